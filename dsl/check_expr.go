@@ -1,0 +1,573 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+)
+
+func sameShape(a, b []Extent) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// bad gives an expression the invalid type after its error was reported.
+func bad(e Expr) { e.setType(Type{}) }
+
+// wantScalar reports an expression that is not a scalar.
+func (c *checker) wantScalar(e Expr, what string) {
+	if t := e.Type(); !t.IsScalar() {
+		c.err(NotScalar, e.Span(), "", "%s is a scalar, this is %s", what, t)
+		bad(e)
+	}
+}
+
+// expr resolves and types an expression and everything below it.
+func (c *checker) expr(e Expr) {
+	switch e := e.(type) {
+	case *Number:
+		e.setType(Type{Base: Real})
+		if e.Value == math.Trunc(e.Value) {
+			e.setType(Type{Base: Int})
+		}
+	case *Name:
+		c.name(e)
+	case *IndexExpr:
+		c.indexed(e)
+	case *CallExpr:
+		c.call(e)
+	case *UnaryExpr:
+		c.expr(e.X)
+		t := e.X.Type()
+		if t.Base == MetricBase {
+			c.err(MetricMix, e.Span(), "", "a metric is not negated or transposed")
+			bad(e)
+			return
+		}
+		if e.Op == "'" {
+			if t.Base == Invalid {
+				bad(e)
+				return
+			}
+			if len(t.Shape) != 2 {
+				c.err(NotMatrix, e.Span(), "only matrices are transposed; the inner product is dot(a, b)", "this is %s, not a matrix", t)
+				bad(e)
+				return
+			}
+			t = Type{t.Base, []Extent{t.Shape[1], t.Shape[0]}}
+		}
+		e.setType(t)
+	case *BinaryExpr:
+		c.binary(e)
+	case *SumExpr:
+		_, shut := c.open(e.Indices)
+		c.expr(e.Body)
+		c.wantScalar(e.Body, "the body of a sum")
+		e.setType(Type{Base: e.Body.Type().Base})
+		if e.Type().Base == MetricBase {
+			c.err(MetricMix, e.Body.Span(), "", "a metric is not summed over an index")
+			bad(e)
+		}
+		shut()
+	case *MatrixExpr:
+		t := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}
+		for _, row := range e.Rows {
+			for _, x := range row {
+				c.expr(x)
+				c.wantScalar(x, "an entry of a matrix")
+				if x.Type().Base == Invalid {
+					t = Type{}
+				}
+			}
+		}
+		e.setType(t)
+	}
+}
+
+// metricNames are the named metrics, with whether they take arguments.
+var metricNames = []string{"fisher", "softabs", "hessian", "identity", "diag", "inverse"}
+
+func (c *checker) name(e *Name) {
+	if ix := c.index(e.Name); ix != nil {
+		c.err(IndexAsValue, e.Span(), "an index selects elements, as in x[i]", "the index `%s` is not a number", e.Name)
+		bad(e)
+		return
+	}
+	if _, ok := c.scope[e.Name]; !ok {
+		switch e.Name {
+		case "fisher", "hessian", "identity":
+			e.setType(Type{Base: MetricBase})
+			return
+		case "monge":
+			c.err(NotYet, e.Span(), "", "the metric `monge` is not in this version of the language")
+			bad(e)
+			return
+		}
+	}
+	o := c.lookup(e)
+	e.Obj = o
+	switch o := o.(type) {
+	case *Data:
+		o.used = true
+		e.setType(o.Type)
+	case *Const:
+		o.used = true
+		t := Type{Base: Real}
+		if o.Value == math.Trunc(o.Value) {
+			t.Base = Int
+		}
+		e.setType(t)
+	case *Param:
+		o.used = true
+		e.setType(o.Type)
+	case *Let:
+		o.used = true
+		e.setType(o.Type)
+	default:
+		bad(e)
+	}
+}
+
+// indexed checks base[i, j+1].
+func (c *checker) indexed(e *IndexExpr) {
+	c.expr(e.Base)
+	t := e.Base.Type()
+	if t.Base == Invalid {
+		for _, a := range e.Args {
+			c.subscript(a, Extent{Name: "?"}, "")
+		}
+		bad(e)
+		return
+	}
+	what := "this"
+	if n, ok := e.Base.(*Name); ok {
+		what = "`" + n.Name + "`"
+	}
+	if len(t.Shape) == 0 {
+		c.err(NotIndexed, e.Span(), "leave the brackets out", "%s is a scalar and has no elements", what)
+		bad(e)
+		return
+	}
+	if len(e.Args) != len(t.Shape) {
+		c.err(IndexCount, e.Span(), "", "%s is %s and takes %d indices, not %d", what, t, len(t.Shape), len(e.Args))
+		bad(e)
+		return
+	}
+	ok := true
+	for i, a := range e.Args {
+		s, good := c.subscript(a, t.Shape[i], what)
+		ok = ok && good
+		e.Subscripts = append(e.Subscripts, s)
+	}
+	e.setType(Type{Base: t.Base})
+	if !ok {
+		bad(e)
+	}
+}
+
+// subscript resolves one index and proves that it stays inside 1..size.
+func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) {
+	var s Subscript
+	switch a := a.(type) {
+	case *Name:
+		if ix := c.index(a.Name); ix != nil {
+			s.Index = ix
+			break
+		}
+		return c.fixedSubscript(a, size, what)
+	case *BinaryExpr:
+		n, ok := a.X.(*Name)
+		if ok && (a.Op == "+" || a.Op == "-") {
+			if ix := c.index(n.Name); ix != nil {
+				v, ok := c.constant(a.Y)
+				if !ok || v != math.Trunc(v) || math.Abs(v) > 1e6 {
+					c.err(BadIndex, a.Y.Span(), "", "an index is shifted by a whole number known at compile time")
+					return s, false
+				}
+				s.Index, s.Offset = ix, int(v)
+				if a.Op == "-" {
+					s.Offset = -s.Offset
+				}
+				break
+			}
+		}
+		return c.fixedSubscript(a, size, what)
+	case *Number:
+		return c.fixedSubscript(a, size, what)
+	case *IndexExpr:
+		c.err(NotYet, a.Span(), "", "an index taken from data is not in this version of the language")
+		return s, false
+	default:
+		c.err(BadIndex, a.Span(), "", "an index is an index name, a number, or one of them plus or minus a number")
+		return s, false
+	}
+	if size.Name == "?" || s.Index.Range.Hi.Name == "?" {
+		return s, true
+	}
+	lo := s.Index.Range.Lo.Plus(s.Offset)
+	hi := s.Index.Range.Hi.Plus(s.Offset)
+	if lo.IsConst() && lo.Offset < 1 {
+		c.err(IndexRange, a.Span(), fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset), "the first index is %d, but %s starts at 1", lo.Offset, what)
+		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
+		return s, false
+	}
+	if hi.Name != size.Name || hi.Offset > size.Offset {
+		c.err(IndexRange, a.Span(), "", "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
+		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
+		return s, false
+	}
+	return s, true
+}
+
+// fixedSubscript resolves x[1], x[T] or x[T-1].
+func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, bool) {
+	n := len(c.ds.List)
+	e, ok := c.extent(a, "an index")
+	if !ok {
+		// The generic message of a size reads oddly for an index.
+		if len(c.ds.List) > n && c.ds.List[len(c.ds.List)-1].Code == BadSize {
+			d := &c.ds.List[len(c.ds.List)-1]
+			d.Code, d.Hint = BadIndex, ""
+			d.Message = "an index is an index name, a number, or one of them plus or minus a number"
+		}
+		return Subscript{}, false
+	}
+	s := Subscript{At: e}
+	switch {
+	case size.Name == "?":
+	case e.IsConst() && e.Offset < 1:
+		c.err(IndexRange, a.Span(), "indices count from 1", "the index %d is below 1", e.Offset)
+		return s, false
+	case e.Name == size.Name && e.Offset > size.Offset:
+		c.err(IndexRange, a.Span(), "", "the index %s is beyond the size %s of %s", e, size, what)
+		return s, false
+	case e.IsConst() && !size.IsConst():
+		c.need(size.Name, e.Offset-size.Offset)
+	case e.Name == size.Name:
+		c.need(e.Name, 1-e.Offset)
+	case e.Name != size.Name:
+		c.err(IndexRange, a.Span(), "", "cannot show that the index %s stays within the size %s of %s", e, size, what)
+		return s, false
+	}
+	return s, true
+}
+
+// need records that an int datum is at least n; data are checked for it.
+func (c *checker) need(name string, n int) {
+	if d, ok := c.scope[name].(*Data); ok {
+		d.MinSize = max(d.MinSize, n)
+	}
+}
+
+func (c *checker) call(e *CallExpr) {
+	if c.metricCall(e) {
+		return
+	}
+	for _, a := range e.Args {
+		if a.Name != "" {
+			c.err(BadNamedArgument, a.At, "leave the name out", "the arguments of `%s` have no names", e.Func)
+		}
+	}
+	f := LookupFunction(e.Func)
+	if f == nil {
+		for _, a := range e.Args {
+			c.expr(a.Expr)
+		}
+		bad(e)
+		c.unknownFunction(e)
+		return
+	}
+	e.Fn = f
+	if len(e.Args) != f.Arity {
+		c.err(ArgumentCount, e.Span(), "", "`%s` takes %d arguments, not %d", e.Func, f.Arity, len(e.Args))
+		bad(e)
+		for _, a := range e.Args {
+			c.expr(a.Expr)
+		}
+		return
+	}
+	if e.Func == "delta" {
+		for _, a := range e.Args {
+			n, ok := a.Expr.(*Name)
+			if !ok || c.index(n.Name) == nil {
+				c.err(BadIndex, a.Expr.Span(), "as in delta(i, j)", "the arguments of delta are index names")
+				bad(e)
+				return
+			}
+			n.Obj = c.index(n.Name)
+			n.setType(Type{Base: Int})
+		}
+		e.setType(Type{Base: Int})
+		return
+	}
+	for _, a := range e.Args {
+		c.expr(a.Expr)
+		if a.Expr.Type().Base == Invalid {
+			bad(e)
+			return
+		}
+		if a.Expr.Type().Base == MetricBase {
+			c.err(MetricMix, a.Expr.Span(), "", "a metric is not an argument of `%s`", e.Func)
+			bad(e)
+			return
+		}
+	}
+	if f.Kind == Elementwise {
+		c.elementwise(e)
+		return
+	}
+	c.structural(e)
+}
+
+func (c *checker) elementwise(e *CallExpr) {
+	t := Type{Base: Real}
+	for _, a := range e.Args {
+		ta := a.Expr.Type()
+		switch {
+		case ta.IsScalar():
+		case t.IsScalar():
+			t.Shape = ta.Shape
+		case !sameShape(t.Shape, ta.Shape):
+			c.err(ShapeMismatch, a.Expr.Span(), "", "the arguments of `%s` have the shapes %s and %s", e.Func, t, ta)
+			bad(e)
+			return
+		}
+	}
+	e.setType(t)
+}
+
+func (c *checker) structural(e *CallExpr) {
+	x := e.Args[0].Expr
+	t := x.Type()
+	vector := func(x Expr) bool {
+		if len(x.Type().Shape) != 1 {
+			c.err(NotVector, x.Span(), "", "`%s` takes a vector, this is %s", e.Func, x.Type())
+			bad(e)
+			return false
+		}
+		return true
+	}
+	switch e.Func {
+	case "size", "mean", "diag":
+		if !vector(x) {
+			return
+		}
+		e.setType(Type{Base: Real})
+		if e.Func == "size" {
+			e.setType(Type{Base: Int})
+		}
+		if e.Func == "diag" {
+			e.setType(Type{Base: Real, Shape: []Extent{t.Shape[0], t.Shape[0]}})
+		}
+	case "sum":
+		if t.IsScalar() {
+			c.err(NotVector, x.Span(), "a sum over an index reads `sum(i in n) …`", "`sum` takes a vector or a matrix, this is %s", t)
+			bad(e)
+			return
+		}
+		e.setType(Type{Base: t.Base})
+	case "dot":
+		y := e.Args[1].Expr
+		if !vector(x) || !vector(y) {
+			return
+		}
+		if t.Shape[0] != y.Type().Shape[0] {
+			c.err(ShapeMismatch, e.Span(), "", "the vectors of `dot` have %s and %s elements", t.Shape[0], y.Type().Shape[0])
+			bad(e)
+			return
+		}
+		e.setType(Type{Base: Real})
+	case "transpose":
+		if len(t.Shape) != 2 {
+			c.err(NotMatrix, x.Span(), "", "`transpose` takes a matrix, this is %s", t)
+			bad(e)
+			return
+		}
+		e.setType(Type{t.Base, []Extent{t.Shape[1], t.Shape[0]}})
+	case "inverse", "log_det":
+		if len(t.Shape) != 2 {
+			c.err(NotMatrix, x.Span(), "", "`%s` takes a matrix, this is %s", e.Func, t)
+			bad(e)
+			return
+		}
+		if t.Shape[0] != t.Shape[1] {
+			c.err(ShapeMismatch, x.Span(), "", "`%s` takes a square matrix, this is %s", e.Func, t)
+			bad(e)
+			return
+		}
+		if p := c.dependsOnParam(x); p != nil {
+			c.err(NotData, x.Span(), "", "`%s` of a matrix that depends on a parameter (`%s`) is not in this version of the language", e.Func, p.Name)
+			bad(e)
+			return
+		}
+		if n, ok := x.(*Name); ok {
+			if d, ok := n.Obj.(*Data); !ok || !d.Cov {
+				at := n.Obj.Declared()
+				c.err(NotData, x.Span(), "declare it as `data … cov[n]`", "`%s` takes a symmetric positive definite matrix: a datum of type cov", e.Func)
+				c.note(at, "declared here")
+				bad(e)
+				return
+			}
+		} else {
+			c.err(NotData, x.Span(), "declare it as `data … cov[n]`", "`%s` takes a datum of type cov in this version of the language", e.Func)
+			bad(e)
+			return
+		}
+		e.setType(Type{Base: Real})
+		if e.Func == "inverse" {
+			e.setType(Type{Base: Real, Shape: t.Shape})
+		}
+	}
+}
+
+func (c *checker) unknownFunction(e *CallExpr) {
+	if c.poisoned["()"+e.Func] {
+		return
+	}
+	c.poisoned["()"+e.Func] = true
+	if o, ok := c.scope[e.Func]; ok {
+		c.err(NotAFunction, e.At, "a product is written with *, an element with [ ]", "`%s` is not a function", e.Func)
+		c.note(o.Declared(), "declared here")
+		return
+	}
+	var names []string
+	for i := range Functions {
+		names = append(names, Functions[i].Name)
+	}
+	hint := ""
+	if s := suggest(e.Func, names); s != "" {
+		hint = fmt.Sprintf("did you mean `%s`?", s)
+	} else if LookupDistribution(e.Func) != nil {
+		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
+	} else {
+		switch e.Func {
+		case "ln":
+			hint = "did you mean `log`?"
+		case "sigmoid", "expit", "logistic":
+			hint = "did you mean `inv_logit`?"
+		case "logsumexp", "logaddexp":
+			hint = "did you mean `log_sum_exp`?"
+		case "softplus":
+			hint = "did you mean `log1p_exp`?"
+		case "abs", "fabs", "max", "min", "floor", "ceil", "round":
+			hint = "HMC needs a density that is differentiable everywhere"
+		}
+	}
+	c.err(UnknownFunction, e.At, hint, "there is no function `%s`", e.Func)
+}
+
+func (c *checker) binary(e *BinaryExpr) {
+	c.expr(e.X)
+	c.expr(e.Y)
+	x, y := e.X.Type(), e.Y.Type()
+	if x.Base == Invalid || y.Base == Invalid {
+		bad(e)
+		return
+	}
+	if x.Base == MetricBase || y.Base == MetricBase {
+		c.metricBinary(e)
+		return
+	}
+	base := Real
+	if x.Base == Int && y.Base == Int && e.Op != "/" && e.Op != "./" && e.Op != "^" && e.Op != ".^" {
+		base = Int
+	}
+	mismatch := func() {
+		c.err(ShapeMismatch, e.At, "", "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
+		bad(e)
+	}
+	elementwise := func() {
+		switch {
+		case x.IsScalar():
+			e.setType(Type{base, y.Shape})
+		case y.IsScalar() || sameShape(x.Shape, y.Shape):
+			e.setType(Type{base, x.Shape})
+		default:
+			mismatch()
+		}
+	}
+	switch e.Op {
+	case "+", "-", ".*", "./", ".^":
+		elementwise()
+	case "/":
+		if !y.IsScalar() {
+			c.err(BadDivision, e.Y.Span(), "elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
+			bad(e)
+			return
+		}
+		elementwise()
+	case "^":
+		if !x.IsScalar() || !y.IsScalar() {
+			c.err(BadPower, e.At, "the elementwise power is .^", "`^` takes scalars, these are %s and %s", x, y)
+			bad(e)
+			return
+		}
+		e.setType(Type{Base: base})
+	case "*":
+		switch {
+		case x.IsScalar() || y.IsScalar():
+			elementwise()
+		case len(x.Shape) == 1 && len(y.Shape) == 1:
+			c.err(VectorProduct, e.At, "the inner product is dot(a, b), the elementwise product .*", "a vector times a vector has two meanings")
+			bad(e)
+		case len(x.Shape) == 1:
+			c.err(VectorProduct, e.At, "write A'*x for xᵀA", "a vector does not stand to the left of a matrix")
+			bad(e)
+		case x.Shape[1] != y.Shape[0]:
+			c.err(ShapeMismatch, e.At, "", "the left operand of `*` has %s columns (%s), the right one %s rows (%s)", x.Shape[1], x, y.Shape[0], y)
+			bad(e)
+		case len(y.Shape) == 1:
+			e.setType(Type{base, []Extent{x.Shape[0]}})
+		default:
+			e.setType(Type{base, []Extent{x.Shape[0], y.Shape[1]}})
+		}
+	}
+}
+
+// dependsOnParam returns a parameter that the expression depends on, or nil.
+func (c *checker) dependsOnParam(e Expr) *Param {
+	switch e := e.(type) {
+	case *Name:
+		switch o := e.Obj.(type) {
+		case *Param:
+			return o
+		case *Let:
+			return c.dependsOnParam(o.Value)
+		}
+	case *IndexExpr:
+		return c.dependsOnParam(e.Base)
+	case *CallExpr:
+		if e.Func == "size" {
+			return nil
+		}
+		for _, a := range e.Args {
+			if p := c.dependsOnParam(a.Expr); p != nil {
+				return p
+			}
+		}
+	case *UnaryExpr:
+		return c.dependsOnParam(e.X)
+	case *BinaryExpr:
+		if p := c.dependsOnParam(e.X); p != nil {
+			return p
+		}
+		return c.dependsOnParam(e.Y)
+	case *SumExpr:
+		return c.dependsOnParam(e.Body)
+	case *MatrixExpr:
+		for _, r := range e.Rows {
+			for _, x := range r {
+				if p := c.dependsOnParam(x); p != nil {
+					return p
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package dsl
+
+// Domain is a set of numbers that a table can name.
+type Domain uint8
+
+// The domains.
+const (
+	RealLine   Domain = iota
+	Positive          // x > 0
+	UnitOpen          // 0 < x < 1
+	Between           // first argument < x < second argument
+	Binary            // 0 or 1
+	Counts            // 0, 1, 2, …
+	UpTo              // 0, 1, …, first argument
+	VectorReal        // a real vector
+	Covariance        // a symmetric positive definite matrix
+	CountArg          // an argument: a whole number ≥ 0
+	domainCount
+)
+
+// Discrete reports whether d holds whole numbers.
+func (d Domain) Discrete() bool { return d == Binary || d == Counts || d == UpTo }
+
+func (d Domain) String() string {
+	return [domainCount]string{"the real line", "x > 0", "0 < x < 1", "the interval between its arguments",
+		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
+		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …"}[d]
+}
+
+// DistArg is an argument of a distribution.
+type DistArg struct {
+	Name   string
+	Domain Domain
+}
+
+// Distribution is one row of the distribution table. All formulas are written
+// in the language itself, with `y` for the value and the arguments' names.
+type Distribution struct {
+	Name    string
+	Support Domain // of y
+	Args    []DistArg
+
+	// LogDensity is complete with its constants and in a form that is
+	// stable in the tails.
+	LogDensity string
+
+	// Fisher is the expected information of the arguments,
+	// I_ab = E[−∂²log p/∂a∂b], row by row; "" stands for an argument that
+	// has no entry and must be free of parameters. Nil: no argument has.
+	Fisher [][]string
+
+	// Joint is the expected information of (u, arguments) jointly, where u
+	// is y on the real line (y, log y or logit y by the support) and the
+	// expectation is over y given the arguments. It is the rule of
+	// `fisher(prior = expected)`. Nil: not finite or not known.
+	Joint [][]string
+
+	// Random is the function of runtime/random that draws a value.
+	Random string
+}
+
+// Distributions is the table. Names and argument orders follow Stan's
+// functions reference; formulas of the information matrices follow from the
+// densities and are checked against numerical expectations, row by row, by
+// the test of this table.
+var Distributions = []Distribution{
+	{
+		Name: "normal", Support: RealLine, Random: "Normal",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "-0.5*((y - mu)/sigma)^2 - log(sigma) - 0.5*log(2*pi())",
+		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
+		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+	},
+	{
+		Name: "multi_normal", Support: VectorReal, Random: "MultiNormal",
+		Args:       []DistArg{{"mu", VectorReal}, {"Sigma", Covariance}},
+		LogDensity: "-0.5*dot(y - mu, inverse(Sigma)*(y - mu)) - 0.5*log_det(Sigma) - 0.5*size(y)*log(2*pi())",
+		Fisher:     [][]string{{"inverse(Sigma)", ""}, {"", ""}},
+		Joint:      [][]string{{"inverse(Sigma)", "-inverse(Sigma)", ""}, {"-inverse(Sigma)", "inverse(Sigma)", ""}, {"", "", ""}},
+	},
+	{
+		Name: "student_t", Support: RealLine, Random: "StudentT",
+		Args:       []DistArg{{"nu", Positive}, {"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "lgamma((nu + 1)/2) - lgamma(nu/2) - 0.5*log(nu*pi()) - log(sigma) - 0.5*(nu + 1)*log1p(((y - mu)/sigma)^2/nu)",
+		Fisher: [][]string{{"", "", ""},
+			{"", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
+			{"", "0", "2*nu/((nu + 3)*sigma^2)"}},
+		Joint: [][]string{
+			{"(nu + 1)/((nu + 3)*sigma^2)", "", "-(nu + 1)/((nu + 3)*sigma^2)", "0"},
+			{"", "", "", ""},
+			{"-(nu + 1)/((nu + 3)*sigma^2)", "", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
+			{"0", "", "0", "2*nu/((nu + 3)*sigma^2)"}},
+	},
+	{
+		Name: "cauchy", Support: RealLine, Random: "Cauchy",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "-log(pi()) - log(sigma) - log1p(((y - mu)/sigma)^2)",
+		Fisher:     [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
+		Joint:      [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
+	},
+	{
+		Name: "exponential", Support: Positive, Random: "Exponential",
+		Args:       []DistArg{{"beta", Positive}},
+		LogDensity: "log(beta) - beta*y",
+		Fisher:     [][]string{{"1/beta^2"}},
+		Joint:      [][]string{{"1", "1/beta"}, {"1/beta", "1/beta^2"}},
+	},
+	{
+		Name: "gamma", Support: Positive, Random: "Gamma",
+		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "alpha*log(beta) - lgamma(alpha) + (alpha - 1)*log(y) - beta*y",
+		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
+		Joint:      [][]string{{"alpha", "-1", "alpha/beta"}, {"-1", "trigamma(alpha)", "-1/beta"}, {"alpha/beta", "-1/beta", "alpha/beta^2"}},
+	},
+	{
+		Name: "inv_gamma", Support: Positive, Random: "InvGamma",
+		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y",
+		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
+		Joint:      [][]string{{"alpha", "1", "-alpha/beta"}, {"1", "trigamma(alpha)", "-1/beta"}, {"-alpha/beta", "-1/beta", "alpha/beta^2"}},
+	},
+	{
+		Name: "beta", Support: UnitOpen, Random: "Beta",
+		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "(alpha - 1)*log(y) + (beta - 1)*log1m(y) - lbeta(alpha, beta)",
+		Fisher: [][]string{{"trigamma(alpha) - trigamma(alpha + beta)", "-trigamma(alpha + beta)"},
+			{"-trigamma(alpha + beta)", "trigamma(beta) - trigamma(alpha + beta)"}},
+		// With u = logit y: −∂²/∂u² = (α + β) y(1 − y), and E[y(1−y)] = αβ/((α+β)(α+β+1)).
+		Joint: [][]string{
+			{"alpha*beta/(alpha + beta + 1)", "-beta/(alpha + beta)", "alpha/(alpha + beta)"},
+			{"-beta/(alpha + beta)", "trigamma(alpha) - trigamma(alpha + beta)", "-trigamma(alpha + beta)"},
+			{"alpha/(alpha + beta)", "-trigamma(alpha + beta)", "trigamma(beta) - trigamma(alpha + beta)"}},
+	},
+	{
+		Name: "lognormal", Support: Positive, Random: "LogNormal",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "-0.5*((log(y) - mu)/sigma)^2 - log(y) - log(sigma) - 0.5*log(2*pi())",
+		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
+		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+	},
+	{
+		Name: "uniform", Support: Between, Random: "Uniform",
+		Args:       []DistArg{{"alpha", RealLine}, {"beta", RealLine}},
+		LogDensity: "-log(beta - alpha)",
+		// With u = logit((y − α)/(β − α)) and fixed ends: −∂²/∂u² = 2 s(1 − s), and E = 1/3.
+		Joint: [][]string{{"1/3", "", ""}, {"", "", ""}, {"", "", ""}},
+	},
+	{
+		Name: "bernoulli", Support: Binary, Random: "Bernoulli",
+		Args:       []DistArg{{"theta", UnitOpen}},
+		LogDensity: "y*log(theta) + (1 - y)*log1m(theta)",
+		Fisher:     [][]string{{"1/(theta*(1 - theta))"}},
+	},
+	{
+		Name: "bernoulli_logit", Support: Binary, Random: "BernoulliLogit",
+		Args:       []DistArg{{"eta", RealLine}},
+		LogDensity: "y*eta - log1p_exp(eta)",
+		Fisher:     [][]string{{"inv_logit(eta)*(1 - inv_logit(eta))"}},
+	},
+	{
+		Name: "binomial_logit", Support: UpTo, Random: "BinomialLogit",
+		Args:       []DistArg{{"N", CountArg}, {"eta", RealLine}},
+		LogDensity: "lchoose(N, y) + y*eta - N*log1p_exp(eta)",
+		Fisher:     [][]string{{"", ""}, {"", "N*inv_logit(eta)*(1 - inv_logit(eta))"}},
+	},
+	{
+		Name: "poisson", Support: Counts, Random: "Poisson",
+		Args:       []DistArg{{"lambda", Positive}},
+		LogDensity: "y*log(lambda) - lambda - lgamma(y + 1)",
+		Fisher:     [][]string{{"1/lambda"}},
+	},
+	{
+		Name: "poisson_log", Support: Counts, Random: "PoissonLog",
+		Args:       []DistArg{{"eta", RealLine}},
+		LogDensity: "y*eta - exp(eta) - lgamma(y + 1)",
+		Fisher:     [][]string{{"exp(eta)"}},
+	},
+}
+
+// LookupDistribution returns the distribution of that name, or nil.
+func LookupDistribution(name string) *Distribution {
+	for i := range Distributions {
+		if Distributions[i].Name == name {
+			return &Distributions[i]
+		}
+	}
+	return nil
+}
+
+// ParseFormula parses a formula of the table.
+func ParseFormula(text string) (Expr, error) {
+	f, ds := Parse("formula", "model formula\ndensity "+text+"\n")
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return f.Stmts[0].(*DensityStmt).Value, nil
+}

@@ -1,0 +1,72 @@
+package dsl
+
+// FunctionKind tells how a function's arguments and result are shaped.
+type FunctionKind uint8
+
+// The kinds of function.
+const (
+	Elementwise FunctionKind = iota // scalars, or one common shape
+	Structural                      // shapes of its own; see the checker and the elaborator
+)
+
+// Function is one row of the function table. Derivatives, evaluation and
+// emission stand in package symbolic under the same name.
+type Function struct {
+	Name  string
+	Arity int // −1: see the checker
+	Kind  FunctionKind
+	Doc   string
+}
+
+// Functions is the vocabulary of functions, named as in Stan.
+var Functions = []Function{
+	{"exp", 1, Elementwise, "eˣ"},
+	{"expm1", 1, Elementwise, "eˣ − 1, accurate near 0"},
+	{"log", 1, Elementwise, "natural logarithm"},
+	{"log1p", 1, Elementwise, "log(1 + x), accurate near 0"},
+	{"log1m", 1, Elementwise, "log(1 − x), accurate near 0"},
+	{"log1p_exp", 1, Elementwise, "log(1 + eˣ) without overflow"},
+	{"log1m_exp", 1, Elementwise, "log(1 − eˣ) for x < 0"},
+	{"log_inv_logit", 1, Elementwise, "log of inv_logit"},
+	{"log1m_inv_logit", 1, Elementwise, "log of 1 − inv_logit"},
+	{"inv_logit", 1, Elementwise, "1/(1 + e⁻ˣ)"},
+	{"logit", 1, Elementwise, "log(x/(1 − x))"},
+	{"sqrt", 1, Elementwise, "square root"},
+	{"square", 1, Elementwise, "x²"},
+	{"inv", 1, Elementwise, "1/x"},
+	{"sin", 1, Elementwise, "sine"},
+	{"cos", 1, Elementwise, "cosine"},
+	{"tan", 1, Elementwise, "tangent"},
+	{"atan", 1, Elementwise, "arc tangent"},
+	{"sinh", 1, Elementwise, "hyperbolic sine"},
+	{"cosh", 1, Elementwise, "hyperbolic cosine"},
+	{"tanh", 1, Elementwise, "hyperbolic tangent"},
+	{"lgamma", 1, Elementwise, "log |Γ(x)|"},
+	{"digamma", 1, Elementwise, "derivative of lgamma"},
+	{"trigamma", 1, Elementwise, "second derivative of lgamma"},
+	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
+	{"pow", 2, Elementwise, "xʸ"},
+	{"lbeta", 2, Elementwise, "log of the beta function"},
+	{"lchoose", 2, Elementwise, "log of the binomial coefficient"},
+	{"log_sum_exp", 2, Elementwise, "log(eˣ + eʸ) without overflow"},
+	{"pi", 0, Elementwise, "π"},
+	{"delta", 2, Structural, "Kronecker's delta of two indices"},
+	{"size", 1, Structural, "number of elements of a vector"},
+	{"sum", 1, Structural, "sum of the elements of a vector or matrix"},
+	{"mean", 1, Structural, "mean of the elements of a vector"},
+	{"dot", 2, Structural, "inner product of two vectors"},
+	{"diag", 1, Structural, "diagonal matrix of a vector"},
+	{"transpose", 1, Structural, "transpose of a matrix"},
+	{"inverse", 1, Structural, "inverse of a symmetric positive definite matrix of data"},
+	{"log_det", 1, Structural, "log determinant of a symmetric positive definite matrix of data"},
+}
+
+// LookupFunction returns the function of that name, or nil.
+func LookupFunction(name string) *Function {
+	for i := range Functions {
+		if Functions[i].Name == name {
+			return &Functions[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package dsl
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Base is the kind of number that a type holds.
+type Base uint8
+
+// The bases. Invalid marks an expression whose error was reported; it agrees
+// with everything, so that one mistake gives one message.
+const (
+	Invalid Base = iota
+	Real
+	Int
+	MetricBase // a named metric, as in `fisher + identity`
+)
+
+// Extent is a symbolic size or bound: Name + Offset, or Offset alone when
+// Name is empty. Name is an int data scalar that is bound when data arrive.
+type Extent struct {
+	Name   string
+	Offset int
+}
+
+// Fixed returns the constant extent n.
+func Fixed(n int) Extent { return Extent{Offset: n} }
+
+// Plus returns e + n.
+func (e Extent) Plus(n int) Extent { return Extent{e.Name, e.Offset + n} }
+
+// IsConst reports whether e is a number.
+func (e Extent) IsConst() bool { return e.Name == "" }
+
+func (e Extent) String() string {
+	switch {
+	case e.Name == "":
+		return strconv.Itoa(e.Offset)
+	case e.Offset > 0:
+		return fmt.Sprintf("%s+%d", e.Name, e.Offset)
+	case e.Offset < 0:
+		return fmt.Sprintf("%s-%d", e.Name, -e.Offset)
+	}
+	return e.Name
+}
+
+// Type is the type of an expression: scalars have no shape, vectors one
+// extent, matrices two.
+type Type struct {
+	Base  Base
+	Shape []Extent
+}
+
+// IsScalar reports whether t is a scalar (or invalid).
+func (t Type) IsScalar() bool { return len(t.Shape) == 0 }
+
+func (t Type) String() string {
+	name := [...]string{"invalid", "real", "int", "metric"}[t.Base]
+	if len(t.Shape) == 0 {
+		return name
+	}
+	s := make([]string, len(t.Shape))
+	for i, e := range t.Shape {
+		s[i] = e.String()
+	}
+	return name + "[" + strings.Join(s, ",") + "]"
+}
+
+// Range is lo..hi, both included; it may be empty.
+type Range struct{ Lo, Hi Extent }
+
+func (r Range) String() string {
+	if r.Lo == Fixed(1) {
+		return r.Hi.String()
+	}
+	return r.Lo.String() + ".." + r.Hi.String()
+}
+
+// Subscript is one resolved index of a tensor: Index + Offset, or the fixed
+// position At when Index is nil.
+type Subscript struct {
+	Index  *Index
+	Offset int
+	At     Extent
+}
+
+// Object is what a name stands for: *Data, *Const, *Param, *Let or *Index.
+type Object interface {
+	ObjectName() string
+	Declared() Span
+}
+
+type object struct {
+	Name string
+	At   Span
+	Doc  string
+	used bool
+}
+
+func (o *object) ObjectName() string { return o.Name }
+func (o *object) Declared() Span     { return o.At }
+
+// Support is the set of values of a datum or parameter: an interval with
+// bounds that are expressions free of parameters, or a finite set.
+type Support struct {
+	Lo, Hi       Expr // nil: unbounded
+	LoOpen       bool // the bound itself is excluded
+	HiOpen       bool
+	Set          []float64 // of integer data
+	LoNum, HiNum *float64  // the bounds where they are numbers
+}
+
+// Bounded reports whether s excludes any number.
+func (s *Support) Bounded() bool { return s.Lo != nil || s.Hi != nil || s.Set != nil }
+
+// Data is a declared datum.
+type Data struct {
+	object
+	Type    Type
+	Support Support
+	Cov     bool     // a symmetric positive definite matrix
+	Default *float64 // of a scalar, nil if none
+	// MinSize is the least value that an int scalar used as a size needs
+	// for the fixed subscripts of the model.
+	MinSize int
+	IsSize  bool
+}
+
+// Const is a number known at compile time.
+type Const struct {
+	object
+	Value float64
+	// FromData marks an int datum bound by --const: a data file may still
+	// hold it, and must agree.
+	FromData bool
+}
+
+// Param is a declared parameter.
+type Param struct {
+	object
+	Type    Type
+	Support Support
+}
+
+// Let is a definition.
+type Let struct {
+	object
+	Indices []*Index
+	Value   Expr
+	Type    Type
+}
+
+// Index is an index with its range.
+type Index struct {
+	object
+	Range Range
+}
+
+// Term is one summand of the log density: a distribution statement if Dist is
+// set, otherwise the value of a `density` statement.
+type Term struct {
+	At    Span
+	Left  Expr // one term per left side
+	Dist  *Distribution
+	Args  []Expr
+	For   *Index
+	Value Expr
+}
+
+// MetricKind names a way to say a metric.
+type MetricKind uint8
+
+// The kinds of metric.
+const (
+	MetricMatrix  MetricKind = iota // [a, b ; b, c]
+	MetricIndexed                   // metric[i in k, j in k] = …
+	MetricBlocks                    // metric[x[i], v] = …
+	MetricFisher
+	MetricSoftAbs
+	MetricHessian
+	MetricIdentity
+	MetricDiag
+	MetricInverse
+)
+
+// MetricTerm is one summand of the metric.
+type MetricTerm struct {
+	At       Span
+	Kind     MetricKind
+	Scale    Expr   // nil for 1
+	Args     []Expr // of diag and inverse
+	Matrix   *MatrixExpr
+	Indices  []*Index
+	Value    Expr // of the indexed form
+	Blocks   []MetricBlock
+	Alpha    Expr // of softabs
+	Expected bool // fisher(prior = expected)
+}
+
+// MetricBlock is one block of a metric given by parameter blocks.
+type MetricBlock struct {
+	At       Span
+	Row, Col *Param
+	RowIndex *Index // nil for a scalar parameter
+	ColIndex *Index
+	Value    Expr
+}
+
+// Model is a checked model: every name is resolved, every shape agrees.
+type Model struct {
+	Name   string
+	Doc    string
+	Data   []*Data
+	Consts []*Const
+	Params []*Param
+	Lets   []*Let
+	Terms  []*Term
+	Metric []*MetricTerm
+}

@@ -1,0 +1,127 @@
+// Package runtime is what every sampler links against: the model interface,
+// the integrators of Brofos & Lederman (2021), the transitions, warm-up and
+// chains of Riemannian-manifold Hamiltonian Monte Carlo. It knows nothing of
+// the .ham language, and it imports only the standard library and its own
+// subpackages.
+//
+// The Hamiltonian is H(q, p) = −L(q) + ½ log det G(q) + ½ pᵀG(q)⁻¹p, with L
+// the log density on the unconstrained coordinates q and G the metric.
+package runtime
+
+// Model is a log density with a Riemannian metric on unconstrained
+// coordinates q of dimension m. Generated code implements it; so may a model
+// written by hand. Matrices are dense, row-major and, where symmetric, full.
+//
+// A value holds work space and serves one goroutine; Clone makes another for
+// the next chain. Outside the model's domain a method writes NaN or ±Inf and
+// never panics.
+type Model interface {
+	// Info describes the model; the caller does not modify it.
+	Info() *Info
+
+	// LogDensity returns L(q), the Jacobian terms of the parameter
+	// transforms included.
+	LogDensity(q []float64) float64
+
+	// Gradient writes ∂L/∂q to grad[m] and returns L(q).
+	Gradient(grad, q []float64) float64
+
+	// Metric writes G(q) to g[m·m].
+	Metric(g, q []float64)
+
+	// Contract writes ⟨W, ∂G/∂q_k⟩ = Σ_ij W_ij ∂G_ij/∂q_k to out[k],
+	// for a symmetric W given as w[m·m].
+	Contract(out, q, w []float64)
+
+	// MetricJacobian writes ∂G_ij/∂q_k to out[(i·m+j)·m+k].
+	MetricJacobian(out, q []float64)
+
+	// Constrain writes the parameters on their own (constrained) scale to
+	// x, in declaration order, vectors contiguous.
+	Constrain(x, q []float64)
+
+	// Unconstrain is the inverse of Constrain. It returns an error that
+	// names the first parameter outside its support.
+	Unconstrain(q, x []float64) error
+
+	// Clone returns a model on the same data with work space of its own.
+	Clone() Model
+}
+
+// System is a Model whose Hamiltonian dynamics have code of their own:
+// generated models implement it with steps specialised by the compiler;
+// Generic wraps any other Model. Like a Model it serves one goroutine.
+type System interface {
+	Model
+
+	// Energy returns H(q, p) and L(q). The status tells why H could not
+	// be computed; H is +Inf then.
+	Energy(q, p []float64) (h, l float64, st Status)
+
+	// DrawMomentum replaces the standard normal variates in p by a draw
+	// p ~ N(0, G(q)).
+	DrawMomentum(p, q []float64) Status
+
+	// StepGLFb advances (q, p) in place by one step of the generalized
+	// leapfrog with cached quantities, GLF(b) in the paper.
+	StepGLFb(q, p []float64, eps float64, s *Solver) StepResult
+
+	// StepIMb advances (q, p) in place by one step of the implicit
+	// midpoint rule solved for the midpoint, IM(b) in the paper.
+	StepIMb(q, p []float64, eps float64, s *Solver) StepResult
+
+	// StepLeapfrog advances (q, p) in place by one explicit leapfrog
+	// step. It is defined for constant metrics only.
+	StepLeapfrog(q, p []float64, eps float64) StepResult
+}
+
+// Info describes a model.
+type Info struct {
+	Name   string
+	Params []Param
+	Metric MetricInfo
+}
+
+// Dim returns the number m of unconstrained coordinates.
+func (in *Info) Dim() int {
+	m := 0
+	for i := range in.Params {
+		m += in.Params[i].Size()
+	}
+	return m
+}
+
+// Param is one declared parameter, a scalar or a vector. Its coordinates are
+// contiguous, in declaration order.
+type Param struct {
+	Name  string
+	Shape []int // empty for a scalar
+}
+
+// Size returns the number of coordinates of p.
+func (p *Param) Size() int {
+	n := 1
+	for _, d := range p.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Structure is the sparsity pattern that a metric has at every position.
+type Structure uint8
+
+// The structures of a metric.
+const (
+	Dense Structure = iota
+	Diagonal
+)
+
+func (s Structure) String() string {
+	return [...]string{"dense", "diagonal"}[s]
+}
+
+// MetricInfo says what is known of a metric before it is evaluated.
+type MetricInfo struct {
+	Constant  bool // G does not depend on q: the leapfrog applies
+	Structure Structure
+}

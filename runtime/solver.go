@@ -1,0 +1,42 @@
+package runtime
+
+import "math"
+
+// Solver holds the settings of the fixed-point solves of an implicit step
+// (Algorithm 1 of the paper): iterate until max|Δ| ≤ Tolerance.
+type Solver struct {
+	Tolerance     float64 // δ, on max|Δ| over the coordinates
+	MaxIterations int     // limit of one solve
+
+	// StopStalled ends a solve whose residual has not fallen between
+	// iterations k and 2k (k = 16, 32, 64, …). No stopping rule on
+	// iterates is symmetric in time, so a transition that uses it checks
+	// the reversibility of what it accepts.
+	StopStalled bool
+}
+
+// firstCheck is the first iteration at which a solve is looked at more
+// closely. Converging solves rarely get there, so the look costs nothing.
+const firstCheck = 16
+
+// FirstCheck returns the first iteration k at which a solve that has not yet
+// converged must call Check.
+func (s *Solver) FirstCheck() int {
+	return max(1, min(firstCheck, s.MaxIterations))
+}
+
+// Check judges a solve that has not converged after k iterations, with the
+// residual max|Δ| of iteration k and the residual at the previous check (+Inf
+// at the first). It returns OK and the iteration of the next check, or the
+// reason to give up.
+func (s *Solver) Check(k int, residual, previous float64) (next int, st Status) {
+	switch {
+	case math.IsNaN(residual) || math.IsInf(residual, 0):
+		return k, NonFinite
+	case k >= s.MaxIterations:
+		return k, IterationLimit
+	case s.StopStalled && residual >= previous:
+		return k, Stalled
+	}
+	return min(2*k, s.MaxIterations), OK
+}
