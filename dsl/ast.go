@@ -186,4 +186,7 @@ type File struct {
 	// poisoned are names whose declarations did not parse: using them is
 	// no second error.
 	poisoned []string
+	// lostParams reports that a statement that did not parse may have
+	// declared parameters, so that their number is unknown.
+	lostParams bool
 }

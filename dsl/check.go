@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,8 @@ func Load(name, text string, opt Options) (*Model, *Diagnostics) {
 			return nil, ds
 		}
 	}
-	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}}
+	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
+		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, metrical: map[Expr]bool{}, spelling: spellBudget}
 	for _, id := range file.poisoned {
 		c.poisoned[id] = true
 	}
@@ -46,10 +48,64 @@ type checker struct {
 	scope    map[string]Object // data, consts, params and lets
 	names    []string          // of scope, in order
 	later    map[string]Span   // lets that stand further down
+	declared map[string]Span   // data and params, also those not yet in scope
+	defining string            // the let whose value is being checked
+	headings bool              // data and params are being declared
+	inMetric bool              // a metric is being checked
 	indices  []*Index          // open index scopes, innermost last
+	byName   map[string]*Index // the innermost of each name
+	hidden   []*Index          // what byName held before each of indices
 	poisoned map[string]bool   // names of declarations that did not parse
 	opt      Options
 	boundAt  map[string]float64
+
+	// lostParams reports that the parameters are not all known.
+	lostParams bool
+	// folded and depends remember constant and dependsOnParam: without them
+	// a chain of definitions costs exponential time.
+	folded   map[Expr]folded
+	depends  map[Expr]*Param
+	metrical map[Expr]bool // isMetric, likewise
+	spelling int           // what is left of spellBudget
+}
+
+// folded is a result of constant.
+type folded struct {
+	v  float64
+	ok bool
+}
+
+// spellBudget bounds the letters compared in search of "did you mean": a file
+// may hold thousands of unknown names.
+const spellBudget = 10_000_000
+
+// suggest returns the declared name or open index nearest to a word, or "".
+func (c *checker) suggest(word string) string {
+	if c.spelling <= 0 {
+		return ""
+	}
+	candidates := c.names
+	for _, ix := range c.indices {
+		candidates = append(candidates[:len(candidates):len(candidates)], ix.Name)
+	}
+	for _, s := range candidates {
+		c.spelling -= (len(s) + 1) * min(len(word), maxSpelled)
+	}
+	if c.spelling < 0 {
+		return ""
+	}
+	return suggest(word, candidates)
+}
+
+// errors counts the errors reported so far.
+func (c *checker) errors(since int) int {
+	n := 0
+	for _, d := range c.ds.List[since:] {
+		if d.Severity == Error {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *checker) err(code Code, at Span, hint, format string, args ...any) {
@@ -69,8 +125,16 @@ func (c *checker) note(at Span, format string, args ...any) {
 func (c *checker) declare(o Object) {
 	name := o.ObjectName()
 	if old, ok := c.scope[name]; ok {
-		c.err(Redeclared, o.Declared(), "choose another name", "`%s` is declared twice", name)
-		c.note(old.Declared(), "first declared here")
+		// Declarations are not entered in the order of the text.
+		first, second := old.Declared(), o.Declared()
+		if second.Pos.before(first.Pos) {
+			first, second = second, first
+		}
+		c.err(Redeclared, second, "choose another name", "`%s` is declared twice", name)
+		c.note(first, "first declared here")
+		if _, ok := o.(*Param); ok {
+			c.lostParams = true
+		}
 		return
 	}
 	c.scope[name] = o
@@ -89,6 +153,24 @@ func (c *checker) file(f *File) *Model {
 		c.boundAt[b.Name] = b.Value
 	}
 	c.later = map[string]Span{}
+	c.declared = map[string]Span{}
+	c.headings = true
+	for _, s := range f.Stmts {
+		var names []Ident
+		switch s := s.(type) {
+		case *ConstStmt:
+			names = []Ident{s.Name}
+		case *DataStmt:
+			names = s.Names
+		case *ParamStmt:
+			names = s.Names
+		}
+		for _, id := range names {
+			if _, ok := c.declared[id.Name]; !ok {
+				c.declared[id.Name] = id.At
+			}
+		}
+	}
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *ConstStmt:
@@ -96,6 +178,10 @@ func (c *checker) file(f *File) *Model {
 			if v, ok := c.boundAt[k.Name]; ok {
 				k.Value = v
 				bound[k.Name] = true
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					c.err(BadConst, s.Name.At, "", "--const %s=%v: a const is a finite number", k.Name, v)
+					k.Value = 1
+				}
 			} else {
 				k.Value = c.number(s.Value, "a const")
 			}
@@ -106,8 +192,9 @@ func (c *checker) file(f *File) *Model {
 				for _, id := range s.Names {
 					o := object{id.Name, id.At, s.Doc, false}
 					if v, ok := c.boundAt[id.Name]; ok {
-						if v != math.Trunc(v) {
+						if v != math.Trunc(v) || math.IsInf(v, 0) {
 							c.err(BadConst, id.At, "", "--const %s=%v: `%s` is an int", id.Name, v, id.Name)
+							v = 1
 						}
 						bound[id.Name] = true
 						k := &Const{object: o, Value: v, FromData: true}
@@ -127,8 +214,10 @@ func (c *checker) file(f *File) *Model {
 		}
 	}
 	for _, b := range c.opt.Consts {
-		if !bound[b.Name] {
-			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "it can bind a const or an int data scalar", "--const %s: the model has no such const", b.Name)
+		if at, ok := c.declared[b.Name]; !bound[b.Name] && ok {
+			c.err(UnknownConst, at, "--const binds a const or an int data scalar", "--const %s: `%s` is neither const nor an int", b.Name, b.Name)
+		} else if !bound[b.Name] {
+			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
 		}
 	}
 	for _, s := range f.Stmts {
@@ -143,20 +232,37 @@ func (c *checker) file(f *File) *Model {
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *DataStmt:
+			base := Real
+			if s.Type.Base == "int" {
+				base = Int
+			}
+			sup := c.support(&s.Type, base, "data")
 			for _, id := range s.Names {
-				if d, ok := c.scope[id.Name].(*Data); ok && d.At == id.At {
-					d.Support = c.support(&s.Type, d.Type.Base, "data")
-					c.defaultValue(d, s.Default)
+				switch d := c.scope[id.Name].(type) {
+				case *Data:
+					if d.At == id.At {
+						d.Support = sup
+						c.defaultValue(d, s.Default)
+					}
+				case *Const:
+					if d.At == id.At && !sup.contains(d.Value) {
+						c.err(BadConst, id.At, "", "--const %s=%v is outside the bounds of `%s`", d.Name, d.Value, d.Name)
+					}
 				}
 			}
 		case *ParamStmt:
+			if s.Type.Base != "real" {
+				continue
+			}
+			sup := c.support(&s.Type, Real, "param")
 			for _, id := range s.Names {
 				if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
-					p.Support = c.support(&s.Type, p.Type.Base, "param")
+					p.Support = sup
 				}
 			}
 		}
 	}
+	c.headings = false
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *LetStmt:
@@ -167,6 +273,11 @@ func (c *checker) file(f *File) *Model {
 			c.sample(s)
 		}
 	}
+	if len(m.Params) == 0 && !c.ds.HasErrors() {
+		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
+		return m
+	}
+	c.inMetric = true
 	for _, s := range f.Stmts {
 		if s, ok := s.(*MetricStmt); ok {
 			c.metric(s)
@@ -176,20 +287,22 @@ func (c *checker) file(f *File) *Model {
 	return m
 }
 
+// top is where messages about the whole file point.
+func (c *checker) top(f *File) Span {
+	if f.Name.Name != "" {
+		return f.Name.At
+	}
+	return Span{Pos{1, 1}, 1}
+}
+
 // whole checks what only the finished model shows.
 func (c *checker) whole(f *File) {
-	top := Span{Pos{1, 1}, 1}
-	if f.Name.Name != "" {
-		top = f.Name.At
-	}
+	top := c.top(f)
 	m := c.model
 	if c.ds.HasErrors() {
 		return
 	}
-	if len(m.Params) == 0 {
-		c.err(NoParams, top, "declare one with `param NAME real`", "the model has no parameter")
-		return
-	}
+	c.metricCovers()
 	if len(m.Terms) == 0 {
 		c.err(NoDensity, top, "add `y ~ distribution(…)` or `density …`", "the model has no density")
 		return
@@ -208,18 +321,53 @@ func (c *checker) whole(f *File) {
 			c.warn(Unused, l.At, "remove it, or use it", "the definition `%s` is not used", l.Name)
 		}
 	}
+	for _, k := range m.Consts {
+		if !k.used && !k.FromData {
+			c.warn(Unused, k.At, "remove it, or use it", "the const `%s` is not used", k.Name)
+		}
+	}
+	inDensity := c.paramsOfTerms()
 	for _, p := range m.Params {
-		if !p.used {
+		if !inDensity[p] {
 			c.warn(NoPrior, p.At, "give it a prior, or remove it", "the density does not mention the parameter `%s`, so it has no proper posterior", p.Name)
 		}
 	}
+}
+
+// paramsOfTerms returns the parameters that the density depends on.
+func (c *checker) paramsOfTerms() map[*Param]bool {
+	params := map[*Param]bool{}
+	// Terms of one statement share their arguments, and lets are shared.
+	seen := map[Expr]bool{}
+	var visit func(Expr)
+	visit = func(e Expr) {
+		if n, ok := e.(*Name); ok {
+			switch o := n.Obj.(type) {
+			case *Param:
+				params[o] = true
+			case *Let:
+				visit(o.Value)
+			}
+		} else if !seen[e] {
+			seen[e] = true
+			children(e, visit)
+		}
+	}
+	for _, t := range c.model.Terms {
+		for _, e := range append([]Expr{t.Left, t.Value}, t.Args...) {
+			if e != nil {
+				visit(e)
+			}
+		}
+	}
+	return params
 }
 
 // number evaluates a compile-time number.
 func (c *checker) number(e Expr, what string) float64 {
 	v, ok := c.constant(e)
 	if !ok {
-		c.err(BadConst, e.Span(), "use numbers and other consts", "%s is a number known at compile time", what)
+		c.notConstant(e, what)
 		return 1
 	}
 	if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -229,16 +377,64 @@ func (c *checker) number(e Expr, what string) float64 {
 	return v
 }
 
+// notConstant reports the part of an expression for which constant failed.
+func (c *checker) notConstant(e Expr, what string) {
+	n, ok := e.(*Name)
+	if !ok {
+		var part Expr
+		children(e, func(x Expr) {
+			if _, ok := c.constant(x); !ok && part == nil {
+				part = x
+			}
+		})
+		if part != nil {
+			c.notConstant(part, what)
+			return
+		}
+		c.err(BadConst, e.Span(), "use numbers, consts, + - * / ^, sqrt, exp and log", "%s is a number known at compile time", what)
+		return
+	}
+	if c.poisoned[n.Name] {
+		return
+	}
+	at, known := c.declared[n.Name]
+	if def, ok := c.later[n.Name]; ok && !known {
+		at, known = def, true
+	}
+	if o, ok := c.scope[n.Name]; ok {
+		at, known = o.Declared(), true
+	}
+	if !known {
+		c.lookup(n)
+		return
+	}
+	c.err(BadConst, e.Span(), "use numbers and the consts above", "%s is a number known at compile time, and `%s` is not known here", what, n.Name)
+	c.note(at, "declared here")
+}
+
 // constant folds an expression of numbers and consts.
 func (c *checker) constant(e Expr) (float64, bool) {
 	switch e := e.(type) {
 	case *Number:
 		return e.Value, true
 	case *Name:
-		if k, ok := c.scope[e.Name].(*Const); ok {
+		// An index hides a const; that it may not is reported elsewhere.
+		if k, ok := c.scope[e.Name].(*Const); ok && c.index(e.Name) == nil {
 			k.used = true
 			return k.Value, true
 		}
+		return 0, false
+	}
+	f, ok := c.folded[e]
+	if !ok {
+		f.v, f.ok = c.fold(e)
+		c.folded[e] = f
+	}
+	return f.v, f.ok
+}
+
+func (c *checker) fold(e Expr) (float64, bool) {
+	switch e := e.(type) {
 	case *UnaryExpr:
 		if x, ok := c.constant(e.X); ok && e.Op == "-" {
 			return -x, true
@@ -284,17 +480,36 @@ func (c *checker) constant(e Expr) (float64, bool) {
 	return 0, false
 }
 
-// size resolves the size of a declaration or the end of a range.
+// extent resolves the size of a declaration or the end of a range.
 func (c *checker) extent(e Expr, what string) (Extent, bool) {
 	if v, ok := c.constant(e); ok {
 		if v != math.Trunc(v) || math.Abs(v) > 1e9 {
-			c.err(NotInteger, e.Span(), "", "%s is a whole number, not %v", what, v)
+			if v == math.Trunc(v) {
+				c.err(BadSize, e.Span(), "", "%s is at most 1e9, not %v", what, v)
+			} else {
+				c.err(NotInteger, e.Span(), "", "%s is a whole number, not %v", what, v)
+			}
 			return Extent{}, false
 		}
 		return Fixed(int(v)), true
 	}
 	switch e := e.(type) {
 	case *Name:
+		if c.index(e.Name) != nil {
+			c.err(NotYet, e.Span(), "", "a range that depends on another index (`%s`) is not in this version of the language", e.Name)
+			return Extent{}, false
+		}
+		at, known := c.declared[e.Name]
+		if def, ok := c.later[e.Name]; ok && c.headings {
+			at, known = def, true
+		}
+		if _, ok := c.scope[e.Name]; known && !ok {
+			// It is declared, but not as anything that has a size's
+			// value when sizes are needed.
+			c.err(BadSize, e.Span(), "declare it as `data NAME int` or `const NAME = …`", "`%s` cannot be %s", e.Name, what)
+			c.note(at, "declared here")
+			return Extent{}, false
+		}
 		o := c.lookup(e)
 		if o == nil {
 			return Extent{}, false
@@ -304,6 +519,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 			return Extent{Name: d.Name}, true
 		}
 		c.err(BadSize, e.Span(), "declare it as `data NAME int` or `const NAME = …`", "`%s` cannot be %s", e.Name, what)
+		c.note(o.Declared(), "declared here")
 		return Extent{}, false
 	case *BinaryExpr:
 		if e.Op == "+" || e.Op == "-" {
@@ -332,8 +548,17 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 	for _, s := range te.Sizes {
 		e, good := c.extent(s, "a size")
 		if good && e.IsConst() && e.Offset < 1 {
-			c.err(BadSize, s.Span(), "", "a size is at least 1, not %d", e.Offset)
 			good = false
+			n, named := s.(*Name)
+			if named && c.poisoned["[]"+n.Name] {
+				ok = false
+				continue
+			}
+			c.err(BadSize, s.Span(), "", "a size is at least 1, not %d", e.Offset)
+			if named {
+				c.note(c.scope[n.Name].Declared(), "`%s` has this value", n.Name)
+				c.poisoned["[]"+n.Name] = true
+			}
 		}
 		ok = ok && good
 		t.Shape = append(t.Shape, e)
@@ -348,7 +573,7 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		}
 	}
 	if len(t.Shape) > 2 {
-		c.err(BadSize, te.At, "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
+		c.err(NotYet, te.At, "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
 		return t, false
 	}
 	if !ok {
@@ -394,7 +619,7 @@ func (c *checker) param(s *ParamStmt) {
 func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	b := &te.Bound
 	var s Support
-	if b.Op == "" || base == Invalid {
+	if b.Op == "" {
 		return s
 	}
 	if te.Base == "cov" {
@@ -413,8 +638,12 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			c.expr(e)
 			return e, &v
 		}
+		before := len(c.ds.List)
 		c.expr(e)
 		c.wantScalar(e, "a bound")
+		if len(c.ds.List) > before {
+			return nil, nil
+		}
 		if p := c.dependsOnParam(e); p != nil {
 			c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
 			return nil, nil
@@ -447,6 +676,7 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		s.Hi, s.HiNum = side(b.Hi)
 		s.HiOpen = b.Op != "<="
 	}
+	s.spoiled = (s.Lo == nil) != (b.Lo == nil) || (s.Hi == nil) != (b.Hi == nil)
 	if s.LoNum != nil && s.HiNum != nil && *s.LoNum >= *s.HiNum {
 		c.err(BadBounds, b.At, "", "the lower bound %v is not below the upper bound %v", *s.LoNum, *s.HiNum)
 	}
@@ -462,27 +692,30 @@ func (c *checker) defaultValue(d *Data, e Expr) {
 		return
 	}
 	v, ok := c.constant(e)
-	if !ok {
+	switch {
+	case !ok:
 		c.err(BadDefault, e.Span(), "use numbers and consts", "a default is a number known at compile time")
 		return
-	}
-	s := &d.Support
-	bad := s.LoNum != nil && (v < *s.LoNum || v == *s.LoNum && s.LoOpen) ||
-		s.HiNum != nil && (v > *s.HiNum || v == *s.HiNum && s.HiOpen)
-	if s.Set != nil {
-		bad = true
-		for _, x := range s.Set {
-			bad = bad && x != v
-		}
-	}
-	if bad {
-		c.err(BadDefault, e.Span(), "", "the default %v of `%s` is outside its bounds", v, d.Name)
-	}
-	if d.Type.Base == Int && v != math.Trunc(v) {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		c.err(BadDefault, e.Span(), "", "a default is a finite number, not %v", v)
+	case d.Type.Base == Int && v != math.Trunc(v):
 		c.err(BadDefault, e.Span(), "", "the default %v of the int `%s` is not a whole number", v, d.Name)
+	case !d.Support.contains(v):
+		c.err(BadDefault, e.Span(), "", "the default %v of `%s` is outside its bounds", v, d.Name)
 	}
 	d.Default = &v
 }
+
+// contains reports whether v is inside s, as far as the bounds are numbers.
+func (s *Support) contains(v float64) bool {
+	if s.LoNum != nil && (v < *s.LoNum || v == *s.LoNum && s.LoOpen) ||
+		s.HiNum != nil && (v > *s.HiNum || v == *s.HiNum && s.HiOpen) {
+		return false
+	}
+	return s.Set == nil || slices.Contains(s.Set, v)
+}
+
+const undeclaredHint = "declare it with data, const, param or let"
 
 // lookup resolves a name that is not an index, and reports unknown ones.
 func (c *checker) lookup(n *Name) Object {
@@ -493,36 +726,57 @@ func (c *checker) lookup(n *Name) Object {
 		return nil
 	}
 	if at, ok := c.later[n.Name]; ok {
+		switch {
+		case c.headings:
+			c.err(BadBounds, n.Span(), "write its value out", "bounds and consts may not use a definition (`%s`)", n.Name)
+			c.note(at, "defined here")
+			return nil
+		case c.defining == n.Name:
+			c.err(UsedBeforeDefined, n.Span(), "", "`%s` is used in its own definition", n.Name)
+			return nil
+		}
 		c.err(UsedBeforeDefined, n.Span(), "move the definition up", "`%s` is used before it is defined", n.Name)
 		c.note(at, "defined here")
 		return nil
 	}
-	hint := ""
-	candidates := append([]string{}, c.names...)
-	for _, ix := range c.indices {
-		candidates = append(candidates, ix.Name)
-	}
-	if s := suggest(n.Name, candidates); s != "" {
-		hint = fmt.Sprintf("did you mean `%s`?", s)
-	} else if LookupFunction(n.Name) != nil {
-		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
-	} else {
-		hint = "declare it with data, const, param or let"
-	}
-	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	// One message per name is enough.
 	c.poisoned[n.Name] = true
+	if s := suggest(n.Name, metricNames); s != "" && c.inMetric {
+		c.err(UnknownMetric, n.Span(), fmt.Sprintf("did you mean `%s`?", s), "there is no metric `%s`", n.Name)
+		return nil
+	}
+	hint := undeclaredHint
+	if f := LookupFunction(n.Name); f != nil && f.Arity == 0 {
+		hint = fmt.Sprintf("`%s` is a function: write %s()", n.Name, n.Name)
+	} else if f != nil {
+		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
+	} else if s := c.suggest(n.Name); s != "" {
+		hint = fmt.Sprintf("did you mean `%s`?", s)
+	}
+	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	return nil
 }
 
-func (c *checker) index(name string) *Index {
-	for i := len(c.indices) - 1; i >= 0; i-- {
-		if c.indices[i].Name == name {
-			return c.indices[i]
-		}
-	}
-	return nil
+// index returns the innermost open index of that name, or nil.
+func (c *checker) index(name string) *Index { return c.byName[name] }
+
+// push opens the scope of an index, shut closes all but n scopes.
+func (c *checker) push(ix *Index) {
+	c.hidden = append(c.hidden, c.byName[ix.Name])
+	c.indices = append(c.indices, ix)
+	c.byName[ix.Name] = ix
 }
+
+func (c *checker) shut(n int) {
+	for i := len(c.indices) - 1; i >= n; i-- {
+		c.byName[c.indices[i].Name] = c.hidden[i]
+	}
+	c.indices, c.hidden = c.indices[:n], c.hidden[:n]
+}
+
+// unknownExtent is the end of a range whose error was reported; it agrees with
+// everything.
+var unknownExtent = Extent{Name: "?"}
 
 // open declares indices and returns how to close their scope.
 func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
@@ -531,18 +785,22 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		d := &decls[i]
 		ix := &Index{object: object{Name: d.Name, At: d.At}}
 		ix.Range.Lo = Fixed(1)
+		good := true
 		if d.Lo != nil {
-			if e, ok := c.extent(d.Lo, "the start of a range"); ok {
+			switch e, ok := c.extent(d.Lo, "the start of a range"); {
+			case !ok:
+				good = false
+			case e.IsConst() && e.Offset < 1:
+				c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", e.Offset)
+				good = false
+			default:
 				ix.Range.Lo = e
-				if e.IsConst() && e.Offset < 1 {
-					c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", e.Offset)
-				}
 			}
 		}
-		if e, ok := c.extent(d.Hi, "the end of a range"); ok {
+		if e, ok := c.extent(d.Hi, "the end of a range"); ok && good {
 			ix.Range.Hi = e
 		} else {
-			ix.Range.Hi = Extent{Name: "?"}
+			ix.Range.Hi = unknownExtent
 		}
 		if old := c.index(d.Name); old != nil {
 			c.err(IndexShadows, d.At, "choose another name", "the index `%s` hides an index of the same name", d.Name)
@@ -553,9 +811,9 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		}
 		d.Index = ix
 		indices = append(indices, ix)
-		c.indices = append(c.indices, ix)
+		c.push(ix)
 	}
-	return indices, func() { c.indices = c.indices[:n] }
+	return indices, func() { c.shut(n) }
 }
 
 func (c *checker) let(s *LetStmt) {
@@ -566,25 +824,34 @@ func (c *checker) let(s *LetStmt) {
 	}
 	var shut func()
 	l.Indices, shut = c.open(s.Indices)
+	c.defining = l.Name
 	c.expr(s.Value)
+	c.defining = ""
 	l.Value = s.Value
 	l.Type = s.Value.Type()
-	if len(l.Indices) > 0 {
+	if l.Type.Base == MetricBase {
+		c.err(MetricMix, s.Value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
+		l.Type = Type{}
+	} else if len(l.Indices) > 0 {
 		c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", l.Name))
 		l.Type.Shape = nil
 		for _, ix := range l.Indices {
 			if ix.Range.Lo != Fixed(1) {
 				c.err(IndexRange, ix.At, "define it over `i in n`", "the index of a definition starts at 1")
 			}
+			if ix.Range.Hi == unknownExtent {
+				l.Type.Base = Invalid
+			}
 			l.Type.Shape = append(l.Type.Shape, ix.Range.Hi)
 		}
 	}
-	if l.Type.Base == MetricBase {
-		c.err(BadArgument, s.Value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
-		l.Type = Type{}
+	if l.Type.Base == Invalid {
+		l.Type.Shape = nil
 	}
 	shut()
-	delete(c.later, l.Name)
+	if c.later[l.Name] == l.At {
+		delete(c.later, l.Name)
+	}
 	c.declare(l)
 	c.model.Lets = append(c.model.Lets, l)
 }
@@ -592,7 +859,7 @@ func (c *checker) let(s *LetStmt) {
 func (c *checker) density(s *DensityStmt) {
 	c.expr(s.Value)
 	t := s.Value.Type()
-	if !t.IsScalar() {
+	if !t.IsScalar() || t.Base == MetricBase {
 		c.err(NonScalarDensity, s.Value.Span(), "sum it: `sum(…)`", "a density is a scalar, this is %s", t)
 		return
 	}
@@ -617,7 +884,19 @@ func (c *checker) sample(s *SampleStmt) {
 		if n := suggest(s.Dist, names); n != "" {
 			hint = fmt.Sprintf("did you mean `%s`?", n)
 		}
+		switch s.Dist {
+		case "N", "gaussian", "Gaussian", "norm":
+			hint = "did you mean `normal`?"
+		case "exp":
+			hint = "did you mean `exponential`?"
+		case "half_normal", "half_cauchy", "half_student_t":
+			hint = fmt.Sprintf("declare the parameter `real > 0` and write `%s`", strings.TrimPrefix(s.Dist, "half_"))
+		case "binomial":
+			hint = "did you mean `binomial_logit`?"
+		}
 		c.err(UnknownDist, s.Name, hint, "there is no distribution `%s`", s.Dist)
+		// One message per name is enough.
+		c.poisoned["~"+s.Dist] = true
 	}
 	shut := func() {}
 	var index *Index
@@ -628,7 +907,13 @@ func (c *checker) sample(s *SampleStmt) {
 		index = ix[0]
 	}
 	defer shut()
+	before := len(c.ds.List)
 	for _, e := range s.Left {
+		if n, ok := e.(*Name); ok && c.scope[n.Name] == nil && !c.poisoned[n.Name] && LookupDistribution(n.Name) != nil {
+			c.err(BadLeftSide, e.Span(), "the left side of `~` is data, a parameter or an expression of them", "`%s` is a distribution", n.Name)
+			bad(e)
+			continue
+		}
 		c.expr(e)
 	}
 	for _, a := range s.Args {
@@ -646,11 +931,18 @@ func (c *checker) sample(s *SampleStmt) {
 			want = append(want, a.Name)
 		}
 		c.err(ArgumentCount, s.Name, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(want, ", ")),
-			"`%s` has %d arguments, not %d", dist.Name, len(dist.Args), len(s.Args))
+			"`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(s.Args))
+		return
+	}
+	if index != nil && index.Range.Hi == unknownExtent {
 		return
 	}
 	for _, left := range s.Left {
 		c.term(s, left, dist, index)
+	}
+	if index != nil && !index.used && c.errors(before) == 0 {
+		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
+			"the index `%s` is not used: the same term is added again for each of its values", index.Name)
 	}
 }
 
@@ -667,7 +959,11 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 	term := &Term{At: s.At, Left: left, Dist: dist, For: index}
 	for _, a := range s.Args {
 		term.Args = append(term.Args, a.Expr)
-		if a.Expr.Type().Base == Invalid {
+		switch a.Expr.Type().Base {
+		case Invalid:
+			return
+		case MetricBase:
+			c.err(MetricMix, a.Expr.Span(), "", "a metric is not an argument of `%s`", dist.Name)
 			return
 		}
 	}
@@ -677,7 +973,7 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 	} else {
 		c.scalarTerm(term)
 	}
-	if len(c.ds.List) > n && c.ds.HasErrors() {
+	if c.errors(n) > 0 {
 		return
 	}
 	if p := c.dependsOnParam(left); p == nil {
@@ -707,12 +1003,12 @@ func (c *checker) vectorTerm(term *Term) {
 	}
 	if ts := sigma.Type(); len(ts.Shape) != 2 {
 		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`", "the covariance of `%s` is a matrix, not %s", term.Dist.Name, ts)
+		return
 	} else if ts.Shape[0] != t.Shape[0] || ts.Shape[1] != t.Shape[0] {
 		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, the left side has %s elements", ts.Shape[0], ts.Shape[1], t.Shape[0])
+		return
 	}
-	if p := c.dependsOnParam(sigma); p != nil {
-		c.err(NotData, sigma.Span(), "", "the covariance of `%s` may not depend on a parameter (`%s`) in this version of the language", term.Dist.Name, p.Name)
-	}
+	c.wantCovariance(sigma, fmt.Sprintf("the covariance of `%s`", term.Dist.Name))
 }
 
 func (c *checker) scalarTerm(term *Term) {
@@ -726,6 +1022,14 @@ func (c *checker) scalarTerm(term *Term) {
 			continue
 		}
 		c.argument(a, dist, i)
+	}
+	if dist.Support == Between {
+		lo, ok1 := c.constant(term.Args[0])
+		hi, ok2 := c.constant(term.Args[1])
+		if ok1 && ok2 && !(lo < hi) {
+			c.err(BadArgument, term.Args[1].Span(), "", "the ends of `%s` are in order, but %v is not below %v", dist.Name, lo, hi)
+			return
+		}
 	}
 	p := c.dependsOnParam(left)
 	if dist.Support.Discrete() {
@@ -758,6 +1062,9 @@ func (c *checker) scalarTerm(term *Term) {
 		return
 	}
 	sup := &param.Support
+	if sup.spoiled {
+		return
+	}
 	want := ""
 	switch dist.Support {
 	case Positive:
@@ -775,7 +1082,7 @@ func (c *checker) scalarTerm(term *Term) {
 			(ok1 && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, term.Args[0])) &&
 			(ok2 && sup.HiNum != nil && *sup.HiNum <= hi || sameName(sup.Hi, term.Args[1]))
 		if !inside {
-			want = fmt.Sprintf("declare `param %s real in (a, b)` with the same ends", param.Name)
+			want = fmt.Sprintf("declare it with the same ends: `param %s real in (a, b)`", param.Name)
 		}
 	}
 	if want != "" {
@@ -823,7 +1130,7 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 		return
 	}
 	p, ok := n.Obj.(*Param)
-	if !ok {
+	if !ok || p.Support.spoiled {
 		return
 	}
 	if dom == Positive && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {

@@ -22,9 +22,46 @@ func bad(e Expr) { e.setType(Type{}) }
 
 // wantScalar reports an expression that is not a scalar.
 func (c *checker) wantScalar(e Expr, what string) {
-	if t := e.Type(); !t.IsScalar() {
+	switch t := e.Type(); {
+	case t.Base == MetricBase:
+		c.err(MetricMix, e.Span(), "a metric stands in a `metric` statement", "%s is a scalar, this is a metric", what)
+		bad(e)
+	case !t.IsScalar():
 		c.err(NotScalar, e.Span(), "", "%s is a scalar, this is %s", what, t)
 		bad(e)
+	}
+}
+
+// count spells a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// children calls f for each operand of e; an index is no operand.
+func children(e Expr, f func(Expr)) {
+	switch e := e.(type) {
+	case *IndexExpr:
+		f(e.Base)
+	case *CallExpr:
+		for _, a := range e.Args {
+			f(a.Expr)
+		}
+	case *UnaryExpr:
+		f(e.X)
+	case *BinaryExpr:
+		f(e.X)
+		f(e.Y)
+	case *SumExpr:
+		f(e.Body)
+	case *MatrixExpr:
+		for _, r := range e.Rows {
+			for _, x := range r {
+				f(x)
+			}
+		}
 	}
 }
 
@@ -66,22 +103,30 @@ func (c *checker) expr(e Expr) {
 	case *BinaryExpr:
 		c.binary(e)
 	case *SumExpr:
-		_, shut := c.open(e.Indices)
+		indices, shut := c.open(e.Indices)
 		c.expr(e.Body)
 		c.wantScalar(e.Body, "the body of a sum")
 		e.setType(Type{Base: e.Body.Type().Base})
-		if e.Type().Base == MetricBase {
-			c.err(MetricMix, e.Body.Span(), "", "a metric is not summed over an index")
-			bad(e)
-		}
 		shut()
+		for _, ix := range indices {
+			if ix.Range.Hi == unknownExtent {
+				bad(e)
+			}
+		}
 	case *MatrixExpr:
 		t := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}
+		nested := false
 		for _, row := range e.Rows {
 			for _, x := range row {
 				c.expr(x)
-				c.wantScalar(x, "an entry of a matrix")
-				if x.Type().Base == Invalid {
+				if _, ok := x.(*MatrixExpr); !ok {
+					c.wantScalar(x, "an entry of a matrix")
+				} else if !nested {
+					// One message for all rows of [[a, b], [c, d]].
+					nested = true
+					c.err(NotScalar, x.Span(), "the rows of a matrix end at `;`: [a, b ; c, d]", "an entry of a matrix is a scalar, this is %s", x.Type())
+				}
+				if x.Type().Base == Invalid || nested {
 					t = Type{}
 				}
 			}
@@ -140,7 +185,7 @@ func (c *checker) indexed(e *IndexExpr) {
 	t := e.Base.Type()
 	if t.Base == Invalid {
 		for _, a := range e.Args {
-			c.subscript(a, Extent{Name: "?"}, "")
+			c.subscript(a, unknownExtent, "")
 		}
 		bad(e)
 		return
@@ -155,13 +200,19 @@ func (c *checker) indexed(e *IndexExpr) {
 		return
 	}
 	if len(e.Args) != len(t.Shape) {
-		c.err(IndexCount, e.Span(), "", "%s is %s and takes %d indices, not %d", what, t, len(t.Shape), len(e.Args))
+		want := map[int]string{1: "1 index", 2: "2 indices"}[len(t.Shape)]
+		c.err(IndexCount, e.Span(), "", "%s is %s and takes %s, not %d", what, t, want, len(e.Args))
 		bad(e)
 		return
 	}
 	ok := true
 	for i, a := range e.Args {
-		s, good := c.subscript(a, t.Shape[i], what)
+		size := t.Shape[i]
+		if !ok {
+			// Of x[j,i] for x[i,j], one message.
+			size = unknownExtent
+		}
+		s, good := c.subscript(a, size, what)
 		ok = ok && good
 		e.Subscripts = append(e.Subscripts, s)
 	}
@@ -174,40 +225,24 @@ func (c *checker) indexed(e *IndexExpr) {
 // subscript resolves one index and proves that it stays inside 1..size.
 func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) {
 	var s Subscript
-	switch a := a.(type) {
-	case *Name:
-		if ix := c.index(a.Name); ix != nil {
-			s.Index = ix
-			break
-		}
-		return c.fixedSubscript(a, size, what)
-	case *BinaryExpr:
-		n, ok := a.X.(*Name)
-		if ok && (a.Op == "+" || a.Op == "-") {
-			if ix := c.index(n.Name); ix != nil {
-				v, ok := c.constant(a.Y)
-				if !ok || v != math.Trunc(v) || math.Abs(v) > 1e6 {
-					c.err(BadIndex, a.Y.Span(), "", "an index is shifted by a whole number known at compile time")
-					return s, false
-				}
-				s.Index, s.Offset = ix, int(v)
-				if a.Op == "-" {
-					s.Offset = -s.Offset
-				}
-				break
-			}
-		}
-		return c.fixedSubscript(a, size, what)
-	case *Number:
-		return c.fixedSubscript(a, size, what)
-	case *IndexExpr:
-		c.err(NotYet, a.Span(), "", "an index taken from data is not in this version of the language")
+	ix, shift, reason := c.shifted(a)
+	switch {
+	case reason != nil:
+		c.err(BadIndex, reason.Span(), "", "an index is shifted by a whole number known at compile time")
 		return s, false
-	default:
-		c.err(BadIndex, a.Span(), "", "an index is an index name, a number, or one of them plus or minus a number")
+	case ix == nil:
+		if _, ok := a.(*IndexExpr); ok {
+			c.err(NotYet, a.Span(), "", "an index taken from data is not in this version of the language")
+			return s, false
+		}
+		return c.fixedSubscript(a, size, what)
+	case shift != math.Trunc(shift) || math.Abs(shift) > 1e6:
+		c.err(BadIndex, a.Span(), "", "an index is shifted by a whole number known at compile time, not by %v", shift)
 		return s, false
 	}
-	if size.Name == "?" || s.Index.Range.Hi.Name == "?" {
+	ix.used = true
+	s.Index, s.Offset = ix, int(shift)
+	if size == unknownExtent || s.Index.Range.Hi == unknownExtent {
 		return s, true
 	}
 	lo := s.Index.Range.Lo.Plus(s.Offset)
@@ -217,12 +252,59 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}
+	if hi.Name != size.Name {
+		// The range is wrong rather than each of its uses.
+		if ix.blamed {
+			return s, false
+		}
+		ix.blamed = true
+	}
 	if hi.Name != size.Name || hi.Offset > size.Offset {
 		c.err(IndexRange, a.Span(), "", "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}
+	if !lo.IsConst() {
+		c.need(lo.Name, 1-lo.Offset)
+	}
 	return s, true
+}
+
+// shifted splits i + 1 into the open index i and the shift 1. The index is nil
+// if the expression holds none; reason is the part that makes it no shift.
+func (c *checker) shifted(e Expr) (ix *Index, shift float64, reason Expr) {
+	switch e := e.(type) {
+	case *Name:
+		return c.index(e.Name), 0, nil
+	case *BinaryExpr:
+		if e.Op != "+" && e.Op != "-" {
+			return nil, 0, nil
+		}
+		ix, shift, reason = c.shifted(e.X)
+		if reason != nil {
+			return nil, 0, reason
+		}
+		if ix != nil {
+			v, ok := c.constant(e.Y)
+			if !ok {
+				return ix, 0, e.Y
+			}
+			if e.Op == "-" {
+				v = -v
+			}
+			return ix, shift + v, nil
+		}
+		ix, shift, reason = c.shifted(e.Y)
+		if ix == nil || reason != nil {
+			return ix, 0, reason
+		}
+		v, ok := c.constant(e.X)
+		if !ok || e.Op == "-" {
+			return ix, 0, e
+		}
+		return ix, shift + v, nil
+	}
+	return nil, 0, nil
 }
 
 // fixedSubscript resolves x[1], x[T] or x[T-1].
@@ -231,16 +313,20 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 	e, ok := c.extent(a, "an index")
 	if !ok {
 		// The generic message of a size reads oddly for an index.
-		if len(c.ds.List) > n && c.ds.List[len(c.ds.List)-1].Code == BadSize {
-			d := &c.ds.List[len(c.ds.List)-1]
-			d.Code, d.Hint = BadIndex, ""
-			d.Message = "an index is an index name, a number, or one of them plus or minus a number"
+		if len(c.ds.List) > n {
+			switch d := &c.ds.List[len(c.ds.List)-1]; {
+			case d.Code == BadSize:
+				d.Code, d.Hint, d.Notes = BadIndex, "", nil
+				d.Message = "an index is an index name, a number, or one of them plus or minus a number"
+			case d.Code == UnknownName && d.Hint == undeclaredHint:
+				d.Hint = "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
+			}
 		}
 		return Subscript{}, false
 	}
 	s := Subscript{At: e}
 	switch {
-	case size.Name == "?":
+	case size == unknownExtent:
 	case e.IsConst() && e.Offset < 1:
 		c.err(IndexRange, a.Span(), "indices count from 1", "the index %d is below 1", e.Offset)
 		return s, false
@@ -285,7 +371,7 @@ func (c *checker) call(e *CallExpr) {
 	}
 	e.Fn = f
 	if len(e.Args) != f.Arity {
-		c.err(ArgumentCount, e.Span(), "", "`%s` takes %d arguments, not %d", e.Func, f.Arity, len(e.Args))
+		c.err(ArgumentCount, e.Span(), "", "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
 		bad(e)
 		for _, a := range e.Args {
 			c.expr(a.Expr)
@@ -300,6 +386,7 @@ func (c *checker) call(e *CallExpr) {
 				bad(e)
 				return
 			}
+			c.index(n.Name).used = true
 			n.Obj = c.index(n.Name)
 			n.setType(Type{Base: Int})
 		}
@@ -401,21 +488,7 @@ func (c *checker) structural(e *CallExpr) {
 			bad(e)
 			return
 		}
-		if p := c.dependsOnParam(x); p != nil {
-			c.err(NotData, x.Span(), "", "`%s` of a matrix that depends on a parameter (`%s`) is not in this version of the language", e.Func, p.Name)
-			bad(e)
-			return
-		}
-		if n, ok := x.(*Name); ok {
-			if d, ok := n.Obj.(*Data); !ok || !d.Cov {
-				at := n.Obj.Declared()
-				c.err(NotData, x.Span(), "declare it as `data … cov[n]`", "`%s` takes a symmetric positive definite matrix: a datum of type cov", e.Func)
-				c.note(at, "declared here")
-				bad(e)
-				return
-			}
-		} else {
-			c.err(NotData, x.Span(), "declare it as `data … cov[n]`", "`%s` takes a datum of type cov in this version of the language", e.Func)
+		if !c.wantCovariance(x, fmt.Sprintf("the argument of `%s`", e.Func)) {
 			bad(e)
 			return
 		}
@@ -426,8 +499,28 @@ func (c *checker) structural(e *CallExpr) {
 	}
 }
 
+// wantCovariance reports a matrix that is not known to be symmetric positive
+// definite: only data of type cov are.
+func (c *checker) wantCovariance(x Expr, what string) bool {
+	if p := c.dependsOnParam(x); p != nil {
+		c.err(NotData, x.Span(), "", "%s may not depend on a parameter (`%s`) in this version of the language", what, p.Name)
+		return false
+	}
+	n, ok := x.(*Name)
+	if ok {
+		if d, ok := n.Obj.(*Data); ok && d.Cov {
+			return true
+		}
+	}
+	c.err(NotData, x.Span(), "declare it as `data NAME cov[n]`", "%s is a datum of type cov in this version of the language", what)
+	if ok {
+		c.note(n.Obj.Declared(), "declared here")
+	}
+	return false
+}
+
 func (c *checker) unknownFunction(e *CallExpr) {
-	if c.poisoned["()"+e.Func] {
+	if c.poisoned["()"+e.Func] || c.poisoned[e.Func] && c.scope[e.Func] == nil {
 		return
 	}
 	c.poisoned["()"+e.Func] = true
@@ -533,6 +626,8 @@ func (c *checker) binary(e *BinaryExpr) {
 // dependsOnParam returns a parameter that the expression depends on, or nil.
 func (c *checker) dependsOnParam(e Expr) *Param {
 	switch e := e.(type) {
+	case *Number:
+		return nil
 	case *Name:
 		switch o := e.Obj.(type) {
 		case *Param:
@@ -540,34 +635,20 @@ func (c *checker) dependsOnParam(e Expr) *Param {
 		case *Let:
 			return c.dependsOnParam(o.Value)
 		}
-	case *IndexExpr:
-		return c.dependsOnParam(e.Base)
+		return nil
 	case *CallExpr:
 		if e.Func == "size" {
 			return nil
 		}
-		for _, a := range e.Args {
-			if p := c.dependsOnParam(a.Expr); p != nil {
-				return p
-			}
-		}
-	case *UnaryExpr:
-		return c.dependsOnParam(e.X)
-	case *BinaryExpr:
-		if p := c.dependsOnParam(e.X); p != nil {
-			return p
-		}
-		return c.dependsOnParam(e.Y)
-	case *SumExpr:
-		return c.dependsOnParam(e.Body)
-	case *MatrixExpr:
-		for _, r := range e.Rows {
-			for _, x := range r {
-				if p := c.dependsOnParam(x); p != nil {
-					return p
-				}
-			}
-		}
 	}
-	return nil
+	p, ok := c.depends[e]
+	if !ok {
+		children(e, func(x Expr) {
+			if p == nil {
+				p = c.dependsOnParam(x)
+			}
+		})
+		c.depends[e] = p
+	}
+	return p
 }

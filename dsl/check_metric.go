@@ -11,11 +11,15 @@ import (
 type dims struct {
 	fixed int
 	names []string
+	// unknown marks a count that an earlier error spoils; it agrees with
+	// everything.
+	unknown bool
 }
 
 func (c *checker) dims() dims {
-	var d dims
+	d := dims{unknown: c.lostParams || len(c.model.Params) == 0}
 	for _, p := range c.model.Params {
+		d.unknown = d.unknown || p.Type.Base == Invalid
 		if len(p.Type.Shape) == 0 {
 			d.fixed++
 			continue
@@ -31,6 +35,9 @@ func (c *checker) dims() dims {
 }
 
 func (d dims) equals(e Extent) bool {
+	if d.unknown {
+		return true
+	}
 	if e.Name == "" {
 		return len(d.names) == 0 && d.fixed == e.Offset
 	}
@@ -63,7 +70,13 @@ func (c *checker) metricCall(e *CallExpr) bool {
 		return true
 	}
 	e.setType(Type{Base: MetricBase})
+	given := map[string]bool{}
 	for _, a := range e.Args {
+		if a.Name != "" && given[a.Name] {
+			c.err(MetricOption, a.At, "", "the option `%s` is given twice", a.Name)
+			continue
+		}
+		given[a.Name] = true
 		switch {
 		case e.Func == "softabs" && a.Name == "alpha":
 			c.expr(a.Expr)
@@ -101,9 +114,13 @@ func (c *checker) metricBinary(e *BinaryExpr) {
 		(e.Op == "*" || e.Op == "/") && y.IsScalar() && y.Base != MetricBase && x.Base == MetricBase:
 		e.setType(Type{Base: MetricBase})
 	default:
-		c.err(MetricMix, e.At, "as in `fisher + 1e-3*identity`", "metrics are added to metrics and multiplied by positive numbers, nothing else")
+		c.metricMix(e)
 		bad(e)
 	}
+}
+
+func (c *checker) metricMix(e *BinaryExpr) {
+	c.err(MetricMix, e.At, "as in `fisher + 1e-3*identity`", "metrics are added to metrics and multiplied by positive numbers, nothing else")
 }
 
 // metric checks a metric statement and adds its terms to the model.
@@ -154,16 +171,43 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 		return
 	}
 	d := c.dims()
+	if len(c.model.Params) > 1 {
+		c.err(MetricShape, s.At, "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; this model has %d parameters", len(c.model.Params))
+		return
+	}
 	for _, ix := range indices {
-		if ix.Range.Hi.Name == "?" {
+		if ix.Range.Hi == unknownExtent {
 			continue
 		}
 		if ix.Range.Lo != Fixed(1) || !d.equals(ix.Range.Hi) {
 			c.err(MetricShape, ix.At, "", "the index `%s` runs over %s, but the model has %s coordinates", ix.Name, ix.Range, d)
+			return
 		}
 	}
-	if d.fixed > 0 && len(c.model.Params) > 1 {
-		c.err(MetricShape, s.At, "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; this model has %d parameters", len(c.model.Params))
+}
+
+// metricCovers reports a metric by blocks that leaves out a parameter.
+func (c *checker) metricCovers() {
+	for _, t := range c.model.Metric {
+		if t.Kind != MetricBlocks {
+			continue
+		}
+		for _, p := range c.model.Params {
+			covered := false
+			for _, b := range t.Blocks {
+				covered = covered || b.Row == p && b.Col == p
+			}
+			if covered {
+				continue
+			}
+			side := p.Name
+			other := p.Name
+			if len(p.Type.Shape) > 0 {
+				side, other = p.Name+"[i]", p.Name+"[j]"
+			}
+			c.err(BadMetricBlock, t.At, fmt.Sprintf("add metric[%s, %s] = …", side, other), "the metric is singular: it has no block of the parameter `%s` with itself", p.Name)
+			c.note(p.At, "declared here")
+		}
 	}
 }
 
@@ -173,12 +217,13 @@ func (c *checker) metricBlock(s *MetricStmt, t *MetricTerm) {
 		return
 	}
 	n := len(c.indices)
-	defer func() { c.indices = c.indices[:n] }()
+	defer func() { c.shut(n) }()
 	b := MetricBlock{At: s.At, Value: s.Value}
 	var ok1, ok2 bool
-	b.Row, b.RowIndex, ok1 = c.blockSide(s.Blocks[0])
-	b.Col, b.ColIndex, ok2 = c.blockSide(s.Blocks[1])
-	if !ok1 || !ok2 {
+	if b.Row, b.RowIndex, ok1 = c.blockSide(s.Blocks[0]); !ok1 {
+		return
+	}
+	if b.Col, b.ColIndex, ok2 = c.blockSide(s.Blocks[1]); !ok2 {
 		return
 	}
 	for _, old := range t.Blocks {
@@ -233,7 +278,7 @@ func (c *checker) blockSide(e Expr) (*Param, *Index, bool) {
 		return nil, nil, false
 	}
 	index := &Index{object: object{Name: in.Name, At: in.Span()}, Range: Range{Fixed(1), p.Type.Shape[0]}}
-	c.indices = append(c.indices, index)
+	c.push(index)
 	return p, index, true
 }
 
@@ -248,32 +293,35 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 		}
 		if e.Op == "*" || e.Op == "/" {
 			factor, metric := e.X, e.Y
-			if e.Op == "/" || isMetric(e.X) {
+			if e.Op == "/" || c.isMetric(e.X) {
 				factor, metric = e.Y, e.X
 			}
-			if isMetric(metric) {
+			if c.isMetric(metric) {
 				c.expr(factor)
 				c.wantScalar(factor, "the factor of a metric")
+				if factor.Type().Base == Invalid {
+					return
+				}
 				if p := c.dependsOnParam(factor); p != nil {
 					c.err(MetricScale, factor.Span(), "", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
 				} else if v, ok := c.constant(factor); ok && !(v > 0) {
 					c.err(MetricScale, factor.Span(), "", "the factor of a metric is positive, not %v", v)
 				}
+				real := node{e.Span(), Type{Base: Real}}
 				if e.Op == "/" {
-					one := &Number{node: node{span: e.Span()}, Value: 1}
-					c.expr(one)
-					inv := &BinaryExpr{node: node{span: e.Span()}, Op: "/", At: e.At, X: one, Y: factor}
-					c.expr(inv)
-					factor = inv
+					one := &Number{node: real, Value: 1, Text: "1"}
+					factor = &BinaryExpr{node: real, Op: "/", At: e.At, X: one, Y: factor}
 				}
 				if scale != nil {
-					prod := &BinaryExpr{node: node{span: e.Span()}, Op: "*", At: e.At, X: scale, Y: factor}
-					c.expr(prod)
-					factor = prod
+					factor = &BinaryExpr{node: real, Op: "*", At: e.At, X: scale, Y: factor}
 				}
 				c.metricTerms(metric, factor)
 				return
 			}
+		}
+		if c.isMetric(e.X) || c.isMetric(e.Y) {
+			c.metricMix(e)
+			return
 		}
 	case *UnaryExpr:
 		if e.Op == "-" {
@@ -336,7 +384,7 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			t.Kind = MetricInverse
 			c.expr(e)
 			if ty := e.Type(); ty.Base != Invalid && !c.dims().equals(ty.Shape[0]) {
-				c.err(MetricShape, e.Span(), "", "this metric has %s rows, the model has %s coordinates", ty.Shape[0], c.dims())
+				c.err(MetricShape, e.Span(), "", "this metric is %s by %s, the model has %s coordinates", ty.Shape[0], ty.Shape[0], c.dims())
 			}
 			if len(e.Args) > 0 {
 				t.Args = []Expr{e}
@@ -360,10 +408,13 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 		c.model.Metric = append(c.model.Metric, t)
 		d := c.dims()
 		rows, cols := Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))
+		if e.Type().Base == Invalid {
+			return
+		}
 		if rows != cols {
-			c.err(MetricShape, e.Span(), "", "a metric is square; this matrix has %s rows and %s columns", rows, cols)
+			c.err(MetricShape, e.Span(), "", "a metric is square; this matrix is %s by %s", rows, cols)
 		} else if !d.equals(rows) {
-			c.err(MetricShape, e.Span(), "", "this matrix has %s rows, the model has %s coordinates", rows, d)
+			c.err(MetricShape, e.Span(), "", "this matrix is %s by %s, the model has %s coordinates", rows, rows, d)
 		}
 		return
 	}
@@ -374,7 +425,7 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 }
 
 // isMetric reports whether an expression says a metric rather than a number.
-func isMetric(e Expr) bool {
+func (c *checker) isMetric(e Expr) bool {
 	switch e := e.(type) {
 	case *Name:
 		switch e.Name {
@@ -389,7 +440,12 @@ func isMetric(e Expr) bool {
 	case *MatrixExpr:
 		return true
 	case *BinaryExpr:
-		return isMetric(e.X) || isMetric(e.Y)
+		is, ok := c.metrical[e]
+		if !ok {
+			is = c.isMetric(e.X) || c.isMetric(e.Y)
+			c.metrical[e] = is
+		}
+		return is
 	}
 	return false
 }
@@ -409,16 +465,20 @@ func (c *checker) metricDiag(e *CallExpr, t *MetricTerm) {
 	}
 	if len(e.Args) == 1 && len(e.Args[0].Expr.Type().Shape) == 1 {
 		if n := e.Args[0].Expr.Type().Shape[0]; !d.equals(n) {
-			c.err(MetricShape, e.Span(), "", "this diagonal has %s entries, the model has %s coordinates", n, d)
+			c.err(MetricShape, e.Span(), "", "this diagonal has length %s, the model has %s coordinates", n, d)
 		} else if len(c.model.Params) > 1 {
 			c.err(MetricShape, e.Span(), "write metric[x[i], x[j]] = …*delta(i, j) and so on", "the diagonal of a model of several parameters is given by blocks")
 		}
 		return
 	}
+	n := len(c.ds.List)
 	for _, a := range e.Args {
 		c.wantScalar(a.Expr, "an entry of the diagonal")
 	}
+	if len(c.ds.List) > n {
+		return
+	}
 	if !d.equals(Fixed(len(e.Args))) {
-		c.err(MetricShape, e.Span(), "", "this diagonal has %d entries, the model has %s coordinates", len(e.Args), d)
+		c.err(MetricShape, e.Span(), "", "this diagonal has length %d, the model has %s coordinates", len(e.Args), d)
 	}
 }

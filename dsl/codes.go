@@ -131,7 +131,7 @@ var Catalogue = []Entry{
 	{MetricAsymmetric, "an explicit metric is symmetric", "metric [1, t ; 2*t, 3]"},
 	{BadMetricBlock, "a block of the metric is named by parameters", "metric[y, y] = 1"},
 	{MetricOption, "a metric's options exist and have values in range", "metric softabs(beta = 1)"},
-	{MetricMix, "metric blocks do not mix with whole metrics", "metric fisher; metric[x, x] = 1"},
+	{MetricMix, "metrics are added to metrics, are no values, and are given whole or by blocks", "metric fisher; metric[x, x] = 1"},
 	{MetricScale, "the factor of a metric is positive and free of parameters", "metric t*identity"},
 	{NoFisher, "the Fisher information exists", "metric fisher with a density term of parameters and data"},
 	{TooDeep, "expressions nest at most a few hundred levels", "((((…))))"},

@@ -22,7 +22,7 @@ const (
 func (d Domain) Discrete() bool { return d == Binary || d == Counts || d == UpTo }
 
 func (d Domain) String() string {
-	return [domainCount]string{"the real line", "x > 0", "0 < x < 1", "the interval between its arguments",
+	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the interval between its arguments",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
 		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …"}[d]
 }

@@ -10,14 +10,14 @@ import (
 
 // rules are the tokens of the language, tried in order. The catch-all at the
 // end keeps a stray character from ending the parse: the parser reports it and
-// goes on.
+// goes on. The byte order mark that some editors put first counts as a blank.
 var rules = lexer.MustSimple([]lexer.SimpleRule{
 	{Name: "Comment", Pattern: `//[^\n]*`},
 	{Name: "Number", Pattern: `(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`},
 	{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*`},
 	{Name: "Op", Pattern: `\.\.|\.\*|\./|\.\^|<=|>=|==|!=|[-+*/^=~<>()\[\]{},;'?:.]`},
 	{Name: "EOL", Pattern: `\r?\n`},
-	{Name: "Space", Pattern: `[ \t\r]+`},
+	{Name: "Space", Pattern: `[ \t\r\x{FEFF}]+`},
 	{Name: "Bad", Pattern: `[\s\S]`},
 })
 
@@ -44,9 +44,7 @@ func isKeyword(s string) bool {
 	return false
 }
 
-// startsStatement reports whether a keyword opens a statement: at the start of
-// a line it ends whatever brackets are still open, so that one missing bracket
-// does not swallow the rest of the file.
+// startsStatement reports whether a word opens a statement.
 func startsStatement(s string) bool {
 	switch s {
 	case "for", "in", "int", "real", "cov":
@@ -80,68 +78,136 @@ func (lines) LexString(name, text string) (lexer.Lexer, error) {
 
 type lineLexer struct {
 	base    lexer.Lexer
-	depth   int         // open ( and [
-	last    lexer.Token // last token handed out
-	pending []lexer.Token
-	started bool
+	ahead   []lexer.Token // read from base by lookahead, not yet handed out
+	depth   int           // open brackets
+	last    lexer.Token   // last token handed out
+	started bool          // last is a token of the open statement
+	keyword bool          // the open statement starts with a keyword
+	tilde   bool          // the open statement holds a ~
 }
 
 // Next returns the next token that the grammar sees.
 func (l *lineLexer) Next() (lexer.Token, error) {
-	if n := len(l.pending); n > 0 {
-		t := l.pending[0]
-		l.pending = l.pending[1:]
-		return l.emit(t), nil
-	}
 	newline := false
-	var eol lexer.Token
 	for {
-		t, err := l.base.Next()
+		t, err := l.read()
 		if err != nil {
 			return t, err
 		}
-		switch {
-		case tokSkip[t.Type]:
+		if t.Type == tokEOL {
+			newline = true
 			continue
-		case t.Type == tokEOL:
-			if !newline {
-				newline, eol = true, t
-			}
-			continue
-		case t.EOF():
-			if l.started && l.last.Type != tokEOL {
-				l.pending = append(l.pending, t)
-				return l.emit(lexer.Token{Type: tokEOL, Value: "\n", Pos: t.Pos}), nil
-			}
+		}
+		if !l.started {
 			return l.emit(t), nil
 		}
-		ends := newline && l.started && l.last.Type != tokEOL
-		if ends && l.depth > 0 {
-			ends = t.Type == tokIdent && startsStatement(t.Value) && t.Pos.Column == 1
-			if ends {
-				l.depth = 0
+		ends := t.EOF()
+		if newline && !ends {
+			if ends, err = l.ends(t); err != nil {
+				return t, err
 			}
-		} else if ends && continues(l.last) {
-			ends = t.Type == tokIdent && startsStatement(t.Value)
 		}
-		if ends {
-			l.pending = append(l.pending, t)
-			return l.emit(eol), nil
+		if !ends {
+			return l.emit(t), nil
 		}
-		return l.emit(t), nil
+		l.ahead = append([]lexer.Token{t}, l.ahead...)
+		l.started, l.keyword, l.tilde, l.depth = false, false, false, 0
+		// The end stands right behind the last token, not behind the
+		// comments and blank lines that follow it: carets point there.
+		eol := lexer.Token{Type: tokEOL, Value: "\n", Pos: l.last.Pos}
+		eol.Pos.Column += utf8.RuneCountInString(l.last.Value)
+		return eol, nil
+	}
+}
+
+// ends reports whether the open statement ends before t, the first token of a
+// line. Lines that can only be statements of their own end it even where a
+// bracket is open or an operator waits for its operand, so that one slip does
+// not swallow the statements that follow.
+func (l *lineLexer) ends(t lexer.Token) (bool, error) {
+	if l.depth == 0 && !continues(l.last) {
+		return true, nil
+	}
+	if t.Type == tokIdent && startsStatement(t.Value) {
+		return true, nil
+	}
+	// A ~ never stands inside brackets, nor twice in a statement, nor in one
+	// that starts with a keyword.
+	if l.depth == 0 && !l.keyword && !l.tilde {
+		return false, nil
+	}
+	return l.samples(t)
+}
+
+// samples reports whether the line that starts with t has a ~ outside all
+// brackets.
+func (l *lineLexer) samples(t lexer.Token) (bool, error) {
+	depth := 0
+	for i := 0; ; i++ {
+		if t.EOF() || t.Type == tokEOL {
+			return false, nil
+		}
+		if t.Type == tokOp {
+			switch t.Value {
+			case "(", "[":
+				depth++
+			case ")", "]":
+				if depth--; depth < 0 {
+					return false, nil
+				}
+			case "~":
+				if depth == 0 {
+					return true, nil
+				}
+			}
+		}
+		if i == len(l.ahead) {
+			next, err := l.base.Next()
+			if err != nil {
+				return false, err
+			}
+			l.ahead = append(l.ahead, next)
+		}
+		t = l.ahead[i]
+	}
+}
+
+// read returns the next token that is neither blank nor comment.
+func (l *lineLexer) read() (t lexer.Token, err error) {
+	for {
+		if len(l.ahead) > 0 {
+			t, l.ahead = l.ahead[0], l.ahead[1:]
+		} else if t, err = l.base.Next(); err != nil {
+			return t, err
+		}
+		if !tokSkip[t.Type] {
+			return t, nil
+		}
 	}
 }
 
 func (l *lineLexer) emit(t lexer.Token) lexer.Token {
-	l.started = true
+	if !l.started {
+		l.keyword = t.Type == tokIdent && startsStatement(t.Value)
+	}
 	if t.Type == tokOp {
 		switch t.Value {
 		case "(", "[":
 			l.depth++
 		case ")", "]":
 			l.depth = max(0, l.depth-1)
+		case "{":
+			// A set is a bracket; the braces of a body hold lines.
+			if l.last.Value == "in" {
+				l.depth++
+			}
+		case "}":
+			l.depth = max(0, l.depth-1)
+		case "~":
+			l.tilde = true
 		}
 	}
+	l.started = true
 	l.last = t
 	return t
 }
@@ -152,14 +218,14 @@ func continues(t lexer.Token) bool {
 		return false
 	}
 	switch t.Value {
-	case ")", "]", "}", "'", ".":
+	case ")", "]", "}", "'", ".", ";":
 		return false
 	}
 	return true
 }
 
-// tokenSpan is the extent of a token; participle counts columns in bytes
-// within runes already, so they serve as they are.
+// tokenSpan is the extent of a token; participle counts columns in characters
+// already, so they serve as they are.
 func tokenSpan(t lexer.Token) Span {
 	n := utf8.RuneCountInString(strings.TrimRight(t.Value, "\r\n"))
 	return Span{Pos{t.Pos.Line, t.Pos.Column}, max(1, n)}

@@ -110,6 +110,8 @@ type Support struct {
 	HiOpen       bool
 	Set          []float64 // of integer data
 	LoNum, HiNum *float64  // the bounds where they are numbers
+
+	spoiled bool // by an error of its own
 }
 
 // Bounded reports whether s excludes any number.
@@ -156,6 +158,8 @@ type Let struct {
 type Index struct {
 	object
 	Range Range
+
+	blamed bool // its range was reported
 }
 
 // Term is one summand of the log density: a distribution statement if Dist is

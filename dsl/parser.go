@@ -3,8 +3,10 @@ package dsl
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2"
@@ -16,6 +18,7 @@ const (
 	maxBytes = 1 << 20 // of a file
 	maxDepth = 200     // nesting of expressions
 	maxNodes = 50_000  // of the syntax tree
+	maxBody  = 1_000   // tokens in the braces of a statement that is skipped
 )
 
 // source is the grammar's root. Each statement recovers from its own errors,
@@ -34,6 +37,7 @@ type statement struct {
 	diags []Diagnostic
 	nodes int
 	names []Ident // declared here, known even if the rest does not parse
+	param bool    // the statement declares parameters, or may want to
 }
 
 var grammar = participle.MustBuild[source](participle.Lexer(lines{}))
@@ -71,25 +75,33 @@ func Parse(name, text string) (*File, *Diagnostics) {
 	source := strings.Split(text, "\n")
 	nodes := 0
 	for i, s := range tree.Statements {
-		ds.List = append(ds.List, s.diags...)
+		for _, d := range s.diags {
+			ds.add(d)
+		}
 		nodes += s.nodes
 		switch {
-		case s.model != nil && i == 0:
+		case s.model != nil && file.Name.Name != "":
+			ds.add(Diagnostic{Code: UnexpectedToken, Span: s.at, Message: "a second `model` line",
+				Hint:  "a file holds one model, named on its first line",
+				Notes: []Note{{file.Name.At, "the model has its name here"}}})
+		case s.model != nil:
 			file.Name = *s.model
 			file.Doc = docComment(source, s.at.Pos.Line)
-		case s.model != nil:
-			ds.add(Diagnostic{Code: UnexpectedToken, Span: s.at, Message: "a second `model` line",
-				Hint: "a file holds one model, named on its first line"})
+			if i > 0 && len(tree.Statements[0].diags) == 0 {
+				ds.add(Diagnostic{Code: MissingModel, Span: s.at, Message: "the `model` line is not the first statement",
+					Hint: "move it to the top"})
+			}
 		case s.stmt == nil:
 			for _, id := range s.names {
 				file.poisoned = append(file.poisoned, id.Name)
 			}
+			file.lostParams = file.lostParams || s.param
 		default:
 			setDoc(s.stmt, source, s.at.Pos.Line)
 			file.Stmts = append(file.Stmts, s.stmt)
 		}
 	}
-	if file.Name.Name == "" && (len(tree.Statements) == 0 || tree.Statements[0].model == nil && len(tree.Statements[0].diags) == 0) {
+	if file.Name.Name == "" && (len(tree.Statements) == 0 || len(tree.Statements[0].diags) == 0) {
 		ds.add(Diagnostic{Code: MissingModel, Span: top, Message: "the file does not start with `model NAME`",
 			Hint: "add a first line such as `model banana`"})
 	}
@@ -111,8 +123,9 @@ func docComment(source []string, line int) string {
 		if !strings.HasPrefix(s, "//") {
 			break
 		}
-		doc = append([]string{strings.TrimSpace(strings.TrimLeft(s, "/"))}, doc...)
+		doc = append(doc, strings.TrimSpace(strings.TrimLeft(s, "/")))
 	}
+	slices.Reverse(doc)
 	if len(doc) == 0 && line-1 < len(source) {
 		if _, after, ok := strings.Cut(source[line-1], "//"); ok {
 			doc = append(doc, strings.TrimSpace(after))
@@ -173,10 +186,19 @@ type parser struct {
 	s     *statement
 	depth int
 	open  []lexer.Token // brackets
+	prev  lexer.Token   // the last token taken
 }
 
 func (p *parser) peek() lexer.Token { return *p.lex.Peek() }
-func (p *parser) next() lexer.Token { return *p.lex.Next() }
+func (p *parser) next() lexer.Token { p.prev = *p.lex.Next(); return p.prev }
+
+// spanFrom extends a span to the last token taken, if that is on its line.
+func (p *parser) spanFrom(s Span) Span {
+	if end := tokenSpan(p.prev); end.Pos.Line == s.Pos.Line {
+		s.Len = max(s.Len, end.Pos.Col+end.Len-s.Pos.Col)
+	}
+	return s
+}
 
 func (p *parser) isOp(v string) bool {
 	t := p.peek()
@@ -208,24 +230,134 @@ func (p *parser) unexpected(want, hint string) error {
 	t := p.peek()
 	if t.Type == tokBad {
 		r, _ := utf8.DecodeRuneInString(t.Value)
-		hint := "remove it"
-		switch r {
-		case '#', '%', '"':
-			hint = "comments start with //"
-		case '−', '–':
-			hint = "write the minus sign as -"
-		case '×', '·':
-			hint = "write multiplication as *"
-		case '&', '|', '!':
-			hint = "there are no logical operators"
-		}
-		return fail(BadCharacter, tokenSpan(t), hint, "the character %q is not part of the language", r)
+		return fail(BadCharacter, tokenSpan(t), characterHint(r), "the character %q is not part of the language", r)
 	}
 	if (t.Type == tokEOL || t.EOF()) && len(p.open) > 0 {
-		o := p.open[len(p.open)-1]
-		return fail(UnclosedBracket, tokenSpan(o), "", "this `%s` is not closed", o.Value)
+		return p.unclosed()
+	}
+	// Next to the token before it, t shows what was meant.
+	adjoins := p.prev.Pos.Line == t.Pos.Line && p.prev.Pos.Column+utf8.RuneCountInString(p.prev.Value) == t.Pos.Column
+	switch t.Value {
+	case "==", "!=", "<", "<=", ">", ">=", "?":
+		if n := p.peekAt(1); t.Value == "<" && n.Value == "-" && n.Pos.Column == t.Pos.Column+1 {
+			hint = "a value is named by `let NAME = …`"
+			break
+		}
+		return fail(NotYet, tokenSpan(t), "", "comparisons and conditional expressions are not in this version of the language")
+	case ".":
+		if adjoins && p.prev.Type == tokNumber {
+			hint = fmt.Sprintf("write %s.0", p.prev.Value)
+		} else if p.prev.Type == tokIdent {
+			return fail(NotYet, tokenSpan(t), "a name is made of letters, digits and _", "fields, as of the solution of a differential equation, are not in this version of the language")
+		}
+	case "*":
+		if adjoins && p.prev.Value == "*" {
+			hint = "a power is written with ^"
+		} else if adjoins && p.prev.Value == "/" {
+			hint = "comments start with //"
+		}
+	case "..":
+		hint = "a sum over an index reads sum(i in 1..n) …"
+	case ":":
+		hint = "a range reads 1..n"
+	case ";":
+		hint = "a statement ends with its line; `;` ends the rows of a matrix"
+	case "in":
+		hint = "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
+	case "for":
+		hint = "`for` ends a `~` statement; a sum reads sum(i in n) …"
+	default:
+		if hint == "" && (t.Type == tokIdent && !isKeyword(t.Value) || t.Type == tokNumber) && p.afterValue() {
+			hint = "a product is written with *"
+		}
+	}
+	if t.Type == tokIdent && startsStatement(t.Value) {
+		hint = "a statement has lines of its own"
 	}
 	return fail(UnexpectedToken, tokenSpan(t), hint, "expected %s, found %s", want, found(t))
+}
+
+// characterHint says what to type instead of a character that the language
+// does not know.
+func characterHint(r rune) string {
+	switch r {
+	case '#', '%', '"':
+		return "comments start with //"
+	case '−', '–', '—':
+		return "write the minus sign as -"
+	case '×', '·', '⋅', '∗':
+		return "write multiplication as *"
+	case '÷', '∕':
+		return "write division as /"
+	case '∼', '˜', '～':
+		return "write ~"
+	case '²', '³', 'ⁿ':
+		return "write a power as x^2"
+	case '√':
+		return "write sqrt(…)"
+	case 'π':
+		return "write pi()"
+	case '∑', 'Σ':
+		return "write sum(i in n) …; names are made of a–z, A–Z, 0–9 and _"
+	case '∈':
+		return "write in"
+	case '…':
+		return "a range reads 1..n"
+	case '≤':
+		return "write <="
+	case '≥':
+		return "write >="
+	case '′', '’', 'ᵀ':
+		return "write the transpose as A'"
+	case '\u00a0', '\u2009', '\u202f', '\u3000':
+		return "it looks like a blank; type a plain one"
+	case '&', '|', '!':
+		return "there are no logical operators"
+	case '@':
+		return "the product of matrices is *"
+	}
+	if unicode.IsLetter(r) {
+		return "names are made of a–z, A–Z, 0–9 and _"
+	}
+	return "remove it"
+}
+
+// afterValue reports whether the last token taken ends a value.
+func (p *parser) afterValue() bool {
+	switch t := p.prev; t.Type {
+	case tokNumber:
+		return true
+	case tokIdent:
+		return !isKeyword(t.Value)
+	case tokOp:
+		return t.Value == ")" || t.Value == "]" || t.Value == "'"
+	}
+	return false
+}
+
+// unclosed reports the innermost open bracket.
+func (p *parser) unclosed() error {
+	o := p.open[len(p.open)-1]
+	shut := map[string]string{"(": ")", "[": "]", "{": "}"}[o.Value]
+	return fail(UnclosedBracket, tokenSpan(o), fmt.Sprintf("add the missing `%s`", shut), "this `%s` is not closed", o.Value)
+}
+
+// lacksBracket reports whether the rest of the statement closes fewer brackets
+// than are open.
+func (p *parser) lacksBracket() bool {
+	cp := p.lex.MakeCheckpoint()
+	defer p.lex.LoadCheckpoint(cp)
+	depth := len(p.open)
+	for t := p.lex.Peek(); depth > 0 && !t.EOF() && t.Type != tokEOL; t = p.lex.Peek() {
+		switch t.Value {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		p.lex.Next()
+	}
+	return depth > 0
 }
 
 // enter counts one level of nesting; every recursive cycle of the parser goes
@@ -240,7 +372,16 @@ func (p *parser) enter() error {
 
 func (p *parser) expect(op, hint string) (lexer.Token, error) {
 	if !p.isOp(op) {
-		return lexer.Token{}, p.unexpected(fmt.Sprintf("`%s`", op), hint)
+		shuts := op == ")" || op == "]" || op == "}"
+		if t := p.peek(); shuts && t.Type != tokBad && p.lacksBracket() {
+			return lexer.Token{}, p.unclosed()
+		}
+		err := p.unexpected(fmt.Sprintf("`%s`", op), hint)
+		if se := (*syntaxError)(nil); shuts && errors.As(err, &se) && se.d.Code == UnexpectedToken {
+			o := p.open[len(p.open)-1]
+			se.d.Notes = []Note{{tokenSpan(o), fmt.Sprintf("this `%s` is open", o.Value)}}
+		}
+		return lexer.Token{}, err
 	}
 	t := p.next()
 	switch op {
@@ -261,13 +402,12 @@ func (p *parser) end() error {
 	}
 	if t.Type != tokEOL {
 		hint := ""
-		switch {
-		case t.Type == tokIdent || t.Type == tokNumber:
-			hint = "a product is written with *"
-		case t.Value == "=":
+		p.poisonLine()
+		switch t.Value {
+		case "=":
 			hint = "a value is named by `let NAME = …`"
-		case t.Value == "==" || t.Value == "<" || t.Value == ">" || t.Value == "<=" || t.Value == ">=" || t.Value == "?":
-			return fail(NotYet, tokenSpan(t), "", "comparisons and conditional expressions are not in this version of the language")
+		case ")", "]", "}":
+			return fail(UnexpectedToken, tokenSpan(t), "remove it", "this `%s` closes nothing", t.Value)
 		}
 		return p.unexpected("the end of the statement", hint)
 	}
@@ -281,7 +421,12 @@ func (p *parser) ident(what string) (Ident, error) {
 		return Ident{}, p.unexpected(what, "")
 	}
 	if isKeyword(t.Value) {
-		return Ident{}, fail(Reserved, tokenSpan(t), "choose another name", "`%s` is a keyword of the language and cannot be a name", t.Value)
+		hint := "choose another name"
+		if isType(t.Value) {
+			hint = "the type follows the name, as in `data n int`"
+			p.poisonLine()
+		}
+		return Ident{}, fail(Reserved, tokenSpan(t), hint, "`%s` is a keyword of the language and cannot be a name", t.Value)
 	}
 	p.next()
 	return Ident{t.Value, tokenSpan(t)}, nil
@@ -295,10 +440,27 @@ func (p *parser) idents(what string) ([]Ident, error) {
 			return nil, err
 		}
 		out = append(out, id)
+		p.s.names = append(p.s.names, id)
 		if !p.isOp(",") {
 			return out, nil
 		}
 		p.next()
+	}
+}
+
+// isType reports whether a word is a type.
+func isType(s string) bool { return s == "int" || s == "real" || s == "cov" }
+
+// poisonLine takes every name up to the end of the statement for declared,
+// without moving: the statement is no good, and says nothing about them.
+func (p *parser) poisonLine() {
+	cp := p.lex.MakeCheckpoint()
+	defer p.lex.LoadCheckpoint(cp)
+	for t := p.peek(); !t.EOF() && t.Type != tokEOL; t = p.peek() {
+		if t.Type == tokIdent && !isKeyword(t.Value) {
+			p.s.names = append(p.s.names, Ident{t.Value, tokenSpan(t)})
+		}
+		p.lex.Next()
 	}
 }
 
@@ -314,8 +476,17 @@ func (p *parser) statement() error {
 	t := p.peek()
 	if t.Type == tokIdent {
 		if what, ok := notYet[t.Value]; ok {
+			if n := p.peekAt(1); n.Type == tokIdent {
+				p.s.names = append(p.s.names, Ident{n.Value, tokenSpan(n)})
+			}
 			p.skipBraces()
 			return fail(NotYet, tokenSpan(t), "", "%s (`%s`) are not in this version of the language", what, t.Value)
+		}
+		if n := p.peekAt(1); n.Value == "{" || n.Type == tokIdent && n.Value != "in" && p.peekAt(2).Value == "{" && !isKeyword(t.Value) {
+			p.s.param = true
+			p.skipBraces()
+			return fail(UnexpectedToken, tokenSpan(t), "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`",
+				"statements are not grouped in blocks")
 		}
 		switch t.Value {
 		case "model":
@@ -325,6 +496,9 @@ func (p *parser) statement() error {
 				return err
 			}
 			p.s.model = &id
+			if n := p.peek(); n.Type != tokEOL && n.Type != tokBad {
+				return p.unexpected("the end of the line", "a name is made of letters, digits and _")
+			}
 			return nil
 		case "data":
 			p.next()
@@ -340,6 +514,9 @@ func (p *parser) statement() error {
 			return p.let()
 		case "density":
 			p.next()
+			if p.isOp("=") {
+				return p.unexpected("an expression", "write `density …` without =")
+			}
 			e, err := p.expr()
 			if err != nil {
 				return err
@@ -355,7 +532,8 @@ func (p *parser) statement() error {
 }
 
 // skipBraces passes over a `{ … }` body, so that its lines are not read as
-// statements.
+// statements; names in it count as declared. A body that is not closed ends
+// with its first line.
 func (p *parser) skipBraces() {
 	for t := p.peek(); !t.EOF() && t.Type != tokEOL && t.Value != "{"; t = p.peek() {
 		p.next()
@@ -363,29 +541,48 @@ func (p *parser) skipBraces() {
 	if !p.isOp("{") {
 		return
 	}
-	depth := 0
-	for t := p.peek(); !t.EOF(); t = p.peek() {
-		p.next()
-		if t.Value == "{" {
-			depth++
+	start := p.lex.MakeCheckpoint()
+	depth, size := 0, 0
+	for size < maxBody && (size == 0 || depth > 0) {
+		t := p.lex.Next()
+		if t.EOF() {
+			break
 		}
-		if t.Value == "}" {
-			if depth--; depth == 0 {
-				return
-			}
+		size++
+		switch t.Value {
+		case "{":
+			depth++
+		case "}":
+			depth--
+		}
+	}
+	p.lex.LoadCheckpoint(start)
+	if depth > 0 {
+		return
+	}
+	for ; size > 0; size-- {
+		if t := p.next(); t.Type == tokIdent && !isKeyword(t.Value) {
+			p.s.names = append(p.s.names, Ident{t.Value, tokenSpan(t)})
 		}
 	}
 }
 
 func (p *parser) typeExpr() (TypeExpr, error) {
 	t := p.peek()
+	if t.Type == tokOp && binding(t.Value) == 0 && t.Value != "." {
+		return TypeExpr{}, fail(UnexpectedToken, tokenSpan(t), "a declaration reads `data x, y real[n]` or `param s real > 0`", "expected a type (int, real or cov), found %s", found(t))
+	}
 	if t.Type != tokIdent {
-		return TypeExpr{}, p.unexpected("a type (int, real or cov)", "a declaration reads `data x, y real[n]`")
+		return TypeExpr{}, p.unexpected("a type (int, real or cov)", "a declaration reads `data x, y real[n]` or `param s real > 0`")
 	}
 	switch t.Value {
 	case "int", "real", "cov":
 		p.next()
 	default:
+		if n := p.peekAt(1); isType(n.Value) || n.Value == "," {
+			p.poisonLine()
+			return TypeExpr{}, fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
+		}
 		hint := "the types are int, real and cov; a declaration reads `data x, y real[n]`"
 		if s := suggest(t.Value, []string{"int", "real", "cov"}); s != "" {
 			hint = fmt.Sprintf("did you mean `%s`?", s)
@@ -419,6 +616,9 @@ func (p *parser) typeExpr() (TypeExpr, error) {
 		if _, err := p.expect("]", ""); err != nil {
 			return te, err
 		}
+		if p.isOp("[") {
+			return te, p.unexpected("a bound or the end of the statement", "a matrix is real[n, k]")
+		}
 	}
 	var err error
 	te.Bound, err = p.bound()
@@ -431,10 +631,17 @@ func (p *parser) bound() (BoundExpr, error) {
 	var err error
 	switch {
 	case p.isOp(">"), p.isOp(">="), p.isOp("<"), p.isOp("<="):
+		if n := p.peekAt(1); n.Type == tokIdent && p.peekAt(2).Value == "=" {
+			return b, fail(UnexpectedToken, tokenSpan(n), "a bound reads `real > 0`, `real < 1` or `real in (0, 1)`", "a bound has no name")
+		}
 		b.Op = p.next().Value
 		e, err := p.expr()
 		if err != nil {
 			return b, err
+		}
+		switch n := p.peek(); n.Value {
+		case ">", ">=", "<", "<=":
+			return b, fail(UnexpectedToken, tokenSpan(n), "two bounds are written `in (a, b)`", "expected the end of the bound, found %s", found(n))
 		}
 		if b.Op[0] == '>' {
 			b.Lo = e
@@ -487,7 +694,6 @@ func (p *parser) data() error {
 	if err != nil {
 		return err
 	}
-	p.s.names = names
 	te, err := p.typeExpr()
 	if err != nil {
 		return err
@@ -521,11 +727,11 @@ func (p *parser) constant() error {
 }
 
 func (p *parser) param() error {
+	p.s.param = true
 	names, err := p.idents("a name")
 	if err != nil {
 		return err
 	}
-	p.s.names = names
 	te, err := p.typeExpr()
 	if err != nil {
 		return err
@@ -605,9 +811,13 @@ func (p *parser) metric(at Span) error {
 	m := &MetricStmt{At: at}
 	// `metric[i in k, j in k] = …`, `metric[x[i], v] = …` and the matrix
 	// `metric [a, b ; c, d]` all start with a bracket. The first two are
-	// told apart from the third by what follows the matching bracket.
-	if p.isOp("[") && p.assignedAfterBracket() {
-		if p.peekAt(2).Value == "in" && p.peekAt(2).Type == tokIdent {
+	// told apart from the third by `in` and by what follows the matching
+	// bracket.
+	if p.isOp("=") || p.peek().Type == tokEOL {
+		return p.unexpected("a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`")
+	}
+	if indexed := p.peekAt(2).Value == "in"; p.isOp("[") && (indexed || p.assignedAfterBracket()) {
+		if indexed {
 			var err error
 			if m.Indices, err = p.indexDecls("[", "]"); err != nil {
 				return err
@@ -679,22 +889,10 @@ func (p *parser) assignedAfterBracket() bool {
 }
 
 func (p *parser) sample() error {
+	if err := p.unknownStatement(); err != nil {
+		return err
+	}
 	first := p.peek()
-	if first.Type == tokBad {
-		return p.unexpected("a statement", "")
-	}
-	// A line that is no statement at all is most often a misspelt keyword.
-	if first.Type == tokIdent {
-		if n := p.peekAt(1); n.Type == tokIdent || n.Type == tokEOL || n.EOF() || n.Value == "=" {
-			hint := "a line starts with data, const, param, let, density or metric, or reads `y ~ normal(mu, sigma)`"
-			if n.Value == "=" {
-				hint = fmt.Sprintf("did you mean `let %s = …`?", first.Value)
-			} else if s := suggest(first.Value, keywords); s != "" {
-				hint = fmt.Sprintf("did you mean `%s`?", s)
-			}
-			return fail(UnknownStatement, tokenSpan(first), hint, "`%s` does not start a statement", first.Value)
-		}
-	}
 	st := &SampleStmt{}
 	for {
 		e, err := p.expr()
@@ -708,7 +906,14 @@ func (p *parser) sample() error {
 		p.next()
 	}
 	if !p.isOp("~") {
-		return p.unexpected("`~`", "a line starts with a keyword, or reads `y ~ normal(mu, sigma)`")
+		p.poisonLine()
+		hint := "a line starts with a keyword, or reads `y ~ normal(mu, sigma)`"
+		if p.isOp("=") {
+			hint = "a value is named by `let NAME = …`"
+		} else if first.Value == "-" || first.Value == "+" {
+			hint = continuesHint
+		}
+		return p.unexpected("`~`", hint)
 	}
 	st.At = tokenSpan(p.next())
 	t := p.peek()
@@ -728,10 +933,77 @@ func (p *parser) sample() error {
 			return err
 		}
 		st.For = &d
+		if p.isOp(",") {
+			return fail(NotYet, tokenSpan(p.peek()), "", "several indices in a `for` clause are not in this version of the language")
+		}
+	}
+	if p.isWord("T") && p.peekAt(1).Value == "[" {
+		return fail(NotYet, tokenSpan(p.peek()), "", "truncated distributions are not in this version of the language")
 	}
 	p.s.stmt = st
 	return nil
 }
+
+const continuesHint = "a statement goes on after an operator, a comma or in brackets: end the line above with the operator"
+
+// unknownStatement reports a line that is no statement at all: most often a
+// misspelt keyword, or a habit from another language.
+func (p *parser) unknownStatement() error {
+	first, n := p.peek(), p.peekAt(1)
+	switch first.Type {
+	case tokBad:
+		p.poisonLine()
+		return p.unexpected("a statement", "")
+	case tokOp:
+		switch first.Value {
+		case "(", "[", "-", "+":
+			return nil
+		}
+		p.s.param = true
+		p.poisonLine()
+		hint := ""
+		if continues(first) {
+			hint = continuesHint
+		}
+		return p.unexpected("a statement", hint)
+	case tokIdent:
+	default:
+		return nil
+	}
+	hint := "a line starts with data, const, param, let, density or metric, or reads `y ~ normal(mu, sigma)`"
+	bare := n.Type == tokIdent || n.Type == tokEOL || n.EOF()
+	switch w := first.Value; {
+	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && n.Value != "~" && n.Value != ",":
+		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
+	case w == "for":
+		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
+	case isKeyword(w):
+	case w == "target" && (n.Value == "+" || n.Value == "="):
+		hint = "a term of the log density reads `density …`"
+	case n.Value == "=":
+		p.s.names = append(p.s.names, Ident{w, tokenSpan(first)})
+		return fail(UnknownStatement, tokenSpan(first), fmt.Sprintf("did you mean `let %s = …`?", w), "`%s` does not start a statement", w)
+	case bare && isType(n.Value):
+		if s := suggest(w, []string{"data", "param"}); s != "" {
+			hint = fmt.Sprintf("did you mean `%s`?", s)
+		} else {
+			hint = fmt.Sprintf("did you mean `data %s …` or `param %s …`?", w, w)
+		}
+	case bare:
+		if s := suggest(w, statementWords); s != "" {
+			hint = fmt.Sprintf("did you mean `%s`?", s)
+		}
+	default:
+		return nil
+	}
+	p.s.param = true
+	p.poisonLine()
+	p.skipBraces()
+	return fail(UnknownStatement, tokenSpan(first), hint, "`%s` does not start a statement", first.Value)
+}
+
+// statementWords are the keywords that start a statement of this version.
+var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric"}
 
 func (p *parser) args() ([]Arg, error) {
 	if _, err := p.expect("(", ""); err != nil {
@@ -812,7 +1084,7 @@ func (p *parser) binary(least int) (Expr, error) {
 			return nil, err
 		}
 		p.s.nodes++
-		x = &BinaryExpr{node: node{span: x.Span()}, Op: t.Value, At: tokenSpan(t), X: x, Y: y}
+		x = &BinaryExpr{node: node{span: p.spanFrom(x.Span())}, Op: t.Value, At: tokenSpan(t), X: x, Y: y}
 	}
 }
 
@@ -832,7 +1104,7 @@ func (p *parser) unary() (Expr, error) {
 		if t.Value == "+" {
 			return x, nil
 		}
-		return &UnaryExpr{node: node{span: tokenSpan(t)}, Op: "-", X: x}, nil
+		return &UnaryExpr{node: node{span: p.spanFrom(tokenSpan(t))}, Op: "-", X: x}, nil
 	}
 	return p.postfix()
 }
@@ -842,7 +1114,7 @@ func (p *parser) postfix() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
+	for n := p.depth; ; {
 		switch {
 		case p.isOp("["):
 			if _, err := p.expect("[", ""); err != nil {
@@ -853,6 +1125,9 @@ func (p *parser) postfix() (Expr, error) {
 				e, err := p.expr()
 				if err != nil {
 					return nil, err
+				}
+				if p.isWord("in") {
+					return nil, p.unexpected("`]`", "")
 				}
 				if p.isOp("..") {
 					return nil, fail(NotYet, tokenSpan(p.peek()), "use an index: `x[t] … for t in 2..T`", "slices are not in this version of the language")
@@ -867,17 +1142,18 @@ func (p *parser) postfix() (Expr, error) {
 				return nil, err
 			}
 			p.s.nodes++
+			ix.span = p.spanFrom(ix.span)
 			x = ix
 		case p.isOp("'"):
 			p.next()
 			p.s.nodes++
-			x = &UnaryExpr{node: node{span: x.Span()}, Op: "'", X: x}
-			p.depth++ // a chain of postfix operators nests too
-			if p.depth > maxDepth {
-				return nil, fail(TooDeep, x.Span(), "", "the expression nests deeper than %d levels", maxDepth)
-			}
+			x = &UnaryExpr{node: node{span: p.spanFrom(x.Span())}, Op: "'", X: x}
 		default:
 			return x, nil
+		}
+		// A chain of postfix operators nests too.
+		if n++; n > maxDepth {
+			return nil, fail(TooDeep, x.Span(), "", "the expression nests deeper than %d levels", maxDepth)
 		}
 	}
 }
@@ -904,7 +1180,10 @@ func (p *parser) primary() (Expr, error) {
 		if s.Body, err = p.binary(bindProduct); err != nil {
 			return nil, err
 		}
+		s.span = p.spanFrom(s.span)
 		return s, nil
+	case t.Type == tokIdent && t.Value == "solve" && p.peekAt(1).Type == tokIdent:
+		return nil, fail(NotYet, tokenSpan(t), "", "differential equations (`solve`) are not in this version of the language")
 	case t.Type == tokIdent && isKeyword(t.Value):
 		return nil, p.unexpected("an expression", "")
 	case t.Type == tokIdent:
@@ -914,7 +1193,7 @@ func (p *parser) primary() (Expr, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &CallExpr{node: node{span: tokenSpan(t)}, Func: t.Value, At: tokenSpan(t), Args: args}, nil
+			return &CallExpr{node: node{span: p.spanFrom(tokenSpan(t))}, Func: t.Value, At: tokenSpan(t), Args: args}, nil
 		}
 		return &Name{node: node{span: tokenSpan(t)}, Name: t.Value}, nil
 	case p.isOp("("):
@@ -959,12 +1238,13 @@ func (p *parser) matrix() (Expr, error) {
 		break
 	}
 	m.Rows = append(m.Rows, row)
-	if _, err := p.expect("]", "rows of a matrix end at `;`"); err != nil {
+	if _, err := p.expect("]", "the entries of a row are separated by commas, its end is a `;`"); err != nil {
 		return nil, err
 	}
+	m.span = p.spanFrom(m.span)
 	for _, r := range m.Rows[1:] {
 		if len(r) != len(m.Rows[0]) {
-			return nil, fail(RaggedMatrix, r[0].Span(), "", "this row has %d entries, the first has %d", len(r), len(m.Rows[0]))
+			return nil, fail(RaggedMatrix, r[0].Span(), "", "this row has length %d, the first has length %d", len(r), len(m.Rows[0]))
 		}
 	}
 	return m, nil

@@ -10,8 +10,9 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -77,12 +78,30 @@ func (ds *Diagnostics) HasErrors() bool {
 	return false
 }
 
-func (ds *Diagnostics) add(d Diagnostic) { ds.List = append(ds.List, d) }
+// maxMessage is the number of characters of a message; a longer one quotes an
+// absurd name.
+const maxMessage = 400
+
+func (ds *Diagnostics) add(d Diagnostic) {
+	d.Message, d.Hint = clip(d.Message), clip(d.Hint)
+	ds.List = append(ds.List, d)
+}
+
+func clip(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	if r := []rune(s); len(r) > maxMessage {
+		return string(r[:maxMessage]) + "…"
+	}
+	return s
+}
 
 // sort orders the messages by position and drops repetitions.
 func (ds *Diagnostics) sort() {
-	sort.SliceStable(ds.List, func(i, j int) bool {
-		return ds.List[i].Span.Pos.before(ds.List[j].Span.Pos)
+	slices.SortStableFunc(ds.List, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Span.Pos.Line, b.Span.Pos.Line), cmp.Compare(a.Span.Pos.Col, b.Span.Pos.Col),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})
 	out := ds.List[:0]
 	for i, d := range ds.List {

@@ -2,10 +2,13 @@ package dsl
 
 import "strings"
 
+// maxSpelled is the length of the longest word worth a suggestion.
+const maxSpelled = 64
+
 // suggest returns the candidate nearest to a misspelt word, or "" if none is
 // near: at most a third of the letters may differ (Damerau–Levenshtein).
 func suggest(word string, candidates []string) string {
-	if len(word) > 64 {
+	if len(word) > maxSpelled {
 		return ""
 	}
 	best, least := "", len(word)/3+1
@@ -13,7 +16,8 @@ func suggest(word string, candidates []string) string {
 		least = 1
 	}
 	for _, c := range candidates {
-		if c == word {
+		// The lengths alone may show that too many letters differ.
+		if c == word || len(c) > len(word)+least || len(word) > len(c)+least {
 			continue
 		}
 		d := distance(strings.ToLower(word), strings.ToLower(c))

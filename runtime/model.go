@@ -125,3 +125,7 @@ type MetricInfo struct {
 	Constant  bool // G does not depend on q: the leapfrog applies
 	Structure Structure
 }
+
+// APIVersion is the version of the interface between generated code and this
+// package. Generated code does not compile with an older runtime.
+const APIVersion = 1

@@ -12,11 +12,12 @@ const (
 	Stalled                    // a fixed-point solve stopped contracting
 	NotPositiveDefinite        // the metric has no Cholesky factor
 	NonFinite                  // a NaN or an infinity
+	NotConstant                // the leapfrog was asked to step a metric that is not constant
 	NumStatus                  // the number of statuses
 )
 
 var statusNames = [NumStatus]string{
-	"ok", "iteration_limit", "stalled", "not_positive_definite", "non_finite",
+	"ok", "iteration_limit", "stalled", "not_positive_definite", "non_finite", "not_constant",
 }
 
 // String returns the name of s in snake case, as it appears in outputs.

@@ -1,0 +1,447 @@
+package codegen
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Version of the compiler, written into the header of what it emits.
+const Version = "0.1"
+
+// Options of Generate.
+type Options struct {
+	Package string // name of the emitted package
+	Source  string // base name of the .ham file, for the header
+	Text    string // its text, hashed into the header
+	Consts  []dsl.ConstBinding
+}
+
+// Generate returns the Go source of a sampler for the model: formatted, the
+// same bytes for the same input.
+func Generate(d *symbolic.Derived, opt Options) ([]byte, error) {
+	g := newGenerator(d, opt)
+	g.file()
+	var b bytes.Buffer
+	if err := g.out.Render(&b); err != nil {
+		return nil, fmt.Errorf("internal error: the generated code does not parse: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// layout says where an output tensor writes.
+type layout struct {
+	kind          string // scalar, vector, matrix, cube, cubeT
+	array         string
+	row, col, dir int
+}
+
+// generator assembles one package.
+type generator struct {
+	d        *symbolic.Derived
+	opt      Options
+	out      *jen.File
+	names    *names
+	matrices map[*symbolic.Tensor]bool // data kept as kernel.Matrix
+	cross    map[*symbolic.Tensor]bool // definitions read by another phase
+	stored   map[*symbolic.Tensor]bool // arrays of the work space
+	layouts  map[*symbolic.Tensor]layout
+	fields   map[*symbolic.Tensor]bool // tensors that methods read from the model
+	sizes    []sizeField
+	sizeOf   map[string]string
+	dim      dsl.Extent
+	offsets  []dsl.Extent
+	ph       phases
+}
+
+// sizeField is an int of the model: a data size, or a sum of sizes.
+type sizeField struct {
+	key   string
+	name  string
+	value *jen.Statement // of a sum; nil for a datum
+}
+
+// phases are the definitions that each emitted function computes.
+type phases struct {
+	data, logDensity, gradient, metric, force, prepare, rank1, contract, jacobian, value phase
+}
+
+func newGenerator(d *symbolic.Derived, opt Options) *generator {
+	g := &generator{d: d, opt: opt, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
+		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
+	g.out = jen.NewFile(opt.Package)
+	// Data, parameters and definitions keep their names; the rest gives way.
+	for _, decl := range d.Model.Data {
+		if decl.Type.Base == dsl.Int && decl.Type.IsScalar() {
+			g.addSize(decl.ObjectName(), nil)
+		}
+	}
+	for _, t := range d.Data {
+		g.names.tensor(t)
+	}
+	for _, b := range d.Blocks {
+		g.names.tensor(b.Coord)
+	}
+	for _, def := range d.Prog.Defs {
+		g.names.tensor(def.Tensor)
+	}
+	for _, v := range d.Velocities {
+		g.names.tensor(v)
+	}
+	g.layoutBlocks()
+	g.splitPhases()
+	return g
+}
+
+func (g *generator) addSize(key string, value *jen.Statement) {
+	name := g.names.fresh(key)
+	g.sizeOf[key] = name
+	g.sizes = append(g.sizes, sizeField{key, name, value})
+}
+
+func (g *generator) size(key string) string { return g.sizeOf[key] }
+
+func (g *generator) isSize(t *symbolic.Tensor) bool {
+	_, ok := g.sizeOf[t.Name]
+	return ok && t.Kind == symbolic.DataTensor
+}
+
+// layoutBlocks finds where each parameter's coordinates start.
+func (g *generator) layoutBlocks() {
+	at := dsl.Fixed(0)
+	for _, b := range g.d.Blocks {
+		g.offsets = append(g.offsets, at)
+		at = g.addExtents(at, b.Size(), "after"+exported(b.Param.ObjectName()))
+	}
+	g.dim = at
+}
+
+// addExtents adds two sizes; a sum of two names becomes a size of its own.
+func (g *generator) addExtents(a, b dsl.Extent, name string) dsl.Extent {
+	switch {
+	case a.Name == "":
+		return b.Plus(a.Offset)
+	case b.Name == "":
+		return a.Plus(b.Offset)
+	}
+	value := plus(jen.Id(g.size(a.Name)), a.Offset).Op("+").Add(plus(jen.Id(g.size(b.Name)), b.Offset))
+	g.addSize(name, value)
+	return dsl.Extent{Name: name}
+}
+
+func (g *generator) offset(block int) dsl.Extent { return g.offsets[block] }
+
+func (g *generator) diagonal() bool { return g.d.Metric.Diagonal }
+func (g *generator) constant() bool { return g.d.Metric.Constant }
+func (g *generator) softAbs() bool  { return g.d.Metric.SoftAbs }
+
+// closure returns the definitions that outputs need, in order.
+func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
+	need := map[*symbolic.Def]bool{}
+	var walk func(e *symbolic.Expr)
+	walk = func(e *symbolic.Expr) {
+		symbolic.Refs(e, func(r *symbolic.Expr) {
+			if d := r.Tensor.Def; d != nil && !need[d] {
+				need[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	for _, l := range lists {
+		for _, o := range l {
+			walk(o.E)
+		}
+	}
+	return need
+}
+
+// splitPhases decides which function computes which definition.
+func (g *generator) splitPhases() {
+	d := g.d
+	one := func(o symbolic.Output) []symbolic.Output { return []symbolic.Output{o} }
+	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Value}
+	if g.softAbs() {
+		lists = append(lists, one(d.Alpha))
+	}
+	if g.constant() {
+		d.Rank1, d.Contract, d.Jacobian, d.Force = nil, nil, nil, nil
+		lists = [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Value}
+	}
+	all := g.closure(lists...)
+	pick := func(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
+		var out []*symbolic.Def
+		for _, def := range d.Prog.Defs {
+			if in[def] && ok(def) {
+				out = append(out, def)
+			}
+		}
+		return out
+	}
+	late := func(def *symbolic.Def) bool { return def.Stage() > symbolic.StageData }
+	g.ph.data.defs = pick(all, func(def *symbolic.Def) bool { return !late(def) })
+	lClosure := g.closure(one(d.LogDensity))
+	g.ph.logDensity.defs = pick(lClosure, late)
+	g.ph.gradient.defs = pick(g.closure(one(d.LogDensity), d.Gradient), late)
+	matrix := g.closure(d.Matrix)
+	g.ph.metric.defs = pick(matrix, late)
+	after := func(def *symbolic.Def) bool { return late(def) && !matrix[def] }
+	force := g.closure(d.Force)
+	g.ph.force.defs = pick(force, after)
+	rank1 := g.closure(d.Rank1)
+	g.ph.prepare.defs = pick(rank1, func(def *symbolic.Def) bool {
+		return after(def) && def.Stage() == symbolic.StagePosition && !force[def]
+	})
+	g.ph.rank1.defs = pick(rank1, func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageMomentum })
+	g.ph.contract.defs = pick(g.closure(d.Contract), after)
+	g.ph.jacobian.defs = pick(g.closure(d.Jacobian), after)
+	g.ph.value.defs = pick(g.closure(d.Value), late)
+
+	// What one phase computes and a later one reads stays in the model.
+	reads := func(ph *phase, outs []symbolic.Output, own map[*symbolic.Def]bool) {
+		look := func(e *symbolic.Expr) {
+			symbolic.Refs(e, func(r *symbolic.Expr) {
+				if def := r.Tensor.Def; def != nil && late(def) && !own[def] {
+					g.cross[r.Tensor] = true
+				}
+			})
+		}
+		for _, def := range ph.defs {
+			look(def.Body)
+		}
+		for _, o := range outs {
+			look(o.E)
+		}
+	}
+	own := func(ph *phase) map[*symbolic.Def]bool {
+		m := map[*symbolic.Def]bool{}
+		for _, def := range ph.defs {
+			m[def] = true
+		}
+		return m
+	}
+	for _, x := range []struct {
+		ph   *phase
+		outs []symbolic.Output
+	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}} {
+		reads(x.ph, x.outs, own(x.ph))
+	}
+	for _, def := range g.ph.data.defs {
+		for _, ph := range g.allPhases()[1:] {
+			look := func(e *symbolic.Expr) {
+				symbolic.Refs(e, func(r *symbolic.Expr) { g.cross[def.Tensor] = g.cross[def.Tensor] || r.Tensor == def.Tensor })
+			}
+			for _, other := range ph.defs {
+				look(other.Body)
+			}
+		}
+		for _, l := range lists {
+			for _, o := range l {
+				symbolic.Refs(o.E, func(r *symbolic.Expr) { g.cross[def.Tensor] = g.cross[def.Tensor] || r.Tensor == def.Tensor })
+			}
+		}
+	}
+	g.findMatrices()
+	g.targets()
+}
+
+// findMatrices decides which data are kept in the layouts of kernel.Matrix.
+func (g *generator) findMatrices() {
+	s := g.scheduler()
+	for _, ph := range g.allPhases() {
+		for _, def := range ph.defs {
+			if k := s.kernel(def, &fusion{}); k != nil && len(k.Args) > 0 && k.Args[0].Kind == symbolic.DataTensor && len(k.Args[0].Shape) == 2 {
+				g.matrices[k.Args[0]] = true
+			}
+		}
+	}
+}
+
+func (g *generator) allPhases() []*phase {
+	return []*phase{&g.ph.data, &g.ph.logDensity, &g.ph.gradient, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.value}
+}
+
+func (g *generator) scheduler() *scheduler {
+	return &scheduler{c: g.d.C, stored: g.stored, cross: g.cross, escapes: map[*symbolic.Tensor]bool{},
+		fresh: g.names.fresh, single: len(g.d.Blocks) == 1 && !g.diagonal()}
+}
+
+// output makes the tensor that stands for a result's destination.
+func (g *generator) outputTensor(l layout) *symbolic.Tensor {
+	t := g.d.C.NewTensor(symbolic.Tensor{Name: "out", Kind: symbolic.OutputTensor, Stage: symbolic.StageMomentum})
+	g.layouts[t] = l
+	return t
+}
+
+// targets attaches the results to their phases.
+func (g *generator) targets() {
+	d := g.d
+	vector := func(ph *phase, array string, outs []symbolic.Output) {
+		for _, o := range outs {
+			ph.targets = append(ph.targets, target{out: o, dst: g.outputTensor(layout{kind: "vector", array: array, row: o.Row})})
+		}
+	}
+	vector(&g.ph.gradient, "grad", d.Gradient)
+	vector(&g.ph.force, "f", d.Force)
+	vector(&g.ph.rank1, "f", d.Rank1)
+	vector(&g.ph.contract, "dst", d.Contract)
+	vector(&g.ph.value, "dst", d.Value)
+	for _, o := range d.Matrix {
+		t := target{out: o, dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Row, col: o.Col})}
+		same := o.Row == o.Col && !d.Blocks[o.Row].Scalar()
+		switch {
+		case g.diagonal() && same:
+			t.out = g.onDiagonal(o)
+		case same:
+			t.pair = true
+		case o.Row != o.Col:
+			// The transposed block.
+			g.ph.metric.targets = append(g.ph.metric.targets, t)
+			t = target{out: transposed(d, o), dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Col, col: o.Row})}
+		}
+		g.ph.metric.targets = append(g.ph.metric.targets, t)
+	}
+	for _, o := range d.Jacobian {
+		t := target{out: o, dst: g.outputTensor(layout{kind: "cube", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})}
+		g.ph.jacobian.targets = append(g.ph.jacobian.targets, t)
+		if o.Row != o.Col {
+			t.dst = g.outputTensor(layout{kind: "cubeT", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})
+			g.ph.jacobian.targets = append(g.ph.jacobian.targets, t)
+		}
+	}
+}
+
+// onDiagonal restricts a diagonal block to its diagonal: one index.
+func (g *generator) onDiagonal(o symbolic.Output) symbolic.Output {
+	_, diagonal := g.d.C.SplitDelta(o.E, o.Indices[0], o.Indices[1])
+	o.E, o.Indices = diagonal, o.Indices[:1]
+	return o
+}
+
+// transposed swaps the indices of a block's result.
+func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
+	if len(o.Indices) == 2 {
+		o.Indices = []*symbolic.Index{o.Indices[1], o.Indices[0]}
+	}
+	o.Row, o.Col = o.Col, o.Row
+	return o
+}
+
+// body plans and prints a phase: declarations of what it reads, then its
+// statements, then what it keeps for later phases.
+func (g *generator) body(ph *phase) []jen.Code { return g.bodyWith(g.newPrinter(), ph) }
+
+func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
+	// First with every array stored, to see which ones must be.
+	s := g.scheduler()
+	s.stored = map[*symbolic.Tensor]bool{}
+	for _, def := range ph.defs {
+		s.stored[def.Tensor] = true
+	}
+	s.fresh = newNames().fresh
+	s.plan(ph)
+	for t := range s.escapes {
+		if len(t.Shape) > 0 {
+			g.stored[t] = true
+		}
+	}
+	for _, def := range ph.defs {
+		if len(def.Indices) > 1 || len(def.Indices) > 0 && g.cross[def.Tensor] {
+			g.stored[def.Tensor] = true
+		}
+	}
+	s = g.scheduler()
+	stmts := s.plan(ph)
+	code := p.stmts(stmts)
+	own := map[*symbolic.Tensor]bool{}
+	for _, def := range ph.defs {
+		own[def.Tensor] = true
+	}
+	var keep []jen.Code
+	for _, def := range ph.defs {
+		if len(def.Indices) == 0 && g.cross[def.Tensor] {
+			g.fields[def.Tensor] = true
+			n := g.names.tensor(def.Tensor)
+			keep = append(keep, jen.Id("s").Dot(n).Op("=").Id(n))
+		}
+	}
+	return append(append(g.prologue(p, own), code...), keep...)
+}
+
+// prologue declares what a body reads.
+func (g *generator) prologue(p *printer, own map[*symbolic.Tensor]bool) []jen.Code {
+	var decls []jen.Code
+	for _, t := range p.used {
+		n := g.names.tensor(t)
+		switch t.Kind {
+		case symbolic.CoordTensor, symbolic.VelocityTensor:
+			array := "q"
+			if t.Kind == symbolic.VelocityTensor {
+				array = "v"
+			}
+			off := g.offset(t.Row)
+			if g.d.Blocks[t.Row].Scalar() {
+				decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off)))
+			} else {
+				end := g.addOffset(off, g.d.Blocks[t.Row].Size())
+				if off == dsl.Fixed(0) {
+					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(jen.Empty(), p.extent(end)))
+				} else {
+					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off), p.extent(end)))
+				}
+			}
+		case symbolic.LocalTensor, symbolic.OutputTensor, symbolic.WeightTensor:
+		default:
+			if own[t] && !g.stored[t] {
+				continue // a local variable of this body
+			}
+			g.fields[t] = true
+			if g.matrices[t] {
+				decls = append(decls, jen.Id(n).Op(":=").Op("&").Id("s").Dot(n))
+				continue
+			}
+			decls = append(decls, jen.Id(n).Op(":=").Id("s").Dot(n))
+		}
+	}
+	var sizes []jen.Code
+	for _, k := range p.sizes {
+		n := g.size(k)
+		sizes = append(sizes, jen.Id(n).Op(":=").Id("s").Dot(n))
+	}
+	return append(sizes, decls...)
+}
+
+// addOffset is the end of a block that starts at off.
+func (g *generator) addOffset(off, size dsl.Extent) dsl.Extent {
+	switch {
+	case off.Name == "":
+		return size.Plus(off.Offset)
+	case size.Name == "":
+		return off.Plus(size.Offset)
+	}
+	for n := range g.offsets {
+		if g.offsets[n] == off && g.d.Blocks[n].Size() == size {
+			if n+1 < len(g.offsets) {
+				return g.offsets[n+1]
+			}
+			return g.dim
+		}
+	}
+	return g.dim
+}
+
+// header is the first line of the emitted file.
+func (g *generator) header() string {
+	h := sha256.Sum256([]byte(g.opt.Text))
+	var consts strings.Builder
+	for _, k := range g.opt.Consts {
+		fmt.Fprintf(&consts, " --const %s=%v", k.Name, k.Value)
+	}
+	return fmt.Sprintf("// Code generated by hamc %s from %s%s (sha256 %s). DO NOT EDIT.", Version, g.opt.Source, consts.String(), hex.EncodeToString(h[:])[:12])
+}

@@ -1,0 +1,543 @@
+package codegen
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Paths of the packages that emitted code imports.
+const (
+	module      = "github.com/hamc-dev/hamc"
+	runtimePath = module + "/runtime"
+	kernelPath  = module + "/runtime/kernel"
+	linalgPath  = module + "/runtime/linalg"
+	specialPath = module + "/runtime/special"
+	checkPath   = module + "/runtime/validate"
+	dataPath    = module + "/runtime/datafile"
+)
+
+// Precedences of Go's binary operators, as far as they matter here.
+const (
+	precSum     = 1
+	precProduct = 2
+	precUnary   = 3
+)
+
+// names gives Go identifiers to the things of a model: unique in the file, not
+// reserved, in Go's spelling.
+type names struct {
+	taken map[string]bool
+	of    map[*symbolic.Tensor]string
+}
+
+// reserved are identifiers of the emitted code's own.
+var reserved = strings.Fields(`
+break case chan const continue default defer else fallthrough for func go goto if import interface map package
+range return select struct switch type var
+any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
+rt math kernel linalg special validate datafile io fmt
+s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv`)
+
+func newNames() *names {
+	n := &names{taken: map[string]bool{}, of: map[*symbolic.Tensor]string{}}
+	for _, r := range reserved {
+		n.taken[r] = true
+	}
+	return n
+}
+
+// fresh returns an unused identifier near the wanted one.
+func (n *names) fresh(want string) string {
+	want = camel(want)
+	name := want
+	for k := 2; n.taken[name]; k++ {
+		name = want + strconv.Itoa(k)
+		if c := want[len(want)-1]; c >= '0' && c <= '9' {
+			name = want + "x" + strconv.Itoa(k)
+		}
+	}
+	n.taken[name] = true
+	return name
+}
+
+// tensor returns the identifier of a tensor.
+func (n *names) tensor(t *symbolic.Tensor) string {
+	if s, ok := n.of[t]; ok {
+		return s
+	}
+	s := n.fresh(t.Name)
+	n.of[t] = s
+	return s
+}
+
+// camel turns sigma_y into sigmaY.
+func camel(s string) string {
+	parts := strings.Split(s, "_")
+	out := ""
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if out == "" {
+			out = strings.ToLower(p[:1]) + p[1:]
+			continue
+		}
+		out += strings.ToUpper(p[:1]) + p[1:]
+	}
+	if out == "" || out[0] >= '0' && out[0] <= '9' {
+		out = "x" + out
+	}
+	return out
+}
+
+// exported turns sigma_y into SigmaY.
+func exported(s string) string {
+	c := camel(s)
+	return strings.ToUpper(c[:1]) + c[1:]
+}
+
+// printer prints the statements of one function.
+type printer struct {
+	g *generator
+	// used collects the tensors and sizes that the body reads from the
+	// model, for the declarations at its head.
+	used   []*symbolic.Tensor
+	sizes  []string
+	vars   map[*symbolic.Index]string
+	inUse  map[string]bool
+	scalar map[*symbolic.Tensor]*symbolic.Expr // weights given by expressions (flat code)
+}
+
+func (g *generator) newPrinter() *printer {
+	return &printer{g: g, vars: map[*symbolic.Index]string{}, inUse: map[string]bool{}}
+}
+
+func (p *printer) use(t *symbolic.Tensor) string {
+	for _, u := range p.used {
+		if u == t {
+			return p.g.names.tensor(t)
+		}
+	}
+	p.used = append(p.used, t)
+	return p.g.names.tensor(t)
+}
+
+// extent prints a symbolic size.
+func (p *printer) extent(x dsl.Extent) *jen.Statement {
+	if x.Name == "" {
+		return jen.Lit(x.Offset)
+	}
+	found := false
+	for _, s := range p.sizes {
+		found = found || s == x.Name
+	}
+	if !found {
+		p.sizes = append(p.sizes, x.Name)
+	}
+	return plus(jen.Id(p.g.size(x.Name)), x.Offset)
+}
+
+func plus(e *jen.Statement, n int) *jen.Statement {
+	switch {
+	case n > 0:
+		return e.Op("+").Lit(n)
+	case n < 0:
+		return e.Op("-").Lit(-n)
+	}
+	return e
+}
+
+// loopVar names the variable of a loop.
+func (p *printer) loopVar(i *symbolic.Index) string {
+	if v, ok := p.vars[i]; ok {
+		return v
+	}
+	want := "i"
+	if c := strings.TrimRight(i.Name, "0123456789"); len(c) == 1 && strings.Contains("ijklr", c) {
+		want = c
+	}
+	name := want
+	for _, c := range []string{"i", "j", "k", "l", "r", "c", "e", "g", "h", "u"} {
+		if !p.inUse[name] && !p.g.names.taken[name] {
+			break
+		}
+		name = c
+	}
+	for n := 2; p.inUse[name] || p.g.names.taken[name]; n++ {
+		name = want + strconv.Itoa(n)
+	}
+	p.vars[i] = name
+	p.inUse[name] = true
+	return name
+}
+
+// position prints a subscript counted from 0.
+func (p *printer) position(s symbolic.Sub) *jen.Statement {
+	if s.Index == nil {
+		return p.extent(s.At.Plus(-1))
+	}
+	return plus(jen.Id(p.loopVar(s.Index)), s.Offset)
+}
+
+// element prints a reference.
+func (p *printer) element(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement {
+	switch t.Kind {
+	case symbolic.WeightTensor:
+		if e, ok := p.scalar[t]; ok {
+			s, prec := p.expr(e)
+			if prec < precUnary {
+				s = jen.Parens(s)
+			}
+			return s
+		}
+		return jen.Id("w").Index(p.matrixIndex(t.Row, t.Col, subs))
+	case symbolic.OutputTensor:
+		return p.output(t, subs)
+	}
+	if t.Kind == symbolic.DefTensor && len(subs) > 0 && !p.g.stored[t] {
+		return jen.Id(p.g.names.tensor(t)) // a local of the loop's body
+	}
+	name := jen.Id(p.use(t))
+	switch len(subs) {
+	case 0:
+		return name
+	case 1:
+		return name.Index(p.position(subs[0]))
+	}
+	row := p.position(subs[0])
+	if subs[0].Offset != 0 || subs[0].Index == nil {
+		row = jen.Parens(row)
+	}
+	idx := row.Op("*").Add(p.extentFactor(t.Shape[1])).Op("+").Add(p.position(subs[1]))
+	if p.g.matrices[t] {
+		return name.Dot("RowMajor").Index(idx)
+	}
+	return name.Index(idx)
+}
+
+func (p *printer) extentFactor(x dsl.Extent) *jen.Statement {
+	if x.Name != "" && x.Offset != 0 {
+		return jen.Parens(p.extent(x))
+	}
+	return p.extent(x)
+}
+
+// coordinate prints the position of a block's element among all coordinates.
+func (p *printer) coordinate(block int, subs []symbolic.Sub) *jen.Statement {
+	off := p.g.offset(block)
+	if len(subs) == 0 {
+		return p.extent(off)
+	}
+	if off == dsl.Fixed(0) {
+		return p.position(subs[0])
+	}
+	if off.IsConst() && subs[0].Index != nil {
+		return plus(jen.Id(p.loopVar(subs[0].Index)), subs[0].Offset+off.Offset)
+	}
+	return p.extent(off).Op("+").Add(p.position(subs[0]))
+}
+
+// dim prints the number of coordinates.
+func (p *printer) dim() *jen.Statement { return p.extent(p.g.dim) }
+
+func (p *printer) matrixIndex(row, col int, subs []symbolic.Sub) *jen.Statement {
+	a, b := split(p.g.d, row, subs)
+	if p.g.diagonal() {
+		return p.coordinate(row, a)
+	}
+	if p.g.dim.IsConst() && len(a) == 0 && len(b) == 0 {
+		return jen.Lit(p.g.offset(row).Offset*p.g.dim.Offset + p.g.offset(col).Offset)
+	}
+	r := p.coordinate(row, a)
+	if len(a) > 0 && (a[0].Offset != 0 || p.g.offset(row) != dsl.Fixed(0)) || len(a) == 0 && p.g.offset(row).Name != "" {
+		r = jen.Parens(r)
+	}
+	return r.Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(col, b))
+}
+
+// split divides the subscripts of a matrix block between its rows and columns.
+func split(d *symbolic.Derived, row int, subs []symbolic.Sub) (a, b []symbolic.Sub) {
+	if d.Blocks[row].Scalar() {
+		return nil, subs
+	}
+	return subs[:1], subs[1:]
+}
+
+// output prints the place of a result: tensors made by generator.output carry
+// their layout in Row, Col and their name.
+func (p *printer) output(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement {
+	lay := p.g.layouts[t]
+	switch lay.kind {
+	case "scalar":
+		return jen.Id(lay.array)
+	case "vector":
+		return jen.Id(lay.array).Index(p.coordinate(lay.row, subs))
+	case "matrix":
+		return jen.Id(lay.array).Index(p.matrixIndex(lay.row, lay.col, subs))
+	}
+	// A cube [(i·m + j)·m + k].
+	rest := subs
+	take := func(block int) []symbolic.Sub {
+		if p.g.d.Blocks[block].Scalar() {
+			return nil
+		}
+		s := rest[:1]
+		rest = rest[1:]
+		return s
+	}
+	a, b := take(lay.row), take(lay.col)
+	c := take(lay.dir)
+	if lay.kind == "cubeT" {
+		a, b = b, a
+		return p.cube(lay.array, lay.col, lay.row, lay.dir, a, b, c)
+	}
+	return p.cube(lay.array, lay.row, lay.col, lay.dir, a, b, c)
+}
+
+func (p *printer) cube(array string, row, col, dir int, a, b, c []symbolic.Sub) *jen.Statement {
+	return jen.Id(array).Index(jen.Parens(jen.Parens(p.coordinate(row, a)).Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(col, b))).
+		Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(dir, c)))
+}
+
+// number prints a constant.
+func number(v float64) *jen.Statement {
+	switch {
+	case math.IsNaN(v):
+		return jen.Qual("math", "NaN").Call()
+	case math.IsInf(v, 0):
+		return jen.Qual("math", "Inf").Call(jen.Lit(int(math.Copysign(1, v))))
+	case v == math.Trunc(v) && math.Abs(v) < 1e6:
+		return jen.Lit(int(v))
+	}
+	return jen.Lit(v)
+}
+
+// expr prints an expression and returns its precedence.
+func (p *printer) expr(e *symbolic.Expr) (*jen.Statement, int) {
+	switch e.Op {
+	case symbolic.Num:
+		if e.Val < 0 {
+			return number(e.Val), precProduct
+		}
+		return number(e.Val), precUnary
+	case symbolic.Ref:
+		if e.Tensor.Kind == symbolic.DataTensor && p.g.isSize(e.Tensor) {
+			return jen.Id("float64").Call(p.extent(dsl.Extent{Name: e.Tensor.Name})), precUnary
+		}
+		return p.element(e.Tensor, e.Subs), precUnary
+	case symbolic.Add:
+		return p.sum(e), precSum
+	case symbolic.Mul:
+		return p.product(e, e.Val), precProduct
+	case symbolic.Call:
+		pkg, name, _ := strings.Cut(e.Func.Go, ".")
+		path := pkg
+		if pkg == "special" {
+			path = specialPath
+		}
+		args := make([]jen.Code, len(e.Args))
+		for n, a := range e.Args {
+			args[n], _ = p.expr(a)
+		}
+		return jen.Qual(path, name).Call(args...), precUnary
+	case symbolic.Delta:
+		return jen.Qual(kernelPath, "Delta").Call(p.position(e.Subs[0]), p.position(e.Subs[1])), precUnary
+	case symbolic.Inside:
+		return jen.Qual(kernelPath, "Inside").Call(plus(p.position(e.Subs[0]), 1), p.extent(e.Range.Lo), p.extent(e.Range.Hi)), precUnary
+	}
+	return jen.Qual("math", "NaN").Call(), precUnary
+}
+
+// operand prints e so that it may stand next to an operator of a precedence.
+func (p *printer) operand(e *symbolic.Expr, prec int) *jen.Statement {
+	s, q := p.expr(e)
+	if q < prec {
+		return jen.Parens(s)
+	}
+	return s
+}
+
+func (p *printer) sum(e *symbolic.Expr) *jen.Statement {
+	type term struct {
+		k float64
+		a *symbolic.Expr
+	}
+	terms := make([]term, 0, len(e.Args)+1)
+	for n, a := range e.Args {
+		terms = append(terms, term{e.K[n], a})
+	}
+	if e.Val != 0 {
+		terms = append(terms, term{e.Val, nil})
+	}
+	// A positive term goes first: a − b reads better than −b + a.
+	for n := range terms {
+		if terms[n].k > 0 {
+			t := terms[n]
+			copy(terms[1:n+1], terms[:n])
+			terms[0] = t
+			break
+		}
+	}
+	var s *jen.Statement
+	for n, t := range terms {
+		k := t.k
+		neg := k < 0
+		if neg {
+			k = -k
+		}
+		var x *jen.Statement
+		switch {
+		case t.a == nil:
+			x = number(k)
+		case k == 1:
+			x = p.operand(t.a, precProduct)
+		case t.a.Op == symbolic.Mul:
+			x = p.product(t.a, k*t.a.Val)
+		default:
+			x = number(k).Op("*").Add(p.operand(t.a, precProduct+1))
+		}
+		switch {
+		case n == 0 && neg:
+			s = jen.Op("-").Add(x)
+		case n == 0:
+			s = x
+		case neg:
+			s = s.Op("-").Add(x)
+		default:
+			s = s.Op("+").Add(x)
+		}
+	}
+	return s
+}
+
+func (p *printer) product(e *symbolic.Expr, val float64) *jen.Statement {
+	var num, den []*jen.Statement
+	for n, a := range e.Args {
+		k := e.K[n]
+		list := &num
+		if k < 0 {
+			list, k = &den, -k
+		}
+		switch {
+		case k == math.Trunc(k) && k <= 4:
+			for ; k > 0; k-- {
+				*list = append(*list, p.operand(a, precUnary))
+			}
+		case k == 0.5:
+			x, _ := p.expr(a)
+			*list = append(*list, jen.Qual("math", "Sqrt").Call(x))
+		default:
+			x, _ := p.expr(a)
+			*list = append(*list, jen.Qual("math", "Pow").Call(x, number(k)))
+		}
+	}
+	var s *jen.Statement
+	switch {
+	case val == -1 && len(num) > 0:
+		s = jen.Op("-").Add(num[0])
+		num = num[1:]
+	case val != 1 || len(num) == 0:
+		s = number(val)
+		if val == math.Trunc(val) && len(num) == 0 && len(den) > 0 {
+			s = number(val)
+		}
+	default:
+		s = num[0]
+		num = num[1:]
+	}
+	for _, f := range num {
+		s = s.Op("*").Add(f)
+	}
+	switch {
+	case len(den) == 1:
+		s = s.Op("/").Add(den[0])
+	case len(den) > 1:
+		d := den[0]
+		for _, f := range den[1:] {
+			d = d.Op("*").Add(f)
+		}
+		s = s.Op("/").Parens(d)
+	}
+	return s
+}
+
+// stmts prints statements.
+func (p *printer) stmts(list []Stmt) []jen.Code {
+	var out []jen.Code
+	for _, st := range list {
+		switch st := st.(type) {
+		case *Loop:
+			v := p.loopVar(st.Index)
+			lo := p.extent(st.Index.Range.Lo.Plus(-1))
+			hi := p.extent(st.Index.Range.Hi)
+			head := jen.For(jen.Id(v).Op(":=").Add(lo), jen.Id(v).Op("<").Add(hi), jen.Id(v).Op("++"))
+			switch {
+			case st.Below != nil:
+				head = jen.For(jen.Id(v).Op(":=").Lit(0), jen.Id(v).Op("<=").Id(p.loopVar(st.Below)), jen.Id(v).Op("++"))
+			case st.Index.Range.Lo == dsl.Fixed(1):
+				head = jen.For(jen.Id(v).Op(":=").Range().Add(p.extent(st.Index.Range.Hi)))
+			}
+			body := p.stmts(st.Body)
+			out = append(out, head.Block(body...))
+			delete(p.inUse, v)
+		case *Define:
+			x, _ := p.expr(st.E)
+			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Add(asFloat(st.E, x)))
+		case *Zero:
+			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Lit(0.0))
+		case *Assign:
+			x, _ := p.expr(st.E)
+			op := "="
+			if st.Add {
+				op = "+="
+			}
+			dst := p.place(st.T, st.Subs)
+			out = append(out, dst.Op(op).Add(x))
+		case *Kernel:
+			out = append(out, p.kernel(st))
+		}
+	}
+	return out
+}
+
+// asFloat keeps integer constants from making integer variables.
+func asFloat(e *symbolic.Expr, x *jen.Statement) *jen.Statement {
+	if e.Op == symbolic.Num {
+		return jen.Id("float64").Call(x)
+	}
+	return x
+}
+
+// place prints what an assignment writes to.
+func (p *printer) place(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement {
+	if len(subs) == 0 && (t.Kind == symbolic.LocalTensor || t.Kind == symbolic.DefTensor) {
+		return jen.Id(p.g.names.tensor(t))
+	}
+	return p.element(t, subs)
+}
+
+func (p *printer) kernel(k *Kernel) jen.Code {
+	var args []jen.Code
+	for _, t := range k.Args {
+		switch {
+		case t.Kind == symbolic.WeightTensor:
+			args = append(args, jen.Id("w"))
+		case p.g.matrices[t]:
+			p.g.fields[t] = true
+			args = append(args, jen.Op("&").Id("s").Dot(p.g.names.tensor(t)))
+		default:
+			args = append(args, jen.Id(p.use(t)))
+		}
+	}
+	call := jen.Qual(kernelPath, k.Func)
+	if k.Func == "SumLog1pExp" {
+		return jen.Id(p.g.names.tensor(k.T)).Op(":=").Add(call.Call(args...))
+	}
+	return call.Call(append([]jen.Code{jen.Id(p.use(k.T))}, args...)...)
+}

@@ -1,0 +1,384 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// methods prints the methods of the model, in the order of the file.
+func (g *generator) methods() []jen.Code {
+	var out []jen.Code
+	add := func(doc string, c jen.Code) {
+		out = append(out, comment(doc).Line().Add(c))
+	}
+	if len(g.ph.data.defs) > 0 {
+		add("summarise computes what depends on the data alone, once.",
+			method("summarise").Params().Block(g.summarise()...))
+	}
+	// Results that the other methods build on come first, so that their
+	// bodies decide which arrays the work space holds.
+	metricBody := g.metricBody()
+	logDensity := g.logDensityBody()
+	gradient := g.gradientBody()
+	var force, prepare, rank1, contract, jacobian []jen.Code
+	if !g.constant() {
+		force = g.body(&g.ph.force)
+		contract = g.body(&g.ph.contract)
+		jacobian = g.body(&g.ph.jacobian)
+		if !g.softAbs() {
+			prepare = g.body(&g.ph.prepare)
+			rank1 = g.body(&g.ph.rank1)
+		}
+	}
+	add("describe makes the description of the model.", method("describe").Params().Op("*").Add(rt("Info")).Block(g.describe()))
+	add("allocate makes the work space of one chain.", method("allocate").Params().BlockFunc(g.allocate))
+	add("Clone returns a model on the same data with work space of its own.",
+		method("Clone").Params().Add(rt("Model")).Block(
+			jen.Id("c").Op(":=").Op("*").Id("s"),
+			jen.Id("c").Dot("allocate").Call(),
+			g.cloneFactor(),
+			jen.Return(jen.Op("&").Id("c"))))
+	add("Info describes the model; the caller does not modify it.",
+		method("Info").Params().Op("*").Add(rt("Info")).Block(jen.Return(jen.Id("s").Dot("info"))))
+	out = append(out, g.transforms()...)
+	add("LogDensity returns L(q), the Jacobian terms of the transforms included.",
+		method("LogDensity").Params(jen.Id("q").Index().Float64()).Float64().Block(logDensity...))
+	add("Gradient writes ∂L/∂q to grad and returns L(q).\n"+g.formulas("∂L/∂", g.d.Gradient),
+		method("Gradient").Params(floats("grad", "q")).Float64().Block(gradient...))
+	what := "the metric G(q)"
+	if g.softAbs() {
+		what = "the Hessian of L at q, whose SoftAbs map is the metric,"
+	}
+	layout := "row-major"
+	if g.diagonal() {
+		layout = "diagonal only"
+	}
+	add(fmt.Sprintf("matrix writes %s to b, %s.\n%s", what, layout, g.matrixFormulas()),
+		method("matrix").Params(floats("b", "q")).Block(metricBody...))
+	if !g.constant() {
+		weight := "W"
+		if g.softAbs() {
+			weight = "M"
+		}
+		b := "G"
+		if g.softAbs() {
+			b = "H"
+		}
+		add(fmt.Sprintf("force writes −∂L/∂q + ½⟨%s, ∂%s/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.", weight, b),
+			method("force").Params(floats("f", "q", "w")).Block(force...))
+		add(fmt.Sprintf("pairing writes ⟨%s, ∂%s/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.", weight, b),
+			method("pairing").Params(floats("dst", "q", "w")).Block(contract...))
+		if !g.softAbs() {
+			if len(g.ph.prepare.defs) > 0 {
+				add("prepare computes what rank1 needs of the position alone.",
+					method("prepare").Params(floats("q")).Block(prepare...))
+			}
+			add("rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.",
+				method("rank1").Params(floats("f", "q", "v")).Block(rank1...))
+		}
+	}
+	out = append(out, g.interfaceMethods(jacobian)...)
+	out = append(out, g.systemMethods()...)
+	return out
+}
+
+// formulas lists results as comment lines.
+func (g *generator) formulas(prefix string, outs []symbolic.Output) string {
+	s := ""
+	for _, o := range outs {
+		name := g.d.Blocks[o.Row].Param.ObjectName()
+		if len(o.Indices) > 0 {
+			name += "[" + o.Indices[0].Name + "]"
+		}
+		s += fmt.Sprintf("\n\t%s%s = %s", prefix, name, symbolic.Format(o.E))
+	}
+	return s
+}
+
+func (g *generator) matrixFormulas() string {
+	s := ""
+	for _, o := range g.d.Matrix {
+		var a, b *symbolic.Index
+		rest := o.Indices
+		if !g.d.Blocks[o.Row].Scalar() {
+			a, rest = rest[0], rest[1:]
+		}
+		if len(rest) > 0 {
+			b = rest[0]
+		}
+		s += fmt.Sprintf("\n\t%s: %s", g.blockName(o.Row, o.Col, a, b), symbolic.Format(o.E))
+	}
+	return s
+}
+
+// summarise is the data stage.
+func (g *generator) summarise() []jen.Code {
+	p := g.newPrinter()
+	body := g.bodyWith(p, &g.ph.data)
+	// Arrays of definitions are made here: clones share them.
+	var made []jen.Code
+	q := g.newPrinter()
+	for _, def := range g.ph.data.defs {
+		if len(def.Indices) > 0 && g.stored[def.Tensor] {
+			g.fields[def.Tensor] = true
+			made = append(made, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(q, def.Tensor)))
+		}
+	}
+	var sizes []jen.Code
+	for _, k := range q.sizes {
+		seen := false
+		for _, o := range p.sizes {
+			seen = seen || o == k
+		}
+		if !seen {
+			sizes = append(sizes, jen.Id(g.size(k)).Op(":=").Id("s").Dot(g.size(k)))
+		}
+	}
+	// Sizes are declared first in body; the arrays follow them.
+	n := len(p.sizes)
+	return append(append(append(sizes, body[:n]...), made...), body[n:]...)
+}
+
+func (g *generator) arraySize(p *printer, t *symbolic.Tensor) *jen.Statement {
+	var s *jen.Statement
+	for _, x := range t.Shape {
+		e := p.extentFactor(x)
+		if s == nil {
+			s = e
+		} else {
+			s = s.Op("*").Add(e)
+		}
+	}
+	return s
+}
+
+func (g *generator) dimCode(p *printer) *jen.Statement { return p.extent(g.dim) }
+
+// describe prints the Info literal.
+func (g *generator) describe() jen.Code {
+	structure := "Dense"
+	if g.diagonal() {
+		structure = "Diagonal"
+	}
+	sizeOf := func(x dsl.Extent) *jen.Statement {
+		if x.Name == "" {
+			return jen.Lit(x.Offset)
+		}
+		return plus(jen.Id("s").Dot(g.size(x.Name)), x.Offset)
+	}
+	params := jen.Index().Add(rt("Param")).ValuesFunc(func(v *jen.Group) {
+		for _, b := range g.d.Blocks {
+			fields := jen.Dict{jen.Id("Name"): jen.Lit(b.Param.ObjectName())}
+			if !b.Scalar() {
+				fields[jen.Id("Shape")] = jen.Index().Int().Values(sizeOf(b.Size()))
+			}
+			v.Line().Values(fields)
+		}
+		v.Line()
+	})
+	return jen.Return(jen.Op("&").Add(rt("Info")).Values(jen.Dict{
+		jen.Id("Name"):   jen.Lit(g.d.Model.Name),
+		jen.Id("Params"): params,
+		jen.Id("Metric"): rt("MetricInfo").Values(jen.Dict{
+			jen.Id("Constant"):  jen.Lit(g.constant()),
+			jen.Id("Structure"): rt(structure),
+		}),
+	}))
+}
+
+// spaceFields declares the work space.
+func (g *generator) spaceFields(st *jen.Group) {
+	kind := "Cholesky"
+	switch {
+	case g.softAbs():
+		kind = "SoftAbs"
+	case g.diagonal():
+		kind = "DiagonalFactor"
+	}
+	st.Id("chol").Op("*").Qual(linalgPath, kind).Comment("the metric's factor at position at")
+	st.Id("b").Index().Float64().Comment("the matrix at position at")
+	if !g.constant() {
+		st.Id("w").Index().Float64().Comment("weights of the contraction")
+		st.Id("at").Index().Float64()
+		st.Id("known").Bool().Comment("the factor is that of the position at")
+		st.Id("full").Bool().Comment("force0 too is that of the position at")
+		st.Id("force0").Index().Float64().Comment("−∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩")
+	}
+	st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
+	st.List(jen.Id("qm"), jen.Id("pm"), jen.Id("v0")).Index().Float64()
+}
+
+// allocate makes the arrays of the work space.
+func (g *generator) allocate(b *jen.Group) {
+	p := g.newPrinter()
+	m := g.dimCode(p)
+	mm := jen.Add(p.extentFactor(g.dim)).Op("*").Add(p.extentFactor(g.dim))
+	var lines []jen.Code
+	size := mm
+	switch {
+	case g.softAbs():
+		alpha, _ := p.expr(g.d.Alpha.E)
+		lines = append(lines, jen.Id("s").Dot("chol").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
+	case g.diagonal():
+		lines = append(lines, jen.Id("s").Dot("chol").Op("=").Add(linalg("NewDiagonalFactor")).Call(m))
+		size = jen.Add(m)
+	default:
+		lines = append(lines, jen.Id("s").Dot("chol").Op("=").Add(linalg("NewCholesky")).Call(m))
+	}
+	arrays := func(n *jen.Statement, names ...string) {
+		for _, x := range names {
+			lines = append(lines, jen.Id("s").Dot(x).Op("=").Make(jen.Index().Float64(), n))
+		}
+	}
+	arrays(size, "b")
+	if !g.constant() {
+		arrays(size, "w")
+		arrays(m, "at", "force0")
+		lines = append(lines, jen.List(jen.Id("s").Dot("known"), jen.Id("s").Dot("full")).Op("=").List(jen.False(), jen.False()))
+	}
+	arrays(m, "v", "f", "qm", "pm", "v0")
+	for _, def := range g.d.Prog.Defs {
+		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
+			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(p, def.Tensor)))
+		}
+	}
+	for _, d := range g.prologue(p, map[*symbolic.Tensor]bool{}) {
+		b.Add(d)
+	}
+	for _, l := range lines {
+		b.Add(l)
+	}
+}
+
+// cloneFactor factorises a constant metric again in the clone's own space.
+func (g *generator) cloneFactor() jen.Code {
+	if g.constant() {
+		return jen.Id("c").Dot("factor").Call()
+	}
+	return jen.Null()
+}
+
+// transforms prints Constrain, Unconstrain and Params.
+func (g *generator) transforms() []jen.Code {
+	var out []jen.Code
+	add := func(doc string, c jen.Code) { out = append(out, comment(doc).Line().Add(c)) }
+	add("Constrain writes the parameters on their own scale to dst, in declaration order.",
+		method("Constrain").Params(floats("dst", "q")).Block(g.body(&g.ph.value)...))
+	p := g.newPrinter()
+	var lines []jen.Code
+	for n, b := range g.d.Blocks {
+		conv := func(pos func() *jen.Statement, label *jen.Statement) []jen.Code {
+			x := func() *jen.Statement { return jen.Id("values").Index(pos()) }
+			q := func() *jen.Statement { return jen.Id("q").Index(pos()) }
+			bound := func(e *symbolic.Expr) *jen.Statement { s, _ := p.expr(g.bound(e)); return jen.Float64().Call(s) }
+			fail := func(ok *jen.Statement, want string) jen.Code {
+				return jen.If(jen.Op("!").Parens(ok)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(
+					jen.Lit(fmt.Sprintf("%s: parameter %s is %%v, but must be %s", g.d.Model.Name, b.Param.ObjectName(), want)), x())))
+			}
+			switch b.Transform {
+			case symbolic.LowerBound:
+				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)), supportDoc(&b.Param.Support)),
+					q().Op("=").Qual("math", "Log").Call(x().Op("-").Add(bound(b.Lo)))}
+			case symbolic.UpperBound:
+				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)), supportDoc(&b.Param.Support)),
+					q().Op("=").Qual("math", "Log").Call(bound(b.Hi).Op("-").Add(x()))}
+			case symbolic.Interval:
+				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("<").Add(bound(b.Hi)), supportDoc(&b.Param.Support)),
+					q().Op("=").Qual(specialPath, "Logit").Call(jen.Parens(x().Op("-").Add(bound(b.Lo))).Op("/").Parens(bound(b.Hi).Op("-").Add(bound(b.Lo))))}
+			}
+			return []jen.Code{fail(x().Op("-").Add(x()).Op("==").Lit(0), "finite"), q().Op("=").Add(x())}
+		}
+		if b.Scalar() {
+			lines = append(lines, conv(func() *jen.Statement { return p.extent(g.offset(n)) }, nil)...)
+			continue
+		}
+		end := g.addOffset(g.offset(n), b.Size())
+		lines = append(lines, jen.For(jen.Id("i").Op(":=").Add(p.extent(g.offset(n))), jen.Id("i").Op("<").Add(p.extent(end)), jen.Id("i").Op("++")).
+			Block(conv(func() *jen.Statement { return jen.Id("i") }, nil)...))
+	}
+	lines = append(g.prologue(p, nil), lines...)
+	lines = append(lines, jen.Return(jen.Nil()))
+	add("Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support.",
+		method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
+
+	p = g.newPrinter()
+	lines = []jen.Code{jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
+		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q"))}
+	var fields []jen.Code
+	for n, b := range g.d.Blocks {
+		name := exported(b.Param.ObjectName())
+		if b.Scalar() {
+			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n))))
+		} else {
+			end := g.addOffset(g.offset(n), b.Size())
+			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n)), p.extent(end)))
+		}
+	}
+	lines = append(g.prologue(p, nil), lines...)
+	lines = append(lines, jen.Return(jen.Id("Params").Values(fields...)))
+	add("Params returns the parameters at q by name.", method("Params").Params(floats("q")).Id("Params").Block(lines...))
+	return out
+}
+
+// bound replaces nothing: bounds hold data and numbers only.
+func (g *generator) bound(e *symbolic.Expr) *symbolic.Expr { return e }
+
+func (g *generator) logDensityBody() []jen.Code {
+	p := g.newPrinter()
+	t := g.outputTensor(layout{kind: "scalar", array: "res"})
+	ph := g.ph.logDensity
+	ph.targets = []target{{out: g.d.LogDensity, dst: t}}
+	body := g.bodyWith(p, &ph)
+	return append(append(g.touch(&ph), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
+}
+
+func (g *generator) gradientBody() []jen.Code {
+	p := g.newPrinter()
+	t := g.outputTensor(layout{kind: "scalar", array: "res"})
+	ph := g.ph.gradient
+	ph.targets = append([]target{{out: g.d.LogDensity, dst: t}}, ph.targets...)
+	body := g.bodyWith(p, &ph)
+	return append(append(g.touch(&ph), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
+}
+
+// touch emits the call that forgets the factor of another position, where a
+// phase writes work space that the factor's phases read.
+func (g *generator) touch(ph *phase) []jen.Code {
+	if g.constant() {
+		return nil
+	}
+	for _, def := range ph.defs {
+		if g.cross[def.Tensor] {
+			return []jen.Code{jen.Id("s").Dot("touch").Call(jen.Id("q"))}
+		}
+	}
+	return nil
+}
+
+func (g *generator) metricBody() []jen.Code {
+	body := g.body(&g.ph.metric)
+	// Structural zeros are written once per call.
+	if !g.diagonal() && g.hasZeros() {
+		body = append([]jen.Code{jen.Clear(jen.Id("b"))}, body...)
+	}
+	return body
+}
+
+func (g *generator) hasZeros() bool {
+	n := len(g.d.Blocks)
+	if len(g.d.Matrix) < n*(n+1)/2 {
+		return true
+	}
+	for _, o := range g.d.Matrix {
+		if o.Row == o.Col && !g.d.Blocks[o.Row].Scalar() {
+			if full, _ := g.d.C.SplitDelta(o.E, o.Indices[0], o.Indices[1]); full.IsNum(0) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,617 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+func rt(name string) *jen.Statement     { return jen.Qual(runtimePath, name) }
+func linalg(name string) *jen.Statement { return jen.Qual(linalgPath, name) }
+
+// comment renders text as // lines.
+func comment(text string) *jen.Statement {
+	s := jen.Null()
+	for i, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i > 0 {
+			s = s.Line()
+		}
+		s = s.Comment(strings.TrimRight("// "+l, " "))
+	}
+	return s
+}
+
+// method starts a method of the model.
+func method(name string) *jen.Statement {
+	return jen.Func().Params(jen.Id("s").Op("*").Id("Model")).Id(name)
+}
+
+func floats(names ...string) *jen.Statement {
+	ids := make([]jen.Code, len(names))
+	for i, n := range names {
+		ids[i] = jen.Id(n)
+	}
+	return jen.List(ids...).Index().Float64()
+}
+
+// file writes the whole package.
+func (g *generator) file() {
+	f := g.out
+	f.HeaderComment(g.header())
+	m := g.d.Model
+	doc := fmt.Sprintf("Package %s samples the posterior of the model %s.", g.opt.Package, m.Name)
+	if m.Doc != "" {
+		doc += "\n\n" + m.Doc
+	}
+	doc += "\n\nThe log density is\n\n\tL = " + symbolic.Format(g.d.L)
+	doc += "\n\nand the metric is " + g.metricDoc()
+	for _, l := range strings.Split(doc, "\n") {
+		f.PackageComment(strings.TrimRight("// "+l, " "))
+	}
+	for path, alias := range map[string]string{runtimePath: "rt"} {
+		f.ImportAlias(path, alias)
+	}
+	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath} {
+		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
+	}
+
+	// Bodies first: printing them finds the fields.
+	body := g.methods()
+
+	f.Add(comment("The generated code and the runtime must agree on their interface."))
+	f.Const().Id("_").Op("=").Id("uint").Call(rt("APIVersion").Op("-").Lit(1))
+	g.dataType()
+	g.paramsType()
+	g.modelType()
+	g.constructor()
+	for _, c := range body {
+		f.Add(c)
+		f.Line()
+	}
+}
+
+// metricDoc says what the metric is, in formulas.
+func (g *generator) metricDoc() string {
+	var b strings.Builder
+	met := g.d.Metric
+	kind := "dense"
+	if met.Diagonal {
+		kind = "diagonal"
+	}
+	switch {
+	case met.SoftAbs:
+		fmt.Fprintf(&b, "G = SoftAbs(H, α = %s) of the Hessian H of L, with the blocks\n\n", symbolic.Format(met.Alpha))
+	case met.Constant:
+		fmt.Fprintf(&b, "constant and %s, with the blocks\n\n", kind)
+	default:
+		fmt.Fprintf(&b, "%s, with the blocks\n\n", kind)
+	}
+	for _, blk := range met.Blocks {
+		fmt.Fprintf(&b, "\t%s: %s\n", g.blockName(blk.Row, blk.Col, blk.A, blk.B), symbolic.Format(blk.E))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (g *generator) blockName(row, col int, a, b *symbolic.Index) string {
+	side := func(n int, i *symbolic.Index) string {
+		s := g.d.Blocks[n].Param.ObjectName()
+		if i != nil {
+			s += "[" + i.Name + "]"
+		}
+		return s
+	}
+	return side(row, a) + ", " + side(col, b)
+}
+
+func docOr(doc, fallback string) string {
+	if doc != "" {
+		return strings.Join(strings.Fields(doc), " ")
+	}
+	return fallback
+}
+
+// shapeDoc describes a declared shape.
+func shapeDoc(t dsl.Type) string {
+	if len(t.Shape) == 0 {
+		return ""
+	}
+	s := make([]string, len(t.Shape))
+	for i, e := range t.Shape {
+		s[i] = e.String()
+	}
+	if len(s) == 2 {
+		return fmt.Sprintf("%s × %s, row-major", s[0], s[1])
+	}
+	return s[0] + " elements"
+}
+
+func goType(t dsl.Type) *jen.Statement {
+	s := jen.Empty()
+	if len(t.Shape) > 0 {
+		s = jen.Index()
+	}
+	if t.Base == dsl.Int {
+		return s.Int()
+	}
+	return s.Float64()
+}
+
+// supportDoc renders bounds for a comment.
+func supportDoc(s *dsl.Support) string {
+	b := func(e dsl.Expr, v *float64) string {
+		if v != nil {
+			return fmt.Sprint(*v)
+		}
+		if n, ok := e.(*dsl.Name); ok {
+			return n.Name
+		}
+		return "its bound"
+	}
+	switch {
+	case s.Set != nil:
+		parts := make([]string, len(s.Set))
+		for i, v := range s.Set {
+			parts[i] = fmt.Sprint(v)
+		}
+		return "one of " + strings.Join(parts, ", ")
+	case s.Lo != nil && s.Hi != nil:
+		return "between " + b(s.Lo, s.LoNum) + " and " + b(s.Hi, s.HiNum)
+	case s.Lo != nil && s.LoOpen:
+		return "above " + b(s.Lo, s.LoNum)
+	case s.Lo != nil:
+		return "at least " + b(s.Lo, s.LoNum)
+	case s.Hi != nil && s.HiOpen:
+		return "below " + b(s.Hi, s.HiNum)
+	case s.Hi != nil:
+		return "at most " + b(s.Hi, s.HiNum)
+	}
+	return ""
+}
+
+func joinDoc(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// dataType declares Data and its reader.
+func (g *generator) dataType() {
+	f := g.out
+	m := g.d.Model
+	f.Add(comment("Data is what the model is conditioned on."))
+	f.Type().Id("Data").StructFunc(func(st *jen.Group) {
+		for _, d := range m.Data {
+			st.Id(exported(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support)))
+		}
+	})
+	f.Add(comment("ReadData reads the data from JSON in CmdStan's form; name is used in messages."))
+	f.Func().Id("ReadData").Params(jen.Id("r").Qual("io", "Reader"), jen.Id("name").String()).Params(jen.Id("Data"), jen.Error()).BlockFunc(func(b *jen.Group) {
+		b.Var().Id("d").Id("Data")
+		b.List(jen.Id("set"), jen.Err()).Op(":=").Qual(dataPath, "Read").Call(jen.Id("r"), jen.Id("name"))
+		b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("d"), jen.Err()))
+		if len(m.Data) == 0 && !g.fromData() {
+			b.Id("_").Op("=").Id("set")
+		}
+		size := func(e dsl.Extent) *jen.Statement {
+			if e.Name == "" {
+				return jen.Lit(e.Offset)
+			}
+			return plus(jen.Id("d").Dot(exported(e.Name)), e.Offset)
+		}
+		for _, k := range m.Consts {
+			if k.FromData {
+				b.If(jen.Id("set").Dot("Has").Call(jen.Lit(k.ObjectName()))).Block(
+					jen.If(jen.List(jen.Id("v"), jen.Err()).Op(":=").Id("set").Dot("Int").Call(jen.Lit(k.ObjectName())), jen.Err().Op("!=").Nil()).Block(
+						jen.Return(jen.Id("d"), jen.Err()),
+					).Else().If(jen.Id("v").Op("!=").Lit(int(k.Value))).Block(
+						jen.Return(jen.Id("d"), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%%s: %s is %%d, but the model was specialised for %d", k.ObjectName(), int(k.Value))), jen.Id("name"), jen.Id("v"))),
+					),
+				)
+			}
+		}
+		// Sizes first: the shapes of the rest need them.
+		for pass := 0; pass < 2; pass++ {
+			for _, d := range m.Data {
+				isInt := d.Type.Base == dsl.Int && d.Type.IsScalar()
+				if isInt != (pass == 0) {
+					continue
+				}
+				name := jen.Lit(d.ObjectName())
+				var call *jen.Statement
+				set := jen.Id("set")
+				switch {
+				case d.Type.IsScalar() && isInt:
+					call = set.Dot("Int").Call(name)
+				case d.Type.IsScalar():
+					call = set.Dot("Real").Call(name)
+				case len(d.Type.Shape) == 2 && d.Type.Base == dsl.Int:
+					call = set.Dot("IntArray").Call(name, size(d.Type.Shape[0]), size(d.Type.Shape[1]))
+				case len(d.Type.Shape) == 2:
+					call = set.Dot("RealMatrix").Call(name, size(d.Type.Shape[0]), size(d.Type.Shape[1]))
+				case d.Type.Base == dsl.Int:
+					call = set.Dot("Ints").Call(name, size(d.Type.Shape[0]))
+				default:
+					call = set.Dot("Reals").Call(name, size(d.Type.Shape[0]))
+				}
+				read := jen.If(jen.List(jen.Id("d").Dot(exported(d.ObjectName())), jen.Err()).Op("=").Add(call), jen.Err().Op("!=").Nil()).Block(
+					jen.Return(jen.Id("d"), jen.Err()))
+				if d.Default != nil {
+					b.Id("d").Dot(exported(d.ObjectName())).Op("=").Add(number(*d.Default))
+					b.If(jen.Id("set").Dot("Has").Call(name)).Block(read)
+					continue
+				}
+				b.Add(read)
+			}
+		}
+		b.Return(jen.Id("d"), jen.Nil())
+	})
+}
+
+func (g *generator) fromData() bool {
+	for _, k := range g.d.Model.Consts {
+		if k.FromData {
+			return true
+		}
+	}
+	return false
+}
+
+// paramsType declares Params and the method that makes it.
+func (g *generator) paramsType() {
+	f := g.out
+	f.Add(comment("Params holds the parameters on their own scale."))
+	f.Type().Id("Params").StructFunc(func(st *jen.Group) {
+		for _, b := range g.d.Blocks {
+			st.Id(exported(b.Param.ObjectName())).Add(goType(b.Param.Type)).Comment(joinDoc(b.Param.ObjectName(), shapeDoc(b.Param.Type), supportDoc(&b.Param.Support)))
+		}
+	})
+}
+
+// modelType declares Model.
+func (g *generator) modelType() {
+	f := g.out
+	m := g.d.Model
+	f.Add(comment("Model is the posterior given its data, with the work space of one chain: it\nserves one goroutine, and Clone makes another for the next chain."))
+	f.Type().Id("Model").StructFunc(func(st *jen.Group) {
+		st.Id("info").Op("*").Add(rt("Info"))
+		for _, s := range g.sizes {
+			st.Id(s.name).Int()
+		}
+		for n, d := range m.Data {
+			t := g.d.Data[n]
+			if g.isSize(t) || !g.fields[t] {
+				continue
+			}
+			name := g.names.tensor(t)
+			switch {
+			case g.matrices[t]:
+				st.Id(name).Qual(kernelPath, "Matrix").Comment(joinDoc("data", shapeDoc(d.Type)))
+			case len(d.Type.Shape) > 0:
+				st.Id(name).Index().Float64().Comment(joinDoc("data", shapeDoc(d.Type)))
+			default:
+				st.Id(name).Float64().Comment("data")
+			}
+		}
+		for _, t := range append(g.d.Tensors(symbolic.InverseOf), g.d.Tensors(symbolic.LogDetOf)...) {
+			if !g.fields[t] {
+				continue
+			}
+			if t.Kind == symbolic.InverseOf {
+				st.Id(g.names.tensor(t)).Index().Float64().Comment("inverse of " + t.Source.Name)
+			} else {
+				st.Id(g.names.tensor(t)).Float64().Comment("log determinant of " + t.Source.Name)
+			}
+		}
+		g.defFields(st, func(x symbolic.Stage) bool { return x <= symbolic.StageData })
+		st.Id("space")
+	})
+	f.Add(comment("space is the work space that is not shared between clones."))
+	f.Type().Id("space").StructFunc(func(st *jen.Group) {
+		g.spaceFields(st)
+		g.defFields(st, func(x symbolic.Stage) bool { return x > symbolic.StageData })
+	})
+}
+
+// defFields declares the definitions that live in the model, with formulas.
+func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
+	for _, def := range g.d.Prog.Defs {
+		if !g.fields[def.Tensor] || !in(def.Stage()) {
+			continue
+		}
+		ty := jen.Float64()
+		if len(def.Indices) > 0 {
+			ty = jen.Index().Float64()
+		}
+		subs := ""
+		for i, x := range def.Indices {
+			if i > 0 {
+				subs += ","
+			}
+			subs += x.Name
+		}
+		if subs != "" {
+			subs = "[" + subs + "]"
+		}
+		st.Id(g.names.tensor(def.Tensor)).Add(ty).Comment(fmt.Sprintf("%s%s = %s", def.Tensor.Name, subs, symbolic.Format(def.Body)))
+	}
+}
+
+// constructor emits New, prepare and allocate.
+func (g *generator) constructor() {
+	f := g.out
+	m := g.d.Model
+	f.Add(comment("New returns the model given its data, or an error that names the first datum\nthat does not fit its declaration. The data are copied."))
+	f.Func().Id("New").Params(jen.Id("d").Id("Data")).Params(jen.Op("*").Id("Model"), jen.Error()).BlockFunc(func(b *jen.Group) {
+		g.checks(b)
+		b.Id("s").Op(":=").Op("&").Id("Model").Values(jen.DictFunc(func(d jen.Dict) {
+			for _, s := range g.sizes {
+				if s.value == nil {
+					d[jen.Id(s.name)] = jen.Id("d").Dot(exported(s.key))
+				}
+			}
+		}))
+		for _, s := range g.sizes {
+			if s.value != nil {
+				p := g.newPrinter()
+				_ = p
+				b.Id("s").Dot(s.name).Op("=").Add(g.inModel(s.value))
+			}
+		}
+		p := g.newPrinter()
+		var lines []jen.Code
+		for n, d := range m.Data {
+			t := g.d.Data[n]
+			if g.isSize(t) || !g.fields[t] {
+				continue
+			}
+			src := jen.Id("d").Dot(exported(d.ObjectName()))
+			dst := jen.Id("s").Dot(g.names.tensor(t))
+			switch {
+			case len(d.Type.Shape) == 0:
+				lines = append(lines, dst.Op("=").Add(src))
+			case g.matrices[t]:
+				x := jen.Append(jen.Index().Float64().Call(jen.Nil()), src.Op("..."))
+				if d.Type.Base == dsl.Int {
+					x = jen.Qual(checkPath, "Floats").Call(jen.Id("d").Dot(exported(d.ObjectName())))
+				}
+				lines = append(lines, dst.Op("=").Qual(kernelPath, "NewMatrix").Call(p.extent(d.Type.Shape[0]), p.extent(d.Type.Shape[1]), x))
+			case d.Type.Base == dsl.Int:
+				lines = append(lines, dst.Op("=").Qual(checkPath, "Floats").Call(src))
+			default:
+				lines = append(lines, dst.Op("=").Append(jen.Index().Float64().Call(jen.Nil()), src.Op("...")))
+			}
+		}
+		for _, k := range p.sizes {
+			b.Id(g.size(k)).Op(":=").Id("s").Dot(g.size(k))
+		}
+		for _, l := range lines {
+			b.Add(l)
+		}
+		for n, d := range m.Data {
+			t := g.d.Data[n]
+			if !d.Cov {
+				continue
+			}
+			var inv, det *symbolic.Tensor
+			for _, x := range g.d.Tensors(symbolic.InverseOf) {
+				if x.Source == t && g.fields[x] {
+					inv = x
+				}
+			}
+			for _, x := range g.d.Tensors(symbolic.LogDetOf) {
+				if x.Source == t && g.fields[x] {
+					det = x
+				}
+			}
+			if inv == nil && det == nil {
+				continue
+			}
+			size := jen.Lit(d.Type.Shape[0].Offset)
+			if nm := d.Type.Shape[0].Name; nm != "" {
+				size = plus(jen.Id("d").Dot(exported(nm)), d.Type.Shape[0].Offset)
+			}
+			chol := g.names.fresh("chol" + exported(t.Name))
+			b.Id(chol).Op(":=").Add(linalg("NewCholesky")).Call(size)
+			b.If(jen.Id("o").Op(":=").Id(chol).Dot("Factor").Call(jen.Id("d").Dot(exported(d.ObjectName()))), jen.Id("o").Op("!=").Add(linalg("Factored"))).Block(
+				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: %s is %%v", m.Name, d.ObjectName())), jen.Id("o"))))
+			if inv != nil {
+				n := g.names.tensor(inv)
+				b.Id("s").Dot(n).Op("=").Make(jen.Index().Float64(), jen.Len(jen.Id("d").Dot(exported(d.ObjectName()))))
+				b.Id(chol).Dot("Inverse").Call(jen.Id("s").Dot(n))
+			}
+			if det != nil {
+				b.Id("s").Dot(g.names.tensor(det)).Op("=").Id(chol).Dot("LogDet").Call()
+			}
+		}
+		b.Id("s").Dot("info").Op("=").Id("s").Dot("describe").Call()
+		if len(g.ph.data.defs) > 0 {
+			b.Id("s").Dot("summarise").Call()
+		}
+		b.Id("s").Dot("allocate").Call()
+		if g.constant() {
+			b.If(jen.Id("st").Op(":=").Id("s").Dot("factor").Call(), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
+				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(m.Name+": the metric, which is constant, has no Cholesky factor: %v"), jen.Id("st"))))
+		}
+		b.Return(jen.Id("s"), jen.Nil())
+	})
+}
+
+// inModel prints a sum of sizes read from the model.
+func (g *generator) inModel(v *jen.Statement) *jen.Statement {
+	text := fmt.Sprintf("%#v", v)
+	for _, s := range g.sizes {
+		text = replaceWord(text, s.name, "s."+s.name)
+	}
+	return jen.Id(text)
+}
+
+func replaceWord(text, word, with string) string {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" +-", r) })
+	for _, f := range fields {
+		if f == word {
+			return strings.Replace(text, word, with, 1)
+		}
+	}
+	return text
+}
+
+// checks emits the validation of the data.
+func (g *generator) checks(b *jen.Group) {
+	m := g.d.Model
+	if len(m.Data) == 0 {
+		return
+	}
+	b.Id("check").Op(":=").Qual(checkPath, "New").Call(jen.Lit(m.Name))
+	for _, d := range m.Data {
+		name := jen.Lit(d.ObjectName())
+		field := func() *jen.Statement { return jen.Id("d").Dot(exported(d.ObjectName())) }
+		if d.IsSize {
+			b.Id("check").Dot("AtLeast").Call(name, field(), jen.Lit(max(1, d.MinSize)))
+		}
+		if len(d.Type.Shape) > 0 {
+			var size *jen.Statement
+			var text []string
+			for _, e := range d.Type.Shape {
+				x := jen.Lit(e.Offset)
+				if e.Name != "" {
+					x = plus(jen.Id("d").Dot(exported(e.Name)), e.Offset)
+					if e.Offset != 0 {
+						x = jen.Parens(x)
+					}
+				}
+				text = append(text, e.String())
+				if size == nil {
+					size = x
+				} else {
+					size = size.Op("*").Add(x)
+				}
+			}
+			b.Id("check").Dot("Length").Call(name, jen.Len(field()), size, jen.Lit(strings.Join(text, "·")))
+		}
+		s := &d.Support
+		bound := func(e dsl.Expr, v *float64, inf int) *jen.Statement {
+			if e == nil {
+				return jen.Qual("math", "Inf").Call(jen.Lit(inf))
+			}
+			if v != nil {
+				return number(*v)
+			}
+			return g.dataExpr(e)
+		}
+		lo, hi := bound(s.Lo, s.LoNum, -1), bound(s.Hi, s.HiNum, 1)
+		open := []jen.Code{jen.Lit(s.LoOpen && s.Lo != nil || s.Lo == nil), jen.Lit(s.HiOpen && s.Hi != nil || s.Hi == nil)}
+		switch {
+		case s.Set != nil && d.Type.IsScalar():
+			b.Id("check").Dot("OneOf").CallFunc(func(c *jen.Group) {
+				c.Add(name)
+				c.Index().Int().Values(field())
+				for _, v := range s.Set {
+					c.Lit(int(v))
+				}
+			})
+		case s.Set != nil:
+			b.Id("check").Dot("OneOf").CallFunc(func(c *jen.Group) {
+				c.Add(name)
+				c.Add(field())
+				for _, v := range s.Set {
+					c.Lit(int(v))
+				}
+			})
+		case d.Cov:
+			n := jen.Lit(d.Type.Shape[0].Offset)
+			if nm := d.Type.Shape[0].Name; nm != "" {
+				n = plus(jen.Id("d").Dot(exported(nm)), d.Type.Shape[0].Offset)
+			}
+			b.Id("check").Dot("Covariance").Call(name, field(), n)
+		case d.Type.Base == dsl.Int && d.Type.IsScalar():
+			if s.Bounded() {
+				b.Id("check").Dot("Real").Call(append([]jen.Code{name, jen.Float64().Call(field()), lo, hi}, open...)...)
+			}
+		case d.Type.Base == dsl.Int:
+			if s.Bounded() {
+				b.Id("check").Dot("Ints").Call(append([]jen.Code{name, field(), lo, hi}, open...)...)
+			}
+		case d.Type.IsScalar():
+			b.Id("check").Dot("Real").Call(append([]jen.Code{name, field(), lo, hi}, open...)...)
+		default:
+			b.Id("check").Dot("Reals").Call(append([]jen.Code{name, field(), lo, hi}, open...)...)
+		}
+	}
+	// What a discrete distribution demands of its data.
+	for _, t := range m.Terms {
+		g.termCheck(b, t)
+	}
+	b.If(jen.Err().Op(":=").Id("check").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+}
+
+// termCheck emits the check that the data of a distribution lie in its support,
+// where the left side is a datum.
+func (g *generator) termCheck(b *jen.Group, t *dsl.Term) {
+	if t.Dist == nil {
+		return
+	}
+	n, ok := t.Left.(*dsl.Name)
+	if !ok {
+		return
+	}
+	d, ok := n.Obj.(*dsl.Data)
+	if !ok {
+		return
+	}
+	field := jen.Id("d").Dot(exported(d.ObjectName()))
+	inf := jen.Qual("math", "Inf").Call(jen.Lit(1))
+	slice := func(f *jen.Statement, ty *jen.Statement) *jen.Statement {
+		if d.Type.IsScalar() {
+			return jen.Index().Add(ty).Values(f)
+		}
+		return f
+	}
+	switch t.Dist.Support {
+	case dsl.Binary:
+		if d.Support.Set == nil || len(d.Support.Set) != 2 || d.Support.Set[0]+d.Support.Set[1] != 1 || d.Support.Set[0]*d.Support.Set[1] != 0 {
+			b.Id("check").Dot("OneOf").Call(jen.Lit(d.ObjectName()), slice(field, jen.Int()), jen.Lit(0), jen.Lit(1))
+		}
+	case dsl.Counts:
+		b.Id("check").Dot("Ints").Call(jen.Lit(d.ObjectName()), slice(field, jen.Int()), jen.Lit(0), inf, jen.False(), jen.True())
+	case dsl.UpTo:
+		b.Id("check").Dot("Ints").Call(jen.Lit(d.ObjectName()), slice(field, jen.Int()), jen.Lit(0), inf, jen.False(), jen.True())
+	case dsl.Positive:
+		b.Id("check").Dot("Reals").Call(jen.Lit(d.ObjectName()), slice(field, jen.Float64()), jen.Lit(0), inf, jen.True(), jen.True())
+	case dsl.UnitOpen:
+		b.Id("check").Dot("Reals").Call(jen.Lit(d.ObjectName()), slice(field, jen.Float64()), jen.Lit(0), jen.Lit(1), jen.True(), jen.True())
+	}
+}
+
+// dataExpr prints a bound: an expression of scalar data, in terms of d.
+func (g *generator) dataExpr(e dsl.Expr) *jen.Statement {
+	switch e := e.(type) {
+	case *dsl.Number:
+		return number(e.Value)
+	case *dsl.Name:
+		switch o := e.Obj.(type) {
+		case *dsl.Const:
+			return number(o.Value)
+		case *dsl.Data:
+			if o.Type.Base == dsl.Int {
+				return jen.Float64().Call(jen.Id("d").Dot(exported(o.ObjectName())))
+			}
+			return jen.Id("d").Dot(exported(o.ObjectName()))
+		}
+	case *dsl.UnaryExpr:
+		return jen.Parens(jen.Op("-").Add(g.dataExpr(e.X)))
+	case *dsl.BinaryExpr:
+		if strings.Contains("+-*/", e.Op) {
+			return jen.Parens(g.dataExpr(e.X).Op(e.Op).Add(g.dataExpr(e.Y)))
+		}
+	}
+	// Anything else is not checked here.
+	return jen.Qual("math", "Inf").Call(jen.Lit(-1))
+}

@@ -1,0 +1,394 @@
+package codegen
+
+import (
+	"github.com/dave/jennifer/jen"
+)
+
+// The integrator steps of models whose matrices live in arrays. They are
+// printed from Go text: a step is the same algorithm for every model, and only
+// what it calls is specialised. Flat models have steps of their own (flat.go).
+
+// interfaceMethods are the rest of runtime.Model.
+func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
+	var out []jen.Code
+	add := func(doc string, c jen.Code) { out = append(out, comment(doc).Line().Add(c)) }
+	id := jen.Id
+	s := func(name string) *jen.Statement { return jen.Id("s").Dot(name) }
+	bad := func(dst string) jen.Code {
+		return jen.For(jen.Id("i").Op(":=").Range().Id(dst)).Block(jen.Id(dst).Index(jen.Id("i")).Op("=").Qual("math", "NaN").Call())
+	}
+	// Metric
+	var body []jen.Code
+	switch {
+	case g.softAbs():
+		body = []jen.Code{
+			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
+			s("chol").Dot("Metric").Call(id("dst")),
+		}
+	case g.diagonal():
+		body = []jen.Code{
+			g.evaluateMatrix(),
+			jen.Clear(id("dst")),
+			jen.For(jen.List(id("i"), id("d")).Op(":=").Range().Add(s("b"))).Block(id("dst").Index(id("i").Op("*").Parens(jen.Len(id("q")).Op("+").Lit(1))).Op("=").Id("d")),
+		}
+	case g.constant():
+		body = []jen.Code{jen.Copy(id("dst"), s("b"))}
+	default:
+		body = []jen.Code{g.evaluateMatrix(), jen.Copy(id("dst"), s("b"))}
+	}
+	add("Metric writes G(q) to dst, row-major.", method("Metric").Params(floats("dst", "q")).Block(body...))
+
+	// Contract
+	switch {
+	case g.constant():
+		body = []jen.Code{jen.Clear(id("dst"))}
+	case g.softAbs():
+		body = []jen.Code{
+			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
+			s("chol").Dot("Weights").Call(s("w"), id("w")),
+			s("pairing").Call(id("dst"), id("q"), s("w")),
+		}
+	case g.diagonal():
+		body = []jen.Code{
+			g.evaluateMatrix(),
+			jen.For(id("i").Op(":=").Range().Add(s("w"))).Block(s("w").Index(id("i")).Op("=").Id("w").Index(id("i").Op("*").Parens(jen.Len(id("q")).Op("+").Lit(1)))),
+			s("pairing").Call(id("dst"), id("q"), s("w")),
+		}
+	default:
+		body = []jen.Code{g.evaluateMatrix(), s("pairing").Call(id("dst"), id("q"), id("w"))}
+	}
+	add("Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.", method("Contract").Params(floats("dst", "q", "w")).Block(body...))
+
+	// MetricJacobian
+	switch {
+	case g.constant():
+		body = []jen.Code{jen.Clear(id("dst"))}
+	case g.softAbs():
+		body = []jen.Code{
+			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
+			s("cube").Call(id("dst"), id("q")),
+			jen.Comment("∂G/∂q_k is the image of ∂H/∂q_k under the derivative of SoftAbs."),
+			id("m").Op(":=").Len(id("q")),
+			id("slice").Op(":=").Make(jen.Index().Float64(), id("m").Op("*").Id("m")),
+			jen.For(id("k").Op(":=").Range().Id("m")).Block(
+				jen.For(id("i").Op(":=").Range().Id("slice")).Block(id("slice").Index(id("i")).Op("=").Id("dst").Index(id("i").Op("*").Id("m").Op("+").Id("k"))),
+				s("chol").Dot("Weights").Call(s("w"), id("slice")),
+				jen.For(id("i").Op(":=").Range().Id("slice")).Block(id("dst").Index(id("i").Op("*").Id("m").Op("+").Id("k")).Op("=").Add(s("w")).Index(id("i"))),
+			),
+		}
+		add("cube writes ∂H_ij/∂q_k to dst[(i·m+j)·m+k]; the matrix was evaluated at q.",
+			method("cube").Params(floats("dst", "q")).Block(append([]jen.Code{jen.Clear(id("dst"))}, jacobian...)...))
+	default:
+		body = append([]jen.Code{g.evaluateMatrix(), jen.Clear(id("dst"))}, jacobian...)
+		// Declarations of what the body reads stand after the evaluation.
+	}
+	add("MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling\nnever forms this tensor.", method("MetricJacobian").Params(floats("dst", "q")).Block(body...))
+	return out
+}
+
+// evaluateMatrix emits the evaluation of the matrix at q without its factor.
+func (g *generator) evaluateMatrix() jen.Code {
+	if g.constant() {
+		return jen.Null()
+	}
+	return jen.Id("s").Dot("evaluate").Call(jen.Id("q"))
+}
+
+// systemMethods are those of runtime.System.
+func (g *generator) systemMethods() []jen.Code {
+	var out []jen.Code
+	add := func(code jen.Code) { out = append(out, code) }
+	sel := func(constant, variable func() jen.Code) jen.Code {
+		if g.constant() {
+			return constant()
+		}
+		return variable()
+	}
+	add(sel(g.factorConstant, g.evaluate))
+	if !g.constant() {
+		add(g.touchMethod())
+	}
+	if g.flat() {
+		out = append(out, g.flatMethods()...)
+		return out
+	}
+	add(g.field())
+	add(g.energy())
+	add(g.drawMomentum())
+	add(g.stepIMb())
+	add(g.stepGLFb())
+	add(g.stepLeapfrog())
+	return out
+}
+
+func doc(text string, c jen.Code) jen.Code { return comment(text).Line().Add(c) }
+
+var (
+	id    = jen.Id
+	sdot  = func(name string) *jen.Statement { return jen.Id("s").Dot(name) }
+	fvec  = func() *jen.Statement { return jen.Index().Float64() }
+	okay  = func() *jen.Statement { return rt("OK") }
+	notOK = func(call *jen.Statement, then ...jen.Code) jen.Code {
+		return jen.If(jen.Id("st").Op(":=").Add(call), jen.Id("st").Op("!=").Add(okay())).Block(then...)
+	}
+	failed = func(iterations jen.Code) jen.Code {
+		return jen.Return(rt("StepResult").Values(jen.Dict{jen.Id("Status"): jen.Id("st"), jen.Id("Iterations"): iterations}))
+	}
+	failedAtOnce = func() jen.Code {
+		return jen.Return(rt("StepResult").Values(jen.Dict{jen.Id("Status"): jen.Id("st")}))
+	}
+)
+
+// factorConstant factorises a constant metric.
+func (g *generator) factorConstant() jen.Code {
+	return doc("factor evaluates the metric, which is constant, and its Cholesky factor.",
+		method("factor").Params().Add(rt("Status")).Block(
+			sdot("matrix").Call(sdot("b"), jen.Nil()),
+			jen.Return(rt("FactorStatus").Call(sdot("chol").Dot("Factor").Call(sdot("b")))),
+		))
+}
+
+// evaluate makes the matrix and its factor those of q.
+func (g *generator) evaluate() jen.Code {
+	return doc("evaluate makes the matrix and its factor those of position q, unless they are\nalready.",
+		method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(
+			jen.If(sdot("known").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(jen.Return(okay())),
+			jen.List(sdot("known"), sdot("full")).Op("=").List(jen.False(), jen.False()),
+			sdot("matrix").Call(sdot("b"), id("q")),
+			id("st").Op(":=").Add(rt("FactorStatus")).Call(sdot("chol").Dot("Factor").Call(sdot("b"))),
+			jen.If(id("st").Op("==").Add(okay())).Block(
+				jen.Copy(sdot("at"), id("q")),
+				sdot("known").Op("=").True(),
+			),
+			jen.Return(id("st")),
+		))
+}
+
+func (g *generator) touchMethod() jen.Code {
+	return doc("touch forgets the factor unless it is that of q: the caller overwrites work space\nthat belongs to it.",
+		method("touch").Params(id("q").Add(fvec())).Block(
+			jen.If(sdot("known").Op("&&").Op("!").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(
+				jen.List(sdot("known"), sdot("full")).Op("=").List(jen.False(), jen.False()),
+			)))
+}
+
+// weightsForce emits s.w ← the weight of G⁻¹ − v vᵀ.
+func (g *generator) weightsForce() []jen.Code {
+	switch {
+	case g.softAbs():
+		return []jen.Code{sdot("chol").Dot("WeightsForce").Call(sdot("w"), sdot("v"))}
+	case g.diagonal():
+		return []jen.Code{
+			sdot("chol").Dot("Inverse").Call(sdot("w")),
+			jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(sdot("v"))).Block(sdot("w").Index(id("i")).Op("-=").Id("x").Op("*").Id("x")),
+		}
+	}
+	return []jen.Code{sdot("chol").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), sdot("v"))}
+}
+
+// field emits the vector field.
+func (g *generator) field() jen.Code {
+	var body []jen.Code
+	if g.constant() {
+		body = []jen.Code{
+			sdot("chol").Dot("Solve").Call(sdot("v"), id("p")),
+			sdot("Gradient").Call(sdot("f"), id("q")),
+			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("=").Op("-").Add(sdot("f")).Index(id("i"))),
+			jen.Return(okay()),
+		}
+	} else {
+		body = []jen.Code{
+			notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))),
+			sdot("chol").Dot("Solve").Call(sdot("v"), id("p")),
+		}
+		body = append(body, g.weightsForce()...)
+		body = append(body, sdot("force").Call(sdot("f"), id("q"), sdot("w")), jen.Return(okay()))
+	}
+	return doc("field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.",
+		method("field").Params(floats("q", "p")).Add(rt("Status")).Block(body...))
+}
+
+func (g *generator) energy() jen.Code {
+	var head []jen.Code
+	if !g.constant() {
+		head = []jen.Code{notOK(sdot("evaluate").Call(id("q")), jen.Return(jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Qual("math", "Inf").Call(jen.Lit(-1)), id("st")))}
+	}
+	body := append(head,
+		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
+		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(sdot("chol").Dot("LogDet").Call().Op("+").Add(sdot("chol").Dot("Quad").Call(id("p")))),
+		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(jen.Qual("math", "Inf").Call(jen.Lit(1)), id("l"), rt("NonFinite"))),
+		jen.Return(id("h"), id("l"), okay()))
+	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
+		method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
+}
+
+func (g *generator) drawMomentum() jen.Code {
+	var body []jen.Code
+	if !g.constant() {
+		body = append(body, notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))))
+	}
+	call := "MulL"
+	if g.softAbs() {
+		call = "MulSqrt"
+	}
+	body = append(body, sdot("chol").Dot(call).Call(id("p"), id("p")), jen.Return(okay()))
+	return doc("DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).",
+		method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
+}
+
+// solveLoop emits the fixed-point iteration: body computes the new iterate and
+// sets d to max|Δ|.
+func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
+	loop := append(body,
+		jen.If(id("d").Op("<=").Id("sv").Dot("Tolerance")).Block(count, jen.Break()),
+		jen.If(id("k").Op(">=").Id("check")).Block(
+			jen.Var().Id("st").Add(rt("Status")),
+			jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("k"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(
+				failed(id("iterations").Op("+").Id("k"))),
+			id("last").Op("=").Id("d"),
+		))
+	return []jen.Code{
+		jen.List(id("check"), id("last")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),
+		jen.For(id("k").Op(":=").Lit(1), jen.Empty(), id("k").Op("++")).Block(loop...),
+	}
+}
+
+func stepMethod(name, text string, body ...jen.Code) jen.Code {
+	return doc(text, method(name).Params(floats("q", "p"), id("eps").Float64(), id("sv").Op("*").Add(rt("Solver"))).Add(rt("StepResult")).Block(body...))
+}
+
+func each(over string, body ...jen.Code) jen.Code {
+	return jen.For(id("i").Op(":=").Range().Id(over)).Block(body...)
+}
+
+func at(name string) *jen.Statement { return id(name).Index(id("i")) }
+
+func (g *generator) stepIMb() jen.Code {
+	v, f := sdot("v").Index(id("i")), sdot("f").Index(id("i"))
+	loop := solveLoop(id("iterations").Op("=").Id("k"),
+		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("k"))),
+		id("d").Op(":=").Lit(0.0),
+		each("qm",
+			jen.List(id("a"), id("b")).Op(":=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f)),
+			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm"))), jen.Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
+			jen.List(at("qm"), at("pm")).Op("=").List(id("a"), id("b")),
+		))
+	body := []jen.Code{
+		jen.List(id("h"), id("qm"), id("pm")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), sdot("qm"), sdot("pm")),
+		jen.Comment("The explicit half step predicts the midpoint."),
+		notOK(sdot("field").Call(id("q"), id("p")), failedAtOnce()),
+		each("qm", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
+		id("iterations").Op(":=").Lit(0),
+	}
+	body = append(body, loop...)
+	body = append(body,
+		each("q", jen.List(at("q"), at("p")).Op("=").List(jen.Lit(2).Op("*").Add(at("qm")).Op("-").Add(at("q")), jen.Lit(2).Op("*").Add(at("pm")).Op("-").Add(at("p")))),
+		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
+	return stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.", body...)
+}
+
+func (g *generator) stepLeapfrog() jen.Code {
+	sig := func(body ...jen.Code) jen.Code {
+		return doc("StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be\nconstant, and any other is an error that the runtime reports before sampling.",
+			method("StepLeapfrog").Params(floats("q", "p"), id("eps").Float64()).Add(rt("StepResult")).Block(body...))
+	}
+	if !g.constant() {
+		return sig(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NotConstant")})))
+	}
+	return sig(
+		sdot("Gradient").Call(sdot("f"), id("q")),
+		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(sdot("f").Index(id("i")))),
+		sdot("chol").Dot("Solve").Call(sdot("v"), id("p")),
+		each("q", at("q").Op("+=").Id("eps").Op("*").Add(sdot("v").Index(id("i")))),
+		sdot("Gradient").Call(sdot("f"), id("q")),
+		id("d").Op(":=").Lit(0.0),
+		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(sdot("f").Index(id("i"))),
+			id("d").Op("+=").Add(at("p")).Op("-").Add(at("p"))),
+		jen.If(id("d").Op("!=").Lit(0)).Block(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite")}))),
+		jen.Return(rt("StepResult").Values()),
+	)
+}
+
+// stepGLFb prints the generalized leapfrog: position quantities once per
+// position, and only what depends on the momentum inside its iteration.
+func (g *generator) stepGLFb() jen.Code {
+	if g.constant() {
+		return stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is\nconstant, so it is the leapfrog.",
+			jen.Return(sdot("StepLeapfrog").Call(id("q"), id("p"), id("eps"))))
+	}
+	f, f0, v, v0 := sdot("f").Index(id("i")), sdot("force0").Index(id("i")), sdot("v").Index(id("i")), sdot("v0").Index(id("i"))
+	count := jen.Id("iterations").Op("+=").Id("k")
+	momentum := solveLoop(count,
+		sdot("momentumForce").Call(id("q"), id("pm")),
+		id("d").Op(":=").Lit(0.0),
+		each("pm",
+			id("b").Op(":=").Add(at("p")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
+			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
+			at("pm").Op("=").Id("b"),
+		))
+	position := solveLoop(count,
+		notOK(sdot("evaluate").Call(id("qm")), failed(id("iterations").Op("+").Id("k"))),
+		sdot("chol").Dot("Solve").Call(sdot("v"), id("pm")),
+		id("d").Op(":=").Lit(0.0),
+		each("qm",
+			id("a").Op(":=").Add(at("q")).Op("+").Id("h").Op("*").Parens(jen.Add(v0).Op("+").Add(v)),
+			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm")))),
+			at("qm").Op("=").Id("a"),
+		))
+	body := []jen.Code{
+		jen.List(id("h"), id("qm"), id("pm")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), sdot("qm"), sdot("pm")),
+		notOK(sdot("complete").Call(id("q")), failedAtOnce()),
+		id("iterations").Op(":=").Lit(0),
+		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
+		jen.Copy(id("pm"), id("p")),
+		jen.BlockFunc(func(b *jen.Group) {
+			for _, c := range momentum {
+				b.Add(c)
+			}
+		}),
+		jen.Comment("Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄."),
+		sdot("chol").Dot("Solve").Call(sdot("v0"), id("pm")),
+		jen.Copy(id("qm"), id("q")),
+		jen.BlockFunc(func(b *jen.Group) {
+			for _, c := range position {
+				b.Add(c)
+			}
+		}),
+		jen.Comment("Momentum again, explicitly; the quantities at q' serve the next step."),
+		notOK(sdot("complete").Call(id("qm")), failed(id("iterations"))),
+		sdot("momentumForce").Call(id("qm"), id("pm")),
+		jen.Copy(id("q"), id("qm")),
+		each("p", at("p").Op("=").Add(at("pm")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f))),
+		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
+	}
+	var mf []jen.Code
+	mf = append(mf, sdot("chol").Dot("Solve").Call(sdot("v"), id("p")))
+	if g.softAbs() {
+		mf = append(mf, sdot("chol").Dot("WeightsVelocity").Call(sdot("w"), sdot("v")),
+			sdot("pairing").Call(sdot("f"), id("q"), sdot("w")),
+			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("*=").Lit(0.5)))
+	} else {
+		mf = append(mf, sdot("rank1").Call(sdot("f"), id("q"), sdot("v")))
+	}
+	weights := jen.Code(sdot("chol").Dot("Inverse").Call(sdot("w")))
+	if g.softAbs() {
+		weights = sdot("chol").Dot("WeightsInverse").Call(sdot("w"))
+	}
+	complete := []jen.Code{
+		jen.If(sdot("full").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(jen.Return(okay())),
+		notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))),
+		weights,
+		sdot("force").Call(sdot("force0"), id("q"), sdot("w")),
+	}
+	if len(g.ph.prepare.defs) > 0 && !g.softAbs() {
+		complete = append(complete, sdot("prepare").Call(id("q")))
+	}
+	complete = append(complete, sdot("full").Op("=").True(), jen.Return(okay()))
+	return jen.Add(
+		doc("complete computes all that the generalized leapfrog needs of position q.", method("complete").Params(id("q").Add(fvec())).Add(rt("Status")).Block(complete...)),
+		jen.Line(), jen.Line(),
+		doc("momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.", method("momentumForce").Params(floats("q", "p")).Block(mf...)),
+		jen.Line(), jen.Line(),
+		stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021).", body...),
+	)
+}

@@ -1,0 +1,89 @@
+package runtime
+
+import "math"
+
+// ReversibilityError integrates n steps from (q, p), flips the momentum,
+// integrates n steps again and returns
+//
+//	√(‖q − q″‖² + ‖p + p″‖²),
+//
+// the violation of reversibility of Brofos & Lederman (2021, appendix "Volume
+// Preservation and Symmetry Metrics"), which is 0 for a reversible integrator.
+// The status tells of a step that failed; the error is NaN then.
+func ReversibilityError(step StepFunc, q, p []float64, eps float64, n int, s *Solver) (float64, Status) {
+	q2 := append([]float64(nil), q...)
+	p2 := append([]float64(nil), p...)
+	for range 2 {
+		if t := Integrate(step, q2, p2, eps, n, s); t.Status != OK {
+			return math.NaN(), t.Status
+		}
+		for i := range p2 {
+			p2[i] = -p2[i]
+		}
+	}
+	sum := 0.0
+	for i := range q {
+		// p2 has been flipped twice, so here it is compared as it is.
+		dq, dp := q[i]-q2[i], p[i]-p2[i]
+		sum += dq*dq + dp*dp
+	}
+	return math.Sqrt(sum), OK
+}
+
+// VolumeError returns |det F − 1| with F the Jacobian of n steps at z = (q, p) by
+// central differences,
+//
+//	F_ij = (Φ_i(z + ½η e_j) − Φ_i(z − ½η e_j))/η,
+//
+// the violation of volume preservation of the same appendix; the paper takes
+// η = 1e-5. The status tells of a step that failed; the error is NaN then.
+func VolumeError(step StepFunc, q, p []float64, eps float64, n int, s *Solver, eta float64) (float64, Status) {
+	m := len(q)
+	z := append(append([]float64(nil), q...), p...)
+	f := make([]float64, 4*m*m)
+	ends := [2][]float64{make([]float64, 2*m), make([]float64, 2*m)}
+	for j := range z {
+		for side, end := range ends {
+			copy(end, z)
+			end[j] += (0.5 - float64(side)) * eta
+			if t := Integrate(step, end[:m], end[m:], eps, n, s); t.Status != OK {
+				return math.NaN(), t.Status
+			}
+		}
+		for i := range z {
+			f[i*2*m+j] = (ends[0][i] - ends[1][i]) / eta
+		}
+	}
+	return math.Abs(determinant(f, 2*m) - 1), OK
+}
+
+// determinant returns det a of an n×n matrix by Gaussian elimination with
+// partial pivoting, and destroys a.
+func determinant(a []float64, n int) float64 {
+	det := 1.0
+	for k := range n {
+		pivot := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(a[i*n+k]) > math.Abs(a[pivot*n+k]) {
+				pivot = i
+			}
+		}
+		if pivot != k {
+			for j := range n {
+				a[k*n+j], a[pivot*n+j] = a[pivot*n+j], a[k*n+j]
+			}
+			det = -det
+		}
+		det *= a[k*n+k]
+		if a[k*n+k] == 0 {
+			return 0
+		}
+		for i := k + 1; i < n; i++ {
+			factor := a[i*n+k] / a[k*n+k]
+			for j := k; j < n; j++ {
+				a[i*n+j] -= factor * a[k*n+j]
+			}
+		}
+	}
+	return det
+}

@@ -1,0 +1,260 @@
+// Package datafile reads the data of a model from CmdStan's JSON: one object
+// whose fields are numbers or rectangular arrays of numbers, arrays of arrays
+// being rows. See the CmdStan Guide, "JSON Format for CmdStan".
+//
+// Beyond JSON a number may be NaN, Infinity or inf, with a sign before an
+// infinity, and each of these may stand in quotes. Errors are of type *Error:
+// they say where, what was expected, what was found and how to mend it.
+package datafile
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// maxDims is the largest number of dimensions of a variable. It also bounds
+// the nesting of brackets.
+const maxDims = 16
+
+// maxExact is the largest integer up to which every integer is a float64.
+const maxExact = 1<<53 - 1
+
+// Set is the content of a data file.
+type Set struct {
+	name      string
+	variables []variable // in the order of the file
+	index     map[string]int
+}
+
+type variable struct {
+	name      string
+	line, col int       // of its value
+	dims      []int     // empty for a number
+	values    []float64 // row-major
+
+	// The first number that is not an exact integer; "" if all are.
+	real             string
+	realLine, realAt int
+}
+
+// Read reads a data file from r; name stands for it in errors. The errors are
+// those of r, and *Error for what is not CmdStan JSON: bad syntax, a field
+// given twice, an array that is not rectangular or has more than 16
+// dimensions, a number beyond the float64 range, text after the object.
+func Read(r io.Reader, name string) (*Set, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s := scanner{name: name, text: text, line: 1}
+	return s.object()
+}
+
+// Names returns the names of the variables in the order of the file.
+func (s *Set) Names() []string {
+	names := make([]string, len(s.variables))
+	for i := range s.variables {
+		names[i] = s.variables[i].name
+	}
+	return names
+}
+
+// Has reports whether the file has a variable of this name.
+func (s *Set) Has(name string) bool {
+	_, ok := s.index[name]
+	return ok
+}
+
+// Unknown returns the names in the file that are not among known, in the order
+// of the file: data that a model does not declare.
+func (s *Set) Unknown(known ...string) []string {
+	var unknown []string
+	for i := range s.variables {
+		if name := s.variables[i].name; !slices.Contains(known, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+// Dims returns the dimensions of a variable, none for a number. Dimensions
+// after one that is zero are not known and not listed. It is an error if there
+// is no such variable.
+func (s *Set) Dims(name string) ([]int, error) {
+	v, err := s.find(name, "")
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(v.dims), nil
+}
+
+// IsInt reports whether the file has the variable and all its numbers are
+// written as integers (without decimal point or exponent) of size at most
+// 2⁵³ − 1.
+func (s *Set) IsInt(name string) bool {
+	i, ok := s.index[name]
+	return ok && s.variables[i].real == ""
+}
+
+// Int returns a variable that is one integer. Errors: no such variable, an
+// array, a number that is not written as an integer.
+func (s *Set) Int(name string) (int, error) {
+	v, err := s.IntArray(name)
+	if err != nil {
+		return 0, err
+	}
+	return v[0], nil
+}
+
+// Real returns a variable that is one number. Errors: no such variable, an
+// array.
+func (s *Set) Real(name string) (float64, error) {
+	v, err := s.RealArray(name)
+	if err != nil {
+		return 0, err
+	}
+	return v[0], nil
+}
+
+// Ints returns a variable that is an array of n integers. Errors: no such
+// variable, another shape, a number that is not written as an integer.
+func (s *Set) Ints(name string, n int) ([]int, error) { return s.IntArray(name, n) }
+
+// Reals returns a variable that is an array of n numbers. Errors: no such
+// variable, another shape.
+func (s *Set) Reals(name string, n int) ([]float64, error) { return s.RealArray(name, n) }
+
+// RealMatrix returns a variable that is an array of rows arrays of cols
+// numbers: entry (i, j) is element i·cols + j. Errors: no such variable,
+// another shape.
+func (s *Set) RealMatrix(name string, rows, cols int) ([]float64, error) {
+	return s.RealArray(name, rows, cols)
+}
+
+// IntArray returns the integers of a variable of the given dimensions,
+// row-major. Errors: no such variable, another shape, a number that is not
+// written as an integer.
+func (s *Set) IntArray(name string, dims ...int) ([]int, error) {
+	v, err := s.find(name, shape(dims, true))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.match(v, dims, true); err != nil {
+		return nil, err
+	}
+	if v.real != "" {
+		remedy := "write integers without decimal point or exponent"
+		if strings.Trim(v.real, "-0123456789") == "" {
+			remedy = fmt.Sprintf("integers lie between %d and %d", int64(-maxExact), int64(maxExact))
+		}
+		return nil, &Error{s.name, v.realLine, v.realAt,
+			fmt.Sprintf("%s: expected %s, found %s", name, shape(dims, true), v.real), remedy}
+	}
+	ints := make([]int, len(v.values))
+	for i, x := range v.values {
+		ints[i] = int(x)
+		if float64(ints[i]) != x {
+			return nil, &Error{s.name, v.line, v.col,
+				fmt.Sprintf("%s: expected %s, found %.0f", name, shape(dims, true), x),
+				"this machine's integers have 32 bits"}
+		}
+	}
+	return ints, nil
+}
+
+// RealArray returns the numbers of a variable of the given dimensions,
+// row-major. Errors: no such variable, another shape.
+func (s *Set) RealArray(name string, dims ...int) ([]float64, error) {
+	v, err := s.find(name, shape(dims, false))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.match(v, dims, false); err != nil {
+		return nil, err
+	}
+	return slices.Clone(v.values), nil
+}
+
+// find returns a variable, or an error that says what was expected.
+func (s *Set) find(name, expected string) (*variable, error) {
+	if i, ok := s.index[name]; ok {
+		return &s.variables[i], nil
+	}
+	if expected != "" {
+		expected = ": expected " + expected
+	}
+	e := &Error{Name: s.name, Message: fmt.Sprintf("the variable %s is missing%s", name, expected)}
+	const shown = 8
+	switch names := s.Names(); {
+	case len(names) == 0:
+		e.Remedy = "the file has no variables"
+	case len(names) <= shown:
+		e.Remedy = "the file has " + strings.Join(names, ", ")
+	default:
+		e.Remedy = fmt.Sprintf("the file has %s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	}
+	return nil, e
+}
+
+// match returns an error unless v has the given dimensions. JSON cannot say
+// how many columns a matrix without rows has, so dimensions end at a zero.
+func (s *Set) match(v *variable, dims []int, integer bool) error {
+	expected := dims
+	for i, d := range dims {
+		if d < 0 {
+			return &Error{s.name, v.line, v.col,
+				fmt.Sprintf("%s: a dimension of it is to be %d", v.name, d),
+				"sizes are not negative"}
+		}
+		if d == 0 {
+			expected = dims[:i+1]
+			break
+		}
+	}
+	if slices.Equal(v.dims, expected) {
+		return nil
+	}
+	e := &Error{s.name, v.line, v.col, fmt.Sprintf("%s: expected %s, found %s",
+		v.name, shape(dims, integer), shape(v.dims, v.real == "")), ""}
+	switch {
+	case len(v.dims) == 0 && len(dims) == 1 && dims[0] == 1:
+		e.Remedy = "put the number in brackets"
+	case len(dims) == 0 && len(v.values) == 1:
+		e.Remedy = "leave out the brackets"
+	case len(dims) == 2 && len(v.dims) == 2 && dims[0] == v.dims[1] && dims[1] == v.dims[0]:
+		e.Remedy = "a matrix is written as the array of its rows"
+	default:
+		e.Remedy = "change the array or the declared size"
+		if len(dims) == 0 || len(v.dims) == 0 {
+			e.Remedy = "change the value or the declaration"
+		}
+	}
+	return e
+}
+
+// shape says in words what has the given dimensions.
+func shape(dims []int, integer bool) string {
+	switch {
+	case len(dims) == 0 && integer:
+		return "an integer"
+	case len(dims) == 0:
+		return "a number"
+	}
+	what := " numbers"
+	if integer {
+		what = " integers"
+	}
+	text := "an array of "
+	for i, d := range dims {
+		if i > 0 {
+			text += " × "
+		}
+		text += fmt.Sprint(d)
+	}
+	if len(dims) == 1 && dims[0] == 1 {
+		what = strings.TrimSuffix(what, "s")
+	}
+	return text + what
+}

@@ -1,0 +1,72 @@
+package driver
+
+import "github.com/hamc-dev/hamc/runtime"
+
+// Request is what a sampler reads from standard input: one JSON object.
+// Options that it leaves out have the values of runtime.DefaultOptions.
+type Request struct {
+	Data      string          `json:"data"`      // path of the data file; "" for a model without data
+	Output    string          `json:"output"`    // directory for chain_1.csv, chain_2.csv, …; made if missing
+	Overwrite bool            `json:"overwrite"` // replace files of an earlier run
+	Options   runtime.Options `json:"options"`
+}
+
+// The values of Event.Event.
+const (
+	EventStart    = "start"    // the run is valid and begins
+	EventProgress = "progress" // how far one chain has come
+	EventDone     = "done"     // the run is over; last event but for an error
+	EventError    = "error"    // the run failed; last event
+)
+
+// Event is one line of JSON on standard output. Event says which of the other
+// members is there.
+type Event struct {
+	Event    string    `json:"event"`
+	Start    *Start    `json:"start,omitempty"`
+	Progress *Progress `json:"progress,omitempty"`
+	Done     *Done     `json:"done,omitempty"`
+	Error    string    `json:"error,omitempty"`
+}
+
+// Start describes the run that begins.
+type Start struct {
+	Model   string          `json:"model"`
+	Names   []string        `json:"names"` // of the parameters' components
+	Options runtime.Options `json:"options"`
+	Files   []string        `json:"files"` // of draws, one for each chain
+}
+
+// Progress is how far one chain has come. It is sent about ten times a second
+// while the chain moves, and once when it has finished.
+type Progress struct {
+	Chain        int           `json:"chain"` // from 1
+	Phase        runtime.Phase `json:"phase"` // waiting, warmup, sampling or finished
+	Done         int           `json:"done"`  // transitions, warm-up included
+	Total        int           `json:"total"`
+	Rate         float64       `json:"rate"` // transitions per second, since the last event
+	Failures     int           `json:"failures"`
+	Divergent    int           `json:"divergent"`
+	Irreversible int           `json:"irreversible"`
+	StepSize     float64       `json:"step_size"`
+}
+
+// Done sums up a run.
+type Done struct {
+	Interrupted bool           `json:"interrupted"`
+	Seconds     float64        `json:"seconds"`
+	Chains      []ChainSummary `json:"chains"`
+}
+
+// ChainSummary sums up one chain. The positions of by_status are those of
+// runtime.Status: ok, iteration_limit, stalled, not_positive_definite,
+// non_finite.
+type ChainSummary struct {
+	Chain           int            `json:"chain"` // from 1
+	File            string         `json:"file"`
+	StepSize        float64        `json:"step_size"`
+	Warmup          runtime.Totals `json:"warmup"`
+	Sampling        runtime.Totals `json:"sampling"`
+	WarmupSeconds   float64        `json:"warmup_seconds"`
+	SamplingSeconds float64        `json:"sampling_seconds"`
+}

@@ -1,0 +1,33 @@
+package runtime
+
+import "math"
+
+// fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
+// max|Δx| ≤ δ, with f(y, x) writing the image of x to y. The solution is left
+// in x. It returns the number of times that f was applied, and why it gave up:
+// f's own status, or that of Solver.Check.
+func fixedPoint(s *Solver, x, y []float64, f func(y, x []float64) Status) (int, Status) {
+	y = y[:len(x)]
+	check, last := s.FirstCheck(), math.Inf(1)
+	for k := 1; ; k++ {
+		if st := f(y, x); st != OK {
+			return k, st
+		}
+		// The builtin max keeps a NaN, so d ≤ δ is false then.
+		d := 0.0
+		for i, yi := range y {
+			d = max(d, math.Abs(yi-x[i]))
+			x[i] = yi
+		}
+		if d <= s.Tolerance {
+			return k, OK
+		}
+		if k >= check {
+			var st Status
+			if check, st = s.Check(k, d, last); st != OK {
+				return k, st
+			}
+			last = d
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package runtime
+
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
+
+// GenericSystem implements System over any Model, with dense linear algebra.
+// It is what a model written by hand runs on, and the reference that
+// specialised steps are compared with. Like a Model it serves one goroutine.
+type GenericSystem struct {
+	Model
+
+	constant bool // the metric does not depend on q
+	factored bool // the constant metric has its factor
+
+	// here remembers the last position at which Energy, DrawMomentum or
+	// the beginning or end of a GLF(b) or leapfrog step was evaluated;
+	// there is for the positions that a solve visits.
+	here, there position
+
+	v, c    []float64 // m: G⁻¹p, and a contraction
+	w       []float64 // m·m: what ∂G is contracted with
+	z, x, y []float64 // 2m: start and iterates of a solve
+	mid     []float64 // 2m: (z + x)/2
+	dq, dp  []float64 // m: a vector field
+}
+
+// position holds quantities that depend on q alone. Each is computed when it
+// is first asked for, and kept until at is called for another q.
+type position struct {
+	q    []float64
+	have uint8
+
+	logp  float64
+	grad  []float64        // ∂L/∂q
+	g     []float64        // G, as handed to chol
+	chol  *linalg.Cholesky // of G
+	ginv  []float64        // G⁻¹
+	trace []float64        // ⟨G⁻¹, ∂G/∂q_k⟩
+}
+
+const (
+	haveDensity uint8 = 1 << iota
+	haveGradient
+	haveFactor
+	haveInverse
+	haveTrace
+)
+
+// Generic returns a System that evaluates m through its interface.
+func Generic(m Model) *GenericSystem {
+	n := m.Info().Dim()
+	s := &GenericSystem{
+		Model:    m,
+		constant: m.Info().Metric.Constant,
+		v:        make([]float64, n),
+		c:        make([]float64, n),
+		w:        make([]float64, n*n),
+		z:        make([]float64, 2*n),
+		x:        make([]float64, 2*n),
+		y:        make([]float64, 2*n),
+		mid:      make([]float64, 2*n),
+		dq:       make([]float64, n),
+		dp:       make([]float64, n),
+	}
+	s.here = newPosition(n)
+	s.there = newPosition(n)
+	if s.constant {
+		s.there.chol = s.here.chol
+	}
+	return s
+}
+
+func newPosition(n int) position {
+	return position{
+		q:     make([]float64, n),
+		grad:  make([]float64, n),
+		g:     make([]float64, n*n),
+		chol:  linalg.NewCholesky(n),
+		ginv:  make([]float64, n*n),
+		trace: make([]float64, n),
+	}
+}
+
+// Clone returns a GenericSystem over a clone of the model.
+func (s *GenericSystem) Clone() Model { return Generic(s.Model.Clone()) }
+
+// at moves the position to q. Equality is of bits, so that a NaN or a negative
+// zero cannot pass for what it is not.
+func (at *position) at(q []float64) *position {
+	for i, x := range q {
+		if math.Float64bits(x) != math.Float64bits(at.q[i]) {
+			copy(at.q, q)
+			at.have = 0
+			break
+		}
+	}
+	return at
+}
+
+// density makes L known at the position.
+func (s *GenericSystem) density(at *position) Status {
+	if at.have&haveDensity == 0 {
+		at.logp = s.Model.LogDensity(at.q)
+		at.have |= haveDensity
+	}
+	if !isFinite(at.logp) {
+		return NonFinite
+	}
+	return OK
+}
+
+// gradient makes L and ∂L/∂q known at the position.
+func (s *GenericSystem) gradient(at *position) {
+	if at.have&haveGradient == 0 {
+		at.logp = s.Model.Gradient(at.grad, at.q)
+		at.have |= haveDensity | haveGradient
+	}
+}
+
+// factor makes the Cholesky factor of G known at the position.
+func (s *GenericSystem) factor(at *position) Status {
+	if at.have&haveFactor != 0 || s.factored {
+		return OK
+	}
+	s.Model.Metric(at.g, at.q)
+	if st := FactorStatus(at.chol.Factor(at.g)); st != OK {
+		return st
+	}
+	at.have |= haveFactor
+	s.factored = s.constant
+	return OK
+}
+
+// force makes known what ∂H/∂q needs at the position, apart from the momentum.
+func (s *GenericSystem) force(at *position) Status {
+	s.gradient(at)
+	if st := s.factor(at); st != OK || s.constant {
+		return st
+	}
+	if at.have&haveInverse == 0 {
+		at.chol.Inverse(at.ginv)
+		at.have |= haveInverse
+	}
+	if at.have&haveTrace == 0 {
+		s.Model.Contract(at.trace, at.q, at.ginv)
+		at.have |= haveTrace
+	}
+	return OK
+}
+
+// slope writes ∂H/∂q_k = −∂_kL + ½⟨G⁻¹, ∂_kG⟩ − ½⟨v vᵀ, ∂_kG⟩, v = G⁻¹p, to
+// out, at a position whose force is known.
+func (s *GenericSystem) slope(out []float64, at *position, p []float64) {
+	if s.constant {
+		for k, g := range at.grad {
+			out[k] = -g
+		}
+		return
+	}
+	at.chol.Solve(s.v, p)
+	outer(s.w, s.v, 1)
+	s.Model.Contract(s.c, at.q, s.w)
+	for k := range out {
+		out[k] = -at.grad[k] + 0.5*(at.trace[k]-s.c[k])
+	}
+}
+
+// field writes ∂H/∂p = v = G⁻¹p to dp and ∂H/∂q_k = −∂_kL + ½⟨G⁻¹ − v vᵀ, ∂_kG⟩
+// to dq, with nothing remembered but a constant metric's factor.
+func (s *GenericSystem) field(dq, dp, q, p []float64) Status {
+	at := s.there.at(q)
+	at.have = 0
+	s.gradient(at)
+	if st := s.factor(at); st != OK {
+		return st
+	}
+	at.chol.Solve(dp, p)
+	if s.constant {
+		for k, g := range at.grad {
+			dq[k] = -g
+		}
+		return OK
+	}
+	at.chol.Inverse(s.w)
+	outer(s.w, dp, -1)
+	s.Model.Contract(dq, q, s.w)
+	for k, g := range at.grad {
+		dq[k] = -g + 0.5*dq[k]
+	}
+	return OK
+}
+
+// outer writes v vᵀ to w where sign is +1, and subtracts it from w where sign
+// is −1.
+func outer(w, v []float64, sign float64) {
+	for i, vi := range v {
+		row := w[i*len(v):][:len(v)]
+		if sign < 0 {
+			for j, vj := range v {
+				row[j] -= vi * vj
+			}
+			continue
+		}
+		for j, vj := range v {
+			row[j] = vi * vj
+		}
+	}
+}
+
+// Energy returns H(q, p) = −L(q) + ½ log det G(q) + ½ pᵀG(q)⁻¹p and L(q).
+func (s *GenericSystem) Energy(q, p []float64) (h, l float64, st Status) {
+	at := s.here.at(q)
+	if st = s.density(at); st == OK {
+		st = s.factor(at)
+	}
+	if st != OK {
+		return math.Inf(1), at.logp, st
+	}
+	at.chol.Solve(s.v, p)
+	kinetic := 0.0
+	for i, v := range s.v {
+		kinetic += v * p[i]
+	}
+	h = -at.logp + 0.5*at.chol.LogDet() + 0.5*kinetic
+	if !isFinite(h) {
+		return math.Inf(1), at.logp, NonFinite
+	}
+	return h, at.logp, OK
+}
+
+// DrawMomentum replaces the standard normal variates z in p by L z ~ N(0, G(q)),
+// with G = L Lᵀ.
+func (s *GenericSystem) DrawMomentum(p, q []float64) Status {
+	at := s.here.at(q)
+	if st := s.factor(at); st != OK {
+		return st
+	}
+	at.chol.MulL(p, p)
+	return OK
+}
+
+// FactorStatus turns the outcome of a factorisation into a status.
+func FactorStatus(o linalg.Outcome) Status {
+	switch o {
+	case linalg.Factored:
+		return OK
+	case linalg.NotPositiveDefinite:
+		return NotPositiveDefinite
+	}
+	return NonFinite
+}
+
+func isFinite(x float64) bool { return x-x == 0 }
+
+func allFinite(xs []float64) bool {
+	for _, x := range xs {
+		if !isFinite(x) {
+			return false
+		}
+	}
+	return true
+}

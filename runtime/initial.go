@@ -1,0 +1,75 @@
+package runtime
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// maxInitTries is how many random starting points a chain tries, as in Stan.
+const maxInitTries = 100
+
+// initialRadius bounds the coordinates of random starting points, as in Stan.
+const initialRadius = 2
+
+// start writes the starting point of a chain to q: x on the parameters' own
+// scale where given, else uniform on (−2, 2) of the unconstrained scale. Log
+// density, gradient, and metric must be finite there and the metric positive
+// definite.
+func start(sys System, q, x []float64, rng *rand.Rand) error {
+	if x != nil {
+		if err := sys.Unconstrain(q, x); err != nil {
+			return fmt.Errorf("starting point: %w", err)
+		}
+		if reason := unusable(sys, q); reason != "" {
+			return fmt.Errorf("starting point: %s there: give another, or none to have one drawn", reason)
+		}
+		return nil
+	}
+	// A slice, not a map, so that the message is the same in every run.
+	var reasons []string
+	var counts []int
+	for range maxInitTries {
+		for i := range q {
+			q[i] = initialRadius * (2*rng.Float64() - 1)
+		}
+		reason := unusable(sys, q)
+		if reason == "" {
+			return nil
+		}
+		i := 0
+		for i < len(reasons) && reasons[i] != reason {
+			i++
+		}
+		if i == len(reasons) {
+			reasons, counts = append(reasons, reason), append(counts, 0)
+		}
+		counts[i]++
+	}
+	parts := make([]string, len(reasons))
+	for i, reason := range reasons {
+		parts[i] = fmt.Sprintf("%s in %d", reason, counts[i])
+	}
+	return fmt.Errorf("no starting point: of %d drawn uniformly on (−%d, %d) of the unconstrained scale, %s: give starting values, or check the model and its data",
+		maxInitTries, initialRadius, initialRadius, strings.Join(parts, ", "))
+}
+
+// unusable says why a chain cannot start at q, or nothing.
+func unusable(sys System, q []float64) string {
+	grad := make([]float64, len(q))
+	if l := sys.Gradient(grad, q); !isFinite(l) {
+		return fmt.Sprintf("the log density is %v", l)
+	}
+	if !allFinite(grad) {
+		return "the gradient of the log density is not finite"
+	}
+	p := make([]float64, len(q))
+	switch _, _, st := sys.Energy(q, p); st {
+	case OK:
+		return ""
+	case NotPositiveDefinite:
+		return "the metric is not positive definite"
+	default:
+		return "the metric is not finite"
+	}
+}

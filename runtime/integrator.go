@@ -1,0 +1,110 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Integrator names a numerical integrator of Hamilton's equations.
+type Integrator uint8
+
+// The integrators of Brofos & Lederman (2021), and the explicit leapfrog for
+// metrics that do not depend on the position.
+const (
+	// DefaultIntegrator stands for Leapfrog where the metric is constant
+	// and for IMb elsewhere.
+	DefaultIntegrator Integrator = iota
+	GLFa                         // generalized leapfrog, the plain algorithm
+	GLFb                         // generalized leapfrog with cached quantities
+	IMa                          // implicit midpoint, solved for the end point
+	IMb                          // implicit midpoint, solved for the midpoint
+	Leapfrog                     // explicit leapfrog, constant metrics only
+)
+
+var integratorNames = [...]string{"default", "glfa", "glfb", "ima", "imb", "leapfrog"}
+
+// String returns the name that ParseIntegrator reads.
+func (k Integrator) String() string {
+	if int(k) < len(integratorNames) {
+		return integratorNames[k]
+	}
+	return fmt.Sprintf("Integrator(%d)", uint8(k))
+}
+
+// ParseIntegrator reads the name of an integrator: default, glfa, glfb, ima,
+// imb or leapfrog.
+func ParseIntegrator(name string) (Integrator, error) {
+	if i := slices.Index(integratorNames[:], name); i >= 0 {
+		return Integrator(i), nil
+	}
+	return 0, fmt.Errorf("unknown integrator %q: expected default, glfa, glfb, ima, imb or leapfrog", name)
+}
+
+// MarshalText writes the name of k.
+func (k Integrator) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a name as ParseIntegrator does.
+func (k *Integrator) UnmarshalText(text []byte) (err error) {
+	*k, err = ParseIntegrator(string(text))
+	return err
+}
+
+// Resolve returns the integrator that k stands for on a given metric, or an
+// error where k does not apply to it.
+func (k Integrator) Resolve(metric MetricInfo) (Integrator, error) {
+	switch {
+	case k == DefaultIntegrator && metric.Constant:
+		return Leapfrog, nil
+	case k == DefaultIntegrator:
+		return IMb, nil
+	case k > Leapfrog:
+		return 0, fmt.Errorf("unknown integrator %v", k)
+	case k == Leapfrog && !metric.Constant:
+		return 0, fmt.Errorf("the leapfrog needs a metric that does not depend on the position, and this model's does: choose imb or glfb, or give the model a constant metric")
+	}
+	return k, nil
+}
+
+// StepFunc advances (q, p) in place by one step of size eps. After a failure q
+// and p are unspecified.
+type StepFunc func(q, p []float64, eps float64, s *Solver) StepResult
+
+// AsSystem returns m itself where it is a System, and Generic(m) elsewhere.
+func AsSystem(m Model) System {
+	if s, ok := m.(System); ok {
+		return s
+	}
+	return Generic(m)
+}
+
+// Stepper returns the step of the integrator k for m: the model's own where m
+// is a System that has one, that of Generic elsewhere. GLFa and IMa, the plain
+// algorithms, are always those of Generic. It is an error to ask for the
+// leapfrog when the metric depends on the position.
+func Stepper(m Model, k Integrator) (StepFunc, error) {
+	k, err := k.Resolve(m.Info().Metric)
+	if err != nil {
+		return nil, err
+	}
+	switch k {
+	case GLFa, IMa:
+		g, ok := m.(*GenericSystem)
+		if !ok {
+			g = Generic(m)
+		}
+		if k == GLFa {
+			return g.StepGLFa, nil
+		}
+		return g.StepIMa, nil
+	}
+	s := AsSystem(m)
+	switch k {
+	case GLFb:
+		return s.StepGLFb, nil
+	case IMb:
+		return s.StepIMb, nil
+	}
+	return func(q, p []float64, eps float64, _ *Solver) StepResult {
+		return s.StepLeapfrog(q, p, eps)
+	}, nil
+}

@@ -1,0 +1,122 @@
+// Package kernel holds the loops over data of compiled models: products with
+// the design matrix, weighted Gram matrices, quadratic forms per row, and
+// elementwise exponentials, logarithms and logistic functions.
+//
+// Every function has one fixed order of summation, and every product is
+// rounded before it is added, written float64(a*b) + c, which forbids the
+// compiler to fuse the two. The results therefore have the same bits on every
+// architecture and under every GOAMD64, and code that uses vector
+// instructions can reproduce them.
+//
+// Slices that are too short are a programming error and panic; a result must
+// not overlap an operand unless the function says that it may.
+package kernel
+
+// Matrix is a real matrix of Rows × Cols held in both layouts, because some
+// loops read rows and others columns: x_ij is RowMajor[i·Cols+j] and
+// ColMajor[j·Rows+i].
+type Matrix struct {
+	Rows, Cols         int
+	RowMajor, ColMajor []float64
+}
+
+// NewMatrix returns the rows × cols matrix with the entries rowMajor[i·cols+j].
+// It keeps rowMajor and makes the other layout.
+func NewMatrix(rows, cols int, rowMajor []float64) Matrix {
+	rowMajor = rowMajor[: rows*cols : rows*cols]
+	colMajor := make([]float64, rows*cols)
+	for i := range rows {
+		for j, v := range rowMajor[i*cols : (i+1)*cols] {
+			colMajor[j*rows+i] = v
+		}
+	}
+	return Matrix{Rows: rows, Cols: cols, RowMajor: rowMajor, ColMajor: colMajor}
+}
+
+// MulVec computes the product dst = X b: dst_i = Σ_j x_ij b_j, for b[Cols]
+// and dst[Rows]. The terms are added in the order of j.
+func MulVec(dst []float64, x *Matrix, b []float64) {
+	n, k := x.Rows, x.Cols
+	dst, b = dst[:n], b[:k]
+	// Column by column no addition waits for the one before it; five
+	// columns at a time dst is seldom loaded and stored.
+	j := 0
+	if rest := k % 5; rest > 0 || k == 0 {
+		clear(dst)
+		for ; j < rest; j++ {
+			c, f := x.ColMajor[j*n:][:len(dst)], b[j]
+			for i := range dst {
+				dst[i] += float64(f * c[i])
+			}
+		}
+	}
+	for ; j+5 <= k; j += 5 {
+		c0 := x.ColMajor[j*n:][:len(dst)]
+		c1 := x.ColMajor[(j+1)*n:][:len(dst)]
+		c2 := x.ColMajor[(j+2)*n:][:len(dst)]
+		c3 := x.ColMajor[(j+3)*n:][:len(dst)]
+		c4 := x.ColMajor[(j+4)*n:][:len(dst)]
+		f0, f1, f2, f3, f4 := b[j], b[j+1], b[j+2], b[j+3], b[j+4]
+		if j == 0 {
+			for i := range dst {
+				s := float64(f0*c0[i]) + float64(f1*c1[i])
+				s += float64(f2 * c2[i])
+				s += float64(f3 * c3[i])
+				dst[i] = s + float64(f4*c4[i])
+			}
+			continue
+		}
+		for i := range dst {
+			s := dst[i] + float64(f0*c0[i])
+			s += float64(f1 * c1[i])
+			s += float64(f2 * c2[i])
+			s += float64(f3 * c3[i])
+			dst[i] = s + float64(f4*c4[i])
+		}
+	}
+}
+
+// MulTVec computes the product dst = Xᵀ c: dst_j = Σ_i c_i x_ij, for c[Rows]
+// and dst[Cols]. Each dst_j is the sum of two partial sums, over the even and
+// the odd i.
+func MulTVec(dst []float64, x *Matrix, c []float64) {
+	n, k := x.Rows, x.Cols
+	dst, c = dst[:k], c[:n]
+	j := 0
+	for ; j+3 <= k; j += 3 {
+		c0 := x.ColMajor[j*n:][:len(c)]
+		c1 := x.ColMajor[(j+1)*n:][:len(c)]
+		c2 := x.ColMajor[(j+2)*n:][:len(c)]
+		var s0, s1, s2, t0, t1, t2 float64
+		i := 0
+		for ; i < len(c)-1; i += 2 {
+			f, g := c[i], c[i+1]
+			s0 += float64(f * c0[i])
+			s1 += float64(f * c1[i])
+			s2 += float64(f * c2[i])
+			t0 += float64(g * c0[i+1])
+			t1 += float64(g * c1[i+1])
+			t2 += float64(g * c2[i+1])
+		}
+		if i < len(c) {
+			f := c[i]
+			s0 += float64(f * c0[i])
+			s1 += float64(f * c1[i])
+			s2 += float64(f * c2[i])
+		}
+		dst[j], dst[j+1], dst[j+2] = s0+t0, s1+t1, s2+t2
+	}
+	for ; j < k; j++ {
+		c0 := x.ColMajor[j*n:][:len(c)]
+		var s, t float64
+		i := 0
+		for ; i < len(c)-1; i += 2 {
+			s += float64(c[i] * c0[i])
+			t += float64(c[i+1] * c0[i+1])
+		}
+		if i < len(c) {
+			s += float64(c[i] * c0[i])
+		}
+		dst[j] = s + t
+	}
+}

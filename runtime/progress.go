@@ -1,0 +1,121 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+)
+
+// Phase is what a chain is doing.
+type Phase uint32
+
+// The phases of a chain, in order.
+const (
+	Waiting Phase = iota
+	WarmingUp
+	Sampling
+	Finished
+)
+
+var phaseNames = [...]string{"waiting", "warmup", "sampling", "finished"}
+
+// String returns the name of the phase in outputs.
+func (p Phase) String() string { return phaseNames[p] }
+
+// MarshalText writes the name of p.
+func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads the name of a phase.
+func (p *Phase) UnmarshalText(text []byte) error {
+	i := slices.Index(phaseNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown phase %q", text)
+	}
+	*p = Phase(i)
+	return nil
+}
+
+// Progress is how far the chains of a run have come. The chains write it and
+// anyone may read it while they run.
+type Progress struct {
+	chains []chainProgress
+}
+
+// chainProgress is written by one chain after each transition. The padding
+// keeps two chains off one cache line, and off the pair of lines that some
+// processors fetch together.
+type chainProgress struct {
+	phase        atomic.Uint32
+	done         atomic.Uint64
+	failures     atomic.Uint64
+	divergent    atomic.Uint64
+	irreversible atomic.Uint64
+	iterations   atomic.Uint64
+	stepSize     atomic.Uint64
+	_            [128 - 7*8]byte
+}
+
+// ChainProgress is a reading of one chain's progress. The counts are of the
+// whole chain, warm-up included.
+type ChainProgress struct {
+	Phase        Phase
+	Done         int // transitions
+	Failures     int // transitions whose solver or energy failed
+	Divergent    int
+	Irreversible int
+	Iterations   int
+	StepSize     float64
+}
+
+// Chains returns the number of chains.
+func (p *Progress) Chains() int { return len(p.chains) }
+
+// Chain returns the progress of chain i, counted from 0.
+func (p *Progress) Chain(i int) ChainProgress {
+	c := &p.chains[i]
+	return ChainProgress{
+		Phase:        Phase(c.phase.Load()),
+		Done:         int(c.done.Load()),
+		Failures:     int(c.failures.Load()),
+		Divergent:    int(c.divergent.Load()),
+		Irreversible: int(c.irreversible.Load()),
+		Iterations:   int(c.iterations.Load()),
+		StepSize:     math.Float64frombits(c.stepSize.Load()),
+	}
+}
+
+// add counts one transition.
+func (c *chainProgress) add(t *Transition) {
+	c.done.Add(1)
+	c.iterations.Add(uint64(t.Iterations))
+	if t.Failure != OK {
+		c.failures.Add(1)
+	}
+	if t.Divergent {
+		c.divergent.Add(1)
+	}
+	if t.Irreversible {
+		c.irreversible.Add(1)
+	}
+	c.stepSize.Store(math.Float64bits(t.StepSize))
+}
+
+// Observer is told of a run as it goes. The calls for one chain come in order
+// from one goroutine, those for different chains at the same time. An error
+// ends the run.
+type Observer interface {
+	// Start is called once, before any chain runs.
+	Start(names []string, p *Progress) error
+
+	// Adapted is called when the warm-up of a chain is over.
+	Adapted(chain int, stepSize float64) error
+
+	// Draw is called for each draw with the statistics in the order of
+	// StatNames and then the parameters in the order of Names. The row is
+	// valid during the call only.
+	Draw(chain int, row []float64) error
+
+	// Finish is called when a chain is complete or was interrupted.
+	Finish(chain int, c *Chain) error
+}

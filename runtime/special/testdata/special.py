@@ -1,0 +1,102 @@
+"""Writes special.txt: values of special functions at moderate and extreme points.
+
+Each line is `function value argument...`; the arguments are exact (hexadecimal
+floating-point numbers), the value has 25 digits.
+"""
+import random
+
+from mpmath import (beta, binomial, diff, digamma, erfc, erfinv, exp, expm1, gamma, isinf, log, log1p, loggamma, mp, mpf,
+                    nstr, psi, re, sqrt, findroot, erf, pi)
+
+mp.dps = 60
+random.seed(2)
+uniform, gauss = random.uniform, random.gauss
+
+
+def phi(x):
+    return erfc(-x / sqrt(mpf(2))) / 2
+
+
+def log_phi(x):
+    return log1p(-phi(-x)) if x > 0 else log(phi(x))
+
+
+def inv_phi(p):
+    q = min(p, 1 - p)
+    if q == mpf(1) / 2:
+        return mpf(0)
+    start = -sqrt(-2 * log(q) - log(4 * pi * -log(q))) if q < 0.01 else (q - 0.5) * 3
+    x = findroot(lambda t: log_phi(t) - log(q), start)
+    return x if p < 0.5 else -x
+
+
+def softplus(x):
+    return max(x, 0) + log1p(exp(-abs(x)))
+
+
+def lgamma(x):
+    return log(abs(gamma(x))) if abs(x) < 1e5 else re(loggamma(x))
+
+
+def log_beta(a, b):
+    mp.dps = 90
+    v = re(loggamma(a)) + re(loggamma(b)) - re(loggamma(a + b))
+    mp.dps = 60
+    return +v
+
+
+def log_choose(n, k):
+    return -log1p(n) - log_beta(n - k + 1, k + 1)
+
+
+def any_size(n, lo, hi):
+    """n numbers whose logarithms to base 10 are uniform on lo...hi."""
+    return [10 ** uniform(lo, hi) for _ in range(n)]
+
+
+real = [uniform(-3, 3) for _ in range(40)] + [gauss(0, 12) for _ in range(40)] + [uniform(-700, 700) for _ in range(40)]
+real += [0.0, 1e-300, -1e-300, 1e-17, -1e-17, 36.7, -36.7, 745.0]
+unit = [uniform(0, 1) for _ in range(60)] + any_size(40, -300, 0)
+unit += [0.5 + s * d for s in (-1, 1) for d in any_size(20, -15, -0.7)]
+unit += [1 - d for d in any_size(30, -15, 0)] + [0.25, 0.5, 0.75, 0.075, 0.925, 5e-324]
+positive = any_size(60, -300, 300) + any_size(120, -3, 3) + [uniform(0.9, 2.1) for _ in range(60)]
+positive += [uniform(0.01, 1.5) for _ in range(80)] + [1.192, 1.2, 1.2316, 0.192, 0.2]
+positive += [1.4616321449683622, 1.4616321449683625, 1.46, 1.4617, 1.0, 2.0, 3.0, 9.999999, 10.0, 0.5, 170.6]
+negative = [-uniform(0, 12) for _ in range(80)] + [-n + s * d for n in range(4) for s in (-1, 1) for d in (1e-3, 1e-9)]
+negative = [x for x in negative if x < 0] + [-1e-300, -100.25, -1e6 - 0.375]
+normal = [gauss(0, 3) for _ in range(80)] + [uniform(-37.4, 10) for _ in range(80)] + [0.0, 1e-300, -1e-17, -37.5, -1.4, -1.5]
+far = normal + [-10**u for u in (1.4, 1.5772, 2, 3, 10, 100, 150)] + [-19.99, -20.01, 20.0, 38.0]
+pairs = [(gauss(0, 3), gauss(0, 3)) for _ in range(60)] + [(gauss(0, 300), gauss(0, 300)) for _ in range(40)]
+pairs += [(x, x + s * d) for x in (0.5, -700.0, 700.0, 1e5) for s in (-1, 1) for d in (1e-9, 1e-3, 0.6931, 0.6932, 40)]
+shapes = [(a, b) for a in any_size(14, -8, 8) for b in any_size(14, -8, 8)] + [(uniform(0, 12), uniform(0, 12)) for _ in range(80)]
+shapes += [(10.0, 10.0), (9.999, 10.0), (0.5, 0.5), (1e300, 1e300), (1e-200, 3.0), (2.0, 1e15)]
+subsets = [(float(n), float(k)) for n in (1, 2, 3, 5, 8, 9, 10, 20, 67, 1000, 10**9) for k in (1, 2, 3, 4, 7, 19, 60, 500) if k < n]
+subsets += [(1e15, 1.0), (1e15, 1e15 - 1), (1e15, 5e14), (7.5, 3.25), (30.5, 12.125), (0.5, 0.25), (40.0, -0.5), (40.0, 40.5)]
+
+table = [
+    ("inv_logit", lambda x: 1 / (1 + exp(-x)), real),
+    ("logit", lambda p: log(p / (1 - p)), [p for p in unit if p < 1]),
+    ("log1p_exp", softplus, real),
+    ("log1m", lambda x: log1p(-x), [p for p in unit if p < 1] + [-x for x in any_size(20, -300, 300)]),
+    ("log1m_exp", lambda x: log(-expm1(x)) if x > -1 else log1p(-exp(x)), [-abs(x) for x in real if x] + [-0.6931, -0.6932]),
+    ("log_inv_logit", lambda x: -softplus(-x), real),
+    ("log1m_inv_logit", lambda x: -softplus(x), real),
+    ("log_sum_exp", lambda a, b: max(a, b) + softplus(-abs(a - b)), pairs),
+    ("log_diff_exp", lambda a, b: a + (log(-expm1(b - a)) if b - a > -1 else log1p(-exp(b - a))), [p for p in pairs if p[0] > p[1]]),
+    ("lgamma", lgamma, positive + negative + [5e-324, 1e-310]),
+    ("digamma", digamma, positive + negative),
+    ("trigamma", lambda x: psi(1, x), [x for x in positive + negative if 1e-150 < abs(x) < 1e150]),
+    ("tetragamma", lambda x: psi(2, x), [x for x in positive + negative if 1e-100 < abs(x) < 1e100]),
+    ("lbeta", log_beta, shapes),
+    ("lchoose", log_choose, subsets),
+    ("phi", phi, normal),
+    ("log_phi", log_phi, far),
+    ("inv_phi", inv_phi, unit),
+]
+
+with open("special.txt", "w") as out:
+    for name, f, points in table:
+        for point in points:
+            args = point if isinstance(point, tuple) else (point,)
+            value = f(*map(mpf, args))
+            out.write(" ".join([name, nstr(value, 25)] + [float(a).hex() for a in args]) + "\n")

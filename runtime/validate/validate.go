@@ -1,0 +1,148 @@
+// Package validate checks the data of a generated model. A Checker keeps the
+// first problem that it finds, so that a constructor reads as a list of
+// demands.
+package validate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
+
+// Checker collects the first problem of a model's data.
+type Checker struct {
+	model string
+	err   error
+}
+
+// New returns a checker whose errors name the model.
+func New(model string) *Checker { return &Checker{model: model} }
+
+// Err returns the first problem found, or nil.
+func (c *Checker) Err() error { return c.err }
+
+func (c *Checker) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s: %s", c.model, fmt.Sprintf(format, args...))
+	}
+}
+
+// AtLeast demands n ≥ least of an int.
+func (c *Checker) AtLeast(name string, n, least int) {
+	if n < least {
+		c.fail("%s is %d, but must be at least %d", name, n, least)
+	}
+}
+
+// Equal demands the value that the model was specialised for.
+func (c *Checker) Equal(name string, n, want int) {
+	if n != want {
+		c.fail("%s is %d, but the model was specialised for %d", name, n, want)
+	}
+}
+
+// Length demands n elements; size says what n is in the model.
+func (c *Checker) Length(name string, have, want int, size string) {
+	if have != want {
+		c.fail("%s has %d elements, but must have %d (%s)", name, have, want, size)
+	}
+}
+
+// Real demands that a value is finite and within its bounds; an infinite bound
+// is none. An open bound is excluded itself.
+func (c *Checker) Real(name string, v, lo, hi float64, loOpen, hiOpen bool) {
+	if !within(v, lo, hi, loOpen, hiOpen) {
+		c.fail("%s is %v, but must be %s", name, v, interval(lo, hi, loOpen, hiOpen))
+	}
+}
+
+// Reals demands the same of every element.
+func (c *Checker) Reals(name string, x []float64, lo, hi float64, loOpen, hiOpen bool) {
+	for i, v := range x {
+		if !within(v, lo, hi, loOpen, hiOpen) {
+			c.fail("element %d of %s is %v, but must be %s", i+1, name, v, interval(lo, hi, loOpen, hiOpen))
+			return
+		}
+	}
+}
+
+// Ints demands that every element lies within its bounds.
+func (c *Checker) Ints(name string, x []int, lo, hi float64, loOpen, hiOpen bool) {
+	for i, v := range x {
+		if !within(float64(v), lo, hi, loOpen, hiOpen) {
+			c.fail("element %d of %s is %d, but must be %s", i+1, name, v, interval(lo, hi, loOpen, hiOpen))
+			return
+		}
+	}
+}
+
+// OneOf demands that every element is one of a set.
+func (c *Checker) OneOf(name string, x []int, set ...int) {
+	for i, v := range x {
+		found := false
+		for _, s := range set {
+			found = found || s == v
+		}
+		if !found {
+			c.fail("element %d of %s is %d, but must be one of %v", i+1, name, v, set)
+			return
+		}
+	}
+}
+
+// Covariance demands a symmetric positive definite n × n matrix, row-major.
+func (c *Checker) Covariance(name string, a []float64, n int) {
+	if c.err != nil {
+		return
+	}
+	scale := 0.0
+	for _, v := range a {
+		scale = max(scale, math.Abs(v))
+	}
+	for i := 0; i < n; i++ {
+		for j := 0; j < i; j++ {
+			if d := math.Abs(a[i*n+j] - a[j*n+i]); !(d <= 1e-10*scale) {
+				c.fail("%s is not symmetric: entry (%d, %d) is %v and entry (%d, %d) is %v", name, i+1, j+1, a[i*n+j], j+1, i+1, a[j*n+i])
+				return
+			}
+		}
+	}
+	if linalg.NewCholesky(n).Factor(a) != linalg.Factored {
+		c.fail("%s is not positive definite", name)
+	}
+}
+
+func within(v, lo, hi float64, loOpen, hiOpen bool) bool {
+	if math.IsNaN(v) || math.IsInf(v, 0) || math.IsNaN(lo) || math.IsNaN(hi) {
+		return false
+	}
+	return (v > lo || !loOpen && v == lo) && (v < hi || !hiOpen && v == hi)
+}
+
+func interval(lo, hi float64, loOpen, hiOpen bool) string {
+	word := func(open bool, strict, loose string) string {
+		if open {
+			return strict
+		}
+		return loose
+	}
+	switch {
+	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
+		return "finite"
+	case math.IsInf(hi, 1):
+		return fmt.Sprintf("%s %v", word(loOpen, "above", "at least"), lo)
+	case math.IsInf(lo, -1):
+		return fmt.Sprintf("%s %v", word(hiOpen, "below", "at most"), hi)
+	}
+	return fmt.Sprintf("%s %v and %s %v", word(loOpen, "above", "at least"), lo, word(hiOpen, "below", "at most"), hi)
+}
+
+// Floats converts integers for arithmetic.
+func Floats(x []int) []float64 {
+	f := make([]float64, len(x))
+	for i, v := range x {
+		f[i] = float64(v)
+	}
+	return f
+}

@@ -1,0 +1,747 @@
+package symbolic
+
+import (
+	"math"
+	"sort"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// The constructors keep expressions in canonical form: sums and products are
+// flat and sorted, numbers folded, like terms and like factors collected, sums
+// over an index linear and free of what does not depend on it, deltas
+// eliminated.
+
+// Number returns the constant v.
+func (c *Context) Number(v float64) *Expr {
+	if v == 0 {
+		v = 0 // no negative zero
+	}
+	return c.intern(Expr{Op: Num, Val: v})
+}
+
+// Ref returns the element t[subs].
+func (c *Context) Ref(t *Tensor, subs ...Sub) *Expr {
+	if t.Symmetric && len(subs) == 2 && subLess(subs[1], subs[0]) {
+		subs = []Sub{subs[1], subs[0]}
+	}
+	return c.intern(Expr{Op: Ref, Tensor: t, Subs: subs})
+}
+
+// subLess orders subscripts, to give symmetric tensors and deltas one form.
+func subLess(a, b Sub) bool {
+	switch {
+	case (a.Index == nil) != (b.Index == nil):
+		return a.Index != nil
+	case a.Index == nil:
+		if a.At.Name != b.At.Name {
+			return a.At.Name < b.At.Name
+		}
+		return a.At.Offset < b.At.Offset
+	case a.Index != b.Index:
+		return a.Index.uid < b.Index.uid
+	}
+	return a.Offset < b.Offset
+}
+
+// Add returns the sum of its arguments.
+func (c *Context) Add(args ...*Expr) *Expr {
+	k := make([]float64, len(args))
+	for i := range k {
+		k[i] = 1
+	}
+	return c.Linear(0, k, args)
+}
+
+// Sub returns a − b.
+func (c *Context) Sub(a, b *Expr) *Expr { return c.Linear(0, []float64{1, -1}, []*Expr{a, b}) }
+
+// Neg returns −a.
+func (c *Context) Neg(a *Expr) *Expr { return c.Scale(-1, a) }
+
+// Scale returns v·a.
+func (c *Context) Scale(v float64, a *Expr) *Expr {
+	return c.Linear(0, []float64{v}, []*Expr{a})
+}
+
+type addend struct {
+	e *Expr
+	k float64
+}
+
+// Linear returns val + Σ k_i args_i.
+func (c *Context) Linear(val float64, k []float64, args []*Expr) *Expr {
+	terms := make([]addend, 0, len(args))
+	var collect func(k float64, e *Expr)
+	collect = func(k float64, e *Expr) {
+		switch {
+		case k == 0:
+		case e.Op == Num:
+			val += k * e.Val
+		case e.Op == Add:
+			val += k * e.Val
+			for i, a := range e.Args {
+				collect(k*e.K[i], a)
+			}
+		case e.Op == Mul && e.Val != 1:
+			collect(k*e.Val, c.product(1, e.K, e.Args))
+		default:
+			terms = append(terms, addend{e, k})
+		}
+	}
+	for i, a := range args {
+		collect(k[i], a)
+	}
+	sort.SliceStable(terms, func(i, j int) bool { return terms[i].e.id < terms[j].e.id })
+	out := terms[:0]
+	for _, t := range terms {
+		if n := len(out); n > 0 && out[n-1].e == t.e {
+			out[n-1].k += t.k
+			continue
+		}
+		out = append(out, t)
+	}
+	terms = out
+	out = out[:0]
+	for _, t := range terms {
+		if t.k != 0 {
+			out = append(out, t)
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return c.Number(val)
+	case len(out) == 1 && val == 0 && out[0].k == 1:
+		return out[0].e
+	case len(out) == 1 && val == 0:
+		e := out[0].e
+		if e.Op == Mul {
+			return c.product(out[0].k*e.Val, e.K, e.Args)
+		}
+		return c.product(out[0].k, []float64{1}, []*Expr{e})
+	}
+	ks := make([]float64, len(out))
+	es := make([]*Expr, len(out))
+	for i, t := range out {
+		ks[i], es[i] = t.k, t.e
+	}
+	return c.rewrite(c.intern(Expr{Op: Add, Val: val, K: ks, Args: es}))
+}
+
+// product interns a product whose factors are already canonical.
+func (c *Context) product(val float64, k []float64, args []*Expr) *Expr {
+	if len(args) == 0 {
+		return c.Number(val)
+	}
+	if val == 1 && len(args) == 1 && k[0] == 1 {
+		return args[0]
+	}
+	return c.intern(Expr{Op: Mul, Val: val, K: k, Args: args})
+}
+
+// Mul returns the product of its arguments.
+func (c *Context) Mul(args ...*Expr) *Expr {
+	k := make([]float64, len(args))
+	for i := range k {
+		k[i] = 1
+	}
+	return c.Product(1, k, args)
+}
+
+// Div returns a/b.
+func (c *Context) Div(a, b *Expr) *Expr { return c.Product(1, []float64{1, -1}, []*Expr{a, b}) }
+
+// Pow returns a^k.
+func (c *Context) Pow(a *Expr, k float64) *Expr { return c.Product(1, []float64{k}, []*Expr{a}) }
+
+// Product returns val · Π args_i^k_i.
+func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
+	factors := make([]addend, 0, len(args))
+	var expo []addend // exponents of e: Π exp(a_i)^k_i = exp(Σ k_i a_i)
+	var collect func(e *Expr, k float64)
+	collect = func(e *Expr, k float64) {
+		switch {
+		case k == 0:
+		case e.Op == Num:
+			val *= math.Pow(e.Val, k)
+		case e.Op == Mul && (k == math.Trunc(k) || c.allPositive(e)):
+			val *= math.Pow(e.Val, k)
+			for i, a := range e.Args {
+				collect(a, k*e.K[i])
+			}
+		case e.Op == Call && e.Func.Name == "exp":
+			expo = append(expo, addend{e.Args[0], k})
+		case (e.Op == Delta || e.Op == Inside) && k > 0:
+			factors = append(factors, addend{e, 1})
+		case e.Op == Add && k == math.Trunc(k) && (e.Val < 0 || e.Val == 0 && e.K[0] < 0):
+			// (b − a)² is (a − b)²; 1 − s keeps its form.
+			if math.Mod(k, 2) != 0 {
+				val = -val
+			}
+			collect(c.Neg(e), k)
+		case e.Op == Add && k == math.Trunc(k) && content(e) != 1:
+			// (½a − ½b)^k is ½^k (a − b)^k, so that equal factors are equal.
+			by := content(e)
+			ks := make([]float64, len(e.K))
+			for i := range ks {
+				ks[i] = math.Copysign(1, e.K[i])
+			}
+			val *= math.Pow(by, k)
+			factors = append(factors, addend{c.Linear(e.Val/by, ks, e.Args), k})
+		default:
+			factors = append(factors, addend{e, k})
+		}
+	}
+	for i, a := range args {
+		collect(a, k[i])
+	}
+	if val == 0 {
+		return c.Number(0)
+	}
+	if len(expo) > 0 {
+		ks, es := make([]float64, len(expo)), make([]*Expr, len(expo))
+		for i, x := range expo {
+			ks[i], es[i] = x.k, x.e
+		}
+		if e := c.Call("exp", c.Linear(0, ks, es)); e.Op == Num {
+			val *= e.Val
+		} else {
+			factors = append(factors, addend{e, 1})
+		}
+	}
+	sort.SliceStable(factors, func(i, j int) bool { return factors[i].e.id < factors[j].e.id })
+	out := factors[:0]
+	for _, f := range factors {
+		if n := len(out); n > 0 && out[n-1].e == f.e {
+			if f.e.Op != Delta && f.e.Op != Inside {
+				out[n-1].k += f.k
+			}
+			continue
+		}
+		out = append(out, f)
+	}
+	ks := make([]float64, 0, len(out))
+	es := make([]*Expr, 0, len(out))
+	for _, f := range out {
+		if f.k != 0 {
+			ks, es = append(ks, f.k), append(es, f.e)
+		}
+	}
+	if len(es) == 1 && ks[0] == 1 && es[0].Op == Add && val != 1 {
+		return c.Scale(val, es[0])
+	}
+	return c.rewrite(c.product(val, ks, es))
+}
+
+// content returns the magnitude that all coefficients of a sum share, or 1.
+func content(e *Expr) float64 {
+	by := math.Abs(e.K[0])
+	for _, k := range e.K {
+		if math.Abs(k) != by {
+			return 1
+		}
+	}
+	if e.Val != 0 && math.Abs(e.Val) != by {
+		return 1
+	}
+	return by
+}
+
+// Collect takes factors that all terms of a sum share out of it:
+// (1 − s)h − s·h becomes (1 − 2s)h.
+func (c *Context) Collect(e *Expr) *Expr { return c.collect(e, map[*Expr]*Expr{}) }
+
+func (c *Context) collect(e *Expr, memo map[*Expr]*Expr) *Expr {
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	var r *Expr
+	if e.Op == Sum {
+		i, body := c.Open(e)
+		r = c.Sum(i, c.Collect(body))
+	} else {
+		r = c.rebuild(e, func(a *Expr) *Expr { return c.collect(a, memo) }, func(s Sub) Sub { return s })
+	}
+	if r.Op == Add && r.Val == 0 && len(r.Args) > 1 {
+		r = c.factorOut(r)
+	}
+	memo[e] = r
+	return r
+}
+
+func (c *Context) factorOut(e *Expr) *Expr {
+	factors := func(t *Expr) ([]*Expr, []float64) {
+		if t.Op == Mul {
+			return t.Args, t.K
+		}
+		return []*Expr{t}, []float64{1}
+	}
+	var common []addend
+	first, fk := factors(e.Args[0])
+	for n, f := range first {
+		k := fk[n]
+		shared := k > 0
+		for _, t := range e.Args[1:] {
+			found := false
+			as, ks := factors(t)
+			for m, a := range as {
+				if a == f && ks[m] > 0 {
+					found = true
+					k = min(k, ks[m])
+				}
+			}
+			shared = shared && found
+		}
+		if shared {
+			common = append(common, addend{f, k})
+		}
+	}
+	if len(common) == 0 {
+		return e
+	}
+	ks, es := make([]float64, len(common)), make([]*Expr, len(common))
+	inv := make([]float64, len(common))
+	for n, f := range common {
+		ks[n], es[n], inv[n] = f.k, f.e, -f.k
+	}
+	args := make([]*Expr, len(e.Args))
+	for n, t := range e.Args {
+		args[n] = c.Mul(t, c.Product(1, inv, es))
+		if args[n].Op == Num {
+			return e // s + s·x: the product s·x may stand elsewhere too
+		}
+	}
+	return c.Mul(c.Product(1, ks, es), c.Linear(0, e.K, args))
+}
+
+// allPositive reports whether every factor of a product is positive, so that
+// (ab)^k = a^k b^k for every k.
+func (c *Context) allPositive(e *Expr) bool {
+	if e.Val <= 0 {
+		return false
+	}
+	for _, a := range e.Args {
+		if c.Sign(a) != Positive {
+			return false
+		}
+	}
+	return true
+}
+
+// Delta returns Kronecker's delta of two subscripts.
+func (c *Context) Delta(a, b Sub) *Expr {
+	if a.Index == b.Index && (a.Index != nil || a.At.Name == b.At.Name) {
+		if a.Offset == b.Offset && a.At == b.At {
+			return c.Number(1)
+		}
+		return c.Number(0)
+	}
+	if subLess(b, a) {
+		a, b = b, a
+	}
+	// All offsets go to the second subscript.
+	if a.Index != nil && a.Offset != 0 {
+		if b.Index != nil {
+			b.Offset -= a.Offset
+		} else {
+			b.At = b.At.Plus(-a.Offset)
+		}
+		a.Offset = 0
+	}
+	if b.Index == nil && a.Index != nil && c.outside(b.At, a.Index.Range) {
+		return c.Number(0)
+	}
+	return c.intern(Expr{Op: Delta, Subs: []Sub{a, b}})
+}
+
+// outside reports whether a fixed position is provably not in a range.
+func (c *Context) outside(at dsl.Extent, r dsl.Range) bool {
+	return at.Name == r.Lo.Name && at.Offset < r.Lo.Offset || at.Name == r.Hi.Name && at.Offset > r.Hi.Offset ||
+		at.IsConst() && at.Offset < 1
+}
+
+// within returns 1 if the subscript provably lies in the range, 0 if it
+// provably does not, and otherwise the node Inside. Empty ranges count as
+// holding nothing, and sizes as at least 1.
+func (c *Context) within(s Sub, r dsl.Range) *Expr {
+	if s.Index == nil {
+		if c.outside(s.At, r) {
+			return c.Number(0)
+		}
+		lo := s.At.Name == r.Lo.Name && s.At.Offset >= r.Lo.Offset || r.Lo == dsl.Fixed(1) && s.At.Offset >= 0
+		hi := s.At.Name == r.Hi.Name && s.At.Offset <= r.Hi.Offset
+		if lo && hi {
+			return c.Number(1)
+		}
+		return c.intern(Expr{Op: Inside, Subs: []Sub{s}, Range: r})
+	}
+	from, to := s.Index.Range.Lo.Plus(s.Offset), s.Index.Range.Hi.Plus(s.Offset)
+	lo := from.Name == r.Lo.Name && from.Offset >= r.Lo.Offset
+	hi := to.Name == r.Hi.Name && to.Offset <= r.Hi.Offset
+	if lo && hi {
+		return c.Number(1)
+	}
+	// Inside is stored on the bare index.
+	r = dsl.Range{Lo: r.Lo.Plus(-s.Offset), Hi: r.Hi.Plus(-s.Offset)}
+	s.Offset = 0
+	return c.intern(Expr{Op: Inside, Subs: []Sub{s}, Range: r})
+}
+
+// Extent returns a symbolic size as an expression.
+func (c *Context) Extent(x dsl.Extent) *Expr {
+	if x.Name == "" {
+		return c.Number(float64(x.Offset))
+	}
+	return c.Linear(float64(x.Offset), []float64{1}, []*Expr{c.Ref(c.byName[x.Name])})
+}
+
+// Size returns the number of values of a range.
+func (c *Context) Size(r dsl.Range) *Expr {
+	if r.Lo.Name == r.Hi.Name {
+		return c.Number(float64(max(0, r.Hi.Offset-r.Lo.Offset+1)))
+	}
+	return c.Linear(1, []float64{1, -1}, []*Expr{c.Extent(r.Hi), c.Extent(r.Lo)})
+}
+
+// Sum returns Σ_i body.
+func (c *Context) Sum(i *Index, body *Expr) *Expr {
+	if !body.hasFree(i) {
+		return c.Mul(c.Size(i.Range), body)
+	}
+	switch body.Op {
+	case Add:
+		args := make([]*Expr, len(body.Args))
+		for n, a := range body.Args {
+			args[n] = c.Sum(i, a)
+		}
+		return c.Add(c.Linear(0, body.K, args), c.Mul(c.Number(body.Val), c.Size(i.Range)))
+	case Mul, Delta:
+		factors, k, val := body.Args, body.K, body.Val
+		if body.Op == Delta {
+			factors, k, val = []*Expr{body}, []float64{1}, 1
+		}
+		// A delta ends the sum: Σ_i δ[i,s] f(i) = f(s), where s is in range.
+		for n, f := range factors {
+			if f.Op != Delta || !f.hasFree(i) {
+				continue
+			}
+			at := f.Subs[1]
+			if at.Index == i {
+				// δ[a, i+o] fixes i = a − o.
+				o := at.Offset
+				at = f.Subs[0]
+				at = shiftSub(at, -o)
+			}
+			rest := c.Product(val, without(k, n), without(factors, n))
+			return c.Mul(c.within(at, i.Range), c.Subst(rest, i, at))
+		}
+		// A factor that is a sum with deltas of i is multiplied out, so that
+		// the deltas go.
+		for n, f := range factors {
+			if f.Op != Add || k[n] != 1 || !hasDelta(f, i) {
+				continue
+			}
+			rest := c.Product(val, without(k, n), without(factors, n))
+			return c.Sum(i, c.times(rest, f))
+		}
+		var inK, outK []float64
+		var in, out []*Expr
+		for n, f := range factors {
+			if f.hasFree(i) {
+				inK, in = append(inK, k[n]), append(in, f)
+			} else {
+				outK, out = append(outK, k[n]), append(out, f)
+			}
+		}
+		if len(out) > 0 || val != 1 {
+			inner := c.Sum(i, c.Product(1, inK, in))
+			return c.Mul(c.Product(val, outK, out), inner)
+		}
+	}
+	bound := c.canon(i.Range, body.level+1)
+	return c.intern(Expr{Op: Sum, Index: bound, Args: []*Expr{c.rename(body, i, bound)}})
+}
+
+// hasDelta reports whether a term of a sum has a delta of i as a factor.
+func hasDelta(e *Expr, i *Index) bool {
+	for _, t := range e.Args {
+		if t.Op == Delta && t.hasFree(i) {
+			return true
+		}
+		if t.Op != Mul {
+			continue
+		}
+		for _, f := range t.Args {
+			if f.Op == Delta && f.hasFree(i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// times multiplies a sum out: rest·(a + b) = rest·a + rest·b.
+func (c *Context) times(rest, sum *Expr) *Expr {
+	if sum.Op != Add {
+		return c.Mul(rest, sum)
+	}
+	args := make([]*Expr, 0, len(sum.Args)+1)
+	ks := append([]float64(nil), sum.K...)
+	for _, a := range sum.Args {
+		args = append(args, c.Mul(rest, a))
+	}
+	return c.Linear(0, append(ks, sum.Val), append(args, rest))
+}
+
+func shiftSub(s Sub, by int) Sub {
+	if s.Index == nil {
+		s.At = s.At.Plus(by)
+	} else {
+		s.Offset += by
+	}
+	return s
+}
+
+func without[T any](s []T, n int) []T {
+	out := make([]T, 0, len(s)-1)
+	out = append(out, s[:n]...)
+	return append(out, s[n+1:]...)
+}
+
+// Open returns the body of a sum with its index replaced by a fresh one.
+func (c *Context) Open(e *Expr) (*Index, *Expr) {
+	i := c.NewIndex(e.Index.Name, e.Index.Range)
+	return i, c.Subst(e.Args[0], e.Index, Sub{Index: i})
+}
+
+// rename replaces a free index by a canonical one of a level above all bound
+// ones, which nothing can capture.
+func (c *Context) rename(e *Expr, from, to *Index) *Expr {
+	return c.subst(e, from, Sub{Index: to}, map[*Expr]*Expr{}, true)
+}
+
+// Subst replaces the free index i by a subscript.
+func (c *Context) Subst(e *Expr, i *Index, s Sub) *Expr {
+	return c.subst(e, i, s, map[*Expr]*Expr{}, false)
+}
+
+func (c *Context) subst(e *Expr, i *Index, s Sub, memo map[*Expr]*Expr, safe bool) *Expr {
+	if !e.hasFree(i) {
+		return e
+	}
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	var r *Expr
+	switch e.Op {
+	case Sum:
+		if safe {
+			body := c.subst(e.Args[0], i, s, memo, true)
+			r = c.intern(Expr{Op: Sum, Index: e.Index, Args: []*Expr{body}})
+		} else {
+			// The subscript may hold an index that the sum binds.
+			j, body := c.Open(e)
+			r = c.Sum(j, c.Subst(body, i, s))
+		}
+	default:
+		r = c.rebuild(e, func(a *Expr) *Expr { return c.subst(a, i, s, memo, safe) }, func(b Sub) Sub {
+			if b.Index != i {
+				return b
+			}
+			return shiftSub(s, b.Offset)
+		})
+	}
+	memo[e] = r
+	return r
+}
+
+// rebuild constructs a node anew with mapped arguments and subscripts.
+func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Expr {
+	args := make([]*Expr, len(e.Args))
+	for n, a := range e.Args {
+		args[n] = arg(a)
+	}
+	subs := make([]Sub, len(e.Subs))
+	for n, b := range e.Subs {
+		subs[n] = sub(b)
+	}
+	switch e.Op {
+	case Ref:
+		return c.Ref(e.Tensor, subs...)
+	case Add:
+		return c.Linear(e.Val, e.K, args)
+	case Mul:
+		return c.Product(e.Val, e.K, args)
+	case Call:
+		return c.Call(e.Func.Name, args...)
+	case Delta:
+		return c.Delta(subs[0], subs[1])
+	case Inside:
+		return c.within(subs[0], e.Range)
+	}
+	return e
+}
+
+// Replace rebuilds e with f applied to every reference.
+func (c *Context) Replace(e *Expr, f func(*Expr) *Expr) *Expr {
+	return c.replace(e, f, map[*Expr]*Expr{})
+}
+
+func (c *Context) replace(e *Expr, f func(*Expr) *Expr, memo map[*Expr]*Expr) *Expr {
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	var r *Expr
+	switch e.Op {
+	case Ref:
+		r = f(e)
+	case Sum:
+		i, body := c.Open(e)
+		r = c.Sum(i, c.Replace(body, f))
+	default:
+		r = c.rebuild(e, func(a *Expr) *Expr { return c.replace(a, f, memo) }, func(s Sub) Sub { return s })
+	}
+	memo[e] = r
+	return r
+}
+
+// Expand multiplies out products of sums and small powers of sums; it is used
+// to prove identities, not to make programs.
+func (c *Context) Expand(e *Expr) *Expr {
+	switch e.Op {
+	case Add:
+		args := make([]*Expr, len(e.Args))
+		for n, a := range e.Args {
+			args[n] = c.Expand(a)
+		}
+		return c.Linear(e.Val, e.K, args)
+	case Sum:
+		i, body := c.Open(e)
+		return c.Sum(i, c.Expand(body))
+	case Mul:
+		terms := []*Expr{c.Number(e.Val)}
+		for n, a := range e.Args {
+			x := c.Expand(a)
+			reps := 1
+			if x.Op == Add && e.K[n] == math.Trunc(e.K[n]) && e.K[n] > 0 && e.K[n] <= 4 {
+				reps = int(e.K[n])
+			} else {
+				x = c.Pow(x, e.K[n])
+			}
+			for ; reps > 0; reps-- {
+				parts := []*Expr{x}
+				if x.Op == Add {
+					parts = parts[:0]
+					for m, b := range x.Args {
+						parts = append(parts, c.Scale(x.K[m], b))
+					}
+					if x.Val != 0 {
+						parts = append(parts, c.Number(x.Val))
+					}
+				}
+				if len(terms)*len(parts) > 4096 {
+					return e
+				}
+				var next []*Expr
+				for _, t := range terms {
+					for _, p := range parts {
+						next = append(next, c.Mul(t, p))
+					}
+				}
+				terms = next
+			}
+		}
+		return c.Add(terms...)
+	}
+	return e
+}
+
+// SplitDelta splits e into the part without and the part with the factor
+// δ[i,j]; the latter without the delta, at j = i.
+func (c *Context) SplitDelta(e *Expr, i, j *Index) (full, diagonal *Expr) {
+	if d := c.stripDelta(e, i, j); d != nil {
+		return c.Number(0), d
+	}
+	if e.Op != Add {
+		return e, c.Number(0)
+	}
+	full, diagonal = c.Number(e.Val), c.Number(0)
+	for n, t := range e.Args {
+		if d := c.stripDelta(t, i, j); d != nil {
+			diagonal = c.Add(diagonal, c.Scale(e.K[n], d))
+		} else {
+			full = c.Add(full, c.Scale(e.K[n], t))
+		}
+	}
+	return full, diagonal
+}
+
+// ReplaceSums rebuilds e with its outermost sums replaced.
+func (c *Context) ReplaceSums(e *Expr, f func(*Expr) *Expr) *Expr {
+	memo := map[*Expr]*Expr{}
+	var walk func(*Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if r, ok := memo[e]; ok {
+			return r
+		}
+		r := e
+		if e.Op == Sum {
+			r = f(e)
+		} else if len(e.Args) > 0 {
+			r = c.rebuild(e, walk, func(s Sub) Sub { return s })
+		}
+		memo[e] = r
+		return r
+	}
+	return walk(e)
+}
+
+// ReplaceNode rebuilds e with one subexpression replaced; e has no sums.
+func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
+	memo := map[*Expr]*Expr{old: with}
+	var walk func(*Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if r, ok := memo[e]; ok {
+			return r
+		}
+		r := e
+		if len(e.Args) > 0 {
+			r = c.rebuild(e, walk, func(s Sub) Sub { return s })
+		}
+		memo[e] = r
+		return r
+	}
+	return walk(e)
+}
+
+// Shared returns the subexpressions that a list of expressions, evaluated
+// together, would evaluate more than once; inner ones first. Numbers and bare
+// references do not count.
+func (c *Context) Shared(es []*Expr) []*Expr {
+	uses := map[*Expr]int{}
+	var order []*Expr
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		uses[e]++
+		if uses[e] > 1 {
+			return
+		}
+		for n, a := range e.Args {
+			walk(a)
+			if e.Op == Mul && math.Abs(e.K[n]) == 2 && len(a.Args) > 0 {
+				uses[a]++ // a square reads its base twice
+			}
+		}
+		order = append(order, e)
+	}
+	for _, e := range es {
+		walk(e)
+	}
+	var out []*Expr
+	for _, e := range order {
+		if uses[e] > 1 && nodeCost(e) >= 1 {
+			out = append(out, e)
+		}
+	}
+	return out
+}

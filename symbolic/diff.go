@@ -1,0 +1,87 @@
+package symbolic
+
+// Diff returns ∂e/∂t[at], the derivative by one element of a tensor, with
+// Kronecker deltas where t stands with other subscripts. Tensors other than t
+// count as independent of it.
+func (c *Context) Diff(e *Expr, t *Tensor, at ...Sub) *Expr {
+	return c.diff(e, t, at, map[*Expr]*Expr{})
+}
+
+func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr {
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	r := c.Number(0)
+	switch e.Op {
+	case Ref:
+		if e.Tensor == t {
+			r = c.Number(1)
+			for i, s := range e.Subs {
+				r = c.Mul(r, c.Delta(s, at[i]))
+			}
+		}
+	case Add:
+		args := make([]*Expr, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = c.diff(a, t, at, memo)
+		}
+		r = c.Linear(0, e.K, args)
+	case Mul:
+		terms := make([]*Expr, 0, len(e.Args))
+		for i, a := range e.Args {
+			d := c.diff(a, t, at, memo)
+			if d.IsNum(0) {
+				continue
+			}
+			k := append([]float64(nil), e.K...)
+			k[i]--
+			terms = append(terms, c.Mul(c.Product(e.Val*e.K[i], k, e.Args), d))
+		}
+		r = c.Add(terms...)
+	case Call:
+		terms := make([]*Expr, 0, len(e.Args))
+		for i, a := range e.Args {
+			d := c.diff(a, t, at, memo)
+			if d.IsNum(0) {
+				continue
+			}
+			terms = append(terms, c.Mul(c.Partial(e, i), d))
+		}
+		r = c.Add(terms...)
+	case Sum:
+		i, body := c.Open(e)
+		r = c.Sum(i, c.Diff(body, t, at...))
+	}
+	memo[e] = r
+	return r
+}
+
+// Partial returns ∂f/∂x_i of a call f(x…), or NaN if the table has none.
+func (c *Context) Partial(e *Expr, i int) *Expr {
+	if e.Func.Partials == nil {
+		return c.notDifferentiable()
+	}
+	return c.formula(e.Func.Partials[i], e.Args)
+}
+
+// Mentions reports whether e contains an element of t.
+func Mentions(e *Expr, t *Tensor) bool {
+	seen := map[*Expr]bool{}
+	var walk func(*Expr) bool
+	walk = func(e *Expr) bool {
+		if e.Op == Ref {
+			return e.Tensor == t
+		}
+		if seen[e] {
+			return false
+		}
+		seen[e] = true
+		for _, a := range e.Args {
+			if walk(a) {
+				return true
+			}
+		}
+		return false
+	}
+	return walk(e)
+}

@@ -1,0 +1,468 @@
+package symbolic
+
+import (
+	"fmt"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// value is an elaborated expression of the language: a tensor given by its
+// elements. Matrix and vector algebra has become indexed sums.
+type value struct {
+	shape []dsl.Extent
+	elem  func(subs ...Sub) *Expr
+	cov   *Tensor // the covariance datum that the value is, if it is one
+}
+
+func (v value) at(subs ...Sub) *Expr { return v.elem(subs...) }
+
+func scalar(e *Expr) value { return value{elem: func(...Sub) *Expr { return e }} }
+
+// elaborator turns syntax into indexed expressions. Names resolve through
+// names first (the variables of a formula), then through the checked model.
+type elaborator struct {
+	c       *Context
+	names   map[string]value
+	objects map[dsl.Object]value
+	indices map[*dsl.Index]Sub
+}
+
+func (el *elaborator) fresh(r dsl.Range, name string) *Index { return el.c.NewIndex(name, r) }
+
+func upTo(x dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(1), Hi: x} }
+
+// expr elaborates an expression.
+func (el *elaborator) expr(e dsl.Expr) value {
+	c := el.c
+	switch e := e.(type) {
+	case *dsl.Number:
+		return scalar(c.Number(e.Value))
+	case *dsl.Name:
+		if v, ok := el.names[e.Name]; ok {
+			return v
+		}
+		return el.objects[e.Obj]
+	case *dsl.IndexExpr:
+		base := el.expr(e.Base)
+		subs := make([]Sub, len(e.Subscripts))
+		for i, s := range e.Subscripts {
+			if s.Index == nil {
+				subs[i] = Sub{At: s.At}
+			} else {
+				subs[i] = shiftSub(el.indices[s.Index], s.Offset)
+			}
+		}
+		return scalar(base.at(subs...))
+	case *dsl.UnaryExpr:
+		x := el.expr(e.X)
+		if e.Op == "'" {
+			return el.transpose(x)
+		}
+		return el.mapped(x.shape, func(subs []Sub) *Expr { return c.Neg(x.at(subs...)) })
+	case *dsl.BinaryExpr:
+		return el.binary(e)
+	case *dsl.SumExpr:
+		indices := make([]*Index, len(e.Indices))
+		for i, d := range e.Indices {
+			indices[i] = el.fresh(d.Index.Range, d.Name)
+			el.indices[d.Index] = Sub{Index: indices[i]}
+		}
+		body := el.expr(e.Body).at()
+		for i := len(indices) - 1; i >= 0; i-- {
+			body = c.Sum(indices[i], body)
+		}
+		return scalar(body)
+	case *dsl.CallExpr:
+		return el.call(e)
+	}
+	return scalar(c.Number(0))
+}
+
+func (el *elaborator) mapped(shape []dsl.Extent, f func(subs []Sub) *Expr) value {
+	if len(shape) == 0 {
+		return scalar(f(nil))
+	}
+	return value{shape: shape, elem: func(subs ...Sub) *Expr { return f(subs) }}
+}
+
+func (el *elaborator) transpose(x value) value {
+	return value{shape: []dsl.Extent{x.shape[1], x.shape[0]},
+		elem: func(s ...Sub) *Expr { return x.at(s[1], s[0]) }}
+}
+
+// pick returns the element of a value that is broadcast over subs.
+func pick(v value, subs []Sub) *Expr {
+	if len(v.shape) == 0 {
+		return v.at()
+	}
+	return v.at(subs...)
+}
+
+func (el *elaborator) binary(e *dsl.BinaryExpr) value {
+	c := el.c
+	x, y := el.expr(e.X), el.expr(e.Y)
+	shape := x.shape
+	if len(shape) == 0 {
+		shape = y.shape
+	}
+	over := func(f func(a, b *Expr) *Expr) value {
+		return el.mapped(shape, func(subs []Sub) *Expr { return f(pick(x, subs), pick(y, subs)) })
+	}
+	switch e.Op {
+	case "+":
+		return over(func(a, b *Expr) *Expr { return c.Add(a, b) })
+	case "-":
+		return over(c.Sub)
+	case ".*":
+		return over(func(a, b *Expr) *Expr { return c.Mul(a, b) })
+	case "/", "./":
+		return over(c.Div)
+	case "^", ".^":
+		return over(func(a, b *Expr) *Expr { return c.Call("pow", a, b) })
+	}
+	// Matrix product.
+	if len(x.shape) == 0 || len(y.shape) == 0 {
+		return over(func(a, b *Expr) *Expr { return c.Mul(a, b) })
+	}
+	inner := upTo(y.shape[0])
+	if len(y.shape) == 1 {
+		return value{shape: x.shape[:1], elem: func(s ...Sub) *Expr {
+			j := el.fresh(inner, "j")
+			return c.Sum(j, c.Mul(x.at(s[0], Sub{Index: j}), y.at(Sub{Index: j})))
+		}}
+	}
+	return value{shape: []dsl.Extent{x.shape[0], y.shape[1]}, elem: func(s ...Sub) *Expr {
+		j := el.fresh(inner, "j")
+		return c.Sum(j, c.Mul(x.at(s[0], Sub{Index: j}), y.at(Sub{Index: j}, s[1])))
+	}}
+}
+
+func (el *elaborator) call(e *dsl.CallExpr) value {
+	c := el.c
+	if e.Func == "delta" {
+		a := el.indices[e.Args[0].Expr.(*dsl.Name).Obj.(*dsl.Index)]
+		b := el.indices[e.Args[1].Expr.(*dsl.Name).Obj.(*dsl.Index)]
+		return scalar(c.Delta(a, b))
+	}
+	args := make([]value, len(e.Args))
+	var shape []dsl.Extent
+	for i, a := range e.Args {
+		args[i] = el.expr(a.Expr)
+		if len(args[i].shape) > 0 {
+			shape = args[i].shape
+		}
+	}
+	switch e.Func {
+	case "size":
+		return scalar(c.Extent(args[0].shape[0]))
+	case "sum", "mean":
+		return el.total(e.Func, args[0])
+	case "dot":
+		i := el.fresh(upTo(args[0].shape[0]), "i")
+		return scalar(c.Sum(i, c.Mul(args[0].at(Sub{Index: i}), args[1].at(Sub{Index: i}))))
+	case "diag":
+		n := args[0].shape[0]
+		return value{shape: []dsl.Extent{n, n}, elem: func(s ...Sub) *Expr {
+			return c.Mul(args[0].at(s[0]), c.Delta(s[0], s[1]))
+		}}
+	case "transpose":
+		return el.transpose(args[0])
+	case "inverse":
+		t := el.c.derivedOf(InverseOf, args[0].cov)
+		return value{shape: t.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
+	case "log_det":
+		return scalar(c.Ref(el.c.derivedOf(LogDetOf, args[0].cov)))
+	}
+	return el.mapped(shape, func(subs []Sub) *Expr {
+		xs := make([]*Expr, len(args))
+		for i := range args {
+			xs[i] = pick(args[i], subs)
+		}
+		return c.Call(e.Func, xs...)
+	})
+}
+
+func (el *elaborator) total(name string, x value) value {
+	c := el.c
+	subs := make([]Sub, len(x.shape))
+	indices := make([]*Index, len(x.shape))
+	for d := range x.shape {
+		indices[d] = el.fresh(upTo(x.shape[d]), []string{"i", "j"}[d])
+		subs[d] = Sub{Index: indices[d]}
+	}
+	e := x.at(subs...)
+	for d := len(indices) - 1; d >= 0; d-- {
+		e = c.Sum(indices[d], e)
+	}
+	if name == "mean" {
+		e = c.Div(e, c.Extent(x.shape[0]))
+	}
+	return scalar(e)
+}
+
+// derivedOf returns the tensor of the inverse or log determinant of a
+// covariance datum.
+func (c *Context) derivedOf(kind TensorKind, cov *Tensor) *Tensor {
+	for _, t := range c.tensors {
+		if t.Kind == kind && t.Source == cov {
+			return t
+		}
+	}
+	t := Tensor{Kind: kind, Source: cov, Stage: StageData}
+	if kind == InverseOf {
+		t.Name, t.Shape, t.Symmetric = "inv"+upperFirst(cov.Name), cov.Shape, true
+	} else {
+		t.Name = "logDet" + upperFirst(cov.Name)
+	}
+	return c.NewTensor(t)
+}
+
+// Block is a parameter: its coordinates and what they mean.
+type Block struct {
+	Param     *dsl.Param
+	Coord     *Tensor
+	Value     func(subs ...Sub) *Expr // the constrained value
+	Transform Transform
+	Lo, Hi    *Expr // of the support, where bounded
+}
+
+// Transform is the map from a coordinate u to a parameter.
+type Transform uint8
+
+// The transforms, as in Stan's reference.
+const (
+	Identity   Transform = iota
+	LowerBound           // lo + eᵘ
+	UpperBound           // hi − eᵘ
+	Interval             // lo + (hi − lo)·inv_logit(u)
+)
+
+// Size returns the number of coordinates, and Scalar whether it is one.
+func (b *Block) Size() dsl.Extent {
+	if len(b.Param.Type.Shape) == 0 {
+		return dsl.Fixed(1)
+	}
+	return b.Param.Type.Shape[0]
+}
+
+// Scalar reports whether the parameter is a scalar.
+func (b *Block) Scalar() bool { return len(b.Param.Type.Shape) == 0 }
+
+// index returns a fresh index over the block, and the subscripts it makes: no
+// subscript for a scalar.
+func (b *Block) index(c *Context, name string) (*Index, []Sub) {
+	if b.Scalar() {
+		return nil, nil
+	}
+	i := c.NewIndex(name, upTo(b.Param.Type.Shape[0]))
+	return i, []Sub{{Index: i}}
+}
+
+// sum returns Σ over the block's index, or the body itself for a scalar.
+func (c *Context) sumOver(i *Index, body *Expr) *Expr {
+	if i == nil {
+		return body
+	}
+	return c.Sum(i, body)
+}
+
+// Posterior is the elaborated model: one log density in the unconstrained
+// coordinates.
+type Posterior struct {
+	C      *Context
+	Model  *dsl.Model
+	Data   []*Tensor // of Model.Data, in order
+	Blocks []*Block
+	Terms  []*PosteriorTerm
+	L      *Expr // log density, Jacobian terms included
+	lets   map[*dsl.Let]value
+	el     *elaborator
+}
+
+// PosteriorTerm is the elaborated form of one dsl.Term.
+type PosteriorTerm struct {
+	Term *dsl.Term
+	L    *Expr // its log density, summed
+	// Of a distribution: the indices that it runs over, the left side and
+	// the arguments at those indices.
+	indices []*Index
+	Left    value
+	Args    []value
+}
+
+// Elaborate turns a checked model into a Posterior.
+func Elaborate(m *dsl.Model) *Posterior {
+	c := NewContext()
+	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
+	p := &Posterior{C: c, Model: m, lets: map[*dsl.Let]value{}, el: el}
+	for _, d := range m.Data {
+		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
+			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
+			Symmetric: d.Cov})
+		c.byName[d.Name] = t
+		p.Data = append(p.Data, t)
+		v := value{shape: d.Type.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
+		if d.Cov {
+			v.cov = t
+		}
+		el.objects[d] = v
+	}
+	for _, k := range m.Consts {
+		el.objects[k] = scalar(c.Number(k.Value))
+	}
+	jacobian := c.Number(0)
+	for n, q := range m.Params {
+		b := p.block(n, q)
+		p.Blocks = append(p.Blocks, b)
+		el.objects[q] = value{shape: q.Type.Shape, elem: b.Value}
+		i, s := b.index(c, "i")
+		jacobian = c.Add(jacobian, c.sumOver(i, b.logJacobian(c, s)))
+	}
+	for _, l := range m.Lets {
+		v := p.let(l)
+		p.lets[l] = v
+		el.objects[l] = v
+	}
+	p.L = jacobian
+	for _, t := range m.Terms {
+		pt := p.term(t)
+		p.Terms = append(p.Terms, pt)
+		p.L = c.Add(p.L, pt.L)
+	}
+	return p
+}
+
+func (p *Posterior) block(n int, q *dsl.Param) *Block {
+	c := p.C
+	t := c.NewTensor(Tensor{Name: q.Name, Kind: CoordTensor, Shape: q.Type.Shape, Stage: StagePosition, Row: n})
+	b := &Block{Param: q, Coord: t}
+	if q.Support.Lo != nil {
+		b.Lo = p.el.expr(q.Support.Lo).at()
+	}
+	if q.Support.Hi != nil {
+		b.Hi = p.el.expr(q.Support.Hi).at()
+	}
+	u := func(s []Sub) *Expr { return c.Ref(t, s...) }
+	switch {
+	case b.Lo != nil && b.Hi != nil:
+		b.Transform = Interval
+		b.Value = func(s ...Sub) *Expr {
+			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", u(s))))
+		}
+	case b.Lo != nil:
+		b.Transform = LowerBound
+		b.Value = func(s ...Sub) *Expr { return c.Add(b.Lo, c.Call("exp", u(s))) }
+	case b.Hi != nil:
+		b.Transform = UpperBound
+		b.Value = func(s ...Sub) *Expr { return c.Sub(b.Hi, c.Call("exp", u(s))) }
+	default:
+		b.Value = func(s ...Sub) *Expr { return u(s) }
+	}
+	return b
+}
+
+// logJacobian returns log |dx/du| at one coordinate.
+func (b *Block) logJacobian(c *Context, s []Sub) *Expr {
+	u := c.Ref(b.Coord, s...)
+	switch b.Transform {
+	case LowerBound, UpperBound:
+		return u
+	case Interval:
+		// log(hi − lo) + log s + log(1 − s), s = inv_logit(u)
+		return c.Add(c.Call("log", c.Sub(b.Hi, b.Lo)), c.Call("log_inv_logit", u), c.Call("log1m_inv_logit", u))
+	}
+	return c.Number(0)
+}
+
+func (p *Posterior) let(l *dsl.Let) value {
+	if len(l.Indices) == 0 {
+		return p.el.expr(l.Value)
+	}
+	c := p.C
+	formal := make([]*Index, len(l.Indices))
+	for i, ix := range l.Indices {
+		formal[i] = c.NewIndex(ix.Name, ix.Range)
+		p.el.indices[ix] = Sub{Index: formal[i]}
+	}
+	body := p.el.expr(l.Value).at()
+	return value{shape: l.Type.Shape, elem: func(s ...Sub) *Expr {
+		// Two steps, so that a subscript naming a formal index of another
+		// dimension is not replaced again.
+		e := body
+		temp := make([]*Index, len(formal))
+		for i, f := range formal {
+			temp[i] = c.NewIndex(f.Name, f.Range)
+			e = c.Subst(e, f, Sub{Index: temp[i]})
+		}
+		for i, f := range temp {
+			e = c.Subst(e, f, s[i])
+		}
+		return e
+	}}
+}
+
+func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
+	c := p.C
+	pt := &PosteriorTerm{Term: t}
+	if t.Dist == nil {
+		pt.L = p.el.expr(t.Value).at()
+		return pt
+	}
+	var loop *Index
+	if t.For != nil {
+		loop = c.NewIndex(t.For.ObjectName(), t.For.Range)
+		p.el.indices[t.For] = Sub{Index: loop}
+	}
+	pt.Left = p.el.expr(t.Left)
+	for _, a := range t.Args {
+		pt.Args = append(pt.Args, p.el.expr(a))
+	}
+	if t.Dist.Support == dsl.VectorReal {
+		pt.L = p.formulaValue(t.Dist, t.Dist.LogDensity, pt.Left, pt.Args).at()
+		if loop != nil {
+			pt.L = c.Sum(loop, pt.L)
+		}
+		return pt
+	}
+	subs := make([]Sub, len(pt.Left.shape))
+	indices := make([]*Index, len(subs))
+	for d := range subs {
+		indices[d] = c.NewIndex([]string{"i", "j"}[d], upTo(pt.Left.shape[d]))
+		subs[d] = Sub{Index: indices[d]}
+	}
+	left := pt.Left
+	pt.Left = scalar(pick(left, subs))
+	for n, a := range pt.Args {
+		pt.Args[n] = scalar(pick(a, subs))
+	}
+	e := p.formulaValue(t.Dist, t.Dist.LogDensity, pt.Left, pt.Args).at()
+	for d := len(indices) - 1; d >= 0; d-- {
+		e = c.Sum(indices[d], e)
+	}
+	if loop != nil {
+		e = c.Sum(loop, e)
+		indices = append(indices, loop)
+	}
+	pt.L = e
+	pt.indices = indices
+	return pt
+}
+
+// formulaValue elaborates a formula of the distribution table.
+func (p *Posterior) formulaValue(d *dsl.Distribution, text string, y value, args []value) value {
+	f, ok := p.C.formulas[text]
+	if !ok {
+		e, err := dsl.ParseFormula(text)
+		if err != nil {
+			panic(fmt.Sprintf("symbolic: distribution %s: %v", d.Name, err))
+		}
+		f = &formula{e}
+		p.C.formulas[text] = f
+	}
+	env := map[string]value{"y": y}
+	for i, a := range d.Args {
+		env[a.Name] = args[i]
+	}
+	el := &elaborator{c: p.C, names: env, indices: map[*dsl.Index]Sub{}}
+	return el.expr(f.expr)
+}

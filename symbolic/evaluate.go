@@ -1,0 +1,279 @@
+package symbolic
+
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Machine evaluates a derived program directly. It is the oracle that the
+// generated code is tested against; it is made for clarity, not speed.
+type Machine struct {
+	d      *Derived
+	sizes  map[string]int
+	values [][]float64 // by tensor id
+	idx    []int
+	slots  map[*Index]int
+	code   map[*Expr]func() float64
+}
+
+// NewMachine prepares a machine for data given by name, row-major; scalar ints
+// give the sizes. The data have been checked against the model's declarations.
+func NewMachine(d *Derived, data map[string][]float64) *Machine {
+	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.tensors)),
+		slots: map[*Index]int{}, code: map[*Expr]func() float64{}}
+	for n, decl := range d.Model.Data {
+		v := data[decl.ObjectName()]
+		m.values[d.Data[n].id] = v
+		if decl.Type.Base == dsl.Int && decl.Type.IsScalar() {
+			m.sizes[decl.ObjectName()] = int(v[0])
+		}
+	}
+	for _, t := range d.C.tensors {
+		switch t.Kind {
+		case CoordTensor, VelocityTensor, WeightTensor, DefTensor:
+			n := 1
+			for _, x := range t.Shape {
+				n *= max(0, m.Extent(x))
+			}
+			m.values[t.id] = make([]float64, n)
+		}
+	}
+	return m
+}
+
+// Extent returns the value of a symbolic size.
+func (m *Machine) Extent(x dsl.Extent) int {
+	if x.Name == "" {
+		return x.Offset
+	}
+	return m.sizes[x.Name] + x.Offset
+}
+
+// Set gives the values of a tensor that the machine does not compute: an
+// inverse or log determinant of a covariance.
+func (m *Machine) Set(t *Tensor, v []float64) { m.values[t.id] = v }
+
+// Tensors returns the tensors of one kind.
+func (d *Derived) Tensors(kind TensorKind) []*Tensor {
+	var out []*Tensor
+	for _, t := range d.C.tensors {
+		if t.Kind == kind {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Values returns the storage of a tensor: coordinates, velocities and weights
+// are written by the caller.
+func (m *Machine) Values(t *Tensor) []float64 { return m.values[t.id] }
+
+// needs lists the definitions that an expression uses, in program order.
+func (m *Machine) needs(e *Expr) []*Def {
+	used := map[*Def]bool{}
+	var walk func(*Expr)
+	walk = func(e *Expr) {
+		Refs(e, func(r *Expr) {
+			if d := r.Tensor.Def; d != nil && !used[d] {
+				used[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	walk(e)
+	var out []*Def
+	for _, d := range m.d.Prog.Defs {
+		if used[d] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Run evaluates outputs at the present inputs; put receives each value with
+// the values of the output's indices, counted from 1.
+func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) {
+	seen := map[*Def]bool{}
+	var defs []*Def
+	for n := range outs {
+		for _, d := range m.needs(outs[n].E) {
+			seen[d] = true
+		}
+	}
+	for _, d := range m.d.Prog.Defs {
+		if seen[d] {
+			defs = append(defs, d)
+		}
+	}
+	for _, d := range defs {
+		f := m.compile(d.Body)
+		out := m.values[d.Tensor.id]
+		m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
+	}
+	for n := range outs {
+		o := &outs[n]
+		f := m.compile(o.E)
+		m.loop(o.Indices, func(idx []int) { put(o, idx, f()) })
+	}
+}
+
+func (m *Machine) flat(t *Tensor, idx []int) int {
+	k := 0
+	for n, i := range idx {
+		k = k*m.Extent(t.Shape[n]) + i - 1
+	}
+	return k
+}
+
+func (m *Machine) slot(i *Index) int {
+	s, ok := m.slots[i]
+	if !ok {
+		s = len(m.idx)
+		m.slots[i] = s
+		m.idx = append(m.idx, 0)
+	}
+	return s
+}
+
+func (m *Machine) loop(indices []*Index, f func(idx []int)) {
+	idx := make([]int, len(indices))
+	var rec func(n int)
+	rec = func(n int) {
+		if n == len(indices) {
+			f(idx)
+			return
+		}
+		s := m.slot(indices[n])
+		for i := m.Extent(indices[n].Range.Lo); i <= m.Extent(indices[n].Range.Hi); i++ {
+			m.idx[s], idx[n] = i, i
+			rec(n + 1)
+		}
+	}
+	rec(0)
+}
+
+func (m *Machine) sub(s Sub) func() int {
+	if s.Index == nil {
+		v := m.Extent(s.At)
+		return func() int { return v }
+	}
+	k, o := m.slot(s.Index), s.Offset
+	return func() int { return m.idx[k] + o }
+}
+
+// compile turns an expression into a closure over the machine's indices.
+func (m *Machine) compile(e *Expr) func() float64 {
+	if f, ok := m.code[e]; ok {
+		return f
+	}
+	f := m.closure(e)
+	m.code[e] = f
+	return f
+}
+
+func (m *Machine) closure(e *Expr) func() float64 {
+	switch e.Op {
+	case Num:
+		v := e.Val
+		return func() float64 { return v }
+	case Ref:
+		v := m.values[e.Tensor.id]
+		switch len(e.Subs) {
+		case 0:
+			return func() float64 { return v[0] }
+		case 1:
+			s := m.sub(e.Subs[0])
+			return func() float64 { return v[s()-1] }
+		}
+		s, t, cols := m.sub(e.Subs[0]), m.sub(e.Subs[1]), m.Extent(e.Tensor.Shape[1])
+		return func() float64 { return v[(s()-1)*cols+t()-1] }
+	case Add:
+		args := m.compileAll(e.Args)
+		return func() float64 {
+			v := e.Val
+			for n, f := range args {
+				v += e.K[n] * f()
+			}
+			return v
+		}
+	case Mul:
+		args := m.compileAll(e.Args)
+		// An indicator is looked at first: what it excludes is not evaluated.
+		guard := -1
+		for n, a := range e.Args {
+			if a.Op == Inside || a.Op == Delta {
+				guard = n
+			}
+		}
+		return func() float64 {
+			if guard >= 0 && args[guard]() == 0 {
+				return 0
+			}
+			v := e.Val
+			for n, f := range args {
+				switch e.K[n] {
+				case 1:
+					v *= f()
+				case -1:
+					v /= f()
+				case 2:
+					x := f()
+					v *= x * x
+				case 0.5:
+					v *= math.Sqrt(f())
+				default:
+					v *= math.Pow(f(), e.K[n])
+				}
+			}
+			return v
+		}
+	case Call:
+		args := m.compileAll(e.Args)
+		x := make([]float64, len(args))
+		return func() float64 {
+			for n, f := range args {
+				x[n] = f()
+			}
+			return e.Func.Eval(x)
+		}
+	case Sum:
+		body := m.compile(e.Args[0])
+		s, r := m.slot(e.Index), e.Index.Range
+		return func() float64 {
+			v := 0.0
+			saved := m.idx[s]
+			for i := m.Extent(r.Lo); i <= m.Extent(r.Hi); i++ {
+				m.idx[s] = i
+				v += body()
+			}
+			m.idx[s] = saved
+			return v
+		}
+	case Delta:
+		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
+		return func() float64 {
+			if a() == b() {
+				return 1
+			}
+			return 0
+		}
+	case Inside:
+		a := m.sub(e.Subs[0])
+		return func() float64 {
+			if i := a(); i >= m.Extent(e.Range.Lo) && i <= m.Extent(e.Range.Hi) {
+				return 1
+			}
+			return 0
+		}
+	}
+	return func() float64 { return math.NaN() }
+}
+
+func (m *Machine) compileAll(args []*Expr) []func() float64 {
+	out := make([]func() float64, len(args))
+	for n, a := range args {
+		out[n] = m.compile(a)
+	}
+	return out
+}

@@ -1,0 +1,318 @@
+// Package symbolic is the calculus of the compiler: indexed expressions
+// (Ricci notation), their derivatives, the metrics derived from a density, and
+// the indexed program that the code generator stages and prints.
+//
+// An expression is a hash-consed node of a Context: two expressions that are
+// equal up to the order of their operands and the names of bound indices are
+// the same pointer. Nothing unrolls over data: a sum over an index is one
+// node, whatever the size of its range.
+//
+// The files follow the data: expr.go (nodes), construct.go (the canonical
+// form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
+// elaborate.go (checked model → log density), metric.go (metrics), fold.go
+// (sufficient statistics), program.go (definitions and stages), adjoint.go
+// (reverse sweep), derive.go (all of it together), evaluate.go (the oracle),
+// cost.go, print.go.
+package symbolic
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Stage is a binding time: the earliest moment at which a value is known.
+type Stage uint8
+
+// The stages, in order.
+const (
+	StageConst    Stage = iota // at compile time
+	StageData                  // when data arrive
+	StagePosition              // at a position q
+	StageMomentum              // at a position and a momentum (or weight)
+)
+
+func (s Stage) String() string {
+	return [...]string{"const", "data", "position", "momentum"}[s]
+}
+
+// TensorKind tells what a tensor stands for.
+type TensorKind uint8
+
+// The kinds of tensor.
+const (
+	DataTensor   TensorKind = iota // a datum; scalar ints are sizes too
+	CoordTensor                    // a parameter's unconstrained coordinates
+	WeightTensor                   // a block W[P,Q] of a symmetric weight
+	VelocityTensor
+	DefTensor    // defined by an expression
+	InverseOf    // inverse of a covariance datum
+	LogDetOf     // log determinant of a covariance datum
+	LocalTensor  // a local variable of emitted code
+	OutputTensor // where emitted code writes a result
+	wildTensor   // a variable of a rewrite pattern
+)
+
+// Tensor is a named array of numbers; scalars have no shape.
+type Tensor struct {
+	Name      string
+	Kind      TensorKind
+	Shape     []dsl.Extent
+	Stage     Stage
+	Positive  bool // every element is > 0
+	Symmetric bool
+	Source    *Tensor // of InverseOf and LogDetOf
+
+	// Row and Col are the parameter blocks of a weight; Row that of a
+	// coordinate or velocity.
+	Row, Col int
+
+	Def *Def // of a DefTensor
+	id  int
+}
+
+// Index is an index variable. Canonical indices are interned by range and
+// level; they occur only bound.
+type Index struct {
+	Name  string
+	Range dsl.Range
+	level int // > 0: canonical
+	uid   int
+}
+
+// Sub is one subscript: Index + Offset, or the position At when Index is nil.
+type Sub struct {
+	Index  *Index
+	Offset int
+	At     dsl.Extent
+}
+
+func (s Sub) String() string {
+	if s.Index == nil {
+		return s.At.String()
+	}
+	switch {
+	case s.Offset > 0:
+		return fmt.Sprintf("%s+%d", s.Index.Name, s.Offset)
+	case s.Offset < 0:
+		return fmt.Sprintf("%s-%d", s.Index.Name, -s.Offset)
+	}
+	return s.Index.Name
+}
+
+// Op is the kind of a node.
+type Op uint8
+
+// The kinds of node.
+const (
+	Num    Op = iota // a number: Val
+	Ref              // Tensor[Subs]
+	Add              // Val + Σ K[i]·Args[i]
+	Mul              // Val · Π Args[i]^K[i]
+	Call             // Func(Args)
+	Sum              // Σ_Index Args[0]
+	Delta            // Kronecker's delta of Subs[0] and Subs[1]
+	Inside           // 1 if Subs[0] lies in Range, else 0
+)
+
+// Expr is a node. Nodes are immutable and belong to one Context.
+type Expr struct {
+	Op     Op
+	Val    float64
+	K      []float64 // coefficients of Add, exponents of Mul
+	Args   []*Expr
+	Tensor *Tensor
+	Subs   []Sub
+	Func   *Func
+	Index  *Index
+	Range  dsl.Range
+
+	id    int
+	free  []*Index // free indices, by uid
+	level int      // highest level of a bound index
+	stage Stage
+}
+
+// Stage returns the binding time of e.
+func (e *Expr) Stage() Stage { return e.stage }
+
+// Free returns the free indices of e, in order of creation.
+func (e *Expr) Free() []*Index { return e.free }
+
+// IsNum reports whether e is the number v.
+func (e *Expr) IsNum(v float64) bool { return e.Op == Num && e.Val == v }
+
+func (e *Expr) hasFree(i *Index) bool {
+	for _, f := range e.free {
+		if f == i {
+			return true
+		}
+	}
+	return false
+}
+
+// Context owns expressions: it interns nodes and canonical indices. It is not
+// safe for concurrent use.
+type Context struct {
+	nodes     map[string]*Expr
+	tensors   []*Tensor
+	byName    map[string]*Tensor // data, coordinates
+	canonical map[canonKey]*Index
+	nextID    int
+	nextIndex int
+	key       []byte
+	formulas  map[string]*formula // parsed formulas of the tables
+	rewriting bool
+	rewrites  []*compiledRewrite
+	rewritten int // depth of rewriting, to keep patterns literal
+}
+
+type canonKey struct {
+	r     dsl.Range
+	level int
+}
+
+// NewContext returns an empty context.
+func NewContext() *Context {
+	c := &Context{
+		nodes:     map[string]*Expr{},
+		byName:    map[string]*Tensor{},
+		canonical: map[canonKey]*Index{},
+		formulas:  map[string]*formula{},
+	}
+	c.compileRewrites()
+	return c
+}
+
+// NewTensor adds a tensor.
+func (c *Context) NewTensor(t Tensor) *Tensor {
+	t.id = len(c.tensors)
+	p := &t
+	c.tensors = append(c.tensors, p)
+	return p
+}
+
+// NewIndex returns an index of its own.
+func (c *Context) NewIndex(name string, r dsl.Range) *Index {
+	c.nextIndex++
+	return &Index{Name: name, Range: r, uid: c.nextIndex}
+}
+
+func (c *Context) canon(r dsl.Range, level int) *Index {
+	k := canonKey{r, level}
+	if i, ok := c.canonical[k]; ok {
+		return i
+	}
+	c.nextIndex++
+	i := &Index{Name: "i" + strconv.Itoa(level), Range: r, level: level, uid: c.nextIndex}
+	c.canonical[k] = i
+	return i
+}
+
+// intern returns the node equal to e, adding it if there is none.
+func (c *Context) intern(e Expr) *Expr {
+	k := append(c.key[:0], byte(e.Op))
+	num := func(n int) { k = strconv.AppendInt(k, int64(n), 36); k = append(k, ',') }
+	flt := func(v float64) { k = strconv.AppendUint(k, math.Float64bits(v), 36); k = append(k, ',') }
+	ext := func(x dsl.Extent) { k = append(k, x.Name...); num(x.Offset) }
+	switch e.Op {
+	case Num:
+		flt(e.Val)
+	case Ref:
+		num(e.Tensor.id)
+	case Add, Mul:
+		flt(e.Val)
+		for i := range e.K {
+			flt(e.K[i])
+		}
+	case Call:
+		k = append(k, e.Func.Name...)
+		k = append(k, ',')
+	case Sum:
+		num(e.Index.uid)
+	case Inside:
+		ext(e.Range.Lo)
+		ext(e.Range.Hi)
+	}
+	for _, a := range e.Args {
+		num(a.id)
+	}
+	for _, s := range e.Subs {
+		if s.Index != nil {
+			num(s.Index.uid)
+			num(s.Offset)
+		} else {
+			k = append(k, '#')
+			ext(s.At)
+		}
+	}
+	c.key = k
+	if old, ok := c.nodes[string(k)]; ok {
+		return old
+	}
+	n := &e
+	c.nextID++
+	n.id = c.nextID
+	for _, a := range n.Args {
+		n.level = max(n.level, a.level)
+		n.stage = max(n.stage, a.stage)
+		for _, f := range a.free {
+			n.addFree(f)
+		}
+	}
+	for _, s := range n.Subs {
+		if s.Index != nil {
+			n.addFree(s.Index)
+			if s.Index.Range.Lo.Name != "" || s.Index.Range.Hi.Name != "" {
+				// An index over a data size is no data itself.
+				n.stage = max(n.stage, StageConst)
+			}
+		}
+	}
+	switch n.Op {
+	case Ref:
+		n.stage = n.Tensor.Stage
+	case Sum:
+		n.level = max(n.level, n.Index.level)
+		n.dropFree(n.Index)
+		if !n.Index.Range.Hi.IsConst() || !n.Index.Range.Lo.IsConst() {
+			n.stage = max(n.stage, StageData)
+		}
+	}
+	c.nodes[string(k)] = n
+	return n
+}
+
+func (e *Expr) addFree(i *Index) {
+	p := sort.Search(len(e.free), func(j int) bool { return e.free[j].uid >= i.uid })
+	if p < len(e.free) && e.free[p] == i {
+		return
+	}
+	free := make([]*Index, 0, len(e.free)+1)
+	free = append(free, e.free[:p]...)
+	free = append(free, i)
+	e.free = append(free, e.free[p:]...)
+}
+
+func (e *Expr) dropFree(i *Index) {
+	var free []*Index
+	for _, f := range e.free {
+		if f != i {
+			free = append(free, f)
+		}
+	}
+	e.free = free
+}
+
+// subsString renders subscripts.
+func subsString(subs []Sub) string {
+	s := make([]string, len(subs))
+	for i := range subs {
+		s[i] = subs[i].String()
+	}
+	return strings.Join(s, ",")
+}

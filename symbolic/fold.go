@@ -1,0 +1,223 @@
+package symbolic
+
+import "math"
+
+// Fold rewrites sums over data into sufficient statistics, where every factor
+// that carries the index is data: one evaluation then costs the same for any
+// number of observations. The rules are
+//
+//	linear      Σ_i w_i (a_i + b)        = Σ w a + b Σ w
+//	centred     Σ_i w_i (a_i + b)²       = Σ w (a − ā)² + (ā + b)² Σ w,   ā = Σ w a / Σ w
+//	interchange Σ_i f_i Σ_j g_ij h_j     = Σ_j h_j Σ_i f_i g_ij
+//
+// with w, a, f, g data and b, h free of i. The centred form does not cancel.
+func (c *Context) Fold(e *Expr) *Expr { return c.fold(e, map[*Expr]*Expr{}) }
+
+func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
+	if e.stage < StagePosition {
+		return e
+	}
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	var r *Expr
+	if e.Op == Sum {
+		i, body := c.Open(e)
+		body = c.Fold(body)
+		r = c.foldSum(i, body)
+		if r == nil {
+			r = c.Sum(i, body)
+		}
+	} else {
+		r = c.rebuild(e, func(a *Expr) *Expr { return c.fold(a, memo) }, func(s Sub) Sub { return s })
+	}
+	memo[e] = r
+	return r
+}
+
+// foldSum applies the first rule that fits Σ_i body, or returns nil.
+func (c *Context) foldSum(i *Index, body *Expr) *Expr {
+	if body.Op != Mul {
+		body = c.intern(Expr{Op: Mul, Val: 1, K: []float64{1}, Args: []*Expr{body}})
+	}
+	// Exactly one factor may mix data that carry i with later stages.
+	mixed := -1
+	for n, f := range body.Args {
+		if f.hasFree(i) && f.stage >= StagePosition {
+			if mixed >= 0 {
+				return nil
+			}
+			mixed = n
+		}
+	}
+	if mixed < 0 {
+		return nil
+	}
+	f, k := body.Args[mixed], body.K[mixed]
+	w := c.Product(body.Val, without(body.K, mixed), without(body.Args, mixed))
+	switch f.Op {
+	case Sum:
+		if k != 1 {
+			return nil
+		}
+		j, inner := c.Open(f)
+		var dataK, restK []float64
+		var data, rest []*Expr
+		args, ks, val := []*Expr{inner}, []float64{1}, 1.0
+		if inner.Op == Mul {
+			args, ks, val = inner.Args, inner.K, inner.Val
+		}
+		for n, g := range args {
+			switch {
+			case !g.hasFree(i):
+				restK, rest = append(restK, ks[n]), append(rest, g)
+			case g.stage >= StagePosition:
+				return nil
+			default:
+				dataK, data = append(dataK, ks[n]), append(data, g)
+			}
+		}
+		sum := c.Sum(i, c.Mul(w, c.Product(val, dataK, data)))
+		return c.Sum(j, c.Mul(c.Product(1, restK, rest), sum))
+	case Add:
+		a, b := c.Number(0), c.Number(f.Val)
+		for n, t := range f.Args {
+			term := c.Scale(f.K[n], t)
+			switch {
+			case !t.hasFree(i):
+				b = c.Add(b, term)
+			case t.stage < StagePosition:
+				a = c.Add(a, term)
+			default:
+				// A product or a sum that carries i may fold alone in
+				// the linear rule, nowhere else.
+				if k != 1 {
+					return nil
+				}
+				folded := c.foldSum(i, c.Mul(w, term))
+				if folded == nil {
+					folded = c.separate(i, c.Mul(w, term))
+				}
+				if folded == nil {
+					return nil
+				}
+				rest := c.Linear(f.Val, without(f.K, n), without(f.Args, n))
+				other := c.Mul(w, rest)
+				if r := c.foldSum(i, other); r != nil {
+					return c.Add(folded, r)
+				}
+				return c.Add(folded, c.Sum(i, other))
+			}
+		}
+		if !dependsOnCoords(b) || a.IsNum(0) {
+			return nil
+		}
+		total := c.Sum(i, w)
+		switch k {
+		case 1:
+			return c.Add(c.Sum(i, c.Mul(w, a)), c.Mul(b, total))
+		case 2:
+			mean := c.Div(c.Sum(i, c.Mul(w, a)), total)
+			spread := c.Sum(i, c.Mul(w, c.Pow(c.Sub(a, mean), 2)))
+			return c.Add(spread, c.Mul(total, c.Pow(c.Add(mean, b), 2)))
+		}
+	}
+	return nil
+}
+
+// separate returns Σ_i of a product whose factors that carry i are all data.
+func (c *Context) separate(i *Index, e *Expr) *Expr {
+	if e.Op != Mul {
+		return nil
+	}
+	for _, f := range e.Args {
+		if f.hasFree(i) && f.stage >= StagePosition {
+			return nil
+		}
+	}
+	return c.Sum(i, e)
+}
+
+// reorder chooses, for nested sums of one product, the order of the sums that
+// costs least: Σ_jl W_jl Σ_i λ_i x_ij x_il becomes Σ_i λ_i Σ_j x_ij Σ_l W_jl x_il.
+func (p *Program) reorder(e *Expr) *Expr {
+	c := p.c
+	switch e.Op {
+	case Num, Ref, Delta, Inside:
+		return e
+	case Sum:
+		var indices []*Index
+		factors := p.flatten(e, &indices)
+		if len(indices) < 2 || len(indices) > 5 {
+			i, body := c.Open(e)
+			return c.Sum(i, p.reorder(body))
+		}
+		for n := range factors {
+			if factors[n].e.Op != Sum {
+				factors[n].e = p.reorder(factors[n].e)
+			}
+		}
+		ks, es := make([]float64, len(factors)), make([]*Expr, len(factors))
+		for n, f := range factors {
+			ks[n], es[n] = f.k, f.e
+		}
+		var best *Expr
+		least := math.Inf(1)
+		permute(len(indices), func(order []int) {
+			r := c.Product(1, ks, es)
+			for n := len(order) - 1; n >= 0; n-- {
+				r = c.Sum(indices[order[n]], r)
+			}
+			if cost := p.nominalCost(r); cost < least {
+				best, least = r, cost
+			}
+		})
+		return best
+	}
+	return c.rebuild(e, p.reorder, func(s Sub) Sub { return s })
+}
+
+// flatten opens nested sums of products into one list of factors.
+func (p *Program) flatten(e *Expr, indices *[]*Index) []addend {
+	i, body := p.c.Open(e)
+	*indices = append(*indices, i)
+	args, ks := []*Expr{body}, []float64{1}
+	var out []addend
+	if body.Op == Mul {
+		args, ks = body.Args, body.K
+		if body.Val != 1 {
+			out = append(out, addend{p.c.Number(body.Val), 1})
+		}
+	}
+	for n, a := range args {
+		if a.Op == Sum && ks[n] == 1 {
+			out = append(out, p.flatten(a, indices)...)
+			continue
+		}
+		out = append(out, addend{a, ks[n]})
+	}
+	return out
+}
+
+// permute calls f with every order of 0..n−1, in lexicographic order.
+func permute(n int, f func([]int)) {
+	order := make([]int, 0, n)
+	used := make([]bool, n)
+	var rec func()
+	rec = func() {
+		if len(order) == n {
+			f(order)
+			return
+		}
+		for i := 0; i < n; i++ {
+			if !used[i] {
+				used[i] = true
+				order = append(order, i)
+				rec()
+				order = order[:len(order)-1]
+				used[i] = false
+			}
+		}
+	}
+	rec()
+}

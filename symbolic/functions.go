@@ -1,0 +1,225 @@
+package symbolic
+
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/special"
+)
+
+// Func is one row of the function table: what a function of the language is
+// to the calculus.
+type Func struct {
+	Name     string
+	Eval     func(x []float64) float64
+	Partials []string   // ∂f/∂x and ∂f/∂y in the language, of x and y; nil: see Call
+	Positive bool       // f > 0 wherever it is defined
+	Go       string     // qualified Go function: "math.Exp", "special.InvLogit"
+	Cost     float64    // in multiplications, for the cost model
+	Sample   [2]float64 // an interval inside the domain of x, for the row's test
+}
+
+func f1(f func(float64) float64) func([]float64) float64 {
+	return func(x []float64) float64 { return f(x[0]) }
+}
+
+func f2(f func(x, y float64) float64) func([]float64) float64 {
+	return func(x []float64) float64 { return f(x[0], x[1]) }
+}
+
+// Funcs is the table. Functions that the canonical form writes in other terms
+// (square, sqrt, inv, log1m, logit …) have a row in Abbreviations instead.
+var Funcs = []Func{
+	{"exp", f1(math.Exp), []string{"exp(x)"}, true, "math.Exp", 15, [2]float64{-3, 3}},
+	{"expm1", f1(math.Expm1), []string{"exp(x)"}, false, "math.Expm1", 15, [2]float64{-3, 3}},
+	{"log", f1(math.Log), []string{"1/x"}, false, "math.Log", 15, [2]float64{0.1, 4}},
+	{"log1p", f1(math.Log1p), []string{"1/(1 + x)"}, false, "math.Log1p", 15, [2]float64{-0.8, 4}},
+	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}},
+	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}},
+	{"inv_logit", f1(special.InvLogit), []string{"inv_logit(x)*(1 - inv_logit(x))"}, true, "special.InvLogit", 20, [2]float64{-4, 4}},
+	{"sin", f1(math.Sin), []string{"cos(x)"}, false, "math.Sin", 15, [2]float64{-3, 3}},
+	{"cos", f1(math.Cos), []string{"-sin(x)"}, false, "math.Cos", 15, [2]float64{-3, 3}},
+	{"tan", f1(math.Tan), []string{"1 + tan(x)^2"}, false, "math.Tan", 15, [2]float64{-1, 1}},
+	{"atan", f1(math.Atan), []string{"1/(1 + x^2)"}, false, "math.Atan", 15, [2]float64{-3, 3}},
+	{"sinh", f1(math.Sinh), []string{"cosh(x)"}, false, "math.Sinh", 15, [2]float64{-3, 3}},
+	{"cosh", f1(math.Cosh), []string{"sinh(x)"}, true, "math.Cosh", 15, [2]float64{-3, 3}},
+	{"tanh", f1(math.Tanh), []string{"1 - tanh(x)^2"}, false, "math.Tanh", 15, [2]float64{-3, 3}},
+	{"lgamma", f1(special.Lgamma), []string{"digamma(x)"}, false, "special.Lgamma", 30, [2]float64{0.3, 6}},
+	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}},
+	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}},
+	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}},
+	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}},
+	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}},
+	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}},
+}
+
+// Abbreviations are functions of the language that the calculus writes in
+// terms of others: the formula of x and y.
+var Abbreviations = map[string]string{
+	"square":          "x^2",
+	"sqrt":            "x^0.5",
+	"inv":             "1/x",
+	"log1m":           "log1p(-x)",
+	"logit":           "log(x) - log1p(-x)",
+	"log_inv_logit":   "-log1p_exp(-x)",
+	"log1m_inv_logit": "-log1p_exp(x)",
+	"lbeta":           "lgamma(x) + lgamma(y) - lgamma(x + y)",
+	"lchoose":         "lgamma(x + 1) - lgamma(y + 1) - lgamma(x - y + 1)",
+}
+
+var funcByName = func() map[string]*Func {
+	m := map[string]*Func{}
+	for i := range Funcs {
+		m[Funcs[i].Name] = &Funcs[i]
+	}
+	return m
+}()
+
+// Call returns the function of that name applied to args. The name is in the
+// table or among the abbreviations.
+func (c *Context) Call(name string, args ...*Expr) *Expr {
+	if name == "pi" {
+		return c.Number(math.Pi)
+	}
+	if text, ok := Abbreviations[name]; ok {
+		return c.formula(text, args)
+	}
+	f := funcByName[name]
+	nums := make([]float64, 0, 2)
+	for _, a := range args {
+		if a.Op == Num {
+			nums = append(nums, a.Val)
+		}
+	}
+	if len(nums) == len(args) {
+		return c.Number(f.Eval(nums))
+	}
+	if name == "pow" && args[1].Op == Num {
+		return c.Pow(args[0], args[1].Val)
+	}
+	if name == "log" {
+		if e := c.log(args[0]); e != nil {
+			return e
+		}
+	}
+	return c.rewrite(c.intern(Expr{Op: Call, Func: f, Args: args}))
+}
+
+// log splits the logarithm of a product of positive factors, and undoes exp.
+func (c *Context) log(x *Expr) *Expr {
+	switch {
+	case x.Op == Call && x.Func.Name == "exp":
+		return x.Args[0]
+	case x.Op == Mul && (len(x.Args) > 1 || x.Val != 1 || x.K[0] != 1) && c.allPositive(x):
+		args := make([]*Expr, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = c.Call("log", a)
+		}
+		return c.Linear(math.Log(x.Val), x.K, args)
+	}
+	return nil
+}
+
+// formula is a parsed formula of a table.
+type formula struct{ expr dsl.Expr }
+
+// formula evaluates a formula of x and y.
+func (c *Context) formula(text string, args []*Expr) *Expr {
+	f, ok := c.formulas[text]
+	if !ok {
+		e, err := dsl.ParseFormula(text)
+		if err != nil {
+			// A table row that does not parse is a bug that the test of
+			// the table finds; there is no way to go on.
+			panic("symbolic: formula " + text + ": " + err.Error())
+		}
+		f = &formula{e}
+		c.formulas[text] = f
+	}
+	env := map[string]value{}
+	for i, a := range args {
+		env[[]string{"x", "y"}[i]] = scalar(a)
+	}
+	el := &elaborator{c: c, names: env}
+	return el.expr(f.expr).at()
+}
+
+// Sign is what is known of the sign of an expression wherever it is defined.
+type Sign uint8
+
+// The signs.
+const (
+	UnknownSign Sign = iota
+	NonNegative
+	Positive
+)
+
+// Sign returns what the form of e proves of its sign.
+func (c *Context) Sign(e *Expr) Sign {
+	switch e.Op {
+	case Num:
+		if e.Val > 0 {
+			return Positive
+		}
+		if e.Val == 0 {
+			return NonNegative
+		}
+	case Ref:
+		if e.Tensor.Positive {
+			return Positive
+		}
+	case Call:
+		if e.Func.Positive {
+			return Positive
+		}
+	case Delta, Inside:
+		return NonNegative
+	case Sum:
+		if s := c.Sign(e.Args[0]); s != UnknownSign {
+			if s == Positive && e.Index.Range.Lo == dsl.Fixed(1) {
+				return Positive // ranges 1..n are not empty
+			}
+			return NonNegative
+		}
+	case Add:
+		best := NonNegative
+		if e.Val < 0 {
+			return UnknownSign
+		}
+		if e.Val > 0 {
+			best = Positive
+			// 1 − inv_logit(u) and 1 − tanh(u)² are positive.
+			if len(e.Args) == 1 && e.K[0] < 0 && -e.K[0] <= e.Val {
+				a := e.Args[0]
+				if a.Op == Call && (a.Func.Name == "inv_logit" || a.Func.Name == "Phi") {
+					return Positive
+				}
+				if a.Op == Mul && len(a.Args) == 1 && a.Val == 1 && a.K[0] == 2 && a.Args[0].Op == Call && a.Args[0].Func.Name == "tanh" {
+					return Positive
+				}
+			}
+		}
+		for i, a := range e.Args {
+			s := c.Sign(a)
+			if s == UnknownSign || e.K[i] < 0 {
+				return UnknownSign
+			}
+			best = max(best, s)
+		}
+		return best
+	case Mul:
+		if e.Val < 0 {
+			return UnknownSign
+		}
+		best := Positive
+		for i, a := range e.Args {
+			s := c.Sign(a)
+			if s == UnknownSign && math.Mod(e.K[i], 2) == 0 {
+				s = NonNegative
+			}
+			best = min(best, s)
+		}
+		return best
+	}
+	return UnknownSign
+}

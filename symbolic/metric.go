@@ -1,0 +1,589 @@
+package symbolic
+
+import (
+	"fmt"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// BlockExpr is one block of a symmetric matrix over the coordinates: E at the
+// coordinates A of block Row and B of block Col (nil for scalars). Only blocks
+// with Row ≥ Col are kept; the others are their transposes.
+type BlockExpr struct {
+	Row, Col int
+	A, B     *Index
+	E        *Expr
+}
+
+// Metric is the elaborated metric: the blocks of G itself or, with SoftAbs,
+// of the Hessian whose SoftAbs map G is.
+type Metric struct {
+	Blocks   []BlockExpr // nonzero blocks, Row ≥ Col
+	SoftAbs  bool
+	Alpha    *Expr
+	Constant bool // free of the position
+	Diagonal bool
+}
+
+// entry gives one summand of the metric at two coordinates.
+type entry func(p, q int, a, b []Sub) *Expr
+
+// Diagnosed collects the diagnostics of the calculus.
+type Diagnosed struct {
+	List []dsl.Diagnostic
+}
+
+func (d *Diagnosed) add(sev dsl.Severity, code dsl.Code, at dsl.Span, hint, format string, args ...any) {
+	d.List = append(d.List, dsl.Diagnostic{Severity: sev, Code: code, Span: at, Hint: hint, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *Diagnosed) errors() bool {
+	for i := range d.List {
+		if d.List[i].Severity == dsl.Error {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Context) notDifferentiable() *Expr {
+	nan := c.NewTensor(Tensor{Name: "not_differentiable", Kind: wildTensor, Stage: StageMomentum})
+	return c.Ref(nan)
+}
+
+// metric elaborates the model's metric and proves what it can of it.
+func (p *Posterior) metric(d *Diagnosed) *Metric {
+	c := p.C
+	m := &Metric{}
+	var parts []entry
+	proof := newPositivity(p)
+	for _, t := range p.Model.Metric {
+		var e entry
+		switch t.Kind {
+		case dsl.MetricIdentity:
+			e = p.identity
+			proof.coverAll()
+		case dsl.MetricDiag:
+			e = p.diagonal(t)
+			proof.coverAll()
+		case dsl.MetricInverse:
+			e = p.whole(d, t.At, func(a, b Sub) *Expr { return p.el.expr(t.Args[0]).at(a, b) })
+			proof.coverAll()
+		case dsl.MetricMatrix:
+			e = p.matrix(d, t)
+			proof.given()
+		case dsl.MetricIndexed:
+			e = p.indexed(d, t)
+			proof.given()
+		case dsl.MetricBlocks:
+			e = p.blocks(d, t)
+			proof.given()
+		case dsl.MetricHessian:
+			e = func(r, q int, a, b []Sub) *Expr { return c.Neg(p.secondDerivative(p.L, r, q, a, b)) }
+			proof.derived(t, true)
+		case dsl.MetricFisher:
+			e = p.fisher(d, t)
+			proof.derived(t, false)
+		case dsl.MetricSoftAbs:
+			if len(p.Model.Metric) > 1 {
+				d.add(dsl.Error, dsl.NotYet, t.At, "softabs is positive definite already", "softabs is not added to other metrics in this version of the language")
+			}
+			m.SoftAbs = true
+			m.Alpha = p.el.expr(t.Alpha).at()
+			e = func(r, q int, a, b []Sub) *Expr { return p.secondDerivative(p.L, r, q, a, b) }
+			proof.coverAll()
+		}
+		if t.Scale != nil {
+			scale, inner := p.el.expr(t.Scale).at(), e
+			if c.Sign(scale) == UnknownSign && scale.Stage() > StageConst {
+				d.add(dsl.Warning, dsl.MaybeIndefinite, t.Scale.Span(), "declare it `real > 0`", "the factor of the metric is not known to be positive")
+			}
+			e = func(r, q int, a, b []Sub) *Expr { return c.Mul(scale, inner(r, q, a, b)) }
+		}
+		parts = append(parts, e)
+	}
+	m.Constant, m.Diagonal = true, true
+	for r := range p.Blocks {
+		for q := 0; q <= r; q++ {
+			ai, a := p.Blocks[r].index(c, "j")
+			bi, b := p.Blocks[q].index(c, "l")
+			e := c.Number(0)
+			for _, part := range parts {
+				e = c.Add(e, part(r, q, a, b))
+			}
+			if e.IsNum(0) {
+				continue
+			}
+			m.Blocks = append(m.Blocks, BlockExpr{r, q, ai, bi, e})
+			m.Constant = m.Constant && e.Stage() < StagePosition
+			m.Diagonal = m.Diagonal && r == q && (ai == nil || c.stripDelta(e, ai, bi) != nil)
+		}
+	}
+	if m.SoftAbs {
+		m.Constant, m.Diagonal = false, false
+	}
+	proof.report(d)
+	return m
+}
+
+// stripDelta returns f if e = f·δ[a,b], and nil otherwise.
+func (c *Context) stripDelta(e *Expr, a, b *Index) *Expr {
+	delta := c.Delta(Sub{Index: a}, Sub{Index: b})
+	switch e.Op {
+	case Delta:
+		if e == delta {
+			return c.Number(1)
+		}
+	case Mul:
+		for n, f := range e.Args {
+			if f == delta {
+				return c.Subst(c.Product(e.Val, without(e.K, n), without(e.Args, n)), b, Sub{Index: a})
+			}
+		}
+	case Add:
+		if e.Val != 0 {
+			return nil
+		}
+		args := make([]*Expr, len(e.Args))
+		for n, f := range e.Args {
+			if args[n] = c.stripDelta(f, a, b); args[n] == nil {
+				return nil
+			}
+		}
+		return c.Linear(0, e.K, args)
+	}
+	return nil
+}
+
+func (p *Posterior) secondDerivative(e *Expr, r, q int, a, b []Sub) *Expr {
+	c := p.C
+	return c.Diff(c.Diff(e, p.Blocks[r].Coord, a...), p.Blocks[q].Coord, b...)
+}
+
+func (p *Posterior) identity(r, q int, a, b []Sub) *Expr {
+	if r != q {
+		return p.C.Number(0)
+	}
+	if len(a) == 0 {
+		return p.C.Number(1)
+	}
+	return p.C.Delta(a[0], b[0])
+}
+
+func (p *Posterior) diagonal(t *dsl.MetricTerm) entry {
+	c := p.C
+	return func(r, q int, a, b []Sub) *Expr {
+		if r != q {
+			return c.Number(0)
+		}
+		if len(t.Args) == 1 && len(t.Args[0].Type().Shape) == 1 {
+			return c.Mul(p.el.expr(t.Args[0]).at(a[0]), c.Delta(a[0], b[0]))
+		}
+		// One scalar per coordinate.
+		start, _ := p.offset(r)
+		if len(a) == 0 {
+			return p.el.expr(t.Args[start]).at()
+		}
+		e := c.Number(0)
+		for n := 0; n < p.Blocks[r].Size().Offset; n++ {
+			at := Sub{At: dsl.Fixed(n + 1)}
+			e = c.Add(e, c.Mul(p.el.expr(t.Args[start+n]).at(), c.Delta(a[0], at), c.Delta(b[0], at)))
+		}
+		return e
+	}
+}
+
+// offset returns the position of a block's first coordinate, counted from 0,
+// if it is known at compile time.
+func (p *Posterior) offset(block int) (int, bool) {
+	n := 0
+	for _, b := range p.Blocks[:block] {
+		if !b.Size().IsConst() {
+			return 0, false
+		}
+		n += b.Size().Offset
+	}
+	return n, true
+}
+
+// whole gives a metric by a function of two global coordinates.
+func (p *Posterior) whole(d *Diagnosed, at dsl.Span, f func(a, b Sub) *Expr) entry {
+	c := p.C
+	for r := range p.Blocks {
+		if _, ok := p.offset(r); !ok {
+			d.add(dsl.Error, dsl.NeedsConstant, at, "bind the sizes with --const, or give the metric by blocks", "a metric over several parameters needs their sizes at compile time")
+			return func(int, int, []Sub, []Sub) *Expr { return c.Number(0) }
+		}
+	}
+	global := func(block int, s []Sub) Sub {
+		o, _ := p.offset(block)
+		if len(s) == 0 {
+			return Sub{At: dsl.Fixed(o + 1)}
+		}
+		return shiftSub(s[0], o)
+	}
+	// Symmetry: f(a, b) = f(b, a) at two indices of their own.
+	return func(r, q int, a, b []Sub) *Expr { return f(global(r, a), global(q, b)) }
+}
+
+func (p *Posterior) matrix(d *Diagnosed, t *dsl.MetricTerm) entry {
+	c := p.C
+	rows := make([][]*Expr, len(t.Matrix.Rows))
+	for i, r := range t.Matrix.Rows {
+		for _, x := range r {
+			rows[i] = append(rows[i], p.el.expr(x).at())
+		}
+	}
+	for i := range rows {
+		for j := 0; j < i; j++ {
+			p.symmetric(d, t.Matrix.Rows[i][j].Span(), fmt.Sprintf("entry (%d, %d)", i+1, j+1), rows[i][j], rows[j][i])
+		}
+	}
+	return func(r, q int, a, b []Sub) *Expr {
+		ro, _ := p.offset(r)
+		qo, _ := p.offset(q)
+		e := c.Number(0)
+		for i := 0; i < p.Blocks[r].Size().Offset; i++ {
+			for j := 0; j < p.Blocks[q].Size().Offset; j++ {
+				x := rows[ro+i][qo+j]
+				if len(a) > 0 {
+					x = c.Mul(x, c.Delta(a[0], Sub{At: dsl.Fixed(i + 1)}))
+				}
+				if len(b) > 0 {
+					x = c.Mul(x, c.Delta(b[0], Sub{At: dsl.Fixed(j + 1)}))
+				}
+				e = c.Add(e, x)
+			}
+		}
+		return e
+	}
+}
+
+// symmetric reports an entry that is not provably equal to its transpose.
+func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *Expr) {
+	c := p.C
+	if x == y || c.Expand(c.Sub(x, y)).IsNum(0) {
+		return
+	}
+	d.add(dsl.Error, dsl.MetricAsymmetric, at, "a metric is symmetric", "%s of the metric differs from its transpose: %s against %s", what, Format(x), Format(y))
+}
+
+func (p *Posterior) indexed(d *Diagnosed, t *dsl.MetricTerm) entry {
+	c := p.C
+	i := c.NewIndex(t.Indices[0].ObjectName(), t.Indices[0].Range)
+	j := c.NewIndex(t.Indices[1].ObjectName(), t.Indices[1].Range)
+	p.el.indices[t.Indices[0]] = Sub{Index: i}
+	p.el.indices[t.Indices[1]] = Sub{Index: j}
+	body := p.el.expr(t.Value).at()
+	at := func(a, b Sub) *Expr {
+		t1, t2 := c.NewIndex(i.Name, i.Range), c.NewIndex(j.Name, j.Range)
+		e := c.Subst(c.Subst(body, i, Sub{Index: t1}), j, Sub{Index: t2})
+		return c.Subst(c.Subst(e, t1, a), t2, b)
+	}
+	p.symmetric(d, t.Value.Span(), "an entry", body, at(Sub{Index: j}, Sub{Index: i}))
+	return p.whole(d, t.At, at)
+}
+
+func (p *Posterior) blocks(d *Diagnosed, t *dsl.MetricTerm) entry {
+	c := p.C
+	type given struct {
+		row, col *dsl.Param
+		at       func(a, b []Sub) *Expr
+	}
+	var all []given
+	for _, b := range t.Blocks {
+		var ri, ci *Index
+		if b.RowIndex != nil {
+			ri = c.NewIndex(b.RowIndex.ObjectName(), b.RowIndex.Range)
+			p.el.indices[b.RowIndex] = Sub{Index: ri}
+		}
+		if b.ColIndex != nil {
+			ci = c.NewIndex(b.ColIndex.ObjectName(), b.ColIndex.Range)
+			p.el.indices[b.ColIndex] = Sub{Index: ci}
+		}
+		body := p.el.expr(b.Value).at()
+		f := func(x, y []Sub) *Expr {
+			e := body
+			var t1, t2 *Index
+			if ri != nil {
+				t1 = c.NewIndex(ri.Name, ri.Range)
+				e = c.Subst(e, ri, Sub{Index: t1})
+			}
+			if ci != nil {
+				t2 = c.NewIndex(ci.Name, ci.Range)
+				e = c.Subst(e, ci, Sub{Index: t2})
+			}
+			if t1 != nil {
+				e = c.Subst(e, t1, x[0])
+			}
+			if t2 != nil {
+				e = c.Subst(e, t2, y[0])
+			}
+			return e
+		}
+		if b.Row == b.Col && ri != nil {
+			p.symmetric(d, b.At, "the block of `"+b.Row.ObjectName()+"`", body, f([]Sub{{Index: ci}}, []Sub{{Index: ri}}))
+		}
+		all = append(all, given{b.Row, b.Col, f})
+	}
+	return func(r, q int, a, b []Sub) *Expr {
+		for _, g := range all {
+			switch {
+			case g.row == p.Blocks[r].Param && g.col == p.Blocks[q].Param:
+				return g.at(a, b)
+			case g.row == p.Blocks[q].Param && g.col == p.Blocks[r].Param:
+				return g.at(b, a)
+			}
+		}
+		return c.Number(0)
+	}
+}
+
+// dependsOnCoords reports whether e depends on any parameter.
+func dependsOnCoords(e *Expr) bool { return e.Stage() >= StagePosition }
+
+// leftIsParam reports whether a term's left side depends on a parameter.
+func (p *Posterior) leftIsParam(t *PosteriorTerm) bool {
+	return dependsOnCoords(p.leftExpr(t))
+}
+
+// leftExpr is the left side at its index.
+func (p *Posterior) leftExpr(t *PosteriorTerm) *Expr {
+	if t.Term.Dist.Support == dsl.VectorReal {
+		return t.Left.at(Sub{Index: p.C.NewIndex("i", upTo(t.Left.shape[0]))})
+	}
+	return t.Left.at()
+}
+
+// fisher returns the Fisher metric: expected information of the terms whose
+// left side is data, negative Hessian (or joint expected information) of the
+// others, and the negative Hessian of the log-Jacobian.
+func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
+	c := p.C
+	var parts []entry
+	prior := c.Number(0)
+	for n, b := range p.Blocks {
+		i, s := b.index(c, "i")
+		if !(t.Expected && p.hasJointPrior(n)) {
+			prior = c.Add(prior, c.sumOver(i, b.logJacobian(c, s)))
+		}
+	}
+	for _, term := range p.Terms {
+		term := term
+		switch {
+		case term.Term.Dist == nil:
+			if p.mentionsData(term.L) {
+				d.add(dsl.Error, dsl.NoFisher, term.Term.At, "write the term with `~`, or use `metric softabs(alpha = 1e6)` or `metric hessian`",
+					"the Fisher information of a `density` statement is not known: it names no distribution of the data")
+				continue
+			}
+			prior = c.Add(prior, term.L)
+		case p.leftIsParam(term) && t.Expected:
+			if e := p.jointInformation(d, t, term); e != nil {
+				parts = append(parts, e)
+			}
+		case p.leftIsParam(term):
+			prior = c.Add(prior, term.L)
+		default:
+			if e := p.information(d, t, term); e != nil {
+				parts = append(parts, e)
+			}
+		}
+	}
+	return func(r, q int, a, b []Sub) *Expr {
+		e := c.Neg(p.secondDerivative(prior, r, q, a, b))
+		for _, part := range parts {
+			e = c.Add(e, part(r, q, a, b))
+		}
+		return e
+	}
+}
+
+// mentionsData reports whether e holds an array of data: a term without one
+// is a prior.
+func (p *Posterior) mentionsData(e *Expr) bool {
+	for n, t := range p.Data {
+		if len(p.Model.Data[n].Type.Shape) > 0 && Mentions(e, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// sumOverAll sums over several indices.
+func (c *Context) sumOverAll(indices []*Index, e *Expr) *Expr {
+	for _, i := range indices {
+		e = c.Sum(i, e)
+	}
+	return e
+}
+
+// information is the expected information of a data term,
+// Σ_i Σ_αβ ∂η_α[i]/∂q_a · I_αβ · ∂η_β[i]/∂q_b.
+func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *PosteriorTerm) entry {
+	c := p.C
+	dist := term.Term.Dist
+	for n, a := range term.Args {
+		known := dist.Fisher != nil && dist.Fisher[n][n] != ""
+		if !known && p.argDepends(a) {
+			d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric softabs(alpha = 1e6)` or `metric hessian`",
+				"`%s` has no finite expected information about its argument `%s`, which depends on a parameter", dist.Name, dist.Args[n].Name)
+			return nil
+		}
+	}
+	if dist.Support == dsl.VectorReal {
+		return p.vectorInformation(term, term.Args[0], nil)
+	}
+	return func(r, q int, a, b []Sub) *Expr {
+		e := c.Number(0)
+		for m, x := range term.Args {
+			dx := c.Diff(x.at(), p.Blocks[r].Coord, a...)
+			if dx.IsNum(0) {
+				continue
+			}
+			for n, y := range term.Args {
+				dy := c.Diff(y.at(), p.Blocks[q].Coord, b...)
+				if dy.IsNum(0) || dist.Fisher[m][n] == "" {
+					continue
+				}
+				info := p.formulaValue(dist, dist.Fisher[m][n], term.Left, term.Args).at()
+				e = c.Add(e, c.Mul(dx, info, dy))
+			}
+		}
+		return c.sumOverAll(term.indices, e)
+	}
+}
+
+func (p *Posterior) argDepends(a value) bool {
+	subs := make([]Sub, len(a.shape))
+	for n := range subs {
+		subs[n] = Sub{Index: p.C.NewIndex("i", upTo(a.shape[n]))}
+	}
+	return dependsOnCoords(a.at(subs...))
+}
+
+// vectorInformation is that of multi_normal: with z = mu, or mu − y when the
+// left side is a parameter too, Σ_rs ∂z_r Σ⁻¹_rs ∂z_s.
+func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) entry {
+	c := p.C
+	precision := p.C.derivedOf(InverseOf, term.Args[1].cov)
+	z := func(s Sub) *Expr {
+		if y == nil {
+			return mu.at(s)
+		}
+		return c.Sub(mu.at(s), y.at(s))
+	}
+	return func(r, q int, a, b []Sub) *Expr {
+		i := c.NewIndex("i", upTo(mu.shape[0]))
+		j := c.NewIndex("j", upTo(mu.shape[0]))
+		di := c.Diff(z(Sub{Index: i}), p.Blocks[r].Coord, a...)
+		dj := c.Diff(z(Sub{Index: j}), p.Blocks[q].Coord, b...)
+		e := c.Sum(i, c.Sum(j, c.Mul(di, c.Ref(precision, Sub{Index: i}, Sub{Index: j}), dj)))
+		return c.sumOverAll(term.indices, e)
+	}
+}
+
+// ownBlock returns the block whose value the left side of a term is, or −1.
+func (p *Posterior) ownBlock(term *PosteriorTerm) int {
+	left := p.leftExpr(term)
+	for n, b := range p.Blocks {
+		var subs []Sub
+		if !b.Scalar() {
+			if len(left.free) != 1 {
+				continue
+			}
+			subs = []Sub{{Index: left.free[0]}}
+		}
+		if b.Value(subs...) == left {
+			return n
+		}
+	}
+	return -1
+}
+
+// naturalTransform is the transform under which the Joint information of a
+// distribution is stated.
+func naturalTransform(d dsl.Domain) Transform {
+	switch d {
+	case dsl.Positive:
+		return LowerBound
+	case dsl.UnitOpen, dsl.Between:
+		return Interval
+	}
+	return Identity
+}
+
+// hasJointPrior reports whether a block is the left side of some prior term:
+// its Jacobian is part of that term's information.
+func (p *Posterior) hasJointPrior(block int) bool {
+	for _, t := range p.Terms {
+		if t.Term.Dist != nil && p.leftIsParam(t) && p.ownBlock(t) == block {
+			return true
+		}
+	}
+	return false
+}
+
+// jointInformation is the expected information of a prior term x ~ D(η) about
+// (x, η) jointly.
+func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *PosteriorTerm) entry {
+	c := p.C
+	dist := term.Term.Dist
+	fail := func(why string) entry {
+		d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric fisher` or `metric softabs(alpha = 1e6)`",
+			"fisher(prior = expected) needs the expected information of this term: %s", why)
+		return nil
+	}
+	own := p.ownBlock(term)
+	switch {
+	case dist.Joint == nil:
+		return fail(fmt.Sprintf("that of `%s` is not finite or not known", dist.Name))
+	case own < 0:
+		return fail("its left side is not a parameter alone")
+	case p.Blocks[own].Transform != naturalTransform(dist.Support):
+		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", p.Blocks[own].Param.ObjectName(), dist.Name))
+	case p.Blocks[own].Transform == LowerBound && !p.Blocks[own].Lo.IsNum(0),
+		dist.Support == dsl.UnitOpen && !(p.Blocks[own].Lo.IsNum(0) && p.Blocks[own].Hi.IsNum(1)):
+		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`", p.Blocks[own].Param.ObjectName(), dist.Name))
+	}
+	for n, a := range term.Args {
+		if dist.Joint[n+1][n+1] == "" && p.argDepends(a) {
+			return fail(fmt.Sprintf("that about the argument `%s` is not known", dist.Args[n].Name))
+		}
+	}
+	if dist.Support == dsl.VectorReal {
+		y := term.Left
+		return p.vectorInformation(term, term.Args[0], &y)
+	}
+	// The coordinate u itself, then the arguments.
+	vars := []*Expr{c.Ref(p.Blocks[own].Coord, subsOf(term.indices)...)}
+	for _, a := range term.Args {
+		vars = append(vars, a.at())
+	}
+	return func(r, q int, a, b []Sub) *Expr {
+		e := c.Number(0)
+		for m, x := range vars {
+			dx := c.Diff(x, p.Blocks[r].Coord, a...)
+			if dx.IsNum(0) {
+				continue
+			}
+			for n, y := range vars {
+				dy := c.Diff(y, p.Blocks[q].Coord, b...)
+				if dy.IsNum(0) || dist.Joint[m][n] == "" {
+					continue
+				}
+				info := p.formulaValue(dist, dist.Joint[m][n], term.Left, term.Args).at()
+				e = c.Add(e, c.Mul(dx, info, dy))
+			}
+		}
+		return c.sumOverAll(term.indices, e)
+	}
+}
+
+func subsOf(indices []*Index) []Sub {
+	subs := make([]Sub, len(indices))
+	for n, i := range indices {
+		subs[n] = Sub{Index: i}
+	}
+	return subs
+}

@@ -1,0 +1,205 @@
+package symbolic
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// positivity proves that a derived metric is positive definite, or says where
+// it may fail. A metric is a sum of contributions, each of which is
+//
+//   - positive semidefinite: expected information of data terms, or the
+//     negative Hessian of a log-concave term in an affine predictor;
+//   - positive definite on the coordinates of one block: the negative Hessian
+//     of its prior and Jacobian, where the sign of the diagonal is plain;
+//   - of unknown sign.
+//
+// The sum is positive definite if none is of the third kind and every block is
+// covered by one of the second.
+type positivity struct {
+	p        *Posterior
+	covered  []bool
+	explicit bool // the user gave (part of) the metric: nothing to prove
+	unknown  []finding
+	term     *dsl.MetricTerm
+}
+
+type finding struct {
+	at   dsl.Span
+	what string
+}
+
+func newPositivity(p *Posterior) *positivity {
+	return &positivity{p: p, covered: make([]bool, len(p.Blocks))}
+}
+
+func (v *positivity) coverAll() {
+	for i := range v.covered {
+		v.covered[i] = true
+	}
+}
+
+func (v *positivity) given() { v.explicit = true }
+
+// logConcave lists the distributions whose log density is concave in an affine
+// argument, with that argument's position.
+var logConcave = map[string]int{
+	"normal": 0, "multi_normal": 0, "bernoulli_logit": 0, "binomial_logit": 1, "poisson_log": 0,
+}
+
+// derived examines the terms of `fisher` or `hessian`.
+func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
+	v.term = t
+	p, c := v.p, v.p.C
+	if t.Expected {
+		v.expected()
+		return
+	}
+	own := make([]*Expr, len(p.Blocks))
+	for n, b := range p.Blocks {
+		i, s := b.index(c, "i")
+		own[n] = c.sumOver(i, b.logJacobian(c, s))
+	}
+	for _, term := range p.Terms {
+		dist := term.Term.Dist
+		block, several := v.soleBlock(term)
+		switch {
+		case dist != nil && !p.leftIsParam(term) && !hessian:
+			// Expected information is positive semidefinite.
+		case dist != nil && !p.leftIsParam(term) && v.concave(term):
+		case block >= 0 && !several && (dist == nil && !p.mentionsData(term.L) || dist != nil && p.leftIsParam(term)):
+			own[block] = c.Add(own[block], term.L)
+		default:
+			v.unknown = append(v.unknown, finding{term.Term.At, "the Hessian of this term may have negative eigenvalues"})
+		}
+	}
+	for n, b := range p.Blocks {
+		ai, a := b.index(c, "j")
+		bi, s := b.index(c, "l")
+		h := c.Neg(p.secondDerivative(own[n], n, n, a, s))
+		if ai != nil && !h.IsNum(0) {
+			if d := c.stripDelta(h, ai, bi); d != nil {
+				h = d
+			} else if len(b.Param.Type.Shape) > 0 && v.multiNormal(n) {
+				v.covered[n] = true
+				continue
+			} else {
+				v.unknown = append(v.unknown, finding{b.Param.Declared(), "the prior of `" + b.Param.ObjectName() + "` has a Hessian that is not diagonal"})
+				continue
+			}
+		}
+		switch {
+		case c.Sign(h) == Positive:
+			v.covered[n] = true
+		case c.Sign(h) == UnknownSign:
+			v.unknown = append(v.unknown, finding{b.Param.Declared(), "the negative Hessian of the prior of `" + b.Param.ObjectName() + "`, " + Format(h) + ", is negative somewhere"})
+		}
+	}
+}
+
+// multiNormal reports whether a block's only prior is a multi_normal of its
+// coordinates with a fixed mean.
+func (v *positivity) multiNormal(block int) bool {
+	n := 0
+	for _, t := range v.p.Terms {
+		if t.Term.Dist != nil && v.p.leftIsParam(t) && v.p.ownBlock(t) == block {
+			if t.Term.Dist.Name != "multi_normal" || v.p.argDepends(t.Args[0]) {
+				return false
+			}
+			n++
+		}
+	}
+	return n == 1
+}
+
+// soleBlock returns the block that a term depends on, and whether there are
+// several.
+func (v *positivity) soleBlock(t *PosteriorTerm) (block int, several bool) {
+	block = -1
+	for n, b := range v.p.Blocks {
+		if Mentions(t.L, b.Coord) {
+			if block >= 0 {
+				return block, true
+			}
+			block = n
+		}
+	}
+	return block, false
+}
+
+// concave reports whether a data term is concave: its distribution is in the
+// list and depends on the coordinates through an affine argument only.
+func (v *positivity) concave(t *PosteriorTerm) bool {
+	pos, ok := logConcave[t.Term.Dist.Name]
+	if !ok {
+		return false
+	}
+	p, c := v.p, v.p.C
+	for n, a := range t.Args {
+		if n != pos {
+			if p.argDepends(a) {
+				return false
+			}
+			continue
+		}
+		subs := make([]Sub, len(a.shape))
+		for m := range subs {
+			subs[m] = Sub{Index: c.NewIndex("i", upTo(a.shape[m]))}
+		}
+		e := a.at(subs...)
+		for r := range p.Blocks {
+			for q := 0; q <= r; q++ {
+				_, x := p.Blocks[r].index(c, "j")
+				_, y := p.Blocks[q].index(c, "l")
+				if !p.secondDerivative(e, r, q, x, y).IsNum(0) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// expected proves fisher(prior = expected): in an order in which the arguments
+// of a block's prior depend on earlier blocks only, each prior pins its block.
+func (v *positivity) expected() {
+	p := v.p
+	for changed := true; changed; {
+		changed = false
+		for _, t := range p.Terms {
+			if t.Term.Dist == nil || !p.leftIsParam(t) {
+				continue
+			}
+			own := p.ownBlock(t)
+			if own < 0 || v.covered[own] {
+				continue
+			}
+			ready := true
+			for n, b := range p.Blocks {
+				ready = ready && (n == own || v.covered[n] || !Mentions(t.L, b.Coord))
+			}
+			if ready {
+				v.covered[own], changed = true, true
+			}
+		}
+	}
+}
+
+// report turns what could not be proved into warnings.
+func (v *positivity) report(d *Diagnosed) {
+	if v.explicit || v.term == nil {
+		return
+	}
+	const remedy = "use `fisher(prior = expected)` or `softabs(alpha = 1e6)`; where the metric fails, proposals are rejected and counted"
+	for _, f := range v.unknown {
+		d.add(dsl.Warning, dsl.MaybeIndefinite, f.at, remedy, "the metric may not be positive definite everywhere: %s", f.what)
+	}
+	if len(v.unknown) > 0 {
+		return
+	}
+	for n, ok := range v.covered {
+		if !ok {
+			name := v.p.Blocks[n].Param.ObjectName()
+			d.add(dsl.Warning, dsl.MaybeIndefinite, v.p.Blocks[n].Param.Declared(),
+				"give it a proper prior, or add to the metric, as in `+ 1e-6*identity`",
+				"the metric may be singular in `%s`: only the data inform it", name)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package symbolic
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Format renders an expression for people: Σ over named indices, powers, and
+// fractions.
+func Format(e *Expr) string {
+	p := printer{}
+	return p.expr(e, 0)
+}
+
+type printer struct{ bound []*Index }
+
+const (
+	precAdd = 1
+	precMul = 2
+	precPow = 3
+)
+
+func paren(s string, p, ctx int) string {
+	if p < ctx {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// FormatNumber renders a constant with few digits where they suffice.
+func FormatNumber(v float64) string {
+	switch v {
+	case 0.5:
+		return "½"
+	case -0.5:
+		return "-½"
+	case math.Pi:
+		return "π"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func (p printer) expr(e *Expr, ctx int) string {
+	switch e.Op {
+	case Num:
+		s := FormatNumber(e.Val)
+		if e.Val < 0 {
+			return paren(s, precAdd, ctx)
+		}
+		return s
+	case Ref:
+		if len(e.Subs) == 0 {
+			return e.Tensor.Name
+		}
+		return e.Tensor.Name + "[" + subsString(e.Subs) + "]"
+	case Delta:
+		return "δ[" + subsString(e.Subs) + "]"
+	case Inside:
+		return fmt.Sprintf("[%s in %s]", e.Subs[0], e.Range)
+	case Call:
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = p.expr(a, 0)
+		}
+		return e.Func.Name + "(" + strings.Join(args, ", ") + ")"
+	case Sum:
+		r := e.Index.Range.String()
+		return paren(fmt.Sprintf("Σ[%s in %s] %s", e.Index.Name, r, p.expr(e.Args[0], precMul)), precMul, ctx)
+	case Add:
+		var b strings.Builder
+		for i, a := range e.Args {
+			k := e.K[i]
+			switch {
+			case i == 0 && k < 0:
+				b.WriteString("-")
+			case i > 0 && k < 0:
+				b.WriteString(" - ")
+			case i > 0:
+				b.WriteString(" + ")
+			}
+			if k = math.Abs(k); k != 1 {
+				b.WriteString(FormatNumber(k) + "·")
+			}
+			b.WriteString(p.expr(a, precMul))
+		}
+		if e.Val != 0 {
+			if e.Val < 0 {
+				b.WriteString(" - ")
+			} else {
+				b.WriteString(" + ")
+			}
+			b.WriteString(FormatNumber(math.Abs(e.Val)))
+		}
+		return paren(b.String(), precAdd, ctx)
+	case Mul:
+		var num, den []string
+		for i, a := range e.Args {
+			k := e.K[i]
+			list := &num
+			if k < 0 {
+				list, k = &den, -k
+			}
+			s := p.expr(a, precMul+1)
+			if k != 1 {
+				s = p.expr(a, precPow+1) + power(k)
+			}
+			*list = append(*list, s)
+		}
+		sign := ""
+		if v := e.Val; v != 1 {
+			if v < 0 {
+				sign, v = "-", -v
+			}
+			if v != 1 {
+				num = append([]string{FormatNumber(v)}, num...)
+			}
+		}
+		s := strings.Join(num, "·")
+		if len(num) == 0 {
+			s = "1"
+		}
+		if len(den) == 1 {
+			s += "/" + den[0]
+		} else if len(den) > 1 {
+			s += "/(" + strings.Join(den, "·") + ")"
+		}
+		if sign != "" {
+			return paren(sign+s, precAdd, ctx)
+		}
+		return paren(s, precMul, ctx)
+	}
+	return "?"
+}
+
+func power(k float64) string {
+	switch k {
+	case 2:
+		return "²"
+	case 3:
+		return "³"
+	case 4:
+		return "⁴"
+	case 0.5:
+		return "^½"
+	}
+	return "^" + strconv.FormatFloat(k, 'g', -1, 64)
+}

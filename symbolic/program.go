@@ -1,0 +1,675 @@
+package symbolic
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Def is a definition: a named tensor given by an expression at its indices.
+type Def struct {
+	Tensor  *Tensor
+	Indices []*Index
+	Body    *Expr
+}
+
+// Stage returns the binding time of d.
+func (d *Def) Stage() Stage { return d.Tensor.Stage }
+
+// Program is a list of definitions in order: each uses only earlier ones.
+// Lower adds to it, so that everything that the outputs share is defined once.
+type Program struct {
+	c     *Context
+	post  *Posterior
+	Defs  []*Def
+	byKey map[*Expr]*Def
+	// formal indices of definitions, interned so that equal definitions
+	// are equal nodes
+	formals map[formalKey]*Index
+	names   map[*Expr]string // closed bodies of user lets
+	taken   map[string]int
+	small   map[string]bool // size names that are dimensions of parameters
+	known   map[*Expr]map[string]*Expr
+}
+
+type formalKey struct {
+	r dsl.Range
+	n int
+}
+
+func newProgram(p *Posterior) *Program {
+	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{}, formals: map[formalKey]*Index{},
+		names: map[*Expr]string{}, taken: map[string]int{}, small: map[string]bool{}, known: map[*Expr]map[string]*Expr{}}
+	for _, t := range p.C.tensors {
+		if t.Kind != wildTensor {
+			prog.taken[t.Name] = 1
+		}
+	}
+	for _, b := range p.Blocks {
+		if x := b.Size(); x.Name != "" {
+			prog.small[x.Name] = true
+		}
+	}
+	for _, l := range p.Model.Lets {
+		v := p.lets[l]
+		subs := make([]Sub, len(v.shape))
+		for n := range subs {
+			subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+		}
+		e := v.at(subs...)
+		if len(e.free) != len(subs) || e.Op == Ref || e.Op == Num {
+			continue
+		}
+		key, _ := prog.close(e)
+		if _, ok := prog.names[key]; !ok {
+			prog.names[key] = l.ObjectName()
+		}
+		prog.taken[l.ObjectName()] = 1
+	}
+	// An argument of a distribution that is worth a definition is called as
+	// in the table: eta, mu, lambda.
+	for _, t := range p.Terms {
+		if t.Term.Dist == nil {
+			continue
+		}
+		for n, a := range t.Args {
+			if len(a.shape) > 0 {
+				continue
+			}
+			e, name := a.at(), t.Term.Dist.Args[n].Name
+			key, _ := prog.close(e)
+			if _, ok := prog.names[key]; ok || prog.taken[name] > 0 || e.Op == Ref || e.Op == Num {
+				continue
+			}
+			prog.names[key] = name
+			prog.taken[name] = 1
+		}
+	}
+	return prog
+}
+
+// isSmall reports whether a range is no longer than the parameters are.
+func (p *Program) isSmall(r dsl.Range) bool {
+	return r.Hi.IsConst() && r.Hi.Offset <= 64 || p.small[r.Hi.Name]
+}
+
+// close renames the free indices of e, in order, to formal ones: equal
+// functions of their indices become equal nodes.
+func (p *Program) close(e *Expr) (*Expr, []*Index) {
+	var formal []*Index
+	for _, f := range e.free {
+		k := formalKey{f.Range, len(formal)}
+		i, ok := p.formals[k]
+		if !ok {
+			i = p.c.NewIndex([]string{"i", "j", "l", "r"}[min(k.n, 3)], f.Range)
+			p.formals[k] = i
+		}
+		formal = append(formal, i)
+	}
+	temp := make([]*Index, len(formal))
+	for n, f := range e.free {
+		temp[n] = p.c.NewIndex(f.Name, f.Range)
+		e = p.c.Subst(e, f, Sub{Index: temp[n]})
+	}
+	for n := range temp {
+		e = p.c.Subst(e, temp[n], Sub{Index: formal[n]})
+	}
+	return e, formal
+}
+
+// define returns a reference to the definition of e, adding it if needed. The
+// subexpressions of e are lowered already.
+func (p *Program) define(e *Expr, source *Expr) *Expr {
+	key, formal := p.close(e)
+	d, ok := p.byKey[key]
+	if !ok {
+		shape := make([]dsl.Extent, len(formal))
+		for n, f := range formal {
+			shape[n] = f.Range.Hi
+		}
+		name := ""
+		if source != nil {
+			k, _ := p.close(source)
+			name = p.names[k]
+		}
+		if name == "" {
+			name = p.invent(key)
+		}
+		t := p.c.NewTensor(Tensor{Name: name, Kind: DefTensor, Shape: shape, Stage: e.stage,
+			Positive: p.c.Sign(e) == Positive})
+		d = &Def{Tensor: t, Indices: formal, Body: key}
+		t.Def = d
+		p.byKey[key] = d
+		p.Defs = append(p.Defs, d)
+	}
+	subs := make([]Sub, len(e.free))
+	for n, f := range e.free {
+		subs[n] = Sub{Index: f}
+	}
+	return p.c.Ref(d.Tensor, subs...)
+}
+
+// invent makes a name that tells what is defined: expV for exp(v), sumSqX for
+// Σ x², c3 where nothing better is at hand.
+func (p *Program) invent(e *Expr) string {
+	name := describe(e)
+	if name == "" || len(name) > 24 {
+		name = map[Stage]string{StageConst: "k", StageData: "c", StagePosition: "a", StageMomentum: "b"}[e.stage]
+		p.taken[name]++
+		name = fmt.Sprintf("%s%d", name, p.taken[name])
+	}
+	if p.taken[name] > 0 {
+		for n := 2; ; n++ {
+			if s := fmt.Sprintf("%s%d", name, n); p.taken[s] == 0 {
+				name = s
+				break
+			}
+		}
+	}
+	p.taken[name] = 1
+	return name
+}
+
+func describe(e *Expr) string {
+	switch e.Op {
+	case Ref:
+		return e.Tensor.Name
+	case Call:
+		s := e.Func.Name
+		parts := strings.Split(s, "_")
+		for i := range parts {
+			if i > 0 {
+				parts[i] = upperFirst(parts[i])
+			}
+		}
+		s = strings.Join(parts, "")
+		for _, a := range e.Args {
+			d := describe(a)
+			if d == "" {
+				return ""
+			}
+			s += upperFirst(d)
+		}
+		return s
+	case Sum:
+		d := describe(e.Args[0])
+		if d == "" {
+			return ""
+		}
+		return "sum" + upperFirst(d)
+	case Mul:
+		if len(e.Args) == 1 && e.Val == 1 {
+			d := describe(e.Args[0])
+			switch {
+			case d == "":
+				return ""
+			case e.K[0] == 2:
+				return "sq" + upperFirst(d)
+			case e.K[0] == -1:
+				return "inv" + upperFirst(d)
+			case e.K[0] == 0.5:
+				return "sqrt" + upperFirst(d)
+			}
+		}
+		if len(e.Args) == 1 && e.Val == -1 && e.K[0] == 1 {
+			if d := describe(e.Args[0]); d != "" {
+				return "neg" + upperFirst(d)
+			}
+		}
+	}
+	return ""
+}
+
+func upperFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// sameIndices reports whether two sorted index lists are equal.
+func sameIndices(a, b []*Index) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Lower turns an expression that is evaluated in loops over ctx into one over
+// definitions: what is known at an earlier stage, or does not change in the
+// innermost loops, is defined once and referred to.
+func (p *Program) Lower(e *Expr, ctx []*Index) *Expr {
+	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
+	return l.lower(p.c.Collect(p.reorder(e)))
+}
+
+func sortedIndices(ctx []*Index) []*Index {
+	var e Expr
+	for _, i := range ctx {
+		e.addFree(i)
+	}
+	return e.free
+}
+
+type lowering struct {
+	p    *Program
+	ctx  []*Index
+	memo map[*Expr]*Expr
+}
+
+func (l *lowering) lower(e *Expr) *Expr {
+	if r, ok := l.memo[e]; ok {
+		return r
+	}
+	r := l.lowerNode(e)
+	l.memo[e] = r
+	return r
+}
+
+func (l *lowering) lowerNode(e *Expr) *Expr {
+	p, c := l.p, l.p.c
+	switch e.Op {
+	case Num, Ref, Delta, Inside:
+		return e
+	case Sum:
+		i, body := c.Open(e)
+		inner := &lowering{p: p, ctx: sortedIndices(append(append([]*Index{}, e.free...), i)), memo: map[*Expr]*Expr{}}
+		s := c.Sum(i, inner.lower(body))
+		if s.Op != Sum {
+			return l.lower(s)
+		}
+		if l.storable(s) || !sameIndices(s.free, l.ctx) {
+			return p.define(s, e)
+		}
+		return s
+	case Call:
+		args := make([]*Expr, len(e.Args))
+		for n, a := range e.Args {
+			args[n] = l.lower(a)
+		}
+		r := c.Call(e.Func.Name, args...)
+		if r.Op == Call && l.storable(r) {
+			return p.define(r, e)
+		}
+		return r
+	case Add, Mul:
+		args := make([]*Expr, len(e.Args))
+		for n, a := range e.Args {
+			args[n] = l.lower(a)
+		}
+		return l.group(e, args)
+	}
+	return e
+}
+
+// storable reports whether a value is worth an array of its own: vectors, and
+// matrices over the parameters, but not arrays of data size times data size.
+func (l *lowering) storable(e *Expr) bool {
+	if len(e.free) < 2 {
+		return true
+	}
+	if len(e.free) > 2 {
+		return false
+	}
+	for _, f := range e.free {
+		if !l.p.isSmall(f.Range) {
+			return false
+		}
+	}
+	return true
+}
+
+// group splits the operands of a sum or product by the indices that they
+// carry and, within these, by stage. A group that is known earlier is defined
+// at its stage; a group with fewer indices leaves the innermost loops.
+func (l *lowering) group(e *Expr, args []*Expr) *Expr {
+	whole := l.build(e.Op, e.Val, e.K, args)
+	if whole.Op != e.Op {
+		return whole
+	}
+	type part struct {
+		stage Stage
+		free  []*Index
+		k     []float64
+		args  []*Expr
+	}
+	var parts []*part
+	for n, a := range whole.Args {
+		var home *part
+		for _, q := range parts {
+			if q.stage == a.stage && sameIndices(q.free, a.free) {
+				home = q
+			}
+		}
+		if home == nil {
+			home = &part{stage: a.stage, free: a.free}
+			parts = append(parts, home)
+		}
+		home.k, home.args = append(home.k, whole.K[n]), append(home.args, a)
+	}
+	val, neutral := whole.Val, 1.0
+	if e.Op == Add {
+		neutral = 0
+	}
+	// The numeric factor joins the earliest group of scalars that leaves.
+	for _, q := range parts {
+		outer := len(q.free) == 0 && len(whole.free) > 0
+		if val == neutral || len(q.free) > 0 || q.stage == StageConst || !outer && q.stage >= whole.stage {
+			continue
+		}
+		if len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == Ref && e.Op == Mul && (math.Abs(val) == 1 || math.Abs(val) == 2) {
+			continue // not worth a definition
+		}
+		q.args = []*Expr{l.hoist(l.build(e.Op, val, q.k, q.args))}
+		q.k = []float64{1}
+		val = neutral
+		break
+	}
+	for n, q := range parts {
+		// Within one set of indices, earlier stages first.
+		top := q.stage
+		for _, o := range parts {
+			if sameIndices(o.free, q.free) {
+				top = max(top, o.stage)
+			}
+		}
+		if len(q.free) == len(whole.free) {
+			top = whole.stage
+		}
+		if q.stage < top && q.stage != StageConst {
+			l.hoistPart(e.Op, &parts[n].k, &parts[n].args, q.stage, len(q.free))
+		}
+	}
+	var outK []float64
+	var outArgs []*Expr
+	for n, q := range parts {
+		if q.free == nil && len(q.args) == 0 {
+			continue
+		}
+		k, args := q.k, q.args
+		for _, o := range parts[n+1:] {
+			if sameIndices(o.free, q.free) && len(o.args) > 0 {
+				k, args = append(k, o.k...), append(args, o.args...)
+				o.k, o.args = nil, nil
+			}
+		}
+		if len(args) == 0 {
+			continue
+		}
+		if len(q.free) < len(whole.free) {
+			stage := StageConst
+			for _, a := range args {
+				stage = max(stage, a.stage)
+			}
+			if stage != StageConst {
+				l.hoistPart(e.Op, &k, &args, StageMomentum, len(q.free))
+			}
+		}
+		outK, outArgs = append(outK, k...), append(outArgs, args...)
+	}
+	return l.build(e.Op, val, outK, outArgs)
+}
+
+func (l *lowering) build(op Op, val float64, k []float64, args []*Expr) *Expr {
+	if op == Add {
+		return l.p.c.Linear(val, k, args)
+	}
+	return l.p.c.Product(val, k, args)
+}
+
+// hoistPart replaces operands by one definition where that pays.
+func (l *lowering) hoistPart(op Op, k *[]float64, args *[]*Expr, stage Stage, indices int) {
+	ks, as := *k, *args
+	if len(as) == 0 {
+		return
+	}
+	sign := 1.0
+	var x *Expr
+	switch {
+	case op == Add && len(as) == 1 && math.Abs(ks[0]) == 1:
+		sign, x = ks[0], as[0]
+	case op == Add:
+		x = l.p.c.Linear(0, ks, as)
+	default:
+		x = l.p.c.Product(1, ks, as)
+	}
+	least := 1.0
+	if indices > 0 {
+		switch stage {
+		case StageData:
+			least = 8 // an array of data in place of arithmetic on data
+		case StagePosition:
+			least = 3
+		}
+	}
+	if x.Op == Ref || x.Op == Num || !l.storable(x) || nodeCost(x) < least {
+		return
+	}
+	*k, *args = []float64{sign}, []*Expr{l.hoist(x)}
+}
+
+func (l *lowering) hoist(x *Expr) *Expr {
+	if x.Op == Ref || x.Op == Num || x.stage == StageConst {
+		return x
+	}
+	return l.p.define(x, nil)
+}
+
+// nodeCost counts the operations of a node and of what it holds, without
+// sums and definitions.
+func nodeCost(e *Expr) float64 {
+	n := 0.0
+	switch e.Op {
+	case Add:
+		n = float64(len(e.Args) - 1)
+		if e.Val != 0 {
+			n++
+		}
+		for _, k := range e.K {
+			if k != 1 && k != -1 {
+				n++
+			}
+		}
+		if len(e.Args) == 1 && e.K[0] == -1 && e.Val != 0 {
+			n = 1
+		}
+	case Mul:
+		if e.Val != 1 && e.Val != -1 {
+			n++
+		}
+		n += float64(len(e.Args) - 1)
+		for _, k := range e.K {
+			switch {
+			case k == 1:
+			case k == 2:
+				n++
+			case k == -1:
+				n += 8
+			case k == 0.5:
+				n += 10
+			default:
+				n += 12
+			}
+		}
+	case Call:
+		n = e.Func.Cost
+	case Sum:
+		return 100
+	}
+	for _, a := range e.Args {
+		n += nodeCost(a)
+	}
+	return n
+}
+
+// nominalCost estimates the operations of an expression whose sums are each
+// evaluated once per value of their free indices, at nominal sizes.
+func (p *Program) nominalCost(e *Expr) float64 {
+	seen := map[*Expr]bool{}
+	total := 0.0
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		for _, a := range e.Args {
+			walk(a)
+		}
+		if e.Op == Sum && e.stage >= StagePosition {
+			n := p.nominalSize(e.Index.Range)
+			for _, f := range e.free {
+				n *= p.nominalSize(f.Range)
+			}
+			total += n * (1 + shallowCost(e.Args[0]))
+		}
+	}
+	walk(e)
+	return total
+}
+
+func shallowCost(e *Expr) float64 {
+	if e.Op == Sum {
+		return 0
+	}
+	n := 0.0
+	for _, a := range e.Args {
+		n += shallowCost(a)
+	}
+	switch e.Op {
+	case Add, Mul:
+		n += float64(len(e.Args))
+	case Call:
+		n += e.Func.Cost
+	}
+	return n
+}
+
+func (p *Program) nominalSize(r dsl.Range) float64 {
+	if r.Hi.IsConst() && r.Lo.IsConst() {
+		return float64(max(1, r.Hi.Offset-r.Lo.Offset+1))
+	}
+	if p.small[r.Hi.Name] {
+		return 10
+	}
+	return 1000
+}
+
+// Refs calls f for every reference in e, sums included.
+func Refs(e *Expr, f func(*Expr)) {
+	seen := map[*Expr]bool{}
+	var walk func(*Expr)
+	walk = func(e *Expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.Op == Ref {
+			f(e)
+		}
+		for _, a := range e.Args {
+			walk(a)
+		}
+	}
+	walk(e)
+}
+
+// dependsOnPosition reports whether a tensor changes with the coordinates.
+func (p *Program) dependsOnPosition(t *Tensor, memo map[*Tensor]bool) bool {
+	if t.Kind == CoordTensor {
+		return true
+	}
+	if t.Kind != DefTensor || t.Stage < StagePosition {
+		return false
+	}
+	if r, ok := memo[t]; ok {
+		return r
+	}
+	r := false
+	Refs(t.Def.Body, func(x *Expr) { r = r || p.dependsOnPosition(x.Tensor, memo) })
+	memo[t] = r
+	return r
+}
+
+// Adjoint returns, for each parameter block, the derivative of a lowered
+// scalar by the block's coordinate at the given subscripts: one reverse sweep
+// over the definitions.
+func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
+	c := p.c
+	depends := map[*Tensor]bool{}
+	type adjoint struct {
+		indices []*Index
+		e       *Expr
+	}
+	bars := map[*Tensor]*adjoint{}
+	// visit distributes the adjoint bar of an expression body that runs
+	// over indices.
+	visit := func(body *Expr, indices []*Index, bar *Expr) {
+		var seen []*Tensor
+		Refs(body, func(r *Expr) {
+			t := r.Tensor
+			for _, s := range seen {
+				if s == t {
+					return
+				}
+			}
+			if p.dependsOnPosition(t, depends) {
+				seen = append(seen, t)
+			}
+		})
+		for _, t := range seen {
+			b := bars[t]
+			if b == nil {
+				b = &adjoint{e: c.Number(0)}
+				for _, x := range t.Shape {
+					b.indices = append(b.indices, c.NewIndex("a", upTo(x)))
+				}
+				bars[t] = b
+			}
+			d := c.Mul(bar, c.Diff(body, t, subsOf(b.indices)...))
+			for _, i := range indices {
+				d = c.Sum(i, d)
+			}
+			b.e = c.Add(b.e, d)
+		}
+	}
+	visit(root, nil, c.Number(1))
+	for n := len(p.Defs) - 1; n >= 0; n-- {
+		d := p.Defs[n]
+		bar := bars[d.Tensor]
+		if bar == nil {
+			continue
+		}
+		// The adjoint at the definition's own indices.
+		e := bar.e
+		fresh := make([]*Index, len(d.Indices))
+		body := d.Body
+		for m, i := range d.Indices {
+			fresh[m] = c.NewIndex(i.Name, i.Range)
+			e = c.Subst(e, bar.indices[m], Sub{Index: fresh[m]})
+			body = c.Subst(body, i, Sub{Index: fresh[m]})
+		}
+		visit(body, fresh, e)
+	}
+	out := make([]*Expr, len(p.post.Blocks))
+	for n, b := range p.post.Blocks {
+		bar := bars[b.Coord]
+		if bar == nil {
+			out[n] = c.Number(0)
+			continue
+		}
+		e := bar.e
+		for m, i := range bar.indices {
+			e = c.Subst(e, i, at[n][m])
+		}
+		out[n] = e
+	}
+	return out
+}
