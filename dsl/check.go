@@ -1041,7 +1041,7 @@ func (c *checker) scalarTerm(term *Term) {
 			if dist.Support == Binary {
 				hint = "declare it `int … in {0, 1}`"
 			}
-			c.err(NeedsInteger, left.Span(), hint, "`%s` describes whole numbers (%s), and the left side is %s", dist.Name, dist.Support, t)
+			c.err(NeedsInteger, left.Span(), hint, "`%s` describes %s, and the left side is %s", dist.Name, dist.Support, t)
 		}
 	}
 	if p == nil {

@@ -260,7 +260,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		ix.blamed = true
 	}
 	if hi.Name != size.Name || hi.Offset > size.Offset {
-		c.err(IndexRange, a.Span(), "", "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
+		c.err(IndexRange, a.Span(), fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)}), "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}

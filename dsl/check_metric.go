@@ -228,7 +228,11 @@ func (c *checker) metricBlock(s *MetricStmt, t *MetricTerm) {
 	}
 	for _, old := range t.Blocks {
 		if old.Row == b.Row && old.Col == b.Col || old.Row == b.Col && old.Col == b.Row {
-			c.err(MetricTwice, s.At, "the transposed block is filled in", "the block of `%s` and `%s` is given twice", b.Row.Name, b.Col.Name)
+			hint := ""
+			if old.Row != b.Row {
+				hint = "the transposed block is filled in"
+			}
+			c.err(MetricTwice, s.At, hint, "the block of `%s` and `%s` is given twice", b.Row.Name, b.Col.Name)
 			c.note(old.At, "given here")
 			return
 		}

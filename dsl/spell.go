@@ -12,8 +12,9 @@ func suggest(word string, candidates []string) string {
 		return ""
 	}
 	best, least := "", len(word)/3+1
+	// Any letter is near any other: of one letter only the case may differ.
 	if len(word) < 3 {
-		least = 1
+		least = len(word) - 1
 	}
 	for _, c := range candidates {
 		// The lengths alone may show that too many letters differ.

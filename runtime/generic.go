@@ -168,9 +168,9 @@ func (s *GenericSystem) slope(out []float64, at *position, p []float64) {
 	}
 }
 
-// field writes ∂H/∂p = v = G⁻¹p to dp and ∂H/∂q_k = −∂_kL + ½⟨G⁻¹ − v vᵀ, ∂_kG⟩
+// VectorField writes ∂H/∂p = v = G⁻¹p to dp and ∂H/∂q_k = −∂_kL + ½⟨G⁻¹ − v vᵀ, ∂_kG⟩
 // to dq, with nothing remembered but a constant metric's factor.
-func (s *GenericSystem) field(dq, dp, q, p []float64) Status {
+func (s *GenericSystem) VectorField(dq, dp, q, p []float64) Status {
 	at := s.there.at(q)
 	at.have = 0
 	s.gradient(at)

@@ -41,7 +41,7 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 	copy(qnew, q)
 
 	iterations, st := fixedPoint(sol, pbar, s.y, func(y, x []float64) Status {
-		if st := s.field(s.dq, s.dp, q, x); st != OK {
+		if st := s.VectorField(s.dq, s.dp, q, x); st != OK {
 			return st
 		}
 		for i := range y {
@@ -71,7 +71,7 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 		return r
 	}
 
-	if r.Status = s.field(s.dq, s.dp, qnew, pbar); r.Status != OK {
+	if r.Status = s.VectorField(s.dq, s.dp, qnew, pbar); r.Status != OK {
 		return r
 	}
 	for i := range p {

@@ -61,7 +61,7 @@ func (s *GenericSystem) predict(q, p []float64, eps float64) Status {
 // flow writes z + h f(x) to y, with z the start of the step.
 func (s *GenericSystem) flow(y, x []float64, h float64) Status {
 	n := len(s.v)
-	if st := s.field(s.dq, s.dp, x[:n], x[n:]); st != OK {
+	if st := s.VectorField(s.dq, s.dp, x[:n], x[n:]); st != OK {
 		return st
 	}
 	for i := range n {

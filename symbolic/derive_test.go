@@ -1,39 +1,107 @@
-package symbolic_test
+package symbolic
 
 import (
-	"os"
-	"path/filepath"
+	"math/rand"
 	"testing"
-
-	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
 )
 
-func TestPrintAll(t *testing.T) {
-	files, _ := filepath.Glob("../examples/*.ham")
-	for _, f := range files {
-		text, _ := os.ReadFile(f)
-		m, ds := dsl.Load(f, string(text), dsl.Options{})
-		if m == nil {
-			t.Fatal(ds)
+// TestModels holds every result of Derive against finite differences of the
+// result before it in the chain
+//
+//	log p by hand = LogDensity → Gradient → Matrix → Jacobian → Contract → Force, Rank1
+//
+// at several points of every model.
+func TestModels(t *testing.T) {
+	for _, m := range testModels {
+		t.Run(m.name, func(t *testing.T) {
+			d, _ := load(t, m.text)
+			b := newBench(t, d, m.data)
+			if d.Metric.Constant != m.constant || d.Metric.Diagonal != m.diagonal {
+				t.Errorf("constant %v, diagonal %v, want %v, %v", d.Metric.Constant, d.Metric.Diagonal, m.constant, m.diagonal)
+			}
+			if m.constant && len(d.Jacobian) > 0 {
+				t.Errorf("a constant metric has %d Jacobian blocks", len(d.Jacobian))
+			}
+			rng := rand.New(rand.NewSource(1))
+			for range 3 {
+				checkPoint(t, b, &m, randomVector(rng, b.dim(), 0.7), rng)
+			}
+		})
+	}
+}
+
+const fdTolerance = 3e-9
+
+func checkPoint(t *testing.T, b *bench, m *testModel, q []float64, rng *rand.Rand) {
+	t.Helper()
+	n := b.dim()
+	check := func(what string, got, want []float64, tol float64) {
+		t.Helper()
+		if !near(got, want, tol) {
+			t.Errorf("%s at %.3g:\n got %.12g\nwant %.12g", what, q, got, want)
 		}
-		d, list := symbolic.Derive(m)
-		t.Log("=====", f, list)
-		if d == nil {
-			continue
+	}
+	check("log density", []float64{b.logDensity(q)}, []float64{m.logp(q)}, 1e-12)
+	grad := b.vector(b.d.Gradient, q)
+	check("gradient", grad, gradientOf(b.logDensity, q), fdTolerance)
+	matrix := b.matrix(q)
+	if m.metric != nil {
+		check("metric", flatten(matrix), flatten(m.metric(q)), 1e-12)
+	}
+	if m.hessian != 0 {
+		want := make([]float64, 0, n*n)
+		for k := range n {
+			for _, v := range derivative(func(x []float64) []float64 { return b.vector(b.d.Gradient, x) }, q, k) {
+				want = append(want, m.hessian*v)
+			}
 		}
-		t.Log("L =", symbolic.Format(d.L))
-		t.Logf("const %v diag %v", d.Metric.Constant, d.Metric.Diagonal)
-		for _, b := range d.Metric.Blocks {
-			t.Log("B", b.Row, b.Col, symbolic.Format(b.E))
-		}
-		for _, def := range d.Prog.Defs {
-			t.Log(def.Stage(), def.Tensor.Name, def.Tensor.Shape, ":=", symbolic.Format(def.Body))
-		}
-		for name, outs := range map[string][]symbolic.Output{"grad": d.Gradient, "matrix": d.Matrix, "force": d.Force, "rank1": d.Rank1, "contract": d.Contract, "jac": d.Jacobian} {
-			for _, o := range outs {
-				t.Log(name, o.Row, o.Col, o.Dir, symbolic.Format(o.E))
+		check("hessian", flatten(matrix), want, fdTolerance)
+	}
+	for i := range n {
+		for j := range i {
+			if !near([]float64{matrix[i][j]}, []float64{matrix[j][i]}, 1e-12) {
+				t.Errorf("entry (%d, %d) is %g, its transpose %g", i, j, matrix[i][j], matrix[j][i])
+			}
+			if b.d.Metric.Diagonal && matrix[i][j] != 0 {
+				t.Errorf("entry (%d, %d) of a diagonal metric is %g", i, j, matrix[i][j])
 			}
 		}
 	}
+	// dB[k] is ∂B/∂q_k by differences; everything below follows from it.
+	dB := make([][]float64, n)
+	for k := range dB {
+		dB[k] = derivative(func(x []float64) []float64 { return flatten(b.matrix(x)) }, q, k)
+	}
+	jac := b.jacobian(q)
+	for k := range dB {
+		check("jacobian", flatten(jac[k]), dB[k], fdTolerance)
+	}
+	contract := func(w [][]float64) []float64 {
+		out := make([]float64, n)
+		for k := range out {
+			for i, v := range flatten(w) {
+				out[k] += v * dB[k][i]
+			}
+		}
+		return out
+	}
+	w := randomSymmetric(rng, n)
+	b.setWeight(w)
+	want := contract(w)
+	got := b.vector(b.d.Contract, q)
+	check("contraction", got, want, 4*fdTolerance)
+	force := make([]float64, n)
+	for k := range force {
+		force[k] = -grad[k] + 0.5*got[k]
+	}
+	check("force", b.vector(b.d.Force, q), force, 1e-11)
+	v := randomVector(rng, n, 1)
+	vv := newMatrix(n)
+	for i := range vv {
+		for j := range vv {
+			vv[i][j] = 0.5 * v[i] * v[j]
+		}
+	}
+	b.setVelocity(v)
+	check("rank one", b.vector(b.d.Rank1, q), contract(vv), 4*fdTolerance)
 }

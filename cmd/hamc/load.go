@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
+)
+
+// model is a loaded .ham file.
+type model struct {
+	path   string
+	text   string
+	consts []dsl.ConstBinding
+	d      *symbolic.Derived
+}
+
+// name is the file's name without its ending.
+func (m *model) name() string {
+	return strings.TrimSuffix(filepath.Base(m.path), filepath.Ext(m.path))
+}
+
+// constFlag registers --const.
+func constFlag(cmd *cobra.Command, to *[]string) {
+	cmd.Flags().StringArrayVar(to, "const", nil, "bind a const or an int datum at compile time: `NAME=VALUE`")
+}
+
+func parseConsts(list []string) ([]dsl.ConstBinding, error) {
+	var out []dsl.ConstBinding
+	for _, s := range list {
+		name, text, ok := strings.Cut(s, "=")
+		v, err := strconv.ParseFloat(text, 64)
+		if !ok || name == "" || err != nil || v-v != 0 {
+			return nil, fmt.Errorf("--const %s: write --const NAME=NUMBER, such as --const k=10", s)
+		}
+		for _, o := range out {
+			if o.Name == name {
+				return nil, fmt.Errorf("--const %s: %s is bound twice", s, name)
+			}
+		}
+		out = append(out, dsl.ConstBinding{Name: name, Value: v})
+	}
+	return out, nil
+}
+
+// readText reads a file, with errors in words.
+func readText(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", problem{fmt.Errorf("%s: there is no such file", path)}
+	case err != nil:
+		return "", problem{err}
+	}
+	return string(b), nil
+}
+
+// load reads, checks and derives a model; diagnostics go to standard error.
+func (e *env) load(path string, consts []string) (*model, error) {
+	bindings, err := parseConsts(consts)
+	if err != nil {
+		return nil, err
+	}
+	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+		return nil, problem{fmt.Errorf("%s is a directory, not a model", path)}
+	}
+	text, err := readText(path)
+	if err != nil {
+		return nil, err
+	}
+	shown := path
+	if rel, ok := relative(path); ok {
+		shown = rel
+	}
+	m, ds := dsl.Load(shown, text, dsl.Options{Consts: bindings})
+	var d *symbolic.Derived
+	if m != nil {
+		var more []dsl.Diagnostic
+		d, more = symbolic.Derive(m)
+		ds.List = append(ds.List, more...)
+	}
+	if len(ds.List) > 0 {
+		fmt.Fprint(e.stderr, ds)
+	}
+	if d == nil {
+		return nil, errReported
+	}
+	return &model{path: path, text: text, consts: bindings, d: d}, nil
+}
+
+// relative shortens a path below the working directory.
+func relative(path string) (string, bool) {
+	if !filepath.IsAbs(path) {
+		return path, false
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return path, false
+	}
+	rel, err := filepath.Rel(wd, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path, false
+	}
+	return rel, true
+}
+
+// dataPath returns the file of data: the one given, or MODEL.data.json beside
+// the model. It is "" for a model without data.
+func (m *model) dataPath(given string) (string, error) {
+	if given != "" {
+		if _, err := os.Stat(given); err != nil {
+			return "", problem{fmt.Errorf("%s: there is no such data file", given)}
+		}
+		return given, nil
+	}
+	beside := strings.TrimSuffix(m.path, filepath.Ext(m.path)) + ".data.json"
+	if _, err := os.Stat(beside); err == nil {
+		return beside, nil
+	}
+	for _, d := range m.d.Model.Data {
+		if d.Default == nil {
+			return "", problem{fmt.Errorf("the model %s needs data: give a file with --data, or put %s beside the model", m.d.Model.Name, filepath.Base(beside))}
+		}
+	}
+	return "", nil
+}
+
+// interpreted returns the model on its data, evaluated without compiling.
+func (m *model) interpreted(given string) (*interpret.Model, error) {
+	path, err := m.dataPath(given)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		im, err := interpret.New(m.d, strings.NewReader("{}"), "no data")
+		return im, wrap(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, problem{err}
+	}
+	defer f.Close()
+	im, err := interpret.New(m.d, f, path)
+	return im, wrap(err)
+}
+
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return problem{err}
+}

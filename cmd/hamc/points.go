@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
+
+// point is a point of phase space on the unconstrained scale.
+type point struct {
+	Q []float64 `json:"q"`
+	P []float64 `json:"p"`
+}
+
+// number is a float64 whose JSON form keeps full precision and knows NaN and
+// the infinities, as strings.
+type number float64
+
+// MarshalJSON implements json.Marshaler.
+func (x number) MarshalJSON() ([]byte, error) {
+	v := float64(x)
+	switch {
+	case math.IsNaN(v):
+		return []byte(`"nan"`), nil
+	case math.IsInf(v, 1):
+		return []byte(`"inf"`), nil
+	case math.IsInf(v, -1):
+		return []byte(`"-inf"`), nil
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
+}
+
+func numbers(x []float64) []number {
+	out := make([]number, len(x))
+	for i, v := range x {
+		out[i] = number(v)
+	}
+	return out
+}
+
+func square(x []float64, n int) [][]number {
+	out := make([][]number, n)
+	for i := range out {
+		out[i] = numbers(x[i*n : i*n+n])
+	}
+	return out
+}
+
+// readPoints reads a JSON list of points; - is standard input.
+func (e *env) readPoints(path string, dim int) ([]point, error) {
+	var text []byte
+	var err error
+	if path == "-" {
+		text, err = io.ReadAll(e.stdin)
+	} else {
+		var s string
+		s, err = readText(path)
+		text = []byte(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var points []point
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&points); err != nil {
+		line := 1 + bytes.Count(text[:min(len(text), int(d.InputOffset()))], []byte("\n"))
+		return nil, problem{fmt.Errorf(`%s:%d: expected a list of points [{"q": […], "p": […]}, …]: %v`, path, line, err)}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, problem{fmt.Errorf("%s: there is more after the list of points", path)}
+	}
+	for i, p := range points {
+		if len(p.Q) != dim {
+			return nil, problem{fmt.Errorf("%s: point %d: q has %d coordinates, the model has %d", path, i+1, len(p.Q), dim)}
+		}
+		if p.P != nil && len(p.P) != dim {
+			return nil, problem{fmt.Errorf("%s: point %d: p has %d coordinates, the model has %d", path, i+1, len(p.P), dim)}
+		}
+	}
+	return points, nil
+}
+
+// modelFlags are those of commands that evaluate a model at points.
+type modelFlags struct {
+	data, at string
+	consts   []string
+}
+
+func (f *modelFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
+	cmd.Flags().StringVar(&f.at, "at", "", "`FILE` of points [{\"q\": […], \"p\": […]}], unconstrained; - for standard input")
+	constFlag(cmd, &f.consts)
+}
+
+func (e *env) at(args []string, f *modelFlags) (*runtime.GenericSystem, []point, error) {
+	if f.at == "" {
+		return nil, nil, errors.New(`--at POINTS.json is missing: a list of points {"q": […], "p": […]}`)
+	}
+	m, err := e.load(args[0], f.consts)
+	if err != nil {
+		return nil, nil, err
+	}
+	im, err := m.interpreted(f.data)
+	if err != nil {
+		return nil, nil, err
+	}
+	points, err := e.readPoints(f.at, im.Info().Dim())
+	return runtime.Generic(im), points, err
+}
+
+// evaluated is the answer of log-prob for one point.
+type evaluated struct {
+	LogDensity     number       `json:"log_density"`
+	Gradient       []number     `json:"gradient"`
+	Metric         [][]number   `json:"metric"`
+	MetricJacobian [][][]number `json:"metric_jacobian,omitempty"`
+	LogDetMetric   number       `json:"log_det_metric"`
+	Hamiltonian    *number      `json:"hamiltonian,omitempty"`
+	GradQ          []number     `json:"grad_q_hamiltonian,omitempty"`
+	GradP          []number     `json:"grad_p_hamiltonian,omitempty"`
+	Failure        string       `json:"failure,omitempty"`
+}
+
+// maxTensor is the largest dimension whose metric Jacobian is printed unasked.
+const maxTensor = 50
+
+func newLogProb(e *env) *cobra.Command {
+	var f modelFlags
+	var tensor bool
+	cmd := &cobra.Command{
+		Use:   "log-prob MODEL.ham --at POINTS.json",
+		Short: "Evaluate density, gradient, metric and Hamiltonian at points",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, points, err := e.at(args, &f)
+			if err != nil {
+				return err
+			}
+			out := make([]evaluated, len(points))
+			for i, p := range points {
+				out[i] = evaluate(s, p, tensor)
+			}
+			return e.printJSON(out)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&tensor, "tensor", false, "print the metric Jacobian beyond dimension 50 too")
+	return cmd
+}
+
+func evaluate(s *runtime.GenericSystem, p point, tensor bool) evaluated {
+	n := len(p.Q)
+	var out evaluated
+	grad, g := make([]float64, n), make([]float64, n*n)
+	out.LogDensity = number(s.Gradient(grad, p.Q))
+	out.Gradient = numbers(grad)
+	s.Metric(g, p.Q)
+	out.Metric = square(g, n)
+	chol := linalg.NewCholesky(n)
+	st := runtime.FactorStatus(chol.Factor(g))
+	if st == runtime.OK {
+		out.LogDetMetric = number(chol.LogDet())
+	} else {
+		out.Failure = st.String()
+		out.LogDetMetric = number(math.NaN())
+	}
+	if tensor || n <= maxTensor {
+		dg := make([]float64, n*n*n)
+		s.MetricJacobian(dg, p.Q)
+		for i := range n {
+			out.MetricJacobian = append(out.MetricJacobian, square(dg[i*n*n:(i+1)*n*n], n))
+		}
+	}
+	if p.P == nil || st != runtime.OK {
+		return out
+	}
+	h, _, _ := s.Energy(p.Q, p.P)
+	hn := number(h)
+	out.Hamiltonian = &hn
+	dq, dp := make([]float64, n), make([]float64, n)
+	if st := s.VectorField(dq, dp, p.Q, p.P); st != runtime.OK {
+		out.Failure = st.String()
+	}
+	out.GradQ, out.GradP = numbers(dq), numbers(dp)
+	return out
+}
+
+func (e *env) printJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return internal{err}
+	}
+	_, err = e.stdout.Write(append(b, '\n'))
+	return wrap(err)
+}
+
+// stepped is the answer of trajectory.
+type stepped struct {
+	Q            []number `json:"q"`
+	P            []number `json:"p"`
+	EnergyChange number   `json:"energy_change"`
+	Converged    bool     `json:"converged"`
+	Iterations   int      `json:"iterations"`
+	Failure      string   `json:"failure"`
+}
+
+func newTrajectory(e *env) *cobra.Command {
+	var f modelFlags
+	var integrator string
+	var eps, tol float64
+	var steps, limit int
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "trajectory MODEL.ham --at POINTS.json",
+		Short: "Integrate Hamilton's equations from points",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			k, err := runtime.ParseIntegrator(integrator)
+			if err != nil {
+				return err
+			}
+			switch {
+			case !(math.Abs(eps) > 0) || math.IsInf(eps, 0):
+				return fmt.Errorf("--step-size %v: give a number that is not 0", eps)
+			case steps < 1:
+				return fmt.Errorf("--steps %d: give at least 1", steps)
+			case !(tol > 0):
+				return fmt.Errorf("--tol %v: give a positive number", tol)
+			case limit < 1:
+				return fmt.Errorf("--max-iterations %d: give at least 1", limit)
+			}
+			s, points, err := e.at(args, &f)
+			if err != nil {
+				return err
+			}
+			step, err := runtime.Stepper(s, k)
+			if err != nil {
+				return problem{err}
+			}
+			solver := runtime.Solver{Tolerance: tol, MaxIterations: limit}
+			if !all {
+				out := make([]stepped, len(points))
+				for i, p := range points {
+					path, err := integrate(s, step, p, eps, steps, &solver)
+					if err != nil {
+						return err
+					}
+					out[i] = path[len(path)-1]
+				}
+				return e.printJSON(out)
+			}
+			out := make([][]stepped, len(points))
+			for i, p := range points {
+				if out[i], err = integrate(s, step, p, eps, steps, &solver); err != nil {
+					return err
+				}
+			}
+			return e.printJSON(out)
+		},
+	}
+	f.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&integrator, "integrator", "imb", "glfa, glfb, ima, imb or leapfrog")
+	fl.Float64Var(&eps, "step-size", 0.1, "step size ε")
+	fl.IntVar(&steps, "steps", 1, "number of steps")
+	fl.Float64Var(&tol, "tol", 1e-9, "tolerance δ of the fixed-point solves, on max|Δ|")
+	fl.IntVar(&limit, "max-iterations", 1000, "limit of one fixed-point solve")
+	fl.BoolVar(&all, "all", false, "print every step, not only the last")
+	return cmd
+}
+
+// integrate returns the states after each step, up to the first failure.
+func integrate(s runtime.System, step runtime.StepFunc, p point, eps float64, steps int, solver *runtime.Solver) ([]stepped, error) {
+	if p.P == nil {
+		return nil, problem{errors.New("a trajectory starts from points with a momentum p")}
+	}
+	q, m := append([]float64(nil), p.Q...), append([]float64(nil), p.P...)
+	h0, _, st := s.Energy(q, m)
+	if st != runtime.OK {
+		return []stepped{{Q: numbers(q), P: numbers(m), EnergyChange: number(math.NaN()), Failure: st.String()}}, nil
+	}
+	var path []stepped
+	total := 0
+	for range steps {
+		r := step(q, m, eps, solver)
+		total += r.Iterations
+		h, _, hst := s.Energy(q, m)
+		out := stepped{Q: numbers(q), P: numbers(m), EnergyChange: number(h - h0), Converged: r.Status == runtime.OK, Iterations: total}
+		if r.Status == runtime.OK && hst != runtime.OK {
+			r.Status = hst
+		}
+		if r.Status != runtime.OK {
+			out.Failure = r.Status.String()
+			return append(path, out), nil
+		}
+		path = append(path, out)
+	}
+	return path, nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+func newVerify(e *env) *cobra.Command {
+	var f modelFlags
+	var points int
+	var seed uint64
+	var tol float64
+	cmd := &cobra.Command{
+		Use:   "verify MODEL.ham",
+		Short: "Compare symbolic derivatives with finite differences at random points",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if points < 1 {
+				return fmt.Errorf("--points %d: give at least 1", points)
+			}
+			m, err := e.load(args[0], f.consts)
+			if err != nil {
+				return err
+			}
+			im, err := m.interpreted(f.data)
+			if err != nil {
+				return err
+			}
+			rng := rand.New(rand.NewPCG(seed, 0))
+			at := make([][]float64, points)
+			for i := range at {
+				at[i] = make([]float64, im.Info().Dim())
+				for k := range at[i] {
+					at[i][k] = 4*rng.Float64() - 2
+				}
+			}
+			report, err := runtime.CheckGradients(im, at)
+			if err != nil {
+				return problem{err}
+			}
+			fmt.Fprint(e.stdout, report)
+			if w := report.Worst(); !(w <= tol) {
+				return problem{fmt.Errorf("the worst relative difference is %.2e, above %.0e", w, tol)}
+			}
+			fmt.Fprintf(e.stdout, "all derivatives agree to %.0e at %d points\n", tol, points)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
+	constFlag(cmd, &f.consts)
+	cmd.Flags().IntVar(&points, "points", 20, "number of points, uniform on (−2, 2)")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "random seed")
+	cmd.Flags().Float64Var(&tol, "tol", 1e-6, "largest relative difference that passes")
+	return cmd
+}

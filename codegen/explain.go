@@ -1,0 +1,79 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Explain describes what the compiler made of a model: the log density, the
+// structure of the metric, and for each function of the emitted code the
+// formulas that it computes with their operation counts as polynomials in the
+// sizes.
+func Explain(d *symbolic.Derived) string {
+	g := newGenerator(d, Options{Package: "explain"})
+	var b strings.Builder
+	fmt.Fprintf(&b, "model %s\n\nlog density\n  L = %s\n\nmetric: %s\n", d.Model.Name, symbolic.Format(d.L), g.metricDoc())
+	section := func(title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
+		if len(ph.defs) == 0 && len(outs) == 0 {
+			return
+		}
+		total := symbolic.NewCost()
+		var lines []string
+		for _, def := range ph.defs {
+			subs := make([]string, len(def.Indices))
+			for i, x := range def.Indices {
+				subs[i] = x.Name + " in " + x.Range.String()
+			}
+			left := def.Tensor.Name
+			if len(subs) > 0 {
+				left += "[" + strings.Join(subs, ", ") + "]"
+			}
+			c := symbolic.CostOf(def.Body, def.Indices)
+			total.Add(c)
+			lines = append(lines, fmt.Sprintf("  %-9s %s = %s", def.Stage(), left, symbolic.Format(def.Body)))
+		}
+		for _, o := range outs {
+			total.Add(symbolic.CostOf(o.E, o.Indices))
+			lines = append(lines, fmt.Sprintf("  result    %s = %s", name(o), symbolic.Format(o.E)))
+		}
+		fmt.Fprintf(&b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
+	}
+	block := func(prefix string) func(symbolic.Output) string {
+		return func(o symbolic.Output) string {
+			s := prefix + d.Blocks[o.Row].Param.ObjectName()
+			if len(o.Indices) > 0 {
+				s += "[" + o.Indices[0].Name + "]"
+			}
+			return s
+		}
+	}
+	section("data, once", &g.ph.data, nil, nil)
+	section("log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
+	section("gradient", &g.ph.gradient, d.Gradient, block("∂L/∂"))
+	matrix, weight := "G", "½⟨G⁻¹ − v vᵀ, ∂G⟩"
+	if d.Metric.SoftAbs {
+		matrix, weight = "H", "½⟨M, ∂H⟩"
+	}
+	section("matrix "+matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
+		var x, y *symbolic.Index
+		rest := o.Indices
+		if !d.Blocks[o.Row].Scalar() {
+			x, rest = rest[0], rest[1:]
+		}
+		if len(rest) > 0 {
+			y = rest[0]
+		}
+		return matrix + "[" + g.blockName(o.Row, o.Col, x, y) + "]"
+	})
+	section("force −∂L + "+weight+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, block("f "))
+	if !d.Metric.SoftAbs && !d.Metric.Constant {
+		section("once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)
+		section("½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, block("f "))
+	}
+	if g.constant() {
+		fmt.Fprintf(&b, "\nThe metric is constant: the leapfrog applies, and its factor is computed once.\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,498 @@
+package dsl_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// The formulas of the distribution table are evaluated here by an evaluator of
+// our own, far from the compiler's, and held against what defines them: a
+// density integrates to one, and an information matrix is the expectation of
+// minus the second derivatives of the log density.
+
+// value is a scalar (1 × 1), a column vector (n × 1) or a matrix.
+type value struct {
+	rows, cols int
+	at         []float64
+}
+
+func scalar(x float64) value { return value{1, 1, []float64{x}} }
+
+func (v value) isScalar() bool { return v.rows == 1 && v.cols == 1 }
+
+// eval evaluates a formula in an environment.
+func eval(e dsl.Expr, env map[string]value) (value, error) {
+	switch e := e.(type) {
+	case *dsl.Number:
+		return scalar(e.Value), nil
+	case *dsl.Name:
+		v, ok := env[e.Name]
+		if !ok {
+			return value{}, fmt.Errorf("the formula names %q", e.Name)
+		}
+		return v, nil
+	case *dsl.UnaryExpr:
+		x, err := eval(e.X, env)
+		if err != nil || e.Op != "-" {
+			return value{}, fmt.Errorf("unary %s: %v", e.Op, err)
+		}
+		return elementwise(scalar(-1), x, func(a, b float64) float64 { return a * b })
+	case *dsl.BinaryExpr:
+		x, err := eval(e.X, env)
+		if err != nil {
+			return value{}, err
+		}
+		y, err := eval(e.Y, env)
+		if err != nil {
+			return value{}, err
+		}
+		switch e.Op {
+		case "+":
+			return elementwise(x, y, func(a, b float64) float64 { return a + b })
+		case "-":
+			return elementwise(x, y, func(a, b float64) float64 { return a - b })
+		case "*":
+			if !x.isScalar() && !y.isScalar() {
+				return product(x, y)
+			}
+			return elementwise(x, y, func(a, b float64) float64 { return a * b })
+		case "/":
+			return elementwise(x, y, func(a, b float64) float64 { return a / b })
+		case "^":
+			return elementwise(x, y, math.Pow)
+		}
+		return value{}, fmt.Errorf("operator %s", e.Op)
+	case *dsl.CallExpr:
+		var args []value
+		for _, a := range e.Args {
+			v, err := eval(a.Expr, env)
+			if err != nil {
+				return value{}, err
+			}
+			args = append(args, v)
+		}
+		return call(e.Func, args)
+	}
+	return value{}, fmt.Errorf("a formula holds %T", e)
+}
+
+func elementwise(x, y value, f func(a, b float64) float64) (value, error) {
+	switch {
+	case x.isScalar():
+		out := value{y.rows, y.cols, make([]float64, len(y.at))}
+		for i := range y.at {
+			out.at[i] = f(x.at[0], y.at[i])
+		}
+		return out, nil
+	case y.isScalar():
+		return elementwise(y, x, func(a, b float64) float64 { return f(b, a) })
+	case x.rows != y.rows || x.cols != y.cols:
+		return value{}, fmt.Errorf("shapes %dx%d and %dx%d", x.rows, x.cols, y.rows, y.cols)
+	}
+	out := value{x.rows, x.cols, make([]float64, len(x.at))}
+	for i := range x.at {
+		out.at[i] = f(x.at[i], y.at[i])
+	}
+	return out, nil
+}
+
+func product(x, y value) (value, error) {
+	if x.cols != y.rows {
+		return value{}, fmt.Errorf("product of %dx%d and %dx%d", x.rows, x.cols, y.rows, y.cols)
+	}
+	out := value{x.rows, y.cols, make([]float64, x.rows*y.cols)}
+	for i := range x.rows {
+		for j := range y.cols {
+			for k := range x.cols {
+				out.at[i*y.cols+j] += x.at[i*x.cols+k] * y.at[k*y.cols+j]
+			}
+		}
+	}
+	return out, nil
+}
+
+// functions are the scalar functions that formulas use.
+var functions = map[string]func(x []float64) float64{
+	"exp":       func(x []float64) float64 { return math.Exp(x[0]) },
+	"log":       func(x []float64) float64 { return math.Log(x[0]) },
+	"log1p":     func(x []float64) float64 { return math.Log1p(x[0]) },
+	"log1m":     func(x []float64) float64 { return math.Log1p(-x[0]) },
+	"log1p_exp": func(x []float64) float64 { return math.Max(x[0], 0) + math.Log1p(math.Exp(-math.Abs(x[0]))) },
+	"inv_logit": func(x []float64) float64 { return 1 / (1 + math.Exp(-x[0])) },
+	"lgamma":    func(x []float64) float64 { return lgamma(x[0]) },
+	"lbeta":     func(x []float64) float64 { return lgamma(x[0]) + lgamma(x[1]) - lgamma(x[0]+x[1]) },
+	"lchoose":   func(x []float64) float64 { return lgamma(x[0]+1) - lgamma(x[1]+1) - lgamma(x[0]-x[1]+1) },
+	"trigamma":  func(x []float64) float64 { return trigamma(x[0]) },
+	"pi":        func([]float64) float64 { return math.Pi },
+}
+
+func call(name string, args []value) (value, error) {
+	if f, ok := functions[name]; ok {
+		x := make([]float64, len(args))
+		for i, a := range args {
+			if !a.isScalar() {
+				return value{}, fmt.Errorf("%s of a %dx%d matrix", name, a.rows, a.cols)
+			}
+			x[i] = a.at[0]
+		}
+		return scalar(f(x)), nil
+	}
+	switch name {
+	case "size":
+		return scalar(float64(args[0].rows)), nil
+	case "dot":
+		s := 0.0
+		for i, a := range args[0].at {
+			s += a * args[1].at[i]
+		}
+		return scalar(s), nil
+	case "log_det", "inverse":
+		// By Cramer's rule: the matrices of the test are 2 × 2.
+		m := args[0].at
+		if args[0].rows != 2 || args[0].cols != 2 {
+			return value{}, fmt.Errorf("%s of a %dx%d matrix", name, args[0].rows, args[0].cols)
+		}
+		det := m[0]*m[3] - m[1]*m[2]
+		if name == "log_det" {
+			return scalar(math.Log(det)), nil
+		}
+		return value{2, 2, []float64{m[3] / det, -m[1] / det, -m[2] / det, m[0] / det}}, nil
+	}
+	return value{}, fmt.Errorf("function %s", name)
+}
+
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}
+
+// trigamma is Σ 1/(x+n)², summed to x+n ≥ 30 and finished by its asymptotic
+// series (Abramowitz & Stegun 6.4.12).
+func trigamma(x float64) float64 {
+	s := 0.0
+	for ; x < 30; x++ {
+		s += 1 / (x * x)
+	}
+	z := 1 / (x * x)
+	return s + 1/x + z/2 + z/x*(1.0/6-z*(1.0/30-z*(1.0/42-z/30)))
+}
+
+// formula parses a formula and evaluates it as a scalar.
+func formula(t *testing.T, text string) func(env map[string]value) float64 {
+	t.Helper()
+	e, err := dsl.ParseFormula(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(env map[string]value) float64 {
+		v, err := eval(e, env)
+		if err != nil || !v.isScalar() {
+			t.Fatalf("%s: %v (%d × %d)", text, err, v.rows, v.cols)
+		}
+		return v.at[0]
+	}
+}
+
+// draw returns a random argument of a domain.
+func draw(r *rand.Rand, d dsl.Domain) float64 {
+	switch d {
+	case dsl.Positive:
+		return 0.9 + 3*r.Float64()
+	case dsl.UnitOpen:
+		return 0.05 + 0.9*r.Float64()
+	case dsl.CountArg:
+		return float64(1 + r.IntN(12))
+	}
+	return 3*r.Float64() - 1.5
+}
+
+// transform maps the whole line to the support of a distribution: y(u), and
+// the log of dy/du.
+func transform(d dsl.Domain, u float64, args []float64) (y, logJacobian float64) {
+	// log s(1 − s) for s = 1/(1 + e⁻ᵘ), without cancellation.
+	logSlope := -math.Abs(u) - 2*math.Log1p(math.Exp(-math.Abs(u)))
+	switch d {
+	case dsl.Positive:
+		return math.Exp(u), u
+	case dsl.UnitOpen:
+		return 1 / (1 + math.Exp(-u)), logSlope
+	case dsl.Between:
+		a, b := args[0], args[1]
+		return a + (b-a)/(1+math.Exp(-u)), math.Log(b-a) + logSlope
+	}
+	return u, 0
+}
+
+// node is a point of a quadrature over the support, with its weight times the
+// density; u is the coordinate of transform.
+type node struct{ u, y, p float64 }
+
+// quadrature returns nodes at which the density matters. Continuous supports
+// take the trapezoidal rule, which converges exponentially on the whole line;
+// the real line is compressed by sinh first, so that power-law tails end.
+func quadrature(d dsl.Domain, args []float64, logp func(y float64) float64) []node {
+	var out []node
+	add := func(u, y, logWeight float64) {
+		if p := math.Exp(logp(y) + logWeight); p > 1e-20 {
+			out = append(out, node{u, y, p})
+		}
+	}
+	switch d {
+	case dsl.Binary:
+		add(0, 0, 0)
+		add(1, 1, 0)
+	case dsl.UpTo:
+		for y := 0.0; y <= args[0]; y++ {
+			add(y, y, 0)
+		}
+	case dsl.Counts:
+		for y := 0.0; y < 400; y++ {
+			add(y, y, 0)
+		}
+	case dsl.RealLine:
+		const h = 0.1
+		for i := -500; i <= 500; i++ {
+			s := h * float64(i)
+			add(math.Sinh(s), math.Sinh(s), math.Log(h*math.Cosh(s)))
+		}
+	default:
+		const h = 0.1
+		ends := 100.0
+		if d != dsl.Positive {
+			ends = 34 // beyond it, y rounds to its upper end
+		}
+		for u := -ends; u <= ends; u += h {
+			y, logJ := transform(d, u, args)
+			add(u, y, logJ+math.Log(h))
+		}
+	}
+	return out
+}
+
+// second returns −∂²f along the direction dir of x by central differences of
+// the sixth order.
+func second(f func(x []float64) float64, x, dir []float64, h float64) float64 {
+	at := func(k float64) float64 {
+		z := make([]float64, len(x))
+		for i := range x {
+			z[i] = x[i] + k*h*dir[i]
+		}
+		return f(z)
+	}
+	s := -490 * at(0)
+	for k, w := range []float64{270, -27, 2} {
+		s += w * (at(float64(k+1)) + at(-float64(k+1)))
+	}
+	return -s / (180 * h * h)
+}
+
+// information integrates −∂²f over the nodes; f takes the node and a point x
+// near x0, whose entry u (if any) is set to the node's own.
+func information(nodes []node, x0 []float64, withU bool, f func(n node, x []float64) float64) [][]float64 {
+	m := len(x0)
+	out := make([][]float64, m)
+	for a := range out {
+		out[a] = make([]float64, m)
+	}
+	// By polarisation: twice the mixed derivative is that along e_a + e_b
+	// less those along e_a and e_b.
+	along := func(a, b int) float64 {
+		s := 0.0
+		for _, n := range nodes {
+			x := append([]float64{}, x0...)
+			if withU {
+				x[0] = n.u
+			}
+			dir := make([]float64, m)
+			dir[a], dir[b] = 1, 1
+			s += n.p * second(func(x []float64) float64 { return f(n, x) }, x, dir, 0.01)
+		}
+		return s
+	}
+	for a := range m {
+		out[a][a] = along(a, a)
+	}
+	for a := range m {
+		for b := range a {
+			out[a][b] = (along(a, b) - out[a][a] - out[b][b]) / 2
+			out[b][a] = out[a][b]
+		}
+	}
+	return out
+}
+
+// TestDistributionTable checks the density and both information matrices of
+// every row at random arguments.
+func TestDistributionTable(t *testing.T) {
+	for i := range dsl.Distributions {
+		d := &dsl.Distributions[i]
+		if d.Support == dsl.VectorReal {
+			continue // TestMultiNormal
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(i), 7))
+			for range 3 {
+				checkRow(t, d, r)
+			}
+		})
+	}
+}
+
+func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
+	t.Helper()
+	args := make([]float64, len(d.Args))
+	for i, a := range d.Args {
+		args[i] = draw(r, a.Domain)
+	}
+	if d.Support == dsl.Between {
+		args[1] = args[0] + 0.5 + 2*r.Float64()
+	}
+	logDensity := formula(t, d.LogDensity)
+	env := func(args []float64) map[string]value {
+		env := map[string]value{}
+		for i, a := range d.Args {
+			env[a.Name] = scalar(args[i])
+		}
+		return env
+	}
+	logp := func(y float64, args []float64) float64 {
+		e := env(args)
+		e["y"] = scalar(y)
+		return logDensity(e)
+	}
+	nodes := quadrature(d.Support, args, func(y float64) float64 { return logp(y, args) })
+	total := 0.0
+	for _, n := range nodes {
+		total += n.p
+	}
+	if !(math.Abs(total-1) < 1e-9) {
+		t.Errorf("%s%v: the density integrates to %.12g", d.Name, args, total)
+	}
+
+	compare := func(what string, table [][]string, want [][]float64) {
+		t.Helper()
+		if len(table) != len(want) {
+			t.Fatalf("%s: %s has %d rows, want %d", d.Name, what, len(table), len(want))
+		}
+		largest := 0.0
+		for a := range want {
+			for b := range want[a] {
+				largest = math.Max(largest, math.Abs(want[a][b]))
+			}
+		}
+		for a, row := range table {
+			if len(row) != len(want) {
+				t.Fatalf("%s: row %d of %s has %d entries, want %d", d.Name, a, what, len(row), len(want))
+			}
+			for b, text := range row {
+				if (text == "") != (table[b][a] == "") {
+					t.Errorf("%s: %s[%d,%d] is given on one side only", d.Name, what, a, b)
+				}
+				if text == "" {
+					continue
+				}
+				got := formula(t, text)(env(args))
+				scale := math.Max(math.Abs(want[a][b]), 1e-3*largest)
+				if !(math.Abs(got-want[a][b]) <= 1e-6*scale) {
+					t.Errorf("%s%v: %s[%d,%d] = %s = %.10g, the expectation is %.10g", d.Name, args, what, a, b, text, got, want[a][b])
+				}
+			}
+		}
+	}
+	if d.Fisher != nil {
+		compare("Fisher", d.Fisher, information(nodes, args, false, func(n node, x []float64) float64 { return logp(n.y, x) }))
+	}
+	if d.Joint != nil {
+		// The joint information is that of the density of u, Jacobian
+		// included; the ends of an interval are fixed.
+		x0 := append([]float64{0}, args...)
+		compare("Joint", d.Joint, information(nodes, x0, true, func(n node, x []float64) float64 {
+			y, logJ := transform(d.Support, x[0], args)
+			return logp(y, x[1:]) + logJ
+		}))
+	}
+	if d.Support.Discrete() && d.Joint != nil {
+		t.Errorf("%s: a discrete value has no joint information", d.Name)
+	}
+}
+
+// TestMultiNormal checks the one row of vectors in two dimensions: the density
+// against the product of a marginal and a conditional normal density, and both
+// information matrices against second differences, which are exact for a
+// quadratic.
+func TestMultiNormal(t *testing.T) {
+	d := dsl.LookupDistribution("multi_normal")
+	mu := []float64{0.3, -1.2}
+	S := value{2, 2, []float64{2, 0.7, 0.7, 1.5}}
+	logDensity := formula(t, d.LogDensity)
+	logp := func(y, mu []float64) float64 {
+		return logDensity(map[string]value{"y": {2, 1, y}, "mu": {2, 1, mu}, "Sigma": S})
+	}
+	normal := func(y, mu, variance float64) float64 {
+		return -(y-mu)*(y-mu)/(2*variance) - 0.5*math.Log(2*math.Pi*variance)
+	}
+	for _, y := range [][]float64{{0, 0}, {0.3, -1.2}, {2, -5}, {-3, 1}} {
+		want := normal(y[0], mu[0], 2) + normal(y[1], mu[1]+0.7/2*(y[0]-mu[0]), 1.5-0.7*0.7/2)
+		if got := logp(y, mu); !(math.Abs(got-want) < 1e-12*math.Abs(want)) {
+			t.Errorf("log density at %v is %v, want %v", y, got, want)
+		}
+	}
+	// −∂² of log p in (y, mu) does not depend on y: no expectation is needed.
+	x0 := []float64{0.5, 0.1, mu[0], mu[1]}
+	want := information([]node{{p: 1}}, x0, false, func(_ node, x []float64) float64 { return logp(x[:2], x[2:]) })
+	check := func(what string, table [][]string, rows, offset int) {
+		for a := range rows {
+			for b := range rows {
+				e, err := dsl.ParseFormula(table[a][b])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := eval(e, map[string]value{"Sigma": S})
+				if err != nil || got.rows != 2 || got.cols != 2 {
+					t.Fatalf("%s[%d,%d]: %v", what, a, b, err)
+				}
+				for i := range 4 {
+					w := want[offset+2*a+i/2][offset+2*b+i%2]
+					if !(math.Abs(got.at[i]-w) < 1e-8) {
+						t.Errorf("%s[%d,%d] = %s has the entry %v, want %v", what, a, b, table[a][b], got.at[i], w)
+					}
+				}
+			}
+		}
+	}
+	check("Fisher", d.Fisher, 1, 2)
+	check("Joint", d.Joint, 2, 0)
+}
+
+// TestTableNames checks that the tables can be spoken of: names are unique,
+// are no keywords, and formulas mention only y and the arguments.
+func TestTableNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range dsl.Functions {
+		if seen[f.Name] || dsl.LookupFunction(f.Name) == nil || f.Doc == "" {
+			t.Errorf("function %s", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	seen = map[string]bool{}
+	for _, d := range dsl.Distributions {
+		if seen[d.Name] || dsl.LookupDistribution(d.Name) == nil || d.Random == "" {
+			t.Errorf("distribution %s", d.Name)
+		}
+		seen[d.Name] = true
+		arguments := map[string]bool{}
+		for _, a := range d.Args {
+			if arguments[a.Name] || a.Name == "y" {
+				t.Errorf("%s: the argument %s", d.Name, a.Name)
+			}
+			arguments[a.Name] = true
+		}
+		if d.Fisher != nil && len(d.Fisher) != len(d.Args) || d.Joint != nil && len(d.Joint) != len(d.Args)+1 {
+			t.Errorf("%s: the sizes of its matrices", d.Name)
+		}
+	}
+}

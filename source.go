@@ -1,0 +1,11 @@
+// Package hamc is the root of the module. It holds the source of the runtime,
+// which the command line compiles samplers against: an installed hamc needs no
+// network and no checkout.
+package hamc
+
+import "embed"
+
+// RuntimeSource holds the Go files of package runtime and its subpackages.
+//
+//go:embed runtime/*.go runtime/*/*.go
+var RuntimeSource embed.FS

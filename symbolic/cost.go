@@ -1,0 +1,178 @@
+package symbolic
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Poly is a polynomial in the sizes of a model with whole coefficients: the
+// monomial "k²·n" (names sorted) maps to its coefficient, "" to the constant.
+type Poly map[string]int
+
+func (p Poly) add(q Poly) {
+	for m, k := range q {
+		p[m] += k
+	}
+}
+
+func (p Poly) times(q Poly) Poly {
+	out := Poly{}
+	for a, x := range p {
+		for b, y := range q {
+			names := append(strings.Fields(a), strings.Fields(b)...)
+			sort.Strings(names)
+			out[strings.Join(names, " ")] += x * y
+		}
+	}
+	return out
+}
+
+// String renders the polynomial, highest degree first.
+func (p Poly) String() string {
+	type term struct {
+		mono string
+		k    int
+	}
+	var terms []term
+	for m, k := range p {
+		if k != 0 {
+			terms = append(terms, term{m, k})
+		}
+	}
+	sort.Slice(terms, func(i, j int) bool {
+		a, b := len(strings.Fields(terms[i].mono)), len(strings.Fields(terms[j].mono))
+		if a != b {
+			return a > b
+		}
+		return terms[i].mono < terms[j].mono
+	})
+	if len(terms) == 0 {
+		return "0"
+	}
+	var out []string
+	for _, t := range terms {
+		mono := ""
+		fields := strings.Fields(t.mono)
+		for i := 0; i < len(fields); {
+			j := i
+			for j < len(fields) && fields[j] == fields[i] {
+				j++
+			}
+			mono += fields[i]
+			switch j - i {
+			case 1:
+			case 2:
+				mono += "²"
+			case 3:
+				mono += "³"
+			default:
+				mono += fmt.Sprintf("^%d", j-i)
+			}
+			i = j
+		}
+		switch {
+		case mono == "":
+			out = append(out, fmt.Sprint(t.k))
+		case t.k == 1:
+			out = append(out, mono)
+		default:
+			out = append(out, fmt.Sprintf("%d%s", t.k, mono))
+		}
+	}
+	return strings.ReplaceAll(strings.Join(out, " + "), "+ -", "- ")
+}
+
+// Cost is the work of evaluating something: arithmetic operations, and calls
+// of functions such as exp.
+type Cost struct{ Ops, Calls Poly }
+
+// NewCost returns no work.
+func NewCost() Cost { return Cost{Poly{}, Poly{}} }
+
+// Add adds work.
+func (c Cost) Add(d Cost) {
+	c.Ops.add(d.Ops)
+	c.Calls.add(d.Calls)
+}
+
+func (c Cost) String() string {
+	s := c.Ops.String() + " operations"
+	if calls := c.Calls.String(); calls != "0" {
+		s += " and " + calls + " function calls"
+	}
+	return s
+}
+
+func sizePoly(r dsl.Range) Poly {
+	if r.Hi.Name == r.Lo.Name {
+		return Poly{"": max(0, r.Hi.Offset-r.Lo.Offset+1)}
+	}
+	p := Poly{}
+	if r.Hi.Name != "" {
+		p[r.Hi.Name]++
+	}
+	if r.Lo.Name != "" {
+		p[r.Lo.Name]--
+	}
+	p[""] += r.Hi.Offset - r.Lo.Offset + 1
+	return p
+}
+
+// CostOf returns the work of evaluating e at every value of the indices.
+func CostOf(e *Expr, indices []*Index) Cost {
+	c := NewCost()
+	seen := map[*Expr]bool{}
+	var walk func(e *Expr, per Poly)
+	walk = func(e *Expr, per Poly) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		ops := 0
+		switch e.Op {
+		case Add:
+			ops = len(e.Args) - 1
+			if e.Val != 0 {
+				ops++
+			}
+			for _, k := range e.K {
+				if k != 1 && k != -1 {
+					ops++
+				}
+			}
+		case Mul:
+			ops = len(e.Args) - 1
+			if e.Val != 1 && e.Val != -1 {
+				ops++
+			}
+			for _, k := range e.K {
+				if k == 2 || k == -2 {
+					ops++
+				}
+				if k == 0.5 || k == -0.5 {
+					c.Calls.add(per)
+				}
+			}
+		case Call:
+			c.Calls.add(per)
+		case Sum:
+			inner := per.times(sizePoly(e.Index.Range))
+			c.Ops.add(inner)
+			walk(e.Args[0], inner)
+			return
+		}
+		c.Ops.add(per.times(Poly{"": ops}))
+		for _, a := range e.Args {
+			walk(a, per)
+		}
+	}
+	per := Poly{"": 1}
+	for _, i := range indices {
+		per = per.times(sizePoly(i.Range))
+	}
+	walk(e, per)
+	return c
+}

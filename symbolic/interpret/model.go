@@ -1,0 +1,405 @@
+// Package interpret runs a derived program as a runtime.Model without
+// generating code: the oracle of the generated code's tests, and what the
+// command line answers with where no Go toolchain is installed. Its linear
+// algebra is gonum's, so that it shares none with the generated code.
+package interpret
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/validate"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Model is a runtime.Model that evaluates expressions. It serves one
+// goroutine.
+type Model struct {
+	d       *symbolic.Derived
+	data    map[string][]float64
+	m       *symbolic.Machine
+	info    *runtime.Info
+	offsets []int
+	dim     int
+	alpha   float64
+}
+
+// New returns the model on data read from a file in CmdStan's JSON form; name
+// is used in messages. A model without data takes a nil reader.
+func New(d *symbolic.Derived, r io.Reader, name string) (*Model, error) {
+	set := &datafile.Set{}
+	if r != nil {
+		var err error
+		if set, err = datafile.Read(r, name); err != nil {
+			return nil, err
+		}
+	}
+	data, err := readData(d.Model, set)
+	if err != nil {
+		return nil, err
+	}
+	return build(d, data)
+}
+
+func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
+	m := &Model{d: d, data: data, m: symbolic.NewMachine(d, data)}
+	for _, t := range d.Tensors(symbolic.InverseOf) {
+		n := m.m.Extent(t.Shape[0])
+		a, err := invert(data[t.Source.Name], n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
+		}
+		m.m.Set(t, a)
+	}
+	for _, t := range d.Tensors(symbolic.LogDetOf) {
+		n := m.m.Extent(t.Source.Shape[0])
+		var chol mat.Cholesky
+		if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), data[t.Source.Name]...))) {
+			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
+		}
+		m.m.Set(t, []float64{chol.LogDet()})
+	}
+	m.info = &runtime.Info{Name: d.Model.Name, Metric: runtime.MetricInfo{Constant: d.Metric.Constant}}
+	if d.Metric.Diagonal {
+		m.info.Metric.Structure = runtime.Diagonal
+	}
+	for _, b := range d.Blocks {
+		p := runtime.Param{Name: b.Param.ObjectName()}
+		if !b.Scalar() {
+			p.Shape = []int{m.m.Extent(b.Size())}
+		}
+		m.info.Params = append(m.info.Params, p)
+		m.offsets = append(m.offsets, m.dim)
+		m.dim += p.Size()
+	}
+	if d.Metric.SoftAbs {
+		m.m.Run([]symbolic.Output{d.Alpha}, func(_ *symbolic.Output, _ []int, v float64) { m.alpha = v })
+	}
+	return m, nil
+}
+
+func invert(a []float64, n int) ([]float64, error) {
+	var chol mat.Cholesky
+	if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a...))) {
+		return nil, fmt.Errorf("not positive definite")
+	}
+	var inv mat.SymDense
+	if err := chol.InverseTo(&inv); err != nil {
+		return nil, err
+	}
+	out := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			out[i*n+j] = inv.At(i, j)
+		}
+	}
+	return out, nil
+}
+
+// readData reads and checks the data that a model declares.
+func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
+	data := map[string][]float64{}
+	sizes := map[string]int{}
+	check := validate.New(m.Name)
+	for _, k := range m.Consts {
+		if k.FromData && set.Has(k.ObjectName()) {
+			v, err := set.Int(k.ObjectName())
+			if err != nil {
+				return nil, err
+			}
+			check.Equal(k.ObjectName(), v, int(k.Value))
+		}
+	}
+	extent := func(x dsl.Extent) int {
+		if x.Name == "" {
+			return x.Offset
+		}
+		return sizes[x.Name] + x.Offset
+	}
+	for pass := 0; pass < 2; pass++ {
+		for _, d := range m.Data {
+			name := d.ObjectName()
+			size := d.Type.Base == dsl.Int && d.Type.IsScalar()
+			if size != (pass == 0) {
+				continue
+			}
+			if d.Default != nil && !set.Has(name) {
+				data[name] = []float64{*d.Default}
+				sizes[name] = int(*d.Default)
+				continue
+			}
+			var v []float64
+			var err error
+			switch {
+			case size:
+				var n int
+				n, err = set.Int(name)
+				sizes[name], v = n, []float64{float64(n)}
+				if d.IsSize {
+					check.AtLeast(name, n, max(1, d.MinSize))
+				}
+			case d.Type.IsScalar():
+				var x float64
+				x, err = set.Real(name)
+				v = []float64{x}
+			case len(d.Type.Shape) == 2:
+				v, err = set.RealMatrix(name, extent(d.Type.Shape[0]), extent(d.Type.Shape[1]))
+			case d.Type.Base == dsl.Int:
+				var n []int
+				n, err = set.Ints(name, extent(d.Type.Shape[0]))
+				v = validate.Floats(n)
+			default:
+				v, err = set.Reals(name, extent(d.Type.Shape[0]))
+			}
+			if err != nil {
+				return nil, err
+			}
+			data[name] = v
+		}
+		if err := check.Err(); err != nil {
+			return nil, err
+		}
+	}
+	for _, d := range m.Data {
+		checkBounds(check, d, data)
+	}
+	for _, t := range m.Terms {
+		checkSupport(check, t, data)
+	}
+	return data, check.Err()
+}
+
+func checkBounds(check *validate.Checker, d *dsl.Data, data map[string][]float64) {
+	s := &d.Support
+	name := d.ObjectName()
+	v := data[name]
+	switch {
+	case s.Set != nil:
+		set := make([]int, len(s.Set))
+		for i, x := range s.Set {
+			set[i] = int(x)
+		}
+		ints := make([]int, len(v))
+		for i, x := range v {
+			ints[i] = int(x)
+		}
+		check.OneOf(name, ints, set...)
+	case d.Cov:
+		n := 0
+		for n*n < len(v) {
+			n++
+		}
+		check.Covariance(name, v, n)
+	default:
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if s.LoNum != nil {
+			lo = *s.LoNum
+		} else if n, ok := s.Lo.(*dsl.Name); ok && data[n.Name] != nil {
+			lo = data[n.Name][0]
+		}
+		if s.HiNum != nil {
+			hi = *s.HiNum
+		} else if n, ok := s.Hi.(*dsl.Name); ok && data[n.Name] != nil {
+			hi = data[n.Name][0]
+		}
+		check.Reals(name, v, lo, hi, s.LoOpen || s.Lo == nil, s.HiOpen || s.Hi == nil)
+	}
+}
+
+func checkSupport(check *validate.Checker, t *dsl.Term, data map[string][]float64) {
+	if t.Dist == nil {
+		return
+	}
+	n, ok := t.Left.(*dsl.Name)
+	if !ok {
+		return
+	}
+	if _, ok := n.Obj.(*dsl.Data); !ok {
+		return
+	}
+	v := data[n.Name]
+	inf := math.Inf(1)
+	switch t.Dist.Support {
+	case dsl.Binary:
+		check.Reals(n.Name, v, 0, 1, false, false)
+	case dsl.Counts, dsl.UpTo:
+		check.Reals(n.Name, v, 0, inf, false, true)
+	case dsl.Positive:
+		check.Reals(n.Name, v, 0, inf, true, true)
+	case dsl.UnitOpen:
+		check.Reals(n.Name, v, 0, 1, true, true)
+	}
+}
+
+// Info implements runtime.Model.
+func (m *Model) Info() *runtime.Info { return m.info }
+
+// Clone implements runtime.Model.
+func (m *Model) Clone() runtime.Model {
+	c, err := build(m.d, m.data)
+	if err != nil {
+		return m // the data were accepted once already
+	}
+	return c
+}
+
+func (m *Model) position(q []float64) {
+	for n, b := range m.d.Blocks {
+		copy(m.m.Values(b.Coord), q[m.offsets[n]:])
+	}
+}
+
+// coordinate returns the place of an index tuple's element of a block, and how
+// many indices it used.
+func (m *Model) coordinate(block int, idx []int) (at, used int) {
+	if m.d.Blocks[block].Scalar() {
+		return m.offsets[block], 0
+	}
+	return m.offsets[block] + idx[0] - 1, 1
+}
+
+func (m *Model) vector(dst []float64, outs []symbolic.Output) {
+	clear(dst)
+	m.m.Run(outs, func(o *symbolic.Output, idx []int, v float64) {
+		at, _ := m.coordinate(o.Row, idx)
+		dst[at] = v
+	})
+}
+
+// LogDensity implements runtime.Model.
+func (m *Model) LogDensity(q []float64) float64 {
+	m.position(q)
+	var l float64
+	m.m.Run([]symbolic.Output{m.d.LogDensity}, func(_ *symbolic.Output, _ []int, v float64) { l = v })
+	return l
+}
+
+// Gradient implements runtime.Model.
+func (m *Model) Gradient(grad, q []float64) float64 {
+	l := m.LogDensity(q)
+	m.vector(grad, m.d.Gradient)
+	return l
+}
+
+// Constrain implements runtime.Model.
+func (m *Model) Constrain(x, q []float64) {
+	m.position(q)
+	m.vector(x, m.d.Value)
+}
+
+// base writes the matrix B: the metric, or the Hessian behind SoftAbs.
+func (m *Model) base(g, q []float64) {
+	m.position(q)
+	clear(g)
+	m.m.Run(m.d.Matrix, func(o *symbolic.Output, idx []int, v float64) {
+		i, used := m.coordinate(o.Row, idx)
+		j, _ := m.coordinate(o.Col, idx[used:])
+		g[i*m.dim+j], g[j*m.dim+i] = v, v
+	})
+}
+
+// Metric implements runtime.Model.
+func (m *Model) Metric(g, q []float64) {
+	m.base(g, q)
+	if m.d.Metric.SoftAbs {
+		e := newSoftAbs(g, m.dim, m.alpha)
+		e.metric(g)
+	}
+}
+
+// Contract implements runtime.Model.
+func (m *Model) Contract(out, q, w []float64) {
+	if m.d.Metric.SoftAbs {
+		h := make([]float64, m.dim*m.dim)
+		m.base(h, q)
+		w = newSoftAbs(h, m.dim, m.alpha).weights(w)
+	}
+	m.position(q)
+	for r, row := range m.d.Weights {
+		for c, t := range row {
+			v := m.m.Values(t)
+			k := 0
+			for i := range size(m.info, r) {
+				for j := range size(m.info, c) {
+					v[k] = w[(m.offsets[r]+i)*m.dim+m.offsets[c]+j]
+					k++
+				}
+			}
+		}
+	}
+	m.vector(out, m.d.Contract)
+}
+
+func size(in *runtime.Info, n int) int { return in.Params[n].Size() }
+
+// MetricJacobian implements runtime.Model.
+func (m *Model) MetricJacobian(out, q []float64) {
+	n := m.dim
+	clear(out)
+	m.position(q)
+	m.m.Run(m.d.Jacobian, func(o *symbolic.Output, idx []int, v float64) {
+		i, used := m.coordinate(o.Row, idx)
+		idx = idx[used:]
+		j, used := m.coordinate(o.Col, idx)
+		k, _ := m.coordinate(o.Dir, idx[used:])
+		out[(i*n+j)*n+k], out[(j*n+i)*n+k] = v, v
+	})
+	if !m.d.Metric.SoftAbs {
+		return
+	}
+	h := make([]float64, n*n)
+	m.base(h, q)
+	e := newSoftAbs(h, n, m.alpha)
+	slice := make([]float64, n*n)
+	for k := range n {
+		for i := range slice {
+			slice[i] = out[i*n+k]
+		}
+		for i, v := range e.weights(slice) {
+			out[i*n+k] = v
+		}
+	}
+}
+
+// Unconstrain implements runtime.Model.
+func (m *Model) Unconstrain(q, x []float64) error {
+	for n, b := range m.d.Blocks {
+		lo, hi := math.Inf(-1), math.Inf(1)
+		if b.Lo != nil {
+			lo = m.number(b.Lo)
+		}
+		if b.Hi != nil {
+			hi = m.number(b.Hi)
+		}
+		for i := m.offsets[n]; i < m.offsets[n]+size(m.info, n); i++ {
+			v := x[i]
+			if !(v > lo && v < hi) {
+				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Param.ObjectName(), v, lo, hi)
+			}
+			switch b.Transform {
+			case symbolic.LowerBound:
+				q[i] = math.Log(v - lo)
+			case symbolic.UpperBound:
+				q[i] = math.Log(hi - v)
+			case symbolic.Interval:
+				q[i] = special.Logit((v - lo) / (hi - lo))
+			default:
+				q[i] = v
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Model) number(e *symbolic.Expr) float64 {
+	var x float64
+	m.m.Run([]symbolic.Output{{E: e}}, func(_ *symbolic.Output, _ []int, v float64) { x = v })
+	return x
+}

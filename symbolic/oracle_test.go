@@ -1,0 +1,266 @@
+package symbolic
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// load derives a model from its text; the test fails on any error.
+func load(t testing.TB, text string) (*Derived, []dsl.Diagnostic) {
+	t.Helper()
+	m, ds := dsl.Load("model.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatalf("dsl.Load: %v\n%s", ds.List, text)
+	}
+	d, list := Derive(m)
+	if d == nil {
+		t.Fatalf("Derive: %v\n%s", list, text)
+	}
+	return d, list
+}
+
+// bench evaluates the results of a derived model at flat coordinates: the
+// blocks of parameters one after the other.
+type bench struct {
+	d     *Derived
+	m     *Machine
+	start []int // of each block; the last entry is the dimension
+}
+
+func newBench(t testing.TB, d *Derived, data map[string][]float64) *bench {
+	t.Helper()
+	b := &bench{d: d, m: NewMachine(d, data)}
+	for kind, f := range map[TensorKind]func(*mat.Cholesky) []float64{InverseOf: choleskyInverse, LogDetOf: choleskyLogDet} {
+		for _, x := range d.Tensors(kind) {
+			v := data[x.Source.Name]
+			n := int(math.Sqrt(float64(len(v))))
+			var c mat.Cholesky
+			if !c.Factorize(mat.NewSymDense(n, v)) {
+				t.Fatalf("%s is not positive definite", x.Source.Name)
+			}
+			b.m.Set(x, f(&c))
+		}
+	}
+	n := 0
+	for _, p := range d.Blocks {
+		b.start = append(b.start, n)
+		n += b.m.Extent(p.Size())
+	}
+	b.start = append(b.start, n)
+	return b
+}
+
+func choleskyInverse(c *mat.Cholesky) []float64 {
+	var s mat.SymDense
+	if err := c.InverseTo(&s); err != nil {
+		panic(err)
+	}
+	n := s.SymmetricDim()
+	v := make([]float64, 0, n*n)
+	for i := range n {
+		for j := range n {
+			v = append(v, s.At(i, j))
+		}
+	}
+	return v
+}
+
+func choleskyLogDet(c *mat.Cholesky) []float64 { return []float64{c.LogDet()} }
+
+func (b *bench) dim() int { return b.start[len(b.start)-1] }
+
+// set writes coordinates into the machine.
+func (b *bench) set(q []float64) {
+	for n, p := range b.d.Blocks {
+		copy(b.m.Values(p.Coord), q[b.start[n]:b.start[n+1]])
+	}
+}
+
+func (b *bench) setVelocity(v []float64) {
+	for n, t := range b.d.Velocities {
+		copy(b.m.Values(t), v[b.start[n]:b.start[n+1]])
+	}
+}
+
+// setWeight writes a full symmetric matrix into the lower blocks.
+func (b *bench) setWeight(w [][]float64) {
+	for r := range b.d.Weights {
+		for c, t := range b.d.Weights[r] {
+			out, n := b.m.Values(t), 0
+			for i := b.start[r]; i < b.start[r+1]; i++ {
+				for j := b.start[c]; j < b.start[c+1]; j++ {
+					out[n] = w[i][j]
+					n++
+				}
+			}
+		}
+	}
+}
+
+func (b *bench) logDensity(q []float64) (l float64) {
+	b.set(q)
+	b.m.Run([]Output{b.d.LogDensity}, func(_ *Output, _ []int, v float64) { l = v })
+	return l
+}
+
+// vector evaluates one output per block.
+func (b *bench) vector(outs []Output, q []float64) []float64 {
+	b.set(q)
+	g := make([]float64, b.dim())
+	b.m.Run(outs, func(o *Output, idx []int, v float64) {
+		i := b.start[o.Row]
+		if len(idx) > 0 {
+			i += idx[0] - 1
+		}
+		g[i] = v
+	})
+	return g
+}
+
+// position splits the indices of a matrix or Jacobian output.
+func (b *bench) position(o *Output, idx []int) (i, j, k int) {
+	take := func(block int) int {
+		at := b.start[block]
+		if !b.d.Blocks[block].Scalar() {
+			at += idx[0] - 1
+			idx = idx[1:]
+		}
+		return at
+	}
+	i, j = take(o.Row), take(o.Col)
+	if o.Dir >= 0 {
+		k = take(o.Dir)
+	}
+	return i, j, k
+}
+
+// matrix evaluates the metric (or the Hessian under SoftAbs) in full.
+func (b *bench) matrix(q []float64) [][]float64 {
+	b.set(q)
+	g := newMatrix(b.dim())
+	b.m.Run(b.d.Matrix, func(o *Output, idx []int, v float64) {
+		i, j, _ := b.position(o, idx)
+		g[i][j] = v
+		if o.Row != o.Col {
+			g[j][i] = v
+		}
+	})
+	return g
+}
+
+// jacobian evaluates ∂B_ij/∂q_k as [k][i][j].
+func (b *bench) jacobian(q []float64) [][][]float64 {
+	b.set(q)
+	out := make([][][]float64, b.dim())
+	for k := range out {
+		out[k] = newMatrix(b.dim())
+	}
+	b.m.Run(b.d.Jacobian, func(o *Output, idx []int, v float64) {
+		i, j, k := b.position(o, idx)
+		out[k][i][j] = v
+		if o.Row != o.Col {
+			out[k][j][i] = v
+		}
+	})
+	return out
+}
+
+func newMatrix(n int) [][]float64 {
+	m := make([][]float64, n)
+	for i := range m {
+		m[i] = make([]float64, n)
+	}
+	return m
+}
+
+// The step of all finite differences: with the six-point stencil the
+// truncation error, h⁶ f⁽⁷⁾/140, is below the rounding error for functions of
+// moderate size.
+const fdStep = 4e-3
+
+// derivative is the central difference of sixth order of f along coordinate k,
+// component by component.
+func derivative(f func(q []float64) []float64, q []float64, k int) []float64 {
+	var out []float64
+	for n, w := range []float64{45, -9, 1} {
+		h := fdStep * float64(n+1)
+		for _, s := range []float64{1, -1} {
+			x := append([]float64(nil), q...)
+			x[k] += s * h
+			v := f(x)
+			if out == nil {
+				out = make([]float64, len(v))
+			}
+			for i := range v {
+				out[i] += s * w * v[i] / (60 * fdStep)
+			}
+		}
+	}
+	return out
+}
+
+// gradientOf is the finite difference gradient of a scalar function.
+func gradientOf(f func(q []float64) float64, q []float64) []float64 {
+	g := make([]float64, len(q))
+	for k := range q {
+		g[k] = derivative(func(x []float64) []float64 { return []float64{f(x)} }, q, k)[0]
+	}
+	return g
+}
+
+// hessianOf is the finite difference Hessian of a scalar function.
+func hessianOf(f func(q []float64) float64, q []float64) [][]float64 {
+	h := newMatrix(len(q))
+	for k := range q {
+		copy(h[k], derivative(func(x []float64) []float64 { return gradientOf(f, x) }, q, k))
+	}
+	return h
+}
+
+func flatten(m [][]float64) []float64 {
+	var out []float64
+	for _, r := range m {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// randomVector has normal entries of the given scale.
+func randomVector(rng *rand.Rand, n int, scale float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = scale * rng.NormFloat64()
+	}
+	return v
+}
+
+func randomSymmetric(rng *rand.Rand, n int) [][]float64 {
+	w := newMatrix(n)
+	for i := range n {
+		for j := range i + 1 {
+			w[i][j] = rng.NormFloat64()
+			w[j][i] = w[i][j]
+		}
+	}
+	return w
+}
+
+// near reports whether two vectors agree to tol, relative to the largest entry
+// (at least 1). NaN agrees with nothing.
+func near(got, want []float64, tol float64) bool {
+	scale := 1.0
+	for _, v := range want {
+		scale = max(scale, math.Abs(v))
+	}
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= tol*scale) {
+			return false
+		}
+	}
+	return len(got) == len(want)
+}
