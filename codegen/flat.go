@@ -1,8 +1,658 @@
 package codegen
 
-import "github.com/dave/jennifer/jen"
+import (
+	"fmt"
 
-// flat reports whether the model is small enough for steps in scalar locals.
-func (g *generator) flat() bool { return false }
+	"github.com/dave/jennifer/jen"
 
-func (g *generator) flatMethods() []jen.Code { return nil }
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Models of one or two scalar parameters get steps in straight-line code over
+// scalar locals: at that size an array costs more than the arithmetic.
+//
+// With A the adjugate of G, D = det G, u = A p and r = 1/D, the velocity is
+// v = r u and the force
+//
+//	∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G⟩ = F + r (T − r R(u)),
+//	T = ½⟨A, ∂G⟩,  R(u) = ½⟨u uᵀ, ∂G⟩,
+//
+// so that everything but two multiplications and additions is ready before the
+// one division is.
+
+// maxFlat is the largest dimension with flat steps.
+const maxFlat = 2
+
+// flatCode holds the expressions of the flat steps, lowered.
+type flatCode struct {
+	q     []*symbolic.Tensor // coordinates
+	p     []*symbolic.Tensor // momentum, at which u is taken
+	u     []*symbolic.Tensor // A p
+	inv   *symbolic.Tensor   // 1/D
+	g     []*symbolic.Expr   // lower triangle of G
+	adj   []*symbolic.Expr   // lower triangle of A
+	det   *symbolic.Expr
+	uExpr []*symbolic.Expr
+	f, t  []*symbolic.Expr // F, T
+	r     []*symbolic.Expr // R of u
+	// poly holds, for the one component of the momentum that iterates,
+	// the coefficients of R as a polynomial in it; nil if several iterate.
+	active int
+	poly   []*symbolic.Expr
+}
+
+// flat reports whether the model gets flat steps.
+func (g *generator) flat() bool {
+	if g.constant() || g.softAbs() || !g.dim.IsConst() || g.dim.Offset > maxFlat {
+		return false
+	}
+	for _, b := range g.d.Blocks {
+		if !b.Scalar() {
+			return false
+		}
+	}
+	for _, l := range [][]symbolic.Output{g.d.Matrix, g.d.Gradient, g.d.Contract, g.d.Rank1} {
+		for def := range g.closure(l) {
+			if def.Stage() > symbolic.StageData && (len(def.Indices) > 0 || hasSum(def.Body)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func hasSum(e *symbolic.Expr) bool {
+	if e.Op == symbolic.Sum {
+		return true
+	}
+	for _, a := range e.Args {
+		if hasSum(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// buildFlat derives the expressions of the flat steps.
+func (g *generator) buildFlat() {
+	d, c := g.d, g.d.C
+	m := g.dim.Offset
+	f := &flatCode{active: -1}
+	local := func(name string, stage symbolic.Stage) *symbolic.Tensor {
+		return c.NewTensor(symbolic.Tensor{Name: name, Kind: symbolic.LocalTensor, Stage: stage})
+	}
+	lower := func(e *symbolic.Expr) *symbolic.Expr { return d.Prog.Lower(e, nil) }
+	for _, b := range d.Blocks {
+		f.q = append(f.q, b.Coord)
+		f.p = append(f.p, local("p_"+b.Coord.Name, symbolic.StageMomentum))
+		f.u = append(f.u, local("u_"+b.Coord.Name, symbolic.StageMomentum))
+	}
+	f.inv = local("rdet", symbolic.StagePosition)
+	entry := func(i, j int) *symbolic.Expr {
+		for _, o := range d.Metric.Blocks {
+			if o.Row == i && o.Col == j {
+				return o.E
+			}
+		}
+		return c.Number(0)
+	}
+	var adj [][]*symbolic.Expr
+	if m == 1 {
+		f.g = []*symbolic.Expr{entry(0, 0)}
+		adj = [][]*symbolic.Expr{{c.Number(1)}}
+		f.det = entry(0, 0)
+	} else {
+		a, b, e := entry(0, 0), entry(1, 0), entry(1, 1)
+		f.g = []*symbolic.Expr{a, b, e}
+		adj = [][]*symbolic.Expr{{e}, {c.Neg(b), a}}
+		f.det = c.Sub(c.Mul(lower(a), lower(e)), c.Pow(lower(b), 2))
+	}
+	for i := range adj {
+		for j := range adj[i] {
+			f.adj = append(f.adj, lower(adj[i][j]))
+		}
+	}
+	at := func(i, j int) *symbolic.Expr {
+		if i < j {
+			i, j = j, i
+		}
+		return adj[i][j]
+	}
+	for i := range m {
+		u := c.Number(0)
+		for j := range m {
+			u = c.Add(u, c.Mul(lower(at(i, j)), c.Ref(f.p[j])))
+		}
+		f.uExpr = append(f.uExpr, u)
+	}
+	// Unlowered forms of the contraction, with the weights replaced.
+	half := func(weight func(i, j int) *symbolic.Expr, k int) *symbolic.Expr {
+		e := c.Number(0)
+		for _, b := range d.Metric.Blocks {
+			dg := c.Diff(b.E, d.Blocks[k].Coord)
+			scale := 0.5
+			if b.Row != b.Col {
+				scale = 1
+			}
+			e = c.Add(e, c.Mul(c.Number(scale), weight(b.Row, b.Col), dg))
+		}
+		return e
+	}
+	grad := func(k int) *symbolic.Expr { return c.Neg(c.Diff(d.L, d.Blocks[k].Coord)) }
+	var active []int
+	for k := range m {
+		f.f = append(f.f, lower(grad(k)))
+		f.t = append(f.t, lower(half(at, k)))
+		r := half(func(i, j int) *symbolic.Expr { return c.Mul(c.Ref(f.u[i]), c.Ref(f.u[j])) }, k)
+		f.r = append(f.r, lower(r))
+		if !r.IsNum(0) {
+			active = append(active, k)
+		}
+	}
+	if len(active) == 1 && m == 2 {
+		f.active = active[0]
+		f.poly = g.polynomial(f, half, at, active[0])
+	}
+	g.fl = f
+}
+
+// polynomial expands R, as a function of the one momentum component x that
+// iterates, into coefficients of 1, x and x²: all of them are known before the
+// iteration.
+func (g *generator) polynomial(f *flatCode, half func(func(i, j int) *symbolic.Expr, int) *symbolic.Expr, adj func(i, j int) *symbolic.Expr, active int) []*symbolic.Expr {
+	c := g.d.C
+	other := 1 - active
+	// u_i = A_ia x + A_io y.
+	a := func(i int) *symbolic.Expr { return adj(i, active) }
+	b := func(i int) *symbolic.Expr { return c.Mul(adj(i, other), c.Ref(f.p[other])) }
+	return []*symbolic.Expr{
+		g.d.Prog.Lower(half(func(i, j int) *symbolic.Expr { return c.Mul(b(i), b(j)) }, active), nil),
+		g.d.Prog.Lower(half(func(i, j int) *symbolic.Expr { return c.Add(c.Mul(a(i), b(j)), c.Mul(b(i), a(j))) }, active), nil),
+		g.d.Prog.Lower(half(func(i, j int) *symbolic.Expr { return c.Mul(a(i), a(j)) }, active), nil),
+	}
+}
+
+// outputs lists all expressions of the flat steps, for the phases.
+func (f *flatCode) outputs() []symbolic.Output {
+	var out []symbolic.Output
+	for _, l := range [][]*symbolic.Expr{f.adj, {f.det}, f.uExpr, f.f, f.t, f.r, f.poly} {
+		for _, e := range l {
+			out = append(out, symbolic.Output{Row: -1, Col: -1, Dir: -1, E: e})
+		}
+	}
+	return out
+}
+
+// block prints definitions of scalars: first the program's definitions that
+// the expressions need and that are not in done, then what they share, then
+// each expression under its name.
+func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []string, es []*symbolic.Expr) []jen.Code {
+	var outs []symbolic.Output
+	for _, e := range es {
+		outs = append(outs, symbolic.Output{E: e})
+	}
+	need := g.closure(outs)
+	var stmts []Stmt
+	s := g.scheduler()
+	for _, def := range g.d.Prog.Defs {
+		if need[def] && !done[def] && def.Stage() > symbolic.StageData {
+			done[def] = true
+			stmts = append(stmts, &Define{T: def.Tensor, E: def.Body})
+		}
+	}
+	list := append([]*symbolic.Expr(nil), es...)
+	named := make([]*symbolic.Tensor, len(es))
+	for n, e := range es {
+		named[n] = g.d.C.NewTensor(symbolic.Tensor{Name: names[n], Kind: symbolic.LocalTensor, Stage: e.Stage()})
+		g.names.of[named[n]] = names[n]
+	}
+	s.defineAll(&stmts, list, named)
+	code := p.stmts(stmts)
+	// Equal expressions under two names, and bare references.
+	for n := range es {
+		defined := false
+		for _, st := range stmts {
+			if d, ok := st.(*Define); ok && d.T == named[n] {
+				defined = true
+			}
+		}
+		if !defined {
+			x, _ := p.expr(list[n])
+			code = append(code, jen.Id(names[n]).Op(":=").Add(asFloat(list[n], x)))
+		}
+	}
+	return code
+}
+
+func (g *generator) numbered(prefix string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = g.names.fresh(fmt.Sprintf("%s%d", prefix, i+1))
+	}
+	return out
+}
+
+func (g *generator) tensorNames(ts []*symbolic.Tensor) []string {
+	out := make([]string, len(ts))
+	for i, t := range ts {
+		out[i] = g.names.tensor(t)
+	}
+	return out
+}
+
+func idList(names []string) *jen.Statement {
+	ids := make([]jen.Code, len(names))
+	for i, n := range names {
+		ids[i] = id(n)
+	}
+	return jen.List(ids...)
+}
+
+func elements(array string, n int) *jen.Statement {
+	ids := make([]jen.Code, n)
+	for i := range ids {
+		ids[i] = id(array).Index(jen.Lit(i))
+	}
+	return jen.List(ids...)
+}
+
+func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
+	vs := make([]jen.Code, len(names))
+	for i := range vs {
+		vs[i] = f(i)
+	}
+	return idList(names).Op(op).List(vs...)
+}
+
+// within prints the convergence test |new − old| ≤ tol over all components.
+func converged(new, old []string) *jen.Statement {
+	var s *jen.Statement
+	for i := range new {
+		t := jen.Qual("math", "Abs").Call(id(new[i]).Op("-").Id(old[i])).Op("<=").Id("tol")
+		if s == nil {
+			s = t
+		} else {
+			s = s.Op("&&").Add(t)
+		}
+	}
+	return s
+}
+
+// residual prints max|new − old|.
+func residual(new, old []string) *jen.Statement {
+	if len(new) == 1 {
+		return jen.Qual("math", "Abs").Call(id(new[0]).Op("-").Id(old[0]))
+	}
+	args := make([]jen.Code, len(new))
+	for i := range new {
+		args[i] = jen.Qual("math", "Abs").Call(id(new[i]).Op("-").Id(old[i]))
+	}
+	return jen.Max(args...)
+}
+
+// definite prints the test that G is positive definite.
+func (g *generator) definite(det string, adjNames []string, count jen.Code) jen.Code {
+	cond := id(det).Op(">").Lit(0)
+	args := []jen.Code{id(det)}
+	if g.dim.Offset == 2 {
+		last := adjNames[len(adjNames)-1] // A_22 = G_11
+		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
+		args = append(args, id(last))
+	}
+	return jen.If(jen.Op("!").Parens(cond)).Block(
+		jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("PivotStatus").Call(args...), id("Iterations"): count})))
+}
+
+// look prints the closer look at a solve that has not converged.
+func look(new, old []string, count jen.Code) jen.Code {
+	return jen.If(id("k").Op(">=").Id("check")).Block(
+		id("d").Op(":=").Add(residual(new, old)),
+		jen.Var().Id("st").Add(rt("Status")),
+		jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("k"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(failed(count)),
+		id("last").Op("=").Id("d"),
+	)
+}
+
+// flatMethods prints the flat steps with Energy and DrawMomentum.
+func (g *generator) flatMethods() []jen.Code {
+	out := []jen.Code{g.energy(), g.drawMomentum(), g.flatIMb(), g.flatGLFb(), g.stepLeapfrog()}
+	return out
+}
+
+// position prints adjugate, determinant and reciprocal at the coordinates.
+func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string) {
+	f := g.fl
+	adj = g.numbered("a", len(f.adj))
+	det := g.names.fresh("det")
+	code = g.block(p, done, append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, f.adj...), f.det))
+	code = append(code, g.definite(det, adj, count),
+		id(g.names.tensor(f.inv)).Op(":=").Lit(1).Op("/").Id(det))
+	return code, adj
+}
+
+// velocityNumerators prints u = A p from the adjugate's names.
+func (g *generator) flatU(adj []string, p []string) []jen.Code {
+	u := g.tensorNames(g.fl.u)
+	if len(u) == 1 {
+		return []jen.Code{id(u[0]).Op(":=").Id(p[0])}
+	}
+	mul := func(a, b string) *jen.Statement { return id(a).Op("*").Id(b) }
+	return []jen.Code{
+		id(u[0]).Op(":=").Add(mul(adj[0], p[0])).Op("+").Add(mul(adj[1], p[1])),
+		id(u[1]).Op(":=").Add(mul(adj[1], p[0])).Op("+").Add(mul(adj[2], p[1])),
+	}
+}
+
+// flatForce prints F + r (T − r R).
+func (g *generator) flatForce(f, t, r string, rZero bool) *jen.Statement {
+	inv := g.names.tensor(g.fl.inv)
+	inner := id(t)
+	if !rZero {
+		inner = jen.Parens(id(t).Op("-").Id(inv).Op("*").Id(r))
+	}
+	return id(f).Op("+").Id(inv).Op("*").Add(inner)
+}
+
+func isZero(e *symbolic.Expr) bool { return e.IsNum(0) }
+
+func (g *generator) flatIMb() jen.Code {
+	defer g.names.scope()()
+	fl := g.fl
+	m := g.dim.Offset
+	p := g.newPrinter()
+	q := g.tensorNames(fl.q)
+	pm := g.tensorNames(fl.p)
+	q0, p0 := g.numbered("q", m), g.numbered("p", m)
+	a, b := g.numbered("qn", m), g.numbered("pn", m)
+	done := map[*symbolic.Def]bool{}
+	loop, adj := g.flatPosition(p, done, id("k"))
+	loop = append(loop, g.flatU(adj, pm)...)
+	fN, tN, rN := g.numbered("f", m), g.numbered("t", m), g.numbered("s", m)
+	var names []string
+	var es []*symbolic.Expr
+	for k := range m {
+		names, es = append(names, fN[k]), append(es, fl.f[k])
+		if !isZero(fl.t[k]) {
+			names, es = append(names, tN[k]), append(es, fl.t[k])
+		}
+		if !isZero(fl.r[k]) {
+			names, es = append(names, rN[k]), append(es, fl.r[k])
+		}
+	}
+	loop = append(loop, g.block(p, done, names, es)...)
+	u := g.tensorNames(fl.u)
+	inv := g.names.tensor(fl.inv)
+	for k := range m {
+		loop = append(loop, id(a[k]).Op(":=").Id(q0[k]).Op("+").Id("h").Op("*").Parens(id(u[k]).Op("*").Id(inv)))
+		force := id(fN[k])
+		if !isZero(fl.t[k]) || !isZero(fl.r[k]) {
+			t := tN[k]
+			if isZero(fl.t[k]) {
+				force = id(fN[k]).Op("-").Id(inv).Op("*").Id(inv).Op("*").Id(rN[k])
+			} else {
+				force = g.flatForce(fN[k], t, rN[k], isZero(fl.r[k]))
+			}
+			force = jen.Parens(force)
+		}
+		loop = append(loop, id(b[k]).Op(":=").Id(p0[k]).Op("-").Id("h").Op("*").Add(force))
+	}
+	all, old := append(append([]string{}, a...), b...), append(append([]string{}, q...), pm...)
+	loop = append(loop,
+		jen.If(converged(all, old).Op("&&").Id("k").Op(">").Lit(0)).Block(
+			assign(q, "=", func(i int) jen.Code { return id(a[i]) }),
+			assign(pm, "=", func(i int) jen.Code { return id(b[i]) }),
+			id("iterations").Op("=").Id("k"), jen.Break()),
+		look(all, old, id("k")),
+		idList(old).Op("=").Add(idList(all)),
+	)
+	var body []jen.Code
+	body = append(body,
+		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
+		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
+		jen.Comment("Iteration 0 is the explicit half step that predicts the midpoint."),
+		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)),
+		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)),
+		jen.For(id("k").Op(":=").Lit(0), jen.Empty(), id("k").Op("++")).Block(loop...),
+		elements("q", m).Op("=").ListFunc(func(l *jen.Group) {
+			for k := range m {
+				l.Lit(2).Op("*").Id(q[k]).Op("-").Id(q0[k])
+			}
+		}),
+		elements("p", m).Op("=").ListFunc(func(l *jen.Group) {
+			for k := range m {
+				l.Lit(2).Op("*").Id(pm[k]).Op("-").Id(p0[k])
+			}
+		}),
+		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
+	)
+	body = append(g.flatPrologue(p), body...)
+	return stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.\nWith A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).", body...)
+}
+
+// flatPrologue declares the data that a flat body reads.
+func (g *generator) flatPrologue(p *printer) []jen.Code {
+	own := map[*symbolic.Tensor]bool{}
+	var data []*symbolic.Tensor
+	for _, t := range p.used {
+		if t.Kind == symbolic.CoordTensor || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageData {
+			continue
+		}
+		data = append(data, t)
+	}
+	p.used = data
+	return g.prologue(p, own)
+}
+
+func (g *generator) flatGLFb() jen.Code {
+	defer g.names.scope()()
+	fl := g.fl
+	m := g.dim.Offset
+	p := g.newPrinter()
+	q, pm := g.tensorNames(fl.q), g.tensorNames(fl.p)
+	q0, p0 := g.numbered("q", m), g.numbered("p", m)
+	u := g.tensorNames(fl.u)
+	inv := g.names.tensor(fl.inv)
+	h := func(k int, p0k string, force *jen.Statement) *jen.Statement {
+		if isZero(fl.r[k]) {
+			return id(p0k).Op("-").Id("h").Op("*").Add(force)
+		}
+		return id(p0k).Op("-").Id("h").Op("*").Parens(force)
+	}
+
+	// At the start: adjugate, reciprocal and the force without its momentum
+	// part.
+	position := func(done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj, force0 []string) {
+		code, adj = g.flatPosition(p, done, count)
+		fN := g.numbered("f", m)
+		tN := g.numbered("t", m)
+		force0 = g.numbered("w", m)
+		var names []string
+		var es []*symbolic.Expr
+		for k := range m {
+			names, es = append(names, fN[k]), append(es, fl.f[k])
+			if !isZero(fl.t[k]) {
+				names, es = append(names, tN[k]), append(es, fl.t[k])
+			}
+		}
+		code = append(code, g.block(p, done, names, es)...)
+		for k := range m {
+			if isZero(fl.t[k]) {
+				force0[k] = fN[k]
+				continue
+			}
+			code = append(code, id(force0[k]).Op(":=").Id(fN[k]).Op("+").Id(inv).Op("*").Id(tN[k]))
+		}
+		return code, adj, force0
+	}
+	// The momentum part r² R(u) of the force at the iterate.
+	part := func(done map[*symbolic.Def]bool) (code []jen.Code, rN []string) {
+		rN = g.numbered("s", m)
+		var names []string
+		var es []*symbolic.Expr
+		for k := range m {
+			if !isZero(fl.r[k]) {
+				names, es = append(names, rN[k]), append(es, fl.r[k])
+			}
+		}
+		return g.block(p, done, names, es), rN
+	}
+	minus := func(force0 string, k int, rN []string, square string) *jen.Statement {
+		if isZero(fl.r[k]) {
+			return id(force0)
+		}
+		return id(force0).Op("-").Id(square).Op("*").Id(rN[k])
+	}
+
+	done := map[*symbolic.Def]bool{}
+	start, adj, force0 := position(done, jen.Lit(0))
+	square := g.names.fresh("rr")
+	b := g.numbered("pn", m)
+	var loop []jen.Code
+	var before []jen.Code
+	if fl.poly != nil {
+		// One component iterates; the first iteration settles the others.
+		k := fl.active
+		before = append(before, jen.Comment("The first iteration settles the component whose force is free of the momentum;"), jen.Comment("the other one iterates on a quadratic in itself."))
+		before = append(before, g.flatU(adj, pm)...)
+		r1, rN := part(copyDone(done))
+		before = append(before, r1...)
+		x1 := g.numbered("pn", m)
+		for i := range m {
+			before = append(before, id(x1[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
+		}
+		before = append(before, jen.If(converged(x1, pm)).Block(id("solved").Op("=").True()),
+			idList(pm).Op("=").Add(idList(x1)))
+		coef := g.numbered("c", 3)
+		before = append(before, g.block(p, done, coef, fl.poly)...)
+		// p' = p − h(w − rr(c0 + c1 x + c2 x²)) = e0 + x (e1 + e2 x)
+		e := g.numbered("e", 3)
+		before = append(before,
+			id(e[0]).Op(":=").Id(p0[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(square).Op("*").Id(coef[0])),
+			id(e[1]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[1]),
+			id(e[2]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[2]))
+		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Id(pm[k]).Op("*").Parens(id(e[1]).Op("+").Id(e[2]).Op("*").Id(pm[k])))
+		loop = append(loop,
+			jen.If(converged(b[k:k+1], pm[k:k+1])).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("k"), jen.Break()),
+			look(b[k:k+1], pm[k:k+1], id("k")),
+			id(pm[k]).Op("=").Id(b[k]))
+	} else {
+		// What R needs of the position alone comes before the loop.
+		for _, e := range fl.r {
+			symbolic.Refs(e, func(r *symbolic.Expr) {
+				if d := r.Tensor.Def; d != nil && d.Stage() == symbolic.StagePosition {
+					before = append(before, g.defsOf(p, done, r)...)
+				}
+			})
+		}
+		loop = append(loop, g.flatU(adj, pm)...)
+		r1, rN := part(done)
+		loop = append(loop, r1...)
+		for i := range m {
+			loop = append(loop, id(b[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
+		}
+		loop = append(loop,
+			jen.If(converged(b, pm)).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("k"), jen.Break()),
+			look(b, pm, id("k")),
+			idList(pm).Op("=").Add(idList(b)))
+	}
+
+	var body []jen.Code
+	body = append(body,
+		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
+		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
+		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)))
+	body = append(body, start...)
+	body = append(body,
+		id(square).Op(":=").Id(inv).Op("*").Id(inv),
+		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
+		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)))
+	first := 1
+	if fl.poly != nil {
+		body = append(body, id("solved").Op(":=").False())
+		first = 2
+	}
+	body = append(body, before...)
+	loopCode := jen.For(id("k").Op(":=").Lit(first), jen.Empty(), id("k").Op("++")).Block(loop...)
+	if fl.poly != nil {
+		body = append(body, jen.If(id("solved")).Block(id("iterations").Op("=").Lit(1)).Else().Block(loopCode))
+	} else {
+		body = append(body, loopCode)
+	}
+
+	// Position.
+	v0 := g.numbered("v", m)
+	body = append(body,
+		jen.Comment("Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄."),
+		jen.Var().Add(idList(v0)).Float64(),
+		jen.BlockFunc(func(bl *jen.Group) {
+			for _, c := range g.flatU(adj, pm) {
+				bl.Add(c)
+			}
+			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Id("h").Op("*").Parens(id(u[i]).Op("*").Id(inv)) }))
+		}))
+	{
+		done := map[*symbolic.Def]bool{}
+		loop, adj := g.flatPosition(p, done, id("iterations").Op("+").Id("k"))
+		loop = append(loop, g.flatU(adj, pm)...)
+		a := g.numbered("qn", m)
+		for i := range m {
+			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id("h").Op("*").Parens(id(u[i]).Op("*").Id(inv)))
+		}
+		loop = append(loop,
+			jen.If(converged(a, q)).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("k"), jen.Break()),
+			look(a, q, id("iterations").Op("+").Id("k")),
+			idList(q).Op("=").Add(idList(a)))
+		body = append(body,
+			jen.List(id("check"), id("last")).Op("=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),
+			jen.For(id("k").Op(":=").Lit(1), jen.Empty(), id("k").Op("++")).Block(loop...))
+	}
+	// Momentum again, explicitly.
+	body = append(body, jen.Comment("Momentum again, explicitly."), jen.BlockFunc(func(bl *jen.Group) {
+		done := map[*symbolic.Def]bool{}
+		code, adj, force0 := position(done, id("iterations"))
+		for _, c := range code {
+			bl.Add(c)
+		}
+		for _, c := range g.flatU(adj, pm) {
+			bl.Add(c)
+		}
+		r1, rN := part(done)
+		for _, c := range r1 {
+			bl.Add(c)
+		}
+		bl.Add(elements("q", m).Op("=").Add(idList(q)))
+		bl.Add(elements("p", m).Op("=").ListFunc(func(l *jen.Group) {
+			for k := range m {
+				if isZero(fl.r[k]) {
+					l.Id(pm[k]).Op("-").Id("h").Op("*").Id(force0[k])
+				} else {
+					l.Id(pm[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(inv).Op("*").Id(inv).Op("*").Id(rN[k]))
+				}
+			}
+		}))
+	}))
+	body = append(body, jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
+	body = append(g.flatPrologue(p), body...)
+	return stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and\nu = A p, v = r u and ∂H/∂q = F + r T − r² R(u).", body...)
+}
+
+func copyDone(done map[*symbolic.Def]bool) map[*symbolic.Def]bool {
+	out := map[*symbolic.Def]bool{}
+	for d, v := range done {
+		out[d] = v
+	}
+	return out
+}
+
+// defsOf prints the definitions that one expression needs.
+func (g *generator) defsOf(p *printer, done map[*symbolic.Def]bool, e *symbolic.Expr) []jen.Code {
+	var stmts []Stmt
+	need := g.closure([]symbolic.Output{{E: e}})
+	for _, def := range g.d.Prog.Defs {
+		if need[def] && !done[def] && def.Stage() > symbolic.StageData {
+			done[def] = true
+			stmts = append(stmts, &Define{T: def.Tensor, E: def.Body})
+		}
+	}
+	return p.stmts(stmts)
+}

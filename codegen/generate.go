@@ -59,6 +59,7 @@ type generator struct {
 	dim      dsl.Extent
 	offsets  []dsl.Extent
 	ph       phases
+	fl       *flatCode // of models with flat steps
 }
 
 // sizeField is an int of the model: a data size, or a sum of sizes.
@@ -96,6 +97,9 @@ func newGenerator(d *symbolic.Derived, opt Options) *generator {
 		g.names.tensor(v)
 	}
 	g.layoutBlocks()
+	if g.flat() {
+		g.buildFlat()
+	}
 	g.splitPhases()
 	return g
 }
@@ -174,6 +178,9 @@ func (g *generator) splitPhases() {
 		d.Rank1, d.Contract, d.Jacobian, d.Force = nil, nil, nil, nil
 		lists = [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Value}
 	}
+	if g.fl != nil {
+		lists = append(lists, g.fl.outputs())
+	}
 	all := g.closure(lists...)
 	pick := func(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
 		var out []*symbolic.Def
@@ -232,19 +239,22 @@ func (g *generator) splitPhases() {
 	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}} {
 		reads(x.ph, x.outs, own(x.ph))
 	}
-	for _, def := range g.ph.data.defs {
-		for _, ph := range g.allPhases()[1:] {
-			look := func(e *symbolic.Expr) {
-				symbolic.Refs(e, func(r *symbolic.Expr) { g.cross[def.Tensor] = g.cross[def.Tensor] || r.Tensor == def.Tensor })
+	// Data definitions that any later expression reads are kept.
+	keep := func(e *symbolic.Expr) {
+		symbolic.Refs(e, func(r *symbolic.Expr) {
+			if def := r.Tensor.Def; def != nil && !late(def) {
+				g.cross[r.Tensor] = true
 			}
-			for _, other := range ph.defs {
-				look(other.Body)
-			}
+		})
+	}
+	for _, def := range d.Prog.Defs {
+		if all[def] && late(def) {
+			keep(def.Body)
 		}
-		for _, l := range lists {
-			for _, o := range l {
-				symbolic.Refs(o.E, func(r *symbolic.Expr) { g.cross[def.Tensor] = g.cross[def.Tensor] || r.Tensor == def.Tensor })
-			}
+	}
+	for _, l := range lists {
+		for _, o := range l {
+			keep(o.E)
 		}
 	}
 	g.findMatrices()
@@ -269,7 +279,7 @@ func (g *generator) allPhases() []*phase {
 
 func (g *generator) scheduler() *scheduler {
 	return &scheduler{c: g.d.C, stored: g.stored, cross: g.cross, escapes: map[*symbolic.Tensor]bool{},
-		fresh: g.names.fresh, single: len(g.d.Blocks) == 1 && !g.diagonal()}
+		single: len(g.d.Blocks) == 1 && !g.diagonal()}
 }
 
 // output makes the tensor that stands for a result's destination.
@@ -338,13 +348,13 @@ func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
 func (g *generator) body(ph *phase) []jen.Code { return g.bodyWith(g.newPrinter(), ph) }
 
 func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
+	defer g.names.scope()()
 	// First with every array stored, to see which ones must be.
 	s := g.scheduler()
 	s.stored = map[*symbolic.Tensor]bool{}
 	for _, def := range ph.defs {
 		s.stored[def.Tensor] = true
 	}
-	s.fresh = newNames().fresh
 	s.plan(ph)
 	for t := range s.escapes {
 		if len(t.Shape) > 0 {

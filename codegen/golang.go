@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -64,6 +65,13 @@ func (n *names) fresh(want string) string {
 	}
 	n.taken[name] = true
 	return name
+}
+
+// scope starts a function: what it names is free again after the returned
+// call.
+func (n *names) scope() (end func()) {
+	saved := maps.Clone(n.taken)
+	return func() { n.taken = saved }
 }
 
 // tensor returns the identifier of a tensor.

@@ -73,7 +73,6 @@ type scheduler struct {
 	// escapes collects the definitions that are read outside the loop that
 	// computes them, and so cannot be locals of its body.
 	escapes map[*symbolic.Tensor]bool
-	fresh   func(name string) string
 	single  bool                      // the model has one parameter block
 	cross   map[*symbolic.Tensor]bool // definitions that another phase reads
 }
@@ -266,7 +265,7 @@ func (s *scheduler) nest(body *[]Stmt, indices []*symbolic.Index, e *symbolic.Ex
 
 // local makes a scalar variable of the emitted code.
 func (s *scheduler) local(name string, stage symbolic.Stage) *symbolic.Tensor {
-	return s.c.NewTensor(symbolic.Tensor{Name: s.fresh(name), Kind: symbolic.LocalTensor, Stage: stage})
+	return s.c.NewTensor(symbolic.Tensor{Name: name, Kind: symbolic.LocalTensor, Stage: stage})
 }
 
 // emit appends the statements that compute e and hand it to store: first the
@@ -288,11 +287,36 @@ func (s *scheduler) emit(body *[]Stmt, e *symbolic.Expr, store func(*symbolic.Ex
 
 // share defines what the expressions of a list use more than once, and
 // replaces it in the list.
-func (s *scheduler) share(body *[]Stmt, es []*symbolic.Expr) {
-	shared := s.c.Shared(es)
+func (s *scheduler) share(body *[]Stmt, es []*symbolic.Expr) { s.defineAll(body, es, nil) }
+
+// defineAll is share, and defines the expressions themselves too if they are
+// given names: es then holds references to them.
+func (s *scheduler) defineAll(body *[]Stmt, es []*symbolic.Expr, named []*symbolic.Tensor) {
+	shared := s.c.Shared(es, named != nil)
+	owner := make([]*symbolic.Tensor, len(shared))
 	for n, e := range shared {
-		t := s.local("t", e.Stage())
+		for m := range named {
+			if es[m] == e && owner[n] == nil {
+				owner[n] = named[m]
+			}
+		}
+	}
+	for n, e := range shared {
+		t := owner[n]
+		switch {
+		case t == nil && e.Op == symbolic.Ref:
+			continue
+		case t == nil:
+			name := symbolic.Describe(e)
+			if name == "" || len(name) > 16 {
+				name = "e"
+			}
+			t = s.local(name, e.Stage())
+		}
 		*body = append(*body, &Define{T: t, E: e})
+		if e.Op == symbolic.Num {
+			continue
+		}
 		ref := s.c.Ref(t)
 		for m := n + 1; m < len(shared); m++ {
 			shared[m] = s.c.ReplaceNode(shared[m], e, ref)

@@ -117,7 +117,7 @@ var hard = []struct {
 	{"open-blocks", "model m\n" + strings.Repeat("data {\n", 20_000), dsl.UnexpectedToken},
 
 	// Definitions that grow exponentially when they are expanded.
-	{"chain-of-data", chain("y", 15_000, "let a%d = a%d + a%d") + "density x*a15000\nmetric identity\n", ""},
+	{"chain-of-data", chain("y", 15_000, "let a%d = a%d + a%d") + "density a15000*x\nmetric identity\n", ""},
 	{"chain-of-parameters", chain("x", 15_000, "let a%d = a%d * a%d") + "density a15000\nmetric identity\n", dsl.Unused},
 	{"chain-of-consts", "model m\nconst a0 = 1\n" + func() string {
 		var b strings.Builder
@@ -126,7 +126,7 @@ var hard = []struct {
 		}
 		return b.String()
 	}() + "param x real\nx ~ normal(0, a8000)\nmetric identity\n", ""},
-	{"chain-in-terms", chain("y", 2_000, "let a%d = a%d + a%d") + lines(2_000, "density x*a%d") + "metric identity\n", dsl.Unused},
+	{"chain-in-terms", chain("y", 2_000, "let a%d = a%d + a%d") + lines(2_000, "density a%d*x") + "metric identity\n", dsl.Unused},
 
 	// Long words.
 	{"long-name", "model m\nparam " + strings.Repeat("x", 100_000) + " real\n" + strings.Repeat("x", 100_000) + " ~ normal(0, 1)\nmetric identity\n", ""},

@@ -280,7 +280,8 @@ func (c *Context) factorOut(e *Expr) *Expr {
 	first, fk := factors(e.Args[0])
 	for n, f := range first {
 		k := fk[n]
-		shared := k > 0
+		// Scalars of data stay inside, where they join the constants.
+		shared := k > 0 && (f.stage >= StagePosition || len(f.free) > 0)
 		for _, t := range e.Args[1:] {
 			found := false
 			as, ks := factors(t)
@@ -716,8 +717,9 @@ func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
 
 // Shared returns the subexpressions that a list of expressions, evaluated
 // together, would evaluate more than once; inner ones first. Numbers and bare
-// references do not count.
-func (c *Context) Shared(es []*Expr) []*Expr {
+// references do not count. With roots set, the expressions themselves are
+// part of the list.
+func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 	uses := map[*Expr]int{}
 	var order []*Expr
 	var walk func(e *Expr)
@@ -737,9 +739,13 @@ func (c *Context) Shared(es []*Expr) []*Expr {
 	for _, e := range es {
 		walk(e)
 	}
+	isRoot := map[*Expr]bool{}
+	for _, e := range es {
+		isRoot[e] = roots
+	}
 	var out []*Expr
 	for _, e := range order {
-		if uses[e] > 1 && nodeCost(e) >= 1 {
+		if uses[e] > 1 && nodeCost(e) >= 1 || isRoot[e] {
 			out = append(out, e)
 		}
 	}

@@ -34,6 +34,12 @@ const fdTolerance = 3e-9
 
 func checkPoint(t *testing.T, b *bench, m *testModel, q []float64, rng *rand.Rand) {
 	t.Helper()
+	// A subscript that runs out of its tensor must not hide the other models.
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("the machine panics: %v", r)
+		}
+	}()
 	n := b.dim()
 	check := func(what string, got, want []float64, tol float64) {
 		t.Helper()

@@ -526,6 +526,16 @@ var testModels = []testModel{
 		constant: true, diagonal: true,
 	},
 	{
+		name: "digamma and trigamma under a given metric",
+		text: "model m\nparam s real > 0\nparam a real\ndensity digamma(s)*a - trigamma(s)*a^2 - a^4 - s + sinh(a)/10 + tan(a/10)\nmetric diag(2, 1 + a^2)\n",
+		logp: func(q []float64) float64 {
+			s, a := math.Exp(q[0]), q[1]
+			return q[0] + digammaSeries(s)*a - trigammaSeries(s)*a*a - a*a*a*a - s + math.Sinh(a)/10 + math.Tan(a/10)
+		},
+		metric:   func(q []float64) [][]float64 { return [][]float64{{2, 0}, {0, 1 + q[1]*q[1]}} },
+		diagonal: true,
+	},
+	{
 		name: "diag of a vector of data, scaled",
 		text: "model m\ndata n int\ndata d real[n] > 0\ndata c real > 0\nparam x real[n]\nx ~ normal(0, 1)\nmetric 2*c*diag(d)\n",
 		data: numbers{"n": {3}, "d": {1, 2, 3}, "c": {0.7}},
@@ -679,7 +689,7 @@ var testModels = []testModel{
 		name: "functions, softabs",
 		text: "model m\nparam a, b real\nparam p real in (0, 1)\nparam s real > 0\n" +
 			"density -a^4 - b^4 + log_sum_exp(a, 2*b) + log(1 + exp(a*b)) - log(exp(a) + exp(-b)) + tanh(a)*atan(b) - log(cosh(a - b)) + log(Phi(a))\n" +
-			"density logit(p)*log1m(p) + lgamma(s + 1) - s^1.5 + pow(s, p) - 2^a/10 + sqrt(s)*inv(1 + s) + square(sin(a))*cos(b) - expm1(p) - log1m_exp(-s) + log_inv_logit(a) + log1m_inv_logit(b) + digamma(s) - lbeta(s, 2)\n" +
+			"density logit(p)*log1m(p) + lgamma(s + 1) - s^1.5 + pow(s, p) - 2^a/10 + sqrt(s)*inv(1 + s) + square(sin(a))*cos(b) - expm1(p) - log1m_exp(-s) + log_inv_logit(a) + log1m_inv_logit(b) - lbeta(s, 2)\n" +
 			"metric softabs(alpha = 1)\n",
 		logp: func(q []float64) float64 {
 			a, b := q[0], q[1]
@@ -690,7 +700,7 @@ var testModels = []testModel{
 			l += math.Tanh(a)*math.Atan(b) - math.Log(math.Cosh(a-b)) + math.Log(distuv.UnitNormal.CDF(a))
 			l += math.Log(p/(1-p))*math.Log(1-p) + lg(s+1) - math.Pow(s, 1.5) + math.Pow(s, p) - math.Pow(2, a)/10 + math.Sqrt(s)/(1+s)
 			l += math.Sin(a)*math.Sin(a)*math.Cos(b) - math.Exp(p) + 1 - math.Log(1-math.Exp(-s)) + math.Log(expit(a)) + math.Log(1-expit(b))
-			return l + digammaSeries(s) - (lg(s) + lg(2) - lg(s+2))
+			return l - (lg(s) + lg(2) - lg(s+2))
 		},
 		hessian: 1,
 	},
@@ -775,4 +785,14 @@ func digammaSeries(x float64) float64 {
 	}
 	z := 1 / (x * x)
 	return v + math.Log(x) - 0.5/x - z*(1./12-z*(1./120-z*(1./252-z*(1./240-z/132))))
+}
+
+// trigammaSeries is ψ′(x), likewise.
+func trigammaSeries(x float64) float64 {
+	v := 0.0
+	for ; x < 12; x++ {
+		v += 1 / (x * x)
+	}
+	z := 1 / (x * x)
+	return v + 1/x + z/2 + z/x*(1./6-z*(1./30-z*(1./42-z*(1./30-z*5./66))))
 }

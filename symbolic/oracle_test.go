@@ -186,9 +186,13 @@ const fdStep = 4e-3
 // derivative is the central difference of sixth order of f along coordinate k,
 // component by component.
 func derivative(f func(q []float64) []float64, q []float64, k int) []float64 {
+	return derivativeBy(fdStep, f, q, k)
+}
+
+func derivativeBy(step float64, f func(q []float64) []float64, q []float64, k int) []float64 {
 	var out []float64
 	for n, w := range []float64{45, -9, 1} {
-		h := fdStep * float64(n+1)
+		h := step * float64(n+1)
 		for _, s := range []float64{1, -1} {
 			x := append([]float64(nil), q...)
 			x[k] += s * h
@@ -197,7 +201,7 @@ func derivative(f func(q []float64) []float64, q []float64, k int) []float64 {
 				out = make([]float64, len(v))
 			}
 			for i := range v {
-				out[i] += s * w * v[i] / (60 * fdStep)
+				out[i] += s * w * v[i] / (60 * step)
 			}
 		}
 	}

@@ -172,6 +172,9 @@ func (p *Program) invent(e *Expr) string {
 	return name
 }
 
+// Describe returns an identifier that tells what e is, or "".
+func Describe(e *Expr) string { return describe(e) }
+
 func describe(e *Expr) string {
 	switch e.Op {
 	case Ref:
@@ -247,7 +250,11 @@ func sameIndices(a, b []*Index) bool {
 // innermost loops, is defined once and referred to.
 func (p *Program) Lower(e *Expr, ctx []*Index) *Expr {
 	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
-	return l.lower(p.c.Collect(p.reorder(e)))
+	r := l.lower(p.c.Collect(p.reorder(e)))
+	if r.stage == StageData && len(r.free) == 0 && r.Op != Ref {
+		return p.define(r, nil) // known when data arrive, whole
+	}
+	return r
 }
 
 func sortedIndices(ctx []*Index) []*Index {
@@ -301,10 +308,17 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		return r
 	case Add, Mul:
 		args := make([]*Expr, len(e.Args))
+		ks := append([]float64(nil), e.K...)
 		for n, a := range e.Args {
+			// A coefficient of a product joins its factors: 4·c·t² is one
+			// multiplication less than it looks.
+			if e.Op == Add && math.Abs(ks[n]) != 1 && a.Op == Mul {
+				args[n], ks[n] = l.lower(c.Scale(ks[n], a)), 1
+				continue
+			}
 			args[n] = l.lower(a)
 		}
-		return l.group(e, args)
+		return l.group(e, ks, args)
 	}
 	return e
 }
@@ -329,8 +343,8 @@ func (l *lowering) storable(e *Expr) bool {
 // group splits the operands of a sum or product by the indices that they
 // carry and, within these, by stage. A group that is known earlier is defined
 // at its stage; a group with fewer indices leaves the innermost loops.
-func (l *lowering) group(e *Expr, args []*Expr) *Expr {
-	whole := l.build(e.Op, e.Val, e.K, args)
+func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
+	whole := l.build(e.Op, e.Val, k, args)
 	if whole.Op != e.Op {
 		return whole
 	}
@@ -359,18 +373,24 @@ func (l *lowering) group(e *Expr, args []*Expr) *Expr {
 		neutral = 0
 	}
 	// The numeric factor joins the earliest group of scalars that leaves.
+	var lowest *part
 	for _, q := range parts {
 		outer := len(q.free) == 0 && len(whole.free) > 0
-		if val == neutral || len(q.free) > 0 || q.stage == StageConst || !outer && q.stage >= whole.stage {
+		if len(q.free) > 0 || q.stage == StageConst || !outer && q.stage >= whole.stage {
 			continue
 		}
-		if len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == Ref && e.Op == Mul && (math.Abs(val) == 1 || math.Abs(val) == 2) {
-			continue // not worth a definition
+		if lowest == nil || q.stage < lowest.stage {
+			lowest = q
 		}
-		q.args = []*Expr{l.hoist(l.build(e.Op, val, q.k, q.args))}
-		q.k = []float64{1}
-		val = neutral
-		break
+	}
+	if q := lowest; val != neutral && q != nil {
+		// A bare factor takes a coefficient only if that saves something.
+		bare := len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == Ref
+		if !(bare && e.Op == Mul && math.Abs(val) == 1) && !(bare && q.stage > StageData) {
+			q.args = []*Expr{l.hoist(l.build(e.Op, val, q.k, q.args))}
+			q.k = []float64{1}
+			val = neutral
+		}
 	}
 	for n, q := range parts {
 		// Within one set of indices, earlier stages first.

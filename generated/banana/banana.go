@@ -79,15 +79,31 @@ type Model struct {
 	y      []float64 // data; n elements
 	sigmaY float64   // data
 	sigmaT float64   // data
-	c1     float64   // c1 = 1/sigma_t²
+	c1     float64   // c1 = -½/sigma_t²
 	c2     float64   // c2 = sumY/n
 	c3     float64   // c3 = Σ[i1 in n] (y[i1] - c2)²
-	c4     float64   // c4 = 1/sigma_y²
+	c4     float64   // c4 = -½/sigma_y²
 	c5     float64   // c5 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.8378770664093453
-	c6     float64   // c6 = n·c4
-	c7     float64   // c7 = 2·n/sigma_y²
-	c8     float64   // c8 = n/sigma_y²
-	c9     float64   // c9 = 8·n/sigma_y²
+	c6     float64   // c6 = 2·c1
+	c7     float64   // c7 = 2·n·c4
+	c8     float64   // c8 = 4·n·c4
+	c9     float64   // c9 = 1/sigma_t² + n/sigma_y²
+	c10    float64   // c10 = 2·n/sigma_y²
+	c11    float64   // c11 = 4·n/sigma_y²
+	c12    float64   // c12 = 1/sigma_t²
+	c13    float64   // c13 = 2·c11
+	c14    float64   // c14 = -2·c1
+	c15    float64   // c15 = -2·n·c4
+	c16    float64   // c16 = -4·n·c4
+	c17    float64   // c17 = ½·c11
+	c18    float64   // c18 = 8·n/sigma_y²
+	c19    float64   // c19 = -2·n/sigma_y²
+	c20    float64   // c20 = n/sigma_y²
+	c21    float64   // c21 = -4·n²/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)/sigma_y²
+	c22    float64   // c22 = 4·n²/sigma_y⁴
+	c23    float64   // c23 = -16·n³/sigma_y^6
+	c24    float64   // c24 = 16·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴
+	c25    float64   // c25 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)²/sigma_y²
 	space
 }
 
@@ -133,14 +149,31 @@ func (s *Model) summarise() {
 	sigmaT := s.sigmaT
 	y := s.y
 	logSigmaY := math.Log(sigmaY)
-	c1 := 1 / (sigmaT * sigmaT)
+	c1 := -0.5 / (sigmaT * sigmaT)
 	logSigmaT := math.Log(sigmaT)
-	c4 := 1 / (sigmaY * sigmaY)
+	c4 := -0.5 / (sigmaY * sigmaY)
 	c5 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
-	c6 := float64(n) * c4
-	c7 := 2 * float64(n) / (sigmaY * sigmaY)
-	c8 := float64(n) / (sigmaY * sigmaY)
-	c9 := 8 * float64(n) / (sigmaY * sigmaY)
+	c6 := 2 * c1
+	c7 := 2 * float64(n) * c4
+	c8 := 4 * float64(n) * c4
+	c9 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
+	c10 := 2 * float64(n) / (sigmaY * sigmaY)
+	c11 := 4 * float64(n) / (sigmaY * sigmaY)
+	c12 := 1 / (sigmaT * sigmaT)
+	c13 := 2 * c11
+	c14 := -2 * c1
+	c15 := -2 * float64(n) * c4
+	c16 := -4 * float64(n) * c4
+	c17 := 0.5 * c11
+	c18 := 8 * float64(n) / (sigmaY * sigmaY)
+	c19 := -2 * float64(n) / (sigmaY * sigmaY)
+	c20 := float64(n) / (sigmaY * sigmaY)
+	c21 := 4*float64(n)*(1/(sigmaT*sigmaT)+float64(n)/(sigmaY*sigmaY))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c22 := 4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY)
+	c23 := -16 * float64(n) * float64(n) * float64(n) / math.Pow(sigmaY, 6)
+	c24 := 16 * float64(n) * float64(n) * (1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)) / (sigmaY * sigmaY * sigmaY * sigmaY)
+	e := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
+	c25 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
 	for i := range n {
 		sumY += y[i]
@@ -148,8 +181,8 @@ func (s *Model) summarise() {
 	c2 := sumY / float64(n)
 	c3 := 0.0
 	for i := range n {
-		t3 := c2 - y[i]
-		c3 += t3 * t3
+		e2 := c2 - y[i]
+		c3 += e2 * e2
 	}
 	s.c1 = c1
 	s.c2 = c2
@@ -160,6 +193,22 @@ func (s *Model) summarise() {
 	s.c7 = c7
 	s.c8 = c8
 	s.c9 = c9
+	s.c10 = c10
+	s.c11 = c11
+	s.c12 = c12
+	s.c13 = c13
+	s.c14 = c14
+	s.c15 = c15
+	s.c16 = c16
+	s.c17 = c17
+	s.c18 = c18
+	s.c19 = c19
+	s.c20 = c20
+	s.c21 = c21
+	s.c22 = c22
+	s.c23 = c23
+	s.c24 = c24
+	s.c25 = c25
 }
 
 // describe makes the description of the model.
@@ -240,86 +289,90 @@ func (s *Model) LogDensity(q []float64) float64 {
 	t1 := q[0]
 	t2 := q[1]
 	c2 := s.c2
-	c5 := s.c5
 	c1 := s.c1
+	c5 := s.c5
 	c4 := s.c4
 	c3 := s.c3
-	t4x2 := t1 + t2*t2 - c2
-	res = c5 - 0.5*t1*t1*c1 - 0.5*t2*t2*c1 - 0.5*c4*(c3+float64(n)*t4x2*t4x2)
+	e := t1 + t2*t2 - c2
+	res = t1*t1*c1 + t2*t2*c1 + c5 + c4*(c3+float64(n)*e*e)
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂t1 = -t1·c1 - (t1 + t2² - c2)·c6
-// 	∂L/∂t2 = -t2·(c1 + 2·(t1 + t2² - c2)·c6)
+// 	∂L/∂t1 = t1·c6 + (t1 + t2² - c2)·c7
+// 	∂L/∂t2 = t2·(c6 + (t1 + t2² - c2)·c8)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	n := s.n
 	t1 := q[0]
 	t2 := q[1]
 	c2 := s.c2
-	c5 := s.c5
 	c1 := s.c1
+	c5 := s.c5
 	c4 := s.c4
 	c3 := s.c3
 	c6 := s.c6
-	t5x2 := t1 + t2*t2 - c2
-	res = c5 - 0.5*t1*t1*c1 - 0.5*t2*t2*c1 - 0.5*c4*(c3+float64(n)*t5x2*t5x2)
-	grad[0] = -t1*c1 - (t1+t2*t2-c2)*c6
-	grad[1] = -t2 * (c1 + 2*(t1+t2*t2-c2)*c6)
+	c7 := s.c7
+	c8 := s.c8
+	e := t1 + t2*t2 - c2
+	res = t1*t1*c1 + t2*t2*c1 + c5 + c4*(c3+float64(n)*e*e)
+	grad[0] = t1*c6 + (t1+t2*t2-c2)*c7
+	grad[1] = t2 * (c6 + (t1+t2*t2-c2)*c8)
 	return res
 }
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	t1, t1: 1/sigma_t² + n/sigma_y²
-// 	t2, t1: t2·c7
-// 	t2, t2: c1 + 4·t2²·c8
+// 	t1, t1: c9
+// 	t2, t1: t2·c10
+// 	t2, t2: t2²·c11 + c12
 func (s *Model) matrix(b, q []float64) {
-	n := s.n
-	sigmaT := s.sigmaT
-	sigmaY := s.sigmaY
+	c9 := s.c9
 	t2 := q[1]
-	c7 := s.c7
-	c1 := s.c1
-	c8 := s.c8
-	b[0] = 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
-	b[2] = t2 * c7
-	b[1] = t2 * c7
-	b[3] = c1 + 4*t2*t2*c8
+	c10 := s.c10
+	c11 := s.c11
+	c12 := s.c12
+	b[0] = c9
+	b[2] = t2 * c10
+	b[1] = t2 * c10
+	b[3] = t2*t2*c11 + c12
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	t2 := q[1]
-	c1 := s.c1
+	c14 := s.c14
 	t1 := q[0]
 	c2 := s.c2
-	c6 := s.c6
-	c8 := s.c8
-	a1 := t2*c1 + 2*t2*(t1+t2*t2-c2)*c6
-	f[0] = t1*c1 + (t1+t2*t2-c2)*c6
-	f[1] = 2*c8*w[2] + 4*t2*c8*w[3] + a1
+	c16 := s.c16
+	c15 := s.c15
+	c11 := s.c11
+	c17 := s.c17
+	a1 := t2*c14 + t2*(t1+t2*t2-c2)*c16
+	f[0] = t1*c14 + (t1+t2*t2-c2)*c15
+	f[1] = t2*c11*w[3] + w[2]*c17 + a1
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	c8 := s.c8
+	c11 := s.c11
 	t2 := q[1]
+	c13 := s.c13
 	dst[0] = 0
-	dst[1] = c8 * (4*w[2] + 8*t2*w[3])
+	dst[1] = c11*w[2] + t2*w[3]*c13
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	c8 := s.c8
 	vT2 := v[1]
-	vT1 := v[0]
 	t2 := q[1]
+	c11 := s.c11
+	vT1 := v[0]
+	c17 := s.c17
 	f[0] = 0
-	f[1] = c8 * vT2 * (2*vT1 + 4*t2*vT2)
+	f[1] = vT2 * (t2*c11*vT2 + vT1*c17)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -339,13 +392,12 @@ func (s *Model) Contract(dst, q, w []float64) {
 func (s *Model) MetricJacobian(dst, q []float64) {
 	s.evaluate(q)
 	clear(dst)
-	n := s.n
-	sigmaY := s.sigmaY
+	c10 := s.c10
 	t2 := q[1]
-	c9 := s.c9
-	dst[((1)*2+0)*2+1] = 2 * float64(n) / (sigmaY * sigmaY)
-	dst[((0)*2+1)*2+1] = 2 * float64(n) / (sigmaY * sigmaY)
-	dst[((1)*2+1)*2+1] = t2 * c9
+	c18 := s.c18
+	dst[((1)*2+0)*2+1] = c10
+	dst[((0)*2+1)*2+1] = c10
+	dst[((1)*2+1)*2+1] = t2 * c18
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -372,18 +424,6 @@ func (s *Model) touch(q []float64) {
 	}
 }
 
-// field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.
-func (s *Model) field(q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.chol.Solve(s.v, p)
-	s.chol.Inverse(s.w)
-	rt.SubtractSquare(s.w, s.v)
-	s.force(s.f, q, s.w)
-	return rt.OK
-}
-
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st := s.evaluate(q); st != rt.OK {
@@ -408,35 +448,185 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
+// With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
-	// The explicit half step predicts the midpoint.
-	if st := s.field(q, p); st != rt.OK {
-		return rt.StepResult{Status: st}
-	}
-	for i := range qm {
-		qm[i], pm[i] = q[i]+h*s.v[i], p[i]-h*s.f[i]
-	}
-	iterations := 0
-	check, last := sv.FirstCheck(), math.Inf(1)
-	for k := 1; ; k++ {
-		if st := s.field(qm, pm); st != rt.OK {
+	c11 := s.c11
+	c12 := s.c12
+	c19 := s.c19
+	c9 := s.c9
+	c10 := s.c10
+	c2 := s.c2
+	c20 := s.c20
+	c21 := s.c21
+	h, tol := 0.5*eps, sv.Tolerance
+	q1, q2 := q[0], q[1]
+	p1, p2 := p[0], p[1]
+	// Iteration 0 is the explicit half step that predicts the midpoint.
+	t1, t2 := q1, q2
+	pT1, pT2 := p1, p2
+	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
+	for k := 0; ; k++ {
+		a1x2 := t2*t2*c11 + c12
+		a2 := t2 * c19
+		a3 := c9
+		det := a1x2*a3 - t2*t2*c10*c10
+		if !(det > 0 && a3 > 0) {
 			return rt.StepResult{
 				Iterations: k,
-				Status:     st,
+				Status:     rt.PivotStatus(det, a3),
 			}
 		}
-		d := 0.0
-		for i := range qm {
-			a, b := q[i]+h*s.v[i], p[i]-h*s.f[i]
-			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
-			qm[i], pm[i] = a, b
-		}
-		if d <= sv.Tolerance {
+		rdet := 1 / det
+		uT1 := a1x2*pT1 + a2*pT2
+		uT2 := a2*pT1 + a3*pT2
+		e := t1 + t2*t2 - c2
+		f1 := t1*c12 + c20*e
+		f2 := t2 * (c12 + c10*e)
+		t2x2 := t2 * c21
+		s2 := uT2 * (c10*uT1 + t2*c11*uT2)
+		qn1 := q1 + h*(uT1*rdet)
+		pn1 := p1 - h*f1
+		qn2 := q2 + h*(uT2*rdet)
+		pn2 := p2 - h*(f2+rdet*(t2x2-rdet*s2))
+		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol && math.Abs(pn1-pT1) <= tol && math.Abs(pn2-pT2) <= tol && k > 0 {
+			t1, t2 = qn1, qn2
+			pT1, pT2 = pn1, pn2
 			iterations = k
 			break
 		}
 		if k >= check {
+			d := max(math.Abs(qn1-t1), math.Abs(qn2-t2), math.Abs(pn1-pT1), math.Abs(pn2-pT2))
+			var st rt.Status
+			if check, st = sv.Check(k, d, last); st != rt.OK {
+				return rt.StepResult{
+					Iterations: k,
+					Status:     st,
+				}
+			}
+			last = d
+		}
+		t1, t2, pT1, pT2 = qn1, qn2, pn1, pn2
+	}
+	q[0], q[1] = 2*t1-q1, 2*t2-q2
+	p[0], p[1] = 2*pT1-p1, 2*pT2-p2
+	return rt.StepResult{Iterations: iterations}
+}
+
+// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
+// quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
+// u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
+func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
+	c11 := s.c11
+	c12 := s.c12
+	c19 := s.c19
+	c9 := s.c9
+	c10 := s.c10
+	c2 := s.c2
+	c20 := s.c20
+	c21 := s.c21
+	c22 := s.c22
+	c23 := s.c23
+	c24 := s.c24
+	c25 := s.c25
+	h, tol := 0.5*eps, sv.Tolerance
+	q1, q2 := q[0], q[1]
+	p1, p2 := p[0], p[1]
+	t1, t2 := q1, q2
+	pT1, pT2 := p1, p2
+	a1x2 := t2*t2*c11 + c12
+	a2 := t2 * c19
+	a3 := c9
+	det := a1x2*a3 - t2*t2*c10*c10
+	if !(det > 0 && a3 > 0) {
+		return rt.StepResult{
+			Iterations: 0,
+			Status:     rt.PivotStatus(det, a3),
+		}
+	}
+	rdet := 1 / det
+	e := t1 + t2*t2 - c2
+	f1 := t1*c12 + c20*e
+	f2 := t2 * (c12 + c10*e)
+	t2x2 := t2 * c21
+	w2 := f2 + rdet*t2x2
+	rr := rdet * rdet
+	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
+	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
+	solved := false
+	// The first iteration settles the component whose force is free of the momentum;
+	// the other one iterates on a quadratic in itself.
+	uT1 := a1x2*pT1 + a2*pT2
+	uT2 := a2*pT1 + a3*pT2
+	s2 := uT2 * (c10*uT1 + t2*c11*uT2)
+	pn1x2 := p1 - h*f1
+	pn2x2 := p2 - h*(w2-rr*s2)
+	if math.Abs(pn1x2-pT1) <= tol && math.Abs(pn2x2-pT2) <= tol {
+		solved = true
+	}
+	pT1, pT2 = pn1x2, pn2x2
+	a2x2 := -t2 * ((t2*t2*c11+c12)*c22 + t2*t2*c23)
+	a3x2 := -t2*t2*c24 - c19*(c9*(t2*t2*c11+c12)+t2*t2*c22)
+	c1x2 := pT1 * pT1 * a2x2
+	c2x2 := pT1 * a3x2
+	c3x2 := t2 * c25
+	e1 := p2 - h*(w2-rr*c1x2)
+	e2 := h * rr * c2x2
+	e3 := h * rr * c3x2
+	if solved {
+		iterations = 1
+	} else {
+		for k := 2; ; k++ {
+			pn2 := e1 + pT2*(e2+e3*pT2)
+			if math.Abs(pn2-pT2) <= tol {
+				pT2 = pn2
+				iterations = k
+				break
+			}
+			if k >= check {
+				d := math.Abs(pn2 - pT2)
+				var st rt.Status
+				if check, st = sv.Check(k, d, last); st != rt.OK {
+					return rt.StepResult{
+						Iterations: k,
+						Status:     st,
+					}
+				}
+				last = d
+			}
+			pT2 = pn2
+		}
+	}
+	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
+	var v1, v2 float64
+	{
+		uT1 := a1x2*pT1 + a2*pT2
+		uT2 := a2*pT1 + a3*pT2
+		v1, v2 = q1+h*(uT1*rdet), q2+h*(uT2*rdet)
+	}
+	check, last = sv.FirstCheck(), math.Inf(1)
+	for k := 1; ; k++ {
+		a1x3 := t2*t2*c11 + c12
+		a2x3 := t2 * c19
+		a3x3 := c9
+		det2 := a1x3*a3x3 - t2*t2*c10*c10
+		if !(det2 > 0 && a3x3 > 0) {
+			return rt.StepResult{
+				Iterations: iterations + k,
+				Status:     rt.PivotStatus(det2, a3x3),
+			}
+		}
+		rdet := 1 / det2
+		uT1 := a1x3*pT1 + a2x3*pT2
+		uT2 := a2x3*pT1 + a3x3*pT2
+		qn1 := v1 + h*(uT1*rdet)
+		qn2 := v2 + h*(uT2*rdet)
+		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
+			t1, t2 = qn1, qn2
+			iterations += k
+			break
+		}
+		if k >= check {
+			d := max(math.Abs(qn1-t1), math.Abs(qn2-t2))
 			var st rt.Status
 			if check, st = sv.Check(k, d, last); st != rt.OK {
 				return rt.StepResult{
@@ -446,115 +636,31 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 			last = d
 		}
+		t1, t2 = qn1, qn2
 	}
-	for i := range q {
-		q[i], p[i] = 2*qm[i]-q[i], 2*pm[i]-p[i]
-	}
-	return rt.StepResult{Iterations: iterations}
-}
-
-// complete computes all that the generalized leapfrog needs of position q.
-func (s *Model) complete(q []float64) rt.Status {
-	if s.full && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.chol.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return rt.OK
-}
-
-// momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.
-func (s *Model) momentumForce(q, p []float64) {
-	s.chol.Solve(s.v, p)
-	s.rank1(s.f, q, s.v)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
-	if st := s.complete(q); st != rt.OK {
-		return rt.StepResult{Status: st}
-	}
-	iterations := 0
-	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
-	copy(pm, p)
+	// Momentum again, explicitly.
 	{
-		check, last := sv.FirstCheck(), math.Inf(1)
-		for k := 1; ; k++ {
-			s.momentumForce(q, pm)
-			d := 0.0
-			for i := range pm {
-				b := p[i] - h*(s.force0[i]-s.f[i])
-				d = max(d, math.Abs(b-pm[i]))
-				pm[i] = b
-			}
-			if d <= sv.Tolerance {
-				iterations += k
-				break
-			}
-			if k >= check {
-				var st rt.Status
-				if check, st = sv.Check(k, d, last); st != rt.OK {
-					return rt.StepResult{
-						Iterations: iterations + k,
-						Status:     st,
-					}
-				}
-				last = d
+		a1x4 := t2*t2*c11 + c12
+		a2x4 := t2 * c19
+		a3x4 := c9
+		det3 := a1x4*a3x4 - t2*t2*c10*c10
+		if !(det3 > 0 && a3x4 > 0) {
+			return rt.StepResult{
+				Iterations: iterations,
+				Status:     rt.PivotStatus(det3, a3x4),
 			}
 		}
-	}
-	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.chol.Solve(s.v0, pm)
-	copy(qm, q)
-	{
-		check, last := sv.FirstCheck(), math.Inf(1)
-		for k := 1; ; k++ {
-			if st := s.evaluate(qm); st != rt.OK {
-				return rt.StepResult{
-					Iterations: iterations + k,
-					Status:     st,
-				}
-			}
-			s.chol.Solve(s.v, pm)
-			d := 0.0
-			for i := range qm {
-				a := q[i] + h*(s.v0[i]+s.v[i])
-				d = max(d, math.Abs(a-qm[i]))
-				qm[i] = a
-			}
-			if d <= sv.Tolerance {
-				iterations += k
-				break
-			}
-			if k >= check {
-				var st rt.Status
-				if check, st = sv.Check(k, d, last); st != rt.OK {
-					return rt.StepResult{
-						Iterations: iterations + k,
-						Status:     st,
-					}
-				}
-				last = d
-			}
-		}
-	}
-	// Momentum again, explicitly; the quantities at q' serve the next step.
-	if st := s.complete(qm); st != rt.OK {
-		return rt.StepResult{
-			Iterations: iterations,
-			Status:     st,
-		}
-	}
-	s.momentumForce(qm, pm)
-	copy(q, qm)
-	for i := range p {
-		p[i] = pm[i] - h*(s.force0[i]-s.f[i])
+		rdet := 1 / det3
+		e4 := t1 + t2*t2 - c2
+		f1x2 := t1*c12 + c20*e4
+		f2x2 := t2 * (c12 + c10*e4)
+		t2x3 := t2 * c21
+		w2x2 := f2x2 + rdet*t2x3
+		uT1 := a1x4*pT1 + a2x4*pT2
+		uT2 := a2x4*pT1 + a3x4*pT2
+		s2x2 := uT2 * (c10*uT1 + t2*c11*uT2)
+		q[0], q[1] = t1, t2
+		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x2-rdet*rdet*s2x2)
 	}
 	return rt.StepResult{Iterations: iterations}
 }

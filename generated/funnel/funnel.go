@@ -233,12 +233,12 @@ func (s *Model) force(f, q, w []float64) {
 		b1 += x[i] * w[10*11+i]
 	}
 	a2 := 0.5 * expV
-	b2 := a2 - 0.25*expV*w[120]
+	b2 := 2*a2 - 0.5*expV*w[120]
 	a3 := 0.5 * sumSqX
 	a4 := 0.1111111111111111*v2 - 5
 	f[10] = a4 - expV*(0.5*sumWXX+b1+0.25*sumSqX*w[120]-a3)
 	for k := range 10 {
-		f[k] = 2*b2*x[k] - expV*w[10*11+k]
+		f[k] = b2*x[k] - expV*w[10*11+k]
 	}
 }
 

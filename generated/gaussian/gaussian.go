@@ -192,11 +192,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	}
 	a3 := 0.0
 	for i := range 2 {
-		sum2 := 0.0
+		sum := 0.0
 		for j := range 2 {
-			sum2 += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum2
+		a2 := sum
 		a3 += (q2[i] - mu[i]) * a2
 	}
 	res = c1 - 0.5*a3
@@ -218,11 +218,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	a3 := 0.0
 	for i := range 2 {
-		sum3x2 := 0.0
+		sum := 0.0
 		for j := range 2 {
-			sum3x2 += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum3x2
+		a2 := sum
 		a3 += (q2[i] - mu[i]) * a2
 		grad[i] = -a2
 	}

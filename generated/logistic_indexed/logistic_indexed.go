@@ -396,22 +396,22 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	a7 := s.a7
 	x := &s.x
 	for i := range n {
-		t2 := 1 - invLogitEta[i]
-		a6[i] = invLogitEta[i] * t2 * t2
+		e := 1 - invLogitEta[i]
+		a6[i] = invLogitEta[i] * e * e
 		a7[i] = invLogitEta[i] * invLogitEta[i] * (1 - invLogitEta[i])
 	}
 	for j := range k {
 		for l := range k {
 			for r := range k {
-				sum3 := 0.0
+				sum := 0.0
 				for i := range n {
-					sum3 += a6[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
+					sum += a6[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
 				}
-				sum2x2 := 0.0
+				sum2 := 0.0
 				for i := range n {
-					sum2x2 += a7[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
+					sum2 += a7[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
 				}
-				dst[((j)*k+l)*k+r] = sum3 - sum2x2
+				dst[((j)*k+l)*k+r] = sum - sum2
 			}
 		}
 	}

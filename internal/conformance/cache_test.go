@@ -165,23 +165,23 @@ func TestMemoryInPlace(t *testing.T) {
 			copy(q, z.q)
 			copy(p, z.p)
 			for _, op := range s.operations() {
-				// The slices themselves, not copies, reach the model.
 				got := op.call(m, state{q, p}, s.eps)
 				if want := op.call(s.fresh(), z, s.eps); !same(got, want) {
 					t.Fatalf("%s: %v, a fresh model returns %v", op.name, got, want)
 				}
 			}
-			// The step itself moves q and p in place, and Energy follows.
-			for range 3 {
-				before := state{clone(q), clone(p)}
-				if r := m.StepGLFb(q, p, s.eps, plain(1e-9)); r.Status != runtime.OK {
-					t.Fatal(r.Status)
+			// Steps move q and p in place, and Energy follows.
+			for i := range 6 {
+				k := s.own()[i%len(s.own())]
+				want := state{clone(q), clone(p)}
+				if r := stepper(t, m, k)(q, p, s.eps, plain(1e-9)); r.Status != runtime.OK {
+					t.Fatalf("%v: %v", k, r.Status)
 				}
-				s.fresh().StepGLFb(before.q, before.p, s.eps, plain(1e-9))
+				stepper(t, s.fresh(), k)(want.q, want.p, s.eps, plain(1e-9))
 				h, l, _ := m.Energy(q, p)
-				hf, lf, _ := s.fresh().Energy(before.q, before.p)
-				if !same(join(q, p), join(before.q, before.p)) || h != hf || l != lf {
-					t.Fatalf("a step in place and its energy: %v %v %v, a fresh model gives %v %v %v", q, p, h, before.q, before.p, hf)
+				hf, lf, _ := s.fresh().Energy(want.q, want.p)
+				if !same(join(q, p), join(want.q, want.p)) || h != hf || l != lf {
+					t.Fatalf("%v in place and its energy: %v %v %v, a fresh model gives %v %v %v", k, q, p, h, want.q, want.p, hf)
 				}
 			}
 		}
@@ -244,7 +244,6 @@ func TestMemoryInAChain(t *testing.T) {
 			if a.Sampling.Accepted == 0 {
 				t.Errorf("%v: nothing accepted", k)
 			}
-			t.Logf("%v: %+v", k, a.Sampling)
 		}
 	})
 }

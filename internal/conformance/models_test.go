@@ -26,6 +26,9 @@ type subject struct {
 	clean      int  // how many clean records the points have
 	normalised bool // the fixture's L has its constant
 
+	// exchanged makes the regression with 0 and 1 exchanged among the outcomes.
+	exchanged func() runtime.System
+
 	eps float64 // a step size at which typical steps converge
 }
 
@@ -138,17 +141,23 @@ func subjects(t testing.TB) []*subject {
 		f := load(name)
 		n, k := int(f.Params["n"]), int(f.Params["k"])
 		x, y := flat(f.Data.X), ints(f.Data.Y)
+		other := make([]int, n)
+		for i, v := range y {
+			other[i] = 1 - v
+		}
 		hand := must[*handwritten.Logistic](t)(handwritten.NewLogistic(x, f.Data.Y, n, k))
 		all = append(all,
 			&subject{
-				name:  name,
-				fresh: maker(t, logistic.New, logistic.Data{N: n, K: k, X: x, Y: y}),
-				hand:  hand, points: f.Points, clean: 72, eps: 0.5,
+				name:      name,
+				fresh:     maker(t, logistic.New, logistic.Data{N: n, K: k, X: x, Y: y}),
+				exchanged: maker(t, logistic.New, logistic.Data{N: n, K: k, X: x, Y: other}),
+				hand:      hand, points: f.Points, clean: 72, eps: 0.5,
 			},
 			&subject{
-				name:  "indexed_" + name,
-				fresh: maker(t, logistic_indexed.New, logistic_indexed.Data{N: n, K: k, X: x, Y: y}),
-				hand:  hand, points: f.Points, clean: 72, eps: 0.5,
+				name:      "indexed_" + name,
+				fresh:     maker(t, logistic_indexed.New, logistic_indexed.Data{N: n, K: k, X: x, Y: y}),
+				exchanged: maker(t, logistic_indexed.New, logistic_indexed.Data{N: n, K: k, X: x, Y: other}),
+				hand:      hand, points: f.Points, clean: 72, eps: 0.5,
 			})
 	}
 	return all

@@ -1,0 +1,62 @@
+package conformance
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// TestNoAllocations: a momentum, an energy, a trajectory and its energy allocate
+// nothing, and nor does a transition of the kernel, moves refused and steps that
+// fail included.
+func TestNoAllocations(t *testing.T) {
+	each(t, subjects(t), func(t *testing.T, s *subject) {
+		m := s.fresh()
+		z := s.states(t, 1, 0.3, 19)[0]
+		q, p := make([]float64, s.dim()), make([]float64, s.dim())
+		grad := make([]float64, s.dim())
+		for _, k := range s.integrators() {
+			step := stepper(t, m, k)
+			for _, eps := range []float64{s.eps, 40 * s.eps} {
+				sol := plain(1e-6)
+				n := testing.AllocsPerRun(5, func() {
+					copy(q, z.q)
+					copy(p, z.p)
+					m.DrawMomentum(p, q)
+					m.Energy(q, p)
+					runtime.Integrate(step, q, p, eps, 5, sol)
+					m.Energy(q, p)
+					m.Gradient(grad, q)
+				})
+				if n != 0 {
+					t.Errorf("%v, ε = %v: a trajectory allocates %v times", k, eps, n)
+				}
+			}
+			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k))
+			kernel.StepSize = 2 * s.eps
+			kernel.Length.Steps = 5
+			kernel.Solver = runtime.Solver{Tolerance: 1e-6, MaxIterations: 1000, StopStalled: true}
+			kernel.Reverse = runtime.ReverseAll
+			rng := rand.New(rand.NewPCG(1, 1))
+			copy(q, z.q)
+			if n := testing.AllocsPerRun(10, func() { kernel.Transition(q, rng) }); n != 0 {
+				t.Errorf("%v: a transition allocates %v times", k, n)
+			}
+		}
+		x := make([]float64, s.dim())
+		w, g := make([]float64, s.dim()*s.dim()), make([]float64, s.dim()*s.dim())
+		if n := testing.AllocsPerRun(10, func() {
+			q[0]++
+			m.LogDensity(q)
+			m.Metric(g, q)
+			m.Contract(x, q, w)
+			m.Constrain(x, q)
+			if err := m.Unconstrain(q, x); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("other methods allocate %v times", n)
+		}
+	})
+}

@@ -1,0 +1,342 @@
+package symbolic
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// A phrase is a piece of model text with its meaning.
+type phrase struct {
+	text string
+	f    func(s *scene) float64
+}
+
+// A scene gives numbers to the names of a random model.
+type scene struct {
+	scalar map[string]float64
+	vector map[string][]float64
+	matrix map[string][][]float64
+	idx    map[string]int
+}
+
+// A writer writes random models.
+type writer struct {
+	rng   *rand.Rand
+	lets  []string // of vectors over n that are defined so far
+	count int
+	flat  bool // no shifted subscripts
+}
+
+var writerRanges = []struct {
+	text     string
+	lo, hi   int
+	from, to int
+}{
+	{"n", 1, 4, 0, 0},
+	{"2..n", 2, 4, -1, 0},
+	{"n-1", 1, 3, 0, 1},
+	{"2..n-1", 2, 3, -1, 1},
+	{"3..n", 3, 4, -2, 0},
+}
+
+type spoken struct {
+	name     string
+	k        bool
+	from, to int
+}
+
+func (w *writer) leaf(scope []spoken) phrase {
+	var n, k []spoken
+	for _, s := range scope {
+		if s.k {
+			k = append(k, s)
+		} else {
+			n = append(n, s)
+		}
+	}
+	shifted := func(s spoken) (string, func(*scene) int) {
+		o := s.from + w.rng.Intn(s.to-s.from+1)
+		if w.flat {
+			o = 0
+		}
+		text := s.name
+		if o != 0 {
+			text = fmt.Sprintf("%s%+d", s.name, o)
+		}
+		return text, func(v *scene) int { return v.idx[s.name] + o - 1 }
+	}
+	switch r := w.rng.Intn(10); {
+	case r < 5 && len(n) > 0:
+		names := append([]string{"u", "u", "y"}, w.lets...)
+		name := names[w.rng.Intn(len(names))]
+		text, at := shifted(n[w.rng.Intn(len(n))])
+		return phrase{name + "[" + text + "]", func(v *scene) float64 { return v.vector[name][at(v)] }}
+	case r < 7 && len(k) > 0:
+		name := []string{"b", "b", "z"}[w.rng.Intn(3)]
+		text, at := shifted(k[w.rng.Intn(len(k))])
+		return phrase{name + "[" + text + "]", func(v *scene) float64 { return v.vector[name][at(v)] }}
+	case r == 7 && len(k) > 0 && len(n) > 0:
+		p, at := shifted(n[w.rng.Intn(len(n))])
+		q, to := shifted(k[w.rng.Intn(len(k))])
+		return phrase{"x[" + p + ", " + q + "]", func(v *scene) float64 { return v.matrix["x"][at(v)][to(v)] }}
+	case r == 8:
+		return phrase{"u[2]", func(v *scene) float64 { return v.vector["u"][1] }}
+	}
+	name := []string{"mu", "mu", "a"}[w.rng.Intn(3)]
+	return phrase{name, func(v *scene) float64 { return v.scalar[name] }}
+}
+
+func (w *writer) random(depth int, scope []spoken) phrase {
+	if depth == 0 {
+		return w.leaf(scope)
+	}
+	sub := func() phrase { return w.random(depth-1, scope) }
+	switch r := w.rng.Intn(14); {
+	case r < 2:
+		a, b := sub(), sub()
+		return phrase{"(" + a.text + " + " + b.text + ")", func(v *scene) float64 { return a.f(v) + b.f(v) }}
+	case r == 2:
+		a, b := sub(), sub()
+		return phrase{"(" + a.text + " - " + b.text + ")", func(v *scene) float64 { return a.f(v) - b.f(v) }}
+	case r < 6:
+		a, b := sub(), sub()
+		return phrase{a.text + "*" + b.text, func(v *scene) float64 { return a.f(v) * b.f(v) }}
+	case r == 6:
+		a := sub()
+		return phrase{"(" + a.text + ")^2", func(v *scene) float64 { x := a.f(v); return x * x }}
+	case r == 7:
+		a, b := sub(), sub()
+		return phrase{"(" + a.text + ")/(1 + (" + b.text + ")^2)", func(v *scene) float64 { y := b.f(v); return a.f(v) / (1 + y*y) }}
+	case r == 8:
+		name := []string{"sin", "tanh", "inv_logit", "log1p_exp", "atan", "cos"}[w.rng.Intn(6)]
+		a := sub()
+		return phrase{name + "(" + a.text + ")", func(v *scene) float64 { return plainFunction(name, []float64{a.f(v)}) }}
+	case r == 9:
+		a := w.leaf(scope)
+		return phrase{"exp(0.5*" + a.text + ")", func(v *scene) float64 { return math.Exp(0.5 * a.f(v)) }}
+	}
+	if len(scope) >= 3 {
+		return w.leaf(scope)
+	}
+	return w.sum(depth, scope)
+}
+
+func (w *writer) sum(depth int, scope []spoken) phrase {
+	w.count++
+	name := fmt.Sprintf("i%d", w.count)
+	r := writerRanges[w.rng.Intn(len(writerRanges))]
+	k := w.rng.Intn(3) == 0
+	if k {
+		r.text, r.lo, r.hi, r.from, r.to = "k", 1, 2, 0, 0
+	}
+	body := w.random(depth-1, append(append([]spoken{}, scope...), spoken{name, k, r.from, r.to}))
+	if w.rng.Intn(5) == 0 {
+		for _, s := range scope {
+			if s.k == k {
+				inner, other := body, s.name
+				body = phrase{"delta(" + name + ", " + other + ")*" + inner.text, func(v *scene) float64 {
+					if v.idx[name] != v.idx[other] {
+						return 0
+					}
+					return inner.f(v)
+				}}
+				break
+			}
+		}
+	}
+	return phrase{"(sum(" + name + " in " + r.text + ") (" + body.text + "))", func(v *scene) float64 {
+		total := 0.0
+		for i := r.lo; i <= r.hi; i++ {
+			v.idx[name] = i
+			total += body.f(v)
+		}
+		delete(v.idx, name)
+		return total
+	}}
+}
+
+// model writes a model and its log density at flat coordinates mu, u, b.
+func (w *writer) model(depth int) (text string, data map[string][]float64, logp func(q []float64) float64) {
+	var t strings.Builder
+	t.WriteString("model random\ndata n, k int\ndata a real\ndata y real[n]\ndata z real[k]\ndata x real[n, k]\nparam mu real\nparam u real[n]\nparam b real[k]\n")
+	type let struct {
+		name string
+		at   string
+		p    phrase
+	}
+	var lets []let
+	for range w.rng.Intn(3) {
+		w.count++
+		i := fmt.Sprintf("i%d", w.count)
+		p := w.random(depth-1, []spoken{{i, false, 0, 0}})
+		name := fmt.Sprintf("e%d", len(lets)+1)
+		fmt.Fprintf(&t, "let %s[%s in n] = %s\n", name, i, p.text)
+		w.lets = append(w.lets, name)
+		lets = append(lets, let{name, i, p})
+	}
+	terms := []phrase{w.sum(depth, nil), w.sum(depth, nil)}
+	for _, p := range terms {
+		fmt.Fprintf(&t, "density mu*%s\n", p.text)
+	}
+	t.WriteString("metric softabs(alpha = 1e6)\n")
+	numbers := func(n int) []float64 { return randomVector(w.rng, n, 0.7) }
+	data = map[string][]float64{"n": {4}, "k": {2}, "a": numbers(1), "y": numbers(4), "z": numbers(2), "x": numbers(8)}
+	return t.String(), data, func(q []float64) float64 {
+		s := &scene{idx: map[string]int{},
+			scalar: map[string]float64{"a": data["a"][0], "mu": q[0]},
+			vector: map[string][]float64{"y": data["y"], "z": data["z"], "u": q[1:5], "b": q[5:7]},
+			matrix: map[string][][]float64{"x": {data["x"][:2], data["x"][2:4], data["x"][4:6], data["x"][6:]}}}
+		for _, l := range lets {
+			v := make([]float64, 4)
+			for i := range v {
+				s.idx[l.at] = i + 1
+				v[i] = l.p.f(s)
+			}
+			delete(s.idx, l.at)
+			s.vector[l.name] = v
+		}
+		total := 0.0
+		for _, p := range terms {
+			total += q[0] * p.f(s)
+		}
+		return total
+	}
+}
+
+// TestRandomPrograms derives random models and compares, at one point each:
+// the log density with its meaning; the swept gradient and the Hessian with
+// forward derivatives (Diff) that never went through Lower or Adjoint; the
+// contraction, the force, the rank-one form and the Jacobian with differences
+// of the Hessian.
+func TestRandomPrograms(t *testing.T) {
+	checked := 0
+	for seed := range int64(150) {
+		checked += randomProgram(t, seed, 3, false)
+	}
+	if checked < 100 {
+		t.Errorf("only %d programs were fit to compare", checked)
+	}
+}
+
+func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
+	t.Helper()
+	w := &writer{rng: rand.New(rand.NewSource(seed)), flat: flat}
+	text, data, logp := w.model(depth)
+	fail := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf("seed %d: %s\n%s", seed, fmt.Sprintf(format, args...), text)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			fail("panic: %v", r)
+		}
+	}()
+	m, ds := dsl.Load("random.ham", text, dsl.Options{})
+	if m == nil {
+		// A let or density may turn out free of parameters.
+		for i := range ds.List {
+			if ds.List[i].Severity == dsl.Error && ds.List[i].Code != dsl.DataOnlyTerm && ds.List[i].Code != dsl.IndexRange {
+				fail("%v", ds.List[i])
+			}
+		}
+		return 0
+	}
+	d, list := Derive(m)
+	if d == nil {
+		fail("%v", list)
+		return 0
+	}
+	b := newBench(t, d, data)
+	q := randomVector(w.rng, b.dim(), 0.7)
+	want := logp(q)
+	if math.Abs(want) > 1e4 {
+		return 0
+	}
+	if got := b.logDensity(q); !near([]float64{got}, []float64{want}, 1e-10) {
+		fail("log density %.12g, want %.12g", got, want)
+		return 0
+	}
+	// Forward derivatives, evaluated naively.
+	v := &env{sizes: map[string]int{"n": 4, "k": 2}, values: map[*Tensor][]float64{}, idx: map[*Index]int{}}
+	for n, x := range d.Data {
+		v.values[x] = data[d.Model.Data[n].ObjectName()]
+	}
+	for n, p := range d.Blocks {
+		v.values[p.Coord] = q[b.start[n]:b.start[n+1]]
+	}
+	c := d.C
+	n := b.dim()
+	grad, hess := make([]float64, n), newMatrix(n)
+	for r, p := range d.Blocks {
+		i, s := p.index(c, "i")
+		first := c.Diff(d.L, p.Coord, s...)
+		for r2, p2 := range d.Blocks[:r+1] {
+			j, s2 := p2.index(c, "j")
+			second := c.Diff(first, p2.Coord, s2...)
+			for a := b.start[r]; a < b.start[r+1]; a++ {
+				if i != nil {
+					v.idx[i] = a - b.start[r] + 1
+				}
+				grad[a] = v.eval(first)
+				for z := b.start[r2]; z < b.start[r2+1]; z++ {
+					if j != nil {
+						v.idx[j] = z - b.start[r2] + 1
+					}
+					hess[a][z] = v.eval(second)
+					hess[z][a] = hess[a][z]
+				}
+			}
+		}
+	}
+	for _, g := range grad {
+		if math.Abs(g) > 1e4 {
+			return 0
+		}
+	}
+	if got := b.vector(d.Gradient, q); !near(got, grad, 1e-9) {
+		fail("gradient\n got %.12g\nwant %.12g", got, grad)
+	}
+	if got := flatten(b.matrix(q)); !near(got, flatten(hess), 1e-9) {
+		fail("hessian\n got %.12g\nwant %.12g", got, flatten(hess))
+	}
+	wt, vel := randomSymmetric(w.rng, n), randomVector(w.rng, n, 1)
+	b.setWeight(wt)
+	b.setVelocity(vel)
+	f := func(x []float64) []float64 { return flatten(b.matrix(x)) }
+	jac := b.jacobian(q)
+	contract, rank := make([]float64, n), make([]float64, n)
+	for k := range n {
+		dB, coarse := derivativeBy(2e-3, f, q, k), derivativeBy(4e-3, f, q, k)
+		if !near(coarse, dB, 1e-8) {
+			return 0
+		}
+		if !near(flatten(jac[k]), dB, 1e-7) {
+			fail("jacobian %d\n got %.10g\nwant %.10g", k, flatten(jac[k]), dB)
+		}
+		for i := range n {
+			for j := range n {
+				contract[k] += wt[i][j] * dB[i*n+j]
+				rank[k] += 0.5 * vel[i] * vel[j] * dB[i*n+j]
+			}
+		}
+	}
+	if got := b.vector(d.Contract, q); !near(got, contract, 1e-6) {
+		fail("contraction\n got %.10g\nwant %.10g", got, contract)
+	}
+	force := make([]float64, n)
+	for k := range force {
+		force[k] = -grad[k] + 0.5*contract[k]
+	}
+	if got := b.vector(d.Force, q); !near(got, force, 1e-6) {
+		fail("force\n got %.10g\nwant %.10g", got, force)
+	}
+	if got := b.vector(d.Rank1, q); !near(got, rank, 1e-6) {
+		fail("rank one\n got %.10g\nwant %.10g", got, rank)
+	}
+	return 1
+}
