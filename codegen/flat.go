@@ -81,7 +81,7 @@ func (g *generator) buildFlat() {
 	local := func(name string, stage symbolic.Stage) *symbolic.Tensor {
 		return c.NewTensor(symbolic.Tensor{Name: name, Kind: symbolic.LocalTensor, Stage: stage})
 	}
-	lower := func(e *symbolic.Expr) *symbolic.Expr { return d.Prog.Lower(e, nil) }
+	lower := func(e *symbolic.Expr) *symbolic.Expr { return d.Prog.Lower(d.Prog.Cheaper(e), nil) }
 	for _, b := range d.Blocks {
 		f.q = append(f.q, b.Coord)
 		f.p = append(f.p, local("p_"+b.Coord.Name, symbolic.StageMomentum))
@@ -100,12 +100,12 @@ func (g *generator) buildFlat() {
 	if m == 1 {
 		f.g = []*symbolic.Expr{entry(0, 0)}
 		adj = [][]*symbolic.Expr{{c.Number(1)}}
-		f.det = entry(0, 0)
+		f.det = lower(entry(0, 0))
 	} else {
 		a, b, e := entry(0, 0), entry(1, 0), entry(1, 1)
 		f.g = []*symbolic.Expr{a, b, e}
 		adj = [][]*symbolic.Expr{{e}, {c.Neg(b), a}}
-		f.det = c.Sub(c.Mul(lower(a), lower(e)), c.Pow(lower(b), 2))
+		f.det = lower(c.Sub(c.Mul(a, e), c.Pow(b, 2)))
 	}
 	for i := range adj {
 		for j := range adj[i] {
@@ -141,7 +141,9 @@ func (g *generator) buildFlat() {
 	grad := func(k int) *symbolic.Expr { return c.Neg(c.Diff(d.L, d.Blocks[k].Coord)) }
 	var active []int
 	for k := range m {
-		f.f = append(f.f, lower(grad(k)))
+		// Not multiplied out: the log density is centred on the data's means,
+		// and stays so.
+		f.f = append(f.f, d.Prog.Lower(grad(k), nil))
 		f.t = append(f.t, lower(half(at, k)))
 		r := half(func(i, j int) *symbolic.Expr { return c.Mul(c.Ref(f.u[i]), c.Ref(f.u[j])) }, k)
 		f.r = append(f.r, lower(r))
@@ -162,13 +164,14 @@ func (g *generator) buildFlat() {
 func (g *generator) polynomial(f *flatCode, half func(func(i, j int) *symbolic.Expr, int) *symbolic.Expr, adj func(i, j int) *symbolic.Expr, active int) []*symbolic.Expr {
 	c := g.d.C
 	other := 1 - active
+	lower := func(e *symbolic.Expr) *symbolic.Expr { return g.d.Prog.Lower(g.d.Prog.Cheaper(e), nil) }
 	// u_i = A_ia x + A_io y.
 	a := func(i int) *symbolic.Expr { return adj(i, active) }
 	b := func(i int) *symbolic.Expr { return c.Mul(adj(i, other), c.Ref(f.p[other])) }
 	return []*symbolic.Expr{
-		g.d.Prog.Lower(half(func(i, j int) *symbolic.Expr { return c.Mul(b(i), b(j)) }, active), nil),
-		g.d.Prog.Lower(half(func(i, j int) *symbolic.Expr { return c.Add(c.Mul(a(i), b(j)), c.Mul(b(i), a(j))) }, active), nil),
-		g.d.Prog.Lower(half(func(i, j int) *symbolic.Expr { return c.Mul(a(i), a(j)) }, active), nil),
+		lower(half(func(i, j int) *symbolic.Expr { return c.Mul(b(i), b(j)) }, active)),
+		lower(half(func(i, j int) *symbolic.Expr { return c.Add(c.Mul(a(i), b(j)), c.Mul(b(i), a(j))) }, active)),
+		lower(half(func(i, j int) *symbolic.Expr { return c.Mul(a(i), a(j)) }, active)),
 	}
 }
 
@@ -343,16 +346,6 @@ func (g *generator) flatU(adj []string, p []string) []jen.Code {
 	}
 }
 
-// flatForce prints F + r (T − r R).
-func (g *generator) flatForce(f, t, r string, rZero bool) *jen.Statement {
-	inv := g.names.tensor(g.fl.inv)
-	inner := id(t)
-	if !rZero {
-		inner = jen.Parens(id(t).Op("-").Id(inv).Op("*").Id(r))
-	}
-	return id(f).Op("+").Id(inv).Op("*").Add(inner)
-}
-
 func isZero(e *symbolic.Expr) bool { return e.IsNum(0) }
 
 func (g *generator) flatIMb() jen.Code {
@@ -382,19 +375,19 @@ func (g *generator) flatIMb() jen.Code {
 	loop = append(loop, g.block(p, done, names, es)...)
 	u := g.tensorNames(fl.u)
 	inv := g.names.tensor(fl.inv)
+	// Products with h come first, so that little is left after the division.
+	square := g.names.fresh("rr")
+	loop = append(loop, id(square).Op(":=").Id(inv).Op("*").Id(inv))
 	for k := range m {
-		loop = append(loop, id(a[k]).Op(":=").Id(q0[k]).Op("+").Id("h").Op("*").Parens(id(u[k]).Op("*").Id(inv)))
-		force := id(fN[k])
-		if !isZero(fl.t[k]) || !isZero(fl.r[k]) {
-			t := tN[k]
-			if isZero(fl.t[k]) {
-				force = id(fN[k]).Op("-").Id(inv).Op("*").Id(inv).Op("*").Id(rN[k])
-			} else {
-				force = g.flatForce(fN[k], t, rN[k], isZero(fl.r[k]))
-			}
-			force = jen.Parens(force)
+		loop = append(loop, id(a[k]).Op(":=").Id(q0[k]).Op("+").Parens(id("h").Op("*").Id(u[k])).Op("*").Id(inv))
+		x := id(p0[k]).Op("-").Id("h").Op("*").Id(fN[k])
+		if !isZero(fl.t[k]) {
+			x = x.Op("-").Parens(id("h").Op("*").Id(tN[k])).Op("*").Id(inv)
 		}
-		loop = append(loop, id(b[k]).Op(":=").Id(p0[k]).Op("-").Id("h").Op("*").Add(force))
+		if !isZero(fl.r[k]) {
+			x = x.Op("+").Parens(id("h").Op("*").Id(rN[k])).Op("*").Id(square)
+		}
+		loop = append(loop, id(b[k]).Op(":=").Add(x))
 	}
 	all, old := append(append([]string{}, a...), b...), append(append([]string{}, q...), pm...)
 	loop = append(loop,
@@ -524,7 +517,7 @@ func (g *generator) flatGLFb() jen.Code {
 			idList(pm).Op("=").Add(idList(x1)))
 		coef := g.numbered("c", 3)
 		before = append(before, g.block(p, done, coef, fl.poly)...)
-		// p' = p − h(w − rr(c0 + c1 x + c2 x²)) = e0 + x (e1 + e2 x)
+		// p' = p − h(w − rr(c0 + c1 x + c2 x²)) = e0 + e1 x + e2 x²
 		e := g.numbered("e", 3)
 		before = append(before,
 			id(e[0]).Op(":=").Id(p0[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(square).Op("*").Id(coef[0])),
@@ -596,7 +589,7 @@ func (g *generator) flatGLFb() jen.Code {
 		loop = append(loop, g.flatU(adj, pm)...)
 		a := g.numbered("qn", m)
 		for i := range m {
-			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id("h").Op("*").Parens(id(u[i]).Op("*").Id(inv)))
+			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Parens(id("h").Op("*").Id(u[i])).Op("*").Id(inv))
 		}
 		loop = append(loop,
 			jen.If(converged(a, q)).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("k"), jen.Break()),

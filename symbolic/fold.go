@@ -221,3 +221,94 @@ func permute(n int, f func([]int)) {
 	}
 	rec()
 }
+
+// Cheaper returns the form of a scalar that costs least once data are known:
+// as it stands, factored, or as a polynomial in the coordinates and momenta
+// with data coefficients, which are then computed once.
+func (p *Program) Cheaper(e *Expr) *Expr {
+	best, least := e, p.lateCost(e)
+	for _, x := range []*Expr{p.c.Collect(e), p.c.byCoefficient(p.c.Expand(e))} {
+		if cost := p.lateCost(x); cost < least {
+			best, least = x, cost
+		}
+	}
+	return best
+}
+
+// lateCost counts the operations of e that do not belong to the data stage, as
+// Lower would leave them.
+func (p *Program) lateCost(e *Expr) float64 {
+	seen := map[*Expr]bool{}
+	total := 0.0
+	var walk func(*Expr)
+	walk = func(e *Expr) {
+		if seen[e] || e.stage < StagePosition {
+			return
+		}
+		seen[e] = true
+		if e.Op == Add || e.Op == Mul {
+			early := 0.0
+			if e.Op == Mul && e.Val != 1 && e.Val != -1 || e.Op == Add && e.Val != 0 {
+				early = 1
+			}
+			for n, a := range e.Args {
+				if a.stage < StagePosition {
+					early = 1 // all data factors become one
+					continue
+				}
+				total++
+				if e.Op == Mul && e.K[n] == 2 {
+					total++
+				}
+				if e.Op == Mul && e.K[n] < 0 {
+					total += 8
+				}
+			}
+			total += early - 1
+		} else if e.Op == Call {
+			total += e.Func.Cost
+		}
+		for _, a := range e.Args {
+			walk(a)
+		}
+	}
+	walk(e)
+	return total
+}
+
+// byCoefficient gathers the terms of a sum that differ only in factors of
+// data: a·t² + b·t² becomes (a + b)·t².
+func (c *Context) byCoefficient(e *Expr) *Expr {
+	if e.Op != Add {
+		return e
+	}
+	var rests []*Expr
+	coef := map[*Expr]*Expr{}
+	for n, t := range e.Args {
+		data, rest := c.Number(e.K[n]), t
+		if t.stage < StagePosition {
+			data, rest = c.Scale(e.K[n], t), c.Number(1)
+		} else if t.Op == Mul {
+			rest = c.Number(1)
+			data = c.Scale(t.Val, data)
+			for m, f := range t.Args {
+				x := c.Pow(f, t.K[m])
+				if f.stage < StagePosition {
+					data = c.Mul(data, x)
+				} else {
+					rest = c.Mul(rest, x)
+				}
+			}
+		}
+		if coef[rest] == nil {
+			rests = append(rests, rest)
+			coef[rest] = c.Number(0)
+		}
+		coef[rest] = c.Add(coef[rest], data)
+	}
+	terms := []*Expr{c.Number(e.Val)}
+	for _, r := range rests {
+		terms = append(terms, c.Mul(coef[r], r))
+	}
+	return c.Add(terms...)
+}

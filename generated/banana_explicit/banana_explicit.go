@@ -96,13 +96,15 @@ type Model struct {
 	c15    float64   // c15 = -4·n·c4
 	c16    float64   // c16 = ½·c10
 	c17    float64   // c17 = 8·n/sigma_y²
-	c18    float64   // c18 = -2·n/sigma_y²
-	c19    float64   // c19 = n/sigma_y²
-	c20    float64   // c20 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
-	c21    float64   // c21 = 4·n²/sigma_y⁴
-	c22    float64   // c22 = -16·n³/sigma_y^6
-	c23    float64   // c23 = 16·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴
-	c24    float64   // c24 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
+	c18    float64   // c18 = 4·n/(sigma_y²·sigma_t²)
+	c19    float64   // c19 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
+	c20    float64   // c20 = -2·n/sigma_y²
+	c21    float64   // c21 = n/sigma_y²
+	c22    float64   // c22 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
+	c23    float64   // c23 = -4·n²/(sigma_y⁴·sigma_t²)
+	c24    float64   // c24 = 8·n²/(sigma_y⁴·sigma_t²)
+	c25    float64   // c25 = -2·n²/(sigma_y⁴·sigma_t²) - 2·n/(sigma_y²·sigma_t⁴)
+	c26    float64   // c26 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
 	space
 }
 
@@ -162,14 +164,16 @@ func (s *Model) summarise() {
 	c15 := -4 * float64(n) * c4
 	c16 := 0.5 * c10
 	c17 := 8 * float64(n) / (sigmaY * sigmaY)
-	c18 := -2 * float64(n) / (sigmaY * sigmaY)
-	c19 := float64(n) / (sigmaY * sigmaY)
-	c20 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
-	c21 := 4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY)
-	c22 := -16 * float64(n) * float64(n) * float64(n) / math.Pow(sigmaY, 6)
-	c23 := 16 * float64(n) * float64(n) * (float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)) / (sigmaY * sigmaY * sigmaY * sigmaY)
+	c18 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
+	c19 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
+	c20 := -2 * float64(n) / (sigmaY * sigmaY)
+	c21 := float64(n) / (sigmaY * sigmaY)
+	c22 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c23 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c24 := 8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c25 := -2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) - 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
 	e := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
-	c24 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c26 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
 	for i := range n {
 		sumY += y[i]
@@ -204,6 +208,8 @@ func (s *Model) summarise() {
 	s.c22 = c22
 	s.c23 = c23
 	s.c24 = c24
+	s.c25 = c25
+	s.c26 = c26
 }
 
 // describe makes the description of the model.
@@ -447,12 +453,14 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c10 := s.c10
 	c11 := s.c11
-	c18 := s.c18
-	c8 := s.c8
-	c9 := s.c9
-	c2 := s.c2
-	c19 := s.c19
 	c20 := s.c20
+	c8 := s.c8
+	c18 := s.c18
+	c19 := s.c19
+	c2 := s.c2
+	c21 := s.c21
+	c9 := s.c9
+	c22 := s.c22
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -462,9 +470,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for k := 0; ; k++ {
 		a1x2 := t2*t2*c10 + c11
-		a2 := t2 * c18
+		a2 := t2 * c20
 		a3 := c8
-		det := a1x2*a3 - t2*t2*c9*c9
+		det := t2*t2*c18 + c19
 		if !(det > 0 && a3 > 0) {
 			return rt.StepResult{
 				Iterations: k,
@@ -475,14 +483,15 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uT1 := a1x2*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
 		e := t1 + t2*t2 - c2
-		f1 := t1*c11 + c19*e
+		f1 := t1*c11 + c21*e
 		f2 := t2 * (c11 + c9*e)
-		t2x2 := t2 * c20
+		t2x2 := t2 * c22
 		s2 := uT2 * (c9*uT1 + t2*c10*uT2)
-		qn1 := q1 + h*(uT1*rdet)
+		rr := rdet * rdet
+		qn1 := q1 + (h*uT1)*rdet
 		pn1 := p1 - h*f1
-		qn2 := q2 + h*(uT2*rdet)
-		pn2 := p2 - h*(f2+rdet*(t2x2-rdet*s2))
+		qn2 := q2 + (h*uT2)*rdet
+		pn2 := p2 - h*f2 - (h*t2x2)*rdet + (h*s2)*rr
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol && math.Abs(pn1-pT1) <= tol && math.Abs(pn2-pT2) <= tol && k > 0 {
 			t1, t2 = qn1, qn2
 			pT1, pT2 = pn1, pn2
@@ -513,25 +522,27 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c10 := s.c10
 	c11 := s.c11
-	c18 := s.c18
-	c8 := s.c8
-	c9 := s.c9
-	c2 := s.c2
-	c19 := s.c19
 	c20 := s.c20
+	c8 := s.c8
+	c18 := s.c18
+	c19 := s.c19
+	c2 := s.c2
 	c21 := s.c21
+	c9 := s.c9
 	c22 := s.c22
-	c23 := s.c23
 	c24 := s.c24
+	c25 := s.c25
+	c23 := s.c23
+	c26 := s.c26
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
 	pT1, pT2 := p1, p2
 	a1x2 := t2*t2*c10 + c11
-	a2 := t2 * c18
+	a2 := t2 * c20
 	a3 := c8
-	det := a1x2*a3 - t2*t2*c9*c9
+	det := t2*t2*c18 + c19
 	if !(det > 0 && a3 > 0) {
 		return rt.StepResult{
 			Iterations: 0,
@@ -540,9 +551,9 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	rdet := 1 / det
 	e := t1 + t2*t2 - c2
-	f1 := t1*c11 + c19*e
+	f1 := t1*c11 + c21*e
 	f2 := t2 * (c11 + c9*e)
-	t2x2 := t2 * c20
+	t2x2 := t2 * c22
 	w2 := f2 + rdet*t2x2
 	rr := rdet * rdet
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
@@ -559,11 +570,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		solved = true
 	}
 	pT1, pT2 = pn1x2, pn2x2
-	a2x2 := -t2 * ((t2*t2*c10+c11)*c21 + t2*t2*c22)
-	a3x2 := -t2*t2*c23 - c18*(c8*(t2*t2*c10+c11)+t2*t2*c21)
-	c1x2 := pT1 * pT1 * a2x2
-	c2x2 := pT1 * a3x2
-	c3x2 := t2 * c24
+	a2x2 := -t2*t2*c24 - c25
+	c1x2 := t2 * pT1 * pT1 * c23
+	c2x2 := pT1 * a2x2
+	c3x2 := t2 * c26
 	e1 := p2 - h*(w2-rr*c1x2)
 	e2 := h * rr * c2x2
 	e3 := h * rr * c3x2
@@ -601,20 +611,20 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for k := 1; ; k++ {
 		a1x3 := t2*t2*c10 + c11
-		a2x3 := t2 * c18
-		a3x3 := c8
-		det2 := a1x3*a3x3 - t2*t2*c9*c9
-		if !(det2 > 0 && a3x3 > 0) {
+		a2x3 := t2 * c20
+		a3x2 := c8
+		det2 := t2*t2*c18 + c19
+		if !(det2 > 0 && a3x2 > 0) {
 			return rt.StepResult{
 				Iterations: iterations + k,
-				Status:     rt.PivotStatus(det2, a3x3),
+				Status:     rt.PivotStatus(det2, a3x2),
 			}
 		}
 		rdet := 1 / det2
 		uT1 := a1x3*pT1 + a2x3*pT2
-		uT2 := a2x3*pT1 + a3x3*pT2
-		qn1 := v1 + h*(uT1*rdet)
-		qn2 := v2 + h*(uT2*rdet)
+		uT2 := a2x3*pT1 + a3x2*pT2
+		qn1 := v1 + (h*uT1)*rdet
+		qn2 := v2 + (h*uT2)*rdet
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
 			t1, t2 = qn1, qn2
 			iterations += k
@@ -636,23 +646,23 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Momentum again, explicitly.
 	{
 		a1x4 := t2*t2*c10 + c11
-		a2x4 := t2 * c18
-		a3x4 := c8
-		det3 := a1x4*a3x4 - t2*t2*c9*c9
-		if !(det3 > 0 && a3x4 > 0) {
+		a2x4 := t2 * c20
+		a3x3 := c8
+		det3 := t2*t2*c18 + c19
+		if !(det3 > 0 && a3x3 > 0) {
 			return rt.StepResult{
 				Iterations: iterations,
-				Status:     rt.PivotStatus(det3, a3x4),
+				Status:     rt.PivotStatus(det3, a3x3),
 			}
 		}
 		rdet := 1 / det3
 		e4 := t1 + t2*t2 - c2
-		f1x2 := t1*c11 + c19*e4
+		f1x2 := t1*c11 + c21*e4
 		f2x2 := t2 * (c11 + c9*e4)
-		t2x3 := t2 * c20
+		t2x3 := t2 * c22
 		w2x2 := f2x2 + rdet*t2x3
 		uT1 := a1x4*pT1 + a2x4*pT2
-		uT2 := a2x4*pT1 + a3x4*pT2
+		uT2 := a2x4*pT1 + a3x3*pT2
 		s2x2 := uT2 * (c9*uT1 + t2*c10*uT2)
 		q[0], q[1] = t1, t2
 		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x2-rdet*rdet*s2x2)

@@ -1,0 +1,436 @@
+package symbolic
+
+import (
+	"math"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// TestHashConsing: expressions that are equal up to the order of operands and
+// the names of bound indices are one node; unequal ones are not.
+func TestHashConsing(t *testing.T) {
+	w := newWorld(1)
+	c := w.c
+	a, mu, s := c.Ref(w.tensor("a")), c.Ref(w.tensor("mu")), c.Ref(w.tensor("s"))
+	i, j := w.index("i", rangeOf(1, sizeN)), w.index("other", rangeOf(1, sizeN))
+	k, l := w.index("k", rangeOf(1, sizeK)), w.index("l", rangeOf(1, sizeK))
+	short := w.index("i", rangeOf(2, sizeN))
+	u := func(i *Index) *Expr { return c.Ref(w.tensor("u"), at(i, 0)) }
+	b := func(i *Index) *Expr { return c.Ref(w.tensor("b"), at(i, 0)) }
+	x := func(i, k *Index) *Expr { return c.Ref(w.tensor("x"), at(i, 0), at(k, 0)) }
+	same := []struct {
+		name string
+		p, q *Expr
+	}{
+		{"a + b", c.Add(a, mu, s), c.Add(s, c.Add(mu, a))},
+		{"a b", c.Mul(a, mu, s), c.Mul(s, c.Mul(mu, a))},
+		{"a − a", c.Sub(a, a), c.Number(0)},
+		{"a/a", c.Div(a, a), c.Number(1)},
+		{"a + a", c.Add(a, a), c.Scale(2, a)},
+		{"a a", c.Mul(a, a), c.Pow(a, 2)},
+		{"2(a + b)", c.Scale(2, c.Add(a, mu)), c.Add(c.Scale(2, a), c.Scale(2, mu))},
+		{"(a − b)²", c.Pow(c.Sub(a, mu), 2), c.Pow(c.Sub(mu, a), 2)},
+		{"(a − b)³", c.Pow(c.Sub(a, mu), 3), c.Neg(c.Pow(c.Sub(mu, a), 3))},
+		{"(2a + 2b)²", c.Pow(c.Add(c.Scale(2, a), c.Scale(2, mu)), 2), c.Scale(4, c.Pow(c.Add(a, mu), 2))},
+		{"1/(3 − 3a)", c.Div(c.Number(1), c.Sub(c.Number(3), c.Scale(3, a))), c.Scale(1./3, c.Pow(c.Sub(c.Number(1), a), -1))},
+		{"exp exp", c.Mul(c.Call("exp", a), c.Call("exp", mu)), c.Call("exp", c.Add(mu, a))},
+		{"exp^k", c.Pow(c.Call("exp", a), -0.5), c.Call("exp", c.Scale(-0.5, a))},
+		{"(s·s)^½ with s > 0", c.Pow(c.Mul(s, s), 0.5), s},
+		{"names of bound indices", c.Sum(i, u(i)), c.Sum(j, u(j))},
+		{"nested sums", c.Sum(i, c.Mul(u(i), c.Sum(k, c.Mul(x(i, k), b(k))))), c.Sum(j, c.Mul(c.Sum(l, c.Mul(b(l), x(j, l))), u(j)))},
+		{"a square of equal sums", c.Mul(c.Sum(i, u(i)), c.Sum(j, u(j))), c.Pow(c.Sum(j, u(j)), 2)},
+		{"δ symmetric", c.Delta(at(i, 0), at(j, 0)), c.Delta(at(j, 0), at(i, 0))},
+		{"δ shifted", c.Delta(at(i, 1), at(j, 0)), c.Delta(at(i, 0), at(j, -1))},
+		{"δ[i,i]", c.Delta(at(i, 2), at(i, 2)), c.Number(1)},
+		{"δ[i,i+1]", c.Delta(at(i, 0), at(i, 1)), c.Number(0)},
+		{"δ of equal positions", c.Delta(Sub{At: sizeN}, Sub{At: sizeN}), c.Number(1)},
+		{"δ of unequal positions", c.Delta(Sub{At: dsl.Fixed(1)}, Sub{At: dsl.Fixed(2)}), c.Number(0)},
+		{"δ² = δ", c.Pow(c.Delta(at(i, 0), at(j, 0)), 2), c.Delta(at(i, 0), at(j, 0))},
+		{"−0", c.Number(math.Copysign(0, -1)), c.Number(0)},
+		{"0·a", c.Mul(c.Number(0), a), c.Number(0)},
+	}
+	for _, r := range same {
+		if r.p != r.q {
+			t.Errorf("%s: %s and %s are two nodes", r.name, Format(r.p), Format(r.q))
+		}
+	}
+	different := []struct {
+		name string
+		p, q *Expr
+	}{
+		{"ranges", c.Sum(i, u(i)), c.Sum(short, u(short))},
+		{"subscripts", u(i), u(j)},
+		{"offsets", c.Ref(w.tensor("u"), at(i, 1)), c.Ref(w.tensor("u"), at(i, -1))},
+		{"tensors", c.Sum(i, u(i)), c.Sum(i, c.Ref(w.tensor("y"), at(i, 0)))},
+		{"positions", c.Ref(w.tensor("u"), Sub{At: dsl.Fixed(1)}), c.Ref(w.tensor("u"), Sub{At: sizeN})},
+		{"δ of different offsets", c.Delta(at(i, 1), at(j, 0)), c.Delta(at(i, -1), at(j, 0))},
+		{"exponents", c.Pow(a, 2), c.Pow(a, 3)},
+		{"(a·a)^½ without a sign", c.Pow(c.Mul(a, a), 0.5), a},
+		{"transposed data", x(i, k), c.Ref(w.tensor("x"), at(i, 0), at(l, 0))},
+	}
+	for _, r := range different {
+		if r.p == r.q {
+			t.Errorf("%s: one node, %s", r.name, Format(r.p))
+		}
+	}
+	// A symmetric tensor has one element for both orders.
+	sym := c.NewTensor(Tensor{Name: "S", Kind: DataTensor, Stage: StageData, Shape: []dsl.Extent{sizeK, sizeK}, Symmetric: true})
+	if c.Ref(sym, at(k, 0), at(l, 0)) != c.Ref(sym, at(l, 0), at(k, 0)) {
+		t.Error("a symmetric tensor has two elements [k,l]")
+	}
+}
+
+// TestSumRules: linearity, constants out, deltas gone, with every kind of
+// offset and range, each by value at every free index and by form.
+func TestSumRules(t *testing.T) {
+	w := newWorld(2)
+	c := w.c
+	mu := c.Ref(w.tensor("mu"))
+	full := rangeOf(1, sizeN)
+	u := func(s Sub) *Expr { return c.Ref(w.tensor("u"), s) }
+
+	i := w.index("i", full)
+	if got, want := c.Sum(i, c.Add(c.Scale(3, u(at(i, 0))), c.Ref(w.tensor("y"), at(i, 0)), c.Number(2))),
+		c.Add(c.Scale(3, c.Sum(i, u(at(i, 0)))), c.Sum(i, c.Ref(w.tensor("y"), at(i, 0))), c.Scale(2, c.Ref(w.tensor("n")))); got != want {
+		t.Errorf("linearity: %s, want %s", Format(got), Format(want))
+	}
+	if got, want := c.Sum(i, c.Mul(mu, c.Number(5), u(at(i, 0)))), c.Scale(5, c.Mul(mu, c.Sum(i, u(at(i, 0))))); got != want {
+		t.Errorf("constants: %s, want %s", Format(got), Format(want))
+	}
+	for _, r := range []struct {
+		r    dsl.Range
+		want *Expr
+	}{
+		{rangeOf(1, sizeN), c.Ref(w.tensor("n"))},
+		{rangeOf(3, sizeN), c.Add(c.Ref(w.tensor("n")), c.Number(-2))},
+		{rangeOf(2, dsl.Fixed(5)), c.Number(4)},
+		{rangeOf(3, dsl.Fixed(1)), c.Number(0)},
+		{dsl.Range{Lo: sizeN.Plus(-1), Hi: sizeN.Plus(1)}, c.Number(3)},
+	} {
+		i := w.index("i", r.r)
+		if got := c.Sum(i, mu); got != c.Mul(mu, r.want) {
+			t.Errorf("Σ over %s of a constant: %s", r.r, Format(got))
+		}
+	}
+
+	// Σ_i δ[i+o, s] f(i), for all ranges of i and of s.
+	for _, ri := range randomRanges {
+		for _, rs := range randomRanges {
+			for _, o := range []int{-2, -1, 0, 1, 2} {
+				i, s := w.index("i", ri.r), w.index("s", rs.r)
+				for n, other := range []Sub{at(s, 0), at(s, 1), {At: dsl.Fixed(2)}, {At: sizeN}, {At: sizeN.Plus(-1)}} {
+					body := c.Mul(c.Delta(at(i, o), other), u(at(i, 0)), mu)
+					got := c.Sum(i, body)
+					if hasSum(got) {
+						t.Fatalf("Σ[i in %s] δ[i%+d, %s] u[i] keeps its sum: %s", ri.r, o, other, Format(got))
+					}
+					for at := w.env.extent(rs.r.Lo); at <= w.env.extent(rs.r.Hi); at++ {
+						w.env.idx = map[*Index]int{s: at}
+						pos := w.env.sub(other)
+						want := 0.0
+						for v := w.env.extent(ri.r.Lo); v <= w.env.extent(ri.r.Hi); v++ {
+							if v+o == pos && v >= 1 && v <= 4 {
+								want += w.env.values[w.tensor("u")][v-1] * w.env.values[w.tensor("mu")][0]
+							}
+						}
+						if v := w.env.eval(got); math.Abs(v-want) > 1e-15 {
+							t.Fatalf("case %d: Σ[i in %s] δ[i%+d, %s] u[i] at s = %d is %g by %s, want %g", n, ri.r, o, other, at, v, Format(got), want)
+						}
+					}
+				}
+			}
+		}
+	}
+	// The rule of the volatility model: Σ_{t in 2..T} f(t) δ[t−1, s] = f(s+1), s in 1..T−1.
+	tt, s := w.index("t", rangeOf(2, sizeN)), w.index("s", full)
+	got := c.Sum(tt, c.Mul(u(at(tt, 0)), c.Delta(at(tt, -1), at(s, 0))))
+	want := c.Mul(c.intern(Expr{Op: Inside, Subs: []Sub{at(s, 0)}, Range: rangeOf(1, sizeN.Plus(-1))}), u(at(s, 1)))
+	if got != want {
+		t.Errorf("Σ[t in 2..n] u[t] δ[t-1,s] is %s, want %s", Format(got), Format(want))
+	}
+	// Two deltas leave one; a delta inside a sum of terms is found.
+	k := w.index("k", full)
+	if got, want := c.Sum(i, c.Mul(c.Delta(at(i, 0), at(s, 0)), c.Delta(at(i, 0), at(k, 0)))), c.Delta(at(s, 0), at(k, 0)); got != want {
+		t.Errorf("Σ δ[i,s] δ[i,k] is %s", Format(got))
+	}
+	if got := c.Sum(i, c.Mul(u(at(i, 0)), c.Add(c.Delta(at(i, 0), at(s, 0)), c.Delta(at(i, 0), at(k, 0))))); got != c.Add(u(at(s, 0)), u(at(k, 0))) {
+		t.Errorf("Σ u[i] (δ[i,s] + δ[i,k]) is %s", Format(got))
+	}
+}
+
+func hasSum(e *Expr) bool {
+	if e.Op == Sum {
+		return true
+	}
+	for _, a := range e.Args {
+		if hasSum(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestWithin: an index provably inside a range needs no indicator, one
+// provably outside is dropped.
+func TestWithin(t *testing.T) {
+	w := newWorld(3)
+	c := w.c
+	T := sizeN
+	for _, row := range []struct {
+		index  dsl.Range
+		offset int
+		within dsl.Range
+		want   string
+	}{
+		{rangeOf(1, T), 0, rangeOf(1, T), "1"},
+		{rangeOf(2, T), 0, rangeOf(1, T), "1"},
+		{rangeOf(2, T), -1, rangeOf(1, T), "1"},
+		{rangeOf(2, T), -1, rangeOf(1, T.Plus(-1)), "1"},
+		{rangeOf(1, T), 1, rangeOf(2, T.Plus(1)), "1"},
+		{rangeOf(1, T), 0, rangeOf(2, T), "[i in 2..n]"},
+		{rangeOf(1, T), 1, rangeOf(2, T), "[i in n-1]"},
+		{rangeOf(1, T), -1, rangeOf(1, T), "[i in 2..n+1]"},
+		{rangeOf(1, sizeK), 0, rangeOf(1, T), "[i in n]"},
+	} {
+		i := w.index("i", row.index)
+		got := c.within(at(i, row.offset), row.within)
+		if Format(got) != row.want {
+			t.Errorf("i%+d in %s for i in %s: %s, want %s", row.offset, row.within, row.index, Format(got), row.want)
+		}
+		for v := w.env.extent(row.index.Lo); v <= w.env.extent(row.index.Hi); v++ {
+			w.env.idx = map[*Index]int{i: v}
+			in := indicator(v+row.offset >= w.env.extent(row.within.Lo) && v+row.offset <= w.env.extent(row.within.Hi))
+			if w.env.eval(got) != in {
+				t.Errorf("i = %d: %s is not %g", v, Format(got), in)
+			}
+		}
+	}
+	for _, row := range []struct {
+		at     dsl.Extent
+		within dsl.Range
+		want   string
+	}{
+		{dsl.Fixed(1), rangeOf(1, T), "1"}, // sizes are at least 1
+		{dsl.Fixed(1), rangeOf(2, T), "0"},
+		{dsl.Fixed(0), rangeOf(1, T), "0"},
+		{T, rangeOf(2, T.Plus(-1)), "0"},
+		{T.Plus(1), rangeOf(1, T), "0"},
+		{dsl.Fixed(2), rangeOf(2, dsl.Fixed(3)), "1"},
+		{dsl.Fixed(4), rangeOf(2, dsl.Fixed(3)), "0"},
+		{T, rangeOf(1, T), "1"},
+		{dsl.Fixed(3), rangeOf(2, T.Plus(-1)), "[3 in 2..n-1]"},
+		{T, rangeOf(2, T), "[n in 2..n]"}, // empty for n = 1
+	} {
+		got := Format(c.within(Sub{At: row.at}, row.within))
+		// A fixed position below a symbolic bound may be unknown; it must
+		// never be claimed.
+		if got != row.want && !(row.want == "1" && got != "0") {
+			t.Errorf("%s in %s: %s, want %s", row.at, row.within, got, row.want)
+		}
+	}
+}
+
+// TestEmptyRanges: a range that holds nothing at the sizes given sums to
+// nothing, whatever its form says about its length.
+func TestEmptyRanges(t *testing.T) {
+	for _, size := range []int{1, 2, 3} {
+		w := newWorld(4)
+		w.env.sizes["n"] = size
+		w.env.values[w.tensor("n")] = []float64{float64(size)}
+		c := w.c
+		mu := c.Ref(w.tensor("mu"))
+		for _, r := range []dsl.Range{rangeOf(2, sizeN), rangeOf(3, sizeN), rangeOf(4, sizeN), rangeOf(1, sizeN.Plus(-1)), rangeOf(1, sizeN.Plus(-2)), rangeOf(2, sizeN.Plus(-1))} {
+			i := w.index("i", r)
+			e := c.Sum(i, mu)
+			want := max(0, float64(w.env.extent(r.Hi)-w.env.extent(r.Lo)+1)) * w.env.values[w.tensor("mu")][0]
+			if got := w.env.eval(e); math.Abs(got-want) > 1e-15 {
+				t.Errorf("n = %d: Σ over %s of mu is %g by %s, want %g", size, r, got, Format(e), want)
+			}
+		}
+	}
+}
+
+// TestExpand: products of sums are multiplied out, so that equal polynomials
+// are one node.
+func TestExpand(t *testing.T) {
+	w := newWorld(5)
+	c := w.c
+	vars := []*Expr{c.Ref(w.tensor("mu")), c.Ref(w.tensor("a"))}
+	for _, row := range [][2]string{
+		{"(x + y)^2", "x^2 + 2*x*y + y^2"},
+		{"(x - y)*(x + y)", "x^2 - y^2"},
+		{"(x + y)^3", "x^3 + 3*x^2*y + 3*x*y^2 + y^3"},
+		{"(x + 1)^4", "x^4 + 4*x^3 + 6*x^2 + 4*x + 1"},
+		{"x*(y + 2*(x - y))", "2*x^2 - x*y"},
+		{"(x + y)^2 - (x - y)^2", "4*x*y"},
+		{"(2*x + 3)*(x - 1)/y", "2*x^2/y + x/y - 3/y"},
+	} {
+		if got, want := c.Expand(c.formula(row[0], vars)), c.Expand(c.formula(row[1], vars)); got != want {
+			t.Errorf("%s expands to %s, want %s", row[0], Format(got), Format(want))
+		}
+	}
+	i := w.index("i", rangeOf(1, sizeN))
+	u, mu := c.Ref(w.tensor("u"), at(i, 0)), vars[0]
+	got := c.Expand(c.Sum(i, c.Pow(c.Add(u, mu), 2)))
+	want := c.Add(c.Sum(i, c.Pow(u, 2)), c.Scale(2, c.Mul(mu, c.Sum(i, u))), c.Mul(c.Ref(w.tensor("n")), c.Pow(mu, 2)))
+	if got != want {
+		t.Errorf("Σ (u + mu)² expands to %s, want %s", Format(got), Format(want))
+	}
+}
+
+// TestCollect: shared factors leave a sum.
+func TestCollect(t *testing.T) {
+	w := newWorld(6)
+	c := w.c
+	i := w.index("i", rangeOf(1, sizeN))
+	u, v := c.Ref(w.tensor("u"), at(i, 0)), c.Ref(w.tensor("v"), at(i, 0))
+	mu, p := c.Ref(w.tensor("mu")), c.Ref(w.tensor("p"))
+	for _, r := range []struct{ in, want *Expr }{
+		{c.Sub(c.Mul(c.Sub(c.Number(1), u), v), c.Mul(u, v)), c.Mul(v, c.Sub(c.Number(1), c.Scale(2, u)))},
+		{c.Add(c.Mul(u, mu), c.Mul(u, p)), c.Mul(u, c.Add(mu, p))},
+		{c.Add(c.Mul(c.Pow(u, 3), mu), c.Mul(c.Pow(u, 2), p)), c.Mul(c.Pow(u, 2), c.Add(c.Mul(u, mu), p))},
+		{c.Add(c.Mul(u, mu), c.Mul(v, p)), c.Add(c.Mul(u, mu), c.Mul(v, p))},
+		{c.Add(c.Mul(u, mu), c.Number(1)), c.Add(c.Mul(u, mu), c.Number(1))},
+	} {
+		if got := c.Collect(r.in); got != r.want {
+			t.Errorf("Collect(%s) is %s, want %s", Format(r.in), Format(got), Format(r.want))
+		}
+	}
+}
+
+// TestFold: each rule of Fold, by value and by form: after folding, every sum
+// over the data is of data stage.
+func TestFold(t *testing.T) {
+	w := newWorld(7)
+	c := w.c
+	mu, s := c.Ref(w.tensor("mu")), c.Ref(w.tensor("s"))
+	full := rangeOf(1, sizeN)
+	i, k := w.index("i", full), w.index("k", rangeOf(1, sizeK))
+	el := func(name string, i *Index) *Expr { return c.Ref(w.tensor(name), at(i, 0)) }
+	y, wt := el("y", i), el("w", i)
+	eta := c.Sum(k, c.Mul(c.Ref(w.tensor("x"), at(i, 0), at(k, 0)), el("b", k)))
+	late := w.index("t", rangeOf(2, sizeN))
+	for _, row := range []struct {
+		name string
+		e    *Expr
+		fold bool // every sum over the data becomes of data stage
+	}{
+		{"linear", c.Sum(i, c.Mul(wt, c.Add(y, mu))), true},
+		{"linear in several statistics", c.Sum(i, c.Mul(y, c.Add(c.Pow(y, 2), c.Scale(3, wt), c.Pow(mu, 3)))), true},
+		{"centred", c.Sum(i, c.Pow(c.Sub(y, mu), 2)), true},
+		{"centred with weights", c.Sum(i, c.Mul(wt, c.Pow(c.Sub(y, c.Add(mu, c.Pow(mu, 2))), 2), c.Pow(s, -2))), true},
+		{"centred with a transformed datum", c.Sum(i, c.Pow(c.Sub(c.Call("exp", y), mu), 2)), true},
+		{"centred over a part of the range", c.Sum(late, c.Pow(c.Sub(el("y", late), mu), 2)), true},
+		{"centred with a lag", c.Sum(late, c.Mul(el("w", late), c.Pow(c.Sub(c.Ref(w.tensor("y"), at(late, -1)), mu), 2))), true},
+		{"interchange", c.Sum(i, c.Mul(y, eta)), true},
+		{"interchange with a weight", c.Sum(i, c.Mul(y, wt, eta, mu)), true},
+		{"linear with a predictor", c.Sum(i, c.Mul(y, c.Add(eta, mu, wt))), true},
+		{"a square of a predictor stays", c.Sum(i, c.Pow(c.Sub(y, eta), 2)), false},
+		{"two mixed factors stay", c.Sum(i, c.Mul(c.Sub(y, mu), c.Sub(wt, mu))), false},
+		{"a cube stays", c.Sum(i, c.Pow(c.Sub(y, mu), 3)), false},
+		{"a parameter with the index stays", c.Sum(i, c.Pow(c.Sub(y, el("u", i)), 2)), false},
+		{"a function of both stays", c.Sum(i, c.Call("exp", c.Mul(y, mu))), false},
+	} {
+		got := c.Fold(row.e)
+		w.env.peak = 1
+		want := w.env.eval(row.e)
+		if v := w.env.eval(got); math.Abs(v-want) > 1e-12*w.env.peak {
+			t.Errorf("%s: %.15g, want %.15g: %s", row.name, v, want, Format(got))
+		}
+		folded := true
+		var walk func(e *Expr)
+		walk = func(e *Expr) {
+			if e.Op == Sum && e.Index.Range.Hi.Name == "n" && e.Stage() != StageData {
+				folded = false
+			}
+			for _, a := range e.Args {
+				walk(a)
+			}
+		}
+		walk(got)
+		if folded != row.fold {
+			t.Errorf("%s: folded %v: %s", row.name, folded, Format(got))
+		}
+	}
+
+	// The centred form does not cancel where the naive one loses all digits.
+	big := w.env.values[w.tensor("y")]
+	for n := range big {
+		big[n] = 1e9 + float64(n)
+	}
+	w.env.values[w.tensor("mu")] = []float64{1e9 + 1.5}
+	got := w.env.eval(c.Fold(c.Sum(i, c.Pow(c.Sub(y, mu), 2))))
+	if want := 2.25 + 0.25 + 0.25 + 2.25; got != want {
+		t.Errorf("Σ (y − mu)² near 1e9 is %.17g, want %g", got, want)
+	}
+}
+
+// TestFoldDegenerateWeights: weights of data may sum to zero or all be zero;
+// a folded sum must still be the sum.
+func TestFoldDegenerateWeights(t *testing.T) {
+	for _, weights := range [][]float64{{0, 0, 0, 0}, {1, -1, 2, -2}, {1e-9, 0, -1e-9, 1e-25}} {
+		w := newWorld(8)
+		c := w.c
+		i := w.index("i", rangeOf(1, sizeN))
+		// y is a datum of unknown sign and may be a weight.
+		w.env.values[w.tensor("y")] = weights
+		a := c.NewTensor(Tensor{Name: "z2", Kind: DataTensor, Stage: StageData, Shape: []dsl.Extent{sizeN}})
+		w.env.values[a] = []float64{0.3, 1.7, -2, 0.9}
+		e := c.Sum(i, c.Mul(c.Ref(w.tensor("y"), at(i, 0)), c.Pow(c.Sub(c.Ref(a, at(i, 0)), c.Ref(w.tensor("mu"))), 2)))
+		want := w.env.eval(e)
+		folded := c.Fold(e)
+		if got := w.env.eval(folded); !(math.Abs(got-want) <= 1e-14+1e-9*math.Abs(want)) {
+			t.Errorf("weights %v: Σ w (a − mu)² is %g by %s, want %g", weights, got, Format(folded), want)
+		}
+	}
+}
+
+// TestSubstCapture: a subscript that names the index that a sum binds is not
+// captured.
+func TestSubstCapture(t *testing.T) {
+	w := newWorld(9)
+	c := w.c
+	full := rangeOf(1, sizeN)
+	i, j := w.index("i", full), w.index("j", full)
+	// f(i) = Σ_j u[j] y[i]·w[i]; f(j) must not become Σ_j u[j] y[j]·w[j].
+	body := c.Mul(c.Call("sin", c.Add(c.Ref(w.tensor("u"), at(j, 0)), c.Ref(w.tensor("y"), at(i, 0)))))
+	f := c.Sum(j, body)
+	g := c.Sum(i, c.Mul(f, c.Ref(w.tensor("w"), at(i, 0))))
+	want := 0.0
+	u, y, wt := w.env.values[w.tensor("u")], w.env.values[w.tensor("y")], w.env.values[w.tensor("w")]
+	for a := range 4 {
+		for b := range 4 {
+			want += wt[a] * math.Sin(u[b]+y[a])
+		}
+	}
+	// The bound index of f, canonical, put into f's free place.
+	k, inner := c.Open(g)
+	captured := c.Subst(c.Subst(f, i, at(f.Index, 0)), f.Index, at(k, 0))
+	if captured != c.Subst(f, i, at(k, 0)) {
+		t.Errorf("substitution by a bound index captures: %s", Format(captured))
+	}
+	if got := w.env.eval(c.Sum(k, inner)); math.Abs(got-want) > 1e-13 {
+		t.Errorf("opened and closed again: %g, want %g", got, want)
+	}
+	if c.Sum(k, inner) != g {
+		t.Error("Open and Sum are not inverse")
+	}
+}
+
+// TestSplitDelta: the parts with and without the delta.
+func TestSplitDelta(t *testing.T) {
+	w := newWorld(10)
+	c := w.c
+	i, j := w.index("i", rangeOf(1, sizeN)), w.index("j", rangeOf(1, sizeN))
+	u, v := func(s Sub) *Expr { return c.Ref(w.tensor("u"), s) }, func(s Sub) *Expr { return c.Ref(w.tensor("v"), s) }
+	off := c.Mul(u(at(i, 0)), v(at(j, 0)))
+	e := c.Add(off, c.Scale(3, c.Mul(c.Delta(at(i, 0), at(j, 0)), u(at(j, 0)))), c.Delta(at(i, 0), at(j, 0)))
+	full, diagonal := c.SplitDelta(e, i, j)
+	if full != off {
+		t.Errorf("the part without the delta is %s", Format(full))
+	}
+	if want := c.Add(c.Number(1), c.Scale(3, u(at(i, 0)))); diagonal != want {
+		t.Errorf("the diagonal is %s, want %s", Format(diagonal), Format(want))
+	}
+}
