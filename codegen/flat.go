@@ -496,8 +496,28 @@ func (g *generator) flatGLFb() jen.Code {
 		return id(force0).Op("-").Id(square).Op("*").Id(rN[k])
 	}
 
+	// The quantities of a step's last position serve the next step.
+	adj, force0 := g.numbered("a", len(fl.adj)), g.numbered("w", m)
+	r := g.names.fresh("r")
+	kept := append(append(append([]string{}, adj...), r), force0...)
+	seen := func(n int) *jen.Statement { return sdot("seen").Index(jen.Lit(n)) }
+	var start []jen.Code
+	{
+		code, adjN, forceN := position(map[*symbolic.Def]bool{}, jen.Lit(0))
+		inner := append(append(append([]string{}, adjN...), inv), forceN...)
+		hit := sdot("seenKnown")
+		for i := range m {
+			hit = hit.Op("&&").Add(seen(i)).Op("==").Id(q0[i])
+		}
+		load := idList(kept).Op("=").ListFunc(func(l *jen.Group) {
+			for i := range kept {
+				l.Add(seen(m + i))
+			}
+		})
+		start = append(start, jen.Var().Add(idList(kept)).Float64(),
+			jen.If(hit).Block(load).Else().Block(append(code, idList(kept).Op("=").Add(idList(inner)))...))
+	}
 	done := map[*symbolic.Def]bool{}
-	start, adj, force0 := position(done, jen.Lit(0))
 	square := g.names.fresh("rr")
 	b := g.numbered("pn", m)
 	var loop []jen.Code
@@ -556,7 +576,7 @@ func (g *generator) flatGLFb() jen.Code {
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)))
 	body = append(body, start...)
 	body = append(body,
-		id(square).Op(":=").Id(inv).Op("*").Id(inv),
+		id(square).Op(":=").Id(r).Op("*").Id(r),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
 		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)))
 	first := 1
@@ -581,7 +601,7 @@ func (g *generator) flatGLFb() jen.Code {
 			for _, c := range g.flatU(adj, pm) {
 				bl.Add(c)
 			}
-			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Id("h").Op("*").Parens(id(u[i]).Op("*").Id(inv)) }))
+			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Parens(id("h").Op("*").Id(u[i])).Op("*").Id(r) }))
 		}))
 	{
 		done := map[*symbolic.Def]bool{}
@@ -613,6 +633,13 @@ func (g *generator) flatGLFb() jen.Code {
 		for _, c := range r1 {
 			bl.Add(c)
 		}
+		inner := append(append(append(append([]string{}, q...), adj...), inv), force0...)
+		bl.Add(sdot("seenKnown").Op("=").True())
+		bl.Add(jen.ListFunc(func(l *jen.Group) {
+			for i := range inner {
+				l.Add(seen(i))
+			}
+		}).Op("=").Add(idList(inner)))
 		bl.Add(elements("q", m).Op("=").Add(idList(q)))
 		bl.Add(elements("p", m).Op("=").ListFunc(func(l *jen.Group) {
 			for k := range m {

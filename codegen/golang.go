@@ -251,9 +251,6 @@ func (p *printer) coordinate(block int, subs []symbolic.Sub) *jen.Statement {
 	return p.extent(off).Op("+").Add(p.position(subs[0]))
 }
 
-// dim prints the number of coordinates.
-func (p *printer) dim() *jen.Statement { return p.extent(p.g.dim) }
-
 func (p *printer) matrixIndex(row, col int, subs []symbolic.Sub) *jen.Statement {
 	a, b := split(p.g.d, row, subs)
 	if p.g.diagonal() {

@@ -208,6 +208,11 @@ func (g *generator) spaceFields(st *jen.Group) {
 		st.Id("full").Bool().Comment("force0 too is that of the position at")
 		st.Id("force0").Index().Float64().Comment("−∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩")
 	}
+	if g.fl != nil {
+		n := 2*g.dim.Offset + len(g.fl.adj) + 1
+		st.Id("seen").Index(jen.Lit(n)).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
+		st.Id("seenKnown").Bool()
+	}
 	st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
 	st.List(jen.Id("qm"), jen.Id("pm"), jen.Id("v0")).Index().Float64()
 }
@@ -241,6 +246,9 @@ func (g *generator) allocate(b *jen.Group) {
 		lines = append(lines, jen.List(jen.Id("s").Dot("known"), jen.Id("s").Dot("full")).Op("=").List(jen.False(), jen.False()))
 	}
 	arrays(m, "v", "f", "qm", "pm", "v0")
+	if g.fl != nil {
+		lines = append(lines, jen.Id("s").Dot("seenKnown").Op("=").False())
+	}
 	for _, def := range g.d.Prog.Defs {
 		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(p, def.Tensor)))

@@ -107,13 +107,6 @@ func (g *generator) blockName(row, col int, a, b *symbolic.Index) string {
 	return side(row, a) + ", " + side(col, b)
 }
 
-func docOr(doc, fallback string) string {
-	if doc != "" {
-		return strings.Join(strings.Fields(doc), " ")
-	}
-	return fallback
-}
-
 // shapeDoc describes a declared shape.
 func shapeDoc(t dsl.Type) string {
 	if len(t.Shape) == 0 {
@@ -360,8 +353,6 @@ func (g *generator) constructor() {
 		}))
 		for _, s := range g.sizes {
 			if s.value != nil {
-				p := g.newPrinter()
-				_ = p
 				b.Id("s").Dot(s.name).Op("=").Add(g.inModel(s.value))
 			}
 		}

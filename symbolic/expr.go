@@ -166,9 +166,7 @@ type Context struct {
 	nextIndex int
 	key       []byte
 	formulas  map[string]*formula // parsed formulas of the tables
-	rewriting bool
 	rewrites  []*compiledRewrite
-	rewritten int // depth of rewriting, to keep patterns literal
 }
 
 type canonKey struct {

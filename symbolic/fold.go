@@ -308,7 +308,8 @@ func (c *Context) byCoefficient(e *Expr) *Expr {
 	}
 	terms := []*Expr{c.Number(e.Val)}
 	for _, r := range rests {
-		terms = append(terms, c.Mul(coef[r], r))
+		// Multiplied out, so that what cancels does so exactly.
+		terms = append(terms, c.Mul(c.Expand(coef[r]), r))
 	}
 	return c.Add(terms...)
 }

@@ -615,6 +615,26 @@ var testModels = []testModel{
 		},
 	},
 	{
+		name: "inverse over a scalar and a vector of data size",
+		text: "model m\ndata n int\ndata S cov[n+1]\nparam v real\nparam x real[n]\nx ~ normal(v, 1)\nv ~ normal(0, 1)\nmetric inverse(S)\n",
+		data: numbers{"n": {2}, "S": cov3},
+		logp: func(q []float64) float64 {
+			return normal(q[0], 0, 1) + normal(q[1], q[0], 1) + normal(q[2], q[0], 1)
+		},
+		metric:   func([]float64) [][]float64 { return inverseOf(cov3) },
+		constant: true,
+	},
+	{
+		name: "inverse over two vectors of known sizes",
+		text: "model m\ndata S cov[3]\nparam x real[2]\nparam v real\nx ~ normal(v, 1)\nv ~ normal(0, 1)\nmetric inverse(S)\n",
+		data: numbers{"S": cov3},
+		logp: func(q []float64) float64 {
+			return normal(q[2], 0, 1) + normal(q[0], q[2], 1) + normal(q[1], q[2], 1)
+		},
+		metric:   func([]float64) [][]float64 { return inverseOf(cov3) },
+		constant: true,
+	},
+	{
 		name: "fisher plus scaled identity plus diag",
 		text: "model m\ndata n int\ndata y real[n]\nparam a, b real\ny ~ normal(a*b, 1)\na ~ normal(0, 1)\nb ~ cauchy(0, 1)\nmetric fisher + 1e-1*identity + 0.5*diag(1, 1 + a^2)\n",
 		data: numbers{"n": {5}, "y": y5},

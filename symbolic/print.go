@@ -14,7 +14,7 @@ func Format(e *Expr) string {
 	return p.expr(e, 0)
 }
 
-type printer struct{ bound []*Index }
+type printer struct{}
 
 const (
 	precAdd = 1
@@ -70,14 +70,19 @@ func (p printer) expr(e *Expr, ctx int) string {
 		return paren(fmt.Sprintf("Σ[%s in %s] %s", e.Index.Name, r, p.expr(e.Args[0], precMul)), precMul, ctx)
 	case Add:
 		var b strings.Builder
+		// 1 - s reads better than -s + 1.
+		first := e.Val > 0 && e.K[0] < 0
+		if first {
+			b.WriteString(FormatNumber(e.Val))
+		}
 		for i, a := range e.Args {
 			k := e.K[i]
 			switch {
-			case i == 0 && k < 0:
+			case i == 0 && k < 0 && !first:
 				b.WriteString("-")
-			case i > 0 && k < 0:
+			case k < 0:
 				b.WriteString(" - ")
-			case i > 0:
+			case i > 0 || first:
 				b.WriteString(" + ")
 			}
 			if k = math.Abs(k); k != 1 {
@@ -85,7 +90,7 @@ func (p printer) expr(e *Expr, ctx int) string {
 			}
 			b.WriteString(p.expr(a, precMul))
 		}
-		if e.Val != 0 {
+		if e.Val != 0 && !first {
 			if e.Val < 0 {
 				b.WriteString(" - ")
 			} else {

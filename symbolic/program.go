@@ -122,6 +122,12 @@ func (p *Program) close(e *Expr) (*Expr, []*Index) {
 // define returns a reference to the definition of e, adding it if needed. The
 // subexpressions of e are lowered already.
 func (p *Program) define(e *Expr, source *Expr) *Expr {
+	if e.stage == StageData && len(e.free) == 0 {
+		e = p.inlineConstants(e)
+		if e.Op == Ref || e.Op == Num {
+			return e
+		}
+	}
 	key, formal := p.close(e)
 	d, ok := p.byKey[key]
 	if !ok {
@@ -149,6 +155,25 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		subs[n] = Sub{Index: f}
 	}
 	return p.c.Ref(d.Tensor, subs...)
+}
+
+// inlineConstants writes arithmetic on data in terms of the data again: equal
+// constants become equal, however they came about.
+func (p *Program) inlineConstants(e *Expr) *Expr {
+	if e.Op == Sum {
+		return e
+	}
+	if e.Op == Ref {
+		d := e.Tensor.Def
+		if d == nil || len(d.Indices) > 0 || d.Stage() != StageData || d.Body.Op == Sum || d.Body.Op == Call {
+			return e
+		}
+		return d.Body
+	}
+	if len(e.Args) == 0 {
+		return e
+	}
+	return p.c.rebuild(e, p.inlineConstants, func(s Sub) Sub { return s })
 }
 
 // invent makes a name that tells what is defined: expV for exp(v), sumSqX for

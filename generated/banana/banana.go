@@ -84,28 +84,22 @@ type Model struct {
 	c3     float64   // c3 = Σ[i1 in n] (y[i1] - c2)²
 	c4     float64   // c4 = -½/sigma_y²
 	c5     float64   // c5 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.8378770664093453
-	c6     float64   // c6 = 2·c1
-	c7     float64   // c7 = 2·n·c4
-	c8     float64   // c8 = 4·n·c4
+	c6     float64   // c6 = -1/sigma_t²
+	c7     float64   // c7 = -n/sigma_y²
+	c8     float64   // c8 = -2·n/sigma_y²
 	c9     float64   // c9 = 1/sigma_t² + n/sigma_y²
 	c10    float64   // c10 = 2·n/sigma_y²
 	c11    float64   // c11 = 4·n/sigma_y²
 	c12    float64   // c12 = 1/sigma_t²
-	c13    float64   // c13 = 2·c11
-	c14    float64   // c14 = -2·c1
-	c15    float64   // c15 = -2·n·c4
-	c16    float64   // c16 = -4·n·c4
-	c17    float64   // c17 = ½·c11
-	c18    float64   // c18 = 8·n/sigma_y²
-	c19    float64   // c19 = 4·n/(sigma_y²·sigma_t²)
-	c20    float64   // c20 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
-	c21    float64   // c21 = -2·n/sigma_y²
-	c22    float64   // c22 = n/sigma_y²
-	c23    float64   // c23 = -4·n²/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)/sigma_y²
-	c24    float64   // c24 = -4·n²/(sigma_y⁴·sigma_t²)
-	c25    float64   // c25 = 8·n²/(sigma_y⁴·sigma_t²)
-	c26    float64   // c26 = -2·n/(sigma_y²·sigma_t⁴) - 2·n²/(sigma_y⁴·sigma_t²)
-	c27    float64   // c27 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)²/sigma_y²
+	c13    float64   // c13 = 8·n/sigma_y²
+	c14    float64   // c14 = n/sigma_y²
+	c15    float64   // c15 = 4·n/(sigma_y²·sigma_t²)
+	c16    float64   // c16 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
+	c17    float64   // c17 = -4·n²/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)/sigma_y²
+	c18    float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
+	c19    float64   // c19 = 8·n²/(sigma_y⁴·sigma_t²)
+	c20    float64   // c20 = -2·n/(sigma_y²·sigma_t⁴) - 2·n²/(sigma_y⁴·sigma_t²)
+	c21    float64   // c21 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)²/sigma_y²
 	space
 }
 
@@ -115,9 +109,11 @@ type space struct {
 	b          []float64        // the matrix at position at
 	w          []float64        // weights of the contraction
 	at         []float64
-	known      bool      // the factor is that of the position at
-	full       bool      // force0 too is that of the position at
-	force0     []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	known      bool       // the factor is that of the position at
+	full       bool       // force0 too is that of the position at
+	force0     []float64  // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	seen       [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
+	seenKnown  bool
 	v, f       []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm, v0 []float64
 }
@@ -155,29 +151,23 @@ func (s *Model) summarise() {
 	logSigmaT := math.Log(sigmaT)
 	c4 := -0.5 / (sigmaY * sigmaY)
 	c5 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
-	c6 := 2 * c1
-	c7 := 2 * float64(n) * c4
-	c8 := 4 * float64(n) * c4
+	c6 := -1 / (sigmaT * sigmaT)
+	c7 := -float64(n) / (sigmaY * sigmaY)
+	c8 := -2 * float64(n) / (sigmaY * sigmaY)
 	c9 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
 	c10 := 2 * float64(n) / (sigmaY * sigmaY)
 	c11 := 4 * float64(n) / (sigmaY * sigmaY)
 	c12 := 1 / (sigmaT * sigmaT)
-	c13 := 2 * c11
-	c14 := -2 * c1
-	c15 := -2 * float64(n) * c4
-	c16 := -4 * float64(n) * c4
-	c17 := 0.5 * c11
-	c18 := 8 * float64(n) / (sigmaY * sigmaY)
-	c19 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
-	c20 := 1/(sigmaT*sigmaT*sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT)
-	c21 := -2 * float64(n) / (sigmaY * sigmaY)
-	c22 := float64(n) / (sigmaY * sigmaY)
-	c23 := 4*float64(n)*(1/(sigmaT*sigmaT)+float64(n)/(sigmaY*sigmaY))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
-	c24 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c25 := 8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c26 := -2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT) - 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT)
+	c13 := 8 * float64(n) / (sigmaY * sigmaY)
+	c14 := float64(n) / (sigmaY * sigmaY)
+	c15 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
+	c16 := 1/(sigmaT*sigmaT*sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT)
+	c17 := 4*float64(n)*(1/(sigmaT*sigmaT)+float64(n)/(sigmaY*sigmaY))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c18 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c19 := 8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c20 := -2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT) - 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT)
 	e := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
-	c27 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c21 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
 	for i := range n {
 		sumY += y[i]
@@ -209,12 +199,6 @@ func (s *Model) summarise() {
 	s.c19 = c19
 	s.c20 = c20
 	s.c21 = c21
-	s.c22 = c22
-	s.c23 = c23
-	s.c24 = c24
-	s.c25 = c25
-	s.c26 = c26
-	s.c27 = c27
 }
 
 // describe makes the description of the model.
@@ -245,6 +229,7 @@ func (s *Model) allocate() {
 	s.qm = make([]float64, 2)
 	s.pm = make([]float64, 2)
 	s.v0 = make([]float64, 2)
+	s.seenKnown = false
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -349,16 +334,15 @@ func (s *Model) matrix(b, q []float64) {
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	t2 := q[1]
-	c14 := s.c14
+	c12 := s.c12
 	t1 := q[0]
 	c2 := s.c2
-	c16 := s.c16
-	c15 := s.c15
+	c10 := s.c10
+	c14 := s.c14
 	c11 := s.c11
-	c17 := s.c17
-	a1 := t2*c14 + t2*(t1+t2*t2-c2)*c16
-	f[0] = t1*c14 + (t1+t2*t2-c2)*c15
-	f[1] = t2*c11*w[3] + w[2]*c17 + a1
+	a1 := t2*c12 + t2*(t1+t2*t2-c2)*c10
+	f[0] = t1*c12 + (t1+t2*t2-c2)*c14
+	f[1] = t2*c11*w[3] + c10*w[2] + a1
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -375,10 +359,10 @@ func (s *Model) rank1(f, q, v []float64) {
 	vT2 := v[1]
 	t2 := q[1]
 	c11 := s.c11
+	c10 := s.c10
 	vT1 := v[0]
-	c17 := s.c17
 	f[0] = 0
-	f[1] = vT2 * (t2*c11*vT2 + vT1*c17)
+	f[1] = vT2 * (t2*c11*vT2 + c10*vT1)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -400,10 +384,10 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	c10 := s.c10
 	t2 := q[1]
-	c18 := s.c18
+	c13 := s.c13
 	dst[((1)*2+0)*2+1] = c10
 	dst[((0)*2+1)*2+1] = c10
-	dst[((1)*2+1)*2+1] = t2 * c18
+	dst[((1)*2+1)*2+1] = t2 * c13
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -458,14 +442,14 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c11 := s.c11
 	c12 := s.c12
-	c21 := s.c21
+	c8 := s.c8
 	c9 := s.c9
-	c19 := s.c19
-	c20 := s.c20
+	c15 := s.c15
+	c16 := s.c16
 	c2 := s.c2
-	c22 := s.c22
+	c14 := s.c14
 	c10 := s.c10
-	c23 := s.c23
+	c17 := s.c17
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -475,9 +459,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for k := 0; ; k++ {
 		a1x2 := t2*t2*c11 + c12
-		a2 := t2 * c21
+		a2 := t2 * c8
 		a3 := c9
-		det := t2*t2*c19 + c20
+		det := t2*t2*c15 + c16
 		if !(det > 0 && a3 > 0) {
 			return rt.StepResult{
 				Iterations: k,
@@ -488,9 +472,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uT1 := a1x2*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
 		e := t1 + t2*t2 - c2
-		f1 := t1*c12 + c22*e
+		f1 := t1*c12 + c14*e
 		f2 := t2 * (c12 + c10*e)
-		t2x2 := t2 * c23
+		t2x2 := t2 * c17
 		s2 := uT2 * (c10*uT1 + t2*c11*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
@@ -527,40 +511,46 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c11 := s.c11
 	c12 := s.c12
-	c21 := s.c21
+	c8 := s.c8
 	c9 := s.c9
+	c15 := s.c15
+	c16 := s.c16
+	c2 := s.c2
+	c14 := s.c14
+	c10 := s.c10
+	c17 := s.c17
 	c19 := s.c19
 	c20 := s.c20
-	c2 := s.c2
-	c22 := s.c22
-	c10 := s.c10
-	c23 := s.c23
-	c25 := s.c25
-	c26 := s.c26
-	c24 := s.c24
-	c27 := s.c27
+	c18 := s.c18
+	c21 := s.c21
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
 	pT1, pT2 := p1, p2
-	a1x2 := t2*t2*c11 + c12
-	a2 := t2 * c21
-	a3 := c9
-	det := t2*t2*c19 + c20
-	if !(det > 0 && a3 > 0) {
-		return rt.StepResult{
-			Iterations: 0,
-			Status:     rt.PivotStatus(det, a3),
+	var a1x2, a2, a3, r, w1, w2 float64
+	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
+		a1x2, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+	} else {
+		a1x3 := t2*t2*c11 + c12
+		a2x2 := t2 * c8
+		a3x2 := c9
+		det := t2*t2*c15 + c16
+		if !(det > 0 && a3x2 > 0) {
+			return rt.StepResult{
+				Iterations: 0,
+				Status:     rt.PivotStatus(det, a3x2),
+			}
 		}
+		rdet := 1 / det
+		e := t1 + t2*t2 - c2
+		f1 := t1*c12 + c14*e
+		f2 := t2 * (c12 + c10*e)
+		t2x2 := t2 * c17
+		w2x2 := f2 + rdet*t2x2
+		a1x2, a2, a3, r, w1, w2 = a1x3, a2x2, a3x2, rdet, f1, w2x2
 	}
-	rdet := 1 / det
-	e := t1 + t2*t2 - c2
-	f1 := t1*c12 + c22*e
-	f2 := t2 * (c12 + c10*e)
-	t2x2 := t2 * c23
-	w2 := f2 + rdet*t2x2
-	rr := rdet * rdet
+	rr := r * r
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	solved := false
@@ -569,16 +559,16 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	uT1 := a1x2*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
 	s2 := uT2 * (c10*uT1 + t2*c11*uT2)
-	pn1x2 := p1 - h*f1
+	pn1x2 := p1 - h*w1
 	pn2x2 := p2 - h*(w2-rr*s2)
 	if math.Abs(pn1x2-pT1) <= tol && math.Abs(pn2x2-pT2) <= tol {
 		solved = true
 	}
 	pT1, pT2 = pn1x2, pn2x2
-	a2x2 := -t2*t2*c25 - c26
-	c1x2 := t2 * pT1 * pT1 * c24
-	c2x2 := pT1 * a2x2
-	c3x2 := t2 * c27
+	a2x3 := -t2*t2*c19 - c20
+	c1x2 := t2 * pT1 * pT1 * c18
+	c2x2 := pT1 * a2x3
+	c3x2 := t2 * c21
 	e1 := p2 - h*(w2-rr*c1x2)
 	e2 := h * rr * c2x2
 	e3 := h * rr * c3x2
@@ -611,23 +601,23 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	{
 		uT1 := a1x2*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		v1, v2 = q1+h*(uT1*rdet), q2+h*(uT2*rdet)
+		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for k := 1; ; k++ {
-		a1x3 := t2*t2*c11 + c12
-		a2x3 := t2 * c21
-		a3x2 := c9
-		det2 := t2*t2*c19 + c20
-		if !(det2 > 0 && a3x2 > 0) {
+		a1x4 := t2*t2*c11 + c12
+		a2x4 := t2 * c8
+		a3x3 := c9
+		det2 := t2*t2*c15 + c16
+		if !(det2 > 0 && a3x3 > 0) {
 			return rt.StepResult{
 				Iterations: iterations + k,
-				Status:     rt.PivotStatus(det2, a3x2),
+				Status:     rt.PivotStatus(det2, a3x3),
 			}
 		}
 		rdet := 1 / det2
-		uT1 := a1x3*pT1 + a2x3*pT2
-		uT2 := a2x3*pT1 + a3x2*pT2
+		uT1 := a1x4*pT1 + a2x4*pT2
+		uT2 := a2x4*pT1 + a3x3*pT2
 		qn1 := v1 + (h*uT1)*rdet
 		qn2 := v2 + (h*uT2)*rdet
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
@@ -650,27 +640,29 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	// Momentum again, explicitly.
 	{
-		a1x4 := t2*t2*c11 + c12
-		a2x4 := t2 * c21
-		a3x3 := c9
-		det3 := t2*t2*c19 + c20
-		if !(det3 > 0 && a3x3 > 0) {
+		a1x5 := t2*t2*c11 + c12
+		a2x5 := t2 * c8
+		a3x4 := c9
+		det3 := t2*t2*c15 + c16
+		if !(det3 > 0 && a3x4 > 0) {
 			return rt.StepResult{
 				Iterations: iterations,
-				Status:     rt.PivotStatus(det3, a3x3),
+				Status:     rt.PivotStatus(det3, a3x4),
 			}
 		}
 		rdet := 1 / det3
 		e4 := t1 + t2*t2 - c2
-		f1x2 := t1*c12 + c22*e4
+		f1x2 := t1*c12 + c14*e4
 		f2x2 := t2 * (c12 + c10*e4)
-		t2x3 := t2 * c23
-		w2x2 := f2x2 + rdet*t2x3
-		uT1 := a1x4*pT1 + a2x4*pT2
-		uT2 := a2x4*pT1 + a3x3*pT2
+		t2x3 := t2 * c17
+		w2x3 := f2x2 + rdet*t2x3
+		uT1 := a1x5*pT1 + a2x5*pT2
+		uT2 := a2x5*pT1 + a3x4*pT2
 		s2x2 := uT2 * (c10*uT1 + t2*c11*uT2)
+		s.seenKnown = true
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x5, a2x5, a3x4, rdet, f1x2, w2x3
 		q[0], q[1] = t1, t2
-		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x2-rdet*rdet*s2x2)
+		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x3-rdet*rdet*s2x2)
 	}
 	return rt.StepResult{Iterations: iterations}
 }

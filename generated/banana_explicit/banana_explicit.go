@@ -83,28 +83,22 @@ type Model struct {
 	c2     float64   // c2 = sumY/n
 	c3     float64   // c3 = Σ[i1 in n] (y[i1] - c2)²
 	c4     float64   // c4 = -½/sigma_y²
-	c5     float64   // c5 = 2·c1
-	c6     float64   // c6 = 2·n·c4
-	c7     float64   // c7 = 4·n·c4
+	c5     float64   // c5 = -1/sigma_t²
+	c6     float64   // c6 = -n/sigma_y²
+	c7     float64   // c7 = -2·n/sigma_y²
 	c8     float64   // c8 = n/sigma_y² + 1/sigma_t²
 	c9     float64   // c9 = 2·n/sigma_y²
 	c10    float64   // c10 = 4·n/sigma_y²
 	c11    float64   // c11 = 1/sigma_t²
-	c12    float64   // c12 = 2·c10
-	c13    float64   // c13 = -2·c1
-	c14    float64   // c14 = -2·n·c4
-	c15    float64   // c15 = -4·n·c4
-	c16    float64   // c16 = ½·c10
-	c17    float64   // c17 = 8·n/sigma_y²
-	c18    float64   // c18 = 4·n/(sigma_y²·sigma_t²)
-	c19    float64   // c19 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
-	c20    float64   // c20 = -2·n/sigma_y²
-	c21    float64   // c21 = n/sigma_y²
-	c22    float64   // c22 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
-	c23    float64   // c23 = -4·n²/(sigma_y⁴·sigma_t²)
-	c24    float64   // c24 = 8·n²/(sigma_y⁴·sigma_t²)
-	c25    float64   // c25 = -2·n²/(sigma_y⁴·sigma_t²) - 2·n/(sigma_y²·sigma_t⁴)
-	c26    float64   // c26 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
+	c12    float64   // c12 = 8·n/sigma_y²
+	c13    float64   // c13 = n/sigma_y²
+	c14    float64   // c14 = 4·n/(sigma_y²·sigma_t²)
+	c15    float64   // c15 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
+	c16    float64   // c16 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
+	c17    float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
+	c18    float64   // c18 = 8·n²/(sigma_y⁴·sigma_t²)
+	c19    float64   // c19 = -2·n²/(sigma_y⁴·sigma_t²) - 2·n/(sigma_y²·sigma_t⁴)
+	c20    float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
 	space
 }
 
@@ -114,9 +108,11 @@ type space struct {
 	b          []float64        // the matrix at position at
 	w          []float64        // weights of the contraction
 	at         []float64
-	known      bool      // the factor is that of the position at
-	full       bool      // force0 too is that of the position at
-	force0     []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	known      bool       // the factor is that of the position at
+	full       bool       // force0 too is that of the position at
+	force0     []float64  // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	seen       [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
+	seenKnown  bool
 	v, f       []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm, v0 []float64
 }
@@ -151,29 +147,23 @@ func (s *Model) summarise() {
 	y := s.y
 	c1 := -0.5 / (sigmaT * sigmaT)
 	c4 := -0.5 / (sigmaY * sigmaY)
-	c5 := 2 * c1
-	c6 := 2 * float64(n) * c4
-	c7 := 4 * float64(n) * c4
+	c5 := -1 / (sigmaT * sigmaT)
+	c6 := -float64(n) / (sigmaY * sigmaY)
+	c7 := -2 * float64(n) / (sigmaY * sigmaY)
 	c8 := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
 	c9 := 2 * float64(n) / (sigmaY * sigmaY)
 	c10 := 4 * float64(n) / (sigmaY * sigmaY)
 	c11 := 1 / (sigmaT * sigmaT)
-	c12 := 2 * c10
-	c13 := -2 * c1
-	c14 := -2 * float64(n) * c4
-	c15 := -4 * float64(n) * c4
-	c16 := 0.5 * c10
-	c17 := 8 * float64(n) / (sigmaY * sigmaY)
-	c18 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
-	c19 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
-	c20 := -2 * float64(n) / (sigmaY * sigmaY)
-	c21 := float64(n) / (sigmaY * sigmaY)
-	c22 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
-	c23 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c24 := 8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c25 := -2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) - 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
+	c12 := 8 * float64(n) / (sigmaY * sigmaY)
+	c13 := float64(n) / (sigmaY * sigmaY)
+	c14 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
+	c15 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
+	c16 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c17 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c18 := 8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c19 := -2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) - 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
 	e := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
-	c26 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c20 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
 	for i := range n {
 		sumY += y[i]
@@ -204,12 +194,6 @@ func (s *Model) summarise() {
 	s.c18 = c18
 	s.c19 = c19
 	s.c20 = c20
-	s.c21 = c21
-	s.c22 = c22
-	s.c23 = c23
-	s.c24 = c24
-	s.c25 = c25
-	s.c26 = c26
 }
 
 // describe makes the description of the model.
@@ -240,6 +224,7 @@ func (s *Model) allocate() {
 	s.qm = make([]float64, 2)
 	s.pm = make([]float64, 2)
 	s.v0 = make([]float64, 2)
+	s.seenKnown = false
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -344,16 +329,15 @@ func (s *Model) matrix(b, q []float64) {
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	t2 := q[1]
-	c13 := s.c13
+	c11 := s.c11
 	t1 := q[0]
 	c2 := s.c2
-	c15 := s.c15
-	c14 := s.c14
+	c9 := s.c9
+	c13 := s.c13
 	c10 := s.c10
-	c16 := s.c16
-	a1 := t2*c13 + t2*(t1+t2*t2-c2)*c15
-	f[0] = t1*c13 + (t1+t2*t2-c2)*c14
-	f[1] = t2*c10*w[3] + w[2]*c16 + a1
+	a1 := t2*c11 + t2*(t1+t2*t2-c2)*c9
+	f[0] = t1*c11 + (t1+t2*t2-c2)*c13
+	f[1] = t2*c10*w[3] + c9*w[2] + a1
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -370,10 +354,10 @@ func (s *Model) rank1(f, q, v []float64) {
 	vT2 := v[1]
 	t2 := q[1]
 	c10 := s.c10
+	c9 := s.c9
 	vT1 := v[0]
-	c16 := s.c16
 	f[0] = 0
-	f[1] = vT2 * (t2*c10*vT2 + vT1*c16)
+	f[1] = vT2 * (t2*c10*vT2 + c9*vT1)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -395,10 +379,10 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	c9 := s.c9
 	t2 := q[1]
-	c17 := s.c17
+	c12 := s.c12
 	dst[((1)*2+0)*2+1] = c9
 	dst[((0)*2+1)*2+1] = c9
-	dst[((1)*2+1)*2+1] = t2 * c17
+	dst[((1)*2+1)*2+1] = t2 * c12
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -453,14 +437,14 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c10 := s.c10
 	c11 := s.c11
-	c20 := s.c20
+	c7 := s.c7
 	c8 := s.c8
-	c18 := s.c18
-	c19 := s.c19
+	c14 := s.c14
+	c15 := s.c15
 	c2 := s.c2
-	c21 := s.c21
+	c13 := s.c13
 	c9 := s.c9
-	c22 := s.c22
+	c16 := s.c16
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -470,9 +454,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for k := 0; ; k++ {
 		a1x2 := t2*t2*c10 + c11
-		a2 := t2 * c20
+		a2 := t2 * c7
 		a3 := c8
-		det := t2*t2*c18 + c19
+		det := t2*t2*c14 + c15
 		if !(det > 0 && a3 > 0) {
 			return rt.StepResult{
 				Iterations: k,
@@ -483,9 +467,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uT1 := a1x2*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
 		e := t1 + t2*t2 - c2
-		f1 := t1*c11 + c21*e
+		f1 := t1*c11 + c13*e
 		f2 := t2 * (c11 + c9*e)
-		t2x2 := t2 * c22
+		t2x2 := t2 * c16
 		s2 := uT2 * (c9*uT1 + t2*c10*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
@@ -522,40 +506,46 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c10 := s.c10
 	c11 := s.c11
-	c20 := s.c20
+	c7 := s.c7
 	c8 := s.c8
+	c14 := s.c14
+	c15 := s.c15
+	c2 := s.c2
+	c13 := s.c13
+	c9 := s.c9
+	c16 := s.c16
 	c18 := s.c18
 	c19 := s.c19
-	c2 := s.c2
-	c21 := s.c21
-	c9 := s.c9
-	c22 := s.c22
-	c24 := s.c24
-	c25 := s.c25
-	c23 := s.c23
-	c26 := s.c26
+	c17 := s.c17
+	c20 := s.c20
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
 	pT1, pT2 := p1, p2
-	a1x2 := t2*t2*c10 + c11
-	a2 := t2 * c20
-	a3 := c8
-	det := t2*t2*c18 + c19
-	if !(det > 0 && a3 > 0) {
-		return rt.StepResult{
-			Iterations: 0,
-			Status:     rt.PivotStatus(det, a3),
+	var a1x2, a2, a3, r, w1, w2 float64
+	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
+		a1x2, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+	} else {
+		a1x3 := t2*t2*c10 + c11
+		a2x2 := t2 * c7
+		a3x2 := c8
+		det := t2*t2*c14 + c15
+		if !(det > 0 && a3x2 > 0) {
+			return rt.StepResult{
+				Iterations: 0,
+				Status:     rt.PivotStatus(det, a3x2),
+			}
 		}
+		rdet := 1 / det
+		e := t1 + t2*t2 - c2
+		f1 := t1*c11 + c13*e
+		f2 := t2 * (c11 + c9*e)
+		t2x2 := t2 * c16
+		w2x2 := f2 + rdet*t2x2
+		a1x2, a2, a3, r, w1, w2 = a1x3, a2x2, a3x2, rdet, f1, w2x2
 	}
-	rdet := 1 / det
-	e := t1 + t2*t2 - c2
-	f1 := t1*c11 + c21*e
-	f2 := t2 * (c11 + c9*e)
-	t2x2 := t2 * c22
-	w2 := f2 + rdet*t2x2
-	rr := rdet * rdet
+	rr := r * r
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	solved := false
@@ -564,16 +554,16 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	uT1 := a1x2*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
 	s2 := uT2 * (c9*uT1 + t2*c10*uT2)
-	pn1x2 := p1 - h*f1
+	pn1x2 := p1 - h*w1
 	pn2x2 := p2 - h*(w2-rr*s2)
 	if math.Abs(pn1x2-pT1) <= tol && math.Abs(pn2x2-pT2) <= tol {
 		solved = true
 	}
 	pT1, pT2 = pn1x2, pn2x2
-	a2x2 := -t2*t2*c24 - c25
-	c1x2 := t2 * pT1 * pT1 * c23
-	c2x2 := pT1 * a2x2
-	c3x2 := t2 * c26
+	a2x3 := -t2*t2*c18 - c19
+	c1x2 := t2 * pT1 * pT1 * c17
+	c2x2 := pT1 * a2x3
+	c3x2 := t2 * c20
 	e1 := p2 - h*(w2-rr*c1x2)
 	e2 := h * rr * c2x2
 	e3 := h * rr * c3x2
@@ -606,23 +596,23 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	{
 		uT1 := a1x2*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		v1, v2 = q1+h*(uT1*rdet), q2+h*(uT2*rdet)
+		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for k := 1; ; k++ {
-		a1x3 := t2*t2*c10 + c11
-		a2x3 := t2 * c20
-		a3x2 := c8
-		det2 := t2*t2*c18 + c19
-		if !(det2 > 0 && a3x2 > 0) {
+		a1x4 := t2*t2*c10 + c11
+		a2x4 := t2 * c7
+		a3x3 := c8
+		det2 := t2*t2*c14 + c15
+		if !(det2 > 0 && a3x3 > 0) {
 			return rt.StepResult{
 				Iterations: iterations + k,
-				Status:     rt.PivotStatus(det2, a3x2),
+				Status:     rt.PivotStatus(det2, a3x3),
 			}
 		}
 		rdet := 1 / det2
-		uT1 := a1x3*pT1 + a2x3*pT2
-		uT2 := a2x3*pT1 + a3x2*pT2
+		uT1 := a1x4*pT1 + a2x4*pT2
+		uT2 := a2x4*pT1 + a3x3*pT2
 		qn1 := v1 + (h*uT1)*rdet
 		qn2 := v2 + (h*uT2)*rdet
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
@@ -645,27 +635,29 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	// Momentum again, explicitly.
 	{
-		a1x4 := t2*t2*c10 + c11
-		a2x4 := t2 * c20
-		a3x3 := c8
-		det3 := t2*t2*c18 + c19
-		if !(det3 > 0 && a3x3 > 0) {
+		a1x5 := t2*t2*c10 + c11
+		a2x5 := t2 * c7
+		a3x4 := c8
+		det3 := t2*t2*c14 + c15
+		if !(det3 > 0 && a3x4 > 0) {
 			return rt.StepResult{
 				Iterations: iterations,
-				Status:     rt.PivotStatus(det3, a3x3),
+				Status:     rt.PivotStatus(det3, a3x4),
 			}
 		}
 		rdet := 1 / det3
 		e4 := t1 + t2*t2 - c2
-		f1x2 := t1*c11 + c21*e4
+		f1x2 := t1*c11 + c13*e4
 		f2x2 := t2 * (c11 + c9*e4)
-		t2x3 := t2 * c22
-		w2x2 := f2x2 + rdet*t2x3
-		uT1 := a1x4*pT1 + a2x4*pT2
-		uT2 := a2x4*pT1 + a3x3*pT2
+		t2x3 := t2 * c16
+		w2x3 := f2x2 + rdet*t2x3
+		uT1 := a1x5*pT1 + a2x5*pT2
+		uT2 := a2x5*pT1 + a3x4*pT2
 		s2x2 := uT2 * (c9*uT1 + t2*c10*uT2)
+		s.seenKnown = true
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x5, a2x5, a3x4, rdet, f1x2, w2x3
 		q[0], q[1] = t1, t2
-		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x2-rdet*rdet*s2x2)
+		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x3-rdet*rdet*s2x2)
 	}
 	return rt.StepResult{Iterations: iterations}
 }

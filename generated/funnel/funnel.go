@@ -178,7 +178,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
 // 	∂L/∂x[k] = -expV·x[k]
-// 	∂L/∂v = -0.1111111111111111·v - ½·expV·sumSqX + 5
+// 	∂L/∂v = 5 - 0.1111111111111111·v - ½·expV·sumSqX
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64

@@ -10,7 +10,7 @@
 //
 // and the metric is dense, with the blocks
 //
-//	beta[j], beta[l]: Σ[i2 in n] inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1])·(-inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1]) + 1)·x[i2,j]·x[i2,l] + δ[j,l]
+//	beta[j], beta[l]: Σ[i2 in n] inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l] + δ[j,l]
 package logistic_indexed
 
 import (
@@ -89,10 +89,10 @@ type space struct {
 	eta         []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
 	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
 	a2          []float64 // a2[i] = Σ[i1 in n] x[i1,i]·invLogitEta[i1]
-	a3          []float64 // a3[i] = invLogitEta[i]·(-invLogitEta[i] + 1)
+	a3          []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
 	a4          []float64 // a4[i,j] = Σ[i1 in n] x[i1,i]·a3[i1]·x[i1,j]
 	b1          []float64 // b1[i] = Σ[i2 in k] x[i,i2]·(Σ[i1 in k] x[i,i1]·w_beta_beta[i1,i2])
-	a5          []float64 // a5[i] = invLogitEta[i]·(-invLogitEta[i] + 1)·(-2·invLogitEta[i] + 1)
+	a5          []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
 	b3          []float64 // b3[i] = b1[i]·a5[i]
 	b4          []float64 // b4[i] = Σ[i1 in n] x[i1,i]·b3[i1]
 	b5          []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
@@ -100,8 +100,8 @@ type space struct {
 	b7          []float64 // b7[i] = Σ[i1 in k] x[i,i1]·v_beta[i1]
 	b9          []float64 // b9[i] = a5[i]·b7[i]²
 	b10         []float64 // b10[i] = Σ[i1 in n] x[i1,i]·b9[i1]
-	a6          []float64 // a6[i] = invLogitEta[i]·(-invLogitEta[i] + 1)²
-	a7          []float64 // a7[i] = invLogitEta[i]²·(-invLogitEta[i] + 1)
+	a6          []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
+	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
 }
 
 // New returns the model given its data, or an error that names the first datum

@@ -1,0 +1,369 @@
+package symbolic
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// go test ./symbolic -run TestGolden -update rewrites testdata/*.golden. Read
+// the difference before committing it: a definition that moved to a later stage
+// or gained an index is a cost that every user pays.
+var update = flag.Bool("update", false, "rewrite the golden files of TestGolden")
+
+func example(t *testing.T, name string) *Derived {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "examples", name+".ham"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := load(t, string(text))
+	return d
+}
+
+// listing prints a derived program: the definitions in order, with stage, and
+// the outputs.
+func listing(d *Derived) string {
+	var b strings.Builder
+	line := func(head string, indices []*Index, e *Expr) {
+		b.WriteString(head)
+		for n, i := range indices {
+			fmt.Fprintf(&b, "%s%s in %s", map[bool]string{true: "[", false: ", "}[n == 0], i.Name, i.Range)
+		}
+		if len(indices) > 0 {
+			b.WriteString("]")
+		}
+		fmt.Fprintf(&b, " := %s\n", Format(e))
+	}
+	for _, def := range d.Prog.Defs {
+		line(fmt.Sprintf("%-8s %s", def.Stage(), def.Tensor.Name), def.Indices, def.Body)
+	}
+	block := func(n int) string {
+		if n < 0 {
+			return ""
+		}
+		return " " + d.Blocks[n].Coord.Name
+	}
+	for _, g := range []struct {
+		name string
+		outs []Output
+	}{
+		{"log density", []Output{d.LogDensity}}, {"gradient", d.Gradient}, {"matrix", d.Matrix}, {"force", d.Force},
+		{"contract", d.Contract}, {"rank1", d.Rank1}, {"jacobian", d.Jacobian}, {"value", d.Value},
+	} {
+		for _, o := range g.outs {
+			line(g.name+block(o.Row)+block(o.Col)+block(o.Dir), o.Indices, o.E)
+		}
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"banana", "logistic", "funnel", "gaussian"} {
+		t.Run(name, func(t *testing.T) {
+			got := listing(example(t, name))
+			file := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.MkdirAll("testdata", 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("the program of %s changed; see the comment on the flag -update\n%s", name, difference(string(want), got))
+			}
+		})
+	}
+}
+
+// difference lists the lines that only one of two texts has.
+func difference(want, got string) string {
+	var b strings.Builder
+	has := func(text string) map[string]bool {
+		m := map[string]bool{}
+		for _, l := range strings.Split(text, "\n") {
+			m[l] = true
+		}
+		return m
+	}
+	w, g := has(want), has(got)
+	for _, l := range strings.Split(want, "\n") {
+		if !g[l] {
+			fmt.Fprintf(&b, "- %s\n", l)
+		}
+	}
+	for _, l := range strings.Split(got, "\n") {
+		if !w[l] {
+			fmt.Fprintf(&b, "+ %s\n", l)
+		}
+	}
+	return b.String()
+}
+
+// reach returns the definitions that outputs use, in order.
+func reach(d *Derived, outs []Output) []*Def {
+	used := map[*Def]bool{}
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		Refs(e, func(r *Expr) {
+			if def := r.Tensor.Def; def != nil && !used[def] {
+				used[def] = true
+				walk(def.Body)
+			}
+		})
+	}
+	for _, o := range outs {
+		walk(o.E)
+	}
+	var list []*Def
+	for _, def := range d.Prog.Defs {
+		if used[def] {
+			list = append(list, def)
+		}
+	}
+	return list
+}
+
+// each calls f for every node of e.
+func each(e *Expr, f func(*Expr)) {
+	f(e)
+	for _, a := range e.Args {
+		each(a, f)
+	}
+}
+
+// overData reports whether an index runs over the data's size n.
+func overData(i *Index) bool { return i.Range.Hi.Name == "n" }
+
+// TestOperationCounts states, for the paper's models, what the rules must have
+// found. The golden files show the rest.
+func TestOperationCounts(t *testing.T) {
+	t.Run("banana", func(t *testing.T) {
+		d := example(t, "banana")
+		for _, def := range d.Prog.Defs {
+			if def.Stage() < StagePosition {
+				continue
+			}
+			each(def.Body, func(e *Expr) {
+				if e.Op == Sum {
+					t.Errorf("%s, of %s stage, holds a sum: %s", def.Tensor.Name, def.Stage(), Format(def.Body))
+				}
+			})
+			if len(def.Indices) > 0 {
+				t.Errorf("%s, of %s stage, has an index", def.Tensor.Name, def.Stage())
+			}
+		}
+		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1, d.Jacobian} {
+			for _, o := range g {
+				if hasSum(o.E) {
+					t.Errorf("an output holds a sum: %s", Format(o.E))
+				}
+			}
+		}
+		// G depends on t2 only.
+		for _, o := range d.Jacobian {
+			if o.Dir != 1 {
+				t.Errorf("∂G/∂%s is not structurally zero", d.Blocks[o.Dir].Coord.Name)
+			}
+		}
+		if !d.Rank1[0].E.IsNum(0) || !d.Contract[0].E.IsNum(0) {
+			t.Error("the contraction has a t1 component")
+		}
+	})
+	t.Run("logistic", func(t *testing.T) {
+		d := example(t, "logistic")
+		loops := 0
+		for _, def := range reach(d, d.Rank1) {
+			if def.Stage() != StageMomentum {
+				continue
+			}
+			if len(def.Indices) > 1 {
+				t.Errorf("Rank1 needs %s with %d indices at the momentum stage", def.Tensor.Name, len(def.Indices))
+			}
+			each(def.Body, func(e *Expr) {
+				if e.Op == Call {
+					t.Errorf("Rank1 needs the call %s at the momentum stage, in %s", Format(e), def.Tensor.Name)
+				}
+				if e.Op == Sum {
+					loops++
+					if hasSum(e.Args[0]) {
+						t.Errorf("Rank1 needs nested sums at the momentum stage: %s", Format(def.Body))
+					}
+				}
+			})
+		}
+		if loops > 2 {
+			t.Errorf("Rank1 makes %d passes over x, two suffice", loops)
+		}
+		// Xᵀy leaves the sampler.
+		found := false
+		for _, def := range d.Prog.Defs {
+			y := false
+			Refs(def.Body, func(r *Expr) { y = y || r.Tensor.Name == "y" })
+			if y && def.Stage() != StageData {
+				t.Errorf("%s reads y at the %s stage", def.Tensor.Name, def.Stage())
+			}
+			found = found || y && def.Stage() == StageData && hasSum(def.Body) && len(def.Indices) == 1
+		}
+		if !found {
+			t.Error("no definition Xᵀy of data stage")
+		}
+		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Force} {
+			for _, o := range g {
+				Refs(o.E, func(r *Expr) {
+					if r.Tensor.Name == "y" {
+						t.Errorf("an output reads y: %s", Format(o.E))
+					}
+				})
+			}
+		}
+		// One inv_logit per observation for everything.
+		calls := map[string]int{}
+		for _, def := range d.Prog.Defs {
+			each(def.Body, func(e *Expr) {
+				if e.Op == Call {
+					calls[e.Func.Name]++
+				}
+			})
+		}
+		if len(calls) != 2 || calls["inv_logit"] != 1 || calls["log1p_exp"] != 1 {
+			t.Errorf("calls %v", calls)
+		}
+	})
+	t.Run("funnel", func(t *testing.T) {
+		d := example(t, "funnel")
+		exps := 0
+		for _, def := range d.Prog.Defs {
+			each(def.Body, func(e *Expr) {
+				if e.Op == Call {
+					exps++
+				}
+			})
+			for _, i := range def.Indices {
+				if len(def.Indices) > 1 {
+					t.Errorf("%s has index %s beside another: the Hessian is an arrow", def.Tensor.Name, i.Name)
+				}
+			}
+		}
+		if exps != 1 {
+			t.Errorf("%d transcendental calls, e^v suffices", exps)
+		}
+	})
+	t.Run("gaussian", func(t *testing.T) {
+		d := example(t, "gaussian")
+		if !d.Metric.Constant || len(d.Jacobian) > 0 {
+			t.Error("the metric is constant")
+		}
+		for _, g := range [][]Output{d.Contract, d.Rank1} {
+			for _, o := range g {
+				if !o.E.IsNum(0) {
+					t.Errorf("a constant metric has the contraction %s", Format(o.E))
+				}
+			}
+		}
+	})
+	t.Run("sums of data", func(t *testing.T) {
+		// A sum that reads nothing but data is of data stage, and is a
+		// definition of its own, in every model.
+		for _, m := range testModels {
+			md, ds := dsl.Load("model.ham", m.text, dsl.Options{})
+			if md == nil {
+				t.Fatal(ds.List)
+			}
+			d, _ := Derive(md)
+			if d == nil {
+				continue // TestModels tells
+			}
+			visit := func(where string, stage Stage, e *Expr) {
+				each(e, func(x *Expr) {
+					if x.Op == Sum && len(x.Free()) == 0 && x.Stage() <= StageData && stage > StageData {
+						t.Errorf("%s: %s sums data at the %s stage: %s", m.name, where, stage, Format(x))
+					}
+				})
+			}
+			for _, def := range d.Prog.Defs {
+				visit(def.Tensor.Name, def.Stage(), def.Body)
+			}
+			for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1} {
+				for _, o := range g {
+					visit("an output", StageMomentum, o.E)
+				}
+			}
+		}
+	})
+}
+
+// TestProgramOrder: a definition uses only earlier ones, at no later stage than
+// its own, with as many subscripts as there are dimensions, and no two
+// definitions have one name.
+func TestProgramOrder(t *testing.T) {
+	for _, m := range testModels {
+		md, ds := dsl.Load("model.ham", m.text, dsl.Options{})
+		if md == nil {
+			t.Fatal(ds.List)
+		}
+		d, _ := Derive(md)
+		if d == nil {
+			continue // TestModels tells
+		}
+		names, seen := map[string]bool{}, map[*Tensor]bool{}
+		for _, x := range d.Data {
+			names[x.Name] = true
+		}
+		for _, def := range d.Prog.Defs {
+			if names[def.Tensor.Name] {
+				t.Errorf("%s: two tensors are called %s", m.name, def.Tensor.Name)
+			}
+			names[def.Tensor.Name] = true
+			Refs(def.Body, func(r *Expr) {
+				if r.Tensor.Kind == DefTensor && !seen[r.Tensor] {
+					t.Errorf("%s: %s uses %s before its definition", m.name, def.Tensor.Name, r.Tensor.Name)
+				}
+				if r.Tensor.Stage > def.Stage() {
+					t.Errorf("%s: %s of %s stage uses %s of %s stage", m.name, def.Tensor.Name, def.Stage(), r.Tensor.Name, r.Tensor.Stage)
+				}
+				if len(r.Subs) != len(r.Tensor.Shape) {
+					t.Errorf("%s: %s has %d dimensions", m.name, Format(r), len(r.Tensor.Shape))
+				}
+			})
+			seen[def.Tensor] = true
+		}
+	}
+}
+
+// TestDeterminism: deriving again, and after other models, gives the same text.
+func TestDeterminism(t *testing.T) {
+	derive := func(text string) string {
+		m, ds := dsl.Load("model.ham", text, dsl.Options{})
+		if m == nil {
+			t.Fatal(ds.List)
+		}
+		d, list := Derive(m)
+		if d == nil {
+			return fmt.Sprint(list)
+		}
+		return listing(d) + fmt.Sprint(list)
+	}
+	first := make([]string, len(testModels))
+	for n, m := range testModels {
+		first[n] = derive(m.text)
+	}
+	for range 2 {
+		for n := len(testModels) - 1; n >= 0; n-- {
+			if again := derive(testModels[n].text); again != first[n] {
+				t.Errorf("%s: two derivations differ\n%s", testModels[n].name, difference(first[n], again))
+			}
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package symbolic
+
+import (
+	"math/rand"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// TestStructure: constant and diagonal metrics are told from near misses.
+func TestStructure(t *testing.T) {
+	const (
+		vector = "model m\ndata n int\ndata d real[n] > 0\ndata y real[n]\nparam x real[n]\n"
+		pair   = "model m\ndata n int\ndata y real[n]\nparam a, b real\n"
+	)
+	for _, row := range []struct {
+		name, text         string
+		constant, diagonal bool
+	}{
+		{"normal prior", vector + "x ~ normal(0, d)\nmetric fisher\n", true, true},
+		{"normal prior and data", vector + "x ~ normal(0, 1)\ny ~ normal(x, d)\nmetric fisher\n", true, true},
+		{"hessian of a linear model", vector + "x ~ normal(0, 1)\ny ~ normal(3*x, d)\nmetric hessian\n", true, true},
+		{"cauchy prior", vector + "x ~ cauchy(0, d)\nmetric hessian\n", false, true},
+		{"poisson", "model m\ndata n int\ndata y int[n] >= 0\nparam x real[n]\nx ~ normal(0, 1)\ny ~ poisson_log(x)\nmetric fisher\n", false, true},
+		{"the mean couples", vector + "x ~ normal(0, 1)\ny ~ normal(mean(x), d)\nmetric fisher\n", true, false},
+		{"a neighbour couples", vector + "x ~ normal(0, 1)\ny[t] ~ normal(x[t] + x[t-1], 1) for t in 2..n\nmetric fisher\n", true, false},
+		{"two equal neighbours do not", vector + "x ~ normal(0, 1)\ny[t] ~ normal(x[t-1] + x[t-1], 1) for t in 2..n\nmetric fisher\n", true, true},
+		{"one element apart", vector + "x ~ normal(0, 1)\ny ~ normal(x + x[1], 1)\nmetric fisher\n", true, false},
+		{"quartic", vector + "density -sum(i in n) x[i]^4\nmetric hessian\n", false, true},
+		{"a square cancels", vector + "x ~ normal(0, 1)\ndensity sum(i in n) ((x[i] + 1)^2 - x[i]^2)\nmetric hessian\n", true, true},
+		{"separate scalars", pair + "a, b ~ normal(0, 1)\nmetric fisher\n", true, true},
+		{"a product couples", pair + "a, b ~ normal(0, 1)\ny ~ normal(a*b, 1)\nmetric fisher\n", false, false},
+		{"a sum couples", pair + "a, b ~ normal(0, 1)\ny ~ normal(a + b, 1)\nmetric fisher\n", true, false},
+		{"location and scale", "model m\ndata n int\ndata y real[n]\nparam a real\nparam s real > 0\na ~ normal(0, 1)\ns ~ lognormal(0, 1)\ny ~ normal(a, s)\nmetric fisher\n", false, true},
+		{"location and known scale", "model m\ndata n int\ndata y real[n]\nparam s real > 0\ns ~ lognormal(0, 1)\ny ~ normal(0, s)\nmetric fisher\n", true, true},
+		{"prior on the parameter's own scale", "model m\nparam s real > 0\ns ~ exponential(1)\nmetric fisher\n", false, true},
+		{"expected prior", "model m\nparam s real > 0\ns ~ exponential(1)\nmetric fisher(prior = expected)\n", true, true},
+		{"identity", pair + "a, b ~ cauchy(0, 1)\nmetric identity\n", true, true},
+		{"full constant matrix", pair + "a, b ~ cauchy(0, 1)\nmetric [2, 1 ; 1, 3]\n", true, false},
+		{"diagonal matrix", pair + "a, b ~ cauchy(0, 1)\nmetric [2, 0 ; 0, 1 + a^2]\n", false, true},
+		{"an entry that is zero only after simplification", pair + "a, b ~ cauchy(0, 1)\nmetric [2, a - a ; 0*b, 3]\n", true, true},
+		{"indexed diagonal", vector + "x ~ normal(0, 1)\nmetric[i in n, j in n] = delta(i, j)*d[i]\n", true, true},
+		{"indexed with rank one", vector + "x ~ normal(0, 1)\nmetric[i in n, j in n] = delta(i, j) + d[i]*d[j]\n", true, false},
+		{"diag of scalars over a vector", "model m\nparam x real[2]\nx ~ normal(0, 1)\nmetric diag(1, 1 + x[1]^2)\n", false, true},
+		{"softabs", vector + "x ~ normal(0, 1)\nmetric softabs(alpha = 1)\n", false, false},
+	} {
+		d, _ := load(t, row.text)
+		if d.Metric.Constant != row.constant || d.Metric.Diagonal != row.diagonal {
+			t.Errorf("%s: constant %v, diagonal %v, want %v, %v", row.name, d.Metric.Constant, d.Metric.Diagonal, row.constant, row.diagonal)
+		}
+	}
+}
+
+// The models of the positivity proofs: whether W501 must be given, and where
+// it must not, data at which to try.
+var proofs = []struct {
+	name, text string
+	warns      bool
+	data       map[string][]float64
+}{
+	{"funnel", "model m\nconst k = 3\nparam x real[k]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric fisher\n", true, nil},
+	{"funnel, expected", "model m\nconst k = 3\nparam x real[k]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric fisher(prior = expected)\n", false, nil},
+	{"funnel, softabs", "model m\nconst k = 3\nparam x real[k]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric softabs(alpha = 1e6)\n", false, nil},
+	{"logistic", "model m\ndata n, k int\ndata x real[n, k]\ndata y int[n] in {0, 1}\nparam b real[k]\ny ~ bernoulli_logit(x*b)\nb ~ normal(0, 1)\nmetric fisher\n", false,
+		numbers{"n": {5}, "k": {3}, "x": x53, "y": bin5}},
+	{"logistic, hessian", "model m\ndata n, k int\ndata x real[n, k]\ndata y int[n] in {0, 1}\nparam b real[k]\ny ~ bernoulli_logit(x*b)\nb ~ normal(0, 1)\nmetric hessian\n", false,
+		numbers{"n": {5}, "k": {3}, "x": x53, "y": bin5}},
+	{"logistic with a flat prior", "model m\ndata n, k int\ndata x real[n, k]\ndata y int[n] in {0, 1}\nparam b real[k]\ny ~ bernoulli_logit(x*b)\nmetric fisher\n", true, nil},
+	{"logistic with a flat prior, ridge", "model m\ndata n, k int\ndata x real[n, k]\ndata y int[n] in {0, 1}\nparam b real[k]\ny ~ bernoulli_logit(x*b)\nmetric fisher + 1e-3*identity\n", false,
+		numbers{"n": {5}, "k": {3}, "x": x53, "y": bin5}},
+	{"logistic, quadratic predictor, hessian", "model m\ndata n int\ndata y int[n] in {0, 1}\nparam b real\ny ~ bernoulli_logit(b^2)\nb ~ normal(0, 1)\nmetric hessian\n", true, nil},
+	{"poisson_log, hessian", "model m\ndata n, k int\ndata x real[n, k]\ndata y int[n] >= 0\nparam b real[k]\ny ~ poisson_log(x*b)\nb ~ normal(0, 1)\nmetric hessian\n", false,
+		numbers{"n": {5}, "k": {3}, "x": x53, "y": count5}},
+	{"banana", "model m\ndata n int\ndata y real[n]\nparam a, b real\ny ~ normal(a + b^2, 2)\na, b ~ normal(0, 1)\nmetric fisher\n", false, numbers{"n": {5}, "y": y5}},
+	{"banana, hessian", "model m\ndata n int\ndata y real[n]\nparam a, b real\ny ~ normal(a + b^2, 2)\na, b ~ normal(0, 1)\nmetric hessian\n", true, nil},
+	{"eight schools, centred", eightSchools + "metric fisher\n", true, nil},
+	{"eight schools, centred, expected", eightSchools + "metric fisher(prior = expected)\n", false, numbers{"J": {5}, "y": y5, "se": pos5}},
+	{"eight schools, not centred", "model m\ndata J int\ndata y real[J]\ndata se real[J] > 0\nparam mu real\nparam tau real > 0\nparam z real[J]\ny ~ normal(mu + tau*z, se)\nz ~ normal(0, 1)\nmu ~ normal(0, 5)\ntau ~ lognormal(0, 1)\nmetric fisher\n", false,
+		numbers{"J": {5}, "y": y5, "se": pos5}},
+	{"half cauchy", "model m\nparam tau real > 0\ntau ~ cauchy(0, 5)\nmetric fisher\n", true, nil},
+	{"student_t prior", "model m\nparam x real\nx ~ student_t(4, 0, 1)\nmetric fisher\n", true, nil},
+	{"cauchy, expected", "model m\nparam x real\nx ~ cauchy(0, 1)\nmetric fisher(prior = expected)\n", false, nil},
+	{"half normal", "model m\nparam tau real > 0\ntau ~ normal(0, 1)\nmetric fisher\n", false, nil},
+	{"gamma", "model m\nparam tau real > 0\ntau ~ gamma(2, 3)\nmetric fisher\n", false, nil},
+	{"inv_gamma", "model m\nparam tau real > 0\ntau ~ inv_gamma(2, 3)\nmetric fisher\n", false, nil},
+	{"exponential", "model m\ndata r real > 0\nparam tau real > 0\ntau ~ exponential(r)\nmetric fisher\n", false, numbers{"r": {0.3}}},
+	{"lognormal", "model m\nparam tau real > 0\ntau ~ lognormal(1, 2)\nmetric fisher\n", false, nil},
+	{"beta", "model m\nparam p real in (0, 1)\np ~ beta(0.5, 2)\nmetric fisher\n", false, nil},
+	{"uniform", "model m\nparam p real in (-1, 3)\np ~ uniform(-1, 3)\nmetric fisher\n", false, nil},
+	{"flat on the positive numbers", "model m\ndata n int\ndata y real[n]\nparam s real > 0\ny ~ normal(0, s)\nmetric fisher\n", true, nil},
+	{"normal with unknown scale, hessian", "model m\ndata n int\ndata y real[n]\nparam s real > 0\ny ~ normal(0, s)\ns ~ gamma(2, 1)\nmetric hessian\n", true, nil},
+	{"multi_normal prior", "model m\ndata k int\ndata S cov[k]\nparam b real[k]\nb ~ multi_normal(0*b, S)\nmetric fisher\n", false, numbers{"k": {2}, "S": cov2}},
+	{"factor of unknown sign", "model m\ndata c real\nparam x real\nx ~ normal(0, 1)\nmetric c*fisher\n", true, nil},
+	{"factor of known sign", "model m\ndata c real > 0\nparam x real\nx ~ normal(0, 1)\nmetric c*fisher\n", false, numbers{"c": {2}}},
+	{"explicit", "model m\nparam a, b real\na, b ~ normal(0, 1)\nmetric [2 + a^2, b ; b, 3 + b^2]\n", false, nil},
+	{"convex density", "model m\nparam x real\ndensity -x^2\nmetric fisher\n", false, nil},
+	{"quartic density", "model m\nparam x real\ndensity -x^4\nmetric fisher\n", true, nil},
+	{"double well", "model m\nparam x real\ndensity x^2 - x^4\nmetric hessian\n", true, nil},
+	{"random walk without a start", "model m\ndata T int\nparam x real[T]\nx[t] ~ normal(x[t-1], 1) for t in 2..T\nmetric fisher(prior = expected)\n", true, nil},
+	{"a prior for a part", "model m\ndata T int\nparam x real[T]\nx[t] ~ normal(0, 1) for t in 2..T\nmetric fisher\n", true, nil},
+	{"a prior for a part, expected", "model m\ndata T int\nparam x real[T]\nx[t] ~ normal(0, 1) for t in 2..T\nmetric fisher(prior = expected)\n", true, nil},
+	{"double well beside an expected prior", "model m\nparam x real\nx ~ normal(0, 1)\ndensity 5*x^2 - x^4\nmetric fisher(prior = expected)\n", true, nil},
+	{"a parameter as its own mean, expected", "model m\nparam x real\nx ~ normal(x, 1)\nmetric fisher(prior = expected)\n", true, nil},
+	{"circular priors, expected", "model m\nparam a, b real\na ~ normal(b, 1)\nb ~ normal(a, 1)\nmetric fisher(prior = expected)\n", true, nil},
+}
+
+const eightSchools = "model m\ndata J int\ndata y real[J]\ndata se real[J] > 0\nparam mu real\nparam tau real > 0\nparam theta real[J]\ny ~ normal(theta, se)\ntheta ~ normal(mu, tau)\nmu ~ normal(0, 5)\ntau ~ gamma(2, 0.5)\n"
+
+// TestPositivity: W501 is given where the metric can fail, is not given where
+// it cannot, and where it is not given a Cholesky factorization of the metric
+// succeeds over a wide range of points.
+func TestPositivity(t *testing.T) {
+	for _, row := range proofs {
+		t.Run(row.name, func(t *testing.T) {
+			d, list := load(t, row.text)
+			warned := false
+			for _, x := range list {
+				if x.Code != dsl.MaybeIndefinite || x.Severity != dsl.Warning || x.Hint == "" || x.Span.Pos.Line == 0 {
+					t.Errorf("unexpected: %+v", x)
+				}
+				warned = true
+			}
+			if warned != row.warns {
+				t.Errorf("warned %v, want %v: %v", warned, row.warns, list)
+			}
+			if !warned && !row.warns {
+				tryPositive(t, d, row.data)
+			}
+		})
+	}
+	for _, m := range testModels {
+		t.Run(m.name, func(t *testing.T) {
+			d, list := load(t, m.text)
+			if len(list) == 0 {
+				tryPositive(t, d, m.data)
+			}
+		})
+	}
+}
+
+func tryPositive(t *testing.T, d *Derived, data map[string][]float64) {
+	t.Helper()
+	for _, x := range d.Model.Metric {
+		if x.Kind == dsl.MetricSoftAbs || x.Kind == dsl.MetricBlocks || x.Kind == dsl.MetricMatrix || x.Kind == dsl.MetricDiag {
+			return // the user's word
+		}
+	}
+	b := newBench(t, d, data)
+	rng := rand.New(rand.NewSource(5))
+	for range 100 {
+		q := randomVector(rng, b.dim(), 2)
+		g := b.matrix(q)
+		var c mat.Cholesky
+		if !c.Factorize(mat.NewSymDense(b.dim(), flatten(g))) {
+			t.Fatalf("no warning, and not positive definite at %.3g: %.4g", q, g)
+		}
+	}
+}
+
+// TestErrors: what Derive refuses, with the code and a hint.
+func TestErrors(t *testing.T) {
+	const pair = "model m\nparam a, b real\na, b ~ normal(0, 1)\n"
+	const vector = "model m\ndata n int\nparam x real[n]\nx ~ normal(0, 1)\n"
+	for _, row := range []struct {
+		name, text string
+		code       dsl.Code
+		line       int
+	}{
+		{"matrix", pair + "metric [2, a ; b, 3]\n", dsl.MetricAsymmetric, 4},
+		{"matrix, almost", pair + "metric [2, a*b + a ; b*a - a, 3]\n", dsl.MetricAsymmetric, 4},
+		{"indexed", vector + "metric[i in n, j in n] = delta(i, j) + x[i]\n", dsl.MetricAsymmetric, 5},
+		{"indexed, a delta with half a coupling", vector + "metric[i in n, j in n] = 4*delta(i, j)*x[i] + x[j]\n", dsl.MetricAsymmetric, 5},
+		{"blocks", vector + "metric[x[i], x[j]] = delta(i, j) + x[i]^2*x[j]\n", dsl.MetricAsymmetric, 5},
+		{"density of data", "model m\ndata n int\ndata y real[n]\nparam a real\ndensity -sum(i in n) (y[i] - a)^2\nmetric fisher\n", dsl.NoFisher, 5},
+		{"degrees of freedom", "model m\ndata y real\nparam nu real > 0\nnu ~ gamma(2, 1)\ny ~ student_t(nu, 0, 1)\nmetric fisher\n", dsl.NoFisher, 5},
+		{"bounds of a uniform", "model m\ndata y real\nparam a real > 0\na ~ gamma(2, 1)\ny ~ uniform(0, a)\nmetric fisher\n", dsl.NoFisher, 5},
+		{"half cauchy, expected", "model m\nparam a real > 0\na ~ cauchy(0, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 3},
+		{"shifted gamma, expected", "model m\nparam a real > 1\na ~ gamma(2, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 3},
+		{"beta on a part, expected", "model m\nparam a real in (0, 0.5)\na ~ beta(2, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 3},
+		{"expression on the left, expected", pair + "a + b ~ normal(0, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 4},
+		{"prior degrees, expected", "model m\nparam nu real > 0\nparam x real\nnu ~ gamma(2, 1)\nx ~ student_t(nu, 0, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 5},
+		{"digamma", "model m\nparam s real > 0\ndensity -digamma(s)^2 - s\nmetric hessian\n", dsl.NotDifferentiable, 4},
+		{"trigamma", "model m\nparam s real > 0\ndensity -trigamma(s) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},
+		{"sizes at compile time", "model m\ndata n int\ndata S cov[n+1]\nparam x real[n]\nparam v real\nx ~ normal(0, 1)\nv ~ normal(0, 1)\nmetric inverse(S)\n", dsl.NeedsConstant, 8},
+		{"softabs is not added", "model m\nparam x real\nx ~ normal(0, 1)\nmetric softabs(alpha = 1) + identity\n", dsl.NotYet, 4},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m, ds := dsl.Load("model.ham", row.text, dsl.Options{})
+			list := ds.List
+			if m != nil {
+				var d *Derived
+				if d, list = Derive(m); d != nil {
+					t.Fatal("derived")
+				}
+			}
+			found := false
+			for _, x := range list {
+				if x.Severity == dsl.Error && x.Code == row.code && x.Span.Pos.Line == row.line && x.Hint != "" && !strings.Contains(x.Message, "%!") {
+					found = true
+				}
+			}
+			if !found {
+				t.Errorf("no %s with a hint on line %d: %v", row.code, row.line, list)
+			}
+		})
+	}
+	// Symmetric in other words: accepted.
+	for _, text := range []string{
+		pair + "metric [9, (a + b)^2 ; a^2 + 2*a*b + b^2, 9]\n",
+		pair + "metric [9, exp(a)*exp(b) ; exp(a + b), 9]\n",
+		pair + "metric [9, 0.3*a ; 0.1*3*a, 9]\n",
+		vector + "metric[i in n, j in n] = 9*delta(i, j) + x[i]*x[j] + (x[i] - x[j])^2\n",
+		vector + "metric[i in n, j in n] = delta(i, j)*(2 + x[i]^2)\n",
+		vector + "metric[x[i], x[j]] = delta(i, j)*exp(x[j])\n",
+		vector + "metric[i in n, j in n] = delta(i, j) + sum(l in n) x[l]^2*x[i]*x[j]\n",
+	} {
+		if m, ds := dsl.Load("model.ham", text, dsl.Options{}); m == nil {
+			t.Errorf("%v\n%s", ds.List, text)
+		} else if d, list := Derive(m); d == nil {
+			t.Errorf("%v\n%s", list, text)
+		}
+	}
+}
