@@ -25,16 +25,23 @@ const maxFlat = 2
 
 // flatCode holds the expressions of the flat steps, lowered.
 type flatCode struct {
-	q     []*symbolic.Tensor // coordinates
-	p     []*symbolic.Tensor // momentum, at which u is taken
-	u     []*symbolic.Tensor // A p
-	inv   *symbolic.Tensor   // 1/D
-	g     []*symbolic.Expr   // lower triangle of G
-	adj   []*symbolic.Expr   // lower triangle of A
-	det   *symbolic.Expr
-	uExpr []*symbolic.Expr
-	f, t  []*symbolic.Expr // F, T
-	r     []*symbolic.Expr // R of u
+	q   []*symbolic.Tensor // coordinates
+	p   []*symbolic.Tensor // momentum, at which u is taken
+	u   []*symbolic.Tensor // A p
+	inv *symbolic.Tensor   // 1/D
+	g   []*symbolic.Expr   // lower triangle of G
+	adj []*symbolic.Expr   // lower triangle of A
+	det *symbolic.Expr
+	// minorForm is the last diagonal entry of A before lowering.
+	minorForm *symbolic.Expr
+	uExpr     []*symbolic.Expr
+	f, t      []*symbolic.Expr // F, T
+	r         []*symbolic.Expr // R of u
+	// move holds h·u as a polynomial in the coordinates, whose
+	// coefficients, of h, the data and the momentum, are known before the
+	// position iterates.
+	h    *symbolic.Tensor
+	move [][]symbolic.Monomial
 	// poly holds, for the one component of the momentum that iterates,
 	// the coefficients of R as a polynomial in it; nil if several iterate.
 	active int
@@ -105,6 +112,7 @@ func (g *generator) buildFlat() {
 		a, b, e := entry(0, 0), entry(1, 0), entry(1, 1)
 		f.g = []*symbolic.Expr{a, b, e}
 		adj = [][]*symbolic.Expr{{e}, {c.Neg(b), a}}
+		f.minorForm = a
 		f.det = lower(c.Sub(c.Mul(a, e), c.Pow(b, 2)))
 	}
 	for i := range adj {
@@ -118,12 +126,29 @@ func (g *generator) buildFlat() {
 		}
 		return adj[i][j]
 	}
+	f.h = local("h", symbolic.StageMomentum)
+	g.names.of[f.h] = "h"
+	free := func(e *symbolic.Expr) bool {
+		for _, q := range f.q {
+			if symbolic.Mentions(e, q) {
+				return false
+			}
+		}
+		return true
+	}
 	for i := range m {
-		u := c.Number(0)
+		u, hu := c.Number(0), c.Number(0)
 		for j := range m {
 			u = c.Add(u, c.Mul(lower(at(i, j)), c.Ref(f.p[j])))
+			hu = c.Add(hu, c.Mul(c.Ref(f.h), at(i, j), c.Ref(f.p[j])))
 		}
 		f.uExpr = append(f.uExpr, u)
+		terms := c.Monomials(c.Expand(hu), free)
+		for n := range terms {
+			terms[n].Coefficient = d.Prog.Lower(terms[n].Coefficient, nil)
+			terms[n].Of = d.Prog.Lower(terms[n].Of, nil)
+		}
+		f.move = append(f.move, terms)
 	}
 	// Unlowered forms of the contraction, with the weights replaced.
 	half := func(weight func(i, j int) *symbolic.Expr, k int) *symbolic.Expr {
@@ -178,7 +203,13 @@ func (g *generator) polynomial(f *flatCode, half func(func(i, j int) *symbolic.E
 // outputs lists all expressions of the flat steps, for the phases.
 func (f *flatCode) outputs() []symbolic.Output {
 	var out []symbolic.Output
-	for _, l := range [][]*symbolic.Expr{f.adj, {f.det}, f.uExpr, f.f, f.t, f.r, f.poly} {
+	lists := [][]*symbolic.Expr{f.adj, {f.det}, f.uExpr, f.f, f.t, f.r, f.poly}
+	for _, terms := range f.move {
+		for _, t := range terms {
+			lists = append(lists, []*symbolic.Expr{t.Coefficient, t.Of})
+		}
+	}
+	for _, l := range lists {
 		for _, e := range l {
 			out = append(out, symbolic.Output{Row: -1, Col: -1, Dir: -1, E: e})
 		}
@@ -293,12 +324,12 @@ func residual(new, old []string) *jen.Statement {
 	return jen.Max(args...)
 }
 
-// definite prints the test that G is positive definite.
-func (g *generator) definite(det string, adjNames []string, count jen.Code) jen.Code {
+// definite prints the test that G is positive definite: its determinant and,
+// unless its form proves it, a diagonal entry of the adjugate are positive.
+func (g *generator) definite(det, last string, count jen.Code) jen.Code {
 	cond := id(det).Op(">").Lit(0)
 	args := []jen.Code{id(det)}
-	if g.dim.Offset == 2 {
-		last := adjNames[len(adjNames)-1] // A_22 = G_11
+	if last != "" {
 		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
 		args = append(args, id(last))
 	}
@@ -306,12 +337,21 @@ func (g *generator) definite(det string, adjNames []string, count jen.Code) jen.
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("PivotStatus").Call(args...), id("Iterations"): count})))
 }
 
+// minor returns the diagonal entry of the adjugate that must be positive, or
+// nil where its form proves it.
+func (g *generator) minor() *symbolic.Expr {
+	if g.dim.Offset == 1 || g.d.C.Sign(g.fl.minorForm) == symbolic.Positive {
+		return nil
+	}
+	return g.fl.adj[len(g.fl.adj)-1]
+}
+
 // look prints the closer look at a solve that has not converged.
 func look(new, old []string, count jen.Code) jen.Code {
-	return jen.If(id("k").Op(">=").Id("check")).Block(
+	return jen.If(id("iter").Op(">=").Id("check")).Block(
 		id("d").Op(":=").Add(residual(new, old)),
 		jen.Var().Id("st").Add(rt("Status")),
-		jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("k"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(failed(count)),
+		jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("iter"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(failed(count)),
 		id("last").Op("=").Id("d"),
 	)
 }
@@ -328,7 +368,11 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 	adj = g.numbered("a", len(f.adj))
 	det := g.names.fresh("det")
 	code = g.block(p, done, append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, f.adj...), f.det))
-	code = append(code, g.definite(det, adj, count),
+	last := ""
+	if g.minor() != nil {
+		last = adj[len(adj)-1]
+	}
+	code = append(code, g.definite(det, last, count),
 		id(g.names.tensor(f.inv)).Op(":=").Lit(1).Op("/").Id(det))
 	return code, adj
 }
@@ -358,7 +402,7 @@ func (g *generator) flatIMb() jen.Code {
 	q0, p0 := g.numbered("q", m), g.numbered("p", m)
 	a, b := g.numbered("qn", m), g.numbered("pn", m)
 	done := map[*symbolic.Def]bool{}
-	loop, adj := g.flatPosition(p, done, id("k"))
+	loop, adj := g.flatPosition(p, done, id("iter"))
 	loop = append(loop, g.flatU(adj, pm)...)
 	fN, tN, rN := g.numbered("f", m), g.numbered("t", m), g.numbered("s", m)
 	var names []string
@@ -395,7 +439,7 @@ func (g *generator) flatIMb() jen.Code {
 			assign(q, "=", func(i int) jen.Code { return id(a[i]) }),
 			assign(pm, "=", func(i int) jen.Code { return id(b[i]) }),
 			id("iterations").Op("=").Id("k"), jen.Break()),
-		look(all, old, id("k")),
+		look(all, old, id("iter")),
 		idList(old).Op("=").Add(idList(all)),
 	)
 	var body []jen.Code
@@ -405,7 +449,7 @@ func (g *generator) flatIMb() jen.Code {
 		jen.Comment("Iteration 0 is the explicit half step that predicts the midpoint."),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)),
 		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)),
-		jen.For(id("k").Op(":=").Lit(0), jen.Empty(), id("k").Op("++")).Block(loop...),
+		jen.For(id("iter").Op(":=").Lit(0), jen.Empty(), id("iter").Op("++")).Block(loop...),
 		elements("q", m).Op("=").ListFunc(func(l *jen.Group) {
 			for k := range m {
 				l.Lit(2).Op("*").Id(q[k]).Op("-").Id(q0[k])
@@ -546,7 +590,7 @@ func (g *generator) flatGLFb() jen.Code {
 		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Id(pm[k]).Op("*").Parens(id(e[1]).Op("+").Id(e[2]).Op("*").Id(pm[k])))
 		loop = append(loop,
 			jen.If(converged(b[k:k+1], pm[k:k+1])).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("k"), jen.Break()),
-			look(b[k:k+1], pm[k:k+1], id("k")),
+			look(b[k:k+1], pm[k:k+1], id("iter")),
 			id(pm[k]).Op("=").Id(b[k]))
 	} else {
 		// What R needs of the position alone comes before the loop.
@@ -565,7 +609,7 @@ func (g *generator) flatGLFb() jen.Code {
 		}
 		loop = append(loop,
 			jen.If(converged(b, pm)).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("k"), jen.Break()),
-			look(b, pm, id("k")),
+			look(b, pm, id("iter")),
 			idList(pm).Op("=").Add(idList(b)))
 	}
 
@@ -585,7 +629,7 @@ func (g *generator) flatGLFb() jen.Code {
 		first = 2
 	}
 	body = append(body, before...)
-	loopCode := jen.For(id("k").Op(":=").Lit(first), jen.Empty(), id("k").Op("++")).Block(loop...)
+	loopCode := jen.For(id("iter").Op(":=").Lit(first), jen.Empty(), id("iter").Op("++")).Block(loop...)
 	if fl.poly != nil {
 		body = append(body, jen.If(id("solved")).Block(id("iterations").Op("=").Lit(1)).Else().Block(loopCode))
 	} else {
@@ -604,12 +648,33 @@ func (g *generator) flatGLFb() jen.Code {
 			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Parens(id("h").Op("*").Id(u[i])).Op("*").Id(r) }))
 		}))
 	{
-		done := map[*symbolic.Def]bool{}
-		loop, adj := g.flatPosition(p, done, id("iterations").Op("+").Id("k"))
-		loop = append(loop, g.flatU(adj, pm)...)
+		// h·u is a polynomial in the coordinates with coefficients that
+		// are fixed here.
+		var names []string
+		var coefs []*symbolic.Expr
+		moves := make([]*symbolic.Expr, m)
+		for i := range m {
+			moves[i] = g.d.C.Number(0)
+			for _, t := range fl.move[i] {
+				k := g.d.C.NewTensor(symbolic.Tensor{Name: "hc", Kind: symbolic.LocalTensor, Stage: symbolic.StageMomentum})
+				names, coefs = append(names, g.names.tensor(k)), append(coefs, t.Coefficient)
+				moves[i] = g.d.C.Add(moves[i], g.d.C.Mul(g.d.C.Ref(k), t.Of))
+			}
+		}
+		body = append(body, g.block(p, copyDone(done), names, coefs)...)
+		det := g.names.fresh("det")
+		mv := g.numbered("m", m)
+		es, ns := append([]*symbolic.Expr{fl.det}, moves...), append([]string{det}, mv...)
+		last := ""
+		if e := g.minor(); e != nil {
+			last = g.names.fresh("minor")
+			es, ns = append(es, e), append(ns, last)
+		}
+		loop := g.block(p, map[*symbolic.Def]bool{}, ns, es)
+		loop = append(loop, g.definite(det, last, id("iterations").Op("+").Id("k")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
 		a := g.numbered("qn", m)
 		for i := range m {
-			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Parens(id("h").Op("*").Id(u[i])).Op("*").Id(inv))
+			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
 		}
 		loop = append(loop,
 			jen.If(converged(a, q)).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("k"), jen.Break()),
@@ -617,7 +682,7 @@ func (g *generator) flatGLFb() jen.Code {
 			idList(q).Op("=").Add(idList(a)))
 		body = append(body,
 			jen.List(id("check"), id("last")).Op("=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),
-			jen.For(id("k").Op(":=").Lit(1), jen.Empty(), id("k").Op("++")).Block(loop...))
+			jen.For(id("iter").Op(":=").Lit(1), jen.Empty(), id("iter").Op("++")).Block(loop...))
 	}
 	// Momentum again, explicitly.
 	body = append(body, jen.Comment("Momentum again, explicitly."), jen.BlockFunc(func(bl *jen.Group) {

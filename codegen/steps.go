@@ -241,15 +241,15 @@ func (g *generator) drawMomentum() jen.Code {
 func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
 	loop := append(body,
 		jen.If(id("d").Op("<=").Id("sv").Dot("Tolerance")).Block(count, jen.Break()),
-		jen.If(id("k").Op(">=").Id("check")).Block(
+		jen.If(id("iter").Op(">=").Id("check")).Block(
 			jen.Var().Id("st").Add(rt("Status")),
-			jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("k"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(
+			jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("iter"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(
 				failed(id("iterations").Op("+").Id("k"))),
 			id("last").Op("=").Id("d"),
 		))
 	return []jen.Code{
 		jen.List(id("check"), id("last")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),
-		jen.For(id("k").Op(":=").Lit(1), jen.Empty(), id("k").Op("++")).Block(loop...),
+		jen.For(id("iter").Op(":=").Lit(1), jen.Empty(), id("iter").Op("++")).Block(loop...),
 	}
 }
 
@@ -266,7 +266,7 @@ func at(name string) *jen.Statement { return id(name).Index(id("i")) }
 func (g *generator) stepIMb() jen.Code {
 	v, f := sdot("v").Index(id("i")), sdot("f").Index(id("i"))
 	loop := solveLoop(id("iterations").Op("=").Id("k"),
-		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("k"))),
+		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("iter"))),
 		id("d").Op(":=").Lit(0.0),
 		each("qm",
 			jen.List(id("a"), id("b")).Op(":=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f)),

@@ -279,37 +279,58 @@ func (p *Program) lateCost(e *Expr) float64 {
 // byCoefficient gathers the terms of a sum that differ only in factors of
 // data: a·t² + b·t² becomes (a + b)·t².
 func (c *Context) byCoefficient(e *Expr) *Expr {
-	if e.Op != Add {
-		return e
+	total := c.Number(0)
+	for _, m := range c.Monomials(e, func(f *Expr) bool { return f.stage < StagePosition }) {
+		total = c.Add(total, c.Mul(m.Coefficient, m.Of))
 	}
-	var rests []*Expr
+	return total
+}
+
+// Monomial is one term of a sum, split in two factors.
+type Monomial struct{ Coefficient, Of *Expr }
+
+// Monomials writes a sum as Σ coefficient·monomial, with the factors for which
+// early holds in the coefficients. Coefficients are multiplied out, so that
+// what cancels does so exactly.
+func (c *Context) Monomials(e *Expr, early func(*Expr) bool) []Monomial {
+	if e.Op != Add {
+		e = c.intern(Expr{Op: Add, K: []float64{1}, Args: []*Expr{e}})
+	}
+	one := c.Number(1)
+	var order []*Expr
 	coef := map[*Expr]*Expr{}
-	for n, t := range e.Args {
-		data, rest := c.Number(e.K[n]), t
-		if t.stage < StagePosition {
-			data, rest = c.Scale(e.K[n], t), c.Number(1)
-		} else if t.Op == Mul {
-			rest = c.Number(1)
-			data = c.Scale(t.Val, data)
-			for m, f := range t.Args {
-				x := c.Pow(f, t.K[m])
-				if f.stage < StagePosition {
-					data = c.Mul(data, x)
-				} else {
-					rest = c.Mul(rest, x)
-				}
-			}
-		}
+	put := func(rest, by *Expr) {
 		if coef[rest] == nil {
-			rests = append(rests, rest)
+			order = append(order, rest)
 			coef[rest] = c.Number(0)
 		}
-		coef[rest] = c.Add(coef[rest], data)
+		coef[rest] = c.Add(coef[rest], by)
 	}
-	terms := []*Expr{c.Number(e.Val)}
-	for _, r := range rests {
-		// Multiplied out, so that what cancels does so exactly.
-		terms = append(terms, c.Mul(c.Expand(coef[r]), r))
+	for n, t := range e.Args {
+		by, rest := c.Number(e.K[n]), one
+		args, ks := []*Expr{t}, []float64{1}
+		if t.Op == Mul {
+			args, ks = t.Args, t.K
+			by = c.Scale(t.Val, by)
+		}
+		for m, f := range args {
+			x := c.Pow(f, ks[m])
+			if early(f) {
+				by = c.Mul(by, x)
+			} else {
+				rest = c.Mul(rest, x)
+			}
+		}
+		put(rest, by)
 	}
-	return c.Add(terms...)
+	if e.Val != 0 {
+		put(one, c.Number(e.Val))
+	}
+	out := make([]Monomial, 0, len(order))
+	for _, r := range order {
+		if k := c.Expand(coef[r]); !k.IsNum(0) {
+			out = append(out, Monomial{k, r})
+		}
+	}
+	return out
 }

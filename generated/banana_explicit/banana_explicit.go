@@ -96,8 +96,8 @@ type Model struct {
 	c15    float64   // c15 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
 	c16    float64   // c16 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
 	c17    float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
-	c18    float64   // c18 = 8·n²/(sigma_y⁴·sigma_t²)
-	c19    float64   // c19 = -2·n²/(sigma_y⁴·sigma_t²) - 2·n/(sigma_y²·sigma_t⁴)
+	c18    float64   // c18 = -8·n²/(sigma_y⁴·sigma_t²)
+	c19    float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
 	c20    float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
 	space
 }
@@ -160,8 +160,8 @@ func (s *Model) summarise() {
 	c15 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
 	c16 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c17 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c18 := 8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c19 := -2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) - 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
+	c18 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
+	c19 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
 	e := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
 	c20 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
@@ -452,15 +452,15 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	t1, t2 := q1, q2
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
-	for k := 0; ; k++ {
+	for iter := 0; ; iter++ {
 		a1x2 := t2*t2*c10 + c11
 		a2 := t2 * c7
 		a3 := c8
 		det := t2*t2*c14 + c15
-		if !(det > 0 && a3 > 0) {
+		if !(det > 0) {
 			return rt.StepResult{
-				Iterations: k,
-				Status:     rt.PivotStatus(det, a3),
+				Iterations: iter,
+				Status:     rt.PivotStatus(det),
 			}
 		}
 		rdet := 1 / det
@@ -482,12 +482,12 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			iterations = k
 			break
 		}
-		if k >= check {
+		if iter >= check {
 			d := max(math.Abs(qn1-t1), math.Abs(qn2-t2), math.Abs(pn1-pT1), math.Abs(pn2-pT2))
 			var st rt.Status
-			if check, st = sv.Check(k, d, last); st != rt.OK {
+			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
-					Iterations: k,
+					Iterations: iter,
 					Status:     st,
 				}
 			}
@@ -531,10 +531,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		a2x2 := t2 * c7
 		a3x2 := c8
 		det := t2*t2*c14 + c15
-		if !(det > 0 && a3x2 > 0) {
+		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: 0,
-				Status:     rt.PivotStatus(det, a3x2),
+				Status:     rt.PivotStatus(det),
 			}
 		}
 		rdet := 1 / det
@@ -560,7 +560,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		solved = true
 	}
 	pT1, pT2 = pn1x2, pn2x2
-	a2x3 := -t2*t2*c18 - c19
+	a2x3 := t2*t2*c18 + c19
 	c1x2 := t2 * pT1 * pT1 * c17
 	c2x2 := pT1 * a2x3
 	c3x2 := t2 * c20
@@ -570,19 +570,19 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	if solved {
 		iterations = 1
 	} else {
-		for k := 2; ; k++ {
+		for iter := 2; ; iter++ {
 			pn2 := e1 + pT2*(e2+e3*pT2)
 			if math.Abs(pn2-pT2) <= tol {
 				pT2 = pn2
 				iterations = k
 				break
 			}
-			if k >= check {
+			if iter >= check {
 				d := math.Abs(pn2 - pT2)
 				var st rt.Status
-				if check, st = sv.Check(k, d, last); st != rt.OK {
+				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
-						Iterations: k,
+						Iterations: iter,
 						Status:     st,
 					}
 				}
@@ -598,32 +598,34 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
+	hc := c7 * h * pT2
+	hc2 := c11 * pT1 * h
+	hc3 := c10 * pT1 * h
+	hc4 := c8 * h * pT2
+	hc5 := c7 * pT1 * h
 	check, last = sv.FirstCheck(), math.Inf(1)
-	for k := 1; ; k++ {
-		a1x4 := t2*t2*c10 + c11
-		a2x4 := t2 * c7
-		a3x3 := c8
+	for iter := 1; ; iter++ {
 		det2 := t2*t2*c14 + c15
-		if !(det2 > 0 && a3x3 > 0) {
+		m1 := t2*hc + hc2 + t2*t2*hc3
+		m2 := hc4 + t2*hc5
+		if !(det2 > 0) {
 			return rt.StepResult{
 				Iterations: iterations + k,
-				Status:     rt.PivotStatus(det2, a3x3),
+				Status:     rt.PivotStatus(det2),
 			}
 		}
 		rdet := 1 / det2
-		uT1 := a1x4*pT1 + a2x4*pT2
-		uT2 := a2x4*pT1 + a3x3*pT2
-		qn1 := v1 + (h*uT1)*rdet
-		qn2 := v2 + (h*uT2)*rdet
+		qn1 := v1 + m1*rdet
+		qn2 := v2 + m2*rdet
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
 			t1, t2 = qn1, qn2
 			iterations += k
 			break
 		}
-		if k >= check {
+		if iter >= check {
 			d := max(math.Abs(qn1-t1), math.Abs(qn2-t2))
 			var st rt.Status
-			if check, st = sv.Check(k, d, last); st != rt.OK {
+			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
 					Iterations: iterations + k,
 					Status:     st,
@@ -635,14 +637,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	// Momentum again, explicitly.
 	{
-		a1x5 := t2*t2*c10 + c11
-		a2x5 := t2 * c7
-		a3x4 := c8
+		a1x4 := t2*t2*c10 + c11
+		a2x4 := t2 * c7
+		a3x3 := c8
 		det3 := t2*t2*c14 + c15
-		if !(det3 > 0 && a3x4 > 0) {
+		if !(det3 > 0) {
 			return rt.StepResult{
 				Iterations: iterations,
-				Status:     rt.PivotStatus(det3, a3x4),
+				Status:     rt.PivotStatus(det3),
 			}
 		}
 		rdet := 1 / det3
@@ -651,11 +653,11 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		f2x2 := t2 * (c11 + c9*e4)
 		t2x3 := t2 * c16
 		w2x3 := f2x2 + rdet*t2x3
-		uT1 := a1x5*pT1 + a2x5*pT2
-		uT2 := a2x5*pT1 + a3x4*pT2
+		uT1 := a1x4*pT1 + a2x4*pT2
+		uT2 := a2x4*pT1 + a3x3*pT2
 		s2x2 := uT2 * (c9*uT1 + t2*c10*uT2)
 		s.seenKnown = true
-		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x5, a2x5, a3x4, rdet, f1x2, w2x3
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x4, a2x4, a3x3, rdet, f1x2, w2x3
 		q[0], q[1] = t1, t2
 		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x3-rdet*rdet*s2x2)
 	}

@@ -304,10 +304,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
-	for k := 1; ; k++ {
+	for iter := 1; ; iter++ {
 		if st := s.field(qm, pm); st != rt.OK {
 			return rt.StepResult{
-				Iterations: k,
+				Iterations: iter,
 				Status:     st,
 			}
 		}
@@ -321,9 +321,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			iterations = k
 			break
 		}
-		if k >= check {
+		if iter >= check {
 			var st rt.Status
-			if check, st = sv.Check(k, d, last); st != rt.OK {
+			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
 					Iterations: iterations + k,
 					Status:     st,

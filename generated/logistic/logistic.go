@@ -488,10 +488,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
-	for k := 1; ; k++ {
+	for iter := 1; ; iter++ {
 		if st := s.field(qm, pm); st != rt.OK {
 			return rt.StepResult{
-				Iterations: k,
+				Iterations: iter,
 				Status:     st,
 			}
 		}
@@ -505,9 +505,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			iterations = k
 			break
 		}
-		if k >= check {
+		if iter >= check {
 			var st rt.Status
-			if check, st = sv.Check(k, d, last); st != rt.OK {
+			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
 					Iterations: iterations + k,
 					Status:     st,
@@ -554,7 +554,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	copy(pm, p)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
-		for k := 1; ; k++ {
+		for iter := 1; ; iter++ {
 			s.momentumForce(q, pm)
 			d := 0.0
 			for i := range pm {
@@ -566,9 +566,9 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				iterations += k
 				break
 			}
-			if k >= check {
+			if iter >= check {
 				var st rt.Status
-				if check, st = sv.Check(k, d, last); st != rt.OK {
+				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
 						Iterations: iterations + k,
 						Status:     st,
@@ -583,7 +583,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
-		for k := 1; ; k++ {
+		for iter := 1; ; iter++ {
 			if st := s.evaluate(qm); st != rt.OK {
 				return rt.StepResult{
 					Iterations: iterations + k,
@@ -601,9 +601,9 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				iterations += k
 				break
 			}
-			if k >= check {
+			if iter >= check {
 				var st rt.Status
-				if check, st = sv.Check(k, d, last); st != rt.OK {
+				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
 						Iterations: iterations + k,
 						Status:     st,
