@@ -435,10 +435,10 @@ func (g *generator) flatIMb() jen.Code {
 	}
 	all, old := append(append([]string{}, a...), b...), append(append([]string{}, q...), pm...)
 	loop = append(loop,
-		jen.If(converged(all, old).Op("&&").Id("k").Op(">").Lit(0)).Block(
+		jen.If(converged(all, old).Op("&&").Id("iter").Op(">").Lit(0)).Block(
 			assign(q, "=", func(i int) jen.Code { return id(a[i]) }),
 			assign(pm, "=", func(i int) jen.Code { return id(b[i]) }),
-			id("iterations").Op("=").Id("k"), jen.Break()),
+			id("iterations").Op("=").Id("iter"), jen.Break()),
 		look(all, old, id("iter")),
 		idList(old).Op("=").Add(idList(all)),
 	)
@@ -589,7 +589,7 @@ func (g *generator) flatGLFb() jen.Code {
 			id(e[2]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[2]))
 		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Id(pm[k]).Op("*").Parens(id(e[1]).Op("+").Id(e[2]).Op("*").Id(pm[k])))
 		loop = append(loop,
-			jen.If(converged(b[k:k+1], pm[k:k+1])).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("k"), jen.Break()),
+			jen.If(converged(b[k:k+1], pm[k:k+1])).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("iter"), jen.Break()),
 			look(b[k:k+1], pm[k:k+1], id("iter")),
 			id(pm[k]).Op("=").Id(b[k]))
 	} else {
@@ -608,7 +608,7 @@ func (g *generator) flatGLFb() jen.Code {
 			loop = append(loop, id(b[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
 		}
 		loop = append(loop,
-			jen.If(converged(b, pm)).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("k"), jen.Break()),
+			jen.If(converged(b, pm)).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("iter"), jen.Break()),
 			look(b, pm, id("iter")),
 			idList(pm).Op("=").Add(idList(b)))
 	}
@@ -671,14 +671,14 @@ func (g *generator) flatGLFb() jen.Code {
 			es, ns = append(es, e), append(ns, last)
 		}
 		loop := g.block(p, map[*symbolic.Def]bool{}, ns, es)
-		loop = append(loop, g.definite(det, last, id("iterations").Op("+").Id("k")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
+		loop = append(loop, g.definite(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
 		a := g.numbered("qn", m)
 		for i := range m {
 			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
 		}
 		loop = append(loop,
-			jen.If(converged(a, q)).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("k"), jen.Break()),
-			look(a, q, id("iterations").Op("+").Id("k")),
+			jen.If(converged(a, q)).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("iter"), jen.Break()),
+			look(a, q, id("iterations").Op("+").Id("iter")),
 			idList(q).Op("=").Add(idList(a)))
 		body = append(body,
 			jen.List(id("check"), id("last")).Op("=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),

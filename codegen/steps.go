@@ -244,7 +244,7 @@ func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
 		jen.If(id("iter").Op(">=").Id("check")).Block(
 			jen.Var().Id("st").Add(rt("Status")),
 			jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("iter"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(
-				failed(id("iterations").Op("+").Id("k"))),
+				failed(id("iterations").Op("+").Id("iter"))),
 			id("last").Op("=").Id("d"),
 		))
 	return []jen.Code{
@@ -265,7 +265,7 @@ func at(name string) *jen.Statement { return id(name).Index(id("i")) }
 
 func (g *generator) stepIMb() jen.Code {
 	v, f := sdot("v").Index(id("i")), sdot("f").Index(id("i"))
-	loop := solveLoop(id("iterations").Op("=").Id("k"),
+	loop := solveLoop(id("iterations").Op("=").Id("iter"),
 		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("iter"))),
 		id("d").Op(":=").Lit(0.0),
 		each("qm",
@@ -317,7 +317,7 @@ func (g *generator) stepGLFb() jen.Code {
 			jen.Return(sdot("StepLeapfrog").Call(id("q"), id("p"), id("eps"))))
 	}
 	f, f0, v, v0 := sdot("f").Index(id("i")), sdot("force0").Index(id("i")), sdot("v").Index(id("i")), sdot("v0").Index(id("i"))
-	count := jen.Id("iterations").Op("+=").Id("k")
+	count := jen.Id("iterations").Op("+=").Id("iter")
 	momentum := solveLoop(count,
 		sdot("momentumForce").Call(id("q"), id("pm")),
 		id("d").Op(":=").Lit(0.0),
@@ -327,7 +327,7 @@ func (g *generator) stepGLFb() jen.Code {
 			at("pm").Op("=").Id("b"),
 		))
 	position := solveLoop(count,
-		notOK(sdot("evaluate").Call(id("qm")), failed(id("iterations").Op("+").Id("k"))),
+		notOK(sdot("evaluate").Call(id("qm")), failed(id("iterations").Op("+").Id("iter"))),
 		sdot("chol").Dot("Solve").Call(sdot("v"), id("pm")),
 		id("d").Op(":=").Lit(0.0),
 		each("qm",

@@ -481,10 +481,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		pn1 := p1 - h*f1
 		qn2 := q2 + (h*uT2)*rdet
 		pn2 := p2 - h*f2 - (h*t2x2)*rdet + (h*s2)*rr
-		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol && math.Abs(pn1-pT1) <= tol && math.Abs(pn2-pT2) <= tol && k > 0 {
+		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol && math.Abs(pn1-pT1) <= tol && math.Abs(pn2-pT2) <= tol && iter > 0 {
 			t1, t2 = qn1, qn2
 			pT1, pT2 = pn1, pn2
-			iterations = k
+			iterations = iter
 			break
 		}
 		if iter >= check {
@@ -579,7 +579,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			pn2 := e1 + pT2*(e2+e3*pT2)
 			if math.Abs(pn2-pT2) <= tol {
 				pT2 = pn2
-				iterations = k
+				iterations = iter
 				break
 			}
 			if iter >= check {
@@ -615,7 +615,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		m2 := hc4 + t2*hc5
 		if !(det2 > 0) {
 			return rt.StepResult{
-				Iterations: iterations + k,
+				Iterations: iterations + iter,
 				Status:     rt.PivotStatus(det2),
 			}
 		}
@@ -624,7 +624,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		qn2 := v2 + m2*rdet
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
 			t1, t2 = qn1, qn2
-			iterations += k
+			iterations += iter
 			break
 		}
 		if iter >= check {
@@ -632,7 +632,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
-					Iterations: iterations + k,
+					Iterations: iterations + iter,
 					Status:     st,
 				}
 			}

@@ -318,14 +318,14 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			qm[i], pm[i] = a, b
 		}
 		if d <= sv.Tolerance {
-			iterations = k
+			iterations = iter
 			break
 		}
 		if iter >= check {
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
-					Iterations: iterations + k,
+					Iterations: iterations + iter,
 					Status:     st,
 				}
 			}

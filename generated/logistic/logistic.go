@@ -502,14 +502,14 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			qm[i], pm[i] = a, b
 		}
 		if d <= sv.Tolerance {
-			iterations = k
+			iterations = iter
 			break
 		}
 		if iter >= check {
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
-					Iterations: iterations + k,
+					Iterations: iterations + iter,
 					Status:     st,
 				}
 			}
@@ -563,14 +563,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				pm[i] = b
 			}
 			if d <= sv.Tolerance {
-				iterations += k
+				iterations += iter
 				break
 			}
 			if iter >= check {
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
-						Iterations: iterations + k,
+						Iterations: iterations + iter,
 						Status:     st,
 					}
 				}
@@ -586,7 +586,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		for iter := 1; ; iter++ {
 			if st := s.evaluate(qm); st != rt.OK {
 				return rt.StepResult{
-					Iterations: iterations + k,
+					Iterations: iterations + iter,
 					Status:     st,
 				}
 			}
@@ -598,14 +598,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				qm[i] = a
 			}
 			if d <= sv.Tolerance {
-				iterations += k
+				iterations += iter
 				break
 			}
 			if iter >= check {
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
-						Iterations: iterations + k,
+						Iterations: iterations + iter,
 						Status:     st,
 					}
 				}

@@ -479,14 +479,14 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			qm[i], pm[i] = a, b
 		}
 		if d <= sv.Tolerance {
-			iterations = k
+			iterations = iter
 			break
 		}
 		if iter >= check {
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
-					Iterations: iterations + k,
+					Iterations: iterations + iter,
 					Status:     st,
 				}
 			}
@@ -540,14 +540,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				pm[i] = b
 			}
 			if d <= sv.Tolerance {
-				iterations += k
+				iterations += iter
 				break
 			}
 			if iter >= check {
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
-						Iterations: iterations + k,
+						Iterations: iterations + iter,
 						Status:     st,
 					}
 				}
@@ -563,7 +563,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		for iter := 1; ; iter++ {
 			if st := s.evaluate(qm); st != rt.OK {
 				return rt.StepResult{
-					Iterations: iterations + k,
+					Iterations: iterations + iter,
 					Status:     st,
 				}
 			}
@@ -575,14 +575,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				qm[i] = a
 			}
 			if d <= sv.Tolerance {
-				iterations += k
+				iterations += iter
 				break
 			}
 			if iter >= check {
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
-						Iterations: iterations + k,
+						Iterations: iterations + iter,
 						Status:     st,
 					}
 				}
