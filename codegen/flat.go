@@ -577,7 +577,11 @@ func (g *generator) flatGLFb() jen.Code {
 		for i := range m {
 			before = append(before, id(x1[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
 		}
-		before = append(before, jen.If(converged(x1, pm)).Block(id("solved").Op("=").True()),
+		before = append(before,
+			jen.If(converged(x1, pm)).Block(id("solved").Op("=").True()).
+				Else().If(id("check").Op("==").Lit(1)).Block(
+				jen.List(id("_"), id("st")).Op(":=").Id("sv").Dot("Check").Call(jen.Lit(1), residual(x1, pm), id("last")),
+				failed(jen.Lit(1))),
 			idList(pm).Op("=").Add(idList(x1)))
 		coef := g.numbered("c", 3)
 		before = append(before, g.block(p, done, coef, fl.poly)...)

@@ -558,6 +558,12 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	pn2x2 := p2 - h*(w2-rr*s2)
 	if math.Abs(pn1x2-pT1) <= tol && math.Abs(pn2x2-pT2) <= tol {
 		solved = true
+	} else if check == 1 {
+		_, st := sv.Check(1, max(math.Abs(pn1x2-pT1), math.Abs(pn2x2-pT2)), last)
+		return rt.StepResult{
+			Iterations: 1,
+			Status:     st,
+		}
 	}
 	pT1, pT2 = pn1x2, pn2x2
 	a2x3 := t2*t2*c18 + c19
