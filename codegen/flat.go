@@ -241,6 +241,7 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 		g.names.of[named[n]] = names[n]
 	}
 	s.defineAll(&stmts, list, named)
+	stmts = prune(stmts, list, named)
 	code := p.stmts(stmts)
 	// Equal expressions under two names, and bare references.
 	for n := range es {
@@ -256,6 +257,30 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 		}
 	}
 	return code
+}
+
+// prune drops definitions of locals that nothing reads, as happens where two
+// of the expressions turned out equal.
+func prune(stmts []Stmt, list []*symbolic.Expr, named []*symbolic.Tensor) []Stmt {
+	read := map[*symbolic.Tensor]bool{}
+	note := func(e *symbolic.Expr) { symbolic.Refs(e, func(r *symbolic.Expr) { read[r.Tensor] = true }) }
+	for _, e := range list {
+		note(e)
+	}
+	for _, t := range named {
+		read[t] = true
+	}
+	var out []Stmt
+	for n := len(stmts) - 1; n >= 0; n-- {
+		if d, ok := stmts[n].(*Define); ok {
+			if d.T.Kind == symbolic.LocalTensor && !read[d.T] {
+				continue
+			}
+			note(d.E)
+		}
+		out = append([]Stmt{stmts[n]}, out...)
+	}
+	return out
 }
 
 func (g *generator) numbered(prefix string, n int) []string {
@@ -365,9 +390,13 @@ func (g *generator) flatMethods() []jen.Code {
 // position prints adjugate, determinant and reciprocal at the coordinates.
 func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string) {
 	f := g.fl
-	adj = g.numbered("a", len(f.adj))
 	det := g.names.fresh("det")
-	code = g.block(p, done, append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, f.adj...), f.det))
+	if g.dim.Offset == 1 {
+		code = g.block(p, done, []string{det}, []*symbolic.Expr{f.det}) // the adjugate is 1
+	} else {
+		adj = g.numbered("a", len(f.adj))
+		code = g.block(p, done, append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, f.adj...), f.det))
+	}
 	last := ""
 	if g.minor() != nil {
 		last = adj[len(adj)-1]
@@ -377,17 +406,39 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 	return code, adj
 }
 
-// velocityNumerators prints u = A p from the adjugate's names.
-func (g *generator) flatU(adj []string, p []string) []jen.Code {
+// flatU prints u = A p from the names of A and p: all of it, or only the
+// components that the given expressions read.
+func (g *generator) flatU(adj []string, p []string, readBy []*symbolic.Expr) []jen.Code {
 	u := g.tensorNames(g.fl.u)
-	if len(u) == 1 {
-		return []jen.Code{id(u[0]).Op(":=").Id(p[0])}
-	}
 	mul := func(a, b string) *jen.Statement { return id(a).Op("*").Id(b) }
-	return []jen.Code{
-		id(u[0]).Op(":=").Add(mul(adj[0], p[0])).Op("+").Add(mul(adj[1], p[1])),
-		id(u[1]).Op(":=").Add(mul(adj[1], p[0])).Op("+").Add(mul(adj[2], p[1])),
+	all := []jen.Code{}
+	for i := range u {
+		read := readBy == nil
+		for _, e := range readBy {
+			read = read || g.reads(e, g.fl.u[i])
+		}
+		switch {
+		case !read:
+		case len(u) == 1:
+			all = append(all, id(u[0]).Op(":=").Id(p[0]))
+		default:
+			all = append(all, id(u[i]).Op(":=").Add(mul(adj[i], p[0])).Op("+").Add(mul(adj[i+1], p[1])))
+		}
 	}
+	return all
+}
+
+// reads reports whether an expression reads a tensor, through definitions too.
+func (g *generator) reads(e *symbolic.Expr, t *symbolic.Tensor) bool {
+	if symbolic.Mentions(e, t) {
+		return true
+	}
+	for def := range g.closure([]symbolic.Output{{E: e}}) {
+		if symbolic.Mentions(def.Body, t) {
+			return true
+		}
+	}
+	return false
 }
 
 func isZero(e *symbolic.Expr) bool { return e.IsNum(0) }
@@ -403,7 +454,7 @@ func (g *generator) flatIMb() jen.Code {
 	a, b := g.numbered("qn", m), g.numbered("pn", m)
 	done := map[*symbolic.Def]bool{}
 	loop, adj := g.flatPosition(p, done, id("iter"))
-	loop = append(loop, g.flatU(adj, pm)...)
+	loop = append(loop, g.flatU(adj, pm, nil)...)
 	fN, tN, rN := g.numbered("f", m), g.numbered("t", m), g.numbered("s", m)
 	var names []string
 	var es []*symbolic.Expr
@@ -541,7 +592,11 @@ func (g *generator) flatGLFb() jen.Code {
 	}
 
 	// The quantities of a step's last position serve the next step.
-	adj, force0 := g.numbered("a", len(fl.adj)), g.numbered("w", m)
+	var adj []string
+	if m > 1 {
+		adj = g.numbered("a", len(fl.adj))
+	}
+	force0 := g.numbered("w", m)
 	r := g.names.fresh("r")
 	kept := append(append(append([]string{}, adj...), r), force0...)
 	seen := func(n int) *jen.Statement { return sdot("seen").Index(jen.Lit(n)) }
@@ -570,8 +625,8 @@ func (g *generator) flatGLFb() jen.Code {
 		// One component iterates; the first iteration settles the others.
 		k := fl.active
 		before = append(before, jen.Comment("The first iteration settles the component whose force is free of the momentum;"), jen.Comment("the other one iterates on a quadratic in itself."))
-		before = append(before, g.flatU(adj, pm)...)
-		r1, rN := part(copyDone(done))
+		before = append(before, g.flatU(adj, pm, fl.r)...)
+		r1, rN := part(done)
 		before = append(before, r1...)
 		x1 := g.numbered("pn", m)
 		for i := range m {
@@ -605,7 +660,7 @@ func (g *generator) flatGLFb() jen.Code {
 				}
 			})
 		}
-		loop = append(loop, g.flatU(adj, pm)...)
+		loop = append(loop, g.flatU(adj, pm, fl.r)...)
 		r1, rN := part(done)
 		loop = append(loop, r1...)
 		for i := range m {
@@ -646,7 +701,7 @@ func (g *generator) flatGLFb() jen.Code {
 		jen.Comment("Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄."),
 		jen.Var().Add(idList(v0)).Float64(),
 		jen.BlockFunc(func(bl *jen.Group) {
-			for _, c := range g.flatU(adj, pm) {
+			for _, c := range g.flatU(adj, pm, nil) {
 				bl.Add(c)
 			}
 			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Parens(id("h").Op("*").Id(u[i])).Op("*").Id(r) }))
@@ -695,7 +750,7 @@ func (g *generator) flatGLFb() jen.Code {
 		for _, c := range code {
 			bl.Add(c)
 		}
-		for _, c := range g.flatU(adj, pm) {
+		for _, c := range g.flatU(adj, pm, fl.r) {
 			bl.Add(c)
 		}
 		r1, rN := part(done)

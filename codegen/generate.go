@@ -60,13 +60,14 @@ type generator struct {
 	offsets  []dsl.Extent
 	ph       phases
 	fl       *flatCode // of models with flat steps
+	fieldOf  map[string]string
 }
 
 // sizeField is an int of the model: a data size, or a sum of sizes.
 type sizeField struct {
-	key   string
-	name  string
-	value *jen.Statement // of a sum; nil for a datum
+	key  string
+	name string
+	sum  []dsl.Extent // what a sum adds; nil for a datum
 }
 
 // phases are the definitions that each emitted function computes.
@@ -78,10 +79,11 @@ func newGenerator(d *symbolic.Derived, opt Options) *generator {
 	g := &generator{d: d, opt: opt, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
 		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.out = jen.NewFile(opt.Package)
+	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {
 		if decl.Type.Base == dsl.Int && decl.Type.IsScalar() {
-			g.addSize(decl.ObjectName(), nil)
+			g.addSize(decl.ObjectName())
 		}
 	}
 	for _, t := range d.Data {
@@ -104,10 +106,10 @@ func newGenerator(d *symbolic.Derived, opt Options) *generator {
 	return g
 }
 
-func (g *generator) addSize(key string, value *jen.Statement) {
+func (g *generator) addSize(key string, sum ...dsl.Extent) {
 	name := g.names.fresh(key)
 	g.sizeOf[key] = name
-	g.sizes = append(g.sizes, sizeField{key, name, value})
+	g.sizes = append(g.sizes, sizeField{key, name, sum})
 }
 
 func (g *generator) size(key string) string { return g.sizeOf[key] }
@@ -135,9 +137,10 @@ func (g *generator) addExtents(a, b dsl.Extent, name string) dsl.Extent {
 	case b.Name == "":
 		return a.Plus(b.Offset)
 	}
-	value := plus(jen.Id(g.size(a.Name)), a.Offset).Op("+").Add(plus(jen.Id(g.size(b.Name)), b.Offset))
-	g.addSize(name, value)
-	return dsl.Extent{Name: name}
+	key := "\x00" + name // no name of the language
+	g.names.fresh(name)
+	g.addSize(key, a, b)
+	return dsl.Extent{Name: key}
 }
 
 func (g *generator) offset(block int) dsl.Extent { return g.offsets[block] }

@@ -79,7 +79,11 @@ func (n *names) tensor(t *symbolic.Tensor) string {
 	if s, ok := n.of[t]; ok {
 		return s
 	}
-	s := n.fresh(t.Name)
+	want := t.Name
+	if t.Kind == symbolic.CoordTensor && n.taken[camel(want)] {
+		want += "_par" // a parameter called like one of the code's own variables
+	}
+	s := n.fresh(want)
 	n.of[t] = s
 	return s
 }
@@ -109,6 +113,36 @@ func exported(s string) string {
 	c := camel(s)
 	return strings.ToUpper(c[:1]) + c[1:]
 }
+
+// fieldNames gives the data, and apart from them the parameters, exported
+// field names: SigmaY for sigma_y, with a number where two would be equal.
+func (g *generator) fieldNames() {
+	g.fieldOf = map[string]string{}
+	group := func(list []string) {
+		taken := map[string]bool{}
+		for _, name := range list {
+			want := exported(name)
+			f := want
+			for k := 2; taken[f]; k++ {
+				f = want + strconv.Itoa(k)
+			}
+			taken[f] = true
+			g.fieldOf[name] = f
+		}
+	}
+	var data, params []string
+	for _, d := range g.d.Model.Data {
+		data = append(data, d.ObjectName())
+	}
+	for _, b := range g.d.Blocks {
+		params = append(params, b.Param.ObjectName())
+	}
+	group(data)
+	group(params)
+}
+
+// field returns the field of a datum or parameter.
+func (g *generator) field(name string) string { return g.fieldOf[name] }
 
 // printer prints the statements of one function.
 type printer struct {
@@ -259,11 +293,17 @@ func (p *printer) matrixIndex(row, col int, subs []symbolic.Sub) *jen.Statement 
 	if p.g.dim.IsConst() && len(a) == 0 && len(b) == 0 {
 		return jen.Lit(p.g.offset(row).Offset*p.g.dim.Offset + p.g.offset(col).Offset)
 	}
-	r := p.coordinate(row, a)
-	if len(a) > 0 && (a[0].Offset != 0 || p.g.offset(row) != dsl.Fixed(0)) || len(a) == 0 && p.g.offset(row).Name != "" {
-		r = jen.Parens(r)
+	return p.rowFactor(row, a).Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(col, b))
+}
+
+// rowFactor prints the coordinate of a block's element as a factor.
+func (p *printer) rowFactor(block int, subs []symbolic.Sub) *jen.Statement {
+	r := p.coordinate(block, subs)
+	off := p.g.offset(block)
+	if len(subs) > 0 && (subs[0].Offset != 0 || off != dsl.Fixed(0) || subs[0].Index == nil) || len(subs) == 0 && off.Name != "" {
+		return jen.Parens(r)
 	}
-	return r.Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(col, b))
+	return r
 }
 
 // split divides the subscripts of a matrix block between its rows and columns.
@@ -306,7 +346,7 @@ func (p *printer) output(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement
 }
 
 func (p *printer) cube(array string, row, col, dir int, a, b, c []symbolic.Sub) *jen.Statement {
-	return jen.Id(array).Index(jen.Parens(jen.Parens(p.coordinate(row, a)).Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(col, b))).
+	return jen.Id(array).Index(jen.Parens(p.rowFactor(row, a).Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(col, b))).
 		Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(dir, c)))
 }
 
@@ -504,11 +544,28 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 			}
 			dst := p.place(st.T, st.Subs)
 			out = append(out, dst.Op(op).Add(x))
+		case *If:
+			var cond *jen.Statement
+			for _, e := range st.Conds {
+				c := p.inside(e)
+				if cond == nil {
+					cond = c
+				} else {
+					cond = cond.Op("&&").Add(c)
+				}
+			}
+			out = append(out, jen.If(cond).Block(p.stmts(st.Body)...))
 		case *Kernel:
 			out = append(out, p.kernel(st))
 		}
 	}
 	return out
+}
+
+// inside prints the condition of an indicator.
+func (p *printer) inside(e *symbolic.Expr) *jen.Statement {
+	at := func() *jen.Statement { return p.position(e.Subs[0]) }
+	return at().Op(">=").Add(p.extent(e.Range.Lo.Plus(-1))).Op("&&").Add(at()).Op("<").Add(p.extent(e.Range.Hi))
 }
 
 // asFloat keeps integer constants from making integer variables.

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -59,6 +60,9 @@ func (s *scheduler) fusedKernels(ph *phase) *fusion {
 
 func (s *scheduler) crossPhase(t *symbolic.Tensor) bool { return s.cross[t] }
 
+// isLong reports whether a range is worth a kernel call of its own.
+func isLong(x dsl.Extent) bool { return x.Name != "" || x.Offset >= 32 }
+
 // whole reports whether an index runs over 1..size, as kernels do.
 func whole(i *symbolic.Index) bool {
 	return i.Range.Lo.IsConst() && i.Range.Lo.Offset == 1
@@ -98,7 +102,7 @@ func (s *scheduler) kernel(d *symbolic.Def, f *fusion) *Kernel {
 	if e, ok := f.via[d]; ok {
 		return &Kernel{Func: "SumLog1pExp", T: d.Tensor, Args: []*symbolic.Tensor{e.Tensor}}
 	}
-	if len(d.Indices) == 1 && d.Body.Op == symbolic.Call && d.Tensor.Shape[0].Name != "" {
+	if len(d.Indices) == 1 && d.Body.Op == symbolic.Call && isLong(d.Tensor.Shape[0]) {
 		if k, ok := elementwise[d.Body.Func.Name]; ok && isVector(d.Body.Args[0], d.Indices[0]) {
 			return &Kernel{Func: k, T: d.Tensor, Args: []*symbolic.Tensor{d.Body.Args[0].Tensor}}
 		}

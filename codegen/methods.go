@@ -209,7 +209,10 @@ func (g *generator) spaceFields(st *jen.Group) {
 		st.Id("force0").Index().Float64().Comment("−∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩")
 	}
 	if g.fl != nil {
-		n := 2*g.dim.Offset + len(g.fl.adj) + 1
+		n := 2*g.dim.Offset + 1
+		if g.dim.Offset > 1 {
+			n += len(g.fl.adj)
+		}
 		st.Id("seen").Index(jen.Lit(n)).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
 		st.Id("seenKnown").Bool()
 	}
@@ -275,7 +278,7 @@ func (g *generator) transforms() []jen.Code {
 	var out []jen.Code
 	add := func(doc string, c jen.Code) { out = append(out, comment(doc).Line().Add(c)) }
 	add("Constrain writes the parameters on their own scale to dst, in declaration order.",
-		method("Constrain").Params(floats("dst", "q")).Block(g.body(&g.ph.value)...))
+		method("Constrain").Params(floats("dst", "q")).Block(append(g.touch(&g.ph.value), g.body(&g.ph.value)...)...))
 	p := g.newPrinter()
 	var lines []jen.Code
 	for n, b := range g.d.Blocks {
@@ -318,7 +321,7 @@ func (g *generator) transforms() []jen.Code {
 		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q"))}
 	var fields []jen.Code
 	for n, b := range g.d.Blocks {
-		name := exported(b.Param.ObjectName())
+		name := g.field(b.Param.ObjectName())
 		if b.Scalar() {
 			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n))))
 		} else {

@@ -20,7 +20,11 @@ func comment(text string) *jen.Statement {
 		if i > 0 {
 			s = s.Line()
 		}
-		s = s.Comment(strings.TrimRight("// "+l, " "))
+		lead := "// "
+		if strings.HasPrefix(l, "\t") {
+			lead = "//"
+		}
+		s = s.Comment(strings.TrimRight(lead+l, " "))
 	}
 	return s
 }
@@ -50,7 +54,11 @@ func (g *generator) file() {
 	doc += "\n\nThe log density is\n\n\tL = " + symbolic.Format(g.d.L)
 	doc += "\n\nand the metric is " + g.metricDoc()
 	for _, l := range strings.Split(doc, "\n") {
-		f.PackageComment(strings.TrimRight("// "+l, " "))
+		lead := "// "
+		if strings.HasPrefix(l, "\t") {
+			lead = "//"
+		}
+		f.PackageComment(strings.TrimRight(lead+l, " "))
 	}
 	for path, alias := range map[string]string{runtimePath: "rt"} {
 		f.ImportAlias(path, alias)
@@ -182,7 +190,7 @@ func (g *generator) dataType() {
 	f.Add(comment("Data is what the model is conditioned on."))
 	f.Type().Id("Data").StructFunc(func(st *jen.Group) {
 		for _, d := range m.Data {
-			st.Id(exported(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support)))
+			st.Id(g.field(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support)))
 		}
 	})
 	f.Add(comment("ReadData reads the data from JSON in CmdStan's form; name is used in messages."))
@@ -197,7 +205,7 @@ func (g *generator) dataType() {
 			if e.Name == "" {
 				return jen.Lit(e.Offset)
 			}
-			return plus(jen.Id("d").Dot(exported(e.Name)), e.Offset)
+			return plus(jen.Id("d").Dot(g.field(e.Name)), e.Offset)
 		}
 		for _, k := range m.Consts {
 			if k.FromData {
@@ -234,10 +242,10 @@ func (g *generator) dataType() {
 				default:
 					call = set.Dot("Reals").Call(name, size(d.Type.Shape[0]))
 				}
-				read := jen.If(jen.List(jen.Id("d").Dot(exported(d.ObjectName())), jen.Err()).Op("=").Add(call), jen.Err().Op("!=").Nil()).Block(
+				read := jen.If(jen.List(jen.Id("d").Dot(g.field(d.ObjectName())), jen.Err()).Op("=").Add(call), jen.Err().Op("!=").Nil()).Block(
 					jen.Return(jen.Id("d"), jen.Err()))
 				if d.Default != nil {
-					b.Id("d").Dot(exported(d.ObjectName())).Op("=").Add(number(*d.Default))
+					b.Id("d").Dot(g.field(d.ObjectName())).Op("=").Add(number(*d.Default))
 					b.If(jen.Id("set").Dot("Has").Call(name)).Block(read)
 					continue
 				}
@@ -263,7 +271,7 @@ func (g *generator) paramsType() {
 	f.Add(comment("Params holds the parameters on their own scale."))
 	f.Type().Id("Params").StructFunc(func(st *jen.Group) {
 		for _, b := range g.d.Blocks {
-			st.Id(exported(b.Param.ObjectName())).Add(goType(b.Param.Type)).Comment(joinDoc(b.Param.ObjectName(), shapeDoc(b.Param.Type), supportDoc(&b.Param.Support)))
+			st.Id(g.field(b.Param.ObjectName())).Add(goType(b.Param.Type)).Comment(joinDoc(b.Param.ObjectName(), shapeDoc(b.Param.Type), supportDoc(&b.Param.Support)))
 		}
 	})
 }
@@ -346,15 +354,28 @@ func (g *generator) constructor() {
 		g.checks(b)
 		b.Id("s").Op(":=").Op("&").Id("Model").Values(jen.DictFunc(func(d jen.Dict) {
 			for _, s := range g.sizes {
-				if s.value == nil {
-					d[jen.Id(s.name)] = jen.Id("d").Dot(exported(s.key))
+				if s.sum == nil {
+					d[jen.Id(s.name)] = jen.Id("d").Dot(g.field(s.key))
 				}
 			}
 		}))
-		for _, s := range g.sizes {
-			if s.value != nil {
-				b.Id("s").Dot(s.name).Op("=").Add(g.inModel(s.value))
+		for _, f := range g.sizes {
+			if f.sum == nil {
+				continue
 			}
+			var total *jen.Statement
+			for _, x := range f.sum {
+				term := jen.Lit(x.Offset)
+				if x.Name != "" {
+					term = plus(jen.Id("s").Dot(g.size(x.Name)), x.Offset)
+				}
+				if total == nil {
+					total = term
+				} else {
+					total = total.Op("+").Add(term)
+				}
+			}
+			b.Id("s").Dot(f.name).Op("=").Add(total)
 		}
 		p := g.newPrinter()
 		var lines []jen.Code
@@ -363,7 +384,7 @@ func (g *generator) constructor() {
 			if g.isSize(t) || !g.fields[t] {
 				continue
 			}
-			src := jen.Id("d").Dot(exported(d.ObjectName()))
+			src := jen.Id("d").Dot(g.field(d.ObjectName()))
 			dst := jen.Id("s").Dot(g.names.tensor(t))
 			switch {
 			case len(d.Type.Shape) == 0:
@@ -371,7 +392,7 @@ func (g *generator) constructor() {
 			case g.matrices[t]:
 				x := jen.Append(jen.Index().Float64().Call(jen.Nil()), src.Op("..."))
 				if d.Type.Base == dsl.Int {
-					x = jen.Qual(checkPath, "Floats").Call(jen.Id("d").Dot(exported(d.ObjectName())))
+					x = jen.Qual(checkPath, "Floats").Call(jen.Id("d").Dot(g.field(d.ObjectName())))
 				}
 				lines = append(lines, dst.Op("=").Qual(kernelPath, "NewMatrix").Call(p.extent(d.Type.Shape[0]), p.extent(d.Type.Shape[1]), x))
 			case d.Type.Base == dsl.Int:
@@ -407,15 +428,15 @@ func (g *generator) constructor() {
 			}
 			size := jen.Lit(d.Type.Shape[0].Offset)
 			if nm := d.Type.Shape[0].Name; nm != "" {
-				size = plus(jen.Id("d").Dot(exported(nm)), d.Type.Shape[0].Offset)
+				size = plus(jen.Id("d").Dot(g.field(nm)), d.Type.Shape[0].Offset)
 			}
 			chol := g.names.fresh("chol" + exported(t.Name))
 			b.Id(chol).Op(":=").Add(linalg("NewCholesky")).Call(size)
-			b.If(jen.Id("o").Op(":=").Id(chol).Dot("Factor").Call(jen.Id("d").Dot(exported(d.ObjectName()))), jen.Id("o").Op("!=").Add(linalg("Factored"))).Block(
+			b.If(jen.Id("o").Op(":=").Id(chol).Dot("Factor").Call(jen.Id("d").Dot(g.field(d.ObjectName()))), jen.Id("o").Op("!=").Add(linalg("Factored"))).Block(
 				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: %s is %%v", m.Name, d.ObjectName())), jen.Id("o"))))
 			if inv != nil {
 				n := g.names.tensor(inv)
-				b.Id("s").Dot(n).Op("=").Make(jen.Index().Float64(), jen.Len(jen.Id("d").Dot(exported(d.ObjectName()))))
+				b.Id("s").Dot(n).Op("=").Make(jen.Index().Float64(), jen.Len(jen.Id("d").Dot(g.field(d.ObjectName()))))
 				b.Id(chol).Dot("Inverse").Call(jen.Id("s").Dot(n))
 			}
 			if det != nil {
@@ -435,25 +456,6 @@ func (g *generator) constructor() {
 	})
 }
 
-// inModel prints a sum of sizes read from the model.
-func (g *generator) inModel(v *jen.Statement) *jen.Statement {
-	text := fmt.Sprintf("%#v", v)
-	for _, s := range g.sizes {
-		text = replaceWord(text, s.name, "s."+s.name)
-	}
-	return jen.Id(text)
-}
-
-func replaceWord(text, word, with string) string {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" +-", r) })
-	for _, f := range fields {
-		if f == word {
-			return strings.Replace(text, word, with, 1)
-		}
-	}
-	return text
-}
-
 // checks emits the validation of the data.
 func (g *generator) checks(b *jen.Group) {
 	m := g.d.Model
@@ -463,7 +465,7 @@ func (g *generator) checks(b *jen.Group) {
 	b.Id("check").Op(":=").Qual(checkPath, "New").Call(jen.Lit(m.Name))
 	for _, d := range m.Data {
 		name := jen.Lit(d.ObjectName())
-		field := func() *jen.Statement { return jen.Id("d").Dot(exported(d.ObjectName())) }
+		field := func() *jen.Statement { return jen.Id("d").Dot(g.field(d.ObjectName())) }
 		if d.IsSize {
 			b.Id("check").Dot("AtLeast").Call(name, field(), jen.Lit(max(1, d.MinSize)))
 		}
@@ -473,7 +475,7 @@ func (g *generator) checks(b *jen.Group) {
 			for _, e := range d.Type.Shape {
 				x := jen.Lit(e.Offset)
 				if e.Name != "" {
-					x = plus(jen.Id("d").Dot(exported(e.Name)), e.Offset)
+					x = plus(jen.Id("d").Dot(g.field(e.Name)), e.Offset)
 					if e.Offset != 0 {
 						x = jen.Parens(x)
 					}
@@ -519,7 +521,7 @@ func (g *generator) checks(b *jen.Group) {
 		case d.Cov:
 			n := jen.Lit(d.Type.Shape[0].Offset)
 			if nm := d.Type.Shape[0].Name; nm != "" {
-				n = plus(jen.Id("d").Dot(exported(nm)), d.Type.Shape[0].Offset)
+				n = plus(jen.Id("d").Dot(g.field(nm)), d.Type.Shape[0].Offset)
 			}
 			b.Id("check").Dot("Covariance").Call(name, field(), n)
 		case d.Type.Base == dsl.Int && d.Type.IsScalar():
@@ -557,7 +559,7 @@ func (g *generator) termCheck(b *jen.Group, t *dsl.Term) {
 	if !ok {
 		return
 	}
-	field := jen.Id("d").Dot(exported(d.ObjectName()))
+	field := jen.Id("d").Dot(g.field(d.ObjectName()))
 	inf := jen.Qual("math", "Inf").Call(jen.Lit(1))
 	slice := func(f *jen.Statement, ty *jen.Statement) *jen.Statement {
 		if d.Type.IsScalar() {
@@ -592,9 +594,9 @@ func (g *generator) dataExpr(e dsl.Expr) *jen.Statement {
 			return number(o.Value)
 		case *dsl.Data:
 			if o.Type.Base == dsl.Int {
-				return jen.Float64().Call(jen.Id("d").Dot(exported(o.ObjectName())))
+				return jen.Float64().Call(jen.Id("d").Dot(g.field(o.ObjectName())))
 			}
-			return jen.Id("d").Dot(exported(o.ObjectName()))
+			return jen.Id("d").Dot(g.field(o.ObjectName()))
 		}
 	case *dsl.UnaryExpr:
 		return jen.Parens(jen.Op("-").Add(g.dataExpr(e.X)))

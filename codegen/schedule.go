@@ -36,6 +36,11 @@ type (
 		E    *symbolic.Expr
 		Add  bool
 	}
+	// If runs Body where all the indicators are 1.
+	If struct {
+		Conds []*symbolic.Expr
+		Body  []Stmt
+	}
 	// Kernel calls a function of runtime/kernel. Scalar results define T;
 	// others fill it.
 	Kernel struct {
@@ -49,6 +54,7 @@ func (*Loop) stmt()   {}
 func (*Define) stmt() {}
 func (*Zero) stmt()   {}
 func (*Assign) stmt() {}
+func (*If) stmt()     {}
 func (*Kernel) stmt() {}
 
 // target is a result that a phase writes: an output of the program with the
@@ -272,6 +278,15 @@ func (s *scheduler) local(name string, stage symbolic.Stage) *symbolic.Tensor {
 // sums inside e, each by a loop with an accumulator, then the values that e
 // uses more than once.
 func (s *scheduler) emit(body *[]Stmt, e *symbolic.Expr, store func(*symbolic.Expr) Stmt) {
+	// What an indicator excludes is not evaluated: it may read elements
+	// that do not exist.
+	e = s.c.ReplaceGuarded(e, func(conds []*symbolic.Expr, rest *symbolic.Expr) *symbolic.Expr {
+		t := s.local("part", rest.Stage())
+		guarded := &If{Conds: conds}
+		s.emit(&guarded.Body, rest, func(e *symbolic.Expr) Stmt { return &Assign{T: t, E: e} })
+		*body = append(*body, &Zero{T: t}, guarded)
+		return s.c.Ref(t)
+	})
 	e = s.c.ReplaceSums(e, func(sum *symbolic.Expr) *symbolic.Expr {
 		acc := s.local("sum", sum.Stage())
 		i, inner := s.c.Open(sum)

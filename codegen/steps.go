@@ -112,7 +112,7 @@ func (g *generator) systemMethods() []jen.Code {
 		out = append(out, g.flatMethods()...)
 		return out
 	}
-	add(g.field())
+	add(g.vectorField())
 	add(g.energy())
 	add(g.drawMomentum())
 	add(g.stepIMb())
@@ -186,8 +186,8 @@ func (g *generator) weightsForce() []jen.Code {
 	return []jen.Code{sdot("chol").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), sdot("v"))}
 }
 
-// field emits the vector field.
-func (g *generator) field() jen.Code {
+// vectorField emits the vector field.
+func (g *generator) vectorField() jen.Code {
 	var body []jen.Code
 	if g.constant() {
 		body = []jen.Code{

@@ -799,6 +799,9 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		}
 		if e, ok := c.extent(d.Hi, "the end of a range"); ok && good {
 			ix.Range.Hi = e
+			if lo := ix.Range.Lo; lo.IsConst() && !e.IsConst() {
+				c.need(e.Name, lo.Offset-1-e.Offset) // a range has no negative length
+			}
 		} else {
 			ix.Range.Hi = unknownExtent
 		}

@@ -8,10 +8,11 @@ type Solver struct {
 	Tolerance     float64 // δ, on max|Δ| over the coordinates
 	MaxIterations int     // limit of one solve
 
-	// StopStalled ends a solve whose residual has not fallen between
-	// iterations k and 2k (k = 16, 32, 64, …). No stopping rule on
-	// iterates is symmetric in time, so a transition that uses it checks
-	// the reversibility of what it accepts.
+	// StopStalled ends a solve that MaxIterations would end as well if its
+	// residual went on falling at the rate seen between iterations k and
+	// 2k (k = 16, 32, 64, …). No stopping rule on iterates is symmetric in
+	// time, so a transition that uses it checks the reversibility of what
+	// it accepts.
 	StopStalled bool
 }
 
@@ -29,14 +30,36 @@ func (s *Solver) FirstCheck() int {
 // residual max|Δ| of iteration k and the residual at the previous check (+Inf
 // at the first). It returns OK and the iteration of the next check, or the
 // reason to give up.
+//
+// Inlined into a step it would take registers from the loop that seldom calls
+// it: 15 to 20 % of the time of a step of two dimensions.
+//
+//go:noinline
 func (s *Solver) Check(k int, residual, previous float64) (next int, st Status) {
 	switch {
 	case math.IsNaN(residual) || math.IsInf(residual, 0):
 		return k, NonFinite
 	case k >= s.MaxIterations:
 		return k, IterationLimit
-	case s.StopStalled && residual >= previous:
+	case s.StopStalled && !s.arrives(k, residual, previous):
 		return k, Stalled
 	}
 	return min(2*k, s.MaxIterations), OK
+}
+
+// arrives tells whether a solve reaches δ within the limit if its residual r
+// goes on falling as it has from r₀ since the previous check, at iteration k/2:
+//
+//	k + ½k log(r/δ)/log(r₀/r) ≤ MaxIterations.
+//
+// Solves that do not converge end in limit cycles as a rule. There the residual
+// may fall for ever by less and less, or be the smaller of two samples by
+// chance, so that any fall at all says little.
+func (s *Solver) arrives(k int, residual, previous float64) bool {
+	if math.IsInf(previous, 1) {
+		return true // the first check
+	}
+	rate := math.Log(previous/residual) / float64(k-k/2)
+	goal := math.Log(max(s.Tolerance, math.SmallestNonzeroFloat64))
+	return rate*float64(s.MaxIterations-k) >= math.Log(residual)-goal
 }

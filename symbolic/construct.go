@@ -230,6 +230,22 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	if len(es) == 1 && ks[0] == 1 && es[0].Op == Add && val != 1 {
 		return c.Scale(val, es[0])
 	}
+	// Under δ[i,j], j is i: δ[i,j] f(j) and δ[i,j] f(i) get one form.
+	for n, d := range es {
+		if d.Op != Delta || len(es) == 1 {
+			continue
+		}
+		from, to := d.Subs[1].Index, shiftSub(d.Subs[0], -d.Subs[1].Offset)
+		if from == nil {
+			from, to = d.Subs[0].Index, d.Subs[1]
+		}
+		for m, e := range es {
+			if m != n && from != nil && e.hasFree(from) {
+				rest := c.product(val, without(ks, n), without(es, n))
+				return c.Mul(d, c.Subst(rest, from, to))
+			}
+		}
+	}
 	return c.rewrite(c.product(val, ks, es))
 }
 
@@ -750,4 +766,28 @@ func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 		}
 	}
 	return out
+}
+
+// ReplaceGuarded rebuilds e with its outermost products that hold indicators
+// replaced; f receives the indicators and the rest of the product. Sums are
+// left alone: their bodies are guarded in their own loops.
+func (c *Context) ReplaceGuarded(e *Expr, f func(conds []*Expr, rest *Expr) *Expr) *Expr {
+	if e.Op == Mul {
+		var conds, rest []*Expr
+		var ks []float64
+		for n, a := range e.Args {
+			if a.Op == Inside {
+				conds = append(conds, a)
+				continue
+			}
+			rest, ks = append(rest, a), append(ks, e.K[n])
+		}
+		if len(conds) > 0 {
+			return f(conds, c.Product(e.Val, ks, rest))
+		}
+	}
+	if e.Op == Sum || len(e.Args) == 0 {
+		return e
+	}
+	return c.rebuild(e, func(a *Expr) *Expr { return c.ReplaceGuarded(a, f) }, func(s Sub) Sub { return s })
 }

@@ -74,8 +74,24 @@ func (el *elaborator) expr(e dsl.Expr) value {
 		return scalar(body)
 	case *dsl.CallExpr:
 		return el.call(e)
+	case *dsl.MatrixExpr:
+		return el.matrix(e)
 	}
 	return scalar(c.Number(0))
+}
+
+// matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
+func (el *elaborator) matrix(e *dsl.MatrixExpr) value {
+	c := el.c
+	return value{shape: e.Type().Shape, elem: func(s ...Sub) *Expr {
+		total := c.Number(0)
+		for i, row := range e.Rows {
+			for j, x := range row {
+				total = c.Add(total, c.Mul(el.expr(x).at(), c.Delta(s[0], Sub{At: dsl.Fixed(i + 1)}), c.Delta(s[1], Sub{At: dsl.Fixed(j + 1)})))
+			}
+		}
+		return total
+	}}
 }
 
 func (el *elaborator) mapped(shape []dsl.Extent, f func(subs []Sub) *Expr) value {

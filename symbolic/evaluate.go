@@ -186,8 +186,18 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			s := m.sub(e.Subs[0])
 			return func() float64 { return v[s()-1] }
 		}
-		s, t, cols := m.sub(e.Subs[0]), m.sub(e.Subs[1]), m.Extent(e.Tensor.Shape[1])
-		return func() float64 { return v[(s()-1)*cols+t()-1] }
+		subs := make([]func() int, len(e.Subs))
+		sizes := make([]int, len(e.Subs))
+		for n := range subs {
+			subs[n], sizes[n] = m.sub(e.Subs[n]), m.Extent(e.Tensor.Shape[n])
+		}
+		return func() float64 {
+			at := 0
+			for n, s := range subs {
+				at = at*sizes[n] + s() - 1
+			}
+			return v[at]
+		}
 	case Add:
 		args := m.compileAll(e.Args)
 		return func() float64 {
@@ -200,15 +210,17 @@ func (m *Machine) closure(e *Expr) func() float64 {
 	case Mul:
 		args := m.compileAll(e.Args)
 		// An indicator is looked at first: what it excludes is not evaluated.
-		guard := -1
+		var guards []func() float64
 		for n, a := range e.Args {
 			if a.Op == Inside || a.Op == Delta {
-				guard = n
+				guards = append(guards, args[n])
 			}
 		}
 		return func() float64 {
-			if guard >= 0 && args[guard]() == 0 {
-				return 0
+			for _, g := range guards {
+				if g() == 0 {
+					return 0
+				}
 			}
 			v := e.Val
 			for n, f := range args {

@@ -7,7 +7,7 @@ import "math"
 // number of observations. The rules are
 //
 //	linear      Σ_i w_i (a_i + b)        = Σ w a + b Σ w
-//	centred     Σ_i w_i (a_i + b)²       = Σ w (a − ā)² + (ā + b)² Σ w,   ā = Σ w a / Σ w
+//	centred     Σ_i w_i (a_i + b)²       = Σ w (a − ā)² + (ā + b)² Σ w,   ā = Σ w a / Σ w,  w > 0
 //	interchange Σ_i f_i Σ_j g_ij h_j     = Σ_j h_j Σ_i f_i g_ij
 //
 // with w, a, f, g data and b, h free of i. The centred form does not cancel.
@@ -117,6 +117,9 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		case 1:
 			return c.Add(c.Sum(i, c.Mul(w, a)), c.Mul(b, total))
 		case 2:
+			if c.Sign(w) != Positive {
+				return nil // the weights may add up to zero
+			}
 			mean := c.Div(c.Sum(i, c.Mul(w, a)), total)
 			spread := c.Sum(i, c.Mul(w, c.Pow(c.Sub(a, mean), 2)))
 			return c.Add(spread, c.Mul(total, c.Pow(c.Add(mean, b), 2)))

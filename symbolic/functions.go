@@ -10,13 +10,14 @@ import (
 // Func is one row of the function table: what a function of the language is
 // to the calculus.
 type Func struct {
-	Name     string
-	Eval     func(x []float64) float64
-	Partials []string   // ∂f/∂x and ∂f/∂y in the language, of x and y; nil: see Call
-	Positive bool       // f > 0 wherever it is defined
-	Go       string     // qualified Go function: "math.Exp", "special.InvLogit"
-	Cost     float64    // in multiplications, for the cost model
-	Sample   [2]float64 // an interval inside the domain of x, for the row's test
+	Name      string
+	Eval      func(x []float64) float64
+	Partials  []string   // ∂f/∂x and ∂f/∂y in the language, of x and y; nil: see Call
+	Positive  bool       // f > 0 wherever it is defined
+	Go        string     // qualified Go function: "math.Exp", "special.InvLogit"
+	Cost      float64    // in multiplications, for the cost model
+	Sample    [2]float64 // an interval inside the domain of x, for the row's test
+	Symmetric bool       // f(x, y) = f(y, x)
 }
 
 func f1(f func(float64) float64) func([]float64) float64 {
@@ -30,27 +31,27 @@ func f2(f func(x, y float64) float64) func([]float64) float64 {
 // Funcs is the table. Functions that the canonical form writes in other terms
 // (square, sqrt, inv, log1m, logit …) have a row in Abbreviations instead.
 var Funcs = []Func{
-	{"exp", f1(math.Exp), []string{"exp(x)"}, true, "math.Exp", 15, [2]float64{-3, 3}},
-	{"expm1", f1(math.Expm1), []string{"exp(x)"}, false, "math.Expm1", 15, [2]float64{-3, 3}},
-	{"log", f1(math.Log), []string{"1/x"}, false, "math.Log", 15, [2]float64{0.1, 4}},
-	{"log1p", f1(math.Log1p), []string{"1/(1 + x)"}, false, "math.Log1p", 15, [2]float64{-0.8, 4}},
-	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}},
-	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}},
-	{"inv_logit", f1(special.InvLogit), []string{"inv_logit(x)*(1 - inv_logit(x))"}, true, "special.InvLogit", 20, [2]float64{-4, 4}},
-	{"sin", f1(math.Sin), []string{"cos(x)"}, false, "math.Sin", 15, [2]float64{-3, 3}},
-	{"cos", f1(math.Cos), []string{"-sin(x)"}, false, "math.Cos", 15, [2]float64{-3, 3}},
-	{"tan", f1(math.Tan), []string{"1 + tan(x)^2"}, false, "math.Tan", 15, [2]float64{-1, 1}},
-	{"atan", f1(math.Atan), []string{"1/(1 + x^2)"}, false, "math.Atan", 15, [2]float64{-3, 3}},
-	{"sinh", f1(math.Sinh), []string{"cosh(x)"}, false, "math.Sinh", 15, [2]float64{-3, 3}},
-	{"cosh", f1(math.Cosh), []string{"sinh(x)"}, true, "math.Cosh", 15, [2]float64{-3, 3}},
-	{"tanh", f1(math.Tanh), []string{"1 - tanh(x)^2"}, false, "math.Tanh", 15, [2]float64{-3, 3}},
-	{"lgamma", f1(special.Lgamma), []string{"digamma(x)"}, false, "special.Lgamma", 30, [2]float64{0.3, 6}},
-	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}},
-	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}},
-	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}},
-	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}},
-	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}},
-	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}},
+	{"exp", f1(math.Exp), []string{"exp(x)"}, true, "math.Exp", 15, [2]float64{-3, 3}, false},
+	{"expm1", f1(math.Expm1), []string{"exp(x)"}, false, "math.Expm1", 15, [2]float64{-3, 3}, false},
+	{"log", f1(math.Log), []string{"1/x"}, false, "math.Log", 15, [2]float64{0.1, 4}, false},
+	{"log1p", f1(math.Log1p), []string{"1/(1 + x)"}, false, "math.Log1p", 15, [2]float64{-0.8, 4}, false},
+	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}, false},
+	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}, false},
+	{"inv_logit", f1(special.InvLogit), []string{"inv_logit(x)*(1 - inv_logit(x))"}, true, "special.InvLogit", 20, [2]float64{-4, 4}, false},
+	{"sin", f1(math.Sin), []string{"cos(x)"}, false, "math.Sin", 15, [2]float64{-3, 3}, false},
+	{"cos", f1(math.Cos), []string{"-sin(x)"}, false, "math.Cos", 15, [2]float64{-3, 3}, false},
+	{"tan", f1(math.Tan), []string{"1 + tan(x)^2"}, false, "math.Tan", 15, [2]float64{-1, 1}, false},
+	{"atan", f1(math.Atan), []string{"1/(1 + x^2)"}, false, "math.Atan", 15, [2]float64{-3, 3}, false},
+	{"sinh", f1(math.Sinh), []string{"cosh(x)"}, false, "math.Sinh", 15, [2]float64{-3, 3}, false},
+	{"cosh", f1(math.Cosh), []string{"sinh(x)"}, true, "math.Cosh", 15, [2]float64{-3, 3}, false},
+	{"tanh", f1(math.Tanh), []string{"1 - tanh(x)^2"}, false, "math.Tanh", 15, [2]float64{-3, 3}, false},
+	{"lgamma", f1(special.Lgamma), []string{"digamma(x)"}, false, "special.Lgamma", 30, [2]float64{0.3, 6}, false},
+	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}, false},
+	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}, false},
+	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}, false},
+	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
+	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}, false},
+	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}, true},
 }
 
 // Abbreviations are functions of the language that the calculus writes in
@@ -101,6 +102,9 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 		if e := c.log(args[0]); e != nil {
 			return e
 		}
+	}
+	if f.Symmetric && args[1].id < args[0].id {
+		args = []*Expr{args[1], args[0]}
 	}
 	return c.rewrite(c.intern(Expr{Op: Call, Func: f, Args: args}))
 }
@@ -176,7 +180,7 @@ func (c *Context) Sign(e *Expr) Sign {
 		return NonNegative
 	case Sum:
 		if s := c.Sign(e.Args[0]); s != UnknownSign {
-			if s == Positive && e.Index.Range.Lo == dsl.Fixed(1) {
+			if r := e.Index.Range; s == Positive && r.Lo == dsl.Fixed(1) && r.Hi.Offset >= 0 {
 				return Positive // ranges 1..n are not empty
 			}
 			return NonNegative

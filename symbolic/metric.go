@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -139,6 +140,12 @@ func (c *Context) stripDelta(e *Expr, a, b *Index) *Expr {
 			if f == delta {
 				return c.Subst(c.Product(e.Val, without(e.K, n), without(e.Args, n)), b, Sub{Index: a})
 			}
+			// δ[a,s]·δ[b,s] is δ[a,b]·δ[a,s].
+			for _, o := range e.Args {
+				if f.Op == Delta && o.Op == Delta && f.Subs[0] == (Sub{Index: b}) && o.Subs[0] == (Sub{Index: a}) && f.Subs[1] == o.Subs[1] {
+					return c.Subst(c.Product(e.Val, without(e.K, n), without(e.Args, n)), b, Sub{Index: a})
+				}
+			}
 		}
 	case Add:
 		if e.Val != 0 {
@@ -262,10 +269,33 @@ func (p *Posterior) matrix(d *Diagnosed, t *dsl.MetricTerm) entry {
 // symmetric reports an entry that is not provably equal to its transpose.
 func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *Expr) {
 	c := p.C
-	if x == y || c.Expand(c.Sub(x, y)).IsNum(0) {
-		return
+	d0 := c.Expand(c.Sub(x, y))
+	if d0.Op == Num && d0.Val == 0 || largestCoefficient(d0) <= 1e-14*max(largestCoefficient(c.Expand(x)), largestCoefficient(c.Expand(y))) {
+		return // equal, or but for the rounding of numbers in the text
 	}
 	d.add(dsl.Error, dsl.MetricAsymmetric, at, "a metric is symmetric", "%s of the metric differs from its transpose: %s against %s", what, Format(x), Format(y))
+}
+
+// largestCoefficient returns the largest magnitude among the coefficients of
+// a sum.
+func largestCoefficient(e *Expr) float64 {
+	switch e.Op {
+	case Num:
+		return math.Abs(e.Val)
+	case Mul:
+		return math.Abs(e.Val)
+	case Add:
+		k := math.Abs(e.Val)
+		for n, a := range e.Args {
+			x := math.Abs(e.K[n])
+			if a.Op == Mul {
+				x *= math.Abs(a.Val)
+			}
+			k = max(k, x)
+		}
+		return k
+	}
+	return 1
 }
 
 func (p *Posterior) indexed(d *Diagnosed, t *dsl.MetricTerm) entry {

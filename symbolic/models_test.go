@@ -347,6 +347,32 @@ var testModels = []testModel{
 			}
 			return l
 		},
+		// n I(a, b) on the log scale, and u ↦ ½eᵘ of the priors.
+		metric: func(q []float64) [][]float64 {
+			a, b := math.Exp(q[0]), math.Exp(q[1])
+			return [][]float64{{5*a*a*trigammaSeries(a) + 0.5*a, -5 * a}, {-5 * a, 5*a + 0.5*b}}
+		},
+	},
+	{
+		name: "intervals, fisher",
+		text: "model m\ndata n int\ndata y int[n] in {0, 1}\nparam p, r real in (0, 1)\ny ~ bernoulli(p)\np ~ beta(2, 3)\nmetric fisher\n",
+		data: numbers{"n": {5}, "y": bin5},
+		logp: func(q []float64) float64 {
+			p, j := interval(0, 1, q[0])
+			_, k := interval(0, 1, q[1])
+			l := j + k + distuv.Beta{Alpha: 2, Beta: 3}.LogProb(p)
+			for _, y := range bin5 {
+				l += distuv.Bernoulli{P: p}.LogProb(y)
+			}
+			return l
+		},
+		// n p(1−p) of the data, (α + β) p(1−p) of the prior with its
+		// Jacobian, 2 r(1−r) of a Jacobian alone.
+		metric: func(q []float64) [][]float64 {
+			p, r := expit(q[0]), expit(q[1])
+			return [][]float64{{10 * p * (1 - p), 0}, {0, 2 * r * (1 - r)}}
+		},
+		diagonal: true,
 	},
 	{
 		name: "inv_gamma and beta priors, hessian",

@@ -61,6 +61,8 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 		dist := term.Term.Dist
 		block, several := v.soleBlock(term)
 		switch {
+		case block < 0:
+			// Free of the coordinates.
 		case dist != nil && !p.leftIsParam(term) && !hessian:
 			// Expected information is positive semidefinite.
 		case dist != nil && !p.leftIsParam(term) && v.concave(term):
@@ -161,6 +163,11 @@ func (v *positivity) concave(t *PosteriorTerm) bool {
 // of a block's prior depend on earlier blocks only, each prior pins its block.
 func (v *positivity) expected() {
 	p := v.p
+	for _, t := range p.Terms {
+		if t.Term.Dist == nil && !p.mentionsData(t.L) {
+			v.unknown = append(v.unknown, finding{t.Term.At, "the Hessian of this term may have negative eigenvalues"})
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range p.Terms {
@@ -168,18 +175,39 @@ func (v *positivity) expected() {
 				continue
 			}
 			own := p.ownBlock(t)
-			if own < 0 || v.covered[own] {
+			if own < 0 || v.covered[own] || !v.wholeBlock(t, own) {
 				continue
 			}
 			ready := true
 			for n, b := range p.Blocks {
-				ready = ready && (n == own || v.covered[n] || !Mentions(t.L, b.Coord))
+				ready = ready && (n != own && v.covered[n] || !v.argsMention(t, b.Coord))
 			}
 			if ready {
 				v.covered[own], changed = true, true
 			}
 		}
 	}
+}
+
+// wholeBlock reports whether a term's left side runs over all of a block.
+func (v *positivity) wholeBlock(t *PosteriorTerm, block int) bool {
+	if t.Term.Dist.Support == dsl.VectorReal || v.p.Blocks[block].Scalar() {
+		return true
+	}
+	return len(t.indices) == 1 && t.indices[0].Range == upTo(v.p.Blocks[block].Size())
+}
+
+func (v *positivity) argsMention(t *PosteriorTerm, coord *Tensor) bool {
+	for _, a := range t.Args {
+		subs := make([]Sub, len(a.shape))
+		for n := range subs {
+			subs[n] = Sub{Index: v.p.C.NewIndex("i", upTo(a.shape[n]))}
+		}
+		if Mentions(a.at(subs...), coord) {
+			return true
+		}
+	}
+	return false
 }
 
 // report turns what could not be proved into warnings.

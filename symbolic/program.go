@@ -294,6 +294,44 @@ type lowering struct {
 	p    *Program
 	ctx  []*Index
 	memo map[*Expr]*Expr
+	// guards are the indicators of the products around the expression: a
+	// definition taken out of them keeps them, because outside it may read
+	// elements that do not exist.
+	guards []*Expr
+}
+
+// define defines e, under the guards that its indices need.
+func (l *lowering) define(e, source *Expr) *Expr {
+	if strays(e) {
+		for _, g := range l.guards {
+			if e.hasFree(g.Subs[0].Index) {
+				e, source = l.p.c.Mul(g, e), nil
+			}
+		}
+	}
+	return l.p.define(e, source)
+}
+
+// strays reports whether e, at some value of its indices, reads an element
+// that does not exist or is not defined.
+func strays(e *Expr) bool {
+	found := false
+	Refs(e, func(r *Expr) {
+		for n, s := range r.Subs {
+			if s.Index == nil {
+				continue
+			}
+			from, to := s.Index.Range.Lo.Plus(s.Offset), s.Index.Range.Hi.Plus(s.Offset)
+			first, last := dsl.Fixed(1), r.Tensor.Shape[n]
+			if r.Tensor.Def != nil {
+				first = r.Tensor.Def.Indices[n].Range.Lo
+			}
+			inside := to.Name == last.Name && to.Offset <= last.Offset &&
+				(from == first || from.Name == first.Name && from.Offset >= first.Offset || first == dsl.Fixed(1) && from.Offset >= 1)
+			found = found || !inside
+		}
+	})
+	return found
 }
 
 func (l *lowering) lower(e *Expr) *Expr {
@@ -312,13 +350,13 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		return e
 	case Sum:
 		i, body := c.Open(e)
-		inner := &lowering{p: p, ctx: sortedIndices(append(append([]*Index{}, e.free...), i)), memo: map[*Expr]*Expr{}}
+		inner := &lowering{p: p, ctx: sortedIndices(append(append([]*Index{}, e.free...), i)), memo: map[*Expr]*Expr{}, guards: l.guards}
 		s := c.Sum(i, inner.lower(body))
 		if s.Op != Sum {
 			return l.lower(s)
 		}
 		if l.storable(s) || !sameIndices(s.free, l.ctx) {
-			return p.define(s, e)
+			return l.define(s, e)
 		}
 		return s
 	case Call:
@@ -328,10 +366,17 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		}
 		r := c.Call(e.Func.Name, args...)
 		if r.Op == Call && l.storable(r) {
-			return p.define(r, e)
+			return l.define(r, e)
 		}
 		return r
 	case Add, Mul:
+		if guards := indicators(e); len(guards) > 0 {
+			// Below the guards everything is lowered anew.
+			inner := &lowering{p: p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
+			if len(inner.guards) > len(l.guards) && !sameGuards(l.guards, guards) {
+				return inner.lower(e)
+			}
+		}
 		args := make([]*Expr, len(e.Args))
 		ks := append([]float64(nil), e.K...)
 		for n, a := range e.Args {
@@ -359,6 +404,33 @@ func (l *lowering) storable(e *Expr) bool {
 	}
 	for _, f := range e.free {
 		if !l.p.isSmall(f.Range) {
+			return false
+		}
+	}
+	return true
+}
+
+// indicators returns the factors of a product that are indicators.
+func indicators(e *Expr) []*Expr {
+	var out []*Expr
+	if e.Op == Mul {
+		for _, a := range e.Args {
+			if a.Op == Inside {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// sameGuards reports whether all of b stand in a.
+func sameGuards(a, b []*Expr) bool {
+	for _, g := range b {
+		found := false
+		for _, h := range a {
+			found = found || g == h
+		}
+		if !found {
 			return false
 		}
 	}
@@ -504,7 +576,7 @@ func (l *lowering) hoist(x *Expr) *Expr {
 	if x.Op == Ref || x.Op == Num || x.stage == StageConst {
 		return x
 	}
-	return l.p.define(x, nil)
+	return l.define(x, nil)
 }
 
 // nodeCost counts the operations of a node and of what it holds, without

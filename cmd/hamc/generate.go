@@ -2,8 +2,12 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"go/build"
 	"go/token"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,18 +31,25 @@ func (g *generateFlags) register(cmd *cobra.Command) {
 	constFlag(cmd, &g.consts)
 }
 
+// stdoutName as an output file stands for standard output.
+const stdoutName = "-"
+
 // place returns the package name and the path of a model's generated code.
 func (g *generateFlags) place(m *model) (pkg, path string, err error) {
-	pkg = g.pkg
 	under := os.Getenv("GOPACKAGE")
-	if pkg == "" {
+	switch {
+	case g.pkg != "":
+		pkg = g.pkg
+	case under != "":
 		pkg = under
-	}
-	if pkg == "" {
+	default:
 		pkg = packageName(m.name())
 	}
-	if !token.IsIdentifier(pkg) {
-		return "", "", fmt.Errorf("--pkg %s: that is no package name", pkg)
+	if !token.IsIdentifier(pkg) || pkg == "_" {
+		if g.pkg == "" {
+			return "", "", usage{fmt.Errorf("$GOPACKAGE is %q: that is no package name", pkg)}
+		}
+		return "", "", usage{fmt.Errorf("--pkg %s: that is no package name", pkg)}
 	}
 	switch {
 	case g.output != "":
@@ -46,7 +57,19 @@ func (g *generateFlags) place(m *model) (pkg, path string, err error) {
 	case under != "":
 		path = m.name() + "_ham.go"
 	default:
-		path = filepath.Join("generated", m.name(), m.name()+".go")
+		dir := packageName(m.name())
+		path = filepath.Join("generated", dir, sourceName(dir))
+	}
+	if path == stdoutName {
+		return pkg, path, nil
+	}
+	if fi, err := os.Stat(path); err == nil {
+		if fi.IsDir() {
+			return "", "", usage{fmt.Errorf("--output %s: that is a directory; name a file in it, such as %s", path, filepath.Join(path, sourceName(packageName(m.name()))))}
+		}
+		if source, err := os.Stat(m.path); err == nil && os.SameFile(fi, source) {
+			return "", "", usage{fmt.Errorf("--output %s: that is the model itself", path)}
+		}
 	}
 	return pkg, path, nil
 }
@@ -54,18 +77,35 @@ func (g *generateFlags) place(m *model) (pkg, path string, err error) {
 // packageName makes a package name of a file name.
 func packageName(s string) string {
 	var b strings.Builder
-	for i, r := range strings.ToLower(s) {
+	for _, r := range strings.ToLower(s) {
 		switch {
-		case r >= 'a' && r <= 'z', r == '_', r >= '0' && r <= '9' && i > 0:
+		case r >= 'a' && r <= 'z', r == '_', r >= '0' && r <= '9':
 			b.WriteRune(r)
 		default:
 			b.WriteByte('_')
 		}
 	}
-	if token.IsKeyword(b.String()) || b.Len() == 0 {
-		return "model_" + b.String()
+	name := b.String()
+	// The go command passes over directories that start with an underscore.
+	if !token.IsIdentifier(name) || name[0] == '_' || name == "main" {
+		return "model_" + name
 	}
-	return b.String()
+	return name
+}
+
+// sourceName returns the file name for a package that the go command compiles
+// everywhere: it leaves out two_arm.go on other processors, and x_test.go.
+func sourceName(pkg string) string {
+	context := build.Default
+	context.GOOS, context.GOARCH = "none", "none"
+	context.OpenFile = func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package " + pkg + "\n")), nil
+	}
+	name := pkg + ".go"
+	if ok, err := context.MatchFile(".", name); err != nil || !ok || strings.HasSuffix(pkg, "_test") {
+		return pkg + "_ham.go"
+	}
+	return name
 }
 
 func (m *model) generate(pkg string) ([]byte, error) {
@@ -76,14 +116,8 @@ func (m *model) generate(pkg string) ([]byte, error) {
 	return code, nil
 }
 
-func (e *env) generate(args []string, g *generateFlags) error {
-	if len(args) > 1 {
-		return fmt.Errorf("one model at a time: %s", strings.Join(args, " "))
-	}
-	if !strings.HasSuffix(args[0], ".ham") {
-		return fmt.Errorf("%q is neither a command nor a .ham file", args[0])
-	}
-	m, err := e.load(args[0], g.consts)
+func (e *env) generate(model string, g *generateFlags) error {
+	m, err := e.load(model, g.consts)
 	if err != nil {
 		return err
 	}
@@ -95,7 +129,7 @@ func (e *env) generate(args []string, g *generateFlags) error {
 	if err != nil {
 		return err
 	}
-	if path == "-" {
+	if path == stdoutName {
 		_, err := e.stdout.Write(code)
 		return wrap(err)
 	}
@@ -119,18 +153,34 @@ func newCheck(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL.ham...",
 		Short: "Report every error and warning of models",
-		Args:  cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exactly(1, "MODEL.ham")(cmd, args)
+			}
+			return nil
+		},
+		ValidArgsFunction: completeModels,
 		RunE: func(_ *cobra.Command, args []string) error {
-			var first error
+			var failed error
 			for _, a := range args {
-				if _, err := e.load(a, consts); err != nil && first == nil {
-					first = err
+				_, err := e.load(a, consts)
+				var u usage
+				switch {
+				case err == nil:
+				case errors.As(err, &u):
+					return err // about the flags, so the same for every model
+				default:
+					failed = errReported
+					if !errors.Is(err, errReported) {
+						fmt.Fprintf(e.stderr, "hamc: %s\n", message(err))
+					}
 				}
 			}
-			return first
+			return failed
 		},
 	}
 	constFlag(cmd, &consts)
+	completeFlags(cmd)
 	return cmd
 }
 
@@ -139,7 +189,9 @@ func newExplain(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain MODEL.ham",
 		Short: "Show derived formulas, stages, the metric's structure and operation counts",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "MODEL.ham"),
+
+		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := e.load(args[0], consts)
 			if err != nil {
@@ -150,6 +202,7 @@ func newExplain(e *env) *cobra.Command {
 		},
 	}
 	constFlag(cmd, &consts)
+	completeFlags(cmd)
 	return cmd
 }
 
@@ -158,7 +211,9 @@ func newDiff(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff MODEL.ham",
 		Short: "Compare generated code on disk with what would be generated; exit 1 if stale",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "MODEL.ham"),
+
+		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := e.load(args[0], g.consts)
 			if err != nil {
@@ -172,18 +227,26 @@ func newDiff(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			old, err := readText(path)
-			if err != nil {
-				return err
+			if path == stdoutName {
+				return usage{errors.New("--output -: diff needs the file to compare with")}
 			}
-			if old == string(code) {
+			old, err := os.ReadFile(path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return problem{fmt.Errorf("%s: there is no such file; `hamc %s` writes it", path, args[0])}
+			case err != nil:
+				return problem{err}
+			case bytes.Equal(old, code):
 				return nil
 			}
-			fmt.Fprint(e.stdout, lineDiff(path, old, string(code)))
+			if _, err := fmt.Fprint(e.stdout, lineDiff(path, string(old), string(code))); err != nil {
+				return problem{err}
+			}
 			return errReported
 		},
 	}
 	g.register(cmd)
+	completeFlags(cmd)
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
@@ -40,11 +41,11 @@ func parseConsts(list []string) ([]dsl.ConstBinding, error) {
 		name, text, ok := strings.Cut(s, "=")
 		v, err := strconv.ParseFloat(text, 64)
 		if !ok || name == "" || err != nil || v-v != 0 {
-			return nil, fmt.Errorf("--const %s: write --const NAME=NUMBER, such as --const k=10", s)
+			return nil, usage{fmt.Errorf("--const %s: write --const NAME=NUMBER, such as --const k=10", s)}
 		}
 		for _, o := range out {
 			if o.Name == name {
-				return nil, fmt.Errorf("--const %s: %s is bound twice", s, name)
+				return nil, usage{fmt.Errorf("--const %s: %s is bound twice", s, name)}
 			}
 		}
 		out = append(out, dsl.ConstBinding{Name: name, Value: v})
@@ -55,13 +56,27 @@ func parseConsts(list []string) ([]dsl.ConstBinding, error) {
 // readText reads a file, with errors in words.
 func readText(path string) (string, error) {
 	b, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", problem{fmt.Errorf("%s: there is no such file", path)}
-	case err != nil:
-		return "", problem{err}
+	if err != nil {
+		return "", problem{inWords(path, err)}
 	}
 	return string(b), nil
+}
+
+// inWords says what kept a file from being read.
+func inWords(path string, err error) error {
+	if fi, e := os.Stat(path); e == nil && fi.IsDir() {
+		return fmt.Errorf("%s is a directory, not a file", path)
+	}
+	var cause *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: there is no such file", path)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: no permission to read it", path)
+	case errors.As(err, &cause):
+		return fmt.Errorf("%s: %w", path, cause.Err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // load reads, checks and derives a model; diagnostics go to standard error.
@@ -75,6 +90,9 @@ func (e *env) load(path string, consts []string) (*model, error) {
 	}
 	text, err := readText(path)
 	if err != nil {
+		if !isFile(path) && isFile(path+".ham") {
+			return nil, problem{fmt.Errorf("%w; did you mean %s.ham?", err, path)}
+		}
 		return nil, err
 	}
 	shown := path
@@ -117,9 +135,6 @@ func relative(path string) (string, bool) {
 // the model. It is "" for a model without data.
 func (m *model) dataPath(given string) (string, error) {
 	if given != "" {
-		if _, err := os.Stat(given); err != nil {
-			return "", problem{fmt.Errorf("%s: there is no such data file", given)}
-		}
 		return given, nil
 	}
 	beside := strings.TrimSuffix(m.path, filepath.Ext(m.path)) + ".data.json"
@@ -144,12 +159,15 @@ func (m *model) interpreted(given string) (*interpret.Model, error) {
 		im, err := interpret.New(m.d, strings.NewReader("{}"), "no data")
 		return im, wrap(err)
 	}
-	f, err := os.Open(path)
+	text, err := readText(path)
 	if err != nil {
-		return nil, problem{err}
+		return nil, err
 	}
-	defer f.Close()
-	im, err := interpret.New(m.d, f, path)
+	im, err := interpret.New(m.d, strings.NewReader(text), path)
+	var placed *datafile.Error
+	if err != nil && !errors.As(err, &placed) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
 	return im, wrap(err)
 }
 

@@ -2,6 +2,8 @@
 // runs them.
 //
 // Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error.
+// A run that a signal ends exits as shells expect: with 128 and the number of
+// the signal, so 130 after an interrupt from the keyboard.
 package main
 
 import (
@@ -10,10 +12,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
+	"path/filepath"
+	goruntime "runtime"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/codegen"
 )
 
 // The exit codes.
@@ -22,22 +28,24 @@ const (
 	exitProblem  = 1
 	exitUsage    = 2
 	exitInternal = 3
+	exitSignal   = 128 // and the number of the signal
 )
+
+// usage is a mistake in the command line.
+type usage struct{ error }
 
 // problem is an error whose message stands alone: a diagnostic of the user's
 // input.
 type problem struct{ error }
 
-// reported is a problem whose message has been printed already.
+// errReported is a problem whose message has been printed already.
 var errReported = errors.New("reported")
 
 // internal is a bug of hamc.
 type internal struct{ error }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run executes one command line.
@@ -46,38 +54,75 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		// The last line of defence: a bug is reported as one, with its
 		// place, and never as a stack trace alone.
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "hamc: internal error: %v\nThis is a bug of hamc; please report it with the model that shows it.\n", r)
-			code = exitInternal
+			code = reportBug(stderr, fmt.Sprintf("%v (%s)", r, panicPlace()))
 		}
 	}()
-	root := newRoot(&env{stdin: stdin, stdout: stdout, stderr: stderr})
+	e := &env{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	var p problem
+	var u usage
 	var in internal
+	var sig interrupted
 	switch {
 	case err == nil:
 		return exitFine
 	case errors.Is(err, errReported):
 		return exitProblem
-	case errors.As(err, &p):
-		fmt.Fprintf(stderr, "hamc: %s\n", strings.TrimRight(p.Error(), "\n"))
-		return exitProblem
+	case errors.As(err, &sig):
+		fmt.Fprintf(stderr, "hamc: %v\n", sig)
+		return sig.exitCode()
 	case errors.As(err, &in):
-		fmt.Fprintf(stderr, "hamc: internal error: %v\nThis is a bug of hamc; please report it with the model that shows it.\n", in.error)
-		return exitInternal
+		return reportBug(stderr, in.Error())
+	case errors.As(err, &u) || !e.running:
+		fmt.Fprintf(stderr, "hamc: %s\nRun `hamc --help` for usage.\n", message(err))
+		return exitUsage
 	}
-	fmt.Fprintf(stderr, "hamc: %v\nRun `hamc --help` for usage.\n", err)
-	return exitUsage
+	fmt.Fprintf(stderr, "hamc: %s\n", message(err))
+	return exitProblem
+}
+
+// message returns the text of an error, with its further lines below the first.
+func message(err error) string {
+	return strings.ReplaceAll(strings.TrimRight(err.Error(), "\n"), "\n", "\n      ")
+}
+
+func reportBug(stderr io.Writer, what string) int {
+	fmt.Fprintf(stderr, "hamc: internal error: %s\nThis is a bug of hamc %s; please report it with the model that shows it.\n",
+		strings.TrimRight(what, "\n"), codegen.Version)
+	return exitInternal
+}
+
+// panicPlace returns the function and line that panicked: the first frame below
+// the runtime's own, called while the panic is being recovered.
+func panicPlace() string {
+	pc := make([]uintptr, 32)
+	frames := goruntime.CallersFrames(pc[:goruntime.Callers(1, pc)])
+	panicking := false
+	for {
+		f, more := frames.Next()
+		system := strings.HasPrefix(f.Function, "runtime.")
+		if panicking && !system {
+			return fmt.Sprintf("%s, %s:%d", f.Function, filepath.Base(f.File), f.Line)
+		}
+		panicking = panicking || f.Function == "runtime.gopanic"
+		if !more {
+			return "place unknown"
+		}
+	}
 }
 
 // env is what a command sees of the world.
 type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+
+	// running is set once the command line has been understood and the
+	// command has begun.
+	running bool
 }
 
 func newRoot(e *env) *cobra.Command {
@@ -91,21 +136,43 @@ to a specialised Go sampler, and runs it.
   hamc run MODEL.ham        sample: draws, diagnostics, summary
   hamc MODEL.ham            generate Go code
   hamc check MODEL.ham      report the errors of a model
-  hamc explain MODEL.ham    show the derived formulas and their costs`,
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+  hamc explain MODEL.ham    show the derived formulas and their costs
+
+Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
+130 interrupted.`,
+		Version:           version(),
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeModel,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRun:  func(*cobra.Command, []string) { e.running = true },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
+			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
+				return help(cmd)
 			}
-			return e.generate(args, &g)
+			if err := generateArgs(cmd, args); err != nil {
+				return err
+			}
+			return e.generate(args[0], &g)
 		},
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	g.register(root)
+	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
 		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e),
 	)
+	root.SetHelpCommand(newHelp(root))
 	return root
+}
+
+// version says what this binary is.
+func version() string {
+	s := "hamc " + codegen.Version
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		s += " " + info.Main.Version
+	}
+	return fmt.Sprintf("%s, %s %s/%s", s, goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,8 +16,8 @@ import (
 
 // point is a point of phase space on the unconstrained scale.
 type point struct {
-	Q []float64 `json:"q"`
-	P []float64 `json:"p"`
+	q, p []float64 // p is nil if not given
+	from *object
 }
 
 // number is a float64 whose JSON form keeps full precision and knows NaN and
@@ -56,11 +55,12 @@ func square(x []float64, n int) [][]number {
 }
 
 // readPoints reads a JSON list of points; - is standard input.
-func (e *env) readPoints(path string, dim int) ([]point, error) {
+func (e *env) readPoints(path string, in *runtime.Info) ([]point, error) {
 	var text []byte
 	var err error
-	if path == "-" {
+	if path == stdinName {
 		text, err = io.ReadAll(e.stdin)
+		path = "standard input"
 	} else {
 		var s string
 		s, err = readText(path)
@@ -69,25 +69,39 @@ func (e *env) readPoints(path string, dim int) ([]point, error) {
 	if err != nil {
 		return nil, err
 	}
-	var points []point
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&points); err != nil {
-		line := 1 + bytes.Count(text[:min(len(text), int(d.InputOffset()))], []byte("\n"))
-		return nil, problem{fmt.Errorf(`%s:%d: expected a list of points [{"q": […], "p": […]}, …]: %v`, path, line, err)}
+	objects, err := readObjects(path, text, `a list of points [{"q": […], "p": […]}, …]`)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, problem{fmt.Errorf("%s: there is more after the list of points", path)}
-	}
-	for i, p := range points {
-		if len(p.Q) != dim {
-			return nil, problem{fmt.Errorf("%s: point %d: q has %d coordinates, the model has %d", path, i+1, len(p.Q), dim)}
+	points := make([]point, len(objects))
+	for i, o := range objects {
+		p := point{from: o}
+		if p.q, err = o.coordinates("q", in); err == nil && o.set.Has("p") {
+			p.p, err = o.coordinates("p", in)
 		}
-		if p.P != nil && len(p.P) != dim {
-			return nil, problem{fmt.Errorf("%s: point %d: p has %d coordinates, the model has %d", path, i+1, len(p.P), dim)}
+		if other := o.set.Unknown("q", "p"); err == nil && len(other) > 0 {
+			err = o.errorf("a point has q and p, but no %s", other[0])
 		}
+		if err != nil {
+			return nil, problem{err}
+		}
+		points[i] = p
 	}
 	return points, nil
+}
+
+// coordinates returns q or p of a point.
+func (o *object) coordinates(name string, in *runtime.Info) ([]float64, error) {
+	x, err := o.reals(name, in.Dim())
+	if err != nil {
+		return nil, o.because(err, fmt.Sprintf("the model %s has %s", in.Name, plural(in.Dim(), "coordinate")))
+	}
+	for i, v := range x {
+		if v-v != 0 {
+			return nil, o.errorf("%s[%d] is %v: coordinates are finite numbers", name, i+1, v)
+		}
+	}
+	return x, nil
 }
 
 // modelFlags are those of commands that evaluate a model at points.
@@ -100,11 +114,12 @@ func (f *modelFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
 	cmd.Flags().StringVar(&f.at, "at", "", "`FILE` of points [{\"q\": […], \"p\": […]}], unconstrained; - for standard input")
 	constFlag(cmd, &f.consts)
+	completeFlags(cmd)
 }
 
 func (e *env) at(args []string, f *modelFlags) (*runtime.GenericSystem, []point, error) {
 	if f.at == "" {
-		return nil, nil, errors.New(`--at POINTS.json is missing: a list of points {"q": […], "p": […]}`)
+		return nil, nil, usage{errors.New(`--at POINTS.json is missing: a list of points {"q": […], "p": […]}`)}
 	}
 	m, err := e.load(args[0], f.consts)
 	if err != nil {
@@ -114,7 +129,7 @@ func (e *env) at(args []string, f *modelFlags) (*runtime.GenericSystem, []point,
 	if err != nil {
 		return nil, nil, err
 	}
-	points, err := e.readPoints(f.at, im.Info().Dim())
+	points, err := e.readPoints(f.at, im.Info())
 	return runtime.Generic(im), points, err
 }
 
@@ -140,7 +155,9 @@ func newLogProb(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log-prob MODEL.ham --at POINTS.json",
 		Short: "Evaluate density, gradient, metric and Hamiltonian at points",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "MODEL.ham"),
+
+		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, points, err := e.at(args, &f)
 			if err != nil {
@@ -153,18 +170,18 @@ func newLogProb(e *env) *cobra.Command {
 			return e.printJSON(out)
 		},
 	}
-	f.register(cmd)
 	cmd.Flags().BoolVar(&tensor, "tensor", false, "print the metric Jacobian beyond dimension 50 too")
+	f.register(cmd)
 	return cmd
 }
 
 func evaluate(s *runtime.GenericSystem, p point, tensor bool) evaluated {
-	n := len(p.Q)
+	n := len(p.q)
 	var out evaluated
 	grad, g := make([]float64, n), make([]float64, n*n)
-	out.LogDensity = number(s.Gradient(grad, p.Q))
+	out.LogDensity = number(s.Gradient(grad, p.q))
 	out.Gradient = numbers(grad)
-	s.Metric(g, p.Q)
+	s.Metric(g, p.q)
 	out.Metric = square(g, n)
 	chol := linalg.NewCholesky(n)
 	st := runtime.FactorStatus(chol.Factor(g))
@@ -176,19 +193,19 @@ func evaluate(s *runtime.GenericSystem, p point, tensor bool) evaluated {
 	}
 	if tensor || n <= maxTensor {
 		dg := make([]float64, n*n*n)
-		s.MetricJacobian(dg, p.Q)
+		s.MetricJacobian(dg, p.q)
 		for i := range n {
 			out.MetricJacobian = append(out.MetricJacobian, square(dg[i*n*n:(i+1)*n*n], n))
 		}
 	}
-	if p.P == nil || st != runtime.OK {
+	if p.p == nil || st != runtime.OK {
 		return out
 	}
-	h, _, _ := s.Energy(p.Q, p.P)
+	h, _, _ := s.Energy(p.q, p.p)
 	hn := number(h)
 	out.Hamiltonian = &hn
 	dq, dp := make([]float64, n), make([]float64, n)
-	if st := s.VectorField(dq, dp, p.Q, p.P); st != runtime.OK {
+	if st := s.VectorField(dq, dp, p.q, p.p); st != runtime.OK {
 		out.Failure = st.String()
 	}
 	out.GradQ, out.GradP = numbers(dq), numbers(dp)
@@ -223,71 +240,67 @@ func newTrajectory(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trajectory MODEL.ham --at POINTS.json",
 		Short: "Integrate Hamilton's equations from points",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "MODEL.ham"),
+
+		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			k, err := runtime.ParseIntegrator(integrator)
 			if err != nil {
-				return err
+				return usage{err}
 			}
 			switch {
 			case !(math.Abs(eps) > 0) || math.IsInf(eps, 0):
-				return fmt.Errorf("--step-size %v: give a number that is not 0", eps)
+				return usage{fmt.Errorf("--step-size %v: give a number that is not 0", eps)}
 			case steps < 1:
-				return fmt.Errorf("--steps %d: give at least 1", steps)
-			case !(tol > 0):
-				return fmt.Errorf("--tol %v: give a positive number", tol)
+				return usage{fmt.Errorf("--steps %d: give at least 1", steps)}
+			case !(tol > 0) || math.IsInf(tol, 0):
+				return usage{fmt.Errorf("--tol %v: give a positive number", tol)}
 			case limit < 1:
-				return fmt.Errorf("--max-iterations %d: give at least 1", limit)
+				return usage{fmt.Errorf("--max-iterations %d: give at least 1", limit)}
 			}
 			s, points, err := e.at(args, &f)
 			if err != nil {
 				return err
+			}
+			for _, p := range points {
+				if p.p == nil {
+					return problem{p.from.errorf("a trajectory starts from points with a momentum p, and this one has none")}
+				}
 			}
 			step, err := runtime.Stepper(s, k)
 			if err != nil {
 				return problem{err}
 			}
 			solver := runtime.Solver{Tolerance: tol, MaxIterations: limit}
-			if !all {
-				out := make([]stepped, len(points))
-				for i, p := range points {
-					path, err := integrate(s, step, p, eps, steps, &solver)
-					if err != nil {
-						return err
-					}
-					out[i] = path[len(path)-1]
-				}
-				return e.printJSON(out)
-			}
-			out := make([][]stepped, len(points))
+			paths := make([][]stepped, len(points))
+			ends := make([]stepped, len(points))
 			for i, p := range points {
-				if out[i], err = integrate(s, step, p, eps, steps, &solver); err != nil {
-					return err
-				}
+				paths[i] = integrate(s, step, p, eps, steps, &solver)
+				ends[i] = paths[i][len(paths[i])-1]
 			}
-			return e.printJSON(out)
+			if all {
+				return e.printJSON(paths)
+			}
+			return e.printJSON(ends)
 		},
 	}
-	f.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&integrator, "integrator", "imb", "glfa, glfb, ima, imb or leapfrog")
+	fl.StringVar(&integrator, "integrator", "imb", "`NAME`: glfa, glfb, ima, imb or leapfrog")
 	fl.Float64Var(&eps, "step-size", 0.1, "step size ε")
 	fl.IntVar(&steps, "steps", 1, "number of steps")
 	fl.Float64Var(&tol, "tol", 1e-9, "tolerance δ of the fixed-point solves, on max|Δ|")
 	fl.IntVar(&limit, "max-iterations", 1000, "limit of one fixed-point solve")
 	fl.BoolVar(&all, "all", false, "print every step, not only the last")
+	f.register(cmd)
 	return cmd
 }
 
 // integrate returns the states after each step, up to the first failure.
-func integrate(s runtime.System, step runtime.StepFunc, p point, eps float64, steps int, solver *runtime.Solver) ([]stepped, error) {
-	if p.P == nil {
-		return nil, problem{errors.New("a trajectory starts from points with a momentum p")}
-	}
-	q, m := append([]float64(nil), p.Q...), append([]float64(nil), p.P...)
+func integrate(s runtime.System, step runtime.StepFunc, p point, eps float64, steps int, solver *runtime.Solver) []stepped {
+	q, m := append([]float64(nil), p.q...), append([]float64(nil), p.p...)
 	h0, _, st := s.Energy(q, m)
 	if st != runtime.OK {
-		return []stepped{{Q: numbers(q), P: numbers(m), EnergyChange: number(math.NaN()), Failure: st.String()}}, nil
+		return []stepped{{Q: numbers(q), P: numbers(m), EnergyChange: number(math.NaN()), Failure: st.String()}}
 	}
 	var path []stepped
 	total := 0
@@ -301,9 +314,9 @@ func integrate(s runtime.System, step runtime.StepFunc, p point, eps float64, st
 		}
 		if r.Status != runtime.OK {
 			out.Failure = r.Status.String()
-			return append(path, out), nil
+			return append(path, out)
 		}
 		path = append(path, out)
 	}
-	return path, nil
+	return path
 }

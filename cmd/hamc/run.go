@@ -36,7 +36,9 @@ func newRun(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run MODEL.ham",
 		Short: "Compile a model, sample it, and summarise the draws",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "MODEL.ham"),
+
+		ValidArgsFunction: completeModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.sample(cmd, args[0], &f)
 		},
@@ -45,123 +47,205 @@ func newRun(e *env) *cobra.Command {
 	fl.StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
 	fl.StringVar(&f.output, "output-dir", "", "`DIR` for the draws; default MODEL-draws/1, MODEL-draws/2, …")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the draws of an earlier run in --output-dir")
-	fl.StringVar(&f.integrator, "integrator", "", "glfa, glfb, ima, imb or leapfrog; default imb, or leapfrog where the metric is constant")
+	fl.StringVar(&f.integrator, "integrator", "", "`NAME`: glfa, glfb, ima, imb or leapfrog; default imb, or leapfrog where the metric is constant")
 	fl.Float64Var(&o.StepSize, "step-size", 0, "step size ε; default: adapted in warm-up")
 	fl.Float64Var(&o.TargetAccept, "target-accept", o.TargetAccept, "mean acceptance that the adaptation aims at")
-	fl.IntVar(&o.Steps, "steps", 0, "steps per trajectory; default: from the trajectory time and the step size")
-	fl.BoolVar(&f.randomSteps, "random-steps", o.RandomSteps, "draw the number of steps uniformly from 1 to --steps")
+	fl.IntVar(&o.Steps, "steps", 0, "steps per trajectory, fixed unless --random-steps is given; default: from the trajectory time and the step size")
+	fl.BoolVar(&f.randomSteps, "random-steps", o.RandomSteps, "draw the number of steps uniformly from 1 to the number of --steps; default unless --steps is given")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves, on max|Δ|")
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
-	fl.StringVar(&f.reverse, "reverse-check", "suspect", "integrate accepted proposals back: off, suspect (hard solves only) or all")
+	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` accepted proposals to back: off, suspect (hard solves only) or all")
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
 	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain")
 	fl.IntVar(&o.Workers, "workers", 0, "chains that run at the same time; default: the number of cores")
-	fl.BoolVar(&f.quiet, "quiet", false, "no progress display")
+	fl.BoolVar(&f.quiet, "quiet", false, "nothing on standard error but errors and warnings")
 	fl.BoolVar(&f.evaluate, "evaluate", false, "sample with the evaluator instead of compiled code (slow; needs no Go toolchain)")
 	constFlag(cmd, &f.consts)
+	completeFlags(cmd)
 	return cmd
+}
+
+// options completes the options that the flags set, and checks all that can be
+// checked without a model.
+func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
+	opt := f.opt
+	if f.integrator != "" {
+		k, err := runtime.ParseIntegrator(f.integrator)
+		if err != nil {
+			return opt, usage{err}
+		}
+		opt.Integrator = k
+	}
+	if err := opt.ReverseCheck.UnmarshalText([]byte(f.reverse)); err != nil {
+		return opt, usage{fmt.Errorf("--reverse-check: %w", err)}
+	}
+	opt.RandomSteps = f.randomSteps
+	if opt.Steps > 0 && !cmd.Flags().Changed("random-steps") {
+		opt.RandomSteps = false
+	}
+	// Any integrator steps a constant metric.
+	if err := opt.Validate(&runtime.Info{Metric: runtime.MetricInfo{Constant: true}}); err != nil {
+		return opt, usage{err}
+	}
+	return opt, nil
 }
 
 func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
 	began := time.Now()
-	if f.integrator != "" {
-		k, err := runtime.ParseIntegrator(f.integrator)
-		if err != nil {
-			return err
+	say := func(format string, args ...any) {
+		if !f.quiet {
+			fmt.Fprintf(e.stderr, format, args...)
 		}
-		f.opt.Integrator = k
 	}
-	if err := f.opt.ReverseCheck.UnmarshalText([]byte(f.reverse)); err != nil {
-		return fmt.Errorf("--reverse-check: %w", err)
-	}
-	f.opt.RandomSteps = f.randomSteps
-	if cmd.Flags().Changed("steps") && !cmd.Flags().Changed("random-steps") {
-		f.opt.RandomSteps = false
+	opt, err := f.options(cmd)
+	if err != nil {
+		return err
 	}
 	m, err := e.load(path, f.consts)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stderr, "checked  %s: %s\n", m.name(), describe(m))
 	im, err := m.interpreted(f.data) // the data are checked before anything is built
 	if err != nil {
 		return err
 	}
+	say("checked  %s: %s\n", m.name(), describe(m, im.Info()))
 	data, err := m.dataPath(f.data)
 	if err != nil {
 		return err
 	}
 	if f.init != "" {
-		if f.opt.Init, err = readInit(f.init, im.Info()); err != nil {
+		if opt.Init, err = readInit(f.init, im); err != nil {
 			return err
 		}
 	}
-	if err := f.opt.Validate(im.Info()); err != nil {
+	if err := opt.Validate(im.Info()); err != nil {
 		return problem{err}
 	}
-	if f.output == "" {
-		if f.output, err = nextOutput(m.name()); err != nil {
-			return problem{err}
+	if f.output != "" && !f.overwrite {
+		if err := noDraws(f.output); err != nil {
+			return err
 		}
 	}
-	request := &driver.Request{Output: f.output, Overwrite: f.overwrite, Options: f.opt}
+
+	var guard guard
+	ctx, stop := guard.watch(cmd.Context())
+	defer stop()
+	var bin *sampler.Binary
+	if !f.evaluate {
+		if bin, err = e.build(ctx, m, began, f.quiet); err != nil {
+			return err
+		}
+	}
+	if bin != nil {
+		defer bin.Remove()
+	}
+
+	out, err := claim(m.name(), f.output)
+	if err != nil {
+		return problem{err}
+	}
+	defer out.release()
+	request := &driver.Request{Overwrite: f.overwrite, Options: opt}
+	if request.Output, err = filepath.Abs(out.dir); err != nil {
+		return problem{err}
+	}
 	if data != "" {
 		if request.Data, err = filepath.Abs(data); err != nil {
 			return problem{err}
 		}
 	}
-	if request.Output, err = filepath.Abs(f.output); err != nil {
-		return problem{err}
-	}
-
 	mode := terminal.Auto
 	if f.quiet {
 		mode = terminal.Quiet
 	}
-	watch := &watcher{e: e, display: terminal.New(e.stderr, mode, f.opt.Chains)}
-	ctx := cmd.Context()
-	bin := ""
-	if !f.evaluate {
-		code, err := m.generate("model")
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(e.stderr, "compiled to %d lines of Go in %v\n", bytes.Count(code, []byte("\n")), time.Since(began).Round(time.Millisecond))
-		start := time.Now()
-		var cached bool
-		bin, cached, err = sampler.Build(ctx, code)
-		switch {
-		case errors.Is(err, sampler.ErrNoToolchain):
-			fmt.Fprintf(e.stderr, "%v; sampling with the evaluator, which is much slower\n", err)
-		case err != nil:
-			return internal{err}
-		case cached:
-			fmt.Fprintln(e.stderr, "built    earlier, from the same model")
-		default:
-			fmt.Fprintf(e.stderr, "built    in %v\n", time.Since(start).Round(10*time.Millisecond))
-		}
-	}
-	if bin == "" {
+	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, opt.Chains)}
+	if bin == nil {
 		_, err = driver.Run(ctx, im, request, watch.event)
+		err = wrap(err)
 	} else {
-		err = e.runSampler(ctx, bin, request, watch)
+		err = e.runSampler(ctx, bin.Path, request, watch, &guard)
 	}
 	watch.display.Finish()
-	if err != nil {
-		return problem{err}
-	}
-	if watch.done == nil {
+	switch {
+	case err != nil:
+		return err
+	case watch.done == nil && ctx.Err() != nil:
+		return interruption(ctx)
+	case watch.done == nil:
 		return internal{errors.New("the sampler ended without a result")}
 	}
-	return e.report(f.output, watch.done)
+	if watch.done.Interrupted && sampled(watch.done) == 0 {
+		fmt.Fprintln(e.stderr, "interrupted before the first draw: nothing is kept")
+		return interruption(ctx)
+	}
+	out.keep()
+	if err := e.report(out.dir, watch); err != nil {
+		return err
+	}
+	if watch.done.Interrupted {
+		return interruption(ctx)
+	}
+	return nil
 }
 
+// sampled counts the draws of a run.
+func sampled(done *driver.Done) int {
+	n := 0
+	for i := range done.Chains {
+		n += done.Chains[i].Sampling.Transitions
+	}
+	return n
+}
+
+// build returns the model's sampler, or nil without a Go toolchain.
+func (e *env) build(ctx context.Context, m *model, began time.Time, quiet bool) (*sampler.Binary, error) {
+	say := func(format string, args ...any) {
+		if !quiet {
+			fmt.Fprintf(e.stderr, format, args...)
+		}
+	}
+	code, err := m.generate("model")
+	if err != nil {
+		return nil, err
+	}
+	say("compiled to %d lines of Go in %s\n", bytes.Count(code, []byte("\n")), milliseconds(time.Since(began)))
+	start := time.Now()
+	finish := func() {}
+	if !quiet {
+		finish = terminal.Wait(e.stderr, "building")
+	}
+	bin, err := sampler.Build(ctx, code)
+	finish()
+	var toolchain *sampler.ToolchainError
+	var failed *sampler.BuildError
+	switch {
+	case err == nil && bin.Cached:
+		say("built    earlier, from the same model\n")
+	case err == nil:
+		say("built    in %.1f s\n", time.Since(start).Seconds())
+	case ctx.Err() != nil:
+		return nil, interruption(ctx)
+	case errors.As(err, &toolchain):
+		fmt.Fprintf(e.stderr, "%v; sampling with the evaluator, which is much slower\n", err)
+		return nil, nil
+	case errors.As(err, &failed):
+		return nil, internal{err}
+	default:
+		return nil, problem{err}
+	}
+	return bin, nil
+}
+
+// milliseconds writes a short time.
+func milliseconds(d time.Duration) string { return fmt.Sprintf("%.0f ms", d.Seconds()*1e3) }
+
 // describe says in a line what a model is.
-func describe(m *model) string {
+func describe(m *model, in *runtime.Info) string {
 	kind := "dense"
 	switch met := m.d.Metric; {
 	case met.SoftAbs:
@@ -173,24 +257,27 @@ func describe(m *model) string {
 	case met.Diagonal:
 		kind = "diagonal"
 	}
-	n := len(m.d.Blocks)
-	plural := "s"
-	if n == 1 {
-		plural = ""
+	what := plural(len(in.Params), "parameter")
+	if n := in.Dim(); n != len(in.Params) {
+		what += fmt.Sprintf(" of %s", plural(n, "coordinate"))
 	}
-	return fmt.Sprintf("%d parameter%s, %s metric", n, plural, kind)
+	return fmt.Sprintf("%s, %s metric", what, kind)
 }
 
 // watcher turns the sampler's events into the display.
 type watcher struct {
-	e       *env
+	out     *output
 	display *terminal.Display
+	start   *driver.Start
 	done    *driver.Done
 	failure string
 }
 
 func (w *watcher) event(ev driver.Event) error {
 	switch ev.Event {
+	case driver.EventStart:
+		w.start = ev.Start
+		return w.out.begun(ev.Start.Files)
 	case driver.EventProgress:
 		p := ev.Progress
 		w.display.Update(terminal.ChainProgress{Chain: p.Chain, Phase: p.Phase.String(), Done: p.Done, Total: p.Total,
@@ -204,10 +291,10 @@ func (w *watcher) event(ev driver.Event) error {
 }
 
 // runSampler runs a built sampler as a child process.
-func (e *env) runSampler(ctx context.Context, bin string, request *driver.Request, w *watcher) error {
+func (e *env) runSampler(ctx context.Context, bin string, request *driver.Request, w *watcher, g *guard) error {
 	text, err := json.Marshal(request)
 	if err != nil {
-		return err
+		return internal{err}
 	}
 	cmd := exec.Command(bin)
 	cmd.Stdin = bytes.NewReader(text)
@@ -215,99 +302,108 @@ func (e *env) runSampler(ctx context.Context, bin string, request *driver.Reques
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return problem{err}
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		return problem{err}
 	}
-	stop := context.AfterFunc(ctx, func() { cmd.Process.Signal(os.Interrupt) })
+	g.adopt(cmd.Process)
+	defer g.adopt(nil)
+	stop := context.AfterFunc(ctx, func() {
+		// Some systems have no interrupts.
+		if cmd.Process.Signal(os.Interrupt) != nil {
+			_ = cmd.Process.Kill()
+		}
+	})
 	defer stop()
-	in := bufio.NewReader(out)
+	failed := w.follow(out)
+	if failed != nil {
+		_ = cmd.Process.Kill() // nobody listens to it any more
+	}
+	err = cmd.Wait()
+	switch {
+	case failed != nil:
+		return failed
+	case w.failure != "":
+		return problem{errors.New(w.failure)}
+	case w.done != nil:
+		return nil
+	case ctx.Err() != nil:
+		return interruption(ctx)
+	case err != nil:
+		return internal{fmt.Errorf("the sampler failed: %v\n%s", err, strings.TrimSpace(stderr.String()))}
+	}
+	return nil
+}
+
+// follow takes events, one from each line, up to the end.
+func (w *watcher) follow(r io.Reader) error {
+	in := bufio.NewReader(r)
 	for {
 		line, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(line)) > 0 {
 			var ev driver.Event
 			if e := json.Unmarshal(line, &ev); e != nil {
-				return fmt.Errorf("the sampler wrote %q", line)
+				return internal{fmt.Errorf("the sampler wrote %q", line)}
 			}
 			if e := w.event(ev); e != nil {
-				return e
+				return problem{e}
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	err = cmd.Wait()
-	switch {
-	case w.failure != "":
-		return errors.New(w.failure)
-	case err != nil:
-		return fmt.Errorf("the sampler failed: %v\n%s", err, strings.TrimSpace(stderr.String()))
-	}
-	return nil
-}
-
-// nextOutput returns the first MODEL-draws/N that does not exist.
-func nextOutput(name string) (string, error) {
-	for n := 1; ; n++ {
-		dir := filepath.Join(name+"-draws", fmt.Sprint(n))
-		_, err := os.Lstat(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			return dir, nil
-		}
-		if err != nil {
-			return "", err
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return problem{err}
 		}
 	}
 }
 
-// readInit reads starting points on the parameters' own scale.
-func readInit(path string, in *runtime.Info) ([][]float64, error) {
+// readInit reads starting points on the parameters' own scale: an object, or a
+// list of them.
+func readInit(path string, m runtime.Model) ([][]float64, error) {
 	text, err := readText(path)
 	if err != nil {
 		return nil, err
 	}
-	var list []map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		var one map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(text), &one); err != nil {
-			return nil, problem{fmt.Errorf("%s: expected {\"parameter\": value, …} or a list of such objects: %v", path, err)}
+	b := []byte(text)
+	var objects []*object
+	if at := skipSpace(b, 0); at < len(b) && b[at] == '{' {
+		o, err := readObject(path, b, at, b[at:])
+		if err != nil {
+			return nil, problem{err}
 		}
-		list = []map[string]json.RawMessage{one}
+		objects = []*object{o}
+	} else if objects, err = readObjects(path, b, `{"parameter": value, …} or a list of such objects`); err != nil {
+		return nil, err
 	}
+	if len(objects) == 0 {
+		return nil, problem{fmt.Errorf("%s: the list of starting points is empty", path)}
+	}
+	info := m.Info()
+	q := make([]float64, info.Dim())
 	var out [][]float64
-	for i, m := range list {
+	for _, o := range objects {
 		var x []float64
-		for k := range in.Params {
-			p := &in.Params[k]
-			raw, ok := m[p.Name]
-			if !ok {
-				return nil, problem{fmt.Errorf("%s: starting point %d has no value for %s", path, i+1, p.Name)}
+		var names []string
+		for i := range info.Params {
+			p := &info.Params[i]
+			v, err := o.reals(p.Name, p.Shape...)
+			if err != nil {
+				return nil, problem{o.because(err, fmt.Sprintf("a starting point has every parameter of %s", info.Name))}
 			}
-			var v []float64
-			if len(p.Shape) == 0 {
-				v = make([]float64, 1)
-				err = json.Unmarshal(raw, &v[0])
-			} else {
-				err = json.Unmarshal(raw, &v)
-			}
-			if err != nil || len(v) != p.Size() {
-				return nil, problem{fmt.Errorf("%s: starting point %d: %s needs %d numbers", path, i+1, p.Name, p.Size())}
-			}
-			x = append(x, v...)
-			delete(m, p.Name)
+			x, names = append(x, v...), append(names, p.Name)
 		}
-		for name := range m {
-			if len(m) == 1 {
-				return nil, problem{fmt.Errorf("%s: starting point %d: the model has no parameter %s", path, i+1, name)}
-			}
+		if other := o.set.Unknown(names...); len(other) > 0 {
+			return nil, problem{o.errorf("the model %s has no parameter %s", info.Name, other[0])}
 		}
-		if len(m) > 1 {
-			return nil, problem{fmt.Errorf("%s: starting point %d has %d names that are no parameters", path, i+1, len(m))}
+		if err := m.Unconstrain(q, x); err != nil {
+			return nil, problem{o.errorf("%v", err)}
+		}
+		for i, v := range q {
+			if v-v != 0 {
+				return nil, problem{o.errorf("coordinate %s is not finite: %v", runtime.ComponentNames(info)[i], v)}
+			}
 		}
 		out = append(out, x)
 	}

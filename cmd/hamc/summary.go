@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,40 +19,33 @@ import (
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 	"github.com/hamc-dev/hamc/runtime/draws"
-	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
 var summaryQuantiles = []float64{0.05, 0.5, 0.95}
 
-// chainFiles lists the files of draws in a directory, by chain.
-func chainFiles(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "chain_*.csv"))
+// summary is the table of the draws in a directory.
+type summary struct {
+	rows   []diagnostics.Summary
+	chains int
+	draws  int      // per chain, as many as all have
+	notes  []string // on what was left out
+}
+
+// summarise reads the draws of a directory.
+func summarise(dir string) (*summary, error) {
+	files, err := chainFiles(dir)
 	if err != nil {
-		return nil, err
+		return nil, problem{err}
 	}
-	number := func(f string) int {
-		n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "chain_"), ".csv"))
-		if err != nil {
-			return math.MaxInt
-		}
-		return n
-	}
-	sort.SliceStable(files, func(i, j int) bool { return number(files[i]) < number(files[j]) })
 	if len(files) == 0 {
 		return nil, problem{fmt.Errorf("%s: there are no files chain_1.csv, … of draws", dir)}
 	}
-	return files, nil
-}
-
-// summarise reads the draws of a directory and prints the table.
-func (e *env) summarise(dir string) ([]diagnostics.Summary, error) {
-	files, err := chainFiles(dir)
-	if err != nil {
-		return nil, err
-	}
 	var names []string
-	var chains [][][]float64
-	for _, f := range files {
+	chains := make([][][]float64, len(files)) // by chain, then by parameter
+	lengths := make([]int, len(files))
+	longest := 0
+	incomplete := 0
+	for i, f := range files {
 		c, err := draws.Open(f)
 		if err != nil {
 			return nil, problem{err}
@@ -57,46 +54,73 @@ func (e *env) summarise(dir string) ([]diagnostics.Summary, error) {
 		for first < len(c.Columns) && strings.HasSuffix(c.Columns[first], "__") {
 			first++
 		}
+		if first == len(c.Columns) {
+			return nil, problem{fmt.Errorf("%s has no parameters", f)}
+		}
 		own := c.Columns[first:]
 		if names == nil {
 			names = own
 		}
-		if strings.Join(own, ",") != strings.Join(names, ",") {
+		if !slices.Equal(own, names) {
 			return nil, problem{fmt.Errorf("%s has other parameters than %s", f, files[0])}
 		}
-		if len(c.Values) == 0 || len(c.Values[first]) == 0 {
-			return nil, problem{fmt.Errorf("%s holds no draws", f)}
+		chains[i], lengths[i] = c.Values[first:], len(c.Values[first])
+		longest = max(longest, lengths[i])
+		if !c.Complete {
+			incomplete++
 		}
-		chains = append(chains, c.Values[first:])
 	}
-	// Interrupted chains may differ in length; the shortest sets it.
-	n := math.MaxInt
-	for _, c := range chains {
-		n = min(n, len(c[0]))
+	if longest == 0 {
+		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
+	s := &summary{draws: math.MaxInt}
+	if incomplete > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%s of %d did not end: the run was interrupted, or goes on", plural(incomplete, "chain"), len(files)))
+	}
+	// The statistics compare chains of one length. A chain that has hardly
+	// begun would take the draws of all others with it.
 	by := make([][][]float64, len(names))
+	for i, n := range lengths {
+		if 2*n < longest {
+			s.notes = append(s.notes, fmt.Sprintf("left out: chain %d, with %s", chainNumber(filepath.Base(files[i])), plural(n, "draw")))
+			continue
+		}
+		s.chains++
+		s.draws = min(s.draws, n)
+	}
 	for k := range names {
-		for _, c := range chains {
-			by[k] = append(by[k], c[k][:n])
+		for i, n := range lengths {
+			if 2*n >= longest {
+				by[k] = append(by[k], chains[i][k][:s.draws])
+			}
 		}
 	}
-	s, err := diagnostics.Summarize(names, by, summaryQuantiles...)
-	if err != nil {
+	if s.rows, err = diagnostics.Summarize(names, by, summaryQuantiles...); err != nil {
 		return nil, problem{err}
 	}
-	return s, terminal.SummaryTable(s, summaryQuantiles, 3).Write(e.stdout, terminal.Width(e.stdout))
+	return s, nil
+}
+
+// write writes the table.
+func (s *summary) write(w io.Writer, width int) error {
+	for _, n := range s.notes {
+		fmt.Fprintln(w, n)
+	}
+	if len(s.notes) > 0 {
+		fmt.Fprintln(w)
+	}
+	return terminal.SummaryTable(s.rows, summaryQuantiles, 3).Write(w, width)
 }
 
 // report prints what a finished run came to.
-func (e *env) report(dir string, done *driver.Done) error {
-	fmt.Fprintln(e.stdout)
-	s, err := e.summarise(dir)
+func (e *env) report(dir string, w *watcher) error {
+	s, err := summarise(dir)
 	if err != nil {
 		return err
 	}
 	var t runtime.Totals
-	var steps []string
-	for _, c := range done.Chains {
+	least, most := math.Inf(1), 0.0
+	for _, c := range w.done.Chains {
 		t.Transitions += c.Sampling.Transitions
 		t.Divergent += c.Sampling.Divergent
 		t.Irreversible += c.Sampling.Irreversible
@@ -106,22 +130,51 @@ func (e *env) report(dir string, done *driver.Done) error {
 		for i, n := range c.Sampling.ByStatus {
 			t.ByStatus[i] += n
 		}
-		steps = append(steps, strconv.FormatFloat(c.StepSize, 'g', 3, 64))
+		if c.Sampling.Transitions > 0 {
+			least, most = min(least, c.StepSize), max(most, c.StepSize)
+		}
 	}
-	fmt.Fprintf(e.stdout, "\nacceptance %.3f, step size %s, %.1f steps per draw", t.SumAccept/float64(max(1, t.Transitions)),
-		strings.Join(steps, " "), float64(t.Steps)/float64(max(1, t.Transitions)))
+	var b bytes.Buffer
+	if err := s.write(&b, terminal.Width(e.stdout)); err != nil {
+		return internal{err}
+	}
+	fmt.Fprintf(&b, "\n%s of %s in %s, integrator %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), seconds(w.done.Seconds), w.start.Options.Integrator)
+	fmt.Fprintf(&b, "acceptance %.2f, step size %s, %.1f steps per draw", t.SumAccept/float64(t.Transitions), span(least, most), float64(t.Steps)/float64(t.Transitions))
 	if t.Iterations > 0 {
-		fmt.Fprintf(e.stdout, ", %.1f solver iterations per step", float64(t.Iterations)/float64(max(1, t.Steps)))
+		fmt.Fprintf(&b, ", %.1f solver iterations per step", float64(t.Iterations)/float64(max(1, t.Steps)))
 	}
-	fmt.Fprintf(e.stdout, "\n%s\n", failures(&t))
-	for _, w := range warnings(s, &t) {
-		fmt.Fprintf(e.stdout, "warning: %s\n", w)
+	fmt.Fprintf(&b, "\n%s\n", failures(&t))
+	for _, w := range warnings(s.rows, &t) {
+		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
-	if done.Interrupted {
-		fmt.Fprintln(e.stdout, "interrupted: the draws up to here are kept")
+	if w.done.Interrupted {
+		fmt.Fprintln(&b, "interrupted: the draws up to here are kept")
 	}
-	fmt.Fprintf(e.stdout, "%.2f s; draws in %s\n", done.Seconds, dir)
-	return nil
+	fmt.Fprintf(&b, "draws in %s\n", dir)
+	_, err = e.stdout.Write(b.Bytes())
+	return wrap(err)
+}
+
+// seconds writes a time of computation.
+func seconds(s float64) string {
+	switch {
+	case s < 0.1:
+		return fmt.Sprintf("%.0f ms", max(1, 1e3*s))
+	case s < 100:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(s)/3600, int(s)/60%60)
+}
+
+// span writes the range of a number.
+func span(least, most float64) string {
+	a, b := strconv.FormatFloat(least, 'g', 2, 64), strconv.FormatFloat(most, 'g', 2, 64)
+	if a == b {
+		return strconv.FormatFloat(most, 'g', 3, 64)
+	}
+	return a + "–" + b
 }
 
 // failures says how proposals failed, each reason apart.
@@ -136,34 +189,58 @@ func failures(t *runtime.Totals) string {
 		solver += n
 		why = append(why, fmt.Sprintf("%d %s", n, strings.ReplaceAll(runtime.Status(i).String(), "_", " ")))
 	}
-	s := fmt.Sprintf("%d solver failures", solver)
+	if solver+t.Divergent+t.Irreversible == 0 {
+		return fmt.Sprintf("none of %s failed", plural(t.Transitions, "proposal"))
+	}
+	s := plural(solver, "solver failure")
 	if len(why) > 0 {
 		s += " (" + strings.Join(why, ", ") + ")"
 	}
-	return fmt.Sprintf("of %d proposals: %s, %s", t.Transitions, s, strings.Join(parts, ", "))
+	return fmt.Sprintf("of %s: %s, %s", plural(t.Transitions, "proposal"), s, strings.Join(parts, ", "))
 }
+
+// The limits that Vehtari et al. (2021) recommend.
+const (
+	maxRHat = 1.01
+	minESS  = 400.0
+)
 
 // warnings lists what speaks against trusting the draws.
 func warnings(s []diagnostics.Summary, t *runtime.Totals) []string {
 	var out []string
 	worst, least := "", ""
-	rhat, ess := 1.01, 400.0
+	rhat, ess := maxRHat, minESS
+	mixed, sure, undefined := 0, 0, 0 // that are not
 	for _, p := range s {
+		if p.RHat > maxRHat {
+			mixed++
+		}
 		if p.RHat > rhat {
 			rhat, worst = p.RHat, p.Name
 		}
-		if m := math.Min(p.ESSBulk, p.ESSTail); m < ess {
+		m := math.Min(p.ESSBulk, p.ESSTail)
+		if m < minESS {
+			sure++
+		}
+		if m < ess {
 			ess, least = m, p.Name
 		}
+		if math.IsNaN(p.RHat) || math.IsNaN(m) {
+			undefined++
+		}
+	}
+	of := func(n int) string { return fmt.Sprintf("%d of %s", n, plural(len(s), "parameter")) }
+	if undefined > 0 {
+		out = append(out, fmt.Sprintf("R-hat or effective sample size undefined for %s: too few draws, or draws that do not move", of(undefined)))
 	}
 	if worst != "" {
-		out = append(out, fmt.Sprintf("R-hat of %s is %.3f, above 1.01: the chains have not mixed; run longer, or reparametrise", worst, rhat))
+		out = append(out, fmt.Sprintf("R-hat above %.4g for %s, %.4g for %s: the chains have not mixed; run longer, or reparametrise", maxRHat, of(mixed), rhat, worst))
 	}
 	if least != "" {
-		out = append(out, fmt.Sprintf("the effective sample size of %s is %.0f, below 400: quantiles are uncertain; run longer", least, ess))
+		out = append(out, fmt.Sprintf("effective sample size below %.0f for %s, %.0f for %s: quantiles are uncertain; run longer", minESS, of(sure), min(math.Round(ess), minESS-1), least))
 	}
 	if t.Divergent > 0 {
-		out = append(out, fmt.Sprintf("%d proposals ended in an energy error above 1000: part of the posterior may be missed; take a smaller --step-size", t.Divergent))
+		out = append(out, fmt.Sprintf("%s ended in an energy error above 1000: part of the posterior may be missed; take a smaller --step-size", plural(t.Divergent, "proposal")))
 	}
 	if n := t.Failures(); n*20 > t.Transitions {
 		out = append(out, fmt.Sprintf("the solver failed in %.0f%% of proposals: they are rejected, which biases nothing but costs time; take a smaller --step-size", 100*float64(n)/float64(t.Transitions)))
@@ -175,13 +252,24 @@ func newSummary(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "summary DIR",
 		Short: "Summarise the draws of a run",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "DIR"),
+
+		ValidArgsFunction: completeDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if fi, err := os.Stat(args[0]); err != nil || !fi.IsDir() {
+			fi, err := os.Stat(args[0])
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
 				return problem{fmt.Errorf("%s: there is no such directory", args[0])}
+			case err != nil:
+				return problem{err}
+			case !fi.IsDir():
+				return problem{fmt.Errorf("%s is a file, not the directory of a run", args[0])}
 			}
-			_, err := e.summarise(args[0])
-			return err
+			s, err := summarise(args[0])
+			if err != nil {
+				return err
+			}
+			return wrap(s.write(e.stdout, terminal.Width(e.stdout)))
 		},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/spf13/cobra"
@@ -17,10 +18,15 @@ func newVerify(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MODEL.ham",
 		Short: "Compare symbolic derivatives with finite differences at random points",
-		Args:  cobra.ExactArgs(1),
+		Args:  exactly(1, "MODEL.ham"),
+
+		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if points < 1 {
-				return fmt.Errorf("--points %d: give at least 1", points)
+			switch {
+			case points < 1:
+				return usage{fmt.Errorf("--points %d: give at least 1", points)}
+			case !(tol > 0) || math.IsInf(tol, 0):
+				return usage{fmt.Errorf("--tol %v: give a positive number", tol)}
 			}
 			m, err := e.load(args[0], f.consts)
 			if err != nil {
@@ -42,12 +48,14 @@ func newVerify(e *env) *cobra.Command {
 			if err != nil {
 				return problem{err}
 			}
-			fmt.Fprint(e.stdout, report)
+			if _, err := fmt.Fprint(e.stdout, report); err != nil {
+				return problem{err}
+			}
 			if w := report.Worst(); !(w <= tol) {
 				return problem{fmt.Errorf("the worst relative difference is %.2e, above %.0e", w, tol)}
 			}
-			fmt.Fprintf(e.stdout, "all derivatives agree to %.0e at %d points\n", tol, points)
-			return nil
+			_, err = fmt.Fprintf(e.stdout, "all derivatives agree to %.0e at %s\n", tol, plural(points, "point"))
+			return wrap(err)
 		},
 	}
 	cmd.Flags().StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
@@ -55,5 +63,6 @@ func newVerify(e *env) *cobra.Command {
 	cmd.Flags().IntVar(&points, "points", 20, "number of points, uniform on (−2, 2)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "random seed")
 	cmd.Flags().Float64Var(&tol, "tol", 1e-6, "largest relative difference that passes")
+	completeFlags(cmd)
 	return cmd
 }

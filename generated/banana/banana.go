@@ -291,8 +291,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂t1 = t1·c6 + (t1 + t2² - c2)·c7
-// 	∂L/∂t2 = t2·(c6 + (t1 + t2² - c2)·c8)
+//	∂L/∂t1 = t1·c6 + (t1 + t2² - c2)·c7
+//	∂L/∂t2 = t2·(c6 + (t1 + t2² - c2)·c8)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	n := s.n
@@ -315,9 +315,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	t1, t1: c9
-// 	t2, t1: t2·c10
-// 	t2, t2: t2²·c11 + c12
+//	t1, t1: c9
+//	t2, t1: t2·c10
+//	t2, t2: t2²·c11 + c12
 func (s *Model) matrix(b, q []float64) {
 	c9 := s.c9
 	t2 := q[1]
@@ -385,9 +385,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c10 := s.c10
 	t2 := q[1]
 	c13 := s.c13
-	dst[((1)*2+0)*2+1] = c10
-	dst[((0)*2+1)*2+1] = c10
-	dst[((1)*2+1)*2+1] = t2 * c13
+	dst[(1*2+0)*2+1] = c10
+	dst[(0*2+1)*2+1] = c10
+	dst[(1*2+1)*2+1] = t2 * c13
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

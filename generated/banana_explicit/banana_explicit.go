@@ -286,8 +286,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂t1 = t1·c5 + (t1 + t2² - c2)·c6
-// 	∂L/∂t2 = t2·(c5 + (t1 + t2² - c2)·c7)
+//	∂L/∂t1 = t1·c5 + (t1 + t2² - c2)·c6
+//	∂L/∂t2 = t2·(c5 + (t1 + t2² - c2)·c7)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	n := s.n
@@ -310,9 +310,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	t1, t1: c8
-// 	t2, t1: t2·c9
-// 	t2, t2: t2²·c10 + c11
+//	t1, t1: c8
+//	t2, t1: t2·c9
+//	t2, t2: t2²·c10 + c11
 func (s *Model) matrix(b, q []float64) {
 	c8 := s.c8
 	t2 := q[1]
@@ -380,9 +380,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c9 := s.c9
 	t2 := q[1]
 	c12 := s.c12
-	dst[((1)*2+0)*2+1] = c9
-	dst[((0)*2+1)*2+1] = c9
-	dst[((1)*2+1)*2+1] = t2 * c12
+	dst[(1*2+0)*2+1] = c9
+	dst[(0*2+1)*2+1] = c9
+	dst[(1*2+1)*2+1] = t2 * c12
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

@@ -128,11 +128,11 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	x := q[:10]
-	v2 := q[10]
+	vPar := q[10]
 	for i := range 10 {
 		dst[i] = x[i]
 	}
-	dst[10] = v2
+	dst[10] = vPar
 }
 
 // Unconstrain is the inverse of Constrain; its error names the first parameter
@@ -162,14 +162,14 @@ func (s *Model) Params(q []float64) Params {
 func (s *Model) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
-	v2 := q[10]
+	vPar := q[10]
 	x := q[:10]
-	expV := math.Exp(v2)
+	expV := math.Exp(vPar)
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 	}
-	res = 5*v2 - 0.05555555555555555*v2*v2 - 0.5*expV*sumSqX - 11.206936153919507
+	res = 5*vPar - 0.05555555555555555*vPar*vPar - 0.5*expV*sumSqX - 11.206936153919507
 	s.expV = expV
 	s.sumSqX = sumSqX
 	return res
@@ -177,21 +177,21 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂x[k] = -expV·x[k]
-// 	∂L/∂v = 5 - 0.1111111111111111·v - ½·expV·sumSqX
+//	∂L/∂x[k] = -expV·x[k]
+//	∂L/∂v = 5 - 0.1111111111111111·v - ½·expV·sumSqX
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
-	v2 := q[10]
+	vPar := q[10]
 	x := q[:10]
-	expV := math.Exp(v2)
+	expV := math.Exp(vPar)
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 		grad[i] = -expV * x[i]
 	}
-	res = 5*v2 - 0.05555555555555555*v2*v2 - 0.5*expV*sumSqX - 11.206936153919507
-	grad[10] = 5 - 0.1111111111111111*v2 - 0.5*expV*sumSqX
+	res = 5*vPar - 0.05555555555555555*vPar*vPar - 0.5*expV*sumSqX - 11.206936153919507
+	grad[10] = 5 - 0.1111111111111111*vPar - 0.5*expV*sumSqX
 	s.expV = expV
 	s.sumSqX = sumSqX
 	return res
@@ -199,14 +199,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the Hessian of L at q, whose SoftAbs map is the metric, to b, row-major.
 //
-// 	x[j], x[l]: -δ[j,l]·expV
-// 	v, x[l]: -x[l]·expV
-// 	v, v: -½·expV·sumSqX - 0.1111111111111111
+//	x[j], x[l]: -δ[j,l]·expV
+//	v, x[l]: -x[l]·expV
+//	v, v: -½·expV·sumSqX - 0.1111111111111111
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
-	v2 := q[10]
+	vPar := q[10]
 	x := q[:10]
-	expV := math.Exp(v2)
+	expV := math.Exp(vPar)
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
@@ -225,7 +225,7 @@ func (s *Model) force(f, q, w []float64) {
 	x := q[:10]
 	expV := s.expV
 	sumSqX := s.sumSqX
-	v2 := q[10]
+	vPar := q[10]
 	sumWXX := 0.0
 	b1 := 0.0
 	for i := range 10 {
@@ -235,7 +235,7 @@ func (s *Model) force(f, q, w []float64) {
 	a2 := 0.5 * expV
 	b2 := 2*a2 - 0.5*expV*w[120]
 	a3 := 0.5 * sumSqX
-	a4 := 0.1111111111111111*v2 - 5
+	a4 := 0.1111111111111111*vPar - 5
 	f[10] = a4 - expV*(0.5*sumWXX+b1+0.25*sumSqX*w[120]-a3)
 	for k := range 10 {
 		f[k] = b2*x[k] - expV*w[10*11+k]
@@ -288,19 +288,19 @@ func (s *Model) cube(dst, q []float64) {
 	sumSqX := s.sumSqX
 	for j := range 10 {
 		for l := range 10 {
-			dst[((j)*11+l)*11+10] = -expV * kernel.Delta(j, l)
+			dst[(j*11+l)*11+10] = -expV * kernel.Delta(j, l)
 		}
 		for r := range 10 {
-			dst[((10)*11+j)*11+r] = -expV * kernel.Delta(j, r)
+			dst[(10*11+j)*11+r] = -expV * kernel.Delta(j, r)
 		}
 		for r := range 10 {
-			dst[((j)*11+10)*11+r] = -expV * kernel.Delta(j, r)
+			dst[(j*11+10)*11+r] = -expV * kernel.Delta(j, r)
 		}
-		dst[((10)*11+j)*11+10] = -expV * x[j]
-		dst[((j)*11+10)*11+10] = -expV * x[j]
-		dst[((10)*11+10)*11+j] = -expV * x[j]
+		dst[(10*11+j)*11+10] = -expV * x[j]
+		dst[(j*11+10)*11+10] = -expV * x[j]
+		dst[(10*11+10)*11+j] = -expV * x[j]
 	}
-	dst[((10)*11+10)*11+10] = -0.5 * expV * sumSqX
+	dst[(10*11+10)*11+10] = -0.5 * expV * sumSqX
 }
 
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling

@@ -154,9 +154,9 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
-	q2 := q[:2]
+	qPar := q[:2]
 	for i := range 2 {
-		dst[i] = q2[i]
+		dst[i] = qPar[i]
 	}
 }
 
@@ -182,13 +182,13 @@ func (s *Model) Params(q []float64) Params {
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
-	q2 := q[:2]
+	qPar := q[:2]
 	mu := s.mu
 	a1 := s.a1
 	invSigma := s.invSigma
 	c1 := s.c1
 	for i := range 2 {
-		a1[i] = q2[i] - mu[i]
+		a1[i] = qPar[i] - mu[i]
 	}
 	a3 := 0.0
 	for i := range 2 {
@@ -197,7 +197,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 			sum += a1[j] * invSigma[i*2+j]
 		}
 		a2 := sum
-		a3 += (q2[i] - mu[i]) * a2
+		a3 += (qPar[i] - mu[i]) * a2
 	}
 	res = c1 - 0.5*a3
 	return res
@@ -205,16 +205,16 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂q[k] = -a2[k]
+//	∂L/∂q[k] = -a2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
-	q2 := q[:2]
+	qPar := q[:2]
 	mu := s.mu
 	a1 := s.a1
 	invSigma := s.invSigma
 	c1 := s.c1
 	for i := range 2 {
-		a1[i] = q2[i] - mu[i]
+		a1[i] = qPar[i] - mu[i]
 	}
 	a3 := 0.0
 	for i := range 2 {
@@ -223,7 +223,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			sum += a1[j] * invSigma[i*2+j]
 		}
 		a2 := sum
-		a3 += (q2[i] - mu[i]) * a2
+		a3 += (qPar[i] - mu[i]) * a2
 		grad[i] = -a2
 	}
 	res = c1 - 0.5*a3
@@ -232,7 +232,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	q[j], q[l]: invSigma[j,l]
+//	q[j], q[l]: invSigma[j,l]
 func (s *Model) matrix(b, q []float64) {
 	invSigma := s.invSigma
 	for j := range 2 {

@@ -256,7 +256,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂beta[k] = c1[k] - beta[k] - a2[k]
+//	∂L/∂beta[k] = c1[k] - beta[k] - a2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -286,7 +286,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	beta[j], beta[l]: δ[j,l] + a4[j,l]
+//	beta[j], beta[l]: δ[j,l] + a4[j,l]
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	k := s.k
@@ -411,7 +411,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 				for i := range n {
 					sum2 += a7[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
 				}
-				dst[((j)*k+l)*k+r] = sum - sum2
+				dst[(j*k+l)*k+r] = sum - sum2
 			}
 		}
 	}

@@ -109,19 +109,23 @@ func TestMemoryNeverShows(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(7, uint64(s.dim())))
 		states := s.states(t, 4, 0.3, 8)
-		// Positions that differ in one coordinate, or by the last bit, are
+		// Positions that differ in one coordinate, or by the last bit of one, are
 		// not the same position.
-		near := state{clone(states[0].q), states[0].p}
-		near.q[rng.IntN(len(near.q))] += 0.25
-		next := state{clone(states[0].q), states[0].p}
-		next.q[len(next.q)-1] = math.Nextafter(next.q[len(next.q)-1], 9)
+		beside := func(z state) [2]state {
+			a, b := state{clone(z.q), z.p}, state{clone(z.q), z.p}
+			a.q[rng.IntN(len(a.q))] += 0.25
+			i := rng.IntN(len(b.q))
+			b.q[i] = math.Nextafter(b.q[i], 9)
+			return [2]state{a, b}
+		}
 		nan := state{clone(states[0].q), states[0].p}
 		nan.q[len(nan.q)-1] = math.NaN()
 		far := state{clone(states[0].q), states[0].p}
 		for i := range far.q {
 			far.q[i] = 1e200
 		}
-		states = append(states, near, next, nan, far)
+		neighbours := beside(states[0])
+		states = append(states, neighbours[0], neighbours[1], nan, far)
 
 		m := s.fresh()
 		var log []string
@@ -139,10 +143,13 @@ func TestMemoryNeverShows(t *testing.T) {
 			if !same(got, want) {
 				t.Fatalf("after\n\t%v\nthe model returned %v, a fresh one returns %v", log[max(0, len(log)-6):], got, want)
 			}
-			// Where a step led to, the model may take the next one: the
-			// cache that the generalized leapfrog carries along.
+			// Where a step led to, or next to that, the model may take the
+			// next one: the cache that the generalized leapfrog carries along.
 			if n := 2 * s.dim(); len(got) == n+2 && got[0] == 0 {
-				states[rng.IntN(4)] = state{clone(got[2 : 2+n/2]), clone(got[2+n/2:])}
+				z := state{clone(got[2 : 2+n/2]), clone(got[2+n/2:])}
+				states[rng.IntN(4)] = z
+				neighbours := beside(z)
+				copy(states[4:], neighbours[:])
 			}
 			// Far out there is nothing to see; come back.
 			if rng.IntN(50) == 0 {

@@ -37,6 +37,11 @@ func TestClonesAreIndependent(t *testing.T) {
 			}
 			return append(out, p...)
 		}
+		// The new work space is all zeros, and nothing is known there either.
+		zero := state{make([]float64, s.dim()), states[0].p}
+		if got, want := walk(m.Clone().(runtime.System), zero), walk(s.fresh(), zero); !same(got, want) {
+			t.Errorf("a clone at zero: %v, alone %v", got, want)
+		}
 		// At the state the model was cloned at, and at another for each.
 		for round := range 2 {
 			got := make([][]float64, len(models))

@@ -182,22 +182,23 @@ func TestHostileStates(t *testing.T) {
 	})
 }
 
-// indefinite are models and positions where the metric, positive definite in
-// exact arithmetic, is singular in floating point: exactly, the data being powers
-// of two.
-func indefinite(t *testing.T) map[string]struct {
+// singular are models and positions where the metric, positive definite in exact
+// arithmetic, is singular in floating point, whatever the order of operations:
+// the prior's precision underflows in the banana, and is far below the last bit of
+// a sum of powers of two in the regression.
+func singular(t *testing.T) map[string]struct {
 	m runtime.System
 	q []float64
 } {
-	const big = 1 << 30
 	// Four rows: Σ s(1 − s)x² is 2⁶⁰, whose root is exact.
+	const big = 1 << 30
 	x := []float64{big, big, big, big, big, big, big, big}
 	return map[string]struct {
 		m runtime.System
 		q []float64
 	}{
 		"banana": {
-			must[*banana.Model](t)(banana.New(banana.Data{N: 1, Y: []float64{1}, SigmaY: 1.0 / big, SigmaT: big})),
+			must[*banana.Model](t)(banana.New(banana.Data{N: 1, Y: []float64{1}, SigmaY: 1, SigmaT: 1e200})),
 			[]float64{0, 1},
 		},
 		"logistic": {
@@ -210,7 +211,7 @@ func indefinite(t *testing.T) map[string]struct {
 // TestNotPositiveDefinite: such a metric has a status of its own, from every
 // method that needs its factor, and sampling does not start there.
 func TestNotPositiveDefinite(t *testing.T) {
-	for name, c := range indefinite(t) {
+	for name, c := range singular(t) {
 		p := []float64{1, -1}
 		if h, _, st := c.m.Energy(c.q, p); st != runtime.NotPositiveDefinite || !math.IsInf(h, 1) {
 			t.Errorf("%s: H = %v with status %v", name, h, st)
@@ -241,6 +242,43 @@ func TestLeapfrogNeedsConstant(t *testing.T) {
 		_, err := runtime.Stepper(m, runtime.Leapfrog)
 		if refused := r.Status == runtime.NotConstant; refused == s.constant() || (err != nil) == s.constant() {
 			t.Errorf("status %v, error %v", r.Status, err)
+		}
+	})
+}
+
+// TestIterationLimits: a solve may use as many iterations as it is given and no
+// more, and says so. Generated steps, which may unroll or shorten their loops,
+// must count as the runtime's do.
+func TestIterationLimits(t *testing.T) {
+	each(t, small(t), func(t *testing.T, s *subject) {
+		m, reference := s.fresh(), runtime.Generic(s.hand)
+		for _, k := range s.own() {
+			if s.constant() && k != runtime.IMb {
+				continue // no solve
+			}
+			seen := make(map[runtime.Status]bool)
+			for i, z := range s.states(t, 8, 0.3, 23) {
+				for limit := 1; limit <= 40; limit++ {
+					for _, eps := range []float64{1e-6, s.eps, 12 * s.eps} {
+						sol := runtime.Solver{Tolerance: 1e-9, MaxIterations: limit, StopStalled: limit%2 == 0}
+						got := stepper(t, m, k)(clone(z.q), clone(z.p), eps, &sol)
+						want := stepper(t, reference, k)(clone(z.q), clone(z.p), eps, &sol)
+						seen[got.Status] = true
+						// Iterates that run away meet the end of the numbers, a
+						// metric without a factor, or the limit first, by
+						// rounding.
+						away := func(r runtime.StepResult) bool {
+							return r.Status == runtime.NonFinite || r.Status == runtime.NotPositiveDefinite
+						}
+						if got != want && (got.Status == runtime.OK || want.Status == runtime.OK || !away(got) && !away(want)) {
+							t.Errorf("%v, state %d, ε = %v, at most %d iterations: %+v, want %+v", k, i, eps, limit, got, want)
+						}
+					}
+				}
+			}
+			if !seen[runtime.OK] || !seen[runtime.IterationLimit] {
+				t.Errorf("%v: only %v were seen", k, seen)
+			}
 		}
 	})
 }

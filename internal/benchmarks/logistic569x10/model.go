@@ -19,7 +19,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
-	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -243,7 +242,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂beta[k] = c1[k] - beta[k] - a2[k]
+//	∂L/∂beta[k] = c1[k] - beta[k] - a2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -260,9 +259,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqBeta += beta[i] * beta[i]
 		a1 += beta[i] * c1[i]
 	}
-	for i := range 569 {
-		invLogitEta[i] = special.InvLogit(eta[i])
-	}
+	kernel.InvLogit(invLogitEta, eta)
 	kernel.MulTVec(a2, &s.x, invLogitEta)
 	res = a1 - sumLog1pExpEta - 0.5*sumSqBeta - 9.189385332046726
 	for k := range 10 {
@@ -273,7 +270,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	beta[j], beta[l]: δ[j,l] + a4[j,l]
+//	beta[j], beta[l]: δ[j,l] + a4[j,l]
 func (s *Model) matrix(b, q []float64) {
 	beta := q[:10]
 	eta := s.eta
@@ -281,8 +278,8 @@ func (s *Model) matrix(b, q []float64) {
 	a3 := s.a3
 	a4 := s.a4
 	kernel.MulVec(eta, &s.x, beta)
+	kernel.InvLogit(invLogitEta, eta)
 	for i := range 569 {
-		invLogitEta[i] = special.InvLogit(eta[i])
 		a3[i] = invLogitEta[i] * (1 - invLogitEta[i])
 	}
 	kernel.WeightedGram(a4, &s.x, a3)
@@ -388,7 +385,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 				for i := range 569 {
 					sum2 += a7[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
 				}
-				dst[((j)*10+l)*10+r] = sum - sum2
+				dst[(j*10+l)*10+r] = sum - sum2
 			}
 		}
 	}

@@ -9,18 +9,56 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"go/version"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"sort"
 	"strings"
+	"syscall"
 
 	"github.com/hamc-dev/hamc"
 )
 
-// ErrNoToolchain says that there is no go command to build with.
-var ErrNoToolchain = errors.New("no Go toolchain: there is no `go` command on the PATH")
+// minGo is the oldest Go release that the runtime and generated code build
+// with.
+const minGo = "go1.26"
+
+// A ToolchainError says why there is no Go toolchain to build with.
+type ToolchainError struct{ Reason string }
+
+func (e *ToolchainError) Error() string { return "no Go toolchain: " + e.Reason }
+
+// A BuildError is the failure of the go command on generated code: a bug of the
+// compiler, or no space left on the disk.
+type BuildError struct {
+	Err    error  // of the go command
+	Output string // what it said
+}
+
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("the sampler does not build: %v\n%s", e.Err, e.Output)
+}
+
+// Unwrap returns the error of the go command.
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// A Binary is the program that samples one model.
+type Binary struct {
+	Path   string
+	Cached bool // it had been built before
+
+	temporary string // directory to remove; "" if it is kept in the cache
+}
+
+// Remove removes a binary that is not kept in the cache.
+func (b *Binary) Remove() {
+	if b.temporary != "" {
+		os.RemoveAll(b.temporary)
+	}
+}
 
 const mainSource = `// Command sampler draws from one model.
 package main
@@ -44,60 +82,163 @@ func main() {
 }
 `
 
-// Build returns the path of the sampler of a generated package named model,
-// and whether it had been built before.
-func Build(ctx context.Context, code []byte) (path string, cached bool, err error) {
-	goCommand, err := exec.LookPath("go")
+// Build builds the sampler of a generated package named model, or finds it
+// built before. Samplers are kept in the user's cache directory (os.UserCacheDir)
+// under hamc; without one that can be written they are built in a temporary
+// directory, which Remove removes.
+//
+// The errors are a *ToolchainError, a *BuildError, that of the context, and those
+// of the file system.
+func Build(ctx context.Context, code []byte) (*Binary, error) {
+	tool, err := findGo(ctx)
 	if err != nil {
-		return "", false, ErrNoToolchain
+		return nil, err
 	}
 	files, sum, err := runtimeFiles()
 	if err != nil {
-		return "", false, err
+		return nil, err
 	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		base = os.TempDir()
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s %s\n", tool.version, goruntime.GOOS, goruntime.GOARCH)
+	for _, name := range []string{"GOAMD64", "GOARM64", "GOEXPERIMENT"} { // change the code that Go makes
+		fmt.Fprintf(h, "%s=%s\n", name, os.Getenv(name))
 	}
-	root := filepath.Join(base, "hamc", sum[:16])
-	h := sha256.Sum256(code)
-	key := "m" + hex.EncodeToString(h[:])[:20]
-	dir := filepath.Join(root, "models", key)
-	bin := filepath.Join(dir, "sampler")
-	if _, err := os.Stat(bin); err == nil {
-		return bin, true, nil
+	h.Write(code)
+	w := workshop{
+		module: sum[:16],
+		key:    "m" + hex.EncodeToString(h.Sum(nil))[:20],
+		files:  files,
+		code:   code,
+		tool:   tool,
 	}
-	for _, f := range files {
-		if err := writeFile(filepath.Join(root, f.name), f.text); err != nil {
-			return "", false, err
+	if base, err := os.UserCacheDir(); err == nil {
+		w.root = filepath.Join(base, "hamc", w.module)
+		if _, err := os.Stat(w.binary()); err == nil {
+			return &Binary{Path: w.binary(), Cached: true}, nil
+		}
+		err := w.write()
+		if err == nil {
+			err = w.build(ctx)
+		}
+		if err == nil {
+			return &Binary{Path: w.binary()}, nil
+		}
+		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOTDIR) {
+			return nil, err
 		}
 	}
-	if err := writeFile(filepath.Join(root, "go.mod"), []byte("module github.com/hamc-dev/hamc\n\ngo 1.26\n")); err != nil {
-		return "", false, err
+	// A name that others can guess is no place for a program to run.
+	tmp, err := os.MkdirTemp("", "hamc-")
+	if err != nil {
+		return nil, err
 	}
-	if err := writeFile(filepath.Join(dir, "model", "model.go"), code); err != nil {
-		return "", false, err
+	w.root = filepath.Join(tmp, w.module)
+	w.cache = filepath.Join(tmp, "gocache")
+	b := &Binary{Path: w.binary(), temporary: tmp}
+	if err = w.write(); err == nil {
+		err = w.build(ctx)
 	}
-	if err := writeFile(filepath.Join(dir, "main.go"), fmt.Appendf(nil, mainSource, key)); err != nil {
-		return "", false, err
+	if err != nil {
+		b.Remove()
+		return nil, err
 	}
-	tmp := fmt.Sprintf("%s.%d", bin, os.Getpid())
-	cmd := exec.CommandContext(ctx, goCommand, "build", "-trimpath", "-ldflags=-s -w", "-o", tmp, "./models/"+key)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "CGO_ENABLED=0", "GOPROXY=off", "GOTOOLCHAIN=local")
+	return b, nil
+}
+
+// toolchain is a go command.
+type toolchain struct{ path, version string }
+
+// findGo returns the go command on the PATH, if it is recent enough.
+func findGo(ctx context.Context) (toolchain, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return toolchain{}, &ToolchainError{"there is no `go` command on the PATH"}
+	}
+	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
+	cmd.Dir = os.TempDir() // no go.mod of the user's has a say
+	cmd.Env = environment()
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return toolchain{}, ctx.Err()
+	}
+	v := strings.TrimSpace(string(out))
+	switch {
+	case err != nil:
+		return toolchain{}, &ToolchainError{fmt.Sprintf("`%s env` fails: %v", path, err)}
+	case version.IsValid(v) && version.Compare(v, minGo) < 0:
+		return toolchain{}, &ToolchainError{fmt.Sprintf("%s is %s, and samplers need %s", path, v, minGo)}
+	}
+	return toolchain{path, v}, nil
+}
+
+// environment is that of the go command: the user's, without what would make it
+// look for modules, workspaces or other machines.
+func environment() []string {
+	return append(os.Environ(),
+		"GOENV=off", "GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "GOPROXY=off", "GOTOOLCHAIN=local",
+		"CGO_ENABLED=0", "X=y")
+}
+
+// workshop is a directory with the runtime's source and a package main for each
+// model.
+type workshop struct {
+	root, module, key string
+	cache             string // the go command's cache; "" for its own choice
+	files             []file
+	code              []byte
+	tool              toolchain
+}
+
+func (w *workshop) dir() string { return filepath.Join(w.root, "models", w.key) }
+
+func (w *workshop) binary() string {
+	name := "sampler"
+	if goruntime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(w.dir(), name)
+}
+
+// write writes all source files.
+func (w *workshop) write() error {
+	for _, f := range w.files {
+		if err := writeFile(filepath.Join(w.root, filepath.FromSlash(f.name)), f.text); err != nil {
+			return err
+		}
+	}
+	for _, f := range []file{
+		{filepath.Join(w.root, "go.mod"), []byte("module github.com/hamc-dev/hamc\n\ngo " + strings.TrimPrefix(minGo, "go") + "\n")},
+		{filepath.Join(w.dir(), "model", "model.go"), w.code},
+		{filepath.Join(w.dir(), "main.go"), fmt.Appendf(nil, mainSource, w.key)},
+	} {
+		if err := writeFile(f.name, f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// build runs the go command.
+func (w *workshop) build(ctx context.Context) error {
+	// Another hamc may build the same model: the last rename wins, with the
+	// same program.
+	tmp := fmt.Sprintf("%s.%d", w.binary(), os.Getpid())
+	defer os.Remove(tmp)
+	cmd := exec.CommandContext(ctx, w.tool.path, "build", "-trimpath", "-ldflags=-s -w", "-o", tmp, "./models/"+w.key)
+	cmd.Dir = w.root
+	cmd.Env = environment()
+	if w.cache != "" && os.Getenv("GOCACHE") == "" {
+		cmd.Env = append(cmd.Env, "GOCACHE="+w.cache)
+	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		os.Remove(tmp)
 		if ctx.Err() != nil {
-			return "", false, ctx.Err()
+			return ctx.Err()
 		}
-		return "", false, fmt.Errorf("internal error: the generated code does not build: %v\n%s", err, out.String())
+		return &BuildError{err, out.String()}
 	}
-	if err := os.Rename(tmp, bin); err != nil {
-		return "", false, err
-	}
-	return bin, false, nil
+	return os.Rename(tmp, w.binary())
 }
 
 type file struct {
@@ -140,15 +281,12 @@ func writeFile(path string, text []byte) error {
 // WriteAtomic writes a file under a temporary name and renames it, so that a
 // reader sees the old text or the new, never half of one.
 func WriteAtomic(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	name := f.Name()
 	_, err = f.Write(text)
-	if e := f.Chmod(0o644); err == nil {
-		err = e
-	}
 	if e := f.Close(); err == nil {
 		err = e
 	}

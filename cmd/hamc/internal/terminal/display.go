@@ -132,7 +132,7 @@ func (d *Display) report(p ChainProgress) {
 	*shown = quarter
 	switch {
 	case quarter == 4:
-		d.write(fmt.Sprintf("chain %d: finished %s\n", p.Chain, p.text()))
+		d.write(fmt.Sprintf("chain %d: finished, %s\n", p.Chain, p.whole()))
 	case first && quarter == 0:
 		d.write(fmt.Sprintf("chain %d: started, %d iterations\n", p.Chain, p.Total))
 	default:
@@ -150,6 +150,19 @@ func (p *ChainProgress) text() string {
 		text += fmt.Sprintf(", %s left", left)
 	}
 	return text + fmt.Sprintf(", %s, %s", count(p.Failures, "failure"), count(p.Divergences, "divergence"))
+}
+
+// whole says what a finished chain came to. Its counts are more than those of
+// the draws alone.
+func (p *ChainProgress) whole() string {
+	text := fmt.Sprintf("%d iterations", p.Done)
+	if p.Rate > 0 {
+		text += fmt.Sprintf(", %s/s", rate(p.Rate))
+	}
+	if p.Failures+p.Divergences == 0 {
+		return text
+	}
+	return text + fmt.Sprintf(", %s, %s, warmup included", count(p.Failures, "failure"), count(p.Divergences, "divergence"))
 }
 
 // draw replaces the frame on the screen by one of the present state. A frame

@@ -300,7 +300,7 @@ chain 1: warmup, 500/2000 (25%), 100/s, 0:15 left, 0 failures, 0 divergences
 chain 2: warmup, 500/2000 (25%), 0 failures, 1 divergence
 chain 1: warmup, 1000/2000 (50%), 100/s, 0:10 left, 1 failure, 0 divergences
 chain 1: sampling, 1500/2000 (75%), 100/s, 0:05 left, 1 failure, 0 divergences
-chain 1: finished sampling, 2000/2000 (100%), 100/s, 2 failures, 0 divergences
+chain 1: finished, 2000 iterations, 100/s, 2 failures, 0 divergences, warmup included
 chain 2: stopped in warmup, 590/2000 (29%), 0 failures, 1 divergence
 `)
 }

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// exactly returns the check that a command has n arguments, what being the
+// first's name.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < n:
+			return usage{fmt.Errorf("%s needs %s: write %s", cmd.CommandPath(), what, strings.TrimSuffix(cmd.UseLine(), " [flags]"))}
+		case len(args) > n:
+			return usage{fmt.Errorf("%s takes one %s, and %d were given: %s", cmd.CommandPath(), what, len(args), strings.Join(args, " "))}
+		}
+		return nil
+	}
+}
+
+// generateArgs checks the arguments of bare hamc, where a misspelt command
+// looks like a model.
+func generateArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && !strings.HasSuffix(args[0], ".ham") {
+		err := fmt.Errorf("%q is neither a command nor a .ham file", args[0])
+		var names []string
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				names = append(names, c.Name())
+			}
+		}
+		if near := nearest(args[0], names); near != "" {
+			err = fmt.Errorf("%w; did you mean `hamc %s`?", err, near)
+		} else if isFile(args[0] + ".ham") {
+			err = fmt.Errorf("%w; did you mean %s.ham?", err, args[0])
+		}
+		return usage{err}
+	}
+	return exactly(1, "MODEL.ham")(cmd, args)
+}
+
+func isFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && !fi.IsDir()
+}
+
+// flagError adds a suggestion to the error about a flag that does not exist.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usage{err}
+	}
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
+		return usage{fmt.Errorf("%s has no flag -%s", cmd.CommandPath(), short[:1])}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	name := unknown.GetSpecifiedName()
+	err = fmt.Errorf("%s has no flag --%s", cmd.CommandPath(), name)
+	if near := nearest(name, names); near != "" {
+		err = fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return usage{err}
+}
+
+// help prints a command's help with all its flags.
+func help(cmd *cobra.Command) error {
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	return cmd.Help()
+}
+
+// newHelp is cobra's help command, but an unknown topic is an error.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage{fmt.Errorf("there is no command %q to help with", strings.Join(args, " "))}
+			}
+			return help(c)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				for _, c := range root.Commands() {
+					if c.IsAvailableCommand() {
+						names = append(names, cobra.CompletionWithDesc(c.Name(), c.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// completeModel completes the one model of a command.
+func completeModel(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []cobra.Completion{"ham"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeModels completes any number of models.
+func completeModels(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"ham"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeDirectory completes a directory.
+func completeDirectory(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// completeFlags registers the completion of the flags that a command has. The
+// errors that are left out are about flags that do not exist.
+func completeFlags(cmd *cobra.Command) {
+	fixed := func(values ...cobra.Completion) cobra.CompletionFunc {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "integrator":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(integrators()...))
+		case "reverse-check":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(reverseChecks()...))
+		case "output-dir":
+			_ = cmd.MarkFlagDirname(f.Name)
+		case "data", "init", "at":
+			_ = cmd.MarkFlagFilename(f.Name, "json")
+		case "output":
+			_ = cmd.MarkFlagFilename(f.Name, "go")
+		default:
+			if f.Value.Type() != "bool" {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed())
+			}
+		}
+	})
+}
+
+// integrators lists the names of the integrators.
+func integrators() []string {
+	var names []string
+	for _, k := range []runtime.Integrator{runtime.GLFa, runtime.GLFb, runtime.IMa, runtime.IMb, runtime.Leapfrog} {
+		names = append(names, k.String())
+	}
+	return names
+}
+
+// reverseChecks lists the names of the reversibility checks.
+func reverseChecks() []string {
+	var names []string
+	for _, k := range []runtime.ReverseCheck{runtime.ReverseOff, runtime.ReverseSuspect, runtime.ReverseAll} {
+		names = append(names, k.String())
+	}
+	return names
+}
+
+// nearest returns the candidate that a misspelt word is nearest to, or "" if at
+// least a third of its letters would have to change.
+func nearest(word string, candidates []string) string {
+	best, least := "", max(1, len(word)/3)+1
+	for _, c := range candidates {
+		if d := edits(strings.ToLower(word), c); d < least && d < len(word) {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// edits counts the insertions, deletions, substitutions and swaps of
+// neighbours between a and b (Damerau–Levenshtein, restricted).
+func edits(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			change := 1
+			if a[i] == b[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+// plural returns "1 noun" or "n nouns".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hamc-dev/hamc/runtime/draws"
+)
+
+// chainFiles lists the files chain_1.csv, … in a directory, by number.
+func chainFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var numbers []int
+	for _, e := range entries {
+		if n := chainNumber(e.Name()); n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	files := make([]string, len(numbers))
+	for i, n := range numbers {
+		files[i] = filepath.Join(dir, chainName(n))
+	}
+	return files, nil
+}
+
+func chainName(n int) string { return "chain_" + strconv.Itoa(n) + ".csv" }
+
+// chainNumber returns the number in the name of a chain's file, or 0.
+func chainNumber(name string) int {
+	s, ok := strings.CutPrefix(name, "chain_")
+	if !ok {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(s, ".csv"))
+	if err != nil || n < 1 || chainName(n) != name {
+		return 0
+	}
+	return n
+}
+
+// noDraws returns an error if a directory holds the draws of a run.
+func noDraws(dir string) error {
+	files, err := chainFiles(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return problem{fmt.Errorf("--output-dir: %w", err)}
+	case len(files) > 0:
+		return problem{fmt.Errorf("%s holds the draws of an earlier run: choose another --output-dir, or give --overwrite", dir)}
+	}
+	return nil
+}
+
+// output is the directory of draws of a run.
+type output struct {
+	dir   string
+	made  []string // directories that were made, the outermost first
+	files []string // files that the run has made or truncated
+	kept  bool
+}
+
+// claim makes the directory for the draws of a run. If none is given it is the
+// first of NAME-draws/1, NAME-draws/2, … that nobody has.
+func claim(name, dir string) (*output, error) {
+	o := &output{dir: dir}
+	if dir != "" {
+		return o, o.make(dir)
+	}
+	parent := name + "-draws"
+	if err := o.make(parent); err != nil {
+		return nil, err
+	}
+	for n := 1; ; n++ {
+		o.dir = filepath.Join(parent, strconv.Itoa(n))
+		err := os.Mkdir(o.dir, 0o777)
+		if err == nil {
+			o.made = append(o.made, o.dir)
+			return o, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			o.release()
+			return nil, err
+		}
+	}
+}
+
+// make makes a directory and notes which of its parents are new.
+func (o *output) make(dir string) error {
+	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		o.made = append([]string{d}, o.made...)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		o.release()
+		return err
+	}
+	return nil
+}
+
+// begun notes that a run has begun and made its files. With --overwrite the
+// chains of an earlier run that had more of them would be taken for this run's,
+// so they go.
+func (o *output) begun(files []string) error {
+	o.files = files
+	old, err := chainFiles(o.dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range old {
+		if chainNumber(filepath.Base(f)) > len(files) {
+			if err := os.Remove(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keep says that the run has draws worth keeping.
+func (o *output) keep() { o.kept = true }
+
+// release removes what a run that failed has left, but no draws: files without
+// any, and the directories that were made for it.
+func (o *output) release() {
+	if o.kept {
+		return
+	}
+	for _, f := range o.files {
+		if c, err := draws.Open(f); err == nil && len(c.Values[0]) == 0 {
+			os.Remove(f)
+		}
+	}
+	for _, d := range slices.Backward(o.made) {
+		os.Remove(d) // succeeds for empty directories only
+	}
+}

@@ -1,0 +1,706 @@
+// Package docs_test holds the documentation to what the project does: it runs
+// the commands, checks the models, rebuilds the tables and follows the links of
+// README.md, CONTRIBUTING.md, docs/*.md and examples/README.md.
+//
+// What the test makes of a fenced block depends on its first words:
+//
+//	sh           Each line is run, in a copy of the repository with hamc on the
+//	             PATH, and must succeed. A line that ends in "# not run: reason"
+//	             is left out; only commands that notRun lists may be.
+//	console      After "$ ", a command that is run likewise; below it, what the
+//	             command prints. Numbers are not compared, blanks neither, and a
+//	             line "…" stands for any lines.
+//	ham          A model, which must have no errors. Without a line "model …" it
+//	             continues the first model of its page.
+//	ham FILE     The same, under that name, and a file for the commands of the
+//	             page. If it has errors, the next block holds all its messages.
+//	json FILE    A file for the commands of the page.
+//	go           A part of the file that the comment "<!-- from FILE -->" above
+//	             the block names.
+//
+// Tables between "<!-- table: NAME -->" and "<!-- end -->" are made from the
+// code: go test ./docs -run TestTables -update writes them.
+package docs_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables that TestTables checks")
+
+// root is the root of the repository.
+const root = ".."
+
+// documents lists the pages, relative to the root.
+func documents(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages in docs: %v", err)
+	}
+	out := []string{"README.md", "CONTRIBUTING.md", "examples/README.md"}
+	for _, p := range pages {
+		out = append(out, "docs/"+filepath.Base(p))
+	}
+	return out
+}
+
+// read returns the text of a file of the repository.
+func read(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A block is a fenced block of a page.
+type block struct {
+	page  string
+	line  int // of its first line of content
+	kind  string
+	file  string // the second word of its info string
+	from  string // what a comment "<!-- from FILE -->" above it names
+	lines []string
+}
+
+func (b *block) text() string { return strings.Join(b.lines, "\n") + "\n" }
+
+func (b *block) place() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
+
+var fromComment = regexp.MustCompile(`^<!-- from (\S+) -->$`)
+
+// blocks returns the fenced blocks of a page.
+func blocks(t *testing.T, page string) []*block {
+	t.Helper()
+	var out []*block
+	var open *block
+	from := ""
+	for i, line := range strings.Split(read(t, page), "\n") {
+		info, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence && open == nil:
+			words := append(strings.Fields(info), "", "")
+			if words[0] == "" {
+				t.Errorf("%s:%d: a block without a word that says what it is", page, i+1)
+			}
+			open = &block{page: page, line: i + 2, kind: words[0], file: words[1], from: from}
+		case fence:
+			out = append(out, open)
+			open = nil
+		case open != nil:
+			open.lines = append(open.lines, line)
+		}
+		from = ""
+		if m := fromComment.FindStringSubmatch(line); m != nil {
+			from = m[1]
+		}
+	}
+	if open != nil {
+		t.Fatalf("%s: the block is not closed", open.place())
+	}
+	return out
+}
+
+// notRun says which commands may go without being run here: those that would
+// run this test in turn, and those that need another machine or program.
+var notRun = []string{"go test ./...", "./.ci/run", "go get ", "git ", "python3 "}
+
+var notRunMark = regexp.MustCompile(`\s+# not run: (.+)$`)
+
+// A workshop is a copy of the repository in which commands are run.
+type workshop struct {
+	dir   string
+	env   []string
+	entry map[string]bool // what the copy's top directory held at first
+}
+
+// newWorkshop copies the repository and installs hamc.
+func newWorkshop(t *testing.T) *workshop {
+	t.Helper()
+	tmp := t.TempDir()
+	w := &workshop{dir: filepath.Join(tmp, "hamc"), entry: map[string]bool{}}
+	if err := copyTree(w.dir, root); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		w.entry[e.Name()] = true
+	}
+	// The home directory is our own, so that samplers are built and nothing
+	// is left behind; the go command keeps its caches and settings.
+	bin := filepath.Join(tmp, "bin")
+	w.env = append(os.Environ(), "HOME="+tmp, "XDG_CACHE_HOME="+filepath.Join(tmp, "cache"), "GOBIN="+bin,
+		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOENV"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatalf("go env %s: %v", name, err)
+		}
+		w.env = append(w.env, name+"="+strings.TrimSpace(string(out)))
+	}
+	if out, err := w.run("go install ./cmd/hamc"); err != nil {
+		t.Fatalf("go install ./cmd/hamc: %v\n%s", err, out)
+	}
+	return w
+}
+
+// copyTree copies a directory, without git's data, draws and files that vanish
+// meanwhile.
+func copyTree(dst, src string) error {
+	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(src, path)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dst, rel)
+		switch {
+		case d.IsDir() && (d.Name() == ".git" || strings.HasSuffix(d.Name(), "-draws")):
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, 0o777)
+		case !d.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		fi, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, text, fi.Mode().Perm())
+	})
+}
+
+// run runs a command line and returns what it prints: standard output after
+// standard error.
+func (w *workshop) run(line string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Dir = w.dir
+	cmd.Env = w.env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	return stderr.String() + stdout.String(), err
+}
+
+// clean removes what the commands of a page have left in the top directory.
+func (w *workshop) clean(t *testing.T) {
+	t.Helper()
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !w.entry[e.Name()] {
+			if err := os.RemoveAll(filepath.Join(w.dir, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestCommands runs the commands of every page, in the order of its text. It
+// needs a POSIX shell.
+func TestCommands(t *testing.T) {
+	w := newWorkshop(t)
+	for _, page := range documents(t) {
+		t.Run(page, func(t *testing.T) {
+			defer w.clean(t)
+			for _, b := range blocks(t, page) {
+				switch {
+				case b.file != "":
+					if err := os.WriteFile(filepath.Join(w.dir, b.file), []byte(b.text()), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				case b.kind == "sh":
+					w.commands(t, b)
+				case b.kind == "console":
+					w.transcript(t, b)
+				}
+			}
+		})
+	}
+	t.Run("flags", w.flags)
+}
+
+// commands runs the lines of a block.
+func (w *workshop) commands(t *testing.T, b *block) {
+	for i, line := range b.lines {
+		at := fmt.Sprintf("%s:%d", b.page, b.line+i)
+		if m := notRunMark.FindStringIndex(line); m != nil {
+			command := line[:m[0]]
+			if !slices.ContainsFunc(notRun, func(p string) bool { return strings.HasPrefix(command+" ", p) }) {
+				t.Errorf("%s: %s: this command may not be left out", at, command)
+			}
+			continue
+		}
+		began := time.Now()
+		if out, err := w.run(line); err != nil {
+			t.Errorf("%s: %s: %v\n%s", at, line, err, out)
+		}
+		t.Logf("%5.1f s  %s", time.Since(began).Seconds(), line)
+	}
+}
+
+// transcript runs the command of a block and compares what it prints.
+func (w *workshop) transcript(t *testing.T, b *block) {
+	command, ok := strings.CutPrefix(b.lines[0], "$ ")
+	if !ok {
+		t.Fatalf("%s: a console block starts with `$ command`", b.place())
+	}
+	began := time.Now()
+	out, err := w.run(command)
+	if err != nil {
+		t.Fatalf("%s: %s: %v\n%s", b.place(), command, err, out)
+	}
+	t.Logf("%5.1f s  %s", time.Since(began).Seconds(), command)
+	if !sameLines(shapes(b.lines[1:]), shapes(strings.Split(strings.TrimRight(out, "\n"), "\n"))) {
+		t.Errorf("%s: %s prints something else:\n%s", b.place(), command, out)
+	}
+}
+
+var (
+	reasons   = regexp.MustCompile(`\(\d+ [a-z ]+(, \d+ [a-z ]+)*\)`)
+	durations = regexp.MustCompile(`[\d.]+ (ms|s)\b`)
+	numbers   = regexp.MustCompile(`[-+]?\d[\d.]*(e[-+]?\d+)?k?`)
+	blanks    = regexp.MustCompile(`\s+`)
+)
+
+// shapes replaces what differs between two runs of one command.
+func shapes(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		l = reasons.ReplaceAllString(l, "(reasons)")
+		l = durations.ReplaceAllString(l, "# s")
+		l = numbers.ReplaceAllString(l, "#")
+		out[i] = strings.TrimSpace(blanks.ReplaceAllString(l, " "))
+	}
+	return out
+}
+
+// sameLines compares lines; a line "…" of want stands for any number of them.
+func sameLines(want, got []string) bool {
+	if len(want) == 0 {
+		return len(got) == 0
+	}
+	if want[0] == "…" {
+		for n := range len(got) + 1 {
+			if sameLines(want[1:], got[n:]) {
+				return true
+			}
+		}
+		return false
+	}
+	return len(got) > 0 && got[0] == want[0] && sameLines(want[1:], got[1:])
+}
+
+var (
+	codeSpan  = regexp.MustCompile("`[^`\n]+`")
+	flagName  = regexp.MustCompile(`(?:^|\s|` + "`" + `)(--[a-z][a-z-]*)`)
+	goFlagUse = regexp.MustCompile(`^` + "`?" + `(go|git|python3) `)
+)
+
+// flags checks that every --flag in a code span of a page exists.
+func (w *workshop) flags(t *testing.T) {
+	known := ""
+	for _, c := range []string{"", "check", "explain", "diff", "verify", "log-prob", "trajectory", "run", "summary"} {
+		out, err := w.run("hamc " + c + " --help")
+		if err != nil {
+			t.Fatalf("hamc %s --help: %v\n%s", c, err, out)
+		}
+		known += out
+	}
+	for _, page := range documents(t) {
+		for i, line := range strings.Split(read(t, page), "\n") {
+			for _, span := range codeSpan.FindAllString(line, -1) {
+				if goFlagUse.MatchString(span) {
+					continue
+				}
+				for _, m := range flagName.FindAllStringSubmatch(span, -1) {
+					if !regexp.MustCompile(regexp.QuoteMeta(m[1]) + `\b[^-]`).MatchString(known) {
+						t.Errorf("%s:%d: no command of hamc has the flag %s", page, i+1, m[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestModels checks and derives every model of the pages.
+func TestModels(t *testing.T) {
+	for _, page := range documents(t) {
+		all := blocks(t, page)
+		first := ""
+		for i, b := range all {
+			if b.kind != "ham" {
+				continue
+			}
+			text := b.text()
+			whole := regexp.MustCompile(`(?m)^model `).MatchString(text)
+			switch {
+			case whole && first == "":
+				first = text
+			case !whole && first == "":
+				t.Fatalf("%s: there is no model above that this could continue", b.place())
+			case !whole:
+				text = first + text
+			}
+			name := b.file
+			if name == "" {
+				name = b.place()
+			}
+			m, ds := dsl.Load(name, text, dsl.Options{})
+			if m == nil {
+				if b.file == "" || i+1 == len(all) || all[i+1].kind != "text" {
+					t.Errorf("%s: the model has errors:\n%s", b.place(), ds)
+				} else if want := all[i+1].text(); ds.String() != want {
+					t.Errorf("%s: the messages are\n%s", all[i+1].place(), ds)
+				}
+				continue
+			}
+			if d, list := symbolic.Derive(m); d == nil {
+				t.Errorf("%s: the model has errors: %+v", b.place(), list)
+			}
+		}
+	}
+}
+
+// TestQuotes checks that Go code on the pages stands in the file it comes from.
+func TestQuotes(t *testing.T) {
+	for _, page := range documents(t) {
+		for _, b := range blocks(t, page) {
+			if b.kind != "go" {
+				continue
+			}
+			if b.from == "" {
+				t.Errorf("%s: Go code without `<!-- from FILE -->`", b.place())
+				continue
+			}
+			if !strings.Contains(read(t, b.from), b.text()) {
+				t.Errorf("%s: this is not in %s", b.place(), b.from)
+			}
+		}
+	}
+}
+
+var tableMark = regexp.MustCompile(`(?s)<!-- table: ([a-z]+) -->\n(.*?)<!-- end -->`)
+
+// TestTables rebuilds the tables that repeat what the code says.
+func TestTables(t *testing.T) {
+	made := map[string]func() [][]string{
+		"elementwise":   func() [][]string { return functions(dsl.Elementwise) },
+		"structural":    func() [][]string { return functions(dsl.Structural) },
+		"distributions": distributions,
+		"codes":         codes,
+		"statuses":      statuses,
+		"columns":       columns,
+	}
+	seen := map[string]bool{}
+	for _, page := range documents(t) {
+		text := read(t, page)
+		fresh := tableMark.ReplaceAllStringFunc(text, func(old string) string {
+			name := tableMark.FindStringSubmatch(old)[1]
+			rows, ok := made[name]
+			if !ok {
+				t.Errorf("%s: there is no table %s", page, name)
+				return old
+			}
+			seen[name] = true
+			return fmt.Sprintf("<!-- table: %s -->\n%s<!-- end -->", name, table(rows()))
+		})
+		if fresh == text {
+			continue
+		}
+		if *update {
+			if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(page)), []byte(fresh), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		t.Errorf("%s: a table differs from the code; run `go test ./docs -run TestTables -update` and read the difference", page)
+	}
+	for name := range made {
+		if !seen[name] {
+			t.Errorf("no page has the table %s", name)
+		}
+	}
+}
+
+// table renders rows, the first of which is the heading.
+func table(rows [][]string) string {
+	var b strings.Builder
+	for i, r := range rows {
+		for _, cell := range r {
+			b.WriteString("| " + strings.ReplaceAll(cell, "|", `\|`) + " ")
+		}
+		b.WriteString("|\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("|---", len(r)) + "|\n")
+		}
+	}
+	return b.String()
+}
+
+// functions is the table of the functions of one kind.
+func functions(kind dsl.FunctionKind) [][]string {
+	rows := [][]string{{"function", "value"}}
+	for _, f := range dsl.Functions {
+		if f.Kind == kind {
+			args := []string{"x", "y"}[:f.Arity]
+			if f.Name == "delta" {
+				args = []string{"i", "j"}
+			}
+			rows = append(rows, []string{"`" + f.Name + "(" + strings.Join(args, ", ") + ")`", f.Doc})
+		}
+	}
+	return rows
+}
+
+// distributions is the table of the distributions.
+func distributions() [][]string {
+	rows := [][]string{{"distribution", "y in", "arguments", "log density", "information", "joint"}}
+	for _, d := range dsl.Distributions {
+		var names, domains, info []string
+		for i, a := range d.Args {
+			names = append(names, a.Name)
+			if a.Domain != dsl.RealLine {
+				domains = append(domains, fmt.Sprintf("`%s` in %s", a.Name, a.Domain))
+			}
+			if d.Fisher != nil && d.Fisher[i][i] != "" {
+				info = append(info, "`"+a.Name+"`")
+			}
+		}
+		joint := "no"
+		switch {
+		case d.Support.Discrete():
+			joint = "–" // a parameter is never on the left
+		case d.Joint != nil:
+			joint = "yes"
+		}
+		none := func(list []string) string {
+			if len(list) == 0 {
+				return "–"
+			}
+			return strings.Join(list, ", ")
+		}
+		rows = append(rows, []string{
+			"`" + d.Name + "(" + strings.Join(names, ", ") + ")`", d.Support.String(), none(domains),
+			"`" + d.LogDensity + "`", none(info), joint,
+		})
+	}
+	return rows
+}
+
+// codes is the catalogue of messages.
+func codes() [][]string {
+	rows := [][]string{{"code", "rule", "what breaks it"}}
+	for _, e := range dsl.Catalogue {
+		rows = append(rows, []string{string(e.Code), e.Rule, "`" + e.Example + "`"})
+	}
+	return rows
+}
+
+// statusMeaning explains the statuses on the page.
+var statusMeaning = map[runtime.Status]string{
+	runtime.OK:                  "nothing failed",
+	runtime.IterationLimit:      "a fixed-point solve used up `--max-iterations`",
+	runtime.Stalled:             "a fixed-point solve was given up, because it did not converge fast enough",
+	runtime.NotPositiveDefinite: "the metric has no Cholesky factor",
+	runtime.NonFinite:           "a NaN or an infinity",
+	runtime.NotConstant:         "the leapfrog was asked to step a metric that depends on the position",
+}
+
+// statuses is the table of the statuses of a step.
+func statuses() [][]string {
+	rows := [][]string{{"`failure__`", "name", "meaning"}}
+	for s := range runtime.NumStatus {
+		rows = append(rows, []string{fmt.Sprint(uint8(s)), "`" + s.String() + "`", statusMeaning[s]})
+	}
+	return rows
+}
+
+// columnMeaning explains the columns on the page.
+var columnMeaning = map[string]string{
+	"lp__":                "log density of the draw on the unconstrained scale, log-Jacobians included",
+	"accept_stat__":       "acceptance probability of the proposal; 0 where it failed or was refused",
+	"stepsize__":          "step size ε",
+	"treedepth__":         "0: the trajectories have no tree",
+	"n_leapfrog__":        "integrator steps taken, of whichever integrator",
+	"divergent__":         "1 if the energy of the proposal was more than 1000 above that of its start",
+	"energy__":            "H of the draw, with the momentum that led there",
+	"solver_iterations__": "fixed-point iterations of the transition, those of a check of reversibility included",
+	"failure__":           "status of the transition, see below",
+	"irreversible__":      "1 if the proposal was refused because the way back did not return",
+}
+
+// columns is the table of the statistics in a file of draws.
+func columns() [][]string {
+	rows := [][]string{{"column", "meaning"}}
+	for _, name := range runtime.StatNames {
+		rows = append(rows, []string{"`" + name + "`", columnMeaning[name]})
+	}
+	return rows
+}
+
+// TestImports checks the first invariant of docs/architecture.md: imports point
+// one way.
+func TestImports(t *testing.T) {
+	const module = "github.com/hamc-dev/hamc/"
+	// What a package may import: packages of the module, or those below one
+	// that ends in a slash. Modules of others are free but for runtime.
+	allowed := []struct {
+		dir  string
+		from []string
+	}{
+		{"dsl", nil},
+		{"symbolic", []string{"dsl", "runtime/special"}},
+		{"symbolic/interpret", []string{"dsl", "symbolic", "runtime", "runtime/"}},
+		{"codegen", []string{"dsl", "symbolic"}},
+	}
+	below, err := filepath.Glob(filepath.Join(root, "runtime", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range append(below, filepath.Join(root, "runtime")) {
+		if fi, err := os.Stat(dir); err == nil && fi.IsDir() && filepath.Base(dir) != "testdata" {
+			rel, err := filepath.Rel(root, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			allowed = append(allowed, struct {
+				dir  string
+				from []string
+			}{filepath.ToSlash(rel), []string{"runtime", "runtime/"}})
+		}
+	}
+	for _, a := range allowed {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(a.dir), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s holds no Go files: %v", a.dir, err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				path := strings.Trim(spec.Path.Value, `"`)
+				own, ours := strings.CutPrefix(path, module)
+				fine := !ours && (!strings.HasPrefix(a.dir, "runtime") || !strings.Contains(path, "."))
+				for _, from := range a.from {
+					fine = fine || ours && (own == from || strings.HasSuffix(from, "/") && strings.HasPrefix(own, from))
+				}
+				if !fine {
+					t.Errorf("%s imports %s", file, path)
+				}
+			}
+		}
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`^#+ (.*)$`)
+	image   = regexp.MustCompile(`(?:src|srcset)="([^"]+)"`)
+)
+
+// anchors returns the names that GitHub gives to the headings of a page.
+func anchors(text string) map[string]bool {
+	out := map[string]bool{}
+	fenced := false
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		m := heading.FindStringSubmatch(line)
+		if fenced || m == nil {
+			continue
+		}
+		var slug strings.Builder
+		for _, r := range strings.ToLower(m[1]) {
+			switch {
+			case r == ' ':
+				slug.WriteByte('-')
+			case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r > 127:
+				slug.WriteRune(r)
+			}
+		}
+		out[slug.String()] = true
+	}
+	return out
+}
+
+// TestLinks follows the relative links of every page.
+func TestLinks(t *testing.T) {
+	for _, page := range documents(t) {
+		text := read(t, page)
+		fenced := false
+		for i, line := range strings.Split(text, "\n") {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			if fenced {
+				continue
+			}
+			line = codeSpan.ReplaceAllString(line, "")
+			for _, m := range append(link.FindAllStringSubmatch(line, -1), image.FindAllStringSubmatch(line, -1)...) {
+				target := m[1]
+				if strings.Contains(target, "://") {
+					continue
+				}
+				path, anchor, _ := strings.Cut(target, "#")
+				to := page
+				if path != "" {
+					to = filepath.ToSlash(filepath.Join(filepath.Dir(page), path))
+				}
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(to))); err != nil {
+					t.Errorf("%s:%d: %s leads nowhere", page, i+1, target)
+					continue
+				}
+				if anchor != "" && !anchors(read(t, to))[anchor] {
+					t.Errorf("%s:%d: %s has no heading #%s", page, i+1, to, anchor)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,15 @@
+// Package generated holds what hamc makes of each model in examples: readable
+// Go, kept in the repository so that a change of the compiler shows as a change
+// of its output. Regenerate it with
+//
+//	go generate ./generated
+//
+// Each directory is a package of its own, with the types Data, Params and Model.
+package generated
+
+//go:generate go run ../cmd/hamc -o banana/banana.go --pkg banana ../examples/banana.ham
+//go:generate go run ../cmd/hamc -o banana_explicit/banana_explicit.go --pkg banana_explicit ../examples/banana_explicit.ham
+//go:generate go run ../cmd/hamc -o funnel/funnel.go --pkg funnel ../examples/funnel.ham
+//go:generate go run ../cmd/hamc -o gaussian/gaussian.go --pkg gaussian ../examples/gaussian.ham
+//go:generate go run ../cmd/hamc -o logistic/logistic.go --pkg logistic ../examples/logistic.ham
+//go:generate go run ../cmd/hamc -o logistic_indexed/logistic_indexed.go --pkg logistic_indexed ../examples/logistic_indexed.ham

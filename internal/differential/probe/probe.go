@@ -1,0 +1,414 @@
+// Package probe evaluates everything that a runtime.System offers at seeded
+// points of phase space and records the numbers. The tests of package
+// differential run it in their own process on interpreted models, and in a
+// program built from generated code, and compare the records.
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// Points is the number of points of a probe.
+const Points = 12
+
+// A Number is a float64 whose JSON form keeps infinities and NaNs, as strings.
+type Number float64
+
+// MarshalJSON writes a number, or one of "NaN", "+Inf", "-Inf".
+func (x Number) MarshalJSON() ([]byte, error) {
+	s := strconv.FormatFloat(float64(x), 'g', -1, 64)
+	if v := float64(x); v-v != 0 {
+		s = `"` + s + `"`
+	}
+	return []byte(s), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (x *Number) UnmarshalJSON(text []byte) error {
+	s := string(text)
+	if u, err := strconv.Unquote(s); err == nil {
+		s = u
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	*x = Number(v)
+	return err
+}
+
+// A Record is one evaluation: its numbers, and the status and the iterations
+// of those that have them.
+type Record struct {
+	Point      int
+	Quantity   string
+	Values     []Number
+	Status     string `json:",omitempty"`
+	Iterations int    `json:",omitempty"`
+}
+
+// A Report is what one model gave.
+type Report struct {
+	Model     string
+	Error     string `json:",omitempty"` // of loading it, or a panic
+	Info      string // its runtime.Info
+	Records   []Record
+	Given     []Record `json:",omitempty"` // at points that the caller gave: see At
+	Allocates []string `json:",omitempty"` // methods that allocate in steady state
+}
+
+// Solver returns the settings of the fixed-point solves. The tolerance stands
+// far above rounding, so that the same iteration meets it in both worlds.
+func Solver() *runtime.Solver { return &runtime.Solver{Tolerance: 1e-10, MaxIterations: 100} }
+
+// StepSize is the ε of the steps.
+const StepSize = 0.05
+
+// Position returns the unconstrained coordinates of a point. Most lie around the
+// origin, two lie farther out, where derived metrics stop being positive definite,
+// and the last one lies where densities over- and underflow.
+func Position(dim, point int) []float64 {
+	rng := rand.New(rand.NewPCG(uint64(point), uint64(dim)))
+	radius := 1.0
+	switch {
+	case point == 0:
+		radius = 0.1
+	case point == Points-1:
+		radius = 30
+	case point >= Points-3:
+		radius = 3
+	}
+	q := make([]float64, dim)
+	for i := range q {
+		q[i] = radius * (2*rng.Float64() - 1)
+	}
+	return q
+}
+
+// Normals returns n standard normal variates that belong to a point.
+func Normals(n, point int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, uint64(point)))
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
+	return z
+}
+
+// weight returns a symmetric matrix that belongs to a point.
+func weight(n, point int) []float64 {
+	w := Normals(n*n, point, 3)
+	for i := range n {
+		for j := range i {
+			w[i*n+j] = w[j*n+i]
+		}
+	}
+	return w
+}
+
+// Run probes a model.
+func Run(s runtime.System) (r Report) {
+	r.Model = s.Info().Name
+	info, err := json.Marshal(s.Info())
+	if err != nil {
+		r.Error = err.Error()
+		return r
+	}
+	r.Info = string(info)
+	p := &prober{report: &r}
+	defer func() {
+		if e := recover(); e != nil {
+			r.Error = fmt.Sprintf("panic at point %d after %s: %v", p.point, p.last(), e)
+		}
+	}()
+	for p.point = range Points {
+		p.at(s)
+	}
+	// A clone has a life of its own, and starts afresh.
+	c, ok := s.Clone().(runtime.System)
+	if !ok {
+		r.Error = "the clone is no runtime.System"
+		return r
+	}
+	p.point, p.prefix = 1, "clone "
+	p.at(c)
+	p.interleaved(s, c)
+	return r
+}
+
+// Allocates returns the methods that allocate in steady state, of those that
+// sampling calls.
+func Allocates(s runtime.System) []string {
+	m := s.Info().Dim()
+	q0, v, g := Position(m, 1), fill(m), fill(m*m)
+	p := &prober{report: &Report{}, point: 1}
+	p0 := p.momentum(s, q0)
+	w := weight(m, 1)
+	q, mom := clone(q0), clone(p0)
+	type method struct {
+		name string
+		f    func()
+	}
+	list := []method{
+		{"LogDensity", func() { s.LogDensity(q) }},
+		{"Gradient", func() { s.Gradient(v, q) }},
+		{"Metric", func() { s.Metric(g, q) }},
+		{"Contract", func() { s.Contract(v, q, w) }},
+		{"Constrain", func() { s.Constrain(v, q) }},
+		{"DrawMomentum", func() { s.DrawMomentum(v, q) }},
+		{"Energy", func() { s.Energy(q, mom) }},
+	}
+	for _, t := range steps(s) {
+		if t.count == 1 {
+			list = append(list, method{t.name, func() { t.f(q, mom) }})
+		}
+	}
+	var out []string
+	for _, t := range list {
+		// Positions alternate, so that nothing is remembered.
+		n := testing.AllocsPerRun(4, func() {
+			copy(q, q0)
+			copy(mom, p0)
+			t.f()
+			q[0] += 1e-3
+			t.f()
+		})
+		if n != 0 {
+			out = append(out, t.name)
+		}
+	}
+	return out
+}
+
+// At returns the log density, the gradient and the parameters at given points.
+func At(s runtime.System, points [][]float64) []Record {
+	r := &Report{}
+	p := &prober{report: r}
+	for i, q := range points {
+		p.point = i
+		grad, x := fill(len(q)), fill(len(q))
+		l := s.Gradient(grad, q)
+		s.Constrain(x, q)
+		p.record("log density", nil, []float64{l})
+		p.record("gradient", nil, grad)
+		p.record("parameters", nil, x)
+	}
+	return r.Records
+}
+
+type prober struct {
+	report *Report
+	point  int
+	prefix string
+}
+
+func (p *prober) last() string {
+	if n := len(p.report.Records); n > 0 {
+		return p.report.Records[n-1].Quantity
+	}
+	return "nothing"
+}
+
+func (p *prober) record(quantity string, st *runtime.StepResult, values ...[]float64) {
+	rec := Record{Point: p.point, Quantity: p.prefix + quantity}
+	for _, v := range values {
+		for _, x := range v {
+			rec.Values = append(rec.Values, Number(x))
+		}
+	}
+	if st != nil {
+		rec.Status, rec.Iterations = st.Status.String(), st.Iterations
+		if st.Status != runtime.OK {
+			rec.Values = nil // where a step failed, its state is not defined
+		}
+	}
+	p.report.Records = append(p.report.Records, rec)
+}
+
+// fill returns a slice that holds garbage: a method that adds to its
+// destination, or leaves a zero out, shows.
+func fill(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.Inf(-1)
+	}
+	return v
+}
+
+// at records everything at one point.
+func (p *prober) at(s runtime.System) {
+	m := s.Info().Dim()
+	q := Position(m, p.point)
+	p.record("log density", nil, []float64{s.LogDensity(q)})
+	grad := fill(m)
+	l := s.Gradient(grad, q)
+	p.record("gradient", nil, grad)
+	p.record("log density of gradient", nil, []float64{l})
+	g := fill(m * m)
+	s.Metric(g, q)
+	p.record("metric", nil, g)
+	x := fill(m)
+	s.Constrain(x, q)
+	p.record("parameters", nil, x)
+	back := fill(m)
+	if err := s.Unconstrain(back, x); err != nil {
+		// A parameter that rounds to its bound has no coordinate.
+		p.record("coordinates outside the support", nil)
+	} else {
+		p.record("coordinates", nil, back)
+	}
+	if p.point == Points-1 {
+		// What follows is differences of numbers of any size there: only
+		// that nothing panics can be said of it.
+		s.Contract(fill(m), q, weight(m, p.point))
+		s.MetricJacobian(fill(m*m*m), q)
+		mom := Normals(m, p.point, 1)
+		s.Energy(q, mom)
+		for _, t := range steps(s) {
+			t.f(clone(q), clone(mom))
+		}
+		return
+	}
+	v := fill(m)
+	s.Contract(v, q, weight(m, p.point))
+	p.record("contraction", nil, v)
+	cube := fill(m * m * m)
+	s.MetricJacobian(cube, q)
+	p.record("metric Jacobian", nil, cube)
+
+	mom := Normals(m, p.point, 1)
+	st := s.DrawMomentum(mom, q)
+	// Roots of G differ, so the draw itself is not compared.
+	p.record("momentum", &runtime.StepResult{Status: st})
+	mom = p.momentum(s, q)
+	h, l, st := s.Energy(q, mom)
+	p.record("energy", &runtime.StepResult{Status: st}, []float64{h, l})
+	if size := max(largest(q), largest(mom), largest(v), largest(grad)); !(size < maxSize) {
+		p.record("steps left out", nil)
+		return
+	}
+	p.steps(s, q, mom)
+}
+
+// maxSize bounds the numbers from which steps are compared: beyond it, rounding
+// comes near the solves' tolerance, which is absolute.
+const maxSize = 1e4
+
+func largest(v []float64) float64 {
+	m := 0.0
+	for _, x := range v {
+		m = max(m, math.Abs(x))
+	}
+	return m
+}
+
+// momentum returns a momentum of the metric's scale: G v for a fixed v, which
+// does not depend on which root of G DrawMomentum takes.
+func (p *prober) momentum(s runtime.System, q []float64) []float64 {
+	m := len(q)
+	g, v := fill(m*m), Normals(m, p.point, 2)
+	s.Metric(g, q)
+	mom := make([]float64, m)
+	norm := 0.0
+	for i := range mom {
+		for j := range v {
+			mom[i] += g[i*m+j] * v[j]
+		}
+		norm += mom[i] * v[i]
+	}
+	// vᵀGv = m, as for a draw from N(0, G).
+	scale := math.Sqrt(float64(m) / math.Abs(norm))
+	for i := range mom {
+		mom[i] *= scale
+	}
+	return mom
+}
+
+type step struct {
+	name  string
+	count int
+	f     func(q, p []float64) runtime.StepResult
+}
+
+func steps(s runtime.System) []step {
+	sv := Solver()
+	im := func(q, p []float64) runtime.StepResult { return s.StepIMb(q, p, StepSize, sv) }
+	glf := func(q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, StepSize, sv) }
+	leap := func(q, p []float64) runtime.StepResult { return s.StepLeapfrog(q, p, StepSize) }
+	list := []step{{"StepIMb", 1, im}, {"StepIMb", 3, im}, {"StepGLFb", 1, glf}, {"StepGLFb", 3, glf}}
+	if s.Info().Metric.Constant {
+		list = append(list, step{"StepLeapfrog", 1, leap}, step{"StepLeapfrog", 3, leap})
+	}
+	return list
+}
+
+func (p *prober) steps(s runtime.System, q0, p0 []float64) {
+	for _, t := range steps(s) {
+		q, mom := clone(q0), clone(p0)
+		r := runtime.StepResult{}
+		for range t.count {
+			one := t.f(q, mom)
+			r.Status = one.Status
+			r.Iterations += one.Iterations
+			if r.Status != runtime.OK {
+				break
+			}
+		}
+		p.record(fmt.Sprintf("%s × %d", t.name, t.count), &r, q, mom)
+	}
+}
+
+// interleaved steps a model while it, and its clone, are evaluated elsewhere:
+// what a model remembers of a position must not leak into another.
+func (p *prober) interleaved(s, other runtime.System) {
+	m := s.Info().Dim()
+	p.prefix = "interleaved "
+	for p.point = range 3 {
+		q0 := Position(m, p.point)
+		p0 := p.momentum(s, q0)
+		far := Position(m, p.point+1)
+		v, g, cube := fill(m), fill(m*m), fill(m*m*m)
+		disturb := []func(x runtime.System){
+			func(x runtime.System) { x.LogDensity(far) },
+			func(x runtime.System) { x.Gradient(v, far) },
+			func(x runtime.System) { x.Metric(g, far) },
+			func(x runtime.System) { x.Contract(v, far, weight(m, 0)) },
+			func(x runtime.System) { x.MetricJacobian(cube, far) },
+			func(x runtime.System) { x.Energy(far, p0) },
+			func(x runtime.System) { x.Constrain(v, far) },
+			func(x runtime.System) { x.DrawMomentum(clone(p0), far) },
+		}
+		for _, t := range steps(s) {
+			if t.count != 1 {
+				continue
+			}
+			for n, d := range disturb {
+				q, mom := clone(q0), clone(p0)
+				var r runtime.StepResult
+				for range 2 {
+					one := t.f(q, mom)
+					r.Status = one.Status
+					r.Iterations += one.Iterations
+					if r.Status != runtime.OK {
+						break
+					}
+					d(other)
+					d(s)
+				}
+				p.record(fmt.Sprintf("%s, disturbance %d", t.name, n), &r, q, mom)
+				if r.Status != runtime.OK {
+					continue
+				}
+				s.Contract(v, q, weight(m, 1))
+				h, _, st := s.Energy(q, mom)
+				p.record(fmt.Sprintf("energy after %s, disturbance %d", t.name, n), &runtime.StepResult{Status: st}, []float64{h}, v)
+			}
+		}
+	}
+}
+
+func clone(x []float64) []float64 { return append([]float64(nil), x...) }
