@@ -27,6 +27,11 @@ type Options struct {
 // Generate returns the Go source of a sampler for the model: formatted, the
 // same bytes for the same input.
 func Generate(d *symbolic.Derived, opt Options) ([]byte, error) {
+	// Emission adds nodes to the context, and the order of a sum's terms
+	// follows their age: a context of its own makes every call the same.
+	if own, _ := symbolic.Derive(d.Model); own != nil {
+		d = own
+	}
 	g := newGenerator(d, opt)
 	g.file()
 	var b bytes.Buffer
@@ -63,6 +68,9 @@ type generator struct {
 	fieldOf  map[string]string
 }
 
+// sumKey starts the key of a size that is a sum: no name of the language does.
+const sumKey = "\x00"
+
 // sizeField is an int of the model: a data size, or a sum of sizes.
 type sizeField struct {
 	key  string
@@ -76,6 +84,10 @@ type phases struct {
 }
 
 func newGenerator(d *symbolic.Derived, opt Options) *generator {
+	// Flat steps add definitions; the caller's program stays as it is.
+	own := *d
+	own.Prog = d.Prog.Clone()
+	d = &own
 	g := &generator{d: d, opt: opt, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
 		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.out = jen.NewFile(opt.Package)
@@ -107,7 +119,7 @@ func newGenerator(d *symbolic.Derived, opt Options) *generator {
 }
 
 func (g *generator) addSize(key string, sum ...dsl.Extent) {
-	name := g.names.fresh(key)
+	name := g.names.fresh(strings.TrimPrefix(key, sumKey))
 	g.sizeOf[key] = name
 	g.sizes = append(g.sizes, sizeField{key, name, sum})
 }
@@ -137,8 +149,7 @@ func (g *generator) addExtents(a, b dsl.Extent, name string) dsl.Extent {
 	case b.Name == "":
 		return a.Plus(b.Offset)
 	}
-	key := "\x00" + name // no name of the language
-	g.names.fresh(name)
+	key := sumKey + name
 	g.addSize(key, a, b)
 	return dsl.Extent{Name: key}
 }

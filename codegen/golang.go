@@ -545,14 +545,10 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 			dst := p.place(st.T, st.Subs)
 			out = append(out, dst.Op(op).Add(x))
 		case *If:
-			var cond *jen.Statement
-			for _, e := range st.Conds {
-				c := p.inside(e)
-				if cond == nil {
-					cond = c
-				} else {
-					cond = cond.Op("&&").Add(c)
-				}
+			cond := p.inside(st.Conds)
+			if cond == nil {
+				out = append(out, p.stmts(st.Body)...)
+				continue
 			}
 			out = append(out, jen.If(cond).Block(p.stmts(st.Body)...))
 		case *Kernel:
@@ -562,10 +558,44 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 	return out
 }
 
-// inside prints the condition of an indicator.
-func (p *printer) inside(e *symbolic.Expr) *jen.Statement {
-	at := func() *jen.Statement { return p.position(e.Subs[0]) }
-	return at().Op(">=").Add(p.extent(e.Range.Lo.Plus(-1))).Op("&&").Add(at()).Op("<").Add(p.extent(e.Range.Hi))
+// inside prints the condition of indicators: for each index the bounds that
+// its own range does not imply, once each. It is nil if none is left.
+func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
+	type bound struct {
+		index *symbolic.Index
+		at    dsl.Extent
+		upper bool
+	}
+	seen := map[bound]bool{}
+	var cond *jen.Statement
+	add := func(b bound, own dsl.Extent, sub symbolic.Sub) {
+		implied := b.at.Name == own.Name && (!b.upper && b.at.Offset <= own.Offset || b.upper && b.at.Offset >= own.Offset)
+		if implied || seen[b] {
+			return
+		}
+		seen[b] = true
+		c := p.position(sub).Op(">=").Add(p.extent(b.at.Plus(-1)))
+		if b.upper {
+			c = p.position(sub).Op("<").Add(p.extent(b.at))
+		}
+		if cond == nil {
+			cond = c
+		} else {
+			cond = cond.Op("&&").Add(c)
+		}
+	}
+	for _, e := range conds {
+		s := e.Subs[0]
+		if s.Index == nil {
+			// A fixed position: nothing is known of it but itself.
+			add(bound{at: e.Range.Lo}, dsl.Extent{Name: "\x00"}, s)
+			add(bound{at: e.Range.Hi, upper: true}, dsl.Extent{Name: "\x00"}, s)
+			continue
+		}
+		add(bound{s.Index, e.Range.Lo, false}, s.Index.Range.Lo, s)
+		add(bound{s.Index, e.Range.Hi, true}, s.Index.Range.Hi, s)
+	}
+	return cond
 }
 
 // asFloat keeps integer constants from making integer variables.

@@ -190,6 +190,9 @@ func (g *generator) dataType() {
 	f.Add(comment("Data is what the model is conditioned on."))
 	f.Type().Id("Data").StructFunc(func(st *jen.Group) {
 		for _, d := range m.Data {
+			if d.Doc != "" {
+				st.Add(comment(d.Doc))
+			}
 			st.Id(g.field(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support)))
 		}
 	})
@@ -271,6 +274,9 @@ func (g *generator) paramsType() {
 	f.Add(comment("Params holds the parameters on their own scale."))
 	f.Type().Id("Params").StructFunc(func(st *jen.Group) {
 		for _, b := range g.d.Blocks {
+			if b.Param.Doc != "" {
+				st.Add(comment(b.Param.Doc))
+			}
 			st.Id(g.field(b.Param.ObjectName())).Add(goType(b.Param.Type)).Comment(joinDoc(b.Param.ObjectName(), shapeDoc(b.Param.Type), supportDoc(&b.Param.Support)))
 		}
 	})

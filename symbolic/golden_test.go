@@ -143,9 +143,6 @@ func each(e *Expr, f func(*Expr)) {
 	}
 }
 
-// overData reports whether an index runs over the data's size n.
-func overData(i *Index) bool { return i.Range.Hi.Name == "n" }
-
 // TestOperationCounts states, for the paper's models, what the rules must have
 // found. The golden files show the rest.
 func TestOperationCounts(t *testing.T) {

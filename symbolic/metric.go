@@ -96,6 +96,10 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 		}
 		if t.Scale != nil {
 			scale, inner := p.el.expr(t.Scale).at(), e
+			if t.Kind == dsl.MetricSoftAbs {
+				// c·λ coth(αλ) = (cλ) coth((α/c)(cλ))
+				m.Alpha = c.Div(m.Alpha, scale)
+			}
 			if c.Sign(scale) == UnknownSign && scale.Stage() > StageConst {
 				d.add(dsl.Warning, dsl.MaybeIndefinite, t.Scale.Span(), "declare it `real > 0`", "the factor of the metric is not known to be positive")
 			}

@@ -217,15 +217,6 @@ func gradientOf(f func(q []float64) float64, q []float64) []float64 {
 	return g
 }
 
-// hessianOf is the finite difference Hessian of a scalar function.
-func hessianOf(f func(q []float64) float64, q []float64) [][]float64 {
-	h := newMatrix(len(q))
-	for k := range q {
-		copy(h[k], derivative(func(x []float64) []float64 { return gradientOf(f, x) }, q, k))
-	}
-	return h
-}
-
 func flatten(m [][]float64) []float64 {
 	var out []float64
 	for _, r := range m {

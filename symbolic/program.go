@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -31,7 +32,6 @@ type Program struct {
 	names   map[*Expr]string // closed bodies of user lets
 	taken   map[string]int
 	small   map[string]bool // size names that are dimensions of parameters
-	known   map[*Expr]map[string]*Expr
 }
 
 type formalKey struct {
@@ -41,7 +41,7 @@ type formalKey struct {
 
 func newProgram(p *Posterior) *Program {
 	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{}, formals: map[formalKey]*Index{},
-		names: map[*Expr]string{}, taken: map[string]int{}, small: map[string]bool{}, known: map[*Expr]map[string]*Expr{}}
+		names: map[*Expr]string{}, taken: map[string]int{}, small: map[string]bool{}}
 	for _, t := range p.C.tensors {
 		if t.Kind != wildTensor {
 			prog.taken[t.Name] = 1
@@ -88,6 +88,14 @@ func newProgram(p *Posterior) *Program {
 		}
 	}
 	return prog
+}
+
+// Clone returns a program that can be added to without changing p.
+func (p *Program) Clone() *Program {
+	q := *p
+	q.Defs = append([]*Def(nil), p.Defs...)
+	q.byKey, q.taken = maps.Clone(p.byKey), maps.Clone(p.taken)
+	return &q
 }
 
 // isSmall reports whether a range is no longer than the parameters are.

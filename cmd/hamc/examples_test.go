@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"go/format"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +38,7 @@ func TestGeneratedIsFresh(t *testing.T) {
 		}
 		words := strings.Fields(args)
 		if r := hamc(append([]string{"diff"}, words...)...); r.code != exitFine {
-			t.Errorf("hamc diff %s: exit code %d; run go generate ./generated\n%s%s", args, r.code, r.stdout, r.stderr)
+			t.Errorf("hamc diff %s: exit code %d; run go generate ./generated\n%s%s", args, r.code, head(r.stdout), r.stderr)
 		}
 		generated[filepath.Base(words[len(words)-1])] = true
 	}
@@ -48,14 +49,20 @@ func TestGeneratedIsFresh(t *testing.T) {
 		}
 	}
 	if r := hamc("diff", "../examples/downstream/schools.ham", "-o", "../examples/downstream/schools_ham.go", "--pkg", "main"); r.code != exitFine {
-		t.Errorf("hamc diff schools.ham: exit code %d; run go generate in examples/downstream\n%s%s", r.code, r.stdout, r.stderr)
+		t.Errorf("hamc diff schools.ham: exit code %d; run go generate in examples/downstream\n%s%s", r.code, head(r.stdout), r.stderr)
 	}
 	if len(generated) != len(models) {
 		t.Errorf("%d directives for %d examples", len(generated), len(models))
 	}
 }
 
-// What is generated does not depend on where and how often.
+// head returns the first lines of a long text.
+func head(text string) string {
+	lines := strings.SplitAfterN(text, "\n", 11)
+	return strings.Join(lines[:min(len(lines), 10)], "")
+}
+
+// What is generated is formatted, and does not depend on where and how often.
 func TestGenerateIsDeterministic(t *testing.T) {
 	for _, m := range exampleModels(t) {
 		first := fine(t, m, "-o", "-").stdout
@@ -67,6 +74,9 @@ func TestGenerateIsDeterministic(t *testing.T) {
 		}
 		if first != string(second) {
 			t.Errorf("%s: two outputs", m)
+		}
+		if formatted, err := format.Source(second); err != nil || !bytes.Equal(formatted, second) {
+			t.Errorf("%s: the output is not formatted by gofmt: %v", m, err)
 		}
 		if dir := filepath.Dir(m); bytes.Contains(second, []byte(dir)) {
 			t.Errorf("%s: the output names %s", m, dir)

@@ -185,7 +185,9 @@ func TestSecondInterrupt(t *testing.T) {
 		p := start(t, dir, nil, "run", example("gaussian.ham"), "--chains", "1", "--step-size", "1e-12", "--steps", "1000000000000", "--warmup", "0", kind)
 		p.until("files", func() bool { return size(filepath.Join(dir, "gaussian-draws", "1", "chain_1.csv")) > 0 })
 		syscall.Kill(p.cmd.Process.Pid, syscall.SIGINT)
-		time.Sleep(50 * time.Millisecond) // two at once would be one
+		// Two signals at once would be one. And a sampler that has yet to
+		// report that it warms up would notice by itself that it is alone.
+		time.Sleep(300 * time.Millisecond)
 		select {
 		case err := <-p.ended:
 			t.Fatalf("%s: the first signal ended it: %v", kind, err)

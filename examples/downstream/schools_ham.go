@@ -193,6 +193,7 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
+	s.touch(q)
 	j := s.j
 	tau := q[1]
 	mu := q[0]
@@ -264,9 +265,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-// 	∂L/∂mu = -0.04000000000000001·mu - a2
-// 	∂L/∂tau = 1 - tau - expTau·a3
-// 	∂L/∂z[k] = -z[k] - expTau·(mu - y[k] + expTau·z[k])·c1[k]
+//	∂L/∂mu = -0.04000000000000001·mu - a2
+//	∂L/∂tau = 1 - tau - expTau·a3
+//	∂L/∂z[k] = -z[k] - expTau·(mu - y[k] + expTau·z[k])·c1[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -302,12 +303,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-// 	mu, mu: c4
-// 	tau, mu: expTau·a4
-// 	tau, tau: a5·a6 + 1
-// 	z[j], mu: expTau·c1[j]
-// 	z[j], tau: z[j]·a5·c1[j]
-// 	z[j], z[l]: δ[j,l]·a7[j]
+//	mu, mu: c4
+//	tau, mu: expTau·a4
+//	tau, tau: a5·a6 + 1
+//	z[j], mu: expTau·c1[j]
+//	z[j], tau: z[j]·a5·c1[j]
+//	z[j], z[l]: δ[j,l]·a7[j]
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	j := s.j

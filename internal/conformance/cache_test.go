@@ -11,7 +11,9 @@ import (
 
 // The generated models remember what they computed at the last position. These
 // tests treat the memory as a thing that may lie: whatever a used model returns
-// must be, bit for bit, what a model made anew returns.
+// must be, bit for bit, what a model made anew returns. Under GOAMD64=v3, where the
+// compiler fuses products into sums, they also find a quantity that is computed in
+// two places and rounded in two ways.
 
 // An operation calls one method at (q, p) and returns all that comes out.
 type operation struct {

@@ -128,7 +128,7 @@ func calibrations() []calibration {
 	all := []runtime.Integrator{runtime.GLFa, runtime.GLFb, runtime.IMa, runtime.IMb}
 	x := design()
 	return []calibration{
-		{"logistic", 2000, all, 0.6, 4, func(t testing.TB, rng *rand.Rand) (runtime.System, []float64) {
+		{"logistic", 1200, all, 0.6, 4, func(t testing.TB, rng *rand.Rand) (runtime.System, []float64) {
 			beta := []float64{rng.NormFloat64(), rng.NormFloat64()}
 			y := make([]int, 12)
 			for i := range y {

@@ -257,8 +257,8 @@ func TestIterationLimits(t *testing.T) {
 				continue // no solve
 			}
 			seen := make(map[runtime.Status]bool)
-			for i, z := range s.states(t, 8, 0.3, 23) {
-				for limit := 1; limit <= 40; limit++ {
+			for i, z := range s.states(t, 4, 0.3, 23) {
+				for limit := 1; limit <= 34; limit++ {
 					for _, eps := range []float64{1e-6, s.eps, 12 * s.eps} {
 						sol := runtime.Solver{Tolerance: 1e-9, MaxIterations: limit, StopStalled: limit%2 == 0}
 						got := stepper(t, m, k)(clone(z.q), clone(z.p), eps, &sol)

@@ -143,6 +143,9 @@ func (s *subject) interpreted() (*interpret.Model, error) {
 	return interpret.New(s.derived, s.reader(), s.dataName())
 }
 
+// many reports whether the data are so many that the interpreter takes long.
+func (s *subject) many() bool { return len(s.data) > 5000 }
+
 func (s *subject) reader() io.Reader { return bytes.NewReader(s.data) }
 
 func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name) }

@@ -21,10 +21,22 @@ const (
 	stepTolerance   = 1e-9
 )
 
+// randomModels is the number of models that TestGenerated has an author make up.
+const randomModels = 12
+
 // TestGenerated compares every number of the generated models with the
 // interpreter's.
 func TestGenerated(t *testing.T) {
-	m, all, reports := probed(t, compiled(t))
+	all := compiled(t)
+	for seed := range uint64(randomModels) {
+		s := randomModel(fmt.Sprintf("random_%d", seed), seed)
+		if err := s.compile(); err != nil {
+			t.Errorf("%v\n%s", err, s.text)
+			continue
+		}
+		all = append(all, s)
+	}
+	m, all, reports := probed(t, all)
 	numbers := 0
 	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
@@ -33,7 +45,7 @@ func TestGenerated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := probe.Run(runtime.Generic(im))
+			want := probe.Run(runtime.Generic(im), s.many())
 			if got == nil {
 				t.Fatal("no report")
 			}

@@ -104,11 +104,12 @@ func load[D any, M runtime.System](read func(io.Reader, string) (D, error), crea
 
 var models = []struct {
 	name string
+	many bool
 	load loader
 }{
 `)
 	for n, s := range all {
-		fmt.Fprintf(&b, "\t{%q, load(m%d.ReadData, m%d.New)},\n", s.name, n, n)
+		fmt.Fprintf(&b, "\t{%q, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.many(), n, n)
 	}
 	b.WriteString(`}
 
@@ -131,7 +132,7 @@ func main() {
 		if err != nil {
 			r.Error = err.Error()
 		} else {
-			r = probe.Run(s)
+			r = probe.Run(s, m.many)
 			if r.Error == "" {
 				r.Allocates = probe.Allocates(s)
 				r.Given = probe.At(s, points("points/" + m.name + ".json"))

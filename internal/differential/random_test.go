@@ -196,7 +196,7 @@ func (a *author) vector(size string, depth int) string {
 		case 0:
 			return fmt.Sprintf("(%s + %s)", a.vector(size, depth-1), a.vector(size, depth-1))
 		case 1:
-			return fmt.Sprintf("%s.*%s", a.vector(size, depth-1), a.vector(size, depth-1))
+			return fmt.Sprintf("(%s.*%s)", a.vector(size, depth-1), a.vector(size, depth-1))
 		case 2:
 			return fmt.Sprintf("%s(%s)", a.pick("sin", "tanh", "inv_logit", "log1p_exp"), a.vector(size, depth-1))
 		case 3, 4:
@@ -209,7 +209,7 @@ func (a *author) vector(size string, depth int) string {
 				}
 			}
 		case 5:
-			return fmt.Sprintf("(%s)*%s", a.scalar(depth-1), a.vector(size, depth-1))
+			return fmt.Sprintf("((%s)*%s)", a.scalar(depth-1), a.vector(size, depth-1))
 		case 6:
 			return fmt.Sprintf("%s.^2", a.pick(a.vectors[size]...))
 		}

@@ -99,6 +99,8 @@ func TestLayout(t *testing.T) {
 #     algorithm = hmc (Default)
 #       hmc
 #         engine = static
+#           max_depth = 10
+#         metric = diag_e
 #         integrator = imb
 # id = 2
 # random

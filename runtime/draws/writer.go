@@ -72,7 +72,9 @@ func NewWriter(w io.Writer, h Header) *Writer {
 	d.printf("# model = %s\n", oneLine(h.Model))
 	d.printf("# method = sample (Default)\n#   sample\n")
 	d.printf("#     num_samples = %d\n#     num_warmup = %d\n#     save_warmup = 0\n#     thin = 1\n", h.Samples, h.Warmup)
-	d.printf("#     algorithm = hmc (Default)\n#       hmc\n#         engine = static\n")
+	// CmdStanPy asks for a metric and a tree depth that Stan knows. What was
+	// used in truth stands in the settings below.
+	d.printf("#     algorithm = hmc (Default)\n#       hmc\n#         engine = static\n#           max_depth = 10\n#         metric = diag_e\n")
 	for _, s := range h.Settings {
 		d.printf("#         %s = %s\n", oneLine(s.Name), oneLine(s.Value))
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"bufio"
 	"math"
+	"math/big"
 	"os"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func TestAccuracy(t *testing.T) {
 		f    func(dst, a []float64)
 		ulps float64
 	}{
-		{"exp", Exp, 1},
+		{"exp", Exp, 0.52},
 		{"log", Log, 1},
 		{"inv_logit", InvLogit, 4},
 		{"log1p_exp", Log1pExp, 4},
@@ -99,6 +100,61 @@ func TestExtremes(t *testing.T) {
 		for i, want := range c.want {
 			if got[i] != want && !(math.IsNaN(got[i]) && math.IsNaN(want)) {
 				t.Errorf("%s(%v) = %v, want %v", c.name, c.x[i], got[i], want)
+			}
+		}
+	}
+}
+
+// TestExpTable derives the table from √2: 2^(1/128) is its 64th root.
+func TestExpTable(t *testing.T) {
+	const precision = 200
+	root := big.NewFloat(2).SetPrec(precision)
+	for range 7 {
+		root.Sqrt(root)
+	}
+	power := big.NewFloat(1).SetPrec(precision)
+	for i, e := range expTable {
+		h, _ := power.Float64()
+		rest := new(big.Float).Quo(power, big.NewFloat(h))
+		tail, _ := rest.Sub(rest, big.NewFloat(1)).Float64()
+		want := [2]uint64{math.Float64bits(h) - uint64(i)<<45, math.Float64bits(tail)}
+		if e != want {
+			t.Errorf("entry %d is %#x, want %#x", i, e, want)
+		}
+		power.Mul(power, root)
+	}
+}
+
+// TestPositions checks that the value at a place depends neither on the place
+// nor on the values at others, which loops in blocks and special cases could
+// break.
+func TestPositions(t *testing.T) {
+	special := []float64{800, -800, math.Inf(1), math.Inf(-1), math.NaN(), 708.5, -708.5, -720, 0}
+	for _, c := range []struct {
+		name string
+		f    func(dst, a []float64)
+	}{
+		{"exp", Exp}, {"log", Log}, {"inv_logit", InvLogit}, {"log1p_exp", Log1pExp},
+	} {
+		for _, n := range []int{0, 1, 2, 63, 64, 65, 127, 128, 129, 300} {
+			for at := 0; at < n; at += 7 {
+				a := make([]float64, n)
+				for i := range a {
+					a[i] = math.Mod(float64(i)*1.7, 11) - 5
+				}
+				a[at] = special[at%len(special)]
+				got, intact := guarded(n)
+				c.f(got, a)
+				for i, v := range a {
+					want := []float64{v}
+					c.f(want, want)
+					if math.Float64bits(got[i]) != math.Float64bits(want[0]) {
+						t.Fatalf("%s: %v at %d of %d, %v alone", c.name, got[i], i, n, want[0])
+					}
+				}
+				if !intact() {
+					t.Fatalf("%s: wrote behind dst", c.name)
+				}
 			}
 		}
 	}

@@ -6,14 +6,19 @@ package kernel
 const blockRows = 512
 
 // WeightedGram computes dst = Xᵀ diag(w) X: dst_jl = Σ_i w_i x_ij x_il, for
-// w[Rows] and dst[Cols·Cols], the full symmetric matrix. The terms are added
-// in the order of i within blocks of 512 rows, then block by block.
+// w[Rows] and dst[Cols·Cols], the full symmetric matrix. With products of
+// columns (see newPairs) the terms are added two by two, else one by one within
+// blocks of 512 rows, then block by block.
 func WeightedGram(dst []float64, x *Matrix, w []float64) {
 	n, k := x.Rows, x.Cols
 	dst, w = dst[:k*k], w[:n]
-	clear(dst)
-	for lo := 0; lo < n; lo += blockRows {
-		gramBlock(dst, x, w, lo, min(lo+blockRows, n))
+	if x.pairs != nil {
+		gramPairs(dst, x, w)
+	} else {
+		clear(dst)
+		for lo := 0; lo < n; lo += blockRows {
+			gramBlock(dst, x, w, lo, min(lo+blockRows, n))
+		}
 	}
 	for j := range k {
 		for l := range j {

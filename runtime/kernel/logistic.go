@@ -2,18 +2,51 @@ package kernel
 
 import "math"
 
+// logitBlock is how many reduced arguments InvLogit computes ahead.
+const logitBlock = 64
+
 // InvLogit sets dst_i = 1 / (1 + exp(−a_i)) for i < len(dst), with a relative
 // error below 2⁻⁵¹ (to the smallest normal number). dst and a may be the same
 // slice.
 func InvLogit(dst, a []float64) {
 	a = a[:len(dst)]
-	for i, v := range a {
-		if v < -708 {
-			dst[i] = exp(v) // here exp(−v) may overflow, and 1 + eᵛ = 1
+	// Each element is a long chain of dependent operations, a division at its
+	// end. Two loops with half a chain each let the processor work on more
+	// elements at a time.
+	var reduced, shifted [logitBlock]float64
+	for len(a) > 0 {
+		n := min(logitBlock, len(a))
+		b, d := a[:n], dst[:n]
+		a, dst = a[n:], dst[n:]
+		rs, ts := reduced[:n], shifted[:n]
+		plain := true
+		for i, v := range b {
+			plain = expPlain(v)
+			if !plain {
+				break
+			}
+			rs[i], ts[i] = expReduce(-v)
+		}
+		if !plain {
+			for i, v := range b {
+				d[i] = invLogit(v)
+			}
 			continue
 		}
-		dst[i] = 1 / (1 + exp(-v))
+		d, ts = d[:len(rs)], ts[:len(rs)]
+		for i, r := range rs {
+			h, tail := expStep(ts[i])
+			d[i] = 1 / (1 + (h + float64(h*((r+tail)+expPoly(r)))))
+		}
 	}
+}
+
+// invLogit returns 1 / (1 + exp(−a)).
+func invLogit(a float64) float64 {
+	if a < -708 {
+		return exp(a) // here exp(−a) may overflow, and 1 + eᵃ = 1
+	}
+	return 1 / (1 + exp(-a))
 }
 
 // Log1pExp sets dst_i = log(1 + exp(a_i)) for i < len(dst), with a relative

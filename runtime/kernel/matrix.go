@@ -14,14 +14,18 @@ package kernel
 
 // Matrix is a real matrix of Rows × Cols held in both layouts, because some
 // loops read rows and others columns: x_ij is RowMajor[i·Cols+j] and
-// ColMajor[j·Rows+i].
+// ColMajor[j·Rows+i]. It is not modified once NewMatrix has made it, and copies
+// share their entries.
 type Matrix struct {
 	Rows, Cols         int
 	RowMajor, ColMajor []float64
+
+	pairs []tile // products of columns, nil if there are too many; see newPairs
 }
 
 // NewMatrix returns the rows × cols matrix with the entries rowMajor[i·cols+j].
-// It keeps rowMajor and makes the other layout.
+// It keeps rowMajor and makes the other layout, and if the matrix is small the
+// products of its columns.
 func NewMatrix(rows, cols int, rowMajor []float64) Matrix {
 	rowMajor = rowMajor[: rows*cols : rows*cols]
 	colMajor := make([]float64, rows*cols)
@@ -30,7 +34,10 @@ func NewMatrix(rows, cols int, rowMajor []float64) Matrix {
 			colMajor[j*rows+i] = v
 		}
 	}
-	return Matrix{Rows: rows, Cols: cols, RowMajor: rowMajor, ColMajor: colMajor}
+	return Matrix{
+		Rows: rows, Cols: cols, RowMajor: rowMajor, ColMajor: colMajor,
+		pairs: newPairs(rows, cols, rowMajor),
+	}
 }
 
 // MulVec computes the product dst = X b: dst_i = Σ_j x_ij b_j, for b[Cols]
@@ -77,46 +84,63 @@ func MulVec(dst []float64, x *Matrix, b []float64) {
 }
 
 // MulTVec computes the product dst = Xᵀ c: dst_j = Σ_i c_i x_ij, for c[Rows]
-// and dst[Cols]. Each dst_j is the sum of two partial sums, over the even and
-// the odd i.
+// and dst[Cols]. The terms are added two by two, in the order of i.
 func MulTVec(dst []float64, x *Matrix, c []float64) {
 	n, k := x.Rows, x.Cols
 	dst, c = dst[:k], c[:n]
 	j := 0
-	for ; j+3 <= k; j += 3 {
+	for ; j+5 <= k; j += 5 {
 		c0 := x.ColMajor[j*n:][:len(c)]
 		c1 := x.ColMajor[(j+1)*n:][:len(c)]
 		c2 := x.ColMajor[(j+2)*n:][:len(c)]
-		var s0, s1, s2, t0, t1, t2 float64
+		c3 := x.ColMajor[(j+3)*n:][:len(c)]
+		c4 := x.ColMajor[(j+4)*n:][:len(c)]
+		var s0, s1, s2, s3, s4 float64
 		i := 0
 		for ; i < len(c)-1; i += 2 {
 			f, g := c[i], c[i+1]
-			s0 += float64(f * c0[i])
-			s1 += float64(f * c1[i])
-			s2 += float64(f * c2[i])
-			t0 += float64(g * c0[i+1])
-			t1 += float64(g * c1[i+1])
-			t2 += float64(g * c2[i+1])
+			s0 += float64(f*c0[i]) + float64(g*c0[i+1])
+			s1 += float64(f*c1[i]) + float64(g*c1[i+1])
+			s2 += float64(f*c2[i]) + float64(g*c2[i+1])
+			s3 += float64(f*c3[i]) + float64(g*c3[i+1])
+			s4 += float64(f*c4[i]) + float64(g*c4[i+1])
 		}
 		if i < len(c) {
 			f := c[i]
 			s0 += float64(f * c0[i])
 			s1 += float64(f * c1[i])
 			s2 += float64(f * c2[i])
+			s3 += float64(f * c3[i])
+			s4 += float64(f * c4[i])
 		}
-		dst[j], dst[j+1], dst[j+2] = s0+t0, s1+t1, s2+t2
+		dst[j], dst[j+1], dst[j+2], dst[j+3], dst[j+4] = s0, s1, s2, s3, s4
 	}
-	for ; j < k; j++ {
+	for ; j+2 <= k; j += 2 {
 		c0 := x.ColMajor[j*n:][:len(c)]
-		var s, t float64
+		c1 := x.ColMajor[(j+1)*n:][:len(c)]
+		var s0, s1 float64
 		i := 0
 		for ; i < len(c)-1; i += 2 {
-			s += float64(c[i] * c0[i])
-			t += float64(c[i+1] * c0[i+1])
+			f, g := c[i], c[i+1]
+			s0 += float64(f*c0[i]) + float64(g*c0[i+1])
+			s1 += float64(f*c1[i]) + float64(g*c1[i+1])
+		}
+		if i < len(c) {
+			s0 += float64(c[i] * c0[i])
+			s1 += float64(c[i] * c1[i])
+		}
+		dst[j], dst[j+1] = s0, s1
+	}
+	if j < k {
+		c0 := x.ColMajor[j*n:][:len(c)]
+		var s float64
+		i := 0
+		for ; i < len(c)-1; i += 2 {
+			s += float64(c[i]*c0[i]) + float64(c[i+1]*c0[i+1])
 		}
 		if i < len(c) {
 			s += float64(c[i] * c0[i])
 		}
-		dst[j] = s + t
+		dst[j] = s
 	}
 }

@@ -97,19 +97,7 @@ func TestProducts(t *testing.T) {
 			for i := range weighted {
 				weighted[i] = c[i/k] * data[i]
 			}
-			got, intact = guarded(k * k)
-			WeightedGram(got, &x, c)
-			compare(t, "WeightedGram", n, k, got, product(k, n, k, transposed, weighted), n)
-			for i := range k {
-				for j := range k {
-					if got[i*k+j] != got[j*k+i] {
-						t.Fatalf("WeightedGram, %d × %d: not symmetric at %d, %d", n, k, i, j)
-					}
-				}
-			}
-			if !intact() {
-				t.Errorf("WeightedGram, %d × %d: wrote behind dst", n, k)
-			}
+			gram := product(k, n, k, transposed, weighted)
 
 			w := fill(rng, k*k)
 			for i := range k {
@@ -117,18 +105,83 @@ func TestProducts(t *testing.T) {
 					w[j*k+i] = w[i*k+j]
 				}
 			}
-			xw, want := product(n, k, k, data, w), make([]float64, n)
-			for i := range want {
+			xw, forms := product(n, k, k, data, w), make([]float64, n)
+			for i := range forms {
 				for j := range k {
-					want[i] += xw[i*k+j] * data[i*k+j]
+					forms[i] += xw[i*k+j] * data[i*k+j]
 				}
 			}
-			got, intact = guarded(n)
-			QuadForms(got, &x, w)
-			compare(t, "QuadForms", n, k, got, want, k*k)
-			if !intact() {
-				t.Errorf("QuadForms, %d × %d: wrote behind dst", n, k)
+
+			for _, y := range []Matrix{x, withoutPairs(x)} {
+				got, intact = guarded(k * k)
+				WeightedGram(got, &y, c)
+				compare(t, "WeightedGram", n, k, got, gram, n)
+				for i := range k {
+					for j := range k {
+						if got[i*k+j] != got[j*k+i] {
+							t.Fatalf("WeightedGram, %d × %d: not symmetric at %d, %d", n, k, i, j)
+						}
+					}
+				}
+				if !intact() {
+					t.Errorf("WeightedGram, %d × %d: wrote behind dst", n, k)
+				}
+
+				got, intact = guarded(n)
+				QuadForms(got, &y, w)
+				compare(t, "QuadForms", n, k, got, forms, k*k)
+				if !intact() {
+					t.Errorf("QuadForms, %d × %d: wrote behind dst", n, k)
+				}
 			}
+		}
+	}
+}
+
+// withoutPairs returns x without the products of its columns.
+func withoutPairs(x Matrix) Matrix {
+	x.pairs = nil
+	return x
+}
+
+// TestPairs checks which matrices have products of columns: those that are
+// small, and have no entry whose products overflow or lose digits.
+func TestPairs(t *testing.T) {
+	for _, c := range []struct {
+		n, k int
+		v    float64
+		want bool
+	}{
+		{569, 10, 1, true},
+		{2383, 10, 1, true}, // 131065 products
+		{2384, 10, 1, false},
+		{624, 20, 1, true},
+		{1, 20, 0, true},
+		{1, 21, 1, false},
+		{1, 10, 0x1p500, true},
+		{1, 10, 0x1.8p500, false},
+		{1, 10, -0x1p-500, true},
+		{1, 10, -0x1.8p-501, false},
+		{1, 10, math.Inf(-1), false},
+		{1, 10, math.NaN(), false},
+	} {
+		data := make([]float64, c.n*c.k)
+		if len(data) > 0 {
+			data[len(data)-1] = c.v
+		}
+		if x := NewMatrix(c.n, c.k, data); (x.pairs != nil) != c.want {
+			t.Errorf("%d × %d with an entry %v: products %v, want %v", c.n, c.k, c.v, x.pairs != nil, c.want)
+		}
+	}
+	// (2⁵¹⁵)² 2⁻¹⁰⁰⁰ and (2⁻⁵⁴⁰)² 2¹⁰⁰⁰ are no extreme numbers, but the squares
+	// are none at all.
+	for _, c := range []struct{ x, w float64 }{{0x1p515, 0x1p-1000}, {0x1p-540, 0x1p1000}} {
+		x, got, want := NewMatrix(1, 1, []float64{c.x}), []float64{0}, c.w*c.x*c.x
+		if WeightedGram(got, &x, []float64{c.w}); got[0] != want {
+			t.Errorf("WeightedGram: %v, want %v", got[0], want)
+		}
+		if QuadForms(got, &x, []float64{c.w}); got[0] != want {
+			t.Errorf("QuadForms: %v, want %v", got[0], want)
 		}
 	}
 }
@@ -153,6 +206,30 @@ func TestNonFinite(t *testing.T) {
 		WeightedGram(gram, &x, make([]float64, n))
 		if !math.IsNaN(rows[i]) || !math.IsNaN(gram[j*k]) || !math.IsNaN(gram[k-1+j*k]) {
 			t.Errorf("NaN at %d, %d lost by a quadratic form", i, j)
+		}
+	}
+	data := make([]float64, n*k)
+	x := NewMatrix(n, k, data)
+	for _, y := range []Matrix{x, withoutPairs(x)} {
+		for at := range n {
+			w, gram := make([]float64, n), make([]float64, k*k)
+			w[at] = math.NaN()
+			WeightedGram(gram, &y, w)
+			for i, v := range gram {
+				if !math.IsNaN(v) {
+					t.Errorf("NaN in weight %d lost by entry %d of the Gram matrix", at, i)
+				}
+			}
+		}
+		for at := range k * k {
+			w, rows := make([]float64, k*k), make([]float64, n)
+			w[at], w[at%k*k+at/k] = math.NaN(), math.NaN()
+			QuadForms(rows, &y, w)
+			for i, v := range rows {
+				if !math.IsNaN(v) {
+					t.Errorf("NaN in entry %d of W lost by quadratic form %d", at, i)
+				}
+			}
 		}
 	}
 }
@@ -182,6 +259,11 @@ func TestSameBits(t *testing.T) {
 	record("QuadForms", rows...)
 	WeightedGram(gram, &x, rows)
 	record("WeightedGram", gram...)
+	y := withoutPairs(x)
+	QuadForms(rows, &y, w)
+	record("QuadForms, no products", rows...)
+	WeightedGram(gram, &y, rows)
+	record("WeightedGram, no products", gram...)
 	wide := fill(rng, 4000)
 	for i := range wide {
 		wide[i] *= 30
@@ -197,13 +279,15 @@ func TestSameBits(t *testing.T) {
 	record("Log1pExp", out...)
 	record("SumLog1pExp", SumLog1pExp(wide))
 	const want = `MulVec fa230a46e57dd70e
-MulTVec bcc2d37429d25b32
-QuadForms fd61593051dfc741
-WeightedGram 08f3ebc89229eb8e
-Exp f1f8493204a0e4d6
-Log cacfa5bf2ce63dec
-InvLogit 1b48965c801c38c2
-Log1pExp 2ff847056e51df95
+MulTVec c27c3e19be7a0af4
+QuadForms 31d459833b36e13b
+WeightedGram eb35329725b669aa
+QuadForms, no products fd61593051dfc741
+WeightedGram, no products 08f3ebc89229eb8e
+Exp 02cf6a6facc95f85
+Log dbbbfcb36631f8e5
+InvLogit ed9711dce2385523
+Log1pExp 91c13999602f6f91
 SumLog1pExp 86e3b4acc5514309
 `
 	if got != want {

@@ -6,6 +6,10 @@ package kernel
 func QuadForms(dst []float64, x *Matrix, w []float64) {
 	n, k := x.Rows, x.Cols
 	dst, w = dst[:n], w[:k*k]
+	if x.pairs != nil {
+		quadPairs(dst, x, w)
+		return
+	}
 	clear(dst)
 	for lo := 0; lo < n; lo += blockRows {
 		hi := min(lo+blockRows, n)

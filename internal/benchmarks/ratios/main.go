@@ -65,8 +65,8 @@ func contest(all []*contestant, rounds int) error {
 	return nil
 }
 
-// sink keeps results alive.
-var sink float64
+// Sink keeps results alive.
+var Sink float64
 
 // The sizes of windows, chosen for one to three milliseconds: long enough that
 // what a contestant finds in the caches is its own.
@@ -117,7 +117,7 @@ func run(out io.Writer, rounds int) error {
 	}
 
 	chain := add(func() int {
-		sink = benchmarks.ExpChain(0.5, expCalls)
+		Sink = benchmarks.ExpChain(0.5, expCalls)
 		return expCalls
 	})
 
@@ -155,13 +155,13 @@ func run(out io.Writer, rounds int) error {
 		q, grad := benchmarks.BananaStart(), make([]float64, 2)
 		density = append(density, add(func() int {
 			for range evaluations {
-				sink = m.LogDensity(q)
+				Sink = m.LogDensity(q)
 			}
 			return evaluations
 		}))
 		gradient = append(gradient, add(func() int {
 			for range evaluations {
-				sink = m.Gradient(grad, q)
+				Sink = m.Gradient(grad, q)
 			}
 			return evaluations
 		}))

@@ -22,7 +22,8 @@ with open("elementary.txt", "w") as out:
     xs = [uniform(-0.36, 0.36) for _ in range(N)]
     xs += [gauss(0, 5) for _ in range(N)]
     xs += [uniform(-708, 709) for _ in range(N)]
-    xs += [k * 0.6931471805599453 / 2 for k in range(-41, 42, 2)]  # ends of the reduced range
+    xs += [k * 0.6931471805599453 / 2 for k in range(-41, 42, 2)]
+    xs += [k * 0.6931471805599453 / 256 for k in range(-257, 258, 2)]  # ends of the reduced range
     xs += [0.0, 1e-300, -1e-300, 1e-20, 709.5, 709.78, -708.0, -708.3, 709.0]
     xs += [-709.0, -720.5, -741.3, -743.0, -744.4, -745.1]  # subnormal results
     for x in xs:

@@ -176,7 +176,7 @@ func findGo(ctx context.Context) (toolchain, error) {
 func environment() []string {
 	return append(os.Environ(),
 		"GOENV=off", "GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "GOPROXY=off", "GOTOOLCHAIN=local",
-		"CGO_ENABLED=0", "X=y")
+		"CGO_ENABLED=0", "GOOS="+goruntime.GOOS, "GOARCH="+goruntime.GOARCH)
 }
 
 // workshop is a directory with the runtime's source and a package main for each

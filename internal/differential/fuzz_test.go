@@ -1,0 +1,176 @@
+package differential
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// maxFuzzed bounds the texts that are compiled: what a person writes. Of a
+// longer text the front end's limits are tested in package dsl.
+const maxFuzzed = 4096
+
+// maxCompile is far above what a text of that length needs, so that a busy
+// machine is no failure; the report of a slow input says how slow.
+const maxCompile = 20 * time.Second
+
+// FuzzGenerate checks what holds for every text: parsing, checking, deriving
+// and generating neither panic nor take long, and the code of an accepted model
+// is formatted, marked as generated, the same twice, and free of type errors.
+//
+//	go test ./internal/differential -run NONE -fuzz FuzzGenerate -fuzztime 10m
+func FuzzGenerate(f *testing.F) {
+	for _, s := range read(f) {
+		f.Add(s.text)
+	}
+	for _, text := range goodModels(f) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if err := compileText(text); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzRandomModel is FuzzGenerate for models that an author makes up, all of
+// which are correct, and compares them with the naive evaluation as well.
+//
+//	go test ./internal/differential -run NONE -fuzz FuzzRandomModel -fuzztime 10m
+func FuzzRandomModel(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		s := randomModel("random", seed)
+		if err := compileText(s.text); err != nil {
+			t.Fatalf("%v\n%s", err, s.text)
+		}
+		var err error
+		if s.derived, err = derive("random.ham", s.text, nil); err != nil {
+			t.Fatalf("an author's model is refused: %v", err)
+		}
+		im, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		opinion(t, im, s)
+		if t.Failed() {
+			t.Log(s.text)
+		}
+	})
+}
+
+// goodModels returns the models of the front end's corpus of correct ones.
+func goodModels(f testing.TB) []string {
+	files, err := filepath.Glob("../../dsl/testdata/good/*.txt")
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no corpus of package dsl: %v", err)
+	}
+	head := regexp.MustCompile(`(?m)^-- .* --\n`)
+	var out []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		out = append(out, head.Split(string(text), -1)[1:]...)
+	}
+	return out
+}
+
+// compileText compiles a text, if it is a model, and checks the code.
+func compileText(text string) error {
+	if len(text) > maxFuzzed {
+		return nil
+	}
+	watch := time.AfterFunc(3*maxCompile, func() { panic(fmt.Sprintf("no end of\n%s", text)) })
+	defer watch.Stop()
+	start := time.Now()
+	m, _ := dsl.Load("fuzz.ham", text, dsl.Options{})
+	if m == nil {
+		return nil
+	}
+	d, _ := symbolic.Derive(m)
+	derived := time.Since(start)
+	if d == nil {
+		return nil
+	}
+	opt := codegen.Options{Package: "fuzz", Source: "fuzz.ham", Text: text}
+	code, err := codegen.Generate(d, opt)
+	if err != nil {
+		return err
+	}
+	if all := time.Since(start); all > maxCompile {
+		return fmt.Errorf("%d bytes took %v to derive and %v to generate, %d bytes of code", len(text), derived, all-derived, len(code))
+	}
+	if d, _ = symbolic.Derive(m); d == nil {
+		return fmt.Errorf("a second derivation fails")
+	}
+	if again, err := codegen.Generate(d, opt); err != nil || !bytes.Equal(code, again) {
+		return fmt.Errorf("two runs differ: %v%s", err, difference(code, again))
+	}
+	if first, _, _ := strings.Cut(string(code), "\n"); !firstLine.MatchString(first) {
+		return fmt.Errorf("the first line is %q", first)
+	}
+	if formatted, err := format.Source(code); err != nil || !bytes.Equal(formatted, code) {
+		return fmt.Errorf("not as gofmt has it: %v%s", err, difference(code, formatted))
+	}
+	return typeErrors(code)
+}
+
+// checker imports what generated code imports from the export data that the go
+// command keeps in its cache.
+var checker = sync.OnceValues(func() (types.Importer, error) {
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "github.com/hamc-dev/hamc/runtime/...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	files := map[string]string{}
+	for _, line := range strings.Split(string(out), "\n") {
+		path, file, _ := strings.Cut(line, "\t")
+		files[path] = file
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(files[path])
+	}), nil
+})
+
+// typeErrors returns the first errors of the type checker, which finds unused
+// variables too.
+func typeErrors(code []byte) error {
+	imports, err := checker()
+	if err != nil {
+		return err
+	}
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "fuzz.go", code, 0)
+	if err != nil {
+		return err
+	}
+	var messages []string
+	conf := types.Config{Importer: imports, Error: func(err error) { messages = append(messages, err.Error()) }}
+	conf.Check("fuzz", set, []*ast.File{file}, nil)
+	if len(messages) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the generated code does not compile:\n%s", strings.Join(messages[:min(len(messages), 10)], "\n"))
+}

@@ -1,0 +1,166 @@
+package differential
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/fixtures"
+	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
+)
+
+// A subject is one model of the corpus with its data.
+type subject struct {
+	name   string // of the file, and of the generated package
+	text   string
+	data   []byte // in CmdStan's JSON form
+	consts []dsl.ConstBinding
+	stan   []fixtures.DensityPoint // Stan's values, of the models of posteriordb
+	points [][]float64             // where they are
+
+	derived *symbolic.Derived
+	code    []byte
+}
+
+// bindMark starts the comment by which a model of the corpus binds a const or
+// a size at compile time, as `hamc --const` does.
+const bindMark = "// --const "
+
+// bindings reads the comments of a model that bind consts.
+func bindings(text string) ([]dsl.ConstBinding, error) {
+	var out []dsl.ConstBinding
+	for _, line := range strings.Split(text, "\n") {
+		rest, ok := strings.CutPrefix(line, bindMark)
+		if !ok {
+			continue
+		}
+		name, value, _ := strings.Cut(rest, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, dsl.ConstBinding{Name: name, Value: v})
+	}
+	return out, nil
+}
+
+// stanModels are the models of the corpus whose data and densities are those of
+// posteriordb, which package fixtures holds.
+var stanModels = []string{
+	"blr", "dugongs_model", "eight_schools_centered", "eight_schools_noncentered",
+	"kidscore_interaction", "nes_logit_model", "wells_interaction_c_model",
+}
+
+// read returns the models of the corpus, not yet compiled.
+func read(t testing.TB) []*subject {
+	t.Helper()
+	files, err := filepath.Glob("testdata/models/*.ham")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no corpus: %v", err)
+	}
+	posteriors := map[string]*fixtures.Posterior{}
+	for _, name := range stanModels {
+		p, err := fixtures.LoadPosteriorDB(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		posteriors[name] = p
+	}
+	var all []*subject
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &subject{name: strings.TrimSuffix(filepath.Base(f), ".ham"), text: string(text)}
+		if s.consts, err = bindings(s.text); err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		if p := posteriors[s.name]; p != nil {
+			s.data, s.stan = p.Data, p.Density.Points
+			for _, pt := range s.stan {
+				s.points = append(s.points, pt.Unconstrained)
+			}
+		} else {
+			s.data, err = os.ReadFile(strings.TrimSuffix(f, ".ham") + ".data.json")
+			if os.IsNotExist(err) {
+				s.data, err = []byte("{}"), nil // a model without data
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// compile derives the model and generates its package. A panic of the compiler
+// is an error.
+func (s *subject) compile() (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("panic: %v", e)
+		}
+	}()
+	d, err := derive(s.name+".ham", s.text, s.consts)
+	if err != nil {
+		return err
+	}
+	s.derived = d
+	s.code, err = codegen.Generate(d, s.options())
+	return err
+}
+
+func (s *subject) options() codegen.Options {
+	return codegen.Options{Package: s.name, Source: s.name + ".ham", Text: s.text, Consts: s.consts}
+}
+
+// derive loads a model and derives its program.
+func derive(file, text string, consts []dsl.ConstBinding) (*symbolic.Derived, error) {
+	m, ds := dsl.Load(file, text, dsl.Options{Consts: consts})
+	if m == nil {
+		return nil, ds
+	}
+	d, more := symbolic.Derive(m)
+	if d == nil {
+		ds.List = append(ds.List, more...)
+		return nil, ds
+	}
+	return d, nil
+}
+
+// interpreted returns the model on its data, evaluated without generated code.
+func (s *subject) interpreted() (*interpret.Model, error) {
+	return interpret.New(s.derived, s.reader(), s.dataName())
+}
+
+// many reports whether the data are so many that the interpreter takes long.
+func (s *subject) many() bool { return len(s.data) > 5000 }
+
+func (s *subject) reader() io.Reader { return bytes.NewReader(s.data) }
+
+func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name) }
+
+// compiled returns the corpus, every model compiled; those that do not compile
+// are reported and left out.
+func compiled(t testing.TB) []*subject {
+	t.Helper()
+	var out []*subject
+	for _, s := range read(t) {
+		if err := s.compile(); err != nil {
+			t.Errorf("%s does not compile:\n%v", s.name, err)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,197 @@
+package differential
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/internal/differential/probe"
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// Tolerances, relative to the largest entry: of what is evaluated directly, and
+// of what fixed-point solves to probe.Solver's tolerance give.
+const (
+	directTolerance = 1e-12
+	stepTolerance   = 1e-9
+)
+
+// randomModels is the number of models that TestGenerated has an author make up.
+const randomModels = 100
+
+// TestGenerated compares every number of the generated models with the
+// interpreter's.
+func TestGenerated(t *testing.T) {
+	all := compiled(t)
+	for seed := uint64(100); seed < uint64(100+100); seed++ {
+		s := randomModel(fmt.Sprintf("random_%d", seed), seed)
+		if err := s.compile(); err != nil {
+			t.Errorf("%v\n%s", err, s.text)
+			continue
+		}
+		all = append(all, s)
+	}
+	m, all, reports := probed(t, all)
+	numbers := 0
+	for _, s := range all {
+		t.Run(s.name, func(t *testing.T) {
+			got := reports[s.name]
+			im, err := s.interpreted()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := probe.Run(runtime.Generic(im), s.many())
+			if got == nil {
+				t.Fatal("no report")
+			}
+			if got.Error != "" || want.Error != "" {
+				t.Fatalf("generated: %q, interpreted: %q", got.Error, want.Error)
+			}
+			numbers += compare(t, got, &want)
+			compareStan(t, s, got.Given)
+			compareStan(t, s, probe.At(runtime.Generic(im), s.points))
+			if len(got.Allocates) > 0 {
+				t.Errorf("allocates in steady state: %s", strings.Join(got.Allocates, ", "))
+			}
+		})
+	}
+	t.Logf("%d models, %d numbers", len(all), numbers)
+	t.Run("vet", func(t *testing.T) {
+		if _, err := m.run("go", "vet", "-trimpath", "./models/..."); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// compare reports where two probes differ, and returns how many numbers they
+// compared.
+func compare(t *testing.T, got, want *probe.Report) (numbers int) {
+	// Of a constant metric the generated GLF(b) is the leapfrog, without solves.
+	constant := strings.Contains(want.Info, `"Constant":true`)
+	if got.Info != want.Info {
+		t.Errorf("info: %s, want %s", got.Info, want.Info)
+	}
+	if len(got.Records) != len(want.Records) {
+		t.Fatalf("%d records, want %d", len(got.Records), len(want.Records))
+	}
+	for i, g := range got.Records {
+		w := want.Records[i]
+		what := fmt.Sprintf("point %d: %s", g.Point, g.Quantity)
+		switch {
+		case g.Quantity != w.Quantity || g.Point != w.Point || len(g.Values) != len(w.Values) && g.Status == w.Status:
+			t.Errorf("%s: %d numbers, want %d of %s", what, len(g.Values), len(w.Values), w.Quantity)
+			continue
+		case g.Status != w.Status:
+			t.Errorf("%s: status %s after %d iterations, want %s after %d", what, g.Status, g.Iterations, w.Status, w.Iterations)
+			continue
+		case g.Iterations != w.Iterations && !constant:
+			t.Errorf("%s: %d iterations, want %d", what, g.Iterations, w.Iterations)
+		}
+		tol := directTolerance
+		if strings.Contains(g.Quantity, "Step") {
+			tol = stepTolerance
+		}
+		numbers += len(w.Values)
+		if d, at := apart(g.Values, w.Values); !(d <= tol) {
+			t.Errorf("%s: entry %d is %v, want %v: off by %.1e", what, at, g.Values[at], w.Values[at], d)
+		}
+	}
+	return numbers
+}
+
+// stanTolerance is relative; densities lose it by the size of their sums.
+const stanTolerance = 1e-10
+
+// compareStan compares log densities, gradients and parameters at Stan's
+// unconstrained coordinates with Stan's, constants and Jacobians included.
+func compareStan(t *testing.T, s *subject, got []probe.Record) {
+	if len(got) != 3*len(s.stan) {
+		t.Errorf("%d records at Stan's %d points", len(got), len(s.stan))
+		return
+	}
+	for i, pt := range s.stan {
+		for n, want := range [][]float64{{pt.LPJacobian}, pt.GradJacobian, pt.Constrained[:len(pt.Unconstrained)]} {
+			w := make([]probe.Number, len(want))
+			for j, x := range want {
+				w[j] = probe.Number(x)
+			}
+			g := got[3*i+n]
+			if d, at := apart(g.Values, w); !(d <= stanTolerance) {
+				t.Errorf("Stan's point %d: %s: entry %d is %v, want %v: off by %.1e", i, g.Quantity, at, g.Values[at], w[at], d)
+			}
+		}
+	}
+}
+
+// apart returns max|a − b| relative to the largest finite entry, and where it
+// is reached. Equal infinities and two NaNs agree; nothing else that is not
+// finite does.
+func apart(a, b []probe.Number) (worst float64, at int) {
+	size := 0.0
+	for i := range a {
+		for _, v := range []float64{float64(a[i]), float64(b[i])} {
+			if v-v == 0 {
+				size = max(size, math.Abs(v))
+			}
+		}
+	}
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		if x == y || x != x && y != y {
+			continue
+		}
+		d := math.Abs(x-y) / size
+		if x-x != 0 || y-y != 0 {
+			d = math.Inf(1)
+		}
+		if d > worst {
+			worst, at = d, i
+		}
+	}
+	return worst, at
+}
+
+var firstLine = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.$`)
+
+// TestText checks the form of the emitted text: formatted, marked as
+// generated, the same bytes every time.
+func TestText(t *testing.T) {
+	for _, s := range compiled(t) {
+		formatted, err := format.Source(s.code)
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		if !bytes.Equal(formatted, s.code) {
+			t.Errorf("%s: not as gofmt has it%s", s.name, difference(s.code, formatted))
+		}
+		first, _, _ := bytes.Cut(s.code, []byte("\n"))
+		if !firstLine.Match(first) {
+			t.Errorf("%s: the first line is %q", s.name, first)
+		}
+		again, err := codegen.Generate(s.derived, s.options())
+		if err != nil || !bytes.Equal(again, s.code) {
+			t.Errorf("%s: a second Generate of the same program differs: %v%s", s.name, err, difference(s.code, again))
+		}
+		twin := *s
+		if err := twin.compile(); err != nil || !bytes.Equal(twin.code, s.code) {
+			t.Errorf("%s: a second compilation differs: %v%s", s.name, err, difference(s.code, twin.code))
+		}
+	}
+}
+
+// difference shows the first line in which two texts differ.
+func difference(a, b []byte) string {
+	x, y := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("; line %d:\n%s\n%s", i+1, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("; %d lines and %d lines", len(x), len(y))
+}

@@ -1,0 +1,461 @@
+package differential
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// A naive model evaluates the log density of a checked model straight from its
+// syntax tree, with gonum's distributions: a second opinion on the calculus, of
+// which the generated code and the interpreter share the result.
+type naive struct {
+	m      *dsl.Model
+	sizes  map[string]int
+	values map[dsl.Object]array
+	index  map[string]int // open indices, by name: one hides no other
+}
+
+// An array is a scalar, a vector or a matrix, row-major.
+type array struct {
+	shape []int
+	v     []float64
+}
+
+func number(x float64) array { return array{v: []float64{x}} }
+
+func (a array) at(subs ...int) float64 {
+	k := 0
+	for d, s := range subs {
+		if s < 1 || s > a.shape[d] {
+			panic(fmt.Sprintf("subscript %v of shape %v", subs, a.shape))
+		}
+		k = k*a.shape[d] + s - 1
+	}
+	return a.v[k]
+}
+
+// mapped applies f to arrays of one shape, scalars broadcast.
+func mapped(f func(x []float64) float64, args ...array) array {
+	out := array{v: make([]float64, 1)}
+	for _, a := range args {
+		if len(a.shape) > 0 {
+			out = array{a.shape, make([]float64, len(a.v))}
+		}
+	}
+	x := make([]float64, len(args))
+	for i := range out.v {
+		for n, a := range args {
+			if len(a.shape) == 0 {
+				x[n] = a.v[0]
+			} else {
+				x[n] = a.v[i]
+			}
+		}
+		out.v[i] = f(x)
+	}
+	return out
+}
+
+func newNaive(m *dsl.Model, text []byte) (*naive, error) {
+	e := &naive{m: m, sizes: map[string]int{}, values: map[dsl.Object]array{}, index: map[string]int{}}
+	var raw map[string]any
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, err
+	}
+	for _, d := range m.Data {
+		var a array
+		switch x := raw[d.Name]; {
+		case x != nil:
+			a.fill(x)
+		case d.Default != nil:
+			a = number(*d.Default)
+		default:
+			return nil, fmt.Errorf("no datum %s", d.Name)
+		}
+		e.values[d] = a
+		if d.Type.Base == dsl.Int && d.Type.IsScalar() {
+			e.sizes[d.Name] = int(a.v[0])
+		}
+	}
+	for _, k := range m.Consts {
+		e.values[k] = number(k.Value)
+	}
+	return e, nil
+}
+
+// fill reads nested lists.
+func (a *array) fill(x any) {
+	list, ok := x.([]any)
+	if !ok {
+		a.v = append(a.v, x.(float64))
+		return
+	}
+	a.shape = append(a.shape, len(list))
+	rank := len(a.shape)
+	for _, y := range list {
+		a.shape = a.shape[:rank]
+		a.fill(y)
+	}
+}
+
+func (e *naive) extent(x dsl.Extent) int {
+	if x.Name == "" {
+		return x.Offset
+	}
+	return e.sizes[x.Name] + x.Offset
+}
+
+func (e *naive) scalar(x dsl.Expr) float64 { return e.eval(x).v[0] }
+
+// logDensity returns L at unconstrained coordinates, the log Jacobian of the
+// transforms of Stan's reference included.
+func (e *naive) logDensity(q []float64) float64 {
+	l := 0.0
+	for _, p := range e.m.Params {
+		a := array{v: make([]float64, 1)}
+		if len(p.Type.Shape) > 0 {
+			n := e.extent(p.Type.Shape[0])
+			a = array{[]int{n}, make([]float64, n)}
+		}
+		for i := range a.v {
+			u := q[i]
+			switch s := &p.Support; {
+			case s.Lo != nil && s.Hi != nil:
+				lo, hi := e.scalar(s.Lo), e.scalar(s.Hi)
+				t := 1 / (1 + math.Exp(-u))
+				a.v[i] = lo + (hi-lo)*t
+				l += math.Log(hi-lo) - softplus(-u) - softplus(u)
+			case s.Lo != nil:
+				a.v[i] = e.scalar(s.Lo) + math.Exp(u)
+				l += u
+			case s.Hi != nil:
+				a.v[i] = e.scalar(s.Hi) - math.Exp(u)
+				l += u
+			default:
+				a.v[i] = u
+			}
+		}
+		q = q[len(a.v):]
+		e.values[p] = a
+	}
+	for _, t := range e.m.Lets {
+		e.values[t] = e.let(t)
+	}
+	for _, t := range e.m.Terms {
+		l += e.term(t)
+	}
+	return l
+}
+
+func (e *naive) let(l *dsl.Let) array {
+	if len(l.Indices) == 0 {
+		return e.eval(l.Value)
+	}
+	var a array
+	for _, i := range l.Indices {
+		a.shape = append(a.shape, e.extent(i.Range.Hi))
+	}
+	e.over(l.Indices, func() { a.v = append(a.v, e.scalar(l.Value)) })
+	return a
+}
+
+// over runs f for all values of indices, the first one slowest.
+func (e *naive) over(indices []*dsl.Index, f func()) {
+	if len(indices) == 0 {
+		f()
+		return
+	}
+	i := indices[0]
+	for k := e.extent(i.Range.Lo); k <= e.extent(i.Range.Hi); k++ {
+		e.index[i.Name] = k
+		e.over(indices[1:], f)
+	}
+	delete(e.index, i.Name)
+}
+
+func (e *naive) term(t *dsl.Term) (l float64) {
+	if t.Dist == nil {
+		return e.scalar(t.Value)
+	}
+	var indices []*dsl.Index
+	if t.For != nil {
+		indices = append(indices, t.For)
+	}
+	e.over(indices, func() {
+		args := []array{e.eval(t.Left)}
+		for _, a := range t.Args {
+			args = append(args, e.eval(a))
+		}
+		if t.Dist.Name == "multi_normal" {
+			l += multiNormal(args[0].v, args[1].v, args[2].v)
+			return
+		}
+		// Where the left side is a scalar, so are the arguments.
+		for _, x := range mapped(func(x []float64) float64 { return logDensity(t.Dist.Name, x[0], x[1:]) }, args...).v {
+			l += x
+		}
+	})
+	return l
+}
+
+func multiNormal(y, mu, sigma []float64) float64 {
+	n := len(y)
+	var chol mat.Cholesky
+	if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), sigma...))) {
+		return math.NaN()
+	}
+	var z, solved mat.VecDense
+	z.SubVec(mat.NewVecDense(n, y), mat.NewVecDense(n, mu))
+	if err := chol.SolveVecTo(&solved, &z); err != nil {
+		return math.NaN()
+	}
+	return -0.5 * (mat.Dot(&z, &solved) + chol.LogDet() + float64(n)*math.Log(2*math.Pi))
+}
+
+// logDensity is that of a distribution in Stan's reference.
+func logDensity(name string, y float64, a []float64) float64 {
+	switch name {
+	case "normal":
+		return distuv.Normal{Mu: a[0], Sigma: a[1]}.LogProb(y)
+	case "student_t":
+		return distuv.StudentsT{Nu: a[0], Mu: a[1], Sigma: a[2]}.LogProb(y)
+	case "cauchy":
+		return distuv.StudentsT{Nu: 1, Mu: a[0], Sigma: a[1]}.LogProb(y)
+	case "exponential":
+		return distuv.Exponential{Rate: a[0]}.LogProb(y)
+	case "gamma":
+		return distuv.Gamma{Alpha: a[0], Beta: a[1]}.LogProb(y)
+	case "inv_gamma":
+		return distuv.InverseGamma{Alpha: a[0], Beta: a[1]}.LogProb(y)
+	case "beta":
+		return distuv.Beta{Alpha: a[0], Beta: a[1]}.LogProb(y)
+	case "lognormal":
+		return distuv.LogNormal{Mu: a[0], Sigma: a[1]}.LogProb(y)
+	case "uniform":
+		return distuv.Uniform{Min: a[0], Max: a[1]}.LogProb(y)
+	case "bernoulli":
+		return distuv.Bernoulli{P: a[0]}.LogProb(y)
+	case "bernoulli_logit":
+		return y*a[0] - softplus(a[0])
+	case "binomial_logit":
+		return lchoose(a[0], y) + y*a[1] - a[0]*softplus(a[1])
+	case "poisson":
+		return distuv.Poisson{Lambda: a[0]}.LogProb(y)
+	case "poisson_log":
+		return distuv.Poisson{Lambda: math.Exp(a[0])}.LogProb(y)
+	}
+	panic("no distribution " + name)
+}
+
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func lgamma(x float64) float64 {
+	l, _ := math.Lgamma(x)
+	return l
+}
+
+func lchoose(n, k float64) float64 { return lgamma(n+1) - lgamma(k+1) - lgamma(n-k+1) }
+
+func (e *naive) eval(x dsl.Expr) array {
+	switch x := x.(type) {
+	case *dsl.Number:
+		return number(x.Value)
+	case *dsl.Name:
+		return e.values[x.Obj]
+	case *dsl.IndexExpr:
+		base := e.eval(x.Base)
+		subs := make([]int, len(x.Subscripts))
+		for n, s := range x.Subscripts {
+			if s.Index == nil {
+				subs[n] = e.extent(s.At)
+			} else {
+				subs[n] = e.index[s.Index.Name] + s.Offset
+			}
+		}
+		return number(base.at(subs...))
+	case *dsl.UnaryExpr:
+		a := e.eval(x.X)
+		if x.Op == "'" {
+			return transposed(a)
+		}
+		return mapped(func(x []float64) float64 { return -x[0] }, a)
+	case *dsl.BinaryExpr:
+		return binary(x.Op, e.eval(x.X), e.eval(x.Y))
+	case *dsl.SumExpr:
+		var indices []*dsl.Index
+		for _, d := range x.Indices {
+			indices = append(indices, d.Index)
+		}
+		s := 0.0
+		e.over(indices, func() { s += e.scalar(x.Body) })
+		return number(s)
+	case *dsl.MatrixExpr:
+		a := array{shape: []int{len(x.Rows), len(x.Rows[0])}}
+		for _, r := range x.Rows {
+			for _, y := range r {
+				a.v = append(a.v, e.scalar(y))
+			}
+		}
+		return a
+	case *dsl.CallExpr:
+		return e.call(x)
+	}
+	panic(fmt.Sprintf("no expression %T", x))
+}
+
+func transposed(a array) array {
+	var t mat.Dense
+	t.CloneFrom(dense(a).T())
+	return array{[]int{a.shape[1], a.shape[0]}, t.RawMatrix().Data}
+}
+
+func dense(a array) *mat.Dense {
+	cols := 1
+	if len(a.shape) == 2 {
+		cols = a.shape[1]
+	}
+	return mat.NewDense(a.shape[0], cols, a.v)
+}
+
+func binary(op string, a, b array) array {
+	if op == "*" && len(a.shape) == 2 && len(b.shape) > 0 {
+		var p mat.Dense
+		p.Mul(dense(a), dense(b))
+		return array{append([]int{a.shape[0]}, b.shape[1:]...), p.RawMatrix().Data}
+	}
+	return mapped(func(x []float64) float64 {
+		switch op {
+		case "+":
+			return x[0] + x[1]
+		case "-":
+			return x[0] - x[1]
+		case "*", ".*":
+			return x[0] * x[1]
+		case "/", "./":
+			return x[0] / x[1]
+		}
+		return math.Pow(x[0], x[1])
+	}, a, b)
+}
+
+func (e *naive) call(x *dsl.CallExpr) array {
+	if x.Func == "delta" {
+		i, j := x.Args[0].Expr.(*dsl.Name), x.Args[1].Expr.(*dsl.Name)
+		if e.index[i.Name] == e.index[j.Name] {
+			return number(1)
+		}
+		return number(0)
+	}
+	args := make([]array, len(x.Args))
+	for n, a := range x.Args {
+		args[n] = e.eval(a.Expr)
+	}
+	switch x.Func {
+	case "pi":
+		return number(math.Pi)
+	case "size":
+		return number(float64(len(args[0].v)))
+	case "sum", "mean":
+		s := 0.0
+		for _, y := range args[0].v {
+			s += y
+		}
+		if x.Func == "mean" {
+			s /= float64(len(args[0].v))
+		}
+		return number(s)
+	case "dot":
+		return number(mat.Dot(mat.NewVecDense(len(args[0].v), args[0].v), mat.NewVecDense(len(args[1].v), args[1].v)))
+	case "diag":
+		n := len(args[0].v)
+		a := array{[]int{n, n}, make([]float64, n*n)}
+		for i, y := range args[0].v {
+			a.v[i*n+i] = y
+		}
+		return a
+	case "transpose":
+		return transposed(args[0])
+	case "inverse":
+		var inv mat.Dense
+		if err := inv.Inverse(dense(args[0])); err != nil {
+			panic(err)
+		}
+		return array{args[0].shape, inv.RawMatrix().Data}
+	case "log_det":
+		l, _ := mat.LogDet(dense(args[0]))
+		return number(l)
+	}
+	return mapped(func(y []float64) float64 { return function(x.Func, y) }, args...)
+}
+
+// function is an elementwise function, by its definition.
+func function(name string, x []float64) float64 {
+	switch name {
+	case "exp":
+		return math.Exp(x[0])
+	case "expm1":
+		return math.Expm1(x[0])
+	case "log":
+		return math.Log(x[0])
+	case "log1p":
+		return math.Log1p(x[0])
+	case "log1m":
+		return math.Log1p(-x[0])
+	case "log1p_exp":
+		return softplus(x[0])
+	case "log1m_exp":
+		return math.Log(-math.Expm1(x[0]))
+	case "log_inv_logit":
+		return -softplus(-x[0])
+	case "log1m_inv_logit":
+		return -softplus(x[0])
+	case "inv_logit":
+		return 1 / (1 + math.Exp(-x[0]))
+	case "logit":
+		return math.Log(x[0] / (1 - x[0]))
+	case "sqrt":
+		return math.Sqrt(x[0])
+	case "square":
+		return x[0] * x[0]
+	case "inv":
+		return 1 / x[0]
+	case "sin":
+		return math.Sin(x[0])
+	case "cos":
+		return math.Cos(x[0])
+	case "tan":
+		return math.Tan(x[0])
+	case "atan":
+		return math.Atan(x[0])
+	case "sinh":
+		return math.Sinh(x[0])
+	case "cosh":
+		return math.Cosh(x[0])
+	case "tanh":
+		return math.Tanh(x[0])
+	case "lgamma":
+		return lgamma(x[0])
+	case "digamma":
+		return mathext.Digamma(x[0])
+	case "trigamma":
+		return mathext.Zeta(2, x[0])
+	case "Phi":
+		return distuv.UnitNormal.CDF(x[0])
+	case "pow":
+		return math.Pow(x[0], x[1])
+	case "lbeta":
+		return mathext.Lbeta(x[0], x[1])
+	case "lchoose":
+		return lchoose(x[0], x[1])
+	case "log_sum_exp":
+		return math.Log(math.Exp(x[0]) + math.Exp(x[1]))
+	}
+	panic("no function " + name)
+}
