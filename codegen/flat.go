@@ -383,7 +383,7 @@ func look(new, old []string, count jen.Code) jen.Code {
 
 // flatMethods prints the flat steps with Energy and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	out := []jen.Code{g.energy(), g.drawMomentum(), g.flatIMb(), g.flatGLFb(), g.stepLeapfrog()}
+	out := []jen.Code{g.energy(), g.drawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
 	return out
 }
 
@@ -394,7 +394,7 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 	if g.dim.Offset == 1 {
 		code = g.block(p, done, []string{det}, []*symbolic.Expr{f.det}) // the adjugate is 1
 	} else {
-		adj = g.numbered("a", len(f.adj))
+		adj = g.numbered("adj", len(f.adj))
 		code = g.block(p, done, append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, f.adj...), f.det))
 	}
 	last := ""
@@ -547,31 +547,6 @@ func (g *generator) flatGLFb() jen.Code {
 		return id(p0k).Op("-").Id("h").Op("*").Parens(force)
 	}
 
-	// At the start: adjugate, reciprocal and the force without its momentum
-	// part.
-	position := func(done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj, force0 []string) {
-		code, adj = g.flatPosition(p, done, count)
-		fN := g.numbered("f", m)
-		tN := g.numbered("t", m)
-		force0 = g.numbered("w", m)
-		var names []string
-		var es []*symbolic.Expr
-		for k := range m {
-			names, es = append(names, fN[k]), append(es, fl.f[k])
-			if !isZero(fl.t[k]) {
-				names, es = append(names, tN[k]), append(es, fl.t[k])
-			}
-		}
-		code = append(code, g.block(p, done, names, es)...)
-		for k := range m {
-			if isZero(fl.t[k]) {
-				force0[k] = fN[k]
-				continue
-			}
-			code = append(code, id(force0[k]).Op(":=").Id(fN[k]).Op("+").Id(inv).Op("*").Id(tN[k]))
-		}
-		return code, adj, force0
-	}
 	// The momentum part r² R(u) of the force at the iterate.
 	part := func(done map[*symbolic.Def]bool) (code []jen.Code, rN []string) {
 		rN = g.numbered("s", m)
@@ -592,30 +567,31 @@ func (g *generator) flatGLFb() jen.Code {
 	}
 
 	// The quantities of a step's last position serve the next step.
-	var adj []string
-	if m > 1 {
-		adj = g.numbered("a", len(fl.adj))
-	}
-	force0 := g.numbered("w", m)
-	r := g.names.fresh("r")
+	adj, force0, r := g.flatQuantities()
 	kept := append(append(append([]string{}, adj...), r), force0...)
 	seen := func(n int) *jen.Statement { return sdot("seen").Index(jen.Lit(n)) }
-	var start []jen.Code
-	{
-		code, adjN, forceN := position(map[*symbolic.Def]bool{}, jen.Lit(0))
-		inner := append(append(append([]string{}, adjN...), inv), forceN...)
-		hit := sdot("seenKnown")
-		for i := range m {
-			hit = hit.Op("&&").Add(seen(i)).Op("==").Id(q0[i])
-		}
-		load := idList(kept).Op("=").ListFunc(func(l *jen.Group) {
-			for i := range kept {
-				l.Add(seen(m + i))
-			}
-		})
-		start = append(start, jen.Var().Add(idList(kept)).Float64(),
-			jen.If(hit).Block(load).Else().Block(append(code, idList(kept).Op("=").Add(idList(inner)))...))
+	hit := sdot("seenKnown")
+	for i := range m {
+		hit = hit.Op("&&").Add(seen(i)).Op("==").Id(q0[i])
 	}
+	load := idList(kept).Op("=").ListFunc(func(l *jen.Group) {
+		for i := range kept {
+			l.Add(seen(m + i))
+		}
+	})
+	at := func(names []string) []jen.Code {
+		return []jen.Code{
+			jen.Var().Id("st").Add(rt("Status")),
+			jen.If(idList(append(append([]string{}, names...), "st")).Op("=").Id("s").Dot("quantities").CallFunc(func(l *jen.Group) {
+				for _, n := range q {
+					l.Id(n)
+				}
+			}), id("st").Op("!=").Add(okay())),
+		}
+	}
+	call := at(kept)
+	start := []jen.Code{jen.Var().Add(idList(kept)).Float64(),
+		jen.If(hit).Block(load).Else().Block(call[0], call[1].(*jen.Statement).Block(failedAtOnce()))}
 	done := map[*symbolic.Def]bool{}
 	square := g.names.fresh("rr")
 	b := g.numbered("pn", m)
@@ -638,7 +614,7 @@ func (g *generator) flatGLFb() jen.Code {
 				jen.List(id("_"), id("st")).Op(":=").Id("sv").Dot("Check").Call(jen.Lit(1), residual(x1, pm), id("last")),
 				failed(jen.Lit(1))),
 			idList(pm).Op("=").Add(idList(x1)))
-		coef := g.numbered("c", 3)
+		coef := g.numbered("co", 3)
 		before = append(before, g.block(p, done, coef, fl.poly)...)
 		// p' = p − h(w − rr(c0 + c1 x + c2 x²)) = e0 + e1 x + e2 x²
 		e := g.numbered("e", 3)
@@ -745,11 +721,10 @@ func (g *generator) flatGLFb() jen.Code {
 	}
 	// Momentum again, explicitly.
 	body = append(body, jen.Comment("Momentum again, explicitly."), jen.BlockFunc(func(bl *jen.Group) {
+		call := at(kept)
+		bl.Add(call[0])
+		bl.Add(call[1].(*jen.Statement).Block(failed(id("iterations"))))
 		done := map[*symbolic.Def]bool{}
-		code, adj, force0 := position(done, id("iterations"))
-		for _, c := range code {
-			bl.Add(c)
-		}
 		for _, c := range g.flatU(adj, pm, fl.r) {
 			bl.Add(c)
 		}
@@ -757,7 +732,7 @@ func (g *generator) flatGLFb() jen.Code {
 		for _, c := range r1 {
 			bl.Add(c)
 		}
-		inner := append(append(append(append([]string{}, q...), adj...), inv), force0...)
+		inner := append(append([]string{}, q...), kept...)
 		bl.Add(sdot("seenKnown").Op("=").True())
 		bl.Add(jen.ListFunc(func(l *jen.Group) {
 			for i := range inner {
@@ -770,14 +745,102 @@ func (g *generator) flatGLFb() jen.Code {
 				if isZero(fl.r[k]) {
 					l.Id(pm[k]).Op("-").Id("h").Op("*").Id(force0[k])
 				} else {
-					l.Id(pm[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(inv).Op("*").Id(inv).Op("*").Id(rN[k]))
+					l.Id(pm[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(r).Op("*").Id(r).Op("*").Id(rN[k]))
 				}
 			}
 		}))
 	}))
-	body = append(body, jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
+	body = append(body,
+		jen.If(id("z").Op(":=").Add(sumOf("p", m)), id("z").Op("-").Id("z").Op("!=").Lit(0)).Block(
+			jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),
+		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
 	body = append(g.flatPrologue(p), body...)
 	return stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and\nu = A p, v = r u and ∂H/∂q = F + r T − r² R(u).", body...)
+}
+
+// sumOf prints the sum of an array's elements.
+func sumOf(array string, n int) *jen.Statement {
+	s := id(array).Index(jen.Lit(0))
+	for i := 1; i < n; i++ {
+		s = s.Op("+").Id(array).Index(jen.Lit(i))
+	}
+	return s
+}
+
+// flatQuantities names what flatAt returns.
+func (g *generator) flatQuantities() (adj, force0 []string, r string) {
+	if g.dim.Offset > 1 {
+		adj = g.numbered("a", len(g.fl.adj))
+	}
+	return adj, g.numbered("w", g.dim.Offset), g.names.fresh("r")
+}
+
+// flatAt prints the method that computes what the generalized leapfrog needs
+// of a position. Both ends of a step call it, so that a step that finds its
+// start remembered and one that does not see the same bits.
+func (g *generator) flatAt() jen.Code {
+	defer g.names.scope()()
+	fl := g.fl
+	m := g.dim.Offset
+	p := g.newPrinter()
+	inv := g.names.tensor(fl.inv)
+	done := map[*symbolic.Def]bool{}
+	var adj []string
+	det := g.names.fresh("det")
+	names, es := []string{det}, []*symbolic.Expr{fl.det}
+	if m > 1 {
+		adj = g.numbered("adj", len(fl.adj))
+		names, es = append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, fl.adj...), fl.det)
+	}
+	code := g.block(p, done, names, es)
+	cond := id(det).Op(">").Lit(0)
+	args := []jen.Code{id(det)}
+	if g.minor() != nil {
+		last := adj[len(adj)-1]
+		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
+		args = append(args, id(last))
+	}
+	zeros := func(l *jen.Group, n int) {
+		for range n {
+			l.Lit(0)
+		}
+	}
+	code = append(code,
+		jen.If(jen.Op("!").Parens(cond)).Block(jen.ReturnFunc(func(l *jen.Group) {
+			zeros(l, len(adj)+1+m)
+			l.Add(rt("PivotStatus").Call(args...))
+		})),
+		id(inv).Op(":=").Lit(1).Op("/").Id(det))
+	fN, tN := g.numbered("f", m), g.numbered("t", m)
+	names, es = nil, nil
+	for k := range m {
+		names, es = append(names, fN[k]), append(es, fl.f[k])
+		if !isZero(fl.t[k]) {
+			names, es = append(names, tN[k]), append(es, fl.t[k])
+		}
+	}
+	code = append(code, g.block(p, done, names, es)...)
+	code = append(code, jen.ReturnFunc(func(l *jen.Group) {
+		for _, a := range adj {
+			l.Id(a)
+		}
+		l.Id(inv)
+		for k := range m {
+			if isZero(fl.t[k]) {
+				l.Id(fN[k])
+			} else {
+				l.Id(fN[k]).Op("+").Id(inv).Op("*").Id(tN[k])
+			}
+		}
+		l.Add(okay())
+	}))
+	code = append(g.flatPrologue(p), code...)
+	results := make([]jen.Code, 0, len(adj)+m+2)
+	for range len(adj) + 1 + m {
+		results = append(results, jen.Float64())
+	}
+	return doc("quantities returns what the generalized leapfrog needs of a position: A = adj G,\nr = 1/det G and F + r T, the force without its momentum part.",
+		method("quantities").Params(idList(g.tensorNames(fl.q)).Float64()).Params(append(results, rt("Status"))...).Block(code...))
 }
 
 func copyDone(done map[*symbolic.Def]bool) map[*symbolic.Def]bool {

@@ -43,7 +43,7 @@ break case chan const continue default defer else fallthrough for func go goto i
 range return select struct switch type var
 any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
 rt math kernel linalg special validate datafile io fmt
-s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p`)
+s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z quantities`)
 
 func newNames() *names {
 	n := &names{taken: map[string]bool{}, of: map[*symbolic.Tensor]string{}}

@@ -358,7 +358,11 @@ func (g *generator) stepGLFb() jen.Code {
 		notOK(sdot("complete").Call(id("qm")), failed(id("iterations"))),
 		sdot("momentumForce").Call(id("qm"), id("pm")),
 		jen.Copy(id("q"), id("qm")),
-		each("p", at("p").Op("=").Add(at("pm")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f))),
+		id("z").Op(":=").Lit(0.0),
+		each("p",
+			at("p").Op("=").Add(at("pm")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
+			id("z").Op("+=").Add(at("p")).Op("-").Add(at("p"))),
+		jen.If(id("z").Op("!=").Lit(0)).Block(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
 	}
 	var mf []jen.Code

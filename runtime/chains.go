@@ -37,6 +37,11 @@ func Sample(ctx context.Context, m Model, opt Options, observer Observer) (*Resu
 	r := &run{model: m, opt: opt, observer: observer}
 	r.progress.chains = make([]chainProgress, opt.Chains)
 	result := &Result{Names: ComponentNames(info), Chains: make([]Chain, opt.Chains)}
+	// Starting points come first: where one cannot be found, no file of an
+	// earlier run has been touched.
+	if err := r.findStarts(); err != nil {
+		return nil, err
+	}
 	if observer != nil {
 		if err := observer.Start(result.Names, &r.progress); err != nil {
 			return nil, err
@@ -78,6 +83,27 @@ type run struct {
 	observer Observer
 	progress Progress
 	stop     atomic.Bool
+	starts   [][]float64 // of the chains, unconstrained
+}
+
+// findStarts finds the starting point of every chain.
+func (r *run) findStarts() error {
+	sys := AsSystem(r.model.Clone())
+	var errs []error
+	for c := range r.opt.Chains {
+		stream := random.New(r.opt.Seed, uint64(c))
+		stream.Seek(streamStart, 0)
+		q := make([]float64, sys.Info().Dim())
+		var x []float64
+		if n := len(r.opt.Init); n > 0 {
+			x = r.opt.Init[c%n]
+		}
+		if err := start(sys, q, x, rand.New(stream)); err != nil {
+			errs = append(errs, fmt.Errorf("chain %d: %w", c+1, err))
+		}
+		r.starts = append(r.starts, q)
+	}
+	return errors.Join(errs...)
 }
 
 // chain runs chain number c, counted from 0.
@@ -101,15 +127,7 @@ func (r *run) chain(c int, out *Chain) error {
 
 	stream := random.New(opt.Seed, uint64(c))
 	rng := rand.New(stream)
-	q := make([]float64, sys.Info().Dim())
-	var x []float64
-	if n := len(opt.Init); n > 0 {
-		x = opt.Init[c%n]
-	}
-	stream.Seek(streamStart, 0)
-	if err := start(sys, q, x, rng); err != nil {
-		return err
-	}
+	q := r.starts[c]
 
 	progress := &r.progress.chains[c]
 	progress.phase.Store(uint32(WarmingUp))

@@ -197,12 +197,12 @@ func (s *Model) Constrain(dst, q []float64) {
 	j := s.j
 	tau := q[1]
 	mu := q[0]
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	expTau := math.Exp(tau)
 	dst[0] = mu
 	dst[1] = expTau
 	for i := range j {
-		dst[i+2] = z[i]
+		dst[i+2] = zPar[i]
 	}
 	s.expTau = expTau
 }
@@ -241,7 +241,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
 	j := s.j
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	tau := q[1]
 	mu := q[0]
 	y := s.y
@@ -249,12 +249,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
-		sumSqZ += z[i] * z[i]
+		sumSqZ += zPar[i] * zPar[i]
 	}
 	expTau := math.Exp(tau)
 	a1 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*z[i]
+		e := mu - y[i] + expTau*zPar[i]
 		a1 += c1[i] * e * e
 	}
 	e2 := 1 - tau
@@ -272,7 +272,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
 	j := s.j
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	tau := q[1]
 	mu := q[0]
 	y := s.y
@@ -280,18 +280,18 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
-		sumSqZ += z[i] * z[i]
+		sumSqZ += zPar[i] * zPar[i]
 	}
 	expTau := math.Exp(tau)
 	a1 := 0.0
 	a2 := 0.0
 	a3 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*z[i]
+		e := mu - y[i] + expTau*zPar[i]
 		a1 += c1[i] * e * e
-		a2 += (mu - y[i] + expTau*z[i]) * c1[i]
-		a3 += z[i] * (mu - y[i] + expTau*z[i]) * c1[i]
-		grad[i+2] = -z[i] - expTau*(mu-y[i]+expTau*z[i])*c1[i]
+		a2 += (mu - y[i] + expTau*zPar[i]) * c1[i]
+		a3 += zPar[i] * (mu - y[i] + expTau*zPar[i]) * c1[i]
+		grad[i+2] = -zPar[i] - expTau*(mu-y[i]+expTau*zPar[i])*c1[i]
 	}
 	e2 := 1 - tau
 	res = c2 - 0.020000000000000004*mu*mu - 0.5*sumSqZ - 0.5*a1 - 0.5*e2*e2
@@ -314,7 +314,7 @@ func (s *Model) matrix(b, q []float64) {
 	j := s.j
 	tau := q[1]
 	c4 := s.c4
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	c1 := s.c1
 	expTau := math.Exp(tau)
 	a5 := math.Exp(2 * tau)
@@ -322,13 +322,13 @@ func (s *Model) matrix(b, q []float64) {
 	a4 := 0.0
 	a6 := 0.0
 	for i := range j {
-		a4 += z[i] * c1[i]
-		a6 += z[i] * z[i] * c1[i]
+		a4 += zPar[i] * c1[i]
+		a6 += zPar[i] * zPar[i] * c1[i]
 		a7 := a5*c1[i] + 1
 		b[(i+2)*(j+2)+0] = expTau * c1[i]
 		b[0*(j+2)+i+2] = expTau * c1[i]
-		b[(i+2)*(j+2)+1] = a5 * z[i] * c1[i]
-		b[1*(j+2)+i+2] = a5 * z[i] * c1[i]
+		b[(i+2)*(j+2)+1] = a5 * zPar[i] * c1[i]
+		b[1*(j+2)+i+2] = a5 * zPar[i] * c1[i]
 		b[(i+2)*(j+2)+i+2] = a7
 	}
 	b[1*(j+2)+0] = expTau * a4
@@ -347,7 +347,7 @@ func (s *Model) force(f, q, w []float64) {
 	mu := q[0]
 	y := s.y
 	expTau := s.expTau
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	c1 := s.c1
 	a10 := s.a10
 	a5 := s.a5
@@ -360,19 +360,19 @@ func (s *Model) force(f, q, w []float64) {
 	b2 := 0.0
 	b3 := 0.0
 	for i := range j {
-		a2 += (mu - y[i] + expTau*z[i]) * c1[i]
-		a3 += z[i] * (mu - y[i] + expTau*z[i]) * c1[i]
+		a2 += (mu - y[i] + expTau*zPar[i]) * c1[i]
+		a3 += zPar[i] * (mu - y[i] + expTau*zPar[i]) * c1[i]
 		b1 += c1[i] * w[(i+2)*(j+2)+0]
-		b2 += z[i] * c1[i] * w[(i+2)*(j+2)+1]
+		b2 += zPar[i] * c1[i] * w[(i+2)*(j+2)+1]
 		b3 += c1[i] * w[(i+2)*(j+2)+i+2]
-		a10[i] = z[i] + expTau*(mu-y[i]+expTau*z[i])*c1[i]
+		a10[i] = zPar[i] + expTau*(mu-y[i]+expTau*zPar[i])*c1[i]
 	}
 	b4 := a5 * w[1*(j+2)+1]
 	b5 := expTau * w[1*(j+2)+0]
 	f[0] = 0.04000000000000001*mu + a2
 	f[1] = tau + expTau*(a3+b1+a4*w[1*(j+2)+0]) + 2*a5*(b2+0.5*b3+0.5*a6*w[1*(j+2)+1]) - 1
 	for k := range j {
-		f[k+2] = a5*c1[k]*w[(k+2)*(j+2)+1] + b4*c1[k]*z[k] + b5*c1[k] + a10[k]
+		f[k+2] = a5*c1[k]*w[(k+2)*(j+2)+1] + b4*c1[k]*zPar[k] + b5*c1[k] + a10[k]
 	}
 }
 
@@ -380,7 +380,7 @@ func (s *Model) force(f, q, w []float64) {
 func (s *Model) pairing(dst, q, w []float64) {
 	j := s.j
 	c1 := s.c1
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	a5 := s.a5
 	expTau := s.expTau
 	a6 := s.a6
@@ -390,7 +390,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b3 := 0.0
 	for i := range j {
 		b1 += c1[i] * w[(i+2)*(j+2)+0]
-		b2 += c1[i] * z[i] * w[(i+2)*(j+2)+1]
+		b2 += c1[i] * zPar[i] * w[(i+2)*(j+2)+1]
 		b3 += c1[i] * w[(i+2)*(j+2)+i+2]
 	}
 	b4 := a5 * w[1*(j+2)+1]
@@ -398,7 +398,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	dst[0] = 0
 	dst[1] = 2*a5*(2*b2+b3+a6*w[1*(j+2)+1]) + 2*expTau*(b1+a4*w[1*(j+2)+0])
 	for k := range j {
-		dst[k+2] = 2 * c1[k] * (b5 + a5*w[(k+2)*(j+2)+1] + b4*z[k])
+		dst[k+2] = 2 * c1[k] * (b5 + a5*w[(k+2)*(j+2)+1] + b4*zPar[k])
 	}
 }
 
@@ -407,7 +407,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	j := s.j
 	c1 := s.c1
 	vZ := v[2 : j+2]
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	a5 := s.a5
 	vTau := v[1]
 	expTau := s.expTau
@@ -419,7 +419,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	b8 := 0.0
 	for i := range j {
 		b6 += c1[i] * vZ[i]
-		b7 += c1[i] * vZ[i] * z[i]
+		b7 += c1[i] * vZ[i] * zPar[i]
 		b8 += c1[i] * vZ[i] * vZ[i]
 	}
 	b9 := a5 * vTau
@@ -427,7 +427,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	f[0] = 0
 	f[1] = expTau*vMu*(b6+a4*vTau) + 2*a5*(0.5*b8+vTau*b7+0.5*a6*vTau*vTau)
 	for k := range j {
-		f[k+2] = vTau * c1[k] * (b10 + a5*vZ[k] + b9*z[k])
+		f[k+2] = vTau * c1[k] * (b10 + a5*vZ[k] + b9*zPar[k])
 	}
 }
 
@@ -454,18 +454,18 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	a5 := s.a5
 	a6 := s.a6
 	c1 := s.c1
-	z := q[2 : j+2]
+	zPar := q[2 : j+2]
 	dst[(1*(j+2)+0)*(j+2)+1] = expTau * a4
 	dst[(0*(j+2)+1)*(j+2)+1] = expTau * a4
 	dst[(1*(j+2)+1)*(j+2)+1] = 2 * a5 * a6
 	for r := range j {
 		dst[(1*(j+2)+0)*(j+2)+r+2] = expTau * c1[r]
 		dst[(0*(j+2)+1)*(j+2)+r+2] = expTau * c1[r]
-		dst[(1*(j+2)+1)*(j+2)+r+2] = 2 * a5 * c1[r] * z[r]
+		dst[(1*(j+2)+1)*(j+2)+r+2] = 2 * a5 * c1[r] * zPar[r]
 		dst[((r+2)*(j+2)+0)*(j+2)+1] = expTau * c1[r]
 		dst[(0*(j+2)+r+2)*(j+2)+1] = expTau * c1[r]
-		dst[((r+2)*(j+2)+1)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
-		dst[(1*(j+2)+r+2)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
+		dst[((r+2)*(j+2)+1)*(j+2)+1] = 2 * a5 * c1[r] * zPar[r]
+		dst[(1*(j+2)+r+2)*(j+2)+1] = 2 * a5 * c1[r] * zPar[r]
 		for i := range j {
 			dst[((r+2)*(j+2)+1)*(j+2)+i+2] = a5 * c1[r] * kernel.Delta(r, i)
 		}
@@ -683,8 +683,16 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	s.momentumForce(qm, pm)
 	copy(q, qm)
+	z := 0.0
 	for i := range p {
 		p[i] = pm[i] - h*(s.force0[i]-s.f[i])
+		z += p[i] - p[i]
+	}
+	if z != 0 {
+		return rt.StepResult{
+			Iterations: iterations,
+			Status:     rt.NonFinite,
+		}
 	}
 	return rt.StepResult{Iterations: iterations}
 }

@@ -458,9 +458,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		a1x2 := t2*t2*c11 + c12
-		a2 := t2 * c8
-		a3 := c9
+		adj1 := t2*t2*c11 + c12
+		adj2 := t2 * c8
+		adj3 := c9
 		det := t2*t2*c15 + c16
 		if !(det > 0) {
 			return rt.StepResult{
@@ -469,8 +469,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		rdet := 1 / det
-		uT1 := a1x2*pT1 + a2*pT2
-		uT2 := a2*pT1 + a3*pT2
+		uT1 := adj1*pT1 + adj2*pT2
+		uT2 := adj2*pT1 + adj3*pT2
 		e := t1 + t2*t2 - c2
 		f1 := t1*c12 + c14*e
 		f2 := t2 * (c12 + c10*e)
@@ -505,10 +505,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	return rt.StepResult{Iterations: iterations}
 }
 
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
-// u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
+// quantities returns what the generalized leapfrog needs of a position: A = adj G,
+// r = 1/det G and F + r T, the force without its momentum part.
+func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
 	c11 := s.c11
 	c12 := s.c12
 	c8 := s.c8
@@ -519,10 +518,36 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	c14 := s.c14
 	c10 := s.c10
 	c17 := s.c17
+	adj1 := t2*t2*c11 + c12
+	adj2 := t2 * c8
+	adj3 := c9
+	det := t2*t2*c15 + c16
+	if !(det > 0) {
+		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
+	}
+	rdet := 1 / det
+	e := t1 + t2*t2 - c2
+	f1 := t1*c12 + c14*e
+	f2 := t2 * (c12 + c10*e)
+	t2x2 := t2 * c17
+	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2x2, rt.OK
+}
+
+// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
+// quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
+// u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
+func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
+	c10 := s.c10
+	c11 := s.c11
 	c19 := s.c19
 	c20 := s.c20
 	c18 := s.c18
 	c21 := s.c21
+	c8 := s.c8
+	c12 := s.c12
+	c9 := s.c9
+	c15 := s.c15
+	c16 := s.c16
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -532,23 +557,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
 		a1x2, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
 	} else {
-		a1x3 := t2*t2*c11 + c12
-		a2x2 := t2 * c8
-		a3x2 := c9
-		det := t2*t2*c15 + c16
-		if !(det > 0) {
-			return rt.StepResult{
-				Iterations: 0,
-				Status:     rt.PivotStatus(det),
-			}
+		var st rt.Status
+		if a1x2, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
+			return rt.StepResult{Status: st}
 		}
-		rdet := 1 / det
-		e := t1 + t2*t2 - c2
-		f1 := t1*c12 + c14*e
-		f2 := t2 * (c12 + c10*e)
-		t2x2 := t2 * c17
-		w2x2 := f2 + rdet*t2x2
-		a1x2, a2, a3, r, w1, w2 = a1x3, a2x2, a3x2, rdet, f1, w2x2
 	}
 	rr := r * r
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
@@ -571,13 +583,13 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	pT1, pT2 = pn1x2, pn2x2
-	a2x3 := t2*t2*c19 + c20
-	c1x2 := t2 * pT1 * pT1 * c18
-	c2x2 := pT1 * a2x3
-	c3x2 := t2 * c21
-	e1 := p2 - h*(w2-rr*c1x2)
-	e2 := h * rr * c2x2
-	e3 := h * rr * c3x2
+	a2x2 := t2*t2*c19 + c20
+	co1 := t2 * pT1 * pT1 * c18
+	co2 := pT1 * a2x2
+	co3 := t2 * c21
+	e1 := p2 - h*(w2-rr*co1)
+	e2 := h * rr * co2
+	e3 := h * rr * co3
 	if solved {
 		iterations = 1
 	} else {
@@ -616,16 +628,16 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	hc5 := c8 * pT1 * h
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
-		det2 := t2*t2*c15 + c16
+		det := t2*t2*c15 + c16
 		m1 := t2*hc + hc2 + t2*t2*hc3
 		m2 := hc4 + t2*hc5
-		if !(det2 > 0) {
+		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iterations + iter,
-				Status:     rt.PivotStatus(det2),
+				Status:     rt.PivotStatus(det),
 			}
 		}
-		rdet := 1 / det2
+		rdet := 1 / det
 		qn1 := v1 + m1*rdet
 		qn2 := v2 + m2*rdet
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol {
@@ -648,29 +660,26 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	// Momentum again, explicitly.
 	{
-		a1x4 := t2*t2*c11 + c12
-		a2x4 := t2 * c8
-		a3x3 := c9
-		det3 := t2*t2*c15 + c16
-		if !(det3 > 0) {
+		var st rt.Status
+		if a1x2, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
 			return rt.StepResult{
 				Iterations: iterations,
-				Status:     rt.PivotStatus(det3),
+				Status:     st,
 			}
 		}
-		rdet := 1 / det3
-		e4 := t1 + t2*t2 - c2
-		f1x2 := t1*c12 + c14*e4
-		f2x2 := t2 * (c12 + c10*e4)
-		t2x3 := t2 * c17
-		w2x3 := f2x2 + rdet*t2x3
-		uT1 := a1x4*pT1 + a2x4*pT2
-		uT2 := a2x4*pT1 + a3x3*pT2
+		uT1 := a1x2*pT1 + a2*pT2
+		uT2 := a2*pT1 + a3*pT2
 		s2x2 := uT2 * (c10*uT1 + t2*c11*uT2)
 		s.seenKnown = true
-		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x4, a2x4, a3x3, rdet, f1x2, w2x3
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x2, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2
-		p[0], p[1] = pT1-h*f1x2, pT2-h*(w2x3-rdet*rdet*s2x2)
+		p[0], p[1] = pT1-h*w1, pT2-h*(w2-r*r*s2x2)
+	}
+	if z := p[0] + p[1]; z-z != 0 {
+		return rt.StepResult{
+			Iterations: iterations,
+			Status:     rt.NonFinite,
+		}
 	}
 	return rt.StepResult{Iterations: iterations}
 }

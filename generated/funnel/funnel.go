@@ -535,8 +535,16 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	s.momentumForce(qm, pm)
 	copy(q, qm)
+	z := 0.0
 	for i := range p {
 		p[i] = pm[i] - h*(s.force0[i]-s.f[i])
+		z += p[i] - p[i]
+	}
+	if z != 0 {
+		return rt.StepResult{
+			Iterations: iterations,
+			Status:     rt.NonFinite,
+		}
 	}
 	return rt.StepResult{Iterations: iterations}
 }
