@@ -11,8 +11,12 @@ import (
 // structure of the metric, and for each function of the emitted code the
 // formulas that it computes with their operation counts as polynomials in the
 // sizes.
-func Explain(d *symbolic.Derived) string {
-	g := newGenerator(d, Options{Package: "explain"})
+func Explain(d *symbolic.Derived) (string, error) {
+	g, err := newGenerator(d, Options{Package: "explain"})
+	if err != nil {
+		return "", err
+	}
+	d = g.d
 	var b strings.Builder
 	fmt.Fprintf(&b, "model %s\n\nlog density\n  L = %s\n\nmetric: %s\n", d.Model.Name, symbolic.Format(d.L), g.metricDoc())
 	section := func(title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
@@ -75,5 +79,5 @@ func Explain(d *symbolic.Derived) string {
 	if g.constant() {
 		fmt.Fprintf(&b, "\nThe metric is constant: the leapfrog applies, and its factor is computed once.\n")
 	}
-	return b.String()
+	return b.String(), nil
 }

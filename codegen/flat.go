@@ -323,7 +323,7 @@ func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
 	return idList(names).Op(op).List(vs...)
 }
 
-// within prints the convergence test |new − old| ≤ tol over all components.
+// converged prints the convergence test |new − old| ≤ tol over all components.
 func converged(new, old []string) *jen.Statement {
 	var s *jen.Statement
 	for i := range new {
@@ -387,7 +387,7 @@ func (g *generator) flatMethods() []jen.Code {
 	return out
 }
 
-// position prints adjugate, determinant and reciprocal at the coordinates.
+// flatPosition prints adjugate, determinant and reciprocal at the coordinates.
 func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string) {
 	f := g.fl
 	det := g.names.fresh("det")

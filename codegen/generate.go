@@ -25,18 +25,22 @@ type Options struct {
 }
 
 // Generate returns the Go source of a sampler for the model: formatted, the
-// same bytes for the same input.
-func Generate(d *symbolic.Derived, opt Options) ([]byte, error) {
-	// Emission adds nodes to the context, and the order of a sum's terms
-	// follows their age: a context of its own makes every call the same.
-	if own, _ := symbolic.Derive(d.Model); own != nil {
-		d = own
+// same bytes for the same input. d is left as it is. An error is a bug of the
+// compiler.
+func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			code, err = nil, fmt.Errorf("%v", r)
+		}
+	}()
+	g, err := newGenerator(d, opt)
+	if err != nil {
+		return nil, err
 	}
-	g := newGenerator(d, opt)
 	g.file()
 	var b bytes.Buffer
 	if err := g.out.Render(&b); err != nil {
-		return nil, fmt.Errorf("internal error: the generated code does not parse: %w", err)
+		return nil, fmt.Errorf("the generated code does not parse: %w", err)
 	}
 	return b.Bytes(), nil
 }
@@ -83,11 +87,14 @@ type phases struct {
 	data, logDensity, gradient, metric, force, prepare, rank1, contract, jacobian, value phase
 }
 
-func newGenerator(d *symbolic.Derived, opt Options) *generator {
-	// Flat steps add definitions; the caller's program stays as it is.
-	own := *d
-	own.Prog = d.Prog.Clone()
-	d = &own
+// newGenerator derives the model once more: emission adds definitions and
+// nodes, and the order of a sum's terms follows their age, so that a context of
+// its own makes every call alike.
+func newGenerator(d *symbolic.Derived, opt Options) (*generator, error) {
+	d, list := symbolic.Derive(d.Model)
+	if d == nil {
+		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
+	}
 	g := &generator{d: d, opt: opt, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
 		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.out = jen.NewFile(opt.Package)
@@ -115,7 +122,7 @@ func newGenerator(d *symbolic.Derived, opt Options) *generator {
 		g.buildFlat()
 	}
 	g.splitPhases()
-	return g
+	return g, nil
 }
 
 func (g *generator) addSize(key string, sum ...dsl.Extent) {
@@ -184,13 +191,18 @@ func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
 func (g *generator) splitPhases() {
 	d := g.d
 	one := func(o symbolic.Output) []symbolic.Output { return []symbolic.Output{o} }
+	// What no method of this model computes is not looked at.
+	switch {
+	case g.constant():
+		d.Rank1, d.Contract, d.Jacobian, d.Force = nil, nil, nil, nil
+	case g.softAbs():
+		d.Rank1 = nil
+	case g.fl != nil:
+		d.Rank1, d.Force = nil, nil
+	}
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Value}
 	if g.softAbs() {
 		lists = append(lists, one(d.Alpha))
-	}
-	if g.constant() {
-		d.Rank1, d.Contract, d.Jacobian, d.Force = nil, nil, nil, nil
-		lists = [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Value}
 	}
 	if g.fl != nil {
 		lists = append(lists, g.fl.outputs())
@@ -296,7 +308,7 @@ func (g *generator) scheduler() *scheduler {
 		single: len(g.d.Blocks) == 1 && !g.diagonal()}
 }
 
-// output makes the tensor that stands for a result's destination.
+// outputTensor makes the tensor that stands for a result's destination.
 func (g *generator) outputTensor(l layout) *symbolic.Tensor {
 	t := g.d.C.NewTensor(symbolic.Tensor{Name: "out", Kind: symbolic.OutputTensor, Stage: symbolic.StageMomentum})
 	g.layouts[t] = l

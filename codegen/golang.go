@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"strconv"
@@ -43,7 +44,9 @@ break case chan const continue default defer else fallthrough for func go goto i
 range return select struct switch type var
 any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
 rt math kernel linalg special validate datafile io fmt
-s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z quantities`)
+s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
+summarise describe allocate matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
+seen seenKnown Clone Info Model Data Params`)
 
 func newNames() *names {
 	n := &names{taken: map[string]bool{}, of: map[*symbolic.Tensor]string{}}
@@ -60,7 +63,7 @@ func (n *names) fresh(want string) string {
 	for k := 2; n.taken[name]; k++ {
 		name = want + strconv.Itoa(k)
 		if c := want[len(want)-1]; c >= '0' && c <= '9' {
-			name = want + "x" + strconv.Itoa(k)
+			name = want + letters(k) // t1, t1b, t1c
 		}
 	}
 	n.taken[name] = true
@@ -72,6 +75,15 @@ func (n *names) fresh(want string) string {
 func (n *names) scope() (end func()) {
 	saved := maps.Clone(n.taken)
 	return func() { n.taken = saved }
+}
+
+// letters counts 2, 3, … as b, c, …, z, zb, zc, ….
+func letters(k int) string {
+	s := ""
+	for ; k > 26; k -= 25 {
+		s += "z"
+	}
+	return s + string(rune('a'+k-1))
 }
 
 // tensor returns the identifier of a tensor.
@@ -149,11 +161,10 @@ type printer struct {
 	g *generator
 	// used collects the tensors and sizes that the body reads from the
 	// model, for the declarations at its head.
-	used   []*symbolic.Tensor
-	sizes  []string
-	vars   map[*symbolic.Index]string
-	inUse  map[string]bool
-	scalar map[*symbolic.Tensor]*symbolic.Expr // weights given by expressions (flat code)
+	used  []*symbolic.Tensor
+	sizes []string
+	vars  map[*symbolic.Index]string
+	inUse map[string]bool
 }
 
 func (g *generator) newPrinter() *printer {
@@ -231,13 +242,6 @@ func (p *printer) position(s symbolic.Sub) *jen.Statement {
 func (p *printer) element(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement {
 	switch t.Kind {
 	case symbolic.WeightTensor:
-		if e, ok := p.scalar[t]; ok {
-			s, prec := p.expr(e)
-			if prec < precUnary {
-				s = jen.Parens(s)
-			}
-			return s
-		}
 		return jen.Id("w").Index(p.matrixIndex(t.Row, t.Col, subs))
 	case symbolic.OutputTensor:
 		return p.output(t, subs)
@@ -314,8 +318,7 @@ func split(d *symbolic.Derived, row int, subs []symbolic.Sub) (a, b []symbolic.S
 	return subs[:1], subs[1:]
 }
 
-// output prints the place of a result: tensors made by generator.output carry
-// their layout in Row, Col and their name.
+// output prints the place of a result, by the layout that outputTensor gave it.
 func (p *printer) output(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement {
 	lay := p.g.layouts[t]
 	switch lay.kind {
@@ -396,7 +399,7 @@ func (p *printer) expr(e *symbolic.Expr) (*jen.Statement, int) {
 	case symbolic.Inside:
 		return jen.Qual(kernelPath, "Inside").Call(plus(p.position(e.Subs[0]), 1), p.extent(e.Range.Lo), p.extent(e.Range.Hi)), precUnary
 	}
-	return jen.Qual("math", "NaN").Call(), precUnary
+	panic(fmt.Sprintf("codegen: no way to print the expression %s", symbolic.Format(e)))
 }
 
 // operand prints e so that it may stand next to an operator of a precedence.
@@ -489,9 +492,6 @@ func (p *printer) product(e *symbolic.Expr, val float64) *jen.Statement {
 		num = num[1:]
 	case val != 1 || len(num) == 0:
 		s = number(val)
-		if val == math.Trunc(val) && len(num) == 0 && len(den) > 0 {
-			s = number(val)
-		}
 	default:
 		s = num[0]
 		num = num[1:]
@@ -562,21 +562,20 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 // its own range does not imply, once each. It is nil if none is left.
 func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 	type bound struct {
-		index *symbolic.Index
+		sub   symbolic.Sub
 		at    dsl.Extent
 		upper bool
 	}
 	seen := map[bound]bool{}
 	var cond *jen.Statement
-	add := func(b bound, own dsl.Extent, sub symbolic.Sub) {
-		implied := b.at.Name == own.Name && (!b.upper && b.at.Offset <= own.Offset || b.upper && b.at.Offset >= own.Offset)
+	add := func(b bound, implied bool) {
 		if implied || seen[b] {
 			return
 		}
 		seen[b] = true
-		c := p.position(sub).Op(">=").Add(p.extent(b.at.Plus(-1)))
+		c := p.position(b.sub).Op(">=").Add(p.extent(b.at.Plus(-1)))
 		if b.upper {
-			c = p.position(sub).Op("<").Add(p.extent(b.at))
+			c = p.position(b.sub).Op("<").Add(p.extent(b.at))
 		}
 		if cond == nil {
 			cond = c
@@ -586,14 +585,14 @@ func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 	}
 	for _, e := range conds {
 		s := e.Subs[0]
-		if s.Index == nil {
-			// A fixed position: nothing is known of it but itself.
-			add(bound{at: e.Range.Lo}, dsl.Extent{Name: "\x00"}, s)
-			add(bound{at: e.Range.Hi, upper: true}, dsl.Extent{Name: "\x00"}, s)
-			continue
+		below, above := false, false
+		if s.Index != nil { // of a fixed position nothing is known
+			own := s.Index.Range
+			below = e.Range.Lo.Name == own.Lo.Name && e.Range.Lo.Offset <= own.Lo.Offset
+			above = e.Range.Hi.Name == own.Hi.Name && e.Range.Hi.Offset >= own.Hi.Offset
 		}
-		add(bound{s.Index, e.Range.Lo, false}, s.Index.Range.Lo, s)
-		add(bound{s.Index, e.Range.Hi, true}, s.Index.Range.Hi, s)
+		add(bound{s, e.Range.Lo, false}, below)
+		add(bound{s, e.Range.Hi, true}, above)
 	}
 	return cond
 }

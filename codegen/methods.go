@@ -26,10 +26,12 @@ func (g *generator) methods() []jen.Code {
 	gradient := g.gradientBody()
 	var force, prepare, rank1, contract, jacobian []jen.Code
 	if !g.constant() {
-		force = g.body(&g.ph.force)
+		if !g.flat() {
+			force = g.body(&g.ph.force)
+		}
 		contract = g.body(&g.ph.contract)
 		jacobian = g.body(&g.ph.jacobian)
-		if !g.softAbs() {
+		if !g.softAbs() && !g.flat() {
 			prepare = g.body(&g.ph.prepare)
 			rank1 = g.body(&g.ph.rank1)
 		}
@@ -68,11 +70,13 @@ func (g *generator) methods() []jen.Code {
 		if g.softAbs() {
 			b = "H"
 		}
-		add(fmt.Sprintf("force writes −∂L/∂q + ½⟨%s, ∂%s/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.", weight, b),
-			method("force").Params(floats("f", "q", "w")).Block(force...))
+		if !g.flat() {
+			add(fmt.Sprintf("force writes −∂L/∂q + ½⟨%s, ∂%s/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.", weight, b),
+				method("force").Params(floats("f", "q", "w")).Block(force...))
+		}
 		add(fmt.Sprintf("pairing writes ⟨%s, ∂%s/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.", weight, b),
 			method("pairing").Params(floats("dst", "q", "w")).Block(contract...))
-		if !g.softAbs() {
+		if !g.softAbs() && !g.flat() {
 			if len(g.ph.prepare.defs) > 0 {
 				add("prepare computes what rank1 needs of the position alone.",
 					method("prepare").Params(floats("q")).Block(prepare...))
@@ -199,14 +203,18 @@ func (g *generator) spaceFields(st *jen.Group) {
 	case g.diagonal():
 		kind = "DiagonalFactor"
 	}
-	st.Id("chol").Op("*").Qual(linalgPath, kind).Comment("the metric's factor at position at")
+	st.Id("factor").Op("*").Qual(linalgPath, kind).Comment("the metric's factor at position at")
 	st.Id("b").Index().Float64().Comment("the matrix at position at")
 	if !g.constant() {
-		st.Id("w").Index().Float64().Comment("weights of the contraction")
+		if !g.flat() || g.diagonal() {
+			st.Id("w").Index().Float64().Comment("weights of the contraction")
+		}
 		st.Id("at").Index().Float64()
 		st.Id("known").Bool().Comment("the factor is that of the position at")
-		st.Id("full").Bool().Comment("force0 too is that of the position at")
-		st.Id("force0").Index().Float64().Comment("−∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩")
+		if !g.flat() {
+			st.Id("full").Bool().Comment("force0 too is that of the position at")
+			st.Id("force0").Index().Float64().Comment("−∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩")
+		}
 	}
 	if g.fl != nil {
 		n := 2*g.dim.Offset + 1
@@ -216,8 +224,13 @@ func (g *generator) spaceFields(st *jen.Group) {
 		st.Id("seen").Index(jen.Lit(n)).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
 		st.Id("seenKnown").Bool()
 	}
-	st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
-	st.List(jen.Id("qm"), jen.Id("pm"), jen.Id("v0")).Index().Float64()
+	if !g.flat() {
+		st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
+		st.List(jen.Id("qm"), jen.Id("pm")).Index().Float64().Comment("iterates of a step")
+		if !g.constant() {
+			st.Id("v0").Index().Float64().Comment("velocity at the start of a step")
+		}
+	}
 }
 
 // allocate makes the arrays of the work space.
@@ -230,12 +243,12 @@ func (g *generator) allocate(b *jen.Group) {
 	switch {
 	case g.softAbs():
 		alpha, _ := p.expr(g.d.Alpha.E)
-		lines = append(lines, jen.Id("s").Dot("chol").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
+		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
 	case g.diagonal():
-		lines = append(lines, jen.Id("s").Dot("chol").Op("=").Add(linalg("NewDiagonalFactor")).Call(m))
+		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewDiagonalFactor")).Call(m))
 		size = jen.Add(m)
 	default:
-		lines = append(lines, jen.Id("s").Dot("chol").Op("=").Add(linalg("NewCholesky")).Call(m))
+		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewCholesky")).Call(m))
 	}
 	arrays := func(n *jen.Statement, names ...string) {
 		for _, x := range names {
@@ -244,11 +257,21 @@ func (g *generator) allocate(b *jen.Group) {
 	}
 	arrays(size, "b")
 	if !g.constant() {
-		arrays(size, "w")
-		arrays(m, "at", "force0")
-		lines = append(lines, jen.List(jen.Id("s").Dot("known"), jen.Id("s").Dot("full")).Op("=").List(jen.False(), jen.False()))
+		if !g.flat() || g.diagonal() {
+			arrays(size, "w")
+		}
+		arrays(m, "at")
+		lines = append(lines, g.forget()...)
 	}
-	arrays(m, "v", "f", "qm", "pm", "v0")
+	if !g.flat() {
+		if !g.constant() {
+			arrays(m, "force0")
+		}
+		arrays(m, "v", "f", "qm", "pm")
+		if !g.constant() {
+			arrays(m, "v0")
+		}
+	}
 	if g.fl != nil {
 		lines = append(lines, jen.Id("s").Dot("seenKnown").Op("=").False())
 	}
@@ -265,10 +288,19 @@ func (g *generator) allocate(b *jen.Group) {
 	}
 }
 
+// forget emits that nothing is known of a position.
+func (g *generator) forget() []jen.Code {
+	out := []jen.Code{jen.Id("s").Dot("known").Op("=").False()}
+	if !g.flat() {
+		out = append(out, jen.Id("s").Dot("full").Op("=").False())
+	}
+	return out
+}
+
 // cloneFactor factorises a constant metric again in the clone's own space.
 func (g *generator) cloneFactor() jen.Code {
 	if g.constant() {
-		return jen.Id("c").Dot("factor").Call()
+		return jen.Id("c").Dot("factorise").Call()
 	}
 	return jen.Null()
 }
@@ -282,20 +314,28 @@ func (g *generator) transforms() []jen.Code {
 	p := g.newPrinter()
 	var lines []jen.Code
 	for n, b := range g.d.Blocks {
-		conv := func(pos func() *jen.Statement, label *jen.Statement) []jen.Code {
+		conv := func(pos func() *jen.Statement) []jen.Code {
 			x := func() *jen.Statement { return jen.Id("values").Index(pos()) }
 			q := func() *jen.Statement { return jen.Id("q").Index(pos()) }
-			bound := func(e *symbolic.Expr) *jen.Statement { s, _ := p.expr(g.bound(e)); return jen.Float64().Call(s) }
+			bound := func(e *symbolic.Expr) *jen.Statement { s, _ := p.expr(e); return jen.Float64().Call(s) }
 			fail := func(ok *jen.Statement, want string) jen.Code {
+				what, args := "parameter "+b.Param.ObjectName()+" is %v", []jen.Code{x()}
+				if !b.Scalar() {
+					what = "element %d of parameter " + b.Param.ObjectName() + " is %v"
+					args = []jen.Code{pos().Op("-").Parens(p.extent(g.offset(n))).Op("+").Lit(1), x()}
+					if g.offset(n) == dsl.Fixed(0) {
+						args[0] = pos().Op("+").Lit(1)
+					}
+				}
 				return jen.If(jen.Op("!").Parens(ok)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(
-					jen.Lit(fmt.Sprintf("%s: parameter %s is %%v, but must be %s", g.d.Model.Name, b.Param.ObjectName(), want)), x())))
+					append([]jen.Code{jen.Lit(g.d.Model.Name + ": " + what + ", but must be " + want)}, args...)...)))
 			}
 			switch b.Transform {
 			case symbolic.LowerBound:
-				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)), supportDoc(&b.Param.Support)),
+				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Param.Support)),
 					q().Op("=").Qual("math", "Log").Call(x().Op("-").Add(bound(b.Lo)))}
 			case symbolic.UpperBound:
-				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)), supportDoc(&b.Param.Support)),
+				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Param.Support)),
 					q().Op("=").Qual("math", "Log").Call(bound(b.Hi).Op("-").Add(x()))}
 			case symbolic.Interval:
 				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("<").Add(bound(b.Hi)), supportDoc(&b.Param.Support)),
@@ -304,12 +344,12 @@ func (g *generator) transforms() []jen.Code {
 			return []jen.Code{fail(x().Op("-").Add(x()).Op("==").Lit(0), "finite"), q().Op("=").Add(x())}
 		}
 		if b.Scalar() {
-			lines = append(lines, conv(func() *jen.Statement { return p.extent(g.offset(n)) }, nil)...)
+			lines = append(lines, conv(func() *jen.Statement { return p.extent(g.offset(n)) })...)
 			continue
 		}
 		end := g.addOffset(g.offset(n), b.Size())
 		lines = append(lines, jen.For(jen.Id("i").Op(":=").Add(p.extent(g.offset(n))), jen.Id("i").Op("<").Add(p.extent(end)), jen.Id("i").Op("++")).
-			Block(conv(func() *jen.Statement { return jen.Id("i") }, nil)...))
+			Block(conv(func() *jen.Statement { return jen.Id("i") })...))
 	}
 	lines = append(g.prologue(p, nil), lines...)
 	lines = append(lines, jen.Return(jen.Nil()))
@@ -317,8 +357,6 @@ func (g *generator) transforms() []jen.Code {
 		method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
 
 	p = g.newPrinter()
-	lines = []jen.Code{jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
-		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q"))}
 	var fields []jen.Code
 	for n, b := range g.d.Blocks {
 		name := g.field(b.Param.ObjectName())
@@ -329,14 +367,18 @@ func (g *generator) transforms() []jen.Code {
 			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n)), p.extent(end)))
 		}
 	}
-	lines = append(g.prologue(p, nil), lines...)
-	lines = append(lines, jen.Return(jen.Id("Params").Values(fields...)))
-	add("Params returns the parameters at q by name.", method("Params").Params(floats("q")).Id("Params").Block(lines...))
+	lines = append(g.prologue(p, nil), jen.Return(jen.Id("Params").Values(fields...)))
+	add("ParamsOf names the values of a draw, which are on the parameters' own scale.\nVectors share the memory of values.",
+		method("ParamsOf").Params(floats("values")).Id("Params").Block(lines...))
+	add("Params returns the parameters at the unconstrained point q.", method("Params").Params(floats("q")).Id("Params").Block(
+		jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
+		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q")),
+		jen.Return(jen.Id("s").Dot("ParamsOf").Call(jen.Id("values")))))
 	return out
 }
 
-// bound replaces nothing: bounds hold data and numbers only.
-func (g *generator) bound(e *symbolic.Expr) *symbolic.Expr { return e }
+// finiteDoc is supportDoc for a one-sided bound.
+func finiteDoc(s *dsl.Support) string { return supportDoc(s) + " and finite" }
 
 func (g *generator) logDensityBody() []jen.Code {
 	p := g.newPrinter()

@@ -60,9 +60,7 @@ func (g *generator) file() {
 		}
 		f.PackageComment(strings.TrimRight(lead+l, " "))
 	}
-	for path, alias := range map[string]string{runtimePath: "rt"} {
-		f.ImportAlias(path, alias)
-	}
+	f.ImportAlias(runtimePath, "rt")
 	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
@@ -268,7 +266,7 @@ func (g *generator) fromData() bool {
 	return false
 }
 
-// paramsType declares Params and the method that makes it.
+// paramsType declares Params.
 func (g *generator) paramsType() {
 	f := g.out
 	f.Add(comment("Params holds the parameters on their own scale."))
@@ -351,7 +349,7 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 	}
 }
 
-// constructor emits New, prepare and allocate.
+// constructor emits New.
 func (g *generator) constructor() {
 	f := g.out
 	m := g.d.Model
@@ -455,7 +453,7 @@ func (g *generator) constructor() {
 		}
 		b.Id("s").Dot("allocate").Call()
 		if g.constant() {
-			b.If(jen.Id("st").Op(":=").Id("s").Dot("factor").Call(), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
+			b.If(jen.Id("st").Op(":=").Id("s").Dot("factorise").Call(), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
 				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(m.Name+": the metric, which is constant, has no Cholesky factor: %v"), jen.Id("st"))))
 		}
 		b.Return(jen.Id("s"), jen.Nil())
@@ -466,127 +464,85 @@ func (g *generator) constructor() {
 func (g *generator) checks(b *jen.Group) {
 	m := g.d.Model
 	if len(m.Data) == 0 {
-		return
+		return // all sizes are numbers
 	}
 	b.Id("check").Op(":=").Qual(checkPath, "New").Call(jen.Lit(m.Name))
-	for _, d := range m.Data {
-		name := jen.Lit(d.ObjectName())
-		field := func() *jen.Statement { return jen.Id("d").Dot(g.field(d.ObjectName())) }
-		if d.IsSize {
-			b.Id("check").Dot("AtLeast").Call(name, field(), jen.Lit(max(1, d.MinSize)))
-		}
-		if len(d.Type.Shape) > 0 {
-			var size *jen.Statement
-			var text []string
-			for _, e := range d.Type.Shape {
-				x := jen.Lit(e.Offset)
-				if e.Name != "" {
-					x = plus(jen.Id("d").Dot(g.field(e.Name)), e.Offset)
-					if e.Offset != 0 {
-						x = jen.Parens(x)
-					}
-				}
-				text = append(text, e.String())
-				if size == nil {
-					size = x
-				} else {
-					size = size.Op("*").Add(x)
-				}
-			}
-			b.Id("check").Dot("Length").Call(name, jen.Len(field()), size, jen.Lit(strings.Join(text, "·")))
-		}
-		s := &d.Support
-		bound := func(e dsl.Expr, v *float64, inf int) *jen.Statement {
-			if e == nil {
-				return jen.Qual("math", "Inf").Call(jen.Lit(inf))
-			}
-			if v != nil {
-				return number(*v)
-			}
-			return g.dataExpr(e)
-		}
-		lo, hi := bound(s.Lo, s.LoNum, -1), bound(s.Hi, s.HiNum, 1)
-		open := []jen.Code{jen.Lit(s.LoOpen && s.Lo != nil || s.Lo == nil), jen.Lit(s.HiOpen && s.Hi != nil || s.Hi == nil)}
+	extent := func(e dsl.Extent) *jen.Statement {
 		switch {
-		case s.Set != nil && d.Type.IsScalar():
-			b.Id("check").Dot("OneOf").CallFunc(func(c *jen.Group) {
+		case e.Name == "":
+			return jen.Lit(e.Offset)
+		case e.Offset != 0:
+			return jen.Parens(plus(jen.Id("d").Dot(g.field(e.Name)), e.Offset))
+		}
+		return jen.Id("d").Dot(g.field(e.Name))
+	}
+	bound := func(e dsl.Expr, inf int) *jen.Statement {
+		if e == nil {
+			return jen.Qual("math", "Inf").Call(jen.Lit(inf))
+		}
+		return g.dataExpr(e)
+	}
+	for _, dm := range m.Demands() {
+		d := dm.Data
+		if dm.Kind == dsl.DemandOrder {
+			b.Id("check").Dot("Order").Call(jen.Lit(dm.Param.ObjectName()), bound(dm.Lo, -1), bound(dm.Hi, 1))
+			continue
+		}
+		name, field := jen.Lit(d.ObjectName()), func() *jen.Statement { return jen.Id("d").Dot(g.field(d.ObjectName())) }
+		slice := func(d *dsl.Data) *jen.Statement {
+			f := jen.Id("d").Dot(g.field(d.ObjectName()))
+			if d.Type.IsScalar() {
+				return jen.Index().Int().Values(f)
+			}
+			return f
+		}
+		check := b.Id("check")
+		switch dm.Kind {
+		case dsl.DemandSize:
+			check.Dot("Size").Call(name, field(), jen.Lit(dm.Least))
+		case dsl.DemandLength:
+			size, text := extent(d.Type.Shape[0]), d.Type.Shape[0].String()
+			for _, e := range d.Type.Shape[1:] {
+				size, text = size.Op("*").Add(extent(e)), text+"·"+e.String()
+			}
+			check.Dot("Length").Call(name, jen.Len(field()), size, jen.Lit(text))
+		case dsl.DemandSet:
+			check.Dot("OneOf").CallFunc(func(c *jen.Group) {
 				c.Add(name)
-				c.Index().Int().Values(field())
-				for _, v := range s.Set {
-					c.Lit(int(v))
+				c.Add(slice(d))
+				for _, v := range dm.Set {
+					c.Lit(v)
 				}
 			})
-		case s.Set != nil:
-			b.Id("check").Dot("OneOf").CallFunc(func(c *jen.Group) {
-				c.Add(name)
-				c.Add(field())
-				for _, v := range s.Set {
-					c.Lit(int(v))
-				}
-			})
-		case d.Cov:
-			n := jen.Lit(d.Type.Shape[0].Offset)
-			if nm := d.Type.Shape[0].Name; nm != "" {
-				n = plus(jen.Id("d").Dot(g.field(nm)), d.Type.Shape[0].Offset)
+		case dsl.DemandCovariance:
+			check.Dot("Covariance").Call(name, field(), extent(d.Type.Shape[0]))
+		case dsl.DemandUpTo:
+			check.Dot("UpTo").Call(name, slice(d), jen.Lit(dm.Limit.ObjectName()), slice(dm.Limit))
+		case dsl.DemandBounds:
+			f, value := "Reals", field()
+			switch {
+			case d.Type.IsScalar() && d.Type.Base == dsl.Int:
+				f, value = "Real", jen.Float64().Call(field())
+			case d.Type.IsScalar():
+				f = "Real"
+			case d.Type.Base == dsl.Int:
+				f = "Ints"
 			}
-			b.Id("check").Dot("Covariance").Call(name, field(), n)
-		case d.Type.Base == dsl.Int && d.Type.IsScalar():
-			if s.Bounded() {
-				b.Id("check").Dot("Real").Call(append([]jen.Code{name, jen.Float64().Call(field()), lo, hi}, open...)...)
-			}
-		case d.Type.Base == dsl.Int:
-			if s.Bounded() {
-				b.Id("check").Dot("Ints").Call(append([]jen.Code{name, field(), lo, hi}, open...)...)
-			}
-		case d.Type.IsScalar():
-			b.Id("check").Dot("Real").Call(append([]jen.Code{name, field(), lo, hi}, open...)...)
-		default:
-			b.Id("check").Dot("Reals").Call(append([]jen.Code{name, field(), lo, hi}, open...)...)
+			check.Dot(f).Call(name, value, bound(dm.Lo, -1), bound(dm.Hi, 1), jen.Lit(dm.LoOpen), jen.Lit(dm.HiOpen))
 		}
 	}
-	// What a discrete distribution demands of its data.
-	for _, t := range m.Terms {
-		g.termCheck(b, t)
+	if !g.dim.IsConst() {
+		var dim *jen.Statement
+		for _, blk := range g.d.Blocks {
+			if n := extent(blk.Size()); dim == nil {
+				dim = n
+			} else {
+				dim = dim.Op("+").Add(n)
+			}
+		}
+		b.Id("check").Dot("Dimension").Call(dim, jen.Lit(!g.diagonal()))
 	}
 	b.If(jen.Err().Op(":=").Id("check").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
-}
-
-// termCheck emits the check that the data of a distribution lie in its support,
-// where the left side is a datum.
-func (g *generator) termCheck(b *jen.Group, t *dsl.Term) {
-	if t.Dist == nil {
-		return
-	}
-	n, ok := t.Left.(*dsl.Name)
-	if !ok {
-		return
-	}
-	d, ok := n.Obj.(*dsl.Data)
-	if !ok {
-		return
-	}
-	field := jen.Id("d").Dot(g.field(d.ObjectName()))
-	inf := jen.Qual("math", "Inf").Call(jen.Lit(1))
-	slice := func(f *jen.Statement, ty *jen.Statement) *jen.Statement {
-		if d.Type.IsScalar() {
-			return jen.Index().Add(ty).Values(f)
-		}
-		return f
-	}
-	switch t.Dist.Support {
-	case dsl.Binary:
-		if d.Support.Set == nil || len(d.Support.Set) != 2 || d.Support.Set[0]+d.Support.Set[1] != 1 || d.Support.Set[0]*d.Support.Set[1] != 0 {
-			b.Id("check").Dot("OneOf").Call(jen.Lit(d.ObjectName()), slice(field, jen.Int()), jen.Lit(0), jen.Lit(1))
-		}
-	case dsl.Counts:
-		b.Id("check").Dot("Ints").Call(jen.Lit(d.ObjectName()), slice(field, jen.Int()), jen.Lit(0), inf, jen.False(), jen.True())
-	case dsl.UpTo:
-		b.Id("check").Dot("Ints").Call(jen.Lit(d.ObjectName()), slice(field, jen.Int()), jen.Lit(0), inf, jen.False(), jen.True())
-	case dsl.Positive:
-		b.Id("check").Dot("Reals").Call(jen.Lit(d.ObjectName()), slice(field, jen.Float64()), jen.Lit(0), inf, jen.True(), jen.True())
-	case dsl.UnitOpen:
-		b.Id("check").Dot("Reals").Call(jen.Lit(d.ObjectName()), slice(field, jen.Float64()), jen.Lit(0), jen.Lit(1), jen.True(), jen.True())
-	}
 }
 
 // dataExpr prints a bound: an expression of scalar data, in terms of d.
@@ -611,6 +567,5 @@ func (g *generator) dataExpr(e dsl.Expr) *jen.Statement {
 			return jen.Parens(g.dataExpr(e.X).Op(e.Op).Add(g.dataExpr(e.Y)))
 		}
 	}
-	// Anything else is not checked here.
-	return jen.Qual("math", "Inf").Call(jen.Lit(-1))
+	panic(fmt.Sprintf("codegen: no way to print the bound %T", e))
 }

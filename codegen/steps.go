@@ -23,7 +23,7 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 	case g.softAbs():
 		body = []jen.Code{
 			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
-			s("chol").Dot("Metric").Call(id("dst")),
+			s("factor").Dot("Metric").Call(id("dst")),
 		}
 	case g.diagonal():
 		body = []jen.Code{
@@ -45,7 +45,7 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 	case g.softAbs():
 		body = []jen.Code{
 			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
-			s("chol").Dot("Weights").Call(s("w"), id("w")),
+			s("factor").Dot("Weights").Call(s("w"), id("w")),
 			s("pairing").Call(id("dst"), id("q"), s("w")),
 		}
 	case g.diagonal():
@@ -72,7 +72,7 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 			id("slice").Op(":=").Make(jen.Index().Float64(), id("m").Op("*").Id("m")),
 			jen.For(id("k").Op(":=").Range().Id("m")).Block(
 				jen.For(id("i").Op(":=").Range().Id("slice")).Block(id("slice").Index(id("i")).Op("=").Id("dst").Index(id("i").Op("*").Id("m").Op("+").Id("k"))),
-				s("chol").Dot("Weights").Call(s("w"), id("slice")),
+				s("factor").Dot("Weights").Call(s("w"), id("slice")),
 				jen.For(id("i").Op(":=").Range().Id("slice")).Block(id("dst").Index(id("i").Op("*").Id("m").Op("+").Id("k")).Op("=").Add(s("w")).Index(id("i"))),
 			),
 		}
@@ -80,13 +80,12 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 			method("cube").Params(floats("dst", "q")).Block(append([]jen.Code{jen.Clear(id("dst"))}, jacobian...)...))
 	default:
 		body = append([]jen.Code{g.evaluateMatrix(), jen.Clear(id("dst"))}, jacobian...)
-		// Declarations of what the body reads stand after the evaluation.
 	}
 	add("MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling\nnever forms this tensor.", method("MetricJacobian").Params(floats("dst", "q")).Block(body...))
 	return out
 }
 
-// evaluateMatrix emits the evaluation of the matrix at q without its factor.
+// evaluateMatrix emits the evaluation of the matrix at q.
 func (g *generator) evaluateMatrix() jen.Code {
 	if g.constant() {
 		return jen.Null()
@@ -105,7 +104,7 @@ func (g *generator) systemMethods() []jen.Code {
 		return variable()
 	}
 	add(sel(g.factorConstant, g.evaluate))
-	if !g.constant() {
+	if !g.constant() && (g.touch(&g.ph.logDensity) != nil || g.touch(&g.ph.gradient) != nil || g.touch(&g.ph.value) != nil) {
 		add(g.touchMethod())
 	}
 	if g.flat() {
@@ -119,6 +118,18 @@ func (g *generator) systemMethods() []jen.Code {
 	add(g.stepGLFb())
 	add(g.stepLeapfrog())
 	return out
+}
+
+// lines puts statements on lines of their own where one is expected.
+func lines(list ...jen.Code) *jen.Statement {
+	s := jen.Null()
+	for i, c := range list {
+		if i > 0 {
+			s = s.Line()
+		}
+		s = s.Add(c)
+	}
+	return s
 }
 
 func doc(text string, c jen.Code) jen.Code { return comment(text).Line().Add(c) }
@@ -141,10 +152,10 @@ var (
 
 // factorConstant factorises a constant metric.
 func (g *generator) factorConstant() jen.Code {
-	return doc("factor evaluates the metric, which is constant, and its Cholesky factor.",
-		method("factor").Params().Add(rt("Status")).Block(
+	return doc("factorise evaluates the metric, which is constant, and its Cholesky factor.",
+		method("factorise").Params().Add(rt("Status")).Block(
 			sdot("matrix").Call(sdot("b"), jen.Nil()),
-			jen.Return(rt("FactorStatus").Call(sdot("chol").Dot("Factor").Call(sdot("b")))),
+			jen.Return(rt("FactorStatus").Call(sdot("factor").Dot("Factor").Call(sdot("b")))),
 		))
 }
 
@@ -153,9 +164,9 @@ func (g *generator) evaluate() jen.Code {
 	return doc("evaluate makes the matrix and its factor those of position q, unless they are\nalready.",
 		method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(
 			jen.If(sdot("known").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(jen.Return(okay())),
-			jen.List(sdot("known"), sdot("full")).Op("=").List(jen.False(), jen.False()),
+			jen.Add(lines(g.forget()...)),
 			sdot("matrix").Call(sdot("b"), id("q")),
-			id("st").Op(":=").Add(rt("FactorStatus")).Call(sdot("chol").Dot("Factor").Call(sdot("b"))),
+			id("st").Op(":=").Add(rt("FactorStatus")).Call(sdot("factor").Dot("Factor").Call(sdot("b"))),
 			jen.If(id("st").Op("==").Add(okay())).Block(
 				jen.Copy(sdot("at"), id("q")),
 				sdot("known").Op("=").True(),
@@ -167,23 +178,21 @@ func (g *generator) evaluate() jen.Code {
 func (g *generator) touchMethod() jen.Code {
 	return doc("touch forgets the factor unless it is that of q: the caller overwrites work space\nthat belongs to it.",
 		method("touch").Params(id("q").Add(fvec())).Block(
-			jen.If(sdot("known").Op("&&").Op("!").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(
-				jen.List(sdot("known"), sdot("full")).Op("=").List(jen.False(), jen.False()),
-			)))
+			jen.If(sdot("known").Op("&&").Op("!").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(g.forget()...)))
 }
 
 // weightsForce emits s.w ← the weight of G⁻¹ − v vᵀ.
 func (g *generator) weightsForce() []jen.Code {
 	switch {
 	case g.softAbs():
-		return []jen.Code{sdot("chol").Dot("WeightsForce").Call(sdot("w"), sdot("v"))}
+		return []jen.Code{sdot("factor").Dot("WeightsForce").Call(sdot("w"), sdot("v"))}
 	case g.diagonal():
 		return []jen.Code{
-			sdot("chol").Dot("Inverse").Call(sdot("w")),
+			sdot("factor").Dot("Inverse").Call(sdot("w")),
 			jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(sdot("v"))).Block(sdot("w").Index(id("i")).Op("-=").Id("x").Op("*").Id("x")),
 		}
 	}
-	return []jen.Code{sdot("chol").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), sdot("v"))}
+	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), sdot("v"))}
 }
 
 // vectorField emits the vector field.
@@ -191,7 +200,7 @@ func (g *generator) vectorField() jen.Code {
 	var body []jen.Code
 	if g.constant() {
 		body = []jen.Code{
-			sdot("chol").Dot("Solve").Call(sdot("v"), id("p")),
+			sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
 			sdot("Gradient").Call(sdot("f"), id("q")),
 			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("=").Op("-").Add(sdot("f")).Index(id("i"))),
 			jen.Return(okay()),
@@ -199,7 +208,7 @@ func (g *generator) vectorField() jen.Code {
 	} else {
 		body = []jen.Code{
 			notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))),
-			sdot("chol").Dot("Solve").Call(sdot("v"), id("p")),
+			sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
 		}
 		body = append(body, g.weightsForce()...)
 		body = append(body, sdot("force").Call(sdot("f"), id("q"), sdot("w")), jen.Return(okay()))
@@ -209,14 +218,17 @@ func (g *generator) vectorField() jen.Code {
 }
 
 func (g *generator) energy() jen.Code {
-	var head []jen.Code
-	if !g.constant() {
-		head = []jen.Code{notOK(sdot("evaluate").Call(id("q")), jen.Return(jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Qual("math", "Inf").Call(jen.Lit(-1)), id("st")))}
-	}
-	body := append(head,
+	inf := func() *jen.Statement { return jen.Qual("math", "Inf").Call(jen.Lit(1)) }
+	body := []jen.Code{
 		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
-		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(sdot("chol").Dot("LogDet").Call().Op("+").Add(sdot("chol").Dot("Quad").Call(id("p")))),
-		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(jen.Qual("math", "Inf").Call(jen.Lit(1)), id("l"), rt("NonFinite"))),
+		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
+	}
+	if !g.constant() {
+		body = append(body, jen.If(id("st").Op("=").Add(sdot("evaluate").Call(id("q"))), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
+	}
+	body = append(body,
+		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(sdot("factor").Dot("LogDet").Call().Op("+").Add(sdot("factor").Dot("Quad").Call(id("p")))),
+		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 		jen.Return(id("h"), id("l"), okay()))
 	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
 		method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
@@ -231,7 +243,7 @@ func (g *generator) drawMomentum() jen.Code {
 	if g.softAbs() {
 		call = "MulSqrt"
 	}
-	body = append(body, sdot("chol").Dot(call).Call(id("p"), id("p")), jen.Return(okay()))
+	body = append(body, sdot("factor").Dot(call).Call(id("p"), id("p")), jen.Return(okay()))
 	return doc("DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).",
 		method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
 }
@@ -298,7 +310,7 @@ func (g *generator) stepLeapfrog() jen.Code {
 	return sig(
 		sdot("Gradient").Call(sdot("f"), id("q")),
 		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(sdot("f").Index(id("i")))),
-		sdot("chol").Dot("Solve").Call(sdot("v"), id("p")),
+		sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
 		each("q", at("q").Op("+=").Id("eps").Op("*").Add(sdot("v").Index(id("i")))),
 		sdot("Gradient").Call(sdot("f"), id("q")),
 		id("d").Op(":=").Lit(0.0),
@@ -328,7 +340,7 @@ func (g *generator) stepGLFb() jen.Code {
 		))
 	position := solveLoop(count,
 		notOK(sdot("evaluate").Call(id("qm")), failed(id("iterations").Op("+").Id("iter"))),
-		sdot("chol").Dot("Solve").Call(sdot("v"), id("pm")),
+		sdot("factor").Dot("Solve").Call(sdot("v"), id("pm")),
 		id("d").Op(":=").Lit(0.0),
 		each("qm",
 			id("a").Op(":=").Add(at("q")).Op("+").Id("h").Op("*").Parens(jen.Add(v0).Op("+").Add(v)),
@@ -347,7 +359,7 @@ func (g *generator) stepGLFb() jen.Code {
 			}
 		}),
 		jen.Comment("Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄."),
-		sdot("chol").Dot("Solve").Call(sdot("v0"), id("pm")),
+		sdot("factor").Dot("Solve").Call(sdot("v0"), id("pm")),
 		jen.Copy(id("qm"), id("q")),
 		jen.BlockFunc(func(b *jen.Group) {
 			for _, c := range position {
@@ -366,17 +378,17 @@ func (g *generator) stepGLFb() jen.Code {
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
 	}
 	var mf []jen.Code
-	mf = append(mf, sdot("chol").Dot("Solve").Call(sdot("v"), id("p")))
+	mf = append(mf, sdot("factor").Dot("Solve").Call(sdot("v"), id("p")))
 	if g.softAbs() {
-		mf = append(mf, sdot("chol").Dot("WeightsVelocity").Call(sdot("w"), sdot("v")),
+		mf = append(mf, sdot("factor").Dot("WeightsVelocity").Call(sdot("w"), sdot("v")),
 			sdot("pairing").Call(sdot("f"), id("q"), sdot("w")),
 			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("*=").Lit(0.5)))
 	} else {
 		mf = append(mf, sdot("rank1").Call(sdot("f"), id("q"), sdot("v")))
 	}
-	weights := jen.Code(sdot("chol").Dot("Inverse").Call(sdot("w")))
+	weights := jen.Code(sdot("factor").Dot("Inverse").Call(sdot("w")))
 	if g.softAbs() {
-		weights = sdot("chol").Dot("WeightsInverse").Call(sdot("w"))
+		weights = sdot("factor").Dot("WeightsInverse").Call(sdot("w"))
 	}
 	complete := []jen.Code{
 		jen.If(sdot("full").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(jen.Return(okay())),

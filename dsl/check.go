@@ -648,6 +648,10 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
 			return nil, nil
 		}
+		if !boundForm(e) {
+			c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
+			return nil, nil
+		}
 		return e, nil
 	}
 	switch b.Op {

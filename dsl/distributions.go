@@ -82,14 +82,15 @@ var Distributions = []Distribution{
 		Name: "student_t", Support: RealLine, Random: "StudentT",
 		Args:       []DistArg{{"nu", Positive}, {"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "lgamma((nu + 1)/2) - lgamma(nu/2) - 0.5*log(nu*pi()) - log(sigma) - 0.5*(nu + 1)*log1p(((y - mu)/sigma)^2/nu)",
-		Fisher: [][]string{{"", "", ""},
-			{"", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
-			{"", "0", "2*nu/((nu + 3)*sigma^2)"}},
+		Fisher: [][]string{
+			{"0.25*(trigamma(nu/2) - trigamma((nu + 1)/2)) - (nu + 5)/(2*nu*(nu + 1)*(nu + 3))", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
+			{"0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
+			{"-2/(sigma*(nu + 1)*(nu + 3))", "0", "2*nu/((nu + 3)*sigma^2)"}},
 		Joint: [][]string{
-			{"(nu + 1)/((nu + 3)*sigma^2)", "", "-(nu + 1)/((nu + 3)*sigma^2)", "0"},
-			{"", "", "", ""},
-			{"-(nu + 1)/((nu + 3)*sigma^2)", "", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
-			{"0", "", "0", "2*nu/((nu + 3)*sigma^2)"}},
+			{"(nu + 1)/((nu + 3)*sigma^2)", "0", "-(nu + 1)/((nu + 3)*sigma^2)", "0"},
+			{"0", "0.25*(trigamma(nu/2) - trigamma((nu + 1)/2)) - (nu + 5)/(2*nu*(nu + 1)*(nu + 3))", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
+			{"-(nu + 1)/((nu + 3)*sigma^2)", "0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
+			{"0", "-2/(sigma*(nu + 1)*(nu + 3))", "0", "2*nu/((nu + 3)*sigma^2)"}},
 	},
 	{
 		Name: "cauchy", Support: RealLine, Random: "Cauchy",

@@ -131,7 +131,15 @@ func docComment(source []string, line int) string {
 			doc = append(doc, strings.TrimSpace(after))
 		}
 	}
-	return strings.Join(doc, "\n")
+	return strings.Map(printable, strings.Join(doc, "\n"))
+}
+
+// printable drops what a comment of the generated code cannot hold.
+func printable(r rune) rune {
+	if r != '\n' && r != '\t' && (r < 0x20 || r == 0x7f || r == 0xfeff) {
+		return -1
+	}
+	return r
 }
 
 func setDoc(s Stmt, source []string, line int) {

@@ -117,7 +117,10 @@ const (
 )
 
 func (s Structure) String() string {
-	return [...]string{"dense", "diagonal"}[s]
+	if s == Diagonal {
+		return "diagonal"
+	}
+	return "dense"
 }
 
 // MetricInfo says what is known of a metric before it is evaluated.

@@ -21,7 +21,12 @@ const (
 var phaseNames = [...]string{"waiting", "warmup", "sampling", "finished"}
 
 // String returns the name of the phase in outputs.
-func (p Phase) String() string { return phaseNames[p] }
+func (p Phase) String() string {
+	if int(p) >= len(phaseNames) {
+		return fmt.Sprintf("Phase(%d)", uint32(p))
+	}
+	return phaseNames[p]
+}
 
 // MarshalText writes the name of p.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }

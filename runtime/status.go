@@ -1,5 +1,7 @@
 package runtime
 
+import "fmt"
+
 // Status says how a step or an energy evaluation ended. Each way of failing is
 // a reason of its own, counted apart, and none of them is an energy
 // divergence.
@@ -21,7 +23,12 @@ var statusNames = [NumStatus]string{
 }
 
 // String returns the name of s in snake case, as it appears in outputs.
-func (s Status) String() string { return statusNames[s] }
+func (s Status) String() string {
+	if s >= NumStatus {
+		return fmt.Sprintf("Status(%d)", uint8(s))
+	}
+	return statusNames[s]
+}
 
 // StepResult reports one integrator step.
 type StepResult struct {

@@ -82,7 +82,7 @@ type HMC struct {
 	Solver   Solver
 	Reverse  ReverseCheck
 
-	solves    int       // fixed-point solves per step, 0 for explicit ones
+	solves    int       // fixed-point solves per step; 1 for explicit steps, which count none
 	p, q1, p1 []float64 // start momentum, proposal
 	q2, p2    []float64 // the way back
 }

@@ -713,7 +713,10 @@ func (c *Context) ReplaceSums(e *Expr, f func(*Expr) *Expr) *Expr {
 	return walk(e)
 }
 
-// ReplaceNode rebuilds e with one subexpression replaced; e has no sums.
+// ReplaceNode returns e with one subexpression replaced and everything else as
+// it stands: not in canonical form, where the order of terms and the sign of a
+// difference could change and hide other shared subexpressions. It serves the
+// printing of code.
 func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
 	memo := map[*Expr]*Expr{old: with}
 	var walk func(*Expr) *Expr
@@ -722,8 +725,21 @@ func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
 			return r
 		}
 		r := e
-		if len(e.Args) > 0 {
-			r = c.rebuild(e, walk, func(s Sub) Sub { return s })
+		for n, a := range e.Args {
+			x := walk(a)
+			if x == a {
+				continue
+			}
+			if r == e {
+				own := *e
+				own.Args = append([]*Expr(nil), e.Args...)
+				own.id, own.free, own.level, own.stage = 0, nil, 0, 0
+				r = &own
+			}
+			r.Args[n] = x
+		}
+		if r != e {
+			r = c.intern(*r)
 		}
 		memo[e] = r
 		return r

@@ -77,7 +77,7 @@ func (el *elaborator) expr(e dsl.Expr) value {
 	case *dsl.MatrixExpr:
 		return el.matrix(e)
 	}
-	return scalar(c.Number(0))
+	panic(fmt.Sprintf("symbolic: no way to elaborate %T", e))
 }
 
 // matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
@@ -253,7 +253,7 @@ const (
 	Interval             // lo + (hi − lo)·inv_logit(u)
 )
 
-// Size returns the number of coordinates, and Scalar whether it is one.
+// Size returns the number of coordinates.
 func (b *Block) Size() dsl.Extent {
 	if len(b.Param.Type.Shape) == 0 {
 		return dsl.Fixed(1)
@@ -274,7 +274,7 @@ func (b *Block) index(c *Context, name string) (*Index, []Sub) {
 	return i, []Sub{{Index: i}}
 }
 
-// sum returns Σ over the block's index, or the body itself for a scalar.
+// sumOver returns Σ over the block's index, or the body itself for a scalar.
 func (c *Context) sumOver(i *Index, body *Expr) *Expr {
 	if i == nil {
 		return body
@@ -452,6 +452,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 		pt.Args[n] = scalar(pick(a, subs))
 	}
 	e := p.formulaValue(t.Dist, t.Dist.LogDensity, pt.Left, pt.Args).at()
+	e = c.Add(e, p.outside(t, pt))
 	for d := len(indices) - 1; d >= 0; d-- {
 		e = c.Sum(indices[d], e)
 	}
@@ -462,6 +463,61 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	pt.L = e
 	pt.indices = indices
 	return pt
+}
+
+// outside is −∞ where the left side or an argument of a term leaves the range
+// that its distribution is defined on, and 0 elsewhere: nothing is added where
+// the declarations already exclude that.
+func (p *Posterior) outside(t *dsl.Term, pt *PosteriorTerm) *Expr {
+	c := p.C
+	total := c.Number(0)
+	positive := func(e *Expr) {
+		if c.Sign(e) != Positive {
+			total = c.Add(total, c.Call("log_positive", e))
+		}
+	}
+	left := pt.Left.at()
+	// A datum is checked when it arrives, a parameter's bounds when the
+	// model is.
+	if !declared(t.Left) || t.Dist.Support == dsl.Between && !dependsOnCoords(left) {
+		switch t.Dist.Support {
+		case dsl.Positive:
+			positive(left)
+		case dsl.UnitOpen:
+			positive(left)
+			positive(c.Sub(c.Number(1), left))
+		case dsl.Between:
+			positive(c.Sub(left, pt.Args[0].at()))
+			positive(c.Sub(pt.Args[1].at(), left))
+		}
+	}
+	for n, a := range pt.Args {
+		switch t.Dist.Args[n].Domain {
+		case dsl.Positive:
+			positive(a.at())
+		case dsl.UnitOpen:
+			positive(a.at())
+			positive(c.Sub(c.Number(1), a.at()))
+		}
+	}
+	return total
+}
+
+// declared reports whether an expression is a datum or a parameter, alone or
+// by an element.
+func declared(e dsl.Expr) bool {
+	if ix, ok := e.(*dsl.IndexExpr); ok {
+		e = ix.Base
+	}
+	n, ok := e.(*dsl.Name)
+	if !ok {
+		return false
+	}
+	switch n.Obj.(type) {
+	case *dsl.Data, *dsl.Param:
+		return true
+	}
+	return false
 }
 
 // formulaValue elaborates a formula of the distribution table.

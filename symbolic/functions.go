@@ -51,6 +51,8 @@ var Funcs = []Func{
 	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
 	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}, false},
+	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
+	{"log_positive", f1(special.LogPositive), []string{"0"}, false, "special.LogPositive", 1, [2]float64{0.5, 3}, false},
 	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}, true},
 }
 
@@ -64,8 +66,7 @@ var Abbreviations = map[string]string{
 	"logit":           "log(x) - log1p(-x)",
 	"log_inv_logit":   "-log1p_exp(-x)",
 	"log1m_inv_logit": "-log1p_exp(x)",
-	"lbeta":           "lgamma(x) + lgamma(y) - lgamma(x + y)",
-	"lchoose":         "lgamma(x + 1) - lgamma(y + 1) - lgamma(x - y + 1)",
+	"lchoose":         "-log(x + 1) - lbeta(x - y + 1, y + 1)",
 }
 
 var funcByName = func() map[string]*Func {

@@ -461,7 +461,7 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 		known := dist.Fisher != nil && dist.Fisher[n][n] != ""
 		if !known && p.argDepends(a) {
 			d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric softabs(alpha = 1e6)` or `metric hessian`",
-				"`%s` has no finite expected information about its argument `%s`, which depends on a parameter", dist.Name, dist.Args[n].Name)
+				"the expected information of `%s` about its argument `%s`, which depends on a parameter, is not finite or not known", dist.Name, dist.Args[n].Name)
 			return nil
 		}
 	}

@@ -160,6 +160,11 @@ func plainFunction(name string, x []float64) float64 {
 		return derivative(func(q []float64) []float64 { return []float64{trigammaSeries(q[0])} }, x, 0)[0]
 	case "Phi":
 		return 0.5 * math.Erfc(-x[0]/math.Sqrt2)
+	case "log_positive":
+		if x[0] > 0 {
+			return 0
+		}
+		return math.Inf(-1)
 	case "pow":
 		return math.Pow(x[0], x[1])
 	case "log_sum_exp":

@@ -2,7 +2,6 @@ package symbolic
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"strings"
 
@@ -88,14 +87,6 @@ func newProgram(p *Posterior) *Program {
 		}
 	}
 	return prog
-}
-
-// Clone returns a program that can be added to without changing p.
-func (p *Program) Clone() *Program {
-	q := *p
-	q.Defs = append([]*Def(nil), p.Defs...)
-	q.byKey, q.taken = maps.Clone(p.byKey), maps.Clone(p.taken)
-	return &q
 }
 
 // isSmall reports whether a range is no longer than the parameters are.
@@ -460,7 +451,14 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 		args  []*Expr
 	}
 	var parts []*part
+	var outK []float64
+	var outArgs []*Expr
 	for n, a := range whole.Args {
+		if e.Op == Mul && a.Op == Inside {
+			// An indicator stays: it guards whatever is not taken out.
+			outK, outArgs = append(outK, whole.K[n]), append(outArgs, a)
+			continue
+		}
 		var home *part
 		for _, q := range parts {
 			if q.stage == a.stage && sameIndices(q.free, a.free) {
@@ -512,8 +510,6 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 			l.hoistPart(e.Op, &parts[n].k, &parts[n].args, q.stage, len(q.free))
 		}
 	}
-	var outK []float64
-	var outArgs []*Expr
 	for n, q := range parts {
 		if q.free == nil && len(q.args) == 0 {
 			continue

@@ -39,7 +39,7 @@ func fromTable(name string, x []float64) float64 {
 }
 
 func arity(f *Func) int {
-	if f.Name == "pow" || f.Name == "log_sum_exp" {
+	if f.Name == "pow" || f.Name == "log_sum_exp" || f.Name == "lbeta" {
 		return 2
 	}
 	return 1

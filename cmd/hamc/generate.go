@@ -197,7 +197,11 @@ func newExplain(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(e.stdout, codegen.Explain(m.d))
+			text, err := codegen.Explain(m.d)
+			if err != nil {
+				return internal{err}
+			}
+			_, err = fmt.Fprint(e.stdout, text)
 			return wrap(err)
 		},
 	}

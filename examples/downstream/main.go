@@ -66,16 +66,13 @@ func sample(ctx context.Context, data Data, opt runtime.Options) ([]Params, erro
 		return nil, err
 	}
 	var draws []Params
-	x, q := make([]float64, len(result.Names)), make([]float64, len(result.Names))
 	for _, c := range result.Chains {
 		for i := range opt.Draws {
+			x := make([]float64, len(result.Names))
 			for k := range x {
 				x[k] = c.Draws[k][i]
 			}
-			if err := model.Unconstrain(q, x); err != nil {
-				return nil, err
-			}
-			draws = append(draws, model.Params(q))
+			draws = append(draws, model.ParamsOf(x))
 		}
 	}
 	return draws, nil

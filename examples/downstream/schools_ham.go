@@ -82,31 +82,33 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	chol       *linalg.Cholesky // the metric's factor at position at
-	b          []float64        // the matrix at position at
-	w          []float64        // weights of the contraction
-	at         []float64
-	known      bool      // the factor is that of the position at
-	full       bool      // force0 too is that of the position at
-	force0     []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v, f       []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm, v0 []float64
-	expTau     float64   // expTau = exp(tau)
-	a4         float64   // a4 = Σ[i1 in J] z[i1]·c1[i1]
-	a5         float64   // a5 = exp(2·tau)
-	a6         float64   // a6 = Σ[i1 in J] z[i1]²·c1[i1]
-	a10        []float64 // a10[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
+	factor *linalg.Cholesky // the metric's factor at position at
+	b      []float64        // the matrix at position at
+	w      []float64        // weights of the contraction
+	at     []float64
+	known  bool      // the factor is that of the position at
+	full   bool      // force0 too is that of the position at
+	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	v, f   []float64 // ∂H/∂p, ∂H/∂q
+	qm, pm []float64 // iterates of a step
+	v0     []float64 // velocity at the start of a step
+	expTau float64   // expTau = exp(tau)
+	a4     float64   // a4 = Σ[i1 in J] z[i1]·c1[i1]
+	a5     float64   // a5 = exp(2·tau)
+	a6     float64   // a6 = Σ[i1 in J] z[i1]²·c1[i1]
+	a10    []float64 // a10[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
 }
 
 // New returns the model given its data, or an error that names the first datum
 // that does not fit its declaration. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("schools")
-	check.AtLeast("J", d.J, 1)
+	check.Size("J", d.J, 1)
 	check.Length("y", len(d.Y), d.J, "J")
 	check.Reals("y", d.Y, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("sigma", len(d.Sigma), d.J, "J")
 	check.Reals("sigma", d.Sigma, 0, math.Inf(1), true, true)
+	check.Dimension(1+1+d.J, true)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -165,12 +167,13 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	j := s.j
-	s.chol = linalg.NewCholesky(j + 2)
+	s.factor = linalg.NewCholesky(j + 2)
 	s.b = make([]float64, (j+2)*(j+2))
 	s.w = make([]float64, (j+2)*(j+2))
 	s.at = make([]float64, j+2)
+	s.known = false
+	s.full = false
 	s.force0 = make([]float64, j+2)
-	s.known, s.full = false, false
 	s.v = make([]float64, j+2)
 	s.f = make([]float64, j+2)
 	s.qm = make([]float64, j+2)
@@ -215,25 +218,31 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		return fmt.Errorf("schools: parameter mu is %v, but must be finite", values[0])
 	}
 	q[0] = values[0]
-	if !(values[1] > float64(0)) {
-		return fmt.Errorf("schools: parameter tau is %v, but must be above 0", values[1])
+	if !(values[1] > float64(0) && values[1]-values[1] == 0) {
+		return fmt.Errorf("schools: parameter tau is %v, but must be above 0 and finite", values[1])
 	}
 	q[1] = math.Log(values[1] - float64(0))
 	for i := 2; i < j+2; i++ {
 		if !(values[i]-values[i] == 0) {
-			return fmt.Errorf("schools: parameter z is %v, but must be finite", values[i])
+			return fmt.Errorf("schools: element %d of parameter z is %v, but must be finite", i-(2)+1, values[i])
 		}
 		q[i] = values[i]
 	}
 	return nil
 }
 
-// Params returns the parameters at q by name.
-func (s *Model) Params(q []float64) Params {
+// ParamsOf names the values of a draw, which are on the parameters' own scale.
+// Vectors share the memory of values.
+func (s *Model) ParamsOf(values []float64) Params {
 	j := s.j
+	return Params{Mu: values[0], Tau: values[1], Z: values[2 : j+2]}
+}
+
+// Params returns the parameters at the unconstrained point q.
+func (s *Model) Params(q []float64) Params {
 	values := make([]float64, len(q))
 	s.Constrain(values, q)
-	return Params{Mu: values[0], Tau: values[1], Z: values[2 : j+2]}
+	return s.ParamsOf(values)
 }
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
@@ -255,10 +264,10 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a1 := 0.0
 	for i := range j {
 		e := mu - y[i] + expTau*zPar[i]
-		a1 += c1[i] * e * e
+		a1 += e * e * c1[i]
 	}
 	e2 := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*sumSqZ - 0.5*a1 - 0.5*e2*e2
+	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
 	s.expTau = expTau
 	return res
 }
@@ -288,13 +297,13 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a3 := 0.0
 	for i := range j {
 		e := mu - y[i] + expTau*zPar[i]
-		a1 += c1[i] * e * e
+		a1 += e * e * c1[i]
 		a2 += (mu - y[i] + expTau*zPar[i]) * c1[i]
 		a3 += zPar[i] * (mu - y[i] + expTau*zPar[i]) * c1[i]
 		grad[i+2] = -zPar[i] - expTau*(mu-y[i]+expTau*zPar[i])*c1[i]
 	}
 	e2 := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*sumSqZ - 0.5*a1 - 0.5*e2*e2
+	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
 	grad[0] = -0.04000000000000001*mu - a2
 	grad[1] = 1 - tau - expTau*a3
 	s.expTau = expTau
@@ -484,9 +493,10 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	if s.known && rt.Same(s.at, q) {
 		return rt.OK
 	}
-	s.known, s.full = false, false
+	s.known = false
+	s.full = false
 	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.chol.Factor(s.b))
+	st := rt.FactorStatus(s.factor.Factor(s.b))
 	if st == rt.OK {
 		copy(s.at, q)
 		s.known = true
@@ -498,7 +508,8 @@ func (s *Model) evaluate(q []float64) rt.Status {
 // that belongs to it.
 func (s *Model) touch(q []float64) {
 	if s.known && !rt.Same(s.at, q) {
-		s.known, s.full = false, false
+		s.known = false
+		s.full = false
 	}
 }
 
@@ -507,8 +518,8 @@ func (s *Model) field(q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.Solve(s.v, p)
-	s.chol.Inverse(s.w)
+	s.factor.Solve(s.v, p)
+	s.factor.Inverse(s.w)
 	rt.SubtractSquare(s.w, s.v)
 	s.force(s.f, q, s.w)
 	return rt.OK
@@ -516,11 +527,14 @@ func (s *Model) field(q, p []float64) rt.Status {
 
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.Inf(1), math.Inf(-1), st
-	}
 	l = s.LogDensity(q)
-	h = -l + 0.5*(s.chol.LogDet()+s.chol.Quad(p))
+	if l-l != 0 {
+		return math.Inf(1), l, rt.NonFinite
+	}
+	if st = s.evaluate(q); st != rt.OK {
+		return math.Inf(1), l, st
+	}
+	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -532,7 +546,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.MulL(p, p)
+	s.factor.MulL(p, p)
 	return rt.OK
 }
 
@@ -591,7 +605,7 @@ func (s *Model) complete(q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.Inverse(s.w)
+	s.factor.Inverse(s.w)
 	s.force(s.force0, q, s.w)
 	s.full = true
 	return rt.OK
@@ -599,7 +613,7 @@ func (s *Model) complete(q []float64) rt.Status {
 
 // momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.
 func (s *Model) momentumForce(q, p []float64) {
-	s.chol.Solve(s.v, p)
+	s.factor.Solve(s.v, p)
 	s.rank1(s.f, q, s.v)
 }
 
@@ -640,7 +654,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.chol.Solve(s.v0, pm)
+	s.factor.Solve(s.v0, pm)
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
@@ -651,7 +665,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 					Status:     st,
 				}
 			}
-			s.chol.Solve(s.v, pm)
+			s.factor.Solve(s.v, pm)
 			d := 0.0
 			for i := range qm {
 				a := q[i] + h*(s.v0[i]+s.v[i])

@@ -105,24 +105,19 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	chol       *linalg.Cholesky // the metric's factor at position at
-	b          []float64        // the matrix at position at
-	w          []float64        // weights of the contraction
-	at         []float64
-	known      bool       // the factor is that of the position at
-	full       bool       // force0 too is that of the position at
-	force0     []float64  // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	seen       [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
-	seenKnown  bool
-	v, f       []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm, v0 []float64
+	factor    *linalg.Cholesky // the metric's factor at position at
+	b         []float64        // the matrix at position at
+	at        []float64
+	known     bool       // the factor is that of the position at
+	seen      [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
+	seenKnown bool
 }
 
 // New returns the model given its data, or an error that names the first datum
 // that does not fit its declaration. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("banana")
-	check.AtLeast("n", d.N, 1)
+	check.Size("n", d.N, 1)
 	check.Length("y", len(d.Y), d.N, "n")
 	check.Reals("y", d.Y, math.Inf(-1), math.Inf(1), true, true)
 	check.Real("sigma_y", d.SigmaY, 0, math.Inf(1), true, true)
@@ -218,17 +213,10 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.chol = linalg.NewCholesky(2)
+	s.factor = linalg.NewCholesky(2)
 	s.b = make([]float64, 2*2)
-	s.w = make([]float64, 2*2)
 	s.at = make([]float64, 2)
-	s.force0 = make([]float64, 2)
-	s.known, s.full = false, false
-	s.v = make([]float64, 2)
-	s.f = make([]float64, 2)
-	s.qm = make([]float64, 2)
-	s.pm = make([]float64, 2)
-	s.v0 = make([]float64, 2)
+	s.known = false
 	s.seenKnown = false
 }
 
@@ -266,11 +254,17 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	return nil
 }
 
-// Params returns the parameters at q by name.
+// ParamsOf names the values of a draw, which are on the parameters' own scale.
+// Vectors share the memory of values.
+func (s *Model) ParamsOf(values []float64) Params {
+	return Params{T1: values[0], T2: values[1]}
+}
+
+// Params returns the parameters at the unconstrained point q.
 func (s *Model) Params(q []float64) Params {
 	values := make([]float64, len(q))
 	s.Constrain(values, q)
-	return Params{T1: values[0], T2: values[1]}
+	return s.ParamsOf(values)
 }
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
@@ -281,11 +275,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	t2 := q[1]
 	c2 := s.c2
 	c1 := s.c1
-	c5 := s.c5
-	c4 := s.c4
 	c3 := s.c3
+	c4 := s.c4
+	c5 := s.c5
 	e := t1 + t2*t2 - c2
-	res = t1*t1*c1 + t2*t2*c1 + c5 + c4*(c3+float64(n)*e*e)
+	res = t1*t1*c1 + t2*t2*c1 + (c3+float64(n)*e*e)*c4 + c5
 	return res
 }
 
@@ -300,14 +294,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	t2 := q[1]
 	c2 := s.c2
 	c1 := s.c1
-	c5 := s.c5
-	c4 := s.c4
 	c3 := s.c3
+	c4 := s.c4
+	c5 := s.c5
 	c6 := s.c6
 	c7 := s.c7
 	c8 := s.c8
 	e := t1 + t2*t2 - c2
-	res = t1*t1*c1 + t2*t2*c1 + c5 + c4*(c3+float64(n)*e*e)
+	res = t1*t1*c1 + t2*t2*c1 + (c3+float64(n)*e*e)*c4 + c5
 	grad[0] = t1*c6 + (t1+t2*t2-c2)*c7
 	grad[1] = t2 * (c6 + (t1+t2*t2-c2)*c8)
 	return res
@@ -330,21 +324,6 @@ func (s *Model) matrix(b, q []float64) {
 	b[3] = t2*t2*c11 + c12
 }
 
-// force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
-// evaluated at q.
-func (s *Model) force(f, q, w []float64) {
-	t2 := q[1]
-	c12 := s.c12
-	t1 := q[0]
-	c2 := s.c2
-	c10 := s.c10
-	c14 := s.c14
-	c11 := s.c11
-	a1 := t2*c12 + t2*(t1+t2*t2-c2)*c10
-	f[0] = t1*c12 + (t1+t2*t2-c2)*c14
-	f[1] = t2*c11*w[3] + c10*w[2] + a1
-}
-
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	c11 := s.c11
@@ -352,17 +331,6 @@ func (s *Model) pairing(dst, q, w []float64) {
 	c13 := s.c13
 	dst[0] = 0
 	dst[1] = c11*w[2] + t2*w[3]*c13
-}
-
-// rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
-func (s *Model) rank1(f, q, v []float64) {
-	vT2 := v[1]
-	t2 := q[1]
-	c11 := s.c11
-	c10 := s.c10
-	vT1 := v[0]
-	f[0] = 0
-	f[1] = vT2 * (t2*c11*vT2 + c10*vT1)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -396,9 +364,9 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	if s.known && rt.Same(s.at, q) {
 		return rt.OK
 	}
-	s.known, s.full = false, false
+	s.known = false
 	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.chol.Factor(s.b))
+	st := rt.FactorStatus(s.factor.Factor(s.b))
 	if st == rt.OK {
 		copy(s.at, q)
 		s.known = true
@@ -406,21 +374,16 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	return st
 }
 
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known, s.full = false, false
-	}
-}
-
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.Inf(1), math.Inf(-1), st
-	}
 	l = s.LogDensity(q)
-	h = -l + 0.5*(s.chol.LogDet()+s.chol.Quad(p))
+	if l-l != 0 {
+		return math.Inf(1), l, rt.NonFinite
+	}
+	if st = s.evaluate(q); st != rt.OK {
+		return math.Inf(1), l, st
+	}
+	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -432,7 +395,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.MulL(p, p)
+	s.factor.MulL(p, p)
 	return rt.OK
 }
 
@@ -472,15 +435,15 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
 		e := t1 + t2*t2 - c2
-		f1 := t1*c12 + c14*e
-		f2 := t2 * (c12 + c10*e)
-		t2x2 := t2 * c17
+		f1 := t1*c12 + e*c14
+		f2 := t2 * (c12 + e*c10)
+		t2b := t2 * c17
 		s2 := uT2 * (c10*uT1 + t2*c11*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
 		pn1 := p1 - h*f1
 		qn2 := q2 + (h*uT2)*rdet
-		pn2 := p2 - h*f2 - (h*t2x2)*rdet + (h*s2)*rr
+		pn2 := p2 - h*f2 - (h*t2b)*rdet + (h*s2)*rr
 		if math.Abs(qn1-t1) <= tol && math.Abs(qn2-t2) <= tol && math.Abs(pn1-pT1) <= tol && math.Abs(pn2-pT2) <= tol && iter > 0 {
 			t1, t2 = qn1, qn2
 			pT1, pT2 = pn1, pn2
@@ -527,10 +490,10 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	}
 	rdet := 1 / det
 	e := t1 + t2*t2 - c2
-	f1 := t1*c12 + c14*e
-	f2 := t2 * (c12 + c10*e)
-	t2x2 := t2 * c17
-	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2x2, rt.OK
+	f1 := t1*c12 + e*c14
+	f2 := t2 * (c12 + e*c10)
+	t2b := t2 * c17
+	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2b, rt.OK
 }
 
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
@@ -553,12 +516,12 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
 	pT1, pT2 := p1, p2
-	var a1x2, a2, a3, r, w1, w2 float64
+	var a1b, a2, a3, r, w1, w2 float64
 	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
-		a1x2, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+		a1b, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
 	} else {
 		var st rt.Status
-		if a1x2, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
+		if a1b, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
 			return rt.StepResult{Status: st}
 		}
 	}
@@ -568,24 +531,24 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	solved := false
 	// The first iteration settles the component whose force is free of the momentum;
 	// the other one iterates on a quadratic in itself.
-	uT1 := a1x2*pT1 + a2*pT2
+	uT1 := a1b*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
 	s2 := uT2 * (c10*uT1 + t2*c11*uT2)
-	pn1x2 := p1 - h*w1
-	pn2x2 := p2 - h*(w2-rr*s2)
-	if math.Abs(pn1x2-pT1) <= tol && math.Abs(pn2x2-pT2) <= tol {
+	pn1b := p1 - h*w1
+	pn2b := p2 - h*(w2-rr*s2)
+	if math.Abs(pn1b-pT1) <= tol && math.Abs(pn2b-pT2) <= tol {
 		solved = true
 	} else if check == 1 {
-		_, st := sv.Check(1, max(math.Abs(pn1x2-pT1), math.Abs(pn2x2-pT2)), last)
+		_, st := sv.Check(1, max(math.Abs(pn1b-pT1), math.Abs(pn2b-pT2)), last)
 		return rt.StepResult{
 			Iterations: 1,
 			Status:     st,
 		}
 	}
-	pT1, pT2 = pn1x2, pn2x2
-	a2x2 := t2*t2*c19 + c20
+	pT1, pT2 = pn1b, pn2b
+	a2b := t2*t2*c19 + c20
 	co1 := t2 * pT1 * pT1 * c18
-	co2 := pT1 * a2x2
+	co2 := pT1 * a2b
 	co3 := t2 * c21
 	e1 := p2 - h*(w2-rr*co1)
 	e2 := h * rr * co2
@@ -617,7 +580,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
 	var v1, v2 float64
 	{
-		uT1 := a1x2*pT1 + a2*pT2
+		uT1 := a1b*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
@@ -661,19 +624,19 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Momentum again, explicitly.
 	{
 		var st rt.Status
-		if a1x2, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
+		if a1b, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
 			return rt.StepResult{
 				Iterations: iterations,
 				Status:     st,
 			}
 		}
-		uT1 := a1x2*pT1 + a2*pT2
+		uT1 := a1b*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		s2x2 := uT2 * (c10*uT1 + t2*c11*uT2)
+		s2b := uT2 * (c10*uT1 + t2*c11*uT2)
 		s.seenKnown = true
-		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1x2, a2, a3, r, w1, w2
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1b, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2
-		p[0], p[1] = pT1-h*w1, pT2-h*(w2-r*r*s2x2)
+		p[0], p[1] = pT1-h*w1, pT2-h*(w2-r*r*s2b)
 	}
 	if z := p[0] + p[1]; z-z != 0 {
 		return rt.StepResult{

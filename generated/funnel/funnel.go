@@ -58,17 +58,18 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	chol       *linalg.SoftAbs // the metric's factor at position at
-	b          []float64       // the matrix at position at
-	w          []float64       // weights of the contraction
-	at         []float64
-	known      bool      // the factor is that of the position at
-	full       bool      // force0 too is that of the position at
-	force0     []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v, f       []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm, v0 []float64
-	expV       float64 // expV = exp(v)
-	sumSqX     float64 // sumSqX = Σ[i1 in 10] x[i1]²
+	factor *linalg.SoftAbs // the metric's factor at position at
+	b      []float64       // the matrix at position at
+	w      []float64       // weights of the contraction
+	at     []float64
+	known  bool      // the factor is that of the position at
+	full   bool      // force0 too is that of the position at
+	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	v, f   []float64 // ∂H/∂p, ∂H/∂q
+	qm, pm []float64 // iterates of a step
+	v0     []float64 // velocity at the start of a step
+	expV   float64   // expV = exp(v)
+	sumSqX float64   // sumSqX = Σ[i1 in 10] x[i1]²
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -100,12 +101,13 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.chol = linalg.NewSoftAbs(11, float64(1e+06))
+	s.factor = linalg.NewSoftAbs(11, float64(1e+06))
 	s.b = make([]float64, 11*11)
 	s.w = make([]float64, 11*11)
 	s.at = make([]float64, 11)
+	s.known = false
+	s.full = false
 	s.force0 = make([]float64, 11)
-	s.known, s.full = false, false
 	s.v = make([]float64, 11)
 	s.f = make([]float64, 11)
 	s.qm = make([]float64, 11)
@@ -140,7 +142,7 @@ func (s *Model) Constrain(dst, q []float64) {
 func (s *Model) Unconstrain(q, values []float64) error {
 	for i := 0; i < 10; i++ {
 		if !(values[i]-values[i] == 0) {
-			return fmt.Errorf("funnel: parameter x is %v, but must be finite", values[i])
+			return fmt.Errorf("funnel: element %d of parameter x is %v, but must be finite", i+1, values[i])
 		}
 		q[i] = values[i]
 	}
@@ -151,11 +153,17 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	return nil
 }
 
-// Params returns the parameters at q by name.
+// ParamsOf names the values of a draw, which are on the parameters' own scale.
+// Vectors share the memory of values.
+func (s *Model) ParamsOf(values []float64) Params {
+	return Params{X: values[0:10], V: values[10]}
+}
+
+// Params returns the parameters at the unconstrained point q.
 func (s *Model) Params(q []float64) Params {
 	values := make([]float64, len(q))
 	s.Constrain(values, q)
-	return Params{X: values[0:10], V: values[10]}
+	return s.ParamsOf(values)
 }
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
@@ -265,7 +273,7 @@ func (s *Model) Metric(dst, q []float64) {
 		}
 		return
 	}
-	s.chol.Metric(dst)
+	s.factor.Metric(dst)
 }
 
 // Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
@@ -276,7 +284,7 @@ func (s *Model) Contract(dst, q, w []float64) {
 		}
 		return
 	}
-	s.chol.Weights(s.w, w)
+	s.factor.Weights(s.w, w)
 	s.pairing(dst, q, s.w)
 }
 
@@ -320,7 +328,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 		for i := range slice {
 			slice[i] = dst[i*m+k]
 		}
-		s.chol.Weights(s.w, slice)
+		s.factor.Weights(s.w, slice)
 		for i := range slice {
 			dst[i*m+k] = s.w[i]
 		}
@@ -333,9 +341,10 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	if s.known && rt.Same(s.at, q) {
 		return rt.OK
 	}
-	s.known, s.full = false, false
+	s.known = false
+	s.full = false
 	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.chol.Factor(s.b))
+	st := rt.FactorStatus(s.factor.Factor(s.b))
 	if st == rt.OK {
 		copy(s.at, q)
 		s.known = true
@@ -347,7 +356,8 @@ func (s *Model) evaluate(q []float64) rt.Status {
 // that belongs to it.
 func (s *Model) touch(q []float64) {
 	if s.known && !rt.Same(s.at, q) {
-		s.known, s.full = false, false
+		s.known = false
+		s.full = false
 	}
 }
 
@@ -356,19 +366,22 @@ func (s *Model) field(q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.Solve(s.v, p)
-	s.chol.WeightsForce(s.w, s.v)
+	s.factor.Solve(s.v, p)
+	s.factor.WeightsForce(s.w, s.v)
 	s.force(s.f, q, s.w)
 	return rt.OK
 }
 
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.Inf(1), math.Inf(-1), st
-	}
 	l = s.LogDensity(q)
-	h = -l + 0.5*(s.chol.LogDet()+s.chol.Quad(p))
+	if l-l != 0 {
+		return math.Inf(1), l, rt.NonFinite
+	}
+	if st = s.evaluate(q); st != rt.OK {
+		return math.Inf(1), l, st
+	}
+	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -380,7 +393,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.MulSqrt(p, p)
+	s.factor.MulSqrt(p, p)
 	return rt.OK
 }
 
@@ -439,7 +452,7 @@ func (s *Model) complete(q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.WeightsInverse(s.w)
+	s.factor.WeightsInverse(s.w)
 	s.force(s.force0, q, s.w)
 	s.full = true
 	return rt.OK
@@ -447,8 +460,8 @@ func (s *Model) complete(q []float64) rt.Status {
 
 // momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.
 func (s *Model) momentumForce(q, p []float64) {
-	s.chol.Solve(s.v, p)
-	s.chol.WeightsVelocity(s.w, s.v)
+	s.factor.Solve(s.v, p)
+	s.factor.WeightsVelocity(s.w, s.v)
 	s.pairing(s.f, q, s.w)
 	for i := range s.f {
 		s.f[i] *= 0.5
@@ -492,7 +505,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.chol.Solve(s.v0, pm)
+	s.factor.Solve(s.v0, pm)
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
@@ -503,7 +516,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 					Status:     st,
 				}
 			}
-			s.chol.Solve(s.v, pm)
+			s.factor.Solve(s.v, pm)
 			d := 0.0
 			for i := range qm {
 				a := q[i] + h*(s.v0[i]+s.v[i])

@@ -67,11 +67,11 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	chol       *linalg.Cholesky // the metric's factor at position at
-	b          []float64        // the matrix at position at
-	v, f       []float64        // ∂H/∂p, ∂H/∂q
-	qm, pm, v0 []float64
-	a1         []float64 // a1[i] = q[i] - mu[i]
+	factor *linalg.Cholesky // the metric's factor at position at
+	b      []float64        // the matrix at position at
+	v, f   []float64        // ∂H/∂p, ∂H/∂q
+	qm, pm []float64        // iterates of a step
+	a1     []float64        // a1[i] = q[i] - mu[i]
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -97,7 +97,7 @@ func New(d Data) (*Model, error) {
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
-	if st := s.factor(); st != rt.OK {
+	if st := s.factorise(); st != rt.OK {
 		return nil, fmt.Errorf("gaussian: the metric, which is constant, has no Cholesky factor: %v", st)
 	}
 	return s, nil
@@ -129,13 +129,12 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.chol = linalg.NewCholesky(2)
+	s.factor = linalg.NewCholesky(2)
 	s.b = make([]float64, 2*2)
 	s.v = make([]float64, 2)
 	s.f = make([]float64, 2)
 	s.qm = make([]float64, 2)
 	s.pm = make([]float64, 2)
-	s.v0 = make([]float64, 2)
 	s.a1 = make([]float64, 2)
 }
 
@@ -143,7 +142,7 @@ func (s *Model) allocate() {
 func (s *Model) Clone() rt.Model {
 	c := *s
 	c.allocate()
-	c.factor()
+	c.factorise()
 	return &c
 }
 
@@ -165,18 +164,24 @@ func (s *Model) Constrain(dst, q []float64) {
 func (s *Model) Unconstrain(q, values []float64) error {
 	for i := 0; i < 2; i++ {
 		if !(values[i]-values[i] == 0) {
-			return fmt.Errorf("gaussian: parameter q is %v, but must be finite", values[i])
+			return fmt.Errorf("gaussian: element %d of parameter q is %v, but must be finite", i+1, values[i])
 		}
 		q[i] = values[i]
 	}
 	return nil
 }
 
-// Params returns the parameters at q by name.
+// ParamsOf names the values of a draw, which are on the parameters' own scale.
+// Vectors share the memory of values.
+func (s *Model) ParamsOf(values []float64) Params {
+	return Params{Q: values[0:2]}
+}
+
+// Params returns the parameters at the unconstrained point q.
 func (s *Model) Params(q []float64) Params {
 	values := make([]float64, len(q))
 	s.Constrain(values, q)
-	return Params{Q: values[0:2]}
+	return s.ParamsOf(values)
 }
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
@@ -259,15 +264,15 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	clear(dst)
 }
 
-// factor evaluates the metric, which is constant, and its Cholesky factor.
-func (s *Model) factor() rt.Status {
+// factorise evaluates the metric, which is constant, and its Cholesky factor.
+func (s *Model) factorise() rt.Status {
 	s.matrix(s.b, nil)
-	return rt.FactorStatus(s.chol.Factor(s.b))
+	return rt.FactorStatus(s.factor.Factor(s.b))
 }
 
 // field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.
 func (s *Model) field(q, p []float64) rt.Status {
-	s.chol.Solve(s.v, p)
+	s.factor.Solve(s.v, p)
 	s.Gradient(s.f, q)
 	for i := range s.f {
 		s.f[i] = -s.f[i]
@@ -278,7 +283,10 @@ func (s *Model) field(q, p []float64) rt.Status {
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	l = s.LogDensity(q)
-	h = -l + 0.5*(s.chol.LogDet()+s.chol.Quad(p))
+	if l-l != 0 {
+		return math.Inf(1), l, rt.NonFinite
+	}
+	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -287,7 +295,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
 func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	s.chol.MulL(p, p)
+	s.factor.MulL(p, p)
 	return rt.OK
 }
 
@@ -351,7 +359,7 @@ func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
 	for i := range p {
 		p[i] += 0.5 * eps * s.f[i]
 	}
-	s.chol.Solve(s.v, p)
+	s.factor.Solve(s.v, p)
 	for i := range q {
 		q[i] += eps * s.v[i]
 	}

@@ -77,7 +77,7 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	chol        *linalg.Cholesky // the metric's factor at position at
+	factor      *linalg.Cholesky // the metric's factor at position at
 	b           []float64        // the matrix at position at
 	w           []float64        // weights of the contraction
 	at          []float64
@@ -85,7 +85,8 @@ type space struct {
 	full        bool      // force0 too is that of the position at
 	force0      []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f        []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm, v0  []float64
+	qm, pm      []float64 // iterates of a step
+	v0          []float64 // velocity at the start of a step
 	eta         []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
 	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
 	a2          []float64 // a2[i] = Σ[i1 in n] x[i1,i]·invLogitEta[i1]
@@ -108,12 +109,13 @@ type space struct {
 // that does not fit its declaration. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("logistic")
-	check.AtLeast("n", d.N, 1)
-	check.AtLeast("k", d.K, 1)
+	check.Size("n", d.N, 1)
+	check.Size("k", d.K, 1)
 	check.Length("x", len(d.X), d.N*d.K, "n·k")
 	check.Reals("x", d.X, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y", len(d.Y), d.N, "n")
 	check.OneOf("y", d.Y, 0, 1)
+	check.Dimension(d.K, true)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -163,12 +165,13 @@ func (s *Model) describe() *rt.Info {
 func (s *Model) allocate() {
 	k := s.k
 	n := s.n
-	s.chol = linalg.NewCholesky(k)
+	s.factor = linalg.NewCholesky(k)
 	s.b = make([]float64, k*k)
 	s.w = make([]float64, k*k)
 	s.at = make([]float64, k)
+	s.known = false
+	s.full = false
 	s.force0 = make([]float64, k)
-	s.known, s.full = false, false
 	s.v = make([]float64, k)
 	s.f = make([]float64, k)
 	s.qm = make([]float64, k)
@@ -219,19 +222,25 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	k := s.k
 	for i := 0; i < k; i++ {
 		if !(values[i]-values[i] == 0) {
-			return fmt.Errorf("logistic: parameter beta is %v, but must be finite", values[i])
+			return fmt.Errorf("logistic: element %d of parameter beta is %v, but must be finite", i+1, values[i])
 		}
 		q[i] = values[i]
 	}
 	return nil
 }
 
-// Params returns the parameters at q by name.
-func (s *Model) Params(q []float64) Params {
+// ParamsOf names the values of a draw, which are on the parameters' own scale.
+// Vectors share the memory of values.
+func (s *Model) ParamsOf(values []float64) Params {
 	k := s.k
+	return Params{Beta: values[0:k]}
+}
+
+// Params returns the parameters at the unconstrained point q.
+func (s *Model) Params(q []float64) Params {
 	values := make([]float64, len(q))
 	s.Constrain(values, q)
-	return Params{Beta: values[0:k]}
+	return s.ParamsOf(values)
 }
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
@@ -423,9 +432,10 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	if s.known && rt.Same(s.at, q) {
 		return rt.OK
 	}
-	s.known, s.full = false, false
+	s.known = false
+	s.full = false
 	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.chol.Factor(s.b))
+	st := rt.FactorStatus(s.factor.Factor(s.b))
 	if st == rt.OK {
 		copy(s.at, q)
 		s.known = true
@@ -437,7 +447,8 @@ func (s *Model) evaluate(q []float64) rt.Status {
 // that belongs to it.
 func (s *Model) touch(q []float64) {
 	if s.known && !rt.Same(s.at, q) {
-		s.known, s.full = false, false
+		s.known = false
+		s.full = false
 	}
 }
 
@@ -446,8 +457,8 @@ func (s *Model) field(q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.Solve(s.v, p)
-	s.chol.Inverse(s.w)
+	s.factor.Solve(s.v, p)
+	s.factor.Inverse(s.w)
 	rt.SubtractSquare(s.w, s.v)
 	s.force(s.f, q, s.w)
 	return rt.OK
@@ -455,11 +466,14 @@ func (s *Model) field(q, p []float64) rt.Status {
 
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.Inf(1), math.Inf(-1), st
-	}
 	l = s.LogDensity(q)
-	h = -l + 0.5*(s.chol.LogDet()+s.chol.Quad(p))
+	if l-l != 0 {
+		return math.Inf(1), l, rt.NonFinite
+	}
+	if st = s.evaluate(q); st != rt.OK {
+		return math.Inf(1), l, st
+	}
+	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -471,7 +485,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.MulL(p, p)
+	s.factor.MulL(p, p)
 	return rt.OK
 }
 
@@ -530,7 +544,7 @@ func (s *Model) complete(q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.chol.Inverse(s.w)
+	s.factor.Inverse(s.w)
 	s.force(s.force0, q, s.w)
 	s.full = true
 	return rt.OK
@@ -538,7 +552,7 @@ func (s *Model) complete(q []float64) rt.Status {
 
 // momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.
 func (s *Model) momentumForce(q, p []float64) {
-	s.chol.Solve(s.v, p)
+	s.factor.Solve(s.v, p)
 	s.rank1(s.f, q, s.v)
 }
 
@@ -579,7 +593,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.chol.Solve(s.v0, pm)
+	s.factor.Solve(s.v0, pm)
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
@@ -590,7 +604,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 					Status:     st,
 				}
 			}
-			s.chol.Solve(s.v, pm)
+			s.factor.Solve(s.v, pm)
 			d := 0.0
 			for i := range qm {
 				a := q[i] + h*(s.v0[i]+s.v[i])

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
@@ -150,17 +152,23 @@ func (s *subject) reader() io.Reader { return bytes.NewReader(s.data) }
 
 func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name) }
 
-// compiled returns the corpus, every model compiled; those that do not compile
-// are reported and left out.
+// compiled returns the corpus, every model compiled, once for all tests; those
+// that do not compile are reported and left out.
 func compiled(t testing.TB) []*subject {
 	t.Helper()
-	var out []*subject
-	for _, s := range read(t) {
-		if err := s.compile(); err != nil {
-			t.Errorf("%s does not compile:\n%v", s.name, err)
-			continue
+	compiledOnce.Do(func() {
+		for _, s := range read(t) {
+			if err := s.compile(); err != nil {
+				t.Errorf("%s does not compile:\n%v", s.name, err)
+				continue
+			}
+			compiledModels = append(compiledModels, s)
 		}
-		out = append(out, s)
-	}
-	return out
+	})
+	return slices.Clone(compiledModels)
 }
+
+var (
+	compiledOnce   sync.Once
+	compiledModels []*subject
+)

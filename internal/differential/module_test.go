@@ -52,7 +52,7 @@ func newModule(t testing.TB, all []*subject) *module {
 	}
 	write("internal/differential/probe/probe.go", text)
 	for _, s := range all {
-		write("models/"+s.name+"/"+s.name+".go", s.code)
+		write("models/"+s.name+"/model.go", s.code) // NAME.go may mean an architecture
 		write("data/"+s.dataName(), s.data)
 		points, err := json.Marshal(s.points)
 		if err != nil {
@@ -184,7 +184,7 @@ func probed(t testing.TB, all []*subject) (*module, []*subject, map[string]*prob
 	t.Helper()
 	binary := "probe.exe"
 	m := newModule(t, all)
-	_, err := m.run("go", "build", "-trimpath", "-o", binary, ".")
+	_, err := m.run("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
 	if err != nil {
 		messages := faults(err)
 		var rest []*subject
@@ -200,7 +200,7 @@ func probed(t testing.TB, all []*subject) (*module, []*subject, map[string]*prob
 		}
 		all = rest
 		m = newModule(t, all)
-		if _, err = m.run("go", "build", "-trimpath", "-o", binary, "."); err != nil {
+		if _, err = m.run("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "."); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -76,7 +76,7 @@ func readRequest(r io.Reader) (*Request, error) {
 	return request, nil
 }
 
-// loadModel reads the data file into memory and makes the model.
+// loadModel opens the data file and makes the model.
 func loadModel(load Load, path string) (runtime.Model, error) {
 	if path == "" {
 		return load(bytes.NewReader([]byte("{}")), "no data file")

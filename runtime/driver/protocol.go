@@ -59,8 +59,7 @@ type Done struct {
 }
 
 // ChainSummary sums up one chain. The positions of by_status are those of
-// runtime.Status: ok, iteration_limit, stalled, not_positive_definite,
-// non_finite.
+// runtime.Status.
 type ChainSummary struct {
 	Chain           int            `json:"chain"` // from 1
 	File            string         `json:"file"`

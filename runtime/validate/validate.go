@@ -42,6 +42,36 @@ func (c *Checker) Equal(name string, n, want int) {
 	}
 }
 
+// maxSize is the largest size: beyond it arrays do not fit the memory of any
+// machine that samples.
+const maxSize = 1 << 27
+
+// Size demands a size between least and what memory can hold.
+func (c *Checker) Size(name string, n, least int) {
+	c.AtLeast(name, n, least)
+	if n > maxSize {
+		c.fail("%s is %d, but may be at most %d", name, n, maxSize)
+	}
+}
+
+// maxDense is the largest dimension of a metric that is kept as a matrix: 2 GiB.
+const maxDense = 1 << 14
+
+// Dimension demands a number of coordinates whose metric fits the memory.
+func (c *Checker) Dimension(m int, dense bool) {
+	if dense && m > maxDense {
+		c.fail("the model has %d coordinates, but a dense metric may have at most %d; take one that is diagonal", m, maxDense)
+	}
+}
+
+// Order demands that the bounds of a parameter, which come from data, are in
+// order.
+func (c *Checker) Order(param string, lo, hi float64) {
+	if !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
+		c.fail("the bounds of the parameter %s are %v and %v: the lower must be below the upper", param, lo, hi)
+	}
+}
+
 // Length demands n elements; size says what n is in the model.
 func (c *Checker) Length(name string, have, want int, size string) {
 	if have != want {
@@ -86,6 +116,21 @@ func (c *Checker) OneOf(name string, x []int, set ...int) {
 		}
 		if !found {
 			c.fail("element %d of %s is %d, but must be one of %v", i+1, name, v, set)
+			return
+		}
+	}
+}
+
+// UpTo demands that no element is above that of a limit: an array of the same
+// length, or one value for all.
+func (c *Checker) UpTo(name string, x []int, limit string, most []int) {
+	for i, v := range x {
+		k := i
+		if len(most) == 1 {
+			k = 0
+		}
+		if k < len(most) && v > most[k] {
+			c.fail("element %d of %s is %d, but must be at most %d (%s)", i+1, name, v, most[k], limit)
 			return
 		}
 	}

@@ -49,6 +49,18 @@ func New(d *symbolic.Derived, r io.Reader, name string) (*Model, error) {
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
+	check, m0 := validate.New(d.Model.Name), 0
+	for _, b := range d.Blocks {
+		x := b.Size()
+		if x.Name != "" {
+			m0 += int(data[x.Name][0])
+		}
+		m0 += x.Offset
+	}
+	check.Dimension(m0, !d.Metric.Diagonal)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
 	m := &Model{d: d, data: data, m: symbolic.NewMachine(d, data)}
 	for _, t := range d.Tensors(symbolic.InverseOf) {
 		n := m.m.Extent(t.Shape[0])
@@ -142,13 +154,14 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 				var n int
 				n, err = set.Int(name)
 				sizes[name], v = n, []float64{float64(n)}
-				if d.IsSize {
-					check.AtLeast(name, n, max(1, d.MinSize))
-				}
 			case d.Type.IsScalar():
 				var x float64
 				x, err = set.Real(name)
 				v = []float64{x}
+			case len(d.Type.Shape) == 2 && d.Type.Base == dsl.Int:
+				var n []int
+				n, err = set.IntArray(name, extent(d.Type.Shape[0]), extent(d.Type.Shape[1]))
+				v = validate.Floats(n)
 			case len(d.Type.Shape) == 2:
 				v, err = set.RealMatrix(name, extent(d.Type.Shape[0]), extent(d.Type.Shape[1]))
 			case d.Type.Base == dsl.Int:
@@ -167,75 +180,92 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 			return nil, err
 		}
 	}
-	for _, d := range m.Data {
-		checkBounds(check, d, data)
-	}
-	for _, t := range m.Terms {
-		checkSupport(check, t, data)
+	for _, d := range m.Demands() {
+		if d.Kind == dsl.DemandOrder {
+			check.Order(d.Param.ObjectName(), bound(d.Lo, data), bound(d.Hi, data))
+			continue
+		}
+		meet(check, &d, data, extent)
 	}
 	return data, check.Err()
 }
 
-func checkBounds(check *validate.Checker, d *dsl.Data, data map[string][]float64) {
-	s := &d.Support
-	name := d.ObjectName()
+// meet checks one demand on the data.
+func meet(check *validate.Checker, d *dsl.Demand, data map[string][]float64, extent func(dsl.Extent) int) {
+	name := d.Data.ObjectName()
 	v := data[name]
-	switch {
-	case s.Set != nil:
-		set := make([]int, len(s.Set))
-		for i, x := range s.Set {
-			set[i] = int(x)
+	whole := func(x []float64) []int {
+		out := make([]int, len(x))
+		for i, f := range x {
+			out[i] = int(f)
 		}
-		ints := make([]int, len(v))
-		for i, x := range v {
-			ints[i] = int(x)
+		return out
+	}
+	switch d.Kind {
+	case dsl.DemandSize:
+		check.Size(name, int(v[0]), d.Least)
+	case dsl.DemandLength:
+		n := 1
+		text := ""
+		for i, e := range d.Data.Type.Shape {
+			n *= extent(e)
+			if i > 0 {
+				text += "·"
+			}
+			text += e.String()
 		}
-		check.OneOf(name, ints, set...)
-	case d.Cov:
-		n := 0
-		for n*n < len(v) {
-			n++
-		}
-		check.Covariance(name, v, n)
-	default:
+		check.Length(name, len(v), n, text)
+	case dsl.DemandSet:
+		check.OneOf(name, whole(v), d.Set...)
+	case dsl.DemandCovariance:
+		check.Covariance(name, v, extent(d.Data.Type.Shape[0]))
+	case dsl.DemandUpTo:
+		check.UpTo(name, whole(v), d.Limit.ObjectName(), whole(data[d.Limit.ObjectName()]))
+	case dsl.DemandBounds:
 		lo, hi := math.Inf(-1), math.Inf(1)
-		if s.LoNum != nil {
-			lo = *s.LoNum
-		} else if n, ok := s.Lo.(*dsl.Name); ok && data[n.Name] != nil {
-			lo = data[n.Name][0]
+		if d.Lo != nil {
+			lo = bound(d.Lo, data)
 		}
-		if s.HiNum != nil {
-			hi = *s.HiNum
-		} else if n, ok := s.Hi.(*dsl.Name); ok && data[n.Name] != nil {
-			hi = data[n.Name][0]
+		if d.Hi != nil {
+			hi = bound(d.Hi, data)
 		}
-		check.Reals(name, v, lo, hi, s.LoOpen || s.Lo == nil, s.HiOpen || s.Hi == nil)
+		switch {
+		case d.Data.Type.IsScalar():
+			check.Real(name, v[0], lo, hi, d.LoOpen, d.HiOpen)
+		case d.Data.Type.Base == dsl.Int:
+			check.Ints(name, whole(v), lo, hi, d.LoOpen, d.HiOpen)
+		default:
+			check.Reals(name, v, lo, hi, d.LoOpen, d.HiOpen)
+		}
 	}
 }
 
-func checkSupport(check *validate.Checker, t *dsl.Term, data map[string][]float64) {
-	if t.Dist == nil {
-		return
+// bound evaluates a bound of data: arithmetic on numbers and scalar data.
+func bound(e dsl.Expr, data map[string][]float64) float64 {
+	switch e := e.(type) {
+	case *dsl.Number:
+		return e.Value
+	case *dsl.Name:
+		if k, ok := e.Obj.(*dsl.Const); ok {
+			return k.Value
+		}
+		return data[e.Name][0]
+	case *dsl.UnaryExpr:
+		return -bound(e.X, data)
+	case *dsl.BinaryExpr:
+		x, y := bound(e.X, data), bound(e.Y, data)
+		switch e.Op {
+		case "+":
+			return x + y
+		case "-":
+			return x - y
+		case "*":
+			return x * y
+		case "/":
+			return x / y
+		}
 	}
-	n, ok := t.Left.(*dsl.Name)
-	if !ok {
-		return
-	}
-	if _, ok := n.Obj.(*dsl.Data); !ok {
-		return
-	}
-	v := data[n.Name]
-	inf := math.Inf(1)
-	switch t.Dist.Support {
-	case dsl.Binary:
-		check.Reals(n.Name, v, 0, 1, false, false)
-	case dsl.Counts, dsl.UpTo:
-		check.Reals(n.Name, v, 0, inf, false, true)
-	case dsl.Positive:
-		check.Reals(n.Name, v, 0, inf, true, true)
-	case dsl.UnitOpen:
-		check.Reals(n.Name, v, 0, 1, true, true)
-	}
+	return math.NaN() // refused by every check
 }
 
 // Info implements runtime.Model.
@@ -243,11 +273,14 @@ func (m *Model) Info() *runtime.Info { return m.info }
 
 // Clone implements runtime.Model.
 func (m *Model) Clone() runtime.Model {
-	c, err := build(m.d, m.data)
-	if err != nil {
-		return m // the data were accepted once already
+	c := *m
+	c.m = symbolic.NewMachine(m.d, m.data)
+	for _, kind := range []symbolic.TensorKind{symbolic.InverseOf, symbolic.LogDetOf} {
+		for _, t := range m.d.Tensors(kind) {
+			c.m.Set(t, m.m.Values(t))
+		}
 	}
-	return c
+	return &c
 }
 
 func (m *Model) position(q []float64) {

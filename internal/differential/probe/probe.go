@@ -298,6 +298,37 @@ func (p *prober) at(s runtime.System) {
 		return
 	}
 	p.steps(s, q, mom)
+	p.limits(s, q, mom)
+}
+
+// limits records how steps end that their solver's settings stop early: after
+// few iterations, in either solve of GLF(b), and where a solve stalls. A step
+// so long that its iterates run away must not panic, but is not recorded: in which
+// iteration they leave the numbers, and whether the metric breaks down before, is
+// a matter of rounding.
+func (p *prober) limits(s runtime.System, q0, p0 []float64) {
+	run := func(eps float64, sv runtime.Solver, note func(t step, r runtime.StepResult, q, mom []float64)) {
+		for _, t := range stepsWith(s, eps, &sv) {
+			if t.count != 1 || s.Info().Metric.Constant && t.name != "StepIMb" {
+				continue // the generated GLF(b) of a constant metric solves nothing
+			}
+			q, mom := clone(q0), clone(p0)
+			note(t, t.f(q, mom), q, mom)
+		}
+	}
+	sv := *Solver()
+	for n := 1; n <= 8; n++ {
+		sv.MaxIterations = n
+		run(StepSize, sv, func(t step, r runtime.StepResult, q, mom []float64) {
+			p.record(fmt.Sprintf("%s, at most %d iterations", t.name, n), &r, q, mom)
+		})
+	}
+	sv = *Solver()
+	sv.StopStalled = true
+	run(4*StepSize, sv, func(t step, r runtime.StepResult, q, mom []float64) {
+		p.record(t.name+", stopped where stalled", &r, q, mom)
+	})
+	run(1000*StepSize, sv, func(step, runtime.StepResult, []float64, []float64) {})
 }
 
 // maxSize bounds the numbers from which steps are compared: beyond it, rounding
@@ -340,11 +371,12 @@ type step struct {
 	f     func(q, p []float64) runtime.StepResult
 }
 
-func steps(s runtime.System) []step {
-	sv := Solver()
-	im := func(q, p []float64) runtime.StepResult { return s.StepIMb(q, p, StepSize, sv) }
-	glf := func(q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, StepSize, sv) }
-	leap := func(q, p []float64) runtime.StepResult { return s.StepLeapfrog(q, p, StepSize) }
+func steps(s runtime.System) []step { return stepsWith(s, StepSize, Solver()) }
+
+func stepsWith(s runtime.System, eps float64, sv *runtime.Solver) []step {
+	im := func(q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, sv) }
+	glf := func(q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, sv) }
+	leap := func(q, p []float64) runtime.StepResult { return s.StepLeapfrog(q, p, eps) }
 	list := []step{{"StepIMb", 1, im}, {"StepIMb", 3, im}, {"StepGLFb", 1, glf}, {"StepGLFb", 3, glf}}
 	if s.Info().Metric.Constant {
 		list = append(list, step{"StepLeapfrog", 1, leap}, step{"StepLeapfrog", 3, leap})
@@ -373,7 +405,7 @@ func (p *prober) steps(s runtime.System, q0, p0 []float64) {
 func (p *prober) interleaved(s, other runtime.System) {
 	m := s.Info().Dim()
 	p.prefix = "interleaved "
-	for p.point = range 3 {
+	for p.point = range 2 {
 		q0 := Position(m, p.point)
 		p0 := p.momentum(s, q0)
 		far := Position(m, p.point+1)

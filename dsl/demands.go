@@ -1,0 +1,154 @@
+package dsl
+
+// DemandKind is a kind of demand on data.
+type DemandKind uint8
+
+// The kinds of demand.
+const (
+	DemandSize       DemandKind = iota // an int is at least Least
+	DemandLength                       // an array has the declared number of elements
+	DemandBounds                       // every element lies between Lo and Hi
+	DemandSet                          // every element is one of Set
+	DemandCovariance                   // a symmetric positive definite matrix
+	DemandUpTo                         // no element is above that of Limit
+	DemandOrder                        // the bounds Lo and Hi of Param are in order
+)
+
+// Demand is one condition that data must meet before a model accepts them. The
+// generated constructor and the interpreter check the same list, in order.
+type Demand struct {
+	Kind           DemandKind
+	Data           *Data
+	Least          int
+	Lo, Hi         Expr // nil: unbounded; otherwise arithmetic on scalar data
+	LoOpen, HiOpen bool
+	Set            []int
+	Limit          *Data  // of DemandUpTo
+	Param          *Param // of DemandOrder; Data is nil then
+}
+
+// Demands lists what the declarations and the distributions of the model ask of
+// its data.
+func (m *Model) Demands() []Demand {
+	var out []Demand
+	for _, d := range m.Data {
+		s := &d.Support
+		if d.IsSize {
+			out = append(out, Demand{Kind: DemandSize, Data: d, Least: max(1, d.MinSize)})
+		}
+		if len(d.Type.Shape) > 0 {
+			out = append(out, Demand{Kind: DemandLength, Data: d})
+		}
+		switch {
+		case s.Set != nil:
+			out = append(out, Demand{Kind: DemandSet, Data: d, Set: ints(s.Set)})
+		case d.Cov:
+			out = append(out, Demand{Kind: DemandCovariance, Data: d})
+		case d.Type.Base == Real || s.Bounded():
+			out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: numeric(s.Lo, s.LoNum), Hi: numeric(s.Hi, s.HiNum),
+				LoOpen: s.Lo == nil || s.LoOpen, HiOpen: s.Hi == nil || s.HiOpen})
+		}
+	}
+	for _, p := range m.Params {
+		s := &p.Support
+		if s.Lo != nil && s.Hi != nil && (s.LoNum == nil || s.HiNum == nil) {
+			out = append(out, Demand{Kind: DemandOrder, Param: p, Lo: numeric(s.Lo, s.LoNum), Hi: numeric(s.Hi, s.HiNum)})
+		}
+	}
+	for _, t := range m.Terms {
+		out = append(out, supportDemands(t)...)
+	}
+	return out
+}
+
+// numeric is a bound, as a number where it is one.
+func numeric(e Expr, v *float64) Expr {
+	if v != nil {
+		return &Number{Value: *v}
+	}
+	return e
+}
+
+func ints(x []float64) []int {
+	out := make([]int, len(x))
+	for i, v := range x {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// datum returns the datum that an expression names, alone or by an element.
+func datum(e Expr) *Data {
+	if ix, ok := e.(*IndexExpr); ok {
+		e = ix.Base
+	}
+	if n, ok := e.(*Name); ok {
+		if d, ok := n.Obj.(*Data); ok {
+			return d
+		}
+	}
+	return nil
+}
+
+// supportDemands are those of a distribution on the datum to its left.
+func supportDemands(t *Term) []Demand {
+	if t.Dist == nil {
+		return nil
+	}
+	d := datum(t.Left)
+	if d == nil {
+		return nil
+	}
+	zero, one := &Number{Value: 0}, &Number{Value: 1}
+	switch t.Dist.Support {
+	case Binary:
+		for _, v := range d.Support.Set {
+			if v != 0 && v != 1 {
+				return []Demand{{Kind: DemandSet, Data: d, Set: []int{0, 1}}}
+			}
+		}
+		if d.Support.Set == nil {
+			return []Demand{{Kind: DemandSet, Data: d, Set: []int{0, 1}}}
+		}
+	case Counts:
+		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, HiOpen: true}}
+	case UpTo:
+		out := []Demand{{Kind: DemandBounds, Data: d, Lo: zero, HiOpen: true}}
+		// Elements are compared only where both sides run alike.
+		limit := datum(t.Args[0])
+		_, indexed := t.Left.(*IndexExpr)
+		if limit != nil && (limit.Type.IsScalar() || !indexed && sameShape(limit.Type.Shape, d.Type.Shape)) {
+			out = append(out, Demand{Kind: DemandUpTo, Data: d, Limit: limit})
+		}
+		return out
+	case Positive:
+		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, LoOpen: true, HiOpen: true}}
+	case UnitOpen:
+		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, Hi: one, LoOpen: true, HiOpen: true}}
+	}
+	return nil
+}
+
+// boundForm reports whether an expression is one that bounds of data may be:
+// arithmetic on numbers, consts and scalar data.
+func boundForm(e Expr) bool {
+	switch e := e.(type) {
+	case *Number:
+		return true
+	case *Name:
+		switch o := e.Obj.(type) {
+		case *Const:
+			return true
+		case *Data:
+			return o.Type.IsScalar()
+		}
+	case *UnaryExpr:
+		return e.Op == "-" && boundForm(e.X)
+	case *BinaryExpr:
+		switch e.Op {
+		case "+", "-", "*", "/":
+			return boundForm(e.X) && boundForm(e.Y)
+		}
+	}
+	return false
+}

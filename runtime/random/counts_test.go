@@ -1,0 +1,267 @@
+package random
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// counts are the generators of counts as functions of their last argument.
+var counts = []struct {
+	name   string
+	lo, hi float64 // the range of the argument
+	most   float64 // the largest count
+	draw   func(rng *rand.Rand, x float64) int
+}{
+	{"Bernoulli", 0, 1, 1, Bernoulli},
+	{"BernoulliLogit", -largest, largest, 1, BernoulliLogit},
+	{"BinomialLogit", -largest, largest, 100, func(rng *rand.Rand, x float64) int { return BinomialLogit(rng, 100, x) }},
+	{"BinomialLogit of many", -largest, largest, maxCount, func(rng *rand.Rand, x float64) int { return BinomialLogit(rng, maxCount, x) }},
+	{"Poisson", 0, maxCount / 2, maxCount, Poisson},
+	{"PoissonLog", -largest, math.Log(maxCount / 2), maxCount, PoissonLog},
+}
+
+// Whatever the argument, a count is in the support if it is in the range, and
+// otherwise −1 without a random number used.
+func TestCountsAtExtremeArguments(t *testing.T) {
+	values := []float64{math.NaN(), math.Inf(-1), -largest, -800, -40, -1, -smallest, 0, smallest, 1e-300, 1e-9, 0.5, 1,
+		math.Nextafter(1, 2), 9.999, 10, 20, 36, 37, 800, 1e9, maxCount / 2, maxCount, 1e300, largest, math.Inf(1)}
+	for _, g := range counts {
+		rng, untouched := source(1), source(1)
+		for i, x := range values {
+			if !(x >= g.lo && x <= g.hi) {
+				if k := g.draw(rng, x); k != -1 {
+					t.Errorf("%s(%v) is %d outside its range", g.name, x, k)
+				}
+				if rng.Uint64() != untouched.Uint64() {
+					t.Fatalf("%s(%v) uses random numbers outside its range", g.name, x)
+				}
+				continue
+			}
+			r := source(i)
+			for range 50 {
+				if k := g.draw(r, x); !(k >= 0 && float64(k) <= g.most) {
+					t.Errorf("%s(%v) draws %d", g.name, x, k)
+				}
+			}
+		}
+	}
+	rng := source(1)
+	for _, n := range []int{-1, math.MinInt, maxCount + 1, math.MaxInt} {
+		if k := BinomialLogit(rng, n, 0); k != -1 {
+			t.Errorf("BinomialLogit(%d, 0) is %d outside its range", n, k)
+		}
+	}
+	// Values that are certain.
+	for _, c := range []struct{ got, want int }{
+		{Bernoulli(rng, 0), 0}, {Bernoulli(rng, 1), 1}, {BernoulliLogit(rng, 800), 1}, {BernoulliLogit(rng, -800), 0},
+		{BinomialLogit(rng, 0, 1), 0}, {BinomialLogit(rng, maxCount, 800), maxCount}, {BinomialLogit(rng, maxCount, -800), 0},
+		{Poisson(rng, 0), 0}, {PoissonLog(rng, -800), 0},
+	} {
+		if c.got != c.want {
+			t.Errorf("a draw is %d that is certainly %d", c.got, c.want)
+		}
+	}
+}
+
+func TestBernoulli(t *testing.T) {
+	const n = 50000
+	for i, theta := range []float64{0.001, 0.2, 0.5, 0.93} {
+		check := func(name string, draw func(rng *rand.Rand, x float64) int, x float64) {
+			t.Run(fmt.Sprintf("%s(%v)", name, x), func(t *testing.T) {
+				rng, sample := source(i), make([]int, n)
+				for j := range sample {
+					sample[j] = draw(rng, x)
+				}
+				followsCounts(t, sample, func(k int) float64 { return distuv.Bernoulli{P: theta}.Prob(float64(k)) })
+			})
+		}
+		check("Bernoulli", Bernoulli, theta)
+		check("BernoulliLogit", BernoulliLogit, math.Log(theta/(1-theta)))
+	}
+}
+
+func TestBinomial(t *testing.T) {
+	const n = 40000
+	for i, c := range []struct {
+		trials int
+		eta    float64
+	}{
+		{1, 0.3}, {7, -2}, {7, 2}, {19, 0}, {20, 0}, {21, 0}, {60, -1.5}, {60, 1.5}, {100, 0.3}, {100, 3}, {1000, -6}, {1000, -4.5},
+		{1000, 4.5}, {4000, -6}, {1_000_000, -11}, {1_000_000, -9}, {1_000_000, 0.2}, {1 << 40, -25}, {1 << 40, -23},
+	} {
+		t.Run(fmt.Sprintf("%d,%v", c.trials, c.eta), func(t *testing.T) {
+			rng, sample := source(i), make([]int, n)
+			for j := range sample {
+				sample[j] = BinomialLogit(rng, c.trials, c.eta)
+			}
+			d := distuv.Binomial{N: float64(c.trials), P: 1 / (1 + math.Exp(-c.eta))}
+			if c.trials == 1<<40 {
+				// gonum's terms cancel; the distribution is Poisson's up
+				// to its probability of success, 10⁻¹⁰.
+				p := distuv.Poisson{Lambda: d.N * d.P}
+				followsCounts(t, sample, func(k int) float64 { return p.Prob(float64(k)) })
+				return
+			}
+			followsCounts(t, sample, func(k int) float64 { return d.Prob(float64(k)) })
+		})
+	}
+}
+
+func TestPoisson(t *testing.T) {
+	const n = 40000
+	for i, mu := range []float64{1e-3, 0.3, 2, 9.999, 10, 10.5, 13, 40, 300, 1e4, 1e6} {
+		t.Run(fmt.Sprint(mu), func(t *testing.T) {
+			rng, sample := source(i), make([]int, n)
+			for j := range sample {
+				sample[j] = Poisson(rng, mu)
+				if j%2 == 0 {
+					sample[j] = PoissonLog(rng, math.Log(mu))
+				}
+			}
+			d := distuv.Poisson{Lambda: mu}
+			followsCounts(t, sample, func(k int) float64 { return d.Prob(float64(k)) })
+		})
+	}
+}
+
+// Counts with large variances are normal, up to a skewness of 1/σ.
+func TestLargeCountsAreNormal(t *testing.T) {
+	const n = 20000
+	for i, c := range []struct {
+		name     string
+		mean, sd float64
+		draw     func(rng *rand.Rand) int
+	}{
+		{"Poisson(1e12)", 1e12, 1e6, func(rng *rand.Rand) int { return Poisson(rng, 1e12) }},
+		{"Poisson(2^52)", 1 << 52, 1 << 26, func(rng *rand.Rand) int { return Poisson(rng, 1<<52) }},
+		{"Binomial(2^53,1/2)", 1 << 52, math.Sqrt(1 << 51), func(rng *rand.Rand) int { return BinomialLogit(rng, 1<<53, 0) }},
+		{"Binomial(2^50,3/4)", 3 << 48, math.Sqrt(3 << 46), func(rng *rand.Rand) int { return BinomialLogit(rng, 1<<50, math.Log(3)) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng, sample := source(i), make([]float64, n)
+			for j := range sample {
+				sample[j] = (float64(c.draw(rng)) - c.mean) / c.sd
+			}
+			follows(t, sample, distuv.UnitNormal.CDF)
+		})
+	}
+}
+
+// TestRejection certifies what the transformed rejection rests on, for means
+// from its least to the largest: under the transformation G the density is
+// bounded by the height everywhere, and exceeds the squeeze in the centre.
+func TestRejection(t *testing.T) {
+	check := func(name string, r rejection, most float64, logf func(k float64) float64) {
+		t.Helper()
+		if !(r.a > 0 && r.squeeze > 0 && r.squeeze < 1) {
+			t.Errorf("%s: %+v", name, r)
+		}
+		const points = 1500
+		const h = 1e-3
+		area := 0.0
+		for i := range 2 * points {
+			// Half of the points in the centre, half from there to the
+			// tails on a logarithmic scale.
+			s := 0.5 * float64(i+1) / points
+			if i >= points {
+				s = 0.1 * math.Pow(1e-8, float64(i-points)/points)
+			}
+			for _, u := range []float64{s - 0.5, 0.5 - s} {
+				g, slope := r.transform(u, s)
+				// The divided difference of a/s is 1 + h² times its
+				// derivative, and both u and G are rounded; near u = 0
+				// it would reach across a kink.
+				up, _ := r.transform(u+h*s, 0.5-math.Abs(u+h*s))
+				down, _ := r.transform(u-h*s, 0.5-math.Abs(u-h*s))
+				if d := (up - down) / (2 * h * s); s < 0.4 && !(math.Abs(d-slope) <= (1e-5+2e-16/(h*s))*slope+1e-15*math.Abs(g)/(h*s)) {
+					t.Fatalf("%s: the slope at u = %v is %v, want %v", name, u, slope, d)
+				}
+				k := math.Floor(g)
+				if !(k >= 0 && k <= most) {
+					continue
+				}
+				y := math.Exp(logf(k)-r.logHeight) * slope
+				if !(y <= 1) {
+					t.Fatalf("%s: the density is %.6f of the height at u = %v", name, y, u)
+				}
+				if s >= squeezeFrom && !(y >= r.squeeze) {
+					t.Fatalf("%s: the density is %.6f of the height at u = %v, the squeeze %.6f", name, y, u, r.squeeze)
+				}
+				if i < points {
+					area += y * 0.5 / points
+				}
+			}
+		}
+		// The density under G integrates to one: the acceptance probability
+		// is the inverse of the height.
+		if want := math.Exp(-r.logHeight); !(math.Abs(area-want) < 0.02*want) {
+			t.Errorf("%s: the acceptance probability is %.4f, want %.4f", name, area, want)
+		}
+	}
+	// Roughness is at small means: above, the constants have their limits.
+	step := func(mean float64) float64 {
+		if mean < 100 {
+			return 1.03
+		}
+		return 1.5
+	}
+	for mu := 10.0; mu <= maxCount/2; mu *= step(mu) {
+		check(fmt.Sprintf("Poisson(%v)", mu), poissonRejection(mu), maxCount, func(k float64) float64 { return logPoisson(k, mu) })
+	}
+	for _, p := range []float64{0.5, 0.47, 0.4, 0.3, 0.2, 0.1, 0.03, 1e-3, 1e-9} {
+		for n := math.Ceil(inversionBelow / p); n <= maxCount; n = math.Ceil(n * step(n*p)) {
+			check(fmt.Sprintf("binomial(%v,%v)", n, p), binomialRejection(n, p), n, func(k float64) float64 { return logBinomial(k, n, p) })
+		}
+	}
+}
+
+// The probabilities agree with gonum's where their terms do not cancel, and
+// satisfy their recurrences where they do.
+func TestLogProbabilities(t *testing.T) {
+	near := func(got, want float64, what string, args ...any) {
+		t.Helper()
+		if !(math.Abs(got-want) <= 3e-13*(1+math.Abs(want))) {
+			t.Errorf("%s: %.16g, want %.16g", fmt.Sprintf(what, args...), got, want)
+		}
+	}
+	for _, mu := range []float64{0.1, 3, 10, 57.3, 200} {
+		for k := range 300 {
+			near(logPoisson(float64(k), mu), distuv.Poisson{Lambda: mu}.LogProb(float64(k)), "Poisson %v at %d", mu, k)
+		}
+	}
+	for _, n := range []float64{1, 2, 17, 40, 150} {
+		for _, p := range []float64{0.01, 0.2, 0.5} {
+			for k := range int(n) + 1 {
+				near(logBinomial(float64(k), n, p), distuv.Binomial{N: n, P: p}.LogProb(float64(k)), "binomial %v, %v at %d", n, p, k)
+			}
+		}
+	}
+	for _, mu := range []float64{10, 1e3, 1e6, 1e10, 1e15} {
+		for z := -6.0; z <= 6; z += 0.37 {
+			k := math.Floor(mu + z*math.Sqrt(mu))
+			if k < 0 {
+				continue
+			}
+			near(logPoisson(k+1, mu)-logPoisson(k, mu), math.Log1p((mu-k-1)/(k+1)), "the recurrence of Poisson %v at %v", mu, k)
+			n, p := 4*mu, 0.25
+			k = min(k, n-1)
+			near(logBinomial(k+1, n, p)-logBinomial(k, n, p), math.Log1p((n*p-k-(1-p))/((k+1)*(1-p))), "the recurrence of binomial %v at %v", n, k)
+		}
+		if mu > 1e6 {
+			continue
+		}
+		sum, both := 0.0, 0.0
+		for k := max(math.Floor(mu-9*math.Sqrt(mu)), 0); k <= mu+40+9*math.Sqrt(mu); k++ {
+			sum += math.Exp(logPoisson(k, mu))
+			if k <= 4*mu {
+				both += math.Exp(logBinomial(k, 4*mu, 0.25))
+			}
+		}
+		near(sum, 1, "the sum of Poisson %v", mu)
+		near(both, 1, "the sum of binomial %v", 4*mu)
+	}
+}

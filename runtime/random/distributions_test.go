@@ -1,0 +1,394 @@
+package random
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// continuous are draws with their distribution functions, from gonum but for
+// what is said.
+var continuous = []struct {
+	name string
+	draw func(rng *rand.Rand) float64
+	cdf  func(y float64) float64
+}{
+	normal(0, 1), normal(-3, 0.01), normal(1e6, 1e3), normal(0, 1e300),
+	lognormal(0, 1), lognormal(-2, 0.1), lognormal(5, 30),
+	studentT(1, 0, 1), studentT(0.01, 0, 1), studentT(0.5, 3, 2), studentT(1.999, 0, 1), studentT(2, 0, 1),
+	studentT(4, -1, 0.5), studentT(30, 0, 10), studentT(1e7, 0, 1),
+	cauchy(0, 1), cauchy(-5, 0.1), cauchy(2, 1e200),
+	exponentialOf(1), exponentialOf(1e-3), exponentialOf(1e300),
+	gamma(0.05, 1), gamma(0.3, 2), gamma(0.999, 1), gamma(1, 5), gamma(1.001, 1), gamma(2.5, 0.1), gamma(100, 3), gamma(1e6, 1),
+	invGamma(0.05, 1), invGamma(0.7, 2), invGamma(3, 0.5), invGamma(200, 10),
+	logOfGamma(1e-3, 1), logOfGamma(0.02, 7), logOfGamma(0.5, 1e-300), logOfGamma(4, 2),
+	beta(0.5, 0.5), beta(1, 1), beta(0.9, 1.1), beta(2, 5), beta(0.3, 4), beta(100, 1), beta(1e5, 2e5),
+	logitOfBeta(0.01, 0.02), logitOfBeta(1e-3, 5), logitOfBeta(30, 1e-3), logitOfBeta(2, 3),
+	uniform(0, 1), uniform(-3, 1e-3), uniform(-1.5e308, 1.6e308),
+}
+
+// A distribution is a row of the table above.
+type distribution = struct {
+	name string
+	draw func(rng *rand.Rand) float64
+	cdf  func(y float64) float64
+}
+
+func normal(mu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("Normal(%v,%v)", mu, sigma),
+		func(rng *rand.Rand) float64 { return Normal(rng, mu, sigma) },
+		distuv.Normal{Mu: mu, Sigma: sigma}.CDF}
+}
+
+func lognormal(mu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("LogNormal(%v,%v)", mu, sigma),
+		func(rng *rand.Rand) float64 { return LogNormal(rng, mu, sigma) },
+		distuv.LogNormal{Mu: mu, Sigma: sigma}.CDF}
+}
+
+func studentT(nu, mu, sigma float64) distribution {
+	cdf := distuv.StudentsT{Nu: nu, Mu: mu, Sigma: sigma}.CDF
+	if nu < 0.1 {
+		// gonum squares y, which overflows. For large |z| the density
+		// is c |z|^(−nu−1), c = nu^((nu+1)/2) / (√nu B(nu/2, ½)), and so
+		// the tail beyond it is c |z|^(−nu)/nu.
+		near := cdf
+		cdf = func(y float64) float64 {
+			z := (y - mu) / sigma
+			if math.Abs(z) < 1e10 {
+				return near(y)
+			}
+			tail := math.Exp((nu+1)/2*math.Log(nu) - 0.5*math.Log(nu) - mathext.Lbeta(nu/2, 0.5) - nu*math.Log(math.Abs(z)) - math.Log(nu))
+			if z > 0 {
+				return 1 - tail
+			}
+			return tail
+		}
+	}
+	return distribution{fmt.Sprintf("StudentT(%v,%v,%v)", nu, mu, sigma),
+		func(rng *rand.Rand) float64 { return StudentT(rng, nu, mu, sigma) }, cdf}
+}
+
+// cauchy has its distribution function by the elementary formula.
+func cauchy(mu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("Cauchy(%v,%v)", mu, sigma),
+		func(rng *rand.Rand) float64 { return Cauchy(rng, mu, sigma) },
+		func(y float64) float64 { return 0.5 + math.Atan((y-mu)/sigma)/math.Pi }}
+}
+
+func exponentialOf(rate float64) distribution {
+	return distribution{fmt.Sprintf("Exponential(%v)", rate),
+		func(rng *rand.Rand) float64 { return Exponential(rng, rate) },
+		distuv.Exponential{Rate: rate}.CDF}
+}
+
+func gamma(shape, rate float64) distribution {
+	return distribution{fmt.Sprintf("Gamma(%v,%v)", shape, rate),
+		func(rng *rand.Rand) float64 { return Gamma(rng, shape, rate) },
+		distuv.Gamma{Alpha: shape, Beta: rate}.CDF}
+}
+
+func invGamma(shape, scale float64) distribution {
+	return distribution{fmt.Sprintf("InvGamma(%v,%v)", shape, scale),
+		func(rng *rand.Rand) float64 { return InvGamma(rng, shape, scale) },
+		distuv.InverseGamma{Alpha: shape, Beta: scale}.CDF}
+}
+
+// logOfGamma has the distribution function of the exponential of its value,
+// and where that is small the first term of its series, x^a/Γ(a+1).
+func logOfGamma(shape, rate float64) distribution {
+	return distribution{fmt.Sprintf("LogOfGamma(%v,%v)", shape, rate),
+		func(rng *rand.Rand) float64 { return LogOfGamma(rng, shape, rate) },
+		func(t float64) float64 {
+			t += math.Log(rate)
+			if t < -40 {
+				l, _ := math.Lgamma(shape + 1)
+				return math.Exp(shape*t - l)
+			}
+			return mathext.GammaIncReg(shape, math.Exp(t))
+		}}
+}
+
+func beta(a, b float64) distribution {
+	return distribution{fmt.Sprintf("Beta(%v,%v)", a, b),
+		func(rng *rand.Rand) float64 { return Beta(rng, a, b) },
+		distuv.Beta{Alpha: a, Beta: b}.CDF}
+}
+
+// logitOfBeta has the distribution function of y, or of 1 − y if that is the
+// smaller, and far out the first term of its series, x^a/(a B(a, b)).
+func logitOfBeta(a, b float64) distribution {
+	lower := func(t, a, b float64) float64 { // t ≤ 0
+		if t < -40 {
+			return math.Exp(a*t-mathext.Lbeta(a, b)) / a
+		}
+		return mathext.RegIncBeta(a, b, math.Exp(t)/(1+math.Exp(t)))
+	}
+	return distribution{fmt.Sprintf("LogitOfBeta(%v,%v)", a, b),
+		func(rng *rand.Rand) float64 { return LogitOfBeta(rng, a, b) },
+		func(t float64) float64 {
+			if t < 0 {
+				return lower(t, a, b)
+			}
+			return 1 - lower(-t, b, a)
+		}}
+}
+
+// uniform has its distribution function by the elementary formula, in a form
+// that does not overflow.
+func uniform(lo, hi float64) distribution {
+	return distribution{fmt.Sprintf("Uniform(%v,%v)", lo, hi),
+		func(rng *rand.Rand) float64 { return Uniform(rng, lo, hi) },
+		func(y float64) float64 { return (y/2 - lo/2) / (hi/2 - lo/2) }}
+}
+
+func TestContinuousDistributions(t *testing.T) {
+	const n = 60000
+	sample := make([]float64, n)
+	for i, d := range continuous {
+		t.Run(d.name, func(t *testing.T) {
+			rng := source(i)
+			for j := range sample {
+				sample[j] = d.draw(rng)
+			}
+			follows(t, sample, d.cdf)
+		})
+	}
+}
+
+// reals are the generators of continuous distributions with the ranges of their
+// arguments and the ends of their supports. Each is given three arguments.
+var reals = []struct {
+	name   string
+	arity  int
+	ranges string // of each argument: r, finite; +, positive
+	lo, hi float64
+	draw   func(rng *rand.Rand, x [3]float64) float64
+}{
+	{"Normal", 2, "r+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Normal(rng, x[0], x[1]) }},
+	{"StudentT", 3, "+r+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return StudentT(rng, x[0], x[1], x[2]) }},
+	{"Cauchy", 2, "r+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Cauchy(rng, x[0], x[1]) }},
+	{"Exponential", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Exponential(rng, x[0]) }},
+	{"Gamma", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Gamma(rng, x[0], x[1]) }},
+	{"LogOfGamma", 2, "++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogOfGamma(rng, x[0], x[1]) }},
+	{"InvGamma", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return InvGamma(rng, x[0], x[1]) }},
+	{"Beta", 2, "++", smallest, belowOne, func(rng *rand.Rand, x [3]float64) float64 { return Beta(rng, x[0], x[1]) }},
+	{"LogitOfBeta", 2, "++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogitOfBeta(rng, x[0], x[1]) }},
+	{"LogNormal", 2, "r+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogNormal(rng, x[0], x[1]) }},
+	{"Uniform", 2, "rr", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Uniform(rng, x[0], x[1]) }},
+}
+
+// Whatever the arguments, a draw is in the open support if they are in their
+// range, and otherwise NaN without a random number used.
+func TestRealsAtExtremeArguments(t *testing.T) {
+	values := []float64{
+		math.NaN(), math.Inf(-1), -largest, -1, -smallest, 0, smallest, 1e-310, 1e-300, 1e-9, 0.5, 1, 1e9, 1e18, 1e300, largest, math.Inf(1),
+	}
+	for _, g := range reals {
+		rng, untouched := source(1), source(1)
+		in, out := 0, 0
+		var x [3]float64
+		var each func(i int)
+		each = func(i int) {
+			if i < g.arity {
+				for _, v := range values {
+					x[i] = v
+					each(i + 1)
+				}
+				return
+			}
+			valid := g.name != "Uniform" || x[0] < x[1]
+			for j, c := range g.ranges {
+				valid = valid && math.Abs(x[j]) <= largest && (c == 'r' || x[j] > 0)
+			}
+			if !valid {
+				out++
+				if y := g.draw(rng, x); !math.IsNaN(y) {
+					t.Errorf("%s%v is %v outside its range", g.name, x[:g.arity], y)
+				}
+				if rng.Uint64() != untouched.Uint64() {
+					t.Fatalf("%s%v uses random numbers outside its range", g.name, x[:g.arity])
+				}
+				return
+			}
+			in++
+			r := source(in)
+			for range 20 {
+				y := g.draw(r, x)
+				ok := g.lo <= y && y <= g.hi
+				if g.name == "Uniform" && math.Nextafter(x[0], x[1]) < x[1] {
+					ok = x[0] < y && y < x[1]
+				}
+				if !ok {
+					t.Errorf("%s%v draws %v", g.name, x[:g.arity], y)
+				}
+			}
+		}
+		each(0)
+		if in == 0 || out == 0 {
+			t.Errorf("%s: %d arguments in range, %d outside", g.name, in, out)
+		}
+	}
+}
+
+// The variants on a logarithmic scale are the same draws.
+func TestLogarithmicVariants(t *testing.T) {
+	for _, a := range []float64{1e-3, 0.2, 1, 30} {
+		for _, b := range []float64{1e-3, 0.7, 1, 400} {
+			x, y := source(5), source(5)
+			for range 200 {
+				if g, l := Gamma(x, a, b), LogOfGamma(y, a, b); math.Abs(g-math.Exp(l)) > 1e-12*g+1e-300 {
+					t.Fatalf("Gamma(%v, %v) draws %v, its logarithm %v", a, b, g, l)
+				}
+				if p, l := Beta(x, a, b), LogitOfBeta(y, a, b); math.Abs(p-1/(1+math.Exp(-l))) > 1e-13*p+1e-300 {
+					t.Fatalf("Beta(%v, %v) draws %v, its logit %v", a, b, p, l)
+				}
+			}
+		}
+	}
+}
+
+// With arguments that tend to zero the beta distribution tends to that of
+// Bernoulli with probability alpha/(alpha+beta), where 1/alpha overflows too.
+func TestTinyBeta(t *testing.T) {
+	const n = 20000
+	for i, a := range []float64{1e-200, 1e-306, 1e-307, 3e-308, 4 * smallest} {
+		rng, upper := source(100+i), 0
+		for range n {
+			if Beta(rng, a, 3*a) > 0.5 {
+				upper++
+			}
+		}
+		if z := (float64(upper) - 0.25*n) / math.Sqrt(0.25*0.75*n); math.Abs(z) > distuv.UnitNormal.Quantile(1-level/2) {
+			t.Errorf("Beta(%v, %v) is near one in %d of %d draws", a, 3*a, upper, n)
+		}
+	}
+}
+
+// The subnormal numbers are arguments as others are: on the logarithmic scale a
+// rate only shifts the draws.
+func TestSubnormalRate(t *testing.T) {
+	x, y := source(5), source(5)
+	shift := 10 * math.Ln10
+	for range 100 {
+		for _, shape := range []float64{1e-2, 0.6, 3} {
+			if a, b := LogOfGamma(x, shape, 1e-310), LogOfGamma(y, shape, 1e-300)+shift; !(math.Abs(a-b) < 1e-10*math.Abs(b)) {
+				t.Fatalf("shape %v: %v, want %v", shape, a, b)
+			}
+		}
+	}
+}
+
+// starting is a source with a first word of our choice.
+type starting struct {
+	word uint64
+	rest *Philox
+	used bool
+}
+
+func (s *starting) Uint64() uint64 {
+	if !s.used {
+		s.used = true
+		return s.word
+	}
+	return s.rest.Uint64()
+}
+
+// The variates of the first word are at an end of their range, or are zero.
+func TestExtremeWords(t *testing.T) {
+	for _, word := range []uint64{0, math.MaxUint64, 1 << 63, 1<<63 - 1} {
+		fresh := func() *rand.Rand { return rand.New(&starting{word: word, rest: New(1, 1)}) }
+		for _, g := range reals {
+			for _, a := range []float64{1e-310, 0.5, 3, 1e300} {
+				x := [3]float64{a, 2 * a, a}
+				if y := g.draw(fresh(), x); !(g.lo <= y && y <= g.hi) {
+					t.Errorf("%s%v draws %v after the word %x", g.name, x[:g.arity], y, word)
+				}
+			}
+		}
+		for _, g := range counts {
+			for _, x := range []float64{0, 0.5, 1, 11} {
+				if k := g.draw(fresh(), x); x <= g.hi && !(k >= 0 && float64(k) <= g.most) {
+					t.Errorf("%s(%v) draws %v after the word %x", g.name, x, k, word)
+				}
+			}
+		}
+	}
+	zero := rand.New(&starting{word: 0, rest: New(1, 1)})
+	if y := StudentT(zero, 1e-310, 3, 1); y != 3 {
+		t.Errorf("StudentT draws %v where its normal variate is zero", y)
+	}
+}
+
+func TestUniformBetweenNeighbours(t *testing.T) {
+	rng := source(1)
+	if y := Uniform(rng, 1, math.Nextafter(1, 2)); y != 1 {
+		t.Errorf("%v", y)
+	}
+	middle := math.Nextafter(1, 2)
+	for range 100 {
+		if y := Uniform(rng, 1, math.Nextafter(middle, 2)); y != middle {
+			t.Fatalf("%v is not the one number between", y)
+		}
+	}
+}
+
+// The draws of a stream are part of what a seed stands for: these are the sums
+// of the first draws of each generator. Tolerances are for the exponentials and
+// logarithms of other architectures.
+func TestDrawsOfAStream(t *testing.T) {
+	want := map[string]float64{
+		"Normal": 9.8708651064850894, "StudentT": -129.73531604810677, "Cauchy": -39.97943289832795, "Exponential": 29.383762552650907,
+		"Gamma": 5.4154849435680354, "LogOfGamma": -33.992123886614678, "InvGamma": 1556.0779435488562, "Beta": 4.1871038890460737,
+		"LogitOfBeta": -31.36026721384108, "LogNormal": 162.67952331372157, "Uniform": 16.578560093992458,
+	}
+	wantCounts := map[string]int{
+		"Bernoulli": 11, "BernoulliLogit": 10, "BinomialLogit": 1031, "BinomialLogit of many": 97879965437657305,
+		"Poisson": 15, "PoissonLog": 37, "large": 132814,
+	}
+	for _, g := range reals {
+		rng := rand.New(New(1, 2))
+		x := [3]float64{0.75, 1.5, 2.5}
+		sum := 0.0
+		for range 16 {
+			sum += g.draw(rng, x)
+		}
+		if w := want[g.name]; !(math.Abs(sum-w) <= 1e-12*math.Abs(w)) {
+			t.Errorf("%s: %.17g, want %.17g", g.name, sum, w)
+		}
+	}
+	for _, g := range counts {
+		rng, sum := rand.New(New(1, 2)), 0
+		for range 16 {
+			sum += g.draw(rng, 0.75)
+		}
+		if w := wantCounts[g.name]; sum != w {
+			t.Errorf("%s: %d, want %d", g.name, sum, w)
+		}
+	}
+	rng, sum := rand.New(New(1, 2)), 0 // by rejection
+	for range 16 {
+		sum += Poisson(rng, 1e3) + BinomialLogit(rng, 1e4, 1)
+	}
+	if sum != wantCounts["large"] {
+		t.Errorf("large counts: %d, want %d", sum, wantCounts["large"])
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	rng := source(1)
+	for _, g := range reals {
+		if n := testing.AllocsPerRun(100, func() { g.draw(rng, [3]float64{0.75, 1.5, 2.5}) }); n != 0 {
+			t.Errorf("%s allocates %v times", g.name, n)
+		}
+	}
+	for _, g := range counts {
+		if n := testing.AllocsPerRun(100, func() { g.draw(rng, 0.7) }); n != 0 {
+			t.Errorf("%s allocates %v times", g.name, n)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package validate_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime/validate"
+)
+
+// TestDemands states for each demand what passes and what the error says.
+func TestDemands(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, row := range []struct {
+		name string
+		do   func(*validate.Checker)
+		want string // part of the error; "" if the demand is met
+	}{
+		{"at least", func(c *validate.Checker) { c.AtLeast("n", 3, 3) }, ""},
+		{"below", func(c *validate.Checker) { c.AtLeast("n", 2, 3) }, "n is 2, but must be at least 3"},
+		{"size", func(c *validate.Checker) { c.Size("n", 3, 3) }, ""},
+		{"size too small", func(c *validate.Checker) { c.Size("n", 2, 3) }, "at least 3"},
+		{"size too large", func(c *validate.Checker) { c.Size("n", 1_000_000_000, 1) }, "n is 1000000000, but may be at most"},
+		{"dimension", func(c *validate.Checker) { c.Dimension(1000, true) }, ""},
+		{"large diagonal", func(c *validate.Checker) { c.Dimension(1_000_000, false) }, ""},
+		{"large dense", func(c *validate.Checker) { c.Dimension(100_000, true) }, "a dense metric may have at most"},
+		{"order", func(c *validate.Checker) { c.Order("p", 0, 1) }, ""},
+		{"disorder", func(c *validate.Checker) { c.Order("p", 1, 1) }, "the bounds of the parameter p are 1 and 1"},
+		{"equal", func(c *validate.Checker) { c.Equal("k", 10, 10) }, ""},
+		{"not equal", func(c *validate.Checker) { c.Equal("k", 9, 10) }, "k is 9, but the model was specialised for 10"},
+		{"length", func(c *validate.Checker) { c.Length("y", 4, 4, "n") }, ""},
+		{"too short", func(c *validate.Checker) { c.Length("y", 3, 4, "n") }, "y has 3 elements, but must have 4 (n)"},
+		{"free", func(c *validate.Checker) { c.Real("m", -1e300, -inf, inf, true, true) }, ""},
+		{"NaN", func(c *validate.Checker) { c.Real("m", nan, -inf, inf, true, true) }, "m is NaN, but must be finite"},
+		{"infinite", func(c *validate.Checker) { c.Real("m", inf, -inf, inf, true, true) }, "must be finite"},
+		{"open bound", func(c *validate.Checker) { c.Real("s", 0, 0, inf, true, true) }, "s is 0, but must be above 0"},
+		{"closed bound", func(c *validate.Checker) { c.Real("s", 0, 0, inf, false, true) }, ""},
+		{"upper bound", func(c *validate.Checker) { c.Real("s", 2, -inf, 1, true, false) }, "must be at most 1"},
+		{"interval", func(c *validate.Checker) { c.Real("s", 1, 0, 1, true, true) }, "must be above 0 and below 1"},
+		{"NaN bound", func(c *validate.Checker) { c.Real("s", 1, nan, inf, true, true) }, "s is 1"},
+		{"element", func(c *validate.Checker) { c.Reals("y", []float64{1, nan}, -inf, inf, true, true) }, "element 2 of y is NaN"},
+		{"int element", func(c *validate.Checker) { c.Ints("y", []int{0, -1}, 0, inf, false, true) }, "element 2 of y is -1, but must be at least 0"},
+		{"set", func(c *validate.Checker) { c.OneOf("y", []int{0, 1, 1}, 0, 1) }, ""},
+		{"outside the set", func(c *validate.Checker) { c.OneOf("y", []int{0, 2}, 0, 1) }, "element 2 of y is 2, but must be one of [0 1]"},
+		{"up to one limit", func(c *validate.Checker) { c.UpTo("y", []int{0, 3}, "N", []int{3}) }, ""},
+		{"above its limit", func(c *validate.Checker) { c.UpTo("y", []int{0, 3}, "N", []int{5, 2}) }, "element 2 of y is 3, but must be at most 2 (N)"},
+		{"covariance", func(c *validate.Checker) { c.Covariance("S", []float64{2, 1, 1, 2}, 2) }, ""},
+		{"asymmetric", func(c *validate.Checker) { c.Covariance("S", []float64{2, 1, 0, 2}, 2) }, "S is not symmetric: entry (2, 1) is 0 and entry (1, 2) is 1"},
+		{"indefinite", func(c *validate.Checker) { c.Covariance("S", []float64{1, 2, 2, 1}, 2) }, "S is not positive definite"},
+		{"NaN covariance", func(c *validate.Checker) { c.Covariance("S", []float64{1, nan, nan, 1}, 2) }, "S is not"},
+		{"the first problem", func(c *validate.Checker) {
+			c.AtLeast("n", 0, 1)
+			c.AtLeast("k", 0, 1)
+		}, "n is 0"},
+	} {
+		c := validate.New("m")
+		row.do(c)
+		err := c.Err()
+		switch {
+		case row.want == "" && err != nil:
+			t.Errorf("%s: %v", row.name, err)
+		case row.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "m: ") || !strings.Contains(err.Error(), row.want)):
+			t.Errorf("%s: got %v, want %q", row.name, err, row.want)
+		}
+	}
+}
+
+func TestFloats(t *testing.T) {
+	got := validate.Floats([]int{-3, 0, 7})
+	for i, want := range []float64{-3, 0, 7} {
+		if got[i] != want {
+			t.Errorf("element %d is %v, want %v", i, got[i], want)
+		}
+	}
+}
