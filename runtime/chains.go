@@ -26,7 +26,7 @@ const (
 // transition t of chain c draws is a function of (Seed, c, t) alone.
 //
 // An observer, if not nil, is told of the run as it goes. When ctx is done
-// the chains stop after their current transition; Sample then returns what they
+// the chains stop at their current step, without the draw it belongs to; Sample then returns what they
 // have together with the error of ctx. Any other error is about the options, a
 // starting point or the observer, and stops all chains.
 func Sample(ctx context.Context, m Model, opt Options, observer Observer) (*Result, error) {
@@ -124,6 +124,7 @@ func (r *run) chain(c int, out *Chain) error {
 	kernel.Length = opt.length()
 	kernel.Solver = opt.Solver
 	kernel.Reverse = opt.ReverseCheck
+	kernel.stop = &r.stop
 
 	stream := random.New(opt.Seed, uint64(c))
 	rng := rand.New(stream)
@@ -146,6 +147,9 @@ func (r *run) chain(c int, out *Chain) error {
 		}
 		stream.Seek(streamWarmup, uint64(i))
 		t := kernel.Transition(q, rng)
+		if t.stopped {
+			break
+		}
 		out.Warmup.Add(&t)
 		progress.add(&t)
 		if adapt {
@@ -196,6 +200,9 @@ func (r *run) sample(c int, kernel *HMC, q []float64, stream *random.Philox, rng
 		}
 		stream.Seek(streamSampling, uint64(i))
 		t := kernel.Transition(q, rng)
+		if t.stopped {
+			break // a trajectory cut short is no draw
+		}
 		out.Sampling.Add(&t)
 		progress.add(&t)
 

@@ -65,6 +65,9 @@ func DefaultOptions() Options {
 	}
 }
 
+// maxTolerance is the coarsest tolerance of the fixed-point solves.
+const maxTolerance = 0.1
+
 // Validate returns everything that is wrong with the options for the model
 // described by in, as one error of several lines, or nil.
 func (o *Options) Validate(in *Info) error {
@@ -85,6 +88,9 @@ func (o *Options) Validate(in *Info) error {
 			wrong("no warm-up to adapt the step size in: give a step size, or at least one warm-up transition (1000 is usual)")
 		}
 	}
+	if d := o.Solver.Tolerance; !(d > 0 && d <= maxTolerance) {
+		wrong("solver tolerance %v: expected a positive number of at most %v; a coarser solve leaves a map that is neither reversible nor volume preserving", d, maxTolerance)
+	}
 	if o.Steps < 0 {
 		wrong("%d steps per trajectory: expected a positive number, or 0 to derive it from the trajectory time", o.Steps)
 	}
@@ -95,9 +101,6 @@ func (o *Options) Validate(in *Info) error {
 		if o.MaxSteps < 1 {
 			wrong("at most %d steps per trajectory: expected at least 1", o.MaxSteps)
 		}
-	}
-	if !(o.Solver.Tolerance >= 0) || !isFinite(o.Solver.Tolerance) {
-		wrong("solver tolerance %v: expected a number such as 1e-6", o.Solver.Tolerance)
 	}
 	if o.Solver.MaxIterations < 1 {
 		wrong("solver limit of %d iterations: expected at least 1 (1000 is usual)", o.Solver.MaxIterations)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
 )
 
 // Length is the rule for the number of steps of a trajectory.
@@ -48,6 +49,7 @@ type Trajectory struct {
 	Status     Status // of the last step; a failed step ends the trajectory
 	Steps      int    // steps taken, a failed one included
 	Iterations int    // fixed-point iterations, all steps together
+	Stopped    bool   // ended early because it was asked to
 	Suspect    bool   // some step may have had a solve of FirstCheck or more iterations
 }
 
@@ -58,8 +60,18 @@ type Trajectory struct {
 // the generalized leapfrog, which has two solves of at least one iteration
 // each, counts as suspect somewhat sooner than it need.
 func Integrate(step StepFunc, q, p []float64, eps float64, n int, s *Solver) (t Trajectory) {
+	return integrate(step, q, p, eps, n, s, nil)
+}
+
+// integrate is Integrate that ends early, with as many steps as it has made,
+// once stop is set.
+func integrate(step StepFunc, q, p []float64, eps float64, n int, s *Solver, stop *atomic.Bool) (t Trajectory) {
 	suspect := s.FirstCheck()
 	for t.Steps < n {
+		if stop != nil && stop.Load() {
+			t.Stopped = true
+			break
+		}
 		r := step(q, p, eps, s)
 		t.Steps++
 		t.Iterations += r.Iterations

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 )
 
 // maxEnergyError is the H₁ − H₀ above which a trajectory counts as divergent,
@@ -82,9 +83,10 @@ type HMC struct {
 	Solver   Solver
 	Reverse  ReverseCheck
 
-	solves    int       // fixed-point solves per step; 1 for explicit steps, which count none
-	p, q1, p1 []float64 // start momentum, proposal
-	q2, p2    []float64 // the way back
+	stop      *atomic.Bool // ends a trajectory early; may be nil
+	solves    int          // fixed-point solves per step; 1 for explicit steps, which count none
+	p, q1, p1 []float64    // start momentum, proposal
+	q2, p2    []float64    // the way back
 }
 
 // NewHMC returns a kernel for sys with the integrator k. The caller sets
@@ -125,6 +127,8 @@ type Transition struct {
 	Failure      Status // of the solver or the energy, OK where there was none
 	Divergent    bool   // H₁ − H₀ > 1000
 	Irreversible bool   // the way back did not return
+
+	stopped bool // cut short by an interrupt: no state of the chain
 }
 
 // Transition replaces q by the next state of the Markov chain. A state is
@@ -152,8 +156,12 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)
-	path := Integrate(k.Step, k.q1, k.p1, k.StepSize, n, &k.Solver)
+	path := integrate(k.Step, k.q1, k.p1, k.StepSize, n, &k.Solver, k.stop)
 	t.Steps, t.Iterations = path.Steps, path.Iterations
+	if path.Stopped {
+		t.stopped = true
+		return t
+	}
 	if t.Failure = path.Status; t.Failure != OK {
 		return t
 	}
@@ -186,7 +194,8 @@ func (k *HMC) returns(q0 []float64, n int, t *Transition) bool {
 	for i, p := range k.p1 {
 		k.p2[i] = -p
 	}
-	path := Integrate(k.Step, k.q2, k.p2, k.StepSize, n, &k.Solver)
+	path := integrate(k.Step, k.q2, k.p2, k.StepSize, n, &k.Solver, k.stop)
+	t.stopped = path.Stopped
 	t.Iterations += path.Iterations
 	if path.Status != OK {
 		return false

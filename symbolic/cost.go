@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -149,11 +150,14 @@ func CostOf(e *Expr, indices []*Index) Cost {
 				ops++
 			}
 			for _, k := range e.K {
-				if k == 2 || k == -2 {
-					ops++
+				switch a := math.Abs(k); {
+				case a != math.Trunc(a) || a > 4:
+					c.Calls.add(per) // a square root or a power
+				default:
+					ops += int(a) - 1
 				}
-				if k == 0.5 || k == -0.5 {
-					c.Calls.add(per)
+				if k < 0 && len(e.Args) == 1 && e.Val == 1 {
+					ops++ // 1/x
 				}
 			}
 		case Call:

@@ -10,8 +10,8 @@
 // The files follow the data: expr.go (nodes), construct.go (the canonical
 // form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
 // elaborate.go (checked model → log density), metric.go (metrics), fold.go
-// (sufficient statistics), program.go (definitions and stages), adjoint.go
-// (reverse sweep), derive.go (all of it together), evaluate.go (the oracle),
+// (sufficient statistics), program.go (definitions, stages and the
+// reverse sweep), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
 // cost.go, print.go.
 package symbolic
 

@@ -407,7 +407,7 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 		switch {
 		case term.Term.Dist == nil:
 			if p.mentionsData(term.L) {
-				d.add(dsl.Error, dsl.NoFisher, term.Term.At, "write the term with `~`, or use `metric softabs(alpha = 1e6)` or `metric hessian`",
+				d.add(dsl.Error, dsl.NoFisher, term.Term.At, "write the term with `~`, or use `metric softabs(alpha = 1)` or `metric hessian`",
 					"the Fisher information of a `density` statement is not known: it names no distribution of the data")
 				continue
 			}
@@ -460,7 +460,7 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 	for n, a := range term.Args {
 		known := dist.Fisher != nil && dist.Fisher[n][n] != ""
 		if !known && p.argDepends(a) {
-			d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric softabs(alpha = 1e6)` or `metric hessian`",
+			d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric softabs(alpha = 1)` or `metric hessian`",
 				"the expected information of `%s` about its argument `%s`, which depends on a parameter, is not finite or not known", dist.Name, dist.Args[n].Name)
 			return nil
 		}
@@ -564,7 +564,7 @@ func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *Post
 	c := p.C
 	dist := term.Term.Dist
 	fail := func(why string) entry {
-		d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric fisher` or `metric softabs(alpha = 1e6)`",
+		d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric fisher` or `metric softabs(alpha = 1)`",
 			"fisher(prior = expected) needs the expected information of this term: %s", why)
 		return nil
 	}

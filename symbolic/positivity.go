@@ -215,7 +215,7 @@ func (v *positivity) report(d *Diagnosed) {
 	if v.explicit || v.term == nil {
 		return
 	}
-	const remedy = "use `fisher(prior = expected)` or `softabs(alpha = 1e6)`; where the metric fails, proposals are rejected and counted"
+	const remedy = "use `fisher(prior = expected)` or `softabs(alpha = 1)`; where the metric fails, proposals are rejected and counted"
 	for _, f := range v.unknown {
 		d.add(dsl.Warning, dsl.MaybeIndefinite, f.at, remedy, "the metric may not be positive definite everywhere: %s", f.what)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -178,27 +179,51 @@ func TestInterruptInWarmup(t *testing.T) {
 	}
 }
 
-// The second signal does not wait for a transition that takes for ever.
-func TestSecondInterrupt(t *testing.T) {
+// One signal ends a trajectory that would take for ever.
+func TestInterruptInTrajectory(t *testing.T) {
 	for _, kind := range []string{"--evaluate", "--evaluate=false"} {
 		dir := t.TempDir()
 		p := start(t, dir, nil, "run", example("gaussian.ham"), "--chains", "1", "--step-size", "1e-12", "--steps", "1000000000000", "--warmup", "0", kind)
 		p.until("files", func() bool { return size(filepath.Join(dir, "gaussian-draws", "1", "chain_1.csv")) > 0 })
-		syscall.Kill(p.cmd.Process.Pid, syscall.SIGINT)
-		// Two signals at once would be one. And a sampler that has yet to
-		// report that it warms up would notice by itself that it is alone.
-		time.Sleep(300 * time.Millisecond)
-		select {
-		case err := <-p.ended:
-			t.Fatalf("%s: the first signal ended it: %v", kind, err)
-		default:
-		}
 		syscall.Kill(p.cmd.Process.Pid, syscall.SIGINT)
 		if code := p.wait(); code != 130 {
 			t.Errorf("%s: exit code %d", kind, code)
 		}
 		p.orphans()
 	}
+}
+
+// The second signal does not wait for a sampler that does not answer.
+func TestSecondInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, dir, nil, "run", example("gaussian.ham"), "--chains", "1", "--step-size", "1e-12", "--steps", "1000000000000", "--warmup", "0")
+	p.until("files", func() bool { return size(filepath.Join(dir, "gaussian-draws", "1", "chain_1.csv")) > 0 })
+	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", p.cmd.Process.Pid, p.cmd.Process.Pid))
+	children := strings.Fields(string(list))
+	for task, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid)); len(children) == 0 && len(task) > 0; task = task[1:] {
+		list, err = os.ReadFile(task[0])
+		children = strings.Fields(string(list))
+	}
+	if err != nil || len(children) == 0 {
+		t.Fatalf("the sampler is not found: %v", err)
+	}
+	child, err := strconv.Atoi(children[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(child, syscall.SIGSTOP)
+	syscall.Kill(p.cmd.Process.Pid, syscall.SIGINT)
+	time.Sleep(300 * time.Millisecond) // two signals at once would be one
+	select {
+	case err := <-p.ended:
+		t.Fatalf("the first signal ended it: %v", err)
+	default:
+	}
+	syscall.Kill(p.cmd.Process.Pid, syscall.SIGINT)
+	if code := p.wait(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	p.orphans()
 }
 
 // A command other than run ends at once.

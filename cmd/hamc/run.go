@@ -114,6 +114,9 @@ func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
 		return err
 	}
 	say("checked  %s: %s\n", m.name(), describe(m, im.Info()))
+	if u := im.Unknown(); len(u) > 0 {
+		fmt.Fprintf(e.stderr, "warning: the data file holds names that the model does not declare: %s\n", strings.Join(u, ", "))
+	}
 	data, err := m.dataPath(f.data)
 	if err != nil {
 		return err

@@ -234,7 +234,7 @@ func warnings(s []diagnostics.Summary, t *runtime.Totals) []string {
 		out = append(out, fmt.Sprintf("R-hat or effective sample size undefined for %s: too few draws, or draws that do not move", of(undefined)))
 	}
 	if worst != "" {
-		out = append(out, fmt.Sprintf("R-hat above %.4g for %s, %.4g for %s: the chains have not mixed; run longer, or reparametrise", maxRHat, of(mixed), rhat, worst))
+		out = append(out, fmt.Sprintf("R-hat above %.4g for %s, %.4g for %s: the chains have not mixed; run longer, reparametrise, or take another metric", maxRHat, of(mixed), rhat, worst))
 	}
 	if least != "" {
 		out = append(out, fmt.Sprintf("effective sample size below %.0f for %s, %.0f for %s: quantiles are uncertain; run longer", minESS, of(sure), min(math.Round(ess), minESS-1), least))
@@ -243,7 +243,7 @@ func warnings(s []diagnostics.Summary, t *runtime.Totals) []string {
 		out = append(out, fmt.Sprintf("%s ended in an energy error above 1000: part of the posterior may be missed; take a smaller --step-size", plural(t.Divergent, "proposal")))
 	}
 	if n := t.Failures(); n*20 > t.Transitions {
-		out = append(out, fmt.Sprintf("the solver failed in %.0f%% of proposals: they are rejected, which biases nothing but costs time; take a smaller --step-size", 100*float64(n)/float64(t.Transitions)))
+		out = append(out, fmt.Sprintf("the solver failed in %.0f%% of proposals: the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric", 100*float64(n)/float64(t.Transitions)))
 	}
 	return out
 }

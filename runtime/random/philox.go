@@ -1,6 +1,7 @@
 // Package random is the source of randomness of the samplers: a counter-based
 // generator whose streams are addressed by (seed, chain, phase, iteration), so
-// that what one transition draws depends on nothing else.
+// that what one transition draws depends on nothing else, and generators of the
+// language's distributions.
 package random
 
 import "math/bits"

@@ -29,7 +29,12 @@ type Model struct {
 	offsets []int
 	dim     int
 	alpha   float64
+	unknown []string
 }
+
+// Unknown returns the names in the data file that the model does not declare:
+// perhaps misspelt.
+func (m *Model) Unknown() []string { return m.unknown }
 
 // New returns the model on data read from a file in CmdStan's JSON form; name
 // is used in messages. A model without data takes a nil reader.
@@ -45,7 +50,19 @@ func New(d *symbolic.Derived, r io.Reader, name string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build(d, data)
+	m, err := build(d, data)
+	if err != nil {
+		return nil, err
+	}
+	var known []string
+	for _, x := range d.Model.Data {
+		known = append(known, x.ObjectName())
+	}
+	for _, x := range d.Model.Consts {
+		known = append(known, x.ObjectName())
+	}
+	m.unknown = set.Unknown(known...)
+	return m, nil
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
