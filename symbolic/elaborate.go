@@ -352,6 +352,9 @@ func (p *Posterior) block(n int, q *dsl.Param) *Block {
 	c := p.C
 	t := c.NewTensor(Tensor{Name: q.Name, Kind: CoordTensor, Shape: q.Type.Shape, Stage: StagePosition, Row: n})
 	b := &Block{Param: q, Coord: t}
+	if x := b.Size(); x.Name != "" {
+		c.small[x.Name] = true
+	}
 	if q.Support.Lo != nil {
 		b.Lo = p.el.expr(q.Support.Lo).at()
 	}

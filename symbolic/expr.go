@@ -166,6 +166,7 @@ type Context struct {
 	nextIndex int
 	key       []byte
 	formulas  map[string]*formula // parsed formulas of the tables
+	small     map[string]bool     // names of sizes that parameters have
 	rewrites  []*compiledRewrite
 }
 
@@ -181,6 +182,7 @@ func NewContext() *Context {
 		byName:    map[string]*Tensor{},
 		canonical: map[canonKey]*Index{},
 		formulas:  map[string]*formula{},
+		small:     map[string]bool{},
 	}
 	c.compileRewrites()
 	return c

@@ -1,6 +1,10 @@
 package symbolic
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
 
 // Fold rewrites sums over data into sufficient statistics, where every factor
 // that carries the index is data: one evaluation then costs the same for any
@@ -8,9 +12,15 @@ import "math"
 //
 //	linear      Σ_i w_i (a_i + b)        = Σ w a + b Σ w
 //	centred     Σ_i w_i (a_i + b)²       = Σ w (a − ā)² + (ā + b)² Σ w,   ā = Σ w a / Σ w,  w > 0
+//	regression  Σ_i w_i (a_i + b + Σ_r D_ir h_r)²
+//	            = W m² + Σ w ã² + 2 Σ_r h_r Σ w ã D̃_r + Σ_rs h_r h_s Σ w D̃_r D̃_s,
+//	              m = ā + b + Σ_r D̄_r h_r,  a tilde marking what is left of the weighted mean
 //	interchange Σ_i f_i Σ_j g_ij h_j     = Σ_j h_j Σ_i f_i g_ij
 //
-// with w, a, f, g data and b, h free of i. The centred form does not cancel.
+// with w, a, D, f, g data and b, h free of i; r runs over scalars and over the
+// elements of vectors. Centred on the means, the forms cancel no more than the
+// fit itself does: by the ratio of the sum of squares about the mean to that of
+// the residuals.
 func (c *Context) Fold(e *Expr) *Expr { return c.fold(e, map[*Expr]*Expr{}) }
 
 func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
@@ -80,6 +90,9 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		sum := c.Sum(i, c.Mul(w, c.Product(val, dataK, data)))
 		return c.Sum(j, c.Mul(c.Product(1, restK, rest), sum))
 	case Add:
+		if k == 2 {
+			return c.foldSquare(i, w, f)
+		}
 		a, b := c.Number(0), c.Number(f.Val)
 		for n, t := range f.Args {
 			term := c.Scale(f.K[n], t)
@@ -89,8 +102,7 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 			case t.stage < StagePosition:
 				a = c.Add(a, term)
 			default:
-				// A product or a sum that carries i may fold alone in
-				// the linear rule, nowhere else.
+				// A product or a sum that carries i may fold alone.
 				if k != 1 {
 					return nil
 				}
@@ -112,20 +124,126 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		if !dependsOnCoords(b) || a.IsNum(0) {
 			return nil
 		}
-		total := c.Sum(i, w)
-		switch k {
-		case 1:
-			return c.Add(c.Sum(i, c.Mul(w, a)), c.Mul(b, total))
-		case 2:
-			if c.Sign(w) != Positive {
-				return nil // the weights may add up to zero
-			}
-			mean := c.Div(c.Sum(i, c.Mul(w, a)), total)
-			spread := c.Sum(i, c.Mul(w, c.Pow(c.Sub(a, mean), 2)))
-			return c.Add(spread, c.Mul(total, c.Pow(c.Add(mean, b), 2)))
+		if k == 1 {
+			return c.Add(c.Sum(i, c.Mul(w, a)), c.Mul(b, c.Sum(i, w)))
 		}
 	}
 	return nil
+}
+
+// regressor is one term D_i·h of an affine function of the index i, or
+// Σ_j D_ij·h_j with its own index j.
+type regressor struct {
+	j          *Index // nil for a scalar
+	data, coef *Expr
+}
+
+// regressor splits a term that carries i and depends on the coordinates.
+func (c *Context) regressor(i *Index, t *Expr) (r regressor, ok bool) {
+	one := c.Number(1)
+	r = regressor{data: one, coef: one}
+	var split func(e *Expr, k float64) bool
+	split = func(e *Expr, k float64) bool {
+		switch {
+		case !e.hasFree(i):
+			r.coef = c.Mul(r.coef, c.Pow(e, k))
+		case e.stage < StagePosition:
+			r.data = c.Mul(r.data, c.Pow(e, k))
+		case e.Op == Mul && k == 1:
+			r.coef = c.Scale(e.Val, r.coef)
+			for n, f := range e.Args {
+				if !split(f, e.K[n]) {
+					return false
+				}
+			}
+		case e.Op == Sum && k == 1 && r.j == nil:
+			j, body := c.Open(e)
+			r.j = j
+			return split(body, 1)
+		default:
+			return false
+		}
+		return true
+	}
+	return r, split(t, 1)
+}
+
+// foldSquare folds Σ_i w_i f_i² for an affine f, by the rules `centred` and
+// `regression`; nil if f is not affine in data, or where that costs more.
+func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
+	if c.Sign(w) != Positive {
+		return nil // the weights may add up to zero
+	}
+	a, b := c.Number(0), c.Number(f.Val)
+	var regs []regressor
+	width := 0.0
+	for n, t := range f.Args {
+		term := c.Scale(f.K[n], t)
+		switch {
+		case !t.hasFree(i):
+			b = c.Add(b, term)
+		case t.stage < StagePosition:
+			a = c.Add(a, term)
+		default:
+			r, ok := c.regressor(i, term)
+			if !ok {
+				return nil
+			}
+			regs = append(regs, r)
+			if r.j == nil {
+				width++
+			} else {
+				width += c.nominal(r.j.Range)
+			}
+		}
+	}
+	switch {
+	case len(regs) == 0 && (!dependsOnCoords(b) || a.IsNum(0)):
+		return nil
+	case width >= c.nominal(i.Range):
+		return nil // k² products of coefficients cost more than n·k
+	}
+	total := c.Sum(i, w)
+	mean := func(e *Expr) *Expr { return c.Div(c.Sum(i, c.Mul(w, e)), total) }
+	sumJ := func(r regressor, e *Expr) *Expr { return c.sumOver(r.j, e) }
+	m := c.Add(b, mean(a))
+	a = c.Sub(a, mean(a))
+	out := c.Sum(i, c.Mul(w, c.Pow(a, 2)))
+	tilde := make([]*Expr, len(regs))
+	for n, r := range regs {
+		m = c.Add(m, sumJ(r, c.Mul(r.coef, mean(r.data))))
+		tilde[n] = c.Sub(r.data, mean(r.data))
+		out = c.Add(out, c.Scale(2, sumJ(r, c.Mul(r.coef, c.Sum(i, c.Mul(w, a, tilde[n]))))))
+	}
+	for n, r := range regs {
+		for o := 0; o <= n; o++ {
+			q, x := regs[o], tilde[o]
+			if o == n && q.j != nil {
+				// The same vector once more, under an index of its own.
+				j := c.NewIndex(q.j.Name, q.j.Range)
+				x = c.Subst(x, q.j, Sub{Index: j})
+				q = regressor{j, x, c.Subst(q.coef, q.j, Sub{Index: j})}
+			}
+			e := sumJ(r, c.Mul(r.coef, sumJ(q, c.Mul(q.coef, c.Sum(i, c.Mul(w, tilde[n], x))))))
+			if o < n {
+				e = c.Scale(2, e)
+			}
+			out = c.Add(out, e)
+		}
+	}
+	return c.Add(out, c.Mul(total, c.Pow(m, 2)))
+}
+
+// nominal is the size of a range for the cost model where data decide it: that
+// of a parameter's dimension counts as small.
+func (c *Context) nominal(r dsl.Range) float64 {
+	switch {
+	case r.Hi.IsConst() && r.Lo.IsConst():
+		return float64(max(1, r.Hi.Offset-r.Lo.Offset+1))
+	case c.small[r.Hi.Name]:
+		return 10
+	}
+	return 1000
 }
 
 // separate returns Σ_i of a product whose factors that carry i are all data.

@@ -30,7 +30,6 @@ type Program struct {
 	formals map[formalKey]*Index
 	names   map[*Expr]string // closed bodies of user lets
 	taken   map[string]int
-	small   map[string]bool // size names that are dimensions of parameters
 }
 
 type formalKey struct {
@@ -40,15 +39,10 @@ type formalKey struct {
 
 func newProgram(p *Posterior) *Program {
 	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{}, formals: map[formalKey]*Index{},
-		names: map[*Expr]string{}, taken: map[string]int{}, small: map[string]bool{}}
+		names: map[*Expr]string{}, taken: map[string]int{}}
 	for _, t := range p.C.tensors {
 		if t.Kind != wildTensor {
 			prog.taken[t.Name] = 1
-		}
-	}
-	for _, b := range p.Blocks {
-		if x := b.Size(); x.Name != "" {
-			prog.small[x.Name] = true
 		}
 	}
 	for _, l := range p.Model.Lets {
@@ -91,7 +85,7 @@ func newProgram(p *Posterior) *Program {
 
 // isSmall reports whether a range is no longer than the parameters are.
 func (p *Program) isSmall(r dsl.Range) bool {
-	return r.Hi.IsConst() && r.Hi.Offset <= 64 || p.small[r.Hi.Name]
+	return r.Hi.IsConst() && r.Hi.Offset <= 64 || p.c.small[r.Hi.Name]
 }
 
 // close renames the free indices of e, in order, to formal ones: equal
@@ -127,6 +121,7 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 			return e
 		}
 	}
+	c := p.c
 	key, formal := p.close(e)
 	d, ok := p.byKey[key]
 	if !ok {
@@ -146,6 +141,12 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 			Positive: p.c.Sign(e) == Positive})
 		d = &Def{Tensor: t, Indices: formal, Body: key}
 		t.Def = d
+		if len(formal) == 2 && formal[0].Range == formal[1].Range && e.stage < StagePosition {
+			// Equal under exchange of its indices: C[j,l] and C[l,j] are one.
+			x := c.NewIndex("x", formal[0].Range)
+			swapped := c.Subst(c.Subst(c.Subst(key, formal[0], Sub{Index: x}), formal[1], Sub{Index: formal[0]}), x, Sub{Index: formal[1]})
+			t.Symmetric = swapped == key
+		}
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
@@ -645,9 +646,9 @@ func (p *Program) nominalCost(e *Expr) float64 {
 			walk(a)
 		}
 		if e.Op == Sum && e.stage >= StagePosition {
-			n := p.nominalSize(e.Index.Range)
+			n := p.c.nominal(e.Index.Range)
 			for _, f := range e.free {
-				n *= p.nominalSize(f.Range)
+				n *= p.c.nominal(f.Range)
 			}
 			total += n * (1 + shallowCost(e.Args[0]))
 		}
@@ -671,16 +672,6 @@ func shallowCost(e *Expr) float64 {
 		n += e.Func.Cost
 	}
 	return n
-}
-
-func (p *Program) nominalSize(r dsl.Range) float64 {
-	if r.Hi.IsConst() && r.Lo.IsConst() {
-		return float64(max(1, r.Hi.Offset-r.Lo.Offset+1))
-	}
-	if p.small[r.Hi.Name] {
-		return 10
-	}
-	return 1000
 }
 
 // Refs calls f for every reference in e, sums included.

@@ -212,7 +212,7 @@ func TestRandomExpressions(t *testing.T) {
 			w.agree(t, seed, "Collect", w.c.Collect(x.e), x.f)
 			w.agree(t, seed, "Expand", w.c.Expand(x.e), x.f)
 			w.agree(t, seed, "Fold", w.c.Fold(x.e), x.f)
-			p := &Program{c: w.c, small: map[string]bool{"k": true}}
+			p := &Program{c: w.c}
 			w.agree(t, seed, "reorder", p.reorder(x.e), x.f)
 			// i stands at j + 1, and at a fixed position.
 			j := w.index("j", rangeOf(1, sizeN.Plus(-2)))
