@@ -30,6 +30,9 @@ const (
 // have together with the error of ctx. Any other error is about the options, a
 // starting point or the observer, and stops all chains.
 func Sample(ctx context.Context, m Model, opt Options, observer Observer) (*Result, error) {
+	if m == nil {
+		return nil, errors.New("no model: the model to sample is nil")
+	}
 	info := m.Info()
 	if err := opt.Validate(info); err != nil {
 		return nil, err

@@ -266,3 +266,9 @@ func TestComponentNames(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+func TestSampleWithoutModel(t *testing.T) {
+	if _, err := runtime.Sample(context.Background(), nil, runtime.DefaultOptions(), nil); err == nil {
+		t.Error("a nil model is sampled")
+	}
+}

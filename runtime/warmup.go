@@ -17,6 +17,9 @@ func (k *HMC) InitialStepSize(q []float64, rng *rand.Rand) {
 	eps := k.StepSize
 	growing := false
 	for first := true; eps > 1/stepSizeLimit && eps < stepSizeLimit; first = false {
+		if k.stop != nil && k.stop.Load() {
+			break
+		}
 		good := k.tryStep(q, eps, rng) > 0.8
 		if first {
 			growing = good

@@ -27,7 +27,7 @@ type generateFlags struct {
 
 func (g *generateFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&g.output, "output", "o", "", "`FILE` to write (- for standard output); default generated/MODEL/MODEL.go, or MODEL_ham.go under go generate")
-	cmd.Flags().StringVar(&g.pkg, "pkg", "", "`NAME` of the package; default the model's name, or $GOPACKAGE under go generate")
+	cmd.Flags().StringVar(&g.pkg, "pkg", "", "`NAME` of the package; default the file's name, or $GOPACKAGE under go generate")
 	constFlag(cmd, &g.consts)
 }
 
