@@ -202,7 +202,7 @@ func (g *generator) splitPhases() {
 	}
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Value}
 	if g.softAbs() {
-		lists = append(lists, one(d.Alpha))
+		lists = append(lists, one(d.Alpha), one(d.Shift))
 	}
 	if g.fl != nil {
 		lists = append(lists, g.fl.outputs())

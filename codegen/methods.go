@@ -244,6 +244,10 @@ func (g *generator) allocate(b *jen.Group) {
 	case g.softAbs():
 		alpha, _ := p.expr(g.d.Alpha.E)
 		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
+		if !g.d.Shift.E.IsNum(0) {
+			shift, _ := p.expr(g.d.Shift.E)
+			lines = append(lines, jen.Id("s").Dot("factor").Dot("Shift").Op("=").Add(shift))
+		}
 	case g.diagonal():
 		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewDiagonalFactor")).Call(m))
 		size = jen.Add(m)

@@ -90,7 +90,11 @@ func (g *generator) metricDoc() string {
 	}
 	switch {
 	case met.SoftAbs:
-		fmt.Fprintf(&b, "G = SoftAbs(H, α = %s) of the Hessian H of L, with the blocks\n\n", symbolic.Format(met.Alpha))
+		shift := ""
+		if !met.Shift.IsNum(0) {
+			shift = " + " + symbolic.Format(met.Shift) + "·I"
+		}
+		fmt.Fprintf(&b, "G = SoftAbs(H, α = %s)%s of the Hessian H of L, with the blocks\n\n", symbolic.Format(met.Alpha), shift)
 	case met.Constant:
 		fmt.Fprintf(&b, "constant and %s, with the blocks\n\n", kind)
 	default:

@@ -28,6 +28,7 @@ type Derived struct {
 	Jacobian   []Output // ∂B/∂q, per block triple
 	Value      []Output // the parameters on their own scale
 	Alpha      Output   // of SoftAbs
+	Shift      Output   // of SoftAbs
 
 	Weights    [][]*Tensor // W by blocks, Row ≥ Col
 	Velocities []*Tensor
@@ -62,6 +63,7 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
 	}
 	if metric.SoftAbs {
 		r.Alpha = Output{none, none, none, nil, metric.Alpha}
+		r.Shift = Output{none, none, none, nil, metric.Shift}
 	}
 
 	// The weights are symbols: ⟨W, B⟩ is a scalar whose gradient, with W

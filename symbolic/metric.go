@@ -22,7 +22,8 @@ type Metric struct {
 	Blocks   []BlockExpr // nonzero blocks, Row ≥ Col
 	SoftAbs  bool
 	Alpha    *Expr
-	Constant bool // free of the position
+	Shift    *Expr // of G = SoftAbs(H) + Shift·I
+	Constant bool  // free of the position
 	Diagonal bool
 }
 
@@ -56,10 +57,23 @@ func (c *Context) notDifferentiable() *Expr {
 func (p *Posterior) metric(d *Diagnosed) *Metric {
 	c := p.C
 	m := &Metric{}
+	softAbs := false
+	for _, t := range p.Model.Metric {
+		softAbs = softAbs || t.Kind == dsl.MetricSoftAbs
+	}
+	m.Shift = c.Number(0)
 	var parts []entry
 	proof := newPositivity(p)
 	for _, t := range p.Model.Metric {
 		var e entry
+		if softAbs && t.Kind == dsl.MetricIdentity {
+			shift := c.Number(1)
+			if t.Scale != nil {
+				shift = p.el.expr(t.Scale).at()
+			}
+			m.Shift = c.Add(m.Shift, shift)
+			continue
+		}
 		switch t.Kind {
 		case dsl.MetricIdentity:
 			e = p.identity
@@ -86,8 +100,11 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 			e = p.fisher(d, t)
 			proof.derived(t, false)
 		case dsl.MetricSoftAbs:
-			if len(p.Model.Metric) > 1 {
-				d.add(dsl.Error, dsl.NotYet, t.At, "softabs is positive definite already", "softabs is not added to other metrics in this version of the language")
+			for _, o := range p.Model.Metric {
+				if o != t && o.Kind != dsl.MetricIdentity {
+					d.add(dsl.Error, dsl.NotYet, t.At, "as in `softabs(alpha = 1) + 1e-3*identity`", "softabs is added to multiples of the identity only in this version of the language")
+					break
+				}
 			}
 			m.SoftAbs = true
 			m.Alpha = p.el.expr(t.Alpha).at()

@@ -20,8 +20,12 @@ type SoftAbs struct {
 	N     int
 	Alpha float64
 
+	// Shift ≥ 0 is added to every ψ(λ): G = Q ψ(Λ) Qᵀ + Shift·I. It keeps
+	// eigenvalues that SoftAbs leaves near zero away from it.
+	Shift float64
+
 	eigen  *SymEigen
-	psi    []float64 // ψ(λ_i)
+	psi    []float64 // ψ(λ_i) + Shift
 	points []point
 	j      []float64 // n·n: J, if haveJ
 	haveJ  bool
@@ -57,7 +61,7 @@ func (s *SoftAbs) Factor(h []float64) Outcome {
 	for i, l := range s.eigen.Values {
 		p := newPoint(l, s.Alpha)
 		s.points[i] = p
-		s.psi[i] = p.size + p.decay/s.Alpha
+		s.psi[i] = p.size + p.decay/s.Alpha + s.Shift
 		if !finite(s.psi[i]) {
 			return NonFinite
 		}

@@ -29,6 +29,7 @@ type Model struct {
 	offsets []int
 	dim     int
 	alpha   float64
+	shift   float64
 	unknown []string
 }
 
@@ -110,6 +111,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	}
 	if d.Metric.SoftAbs {
 		m.m.Run([]symbolic.Output{d.Alpha}, func(_ *symbolic.Output, _ []int, v float64) { m.alpha = v })
+		m.m.Run([]symbolic.Output{d.Shift}, func(_ *symbolic.Output, _ []int, v float64) { m.shift = v })
 	}
 	return m, nil
 }
@@ -359,7 +361,7 @@ func (m *Model) base(g, q []float64) {
 func (m *Model) Metric(g, q []float64) {
 	m.base(g, q)
 	if m.d.Metric.SoftAbs {
-		e := newSoftAbs(g, m.dim, m.alpha)
+		e := newSoftAbs(g, m.dim, m.alpha, m.shift)
 		e.metric(g)
 	}
 }
@@ -369,7 +371,7 @@ func (m *Model) Contract(out, q, w []float64) {
 	if m.d.Metric.SoftAbs {
 		h := make([]float64, m.dim*m.dim)
 		m.base(h, q)
-		w = newSoftAbs(h, m.dim, m.alpha).weights(w)
+		w = newSoftAbs(h, m.dim, m.alpha, m.shift).weights(w)
 	}
 	m.position(q)
 	for r, row := range m.d.Weights {
@@ -406,7 +408,7 @@ func (m *Model) MetricJacobian(out, q []float64) {
 	}
 	h := make([]float64, n*n)
 	m.base(h, q)
-	e := newSoftAbs(h, n, m.alpha)
+	e := newSoftAbs(h, n, m.alpha, m.shift)
 	slice := make([]float64, n*n)
 	for k := range n {
 		for i := range slice {

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// softAbs is the map H ↦ Q ψ(Λ) Qᵀ, ψ(λ) = λ coth(αλ) (Betancourt 2013), and
+// softAbs is the map H ↦ Q ψ(Λ) Qᵀ + shift·I, ψ(λ) = λ coth(αλ) (Betancourt 2013), and
 // its derivative, straight from the definitions.
 type softAbs struct {
 	n           int
@@ -15,7 +15,7 @@ type softAbs struct {
 	q           mat.Dense
 }
 
-func newSoftAbs(h []float64, n int, alpha float64) *softAbs {
+func newSoftAbs(h []float64, n int, alpha, shift float64) *softAbs {
 	s := &softAbs{n: n, alpha: alpha, lambda: make([]float64, n), psi: make([]float64, n)}
 	var eig mat.EigenSym
 	finite := true
@@ -32,7 +32,7 @@ func newSoftAbs(h []float64, n int, alpha float64) *softAbs {
 	eig.Values(s.lambda)
 	eig.VectorsTo(&s.q)
 	for i, l := range s.lambda {
-		s.psi[i] = psi(l, alpha)
+		s.psi[i] = psi(l, alpha) + shift
 	}
 	return s
 }
