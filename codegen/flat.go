@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/dave/jennifer/jen"
 
@@ -29,12 +30,10 @@ type flatCode struct {
 	p   []*symbolic.Tensor // momentum, at which u is taken
 	u   []*symbolic.Tensor // A p
 	inv *symbolic.Tensor   // 1/D
-	g   []*symbolic.Expr   // lower triangle of G
 	adj []*symbolic.Expr   // lower triangle of A
 	det *symbolic.Expr
 	// minorForm is the last diagonal entry of A before lowering.
 	minorForm *symbolic.Expr
-	uExpr     []*symbolic.Expr
 	f, t      []*symbolic.Expr // F, T
 	r         []*symbolic.Expr // R of u
 	// move holds h·u as a polynomial in the coordinates, whose
@@ -105,12 +104,10 @@ func (g *generator) buildFlat() {
 	}
 	var adj [][]*symbolic.Expr
 	if m == 1 {
-		f.g = []*symbolic.Expr{entry(0, 0)}
 		adj = [][]*symbolic.Expr{{c.Number(1)}}
 		f.det = lower(entry(0, 0))
 	} else {
 		a, b, e := entry(0, 0), entry(1, 0), entry(1, 1)
-		f.g = []*symbolic.Expr{a, b, e}
 		adj = [][]*symbolic.Expr{{e}, {c.Neg(b), a}}
 		f.minorForm = a
 		f.det = lower(c.Sub(c.Mul(a, e), c.Pow(b, 2)))
@@ -137,12 +134,10 @@ func (g *generator) buildFlat() {
 		return true
 	}
 	for i := range m {
-		u, hu := c.Number(0), c.Number(0)
+		hu := c.Number(0)
 		for j := range m {
-			u = c.Add(u, c.Mul(lower(at(i, j)), c.Ref(f.p[j])))
 			hu = c.Add(hu, c.Mul(c.Ref(f.h), at(i, j), c.Ref(f.p[j])))
 		}
-		f.uExpr = append(f.uExpr, u)
 		terms := c.Monomials(c.Expand(hu), free)
 		for n := range terms {
 			terms[n].Coefficient = d.Prog.Lower(terms[n].Coefficient, nil)
@@ -203,7 +198,7 @@ func (g *generator) polynomial(f *flatCode, half func(func(i, j int) *symbolic.E
 // outputs lists all expressions of the flat steps, for the phases.
 func (f *flatCode) outputs() []symbolic.Output {
 	var out []symbolic.Output
-	lists := [][]*symbolic.Expr{f.adj, {f.det}, f.uExpr, f.f, f.t, f.r, f.poly}
+	lists := [][]*symbolic.Expr{f.adj, {f.det}, f.f, f.t, f.r, f.poly}
 	for _, terms := range f.move {
 		for _, t := range terms {
 			lists = append(lists, []*symbolic.Expr{t.Coefficient, t.Of})
@@ -696,7 +691,7 @@ func (g *generator) flatGLFb() jen.Code {
 				moves[i] = g.d.C.Add(moves[i], g.d.C.Mul(g.d.C.Ref(k), t.Of))
 			}
 		}
-		body = append(body, g.block(p, copyDone(done), names, coefs)...)
+		body = append(body, g.block(p, maps.Clone(done), names, coefs)...)
 		det := g.names.fresh("det")
 		mv := g.numbered("m", m)
 		es, ns := append([]*symbolic.Expr{fl.det}, moves...), append([]string{det}, mv...)
@@ -841,14 +836,6 @@ func (g *generator) flatAt() jen.Code {
 	}
 	return doc("quantities returns what the generalized leapfrog needs of a position: A = adj G,\nr = 1/det G and F + r T, the force without its momentum part.",
 		method("quantities").Params(idList(g.tensorNames(fl.q)).Float64()).Params(append(results, rt("Status"))...).Block(code...))
-}
-
-func copyDone(done map[*symbolic.Def]bool) map[*symbolic.Def]bool {
-	out := map[*symbolic.Def]bool{}
-	for d, v := range done {
-		out[d] = v
-	}
-	return out
 }
 
 // defsOf prints the definitions that one expression needs.

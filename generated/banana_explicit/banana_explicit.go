@@ -580,10 +580,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
 	hc := c7 * h * pT2
-	hc2 := c11 * pT1 * h
-	hc3 := c10 * pT1 * h
+	hc2 := c11 * h * pT1
+	hc3 := c10 * h * pT1
 	hc4 := c8 * h * pT2
-	hc5 := c7 * pT1 * h
+	hc5 := c7 * h * pT1
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
 		det := t2*t2*c14 + c15
