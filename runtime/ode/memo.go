@@ -1,0 +1,50 @@
+package ode
+
+// Memo is the solution of one system at fixed times, remembered for the inputs
+// that it was computed with. Before a Solve the caller writes the initial values
+// to Start.
+type Memo struct {
+	Start  []float64 // y₀
+	Out    []float64 // component j at times[n] in Out[j·len(times) + n]
+	Status Status    // of the last Solve
+
+	solver *Solver
+	inputs []float64
+	known  bool
+}
+
+// NewMemo returns a Memo for a system of dim equations at a number of times, with
+// a number of inputs.
+func NewMemo(dim, times, inputs int, rhs RHS, opt Options) *Memo {
+	return &Memo{
+		Start:  make([]float64, dim),
+		Out:    make([]float64, dim*times),
+		solver: NewSolver(dim, rhs, opt),
+		inputs: make([]float64, inputs),
+	}
+}
+
+// Known reports whether the solution is that of the inputs u. If it is not, it
+// takes them for those of the Solve that must follow.
+func (m *Memo) Known(u []float64) bool {
+	if m.known {
+		same := true
+		for i, x := range m.inputs {
+			same = same && x == u[i]
+		}
+		if same {
+			return true
+		}
+	}
+	copy(m.inputs, u)
+	m.known = true
+	return false
+}
+
+// Forget drops the solution: what it depends on beside the inputs has changed.
+func (m *Memo) Forget() { m.known = false }
+
+// Solve integrates from Start at t0 to the times.
+func (m *Memo) Solve(t0 float64, times []float64) {
+	m.Status = m.solver.Solve(m.Out, m.Start, t0, times, m.inputs)
+}
