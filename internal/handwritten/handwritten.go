@@ -1,7 +1,8 @@
-// Package handwritten holds four models of Brofos & Lederman (2021), the
-// banana, the Gaussian, Neal's funnel with a SoftAbs metric and logistic
-// regression, written by hand straight from their formulas, and two integrator
-// steps written straight from the paper's algorithms.
+// Package handwritten holds the models of Brofos & Lederman (2021), the banana,
+// the Gaussian, Neal's funnel with a SoftAbs metric, logistic regression, the
+// stochastic volatility model with its blocks and FitzHugh–Nagumo, and
+// Lotka–Volterra of posteriordb, written by hand straight from their formulas,
+// and two integrator steps written straight from the paper's algorithms.
 //
 // It is a yardstick: what the compiler emits is compared with it, so it shares
 // no code with the compiler and prefers clarity to speed. The full tensor of
@@ -9,9 +10,9 @@
 // allocate. The subpackage fast is the yardstick for speed.
 //
 // N(μ, σ) below has the standard deviation as its second argument. All
-// densities keep their normalising constants. The parameters of all four
-// models are real, so that unconstrained coordinates and parameters are the
-// same numbers.
+// densities keep their normalising constants. Where nothing else is said the
+// parameters of a model are real, and unconstrained coordinates and parameters
+// are the same numbers.
 package handwritten
 
 import (
@@ -23,6 +24,12 @@ import (
 
 // logSqrt2Pi is ½ log 2π.
 const logSqrt2Pi = 0.918938533204672741780329736405617639861
+
+// logNormalDensity returns log N(y; μ, σ) = −½ ((y − μ)/σ)² − log σ − ½ log 2π.
+func logNormalDensity(y, mu, sigma float64) float64 {
+	z := (y - mu) / sigma
+	return -z*z/2 - math.Log(sigma) - logSqrt2Pi
+}
 
 // contract writes Σ_ij W_ij D_ijk to out[k], with the tensor D as
 // runtime.Model.MetricJacobian writes it.

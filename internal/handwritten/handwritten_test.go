@@ -3,6 +3,7 @@ package handwritten
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -15,9 +16,11 @@ import (
 // A testCase is one model with the points that the paper's code computed for
 // it.
 type testCase struct {
-	name   string
-	model  runtime.Model
-	points []fixtures.Point
+	name        string
+	model       runtime.Model
+	points      []fixtures.Point
+	transformed bool // unconstrained coordinates and parameters differ
+	ode         bool // the paper's code has the error of its ODE solver
 }
 
 func must[T any](t *testing.T) func(T, error) T {
@@ -48,26 +51,57 @@ func testCases(t *testing.T) []testCase {
 
 	f := load("banana")
 	banana := must[*Banana](t)(NewBanana(f.Data.Y, f.Params["sigma_y"], f.Params["sigma_theta"]))
-	cases = append(cases, testCase{"banana", banana, f.Points})
+	cases = append(cases, testCase{name: "banana", model: banana, points: f.Points})
 
 	for _, v := range load("gaussian").Variants {
 		g := must[*Gaussian](t)(NewGaussian(v.Mu, flat(v.Sigma)))
-		cases = append(cases, testCase{"gaussian/" + v.Variant, g, v.Points})
+		cases = append(cases, testCase{name: "gaussian/" + v.Variant, model: g, points: v.Points})
 	}
 
 	f = load("funnel")
 	for _, v := range f.Variants {
 		m := must[*Funnel](t)(NewFunnel(f.Dim-1, v.Alpha))
-		cases = append(cases, testCase{fmt.Sprintf("funnel/alpha=%g", v.Alpha), m, v.Points})
+		cases = append(cases, testCase{name: fmt.Sprintf("funnel/alpha=%g", v.Alpha), model: m, points: v.Points})
 	}
 
 	for _, name := range []string{"logistic_50x4", "logistic_569x10"} {
 		f = load(name)
 		n, k := int(f.Params["n"]), int(f.Params["k"])
 		m := must[*Logistic](t)(NewLogistic(flat(f.Data.X), f.Data.Y, n, k))
-		cases = append(cases, testCase{name, m, f.Points})
+		cases = append(cases, testCase{name: name, model: m, points: f.Points})
 	}
-	return cases
+
+	f = load("sv_latent")
+	sv := must[*SVAuthors](t)(NewSVAuthors(f.Data.Y, f.Data.Path))
+	cases = append(cases, testCase{name: "sv_latent", model: sv, points: f.Points, transformed: true})
+
+	cases = append(cases, volatilityCase(t, "sv_volatility_T100"))
+
+	f = load("fhn")
+	fhn := must[*FitzHughNagumo](t)(NewFitzHughNagumo(f.Data.T, f.Data.States,
+		[]float64{f.Params["state0.1"], f.Params["state0.2"]}, f.Params["sigma"]))
+	return append(cases, testCase{name: "fhn", model: fhn, points: f.Points, ode: true})
+}
+
+// volatilityCase returns a volatility block, with its points given the
+// quantities that other files give.
+func volatilityCase(t *testing.T, name string) testCase {
+	t.Helper()
+	f := must[*fixtures.Model](t)(fixtures.Load(name))
+	m := must[*SVVolatility](t)(NewSVVolatility(f.Data.Y, f.Params["sigma"], f.Params["phi"], f.Params["beta"]))
+	g := make([][]float64, f.Dim)
+	for i := range g {
+		g[i] = make([]float64, f.Dim)
+		g[i][i] = f.GDiag[i]
+		if i > 0 {
+			g[i][i-1], g[i-1][i] = f.GOffDiag[i-1], f.GOffDiag[i-1]
+		}
+	}
+	for i := range f.Points {
+		f.Points[i].G = g
+		f.Points[i].HPaper = f.Points[i].HCodeNoLogDet + f.Points[i].LogDetG/2
+	}
+	return testCase{name: name, model: m, points: f.Points}
 }
 
 // maxAbs returns max(1, |x|∞).
@@ -118,12 +152,36 @@ func jacobian(m runtime.Model, q []float64) []float64 {
 // max(1, |z|∞).
 const tolerance = 1e-12
 
+// odeTolerance is the same where the paper's code solved an ODE.
+const odeTolerance = 1e-7
+
+// recordTolerance returns how far the end of an integration may be off, and by
+// how many iterations a solve. At δ = 1e-12 rounding may decide the last
+// iteration; for sv_latent, where sums in the vector field reach 1000 and δ is
+// some ten units in their last place, it may decide one more. For an ODE the
+// error of their solver may decide the last one at any δ.
+func recordTolerance(tc *testCase, s *fixtures.Step) (tol float64, slack int) {
+	switch {
+	case tc.ode:
+		return odeTolerance, 1
+	case s.Delta == 1e-9:
+		return 2e-8, 0
+	case tc.name == "sv_latent":
+		return 1e-10, 2
+	}
+	return 1e-10, 1
+}
+
 // TestPoints compares with the code of the paper's authors.
 func TestPoints(t *testing.T) {
 	for _, tc := range testCases(t) {
 		t.Run(tc.name, func(t *testing.T) {
 			m := tc.model
-			_, constant := m.(*Gaussian)
+			constant := m.Info().Metric.Constant
+			tolerance := tolerance
+			if tc.ode {
+				tolerance = odeTolerance
+			}
 			var l0, h0 float64
 			for i, pt := range tc.points {
 				at := fmt.Sprintf("point %d: ", i)
@@ -138,6 +196,10 @@ func TestPoints(t *testing.T) {
 				}
 				check(t, at+"L − L₀", []float64{l - l0}, []float64{pt.L - tc.points[0].L}, tolerance)
 				check(t, at+"H − H₀", []float64{h - h0}, []float64{wantH - tc.points[0].HPaper}, tolerance)
+				chol := must[*mat.Cholesky](t)(factor(m, pt.Q))
+				if pt.LogDetG != 0 {
+					check(t, at+"logdetG", []float64{chol.LogDet()}, []float64{pt.LogDetG}, tolerance)
+				}
 				if constant {
 					continue
 				}
@@ -147,8 +209,6 @@ func TestPoints(t *testing.T) {
 					dg = append(dg, flat(block)...)
 				}
 				check(t, at+"dG", jacobian(m, pt.Q), dg, tolerance)
-				chol := must[*mat.Cholesky](t)(factor(m, pt.Q))
-				check(t, at+"logdetG", []float64{chol.LogDet()}, []float64{pt.LogDetG}, tolerance)
 				check(t, at+"dH_dp", must[[]float64](t)(DHDp(m, pt.Q, pt.P)), pt.DHDp, tolerance)
 				check(t, at+"dH_dq", must[[]float64](t)(DHDq(m, pt.Q, pt.P)), pt.DHDq, tolerance)
 			}
@@ -189,26 +249,90 @@ func TestSteps(t *testing.T) {
 							t.Fatal(what, err)
 						}
 					}
-					tol := 1e-10
-					if s.Delta == 1e-9 {
-						tol = 2e-8
-					}
+					tol, slack := recordTolerance(&tc, &s)
 					check(t, what+"q", q, s.Q, tol)
 					check(t, what+"p", p, s.P, tol)
 					dh := must[float64](t)(Energy(tc.model, q, p)) - must[float64](t)(Energy(tc.model, pt.Q, pt.P))
 					check(t, what+"ΔH", []float64{dh}, []float64{float64(s.DH)}, tol)
-					// At δ = 1e-12 rounding may decide the last iteration.
-					slack := 0
-					if s.Delta < 1e-10 {
-						slack = 1
-					}
 					if !near(iters, s.SolveIters, slack) {
 						t.Errorf("%siterations %v, want %v", what, iters, s.SolveIters)
 					}
 				}
 			}
-			if compared == 0 {
+			if compared == 0 && tc.name != "sv_volatility_T100" {
 				t.Error("no record compared")
+			}
+		})
+	}
+}
+
+// methods are the integrators by their names in the fixtures.
+var methods = map[string]runtime.Integrator{
+	"GLFa": runtime.GLFa, "GLFb": runtime.GLFb, "GLFb*": runtime.GLFb,
+	"IMa": runtime.IMa, "IMb": runtime.IMb, "leapfrog": runtime.Leapfrog,
+}
+
+// TestRecords repeats every integration that the paper's code completed for
+// the stochastic volatility model and FitzHugh–Nagumo with the steps of package
+// runtime: end points, energy errors and the iterations of every step. Package
+// conformance does so for the other models.
+func TestRecords(t *testing.T) {
+	cases := append(testCases(t), volatilityCase(t, "sv_volatility_T1000"))
+	for _, tc := range cases {
+		want, ok := map[string]int{"sv_latent": 45, "sv_volatility_T100": 6, "sv_volatility_T1000": 2, "fhn": 12}[tc.name]
+		if !ok {
+			continue
+		}
+		t.Run(tc.name, func(t *testing.T) {
+			m := runtime.Generic(tc.model)
+			compared := 0
+			for i, pt := range tc.points {
+				for _, s := range pt.Steps {
+					if !s.Clean {
+						continue
+					}
+					compared++
+					what := fmt.Sprintf("point %d: %s, ε = %g, δ = %g, %d steps: ", i, s.Method, s.Eps, s.Delta, s.NumSteps)
+					step := must[runtime.StepFunc](t)(runtime.Stepper(m, methods[s.Method]))
+					solver := &runtime.Solver{Tolerance: s.Delta, MaxIterations: 1000}
+					if s.MaxIters > 0 {
+						solver.MaxIterations = s.MaxIters
+					}
+					h0, _, _ := m.Energy(pt.Q, pt.P)
+					q, p := slices.Clone(pt.Q), slices.Clone(pt.P)
+					var iters []int
+					for range s.NumSteps {
+						r := step(q, p, s.Eps, solver)
+						if r.Status != runtime.OK {
+							t.Fatal(what, r.Status)
+						}
+						iters = append(iters, r.Iterations)
+					}
+					tol, slack := recordTolerance(&tc, &s)
+					check(t, what+"q", q, s.Q, tol)
+					check(t, what+"p", p, s.P, tol)
+					h1, _, st := m.Energy(q, p)
+					if st != runtime.OK {
+						t.Fatal(what, st)
+					}
+					check(t, what+"ΔH", []float64{h1 - h0}, []float64{float64(s.DH)}, tol)
+
+					solves := len(s.SolveIters) / s.NumSteps
+					var sums []int
+					for n := range s.NumSteps {
+						sum := 0
+						for _, k := range s.SolveIters[n*solves : (n+1)*solves] {
+							sum += k
+						}
+						sums = append(sums, sum)
+					}
+					if !near(iters, sums, slack*solves) {
+						t.Errorf("%siterations %v, want %v", what, iters, sums)
+					}
+				}
+			}
+			if compared != want {
+				t.Errorf("%d records compared, want %d", compared, want)
 			}
 		})
 	}
@@ -258,26 +382,49 @@ func TestStan(t *testing.T) {
 		}
 	}
 	banana, funnel, gauss, heart := stan("banana"), stan("funnel"), stan("gauss2"), stan("logistic_heart")
+	sv, fhn := stan("sv_centered"), stan("fitzhugh_nagumo")
+	lotka := must[*fixtures.Posterior](t)(fixtures.LoadPosteriorDB("lotka_volterra"))
 	var b fixtures.BananaData
 	data(banana, &b)
 	var f fixtures.FunnelData
 	data(funnel, &f)
 	var l fixtures.LogisticData
 	data(heart, &l)
+	var s fixtures.SVData
+	data(sv, &s)
+	var h fixtures.FHNData
+	data(fhn, &h)
+	var v fixtures.LotkaVolterraData
+	data(lotka, &v)
 	for _, tc := range []struct {
-		name  string
-		p     *fixtures.Posterior
-		model runtime.Model
+		name              string
+		p                 *fixtures.Posterior
+		model             runtime.Model
+		density, gradient float64 // tolerances
 	}{
-		{"banana", banana, must[*Banana](t)(NewBanana(b.Y, b.SigmaY, b.SigmaTheta))},
-		{"funnel", funnel, must[*Funnel](t)(NewFunnel(f.N, 1))},
-		{"gauss2", gauss, must[*Gaussian](t)(NewGaussian([]float64{.5, -1}, []float64{1, .5, .5, 2}))},
-		{"logistic_heart", heart, must[*Logistic](t)(NewLogistic(flat(l.X), l.Y, l.N, l.K))},
+		{"banana", banana, must[*Banana](t)(NewBanana(b.Y, b.SigmaY, b.SigmaTheta)), tolerance, tolerance},
+		{"funnel", funnel, must[*Funnel](t)(NewFunnel(f.N, 1)), tolerance, tolerance},
+		{"gauss2", gauss, must[*Gaussian](t)(NewGaussian([]float64{.5, -1}, []float64{1, .5, .5, 2})), tolerance, tolerance},
+		{"logistic_heart", heart, must[*Logistic](t)(NewLogistic(flat(l.X), l.Y, l.N, l.K)), tolerance, tolerance},
+		{"sv_centered", sv, must[*SVJoint](t)(NewSVJoint(s.Y)), tolerance, tolerance},
+		// Stan solved these with tolerances of 1e-6 and 1e-10.
+		{"fitzhugh_nagumo", fhn, must[*FitzHughNagumo](t)(NewFitzHughNagumo(h.T, h.Y, h.State0, h.Sigma)), 1e-6, 1e-6},
+		{"lotka_volterra", lotka, must[*LotkaVolterra](t)(NewLotkaVolterra(v.TS, v.Y, v.YInit)), 1e-10, 1e-9},
 	} {
 		for i, pt := range tc.p.Density.Points {
 			at := fmt.Sprintf("%s, point %d: ", tc.name, i)
-			check(t, at+"L", []float64{tc.model.LogDensity(pt.Unconstrained)}, []float64{pt.LPJacobian}, tolerance)
-			check(t, at+"gradL", gradient(tc.model, pt.Unconstrained), pt.GradJacobian, tolerance)
+			check(t, at+"L", []float64{tc.model.LogDensity(pt.Unconstrained)}, []float64{pt.LPJacobian}, tc.density)
+			check(t, at+"gradL", gradient(tc.model, pt.Unconstrained), pt.GradJacobian, tc.gradient)
+
+			// Stan lists transformed parameters after the parameters.
+			m := len(pt.Unconstrained)
+			x, q := make([]float64, m), make([]float64, m)
+			tc.model.Constrain(x, pt.Unconstrained)
+			check(t, at+"constrained", x, pt.Constrained[:m], tolerance)
+			if err := tc.model.Unconstrain(q, x); err != nil {
+				t.Error(at, err)
+			}
+			check(t, at+"unconstrained", q, pt.Unconstrained, tolerance)
 		}
 	}
 }
@@ -289,8 +436,8 @@ func TestMetricJacobianDifferences(t *testing.T) {
 	cases := testCases(t)
 	soft := must[*Funnel](t)(NewFunnel(3, 0.05))
 	cases = append(cases,
-		testCase{"funnel/k=1", must[*Funnel](t)(NewFunnel(1, 2)), []fixtures.Point{{Q: []float64{0.7, -0.3}}}},
-		testCase{"funnel/soft", soft, []fixtures.Point{{Q: []float64{0.7, -0.3, 1.1, 0.2}}, {Q: []float64{0, 0, 0, 0}}}},
+		testCase{name: "funnel/k=1", model: must[*Funnel](t)(NewFunnel(1, 2)), points: []fixtures.Point{{Q: []float64{0.7, -0.3}}}},
+		testCase{name: "funnel/soft", model: soft, points: []fixtures.Point{{Q: []float64{0.7, -0.3, 1.1, 0.2}}, {Q: []float64{0, 0, 0, 0}}}},
 	)
 	for _, tc := range cases {
 		for i, pt := range tc.points {
@@ -382,7 +529,7 @@ func TestSoftAbsQuotient(t *testing.T) {
 func TestOutsideDomain(t *testing.T) {
 	for _, tc := range testCases(t) {
 		n := tc.model.Info().Dim()
-		_, constant := tc.model.(*Gaussian)
+		constant := tc.model.Info().Metric.Constant
 		for _, bad := range []float64{math.NaN(), math.Inf(1), 1e300} {
 			q := make([]float64, n)
 			fill(q, bad)
@@ -409,7 +556,11 @@ func TestConstrain(t *testing.T) {
 		if err := m.Unconstrain(back, x); err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 		}
-		check(t, tc.name, back, q, 0)
+		tol := 0.0
+		if tc.transformed {
+			tol = 1e-14
+		}
+		check(t, tc.name, back, q, tol)
 		x[len(x)-1] = math.Inf(-1)
 		if err := m.Unconstrain(back, x); err == nil {
 			t.Errorf("%s: an infinite parameter passed", tc.name)
@@ -438,6 +589,38 @@ func TestBadArguments(t *testing.T) {
 		"logistic with wrong shapes":  func() (any, error) { return NewLogistic([]float64{1, 2}, []float64{1}, 1, 1) },
 		"logistic with y = 2":         func() (any, error) { return NewLogistic([]float64{1}, []float64{2}, 1, 1) },
 		"logistic with x NaN":         func() (any, error) { return NewLogistic([]float64{nan}, []float64{1}, 1, 1) },
+		"sv_authors, wrong lengths":   func() (any, error) { return NewSVAuthors([]float64{1, 2}, []float64{1}) },
+		"sv_authors with x NaN":       func() (any, error) { return NewSVAuthors([]float64{1}, []float64{nan}) },
+		"sv_latent without data":      func() (any, error) { return NewSVLatent(nil, nil) },
+		"sv_latent with y NaN":        func() (any, error) { return NewSVLatent([]float64{nan}, []float64{1}) },
+		"sv_volatility without data":  func() (any, error) { return NewSVVolatility(nil, 1, 0, 1) },
+		"sv_volatility with phi 1":    func() (any, error) { return NewSVVolatility([]float64{1}, 1, 1, 1) },
+		"sv_volatility with sigma 0":  func() (any, error) { return NewSVVolatility([]float64{1}, 0, 0, 1) },
+		"sv_volatility with beta NaN": func() (any, error) { return NewSVVolatility([]float64{1}, 1, 0, nan) },
+		"sv_joint without data":       func() (any, error) { return NewSVJoint(nil) },
+		"sv_joint with y infinite":    func() (any, error) { return NewSVJoint([]float64{math.Inf(1)}) },
+		"fhn without data":            func() (any, error) { return NewFitzHughNagumo(nil, nil, []float64{0, 0}, 1) },
+		"fhn with descending times": func() (any, error) {
+			return NewFitzHughNagumo([]float64{2, 1}, [][]float64{{1, 2}, {3, 4}}, []float64{0, 0}, 1)
+		},
+		"fhn with one state": func() (any, error) {
+			return NewFitzHughNagumo([]float64{1}, [][]float64{{1, 2}}, []float64{0}, 1)
+		},
+		"fhn with y NaN": func() (any, error) {
+			return NewFitzHughNagumo([]float64{1}, [][]float64{{1, nan}}, []float64{0, 0}, 1)
+		},
+		"fhn with sigma 0": func() (any, error) {
+			return NewFitzHughNagumo([]float64{1}, [][]float64{{1, 2}}, []float64{0, 0}, 0)
+		},
+		"lotka-volterra with time -1": func() (any, error) {
+			return NewLotkaVolterra([]float64{-1}, [][]float64{{1, 2}}, []float64{1, 1})
+		},
+		"lotka-volterra with y 0": func() (any, error) {
+			return NewLotkaVolterra([]float64{1}, [][]float64{{1, 0}}, []float64{1, 1})
+		},
+		"lotka-volterra with one y_init": func() (any, error) {
+			return NewLotkaVolterra([]float64{1}, [][]float64{{1, 2}}, []float64{1})
+		},
 	} {
 		if _, err := f(); err == nil {
 			t.Errorf("%s: no error", name)
