@@ -12,13 +12,34 @@ import (
 // formulas that it computes with their operation counts as polynomials in the
 // sizes.
 func Explain(d *symbolic.Derived) (string, error) {
-	g, err := newGenerator(d, Options{Package: "explain"})
+	units, err := newUnits(d, Options{Package: "explain"})
 	if err != nil {
 		return "", err
 	}
-	d = g.d
 	var b strings.Builder
-	fmt.Fprintf(&b, "model %s\n\nlog density\n  L = %s\n\nmetric: %s\n", d.Model.Name, symbolic.Format(d.L), g.metricDoc())
+	for n, g := range units {
+		if n > 0 {
+			b.WriteString("\n")
+		}
+		g.explain(&b)
+	}
+	return b.String(), nil
+}
+
+// explain describes one type.
+func (g *generator) explain(b *strings.Builder) {
+	d := g.d
+	switch {
+	case g.conditional():
+		fmt.Fprintf(b, "block %s of model %s\n\nlog density given the other parameters\n  L = %s\n", d.Block.ObjectName(), d.Model.Name, symbolic.Format(d.L))
+	default:
+		fmt.Fprintf(b, "model %s\n\nlog density\n  L = %s\n", d.Model.Name, symbolic.Format(d.L))
+	}
+	if g.joint() {
+		fmt.Fprintf(b, "\nsampled in %d blocks, each given the others\n", len(d.Conditionals))
+		return
+	}
+	fmt.Fprintf(b, "\nmetric: %s\n", g.metricDoc())
 	section := func(title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
 		if len(ph.defs) == 0 && len(outs) == 0 {
 			return
@@ -42,18 +63,16 @@ func Explain(d *symbolic.Derived) (string, error) {
 			total.Add(symbolic.CostOf(o.E, o.Indices))
 			lines = append(lines, fmt.Sprintf("  result    %s = %s", name(o), symbolic.Format(o.E)))
 		}
-		fmt.Fprintf(&b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
+		fmt.Fprintf(b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
 	}
 	block := func(prefix string) func(symbolic.Output) string {
 		return func(o symbolic.Output) string {
-			s := prefix + d.Blocks[o.Row].Param.ObjectName()
-			if len(o.Indices) > 0 {
-				s += "[" + o.Indices[0].Name + "]"
-			}
-			return s
+			s := prefix + d.Params[o.Row].Decl.ObjectName()
+			return s + subscripts(o)
 		}
 	}
 	section("data, once", &g.ph.data, nil, nil)
+	section("the other blocks' parameters, once per update of the block", &g.ph.given, nil, nil)
 	section("log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
 	section("gradient", &g.ph.gradient, d.Gradient, block("∂L/∂"))
 	matrix, weight := "G", "½⟨G⁻¹ − v vᵀ, ∂G⟩"
@@ -61,15 +80,7 @@ func Explain(d *symbolic.Derived) (string, error) {
 		matrix, weight = "H", "½⟨M, ∂H⟩"
 	}
 	section("matrix "+matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
-		var x, y *symbolic.Index
-		rest := o.Indices
-		if !d.Blocks[o.Row].Scalar() {
-			x, rest = rest[0], rest[1:]
-		}
-		if len(rest) > 0 {
-			y = rest[0]
-		}
-		return matrix + "[" + g.blockName(o.Row, o.Col, x, y) + "]"
+		return matrix + "[" + g.entryName(o) + "]"
 	})
 	section("force −∂L + "+weight+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, block("f "))
 	if !d.Metric.SoftAbs && !d.Metric.Constant {
@@ -77,7 +88,10 @@ func Explain(d *symbolic.Derived) (string, error) {
 		section("½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, block("f "))
 	}
 	if g.constant() {
-		fmt.Fprintf(&b, "\nThe metric is constant: the leapfrog applies, and its factor is computed once.\n")
+		once := "once"
+		if g.conditional() {
+			once = "once per update of the block"
+		}
+		fmt.Fprintf(b, "\nThe metric is constant: the leapfrog applies, and its factor is computed %s.\n", once)
 	}
-	return b.String(), nil
 }

@@ -49,17 +49,17 @@ type flatCode struct {
 
 // flat reports whether the model gets flat steps.
 func (g *generator) flat() bool {
-	if g.constant() || g.softAbs() || !g.dim.IsConst() || g.dim.Offset > maxFlat {
+	if g.constant() || g.softAbs() || g.hasODE() || !g.dim.IsConst() || g.dim.Offset > maxFlat {
 		return false
 	}
-	for _, b := range g.d.Blocks {
+	for _, b := range g.d.Params {
 		if !b.Scalar() {
 			return false
 		}
 	}
 	for _, l := range [][]symbolic.Output{g.d.Matrix, g.d.Gradient, g.d.Contract, g.d.Rank1} {
 		for def := range g.closure(l) {
-			if def.Stage() > symbolic.StageData && (len(def.Indices) > 0 || hasSum(def.Body)) {
+			if def.Stage() > symbolic.StageGiven && (len(def.Indices) > 0 || hasSum(def.Body)) {
 				return false
 			}
 		}
@@ -88,7 +88,7 @@ func (g *generator) buildFlat() {
 		return c.NewTensor(symbolic.Tensor{Name: name, Kind: symbolic.LocalTensor, Stage: stage})
 	}
 	lower := func(e *symbolic.Expr) *symbolic.Expr { return d.Prog.Lower(d.Prog.Cheaper(e), nil) }
-	for _, b := range d.Blocks {
+	for _, b := range d.Params {
 		f.q = append(f.q, b.Coord)
 		f.p = append(f.p, local("p_"+b.Coord.Name, symbolic.StageMomentum))
 		f.u = append(f.u, local("u_"+b.Coord.Name, symbolic.StageMomentum))
@@ -149,7 +149,7 @@ func (g *generator) buildFlat() {
 	half := func(weight func(i, j int) *symbolic.Expr, k int) *symbolic.Expr {
 		e := c.Number(0)
 		for _, b := range d.Metric.Blocks {
-			dg := c.Diff(b.E, d.Blocks[k].Coord)
+			dg := c.Diff(b.E, d.Params[k].Coord)
 			scale := 0.5
 			if b.Row != b.Col {
 				scale = 1
@@ -158,7 +158,7 @@ func (g *generator) buildFlat() {
 		}
 		return e
 	}
-	grad := func(k int) *symbolic.Expr { return c.Neg(c.Diff(d.L, d.Blocks[k].Coord)) }
+	grad := func(k int) *symbolic.Expr { return c.Neg(c.Diff(d.L, d.Params[k].Coord)) }
 	var active []int
 	for k := range m {
 		// Not multiplied out: the log density is centred on the data's means,
@@ -224,7 +224,7 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 	var stmts []Stmt
 	s := g.scheduler()
 	for _, def := range g.d.Prog.Defs {
-		if need[def] && !done[def] && def.Stage() > symbolic.StageData {
+		if need[def] && !done[def] && def.Stage() > symbolic.StageGiven {
 			done[def] = true
 			stmts = append(stmts, &Define{T: def.Tensor, E: def.Body})
 		}
@@ -509,7 +509,7 @@ func (g *generator) flatIMb() jen.Code {
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
 	)
 	body = append(g.flatPrologue(p), body...)
-	return stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.\nWith A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).", body...)
+	return g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.\nWith A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).", body...)
 }
 
 // flatPrologue declares the data that a flat body reads.
@@ -517,7 +517,7 @@ func (g *generator) flatPrologue(p *printer) []jen.Code {
 	own := map[*symbolic.Tensor]bool{}
 	var data []*symbolic.Tensor
 	for _, t := range p.used {
-		if t.Kind == symbolic.CoordTensor || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageData {
+		if t.Kind == symbolic.CoordTensor || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven {
 			continue
 		}
 		data = append(data, t)
@@ -750,7 +750,7 @@ func (g *generator) flatGLFb() jen.Code {
 			jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
 	body = append(g.flatPrologue(p), body...)
-	return stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and\nu = A p, v = r u and ∂H/∂q = F + r T − r² R(u).", body...)
+	return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and\nu = A p, v = r u and ∂H/∂q = F + r T − r² R(u).", body...)
 }
 
 // sumOf prints the sum of an array's elements.
@@ -835,7 +835,7 @@ func (g *generator) flatAt() jen.Code {
 		results = append(results, jen.Float64())
 	}
 	return doc("quantities returns what the generalized leapfrog needs of a position: A = adj G,\nr = 1/det G and F + r T, the force without its momentum part.",
-		method("quantities").Params(idList(g.tensorNames(fl.q)).Float64()).Params(append(results, rt("Status"))...).Block(code...))
+		g.method("quantities").Params(idList(g.tensorNames(fl.q)).Float64()).Params(append(results, rt("Status"))...).Block(code...))
 }
 
 // defsOf prints the definitions that one expression needs.
@@ -843,7 +843,7 @@ func (g *generator) defsOf(p *printer, done map[*symbolic.Def]bool, e *symbolic.
 	var stmts []Stmt
 	need := g.closure([]symbolic.Output{{E: e}})
 	for _, def := range g.d.Prog.Defs {
-		if need[def] && !done[def] && def.Stage() > symbolic.StageData {
+		if need[def] && !done[def] && def.Stage() > symbolic.StageGiven {
 			done[def] = true
 			stmts = append(stmts, &Define{T: def.Tensor, E: def.Body})
 		}

@@ -33,13 +33,13 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 			code, err = nil, fmt.Errorf("%v", r)
 		}
 	}()
-	g, err := newGenerator(d, opt)
+	units, err := newUnits(d, opt)
 	if err != nil {
 		return nil, err
 	}
-	g.file()
+	out := units[0].file(units[1:])
 	var b bytes.Buffer
-	if err := g.out.Render(&b); err != nil {
+	if err := out.Render(&b); err != nil {
 		return nil, fmt.Errorf("the generated code does not parse: %w", err)
 	}
 	return b.Bytes(), nil
@@ -52,24 +52,30 @@ type layout struct {
 	row, col, dir int
 }
 
-// generator assembles one package.
+// generator assembles one type of the package and its methods: that of the model
+// or, for a model of several blocks, that of the joint density or of one block.
 type generator struct {
-	d        *symbolic.Derived
-	opt      Options
-	out      *jen.File
-	names    *names
-	matrices map[*symbolic.Tensor]bool // data kept as kernel.Matrix
-	cross    map[*symbolic.Tensor]bool // definitions read by another phase
-	stored   map[*symbolic.Tensor]bool // arrays of the work space
-	layouts  map[*symbolic.Tensor]layout
-	fields   map[*symbolic.Tensor]bool // tensors that methods read from the model
-	sizes    []sizeField
-	sizeOf   map[string]string
-	dim      dsl.Extent
-	offsets  []dsl.Extent
-	ph       phases
-	fl       *flatCode // of models with flat steps
-	fieldOf  map[string]string
+	d          *symbolic.Derived
+	opt        Options
+	typ        string       // the name of the type
+	blocks     []*generator // of a joint density: those of its blocks
+	space      string       // that of its work space
+	out        *jen.File
+	names      *names
+	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
+	cross      map[*symbolic.Tensor]bool // definitions read by another phase
+	stored     map[*symbolic.Tensor]bool // arrays of the work space
+	layouts    map[*symbolic.Tensor]layout
+	fields     map[*symbolic.Tensor]bool // tensors that methods read from the model
+	sizes      []sizeField
+	sizeOf     map[string]string
+	dim        dsl.Extent
+	offsets    []dsl.Extent
+	ph         phases
+	fl         *flatCode // of models with flat steps
+	odes       []*equation
+	odeOutputs [][]symbolic.Output // what the equations need
+	fieldOf    map[string]string
 }
 
 // sumKey starts the key of a size that is a sum: no name of the language does.
@@ -80,24 +86,34 @@ type sizeField struct {
 	key  string
 	name string
 	sum  []dsl.Extent // what a sum adds; nil for a datum
+	part int          // > 0: where that part of the metric begins
 }
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, logDensity, gradient, metric, force, prepare, rank1, contract, jacobian, value phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, value phase
 }
 
-// newGenerator derives the model once more: emission adds definitions and
-// nodes, and the order of a sum's terms follows their age, so that a context of
-// its own makes every call alike.
-func newGenerator(d *symbolic.Derived, opt Options) (*generator, error) {
+// newUnits makes the generators of a model: that of the type Model first, then
+// one for each block if there are several. It derives the model once more:
+// emission adds definitions and nodes, and the order of a sum's terms follows
+// their age, so that a context of its own makes every call alike.
+func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 	d, list := symbolic.Derive(d.Model)
 	if d == nil {
 		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
 	}
-	g := &generator{d: d, opt: opt, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
+	units := []*generator{newGenerator(d, opt, "Model", "space")}
+	for _, c := range d.Conditionals {
+		name := c.Block.ObjectName()
+		units = append(units, newGenerator(c, opt, exported(name)+"Block", camel(name)+"Space"))
+	}
+	return units, nil
+}
+
+func newGenerator(d *symbolic.Derived, opt Options, typ, space string) *generator {
+	g := &generator{d: d, opt: opt, typ: typ, space: space, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
 		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
-	g.out = jen.NewFile(opt.Package)
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {
@@ -108,7 +124,7 @@ func newGenerator(d *symbolic.Derived, opt Options) (*generator, error) {
 	for _, t := range d.Data {
 		g.names.tensor(t)
 	}
-	for _, b := range d.Blocks {
+	for _, b := range append(append([]*symbolic.Param{}, d.Params...), d.Given...) {
 		g.names.tensor(b.Coord)
 	}
 	for _, def := range d.Prog.Defs {
@@ -118,17 +134,35 @@ func newGenerator(d *symbolic.Derived, opt Options) (*generator, error) {
 		g.names.tensor(v)
 	}
 	g.layoutBlocks()
+	g.addStarts()
+	g.buildODEs()
 	if g.flat() {
 		g.buildFlat()
 	}
 	g.splitPhases()
-	return g, nil
+	return g
 }
 
 func (g *generator) addSize(key string, sum ...dsl.Extent) {
 	name := g.names.fresh(strings.TrimPrefix(key, sumKey))
 	g.sizeOf[key] = name
-	g.sizes = append(g.sizes, sizeField{key, name, sum})
+	g.sizes = append(g.sizes, sizeField{key: key, name: name, sum: sum})
+}
+
+// addStarts makes the sizes that tell where the parts of the metric begin.
+func (g *generator) addStarts() {
+	if !g.byParts() {
+		return
+	}
+	for k := 1; k < len(g.d.Metric.Parts); k++ {
+		key := startKey(k)
+		name := g.names.fresh(strings.TrimPrefix(key, sumKey))
+		g.sizeOf[key] = name
+		g.sizes = append(g.sizes, sizeField{key: key, name: name, part: k})
+	}
+	for _, part := range g.d.Metric.Parts {
+		g.borderSize(part, -1) // the sizes that it needs
+	}
 }
 
 func (g *generator) size(key string) string { return g.sizeOf[key] }
@@ -141,9 +175,9 @@ func (g *generator) isSize(t *symbolic.Tensor) bool {
 // layoutBlocks finds where each parameter's coordinates start.
 func (g *generator) layoutBlocks() {
 	at := dsl.Fixed(0)
-	for _, b := range g.d.Blocks {
+	for _, b := range g.d.Params {
 		g.offsets = append(g.offsets, at)
-		at = g.addExtents(at, b.Size(), "after"+exported(b.Param.ObjectName()))
+		at = g.addExtents(at, b.Size(), "after"+exported(b.Decl.ObjectName()))
 	}
 	g.dim = at
 }
@@ -157,15 +191,27 @@ func (g *generator) addExtents(a, b dsl.Extent, name string) dsl.Extent {
 		return a.Plus(b.Offset)
 	}
 	key := sumKey + name
-	g.addSize(key, a, b)
+	if _, ok := g.sizeOf[key]; !ok {
+		g.addSize(key, a, b)
+	}
 	return dsl.Extent{Name: key}
 }
 
 func (g *generator) offset(block int) dsl.Extent { return g.offsets[block] }
 
-func (g *generator) diagonal() bool { return g.d.Metric.Diagonal }
-func (g *generator) constant() bool { return g.d.Metric.Constant }
-func (g *generator) softAbs() bool  { return g.d.Metric.SoftAbs }
+// joint reports whether the type is the joint density of several blocks, which
+// has no metric.
+func (g *generator) joint() bool { return g.d.Metric == nil }
+
+// conditional reports whether the type is that of one of several blocks.
+func (g *generator) conditional() bool { return len(g.d.Given) > 0 || g.typ != "Model" }
+
+func (g *generator) diagonal() bool { return !g.joint() && g.d.Metric.Diagonal }
+func (g *generator) constant() bool { return g.joint() || g.d.Metric.Constant }
+func (g *generator) softAbs() bool  { return !g.joint() && g.d.Metric.SoftAbs }
+
+// byParts reports whether the matrix is stored by the parts of its structure.
+func (g *generator) byParts() bool { return !g.joint() && g.d.Metric.Stored() }
 
 // closure returns the definitions that outputs need, in order.
 func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
@@ -207,6 +253,7 @@ func (g *generator) splitPhases() {
 	if g.fl != nil {
 		lists = append(lists, g.fl.outputs())
 	}
+	lists = append(lists, g.odeOutputs...)
 	all := g.closure(lists...)
 	pick := func(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
 		var out []*symbolic.Def
@@ -217,11 +264,16 @@ func (g *generator) splitPhases() {
 		}
 		return out
 	}
-	late := func(def *symbolic.Def) bool { return def.Stage() > symbolic.StageData }
-	g.ph.data.defs = pick(all, func(def *symbolic.Def) bool { return !late(def) })
+	late := func(def *symbolic.Def) bool { return def.Stage() > symbolic.StageGiven }
+	given := func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageGiven }
+	g.ph.data.defs = pick(all, func(def *symbolic.Def) bool { return def.Stage() <= symbolic.StageData })
+	g.ph.given.defs = pick(all, given)
 	lClosure := g.closure(one(d.LogDensity))
 	g.ph.logDensity.defs = pick(lClosure, late)
 	g.ph.gradient.defs = pick(g.closure(one(d.LogDensity), d.Gradient), late)
+	if g.constant() && !g.joint() {
+		g.ph.slope.defs = pick(g.closure(d.Gradient), late)
+	}
 	matrix := g.closure(d.Matrix)
 	g.ph.metric.defs = pick(matrix, late)
 	after := func(def *symbolic.Def) bool { return late(def) && !matrix[def] }
@@ -265,22 +317,36 @@ func (g *generator) splitPhases() {
 	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}} {
 		reads(x.ph, x.outs, own(x.ph))
 	}
-	// Data definitions that any later expression reads are kept.
-	keep := func(e *symbolic.Expr) {
+	for _, e := range g.odes {
+		for _, k := range g.orders() {
+			var outs []symbolic.Output
+			for _, t := range e.bodies[k].targets {
+				outs = append(outs, t.out)
+			}
+			reads(&e.bodies[k], outs, own(&e.bodies[k]))
+		}
+	}
+	// Early definitions that any later expression reads are kept.
+	keep := func(e *symbolic.Expr, before func(*symbolic.Def) bool) {
 		symbolic.Refs(e, func(r *symbolic.Expr) {
-			if def := r.Tensor.Def; def != nil && !late(def) {
+			if def := r.Tensor.Def; def != nil && before(def) {
 				g.cross[r.Tensor] = true
 			}
 		})
 	}
+	g.markGiven(all, lists)
+	early := func(def *symbolic.Def) bool { return !late(def) }
 	for _, def := range d.Prog.Defs {
-		if all[def] && late(def) {
-			keep(def.Body)
+		switch {
+		case all[def] && late(def):
+			keep(def.Body, early)
+		case all[def] && given(def):
+			keep(def.Body, func(o *symbolic.Def) bool { return !late(o) && !given(o) })
 		}
 	}
 	for _, l := range lists {
 		for _, o := range l {
-			keep(o.E)
+			keep(o.E, early)
 		}
 	}
 	g.findMatrices()
@@ -300,12 +366,12 @@ func (g *generator) findMatrices() {
 }
 
 func (g *generator) allPhases() []*phase {
-	return []*phase{&g.ph.data, &g.ph.logDensity, &g.ph.gradient, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.value}
+	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.value}
 }
 
 func (g *generator) scheduler() *scheduler {
 	return &scheduler{c: g.d.C, stored: g.stored, cross: g.cross, escapes: map[*symbolic.Tensor]bool{},
-		single: len(g.d.Blocks) == 1 && !g.diagonal()}
+		single: len(g.d.Params) == 1 && !g.diagonal() && !g.byParts()}
 }
 
 // outputTensor makes the tensor that stands for a result's destination.
@@ -324,19 +390,26 @@ func (g *generator) targets() {
 		}
 	}
 	vector(&g.ph.gradient, "grad", d.Gradient)
+	if g.constant() && !g.joint() {
+		vector(&g.ph.slope, "grad", d.Gradient)
+	}
 	vector(&g.ph.force, "f", d.Force)
 	vector(&g.ph.rank1, "f", d.Rank1)
 	vector(&g.ph.contract, "dst", d.Contract)
 	vector(&g.ph.value, "dst", d.Value)
 	for _, o := range d.Matrix {
 		t := target{out: o, dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Row, col: o.Col})}
-		same := o.Row == o.Col && !d.Blocks[o.Row].Scalar()
+		same := o.Row == o.Col && !d.Params[o.Row].Scalar()
 		switch {
 		case g.diagonal() && same:
 			t.out = g.onDiagonal(o)
-		case same:
+		case o.Banded:
+			t.dst = g.outputTensor(layout{kind: "band", array: "b", row: o.Row, dir: o.Offset})
+		case same && o.Subs == nil:
 			t.pair = true
-		case o.Row != o.Col:
+		case same && !o.Mirrored():
+			// On the diagonal.
+		case same || o.Row != o.Col && !(g.byParts() && g.onSpine(o.Row) != g.onSpine(o.Col)):
 			// The transposed block.
 			g.ph.metric.targets = append(g.ph.metric.targets, t)
 			t = target{out: transposed(d, o), dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Col, col: o.Row})}
@@ -346,7 +419,7 @@ func (g *generator) targets() {
 	for _, o := range d.Jacobian {
 		t := target{out: o, dst: g.outputTensor(layout{kind: "cube", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})}
 		g.ph.jacobian.targets = append(g.ph.jacobian.targets, t)
-		if o.Row != o.Col {
+		if o.Row != o.Col || o.Mirrored() {
 			t.dst = g.outputTensor(layout{kind: "cubeT", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})
 			g.ph.jacobian.targets = append(g.ph.jacobian.targets, t)
 		}
@@ -364,6 +437,9 @@ func (g *generator) onDiagonal(o symbolic.Output) symbolic.Output {
 func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
 	if len(o.Indices) == 2 {
 		o.Indices = []*symbolic.Index{o.Indices[1], o.Indices[0]}
+	}
+	if len(o.Subs) == 2 {
+		o.Subs = []symbolic.Sub{o.Subs[1], o.Subs[0]}
 	}
 	o.Row, o.Col = o.Col, o.Row
 	return o
@@ -422,17 +498,21 @@ func (g *generator) prologue(p *printer, own map[*symbolic.Tensor]bool) []jen.Co
 				array = "v"
 			}
 			off := g.offset(t.Row)
-			if g.d.Blocks[t.Row].Scalar() {
+			if g.d.Params[t.Row].Scalar() {
 				decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off)))
 			} else {
-				end := g.addOffset(off, g.d.Blocks[t.Row].Size())
+				end := g.addOffset(off, g.d.Params[t.Row].Size())
 				if off == dsl.Fixed(0) {
 					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(jen.Empty(), p.extent(end)))
 				} else {
 					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off), p.extent(end)))
 				}
 			}
-		case symbolic.LocalTensor, symbolic.OutputTensor, symbolic.WeightTensor:
+		case symbolic.SolutionTensor:
+			decls = append(decls, jen.Id(n).Op(":=").Add(g.solutionSlice(p, t)))
+		case symbolic.StateTensor:
+			decls = append(decls, jen.Id(n).Op(":=").Id("y").Index(jen.Lit(g.layouts[t].row)))
+		case symbolic.LocalTensor, symbolic.OutputTensor, symbolic.WeightTensor, symbolic.TimeTensor:
 		default:
 			if own[t] && !g.stored[t] {
 				continue // a local variable of this body
@@ -462,7 +542,7 @@ func (g *generator) addOffset(off, size dsl.Extent) dsl.Extent {
 		return off.Plus(size.Offset)
 	}
 	for n := range g.offsets {
-		if g.offsets[n] == off && g.d.Blocks[n].Size() == size {
+		if g.offsets[n] == off && g.d.Params[n].Size() == size {
 			if n+1 < len(g.offsets) {
 				return g.offsets[n+1]
 			}

@@ -22,6 +22,7 @@ const (
 	specialPath = module + "/runtime/special"
 	checkPath   = module + "/runtime/validate"
 	dataPath    = module + "/runtime/datafile"
+	odePath     = module + "/runtime/ode"
 )
 
 // Precedences of Go's binary operators, as far as they matter here.
@@ -45,7 +46,7 @@ range return select struct switch type var
 any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
 rt math kernel linalg special validate datafile io fmt
 s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
-summarise describe allocate matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
+summarise describe allocate slope given prepareGiven clone solve order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
 seen seenKnown Clone Info Model Data Params`)
 
 func newNames() *names {
@@ -146,8 +147,8 @@ func (g *generator) fieldNames() {
 	for _, d := range g.d.Model.Data {
 		data = append(data, d.ObjectName())
 	}
-	for _, b := range g.d.Blocks {
-		params = append(params, b.Param.ObjectName())
+	for _, b := range g.d.Params {
+		params = append(params, b.Decl.ObjectName())
 	}
 	group(data)
 	group(params)
@@ -291,6 +292,9 @@ func (p *printer) coordinate(block int, subs []symbolic.Sub) *jen.Statement {
 
 func (p *printer) matrixIndex(row, col int, subs []symbolic.Sub) *jen.Statement {
 	a, b := split(p.g.d, row, subs)
+	if p.g.byParts() {
+		return p.packedIndex(row, col, a, b)
+	}
 	if p.g.diagonal() {
 		return p.coordinate(row, a)
 	}
@@ -312,7 +316,7 @@ func (p *printer) rowFactor(block int, subs []symbolic.Sub) *jen.Statement {
 
 // split divides the subscripts of a matrix block between its rows and columns.
 func split(d *symbolic.Derived, row int, subs []symbolic.Sub) (a, b []symbolic.Sub) {
-	if d.Blocks[row].Scalar() {
+	if d.Params[row].Scalar() {
 		return nil, subs
 	}
 	return subs[:1], subs[1:]
@@ -324,15 +328,25 @@ func (p *printer) output(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement
 	switch lay.kind {
 	case "scalar":
 		return jen.Id(lay.array)
+	case "element":
+		return jen.Id(lay.array).Index(jen.Lit(lay.row))
 	case "vector":
 		return jen.Id(lay.array).Index(p.coordinate(lay.row, subs))
 	case "matrix":
 		return jen.Id(lay.array).Index(p.matrixIndex(lay.row, lay.col, subs))
+	case "band":
+		below := subs[0]
+		if below.Index == nil {
+			below.At = below.At.Plus(-lay.dir)
+		} else {
+			below.Offset -= lay.dir
+		}
+		return jen.Id(lay.array).Index(p.packedIndex(lay.row, lay.row, subs, []symbolic.Sub{below}))
 	}
 	// A cube [(i·m + j)·m + k].
 	rest := subs
 	take := func(block int) []symbolic.Sub {
-		if p.g.d.Blocks[block].Scalar() {
+		if p.g.d.Params[block].Scalar() {
 			return nil
 		}
 		s := rest[:1]
@@ -397,7 +411,11 @@ func (p *printer) expr(e *symbolic.Expr) (*jen.Statement, int) {
 	case symbolic.Delta:
 		return jen.Qual(kernelPath, "Delta").Call(p.position(e.Subs[0]), p.position(e.Subs[1])), precUnary
 	case symbolic.Inside:
-		return jen.Qual(kernelPath, "Inside").Call(plus(p.position(e.Subs[0]), 1), p.extent(e.Range.Lo), p.extent(e.Range.Hi)), precUnary
+		at := p.extent(e.Subs[0].At)
+		if e.Subs[0].Index != nil {
+			at = plus(jen.Id(p.loopVar(e.Subs[0].Index)), e.Subs[0].Offset+1)
+		}
+		return jen.Qual(kernelPath, "Inside").Call(at, p.extent(e.Range.Lo), p.extent(e.Range.Hi)), precUnary
 	}
 	panic(fmt.Sprintf("codegen: no way to print the expression %s", symbolic.Format(e)))
 }
@@ -518,19 +536,12 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 	for _, st := range list {
 		switch st := st.(type) {
 		case *Loop:
+			// What the body declares is unknown behind it.
+			end := p.g.names.scope()
 			v := p.loopVar(st.Index)
-			lo := p.extent(st.Index.Range.Lo.Plus(-1))
-			hi := p.extent(st.Index.Range.Hi)
-			head := jen.For(jen.Id(v).Op(":=").Add(lo), jen.Id(v).Op("<").Add(hi), jen.Id(v).Op("++"))
-			switch {
-			case st.Below != nil:
-				head = jen.For(jen.Id(v).Op(":=").Lit(0), jen.Id(v).Op("<=").Id(p.loopVar(st.Below)), jen.Id(v).Op("++"))
-			case st.Index.Range.Lo == dsl.Fixed(1):
-				head = jen.For(jen.Id(v).Op(":=").Range().Add(p.extent(st.Index.Range.Hi)))
-			}
-			body := p.stmts(st.Body)
-			out = append(out, head.Block(body...))
+			out = append(out, p.clause(st, v).Block(p.stmts(st.Body)...))
 			delete(p.inUse, v)
+			end()
 		case *Define:
 			x, _ := p.expr(st.E)
 			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Add(asFloat(st.E, x)))
@@ -556,6 +567,30 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 		}
 	}
 	return out
+}
+
+// clause prints the head of a loop with the variable v.
+func (p *printer) clause(l *Loop, v string) *jen.Statement {
+	from := func(start, end *jen.Statement) *jen.Statement {
+		return jen.For(jen.Id(v).Op(":=").Add(start), jen.Id(v).Op("<").Add(end), jen.Id(v).Op("++"))
+	}
+	r, inner := l.Index.Range, l.Inner
+	first := func(r dsl.Range) *jen.Statement { return p.extent(r.Lo.Plus(-1)) }
+	switch {
+	case l.Below != nil:
+		return jen.For(jen.Id(v).Op(":=").Lit(0), jen.Id(v).Op("<=").Id(p.loopVar(l.Below)), jen.Id(v).Op("++"))
+	case l.Part == head:
+		return from(first(r), jen.Min(first(inner), p.extent(r.Hi)))
+	case l.Part == interior:
+		return from(first(inner), p.extent(inner.Hi))
+	case l.Part == tail && inner.Lo == dsl.Fixed(1):
+		return from(p.extent(inner.Hi), p.extent(r.Hi))
+	case l.Part == tail:
+		return from(jen.Max(first(inner), p.extent(inner.Hi)), p.extent(r.Hi))
+	case r.Lo == dsl.Fixed(1):
+		return jen.For(jen.Id(v).Op(":=").Range().Add(p.extent(r.Hi)))
+	}
+	return from(first(r), p.extent(r.Hi))
 }
 
 // inside prints the condition of indicators: for each index the bounds that
@@ -585,6 +620,15 @@ func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 	}
 	for _, e := range conds {
 		s := e.Subs[0]
+		if e.Op == symbolic.Delta {
+			c := p.position(s).Op("==").Add(p.position(e.Subs[1]))
+			if cond == nil {
+				cond = c
+			} else {
+				cond = cond.Op("&&").Add(c)
+			}
+			continue
+		}
 		below, above := false, false
 		if s.Index != nil { // of a fixed position nothing is known
 			own := s.Index.Range

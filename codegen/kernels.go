@@ -42,7 +42,7 @@ func (s *scheduler) fusedKernels(ph *phase) *fusion {
 		count(t.out.E)
 	}
 	for _, d := range ph.defs {
-		if d.Body.Op != symbolic.Sum || len(d.Indices) > 0 || !whole(d.Body.Index) {
+		if d.Body.Op != symbolic.Sum || len(d.Indices) > 0 || !fromOne(d.Body.Index) {
 			continue
 		}
 		r := d.Body.Args[0]
@@ -63,22 +63,32 @@ func (s *scheduler) crossPhase(t *symbolic.Tensor) bool { return s.cross[t] }
 // isLong reports whether a range is worth a kernel call of its own.
 func isLong(x dsl.Extent) bool { return x.Name != "" || x.Offset >= 32 }
 
-// whole reports whether an index runs over 1..size, as kernels do.
-func whole(i *symbolic.Index) bool {
+// applied returns the kernel that computes a function of something over a range
+// where that something is no array of its own, or "".
+func (s *scheduler) applied(d *symbolic.Def) string {
+	if len(d.Indices) != 1 || d.Body.Op != symbolic.Call || len(d.Body.Args) != 1 || !fromOne(d.Indices[0]) || !isLong(d.Tensor.Shape[0]) ||
+		isVector(d.Body.Args[0], d.Indices[0]) {
+		return ""
+	}
+	return elementwise[d.Body.Func.Name]
+}
+
+// fromOne reports whether an index runs over 1..size, as kernels do.
+func fromOne(i *symbolic.Index) bool {
 	return i.Range.Lo.IsConst() && i.Range.Lo.Offset == 1
 }
 
 // isVector reports whether e is t[i] for an array t over the whole range of i.
 func isVector(e *symbolic.Expr, i *symbolic.Index) bool {
 	return e.Op == symbolic.Ref && len(e.Subs) == 1 && e.Subs[0].Index == i && e.Subs[0].Offset == 0 &&
-		whole(i) && e.Tensor.Shape[0] == i.Range.Hi && e.Tensor.Kind != symbolic.WeightTensor
+		fromOne(i) && e.Tensor.Shape[0] == i.Range.Hi && e.Tensor.Kind != symbolic.WeightTensor
 }
 
 // isMatrix reports whether e is X[i,j] for a data matrix X over whole ranges.
 func isMatrix(e *symbolic.Expr, i, j *symbolic.Index) bool {
 	return e.Op == symbolic.Ref && e.Tensor.Kind == symbolic.DataTensor && len(e.Subs) == 2 && !e.Tensor.Symmetric &&
 		e.Subs[0] == (symbolic.Sub{Index: i}) && e.Subs[1] == (symbolic.Sub{Index: j}) &&
-		whole(i) && whole(j) && e.Tensor.Shape[0] == i.Range.Hi && e.Tensor.Shape[1] == j.Range.Hi
+		fromOne(i) && fromOne(j) && e.Tensor.Shape[0] == i.Range.Hi && e.Tensor.Shape[1] == j.Range.Hi
 }
 
 // factors returns the factors of a plain product (no coefficient, no powers).

@@ -17,13 +17,24 @@ func (g *generator) methods() []jen.Code {
 	}
 	if len(g.ph.data.defs) > 0 {
 		add("summarise computes what depends on the data alone, once.",
-			method("summarise").Params().Block(g.summarise()...))
+			g.method("summarise").Params().Block(g.summarise()...))
 	}
 	// Results that the other methods build on come first, so that their
 	// bodies decide which arrays the work space holds.
-	metricBody := g.metricBody()
+	var givenBody []jen.Code
+	if g.conditional() {
+		givenBody = g.body(&g.ph.given)
+	}
+	var metricBody []jen.Code
+	if !g.joint() {
+		metricBody = g.metricBody()
+	}
 	logDensity := g.logDensityBody()
 	gradient := g.gradientBody()
+	var slope []jen.Code
+	if g.constant() && !g.joint() {
+		slope = append(g.solveAt(orderDensity), g.body(&g.ph.slope)...)
+	}
 	var force, prepare, rank1, contract, jacobian []jen.Code
 	if !g.constant() {
 		if !g.flat() {
@@ -36,31 +47,77 @@ func (g *generator) methods() []jen.Code {
 			rank1 = g.body(&g.ph.rank1)
 		}
 	}
-	add("describe makes the description of the model.", method("describe").Params().Op("*").Add(rt("Info")).Block(g.describe()))
-	add("allocate makes the work space of one chain.", method("allocate").Params().BlockFunc(g.allocate))
-	add("Clone returns a model on the same data with work space of its own.",
-		method("Clone").Params().Add(rt("Model")).Block(
-			jen.Id("c").Op(":=").Op("*").Id("s"),
-			jen.Id("c").Dot("allocate").Call(),
-			g.cloneFactor(),
-			jen.Return(jen.Op("&").Id("c"))))
+	odes := g.odeMethods()
+	// What the bodies above read is what Given has to set.
+	var given jen.Code
+	if g.conditional() {
+		given = g.givenMethod(givenBody)
+	}
+	add("describe makes the description of the model.", g.method("describe").Params().Op("*").Add(rt("Info")).Block(g.describe()))
+	add("allocate makes the work space of one chain.", g.method("allocate").Params().BlockFunc(g.allocate))
+	if g.joint() {
+		add("Clone returns a model on the same data with work space of its own.",
+			g.method("Clone").Params().Add(rt("Gibbs")).BlockFunc(func(b *jen.Group) {
+				b.Id("c").Op(":=").Op("*").Id("s")
+				b.Id("c").Dot("allocate").Call()
+				for _, u := range g.blocks {
+					f := u.fieldName()
+					b.Id("c").Dot(f).Op("=").Id("s").Dot(f).Dot("clone").Call()
+				}
+				b.Return(jen.Op("&").Id("c"))
+			}))
+		add("Blocks returns the conditional densities that are sampled in turn.",
+			g.method("Blocks").Params().Index().Add(rt("Conditional")).Block(jen.Return(jen.Index().Add(rt("Conditional")).ValuesFunc(func(v *jen.Group) {
+				for _, u := range g.blocks {
+					v.Id("s").Dot(u.fieldName())
+				}
+			}))))
+	} else {
+		clone := func() []jen.Code {
+			return []jen.Code{
+				jen.Id("c").Op(":=").Op("*").Id("s"),
+				jen.Id("c").Dot("allocate").Call(),
+				g.cloneFactor(),
+				jen.Return(jen.Op("&").Id("c")),
+			}
+		}
+		if g.conditional() {
+			add("clone returns a block on the same data with work space of its own: Given comes\nbefore anything else.",
+				g.method("clone").Params().Op("*").Id(g.typ).Block(clone()...))
+			add("Clone is clone for the runtime.", g.method("Clone").Params().Add(rt("Model")).Block(jen.Return(jen.Id("s").Dot("clone").Call())))
+		} else {
+			add("Clone returns a model on the same data with work space of its own.",
+				g.method("Clone").Params().Add(rt("Model")).Block(clone()...))
+		}
+	}
 	add("Info describes the model; the caller does not modify it.",
-		method("Info").Params().Op("*").Add(rt("Info")).Block(jen.Return(jen.Id("s").Dot("info"))))
+		g.method("Info").Params().Op("*").Add(rt("Info")).Block(jen.Return(jen.Id("s").Dot("info"))))
 	out = append(out, g.transforms()...)
 	add("LogDensity returns L(q), the Jacobian terms of the transforms included.",
-		method("LogDensity").Params(jen.Id("q").Index().Float64()).Float64().Block(logDensity...))
+		g.method("LogDensity").Params(jen.Id("q").Index().Float64()).Float64().Block(logDensity...))
+	out = append(out, odes...)
 	add("Gradient writes ∂L/∂q to grad and returns L(q).\n"+g.formulas("∂L/∂", g.d.Gradient),
-		method("Gradient").Params(floats("grad", "q")).Float64().Block(gradient...))
+		g.method("Gradient").Params(floats("grad", "q")).Float64().Block(gradient...))
+	if g.joint() {
+		return out
+	}
+	if g.constant() {
+		add("slope writes ∂L/∂q to grad, without the density itself.",
+			g.method("slope").Params(floats("grad", "q")).Block(slope...))
+	}
 	what := "the metric G(q)"
 	if g.softAbs() {
 		what = "the Hessian of L at q, whose SoftAbs map is the metric,"
 	}
 	layout := "row-major"
-	if g.diagonal() {
+	switch {
+	case g.byParts():
+		layout = "packed as linalg.Structured does"
+	case g.diagonal():
 		layout = "diagonal only"
 	}
 	add(fmt.Sprintf("matrix writes %s to b, %s.\n%s", what, layout, g.matrixFormulas()),
-		method("matrix").Params(floats("b", "q")).Block(metricBody...))
+		g.method("matrix").Params(floats("b", "q")).Block(metricBody...))
 	if !g.constant() {
 		weight := "W"
 		if g.softAbs() {
@@ -72,21 +129,24 @@ func (g *generator) methods() []jen.Code {
 		}
 		if !g.flat() {
 			add(fmt.Sprintf("force writes −∂L/∂q + ½⟨%s, ∂%s/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.", weight, b),
-				method("force").Params(floats("f", "q", "w")).Block(force...))
+				g.method("force").Params(floats("f", "q", "w")).Block(force...))
 		}
 		add(fmt.Sprintf("pairing writes ⟨%s, ∂%s/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.", weight, b),
-			method("pairing").Params(floats("dst", "q", "w")).Block(contract...))
+			g.method("pairing").Params(floats("dst", "q", "w")).Block(contract...))
 		if !g.softAbs() && !g.flat() {
 			if len(g.ph.prepare.defs) > 0 {
 				add("prepare computes what rank1 needs of the position alone.",
-					method("prepare").Params(floats("q")).Block(prepare...))
+					g.method("prepare").Params(floats("q")).Block(prepare...))
 			}
 			add("rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.",
-				method("rank1").Params(floats("f", "q", "v")).Block(rank1...))
+				g.method("rank1").Params(floats("f", "q", "v")).Block(rank1...))
 		}
 	}
 	out = append(out, g.interfaceMethods(jacobian)...)
 	out = append(out, g.systemMethods()...)
+	if given != nil {
+		out = append(out, given)
+	}
 	return out
 }
 
@@ -94,10 +154,8 @@ func (g *generator) methods() []jen.Code {
 func (g *generator) formulas(prefix string, outs []symbolic.Output) string {
 	s := ""
 	for _, o := range outs {
-		name := g.d.Blocks[o.Row].Param.ObjectName()
-		if len(o.Indices) > 0 {
-			name += "[" + o.Indices[0].Name + "]"
-		}
+		name := g.d.Params[o.Row].Decl.ObjectName()
+		name += subscripts(o)
 		s += fmt.Sprintf("\n\t%s%s = %s", prefix, name, symbolic.Format(o.E))
 	}
 	return s
@@ -106,17 +164,43 @@ func (g *generator) formulas(prefix string, outs []symbolic.Output) string {
 func (g *generator) matrixFormulas() string {
 	s := ""
 	for _, o := range g.d.Matrix {
-		var a, b *symbolic.Index
-		rest := o.Indices
-		if !g.d.Blocks[o.Row].Scalar() {
-			a, rest = rest[0], rest[1:]
-		}
-		if len(rest) > 0 {
-			b = rest[0]
-		}
-		s += fmt.Sprintf("\n\t%s: %s", g.blockName(o.Row, o.Col, a, b), symbolic.Format(o.E))
+		s += fmt.Sprintf("\n\t%s: %s", g.entryName(o), symbolic.Format(o.E))
 	}
 	return s
+}
+
+// subscripts prints those of a result over one parameter.
+func subscripts(o symbolic.Output) string {
+	switch {
+	case o.Subs != nil:
+		return "[" + o.Subs[0].String() + "]"
+	case len(o.Indices) > 0:
+		return "[" + o.Indices[0].Name + "]"
+	}
+	return ""
+}
+
+// entryName names the entry of the matrix that a result is.
+func (g *generator) entryName(o symbolic.Output) string {
+	subs := o.Subs
+	if subs == nil {
+		for _, i := range o.Indices {
+			subs = append(subs, symbolic.Sub{Index: i})
+		}
+	}
+	if o.Banded {
+		subs = append(subs, symbolic.Sub{Index: o.Indices[0], Offset: -o.Offset})
+	}
+	side := func(n int) string {
+		name := g.d.Params[n].Decl.ObjectName()
+		if !g.d.Params[n].Scalar() {
+			name += "[" + subs[0].String() + "]"
+			subs = subs[1:]
+		}
+		return name
+	}
+	row := side(o.Row)
+	return row + ", " + side(o.Col)
 }
 
 // summarise is the data stage.
@@ -162,12 +246,18 @@ func (g *generator) arraySize(p *printer, t *symbolic.Tensor) *jen.Statement {
 
 func (g *generator) dimCode(p *printer) *jen.Statement { return p.extent(g.dim) }
 
+// structureName is the runtime's name of a metric's structure.
+func structureName(m *symbolic.Metric) string {
+	if m == nil {
+		return ""
+	}
+	return map[string]string{"dense": "Dense", "diagonal": "Diagonal", "banded": "Banded", "arrow": "Arrow",
+		"bordered band": "BorderedBand", "block-diagonal": "BlockDiagonal"}[m.Kind()]
+}
+
 // describe prints the Info literal.
 func (g *generator) describe() jen.Code {
-	structure := "Dense"
-	if g.diagonal() {
-		structure = "Diagonal"
-	}
+	structure := structureName(g.d.Metric)
 	sizeOf := func(x dsl.Extent) *jen.Statement {
 		if x.Name == "" {
 			return jen.Lit(x.Offset)
@@ -175,8 +265,8 @@ func (g *generator) describe() jen.Code {
 		return plus(jen.Id("s").Dot(g.size(x.Name)), x.Offset)
 	}
 	params := jen.Index().Add(rt("Param")).ValuesFunc(func(v *jen.Group) {
-		for _, b := range g.d.Blocks {
-			fields := jen.Dict{jen.Id("Name"): jen.Lit(b.Param.ObjectName())}
+		for _, b := range g.d.Params {
+			fields := jen.Dict{jen.Id("Name"): jen.Lit(b.Decl.ObjectName())}
 			if !b.Scalar() {
 				fields[jen.Id("Shape")] = jen.Index().Int().Values(sizeOf(b.Size()))
 			}
@@ -184,20 +274,32 @@ func (g *generator) describe() jen.Code {
 		}
 		v.Line()
 	})
-	return jen.Return(jen.Op("&").Add(rt("Info")).Values(jen.Dict{
-		jen.Id("Name"):   jen.Lit(g.d.Model.Name),
+	name := g.d.Model.Name
+	if g.conditional() {
+		name = g.d.Block.ObjectName()
+	}
+	info := jen.Dict{
+		jen.Id("Name"):   jen.Lit(name),
 		jen.Id("Params"): params,
-		jen.Id("Metric"): rt("MetricInfo").Values(jen.Dict{
+	}
+	if !g.joint() {
+		info[jen.Id("Metric")] = rt("MetricInfo").Values(jen.Dict{
 			jen.Id("Constant"):  jen.Lit(g.constant()),
 			jen.Id("Structure"): rt(structure),
-		}),
-	}))
+		})
+	}
+	return jen.Return(jen.Op("&").Add(rt("Info")).Values(info))
 }
 
 // spaceFields declares the work space.
 func (g *generator) spaceFields(st *jen.Group) {
+	if g.joint() {
+		return
+	}
 	kind := "Cholesky"
 	switch {
+	case g.byParts():
+		kind = "Structured"
 	case g.softAbs():
 		kind = "SoftAbs"
 	case g.diagonal():
@@ -224,6 +326,11 @@ func (g *generator) spaceFields(st *jen.Group) {
 		st.Id("seen").Index(jen.Lit(n)).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
 		st.Id("seenKnown").Bool()
 	}
+	if g.constant() {
+		st.Id("grad").Index().Float64().Comment("∂L/∂q at position at, if known")
+		st.Id("at").Index().Float64()
+		st.Id("known").Bool()
+	}
 	if !g.flat() {
 		st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
 		st.List(jen.Id("qm"), jen.Id("pm")).Index().Float64().Comment("iterates of a step")
@@ -236,11 +343,21 @@ func (g *generator) spaceFields(st *jen.Group) {
 // allocate makes the arrays of the work space.
 func (g *generator) allocate(b *jen.Group) {
 	p := g.newPrinter()
-	m := g.dimCode(p)
-	mm := jen.Add(p.extentFactor(g.dim)).Op("*").Add(p.extentFactor(g.dim))
+	var m, size *jen.Statement
+	if !g.joint() {
+		m, size = g.dimCode(p), jen.Add(p.extentFactor(g.dim)).Op("*").Add(p.extentFactor(g.dim))
+	}
 	var lines []jen.Code
-	size := mm
 	switch {
+	case g.joint():
+	case g.byParts():
+		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewStructured")).Call(m, g.partsLiteral(p)))
+		for _, f := range g.sizes {
+			if f.part > 0 {
+				lines = append(lines, jen.Id("s").Dot(f.name).Op("=").Id("s").Dot("factor").Dot("Start").Call(jen.Lit(f.part)))
+			}
+		}
+		size = jen.Id("s").Dot("factor").Dot("Len").Call()
 	case g.softAbs():
 		alpha, _ := p.expr(g.d.Alpha.E)
 		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
@@ -259,7 +376,9 @@ func (g *generator) allocate(b *jen.Group) {
 			lines = append(lines, jen.Id("s").Dot(x).Op("=").Make(jen.Index().Float64(), n))
 		}
 	}
-	arrays(size, "b")
+	if !g.joint() {
+		arrays(size, "b")
+	}
 	if !g.constant() {
 		if !g.flat() || g.diagonal() {
 			arrays(size, "w")
@@ -267,8 +386,11 @@ func (g *generator) allocate(b *jen.Group) {
 		arrays(m, "at")
 		lines = append(lines, g.forget()...)
 	}
-	if !g.flat() {
-		if !g.constant() {
+	if !g.flat() && !g.joint() {
+		if g.constant() {
+			arrays(m, "grad", "at")
+			lines = append(lines, jen.Id("s").Dot("known").Op("=").False())
+		} else {
 			arrays(m, "force0")
 		}
 		arrays(m, "v", "f", "qm", "pm")
@@ -279,9 +401,15 @@ func (g *generator) allocate(b *jen.Group) {
 	if g.fl != nil {
 		lines = append(lines, jen.Id("s").Dot("seenKnown").Op("=").False())
 	}
+	lines = append(lines, g.allocateODEs(p)...)
 	for _, def := range g.d.Prog.Defs {
 		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(p, def.Tensor)))
+		}
+	}
+	for _, q := range g.d.Given {
+		if g.fields[q.Coord] && !q.Scalar() {
+			lines = append(lines, jen.Id("s").Dot(g.names.tensor(q.Coord)).Op("=").Make(jen.Index().Float64(), p.extent(q.Size())))
 		}
 	}
 	for _, d := range g.prologue(p, map[*symbolic.Tensor]bool{}) {
@@ -303,7 +431,7 @@ func (g *generator) forget() []jen.Code {
 
 // cloneFactor factorises a constant metric again in the clone's own space.
 func (g *generator) cloneFactor() jen.Code {
-	if g.constant() {
+	if g.constant() && !g.conditional() {
 		return jen.Id("c").Dot("factorise").Call()
 	}
 	return jen.Null()
@@ -314,18 +442,18 @@ func (g *generator) transforms() []jen.Code {
 	var out []jen.Code
 	add := func(doc string, c jen.Code) { out = append(out, comment(doc).Line().Add(c)) }
 	add("Constrain writes the parameters on their own scale to dst, in declaration order.",
-		method("Constrain").Params(floats("dst", "q")).Block(append(g.touch(&g.ph.value), g.body(&g.ph.value)...)...))
+		g.method("Constrain").Params(floats("dst", "q")).Block(append(g.touch(&g.ph.value), g.body(&g.ph.value)...)...))
 	p := g.newPrinter()
 	var lines []jen.Code
-	for n, b := range g.d.Blocks {
+	for n, b := range g.d.Params {
 		conv := func(pos func() *jen.Statement) []jen.Code {
 			x := func() *jen.Statement { return jen.Id("values").Index(pos()) }
 			q := func() *jen.Statement { return jen.Id("q").Index(pos()) }
 			bound := func(e *symbolic.Expr) *jen.Statement { s, _ := p.expr(e); return jen.Float64().Call(s) }
 			fail := func(ok *jen.Statement, want string) jen.Code {
-				what, args := "parameter "+b.Param.ObjectName()+" is %v", []jen.Code{x()}
+				what, args := "parameter "+b.Decl.ObjectName()+" is %v", []jen.Code{x()}
 				if !b.Scalar() {
-					what = "element %d of parameter " + b.Param.ObjectName() + " is %v"
+					what = "element %d of parameter " + b.Decl.ObjectName() + " is %v"
 					args = []jen.Code{pos().Op("-").Parens(p.extent(g.offset(n))).Op("+").Lit(1), x()}
 					if g.offset(n) == dsl.Fixed(0) {
 						args[0] = pos().Op("+").Lit(1)
@@ -336,13 +464,13 @@ func (g *generator) transforms() []jen.Code {
 			}
 			switch b.Transform {
 			case symbolic.LowerBound:
-				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Param.Support)),
+				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Decl.Support)),
 					q().Op("=").Qual("math", "Log").Call(x().Op("-").Add(bound(b.Lo)))}
 			case symbolic.UpperBound:
-				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Param.Support)),
+				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Decl.Support)),
 					q().Op("=").Qual("math", "Log").Call(bound(b.Hi).Op("-").Add(x()))}
 			case symbolic.Interval:
-				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("<").Add(bound(b.Hi)), supportDoc(&b.Param.Support)),
+				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("<").Add(bound(b.Hi)), supportDoc(&b.Decl.Support)),
 					q().Op("=").Qual(specialPath, "Logit").Call(jen.Parens(x().Op("-").Add(bound(b.Lo))).Op("/").Parens(bound(b.Hi).Op("-").Add(bound(b.Lo))))}
 			}
 			return []jen.Code{fail(x().Op("-").Add(x()).Op("==").Lit(0), "finite"), q().Op("=").Add(x())}
@@ -358,12 +486,15 @@ func (g *generator) transforms() []jen.Code {
 	lines = append(g.prologue(p, nil), lines...)
 	lines = append(lines, jen.Return(jen.Nil()))
 	add("Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support.",
-		method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
+		g.method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
 
+	if g.conditional() {
+		return out
+	}
 	p = g.newPrinter()
 	var fields []jen.Code
-	for n, b := range g.d.Blocks {
-		name := g.field(b.Param.ObjectName())
+	for n, b := range g.d.Params {
+		name := g.field(b.Decl.ObjectName())
 		if b.Scalar() {
 			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n))))
 		} else {
@@ -373,8 +504,8 @@ func (g *generator) transforms() []jen.Code {
 	}
 	lines = append(g.prologue(p, nil), jen.Return(jen.Id("Params").Values(fields...)))
 	add("ParamsOf names the values of a draw, which are on the parameters' own scale.\nVectors share the memory of values.",
-		method("ParamsOf").Params(floats("values")).Id("Params").Block(lines...))
-	add("Params returns the parameters at the unconstrained point q.", method("Params").Params(floats("q")).Id("Params").Block(
+		g.method("ParamsOf").Params(floats("values")).Id("Params").Block(lines...))
+	add("Params returns the parameters at the unconstrained point q.", g.method("Params").Params(floats("q")).Id("Params").Block(
 		jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
 		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q")),
 		jen.Return(jen.Id("s").Dot("ParamsOf").Call(jen.Id("values")))))
@@ -390,7 +521,7 @@ func (g *generator) logDensityBody() []jen.Code {
 	ph := g.ph.logDensity
 	ph.targets = []target{{out: g.d.LogDensity, dst: t}}
 	body := g.bodyWith(p, &ph)
-	return append(append(g.touch(&ph), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
+	return append(append(append(g.touch(&ph), g.solveAt(orderDensity)...), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
 }
 
 func (g *generator) gradientBody() []jen.Code {
@@ -399,7 +530,7 @@ func (g *generator) gradientBody() []jen.Code {
 	ph := g.ph.gradient
 	ph.targets = append([]target{{out: g.d.LogDensity, dst: t}}, ph.targets...)
 	body := g.bodyWith(p, &ph)
-	return append(append(g.touch(&ph), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
+	return append(append(append(g.touch(&ph), g.solveAt(orderDensity)...), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
 }
 
 // touch emits the call that forgets the factor of another position, where a
@@ -419,19 +550,22 @@ func (g *generator) touch(ph *phase) []jen.Code {
 func (g *generator) metricBody() []jen.Code {
 	body := g.body(&g.ph.metric)
 	// Structural zeros are written once per call.
-	if !g.diagonal() && g.hasZeros() {
+	if g.byParts() && !g.covered() || !g.byParts() && !g.diagonal() && g.hasZeros() {
 		body = append([]jen.Code{jen.Clear(jen.Id("b"))}, body...)
 	}
 	return body
 }
 
 func (g *generator) hasZeros() bool {
-	n := len(g.d.Blocks)
+	n := len(g.d.Params)
 	if len(g.d.Matrix) < n*(n+1)/2 {
 		return true
 	}
 	for _, o := range g.d.Matrix {
-		if o.Row == o.Col && !g.d.Blocks[o.Row].Scalar() {
+		if o.Subs != nil {
+			return true
+		}
+		if o.Row == o.Col && !g.d.Params[o.Row].Scalar() {
 			if full, _ := g.d.C.SplitDelta(o.E, o.Indices[0], o.Indices[1]); full.IsNum(0) {
 				return true
 			}

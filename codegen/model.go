@@ -30,8 +30,8 @@ func comment(text string) *jen.Statement {
 }
 
 // method starts a method of the model.
-func method(name string) *jen.Statement {
-	return jen.Func().Params(jen.Id("s").Op("*").Id("Model")).Id(name)
+func (g *generator) method(name string) *jen.Statement {
+	return jen.Func().Params(jen.Id("s").Op("*").Id(g.typ)).Id(name)
 }
 
 func floats(names ...string) *jen.Statement {
@@ -42,9 +42,10 @@ func floats(names ...string) *jen.Statement {
 	return jen.List(ids...).Index().Float64()
 }
 
-// file writes the whole package.
-func (g *generator) file() {
-	f := g.out
+// file writes the whole package: the type of the model, and those of its blocks
+// if there are several.
+func (g *generator) file(blocks []*generator) *jen.File {
+	f := jen.NewFile(g.opt.Package)
 	f.HeaderComment(g.header())
 	m := g.d.Model
 	doc := fmt.Sprintf("Package %s samples the posterior of the model %s.", g.opt.Package, m.Name)
@@ -52,7 +53,15 @@ func (g *generator) file() {
 		doc += "\n\n" + m.Doc
 	}
 	doc += "\n\nThe log density is\n\n\tL = " + symbolic.Format(g.d.L)
-	doc += "\n\nand the metric is " + g.metricDoc()
+	if len(blocks) == 0 {
+		doc += "\n\nand the metric is " + g.metricDoc()
+	}
+	for n, b := range blocks {
+		if n == 0 {
+			doc += "\n\nIts parameters are sampled in blocks, each given the others."
+		}
+		doc += fmt.Sprintf("\n\nThe metric of the block %s is %s", b.d.Block.ObjectName(), b.metricDoc())
+	}
 	for _, l := range strings.Split(doc, "\n") {
 		lead := "// "
 		if strings.HasPrefix(l, "\t") {
@@ -61,32 +70,43 @@ func (g *generator) file() {
 		f.PackageComment(strings.TrimRight(lead+l, " "))
 	}
 	f.ImportAlias(runtimePath, "rt")
-	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath} {
+	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath, odePath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 
-	// Bodies first: printing them finds the fields.
-	body := g.methods()
-
+	g.blocks = blocks
+	units := append([]*generator{g}, blocks...)
+	bodies := make([][]jen.Code, len(units))
+	for n, u := range units {
+		u.out = f
+		bodies[n] = u.methods() // printing them finds the fields
+	}
 	f.Add(comment("The generated code and the runtime must agree on their interface."))
-	f.Const().Id("_").Op("=").Id("uint").Call(rt("APIVersion").Op("-").Lit(1))
+	f.Const().Id("_").Op("=").Id("uint").Call(rt("APIVersion").Op("-").Lit(apiVersion))
 	g.dataType()
 	g.paramsType()
-	g.modelType()
-	g.constructor()
-	for _, c := range body {
-		f.Add(c)
-		f.Line()
+	for n, u := range units {
+		u.modelType()
+		u.constructor()
+		for _, c := range bodies[n] {
+			f.Add(c)
+			f.Line()
+		}
 	}
+	return f
 }
+
+// apiVersion is the version of the runtime's interface that the code is
+// written for.
+const apiVersion = 2
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {
 	var b strings.Builder
 	met := g.d.Metric
-	kind := "dense"
-	if met.Diagonal {
-		kind = "diagonal"
+	kind := met.Kind()
+	if part := met.Parts[0]; kind == "banded" {
+		kind = fmt.Sprintf("banded (width %d)", part.Width)
 	}
 	switch {
 	case met.SoftAbs:
@@ -108,7 +128,7 @@ func (g *generator) metricDoc() string {
 
 func (g *generator) blockName(row, col int, a, b *symbolic.Index) string {
 	side := func(n int, i *symbolic.Index) string {
-		s := g.d.Blocks[n].Param.ObjectName()
+		s := g.d.Params[n].Decl.ObjectName()
 		if i != nil {
 			s += "[" + i.Name + "]"
 		}
@@ -275,11 +295,11 @@ func (g *generator) paramsType() {
 	f := g.out
 	f.Add(comment("Params holds the parameters on their own scale."))
 	f.Type().Id("Params").StructFunc(func(st *jen.Group) {
-		for _, b := range g.d.Blocks {
-			if b.Param.Doc != "" {
-				st.Add(comment(b.Param.Doc))
+		for _, b := range g.d.Params {
+			if b.Decl.Doc != "" {
+				st.Add(comment(b.Decl.Doc))
 			}
-			st.Id(g.field(b.Param.ObjectName())).Add(goType(b.Param.Type)).Comment(joinDoc(b.Param.ObjectName(), shapeDoc(b.Param.Type), supportDoc(&b.Param.Support)))
+			st.Id(g.field(b.Decl.ObjectName())).Add(goType(b.Decl.Type)).Comment(joinDoc(b.Decl.ObjectName(), shapeDoc(b.Decl.Type), supportDoc(&b.Decl.Support)))
 		}
 	})
 }
@@ -288,11 +308,21 @@ func (g *generator) paramsType() {
 func (g *generator) modelType() {
 	f := g.out
 	m := g.d.Model
-	f.Add(comment("Model is the posterior given its data, with the work space of one chain: it\nserves one goroutine, and Clone makes another for the next chain."))
-	f.Type().Id("Model").StructFunc(func(st *jen.Group) {
+	text := "Model is the posterior given its data, with the work space of one chain: it\nserves one goroutine, and Clone makes another for the next chain."
+	switch {
+	case g.joint():
+		text = "Model is the joint posterior given its data, with the blocks in which it is\nsampled and the work space of one chain: it serves one goroutine, and Clone makes\nanother for the next chain."
+	case g.conditional():
+		text = fmt.Sprintf("%s is the density of the block %s given the other parameters, which Given\nsets. Its log density is the joint one.", g.typ, g.d.Block.ObjectName())
+	}
+	f.Add(comment(text))
+	f.Type().Id(g.typ).StructFunc(func(st *jen.Group) {
 		st.Id("info").Op("*").Add(rt("Info"))
 		for _, s := range g.sizes {
 			st.Id(s.name).Int()
+		}
+		for _, b := range g.blocks {
+			st.Id(b.fieldName()).Op("*").Id(b.typ)
 		}
 		for n, d := range m.Data {
 			t := g.d.Data[n]
@@ -320,11 +350,25 @@ func (g *generator) modelType() {
 			}
 		}
 		g.defFields(st, func(x symbolic.Stage) bool { return x <= symbolic.StageData })
-		st.Id("space")
+		if g.hasODE() {
+			st.Id("tolerance").Qual(odePath, "Options").Comment("of the differential equations")
+		}
+		st.Id(g.space)
 	})
-	f.Add(comment("space is the work space that is not shared between clones."))
-	f.Type().Id("space").StructFunc(func(st *jen.Group) {
+	f.Add(comment(g.space + " is the work space that is not shared between clones."))
+	f.Type().Id(g.space).StructFunc(func(st *jen.Group) {
 		g.spaceFields(st)
+		g.odeFields(st)
+		for _, q := range g.d.Given {
+			if !g.fields[q.Coord] {
+				continue
+			}
+			ty := jen.Float64()
+			if !q.Scalar() {
+				ty = jen.Index().Float64()
+			}
+			st.Id(g.names.tensor(q.Coord)).Add(ty).Comment("coordinates of another block's parameter")
+		}
 		g.defFields(st, func(x symbolic.Stage) bool { return x > symbolic.StageData })
 	})
 }
@@ -357,12 +401,18 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 func (g *generator) constructor() {
 	f := g.out
 	m := g.d.Model
-	f.Add(comment("New returns the model given its data, or an error that names the first datum\nthat does not fit its declaration. The data are copied."))
-	f.Func().Id("New").Params(jen.Id("d").Id("Data")).Params(jen.Op("*").Id("Model"), jen.Error()).BlockFunc(func(b *jen.Group) {
-		g.checks(b)
-		b.Id("s").Op(":=").Op("&").Id("Model").Values(jen.DictFunc(func(d jen.Dict) {
+	text := "New returns the model given its data, or an error that names the first datum\nthat does not fit its declaration. The data are copied."
+	if g.conditional() {
+		text = g.constructorName() + " returns the block given data that New has checked."
+	}
+	f.Add(comment(text))
+	f.Func().Id(g.constructorName()).Params(jen.Id("d").Id("Data")).Params(jen.Op("*").Id(g.typ), jen.Error()).BlockFunc(func(b *jen.Group) {
+		if !g.conditional() {
+			g.checks(b)
+		}
+		b.Id("s").Op(":=").Op("&").Id(g.typ).Values(jen.DictFunc(func(d jen.Dict) {
 			for _, s := range g.sizes {
-				if s.sum == nil {
+				if s.sum == nil && s.part == 0 {
 					d[jen.Id(s.name)] = jen.Id("d").Dot(g.field(s.key))
 				}
 			}
@@ -456,7 +506,12 @@ func (g *generator) constructor() {
 			b.Id("s").Dot("summarise").Call()
 		}
 		b.Id("s").Dot("allocate").Call()
-		if g.constant() {
+		for _, u := range g.blocks {
+			b.List(jen.Id(u.fieldName()), jen.Err()).Op(":=").Id(u.constructorName()).Call(jen.Id("d"))
+			b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+			b.Id("s").Dot(u.fieldName()).Op("=").Id(u.fieldName())
+		}
+		if g.constant() && !g.joint() && !g.conditional() {
 			b.If(jen.Id("st").Op(":=").Id("s").Dot("factorise").Call(), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
 				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(m.Name+": the metric, which is constant, has no Cholesky factor: %v"), jen.Id("st"))))
 		}
@@ -502,6 +557,8 @@ func (g *generator) checks(b *jen.Group) {
 		}
 		check := b.Id("check")
 		switch dm.Kind {
+		case dsl.DemandTimes:
+			check.Dot("Times").Call(name, field(), bound(dm.Lo, 0))
 		case dsl.DemandSize:
 			check.Dot("Size").Call(name, field(), jen.Lit(dm.Least))
 		case dsl.DemandLength:
@@ -535,16 +592,27 @@ func (g *generator) checks(b *jen.Group) {
 			check.Dot(f).Call(name, value, bound(dm.Lo, -1), bound(dm.Hi, 1), jen.Lit(dm.LoOpen), jen.Lit(dm.HiOpen))
 		}
 	}
-	if !g.dim.IsConst() {
-		var dim *jen.Statement
-		for _, blk := range g.d.Blocks {
-			if n := extent(blk.Size()); dim == nil {
-				dim = n
-			} else {
-				dim = dim.Op("+").Add(n)
+	units := g.blocks
+	if len(units) == 0 {
+		units = []*generator{g}
+	}
+	for _, u := range units {
+		for _, params := range u.denseParts() {
+			var dim *jen.Statement
+			symbolic := false
+			for _, n := range params {
+				x := u.d.Params[n].Size()
+				symbolic = symbolic || !x.IsConst()
+				if e := extent(x); dim == nil {
+					dim = e
+				} else {
+					dim = dim.Op("+").Add(e)
+				}
+			}
+			if symbolic {
+				b.Id("check").Dot("Dimension").Call(dim)
 			}
 		}
-		b.Id("check").Dot("Dimension").Call(dim, jen.Lit(!g.diagonal()))
 	}
 	b.If(jen.Err().Op(":=").Id("check").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 }

@@ -21,6 +21,11 @@ type (
 		Index *symbolic.Index
 		Body  []Stmt
 		Below *symbolic.Index // if set, Index runs up to Below's value only
+
+		// Part restricts the loop to its interior Inner, or to what comes
+		// before or after it.
+		Part  loopPart
+		Inner dsl.Range
 	}
 	// Define declares a scalar local with its value.
 	Define struct {
@@ -48,6 +53,17 @@ type (
 		T    *symbolic.Tensor
 		Args []*symbolic.Tensor
 	}
+)
+
+// loopPart is a part of a loop's range.
+type loopPart uint8
+
+// The parts.
+const (
+	whole loopPart = iota
+	head
+	interior
+	tail
 )
 
 func (*Loop) stmt()   {}
@@ -161,6 +177,22 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 		if fused.skip[d] {
 			continue
 		}
+		if f := s.applied(d); f != "" {
+			// The arguments go where the values will be.
+			i := d.Indices[0]
+			rng := i.Range
+			arg := d.Body.Args[0]
+			g := place(refsOf(arg), &rng, i, false)
+			arg = s.c.Subst(arg, i, symbolic.Sub{Index: g.index})
+			subs := []symbolic.Sub{{Index: g.index}}
+			s.emit(&g.body, arg, func(e *symbolic.Expr) Stmt { return &Assign{T: d.Tensor, Subs: subs, E: e} })
+			home[d.Tensor] = at(g)
+			s.escapes[d.Tensor] = true
+			k := place([]*symbolic.Expr{s.c.Ref(d.Tensor, symbolic.Sub{Index: i})}, nil, nil, true)
+			k.body = append(k.body, &Kernel{Func: f, T: d.Tensor, Args: []*symbolic.Tensor{d.Tensor}})
+			home[d.Tensor] = at(k)
+			continue
+		}
 		if k := s.kernel(d, fused); k != nil {
 			g := place(refsOf(fused.source(d)), nil, nil, true)
 			g.body = append(g.body, k)
@@ -207,7 +239,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 		if g.rng == nil {
 			out = append(out, g.body...)
 		} else if len(g.body) > 0 {
-			out = append(out, &Loop{Index: g.index, Body: g.body})
+			out = append(out, s.peel([]Stmt{&Loop{Index: g.index, Body: g.body}})...)
 		}
 		out = append(out, g.after...)
 	}
@@ -216,7 +248,22 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 
 // target schedules the writing of a result.
 func (s *scheduler) target(groups *[]*group, place func([]*symbolic.Expr, *dsl.Range, *symbolic.Index, bool) *group, t target, refsOf func(*symbolic.Expr) []*symbolic.Expr) {
-	store := func(e *symbolic.Expr, subs []symbolic.Sub) Stmt { return &Assign{T: t.dst, Subs: subs, E: e} }
+	// The subscripts of loops come between those that are fixed.
+	complete := func(loops []symbolic.Sub) []symbolic.Sub {
+		if t.out.Subs == nil {
+			return loops
+		}
+		all := append([]symbolic.Sub{}, t.out.Subs...)
+		n := 0
+		for k := range all {
+			if all[k].Index != nil {
+				all[k] = loops[n]
+				n++
+			}
+		}
+		return all
+	}
+	store := func(e *symbolic.Expr, subs []symbolic.Sub) Stmt { return &Assign{T: t.dst, Subs: complete(subs), E: e} }
 	if len(t.out.Indices) == 0 {
 		g := place(refsOf(t.out.E), nil, nil, false)
 		s.emit(&g.body, t.out.E, func(e *symbolic.Expr) Stmt { return store(e, nil) })

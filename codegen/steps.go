@@ -22,21 +22,25 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 	switch {
 	case g.softAbs():
 		body = []jen.Code{
-			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
+			jen.If(g.evaluateCall("q", orderDensity).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
 			s("factor").Dot("Metric").Call(id("dst")),
 		}
+	case g.byParts() && g.constant():
+		body = []jen.Code{s("factor").Dot("Dense").Call(id("dst"), s("b"))}
+	case g.byParts():
+		body = []jen.Code{g.evaluateCall("q", orderDensity), s("factor").Dot("Dense").Call(id("dst"), s("b"))}
 	case g.diagonal():
 		body = []jen.Code{
-			g.evaluateMatrix(),
+			g.evaluateCall("q", orderDensity),
 			jen.Clear(id("dst")),
 			jen.For(jen.List(id("i"), id("d")).Op(":=").Range().Add(s("b"))).Block(id("dst").Index(id("i").Op("*").Parens(jen.Len(id("q")).Op("+").Lit(1))).Op("=").Id("d")),
 		}
 	case g.constant():
 		body = []jen.Code{jen.Copy(id("dst"), s("b"))}
 	default:
-		body = []jen.Code{g.evaluateMatrix(), jen.Copy(id("dst"), s("b"))}
+		body = []jen.Code{g.evaluateCall("q", orderDensity), jen.Copy(id("dst"), s("b"))}
 	}
-	add("Metric writes G(q) to dst, row-major.", method("Metric").Params(floats("dst", "q")).Block(body...))
+	add("Metric writes G(q) to dst, row-major.", g.method("Metric").Params(floats("dst", "q")).Block(body...))
 
 	// Contract
 	switch {
@@ -44,20 +48,26 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 		body = []jen.Code{jen.Clear(id("dst"))}
 	case g.softAbs():
 		body = []jen.Code{
-			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
+			jen.If(g.evaluateCall("q", orderForce).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
 			s("factor").Dot("Weights").Call(s("w"), id("w")),
+			s("pairing").Call(id("dst"), id("q"), s("w")),
+		}
+	case g.byParts():
+		body = []jen.Code{
+			g.evaluateCall("q", orderForce),
+			s("factor").Dot("Pack").Call(s("w"), id("w")),
 			s("pairing").Call(id("dst"), id("q"), s("w")),
 		}
 	case g.diagonal():
 		body = []jen.Code{
-			g.evaluateMatrix(),
+			g.evaluateCall("q", orderForce),
 			jen.For(id("i").Op(":=").Range().Add(s("w"))).Block(s("w").Index(id("i")).Op("=").Id("w").Index(id("i").Op("*").Parens(jen.Len(id("q")).Op("+").Lit(1)))),
 			s("pairing").Call(id("dst"), id("q"), s("w")),
 		}
 	default:
-		body = []jen.Code{g.evaluateMatrix(), s("pairing").Call(id("dst"), id("q"), id("w"))}
+		body = []jen.Code{g.evaluateCall("q", orderForce), s("pairing").Call(id("dst"), id("q"), id("w"))}
 	}
-	add("Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.", method("Contract").Params(floats("dst", "q", "w")).Block(body...))
+	add("Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.", g.method("Contract").Params(floats("dst", "q", "w")).Block(body...))
 
 	// MetricJacobian
 	switch {
@@ -65,7 +75,7 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 		body = []jen.Code{jen.Clear(id("dst"))}
 	case g.softAbs():
 		body = []jen.Code{
-			jen.If(s("evaluate").Call(id("q")).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
+			jen.If(g.evaluateCall("q", orderForce).Op("!=").Add(rt("OK"))).Block(bad("dst"), jen.Return()),
 			s("cube").Call(id("dst"), id("q")),
 			jen.Comment("∂G/∂q_k is the image of ∂H/∂q_k under the derivative of SoftAbs."),
 			id("m").Op(":=").Len(id("q")),
@@ -77,20 +87,24 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 			),
 		}
 		add("cube writes ∂H_ij/∂q_k to dst[(i·m+j)·m+k]; the matrix was evaluated at q.",
-			method("cube").Params(floats("dst", "q")).Block(append([]jen.Code{jen.Clear(id("dst"))}, jacobian...)...))
+			g.method("cube").Params(floats("dst", "q")).Block(append([]jen.Code{jen.Clear(id("dst"))}, jacobian...)...))
 	default:
-		body = append([]jen.Code{g.evaluateMatrix(), jen.Clear(id("dst"))}, jacobian...)
+		body = append([]jen.Code{g.evaluateCall("q", orderForce), jen.Clear(id("dst"))}, jacobian...)
 	}
-	add("MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling\nnever forms this tensor.", method("MetricJacobian").Params(floats("dst", "q")).Block(body...))
+	add("MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling\nnever forms this tensor.", g.method("MetricJacobian").Params(floats("dst", "q")).Block(body...))
 	return out
 }
 
-// evaluateMatrix emits the evaluation of the matrix at q.
-func (g *generator) evaluateMatrix() jen.Code {
+// evaluateCall emits the evaluation of the matrix and its factor at a position,
+// with the solutions of differential equations up to an order.
+func (g *generator) evaluateCall(at string, order int) *jen.Statement {
 	if g.constant() {
-		return jen.Null()
+		return jen.Null() // done once and for all
 	}
-	return jen.Id("s").Dot("evaluate").Call(jen.Id("q"))
+	if g.hasODE() {
+		return jen.Id("s").Dot("evaluate").Call(jen.Id(at), jen.Lit(order))
+	}
+	return jen.Id("s").Dot("evaluate").Call(jen.Id(at))
 }
 
 // systemMethods are those of runtime.System.
@@ -153,7 +167,7 @@ var (
 // factorConstant factorises a constant metric.
 func (g *generator) factorConstant() jen.Code {
 	return doc("factorise evaluates the metric, which is constant, and its Cholesky factor.",
-		method("factorise").Params().Add(rt("Status")).Block(
+		g.method("factorise").Params().Add(rt("Status")).Block(
 			sdot("matrix").Call(sdot("b"), jen.Nil()),
 			jen.Return(rt("FactorStatus").Call(sdot("factor").Dot("Factor").Call(sdot("b")))),
 		))
@@ -161,23 +175,33 @@ func (g *generator) factorConstant() jen.Code {
 
 // evaluate makes the matrix and its factor those of q.
 func (g *generator) evaluate() jen.Code {
+	known := sdot("known").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))
+	params := []jen.Code{id("q").Add(fvec())}
+	var solve, keep []jen.Code
+	if g.hasODE() {
+		// The solutions come first: the matrix reads those of the order
+		// asked for, and who needs its derivatives reads them next.
+		params = append(params, id("order").Int())
+		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), id("order")), jen.Return(id("st")))}
+		known = sdot("known").Op("&&").Add(sdot("order")).Op("==").Id("order").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))
+		keep = []jen.Code{sdot("order").Op("=").Id("order")}
+	}
+	body := append(solve,
+		jen.If(known).Block(jen.Return(okay())),
+		jen.Add(lines(g.forget()...)),
+		sdot("matrix").Call(sdot("b"), id("q")),
+		id("st").Op(":=").Add(rt("FactorStatus")).Call(sdot("factor").Dot("Factor").Call(sdot("b"))),
+		jen.If(id("st").Op("==").Add(okay())).Block(append(keep,
+			jen.Copy(sdot("at"), id("q")),
+			sdot("known").Op("=").True())...),
+		jen.Return(id("st")))
 	return doc("evaluate makes the matrix and its factor those of position q, unless they are\nalready.",
-		method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(
-			jen.If(sdot("known").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(jen.Return(okay())),
-			jen.Add(lines(g.forget()...)),
-			sdot("matrix").Call(sdot("b"), id("q")),
-			id("st").Op(":=").Add(rt("FactorStatus")).Call(sdot("factor").Dot("Factor").Call(sdot("b"))),
-			jen.If(id("st").Op("==").Add(okay())).Block(
-				jen.Copy(sdot("at"), id("q")),
-				sdot("known").Op("=").True(),
-			),
-			jen.Return(id("st")),
-		))
+		g.method("evaluate").Params(params...).Add(rt("Status")).Block(body...))
 }
 
 func (g *generator) touchMethod() jen.Code {
 	return doc("touch forgets the factor unless it is that of q: the caller overwrites work space\nthat belongs to it.",
-		method("touch").Params(id("q").Add(fvec())).Block(
+		g.method("touch").Params(id("q").Add(fvec())).Block(
 			jen.If(sdot("known").Op("&&").Op("!").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(g.forget()...)))
 }
 
@@ -192,6 +216,9 @@ func (g *generator) weightsForce() []jen.Code {
 			jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(sdot("v"))).Block(sdot("w").Index(id("i")).Op("-=").Id("x").Op("*").Id("x")),
 		}
 	}
+	if g.byParts() {
+		return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), sdot("factor").Dot("SubtractSquare").Call(sdot("w"), sdot("v"))}
+	}
 	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), sdot("v"))}
 }
 
@@ -201,43 +228,48 @@ func (g *generator) vectorField() jen.Code {
 	if g.constant() {
 		body = []jen.Code{
 			sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
-			sdot("Gradient").Call(sdot("f"), id("q")),
+			sdot("slope").Call(sdot("f"), id("q")),
 			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("=").Op("-").Add(sdot("f")).Index(id("i"))),
 			jen.Return(okay()),
 		}
 	} else {
 		body = []jen.Code{
-			notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))),
+			notOK(g.evaluateCall("q", orderForce), jen.Return(id("st"))),
 			sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
 		}
 		body = append(body, g.weightsForce()...)
 		body = append(body, sdot("force").Call(sdot("f"), id("q"), sdot("w")), jen.Return(okay()))
 	}
 	return doc("field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.",
-		method("field").Params(floats("q", "p")).Add(rt("Status")).Block(body...))
+		g.method("field").Params(floats("q", "p")).Add(rt("Status")).Block(body...))
 }
 
 func (g *generator) energy() jen.Code {
 	inf := func() *jen.Statement { return jen.Qual("math", "Inf").Call(jen.Lit(1)) }
-	body := []jen.Code{
+	var body []jen.Code
+	if g.hasODE() {
+		body = append(body, jen.If(id("st").Op("=").Add(sdot("solve").Call(id("q"), jen.Lit(orderDensity))), id("st").Op("!=").Add(okay())).Block(
+			jen.Return(inf(), jen.Qual("math", "NaN").Call(), id("st"))))
+	}
+	body = append(body,
 		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
 		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
-	}
+	)
 	if !g.constant() {
-		body = append(body, jen.If(id("st").Op("=").Add(sdot("evaluate").Call(id("q"))), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
+		body = append(body, jen.If(id("st").Op("=").Add(g.evaluateCall("q", orderDensity)), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
 	}
 	body = append(body,
 		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(sdot("factor").Dot("LogDet").Call().Op("+").Add(sdot("factor").Dot("Quad").Call(id("p")))),
 		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 		jen.Return(id("h"), id("l"), okay()))
 	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
-		method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
+		g.method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
 }
 
 func (g *generator) drawMomentum() jen.Code {
 	var body []jen.Code
 	if !g.constant() {
-		body = append(body, notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))))
+		body = append(body, notOK(g.evaluateCall("q", orderDensity), jen.Return(id("st"))))
 	}
 	call := "MulL"
 	if g.softAbs() {
@@ -245,7 +277,7 @@ func (g *generator) drawMomentum() jen.Code {
 	}
 	body = append(body, sdot("factor").Dot(call).Call(id("p"), id("p")), jen.Return(okay()))
 	return doc("DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).",
-		method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
+		g.method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
 }
 
 // solveLoop emits the fixed-point iteration: body computes the new iterate and
@@ -265,8 +297,8 @@ func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
 	}
 }
 
-func stepMethod(name, text string, body ...jen.Code) jen.Code {
-	return doc(text, method(name).Params(floats("q", "p"), id("eps").Float64(), id("sv").Op("*").Add(rt("Solver"))).Add(rt("StepResult")).Block(body...))
+func (g *generator) stepMethod(name, text string, body ...jen.Code) jen.Code {
+	return doc(text, g.method(name).Params(floats("q", "p"), id("eps").Float64(), id("sv").Op("*").Add(rt("Solver"))).Add(rt("StepResult")).Block(body...))
 }
 
 func each(over string, body ...jen.Code) jen.Code {
@@ -296,27 +328,38 @@ func (g *generator) stepIMb() jen.Code {
 	body = append(body,
 		each("q", jen.List(at("q"), at("p")).Op("=").List(jen.Lit(2).Op("*").Add(at("qm")).Op("-").Add(at("q")), jen.Lit(2).Op("*").Add(at("pm")).Op("-").Add(at("p")))),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
-	return stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.", body...)
+	return g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.", body...)
 }
 
 func (g *generator) stepLeapfrog() jen.Code {
 	sig := func(body ...jen.Code) jen.Code {
 		return doc("StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be\nconstant, and any other is an error that the runtime reports before sampling.",
-			method("StepLeapfrog").Params(floats("q", "p"), id("eps").Float64()).Add(rt("StepResult")).Block(body...))
+			g.method("StepLeapfrog").Params(floats("q", "p"), id("eps").Float64()).Add(rt("StepResult")).Block(body...))
 	}
 	if !g.constant() {
 		return sig(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NotConstant")})))
 	}
+	grad := sdot("grad").Index(id("i"))
+	var solve []jen.Code
+	if g.hasODE() {
+		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), jen.Lit(orderDensity)), failedAtOnce())}
+	}
 	return sig(
-		sdot("Gradient").Call(sdot("f"), id("q")),
-		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(sdot("f").Index(id("i")))),
+		jen.Comment("The gradient at the end of a step is that at the start of the next."),
+		jen.If(jen.Op("!").Add(sdot("known")).Op("||").Op("!").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(sdot("slope").Call(sdot("grad"), id("q"))),
+		sdot("known").Op("=").False(),
+		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(grad)),
 		sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
-		each("q", at("q").Op("+=").Id("eps").Op("*").Add(sdot("v").Index(id("i")))),
-		sdot("Gradient").Call(sdot("f"), id("q")),
+		each("q",
+			at("q").Op("+=").Id("eps").Op("*").Add(sdot("v").Index(id("i"))),
+			sdot("at").Index(id("i")).Op("=").Add(at("q"))),
+		jen.Add(lines(solve...)),
+		sdot("slope").Call(sdot("grad"), id("q")),
 		id("d").Op(":=").Lit(0.0),
-		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(sdot("f").Index(id("i"))),
+		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(grad),
 			id("d").Op("+=").Add(at("p")).Op("-").Add(at("p"))),
 		jen.If(id("d").Op("!=").Lit(0)).Block(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite")}))),
+		sdot("known").Op("=").True(),
 		jen.Return(rt("StepResult").Values()),
 	)
 }
@@ -325,7 +368,7 @@ func (g *generator) stepLeapfrog() jen.Code {
 // position, and only what depends on the momentum inside its iteration.
 func (g *generator) stepGLFb() jen.Code {
 	if g.constant() {
-		return stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is\nconstant, so it is the leapfrog.",
+		return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is\nconstant, so it is the leapfrog.",
 			jen.Return(sdot("StepLeapfrog").Call(id("q"), id("p"), id("eps"))))
 	}
 	f, f0, v, v0 := sdot("f").Index(id("i")), sdot("force0").Index(id("i")), sdot("v").Index(id("i")), sdot("v0").Index(id("i"))
@@ -339,7 +382,7 @@ func (g *generator) stepGLFb() jen.Code {
 			at("pm").Op("=").Id("b"),
 		))
 	position := solveLoop(count,
-		notOK(sdot("evaluate").Call(id("qm")), failed(id("iterations").Op("+").Id("iter"))),
+		notOK(g.evaluateCall("qm", orderDensity), failed(id("iterations").Op("+").Id("iter"))),
 		sdot("factor").Dot("Solve").Call(sdot("v"), id("pm")),
 		id("d").Op(":=").Lit(0.0),
 		each("qm",
@@ -390,9 +433,13 @@ func (g *generator) stepGLFb() jen.Code {
 	if g.softAbs() {
 		weights = sdot("factor").Dot("WeightsInverse").Call(sdot("w"))
 	}
+	var solve []jen.Code
+	if g.hasODE() {
+		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), jen.Lit(orderForce)), jen.Return(id("st")))}
+	}
 	complete := []jen.Code{
-		jen.If(sdot("full").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(jen.Return(okay())),
-		notOK(sdot("evaluate").Call(id("q")), jen.Return(id("st"))),
+		jen.If(sdot("full").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(append(solve, jen.Return(okay()))...),
+		notOK(g.evaluateCall("q", orderForce), jen.Return(id("st"))),
 		weights,
 		sdot("force").Call(sdot("force0"), id("q"), sdot("w")),
 	}
@@ -401,10 +448,10 @@ func (g *generator) stepGLFb() jen.Code {
 	}
 	complete = append(complete, sdot("full").Op("=").True(), jen.Return(okay()))
 	return jen.Add(
-		doc("complete computes all that the generalized leapfrog needs of position q.", method("complete").Params(id("q").Add(fvec())).Add(rt("Status")).Block(complete...)),
+		doc("complete computes all that the generalized leapfrog needs of position q.", g.method("complete").Params(id("q").Add(fvec())).Add(rt("Status")).Block(complete...)),
 		jen.Line(), jen.Line(),
-		doc("momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.", method("momentumForce").Params(floats("q", "p")).Block(mf...)),
+		doc("momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.", g.method("momentumForce").Params(floats("q", "p")).Block(mf...)),
 		jen.Line(), jen.Line(),
-		stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021).", body...),
+		g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021).", body...),
 	)
 }

@@ -1,5 +1,7 @@
 package dsl
 
+import "github.com/alecthomas/participle/v2/lexer"
+
 // Expr is a node of the syntax tree of an expression. The checker sets the
 // type of every node; see Type.
 type Expr interface {
@@ -55,6 +57,8 @@ type CallExpr struct {
 	At   Span // of the function's name
 	Args []Arg
 	Fn   *Function // set by the checker
+	// Subscripts are the arguments of delta, set by the checker.
+	Subscripts []Subscript
 }
 
 // UnaryExpr is −x, +x or x'.
@@ -83,6 +87,30 @@ type SumExpr struct {
 type MatrixExpr struct {
 	node
 	Rows [][]Expr
+}
+
+// FieldExpr is base.field: a component of the solution of a differential
+// equation.
+type FieldExpr struct {
+	node
+	Base  Expr
+	Field string
+	At    Span // of the field
+	// State is the component's position among the states, set by the
+	// checker, and Solve the solution.
+	State int
+	Solve *Solve
+}
+
+// SolveExpr is `solve f(v = v0, …) from t0 at t`.
+type SolveExpr struct {
+	node
+	Ode   string
+	At    Span // of the equation's name
+	Args  []Arg
+	From  Expr
+	Times Expr
+	Solve *Solve // set by the checker
 }
 
 // IndexDecl declares an index with its range: `i in n` is 1..n.
@@ -159,6 +187,26 @@ type (
 		Args []Arg
 		For  *IndexDecl
 	}
+	// BlockStmt is `block name(x, y) metric e`.
+	BlockStmt struct {
+		At     Span
+		Name   Ident
+		Params []Ident
+		Metric *MetricStmt // nil if none is given
+		Doc    string
+	}
+	// OdeStmt is `ode name(v, r; k) over time { v' = …  r' = … }`.
+	OdeStmt struct {
+		Name      Ident
+		States    []Ident
+		Args      []Ident
+		Time      Ident // the zero Ident if the equations do not name it
+		Equations []Equation
+		Doc       string
+
+		brace lexer.Token // that opens the equations
+		lost  bool        // a line of it did not parse
+	}
 	// MetricStmt is `metric e`, `metric[i in k, j in k] = e` or
 	// `metric[x[i], v] = e`.
 	MetricStmt struct {
@@ -176,6 +224,14 @@ func (*LetStmt) stmt()     {}
 func (*DensityStmt) stmt() {}
 func (*SampleStmt) stmt()  {}
 func (*MetricStmt) stmt()  {}
+func (*BlockStmt) stmt()   {}
+func (*OdeStmt) stmt()     {}
+
+// Equation is one line `v' = e` of an `ode`.
+type Equation struct {
+	State Ident
+	Value Expr
+}
 
 // File is a parsed file.
 type File struct {
@@ -187,6 +243,7 @@ type File struct {
 	// no second error.
 	poisoned []string
 	// lostParams reports that a statement that did not parse may have
-	// declared parameters, so that their number is unknown.
-	lostParams bool
+	// declared parameters, so that their number is unknown; lostBlocks and
+	// lostOdes are the same for blocks and differential equations.
+	lostParams, lostBlocks, lostOdes bool
 }

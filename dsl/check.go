@@ -30,6 +30,7 @@ func Load(name, text string, opt Options) (*Model, *Diagnostics) {
 		}
 	}
 	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
+		lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, blockOf: map[*Param]*Block{}, states: map[string]bool{},
 		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, metrical: map[Expr]bool{}, spelling: spellBudget}
 	for _, id := range file.poisoned {
 		c.poisoned[id] = true
@@ -52,6 +53,10 @@ type checker struct {
 	defining string            // the let whose value is being checked
 	headings bool              // data and params are being declared
 	inMetric bool              // a metric is being checked
+	block    *Block            // whose metric is being checked
+	blockOf  map[*Param]*Block
+	odes     []*Ode
+	states   map[string]bool   // of odes
 	indices  []*Index          // open index scopes, innermost last
 	byName   map[string]*Index // the innermost of each name
 	hidden   []*Index          // what byName held before each of indices
@@ -59,8 +64,10 @@ type checker struct {
 	opt      Options
 	boundAt  map[string]float64
 
-	// lostParams reports that the parameters are not all known.
-	lostParams bool
+	// lostParams reports that the parameters are not all known, lostBlocks
+	// that one of them may stand in a block where it was not found, lostOdes
+	// that the differential equations are not all known.
+	lostParams, lostBlocks, lostOdes bool
 	// folded and depends remember constant and dependsOnParam: without them
 	// a chain of definitions costs exponential time.
 	folded   map[Expr]folded
@@ -88,6 +95,11 @@ func (c *checker) suggest(word string) string {
 	for _, ix := range c.indices {
 		candidates = append(candidates[:len(candidates):len(candidates)], ix.Name)
 	}
+	return c.nearest(word, candidates)
+}
+
+// nearest is suggest within spellBudget.
+func (c *checker) nearest(word string, candidates []string) string {
 	for _, s := range candidates {
 		c.spelling -= (len(s) + 1) * min(len(word), maxSpelled)
 	}
@@ -211,6 +223,10 @@ func (c *checker) file(f *File) *Model {
 			if _, ok := c.later[s.Name.Name]; !ok {
 				c.later[s.Name.Name] = s.Name.At
 			}
+		case *OdeStmt:
+			if _, ok := c.later[s.Name.Name]; !ok {
+				c.later[s.Name.Name] = s.Name.At
+			}
 		}
 	}
 	for _, b := range c.opt.Consts {
@@ -267,6 +283,8 @@ func (c *checker) file(f *File) *Model {
 		switch s := s.(type) {
 		case *LetStmt:
 			c.let(s)
+		case *OdeStmt:
+			c.ode(s)
 		case *DensityStmt:
 			c.density(s)
 		case *SampleStmt:
@@ -277,12 +295,7 @@ func (c *checker) file(f *File) *Model {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
 		return m
 	}
-	c.inMetric = true
-	for _, s := range f.Stmts {
-		if s, ok := s.(*MetricStmt); ok {
-			c.metric(s)
-		}
-	}
+	c.blocks(f)
 	c.whole(f)
 	return m
 }
@@ -302,14 +315,23 @@ func (c *checker) whole(f *File) {
 	if c.ds.HasErrors() {
 		return
 	}
-	c.metricCovers()
+	for _, b := range m.Blocks {
+		c.metricCovers(b)
+	}
 	if len(m.Terms) == 0 {
 		c.err(NoDensity, top, "add `y ~ distribution(…)` or `density …`", "the model has no density")
 		return
 	}
-	if len(m.Metric) == 0 {
-		c.warn(NoMetric, top, "add `metric fisher`, `metric softabs(alpha = 1e6)` or another", "the model gives no metric; the identity is used")
-		m.Metric = []*MetricTerm{{At: top, Kind: MetricIdentity}}
+	for _, b := range m.Blocks {
+		if len(b.Metric) > 0 {
+			continue
+		}
+		at, who := top, "the model"
+		if b.Name != "" {
+			at, who = b.At, "the block `"+b.Name+"`"
+		}
+		c.warn(NoMetric, at, "add `metric fisher`, `metric softabs(alpha = 1e6)` or another", "%s gives no metric; the identity is used", who)
+		b.Metric = []*MetricTerm{{At: at, Kind: MetricIdentity}}
 	}
 	for _, d := range m.Data {
 		if !d.used && !d.IsSize {
@@ -319,6 +341,16 @@ func (c *checker) whole(f *File) {
 	for _, l := range m.Lets {
 		if !l.used {
 			c.warn(Unused, l.At, "remove it, or use it", "the definition `%s` is not used", l.Name)
+		}
+	}
+	for _, o := range c.odes {
+		if !o.used {
+			c.warn(Unused, o.At, "remove it, or name its solution: `let s = solve …`", "the differential equation `%s` is not used", o.Name)
+		}
+	}
+	for _, s := range m.Solves {
+		if !s.used {
+			c.warn(Unused, s.At, "remove it, or use it", "the solution `%s` is not used", s.Name)
 		}
 	}
 	for _, k := range m.Consts {
@@ -382,11 +414,13 @@ func (c *checker) notConstant(e Expr, what string) {
 	n, ok := e.(*Name)
 	if !ok {
 		var part Expr
-		children(e, func(x Expr) {
-			if _, ok := c.constant(x); !ok && part == nil {
-				part = x
-			}
-		})
+		if _, solution := e.(*SolveExpr); !solution {
+			children(e, func(x Expr) {
+				if _, ok := c.constant(x); !ok && part == nil {
+					part = x
+				}
+			})
+		}
 		if part != nil {
 			c.notConstant(part, what)
 			return
@@ -750,7 +784,11 @@ func (c *checker) lookup(n *Name) Object {
 		return nil
 	}
 	hint := undeclaredHint
-	if f := LookupFunction(n.Name); f != nil && f.Arity == 0 {
+	if n.Name == "solve" {
+		hint = solveForm
+	} else if c.states[n.Name] {
+		hint = fmt.Sprintf("a state is known in its `ode`; of a solution s its values are s.%s", n.Name)
+	} else if f := LookupFunction(n.Name); f != nil && f.Arity == 0 {
 		hint = fmt.Sprintf("`%s` is a function: write %s()", n.Name, n.Name)
 	} else if f != nil {
 		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
@@ -759,6 +797,18 @@ func (c *checker) lookup(n *Name) Object {
 	}
 	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	return nil
+}
+
+// lookupAs is lookup with its own hint for unknown names that resemble nothing.
+func (c *checker) lookupAs(n *Name, hint string) Object {
+	before := len(c.ds.List)
+	o := c.lookup(n)
+	if len(c.ds.List) > before {
+		if d := &c.ds.List[before]; d.Code == UnknownName && !strings.HasPrefix(d.Hint, "did you mean") {
+			d.Hint = hint
+		}
+	}
+	return o
 }
 
 // index returns the innermost open index of that name, or nil.
@@ -824,6 +874,10 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 }
 
 func (c *checker) let(s *LetStmt) {
+	if e, ok := s.Value.(*SolveExpr); ok {
+		c.solution(s, e)
+		return
+	}
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
 	if len(s.Indices) > 2 {
 		c.err(IndexCount, s.Indices[2].At, "", "a definition has at most two indices in this version of the language")

@@ -56,6 +56,22 @@ func children(e Expr, f func(Expr)) {
 		f(e.Y)
 	case *SumExpr:
 		f(e.Body)
+	case *FieldExpr:
+		if e.Solve == nil {
+			f(e.Base)
+			return
+		}
+		for _, list := range [][]Expr{e.Solve.Init, e.Solve.Args, e.Solve.Ode.Rhs} {
+			for _, x := range list {
+				f(x)
+			}
+		}
+	case *SolveExpr:
+		for _, a := range e.Args {
+			f(a.Expr)
+		}
+		f(e.From)
+		f(e.Times)
 	case *MatrixExpr:
 		for _, r := range e.Rows {
 			for _, x := range r {
@@ -77,6 +93,11 @@ func (c *checker) expr(e Expr) {
 		c.name(e)
 	case *IndexExpr:
 		c.indexed(e)
+	case *FieldExpr:
+		c.component(e)
+	case *SolveExpr:
+		c.err(BadSolve, e.Span(), "write `let s = solve …`, and s.v for the component of the state v", "a solution has a name of its own")
+		bad(e)
 	case *CallExpr:
 		c.call(e)
 	case *UnaryExpr:
@@ -174,6 +195,16 @@ func (c *checker) name(e *Name) {
 	case *Let:
 		o.used = true
 		e.setType(o.Type)
+	case *OdeVar:
+		o.used = true
+		e.setType(Type{Base: Real})
+	case *Solve:
+		c.err(BadSolve, e.Span(), fmt.Sprintf("write %s.%s for the component of the state `%s`", o.Name, o.Ode.States[0].Name, o.Ode.States[0].Name),
+			"`%s` is a solution: its values are those of its components", o.Name)
+		bad(e)
+	case *Ode:
+		c.err(BadSolve, e.Span(), "name its solution: `let s = solve …`", "`%s` is a differential equation, not a value", o.Name)
+		bad(e)
 	default:
 		bad(e)
 	}
@@ -191,8 +222,11 @@ func (c *checker) indexed(e *IndexExpr) {
 		return
 	}
 	what := "this"
-	if n, ok := e.Base.(*Name); ok {
-		what = "`" + n.Name + "`"
+	switch b := e.Base.(type) {
+	case *Name:
+		what = "`" + b.Name + "`"
+	case *FieldExpr:
+		what = "`" + b.Solve.Name + "." + b.Field + "`"
 	}
 	if len(t.Shape) == 0 {
 		c.err(NotIndexed, e.Span(), "leave the brackets out", "%s is a scalar and has no elements", what)
@@ -380,15 +414,14 @@ func (c *checker) call(e *CallExpr) {
 	}
 	if e.Func == "delta" {
 		for _, a := range e.Args {
-			n, ok := a.Expr.(*Name)
-			if !ok || c.index(n.Name) == nil {
-				c.err(BadIndex, a.Expr.Span(), "as in delta(i, j)", "the arguments of delta are index names")
+			ix, shift, reason := c.shifted(a.Expr)
+			if ix == nil || reason != nil || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
+				c.err(BadIndex, a.Expr.Span(), "as in delta(i, j) or delta(i, j+1)", "the arguments of delta are index names, or index names plus or minus a number")
 				bad(e)
 				return
 			}
-			c.index(n.Name).used = true
-			n.Obj = c.index(n.Name)
-			n.setType(Type{Base: Int})
+			ix.used = true
+			e.Subscripts = append(e.Subscripts, Subscript{Index: ix, Offset: int(shift)})
 		}
 		e.setType(Type{Base: Int})
 		return
@@ -525,7 +558,11 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	}
 	c.poisoned["()"+e.Func] = true
 	if o, ok := c.scope[e.Func]; ok {
-		c.err(NotAFunction, e.At, "a product is written with *, an element with [ ]", "`%s` is not a function", e.Func)
+		hint := "a product is written with *, an element with [ ]"
+		if _, ok := o.(*Ode); ok {
+			hint = solveForm
+		}
+		c.err(NotAFunction, e.At, hint, "`%s` is not a function", e.Func)
 		c.note(o.Declared(), "declared here")
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// dims is the number of coordinates of the model: a constant plus symbolic
+// dims is the number of coordinates of a block: a constant plus symbolic
 // sizes.
 type dims struct {
 	fixed int
@@ -17,8 +17,8 @@ type dims struct {
 }
 
 func (c *checker) dims() dims {
-	d := dims{unknown: c.lostParams || len(c.model.Params) == 0}
-	for _, p := range c.model.Params {
+	d := dims{unknown: c.lostParams || c.block.lost || len(c.block.Params) == 0}
+	for _, p := range c.block.Params {
 		d.unknown = d.unknown || p.Type.Base == Invalid
 		if len(p.Type.Shape) == 0 {
 			d.fixed++
@@ -44,12 +44,16 @@ func (d dims) equals(e Extent) bool {
 	return len(d.names) == 1 && d.names[0] == e.Name && d.fixed == e.Offset
 }
 
+// String is a count, as in "1 coordinate" and "n + 2 coordinates".
 func (d dims) String() string {
+	if len(d.names) == 0 {
+		return count(d.fixed, "coordinate")
+	}
 	parts := append([]string{}, d.names...)
-	if d.fixed != 0 || len(parts) == 0 {
+	if d.fixed != 0 {
 		parts = append(parts, fmt.Sprint(d.fixed))
 	}
-	return strings.Join(parts, " + ")
+	return strings.Join(parts, " + ") + " coordinates"
 }
 
 // metricCall checks softabs(…), fisher(…), diag(…) and inverse(…) where they
@@ -123,9 +127,9 @@ func (c *checker) metricMix(e *BinaryExpr) {
 	c.err(MetricMix, e.At, "as in `fisher + 1e-3*identity`", "metrics are added to metrics and multiplied by positive numbers, nothing else")
 }
 
-// metric checks a metric statement and adds its terms to the model.
+// metric checks a metric statement and adds its terms to the block.
 func (c *checker) metric(s *MetricStmt) {
-	m := c.model
+	m := c.block
 	switch {
 	case s.Blocks != nil:
 		if len(m.Metric) > 0 && m.Metric[0].Kind != MetricBlocks {
@@ -160,7 +164,7 @@ func (c *checker) metric(s *MetricStmt) {
 
 func (c *checker) metricIndexed(s *MetricStmt) {
 	t := &MetricTerm{At: s.At, Kind: MetricIndexed, Value: s.Value}
-	c.model.Metric = append(c.model.Metric, t)
+	c.block.Metric = append(c.block.Metric, t)
 	indices, shut := c.open(s.Indices)
 	defer shut()
 	t.Indices = indices
@@ -171,8 +175,8 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 		return
 	}
 	d := c.dims()
-	if len(c.model.Params) > 1 {
-		c.err(MetricShape, s.At, "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; this model has %d parameters", len(c.model.Params))
+	if len(c.block.Params) > 1 && !c.block.lost {
+		c.err(MetricShape, s.At, "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; %s has %d parameters", c.owner(), len(c.block.Params))
 		return
 	}
 	for _, ix := range indices {
@@ -180,19 +184,19 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 			continue
 		}
 		if ix.Range.Lo != Fixed(1) || !d.equals(ix.Range.Hi) {
-			c.err(MetricShape, ix.At, "", "the index `%s` runs over %s, but the model has %s coordinates", ix.Name, ix.Range, d)
+			c.err(MetricShape, ix.At, "", "the index `%s` runs over %s, but %s has %s", ix.Name, ix.Range, c.owner(), d)
 			return
 		}
 	}
 }
 
 // metricCovers reports a metric by blocks that leaves out a parameter.
-func (c *checker) metricCovers() {
-	for _, t := range c.model.Metric {
+func (c *checker) metricCovers(block *Block) {
+	for _, t := range block.Metric {
 		if t.Kind != MetricBlocks {
 			continue
 		}
-		for _, p := range c.model.Params {
+		for _, p := range block.Params {
 			covered := false
 			for _, b := range t.Blocks {
 				covered = covered || b.Row == p && b.Col == p
@@ -262,7 +266,7 @@ func (c *checker) blockSide(e Expr) (*Param, *Index, bool) {
 		c.err(BadMetricBlock, e.Span(), "", "`%s` is not a parameter", name.Name)
 		return nil, nil, false
 	}
-	if p.Type.Base == Invalid {
+	if p.Type.Base == Invalid || !c.inBlock(p, name.Span()) {
 		return nil, nil, false
 	}
 	if len(p.Type.Shape) == 0 {
@@ -352,7 +356,9 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			return
 		default:
 			if o, ok := c.scope[e.Name]; ok {
-				c.expr(e)
+				if c.expr(e); e.Type().Base == Invalid {
+					return
+				}
 				c.err(MetricShape, e.Span(), "the inverse of a covariance is inverse(Sigma)", "`%s` is not a metric", e.Name)
 				c.note(o.Declared(), "declared here")
 				return
@@ -364,7 +370,7 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			c.err(UnknownMetric, e.Span(), hint, "there is no metric `%s`", e.Name)
 			return
 		}
-		c.model.Metric = append(c.model.Metric, t)
+		c.block.Metric = append(c.block.Metric, t)
 		return
 	case *CallExpr:
 		t := &MetricTerm{At: e.Span(), Scale: scale}
@@ -388,7 +394,7 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			t.Kind = MetricInverse
 			c.expr(e)
 			if ty := e.Type(); ty.Base != Invalid && !c.dims().equals(ty.Shape[0]) {
-				c.err(MetricShape, e.Span(), "", "this metric is %s by %s, the model has %s coordinates", ty.Shape[0], ty.Shape[0], c.dims())
+				c.err(MetricShape, e.Span(), "", "this metric is %s by %s, %s has %s", ty.Shape[0], ty.Shape[0], c.owner(), c.dims())
 			}
 			if len(e.Args) > 0 {
 				t.Args = []Expr{e}
@@ -404,12 +410,12 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			}
 			return
 		}
-		c.model.Metric = append(c.model.Metric, t)
+		c.block.Metric = append(c.block.Metric, t)
 		return
 	case *MatrixExpr:
 		c.expr(e)
 		t := &MetricTerm{At: e.Span(), Scale: scale, Kind: MetricMatrix, Matrix: e}
-		c.model.Metric = append(c.model.Metric, t)
+		c.block.Metric = append(c.block.Metric, t)
 		d := c.dims()
 		rows, cols := Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))
 		if e.Type().Base == Invalid {
@@ -418,7 +424,7 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 		if rows != cols {
 			c.err(MetricShape, e.Span(), "", "a metric is square; this matrix is %s by %s", rows, cols)
 		} else if !d.equals(rows) {
-			c.err(MetricShape, e.Span(), "", "this matrix is %s by %s, the model has %s coordinates", rows, rows, d)
+			c.err(MetricShape, e.Span(), "", "this matrix is %s by %s, %s has %s", rows, rows, c.owner(), d)
 		}
 		return
 	}
@@ -469,9 +475,9 @@ func (c *checker) metricDiag(e *CallExpr, t *MetricTerm) {
 	}
 	if len(e.Args) == 1 && len(e.Args[0].Expr.Type().Shape) == 1 {
 		if n := e.Args[0].Expr.Type().Shape[0]; !d.equals(n) {
-			c.err(MetricShape, e.Span(), "", "this diagonal has length %s, the model has %s coordinates", n, d)
-		} else if len(c.model.Params) > 1 {
-			c.err(MetricShape, e.Span(), "write metric[x[i], x[j]] = …*delta(i, j) and so on", "the diagonal of a model of several parameters is given by blocks")
+			c.err(MetricShape, e.Span(), "", "this diagonal has length %s, %s has %s", n, c.owner(), d)
+		} else if len(c.block.Params) > 1 {
+			c.err(MetricShape, e.Span(), "write metric[x[i], x[j]] = …*delta(i, j) and so on", "the diagonal of several parameters is given by blocks")
 		}
 		return
 	}
@@ -483,6 +489,6 @@ func (c *checker) metricDiag(e *CallExpr, t *MetricTerm) {
 		return
 	}
 	if !d.equals(Fixed(len(e.Args))) {
-		c.err(MetricShape, e.Span(), "", "this diagonal has length %d, the model has %s coordinates", len(e.Args), d)
+		c.err(MetricShape, e.Span(), "", "this diagonal has length %d, %s has %s", len(e.Args), c.owner(), d)
 	}
 }

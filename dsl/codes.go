@@ -52,6 +52,8 @@ const (
 	DataOnlyTerm      Code = "H407"
 	NonScalarDensity  Code = "H408"
 	BadLeftSide       Code = "H409"
+	BadEquation       Code = "H410"
+	BadSolve          Code = "H411"
 	MetricTwice       Code = "H501"
 	MetricShape       Code = "H502"
 	MetricAsymmetric  Code = "H503"
@@ -60,6 +62,7 @@ const (
 	MetricMix         Code = "H506"
 	MetricScale       Code = "H507"
 	NoFisher          Code = "H508"
+	BadBlock          Code = "H509"
 	TooDeep           Code = "H601"
 	TooLarge          Code = "H602"
 	NotDifferentiable Code = "H701"
@@ -90,7 +93,7 @@ var Catalogue = []Entry{
 	{UnknownStatement, "a line starts with a keyword, or is `… ~ distribution(…)`", "parm x real"},
 	{RaggedMatrix, "the rows of a matrix have one length", "metric [1, 0 ; 0]"},
 	{Reserved, "a keyword is not a name", "param data real"},
-	{NotYet, "the construct is part of the language but not of this version", "ode f(v) { }"},
+	{NotYet, "the construct is part of the language but not of this version", "generate z = x^2"},
 	{UnknownName, "a name is declared", "y ~ normal(sgima, 1)"},
 	{Redeclared, "a name is declared once", "data y real; data y real"},
 	{UnknownFunction, "a function is in the function table", "let a = expp(1)"},
@@ -126,6 +129,8 @@ var Catalogue = []Entry{
 	{DataOnlyTerm, "a term of the density depends on a parameter", "y ~ normal(0, 1) with y: data"},
 	{NonScalarDensity, "a density is a scalar", "density y"},
 	{BadLeftSide, "the left side of ~ is a value", "normal ~ normal(0, 1)"},
+	{BadEquation, "an `ode` has one equation for each state, made of scalars", "ode f(v, r) { v' = r }"},
+	{BadSolve, "a solution gives each state a start, each argument a value, and times of data", "let s = solve f() from 0 at t"},
 	{MetricTwice, "the metric is given once", "metric fisher; metric identity"},
 	{MetricShape, "a metric has one row per coordinate", "metric [1] for two parameters"},
 	{MetricAsymmetric, "an explicit metric is symmetric", "metric [1, t ; 2*t, 3]"},
@@ -134,6 +139,7 @@ var Catalogue = []Entry{
 	{MetricMix, "metrics are added to metrics, are no values, and are given whole or by blocks", "metric fisher; metric[x, x] = 1"},
 	{MetricScale, "the factor of a metric is positive and free of parameters", "metric t*identity"},
 	{NoFisher, "the Fisher information exists", "metric fisher with a density term of parameters and data"},
+	{BadBlock, "each parameter stands in one block, and the metric in its block", "block a(x, x)"},
 	{TooDeep, "expressions nest at most a few hundred levels", "((((…))))"},
 	{TooLarge, "a model fits the size limits", "a file of 5 MB"},
 	{NotDifferentiable, "the density is differentiable in the parameters", "lgamma's fourth derivative"},

@@ -204,9 +204,7 @@ func TestGood(t *testing.T) {
 			if m == nil {
 				t.Fatal("no model")
 			}
-			if len(m.Params) == 0 || len(m.Terms) == 0 || len(m.Metric) == 0 {
-				t.Errorf("%d parameters, %d terms, %d metric terms", len(m.Params), len(m.Terms), len(m.Metric))
-			}
+			wellFormed(t, m)
 		})
 	}
 }
@@ -262,7 +260,7 @@ func TestCatalogueCovered(t *testing.T) {
 
 // TestCorpusSize keeps the corpora from shrinking unnoticed.
 func TestCorpusSize(t *testing.T) {
-	for dir, least := range map[string]int{"bad": 140, "good": 100} {
+	for dir, least := range map[string]int{"bad": 440, "good": 235} {
 		if n := len(corpus(t, dir)); n < least {
 			t.Errorf("testdata/%s holds %d models, fewer than %d", dir, n, least)
 		}

@@ -12,6 +12,7 @@ const (
 	DemandCovariance                   // a symmetric positive definite matrix
 	DemandUpTo                         // no element is above that of Limit
 	DemandOrder                        // the bounds Lo and Hi of Param are in order
+	DemandTimes                        // no element is below Lo or its predecessor
 )
 
 // Demand is one condition that data must meet before a model accepts them. The
@@ -54,6 +55,9 @@ func (m *Model) Demands() []Demand {
 		if s.Lo != nil && s.Hi != nil && (s.LoNum == nil || s.HiNum == nil) {
 			out = append(out, Demand{Kind: DemandOrder, Param: p, Lo: numeric(s.Lo, s.LoNum), Hi: numeric(s.Hi, s.HiNum)})
 		}
+	}
+	for _, s := range m.Solves {
+		out = append(out, Demand{Kind: DemandTimes, Data: s.Times, Lo: s.From})
 	}
 	for _, t := range m.Terms {
 		out = append(out, supportDemands(t)...)

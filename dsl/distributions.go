@@ -121,6 +121,23 @@ var Distributions = []Distribution{
 		Joint:      [][]string{{"alpha", "1", "-alpha/beta"}, {"1", "trigamma(alpha)", "-1/beta"}, {"-alpha/beta", "-1/beta", "alpha/beta^2"}},
 	},
 	{
+		Name: "inv_chi_square", Support: Positive, Random: "InvChiSquare",
+		Args:       []DistArg{{"nu", Positive}},
+		LogDensity: "-0.5*nu*log(2) - lgamma(nu/2) - (nu/2 + 1)*log(y) - 0.5/y",
+		Fisher:     [][]string{{"0.25*trigamma(nu/2)"}},
+		Joint:      [][]string{{"nu/2", "1/2"}, {"1/2", "0.25*trigamma(nu/2)"}},
+	},
+	{
+		Name: "scaled_inv_chi_square", Support: Positive, Random: "ScaledInvChiSquare",
+		Args:       []DistArg{{"nu", Positive}, {"s", Positive}},
+		LogDensity: "0.5*nu*log(nu/2) - lgamma(nu/2) + nu*log(s) - (nu/2 + 1)*log(y) - 0.5*nu*s^2/y",
+		Fisher:     [][]string{{"0.25*trigamma(nu/2) - 1/(2*nu)", "0"}, {"0", "2*nu/s^2"}},
+		Joint: [][]string{
+			{"nu/2", "0", "-nu/s"},
+			{"0", "0.25*trigamma(nu/2) - 1/(2*nu)", "0"},
+			{"-nu/s", "0", "2*nu/s^2"}},
+	},
+	{
 		Name: "beta", Support: UnitOpen, Random: "Beta",
 		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
 		LogDensity: "(alpha - 1)*log(y) + (beta - 1)*log1m(y) - lbeta(alpha, beta)",

@@ -1,8 +1,11 @@
 package dsl_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,44 +41,237 @@ func FuzzLoad(f *testing.F) {
 			f.Add(h.text)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		start := time.Now()
-		m, ds := dsl.Load("fuzz.ham", text, dsl.Options{})
-		out := ds.String()
-		// Far above what any text needs, so that a busy machine is no
-		// failure.
-		if d := time.Since(start); len(text) < 100_000 && d > 10*time.Second {
-			t.Errorf("%d bytes took %v", len(text), d)
+	f.Fuzz(answers)
+}
+
+// answers checks what FuzzLoad says of one text.
+func answers(t *testing.T, text string) {
+	start := time.Now()
+	m, ds := dsl.Load("fuzz.ham", text, dsl.Options{})
+	out := ds.String()
+	// Far above what any text needs, so that a busy machine is no
+	// failure.
+	if d := time.Since(start); len(text) < 100_000 && d > 10*time.Second {
+		t.Errorf("%d bytes took %v", len(text), d)
+	}
+	if (m == nil) != ds.HasErrors() {
+		t.Errorf("model %v, errors %v", m != nil, ds.HasErrors())
+	}
+	if utf8.ValidString(text) && !utf8.ValidString(out) {
+		t.Errorf("the messages are not UTF-8: %q", out)
+	}
+	if m != nil {
+		wellFormed(t, m)
+	}
+	lines := strings.Split(text, "\n")
+	inside := func(what string, s dsl.Span) {
+		// The end of a line counts as a place.
+		if s.Pos.Line < 1 || s.Pos.Line > len(lines) || s.Pos.Col < 1 || s.Len < 1 ||
+			s.Pos.Col > utf8.RuneCountInString(lines[s.Pos.Line-1])+1 {
+			t.Errorf("%s points at %v, outside the text", what, s)
 		}
-		if (m == nil) != ds.HasErrors() {
-			t.Errorf("model %v, errors %v", m != nil, ds.HasErrors())
+	}
+	known := map[dsl.Code]bool{}
+	for _, e := range dsl.Catalogue {
+		known[e.Code] = true
+	}
+	for _, d := range ds.List {
+		if d.Message == "" || !known[d.Code] || (d.Severity == dsl.Warning) != (d.Code[0] == 'W') {
+			t.Errorf("malformed diagnostic %+v", d)
 		}
-		if utf8.ValidString(text) && !utf8.ValidString(out) {
-			t.Errorf("the messages are not UTF-8: %q", out)
+		inside(d.Message, d.Span)
+		for _, n := range d.Notes {
+			inside(n.Message, n.Span)
 		}
-		lines := strings.Split(text, "\n")
-		inside := func(what string, s dsl.Span) {
-			// The end of a line counts as a place.
-			if s.Pos.Line < 1 || s.Pos.Line > len(lines) || s.Pos.Col < 1 || s.Len < 1 ||
-				s.Pos.Col > utf8.RuneCountInString(lines[s.Pos.Line-1])+1 {
-				t.Errorf("%s points at %v, outside the text", what, s)
+	}
+	if _, again := dsl.Load("fuzz.ham", text, dsl.Options{}); again.String() != out {
+		t.Errorf("two runs differ:\n%s\n%s", out, again)
+	}
+}
+
+// wellFormed checks what later passes take for granted in a model: its names
+// are resolved, its expressions have types, its blocks share out the parameters.
+func wellFormed(t *testing.T, m *dsl.Model) {
+	if len(m.Params) == 0 || len(m.Terms) == 0 || len(m.Blocks) == 0 {
+		t.Errorf("%d parameters, %d terms, %d blocks", len(m.Params), len(m.Terms), len(m.Blocks))
+	}
+	m.Demands()
+	seen := map[dsl.Expr]bool{}
+	var visit func(e dsl.Expr)
+	all := func(list ...dsl.Expr) {
+		for _, e := range list {
+			visit(e)
+		}
+	}
+	// Optional parts are nil; an interface that holds a nil pointer is not.
+	visit = func(e dsl.Expr) {
+		if e == nil || seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.Type().Base == dsl.Invalid {
+			t.Errorf("%v: an expression without a type (%T)", e.Span(), e)
+		}
+		switch e := e.(type) {
+		case *dsl.Name:
+			if e.Obj == nil {
+				t.Errorf("the name %s is not resolved", e.Name)
+			}
+		case *dsl.IndexExpr:
+			if len(e.Subscripts) != len(e.Args) {
+				t.Errorf("%d subscripts of %d", len(e.Subscripts), len(e.Args))
+			}
+			visit(e.Base)
+		case *dsl.CallExpr:
+			if e.Fn == nil {
+				t.Errorf("the function %s is not resolved", e.Func)
+			}
+			if e.Func == "delta" {
+				if len(e.Subscripts) != 2 || e.Subscripts[0].Index == nil || e.Subscripts[1].Index == nil {
+					t.Errorf("the subscripts of delta are %v", e.Subscripts)
+				}
+				return
+			}
+			for _, a := range e.Args {
+				visit(a.Expr)
+			}
+		case *dsl.UnaryExpr:
+			visit(e.X)
+		case *dsl.BinaryExpr:
+			all(e.X, e.Y)
+		case *dsl.SumExpr:
+			visit(e.Body)
+		case *dsl.MatrixExpr:
+			for _, row := range e.Rows {
+				all(row...)
+			}
+		case *dsl.FieldExpr:
+			if e.Solve == nil || e.State < 0 || e.State >= len(e.Solve.Ode.States) || e.Solve.Ode.States[e.State].ObjectName() != e.Field {
+				t.Errorf("the component %s is not resolved", e.Field)
+			}
+		case *dsl.SolveExpr:
+			t.Error("a solution in an expression")
+		}
+	}
+	required := func(what string, list []dsl.Expr, n int) {
+		if len(list) != n || slices.Contains(list, nil) {
+			t.Errorf("%s: %v, want %d", what, list, n)
+		}
+		all(list...)
+	}
+	for _, l := range m.Lets {
+		required(l.ObjectName(), []dsl.Expr{l.Value}, 1)
+	}
+	for _, s := range m.Solves {
+		if s.Times == nil || len(s.Times.Type.Shape) != 1 {
+			t.Errorf("the times of %s are %v", s.ObjectName(), s.Times)
+		}
+		required("a start", []dsl.Expr{s.From}, 1)
+		required("initial values", s.Init, len(s.Ode.States))
+		required("arguments", s.Args, len(s.Ode.Args))
+		required("right sides", s.Ode.Rhs, len(s.Ode.States))
+	}
+	for _, x := range m.Terms {
+		all(x.Left, x.Value)
+		all(x.Args...)
+	}
+	held := map[*dsl.Param]int{}
+	for _, b := range m.Blocks {
+		for _, p := range b.Params {
+			held[p]++
+		}
+		if len(b.Metric) == 0 {
+			t.Errorf("the block %q has no metric", b.ObjectName())
+		}
+		for _, x := range b.Metric {
+			all(x.Scale, x.Value, x.Alpha)
+			all(x.Args...)
+			if x.Matrix != nil {
+				visit(x.Matrix)
+			}
+			for _, e := range x.Blocks {
+				if !b.Holds(e.Row) || !b.Holds(e.Col) {
+					t.Errorf("an entry of %s and %s in the block %q", e.Row.ObjectName(), e.Col.ObjectName(), b.ObjectName())
+				}
+				required("an entry", []dsl.Expr{e.Value}, 1)
 			}
 		}
-		known := map[dsl.Code]bool{}
-		for _, e := range dsl.Catalogue {
-			known[e.Code] = true
+	}
+	for _, p := range m.Params {
+		if held[p] != 1 {
+			t.Errorf("the parameter %s is in %d blocks", p.ObjectName(), held[p])
 		}
-		for _, d := range ds.List {
-			if d.Message == "" || !known[d.Code] || (d.Severity == dsl.Warning) != (d.Code[0] == 'W') {
-				t.Errorf("malformed diagnostic %+v", d)
-			}
-			inside(d.Message, d.Span)
-			for _, n := range d.Notes {
-				inside(n.Message, n.Span)
-			}
-		}
-		if _, again := dsl.Load("fuzz.ham", text, dsl.Options{}); again.String() != out {
-			t.Errorf("two runs differ:\n%s\n%s", out, again)
-		}
+	}
+}
+
+// words are pieces of models: the alphabet of FuzzWords and TestMutations.
+var words = strings.Split("model m|data|const|param|let|density|metric|block|ode|func|generate|for|in|int|real|cov|over|solve|from|at|sum|delta|"+
+	"fisher|identity|hessian|softabs|diag|inverse|normal|gamma|inv_chi_square|scaled_inv_chi_square|exp|dot|size|"+
+	"x|y|v|r|k|t|s|f|n|i|j|T|S|0|1|2|0.5|1e9|alpha|prior|expected|"+
+	"(|)|[|]|{|}|,|;|:|.|..|=|~|'|+|-|*|/|^|.*|<|>|//|#|\n|\n|\n|\r\n|  |\t|"+
+	"s.v|s.v[i]|v' = |v' = -v*x\n|f(v = 1|f(v, r; k)|over t {\n|}\n|metric[x[i], x[j]] = |delta(i, j+1)|for i in n|"+
+	"\nmodel m\ndata n int\ndata t, y real[n]\nparam x real\n|\node f(v) {\n|\nlet s = solve f(v = x) from 0 at t\n|\nblock a(x) metric |\ny ~ normal(s.v, 1)\n|x ~ normal(0, 1)\n", "|")
+
+// FuzzWords is FuzzLoad of texts made of whole words, one for each byte: what
+// bytes alone seldom spell.
+func FuzzWords(f *testing.F) {
+	all := make([]byte, len(words))
+	for i := range all {
+		all[i] = byte(i)
+	}
+	f.Add(all)
+	f.Add(all[len(all)-7:]) // a model
+	f.Add(all[len(all)-17:])
+	f.Fuzz(func(t *testing.T, spelled []byte) {
+		answers(t, spell(spelled))
 	})
+}
+
+// spell joins words, with blanks at bytes of the upper half.
+func spell(spelled []byte) string {
+	var b strings.Builder
+	for _, c := range spelled[:min(len(spelled), 500)] {
+		if c >= 128 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(words[int(c&127)%len(words)])
+	}
+	return b.String()
+}
+
+// TestMutations checks what FuzzLoad says of models of the corpora with words
+// taken out, put in, repeated and exchanged.
+func TestMutations(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	token := regexp.MustCompile(`//[^\n]*|[A-Za-z_]\w*|[0-9.]+|[ \t]+|.|\n`)
+	var models [][]string
+	for _, dir := range []string{"bad", "good"} {
+		for _, s := range corpus(t, dir) {
+			models = append(models, token.FindAllString(s.text, -1))
+		}
+	}
+	for range 4000 {
+		m := slices.Clone(models[rng.IntN(len(models))])
+		if len(m) == 0 {
+			continue
+		}
+		for range 1 + rng.IntN(3) {
+			i, j := rng.IntN(len(m)), rng.IntN(len(m))
+			switch rng.IntN(5) {
+			case 0:
+				m[i] = ""
+			case 1:
+				m[i] += words[rng.IntN(len(words))]
+			case 2:
+				m[i], m[j] = m[j], m[i]
+			case 3:
+				m[i] = m[j]
+			case 4:
+				m = m[:i+1] // the rest was not typed yet
+			}
+		}
+		if answers(t, strings.Join(m, "")); t.Failed() {
+			t.Fatalf("the text:\n%s", numbered(strings.Join(m, "")))
+		}
+	}
 }

@@ -125,11 +125,14 @@ func (l *lineLexer) Next() (lexer.Token, error) {
 // bracket is open or an operator waits for its operand, so that one slip does
 // not swallow the statements that follow.
 func (l *lineLexer) ends(t lexer.Token) (bool, error) {
-	if l.depth == 0 && !continues(l.last) {
+	if l.depth == 0 && (!continues(l.last) || t.Value == "}") {
 		return true, nil
 	}
 	if t.Type == tokIdent && startsStatement(t.Value) {
 		return true, nil
+	}
+	if eq, err := l.equation(t); eq || err != nil {
+		return eq, err
 	}
 	// A ~ never stands inside brackets, nor twice in a statement, nor in one
 	// that starts with a keyword.
@@ -137,6 +140,25 @@ func (l *lineLexer) ends(t lexer.Token) (bool, error) {
 		return false, nil
 	}
 	return l.samples(t)
+}
+
+// equation reports whether the line that starts with t is one of an `ode`.
+func (l *lineLexer) equation(t lexer.Token) (bool, error) {
+	if t.Type != tokIdent {
+		return false, nil
+	}
+	i := 0
+	for _, v := range []string{"'", "="} {
+		next, err := l.look(i)
+		for ; err == nil && tokSkip[next.Type]; next, err = l.look(i) {
+			i++
+		}
+		if err != nil || next.Value != v {
+			return false, err
+		}
+		i++
+	}
+	return true, nil
 }
 
 // samples reports whether the line that starts with t has a ~ outside all
@@ -161,15 +183,23 @@ func (l *lineLexer) samples(t lexer.Token) (bool, error) {
 				}
 			}
 		}
-		if i == len(l.ahead) {
-			next, err := l.base.Next()
-			if err != nil {
-				return false, err
-			}
-			l.ahead = append(l.ahead, next)
+		var err error
+		if t, err = l.look(i); err != nil {
+			return false, err
 		}
-		t = l.ahead[i]
 	}
+}
+
+// look returns the i-th token after the one that is being read.
+func (l *lineLexer) look(i int) (lexer.Token, error) {
+	for len(l.ahead) <= i {
+		next, err := l.base.Next()
+		if err != nil {
+			return next, err
+		}
+		l.ahead = append(l.ahead, next)
+	}
+	return l.ahead[i], nil
 }
 
 // read returns the next token that is neither blank nor comment.

@@ -26,6 +26,17 @@ func lines(n int, format string) string {
 	return b.String()
 }
 
+// list joins n copies of a text that contains %d.
+func list(n int, format, comma string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(lines(n, format+comma), "\n", ""), comma)
+}
+
+// solved is a model of one equation with n states, given by its parts for each.
+func solved(n int, state, equation, initial, term string) string {
+	return preamble + "data t real[3]\node f(" + list(n, state, ",") + ") {\n" + lines(n, equation) + "}\nlet s = solve f(" + list(n, initial, ",") +
+		") from 0 at t\ndensity " + list(n, term, "+") + "\nmetric identity\n"
+}
+
 // chain is let a0 = x, then n definitions that mention the one before twice.
 func chain(first string, n int, format string) string {
 	var b strings.Builder
@@ -113,8 +124,39 @@ var hard = []struct {
 	{"many-documented", "model m\nparam x real\nx ~ normal(0, 1)\nmetric identity\n" + strings.Repeat("//\n", 100_000) + lines(10_000, "// a\ndata y%d real"), dsl.Unused},
 	{"blank-lines", "model m\nparam x real\n" + strings.Repeat("\n", 200_000) + "x ~ normal(0, 1)\nmetric identity\n", ""},
 	{"unclosed-then-blank-lines", preamble + "density (x" + strings.Repeat("\n+x", 10_000) + "\n", dsl.UnclosedBracket},
-	{"open-bodies", "model m\n" + strings.Repeat("ode f {\n", 20_000), dsl.NotYet},
+	{"open-bodies", "model m\n" + strings.Repeat("ode f {\n", 20_000), dsl.UnexpectedToken},
+	{"open-bodies-of-states", "model m\n" + strings.Repeat("ode f(v) {\n", 20_000), dsl.UnclosedBracket},
+	{"open-bodies-of-equations", "model m\n" + strings.Repeat("ode f(v) {\nv' = 1\n", 15_000), dsl.UnclosedBracket},
+	{"open-bodies-of-densities", "model m\n" + strings.Repeat("ode f(v) {\nv ~ normal(0, 1)\n", 10_000), dsl.UnclosedBracket},
+	{"open-heads", "model m\n" + strings.Repeat("ode f(v\n", 20_000), dsl.UnclosedBracket},
+	{"open-heads-of-equations", "model m\node f(v\n" + strings.Repeat("v' = 1\n", 20_000), dsl.UnclosedBracket},
+	{"open-lists-of-blocks", "model m\n" + strings.Repeat("block a(x\n", 20_000), dsl.UnclosedBracket},
+	{"statements-in-a-body", preamble + "ode f(v) {\n" + strings.Repeat("let a = 1\n", 20_000) + "}\n", dsl.UnclosedBracket},
+	{"few-statements-in-bodies", preamble + strings.Repeat("ode f(v) {\nlet a = 1\nlet b = 2\n}\n", 8_000), dsl.UnexpectedToken},
+	{"densities-in-a-body", preamble + "ode f(v) {\n" + strings.Repeat("v ~ normal(0, 1)\n", 100) + "}\n", dsl.UnexpectedToken},
+	{"no-equations-in-a-body", preamble + "ode f(v) {\n" + strings.Repeat("+\n", 20_000) + "}\n", dsl.UnexpectedToken},
+	{"open-brackets-in-a-body", preamble + "ode f(v) {\n" + strings.Repeat("v' = (\n", 20_000) + "}\n", dsl.UnclosedBracket},
+	{"braces-in-a-body", preamble + "ode f(v) {\nv' = " + strings.Repeat("{", deep) + "\n}\n", dsl.UnexpectedToken},
+	{"equations-in-a-line", preamble + "ode f(v) { " + strings.Repeat("v' = 1 ", 20_000) + "}\n", dsl.UnexpectedToken},
 	{"open-blocks", "model m\n" + strings.Repeat("data {\n", 20_000), dsl.UnexpectedToken},
+
+	// Many blocks and equations.
+	{"many-gibbs-blocks", "model m\n" + lines(10_000, "param p%d real\nblock b%[1]d(p%[1]d) metric identity\np%[1]d ~ normal(0, 1)"), ""},
+	{"gibbs-block-of-many", "model m\nparam " + list(40_000, "p%d", ",") + " real\np0 ~ normal(0, 1)\nblock b(" + list(40_000, "p%d", ",") + ") metric identity\n", dsl.NoPrior},
+	{"gibbs-block-of-many-unknown", preamble + "block b(" + list(40_000, "p%d", ",") + ") metric identity\n", dsl.UnknownName},
+	{"gibbs-blocks-of-one-name", preamble + strings.Repeat("block b(x) metric identity\n", 20_000), dsl.Redeclared},
+	{"in-no-gibbs-block", "model m\n" + lines(20_000, "param p%d real") + "block b(p0) metric identity\n", dsl.BadBlock},
+	{"entries-across-gibbs-blocks", "model m\nparam x, y real\nblock a(x)\nblock b(y)\n" + strings.Repeat("metric[x, y] = 1\n", 16_000), dsl.BadBlock},
+	{"many-states", solved(5_000, "v%d", "v%d' = 1", "v%d = x", "s.v%d[1]"), ""},
+	{"many-states-without-equation", preamble + "ode f(" + list(40_000, "v%d", ",") + ") {\n}\n", dsl.BadEquation},
+	{"many-unknown-states", preamble + "ode f(" + list(40_000, "v%d", ",") + ") {\n" + lines(20_000, "w%d' = 1") + "}\n", dsl.BadEquation},
+	{"many-values-missing", preamble + "data t real[3]\node f(" + list(5_000, "v%d", ",") + ") {\n" + lines(5_000, "v%d' = 1") + "}\n" + strings.Repeat("let s = solve f() from 0 at t\n", 10_000), dsl.BadSolve},
+	{"many-unknown-components", preamble + "data t real[3]\node f(" + list(3_000, "v%d", ",") + ") {\n" + lines(3_000, "v%d' = 1") + "}\nlet s = solve f(" + list(3_000, "v%d = x", ",") + ") from 0 at t\n" + lines(10_000, "density s.w%d[1]"), dsl.BadSolve},
+	{"many-equations", preamble + lines(8_000, "ode f%d(v) {\nv' = x\n}"), dsl.NoDensity},
+	{"many-equations-of-one-name", preamble + strings.Repeat("ode f(v) {\nv' = x\n}\n", 8_000), dsl.Redeclared},
+	{"many-solutions", preamble + "data t real[3]\node f(v) {\nv' = x\n}\n" + lines(4_000, "let s%d = solve f(v = 1) from 0 at t\ndensity s%[1]d.v[1]") + "metric identity\n", ""},
+	{"components-of-components", nested("", "x", ".v"), dsl.TooDeep},
+	{"solutions-of-solutions", preamble + "let s = " + strings.Repeat("solve f(v = ", deep) + "1\n", dsl.TooDeep},
 
 	// Definitions that grow exponentially when they are expanded.
 	{"chain-of-data", chain("y", 15_000, "let a%d = a%d + a%d") + "density a15000*x\nmetric identity\n", ""},
@@ -126,6 +168,20 @@ var hard = []struct {
 		}
 		return b.String()
 	}() + "param x real\nx ~ normal(0, a8000)\nmetric identity\n", ""},
+	{"chain-of-solutions", preamble + "data t real[3]\node f(v) {\nv' = -v\n}\nlet s0 = solve f(v = x) from 0 at t\n" + func() string {
+		var b strings.Builder
+		for i := 1; i <= 2_000; i++ {
+			fmt.Fprintf(&b, "let s%d = solve f(v = s%d.v[1]*s%[2]d.v[2]) from 0 at t\n", i, i-1)
+		}
+		return b.String()
+	}() + "density s2000.v[1]\nmetric identity\n", ""},
+	{"chain-of-equations", preamble + "data t real[3]\node f0(v) {\nv' = -v*x\n}\nlet s0 = solve f0(v = 1) from 0 at t\n" + func() string {
+		var b strings.Builder
+		for i := 1; i <= 1_500; i++ {
+			fmt.Fprintf(&b, "ode f%d(v) {\nv' = -v*s%d.v[1]*s%[2]d.v[2]\n}\nlet s%[1]d = solve f%[1]d(v = 1) from 0 at t\n", i, i-1)
+		}
+		return b.String()
+	}() + "density s1500.v[1]\nmetric identity\n", ""},
 	{"chain-in-terms", chain("y", 2_000, "let a%d = a%d + a%d") + lines(2_000, "density a%d*x") + "metric identity\n", dsl.Unused},
 
 	// Long words.

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -86,7 +87,8 @@ type Subscript struct {
 	At     Extent
 }
 
-// Object is what a name stands for: *Data, *Const, *Param, *Let or *Index.
+// Object is what a name stands for: *Data, *Const, *Param, *Let, *Index, *Ode,
+// *OdeVar or *Solve.
 type Object interface {
 	ObjectName() string
 	Declared() Span
@@ -212,6 +214,60 @@ type MetricBlock struct {
 	Value    Expr
 }
 
+// Block is a set of parameters that are sampled together, given the others,
+// with a metric of their own. A model without `block` statements has one block,
+// without a name, of all its parameters.
+type Block struct {
+	object
+	Params []*Param // in the order of the block, which is that of its metric
+	Metric []*MetricTerm
+
+	lost bool // its parameters are not all known, due to an error
+}
+
+// Holds reports whether p belongs to the block.
+func (b *Block) Holds(p *Param) bool { return slices.Contains(b.Params, p) }
+
+// Ode is a system of ordinary differential equations, one for each state.
+type Ode struct {
+	object
+	States, Args []*OdeVar
+	Time         *OdeVar // nil if the right sides do not name it
+	Rhs          []Expr  // by state
+
+	vars map[string]*OdeVar // the first of each name
+}
+
+// OdeVarKind tells what a variable of an Ode is.
+type OdeVarKind uint8
+
+// The kinds of variable.
+const (
+	OdeState OdeVarKind = iota
+	OdeArg
+	OdeTime
+)
+
+func (k OdeVarKind) String() string { return [...]string{"the state", "the argument", "the time"}[k] }
+
+// OdeVar is a variable that the right sides of an Ode name.
+type OdeVar struct {
+	object
+	Kind OdeVarKind
+	Pos  int // among the states or arguments
+}
+
+// Solve is the solution of an Ode at the times of a datum, from given initial
+// values: a vector for each state, over the times.
+type Solve struct {
+	object // the name of the `let`
+	Ode    *Ode
+	Init   []Expr // by state
+	Args   []Expr // by argument
+	From   Expr   // arithmetic on numbers and scalar data
+	Times  *Data
+}
+
 // Model is a checked model: every name is resolved, every shape agrees.
 type Model struct {
 	Name   string
@@ -220,6 +276,7 @@ type Model struct {
 	Consts []*Const
 	Params []*Param
 	Lets   []*Let
+	Solves []*Solve
 	Terms  []*Term
-	Metric []*MetricTerm
+	Blocks []*Block // at least one; each parameter is in one of them
 }

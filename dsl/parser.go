@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,6 +39,8 @@ type statement struct {
 	nodes int
 	names []Ident // declared here, known even if the rest does not parse
 	param bool    // the statement declares parameters, or may want to
+	block bool    // it is a `block`, or may want to be
+	ode   bool    // it is an `ode` whose name is not known
 }
 
 var grammar = participle.MustBuild[source](participle.Lexer(lines{}))
@@ -79,6 +82,14 @@ func Parse(name, text string) (*File, *Diagnostics) {
 			ds.add(d)
 		}
 		nodes += s.nodes
+		if len(s.diags) > 0 {
+			for _, id := range s.names {
+				file.poisoned = append(file.poisoned, id.Name)
+			}
+			file.lostParams = file.lostParams || s.param
+			file.lostBlocks = file.lostBlocks || s.block
+			file.lostOdes = file.lostOdes || s.ode
+		}
 		switch {
 		case s.model != nil && file.Name.Name != "":
 			ds.add(Diagnostic{Code: UnexpectedToken, Span: s.at, Message: "a second `model` line",
@@ -91,12 +102,7 @@ func Parse(name, text string) (*File, *Diagnostics) {
 				ds.add(Diagnostic{Code: MissingModel, Span: s.at, Message: "the `model` line is not the first statement",
 					Hint: "move it to the top"})
 			}
-		case s.stmt == nil:
-			for _, id := range s.names {
-				file.poisoned = append(file.poisoned, id.Name)
-			}
-			file.lostParams = file.lostParams || s.param
-		default:
+		case s.stmt != nil:
 			setDoc(s.stmt, source, s.at.Pos.Line)
 			file.Stmts = append(file.Stmts, s.stmt)
 		}
@@ -152,6 +158,10 @@ func setDoc(s Stmt, source []string, line int) {
 		s.Doc = docComment(source, line)
 	case *LetStmt:
 		s.Doc = docComment(source, line)
+	case *BlockStmt:
+		s.Doc = docComment(source, line)
+	case *OdeStmt:
+		s.Doc = docComment(source, line)
 	}
 }
 
@@ -182,6 +192,7 @@ func (s *statement) Parse(lex *lexer.PeekingLexer) error {
 		}
 		s.diags = append(s.diags, se.d)
 		s.stmt = nil
+		p.skipBraces()
 		for t := lex.Peek(); !t.EOF() && t.Type != tokEOL; t = lex.Peek() {
 			lex.Next()
 		}
@@ -253,10 +264,15 @@ func (p *parser) unexpected(want, hint string) error {
 		}
 		return fail(NotYet, tokenSpan(t), "", "comparisons and conditional expressions are not in this version of the language")
 	case ".":
-		if adjoins && p.prev.Type == tokNumber {
+		switch word := p.peekAt(1).Type == tokIdent; {
+		case adjoins && p.prev.Type == tokNumber:
 			hint = fmt.Sprintf("write %s.0", p.prev.Value)
-		} else if p.prev.Type == tokIdent {
-			return fail(NotYet, tokenSpan(t), "a name is made of letters, digits and _", "fields, as of the solution of a differential equation, are not in this version of the language")
+		case p.prev.Type == tokIdent && word:
+			hint = "a name is made of letters, digits and _"
+		case word:
+			hint = "only solutions of differential equations have components: s.v, and s.v[i] for its elements"
+		case p.prev.Type == tokIdent:
+			hint = "a component of a solution reads s.v"
 		}
 	case "*":
 		if adjoins && p.prev.Value == "*" {
@@ -264,22 +280,30 @@ func (p *parser) unexpected(want, hint string) error {
 		} else if adjoins && p.prev.Value == "/" {
 			hint = "comments start with //"
 		}
+	case "(":
+		// A name before it was a component: of others it is a call.
+		if adjoins && p.prev.Type == tokIdent {
+			hint = cmp.Or(hint, "an element of a component reads s.v[i]")
+		}
 	case "..":
-		hint = "a sum over an index reads sum(i in 1..n) …"
+		hint = cmp.Or(hint, "a sum over an index reads sum(i in 1..n) …")
 	case ":":
-		hint = "a range reads 1..n"
+		hint = cmp.Or(hint, "a range reads 1..n")
 	case ";":
-		hint = "a statement ends with its line; `;` ends the rows of a matrix"
+		hint = cmp.Or(hint, "a statement ends with its line; `;` ends the rows of a matrix")
 	case "in":
 		hint = "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 	case "for":
 		hint = "`for` ends a `~` statement; a sum reads sum(i in n) …"
 	default:
+		if t.Type == tokNumber && t.Value[0] == '.' && adjoins && p.prev.Type == tokIdent {
+			hint = "a component of a solution reads s.v, an element of it s.v[i]"
+		}
 		if hint == "" && (t.Type == tokIdent && !isKeyword(t.Value) || t.Type == tokNumber) && p.afterValue() {
 			hint = "a product is written with *"
 		}
 	}
-	if t.Type == tokIdent && startsStatement(t.Value) {
+	if t.Type == tokIdent && startsStatement(t.Value) && (t.Value != "metric" || hint == "") {
 		hint = "a statement has lines of its own"
 	}
 	return fail(UnexpectedToken, tokenSpan(t), hint, "expected %s, found %s", want, found(t))
@@ -316,7 +340,7 @@ func characterHint(r rune) string {
 	case '≥':
 		return "write >="
 	case '′', '’', 'ᵀ':
-		return "write the transpose as A'"
+		return "write the transpose as A', a derivative as v'"
 	case '\u00a0', '\u2009', '\u202f', '\u3000':
 		return "it looks like a blank; type a plain one"
 	case '&', '|', '!':
@@ -381,7 +405,7 @@ func (p *parser) enter() error {
 func (p *parser) expect(op, hint string) (lexer.Token, error) {
 	if !p.isOp(op) {
 		shuts := op == ")" || op == "]" || op == "}"
-		if t := p.peek(); shuts && t.Type != tokBad && p.lacksBracket() {
+		if t := p.peek(); shuts && (t.Type != tokBad && p.lacksBracket() || t.Value == "}") {
 			return lexer.Token{}, p.unclosed()
 		}
 		err := p.unexpected(fmt.Sprintf("`%s`", op), hint)
@@ -430,7 +454,7 @@ func (p *parser) ident(what string) (Ident, error) {
 	}
 	if isKeyword(t.Value) {
 		hint := "choose another name"
-		if isType(t.Value) {
+		if isType(t.Value) && what == "a name" {
 			hint = "the type follows the name, as in `data n int`"
 			p.poisonLine()
 		}
@@ -474,8 +498,6 @@ func (p *parser) poisonLine() {
 
 // notYet are statements of the language that later versions bring.
 var notYet = map[string]string{
-	"block":    "Gibbs blocks",
-	"ode":      "differential equations",
 	"func":     "function definitions",
 	"generate": "generated quantities",
 }
@@ -490,7 +512,7 @@ func (p *parser) statement() error {
 			p.skipBraces()
 			return fail(NotYet, tokenSpan(t), "", "%s (`%s`) are not in this version of the language", what, t.Value)
 		}
-		if n := p.peekAt(1); n.Value == "{" || n.Type == tokIdent && n.Value != "in" && p.peekAt(2).Value == "{" && !isKeyword(t.Value) {
+		if n := p.peekAt(1); t.Value != "ode" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && p.peekAt(2).Value == "{" && !isKeyword(t.Value) {
 			p.s.param = true
 			p.skipBraces()
 			return fail(UnexpectedToken, tokenSpan(t), "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`",
@@ -533,7 +555,17 @@ func (p *parser) statement() error {
 			return nil
 		case "metric":
 			p.next()
-			return p.metric(tokenSpan(t))
+			m, err := p.metric(tokenSpan(t))
+			if err == nil {
+				p.s.stmt = m
+			}
+			return err
+		case "block":
+			p.next()
+			return p.block(tokenSpan(t))
+		case "ode":
+			p.next()
+			return p.ode()
 		}
 	}
 	return p.sample()
@@ -815,29 +847,29 @@ func (p *parser) indexDecl() (IndexDecl, error) {
 	return d, err
 }
 
-func (p *parser) metric(at Span) error {
+func (p *parser) metric(at Span) (*MetricStmt, error) {
 	m := &MetricStmt{At: at}
 	// `metric[i in k, j in k] = …`, `metric[x[i], v] = …` and the matrix
 	// `metric [a, b ; c, d]` all start with a bracket. The first two are
 	// told apart from the third by `in` and by what follows the matching
 	// bracket.
 	if p.isOp("=") || p.peek().Type == tokEOL {
-		return p.unexpected("a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`")
+		return nil, p.unexpected("a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`")
 	}
 	if indexed := p.peekAt(2).Value == "in"; p.isOp("[") && (indexed || p.assignedAfterBracket()) {
 		if indexed {
 			var err error
 			if m.Indices, err = p.indexDecls("[", "]"); err != nil {
-				return err
+				return nil, err
 			}
 		} else {
 			if _, err := p.expect("[", ""); err != nil {
-				return err
+				return nil, err
 			}
 			for {
 				e, err := p.expr()
 				if err != nil {
-					return err
+					return nil, err
 				}
 				m.Blocks = append(m.Blocks, e)
 				if !p.isOp(",") {
@@ -846,19 +878,18 @@ func (p *parser) metric(at Span) error {
 				p.next()
 			}
 			if _, err := p.expect("]", ""); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if _, err := p.expect("=", ""); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var err error
 	if m.Value, err = p.expr(); err != nil {
-		return err
+		return nil, err
 	}
-	p.s.stmt = m
-	return nil
+	return m, nil
 }
 
 // peekAt returns the n-th token ahead (0 is the next) without moving.
@@ -916,7 +947,9 @@ func (p *parser) sample() error {
 	if !p.isOp("~") {
 		p.poisonLine()
 		hint := "a line starts with a keyword, or reads `y ~ normal(mu, sigma)`"
-		if p.isOp("=") {
+		if p.isOp("=") && p.prev.Value == "'" {
+			hint = "an equation `v' = …` stands in the braces of an `ode`"
+		} else if p.isOp("=") {
 			hint = "a value is named by `let NAME = …`"
 		} else if first.Value == "-" || first.Value == "+" {
 			hint = continuesHint
@@ -931,7 +964,7 @@ func (p *parser) sample() error {
 	p.next()
 	st.Dist, st.Name = t.Value, tokenSpan(t)
 	var err error
-	if st.Args, err = p.args(); err != nil {
+	if st.Args, err = p.args(""); err != nil {
 		return err
 	}
 	if p.isWord("for") {
@@ -1011,9 +1044,10 @@ func (p *parser) unknownStatement() error {
 }
 
 // statementWords are the keywords that start a statement of this version.
-var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric"}
+var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric", "block", "ode"}
 
-func (p *parser) args() ([]Arg, error) {
+// args reads `(a, b, c = d)`; hint is for what does not end as it should.
+func (p *parser) args(hint string) ([]Arg, error) {
 	if _, err := p.expect("(", ""); err != nil {
 		return nil, err
 	}
@@ -1037,7 +1071,7 @@ func (p *parser) args() ([]Arg, error) {
 			p.next()
 		}
 	}
-	_, err := p.expect(")", "")
+	_, err := p.expect(")", hint)
 	return out, err
 }
 
@@ -1152,6 +1186,11 @@ func (p *parser) postfix() (Expr, error) {
 			p.s.nodes++
 			ix.span = p.spanFrom(ix.span)
 			x = ix
+		case p.isOp(".") && p.peekAt(1).Type == tokIdent && p.prev.Type == tokIdent:
+			p.next()
+			t := p.next()
+			p.s.nodes++
+			x = &FieldExpr{node: node{span: p.spanFrom(x.Span())}, Base: x, Field: t.Value, At: tokenSpan(t)}
 		case p.isOp("'"):
 			p.next()
 			p.s.nodes++
@@ -1190,14 +1229,14 @@ func (p *parser) primary() (Expr, error) {
 		}
 		s.span = p.spanFrom(s.span)
 		return s, nil
-	case t.Type == tokIdent && t.Value == "solve" && p.peekAt(1).Type == tokIdent:
-		return nil, fail(NotYet, tokenSpan(t), "", "differential equations (`solve`) are not in this version of the language")
+	case t.Type == tokIdent && t.Value == "solve" && p.solves():
+		return p.solve()
 	case t.Type == tokIdent && isKeyword(t.Value):
 		return nil, p.unexpected("an expression", "")
 	case t.Type == tokIdent:
 		p.next()
 		if p.isOp("(") {
-			args, err := p.args()
+			args, err := p.args("")
 			if err != nil {
 				return nil, err
 			}
@@ -1218,6 +1257,13 @@ func (p *parser) primary() (Expr, error) {
 		return p.matrix()
 	}
 	return nil, p.unexpected("an expression", "")
+}
+
+// solves reports whether the word `solve` starts a solution here; it is a name
+// everywhere else.
+func (p *parser) solves() bool {
+	n := p.peekAt(1)
+	return n.Value == "(" || n.Type == tokIdent && (n.Value != "at" || p.peekAt(2).Value == "(")
 }
 
 func (p *parser) matrix() (Expr, error) {

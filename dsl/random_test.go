@@ -16,7 +16,8 @@ import (
 // generators are the functions that the column Random of the distribution
 // table may name.
 var generators = []any{
-	random.Normal, random.MultiNormal, random.StudentT, random.Cauchy, random.Exponential, random.Gamma, random.InvGamma, random.Beta,
+	random.Normal, random.MultiNormal, random.StudentT, random.Cauchy, random.Exponential, random.Gamma, random.InvGamma,
+	random.InvChiSquare, random.ScaledInvChiSquare, random.Beta,
 	random.LogNormal, random.Uniform, random.Bernoulli, random.BernoulliLogit, random.BinomialLogit, random.Poisson, random.PoissonLog,
 }
 
@@ -136,7 +137,7 @@ func checkDraws(t *testing.T, d *dsl.Distribution, f reflect.Value, r *rand.Rand
 		}
 		distance = math.Max(distance, math.Abs(float64(below)/n-sum))
 	}
-	// The limit has p = 2 exp(−2·2.42²) = 1.6e-5, for 42 tests.
+	// The limit has p = 2 exp(−2·2.42²) = 1.6e-5, for 48 tests.
 	if limit := 2.42 / math.Sqrt(n); !(distance < limit) {
 		t.Errorf("%s%v: draws are at a distance %.4f from the density of %s, limit %.4f", d.Random, args, distance, d.Name, limit)
 	}

@@ -26,12 +26,12 @@ func sample(t testing.TB, m runtime.Model, opt runtime.Options) *runtime.Result 
 
 // bits lists the draws and statistics of a chain bit for bit.
 func bits(c *runtime.Chain) (out []uint64) {
-	for _, column := range append(c.Stats[:], c.Draws...) {
+	for _, column := range append(slices.Clip(c.Stats), c.Draws...) {
 		for _, x := range column {
 			out = append(out, math.Float64bits(x))
 		}
 	}
-	return append(out, math.Float64bits(c.StepSize))
+	return append(out, math.Float64bits(c.Blocks[0].StepSize))
 }
 
 // A chain depends on seed and number only: not on the workers, not on how many
@@ -127,7 +127,7 @@ type witness struct {
 }
 
 func (w *witness) Start(names []string, p *runtime.Progress) error { w.progress = p; return nil }
-func (w *witness) Adapted(chain int, stepSize float64) error       { return nil }
+func (w *witness) Adapted(chain int, stepSize []float64) error     { return nil }
 
 func (w *witness) Draw(chain int, row []float64) error {
 	w.rows[chain] = append(w.rows[chain], clone(row))
@@ -158,8 +158,8 @@ func TestInterruption(t *testing.T) {
 	}
 	n := 0
 	for c := range r.Chains {
-		n += r.Chains[c].Sampling.Transitions
-		if got := w.progress.Chain(c).Done; got != r.Chains[c].Warmup.Transitions+r.Chains[c].Sampling.Transitions {
+		n += r.Chains[c].Sampling().Transitions
+		if got := w.progress.Chain(c).Done; got != r.Chains[c].Warmup().Transitions+r.Chains[c].Sampling().Transitions {
 			t.Errorf("chain %d: progress %d", c, got)
 		}
 	}
@@ -229,27 +229,32 @@ func TestStartingPoints(t *testing.T) {
 func TestValidateNamesEveryProblem(t *testing.T) {
 	m := newCurved()
 	opt := runtime.DefaultOptions()
-	if err := opt.Validate(m.Info()); err != nil {
+	if err := opt.Validate(m); err != nil {
 		t.Errorf("defaults: %v", err)
 	}
 	bad := runtime.Options{
-		Integrator: runtime.Leapfrog, TargetAccept: 1.5, Steps: -1, Chains: 0, Warmup: -1, Draws: 0, Workers: -1,
-		StepSize: math.NaN(), Solver: runtime.Solver{Tolerance: -1}, ReverseCheck: 7, Init: [][]float64{{1}},
+		Tuning: runtime.Tuning{
+			Integrator: runtime.Leapfrog, TargetAccept: 1.5, Steps: -1,
+			StepSize: math.NaN(), Solver: runtime.Solver{Tolerance: -1}, ReverseCheck: 7,
+		},
+		Chains: 0, Warmup: -1, Draws: 0, Workers: -1, Init: [][]float64{{1}},
+		Keep: []string{"nobody"}, Blocks: []runtime.BlockTuning{{Name: "nothing"}},
 	}
-	err := bad.Validate(m.Info())
+	err := bad.Validate(m)
 	if err == nil {
 		t.Fatal("no error")
 	}
 	for _, part := range []string{
 		"leapfrog", "step size NaN", "-1 steps", "tolerance -1", "limit of 0 iterations", "reversibility",
 		"0 chains", "-1 warm-up", "0 draws", "-1 workers", "starting point 1 has 1 values",
+		"no such parameter", "settings of a block nothing",
 	} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("nothing about %q in:\n%v", part, err)
 		}
 	}
 	opt.Warmup, opt.Time, opt.MaxSteps, opt.TargetAccept = 0, 0, 0, 1
-	if err := opt.Validate(m.Info()); err == nil || strings.Count(err.Error(), "\n") != 3 {
+	if err := opt.Validate(m); err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("four problems expected: %v", err)
 	}
 	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil {

@@ -131,6 +131,66 @@ func CheckGradients(m Model, points [][]float64) (Report, error) {
 	return r, nil
 }
 
+// CheckBlock is CheckGradients for one block of a Gibbs at points of the whole
+// posterior p: each sets the other blocks' parameters, and the block's own
+// coordinates are where its functions are compared.
+func CheckBlock(p Posterior, b Conditional, points [][]float64) (Report, error) {
+	if err := checkPoints(points, p.Info().Dim()); err != nil {
+		return nil, err
+	}
+	var worst Report
+	for i, q := range points {
+		if st := b.Given(q); st != OK && st != NotPositiveDefinite {
+			return nil, fmt.Errorf("point %d: the other parameters leave the block %s without a metric: %v", i, b.Info().Name, st)
+		}
+		r, err := CheckGradients(b, [][]float64{Gather(p.Info(), b.Info(), q)})
+		if err != nil {
+			return nil, err
+		}
+		for k := range r {
+			r[k].Point = i
+			if worst == nil {
+				continue
+			}
+			if !(r[k].Relative > worst[k].Relative) {
+				r[k] = worst[k]
+			}
+		}
+		worst = r
+	}
+	return worst, nil
+}
+
+// Gather returns the coordinates of a block's parameters among those of the
+// whole posterior. The block's names are the posterior's.
+func Gather(whole, block *Info, q []float64) []float64 {
+	var out []float64
+	for i := range block.Params {
+		at := 0
+		for j := range whole.Params {
+			if whole.Params[j].Name == block.Params[i].Name {
+				out = append(out, q[at:at+whole.Params[j].Size()]...)
+			}
+			at += whole.Params[j].Size()
+		}
+	}
+	return out
+}
+
+// Scatter writes the coordinates of a block's parameters to those of the whole
+// posterior.
+func Scatter(whole, block *Info, q, own []float64) {
+	for i := range block.Params {
+		at := 0
+		for j := range whole.Params {
+			if whole.Params[j].Name == block.Params[i].Name {
+				own = own[copy(q[at:at+whole.Params[j].Size()], own):]
+			}
+			at += whole.Params[j].Size()
+		}
+	}
+}
+
 func checkPoints(points [][]float64, n int) error {
 	if len(points) == 0 {
 		return errors.New("no points to compare at")

@@ -84,6 +84,29 @@ func newPosition(n int) position {
 	}
 }
 
+// Forget drops what is remembered of positions and of a constant metric: the
+// model is no longer what it was.
+func (s *GenericSystem) Forget() { s.here.have, s.there.have, s.factored = 0, 0, false }
+
+// GenericConditional implements Conditional over any Model whose other
+// parameters can be set.
+type GenericConditional struct {
+	*GenericSystem
+	given func(q []float64) Status
+}
+
+// GenericBlock returns a Conditional that evaluates m through its interface;
+// given sets the other blocks' parameters of m from the coordinates of all.
+func GenericBlock(m Model, given func(q []float64) Status) *GenericConditional {
+	return &GenericConditional{Generic(m), given}
+}
+
+// Given sets the parameters of the other blocks from the coordinates q of all.
+func (c *GenericConditional) Given(q []float64) Status {
+	c.Forget()
+	return c.given(q)
+}
+
 // Clone returns a GenericSystem over a clone of the model.
 func (s *GenericSystem) Clone() Model { return Generic(s.Model.Clone()) }
 

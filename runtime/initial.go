@@ -16,12 +16,12 @@ const initialRadius = 2
 // scale where given, else uniform on (−2, 2) of the unconstrained scale. Log
 // density, gradient, and metric must be finite there and the metric positive
 // definite.
-func start(sys System, q, x []float64, rng *rand.Rand) error {
+func start(s *Sweep, q, x []float64, rng *rand.Rand) error {
 	if x != nil {
-		if err := sys.Unconstrain(q, x); err != nil {
+		if err := s.Posterior.Unconstrain(q, x); err != nil {
 			return fmt.Errorf("starting point: %w", err)
 		}
-		if reason := unusable(sys, q); reason != "" {
+		if reason := unusable(s, q); reason != "" {
 			return fmt.Errorf("starting point: %s there: give another, or none to have one drawn", reason)
 		}
 		return nil
@@ -33,7 +33,7 @@ func start(sys System, q, x []float64, rng *rand.Rand) error {
 		for i := range q {
 			q[i] = initialRadius * (2*rng.Float64() - 1)
 		}
-		reason := unusable(sys, q)
+		reason := unusable(s, q)
 		if reason == "" {
 			return nil
 		}
@@ -55,21 +55,33 @@ func start(sys System, q, x []float64, rng *rand.Rand) error {
 }
 
 // unusable says why a chain cannot start at q, or nothing.
-func unusable(sys System, q []float64) string {
+func unusable(s *Sweep, q []float64) string {
 	grad := make([]float64, len(q))
-	if l := sys.Gradient(grad, q); !isFinite(l) {
+	if l := s.Posterior.Gradient(grad, q); !isFinite(l) {
 		return fmt.Sprintf("the log density is %v", l)
 	}
 	if !allFinite(grad) {
 		return "the gradient of the log density is not finite"
 	}
-	p := make([]float64, len(q))
-	switch _, _, st := sys.Energy(q, p); st {
-	case OK:
-		return ""
-	case NotPositiveDefinite:
-		return "the metric is not positive definite"
-	default:
-		return "the metric is not finite"
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		st := s.enter(i, q)
+		if st == OK {
+			_, _, st = b.system.Energy(b.q, make([]float64, len(b.q)))
+		}
+		of := ""
+		if b.given != nil {
+			of = " of the block " + s.Names[i]
+		}
+		switch st {
+		case OK:
+		case NotPositiveDefinite:
+			return "the metric" + of + " is not positive definite"
+		case NonFinite:
+			return "the metric" + of + " is not finite"
+		default:
+			return fmt.Sprintf("the metric%s cannot be computed (%v)", of, st)
+		}
 	}
+	return ""
 }

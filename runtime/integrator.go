@@ -82,29 +82,38 @@ func AsSystem(m Model) System {
 // algorithms, are always those of Generic. It is an error to ask for the
 // leapfrog when the metric depends on the position.
 func Stepper(m Model, k Integrator) (StepFunc, error) {
+	step, _, err := stepper(m, k)
+	return step, err
+}
+
+// stepper is Stepper, and returns the GenericSystem over another System that
+// the step remembers positions in, if there is one.
+func stepper(m Model, k Integrator) (StepFunc, *GenericSystem, error) {
 	k, err := k.Resolve(m.Info().Metric)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch k {
 	case GLFa, IMa:
 		g, ok := m.(*GenericSystem)
+		var over *GenericSystem
 		if !ok {
 			g = Generic(m)
+			over = g
 		}
 		if k == GLFa {
-			return g.StepGLFa, nil
+			return g.StepGLFa, over, nil
 		}
-		return g.StepIMa, nil
+		return g.StepIMa, over, nil
 	}
 	s := AsSystem(m)
 	switch k {
 	case GLFb:
-		return s.StepGLFb, nil
+		return s.StepGLFb, nil, nil
 	case IMb:
-		return s.StepIMb, nil
+		return s.StepIMb, nil, nil
 	}
 	return func(q, p []float64, eps float64, _ *Solver) StepResult {
 		return s.StepLeapfrog(q, p, eps)
-	}, nil
+	}, nil, nil
 }

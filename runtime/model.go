@@ -8,15 +8,15 @@
 // the log density on the unconstrained coordinates q and G the metric.
 package runtime
 
-// Model is a log density with a Riemannian metric on unconstrained
-// coordinates q of dimension m. Generated code implements it; so may a model
-// written by hand. Matrices are dense, row-major and, where symmetric, full.
+import "fmt"
+
+// Posterior is a log density on unconstrained coordinates q of dimension m. What
+// Sample draws from is a Posterior that is a Model or a Gibbs too.
 //
-// A value holds work space and serves one goroutine; Clone makes another for
-// the next chain. Outside the model's domain a method writes NaN or ±Inf and
-// never panics.
-type Model interface {
-	// Info describes the model; the caller does not modify it.
+// A value holds work space and serves one goroutine. Outside the domain a method
+// writes NaN or ±Inf and never panics.
+type Posterior interface {
+	// Info describes the posterior; the caller does not modify it.
 	Info() *Info
 
 	// LogDensity returns L(q), the Jacobian terms of the parameter
@@ -25,6 +25,21 @@ type Model interface {
 
 	// Gradient writes ∂L/∂q to grad[m] and returns L(q).
 	Gradient(grad, q []float64) float64
+
+	// Constrain writes the parameters on their own (constrained) scale to
+	// x, in declaration order, vectors contiguous.
+	Constrain(x, q []float64)
+
+	// Unconstrain is the inverse of Constrain. It returns an error that
+	// names the first parameter outside its support.
+	Unconstrain(q, x []float64) error
+}
+
+// Model is a Posterior with a Riemannian metric. Generated code implements it;
+// so may a model written by hand. Matrices are dense, row-major and, where
+// symmetric, full; sampling needs none of them from a System.
+type Model interface {
+	Posterior
 
 	// Metric writes G(q) to g[m·m].
 	Metric(g, q []float64)
@@ -36,16 +51,35 @@ type Model interface {
 	// MetricJacobian writes ∂G_ij/∂q_k to out[(i·m+j)·m+k].
 	MetricJacobian(out, q []float64)
 
-	// Constrain writes the parameters on their own (constrained) scale to
-	// x, in declaration order, vectors contiguous.
-	Constrain(x, q []float64)
-
-	// Unconstrain is the inverse of Constrain. It returns an error that
-	// names the first parameter outside its support.
-	Unconstrain(q, x []float64) error
-
 	// Clone returns a model on the same data with work space of its own.
 	Clone() Model
+}
+
+// Gibbs is a Posterior that is sampled in blocks: sets of parameters that are
+// updated in turn, each by a transition of its own given the others.
+type Gibbs interface {
+	Posterior
+
+	// Blocks returns the conditional densities in the order of a sweep.
+	// The names of their parameters are those of the posterior; each
+	// parameter is in one block.
+	Blocks() []Conditional
+
+	// Clone returns a posterior on the same data with work space of its
+	// own, for its blocks too.
+	Clone() Gibbs
+}
+
+// Conditional is the density of one block of a Gibbs given the parameters of
+// the others. Its log density is that of the joint posterior.
+type Conditional interface {
+	System
+
+	// Given sets the parameters of the other blocks from the coordinates
+	// of the whole posterior, and computes what depends on them alone: a
+	// constant metric's factor, for one. It comes before anything else,
+	// and again whenever they change.
+	Given(q []float64) Status
 }
 
 // System is a Model whose Hamiltonian dynamics have code of their own:
@@ -112,15 +146,21 @@ type Structure uint8
 
 // The structures of a metric.
 const (
-	Dense Structure = iota
-	Diagonal
+	Dense         Structure = iota
+	Diagonal                // no coordinate is coupled to another
+	Banded                  // entries beyond a fixed distance from the diagonal are zero
+	Arrow                   // diagonal, but for the rows and columns of a few parameters
+	BorderedBand            // banded, but for the rows and columns of a few parameters
+	BlockDiagonal           // several sets of parameters that are not coupled to each other
 )
 
+var structureNames = [...]string{"dense", "diagonal", "banded", "arrow", "bordered band", "block-diagonal"}
+
 func (s Structure) String() string {
-	if s == Diagonal {
-		return "diagonal"
+	if int(s) < len(structureNames) {
+		return structureNames[s]
 	}
-	return "dense"
+	return fmt.Sprintf("Structure(%d)", uint8(s))
 }
 
 // MetricInfo says what is known of a metric before it is evaluated.
@@ -131,4 +171,4 @@ type MetricInfo struct {
 
 // APIVersion is the version of the interface between generated code and this
 // package. Generated code does not compile with an older runtime.
-const APIVersion = 1
+const APIVersion = 2

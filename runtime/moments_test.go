@@ -162,7 +162,7 @@ func TestReverseCheckRefusesDrift(t *testing.T) {
 	opt.Warmup, opt.Draws, opt.StepSize = 0, 200, 0.3
 	r := sample(t, s, opt)
 	for c := range r.Chains {
-		if n := r.Chains[c].Sampling; n.Irreversible == 0 || n.Accepted > n.Transitions/4 {
+		if n := r.Chains[c].Sampling(); n.Irreversible == 0 || n.Accepted > n.Transitions/4 {
 			t.Errorf("chain %d: %d irreversible, %d accepted", c, n.Irreversible, n.Accepted)
 		}
 	}
@@ -219,9 +219,9 @@ func TestAdaptationMeetsItsTarget(t *testing.T) {
 		opt.Draws = 4000
 		sum, n := 0.0, 0.0
 		for _, c := range sample(t, m, opt).Chains {
-			sum += c.Sampling.SumAccept
-			n += float64(c.Sampling.Transitions)
-			steps[target] += c.StepSize / float64(opt.Chains)
+			sum += c.Sampling().SumAccept
+			n += float64(c.Sampling().Transitions)
+			steps[target] += c.Blocks[0].StepSize / float64(opt.Chains)
 		}
 		if mean := sum / n; target == 0.9 && math.Abs(mean-target) > 0.03 {
 			t.Errorf("target %v: mean acceptance %.3f", target, mean)
@@ -239,9 +239,9 @@ func TestAdaptationKeepsSolvesShort(t *testing.T) {
 	opt := runtime.DefaultOptions()
 	opt.Integrator = runtime.IMb
 	for _, c := range sample(t, m, opt).Chains {
-		n := c.Sampling
-		if mean := float64(n.Iterations) / float64(n.Steps); mean > 20 || c.StepSize < 0.5 {
-			t.Errorf("%.1f iterations per step at ε = %.2f", mean, c.StepSize)
+		n := c.Sampling()
+		if mean := float64(n.Iterations) / float64(n.Steps); mean > 20 || c.Blocks[0].StepSize < 0.5 {
+			t.Errorf("%.1f iterations per step at ε = %.2f", mean, c.Blocks[0].StepSize)
 		}
 	}
 }

@@ -90,20 +90,23 @@ func (p *Progress) Chain(i int) ChainProgress {
 	}
 }
 
-// add counts one transition.
-func (c *chainProgress) add(t *Transition) {
+// add counts the transitions of one sweep.
+func (c *chainProgress) add(ts []Transition) {
 	c.done.Add(1)
-	c.iterations.Add(uint64(t.Iterations))
-	if t.Failure != OK {
-		c.failures.Add(1)
+	for i := range ts {
+		t := &ts[i]
+		c.iterations.Add(uint64(t.Iterations))
+		if t.Failure != OK {
+			c.failures.Add(1)
+		}
+		if t.Divergent {
+			c.divergent.Add(1)
+		}
+		if t.Irreversible {
+			c.irreversible.Add(1)
+		}
 	}
-	if t.Divergent {
-		c.divergent.Add(1)
-	}
-	if t.Irreversible {
-		c.irreversible.Add(1)
-	}
-	c.stepSize.Store(math.Float64bits(t.StepSize))
+	c.stepSize.Store(math.Float64bits(ts[len(ts)-1].StepSize))
 }
 
 // Observer is told of a run as it goes. The calls for one chain come in order
@@ -113,11 +116,12 @@ type Observer interface {
 	// Start is called once, before any chain runs.
 	Start(names []string, p *Progress) error
 
-	// Adapted is called when the warm-up of a chain is over.
-	Adapted(chain int, stepSize float64) error
+	// Adapted is called when the warm-up of a chain is over, with the step
+	// size of each block.
+	Adapted(chain int, stepSizes []float64) error
 
 	// Draw is called for each draw with the statistics in the order of
-	// StatNames and then the parameters in the order of Names. The row is
+	// StatNamesOf and then the parameters in the order of Names. The row is
 	// valid during the call only.
 	Draw(chain int, row []float64) error
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -10,13 +11,66 @@ import (
 // no tree. solver_iterations__ counts fixed-point iterations, failure__ is a
 // Status, and irreversible__ is 1 where a proposal was refused because the way
 // back did not return.
+//
+// Of a sweep over several blocks, lp__, stepsize__ and energy__ are those of the
+// last block, accept_stat__ is the mean, the counts are sums, and the others are
+// of the first block that has something to report. Statistics of each block
+// follow, under BlockStatNames with the block's name before them.
 var StatNames = [...]string{
 	"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
 	"energy__", "solver_iterations__", "failure__", "irreversible__",
 }
 
-// NumStats is the number of sampler statistics.
+// BlockStatNames are the statistics that each of several blocks has.
+var BlockStatNames = [...]string{
+	"accept_stat__", "stepsize__", "n_leapfrog__", "divergent__", "energy__", "solver_iterations__", "failure__", "irreversible__",
+}
+
+// NumStats is the number of sampler statistics of a Model.
 const NumStats = len(StatNames)
+
+// StatNamesOf returns the names of all statistics of the draws of a posterior.
+func StatNamesOf(p Posterior) []string {
+	names := slices.Clone(StatNames[:])
+	if g, ok := p.(Gibbs); ok {
+		for _, b := range g.Blocks() {
+			for _, s := range BlockStatNames {
+				names = append(names, b.Info().Name+"_"+s)
+			}
+		}
+	}
+	return names
+}
+
+// sweepStats writes the statistics of a sweep to row, in the order of
+// StatNamesOf, and returns how many they are.
+func sweepStats(row []float64, ts []Transition) int {
+	if len(ts) == 1 {
+		ts[0].stats(row)
+		return NumStats
+	}
+	all := ts[len(ts)-1]
+	all.Accept, all.Steps, all.Iterations, all.Failure = 0, 0, 0, OK
+	for i := range ts {
+		t := &ts[i]
+		all.Accept += t.Accept / float64(len(ts))
+		all.Steps += t.Steps
+		all.Iterations += t.Iterations
+		all.Divergent = all.Divergent || t.Divergent
+		all.Irreversible = all.Irreversible || t.Irreversible
+		if all.Failure == OK {
+			all.Failure = t.Failure
+		}
+	}
+	all.stats(row)
+	n := NumStats
+	for i := range ts {
+		t := &ts[i]
+		n += copy(row[n:], []float64{t.Accept, t.StepSize, float64(t.Steps), indicator(t.Divergent), t.Energy,
+			float64(t.Iterations), float64(t.Failure), indicator(t.Irreversible)})
+	}
+	return n
+}
 
 // stats writes the statistics of t to row[:NumStats], in the order of
 // StatNames.
@@ -78,23 +132,67 @@ func (n *Totals) Add(t *Transition) {
 // Failures returns the number of transitions whose solver or energy failed.
 func (n *Totals) Failures() int { return n.Transitions - n.ByStatus[OK] }
 
+// Join adds the counts of others.
+func (n *Totals) Join(o *Totals) {
+	n.Transitions += o.Transitions
+	n.Accepted += o.Accepted
+	n.Divergent += o.Divergent
+	n.Irreversible += o.Irreversible
+	n.Steps += o.Steps
+	n.Iterations += o.Iterations
+	n.SumAccept += o.SumAccept
+	for i, k := range o.ByStatus {
+		n.ByStatus[i] += k
+	}
+}
+
+// BlockRun is what the updates of one block came to.
+type BlockRun struct {
+	Name     string  `json:"name"`      // "" for a posterior that is one block
+	StepSize float64 `json:"step_size"` // of the sampling phase
+	Warmup   Totals  `json:"warmup"`
+	Sampling Totals  `json:"sampling"`
+}
+
 // Chain is the outcome of one chain.
 type Chain struct {
 	// Draws holds one column for each name of Result.Names, Stats one for
-	// each of StatNames. Both are empty with Options.Discard.
+	// each of Result.StatNames. Both are empty with Options.Discard.
 	Draws [][]float64
-	Stats [NumStats][]float64
+	Stats [][]float64
 
-	StepSize         float64 // of the sampling phase
-	Warmup, Sampling Totals
+	Blocks []BlockRun // in the order of a sweep
 
 	WarmupTime, SamplingTime time.Duration
 }
 
+// Warmed is the number of sweeps of the warm-up.
+func (c *Chain) Warmed() int { return c.Blocks[0].Warmup.Transitions }
+
+// Drawn is the number of draws made.
+func (c *Chain) Drawn() int { return c.Blocks[0].Sampling.Transitions }
+
+// Warmup returns the counts of the warm-up, all blocks together.
+func (c *Chain) Warmup() (n Totals) {
+	for i := range c.Blocks {
+		n.Join(&c.Blocks[i].Warmup)
+	}
+	return n
+}
+
+// Sampling returns the counts of the sampling phase, all blocks together.
+func (c *Chain) Sampling() (n Totals) {
+	for i := range c.Blocks {
+		n.Join(&c.Blocks[i].Sampling)
+	}
+	return n
+}
+
 // Result is the outcome of Sample.
 type Result struct {
-	Names  []string // of the parameters' components, as ComponentNames
-	Chains []Chain  // in order; Draws shorter than asked for after an interruption
+	Names     []string // of the components of the parameters kept, as ComponentNames
+	StatNames []string // as StatNamesOf
+	Chains    []Chain  // in order; Draws shorter than asked for after an interruption
 }
 
 // ComponentNames returns the names of the parameters' components as CmdStan

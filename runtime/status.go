@@ -1,6 +1,10 @@
 package runtime
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/hamc-dev/hamc/runtime/ode"
+)
 
 // Status says how a step or an energy evaluation ended. Each way of failing is
 // a reason of its own, counted apart, and none of them is an energy
@@ -15,11 +19,15 @@ const (
 	NotPositiveDefinite        // the metric has no Cholesky factor
 	NonFinite                  // a NaN or an infinity
 	NotConstant                // the leapfrog was asked to step a metric that is not constant
+	ODEStepLimit               // a differential equation needs too many steps: stiff, or too small a tolerance
+	ODEStepTooSmall            // the step of a differential equation vanished: a singularity, or stiff
+	ODENonFinite               // a differential equation left the finite numbers
 	NumStatus                  // the number of statuses
 )
 
 var statusNames = [NumStatus]string{
 	"ok", "iteration_limit", "stalled", "not_positive_definite", "non_finite", "not_constant",
+	"ode_step_limit", "ode_step_too_small", "ode_non_finite",
 }
 
 // String returns the name of s in snake case, as it appears in outputs.
@@ -34,4 +42,17 @@ func (s Status) String() string {
 type StepResult struct {
 	Status     Status
 	Iterations int // fixed-point iterations, all solves of the step together
+}
+
+// ODEStatus turns the outcome of a differential equation into a status.
+func ODEStatus(st ode.Status) Status {
+	switch st {
+	case ode.OK:
+		return OK
+	case ode.StepLimit:
+		return ODEStepLimit
+	case ode.StepTooSmall:
+		return ODEStepTooSmall
+	}
+	return ODENonFinite
 }

@@ -83,16 +83,24 @@ type HMC struct {
 	Solver   Solver
 	Reverse  ReverseCheck
 
-	stop      *atomic.Bool // ends a trajectory early; may be nil
-	solves    int          // fixed-point solves per step; 1 for explicit steps, which count none
-	p, q1, p1 []float64    // start momentum, proposal
-	q2, p2    []float64    // the way back
+	// Correction, if not nil, is added to the log density in the accept step
+	// only: a proposal q₁ is accepted with probability
+	// min(1, exp(H₀ − H₁ + Correction(q₁) − Correction(q₀))). The dynamics do
+	// not see it. It serves to reproduce samplers that leave part of the
+	// density out of the Hamiltonian, such as the Jacobian of a transform.
+	Correction func(q []float64) float64
+
+	plain     *GenericSystem // of the plain algorithms over another System
+	stop      *atomic.Bool   // ends a trajectory early; may be nil
+	solves    int            // fixed-point solves per step; 1 for explicit steps, which count none
+	p, q1, p1 []float64      // start momentum, proposal
+	q2, p2    []float64      // the way back
 }
 
 // NewHMC returns a kernel for sys with the integrator k. The caller sets
 // StepSize, Length, Solver and Reverse.
 func NewHMC(sys System, k Integrator) (*HMC, error) {
-	step, err := Stepper(sys, k)
+	step, plain, err := stepper(sys, k)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +110,7 @@ func NewHMC(sys System, k Integrator) (*HMC, error) {
 	}
 	n := sys.Info().Dim()
 	return &HMC{
+		plain:  plain,
 		solves: solves,
 		System: sys,
 		Step:   step,
@@ -172,8 +181,16 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
 		t.Divergent = true
 		return t
 	}
-	t.Accept = math.Exp(min(0, h0-h1))
-	if logU >= h0-h1 {
+	gain := h0 - h1
+	if k.Correction != nil {
+		gain += k.Correction(k.q1) - k.Correction(q)
+		if gain != gain {
+			t.Failure = NonFinite
+			return t
+		}
+	}
+	t.Accept = math.Exp(min(0, gain))
+	if logU >= gain {
 		return t
 	}
 	if k.Reverse == ReverseAll || k.Reverse == ReverseSuspect && path.Suspect {
@@ -185,6 +202,12 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
 	copy(q, k.q1)
 	t.Accepted, t.LogDensity, t.Energy = true, l1, h1
 	return t
+}
+
+// refuse is the transition of a state that cannot be left for a reason of its
+// own.
+func (k *HMC) refuse(st Status) Transition {
+	return Transition{StepSize: k.StepSize, Failure: st, LogDensity: math.NaN(), Energy: math.Inf(1)}
 }
 
 // returns integrates the proposal back with its momentum flipped and tells

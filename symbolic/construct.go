@@ -599,6 +599,32 @@ func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 	return e
 }
 
+// Renamed is e with other tensors and subscripts in its place, node for node:
+// not in canonical form, as ReplaceNode is not. It serves the printing of code.
+func (c *Context) Renamed(e *Expr, tensor func(*Tensor) *Tensor, subs func([]Sub) []Sub) *Expr {
+	memo := map[*Expr]*Expr{}
+	var walk func(*Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if r, ok := memo[e]; ok {
+			return r
+		}
+		own := *e
+		own.Args = make([]*Expr, len(e.Args))
+		for n, a := range e.Args {
+			own.Args[n] = walk(a)
+		}
+		own.Subs = subs(e.Subs)
+		if e.Tensor != nil {
+			own.Tensor = tensor(e.Tensor)
+		}
+		own.id, own.free, own.level, own.stage = 0, nil, 0, 0
+		r := c.intern(own)
+		memo[e] = r
+		return r
+	}
+	return walk(e)
+}
+
 // Replace rebuilds e with f applied to every reference.
 func (c *Context) Replace(e *Expr, f func(*Expr) *Expr) *Expr {
 	return c.replace(e, f, map[*Expr]*Expr{})
@@ -784,15 +810,15 @@ func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 	return out
 }
 
-// ReplaceGuarded rebuilds e with its outermost products that hold indicators
-// replaced; f receives the indicators and the rest of the product. Sums are
+// ReplaceGuarded rebuilds e with its outermost products that hold indicators, or
+// deltas of a fixed position, replaced; f receives the indicators and the rest of the product. Sums are
 // left alone: their bodies are guarded in their own loops.
 func (c *Context) ReplaceGuarded(e *Expr, f func(conds []*Expr, rest *Expr) *Expr) *Expr {
 	if e.Op == Mul {
 		var conds, rest []*Expr
 		var ks []float64
 		for n, a := range e.Args {
-			if a.Op == Inside {
+			if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil {
 				conds = append(conds, a)
 				continue
 			}

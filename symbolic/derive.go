@@ -6,18 +6,33 @@ import (
 
 // Output is a lowered result: one expression at each value of its indices.
 type Output struct {
-	Row, Col, Dir int // parameter blocks; −1 where there is none
+	Row, Col, Dir int // parameters; −1 where there is none
 	Indices       []*Index
 	E             *Expr
+
+	// Subs are the subscripts of the vector parameters among Row, Col and
+	// Dir, if some are fixed positions; nil stands for Indices.
+	Subs []Sub
+
+	// Banded marks the entries (i, i − Offset) of a banded block of a
+	// matrix, with i the one index.
+	Banded bool
+	Offset int
 }
 
 // Derived is everything the compiler knows of a model, as one indexed program
 // with several results. With B the matrix of Metric (G itself, or the Hessian
 // that SoftAbs maps to G), W a symmetric weight and v a velocity:
+//
+// Of a model of several blocks there is one Derived for the joint density,
+// which has no metric and no results beyond the gradient and the values, and
+// one for each block, given the other blocks' parameters.
 type Derived struct {
 	*Posterior
-	Metric *Metric
+	Metric *Metric // nil of a joint density of several blocks
 	Prog   *Program
+
+	Conditionals []*Derived // of a joint density, by block
 
 	LogDensity Output   // L
 	Gradient   []Output // ∂L/∂q, per block
@@ -37,11 +52,32 @@ type Derived struct {
 // Derive elaborates a checked model and derives all that sampling needs. The
 // result is nil if the diagnostics hold an error.
 func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
-	p := Elaborate(m)
+	if len(m.Blocks) == 1 {
+		return derive(m, m.Blocks[0])
+	}
+	joint, list := derive(m, nil)
+	for _, b := range m.Blocks {
+		d, more := derive(m, b)
+		list = append(list, more...)
+		if d == nil {
+			joint = nil
+		} else if joint != nil {
+			joint.Conditionals = append(joint.Conditionals, d)
+		}
+	}
+	return joint, list
+}
+
+// derive derives the density of one block, or the joint one.
+func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
+	p := Elaborate(m, block)
 	d := &Diagnosed{}
 	c := p.C
 	p.L = c.Fold(p.L)
-	metric := p.metric(d)
+	var metric *Metric
+	if block != nil {
+		metric = p.metric(d)
+	}
 	if d.errors() {
 		return nil, d.List
 	}
@@ -49,32 +85,41 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
 	r := &Derived{Posterior: p, Metric: metric, Prog: prog}
 	none := -1
 
+	for _, s := range p.Solves {
+		prog.lowerSolution(s)
+	}
 	l := prog.Lower(p.L, nil)
-	r.LogDensity = Output{none, none, none, nil, l}
+	r.LogDensity = Output{Row: none, Col: none, Dir: none, E: l}
 	r.Gradient = r.sweep(l)
 
-	for n, b := range p.Blocks {
+	for n, b := range p.Params {
 		i, s := b.index(c, "i")
-		r.Value = append(r.Value, Output{n, none, none, indexList(i), prog.Lower(b.Value(s...), indexList(i))})
+		r.Value = append(r.Value, Output{Row: n, Col: none, Dir: none, Indices: indexList(i), E: prog.Lower(b.Value(s...), indexList(i))})
+	}
+	if metric == nil {
+		r.checkDifferentiable(d)
+		if d.errors() {
+			return nil, d.List
+		}
+		return r, d.List
 	}
 	for _, b := range metric.Blocks {
-		idx := indexList(b.A, b.B)
-		r.Matrix = append(r.Matrix, Output{b.Row, b.Col, none, idx, prog.Lower(b.E, idx)})
+		r.Matrix = append(r.Matrix, r.entries(b)...)
 	}
 	if metric.SoftAbs {
-		r.Alpha = Output{none, none, none, nil, metric.Alpha}
-		r.Shift = Output{none, none, none, nil, metric.Shift}
+		r.Alpha = Output{Row: none, Col: none, Dir: none, E: metric.Alpha}
+		r.Shift = Output{Row: none, Col: none, Dir: none, E: metric.Shift}
 	}
 
 	// The weights are symbols: ⟨W, B⟩ is a scalar whose gradient, with W
 	// held fixed, is the contraction.
-	for n, b := range p.Blocks {
+	for n, b := range p.Params {
 		v := c.NewTensor(Tensor{Name: "v_" + b.Coord.Name, Kind: VelocityTensor, Shape: b.Coord.Shape, Stage: StageMomentum, Row: n})
 		r.Velocities = append(r.Velocities, v)
 		var row []*Tensor
 		for q := 0; q <= n; q++ {
-			shape := append(append([]dsl.Extent{}, b.Coord.Shape...), p.Blocks[q].Coord.Shape...)
-			row = append(row, c.NewTensor(Tensor{Name: "w_" + b.Coord.Name + "_" + p.Blocks[q].Coord.Name, Kind: WeightTensor,
+			shape := append(append([]dsl.Extent{}, b.Coord.Shape...), p.Params[q].Coord.Shape...)
+			row = append(row, c.NewTensor(Tensor{Name: "w_" + b.Coord.Name + "_" + p.Params[q].Coord.Name, Kind: WeightTensor,
 				Shape: shape, Stage: StageMomentum, Row: n, Col: q, Symmetric: n == q && len(shape) == 2}))
 		}
 		r.Weights = append(r.Weights, row)
@@ -91,14 +136,14 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
 	r.Rank1 = r.sweep(c.Scale(0.5, prog.Lower(squared, nil)))
 
 	for _, b := range metric.Blocks {
-		for n, dir := range p.Blocks {
+		for n, dir := range p.Params {
 			k, s := dir.index(c, "r")
 			e := c.Diff(b.E, dir.Coord, s...)
 			if e.IsNum(0) {
 				continue
 			}
 			idx := indexList(b.A, b.B, k)
-			r.Jacobian = append(r.Jacobian, Output{b.Row, b.Col, n, idx, prog.Lower(e, idx)})
+			r.Jacobian = append(r.Jacobian, r.lowered(Output{Row: b.Row, Col: b.Col, Dir: n, Indices: idx, E: e})...)
 		}
 	}
 	r.checkDifferentiable(d)
@@ -106,6 +151,81 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
 		return nil, d.List
 	}
 	return r, d.List
+}
+
+// Mirrored reports whether o is an entry below the diagonal of a block of a
+// parameter with itself, whose mirror image is no result of its own.
+func (o *Output) Mirrored() bool {
+	return o.Row == o.Col && len(o.Subs) >= 2 && o.Subs[0].Index == nil && o.Subs[0] != o.Subs[1]
+}
+
+// maxSpread is the largest size of a vector parameter whose elements get results
+// of their own where the density singles some of them out.
+const maxSpread = 8
+
+// spread gives a result over small vectors, some of whose elements the density
+// names by their positions, one result for each element: at a position all but
+// few of the terms are zero. Entries of a symmetric block are given once, at or
+// below the diagonal.
+func (r *Derived) spread(o Output) []Output {
+	c := r.C
+	// Of a block of a matrix with itself both indices are spread, or none.
+	symmetric := o.Row == o.Col && len(o.Indices) >= 2
+	both := symmetric && (namesPosition(o.E, o.Indices[0]) || namesPosition(o.E, o.Indices[1]))
+	var rec func(o Output, subs []Sub, n int) []Output
+	rec = func(o Output, subs []Sub, n int) []Output {
+		if n == len(subs) {
+			if o.E.IsNum(0) && o.Col >= 0 {
+				return nil // a structural zero of a matrix
+			}
+			return []Output{o}
+		}
+		i := subs[n].Index
+		if i == nil || !i.Range.Hi.IsConst() || i.Range.Hi.Offset > maxSpread || !(both && n < 2 || !(symmetric && n < 2) && namesPosition(o.E, i)) {
+			return rec(o, subs, n+1)
+		}
+		var out []Output
+		for at := i.Range.Lo.Offset; at <= i.Range.Hi.Offset; at++ {
+			x := o
+			x.E = c.Subst(o.E, i, Sub{At: dsl.Fixed(at)})
+			own := append([]Sub{}, subs...)
+			own[n] = Sub{At: dsl.Fixed(at)}
+			x.Subs, x.Indices = own, nil
+			for _, s := range own {
+				if s.Index != nil {
+					x.Indices = append(x.Indices, s.Index)
+				}
+			}
+			if n == 1 && symmetric && own[0].Index == nil && at > own[0].At.Offset {
+				continue // the mirror image
+			}
+			out = append(out, rec(x, own, n+1)...)
+		}
+		return out
+	}
+	return rec(o, subsOf(o.Indices), 0)
+}
+
+// namesPosition reports whether e holds a delta of an index and a fixed position.
+func namesPosition(e *Expr, i *Index) bool {
+	if e.Op == Delta {
+		return e.Subs[0].Index == i && e.Subs[1].Index == nil
+	}
+	for _, a := range e.Args {
+		if a.hasFree(i) && namesPosition(a, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// lowered spreads a result and lowers what comes of it.
+func (r *Derived) lowered(o Output) []Output {
+	out := r.spread(o)
+	for n := range out {
+		out[n].E = r.Prog.Lower(out[n].E, out[n].Indices)
+	}
+	return out
 }
 
 func indexList(is ...*Index) []*Index {
@@ -138,15 +258,15 @@ func (r *Derived) pairing(weight func(BlockExpr) *Expr) *Expr {
 
 // sweep returns the gradient of a lowered scalar, block by block.
 func (r *Derived) sweep(root *Expr) []Output {
-	at := make([][]Sub, len(r.Blocks))
-	indices := make([]*Index, len(r.Blocks))
-	for n, b := range r.Blocks {
+	at := make([][]Sub, len(r.Params))
+	indices := make([]*Index, len(r.Params))
+	for n, b := range r.Params {
 		indices[n], at[n] = b.index(r.C, "k")
 	}
 	var out []Output
 	for n, e := range r.Prog.Adjoint(root, at) {
 		ctx := indexList(indices[n])
-		out = append(out, Output{n, -1, -1, ctx, r.Prog.Lower(e, ctx)})
+		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: ctx, E: e})...)
 	}
 	return out
 }
@@ -164,8 +284,8 @@ func (r *Derived) checkDifferentiable(d *Diagnosed) {
 	}
 	if bad {
 		at := dsl.Span{Pos: dsl.Pos{Line: 1, Col: 1}, Len: 1}
-		if len(r.Model.Metric) > 0 {
-			at = r.Model.Metric[0].At
+		if r.Block != nil {
+			at = r.Block.Metric[0].At
 		}
 		d.add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",
 			"the derivatives that this metric needs go beyond those of a function of the model (lgamma has three)")

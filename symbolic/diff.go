@@ -20,6 +20,16 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 				r = c.Mul(r, c.Delta(s, at[i]))
 			}
 		}
+		if part := e.Tensor.Part; part != nil {
+			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the equation.
+			terms := []*Expr{}
+			for k, u := range part.Of.Inputs {
+				if d := c.diff(u.Raw, t, at, memo); !d.IsNum(0) {
+					terms = append(terms, c.Mul(part.derivative(c, k, e.Subs), d))
+				}
+			}
+			r = c.Add(terms...)
+		}
 	case Add:
 		args := make([]*Expr, len(e.Args))
 		for i, a := range e.Args {
@@ -70,7 +80,17 @@ func Mentions(e *Expr, t *Tensor) bool {
 	var walk func(*Expr) bool
 	walk = func(e *Expr) bool {
 		if e.Op == Ref {
-			return e.Tensor == t
+			if e.Tensor == t {
+				return true
+			}
+			if part := e.Tensor.Part; part != nil {
+				for _, u := range part.Of.Inputs {
+					if walk(u.Raw) {
+						return true
+					}
+				}
+			}
+			return false
 		}
 		if seen[e] {
 			return false

@@ -25,6 +25,11 @@ type elaborator struct {
 	names   map[string]value
 	objects map[dsl.Object]value
 	indices map[*dsl.Index]Sub
+	// solve elaborates the solution of a differential equation, once.
+	solve func(*dsl.Solve) *Solution
+	// leaf, if not nil, sees every element of a parameter or definition:
+	// inside a differential equation they become inputs of it.
+	leaf func(*Expr) *Expr
 }
 
 func (el *elaborator) fresh(r dsl.Range, name string) *Index { return el.c.NewIndex(name, r) }
@@ -41,7 +46,17 @@ func (el *elaborator) expr(e dsl.Expr) value {
 		if v, ok := el.names[e.Name]; ok {
 			return v
 		}
-		return el.objects[e.Obj]
+		v := el.objects[e.Obj]
+		switch e.Obj.(type) {
+		case *dsl.Param, *dsl.Let:
+			if el.leaf != nil {
+				at := v.elem
+				v.elem = func(s ...Sub) *Expr { return el.leaf(at(s...)) }
+			}
+		}
+		return v
+	case *dsl.FieldExpr:
+		return el.component(e)
 	case *dsl.IndexExpr:
 		base := el.expr(e.Base)
 		subs := make([]Sub, len(e.Subscripts))
@@ -156,9 +171,11 @@ func (el *elaborator) binary(e *dsl.BinaryExpr) value {
 func (el *elaborator) call(e *dsl.CallExpr) value {
 	c := el.c
 	if e.Func == "delta" {
-		a := el.indices[e.Args[0].Expr.(*dsl.Name).Obj.(*dsl.Index)]
-		b := el.indices[e.Args[1].Expr.(*dsl.Name).Obj.(*dsl.Index)]
-		return scalar(c.Delta(a, b))
+		var at [2]Sub
+		for i, s := range e.Subscripts {
+			at[i] = shiftSub(el.indices[s.Index], s.Offset)
+		}
+		return scalar(c.Delta(at[0], at[1]))
 	}
 	args := make([]value, len(e.Args))
 	var shape []dsl.Extent
@@ -233,9 +250,9 @@ func (c *Context) derivedOf(kind TensorKind, cov *Tensor) *Tensor {
 	return c.NewTensor(t)
 }
 
-// Block is a parameter: its coordinates and what they mean.
-type Block struct {
-	Param     *dsl.Param
+// Param is a parameter: its coordinates and what they mean.
+type Param struct {
+	Decl      *dsl.Param
 	Coord     *Tensor
 	Value     func(subs ...Sub) *Expr // the constrained value
 	Transform Transform
@@ -254,23 +271,23 @@ const (
 )
 
 // Size returns the number of coordinates.
-func (b *Block) Size() dsl.Extent {
-	if len(b.Param.Type.Shape) == 0 {
+func (b *Param) Size() dsl.Extent {
+	if len(b.Decl.Type.Shape) == 0 {
 		return dsl.Fixed(1)
 	}
-	return b.Param.Type.Shape[0]
+	return b.Decl.Type.Shape[0]
 }
 
 // Scalar reports whether the parameter is a scalar.
-func (b *Block) Scalar() bool { return len(b.Param.Type.Shape) == 0 }
+func (b *Param) Scalar() bool { return len(b.Decl.Type.Shape) == 0 }
 
 // index returns a fresh index over the block, and the subscripts it makes: no
 // subscript for a scalar.
-func (b *Block) index(c *Context, name string) (*Index, []Sub) {
+func (b *Param) index(c *Context, name string) (*Index, []Sub) {
 	if b.Scalar() {
 		return nil, nil
 	}
-	i := c.NewIndex(name, upTo(b.Param.Type.Shape[0]))
+	i := c.NewIndex(name, upTo(b.Decl.Type.Shape[0]))
 	return i, []Sub{{Index: i}}
 }
 
@@ -287,10 +304,13 @@ func (c *Context) sumOver(i *Index, body *Expr) *Expr {
 type Posterior struct {
 	C      *Context
 	Model  *dsl.Model
-	Data   []*Tensor // of Model.Data, in order
-	Blocks []*Block
+	Data   []*Tensor  // of Model.Data, in order
+	Block  *dsl.Block // whose conditional density this is; nil for the joint one
+	Params []*Param   // whose coordinates are the position: those of Block, or all
+	Given  []*Param   // the others
 	Terms  []*PosteriorTerm
 	L      *Expr // log density, Jacobian terms included
+	Solves []*Solution
 	lets   map[*dsl.Let]value
 	el     *elaborator
 }
@@ -306,11 +326,12 @@ type PosteriorTerm struct {
 	Args    []value
 }
 
-// Elaborate turns a checked model into a Posterior.
-func Elaborate(m *dsl.Model) *Posterior {
+// Elaborate turns a checked model into the density of one block's parameters
+// given the others', or into the joint density of all if the block is nil.
+func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
 	c := NewContext()
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
-	p := &Posterior{C: c, Model: m, lets: map[*dsl.Let]value{}, el: el}
+	p := &Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
@@ -326,14 +347,25 @@ func Elaborate(m *dsl.Model) *Posterior {
 	for _, k := range m.Consts {
 		el.objects[k] = scalar(c.Number(k.Value))
 	}
+	own := m.Params
+	if block != nil {
+		own = block.Params
+	}
+	for _, q := range own {
+		p.Params = append(p.Params, p.param(len(p.Params), q, CoordTensor))
+	}
+	for _, q := range m.Params {
+		if block != nil && !block.Holds(q) {
+			p.Given = append(p.Given, p.param(len(p.Given), q, GivenTensor))
+		}
+	}
 	jacobian := c.Number(0)
-	for n, q := range m.Params {
-		b := p.block(n, q)
-		p.Blocks = append(p.Blocks, b)
-		el.objects[q] = value{shape: q.Type.Shape, elem: b.Value}
+	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
+		el.objects[b.Decl] = value{shape: b.Decl.Type.Shape, elem: b.Value}
 		i, s := b.index(c, "i")
 		jacobian = c.Add(jacobian, c.sumOver(i, b.logJacobian(c, s)))
 	}
+	el.solve = p.solution
 	for _, l := range m.Lets {
 		v := p.let(l)
 		p.lets[l] = v
@@ -348,11 +380,16 @@ func Elaborate(m *dsl.Model) *Posterior {
 	return p
 }
 
-func (p *Posterior) block(n int, q *dsl.Param) *Block {
+// param makes parameter n of its kind, with its coordinates.
+func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 	c := p.C
-	t := c.NewTensor(Tensor{Name: q.Name, Kind: CoordTensor, Shape: q.Type.Shape, Stage: StagePosition, Row: n})
-	b := &Block{Param: q, Coord: t}
-	if x := b.Size(); x.Name != "" {
+	stage := StagePosition
+	if kind == GivenTensor {
+		stage = StageGiven
+	}
+	t := c.NewTensor(Tensor{Name: q.Name, Kind: kind, Shape: q.Type.Shape, Stage: stage, Row: n})
+	b := &Param{Decl: q, Coord: t}
+	if x := b.Size(); x.Name != "" && kind == CoordTensor {
 		c.small[x.Name] = true
 	}
 	if q.Support.Lo != nil {
@@ -381,7 +418,7 @@ func (p *Posterior) block(n int, q *dsl.Param) *Block {
 }
 
 // logJacobian returns log |dx/du| at one coordinate.
-func (b *Block) logJacobian(c *Context, s []Sub) *Expr {
+func (b *Param) logJacobian(c *Context, s []Sub) *Expr {
 	u := c.Ref(b.Coord, s...)
 	switch b.Transform {
 	case LowerBound, UpperBound:

@@ -9,6 +9,10 @@ import (
 // Machine evaluates a derived program directly. It is the oracle that the
 // generated code is tested against; it is made for clarity, not speed.
 type Machine struct {
+	// Integrate solves a differential equation: the components out[i][n] at
+	// times[n], from y0 at t0. The solution is NaN where it fails.
+	Integrate func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64)
+
 	d      *Derived
 	sizes  map[string]int
 	values [][]float64 // by tensor id
@@ -31,15 +35,20 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	}
 	for _, t := range d.C.tensors {
 		switch t.Kind {
-		case CoordTensor, VelocityTensor, WeightTensor, DefTensor:
-			n := 1
-			for _, x := range t.Shape {
-				n *= max(0, m.Extent(x))
-			}
-			m.values[t.id] = make([]float64, n)
+		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, SolutionTensor, StateTensor, TimeTensor:
+			m.allocate(t)
 		}
 	}
 	return m
+}
+
+// allocate makes the storage of a tensor.
+func (m *Machine) allocate(t *Tensor) {
+	n := 1
+	for _, x := range t.Shape {
+		n *= max(0, m.Extent(x))
+	}
+	m.values[t.id] = make([]float64, n)
 }
 
 // Extent returns the value of a symbolic size.
@@ -66,56 +75,122 @@ func (d *Derived) Tensors(kind TensorKind) []*Tensor {
 }
 
 // Values returns the storage of a tensor: coordinates, velocities and weights
-// are written by the caller.
-func (m *Machine) Values(t *Tensor) []float64 { return m.values[t.id] }
+// are written by the caller, weights before the first expression that reads them
+// is evaluated.
+func (m *Machine) Values(t *Tensor) []float64 {
+	if m.values[t.id] == nil && t.Kind == WeightTensor {
+		m.allocate(t) // pairs of coordinates: much, and seldom wanted
+	}
+	return m.values[t.id]
+}
 
-// needs lists the definitions that an expression uses, in program order.
-func (m *Machine) needs(e *Expr) []*Def {
-	used := map[*Def]bool{}
-	var walk func(*Expr)
-	walk = func(e *Expr) {
-		Refs(e, func(r *Expr) {
-			if d := r.Tensor.Def; d != nil && !used[d] {
-				used[d] = true
-				walk(d.Body)
-			}
-		})
-	}
-	walk(e)
-	var out []*Def
-	for _, d := range m.d.Prog.Defs {
-		if used[d] {
-			out = append(out, d)
+// needs marks the definitions that an expression uses, and the order up to which
+// it uses each solution of a differential equation.
+func (m *Machine) needs(e *Expr, defs map[*Def]bool, orders map[*Solution]int) {
+	Refs(e, func(r *Expr) {
+		if d := r.Tensor.Def; d != nil && !defs[d] {
+			defs[d] = true
+			m.needs(d.Body, defs, orders)
 		}
-	}
-	return out
+		part := r.Tensor.Part
+		if part == nil {
+			return
+		}
+		s := part.Of
+		old, known := orders[s]
+		if known && old >= part.Order() {
+			return
+		}
+		orders[s] = part.Order()
+		for i := range s.Size(part.Order()) {
+			m.needs(s.Init[i], defs, orders)
+			m.needs(s.Rhs[i], defs, orders)
+		}
+		m.needs(s.From, defs, orders)
+	})
 }
 
 // Run evaluates outputs at the present inputs; put receives each value with
 // the values of the output's indices, counted from 1.
 func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) {
-	seen := map[*Def]bool{}
-	var defs []*Def
+	defs, orders := map[*Def]bool{}, map[*Solution]int{}
 	for n := range outs {
-		for _, d := range m.needs(outs[n].E) {
-			seen[d] = true
-		}
+		m.needs(outs[n].E, defs, orders)
+	}
+	solved := map[*Solution]bool{}
+	solve := func(e *Expr) {
+		Refs(e, func(r *Expr) {
+			if part := r.Tensor.Part; part != nil && !solved[part.Of] {
+				solved[part.Of] = true
+				m.solve(part.Of, orders[part.Of])
+			}
+		})
 	}
 	for _, d := range m.d.Prog.Defs {
-		if seen[d] {
-			defs = append(defs, d)
+		if !defs[d] || d.InEquation() {
+			continue
 		}
-	}
-	for _, d := range defs {
-		f := m.compile(d.Body)
-		out := m.values[d.Tensor.id]
-		m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
+		solve(d.Body)
+		m.define(d)
 	}
 	for n := range outs {
 		o := &outs[n]
+		solve(o.E)
 		f := m.compile(o.E)
-		m.loop(o.Indices, func(idx []int) { put(o, idx, f()) })
+		m.loop(o.Indices, func(idx []int) {
+			if o.Subs == nil {
+				put(o, idx, f())
+				return
+			}
+			all := make([]int, len(o.Subs))
+			for k, s := range o.Subs {
+				all[k] = m.sub(s)()
+			}
+			put(o, all, f())
+		})
 	}
+}
+
+// define evaluates a definition.
+func (m *Machine) define(d *Def) {
+	f := m.compile(d.Body)
+	out := m.values[d.Tensor.id]
+	m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
+}
+
+// solve integrates a differential equation up to an order of sensitivities. The
+// definitions that it uses have been evaluated, but for those of its states.
+func (m *Machine) solve(s *Solution, order int) {
+	n := s.Size(order)
+	y0, out := make([]float64, n), make([][]float64, n)
+	defs := map[*Def]bool{}
+	var rhs []func() float64
+	for i := range n {
+		y0[i] = m.compile(s.Init[i])()
+		out[i] = m.values[s.Parts[i].Tensor.id]
+		m.needs(s.Rhs[i], defs, map[*Solution]int{})
+		rhs = append(rhs, m.compile(s.Rhs[i]))
+	}
+	var own []*Def
+	for _, d := range m.d.Prog.Defs {
+		if defs[d] && d.InEquation() {
+			own = append(own, d)
+		}
+	}
+	m.Integrate(out, func(dy, y []float64, t float64) {
+		for i := range n {
+			m.values[s.States[i].id][0] = y[i]
+		}
+		if s.Time != nil {
+			m.values[s.Time.id][0] = t
+		}
+		for _, d := range own {
+			m.define(d)
+		}
+		for i, f := range rhs {
+			dy[i] = f()
+		}
+	}, y0, m.compile(s.From)(), m.values[s.Times.id])
 }
 
 func (m *Machine) flat(t *Tensor, idx []int) int {

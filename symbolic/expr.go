@@ -32,12 +32,13 @@ type Stage uint8
 const (
 	StageConst    Stage = iota // at compile time
 	StageData                  // when data arrive
+	StageGiven                 // when the parameters of the other blocks are set
 	StagePosition              // at a position q
 	StageMomentum              // at a position and a momentum (or weight)
 )
 
 func (s Stage) String() string {
-	return [...]string{"const", "data", "position", "momentum"}[s]
+	return [...]string{"const", "data", "given", "position", "momentum"}[s]
 }
 
 // TensorKind tells what a tensor stands for.
@@ -47,14 +48,18 @@ type TensorKind uint8
 const (
 	DataTensor   TensorKind = iota // a datum; scalar ints are sizes too
 	CoordTensor                    // a parameter's unconstrained coordinates
+	GivenTensor                    // those of a parameter of another block
 	WeightTensor                   // a block W[P,Q] of a symmetric weight
 	VelocityTensor
-	DefTensor    // defined by an expression
-	InverseOf    // inverse of a covariance datum
-	LogDetOf     // log determinant of a covariance datum
-	LocalTensor  // a local variable of emitted code
-	OutputTensor // where emitted code writes a result
-	wildTensor   // a variable of a rewrite pattern
+	DefTensor      // defined by an expression
+	SolutionTensor // a component of the solution of a differential equation, or a sensitivity of it, over the times
+	StateTensor    // a state, or a sensitivity of it, inside the right side of a differential equation
+	TimeTensor     // the time there
+	InverseOf      // inverse of a covariance datum
+	LogDetOf       // log determinant of a covariance datum
+	LocalTensor    // a local variable of emitted code
+	OutputTensor   // where emitted code writes a result
+	wildTensor     // a variable of a rewrite pattern
 )
 
 // Tensor is a named array of numbers; scalars have no shape.
@@ -71,8 +76,9 @@ type Tensor struct {
 	// coordinate or velocity.
 	Row, Col int
 
-	Def *Def // of a DefTensor
-	id  int
+	Def  *Def     // of a DefTensor
+	Part *SolPart // of a SolutionTensor
+	id   int
 }
 
 // Index is an index variable. Canonical indices are interned by range and

@@ -75,6 +75,13 @@ var expectations = []expectation{
 	{"inv_gamma", "exp(a) + 2, exp(b*c)", func(y, a, b, c float64) float64 {
 		return distuv.InverseGamma{Alpha: math.Exp(a) + 2, Beta: math.Exp(b * c)}.LogProb(y)
 	}, positiveGrid},
+	{"inv_chi_square", "exp(a + b*c) + 2", func(y, a, b, c float64) float64 {
+		return distuv.InverseGamma{Alpha: math.Exp(a+b*c)/2 + 1, Beta: 0.5}.LogProb(y)
+	}, positiveGrid},
+	{"scaled_inv_chi_square", "exp(a*c) + 2, exp(b - 0.3*a*c)", func(y, a, b, c float64) float64 {
+		nu, s := math.Exp(a*c)+2, math.Exp(b-0.3*a*c)
+		return distuv.InverseGamma{Alpha: nu / 2, Beta: nu * s * s / 2}.LogProb(y)
+	}, positiveGrid},
 	{"lognormal", "a + b*c, exp(a*b)", func(y, a, b, c float64) float64 {
 		return distuv.LogNormal{Mu: a + b*c, Sigma: math.Exp(a * b)}.LogProb(y)
 	}, positiveGrid},
@@ -154,7 +161,8 @@ func TestFisherExpectation(t *testing.T) {
 // TestJointExpectation: with prior = expected, a prior x ~ D(a, b) contributes
 // E[s sᵀ] of the joint score s of (a, b, u), u the coordinate of x.
 func TestJointExpectation(t *testing.T) {
-	support := map[string]string{"exponential": " > 0", "gamma": " > 0", "inv_gamma": " > 0", "lognormal": " > 0", "beta": " in (0, 1)"}
+	support := map[string]string{"exponential": " > 0", "gamma": " > 0", "inv_gamma": " > 0",
+		"inv_chi_square": " > 0", "scaled_inv_chi_square": " > 0", "lognormal": " > 0", "beta": " in (0, 1)"}
 	cs := []float64{0.7, -0.4}
 	for _, x := range expectations {
 		if x.grid.value == nil {

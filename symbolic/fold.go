@@ -16,8 +16,10 @@ import (
 //	            = W m² + Σ w ã² + 2 Σ_r h_r Σ w ã D̃_r + Σ_rs h_r h_s Σ w D̃_r D̃_s,
 //	              m = ā + b + Σ_r D̄_r h_r,  a tilde marking what is left of the weighted mean
 //	interchange Σ_i f_i Σ_j g_ij h_j     = Σ_j h_j Σ_i f_i g_ij
+//	exponential Σ_i w_i exp(a_i + b)     = exp(b) Σ_i w_i exp(a_i)
 //
-// with w, a, D, f, g data and b, h free of i; r runs over scalars and over the
+// with w, a, D, f, g data, or known as early as the parameters of other blocks,
+// and b, h free of i; r runs over scalars and over the
 // elements of vectors. Centred on the means, the forms cancel no more than the
 // fit itself does: by the ratio of the sum of squares about the mean to that of
 // the residuals.
@@ -89,6 +91,10 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		}
 		sum := c.Sum(i, c.Mul(w, c.Product(val, dataK, data)))
 		return c.Sum(j, c.Mul(c.Product(1, restK, rest), sum))
+	case Call:
+		if f.Func.Name == "exp" {
+			return c.foldExp(i, w, f.Args[0], k)
+		}
 	case Add:
 		if k == 2 {
 			return c.foldSquare(i, w, f)
@@ -129,6 +135,31 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		}
 	}
 	return nil
+}
+
+// foldExp folds Σ_i w_i exp(k·e_i) where the terms of e that carry i are known
+// early, and nil otherwise.
+func (c *Context) foldExp(i *Index, w, e *Expr, k float64) *Expr {
+	if e.Op != Add {
+		return nil
+	}
+	carries, free := c.Number(0), c.Number(e.Val)
+	for n, t := range e.Args {
+		term := c.Scale(e.K[n], t)
+		switch {
+		case !t.hasFree(i):
+			free = c.Add(free, term)
+		case t.stage < StagePosition:
+			carries = c.Add(carries, term)
+		default:
+			return nil
+		}
+	}
+	if !dependsOnCoords(free) {
+		return nil
+	}
+	exp := func(x *Expr) *Expr { return c.Call("exp", c.Scale(k, x)) }
+	return c.Mul(exp(free), c.Sum(i, c.Mul(w, exp(carries))))
 }
 
 // regressor is one term D_i·h of an affine function of the index i, or
@@ -203,7 +234,12 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 	case width >= c.nominal(i.Range):
 		return nil // k² products of coefficients cost more than n·k
 	}
-	total := c.Sum(i, w)
+	weight := c.Sum(i, w)
+	total := weight
+	if c.Sign(total) != Positive {
+		// A range such as 2..n may be empty: its mean is 0 then.
+		total = c.Add(total, c.Sub(c.Number(1), c.within(Sub{At: i.Range.Lo}, i.Range)))
+	}
 	mean := func(e *Expr) *Expr { return c.Div(c.Sum(i, c.Mul(w, e)), total) }
 	sumJ := func(r regressor, e *Expr) *Expr { return c.sumOver(r.j, e) }
 	m := c.Add(b, mean(a))
@@ -231,7 +267,7 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 			out = c.Add(out, e)
 		}
 	}
-	return c.Add(out, c.Mul(total, c.Pow(m, 2)))
+	return c.Add(out, c.Mul(weight, c.Pow(m, 2)))
 }
 
 // nominal is the size of a range for the cost model where data decide it: that

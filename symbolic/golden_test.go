@@ -47,7 +47,7 @@ func listing(d *Derived) string {
 		if n < 0 {
 			return ""
 		}
-		return " " + d.Blocks[n].Coord.Name
+		return " " + d.Params[n].Coord.Name
 	}
 	for _, g := range []struct {
 		name string
@@ -171,7 +171,7 @@ func TestOperationCounts(t *testing.T) {
 		// G depends on t2 only.
 		for _, o := range d.Jacobian {
 			if o.Dir != 1 {
-				t.Errorf("∂G/∂%s is not structurally zero", d.Blocks[o.Dir].Coord.Name)
+				t.Errorf("∂G/∂%s is not structurally zero", d.Params[o.Dir].Coord.Name)
 			}
 		}
 		if !d.Rank1[0].E.IsNum(0) || !d.Contract[0].E.IsNum(0) {

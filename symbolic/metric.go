@@ -25,6 +25,8 @@ type Metric struct {
 	Shift    *Expr // of G = SoftAbs(H) + Shift·I
 	Constant bool  // free of the position
 	Diagonal bool
+	Parts    []Part // of G, by the rules of structure.go
+	small    bool
 }
 
 // entry gives one summand of the metric at two coordinates.
@@ -58,13 +60,13 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 	c := p.C
 	m := &Metric{}
 	softAbs := false
-	for _, t := range p.Model.Metric {
+	for _, t := range p.Block.Metric {
 		softAbs = softAbs || t.Kind == dsl.MetricSoftAbs
 	}
 	m.Shift = c.Number(0)
 	var parts []entry
 	proof := newPositivity(p)
-	for _, t := range p.Model.Metric {
+	for _, t := range p.Block.Metric {
 		var e entry
 		if softAbs && t.Kind == dsl.MetricIdentity {
 			shift := c.Number(1)
@@ -100,7 +102,7 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 			e = p.fisher(d, t)
 			proof.derived(t, false)
 		case dsl.MetricSoftAbs:
-			for _, o := range p.Model.Metric {
+			for _, o := range p.Block.Metric {
 				if o != t && o.Kind != dsl.MetricIdentity {
 					d.add(dsl.Error, dsl.NotYet, t.At, "as in `softabs(alpha = 1) + 1e-3*identity`", "softabs is added to multiples of the identity only in this version of the language")
 					break
@@ -125,10 +127,10 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 		parts = append(parts, e)
 	}
 	m.Constant, m.Diagonal = true, true
-	for r := range p.Blocks {
+	for r := range p.Params {
 		for q := 0; q <= r; q++ {
-			ai, a := p.Blocks[r].index(c, "j")
-			bi, b := p.Blocks[q].index(c, "l")
+			ai, a := p.Params[r].index(c, "j")
+			bi, b := p.Params[q].index(c, "l")
 			e := c.Number(0)
 			for _, part := range parts {
 				e = c.Add(e, part(r, q, a, b))
@@ -144,6 +146,7 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 	if m.SoftAbs {
 		m.Constant, m.Diagonal = false, false
 	}
+	p.structure(m)
 	proof.report(d)
 	return m
 }
@@ -185,7 +188,7 @@ func (c *Context) stripDelta(e *Expr, a, b *Index) *Expr {
 
 func (p *Posterior) secondDerivative(e *Expr, r, q int, a, b []Sub) *Expr {
 	c := p.C
-	return c.Diff(c.Diff(e, p.Blocks[r].Coord, a...), p.Blocks[q].Coord, b...)
+	return c.Diff(c.Diff(e, p.Params[r].Coord, a...), p.Params[q].Coord, b...)
 }
 
 func (p *Posterior) identity(r, q int, a, b []Sub) *Expr {
@@ -213,7 +216,7 @@ func (p *Posterior) diagonal(t *dsl.MetricTerm) entry {
 			return p.el.expr(t.Args[start]).at()
 		}
 		e := c.Number(0)
-		for n := 0; n < p.Blocks[r].Size().Offset; n++ {
+		for n := 0; n < p.Params[r].Size().Offset; n++ {
 			at := Sub{At: dsl.Fixed(n + 1)}
 			e = c.Add(e, c.Mul(p.el.expr(t.Args[start+n]).at(), c.Delta(a[0], at), c.Delta(b[0], at)))
 		}
@@ -225,7 +228,7 @@ func (p *Posterior) diagonal(t *dsl.MetricTerm) entry {
 // if it is known at compile time.
 func (p *Posterior) offset(block int) (int, bool) {
 	n := 0
-	for _, b := range p.Blocks[:block] {
+	for _, b := range p.Params[:block] {
 		if !b.Size().IsConst() {
 			return 0, false
 		}
@@ -237,7 +240,7 @@ func (p *Posterior) offset(block int) (int, bool) {
 // whole gives a metric by a function of two global coordinates.
 func (p *Posterior) whole(d *Diagnosed, at dsl.Span, f func(a, b Sub) *Expr) entry {
 	c := p.C
-	for r := range p.Blocks {
+	for r := range p.Params {
 		if _, ok := p.offset(r); !ok {
 			d.add(dsl.Error, dsl.NeedsConstant, at, "bind the sizes with --const, or give the metric by blocks", "a metric over several parameters needs their sizes at compile time")
 			return func(int, int, []Sub, []Sub) *Expr { return c.Number(0) }
@@ -271,8 +274,8 @@ func (p *Posterior) matrix(d *Diagnosed, t *dsl.MetricTerm) entry {
 		ro, _ := p.offset(r)
 		qo, _ := p.offset(q)
 		e := c.Number(0)
-		for i := 0; i < p.Blocks[r].Size().Offset; i++ {
-			for j := 0; j < p.Blocks[q].Size().Offset; j++ {
+		for i := 0; i < p.Params[r].Size().Offset; i++ {
+			for j := 0; j < p.Params[q].Size().Offset; j++ {
 				x := rows[ro+i][qo+j]
 				if len(a) > 0 {
 					x = c.Mul(x, c.Delta(a[0], Sub{At: dsl.Fixed(i + 1)}))
@@ -380,9 +383,9 @@ func (p *Posterior) blocks(d *Diagnosed, t *dsl.MetricTerm) entry {
 	return func(r, q int, a, b []Sub) *Expr {
 		for _, g := range all {
 			switch {
-			case g.row == p.Blocks[r].Param && g.col == p.Blocks[q].Param:
+			case g.row == p.Params[r].Decl && g.col == p.Params[q].Decl:
 				return g.at(a, b)
-			case g.row == p.Blocks[q].Param && g.col == p.Blocks[r].Param:
+			case g.row == p.Params[q].Decl && g.col == p.Params[r].Decl:
 				return g.at(b, a)
 			}
 		}
@@ -413,7 +416,7 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 	c := p.C
 	var parts []entry
 	prior := c.Number(0)
-	for n, b := range p.Blocks {
+	for n, b := range p.Params {
 		i, s := b.index(c, "i")
 		if !(t.Expected && p.hasJointPrior(n)) {
 			prior = c.Add(prior, c.sumOver(i, b.logJacobian(c, s)))
@@ -488,12 +491,12 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 	return func(r, q int, a, b []Sub) *Expr {
 		e := c.Number(0)
 		for m, x := range term.Args {
-			dx := c.Diff(x.at(), p.Blocks[r].Coord, a...)
+			dx := c.Diff(x.at(), p.Params[r].Coord, a...)
 			if dx.IsNum(0) {
 				continue
 			}
 			for n, y := range term.Args {
-				dy := c.Diff(y.at(), p.Blocks[q].Coord, b...)
+				dy := c.Diff(y.at(), p.Params[q].Coord, b...)
 				if dy.IsNum(0) || dist.Fisher[m][n] == "" {
 					continue
 				}
@@ -527,8 +530,8 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) e
 	return func(r, q int, a, b []Sub) *Expr {
 		i := c.NewIndex("i", upTo(mu.shape[0]))
 		j := c.NewIndex("j", upTo(mu.shape[0]))
-		di := c.Diff(z(Sub{Index: i}), p.Blocks[r].Coord, a...)
-		dj := c.Diff(z(Sub{Index: j}), p.Blocks[q].Coord, b...)
+		di := c.Diff(z(Sub{Index: i}), p.Params[r].Coord, a...)
+		dj := c.Diff(z(Sub{Index: j}), p.Params[q].Coord, b...)
 		e := c.Sum(i, c.Sum(j, c.Mul(di, c.Ref(precision, Sub{Index: i}, Sub{Index: j}), dj)))
 		return c.sumOverAll(term.indices, e)
 	}
@@ -537,7 +540,7 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) e
 // ownBlock returns the block whose value the left side of a term is, or −1.
 func (p *Posterior) ownBlock(term *PosteriorTerm) int {
 	left := p.leftExpr(term)
-	for n, b := range p.Blocks {
+	for n, b := range p.Params {
 		var subs []Sub
 		if !b.Scalar() {
 			if len(left.free) != 1 {
@@ -591,11 +594,11 @@ func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *Post
 		return fail(fmt.Sprintf("that of `%s` is not finite or not known", dist.Name))
 	case own < 0:
 		return fail("its left side is not a parameter alone")
-	case p.Blocks[own].Transform != naturalTransform(dist.Support):
-		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", p.Blocks[own].Param.ObjectName(), dist.Name))
-	case p.Blocks[own].Transform == LowerBound && !p.Blocks[own].Lo.IsNum(0),
-		dist.Support == dsl.UnitOpen && !(p.Blocks[own].Lo.IsNum(0) && p.Blocks[own].Hi.IsNum(1)):
-		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`", p.Blocks[own].Param.ObjectName(), dist.Name))
+	case p.Params[own].Transform != naturalTransform(dist.Support):
+		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", p.Params[own].Decl.ObjectName(), dist.Name))
+	case p.Params[own].Transform == LowerBound && !p.Params[own].Lo.IsNum(0),
+		dist.Support == dsl.UnitOpen && !(p.Params[own].Lo.IsNum(0) && p.Params[own].Hi.IsNum(1)):
+		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`", p.Params[own].Decl.ObjectName(), dist.Name))
 	}
 	for n, a := range term.Args {
 		if dist.Joint[n+1][n+1] == "" && p.argDepends(a) {
@@ -607,19 +610,19 @@ func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *Post
 		return p.vectorInformation(term, term.Args[0], &y)
 	}
 	// The coordinate u itself, then the arguments.
-	vars := []*Expr{c.Ref(p.Blocks[own].Coord, subsOf(term.indices)...)}
+	vars := []*Expr{c.Ref(p.Params[own].Coord, subsOf(term.indices)...)}
 	for _, a := range term.Args {
 		vars = append(vars, a.at())
 	}
 	return func(r, q int, a, b []Sub) *Expr {
 		e := c.Number(0)
 		for m, x := range vars {
-			dx := c.Diff(x, p.Blocks[r].Coord, a...)
+			dx := c.Diff(x, p.Params[r].Coord, a...)
 			if dx.IsNum(0) {
 				continue
 			}
 			for n, y := range vars {
-				dy := c.Diff(y, p.Blocks[q].Coord, b...)
+				dy := c.Diff(y, p.Params[q].Coord, b...)
 				if dy.IsNum(0) || dist.Joint[m][n] == "" {
 					continue
 				}

@@ -47,7 +47,7 @@ func newBench(t testing.TB, d *Derived, data map[string][]float64) *bench {
 		}
 	}
 	n := 0
-	for _, p := range d.Blocks {
+	for _, p := range d.Params {
 		b.start = append(b.start, n)
 		n += b.m.Extent(p.Size())
 	}
@@ -76,7 +76,7 @@ func (b *bench) dim() int { return b.start[len(b.start)-1] }
 
 // set writes coordinates into the machine.
 func (b *bench) set(q []float64) {
-	for n, p := range b.d.Blocks {
+	for n, p := range b.d.Params {
 		copy(b.m.Values(p.Coord), q[b.start[n]:b.start[n+1]])
 	}
 }
@@ -126,13 +126,17 @@ func (b *bench) vector(outs []Output, q []float64) []float64 {
 func (b *bench) position(o *Output, idx []int) (i, j, k int) {
 	take := func(block int) int {
 		at := b.start[block]
-		if !b.d.Blocks[block].Scalar() {
+		if !b.d.Params[block].Scalar() {
 			at += idx[0] - 1
 			idx = idx[1:]
 		}
 		return at
 	}
-	i, j = take(o.Row), take(o.Col)
+	i = take(o.Row)
+	if o.Banded {
+		return i, i - o.Offset, 0
+	}
+	j = take(o.Col)
 	if o.Dir >= 0 {
 		k = take(o.Dir)
 	}
@@ -146,7 +150,7 @@ func (b *bench) matrix(q []float64) [][]float64 {
 	b.m.Run(b.d.Matrix, func(o *Output, idx []int, v float64) {
 		i, j, _ := b.position(o, idx)
 		g[i][j] = v
-		if o.Row != o.Col {
+		if o.Row != o.Col || o.Banded || o.Subs != nil {
 			g[j][i] = v
 		}
 	})
@@ -163,7 +167,7 @@ func (b *bench) jacobian(q []float64) [][][]float64 {
 	b.m.Run(b.d.Jacobian, func(o *Output, idx []int, v float64) {
 		i, j, k := b.position(o, idx)
 		out[k][i][j] = v
-		if o.Row != o.Col {
+		if o.Row != o.Col || o.Subs != nil {
 			out[k][j][i] = v
 		}
 	})

@@ -7,8 +7,9 @@ import "github.com/hamc-dev/hamc/dsl"
 //
 //   - positive semidefinite: expected information of data terms, or the
 //     negative Hessian of a log-concave term in an affine predictor;
-//   - positive definite on the coordinates of one block: the negative Hessian
-//     of its prior and Jacobian, where the sign of the diagonal is plain;
+//   - positive definite on the coordinates of one parameter: the negative
+//     Hessian of its prior and Jacobian, or the information of a data term about
+//     it, where the sign of the diagonal is plain;
 //   - of unknown sign.
 //
 // The sum is positive definite if none is of the third kind and every block is
@@ -27,7 +28,7 @@ type finding struct {
 }
 
 func newPositivity(p *Posterior) *positivity {
-	return &positivity{p: p, covered: make([]bool, len(p.Blocks))}
+	return &positivity{p: p, covered: make([]bool, len(p.Params))}
 }
 
 func (v *positivity) coverAll() {
@@ -52,8 +53,8 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 		v.expected()
 		return
 	}
-	own := make([]*Expr, len(p.Blocks))
-	for n, b := range p.Blocks {
+	own := make([]*Expr, len(p.Params))
+	for n, b := range p.Params {
 		i, s := b.index(c, "i")
 		own[n] = c.sumOver(i, b.logJacobian(c, s))
 	}
@@ -65,6 +66,10 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 			// Free of the coordinates.
 		case dist != nil && !p.leftIsParam(term) && !hessian:
 			// Expected information is positive semidefinite.
+			v.coverByData(t, term)
+		case dist != nil && p.leftIsParam(term) && v.concaveResidual(term) && (several || !v.onDiagonal(term, block)):
+			// So is the negative Hessian of a log-concave density in an
+			// affine residual.
 		case dist != nil && !p.leftIsParam(term) && v.concave(term):
 		case block >= 0 && !several && (dist == nil && !p.mentionsData(term.L) || dist != nil && p.leftIsParam(term)):
 			own[block] = c.Add(own[block], term.L)
@@ -72,18 +77,18 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 			v.unknown = append(v.unknown, finding{term.Term.At, "the Hessian of this term may have negative eigenvalues"})
 		}
 	}
-	for n, b := range p.Blocks {
+	for n, b := range p.Params {
 		ai, a := b.index(c, "j")
 		bi, s := b.index(c, "l")
 		h := c.Neg(p.secondDerivative(own[n], n, n, a, s))
 		if ai != nil && !h.IsNum(0) {
 			if d := c.stripDelta(h, ai, bi); d != nil {
 				h = d
-			} else if len(b.Param.Type.Shape) > 0 && v.multiNormal(n) {
+			} else if len(b.Decl.Type.Shape) > 0 && v.multiNormal(n) {
 				v.covered[n] = true
 				continue
 			} else {
-				v.unknown = append(v.unknown, finding{b.Param.Declared(), "the prior of `" + b.Param.ObjectName() + "` has a Hessian that is not diagonal"})
+				v.unknown = append(v.unknown, finding{b.Decl.Declared(), "the prior of `" + b.Decl.ObjectName() + "` has a Hessian that is not diagonal"})
 				continue
 			}
 		}
@@ -91,9 +96,58 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 		case c.Sign(h) == Positive:
 			v.covered[n] = true
 		case c.Sign(h) == UnknownSign:
-			v.unknown = append(v.unknown, finding{b.Param.Declared(), "the negative Hessian of the prior of `" + b.Param.ObjectName() + "`, " + Format(h) + ", is negative somewhere"})
+			v.unknown = append(v.unknown, finding{b.Decl.Declared(), "the negative Hessian of the prior of `" + b.Decl.ObjectName() + "`, " + Format(h) + ", is negative somewhere"})
 		}
 	}
+}
+
+// coverByData marks the vector parameters about whose elements a data term has
+// positive information of each alone.
+func (v *positivity) coverByData(t *dsl.MetricTerm, term *PosteriorTerm) {
+	p, c := v.p, v.p.C
+	info := p.information(&Diagnosed{}, t, term)
+	if info == nil {
+		return
+	}
+	for n, b := range p.Params {
+		ai, a := b.index(c, "j")
+		bi, s := b.index(c, "l")
+		if ai == nil {
+			continue
+		}
+		if d := c.stripDelta(info(n, n, a, s), ai, bi); d != nil && c.Sign(d) == Positive {
+			v.covered[n] = true
+		}
+	}
+}
+
+// concaveResidual reports whether a prior term is that of a normal residual that
+// is affine in the coordinates, with a scale free of them.
+func (v *positivity) concaveResidual(t *PosteriorTerm) bool {
+	if t.Term.Dist.Name != "normal" || v.p.argDepends(t.Args[1]) {
+		return false
+	}
+	p, c := v.p, v.p.C
+	residual := c.Sub(t.Left.at(), t.Args[0].at())
+	for r := range p.Params {
+		for q := 0; q <= r; q++ {
+			_, x := p.Params[r].index(c, "j")
+			_, y := p.Params[q].index(c, "l")
+			if !p.secondDerivative(residual, r, q, x, y).IsNum(0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// onDiagonal reports whether the Hessian of a term about its one parameter is
+// diagonal.
+func (v *positivity) onDiagonal(t *PosteriorTerm, n int) bool {
+	p, c := v.p, v.p.C
+	ai, a := p.Params[n].index(c, "j")
+	bi, s := p.Params[n].index(c, "l")
+	return ai == nil || c.stripDelta(p.secondDerivative(t.L, n, n, a, s), ai, bi) != nil
 }
 
 // multiNormal reports whether a block's only prior is a multi_normal of its
@@ -115,7 +169,7 @@ func (v *positivity) multiNormal(block int) bool {
 // several.
 func (v *positivity) soleBlock(t *PosteriorTerm) (block int, several bool) {
 	block = -1
-	for n, b := range v.p.Blocks {
+	for n, b := range v.p.Params {
 		if Mentions(t.L, b.Coord) {
 			if block >= 0 {
 				return block, true
@@ -146,10 +200,10 @@ func (v *positivity) concave(t *PosteriorTerm) bool {
 			subs[m] = Sub{Index: c.NewIndex("i", upTo(a.shape[m]))}
 		}
 		e := a.at(subs...)
-		for r := range p.Blocks {
+		for r := range p.Params {
 			for q := 0; q <= r; q++ {
-				_, x := p.Blocks[r].index(c, "j")
-				_, y := p.Blocks[q].index(c, "l")
+				_, x := p.Params[r].index(c, "j")
+				_, y := p.Params[q].index(c, "l")
 				if !p.secondDerivative(e, r, q, x, y).IsNum(0) {
 					return false
 				}
@@ -179,7 +233,7 @@ func (v *positivity) expected() {
 				continue
 			}
 			ready := true
-			for n, b := range p.Blocks {
+			for n, b := range p.Params {
 				ready = ready && (n != own && v.covered[n] || !v.argsMention(t, b.Coord))
 			}
 			if ready {
@@ -191,10 +245,10 @@ func (v *positivity) expected() {
 
 // wholeBlock reports whether a term's left side runs over all of a block.
 func (v *positivity) wholeBlock(t *PosteriorTerm, block int) bool {
-	if t.Term.Dist.Support == dsl.VectorReal || v.p.Blocks[block].Scalar() {
+	if t.Term.Dist.Support == dsl.VectorReal || v.p.Params[block].Scalar() {
 		return true
 	}
-	return len(t.indices) == 1 && t.indices[0].Range == upTo(v.p.Blocks[block].Size())
+	return len(t.indices) == 1 && t.indices[0].Range == upTo(v.p.Params[block].Size())
 }
 
 func (v *positivity) argsMention(t *PosteriorTerm, coord *Tensor) bool {
@@ -224,8 +278,8 @@ func (v *positivity) report(d *Diagnosed) {
 	}
 	for n, ok := range v.covered {
 		if !ok {
-			name := v.p.Blocks[n].Param.ObjectName()
-			d.add(dsl.Warning, dsl.MaybeIndefinite, v.p.Blocks[n].Param.Declared(),
+			name := v.p.Params[n].Decl.ObjectName()
+			d.add(dsl.Warning, dsl.MaybeIndefinite, v.p.Params[n].Decl.Declared(),
 				"give it a proper prior, or add to the metric, as in `+ 1e-6*identity`",
 				"the metric may be singular in `%s`: only the data inform it", name)
 		}

@@ -115,8 +115,8 @@ func (p *Program) close(e *Expr) (*Expr, []*Index) {
 // define returns a reference to the definition of e, adding it if needed. The
 // subexpressions of e are lowered already.
 func (p *Program) define(e *Expr, source *Expr) *Expr {
-	if e.stage == StageData && len(e.free) == 0 {
-		e = p.inlineConstants(e)
+	if fixed(e) && len(e.free) == 0 {
+		e = p.inlineConstants(e, e.stage)
 		if e.Op == Ref || e.Op == Num {
 			return e
 		}
@@ -157,15 +157,19 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 	return p.c.Ref(d.Tensor, subs...)
 }
 
+// fixed reports whether e is known before sampling, but not at compile time.
+func fixed(e *Expr) bool { return e.stage > StageConst && e.stage < StagePosition }
+
 // inlineConstants writes arithmetic on data in terms of the data again: equal
-// constants become equal, however they came about.
-func (p *Program) inlineConstants(e *Expr) *Expr {
+// constants become equal, however they came about. Likewise at the stage of the
+// other blocks' parameters.
+func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
 	if e.Op == Sum {
 		return e
 	}
 	if e.Op == Ref {
 		d := e.Tensor.Def
-		if d == nil || len(d.Indices) > 0 || d.Stage() != StageData || d.Body.Op == Sum || d.Body.Op == Call {
+		if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call {
 			return e
 		}
 		return d.Body
@@ -173,7 +177,7 @@ func (p *Program) inlineConstants(e *Expr) *Expr {
 	if len(e.Args) == 0 {
 		return e
 	}
-	return p.c.rebuild(e, p.inlineConstants, func(s Sub) Sub { return s })
+	return p.c.rebuild(e, func(a *Expr) *Expr { return p.inlineConstants(a, stage) }, func(s Sub) Sub { return s })
 }
 
 // invent makes a name that tells what is defined: expV for exp(v), sumSqX for
@@ -181,7 +185,7 @@ func (p *Program) inlineConstants(e *Expr) *Expr {
 func (p *Program) invent(e *Expr) string {
 	name := describe(e)
 	if name == "" || len(name) > 24 {
-		name = map[Stage]string{StageConst: "k", StageData: "c", StagePosition: "a", StageMomentum: "b"}[e.stage]
+		name = map[Stage]string{StageConst: "k", StageData: "c", StageGiven: "g", StagePosition: "a", StageMomentum: "b"}[e.stage]
 		p.taken[name]++
 		name = fmt.Sprintf("%s%d", name, p.taken[name])
 	}
@@ -276,8 +280,8 @@ func sameIndices(a, b []*Index) bool {
 func (p *Program) Lower(e *Expr, ctx []*Index) *Expr {
 	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
 	r := l.lower(p.c.Collect(p.reorder(e)))
-	if r.stage == StageData && len(r.free) == 0 && r.Op != Ref {
-		return p.define(r, nil) // known when data arrive, whole
+	if fixed(r) && len(r.free) == 0 && r.Op != Ref {
+		return p.define(r, nil) // known early, whole
 	}
 	return r
 }
@@ -567,7 +571,7 @@ func (l *lowering) hoistPart(op Op, k *[]float64, args *[]*Expr, stage Stage, in
 		switch stage {
 		case StageData:
 			least = 8 // an array of data in place of arithmetic on data
-		case StagePosition:
+		case StageGiven, StagePosition:
 			least = 3
 		}
 	}
@@ -698,6 +702,14 @@ func (p *Program) dependsOnPosition(t *Tensor, memo map[*Tensor]bool) bool {
 	if t.Kind == CoordTensor {
 		return true
 	}
+	if t.Part != nil {
+		for _, u := range t.Part.Of.Inputs {
+			if u.Raw.stage >= StagePosition {
+				return true
+			}
+		}
+		return false
+	}
 	if t.Kind != DefTensor || t.Stage < StagePosition {
 		return false
 	}
@@ -725,8 +737,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
 		var seen []*Tensor
-		Refs(body, func(r *Expr) {
-			t := r.Tensor
+		note := func(t *Tensor) {
 			for _, s := range seen {
 				if s == t {
 					return
@@ -735,7 +746,21 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 			if p.dependsOnPosition(t, depends) {
 				seen = append(seen, t)
 			}
-		})
+		}
+		var collect func(e *Expr)
+		collect = func(e *Expr) {
+			Refs(e, func(r *Expr) {
+				if part := r.Tensor.Part; part != nil {
+					// A solution is differentiated by the coordinates at once.
+					for _, u := range part.Of.Inputs {
+						collect(u.Raw)
+					}
+					return
+				}
+				note(r.Tensor)
+			})
+		}
+		collect(body)
 		for _, t := range seen {
 			b := bars[t]
 			if b == nil {
@@ -770,8 +795,8 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		}
 		visit(body, fresh, e)
 	}
-	out := make([]*Expr, len(p.post.Blocks))
-	for n, b := range p.post.Blocks {
+	out := make([]*Expr, len(p.post.Params))
+	for n, b := range p.post.Params {
 		bar := bars[b.Coord]
 		if bar == nil {
 			out[n] = c.Number(0)

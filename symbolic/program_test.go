@@ -266,16 +266,16 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 	for n, x := range d.Data {
 		v.values[x] = data[d.Model.Data[n].ObjectName()]
 	}
-	for n, p := range d.Blocks {
+	for n, p := range d.Params {
 		v.values[p.Coord] = q[b.start[n]:b.start[n+1]]
 	}
 	c := d.C
 	n := b.dim()
 	grad, hess := make([]float64, n), newMatrix(n)
-	for r, p := range d.Blocks {
+	for r, p := range d.Params {
 		i, s := p.index(c, "i")
 		first := c.Diff(d.L, p.Coord, s...)
-		for r2, p2 := range d.Blocks[:r+1] {
+		for r2, p2 := range d.Params[:r+1] {
 			j, s2 := p2.index(c, "j")
 			second := c.Diff(first, p2.Coord, s2...)
 			for a := b.start[r]; a < b.start[r+1]; a++ {

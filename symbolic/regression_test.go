@@ -104,9 +104,9 @@ func TestRegressionAccuracy(t *testing.T) {
 	d := derive(t, regression)
 	m := symbolic.NewMachine(d, data)
 	folded := func(alpha, gamma float64, beta []float64) float64 {
-		m.Values(d.Blocks[0].Coord)[0] = alpha
-		m.Values(d.Blocks[1].Coord)[0] = gamma
-		copy(m.Values(d.Blocks[2].Coord), beta)
+		m.Values(d.Params[0].Coord)[0] = alpha
+		m.Values(d.Params[1].Coord)[0] = gamma
+		copy(m.Values(d.Params[2].Coord), beta)
 		var l float64
 		m.Run([]symbolic.Output{d.LogDensity}, func(_ *symbolic.Output, _ []int, v float64) { l = v })
 		return l

@@ -26,6 +26,7 @@ var Rewrites = []Rewrite{
 	{"exp of log", "exp(log(x))", "x", [2]float64{0.1, 5}},
 	{"inv_logit from 1/(1 + exp)", "1/(1 + exp(x))", "inv_logit(-x)", [2]float64{-5, 5}},
 	{"inv_logit from exp/(1 + exp)", "exp(x)*inv_logit(-x)", "inv_logit(x)", [2]float64{-5, 5}},
+	{"1 - x² of a parameter in (-1, 1)", "1 - (1 - 2*inv_logit(x))^2", "4*inv_logit(x)*inv_logit(-x)", [2]float64{-5, 5}},
 	{"exp of log1p_exp", "exp(log1p_exp(x))", "1 + exp(x)", [2]float64{-5, 5}},
 }
 

@@ -216,7 +216,7 @@ func TestSign(t *testing.T) {
 
 func tryPositive(t *testing.T, d *Derived, data map[string][]float64) {
 	t.Helper()
-	for _, x := range d.Model.Metric {
+	for _, x := range d.Block.Metric {
 		if x.Kind == dsl.MetricSoftAbs || x.Kind == dsl.MetricBlocks || x.Kind == dsl.MetricMatrix || x.Kind == dsl.MetricDiag {
 			return // the user's word
 		}

@@ -162,17 +162,18 @@ func TestAbbreviations(t *testing.T) {
 // The extreme points of each rewrite, with the value that the result must have
 // there; the pattern, evaluated literally, overflows or loses its digits.
 var rewriteExtremes = map[string][][3]float64{
-	"log1p_exp from log1p":         {{800, 0, 800}, {-800, 0, 0}, {-40, 0, math.Exp(-40)}, {37, 0, 37 + math.Exp(-37)}},
-	"log1m_exp from log1p":         {{-1e-12, 0, math.Log(1e-12)}, {-50, 0, -math.Exp(-50)}, {-800, 0, 0}},
-	"log of inv_logit":             {{-800, 0, -800}, {800, 0, 0}, {40, 0, -math.Exp(-40)}},
-	"log of 1 - inv_logit":         {{800, 0, -800}, {-800, 0, 0}, {-40, 0, -math.Exp(-40)}},
-	"log_sum_exp":                  {{800, 799, 800 + math.Log1p(math.Exp(-1))}, {-900, -900, -900 + math.Ln2}, {1e300, -1e300, 1e300}},
-	"expm1":                        {{1e-17, 0, 1e-17}, {-800, 0, -1}, {-1e-300, 0, -1e-300}},
-	"log1p of expm1":               {{800, 0, 800}, {-60, 0, -60}, {1e-200, 0, 1e-200}},
-	"exp of log":                   {{1e-300, 0, 1e-300}, {1e300, 0, 1e300}, {3, 0, 3}},
-	"inv_logit from 1/(1 + exp)":   {{800, 0, 0}, {-800, 0, 1}, {700, 0, math.Exp(-700)}},
-	"inv_logit from exp/(1 + exp)": {{800, 0, 1}, {-800, 0, 0}, {-700, 0, math.Exp(-700)}},
-	"exp of log1p_exp":             {{-800, 0, 1}, {700, 0, math.Exp(700)}, {-1, 0, 1 + math.Exp(-1)}},
+	"log1p_exp from log1p":             {{800, 0, 800}, {-800, 0, 0}, {-40, 0, math.Exp(-40)}, {37, 0, 37 + math.Exp(-37)}},
+	"log1m_exp from log1p":             {{-1e-12, 0, math.Log(1e-12)}, {-50, 0, -math.Exp(-50)}, {-800, 0, 0}},
+	"log of inv_logit":                 {{-800, 0, -800}, {800, 0, 0}, {40, 0, -math.Exp(-40)}},
+	"log of 1 - inv_logit":             {{800, 0, -800}, {-800, 0, 0}, {-40, 0, -math.Exp(-40)}},
+	"log_sum_exp":                      {{800, 799, 800 + math.Log1p(math.Exp(-1))}, {-900, -900, -900 + math.Ln2}, {1e300, -1e300, 1e300}},
+	"expm1":                            {{1e-17, 0, 1e-17}, {-800, 0, -1}, {-1e-300, 0, -1e-300}},
+	"log1p of expm1":                   {{800, 0, 800}, {-60, 0, -60}, {1e-200, 0, 1e-200}},
+	"exp of log":                       {{1e-300, 0, 1e-300}, {1e300, 0, 1e300}, {3, 0, 3}},
+	"inv_logit from 1/(1 + exp)":       {{800, 0, 0}, {-800, 0, 1}, {700, 0, math.Exp(-700)}},
+	"inv_logit from exp/(1 + exp)":     {{800, 0, 1}, {-800, 0, 0}, {-700, 0, math.Exp(-700)}},
+	"1 - x² of a parameter in (-1, 1)": {{-700, 0, 4 * math.Exp(-700)}, {700, 0, 4 * math.Exp(-700)}, {-40, 0, 4 * math.Exp(-40)}, {0, 0, 1}},
+	"exp of log1p_exp":                 {{-800, 0, 1}, {700, 0, math.Exp(700)}, {-1, 0, 1 + math.Exp(-1)}},
 }
 
 // TestRewrites: both sides agree at moderate points, the result is accurate at

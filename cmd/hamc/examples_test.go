@@ -90,7 +90,7 @@ func TestRunExamples(t *testing.T) {
 	for _, m := range exampleModels(t) {
 		name := strings.TrimSuffix(filepath.Base(m), ".ham")
 		t.Run(name, func(t *testing.T) {
-			r := fine(t, "run", m, "--chains", "2", "--warmup", "50", "--draws", "40")
+			r := fine(t, "run", m, "--chains", "2", "--warmup", "50", "--draws", "40", "--steps", "3")
 			if !strings.Contains(r.stderr, "\nbuilt    in ") || strings.Contains(r.stderr, "evaluator") {
 				t.Errorf("not built:\n%s", r.stderr)
 			}

@@ -150,7 +150,7 @@ func (m *model) dataPath(given string) (string, error) {
 }
 
 // interpreted returns the model on its data, evaluated without compiling.
-func (m *model) interpreted(given string) (*interpret.Model, error) {
+func (m *model) interpreted(given string) (interpret.Posterior, error) {
 	path, err := m.dataPath(given)
 	if err != nil {
 		return nil, err

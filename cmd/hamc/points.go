@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +55,9 @@ func square(x []float64, n int) [][]number {
 	return out
 }
 
-// readPoints reads a JSON list of points; - is standard input.
-func (e *env) readPoints(path string, in *runtime.Info) ([]point, error) {
+// readPoints reads a JSON list of points, with q in the coordinates of in and p
+// in those of own; - is standard input.
+func (e *env) readPoints(path string, in, own *runtime.Info) ([]point, error) {
 	var text []byte
 	var err error
 	if path == stdinName {
@@ -77,7 +79,7 @@ func (e *env) readPoints(path string, in *runtime.Info) ([]point, error) {
 	for i, o := range objects {
 		p := point{from: o}
 		if p.q, err = o.coordinates("q", in); err == nil && o.set.Has("p") {
-			p.p, err = o.coordinates("p", in)
+			p.p, err = o.coordinates("p", own)
 		}
 		if other := o.set.Unknown("q", "p"); err == nil && len(other) > 0 {
 			err = o.errorf("a point has q and p, but no %s", other[0])
@@ -106,18 +108,57 @@ func (o *object) coordinates(name string, in *runtime.Info) ([]float64, error) {
 
 // modelFlags are those of commands that evaluate a model at points.
 type modelFlags struct {
-	data, at string
-	consts   []string
+	data, at, block string
+	consts          []string
 }
 
 func (f *modelFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
 	cmd.Flags().StringVar(&f.at, "at", "", "`FILE` of points [{\"q\": […], \"p\": […]}], unconstrained; - for standard input")
+	cmd.Flags().StringVar(&f.block, "block", "", "`NAME` of a block of a model of several: q has all coordinates, p and the results those of the block")
 	constFlag(cmd, &f.consts)
 	completeFlags(cmd)
 }
 
-func (e *env) at(args []string, f *modelFlags) (*runtime.GenericSystem, []point, error) {
+// subject is what log-prob and trajectory evaluate: a model, or one block of it.
+type subject struct {
+	whole  runtime.Posterior
+	system *runtime.GenericSystem // nil for a model of several blocks as a whole
+	given  runtime.Conditional    // nil but for a block
+}
+
+// coordinates makes the system that of the point q of the whole model, and
+// returns the coordinates of its own.
+func (s *subject) coordinates(q []float64) ([]float64, runtime.Status) {
+	if s.given == nil {
+		return q, runtime.OK
+	}
+	st := s.given.Given(q)
+	return runtime.Gather(s.whole.Info(), s.given.Info(), q), st
+}
+
+// choose returns the block of that name, or the whole model.
+func choose(p runtime.Posterior, block string) (*subject, error) {
+	if m, ok := p.(runtime.Model); ok {
+		if block != "" {
+			return nil, usage{fmt.Errorf("--block %s: model %s is sampled as a whole", block, p.Info().Name)}
+		}
+		return &subject{whole: p, system: runtime.Generic(m)}, nil
+	}
+	var names []string
+	for _, b := range p.(runtime.Gibbs).Blocks() {
+		names = append(names, b.Info().Name)
+		if b.Info().Name == block {
+			return &subject{whole: p, system: b.(*runtime.GenericConditional).GenericSystem, given: b}, nil
+		}
+	}
+	if block != "" {
+		return nil, usage{fmt.Errorf("--block %s: model %s has the blocks %s", block, p.Info().Name, strings.Join(names, ", "))}
+	}
+	return &subject{whole: p}, nil
+}
+
+func (e *env) at(args []string, f *modelFlags) (*subject, []point, error) {
 	if f.at == "" {
 		return nil, nil, usage{errors.New(`--at POINTS.json is missing: a list of points {"q": […], "p": […]}`)}
 	}
@@ -129,17 +170,25 @@ func (e *env) at(args []string, f *modelFlags) (*runtime.GenericSystem, []point,
 	if err != nil {
 		return nil, nil, err
 	}
-	points, err := e.readPoints(f.at, im.Info())
-	return runtime.Generic(im), points, err
+	s, err := choose(im, f.block)
+	if err != nil {
+		return nil, nil, err
+	}
+	own := im.Info()
+	if s.given != nil {
+		own = s.given.Info()
+	}
+	points, err := e.readPoints(f.at, im.Info(), own)
+	return s, points, err
 }
 
 // evaluated is the answer of log-prob for one point.
 type evaluated struct {
 	LogDensity     number       `json:"log_density"`
 	Gradient       []number     `json:"gradient"`
-	Metric         [][]number   `json:"metric"`
+	Metric         [][]number   `json:"metric,omitempty"`
 	MetricJacobian [][][]number `json:"metric_jacobian,omitempty"`
-	LogDetMetric   number       `json:"log_det_metric"`
+	LogDetMetric   *number      `json:"log_det_metric,omitempty"`
 	Hamiltonian    *number      `json:"hamiltonian,omitempty"`
 	GradQ          []number     `json:"grad_q_hamiltonian,omitempty"`
 	GradP          []number     `json:"grad_p_hamiltonian,omitempty"`
@@ -175,22 +224,34 @@ func newLogProb(e *env) *cobra.Command {
 	return cmd
 }
 
-func evaluate(s *runtime.GenericSystem, p point, tensor bool) evaluated {
-	n := len(p.q)
+func evaluate(sub *subject, p point, tensor bool) evaluated {
 	var out evaluated
-	grad, g := make([]float64, n), make([]float64, n*n)
+	q, st := sub.coordinates(p.q)
+	n := len(q)
+	grad := make([]float64, n)
+	if sub.system == nil {
+		out.LogDensity = number(sub.whole.Gradient(grad, q))
+		out.Gradient = numbers(grad)
+		return out
+	}
+	s := sub.system
+	p.q = q
+	g := make([]float64, n*n)
 	out.LogDensity = number(s.Gradient(grad, p.q))
 	out.Gradient = numbers(grad)
 	s.Metric(g, p.q)
 	out.Metric = square(g, n)
 	chol := linalg.NewCholesky(n)
-	st := runtime.FactorStatus(chol.Factor(g))
 	if st == runtime.OK {
-		out.LogDetMetric = number(chol.LogDet())
+		st = runtime.FactorStatus(chol.Factor(g))
+	}
+	logDet := number(math.NaN())
+	if st == runtime.OK {
+		logDet = number(chol.LogDet())
 	} else {
 		out.Failure = st.String()
-		out.LogDetMetric = number(math.NaN())
 	}
+	out.LogDetMetric = &logDet
 	if tensor || n <= maxTensor {
 		dg := make([]float64, n*n*n)
 		s.MetricJacobian(dg, p.q)
@@ -267,7 +328,10 @@ func newTrajectory(e *env) *cobra.Command {
 					return problem{p.from.errorf("a trajectory starts from points with a momentum p, and this one has none")}
 				}
 			}
-			step, err := runtime.Stepper(s, k)
+			if s.system == nil {
+				return usage{fmt.Errorf("model %s is sampled in blocks: name one with --block", s.whole.Info().Name)}
+			}
+			step, err := runtime.Stepper(s.system, k)
 			if err != nil {
 				return problem{err}
 			}
@@ -296,11 +360,26 @@ func newTrajectory(e *env) *cobra.Command {
 }
 
 // integrate returns the states after each step, up to the first failure.
-func integrate(s runtime.System, step runtime.StepFunc, p point, eps float64, steps int, solver *runtime.Solver) []stepped {
-	q, m := append([]float64(nil), p.q...), append([]float64(nil), p.p...)
-	h0, _, st := s.Energy(q, m)
+func integrate(sub *subject, step runtime.StepFunc, p point, eps float64, steps int, solver *runtime.Solver) []stepped {
+	own, st := sub.coordinates(p.q)
+	q, m := append([]float64(nil), own...), append([]float64(nil), p.p...)
+	// All coordinates are told, so that an end serves as a start.
+	all := func() []number {
+		whole := append([]float64(nil), p.q...)
+		if sub.given == nil {
+			copy(whole, q)
+		} else {
+			runtime.Scatter(sub.whole.Info(), sub.given.Info(), whole, q)
+		}
+		return numbers(whole)
+	}
+	s := sub.system
+	h0 := math.NaN()
+	if st == runtime.OK {
+		h0, _, st = s.Energy(q, m)
+	}
 	if st != runtime.OK {
-		return []stepped{{Q: numbers(q), P: numbers(m), EnergyChange: number(math.NaN()), Failure: st.String()}}
+		return []stepped{{Q: all(), P: numbers(m), EnergyChange: number(math.NaN()), Failure: st.String()}}
 	}
 	var path []stepped
 	total := 0
@@ -308,7 +387,7 @@ func integrate(s runtime.System, step runtime.StepFunc, p point, eps float64, st
 		r := step(q, m, eps, solver)
 		total += r.Iterations
 		h, _, hst := s.Energy(q, m)
-		out := stepped{Q: numbers(q), P: numbers(m), EnergyChange: number(h - h0), Converged: r.Status == runtime.OK, Iterations: total}
+		out := stepped{Q: all(), P: numbers(m), EnergyChange: number(h - h0), Converged: r.Status == runtime.OK, Iterations: total}
 		if r.Status == runtime.OK && hst != runtime.OK {
 			r.Status = hst
 		}

@@ -20,12 +20,13 @@ import (
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/driver"
+	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // runFlags are the settings of `hamc run`.
 type runFlags struct {
 	data, output, integrator, init, reverse string
-	consts                                  []string
+	consts, set, keep                       []string
 	opt                                     runtime.Options
 	randomSteps, quiet, overwrite, evaluate bool
 }
@@ -56,12 +57,15 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
 	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` of the accepted proposals to integrate back: off (none), suspect (those with hard solves) or all")
+	odeFlags(cmd, &o.ODE)
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
 	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain")
 	fl.IntVar(&o.Workers, "workers", 0, "chains that run at the same time; default: the number of cores")
+	fl.StringArrayVar(&f.set, "set", nil, "setting of one block of a model of several: `BLOCK.SETTING=VALUE`, such as latent.steps=6; the settings are named like the flags from --integrator to --reverse-check")
+	fl.StringArrayVar(&f.keep, "keep", nil, "`NAMES` of the parameters whose draws are written, separated by commas; default: all")
 	fl.BoolVar(&f.quiet, "quiet", false, "nothing on standard error but errors and warnings")
 	fl.BoolVar(&f.evaluate, "evaluate", false, "sample with the evaluator instead of compiled code (slow; needs no Go toolchain)")
 	constFlag(cmd, &f.consts)
@@ -87,8 +91,14 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	if opt.Steps > 0 && !cmd.Flags().Changed("random-steps") {
 		opt.RandomSteps = false
 	}
-	// Any integrator steps a constant metric.
-	if err := opt.Validate(&runtime.Info{Metric: runtime.MetricInfo{Constant: true}}); err != nil {
+	if err := setBlocks(&opt, f.set); err != nil {
+		return opt, err
+	}
+	opt.Keep = keepList(f.keep)
+	if len(f.keep) > 0 && opt.Keep == nil {
+		return opt, usage{errors.New("--keep names no parameter")}
+	}
+	if err := opt.ValidateAlone(); err != nil {
 		return opt, usage{err}
 	}
 	return opt, nil
@@ -126,7 +136,7 @@ func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
 			return err
 		}
 	}
-	if err := opt.Validate(im.Info()); err != nil {
+	if err := opt.Validate(im); err != nil {
 		return problem{err}
 	}
 	if f.output != "" && !f.overwrite {
@@ -200,7 +210,7 @@ func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
 func sampled(done *driver.Done) int {
 	n := 0
 	for i := range done.Chains {
-		n += done.Chains[i].Sampling.Transitions
+		n += done.Chains[i].Draws()
 	}
 	return n
 }
@@ -249,22 +259,31 @@ func milliseconds(d time.Duration) string { return fmt.Sprintf("%.0f ms", d.Seco
 
 // describe says in a line what a model is.
 func describe(m *model, in *runtime.Info) string {
-	kind := "dense"
-	switch met := m.d.Metric; {
-	case met.SoftAbs:
-		kind = "SoftAbs"
-	case met.Constant && met.Diagonal:
-		kind = "constant diagonal"
-	case met.Constant:
-		kind = "constant"
-	case met.Diagonal:
-		kind = "diagonal"
-	}
 	what := plural(len(in.Params), "parameter")
 	if n := in.Dim(); n != len(in.Params) {
 		what += fmt.Sprintf(" of %s", plural(n, "coordinate"))
 	}
-	return fmt.Sprintf("%s, %s metric", what, kind)
+	if m.d.Metric != nil {
+		return fmt.Sprintf("%s, %s metric", what, metricKind(m.d.Metric))
+	}
+	var blocks []string
+	for _, c := range m.d.Conditionals {
+		blocks = append(blocks, fmt.Sprintf("%s (%s metric)", c.Block.ObjectName(), metricKind(c.Metric)))
+	}
+	return fmt.Sprintf("%s, in the blocks %s", what, strings.Join(blocks, ", "))
+}
+
+// metricKind says in a few words what a metric is.
+func metricKind(met *symbolic.Metric) string {
+	switch {
+	case met.SoftAbs:
+		return "SoftAbs"
+	case met.Constant && met.Kind() == "dense":
+		return "constant"
+	case met.Constant:
+		return "constant " + met.Kind()
+	}
+	return met.Kind()
 }
 
 // watcher turns the sampler's events into the display.
@@ -364,7 +383,7 @@ func (w *watcher) follow(r io.Reader) error {
 
 // readInit reads starting points on the parameters' own scale: an object, or a
 // list of them.
-func readInit(path string, m runtime.Model) ([][]float64, error) {
+func readInit(path string, m runtime.Posterior) ([][]float64, error) {
 	text, err := readText(path)
 	if err != nil {
 		return nil, err

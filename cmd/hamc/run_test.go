@@ -178,7 +178,7 @@ func TestWarnings(t *testing.T) {
 		{[]diagnostics.Summary{good}, totals(100, 1, 0), []string{"1 proposal ended in an energy error"}},
 		{[]diagnostics.Summary{good}, totals(100, 0, 6), []string{"the solver failed in 6% of proposals"}},
 	} {
-		got := warnings(c.rows, c.totals)
+		got := append(warnings(c.rows), (&blockReport{totals: *c.totals}).warnings()...)
 		ok := len(got) == len(c.want)
 		for i := range c.want {
 			ok = ok && strings.Contains(got[i], c.want[i])

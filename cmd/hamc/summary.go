@@ -118,34 +118,22 @@ func (e *env) report(dir string, w *watcher) error {
 	if err != nil {
 		return err
 	}
-	var t runtime.Totals
-	least, most := math.Inf(1), 0.0
-	for _, c := range w.done.Chains {
-		t.Transitions += c.Sampling.Transitions
-		t.Divergent += c.Sampling.Divergent
-		t.Irreversible += c.Sampling.Irreversible
-		t.Steps += c.Sampling.Steps
-		t.Iterations += c.Sampling.Iterations
-		t.SumAccept += c.Sampling.SumAccept
-		for i, n := range c.Sampling.ByStatus {
-			t.ByStatus[i] += n
-		}
-		if c.Sampling.Transitions > 0 {
-			least, most = min(least, c.StepSize), max(most, c.StepSize)
-		}
-	}
 	var b bytes.Buffer
 	if err := s.write(&b, terminal.Width(e.stdout)); err != nil {
 		return internal{err}
 	}
-	fmt.Fprintf(&b, "\n%s of %s in %s, integrator %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), seconds(w.done.Seconds), w.start.Options.Integrator)
-	fmt.Fprintf(&b, "acceptance %.2f, step size %s, %.1f steps per draw", t.SumAccept/float64(t.Transitions), span(least, most), float64(t.Steps)/float64(t.Transitions))
-	if t.Iterations > 0 {
-		fmt.Fprintf(&b, ", %.1f solver iterations per step", float64(t.Iterations)/float64(max(1, t.Steps)))
+	fmt.Fprintf(&b, "\n%s of %s in %s", plural(s.chains, "chain"), plural(s.draws, "draw"), seconds(w.done.Seconds))
+	blocks := blockReports(w)
+	for i := range blocks {
+		blocks[i].write(&b)
 	}
-	fmt.Fprintf(&b, "\n%s\n", failures(&t))
-	for _, w := range warnings(s.rows, &t) {
+	for _, w := range warnings(s.rows) {
 		fmt.Fprintf(&b, "warning: %s\n", w)
+	}
+	for i := range blocks {
+		for _, w := range blocks[i].warnings() {
+			fmt.Fprintf(&b, "warning: %s\n", w)
+		}
 	}
 	if w.done.Interrupted {
 		fmt.Fprintln(&b, "interrupted: the draws up to here are kept")
@@ -153,6 +141,62 @@ func (e *env) report(dir string, w *watcher) error {
 	fmt.Fprintf(&b, "draws in %s\n", dir)
 	_, err = e.stdout.Write(b.Bytes())
 	return wrap(err)
+}
+
+// blockReport is what the updates of one block came to, all chains together.
+type blockReport struct {
+	name        string
+	integrator  runtime.Integrator
+	totals      runtime.Totals
+	least, most float64 // step size
+}
+
+func blockReports(w *watcher) []blockReport {
+	var out []blockReport
+	for i := range w.done.Chains[0].Blocks {
+		r := blockReport{name: w.done.Chains[0].Blocks[i].Name, least: math.Inf(1)}
+		r.integrator = w.start.Options.For(r.name).Integrator
+		for _, c := range w.done.Chains {
+			if n := &c.Blocks[i]; n.Sampling.Transitions > 0 {
+				r.totals.Join(&n.Sampling)
+				r.least, r.most = min(r.least, n.StepSize), max(r.most, n.StepSize)
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// write says how the block was sampled.
+func (r *blockReport) write(b io.Writer) {
+	t := &r.totals
+	if r.name == "" {
+		fmt.Fprintf(b, ", integrator %s\n", r.integrator)
+	} else {
+		fmt.Fprintf(b, "\nblock %s, integrator %s\n", r.name, r.integrator)
+	}
+	fmt.Fprintf(b, "acceptance %.2f, step size %s, %.1f steps per draw", t.SumAccept/float64(t.Transitions), span(r.least, r.most), float64(t.Steps)/float64(t.Transitions))
+	if t.Iterations > 0 {
+		fmt.Fprintf(b, ", %.1f solver iterations per step", float64(t.Iterations)/float64(max(1, t.Steps)))
+	}
+	fmt.Fprintf(b, "\n%s\n", failures(t))
+}
+
+// warnings lists what speaks against trusting the block's transitions.
+func (r *blockReport) warnings() []string {
+	var out []string
+	t := &r.totals
+	of := ""
+	if r.name != "" {
+		of = " of the block " + r.name
+	}
+	if t.Divergent > 0 {
+		out = append(out, fmt.Sprintf("%s%s ended in an energy error above 1000: part of the posterior may be missed; take a smaller --step-size", plural(t.Divergent, "proposal"), of))
+	}
+	if n := t.Failures(); n*20 > t.Transitions {
+		out = append(out, fmt.Sprintf("the solver failed in %.0f%% of proposals%s: the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric", 100*float64(n)/float64(t.Transitions), of))
+	}
+	return out
 }
 
 // seconds writes a time of computation.
@@ -206,7 +250,7 @@ const (
 )
 
 // warnings lists what speaks against trusting the draws.
-func warnings(s []diagnostics.Summary, t *runtime.Totals) []string {
+func warnings(s []diagnostics.Summary) []string {
 	var out []string
 	worst, least := "", ""
 	rhat, ess := maxRHat, minESS
@@ -238,12 +282,6 @@ func warnings(s []diagnostics.Summary, t *runtime.Totals) []string {
 	}
 	if least != "" {
 		out = append(out, fmt.Sprintf("effective sample size below %.0f for %s, %.0f for %s: quantiles are uncertain; run longer", minESS, of(sure), min(math.Round(ess), minESS-1), least))
-	}
-	if t.Divergent > 0 {
-		out = append(out, fmt.Sprintf("%s ended in an energy error above 1000: part of the posterior may be missed; take a smaller --step-size", plural(t.Divergent, "proposal")))
-	}
-	if n := t.Failures(); n*20 > t.Transitions {
-		out = append(out, fmt.Sprintf("the solver failed in %.0f%% of proposals: the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric", 100*float64(n)/float64(t.Transitions)))
 	}
 	return out
 }

@@ -44,15 +44,22 @@ func newVerify(e *env) *cobra.Command {
 					at[i][k] = 4*rng.Float64() - 2
 				}
 			}
-			report, err := runtime.CheckGradients(im, at)
+			reports, err := verify(im, at)
 			if err != nil {
 				return problem{err}
 			}
-			if _, err := fmt.Fprint(e.stdout, report); err != nil {
-				return problem{err}
+			worst := 0.0
+			for _, r := range reports {
+				if r.block != "" {
+					fmt.Fprintf(e.stdout, "block %s\n", r.block)
+				}
+				if _, err := fmt.Fprint(e.stdout, r.Report); err != nil {
+					return problem{err}
+				}
+				worst = max(worst, r.Worst())
 			}
-			if w := report.Worst(); !(w <= tol) {
-				return problem{fmt.Errorf("the worst relative difference is %.2e, above %.0e", w, tol)}
+			if !(worst <= tol) {
+				return problem{fmt.Errorf("the worst relative difference is %.2e, above %.0e", worst, tol)}
 			}
 			_, err = fmt.Fprintf(e.stdout, "all derivatives agree to %.0e at %s\n", tol, plural(points, "point"))
 			return wrap(err)
@@ -65,4 +72,28 @@ func newVerify(e *env) *cobra.Command {
 	cmd.Flags().Float64Var(&tol, "tol", 1e-6, "largest relative difference that passes")
 	completeFlags(cmd)
 	return cmd
+}
+
+// verified is the report of a model, or of one of its blocks.
+type verified struct {
+	block string
+	runtime.Report
+}
+
+// verify checks a model at points or, block by block, one of several.
+func verify(p runtime.Posterior, at [][]float64) ([]verified, error) {
+	m, ok := p.(runtime.Model)
+	if ok {
+		r, err := runtime.CheckGradients(m, at)
+		return []verified{{"", r}}, err
+	}
+	var out []verified
+	for _, b := range p.(runtime.Gibbs).Blocks() {
+		r, err := runtime.CheckBlock(p, b, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, verified{b.Info().Name, r})
+	}
+	return out, nil
 }

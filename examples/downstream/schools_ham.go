@@ -9,7 +9,7 @@
 //
 //	L = -1.8378770664093453·J - 0.020000000000000004·mu² - ½·(1 - tau)² - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1] + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
 //
-// and the metric is dense, with the blocks
+// and the metric is arrow, with the blocks
 //
 //	mu, mu: Σ[i1 in J] 1/sigma[i1]² + 0.04000000000000001
 //	tau, mu: exp(tau)·(Σ[i1 in J] z[i1]/sigma[i1]²)
@@ -31,7 +31,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 1)
+const _ = uint(rt.APIVersion - 2)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -71,7 +71,7 @@ type Params struct {
 type Model struct {
 	info     *rt.Info
 	j        int
-	y        []float64 // data; J elements
+	y2       []float64 // data; J elements
 	sigma    []float64 // data; J elements
 	c1       []float64 // c1[i] = 1/sigma[i]²
 	logSigma []float64 // logSigma[i] = log(sigma[i])
@@ -82,9 +82,9 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	factor *linalg.Cholesky // the metric's factor at position at
-	b      []float64        // the matrix at position at
-	w      []float64        // weights of the contraction
+	factor *linalg.Structured // the metric's factor at position at
+	b      []float64          // the matrix at position at
+	w      []float64          // weights of the contraction
 	at     []float64
 	known  bool      // the factor is that of the position at
 	full   bool      // force0 too is that of the position at
@@ -96,7 +96,7 @@ type space struct {
 	a4     float64   // a4 = Σ[i1 in J] z[i1]·c1[i1]
 	a5     float64   // a5 = exp(2·tau)
 	a6     float64   // a6 = Σ[i1 in J] z[i1]²·c1[i1]
-	a10    []float64 // a10[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
+	a9     []float64 // a9[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -108,12 +108,11 @@ func New(d Data) (*Model, error) {
 	check.Reals("y", d.Y, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("sigma", len(d.Sigma), d.J, "J")
 	check.Reals("sigma", d.Sigma, 0, math.Inf(1), true, true)
-	check.Dimension(1+1+d.J, true)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
 	s := &Model{j: d.J}
-	s.y = append([]float64(nil), d.Y...)
+	s.y2 = append([]float64(nil), d.Y...)
 	s.sigma = append([]float64(nil), d.Sigma...)
 	s.info = s.describe()
 	s.summarise()
@@ -150,7 +149,7 @@ func (s *Model) describe() *rt.Info {
 	return &rt.Info{
 		Metric: rt.MetricInfo{
 			Constant:  false,
-			Structure: rt.Dense,
+			Structure: rt.Arrow,
 		},
 		Name: "schools",
 		Params: []rt.Param{
@@ -167,9 +166,15 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	j := s.j
-	s.factor = linalg.NewCholesky(j + 2)
-	s.b = make([]float64, (j+2)*(j+2))
-	s.w = make([]float64, (j+2)*(j+2))
+	s.factor = linalg.NewStructured(j+2, []linalg.Part{
+		{
+			Border: []int{0, 1},
+			N:      j,
+			Spine:  2,
+		},
+	})
+	s.b = make([]float64, s.factor.Len())
+	s.w = make([]float64, s.factor.Len())
 	s.at = make([]float64, j+2)
 	s.known = false
 	s.full = false
@@ -179,7 +184,7 @@ func (s *Model) allocate() {
 	s.qm = make([]float64, j+2)
 	s.pm = make([]float64, j+2)
 	s.v0 = make([]float64, j+2)
-	s.a10 = make([]float64, j)
+	s.a9 = make([]float64, j)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -253,7 +258,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	zPar := q[2 : j+2]
 	tau := q[1]
 	mu := q[0]
-	y := s.y
+	y2 := s.y2
 	c1 := s.c1
 	c2 := s.c2
 	sumSqZ := 0.0
@@ -263,11 +268,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	expTau := math.Exp(tau)
 	a1 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*zPar[i]
+		e := mu - y2[i] + expTau*zPar[i]
 		a1 += e * e * c1[i]
 	}
-	e2 := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
+	e := 1 - tau
+	res = c2 - 0.020000000000000004*mu*mu - 0.5*e*e - 0.5*sumSqZ - 0.5*a1
 	s.expTau = expTau
 	return res
 }
@@ -284,7 +289,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	zPar := q[2 : j+2]
 	tau := q[1]
 	mu := q[0]
-	y := s.y
+	y2 := s.y2
 	c1 := s.c1
 	c2 := s.c2
 	sumSqZ := 0.0
@@ -296,28 +301,28 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a2 := 0.0
 	a3 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*zPar[i]
+		e := mu - y2[i] + expTau*zPar[i]
 		a1 += e * e * c1[i]
-		a2 += (mu - y[i] + expTau*zPar[i]) * c1[i]
-		a3 += zPar[i] * (mu - y[i] + expTau*zPar[i]) * c1[i]
-		grad[i+2] = -zPar[i] - expTau*(mu-y[i]+expTau*zPar[i])*c1[i]
+		a2 += (mu - y2[i] + expTau*zPar[i]) * c1[i]
+		a3 += zPar[i] * (mu - y2[i] + expTau*zPar[i]) * c1[i]
+		grad[i+2] = -zPar[i] - expTau*(mu-y2[i]+expTau*zPar[i])*c1[i]
 	}
-	e2 := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
+	e := 1 - tau
+	res = c2 - 0.020000000000000004*mu*mu - 0.5*e*e - 0.5*sumSqZ - 0.5*a1
 	grad[0] = -0.04000000000000001*mu - a2
 	grad[1] = 1 - tau - expTau*a3
 	s.expTau = expTau
 	return res
 }
 
-// matrix writes the metric G(q) to b, row-major.
+// matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
 //	mu, mu: c4
 //	tau, mu: expTau·a4
 //	tau, tau: a5·a6 + 1
 //	z[j], mu: expTau·c1[j]
 //	z[j], tau: z[j]·a5·c1[j]
-//	z[j], z[l]: δ[j,l]·a7[j]
+//	z[j], z[j]: a5·c1[j] + 1
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	j := s.j
@@ -327,22 +332,19 @@ func (s *Model) matrix(b, q []float64) {
 	c1 := s.c1
 	expTau := math.Exp(tau)
 	a5 := math.Exp(2 * tau)
-	b[0*(j+2)+0] = c4
+	b[j+2*j] = c4
 	a4 := 0.0
 	a6 := 0.0
 	for i := range j {
 		a4 += zPar[i] * c1[i]
 		a6 += zPar[i] * zPar[i] * c1[i]
-		a7 := a5*c1[i] + 1
-		b[(i+2)*(j+2)+0] = expTau * c1[i]
-		b[0*(j+2)+i+2] = expTau * c1[i]
-		b[(i+2)*(j+2)+1] = a5 * zPar[i] * c1[i]
-		b[1*(j+2)+i+2] = a5 * zPar[i] * c1[i]
-		b[(i+2)*(j+2)+i+2] = a7
+		b[j+i] = expTau * c1[i]
+		b[j+j+i] = a5 * zPar[i] * c1[i]
+		b[i] = a5*c1[i] + 1
 	}
-	b[1*(j+2)+0] = expTau * a4
-	b[0*(j+2)+1] = expTau * a4
-	b[1*(j+2)+1] = a5*a6 + 1
+	b[j+2*j+2] = expTau * a4
+	b[j+2*j+1] = expTau * a4
+	b[j+2*j+2+1] = a5*a6 + 1
 	s.expTau = expTau
 	s.a4 = a4
 	s.a5 = a5
@@ -354,11 +356,11 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) force(f, q, w []float64) {
 	j := s.j
 	mu := q[0]
-	y := s.y
+	y2 := s.y2
 	expTau := s.expTau
 	zPar := q[2 : j+2]
 	c1 := s.c1
-	a10 := s.a10
+	a9 := s.a9
 	a5 := s.a5
 	tau := q[1]
 	a4 := s.a4
@@ -369,19 +371,19 @@ func (s *Model) force(f, q, w []float64) {
 	b2 := 0.0
 	b3 := 0.0
 	for i := range j {
-		a2 += (mu - y[i] + expTau*zPar[i]) * c1[i]
-		a3 += zPar[i] * (mu - y[i] + expTau*zPar[i]) * c1[i]
-		b1 += c1[i] * w[(i+2)*(j+2)+0]
-		b2 += zPar[i] * c1[i] * w[(i+2)*(j+2)+1]
-		b3 += c1[i] * w[(i+2)*(j+2)+i+2]
-		a10[i] = zPar[i] + expTau*(mu-y[i]+expTau*zPar[i])*c1[i]
+		a2 += (mu - y2[i] + expTau*zPar[i]) * c1[i]
+		a3 += zPar[i] * (mu - y2[i] + expTau*zPar[i]) * c1[i]
+		b1 += c1[i] * w[j+i]
+		b2 += zPar[i] * c1[i] * w[j+j+i]
+		b3 += c1[i] * w[i]
+		a9[i] = zPar[i] + expTau*(mu-y2[i]+expTau*zPar[i])*c1[i]
 	}
-	b4 := a5 * w[1*(j+2)+1]
-	b5 := expTau * w[1*(j+2)+0]
+	b4 := a5 * w[j+2*j+2+1]
+	b5 := expTau * w[j+2*j+2]
 	f[0] = 0.04000000000000001*mu + a2
-	f[1] = tau + expTau*(a3+b1+a4*w[1*(j+2)+0]) + 2*a5*(b2+0.5*b3+0.5*a6*w[1*(j+2)+1]) - 1
+	f[1] = tau + expTau*(a3+b1+a4*w[j+2*j+2]) + 2*a5*(b2+0.5*b3+0.5*a6*w[j+2*j+2+1]) - 1
 	for k := range j {
-		f[k+2] = a5*c1[k]*w[(k+2)*(j+2)+1] + b4*c1[k]*zPar[k] + b5*c1[k] + a10[k]
+		f[k+2] = a5*c1[k]*w[j+j+k] + b4*c1[k]*zPar[k] + b5*c1[k] + a9[k]
 	}
 }
 
@@ -398,16 +400,16 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b2 := 0.0
 	b3 := 0.0
 	for i := range j {
-		b1 += c1[i] * w[(i+2)*(j+2)+0]
-		b2 += c1[i] * zPar[i] * w[(i+2)*(j+2)+1]
-		b3 += c1[i] * w[(i+2)*(j+2)+i+2]
+		b1 += c1[i] * w[j+i]
+		b2 += c1[i] * zPar[i] * w[j+j+i]
+		b3 += c1[i] * w[i]
 	}
-	b4 := a5 * w[1*(j+2)+1]
-	b5 := expTau * w[1*(j+2)+0]
+	b4 := a5 * w[j+2*j+2+1]
+	b5 := expTau * w[j+2*j+2]
 	dst[0] = 0
-	dst[1] = 2*a5*(2*b2+b3+a6*w[1*(j+2)+1]) + 2*expTau*(b1+a4*w[1*(j+2)+0])
+	dst[1] = 2*a5*(2*b2+b3+a6*w[j+2*j+2+1]) + 2*expTau*(b1+a4*w[j+2*j+2])
 	for k := range j {
-		dst[k+2] = 2 * c1[k] * (b5 + a5*w[(k+2)*(j+2)+1] + b4*zPar[k])
+		dst[k+2] = 2 * c1[k] * (b5 + a5*w[j+j+k] + b4*zPar[k])
 	}
 }
 
@@ -443,13 +445,14 @@ func (s *Model) rank1(f, q, v []float64) {
 // Metric writes G(q) to dst, row-major.
 func (s *Model) Metric(dst, q []float64) {
 	s.evaluate(q)
-	copy(dst, s.b)
+	s.factor.Dense(dst, s.b)
 }
 
 // Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
 func (s *Model) Contract(dst, q, w []float64) {
 	s.evaluate(q)
-	s.pairing(dst, q, w)
+	s.factor.Pack(s.w, w)
+	s.pairing(dst, q, s.w)
 }
 
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
@@ -520,7 +523,7 @@ func (s *Model) field(q, p []float64) rt.Status {
 	}
 	s.factor.Solve(s.v, p)
 	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, s.v)
+	s.factor.SubtractSquare(s.w, s.v)
 	s.force(s.f, q, s.w)
 	return rt.OK
 }

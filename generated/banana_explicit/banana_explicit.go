@@ -27,7 +27,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 1)
+const _ = uint(rt.APIVersion - 2)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -76,7 +76,7 @@ type Params struct {
 type Model struct {
 	info   *rt.Info
 	n      int
-	y      []float64 // data; n elements
+	y2     []float64 // data; n elements
 	sigmaY float64   // data
 	sigmaT float64   // data
 	c1     float64   // c1 = -½/sigma_t²
@@ -125,7 +125,7 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{n: d.N}
-	s.y = append([]float64(nil), d.Y...)
+	s.y2 = append([]float64(nil), d.Y...)
 	s.sigmaY = d.SigmaY
 	s.sigmaT = d.SigmaT
 	s.info = s.describe()
@@ -139,7 +139,7 @@ func (s *Model) summarise() {
 	n := s.n
 	sigmaT := s.sigmaT
 	sigmaY := s.sigmaY
-	y := s.y
+	y2 := s.y2
 	c1 := -0.5 / (sigmaT * sigmaT)
 	c4 := -0.5 / (sigmaY * sigmaY)
 	c5 := -1 / (sigmaT * sigmaT)
@@ -161,12 +161,12 @@ func (s *Model) summarise() {
 	c20 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
 	for i := range n {
-		sumY += y[i]
+		sumY += y2[i]
 	}
 	c2 := sumY / float64(n)
 	c3 := 0.0
 	for i := range n {
-		e2 := c2 - y[i]
+		e2 := c2 - y2[i]
 		c3 += e2 * e2
 	}
 	s.c1 = c1

@@ -27,7 +27,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 1)
+const _ = uint(rt.APIVersion - 2)
 
 // Data is what the model is conditioned on.
 type Data struct{}

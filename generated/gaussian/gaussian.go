@@ -25,7 +25,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 1)
+const _ = uint(rt.APIVersion - 2)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -69,9 +69,12 @@ type Model struct {
 type space struct {
 	factor *linalg.Cholesky // the metric's factor at position at
 	b      []float64        // the matrix at position at
-	v, f   []float64        // ∂H/∂p, ∂H/∂q
-	qm, pm []float64        // iterates of a step
-	a1     []float64        // a1[i] = q[i] - mu[i]
+	grad   []float64        // ∂L/∂q at position at, if known
+	at     []float64
+	known  bool
+	v, f   []float64 // ∂H/∂p, ∂H/∂q
+	qm, pm []float64 // iterates of a step
+	a1     []float64 // a1[i] = q[i] - mu[i]
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -131,6 +134,9 @@ func (s *Model) describe() *rt.Info {
 func (s *Model) allocate() {
 	s.factor = linalg.NewCholesky(2)
 	s.b = make([]float64, 2*2)
+	s.grad = make([]float64, 2)
+	s.at = make([]float64, 2)
+	s.known = false
 	s.v = make([]float64, 2)
 	s.f = make([]float64, 2)
 	s.qm = make([]float64, 2)
@@ -235,6 +241,25 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	return res
 }
 
+// slope writes ∂L/∂q to grad, without the density itself.
+func (s *Model) slope(grad, q []float64) {
+	qPar := q[:2]
+	mu := s.mu
+	a1 := s.a1
+	invSigma := s.invSigma
+	for i := range 2 {
+		a1[i] = qPar[i] - mu[i]
+	}
+	for i := range 2 {
+		sum := 0.0
+		for j := range 2 {
+			sum += a1[j] * invSigma[i*2+j]
+		}
+		a2 := sum
+		grad[i] = -a2
+	}
+}
+
 // matrix writes the metric G(q) to b, row-major.
 //
 //	q[j], q[l]: invSigma[j,l]
@@ -273,7 +298,7 @@ func (s *Model) factorise() rt.Status {
 // field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.
 func (s *Model) field(q, p []float64) rt.Status {
 	s.factor.Solve(s.v, p)
-	s.Gradient(s.f, q)
+	s.slope(s.f, q)
 	for i := range s.f {
 		s.f[i] = -s.f[i]
 	}
@@ -355,22 +380,28 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 // StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
 // constant, and any other is an error that the runtime reports before sampling.
 func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	s.Gradient(s.f, q)
+	// The gradient at the end of a step is that at the start of the next.
+	if !s.known || !rt.Same(s.at, q) {
+		s.slope(s.grad, q)
+	}
+	s.known = false
 	for i := range p {
-		p[i] += 0.5 * eps * s.f[i]
+		p[i] += 0.5 * eps * s.grad[i]
 	}
 	s.factor.Solve(s.v, p)
 	for i := range q {
 		q[i] += eps * s.v[i]
+		s.at[i] = q[i]
 	}
-	s.Gradient(s.f, q)
+	s.slope(s.grad, q)
 	d := 0.0
 	for i := range p {
-		p[i] += 0.5 * eps * s.f[i]
+		p[i] += 0.5 * eps * s.grad[i]
 		d += p[i] - p[i]
 	}
 	if d != 0 {
 		return rt.StepResult{Status: rt.NonFinite}
 	}
+	s.known = true
 	return rt.StepResult{}
 }

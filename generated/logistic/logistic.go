@@ -10,7 +10,7 @@
 //
 // and the metric is dense, with the blocks
 //
-//	beta[j], beta[l]: δ[j,l] + Σ[i2 in n] x[i2,j]·x[i2,l]·inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1]))
+//	beta[j], beta[l]: δ[j,l] + Σ[i2 in n] inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l]
 package logistic
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 1)
+const _ = uint(rt.APIVersion - 2)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -69,7 +69,7 @@ type Model struct {
 	n    int
 	k    int
 	x    kernel.Matrix // data; n × k, row-major
-	y    []float64     // data; n elements
+	y2   []float64     // data; n elements
 	c1   []float64     // c1[i] = Σ[i1 in n] y[i1]·x[i1,i]
 	c2   float64       // c2 = -0.9189385332046727·k
 	space
@@ -115,7 +115,7 @@ func New(d Data) (*Model, error) {
 	check.Reals("x", d.X, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y", len(d.Y), d.N, "n")
 	check.OneOf("y", d.Y, 0, 1)
-	check.Dimension(d.K, true)
+	check.Dimension(d.K)
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func New(d Data) (*Model, error) {
 	n := s.n
 	k := s.k
 	s.x = kernel.NewMatrix(n, k, append([]float64(nil), d.X...))
-	s.y = validate.Floats(d.Y)
+	s.y2 = validate.Floats(d.Y)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -137,9 +137,9 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	k := s.k
 	s.c1 = make([]float64, k)
-	y := s.y
+	y2 := s.y2
 	c1 := s.c1
-	kernel.MulTVec(c1, &s.x, y)
+	kernel.MulTVec(c1, &s.x, y2)
 	c2 := -0.9189385332046727 * float64(k)
 	s.c2 = c2
 }

@@ -44,21 +44,23 @@ func TestPublishedStatistics(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := runtime.Sample(context.Background(), m, runtime.Options{
-				Integrator:   row.integrator,
-				StepSize:     stepSize,
-				Steps:        row.steps,
-				Solver:       paper.Solver,
-				ReverseCheck: paper.Reverse,
-				Chains:       1,
-				Draws:        draws,
-				Seed:         seed,
-				Init:         [][]float64{BananaStart()},
+				Tuning: runtime.Tuning{
+					Integrator:   row.integrator,
+					StepSize:     stepSize,
+					Steps:        row.steps,
+					Solver:       paper.Solver,
+					ReverseCheck: paper.Reverse,
+				},
+				Chains: 1,
+				Draws:  draws,
+				Seed:   seed,
+				Init:   [][]float64{BananaStart()},
 			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			c := &r.Chains[0]
-			accept += float64(c.Sampling.Accepted) / (draws * sets)
+			accept += float64(c.Sampling().Accepted) / (draws * sets)
 			a, b := diagnostics.ESSPaper(c.Draws[0]), diagnostics.ESSPaper(c.Draws[1])
 			ess += (a + b) / 2 / sets
 			least += min(a, b) / sets

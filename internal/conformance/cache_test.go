@@ -247,10 +247,10 @@ func TestMemoryInAChain(t *testing.T) {
 					t.Errorf("%v: the draws of coordinate %d depend on what the model remembers", k, i)
 				}
 			}
-			if a.Sampling != b.Sampling {
-				t.Errorf("%v: %+v, without memory %+v", k, a.Sampling, b.Sampling)
+			if a.Sampling() != b.Sampling() {
+				t.Errorf("%v: %+v, without memory %+v", k, a.Sampling(), b.Sampling())
 			}
-			if a.Sampling.Accepted == 0 {
+			if a.Sampling().Accepted == 0 {
 				t.Errorf("%v: nothing accepted", k)
 			}
 		}

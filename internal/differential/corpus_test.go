@@ -142,7 +142,11 @@ func derive(file, text string, consts []dsl.ConstBinding) (*symbolic.Derived, er
 
 // interpreted returns the model on its data, evaluated without generated code.
 func (s *subject) interpreted() (*interpret.Model, error) {
-	return interpret.New(s.derived, s.reader(), s.dataName())
+	m, err := interpret.New(s.derived, s.reader(), s.dataName())
+	if err != nil {
+		return nil, err
+	}
+	return m.(*interpret.Model), nil
 }
 
 // many reports whether the data are so many that the interpreter takes long.

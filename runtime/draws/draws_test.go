@@ -26,7 +26,7 @@ var awkward = [][]float64{
 
 func write(t *testing.T, w *Writer, complete bool) {
 	t.Helper()
-	if err := w.Adapted(0.25, 2); err != nil {
+	if err := w.Adapted([]float64{0.25}, 2); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range awkward {

@@ -93,14 +93,18 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// Adapted notes the step size with which the draws that follow are made.
+// Adapted notes the step sizes with which the draws that follow are made, one
+// for each block of parameters.
 //
 // CmdStan adds the inverse mass matrix. The metric here is the model's own and
 // may vary from place to place, so the line holds a 1 for each of the params
 // coordinates, for the sake of readers that expect it.
-func (d *Writer) Adapted(stepSize float64, params int) error {
-	d.printf("# Adaptation terminated\n# Step size = %s\n# Diagonal elements of inverse mass matrix:\n# ",
-		AppendFloat(nil, stepSize))
+func (d *Writer) Adapted(stepSizes []float64, params int) error {
+	d.printf("# Adaptation terminated\n# Step size = %s\n", AppendFloat(nil, stepSizes[0]))
+	for _, eps := range stepSizes[1:] {
+		d.printf("# Step size of the next block = %s\n", AppendFloat(nil, eps))
+	}
+	d.printf("# Diagonal elements of inverse mass matrix:\n# ")
 	for i := range params {
 		if i > 0 {
 			d.printf(", ")

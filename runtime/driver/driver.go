@@ -28,7 +28,7 @@ const progressInterval = 100 * time.Millisecond
 
 // Load makes a model from its data. A model without data file is given an empty
 // JSON object. The name goes in front of the errors' positions.
-type Load func(data io.Reader, name string) (runtime.Model, error)
+type Load func(data io.Reader, name string) (runtime.Posterior, error)
 
 // Main serves the request on standard input and exits: with 0 when the run is
 // complete or was interrupted by SIGINT or SIGTERM and ended in order, with 1
@@ -77,7 +77,7 @@ func readRequest(r io.Reader) (*Request, error) {
 }
 
 // loadModel opens the data file and makes the model.
-func loadModel(load Load, path string) (runtime.Model, error) {
+func loadModel(load Load, path string) (runtime.Posterior, error) {
 	if path == "" {
 		return load(bytes.NewReader([]byte("{}")), "no data file")
 	}
@@ -93,8 +93,8 @@ func loadModel(load Load, path string) (runtime.Model, error) {
 // draws; the request's Data is not looked at. Events go to emit, one at a time;
 // an error that emit returns ends the run. A run that ctx interrupts is not an
 // error: its Done event says so, and its files lack the closing comments.
-func Run(ctx context.Context, m runtime.Model, request *Request, emit func(Event) error) (*runtime.Result, error) {
-	if err := request.Options.Validate(m.Info()); err != nil {
+func Run(ctx context.Context, m runtime.Posterior, request *Request, emit func(Event) error) (*runtime.Result, error) {
+	if err := request.Options.Validate(m); err != nil {
 		return nil, err
 	}
 	if request.Output == "" {
@@ -104,11 +104,10 @@ func Run(ctx context.Context, m runtime.Model, request *Request, emit func(Event
 		return nil, err
 	}
 	began := time.Now()
-	opt := request.Options
-	// The outputs tell what runs, not that it was left to the default.
-	opt.Integrator, _ = opt.Integrator.Resolve(m.Info().Metric)
+	opt := resolved(m, request.Options)
 	r := &recorder{
 		model:   m.Info(),
+		stats:   runtime.StatNamesOf(m),
 		opt:     opt,
 		request: request,
 		writers: make([]*draws.Writer, opt.Chains),
@@ -134,9 +133,7 @@ func Run(ctx context.Context, m runtime.Model, request *Request, emit func(Event
 		done.Chains = append(done.Chains, ChainSummary{
 			Chain:           i + 1,
 			File:            r.files[i],
-			StepSize:        c.StepSize,
-			Warmup:          c.Warmup,
-			Sampling:        c.Sampling,
+			Blocks:          c.Blocks,
 			WarmupSeconds:   c.WarmupTime.Seconds(),
 			SamplingSeconds: c.SamplingTime.Seconds(),
 		})
@@ -144,12 +141,32 @@ func Run(ctx context.Context, m runtime.Model, request *Request, emit func(Event
 	return result, emit(Event{Event: EventDone, Done: done})
 }
 
+// resolved returns the options with the integrators that run instead of
+// defaults, for the outputs.
+func resolved(m runtime.Posterior, opt runtime.Options) runtime.Options {
+	g, ok := m.(runtime.Gibbs)
+	if !ok {
+		opt.Integrator, _ = opt.Integrator.Resolve(m.Info().Metric)
+		return opt
+	}
+	var blocks []runtime.BlockTuning
+	for _, b := range g.Blocks() {
+		t := opt.For(b.Info().Name)
+		t.Integrator, _ = t.Integrator.Resolve(b.Info().Metric)
+		blocks = append(blocks, runtime.BlockTuning{Name: b.Info().Name, Tuning: t})
+	}
+	opt.Blocks = blocks
+	return opt
+}
+
 // recorder is the observer that writes files and events.
 type recorder struct {
 	model   *runtime.Info
+	stats   []string
 	opt     runtime.Options
 	request *Request
 	cancel  context.CancelFunc
+	kept    int             // number of components that are written
 	writers []*draws.Writer // nil once closed
 	files   []string
 
@@ -171,7 +188,7 @@ type reading struct {
 // Start creates the files and starts to report progress.
 func (r *recorder) Start(names []string, p *runtime.Progress) error {
 	opt := &r.opt
-	columns := append(append([]string(nil), runtime.StatNames[:]...), names...)
+	columns := append(append([]string(nil), r.stats...), names...)
 	for i := range r.writers {
 		path := filepath.Join(r.request.Output, "chain_"+strconv.Itoa(i+1)+".csv")
 		w, err := draws.Create(path, r.request.Overwrite, draws.Header{
@@ -188,6 +205,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 		}
 		r.writers[i], r.files[i] = w, path
 	}
+	r.kept = len(names)
 	r.progress = p
 	now := time.Now()
 	for i := range r.last {
@@ -204,17 +222,30 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 
 // settings are the options that the header of a file tells.
 func settings(opt *runtime.Options) []draws.Setting {
+	if len(opt.Blocks) == 0 {
+		return tuning("", &opt.Tuning)
+	}
+	var s []draws.Setting
+	for i := range opt.Blocks {
+		s = append(s, tuning(opt.Blocks[i].Name+".", &opt.Blocks[i].Tuning)...)
+	}
+	return s
+}
+
+// tuning are the settings of one block.
+func tuning(prefix string, opt *runtime.Tuning) []draws.Setting {
+	set := func(name, value string) draws.Setting { return draws.Setting{Name: prefix + name, Value: value} }
 	s := []draws.Setting{
-		{Name: "integrator", Value: opt.Integrator.String()},
-		{Name: "random_steps", Value: strconv.FormatBool(opt.RandomSteps)},
-		{Name: "solver_tolerance", Value: string(draws.AppendFloat(nil, opt.Solver.Tolerance))},
-		{Name: "solver_max_iterations", Value: strconv.Itoa(opt.Solver.MaxIterations)},
-		{Name: "reverse_check", Value: opt.ReverseCheck.String()},
+		set("integrator", opt.Integrator.String()),
+		set("random_steps", strconv.FormatBool(opt.RandomSteps)),
+		set("solver_tolerance", string(draws.AppendFloat(nil, opt.Solver.Tolerance))),
+		set("solver_max_iterations", strconv.Itoa(opt.Solver.MaxIterations)),
+		set("reverse_check", opt.ReverseCheck.String()),
 	}
 	if opt.Steps > 0 {
-		return append(s, draws.Setting{Name: "steps", Value: strconv.Itoa(opt.Steps)})
+		return append(s, set("steps", strconv.Itoa(opt.Steps)))
 	}
-	return append(s, draws.Setting{Name: "int_time", Value: string(draws.AppendFloat(nil, opt.Time))})
+	return append(s, set("int_time", string(draws.AppendFloat(nil, opt.Time))))
 }
 
 // tick reports progress until quit, and then once more.
@@ -265,9 +296,9 @@ func (r *recorder) report(now time.Time) error {
 	return nil
 }
 
-// Adapted notes the step size in the chain's file.
-func (r *recorder) Adapted(chain int, stepSize float64) error {
-	return r.writers[chain].Adapted(stepSize, r.model.Dim())
+// Adapted notes the step sizes in the chain's file.
+func (r *recorder) Adapted(chain int, stepSizes []float64) error {
+	return r.writers[chain].Adapted(stepSizes, r.kept)
 }
 
 // Draw writes one row.
@@ -279,7 +310,7 @@ func (r *recorder) Draw(chain int, row []float64) error {
 func (r *recorder) Finish(chain int, c *runtime.Chain) error {
 	w := r.writers[chain]
 	r.writers[chain] = nil
-	if c.Sampling.Transitions < r.opt.Draws {
+	if c.Drawn() < r.opt.Draws {
 		return w.Abandon()
 	}
 	return w.Close(c.WarmupTime, c.SamplingTime)

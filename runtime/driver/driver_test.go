@@ -39,7 +39,7 @@ func (m *normal) Unconstrain(q, x []float64) error { q[0] = x[0]; return nil }
 func (m *normal) Clone() runtime.Model             { c := *m; return &c }
 
 // load reads {"mean": …}.
-func load(data io.Reader, name string) (runtime.Model, error) {
+func load(data io.Reader, name string) (runtime.Posterior, error) {
 	var d struct{ Mean float64 }
 	if err := json.NewDecoder(data).Decode(&d); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -111,7 +111,7 @@ func TestServe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !file.Complete || file.Setting("seed") != "9" || c.Sampling.Transitions != 50 {
+		if !file.Complete || file.Setting("seed") != "9" || c.Draws() != 50 {
 			t.Errorf("chain %d: complete %v, seed %s, %+v", i+1, file.Complete, file.Setting("seed"), c)
 		}
 		if !slices.Equal(file.Column("x.1"), want.Chains[i].Draws[0]) {
@@ -189,9 +189,9 @@ func TestInterruption(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if file.Complete || len(file.Column("x.1")) != result.Chains[i].Sampling.Transitions {
+		if file.Complete || len(file.Column("x.1")) != result.Chains[i].Drawn() {
 			t.Errorf("chain %d: complete %v, %d draws of %d", i+1, file.Complete,
-				len(file.Column("x.1")), result.Chains[i].Sampling.Transitions)
+				len(file.Column("x.1")), result.Chains[i].Drawn())
 		}
 	}
 }

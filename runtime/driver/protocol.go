@@ -58,14 +58,15 @@ type Done struct {
 	Chains      []ChainSummary `json:"chains"`
 }
 
-// ChainSummary sums up one chain. The positions of by_status are those of
-// runtime.Status.
+// ChainSummary sums up one chain, block by block. The positions of by_status are
+// those of runtime.Status.
 type ChainSummary struct {
-	Chain           int            `json:"chain"` // from 1
-	File            string         `json:"file"`
-	StepSize        float64        `json:"step_size"`
-	Warmup          runtime.Totals `json:"warmup"`
-	Sampling        runtime.Totals `json:"sampling"`
-	WarmupSeconds   float64        `json:"warmup_seconds"`
-	SamplingSeconds float64        `json:"sampling_seconds"`
+	Chain           int                `json:"chain"` // from 1
+	File            string             `json:"file"`
+	Blocks          []runtime.BlockRun `json:"blocks"`
+	WarmupSeconds   float64            `json:"warmup_seconds"`
+	SamplingSeconds float64            `json:"sampling_seconds"`
 }
+
+// Draws returns the number of draws of the chain.
+func (c *ChainSummary) Draws() int { return c.Blocks[0].Sampling.Transitions }

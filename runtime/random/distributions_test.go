@@ -25,6 +25,8 @@ var continuous = []struct {
 	exponentialOf(1), exponentialOf(1e-3), exponentialOf(1e300),
 	gamma(0.05, 1), gamma(0.3, 2), gamma(0.999, 1), gamma(1, 5), gamma(1.001, 1), gamma(2.5, 0.1), gamma(100, 3), gamma(1e6, 1),
 	invGamma(0.05, 1), invGamma(0.7, 2), invGamma(3, 0.5), invGamma(200, 10),
+	invChiSquare(0.1), invChiSquare(1), invChiSquare(1.999), invChiSquare(30),
+	scaledInvChiSquare(0.1, 2), scaledInvChiSquare(1.5, 1e-80), scaledInvChiSquare(2, 1), scaledInvChiSquare(10, 0.22), scaledInvChiSquare(1e5, 1e100),
 	logOfGamma(1e-3, 1), logOfGamma(0.02, 7), logOfGamma(0.5, 1e-300), logOfGamma(4, 2),
 	beta(0.5, 0.5), beta(1, 1), beta(0.9, 1.1), beta(2, 5), beta(0.3, 4), beta(100, 1), beta(1e5, 2e5),
 	logitOfBeta(0.01, 0.02), logitOfBeta(1e-3, 5), logitOfBeta(30, 1e-3), logitOfBeta(2, 3),
@@ -96,6 +98,18 @@ func invGamma(shape, scale float64) distribution {
 	return distribution{fmt.Sprintf("InvGamma(%v,%v)", shape, scale),
 		func(rng *rand.Rand) float64 { return InvGamma(rng, shape, scale) },
 		distuv.InverseGamma{Alpha: shape, Beta: scale}.CDF}
+}
+
+func invChiSquare(nu float64) distribution {
+	return distribution{fmt.Sprintf("InvChiSquare(%v)", nu),
+		func(rng *rand.Rand) float64 { return InvChiSquare(rng, nu) },
+		func(y float64) float64 { return distuv.ChiSquared{K: nu}.Survival(1 / y) }}
+}
+
+func scaledInvChiSquare(nu, s float64) distribution {
+	return distribution{fmt.Sprintf("ScaledInvChiSquare(%v,%v)", nu, s),
+		func(rng *rand.Rand) float64 { return ScaledInvChiSquare(rng, nu, s) },
+		func(y float64) float64 { return distuv.ChiSquared{K: nu}.Survival(nu * s / y * s) }}
 }
 
 // logOfGamma has the distribution function of the exponential of its value,
@@ -176,6 +190,8 @@ var reals = []struct {
 	{"Gamma", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Gamma(rng, x[0], x[1]) }},
 	{"LogOfGamma", 2, "++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogOfGamma(rng, x[0], x[1]) }},
 	{"InvGamma", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return InvGamma(rng, x[0], x[1]) }},
+	{"InvChiSquare", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return InvChiSquare(rng, x[0]) }},
+	{"ScaledInvChiSquare", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return ScaledInvChiSquare(rng, x[0], x[1]) }},
 	{"Beta", 2, "++", smallest, belowOne, func(rng *rand.Rand, x [3]float64) float64 { return Beta(rng, x[0], x[1]) }},
 	{"LogitOfBeta", 2, "++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogitOfBeta(rng, x[0], x[1]) }},
 	{"LogNormal", 2, "r+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogNormal(rng, x[0], x[1]) }},
@@ -343,7 +359,8 @@ func TestUniformBetweenNeighbours(t *testing.T) {
 func TestDrawsOfAStream(t *testing.T) {
 	want := map[string]float64{
 		"Normal": 9.8708651064850894, "StudentT": -129.73531604810677, "Cauchy": -39.97943289832795, "Exponential": 29.383762552650907,
-		"Gamma": 5.4154849435680354, "LogOfGamma": -33.992123886614678, "InvGamma": 1556.0779435488562, "Beta": 4.1871038890460737,
+		"Gamma": 5.4154849435680354, "LogOfGamma": -33.992123886614678, "InvGamma": 1556.0779435488562,
+		"InvChiSquare": 115284.69187097499, "ScaledInvChiSquare": 194542.91753227054, "Beta": 4.1871038890460737,
 		"LogitOfBeta": -31.36026721384108, "LogNormal": 162.67952331372157, "Uniform": 16.578560093992458,
 	}
 	wantCounts := map[string]int{

@@ -79,6 +79,35 @@ func InvGamma(rng *rand.Rand, alpha, beta float64) float64 {
 	return inside(y, smallest, largest)
 }
 
+// InvChiSquare returns a draw from the inverse chi-squared distribution of nu
+// degrees of freedom, of density proportional to y^(−nu/2−1) exp(−1/(2y)), for
+// nu > 0: 1/y is from the chi-squared distribution. Outside this range it
+// returns NaN.
+func InvChiSquare(rng *rand.Rand, nu float64) float64 {
+	if !positive(nu) {
+		return math.NaN()
+	}
+	return InvGamma(rng, max(nu/2, smallest), 0.5)
+}
+
+// ScaledInvChiSquare returns a draw from the scaled inverse chi-squared
+// distribution of nu degrees of freedom and scale s, of density proportional to
+// y^(−nu/2−1) exp(−nu s²/(2y)), for nu > 0 and s > 0: nu s²/y is from the
+// chi-squared distribution. Outside this range it returns NaN.
+func ScaledInvChiSquare(rng *rand.Rand, nu, s float64) float64 {
+	if !(positive(nu) && positive(s)) {
+		return math.NaN()
+	}
+	half := max(nu/2, smallest)
+	g, e := standardGamma(rng, half)
+	// In this order a product overflows or underflows only if y does.
+	y := half / g * s * s
+	if e != 0 {
+		y = math.Exp(logarithm(half) + float64(2*logarithm(s)) - math.Log(g) + e)
+	}
+	return inside(y, smallest, largest)
+}
+
 // Beta returns a draw from the beta distribution of density proportional to
 // y^(alpha−1) (1−y)^(beta−1), for alpha > 0 and beta > 0. Outside this range it
 // returns NaN.

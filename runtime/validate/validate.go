@@ -57,10 +57,10 @@ func (c *Checker) Size(name string, n, least int) {
 // maxDense is the largest dimension of a metric that is kept as a matrix: 2 GiB.
 const maxDense = 1 << 14
 
-// Dimension demands a number of coordinates whose metric fits the memory.
-func (c *Checker) Dimension(m int, dense bool) {
-	if dense && m > maxDense {
-		c.fail("the model has %d coordinates, but a dense metric may have at most %d; take one that is diagonal", m, maxDense)
+// Dimension demands that a dense metric of m coordinates fits the memory.
+func (c *Checker) Dimension(m int) {
+	if m > maxDense {
+		c.fail("the metric is dense in %d coordinates, but may be in at most %d; take one that is diagonal or banded", m, maxDense)
 	}
 }
 
@@ -69,6 +69,19 @@ func (c *Checker) Dimension(m int, dense bool) {
 func (c *Checker) Order(param string, lo, hi float64) {
 	if !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		c.fail("the bounds of the parameter %s are %v and %v: the lower must be below the upper", param, lo, hi)
+	}
+}
+
+// Times demands that the times of a solution of a differential equation are in
+// order and not before its initial time.
+func (c *Checker) Times(name string, times []float64, from float64) {
+	last, what := from, "the initial time"
+	for i, t := range times {
+		if t < last {
+			c.fail("%s[%d] is %v, before %s %v: the times of a differential equation are in order", name, i+1, t, what, last)
+			return
+		}
+		last, what = t, "the time before it,"
 	}
 }
 

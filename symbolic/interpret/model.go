@@ -14,13 +14,14 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// Model is a runtime.Model that evaluates expressions. It serves one
-// goroutine.
+// Model is a runtime.Model that evaluates expressions: the whole posterior, or
+// one block of it. It serves one goroutine.
 type Model struct {
 	d       *symbolic.Derived
 	data    map[string][]float64
@@ -31,6 +32,8 @@ type Model struct {
 	alpha   float64
 	shift   float64
 	unknown []string
+
+	tolerance ode.Options // of differential equations
 }
 
 // Unknown returns the names in the data file that the model does not declare:
@@ -38,8 +41,9 @@ type Model struct {
 func (m *Model) Unknown() []string { return m.unknown }
 
 // New returns the model on data read from a file in CmdStan's JSON form; name
-// is used in messages. A model without data takes a nil reader.
-func New(d *symbolic.Derived, r io.Reader, name string) (*Model, error) {
+// is used in messages. A model without data takes a nil reader. The result is a
+// *Model or, for a model of several blocks, a *Gibbs.
+func New(d *symbolic.Derived, r io.Reader, name string) (Posterior, error) {
 	set := &datafile.Set{}
 	if r != nil {
 		var err error
@@ -63,23 +67,23 @@ func New(d *symbolic.Derived, r io.Reader, name string) (*Model, error) {
 		known = append(known, x.ObjectName())
 	}
 	m.unknown = set.Unknown(known...)
-	return m, nil
+	if d.Metric != nil {
+		return m, nil
+	}
+	return newGibbs(m)
+}
+
+// Posterior is what New returns: a runtime.Model or a runtime.Gibbs.
+type Posterior interface {
+	runtime.Posterior
+
+	// Unknown returns the names in the data file that the model does not
+	// declare: perhaps misspelt.
+	Unknown() []string
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
-	check, m0 := validate.New(d.Model.Name), 0
-	for _, b := range d.Blocks {
-		x := b.Size()
-		if x.Name != "" {
-			m0 += int(data[x.Name][0])
-		}
-		m0 += x.Offset
-	}
-	check.Dimension(m0, !d.Metric.Diagonal)
-	if err := check.Err(); err != nil {
-		return nil, err
-	}
-	m := &Model{d: d, data: data, m: symbolic.NewMachine(d, data)}
+	m := &Model{d: d, data: data, m: newMachine(d, data, tight), tolerance: tight}
 	for _, t := range d.Tensors(symbolic.InverseOf) {
 		n := m.m.Extent(t.Shape[0])
 		a, err := invert(data[t.Source.Name], n)
@@ -96,12 +100,12 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 		}
 		m.m.Set(t, []float64{chol.LogDet()})
 	}
-	m.info = &runtime.Info{Name: d.Model.Name, Metric: runtime.MetricInfo{Constant: d.Metric.Constant}}
-	if d.Metric.Diagonal {
-		m.info.Metric.Structure = runtime.Diagonal
+	m.info = &runtime.Info{Name: d.Model.Name}
+	if len(d.Given) > 0 {
+		m.info.Name = d.Block.ObjectName()
 	}
-	for _, b := range d.Blocks {
-		p := runtime.Param{Name: b.Param.ObjectName()}
+	for _, b := range d.Params {
+		p := runtime.Param{Name: b.Decl.ObjectName()}
 		if !b.Scalar() {
 			p.Shape = []int{m.m.Extent(b.Size())}
 		}
@@ -109,11 +113,58 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 		m.offsets = append(m.offsets, m.dim)
 		m.dim += p.Size()
 	}
+	if d.Metric == nil {
+		return m, nil
+	}
+	check := validate.New(d.Model.Name)
+	for _, part := range d.Metric.Parts {
+		n := 0
+		for _, b := range part.Border {
+			n += size(m.info, b)
+		}
+		check.Dimension(n)
+	}
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Structure: structures[d.Metric.Kind()]}
 	if d.Metric.SoftAbs {
 		m.m.Run([]symbolic.Output{d.Alpha}, func(_ *symbolic.Output, _ []int, v float64) { m.alpha = v })
 		m.m.Run([]symbolic.Output{d.Shift}, func(_ *symbolic.Output, _ []int, v float64) { m.shift = v })
 	}
 	return m, nil
+}
+
+// structures are the runtime's names of the structures of metrics.
+var structures = map[string]runtime.Structure{
+	"dense": runtime.Dense, "diagonal": runtime.Diagonal, "banded": runtime.Banded, "arrow": runtime.Arrow,
+	"bordered band": runtime.BorderedBand, "block-diagonal": runtime.BlockDiagonal,
+}
+
+// newMachine returns the evaluator of a program, with the runtime's solver for
+// differential equations.
+func newMachine(d *symbolic.Derived, data map[string][]float64, tolerance ode.Options) *symbolic.Machine {
+	m := symbolic.NewMachine(d, data)
+	m.Integrate = func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64) {
+		s := ode.NewSolver(len(y0), func(dy, y []float64, t float64, _ []float64) { rhs(dy, y, t) }, tolerance)
+		flat := make([]float64, len(y0)*len(times))
+		s.Solve(flat, y0, t0, times, nil)
+		for i := range out {
+			copy(out[i], flat[i*len(times):])
+		}
+	}
+	return m
+}
+
+// tight is the tolerance of differential equations where none is given: that of
+// an oracle.
+var tight = ode.Options{RelTol: 1e-12, AbsTol: 1e-12}
+
+// SetODE sets the tolerances with which differential equations are solved; they
+// are tight before.
+func (m *Model) SetODE(opt ode.Options) {
+	m.tolerance = opt
+	m.m = m.clone().m
 }
 
 func invert(a []float64, n int) ([]float64, error) {
@@ -200,6 +251,10 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 		}
 	}
 	for _, d := range m.Demands() {
+		if d.Kind == dsl.DemandTimes {
+			check.Times(d.Data.ObjectName(), data[d.Data.ObjectName()], bound(d.Lo, data))
+			continue
+		}
 		if d.Kind == dsl.DemandOrder {
 			check.Order(d.Param.ObjectName(), bound(d.Lo, data), bound(d.Hi, data))
 			continue
@@ -291,9 +346,11 @@ func bound(e dsl.Expr, data map[string][]float64) float64 {
 func (m *Model) Info() *runtime.Info { return m.info }
 
 // Clone implements runtime.Model.
-func (m *Model) Clone() runtime.Model {
+func (m *Model) Clone() runtime.Model { return m.clone() }
+
+func (m *Model) clone() *Model {
 	c := *m
-	c.m = symbolic.NewMachine(m.d, m.data)
+	c.m = newMachine(m.d, m.data, m.tolerance)
 	for _, kind := range []symbolic.TensorKind{symbolic.InverseOf, symbolic.LogDetOf} {
 		for _, t := range m.d.Tensors(kind) {
 			c.m.Set(t, m.m.Values(t))
@@ -303,7 +360,7 @@ func (m *Model) Clone() runtime.Model {
 }
 
 func (m *Model) position(q []float64) {
-	for n, b := range m.d.Blocks {
+	for n, b := range m.d.Params {
 		copy(m.m.Values(b.Coord), q[m.offsets[n]:])
 	}
 }
@@ -311,7 +368,7 @@ func (m *Model) position(q []float64) {
 // coordinate returns the place of an index tuple's element of a block, and how
 // many indices it used.
 func (m *Model) coordinate(block int, idx []int) (at, used int) {
-	if m.d.Blocks[block].Scalar() {
+	if m.d.Params[block].Scalar() {
 		return m.offsets[block], 0
 	}
 	return m.offsets[block] + idx[0] - 1, 1
@@ -351,6 +408,12 @@ func (m *Model) base(g, q []float64) {
 	m.position(q)
 	clear(g)
 	m.m.Run(m.d.Matrix, func(o *symbolic.Output, idx []int, v float64) {
+		if o.Banded {
+			i := m.offsets[o.Row] + idx[0] - 1
+			j := i - o.Offset
+			g[i*m.dim+j], g[j*m.dim+i] = v, v
+			return
+		}
 		i, used := m.coordinate(o.Row, idx)
 		j, _ := m.coordinate(o.Col, idx[used:])
 		g[i*m.dim+j], g[j*m.dim+i] = v, v
@@ -422,7 +485,7 @@ func (m *Model) MetricJacobian(out, q []float64) {
 
 // Unconstrain implements runtime.Model.
 func (m *Model) Unconstrain(q, x []float64) error {
-	for n, b := range m.d.Blocks {
+	for n, b := range m.d.Params {
 		lo, hi := math.Inf(-1), math.Inf(1)
 		if b.Lo != nil {
 			lo = m.number(b.Lo)
@@ -433,7 +496,7 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		for i := m.offsets[n]; i < m.offsets[n]+size(m.info, n); i++ {
 			v := x[i]
 			if !(v > lo && v < hi) {
-				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Param.ObjectName(), v, lo, hi)
+				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Decl.ObjectName(), v, lo, hi)
 			}
 			switch b.Transform {
 			case symbolic.LowerBound:

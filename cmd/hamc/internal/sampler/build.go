@@ -72,7 +72,7 @@ import (
 )
 
 func main() {
-	driver.Main(func(r io.Reader, name string) (runtime.Model, error) {
+	driver.Main(func(r io.Reader, name string) (runtime.Posterior, error) {
 		d, err := model.ReadData(r, name)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/ode"
+)
+
+// setting is one of the settings that --set gives to a block, named like the
+// flag that sets it for all.
+type setting struct {
+	name string
+	set  func(t *runtime.Tuning, text string) error
+}
+
+// settings is the table of --set.
+var settings = []setting{
+	{"integrator", func(t *runtime.Tuning, s string) (err error) { t.Integrator, err = runtime.ParseIntegrator(s); return }},
+	{"step-size", real(func(t *runtime.Tuning) *float64 { return &t.StepSize })},
+	{"target-accept", real(func(t *runtime.Tuning) *float64 { return &t.TargetAccept })},
+	{"steps", whole(func(t *runtime.Tuning) *int { return &t.Steps })},
+	{"random-steps", func(t *runtime.Tuning, s string) (err error) { t.RandomSteps, err = boolean(s); return }},
+	{"tol", real(func(t *runtime.Tuning) *float64 { return &t.Solver.Tolerance })},
+	{"max-iterations", whole(func(t *runtime.Tuning) *int { return &t.Solver.MaxIterations })},
+	{"stop-stalled", func(t *runtime.Tuning, s string) (err error) { t.Solver.StopStalled, err = boolean(s); return }},
+	{"reverse-check", func(t *runtime.Tuning, s string) (err error) {
+		t.ReverseCheck, err = runtime.ParseReverseCheck(s)
+		return
+	}},
+}
+
+func real(at func(*runtime.Tuning) *float64) func(*runtime.Tuning, string) error {
+	return func(t *runtime.Tuning, s string) (err error) {
+		if *at(t), err = strconv.ParseFloat(s, 64); err != nil {
+			err = errors.New("expected a number")
+		}
+		return err
+	}
+}
+
+func whole(at func(*runtime.Tuning) *int) func(*runtime.Tuning, string) error {
+	return func(t *runtime.Tuning, s string) (err error) {
+		if *at(t), err = strconv.Atoi(s); err != nil {
+			err = errors.New("expected a whole number")
+		}
+		return err
+	}
+}
+
+func boolean(s string) (bool, error) {
+	v, err := strconv.ParseBool(s)
+	if err != nil {
+		err = errors.New("expected true or false")
+	}
+	return v, err
+}
+
+// setBlocks gives the settings of --set to their blocks: each starts from the
+// settings for all.
+func setBlocks(opt *runtime.Options, list []string) error {
+	fixed := map[string]bool{} // blocks with --set of random-steps
+	for _, text := range list {
+		key, value, ok := strings.Cut(text, "=")
+		block, name, ok2 := strings.Cut(key, ".")
+		if !ok || !ok2 || block == "" {
+			return usage{fmt.Errorf("--set %s: write --set BLOCK.SETTING=VALUE, such as --set latent.steps=6", text)}
+		}
+		var found *setting
+		var names []string
+		for i := range settings {
+			names = append(names, settings[i].name)
+			if settings[i].name == name {
+				found = &settings[i]
+			}
+		}
+		if found == nil {
+			err := fmt.Errorf("--set %s: a block has no setting %s", text, name)
+			if near := nearest(name, names); near != "" {
+				err = fmt.Errorf("%w; did you mean %s?", err, near)
+			} else {
+				err = fmt.Errorf("%w; it has %s", err, strings.Join(names, ", "))
+			}
+			return usage{err}
+		}
+		t := tuningOf(opt, block)
+		if err := found.set(t, value); err != nil {
+			return usage{fmt.Errorf("--set %s: %w", text, err)}
+		}
+		switch {
+		case name == "random-steps":
+			fixed[block] = true
+		case name == "steps" && !fixed[block]:
+			t.RandomSteps = false
+		}
+	}
+	return nil
+}
+
+// tuningOf returns the settings of a block, which start as those for all.
+func tuningOf(opt *runtime.Options, block string) *runtime.Tuning {
+	for i := range opt.Blocks {
+		if opt.Blocks[i].Name == block {
+			return &opt.Blocks[i].Tuning
+		}
+	}
+	opt.Blocks = append(opt.Blocks, runtime.BlockTuning{Name: block, Tuning: opt.Tuning})
+	return &opt.Blocks[len(opt.Blocks)-1].Tuning
+}
+
+// keepList splits the lists of --keep.
+func keepList(list []string) []string {
+	var out []string
+	for _, s := range list {
+		for name := range strings.SplitSeq(s, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// odeFlags registers the settings of differential equations.
+func odeFlags(cmd *cobra.Command, to *ode.Options) {
+	fl := cmd.Flags()
+	fl.Float64Var(&to.RelTol, "ode-rel-tol", 0, fmt.Sprintf("relative tolerance of differential equations; default %g", ode.DefaultTolerance))
+	fl.Float64Var(&to.AbsTol, "ode-abs-tol", 0, fmt.Sprintf("absolute tolerance of differential equations; default %g", ode.DefaultTolerance))
+	fl.IntVar(&to.MaxSteps, "ode-max-steps", 0, fmt.Sprintf("limit of the steps of one integration of a differential equation; default %d", ode.DefaultMaxSteps))
+}

@@ -1,0 +1,99 @@
+package codegen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// What a block of a model of several blocks has beyond a model of one: the
+// parameters of the other blocks, which are a stage of their own.
+
+// fieldName is the field of the joint model that holds a block.
+func (g *generator) fieldName() string { return camel(g.d.Block.ObjectName()) + "Block" }
+
+// constructorName is the function that makes the type.
+func (g *generator) constructorName() string {
+	if g.conditional() {
+		return "new" + g.typ
+	}
+	return "New"
+}
+
+// markGiven flags the coordinates of other blocks that the type has to keep.
+func (g *generator) markGiven(all map[*symbolic.Def]bool, lists [][]symbolic.Output) {
+	mark := func(e *symbolic.Expr) {
+		symbolic.Refs(e, func(r *symbolic.Expr) {
+			if r.Tensor.Kind == symbolic.GivenTensor {
+				g.fields[r.Tensor] = true
+			}
+		})
+	}
+	for _, def := range g.d.Prog.Defs {
+		if all[def] {
+			mark(def.Body)
+		}
+	}
+	for _, l := range lists {
+		for _, o := range l {
+			mark(o.E)
+		}
+	}
+}
+
+// givenMethod emits Given; prepare computes what depends on the other blocks'
+// parameters alone.
+func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
+	p := g.newPrinter()
+	at := dsl.Fixed(0)
+	var set []jen.Code
+	for _, q := range g.d.Model.Params {
+		size := dsl.Fixed(1)
+		if len(q.Type.Shape) > 0 {
+			size = q.Type.Shape[0]
+		}
+		end := g.addExtents(at, size, "through"+exported(q.ObjectName()))
+		for _, b := range g.d.Given {
+			if b.Decl != q || !g.fields[b.Coord] {
+				continue
+			}
+			field := jen.Id("s").Dot(g.names.tensor(b.Coord))
+			if b.Scalar() {
+				set = append(set, field.Op("=").Id("q").Index(p.extent(at)))
+			} else {
+				set = append(set, jen.Copy(field, jen.Id("q").Index(p.extent(at), p.extent(end))))
+			}
+		}
+		at = end
+	}
+	var body []jen.Code
+	for _, k := range p.sizes {
+		body = append(body, jen.Id(g.size(k)).Op(":=").Id("s").Dot(g.size(k)))
+	}
+	body = append(body, set...)
+	if len(g.ph.given.defs) > 0 {
+		body = append(body, jen.Id("s").Dot("prepareGiven").Call())
+	}
+	for _, e := range g.odes {
+		body = append(body, jen.For(jen.List(jen.Id("_"), jen.Id("m")).Op(":=").Range().Id("s").Dot(e.memo)).Block(jen.Id("m").Dot("Forget").Call()))
+	}
+	if g.fl != nil {
+		body = append(body, jen.Id("s").Dot("seenKnown").Op("=").False())
+	}
+	if g.constant() {
+		body = append(body, jen.Id("s").Dot("known").Op("=").False())
+		body = append(body, jen.Return(jen.Id("s").Dot("factorise").Call()))
+	} else {
+		body = append(body, g.forget()...)
+		body = append(body, jen.Return(okay()))
+	}
+	code := doc("Given sets the parameters of the other blocks from the coordinates q of all\nparameters, in the order of their declarations, and computes what depends on\nthem alone.",
+		g.method("Given").Params(floats("q")).Add(rt("Status")).Block(body...))
+	if len(g.ph.given.defs) == 0 {
+		return code
+	}
+	return jen.Add(code, jen.Line(), jen.Line(),
+		doc("prepareGiven computes what depends on the data and the other blocks' parameters.",
+			g.method("prepareGiven").Params().Block(prepare...)))
+}

@@ -1,0 +1,292 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Models with differential equations. The density, its gradient and the metric
+// of one position come from one integration with first-order sensitivities, and
+// what needs the metric's derivative too from one with second-order ones. Which
+// order a quantity comes from depends on nothing but the method: the two
+// integrations take different steps, and the last digits of a result may not
+// depend on what was computed before.
+const (
+	orderDensity = 1 // of the density, its gradient, the energy, the metric
+	orderForce   = 2 // of ∂H/∂q
+)
+
+// equation is what the emitted code has of one solution.
+type equation struct {
+	sol              *symbolic.Solution
+	memo, out, input string // fields
+	rhs              [3]string
+	inputs           phase    // the inputs and what the right side holds of them alone
+	bodies           [3]phase // the right side by order
+}
+
+// hasODE reports whether the model solves differential equations.
+func (g *generator) hasODE() bool { return len(g.odes) > 0 }
+
+// orders are those of the sensitivities that the type integrates.
+func (g *generator) orders() []int {
+	if g.constant() {
+		return []int{orderDensity}
+	}
+	return []int{orderDensity, orderForce}
+}
+
+// buildODEs makes the phases of the differential equations. The definitions
+// have been derived.
+func (g *generator) buildODEs() {
+	c := g.d.C
+	for _, sol := range g.d.Solves {
+		name := sol.Decl.ObjectName()
+		e := &equation{sol: sol, memo: g.names.fresh(name + "_memo"), out: g.names.fresh(name + "_out"), input: g.names.fresh(name + "_inputs")}
+		for i, t := range sol.States {
+			g.layouts[t] = layout{kind: "state", row: i}
+		}
+		var all []symbolic.Output
+		for i, u := range sol.Inputs {
+			o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: c.Ref(u.Symbol)}
+			all = append(all, o)
+			e.inputs.targets = append(e.inputs.targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "u", row: i})})
+		}
+		for _, k := range g.orders() {
+			e.rhs[k] = g.names.fresh(fmt.Sprintf("%s_rhs%d", name, k))
+			var outs []symbolic.Output
+			for i := range sol.Size(k) {
+				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: sol.Rhs[i]}
+				outs = append(outs, o)
+				e.bodies[k].targets = append(e.bodies[k].targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "dy", row: i})})
+			}
+			for i := range sol.Size(k) {
+				all = append(all, symbolic.Output{E: sol.Init[i]})
+			}
+			all = append(all, outs...)
+			need := g.closure(outs)
+			for _, def := range g.d.Prog.Defs {
+				if need[def] && inEquation(def) {
+					e.bodies[k].defs = append(e.bodies[k].defs, def)
+				}
+			}
+		}
+		all = append(all, symbolic.Output{E: sol.From})
+		need := g.closure(all)
+		for _, def := range g.d.Prog.Defs {
+			if need[def] && !inEquation(def) && def.Stage() == symbolic.StagePosition {
+				e.inputs.defs = append(e.inputs.defs, def)
+			}
+		}
+		g.odes = append(g.odes, e)
+		g.odeOutputs = append(g.odeOutputs, all)
+	}
+}
+
+// inEquation reports whether a definition has a value only while a differential
+// equation is integrated.
+func inEquation(def *symbolic.Def) bool { return def.InEquation() }
+
+// odeFields declares the work space of the solutions.
+func (g *generator) odeFields(st *jen.Group) {
+	for _, e := range g.odes {
+		st.Id(e.memo).Index(jen.Lit(len(g.orders()))).Op("*").Qual(odePath, "Memo").Comment(fmt.Sprintf("solution %s by order of its sensitivities", e.sol.Decl.ObjectName()))
+		st.Id(e.out).Index().Float64().Comment("the one of them that is read")
+		if len(e.sol.Inputs) > 0 {
+			st.Id(e.input).Index().Float64()
+		}
+	}
+	if g.hasODE() && !g.constant() {
+		st.Id("order").Int().Comment("of the solution that the factor comes from")
+	}
+}
+
+// allocateODEs makes the work space of the solutions.
+func (g *generator) allocateODEs(p *printer) []jen.Code {
+	var lines []jen.Code
+	for _, e := range g.odes {
+		for i, k := range g.orders() {
+			lines = append(lines, jen.Id("s").Dot(e.memo).Index(jen.Lit(i)).Op("=").Qual(odePath, "NewMemo").Call(
+				jen.Lit(e.sol.Size(k)), p.extent(e.sol.Times.Shape[0]), jen.Lit(len(e.sol.Inputs)), jen.Id("s").Dot(e.rhs[k]), jen.Id("s").Dot("tolerance")))
+		}
+		if n := len(e.sol.Inputs); n > 0 {
+			lines = append(lines, jen.Id("s").Dot(e.input).Op("=").Make(jen.Index().Float64(), jen.Lit(n)))
+		}
+	}
+	return lines
+}
+
+// odeMethods are those that solve the differential equations.
+func (g *generator) odeMethods() []jen.Code {
+	if !g.hasODE() {
+		return nil
+	}
+	var out []jen.Code
+	var body []jen.Code
+	for _, e := range g.odes {
+		name := "solve" + exported(e.sol.Decl.ObjectName())
+		body = append(body, notOK(jen.Id("s").Dot(name).Call(id("q"), id("order")), jen.Return(id("st"))))
+		out = append(out, doc(fmt.Sprintf("%s makes the solution %s, with sensitivities up to an order, that of the\nposition q.", name, e.sol.Decl.ObjectName()),
+			g.method(name).Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(g.solveBody(e)...)))
+		for _, k := range g.orders() {
+			out = append(out, doc(g.rhsDoc(e, k),
+				g.method(e.rhs[k]).Params(floats("dy", "y"), g.timeParam(e).Float64(), id("_").Add(fvec())).Block(g.rhsBody(e, k)...)))
+		}
+	}
+	body = append(body, jen.Return(okay()))
+	head := doc("solve makes the solutions of the differential equations those of the position q,\nwith sensitivities up to an order, unless they are already.",
+		g.method("solve").Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(body...))
+	set := doc("SetODE sets the tolerances with which differential equations are solved.",
+		g.method("SetODE").Params(id("opt").Qual(odePath, "Options")).Block(
+			jen.Id("s").Dot("tolerance").Op("=").Id("opt"),
+			jen.Id("s").Dot("allocate").Call(),
+			jen.Add(lines(append(g.factorAgain(), g.setBlocks()...)...))))
+	return append([]jen.Code{set, head}, out...)
+}
+
+// setBlocks emits that the blocks of a joint density have its tolerances.
+func (g *generator) setBlocks() []jen.Code {
+	var out []jen.Code
+	for _, b := range g.blocks {
+		if b.hasODE() {
+			out = append(out, jen.Id("s").Dot(b.fieldName()).Dot("SetODE").Call(jen.Id("opt")))
+		}
+	}
+	return out
+}
+
+// factorAgain emits the factorisation of a constant metric in new work space.
+func (g *generator) factorAgain() []jen.Code {
+	if g.constant() && !g.joint() && !g.conditional() {
+		return []jen.Code{jen.Id("s").Dot("factorise").Call()}
+	}
+	return nil
+}
+
+// timeParam is the parameter of a right side that holds the time.
+func (g *generator) timeParam(e *equation) *jen.Statement {
+	if e.sol.Time == nil {
+		return jen.Id("_")
+	}
+	return jen.Id(g.names.tensor(e.sol.Time))
+}
+
+// rhsDoc states the equations.
+func (g *generator) rhsDoc(e *equation, order int) string {
+	text := fmt.Sprintf("%s is the right side of the differential equation of %s", e.rhs[order], e.sol.Decl.ObjectName())
+	if order > 0 {
+		text += fmt.Sprintf(" and its\nsensitivities up to order %d", order)
+	}
+	text += ".\n"
+	for i := range e.sol.Size(0) {
+		text += fmt.Sprintf("\n\t%s' = %s", e.sol.States[i].Name, symbolic.Format(e.sol.Rhs[i]))
+	}
+	return text
+}
+
+// rhsBody prints a right side.
+func (g *generator) rhsBody(e *equation, order int) []jen.Code {
+	n := jen.Lit(e.sol.Size(order))
+	body := g.body(&e.bodies[order])
+	return append([]jen.Code{jen.List(id("y"), id("dy")).Op("=").List(id("y").Index(jen.Empty(), n), id("dy").Index(jen.Empty(), n))}, body...)
+}
+
+// solveBody prints the integration of one equation: the inputs first and, if they
+// are new, what depends on them, the initial values and the integration.
+func (g *generator) solveBody(e *equation) []jen.Code {
+	defer g.names.scope()()
+	sol := e.sol
+	p := g.newPrinter()
+	ph := e.inputs
+	init := phase{}
+	for i := range sol.Size(g.orders()[len(g.orders())-1]) {
+		init.targets = append(init.targets, target{out: symbolic.Output{Row: -1, Col: -1, Dir: -1, E: sol.Init[i]}, dst: g.outputTensor(layout{kind: "element", array: "y0", row: i})})
+	}
+	s := g.scheduler()
+	stmts := p.stmts(s.plan(&ph))
+	from, _ := p.expr(sol.From)
+	last := 0
+	var starts [3][]jen.Code
+	for _, k := range g.orders() {
+		part := phase{targets: init.targets[last:sol.Size(k)]}
+		starts[k] = p.stmts(g.scheduler().plan(&part))
+		last = sol.Size(k)
+	}
+	own := map[*symbolic.Tensor]bool{}
+	var keep []jen.Code
+	for _, def := range ph.defs {
+		own[def.Tensor] = true
+		if g.cross[def.Tensor] {
+			g.fields[def.Tensor] = true
+			n := g.names.tensor(def.Tensor)
+			keep = append(keep, jen.Id("s").Dot(n).Op("=").Id(n))
+		}
+	}
+	times := jen.Id(p.use(sol.Times))
+	code := g.prologue(p, own)
+	if len(sol.Inputs) > 0 {
+		code = append(code, id("u").Op(":=").Id("s").Dot(e.input))
+	}
+	code = append(code, stmts...)
+	u := jen.Code(jen.Nil())
+	if len(sol.Inputs) > 0 {
+		u = id("u")
+	}
+	memo := id("m")
+	code = append(code,
+		memo.Clone().Op(":=").Id("s").Dot(e.memo).Index(id("order").Op("-").Lit(orderDensity)),
+		jen.If(jen.Op("!").Add(memo.Clone()).Dot("Known").Call(u)).BlockFunc(func(b *jen.Group) {
+			for _, k := range keep {
+				b.Add(k)
+			}
+			b.Id("y0").Op(":=").Id("m").Dot("Start")
+			for _, k := range g.orders() {
+				if k == orderDensity {
+					for _, c := range starts[k] {
+						b.Add(c)
+					}
+					continue
+				}
+				if len(starts[k]) > 0 {
+					b.If(id("order").Op(">=").Lit(k)).Block(starts[k]...)
+				}
+			}
+			b.Id("m").Dot("Solve").Call(jen.Float64().Call(from), times)
+		}),
+		jen.Id("s").Dot(e.out).Op("=").Id("m").Dot("Out"),
+		jen.Return(rt("ODEStatus").Call(memo.Clone().Dot("Status"))))
+	return code
+}
+
+// solveAt emits the solution at q of a given order, whose failure shows in what
+// is computed from it.
+func (g *generator) solveAt(order int) []jen.Code {
+	if !g.hasODE() {
+		return nil
+	}
+	return []jen.Code{jen.Id("s").Dot("solve").Call(jen.Id("q"), jen.Lit(order))}
+}
+
+// solutionSlice prints a component of a solution over the times.
+func (g *generator) solutionSlice(p *printer, t *symbolic.Tensor) *jen.Statement {
+	part := t.Part
+	for _, e := range g.odes {
+		if e.sol == part.Of {
+			n := part.Of.Times.Shape[0]
+			return jen.Id("s").Dot(e.out).Index(p.scaled(part.Pos, n), p.scaled(part.Pos+1, n))
+		}
+	}
+	panic("codegen: a component of no solution")
+}
+
+// scaled prints a multiple of a size.
+func (p *printer) scaled(k int, x dsl.Extent) *jen.Statement {
+	if s := p.times(k, x); s != nil {
+		return s
+	}
+	return jen.Lit(0)
+}

@@ -1,0 +1,255 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Matrices that are stored by the parts of their structure, as linalg.Structured
+// packs them: of each part first the band of its spine by diagonals, then the
+// rows of its border along the spine, then the border's own block.
+
+// partOf returns the number of the part that holds a parameter.
+func (g *generator) partOf(param int) int {
+	for k, part := range g.d.Metric.Parts {
+		if part.Spine == param {
+			return k
+		}
+		for _, b := range part.Border {
+			if b == param {
+				return k
+			}
+		}
+	}
+	panic(fmt.Sprintf("codegen: parameter %d is in no part of the metric", param))
+}
+
+// onSpine reports whether a parameter is the spine of its part.
+func (g *generator) onSpine(param int) bool {
+	return g.d.Metric.Parts[g.partOf(param)].Spine == param
+}
+
+// borderSize returns the number of coordinates of a part's border, and where
+// those of a parameter begin in it.
+func (g *generator) borderSize(part symbolic.Part, param int) (size, start dsl.Extent) {
+	size = dsl.Fixed(0)
+	for _, b := range part.Border {
+		if b == param {
+			start = size
+		}
+		name := fmt.Sprintf("border%dAfter%s", g.partOf(b), exported(g.d.Params[b].Decl.ObjectName()))
+		size = g.addExtents(size, g.d.Params[b].Size(), name)
+	}
+	return size, start
+}
+
+// startKey names the size field that tells where a part begins.
+func startKey(part int) string { return fmt.Sprintf("%sstart%d", sumKey, part) }
+
+// indexSum adds up the terms of an index that are there.
+func indexSum(terms ...*jen.Statement) *jen.Statement {
+	var s *jen.Statement
+	for _, t := range terms {
+		switch {
+		case t == nil:
+		case s == nil:
+			s = t
+		default:
+			s = s.Op("+").Add(t)
+		}
+	}
+	if s == nil {
+		return jen.Lit(0)
+	}
+	return s
+}
+
+// times multiplies a size by a number; nil stands for 0.
+func (p *printer) times(k int, x dsl.Extent) *jen.Statement {
+	switch {
+	case k == 0 || x == dsl.Fixed(0):
+		return nil
+	case x.IsConst():
+		return jen.Lit(k * x.Offset)
+	case k == 1:
+		return p.extent(x)
+	}
+	return jen.Lit(k).Op("*").Add(p.extentFactor(x))
+}
+
+// within prints the position of an element within a parameter; nil stands for 0.
+func (p *printer) within(start dsl.Extent, subs []symbolic.Sub) *jen.Statement {
+	if len(subs) == 0 {
+		if start == dsl.Fixed(0) {
+			return nil
+		}
+		return p.extent(start)
+	}
+	if start == dsl.Fixed(0) {
+		return p.position(subs[0])
+	}
+	return p.extent(start).Op("+").Add(p.position(subs[0]))
+}
+
+// partStart prints where a part begins; nil stands for 0.
+func (p *printer) partStart(part int) *jen.Statement {
+	if part == 0 {
+		return nil
+	}
+	return p.extent(dsl.Extent{Name: startKey(part)})
+}
+
+// packedIndex prints the place of an entry of a matrix that is stored by parts.
+func (p *printer) packedIndex(row, col int, a, b []symbolic.Sub) *jen.Statement {
+	g := p.g
+	k := g.partOf(row)
+	part := g.d.Metric.Parts[k]
+	n := dsl.Fixed(0)
+	if part.Spine >= 0 {
+		n = g.d.Params[part.Spine].Size()
+	}
+	size, _ := g.borderSize(part, -1)
+	rows := func() *jen.Statement {
+		if part.Spine < 0 {
+			return nil
+		}
+		return p.times(part.Width+1, n)
+	}
+	switch {
+	case row == part.Spine && col == part.Spine:
+		o := distance(a[0], b[0])
+		if o < 0 {
+			a, o = b, -o
+		}
+		return indexSum(p.partStart(k), p.times(o, n), p.position(a[0]))
+	case row == part.Spine || col == part.Spine:
+		if row == part.Spine {
+			row, a, b = col, b, a
+		}
+		_, start := g.borderSize(part, row)
+		r := p.within(start, a)
+		switch {
+		case len(a) == 0 && start.IsConst():
+			r = p.times(start.Offset, n)
+		case r != nil:
+			r = jen.Parens(r).Op("*").Add(p.extentFactor(n))
+		}
+		return indexSum(p.partStart(k), rows(), r, p.position(b[0]))
+	}
+	_, i := g.borderSize(part, row)
+	_, j := g.borderSize(part, col)
+	var corner *jen.Statement
+	if part.Spine >= 0 {
+		switch {
+		case size.IsConst():
+			corner = p.times(size.Offset, n)
+		default:
+			corner = p.extentFactor(size).Op("*").Add(p.extentFactor(n))
+		}
+	}
+	line := p.within(i, a)
+	if line != nil {
+		switch {
+		case len(a) == 0 && i.IsConst() && size.IsConst():
+			line = jen.Lit(i.Offset * size.Offset)
+		default:
+			line = jen.Parens(line).Op("*").Add(p.extentFactor(size))
+		}
+	}
+	return indexSum(p.partStart(k), rows(), corner, line, p.within(j, b))
+}
+
+// distance returns how far one subscript is ahead of another of the same index,
+// or fixed position.
+func distance(a, b symbolic.Sub) int {
+	switch {
+	case a.Index != nil && a.Index == b.Index:
+		return a.Offset - b.Offset
+	case a.Index == nil && b.Index == nil && a.At.Name == b.At.Name:
+		return a.At.Offset - b.At.Offset
+	}
+	panic("codegen: an entry of a banded block on no diagonal")
+}
+
+// partsLiteral prints the parts for linalg.NewStructured.
+func (g *generator) partsLiteral(p *printer) *jen.Statement {
+	return jen.Index().Add(linalg("Part")).ValuesFunc(func(v *jen.Group) {
+		for _, part := range g.d.Metric.Parts {
+			fields := jen.Dict{}
+			if part.Spine >= 0 {
+				if off := g.offset(part.Spine); off != dsl.Fixed(0) {
+					fields[jen.Id("Spine")] = p.extent(off)
+				}
+				fields[jen.Id("N")] = p.extent(g.d.Params[part.Spine].Size())
+				if part.Width > 0 {
+					fields[jen.Id("Width")] = jen.Lit(part.Width)
+				}
+			}
+			if len(part.Border) > 0 {
+				fields[jen.Id("Border")] = g.borderLiteral(p, part)
+			}
+			v.Line().Values(fields)
+		}
+		v.Line()
+	})
+}
+
+// borderLiteral prints the coordinates of a border.
+func (g *generator) borderLiteral(p *printer, part symbolic.Part) *jen.Statement {
+	scalars := true
+	for _, b := range part.Border {
+		scalars = scalars && g.d.Params[b].Scalar()
+	}
+	if scalars {
+		return jen.Index().Int().ValuesFunc(func(v *jen.Group) {
+			for _, b := range part.Border {
+				v.Add(p.extent(g.offset(b)))
+			}
+		})
+	}
+	var spans []jen.Code
+	for _, b := range part.Border {
+		spans = append(spans, linalg("Span").Call(p.extent(g.offset(b)), p.extent(g.d.Params[b].Size())))
+	}
+	if len(spans) == 1 {
+		return jen.Add(spans[0])
+	}
+	return jen.Qual("slices", "Concat").Call(spans...)
+}
+
+// covered reports whether every stored entry of the matrix is written by its
+// results: then it need not be cleared.
+func (g *generator) covered() bool {
+	m := g.d.Metric
+	if len(m.Parts) != 1 || len(m.Parts[0].Border) > 0 {
+		return false
+	}
+	return len(g.d.Matrix) == m.Parts[0].Width+1
+}
+
+// denseParts lists the sets of parameters whose matrix among themselves is
+// stored as a whole.
+func (g *generator) denseParts() [][]int {
+	m := g.d.Metric
+	if g.diagonal() {
+		return nil
+	}
+	var out [][]int
+	if !g.byParts() {
+		var all []int
+		for n := range g.d.Params {
+			all = append(all, n)
+		}
+		return append(out, all)
+	}
+	for _, part := range m.Parts {
+		if len(part.Border) > 0 {
+			out = append(out, part.Border)
+		}
+	}
+	return out
+}

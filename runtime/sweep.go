@@ -1,0 +1,162 @@
+package runtime
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// Sweep is a transition of a whole posterior: its blocks are updated in turn,
+// each by an HMC transition given the others (Gibbs sampling). A Model counts as
+// one block of all its parameters. It serves one goroutine.
+type Sweep struct {
+	Posterior Posterior
+	Names     []string // of the blocks; the one of a Model has no name
+	Kernels   []*HMC   // by block; the caller may set their fields
+
+	blocks      []blockUpdate
+	transitions []Transition
+}
+
+// blockUpdate is what moves between the coordinates of a posterior and those of
+// one block.
+type blockUpdate struct {
+	system System
+	given  Conditional // nil for a Model
+	spans  []span
+	q      []float64 // of the block
+}
+
+// span says that n coordinates of a block, from one on, are those of the
+// posterior from another on.
+type span struct{ from, to, n int }
+
+// NewSweep returns the transition of a Model or a Gibbs with the settings that
+// opt has for each block. Step sizes that are to be adapted are 0.
+func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
+	s := &Sweep{Posterior: p}
+	blocks, err := blocksOf(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range blocks {
+		in := b.system.Info()
+		name := ""
+		if b.given != nil {
+			name = in.Name
+		}
+		t := opt.For(name)
+		k, err := NewHMC(b.system, t.Integrator)
+		if err != nil {
+			return nil, blockError(name, err)
+		}
+		k.StepSize, k.Length, k.Solver, k.Reverse = t.StepSize, t.length(), t.Solver, t.ReverseCheck
+		b.q = make([]float64, in.Dim())
+		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)
+	}
+	s.transitions = make([]Transition, len(s.blocks))
+	return s, nil
+}
+
+// blockError says which block an error is about.
+func blockError(name string, err error) error {
+	if err == nil || name == "" {
+		return err
+	}
+	return fmt.Errorf("block %s: %w", name, err)
+}
+
+// blocksOf returns the blocks of a posterior.
+func blocksOf(p Posterior) ([]blockUpdate, error) {
+	g, ok := p.(Gibbs)
+	if !ok {
+		m, ok := p.(Model)
+		if !ok {
+			return nil, fmt.Errorf("%s is neither a Model nor a Gibbs: it has no metric", p.Info().Name)
+		}
+		return []blockUpdate{{system: AsSystem(m), spans: []span{{0, 0, p.Info().Dim()}}}}, nil
+	}
+	at := map[string]span{}
+	from := 0
+	for i := range p.Info().Params {
+		q := &p.Info().Params[i]
+		at[q.Name] = span{from: from, n: q.Size()}
+		from += q.Size()
+	}
+	var out []blockUpdate
+	covered := 0
+	for _, c := range g.Blocks() {
+		b := blockUpdate{system: c, given: c}
+		to := 0
+		for i := range c.Info().Params {
+			q := &c.Info().Params[i]
+			x, ok := at[q.Name]
+			if !ok || x.n != q.Size() {
+				return nil, fmt.Errorf("block %s: the posterior has no such parameter %s, or another block has it", c.Info().Name, q.Name)
+			}
+			delete(at, q.Name)
+			b.spans = append(b.spans, span{from: x.from, to: to, n: x.n})
+			to += x.n
+		}
+		covered += to
+		out = append(out, b)
+	}
+	if covered != from {
+		return nil, fmt.Errorf("the blocks of %s have %d coordinates of its %d", p.Info().Name, covered, from)
+	}
+	return out, nil
+}
+
+// enter makes block i ready for an update from the posterior's coordinates q:
+// its own are in the block's q then.
+func (s *Sweep) enter(i int, q []float64) Status {
+	b := &s.blocks[i]
+	if b.given != nil {
+		if st := b.given.Given(q); st != OK {
+			return st
+		}
+		if plain := s.Kernels[i].plain; plain != nil {
+			plain.Forget()
+		}
+	}
+	for _, x := range b.spans {
+		copy(b.q[x.to:x.to+x.n], q[x.from:x.from+x.n])
+	}
+	return OK
+}
+
+// leave writes the coordinates of block i back.
+func (s *Sweep) leave(i int, q []float64) {
+	for _, x := range s.blocks[i].spans {
+		copy(q[x.from:x.from+x.n], s.blocks[i].q[x.to:x.to+x.n])
+	}
+}
+
+// Transition replaces q by the next state of the Markov chain, and reports the
+// transition of each block. The slice is valid until the next call. A block
+// that the others' parameters leave without a metric stays where it is, and
+// counts as a failure.
+func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
+	for i, k := range s.Kernels {
+		if st := s.enter(i, q); st != OK {
+			s.transitions[i] = k.refuse(st)
+			continue
+		}
+		s.transitions[i] = k.Transition(s.blocks[i].q, rng)
+		s.leave(i, q)
+		if s.transitions[i].stopped {
+			clear(s.transitions[i+1:])
+			break
+		}
+	}
+	return s.transitions
+}
+
+// stopped reports whether the last sweep was cut short.
+func (s *Sweep) stopped() bool {
+	for i := range s.transitions {
+		if s.transitions[i].stopped {
+			return true
+		}
+	}
+	return false
+}
