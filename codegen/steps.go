@@ -305,23 +305,39 @@ func each(over string, body ...jen.Code) jen.Code {
 	return jen.For(id("i").Op(":=").Range().Id(over)).Block(body...)
 }
 
+// locals declares slices of the work space, and p, with the length of q, so that
+// loops over q need not look at theirs.
+func locals(names ...string) *jen.Statement {
+	values := make([]jen.Code, len(names))
+	ids := make([]jen.Code, len(names))
+	for i, n := range names {
+		x := sdot(n)
+		if n == "p" {
+			x = id(n)
+		}
+		ids[i], values[i] = id(n), x.Index(jen.Empty(), id("n"))
+	}
+	return jen.Id("n").Op(":=").Len(id("q")).Line().List(ids...).Op(":=").List(values...)
+}
+
 func at(name string) *jen.Statement { return id(name).Index(id("i")) }
 
 func (g *generator) stepIMb() jen.Code {
-	v, f := sdot("v").Index(id("i")), sdot("f").Index(id("i"))
+	v, f := at("v"), at("f")
 	loop := solveLoop(id("iterations").Op("=").Id("iter"),
 		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("iter"))),
 		id("d").Op(":=").Lit(0.0),
-		each("qm",
+		each("q",
 			jen.List(id("a"), id("b")).Op(":=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f)),
 			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm"))), jen.Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
 			jen.List(at("qm"), at("pm")).Op("=").List(id("a"), id("b")),
 		))
 	body := []jen.Code{
-		jen.List(id("h"), id("qm"), id("pm")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), sdot("qm"), sdot("pm")),
+		jen.Add(locals("p", "qm", "pm", "v", "f")),
+		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
 		jen.Comment("The explicit half step predicts the midpoint."),
 		notOK(sdot("field").Call(id("q"), id("p")), failedAtOnce()),
-		each("qm", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
+		each("q", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
 		id("iterations").Op(":=").Lit(0),
 	}
 	body = append(body, loop...)
@@ -339,22 +355,23 @@ func (g *generator) stepLeapfrog() jen.Code {
 	if !g.constant() {
 		return sig(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NotConstant")})))
 	}
-	grad := sdot("grad").Index(id("i"))
+	grad := at("grad")
 	var solve []jen.Code
 	if g.hasODE() {
 		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), jen.Lit(orderDensity)), failedAtOnce())}
 	}
 	return sig(
+		jen.Add(locals("p", "grad", "v", "at")),
 		jen.Comment("The gradient at the end of a step is that at the start of the next."),
-		jen.If(jen.Op("!").Add(sdot("known")).Op("||").Op("!").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(sdot("slope").Call(sdot("grad"), id("q"))),
+		jen.If(jen.Op("!").Add(sdot("known")).Op("||").Op("!").Add(rt("Same")).Call(id("at"), id("q"))).Block(sdot("slope").Call(id("grad"), id("q"))),
 		sdot("known").Op("=").False(),
 		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(grad)),
-		sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
+		sdot("factor").Dot("Solve").Call(id("v"), id("p")),
 		each("q",
-			at("q").Op("+=").Id("eps").Op("*").Add(sdot("v").Index(id("i"))),
-			sdot("at").Index(id("i")).Op("=").Add(at("q"))),
+			at("q").Op("+=").Id("eps").Op("*").Add(at("v")),
+			at("at").Op("=").Add(at("q"))),
 		jen.Add(lines(solve...)),
-		sdot("slope").Call(sdot("grad"), id("q")),
+		sdot("slope").Call(id("grad"), id("q")),
 		id("d").Op(":=").Lit(0.0),
 		each("p", at("p").Op("+=").Lit(0.5).Op("*").Id("eps").Op("*").Add(grad),
 			id("d").Op("+=").Add(at("p")).Op("-").Add(at("p"))),
@@ -371,27 +388,28 @@ func (g *generator) stepGLFb() jen.Code {
 		return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is\nconstant, so it is the leapfrog.",
 			jen.Return(sdot("StepLeapfrog").Call(id("q"), id("p"), id("eps"))))
 	}
-	f, f0, v, v0 := sdot("f").Index(id("i")), sdot("force0").Index(id("i")), sdot("v").Index(id("i")), sdot("v0").Index(id("i"))
+	f, f0, v, v0 := at("f"), at("force0"), at("v"), at("v0")
 	count := jen.Id("iterations").Op("+=").Id("iter")
 	momentum := solveLoop(count,
 		sdot("momentumForce").Call(id("q"), id("pm")),
 		id("d").Op(":=").Lit(0.0),
-		each("pm",
+		each("q",
 			id("b").Op(":=").Add(at("p")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
 			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
 			at("pm").Op("=").Id("b"),
 		))
 	position := solveLoop(count,
 		notOK(g.evaluateCall("qm", orderDensity), failed(id("iterations").Op("+").Id("iter"))),
-		sdot("factor").Dot("Solve").Call(sdot("v"), id("pm")),
+		sdot("factor").Dot("Solve").Call(id("v"), id("pm")),
 		id("d").Op(":=").Lit(0.0),
-		each("qm",
+		each("q",
 			id("a").Op(":=").Add(at("q")).Op("+").Id("h").Op("*").Parens(jen.Add(v0).Op("+").Add(v)),
 			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm")))),
 			at("qm").Op("=").Id("a"),
 		))
 	body := []jen.Code{
-		jen.List(id("h"), id("qm"), id("pm")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), sdot("qm"), sdot("pm")),
+		jen.Add(locals("p", "qm", "pm", "v", "v0", "f", "force0")),
+		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
 		notOK(sdot("complete").Call(id("q")), failedAtOnce()),
 		id("iterations").Op(":=").Lit(0),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
@@ -402,7 +420,7 @@ func (g *generator) stepGLFb() jen.Code {
 			}
 		}),
 		jen.Comment("Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄."),
-		sdot("factor").Dot("Solve").Call(sdot("v0"), id("pm")),
+		sdot("factor").Dot("Solve").Call(id("v0"), id("pm")),
 		jen.Copy(id("qm"), id("q")),
 		jen.BlockFunc(func(b *jen.Group) {
 			for _, c := range position {
@@ -414,7 +432,7 @@ func (g *generator) stepGLFb() jen.Code {
 		sdot("momentumForce").Call(id("qm"), id("pm")),
 		jen.Copy(id("q"), id("qm")),
 		id("z").Op(":=").Lit(0.0),
-		each("p",
+		each("q",
 			at("p").Op("=").Add(at("pm")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
 			id("z").Op("+=").Add(at("p")).Op("-").Add(at("p"))),
 		jen.If(id("z").Op("!=").Lit(0)).Block(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),

@@ -57,7 +57,6 @@ func Generic(m Model) *GenericSystem {
 		constant: m.Info().Metric.Constant,
 		v:        make([]float64, n),
 		c:        make([]float64, n),
-		w:        make([]float64, n*n),
 		z:        make([]float64, 2*n),
 		x:        make([]float64, 2*n),
 		y:        make([]float64, 2*n),
@@ -67,9 +66,6 @@ func Generic(m Model) *GenericSystem {
 	}
 	s.here = newPosition(n)
 	s.there = newPosition(n)
-	if s.constant {
-		s.there.chol = s.here.chol
-	}
 	return s
 }
 
@@ -77,10 +73,22 @@ func newPosition(n int) position {
 	return position{
 		q:     make([]float64, n),
 		grad:  make([]float64, n),
-		g:     make([]float64, n*n),
-		chol:  linalg.NewCholesky(n),
-		ginv:  make([]float64, n*n),
 		trace: make([]float64, n),
+	}
+}
+
+// allocate makes the matrices: when the first one is needed, since the density
+// alone may have many more coordinates than matrices fit the memory for.
+func (s *GenericSystem) allocate() {
+	n := len(s.v)
+	s.w = make([]float64, n*n)
+	for _, at := range []*position{&s.here, &s.there} {
+		at.g = make([]float64, n*n)
+		at.chol = linalg.NewCholesky(n)
+		at.ginv = make([]float64, n*n)
+	}
+	if s.constant {
+		s.there.chol = s.here.chol
 	}
 }
 
@@ -147,6 +155,9 @@ func (s *GenericSystem) gradient(at *position) {
 func (s *GenericSystem) factor(at *position) Status {
 	if at.have&haveFactor != 0 || s.factored {
 		return OK
+	}
+	if s.w == nil {
+		s.allocate()
 	}
 	s.Model.Metric(at.g, at.q)
 	if st := FactorStatus(at.chol.Factor(at.g)); st != OK {

@@ -327,13 +327,15 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	for i := range qm {
-		qm[i], pm[i] = q[i]+h*s.v[i], p[i]-h*s.f[i]
+	for i := range q {
+		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -345,8 +347,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		d := 0.0
-		for i := range qm {
-			a, b := q[i]+h*s.v[i], p[i]-h*s.f[i]
+		for i := range q {
+			a, b := q[i]+h*v[i], p[i]-h*f[i]
 			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
@@ -380,23 +382,25 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 // StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
 // constant, and any other is an error that the runtime reports before sampling.
 func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
+	n := len(q)
+	p, grad, v, at := p[:n], s.grad[:n], s.v[:n], s.at[:n]
 	// The gradient at the end of a step is that at the start of the next.
-	if !s.known || !rt.Same(s.at, q) {
-		s.slope(s.grad, q)
+	if !s.known || !rt.Same(at, q) {
+		s.slope(grad, q)
 	}
 	s.known = false
 	for i := range p {
-		p[i] += 0.5 * eps * s.grad[i]
+		p[i] += 0.5 * eps * grad[i]
 	}
-	s.factor.Solve(s.v, p)
+	s.factor.Solve(v, p)
 	for i := range q {
-		q[i] += eps * s.v[i]
-		s.at[i] = q[i]
+		q[i] += eps * v[i]
+		at[i] = q[i]
 	}
-	s.slope(s.grad, q)
+	s.slope(grad, q)
 	d := 0.0
 	for i := range p {
-		p[i] += 0.5 * eps * s.grad[i]
+		p[i] += 0.5 * eps * grad[i]
 		d += p[i] - p[i]
 	}
 	if d != 0 {

@@ -851,13 +851,15 @@ func (s *LatentBlock) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	for i := range qm {
-		qm[i], pm[i] = q[i]+h*s.v[i], p[i]-h*s.f[i]
+	for i := range q {
+		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -869,8 +871,8 @@ func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.Ste
 			}
 		}
 		d := 0.0
-		for i := range qm {
-			a, b := q[i]+h*s.v[i], p[i]-h*s.f[i]
+		for i := range q {
+			a, b := q[i]+h*v[i], p[i]-h*f[i]
 			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
@@ -918,7 +920,9 @@ func (s *LatentBlock) momentumForce(q, p []float64) {
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
 // quantities, GLF(b) of Brofos & Lederman (2021).
 func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, v0, f, force0 := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n]
+	h := 0.5 * eps
 	if st := s.complete(q); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
@@ -930,8 +934,8 @@ func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.St
 		for iter := 1; ; iter++ {
 			s.momentumForce(q, pm)
 			d := 0.0
-			for i := range pm {
-				b := p[i] - h*(s.force0[i]-s.f[i])
+			for i := range q {
+				b := p[i] - h*(force0[i]-f[i])
 				d = max(d, math.Abs(b-pm[i]))
 				pm[i] = b
 			}
@@ -952,7 +956,7 @@ func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.St
 		}
 	}
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.factor.Solve(s.v0, pm)
+	s.factor.Solve(v0, pm)
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
@@ -963,10 +967,10 @@ func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.St
 					Status:     st,
 				}
 			}
-			s.factor.Solve(s.v, pm)
+			s.factor.Solve(v, pm)
 			d := 0.0
-			for i := range qm {
-				a := q[i] + h*(s.v0[i]+s.v[i])
+			for i := range q {
+				a := q[i] + h*(v0[i]+v[i])
 				d = max(d, math.Abs(a-qm[i]))
 				qm[i] = a
 			}
@@ -996,8 +1000,8 @@ func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.St
 	s.momentumForce(qm, pm)
 	copy(q, qm)
 	z := 0.0
-	for i := range p {
-		p[i] = pm[i] - h*(s.force0[i]-s.f[i])
+	for i := range q {
+		p[i] = pm[i] - h*(force0[i]-f[i])
 		z += p[i] - p[i]
 	}
 	if z != 0 {
@@ -1495,13 +1499,15 @@ func (s *VolatilityBlock) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	for i := range qm {
-		qm[i], pm[i] = q[i]+h*s.v[i], p[i]-h*s.f[i]
+	for i := range q {
+		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -1513,8 +1519,8 @@ func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt
 			}
 		}
 		d := 0.0
-		for i := range qm {
-			a, b := q[i]+h*s.v[i], p[i]-h*s.f[i]
+		for i := range q {
+			a, b := q[i]+h*v[i], p[i]-h*f[i]
 			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
@@ -1548,23 +1554,25 @@ func (s *VolatilityBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) r
 // StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
 // constant, and any other is an error that the runtime reports before sampling.
 func (s *VolatilityBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
+	n := len(q)
+	p, grad, v, at := p[:n], s.grad[:n], s.v[:n], s.at[:n]
 	// The gradient at the end of a step is that at the start of the next.
-	if !s.known || !rt.Same(s.at, q) {
-		s.slope(s.grad, q)
+	if !s.known || !rt.Same(at, q) {
+		s.slope(grad, q)
 	}
 	s.known = false
 	for i := range p {
-		p[i] += 0.5 * eps * s.grad[i]
+		p[i] += 0.5 * eps * grad[i]
 	}
-	s.factor.Solve(s.v, p)
+	s.factor.Solve(v, p)
 	for i := range q {
-		q[i] += eps * s.v[i]
-		s.at[i] = q[i]
+		q[i] += eps * v[i]
+		at[i] = q[i]
 	}
-	s.slope(s.grad, q)
+	s.slope(grad, q)
 	d := 0.0
 	for i := range p {
-		p[i] += 0.5 * eps * s.grad[i]
+		p[i] += 0.5 * eps * grad[i]
 		d += p[i] - p[i]
 	}
 	if d != 0 {
