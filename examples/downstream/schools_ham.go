@@ -556,13 +556,15 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	for i := range qm {
-		qm[i], pm[i] = q[i]+h*s.v[i], p[i]-h*s.f[i]
+	for i := range q {
+		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -574,8 +576,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		d := 0.0
-		for i := range qm {
-			a, b := q[i]+h*s.v[i], p[i]-h*s.f[i]
+		for i := range q {
+			a, b := q[i]+h*v[i], p[i]-h*f[i]
 			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
@@ -623,7 +625,9 @@ func (s *Model) momentumForce(q, p []float64) {
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
 // quantities, GLF(b) of Brofos & Lederman (2021).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, v0, f, force0 := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n]
+	h := 0.5 * eps
 	if st := s.complete(q); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
@@ -635,8 +639,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		for iter := 1; ; iter++ {
 			s.momentumForce(q, pm)
 			d := 0.0
-			for i := range pm {
-				b := p[i] - h*(s.force0[i]-s.f[i])
+			for i := range q {
+				b := p[i] - h*(force0[i]-f[i])
 				d = max(d, math.Abs(b-pm[i]))
 				pm[i] = b
 			}
@@ -657,7 +661,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.factor.Solve(s.v0, pm)
+	s.factor.Solve(v0, pm)
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
@@ -668,10 +672,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 					Status:     st,
 				}
 			}
-			s.factor.Solve(s.v, pm)
+			s.factor.Solve(v, pm)
 			d := 0.0
-			for i := range qm {
-				a := q[i] + h*(s.v0[i]+s.v[i])
+			for i := range q {
+				a := q[i] + h*(v0[i]+v[i])
 				d = max(d, math.Abs(a-qm[i]))
 				qm[i] = a
 			}
@@ -701,8 +705,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	s.momentumForce(qm, pm)
 	copy(q, qm)
 	z := 0.0
-	for i := range p {
-		p[i] = pm[i] - h*(s.force0[i]-s.f[i])
+	for i := range q {
+		p[i] = pm[i] - h*(force0[i]-f[i])
 		z += p[i] - p[i]
 	}
 	if z != 0 {

@@ -10,7 +10,7 @@
 //
 // and the metric is dense, with the blocks
 //
-//	beta[j], beta[l]: δ[j,l] + Σ[i2 in 569] x[i2,j]·x[i2,l]·inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1]))
+//	beta[j], beta[l]: δ[j,l] + Σ[i2 in 569] inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l]
 package logistic569x10
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 1)
+const _ = uint(rt.APIVersion - 2)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -73,7 +73,7 @@ type Params struct {
 type Model struct {
 	info *rt.Info
 	x    kernel.Matrix // data; 569 × 10, row-major
-	y    []float64     // data; 569 elements
+	y2   []float64     // data; 569 elements
 	c1   []float64     // c1[i] = Σ[i1 in 569] y[i1]·x[i1,i]
 	space
 }
@@ -121,7 +121,7 @@ func New(d Data) (*Model, error) {
 	}
 	s := &Model{}
 	s.x = kernel.NewMatrix(569, 10, append([]float64(nil), d.X...))
-	s.y = validate.Floats(d.Y)
+	s.y2 = validate.Floats(d.Y)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -131,9 +131,9 @@ func New(d Data) (*Model, error) {
 // summarise computes what depends on the data alone, once.
 func (s *Model) summarise() {
 	s.c1 = make([]float64, 10)
-	y := s.y
+	y2 := s.y2
 	c1 := s.c1
-	kernel.MulTVec(c1, &s.x, y)
+	kernel.MulTVec(c1, &s.x, y2)
 }
 
 // describe makes the description of the model.
@@ -465,13 +465,15 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	for i := range qm {
-		qm[i], pm[i] = q[i]+h*s.v[i], p[i]-h*s.f[i]
+	for i := range q {
+		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -483,8 +485,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		d := 0.0
-		for i := range qm {
-			a, b := q[i]+h*s.v[i], p[i]-h*s.f[i]
+		for i := range q {
+			a, b := q[i]+h*v[i], p[i]-h*f[i]
 			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
@@ -532,7 +534,9 @@ func (s *Model) momentumForce(q, p []float64) {
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
 // quantities, GLF(b) of Brofos & Lederman (2021).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	h, qm, pm := 0.5*eps, s.qm, s.pm
+	n := len(q)
+	p, qm, pm, v, v0, f, force0 := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n]
+	h := 0.5 * eps
 	if st := s.complete(q); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
@@ -544,8 +548,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		for iter := 1; ; iter++ {
 			s.momentumForce(q, pm)
 			d := 0.0
-			for i := range pm {
-				b := p[i] - h*(s.force0[i]-s.f[i])
+			for i := range q {
+				b := p[i] - h*(force0[i]-f[i])
 				d = max(d, math.Abs(b-pm[i]))
 				pm[i] = b
 			}
@@ -566,7 +570,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.factor.Solve(s.v0, pm)
+	s.factor.Solve(v0, pm)
 	copy(qm, q)
 	{
 		check, last := sv.FirstCheck(), math.Inf(1)
@@ -577,10 +581,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 					Status:     st,
 				}
 			}
-			s.factor.Solve(s.v, pm)
+			s.factor.Solve(v, pm)
 			d := 0.0
-			for i := range qm {
-				a := q[i] + h*(s.v0[i]+s.v[i])
+			for i := range q {
+				a := q[i] + h*(v0[i]+v[i])
 				d = max(d, math.Abs(a-qm[i]))
 				qm[i] = a
 			}
@@ -610,8 +614,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	s.momentumForce(qm, pm)
 	copy(q, qm)
 	z := 0.0
-	for i := range p {
-		p[i] = pm[i] - h*(s.force0[i]-s.f[i])
+	for i := range q {
+		p[i] = pm[i] - h*(force0[i]-f[i])
 		z += p[i] - p[i]
 	}
 	if z != 0 {
