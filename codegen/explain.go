@@ -73,6 +73,9 @@ func (g *generator) explain(b *strings.Builder) {
 	}
 	section("data, once", &g.ph.data, nil, nil)
 	section("the other blocks' parameters, once per update of the block", &g.ph.given, nil, nil)
+	for _, e := range g.odes {
+		g.explainODE(b, e)
+	}
 	section("log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
 	section("gradient", &g.ph.gradient, d.Gradient, block("∂L/∂"))
 	matrix, weight := "G", "½⟨G⁻¹ − v vᵀ, ∂G⟩"
@@ -93,5 +96,26 @@ func (g *generator) explain(b *strings.Builder) {
 			once = "once per update of the block"
 		}
 		fmt.Fprintf(b, "\nThe metric is constant: the leapfrog applies, and its factor is computed %s.\n", once)
+	}
+}
+
+// explainODE describes the integration of a differential equation.
+func (g *generator) explainODE(b *strings.Builder, e *equation) {
+	sol := e.sol
+	fmt.Fprintf(b, "\nsolution %s: %d equations", sol.Decl.ObjectName(), sol.Size(0))
+	for _, k := range g.orders() {
+		fmt.Fprintf(b, ", %d with the sensitivities up to order %d", sol.Size(k), k)
+	}
+	last := g.orders()[len(g.orders())-1]
+	fmt.Fprintf(b, "\n")
+	for _, def := range e.inputs.defs {
+		fmt.Fprintf(b, "  once      %s = %s\n", def.Tensor.Name, symbolic.Format(def.Body))
+	}
+	for i := range sol.Size(last) {
+		fmt.Fprintf(b, "  %-9s %s' = %s", [...]string{"state", "order 1", "order 2"}[sol.Parts[i].Order()], sol.States[i].Name, symbolic.Format(sol.Rhs[i]))
+		if !sol.Init[i].IsNum(0) {
+			fmt.Fprintf(b, ",  from %s", symbolic.Format(sol.Init[i]))
+		}
+		fmt.Fprintf(b, "\n")
 	}
 }

@@ -158,7 +158,9 @@ func choose(p runtime.Posterior, block string) (*subject, error) {
 	return &subject{whole: p}, nil
 }
 
-func (e *env) at(args []string, f *modelFlags) (*subject, []point, error) {
+// at returns the subject and the points that the flags name. Of a model of several
+// blocks one must be named if the metric is needed.
+func (e *env) at(args []string, f *modelFlags, metric bool) (*subject, []point, error) {
 	if f.at == "" {
 		return nil, nil, usage{errors.New(`--at POINTS.json is missing: a list of points {"q": […], "p": […]}`)}
 	}
@@ -173,6 +175,9 @@ func (e *env) at(args []string, f *modelFlags) (*subject, []point, error) {
 	s, err := choose(im, f.block)
 	if err != nil {
 		return nil, nil, err
+	}
+	if metric && s.system == nil {
+		return nil, nil, usage{fmt.Errorf("model %s is sampled in blocks: name one with --block", im.Info().Name)}
 	}
 	own := im.Info()
 	if s.given != nil {
@@ -208,7 +213,7 @@ func newLogProb(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, points, err := e.at(args, &f)
+			s, points, err := e.at(args, &f, false)
 			if err != nil {
 				return err
 			}
@@ -319,7 +324,7 @@ func newTrajectory(e *env) *cobra.Command {
 			case limit < 1:
 				return usage{fmt.Errorf("--max-iterations %d: give at least 1", limit)}
 			}
-			s, points, err := e.at(args, &f)
+			s, points, err := e.at(args, &f, true)
 			if err != nil {
 				return err
 			}
@@ -327,9 +332,6 @@ func newTrajectory(e *env) *cobra.Command {
 				if p.p == nil {
 					return problem{p.from.errorf("a trajectory starts from points with a momentum p, and this one has none")}
 				}
-			}
-			if s.system == nil {
-				return usage{fmt.Errorf("model %s is sampled in blocks: name one with --block", s.whole.Info().Name)}
 			}
 			step, err := runtime.Stepper(s.system, k)
 			if err != nil {
