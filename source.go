@@ -5,7 +5,8 @@ package hamc
 
 import "embed"
 
-// RuntimeSource holds the Go files of package runtime and its subpackages.
+// RuntimeSource holds the Go files of package runtime and its subpackages, and
+// their assembly.
 //
-//go:embed runtime/*.go runtime/*/*.go
+//go:embed runtime/*.go runtime/*/*.go runtime/*/*.s
 var RuntimeSource embed.FS

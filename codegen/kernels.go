@@ -11,7 +11,7 @@ import (
 
 // elementwise are the functions with a kernel over a range.
 var elementwise = map[string]string{
-	"exp": "Exp", "log": "Log", "inv_logit": "InvLogit", "log1p_exp": "Log1pExp",
+	"exp": "Exp", "log": "Log", "log1p": "Log1p", "inv_logit": "InvLogit", "log1p_exp": "Log1pExp",
 }
 
 // fusion records definitions that a kernel of a later one swallows.

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -44,5 +45,58 @@ func BenchmarkLogistic(b *testing.B) {
 			QuadForms(q, &x, gram)
 			MulTVec(grad, &x, q)
 		})
+	}
+}
+
+// BenchmarkElementwise reports the time per element with each instruction set,
+// and with Go's package math.
+func BenchmarkElementwise(b *testing.B) {
+	const n = 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	normal, positive, above := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		normal[i] = 3 * rng.NormFloat64()
+		positive[i] = math.Exp(normal[i])
+		above[i] = positive[i] - 1
+	}
+	loop := func(f func(float64) float64) func(dst, a []float64) {
+		return func(dst, a []float64) {
+			for i, v := range a {
+				dst[i] = f(v)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		f, math func(dst, a []float64)
+		a       []float64
+	}{
+		{"Exp", Exp, loop(math.Exp), normal},
+		{"Log", Log, loop(math.Log), positive},
+		{"Log1p", Log1p, loop(math.Log1p), above},
+		{"InvLogit", InvLogit, loop(func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }), normal},
+		{"Log1pExp", Log1pExp, loop(func(v float64) float64 { return max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) }), normal},
+		{"SumLog1pExp", func(_, a []float64) { SumLog1pExp(a) }, func(_, a []float64) {
+			var sum float64
+			for _, v := range a {
+				sum += max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+			}
+			a[0] += 0 * sum
+		}, normal},
+	} {
+		dst := make([]float64, n)
+		run := func(name string, f func(dst, a []float64)) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					f(dst, c.a)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+			})
+		}
+		for path = best(); path >= portable; path-- {
+			run(path.String(), c.f)
+		}
+		path = best()
+		run("math", c.math)
 	}
 }

@@ -2,6 +2,11 @@ package kernel
 
 import "math"
 
+// Exp sets dst_i = exp(a_i) for i < len(dst). The error is below 0.55 ulp where
+// the result is a normal number, and below 1 ulp elsewhere; exp(−Inf) = 0,
+// exp(NaN) = NaN. dst and a may be the same slice.
+func Exp(dst, a []float64) { elementwise(exponential, dst, a) }
+
 // ln 2 in two parts. The high one has 42 bits, so that k·ln2Hi is exact for
 // every exponent k of a float64.
 const (
@@ -15,20 +20,38 @@ const (
 const shift = 0x1.8p52
 
 // expSteps is the number of steps that expTable divides [1, 2) into.
-const expSteps = 128
+const expSteps = 256
 
-// ln 2 / expSteps in two parts. The high one has 36 bits, so that its product
-// with any integer below 2¹⁷ is exact.
+// ln 2 / expSteps in two parts. The high one has 34 bits, so that its product
+// with any integer below 2¹⁹ is exact.
 const (
-	stepHi = 0x1.62e42fefap-8
-	stepLo = 0x1.cf79abc9e3b3ap-47
+	stepHi = 0x1.62e42fef8p-9
+	stepLo = 0x1.1cf79abc9e3b4p-44
 )
 
-// Exp sets dst_i = exp(a_i) for i < len(dst). The error is below 0.52 ulp where
-// the result is a normal number, and below 1 ulp elsewhere; exp(−Inf) = 0,
-// exp(NaN) = NaN. dst and a may be the same slice.
-func Exp(dst, a []float64) {
-	a = a[:len(dst)]
+// expCubic makes expRest as good as an odd cubic polynomial can be.
+const expCubic = 0x1.5555571d82c6bp-3
+
+// exp returns eᵃ. The method is Tang's (ACM Transactions on Mathematical
+// Software 15, 1989), the layout of the table that of Arm Optimized Routines:
+//
+//	eᵃ = 2^(n/256) eʳ = h (1 + tail) (1 + r + P(r)) ≈ h + h (tail + (r + P(r)))
+//
+// What h multiplies is below 2⁻⁹, so that the last sum is almost correctly
+// rounded. The loops repeat these lines, as the compiler inlines the functions
+// below but would not inline this one.
+func exp(a float64) float64 {
+	if !expPlain(a) {
+		return expWide(a)
+	}
+	r, t := expReduce(a)
+	h, tail := expStep(t)
+	return h + float64(h*(tail+expRest(r)))
+}
+
+// expBlock is exp of a block; it handles special values one by one.
+func expBlock(dst, a []float64) {
+	dst = dst[:len(a)]
 	for i, v := range a {
 		if !expPlain(v) {
 			dst[i] = expWide(v)
@@ -36,35 +59,20 @@ func Exp(dst, a []float64) {
 		}
 		r, t := expReduce(v)
 		h, tail := expStep(t)
-		dst[i] = h + float64(h*((r+tail)+expPoly(r)))
+		dst[i] = h + float64(h*(tail+expRest(r)))
 	}
 }
 
-// exp returns eᵃ. The method is Tang's (ACM Transactions on Mathematical
-// Software 15, 1989), the layout of the table that of Arm Optimized Routines:
-//
-//	eᵃ = 2^(n/128) eʳ = h (1 + tail) (1 + r + P(r)) ≈ h + h ((r + tail) + P(r))
-//
-// What h multiplies is below 2⁻⁸, so that the last sum is almost correctly
-// rounded. Exp and InvLogit repeat these lines, as the compiler inlines the
-// three functions but would not inline this one.
-func exp(a float64) float64 {
-	if !expPlain(a) {
-		return expWide(a)
-	}
-	r, t := expReduce(a)
-	h, tail := expStep(t)
-	return h + float64(h*((r+tail)+expPoly(r)))
-}
+// expLimit is the largest |a| that exp needs no special steps for.
+const expLimit = 700
 
-// expPlain reports whether |a| ≤ 708: eᵃ is a normal number then, and so is
-// what exp computes on the way.
+// expPlain reports whether |a| ≤ expLimit: what exp computes are normal numbers
+// then, or far below an ulp of eᵃ.
 func expPlain(a float64) bool {
-	const limit = 0x40862000_00000000 // bits of 708
-	return math.Float64bits(a)&^(1<<63) <= limit
+	return math.Float64bits(a)&^(1<<63) <= math.Float64bits(expLimit)
 }
 
-// expReduce returns r = a − n ln 2 / 128, |r| ≤ ln 2 / 256, up to 2⁻⁶², and
+// expReduce returns r = a − n ln 2 / 256, |r| ≤ ln 2 / 512, up to 2⁻⁶², and
 // the integer n in the low bits of t.
 func expReduce(a float64) (r, t float64) {
 	t = float64(a*(expSteps*log2E)) + shift
@@ -72,18 +80,17 @@ func expReduce(a float64) (r, t float64) {
 	return (a - float64(n*stepHi)) - float64(n*stepLo), t
 }
 
-// expStep returns 2^(n/128) = h (1 + tail) for the integer n of expReduce.
+// expStep returns 2^(n/256) = h (1 + tail) for the integer n of expReduce.
 func expStep(t float64) (h, tail float64) {
 	n := math.Float64bits(t)
 	e := &expTable[n%expSteps]
-	return math.Float64frombits(e[0] + n<<45), math.Float64frombits(e[1])
+	return math.Float64frombits(e.bits + n<<44), e.tail
 }
 
-// expPoly returns eʳ − 1 − r: its Taylor series, whose terms beyond the fifth
-// power are below 2⁻⁶⁰.
-func expPoly(r float64) float64 {
+// expRest returns eʳ − 1 up to 2⁻⁵⁷.
+func expRest(r float64) float64 {
 	z := float64(r * r)
-	return float64(z*(0.5+float64(r*(1.0/6)))) + float64(float64(z*z)*(1.0/24+float64(r*(1.0/120))))
+	return r + float64(z*((0.5+float64(r*expCubic))+float64(z*(1.0/24))))
 }
 
 // expWide is exp where expPlain is false.
@@ -98,9 +105,9 @@ func expWide(a float64) float64 {
 	}
 	// The power of two is no normal number, but its two factors are.
 	r, t := expReduce(a)
-	half := int32(math.Float64bits(t)) >> 8
+	half := int32(math.Float64bits(t)) >> 9
 	h, tail := expStep(t - float64(half*expSteps))
-	return (h + float64(h*((r+tail)+expPoly(r)))) * pow2(int64(half))
+	return (h + float64(h*(tail+expRest(r)))) * pow2(int64(half))
 }
 
 // pow2 returns 2ᵏ for −1022 ≤ k ≤ 1023.

@@ -5,8 +5,11 @@
 // Every function has one fixed order of summation, and every product is
 // rounded before it is added, written float64(a*b) + c, which forbids the
 // compiler to fuse the two. The results therefore have the same bits on every
-// architecture and under every GOAMD64, and code that uses vector
-// instructions can reproduce them.
+// architecture and under every GOAMD64.
+//
+// On amd64 the elementwise functions and SumLog1pExp are assembly where the
+// processor has AVX-512 or AVX2, with the same bits again. Module asm writes
+// it; the build tag purego leaves it out.
 //
 // Slices that are too short are a programming error and panic; a result must
 // not overlap an operand unless the function says that it may.

@@ -273,6 +273,8 @@ func TestSameBits(t *testing.T) {
 	record("Exp", out...)
 	Log(out, out)
 	record("Log", out...)
+	Log1p(out, wide)
+	record("Log1p", out...)
 	InvLogit(out, wide)
 	record("InvLogit", out...)
 	Log1pExp(out, wide)
@@ -284,10 +286,11 @@ QuadForms 31d459833b36e13b
 WeightedGram eb35329725b669aa
 QuadForms, no products fd61593051dfc741
 WeightedGram, no products 08f3ebc89229eb8e
-Exp 02cf6a6facc95f85
+Exp 9e95ca1f41495d86
 Log dbbbfcb36631f8e5
-InvLogit ed9711dce2385523
-Log1pExp 91c13999602f6f91
+Log1p 4eea9bf1786dc275
+InvLogit b3771dbaf4b81f03
+Log1pExp 8c5f696e563ec9ee
 SumLog1pExp 86e3b4acc5514309
 `
 	if got != want {

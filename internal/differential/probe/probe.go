@@ -265,7 +265,11 @@ func (p *prober) at(s runtime.System) {
 		// A parameter that rounds to its bound has no coordinate.
 		p.record("coordinates outside the support", nil)
 	} else {
-		p.record("coordinates", nil, back)
+		// Compared as parameters: where inv_logit is flat, one bit of a
+		// parameter is much of a coordinate.
+		again := fill(m)
+		s.Constrain(again, back)
+		p.record("parameters of coordinates", nil, again)
 	}
 	if p.point == Points-1 {
 		// What follows is differences of numbers of any size there: only

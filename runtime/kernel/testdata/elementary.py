@@ -44,3 +44,13 @@ with open("elementary.txt", "w") as out:
         e = exp(-abs(mpf(x)))
         out.write(row("inv_logit", x, (1 if x >= 0 else e) / (1 + e)))
         out.write(row("log1p_exp", x, max(mpf(x), 0) + log1p(e)))
+
+    xs = [uniform(-0.3, 0.45) for _ in range(N)]
+    xs += [uniform(-1, 3) for _ in range(N)]
+    xs += [random.choice([-1, 1]) * 2 ** uniform(-70, -1) for _ in range(N)]
+    xs += [2 ** uniform(0, 1000) for _ in range(N)]
+    xs += [-1 + 2 ** uniform(-53, -1) for _ in range(N)]
+    xs += [0.0, 5e-324, -5e-324, 1e-310, -1e-310, 1e-300, -1e-300, -1 + 2**-53, 2.0**53, 2.0**54]
+    xs += [8.9e307, 9e307, 1.7976931348623157e308, 2**0.5 - 1, 0.5**0.5 - 1]
+    for x in xs:
+        out.write(row("log1p", x, log1p(mpf(x))))

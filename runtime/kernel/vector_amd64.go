@@ -1,0 +1,72 @@
+//go:build !purego
+
+package kernel
+
+// best returns the best instruction set that the processor has and whose
+// registers the operating system saves.
+func best() instructions {
+	const (
+		osxsave = 1 << 27 // ecx of leaf 1: there is xgetbv
+
+		hasAVX2   = 1 << 5                          // ebx of leaf 7
+		hasAVX512 = hasAVX2 | 1<<16 | 1<<17 | 1<<31 // F, DQ, VL
+
+		savesYMM = 1<<1 | 1<<2 // xgetbv
+		savesZMM = savesYMM | 1<<5 | 1<<6 | 1<<7
+	)
+	if leaves, _, _, _ := cpuid(0, 0); leaves < 7 {
+		return portable
+	}
+	if _, _, c, _ := cpuid(1, 0); c&osxsave == 0 {
+		return portable
+	}
+	_, has, _, _ := cpuid(7, 0)
+	saves := xgetbv()
+	switch {
+	case has&hasAVX512 == hasAVX512 && saves&savesZMM == savesZMM:
+		return avx512
+	case has&hasAVX2 == hasAVX2 && saves&savesYMM == savesYMM:
+		return avx2
+	}
+	return portable
+}
+
+// vectors sets dst_i = f(a_i) for i < done: for all i, or those before a
+// vector with an argument that is not plain. len(dst) and len(a) are equal.
+func vectors(f function, dst, a []float64) (done int) {
+	if path == avx512 {
+		switch f {
+		case exponential:
+			return expAVX512(dst, a)
+		case logarithm:
+			return logAVX512(dst, a)
+		case logOnePlus:
+			return log1pAVX512(dst, a)
+		case inverseLogit:
+			return invLogitAVX512(dst, a)
+		default:
+			return log1pExpAVX512(dst, a)
+		}
+	}
+	switch f {
+	case exponential:
+		return expAVX2(dst, a)
+	case logarithm:
+		return logAVX2(dst, a)
+	case logOnePlus:
+		return log1pAVX2(dst, a)
+	case inverseLogit:
+		return invLogitAVX2(dst, a)
+	default:
+		return log1pExpAVX2(dst, a)
+	}
+}
+
+// vectorProducts does what products does with a_i for i < done, which eight
+// divides: less than eight are left, or there is one that is not plain.
+func vectorProducts(p, s *[8]float64, a []float64) (done int) {
+	if path == avx512 {
+		return productsAVX512(p, s, a)
+	}
+	return productsAVX2(p, s, a)
+}
