@@ -92,7 +92,7 @@ var Catalogue = []Entry{
 	{BadNumber, "a number fits a double", "let a = 1e999"},
 	{UnknownStatement, "a line starts with a keyword, or is `… ~ distribution(…)`", "parm x real"},
 	{RaggedMatrix, "the rows of a matrix have one length", "metric [1, 0 ; 0]"},
-	{Reserved, "a keyword is not a name", "param data real"},
+	{Reserved, "a keyword is not a name, nor is what ends in `__`", "param data real"},
 	{NotYet, "the construct is part of the language but not of this version", "generate z = x^2"},
 	{UnknownName, "a name is declared", "y ~ normal(sgima, 1)"},
 	{Redeclared, "a name is declared once", "data y real; data y real"},

@@ -460,6 +460,9 @@ func (p *parser) ident(what string) (Ident, error) {
 		}
 		return Ident{}, fail(Reserved, tokenSpan(t), hint, "`%s` is a keyword of the language and cannot be a name", t.Value)
 	}
+	if strings.HasSuffix(t.Value, "__") {
+		return Ident{}, fail(Reserved, tokenSpan(t), "choose another name", "`%s`: names that end in `__` are those of the sampler's columns", t.Value)
+	}
 	p.next()
 	return Ident{t.Value, tokenSpan(t)}, nil
 }
