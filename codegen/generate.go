@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -58,12 +60,14 @@ type generator struct {
 	d          *symbolic.Derived
 	opt        Options
 	typ        string       // the name of the type
+	fieldName  string       // of a block, in the joint density
 	blocks     []*generator // of a joint density: those of its blocks
 	space      string       // that of its work space
 	out        *jen.File
 	names      *names
 	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
 	cross      map[*symbolic.Tensor]bool // definitions read by another phase
+	ofFactor   map[*symbolic.Tensor]bool // those of them that belong to the factor's position
 	stored     map[*symbolic.Tensor]bool // arrays of the work space
 	layouts    map[*symbolic.Tensor]layout
 	fields     map[*symbolic.Tensor]bool // tensors that methods read from the model
@@ -104,9 +108,17 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
 	}
 	units := []*generator{newGenerator(d, opt, "Model", "space")}
+	taken := map[string]bool{}
 	for _, c := range d.Conditionals {
-		name := c.Block.ObjectName()
-		units = append(units, newGenerator(c, opt, exported(name)+"Block", camel(name)+"Space"))
+		// one_two and oneTwo are two names of the language, and one of Go's.
+		name, number := c.Block.ObjectName(), ""
+		for k := 2; taken[exported(name)+number]; k++ {
+			number = strconv.Itoa(k)
+		}
+		taken[exported(name)+number] = true
+		g := newGenerator(c, opt, exported(name)+"Block"+number, camel(name)+"Space"+number)
+		g.fieldName = units[0].names.fresh(camel(name) + "Block" + number)
+		units = append(units, g)
 	}
 	return units, nil
 }
@@ -317,6 +329,7 @@ func (g *generator) splitPhases() {
 	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}} {
 		reads(x.ph, x.outs, own(x.ph))
 	}
+	g.ofFactor = maps.Clone(g.cross)
 	for _, e := range g.odes {
 		for _, k := range g.orders() {
 			var outs []symbolic.Output

@@ -10,9 +10,6 @@ import (
 // What a block of a model of several blocks has beyond a model of one: the
 // parameters of the other blocks, which are a stage of their own.
 
-// fieldName is the field of the joint model that holds a block.
-func (g *generator) fieldName() string { return camel(g.d.Block.ObjectName()) + "Block" }
-
 // constructorName is the function that makes the type.
 func (g *generator) constructorName() string {
 	if g.conditional() {

@@ -46,7 +46,7 @@ range return select struct switch type var
 any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
 rt math kernel linalg special validate datafile io fmt
 s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
-summarise describe allocate slope given prepareGiven clone solve order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
+summarise describe allocate slope given prepareGiven clone solve solved order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
 seen seenKnown Clone Info Model Data Params`)
 
 func newNames() *names {
@@ -583,8 +583,8 @@ func (p *printer) clause(l *Loop, v string) *jen.Statement {
 		return from(first(r), jen.Min(first(inner), p.extent(r.Hi)))
 	case l.Part == interior:
 		return from(first(inner), p.extent(inner.Hi))
-	case l.Part == tail && inner.Lo == dsl.Fixed(1):
-		return from(p.extent(inner.Hi), p.extent(r.Hi))
+	case l.Part == tail && inner.Lo == dsl.Fixed(1) && inner.Hi.Offset >= -1:
+		return from(p.extent(inner.Hi), p.extent(r.Hi)) // sizes are at least 1
 	case l.Part == tail:
 		return from(jen.Max(first(inner), p.extent(inner.Hi)), p.extent(r.Hi))
 	case r.Lo == dsl.Fixed(1):

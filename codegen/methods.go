@@ -48,6 +48,7 @@ func (g *generator) methods() []jen.Code {
 		}
 	}
 	odes := g.odeMethods()
+	transforms := g.transforms()
 	// What the bodies above read is what Given has to set.
 	var given jen.Code
 	if g.conditional() {
@@ -61,7 +62,7 @@ func (g *generator) methods() []jen.Code {
 				b.Id("c").Op(":=").Op("*").Id("s")
 				b.Id("c").Dot("allocate").Call()
 				for _, u := range g.blocks {
-					f := u.fieldName()
+					f := u.fieldName
 					b.Id("c").Dot(f).Op("=").Id("s").Dot(f).Dot("clone").Call()
 				}
 				b.Return(jen.Op("&").Id("c"))
@@ -69,7 +70,7 @@ func (g *generator) methods() []jen.Code {
 		add("Blocks returns the conditional densities that are sampled in turn.",
 			g.method("Blocks").Params().Index().Add(rt("Conditional")).Block(jen.Return(jen.Index().Add(rt("Conditional")).ValuesFunc(func(v *jen.Group) {
 				for _, u := range g.blocks {
-					v.Id("s").Dot(u.fieldName())
+					v.Id("s").Dot(u.fieldName)
 				}
 			}))))
 	} else {
@@ -92,7 +93,7 @@ func (g *generator) methods() []jen.Code {
 	}
 	add("Info describes the model; the caller does not modify it.",
 		g.method("Info").Params().Op("*").Add(rt("Info")).Block(jen.Return(jen.Id("s").Dot("info"))))
-	out = append(out, g.transforms()...)
+	out = append(out, transforms...)
 	add("LogDensity returns L(q), the Jacobian terms of the transforms included.",
 		g.method("LogDensity").Params(jen.Id("q").Index().Float64()).Float64().Block(logDensity...))
 	out = append(out, odes...)

@@ -322,7 +322,7 @@ func (g *generator) modelType() {
 			st.Id(s.name).Int()
 		}
 		for _, b := range g.blocks {
-			st.Id(b.fieldName()).Op("*").Id(b.typ)
+			st.Id(b.fieldName).Op("*").Id(b.typ)
 		}
 		for n, d := range m.Data {
 			t := g.d.Data[n]
@@ -507,9 +507,9 @@ func (g *generator) constructor() {
 		}
 		b.Id("s").Dot("allocate").Call()
 		for _, u := range g.blocks {
-			b.List(jen.Id(u.fieldName()), jen.Err()).Op(":=").Id(u.constructorName()).Call(jen.Id("d"))
+			b.List(jen.Id(u.fieldName), jen.Err()).Op(":=").Id(u.constructorName()).Call(jen.Id("d"))
 			b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
-			b.Id("s").Dot(u.fieldName()).Op("=").Id(u.fieldName())
+			b.Id("s").Dot(u.fieldName).Op("=").Id(u.fieldName)
 		}
 		if g.constant() && !g.joint() && !g.conditional() {
 			b.If(jen.Id("st").Op(":=").Id("s").Dot("factorise").Call(), jen.Id("st").Op("!=").Add(rt("OK"))).Block(

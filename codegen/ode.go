@@ -100,6 +100,9 @@ func (g *generator) odeFields(st *jen.Group) {
 			st.Id(e.input).Index().Float64()
 		}
 	}
+	if g.hasODE() {
+		st.Id("solved").Add(rt("Status")).Comment("how the solution that was asked for last came out")
+	}
 	if g.hasODE() && !g.constant() {
 		st.Id("order").Int().Comment("of the solution that the factor comes from")
 	}
@@ -126,10 +129,11 @@ func (g *generator) odeMethods() []jen.Code {
 		return nil
 	}
 	var out []jen.Code
-	var body []jen.Code
+	body := g.touchSolution()
 	for _, e := range g.odes {
 		name := "solve" + exported(e.sol.Decl.ObjectName())
-		body = append(body, notOK(jen.Id("s").Dot(name).Call(id("q"), id("order")), jen.Return(id("st"))))
+		solve := jen.Id("s").Dot("solved").Op("=").Id("s").Dot(name).Call(id("q"), id("order"))
+		body = append(body, jen.If(solve, jen.Id("s").Dot("solved").Op("!=").Add(okay())).Block(jen.Return(jen.Id("s").Dot("solved"))))
 		out = append(out, doc(fmt.Sprintf("%s makes the solution %s, with sensitivities up to an order, that of the\nposition q.", name, e.sol.Decl.ObjectName()),
 			g.method(name).Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(g.solveBody(e)...)))
 		for _, k := range g.orders() {
@@ -145,7 +149,25 @@ func (g *generator) odeMethods() []jen.Code {
 			jen.Id("s").Dot("tolerance").Op("=").Id("opt"),
 			jen.Id("s").Dot("allocate").Call(),
 			jen.Add(lines(append(g.factorAgain(), g.setBlocks()...)...))))
-	return append([]jen.Code{set, head}, out...)
+	status := doc("SolveStatus tells how the solution that was asked for last came out.",
+		g.method("SolveStatus").Params().Add(rt("Status")).Block(jen.Return(jen.Id("s").Dot("solved"))))
+	return append([]jen.Code{set, status, head}, out...)
+}
+
+// touchSolution emits the call that forgets the factor of another position, where
+// an integration writes work space that the factor's phases read.
+func (g *generator) touchSolution() []jen.Code {
+	if g.constant() {
+		return nil
+	}
+	for _, e := range g.odes {
+		for _, def := range e.inputs.defs {
+			if g.ofFactor[def.Tensor] {
+				return []jen.Code{jen.Id("s").Dot("touch").Call(jen.Id("q"))}
+			}
+		}
+	}
+	return nil
 }
 
 // setBlocks emits that the blocks of a joint density have its tolerances.
@@ -153,7 +175,7 @@ func (g *generator) setBlocks() []jen.Code {
 	var out []jen.Code
 	for _, b := range g.blocks {
 		if b.hasODE() {
-			out = append(out, jen.Id("s").Dot(b.fieldName()).Dot("SetODE").Call(jen.Id("opt")))
+			out = append(out, jen.Id("s").Dot(b.fieldName).Dot("SetODE").Call(jen.Id("opt")))
 		}
 	}
 	return out

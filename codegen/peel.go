@@ -66,7 +66,7 @@ func size(list []Stmt) int {
 // that is known at compile time.
 func narrow(r dsl.Range, e *symbolic.Expr, i *symbolic.Index) dsl.Range {
 	at := e.Subs[0]
-	if at.Index != i {
+	if at.Index != i || e.Op == symbolic.Delta && e.Subs[1].Index != nil {
 		return r
 	}
 	if e.Op == symbolic.Delta {
@@ -254,7 +254,7 @@ func (s *scheduler) without(e *symbolic.Expr, gone map[*symbolic.Tensor]bool) *s
 // decide returns the value of an indicator in the interior, or −1.
 func decide(e *symbolic.Expr, i *symbolic.Index, inner dsl.Range) int {
 	at := e.Subs[0]
-	if at.Index != i {
+	if at.Index != i || e.Op == symbolic.Delta && e.Subs[1].Index != nil {
 		return -1
 	}
 	if e.Op == symbolic.Delta {

@@ -118,7 +118,7 @@ func (g *generator) systemMethods() []jen.Code {
 		return variable()
 	}
 	add(sel(g.factorConstant, g.evaluate))
-	if !g.constant() && (g.touch(&g.ph.logDensity) != nil || g.touch(&g.ph.gradient) != nil || g.touch(&g.ph.value) != nil) {
+	if !g.constant() && (g.touch(&g.ph.logDensity) != nil || g.touch(&g.ph.gradient) != nil || g.touch(&g.ph.value) != nil || g.touchSolution() != nil) {
 		add(g.touchMethod())
 	}
 	if g.flat() {
@@ -180,9 +180,11 @@ func (g *generator) evaluate() jen.Code {
 	var solve, keep []jen.Code
 	if g.hasODE() {
 		// The solutions come first: the matrix reads those of the order
-		// asked for, and who needs its derivatives reads them next.
+		// asked for, and who needs its derivatives reads them next. Of a
+		// solution that fails, it is not finite.
 		params = append(params, id("order").Int())
-		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), id("order")), jen.Return(id("st")))}
+		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), id("order")),
+			jen.Add(lines(g.forget()...)), sdot("matrix").Call(sdot("b"), id("q")), jen.Return(id("st")))}
 		known = sdot("known").Op("&&").Add(sdot("order")).Op("==").Id("order").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))
 		keep = []jen.Code{sdot("order").Op("=").Id("order")}
 	}

@@ -431,6 +431,7 @@ func TestTables(t *testing.T) {
 		"codes":         codes,
 		"statuses":      statuses,
 		"columns":       columns,
+		"blockcolumns":  blockColumns,
 	}
 	seen := map[string]bool{}
 	for _, page := range documents(t) {
@@ -545,6 +546,9 @@ var statusMeaning = map[runtime.Status]string{
 	runtime.NotPositiveDefinite: "the metric has no Cholesky factor",
 	runtime.NonFinite:           "a NaN or an infinity",
 	runtime.NotConstant:         "the leapfrog was asked to step a metric that depends on the position",
+	runtime.ODEStepLimit:        "a differential equation needs more than `--ode-max-steps` steps: it is stiff, or the tolerances are too small",
+	runtime.ODEStepTooSmall:     "the step of a differential equation vanished, at a singularity or because it is stiff",
+	runtime.ODENonFinite:        "the solution of a differential equation left the finite numbers",
 }
 
 // statuses is the table of the statuses of a step.
@@ -575,6 +579,26 @@ func columns() [][]string {
 	rows := [][]string{{"column", "meaning"}}
 	for _, name := range runtime.StatNames {
 		rows = append(rows, []string{"`" + name + "`", columnMeaning[name]})
+	}
+	return rows
+}
+
+// blockColumnMeaning explains the columns of a block where they are more than
+// those of the whole for one block.
+var blockColumnMeaning = map[string]string{
+	"energy__":  "H of the block after its update; `inf` where the others left it without a metric",
+	"failure__": "status of the update, see below",
+}
+
+// blockColumns is the table of the statistics of a block called scale.
+func blockColumns() [][]string {
+	rows := [][]string{{"column", "meaning"}}
+	for _, name := range runtime.BlockStatNames {
+		meaning, ok := blockColumnMeaning[name]
+		if !ok {
+			meaning = columnMeaning[name]
+		}
+		rows = append(rows, []string{"`scale_" + name + "`", meaning})
 	}
 	return rows
 }

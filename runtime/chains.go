@@ -105,7 +105,7 @@ func (r *run) findStarts() error {
 		stream := random.New(r.opt.Seed, uint64(c))
 		stream.Seek(streamStart, 0)
 		q := make([]float64, r.model.Info().Dim())
-		var x []float64
+		var x Point
 		if n := len(r.opt.Init); n > 0 {
 			x = r.opt.Init[c%n]
 		}
@@ -141,7 +141,7 @@ func kept(in *Info, keep []string) (names []string, at []int) {
 	for i := range in.Params {
 		p := &in.Params[i]
 		for range p.Size() {
-			if keep == nil || slices.Contains(keep, p.Name) {
+			if len(keep) == 0 || slices.Contains(keep, p.Name) {
 				names, at = append(names, all[k]), append(at, k)
 			}
 			k++
@@ -224,7 +224,8 @@ func (r *run) warmUp(sweep *Sweep, q []float64, stream *random.Philox, rng *rand
 		progress.add(ts)
 		for i, k := range sweep.Kernels {
 			out.Blocks[i].Warmup.Add(&ts[i])
-			if adapt[i] != nil {
+			// A transition that made no step says nothing of its size.
+			if adapt[i] != nil && ts[i].Steps > 0 {
 				k.StepSize = adapt[i].update(ts[i].Accept * k.economy(&ts[i]))
 			}
 		}
@@ -266,7 +267,7 @@ func (r *run) sample(c int, sweep *Sweep, q []float64, stream *random.Philox, rn
 		}
 		progress.add(ts)
 
-		sweepStats(row, ts)
+		sweepStats(row[:r.stats], ts)
 		sweep.Posterior.Constrain(params, q)
 		for i, at := range r.kept {
 			row[r.stats+i] = params[at]

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -93,7 +94,7 @@ func TestTransitionsHaveStreamsOfTheirOwn(t *testing.T) {
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Warmup, opt.Draws, opt.Seed = 2, 7, 5, 11
 	opt.StepSize, opt.Steps = 0.1, 6
-	opt.Init = [][]float64{f.Points[1].Q}
+	opt.Init = []runtime.Point{f.Points[1].Q}
 	r := sample(t, m, opt)
 	for c := range r.Chains {
 		h := kernel(t, m, runtime.IMb)
@@ -179,14 +180,14 @@ func TestStartingPoints(t *testing.T) {
 	opt.Chains, opt.Warmup, opt.Draws, opt.StepSize, opt.Steps = 2, 0, 1, 1e-9, 1
 
 	// With a negligible step the first draw is the starting point.
-	opt.Init = [][]float64{{0.25}, {3}}
+	opt.Init = []runtime.Point{{0.25}, {3}}
 	r := sample(t, newExponential(), opt)
 	for c, want := range []float64{0.25, 3} {
 		if got := r.Chains[c].Draws[0][0]; math.Abs(got-want) > 1e-6 {
 			t.Errorf("chain %d starts at %v, want %v", c, got, want)
 		}
 	}
-	opt.Init = [][]float64{{-1}}
+	opt.Init = []runtime.Point{{-1}}
 	_, err := runtime.Sample(context.Background(), newExponential(), opt, nil)
 	if err == nil || !strings.Contains(err.Error(), "chain 1: starting point: x = -1") {
 		t.Errorf("start outside the support: %v", err)
@@ -218,7 +219,7 @@ func TestStartingPoints(t *testing.T) {
 	}
 	_, err = runtime.Sample(context.Background(), &sickMetric{curved: newCurved(), g: -1}, func() runtime.Options {
 		o := opt
-		o.Chains, o.Init = 1, [][]float64{{1, 1}}
+		o.Chains, o.Init = 1, []runtime.Point{{1, 1}}
 		return o
 	}(), nil)
 	if err == nil || !strings.Contains(err.Error(), "not positive definite") {
@@ -237,7 +238,7 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 			Integrator: runtime.Leapfrog, TargetAccept: 1.5, Steps: -1,
 			StepSize: math.NaN(), Solver: runtime.Solver{Tolerance: -1}, ReverseCheck: 7,
 		},
-		Chains: 0, Warmup: -1, Draws: 0, Workers: -1, Init: [][]float64{{1}},
+		Chains: 0, Warmup: -1, Draws: 0, Workers: -1, Init: []runtime.Point{{1}},
 		Keep: []string{"nobody"}, Blocks: []runtime.BlockTuning{{Name: "nothing"}},
 	}
 	err := bad.Validate(m)
@@ -259,6 +260,30 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 	}
 	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil {
 		t.Error("Sample takes bad options")
+	}
+}
+
+// Of a starting point that is given in part the rest is drawn, and the part
+// survives the driver's JSON.
+func TestStartsInPart(t *testing.T) {
+	m, _ := fixtureBanana(t)
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws, opt.StepSize, opt.Steps = 3, 0, 1, 1e-12, 1
+	opt.Init = []runtime.Point{{math.NaN(), 0.25}}
+	text, err := json.Marshal(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back runtime.Options
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	r := sample(t, m, back)
+	for c := range r.Chains {
+		free, given := r.Chains[c].Draws[0][0], r.Chains[c].Draws[1][0]
+		if math.Abs(given-0.25) > 1e-9 || math.Abs(free) > 2 || c > 0 && free == r.Chains[0].Draws[0][0] {
+			t.Errorf("chain %d starts at %v, %v", c, free, given)
+		}
 	}
 }
 

@@ -131,6 +131,29 @@ func (at *position) at(q []float64) *position {
 	return at
 }
 
+// solved tells how the model's differential equations, if it has any, came out in
+// the call before this one.
+func (s *GenericSystem) solved() Status {
+	if m, ok := s.Model.(Solves); ok {
+		return m.SolveStatus()
+	}
+	return OK
+}
+
+// reason tells why something is not finite: perhaps because there was no solution.
+func (s *GenericSystem) reason(st Status) Status {
+	if failed := s.solved(); st == NonFinite && failed != OK {
+		return failed
+	}
+	return st
+}
+
+// fixedPoint solves x = f(x) as the function of that name does.
+func (s *GenericSystem) fixedPoint(sol *Solver, x, y []float64, f func(y, x []float64) Status) (int, Status) {
+	iterations, st := fixedPoint(sol, x, y, f)
+	return iterations, s.reason(st)
+}
+
 // density makes L known at the position.
 func (s *GenericSystem) density(at *position) Status {
 	if at.have&haveDensity == 0 {
@@ -138,17 +161,21 @@ func (s *GenericSystem) density(at *position) Status {
 		at.have |= haveDensity
 	}
 	if !isFinite(at.logp) {
-		return NonFinite
+		return s.reason(NonFinite)
 	}
 	return OK
 }
 
 // gradient makes L and ∂L/∂q known at the position.
-func (s *GenericSystem) gradient(at *position) {
+func (s *GenericSystem) gradient(at *position) Status {
 	if at.have&haveGradient == 0 {
 		at.logp = s.Model.Gradient(at.grad, at.q)
+		if st := s.solved(); st != OK {
+			return st
+		}
 		at.have |= haveDensity | haveGradient
 	}
+	return OK
 }
 
 // factor makes the Cholesky factor of G known at the position.
@@ -161,7 +188,7 @@ func (s *GenericSystem) factor(at *position) Status {
 	}
 	s.Model.Metric(at.g, at.q)
 	if st := FactorStatus(at.chol.Factor(at.g)); st != OK {
-		return st
+		return s.reason(st)
 	}
 	at.have |= haveFactor
 	s.factored = s.constant
@@ -170,7 +197,9 @@ func (s *GenericSystem) factor(at *position) Status {
 
 // force makes known what ∂H/∂q needs at the position, apart from the momentum.
 func (s *GenericSystem) force(at *position) Status {
-	s.gradient(at)
+	if st := s.gradient(at); st != OK {
+		return st
+	}
 	if st := s.factor(at); st != OK || s.constant {
 		return st
 	}
@@ -180,6 +209,9 @@ func (s *GenericSystem) force(at *position) Status {
 	}
 	if at.have&haveTrace == 0 {
 		s.Model.Contract(at.trace, at.q, at.ginv)
+		if st := s.solved(); st != OK {
+			return st
+		}
 		at.have |= haveTrace
 	}
 	return OK
@@ -207,7 +239,9 @@ func (s *GenericSystem) slope(out []float64, at *position, p []float64) {
 func (s *GenericSystem) VectorField(dq, dp, q, p []float64) Status {
 	at := s.there.at(q)
 	at.have = 0
-	s.gradient(at)
+	if st := s.gradient(at); st != OK {
+		return st
+	}
 	if st := s.factor(at); st != OK {
 		return st
 	}
@@ -221,6 +255,9 @@ func (s *GenericSystem) VectorField(dq, dp, q, p []float64) Status {
 	at.chol.Inverse(s.w)
 	outer(s.w, dp, -1)
 	s.Model.Contract(dq, q, s.w)
+	if st := s.solved(); st != OK {
+		return st
+	}
 	for k, g := range at.grad {
 		dq[k] = -g + 0.5*dq[k]
 	}

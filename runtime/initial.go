@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 )
@@ -12,12 +14,53 @@ const maxInitTries = 100
 // initialRadius bounds the coordinates of random starting points, as in Stan.
 const initialRadius = 2
 
+// Point holds values of all parameters on their own scale. One that is NaN is not
+// given: null in JSON.
+type Point []float64
+
+// MarshalJSON writes the values, null for NaN.
+func (p Point) MarshalJSON() ([]byte, error) {
+	values := make([]*float64, len(p))
+	for i := range p {
+		if p[i] == p[i] {
+			values[i] = &p[i]
+		}
+	}
+	return json.Marshal(values)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (p *Point) UnmarshalJSON(text []byte) error {
+	var values []*float64
+	if err := json.Unmarshal(text, &values); err != nil {
+		return err
+	}
+	*p = make(Point, len(values))
+	for i, v := range values {
+		(*p)[i] = math.NaN()
+		if v != nil {
+			(*p)[i] = *v
+		}
+	}
+	return nil
+}
+
+// complete reports whether all values are given.
+func (p Point) complete() bool {
+	for _, v := range p {
+		if v != v {
+			return false
+		}
+	}
+	return true
+}
+
 // start writes the starting point of a chain to q: x on the parameters' own
 // scale where given, else uniform on (−2, 2) of the unconstrained scale. Log
 // density, gradient, and metric must be finite there and the metric positive
 // definite.
-func start(s *Sweep, q, x []float64, rng *rand.Rand) error {
-	if x != nil {
+func start(s *Sweep, q []float64, x Point, rng *rand.Rand) error {
+	if x != nil && x.complete() {
 		if err := s.Posterior.Unconstrain(q, x); err != nil {
 			return fmt.Errorf("starting point: %w", err)
 		}
@@ -29,9 +72,21 @@ func start(s *Sweep, q, x []float64, rng *rand.Rand) error {
 	// A slice, not a map, so that the message is the same in every run.
 	var reasons []string
 	var counts []int
+	drawn := make([]float64, len(q))
 	for range maxInitTries {
 		for i := range q {
 			q[i] = initialRadius * (2*rng.Float64() - 1)
+		}
+		if x != nil {
+			s.Posterior.Constrain(drawn, q)
+			for i, v := range x {
+				if v == v {
+					drawn[i] = v
+				}
+			}
+			if err := s.Posterior.Unconstrain(q, drawn); err != nil {
+				return fmt.Errorf("starting point: %w", err)
+			}
 		}
 		reason := unusable(s, q)
 		if reason == "" {

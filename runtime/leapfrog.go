@@ -5,8 +5,11 @@ package runtime
 // kept for the next step.
 func (s *GenericSystem) StepLeapfrog(q, p []float64, eps float64) StepResult {
 	at := s.here.at(q)
-	s.gradient(at)
-	if st := s.factor(at); st != OK {
+	st := s.gradient(at)
+	if st == OK {
+		st = s.factor(at)
+	}
+	if st != OK {
 		return StepResult{Status: st}
 	}
 	for i, g := range at.grad {
@@ -17,7 +20,9 @@ func (s *GenericSystem) StepLeapfrog(q, p []float64, eps float64) StepResult {
 		q[i] += eps * v
 	}
 	at.at(q)
-	s.gradient(at)
+	if st := s.gradient(at); st != OK {
+		return StepResult{Status: st}
+	}
 	for i, g := range at.grad {
 		p[i] += 0.5 * eps * g
 	}
@@ -40,7 +45,7 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 	copy(pbar, p)
 	copy(qnew, q)
 
-	iterations, st := fixedPoint(sol, pbar, s.y, func(y, x []float64) Status {
+	iterations, st := s.fixedPoint(sol, pbar, s.y, func(y, x []float64) Status {
 		if st := s.VectorField(s.dq, s.dp, q, x); st != OK {
 			return st
 		}
@@ -54,7 +59,7 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 		return r
 	}
 
-	iterations, st = fixedPoint(sol, qnew, s.y, func(y, x []float64) Status {
+	iterations, st = s.fixedPoint(sol, qnew, s.y, func(y, x []float64) Status {
 		if st := s.velocity(s.dq, q, pbar); st != OK {
 			return st
 		}
@@ -114,7 +119,7 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 	copy(pbar, p)
 	copy(qnew, q)
 
-	iterations, st := fixedPoint(sol, pbar, s.y, func(y, x []float64) Status {
+	iterations, st := s.fixedPoint(sol, pbar, s.y, func(y, x []float64) Status {
 		s.slope(s.dq, at, x)
 		for i := range y {
 			y[i] = p[i] - h*s.dq[i]
@@ -127,7 +132,7 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 	}
 
 	at.chol.Solve(s.dq, pbar)
-	iterations, st = fixedPoint(sol, qnew, s.y, func(y, x []float64) Status {
+	iterations, st = s.fixedPoint(sol, qnew, s.y, func(y, x []float64) Status {
 		if st := s.velocity(s.dp, x, pbar); st != OK {
 			return st
 		}

@@ -13,7 +13,7 @@ func (s *GenericSystem) StepIMa(q, p []float64, eps float64, sol *Solver) (r Ste
 	}
 	n := len(q)
 	z, mid := s.z, s.mid
-	r.Iterations, r.Status = fixedPoint(sol, s.x, s.y, func(y, x []float64) Status {
+	r.Iterations, r.Status = s.fixedPoint(sol, s.x, s.y, func(y, x []float64) Status {
 		for i := range mid {
 			mid[i] = 0.5 * (z[i] + x[i])
 		}
@@ -36,7 +36,7 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 	if r.Status = s.predict(q, p, eps); r.Status != OK {
 		return r
 	}
-	r.Iterations, r.Status = fixedPoint(sol, s.x, s.y, func(y, x []float64) Status {
+	r.Iterations, r.Status = s.fixedPoint(sol, s.x, s.y, func(y, x []float64) Status {
 		return s.flow(y, x, 0.5*eps)
 	})
 	mid := s.x

@@ -109,6 +109,13 @@ type System interface {
 	StepLeapfrog(q, p []float64, eps float64) StepResult
 }
 
+// Solves is a Model with differential equations.
+type Solves interface {
+	// SolveStatus tells how the solution that was asked for last came out:
+	// OK, or why there is none.
+	SolveStatus() Status
+}
+
 // Info describes a model.
 type Info struct {
 	Name   string

@@ -52,11 +52,11 @@ type Options struct {
 	ODE ode.Options `json:"ode"`
 
 	// Init holds starting points on the parameters' own scale: none, one
-	// for all chains, or one for each. Chains without one start uniformly
-	// on (−2, 2) of the unconstrained scale.
-	Init [][]float64 `json:"init,omitempty"`
+	// for all chains, or one for each. What is NaN in one, and chains without
+	// one, start uniformly on (−2, 2) of the unconstrained scale.
+	Init []Point `json:"init,omitempty"`
 
-	// Keep names the parameters whose draws are kept; nil keeps all.
+	// Keep names the parameters whose draws are kept; if it is empty, all are.
 	Keep []string `json:"keep,omitempty"`
 
 	// Workers is the number of chains that run at the same time; 0 stands

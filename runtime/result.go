@@ -43,11 +43,11 @@ func StatNamesOf(p Posterior) []string {
 }
 
 // sweepStats writes the statistics of a sweep to row, in the order of
-// StatNamesOf, and returns how many they are.
-func sweepStats(row []float64, ts []Transition) int {
-	if len(ts) == 1 {
+// StatNamesOf.
+func sweepStats(row []float64, ts []Transition) {
+	if len(row) == NumStats { // of a Model
 		ts[0].stats(row)
-		return NumStats
+		return
 	}
 	all := ts[len(ts)-1]
 	all.Accept, all.Steps, all.Iterations, all.Failure = 0, 0, 0, OK
@@ -69,7 +69,6 @@ func sweepStats(row []float64, ts []Transition) int {
 		n += copy(row[n:], []float64{t.Accept, t.StepSize, float64(t.Steps), indicator(t.Divergent), t.Energy,
 			float64(t.Iterations), float64(t.Failure), indicator(t.Irreversible)})
 	}
-	return n
 }
 
 // stats writes the statistics of t to row[:NumStats], in the order of

@@ -75,33 +75,50 @@ func blocksOf(p Posterior) ([]blockUpdate, error) {
 		}
 		return []blockUpdate{{system: AsSystem(m), spans: []span{{0, 0, p.Info().Dim()}}}}, nil
 	}
+	whole := p.Info()
 	at := map[string]span{}
 	from := 0
-	for i := range p.Info().Params {
-		q := &p.Info().Params[i]
+	for i := range whole.Params {
+		q := &whole.Params[i]
 		at[q.Name] = span{from: from, n: q.Size()}
 		from += q.Size()
 	}
 	var out []blockUpdate
-	covered := 0
+	named := map[string]bool{}
+	owner := map[string]string{} // the block that a parameter is in
 	for _, c := range g.Blocks() {
+		in := c.Info()
+		if in.Name == "" || named[in.Name] {
+			return nil, fmt.Errorf("a block of %s is called %q: each needs a name of its own", whole.Name, in.Name)
+		}
+		named[in.Name] = true
 		b := blockUpdate{system: c, given: c}
 		to := 0
-		for i := range c.Info().Params {
-			q := &c.Info().Params[i]
-			x, ok := at[q.Name]
-			if !ok || x.n != q.Size() {
-				return nil, fmt.Errorf("block %s: the posterior has no such parameter %s, or another block has it", c.Info().Name, q.Name)
+		for i := range in.Params {
+			q := &in.Params[i]
+			x, known := at[q.Name]
+			other, taken := owner[q.Name]
+			switch {
+			case !known:
+				return nil, fmt.Errorf("block %s: %s has no parameter %s", in.Name, whole.Name, q.Name)
+			case taken:
+				return nil, fmt.Errorf("block %s: the parameter %s is in the block %s too", in.Name, q.Name, other)
+			case x.n != q.Size():
+				return nil, fmt.Errorf("block %s: the parameter %s has %d coordinates, and %d in %s", in.Name, q.Name, q.Size(), x.n, whole.Name)
 			}
-			delete(at, q.Name)
+			owner[q.Name] = in.Name
 			b.spans = append(b.spans, span{from: x.from, to: to, n: x.n})
 			to += x.n
 		}
-		covered += to
 		out = append(out, b)
 	}
-	if covered != from {
-		return nil, fmt.Errorf("the blocks of %s have %d coordinates of its %d", p.Info().Name, covered, from)
+	for i := range whole.Params {
+		if name := whole.Params[i].Name; owner[name] == "" {
+			return nil, fmt.Errorf("the parameter %s of %s is in no block, so nothing would move it", name, whole.Name)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s has no blocks", whole.Name)
 	}
 	return out, nil
 }
@@ -138,7 +155,7 @@ func (s *Sweep) leave(i int, q []float64) {
 func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 	for i, k := range s.Kernels {
 		if st := s.enter(i, q); st != OK {
-			s.transitions[i] = k.refuse(st)
+			s.transitions[i] = k.refuse(st, s.Posterior.LogDensity(q))
 			continue
 		}
 		s.transitions[i] = k.Transition(s.blocks[i].q, rng)

@@ -153,8 +153,7 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
 	logU := math.Log(1 - rng.Float64())
 
 	if t.Failure = k.System.DrawMomentum(k.p, q); t.Failure != OK {
-		t.Energy = math.Inf(1)
-		return t
+		return k.refuse(t.Failure, k.System.LogDensity(q))
 	}
 	var h0, h1, l1 float64
 	h0, t.LogDensity, t.Failure = k.System.Energy(q, k.p)
@@ -204,10 +203,10 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
 	return t
 }
 
-// refuse is the transition of a state that cannot be left for a reason of its
-// own.
-func (k *HMC) refuse(st Status) Transition {
-	return Transition{StepSize: k.StepSize, Failure: st, LogDensity: math.NaN(), Energy: math.Inf(1)}
+// refuse is the transition of a state that has the log density l and no energy,
+// so that it cannot be left.
+func (k *HMC) refuse(st Status, l float64) Transition {
+	return Transition{StepSize: k.StepSize, Failure: st, LogDensity: l, Energy: math.Inf(1)}
 }
 
 // returns integrates the proposal back with its momentum flipped and tells

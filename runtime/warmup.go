@@ -93,7 +93,7 @@ const (
 
 // newDualAveraging starts at eps and shrinks towards 10·eps.
 func newDualAveraging(eps, target float64) dualAveraging {
-	return dualAveraging{target: target, mu: math.Log(10 * eps)}
+	return dualAveraging{target: target, mu: math.Log(10 * eps), logEpsBar: math.Log(eps)}
 }
 
 // update takes an acceptance and returns the next step size.

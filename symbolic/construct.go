@@ -223,7 +223,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	ks := make([]float64, 0, len(out))
 	es := make([]*Expr, 0, len(out))
 	for _, f := range out {
-		if f.k != 0 {
+		if f.k != 0 && !impliedBy(f.e, out) {
 			ks, es = append(ks, f.k), append(es, f.e)
 		}
 	}
@@ -247,6 +247,20 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 		}
 	}
 	return c.rewrite(c.product(val, ks, es))
+}
+
+// impliedBy reports whether an indicator says no more than another one of the
+// factors, of a part of its range.
+func impliedBy(e *Expr, factors []addend) bool {
+	if e.Op != Inside {
+		return false
+	}
+	for _, f := range factors {
+		if f.e != e && f.e.Op == Inside && f.e.Subs[0] == e.Subs[0] && holds(e.Range, f.e.Range) {
+			return true
+		}
+	}
+	return false
 }
 
 // content returns the magnitude that all coefficients of a sum share, or 1.
@@ -479,7 +493,8 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 	return c.intern(Expr{Op: Sum, Index: bound, Args: []*Expr{c.rename(body, i, bound)}})
 }
 
-// hasDelta reports whether a term of a sum has a delta of i as a factor.
+// hasDelta reports whether a term of a sum has a delta of i as a factor, or a sum
+// that has one.
 func hasDelta(e *Expr, i *Index) bool {
 	for _, t := range e.Args {
 		if t.Op == Delta && t.hasFree(i) {
@@ -488,8 +503,8 @@ func hasDelta(e *Expr, i *Index) bool {
 		if t.Op != Mul {
 			continue
 		}
-		for _, f := range t.Args {
-			if f.Op == Delta && f.hasFree(i) {
+		for n, f := range t.Args {
+			if f.hasFree(i) && (f.Op == Delta || f.Op == Add && t.K[n] == 1 && hasDelta(f, i)) {
 				return true
 			}
 		}
@@ -810,15 +825,18 @@ func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 	return out
 }
 
-// ReplaceGuarded rebuilds e with its outermost products that hold indicators, or
-// deltas of a fixed position, replaced; f receives the indicators and the rest of the product. Sums are
+// ReplaceGuarded rebuilds e with its outermost products that hold indicators,
+// deltas of a fixed position, or deltas that guard what does not exist elsewhere,
+// replaced; f receives the indicators and the rest of the product. Sums are
 // left alone: their bodies are guarded in their own loops.
 func (c *Context) ReplaceGuarded(e *Expr, f func(conds []*Expr, rest *Expr) *Expr) *Expr {
 	if e.Op == Mul {
 		var conds, rest []*Expr
 		var ks []float64
+		stray := strays(e)
 		for n, a := range e.Args {
-			if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil {
+			_, _, pair := indexPair(a)
+			if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
 				conds = append(conds, a)
 				continue
 			}

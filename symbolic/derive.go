@@ -1,6 +1,9 @@
 package symbolic
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/hamc-dev/hamc/dsl"
 )
 
@@ -124,11 +127,11 @@ func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
 		}
 		r.Weights = append(r.Weights, row)
 	}
-	weighted := r.pairing(func(b BlockExpr) *Expr {
-		return c.Ref(r.Weights[b.Row][b.Col], subsOf(indexList(b.A, b.B))...)
+	weighted := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
+		return c.Ref(r.Weights[b.Row][b.Col], append(append([]Sub{}, at...), to...)...)
 	})
-	squared := r.pairing(func(b BlockExpr) *Expr {
-		return c.Mul(c.Ref(r.Velocities[b.Row], subsOf(indexList(b.A))...), c.Ref(r.Velocities[b.Col], subsOf(indexList(b.B))...))
+	squared := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
+		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
 	})
 	wB := prog.Lower(weighted, nil)
 	r.Contract = r.sweep(wB)
@@ -239,14 +242,31 @@ func indexList(is ...*Index) []*Index {
 }
 
 // pairing returns Σ over the full matrix of weight · B, from its lower blocks.
-func (r *Derived) pairing(weight func(BlockExpr) *Expr) *Expr {
+// Where a block is stored by bands, it goes along them: no other entry has a
+// weight.
+func (r *Derived) pairing(weight func(b BlockExpr, at, to []Sub) *Expr) *Expr {
 	c := r.C
 	total := c.Number(0)
 	for _, b := range r.Metric.Blocks {
 		if b.E.Stage() < StagePosition {
 			continue // constant blocks have no derivative
 		}
-		e := c.times(weight(b), b.E)
+		if r.byBands(b) {
+			bands, _ := c.Bands(b.E, b.A, b.B)
+			for _, band := range bands {
+				if band.Offset < 0 {
+					continue // the mirror image
+				}
+				i, e := r.along(b, band)
+				e = c.Sum(i, c.times(weight(b, []Sub{{Index: i}}, []Sub{{Index: i, Offset: -band.Offset}}), e))
+				if band.Offset > 0 {
+					e = c.Scale(2, e)
+				}
+				total = c.Add(total, e)
+			}
+			continue
+		}
+		e := c.times(weight(b, subsOf(indexList(b.A)), subsOf(indexList(b.B))), b.E)
 		e = c.sumOver(b.A, c.sumOver(b.B, e))
 		if b.Row != b.Col {
 			e = c.Scale(2, e)
@@ -271,23 +291,40 @@ func (r *Derived) sweep(root *Expr) []Output {
 	return out
 }
 
-// checkDifferentiable reports results that need a derivative the tables lack.
+// checkDifferentiable reports results that need a derivative that is not known: of
+// a function, or of a solution beyond the orders that are integrated.
 func (r *Derived) checkDifferentiable(d *Diagnosed) {
-	bad := false
+	function := false
+	var solutions []string
+	look := func(e *Expr) {
+		Refs(e, func(x *Expr) {
+			switch t := x.Tensor; {
+			case t.Kind == wildTensor:
+				function = true
+			case t.Kind == unsolvedTensor && !slices.Contains(solutions, t.Name):
+				solutions = append(solutions, t.Name)
+			}
+		})
+	}
 	for _, def := range r.Prog.Defs {
-		Refs(def.Body, func(x *Expr) { bad = bad || x.Tensor.Kind == wildTensor })
+		look(def.Body)
 	}
 	for _, list := range [][]Output{r.Gradient, r.Matrix, r.Force, r.Contract, r.Rank1, r.Jacobian} {
 		for _, o := range list {
-			Refs(o.E, func(x *Expr) { bad = bad || x.Tensor.Kind == wildTensor })
+			look(o.E)
 		}
 	}
-	if bad {
-		at := dsl.Span{Pos: dsl.Pos{Line: 1, Col: 1}, Len: 1}
-		if r.Block != nil {
-			at = r.Block.Metric[0].At
-		}
+	at := dsl.Span{Pos: dsl.Pos{Line: 1, Col: 1}, Len: 1}
+	if r.Block != nil {
+		at = r.Block.Metric[0].At
+	}
+	if function {
 		d.add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",
 			"the derivatives that this metric needs go beyond those of a function of the model (lgamma has three)")
+	}
+	for _, name := range solutions {
+		d.add(dsl.Error, dsl.NotDifferentiable, at,
+			fmt.Sprintf("use `metric fisher`, with `%s` in the arguments of data only, or `metric identity`, or give the entries of the metric", name),
+			"the derivatives of this metric need the third-order sensitivities of the solution `%s` to its parameters; those of first and second order are known", name)
 	}
 }

@@ -69,7 +69,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 // Partial returns ∂f/∂x_i of a call f(x…), or NaN if the table has none.
 func (c *Context) Partial(e *Expr, i int) *Expr {
 	if e.Func.Partials == nil {
-		return c.notDifferentiable()
+		return c.notDifferentiable(nil)
 	}
 	return c.formula(e.Func.Partials[i], e.Args)
 }

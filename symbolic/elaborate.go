@@ -306,7 +306,7 @@ type Posterior struct {
 	Model  *dsl.Model
 	Data   []*Tensor  // of Model.Data, in order
 	Block  *dsl.Block // whose conditional density this is; nil for the joint one
-	Params []*Param   // whose coordinates are the position: those of Block, or all
+	Params []*Param   // whose coordinates are the position: those of Block in its order, or all
 	Given  []*Param   // the others
 	Terms  []*PosteriorTerm
 	L      *Expr // log density, Jacobian terms included
@@ -348,7 +348,7 @@ func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
 		el.objects[k] = scalar(c.Number(k.Value))
 	}
 	own := m.Params
-	if block != nil {
+	if block != nil && len(block.Params) < len(own) {
 		own = block.Params
 	}
 	for _, q := range own {

@@ -59,7 +59,8 @@ const (
 	LogDetOf       // log determinant of a covariance datum
 	LocalTensor    // a local variable of emitted code
 	OutputTensor   // where emitted code writes a result
-	wildTensor     // a variable of a rewrite pattern
+	wildTensor     // a variable of a rewrite pattern, or a derivative that is not known
+	unsolvedTensor // a sensitivity beyond the orders that are integrated, of the solution of that name
 )
 
 // Tensor is a named array of numbers; scalars have no shape.

@@ -50,8 +50,14 @@ func (d *Diagnosed) errors() bool {
 	return false
 }
 
-func (c *Context) notDifferentiable() *Expr {
+// notDifferentiable stands for a derivative that is not known: of a function or, if
+// part is not nil, of a component of a solution.
+func (c *Context) notDifferentiable(part *SolPart) *Expr {
 	nan := c.NewTensor(Tensor{Name: "not_differentiable", Kind: wildTensor, Stage: StageMomentum})
+	if part != nil {
+		nan.Name = part.Of.Decl.ObjectName()
+		nan.Kind = unsolvedTensor
+	}
 	return c.Ref(nan)
 }
 
@@ -224,17 +230,25 @@ func (p *Posterior) diagonal(t *dsl.MetricTerm) entry {
 	}
 }
 
-// offset returns the position of a block's first coordinate, counted from 0,
-// if it is known at compile time.
-func (p *Posterior) offset(block int) (int, bool) {
+// offset returns the position of a parameter's first coordinate in the metric,
+// counted from 0, if it is known at compile time. The order is that of the block,
+// which for a block of all parameters need not be that of the coordinates.
+func (p *Posterior) offset(param int) (int, bool) {
 	n := 0
-	for _, b := range p.Params[:block] {
-		if !b.Size().IsConst() {
-			return 0, false
+	for _, q := range p.Block.Params {
+		if q == p.Params[param].Decl {
+			return n, true
 		}
-		n += b.Size().Offset
+		size := dsl.Fixed(1)
+		if len(q.Type.Shape) > 0 {
+			size = q.Type.Shape[0]
+		}
+		if !size.IsConst() {
+			break
+		}
+		n += size.Offset
 	}
-	return n, true
+	return 0, false
 }
 
 // whole gives a metric by a function of two global coordinates.
@@ -293,11 +307,46 @@ func (p *Posterior) matrix(d *Diagnosed, t *dsl.MetricTerm) entry {
 // symmetric reports an entry that is not provably equal to its transpose.
 func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *Expr) {
 	c := p.C
-	d0 := c.Expand(c.Sub(x, y))
+	d0 := c.withoutImplied(c.Expand(c.Sub(x, y)))
 	if d0.Op == Num && d0.Val == 0 || largestCoefficient(d0) <= 1e-14*max(largestCoefficient(c.Expand(x)), largestCoefficient(c.Expand(y))) {
 		return // equal, or but for the rounding of numbers in the text
 	}
 	d.add(dsl.Error, dsl.MetricAsymmetric, at, "a metric is symmetric", "%s of the metric differs from its transpose: %s against %s", what, Format(x), Format(y))
+}
+
+// withoutImplied drops the indicators from the terms of a sum that the deltas beside
+// them imply: where δ[i,j+1] is 1, i − 1 is in the range of j.
+func (c *Context) withoutImplied(e *Expr) *Expr {
+	switch e.Op {
+	case Add:
+		args := make([]*Expr, len(e.Args))
+		for n, a := range e.Args {
+			args[n] = c.withoutImplied(a)
+		}
+		return c.Linear(e.Val, e.K, args)
+	case Mul:
+		for n, a := range e.Args {
+			for _, d := range e.Args {
+				i, j, ok := indexPair(d)
+				if !ok || a.Op != Inside {
+					continue
+				}
+				var implied dsl.Range
+				switch a.Subs[0].Index {
+				case i.Index:
+					implied = dsl.Range{Lo: j.Index.Range.Lo.Plus(j.Offset), Hi: j.Index.Range.Hi.Plus(j.Offset)}
+				case j.Index:
+					implied = dsl.Range{Lo: i.Index.Range.Lo.Plus(-j.Offset), Hi: i.Index.Range.Hi.Plus(-j.Offset)}
+				default:
+					continue
+				}
+				if holds(a.Range, implied) {
+					return c.withoutImplied(c.Product(e.Val, without(e.K, n), without(e.Args, n)))
+				}
+			}
+		}
+	}
+	return e
 }
 
 // largestCoefficient returns the largest magnitude among the coefficients of
@@ -578,33 +627,44 @@ func (p *Posterior) hasJointPrior(block int) bool {
 	return false
 }
 
+// withoutJointInformation tells why the expected information of a prior term
+// x ~ D(η) about (x, η) is not known, "" where it is.
+func (p *Posterior) withoutJointInformation(term *PosteriorTerm) string {
+	dist := term.Term.Dist
+	if dist.Joint == nil {
+		return fmt.Sprintf("that of `%s` is not finite or not known", dist.Name)
+	}
+	n := p.ownBlock(term)
+	if n < 0 {
+		return "its left side is not a parameter alone"
+	}
+	own := p.Params[n]
+	switch {
+	case own.Transform != naturalTransform(dist.Support):
+		return fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", own.Decl.ObjectName(), dist.Name)
+	case own.Transform == LowerBound && !own.Lo.IsNum(0),
+		dist.Support == dsl.UnitOpen && !(own.Lo.IsNum(0) && own.Hi.IsNum(1)):
+		return fmt.Sprintf("the bounds of `%s` are not those of `%s`", own.Decl.ObjectName(), dist.Name)
+	}
+	for n, a := range term.Args {
+		if dist.Joint[n+1][n+1] == "" && p.argDepends(a) {
+			return fmt.Sprintf("that about the argument `%s` is not known", dist.Args[n].Name)
+		}
+	}
+	return ""
+}
+
 // jointInformation is the expected information of a prior term x ~ D(η) about
 // (x, η) jointly.
 func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *PosteriorTerm) entry {
 	c := p.C
 	dist := term.Term.Dist
-	fail := func(why string) entry {
+	if why := p.withoutJointInformation(term); why != "" {
 		d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric fisher` or `metric softabs(alpha = 1)`",
 			"fisher(prior = expected) needs the expected information of this term: %s", why)
 		return nil
 	}
 	own := p.ownBlock(term)
-	switch {
-	case dist.Joint == nil:
-		return fail(fmt.Sprintf("that of `%s` is not finite or not known", dist.Name))
-	case own < 0:
-		return fail("its left side is not a parameter alone")
-	case p.Params[own].Transform != naturalTransform(dist.Support):
-		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", p.Params[own].Decl.ObjectName(), dist.Name))
-	case p.Params[own].Transform == LowerBound && !p.Params[own].Lo.IsNum(0),
-		dist.Support == dsl.UnitOpen && !(p.Params[own].Lo.IsNum(0) && p.Params[own].Hi.IsNum(1)):
-		return fail(fmt.Sprintf("the bounds of `%s` are not those of `%s`", p.Params[own].Decl.ObjectName(), dist.Name))
-	}
-	for n, a := range term.Args {
-		if dist.Joint[n+1][n+1] == "" && p.argDepends(a) {
-			return fail(fmt.Sprintf("that about the argument `%s` is not known", dist.Args[n].Name))
-		}
-	}
 	if dist.Support == dsl.VectorReal {
 		y := term.Left
 		return p.vectorInformation(term, term.Args[0], &y)

@@ -78,7 +78,7 @@ func (s *Solution) part(state int, by ...int) *SolPart {
 // derivative returns the component's derivative by input k, at the times subs.
 func (p *SolPart) derivative(c *Context, k int, subs []Sub) *Expr {
 	if len(p.By) == 2 {
-		return c.notDifferentiable()
+		return c.notDifferentiable(p)
 	}
 	return c.Ref(p.Of.part(p.State, append([]int{k}, p.By...)...).Tensor, subs...)
 }

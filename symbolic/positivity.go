@@ -1,6 +1,10 @@
 package symbolic
 
-import "github.com/hamc-dev/hamc/dsl"
+import (
+	"strings"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
 
 // positivity proves that a derived metric is positive definite, or says where
 // it may fail. A metric is a sum of contributions, each of which is
@@ -269,7 +273,7 @@ func (v *positivity) report(d *Diagnosed) {
 	if v.explicit || v.term == nil {
 		return
 	}
-	const remedy = "use `fisher(prior = expected)` or `softabs(alpha = 1)`; where the metric fails, proposals are rejected and counted"
+	remedy := v.remedy() + "; where the metric fails, proposals are rejected and counted"
 	for _, f := range v.unknown {
 		d.add(dsl.Warning, dsl.MaybeIndefinite, f.at, remedy, "the metric may not be positive definite everywhere: %s", f.what)
 	}
@@ -284,4 +288,26 @@ func (v *positivity) report(d *Diagnosed) {
 				"the metric may be singular in `%s`: only the data inform it", name)
 		}
 	}
+}
+
+// remedy names a metric that the model has and that is positive definite, or a
+// term that makes up for what this one lacks.
+func (v *positivity) remedy() string {
+	var known []string
+	expected := !v.term.Expected
+	for _, t := range v.p.Terms {
+		if t.Term.Dist != nil && v.p.leftIsParam(t) {
+			expected = expected && v.p.withoutJointInformation(t) == ""
+		}
+	}
+	if expected {
+		known = append(known, "`fisher(prior = expected)`")
+	}
+	if len(v.p.Solves) == 0 {
+		known = append(known, "`softabs(alpha = 1)`")
+	}
+	if len(known) == 0 {
+		return "add to the metric, as in `+ identity`"
+	}
+	return "use " + strings.Join(known, " or ")
 }

@@ -41,7 +41,7 @@ func newProgram(p *Posterior) *Program {
 	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{}, formals: map[formalKey]*Index{},
 		names: map[*Expr]string{}, taken: map[string]int{}}
 	for _, t := range p.C.tensors {
-		if t.Kind != wildTensor {
+		if t.Kind != wildTensor && t.Kind != unsolvedTensor {
 			prog.taken[t.Name] = 1
 		}
 	}
@@ -374,7 +374,7 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		}
 		return r
 	case Add, Mul:
-		if guards := indicators(e); len(guards) > 0 {
+		if guards := append(c.indicators(e), l.translated(e)...); len(guards) > 0 {
 			// Below the guards everything is lowered anew.
 			inner := &lowering{p: p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
 			if len(inner.guards) > len(l.guards) && !sameGuards(l.guards, guards) {
@@ -414,17 +414,76 @@ func (l *lowering) storable(e *Expr) bool {
 	return true
 }
 
-// indicators returns the factors of a product that are indicators.
-func indicators(e *Expr) []*Expr {
+// indicators returns the factors of a product that are indicators, and those that
+// a shifted delta implies beyond them: δ[i,j+1] f(i−1) is 0 at i = 1, whatever j.
+func (c *Context) indicators(e *Expr) []*Expr {
 	var out []*Expr
-	if e.Op == Mul {
-		for _, a := range e.Args {
-			if a.Op == Inside {
-				out = append(out, a)
+	if e.Op != Mul {
+		return nil
+	}
+	for _, a := range e.Args {
+		if a.Op == Inside {
+			out = append(out, a)
+		}
+	}
+	add := func(x *Expr) {
+		for _, a := range out {
+			if x.Op == Inside && a.Subs[0] == x.Subs[0] && holds(x.Range, a.Range) {
+				return
+			}
+		}
+		if x.Op == Inside {
+			out = append(out, x)
+		}
+	}
+	for _, a := range e.Args {
+		if i, j, ok := indexPair(a); ok && strays(e) {
+			add(c.within(shiftSub(i, -j.Offset), j.Index.Range))
+			add(c.within(j, i.Index.Range))
+		}
+	}
+	return out
+}
+
+// translated returns the guards around a product in terms of the other index of its
+// deltas: with [i in r] around it, δ[i,j+1] f(j) is needed for j + 1 in r only.
+func (l *lowering) translated(e *Expr) []*Expr {
+	var out []*Expr
+	if e.Op != Mul || len(l.guards) == 0 {
+		return nil
+	}
+	for _, a := range e.Args {
+		i, j, ok := indexPair(a)
+		if !ok || !strays(e) {
+			continue
+		}
+		for _, g := range l.guards {
+			x := g
+			switch g.Subs[0].Index {
+			case i.Index:
+				x = l.p.c.within(j, g.Range)
+			case j.Index:
+				x = l.p.c.within(shiftSub(i, -j.Offset), g.Range)
+			}
+			if x != g && x.Op == Inside {
+				out = append(out, x)
 			}
 		}
 	}
 	return out
+}
+
+// holds reports whether a range holds another, whatever the sizes.
+func holds(r, part dsl.Range) bool {
+	return r.Lo.Name == part.Lo.Name && r.Lo.Offset <= part.Lo.Offset && r.Hi.Name == part.Hi.Name && r.Hi.Offset >= part.Hi.Offset
+}
+
+// indexPair returns the subscripts of a delta of two indices.
+func indexPair(e *Expr) (i, j Sub, ok bool) {
+	if e.Op != Delta || e.Subs[0].Index == nil || e.Subs[1].Index == nil {
+		return i, j, false
+	}
+	return e.Subs[0], e.Subs[1], true
 }
 
 // sameGuards reports whether all of b stand in a.

@@ -30,6 +30,8 @@ type writer struct {
 	lets  []string // of vectors over n that are defined so far
 	count int
 	flat  bool // no shifted subscripts
+
+	blocks bool // the parameters are sampled in two blocks
 }
 
 var writerRanges = []struct {
@@ -42,6 +44,8 @@ var writerRanges = []struct {
 	{"n-1", 1, 3, 0, 1},
 	{"2..n-1", 2, 3, -1, 1},
 	{"3..n", 3, 4, -2, 0},
+	{"n-2", 1, 2, 0, 2},
+	{"4..n", 4, 4, -3, 0},
 }
 
 type spoken struct {
@@ -183,7 +187,30 @@ func (w *writer) model(depth int) (text string, data map[string][]float64, logp 
 	for _, p := range terms {
 		fmt.Fprintf(&t, "density mu*%s\n", p.text)
 	}
-	t.WriteString("metric softabs(alpha = 1e6)\n")
+	// A chain: elements given their neighbours, over a part of the range.
+	type link struct {
+		at, sub   string
+		lo, hi, o int
+		mean      phrase
+	}
+	var links []link
+	for range w.rng.Intn(3) {
+		w.count++
+		r := writerRanges[w.rng.Intn(len(writerRanges))]
+		i := fmt.Sprintf("i%d", w.count)
+		o := r.from + w.rng.Intn(r.to-r.from+1)
+		k := link{at: i, lo: r.lo, hi: r.hi, o: o, sub: i, mean: w.random(depth-1, []spoken{{i, false, r.from, r.to}})}
+		if o != 0 {
+			k.sub += fmt.Sprintf("%+d", o)
+		}
+		fmt.Fprintf(&t, "u[%s] ~ normal(%s, 2) for %s in %s\n", k.sub, k.mean.text, i, r.text)
+		links = append(links, k)
+	}
+	if !w.blocks {
+		t.WriteString("metric softabs(alpha = 1e6)\n")
+	} else {
+		t.WriteString("block one(b, u) metric softabs(alpha = 1e6)\nblock two(mu) metric softabs(alpha = 1e6)\n")
+	}
 	numbers := func(n int) []float64 { return randomVector(w.rng, n, 0.7) }
 	data = map[string][]float64{"n": {4}, "k": {2}, "a": numbers(1), "y": numbers(4), "z": numbers(2), "x": numbers(8)}
 	return t.String(), data, func(q []float64) float64 {
@@ -204,6 +231,13 @@ func (w *writer) model(depth int) (text string, data map[string][]float64, logp 
 		for _, p := range terms {
 			total += q[0] * p.f(s)
 		}
+		for _, k := range links {
+			for i := k.lo; i <= k.hi; i++ {
+				s.idx[k.at] = i
+				total += normal(s.vector["u"][i+k.o-1], k.mean.f(s), 2)
+			}
+			delete(s.idx, k.at)
+		}
 		return total
 	}
 }
@@ -218,9 +252,119 @@ func TestRandomPrograms(t *testing.T) {
 	for seed := range int64(150) {
 		checked += randomProgram(t, seed, 3, false)
 	}
-	if checked < 100 {
+	for seed := range int64(40) {
+		checked += randomBlocks(t, seed)
+	}
+	if checked < 120 {
 		t.Errorf("only %d programs were fit to compare", checked)
 	}
+}
+
+// forward returns the gradient and the Hessian of the log density by Diff, which is
+// evaluated naively.
+func forward(b *bench, data map[string][]float64, q []float64, given [][]float64) (grad []float64, hess [][]float64) {
+	d, c, n := b.d, b.d.C, b.dim()
+	v := &env{sizes: map[string]int{"n": 4, "k": 2}, values: map[*Tensor][]float64{}, idx: map[*Index]int{}}
+	for n, x := range d.Data {
+		v.values[x] = data[d.Model.Data[n].ObjectName()]
+	}
+	for n, p := range d.Params {
+		v.values[p.Coord] = q[b.start[n]:b.start[n+1]]
+	}
+	for n, p := range d.Given {
+		v.values[p.Coord] = given[n]
+	}
+	grad, hess = make([]float64, n), newMatrix(n)
+	for r, p := range d.Params {
+		i, s := p.index(c, "i")
+		first := c.Diff(d.L, p.Coord, s...)
+		for r2, p2 := range d.Params[:r+1] {
+			j, s2 := p2.index(c, "j")
+			second := c.Diff(first, p2.Coord, s2...)
+			for a := b.start[r]; a < b.start[r+1]; a++ {
+				if i != nil {
+					v.idx[i] = a - b.start[r] + 1
+				}
+				grad[a] = v.eval(first)
+				for z := b.start[r2]; z < b.start[r2+1]; z++ {
+					if j != nil {
+						v.idx[j] = z - b.start[r2] + 1
+					}
+					hess[a][z] = v.eval(second)
+					hess[z][a] = hess[a][z]
+				}
+			}
+		}
+	}
+	return grad, hess
+}
+
+// randomBlocks derives a random model in two blocks: the density of each is the
+// joint one whatever is given, its derivatives are those by its own parameters, and
+// the contraction that of differences of its Hessian.
+func randomBlocks(t *testing.T, seed int64) int {
+	t.Helper()
+	w := &writer{rng: rand.New(rand.NewSource(seed)), blocks: true}
+	text, data, logp := w.model(2)
+	m, _ := dsl.Load("random.ham", text, dsl.Options{})
+	if m == nil {
+		return 0 // a statement turned out free of parameters: randomProgram looks at the reason
+	}
+	d, list := Derive(m)
+	if d == nil {
+		t.Errorf("seed %d: %v\n%s", seed, list, text)
+		return 0
+	}
+	all := randomVector(w.rng, 7, 0.7)
+	parts := map[string][]float64{"mu": all[:1], "u": all[1:5], "b": all[5:]}
+	want := logp(all)
+	if math.Abs(want) > 1e4 {
+		return 0
+	}
+	for _, c := range d.Conditionals {
+		b := newBench(t, c, data)
+		var q []float64
+		for _, p := range c.Params {
+			q = append(q, parts[p.Decl.ObjectName()]...)
+		}
+		var given [][]float64
+		for _, p := range c.Given {
+			v := parts[p.Decl.ObjectName()]
+			given = append(given, v)
+			copy(b.m.Values(p.Coord), v)
+		}
+		fail := func(what string, got, want []float64) {
+			t.Errorf("seed %d, block %s: %s\n got %.12g\nwant %.12g\n%s", seed, c.Block.ObjectName(), what, got, want, text)
+		}
+		if got := b.logDensity(q); !near([]float64{got}, []float64{want}, 1e-10) {
+			fail("log density", []float64{got}, []float64{want})
+			continue
+		}
+		grad, hess := forward(b, data, q, given)
+		if got := b.vector(c.Gradient, q); !near(got, grad, 1e-9) {
+			fail("gradient", got, grad)
+		}
+		if got := flatten(b.matrix(q)); !near(got, flatten(hess), 1e-9) {
+			fail("Hessian", got, flatten(hess))
+		}
+		weight := randomSymmetric(w.rng, b.dim())
+		b.setWeight(weight)
+		contract := make([]float64, b.dim())
+		for k := range contract {
+			f := func(x []float64) []float64 { return flatten(b.matrix(x)) }
+			dB, coarse := derivativeBy(2e-3, f, q, k), derivativeBy(4e-3, f, q, k)
+			if !near(coarse, dB, 1e-8) {
+				return 0
+			}
+			for i, v := range dB {
+				contract[k] += flatten(weight)[i] * v
+			}
+		}
+		if got := b.vector(c.Contract, q); !near(got, contract, 1e-6) {
+			fail("contraction", got, contract)
+		}
+	}
+	return 1
 }
 
 func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
@@ -261,38 +405,7 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 		fail("log density %.12g, want %.12g", got, want)
 		return 0
 	}
-	// Forward derivatives, evaluated naively.
-	v := &env{sizes: map[string]int{"n": 4, "k": 2}, values: map[*Tensor][]float64{}, idx: map[*Index]int{}}
-	for n, x := range d.Data {
-		v.values[x] = data[d.Model.Data[n].ObjectName()]
-	}
-	for n, p := range d.Params {
-		v.values[p.Coord] = q[b.start[n]:b.start[n+1]]
-	}
-	c := d.C
-	n := b.dim()
-	grad, hess := make([]float64, n), newMatrix(n)
-	for r, p := range d.Params {
-		i, s := p.index(c, "i")
-		first := c.Diff(d.L, p.Coord, s...)
-		for r2, p2 := range d.Params[:r+1] {
-			j, s2 := p2.index(c, "j")
-			second := c.Diff(first, p2.Coord, s2...)
-			for a := b.start[r]; a < b.start[r+1]; a++ {
-				if i != nil {
-					v.idx[i] = a - b.start[r] + 1
-				}
-				grad[a] = v.eval(first)
-				for z := b.start[r2]; z < b.start[r2+1]; z++ {
-					if j != nil {
-						v.idx[j] = z - b.start[r2] + 1
-					}
-					hess[a][z] = v.eval(second)
-					hess[z][a] = hess[a][z]
-				}
-			}
-		}
-	}
+	grad, hess := forward(b, data, q, nil)
 	for _, g := range grad {
 		if math.Abs(g) > 1e4 {
 			return 0
@@ -304,6 +417,7 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 	if got := flatten(b.matrix(q)); !near(got, flatten(hess), 1e-9) {
 		fail("hessian\n got %.12g\nwant %.12g", got, flatten(hess))
 	}
+	n := b.dim()
 	wt, vel := randomSymmetric(w.rng, n), randomVector(w.rng, n, 1)
 	b.setWeight(wt)
 	b.setVelocity(vel)

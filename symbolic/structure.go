@@ -31,7 +31,7 @@ type Band struct {
 // where some term lies on no fixed diagonal.
 func (c *Context) Bands(e *Expr, a, b *Index) ([]Band, bool) {
 	by := map[int]*Expr{}
-	if !c.bands(e, a, b, c.Number(1), by) {
+	if !c.bands(e, a, b, by) {
 		return nil, false
 	}
 	var out []Band
@@ -44,10 +44,10 @@ func (c *Context) Bands(e *Expr, a, b *Index) ([]Band, bool) {
 	return out, true
 }
 
-// bands adds the diagonals of factor·e.
-func (c *Context) bands(e *Expr, a, b *Index, factor *Expr, by map[int]*Expr) bool {
+// bands adds the diagonals of e.
+func (c *Context) bands(e *Expr, a, b *Index, by map[int]*Expr) bool {
 	put := func(o int, f *Expr) bool {
-		f = c.Subst(c.Mul(factor, f), b, Sub{Index: a, Offset: -o})
+		f = c.Subst(f, b, Sub{Index: a, Offset: -o})
 		if by[o] == nil {
 			by[o] = c.Number(0)
 		}
@@ -66,7 +66,7 @@ func (c *Context) bands(e *Expr, a, b *Index, factor *Expr, by map[int]*Expr) bo
 			return false
 		}
 		for n, t := range e.Args {
-			if !c.bands(t, a, b, c.Scale(e.K[n], factor), by) {
+			if !c.bands(c.Scale(e.K[n], t), a, b, by) {
 				return false
 			}
 		}
@@ -86,10 +86,39 @@ func (c *Context) bands(e *Expr, a, b *Index, factor *Expr, by map[int]*Expr) bo
 				}
 			}
 		}
+		// A sum of deltas is multiplied out; of other sums nothing would come.
 		for n, f := range e.Args {
-			if f.Op == Add && e.K[n] == 1 && f.hasFree(a) && f.hasFree(b) {
-				return c.bands(f, a, b, c.Mul(factor, rest(n)), by)
+			if f.Op != Add || e.K[n] != 1 || !namesPlace(f, a, b) {
+				continue
 			}
+			other := rest(n)
+			terms := make([]*Expr, 0, len(f.Args)+1)
+			for m, t := range f.Args {
+				terms = append(terms, c.Mul(other, c.Scale(f.K[m], t)))
+			}
+			if f.Val != 0 {
+				terms = append(terms, c.Scale(f.Val, other))
+			}
+			for _, t := range terms {
+				if !c.bands(t, a, b, by) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// namesPlace reports whether e holds a delta of an index that tells where an entry
+// lies.
+func namesPlace(e *Expr, a, b *Index) bool {
+	if e.Op == Delta {
+		return e.hasFree(a) || e.hasFree(b)
+	}
+	for _, x := range e.Args {
+		if (x.hasFree(a) || x.hasFree(b)) && namesPlace(x, a, b) {
+			return true
 		}
 	}
 	return false
@@ -142,7 +171,11 @@ func (p *Posterior) structure(m *Metric) {
 			width[b.Row] = -1
 			continue
 		}
-		width[b.Row] = max(-bands[0].Offset, bands[len(bands)-1].Offset)
+		w := max(-bands[0].Offset, bands[len(bands)-1].Offset)
+		if x := p.Params[b.Row].Size(); x.IsConst() && w > 0 && w >= x.Offset-1 {
+			w = -1 // it leaves nothing out
+		}
+		width[b.Row] = w
 	}
 	if m.SoftAbs {
 		m.Parts = []Part{{Spine: -1}}
@@ -169,15 +202,12 @@ func (p *Posterior) structure(m *Metric) {
 		sort.Ints(members)
 		m.Parts = append(m.Parts, p.part(members, width))
 	}
-	n := dsl.Fixed(0)
+	total := 0
+	m.small = true
 	for _, b := range p.Params {
-		if x := b.Size(); !x.IsConst() || !n.IsConst() {
-			n = x
-		} else {
-			n = n.Plus(x.Offset)
-		}
+		total += b.Size().Offset
+		m.small = m.small && b.Size().IsConst() && total <= maxWhole
 	}
-	m.small = n.IsConst() && n.Offset <= maxWhole
 	m.Diagonal = true
 	for _, part := range m.Parts {
 		scalar := part.Spine < 0 && len(part.Border) == 1 && p.Params[part.Border[0]].Scalar()
@@ -252,10 +282,23 @@ func (m *Metric) spineOf(n int) *Part {
 	return nil
 }
 
+// byBands reports whether a block of the matrix is stored by bands.
+func (r *Derived) byBands(b BlockExpr) bool {
+	return b.Row == b.Col && b.A != nil && r.Metric.Stored() && r.Metric.spineOf(b.Row) != nil
+}
+
+// along returns an index over a diagonal of a block, and the entry there.
+func (r *Derived) along(b BlockExpr, band Band) (*Index, *Expr) {
+	rng := b.A.Range
+	rng.Lo = rng.Lo.Plus(band.Offset)
+	i := r.C.NewIndex(b.A.Name, rng)
+	return i, r.C.Subst(band.E, b.A, Sub{Index: i})
+}
+
 // entries lowers one block of the matrix: whole or, where it is stored by bands,
 // one result for each diagonal at or below the main one.
 func (r *Derived) entries(b BlockExpr) []Output {
-	if b.Row != b.Col || b.A == nil || !r.Metric.Stored() || r.Metric.spineOf(b.Row) == nil {
+	if !r.byBands(b) {
 		idx := indexList(b.A, b.B)
 		whole := Output{Row: b.Row, Col: b.Col, Dir: -1, Indices: idx, E: b.E}
 		if r.Metric.Diagonal {
@@ -270,10 +313,7 @@ func (r *Derived) entries(b BlockExpr) []Output {
 		if band.Offset < 0 {
 			continue // the mirror image
 		}
-		rng := b.A.Range
-		rng.Lo = rng.Lo.Plus(band.Offset)
-		i := r.C.NewIndex(b.A.Name, rng)
-		e := r.C.Subst(band.E, b.A, Sub{Index: i})
+		i, e := r.along(b, band)
 		out = append(out, Output{Row: b.Row, Col: b.Col, Dir: -1, Indices: []*Index{i}, E: r.Prog.Lower(e, []*Index{i}),
 			Banded: true, Offset: band.Offset})
 	}

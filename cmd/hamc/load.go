@@ -131,19 +131,29 @@ func relative(path string) (string, bool) {
 	return rel, true
 }
 
+// beside returns the file beside the model that has its name with another ending,
+// or "".
+func (m *model) beside(ending string) string {
+	path := strings.TrimSuffix(m.path, filepath.Ext(m.path)) + ending
+	if !isFile(path) {
+		return ""
+	}
+	return path
+}
+
 // dataPath returns the file of data: the one given, or MODEL.data.json beside
 // the model. It is "" for a model without data.
 func (m *model) dataPath(given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	beside := strings.TrimSuffix(m.path, filepath.Ext(m.path)) + ".data.json"
-	if _, err := os.Stat(beside); err == nil {
+	const ending = ".data.json"
+	if beside := m.beside(ending); beside != "" {
 		return beside, nil
 	}
 	for _, d := range m.d.Model.Data {
 		if d.Default == nil {
-			return "", problem{fmt.Errorf("the model %s needs data: give a file with --data, or put %s beside the model", m.d.Model.Name, filepath.Base(beside))}
+			return "", problem{fmt.Errorf("the model %s needs data: give a file with --data, or put %s beside the model", m.d.Model.Name, m.name()+ending)}
 		}
 	}
 	return "", nil

@@ -78,8 +78,12 @@ func (e *env) readPoints(path string, in, own *runtime.Info) ([]point, error) {
 	points := make([]point, len(objects))
 	for i, o := range objects {
 		p := point{from: o}
-		if p.q, err = o.coordinates("q", in); err == nil && o.set.Has("p") {
-			p.p, err = o.coordinates("p", own)
+		if p.q, err = o.coordinates("q", in, "model"); err == nil && o.set.Has("p") {
+			what := "model"
+			if own != in {
+				what = "block"
+			}
+			p.p, err = o.coordinates("p", own, what)
 		}
 		if other := o.set.Unknown("q", "p"); err == nil && len(other) > 0 {
 			err = o.errorf("a point has q and p, but no %s", other[0])
@@ -92,11 +96,11 @@ func (e *env) readPoints(path string, in, own *runtime.Info) ([]point, error) {
 	return points, nil
 }
 
-// coordinates returns q or p of a point.
-func (o *object) coordinates(name string, in *runtime.Info) ([]float64, error) {
+// coordinates returns q or p of a point, with the coordinates of a model or a block.
+func (o *object) coordinates(name string, in *runtime.Info, what string) ([]float64, error) {
 	x, err := o.reals(name, in.Dim())
 	if err != nil {
-		return nil, o.because(err, fmt.Sprintf("the model %s has %s", in.Name, plural(in.Dim(), "coordinate")))
+		return nil, o.because(err, fmt.Sprintf("the %s %s has %s", what, in.Name, plural(in.Dim(), "coordinate")))
 	}
 	for i, v := range x {
 		if v-v != 0 {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +63,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
-	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain")
+	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain; parameters left out are drawn; default MODEL.init.json beside the model, if there is one")
 	fl.IntVar(&o.Workers, "workers", 0, "chains that run at the same time; default: the number of cores")
 	fl.StringArrayVar(&f.set, "set", nil, "setting of one block of a model of several: `BLOCK.SETTING=VALUE`, such as latent.steps=6; the settings are named like the flags from --integrator to --reverse-check")
 	fl.StringArrayVar(&f.keep, "keep", nil, "`NAMES` of the parameters whose draws are written, separated by commas; default: all")
@@ -88,10 +89,11 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 		return opt, usage{fmt.Errorf("--reverse-check: %w", err)}
 	}
 	opt.RandomSteps = f.randomSteps
-	if opt.Steps > 0 && !cmd.Flags().Changed("random-steps") {
+	random := cmd.Flags().Changed("random-steps")
+	if opt.Steps > 0 && !random {
 		opt.RandomSteps = false
 	}
-	if err := setBlocks(&opt, f.set); err != nil {
+	if err := setBlocks(&opt, f.set, random); err != nil {
 		return opt, err
 	}
 	opt.Keep = keepList(f.keep)
@@ -131,12 +133,17 @@ func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.init == "" {
+		if f.init = m.beside(".init.json"); f.init != "" {
+			say("starting points from %s\n", f.init)
+		}
+	}
 	if f.init != "" {
 		if opt.Init, err = readInit(f.init, im); err != nil {
 			return err
 		}
 	}
-	if err := opt.Validate(im); err != nil {
+	if err := errors.Join(opt.Validate(im), m.checkODE(&opt)); err != nil {
 		return problem{err}
 	}
 	if f.output != "" && !f.overwrite {
@@ -383,7 +390,7 @@ func (w *watcher) follow(r io.Reader) error {
 
 // readInit reads starting points on the parameters' own scale: an object, or a
 // list of them.
-func readInit(path string, m runtime.Posterior) ([][]float64, error) {
+func readInit(path string, m runtime.Posterior) ([]runtime.Point, error) {
 	text, err := readText(path)
 	if err != nil {
 		return nil, err
@@ -404,17 +411,28 @@ func readInit(path string, m runtime.Posterior) ([][]float64, error) {
 	}
 	info := m.Info()
 	q := make([]float64, info.Dim())
-	var out [][]float64
+	usual := make([]float64, info.Dim()) // stands for what is not given
+	m.Constrain(usual, q)
+	var out []runtime.Point
 	for _, o := range objects {
 		var x []float64
+		var missing []int
 		var names []string
 		for i := range info.Params {
 			p := &info.Params[i]
+			names = append(names, p.Name)
+			if !o.set.Has(p.Name) {
+				for range p.Size() {
+					missing = append(missing, len(x))
+					x = append(x, usual[len(x)])
+				}
+				continue
+			}
 			v, err := o.reals(p.Name, p.Shape...)
 			if err != nil {
-				return nil, problem{o.because(err, fmt.Sprintf("a starting point has every parameter of %s", info.Name))}
+				return nil, problem{o.because(err, "a starting point has values of parameters on their own scale")}
 			}
-			x, names = append(x, v...), append(names, p.Name)
+			x = append(x, v...)
 		}
 		if other := o.set.Unknown(names...); len(other) > 0 {
 			return nil, problem{o.errorf("the model %s has no parameter %s", info.Name, other[0])}
@@ -426,6 +444,9 @@ func readInit(path string, m runtime.Posterior) ([][]float64, error) {
 			if v-v != 0 {
 				return nil, problem{o.errorf("coordinate %s is not finite: %v", runtime.ComponentNames(info)[i], v)}
 			}
+		}
+		for _, i := range missing {
+			x[i] = math.NaN() // drawn
 		}
 		out = append(out, x)
 	}

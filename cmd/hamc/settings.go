@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/ode"
+	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // setting is one of the settings that --set gives to a block, named like the
@@ -62,9 +64,10 @@ func boolean(s string) (bool, error) {
 }
 
 // setBlocks gives the settings of --set to their blocks: each starts from the
-// settings for all.
-func setBlocks(opt *runtime.Options, list []string) error {
-	fixed := map[string]bool{} // blocks with --set of random-steps
+// settings for all. As for all, a fixed number of steps is not random unless that
+// is asked for, here or, as random says, by the flag.
+func setBlocks(opt *runtime.Options, list []string, random bool) error {
+	asked := map[string]bool{} // blocks with --set of random-steps
 	for _, text := range list {
 		key, value, ok := strings.Cut(text, "=")
 		block, name, ok2 := strings.Cut(key, ".")
@@ -92,14 +95,27 @@ func setBlocks(opt *runtime.Options, list []string) error {
 		if err := found.set(t, value); err != nil {
 			return usage{fmt.Errorf("--set %s: %w", text, err)}
 		}
-		switch {
-		case name == "random-steps":
-			fixed[block] = true
-		case name == "steps" && !fixed[block]:
-			t.RandomSteps = false
+		if name == "random-steps" {
+			asked[block] = true
+		}
+	}
+	for i := range opt.Blocks {
+		if b := &opt.Blocks[i]; !random && !asked[b.Name] {
+			b.RandomSteps = b.Steps == 0
 		}
 	}
 	return nil
+}
+
+// checkODE returns what is wrong with the tolerances of differential equations
+// for a model. The evaluator takes them for any.
+func (m *model) checkODE(opt *runtime.Options) error {
+	all := append([]*symbolic.Derived{m.d}, m.d.Conditionals...)
+	solves := func(d *symbolic.Derived) bool { return len(d.Solves) > 0 }
+	if opt.ODE == (ode.Options{}) || slices.ContainsFunc(all, solves) {
+		return nil
+	}
+	return fmt.Errorf("--ode-rel-tol and its like: model %s has no differential equations", m.d.Model.Name)
 }
 
 // tuningOf returns the settings of a block, which start as those for all.

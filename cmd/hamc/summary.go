@@ -51,7 +51,7 @@ func summarise(dir string) (*summary, error) {
 			return nil, problem{err}
 		}
 		first := 0
-		for first < len(c.Columns) && strings.HasSuffix(c.Columns[first], "__") {
+		for first < len(c.Columns) && isStatistic(c.Columns[first]) {
 			first++
 		}
 		if first == len(c.Columns) {
@@ -101,15 +101,37 @@ func summarise(dir string) (*summary, error) {
 	return s, nil
 }
 
-// write writes the table.
-func (s *summary) write(w io.Writer, width int) error {
+// isStatistic reports whether a column holds a statistic of the sampler, of a
+// whole sweep or of a block.
+func isStatistic(column string) bool {
+	if slices.Contains(runtime.StatNames[:], column) {
+		return true
+	}
+	for _, name := range runtime.BlockStatNames {
+		if strings.HasSuffix(column, "_"+name) {
+			return true
+		}
+	}
+	return false
+}
+
+// longVector is the number of elements up to which the table shows all of a
+// vector.
+const longVector = 12
+
+// write writes the table, all of it or what fits on a page.
+func (s *summary) write(w io.Writer, width int, all bool) error {
 	for _, n := range s.notes {
 		fmt.Fprintln(w, n)
 	}
 	if len(s.notes) > 0 {
 		fmt.Fprintln(w)
 	}
-	return terminal.SummaryTable(s.rows, summaryQuantiles, 3).Write(w, width)
+	long := longVector
+	if all {
+		long = 0
+	}
+	return terminal.SummaryTable(s.rows, summaryQuantiles, 3, long).Write(w, width)
 }
 
 // report prints what a finished run came to.
@@ -119,13 +141,19 @@ func (e *env) report(dir string, w *watcher) error {
 		return err
 	}
 	var b bytes.Buffer
-	if err := s.write(&b, terminal.Width(e.stdout)); err != nil {
+	if err := s.write(&b, terminal.Width(e.stdout), false); err != nil {
 		return internal{err}
 	}
 	fmt.Fprintf(&b, "\n%s of %s in %s", plural(s.chains, "chain"), plural(s.draws, "draw"), seconds(w.done.Seconds))
 	blocks := blockReports(w)
+	if len(blocks) > 1 {
+		fmt.Fprintln(&b)
+	}
 	for i := range blocks {
 		blocks[i].write(&b)
+	}
+	if len(blocks) > 1 {
+		fmt.Fprintln(&b)
 	}
 	for _, w := range warnings(s.rows) {
 		fmt.Fprintf(&b, "warning: %s\n", w)
@@ -287,7 +315,8 @@ func warnings(s []diagnostics.Summary) []string {
 }
 
 func newSummary(e *env) *cobra.Command {
-	return &cobra.Command{
+	var all bool
+	cmd := &cobra.Command{
 		Use:   "summary DIR",
 		Short: "Summarise the draws of a run",
 		Args:  exactly(1, "DIR"),
@@ -307,7 +336,9 @@ func newSummary(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return wrap(s.write(e.stdout, terminal.Width(e.stdout)))
+			return wrap(s.write(e.stdout, terminal.Width(e.stdout), all))
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("print every element of vectors with more than %d", longVector))
+	return cmd
 }

@@ -107,55 +107,56 @@ type space struct {
 	sMemo   [2]*ode.Memo // solution s by order of its sensitivities
 	sOut    []float64    // the one of them that is read
 	sInputs []float64
-	order   int     // of the solution that the factor comes from
-	cIn     float64 // c_in = c
-	aIn     float64 // a_in = a
-	bIn     float64 // b_in = b
-	a2      float64 // a2 = -1/c_in
-	a3      float64 // a3 = 1/c_in²
-	invCIn  float64 // invC_in = 1/c_in
-	a4      float64 // a4 = b_in/c_in
-	a5      float64 // a5 = -2/c_in³
-	a6      float64 // a6 = 2/c_in²
-	a7      float64 // a7 = 2·b_in/c_in²
-	a8      float64 // a8 = b_in/c_in²
-	a9      float64 // a9 = -2/c_in
-	a24     float64 // a24 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
-	a25     float64 // a25 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
-	a28     float64 // a28 = a26 + a27
-	a31     float64 // a31 = a29 + a30
-	a33     float64 // a33 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
-	a34     float64 // a34 = a32 + a33
-	a36     float64 // a36 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
-	a37     float64 // a37 = a35 + a36
-	a38     float64 // a38 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
-	a39     float64 // a39 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
-	a41     float64 // a41 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
-	a42     float64 // a42 = a40 + a41
-	a44     float64 // a44 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
-	a45     float64 // a45 = a43 + a44
-	a46     float64 // a46 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
-	a47     float64 // a47 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
-	a48     float64 // a48 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
-	a49     float64 // a49 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
-	a51     float64 // a51 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
-	a52     float64 // a52 = a50 + a51
-	a54     float64 // a54 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
-	a55     float64 // a55 = a53 + a54
-	a57     float64 // a57 = a26 + a56
-	a59     float64 // a59 = a29 + a58
-	a60     float64 // a60 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
-	a61     float64 // a61 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
-	a63     float64 // a63 = a38 + a62
-	a65     float64 // a65 = a39 + a64
-	a66     float64 // a66 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
-	a67     float64 // a67 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
-	a69     float64 // a69 = a48 + a68
-	a71     float64 // a71 = a49 + a70
-	a73     float64 // a73 = a24 + a72
-	a75     float64 // a75 = a25 + a74
-	a76     float64 // a76 = a27 + a56
-	a77     float64 // a77 = a30 + a58
+	solved  rt.Status // how the solution that was asked for last came out
+	order   int       // of the solution that the factor comes from
+	cIn     float64   // c_in = c
+	aIn     float64   // a_in = a
+	bIn     float64   // b_in = b
+	a2      float64   // a2 = -1/c_in
+	a3      float64   // a3 = 1/c_in²
+	invCIn  float64   // invC_in = 1/c_in
+	a4      float64   // a4 = b_in/c_in
+	a5      float64   // a5 = -2/c_in³
+	a6      float64   // a6 = 2/c_in²
+	a7      float64   // a7 = 2·b_in/c_in²
+	a8      float64   // a8 = b_in/c_in²
+	a9      float64   // a9 = -2/c_in
+	a24     float64   // a24 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
+	a25     float64   // a25 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
+	a28     float64   // a28 = a26 + a27
+	a31     float64   // a31 = a29 + a30
+	a33     float64   // a33 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
+	a34     float64   // a34 = a32 + a33
+	a36     float64   // a36 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
+	a37     float64   // a37 = a35 + a36
+	a38     float64   // a38 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
+	a39     float64   // a39 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
+	a41     float64   // a41 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
+	a42     float64   // a42 = a40 + a41
+	a44     float64   // a44 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
+	a45     float64   // a45 = a43 + a44
+	a46     float64   // a46 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
+	a47     float64   // a47 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
+	a48     float64   // a48 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
+	a49     float64   // a49 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
+	a51     float64   // a51 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
+	a52     float64   // a52 = a50 + a51
+	a54     float64   // a54 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
+	a55     float64   // a55 = a53 + a54
+	a57     float64   // a57 = a26 + a56
+	a59     float64   // a59 = a29 + a58
+	a60     float64   // a60 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
+	a61     float64   // a61 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
+	a63     float64   // a63 = a38 + a62
+	a65     float64   // a65 = a39 + a64
+	a66     float64   // a66 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
+	a67     float64   // a67 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
+	a69     float64   // a69 = a48 + a68
+	a71     float64   // a71 = a49 + a70
+	a73     float64   // a73 = a24 + a72
+	a75     float64   // a75 = a25 + a74
+	a76     float64   // a76 = a27 + a56
+	a77     float64   // a77 = a30 + a58
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -323,11 +324,16 @@ func (s *Model) SetODE(opt ode.Options) {
 	s.allocate()
 }
 
+// SolveStatus tells how the solution that was asked for last came out.
+func (s *Model) SolveStatus() rt.Status {
+	return s.solved
+}
+
 // solve makes the solutions of the differential equations those of the position q,
 // with sensitivities up to an order, unless they are already.
 func (s *Model) solve(q []float64, order int) rt.Status {
-	if st := s.solveS(q, order); st != rt.OK {
-		return st
+	if s.solved = s.solveS(q, order); s.solved != rt.OK {
+		return s.solved
 	}
 	return rt.OK
 }
@@ -1144,6 +1150,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 // already.
 func (s *Model) evaluate(q []float64, order int) rt.Status {
 	if st := s.solve(q, order); st != rt.OK {
+		s.known = false
+		s.full = false
+		s.matrix(s.b, q)
 		return st
 	}
 	if s.known && s.order == order && rt.Same(s.at, q) {

@@ -104,6 +104,7 @@ type space struct {
 	zMemo       [2]*ode.Memo // solution z by order of its sensitivities
 	zOut        []float64    // the one of them that is read
 	zInputs     []float64
+	solved      rt.Status // how the solution that was asked for last came out
 	order       int       // of the solution that the factor comes from
 	expTheta    float64   // expTheta = exp(theta[1])
 	theta1In    float64   // theta_1_in = expTheta
@@ -788,11 +789,17 @@ func (s *Model) SetODE(opt ode.Options) {
 	s.allocate()
 }
 
+// SolveStatus tells how the solution that was asked for last came out.
+func (s *Model) SolveStatus() rt.Status {
+	return s.solved
+}
+
 // solve makes the solutions of the differential equations those of the position q,
 // with sensitivities up to an order, unless they are already.
 func (s *Model) solve(q []float64, order int) rt.Status {
-	if st := s.solveZ(q, order); st != rt.OK {
-		return st
+	s.touch(q)
+	if s.solved = s.solveZ(q, order); s.solved != rt.OK {
+		return s.solved
 	}
 	return rt.OK
 }
@@ -6032,6 +6039,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 // already.
 func (s *Model) evaluate(q []float64, order int) rt.Status {
 	if st := s.solve(q, order); st != rt.OK {
+		s.known = false
+		s.full = false
+		s.matrix(s.b, q)
 		return st
 	}
 	if s.known && s.order == order && rt.Same(s.at, q) {

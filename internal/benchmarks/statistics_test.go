@@ -54,7 +54,7 @@ func TestPublishedStatistics(t *testing.T) {
 				Chains: 1,
 				Draws:  draws,
 				Seed:   seed,
-				Init:   [][]float64{BananaStart()},
+				Init:   []runtime.Point{BananaStart()},
 			}, nil)
 			if err != nil {
 				t.Fatal(err)

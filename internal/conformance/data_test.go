@@ -212,6 +212,7 @@ func TestUnconstrain(t *testing.T) {
 		for k := range info.Params {
 			for range info.Params[k].Size() {
 				x, q := make([]float64, s.dim()), make([]float64, s.dim())
+				m.Constrain(x, q)
 				x[i] = math.NaN()
 				if err := m.Unconstrain(q, x); err == nil || !strings.Contains(err.Error(), "parameter "+info.Params[k].Name+" ") {
 					t.Errorf("value %d is NaN: error %v", i, err)

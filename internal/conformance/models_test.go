@@ -3,6 +3,7 @@ package conformance
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hamc-dev/hamc/generated/banana"
@@ -16,27 +17,58 @@ import (
 	"github.com/hamc-dev/hamc/runtime"
 )
 
-// A subject is a generated model on the data of a fixture.
+// A subject is a generated model, or a block of one given the other parameters.
 type subject struct {
 	name  string
 	fresh func() runtime.System // the model made anew, nothing cached
 	hand  runtime.Model         // the same posterior written by hand
 
 	points     []fixtures.Point
-	clean      int  // how many clean records the points have
-	normalised bool // the fixture's L has its constant
+	clean      int     // how many clean records the points have
+	normalised bool    // the fixture's L has its constant
+	dropped    float64 // the part of that constant which the fixture drops
 
 	// exchanged makes the regression with 0 and 1 exchanged among the outcomes.
 	exchanged func() runtime.System
 
 	eps float64 // a step size at which typical steps converge
+
+	// within moves a position of tails to where both models are accurate; nil
+	// leaves it.
+	within func(q []float64)
+
+	// spread is what the states spread by, relative to others; 0 stands for 1.
+	spread float64
+
+	// cancel is how many times as large as their difference the numbers are that
+	// the generated gradient subtracts where the one by hand adds; 0 stands for 1.
+	cancel float64
+
+	otherScale bool // the model by hand has parameters where this one has coordinates
+
+	block  bool // one block of a Gibbs
+	ode    bool // the solution of a differential equation is behind it
+	costly bool // for tests with many evaluations
+
+	known *runtime.Info
+}
+
+// info describes the model.
+func (s *subject) info() *runtime.Info {
+	if s.known == nil {
+		s.known = s.fresh().Info()
+	}
+	return s.known
 }
 
 // constant reports whether the metric does not depend on the position.
-func (s *subject) constant() bool { return s.hand.Info().Metric.Constant }
+func (s *subject) constant() bool { return s.info().Metric.Constant }
+
+// quadratic reports whether the energy is.
+func (s *subject) quadratic() bool { return s.constant() && !s.block }
 
 // dim returns the number of coordinates.
-func (s *subject) dim() int { return s.hand.Info().Dim() }
+func (s *subject) dim() int { return s.info().Dim() }
 
 // integrators returns those that apply to the subject.
 func (s *subject) integrators() []runtime.Integrator {
@@ -45,6 +77,15 @@ func (s *subject) integrators() []runtime.Integrator {
 		return append(implicit, runtime.Leapfrog)
 	}
 	return implicit
+}
+
+// tried returns the integrators that tests with many evaluations try: all, or
+// those with code of their own.
+func (s *subject) tried() []runtime.Integrator {
+	if s.costly {
+		return s.own()
+	}
+	return s.integrators()
 }
 
 // own returns the integrators for which generated code has steps of its own.
@@ -93,9 +134,15 @@ func ints(x []float64) []int {
 	return n
 }
 
-// subjects returns all six generated models: each on every data set that the
-// fixtures have for it.
+// subjects returns all generated models and blocks: the six that are functions of
+// their parameters, each on every data set that the fixtures have for it, the
+// blocks of stochastic volatility, and the models of differential equations.
 func subjects(t testing.TB) []*subject {
+	return append(append(models(t), blocks(t)...), odes(t)...)
+}
+
+// models returns the subjects that need neither blocks nor differential equations.
+func models(t testing.TB) []*subject {
 	t.Helper()
 	load := func(name string) *fixtures.Model {
 		return must[*fixtures.Model](t)(fixtures.Load(name))
@@ -151,16 +198,24 @@ func subjects(t testing.TB) []*subject {
 				name:      name,
 				fresh:     maker(t, logistic.New, logistic.Data{N: n, K: k, X: x, Y: y}),
 				exchanged: maker(t, logistic.New, logistic.Data{N: n, K: k, X: x, Y: other}),
-				hand:      hand, points: f.Points, clean: 72, eps: 0.5,
+				hand:      hand, points: f.Points, clean: 72, eps: 0.5, costly: k == 10,
 			},
 			&subject{
 				name:      "indexed_" + name,
 				fresh:     maker(t, logistic_indexed.New, logistic_indexed.Data{N: n, K: k, X: x, Y: y}),
 				exchanged: maker(t, logistic_indexed.New, logistic_indexed.Data{N: n, K: k, X: x, Y: other}),
-				hand:      hand, points: f.Points, clean: 72, eps: 0.5,
+				hand:      hand, points: f.Points, clean: 72, eps: 0.5, costly: k == 10,
 			})
 	}
 	return all
+}
+
+// published returns the subjects that the authors' code computed something of.
+func published(t testing.TB) []*subject { return append(models(t), recorded(t)...) }
+
+// byHand returns the subjects that are written by hand too.
+func byHand(all []*subject) []*subject {
+	return slices.DeleteFunc(all, func(s *subject) bool { return s.hand == nil })
 }
 
 // small returns the subjects without the regressions on 569 rows, for tests
@@ -168,7 +223,7 @@ func subjects(t testing.TB) []*subject {
 func small(t testing.TB) []*subject {
 	var out []*subject
 	for _, s := range subjects(t) {
-		if s.dim() != 10 {
+		if s.ode || !s.costly {
 			out = append(out, s)
 		}
 	}
@@ -236,6 +291,9 @@ func (s *subject) states(t testing.TB, n int, spread float64, seed uint64) []sta
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	m := s.fresh()
+	if s.spread > 0 {
+		spread *= s.spread
+	}
 	out := make([]state, n)
 	for i := range out {
 		q := clone(s.points[i%len(s.points)].Q)
@@ -268,6 +326,9 @@ func (s *subject) tails(n int, radius float64, seed uint64) [][]float64 {
 		}
 		if i%4 == 1 {
 			q[rng.IntN(len(q))] = radius * float64(1-2*rng.IntN(2))
+		}
+		if s.within != nil {
+			s.within(q)
 		}
 		out[i] = q
 	}

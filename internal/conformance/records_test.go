@@ -19,7 +19,7 @@ var methods = map[string]runtime.Integrator{
 // IM(b) and the leapfrog are the generated steps; GLF(a) and IM(a) are the
 // runtime's over the generated model.
 func TestRecords(t *testing.T) {
-	each(t, subjects(t), func(t *testing.T, s *subject) {
+	each(t, published(t), func(t *testing.T, s *subject) {
 		m := s.fresh()
 		compared := 0
 		for i, pt := range s.points {
@@ -31,14 +31,21 @@ func TestRecords(t *testing.T) {
 				compared++
 				what := fmt.Sprintf("point %d, %s, ε = %v, δ = %v, %d steps: ", i, r.Method, r.Eps, r.Delta, r.NumSteps)
 				tol := 1e-10
-				if r.Delta > 1e-12 {
+				switch {
+				case s.ode:
+					tol = odeTolerance
+				case r.Delta > 1e-12:
 					tol = 2e-8
+				}
+				solver := plain(r.Delta)
+				if r.MaxIters > 0 {
+					solver.MaxIterations = r.MaxIters
 				}
 				step := stepper(t, m, methods[r.Method])
 				q, p := clone(pt.Q), clone(pt.P)
 				var iterations []int
 				for range r.NumSteps {
-					res := step(q, p, r.Eps, plain(r.Delta))
+					res := step(q, p, r.Eps, solver)
 					if res.Status != runtime.OK {
 						t.Fatalf("%s%v", what, res.Status)
 					}
@@ -50,10 +57,16 @@ func TestRecords(t *testing.T) {
 
 				// The same solves from the same starts take the same
 				// iterations. At δ = 1e-12, close to the precision of
-				// the numbers, rounding decides on the last one.
+				// the numbers, rounding decides on the last one, and on
+				// the last four where a field of sums up to 1000 has a
+				// rounding of ten times δ. At any δ the error of the
+				// authors' solution of a differential equation does.
 				solves := len(r.SolveIters) / r.NumSteps
 				slack := 0
-				if r.Delta <= 1e-12 {
+				switch {
+				case s.cancel > 1 && r.Delta <= 1e-12:
+					slack = 4 * solves
+				case s.ode || r.Delta <= 1e-12:
 					slack = solves
 				}
 				for n, got := range iterations {

@@ -26,7 +26,7 @@ var awkward = [][]float64{
 
 func write(t *testing.T, w *Writer, complete bool) {
 	t.Helper()
-	if err := w.Adapted([]float64{0.25}, 2); err != nil {
+	if err := w.Adapted([]float64{0.25}, nil, 2); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range awkward {
@@ -121,6 +121,36 @@ nan,inf,-inf,-0
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// The step sizes of blocks stand before what CmdStanPy 1.3.2 reads line by line:
+// "Adaptation terminated", the step size, the mass matrix.
+func TestLayoutOfBlocks(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, header)
+	if err := w.Adapted([]float64{0.25, 0.5}, []string{"path", "scale"}, 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+lp__,energy__,beta.1,beta.2
+# path.stepsize = 0.25
+# scale.stepsize = 0.5
+# Adaptation terminated
+# Step size = 0.5
+# Diagonal elements of inverse mass matrix:
+# 1, 1, 1
+# 
+`
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	c, err := Read(&b, "blocks.csv")
+	if err != nil || c.Setting("path.stepsize") != "0.25" || c.Setting("scale.stepsize") != "0.5" || c.Setting("Step size") != "0.5" {
+		t.Errorf("%v, settings %v", err, c.Settings)
 	}
 }
 

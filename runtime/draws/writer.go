@@ -93,17 +93,21 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// Adapted notes the step sizes with which the draws that follow are made, one
-// for each block of parameters.
+// Adapted notes the step sizes with which the draws that follow are made: one, or
+// one for each of several blocks of parameters, whose names are given then.
+//
+// CmdStanPy wants the lines from "Adaptation terminated" on to be CmdStan's, so
+// those of blocks come before. The step size there is that of the last block,
+// like the column of the statistics.
 //
 // CmdStan adds the inverse mass matrix. The metric here is the model's own and
 // may vary from place to place, so the line holds a 1 for each of the params
 // coordinates, for the sake of readers that expect it.
-func (d *Writer) Adapted(stepSizes []float64, params int) error {
-	d.printf("# Adaptation terminated\n# Step size = %s\n", AppendFloat(nil, stepSizes[0]))
-	for _, eps := range stepSizes[1:] {
-		d.printf("# Step size of the next block = %s\n", AppendFloat(nil, eps))
+func (d *Writer) Adapted(stepSizes []float64, blocks []string, params int) error {
+	for i, name := range blocks {
+		d.printf("# %s.stepsize = %s\n", oneLine(name), AppendFloat(nil, stepSizes[i]))
 	}
+	d.printf("# Adaptation terminated\n# Step size = %s\n", AppendFloat(nil, stepSizes[len(stepSizes)-1]))
 	d.printf("# Diagonal elements of inverse mass matrix:\n# ")
 	for i := range params {
 		if i > 0 {

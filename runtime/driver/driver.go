@@ -298,7 +298,11 @@ func (r *recorder) report(now time.Time) error {
 
 // Adapted notes the step sizes in the chain's file.
 func (r *recorder) Adapted(chain int, stepSizes []float64) error {
-	return r.writers[chain].Adapted(stepSizes, r.kept)
+	var blocks []string
+	for i := range r.opt.Blocks {
+		blocks = append(blocks, r.opt.Blocks[i].Name)
+	}
+	return r.writers[chain].Adapted(stepSizes, blocks, r.kept)
 }
 
 // Draw writes one row.

@@ -33,7 +33,8 @@ type Model struct {
 	shift   float64
 	unknown []string
 
-	tolerance ode.Options // of differential equations
+	tolerance ode.Options    // of differential equations
+	solved    runtime.Status // how those at the last position came out
 }
 
 // Unknown returns the names in the data file that the model does not declare:
@@ -83,7 +84,8 @@ type Posterior interface {
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
-	m := &Model{d: d, data: data, m: newMachine(d, data, tight), tolerance: tight}
+	m := &Model{d: d, data: data, tolerance: tight}
+	m.m = m.machine()
 	for _, t := range d.Tensors(symbolic.InverseOf) {
 		n := m.m.Extent(t.Shape[0])
 		a, err := invert(data[t.Source.Name], n)
@@ -141,20 +143,25 @@ var structures = map[string]runtime.Structure{
 	"bordered band": runtime.BorderedBand, "block-diagonal": runtime.BlockDiagonal,
 }
 
-// newMachine returns the evaluator of a program, with the runtime's solver for
+// machine returns an evaluator of the program, with the runtime's solver for
 // differential equations.
-func newMachine(d *symbolic.Derived, data map[string][]float64, tolerance ode.Options) *symbolic.Machine {
-	m := symbolic.NewMachine(d, data)
-	m.Integrate = func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64) {
-		s := ode.NewSolver(len(y0), func(dy, y []float64, t float64, _ []float64) { rhs(dy, y, t) }, tolerance)
+func (m *Model) machine() *symbolic.Machine {
+	machine := symbolic.NewMachine(m.d, m.data)
+	machine.Integrate = func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64) {
+		s := ode.NewSolver(len(y0), func(dy, y []float64, t float64, _ []float64) { rhs(dy, y, t) }, m.tolerance)
 		flat := make([]float64, len(y0)*len(times))
-		s.Solve(flat, y0, t0, times, nil)
+		if st := runtime.ODEStatus(s.Solve(flat, y0, t0, times, nil)); st != runtime.OK {
+			m.solved = st
+		}
 		for i := range out {
 			copy(out[i], flat[i*len(times):])
 		}
 	}
-	return m
+	return machine
 }
+
+// SolveStatus implements runtime.Solves.
+func (m *Model) SolveStatus() runtime.Status { return m.solved }
 
 // tight is the tolerance of differential equations where none is given: that of
 // an oracle.
@@ -350,7 +357,7 @@ func (m *Model) Clone() runtime.Model { return m.clone() }
 
 func (m *Model) clone() *Model {
 	c := *m
-	c.m = newMachine(m.d, m.data, m.tolerance)
+	c.m = c.machine()
 	for _, kind := range []symbolic.TensorKind{symbolic.InverseOf, symbolic.LogDetOf} {
 		for _, t := range m.d.Tensors(kind) {
 			c.m.Set(t, m.m.Values(t))
@@ -360,6 +367,7 @@ func (m *Model) clone() *Model {
 }
 
 func (m *Model) position(q []float64) {
+	m.solved = runtime.OK
 	for n, b := range m.d.Params {
 		copy(m.m.Values(b.Coord), q[m.offsets[n]:])
 	}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -57,11 +58,25 @@ func (t *Table) Row(name string, values ...float64) {
 	t.rows = append(t.rows, r)
 }
 
+// End adds a row with values for the last columns.
+func (t *Table) End(name string, values ...float64) {
+	r := row{name, make([]string, len(t.formats))}
+	for i, v := range values {
+		k := len(t.formats) - len(values) + i
+		r.cells[k] = t.formats[k](v)
+	}
+	t.rows = append(t.rows, r)
+}
+
 // SummaryTable returns the table of summaries whose quantiles are at the given
 // probabilities: name, mean, mcse, sd, a column for each quantile, ess_bulk,
 // ess_tail, r_hat. Values have the given number of significant digits; ESS are
 // rounded to integers, R-hat to three decimals.
-func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digits int) *Table {
+//
+// Of a vector with more than long elements the first three and the last have a
+// row. The others share one, which tells the least of their ESS and the largest
+// of their R-hat, NaN where one is not defined. If long is 0 all have a row.
+func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digits, long int) *Table {
 	t := NewTable("name")
 	t.Column("mean", Significant(digits))
 	t.Column("mcse", Significant(digits))
@@ -72,11 +87,43 @@ func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digi
 	t.Column("ess_bulk", Fixed(0))
 	t.Column("ess_tail", Fixed(0))
 	t.Column("r_hat", Fixed(3))
-	for _, s := range summaries {
-		values := append([]float64{s.Mean, s.MCSE, s.SD}, s.Quantiles...)
-		t.Row(s.Name, append(values, s.ESSBulk, s.ESSTail, s.RHat)...)
+	all := func(summaries []diagnostics.Summary) {
+		for _, s := range summaries {
+			values := append([]float64{s.Mean, s.MCSE, s.SD}, s.Quantiles...)
+			t.Row(s.Name, append(values, s.ESSBulk, s.ESSTail, s.RHat)...)
+		}
+	}
+	for len(summaries) > 0 {
+		n := elements(summaries)
+		if long > 0 && n > long {
+			rest := summaries[shownFirst : n-1]
+			bulk, tail, rhat := rest[0].ESSBulk, rest[0].ESSTail, rest[0].RHat
+			for _, s := range rest { // the builtins keep a NaN
+				bulk, tail, rhat = min(bulk, s.ESSBulk), min(tail, s.ESSTail), max(rhat, s.RHat)
+			}
+			all(summaries[:shownFirst])
+			t.End(fmt.Sprintf("worst of %d more", len(rest)), bulk, tail, rhat)
+			all(summaries[n-1 : n])
+		} else {
+			all(summaries[:n])
+		}
+		summaries = summaries[n:]
 	}
 	return t
+}
+
+// shownFirst is how many of the first elements of a long vector have a row.
+const shownFirst = 3
+
+// elements counts the summaries at the beginning that are of one parameter: its
+// elements are called x.1, x.2, … or x.1.1, …
+func elements(summaries []diagnostics.Summary) int {
+	name, _, vector := strings.Cut(summaries[0].Name, ".")
+	n := 1
+	for vector && n < len(summaries) && strings.HasPrefix(summaries[n].Name, name+".") {
+		n++
+	}
+	return n
 }
 
 // gap separates columns.

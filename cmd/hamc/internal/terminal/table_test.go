@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -63,10 +64,70 @@ regres…[2,12]       NaN       NaN    NaN
 `},
 	} {
 		var out strings.Builder
-		if err := SummaryTable(summaries, diagnostics.DefaultProbabilities(), 3).Write(&out, c.width); err != nil {
+		if err := SummaryTable(summaries, diagnostics.DefaultProbabilities(), 3, 0).Write(&out, c.width); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, out.String(), c.want)
+	}
+}
+
+// TestSummaryTableLong checks what is shown of long vectors: their ends, and the
+// worst between.
+func TestSummaryTableLong(t *testing.T) {
+	var all []diagnostics.Summary
+	add := func(name string, rhat, bulk, tail float64) {
+		all = append(all, diagnostics.Summary{Name: name, Mean: 1, MCSE: 1, SD: 1, ESSBulk: bulk, ESSTail: tail, RHat: rhat})
+	}
+	vector := func(name string, n int, f func(i int) float64) {
+		for i := 1; i <= n; i++ {
+			add(name+"."+strconv.Itoa(i), f(i), 1000*f(i), 2000*f(i))
+		}
+	}
+	add("v", 3, 1, 1)
+	vector("x", 13, func(i int) float64 { return 1 + 0.1*float64(i%8) }) // 4 and 7 within
+	add("xx", 4, 2, 2)
+	vector("x2", 12, func(i int) float64 { return 9 }) // not long
+	vector("nan", 1000, func(i int) float64 {
+		if i == 500 {
+			return math.NaN()
+		}
+		return 1
+	})
+	for _, c := range []struct {
+		long int
+		want string
+	}{
+		{12, `
+name               mean  mcse    sd  ess_bulk  ess_tail  r_hat
+v                  1.00  1.00  1.00         1         1  3.000
+x.1                1.00  1.00  1.00      1100      2200  1.100
+x.2                1.00  1.00  1.00      1200      2400  1.200
+x.3                1.00  1.00  1.00      1300      2600  1.300
+worst of 9 more                          1000      2000  1.700
+x.13               1.00  1.00  1.00      1500      3000  1.500
+xx                 1.00  1.00  1.00         2         2  4.000
+`},
+		{0, `
+name      mean  mcse    sd  ess_bulk  ess_tail  r_hat
+v         1.00  1.00  1.00         1         1  3.000
+x.1       1.00  1.00  1.00      1100      2200  1.100
+x.2       1.00  1.00  1.00      1200      2400  1.200
+x.3       1.00  1.00  1.00      1300      2600  1.300
+x.4       1.00  1.00  1.00      1400      2800  1.400
+`},
+	} {
+		var out strings.Builder
+		if err := SummaryTable(all, nil, 3, c.long).Write(&out, 0); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.SplitAfter(out.String(), "\n")
+		n := strings.Count(c.want, "\n") - 1
+		golden(t, strings.Join(lines[:n], ""), c.want)
+		text := strings.Join(strings.Fields(out.String()), " ")
+		short := strings.Contains(text, "nan.3 1.00 1.00 1.00 1000 2000 1.000 worst of 996 more NaN NaN NaN nan.1000")
+		if short != (c.long > 0) || strings.Count(out.String(), "x2.") != 12 || strings.Contains(text, " nan.4 ") == short {
+			t.Errorf("with %d:\n%s", c.long, out.String())
+		}
 	}
 }
 
