@@ -2,6 +2,7 @@ package differential
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/fixtures"
+	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
@@ -27,6 +29,7 @@ type subject struct {
 	consts []dsl.ConstBinding
 	stan   []fixtures.DensityPoint // Stan's values, of the models of posteriordb
 	points [][]float64             // where they are
+	random bool                    // made up by an author
 
 	derived *symbolic.Derived
 	code    []byte
@@ -141,16 +144,16 @@ func derive(file, text string, consts []dsl.ConstBinding) (*symbolic.Derived, er
 }
 
 // interpreted returns the model on its data, evaluated without generated code.
-func (s *subject) interpreted() (*interpret.Model, error) {
-	m, err := interpret.New(s.derived, s.reader(), s.dataName())
-	if err != nil {
-		return nil, err
-	}
-	return m.(*interpret.Model), nil
+func (s *subject) interpreted() (runtime.Posterior, error) {
+	return interpret.New(s.derived, s.reader(), s.dataName())
 }
 
-// many reports whether the data are so many that the interpreter takes long.
-func (s *subject) many() bool { return len(s.data) > 5000 }
+// hasODE reports whether the model solves differential equations.
+func (s *subject) hasODE() bool { return len(s.derived.Model.Solves) > 0 }
+
+// slow reports whether the interpreter takes long: of many data, and of differential
+// equations.
+func (s *subject) slow() bool { return len(s.data) > 5000 || s.hasODE() }
 
 func (s *subject) reader() io.Reader { return bytes.NewReader(s.data) }
 
@@ -176,3 +179,38 @@ var (
 	compiledOnce   sync.Once
 	compiledModels []*subject
 )
+
+// longModels are models with structured metrics, and the size that is made long to
+// see that their memory is proportional to it.
+var longModels = map[string]string{
+	"blocks_volatility": "T", "blocks_volatility_hessian": "T", "band_ar2_poisson": "T", "band_explicit3": "T",
+	"arrow_hessian": "J", "arrow_vector": "n", "bordered": "T", "bordered_two": "T", "parts": "T", "parts_two_chains": "T",
+}
+
+const longSize = 100_000
+
+// longData are the model's data with one size made long, and its arrays repeated.
+func (s *subject) longData(t testing.TB, size string) []byte {
+	t.Helper()
+	var data map[string]any
+	if err := json.Unmarshal(s.data, &data); err != nil {
+		t.Fatal(err)
+	}
+	data[size] = longSize
+	for _, d := range s.derived.Model.Data {
+		if len(d.Type.Shape) == 0 || d.Type.Shape[0].Name != size {
+			continue
+		}
+		short := data[d.ObjectName()].([]any)
+		long := make([]any, longSize+d.Type.Shape[0].Offset)
+		for i := range long {
+			long[i] = short[i%len(short)]
+		}
+		data[d.ObjectName()] = long
+	}
+	text, err := json.Marshal(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -10,19 +10,26 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/differential/probe"
-	"github.com/hamc-dev/hamc/runtime"
 )
 
-// Tolerances, relative to the largest entry: of what is evaluated directly, and
-// of what fixed-point solves to probe.Solver's tolerance give.
+// Tolerances, relative to the largest entry: of what is evaluated directly, of
+// what fixed-point solves to probe.Solver's tolerance give, and of all that comes
+// from differential equations, which the two sides integrate in different steps.
 const (
 	directTolerance = 1e-12
 	stepTolerance   = 1e-9
+	odeTolerance    = 1e-9 // of what comes from solutions to probe.Tolerance
 )
 
+// maxPerCoord bounds the bytes per coordinate of the data and the work space of a
+// model with a structured metric; those of a matrix of longSize rows are a thousand
+// times as many.
+const maxPerCoord = 1000
+
 // randomModels is the number of models that TestGenerated has an author make up.
-const randomModels = 12
+const randomModels = 36
 
 // TestGenerated compares every number of the generated models with the
 // interpreter's.
@@ -38,7 +45,7 @@ func TestGenerated(t *testing.T) {
 		all = append(all, s)
 	}
 	m, all, reports := probed(t, all)
-	numbers := 0
+	numbers, metrics := 0, 0
 	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
 			got := reports[s.name]
@@ -46,22 +53,34 @@ func TestGenerated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := probe.Run(runtime.Generic(im), s.many())
+			want := probe.Run(im, s.slow())
 			if got == nil {
 				t.Fatal("no report")
 			}
 			if got.Error != "" || want.Error != "" {
 				t.Fatalf("generated: %q, interpreted: %q", got.Error, want.Error)
 			}
-			numbers += compare(t, got, &want)
+			numbers += compare(t, s, got, &want)
 			compareStan(t, s, got.Given)
-			compareStan(t, s, probe.At(runtime.Generic(im), s.points))
+			compareStan(t, s, probe.At(im, s.points))
 			if len(got.Allocates) > 0 {
 				t.Errorf("allocates in steady state: %s", strings.Join(got.Allocates, ", "))
 			}
+			if got.PerCoord > maxPerCoord {
+				t.Errorf("a long model takes %.0f bytes per coordinate", got.PerCoord)
+			}
+			for _, text := range append(append(got.Remembers, got.Wrong...), want.Wrong...) {
+				t.Error(text)
+			}
+			if s.random {
+				metrics += opinion(t, im, s) // of the corpus, TestDensities has it
+			}
+			if t.Failed() && s.random {
+				t.Log(s.text)
+			}
 		})
 	}
-	t.Logf("%d models, %d numbers", len(all), numbers)
+	t.Logf("%d models, %d numbers, %d metrics of random models", len(all), numbers, metrics)
 	t.Run("vet", func(t *testing.T) {
 		if _, err := m.run("go", "vet", "-trimpath", "./models/..."); err != nil {
 			t.Error(err)
@@ -71,9 +90,13 @@ func TestGenerated(t *testing.T) {
 
 // compare reports where two probes differ, and returns how many numbers they
 // compared.
-func compare(t *testing.T, got, want *probe.Report) (numbers int) {
+func compare(t *testing.T, s *subject, got, want *probe.Report) (numbers int) {
 	// Of a constant metric the generated GLF(b) is the leapfrog, without solves.
 	constant := strings.Contains(want.Info, `"Constant":true`)
+	direct := directTolerance
+	if s.hasODE() {
+		direct = odeTolerance
+	}
 	if got.Info != want.Info {
 		t.Errorf("info: %s, want %s", got.Info, want.Info)
 	}
@@ -93,9 +116,9 @@ func compare(t *testing.T, got, want *probe.Report) (numbers int) {
 		case g.Iterations != w.Iterations && !constant:
 			t.Errorf("%s: %d iterations, want %d", what, g.Iterations, w.Iterations)
 		}
-		tol := directTolerance
+		tol := direct
 		if strings.Contains(g.Quantity, "Step") {
-			tol = stepTolerance
+			tol = max(tol, stepTolerance)
 		}
 		numbers += len(w.Values)
 		if d, at := apart(g.Values, w.Values); !(d <= tol) {
@@ -155,6 +178,26 @@ func apart(a, b []probe.Number) (worst float64, at int) {
 		}
 	}
 	return worst, at
+}
+
+// TestLongConstants: code for a long vector is that for a short one, but for the
+// numbers.
+func TestLongConstants(t *testing.T) {
+	for _, s := range compiled(t) {
+		if s.name != "bordered" && s.name != "band_ar2_poisson" && s.name != "band_explicit3" {
+			continue
+		}
+		lines := func(size float64) int {
+			x := &subject{name: s.name, text: s.text, consts: []dsl.ConstBinding{{Name: "T", Value: size}}}
+			if err := x.compile(); err != nil {
+				t.Fatal(err)
+			}
+			return bytes.Count(x.code, []byte("\n"))
+		}
+		if a, b := lines(100), lines(100_000); a != b {
+			t.Errorf("%s: %d lines of code at T = 100, %d at T = 100000", s.name, a, b)
+		}
+	}
 }
 
 var firstLine = regexp.MustCompile(`^// Code generated .* DO NOT EDIT\.$`)

@@ -46,11 +46,17 @@ func newModule(t testing.TB, all []*subject) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("probe/probe.go")
-	if err != nil {
-		t.Fatal(err)
+	probes, err := filepath.Glob("probe/*.go")
+	if err != nil || len(probes) == 0 {
+		t.Fatalf("no package probe: %v", err)
 	}
-	write("internal/differential/probe/probe.go", text)
+	for _, name := range probes {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write("internal/differential/"+filepath.ToSlash(name), text)
+	}
 	for _, s := range all {
 		write("models/"+s.name+"/model.go", s.code) // NAME.go may mean an architecture
 		write("data/"+s.dataName(), s.data)
@@ -59,6 +65,9 @@ func newModule(t testing.TB, all []*subject) *module {
 			t.Fatal(err)
 		}
 		write("points/"+s.name+".json", points)
+		if size, ok := longModels[s.name]; ok {
+			write("long/"+s.name+".json", s.longData(t, size))
+		}
 	}
 	write("main.go", program(all))
 	return m
@@ -85,10 +94,10 @@ import (
 	}
 	b.WriteString(`)
 
-type loader func(path string) (runtime.System, error)
+type loader func(path string) (runtime.Posterior, error)
 
-func load[D any, M runtime.System](read func(io.Reader, string) (D, error), create func(D) (M, error)) loader {
-	return func(path string) (runtime.System, error) {
+func load[D any, M runtime.Posterior](read func(io.Reader, string) (D, error), create func(D) (M, error)) loader {
+	return func(path string) (runtime.Posterior, error) {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -104,12 +113,13 @@ func load[D any, M runtime.System](read func(io.Reader, string) (D, error), crea
 
 var models = []struct {
 	name string
-	many bool
+	slow bool
+	long bool
 	load loader
 }{
 `)
 	for n, s := range all {
-		fmt.Fprintf(&b, "\t{%q, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.many(), n, n)
+		fmt.Fprintf(&b, "\t{%q, %t, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.slow(), longModels[s.name] != "", n, n)
 	}
 	b.WriteString(`}
 
@@ -132,9 +142,16 @@ func main() {
 		if err != nil {
 			r.Error = err.Error()
 		} else {
-			r = probe.Run(s, m.many)
+			r = probe.Run(s, m.slow)
 			if r.Error == "" {
 				r.Allocates = probe.Allocates(s)
+				r.Remembers = probe.Memory(s, 60)
+				if m.long {
+					r.PerCoord, err = probe.Long(func() (runtime.Posterior, error) { return m.load("long/" + m.name + ".json") })
+					if err != nil {
+						r.Error = err.Error()
+					}
+				}
 				r.Given = probe.At(s, points("points/" + m.name + ".json"))
 			}
 		}

@@ -20,6 +20,10 @@ type naive struct {
 	sizes  map[string]int
 	values map[dsl.Object]array
 	index  map[string]int // open indices, by name: one hides no other
+	// solved holds the components of the solutions at the present coordinates,
+	// each found when it is first asked for.
+	solved map[*dsl.Solve][]array
+	step   float64 // of the differences that make a metric
 }
 
 // An array is a scalar, a vector or a matrix, row-major.
@@ -118,7 +122,22 @@ func (e *naive) scalar(x dsl.Expr) float64 { return e.eval(x).v[0] }
 // transforms of Stan's reference included.
 func (e *naive) logDensity(q []float64) float64 {
 	l := 0.0
+	for _, j := range e.set(q) {
+		l += j
+	}
+	for _, t := range e.m.Terms {
+		l += e.term(t)
+	}
+	return l
+}
+
+// set gives the parameters and definitions their values at unconstrained
+// coordinates, and returns the log Jacobian of the transforms by parameter.
+func (e *naive) set(q []float64) []float64 {
+	var out []float64
+	e.solved = map[*dsl.Solve][]array{}
 	for _, p := range e.m.Params {
+		l := 0.0
 		a := array{v: make([]float64, 1)}
 		if len(p.Type.Shape) > 0 {
 			n := e.extent(p.Type.Shape[0])
@@ -144,14 +163,12 @@ func (e *naive) logDensity(q []float64) float64 {
 		}
 		q = q[len(a.v):]
 		e.values[p] = a
+		out = append(out, l)
 	}
 	for _, t := range e.m.Lets {
 		e.values[t] = e.let(t)
 	}
-	for _, t := range e.m.Terms {
-		l += e.term(t)
-	}
-	return l
+	return out
 }
 
 func (e *naive) let(l *dsl.Let) array {
@@ -184,15 +201,7 @@ func (e *naive) term(t *dsl.Term) (l float64) {
 	if t.Dist == nil {
 		return e.scalar(t.Value)
 	}
-	var indices []*dsl.Index
-	if t.For != nil {
-		indices = append(indices, t.For)
-	}
-	e.over(indices, func() {
-		args := []array{e.eval(t.Left)}
-		for _, a := range t.Args {
-			args = append(args, e.eval(a))
-		}
+	e.draws(t, func(args []array) {
 		if t.Dist.Name == "multi_normal" {
 			l += multiNormal(args[0].v, args[1].v, args[2].v)
 			return
@@ -203,6 +212,22 @@ func (e *naive) term(t *dsl.Term) (l float64) {
 		}
 	})
 	return l
+}
+
+// draws calls f with the left side and the arguments of a distribution statement,
+// at each value of its index.
+func (e *naive) draws(t *dsl.Term, f func(args []array)) {
+	var indices []*dsl.Index
+	if t.For != nil {
+		indices = append(indices, t.For)
+	}
+	e.over(indices, func() {
+		args := []array{e.eval(t.Left)}
+		for _, a := range t.Args {
+			args = append(args, e.eval(a))
+		}
+		f(args)
+	})
 }
 
 func multiNormal(y, mu, sigma []float64) float64 {
@@ -234,6 +259,10 @@ func logDensity(name string, y float64, a []float64) float64 {
 		return distuv.Gamma{Alpha: a[0], Beta: a[1]}.LogProb(y)
 	case "inv_gamma":
 		return distuv.InverseGamma{Alpha: a[0], Beta: a[1]}.LogProb(y)
+	case "inv_chi_square":
+		return distuv.InverseGamma{Alpha: a[0] / 2, Beta: 0.5}.LogProb(y)
+	case "scaled_inv_chi_square":
+		return distuv.InverseGamma{Alpha: a[0] / 2, Beta: a[0] * a[1] * a[1] / 2}.LogProb(y)
 	case "beta":
 		return distuv.Beta{Alpha: a[0], Beta: a[1]}.LogProb(y)
 	case "lognormal":
@@ -269,6 +298,8 @@ func (e *naive) eval(x dsl.Expr) array {
 		return number(x.Value)
 	case *dsl.Name:
 		return e.values[x.Obj]
+	case *dsl.FieldExpr:
+		return e.solution(x.Solve)[x.State]
 	case *dsl.IndexExpr:
 		base := e.eval(x.Base)
 		subs := make([]int, len(x.Subscripts))
@@ -347,8 +378,8 @@ func binary(op string, a, b array) array {
 
 func (e *naive) call(x *dsl.CallExpr) array {
 	if x.Func == "delta" {
-		i, j := x.Args[0].Expr.(*dsl.Name), x.Args[1].Expr.(*dsl.Name)
-		if e.index[i.Name] == e.index[j.Name] {
+		i, j := x.Subscripts[0], x.Subscripts[1]
+		if e.index[i.Index.Name]+i.Offset == e.index[j.Index.Name]+j.Offset {
 			return number(1)
 		}
 		return number(0)

@@ -19,20 +19,30 @@ type author struct {
 	matrix  []matrix
 	opened  []opened // indices in scope
 	lets    int
+
+	fisher bool // the metrics are Fisher's: no statement has another form than it knows
+	solved bool // there are differential equations: no metric of second derivatives
+	states []string
 }
 
 type parameter struct{ name, size, bound string }
 
 type matrix struct{ name, rows, cols string }
 
-// opened is an index in scope, over 1..size, or over 2..size where lag is set.
+// opened is an index in scope, over a range in which it may be shifted by from … to.
 type opened struct {
-	name, size string
-	lag        bool
+	name, size, over string
+	from, to         int
 }
 
-// sizes of vectors; the data make n = 3 and k = 2.
-var sizes = []string{"n", "k", "2", "k+1"}
+// sizes of vectors; the data make n = 3 and k = 2, and T one of a few.
+var sizes = []string{"n", "k", "2", "k+1", "T"}
+
+// spans are ranges over a part of a size, with the shifts that stay inside it. No
+// size that has them is below 3.
+var spans = []opened{
+	{over: "2..%s", from: -1}, {over: "3..%s", from: -2}, {over: "%s-1", to: 1}, {over: "2..%s-1", from: -1, to: 1}, {over: "%s-2", to: 2},
+}
 
 const indexNames = "ijlrcu"
 
@@ -43,10 +53,14 @@ func (a *author) printf(format string, args ...any) { fmt.Fprintf(&a.text, forma
 // randomModel returns the model of a seed, with its data.
 func randomModel(name string, seed uint64) *subject {
 	a := &author{rng: rand.New(rand.NewPCG(seed, 17)), vectors: map[string][]string{}}
+	a.fisher = a.rng.IntN(4) == 0
 	a.printf("model %s", name)
 	a.declare()
 	for range a.rng.IntN(4) {
 		a.let()
+	}
+	if a.rng.IntN(4) == 0 {
+		a.equation()
 	}
 	for _, p := range a.params {
 		a.prior(p)
@@ -54,16 +68,17 @@ func randomModel(name string, seed uint64) *subject {
 	for range 1 + a.rng.IntN(3) {
 		a.term()
 	}
-	a.metric()
-	return &subject{name: name, text: a.text.String(), data: a.data()}
+	a.blocks()
+	return &subject{name: name, text: a.text.String(), data: a.data(), random: true}
 }
 
 func (a *author) declare() {
-	a.printf("data n, k int\ndata d0 real\ndata d1 real > 0\ndata yn, zn real[n]\ndata xk real[k]\ndata Xnk real[n, k]\ndata Xkn real[k, n]\ndata Xnn real[n, n]")
+	a.printf("data n, k, T, m int\ndata tm, ym real[m]\ndata yT, zT real[T]\ndata d0 real\ndata d1 real > 0\ndata yn, zn real[n]\ndata xk real[k]\ndata Xnk real[n, k]\ndata Xkn real[k, n]\ndata Xnn real[n, n]")
 	a.printf("data bits int[n] in {0, 1}\ndata counts int[n] >= 0\ndata S cov[k]")
 	a.scalars = []string{"d0", "d1", "0.5", "2"}
 	a.vectors["n"] = []string{"yn", "zn", "bits"}
 	a.vectors["k"] = []string{"xk"}
+	a.vectors["T"] = []string{"yT", "zT"}
 	a.matrix = []matrix{{"Xnk", "n", "k"}, {"Xkn", "k", "n"}, {"Xnn", "n", "n"}}
 	names := []string{"a", "b", "theta", "mu", "x", "w", "q"}
 	a.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -107,11 +122,7 @@ func (a *author) leaf() string {
 			}
 		}
 		if list := a.vectors[i.size]; len(list) > 0 {
-			sub := i.name
-			if i.lag && a.rng.IntN(2) == 0 {
-				sub += "-1"
-			}
-			return fmt.Sprintf("%s[%s]", a.pick(list...), sub)
+			return fmt.Sprintf("%s[%s]", a.pick(list...), i.shifted(i.from+a.rng.IntN(i.to-i.from+1)))
 		}
 	}
 	if a.rng.IntN(6) == 0 {
@@ -148,10 +159,10 @@ func (a *author) scalar(depth int) string {
 	case 12, 13:
 		if len(a.opened) < 3 {
 			s := a.vectorSize()
-			i := a.open(s)
+			i := a.open(s, a.rng.IntN(3) == 0)
 			body := a.scalar(depth - 1)
 			a.opened = a.opened[:len(a.opened)-1]
-			return fmt.Sprintf("(sum(%s in %s) (%s))", i.name, i.over(), body)
+			return fmt.Sprintf("(sum(%s in %s) (%s))", i.name, i.over, body)
 		}
 	case 14:
 		s := a.vectorSize()
@@ -163,15 +174,26 @@ func (a *author) scalar(depth int) string {
 	return a.leaf()
 }
 
-func (i opened) over() string {
-	if i.lag {
-		return "2.." + i.size
+// shifted is the index, shifted.
+func (i opened) shifted(by int) string {
+	if by == 0 {
+		return i.name
 	}
-	return i.size
+	return fmt.Sprintf("%s%+d", i.name, by)
 }
 
-func (a *author) open(size string) opened {
-	i := opened{name: indexNames[len(a.opened) : len(a.opened)+1], size: size, lag: a.rng.IntN(4) == 0}
+// open opens an index over a size or, where part says so, over a part of it.
+func (a *author) open(size string, part bool) opened {
+	i := opened{over: size}
+	switch {
+	case !part:
+	case size == "n" || size == "T":
+		i = spans[a.rng.IntN(len(spans))]
+		i.over = fmt.Sprintf(i.over, size)
+	default:
+		i = opened{over: "2.." + size, from: -1}
+	}
+	i.name, i.size = indexNames[len(a.opened):len(a.opened)+1], size
 	a.opened = append(a.opened, i)
 	return i
 }
@@ -230,11 +252,12 @@ func (a *author) let() {
 		a.vectors[s] = append(a.vectors[s], name)
 	case 2:
 		s := a.vectorSize()
-		a.opened = []opened{{"i", s, false}}
+		a.open(s, false)
 		a.printf("let %s[i in %s] = %s", name, s, a.scalar(2))
 		a.vectors[s] = append(a.vectors[s], name)
 	case 3:
-		a.opened = []opened{{"i", "n", false}, {"j", "k", false}}
+		a.open("n", false)
+		a.open("k", false)
 		a.printf("let %s[i in n, j in k] = %s", name, a.scalar(2))
 		a.matrix = append(a.matrix, matrix{name, "n", "k"})
 	}
@@ -250,13 +273,107 @@ func (a *author) prior(p parameter) {
 	default:
 		a.printf("%s ~ %s", p.name, a.pick("normal(0, 1)", "normal(d0, 2)", "student_t(5, 0, 1)"))
 	}
+	if (p.size == "n" || p.size == "T") && p.bound == "" && a.rng.IntN(2) == 0 {
+		a.chain(p)
+	}
+}
+
+// chain adds a prior of the elements of a vector given their neighbours.
+func (a *author) chain(p parameter) {
+	x, scale := p.name, a.positive(1)
+	switch a.rng.IntN(5) {
+	case 0:
+		a.printf("%s[t] ~ normal(0.5*%s[t-1], %s) for t in 2..%s", x, x, a.pick("1", scale), p.size)
+	case 1:
+		a.printf("%s[t] ~ normal(tanh(%s)*%s[t-1] - 0.3*%s[t-2], %s) for t in 3..%s", x, a.scalar(1), x, x, scale, p.size)
+	case 2:
+		a.printf("%s[t+1] ~ normal(sin(%s[t]), %s) for t in %s-1", x, x, scale, p.size)
+	case 3:
+		a.printf("%s[t+1] - 2*%s[t] + %s[t-1] ~ student_t(5, %s, 2) for t in 2..%s-1", x, x, x, a.scalar(1), p.size)
+	case 4:
+		a.printf("%s[t-2] ~ normal(%s[t] + %s[%s]/3, exp(tanh(%s[t-1]))) for t in 3..%s", x, x, x, a.pick("1", p.size), x, p.size)
+	}
+}
+
+// equation adds a differential equation with one or two solutions.
+func (a *author) equation() {
+	a.solved = true
+	n := 1 + a.rng.IntN(2)
+	a.states = []string{"v1", "v2"}[:n]
+	head := strings.Join(a.states, ", ")
+	if a.rng.IntN(2) == 0 {
+		head += "; arg"
+		a.states = append(a.states, "arg")
+	}
+	over := ""
+	if a.rng.IntN(2) == 0 {
+		over = " over time"
+		a.states = append(a.states, "time")
+	}
+	a.printf("ode f(%s)%s {", head, over)
+	for _, v := range a.states[:n] {
+		a.printf("  %s' = %s", v, a.rate(2))
+	}
+	a.printf("}")
+	all := a.states
+	a.states = nil
+	for k := range 1 + a.rng.IntN(2) {
+		name := fmt.Sprintf("s%d", k)
+		var args []string
+		for _, v := range all {
+			if v != "time" {
+				args = append(args, fmt.Sprintf("%s = %s", v, a.pick("1", "d0", "tanh("+a.element(a.params[a.rng.IntN(len(a.params))])+")", "d1/2")))
+			}
+		}
+		a.printf("let %s = solve f(%s) from %s at tm", name, strings.Join(args, ", "), a.pick("0", "-0.2"))
+		own := a.element(a.params[a.rng.IntN(len(a.params))])
+		if a.fisher {
+			a.printf("ym ~ normal(%s.%s + %s*%s.v1, %s)", name, all[n-1], own, name, a.positive(1))
+			continue
+		}
+		for _, v := range all[:n] {
+			a.vectors["m"] = append(a.vectors["m"], name+"."+v)
+			a.scalars = append(a.scalars, name+"."+v+"[1]", name+"."+v+"[m]")
+		}
+		a.printf("ym ~ normal(%s + %s, %s)", own, a.vector("m", 1), a.positive(1))
+	}
+}
+
+// rate is the right side of a differential equation, whose solution stays finite.
+func (a *author) rate(depth int) string {
+	leaf := func() string {
+		if a.rng.IntN(2) == 0 {
+			return a.pick(a.states...)
+		}
+		return a.pick(append(a.scalars, a.element(a.params[a.rng.IntN(len(a.params))]))...)
+	}
+	if depth == 0 {
+		return leaf()
+	}
+	switch a.rng.IntN(6) {
+	case 0:
+		return fmt.Sprintf("(%s - %s)", a.rate(depth-1), a.rate(depth-1))
+	case 1:
+		return fmt.Sprintf("%s(%s)", a.pick("sin", "tanh", "inv_logit"), a.rate(depth-1))
+	case 2:
+		return fmt.Sprintf("tanh(%s)*%s", a.rate(depth-1), leaf())
+	case 3:
+		return fmt.Sprintf("%s*sin(%s)", leaf(), leaf())
+	case 4:
+		return fmt.Sprintf("-%s/(1 + (%s)^2)", leaf(), a.rate(depth-1))
+	}
+	return fmt.Sprintf("0.5*%s", leaf())
 }
 
 // term adds a term of the density. Each holds a parameter for certain: one that
 // depends on data alone is an error.
 func (a *author) term() {
 	own := a.element(a.params[a.rng.IntN(len(a.params))])
-	switch a.rng.IntN(7) {
+	forms := 8
+	if a.fisher {
+		forms = 6 // which knows the information of these
+	}
+	switch a.rng.IntN(forms) {
 	case 0:
 		a.printf("yn ~ normal(%s + %s, %s)", own, a.vector("n", 2), a.positive(1))
 	case 1:
@@ -264,14 +381,19 @@ func (a *author) term() {
 	case 2:
 		a.printf("counts ~ poisson_log(0.3*sin(%s + %s))", own, a.vector("n", 2))
 	case 3:
-		a.opened = []opened{{"i", "n", a.rng.IntN(2) == 0}}
+		i := a.open("n", a.rng.IntN(2) == 0)
 		mu, sigma := a.scalar(3), a.positive(2)
-		a.printf("zn[i] ~ normal(%s - %s, %s) for i in %s", mu, own, sigma, a.opened[0].over())
+		a.printf("zn[i] ~ normal(%s - %s, %s) for i in %s", mu, own, sigma, i.over)
 	case 4:
 		a.printf("d0 ~ student_t(4, %s*%s, %s)", own, a.scalar(2), a.positive(2))
 	case 5:
-		a.printf("density -(%s + %s)^2/10", own, a.scalar(3))
+		i := a.open("T", true)
+		left := "yT[" + i.shifted(i.from+a.rng.IntN(i.to-i.from+1)) + "]"
+		mu, sigma := a.scalar(3), a.positive(1)
+		a.printf("%s ~ normal(%s*%s, %s) for i in %s", left, own, mu, sigma, i.over)
 	case 6:
+		a.printf("density -(%s + %s)^2/10", own, a.scalar(3))
+	case 7:
 		a.printf("density d1*cos(%s)/5", own)
 	}
 	a.opened = nil
@@ -285,36 +407,112 @@ func (a *author) element(p parameter) string {
 	return p.name + "[1]"
 }
 
-func (a *author) metric() {
-	switch a.rng.IntN(6) {
+// blocks writes the metric, or a partition of the parameters with theirs.
+func (a *author) blocks() {
+	if len(a.params) == 1 || a.rng.IntN(3) > 0 {
+		a.metric("", a.params)
+		return
+	}
+	rest := append([]parameter{}, a.params...)
+	a.rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	for n := 0; len(rest) > 0; n++ {
+		k := 1 + a.rng.IntN(len(rest))
+		var names []string
+		for _, p := range rest[:k] {
+			names = append(names, p.name)
+		}
+		a.metric(fmt.Sprintf("block b%d(%s) ", n, strings.Join(names, ", ")), rest[:k])
+		rest = rest[k:]
+	}
+}
+
+// metric writes the metric of parameters, behind the head of their block if they
+// have one.
+func (a *author) metric(head string, params []parameter) {
+	r := a.rng.IntN(7)
+	if a.solved && r < 2 {
+		r = 2 // third-order sensitivities are not known
+	}
+	if a.fisher && r < 2 {
+		r = 7
+	}
+	switch r {
 	case 0:
-		a.printf("metric hessian + 20*identity")
+		a.printf("%smetric hessian + 20*identity", head)
 	case 1:
-		a.printf("metric softabs(alpha = %s)", a.pick("1", "10", "d1"))
-	case 2, 3:
-		for i, p := range a.params {
-			if p.size == "" {
-				a.printf("metric[%s, %s] = 1 + %s", p.name, p.name, a.positive(2))
-			} else {
-				e := a.element(p)
-				a.printf("metric[%s[i], %s[j]] = (2 + cos(%s))*delta(i, j)", p.name, p.name, e)
-			}
-			for _, q := range a.params[:i] {
-				if p.size == "" && q.size == "" && a.rng.IntN(2) == 0 {
-					a.printf("metric[%s, %s] = 0.2*sin(%s)", p.name, q.name, a.scalar(1))
-				}
+		a.printf("%smetric softabs(alpha = %s)", head, a.pick("1", "10", "d1"))
+	case 5:
+		a.printf("%smetric 2*identity", head)
+	case 6:
+		switch {
+		case a.solved:
+			a.printf("%smetric %s", head, a.pick("identity", "d1*identity"))
+		default:
+			a.printf("%smetric hessian/2 + identity*d1 + 20*identity", head)
+		}
+	case 7:
+		a.printf("%smetric fisher + 20*identity", head)
+	default:
+		if head != "" {
+			a.printf("%s", head)
+		}
+		a.entries(params)
+	}
+}
+
+// entries writes an explicit metric by entries.
+func (a *author) entries(params []parameter) {
+	for i, p := range params {
+		x, e := p.name, a.element(p)
+		if p.size == "" {
+			a.printf("metric[%s, %s] = 4 + %s", x, x, a.positive(2))
+		} else {
+			a.printf("metric[%s[i], %s[j]] = (6 + cos(%s))*delta(i, j)%s", x, x, e, a.band(x))
+		}
+		for _, q := range params[:i] {
+			y := q.name
+			switch {
+			case a.rng.IntN(2) == 0:
+			case p.size == "" && q.size == "":
+				a.printf("metric[%s, %s] = 0.2*sin(%s)", x, y, a.scalar(1))
+			case p.size == "":
+				a.printf("metric[%s[j], %s] = 0.3*sin(%s[j] + %s)", y, x, y, a.scalar(0))
+			case q.size == "":
+				a.printf("metric[%s[i], %s] = 0.3*tanh(%s[i])*%s", x, y, x, a.pick("1", "cos("+y+")"))
+			case q.size == p.size && a.rng.IntN(2) == 0:
+				a.printf("metric[%s[i], %s[j]] = 0.3*sin(%s[i])*cos(%s[j])*%s", x, y, x, y, a.pick("delta(i, j)", "delta(i, j+1)", "delta(i+2, j)"))
+			default:
+				a.printf("metric[%s[i], %s[j]] = 0.1*sin(%s[i])*cos(%s[j])", x, y, x, y)
 			}
 		}
-	case 4:
-		a.printf("metric 2*identity")
-	default:
-		a.printf("metric hessian/2 + identity*d1 + 20*identity")
 	}
+}
+
+// band is what a banded metric of a vector has beside its diagonal, or a dense one.
+func (a *author) band(x string) string {
+	out := ""
+	for range a.rng.IntN(3) {
+		o := 1 + a.rng.IntN(3)
+		switch a.rng.IntN(5) {
+		case 0:
+			out += fmt.Sprintf(" + 0.4*sin(%s[i])*cos(%s[j])*delta(i, j+%d) + 0.4*sin(%s[j])*cos(%s[i])*delta(i+%d, j)", x, x, o, x, x, o)
+		case 1:
+			out += fmt.Sprintf(" + 0.3*tanh(%s[i]*%s[j])*(delta(i, j+%d) + delta(i, j-%d))", x, x, o, o)
+		case 2:
+			out += fmt.Sprintf(" + 0.2*(delta(i+%d, j) + delta(i-%d, j))", o, o)
+		case 3:
+			out += fmt.Sprintf(" + 0.5*%s*(delta(i, j+%d) + delta(i+%d, j))", "cos("+x+"[1])", o, o)
+		case 4:
+			out += fmt.Sprintf(" + 0.1*sin(%s[i])*sin(%s[j])", x, x)
+		}
+	}
+	return out
 }
 
 // data are numbers of a seed's own for the declarations.
 func (a *author) data() []byte {
-	const n, k = 3, 2
+	const n, k, m = 3, 2, 3
+	T := 3 + a.rng.IntN(5)
 	x := func() float64 { return math.Round(1000*a.rng.NormFloat64()) / 1000 }
 	list := func(n int) []float64 {
 		v := make([]float64, n)
@@ -330,9 +528,13 @@ func (a *author) data() []byte {
 		}
 		return m
 	}
+	times := []float64{0.1, 0.3, 0.3}
+	for i := range times {
+		times[i] += float64(i) / 4
+	}
 	r := x() / 10
 	out, err := json.MarshalIndent(map[string]any{
-		"n": n, "k": k, "d0": x(), "d1": math.Abs(x()) + 0.1, "yn": list(n), "zn": list(n), "xk": list(k),
+		"n": n, "k": k, "m": m, "T": T, "tm": times, "ym": list(m), "yT": list(T), "zT": list(T), "d0": x(), "d1": math.Abs(x()) + 0.1, "yn": list(n), "zn": list(n), "xk": list(k),
 		"Xnk": rows(n, k), "Xkn": rows(k, n), "Xnn": rows(n, n),
 		"bits": []int{1, 0, 1}, "counts": []int{2, 0, 3}, "S": [][]float64{{1, r}, {r, 2}},
 	}, "", " ")

@@ -12,18 +12,24 @@ import (
 // generated code, with the naive evaluation of the syntax tree, and its
 // derivatives with finite differences of its own values.
 func TestDensities(t *testing.T) {
+	metrics := 0
 	for _, s := range compiled(t) {
 		t.Run(s.name, func(t *testing.T) {
 			im, err := s.interpreted()
 			if err != nil {
 				t.Fatal(err)
 			}
-			opinion(t, im, s)
+			metrics += opinion(t, im, s)
 		})
 	}
+	t.Logf("%d metrics compared", metrics)
 }
 
-func opinion(t *testing.T, im runtime.Model, s *subject) {
+// metricTolerance is relative to the largest entry: that of second differences.
+const metricTolerance = 3e-6
+
+// opinion returns the number of metrics that it compared.
+func opinion(t *testing.T, im runtime.Posterior, s *subject) (metrics int) {
 	defer func() {
 		if e := recover(); e != nil {
 			t.Errorf("panic: %v", e)
@@ -39,15 +45,100 @@ func opinion(t *testing.T, im runtime.Model, s *subject) {
 		q := probe.Position(dim, i)
 		points = append(points, q)
 		got, want := im.LogDensity(q), e.logDensity(q)
+		if got == want {
+			continue
+		}
 		if d := math.Abs(got-want) / max(1, math.Abs(want)); !(d <= 1e-11) {
 			t.Errorf("point %d: log density %v, want %v", i, got, want)
 		}
 	}
-	report, err := runtime.CheckGradients(im, points[:2])
-	if err != nil {
-		t.Fatal(err)
+	few := points[:2]
+	if s.slow() {
+		few = points[:1]
 	}
-	if worst := report.Worst(); !(worst <= 1e-6) {
-		t.Errorf("derivatives and finite differences:\n%v", report)
+	judge := func(what string, m runtime.Model, report runtime.Report, err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := m.Info().Dim()
+		g := make([]float64, n*n)
+		m.Metric(g, runtime.Gather(im.Info(), m.Info(), points[0]))
+		for _, d := range report {
+			// Differences are no better than the largest numbers allow.
+			if !(d.Relative <= 1e-6 || math.Abs(d.A-d.B) <= 1e-8*max(1, size(g))) {
+				t.Errorf("%sderivatives and finite differences:\n%v", what, report)
+				return
+			}
+		}
 	}
+	if m, ok := im.(runtime.Model); ok {
+		report, err := runtime.CheckGradients(m, few)
+		judge("", m, report, err)
+	}
+	type unit struct {
+		name  string
+		set   func(q []float64)
+		model runtime.Model
+		order []int // of the metric's coordinates, if not the model's own
+	}
+	var units []unit
+	switch im := im.(type) {
+	case runtime.Gibbs:
+		for _, b := range im.Blocks() {
+			report, err := runtime.CheckBlock(im, b, few)
+			judge(b.Info().Name+": ", b, report, err)
+			units = append(units, unit{b.Info().Name + ": ", func(q []float64) { b.Given(q) }, b, nil})
+		}
+	case runtime.Model:
+		units = append(units, unit{"", func([]float64) {}, im, e.coordinates(s.derived.Model.Blocks[0])})
+	}
+	if s.slow() && !s.hasODE() {
+		return 0
+	}
+	for n, u := range units {
+		for k, q := range few {
+			block := s.derived.Model.Blocks[n]
+			want, coarse := e.metric(block, q, 5e-3), e.metric(block, q, 1e-2)
+			if want == nil {
+				break
+			}
+			tol := metricTolerance * max(1, size(want))
+			rough := 0.0
+			for i, x := range want {
+				rough = max(rough, math.Abs(x-coarse[i]))
+			}
+			if !(rough <= tol) {
+				continue // the differences do not resolve this metric
+			}
+			metrics++
+			u.set(q)
+			got := make([]float64, len(want))
+			u.model.Metric(got, runtime.Gather(im.Info(), u.model.Info(), q))
+			if n := len(u.order); n > 0 {
+				ordered := make([]float64, n*n)
+				for i, x := range u.order {
+					for j, y := range u.order {
+						ordered[i*n+j] = got[x*n+y]
+					}
+				}
+				got = ordered
+			}
+			for i := range got {
+				if !(math.Abs(got[i]-want[i]) <= tol) {
+					t.Errorf("%spoint %d: metric\n%v, want\n%v", u.name, k, got, want)
+					break
+				}
+			}
+		}
+	}
+	return metrics
+}
+
+// size returns the largest magnitude.
+func size(v []float64) float64 {
+	m := 0.0
+	for _, x := range v {
+		m = max(m, math.Abs(x))
+	}
+	return m
 }

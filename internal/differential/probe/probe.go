@@ -1,7 +1,8 @@
 // Package probe evaluates everything that a runtime.System offers at seeded
-// points of phase space and records the numbers. The tests of package
-// differential run it in their own process on interpreted models, and in a
-// program built from generated code, and compare the records.
+// points of phase space and records the numbers; of a runtime.Gibbs the joint
+// density, and each of its blocks at several settings of the other parameters. The
+// tests of package differential run it in their own process on interpreted models,
+// and in a program built from generated code, and compare the records.
 package probe
 
 import (
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/ode"
 )
 
 // Points is the number of points of a probe.
@@ -59,6 +61,9 @@ type Report struct {
 	Records   []Record
 	Given     []Record `json:",omitempty"` // at points that the caller gave: see At
 	Allocates []string `json:",omitempty"` // methods that allocate in steady state
+	Remembers []string `json:",omitempty"` // what depends on former calls: see Memory
+	Wrong     []string `json:",omitempty"` // what of a block disagrees with the joint density
+	PerCoord  float64  `json:",omitempty"` // bytes that a long model takes: see Long
 }
 
 // Solver returns the settings of the fixed-point solves. The tolerance stands
@@ -110,28 +115,48 @@ func weight(n, point int) []float64 {
 	return w
 }
 
-// Run probes a model. Of a model on many data only a few points are probed, once:
-// the interpreter is slow.
-func Run(s runtime.System, many bool) (r Report) {
-	r.Model = s.Info().Name
-	info, err := json.Marshal(s.Info())
+// Tolerance is that of differential equations, far below what the records are
+// compared by, and MaxSteps what a solution may take: those that are of any use
+// take some hundred.
+const (
+	Tolerance = 1e-13
+	MaxSteps  = 1500
+)
+
+// solver is a model with differential equations.
+type solver interface{ SetODE(opt ode.Options) }
+
+// Run probes a model: a System, a Model, which is wrapped, or a Gibbs. Of a model
+// that the interpreter is slow at, for its data or for differential equations, only
+// a few points are probed, once.
+func Run(m runtime.Posterior, slow bool) (r Report) {
+	r.Model = m.Info().Name
+	info, err := json.Marshal(m.Info())
 	if err != nil {
 		r.Error = err.Error()
 		return r
 	}
 	r.Info = string(info)
-	p := &prober{report: &r}
+	if s, ok := m.(solver); ok {
+		s.SetODE(ode.Options{RelTol: Tolerance, AbsTol: Tolerance, MaxSteps: MaxSteps})
+	}
+	p := &prober{report: &r, slow: slow}
 	defer func() {
 		if e := recover(); e != nil {
 			r.Error = fmt.Sprintf("panic at point %d after %s: %v", p.point, p.last(), e)
 		}
 	}()
+	if g, ok := m.(runtime.Gibbs); ok {
+		p.gibbs(g)
+		return r
+	}
+	s := runtime.AsSystem(m.(runtime.Model))
 	for p.point = range Points {
-		if !many || p.point == 1 || p.point == Points-1 {
-			p.at(s)
+		if !slow || p.point == 1 || p.point == Points-1 {
+			p.at(s, Position(s.Info().Dim(), p.point))
 		}
 	}
-	if many {
+	if slow {
 		return r
 	}
 	// A clone has a life of its own, and starts afresh.
@@ -141,24 +166,27 @@ func Run(s runtime.System, many bool) (r Report) {
 		return r
 	}
 	p.point, p.prefix = 1, "clone "
-	p.at(c)
+	p.at(c, Position(c.Info().Dim(), p.point))
 	p.interleaved(s, c)
 	return r
 }
 
 // Allocates returns the methods that allocate in steady state, of those that
 // sampling calls.
-func Allocates(s runtime.System) []string {
+func Allocates(m runtime.Posterior) []string {
+	if g, ok := m.(runtime.Gibbs); ok {
+		return gibbsAllocates(g)
+	}
+	return allocates(runtime.AsSystem(m.(runtime.Model)))
+}
+
+func allocates(s runtime.System) []string {
 	m := s.Info().Dim()
 	q0, v, g := Position(m, 1), fill(m), fill(m*m)
 	p := &prober{report: &Report{}, point: 1}
 	p0 := p.momentum(s, q0)
 	w := weight(m, 1)
 	q, mom := clone(q0), clone(p0)
-	type method struct {
-		name string
-		f    func()
-	}
 	list := []method{
 		{"LogDensity", func() { s.LogDensity(q) }},
 		{"Gradient", func() { s.Gradient(v, q) }},
@@ -173,25 +201,41 @@ func Allocates(s runtime.System) []string {
 			list = append(list, method{t.name, func() { t.f(q, mom) }})
 		}
 	}
-	var out []string
+	for i, t := range list {
+		list[i].f = func() {
+			copy(mom, p0)
+			t.f()
+		}
+	}
+	return allocating("", q, list)
+}
+
+type method struct {
+	name string
+	f    func()
+}
+
+// allocating returns the methods of a list that allocate, at positions q that
+// alternate, so that nothing is remembered.
+func allocating(prefix string, q []float64, list []method) (out []string) {
+	q0 := clone(q)
 	for _, t := range list {
-		// Positions alternate, so that nothing is remembered.
 		n := testing.AllocsPerRun(4, func() {
 			copy(q, q0)
-			copy(mom, p0)
 			t.f()
 			q[0] += 1e-3
 			t.f()
 		})
 		if n != 0 {
-			out = append(out, t.name)
+			out = append(out, prefix+t.name)
 		}
 	}
+	copy(q, q0)
 	return out
 }
 
 // At returns the log density, the gradient and the parameters at given points.
-func At(s runtime.System, points [][]float64) []Record {
+func At(s runtime.Posterior, points [][]float64) []Record {
 	r := &Report{}
 	p := &prober{report: r}
 	for i, q := range points {
@@ -210,6 +254,7 @@ type prober struct {
 	report *Report
 	point  int
 	prefix string
+	slow   bool
 }
 
 func (p *prober) last() string {
@@ -245,18 +290,15 @@ func fill(n int) []float64 {
 	return v
 }
 
-// at records everything at one point.
-func (p *prober) at(s runtime.System) {
-	m := s.Info().Dim()
-	q := Position(m, p.point)
+// density records what any posterior has, and returns the log density and its
+// gradient.
+func (p *prober) density(s runtime.Posterior, q []float64) (l float64, grad []float64) {
+	m := len(q)
 	p.record("log density", nil, []float64{s.LogDensity(q)})
-	grad := fill(m)
-	l := s.Gradient(grad, q)
+	grad = fill(m)
+	l = s.Gradient(grad, q)
 	p.record("gradient", nil, grad)
 	p.record("log density of gradient", nil, []float64{l})
-	g := fill(m * m)
-	s.Metric(g, q)
-	p.record("metric", nil, g)
 	x := fill(m)
 	s.Constrain(x, q)
 	p.record("parameters", nil, x)
@@ -271,6 +313,16 @@ func (p *prober) at(s runtime.System) {
 		s.Constrain(again, back)
 		p.record("parameters of coordinates", nil, again)
 	}
+	return l, grad
+}
+
+// at records everything at one position.
+func (p *prober) at(s runtime.System, q []float64) {
+	m := len(q)
+	_, grad := p.density(s, q)
+	g := fill(m * m)
+	s.Metric(g, q)
+	p.record("metric", nil, g)
 	if p.point == Points-1 {
 		// What follows is differences of numbers of any size there: only
 		// that nothing panics can be said of it.
@@ -292,8 +344,8 @@ func (p *prober) at(s runtime.System) {
 
 	mom := Normals(m, p.point, 1)
 	st := s.DrawMomentum(mom, q)
-	// Roots of G differ, so the draw itself is not compared.
-	p.record("momentum", &runtime.StepResult{Status: st})
+	// Roots of G differ, so the draw itself is not compared, but its covariance.
+	p.record("momentum", &runtime.StepResult{Status: st}, covariance(s, q))
 	mom = p.momentum(s, q)
 	h, l, st := s.Energy(q, mom)
 	p.record("energy", &runtime.StepResult{Status: st}, []float64{h, l})
@@ -302,7 +354,9 @@ func (p *prober) at(s runtime.System) {
 		return
 	}
 	p.steps(s, q, mom)
-	p.limits(s, q, mom)
+	if !p.slow {
+		p.limits(s, q, mom)
+	}
 }
 
 // limits records how steps end that their solver's settings stop early: after
@@ -367,6 +421,25 @@ func (p *prober) momentum(s runtime.System, q []float64) []float64 {
 		mom[i] *= scale
 	}
 	return mom
+}
+
+// covariance returns that of the momentum: a draw is linear in the normal variates
+// that it is made of.
+func covariance(s runtime.System, q []float64) []float64 {
+	m := len(q)
+	g := make([]float64, m*m)
+	p := make([]float64, m)
+	for k := range m {
+		clear(p)
+		p[k] = 1
+		s.DrawMomentum(p, q)
+		for i := range m {
+			for j := range m {
+				g[i*m+j] += p[i] * p[j]
+			}
+		}
+	}
+	return g
 }
 
 type step struct {

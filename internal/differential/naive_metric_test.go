@@ -1,0 +1,331 @@
+package differential
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// metric evaluates the metric of a block by what the language says of it, straight
+// from the syntax tree: the information of distributions by its textbook form,
+// derivatives by finite differences with a step h. It is nil where this file does
+// not know how.
+func (e *naive) metric(b *dsl.Block, q []float64, h float64) []float64 {
+	e.step = h
+	at := e.coordinates(b)
+	n := len(at)
+	g := make([]float64, n*n)
+	for _, t := range b.Metric {
+		m := e.summand(t, b, at, q)
+		if m == nil {
+			return nil
+		}
+		e.set(q)
+		scale := 1.0
+		if t.Scale != nil {
+			scale = e.scalar(t.Scale)
+		}
+		for i := range g {
+			g[i] += scale * m[i]
+		}
+	}
+	return g
+}
+
+// coordinates returns where those of a block stand among all, in the order of the
+// block.
+func (e *naive) coordinates(b *dsl.Block) []int {
+	var out []int
+	for _, own := range b.Params {
+		at := 0
+		for _, p := range e.m.Params {
+			n := e.size(p)
+			if p == own {
+				for i := range n {
+					out = append(out, at+i)
+				}
+			}
+			at += n
+		}
+	}
+	return out
+}
+
+func (e *naive) size(p *dsl.Param) int {
+	if len(p.Type.Shape) == 0 {
+		return 1
+	}
+	return e.extent(p.Type.Shape[0])
+}
+
+func (e *naive) summand(t *dsl.MetricTerm, b *dsl.Block, at []int, q []float64) []float64 {
+	n := len(at)
+	g := make([]float64, n*n)
+	e.set(q)
+	switch t.Kind {
+	case dsl.MetricIdentity:
+		for i := range n {
+			g[i*n+i] = 1
+		}
+	case dsl.MetricDiag:
+		for i := range n {
+			if len(t.Args) == 1 {
+				g[i*n+i] = e.eval(t.Args[0]).v[min(i, len(e.eval(t.Args[0]).v)-1)]
+			} else {
+				g[i*n+i] = e.scalar(t.Args[i])
+			}
+		}
+	case dsl.MetricInverse:
+		copy(g, e.eval(t.Args[0]).v) // inverse(S) itself
+	case dsl.MetricMatrix:
+		copy(g, e.eval(t.Matrix).v)
+	case dsl.MetricIndexed:
+		g = g[:0]
+		e.over(t.Indices, func() { g = append(g, e.scalar(t.Value)) })
+	case dsl.MetricBlocks:
+		start := map[*dsl.Param]int{}
+		k := 0
+		for _, p := range b.Params {
+			start[p] = k
+			k += e.size(p)
+		}
+		for _, x := range t.Blocks {
+			var open []*dsl.Index
+			i, j := func() int { return start[x.Row] }, func() int { return start[x.Col] }
+			if x.RowIndex != nil {
+				open = append(open, x.RowIndex)
+				i = func() int { return start[x.Row] + e.index[x.RowIndex.Name] - 1 }
+			}
+			if x.ColIndex != nil {
+				open = append(open, x.ColIndex)
+				j = func() int { return start[x.Col] + e.index[x.ColIndex.Name] - 1 }
+			}
+			e.over(open, func() {
+				v := e.scalar(x.Value)
+				g[i()*n+j()], g[j()*n+i()] = v, v
+			})
+		}
+	case dsl.MetricHessian:
+		e.hessian(g, at, q, e.logDensity)
+	case dsl.MetricFisher:
+		if t.Expected || !e.fisher(g, b, at, q) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return g
+}
+
+func (e *naive) inverse(a array) array {
+	n := a.shape[0]
+	var inv mat.Dense
+	if err := inv.Inverse(mat.NewDense(n, n, a.v)); err != nil {
+		panic(err)
+	}
+	return array{a.shape, inv.RawMatrix().Data}
+}
+
+// The central difference of sixth order: Σ_s s·w·f(x + s·h·n)/(60 h).
+var stencil = []struct{ at, weight float64 }{{-3, -1}, {-2, 9}, {-1, -45}, {1, 45}, {2, -9}, {3, 1}}
+
+// hessian writes −∂²f at some coordinates.
+func (e *naive) hessian(g []float64, at []int, q []float64, f func(q []float64) float64) {
+	n := len(at)
+	x := append([]float64(nil), q...)
+	for i := range n {
+		for j := range i + 1 {
+			sum := 0.0
+			for _, a := range stencil {
+				for _, b := range stencil {
+					copy(x, q)
+					x[at[i]] += e.step * a.at
+					x[at[j]] += e.step * b.at
+					sum += a.weight * b.weight * f(x)
+				}
+			}
+			v := -sum / (3600 * e.step * e.step)
+			g[i*n+j], g[j*n+i] = v, v
+		}
+	}
+}
+
+// fisher writes the Fisher metric of a block: the information of terms whose left
+// side is free of the block's parameters, the negative Hessian of the rest.
+func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
+	n := len(at)
+	e.hessian(g, at, q, func(x []float64) float64 {
+		l := 0.0
+		for k, j := range e.set(x) {
+			if b.Holds(e.m.Params[k]) {
+				l += j
+			}
+		}
+		for _, t := range e.m.Terms {
+			if t.Dist == nil || depends(t.Left, b) {
+				l += e.term(t)
+			}
+		}
+		return l
+	})
+	for _, t := range e.m.Terms {
+		if t.Dist == nil || depends(t.Left, b) {
+			continue
+		}
+		// The arguments of all elements, one after the other.
+		var data [][]array
+		eta := func(x []float64) (all []float64) {
+			e.set(x)
+			data = nil
+			e.draws(t, func(args []array) {
+				data = append(data, args)
+				for _, a := range args[1:] {
+					all = append(all, a.v...)
+				}
+			})
+			return all
+		}
+		var slopes [][]float64
+		x := append([]float64(nil), q...)
+		for _, k := range at {
+			var sum []float64
+			for _, s := range stencil {
+				copy(x, q)
+				x[k] += e.step * s.at
+				for i, v := range eta(x) {
+					if len(sum) <= i {
+						sum = append(sum, 0)
+					}
+					sum[i] += s.weight * v / (60 * e.step)
+				}
+			}
+			slopes = append(slopes, sum)
+		}
+		eta(q)
+		start := 0
+		for _, args := range data {
+			if t.Dist.Name == "multi_normal" {
+				inv := e.inverse(args[2])
+				m := len(args[1].v)
+				for i := range n {
+					for j := range n {
+						for r := range m {
+							for s := range m {
+								g[i*n+j] += slopes[i][start+r] * inv.v[r*m+s] * slopes[j][start+s]
+							}
+						}
+					}
+				}
+				start += m + len(args[2].v)
+				continue
+			}
+			for k := range args[0].v {
+				at := make([]int, len(args)-1)
+				eta := make([]float64, len(args)-1)
+				from := start
+				for a, x := range args[1:] {
+					at[a] = from
+					if len(x.v) > 1 {
+						at[a] += k
+					}
+					eta[a] = x.v[at[a]-from]
+					from += len(x.v)
+				}
+				info := information(t.Dist.Name, args[0].v[k], eta)
+				if info == nil {
+					return false
+				}
+				m := len(eta)
+				for i := range n {
+					for j := range n {
+						for r := range m {
+							for s := range m {
+								g[i*n+j] += slopes[i][at[r]] * info[r*m+s] * slopes[j][at[s]]
+							}
+						}
+					}
+				}
+			}
+			for _, x := range args[1:] {
+				start += len(x.v)
+			}
+		}
+	}
+	return true
+}
+
+// information is the Fisher information of a distribution about its arguments, or
+// nil. Where an argument's is not known, it is 0: the compiler refuses models in
+// which that argument depends on a parameter.
+func information(name string, y float64, a []float64) []float64 {
+	s := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	switch name {
+	case "normal", "lognormal":
+		return []float64{1 / (a[1] * a[1]), 0, 0, 2 / (a[1] * a[1])}
+	case "cauchy":
+		return []float64{0.5 / (a[1] * a[1]), 0, 0, 0.5 / (a[1] * a[1])}
+	case "student_t":
+		v := a[2] * a[2] * (a[0] + 3)
+		return []float64{0, 0, 0, 0, (a[0] + 1) / v, 0, 0, 0, 2 * a[0] / v}
+	case "exponential":
+		return []float64{1 / (a[0] * a[0])}
+	case "poisson":
+		return []float64{1 / a[0]}
+	case "poisson_log":
+		return []float64{math.Exp(a[0])}
+	case "bernoulli":
+		return []float64{1 / (a[0] * (1 - a[0]))}
+	case "bernoulli_logit":
+		return []float64{s(a[0]) * s(-a[0])}
+	case "binomial_logit":
+		return []float64{0, 0, 0, a[0] * s(a[1]) * s(-a[1])}
+	}
+	return nil
+}
+
+// depends reports whether an expression holds a parameter of a block.
+func depends(e dsl.Expr, b *dsl.Block) bool {
+	any := func(list ...dsl.Expr) bool {
+		for _, x := range list {
+			if x != nil && depends(x, b) {
+				return true
+			}
+		}
+		return false
+	}
+	switch e := e.(type) {
+	case *dsl.Name:
+		switch o := e.Obj.(type) {
+		case *dsl.Param:
+			return b.Holds(o)
+		case *dsl.Let:
+			return depends(o.Value, b)
+		}
+	case *dsl.FieldExpr:
+		s := e.Solve
+		return any(append(append(append([]dsl.Expr{}, s.Init...), s.Args...), s.Ode.Rhs...)...)
+	case *dsl.IndexExpr:
+		return depends(e.Base, b)
+	case *dsl.UnaryExpr:
+		return depends(e.X, b)
+	case *dsl.BinaryExpr:
+		return any(e.X, e.Y)
+	case *dsl.SumExpr:
+		return depends(e.Body, b)
+	case *dsl.MatrixExpr:
+		for _, r := range e.Rows {
+			if any(r...) {
+				return true
+			}
+		}
+	case *dsl.CallExpr:
+		for _, a := range e.Args {
+			if depends(a.Expr, b) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,106 @@
+package differential
+
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// solution returns the states of a differential equation over its times, by the
+// method of Gragg, Bulirsch and Stoer with steps that do not adapt: a smooth
+// function of all that enters.
+func (e *naive) solution(s *dsl.Solve) []array {
+	if v, ok := e.solved[s]; ok {
+		return v
+	}
+	// One equation may be solved inside the right side of another solution of it.
+	vars := append(append([]*dsl.OdeVar{}, s.Ode.States...), s.Ode.Args...)
+	if s.Ode.Time != nil {
+		vars = append(vars, s.Ode.Time)
+	}
+	for _, v := range vars {
+		old := e.values[v]
+		defer func() { e.values[v] = old }()
+	}
+	y := make([]float64, len(s.Init))
+	for i, x := range s.Init {
+		y[i] = e.scalar(x)
+	}
+	var args []float64
+	for _, x := range s.Args {
+		args = append(args, e.scalar(x))
+	}
+	for i, v := range s.Ode.Args {
+		e.values[v] = number(args[i])
+	}
+	rhs := func(y []float64, t float64) []float64 {
+		for i, v := range s.Ode.States {
+			e.values[v] = number(y[i])
+		}
+		if s.Ode.Time != nil {
+			e.values[s.Ode.Time] = number(t)
+		}
+		dy := make([]float64, len(y))
+		for i, x := range s.Ode.Rhs {
+			dy[i] = e.scalar(x)
+		}
+		return dy
+	}
+	times := e.values[s.Times].v
+	out := make([]array, len(y))
+	for i := range out {
+		out[i] = array{shape: []int{len(times)}}
+	}
+	t := e.scalar(s.From)
+	for _, end := range times {
+		const longest = 0.1
+		n := int(math.Ceil((end - t) / longest))
+		h := (end - t) / float64(max(n, 1))
+		for k := range n {
+			y = gragg(rhs, y, t+float64(k)*h, h)
+		}
+		t = end
+		for i := range out {
+			out[i].v = append(out[i].v, y[i])
+		}
+	}
+	e.solved[s] = out
+	return out
+}
+
+// gragg is a step of order 14: modified midpoint rules of 2, 4, …, 14 substeps,
+// extrapolated in h².
+func gragg(rhs func([]float64, float64) []float64, y []float64, t, h float64) []float64 {
+	const rows = 7
+	var table [rows][]float64
+	f0 := rhs(y, t)
+	for r := range rows {
+		n := 2 * (r + 1)
+		s := h / float64(n)
+		a, b := y, make([]float64, len(y))
+		for i := range b {
+			b[i] = y[i] + s*f0[i]
+		}
+		for k := 1; k < n; k++ {
+			f := rhs(b, t+float64(k)*s)
+			c := make([]float64, len(y))
+			for i := range c {
+				c[i] = a[i] + 2*s*f[i]
+			}
+			a, b = b, c
+		}
+		f := rhs(b, t+h)
+		row := make([]float64, len(y))
+		for i := range row {
+			row[i] = (a[i] + b[i] + s*f[i]) / 2
+		}
+		table[r] = row
+		for j := r - 1; j >= 0; j-- {
+			q := float64(r+1) / float64(j+1)
+			for i := range row {
+				table[j][i] = table[j+1][i] + (table[j+1][i]-table[j][i])/(q*q-1)
+			}
+		}
+	}
+	return table[0]
+}
