@@ -454,3 +454,80 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 	}
 	return 1
 }
+
+// TestGuardsOfDeltas: what a definition takes out of a product does not read what
+// the deltas and indicators around it exclude, in terms of either index.
+func TestGuardsOfDeltas(t *testing.T) {
+	for name, build := range map[string]func(c *Context, u, y *Tensor, i, j *Index) *Expr{
+		"a shift": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
+			return c.Mul(c.Delta(at(i, 0), at(j, 1)), c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		},
+		"a shift the other way": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
+			return c.Mul(c.Delta(at(i, 2), at(j, 0)), c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		},
+		"an indicator of the other index": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
+			f := c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(i, -1))))
+			return c.Mul(c.within(at(j, 0), rangeOf(2, sizeN)), c.Add(c.Mul(c.Delta(at(i, 0), at(j, 0)), f), c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		},
+		"an indicator of the other index, shifted": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
+			f := c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(i, -2))))
+			return c.Mul(c.within(at(j, 0), rangeOf(2, sizeN)), c.Add(c.Mul(c.Delta(at(i, 0), at(j, 1)), f), c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		},
+	} {
+		w := newWorld(1)
+		c := w.c
+		i, j := w.index("i", rangeOf(1, sizeN)), w.index("j", rangeOf(1, sizeN))
+		e := build(c, w.tensor("u"), w.tensor("y"), i, j)
+		p := newProgram(&Posterior{C: c, Model: &dsl.Model{}})
+		lowered := p.Lower(e, []*Index{i, j})
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					t.Errorf("%s: %v\n%s", name, r, Format(lowered))
+				}
+			}()
+			for _, def := range p.Defs {
+				v := []float64{}
+				var over func(n int)
+				over = func(n int) {
+					if n == len(def.Indices) {
+						v = append(v, w.env.eval(def.Body))
+						return
+					}
+					for k := 1; k <= w.env.extent(def.Indices[n].Range.Hi); k++ {
+						w.env.idx[def.Indices[n]] = k
+						over(n + 1)
+					}
+				}
+				over(0)
+				w.env.values[def.Tensor] = v
+			}
+			for a := 1; a <= 4; a++ {
+				for b := 1; b <= 4; b++ {
+					w.env.idx[i], w.env.idx[j] = a, b
+					if got, want := w.env.eval(lowered), w.env.eval(e); math.Abs(got-want) > 1e-14 {
+						t.Errorf("%s: %g at %d, %d, want %g", name, got, a, b, want)
+					}
+				}
+			}
+		}()
+		if len(p.Defs) == 0 {
+			t.Errorf("%s: nothing was taken out of %s", name, Format(e))
+		}
+	}
+}
+
+// TestImpliedIndicators: of two indicators of one index, the narrower is enough.
+func TestImpliedIndicators(t *testing.T) {
+	w := newWorld(1)
+	c := w.c
+	i := w.index("i", rangeOf(1, sizeN))
+	narrow, wide := c.within(at(i, 0), rangeOf(3, sizeN)), c.within(at(i, 0), rangeOf(2, sizeN.Plus(1)))
+	other := c.within(at(i, 0), rangeOf(1, sizeN.Plus(-1)))
+	if got := c.Mul(wide, narrow); got != narrow {
+		t.Errorf("%s, want %s", Format(got), Format(narrow))
+	}
+	if got := c.Mul(narrow, other); len(got.Args) != 2 {
+		t.Errorf("%s holds one indicator of two", Format(got))
+	}
+}
