@@ -237,6 +237,7 @@ func tryPositive(t *testing.T, d *Derived, data map[string][]float64) {
 func TestErrors(t *testing.T) {
 	const pair = "model m\nparam a, b real\na, b ~ normal(0, 1)\n"
 	const vector = "model m\ndata n int\nparam x real[n]\nx ~ normal(0, 1)\n"
+	const solution = "model m\ndata n int\ndata t, y real[n]\nparam a, b real\node f(v) { v' = -a*v }\nlet s = solve f(v = 1) from 0 at t\na, b ~ normal(0, 1)\n"
 	for _, row := range []struct {
 		name, text string
 		code       dsl.Code
@@ -255,6 +256,10 @@ func TestErrors(t *testing.T) {
 		{"expression on the left, expected", pair + "a + b ~ normal(0, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 4},
 		{"digamma", "model m\nparam s real > 0\ndensity -digamma(s)^2 - s\nmetric hessian\n", dsl.NotDifferentiable, 4},
 		{"trigamma", "model m\nparam s real > 0\ndensity -trigamma(s) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},
+		{"a solution, hessian", solution + "y ~ normal(s.v, 1)\nmetric hessian\n", dsl.NotDifferentiable, 9},
+		{"a solution, softabs", solution + "y ~ normal(s.v, 1)\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 9},
+		{"a solution in a prior, fisher", solution + "b ~ normal(s.v[1], 1)\nmetric fisher\n", dsl.NotDifferentiable, 9},
+		{"a solution in a block", solution + "y ~ normal(s.v, 1)\nblock one(a) metric softabs(alpha = 1)\nblock two(b) metric fisher\n", dsl.NotDifferentiable, 9},
 		{"sizes at compile time", "model m\ndata n int\ndata S cov[n+1]\nparam x real[n]\nparam v real\nx ~ normal(0, 1)\nv ~ normal(0, 1)\nmetric inverse(S)\n", dsl.NeedsConstant, 8},
 		{"softabs is not added", "model m\nparam x real\nx ~ normal(0, 1)\nmetric softabs(alpha = 1) + hessian\n", dsl.NotYet, 4},
 	} {
@@ -275,6 +280,12 @@ func TestErrors(t *testing.T) {
 			}
 			if !found {
 				t.Errorf("no %s with a hint on line %d: %v", row.code, row.line, list)
+			}
+			if strings.HasPrefix(row.text, solution) {
+				said := fmt.Sprint(list)
+				if !strings.Contains(said, "third-order sensitivities of the solution `s`") || strings.Contains(said, "lgamma") {
+					t.Errorf("the message does not tell what is missing: %v", list)
+				}
 			}
 		})
 	}
