@@ -24,7 +24,7 @@ func TestNoAllocations(t *testing.T) {
 			step := stepper(t, m, k)
 			for _, eps := range []float64{s.eps, 40 * s.eps} {
 				sol := &runtime.Solver{Tolerance: 1e-6, MaxIterations: limit}
-				n := testing.AllocsPerRun(runs/2, func() {
+				n := allocations(runs/2, func() {
 					copy(q, z.q)
 					copy(p, z.p)
 					m.DrawMomentum(p, q)
@@ -44,13 +44,13 @@ func TestNoAllocations(t *testing.T) {
 			kernel.Reverse = runtime.ReverseAll
 			rng := rand.New(rand.NewPCG(1, 1))
 			copy(q, z.q)
-			if n := testing.AllocsPerRun(runs, func() { kernel.Transition(q, rng) }); n != 0 {
+			if n := allocations(runs, func() { kernel.Transition(q, rng) }); n != 0 {
 				t.Errorf("%v: a transition allocates %v times", k, n)
 			}
 		}
 		x := make([]float64, s.dim())
 		w, g := make([]float64, s.dim()*s.dim()), make([]float64, s.dim()*s.dim())
-		if n := testing.AllocsPerRun(10, func() {
+		if n := allocations(10, func() {
 			q[0]++
 			m.LogDensity(q)
 			m.Metric(g, q)
@@ -63,4 +63,18 @@ func TestNoAllocations(t *testing.T) {
 			t.Errorf("other methods allocate %v times", n)
 		}
 	})
+}
+
+// allocations returns how often f allocates, in the best of three measurements:
+// each counts those of the whole process, where the Go runtime now and then has one
+// of its own.
+func allocations(runs int, f func()) float64 {
+	least := testing.AllocsPerRun(runs, f)
+	for range 2 {
+		if least == 0 {
+			break
+		}
+		least = min(least, testing.AllocsPerRun(runs, f))
+	}
+	return least
 }
