@@ -378,7 +378,7 @@ func look(new, old []string, count jen.Code) jen.Code {
 
 // flatMethods prints the flat steps with Energy and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	out := []jen.Code{g.energy(), g.drawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
+	out := []jen.Code{g.energy(), g.whiten(), g.drawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
 	return out
 }
 

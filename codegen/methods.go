@@ -284,10 +284,14 @@ func (g *generator) describe() jen.Code {
 		jen.Id("Params"): params,
 	}
 	if !g.joint() {
-		info[jen.Id("Metric")] = rt("MetricInfo").Values(jen.Dict{
+		metric := jen.Dict{
 			jen.Id("Constant"):  jen.Lit(g.constant()),
 			jen.Id("Structure"): rt(structure),
-		})
+		}
+		if g.d.Metric.Identity {
+			metric[jen.Id("Identity")] = jen.True()
+		}
+		info[jen.Id("Metric")] = rt("MetricInfo").Values(metric)
 	}
 	return jen.Return(jen.Op("&").Add(rt("Info")).Values(info))
 }

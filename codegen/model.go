@@ -98,7 +98,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 2
+const apiVersion = 3
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {

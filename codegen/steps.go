@@ -127,6 +127,7 @@ func (g *generator) systemMethods() []jen.Code {
 	}
 	add(g.vectorField())
 	add(g.energy())
+	add(g.whiten())
 	add(g.drawMomentum())
 	add(g.stepIMb())
 	add(g.stepGLFb())
@@ -266,6 +267,16 @@ func (g *generator) energy() jen.Code {
 		jen.Return(id("h"), id("l"), okay()))
 	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
 		g.method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
+}
+
+func (g *generator) whiten() jen.Code {
+	var body []jen.Code
+	if !g.constant() {
+		body = append(body, notOK(g.evaluateCall("q", orderDensity), jen.Return(id("st"))))
+	}
+	body = append(body, sdot("factor").Dot("Whiten").Call(id("z"), id("p")), jen.Return(okay()))
+	return doc("Whiten writes the components z of p in an orthonormal frame of the metric.",
+		g.method("Whiten").Params(floats("z", "q", "p")).Add(rt("Status")).Block(body...))
 }
 
 func (g *generator) drawMomentum() jen.Code {

@@ -563,15 +563,15 @@ func statuses() [][]string {
 // columnMeaning explains the columns on the page.
 var columnMeaning = map[string]string{
 	"lp__":                "log density of the draw on the unconstrained scale, log-Jacobians included",
-	"accept_stat__":       "acceptance probability of the proposal; 0 where it failed or was refused",
+	"accept_stat__":       "acceptance probability of the proposal, 0 where it failed or was refused; of a dynamic trajectory the mean over its states",
 	"stepsize__":          "step size ε",
-	"treedepth__":         "0: the trajectories have no tree",
+	"treedepth__":         "depth of the tree of a dynamic trajectory: the number of its doublings; 0 of a static one",
 	"n_leapfrog__":        "integrator steps taken, of whichever integrator",
-	"divergent__":         "1 if the energy of the proposal was more than 1000 above that of its start",
+	"divergent__":         "1 if the energy of the proposal, or of a state of a dynamic trajectory, was more than 1000 above that of the start",
 	"energy__":            "H of the draw, with the momentum that led there",
 	"solver_iterations__": "fixed-point iterations of the transition, those of a check of reversibility included",
 	"failure__":           "status of the transition, see below",
-	"irreversible__":      "1 if the proposal was refused because the way back did not return",
+	"irreversible__":      "1 if the proposal was refused, or the trajectory ended, because the way back did not return",
 }
 
 // columns is the table of the statistics in a file of draws.

@@ -27,6 +27,10 @@ const (
 // time. The draws depend on the model and the options but not on Workers: what
 // transition t of chain c draws is a function of (Seed, c, t) alone.
 //
+// With opt.From the chains go on from there: a run that was interrupted, or one whose
+// Draws were fewer, comes to the same draws as if it had been one run. The Result
+// holds the new draws only.
+//
 // An observer, if not nil, is told of the run as it goes. When ctx is done
 // the chains stop at their current step, without the draw it belongs to; Sample then returns what they
 // have together with the error of ctx. Any other error is about the options, a
@@ -41,7 +45,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 	r := &run{model: m, opt: opt, observer: observer}
 	r.progress.chains = make([]chainProgress, opt.Chains)
 	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains)}
-	result.Names, r.kept = kept(m.Info(), opt.Keep)
+	result.Names, r.kept = KeptNames(m.Info(), opt.Keep)
 	r.stats = len(result.StatNames)
 	// Starting points come first: where one cannot be found, no file of an
 	// earlier run has been touched.
@@ -102,6 +106,10 @@ func (r *run) findStarts() error {
 	}
 	var errs []error
 	for c := range r.opt.Chains {
+		if from := r.from(c); from != nil {
+			r.starts = append(r.starts, slices.Clone(from.Q))
+			continue
+		}
 		stream := random.New(r.opt.Seed, uint64(c))
 		stream.Seek(streamStart, 0)
 		q := make([]float64, r.model.Info().Dim())
@@ -134,8 +142,9 @@ func (r *run) clone() Posterior {
 	return p
 }
 
-// kept returns the names and places of the components of some parameters.
-func kept(in *Info, keep []string) (names []string, at []int) {
+// KeptNames returns the names of the components of the parameters in keep, all if it is
+// empty, and their places among those of all parameters.
+func KeptNames(in *Info, keep []string) (names []string, at []int) {
 	all := ComponentNames(in)
 	k := 0
 	for i := range in.Params {
@@ -150,6 +159,22 @@ func kept(in *Info, keep []string) (names []string, at []int) {
 	return names, at
 }
 
+// walker is one chain under way.
+type walker struct {
+	*run
+	c      int
+	sweep  *Sweep
+	q      []float64
+	before []float64 // q before a sweep of several blocks
+	stream *random.Philox
+	rng    *rand.Rand
+
+	out      *Chain
+	progress *chainProgress
+	adapters []*adapter // by block, during warm-up
+	state    func() *State
+}
+
 // chain runs chain number c, counted from 0.
 func (r *run) chain(c int, out *Chain) error {
 	opt := &r.opt
@@ -161,127 +186,158 @@ func (r *run) chain(c int, out *Chain) error {
 		k.stop = &r.stop
 		out.Blocks = append(out.Blocks, BlockRun{Name: sweep.Names[i]})
 	}
+	stream := random.New(opt.Seed, uint64(c))
+	w := &walker{run: r, c: c, sweep: sweep, q: r.starts[c], before: make([]float64, len(r.starts[c])),
+		stream: stream, rng: rand.New(stream), out: out, progress: &r.progress.chains[c]}
+	w.state = w.snapshot
+	for i, k := range sweep.Kernels {
+		t := opt.For(sweep.Names[i])
+		w.adapters = append(w.adapters, newAdapter(k, opt.Warmup, &t))
+	}
+	if from := r.from(c); from != nil {
+		if err := w.restore(from); err != nil {
+			return err
+		}
+		w.progress.restore(out)
+	}
+	out.State = w.snapshot()
 	if r.stop.Load() {
 		return nil
 	}
-	stream := random.New(opt.Seed, uint64(c))
-	rng := rand.New(stream)
-	q := r.starts[c]
 
-	progress := &r.progress.chains[c]
-	progress.phase.Store(uint32(WarmingUp))
+	w.progress.phase.Store(uint32(WarmingUp))
 	began := time.Now()
-	r.warmUp(sweep, q, stream, rng, out, progress)
+	err = w.warmUp()
 	out.WarmupTime = time.Since(began)
+	if err != nil {
+		return err
+	}
 	if r.observer != nil && out.Warmed() == opt.Warmup {
-		sizes := make([]float64, len(out.Blocks))
-		for i := range sizes {
-			sizes[i] = out.Blocks[i].StepSize
-		}
-		if err := r.observer.Adapted(c, sizes); err != nil {
+		if err := r.observer.Adapted(c, out.Blocks); err != nil {
 			return err
 		}
 	}
 
-	progress.phase.Store(uint32(Sampling))
+	w.progress.phase.Store(uint32(Sampling))
 	began = time.Now()
-	if err := r.sample(c, sweep, q, stream, rng, out); err != nil {
+	err = w.sample()
+	out.SamplingTime = time.Since(began)
+	if err != nil {
 		return err
 	}
-	out.SamplingTime = time.Since(began)
-	progress.phase.Store(uint32(Finished))
+	w.progress.phase.Store(uint32(Finished))
+	out.State = w.snapshot()
 	if r.observer != nil {
 		return r.observer.Finish(c, out)
 	}
 	return nil
 }
 
-// warmUp makes the transitions before the first draw, and adapts the step size
-// of each block that has none.
-func (r *run) warmUp(sweep *Sweep, q []float64, stream *random.Philox, rng *rand.Rand, out *Chain, progress *chainProgress) {
-	adapt := make([]*dualAveraging, len(sweep.Kernels))
-	for i, k := range sweep.Kernels {
-		if k.StepSize != 0 {
-			continue
-		}
-		stream.Seek(streamStepSize, uint64(i))
-		k.StepSize = 1
-		if sweep.enter(i, q) == OK {
-			k.InitialStepSize(sweep.blocks[i].q, rng)
-		}
-		da := newDualAveraging(k.StepSize, r.opt.For(sweep.Names[i]).TargetAccept)
-		adapt[i] = &da
+// transition makes transition number n of a phase, unless the run is stopped.
+func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
+	if w.stop.Load() {
+		return nil, false
 	}
-	for n := range r.opt.Warmup {
-		if r.stop.Load() {
-			break
-		}
-		stream.Seek(streamWarmup, uint64(n))
-		ts := sweep.Transition(q, rng)
-		if sweep.stopped() {
-			break
-		}
-		progress.add(ts)
-		for i, k := range sweep.Kernels {
-			out.Blocks[i].Warmup.Add(&ts[i])
-			// A transition that made no step says nothing of its size.
-			if adapt[i] != nil && ts[i].Steps > 0 {
-				k.StepSize = adapt[i].update(ts[i].Accept * k.economy(&ts[i]))
+	w.stream.Seek(phase, uint64(n))
+	copy(w.before, w.q)
+	ts := w.sweep.Transition(w.q, w.rng)
+	if w.sweep.stopped() {
+		// A trajectory cut short is no state of the chain.
+		copy(w.q, w.before)
+		return nil, false
+	}
+	w.progress.add(ts)
+	return ts, true
+}
+
+// search looks for a step size of block i to begin with, before transition number n.
+func (w *walker) search(i, n int) {
+	w.stream.Seek(streamStepSize, uint64(n)<<16|uint64(i))
+	q := w.sweep.blocks[i].q
+	if w.sweep.enter(i, w.q) != OK {
+		q = nil
+	}
+	w.adapters[i].search(q, w.rng)
+}
+
+// warmUp makes the transitions before the first draw, and adapts what is to be
+// adapted of each block.
+func (w *walker) warmUp() error {
+	if w.out.Warmed() == 0 {
+		for i, a := range w.adapters {
+			if a.averaging != nil {
+				w.search(i, 0)
 			}
 		}
 	}
-	for i, k := range sweep.Kernels {
-		if adapt[i] != nil {
-			k.StepSize = adapt[i].final()
+	for n := w.out.Warmed(); n < w.opt.Warmup; n++ {
+		ts, ok := w.transition(streamWarmup, n)
+		if !ok {
+			break
 		}
-		out.Blocks[i].StepSize = k.StepSize
+		for i, a := range w.adapters {
+			w.out.Blocks[i].Warmup.Add(&ts[i])
+			if a.learn(n, &ts[i], w.sweep.blocks[i].q) {
+				w.search(i, n+1)
+			}
+		}
+		if w.observer != nil {
+			if err := w.observer.Warmup(w.c, w.state); err != nil {
+				return err
+			}
+		}
 	}
+	for i, a := range w.adapters {
+		// A chain that goes on from its draws has finished before.
+		if w.out.Drawn() == 0 && w.out.Warmed() == w.opt.Warmup {
+			a.finish()
+		}
+		w.out.Blocks[i].StepSize = a.k.StepSize
+		if e, ok := a.k.System.(*Euclidean); ok {
+			w.out.Blocks[i].InverseMetric = e.Inverse()
+		}
+	}
+	return nil
 }
 
 // sample makes the draws of a chain.
-func (r *run) sample(c int, sweep *Sweep, q []float64, stream *random.Philox, rng *rand.Rand, out *Chain) error {
-	if !r.opt.Discard {
+func (w *walker) sample() error {
+	out, opt := w.out, &w.opt
+	if !opt.Discard {
 		columns := func(n int) [][]float64 {
 			x := make([][]float64, n)
 			for i := range x {
-				x[i] = make([]float64, 0, r.opt.Draws)
+				x[i] = make([]float64, 0, opt.Draws-out.Drawn())
 			}
 			return x
 		}
-		out.Draws, out.Stats = columns(len(r.kept)), columns(r.stats)
+		out.Draws, out.Stats = columns(len(w.kept)), columns(w.stats)
 	}
-	progress := &r.progress.chains[c]
-	row := make([]float64, r.stats+len(r.kept))
-	params := make([]float64, len(q))
-	for n := range r.opt.Draws {
-		if r.stop.Load() {
+	row := make([]float64, w.stats+len(w.kept))
+	params := make([]float64, len(w.q))
+	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
+		ts, ok := w.transition(streamSampling, n)
+		if !ok {
 			break
-		}
-		stream.Seek(streamSampling, uint64(n))
-		ts := sweep.Transition(q, rng)
-		if sweep.stopped() {
-			break // a trajectory cut short is no draw
 		}
 		for i := range ts {
 			out.Blocks[i].Sampling.Add(&ts[i])
 		}
-		progress.add(ts)
-
-		sweepStats(row[:r.stats], ts)
-		sweep.Posterior.Constrain(params, q)
-		for i, at := range r.kept {
-			row[r.stats+i] = params[at]
+		sweepStats(row[:w.stats], ts)
+		w.sweep.Posterior.Constrain(params, w.q)
+		for i, at := range w.kept {
+			row[w.stats+i] = params[at]
 		}
-		if !r.opt.Discard {
-			for j, x := range row[:r.stats] {
+		if !opt.Discard {
+			for j, x := range row[:w.stats] {
 				out.Stats[j] = append(out.Stats[j], x)
 			}
-			for j, x := range row[r.stats:] {
+			for j, x := range row[w.stats:] {
 				out.Draws[j] = append(out.Draws[j], x)
 			}
 		}
-		if r.observer != nil {
-			if err := r.observer.Draw(c, row); err != nil {
+		if w.observer != nil {
+			if err := w.observer.Draw(w.c, row, w.state); err != nil {
 				return err
 			}
 		}

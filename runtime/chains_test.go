@@ -16,7 +16,7 @@ import (
 )
 
 // sample runs Sample and fails the test on an error.
-func sample(t testing.TB, m runtime.Model, opt runtime.Options) *runtime.Result {
+func sample(t testing.TB, m runtime.Posterior, opt runtime.Options) *runtime.Result {
 	t.Helper()
 	r, err := runtime.Sample(context.Background(), m, opt, nil)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestTransitionsHaveStreamsOfTheirOwn(t *testing.T) {
 	r := sample(t, m, opt)
 	for c := range r.Chains {
 		h := kernel(t, m, runtime.IMb)
-		h.StepSize, h.Length = opt.StepSize, runtime.Length{Steps: opt.Steps, Random: opt.RandomSteps}
+		h.StepSize, h.Steps, h.RandomSteps = opt.StepSize, opt.Steps, opt.RandomSteps
 		h.Solver, h.Reverse = opt.Solver, opt.ReverseCheck
 		q := clone(f.Points[1].Q)
 		step := func(phase, i int) {
@@ -127,10 +127,11 @@ type witness struct {
 	onDraw   func() error
 }
 
-func (w *witness) Start(names []string, p *runtime.Progress) error { w.progress = p; return nil }
-func (w *witness) Adapted(chain int, stepSize []float64) error     { return nil }
+func (w *witness) Start(names []string, p *runtime.Progress) error     { w.progress = p; return nil }
+func (w *witness) Adapted(chain int, blocks []runtime.BlockRun) error  { return nil }
+func (w *witness) Warmup(chain int, state func() *runtime.State) error { return nil }
 
-func (w *witness) Draw(chain int, row []float64) error {
+func (w *witness) Draw(chain int, row []float64, _ func() *runtime.State) error {
 	w.rows[chain] = append(w.rows[chain], clone(row))
 	if w.onDraw != nil {
 		return w.onDraw()
@@ -254,9 +255,9 @@ func TestValidateNamesEveryProblem(t *testing.T) {
 			t.Errorf("nothing about %q in:\n%v", part, err)
 		}
 	}
-	opt.Warmup, opt.Time, opt.MaxSteps, opt.TargetAccept = 0, 0, 0, 1
-	if err := opt.Validate(m); err == nil || strings.Count(err.Error(), "\n") != 3 {
-		t.Errorf("four problems expected: %v", err)
+	opt.Warmup, opt.MaxDepth, opt.Metric, opt.TargetAccept = 0, 0, 9, 1
+	if err := opt.Validate(m); err == nil || strings.Count(err.Error(), "\n") != 4 {
+		t.Errorf("five problems expected: %v", err)
 	}
 	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil {
 		t.Error("Sample takes bad options")

@@ -302,6 +302,16 @@ func (s *GenericSystem) Energy(q, p []float64) (h, l float64, st Status) {
 	return h, at.logp, OK
 }
 
+// Whiten writes z = L⁻¹p, with G = L Lᵀ.
+func (s *GenericSystem) Whiten(z, q, p []float64) Status {
+	at := s.here.at(q)
+	if st := s.factor(at); st != OK {
+		return st
+	}
+	at.chol.Whiten(z, p)
+	return OK
+}
+
 // DrawMomentum replaces the standard normal variates z in p by L z ~ N(0, G(q)),
 // with G = L Lᵀ.
 func (s *GenericSystem) DrawMomentum(p, q []float64) Status {

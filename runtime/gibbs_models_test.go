@@ -250,6 +250,16 @@ func (b *ownNormal) Energy(q, p []float64) (h, l float64, st runtime.Status) {
 	return h, l, runtime.OK
 }
 
+func (b *ownNormal) Whiten(z, q, p []float64) runtime.Status {
+	for k, x := range b.diagonal {
+		if !(x > 0) {
+			return runtime.NotPositiveDefinite
+		}
+		z[k] = p[k] / math.Sqrt(x)
+	}
+	return runtime.OK
+}
+
 func (b *ownNormal) DrawMomentum(p, q []float64) runtime.Status {
 	for k, x := range b.diagonal {
 		if !(x > 0) {

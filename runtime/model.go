@@ -92,6 +92,11 @@ type System interface {
 	// be computed; H is +Inf then.
 	Energy(q, p []float64) (h, l float64, st Status)
 
+	// Whiten writes to z the components of p in an orthonormal frame of the
+	// metric, z = R⁻¹p with G(q) = R Rᵀ and a root R that is continuous in q.
+	// It is cheap at a position whose Energy was asked for last.
+	Whiten(z, q, p []float64) Status
+
 	// DrawMomentum replaces the standard normal variates in p by a draw
 	// p ~ N(0, G(q)).
 	DrawMomentum(p, q []float64) Status
@@ -173,9 +178,10 @@ func (s Structure) String() string {
 // MetricInfo says what is known of a metric before it is evaluated.
 type MetricInfo struct {
 	Constant  bool // G does not depend on q: the leapfrog applies
+	Identity  bool // the model has no metric of its own: warm-up may adapt one
 	Structure Structure
 }
 
 // APIVersion is the version of the interface between generated code and this
 // package. Generated code does not compile with an older runtime.
-const APIVersion = 2
+const APIVersion = 3

@@ -103,6 +103,18 @@ func (m *gaussian) Metric(g, q []float64)           { copy(g, m.a) }
 func (m *gaussian) Contract(out, q, w []float64)    { clear(out) }
 func (m *gaussian) MetricJacobian(out, q []float64) { clear(out) }
 
+// withoutMetric is a gaussian that leaves its metric to the warm-up.
+type withoutMetric struct{ *gaussian }
+
+func newWithoutMetric(mu []float64, sigma [][]float64) withoutMetric {
+	m := withoutMetric{newGaussian(mu, sigma)}
+	m.info.Metric = runtime.MetricInfo{Constant: true, Identity: true, Structure: runtime.Diagonal}
+	return m
+}
+
+func (m withoutMetric) Clone() runtime.Model  { return withoutMetric{m.gaussian.Clone().(*gaussian)} }
+func (m withoutMetric) Metric(g, _ []float64) { copy(g, []float64{1, 0, 0, 1}) }
+
 // curved is N(0, I) in two dimensions with the metric diag(1 + q_k²): its
 // moments are known and its metric varies.
 type curved struct{ unbounded }

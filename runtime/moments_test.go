@@ -50,7 +50,6 @@ func secondMoments(r *runtime.Result) [2]float64 {
 func curvedOptions() runtime.Options {
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Warmup, opt.Draws = 4, 200, 5000
-	opt.Time = 4
 	return opt
 }
 

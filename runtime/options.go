@@ -17,10 +17,12 @@ type Tuning struct {
 	StepSize     float64 `json:"step_size"`     // ε; 0 adapts it during warm-up
 	TargetAccept float64 `json:"target_accept"` // mean acceptance that adaptation aims at
 
-	Steps       int     `json:"steps"`           // steps per trajectory; 0 takes ⌈Time/ε⌉
-	Time        float64 `json:"trajectory_time"` // integration time of a trajectory
-	MaxSteps    int     `json:"max_steps"`       // limit of ⌈Time/ε⌉
-	RandomSteps bool    `json:"random_steps"`    // draw the number of steps from 1 to that
+	Steps       int  `json:"steps"`        // steps of static trajectories; 0 for dynamic ones (NUTS)
+	RandomSteps bool `json:"random_steps"` // draw the number of steps of static trajectories from 1 to Steps
+	MaxDepth    int  `json:"max_depth"`    // of dynamic trajectories
+
+	// Metric says what is adapted where the model has no metric of its own.
+	Metric EuclideanMetric `json:"metric"`
 
 	Solver       Solver       `json:"solver"`
 	ReverseCheck ReverseCheck `json:"reverse_check"`
@@ -63,6 +65,9 @@ type Options struct {
 	// for GOMAXPROCS. Results do not depend on it.
 	Workers int `json:"workers"`
 
+	// From, if not empty, is where each chain goes on from.
+	From []*State `json:"-"`
+
 	// Discard keeps no draws in the Result: they go to the Observer only.
 	Discard bool `json:"discard"`
 }
@@ -78,21 +83,11 @@ func (o *Options) For(block string) Tuning {
 }
 
 // DefaultOptions returns the settings used where nothing else is asked for.
-//
-// The number of steps is uniform on 1..⌈12/ε⌉, at most 100. In the units of the
-// metric a Gaussian has period 2π, and a fixed time near π or 2π returns each
-// coordinate to ±itself; a random number of steps has no such trap. The mean time
-// of 6 is more than a Gaussian needs and what the funnel asks for: with 4 chains of
-// 1000 draws the least bulk ESS there was 1650–2200 at R-hat ≤ 1.005 (5 seeds), but
-// 670–870 and up to 1.009 for a time of 8 (4 seeds); banana 730–1130, logistic
-// regression 3600.
 func DefaultOptions() Options {
 	return Options{
 		Tuning: Tuning{
 			TargetAccept: 0.9,
-			Time:         12,
-			MaxSteps:     100,
-			RandomSteps:  true,
+			MaxDepth:     10,
 			Solver:       Solver{Tolerance: 1e-6, MaxIterations: 1000, StopStalled: true},
 			ReverseCheck: ReverseSuspect,
 		},
@@ -109,6 +104,9 @@ type solver interface{ SetODE(opt ode.Options) }
 // maxTolerance is the coarsest tolerance of the fixed-point solves.
 const maxTolerance = 0.1
 
+// maxMaxDepth is the largest limit of the depth of a trajectory: a million steps.
+const maxMaxDepth = 20
+
 // Validate returns everything that is wrong with the options for a posterior, as
 // one error of several lines, or nil.
 func (o *Options) Validate(p Posterior) error {
@@ -121,7 +119,9 @@ func (o *Options) Validate(p Posterior) error {
 		return err
 	}
 	var names []string
+	adapts := false // some block
 	for _, b := range blocks {
+		adapts = adapts || b.system.Info().Metric.Identity
 		name := ""
 		if b.given != nil {
 			name = b.system.Info().Name
@@ -131,6 +131,9 @@ func (o *Options) Validate(p Posterior) error {
 		for _, err := range t.validate(b.system.Info().Metric, o.Warmup) {
 			errs = append(errs, blockError(name, err))
 		}
+	}
+	if o.Metric != DiagE && !adapts {
+		wrong("metric %v: model %s has a metric of its own, so there is none to adapt", o.Metric, in.Name)
 	}
 	for i := range o.Blocks {
 		name := o.Blocks[i].Name
@@ -158,6 +161,9 @@ func (o *Options) Validate(p Posterior) error {
 	if n := len(o.Init); n > 1 && n != o.Chains {
 		wrong("%d starting points for %d chains: expected none, one for all, or one for each", n, o.Chains)
 	}
+	if n := len(o.From); n > 0 && n != o.Chains {
+		wrong("%d states to go on from for %d chains", n, o.Chains)
+	}
 	for i, x := range o.Init {
 		if len(x) != in.Dim() {
 			wrong("starting point %d has %d values: model %s has %d parameters", i+1, len(x), in.Name, in.Dim())
@@ -169,7 +175,7 @@ func (o *Options) Validate(p Posterior) error {
 // ValidateAlone returns what is wrong with the options whatever the posterior,
 // or nil.
 func (o *Options) ValidateAlone() error {
-	any := MetricInfo{Constant: true} // which every integrator steps
+	any := MetricInfo{Constant: true, Identity: true} // which every integrator steps
 	errs := o.Tuning.validate(any, o.Warmup)
 	for i := range o.Blocks {
 		for _, err := range o.Blocks[i].validate(any, o.Warmup) {
@@ -228,15 +234,13 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 		wrong("solver tolerance %v: expected a positive number of at most %v; a coarser solve leaves a map that is neither reversible nor volume preserving", d, maxTolerance)
 	}
 	if o.Steps < 0 {
-		wrong("%d steps per trajectory: expected a positive number, or 0 to derive it from the trajectory time", o.Steps)
+		wrong("%d steps per trajectory: expected a positive number, or 0 for dynamic trajectories", o.Steps)
 	}
-	if o.Steps == 0 {
-		if !(o.Time > 0) || !isFinite(o.Time) {
-			wrong("trajectory time %v: expected a positive number, or a number of steps", o.Time)
-		}
-		if o.MaxSteps < 1 {
-			wrong("at most %d steps per trajectory: expected at least 1", o.MaxSteps)
-		}
+	if o.Steps == 0 && (o.MaxDepth < 1 || o.MaxDepth > maxMaxDepth) {
+		wrong("tree depth of at most %d: expected 1 to %d", o.MaxDepth, maxMaxDepth)
+	}
+	if o.Metric > UnitE {
+		wrong("unknown metric %v", o.Metric)
 	}
 	if o.Solver.MaxIterations < 1 {
 		wrong("solver limit of %d iterations: expected at least 1 (1000 is usual)", o.Solver.MaxIterations)
@@ -245,11 +249,6 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 		wrong("unknown reversibility check %v", o.ReverseCheck)
 	}
 	return errs
-}
-
-// length returns the rule for the number of steps.
-func (o *Tuning) length() Length {
-	return Length{Steps: o.Steps, Time: o.Time, MaxSteps: o.MaxSteps, Random: o.RandomSteps}
 }
 
 // workers returns the number of goroutines that run chains.

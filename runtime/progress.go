@@ -109,6 +109,18 @@ func (c *chainProgress) add(ts []Transition) {
 	c.stepSize.Store(math.Float64bits(ts[len(ts)-1].StepSize))
 }
 
+// restore counts what a chain has come to before.
+func (c *chainProgress) restore(chain *Chain) {
+	c.done.Store(uint64(chain.Warmed() + chain.Drawn()))
+	warmup, sampling := chain.Warmup(), chain.Sampling()
+	for _, n := range []*Totals{&warmup, &sampling} {
+		c.iterations.Add(uint64(n.Iterations))
+		c.failures.Add(uint64(n.Failures()))
+		c.divergent.Add(uint64(n.Divergent))
+		c.irreversible.Add(uint64(n.Irreversible))
+	}
+}
+
 // Observer is told of a run as it goes. The calls for one chain come in order
 // from one goroutine, those for different chains at the same time. An error
 // ends the run.
@@ -116,14 +128,17 @@ type Observer interface {
 	// Start is called once, before any chain runs.
 	Start(names []string, p *Progress) error
 
-	// Adapted is called when the warm-up of a chain is over, with the step
-	// size of each block.
-	Adapted(chain int, stepSizes []float64) error
+	// Warmup is called after each transition of the warm-up of a chain. State tells
+	// where the chain stands; it costs a copy, so ask seldom.
+	Warmup(chain int, state func() *State) error
+
+	// Adapted is called when the warm-up of a chain is over.
+	Adapted(chain int, blocks []BlockRun) error
 
 	// Draw is called for each draw with the statistics in the order of
 	// StatNamesOf and then the parameters in the order of Names. The row is
 	// valid during the call only.
-	Draw(chain int, row []float64) error
+	Draw(chain int, row []float64, state func() *State) error
 
 	// Finish is called when a chain is complete or was interrupted.
 	Finish(chain int, c *Chain) error

@@ -7,14 +7,14 @@ import (
 )
 
 // StatNames are the sampler statistics that accompany each draw, in the order
-// of the columns of a CmdStan file. treedepth__ is 0: these trajectories have
-// no tree. solver_iterations__ counts fixed-point iterations, failure__ is a
+// of the columns of a CmdStan file. treedepth__ is 0 of static trajectories.
+// solver_iterations__ counts fixed-point iterations, failure__ is a
 // Status, and irreversible__ is 1 where a proposal was refused because the way
 // back did not return.
 //
 // Of a sweep over several blocks, lp__, stepsize__ and energy__ are those of the
-// last block, accept_stat__ is the mean, the counts are sums, and the others are
-// of the first block that has something to report. Statistics of each block
+// last block, accept_stat__ is the mean, treedepth__ the largest, the counts are sums,
+// and the others are of the first block that has something to report. Statistics of each block
 // follow, under BlockStatNames with the block's name before them.
 var StatNames = [...]string{
 	"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__",
@@ -23,7 +23,7 @@ var StatNames = [...]string{
 
 // BlockStatNames are the statistics that each of several blocks has.
 var BlockStatNames = [...]string{
-	"accept_stat__", "stepsize__", "n_leapfrog__", "divergent__", "energy__", "solver_iterations__", "failure__", "irreversible__",
+	"accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__", "solver_iterations__", "failure__", "irreversible__",
 }
 
 // NumStats is the number of sampler statistics of a Model.
@@ -55,6 +55,7 @@ func sweepStats(row []float64, ts []Transition) {
 		t := &ts[i]
 		all.Accept += t.Accept / float64(len(ts))
 		all.Steps += t.Steps
+		all.Depth = max(all.Depth, t.Depth)
 		all.Iterations += t.Iterations
 		all.Divergent = all.Divergent || t.Divergent
 		all.Irreversible = all.Irreversible || t.Irreversible
@@ -66,7 +67,7 @@ func sweepStats(row []float64, ts []Transition) {
 	n := NumStats
 	for i := range ts {
 		t := &ts[i]
-		n += copy(row[n:], []float64{t.Accept, t.StepSize, float64(t.Steps), indicator(t.Divergent), t.Energy,
+		n += copy(row[n:], []float64{t.Accept, t.StepSize, float64(t.Depth), float64(t.Steps), indicator(t.Divergent), t.Energy,
 			float64(t.Iterations), float64(t.Failure), indicator(t.Irreversible)})
 	}
 }
@@ -78,7 +79,7 @@ func (t *Transition) stats(row []float64) {
 	row[0] = t.LogDensity
 	row[1] = t.Accept
 	row[2] = t.StepSize
-	row[3] = 0
+	row[3] = float64(t.Depth)
 	row[4] = float64(t.Steps)
 	row[5] = indicator(t.Divergent)
 	row[6] = t.Energy
@@ -99,6 +100,7 @@ type Totals struct {
 	Transitions  int `json:"transitions"`
 	Accepted     int `json:"accepted"`
 	Divergent    int `json:"divergent"`
+	Saturated    int `json:"saturated"` // dynamic trajectories that reached MaxDepth
 	Irreversible int `json:"irreversible"`
 	Steps        int `json:"steps"`
 	Iterations   int `json:"solver_iterations"`
@@ -123,6 +125,9 @@ func (n *Totals) Add(t *Transition) {
 	if t.Divergent {
 		n.Divergent++
 	}
+	if t.saturated {
+		n.Saturated++
+	}
 	if t.Irreversible {
 		n.Irreversible++
 	}
@@ -136,6 +141,7 @@ func (n *Totals) Join(o *Totals) {
 	n.Transitions += o.Transitions
 	n.Accepted += o.Accepted
 	n.Divergent += o.Divergent
+	n.Saturated += o.Saturated
 	n.Irreversible += o.Irreversible
 	n.Steps += o.Steps
 	n.Iterations += o.Iterations
@@ -149,8 +155,13 @@ func (n *Totals) Join(o *Totals) {
 type BlockRun struct {
 	Name     string  `json:"name"`      // "" for a posterior that is one block
 	StepSize float64 `json:"step_size"` // of the sampling phase
-	Warmup   Totals  `json:"warmup"`
-	Sampling Totals  `json:"sampling"`
+
+	// InverseMetric is M⁻¹ of a Euclidean metric that was adapted: its diagonal, or
+	// the matrix row by row.
+	InverseMetric []float64 `json:"inverse_metric,omitempty"`
+
+	Warmup   Totals `json:"warmup"`
+	Sampling Totals `json:"sampling"`
 }
 
 // Chain is the outcome of one chain.
@@ -161,6 +172,9 @@ type Chain struct {
 	Stats [][]float64
 
 	Blocks []BlockRun // in the order of a sweep
+
+	// State is where the chain stands, for Options.From.
+	State *State
 
 	WarmupTime, SamplingTime time.Duration
 }

@@ -45,11 +45,15 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 			name = in.Name
 		}
 		t := opt.For(name)
+		if b.system.Info().Metric.Identity && t.Metric != UnitE {
+			b.system = NewEuclidean(b.system, t.Metric == DenseE)
+		}
 		k, err := NewHMC(b.system, t.Integrator)
 		if err != nil {
 			return nil, blockError(name, err)
 		}
-		k.StepSize, k.Length, k.Solver, k.Reverse = t.StepSize, t.length(), t.Solver, t.ReverseCheck
+		k.StepSize, k.Solver, k.Reverse = t.StepSize, t.Solver, t.ReverseCheck
+		k.Steps, k.RandomSteps, k.MaxDepth = t.Steps, t.RandomSteps, t.MaxDepth
 		b.q = make([]float64, in.Dim())
 		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)
 	}
@@ -133,6 +137,9 @@ func (s *Sweep) enter(i int, q []float64) Status {
 		}
 		if plain := s.Kernels[i].plain; plain != nil {
 			plain.Forget()
+		}
+		if e, ok := b.system.(*Euclidean); ok {
+			e.Forget()
 		}
 	}
 	for _, x := range b.spans {

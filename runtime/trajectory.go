@@ -1,48 +1,6 @@
 package runtime
 
-import (
-	"math"
-	"math/rand/v2"
-	"sync/atomic"
-)
-
-// Length is the rule for the number of steps of a trajectory.
-type Length struct {
-	// Steps is the number of steps; 0 derives it from Time.
-	Steps int
-
-	// Time is the integration time T of a trajectory: with Steps = 0 the
-	// number of steps is ⌈T/ε⌉, but at most MaxSteps.
-	Time     float64
-	MaxSteps int
-
-	// Random draws the number of steps uniformly from 1 to that number
-	// (appendix on randomised steps in the paper) instead of taking all.
-	Random bool
-}
-
-// Max returns the largest number of steps of a trajectory with step size eps.
-func (l *Length) Max(eps float64) int {
-	if l.Steps > 0 {
-		return l.Steps
-	}
-	// A quotient within rounding of an integer is that integer.
-	n := math.Ceil(l.Time/eps - 1e-9)
-	if !(n < float64(l.MaxSteps)) {
-		return max(1, l.MaxSteps)
-	}
-	return max(1, int(n))
-}
-
-// Draw returns the number of steps of the next trajectory. It consumes
-// randomness only where Random is set.
-func (l *Length) Draw(eps float64, rng *rand.Rand) int {
-	n := l.Max(eps)
-	if l.Random {
-		return 1 + rng.IntN(n)
-	}
-	return n
-}
+import "sync/atomic"
 
 // Trajectory reports the integration of some steps.
 type Trajectory struct {

@@ -72,19 +72,24 @@ func (c *ReverseCheck) UnmarshalText(text []byte) (err error) {
 // in use, and half way to order one on the scale of logarithms for any.
 func ReverseTolerance(s *Solver) float64 { return math.Sqrt(s.Tolerance) }
 
-// HMC is a static Hamiltonian Monte Carlo kernel: draw p ~ N(0, G(q)), integrate
-// a number of steps that does not depend on the trajectory, accept with
-// probability min(1, exp(H₀ − H₁)). It serves one goroutine.
+// HMC is a Hamiltonian Monte Carlo kernel: draw p ~ N(0, G(q)), integrate, and move
+// to a state of the trajectory. With Steps > 0 the trajectory is static: that many
+// steps, and the last state is accepted with probability min(1, exp(H₀ − H₁)).
+// With Steps = 0 it is dynamic: NUTS, to a depth of at most MaxDepth. It serves one
+// goroutine.
 type HMC struct {
 	System   System
 	Step     StepFunc
 	StepSize float64 // ε
-	Length   Length
 	Solver   Solver
 	Reverse  ReverseCheck
 
-	// Correction, if not nil, is added to the log density in the accept step
-	// only: a proposal q₁ is accepted with probability
+	Steps       int  // of a static trajectory; 0 for dynamic ones
+	RandomSteps bool // draw the number of steps from 1 to Steps (appendix on randomised steps in the paper)
+	MaxDepth    int  // of a dynamic trajectory, which has up to 2^MaxDepth − 1 steps
+
+	// Correction, if not nil, is added to the log density where a state is
+	// weighed only: a static proposal q₁ is accepted with probability
 	// min(1, exp(H₀ − H₁ + Correction(q₁) − Correction(q₀))). The dynamics do
 	// not see it. It serves to reproduce samplers that leave part of the
 	// density out of the Hamiltonian, such as the Jacobian of a transform.
@@ -95,10 +100,12 @@ type HMC struct {
 	solves    int            // fixed-point solves per step; 1 for explicit steps, which count none
 	p, q1, p1 []float64      // start momentum, proposal
 	q2, p2    []float64      // the way back
+	t         Transition     // under way
+	tree      *tree          // of dynamic trajectories, once there was one
 }
 
 // NewHMC returns a kernel for sys with the integrator k. The caller sets
-// StepSize, Length, Solver and Reverse.
+// StepSize, Steps or MaxDepth, Solver and Reverse.
 func NewHMC(sys System, k Integrator) (*HMC, error) {
 	step, plain, err := stepper(sys, k)
 	if err != nil {
@@ -123,44 +130,63 @@ func NewHMC(sys System, k Integrator) (*HMC, error) {
 }
 
 // Transition reports one transition of HMC. At most one of Failure, Divergent
-// and Irreversible says that it was refused for a reason other than chance.
+// and Irreversible says what a static proposal was refused for, other than
+// chance, or why a dynamic trajectory ended where it did, other than by turning
+// back.
 type Transition struct {
 	LogDensity float64 // L after the transition
 	Energy     float64 // H after the transition, with the momentum that led there
-	Accept     float64 // acceptance probability; 0 where the proposal was refused
+	Accept     float64 // acceptance probability; of a dynamic trajectory the mean over its states; 0 where refused
 	StepSize   float64
 	Steps      int
+	Depth      int // of a dynamic trajectory: the number of doublings
 	Iterations int // fixed-point iterations of the proposal and of its check
 
-	Accepted     bool
+	Accepted     bool   // the state is a new one
 	Failure      Status // of the solver or the energy, OK where there was none
 	Divergent    bool   // H₁ − H₀ > 1000
 	Irreversible bool   // the way back did not return
 
-	stopped bool // cut short by an interrupt: no state of the chain
+	saturated bool // ended at MaxDepth
+	stopped   bool // cut short by an interrupt: no state of the chain
 }
 
 // Transition replaces q by the next state of the Markov chain. A state is
 // replaced only by one whose energy is finite.
-func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
-	t.StepSize = k.StepSize
+func (k *HMC) Transition(q []float64, rng *rand.Rand) Transition {
+	t := &k.t
+	*t = Transition{StepSize: k.StepSize}
 	for i := range k.p {
 		k.p[i] = rng.NormFloat64()
 	}
-	// Both draws come before the trajectory, so that what a transition
-	// draws does not depend on how it went.
-	n := k.Length.Draw(k.StepSize, rng)
-	logU := math.Log(1 - rng.Float64())
-
 	if t.Failure = k.System.DrawMomentum(k.p, q); t.Failure != OK {
 		return k.refuse(t.Failure, k.System.LogDensity(q))
 	}
-	var h0, h1, l1 float64
+	var h0 float64
 	h0, t.LogDensity, t.Failure = k.System.Energy(q, k.p)
 	t.Energy = h0
 	if t.Failure != OK {
-		return t
+		return *t
 	}
+	if k.Steps > 0 {
+		k.static(q, h0, rng)
+	} else {
+		k.dynamic(q, h0, rng)
+	}
+	return *t
+}
+
+// static is a transition with a number of steps that does not depend on the
+// trajectory, from q and the momentum k.p with the energy h0.
+func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
+	t := &k.t
+	// Both draws come before the trajectory, so that what a transition
+	// draws does not depend on how it went.
+	n := k.Steps
+	if k.RandomSteps {
+		n = 1 + rng.IntN(n)
+	}
+	logU := math.Log(1 - rng.Float64())
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)
@@ -168,39 +194,44 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) (t Transition) {
 	t.Steps, t.Iterations = path.Steps, path.Iterations
 	if path.Stopped {
 		t.stopped = true
-		return t
+		return
 	}
 	if t.Failure = path.Status; t.Failure != OK {
-		return t
+		return
 	}
+	var h1, l1 float64
 	if h1, l1, t.Failure = k.System.Energy(k.q1, k.p1); t.Failure != OK {
-		return t
+		return
 	}
 	if h1-h0 > maxEnergyError {
 		t.Divergent = true
-		return t
+		return
 	}
 	gain := h0 - h1
 	if k.Correction != nil {
 		gain += k.Correction(k.q1) - k.Correction(q)
 		if gain != gain {
 			t.Failure = NonFinite
-			return t
+			return
 		}
 	}
 	t.Accept = math.Exp(min(0, gain))
 	if logU >= gain {
-		return t
+		return
 	}
-	if k.Reverse == ReverseAll || k.Reverse == ReverseSuspect && path.Suspect {
-		if t.Irreversible = !k.returns(q, n, &t); t.Irreversible {
+	if k.checks(path.Suspect) {
+		if t.Irreversible = !k.returns(q, n); t.Irreversible {
 			t.Accept = 0
-			return t
+			return
 		}
 	}
 	copy(q, k.q1)
 	t.Accepted, t.LogDensity, t.Energy = true, l1, h1
-	return t
+}
+
+// checks tells whether something is to be integrated back that is suspect, or not.
+func (k *HMC) checks(suspect bool) bool {
+	return k.Reverse == ReverseAll || k.Reverse == ReverseSuspect && suspect
 }
 
 // refuse is the transition of a state that has the log density l and no energy,
@@ -211,7 +242,8 @@ func (k *HMC) refuse(st Status, l float64) Transition {
 
 // returns integrates the proposal back with its momentum flipped and tells
 // whether that leads to q0 again.
-func (k *HMC) returns(q0 []float64, n int, t *Transition) bool {
+func (k *HMC) returns(q0 []float64, n int) bool {
+	t := &k.t
 	copy(k.q2, k.q1)
 	for i, p := range k.p1 {
 		k.p2[i] = -p
@@ -222,9 +254,13 @@ func (k *HMC) returns(q0 []float64, n int, t *Transition) bool {
 	if path.Status != OK {
 		return false
 	}
-	tol := ReverseTolerance(&k.Solver)
-	for i, q := range k.q2 {
-		if !(math.Abs(q-q0[i]) <= tol) {
+	return within(k.q2, q0, ReverseTolerance(&k.Solver))
+}
+
+// within reports whether no coordinate of a and b differs by more than tol.
+func within(a, b []float64, tol float64) bool {
+	for i, x := range a {
+		if !(math.Abs(x-b[i]) <= tol) {
 			return false
 		}
 	}

@@ -17,7 +17,7 @@ func kernel(t testing.TB, m runtime.Model, k runtime.Integrator) *runtime.HMC {
 		t.Fatal(err)
 	}
 	h.StepSize = 0.1
-	h.Length = runtime.Length{Steps: 10}
+	h.Steps = 10
 	h.Solver = *plain(1e-6)
 	return h
 }
@@ -127,28 +127,16 @@ func TestNothingThatIsNotFiniteIsADraw(t *testing.T) {
 	}
 }
 
-func TestLength(t *testing.T) {
-	for _, c := range []struct {
-		l    runtime.Length
-		eps  float64
-		want int
-	}{
-		{runtime.Length{Steps: 7, Time: 1, MaxSteps: 3}, 0.1, 7},
-		{runtime.Length{Time: 1, MaxSteps: 100}, 0.1, 10},
-		{runtime.Length{Time: 1, MaxSteps: 100}, 0.3, 4},
-		{runtime.Length{Time: 1, MaxSteps: 5}, 0.1, 5},
-		{runtime.Length{Time: 1, MaxSteps: 5}, 1e-320, 5},
-		{runtime.Length{Time: 1, MaxSteps: 5}, 8, 1},
-	} {
-		if got := c.l.Max(c.eps); got != c.want {
-			t.Errorf("%+v with ε = %v: %d steps, want %d", c.l, c.eps, got, c.want)
-		}
-	}
-	l := runtime.Length{Steps: 4, Random: true}
+// A random number of steps is uniform.
+func TestRandomSteps(t *testing.T) {
+	h := kernel(t, newGaussian([]float64{0, 0}, [][]float64{{1, 0}, {0, 1}}), runtime.Leapfrog)
+	h.StepSize, h.Steps, h.RandomSteps = 0.1, 4, true
 	rng := rand.New(random.New(1, 1))
 	var counts [6]int
+	q := []float64{0.5, 0}
 	for range 4000 {
-		counts[l.Draw(1, rng)]++
+		tr := h.Transition(q, rng)
+		counts[tr.Steps]++
 	}
 	if counts[0] != 0 || counts[5] != 0 {
 		t.Errorf("steps outside 1..4: %v", counts)

@@ -1,112 +1,107 @@
 package runtime
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
-// stepSizeLimit bounds the search for a step size: a density that is flat as
-// far as the search looks accepts any.
-const stepSizeLimit = 1e6
-
-// InitialStepSize doubles or halves ε, from the one set, until the acceptance
-// probability of one step crosses 0.8, as Stan does (after Hoffman & Gelman
-// 2014, algorithm 4), and sets StepSize to the first ε beyond the crossing. A
-// step that fails counts as an acceptance of 0.
-func (k *HMC) InitialStepSize(q []float64, rng *rand.Rand) {
-	eps := k.StepSize
-	growing := false
-	for first := true; eps > 1/stepSizeLimit && eps < stepSizeLimit; first = false {
-		if k.stop != nil && k.stop.Load() {
-			break
-		}
-		good := k.tryStep(q, eps, rng) > 0.8
-		if first {
-			growing = good
-		} else if good != growing {
-			break
-		}
-		if growing {
-			eps *= 2
-		} else {
-			eps /= 2
-		}
-	}
-	k.StepSize = eps
-}
-
-// tryStep returns the acceptance probability of one step from q with a fresh
-// momentum.
-func (k *HMC) tryStep(q []float64, eps float64, rng *rand.Rand) float64 {
-	for i := range k.p1 {
-		k.p1[i] = rng.NormFloat64()
-	}
-	copy(k.q1, q)
-	if k.System.DrawMomentum(k.p1, k.q1) != OK {
-		return 0
-	}
-	h0, _, st := k.System.Energy(k.q1, k.p1)
-	if st != OK || Integrate(k.Step, k.q1, k.p1, eps, 1, &k.Solver).Status != OK {
-		return 0
-	}
-	h1, _, st := k.System.Energy(k.q1, k.p1)
-	if st != OK {
-		return 0
-	}
-	return math.Exp(min(0, h0-h1))
-}
-
-// economy is 1 for a trajectory whose solves took up to FirstCheck iterations
-// on average, and falls in proportion beyond. Dual averaging is given the
-// acceptance times this.
-//
-// The reason: the implicit midpoint accepts nearly always for as long as its
-// fixed points converge, so the acceptance alone drives ε to the edge of
-// convergence, where iterations cost more than the longer steps save. With
-// contraction rate ρ ∝ ε a solve takes about log δ/log ρ iterations; the cost
-// per unit of time, iterations/ε, is least at ρ = 1/e, which is some 14
-// iterations for δ = 1e-6. FirstCheck is 16.
-func (k *HMC) economy(t *Transition) float64 {
-	limit := float64(t.Steps * k.solves * k.Solver.FirstCheck())
-	return min(1, limit/float64(max(1, t.Iterations)))
-}
-
-// dualAveraging adapts a step size to a target acceptance δ (Hoffman & Gelman
-// 2014, section 3.2): after t observations of the acceptance α_t
-//
-//	H̄_t = (1 − 1/(t + t₀)) H̄_{t−1} + (δ − α_t)/(t + t₀)
-//	log ε_t = μ − √t/γ · H̄_t
-//	log ε̄_t = t^−κ log ε_t + (1 − t^−κ) log ε̄_{t−1}
-type dualAveraging struct {
-	target, mu, hBar, logEpsBar float64
-	t                           float64
-}
-
+// The parts of a warm-up, for the Euclidean metric and with it the step size: Stan's
+// numbers.
 const (
-	// The constants of Hoffman & Gelman, which Stan uses too.
-	daGamma = 0.05
-	daT0    = 10
-	daKappa = 0.75
-
-	daLimit = 27 // of |log ε|
+	firstBuffer = 75 // transitions that only the step size learns from
+	lastBuffer  = 50 // likewise, at the end
+	firstWindow = 25 // each window is twice the one before
+	leastWarmup = 20 // below, no metric is adapted
 )
 
-// newDualAveraging starts at eps and shrinks towards 10·eps.
-func newDualAveraging(eps, target float64) dualAveraging {
-	return dualAveraging{target: target, mu: math.Log(10 * eps), logEpsBar: math.Log(eps)}
+// windows returns how a warm-up of n transitions is divided, as Stan does it: the
+// metric is estimated from the transitions of each window [ends[i−1], ends[i]), the
+// first of which begins at begin. There are none where n is too small.
+func windows(n int) (begin int, ends []int) {
+	if n < leastWarmup {
+		return n, nil
+	}
+	begin, size, last := firstBuffer, firstWindow, n-lastBuffer
+	if firstBuffer+firstWindow+lastBuffer > n {
+		begin, last = n*15/100, n-n/10
+		size = last - begin
+	}
+	for end := begin + size; ; end += size {
+		// A window that leaves no room for the next, of twice the size,
+		// takes the rest.
+		if size *= 2; end+size > last {
+			return begin, append(ends, last)
+		}
+		ends = append(ends, end)
+	}
 }
 
-// update takes an acceptance and returns the next step size.
-func (d *dualAveraging) update(accept float64) float64 {
-	d.t++
-	eta := 1 / (d.t + daT0)
-	d.hBar += eta * (d.target - accept - d.hBar)
-	logEps := d.mu - math.Sqrt(d.t)/daGamma*d.hBar
-	// Where every step size is accepted the recursion has no bound.
-	logEps = max(-daLimit, min(daLimit, logEps))
-	d.logEpsBar += math.Pow(d.t, -daKappa) * (logEps - d.logEpsBar)
-	return math.Exp(logEps)
+// adapter adapts one kernel during warm-up: its step size, unless that is given, and
+// its metric, if that is Euclidean.
+type adapter struct {
+	k      *HMC
+	target float64
+
+	averaging *dualAveraging // nil where the step size is given
+	metric    *Euclidean     // nil where none is adapted
+	points    *covariance    // of the window
+	begin     int
+	ends      []int // that are still to come
 }
 
-// final returns the averaged step size ε̄.
-func (d *dualAveraging) final() float64 { return math.Exp(d.logEpsBar) }
+// newAdapter returns the adapter of a kernel for a warm-up of n transitions.
+func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
+	a := &adapter{k: k, target: opt.TargetAccept}
+	if e, ok := k.System.(*Euclidean); ok {
+		if begin, ends := windows(n); len(ends) > 0 {
+			a.metric, a.begin, a.ends = e, begin, ends
+			a.points = newCovariance(e.dim, e.variance == nil)
+		}
+	}
+	if k.StepSize == 0 {
+		a.averaging = &dualAveraging{}
+	}
+	return a
+}
+
+// search finds a step size to begin with at q, where the kernel has a metric, and
+// starts its adaptation.
+func (a *adapter) search(q []float64, rng *rand.Rand) {
+	if a.k.StepSize == 0 {
+		a.k.StepSize = 1
+	}
+	if q != nil {
+		a.k.InitialStepSize(q, rng)
+	}
+	*a.averaging = newDualAveraging(a.k.StepSize, a.target)
+}
+
+// learn takes transition number n, which led to q. It reports whether the step size
+// is to be searched for again.
+func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
+	// A transition that made no step says nothing of its size.
+	if a.averaging != nil && t.Steps > 0 {
+		a.k.StepSize = a.averaging.update(t.Accept * a.k.economy(t))
+	}
+	if len(a.ends) == 0 || n < a.begin {
+		return false
+	}
+	a.points.add(q)
+	if n+1 < a.ends[0] {
+		return false
+	}
+	a.ends = a.ends[1:]
+	if a.points.Count > 1 {
+		c := make([]float64, len(a.metric.Inverse()))
+		a.points.regularised(c)
+		if a.metric.SetInverse(c) == OK && a.k.plain != nil {
+			a.k.plain.Forget()
+		}
+	}
+	a.points.reset()
+	return a.averaging != nil
+}
+
+// finish sets the step size for the draws.
+func (a *adapter) finish() {
+	if a.averaging != nil {
+		a.k.StepSize = a.averaging.final()
+	}
+}

@@ -24,6 +24,7 @@ type Metric struct {
 	Alpha    *Expr
 	Shift    *Expr // of G = SoftAbs(H) + Shift·I
 	Constant bool  // free of the position
+	Identity bool  // the identity and nothing else: the model has no geometry of its own
 	Diagonal bool
 	Parts    []Part // of G, by the rules of structure.go
 	small    bool
@@ -70,6 +71,9 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 		softAbs = softAbs || t.Kind == dsl.MetricSoftAbs
 	}
 	m.Shift = c.Number(0)
+	if terms := p.Block.Metric; len(terms) == 1 && terms[0].Kind == dsl.MetricIdentity && terms[0].Scale == nil {
+		m.Identity = true
+	}
 	var parts []entry
 	proof := newPositivity(p)
 	for _, t := range p.Block.Metric {

@@ -232,13 +232,13 @@ func TestSettingsOfBlocksArrive(t *testing.T) {
 	for _, kind := range []string{"--evaluate", "--evaluate=false"} {
 		chains := runPair(t, "settings"+kind, kind, "--chains", "2", "--draws", "30", "--warmup", "20", "--step-size", "0.4", "--keep", "c, a",
 			"--set", "scale.integrator=glfa", "--set", "scale.step-size=0.3", "--set", "scale.steps=2", "--set", "scale.tol=1e-8",
-			"--set", "scale.max-iterations=99", "--set", "scale.reverse-check=all", "--set", "path.random-steps=false")
+			"--set", "scale.max-iterations=99", "--set", "scale.reverse-check=all", "--set", "path.max-depth=5")
 		for _, c := range chains {
 			for name, want := range map[string]string{
-				"path.integrator": "leapfrog", "path.random_steps": "false", "path.solver_tolerance": "1e-06", "path.solver_max_iterations": "1000",
-				"path.reverse_check": "suspect", "path.int_time": "12", "path.steps": "",
+				"path.integrator": "leapfrog", "path.random_steps": "", "path.solver_tolerance": "1e-06", "path.solver_max_iterations": "1000",
+				"path.reverse_check": "suspect", "path.max_treedepth": "5", "path.steps": "",
 				"scale.integrator": "glfa", "scale.random_steps": "false", "scale.solver_tolerance": "1e-08", "scale.solver_max_iterations": "99",
-				"scale.reverse_check": "all", "scale.steps": "2", "scale.int_time": "", "integrator": "",
+				"scale.reverse_check": "all", "scale.steps": "2", "scale.max_treedepth": "", "integrator": "",
 				"path.stepsize": "0.4", "scale.stepsize": "0.3", "Step size": "0.3",
 			} {
 				if got := c.Setting(name); got != want {
@@ -257,7 +257,7 @@ func TestSettingsOfBlocksArrive(t *testing.T) {
 			for n := range c.Values[0] {
 				value := func(name string) float64 { return c.Column(name)[n] }
 				if value("path_stepsize__") != 0.4 || value("scale_stepsize__") != 0.3 || value("stepsize__") != 0.3 ||
-					value("path_n_leapfrog__") != 30 || value("scale_n_leapfrog__") != 2 || value("n_leapfrog__") != 32 ||
+					!(value("path_n_leapfrog__") > 1 && value("path_n_leapfrog__") < 32) || value("scale_n_leapfrog__") != 2 || value("n_leapfrog__") != value("path_n_leapfrog__")+2 ||
 					value("path_solver_iterations__") != 0 || value("scale_solver_iterations__") < 4 || value("c") <= 0 {
 					t.Fatalf("%s: draw %d: %v", kind, n, c.Columns)
 				}
@@ -270,28 +270,29 @@ func TestSettingsOfBlocksArrive(t *testing.T) {
 	}
 }
 
-// Whether the number of steps of a block is random: as for all, unless it is
-// fixed.
-func TestRandomStepsOfBlocks(t *testing.T) {
+// Which trajectories a block has, static or dynamic, and whether the number of steps of
+// static ones is random.
+func TestTrajectoriesOfBlocks(t *testing.T) {
 	inDir(t, map[string]string{"pair.ham": pairModel})
 	for i, c := range []struct {
 		args        []string
-		path, scale bool
+		path, scale string // random_steps; "" for dynamic trajectories
 	}{
-		{nil, true, true},
-		{[]string{"--set", "scale.steps=3"}, true, false},
-		{[]string{"--set", "scale.steps=3", "--set", "scale.random-steps=true"}, true, true},
-		{[]string{"--set", "scale.random-steps=true", "--set", "scale.steps=3"}, true, true},
-		{[]string{"--set", "scale.steps=3", "--random-steps"}, true, true},
-		{[]string{"--steps", "3"}, false, false},
-		{[]string{"--steps", "3", "--set", "scale.steps=0"}, false, true},
-		{[]string{"--steps", "3", "--set", "scale.step-size=0.5"}, false, false},
-		{[]string{"--random-steps=false", "--set", "scale.step-size=0.5"}, false, false},
-		{[]string{"--set", "path.random-steps=false"}, false, true},
+		{nil, "", ""},
+		{[]string{"--set", "scale.steps=3"}, "", "false"},
+		{[]string{"--set", "scale.steps=3", "--set", "scale.random-steps=true"}, "", "true"},
+		{[]string{"--set", "scale.random-steps=true", "--set", "scale.steps=3"}, "", "true"},
+		{[]string{"--set", "scale.steps=3", "--random-steps"}, "", "true"},
+		{[]string{"--steps", "3"}, "false", "false"},
+		{[]string{"--steps", "3", "--set", "scale.steps=0", "--set", "scale.max-depth=4"}, "false", ""},
+		{[]string{"--steps", "3", "--set", "scale.step-size=0.5", "--random-steps"}, "true", "true"},
 	} {
-		chain := runPair(t, strconv.Itoa(i), append(c.args, "--evaluate", "--chains", "1", "--draws", "1", "--warmup", "1")...)[0]
-		if p, s := chain.Setting("path.random_steps"), chain.Setting("scale.random_steps"); p != strconv.FormatBool(c.path) || s != strconv.FormatBool(c.scale) {
-			t.Errorf("%v: path %s, scale %s", c.args, p, s)
+		chain := runPair(t, strconv.Itoa(i), append(c.args, "--evaluate", "--chains", "1", "--draws", "1", "--warmup", "60")...)[0]
+		for block, want := range map[string]string{"path": c.path, "scale": c.scale} {
+			random, depth, level := chain.Setting(block+".random_steps"), chain.Setting(block+".max_treedepth"), chain.Column(block + "_treedepth__")[0]
+			if random != want || (want == "") != (depth != "") || (want == "") != (level > 0) {
+				t.Errorf("%v: %s: random steps %q, largest depth %q, depth %v", c.args, block, random, depth, level)
+			}
 		}
 	}
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
 // chainFiles lists the files chain_1.csv, … in a directory, by number.
@@ -66,8 +64,7 @@ func noDraws(dir string) error {
 type output struct {
 	dir   string
 	made  []string // directories that were made, the outermost first
-	files []string // files that the run has made or truncated
-	kept  bool
+	begun bool     // it holds files of the run
 }
 
 // claim makes the directory for the draws of a run. If none is given it is the
@@ -110,38 +107,10 @@ func (o *output) make(dir string) error {
 	return nil
 }
 
-// begun notes that a run has begun and made its files. With --overwrite the
-// chains of an earlier run that had more of them would be taken for this run's,
-// so they go.
-func (o *output) begun(files []string) error {
-	o.files = files
-	old, err := chainFiles(o.dir)
-	if err != nil {
-		return err
-	}
-	for _, f := range old {
-		if chainNumber(filepath.Base(f)) > len(files) {
-			if err := os.Remove(f); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// keep says that the run has draws worth keeping.
-func (o *output) keep() { o.kept = true }
-
-// release removes what a run that failed has left, but no draws: files without
-// any, and the directories that were made for it.
+// release removes the directories that were made for a run that did not begin.
 func (o *output) release() {
-	if o.kept {
+	if o.begun {
 		return
-	}
-	for _, f := range o.files {
-		if c, err := draws.Open(f); err == nil && len(c.Values[0]) == 0 {
-			os.Remove(f)
-		}
 	}
 	for _, d := range slices.Backward(o.made) {
 		os.Remove(d) // succeeds for empty directories only

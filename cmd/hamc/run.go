@@ -22,14 +22,18 @@ import (
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/driver"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
 
 // runFlags are the settings of `hamc run`.
 type runFlags struct {
-	data, output, integrator, init, reverse string
-	consts, set, keep                       []string
-	opt                                     runtime.Options
-	randomSteps, quiet, overwrite, evaluate bool
+	data, output, integrator, metric, init, reverse, resume string
+
+	consts, set, keep          []string
+	opt                        runtime.Options
+	minESS                     float64
+	maxDraws                   int
+	quiet, overwrite, evaluate bool
 }
 
 func newRun(e *env) *cobra.Command {
@@ -38,22 +42,30 @@ func newRun(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run MODEL.ham",
 		Short: "Compile a model, sample it, and summarise the draws",
-		Args:  exactly(1, "MODEL.ham"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.resume != "" && len(args) == 0 {
+				return nil // the directory knows its model
+			}
+			return exactly(1, "MODEL.ham")(cmd, args)
+		},
 
 		ValidArgsFunction: completeModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.sample(cmd, args[0], &f)
+			return e.sample(cmd, args, &f)
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
 	fl.StringVar(&f.output, "output-dir", "", "`DIR` for the draws; default MODEL-draws/1, MODEL-draws/2, …")
 	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the draws of an earlier run in --output-dir")
+	fl.StringVar(&f.resume, "resume", "", "go on with the run in `DIR`, which was interrupted, or is to have more --draws")
 	fl.StringVar(&f.integrator, "integrator", "", "`NAME`: glfa, glfb, ima, imb or leapfrog; default imb, or leapfrog where the metric is constant")
 	fl.Float64Var(&o.StepSize, "step-size", 0, "step size ε; default: adapted in warm-up")
 	fl.Float64Var(&o.TargetAccept, "target-accept", o.TargetAccept, "mean acceptance that the adaptation aims at")
-	fl.IntVar(&o.Steps, "steps", 0, "steps per trajectory, fixed unless --random-steps is given; default: from the trajectory time and the step size")
-	fl.BoolVar(&f.randomSteps, "random-steps", o.RandomSteps, "draw the number of steps uniformly from 1 to the number of --steps; default unless --steps is given")
+	fl.IntVar(&o.Steps, "steps", 0, "steps of static trajectories, fixed unless --random-steps is given; default: dynamic trajectories (NUTS)")
+	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
+	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
+	fl.StringVar(&f.metric, "metric", "diag_e", "`METRIC` that warm-up adapts where the model has none of its own: diag_e, dense_e or unit_e (none)")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves, on max|Δ|")
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
@@ -61,6 +73,8 @@ func newRun(e *env) *cobra.Command {
 	odeFlags(cmd, &o.ODE)
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
+	fl.Float64Var(&f.minESS, "min-ess", 0, "go on after --draws until every effective sample size, bulk and tail, is at least this")
+	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which --min-ess gives up; default: 20 times --draws")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
 	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain; parameters left out are drawn; default MODEL.init.json beside the model, if there is one")
@@ -88,110 +102,104 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	if err := opt.ReverseCheck.UnmarshalText([]byte(f.reverse)); err != nil {
 		return opt, usage{fmt.Errorf("--reverse-check: %w", err)}
 	}
-	opt.RandomSteps = f.randomSteps
-	random := cmd.Flags().Changed("random-steps")
-	if opt.Steps > 0 && !random {
-		opt.RandomSteps = false
+	if err := opt.Metric.UnmarshalText([]byte(f.metric)); err != nil {
+		return opt, usage{fmt.Errorf("--metric: %w", err)}
 	}
-	if err := setBlocks(&opt, f.set, random); err != nil {
+	if err := setBlocks(&opt, f.set); err != nil {
 		return opt, err
 	}
 	opt.Keep = keepList(f.keep)
 	if len(f.keep) > 0 && opt.Keep == nil {
 		return opt, usage{errors.New("--keep names no parameter")}
 	}
-	if err := opt.ValidateAlone(); err != nil {
+	if f.maxDraws != 0 && f.minESS == 0 {
+		return opt, usage{errors.New("--max-draws is the limit of --min-ess, which is not given")}
+	}
+	target := f.target(&opt)
+	if err := errors.Join(opt.ValidateAlone(), target.Validate(opt.Draws)); err != nil {
 		return opt, usage{err}
 	}
 	return opt, nil
 }
 
-func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
+// maxGrowth is the default of --max-draws in terms of --draws.
+const maxGrowth = 20
+
+// target is how far the run goes.
+func (f *runFlags) target(opt *runtime.Options) driver.Target {
+	t := driver.Target{MinESS: f.minESS, MaxDraws: f.maxDraws}
+	if t.MinESS > 0 && t.MaxDraws == 0 {
+		t.MaxDraws = maxGrowth * opt.Draws
+	}
+	return t
+}
+
+// plan is a run that is about to begin or to go on: everything checked, nothing written.
+type plan struct {
+	model   *model
+	im      interpret.Posterior
+	request driver.Request
+	dir     string // for the draws; "" for one that is yet to be found
+}
+
+func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) error {
 	began := time.Now()
-	say := func(format string, args ...any) {
-		if !f.quiet {
-			fmt.Fprintf(e.stderr, format, args...)
-		}
+	var p *plan
+	var err error
+	if f.resume != "" {
+		p, err = e.resumed(cmd, args, f)
+	} else {
+		p, err = e.fresh(cmd, args[0], f)
 	}
-	opt, err := f.options(cmd)
 	if err != nil {
 		return err
 	}
-	m, err := e.load(path, f.consts)
-	if err != nil {
-		return err
-	}
-	im, err := m.interpreted(f.data) // the data are checked before anything is built
-	if err != nil {
-		return err
-	}
-	say("checked  %s: %s\n", m.name(), describe(m, im.Info()))
-	if u := im.Unknown(); len(u) > 0 {
-		fmt.Fprintf(e.stderr, "warning: the data file holds names that the model does not declare: %s\n", strings.Join(u, ", "))
-	}
-	data, err := m.dataPath(f.data)
-	if err != nil {
-		return err
-	}
-	if f.init == "" {
-		if f.init = m.beside(".init.json"); f.init != "" {
-			say("starting points from %s\n", f.init)
-		}
-	}
-	if f.init != "" {
-		if opt.Init, err = readInit(f.init, im); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(opt.Validate(im), m.checkODE(&opt)); err != nil {
-		return problem{err}
-	}
-	if f.output != "" && !f.overwrite {
-		if err := noDraws(f.output); err != nil {
-			return err
-		}
-	}
+	origin := &p.request.Origin
 
 	var guard guard
 	ctx, stop := guard.watch(cmd.Context())
 	defer stop()
 	var bin *sampler.Binary
-	if !f.evaluate {
-		if bin, err = e.build(ctx, m, began, f.quiet); err != nil {
+	if !origin.Evaluate {
+		if bin, err = e.build(ctx, p.model, began, f.quiet); err != nil {
 			return err
 		}
 	}
+	id := ""
 	if bin != nil {
 		defer bin.Remove()
+		id = bin.ID
+	} else if id, err = sampler.EvaluatorID(); err != nil {
+		return internal{err}
 	}
+	if f.resume != "" && id != origin.Sampler {
+		return problem{fmt.Errorf("%s was begun with another version of hamc or of Go, or on another kind of machine: the rest of its draws would not be the ones that it would have made; resume it where it was begun, or start a new run", p.dir)}
+	}
+	origin.Sampler = id
+	origin.Evaluate = bin == nil
 
-	out, err := claim(m.name(), f.output)
+	out, err := claim(p.model.name(), p.dir)
 	if err != nil {
 		return problem{err}
 	}
 	defer out.release()
-	request := &driver.Request{Overwrite: f.overwrite, Options: opt}
-	if request.Output, err = filepath.Abs(out.dir); err != nil {
+	if p.request.Output, err = filepath.Abs(out.dir); err != nil {
 		return problem{err}
-	}
-	if data != "" {
-		if request.Data, err = filepath.Abs(data); err != nil {
-			return problem{err}
-		}
 	}
 	mode := terminal.Auto
 	if f.quiet {
 		mode = terminal.Quiet
 	}
-	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, opt.Chains)}
+	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, p.request.Options.Chains)}
 	if bin == nil {
-		_, err = driver.Run(ctx, im, request, watch.event)
-		err = wrap(err)
+		err = wrap(driver.Run(ctx, p.im, &p.request, watch.event))
 	} else {
-		err = e.runSampler(ctx, bin.Path, request, watch, &guard)
+		err = e.runSampler(ctx, bin.Path, &p.request, watch, &guard)
 	}
 	watch.display.Finish()
 	switch {
+	case err != nil && out.begun:
+		return fmt.Errorf("%w: `hamc run --resume %s`", err, out.dir)
 	case err != nil:
 		return err
 	case watch.done == nil && ctx.Err() != nil:
@@ -200,16 +208,84 @@ func (e *env) sample(cmd *cobra.Command, path string, f *runFlags) error {
 		return internal{errors.New("the sampler ended without a result")}
 	}
 	if watch.done.Interrupted && sampled(watch.done) == 0 {
-		fmt.Fprintln(e.stderr, "interrupted before the first draw: nothing is kept")
+		fmt.Fprintf(e.stderr, "interrupted before the first draw; to go on: hamc run --resume %s\n", out.dir)
 		return interruption(ctx)
 	}
-	out.keep()
 	if err := e.report(out.dir, watch); err != nil {
 		return err
 	}
 	if watch.done.Interrupted {
 		return interruption(ctx)
 	}
+	if s := watch.done.Short; s != nil {
+		return problem{fmt.Errorf("the effective sample size of %s is %.0f after %d draws of each chain, short of the %g asked for: raise --max-draws and resume with `hamc run --resume %s`, or look at the warnings above", s.Name, s.ESS, s.Draws, p.request.Target.MinESS, out.dir)}
+	}
+	return nil
+}
+
+// fresh plans a new run.
+func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error) {
+	opt, err := f.options(cmd)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{dir: f.output}
+	p.request = driver.Request{Overwrite: f.overwrite, Options: opt, Target: f.target(&opt)}
+	p.request.Origin = driver.Origin{Consts: f.consts, Evaluate: f.evaluate}
+	if err := e.open(p, path, f.data, f.consts, f.quiet); err != nil {
+		return nil, err
+	}
+	if f.init == "" {
+		if f.init = p.model.beside(".init.json"); f.init != "" && !f.quiet {
+			fmt.Fprintf(e.stderr, "starting points from %s\n", f.init)
+		}
+	}
+	if f.init != "" {
+		if p.request.Options.Init, err = readInit(f.init, p.im); err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(p.request.Options.Validate(p.im), p.model.checkODE(&p.request.Options)); err != nil {
+		return nil, problem{err}
+	}
+	if f.output != "" && !f.overwrite {
+		if err := noDraws(f.output); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// open loads the model and its data into a plan, and notes where they came from.
+func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err error) {
+	if p.model, err = e.load(path, consts); err != nil {
+		return err
+	}
+	if p.im, err = p.model.interpreted(data); err != nil { // the data are checked before anything is built
+		return err
+	}
+	if !quiet {
+		fmt.Fprintf(e.stderr, "checked  %s: %s\n", p.model.name(), describe(p.model, p.im.Info()))
+	}
+	if u := p.im.Unknown(); len(u) > 0 {
+		fmt.Fprintf(e.stderr, "warning: the data file holds names that the model does not declare: %s\n", strings.Join(u, ", "))
+	}
+	origin := &p.request.Origin
+	if origin.Model, err = filepath.Abs(path); err != nil {
+		return problem{err}
+	}
+	origin.ModelSum = checksum([]byte(p.model.text))
+	if data, err = p.model.dataPath(data); err != nil || data == "" {
+		return err
+	}
+	if p.request.Data, err = filepath.Abs(data); err != nil {
+		return problem{err}
+	}
+	text, err := readText(data)
+	if err != nil {
+		return err
+	}
+	origin.Data, origin.DataSum = p.request.Data, checksum([]byte(text))
 	return nil
 }
 
@@ -305,8 +381,7 @@ type watcher struct {
 func (w *watcher) event(ev driver.Event) error {
 	switch ev.Event {
 	case driver.EventStart:
-		w.start = ev.Start
-		return w.out.begun(ev.Start.Files)
+		w.start, w.out.begun = ev.Start, true
 	case driver.EventProgress:
 		p := ev.Progress
 		w.display.Update(terminal.ChainProgress{Chain: p.Chain, Phase: p.Phase.String(), Done: p.Done, Total: p.Total,

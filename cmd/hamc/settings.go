@@ -28,6 +28,8 @@ var settings = []setting{
 	{"target-accept", real(func(t *runtime.Tuning) *float64 { return &t.TargetAccept })},
 	{"steps", whole(func(t *runtime.Tuning) *int { return &t.Steps })},
 	{"random-steps", func(t *runtime.Tuning, s string) (err error) { t.RandomSteps, err = boolean(s); return }},
+	{"max-depth", whole(func(t *runtime.Tuning) *int { return &t.MaxDepth })},
+	{"metric", func(t *runtime.Tuning, s string) (err error) { t.Metric, err = runtime.ParseEuclideanMetric(s); return }},
 	{"tol", real(func(t *runtime.Tuning) *float64 { return &t.Solver.Tolerance })},
 	{"max-iterations", whole(func(t *runtime.Tuning) *int { return &t.Solver.MaxIterations })},
 	{"stop-stalled", func(t *runtime.Tuning, s string) (err error) { t.Solver.StopStalled, err = boolean(s); return }},
@@ -64,10 +66,8 @@ func boolean(s string) (bool, error) {
 }
 
 // setBlocks gives the settings of --set to their blocks: each starts from the
-// settings for all. As for all, a fixed number of steps is not random unless that
-// is asked for, here or, as random says, by the flag.
-func setBlocks(opt *runtime.Options, list []string, random bool) error {
-	asked := map[string]bool{} // blocks with --set of random-steps
+// settings for all.
+func setBlocks(opt *runtime.Options, list []string) error {
 	for _, text := range list {
 		key, value, ok := strings.Cut(text, "=")
 		block, name, ok2 := strings.Cut(key, ".")
@@ -94,14 +94,6 @@ func setBlocks(opt *runtime.Options, list []string, random bool) error {
 		t := tuningOf(opt, block)
 		if err := found.set(t, value); err != nil {
 			return usage{fmt.Errorf("--set %s: %w", text, err)}
-		}
-		if name == "random-steps" {
-			asked[block] = true
-		}
-	}
-	for i := range opt.Blocks {
-		if b := &opt.Blocks[i]; !random && !asked[b.Name] {
-			b.RandomSteps = b.Steps == 0
 		}
 	}
 	return nil

@@ -164,7 +164,7 @@ func (e *env) report(dir string, w *watcher) error {
 		}
 	}
 	if w.done.Interrupted {
-		fmt.Fprintln(&b, "interrupted: the draws up to here are kept")
+		fmt.Fprintf(&b, "interrupted: the draws up to here are kept; to go on: hamc run --resume %s\n", dir)
 	}
 	fmt.Fprintf(&b, "draws in %s\n", dir)
 	_, err = e.stdout.Write(b.Bytes())

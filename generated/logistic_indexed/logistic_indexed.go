@@ -25,7 +25,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 2)
+const _ = uint(rt.APIVersion - 3)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -478,6 +478,15 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 		return math.Inf(1), l, rt.NonFinite
 	}
 	return h, l, rt.OK
+}
+
+// Whiten writes the components z of p in an orthonormal frame of the metric.
+func (s *Model) Whiten(z, q, p []float64) rt.Status {
+	if st := s.evaluate(q); st != rt.OK {
+		return st
+	}
+	s.factor.Whiten(z, p)
+	return rt.OK
 }
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).

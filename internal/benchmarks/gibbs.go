@@ -68,7 +68,7 @@ func (w *GibbsWalk) sweep() (*runtime.Sweep, []float64, error) {
 		return nil, nil, err
 	}
 	for i, k := range sweep.Kernels {
-		k.StepSize, k.Length = base.Kernels[i].StepSize, base.Kernels[i].Length
+		k.StepSize, k.Steps, k.RandomSteps = base.Kernels[i].StepSize, base.Kernels[i].Steps, base.Kernels[i].RandomSteps
 		k.Solver, k.Reverse = Policies()[Limit1000].Solver, runtime.ReverseOff
 		if w.Placement == InAcceptStep {
 			k.Correction = base.Kernels[i].Correction

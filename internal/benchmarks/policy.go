@@ -151,7 +151,7 @@ func (w *Walk) kernel(p *Policy) (*runtime.HMC, error) {
 		return nil, err
 	}
 	k.StepSize = stepSize
-	k.Length = runtime.Length{Steps: w.Steps}
+	k.Steps = w.Steps
 	k.Solver = p.Solver
 	k.Reverse = p.Reverse
 	return k, nil

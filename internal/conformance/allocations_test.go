@@ -39,7 +39,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k))
 			kernel.StepSize = 2 * s.eps
-			kernel.Length.Steps = 5
+			kernel.Steps = 5
 			kernel.Solver = runtime.Solver{Tolerance: 1e-6, MaxIterations: limit, StopStalled: true}
 			kernel.Reverse = runtime.ReverseAll
 			rng := rand.New(rand.NewPCG(1, 1))

@@ -65,7 +65,7 @@ func (c *calibration) ranks(t testing.TB, k runtime.Integrator, twist func(runti
 		m, theta := c.draw(t, rng)
 		kernel := must[*runtime.HMC](t)(runtime.NewHMC(twist(m), k))
 		kernel.StepSize = c.eps
-		kernel.Length = runtime.Length{Steps: c.steps, Random: true}
+		kernel.Steps, kernel.RandomSteps = c.steps, true
 		kernel.Solver = runtime.DefaultOptions().Solver
 		kernel.Reverse = runtime.ReverseSuspect
 

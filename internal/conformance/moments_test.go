@@ -31,15 +31,16 @@ func (c *columns) Start(names []string, _ *runtime.Progress) error {
 	return nil
 }
 
-func (c *columns) Draw(chain int, row []float64) error {
+func (c *columns) Draw(chain int, row []float64, _ func() *runtime.State) error {
 	for j, i := range c.at {
 		c.draws[chain][j] = append(c.draws[chain][j], row[i])
 	}
 	return nil
 }
 
-func (c *columns) Adapted(int, []float64) error     { return nil }
-func (c *columns) Finish(int, *runtime.Chain) error { return nil }
+func (c *columns) Adapted(int, []runtime.BlockRun) error   { return nil }
+func (c *columns) Warmup(int, func() *runtime.State) error { return nil }
+func (c *columns) Finish(int, *runtime.Chain) error        { return nil }
 
 // sampleColumns samples, keeps the named components only, and logs how the blocks
 // fared.

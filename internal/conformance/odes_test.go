@@ -404,7 +404,7 @@ func TestODEFailuresLeaveNothing(t *testing.T) {
 		var failed, limited, accepted int
 		for i, m := range []runtime.System{fresh(), newAmnesiac(fresh)} {
 			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k))
-			kernel.StepSize, kernel.Length.Steps = 0.8, 4
+			kernel.StepSize, kernel.Steps = 0.8, 4
 			kernel.Solver, kernel.Reverse = runtime.DefaultOptions().Solver, runtime.ReverseAll
 			rng := rand.New(rand.NewPCG(45, 0))
 			q := clone(fhnCentre)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 var header = Header{
@@ -26,7 +25,7 @@ var awkward = [][]float64{
 
 func write(t *testing.T, w *Writer, complete bool) {
 	t.Helper()
-	if err := w.Adapted([]float64{0.25}, nil, 2); err != nil {
+	if err := w.Adapted([]Adaptation{{StepSize: 0.25}}, 2); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range awkward {
@@ -36,7 +35,7 @@ func write(t *testing.T, w *Writer, complete bool) {
 	}
 	end := w.Abandon
 	if complete {
-		end = func() error { return w.Close(1500*time.Millisecond, 250*time.Millisecond) }
+		end = func() error { return w.Close(header) }
 	}
 	if err := end(); err != nil {
 		t.Fatal(err)
@@ -92,7 +91,7 @@ func TestLayout(t *testing.T) {
 # model = banana
 # method = sample (Default)
 #   sample
-#     num_samples = 3
+#     num_samples = 3           
 #     num_warmup = 5
 #     save_warmup = 0
 #     thin = 1
@@ -114,9 +113,6 @@ lp__,energy__,beta.1,beta.2
 nan,inf,-inf,-0
 1,-1.2345678912345679e+08,5e-324,1.0000000000000002
 # 
-#  Elapsed Time: 1.5 seconds (Warm-up)
-#                0.25 seconds (Sampling)
-#                1.75 seconds (Total)
 # 
 `
 	if b.String() != want {
@@ -129,16 +125,17 @@ nan,inf,-inf,-0
 func TestLayoutOfBlocks(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, header)
-	if err := w.Adapted([]float64{0.25, 0.5}, []string{"path", "scale"}, 3); err != nil {
+	if err := w.Adapted([]Adaptation{{Block: "path", StepSize: 0.25}, {Block: "scale", StepSize: 0.5, InverseMetric: []float64{1.5, 2}}}, 3); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(0, 0); err != nil {
+	if err := w.Close(header); err != nil {
 		t.Fatal(err)
 	}
 	const want = `
 lp__,energy__,beta.1,beta.2
 # path.stepsize = 0.25
 # scale.stepsize = 0.5
+# scale.inverse_metric = 1.5, 2
 # Adaptation terminated
 # Step size = 0.5
 # Diagonal elements of inverse mass matrix:
@@ -242,7 +239,7 @@ func TestLongLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(0, 0); err != nil {
+	if err := w.Close(header); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Read(&b, "long.csv")

@@ -21,10 +21,12 @@ type Chain struct {
 	Columns []string
 	Values  [][]float64 // one slice per column
 
-	// Complete is set where the elapsed times at the end were found.
-	// Without them the run was interrupted, and Values holds the draws up
-	// to there.
+	// Complete is set where the two empty comments at the end were found, or
+	// CmdStan's elapsed times. Without them the run was interrupted, and Values holds the
+	// draws up to there.
 	Complete bool
+
+	blank int // empty comments seen
 }
 
 // Column returns the values of the column with a name, or nil.
@@ -102,10 +104,13 @@ func (c *Chain) line(line []byte) error {
 	return c.row(line)
 }
 
-// comment keeps settings and notices the elapsed times.
+// comment keeps settings and notices the end.
 func (c *Chain) comment(text string) {
 	text = strings.TrimSpace(text)
-	if strings.HasSuffix(text, "seconds (Total)") {
+	if text == "" {
+		c.blank++
+	}
+	if c.blank == 2 || strings.HasSuffix(text, "seconds (Total)") {
 		c.Complete = true
 	}
 	if key, value, ok := strings.Cut(text, "="); ok {

@@ -1,20 +1,22 @@
 // Package draws writes and reads draws in CmdStan's CSV layout: a comment
-// header, one column per sampler statistic and parameter component, comments on
-// adaptation before the draws and on the elapsed time after them. RStan,
-// posterior, cmdstanr, CmdStanPy and ArviZ read such files.
+// header, one column per sampler statistic and parameter component, and comments on
+// adaptation before the draws. RStan, posterior, cmdstanr, CmdStanPy and ArviZ read
+// such files. CmdStan ends them with elapsed times; here they are the same bytes for
+// the same run, so the times are elsewhere.
 package draws
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Header describes the run that a file belongs to.
@@ -23,7 +25,8 @@ type Header struct {
 	Samples int // num_samples
 	Warmup  int // num_warmup
 	Seed    uint64
-	ID      int // of the chain, from 1
+	ID      int    // of the chain, from 1
+	Metric  string // diag_e, dense_e or unit_e
 
 	// Settings are further lines "name = value" under algorithm = hmc.
 	Settings []Setting
@@ -35,16 +38,38 @@ type Header struct {
 // Setting is one named value of a header.
 type Setting struct{ Name, Value string }
 
+// Adaptation is what the warm-up of a block of parameters came to.
+type Adaptation struct {
+	Block    string // its name; "" for a model that is one block
+	StepSize float64
+
+	// InverseMetric is the diagonal of the inverse mass matrix, or all of it, row
+	// by row. It is empty where the metric is the model's own.
+	InverseMetric []float64
+}
+
 // Writer streams the draws of one chain. The calls are Adapted, Row for each
-// draw, Close. Rows are buffered; Flush hands them to the operating system. The
+// draw, Close. Rows are buffered; Mark hands them to the disk. The
 // first error of the underlying writer is returned by every later call.
 type Writer struct {
 	w       *bufio.Writer
-	file    io.Closer // nil where the caller owns the destination
+	file    *os.File // nil where the caller owns the destination
+	header  int      // bytes of the header
 	columns int
+	dense   bool // the inverse metric is a matrix
+	at      Mark
 	line    []byte
 	err     error
 }
+
+// Mark is a place in a file of draws, after a row or before the first.
+type Mark struct {
+	Rows  int    `json:"rows"`
+	Bytes int64  `json:"bytes"` // from the beginning of the file
+	Sum   uint32 `json:"sum"`   // CRC-32C of the bytes after the header
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Create makes the file path and writes the header. A file that exists already
 // is an error unless overwrite is set.
@@ -62,25 +87,109 @@ func Create(path string, overwrite bool, h Header) (*Writer, error) {
 	}
 	w := NewWriter(f, h)
 	w.file = f
-	return w, w.Flush()
+	if err := w.flush(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return w, nil
+}
+
+// Reopen opens the file path to go on after a mark. What is behind the mark goes. An
+// error tells of a file that is not the one that the mark was made in; the file is
+// left as it is then. The header may ask for another number of samples than the file's.
+func Reopen(path string, h Header, at Mark) (_ *Writer, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	header := h.bytes()
+	if at.Bytes < int64(len(header)) {
+		return nil, fmt.Errorf("%s: the checkpoint beside it does not fit it: it ends within the header", path)
+	}
+	old := make([]byte, len(header))
+	if _, err := io.ReadFull(f, old); err != nil {
+		return nil, fmt.Errorf("%s: the file was cut short: %w", path, err)
+	}
+	if !bytes.Equal(maskSamples(old), maskSamples(header)) {
+		return nil, fmt.Errorf("%s: the header is not that of this run", path)
+	}
+	sum := crc32.New(castagnoli)
+	switch n, err := io.CopyN(sum, f, at.Bytes-int64(len(header))); {
+	case err == io.EOF:
+		return nil, fmt.Errorf("%s: the file was cut short: it has %d bytes, and had %d", path, n+int64(len(header)), at.Bytes)
+	case err != nil:
+		return nil, err
+	case sum.Sum32() != at.Sum:
+		return nil, fmt.Errorf("%s: the file was changed since the draws were written: its checksum differs", path)
+	}
+	if err := f.Truncate(at.Bytes); err != nil {
+		return nil, err
+	}
+	if _, err := f.WriteAt(header, 0); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(at.Bytes, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return &Writer{w: bufio.NewWriterSize(f, 64<<10), file: f, header: len(header), columns: len(h.Columns), dense: h.dense(), at: at}, nil
 }
 
 // NewWriter writes the header to w and returns a Writer of draws to it.
 func NewWriter(w io.Writer, h Header) *Writer {
-	d := &Writer{w: bufio.NewWriterSize(w, 64<<10), columns: len(h.Columns)}
-	d.printf("# stan_version_major = 2\n# stan_version_minor = 33\n# stan_version_patch = 0\n")
-	d.printf("# model = %s\n", oneLine(h.Model))
-	d.printf("# method = sample (Default)\n#   sample\n")
-	d.printf("#     num_samples = %d\n#     num_warmup = %d\n#     save_warmup = 0\n#     thin = 1\n", h.Samples, h.Warmup)
+	d := &Writer{w: bufio.NewWriterSize(w, 64<<10), columns: len(h.Columns), dense: h.dense()}
+	header := h.bytes()
+	d.header, d.at.Bytes = len(header), int64(len(header))
+	_, d.err = d.w.Write(header)
+	return d
+}
+
+func (h *Header) dense() bool { return h.Metric == "dense_e" }
+
+// samplesLine is the line of the header whose value changes when a run goes on to
+// more draws: hence a fixed width.
+const samplesLine = "#     num_samples = %-12d\n"
+
+// maskSamples returns a header without the number of samples.
+func maskSamples(header []byte) []byte {
+	const key = "#     num_samples = "
+	i := bytes.Index(header, []byte(key))
+	if i < 0 {
+		return header
+	}
+	i += len(key)
+	masked := bytes.Clone(header)
+	for ; i < len(masked) && masked[i] != '\n'; i++ {
+		masked[i] = ' '
+	}
+	return masked
+}
+
+// bytes returns the comments and the line of columns.
+func (h *Header) bytes() []byte {
+	var b bytes.Buffer
+	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	p("# stan_version_major = 2\n# stan_version_minor = 33\n# stan_version_patch = 0\n")
+	p("# model = %s\n", oneLine(h.Model))
+	p("# method = sample (Default)\n#   sample\n")
+	p(samplesLine, h.Samples)
+	p("#     num_warmup = %d\n#     save_warmup = 0\n#     thin = 1\n", h.Warmup)
 	// CmdStanPy asks for a metric and a tree depth that Stan knows. What was
 	// used in truth stands in the settings below.
-	d.printf("#     algorithm = hmc (Default)\n#       hmc\n#         engine = static\n#           max_depth = 10\n#         metric = diag_e\n")
-	for _, s := range h.Settings {
-		d.printf("#         %s = %s\n", oneLine(s.Name), oneLine(s.Value))
+	metric := h.Metric
+	if metric == "" {
+		metric = "diag_e"
 	}
-	d.printf("# id = %d\n# random\n#   seed = %d\n", h.ID, h.Seed)
-	d.printf("%s\n", strings.Join(h.Columns, ","))
-	return d
+	p("#     algorithm = hmc (Default)\n#       hmc\n#         engine = static\n#           max_depth = 10\n#         metric = %s\n", metric)
+	for _, s := range h.Settings {
+		p("#         %s = %s\n", oneLine(s.Name), oneLine(s.Value))
+	}
+	p("# id = %d\n# random\n#   seed = %d\n", h.ID, h.Seed)
+	p("%s\n", strings.Join(h.Columns, ","))
+	return b.Bytes()
 }
 
 // oneLine keeps a text that came from outside on its comment line.
@@ -93,30 +202,56 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// Adapted notes the step sizes with which the draws that follow are made: one, or
-// one for each of several blocks of parameters, whose names are given then.
+// Adapted notes what the warm-up came to: of the model, or of each of several blocks of
+// parameters.
 //
 // CmdStanPy wants the lines from "Adaptation terminated" on to be CmdStan's, so
 // those of blocks come before. The step size there is that of the last block,
 // like the column of the statistics.
 //
-// CmdStan adds the inverse mass matrix. The metric here is the model's own and
-// may vary from place to place, so the line holds a 1 for each of the params
-// coordinates, for the sake of readers that expect it.
-func (d *Writer) Adapted(stepSizes []float64, blocks []string, params int) error {
-	for i, name := range blocks {
-		d.printf("# %s.stepsize = %s\n", oneLine(name), AppendFloat(nil, stepSizes[i]))
-	}
-	d.printf("# Adaptation terminated\n# Step size = %s\n", AppendFloat(nil, stepSizes[len(stepSizes)-1]))
-	d.printf("# Diagonal elements of inverse mass matrix:\n# ")
-	for i := range params {
-		if i > 0 {
-			d.printf(", ")
+// CmdStan adds the inverse mass matrix. A metric of the model's own varies from place
+// to place, so for one, and for several blocks, the line holds a 1 for each of the
+// params coordinates, for the sake of readers that expect it.
+func (d *Writer) Adapted(blocks []Adaptation, params int) error {
+	last := &blocks[len(blocks)-1]
+	if last.Block != "" {
+		for i := range blocks {
+			b := &blocks[i]
+			d.printf("# %s.stepsize = %s\n", oneLine(b.Block), AppendFloat(nil, b.StepSize))
+			if len(b.InverseMetric) > 0 {
+				d.printf("# %s.inverse_metric = %s\n", oneLine(b.Block), list(b.InverseMetric))
+			}
 		}
-		d.printf("1")
 	}
-	d.printf("\n")
+	d.printf("# Adaptation terminated\n# Step size = %s\n", AppendFloat(nil, last.StepSize))
+	inverse := last.InverseMetric
+	if last.Block != "" || len(inverse) == 0 {
+		inverse = make([]float64, params)
+		for i := range inverse {
+			inverse[i] = 1
+		}
+	}
+	if m := int(math.Sqrt(float64(len(inverse)))); d.dense && last.Block == "" && len(last.InverseMetric) > 0 {
+		d.printf("# Elements of inverse mass matrix:\n")
+		for i := range m {
+			d.printf("# %s\n", list(inverse[i*m:][:m]))
+		}
+		return d.err
+	}
+	d.printf("# Diagonal elements of inverse mass matrix:\n# %s\n", list(inverse))
 	return d.err
+}
+
+// list writes numbers with commas between.
+func list(x []float64) []byte {
+	var b []byte
+	for i, v := range x {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = AppendFloat(b, v)
+	}
+	return b
 }
 
 // Row writes one draw, a value for each column.
@@ -136,30 +271,66 @@ func (d *Writer) Row(values []float64) error {
 		line = AppendFloat(line, x)
 	}
 	d.line = append(line, '\n')
-	_, d.err = d.w.Write(d.line)
+	d.at.Rows++
+	d.write(d.line)
 	return d.err
 }
 
-// Flush writes out what is buffered.
-func (d *Writer) Flush() error {
+// write writes a text after the header.
+func (d *Writer) write(text []byte) {
+	if d.err != nil {
+		return
+	}
+	if _, d.err = d.w.Write(text); d.err == nil {
+		d.at.Bytes += int64(len(text))
+		d.at.Sum = crc32.Update(d.at.Sum, castagnoli, text)
+	}
+}
+
+// Flush hands what is buffered to the operating system.
+func (d *Writer) Flush() error { return d.flush() }
+
+func (d *Writer) flush() error {
 	if d.err == nil {
 		d.err = d.w.Flush()
 	}
 	return d.err
 }
 
-// Close ends the file with the elapsed times.
-func (d *Writer) Close(warmup, sampling time.Duration) error {
-	d.printf("# \n#  Elapsed Time: %.6g seconds (Warm-up)\n", warmup.Seconds())
-	d.printf("#                %.6g seconds (Sampling)\n", sampling.Seconds())
-	d.printf("#                %.6g seconds (Total)\n# \n", (warmup + sampling).Seconds())
+// Mark returns the place of the last row, once all up to it is on the disk.
+func (d *Writer) Mark() (Mark, error) {
+	if err := d.flush(); err != nil {
+		return Mark{}, err
+	}
+	if d.file != nil {
+		d.err = d.file.Sync()
+	}
+	return d.at, d.err
+}
+
+// Close ends the file with a comment that tells that it is complete. The header is h
+// from now on, which may differ in the number of samples.
+func (d *Writer) Close(h Header) error {
+	d.printf(endOfChain)
+	header := h.bytes()
+	if d.flush() == nil && d.file != nil {
+		if len(header) != d.header {
+			d.err = errors.New("the header of a file of draws has changed its length")
+		} else {
+			_, d.err = d.file.WriteAt(header, 0)
+		}
+	}
 	return d.Abandon()
 }
 
-// Abandon flushes and closes the file without the closing comments, which marks
+// endOfChain ends a complete file. CmdStanPy wants two comments after the last draw, and
+// takes words in them for a mass matrix.
+const endOfChain = "# \n# \n"
+
+// Abandon flushes and closes the file without the closing comment, which marks
 // it as interrupted.
 func (d *Writer) Abandon() error {
-	err := d.Flush()
+	err := d.flush()
 	if d.file != nil {
 		err = errors.Join(err, d.file.Close())
 		d.file = nil
@@ -168,9 +339,8 @@ func (d *Writer) Abandon() error {
 }
 
 func (d *Writer) printf(format string, args ...any) {
-	if d.err == nil {
-		_, d.err = fmt.Fprintf(d.w, format, args...)
-	}
+	d.line = fmt.Appendf(d.line[:0], format, args...)
+	d.write(d.line)
 }
 
 // AppendFloat appends the shortest decimal that reads back as x, with nan, inf

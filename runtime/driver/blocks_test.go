@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -119,10 +120,10 @@ func TestServeBlocks(t *testing.T) {
 			t.Errorf("chain %d: complete %v, columns %q", i+1, file.Complete, file.Columns)
 		}
 		for name, want := range map[string]string{
-			"first.integrator": "leapfrog", "first.random_steps": "true", "first.solver_tolerance": "1e-06", "first.solver_max_iterations": "1000",
-			"first.reverse_check": "suspect", "first.int_time": "12", "first.steps": "",
+			"first.integrator": "leapfrog", "first.random_steps": "", "first.solver_tolerance": "1e-06", "first.solver_max_iterations": "1000",
+			"first.reverse_check": "suspect", "first.max_treedepth": "10", "first.steps": "",
 			"second.integrator": "glfa", "second.random_steps": "false", "second.solver_tolerance": "1e-07", "second.solver_max_iterations": "50",
-			"second.reverse_check": "all", "second.steps": "3", "second.int_time": "",
+			"second.reverse_check": "all", "second.steps": "3", "second.max_treedepth": "",
 			"integrator": "", "Step size": "0.5", "second.stepsize": "0.5",
 			"first.stepsize": string(draws.AppendFloat(nil, c.Blocks[0].StepSize)),
 		} {
@@ -137,7 +138,7 @@ func TestServeBlocks(t *testing.T) {
 				t.Errorf("chain %d: %s of file and Sample differ", i+1, name)
 			}
 		}
-		if len(c.Blocks) != 2 || c.Draws() != 30 || !slices.Equal(c.Blocks, chain.Blocks) {
+		if len(c.Blocks) != 2 || c.Draws() != 30 || !reflect.DeepEqual(c.Blocks, chain.Blocks) {
 			t.Errorf("chain %d: %+v, want %+v", i+1, c.Blocks, chain.Blocks)
 		}
 		if b := c.Blocks[1]; b.Name != "second" || b.StepSize != 0.5 || b.Sampling.Steps != 90 || b.Warmup.Transitions != 40 {

@@ -167,11 +167,10 @@ func TestInterruption(t *testing.T) {
 	request := &Request{Output: dir, Options: runtime.DefaultOptions()}
 	request.Options.Chains, request.Options.Workers = 3, 2
 	request.Options.Warmup, request.Options.Draws = 50, math.MaxInt32
-	request.Options.Discard = true
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var last Event
-	result, err := Run(ctx, &normal{}, request, func(e Event) error {
+	err := Run(ctx, &normal{}, request, func(e Event) error {
 		if e.Event == EventProgress && e.Progress.Phase == runtime.Sampling {
 			cancel()
 		}
@@ -184,14 +183,14 @@ func TestInterruption(t *testing.T) {
 	if last.Event != EventDone || !last.Done.Interrupted {
 		t.Errorf("last event %+v", last)
 	}
-	for i := range result.Chains {
+	for i := range last.Done.Chains {
 		file, err := draws.Open(filepath.Join(dir, fmt.Sprintf("chain_%d.csv", i+1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if file.Complete || len(file.Column("x.1")) != result.Chains[i].Drawn() {
+		if file.Complete || len(file.Column("x.1")) != last.Done.Chains[i].Draws() {
 			t.Errorf("chain %d: complete %v, %d draws of %d", i+1, file.Complete,
-				len(file.Column("x.1")), result.Chains[i].Drawn())
+				len(file.Column("x.1")), last.Done.Chains[i].Draws())
 		}
 	}
 }
@@ -199,9 +198,8 @@ func TestInterruption(t *testing.T) {
 func TestParentThatIsGone(t *testing.T) {
 	request := &Request{Output: t.TempDir(), Options: runtime.DefaultOptions()}
 	request.Options.Draws = math.MaxInt32
-	request.Options.Discard = true
 	gone := errors.New("broken pipe")
-	_, err := Run(context.Background(), &normal{}, request, func(e Event) error {
+	err := Run(context.Background(), &normal{}, request, func(e Event) error {
 		if e.Event == EventProgress {
 			return gone
 		}

@@ -9,6 +9,13 @@ type Request struct {
 	Output    string          `json:"output"`    // directory for chain_1.csv, chain_2.csv, …; made if missing
 	Overwrite bool            `json:"overwrite"` // replace files of an earlier run
 	Options   runtime.Options `json:"options"`
+	Target    Target          `json:"target"`
+
+	// Resume goes on with the run in Output: its settings must be these, but for the
+	// number of draws, which may be larger.
+	Resume bool `json:"resume"`
+
+	Origin Origin `json:"origin"` // kept in the manifest
 }
 
 // The values of Event.Event.
@@ -35,6 +42,7 @@ type Start struct {
 	Names   []string        `json:"names"` // of the parameters' components
 	Options runtime.Options `json:"options"`
 	Files   []string        `json:"files"` // of draws, one for each chain
+	Resumed bool            `json:"resumed"`
 }
 
 // Progress is how far one chain has come. It is sent about ten times a second
@@ -54,6 +62,7 @@ type Progress struct {
 // Done sums up a run.
 type Done struct {
 	Interrupted bool           `json:"interrupted"`
+	Short       *Short         `json:"short,omitempty"` // of the target
 	Seconds     float64        `json:"seconds"`
 	Chains      []ChainSummary `json:"chains"`
 }
@@ -70,3 +79,10 @@ type ChainSummary struct {
 
 // Draws returns the number of draws of the chain.
 func (c *ChainSummary) Draws() int { return c.Blocks[0].Sampling.Transitions }
+
+// Short tells that a run stopped at its largest number of draws, short of its target.
+type Short struct {
+	Name  string  `json:"name"`  // of the component with the least effective sample size
+	ESS   float64 `json:"ess"`   // 0 where it is not defined
+	Draws int     `json:"draws"` // per chain
+}

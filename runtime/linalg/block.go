@@ -119,6 +119,24 @@ func (k *block) quad(p, work, ends []float64) float64 {
 	return weightedSquare(a, k.reciprocal) + k.root.Quad(u)
 }
 
+// whiten computes z = R⁻¹ p on the coordinates of the part: D^−½ a on the spine, with
+// a = L⁻¹ p, and S^−½ (p − Vᵀ a) on the border.
+func (k *block) whiten(z, p, work, ends []float64) {
+	a, u := work[:k.N], ends[:len(k.Border)]
+	if k.N > 0 {
+		k.spine.forward(a, p[k.Spine:][:k.N])
+	}
+	k.reduce(u, p, a)
+	k.root.Whiten(u, u)
+	for r, i := range k.Border {
+		z[i] = u[r]
+	}
+	spine := z[k.Spine:][:len(a)]
+	for i, r := range k.reciprocal[:len(a)] {
+		spine[i] = a[i] * math.Sqrt(r)
+	}
+}
+
 // mulRoot computes p = R z on the coordinates of the part: L g on the spine,
 // with g = D^½ z, and Vᵀ g + S^½ z on the border.
 func (k *block) mulRoot(p, z, work, ends []float64) {

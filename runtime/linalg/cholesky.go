@@ -187,6 +187,51 @@ func (c *Cholesky) Solve(v, p []float64) {
 	}
 }
 
+// MulTransposed computes z = Lᵀ p. z and p may be the same slice.
+func (c *Cholesky) MulTransposed(z, p []float64) {
+	n := c.N
+	z, p = z[:n], p[:n]
+	for i := range z { // upwards, as z may be p
+		s := 0.0
+		for k := i; k < n; k++ {
+			s += float64(c.L[k*n+i] * p[k])
+		}
+		z[i] = s
+	}
+}
+
+// SolveTransposed computes p = L⁻ᵀ z, which turns standard normal variates z into a
+// draw from N(0, G⁻¹). p and z may be the same slice.
+func (c *Cholesky) SolveTransposed(p, z []float64) {
+	n, l := c.N, c.L
+	p = p[:n]
+	copy(p, z[:n])
+	for i := len(p) - 1; i >= 0; i-- {
+		row, x := l[i*n:][:i], p[:i]
+		s := p[i] * c.reciprocal[i]
+		p[i] = s
+		for k, f := range row {
+			x[k] -= float64(f * s)
+		}
+	}
+}
+
+// Whiten computes z = L⁻¹ p, which has the length √(pᵀ G⁻¹ p). z and p may be the same
+// slice.
+func (c *Cholesky) Whiten(z, p []float64) {
+	n, l := c.N, c.L
+	z, p = z[:n], p[:n]
+	reciprocal := c.reciprocal[:len(z)]
+	for i := range z {
+		row, x := l[i*n:][:i], z[:i]
+		s := p[i]
+		for k, f := range row {
+			s -= float64(f * x[k])
+		}
+		z[i] = s * reciprocal[i]
+	}
+}
+
 // Quad returns the quadratic form pᵀ G⁻¹ p.
 func (c *Cholesky) Quad(p []float64) float64 {
 	n, l := c.N, c.L

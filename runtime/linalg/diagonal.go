@@ -53,6 +53,15 @@ func (c *DiagonalFactor) Quad(p []float64) float64 {
 	return s
 }
 
+// Whiten computes z = p/√d, which has the length √(pᵀ G⁻¹ p). z and p may be the same
+// slice.
+func (c *DiagonalFactor) Whiten(z, p []float64) {
+	z, p = z[:c.N], p[:c.N]
+	for i, r := range c.root {
+		z[i] = p[i] / r
+	}
+}
+
 // Inverse writes the diagonal of G⁻¹ to w[n].
 func (c *DiagonalFactor) Inverse(w []float64) {
 	copy(w[:c.N], c.reciprocal)

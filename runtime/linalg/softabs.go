@@ -120,6 +120,18 @@ func (s *SoftAbs) MulSqrt(p, z []float64) {
 	addScaledRows(p[:s.N], s.u, s.eigen.Vectors, s.N)
 }
 
+// Whiten computes z = G^−½ p with the symmetric root, which has the length
+// √(pᵀ G⁻¹ p) and, unlike the eigenvectors, does not jump where eigenvalues cross. z
+// and p may be the same slice.
+func (s *SoftAbs) Whiten(z, p []float64) {
+	s.rotated(p)
+	for i, x := range s.psi {
+		s.u[i] /= math.Sqrt(x)
+	}
+	clear(z[:s.N])
+	addScaledRows(z[:s.N], s.u, s.eigen.Vectors, s.N)
+}
+
 // Weights computes the matrix m = M, in full, with ⟨W, ∂G⟩ = ⟨M, ∂H⟩, for a
 // full symmetric w. m and w may be the same slice.
 func (s *SoftAbs) Weights(m, w []float64) {

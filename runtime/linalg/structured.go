@@ -158,6 +158,15 @@ func (c *Structured) Quad(p []float64) float64 {
 	return sum
 }
 
+// Whiten computes z = R⁻¹ p with the root R of MulL, which has the length
+// √(pᵀ G⁻¹ p). z and p may be the same slice.
+func (c *Structured) Whiten(z, p []float64) {
+	z, p = z[:c.N], p[:c.N]
+	for i := range c.blocks {
+		c.blocks[i].whiten(z, p, c.work, c.ends)
+	}
+}
+
 // MulL computes p = R z, which turns standard normal variates z into a draw
 // from N(0, G). p and z may be the same slice.
 func (c *Structured) MulL(p, z []float64) {

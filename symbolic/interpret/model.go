@@ -129,7 +129,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Structure: structures[d.Metric.Kind()]}
+	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Identity: d.Metric.Identity, Structure: structures[d.Metric.Kind()]}
 	if d.Metric.SoftAbs {
 		m.m.Run([]symbolic.Output{d.Alpha}, func(_ *symbolic.Output, _ []int, v float64) { m.alpha = v })
 		m.m.Run([]symbolic.Output{d.Shift}, func(_ *symbolic.Output, _ []int, v float64) { m.shift = v })

@@ -48,7 +48,8 @@ func (e *BuildError) Unwrap() error { return e.Err }
 // A Binary is the program that samples one model.
 type Binary struct {
 	Path   string
-	Cached bool // it had been built before
+	Cached bool   // it had been built before
+	ID     string // two binaries with one ID make the same draws
 
 	temporary string // directory to remove; "" if it is kept in the cache
 }
@@ -114,14 +115,14 @@ func Build(ctx context.Context, code []byte) (*Binary, error) {
 	if base, err := os.UserCacheDir(); err == nil {
 		w.root = filepath.Join(base, "hamc", w.module)
 		if _, err := os.Stat(w.binary()); err == nil {
-			return &Binary{Path: w.binary(), Cached: true}, nil
+			return &Binary{Path: w.binary(), Cached: true, ID: w.id()}, nil
 		}
 		err := w.write()
 		if err == nil {
 			err = w.build(ctx)
 		}
 		if err == nil {
-			return &Binary{Path: w.binary()}, nil
+			return &Binary{Path: w.binary(), ID: w.id()}, nil
 		}
 		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
@@ -134,7 +135,7 @@ func Build(ctx context.Context, code []byte) (*Binary, error) {
 	}
 	w.root = filepath.Join(tmp, w.module)
 	w.cache = filepath.Join(tmp, "gocache")
-	b := &Binary{Path: w.binary(), temporary: tmp}
+	b := &Binary{Path: w.binary(), ID: w.id(), temporary: tmp}
 	if err = w.write(); err == nil {
 		err = w.build(ctx)
 	}
@@ -191,6 +192,9 @@ type workshop struct {
 
 func (w *workshop) dir() string { return filepath.Join(w.root, "models", w.key) }
 
+// id tells programs apart by all that goes into them.
+func (w *workshop) id() string { return w.module + "-" + w.key }
+
 func (w *workshop) binary() string {
 	name := "sampler"
 	if goruntime.GOOS == "windows" {
@@ -244,6 +248,12 @@ func (w *workshop) build(ctx context.Context) error {
 type file struct {
 	name string
 	text []byte
+}
+
+// EvaluatorID is Binary.ID of a hamc that samples with its evaluator.
+func EvaluatorID() (string, error) {
+	_, sum, err := runtimeFiles()
+	return strings.Join([]string{"evaluator", sum[:16], goruntime.Version(), goruntime.GOARCH}, "-"), err
 }
 
 // runtimeFiles returns the runtime's source without its tests, and its hash.

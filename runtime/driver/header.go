@@ -1,0 +1,53 @@
+package driver
+
+import (
+	"strconv"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/draws"
+)
+
+// header is the header of the file of chain i.
+func (r *recorder) header(i int) draws.Header {
+	opt := &r.opt
+	h := draws.Header{
+		Model:    r.manifest.Model,
+		Samples:  opt.Draws,
+		Warmup:   opt.Warmup,
+		Seed:     opt.Seed,
+		ID:       i + 1,
+		Settings: settings(opt),
+		Columns:  append(append([]string(nil), r.manifest.Stats...), r.manifest.Names...),
+	}
+	if r.adapts && len(opt.Blocks) == 0 {
+		h.Metric = opt.Metric.String()
+	}
+	return h
+}
+
+// settings are the options that the header of a file tells.
+func settings(opt *runtime.Options) []draws.Setting {
+	if len(opt.Blocks) == 0 {
+		return tuning("", &opt.Tuning)
+	}
+	var s []draws.Setting
+	for i := range opt.Blocks {
+		s = append(s, tuning(opt.Blocks[i].Name+".", &opt.Blocks[i].Tuning)...)
+	}
+	return s
+}
+
+// tuning are the settings of one block.
+func tuning(prefix string, opt *runtime.Tuning) []draws.Setting {
+	set := func(name, value string) draws.Setting { return draws.Setting{Name: prefix + name, Value: value} }
+	s := []draws.Setting{
+		set("integrator", opt.Integrator.String()),
+		set("solver_tolerance", string(draws.AppendFloat(nil, opt.Solver.Tolerance))),
+		set("solver_max_iterations", strconv.Itoa(opt.Solver.MaxIterations)),
+		set("reverse_check", opt.ReverseCheck.String()),
+	}
+	if opt.Steps > 0 {
+		return append(s, set("steps", strconv.Itoa(opt.Steps)), set("random_steps", strconv.FormatBool(opt.RandomSteps)))
+	}
+	return append(s, set("max_treedepth", strconv.Itoa(opt.MaxDepth)))
+}

@@ -1,0 +1,136 @@
+package driver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// ManifestName is the name of the file in a directory of draws that says what run they
+// are of.
+const ManifestName = "run.json"
+
+// Manifest says what run a directory of draws belongs to. It is written before the first
+// draw. Two runs with the same manifest make the same files.
+type Manifest struct {
+	Format  int             `json:"format"` // of the directory: FormatVersion
+	Model   string          `json:"model"`
+	Params  []runtime.Param `json:"params"`  // all, on their own scale
+	Names   []string        `json:"names"`   // of the components that are kept
+	Stats   []string        `json:"stats"`   // of the statistics
+	Options runtime.Options `json:"options"` // with the integrators that run
+	Target  Target          `json:"target"`
+	Origin  Origin          `json:"origin"`
+}
+
+// FormatVersion is the version of the layout of a directory of draws.
+const FormatVersion = 1
+
+// Target is how far a run goes.
+type Target struct {
+	// MinESS, if positive, is the effective sample size, bulk and tail, of every
+	// component up to which the run goes on after Options.Draws draws.
+	MinESS float64 `json:"min_ess,omitempty"`
+
+	// MaxDraws is the number of draws per chain at which it stops all the same.
+	MaxDraws int `json:"max_draws,omitempty"`
+}
+
+// Origin says where a run came from, for whoever resumes it. It is kept as it is.
+type Origin struct {
+	Model    string   `json:"model,omitempty"` // path
+	Data     string   `json:"data,omitempty"`  // path
+	Consts   []string `json:"consts,omitempty"`
+	Evaluate bool     `json:"evaluate,omitempty"`
+	ModelSum string   `json:"model_sha256,omitempty"`
+	DataSum  string   `json:"data_sha256,omitempty"`
+	Sampler  string   `json:"sampler,omitempty"` // identifies the program: code, runtime, Go, architecture
+}
+
+// ReadManifest reads the manifest of a directory of draws.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no %s: is this a directory of draws?", dir, ManifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{}
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(m); err != nil {
+		return nil, fmt.Errorf("%s: the file is damaged, or of another version of hamc: %w", path, err)
+	}
+	if m.Format != FormatVersion {
+		return nil, fmt.Errorf("%s: format %d of a directory of draws; this version of hamc has format %d", path, m.Format, FormatVersion)
+	}
+	return m, nil
+}
+
+// write writes the manifest to its directory, all of it or nothing.
+func (m *Manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "\t")
+	if err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(dir, ManifestName), append(text, '\n'))
+}
+
+// replaceFile gives a file its content in one step, so that it is never half-written.
+func replaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // what matters is the error before
+	}
+	return err
+}
+
+// fits returns how a run differs from the one of the manifest in what decides its
+// draws, or nil.
+func (m *Manifest) fits(o *Manifest) error {
+	differs := func(what string, a, b any) error {
+		x, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		y, err := json.Marshal(b)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(x, y) {
+			return fmt.Errorf("the run to resume has another %s: %s, not %s", what, x, y)
+		}
+		return nil
+	}
+	a, b := m.Options, o.Options
+	// These decide how many draws there are, or how fast, but not which.
+	a.Draws, a.Workers, a.Discard = b.Draws, b.Workers, b.Discard
+	return errors.Join(
+		differs("model", m.Model, o.Model),
+		differs("list of parameters", m.Params, o.Params),
+		differs("list of columns", append(m.Stats, m.Names...), append(o.Stats, o.Names...)),
+		differs("setting", a, b),
+	)
+}

@@ -1,0 +1,501 @@
+package driver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/draws"
+)
+
+// progressInterval is the time between two progress events of a chain.
+const progressInterval = 100 * time.Millisecond
+
+// recorder is the observer that writes the files and the events of a run.
+type recorder struct {
+	manifest *Manifest
+	opt      runtime.Options // Draws is the aim of the round
+	target   Target
+	dir      string
+	resume   bool
+	replace  bool // files of an earlier run
+	adapts   bool // a Euclidean metric
+	begun    bool // there are files of this run
+	ticks    bool // progress is reported
+	short    *Short
+
+	lock    *os.File
+	streams []*stream
+	kept    [][][]float64 // draws by chain and component, where the target asks for them
+	clock   clock
+
+	emit     func(Event) error
+	cancel   context.CancelFunc
+	progress *runtime.Progress
+	last     []reading
+	quit     chan struct{} // ends the ticker
+	ticker   sync.WaitGroup
+	ticking  sync.Mutex // of opt.Draws and progress, which change between rounds
+	err      error      // of emit, in the ticker; read after it has ended
+}
+
+// reading is what the last progress event of a chain said, and when.
+type reading struct {
+	done  int
+	phase runtime.Phase
+	at    time.Time
+}
+
+// clock is the content of the file of wall-clock figures.
+type clock struct {
+	Chains []chainClock `json:"chains"`
+}
+
+// chainClock tells how long what was timed of a chain took. What a crash cut off is not
+// in it.
+type chainClock struct {
+	Warmup          int     `json:"warmup"` // transitions
+	WarmupSeconds   float64 `json:"warmup_seconds"`
+	Draws           int     `json:"draws"`
+	SamplingSeconds float64 `json:"sampling_seconds"`
+}
+
+// clockName is the name of the file of wall-clock figures. It is the only file that
+// differs between two runs with the same settings.
+const clockName = "time.json"
+
+// lockName is the name of the file that a run holds locked.
+const lockName = ".lock"
+
+// newRecorder prepares a run: it checks, and changes nothing yet.
+func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emit func(Event) error) (*recorder, error) {
+	in := m.Info()
+	names, _ := runtime.KeptNames(in, opt.Keep)
+	r := &recorder{
+		opt:     opt,
+		target:  request.Target,
+		dir:     request.Output,
+		resume:  request.Resume,
+		replace: request.Overwrite,
+		adapts:  in.Metric.Identity && opt.Metric != runtime.UnitE,
+		streams: make([]*stream, opt.Chains),
+		last:    make([]reading, opt.Chains),
+		clock:   clock{make([]chainClock, opt.Chains)},
+		emit:    emit,
+		quit:    make(chan struct{}),
+		manifest: &Manifest{
+			Format:  FormatVersion,
+			Model:   in.Name,
+			Params:  in.Params,
+			Names:   names,
+			Stats:   runtime.StatNamesOf(m),
+			Options: opt,
+			Target:  request.Target,
+			Origin:  request.Origin,
+		},
+	}
+	r.opt.Discard = true // what is needed of the draws is kept here
+	if r.target.MinESS > 0 {
+		r.kept = make([][][]float64, opt.Chains)
+		for i := range r.kept {
+			r.kept[i] = make([][]float64, len(names))
+		}
+	}
+	if !r.resume {
+		return r, nil
+	}
+	old, err := ReadManifest(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := old.fits(r.manifest); err != nil {
+		return nil, err
+	}
+	r.manifest.Origin = old.Origin
+	if r.lock, err = lock(r.dir); err != nil {
+		return nil, err
+	}
+	if err := r.readCheckpoints(); err != nil {
+		return nil, errors.Join(err, r.finish(false, true))
+	}
+	return r, nil
+}
+
+// readCheckpoints finds where the chains go on from.
+func (r *recorder) readCheckpoints() error {
+	r.begun = true
+	for i := range r.opt.Chains {
+		c, err := readCheckpoint(checkpointFile(r.dir, i))
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			r.opt.From = append(r.opt.From, nil)
+			continue
+		}
+		if n := c.State.Drawn(); n != c.Mark.Rows {
+			return fmt.Errorf("%s: %d draws made, but %d written", checkpointFile(r.dir, i), n, c.Mark.Rows)
+		}
+		if n := c.State.Drawn(); n > r.opt.Draws && r.target.MinESS == 0 {
+			return fmt.Errorf("chain %d has %d draws already, more than the %d asked for", i+1, n, r.opt.Draws)
+		}
+		r.opt.From = append(r.opt.From, c.State)
+		w, err := draws.Reopen(chainFile(r.dir, i), r.header(i), c.Mark)
+		if err != nil {
+			return err
+		}
+		r.open(i, w, c)
+		if r.kept != nil {
+			file, err := draws.Open(chainFile(r.dir, i))
+			if err != nil {
+				return err
+			}
+			for k := range r.kept[i] {
+				r.kept[i][k] = file.Values[len(r.manifest.Stats)+k]
+			}
+		}
+	}
+	return r.readClock()
+}
+
+// readClock adds to the times of an earlier part of the run. A file that is not there is
+// no loss.
+func (r *recorder) readClock() error {
+	text, err := os.ReadFile(filepath.Join(r.dir, clockName))
+	if err != nil {
+		return nil
+	}
+	var c clock
+	if err := json.Unmarshal(text, &c); err != nil || len(c.Chains) != len(r.clock.Chains) {
+		return nil
+	}
+	r.clock = c
+	return nil
+}
+
+// open starts the stream of chain i.
+func (r *recorder) open(i int, w *draws.Writer, from *checkpoint) {
+	r.streams[i] = newStream(checkpointFile(r.dir, i), w, len(r.manifest.Stats)+len(r.manifest.Names), from != nil && from.Adapted)
+}
+
+// sample runs the chains up to the target.
+func (r *recorder) sample(ctx context.Context, m runtime.Posterior) (*runtime.Result, error) {
+	for {
+		result, err := runtime.Sample(ctx, m, r.opt, r)
+		if result != nil {
+			r.time(result)
+		}
+		if err != nil || r.target.MinESS == 0 {
+			return result, err
+		}
+		worst, ess := r.leastESS()
+		if ess >= r.target.MinESS {
+			return result, nil
+		}
+		if r.opt.Draws >= r.target.MaxDraws {
+			r.short = &Short{Name: worst, ESS: ess, Draws: r.opt.Draws}
+			if math.IsNaN(ess) {
+				r.short.ESS = 0
+			}
+			return result, nil
+		}
+		var from []*runtime.State
+		for i := range result.Chains {
+			from = append(from, result.Chains[i].State)
+		}
+		r.ticking.Lock()
+		r.opt.From = from
+		r.opt.Draws = r.target.next(r.opt.Draws, ess)
+		r.ticking.Unlock()
+	}
+}
+
+// Validate returns what is wrong with the target of a run of that many draws.
+func (t *Target) Validate(draws int) error {
+	switch {
+	case !(t.MinESS >= 0) || math.IsInf(t.MinESS, 1):
+		return fmt.Errorf("least effective sample size %v: expected a positive number, or 0 for none", t.MinESS)
+	case t.MinESS > 0 && t.MaxDraws < draws:
+		return fmt.Errorf("at most %d draws, and at least %d: expected the limit to be the larger", t.MaxDraws, draws)
+	}
+	return nil
+}
+
+// next returns the number of draws to try next when n gave an effective sample size.
+func (t *Target) next(n int, ess float64) int {
+	factor := 1.1 * t.MinESS / ess
+	if !(factor < 3) { // NaN too: what the first draws say of many is little
+		factor = 3
+	}
+	more := int(math.Ceil(float64(n) * max(1.2, factor)))
+	return min(more, t.MaxDraws)
+}
+
+// leastESS returns the least effective sample size of the draws of the round, bulk or
+// tail. A component that never changes has none.
+func (r *recorder) leastESS() (name string, least float64) {
+	least = math.Inf(1)
+	chains := make([][]float64, len(r.kept))
+	for k, name1 := range r.manifest.Names {
+		constant := true
+		for i := range chains {
+			chains[i] = r.kept[i][k][:min(r.opt.Draws, len(r.kept[i][k]))]
+			for _, x := range chains[i] {
+				constant = constant && x == chains[0][0]
+			}
+		}
+		if constant {
+			continue
+		}
+		ess := min(diagnostics.ESSBulk(chains), diagnostics.ESSTail(chains))
+		if !(ess >= least) {
+			name, least = name1, ess
+		}
+		if math.IsNaN(ess) {
+			break
+		}
+	}
+	return name, least
+}
+
+// time adds the times of a round.
+func (r *recorder) time(result *runtime.Result) {
+	for i := range result.Chains {
+		c, t := &result.Chains[i], &r.clock.Chains[i]
+		if c.State == nil {
+			continue // it did not begin
+		}
+		from := 0
+		warmed := 0
+		if len(r.opt.From) > 0 && r.opt.From[i] != nil {
+			from, warmed = r.opt.From[i].Drawn(), r.opt.From[i].Warmed()
+		}
+		t.Warmup += c.Warmed() - warmed
+		t.Draws += c.Drawn() - from
+		t.WarmupSeconds += c.WarmupTime.Seconds()
+		t.SamplingSeconds += c.SamplingTime.Seconds()
+	}
+}
+
+// Start makes the files and starts to report progress.
+func (r *recorder) Start(names []string, p *runtime.Progress) error {
+	r.ticking.Lock()
+	r.progress = p
+	r.ticking.Unlock()
+	if r.ticks {
+		return nil // another round
+	}
+	if err := os.MkdirAll(r.dir, 0o777); err != nil {
+		return err
+	}
+	if !r.resume {
+		if !r.replace {
+			if err := vacant(r.dir); err != nil {
+				return err
+			}
+		}
+		var err error
+		if r.lock, err = lock(r.dir); err != nil {
+			return err
+		}
+		if err := clearRun(r.dir); err != nil {
+			return err
+		}
+	}
+	if err := r.manifest.write(r.dir); err != nil {
+		return err
+	}
+	r.begun = true
+	var files []string
+	for i := range r.streams {
+		path := chainFile(r.dir, i)
+		files = append(files, path)
+		if r.streams[i] != nil {
+			continue
+		}
+		w, err := draws.Create(path, true, r.header(i))
+		if err != nil {
+			return err
+		}
+		r.open(i, w, nil)
+	}
+	now := time.Now()
+	for i := range r.last {
+		r.last[i].at = now
+	}
+	if err := r.emit(Event{Event: EventStart, Start: &Start{
+		Model: r.manifest.Model, Names: names, Options: r.manifest.Options, Files: files, Resumed: r.resume,
+	}}); err != nil {
+		return err
+	}
+	r.ticks = true
+	r.ticker.Go(r.tick)
+	return nil
+}
+
+// vacant returns an error that names a file of an earlier run, if there is one.
+func vacant(dir string) error {
+	files, err := filepath.Glob(filepath.Join(escaped(dir), "chain_*.csv"))
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		return fmt.Errorf("%s exists already: remove it, choose another directory, or ask for it to be overwritten", files[0])
+	}
+	return nil
+}
+
+// escaped makes a path a pattern of itself.
+func escaped(path string) string {
+	var b []rune
+	for _, c := range path {
+		if c == '*' || c == '?' || c == '[' || c == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// clearRun removes the files of an earlier run from a directory. The manifest goes
+// first: without it nothing resumes what is left.
+func clearRun(dir string) error {
+	for _, pattern := range []string{ManifestName, clockName, "chain_*.checkpoint", "chain_*.csv"} {
+		files, err := filepath.Glob(filepath.Join(escaped(dir), pattern))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if err := os.Remove(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tick reports progress until quit, and then once more.
+func (r *recorder) tick() {
+	ticker := time.NewTicker(progressInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case now := <-ticker.C:
+			if r.err = r.report(now); r.err != nil {
+				r.cancel()
+				return
+			}
+		case <-r.quit:
+			r.err = r.report(time.Now())
+			return
+		}
+	}
+}
+
+// report sends the progress of the chains that have moved.
+func (r *recorder) report(now time.Time) error {
+	r.ticking.Lock()
+	defer r.ticking.Unlock()
+	total := r.opt.Warmup + r.opt.Draws
+	for i := range r.last {
+		c, last := r.progress.Chain(i), &r.last[i]
+		if c.Done == last.done && c.Phase == last.phase {
+			continue
+		}
+		rate := 0.0
+		if s := now.Sub(last.at).Seconds(); s > 0 {
+			rate = float64(c.Done-last.done) / s
+		}
+		*last = reading{c.Done, c.Phase, now}
+		if err := r.emit(Event{Event: EventProgress, Progress: &Progress{
+			Chain:        i + 1,
+			Phase:        c.Phase,
+			Done:         c.Done,
+			Total:        total,
+			Rate:         rate,
+			Failures:     c.Failures,
+			Divergent:    c.Divergent,
+			Irreversible: c.Irreversible,
+			StepSize:     c.StepSize,
+		}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Warmup makes a checkpoint where one is due.
+func (r *recorder) Warmup(chain int, state func() *runtime.State) error {
+	return r.streams[chain].tick(state)
+}
+
+// Adapted notes the outcome of the warm-up in the chain's file, once.
+func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
+	var blocks []draws.Adaptation
+	for i := range runs {
+		b := &runs[i]
+		blocks = append(blocks, draws.Adaptation{Block: b.Name, StepSize: b.StepSize, InverseMetric: slices.Clone(b.InverseMetric)})
+	}
+	return r.streams[chain].adapted(blocks, len(r.manifest.Names))
+}
+
+// Draw takes one row.
+func (r *recorder) Draw(chain int, row []float64, state func() *runtime.State) error {
+	if r.kept != nil {
+		for k, x := range row[len(r.manifest.Stats):] {
+			r.kept[chain][k] = append(r.kept[chain][k], x)
+		}
+	}
+	return r.streams[chain].add(row, state)
+}
+
+// Finish makes a checkpoint of the end of a chain, or of where it was interrupted.
+func (r *recorder) Finish(chain int, c *runtime.Chain) error {
+	return r.streams[chain].hand(c.State)
+}
+
+// finish ends the progress reports and closes the files: with their closing comments
+// where the run is complete. Where it has failed, what fails here is no news.
+func (r *recorder) finish(complete, failed bool) error {
+	var errs []error
+	if r.ticks {
+		close(r.quit)
+		r.ticker.Wait()
+		errs = append(errs, r.err)
+	}
+	for i, s := range r.streams {
+		if s == nil {
+			continue
+		}
+		err := s.close(func(w *draws.Writer) error {
+			if !complete {
+				return w.Abandon()
+			}
+			return w.Close(r.header(i))
+		})
+		errs = append(errs, err)
+	}
+	if r.begun {
+		text, err := json.MarshalIndent(&r.clock, "", "\t")
+		if err == nil {
+			err = replaceFile(filepath.Join(r.dir, clockName), append(text, '\n'))
+		}
+		errs = append(errs, err)
+	}
+	if r.lock != nil {
+		errs = append(errs, r.lock.Close())
+	}
+	if failed {
+		return nil
+	}
+	return errors.Join(errs...)
+}

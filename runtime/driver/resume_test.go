@@ -1,0 +1,343 @@
+package driver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// contents reads the files of a run that must not depend on how it went.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range files {
+		if f.Name() == clockName {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f.Name()] = string(text)
+	}
+	return out
+}
+
+// same fails the test where two runs have made different files.
+func same(t *testing.T, what, a, b string) {
+	t.Helper()
+	want, got := contents(t, a), contents(t, b)
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s: %s differs:\n%.3000s\nwant\n%.3000s", what, name, got[name], want[name])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s: %d files, want %d", what, len(got), len(want))
+	}
+}
+
+func request(dir string) *Request {
+	r := &Request{Output: dir, Options: runtime.DefaultOptions()}
+	r.Options.Chains, r.Options.Warmup, r.Options.Draws = 3, 120, 300
+	return r
+}
+
+func quiet(Event) error { return nil }
+
+// stopAfter returns a context that ends once n transitions of all chains are made, as
+// the progress events tell.
+func stopAfter(n int) (context.Context, func(Event) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := map[int]int{}
+	return ctx, func(e Event) error {
+		if e.Event == EventProgress {
+			done[e.Progress.Chain] = e.Progress.Done
+		}
+		sum := 0
+		for _, d := range done {
+			sum += d
+		}
+		if sum >= n {
+			cancel()
+		}
+		return nil
+	}
+}
+
+// A run that is interrupted again and again comes to the same files as one that is not.
+func TestResume(t *testing.T) {
+	for _, m := range []runtime.Posterior{&normal{}, newPair()} {
+		whole, parts := t.TempDir(), t.TempDir()
+		r := request(whole)
+		r.Options.Draws = 60_000
+		if err := Run(context.Background(), m, r, quiet); err != nil {
+			t.Fatal(err)
+		}
+		p := request(parts)
+		p.Options.Draws = r.Options.Draws
+		rounds := 0
+		for at := 1; ; at += 50_000 {
+			ctx, emit := stopAfter(at)
+			interrupted := false
+			if err := Run(ctx, m, p, func(e Event) error {
+				interrupted = interrupted || e.Event == EventDone && e.Done.Interrupted
+				return emit(e)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			p.Resume = true
+			if rounds++; !interrupted {
+				break
+			}
+		}
+		t.Logf("%s: %d parts", m.Info().Name, rounds)
+		if rounds < 2 {
+			t.Errorf("%s: never interrupted", m.Info().Name)
+		}
+		same(t, m.Info().Name, whole, parts)
+
+		// And once more, to more draws.
+		more, longer := t.TempDir(), 70_000
+		q := request(more)
+		q.Options.Draws, p.Options.Draws = longer, longer
+		for _, r := range []*Request{q, p} {
+			if err := Run(context.Background(), m, r, quiet); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The manifest tells of the largest number asked for, in both.
+		same(t, m.Info().Name+", longer", more, parts)
+	}
+}
+
+// What a checkpoint does not vouch for is computed again: rows behind it, a torn line, a
+// checkpoint that was never made.
+func TestResumeAfterCrash(t *testing.T) {
+	m := &normal{}
+	whole, dir := t.TempDir(), t.TempDir()
+	if err := Run(context.Background(), m, request(whole), quiet); err != nil {
+		t.Fatal(err)
+	}
+	part := request(dir)
+	part.Options.Draws = 100
+	if err := Run(context.Background(), m, part, quiet); err != nil {
+		t.Fatal(err)
+	}
+	appendTo(t, chainFile(dir, 0), "1,2,3\n4,")
+	if err := os.Remove(checkpointFile(dir, 1)); err != nil {
+		t.Fatal(err)
+	}
+	p := request(dir)
+	p.Resume = true
+	if err := Run(context.Background(), m, p, quiet); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after a crash", whole, dir)
+}
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Files that are not what they were are refused, in words, and left as they are.
+func TestResumeRefuses(t *testing.T) {
+	m := &normal{}
+	replace := func(name, old, new string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, name)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Contains(text, []byte(old)) {
+				t.Fatalf("no %q in %s", old, path)
+			}
+			if err := os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	truncate := func(name string, by int64) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, name)
+			fi, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(path, fi.Size()-by); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(t *testing.T, dir string)
+		ask   func(*Request)
+		want  string
+	}{
+		{"no run", func(t *testing.T, dir string) { os.RemoveAll(filepath.Join(dir, ManifestName)) }, nil, "there is no run.json"},
+		{"manifest cut short", truncate(ManifestName, 10), nil, "run.json: the file is damaged"},
+		{"another format", replace(ManifestName, `"format": 1`, `"format": 99`), nil, "format 99"},
+		{"another model", replace(ManifestName, `"model": "normal"`, `"model": "other"`), nil, `another model: "other", not "normal"`},
+		{"another setting", nil, func(r *Request) { r.Options.TargetAccept = 0.5 }, "another setting"},
+		{"another seed", nil, func(r *Request) { r.Options.Seed++ }, "another setting"},
+		{"checkpoint changed", replace("chain_2.checkpoint", `"step_size":`, `"step_size": `), nil, "chain_2.checkpoint: the checkpoint is damaged"},
+		{"checkpoint cut short", truncate("chain_1.checkpoint", 3), nil, "chain_1.checkpoint: the checkpoint is damaged"},
+		{"checkpoint empty", func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "chain_1.checkpoint"), 0) }, nil, "the checkpoint is damaged"},
+		{"draws changed", replace("chain_3.csv", ",0.", ",1."), nil, "chain_3.csv: the file was changed"},
+		{"draws cut short", truncate("chain_1.csv", 2000), nil, "chain_1.csv: the file was cut short"},
+		{"header changed", replace("chain_1.csv", "num_warmup = 120", "num_warmup = 121"), nil, "chain_1.csv: the header is not that of this run"},
+		{"draws gone", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "chain_1.csv")) }, nil, "chain_1.csv"},
+		{"fewer draws", nil, func(r *Request) { r.Options.Draws = 10 }, "chain 1 has 300 draws already"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			r := request(dir)
+			if err := Run(context.Background(), m, r, quiet); err != nil {
+				t.Fatal(err)
+			}
+			if c.spoil != nil {
+				c.spoil(t, dir)
+			}
+			before := contents(t, dir)
+			r.Resume = true
+			r.Options.Draws = 400
+			if c.ask != nil {
+				c.ask(r)
+			}
+			err := Run(context.Background(), m, r, quiet)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("error %v, want %q", err, c.want)
+			}
+			after := contents(t, dir)
+			for name, text := range before {
+				if name == "chain_1.csv" || name == "chain_2.csv" {
+					continue // cut back to its checkpoint before another file was found wrong: no draw is lost
+				}
+				if after[name] != text {
+					t.Errorf("%s was changed", name)
+				}
+			}
+		})
+	}
+}
+
+// Two processes do not write to one directory.
+func TestOneRunAtATime(t *testing.T) {
+	dir := t.TempDir()
+	var second error
+	err := Run(context.Background(), &normal{}, request(dir), func(e Event) error {
+		if e.Event == EventStart {
+			r := request(dir)
+			r.Resume = true
+			second = Run(context.Background(), &normal{}, r, quiet)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second == nil || !strings.Contains(second.Error(), "another process is writing") {
+		t.Errorf("the second run: %v", second)
+	}
+}
+
+// A run with a target goes on until it is reached, and to the same draws however it is
+// cut.
+func TestTarget(t *testing.T) {
+	m := &normal{}
+	whole, parts := t.TempDir(), t.TempDir()
+	r := request(whole)
+	r.Options.Draws, r.Target = 50, Target{MinESS: 2000, MaxDraws: 20_000}
+	var last Event
+	keep := func(e Event) error { last = e; return nil }
+	if err := Run(context.Background(), m, r, keep); err != nil {
+		t.Fatal(err)
+	}
+	n := last.Done.Chains[0].Draws()
+	if last.Done.Short != nil || n <= 50 || n > 5000 {
+		t.Errorf("%d draws, short %+v", n, last.Done.Short)
+	}
+	if text := contents(t, whole)["chain_1.csv"]; !strings.Contains(text, "num_samples = "+strconv.Itoa(n)) || strings.Count(text, "\n") < n {
+		t.Errorf("the header does not tell of %d draws:\n%.600s", n, text)
+	}
+	p := request(parts)
+	p.Options.Draws, p.Target = 50, r.Target
+	for at := 100; ; at += 700 {
+		ctx, emit := stopAfter(at)
+		if err := Run(ctx, m, p, func(e Event) error { last = e; return emit(e) }); err != nil {
+			t.Fatal(err)
+		}
+		if p.Resume = true; !last.Done.Interrupted {
+			break
+		}
+	}
+	same(t, "in parts", whole, parts)
+
+	// Out of reach.
+	r = request(t.TempDir())
+	r.Options.Draws, r.Target = 50, Target{MinESS: 1e6, MaxDraws: 80}
+	if err := Run(context.Background(), m, r, keep); err != nil {
+		t.Fatal(err)
+	}
+	if s := last.Done.Short; s == nil || s.Draws != 80 || s.Name != "x.1" || !(s.ESS > 5 && s.ESS < 1000) || last.Done.Chains[2].Draws() != 80 {
+		t.Errorf("short %+v", last.Done.Short)
+	}
+	for _, target := range []Target{{MinESS: -1}, {MinESS: math.NaN()}, {MinESS: 100, MaxDraws: 10}} {
+		r.Target = target
+		if err := Run(context.Background(), m, r, keep); err == nil {
+			t.Errorf("%+v is taken", target)
+		}
+	}
+}
+
+// An error of the listener ends the run; what was drawn is kept, and can be resumed.
+func TestResumeAfterError(t *testing.T) {
+	m := &normal{}
+	whole, dir := t.TempDir(), t.TempDir()
+	long := request(whole)
+	long.Options.Draws = 50_000
+	if err := Run(context.Background(), m, long, quiet); err != nil {
+		t.Fatal(err)
+	}
+	r := request(dir)
+	r.Options.Draws = 50_000
+	gone := errors.New("gone")
+	err := Run(context.Background(), m, r, func(e Event) error {
+		if e.Event == EventProgress {
+			return gone
+		}
+		return nil
+	})
+	if !errors.Is(err, gone) || !strings.Contains(err.Error(), "resume the run") {
+		t.Errorf("error %v", err)
+	}
+	r.Resume = true
+	if err := Run(context.Background(), m, r, quiet); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after an error", whole, dir)
+}

@@ -1,0 +1,290 @@
+package runtime
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
+
+// EuclideanMetric says what warm-up adapts where a model has no metric of its own.
+type EuclideanMetric uint8
+
+// The Euclidean metrics, by CmdStan's names.
+const (
+	// DiagE is the diagonal of the inverse covariance matrix: the default.
+	DiagE EuclideanMetric = iota
+
+	// DenseE is the inverse of the whole covariance matrix.
+	DenseE
+
+	// UnitE is the identity: nothing is adapted.
+	UnitE
+)
+
+var euclideanNames = [...]string{"diag_e", "dense_e", "unit_e"}
+
+// String returns the name that ParseEuclideanMetric reads.
+func (e EuclideanMetric) String() string {
+	if int(e) < len(euclideanNames) {
+		return euclideanNames[e]
+	}
+	return fmt.Sprintf("EuclideanMetric(%d)", uint8(e))
+}
+
+// ParseEuclideanMetric reads diag_e, dense_e or unit_e.
+func ParseEuclideanMetric(name string) (EuclideanMetric, error) {
+	if i := slices.Index(euclideanNames[:], name); i >= 0 {
+		return EuclideanMetric(i), nil
+	}
+	return 0, fmt.Errorf("unknown metric %q: expected diag_e, dense_e or unit_e", name)
+}
+
+// MarshalText writes the name of e.
+func (e EuclideanMetric) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads a name as ParseEuclideanMetric does.
+func (e *EuclideanMetric) UnmarshalText(text []byte) (err error) {
+	*e, err = ParseEuclideanMetric(string(text))
+	return err
+}
+
+// Euclidean implements System over a model with a constant metric M in place of the
+// model's own. M is given by its inverse C, an estimate of the covariance matrix of
+// the coordinates, and may be changed between transitions. Like a Model it serves one
+// goroutine.
+type Euclidean struct {
+	Model
+
+	info *Info // that of the model, but for the metric
+	dim  int
+
+	variance   []float64        // diagonal C; nil where it is dense
+	covariance []float64        // dense C, row-major; nil where it is diagonal
+	factor     *linalg.Cholesky // of the dense C
+	logDet     float64          // log det M
+
+	at    []float64 // the position of grad and logp
+	grad  []float64
+	logp  float64
+	known bool
+	v     []float64
+
+	implicit *GenericSystem // of the implicit steps, once one is asked for
+}
+
+// NewEuclidean returns a System over m with the identity for its metric, which
+// SetInverse changes: to a dense one or a diagonal one.
+func NewEuclidean(m Model, dense bool) *Euclidean {
+	n := m.Info().Dim()
+	info := *m.Info()
+	info.Metric = MetricInfo{Constant: true, Identity: true, Structure: Diagonal}
+	e := &Euclidean{Model: m, info: &info, dim: n, at: make([]float64, n), grad: make([]float64, n), v: make([]float64, n)}
+	if dense {
+		info.Metric.Structure = Dense
+		e.covariance = make([]float64, n*n)
+		for i := range n {
+			e.covariance[i*n+i] = 1
+		}
+		e.factor = linalg.NewCholesky(n)
+		e.factor.Factor(e.covariance)
+		return e
+	}
+	e.variance = make([]float64, n)
+	for i := range e.variance {
+		e.variance[i] = 1
+	}
+	return e
+}
+
+// Inverse returns C = M⁻¹: its m diagonal elements, or m·m elements row by row.
+func (e *Euclidean) Inverse() []float64 {
+	if e.variance != nil {
+		return e.variance
+	}
+	return e.covariance
+}
+
+// SetInverse sets C = M⁻¹, in the form of Inverse. A C that is not positive definite
+// leaves the metric as it is.
+func (e *Euclidean) SetInverse(c []float64) Status {
+	if e.variance != nil {
+		logDet := 0.0
+		for _, x := range c {
+			if !(x > 0 && isFinite(x)) {
+				return NotPositiveDefinite
+			}
+			logDet -= math.Log(x)
+		}
+		copy(e.variance, c)
+		e.logDet = logDet
+	} else {
+		if st := FactorStatus(e.factor.Factor(c)); st != OK {
+			e.factor.Factor(e.covariance)
+			return st
+		}
+		copy(e.covariance, c)
+		e.logDet = -e.factor.LogDet()
+	}
+	if e.implicit != nil {
+		e.implicit.Forget()
+	}
+	return OK
+}
+
+// Info describes the model, with its metric as it is here.
+func (e *Euclidean) Info() *Info { return e.info }
+
+// Clone returns a copy over a clone of the model, with the same metric.
+func (e *Euclidean) Clone() Model {
+	c := NewEuclidean(e.Model.Clone(), e.variance == nil)
+	c.SetInverse(e.Inverse())
+	return c
+}
+
+// Forget drops what is remembered of a position: the model is no longer what it was.
+func (e *Euclidean) Forget() {
+	e.known = false
+	if e.implicit != nil {
+		e.implicit.Forget()
+	}
+}
+
+// Metric writes M to g[m·m].
+func (e *Euclidean) Metric(g, _ []float64) {
+	clear(g)
+	if e.variance != nil {
+		for i, x := range e.variance {
+			g[i*e.dim+i] = 1 / x
+		}
+		return
+	}
+	e.factor.Inverse(g)
+}
+
+// Contract writes zeros: M is constant.
+func (e *Euclidean) Contract(out, _, _ []float64) { clear(out) }
+
+// MetricJacobian writes zeros: M is constant.
+func (e *Euclidean) MetricJacobian(out, _ []float64) { clear(out) }
+
+// gradient makes the gradient that of the position q.
+func (e *Euclidean) gradient(q []float64) Status {
+	if !e.known || !Same(e.at, q) {
+		copy(e.at, q)
+		e.logp = e.Model.Gradient(e.grad, q)
+		e.known = true
+	}
+	if !isFinite(e.logp) {
+		if m, ok := e.Model.(Solves); ok && m.SolveStatus() != OK {
+			return m.SolveStatus()
+		}
+		return NonFinite
+	}
+	return OK
+}
+
+// Energy returns H(q, p) = −L(q) + ½ log det M + ½ pᵀM⁻¹p and L(q).
+func (e *Euclidean) Energy(q, p []float64) (h, l float64, st Status) {
+	// A trajectory asks for the energy where it needs the gradient next.
+	if st := e.gradient(q); st != OK {
+		return math.Inf(1), e.logp, st
+	}
+	e.velocity(e.v, p)
+	kinetic := 0.0
+	for i, v := range e.v {
+		kinetic += v * p[i]
+	}
+	h = -e.logp + 0.5*e.logDet + 0.5*kinetic
+	if !isFinite(h) {
+		return math.Inf(1), e.logp, NonFinite
+	}
+	return h, e.logp, OK
+}
+
+// velocity writes ∂H/∂p = M⁻¹p to v.
+func (e *Euclidean) velocity(v, p []float64) {
+	if e.variance != nil {
+		for i, x := range e.variance {
+			v[i] = x * p[i]
+		}
+		return
+	}
+	for i := range v {
+		row := e.covariance[i*e.dim:][:e.dim]
+		s := 0.0
+		for j, x := range row {
+			s += x * p[j]
+		}
+		v[i] = s
+	}
+}
+
+// Whiten writes to z the components of p in an orthonormal frame: M^−½p, or Lᵀp with
+// M⁻¹ = L Lᵀ.
+func (e *Euclidean) Whiten(z, _, p []float64) Status {
+	if e.variance != nil {
+		for i, x := range e.variance {
+			z[i] = p[i] * math.Sqrt(x)
+		}
+		return OK
+	}
+	e.factor.MulTransposed(z, p)
+	return OK
+}
+
+// DrawMomentum replaces the standard normal variates in p by a draw from N(0, M).
+func (e *Euclidean) DrawMomentum(p, _ []float64) Status {
+	if e.variance != nil {
+		for i, x := range e.variance {
+			p[i] /= math.Sqrt(x)
+		}
+		return OK
+	}
+	e.factor.SolveTransposed(p, p)
+	return OK
+}
+
+// StepLeapfrog is the leapfrog: p̄ = p + ½ε∇L(q), q' = q + εM⁻¹p̄, p' = p̄ + ½ε∇L(q').
+func (e *Euclidean) StepLeapfrog(q, p []float64, eps float64) StepResult {
+	if st := e.gradient(q); st != OK {
+		return StepResult{Status: st}
+	}
+	for i, g := range e.grad {
+		p[i] += 0.5 * eps * g
+	}
+	e.velocity(e.v, p)
+	for i, v := range e.v {
+		q[i] += eps * v
+	}
+	if st := e.gradient(q); st != OK {
+		return StepResult{Status: st}
+	}
+	for i, g := range e.grad {
+		p[i] += 0.5 * eps * g
+	}
+	if !allFinite(q) || !allFinite(p) {
+		return StepResult{Status: NonFinite}
+	}
+	return StepResult{}
+}
+
+// generic is the system of the implicit steps, which are explicit ones in disguise
+// here.
+func (e *Euclidean) generic() *GenericSystem {
+	if e.implicit == nil {
+		e.implicit = Generic(struct{ Model }{e})
+	}
+	return e.implicit
+}
+
+// StepGLFb is GLF(b), whose equations are explicit where the metric is constant.
+func (e *Euclidean) StepGLFb(q, p []float64, eps float64, s *Solver) StepResult {
+	return e.generic().StepGLFb(q, p, eps, s)
+}
+
+// StepIMb is IM(b).
+func (e *Euclidean) StepIMb(q, p []float64, eps float64, s *Solver) StepResult {
+	return e.generic().StepIMb(q, p, eps, s)
+}

@@ -1,0 +1,116 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+)
+
+// State is where a chain stands between two transitions: everything that the rest of
+// it depends on, beside the model and the options. As JSON it keeps every number
+// exactly.
+type State struct {
+	Q      []float64    `json:"q"` // unconstrained coordinates
+	Blocks []BlockState `json:"blocks"`
+}
+
+// BlockState is what the updates of one block have learnt and come to.
+type BlockState struct {
+	BlockRun
+
+	// Before the first draw:
+	Averaging *dualAveraging `json:"averaging,omitempty"`
+	Points    *covariance    `json:"points,omitempty"`
+}
+
+// Drawn is the number of draws made.
+func (s *State) Drawn() int { return s.Blocks[0].Sampling.Transitions }
+
+// Warmed is the number of transitions of the warm-up made.
+func (s *State) Warmed() int { return s.Blocks[0].Warmup.Transitions }
+
+// from returns where chain c goes on from, nil for its beginning.
+func (r *run) from(c int) *State {
+	if len(r.opt.From) == 0 {
+		return nil
+	}
+	return r.opt.From[c]
+}
+
+// snapshot returns the state of the chain.
+func (w *walker) snapshot() *State {
+	s := &State{Q: slices.Clone(w.q)}
+	for i, a := range w.adapters {
+		b := BlockState{BlockRun: w.out.Blocks[i]}
+		b.StepSize = a.k.StepSize
+		if e, ok := a.k.System.(*Euclidean); ok {
+			b.InverseMetric = slices.Clone(e.Inverse())
+		}
+		if w.out.Drawn() == 0 {
+			if a.averaging != nil {
+				d := *a.averaging
+				b.Averaging = &d
+			}
+			if a.points != nil {
+				b.Points = &covariance{Count: a.points.Count, Mean: slices.Clone(a.points.Mean), Squares: slices.Clone(a.points.Squares)}
+			}
+		}
+		s.Blocks = append(s.Blocks, b)
+	}
+	return s
+}
+
+// restore makes the chain go on from a state.
+func (w *walker) restore(s *State) error {
+	wrong := func(what string, args ...any) error {
+		return fmt.Errorf("the state to go on from does not fit the model: "+what, args...)
+	}
+	if n := w.model.Info().Dim(); len(s.Q) != n {
+		return wrong("%d coordinates for %d", len(s.Q), n)
+	}
+	if !allFinite(s.Q) {
+		return wrong("a coordinate is not finite")
+	}
+	if len(s.Blocks) != len(w.adapters) {
+		return wrong("%d blocks for %d", len(s.Blocks), len(w.adapters))
+	}
+	for i, a := range w.adapters {
+		b := &s.Blocks[i]
+		if b.Name != w.out.Blocks[i].Name {
+			return wrong("block %q for %q", b.Name, w.out.Blocks[i].Name)
+		}
+		if s.Warmed() == 0 && s.Drawn() == 0 {
+			continue // the beginning
+		}
+		w.out.Blocks[i] = b.BlockRun
+		if !(b.StepSize > 0 && isFinite(b.StepSize)) {
+			return wrong("step size %v", b.StepSize)
+		}
+		a.k.StepSize = b.StepSize
+		if e, ok := a.k.System.(*Euclidean); ok {
+			if len(b.InverseMetric) != len(e.Inverse()) || e.SetInverse(b.InverseMetric) != OK {
+				return wrong("its metric is not one")
+			}
+		}
+		for len(a.ends) > 0 && a.ends[0] <= s.Warmed() {
+			a.ends = a.ends[1:]
+		}
+		if s.Drawn() > 0 {
+			continue
+		}
+		if a.averaging != nil {
+			if b.Averaging == nil {
+				return wrong("it does not tell what the step size has learnt")
+			}
+			*a.averaging = *b.Averaging
+		}
+		if a.points != nil {
+			if b.Points == nil || len(b.Points.Mean) != len(a.points.Mean) || len(b.Points.Squares) != len(a.points.Squares) {
+				return wrong("it does not tell what the metric has learnt")
+			}
+			a.points.Count = b.Points.Count
+			copy(a.points.Mean, b.Points.Mean)
+			copy(a.points.Squares, b.Points.Squares)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// keeper is an observer that keeps the state of chain 0 after every transition, as
+// the JSON that a checkpoint has.
+type keeper struct {
+	witness
+	t      *testing.T
+	states [][]byte
+}
+
+func (k *keeper) keep(chain int, state func() *runtime.State) error {
+	if chain > 0 {
+		return nil
+	}
+	text, err := json.Marshal(state())
+	k.states = append(k.states, text)
+	return err
+}
+
+func (k *keeper) Warmup(chain int, state func() *runtime.State) error { return k.keep(chain, state) }
+func (k *keeper) Draw(chain int, row []float64, state func() *runtime.State) error {
+	return k.keep(chain, state)
+}
+
+// A chain that goes on from a state comes to the draws, bit for bit, that it would have
+// made without a break: wherever the break is, in the warm-up or after it, whatever is
+// adapted.
+func TestGoOn(t *testing.T) {
+	ridge, _ := fixtureBanana(t)
+	flat := newWithoutMetric([]float64{1, -2}, [][]float64{{1, 0.3}, {0.3, 4}})
+	for _, c := range []struct {
+		name string
+		m    runtime.Posterior
+		set  func(*runtime.Options)
+	}{
+		{"dynamic", ridge, func(o *runtime.Options) {}},
+		{"static, no warm-up", ridge, func(o *runtime.Options) { o.Warmup, o.StepSize, o.Steps, o.RandomSteps = 0, 0.1, 5, true }},
+		{"plain algorithm", ridge, func(o *runtime.Options) { o.Integrator = runtime.GLFa }},
+		{"diagonal metric", flat, func(o *runtime.Options) {}},
+		{"dense metric", flat, func(o *runtime.Options) { o.Metric = runtime.DenseE }},
+		{"dense metric, implicit", flat, func(o *runtime.Options) { o.Metric, o.Integrator = runtime.DenseE, runtime.IMb }},
+		{"blocks", threeBlocks(), func(o *runtime.Options) {}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			opt := runtime.DefaultOptions()
+			opt.Chains, opt.Warmup, opt.Draws, opt.Seed = 1, 130, 12, 4
+			c.set(&opt)
+			k := &keeper{t: t}
+			want, err := runtime.Sample(context.Background(), c.m, opt, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := &want.Chains[0]
+			if len(k.states) != opt.Warmup+opt.Draws {
+				t.Fatalf("%d states", len(k.states))
+			}
+			for i := 0; i < len(k.states); i++ {
+				if i > 3 && i < len(k.states)-15 && i%9 != 0 {
+					continue // an end of the warm-up, and some between
+				}
+				var s runtime.State
+				if err := json.Unmarshal(k.states[i], &s); err != nil {
+					t.Fatal(err)
+				}
+				opt.From = []*runtime.State{&s}
+				rest := sample(t, c.m, opt).Chains[0]
+				made := max(0, i+1-opt.Warmup)
+				for j, column := range append(slices.Clip(whole.Draws), whole.Stats...) {
+					if got := append(slices.Clip(rest.Draws), rest.Stats...)[j]; !slices.Equal(got, column[made:]) {
+						t.Fatalf("from transition %d: column %d is\n%v, want\n%v", i+1, j, got, column[made:])
+					}
+				}
+				a, err := json.Marshal(whole.State)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := json.Marshal(rest.State)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(a) != string(b) {
+					t.Fatalf("from transition %d: the state at the end is\n%s, want\n%s", i+1, b, a)
+				}
+			}
+			// More draws than were asked for at first.
+			opt.From, opt.Draws = []*runtime.State{whole.State}, 20
+			more := sample(t, c.m, opt).Chains[0]
+			opt.From = nil
+			if all := sample(t, c.m, opt).Chains[0]; !slices.Equal(more.Draws[0], all.Draws[0][12:]) {
+				t.Errorf("8 draws more: %v, want %v", more.Draws[0], all.Draws[0][12:])
+			}
+		})
+	}
+}
+
+// A state of something else is refused.
+func TestStatesThatDoNotFit(t *testing.T) {
+	m, _ := fixtureBanana(t)
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws = 1, 10, 5
+	state := sample(t, m, opt).Chains[0].State
+	for _, c := range []struct {
+		want  string
+		spoil func(*runtime.State)
+	}{
+		{"1 coordinates for 2", func(s *runtime.State) { s.Q = s.Q[:1] }},
+		{"not finite", func(s *runtime.State) { s.Q[0] /= 0 * s.Q[0] }},
+		{"0 blocks for 1", func(s *runtime.State) { s.Blocks = nil }},
+		{`block "other"`, func(s *runtime.State) { s.Blocks[0].Name = "other" }},
+		{"step size 0", func(s *runtime.State) { s.Blocks[0].StepSize = 0 }},
+	} {
+		s := *state
+		s.Q, s.Blocks = slices.Clone(s.Q), slices.Clone(s.Blocks)
+		c.spoil(&s)
+		opt.From = []*runtime.State{&s}
+		if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
+	opt.From = []*runtime.State{state, state}
+	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), "2 states to go on from for 1 chains") {
+		t.Errorf("error %v", err)
+	}
+}
