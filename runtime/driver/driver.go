@@ -190,7 +190,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 	opt := &r.opt
 	columns := append(append([]string(nil), r.stats...), names...)
 	for i := range r.writers {
-		path := filepath.Join(r.request.Output, "chain_"+strconv.Itoa(i+1)+".csv")
+		path := filepath.Join(r.request.Output, draws.FileName(i+1))
 		w, err := draws.Create(path, r.request.Overwrite, draws.Header{
 			Model:    r.model.Name,
 			Samples:  opt.Draws,
