@@ -66,8 +66,9 @@ func (l *layout) writeNPY(z *zip.Writer, name string, a *array) error {
 		CRC32:              sum.Sum32(),
 		CompressedSize64:   size,
 		UncompressedSize64: size,
-		ModifiedDate:       1<<5 | 1, // 1 January 1980, the least there is
 	}
+	//lint:ignore SA1019 CreateRaw writes this field and takes no notice of Modified
+	h.ModifiedDate = 1<<5 | 1 // 1 January 1980, the least there is
 	if strings.ContainsFunc(name, func(r rune) bool { return r > '~' }) {
 		h.Flags |= 0x800 // the name is UTF-8
 	}
