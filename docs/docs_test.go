@@ -42,6 +42,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/export"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -340,7 +341,7 @@ var (
 // flags checks that every --flag in a code span of a page exists.
 func (w *workshop) flags(t *testing.T) {
 	known := ""
-	for _, c := range []string{"", "check", "explain", "diff", "verify", "log-prob", "trajectory", "run", "summary"} {
+	for _, c := range []string{"", "check", "explain", "diff", "verify", "log-prob", "trajectory", "run", "summary", "export"} {
 		out, err := w.run("hamc " + c + " --help")
 		if err != nil {
 			t.Fatalf("hamc %s --help: %v\n%s", c, err, out)
@@ -432,6 +433,7 @@ func TestTables(t *testing.T) {
 		"statuses":      statuses,
 		"columns":       columns,
 		"blockcolumns":  blockColumns,
+		"arviz":         arvizNames,
 	}
 	seen := map[string]bool{}
 	for _, page := range documents(t) {
@@ -579,6 +581,16 @@ func columns() [][]string {
 	rows := [][]string{{"column", "meaning"}}
 	for _, name := range runtime.StatNames {
 		rows = append(rows, []string{"`" + name + "`", columnMeaning[name]})
+	}
+	return rows
+}
+
+// arvizNames is the table of the statistics in an export.
+func arvizNames() [][]string {
+	rows := [][]string{{"column", "in exports", "type"}}
+	for _, column := range runtime.StatNames {
+		name, dtype := export.Statistic(column)
+		rows = append(rows, []string{"`" + column + "`", "`" + name + "`", dtype})
 	}
 	return rows
 }

@@ -140,7 +140,12 @@ func completeFlags(cmd *cobra.Command) {
 			_ = cmd.MarkFlagDirname(f.Name)
 		case "data", "init", "at":
 			_ = cmd.MarkFlagFilename(f.Name, "json")
+		case "format":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(exportFormatNames()...))
 		case "output":
+			if cmd.Name() == "export" {
+				return // the shell's own completion of files
+			}
 			_ = cmd.MarkFlagFilename(f.Name, "go")
 		default:
 			if f.Value.Type() != "bool" {

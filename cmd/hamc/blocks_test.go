@@ -211,7 +211,7 @@ func TestTrajectoryOfBlocks(t *testing.T) {
 func runPair(t *testing.T, dir string, args ...string) []*draws.Chain {
 	t.Helper()
 	fine(t, append([]string{"run", "pair.ham", "--quiet", "--output-dir", dir}, args...)...)
-	files, err := chainFiles(dir)
+	files, err := draws.Files(dir)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("files %q, %v", files, err)
 	}
@@ -306,7 +306,7 @@ func TestRunsOfBlocksAgree(t *testing.T) {
 	runPair(t, "three", append(common, "--workers", "3")...)
 	evaluated := runPair(t, "evaluated", append(common, "--evaluate")...)
 	for c := 1; c <= 3; c++ {
-		if !slices.Equal(lines(t, filepath.Join("one", chainName(c))), lines(t, filepath.Join("three", chainName(c)))) {
+		if !slices.Equal(lines(t, filepath.Join("one", draws.FileName(c))), lines(t, filepath.Join("three", draws.FileName(c)))) {
 			t.Errorf("chain %d depends on --workers", c)
 		}
 		for k, name := range compiled[c-1].Columns {

@@ -134,6 +134,7 @@ func newRoot(e *env) *cobra.Command {
 to a specialised Go sampler, and runs it.
 
   hamc run MODEL.ham        sample: draws, diagnostics, summary
+  hamc export DIR           write the draws of a run for ArviZ, NumPy or R
   hamc MODEL.ham            generate Go code
   hamc check MODEL.ham      report the errors of a model
   hamc explain MODEL.ham    show the derived formulas and their costs
@@ -162,7 +163,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newExport(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root

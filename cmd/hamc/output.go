@@ -8,47 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/hamc-dev/hamc/runtime/draws"
 )
-
-// chainFiles lists the files chain_1.csv, … in a directory, by number.
-func chainFiles(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var numbers []int
-	for _, e := range entries {
-		if n := chainNumber(e.Name()); n > 0 {
-			numbers = append(numbers, n)
-		}
-	}
-	slices.Sort(numbers)
-	files := make([]string, len(numbers))
-	for i, n := range numbers {
-		files[i] = filepath.Join(dir, chainName(n))
-	}
-	return files, nil
-}
-
-func chainName(n int) string { return "chain_" + strconv.Itoa(n) + ".csv" }
-
-// chainNumber returns the number in the name of a chain's file, or 0.
-func chainNumber(name string) int {
-	s, ok := strings.CutPrefix(name, "chain_")
-	if !ok {
-		return 0
-	}
-	n, err := strconv.Atoi(strings.TrimSuffix(s, ".csv"))
-	if err != nil || n < 1 || chainName(n) != name {
-		return 0
-	}
-	return n
-}
 
 // noDraws returns an error if a directory holds the draws of a run.
 func noDraws(dir string) error {
-	files, err := chainFiles(dir)
+	files, err := draws.Files(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil

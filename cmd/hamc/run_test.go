@@ -19,7 +19,7 @@ func sampleChains(t *testing.T, model string, args ...string) (dir string, chain
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "draws")
 	fine(t, append([]string{"run", filepath.Join(os.Getenv("EXAMPLES"), model+".ham"), "--quiet", "--output-dir", dir}, args...)...)
-	files, err := chainFiles(dir)
+	files, err := draws.Files(dir)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("files %q, %v", files, err)
 	}
@@ -62,14 +62,14 @@ func TestSameSeedSameFiles(t *testing.T) {
 		wide, _ := sampleChains(t, "gaussian", append(common, "--seed", "5", "--workers", "3")...)
 		other, _ := sampleChains(t, "gaussian", append(common, "--seed", "6")...)
 		for c := 1; c <= 3; c++ {
-			want := lines(t, filepath.Join(one, chainName(c)))
-			if !slices.Equal(lines(t, filepath.Join(again, chainName(c))), want) {
+			want := lines(t, filepath.Join(one, draws.FileName(c)))
+			if !slices.Equal(lines(t, filepath.Join(again, draws.FileName(c))), want) {
 				t.Errorf("%s: chain %d differs between two runs", kind, c)
 			}
-			if !slices.Equal(lines(t, filepath.Join(wide, chainName(c))), want) {
+			if !slices.Equal(lines(t, filepath.Join(wide, draws.FileName(c))), want) {
 				t.Errorf("%s: chain %d depends on --workers", kind, c)
 			}
-			if slices.Equal(lines(t, filepath.Join(other, chainName(c))), want) {
+			if slices.Equal(lines(t, filepath.Join(other, draws.FileName(c))), want) {
 				t.Errorf("%s: chain %d does not depend on --seed", kind, c)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,67 +32,26 @@ type summary struct {
 
 // summarise reads the draws of a directory.
 func summarise(dir string) (*summary, error) {
-	files, err := chainFiles(dir)
+	set, err := draws.Load(dir)
 	if err != nil {
 		return nil, problem{err}
 	}
-	if len(files) == 0 {
-		return nil, problem{fmt.Errorf("%s: there are no files chain_1.csv, … of draws", dir)}
-	}
-	var names []string
-	chains := make([][][]float64, len(files)) // by chain, then by parameter
-	lengths := make([]int, len(files))
-	longest := 0
-	incomplete := 0
-	for i, f := range files {
-		c, err := draws.Open(f)
-		if err != nil {
-			return nil, problem{err}
-		}
-		first := 0
-		for first < len(c.Columns) && isStatistic(c.Columns[first]) {
-			first++
-		}
-		if first == len(c.Columns) {
-			return nil, problem{fmt.Errorf("%s has no parameters", f)}
-		}
-		own := c.Columns[first:]
-		if names == nil {
-			names = own
-		}
-		if !slices.Equal(own, names) {
-			return nil, problem{fmt.Errorf("%s has other parameters than %s", f, files[0])}
-		}
-		chains[i], lengths[i] = c.Values[first:], len(c.Values[first])
-		longest = max(longest, lengths[i])
-		if !c.Complete {
-			incomplete++
-		}
-	}
-	if longest == 0 {
+	chains, n := set.Aligned()
+	if n == 0 {
 		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	s := &summary{draws: math.MaxInt}
-	if incomplete > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s of %d did not end: the run was interrupted, or goes on", plural(incomplete, "chain"), len(files)))
-	}
-	// The statistics compare chains of one length. A chain that has hardly
-	// begun would take the draws of all others with it.
-	by := make([][][]float64, len(names))
-	for i, n := range lengths {
-		if 2*n < longest {
-			s.notes = append(s.notes, fmt.Sprintf("left out: chain %d, with %s", chainNumber(filepath.Base(files[i])), plural(n, "draw")))
+	s := &summary{chains: len(chains), draws: n, notes: notes(set, chains)}
+	var names []string
+	var by [][][]float64 // by column, then by chain
+	for i, name := range set.Columns {
+		if draws.IsStatistic(name) {
 			continue
 		}
-		s.chains++
-		s.draws = min(s.draws, n)
-	}
-	for k := range names {
-		for i, n := range lengths {
-			if 2*n >= longest {
-				by[k] = append(by[k], chains[i][k][:s.draws])
-			}
+		var values [][]float64
+		for _, c := range chains {
+			values = append(values, c.Values[i][c.Warmup:][:n])
 		}
+		names, by = append(names, name), append(by, values)
 	}
 	if s.rows, err = diagnostics.Summarize(names, by, summaryQuantiles...); err != nil {
 		return nil, problem{err}
@@ -101,18 +59,24 @@ func summarise(dir string) (*summary, error) {
 	return s, nil
 }
 
-// isStatistic reports whether a column holds a statistic of the sampler, of a
-// whole sweep or of a block.
-func isStatistic(column string) bool {
-	if slices.Contains(runtime.StatNames[:], column) {
-		return true
-	}
-	for _, name := range runtime.BlockStatNames {
-		if strings.HasSuffix(column, "_"+name) {
-			return true
+// notes says what of a set is missing, and what is left out.
+func notes(set *draws.Set, kept []*draws.Chain) []string {
+	var out []string
+	incomplete := 0
+	for _, c := range set.Chains {
+		if !c.Complete {
+			incomplete++
 		}
 	}
-	return false
+	if incomplete > 0 {
+		out = append(out, fmt.Sprintf("%s of %d did not end: the run was interrupted, or goes on", plural(incomplete, "chain"), len(set.Chains)))
+	}
+	for _, c := range set.Chains {
+		if !slices.Contains(kept, c) {
+			out = append(out, fmt.Sprintf("left out: chain %d, with %s", c.Number, plural(c.Draws(), "draw")))
+		}
+	}
+	return out
 }
 
 // longVector is the number of elements up to which the table shows all of a
@@ -314,6 +278,20 @@ func warnings(s []diagnostics.Summary) []string {
 	return out
 }
 
+// runDirectory returns an error if dir is not a directory.
+func runDirectory(dir string) error {
+	fi, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return problem{fmt.Errorf("%s: there is no such directory", dir)}
+	case err != nil:
+		return problem{err}
+	case !fi.IsDir():
+		return problem{fmt.Errorf("%s is a file, not the directory of a run", dir)}
+	}
+	return nil
+}
+
 func newSummary(e *env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
@@ -323,14 +301,8 @@ func newSummary(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
-			fi, err := os.Stat(args[0])
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return problem{fmt.Errorf("%s: there is no such directory", args[0])}
-			case err != nil:
-				return problem{err}
-			case !fi.IsDir():
-				return problem{fmt.Errorf("%s is a file, not the directory of a run", args[0])}
+			if err := runDirectory(args[0]); err != nil {
+				return err
 			}
 			s, err := summarise(args[0])
 			if err != nil {

@@ -31,7 +31,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // chainFile is the name of the draws of chain i, counted from 0.
 func chainFile(dir string, i int) string {
-	return filepath.Join(dir, "chain_"+strconv.Itoa(i+1)+".csv")
+	return filepath.Join(dir, draws.FileName(i+1))
 }
 
 // checkpointFile is the name of the checkpoint of chain i, counted from 0.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -344,7 +345,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 
 // vacant returns an error that names a file of an earlier run, if there is one.
 func vacant(dir string) error {
-	files, err := filepath.Glob(filepath.Join(escaped(dir), "chain_*.csv"))
+	files, err := draws.Files(dir)
 	if err != nil {
 		return err
 	}
@@ -354,30 +355,20 @@ func vacant(dir string) error {
 	return nil
 }
 
-// escaped makes a path a pattern of itself.
-func escaped(path string) string {
-	var b []rune
-	for _, c := range path {
-		if c == '*' || c == '?' || c == '[' || c == '\\' {
-			b = append(b, '\\')
-		}
-		b = append(b, c)
-	}
-	return string(b)
-}
-
 // clearRun removes the files of an earlier run from a directory. The manifest goes
 // first: without it nothing resumes what is left.
 func clearRun(dir string) error {
-	for _, pattern := range []string{ManifestName, clockName, "chain_*.checkpoint", "chain_*.csv"} {
-		files, err := filepath.Glob(filepath.Join(escaped(dir), pattern))
-		if err != nil {
+	files, err := draws.Files(dir)
+	if err != nil {
+		return err
+	}
+	all := []string{filepath.Join(dir, ManifestName), filepath.Join(dir, clockName)}
+	for _, f := range files {
+		all = append(all, checkpointFile(dir, draws.FileNumber(filepath.Base(f))-1), f)
+	}
+	for _, f := range all {
+		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
-		}
-		for _, f := range files {
-			if err := os.Remove(f); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

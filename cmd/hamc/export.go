@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/export"
+)
+
+// exportFormat is a format of `hamc export`.
+type exportFormat struct {
+	name, file string // file is the default name
+	write      func(w io.Writer, s *draws.Set, o export.Options) error
+	// writeDir is there instead of write if the format is a directory.
+	writeDir func(ctx context.Context, dir string, s *draws.Set, o export.Options) error
+}
+
+var exportFormats = []exportFormat{
+	{name: "zarr", file: "draws.zarr", writeDir: export.Zarr},
+	{name: "npz", file: "draws.npz", write: export.NPZ},
+	{name: "csv", file: "draws.csv", write: export.Table},
+}
+
+// exportFormatNames lists the names of the formats.
+func exportFormatNames() []string {
+	var names []string
+	for _, f := range exportFormats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+func newExport(e *env) *cobra.Command {
+	var format, output string
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "export DIR",
+		Short: "Write the draws of a run for ArviZ, NumPy or R",
+		Args:  exactly(1, "DIR"),
+
+		ValidArgsFunction: completeDirectory,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i := slices.IndexFunc(exportFormats, func(f exportFormat) bool { return f.name == format })
+			if i < 0 {
+				return usage{fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(exportFormatNames(), ", "))}
+			}
+			f := &exportFormats[i]
+			if output == "-" && f.write == nil {
+				return usage{fmt.Errorf("--format %s is a directory: it cannot go to standard output", format)}
+			}
+			if output == "" {
+				output = filepath.Join(args[0], f.file)
+			}
+			return e.export(cmd.Context(), args[0], f, output, overwrite)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&format, "format", "zarr", "`FORMAT`: zarr (a Zarr directory in ArviZ's InferenceData layout), npz (NumPy arrays, chains × draws × dimensions) or csv (one long table, as a draws_df of R's posterior)")
+	fl.StringVarP(&output, "output", "o", "", "`PATH` to write, - for standard output; default draws.zarr, draws.npz or draws.csv in DIR")
+	fl.BoolVar(&overwrite, "overwrite", false, "replace an earlier export")
+	completeFlags(cmd)
+	return cmd
+}
+
+// export writes the draws in a directory to target.
+func (e *env) export(ctx context.Context, dir string, f *exportFormat, target string, overwrite bool) error {
+	if err := runDirectory(dir); err != nil {
+		return err
+	}
+	if target != "-" {
+		if err := free(target, f, overwrite); err != nil {
+			return problem{err}
+		}
+	}
+	set, err := draws.Load(dir)
+	if err != nil {
+		return problem{err}
+	}
+	chains, n := set.Aligned()
+	if n == 0 {
+		return problem{fmt.Errorf("%s: the files hold no draws", dir)}
+	}
+	for _, note := range notes(set, chains) {
+		fmt.Fprintln(e.stderr, note)
+	}
+	options := export.Options{Version: codegen.Version}
+	if target == "-" {
+		return wrap(f.write(e.stdout, set, options))
+	}
+	// An interrupt leaves nothing behind, so it must not end the program at
+	// once.
+	var guard guard
+	ctx, stop := guard.watch(ctx)
+	defer stop()
+	err = replace(target, f, overwrite, func(tmp string) error {
+		if f.writeDir != nil {
+			return f.writeDir(ctx, tmp, set, options)
+		}
+		return writeFile(tmp, func(w io.Writer) error { return f.write(contextWriter{ctx, w}, set, options) })
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interruption(ctx)
+	case err != nil:
+		return problem{unwritten(target, err)}
+	}
+	_, err = fmt.Fprintf(e.stdout, "%s of %s in %s\n", plural(len(chains), "chain"), plural(n, "draw"), target)
+	return wrap(err)
+}
+
+// free returns an error if target is something that an export must not replace.
+// A directory is only taken for an earlier export if it looks like one.
+func free(target string, f *exportFormat, overwrite bool) error {
+	fi, err := os.Lstat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !overwrite:
+		return fmt.Errorf("%s exists already: choose another --output, or give --overwrite", target)
+	case f.writeDir == nil && fi.Mode().IsRegular():
+		return nil
+	case f.writeDir != nil && fi.IsDir():
+		_, err1 := os.Lstat(filepath.Join(target, ".zgroup"))
+		_, err2 := os.Lstat(filepath.Join(target, ".zmetadata"))
+		if err1 == nil && err2 == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not an earlier export of this format, so it is not replaced: remove it, or choose another --output", target)
+}
+
+// replace has write fill a file, or an empty directory, under a temporary name
+// beside target, and gives it its name when it is whole. Whatever goes wrong,
+// target is as it was.
+func replace(target string, f *exportFormat, overwrite bool, write func(tmp string) error) error {
+	parent, base := filepath.Split(filepath.Clean(target))
+	// The names are hidden and not those of files of draws.
+	tmp, err := os.MkdirTemp(parent, "."+base+".*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	whole := filepath.Join(tmp, base)
+	if f.writeDir != nil {
+		if err := os.Mkdir(whole, 0o777); err != nil {
+			return err
+		}
+	}
+	if err := write(whole); err != nil {
+		return err
+	}
+	if err := free(target, f, overwrite); err != nil { // it may have appeared meanwhile
+		return err
+	}
+	if f.writeDir == nil {
+		if overwrite {
+			return os.Rename(whole, target)
+		}
+		switch err := os.Link(whole, target); {
+		case err == nil:
+			return nil
+		case errors.Is(err, fs.ErrExist):
+			return free(target, f, overwrite)
+		}
+		return os.Rename(whole, target) // a file system without links
+	}
+	// A directory cannot take the place of one that is not empty.
+	old := filepath.Join(tmp, "old")
+	err = os.Rename(target, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	moved := err == nil
+	if err := os.Rename(whole, target); err != nil {
+		if moved {
+			err = errors.Join(err, os.Rename(old, target))
+		}
+		return err
+	}
+	return nil
+}
+
+// unwritten says that target could not be written, and why, without the temporary
+// names that the user never gave.
+func unwritten(target string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	default:
+		return err
+	}
+	return fmt.Errorf("%s is not written: %w", target, err)
+}
+
+// writeFile makes a file and closes it.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// contextWriter is a writer that fails once its context has ended.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (c contextWriter) Write(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.w.Write(b)
+}
