@@ -162,7 +162,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newReport(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root

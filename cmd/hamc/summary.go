@@ -29,6 +29,14 @@ type summary struct {
 	chains int
 	draws  int      // per chain, as many as all have
 	notes  []string // on what was left out
+
+	kept []keptChain // that the rows are of
+}
+
+// keptChain is a chain and the number in its file's name.
+type keptChain struct {
+	*draws.Chain
+	number int
 }
 
 // summarise reads the draws of a directory.
@@ -43,6 +51,7 @@ func summarise(dir string) (*summary, error) {
 	var names []string
 	chains := make([][][]float64, len(files)) // by chain, then by parameter
 	lengths := make([]int, len(files))
+	whole := make([]*draws.Chain, len(files))
 	longest := 0
 	incomplete := 0
 	for i, f := range files {
@@ -64,7 +73,7 @@ func summarise(dir string) (*summary, error) {
 		if !slices.Equal(own, names) {
 			return nil, problem{fmt.Errorf("%s has other parameters than %s", f, files[0])}
 		}
-		chains[i], lengths[i] = c.Values[first:], len(c.Values[first])
+		whole[i], chains[i], lengths[i] = c, c.Values[first:], len(c.Values[first])
 		longest = max(longest, lengths[i])
 		if !c.Complete {
 			incomplete++
@@ -87,6 +96,7 @@ func summarise(dir string) (*summary, error) {
 		}
 		s.chains++
 		s.draws = min(s.draws, n)
+		s.kept = append(s.kept, keptChain{whole[i], chainNumber(filepath.Base(files[i]))})
 	}
 	for k := range names {
 		for i, n := range lengths {
@@ -323,14 +333,8 @@ func newSummary(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
-			fi, err := os.Stat(args[0])
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return problem{fmt.Errorf("%s: there is no such directory", args[0])}
-			case err != nil:
-				return problem{err}
-			case !fi.IsDir():
-				return problem{fmt.Errorf("%s is a file, not the directory of a run", args[0])}
+			if err := isRun(args[0]); err != nil {
+				return err
 			}
 			s, err := summarise(args[0])
 			if err != nil {
@@ -341,4 +345,18 @@ func newSummary(e *env) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("print every element of vectors with more than %d", longVector))
 	return cmd
+}
+
+// isRun returns an error if a path is not a directory.
+func isRun(path string) error {
+	fi, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return problem{fmt.Errorf("%s: there is no such directory", path)}
+	case err != nil:
+		return problem{err}
+	case !fi.IsDir():
+		return problem{fmt.Errorf("%s is a file, not the directory of a run", path)}
+	}
+	return nil
 }
