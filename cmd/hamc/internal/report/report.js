@@ -469,13 +469,14 @@
       const j = start[c] + i;
       if (!flags[j] && Number.isFinite(x[j]) && Number.isFinite(y[j])) g.fillRect(a.X(x[j]) - r, a.Y(y[j]) - r, 2 * r, 2 * r);
     }
+    const size = a.right - a.left < 120 ? 1.8 : 3;
     g.globalAlpha = 0.95;
-    g.lineWidth = 1.4;
+    g.lineWidth = size < 3 ? 1 : 1.4;
     for (const m of marks) {
       g.strokeStyle = color(m.color);
       g.beginPath();
       for (let j = 0; j < shown; j++) {
-        if (flags[j] & m.flag && Number.isFinite(x[j]) && Number.isFinite(y[j])) m.paint(g, a.X(x[j]), a.Y(y[j]), 3);
+        if (flags[j] & m.flag && Number.isFinite(x[j]) && Number.isFinite(y[j])) m.paint(g, a.X(x[j]), a.Y(y[j]), size);
       }
       g.stroke();
     }
@@ -509,7 +510,7 @@
     // Both as densities: there is one change fewer than energies in each chain.
     const sum = x => x.reduce((s, v) => s + v, 0) || 1;
     const m = e.marginal.map(v => v / sum(e.marginal)), t = e.transition.map(v => v / sum(e.transition));
-    const a = axes(p.g, whole(p), { xs: [e.low, e.low + m.length * e.width], ys: [0, Math.max(...m, ...t) * 1.2], noY: true, xlabel: 'energy, less its mean' });
+    const a = axes(p.g, whole(p), { xs: [e.low, e.low + m.length * e.width], ys: [0, Math.max(...m, ...t) * 1.04], noY: true, top: 40, xlabel: 'energy, less its mean' });
     const g = p.g;
     [[m, 'c0', 'energy'], [t, 'c1', 'change from draw to draw']].forEach(([y, name, label], i) => {
       g.fillStyle = g.strokeStyle = color(name);
@@ -524,14 +525,14 @@
       if (i) g.setLineDash([5, 3]);
       g.stroke();
       g.beginPath();
-      g.moveTo(a.left + 6, a.top + 10 + 17 * i);
-      g.lineTo(a.left + 30, a.top + 10 + 17 * i);
+      g.moveTo(a.left + 6, 10 + 17 * i);
+      g.lineTo(a.left + 30, 10 + 17 * i);
       g.stroke();
       g.setLineDash([]);
       g.fillStyle = color('ink');
       g.textAlign = 'left';
       g.textBaseline = 'middle';
-      g.fillText(label, a.left + 36, a.top + 10 + 17 * i);
+      g.fillText(label, a.left + 36, 10 + 17 * i);
     });
     describe(p, 'Histograms of the energies less their mean and of their changes from draw to draw.');
   }
@@ -630,6 +631,7 @@
       b.type = 'button';
       b.textContent = name;
       b.title = 'Show the plots of ' + name;
+      b.tabIndex = -1;
       r.cells[0].replaceChildren(b);
       b.addEventListener('click', () => {
         choose(index.get(name));
@@ -637,6 +639,26 @@
         $('choose').focus({ preventScroll: true });
       });
     }
+    // The table is one stop of the Tab key, however many parameters there are;
+    // within it the arrow keys go from name to name.
+    const buttons = () => [...$('table').tBodies[0].querySelectorAll('tr:not([hidden]) button')];
+    const stop = () => {
+      const all = buttons();
+      all.forEach(b => { b.tabIndex = -1; });
+      const b = all.find(b => b.closest('tr').getAttribute('aria-current')) || all[0];
+      if (b) b.tabIndex = 0;
+    };
+    $('table').tBodies[0].addEventListener('keydown', e => {
+      const all = buttons(), at = all.indexOf(document.activeElement);
+      const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 12, PageUp: at - 12, Home: 0, End: all.length - 1 }[e.key];
+      if (at < 0 || to === undefined) return;
+      e.preventDefault();
+      all[at].tabIndex = -1;
+      const b = all[Math.min(Math.max(to, 0), all.length - 1)];
+      b.tabIndex = 0;
+      b.focus();
+    });
+    $('table').addEventListener('focusout', e => { if (!$('table').contains(e.relatedTarget)) stop(); });
     $('worst').addEventListener('click', () => {
       const on = $('worst').getAttribute('aria-pressed') !== 'true';
       sortBy(0, null);
@@ -651,6 +673,7 @@
         if (!r.hidden) n++;
       }
       $('found').textContent = wanted ? `${n} of ${rows.length}` : '';
+      stop();
     });
 
     options($('choose'), 0);
@@ -700,6 +723,7 @@
     label.title = 'From the 0.5 % to the 99.5 % quantile and a quarter of their distance more on both sides';
     $('pair-controls').append(label);
     box.addEventListener('change', () => { zoomed = box.checked; matrix(); });
+    return stop;
   }
 
   function all() {
@@ -711,8 +735,9 @@
     audit();
   }
 
-  setUp();
+  const stop = setUp();
   choose(data.pairs.length ? data.pairs[0] : 0);
+  stop();
   all();
   let width = document.documentElement.clientWidth;
   let waiting = false;
