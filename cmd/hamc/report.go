@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -48,6 +50,9 @@ func (e *env) writeReport(dir, path string) error {
 	if path != stdoutName {
 		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
 			return usage{fmt.Errorf("--output %s: that is a directory; name a file in it, such as %s", path, filepath.Join(path, "report.html"))}
+		}
+		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			return problem{fmt.Errorf("--output %s: there is no directory %s", path, filepath.Dir(path))}
 		}
 		if chainNumber(filepath.Base(path)) > 0 && sameDirectory(dir, filepath.Dir(path)) {
 			return usage{fmt.Errorf("--output %s: that would replace draws of the run", path)}
@@ -189,9 +194,9 @@ func reportWarnings(r *report.Run) []report.Warning {
 			"Effective sample size below %.0f for %s, %.0f for %s", minESS, of(n), min(math.Round(least(p)), minESS-1), p.Name)
 	}
 	proposals := len(r.Chains) * len(r.Chains[0].Draws[0])
-	names := append([]string{""}, r.Blocks...)
-	if len(names) > 1 {
-		names = names[1:] // the columns of the whole sweep repeat those of the blocks
+	names := r.Blocks // the columns of a whole sweep repeat those of its blocks
+	if len(names) == 0 {
+		names = []string{""}
 	}
 	for _, name := range names {
 		prefix, where := "", ""

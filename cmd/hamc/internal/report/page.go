@@ -158,8 +158,11 @@ func newPage(r *Run) (*page, error) {
 	d.curves(data, s)
 	p.notes(&d, plotted, s)
 
-	names := append([]string{""}, r.Blocks...)
-	for _, name := range names {
+	names := r.Blocks
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names { // of several blocks, those of the sweep are sums and means of theirs
 		if b := r.newBlock(name, &d.Histograms); len(b.Columns) > 0 {
 			p.Blocks = append(p.Blocks, b)
 		}
