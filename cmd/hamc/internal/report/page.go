@@ -32,19 +32,20 @@ var pageTemplate = template.Must(template.New("report").Parse(htmlText))
 
 // page is what the template shows.
 type page struct {
-	Run    *Run
-	Size   string // chains and draws, in words
-	Policy string // content security policy
-	Tiles  []tile
-	Heads  []string // of the table, the name's left out
-	Rows   []row
-	Blocks []block
+	Run     *Run
+	Size    string // chains and draws, in words
+	Because string // why nothing speaks against the draws, where nothing does
+	Policy  string // content security policy
+	Tiles   []tile
+	Heads   []string // of the table, the name's left out
+	Rows    []row
+	Blocks  []block
 
 	RowsNote, PlotsNote, DrawsNote, EnergyNote, AuditNote string
 
 	HasFlags bool   // the run tells which transitions failed
 	Flagged  [3]int // how many diverged, failed, did not return
-	Marked   bool   // any
+	Marked   int    // draws of which any of these holds
 	HasLP    bool
 	HasTree  bool
 	Energy   *energy
@@ -125,9 +126,12 @@ func newPage(r *Run) (*page, error) {
 			for bit := range p.Flagged {
 				p.Flagged[bit] += int(f >> bit & 1)
 			}
-			p.Marked = p.Marked || f != 0
+			if f != 0 {
+				p.Marked++
+			}
 		}
 	}
+	p.because()
 	d := payload{Draws: r.draws(), Points: densityPoints, Bins: rankBins(r.draws()), Lags: lags(r.draws()), LP: -1}
 	var data [][][]float64
 	for _, k := range plotted {
@@ -195,6 +199,23 @@ func (p *page) write(w io.Writer) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// because says on what a good verdict rests, no more than was checked.
+func (p *page) because() {
+	if len(p.Run.Chains) > 1 {
+		p.Because = "The chains agree, and the effective sample sizes suffice."
+	} else {
+		p.Because = "The two halves of the one chain agree, and the effective sample sizes suffice. Whether another chain would agree, one chain cannot tell."
+	}
+	switch {
+	case !p.HasFlags:
+		p.Because += " The files do not tell which transitions failed."
+	case p.Marked == 0:
+		p.Because += " No transition failed."
+	default:
+		p.Because += fmt.Sprintf(" Of %s, few failed: %d.", plural(len(p.Run.Chains)*p.Run.draws(), "transition"), p.Marked)
+	}
 }
 
 // tiles fills the overview.

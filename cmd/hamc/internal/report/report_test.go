@@ -602,6 +602,35 @@ func TestWithoutStatistics(t *testing.T) {
 	}
 }
 
+// TestVerdict checks that the verdict claims no more than was checked.
+func TestVerdict(t *testing.T) {
+	several, one, bare := sample(4, 100, 1), sample(1, 100, 1), sample(2, 100, 1)
+	for c := range several.Chains {
+		clear(several.Chains[c].Stats[8])
+	}
+	bare.Stats = nil
+	for c := range bare.Chains {
+		bare.Chains[c].Stats = nil
+	}
+	warned := sample(2, 100, 1)
+	warned.Warnings = []Warning{{"it rains", "the street is wet", "an umbrella"}}
+	for _, c := range []struct {
+		r         *Run
+		want, not string
+	}{
+		{several, "The chains agree, and the effective sample sizes suffice. No transition failed.", "Do not trust"},
+		{one, "one chain cannot tell. Of 100 transitions, few failed: 14.", "The chains agree"},
+		{bare, "The files do not tell which transitions failed.", "transition failed."},
+		{warned, "Do not trust these draws yet", "Nothing speaks against"},
+		{warned, "it rains</p><p>the street is wet</p><p class=\"try\"><b>Try:</b> an umbrella", "The chains agree"},
+	} {
+		page := write(t, "verdict", c.r)
+		if !strings.Contains(page, c.want) || strings.Contains(page, c.not) {
+			t.Errorf("the page does not say %q, or says %q", c.want, c.not)
+		}
+	}
+}
+
 // TestSampler checks the table and the histograms of the sampler.
 func TestSampler(t *testing.T) {
 	r := sample(2, 70, 1)
