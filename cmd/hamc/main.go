@@ -163,7 +163,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newExport(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newReport(e), newExport(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root

@@ -274,6 +274,7 @@ func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err
 	if origin.Model, err = filepath.Abs(path); err != nil {
 		return problem{err}
 	}
+	origin.Source = p.model.text
 	origin.ModelSum = checksum([]byte(p.model.text))
 	if data, err = p.model.dataPath(data); err != nil || data == "" {
 		return err

@@ -28,6 +28,8 @@ type summary struct {
 	chains int
 	draws  int      // per chain, as many as all have
 	notes  []string // on what was left out
+
+	kept []*draws.Chain // that the rows are of
 }
 
 // summarise reads the draws of a directory.
@@ -40,7 +42,7 @@ func summarise(dir string) (*summary, error) {
 	if n == 0 {
 		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	s := &summary{chains: len(chains), draws: n, notes: notes(set, chains)}
+	s := &summary{chains: len(chains), draws: n, notes: notes(set, chains), kept: chains}
 	var names []string
 	var by [][][]float64 // by column, then by chain
 	for i, name := range set.Columns {

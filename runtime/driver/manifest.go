@@ -44,8 +44,9 @@ type Target struct {
 
 // Origin says where a run came from, for whoever resumes it. It is kept as it is.
 type Origin struct {
-	Model    string   `json:"model,omitempty"` // path
-	Data     string   `json:"data,omitempty"`  // path
+	Model    string   `json:"model,omitempty"`  // path
+	Source   string   `json:"source,omitempty"` // the text of the model
+	Data     string   `json:"data,omitempty"`   // path
 	Consts   []string `json:"consts,omitempty"`
 	Evaluate bool     `json:"evaluate,omitempty"`
 	ModelSum string   `json:"model_sha256,omitempty"`
