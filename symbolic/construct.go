@@ -610,6 +610,9 @@ func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 		return c.Delta(subs[0], subs[1])
 	case Inside:
 		return c.within(subs[0], e.Range)
+	case Draw:
+		own := Expr{Op: Draw, Val: e.Val, Dist: e.Dist, Tensor: e.Tensor, Args: args}
+		return c.intern(own)
 	}
 	return e
 }
