@@ -46,7 +46,7 @@ func (s *scheduler) fusedKernels(ph *phase) *fusion {
 			continue
 		}
 		r := d.Body.Args[0]
-		if r.Op != symbolic.Ref || r.Tensor.Def == nil || uses[r.Tensor] != 1 || s.crossPhase(r.Tensor) || r.Tensor.Kind == symbolic.QuantityTensor {
+		if r.Op != symbolic.Ref || r.Tensor.Def == nil || uses[r.Tensor] != 1 || s.crossPhase(r.Tensor) {
 			continue
 		}
 		inner := r.Tensor.Def.Body

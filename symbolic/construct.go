@@ -611,8 +611,7 @@ func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 	case Inside:
 		return c.within(subs[0], e.Range)
 	case Draw:
-		own := Expr{Op: Draw, Val: e.Val, Dist: e.Dist, Tensor: e.Tensor, Args: args}
-		return c.intern(own)
+		return c.intern(Expr{Op: Draw, Dist: e.Dist, Tensor: e.Tensor, Args: args})
 	}
 	return e
 }

@@ -247,7 +247,11 @@ func (c *Context) intern(e Expr) *Expr {
 	case Sum:
 		num(e.Index.uid)
 	case Draw:
-		flt(e.Val) // which of the draws it is: no two are one
+		k = append(k, e.Dist.Name...)
+		k = append(k, ',')
+		if e.Tensor != nil {
+			num(e.Tensor.id)
+		}
 	case Inside:
 		ext(e.Range.Lo)
 		ext(e.Range.Hi)

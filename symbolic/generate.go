@@ -28,7 +28,6 @@ type Quantity struct {
 // at them. Of a vector there is one argument, the mean, and the factor of the
 // covariance.
 type draw struct {
-	number  int
 	dist    *dsl.Distribution
 	tensor  *Tensor
 	indices []*Index
@@ -38,12 +37,11 @@ type draw struct {
 
 // quantities elaborates the generated quantities.
 func (p *Posterior) quantities() {
-	c, number := p.C, 0
+	c := p.C
 	for _, decl := range p.Model.Quantities {
 		q := &Quantity{Decl: decl}
 		p.el.draw = func(call *dsl.CallExpr, args []value) value {
-			number++
-			return p.drawn(q, number, call, args)
+			return p.drawn(q, call, args)
 		}
 		for _, ix := range decl.Indices {
 			i := c.NewIndex(ix.ObjectName(), ix.Range)
@@ -69,7 +67,7 @@ func (p *Posterior) quantities() {
 }
 
 // drawn elaborates a call of an _rng function.
-func (p *Posterior) drawn(q *Quantity, number int, call *dsl.CallExpr, args []value) value {
+func (p *Posterior) drawn(q *Quantity, call *dsl.CallExpr, args []value) value {
 	c := p.C
 	shape := call.Type().Shape
 	own := make([]*Index, len(shape))
@@ -77,7 +75,7 @@ func (p *Posterior) drawn(q *Quantity, number int, call *dsl.CallExpr, args []va
 		own[d] = c.NewIndex([]string{"i", "j"}[d], upTo(shape[d]))
 	}
 	around := p.el.drawing
-	x := &draw{number: number, dist: call.Draws, indices: append(around[:len(around):len(around)], own...)}
+	x := &draw{dist: call.Draws, indices: append(around[:len(around):len(around)], own...)}
 	var full []dsl.Extent
 	for _, i := range x.indices {
 		full = append(full, i.Range.Hi)
@@ -105,7 +103,7 @@ func (p *Program) lowerQuantity(q *Quantity) Output {
 		p.Defs = append(p.Defs, t.Def)
 	}
 	for _, x := range q.draws {
-		e := Expr{Op: Draw, Val: float64(x.number), Dist: x.dist, Tensor: x.factor}
+		e := Expr{Op: Draw, Dist: x.dist, Tensor: x.factor}
 		for _, a := range x.args {
 			a = p.Lower(a, x.indices)
 			if x.factor != nil {

@@ -278,6 +278,7 @@ func (p *prober) generated(m runtime.Posterior) {
 	if !ok || len(g.Generated()) == 0 {
 		return
 	}
+	p.prefix = ""
 	for p.point = range Points {
 		if p.slow && p.point > 1 && p.point < Points-1 {
 			continue
