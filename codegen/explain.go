@@ -35,11 +35,6 @@ func (g *generator) explain(b *strings.Builder) {
 	default:
 		fmt.Fprintf(b, "model %s\n\nlog density\n  L = %s\n", d.Model.Name, symbolic.Format(d.L))
 	}
-	if g.joint() {
-		fmt.Fprintf(b, "\nsampled in %d blocks, each given the others\n", len(d.Conditionals))
-		return
-	}
-	fmt.Fprintf(b, "\nmetric: %s\n", g.metricDoc())
 	section := func(title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
 		if len(ph.defs) == 0 && len(outs) == 0 {
 			return
@@ -65,6 +60,12 @@ func (g *generator) explain(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
 	}
+	if g.joint() {
+		fmt.Fprintf(b, "\nsampled in %d blocks, each given the others\n", len(d.Conditionals))
+		section("generated quantities, once per draw", &g.ph.generate, nil, nil)
+		return
+	}
+	fmt.Fprintf(b, "\nmetric: %s\n", g.metricDoc())
 	block := func(prefix string) func(symbolic.Output) string {
 		return func(o symbolic.Output) string {
 			s := prefix + d.Params[o.Row].Decl.ObjectName()
@@ -90,6 +91,7 @@ func (g *generator) explain(b *strings.Builder) {
 		section("once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)
 		section("½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, block("f "))
 	}
+	section("generated quantities, once per draw", &g.ph.generate, nil, nil)
 	if g.constant() {
 		once := "once"
 		if g.conditional() {

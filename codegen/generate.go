@@ -80,22 +80,27 @@ type generator struct {
 	odes       []*equation
 	odeOutputs [][]symbolic.Output // what the equations need
 	fieldOf    map[string]string
+	placeOf    map[*symbolic.Tensor]dsl.Extent // where a quantity starts among all
 }
 
 // sumKey starts the key of a size that is a sum: no name of the language does.
 const sumKey = "\x00"
 
-// sizeField is an int of the model: a data size, or a sum of sizes.
+// sizeField is an int of the model: a data size, or a sum or product of sizes.
 type sizeField struct {
-	key  string
-	name string
-	sum  []dsl.Extent // what a sum adds; nil for a datum
-	part int          // > 0: where that part of the metric begins
+	key     string
+	name    string
+	sum     []dsl.Extent // what a sum adds; nil for a datum
+	product []dsl.Extent // what a product multiplies; nil for all else
+	part    int          // > 0: where that part of the metric begins
 }
+
+// isData reports whether the size is a datum.
+func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f.part == 0 }
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, value phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, value, generate phase
 }
 
 // newUnits makes the generators of a model: that of the type Model first, then
@@ -145,7 +150,11 @@ func newGenerator(d *symbolic.Derived, opt Options, typ, space string) *generato
 	for _, v := range d.Velocities {
 		g.names.tensor(v)
 	}
+	for _, q := range d.Quantities {
+		g.names.tensor(q.Tensor)
+	}
 	g.layoutBlocks()
+	g.layoutQuantities()
 	g.addStarts()
 	g.buildODEs()
 	if g.flat() {
@@ -265,6 +274,7 @@ func (g *generator) splitPhases() {
 	if g.fl != nil {
 		lists = append(lists, g.fl.outputs())
 	}
+	lists = append(lists, d.Generated)
 	lists = append(lists, g.odeOutputs...)
 	all := g.closure(lists...)
 	pick := func(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
@@ -299,6 +309,7 @@ func (g *generator) splitPhases() {
 	g.ph.contract.defs = pick(g.closure(d.Contract), after)
 	g.ph.jacobian.defs = pick(g.closure(d.Jacobian), after)
 	g.ph.value.defs = pick(g.closure(d.Value), late)
+	g.ph.generate.defs = pick(g.closure(d.Generated), late)
 
 	// What one phase computes and a later one reads stays in the model.
 	reads := func(ph *phase, outs []symbolic.Output, own map[*symbolic.Def]bool) {
@@ -379,7 +390,7 @@ func (g *generator) findMatrices() {
 }
 
 func (g *generator) allPhases() []*phase {
-	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.value}
+	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.value, &g.ph.generate}
 }
 
 func (g *generator) scheduler() *scheduler {
@@ -477,7 +488,7 @@ func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
 		}
 	}
 	for _, def := range ph.defs {
-		if len(def.Indices) > 1 || len(def.Indices) > 0 && g.cross[def.Tensor] {
+		if len(def.Indices) > 1 || len(def.Indices) > 0 && (g.cross[def.Tensor] || def.Tensor.Kind == symbolic.QuantityTensor) {
 			g.stored[def.Tensor] = true
 		}
 	}
@@ -494,6 +505,9 @@ func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
 			g.fields[def.Tensor] = true
 			n := g.names.tensor(def.Tensor)
 			keep = append(keep, jen.Id("s").Dot(n).Op("=").Id(n))
+		}
+		if at, ok := g.placeOf[def.Tensor]; ok && len(def.Indices) == 0 {
+			keep = append(keep, jen.Id("out").Index(p.extent(at)).Op("=").Id(g.names.tensor(def.Tensor)))
 		}
 	}
 	return append(append(g.prologue(p, own), code...), keep...)
@@ -520,6 +534,10 @@ func (g *generator) prologue(p *printer, own map[*symbolic.Tensor]bool) []jen.Co
 				} else {
 					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off), p.extent(end)))
 				}
+			}
+		case symbolic.QuantityTensor:
+			if len(t.Shape) > 0 {
+				decls = append(decls, jen.Id(n).Op(":=").Id("out").Index(g.quantityRange(p, t)...))
 			}
 		case symbolic.SolutionTensor:
 			decls = append(decls, jen.Id(n).Op(":=").Add(g.solutionSlice(p, t)))

@@ -23,6 +23,7 @@ const (
 	checkPath   = module + "/runtime/validate"
 	dataPath    = module + "/runtime/datafile"
 	odePath     = module + "/runtime/ode"
+	randomPath  = module + "/runtime/random"
 )
 
 // Precedences of Go's binary operators, as far as they matter here.
@@ -47,7 +48,8 @@ any append bool cap clear close copy delete error false float64 int len make max
 rt math kernel linalg special validate datafile io fmt
 s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
 summarise describe allocate slope given prepareGiven clone solve solved order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
-seen seenKnown Clone Info Model Data Params`)
+seen seenKnown Clone Info Model Data Params
+rand random rng out Quantities`)
 
 func newNames() *names {
 	n := &names{taken: map[string]bool{}, of: map[*symbolic.Tensor]string{}}
@@ -127,8 +129,8 @@ func exported(s string) string {
 	return strings.ToUpper(c[:1]) + c[1:]
 }
 
-// fieldNames gives the data, and apart from them the parameters, exported
-// field names: SigmaY for sigma_y, with a number where two would be equal.
+// fieldNames gives the data, and apart from them the parameters and the generated
+// quantities, exported field names: SigmaY for sigma_y, with a number where two would be equal.
 func (g *generator) fieldNames() {
 	g.fieldOf = map[string]string{}
 	group := func(list []string) {
@@ -143,7 +145,10 @@ func (g *generator) fieldNames() {
 			g.fieldOf[name] = f
 		}
 	}
-	var data, params []string
+	var data, params, quantities []string
+	for _, q := range g.d.Quantities {
+		quantities = append(quantities, q.Decl.ObjectName())
+	}
 	for _, d := range g.d.Model.Data {
 		data = append(data, d.ObjectName())
 	}
@@ -152,9 +157,10 @@ func (g *generator) fieldNames() {
 	}
 	group(data)
 	group(params)
+	group(quantities)
 }
 
-// field returns the field of a datum or parameter.
+// field returns the field of a datum, parameter or generated quantity.
 func (g *generator) field(name string) string { return g.fieldOf[name] }
 
 // printer prints the statements of one function.
@@ -408,6 +414,8 @@ func (p *printer) expr(e *symbolic.Expr) (*jen.Statement, int) {
 			args[n], _ = p.expr(a)
 		}
 		return jen.Qual(path, name).Call(args...), precUnary
+	case symbolic.Draw:
+		return p.draw(e), precUnary
 	case symbolic.Delta:
 		return jen.Qual(kernelPath, "Delta").Call(p.position(e.Subs[0]), p.position(e.Subs[1])), precUnary
 	case symbolic.Inside:
@@ -564,6 +572,8 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 			out = append(out, jen.If(cond).Block(p.stmts(st.Body)...))
 		case *Kernel:
 			out = append(out, p.kernel(st))
+		case *DrawVector:
+			out = append(out, p.drawVector(st))
 		}
 	}
 	return out

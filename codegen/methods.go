@@ -48,6 +48,7 @@ func (g *generator) methods() []jen.Code {
 		}
 	}
 	odes := g.odeMethods()
+	generated := g.generateMethods()
 	transforms := g.transforms()
 	// What the bodies above read is what Given has to set.
 	var given jen.Code
@@ -99,6 +100,7 @@ func (g *generator) methods() []jen.Code {
 	out = append(out, odes...)
 	add("Gradient writes ∂L/∂q to grad and returns L(q).\n"+g.formulas("∂L/∂", g.d.Gradient),
 		g.method("Gradient").Params(floats("grad", "q")).Float64().Block(gradient...))
+	out = append(out, generated...)
 	if g.joint() {
 		return out
 	}

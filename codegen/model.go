@@ -70,7 +70,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 		f.PackageComment(strings.TrimRight(lead+l, " "))
 	}
 	f.ImportAlias(runtimePath, "rt")
-	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath, odePath} {
+	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath, odePath, randomPath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 
@@ -85,6 +85,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 	f.Const().Id("_").Op("=").Id("uint").Call(rt("APIVersion").Op("-").Lit(apiVersion))
 	g.dataType()
 	g.paramsType()
+	g.quantitiesType()
 	for n, u := range units {
 		u.modelType()
 		u.constructor()
@@ -349,6 +350,11 @@ func (g *generator) modelType() {
 				st.Id(g.names.tensor(t)).Float64().Comment("log determinant of " + t.Source.Name)
 			}
 		}
+		for _, t := range g.d.Tensors(symbolic.FactorOf) {
+			if g.fields[t] {
+				st.Id(g.names.tensor(t)).Op("*").Add(linalg("Cholesky")).Comment("factor of " + t.Source.Name + ", which clones share")
+			}
+		}
 		g.defFields(st, func(x symbolic.Stage) bool { return x <= symbolic.StageData })
 		if g.hasODE() {
 			st.Id("tolerance").Qual(odePath, "Options").Comment("of the differential equations")
@@ -412,25 +418,32 @@ func (g *generator) constructor() {
 		}
 		b.Id("s").Op(":=").Op("&").Id(g.typ).Values(jen.DictFunc(func(d jen.Dict) {
 			for _, s := range g.sizes {
-				if s.sum == nil && s.part == 0 {
+				if s.isData() {
 					d[jen.Id(s.name)] = jen.Id("d").Dot(g.field(s.key))
 				}
 			}
 		}))
 		for _, f := range g.sizes {
-			if f.sum == nil {
+			if f.sum == nil && f.product == nil {
 				continue
 			}
+			op := "+"
+			if f.product != nil {
+				op = "*"
+			}
 			var total *jen.Statement
-			for _, x := range f.sum {
+			for _, x := range append(f.sum[:len(f.sum):len(f.sum)], f.product...) {
 				term := jen.Lit(x.Offset)
 				if x.Name != "" {
 					term = plus(jen.Id("s").Dot(g.size(x.Name)), x.Offset)
 				}
+				if op == "*" && x.Name != "" && x.Offset != 0 {
+					term = jen.Parens(term)
+				}
 				if total == nil {
 					total = term
 				} else {
-					total = total.Op("+").Add(term)
+					total = total.Op(op).Add(term)
 				}
 			}
 			b.Id("s").Dot(f.name).Op("=").Add(total)
@@ -470,7 +483,12 @@ func (g *generator) constructor() {
 			if !d.Cov {
 				continue
 			}
-			var inv, det *symbolic.Tensor
+			var inv, det, factor *symbolic.Tensor
+			for _, x := range g.d.Tensors(symbolic.FactorOf) {
+				if x.Source == t && g.fields[x] {
+					factor = x
+				}
+			}
 			for _, x := range g.d.Tensors(symbolic.InverseOf) {
 				if x.Source == t && g.fields[x] {
 					inv = x
@@ -481,7 +499,7 @@ func (g *generator) constructor() {
 					det = x
 				}
 			}
-			if inv == nil && det == nil {
+			if inv == nil && det == nil && factor == nil {
 				continue
 			}
 			size := jen.Lit(d.Type.Shape[0].Offset)
@@ -499,6 +517,9 @@ func (g *generator) constructor() {
 			}
 			if det != nil {
 				b.Id("s").Dot(g.names.tensor(det)).Op("=").Id(chol).Dot("LogDet").Call()
+			}
+			if factor != nil {
+				b.Id("s").Dot(g.names.tensor(factor)).Op("=").Id(chol)
 			}
 		}
 		b.Id("s").Dot("info").Op("=").Id("s").Dot("describe").Call()

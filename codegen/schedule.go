@@ -53,6 +53,12 @@ type (
 		T    *symbolic.Tensor
 		Args []*symbolic.Tensor
 	}
+	// DrawVector fills T with a draw from Dist, with a mean and the tensor
+	// FactorOf the covariance.
+	DrawVector struct {
+		Dist            *dsl.Distribution
+		T, Mean, Factor *symbolic.Tensor
+	}
 )
 
 // loopPart is a part of a loop's range.
@@ -66,12 +72,13 @@ const (
 	tail
 )
 
-func (*Loop) stmt()   {}
-func (*Define) stmt() {}
-func (*Zero) stmt()   {}
-func (*Assign) stmt() {}
-func (*If) stmt()     {}
-func (*Kernel) stmt() {}
+func (*Loop) stmt()       {}
+func (*Define) stmt()     {}
+func (*Zero) stmt()       {}
+func (*Assign) stmt()     {}
+func (*If) stmt()         {}
+func (*Kernel) stmt()     {}
+func (*DrawVector) stmt() {}
 
 // target is a result that a phase writes: an output of the program with the
 // tensor that stands for its destination.
@@ -116,8 +123,9 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 	var groups []*group
 	home := map[*symbolic.Tensor]int{}     // group of a definition
 	aligned := map[*symbolic.Tensor]bool{} // computed element by element in its group's loop
+	floor := 0                             // the first group that the next item may join
 	place := func(refs []*symbolic.Expr, rng *dsl.Range, index *symbolic.Index, kernel bool) *group {
-		least := 0
+		least := floor
 		for _, r := range refs {
 			g, ok := home[r.Tensor]
 			if !ok {
@@ -173,8 +181,26 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 		return refs
 	}
 	fused := s.fusedKernels(ph)
+	last := -1 // the group of the last draw
 	for _, d := range ph.defs {
+		floor = 0
 		if fused.skip[d] {
+			continue
+		}
+		draws := d.Body.Op == symbolic.Draw
+		if draws {
+			// Draws use the random numbers in the order of their definitions,
+			// so no two of them share a loop.
+			if floor = last + 1; len(d.Indices) == 0 && last >= 0 && groups[last].rng == nil && !groups[last].kernel {
+				floor = last
+			}
+		}
+		if draws && d.Body.Tensor != nil {
+			g := place(refsOf(d.Body), nil, nil, true)
+			g.body = append(g.body, &DrawVector{Dist: d.Body.Dist, T: d.Tensor, Mean: d.Body.Args[0].Tensor, Factor: d.Body.Tensor})
+			home[d.Tensor] = at(g)
+			s.escapes[d.Tensor] = true
+			last = at(g)
 			continue
 		}
 		if f := s.applied(d); f != "" {
@@ -229,7 +255,11 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			home[d.Tensor] = at(g)
 			aligned[d.Tensor] = len(d.Indices) == 1
 		}
+		if draws {
+			last = home[d.Tensor]
+		}
 	}
+	floor = 0
 	for _, t := range ph.targets {
 		s.target(&groups, place, t, refsOf)
 	}

@@ -56,9 +56,15 @@ type CallExpr struct {
 	Func string
 	At   Span // of the function's name
 	Args []Arg
+	Bar  Span      // of the `|` behind the first argument, if there is one
 	Fn   *Function // set by the checker
 	// Subscripts are the arguments of delta, set by the checker.
 	Subscripts []Subscript
+	// Density is the term whose log density the call is, as in
+	// normal_lpdf(y | mu, sigma), and Draws the distribution that it draws
+	// from, as in normal_rng(mu, sigma): both are set by the checker.
+	Density *Term
+	Draws   *Distribution
 }
 
 // UnaryExpr is −x, +x or x'.
@@ -207,6 +213,14 @@ type (
 		brace lexer.Token // that opens the equations
 		lost  bool        // a line of it did not parse
 	}
+	// GenerateStmt is `generate { a = …  b[i in n] = … }`.
+	GenerateStmt struct {
+		At         Span
+		Quantities []QuantityLine
+
+		brace lexer.Token // that opens the quantities
+		lost  bool        // a line of it did not parse
+	}
 	// MetricStmt is `metric e`, `metric[i in k, j in k] = e` or
 	// `metric[x[i], v] = e`.
 	MetricStmt struct {
@@ -217,15 +231,24 @@ type (
 	}
 )
 
-func (*DataStmt) stmt()    {}
-func (*ConstStmt) stmt()   {}
-func (*ParamStmt) stmt()   {}
-func (*LetStmt) stmt()     {}
-func (*DensityStmt) stmt() {}
-func (*SampleStmt) stmt()  {}
-func (*MetricStmt) stmt()  {}
-func (*BlockStmt) stmt()   {}
-func (*OdeStmt) stmt()     {}
+func (*DataStmt) stmt()     {}
+func (*ConstStmt) stmt()    {}
+func (*ParamStmt) stmt()    {}
+func (*LetStmt) stmt()      {}
+func (*DensityStmt) stmt()  {}
+func (*SampleStmt) stmt()   {}
+func (*MetricStmt) stmt()   {}
+func (*BlockStmt) stmt()    {}
+func (*OdeStmt) stmt()      {}
+func (*GenerateStmt) stmt() {}
+
+// QuantityLine is one line `a = e` or `a[i in n] = e` of a `generate`.
+type QuantityLine struct {
+	Name    Ident
+	Indices []IndexDecl
+	Value   Expr
+	Doc     string
+}
 
 // Equation is one line `v' = e` of an `ode`.
 type Equation struct {

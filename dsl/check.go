@@ -50,19 +50,23 @@ type checker struct {
 	names    []string          // of scope, in order
 	later    map[string]Span   // lets that stand further down
 	declared map[string]Span   // data and params, also those not yet in scope
-	defining string            // the let whose value is being checked
-	headings bool              // data and params are being declared
-	inMetric bool              // a metric is being checked
-	block    *Block            // whose metric is being checked
-	blockOf  map[*Param]*Block
-	odes     []*Ode
-	states   map[string]bool   // of odes
-	indices  []*Index          // open index scopes, innermost last
-	byName   map[string]*Index // the innermost of each name
-	hidden   []*Index          // what byName held before each of indices
-	poisoned map[string]bool   // names of declarations that did not parse
-	opt      Options
-	boundAt  map[string]float64
+	defining string            // the let or quantity whose value is being checked
+	soon     map[string]Span   // generated quantities that stand further down
+
+	generating bool          // quantities are being checked
+	likelihood map[Expr]bool // isLikelihood, remembered
+	headings   bool          // data and params are being declared
+	inMetric   bool          // a metric is being checked
+	block      *Block        // whose metric is being checked
+	blockOf    map[*Param]*Block
+	odes       []*Ode
+	states     map[string]bool   // of odes
+	indices    []*Index          // open index scopes, innermost last
+	byName     map[string]*Index // the innermost of each name
+	hidden     []*Index          // what byName held before each of indices
+	poisoned   map[string]bool   // names of declarations that did not parse
+	opt        Options
+	boundAt    map[string]float64
 
 	// lostParams reports that the parameters are not all known, lostBlocks
 	// that one of them may stand in a block where it was not found, lostOdes
@@ -165,6 +169,8 @@ func (c *checker) file(f *File) *Model {
 		c.boundAt[b.Name] = b.Value
 	}
 	c.later = map[string]Span{}
+	c.soon = map[string]Span{}
+	c.likelihood = map[Expr]bool{}
 	c.declared = map[string]Span{}
 	c.headings = true
 	for _, s := range f.Stmts {
@@ -226,6 +232,12 @@ func (c *checker) file(f *File) *Model {
 		case *OdeStmt:
 			if _, ok := c.later[s.Name.Name]; !ok {
 				c.later[s.Name.Name] = s.Name.At
+			}
+		case *GenerateStmt:
+			for _, q := range s.Quantities {
+				if _, ok := c.soon[q.Name.Name]; !ok {
+					c.soon[q.Name.Name] = q.Name.At
+				}
 			}
 		}
 	}
@@ -289,6 +301,8 @@ func (c *checker) file(f *File) *Model {
 			c.density(s)
 		case *SampleStmt:
 			c.sample(s)
+		case *GenerateStmt:
+			c.generate(s)
 		}
 	}
 	if len(m.Params) == 0 && !c.ds.HasErrors() {
@@ -777,6 +791,18 @@ func (c *checker) lookup(n *Name) Object {
 		c.note(at, "defined here")
 		return nil
 	}
+	if at, ok := c.soon[n.Name]; ok {
+		switch {
+		case c.defining == n.Name:
+			c.err(UsedBeforeDefined, n.Span(), "", "`%s` is used in its own definition", n.Name)
+		case c.generating:
+			c.err(UsedBeforeDefined, n.Span(), "move its line up", "`%s` is used before it is defined", n.Name)
+			c.note(at, "defined here")
+		default:
+			c.generatedOutside(n, at)
+		}
+		return nil
+	}
 	// One message per name is enough.
 	c.poisoned[n.Name] = true
 	if s := suggest(n.Name, metricNames); s != "" && c.inMetric {
@@ -879,42 +905,47 @@ func (c *checker) let(s *LetStmt) {
 		return
 	}
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
-	if len(s.Indices) > 2 {
-		c.err(IndexCount, s.Indices[2].At, "", "a definition has at most two indices in this version of the language")
-		s.Indices = s.Indices[:2]
-	}
-	var shut func()
-	l.Indices, shut = c.open(s.Indices)
-	c.defining = l.Name
-	c.expr(s.Value)
-	c.defining = ""
 	l.Value = s.Value
-	l.Type = s.Value.Type()
-	if l.Type.Base == MetricBase {
-		c.err(MetricMix, s.Value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
-		l.Type = Type{}
-	} else if len(l.Indices) > 0 {
-		c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", l.Name))
-		l.Type.Shape = nil
-		for _, ix := range l.Indices {
-			if ix.Range.Lo != Fixed(1) {
-				c.err(IndexRange, ix.At, "define it over `i in n`", "the index of a definition starts at 1")
-			}
-			if ix.Range.Hi == unknownExtent {
-				l.Type.Base = Invalid
-			}
-			l.Type.Shape = append(l.Type.Shape, ix.Range.Hi)
-		}
-	}
-	if l.Type.Base == Invalid {
-		l.Type.Shape = nil
-	}
-	shut()
+	l.Indices, l.Type = c.definition(l.Name, s.Indices, s.Value)
 	if c.later[l.Name] == l.At {
 		delete(c.later, l.Name)
 	}
 	c.declare(l)
 	c.model.Lets = append(c.model.Lets, l)
+}
+
+// definition checks the value of a definition and returns its indices and type.
+func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Index, Type) {
+	if len(decls) > 2 {
+		c.err(IndexCount, decls[2].At, "", "a definition has at most two indices in this version of the language")
+		decls = decls[:2]
+	}
+	indices, shut := c.open(decls)
+	defer shut()
+	c.defining = name
+	c.expr(value)
+	c.defining = ""
+	t := value.Type()
+	if t.Base == MetricBase {
+		c.err(MetricMix, value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
+		t = Type{}
+	} else if len(indices) > 0 {
+		c.wantScalar(value, fmt.Sprintf("the value of `%s[…]`", name))
+		t.Shape = nil
+		for _, ix := range indices {
+			if ix.Range.Lo != Fixed(1) {
+				c.err(IndexRange, ix.At, "define it over `i in n`", "the index of a definition starts at 1")
+			}
+			if ix.Range.Hi == unknownExtent {
+				t.Base = Invalid
+			}
+			t.Shape = append(t.Shape, ix.Range.Hi)
+		}
+	}
+	if t.Base == Invalid {
+		t.Shape = nil
+	}
+	return indices, t
 }
 
 func (c *checker) density(s *DensityStmt) {
@@ -955,6 +986,11 @@ func (c *checker) sample(s *SampleStmt) {
 		case "binomial":
 			hint = "did you mean `binomial_logit`?"
 		}
+		if d := lookupLogDensity(s.Dist); d != nil {
+			hint = fmt.Sprintf("did you mean `%s`?", d.Name)
+		} else if d := lookupRandom(s.Dist); d != nil {
+			hint = fmt.Sprintf("did you mean `%s`?", d.Name)
+		}
 		c.err(UnknownDist, s.Name, hint, "there is no distribution `%s`", s.Dist)
 		// One message per name is enough.
 		c.poisoned["~"+s.Dist] = true
@@ -987,11 +1023,7 @@ func (c *checker) sample(s *SampleStmt) {
 		return
 	}
 	if len(s.Args) != len(dist.Args) {
-		var want []string
-		for _, a := range dist.Args {
-			want = append(want, a.Name)
-		}
-		c.err(ArgumentCount, s.Name, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(want, ", ")),
+		c.err(ArgumentCount, s.Name, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")),
 			"`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(s.Args))
 		return
 	}
@@ -1029,11 +1061,7 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 		}
 	}
 	n := len(c.ds.List)
-	if dist.Support == VectorReal {
-		c.vectorTerm(term)
-	} else {
-		c.scalarTerm(term)
-	}
+	c.fits(term)
 	if c.errors(n) > 0 {
 		return
 	}
@@ -1050,26 +1078,62 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 	c.model.Terms = append(c.model.Terms, term)
 }
 
+// side is what the messages call what a term describes.
+func (t *Term) side() string {
+	if t.call {
+		return "value"
+	}
+	return "left side"
+}
+
+// fits checks what a term describes, and the arguments, against the distribution.
+func (c *checker) fits(term *Term) {
+	if term.Dist.Support == VectorReal {
+		c.vectorTerm(term)
+	} else {
+		c.scalarTerm(term)
+	}
+}
+
 func (c *checker) vectorTerm(term *Term) {
 	t := term.Left.Type()
 	if len(t.Shape) != 1 {
-		c.err(NotVector, term.Left.Span(), "", "the left side of `%s` is a vector, not %s", term.Dist.Name, t)
+		c.err(NotVector, term.Left.Span(), "", "the %s of `%s` is a vector, not %s", term.side(), term.Dist.Name, t)
 		return
 	}
-	mu, sigma := term.Args[0], term.Args[1]
+	mu := term.Args[0]
 	if ts := mu.Type(); len(ts.Shape) != 1 {
 		c.err(NotVector, mu.Span(), "", "the mean of `%s` is a vector, not %s", term.Dist.Name, ts)
 	} else if ts.Shape[0] != t.Shape[0] {
-		c.err(ShapeMismatch, mu.Span(), "", "the mean has %s elements, the left side %s", ts.Shape[0], t.Shape[0])
+		c.err(ShapeMismatch, mu.Span(), "", "the mean has %s elements, the %s %s", ts.Shape[0], term.side(), t.Shape[0])
 	}
+	c.covariance(term.Args[1], term.Dist, t.Shape[0], "the "+term.side())
+}
+
+// covariance checks the covariance of a vector of n elements.
+func (c *checker) covariance(sigma Expr, dist *Distribution, n Extent, vector string) {
 	if ts := sigma.Type(); len(ts.Shape) != 2 {
-		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`", "the covariance of `%s` is a matrix, not %s", term.Dist.Name, ts)
+		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`", "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
 		return
-	} else if ts.Shape[0] != t.Shape[0] || ts.Shape[1] != t.Shape[0] {
-		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, the left side has %s elements", ts.Shape[0], ts.Shape[1], t.Shape[0])
+	} else if ts.Shape[0] != n || ts.Shape[1] != n {
+		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, %s has %s elements", ts.Shape[0], ts.Shape[1], vector, n)
 		return
 	}
-	c.wantCovariance(sigma, fmt.Sprintf("the covariance of `%s`", term.Dist.Name))
+	c.wantCovariance(sigma, fmt.Sprintf("the covariance of `%s`", dist.Name))
+}
+
+// ordered checks the arguments that bound the support of a distribution.
+func (c *checker) ordered(dist *Distribution, args []Expr) bool {
+	if dist.Support != Between {
+		return true
+	}
+	lo, ok1 := c.constant(args[0])
+	hi, ok2 := c.constant(args[1])
+	if ok1 && ok2 && !(lo < hi) {
+		c.err(BadArgument, args[1].Span(), "", "the ends of `%s` are in order, but %v is not below %v", dist.Name, lo, hi)
+		return false
+	}
+	return true
 }
 
 func (c *checker) scalarTerm(term *Term) {
@@ -1078,19 +1142,17 @@ func (c *checker) scalarTerm(term *Term) {
 	for i, a := range term.Args {
 		ta := a.Type()
 		if !ta.IsScalar() && !sameShape(ta.Shape, t.Shape) {
-			c.err(ShapeMismatch, a.Span(), "`~` broadcasts a scalar or equal shapes",
-				"the argument `%s` of `%s` is %s, the left side is %s", dist.Args[i].Name, dist.Name, ta, t)
+			hint := "`~` broadcasts a scalar or equal shapes"
+			if term.call {
+				hint = "an argument is a scalar, or has the shape of the value"
+			}
+			c.err(ShapeMismatch, a.Span(), hint, "the argument `%s` of `%s` is %s, the %s is %s", dist.Args[i].Name, dist.Name, ta, term.side(), t)
 			continue
 		}
 		c.argument(a, dist, i)
 	}
-	if dist.Support == Between {
-		lo, ok1 := c.constant(term.Args[0])
-		hi, ok2 := c.constant(term.Args[1])
-		if ok1 && ok2 && !(lo < hi) {
-			c.err(BadArgument, term.Args[1].Span(), "", "the ends of `%s` are in order, but %v is not below %v", dist.Name, lo, hi)
-			return
-		}
+	if !c.ordered(dist, term.Args) {
+		return
 	}
 	p := c.dependsOnParam(left)
 	if dist.Support.Discrete() {
@@ -1102,7 +1164,10 @@ func (c *checker) scalarTerm(term *Term) {
 			if dist.Support == Binary {
 				hint = "declare it `int … in {0, 1}`"
 			}
-			c.err(NeedsInteger, left.Span(), hint, "`%s` describes %s, and the left side is %s", dist.Name, dist.Support, t)
+			if term.call && datum(left) == nil {
+				hint = ""
+			}
+			c.err(NeedsInteger, left.Span(), hint, "`%s` describes %s, and the %s is %s", dist.Name, dist.Support, term.side(), t)
 		}
 	}
 	if p == nil {

@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 func sameShape(a, b []Extent) bool {
@@ -198,6 +199,13 @@ func (c *checker) name(e *Name) {
 	case *OdeVar:
 		o.used = true
 		e.setType(Type{Base: Real})
+	case *Quantity:
+		if !c.generating {
+			c.generatedOutside(e, o.At)
+			bad(e)
+			return
+		}
+		e.setType(o.Type)
 	case *Solve:
 		c.err(BadSolve, e.Span(), fmt.Sprintf("write %s.%s for the component of the state `%s`", o.Name, o.Ode.States[0].Name, o.Ode.States[0].Name),
 			"`%s` is a solution: its values are those of its components", o.Name)
@@ -394,6 +402,9 @@ func (c *checker) call(e *CallExpr) {
 			c.err(BadNamedArgument, a.At, "leave the name out", "the arguments of `%s` have no names", e.Func)
 		}
 	}
+	if c.distributionCall(e) {
+		return
+	}
 	f := LookupFunction(e.Func)
 	if f == nil {
 		for _, a := range e.Args {
@@ -570,8 +581,14 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	for i := range Functions {
 		names = append(names, Functions[i].Name)
 	}
+	for i := range Distributions {
+		d := &Distributions[i]
+		names = append(names, d.LogDensityName(), d.RandomName())
+	}
 	hint := ""
-	if s := suggest(e.Func, names); s != "" {
+	if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
+		hint = "cumulative distribution functions are not in this version of the language"
+	} else if s := suggest(e.Func, names); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	} else if LookupDistribution(e.Func) != nil {
 		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
@@ -674,7 +691,8 @@ func (c *checker) dependsOnParam(e Expr) *Param {
 		}
 		return nil
 	case *CallExpr:
-		if e.Func == "size" {
+		// What is drawn is no function of the parameters.
+		if e.Func == "size" || e.Draws != nil {
 			return nil
 		}
 	}

@@ -54,6 +54,8 @@ const (
 	BadLeftSide       Code = "H409"
 	BadEquation       Code = "H410"
 	BadSolve          Code = "H411"
+	RandomOutside     Code = "H412"
+	GeneratedOutside  Code = "H413"
 	MetricTwice       Code = "H501"
 	MetricShape       Code = "H502"
 	MetricAsymmetric  Code = "H503"
@@ -93,7 +95,7 @@ var Catalogue = []Entry{
 	{UnknownStatement, "a line starts with a keyword, or is `… ~ distribution(…)`", "parm x real"},
 	{RaggedMatrix, "the rows of a matrix have one length", "metric [1, 0 ; 0]"},
 	{Reserved, "a keyword is not a name, nor is what ends in `__`", "param data real"},
-	{NotYet, "the construct is part of the language but not of this version", "generate z = x^2"},
+	{NotYet, "the construct is part of the language but not of this version", "func f(x) = x^2"},
 	{UnknownName, "a name is declared", "y ~ normal(sgima, 1)"},
 	{Redeclared, "a name is declared once", "data y real; data y real"},
 	{UnknownFunction, "a function is in the function table", "let a = expp(1)"},
@@ -131,6 +133,8 @@ var Catalogue = []Entry{
 	{BadLeftSide, "the left side of ~ is a value", "normal ~ normal(0, 1)"},
 	{BadEquation, "an `ode` has one equation for each state, made of scalars", "ode f(v, r) { v' = r }"},
 	{BadSolve, "a solution gives each state a start, each argument a value, and times of data", "let s = solve f() from 0 at t"},
+	{RandomOutside, "an `_rng` function draws in `generate` only", "density normal_rng(0, 1)"},
+	{GeneratedOutside, "a generated quantity is known in `generate` only", "generate { z = a^2 }; density z"},
 	{MetricTwice, "the metric is given once", "metric fisher; metric identity"},
 	{MetricShape, "a metric has one row per coordinate", "metric [1] for two parameters"},
 	{MetricAsymmetric, "an explicit metric is symmetric", "metric [1, t ; 2*t, 3]"},

@@ -59,8 +59,26 @@ func (m *Model) Demands() []Demand {
 	for _, s := range m.Solves {
 		out = append(out, Demand{Kind: DemandTimes, Data: s.Times, Lo: s.From})
 	}
-	for _, t := range m.Terms {
-		out = append(out, supportDemands(t)...)
+	type known struct {
+		data, limit *Data
+		support     Domain
+	}
+	seen := map[known]bool{}
+	for _, t := range append(m.Terms[:len(m.Terms):len(m.Terms)], m.Densities...) {
+		if t.Dist == nil {
+			continue
+		}
+		k := known{data: datum(t.Left), support: t.Dist.Support}
+		if k.support == UpTo {
+			k.limit = datum(t.Args[0])
+		}
+		demands := supportDemands(t)
+		// A log density asks no more of a datum than the term that it repeats.
+		if t.call && seen[k] {
+			continue
+		}
+		seen[k] = seen[k] || len(demands) > 0
+		out = append(out, demands...)
 	}
 	return out
 }

@@ -1,5 +1,7 @@
 package dsl
 
+import "strings"
+
 // Domain is a set of numbers that a table can name.
 type Domain uint8
 
@@ -55,7 +57,10 @@ type Distribution struct {
 	// `fisher(prior = expected)`. Nil: not finite or not known.
 	Joint [][]string
 
-	// Random is the function of runtime/random that draws a value.
+	// Random is the function of runtime/random that draws a value: with the
+	// arguments in the order of Args, and as an int if the support is discrete.
+	// Of a vector it fills one, and a second function with Cholesky behind its
+	// name does so from the factor of the covariance.
 	Random string
 }
 
@@ -193,6 +198,49 @@ var Distributions = []Distribution{
 		LogDensity: "y*eta - exp(eta) - lgamma(y + 1)",
 		Fisher:     [][]string{{"exp(eta)"}},
 	},
+}
+
+// LogDensityName is the function of the log density: that of a probability
+// density as normal_lpdf(y | mu, sigma), that of a probability mass function as
+// poisson_lpmf(y | lambda).
+func (d *Distribution) LogDensityName() string {
+	if d.Support.Discrete() {
+		return d.Name + "_lpmf"
+	}
+	return d.Name + "_lpdf"
+}
+
+// RandomName is the function that draws, as normal_rng(mu, sigma).
+func (d *Distribution) RandomName() string { return d.Name + "_rng" }
+
+// form is how a call of the log density reads.
+func (d *Distribution) form() string {
+	return d.LogDensityName() + "(y | " + strings.Join(d.argNames(), ", ") + ")"
+}
+
+func (d *Distribution) argNames() []string {
+	names := make([]string, len(d.Args))
+	for i, a := range d.Args {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// lookupLogDensity and lookupRandom return the distribution whose function has
+// that name, or nil.
+func lookupLogDensity(name string) *Distribution {
+	return lookup(name, (*Distribution).LogDensityName)
+}
+
+func lookupRandom(name string) *Distribution { return lookup(name, (*Distribution).RandomName) }
+
+func lookup(name string, of func(*Distribution) string) *Distribution {
+	for i := range Distributions {
+		if of(&Distributions[i]) == name {
+			return &Distributions[i]
+		}
+	}
+	return nil
 }
 
 // LookupDistribution returns the distribution of that name, or nil.

@@ -15,7 +15,7 @@ var rules = lexer.MustSimple([]lexer.SimpleRule{
 	{Name: "Comment", Pattern: `//[^\n]*`},
 	{Name: "Number", Pattern: `(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`},
 	{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*`},
-	{Name: "Op", Pattern: `\.\.|\.\*|\./|\.\^|<=|>=|==|!=|[-+*/^=~<>()\[\]{},;'?:.]`},
+	{Name: "Op", Pattern: `\.\.|\.\*|\./|\.\^|<=|>=|==|!=|[-+*/^=~<>()\[\]{},;'?:.|]`},
 	{Name: "EOL", Pattern: `\r?\n`},
 	{Name: "Space", Pattern: `[ \t\r\x{FEFF}]+`},
 	{Name: "Bad", Pattern: `[\s\S]`},

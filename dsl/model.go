@@ -88,7 +88,7 @@ type Subscript struct {
 }
 
 // Object is what a name stands for: *Data, *Const, *Param, *Let, *Index, *Ode,
-// *OdeVar or *Solve.
+// *OdeVar, *Solve or *Quantity.
 type Object interface {
 	ObjectName() string
 	Declared() Span
@@ -156,6 +156,31 @@ type Let struct {
 	Type    Type
 }
 
+// Quantity is a generated quantity: computed once per draw, from the data, the
+// parameters, definitions and the quantities above it.
+type Quantity struct {
+	object
+	Indices []*Index
+	Value   Expr
+	Type    Type // its base is Int if its values are whole numbers
+	Group   Group
+}
+
+// Group tells what a generated quantity is to those who analyse the draws.
+type Group uint8
+
+// The groups.
+const (
+	// GroupPosterior: a function of the parameters and the data.
+	GroupPosterior Group = iota
+	// GroupLikelihood: the log density of data, an _lpdf or _lpmf of a datum
+	// or of its elements, or a sum of such.
+	GroupLikelihood
+	// GroupPredictive: random given the parameters, drawn by an _rng function
+	// or computed from what was.
+	GroupPredictive
+)
+
 // Index is an index with its range.
 type Index struct {
 	object
@@ -173,6 +198,8 @@ type Term struct {
 	Args  []Expr
 	For   *Index
 	Value Expr
+
+	call bool // it is that of a function call
 }
 
 // MetricKind names a way to say a metric.
@@ -278,5 +305,9 @@ type Model struct {
 	Lets   []*Let
 	Solves []*Solve
 	Terms  []*Term
-	Blocks []*Block // at least one; each parameter is in one of them
+	// Densities are the terms of calls as normal_lpdf(y | mu, sigma), which
+	// belong to the expressions that they stand in.
+	Densities  []*Term
+	Quantities []*Quantity
+	Blocks     []*Block // at least one; each parameter is in one of them
 }

@@ -164,12 +164,41 @@ func (p *parser) odeHead() (*OdeStmt, error) {
 	return o, err
 }
 
-// equations reads the lines of an `ode` and its `}`. A line that is no equation
-// is reported, and hides no other.
+// equations reads the lines of an `ode` and its `}`.
 func (p *parser) equations(o *OdeStmt) error {
+	return p.body(&body{
+		brace: o.brace, holds: "only equations stand in the braces of an `ode`", want: "an equation", mark: "'",
+		instead: func(word string) string {
+			switch word {
+			case "~":
+				return "; terms of the density stand below it"
+			case "let":
+				return "; write the value out in them"
+			}
+			return ""
+		},
+		line: func() error { return p.equation(o) },
+		lost: &o.lost,
+	})
+}
+
+// body describes the lines in the braces of a statement.
+type body struct {
+	brace   lexer.Token              // that opens them
+	holds   string                   // what stands there, in a sentence
+	want    string                   // and in a word
+	mark    string                   // what follows the first word of a line
+	instead func(word string) string // what to do instead of a statement there: its keyword, or `~`
+	line    func() error             // reads one
+	lost    *bool                    // set if one is no good
+}
+
+// body reads the lines in the braces of a statement and the `}`. A line that is no
+// good is reported, and hides no other.
+func (p *parser) body(b *body) error {
 	p.open = nil // the braces of a body do not hold lines together
 	lost := func(err error) {
-		o.lost = true
+		*b.lost = true
 		if se := (*syntaxError)(nil); errors.As(err, &se) {
 			p.s.diags = append(p.s.diags, se.d)
 		}
@@ -186,30 +215,27 @@ func (p *parser) equations(o *OdeStmt) error {
 			return nil
 		}
 		t := p.peek()
-		statement := t.Type == tokIdent && startsStatement(t.Value) && p.peekAt(1).Value != "'"
+		statement := t.Type == tokIdent && startsStatement(t.Value) && p.peekAt(1).Value != b.mark
 		if statement || p.hasTilde() || t.EOF() {
 			if !p.closed() {
 				p.lex.LoadCheckpoint(start)
-				return fail(UnclosedBracket, tokenSpan(o.brace), "add the missing `}`", "this `{` is not closed")
+				return fail(UnclosedBracket, tokenSpan(b.brace), "add the missing `}`", "this `{` is not closed")
 			}
 			p.poisonLine()
 			p.s.param = p.s.param || t.Value == "param"
 			p.s.block = p.s.block || t.Value == "block"
-			found, note := found(t), ""
-			switch {
-			case !statement:
-				found, note = "a statement with `~`", "; terms of the density stand below it"
-			case t.Value == "let":
-				note = "; write the value out in them"
+			found, note := found(t), b.instead(t.Value)
+			if !statement {
+				found, note = "a statement with `~`", b.instead("~")
 			}
-			err := fail(UnexpectedToken, tokenSpan(t), "only equations stand in the braces of an `ode`"+note, "expected an equation, found %s", found)
+			err := fail(UnexpectedToken, tokenSpan(t), b.holds+note, "expected %s, found %s", b.want, found)
 			if statement {
 				p.skipBraces()
 			}
 			lost(err)
 			continue
 		}
-		if err := p.equation(o); err != nil {
+		if err := b.line(); err != nil {
 			lost(err)
 		}
 	}
@@ -249,18 +275,27 @@ func (p *parser) equation(o *OdeStmt) error {
 	if err != nil {
 		return err
 	}
+	if err := p.endOfLine("an equation has a line of its own", "'"); err != nil {
+		return err
+	}
+	o.Equations = append(o.Equations, Equation{state, value})
+	return nil
+}
+
+// endOfLine checks that a line in braces ends here. The hint is for what looks
+// like another one, which has the mark behind its first word.
+func (p *parser) endOfLine(another, mark string) error {
 	switch n := p.peek(); {
 	case n.Type == tokEOL, n.Value == "}":
 	case n.Value == ")", n.Value == "]":
 		return fail(UnexpectedToken, tokenSpan(n), "remove it", "this `%s` closes nothing", n.Value)
 	default:
-		hint = ""
-		if n.Value == "," || n.Value == ";" || n.Type == tokIdent && p.peekAt(1).Value == "'" {
-			hint = "an equation has a line of its own"
+		hint := ""
+		if n.Value == "," || n.Value == ";" || n.Type == tokIdent && p.peekAt(1).Value == mark {
+			hint = another
 		}
 		return p.unexpected("the end of the line", hint)
 	}
-	o.Equations = append(o.Equations, Equation{state, value})
 	return nil
 }
 
@@ -355,7 +390,7 @@ func (p *parser) solve() (Expr, error) {
 	if !p.isOp("(") {
 		return nil, p.unexpected("`(`", solveForm)
 	}
-	if s.Args, err = p.args("values have names and are separated by commas, as in `solve f(v = v0, r = r0)`"); err != nil {
+	if s.Args, err = p.args("values have names and are separated by commas, as in `solve f(v = v0, r = r0)`", nil); err != nil {
 		return nil, err
 	}
 	for _, part := range []struct {

@@ -162,6 +162,11 @@ func setDoc(s Stmt, source []string, line int) {
 		s.Doc = docComment(source, line)
 	case *OdeStmt:
 		s.Doc = docComment(source, line)
+	case *GenerateStmt:
+		for i := range s.Quantities {
+			q := &s.Quantities[i]
+			q.Doc = docComment(source, q.Name.At.Pos.Line)
+		}
 	}
 }
 
@@ -257,6 +262,9 @@ func (p *parser) unexpected(want, hint string) error {
 	// Next to the token before it, t shows what was meant.
 	adjoins := p.prev.Pos.Line == t.Pos.Line && p.prev.Pos.Column+utf8.RuneCountInString(p.prev.Value) == t.Pos.Column
 	switch t.Value {
+	case "|":
+		return fail(BadCharacter, tokenSpan(t), "there are no logical operators; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`",
+			"the character %q is not part of the language here", '|')
 	case "==", "!=", "<", "<=", ">", ">=", "?":
 		if n := p.peekAt(1); t.Value == "<" && n.Value == "-" && n.Pos.Column == t.Pos.Column+1 {
 			hint = "a value is named by `let NAME = …`"
@@ -343,7 +351,7 @@ func characterHint(r rune) string {
 		return "write the transpose as A', a derivative as v'"
 	case '\u00a0', '\u2009', '\u202f', '\u3000':
 		return "it looks like a blank; type a plain one"
-	case '&', '|', '!':
+	case '&', '!':
 		return "there are no logical operators"
 	case '@':
 		return "the product of matrices is *"
@@ -501,8 +509,7 @@ func (p *parser) poisonLine() {
 
 // notYet are statements of the language that later versions bring.
 var notYet = map[string]string{
-	"func":     "function definitions",
-	"generate": "generated quantities",
+	"func": "function definitions",
 }
 
 func (p *parser) statement() error {
@@ -515,11 +522,14 @@ func (p *parser) statement() error {
 			p.skipBraces()
 			return fail(NotYet, tokenSpan(t), "", "%s (`%s`) are not in this version of the language", what, t.Value)
 		}
-		if n := p.peekAt(1); t.Value != "ode" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && p.peekAt(2).Value == "{" && !isKeyword(t.Value) {
+		if n := p.peekAt(1); t.Value != "ode" && t.Value != "generate" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && p.peekAt(2).Value == "{" && !isKeyword(t.Value) {
 			p.s.param = true
 			p.skipBraces()
-			return fail(UnexpectedToken, tokenSpan(t), "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`",
-				"statements are not grouped in blocks")
+			hint := "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`"
+			if t.Value == "generated" {
+				hint = generateForm
+			}
+			return fail(UnexpectedToken, tokenSpan(t), hint, "statements are not grouped in blocks")
 		}
 		switch t.Value {
 		case "model":
@@ -569,6 +579,9 @@ func (p *parser) statement() error {
 		case "ode":
 			p.next()
 			return p.ode()
+		case "generate":
+			p.next()
+			return p.generate(tokenSpan(t))
 		}
 	}
 	return p.sample()
@@ -967,7 +980,7 @@ func (p *parser) sample() error {
 	p.next()
 	st.Dist, st.Name = t.Value, tokenSpan(t)
 	var err error
-	if st.Args, err = p.args(""); err != nil {
+	if st.Args, err = p.args("", nil); err != nil {
 		return err
 	}
 	if p.isWord("for") {
@@ -1047,10 +1060,11 @@ func (p *parser) unknownStatement() error {
 }
 
 // statementWords are the keywords that start a statement of this version.
-var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric", "block", "ode"}
+var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric", "block", "ode", "generate"}
 
-// args reads `(a, b, c = d)`; hint is for what does not end as it should.
-func (p *parser) args(hint string) ([]Arg, error) {
+// args reads `(a, b, c = d)`; hint is for what does not end as it should. With
+// bar set, a `|` may stand behind the first argument, and *bar becomes its place.
+func (p *parser) args(hint string, bar *Span) ([]Arg, error) {
 	if _, err := p.expect("(", ""); err != nil {
 		return nil, err
 	}
@@ -1068,6 +1082,10 @@ func (p *parser) args(hint string) ([]Arg, error) {
 				return nil, err
 			}
 			out = append(out, a)
+			if bar != nil && len(out) == 1 && p.isOp("|") {
+				*bar = tokenSpan(p.next())
+				continue
+			}
 			if !p.isOp(",") {
 				break
 			}
@@ -1239,11 +1257,17 @@ func (p *parser) primary() (Expr, error) {
 	case t.Type == tokIdent:
 		p.next()
 		if p.isOp("(") {
-			args, err := p.args("")
-			if err != nil {
+			call := &CallExpr{Func: t.Value, At: tokenSpan(t)}
+			var bar *Span
+			if takesBar(t.Value) {
+				bar = &call.Bar
+			}
+			var err error
+			if call.Args, err = p.args("", bar); err != nil {
 				return nil, err
 			}
-			return &CallExpr{node: node{span: p.spanFrom(tokenSpan(t))}, Func: t.Value, At: tokenSpan(t), Args: args}, nil
+			call.span = p.spanFrom(tokenSpan(t))
+			return call, nil
 		}
 		return &Name{node: node{span: tokenSpan(t)}, Name: t.Value}, nil
 	case p.isOp("("):

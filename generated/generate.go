@@ -17,3 +17,4 @@ package generated
 //go:generate go run ../cmd/hamc -o fitzhugh_nagumo/fitzhugh_nagumo.go --pkg fitzhugh_nagumo ../examples/fitzhugh_nagumo.ham
 //go:generate go run ../cmd/hamc -o lotka_volterra/lotka_volterra.go --pkg lotka_volterra ../examples/lotka_volterra.ham
 //go:generate go run ../cmd/hamc -o stochastic_volatility_authors/stochastic_volatility_authors.go --pkg stochastic_volatility_authors ../examples/stochastic_volatility_authors.ham
+//go:generate go run ../cmd/hamc -o eight_schools/eight_schools.go --pkg eight_schools ../examples/eight_schools.ham

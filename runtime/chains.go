@@ -21,6 +21,7 @@ const (
 	streamStepSize
 	streamWarmup
 	streamSampling
+	streamGenerate
 )
 
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
@@ -45,7 +46,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 	r := &run{model: m, opt: opt, observer: observer}
 	r.progress.chains = make([]chainProgress, opt.Chains)
 	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains)}
-	result.Names, r.kept = KeptNames(m.Info(), opt.Keep)
+	result.Names, r.kept = Columns(m, opt.Keep)
 	r.stats = len(result.StatNames)
 	// Starting points come first: where one cannot be found, no file of an
 	// earlier run has been touched.
@@ -89,7 +90,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 type run struct {
 	model    Posterior
 	cloning  sync.Mutex // a model serves one goroutine, also for Clone
-	kept     []int      // components of the draws that are kept
+	kept     []int      // values of parameters and quantities that are kept
 	stats    int        // number of statistics of a draw
 	opt      Options
 	observer Observer
@@ -140,23 +141,6 @@ func (r *run) clone() Posterior {
 		s.SetODE(r.opt.ODE)
 	}
 	return p
-}
-
-// KeptNames returns the names of the components of the parameters in keep, all if it is
-// empty, and their places among those of all parameters.
-func KeptNames(in *Info, keep []string) (names []string, at []int) {
-	all := ComponentNames(in)
-	k := 0
-	for i := range in.Params {
-		p := &in.Params[i]
-		for range p.Size() {
-			if len(keep) == 0 || slices.Contains(keep, p.Name) {
-				names, at = append(names, all[k]), append(at, k)
-			}
-			k++
-		}
-	}
-	return names, at
 }
 
 // walker is one chain under way.
@@ -314,7 +298,8 @@ func (w *walker) sample() error {
 		out.Draws, out.Stats = columns(len(w.kept)), columns(w.stats)
 	}
 	row := make([]float64, w.stats+len(w.kept))
-	params := make([]float64, len(w.q))
+	values := make([]float64, len(w.q)+QuantitiesLen(quantities(w.sweep.Posterior)))
+	params, generated := values[:len(w.q)], values[len(w.q):]
 	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
 		ts, ok := w.transition(streamSampling, n)
 		if !ok {
@@ -325,8 +310,12 @@ func (w *walker) sample() error {
 		}
 		sweepStats(row[:w.stats], ts)
 		w.sweep.Posterior.Constrain(params, w.q)
+		if len(generated) > 0 {
+			w.stream.Seek(streamGenerate, uint64(n))
+			w.sweep.Posterior.(Generator).Generate(generated, w.q, w.rng)
+		}
 		for i, at := range w.kept {
-			row[w.stats+i] = params[at]
+			row[w.stats+i] = values[at]
 		}
 		if !opt.Discard {
 			for j, x := range row[:w.stats] {

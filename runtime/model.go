@@ -8,7 +8,10 @@
 // the log density on the unconstrained coordinates q and G the metric.
 package runtime
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+)
 
 // Posterior is a log density on unconstrained coordinates q of dimension m. What
 // Sample draws from is a Posterior that is a Model or a Gibbs too.
@@ -121,6 +124,56 @@ type Solves interface {
 	SolveStatus() Status
 }
 
+// Generator is a Posterior with generated quantities: values that are computed
+// once per draw, such as predictions, which may be random given the parameters.
+type Generator interface {
+	Posterior
+
+	// Generated describes the quantities, in the order of their declarations;
+	// the caller does not modify it. A Generator may have none.
+	Generated() []Quantity
+
+	// Generate writes the quantities of the draw at the unconstrained
+	// coordinates q to out, in the order of Generated, arrays contiguous and
+	// row-major. It uses the next random numbers of rng, in an order that
+	// depends on the model alone. A quantity that is not defined, or is drawn
+	// with an argument out of range, is NaN.
+	Generate(out, q []float64, rng *rand.Rand)
+}
+
+// Quantity is one generated quantity: a scalar, a vector or a matrix.
+type Quantity struct {
+	Param
+	Group Group
+	Whole bool // its values are whole numbers, held by floating-point numbers, or NaN
+}
+
+// Group tells what a generated quantity is to those who analyse draws. Its values
+// are the names of the groups of InferenceData, which ArviZ reads.
+type Group string
+
+// The groups, by the expression that a quantity is defined by.
+const (
+	// GroupPosterior: a function of the parameters and the data.
+	GroupPosterior Group = "posterior"
+	// GroupLogLikelihood: the log density of data, or of elements of it, or a
+	// sum of such.
+	GroupLogLikelihood Group = "log_likelihood"
+	// GroupPosteriorPredictive: random given the parameters: drawn, or
+	// computed from what was.
+	GroupPosteriorPredictive Group = "posterior_predictive"
+)
+
+// QuantitiesLen returns the number of values of all quantities together: the
+// length of the slice that Generate fills.
+func QuantitiesLen(list []Quantity) int {
+	n := 0
+	for i := range list {
+		n += list[i].Size()
+	}
+	return n
+}
+
 // Info describes a model.
 type Info struct {
 	Name   string
@@ -183,5 +236,6 @@ type MetricInfo struct {
 }
 
 // APIVersion is the version of the interface between generated code and this
-// package. Generated code does not compile with an older runtime.
+// package. Generated code states the version that it needs, and does not compile
+// with an older runtime. Version 3 brought Whiten, Identity and Generator.
 const APIVersion = 3

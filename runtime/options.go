@@ -58,7 +58,8 @@ type Options struct {
 	// one, start uniformly on (−2, 2) of the unconstrained scale.
 	Init []Point `json:"init,omitempty"`
 
-	// Keep names the parameters whose draws are kept; if it is empty, all are.
+	// Keep names the parameters and generated quantities whose draws are kept; if
+	// it is empty, all are.
 	Keep []string `json:"keep,omitempty"`
 
 	// Workers is the number of chains that run at the same time; 0 stands
@@ -153,8 +154,9 @@ func (o *Options) Validate(p Posterior) error {
 		wrong("tolerances of differential equations: model %s has none", in.Name)
 	}
 	for _, name := range o.Keep {
-		if !slices.ContainsFunc(in.Params, func(q Param) bool { return q.Name == name }) {
-			wrong("the draws of %s cannot be kept: model %s has no such parameter", name, in.Name)
+		if !slices.ContainsFunc(in.Params, func(q Param) bool { return q.Name == name }) &&
+			!slices.ContainsFunc(quantities(p), func(q Quantity) bool { return q.Name == name }) {
+			wrong("the draws of %s cannot be kept: model %s has no such parameter or quantity", name, in.Name)
 		}
 	}
 	errs = append(errs, o.general()...)

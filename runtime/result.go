@@ -203,7 +203,7 @@ func (c *Chain) Sampling() (n Totals) {
 
 // Result is the outcome of Sample.
 type Result struct {
-	Names     []string // of the components of the parameters kept, as ComponentNames
+	Names     []string // of the components of the parameters and quantities kept, as Columns
 	StatNames []string // as StatNamesOf
 	Chains    []Chain  // in order; Draws shorter than asked for after an interruption
 }

@@ -610,6 +610,8 @@ func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 		return c.Delta(subs[0], subs[1])
 	case Inside:
 		return c.within(subs[0], e.Range)
+	case Draw:
+		return c.intern(Expr{Op: Draw, Dist: e.Dist, Tensor: e.Tensor, Args: args})
 	}
 	return e
 }

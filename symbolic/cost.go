@@ -160,7 +160,7 @@ func CostOf(e *Expr, indices []*Index) Cost {
 					ops++ // 1/x
 				}
 			}
-		case Call:
+		case Call, Draw:
 			c.Calls.add(per)
 		case Sum:
 			inner := per.times(sizePoly(e.Index.Range))

@@ -47,6 +47,7 @@ type Derived struct {
 	Value      []Output // the parameters on their own scale
 	Alpha      Output   // of SoftAbs
 	Shift      Output   // of SoftAbs
+	Generated  []Output // Posterior.Quantities
 
 	Weights    [][]*Tensor // W by blocks, Row ≥ Col
 	Velocities []*Tensor
@@ -104,6 +105,7 @@ func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
 		if d.errors() {
 			return nil, d.List
 		}
+		r.generate()
 		return r, d.List
 	}
 	for _, b := range metric.Blocks {
@@ -153,7 +155,15 @@ func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
 	if d.errors() {
 		return nil, d.List
 	}
+	r.generate()
 	return r, d.List
+}
+
+// generate lowers the generated quantities, after everything that sampling needs.
+func (r *Derived) generate() {
+	for _, q := range r.Quantities {
+		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
+	}
 }
 
 // Mirrored reports whether o is an entry below the diagonal of a block of a

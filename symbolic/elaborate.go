@@ -27,6 +27,10 @@ type elaborator struct {
 	indices map[*dsl.Index]Sub
 	// solve elaborates the solution of a differential equation, once.
 	solve func(*dsl.Solve) *Solution
+	// draw draws from a distribution; drawing are the indices whose values it
+	// is done for anew.
+	draw    func(*dsl.CallExpr, []value) value
+	drawing []*Index
 	// leaf, if not nil, sees every element of a parameter or definition:
 	// inside a differential equation they become inputs of it.
 	leaf func(*Expr) *Expr
@@ -82,7 +86,10 @@ func (el *elaborator) expr(e dsl.Expr) value {
 			indices[i] = el.fresh(d.Index.Range, d.Name)
 			el.indices[d.Index] = Sub{Index: indices[i]}
 		}
+		outer := el.drawing
+		el.drawing = append(outer[:len(outer):len(outer)], indices...)
 		body := el.expr(e.Body).at()
+		el.drawing = outer
 		for i := len(indices) - 1; i >= 0; i-- {
 			body = c.Sum(indices[i], body)
 		}
@@ -98,11 +105,22 @@ func (el *elaborator) expr(e dsl.Expr) value {
 // matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
 func (el *elaborator) matrix(e *dsl.MatrixExpr) value {
 	c := el.c
+	entry := func(x dsl.Expr) *Expr { return el.expr(x).at() }
+	if el.draw != nil {
+		// An entry that draws does so once, whatever is read how often.
+		entries := map[dsl.Expr]*Expr{}
+		for _, row := range e.Rows {
+			for _, x := range row {
+				entries[x] = el.expr(x).at()
+			}
+		}
+		entry = func(x dsl.Expr) *Expr { return entries[x] }
+	}
 	return value{shape: e.Type().Shape, elem: func(s ...Sub) *Expr {
 		total := c.Number(0)
 		for i, row := range e.Rows {
 			for j, x := range row {
-				total = c.Add(total, c.Mul(el.expr(x).at(), c.Delta(s[0], Sub{At: dsl.Fixed(i + 1)}), c.Delta(s[1], Sub{At: dsl.Fixed(j + 1)})))
+				total = c.Add(total, c.Mul(entry(x), c.Delta(s[0], Sub{At: dsl.Fixed(i + 1)}), c.Delta(s[1], Sub{At: dsl.Fixed(j + 1)})))
 			}
 		}
 		return total
@@ -177,6 +195,10 @@ func (el *elaborator) call(e *dsl.CallExpr) value {
 		}
 		return scalar(c.Delta(at[0], at[1]))
 	}
+	if e.Density != nil {
+		l, _, _, indices := el.logDensity(e.Density)
+		return scalar(c.sumAll(indices, l))
+	}
 	args := make([]value, len(e.Args))
 	var shape []dsl.Extent
 	for i, a := range e.Args {
@@ -184,6 +206,9 @@ func (el *elaborator) call(e *dsl.CallExpr) value {
 		if len(args[i].shape) > 0 {
 			shape = args[i].shape
 		}
+	}
+	if e.Draws != nil {
+		return el.draw(e, args)
 	}
 	switch e.Func {
 	case "size":
@@ -233,7 +258,7 @@ func (el *elaborator) total(name string, x value) value {
 	return scalar(e)
 }
 
-// derivedOf returns the tensor of the inverse or log determinant of a
+// derivedOf returns the tensor of the inverse, log determinant or factor of a
 // covariance datum.
 func (c *Context) derivedOf(kind TensorKind, cov *Tensor) *Tensor {
 	for _, t := range c.tensors {
@@ -242,9 +267,12 @@ func (c *Context) derivedOf(kind TensorKind, cov *Tensor) *Tensor {
 		}
 	}
 	t := Tensor{Kind: kind, Source: cov, Stage: StageData}
-	if kind == InverseOf {
+	switch kind {
+	case InverseOf:
 		t.Name, t.Shape, t.Symmetric = "inv"+upperFirst(cov.Name), cov.Shape, true
-	} else {
+	case FactorOf:
+		t.Name, t.Shape = "factor"+upperFirst(cov.Name), cov.Shape
+	default:
 		t.Name = "logDet" + upperFirst(cov.Name)
 	}
 	return c.NewTensor(t)
@@ -311,8 +339,11 @@ type Posterior struct {
 	Terms  []*PosteriorTerm
 	L      *Expr // log density, Jacobian terms included
 	Solves []*Solution
-	lets   map[*dsl.Let]value
-	el     *elaborator
+	// Quantities are computed once per draw; those of a model of several blocks
+	// belong to the joint density.
+	Quantities []*Quantity
+	lets       map[*dsl.Let]value
+	el         *elaborator
 }
 
 // PosteriorTerm is the elaborated form of one dsl.Term.
@@ -376,6 +407,9 @@ func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
 		pt := p.term(t)
 		p.Terms = append(p.Terms, pt)
 		p.L = c.Add(p.L, pt.L)
+	}
+	if len(p.Given) == 0 {
+		p.quantities()
 	}
 	return p
 }
@@ -469,54 +503,61 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 		loop = c.NewIndex(t.For.ObjectName(), t.For.Range)
 		p.el.indices[t.For] = Sub{Index: loop}
 	}
-	pt.Left = p.el.expr(t.Left)
-	for _, a := range t.Args {
-		pt.Args = append(pt.Args, p.el.expr(a))
-	}
-	if t.Dist.Support == dsl.VectorReal {
-		pt.L = p.formulaValue(t.Dist, t.Dist.LogDensity, pt.Left, pt.Args).at()
-		if loop != nil {
-			pt.L = c.Sum(loop, pt.L)
-		}
-		return pt
-	}
-	subs := make([]Sub, len(pt.Left.shape))
-	indices := make([]*Index, len(subs))
-	for d := range subs {
-		indices[d] = c.NewIndex([]string{"i", "j"}[d], upTo(pt.Left.shape[d]))
-		subs[d] = Sub{Index: indices[d]}
-	}
-	left := pt.Left
-	pt.Left = scalar(pick(left, subs))
-	for n, a := range pt.Args {
-		pt.Args[n] = scalar(pick(a, subs))
-	}
-	e := p.formulaValue(t.Dist, t.Dist.LogDensity, pt.Left, pt.Args).at()
-	e = c.Add(e, p.outside(t, pt))
-	for d := len(indices) - 1; d >= 0; d-- {
-		e = c.Sum(indices[d], e)
-	}
+	pt.L, pt.Left, pt.Args, pt.indices = p.el.logDensity(t)
+	pt.L = c.sumAll(pt.indices, pt.L)
 	if loop != nil {
-		e = c.Sum(loop, e)
-		indices = append(indices, loop)
+		pt.L = c.Sum(loop, pt.L)
+		if t.Dist.Support != dsl.VectorReal {
+			pt.indices = append(pt.indices, loop)
+		}
 	}
-	pt.L = e
-	pt.indices = indices
 	return pt
 }
 
-// outside is −∞ where the left side or an argument of a term leaves the range
+// logDensity elaborates the log density of a term at one value of the indices
+// that its left side runs over, with the left side and the arguments there.
+func (el *elaborator) logDensity(t *dsl.Term) (e *Expr, left value, args []value, indices []*Index) {
+	c := el.c
+	left = el.expr(t.Left)
+	for _, a := range t.Args {
+		args = append(args, el.expr(a))
+	}
+	if t.Dist.Support == dsl.VectorReal {
+		return c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at(), left, args, nil
+	}
+	subs := make([]Sub, len(left.shape))
+	indices = make([]*Index, len(subs))
+	for d := range subs {
+		indices[d] = c.NewIndex([]string{"i", "j"}[d], upTo(left.shape[d]))
+		subs[d] = Sub{Index: indices[d]}
+	}
+	left = scalar(pick(left, subs))
+	for n, a := range args {
+		args[n] = scalar(pick(a, subs))
+	}
+	e = c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at()
+	return c.Add(e, c.outsideOf(t, left, args)), left, args, indices
+}
+
+// sumAll returns the sum over several indices.
+func (c *Context) sumAll(indices []*Index, e *Expr) *Expr {
+	for d := len(indices) - 1; d >= 0; d-- {
+		e = c.Sum(indices[d], e)
+	}
+	return e
+}
+
+// outsideOf is −∞ where the left side or an argument of a term leaves the range
 // that its distribution is defined on, and 0 elsewhere: nothing is added where
 // the declarations already exclude that.
-func (p *Posterior) outside(t *dsl.Term, pt *PosteriorTerm) *Expr {
-	c := p.C
+func (c *Context) outsideOf(t *dsl.Term, y value, args []value) *Expr {
 	total := c.Number(0)
 	positive := func(e *Expr) {
 		if c.Sign(e) != Positive {
 			total = c.Add(total, c.Call("log_positive", e))
 		}
 	}
-	left := pt.Left.at()
+	left := y.at()
 	// A datum is checked when it arrives, a parameter's bounds when the
 	// model is.
 	if !declared(t.Left) || t.Dist.Support == dsl.Between && !dependsOnCoords(left) {
@@ -527,11 +568,17 @@ func (p *Posterior) outside(t *dsl.Term, pt *PosteriorTerm) *Expr {
 			positive(left)
 			positive(c.Sub(c.Number(1), left))
 		case dsl.Between:
-			positive(c.Sub(left, pt.Args[0].at()))
-			positive(c.Sub(pt.Args[1].at(), left))
+			positive(c.Sub(left, args[0].at()))
+			positive(c.Sub(args[1].at(), left))
+		case dsl.Binary:
+			positive(c.Add(left, c.Number(0.5)))
+			positive(c.Sub(c.Number(1.5), left))
+		case dsl.UpTo:
+			positive(c.Add(left, c.Number(0.5)))
+			positive(c.Add(c.Sub(args[0].at(), left), c.Number(0.5)))
 		}
 	}
-	for n, a := range pt.Args {
+	for n, a := range args {
 		switch t.Dist.Args[n].Domain {
 		case dsl.Positive:
 			positive(a.at())
@@ -561,20 +608,20 @@ func declared(e dsl.Expr) bool {
 }
 
 // formulaValue elaborates a formula of the distribution table.
-func (p *Posterior) formulaValue(d *dsl.Distribution, text string, y value, args []value) value {
-	f, ok := p.C.formulas[text]
+func (c *Context) formulaValue(d *dsl.Distribution, text string, y value, args []value) value {
+	f, ok := c.formulas[text]
 	if !ok {
 		e, err := dsl.ParseFormula(text)
 		if err != nil {
 			panic(fmt.Sprintf("symbolic: distribution %s: %v", d.Name, err))
 		}
 		f = &formula{e}
-		p.C.formulas[text] = f
+		c.formulas[text] = f
 	}
 	env := map[string]value{"y": y}
 	for i, a := range d.Args {
 		env[a.Name] = args[i]
 	}
-	el := &elaborator{c: p.C, names: env, indices: map[*dsl.Index]Sub{}}
+	el := &elaborator{c: c, names: env, indices: map[*dsl.Index]Sub{}}
 	return el.expr(f.expr)
 }

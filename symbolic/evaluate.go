@@ -13,6 +13,12 @@ type Machine struct {
 	// times[n], from y0 at t0. The solution is NaN where it fails.
 	Integrate func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64)
 
+	// Draw draws from a distribution, DrawVector to out from one of vectors, with
+	// a mean and the tensor FactorOf the covariance. They use the next random
+	// numbers of a stream.
+	Draw       func(d *dsl.Distribution, args []float64) float64
+	DrawVector func(d *dsl.Distribution, out, mean []float64, factor *Tensor)
+
 	d      *Derived
 	sizes  map[string]int
 	values [][]float64 // by tensor id
@@ -35,7 +41,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	}
 	for _, t := range d.C.tensors {
 		switch t.Kind {
-		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, SolutionTensor, StateTensor, TimeTensor:
+		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, QuantityTensor, SolutionTensor, StateTensor, TimeTensor:
 			m.allocate(t)
 		}
 	}
@@ -153,6 +159,10 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 
 // define evaluates a definition.
 func (m *Machine) define(d *Def) {
+	if b := d.Body; b.Op == Draw && b.Tensor != nil {
+		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], b.Tensor)
+		return
+	}
 	f := m.compile(d.Body)
 	out := m.values[d.Tensor.id]
 	m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
@@ -323,6 +333,15 @@ func (m *Machine) closure(e *Expr) func() float64 {
 				x[n] = f()
 			}
 			return e.Func.Eval(x)
+		}
+	case Draw:
+		args := m.compileAll(e.Args)
+		x := make([]float64, len(args))
+		return func() float64 {
+			for n, f := range args {
+				x[n] = f()
+			}
+			return m.Draw(e.Dist, x)
 		}
 	case Sum:
 		body := m.compile(e.Args[0])

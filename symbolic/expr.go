@@ -11,7 +11,7 @@
 // form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
 // elaborate.go (checked model → log density), metric.go (metrics), fold.go
 // (sufficient statistics), program.go (definitions, stages and the
-// reverse sweep), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
+// reverse sweep), generate.go (generated quantities), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
 // cost.go, print.go.
 package symbolic
 
@@ -35,10 +35,11 @@ const (
 	StageGiven                 // when the parameters of the other blocks are set
 	StagePosition              // at a position q
 	StageMomentum              // at a position and a momentum (or weight)
+	StageDraw                  // of a draw: what its generated quantities hold
 )
 
 func (s Stage) String() string {
-	return [...]string{"const", "data", "given", "position", "momentum"}[s]
+	return [...]string{"const", "data", "given", "position", "momentum", "draw"}[s]
 }
 
 // TensorKind tells what a tensor stands for.
@@ -52,11 +53,13 @@ const (
 	WeightTensor                   // a block W[P,Q] of a symmetric weight
 	VelocityTensor
 	DefTensor      // defined by an expression
+	QuantityTensor // a generated quantity, defined by an expression
 	SolutionTensor // a component of the solution of a differential equation, or a sensitivity of it, over the times
 	StateTensor    // a state, or a sensitivity of it, inside the right side of a differential equation
 	TimeTensor     // the time there
 	InverseOf      // inverse of a covariance datum
 	LogDetOf       // log determinant of a covariance datum
+	FactorOf       // Cholesky factor of a covariance datum, which no expression reads by elements
 	LocalTensor    // a local variable of emitted code
 	OutputTensor   // where emitted code writes a result
 	wildTensor     // a variable of a rewrite pattern, or a derivative that is not known
@@ -71,13 +74,13 @@ type Tensor struct {
 	Stage     Stage
 	Positive  bool // every element is > 0
 	Symmetric bool
-	Source    *Tensor // of InverseOf and LogDetOf
+	Source    *Tensor // of InverseOf, LogDetOf and FactorOf
 
 	// Row and Col are the parameter blocks of a weight; Row that of a
 	// coordinate or velocity.
 	Row, Col int
 
-	Def  *Def     // of a DefTensor
+	Def  *Def     // of a DefTensor or QuantityTensor
 	Part *SolPart // of a SolutionTensor
 	id   int
 }
@@ -124,6 +127,7 @@ const (
 	Sum              // Σ_Index Args[0]
 	Delta            // Kronecker's delta of Subs[0] and Subs[1]
 	Inside           // 1 if Subs[0] lies in Range, else 0
+	Draw             // a random number from Dist(Args): the body of a definition, and no part of it
 )
 
 // Expr is a node. Nodes are immutable and belong to one Context.
@@ -132,9 +136,10 @@ type Expr struct {
 	Val    float64
 	K      []float64 // coefficients of Add, exponents of Mul
 	Args   []*Expr
-	Tensor *Tensor
+	Tensor *Tensor // of Ref; of a Draw of vectors, the factor of the covariance
 	Subs   []Sub
 	Func   *Func
+	Dist   *dsl.Distribution // of Draw
 	Index  *Index
 	Range  dsl.Range
 
@@ -241,6 +246,12 @@ func (c *Context) intern(e Expr) *Expr {
 		k = append(k, ',')
 	case Sum:
 		num(e.Index.uid)
+	case Draw:
+		k = append(k, e.Dist.Name...)
+		k = append(k, ',')
+		if e.Tensor != nil {
+			num(e.Tensor.id)
+		}
 	case Inside:
 		ext(e.Range.Lo)
 		ext(e.Range.Hi)
@@ -281,6 +292,8 @@ func (c *Context) intern(e Expr) *Expr {
 		}
 	}
 	switch n.Op {
+	case Draw:
+		n.stage = StageDraw
 	case Ref:
 		n.stage = n.Tensor.Stage
 	case Sum:

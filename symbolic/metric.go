@@ -553,7 +553,7 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 				if dy.IsNum(0) || dist.Fisher[m][n] == "" {
 					continue
 				}
-				info := p.formulaValue(dist, dist.Fisher[m][n], term.Left, term.Args).at()
+				info := c.formulaValue(dist, dist.Fisher[m][n], term.Left, term.Args).at()
 				e = c.Add(e, c.Mul(dx, info, dy))
 			}
 		}
@@ -690,7 +690,7 @@ func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *Post
 				if dy.IsNum(0) || dist.Joint[m][n] == "" {
 					continue
 				}
-				info := p.formulaValue(dist, dist.Joint[m][n], term.Left, term.Args).at()
+				info := c.formulaValue(dist, dist.Joint[m][n], term.Left, term.Args).at()
 				e = c.Add(e, c.Mul(dx, info, dy))
 			}
 		}

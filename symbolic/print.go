@@ -65,6 +65,15 @@ func (p printer) expr(e *Expr, ctx int) string {
 			args[i] = p.expr(a, 0)
 		}
 		return e.Func.Name + "(" + strings.Join(args, ", ") + ")"
+	case Draw:
+		args := make([]string, len(e.Args))
+		for i, a := range e.Args {
+			args[i] = p.expr(a, 0)
+		}
+		if e.Tensor != nil {
+			args = append(args, e.Tensor.Source.Name)
+		}
+		return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")"
 	case Sum:
 		r := e.Index.Range.String()
 		return paren(fmt.Sprintf("Σ[%s in %s] %s", e.Index.Name, r, p.expr(e.Args[0], precMul)), precMul, ctx)

@@ -185,7 +185,7 @@ func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
 func (p *Program) invent(e *Expr) string {
 	name := describe(e)
 	if name == "" || len(name) > 24 {
-		name = map[Stage]string{StageConst: "k", StageData: "c", StageGiven: "g", StagePosition: "a", StageMomentum: "b"}[e.stage]
+		name = map[Stage]string{StageConst: "k", StageData: "c", StageGiven: "g", StagePosition: "a", StageMomentum: "b", StageDraw: "d"}[e.stage]
 		p.taken[name]++
 		name = fmt.Sprintf("%s%d", name, p.taken[name])
 	}

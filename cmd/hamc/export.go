@@ -15,6 +15,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/driver"
 	"github.com/hamc-dev/hamc/runtime/export"
 )
 
@@ -94,7 +95,7 @@ func (e *env) export(ctx context.Context, dir string, f *exportFormat, target st
 	for _, note := range notes(set, chains) {
 		fmt.Fprintln(e.stderr, note)
 	}
-	options := export.Options{Version: codegen.Version}
+	options := export.Options{Version: codegen.Version, Groups: groups(dir, set)}
 	if target == "-" {
 		return wrap(f.write(e.stdout, set, options))
 	}
@@ -117,6 +118,21 @@ func (e *env) export(ctx context.Context, dir string, f *exportFormat, target st
 	}
 	_, err = fmt.Fprintf(e.stdout, "%s of %s in %s\n", plural(len(chains), "chain"), plural(n, "draw"), target)
 	return wrap(err)
+}
+
+// groups returns the groups that the manifest gives to the generated quantities.
+func groups(dir string, set *draws.Set) map[string]string {
+	man, err := driver.ReadManifest(dir)
+	if err != nil {
+		return nil // draws of another program
+	}
+	out := map[string]string{}
+	for _, q := range man.Derived {
+		if slices.ContainsFunc(set.Parameters, func(p draws.Parameter) bool { return p.Name == q.Name }) {
+			out[q.Name] = string(q.Group)
+		}
+	}
+	return out
 }
 
 // free returns an error if target is something that an export must not replace.

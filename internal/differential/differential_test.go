@@ -74,6 +74,7 @@ func TestGenerated(t *testing.T) {
 			}
 			if s.random {
 				metrics += opinion(t, im, s) // of the corpus, TestDensities has it
+				quantities(t, s)
 			}
 			if t.Failed() && s.random {
 				t.Log(s.text)

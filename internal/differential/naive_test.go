@@ -24,6 +24,9 @@ type naive struct {
 	// each found when it is first asked for.
 	solved map[*dsl.Solve][]array
 	step   float64 // of the differences that make a metric
+	// drawn holds what the calls of the present quantity drew, by the values of
+	// the indices around them.
+	drawn map[*dsl.CallExpr]map[string]array
 }
 
 // An array is a scalar, a vector or a matrix, row-major.
@@ -383,6 +386,12 @@ func (e *naive) call(x *dsl.CallExpr) array {
 			return number(1)
 		}
 		return number(0)
+	}
+	if x.Density != nil {
+		return number(e.term(x.Density))
+	}
+	if x.Draws != nil {
+		return e.drawn[x][e.place()]
 	}
 	args := make([]array, len(x.Args))
 	for n, a := range x.Args {

@@ -19,6 +19,7 @@ type author struct {
 	matrix  []matrix
 	opened  []opened // indices in scope
 	lets    int
+	draws   bool // random numbers and log densities are expressions too
 
 	fisher bool // the metrics are Fisher's: no statement has another form than it knows
 	solved bool // there are differential equations: no metric of second derivatives
@@ -69,6 +70,7 @@ func randomModel(name string, seed uint64) *subject {
 		a.term()
 	}
 	a.blocks()
+	a.generate()
 	return &subject{name: name, text: a.text.String(), data: a.data(), random: true}
 }
 
@@ -136,6 +138,9 @@ func (a *author) leaf() string {
 func (a *author) scalar(depth int) string {
 	if depth <= 0 {
 		return a.leaf()
+	}
+	if a.draws && a.rng.IntN(4) == 0 {
+		return a.draw(depth)
 	}
 	switch a.rng.IntN(16) {
 	case 0, 1:
@@ -262,6 +267,78 @@ func (a *author) let() {
 		a.matrix = append(a.matrix, matrix{name, "n", "k"})
 	}
 	a.opened = nil
+}
+
+// generate adds generated quantities, which use each other.
+func (a *author) generate() {
+	a.draws = true
+	a.printf("generate {")
+	for n := range 2 + a.rng.IntN(5) {
+		name := fmt.Sprintf("quantity%d", n+1)
+		switch a.rng.IntN(5) {
+		case 0:
+			a.printf("  %s = %s", name, a.scalar(3))
+			a.scalars = append(a.scalars, name)
+		case 1:
+			s := a.vectorSize()
+			v := a.vector(s, 2)
+			if a.rng.IntN(2) == 0 {
+				v = fmt.Sprintf("normal_rng(%s, %s)", v, a.pick("1", a.positive(1)))
+			}
+			a.printf("  %s = %s", name, v)
+			a.vectors[s] = append(a.vectors[s], name)
+		case 2, 3:
+			s := a.vectorSize()
+			a.open(s, false)
+			a.printf("  %s[i in %s] = %s", name, s, a.scalar(3))
+			a.vectors[s] = append(a.vectors[s], name)
+		case 4:
+			a.open("n", false)
+			a.open("k", false)
+			a.printf("  %s[i in n, j in k] = %s", name, a.scalar(2))
+			a.matrix = append(a.matrix, matrix{name, "n", "k"})
+		}
+		a.opened = nil
+	}
+	if len(a.vectors["k"]) > 0 && a.rng.IntN(3) == 0 {
+		a.printf("  last = multi_normal_rng(%s, S)", a.vector("k", 1))
+	}
+	a.printf("}")
+	a.draws = false
+}
+
+// draw is a random number, or the log density of something.
+func (a *author) draw(depth int) string {
+	d := depth - 1
+	if len(a.opened) > 2 || a.rng.IntN(4) == 0 {
+		switch a.rng.IntN(4) {
+		case 0:
+			return fmt.Sprintf("normal_lpdf(%s | %s, %s)", a.scalar(d), a.scalar(d), a.positive(d))
+		case 1:
+			return fmt.Sprintf("gamma_lpdf(%s | 2, %s)", a.positive(d), a.positive(d))
+		case 2:
+			return fmt.Sprintf("bernoulli_logit_lpmf(bits | %s)", a.scalar(d))
+		}
+		s := a.vectorSize()
+		return fmt.Sprintf("student_t_lpdf(%s | 4, %s, 2)", a.vector(s, d), a.vector(s, d))
+	}
+	switch a.rng.IntN(9) {
+	case 0, 1:
+		return fmt.Sprintf("normal_rng(%s, %s)", a.scalar(d), a.positive(d))
+	case 2:
+		return fmt.Sprintf("student_t_rng(9, %s, %s)", a.scalar(d), a.positive(d))
+	case 3:
+		return fmt.Sprintf("gamma_rng(2, %s)", a.positive(d))
+	case 4:
+		return fmt.Sprintf("poisson_rng(%s)", a.positive(d))
+	case 5:
+		return fmt.Sprintf("bernoulli_logit_rng(%s)", a.scalar(d))
+	case 6:
+		return fmt.Sprintf("beta_rng(%s, %s)", a.positive(d), a.positive(d))
+	case 7:
+		return fmt.Sprintf("binomial_logit_rng(poisson_rng(7), %s)", a.scalar(d))
+	}
+	return "uniform_rng(-1, 1)"
 }
 
 func (a *author) prior(p parameter) {

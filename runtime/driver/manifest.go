@@ -19,14 +19,15 @@ const ManifestName = "run.json"
 // Manifest says what run a directory of draws belongs to. It is written before the first
 // draw. Two runs with the same manifest make the same files.
 type Manifest struct {
-	Format  int             `json:"format"` // of the directory: FormatVersion
-	Model   string          `json:"model"`
-	Params  []runtime.Param `json:"params"`  // all, on their own scale
-	Names   []string        `json:"names"`   // of the components that are kept
-	Stats   []string        `json:"stats"`   // of the statistics
-	Options runtime.Options `json:"options"` // with the integrators that run
-	Target  Target          `json:"target"`
-	Origin  Origin          `json:"origin"`
+	Format  int                `json:"format"` // of the directory: FormatVersion
+	Model   string             `json:"model"`
+	Params  []runtime.Param    `json:"params"`            // all, on their own scale
+	Derived []runtime.Quantity `json:"derived,omitempty"` // generated quantities
+	Names   []string           `json:"names"`             // of the components that are kept
+	Stats   []string           `json:"stats"`             // of the statistics
+	Options runtime.Options    `json:"options"`           // with the integrators that run
+	Target  Target             `json:"target"`
+	Origin  Origin             `json:"origin"`
 }
 
 // FormatVersion is the version of the layout of a directory of draws.
@@ -131,6 +132,7 @@ func (m *Manifest) fits(o *Manifest) error {
 	return errors.Join(
 		differs("model", m.Model, o.Model),
 		differs("list of parameters", m.Params, o.Params),
+		differs("list of generated quantities", m.Derived, o.Derived),
 		differs("list of columns", append(m.Stats, m.Names...), append(o.Stats, o.Names...)),
 		differs("setting", a, b),
 	)

@@ -80,7 +80,7 @@ const lockName = ".lock"
 // newRecorder prepares a run: it checks, and changes nothing yet.
 func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emit func(Event) error) (*recorder, error) {
 	in := m.Info()
-	names, _ := runtime.KeptNames(in, opt.Keep)
+	names, _ := runtime.Columns(m, opt.Keep)
 	r := &recorder{
 		opt:     opt,
 		target:  request.Target,
@@ -97,6 +97,7 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 			Format:  FormatVersion,
 			Model:   in.Name,
 			Params:  in.Params,
+			Derived: generated(m),
 			Names:   names,
 			Stats:   runtime.StatNamesOf(m),
 			Options: opt,
@@ -129,6 +130,14 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 		return nil, errors.Join(err, r.finish(false, true))
 	}
 	return r, nil
+}
+
+// generated returns the generated quantities of a posterior.
+func generated(m runtime.Posterior) []runtime.Quantity {
+	if g, ok := m.(runtime.Generator); ok {
+		return g.Generated()
+	}
+	return nil
 }
 
 // readCheckpoints finds where the chains go on from.

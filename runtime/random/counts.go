@@ -9,6 +9,24 @@ import (
 // it are floating-point numbers, and none overflows an int.
 const maxCount = min(1<<53, math.MaxInt>>1+1)
 
+// Count returns a count as a floating-point number, and −1, which generators
+// return for arguments outside their range, as NaN.
+func Count(k int) float64 {
+	if k < 0 {
+		return math.NaN()
+	}
+	return float64(k)
+}
+
+// Trials returns a number of trials that is held by a floating-point number, and −1,
+// which generators refuse, for all that is no whole number they take.
+func Trials(x float64) int {
+	if !(x >= 0 && x <= maxCount && x == math.Trunc(x)) {
+		return -1
+	}
+	return int(x)
+}
+
 // Bernoulli returns 1 with probability theta and else 0, for 0 ≤ theta ≤ 1.
 // Outside this range it returns −1. The ends are in the range because a
 // probability may round to them.

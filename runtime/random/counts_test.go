@@ -265,3 +265,19 @@ func TestLogProbabilities(t *testing.T) {
 		near(both, 1, "the sum of binomial %v", 4*mu)
 	}
 }
+
+func TestCountAndTrials(t *testing.T) {
+	for _, k := range []int{0, 1, maxCount} {
+		if x := Count(k); x != float64(k) || Trials(x) != k {
+			t.Errorf("the count %d is %v, and back %d", k, x, Trials(x))
+		}
+	}
+	if x := Count(-1); !math.IsNaN(x) {
+		t.Errorf("the count −1 is %v", x)
+	}
+	for _, x := range []float64{-1, 0.5, 2*maxCount + 2, largest, math.Inf(1), math.Inf(-1), math.NaN()} {
+		if n := Trials(x); n != -1 {
+			t.Errorf("%v trials are %d", x, n)
+		}
+	}
+}

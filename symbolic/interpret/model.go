@@ -33,8 +33,9 @@ type Model struct {
 	shift   float64
 	unknown []string
 
-	tolerance ode.Options    // of differential equations
-	solved    runtime.Status // how those at the last position came out
+	factors   map[*symbolic.Tensor][]float64 // of covariances, row-major
+	tolerance ode.Options                    // of differential equations
+	solved    runtime.Status                 // how those at the last position came out
 }
 
 // Unknown returns the names in the data file that the model does not declare:
@@ -74,9 +75,10 @@ func New(d *symbolic.Derived, r io.Reader, name string) (Posterior, error) {
 	return newGibbs(m)
 }
 
-// Posterior is what New returns: a runtime.Model or a runtime.Gibbs.
+// Posterior is what New returns: a runtime.Model or a runtime.Gibbs. It may have
+// no generated quantities.
 type Posterior interface {
-	runtime.Posterior
+	runtime.Generator
 
 	// Unknown returns the names in the data file that the model does not
 	// declare: perhaps misspelt.
@@ -84,7 +86,7 @@ type Posterior interface {
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
-	m := &Model{d: d, data: data, tolerance: tight}
+	m := &Model{d: d, data: data, tolerance: tight, factors: map[*symbolic.Tensor][]float64{}}
 	m.m = m.machine()
 	for _, t := range d.Tensors(symbolic.InverseOf) {
 		n := m.m.Extent(t.Shape[0])
@@ -93,6 +95,14 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
 		}
 		m.m.Set(t, a)
+	}
+	for _, t := range d.Tensors(symbolic.FactorOf) {
+		n := m.m.Extent(t.Shape[0])
+		l, err := lower(data[t.Source.Name], n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
+		}
+		m.factors[t] = l
 	}
 	for _, t := range d.Tensors(symbolic.LogDetOf) {
 		n := m.m.Extent(t.Source.Shape[0])
@@ -187,6 +197,23 @@ func invert(a []float64, n int) ([]float64, error) {
 	for i := range n {
 		for j := range n {
 			out[i*n+j] = inv.At(i, j)
+		}
+	}
+	return out, nil
+}
+
+// lower returns the Cholesky factor of a matrix, row-major.
+func lower(a []float64, n int) ([]float64, error) {
+	var chol mat.Cholesky
+	if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a...))) {
+		return nil, fmt.Errorf("not positive definite")
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	out := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			out[i*n+j] = l.At(i, j)
 		}
 	}
 	return out, nil

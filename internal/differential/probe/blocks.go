@@ -104,6 +104,7 @@ func gibbsAllocates(g runtime.Gibbs) []string {
 		{"Gradient", func() { g.Gradient(v, q) }},
 		{"Constrain", func() { g.Constrain(v, q) }},
 	})
+	out = append(out, allocating("joint ", q, generating(g, q))...)
 	for _, b := range g.Blocks() {
 		out = append(out, allocating(b.Info().Name+" ", q, []method{{"Given", func() { b.Given(q) }}})...)
 		if b.Given(q) == runtime.OK {
@@ -226,6 +227,16 @@ func operations(s runtime.System) []operation {
 			}
 			return p
 		}},
+	}
+	if _, ok := s.(runtime.Generator); ok {
+		list = append(list, operation{"Generate", false, func(s runtime.System, q, _ []float64) []float64 {
+			var out []float64
+			values, _ := Generate(s.(runtime.Generator), q, 3)
+			for _, v := range values {
+				out = append(out, v...)
+			}
+			return out
+		}})
 	}
 	for n, t := range steps(s) {
 		if t.count != 1 {

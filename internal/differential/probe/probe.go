@@ -137,10 +137,20 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 		return r
 	}
 	r.Info = string(info)
+	if g, ok := m.(runtime.Generator); ok && len(g.Generated()) > 0 {
+		if info, err = json.Marshal(g.Generated()); err != nil {
+			r.Error = err.Error()
+			return r
+		}
+		r.Info += string(info)
+	}
 	if s, ok := m.(solver); ok {
 		s.SetODE(ode.Options{RelTol: Tolerance, AbsTol: Tolerance, MaxSteps: MaxSteps})
 	}
 	p := &prober{report: &r, slow: slow}
+	if g, ok := m.(runtime.Generator); ok {
+		p.generates = len(g.Generated()) > 0
+	}
 	defer func() {
 		if e := recover(); e != nil {
 			r.Error = fmt.Sprintf("panic at point %d after %s: %v", p.point, p.last(), e)
@@ -148,6 +158,7 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 	}()
 	if g, ok := m.(runtime.Gibbs); ok {
 		p.gibbs(g)
+		p.generated(m)
 		return r
 	}
 	s := runtime.AsSystem(m.(runtime.Model))
@@ -156,6 +167,7 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 			p.at(s, Position(s.Info().Dim(), p.point))
 		}
 	}
+	p.generated(m)
 	if slow {
 		return r
 	}
@@ -201,6 +213,7 @@ func allocates(s runtime.System) []string {
 			list = append(list, method{t.name, func() { t.f(q, mom) }})
 		}
 	}
+	list = append(list, generating(s, q)...)
 	for i, t := range list {
 		list[i].f = func() {
 			copy(mom, p0)
@@ -208,6 +221,16 @@ func allocates(s runtime.System) []string {
 		}
 	}
 	return allocating("", q, list)
+}
+
+// generating is the method Generate of a model that has it.
+func generating(m runtime.Posterior, q []float64) []method {
+	g, ok := m.(runtime.Generator)
+	if !ok {
+		return nil
+	}
+	out, rng := fill(runtime.QuantitiesLen(g.Generated())), rand.New(rand.NewPCG(1, 2))
+	return []method{{"Generate", func() { g.Generate(out, q, rng) }}}
 }
 
 type method struct {
@@ -234,6 +257,43 @@ func allocating(prefix string, q []float64, list []method) (out []string) {
 	return out
 }
 
+// Generate returns the generated quantities of a position, each a slice of its own,
+// with the random numbers of a seed, and the next word of their stream.
+func Generate(g runtime.Generator, q []float64, seed uint64) (values [][]float64, next uint64) {
+	list := g.Generated()
+	src := rand.NewPCG(seed, 29)
+	out := fill(runtime.QuantitiesLen(list))
+	g.Generate(out, q, rand.New(src))
+	for i := range list {
+		n := list[i].Size()
+		values, out = append(values, out[:n]), out[n:]
+	}
+	return values, src.Uint64()
+}
+
+// generated records the generated quantities at all points but the one where
+// everything over- and underflows: there only that nothing panics can be said.
+func (p *prober) generated(m runtime.Posterior) {
+	g, ok := m.(runtime.Generator)
+	if !ok || len(g.Generated()) == 0 {
+		return
+	}
+	p.prefix = ""
+	for p.point = range Points {
+		if p.slow && p.point > 1 && p.point < Points-1 {
+			continue
+		}
+		values, next := Generate(g, Position(m.Info().Dim(), p.point), uint64(p.point))
+		if p.point == Points-1 {
+			continue
+		}
+		for i, x := range g.Generated() {
+			p.record("generated "+x.Name, nil, values[i])
+		}
+		p.record("next random numbers", nil, []float64{float64(next >> 32), float64(uint32(next))})
+	}
+}
+
 // At returns the log density, the gradient and the parameters at given points.
 func At(s runtime.Posterior, points [][]float64) []Record {
 	r := &Report{}
@@ -255,6 +315,8 @@ type prober struct {
 	point  int
 	prefix string
 	slow   bool
+
+	generates bool // the model has generated quantities
 }
 
 func (p *prober) last() string {
@@ -496,6 +558,14 @@ func (p *prober) interleaved(s, other runtime.System) {
 			func(x runtime.System) { x.Energy(far, p0) },
 			func(x runtime.System) { x.Constrain(v, far) },
 			func(x runtime.System) { x.DrawMomentum(clone(p0), far) },
+		}
+		if p.generates {
+			disturb = append(disturb, func(x runtime.System) {
+				// The wrapper of an interpreted model has no quantities.
+				if g, ok := x.(runtime.Generator); ok {
+					Generate(g, far, 3)
+				}
+			})
 		}
 		for _, t := range steps(s) {
 			if t.count != 1 {

@@ -1,0 +1,199 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Generated quantities: the type Quantities, and the methods Generated, Generate
+// and QuantitiesOf.
+
+// generates reports whether the type has generated quantities.
+func (g *generator) generates() bool { return len(g.d.Quantities) > 0 }
+
+// layoutQuantities finds where each quantity starts among the values of all.
+func (g *generator) layoutQuantities() {
+	g.placeOf = map[*symbolic.Tensor]dsl.Extent{}
+	at := dsl.Fixed(0)
+	for _, q := range g.d.Quantities {
+		g.placeOf[q.Tensor] = at
+		name := exported(q.Decl.ObjectName())
+		at = g.addExtents(at, g.elements(q.Tensor.Shape, "len"+name), "after"+name)
+	}
+}
+
+// elements is the number of elements of an array; a product of names becomes a
+// size of its own.
+func (g *generator) elements(shape []dsl.Extent, name string) dsl.Extent {
+	size := 1
+	for n, x := range shape {
+		if !x.IsConst() {
+			if len(shape) == 1 {
+				return x
+			}
+			key := sumKey + name
+			g.addSize(key)
+			g.sizes[len(g.sizes)-1].product = shape
+			return dsl.Extent{Name: key}
+		}
+		size *= shape[n].Offset
+	}
+	return dsl.Fixed(size)
+}
+
+// quantityRange prints the bounds of an array of quantities among all values.
+func (g *generator) quantityRange(p *printer, t *symbolic.Tensor) []jen.Code {
+	name := exported(t.Name)
+	at := g.placeOf[t]
+	end := g.addExtents(at, g.endOf(t, "len"+name), "after"+name)
+	if at == dsl.Fixed(0) {
+		return []jen.Code{jen.Empty(), p.extent(end)}
+	}
+	return []jen.Code{p.extent(at), p.extent(end)}
+}
+
+// endOf is elements of an array that has been laid out.
+func (g *generator) endOf(t *symbolic.Tensor, name string) dsl.Extent {
+	if _, ok := g.sizeOf[sumKey+name]; ok {
+		return dsl.Extent{Name: sumKey + name}
+	}
+	return g.elements(t.Shape, name)
+}
+
+// quantitiesType declares Quantities.
+func (g *generator) quantitiesType() {
+	if !g.generates() {
+		return
+	}
+	g.out.Add(comment("Quantities holds the generated quantities of a draw."))
+	g.out.Type().Id("Quantities").StructFunc(func(st *jen.Group) {
+		for _, q := range g.d.Quantities {
+			if q.Decl.Doc != "" {
+				st.Add(comment(q.Decl.Doc))
+			}
+			t := q.Decl.Type
+			whole := ""
+			if t.Base == dsl.Int {
+				whole = "whole numbers"
+				if t.IsScalar() {
+					whole = "a whole number"
+				}
+			}
+			t.Base = dsl.Real
+			st.Id(g.field(q.Decl.ObjectName())).Add(goType(t)).Comment(joinDoc(q.Decl.ObjectName(), shapeDoc(t), whole))
+		}
+	})
+}
+
+// groupNames are the runtime's names of the groups of quantities.
+var groupNames = map[dsl.Group]string{
+	dsl.GroupPosterior: "GroupPosterior", dsl.GroupLikelihood: "GroupLogLikelihood", dsl.GroupPredictive: "GroupPosteriorPredictive",
+}
+
+// generateMethods prints the methods of the generated quantities.
+func (g *generator) generateMethods() []jen.Code {
+	if !g.generates() {
+		return nil
+	}
+	p := g.newPrinter()
+	list := jen.Index().Add(rt("Quantity")).ValuesFunc(func(v *jen.Group) {
+		for _, q := range g.d.Quantities {
+			param := jen.Dict{id("Name"): jen.Lit(q.Decl.ObjectName())}
+			if len(q.Tensor.Shape) > 0 {
+				param[id("Shape")] = jen.Index().Int().ValuesFunc(func(v *jen.Group) {
+					for _, x := range q.Tensor.Shape {
+						v.Add(p.extent(x))
+					}
+				})
+			}
+			fields := jen.Dict{id("Param"): rt("Param").Values(param), id("Group"): rt(groupNames[q.Decl.Group])}
+			if q.Decl.Type.Base == dsl.Int {
+				fields[id("Whole")] = jen.True()
+			}
+			v.Line().Values(fields)
+		}
+		v.Line()
+	})
+	generated := doc("Generated describes the generated quantities.",
+		g.method("Generated").Params().Index().Add(rt("Quantity")).Block(append(g.prologue(p, nil), jen.Return(list))...))
+
+	body := g.touch(&g.ph.generate)
+	if g.readsSolution(&g.ph.generate) {
+		body = append(g.solveAt(orderDensity), body...)
+	}
+	body = append(body, g.body(&g.ph.generate)...)
+	text := "Generate writes the generated quantities of the draw at q to out, in the order of\nQuantities, with the next random numbers of rng.\n"
+	for _, q := range g.d.Quantities {
+		def := q.Tensor.Def
+		text += fmt.Sprintf("\n\t%s%s = %s", q.Tensor.Name, indexNames(def.Indices), symbolic.Format(def.Body))
+	}
+	generate := doc(text, g.method("Generate").Params(floats("out", "q"), id("rng").Op("*").Qual("math/rand/v2", "Rand")).Block(body...))
+
+	p = g.newPrinter()
+	var fields []jen.Code
+	for _, q := range g.d.Quantities {
+		f := id(g.field(q.Decl.ObjectName())).Op(":").Id("values")
+		if len(q.Tensor.Shape) == 0 {
+			fields = append(fields, f.Index(p.extent(g.placeOf[q.Tensor])))
+			continue
+		}
+		fields = append(fields, f.Index(g.quantityRange(p, q.Tensor)...))
+	}
+	of := doc("QuantitiesOf names the values that Generate wrote. Arrays share the memory of\nvalues.",
+		g.method("QuantitiesOf").Params(floats("values")).Id("Quantities").Block(append(g.prologue(p, nil), jen.Return(id("Quantities").Values(fields...)))...))
+	return []jen.Code{generated, generate, of}
+}
+
+// indexNames prints the indices of a definition.
+func indexNames(indices []*symbolic.Index) string {
+	s := ""
+	for n, i := range indices {
+		if n > 0 {
+			s += ","
+		}
+		s += i.Name
+	}
+	if s == "" {
+		return ""
+	}
+	return "[" + s + "]"
+}
+
+// readsSolution reports whether a phase reads the solution of a differential
+// equation.
+func (g *generator) readsSolution(ph *phase) bool {
+	found := false
+	for _, def := range ph.defs {
+		symbolic.Refs(def.Body, func(r *symbolic.Expr) { found = found || r.Tensor.Part != nil })
+	}
+	return found
+}
+
+// draw prints a draw: a count that is not defined becomes NaN.
+func (p *printer) draw(e *symbolic.Expr) *jen.Statement {
+	args := []jen.Code{id("rng")}
+	for n, a := range e.Args {
+		x, _ := p.expr(a)
+		if e.Dist.Args[n].Domain == dsl.CountArg {
+			x = jen.Qual(randomPath, "Trials").Call(x)
+		}
+		args = append(args, x)
+	}
+	call := jen.Qual(randomPath, e.Dist.Random).Call(args...)
+	if e.Dist.Support.Discrete() {
+		return jen.Qual(randomPath, "Count").Call(call)
+	}
+	return call
+}
+
+// drawVector prints the draw of a vector, which is NaN where its mean is not
+// finite.
+func (p *printer) drawVector(d *DrawVector) jen.Code {
+	p.g.fields[d.Factor] = true
+	return id("_").Op("=").Qual(randomPath, d.Dist.Random+"Cholesky").Call(
+		id("rng"), id(p.use(d.T)), id(p.use(d.Mean)), id("s").Dot(p.g.names.tensor(d.Factor)))
+}

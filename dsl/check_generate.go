@@ -1,0 +1,214 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// generate checks the quantities of a `generate` and declares them.
+func (c *checker) generate(s *GenerateStmt) {
+	c.generating = true
+	for i := range s.Quantities {
+		c.quantity(&s.Quantities[i])
+	}
+	c.generating = false
+}
+
+func (c *checker) quantity(s *QuantityLine) {
+	q := &Quantity{object: object{Name: s.Name.Name, At: s.Name.At, Doc: s.Doc}, Value: s.Value}
+	q.Indices, q.Type = c.definition(q.Name, s.Indices, s.Value)
+	if c.soon[q.Name] == q.At {
+		delete(c.soon, q.Name)
+	}
+	c.declare(q)
+	if q.Type.Base == Invalid {
+		return
+	}
+	switch {
+	case isRandom(q.Value):
+		q.Group = GroupPredictive
+	case c.isLikelihood(q.Value):
+		q.Group = GroupLikelihood
+	}
+	c.model.Quantities = append(c.model.Quantities, q)
+}
+
+// generatedOutside reports the use of a quantity outside of `generate`.
+func (c *checker) generatedOutside(n *Name, at Span) {
+	c.err(GeneratedOutside, n.Span(), "what the density or the metric needs is defined by `let`", "`%s` is a generated quantity, which is known in `generate` only", n.Name)
+	c.note(at, "defined here")
+}
+
+// distributionCall checks a call of the log density or of the random numbers of a
+// distribution; it reports whether the call is one.
+func (c *checker) distributionCall(e *CallExpr) bool {
+	if d := lookupLogDensity(e.Func); d != nil {
+		c.logDensityCall(e, d)
+		return true
+	}
+	if d := lookupRandom(e.Func); d != nil {
+		c.randomCall(e, d)
+		return true
+	}
+	return false
+}
+
+// operands checks the arguments of a call; it reports whether all are values.
+func (c *checker) operands(e *CallExpr) bool {
+	good := true
+	for _, a := range e.Args {
+		c.expr(a.Expr)
+		switch a.Expr.Type().Base {
+		case Invalid:
+			good = false
+		case MetricBase:
+			c.err(MetricMix, a.Expr.Span(), "", "a metric is not an argument of `%s`", e.Func)
+			good = false
+		}
+	}
+	return good
+}
+
+// logDensityCall checks normal_lpdf(y | mu, sigma). The log densities of the
+// elements are added, as those of `~` are.
+func (c *checker) logDensityCall(e *CallExpr, dist *Distribution) {
+	good := c.operands(e)
+	bad(e)
+	switch n := len(e.Args) - 1; {
+	case n < 0 || n != len(dist.Args):
+		c.err(ArgumentCount, e.At, "write "+dist.form(), "`%s` takes a value and %s, not %s", e.Func, count(len(dist.Args), "argument"), count(n+1, "operand"))
+		return
+	case e.Bar.Len == 0:
+		c.err(UnexpectedToken, e.At, "write "+dist.form(), "`%s` has a `|` between the value and the arguments", e.Func)
+		return
+	}
+	if !good {
+		return
+	}
+	t := &Term{At: e.At, Left: e.Args[0].Expr, Dist: dist, call: true}
+	for _, a := range e.Args[1:] {
+		t.Args = append(t.Args, a.Expr)
+	}
+	before := len(c.ds.List)
+	if c.fits(t); c.errors(before) > 0 {
+		return
+	}
+	e.Density = t
+	c.model.Densities = append(c.model.Densities, t)
+	e.setType(Type{Base: Real})
+}
+
+// randomCall checks normal_rng(mu, sigma): one draw, or one for each element of
+// the arguments.
+func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
+	good := c.operands(e)
+	bad(e)
+	if !c.generating {
+		c.err(RandomOutside, e.At, fmt.Sprintf("draw in `generate { … }`; a term of the density reads `y ~ %s(…)`", dist.Name),
+			"`%s` draws a random number, and what the density and the metric are made of is fixed", e.Func)
+		return
+	}
+	if len(e.Args) != len(dist.Args) {
+		c.err(ArgumentCount, e.At, fmt.Sprintf("write %s(%s)", e.Func, strings.Join(dist.argNames(), ", ")),
+			"`%s` takes %s, not %d", e.Func, count(len(dist.Args), "argument"), len(e.Args))
+		return
+	}
+	if !good {
+		return
+	}
+	var args []Expr
+	for _, a := range e.Args {
+		args = append(args, a.Expr)
+	}
+	before := len(c.ds.List)
+	t := Type{Base: Real}
+	if dist.Support.Discrete() {
+		t.Base = Int
+	}
+	if dist.Support == VectorReal {
+		t.Shape = c.drawnVector(e, dist, args)
+	} else {
+		for i, a := range args {
+			ta := a.Type()
+			if t.IsScalar() {
+				t.Shape = ta.Shape
+			} else if !ta.IsScalar() && !sameShape(t.Shape, ta.Shape) {
+				c.err(ShapeMismatch, a.Span(), "an argument is a scalar, or has the shape of the others", "the arguments of `%s` have the shapes %s and %s", e.Func, Type{Real, t.Shape}, ta)
+				return
+			}
+			c.argument(a, dist, i)
+		}
+		c.ordered(dist, args)
+		if n := len(c.indices) + len(t.Shape); n > 2 {
+			c.err(NotYet, e.At, "name them by a quantity above", "draws over more than two indices, as these over %d, are not in this version of the language", n)
+		}
+	}
+	if c.errors(before) > 0 {
+		return
+	}
+	e.Draws = dist
+	e.setType(t)
+}
+
+// drawnVector checks the arguments of a distribution of vectors.
+func (c *checker) drawnVector(e *CallExpr, dist *Distribution, args []Expr) []Extent {
+	t := args[0].Type()
+	if len(t.Shape) != 1 {
+		c.err(NotVector, args[0].Span(), "", "the mean of `%s` is a vector, not %s", dist.Name, t)
+		return nil
+	}
+	c.covariance(args[1], dist, t.Shape[0], "the mean")
+	if len(c.indices) > 0 {
+		c.err(NotYet, e.At, fmt.Sprintf("draw one by a quantity above: NAME = %s(…)", e.Func), "vectors that are drawn for each value of an index are not in this version of the language")
+	}
+	return t.Shape
+}
+
+// isRandom reports whether a value is drawn, or computed from what was.
+func isRandom(e Expr) bool {
+	switch e := e.(type) {
+	case *Name:
+		q, ok := e.Obj.(*Quantity)
+		return ok && q.Group == GroupPredictive
+	case *CallExpr:
+		if e.Draws != nil {
+			return true
+		}
+	}
+	found := false
+	children(e, func(x Expr) { found = found || isRandom(x) })
+	return found
+}
+
+// isLikelihood reports whether a value is the log density of data: a call of an
+// _lpdf or _lpmf function with a datum or an element of one, or a sum of such.
+func (c *checker) isLikelihood(e Expr) bool {
+	if r, ok := c.likelihood[e]; ok {
+		return r
+	}
+	r := false
+	switch e := e.(type) {
+	case *CallExpr:
+		switch {
+		case e.Density != nil:
+			r = datum(e.Density.Left) != nil
+		case e.Func == "sum" && len(e.Args) == 1:
+			r = c.isLikelihood(e.Args[0].Expr)
+		}
+	case *BinaryExpr:
+		r = e.Op == "+" && c.isLikelihood(e.X) && c.isLikelihood(e.Y)
+	case *SumExpr:
+		r = c.isLikelihood(e.Body)
+	case *IndexExpr:
+		r = c.isLikelihood(e.Base)
+	case *Name:
+		switch o := e.Obj.(type) {
+		case *Let:
+			r = c.isLikelihood(o.Value)
+		case *Quantity:
+			r = o.Group == GroupLikelihood
+		}
+	}
+	c.likelihood[e] = r
+	return r
+}

@@ -1,0 +1,223 @@
+package differential
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/differential/probe"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/random"
+)
+
+// generate computes the generated quantities at unconstrained coordinates, from
+// the syntax tree and in the order that the language gives to random numbers:
+// quantity by quantity, within one call by call from the left, inner calls first,
+// and within a call index by index, those of the quantity and of the sums around
+// the call before those of its own value.
+func (e *naive) generate(q []float64, rng *rand.Rand) map[string]array {
+	e.set(q)
+	out := map[string]array{}
+	for _, x := range e.m.Quantities {
+		e.drawn = map[*dsl.CallExpr]map[string]array{}
+		e.drawAll(x.Value, x.Indices, rng)
+		a := e.let(&dsl.Let{Indices: x.Indices, Value: x.Value})
+		if len(x.Indices) == 0 {
+			a.v = append([]float64(nil), a.v...)
+		}
+		e.values[x] = a
+		out[x.ObjectName()] = a
+	}
+	return out
+}
+
+// drawAll makes the draws of all calls in an expression.
+func (e *naive) drawAll(x dsl.Expr, around []*dsl.Index, rng *rand.Rand) {
+	switch x := x.(type) {
+	case *dsl.UnaryExpr:
+		e.drawAll(x.X, around, rng)
+	case *dsl.BinaryExpr:
+		e.drawAll(x.X, around, rng)
+		e.drawAll(x.Y, around, rng)
+	case *dsl.MatrixExpr:
+		for _, r := range x.Rows {
+			for _, y := range r {
+				e.drawAll(y, around, rng)
+			}
+		}
+	case *dsl.IndexExpr:
+		e.drawAll(x.Base, around, rng)
+	case *dsl.SumExpr:
+		for _, d := range x.Indices {
+			around = append(around[:len(around):len(around)], d.Index)
+		}
+		e.drawAll(x.Body, around, rng)
+	case *dsl.CallExpr:
+		for _, a := range x.Args {
+			e.drawAll(a.Expr, around, rng)
+		}
+		if x.Draws == nil {
+			return
+		}
+		e.drawn[x] = map[string]array{}
+		e.over(around, func() {
+			var args []array
+			for _, a := range x.Args {
+				args = append(args, e.eval(a.Expr))
+			}
+			e.drawn[x][e.place()] = sample(rng, x.Draws.Name, args)
+		})
+		e.around(x, around)
+	}
+}
+
+// place names the values of the open indices.
+func (e *naive) place() string {
+	var s []string
+	for _, name := range strings.Split("ijlrcuabst", "") {
+		if k, ok := e.index[name]; ok {
+			s = append(s, fmt.Sprint(name, k))
+		}
+	}
+	return strings.Join(s, ",")
+}
+
+// around checks that place knows the names of the indices.
+func (e *naive) around(x *dsl.CallExpr, around []*dsl.Index) {
+	for _, i := range around {
+		if len(i.Name) > 1 || !strings.Contains("ijlrcuabst", i.Name) {
+			panic("the naive model does not know the index " + i.Name)
+		}
+	}
+}
+
+// sample draws from a distribution of Stan's reference.
+func sample(rng *rand.Rand, name string, args []array) array {
+	if name == "multi_normal" {
+		n := len(args[0].v)
+		var chol mat.Cholesky
+		if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), args[1].v...))) {
+			panic("no factor")
+		}
+		var l mat.TriDense
+		chol.LTo(&l)
+		z := make([]float64, n)
+		for i := range z {
+			z[i] = rng.NormFloat64()
+		}
+		var y mat.VecDense
+		y.MulVec(&l, mat.NewVecDense(n, z))
+		y.AddVec(&y, mat.NewVecDense(n, append([]float64(nil), args[0].v...)))
+		return array{args[0].shape, y.RawVector().Data}
+	}
+	return mapped(func(a []float64) float64 {
+		count := func(k int) float64 {
+			if k < 0 {
+				return math.NaN()
+			}
+			return float64(k)
+		}
+		switch name {
+		case "normal":
+			return random.Normal(rng, a[0], a[1])
+		case "student_t":
+			return random.StudentT(rng, a[0], a[1], a[2])
+		case "cauchy":
+			return random.Cauchy(rng, a[0], a[1])
+		case "exponential":
+			return random.Exponential(rng, a[0])
+		case "gamma":
+			return random.Gamma(rng, a[0], a[1])
+		case "inv_gamma":
+			return random.InvGamma(rng, a[0], a[1])
+		case "inv_chi_square":
+			return random.InvChiSquare(rng, a[0])
+		case "scaled_inv_chi_square":
+			return random.ScaledInvChiSquare(rng, a[0], a[1])
+		case "beta":
+			return random.Beta(rng, a[0], a[1])
+		case "lognormal":
+			return random.LogNormal(rng, a[0], a[1])
+		case "uniform":
+			return random.Uniform(rng, a[0], a[1])
+		case "bernoulli":
+			return count(random.Bernoulli(rng, a[0]))
+		case "bernoulli_logit":
+			return count(random.BernoulliLogit(rng, a[0]))
+		case "binomial_logit":
+			n := -1
+			if a[0] == math.Trunc(a[0]) {
+				n = int(a[0])
+			}
+			return count(random.BinomialLogit(rng, n, a[1]))
+		case "poisson":
+			return count(random.Poisson(rng, a[0]))
+		case "poisson_log":
+			return count(random.PoissonLog(rng, a[0]))
+		}
+		panic("no distribution " + name)
+	}, args...)
+}
+
+// generatedTolerance is that of the naive evaluation, relative to the largest
+// number: its log densities are sums of others.
+const generatedTolerance = 1e-9
+
+// TestQuantities compares the interpreter's generated quantities, to which
+// TestGenerated holds those of generated code, with the naive ones.
+func TestQuantities(t *testing.T) {
+	models := 0
+	for _, s := range compiled(t) {
+		if len(s.derived.Model.Quantities) == 0 {
+			continue
+		}
+		models++
+		t.Run(s.name, func(t *testing.T) { quantities(t, s) })
+	}
+	if models < 8 {
+		t.Errorf("%d models with generated quantities", models)
+	}
+}
+
+// quantities compares those of one model.
+func quantities(t *testing.T, s *subject) {
+	im, err := s.interpreted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newNaive(s.derived.Model, s.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := im.(runtime.Generator)
+	for point := range 5 {
+		q := probe.Position(im.Info().Dim(), point)
+		got, next := probe.Generate(g, q, uint64(point))
+		src := rand.NewPCG(uint64(point), 29)
+		want := e.generate(q, rand.New(src))
+		if w := src.Uint64(); next != w {
+			t.Errorf("point %d: other random numbers were used", point)
+		}
+		for n, x := range g.Generated() {
+			w := want[x.Name]
+			if len(got[n]) != len(w.v) || fmt.Sprint(x.Shape) != fmt.Sprint(w.shape) {
+				t.Fatalf("%s has %d elements, shape %v, want %d, %v", x.Name, len(got[n]), x.Shape, len(w.v), w.shape)
+			}
+			most := max(1, size(w.v))
+			for i := range w.v {
+				a, b := got[n][i], w.v[i]
+				if a != b && !(math.IsNaN(a) && math.IsNaN(b)) && !(math.Abs(a-b) <= generatedTolerance*most) {
+					t.Errorf("point %d: element %d of %s is %v, want %v", point, i, x.Name, a, b)
+				}
+				if x.Whole && a != math.Trunc(a) && !math.IsNaN(a) {
+					t.Errorf("point %d: element %d of %s is %v, no whole number", point, i, x.Name, a)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package interpret
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// generators are the random number generators of the distributions, by name.
+var generators = map[string]func(rng *rand.Rand, x []float64) float64{
+	"normal":                func(rng *rand.Rand, x []float64) float64 { return random.Normal(rng, x[0], x[1]) },
+	"student_t":             func(rng *rand.Rand, x []float64) float64 { return random.StudentT(rng, x[0], x[1], x[2]) },
+	"cauchy":                func(rng *rand.Rand, x []float64) float64 { return random.Cauchy(rng, x[0], x[1]) },
+	"exponential":           func(rng *rand.Rand, x []float64) float64 { return random.Exponential(rng, x[0]) },
+	"gamma":                 func(rng *rand.Rand, x []float64) float64 { return random.Gamma(rng, x[0], x[1]) },
+	"inv_gamma":             func(rng *rand.Rand, x []float64) float64 { return random.InvGamma(rng, x[0], x[1]) },
+	"inv_chi_square":        func(rng *rand.Rand, x []float64) float64 { return random.InvChiSquare(rng, x[0]) },
+	"scaled_inv_chi_square": func(rng *rand.Rand, x []float64) float64 { return random.ScaledInvChiSquare(rng, x[0], x[1]) },
+	"beta":                  func(rng *rand.Rand, x []float64) float64 { return random.Beta(rng, x[0], x[1]) },
+	"lognormal":             func(rng *rand.Rand, x []float64) float64 { return random.LogNormal(rng, x[0], x[1]) },
+	"uniform":               func(rng *rand.Rand, x []float64) float64 { return random.Uniform(rng, x[0], x[1]) },
+	"bernoulli":             func(rng *rand.Rand, x []float64) float64 { return random.Count(random.Bernoulli(rng, x[0])) },
+	"bernoulli_logit":       func(rng *rand.Rand, x []float64) float64 { return random.Count(random.BernoulliLogit(rng, x[0])) },
+	"binomial_logit": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.BinomialLogit(rng, random.Trials(x[0]), x[1]))
+	},
+	"poisson":     func(rng *rand.Rand, x []float64) float64 { return random.Count(random.Poisson(rng, x[0])) },
+	"poisson_log": func(rng *rand.Rand, x []float64) float64 { return random.Count(random.PoissonLog(rng, x[0])) },
+}
+
+// Generated implements runtime.Generator.
+func (m *Model) Generated() []runtime.Quantity {
+	var out []runtime.Quantity
+	for _, q := range m.d.Quantities {
+		x := runtime.Quantity{Param: runtime.Param{Name: q.Decl.ObjectName()}, Group: groups[q.Decl.Group], Whole: q.Decl.Type.Base == dsl.Int}
+		for _, e := range q.Decl.Type.Shape {
+			x.Shape = append(x.Shape, m.m.Extent(e))
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// groups are the runtime's names of the groups of quantities.
+var groups = map[dsl.Group]runtime.Group{
+	dsl.GroupPosterior: runtime.GroupPosterior, dsl.GroupLikelihood: runtime.GroupLogLikelihood, dsl.GroupPredictive: runtime.GroupPosteriorPredictive,
+}
+
+// Generate implements runtime.Generator.
+func (m *Model) Generate(out, q []float64, rng *rand.Rand) {
+	m.position(q)
+	m.m.Draw = func(d *dsl.Distribution, x []float64) float64 { return generators[d.Name](rng, x) }
+	m.m.DrawVector = func(_ *dsl.Distribution, y, mean []float64, factor *symbolic.Tensor) {
+		multiNormal(rng, y, mean, m.factors[factor])
+	}
+	// The quantities come one after the other, and their elements in the order
+	// of their places.
+	at := 0
+	m.m.Run(m.d.Generated, func(_ *symbolic.Output, _ []int, v float64) {
+		out[at] = v
+		at++
+	})
+}
+
+// multiNormal writes mean + L z to y, with standard normal z in order.
+func multiNormal(rng *rand.Rand, y, mean, l []float64) {
+	n := len(y)
+	for _, x := range mean {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			for i := range y {
+				y[i] = math.NaN()
+			}
+			return
+		}
+	}
+	z := make([]float64, n)
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
+	for i := range y {
+		y[i] = mean[i]
+		for j := range i + 1 {
+			y[i] += l[i*n+j] * z[j]
+		}
+	}
+}

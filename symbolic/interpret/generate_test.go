@@ -1,0 +1,449 @@
+package interpret_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
+)
+
+// load returns the model of a text on its data.
+func load(t *testing.T, text, data string) interpret.Posterior {
+	t.Helper()
+	m, ds := dsl.Load("m.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatalf("%v\n%s", ds, text)
+	}
+	d, list := symbolic.Derive(m)
+	if d == nil {
+		t.Fatalf("%v\n%s", list, text)
+	}
+	p, err := interpret.New(d, strings.NewReader(data), "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// generate returns the generated quantities of a draw, by name.
+func generate(p runtime.Generator, q []float64, rng *rand.Rand) map[string][]float64 {
+	list := p.Generated()
+	out := make([]float64, runtime.QuantitiesLen(list))
+	p.Generate(out, q, rng)
+	byName := map[string][]float64{}
+	for i := range list {
+		n := list[i].Size()
+		byName[list[i].Name], out = out[:n], out[n:]
+	}
+	return byName
+}
+
+// fraction is the probability of a false alarm of each of the tests below, whose
+// seeds are fixed.
+const fraction = 1e-5
+
+// follows returns the evidence of Kolmogorov and Smirnov against a sample's having a
+// distribution function: below 1 there is none.
+func follows(sample []float64, cdf func(y float64) float64) float64 {
+	y := slices.Sorted(slices.Values(sample))
+	n, d := float64(len(y)), 0.0
+	for i, v := range y {
+		f := cdf(v)
+		d = max(d, float64(i+1)/n-f, f-float64(i)/n)
+	}
+	return d * math.Sqrt(n) / math.Sqrt(-math.Log(fraction/2)/2)
+}
+
+// followsCounts is follows for counts, by Pearson's χ² over counts whose
+// expectations are 5 at least.
+func followsCounts(sample []float64, prob func(k float64) float64) float64 {
+	n := float64(len(sample))
+	observed := map[float64]float64{}
+	for _, k := range sample {
+		observed[k]++
+	}
+	statistic, freedom := 0.0, -1
+	o, e, all := 0.0, 0.0, 0.0
+	for k := 0.0; k < 1000 && all < n-5; k++ {
+		o, e, all = o+observed[k], e+n*prob(k), all+n*prob(k)
+		delete(observed, k)
+		if e >= 5 && n-all >= 5 {
+			statistic += (o - e) * (o - e) / e
+			freedom++
+			o, e = 0, 0
+		}
+	}
+	for _, more := range observed {
+		o += more
+	}
+	e += n - all
+	statistic += (o - e) * (o - e) / e
+	freedom++
+	return statistic / distuv.ChiSquared{K: float64(freedom)}.Quantile(1-fraction)
+}
+
+// negativeBinomial is the distribution of Poisson counts whose mean is from
+// Gamma(a, b).
+func negativeBinomial(a, b float64) func(k float64) float64 {
+	return func(k float64) float64 {
+		g1, _ := math.Lgamma(k + a)
+		g2, _ := math.Lgamma(a)
+		g3, _ := math.Lgamma(k + 1)
+		return math.Exp(g1 - g2 - g3 + a*math.Log(b/(b+1)) - k*math.Log(b+1))
+	}
+}
+
+// TestDraws tests the random numbers of each distribution, as a model draws them,
+// for the distribution that gonum has of that name and those arguments; and that
+// the test notices another one, of a usual mistake.
+func TestDraws(t *testing.T) {
+	norm := func(mu, sigma float64) func(float64) float64 { return distuv.Normal{Mu: mu, Sigma: sigma}.CDF }
+	gamma := func(a, b float64) func(float64) float64 { return distuv.Gamma{Alpha: a, Beta: b}.CDF }
+	inverse := func(cdf func(float64) float64) func(float64) float64 {
+		return func(y float64) float64 { return 1 - cdf(1/y) }
+	}
+	bern := func(p float64) func(float64) float64 { return distuv.Bernoulli{P: p}.Prob }
+	tests := []struct {
+		call         string
+		right, wrong func(y float64) float64 // distribution functions, or probabilities of counts
+	}{
+		{"normal_rng(m, 2)", norm(0.5, 2), norm(0.5, math.Sqrt2)},
+		{"student_t_rng(3, m, 2)", distuv.StudentsT{Nu: 3, Mu: 0.5, Sigma: 2}.CDF, distuv.StudentsT{Nu: 2, Mu: 0.5, Sigma: 3}.CDF},
+		{"cauchy_rng(m, 2)", distuv.StudentsT{Nu: 1, Mu: 0.5, Sigma: 2}.CDF, distuv.StudentsT{Nu: 1, Mu: 2, Sigma: 0.5}.CDF},
+		{"exponential_rng(2)", distuv.Exponential{Rate: 2}.CDF, distuv.Exponential{Rate: 0.5}.CDF},
+		{"gamma_rng(3, 2)", gamma(3, 2), gamma(3, 0.5)},
+		{"inv_gamma_rng(3, 2)", distuv.InverseGamma{Alpha: 3, Beta: 2}.CDF, distuv.InverseGamma{Alpha: 3, Beta: 0.5}.CDF},
+		{"inv_chi_square_rng(3)", inverse(distuv.ChiSquared{K: 3}.CDF), distuv.ChiSquared{K: 3}.CDF},
+		{"scaled_inv_chi_square_rng(3, 0.4)", inverse(gamma(1.5, 1.5*0.16)), inverse(gamma(1.5, 1.5*0.4))},
+		{"beta_rng(2, 5)", distuv.Beta{Alpha: 2, Beta: 5}.CDF, distuv.Beta{Alpha: 5, Beta: 2}.CDF},
+		{"lognormal_rng(m, 0.7)", distuv.LogNormal{Mu: 0.5, Sigma: 0.7}.CDF, distuv.LogNormal{Mu: 0, Sigma: 0.7}.CDF},
+		{"uniform_rng(-1, m)", distuv.Uniform{Min: -1, Max: 0.5}.CDF, distuv.Uniform{Min: -0.5, Max: 0.5}.CDF},
+		{"bernoulli_rng(0.3)", bern(0.3), bern(0.7)},
+		{"bernoulli_logit_rng(m)", bern(1 / (1 + math.Exp(-0.5))), bern(0.5)},
+		{"binomial_logit_rng(20, m)", distuv.Binomial{N: 20, P: 1 / (1 + math.Exp(-0.5))}.Prob, distuv.Binomial{N: 20, P: 0.5}.Prob},
+		{"poisson_rng(3)", distuv.Poisson{Lambda: 3}.Prob, distuv.Poisson{Lambda: math.Log(3)}.Prob},
+		{"poisson_log_rng(m)", distuv.Poisson{Lambda: math.Exp(0.5)}.Prob, distuv.Poisson{Lambda: 0.5}.Prob},
+		// Calls in expressions draw anew each.
+		{"normal_rng(0, 1) + normal_rng(0, 1)", norm(0, math.Sqrt2), norm(0, 2)},
+		{"sum(j in 3) normal_rng(0, 1)", norm(0, math.Sqrt(3)), norm(0, 3)},
+		{"poisson_rng(gamma_rng(2, 1*m))", negativeBinomial(2, 0.5), distuv.Poisson{Lambda: 4}.Prob},
+		{"sum(j in 4) bernoulli_rng(0.3)", distuv.Binomial{N: 4, P: 0.3}.Prob, distuv.Binomial{N: 4, P: 0.4}.Prob},
+	}
+	seen := map[string]bool{}
+	for i, c := range tests {
+		t.Run(c.call, func(t *testing.T) {
+			// m is a parameter, with the value 0.5.
+			text := "model m\nparam m real\nm ~ normal(0, 1)\nmetric fisher\ngenerate {\n  x[i in 20000] = " + c.call + "\n}\n"
+			name, _, _ := strings.Cut(c.call, "_rng(")
+			seen[name] = true
+			p := load(t, text, "{}")
+			sample := generate(p, []float64{0.5}, rand.New(random.New(uint64(i), 3)))["x"]
+			judge := follows
+			if p.Generated()[0].Whole {
+				judge = followsCounts
+			}
+			if e := judge(sample, c.right); !(e < 1) {
+				t.Errorf("the evidence against the distribution is %.2f times the limit", e)
+			}
+			if e := judge(sample, c.wrong); !(e > 1) {
+				t.Errorf("the evidence against another distribution is %.2f times the limit", e)
+			}
+		})
+	}
+	for i := range dsl.Distributions {
+		if d := &dsl.Distributions[i]; !seen[d.Name] && d.Support != dsl.VectorReal {
+			t.Errorf("%s is not tested", d.RandomName())
+		}
+	}
+}
+
+// TestVectorDraws: the Mahalanobis distances of multivariate normal vectors are from
+// χ², and the elements and a contrast are normal.
+func TestVectorDraws(t *testing.T) {
+	text := `model m
+data S cov[3]
+param x real[3]
+x ~ multi_normal([1, 0, 0 ; 0, 1, 0 ; 0, 0, 1]*x, S)
+metric identity
+generate {
+  v = multi_normal_rng(x, S)
+}
+`
+	p := load(t, text, `{"S": [[2, 0.6, -0.3], [0.6, 1, 0.2], [-0.3, 0.2, 0.5]]}`)
+	// The inverse of S, from its cofactors.
+	s := [3][3]float64{{2, 0.6, -0.3}, {0.6, 1, 0.2}, {-0.3, 0.2, 0.5}}
+	var inv [3][3]float64
+	det := 0.0
+	for i := range 3 {
+		for j := range 3 {
+			a, b, c, d := (i+1)%3, (i+2)%3, (j+1)%3, (j+2)%3
+			inv[j][i] = s[a][c]*s[b][d] - s[a][d]*s[b][c]
+		}
+	}
+	for j := range 3 {
+		det += s[0][j] * inv[j][0]
+	}
+	mean := []float64{1, -2, 0.5}
+	rng := rand.New(random.New(5, 5))
+	var distance, contrast, swapped []float64
+	var elements [3][]float64
+	for range 20000 {
+		v := generate(p, mean, rng)["v"]
+		d, e := 0.0, 0.0
+		for i := range 3 {
+			for j := range 3 {
+				d += (v[i] - mean[i]) * inv[i][j] / det * (v[j] - mean[j])
+				e += (v[2-i] - mean[2-i]) * inv[i][j] / det * (v[2-j] - mean[2-j])
+			}
+			elements[i] = append(elements[i], v[i])
+		}
+		distance, swapped = append(distance, d), append(swapped, e)
+		contrast = append(contrast, v[0]-2*v[1]+v[2]-mean[0]+2*mean[1]-mean[2])
+	}
+	if e := follows(distance, distuv.ChiSquared{K: 3}.CDF); !(e < 1) {
+		t.Errorf("distances: %.2f times the limit", e)
+	}
+	if e := follows(swapped, distuv.ChiSquared{K: 3}.CDF); !(e > 1) {
+		t.Errorf("distances of elements in another order: %.2f times the limit", e)
+	}
+	for i := range 3 {
+		if e := follows(elements[i], distuv.Normal{Mu: mean[i], Sigma: math.Sqrt(s[i][i])}.CDF); !(e < 1) {
+			t.Errorf("element %d: %.2f times the limit", i+1, e)
+		}
+	}
+	// Var(a − 2b + c) = S11 + 4 S22 + S33 − 4 S12 + 2 S13 − 4 S23.
+	sd := math.Sqrt(2 + 4 + 0.5 - 4*0.6 - 2*0.3 - 4*0.2)
+	if e := follows(contrast, distuv.Normal{Sigma: sd}.CDF); !(e < 1) {
+		t.Errorf("contrast: %.2f times the limit", e)
+	}
+}
+
+// TestLogDensityFunctions: a log density as a function is what the `~` statement
+// adds to the density, for every distribution, and so is the sum over elements.
+func TestLogDensityFunctions(t *testing.T) {
+	const head = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\n" +
+		"param a real\nparam s real > 0\nparam x real[n]\n"
+	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]]}`
+	// By argument: a range that fits.
+	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25"}
+	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y"}
+	for i := range dsl.Distributions {
+		d := &dsl.Distributions[i]
+		t.Run(d.Name, func(t *testing.T) {
+			var list []string
+			for _, x := range d.Args {
+				list = append(list, args[x.Domain])
+			}
+			if d.Support == dsl.Between {
+				list = []string{"a - 5", "a + 5"}
+			}
+			y, with := left[d.Support], strings.Join(list, ", ")
+			call := fmt.Sprintf("%s(%s | %s)", d.LogDensityName(), y, with)
+			text := head + fmt.Sprintf("%s ~ %s(%s)\nmetric identity\ngenerate {\n  whole = %s\n", y, d.Name, with, call)
+			if d.Support != dsl.VectorReal {
+				text += fmt.Sprintf("  each[i in n] = %s(%s[i] | %s)\n", d.LogDensityName(), y, with)
+			}
+			p := load(t, text+"}\n", data)
+			inDensity := load(t, head+"density "+call+"\nmetric identity\n", data)
+			for k := range 5 {
+				q := []float64{0.3 - float64(k)/4, 0.2, 0.4, -1, 0.1}
+				jacobian := q[1] // of s
+				want := p.LogDensity(q) - jacobian
+				got := generate(p, q, nil)
+				near := func(what string, x float64) {
+					if !(math.Abs(x-want) <= 1e-12*max(1, math.Abs(want))) {
+						t.Errorf("%s is %v, the term %v", what, x, want)
+					}
+				}
+				near(call, got["whole"][0])
+				near("the density", inDensity.LogDensity(q)-jacobian)
+				if d.Support == dsl.VectorReal {
+					continue
+				}
+				sum := 0.0
+				for _, l := range got["each"] {
+					sum += l
+				}
+				near("the sum over elements", sum)
+			}
+		})
+	}
+}
+
+// TestLikelihood: pointwise log densities add up to the likelihood part of the log
+// density, the rest of which is the prior and the Jacobian.
+func TestLikelihood(t *testing.T) {
+	p := load(t, `model m
+data n, k int
+data x real[n, k]
+data y real[n]
+param beta real[k]
+param sigma real > 0
+y ~ normal(x*beta, sigma)
+beta ~ normal(0, 2)
+sigma ~ gamma(2, 3)
+metric fisher
+generate {
+  log_lik[i in n] = normal_lpdf(y[i] | sum(j in k) x[i,j]*beta[j], sigma)
+}
+`, `{"n": 4, "k": 2, "x": [[1, 2], [0.5, -1], [0.2, 0.3], [-1, 1]], "y": [1, 2, 0.5, -0.3]}`)
+	for _, q := range [][]float64{{0.1, -0.4, 0.3}, {2, 1, -1}, {-0.5, 0.2, 2}} {
+		sigma := math.Exp(q[2])
+		want := distuv.Normal{Sigma: 2}.LogProb(q[0]) + distuv.Normal{Sigma: 2}.LogProb(q[1]) + distuv.Gamma{Alpha: 2, Beta: 3}.LogProb(sigma) + q[2]
+		for _, l := range generate(p, q, nil)["log_lik"] {
+			want += l
+		}
+		if got := p.LogDensity(q); !(math.Abs(got-want) <= 1e-12*math.Abs(want)) {
+			t.Errorf("L is %v; log_lik, prior and Jacobian add up to %v", got, want)
+		}
+	}
+}
+
+// TestPredictive draws the parameter of a conjugate model from its exact posterior:
+// the predictive counts are then from the negative binomial distribution.
+func TestPredictive(t *testing.T) {
+	p := load(t, `model m
+data n int
+data c int[n] >= 0
+param lambda real > 0
+c ~ poisson(lambda)
+lambda ~ gamma(2, 0.5)
+metric fisher
+generate {
+  c_rep[i in n] = poisson_rng(lambda)
+}
+`, `{"n": 4, "c": [3, 1, 4, 2]}`)
+	rng := rand.New(random.New(8, 1))
+	var sample []float64
+	for range 20000 {
+		sample = append(sample, generate(p, []float64{math.Log(random.Gamma(rng, 2+10, 0.5+4))}, rng)["c_rep"][1])
+	}
+	if e := followsCounts(sample, negativeBinomial(12, 4.5)); !(e < 1) {
+		t.Errorf("the evidence against the exact predictive distribution is %.2f times the limit", e)
+	}
+	// Without the parameter's uncertainty it is another.
+	if e := followsCounts(sample, distuv.Poisson{Lambda: 12 / 4.5}.Prob); !(e > 1) {
+		t.Errorf("the evidence against Poisson's distribution is %.2f times the limit", e)
+	}
+}
+
+// TestPredictiveOfChains samples a conjugate model and generates, from the draws of
+// the chains, what is normal with mean m and variance v + s², where m and v are the
+// posterior's.
+func TestPredictiveOfChains(t *testing.T) {
+	p := load(t, `model m
+data n int
+data y real[n]
+param mu real
+y ~ normal(mu, 2)
+mu ~ normal(1, 3)
+metric fisher
+generate {
+  y_rep = normal_rng(mu, 2)
+}
+`, `{"n": 1, "y": [2.5]}`)
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws, opt.Seed = 2, 200, 4000, 4
+	result, err := runtime.Sample(context.Background(), p, opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sample []float64
+	for c := range result.Chains {
+		stream := random.New(opt.Seed, uint64(c))
+		for i, mu := range result.Chains[c].Draws[0] {
+			q := []float64{mu}
+			stream.Seek(9, uint64(i))
+			sample = append(sample, generate(p, q, rand.New(stream))["y_rep"][0])
+		}
+	}
+	v := 1 / (1/4.0 + 1/9.0)
+	m := v * (2.5/4 + 1/9.0)
+	exact := distuv.Normal{Mu: m, Sigma: math.Sqrt(v + 4)}
+	if e := follows(sample, exact.CDF); !(e < 1) {
+		t.Errorf("the evidence against the exact predictive distribution is %.2f times the limit; mean %.3f, standard deviation %.3f, want %.3f, %.3f",
+			e, stat.Mean(sample, nil), stat.StdDev(sample, nil), exact.Mu, exact.Sigma)
+	}
+	if e := follows(sample, distuv.Normal{Mu: m, Sigma: 2}.CDF); !(e > 1) {
+		t.Errorf("the evidence against the distribution without the parameter's variance is %.2f times the limit", e)
+	}
+}
+
+// TestGroups: what a quantity is, by the expression that defines it.
+func TestGroups(t *testing.T) {
+	p := load(t, `model m
+data n int
+data y real[n]
+param mu real
+let ll[i in n] = normal_lpdf(y[i] | mu, 1)
+y ~ normal(mu, 1)
+mu ~ normal(0, 1)
+metric fisher
+generate {
+  posterior1 = mu^2
+  posterior2 = normal_lpdf(mu | 0, 1)
+  posterior3 = ll[1] - ll[2]
+  log_likelihood1[i in n] = ll[i]
+  log_likelihood2 = sum(ll) + normal_lpdf(y | mu, 2)
+  log_likelihood3 = sum(i in n) log_likelihood1[i]
+  posterior_predictive1 = normal_rng(mu, 1)
+  posterior_predictive2 = mu + posterior_predictive1
+  posterior_predictive3[i in n] = normal_lpdf(y[i] | posterior_predictive1, 1)
+  posterior4 = 1
+}
+`, `{"n": 2, "y": [1, 2]}`)
+	if n := len(p.Generated()); n != 10 {
+		t.Fatalf("%d quantities", n)
+	}
+	for _, q := range p.Generated() {
+		if want := strings.TrimRight(q.Name, "0123456789"); string(q.Group) != want {
+			t.Errorf("%s is of the group %s", q.Name, q.Group)
+		}
+	}
+}
+
+// TestUndefinedQuantities: what is not defined is NaN, and what follows is not
+// touched by it.
+func TestUndefinedQuantities(t *testing.T) {
+	p := load(t, `model m
+data S cov[2]
+data z real[2]
+param mu real
+mu ~ normal(0, 1)
+metric fisher
+generate {
+  a = log(mu)
+  b = normal_rng(0, 2*mu)
+  c = poisson_rng(2*mu)
+  d = binomial_logit_rng(c, 0)
+  e = bernoulli_rng(1 - mu)
+  f = uniform_rng(0, mu)
+  g = multi_normal_rng(log(mu)*z, S)
+  h = normal_rng(0, 1)
+}
+`, `{"S": [[1, 0], [0, 1]], "z": [1, 1]}`)
+	got := generate(p, []float64{-1}, rand.New(rand.NewPCG(1, 2)))
+	for _, name := range strings.Split("abcdefg", "") {
+		for _, v := range got[name] {
+			if !math.IsNaN(v) {
+				t.Errorf("%s is %v", name, v)
+			}
+		}
+	}
+	// No random number was used before.
+	if want := rand.New(rand.NewPCG(1, 2)).NormFloat64(); got["h"][0] != want {
+		t.Errorf("h is %v, want %v", got["h"][0], want)
+	}
+}
