@@ -296,6 +296,11 @@ func (g *generator) drawMomentum() jen.Code {
 // solveLoop emits the fixed-point iteration: body computes the new iterate and
 // sets d to max|Δ|.
 func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
+	return solveLoopThen(count, nil, body...)
+}
+
+// solveLoopThen is solveLoop with a statement that makes the next iterate of the image.
+func solveLoopThen(count, then jen.Code, body ...jen.Code) []jen.Code {
 	loop := append(body,
 		jen.If(id("d").Op("<=").Id("sv").Dot("Tolerance")).Block(count, jen.Break()),
 		jen.If(id("iter").Op(">=").Id("check")).Block(
@@ -304,6 +309,9 @@ func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
 				failed(id("iterations").Op("+").Id("iter"))),
 			id("last").Op("=").Id("d"),
 		))
+	if then != nil {
+		loop = append(loop, then)
+	}
 	return []jen.Code{
 		jen.List(id("check"), id("last")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),
 		jen.For(id("iter").Op(":=").Lit(1), jen.Empty(), id("iter").Op("++")).Block(loop...),
@@ -337,7 +345,9 @@ func at(name string) *jen.Statement { return id(name).Index(id("i")) }
 
 func (g *generator) stepIMb() jen.Code {
 	v, f := at("v"), at("f")
-	loop := solveLoop(id("iterations").Op("=").Id("iter"),
+	accelerated := id("sv").Dot("Method").Op("==").Add(rt("Anderson"))
+	loop := solveLoopThen(id("iterations").Op("=").Id("iter"),
+		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Next").Call(id("qm"), id("pm"))),
 		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("iter"))),
 		id("d").Op(":=").Lit(0.0),
 		each("q",
@@ -351,6 +361,7 @@ func (g *generator) stepIMb() jen.Code {
 		jen.Comment("The explicit half step predicts the midpoint."),
 		notOK(sdot("field").Call(id("q"), id("p")), failedAtOnce()),
 		each("q", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
+		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Begin").Call(id("qm"), id("pm"), id("v"), id("p"))),
 		id("iterations").Op(":=").Lit(0),
 	}
 	body = append(body, loop...)

@@ -19,8 +19,8 @@ import (
 // A trajectory grows by doubling: a coin says forwards or backwards, and the new
 // half, of as many states, is built of two halves in the same way. The new half is
 // dropped, and the trajectory ends, where the criterion fails in any of its own
-// halves, where the energy is more than 1000 above that of the start, and where a
-// step fails. As long as a step back undoes a step forth, whether the new half is
+// halves, where the energies come to lie more than 1000 apart (Stan compares with the
+// start's alone, which is not quite exact), and where a step fails. As long as a step back undoes a step forth, whether the new half is
 // dropped depends on the trajectory so far but not on the state of it that the
 // chain came from, which is what detailed balance asks. A step that fails in
 // one direction only would break this: hence Reverse.
@@ -91,7 +91,7 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 	all.logWeight, all.proposal.h, all.proposal.l = 0, h0, t.LogDensity
 
 	b := &tr.builder
-	*b = builder{k: k, t: t, rng: rng, h0: h0}
+	*b = builder{k: k, t: t, rng: rng, h0: h0, low: h0, high: h0}
 	if k.Correction != nil {
 		b.correction0 = k.Correction(q)
 	}
@@ -150,7 +150,8 @@ type builder struct {
 	correction0 float64     // Correction at the start
 	eps         float64     // signed
 	at          *phasePoint // the end of the trajectory that grows
-	accept      float64     // Σ min(1, exp(H₀ − H)) over all states visited
+	low, high   float64     // of H so far
+	accept      float64     // Σ min(1, exp(H₀ − H)) over the states visited, but for halves lost to a failure
 }
 
 // build makes a branch of 2^depth states beyond the end b.at, which it moves
@@ -204,7 +205,7 @@ func (b *builder) leaf(out *branch) bool {
 		return false
 	}
 	gain := b.h0 - h
-	if -gain > maxEnergyError {
+	if b.low, b.high = min(b.low, h), max(b.high, h); b.high-b.low > maxEnergyError {
 		t.Divergent = true
 		return false
 	}

@@ -4,9 +4,10 @@ import "math"
 
 // fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
 // max|Δx| ≤ δ, with f(y, x) writing the image of x to y. The solution is left
-// in x. It returns the number of times that f was applied, and why it gave up:
+// in x. With an Accelerator that has begun at x, that makes the next iterate of the
+// image. It returns the number of times that f was applied, and why it gave up:
 // f's own status, or that of Solver.Check.
-func fixedPoint(s *Solver, x, y []float64, f func(y, x []float64) Status) (int, Status) {
+func fixedPoint(s *Solver, mix *Accelerator, x, y []float64, f func(y, x []float64) Status) (int, Status) {
 	y = y[:len(x)]
 	check, last := s.FirstCheck(), math.Inf(1)
 	for k := 1; ; k++ {
@@ -28,6 +29,9 @@ func fixedPoint(s *Solver, x, y []float64, f func(y, x []float64) Status) (int, 
 				return k, st
 			}
 			last = d
+		}
+		if mix != nil {
+			mix.Next(x[:len(x)/2], x[len(x)/2:])
 		}
 	}
 }

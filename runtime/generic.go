@@ -25,6 +25,7 @@ type GenericSystem struct {
 	z, x, y []float64 // 2m: start and iterates of a solve
 	mid     []float64 // 2m: (z + x)/2
 	dq, dp  []float64 // m: a vector field
+	mix     Accelerator
 }
 
 // position holds quantities that depend on q alone. Each is computed when it
@@ -150,7 +151,7 @@ func (s *GenericSystem) reason(st Status) Status {
 
 // fixedPoint solves x = f(x) as the function of that name does.
 func (s *GenericSystem) fixedPoint(sol *Solver, x, y []float64, f func(y, x []float64) Status) (int, Status) {
-	iterations, st := fixedPoint(sol, x, y, f)
+	iterations, st := fixedPoint(sol, nil, x, y, f)
 	return iterations, s.reason(st)
 }
 

@@ -36,9 +36,15 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 	if r.Status = s.predict(q, p, eps); r.Status != OK {
 		return r
 	}
-	r.Iterations, r.Status = s.fixedPoint(sol, s.x, s.y, func(y, x []float64) Status {
+	var mix *Accelerator
+	if sol.Method == Anderson {
+		mix = &s.mix
+		mix.Begin(s.x[:len(q)], s.x[len(q):], s.dp, p)
+	}
+	r.Iterations, r.Status = fixedPoint(sol, mix, s.x, s.y, func(y, x []float64) Status {
 		return s.flow(y, x, 0.5*eps)
 	})
+	r.Status = s.reason(r.Status)
 	mid := s.x
 	for i := range q {
 		q[i] = 2*mid[i] - q[i]

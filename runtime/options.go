@@ -132,6 +132,9 @@ func (o *Options) Validate(p Posterior) error {
 		for _, err := range t.validate(b.system.Info().Metric, o.Warmup) {
 			errs = append(errs, blockError(name, err))
 		}
+		if n := b.system.Info().Dim(); n <= 2 && t.Solver.Method == Anderson {
+			errs = append(errs, blockError(name, fmt.Errorf("solver anderson: with %d coordinates plain iterations are faster, and there is nothing else: take fixed-point", n)))
+		}
 	}
 	if o.Metric != DiagE && !adapts {
 		wrong("metric %v: model %s has a metric of its own, so there is none to adapt", o.Metric, in.Name)
@@ -240,6 +243,9 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	}
 	if o.Steps == 0 && (o.MaxDepth < 1 || o.MaxDepth > maxMaxDepth) {
 		wrong("tree depth of at most %d: expected 1 to %d", o.MaxDepth, maxMaxDepth)
+	}
+	if o.Solver.Method > Anderson {
+		wrong("unknown solver %v", o.Solver.Method)
 	}
 	if o.Metric > UnitE {
 		wrong("unknown metric %v", o.Metric)

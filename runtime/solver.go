@@ -1,12 +1,17 @@
 package runtime
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"slices"
+)
 
 // Solver holds the settings of the fixed-point solves of an implicit step
 // (Algorithm 1 of the paper): iterate until max|Δ| ≤ Tolerance.
 type Solver struct {
 	Tolerance     float64 // δ, on max|Δ| over the coordinates
 	MaxIterations int     // limit of one solve
+	Method        Method  // of IM(b); the other integrators iterate plainly, as in the paper
 
 	// StopStalled ends a solve that MaxIterations would end as well if its
 	// residual went on falling at the rate seen between iterations k and
@@ -14,6 +19,61 @@ type Solver struct {
 	// time, so a transition that uses it checks the reversibility of what
 	// it accepts.
 	StopStalled bool
+}
+
+// Method is how the equations of an IM(b) step are solved.
+type Method uint8
+
+// The methods.
+const (
+	// DefaultMethod stands for Anderson where there are more than two coordinates,
+	// and for FixedPoint elsewhere: with one or two, the arithmetic of the acceleration
+	// costs more than the iterations that it saves. A step takes it for FixedPoint.
+	DefaultMethod Method = iota
+
+	// FixedPoint is Algorithm 1 of the paper.
+	FixedPoint
+
+	// Anderson is FixedPoint with the iterates of Accelerator.
+	Anderson
+)
+
+var methodNames = [...]string{"default", "fixed-point", "anderson"}
+
+// String returns the name that ParseMethod reads.
+func (m Method) String() string {
+	if int(m) < len(methodNames) {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("Method(%d)", uint8(m))
+}
+
+// ParseMethod reads default, fixed-point or anderson.
+func ParseMethod(name string) (Method, error) {
+	if i := slices.Index(methodNames[:], name); i >= 0 {
+		return Method(i), nil
+	}
+	return 0, fmt.Errorf("unknown solver %q: expected default, fixed-point or anderson", name)
+}
+
+// MarshalText writes the name of m.
+func (m Method) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads a name as ParseMethod does.
+func (m *Method) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMethod(string(text))
+	return err
+}
+
+// Resolve returns the method that m stands for with a number of coordinates.
+func (m Method) Resolve(coordinates int) Method {
+	switch {
+	case m != DefaultMethod:
+		return m
+	case coordinates > 2:
+		return Anderson
+	}
+	return FixedPoint
 }
 
 // firstCheck is the first iteration at which a solve is looked at more

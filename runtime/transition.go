@@ -136,7 +136,7 @@ func NewHMC(sys System, k Integrator) (*HMC, error) {
 type Transition struct {
 	LogDensity float64 // L after the transition
 	Energy     float64 // H after the transition, with the momentum that led there
-	Accept     float64 // acceptance probability; of a dynamic trajectory the mean over its states; 0 where refused
+	Accept     float64 // acceptance probability; of a dynamic trajectory the mean over the states visited; 0 where refused
 	StepSize   float64
 	Steps      int
 	Depth      int // of a dynamic trajectory: the number of doublings
@@ -144,7 +144,7 @@ type Transition struct {
 
 	Accepted     bool   // the state is a new one
 	Failure      Status // of the solver or the energy, OK where there was none
-	Divergent    bool   // H₁ − H₀ > 1000
+	Divergent    bool   // H rose by more than 1000, or, on a dynamic trajectory, came to differ by as much
 	Irreversible bool   // the way back did not return
 
 	saturated bool // ended at MaxDepth

@@ -23,14 +23,15 @@ func windows(n int) (begin int, ends []int) {
 		begin, last = n*15/100, n-n/10
 		size = last - begin
 	}
-	for end := begin + size; ; end += size {
+	for end := begin + size; end < last; end += size {
+		ends = append(ends, end)
 		// A window that leaves no room for the next, of twice the size,
 		// takes the rest.
-		if size *= 2; end+size > last {
-			return begin, append(ends, last)
+		if size *= 2; end+size+2*size > last {
+			break
 		}
-		ends = append(ends, end)
 	}
+	return begin, append(ends, last)
 }
 
 // adapter adapts one kernel during warm-up: its step size, unless that is given, and

@@ -27,7 +27,7 @@ import (
 
 // runFlags are the settings of `hamc run`.
 type runFlags struct {
-	data, output, integrator, metric, init, reverse, resume string
+	data, output, integrator, metric, solver, init, reverse, resume string
 
 	consts, set, keep          []string
 	opt                        runtime.Options
@@ -66,6 +66,7 @@ func newRun(e *env) *cobra.Command {
 	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
 	fl.StringVar(&f.metric, "metric", "diag_e", "`METRIC` that warm-up adapts where the model has none of its own: diag_e, dense_e or unit_e (none)")
+	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit midpoint imb: fixed-point, or anderson, the default for more than two coordinates")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves, on max|Δ|")
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
@@ -101,6 +102,9 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	}
 	if err := opt.ReverseCheck.UnmarshalText([]byte(f.reverse)); err != nil {
 		return opt, usage{fmt.Errorf("--reverse-check: %w", err)}
+	}
+	if err := opt.Solver.Method.UnmarshalText([]byte(f.solver)); err != nil {
+		return opt, usage{fmt.Errorf("--solver: %w", err)}
 	}
 	if err := opt.Metric.UnmarshalText([]byte(f.metric)); err != nil {
 		return opt, usage{fmt.Errorf("--metric: %w", err)}

@@ -108,6 +108,7 @@ type space struct {
 	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f   []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm []float64 // iterates of a step
+	mix    rt.Accelerator
 	v0     []float64 // velocity at the start of a step
 	expTau float64   // expTau = exp(tau)
 	a2     float64   // a2 = exp(2·tau)
@@ -205,6 +206,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, j+2)
 	s.qm = make([]float64, j+2)
 	s.pm = make([]float64, j+2)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, j+2)
 	s.a16 = make([]float64, j)
 }
@@ -701,6 +703,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -729,6 +734,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

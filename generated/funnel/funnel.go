@@ -67,6 +67,7 @@ type space struct {
 	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f   []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm []float64 // iterates of a step
+	mix    rt.Accelerator
 	v0     []float64 // velocity at the start of a step
 	expV   float64   // expV = exp(v)
 	sumSqX float64   // sumSqX = Σ[i1 in 10] x[i1]²
@@ -112,6 +113,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 11)
 	s.qm = make([]float64, 11)
 	s.pm = make([]float64, 11)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 11)
 }
 
@@ -419,6 +421,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -447,6 +452,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

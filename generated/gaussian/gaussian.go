@@ -74,6 +74,7 @@ type space struct {
 	known  bool
 	v, f   []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm []float64 // iterates of a step
+	mix    rt.Accelerator
 	a1     []float64 // a1[i] = q[i] - mu[i]
 }
 
@@ -141,6 +142,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 2)
 	s.qm = make([]float64, 2)
 	s.pm = make([]float64, 2)
+	s.mix = rt.Accelerator{}
 	s.a1 = make([]float64, 2)
 }
 
@@ -343,6 +345,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -371,6 +376,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

@@ -86,6 +86,7 @@ type space struct {
 	force0      []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f        []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm      []float64 // iterates of a step
+	mix         rt.Accelerator
 	v0          []float64 // velocity at the start of a step
 	eta         []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
 	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
@@ -176,6 +177,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, k)
 	s.qm = make([]float64, k)
 	s.pm = make([]float64, k)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, k)
 	s.eta = make([]float64, n)
 	s.invLogitEta = make([]float64, n)
@@ -511,6 +513,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -539,6 +544,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

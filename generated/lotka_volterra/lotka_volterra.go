@@ -95,11 +95,12 @@ type space struct {
 	b           []float64        // the matrix at position at
 	w           []float64        // weights of the contraction
 	at          []float64
-	known       bool         // the factor is that of the position at
-	full        bool         // force0 too is that of the position at
-	force0      []float64    // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v, f        []float64    // ∂H/∂p, ∂H/∂q
-	qm, pm      []float64    // iterates of a step
+	known       bool      // the factor is that of the position at
+	full        bool      // force0 too is that of the position at
+	force0      []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	v, f        []float64 // ∂H/∂p, ∂H/∂q
+	qm, pm      []float64 // iterates of a step
+	mix         rt.Accelerator
 	v0          []float64    // velocity at the start of a step
 	zMemo       [2]*ode.Memo // solution z by order of its sensitivities
 	zOut        []float64    // the one of them that is read
@@ -643,6 +644,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 8)
 	s.qm = make([]float64, 8)
 	s.pm = make([]float64, 8)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 8)
 	s.zMemo[0] = ode.NewMemo(14, n, 6, s.zRhs1, s.tolerance)
 	s.zMemo[1] = ode.NewMemo(56, n, 6, s.zRhs2, s.tolerance)
@@ -6130,6 +6132,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -6158,6 +6163,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

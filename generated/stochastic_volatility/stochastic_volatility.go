@@ -369,6 +369,7 @@ type volatilitySpace struct {
 	known        bool
 	v, f         []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm       []float64 // iterates of a step
+	mix          rt.Accelerator
 	beta         float64   // coordinates of another block's parameter
 	sigma2       float64   // coordinates of another block's parameter
 	phi          float64   // coordinates of another block's parameter
@@ -436,6 +437,7 @@ func (s *VolatilityBlock) allocate() {
 	s.f = make([]float64, t)
 	s.qm = make([]float64, t)
 	s.pm = make([]float64, t)
+	s.mix = rt.Accelerator{}
 	s.a2 = make([]float64, t)
 }
 
@@ -753,6 +755,9 @@ func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -781,6 +786,9 @@ func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {
@@ -903,6 +911,7 @@ type latentSpace struct {
 	force0         []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f           []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm         []float64 // iterates of a step
+	mix            rt.Accelerator
 	v0             []float64 // velocity at the start of a step
 	x              []float64 // coordinates of another block's parameter
 	expNegSigma2   float64   // expNegSigma2 = exp(-sigma2)
@@ -997,6 +1006,7 @@ func (s *LatentBlock) allocate() {
 	s.f = make([]float64, 3)
 	s.qm = make([]float64, 3)
 	s.pm = make([]float64, 3)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
 	s.expNegX = make([]float64, t)
 	s.x = make([]float64, t)
@@ -1356,6 +1366,9 @@ func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.Ste
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -1384,6 +1397,9 @@ func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.Ste
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

@@ -416,6 +416,7 @@ type latentSpace struct {
 	force0  []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f    []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm  []float64 // iterates of a step
+	mix     rt.Accelerator
 	v0      []float64 // velocity at the start of a step
 	x       []float64 // coordinates of another block's parameter
 	a1      float64   // a1 = exp(-2·gamma)
@@ -506,6 +507,7 @@ func (s *LatentBlock) allocate() {
 	s.f = make([]float64, 3)
 	s.qm = make([]float64, 3)
 	s.pm = make([]float64, 3)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
 	s.expNegX = make([]float64, t)
 	s.g3 = make([]float64, t)
@@ -870,6 +872,9 @@ func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.Ste
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -898,6 +903,9 @@ func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.Ste
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {
@@ -1108,6 +1116,7 @@ type volatilitySpace struct {
 	known   bool
 	v, f    []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm  []float64 // iterates of a step
+	mix     rt.Accelerator
 	gamma   float64   // coordinates of another block's parameter
 	alpha   float64   // coordinates of another block's parameter
 	beta    float64   // coordinates of another block's parameter
@@ -1177,6 +1186,7 @@ func (s *VolatilityBlock) allocate() {
 	s.f = make([]float64, t)
 	s.qm = make([]float64, t)
 	s.pm = make([]float64, t)
+	s.mix = rt.Accelerator{}
 	s.expNegX = make([]float64, t)
 	s.a3 = make([]float64, t)
 	s.a4 = make([]float64, t)
@@ -1524,6 +1534,9 @@ func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -1552,6 +1565,9 @@ func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

@@ -89,6 +89,7 @@ type space struct {
 	force0      []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f        []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm      []float64 // iterates of a step
+	mix         rt.Accelerator
 	v0          []float64 // velocity at the start of a step
 	eta         []float64 // eta[i] = Σ[i1 in 10] beta[i1]·x[i,i1]
 	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
@@ -166,6 +167,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 10)
 	s.qm = make([]float64, 10)
 	s.pm = make([]float64, 10)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 10)
 	s.eta = make([]float64, 569)
 	s.invLogitEta = make([]float64, 569)
@@ -484,6 +486,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -512,6 +517,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

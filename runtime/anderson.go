@@ -1,0 +1,174 @@
+package runtime
+
+import "math"
+
+// andersonWindow is the number of earlier residuals that Accelerator combines.
+const andersonWindow = 5
+
+// Accelerator is the acceleration of a fixed-point iteration x ← f(x) by Anderson (1965), as
+// Walker & Ni (2011) write it. With the residuals r_k = f(x_k) − x_k, the next iterate
+// is
+//
+//	x_{k+1} = f(x_k) − Σ_j γ_j (f(x_{j+1}) − f(x_j)),  γ least squares of r_k − Σ_j γ_j (r_{j+1} − r_j)
+//
+// over the last five j. Near the solution of a smooth equation this is a quasi-Newton
+// method that needs no derivatives. Iterates are pairs (q, p). Their residuals are
+// weighed by the lengths of ∂H/∂p and p at the start of the step, so that what is
+// least does not depend on the units of q. The zero value is ready for Begin; a value
+// serves one goroutine.
+type Accelerator struct {
+	x, f, r []float64 // last iterate, its image and residual
+	weight  [2]float64
+	window  [andersonWindow]difference
+	used    int // of window
+	next    int // place of the next difference in window
+	first   bool
+
+	gram  [andersonWindow][andersonWindow]float64 // ⟨Δr_i, Δr_j⟩ in the weighed norm
+	chol  [andersonWindow][andersonWindow]float64
+	gamma [andersonWindow]float64
+}
+
+// difference is that of two successive residuals, and of the images they belong to.
+type difference struct{ r, f []float64 }
+
+// Begin starts a solve at the iterate (q, p), with v and w the velocity and the momentum
+// at the start of the step.
+func (a *Accelerator) Begin(q, p, v, w []float64) {
+	m := len(q)
+	if len(a.x) != 2*m {
+		x := make([]float64, (3+2*andersonWindow)*2*m)
+		cut := func() []float64 {
+			c := x[: 2*m : 2*m]
+			x = x[2*m:]
+			return c
+		}
+		a.x, a.f, a.r = cut(), cut(), cut()
+		for i := range a.window {
+			a.window[i] = difference{cut(), cut()}
+		}
+	}
+	copy(a.x, q)
+	copy(a.x[m:], p)
+	a.used, a.next, a.first = 0, 0, true
+	a.weight = [2]float64{reciprocalSquare(v), reciprocalSquare(w)}
+}
+
+// reciprocalSquare returns 1/‖x‖², or 1 where that is no number to weigh with.
+func reciprocalSquare(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	if r := 1 / sum; r > 0 && isFinite(r) {
+		return r
+	}
+	return 1
+}
+
+// Next replaces the image (q, p) of the last iterate by the next iterate.
+func (a *Accelerator) Next(q, p []float64) {
+	m := len(q)
+	if a.first {
+		for i, v := range q {
+			a.r[i] = v - a.x[i]
+		}
+		for i, v := range p {
+			a.r[m+i] = v - a.x[m+i]
+		}
+	} else {
+		d := &a.window[a.next]
+		for i, v := range q {
+			r := v - a.x[i]
+			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
+		}
+		for i, v := range p {
+			i := m + i
+			r := v - a.x[i]
+			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
+		}
+		a.used = min(a.used+1, andersonWindow)
+		for j := range a.used {
+			g := a.inner(d.r, a.window[j].r)
+			a.gram[a.next][j], a.gram[j][a.next] = g, g
+		}
+		a.next = (a.next + 1) % andersonWindow
+	}
+	a.first = false
+	copy(a.f, q)
+	copy(a.f[m:], p)
+	if a.combine() {
+		for j := range a.used {
+			g, f := a.gamma[j], a.window[j].f
+			for i := range q {
+				q[i] -= g * f[i]
+			}
+			f = f[m:]
+			for i := range p {
+				p[i] -= g * f[i]
+			}
+		}
+	}
+	copy(a.x, q)
+	copy(a.x[m:], p)
+}
+
+// inner is the weighed inner product of two residuals.
+func (a *Accelerator) inner(x, y []float64) float64 {
+	m := len(x) / 2
+	q, p := 0.0, 0.0
+	for i, v := range x[:m] {
+		q += v * y[i]
+	}
+	for i, v := range x[m:] {
+		p += v * y[m+i]
+	}
+	return a.weight[0]*q + a.weight[1]*p
+}
+
+// combine finds γ from the normal equations, by Cholesky's method. Residuals that are
+// nearly dependent say nothing new: a small ridge keeps their γ small. Without a
+// solution the window is emptied, and the iteration goes on as a plain one.
+func (a *Accelerator) combine() bool {
+	const ridge = 1e-12
+	n := a.used
+	trace := 0.0
+	for i := range n {
+		trace += a.gram[i][i]
+	}
+	for i := range n {
+		for j := range i + 1 {
+			s := a.gram[i][j]
+			if i == j {
+				s += ridge * trace
+			}
+			for k := range j {
+				s -= a.chol[i][k] * a.chol[j][k]
+			}
+			if i > j {
+				a.chol[i][j] = s / a.chol[j][j]
+				continue
+			}
+			if !(s > 0 && isFinite(s)) {
+				a.used, a.next = 0, 0
+				return false
+			}
+			a.chol[i][i] = math.Sqrt(s)
+		}
+	}
+	for i := range n {
+		s := a.inner(a.window[i].r, a.r)
+		for k := range i {
+			s -= a.chol[i][k] * a.gamma[k]
+		}
+		a.gamma[i] = s / a.chol[i][i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		s := a.gamma[i]
+		for k := i + 1; k < n; k++ {
+			s -= a.chol[k][i] * a.gamma[k]
+		}
+		a.gamma[i] = s / a.chol[i][i]
+	}
+	return true
+}
