@@ -276,7 +276,7 @@ func (w *walker) warmUp() error {
 		if w.out.Drawn() == 0 && w.out.Warmed() == w.opt.Warmup {
 			a.finish()
 		}
-		w.out.Blocks[i].StepSize = a.k.StepSize
+		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
 		if e, ok := a.k.System.(*Euclidean); ok {
 			w.out.Blocks[i].InverseMetric = e.Inverse()
 		}

@@ -16,6 +16,10 @@ import (
 // a ridge that bends, the large component of p across the ridge here is one along
 // the ridge there, and trajectories end long before they turn back.
 //
+// With ExtraDoublings a trajectory ends only where it has turned back for the second
+// time: where it turns, and one of its halves does. A half is dropped by the same
+// rule.
+//
 // A trajectory grows by doubling: a coin says forwards or backwards, and the new
 // half, of as many states, is built of two halves in the same way. The new half is
 // dropped, and the trajectory ends, where the criterion fails in any of its own
@@ -32,6 +36,7 @@ type branch struct {
 	first, last []float64 // z of the first and the last state
 	logWeight   float64   // log Σ exp(H₀ − H), with the Correction
 	proposal    state
+	turned      int // 0 where it does not turn back; else 1 more than the half that has turned more
 }
 
 // state is a state that a trajectory proposes.
@@ -87,6 +92,7 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 	}
 	copy(all.first, all.rho)
 	copy(all.last, all.rho)
+	all.turned = 0
 	copy(all.proposal.q, q)
 	all.logWeight, all.proposal.h, all.proposal.l = 0, h0, t.LogDensity
 
@@ -127,7 +133,7 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 			all.reverse()
 			forward = !back
 		}
-		if !all.extend(next, tr.sum) {
+		if all.extend(next, tr.sum); all.turned > k.ExtraDoublings {
 			break
 		}
 	}
@@ -177,7 +183,8 @@ func (b *builder) build(depth int, out *branch) bool {
 	if math.Log(1-b.rng.Float64()) < share {
 		out.proposal, second.proposal = second.proposal, out.proposal
 	}
-	return out.extend(second, tr.sum)
+	out.extend(second, tr.sum)
+	return out.turned <= b.k.ExtraDoublings
 }
 
 // leaf makes a branch of one state, one step beyond the end.
@@ -226,6 +233,7 @@ func (b *builder) leaf(out *branch) bool {
 	copy(out.proposal.q, q)
 	copy(out.first, out.rho)
 	copy(out.last, out.rho)
+	out.turned = 0
 	return true
 }
 
@@ -242,11 +250,11 @@ func (k *HMC) undoes(q, p []float64, eps float64) bool {
 // so does the criterion.
 func (b *branch) reverse() { b.first, b.last = b.last, b.first }
 
-// extend appends next to b, proposals aside, and reports whether the criterion
-// holds for the whole, and for each half with the state of the other that is next
+// extend appends next to b, proposals aside. The whole turns back unless the criterion
+// holds for it, and for each half with the state of the other that is next
 // to it. The latter is Stan's: a trajectory that makes a full turn in each half
 // meets the criterion as a whole.
-func (b *branch) extend(next *branch, sum []float64) bool {
+func (b *branch) extend(next *branch, sum []float64) {
 	for i, r := range b.rho {
 		sum[i] = r + next.first[i]
 	}
@@ -258,7 +266,9 @@ func (b *branch) extend(next *branch, sum []float64) bool {
 	straight = straight && !turns(sum, b.last, next.last) && !turns(b.rho, b.first, next.last)
 	b.last, next.last = next.last, b.last
 	b.logWeight = logAdd(b.logWeight, next.logWeight)
-	return straight
+	if b.turned = 1 + max(b.turned, next.turned); straight {
+		b.turned = 0
+	}
 }
 
 // turns reports whether a trajectory with the sum rho turns back at either end.

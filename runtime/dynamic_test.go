@@ -33,6 +33,8 @@ type orbit struct {
 	drawn func()    // is told that the kernel has a momentum
 	step  func()    // is told of a step, if not nil
 	torn  []float64 // a q that came with a p of another state
+
+	extra int // doublings after a turn
 }
 
 const (
@@ -177,7 +179,7 @@ func newBench(t testing.TB, o *orbit, check ReverseCheck, maxDepth int) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.StepSize, k.MaxDepth, k.Reverse = 0.5, maxDepth, check
+	k.StepSize, k.MaxDepth, k.Reverse, k.ExtraDoublings = 0.5, maxDepth, check, o.extra
 	k.Solver = Solver{Tolerance: 1e-6, MaxIterations: 1000}
 	if o.correction != nil {
 		k.Correction = func(q []float64) float64 { return o.correction[int(q[0])] }
@@ -395,18 +397,37 @@ func (pl *plan) logWeight(states []int) float64 {
 }
 
 // straight is the criterion for two halves put together: they do not turn back as a
-// whole, nor does either with the nearest state of the other.
+// whole, nor does either with the nearest state of the other; or, if they do, they have
+// not turned back more often than is allowed.
 func (pl *plan) straight(states []int) bool {
+	ending := pl.turn(states)
+	if ending == "" || pl.turns(states) <= pl.o.extra {
+		return true
+	}
+	pl.ending = ending
+	return false
+}
+
+// turn says how two halves put together turn back, or nothing.
+func (pl *plan) turn(states []int) string {
 	n := len(states)
 	switch {
 	case !pl.onwards(states):
-		pl.ending = "turn"
+		return "turn"
 	case !pl.onwards(states[:n/2+1]) || !pl.onwards(states[n/2-1:]):
-		pl.ending = "turn across"
-	default:
-		return true
+		return "turn across"
 	}
-	return false
+	return ""
+}
+
+// turns is the length of the longest chain of halves of halves, from the whole down, that
+// all turn back.
+func (pl *plan) turns(states []int) int {
+	n := len(states)
+	if n == 1 || pl.turn(states) == "" {
+		return 0
+	}
+	return 1 + max(pl.turns(states[:n/2]), pl.turns(states[n/2:]))
 }
 
 // onwards tells whether the momenta at both ends point along the sum of all.
@@ -701,6 +722,9 @@ func randomOrbit(rng *rand.Rand, n int, oneWay bool) *orbit {
 	chance := func(p float64) bool { return rng.Float64() < p }
 	seldom := min(0.04, 1/float64(n))
 
+	if chance(0.25) {
+		o.extra = 1 + rng.IntN(2)
+	}
 	spread := []float64{0, 3, 60}[rng.IntN(3)]
 	for i := range n {
 		o.h[i] = math.Round(64*spread*rng.Float64()) / 64

@@ -21,6 +21,10 @@ type Tuning struct {
 	RandomSteps bool `json:"random_steps"` // draw the number of steps of static trajectories from 1 to Steps
 	MaxDepth    int  `json:"max_depth"`    // of dynamic trajectories
 
+	// ExtraDoublings is how many times a dynamic trajectory doubles after it has turned
+	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better.
+	ExtraDoublings int `json:"extra_doublings"`
+
 	// Metric says what is adapted where the model has no metric of its own.
 	Metric EuclideanMetric `json:"metric"`
 
@@ -87,10 +91,11 @@ func (o *Options) For(block string) Tuning {
 func DefaultOptions() Options {
 	return Options{
 		Tuning: Tuning{
-			TargetAccept: 0.9,
-			MaxDepth:     10,
-			Solver:       Solver{Tolerance: 1e-6, MaxIterations: 1000, StopStalled: true},
-			ReverseCheck: ReverseSuspect,
+			TargetAccept:   0.9,
+			MaxDepth:       10,
+			ExtraDoublings: AdaptDoublings,
+			Solver:         Solver{Tolerance: 1e-6, MaxIterations: 1000, StopStalled: true},
+			ReverseCheck:   ReverseSuspect,
 		},
 		Chains: 4,
 		Warmup: 1000,
@@ -104,6 +109,9 @@ type solver interface{ SetODE(opt ode.Options) }
 
 // maxTolerance is the coarsest tolerance of the fixed-point solves.
 const maxTolerance = 0.1
+
+// AdaptDoublings, as Tuning.ExtraDoublings, leaves the number to the warm-up.
+const AdaptDoublings = -1
 
 // maxMaxDepth is the largest limit of the depth of a trajectory: a million steps.
 const maxMaxDepth = 20
@@ -243,6 +251,9 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	}
 	if o.Steps == 0 && (o.MaxDepth < 1 || o.MaxDepth > maxMaxDepth) {
 		wrong("tree depth of at most %d: expected 1 to %d", o.MaxDepth, maxMaxDepth)
+	}
+	if o.ExtraDoublings < AdaptDoublings || o.ExtraDoublings > maxMaxDepth {
+		wrong("%d extra doublings: expected 0 or more, or -1 to have the warm-up choose", o.ExtraDoublings)
 	}
 	if o.Solver.Method > Anderson {
 		wrong("unknown solver %v", o.Solver.Method)

@@ -156,6 +156,9 @@ type BlockRun struct {
 	Name     string  `json:"name"`      // "" for a posterior that is one block
 	StepSize float64 `json:"step_size"` // of the sampling phase
 
+	// ExtraDoublings of the dynamic trajectories of the sampling phase.
+	ExtraDoublings int `json:"extra_doublings"`
+
 	// InverseMetric is M⁻¹ of a Euclidean metric that was adapted: its diagonal, or
 	// the matrix row by row.
 	InverseMetric []float64 `json:"inverse_metric,omitempty"`

@@ -20,6 +20,7 @@ type BlockState struct {
 	// Before the first draw:
 	Averaging *dualAveraging `json:"averaging,omitempty"`
 	Points    *covariance    `json:"points,omitempty"`
+	Trial     *trial         `json:"trial,omitempty"`
 }
 
 // Drawn is the number of draws made.
@@ -41,7 +42,7 @@ func (w *walker) snapshot() *State {
 	s := &State{Q: slices.Clone(w.q)}
 	for i, a := range w.adapters {
 		b := BlockState{BlockRun: w.out.Blocks[i]}
-		b.StepSize = a.k.StepSize
+		b.StepSize, b.ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
 		if e, ok := a.k.System.(*Euclidean); ok {
 			b.InverseMetric = slices.Clone(e.Inverse())
 		}
@@ -49,6 +50,9 @@ func (w *walker) snapshot() *State {
 			if a.averaging != nil {
 				d := *a.averaging
 				b.Averaging = &d
+			}
+			if a.trial != nil {
+				b.Trial = a.trial.clone()
 			}
 			if a.points != nil {
 				b.Points = &covariance{Count: a.points.Count, Mean: slices.Clone(a.points.Mean), Squares: slices.Clone(a.points.Squares)}
@@ -85,7 +89,10 @@ func (w *walker) restore(s *State) error {
 		if !(b.StepSize > 0 && isFinite(b.StepSize)) {
 			return wrong("step size %v", b.StepSize)
 		}
-		a.k.StepSize = b.StepSize
+		if b.ExtraDoublings < 0 {
+			return wrong("%d extra doublings", b.ExtraDoublings)
+		}
+		a.k.StepSize, a.k.ExtraDoublings = b.StepSize, b.ExtraDoublings
 		if e, ok := a.k.System.(*Euclidean); ok {
 			if len(b.InverseMetric) != len(e.Inverse()) || e.SetInverse(b.InverseMetric) != OK {
 				return wrong("its metric is not one")
@@ -102,6 +109,9 @@ func (w *walker) restore(s *State) error {
 				return wrong("it does not tell what the step size has learnt")
 			}
 			*a.averaging = *b.Averaging
+		}
+		if a.trial != nil && !a.trial.restore(b.Trial) {
+			return wrong("it does not tell how the trial of trajectories stands")
 		}
 		if a.points != nil {
 			if b.Points == nil || len(b.Points.Mean) != len(a.points.Mean) || len(b.Points.Squares) != len(a.points.Squares) {

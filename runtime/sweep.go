@@ -54,7 +54,7 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 		}
 		k.StepSize, k.Solver, k.Reverse = t.StepSize, t.Solver, t.ReverseCheck
 		k.Solver.Method = k.Solver.Method.Resolve(in.Dim())
-		k.Steps, k.RandomSteps, k.MaxDepth = t.Steps, t.RandomSteps, t.MaxDepth
+		k.Steps, k.RandomSteps, k.MaxDepth, k.ExtraDoublings = t.Steps, t.RandomSteps, t.MaxDepth, max(0, t.ExtraDoublings)
 		b.q = make([]float64, in.Dim())
 		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)
 	}

@@ -88,6 +88,10 @@ type HMC struct {
 	RandomSteps bool // draw the number of steps from 1 to Steps (appendix on randomised steps in the paper)
 	MaxDepth    int  // of a dynamic trajectory, which has up to 2^MaxDepth − 1 steps
 
+	// ExtraDoublings is how many times a dynamic trajectory doubles after it has
+	// turned back.
+	ExtraDoublings int
+
 	// Correction, if not nil, is added to the log density where a state is
 	// weighed only: a static proposal q₁ is accepted with probability
 	// min(1, exp(H₀ − H₁ + Correction(q₁) − Correction(q₀))). The dynamics do

@@ -34,8 +34,8 @@ func windows(n int) (begin int, ends []int) {
 	return begin, append(ends, last)
 }
 
-// adapter adapts one kernel during warm-up: its step size, unless that is given, and
-// its metric, if that is Euclidean.
+// adapter adapts one kernel during warm-up: its step size and the length of its
+// trajectories, unless they are given, and its metric, if that is Euclidean.
 type adapter struct {
 	k      *HMC
 	target float64
@@ -44,7 +44,8 @@ type adapter struct {
 	metric    *Euclidean     // nil where none is adapted
 	points    *covariance    // of the window
 	begin     int
-	ends      []int // that are still to come
+	ends      []int  // that are still to come
+	trial     *trial // nil where the length of trajectories is given
 }
 
 // newAdapter returns the adapter of a kernel for a warm-up of n transitions.
@@ -58,6 +59,9 @@ func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	}
 	if k.StepSize == 0 {
 		a.averaging = &dualAveraging{}
+	}
+	if k.Steps == 0 && opt.ExtraDoublings == AdaptDoublings {
+		a.trial = newTrial(len(k.p), n)
 	}
 	return a
 }
@@ -80,6 +84,12 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	// A transition that made no step says nothing of its size.
 	if a.averaging != nil && t.Steps > 0 {
 		a.k.StepSize = a.averaging.update(t.Accept * a.k.economy(t))
+	}
+	if a.trial != nil {
+		a.trial.add(n, t, q)
+		if a.k.ExtraDoublings = a.trial.candidate(n + 1); n+1 >= a.trial.end {
+			a.k.ExtraDoublings = a.trial.best()
+		}
 	}
 	if len(a.ends) == 0 || n < a.begin {
 		return false

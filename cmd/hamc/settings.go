@@ -29,6 +29,7 @@ var settings = []setting{
 	{"steps", whole(func(t *runtime.Tuning) *int { return &t.Steps })},
 	{"random-steps", func(t *runtime.Tuning, s string) (err error) { t.RandomSteps, err = boolean(s); return }},
 	{"max-depth", whole(func(t *runtime.Tuning) *int { return &t.MaxDepth })},
+	{"extra-doublings", whole(func(t *runtime.Tuning) *int { return &t.ExtraDoublings })},
 	{"metric", func(t *runtime.Tuning, s string) (err error) { t.Metric, err = runtime.ParseEuclideanMetric(s); return }},
 	{"solver", func(t *runtime.Tuning, s string) (err error) { t.Solver.Method, err = runtime.ParseMethod(s); return }},
 	{"tol", real(func(t *runtime.Tuning) *float64 { return &t.Solver.Tolerance })},

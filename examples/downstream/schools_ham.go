@@ -91,6 +91,7 @@ type space struct {
 	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f   []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm []float64 // iterates of a step
+	mix    rt.Accelerator
 	v0     []float64 // velocity at the start of a step
 	expTau float64   // expTau = exp(tau)
 	a4     float64   // a4 = Σ[i1 in J] z[i1]·c1[i1]
@@ -183,6 +184,7 @@ func (s *Model) allocate() {
 	s.f = make([]float64, j+2)
 	s.qm = make([]float64, j+2)
 	s.pm = make([]float64, j+2)
+	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, j+2)
 	s.a9 = make([]float64, j)
 }
@@ -575,6 +577,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
+	if sv.Method == rt.Anderson {
+		s.mix.Begin(qm, pm, v, p)
+	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
@@ -603,6 +608,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				}
 			}
 			last = d
+		}
+		if sv.Method == rt.Anderson {
+			s.mix.Next(qm, pm)
 		}
 	}
 	for i := range q {

@@ -1,0 +1,131 @@
+package runtime
+
+import (
+	"math"
+	"slices"
+)
+
+// trial compares dynamic trajectories that end where they turn back with those that double
+// once more after that, during part of the warm-up. Which is better depends on the model:
+// after the turn a trajectory comes back along the directions that are as fast as
+// the metric says, and goes on along those that are slower, like the funnel's.
+//
+// With d = E(x' − x)²/(2 Var x), the mean over a transition from x to x', 1 − d is the
+// autocorrelation at lag one, and a draw is worth about d/(2 − d) independent ones. The
+// score is the least of these over the coordinates and the log density, per unit of cost.
+type trial struct {
+	begin, end int // transitions of the warm-up
+
+	Count   float64   `json:"count"`
+	Last    []float64 `json:"last"` // coordinates and log density after the last transition
+	Mean    []float64 `json:"mean"`
+	Squares []float64 `json:"squares"` // Σ (x − mean)²
+	Arms    [2]arm    `json:"arms"`    // by the number of extra doublings
+	x       []float64
+}
+
+// arm is what one of the candidates came to.
+type arm struct {
+	Count float64   `json:"count"`
+	Moves []float64 `json:"moves"` // Σ (x' − x)²
+	Cost  float64   `json:"cost"`  // solver iterations and steps
+}
+
+const (
+	trialLeast = 200 // warm-up transitions below which there is no trial
+	trialRun   = 10  // transitions in a row with one candidate
+
+	// trialMargin is the score of longer trajectories in terms of that of shorter
+	// ones from which on they are taken. Scores are noisy.
+	trialMargin = 1
+
+	// mostWorth bounds d: noise would make antithetic draws worth any number.
+	mostWorth = 1.5
+)
+
+// newTrial returns the trial of a kernel of m coordinates in a warm-up of n transitions,
+// nil if that is too short.
+func newTrial(m, n int) *trial {
+	if n < trialLeast {
+		return nil
+	}
+	m++
+	t := &trial{begin: n * 2 / 5, end: n * 9 / 10, Last: make([]float64, m), Mean: make([]float64, m), Squares: make([]float64, m), x: make([]float64, m)}
+	for i := range t.Arms {
+		t.Arms[i].Moves = make([]float64, m)
+	}
+	return t
+}
+
+// candidate returns the number of extra doublings of transition number n.
+func (t *trial) candidate(n int) int {
+	if n < t.begin || n >= t.end {
+		return 0
+	}
+	return (n - t.begin) / trialRun % 2
+}
+
+// add takes transition number n, which led to q.
+func (t *trial) add(n int, tr *Transition, q []float64) {
+	if n < t.begin-1 || n >= t.end {
+		return
+	}
+	copy(t.x, q)
+	t.x[len(q)] = tr.LogDensity
+	if n >= t.begin {
+		a := &t.Arms[t.candidate(n)]
+		a.Count++
+		a.Cost += float64(tr.Iterations + tr.Steps)
+		t.Count++
+		for i, v := range t.x {
+			d := v - t.Last[i]
+			a.Moves[i] += d * d
+			d = v - t.Mean[i]
+			t.Mean[i] += d / t.Count
+			t.Squares[i] += d * (v - t.Mean[i])
+		}
+	}
+	copy(t.Last, t.x)
+}
+
+// best returns the number of extra doublings to take.
+func (t *trial) best() int {
+	short, long := t.score(&t.Arms[0]), t.score(&t.Arms[1])
+	if long > trialMargin*short {
+		return 1
+	}
+	return 0
+}
+
+func (t *trial) score(a *arm) float64 {
+	least := math.Inf(1)
+	for i, moves := range a.Moves {
+		variance := t.Squares[i] / t.Count
+		if !(variance > 0) {
+			continue
+		}
+		d := min(moves/a.Count/(2*variance), mostWorth)
+		least = min(least, d/(2-d))
+	}
+	return least / a.Cost * a.Count
+}
+
+// clone returns a copy of what was learnt.
+func (t *trial) clone() *trial {
+	c := &trial{Count: t.Count, Last: slices.Clone(t.Last), Mean: slices.Clone(t.Mean), Squares: slices.Clone(t.Squares), Arms: t.Arms}
+	for i := range c.Arms {
+		c.Arms[i].Moves = slices.Clone(c.Arms[i].Moves)
+	}
+	return c
+}
+
+// restore takes over what another has learnt, if it fits.
+func (t *trial) restore(s *trial) bool {
+	m := len(t.x)
+	if s == nil || len(s.Last) != m || len(s.Mean) != m || len(s.Squares) != m || len(s.Arms[0].Moves) != m || len(s.Arms[1].Moves) != m {
+		return false
+	}
+	c := s.clone()
+	t.Count, t.Last, t.Mean, t.Squares, t.Arms = c.Count, c.Last, c.Mean, c.Squares, c.Arms
+	return true
+}
