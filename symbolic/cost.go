@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -174,8 +175,11 @@ func CostOf(e *Expr, indices []*Index) Cost {
 		}
 	}
 	per := Poly{"": 1}
+	scattered := scatteredFree(e)
 	for _, i := range indices {
-		per = per.times(sizePoly(i.Range))
+		if !slices.Contains(scattered, i) {
+			per = per.times(sizePoly(i.Range))
+		}
 	}
 	walk(e, per)
 	return c
