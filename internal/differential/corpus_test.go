@@ -61,7 +61,8 @@ func bindings(text string) ([]dsl.ConstBinding, error) {
 // posteriordb, which package fixtures holds.
 var stanModels = []string{
 	"blr", "dugongs_model", "eight_schools_centered", "eight_schools_noncentered",
-	"kidscore_interaction", "nes_logit_model", "wells_interaction_c_model",
+	"kidscore_interaction", "nes_logit_model", "radon_hierarchical_intercept_noncentered", "rats_model",
+	"wells_interaction_c_model",
 }
 
 // read returns the models of the corpus, not yet compiled.
