@@ -186,6 +186,7 @@ var (
 var longModels = map[string]string{
 	"blocks_volatility": "T", "blocks_volatility_hessian": "T", "band_ar2_poisson": "T", "band_explicit3": "T",
 	"arrow_hessian": "J", "arrow_vector": "n", "bordered": "T", "bordered_two": "T", "parts": "T", "parts_two_chains": "T",
+	"gather_band": "J", "gather_expected": "J",
 }
 
 const longSize = 100_000
