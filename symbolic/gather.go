@@ -128,7 +128,8 @@ func scattersInto(e *Expr, i *Index) bool {
 }
 
 // computedOnce reports whether a scatter depends on data alone, and on no index
-// but those of the elements that it scatters into.
+// but that of the elements that it scatters into: one vector. A table over pairs of
+// groups is mostly empty, and is left for the loop over the data.
 func computedOnce(e *Expr) bool {
 	if e.Op != Sum || e.stage >= StagePosition || !e.gather {
 		return false
@@ -139,7 +140,7 @@ func computedOnce(e *Expr) bool {
 			return false
 		}
 	}
-	return len(scattered) > 0
+	return len(scattered) == 1
 }
 
 // scatteredFree returns the free indices of a sum that stand in a factor δ[a,g…] of
@@ -223,7 +224,11 @@ func (c *Context) regroup(e *Expr) *Expr {
 			return c.Mul(c.Subst(f, j, to), c.Sum(i, h))
 		}
 	}
-	return c.Sum(j, c.Mul(f, c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))))
+	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
+	if len(inner.free) != 1 {
+		return nil // a table, which interchange would undo
+	}
+	return c.Sum(j, c.Mul(f, inner))
 }
 
 // polynomialOf reports whether e^k is a polynomial that depends on i through the

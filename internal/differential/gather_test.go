@@ -3,6 +3,7 @@ package differential
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,10 +62,8 @@ func TestPosteriorDB(t *testing.T) {
 	}
 }
 
-var (
-	counted = regexp.MustCompile(`(?m)^(log density|gradient|force|½⟨v vᵀ)[^:\n]*: (.*) operations`)
-	product = regexp.MustCompile(`[A-Za-z]+·[A-Za-z]+|[A-Za-z]+²`)
-)
+// counted finds the operation counts of what sampling repeats.
+var counted = regexp.MustCompile(`(?m)^(log density|gradient|force|½⟨v vᵀ)[^:\n]*: (.*) operations`)
 
 // TestScatterCost: what sampling repeats costs no product of sizes, where the only
 // arrays over pairs are those of the weights.
@@ -81,17 +80,21 @@ func TestScatterCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var sizes []string
+		for _, d := range all[name].derived.Model.Data {
+			sizes = append(sizes, d.ObjectName())
+		}
 		sections := counted.FindAllStringSubmatch(text, -1)
 		if len(sections) < 3 {
 			t.Errorf("%s: %d sections with counts", name, len(sections))
 		}
 		for _, m := range sections {
-			if product.MatchString(m[2]) {
-				t.Errorf("%s: %s takes %s operations", name, m[1], m[2])
-			}
-			// The data are looked at for the residuals only.
-			if data := ofData[name]; data != "" && strings.HasPrefix(m[1], "½") && regexp.MustCompile(`\b\d*`+data+`\b`).MatchString(m[2]) {
-				t.Errorf("%s: %s takes %s operations", name, m[1], m[2])
+			for _, term := range strings.FieldsFunc(m[2], func(r rune) bool { return strings.ContainsRune(" +-", r) }) {
+				size := strings.TrimLeft(term, "0123456789")
+				// The data are looked at for the residuals only.
+				if size != "" && !slices.Contains(sizes, size) || size != "" && size == ofData[name] && strings.HasPrefix(m[1], "½") {
+					t.Errorf("%s: %s takes %s operations", name, m[1], m[2])
+				}
 			}
 		}
 	}
