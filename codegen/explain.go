@@ -50,7 +50,7 @@ func (g *generator) explain(b *strings.Builder) {
 			if len(subs) > 0 {
 				left += "[" + strings.Join(subs, ", ") + "]"
 			}
-			c := symbolic.CostOf(def.Body, def.Indices)
+			c := def.Cost()
 			total.Add(c)
 			lines = append(lines, fmt.Sprintf("  %-9s %s = %s", def.Stage(), left, symbolic.Format(def.Body)))
 		}

@@ -98,6 +98,9 @@ func (n *names) tensor(t *symbolic.Tensor) string {
 	if t.Kind == symbolic.CoordTensor && n.taken[camel(want)] {
 		want += "_par" // a parameter called like one of the code's own variables
 	}
+	if t.Kind == symbolic.PositionsOf {
+		want += "_at"
+	}
 	s := n.fresh(want)
 	n.of[t] = s
 	return s
@@ -239,7 +242,10 @@ func (p *printer) loopVar(i *symbolic.Index) string {
 
 // position prints a subscript counted from 0.
 func (p *printer) position(s symbolic.Sub) *jen.Statement {
-	if s.Index == nil {
+	switch {
+	case s.Data != nil:
+		return plus(p.element(s.Data.Tensor, s.Data.Subs), s.Offset)
+	case s.Index == nil:
 		return p.extent(s.At.Plus(-1))
 	}
 	return plus(jen.Id(p.loopVar(s.Index)), s.Offset)
@@ -264,7 +270,7 @@ func (p *printer) element(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statemen
 		return name.Index(p.position(subs[0]))
 	}
 	row := p.position(subs[0])
-	if subs[0].Offset != 0 || subs[0].Index == nil {
+	if subs[0].Offset != 0 || subs[0].IsFixed() {
 		row = jen.Parens(row)
 	}
 	idx := row.Op("*").Add(p.extentFactor(t.Shape[1])).Op("+").Add(p.position(subs[1]))
@@ -314,7 +320,7 @@ func (p *printer) matrixIndex(row, col int, subs []symbolic.Sub) *jen.Statement 
 func (p *printer) rowFactor(block int, subs []symbolic.Sub) *jen.Statement {
 	r := p.coordinate(block, subs)
 	off := p.g.offset(block)
-	if len(subs) > 0 && (subs[0].Offset != 0 || off != dsl.Fixed(0) || subs[0].Index == nil) || len(subs) == 0 && off.Name != "" {
+	if len(subs) > 0 && (subs[0].Offset != 0 || off != dsl.Fixed(0) || subs[0].IsFixed()) || len(subs) == 0 && off.Name != "" {
 		return jen.Parens(r)
 	}
 	return r
@@ -342,7 +348,7 @@ func (p *printer) output(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement
 		return jen.Id(lay.array).Index(p.matrixIndex(lay.row, lay.col, subs))
 	case "band":
 		below := subs[0]
-		if below.Index == nil {
+		if below.IsFixed() {
 			below.At = below.At.Plus(-lay.dir)
 		} else {
 			below.Offset -= lay.dir
@@ -420,8 +426,11 @@ func (p *printer) expr(e *symbolic.Expr) (*jen.Statement, int) {
 		return jen.Qual(kernelPath, "Delta").Call(p.position(e.Subs[0]), p.position(e.Subs[1])), precUnary
 	case symbolic.Inside:
 		at := p.extent(e.Subs[0].At)
-		if e.Subs[0].Index != nil {
+		switch {
+		case e.Subs[0].Index != nil:
 			at = plus(jen.Id(p.loopVar(e.Subs[0].Index)), e.Subs[0].Offset+1)
+		case e.Subs[0].Data != nil:
+			at = p.position(e.Subs[0]).Op("+").Lit(1)
 		}
 		return jen.Qual(kernelPath, "Inside").Call(at, p.extent(e.Range.Lo), p.extent(e.Range.Hi)), precUnary
 	}
@@ -555,6 +564,8 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Add(asFloat(st.E, x)))
 		case *Zero:
 			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Lit(0.0))
+		case *Clear:
+			out = append(out, jen.Clear(jen.Id(p.use(st.T))))
 		case *Assign:
 			x, _ := p.expr(st.E)
 			op := "="
@@ -628,15 +639,11 @@ func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 			cond = cond.Op("&&").Add(c)
 		}
 	}
+	var deltas []*symbolic.Expr
 	for _, e := range conds {
 		s := e.Subs[0]
 		if e.Op == symbolic.Delta {
-			c := p.position(s).Op("==").Add(p.position(e.Subs[1]))
-			if cond == nil {
-				cond = c
-			} else {
-				cond = cond.Op("&&").Add(c)
-			}
+			deltas = append(deltas, e)
 			continue
 		}
 		below, above := false, false
@@ -647,6 +654,15 @@ func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 		}
 		add(bound{s, e.Range.Lo, false}, below)
 		add(bound{s, e.Range.Hi, true}, above)
+	}
+	// Bounds first: a position that is taken from data may lie behind them.
+	for _, e := range deltas {
+		c := p.position(e.Subs[0]).Op("==").Add(p.position(e.Subs[1]))
+		if cond == nil {
+			cond = c
+		} else {
+			cond = cond.Op("&&").Add(c)
+		}
 	}
 	return cond
 }

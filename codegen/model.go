@@ -340,6 +340,11 @@ func (g *generator) modelType() {
 				st.Id(name).Float64().Comment("data")
 			}
 		}
+		for _, t := range g.d.Tensors(symbolic.PositionsOf) {
+			if g.fields[t] {
+				st.Id(g.names.tensor(t)).Index().Int().Comment(t.Name + ", counted from 0")
+			}
+		}
 		for _, t := range append(g.d.Tensors(symbolic.InverseOf), g.d.Tensors(symbolic.LogDetOf)...) {
 			if !g.fields[t] {
 				continue
@@ -470,6 +475,11 @@ func (g *generator) constructor() {
 				lines = append(lines, dst.Op("=").Qual(checkPath, "Floats").Call(src))
 			default:
 				lines = append(lines, dst.Op("=").Append(jen.Index().Float64().Call(jen.Nil()), src.Op("...")))
+			}
+		}
+		for _, t := range g.d.Tensors(symbolic.PositionsOf) {
+			if g.fields[t] {
+				lines = append(lines, jen.Id("s").Dot(g.names.tensor(t)).Op("=").Qual(checkPath, "Positions").Call(jen.Id("d").Dot(g.field(t.Source.Name))))
 			}
 		}
 		for _, k := range p.sizes {

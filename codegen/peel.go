@@ -66,7 +66,7 @@ func size(list []Stmt) int {
 // that is known at compile time.
 func narrow(r dsl.Range, e *symbolic.Expr, i *symbolic.Index) dsl.Range {
 	at := e.Subs[0]
-	if at.Index != i || e.Op == symbolic.Delta && e.Subs[1].Index != nil {
+	if at.Index != i || e.Op == symbolic.Delta && !e.Subs[1].IsFixed() {
 		return r
 	}
 	if e.Op == symbolic.Delta {
@@ -144,7 +144,7 @@ func (c *copier) list(list []Stmt) []Stmt {
 				conds[m] = c.expr(e)
 			}
 			out[n] = &If{Conds: conds, Body: c.list(st.Body)}
-		case *Kernel:
+		case *Kernel, *Clear:
 			out[n] = st
 		}
 	}
@@ -174,6 +174,9 @@ func (c *copier) subs(list []symbolic.Sub) []symbolic.Sub {
 	for n, s := range list {
 		if i, ok := c.index[s.Index]; ok {
 			s.Index = i
+		}
+		if s.Data != nil {
+			s.Data = c.expr(s.Data)
 		}
 		out[n] = s
 	}
@@ -254,7 +257,7 @@ func (s *scheduler) without(e *symbolic.Expr, gone map[*symbolic.Tensor]bool) *s
 // decide returns the value of an indicator in the interior, or −1.
 func decide(e *symbolic.Expr, i *symbolic.Index, inner dsl.Range) int {
 	at := e.Subs[0]
-	if at.Index != i || e.Op == symbolic.Delta && e.Subs[1].Index != nil {
+	if at.Index != i || e.Op == symbolic.Delta && !e.Subs[1].IsFixed() {
 		return -1
 	}
 	if e.Op == symbolic.Delta {

@@ -34,6 +34,8 @@ type (
 	}
 	// Zero declares a scalar accumulator.
 	Zero struct{ T *symbolic.Tensor }
+	// Clear sets all elements of an array to 0.
+	Clear struct{ T *symbolic.Tensor }
 	// Assign stores to an element, or adds to it.
 	Assign struct {
 		T    *symbolic.Tensor
@@ -75,6 +77,7 @@ const (
 func (*Loop) stmt()       {}
 func (*Define) stmt()     {}
 func (*Zero) stmt()       {}
+func (*Clear) stmt()      {}
 func (*Assign) stmt()     {}
 func (*If) stmt()         {}
 func (*Kernel) stmt()     {}
@@ -226,6 +229,17 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			continue
 		}
 		switch {
+		case d.Scatter != nil:
+			// All elements in one loop over the data.
+			loops := d.Scatter.Loops()
+			i, dst := loops[0], s.c.Ref(d.Tensor, d.Scatter.At...)
+			rng := i.Range
+			g := place(append(refsOf(d.Scatter.Body), refsOf(dst)...), &rng, i, false)
+			g.before = append(g.before, &Clear{T: d.Tensor})
+			to := symbolic.Sub{Index: g.index}
+			s.scatter(&g.body, loops[1:], s.c.Subst(d.Scatter.Body, i, to), s.c.Subst(dst, i, to))
+			home[d.Tensor] = at(g)
+			s.escapes[d.Tensor] = true
 		case len(d.Indices) == 0 && d.Body.Op == symbolic.Sum:
 			// A reduction: its loop may be shared.
 			i, body := s.c.Open(d.Body)
@@ -344,6 +358,27 @@ func (s *scheduler) nest(body *[]Stmt, indices []*symbolic.Index, e *symbolic.Ex
 		*body = append(*body, loop)
 	}
 	rec(body, 0, e, nil)
+}
+
+// scatter emits the loops over the remaining indices of a sum by data, inside
+// which e is added to the element dst. Behind what an indicator excludes, the
+// element may not exist either.
+func (s *scheduler) scatter(body *[]Stmt, indices []*symbolic.Index, e, dst *symbolic.Expr) {
+	if len(indices) > 0 {
+		k := s.c.NewIndex(indices[0].Name, indices[0].Range)
+		loop, sub := &Loop{Index: k}, symbolic.Sub{Index: k}
+		s.scatter(&loop.Body, indices[1:], s.c.Subst(e, indices[0], sub), s.c.Subst(dst, indices[0], sub))
+		*body = append(*body, loop)
+		return
+	}
+	add := func(e *symbolic.Expr) Stmt { return &Assign{T: dst.Tensor, Subs: dst.Subs, E: e, Add: true} }
+	if guards, rest := s.c.SplitGuards(e); len(guards) > 0 {
+		branch := &If{Conds: guards}
+		s.emit(&branch.Body, rest, add)
+		*body = append(*body, branch)
+		return
+	}
+	s.emit(body, e, add)
 }
 
 // local makes a scalar variable of the emitted code.

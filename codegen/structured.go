@@ -167,9 +167,9 @@ func (p *printer) packedIndex(row, col int, a, b []symbolic.Sub) *jen.Statement 
 // or fixed position.
 func distance(a, b symbolic.Sub) int {
 	switch {
-	case a.Index != nil && a.Index == b.Index:
+	case a.Index != nil && a.Index == b.Index, a.Data != nil && a.Data == b.Data:
 		return a.Offset - b.Offset
-	case a.Index == nil && b.Index == nil && a.At.Name == b.At.Name:
+	case a.IsFixed() && b.IsFixed() && a.At.Name == b.At.Name:
 		return a.At.Offset - b.At.Offset
 	}
 	panic("codegen: an entry of a banded block on no diagonal")

@@ -138,10 +138,11 @@ type TypeExpr struct {
 	Bound BoundExpr
 }
 
-// BoundExpr is `> e`, `>= e`, `< e`, `<= e`, `in (a, b)` or `in {a, b}`.
+// BoundExpr is `> e`, `>= e`, `< e`, `<= e`, `in (a, b)`, `in a..b` or
+// `in {a, b}`.
 type BoundExpr struct {
 	At     Span
-	Op     string // "", ">", ">=", "<", "<=", "in", "set"
+	Op     string // "", ">", ">=", "<", "<=", "in", "range", "set"
 	Lo, Hi Expr
 	Set    []Expr
 }

@@ -720,6 +720,17 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			s.Set = append(s.Set, v)
 		}
 		return s
+	case "range":
+		if what == "param" {
+			c.err(BadBounds, b.At, "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
+			return s
+		}
+		if base != Int {
+			c.err(BadBounds, b.At, "declare it int, or write an interval: `in (a, b)`", "a range of whole numbers is for int data")
+			return s
+		}
+		s.Lo, s.LoNum = c.wholeBound(b.Lo, side)
+		s.Hi, s.HiNum = c.wholeBound(b.Hi, side)
 	case ">", ">=", "in":
 		s.Lo, s.LoNum = side(b.Lo)
 		s.LoOpen = b.Op != ">="
@@ -729,6 +740,9 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		s.HiOpen = b.Op != "<="
 	}
 	s.spoiled = (s.Lo == nil) != (b.Lo == nil) || (s.Hi == nil) != (b.Hi == nil)
+	if b.Op == "range" && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
+		return s // the one value
+	}
 	if s.LoNum != nil && s.HiNum != nil && *s.LoNum >= *s.HiNum {
 		c.err(BadBounds, b.At, "", "the lower bound %v is not below the upper bound %v", *s.LoNum, *s.HiNum)
 	}

@@ -248,6 +248,7 @@ func (c *checker) indexed(e *IndexExpr) {
 		return
 	}
 	ok := true
+	var shape []Extent
 	for i, a := range e.Args {
 		size := t.Shape[i]
 		if !ok {
@@ -257,9 +258,13 @@ func (c *checker) indexed(e *IndexExpr) {
 		s, good := c.subscript(a, size, what)
 		ok = ok && good
 		e.Subscripts = append(e.Subscripts, s)
+		shape = append(shape, s.shape(size)...)
 	}
-	e.setType(Type{Base: t.Base})
+	e.setType(Type{Base: t.Base, Shape: shape})
 	if !ok {
+		bad(e)
+	} else if len(shape) > 2 {
+		c.err(NotYet, e.Span(), "name elements, as in x[g[i]]", "tensors of more than two dimensions are not in this version of the language")
 		bad(e)
 	}
 }
@@ -267,16 +272,15 @@ func (c *checker) indexed(e *IndexExpr) {
 // subscript resolves one index and proves that it stays inside 1..size.
 func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) {
 	var s Subscript
+	if core, shift := c.unshifted(a); c.isArray(core) {
+		return c.gather(a, core, shift, size, what)
+	}
 	ix, shift, reason := c.shifted(a)
 	switch {
 	case reason != nil:
 		c.err(BadIndex, reason.Span(), "", "an index is shifted by a whole number known at compile time")
 		return s, false
 	case ix == nil:
-		if _, ok := a.(*IndexExpr); ok {
-			c.err(NotYet, a.Span(), "", "an index taken from data is not in this version of the language")
-			return s, false
-		}
 		return c.fixedSubscript(a, size, what)
 	case shift != math.Trunc(shift) || math.Abs(shift) > 1e6:
 		c.err(BadIndex, a.Span(), "", "an index is shifted by a whole number known at compile time, not by %v", shift)
@@ -425,9 +429,23 @@ func (c *checker) call(e *CallExpr) {
 	}
 	if e.Func == "delta" {
 		for _, a := range e.Args {
+			if core, shift := c.unshifted(a.Expr); c.isArray(core) {
+				s, ok := c.gather(a.Expr, core, shift, unknownExtent, "")
+				if !ok {
+					bad(e)
+					return
+				}
+				if len(s.shape(unknownExtent)) > 0 {
+					c.err(BadIndex, a.Expr.Span(), "name an element, as in g[i]", "the arguments of delta are single positions")
+					bad(e)
+					return
+				}
+				e.Subscripts = append(e.Subscripts, s)
+				continue
+			}
 			ix, shift, reason := c.shifted(a.Expr)
 			if ix == nil || reason != nil || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
-				c.err(BadIndex, a.Expr.Span(), "as in delta(i, j) or delta(i, j+1)", "the arguments of delta are index names, or index names plus or minus a number")
+				c.err(BadIndex, a.Expr.Span(), "as in delta(i, j), delta(i, j+1) or delta(g[i], j)", "the arguments of delta are index names or integer data, or one of them plus or minus a number")
 				bad(e)
 				return
 			}

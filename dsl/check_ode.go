@@ -156,7 +156,9 @@ func (c *checker) scalars(e Expr, what string, data bool) bool {
 		// It stands in no sum, so its position is fixed.
 		switch e.Base.(type) {
 		case *Name, *FieldExpr:
-			return true
+			if e.Type().IsScalar() {
+				return true
+			}
 		}
 	case *Number:
 		return true

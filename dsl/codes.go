@@ -43,6 +43,8 @@ const (
 	IndexAsValue      Code = "H315"
 	BadPower          Code = "H316"
 	NotIndexed        Code = "H317"
+	BadGather         Code = "H318"
+	GatherRange       Code = "H319"
 	NoDensity         Code = "H401"
 	NoParams          Code = "H402"
 	NeedsInteger      Code = "H403"
@@ -113,7 +115,7 @@ var Catalogue = []Entry{
 	{ArgumentCount, "a call has the right number of arguments", "normal(0)"},
 	{IndexCount, "a tensor is indexed once per dimension", "y[i, j] with y: real[n]"},
 	{IndexRange, "an index runs over the range of the dimension", "sum(i in n) x[i] with x: real[k]"},
-	{BadIndex, "an index is an index name, a number, or an index plus or minus a number", "x[sigma]"},
+	{BadIndex, "an index is an index name, a number, an element of integer data, or one of them plus or minus a number", "x[sigma]"},
 	{BadSize, "a size is a positive whole number, an int data name or a const", "data y real[sigma]"},
 	{BadBounds, "a lower bound is below the upper one", "param p real in (1, 0)"},
 	{NotInteger, "an integer stands here", "const k = 1.5 as a size"},
@@ -122,6 +124,8 @@ var Catalogue = []Entry{
 	{IndexAsValue, "an index is not a number", "sum(i in n) i*y"},
 	{BadPower, "an exponent is a scalar and its base too, or .^ is meant", "x^y with y: real[n]"},
 	{NotIndexed, "only vectors and matrices are indexed", "sigma[1]"},
+	{BadGather, "only integer data select elements", "a[b[i]] with a parameter b"},
+	{GatherRange, "integer data that select elements are declared in a range inside what they select from", "a[g[i]] with a: real[k], g: int[n]"},
 	{NoDensity, "a model has a density", "a file without ~ or density"},
 	{NoParams, "a model has a parameter", "a file without param"},
 	{NeedsInteger, "a discrete distribution describes integer data", "y ~ poisson(2) with y: real"},

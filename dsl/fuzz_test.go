@@ -127,7 +127,7 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 				t.Errorf("the function %s is not resolved", e.Func)
 			}
 			if e.Func == "delta" {
-				if len(e.Subscripts) != 2 || e.Subscripts[0].Index == nil || e.Subscripts[1].Index == nil {
+				if len(e.Subscripts) != 2 || (e.Subscripts[0].Index == nil) == (e.Subscripts[0].Gather == nil) || (e.Subscripts[1].Index == nil) == (e.Subscripts[1].Gather == nil) {
 					t.Errorf("the subscripts of delta are %v", e.Subscripts)
 				}
 				return

@@ -79,12 +79,21 @@ func (r Range) String() string {
 	return r.Lo.String() + ".." + r.Hi.String()
 }
 
-// Subscript is one resolved index of a tensor: Index + Offset, or the fixed
-// position At when Index is nil.
+// Subscript is one resolved index of a tensor: Index + Offset; Gather + Offset,
+// a position taken from integer data; every position in turn if All is set; or
+// the fixed position At.
 type Subscript struct {
 	Index  *Index
+	Gather *Gather
 	Offset int
+	All    bool
 	At     Extent
+}
+
+// Gather is an element of integer data that serves as a position.
+type Gather struct {
+	Data *Data
+	Subs []Subscript // one for each dimension of Data
 }
 
 // Object is what a name stands for: *Data, *Const, *Param, *Let, *Index, *Ode,

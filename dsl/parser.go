@@ -726,8 +726,19 @@ func (p *parser) bound() (BoundExpr, error) {
 			_, err = p.expect("}", "")
 			return b, err
 		}
+		if t := p.peek(); t.Type == tokIdent || t.Type == tokNumber || p.isOp("-") {
+			b.Op = "range"
+			if b.Lo, err = p.expr(); err != nil {
+				return b, err
+			}
+			if _, err = p.expect("..", "the whole numbers from 1 to n are `in 1..n`, an interval is `in (a, b)`, a set `in {0, 1}`"); err != nil {
+				return b, err
+			}
+			b.Hi, err = p.expr()
+			return b, err
+		}
 		b.Op = "in"
-		if _, err = p.expect("(", "an interval reads `in (a, b)`, a set `in {0, 1}`"); err != nil {
+		if _, err = p.expect("(", "an interval reads `in (a, b)`, a set `in {0, 1}`, whole numbers from 1 to n `in 1..n`"); err != nil {
 			return b, err
 		}
 		if b.Lo, err = p.expr(); err != nil {

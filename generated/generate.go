@@ -13,6 +13,7 @@ package generated
 //go:generate go run ../cmd/hamc -o gaussian/gaussian.go --pkg gaussian ../examples/gaussian.ham
 //go:generate go run ../cmd/hamc -o logistic/logistic.go --pkg logistic ../examples/logistic.ham
 //go:generate go run ../cmd/hamc -o logistic_indexed/logistic_indexed.go --pkg logistic_indexed ../examples/logistic_indexed.ham
+//go:generate go run ../cmd/hamc -o rats/rats.go --pkg rats ../examples/rats.ham
 //go:generate go run ../cmd/hamc -o stochastic_volatility/stochastic_volatility.go --pkg stochastic_volatility ../examples/stochastic_volatility.ham
 //go:generate go run ../cmd/hamc -o fitzhugh_nagumo/fitzhugh_nagumo.go --pkg fitzhugh_nagumo ../examples/fitzhugh_nagumo.ham
 //go:generate go run ../cmd/hamc -o lotka_volterra/lotka_volterra.go --pkg lotka_volterra ../examples/lotka_volterra.ham

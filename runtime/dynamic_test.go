@@ -722,10 +722,11 @@ func randomOrbit(rng *rand.Rand, n int, oneWay bool) *orbit {
 	chance := func(p float64) bool { return rng.Float64() < p }
 	seldom := min(0.04, 1/float64(n))
 
-	if chance(0.25) {
-		o.extra = 1 + rng.IntN(2)
-	}
 	spread := []float64{0, 3, 60}[rng.IntN(3)]
+	// Of a stream of its own, so that the orbits are those without it.
+	if more := rand.New(rand.NewPCG(uint64(n), math.Float64bits(spread))); more.IntN(4) == 0 {
+		o.extra = 1 + more.IntN(2)
+	}
 	for i := range n {
 		o.h[i] = math.Round(64*spread*rng.Float64()) / 64
 	}

@@ -30,10 +30,21 @@ func (c *Context) Ref(t *Tensor, subs ...Sub) *Expr {
 
 // subLess orders subscripts, to give symmetric tensors and deltas one form.
 func subLess(a, b Sub) bool {
+	rank := func(s Sub) int {
+		switch {
+		case s.Index != nil:
+			return 0
+		case s.Data != nil:
+			return 1
+		}
+		return 2
+	}
 	switch {
-	case (a.Index == nil) != (b.Index == nil):
-		return a.Index != nil
-	case a.Index == nil:
+	case rank(a) != rank(b):
+		return rank(a) < rank(b)
+	case a.Data != b.Data:
+		return a.Data.id < b.Data.id
+	case a.IsFixed():
 		if a.At.Name != b.At.Name {
 			return a.At.Name < b.At.Name
 		}
@@ -230,9 +241,18 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	if len(es) == 1 && ks[0] == 1 && es[0].Op == Add && val != 1 {
 		return c.Scale(val, es[0])
 	}
+	if r := c.joinGathers(val, ks, es); r != nil {
+		return r
+	}
 	// Under δ[i,j], j is i: δ[i,j] f(j) and δ[i,j] f(i) get one form.
 	for n, d := range es {
 		if d.Op != Delta || len(es) == 1 {
+			continue
+		}
+		if d.Subs[1].Data != nil {
+			if r := c.settleGather(val, ks, es, n); r != nil {
+				return r
+			}
 			continue
 		}
 		from, to := d.Subs[1].Index, shiftSub(d.Subs[0], -d.Subs[1].Offset)
@@ -361,7 +381,7 @@ func (c *Context) allPositive(e *Expr) bool {
 
 // Delta returns Kronecker's delta of two subscripts.
 func (c *Context) Delta(a, b Sub) *Expr {
-	if a.Index == b.Index && (a.Index != nil || a.At.Name == b.At.Name) {
+	if a.Index == b.Index && a.Data == b.Data && (!a.IsFixed() || a.At.Name == b.At.Name) {
 		if a.Offset == b.Offset && a.At == b.At {
 			return c.Number(1)
 		}
@@ -371,15 +391,11 @@ func (c *Context) Delta(a, b Sub) *Expr {
 		a, b = b, a
 	}
 	// All offsets go to the second subscript.
-	if a.Index != nil && a.Offset != 0 {
-		if b.Index != nil {
-			b.Offset -= a.Offset
-		} else {
-			b.At = b.At.Plus(-a.Offset)
-		}
+	if !a.IsFixed() && a.Offset != 0 {
+		b = shiftSub(b, -a.Offset)
 		a.Offset = 0
 	}
-	if b.Index == nil && a.Index != nil && c.outside(b.At, a.Index.Range) {
+	if b.IsFixed() && !a.IsFixed() && c.outside(b.At, a.ends()) {
 		return c.Number(0)
 	}
 	return c.intern(Expr{Op: Delta, Subs: []Sub{a, b}})
@@ -395,7 +411,7 @@ func (c *Context) outside(at dsl.Extent, r dsl.Range) bool {
 // provably does not, and otherwise the node Inside. Empty ranges count as
 // holding nothing, and sizes as at least 1.
 func (c *Context) within(s Sub, r dsl.Range) *Expr {
-	if s.Index == nil {
+	if s.IsFixed() {
 		if c.outside(s.At, r) {
 			return c.Number(0)
 		}
@@ -406,9 +422,15 @@ func (c *Context) within(s Sub, r dsl.Range) *Expr {
 		}
 		return c.intern(Expr{Op: Inside, Subs: []Sub{s}, Range: r})
 	}
-	from, to := s.Index.Range.Lo.Plus(s.Offset), s.Index.Range.Hi.Plus(s.Offset)
+	own := s.ends()
+	from, to := own.Lo, own.Hi
 	lo := from.Name == r.Lo.Name && from.Offset >= r.Lo.Offset
 	hi := to.Name == r.Hi.Name && to.Offset <= r.Hi.Offset
+	if s.Data != nil {
+		// Sizes have least values, which the check of the data sees to.
+		lo = lo || r.Lo.IsConst() && from.Name != "" && c.least[from.Name]+from.Offset >= r.Lo.Offset
+		hi = hi || to.IsConst() && r.Hi.Name != "" && to.Offset <= c.least[r.Hi.Name]+r.Hi.Offset
+	}
 	if lo && hi {
 		return c.Number(1)
 	}
@@ -457,11 +479,17 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 				continue
 			}
 			at := f.Subs[1]
-			if at.Index == i {
+			switch {
+			case at.Index == i:
 				// δ[a, i+o] fixes i = a − o.
 				o := at.Offset
 				at = f.Subs[0]
 				at = shiftSub(at, -o)
+			case f.Subs[0].Index != i:
+				continue // δ[a, g[i]]: i stands in the data
+			}
+			if at.carries(i) {
+				continue // δ[i, g[i]]
 			}
 			rest := c.Product(val, without(k, n), without(factors, n))
 			return c.Mul(c.within(at, i.Range), c.Subst(rest, i, at))
@@ -469,11 +497,17 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 		// A factor that is a sum with deltas of i is multiplied out, so that
 		// the deltas go.
 		for n, f := range factors {
-			if f.Op != Add || k[n] != 1 || !hasDelta(f, i) {
+			if f.Op != Add || k[n] < 1 || k[n] != math.Trunc(k[n]) || k[n] > 1 && !f.gather || !hasDelta(f, i) {
 				continue
 			}
 			rest := c.Product(val, without(k, n), without(factors, n))
+			if k[n] > 1 {
+				rest = c.Mul(rest, c.Pow(f, k[n]-1))
+			}
 			return c.Sum(i, c.times(rest, f))
+		}
+		if r := c.interchange(i, val, k, factors); r != nil {
+			return r
 		}
 		var inK, outK []float64
 		var in, out []*Expr
@@ -497,14 +531,14 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 // that has one.
 func hasDelta(e *Expr, i *Index) bool {
 	for _, t := range e.Args {
-		if t.Op == Delta && t.hasFree(i) {
+		if t.Op == Delta && t.hasFree(i) || scattersInto(t, i) {
 			return true
 		}
 		if t.Op != Mul {
 			continue
 		}
 		for n, f := range t.Args {
-			if f.hasFree(i) && (f.Op == Delta || f.Op == Add && t.K[n] == 1 && hasDelta(f, i)) {
+			if f.hasFree(i) && (f.Op == Delta || t.K[n] == 1 && (f.Op == Add && hasDelta(f, i) || scattersInto(f, i))) {
 				return true
 			}
 		}
@@ -526,7 +560,7 @@ func (c *Context) times(rest, sum *Expr) *Expr {
 }
 
 func shiftSub(s Sub, by int) Sub {
-	if s.Index == nil {
+	if s.IsFixed() {
 		s.At = s.At.Plus(by)
 	} else {
 		s.Offset += by
@@ -577,6 +611,9 @@ func (c *Context) subst(e *Expr, i *Index, s Sub, memo map[*Expr]*Expr, safe boo
 		}
 	default:
 		r = c.rebuild(e, func(a *Expr) *Expr { return c.subst(a, i, s, memo, safe) }, func(b Sub) Sub {
+			if b.Data != nil {
+				b.Data = c.subst(b.Data, i, s, memo, safe)
+			}
 			if b.Index != i {
 				return b
 			}
@@ -838,7 +875,7 @@ func (c *Context) ReplaceGuarded(e *Expr, f func(conds []*Expr, rest *Expr) *Exp
 		stray := strays(e)
 		for n, a := range e.Args {
 			_, _, pair := indexPair(a)
-			if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
+			if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray { // a fixed position, or one from data
 				conds = append(conds, a)
 				continue
 			}

@@ -122,6 +122,20 @@ func sizePoly(r dsl.Range) Poly {
 	return p
 }
 
+// Cost returns the work of computing the definition: a sum by data takes one loop.
+func (d *Def) Cost() Cost {
+	if d.Scatter == nil {
+		return CostOf(d.Body, d.Indices)
+	}
+	loops := d.Scatter.Loops()
+	c, per := CostOf(d.Scatter.Body, loops), Poly{"": 1}
+	for _, i := range loops {
+		per = per.times(sizePoly(i.Range))
+	}
+	c.Ops.add(per)
+	return c
+}
+
 // CostOf returns the work of evaluating e at every value of the indices.
 func CostOf(e *Expr, indices []*Index) Cost {
 	c := NewCost()

@@ -169,7 +169,7 @@ func (r *Derived) generate() {
 // Mirrored reports whether o is an entry below the diagonal of a block of a
 // parameter with itself, whose mirror image is no result of its own.
 func (o *Output) Mirrored() bool {
-	return o.Row == o.Col && len(o.Subs) >= 2 && o.Subs[0].Index == nil && o.Subs[0] != o.Subs[1]
+	return o.Row == o.Col && len(o.Subs) >= 2 && o.Subs[0].IsFixed() && o.Subs[0] != o.Subs[1]
 }
 
 // maxSpread is the largest size of a vector parameter whose elements get results
@@ -222,7 +222,7 @@ func (r *Derived) spread(o Output) []Output {
 // namesPosition reports whether e holds a delta of an index and a fixed position.
 func namesPosition(e *Expr, i *Index) bool {
 	if e.Op == Delta {
-		return e.Subs[0].Index == i && e.Subs[1].Index == nil
+		return e.Subs[0].Index == i && e.Subs[1].IsFixed()
 	}
 	for _, a := range e.Args {
 		if a.hasFree(i) && namesPosition(a, i) {

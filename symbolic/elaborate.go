@@ -63,15 +63,7 @@ func (el *elaborator) expr(e dsl.Expr) value {
 		return el.component(e)
 	case *dsl.IndexExpr:
 		base := el.expr(e.Base)
-		subs := make([]Sub, len(e.Subscripts))
-		for i, s := range e.Subscripts {
-			if s.Index == nil {
-				subs[i] = Sub{At: s.At}
-			} else {
-				subs[i] = shiftSub(el.indices[s.Index], s.Offset)
-			}
-		}
-		return scalar(base.at(subs...))
+		return el.mapped(e.Type().Shape, func(at []Sub) *Expr { return base.at(el.subs(e.Subscripts, &at)...) })
 	case *dsl.UnaryExpr:
 		x := el.expr(e.X)
 		if e.Op == "'" {
@@ -189,10 +181,7 @@ func (el *elaborator) binary(e *dsl.BinaryExpr) value {
 func (el *elaborator) call(e *dsl.CallExpr) value {
 	c := el.c
 	if e.Func == "delta" {
-		var at [2]Sub
-		for i, s := range e.Subscripts {
-			at[i] = shiftSub(el.indices[s.Index], s.Offset)
-		}
+		at := el.subs(e.Subscripts, nil)
 		return scalar(c.Delta(at[0], at[1]))
 	}
 	if e.Density != nil {
@@ -368,6 +357,9 @@ func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
 			Symmetric: d.Cov})
 		c.byName[d.Name] = t
+		if d.IsSize {
+			c.least[d.Name] = max(1, d.MinSize)
+		}
 		p.Data = append(p.Data, t)
 		v := value{shape: d.Type.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
 		if d.Cov {

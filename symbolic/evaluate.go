@@ -41,6 +41,8 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	}
 	for _, t := range d.C.tensors {
 		switch t.Kind {
+		case PositionsOf:
+			m.values[t.id] = m.values[t.Source.id]
 		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, QuantityTensor, SolutionTensor, StateTensor, TimeTensor:
 			m.allocate(t)
 		}
@@ -163,9 +165,36 @@ func (m *Machine) define(d *Def) {
 		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], b.Tensor)
 		return
 	}
-	f := m.compile(d.Body)
 	out := m.values[d.Tensor.id]
+	if d.Scatter != nil {
+		m.scatter(d, out)
+		return
+	}
+	f := m.compile(d.Body)
 	m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
+}
+
+// scatter evaluates a sum by data.
+func (m *Machine) scatter(d *Def, out []float64) {
+	clear(out)
+	inside, rest := m.d.C.SplitGuards(d.Scatter.Body)
+	f, guards := m.compile(rest), m.compileAll(inside)
+	at := make([]func() int, len(d.Scatter.At))
+	for n, s := range d.Scatter.At {
+		at[n] = m.sub(s)
+	}
+	idx := make([]int, len(at))
+	m.loop(d.Scatter.Loops(), func([]int) {
+		for _, g := range guards {
+			if g() == 0 {
+				return
+			}
+		}
+		for n, s := range at {
+			idx[n] = s()
+		}
+		out[m.flat(d.Tensor, idx)] += f()
+	})
 }
 
 // solve integrates a differential equation up to an order of sensitivities. The
@@ -239,7 +268,11 @@ func (m *Machine) loop(indices []*Index, f func(idx []int)) {
 }
 
 func (m *Machine) sub(s Sub) func() int {
-	if s.Index == nil {
+	switch {
+	case s.Data != nil:
+		f, o := m.compile(s.Data), s.Offset
+		return func() int { return int(f()) + o }
+	case s.Index == nil:
 		v := m.Extent(s.At)
 		return func() int { return v }
 	}

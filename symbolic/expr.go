@@ -12,7 +12,7 @@
 // elaborate.go (checked model → log density), metric.go (metrics), fold.go
 // (sufficient statistics), program.go (definitions, stages and the
 // reverse sweep), generate.go (generated quantities), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
-// cost.go, print.go.
+// gather.go (subscripts taken from data), cost.go, print.go.
 package symbolic
 
 import (
@@ -60,6 +60,7 @@ const (
 	InverseOf      // inverse of a covariance datum
 	LogDetOf       // log determinant of a covariance datum
 	FactorOf       // Cholesky factor of a covariance datum, which no expression reads by elements
+	PositionsOf    // integer data as positions: see Sub.Data
 	LocalTensor    // a local variable of emitted code
 	OutputTensor   // where emitted code writes a result
 	wildTensor     // a variable of a rewrite pattern, or a derivative that is not known
@@ -74,7 +75,10 @@ type Tensor struct {
 	Stage     Stage
 	Positive  bool // every element is > 0
 	Symmetric bool
-	Source    *Tensor // of InverseOf, LogDetOf and FactorOf
+	Source    *Tensor // of InverseOf, LogDetOf, FactorOf and PositionsOf
+
+	// Values is the range of the elements, of a PositionsOf.
+	Values dsl.Range
 
 	// Row and Col are the parameter blocks of a weight; Row that of a
 	// coordinate or velocity.
@@ -94,24 +98,62 @@ type Index struct {
 	uid   int
 }
 
-// Sub is one subscript: Index + Offset, or the position At when Index is nil.
+// Sub is one subscript: Index + Offset; Data + Offset, where Data is an element
+// of integer data (a PositionsOf), whose value is the position; or the fixed
+// position At.
 type Sub struct {
 	Index  *Index
+	Data   *Expr
 	Offset int
 	At     dsl.Extent
 }
 
+// IsFixed reports whether s is a fixed position.
+func (s Sub) IsFixed() bool { return s.Index == nil && s.Data == nil }
+
+// ends returns the least and the greatest position that s may name.
+func (s Sub) ends() dsl.Range {
+	r := dsl.Range{Lo: s.At, Hi: s.At}
+	switch {
+	case s.Index != nil:
+		r = s.Index.Range
+	case s.Data != nil:
+		r = s.Data.Tensor.Values
+	}
+	return dsl.Range{Lo: r.Lo.Plus(s.Offset), Hi: r.Hi.Plus(s.Offset)}
+}
+
+// carries reports whether the position depends on an index.
+func (s Sub) carries(i *Index) bool {
+	return s.Index == i && i != nil || s.Data != nil && s.Data.hasFree(i)
+}
+
+// free returns the indices that the position depends on.
+func (s Sub) free() []*Index {
+	switch {
+	case s.Index != nil:
+		return []*Index{s.Index}
+	case s.Data != nil:
+		return s.Data.free
+	}
+	return nil
+}
+
 func (s Sub) String() string {
-	if s.Index == nil {
-		return s.At.String()
+	name := s.At.String()
+	switch {
+	case s.Index != nil:
+		name = s.Index.Name
+	case s.Data != nil:
+		name = Format(s.Data)
 	}
 	switch {
 	case s.Offset > 0:
-		return fmt.Sprintf("%s+%d", s.Index.Name, s.Offset)
+		return fmt.Sprintf("%s+%d", name, s.Offset)
 	case s.Offset < 0:
-		return fmt.Sprintf("%s-%d", s.Index.Name, -s.Offset)
+		return fmt.Sprintf("%s-%d", name, -s.Offset)
 	}
-	return s.Index.Name
+	return name
 }
 
 // Op is the kind of a node.
@@ -147,6 +189,8 @@ type Expr struct {
 	free  []*Index // free indices, by uid
 	level int      // highest level of a bound index
 	stage Stage
+
+	gather bool // a subscript is taken from data
 }
 
 // Stage returns the binding time of e.
@@ -179,6 +223,8 @@ type Context struct {
 	key       []byte
 	formulas  map[string]*formula // parsed formulas of the tables
 	small     map[string]bool     // names of sizes that parameters have
+	long      map[string]bool     // those of them that belong to the spine of a structured metric
+	least     map[string]int      // the least values of sizes, by name
 	rewrites  []*compiledRewrite
 }
 
@@ -195,6 +241,8 @@ func NewContext() *Context {
 		canonical: map[canonKey]*Index{},
 		formulas:  map[string]*formula{},
 		small:     map[string]bool{},
+		long:      map[string]bool{},
+		least:     map[string]int{},
 	}
 	c.compileRewrites()
 	return c
@@ -260,10 +308,15 @@ func (c *Context) intern(e Expr) *Expr {
 		num(a.id)
 	}
 	for _, s := range e.Subs {
-		if s.Index != nil {
+		switch {
+		case s.Index != nil:
 			num(s.Index.uid)
 			num(s.Offset)
-		} else {
+		case s.Data != nil:
+			k = append(k, '@')
+			num(s.Data.id)
+			num(s.Offset)
+		default:
 			k = append(k, '#')
 			ext(s.At)
 		}
@@ -278,24 +331,26 @@ func (c *Context) intern(e Expr) *Expr {
 	for _, a := range n.Args {
 		n.level = max(n.level, a.level)
 		n.stage = max(n.stage, a.stage)
+		n.gather = n.gather || a.gather
 		for _, f := range a.free {
 			n.addFree(f)
 		}
 	}
 	for _, s := range n.Subs {
-		if s.Index != nil {
-			n.addFree(s.Index)
-			if s.Index.Range.Lo.Name != "" || s.Index.Range.Hi.Name != "" {
-				// An index over a data size is no data itself.
-				n.stage = max(n.stage, StageConst)
-			}
+		for _, f := range s.free() {
+			n.addFree(f) // an index over a data size is no data itself
+		}
+		if s.Data != nil {
+			n.gather = true
+			n.level = max(n.level, s.Data.level)
+			n.stage = max(n.stage, StageData)
 		}
 	}
 	switch n.Op {
 	case Draw:
 		n.stage = StageDraw
 	case Ref:
-		n.stage = n.Tensor.Stage
+		n.stage = max(n.stage, n.Tensor.Stage)
 	case Sum:
 		n.level = max(n.level, n.Index.level)
 		n.dropFree(n.Index)

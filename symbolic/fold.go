@@ -278,6 +278,8 @@ func (c *Context) nominal(r dsl.Range) float64 {
 		return float64(max(1, r.Hi.Offset-r.Lo.Offset+1))
 	case c.small[r.Hi.Name]:
 		return 10
+	case c.long[r.Hi.Name]:
+		return 500 // fewer than the data, if there are others
 	}
 	return 1000
 }

@@ -157,6 +157,7 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 		m.Constant, m.Diagonal = false, false
 	}
 	p.structure(m)
+	proof.isolated(m)
 	proof.report(d)
 	return m
 }

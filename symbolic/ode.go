@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -151,7 +152,7 @@ func (p *Posterior) input(s *Solution, e *Expr) *Expr {
 		}
 	}
 	name := fmt.Sprintf("u%d", len(s.Inputs)+1)
-	if d := inputName(e); d != "" {
+	if d := inputName(e); d != "" && !slices.ContainsFunc(s.Inputs, func(u *Input) bool { return u.Symbol.Name == d }) {
 		name = d
 	}
 	u := &Input{Raw: e, Symbol: c.NewTensor(Tensor{Name: name, Kind: LocalTensor, Stage: StagePosition, Positive: c.Sign(e) == Positive})}
@@ -168,7 +169,7 @@ func inputName(e *Expr) string {
 		}
 		n++
 		name = r.Tensor.Name
-		if len(r.Subs) == 1 && r.Subs[0].Index == nil && r.Subs[0].At.IsConst() {
+		if len(r.Subs) == 1 && r.Subs[0].IsFixed() && r.Subs[0].At.IsConst() {
 			name += fmt.Sprintf("_%d", r.Subs[0].At.Offset)
 		}
 	})

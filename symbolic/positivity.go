@@ -16,7 +16,8 @@ import (
 //     it, where the sign of the diagonal is plain;
 //   - of unknown sign.
 //
-// The sum is positive definite if none is of the third kind and every block is
+// A scalar that no entry of the metric couples to others is covered where its entry
+// is positive. The sum is positive definite if none is of the third kind and every block is
 // covered by one of the second.
 type positivity struct {
 	p        *Posterior
@@ -42,6 +43,24 @@ func (v *positivity) coverAll() {
 }
 
 func (v *positivity) given() { v.explicit = true }
+
+// isolated marks the scalars that are parts of their own with a positive entry.
+func (v *positivity) isolated(m *Metric) {
+	for _, part := range m.Parts {
+		if part.Spine >= 0 || len(part.Border) != 1 || m.SoftAbs {
+			continue
+		}
+		n := part.Border[0]
+		for _, b := range m.Blocks {
+			if b.Row == n && b.Col == n && b.A == nil && v.p.C.Sign(b.E) == Positive {
+				v.covered[n] = true
+			}
+		}
+	}
+	if v.term != nil && v.term.Expected {
+		v.pin()
+	}
+}
 
 // logConcave lists the distributions whose log density is concave in an affine
 // argument, with that argument's position.
@@ -217,8 +236,7 @@ func (v *positivity) concave(t *PosteriorTerm) bool {
 	return true
 }
 
-// expected proves fisher(prior = expected): in an order in which the arguments
-// of a block's prior depend on earlier blocks only, each prior pins its block.
+// expected proves fisher(prior = expected).
 func (v *positivity) expected() {
 	p := v.p
 	for _, t := range p.Terms {
@@ -226,6 +244,13 @@ func (v *positivity) expected() {
 			v.unknown = append(v.unknown, finding{t.Term.At, "the Hessian of this term may have negative eigenvalues"})
 		}
 	}
+	v.pin()
+}
+
+// pin marks the blocks that their priors pin: in an order in which the arguments
+// of a block's prior depend on earlier blocks only.
+func (v *positivity) pin() {
+	p := v.p
 	for changed := true; changed; {
 		changed = false
 		for _, t := range p.Terms {

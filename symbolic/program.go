@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -13,6 +14,7 @@ type Def struct {
 	Tensor  *Tensor
 	Indices []*Index
 	Body    *Expr
+	Scatter *Scatter // of a sum by data: how it is computed
 }
 
 // Stage returns the binding time of d.
@@ -139,9 +141,9 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		}
 		t := p.c.NewTensor(Tensor{Name: name, Kind: DefTensor, Shape: shape, Stage: e.stage,
 			Positive: p.c.Sign(e) == Positive})
-		d = &Def{Tensor: t, Indices: formal, Body: key}
+		d = &Def{Tensor: t, Indices: formal, Body: key, Scatter: c.scatterOf(key, formal)}
 		t.Def = d
-		if len(formal) == 2 && formal[0].Range == formal[1].Range && e.stage < StagePosition {
+		if d.Scatter == nil && len(formal) == 2 && formal[0].Range == formal[1].Range && e.stage < StagePosition {
 			// Equal under exchange of its indices: C[j,l] and C[l,j] are one.
 			x := c.NewIndex("x", formal[0].Range)
 			swapped := c.Subst(c.Subst(c.Subst(key, formal[0], Sub{Index: x}), formal[1], Sub{Index: formal[0]}), x, Sub{Index: formal[1]})
@@ -308,7 +310,7 @@ type lowering struct {
 func (l *lowering) define(e, source *Expr) *Expr {
 	if strays(e) {
 		for _, g := range l.guards {
-			if e.hasFree(g.Subs[0].Index) {
+			if sharesFree(g, e) {
 				e, source = l.p.c.Mul(g, e), nil
 			}
 		}
@@ -322,10 +324,11 @@ func strays(e *Expr) bool {
 	found := false
 	Refs(e, func(r *Expr) {
 		for n, s := range r.Subs {
-			if s.Index == nil {
+			if s.IsFixed() {
 				continue
 			}
-			from, to := s.Index.Range.Lo.Plus(s.Offset), s.Index.Range.Hi.Plus(s.Offset)
+			ends := s.ends()
+			from, to := ends.Lo, ends.Hi
 			first, last := dsl.Fixed(1), r.Tensor.Shape[n]
 			if r.Tensor.Def != nil {
 				first = r.Tensor.Def.Indices[n].Range.Lo
@@ -342,7 +345,10 @@ func (l *lowering) lower(e *Expr) *Expr {
 	if r, ok := l.memo[e]; ok {
 		return r
 	}
-	r := l.lowerNode(e)
+	r := l.through(e)
+	if r == nil {
+		r = l.lowerNode(e)
+	}
 	l.memo[e] = r
 	return r
 }
@@ -353,6 +359,12 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 	case Num, Ref, Delta, Inside:
 		return e
 	case Sum:
+		if r := c.regroup(e); r != nil {
+			return l.lower(r)
+		}
+		if r := l.scatter(e); r != nil {
+			return r
+		}
 		i, body := c.Open(e)
 		inner := &lowering{p: p, ctx: sortedIndices(append(append([]*Index{}, e.free...), i)), memo: map[*Expr]*Expr{}, guards: l.guards}
 		s := c.Sum(i, inner.lower(body))
@@ -710,8 +722,11 @@ func (p *Program) nominalCost(e *Expr) float64 {
 		}
 		if e.Op == Sum && e.stage >= StagePosition {
 			n := p.c.nominal(e.Index.Range)
+			scattered := scatteredFree(e)
 			for _, f := range e.free {
-				n *= p.c.nominal(f.Range)
+				if !slices.Contains(scattered, f) {
+					n *= p.c.nominal(f.Range)
+				}
 			}
 			total += n * (1 + shallowCost(e.Args[0]))
 		}
@@ -737,7 +752,7 @@ func shallowCost(e *Expr) float64 {
 	return n
 }
 
-// Refs calls f for every reference in e, sums included.
+// Refs calls f for every reference in e, sums and subscripts included.
 func Refs(e *Expr, f func(*Expr)) {
 	seen := map[*Expr]bool{}
 	var walk func(*Expr)
@@ -751,6 +766,11 @@ func Refs(e *Expr, f func(*Expr)) {
 		}
 		for _, a := range e.Args {
 			walk(a)
+		}
+		for _, s := range e.Subs {
+			if s.Data != nil {
+				walk(s.Data)
+			}
 		}
 	}
 	walk(e)

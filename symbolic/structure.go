@@ -141,7 +141,7 @@ func diagonalOf(e *Expr, a, b *Index) (o int, ok bool) {
 
 // fixedAt returns s if e is δ[i, s] with a fixed position s.
 func fixedAt(e *Expr, i *Index) (s dsl.Extent, ok bool) {
-	if e.Op == Delta && e.Subs[0].Index == i && e.Subs[1].Index == nil {
+	if e.Op == Delta && e.Subs[0].Index == i && e.Subs[1].IsFixed() {
 		return e.Subs[1].At.Plus(-e.Subs[0].Offset), true
 	}
 	return s, false
@@ -217,6 +217,7 @@ func (p *Posterior) structure(m *Metric) {
 		if part.Spine >= 0 {
 			if x := p.Params[part.Spine].Size(); x.Name != "" {
 				delete(c.small, x.Name)
+				c.long[x.Name] = true
 			}
 		}
 	}

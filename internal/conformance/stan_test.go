@@ -13,6 +13,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/logistic"
 	"github.com/hamc-dev/hamc/generated/logistic_indexed"
+	"github.com/hamc-dev/hamc/generated/rats"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
@@ -61,12 +62,19 @@ func stanFHN(t testing.TB, tolerance float64) *fitzhugh_nagumo.Model {
 	return newFHN(t, fhnData(d.T, d.Y, d.Sigma), tolerance)
 }
 
+// stanRats is the model of the rats on the data that Stan had.
+func stanRats(t testing.TB, post *fixtures.Posterior) *rats.Model {
+	t.Helper()
+	return must[*rats.Model](t)(rats.New(must[rats.Data](t)(rats.ReadData(bytes.NewReader(post.Data), "data.json"))))
+}
+
 // TestStan compares log densities, constants and all, and gradients with Stan's.
 func TestStan(t *testing.T) {
 	stan := func(name string) []fixtures.DensityPoint {
 		return must[*fixtures.Posterior](t)(fixtures.LoadStan(name)).Density.Points
 	}
 	lotka := must[*fixtures.Posterior](t)(fixtures.LoadPosteriorDB("lotka_volterra")).Density.Points
+	rat := must[*fixtures.Posterior](t)(fixtures.LoadPosteriorDB("rats_model"))
 	for _, c := range []struct {
 		points   []fixtures.DensityPoint
 		atLeast  int
@@ -82,6 +90,7 @@ func TestStan(t *testing.T) {
 		{stan("logistic_heart"), 6, must[*logistic.Model](t)(logistic.New(stanLogistic(t))), true, 1e-12, 1e-12},
 		{stan("logistic_heart"), 6, must[*logistic_indexed.Model](t)(logistic_indexed.New(logistic_indexed.Data(stanLogistic(t)))), true, 1e-12, 1e-12},
 		{stan("sv_centered"), 3, stanSV(t), true, 1e-12, 1e-12},
+		{rat.Density.Points, 12, stanRats(t, rat), true, 1e-12, 1e-12},
 		// Stan solved these with tolerances of 1e-6 and 1e-10.
 		{stan("fitzhugh_nagumo"), 6, stanFHN(t, tightODE), true, 1e-8, 1e-6},
 		{lotka, 6, newLotka(t, lotkaData(t), tightODE), true, 1e-10, 1e-9},

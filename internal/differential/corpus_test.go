@@ -61,7 +61,8 @@ func bindings(text string) ([]dsl.ConstBinding, error) {
 // posteriordb, which package fixtures holds.
 var stanModels = []string{
 	"blr", "dugongs_model", "eight_schools_centered", "eight_schools_noncentered",
-	"kidscore_interaction", "nes_logit_model", "wells_interaction_c_model",
+	"kidscore_interaction", "nes_logit_model", "radon_hierarchical_intercept_noncentered", "rats_model",
+	"wells_interaction_c_model",
 }
 
 // read returns the models of the corpus, not yet compiled.
@@ -185,6 +186,7 @@ var (
 var longModels = map[string]string{
 	"blocks_volatility": "T", "blocks_volatility_hessian": "T", "band_ar2_poisson": "T", "band_explicit3": "T",
 	"arrow_hessian": "J", "arrow_vector": "n", "bordered": "T", "bordered_two": "T", "parts": "T", "parts_two_chains": "T",
+	"gather_band": "J", "gather_expected": "J",
 }
 
 const longSize = 100_000

@@ -304,16 +304,7 @@ func (e *naive) eval(x dsl.Expr) array {
 	case *dsl.FieldExpr:
 		return e.solution(x.Solve)[x.State]
 	case *dsl.IndexExpr:
-		base := e.eval(x.Base)
-		subs := make([]int, len(x.Subscripts))
-		for n, s := range x.Subscripts {
-			if s.Index == nil {
-				subs[n] = e.extent(s.At)
-			} else {
-				subs[n] = e.index[s.Index.Name] + s.Offset
-			}
-		}
-		return number(base.at(subs...))
+		return e.selected(e.eval(x.Base), x.Subscripts)
 	case *dsl.UnaryExpr:
 		a := e.eval(x.X)
 		if x.Op == "'" {
@@ -342,6 +333,48 @@ func (e *naive) eval(x dsl.Expr) array {
 		return e.call(x)
 	}
 	panic(fmt.Sprintf("no expression %T", x))
+}
+
+// positions are those that a subscript of a dimension of some size stands for.
+func (e *naive) positions(s dsl.Subscript, size int) array {
+	switch {
+	case s.All:
+		a := array{shape: []int{size}}
+		for i := range size {
+			a.v = append(a.v, float64(i+1))
+		}
+		return a
+	case s.Gather != nil:
+		return mapped(func(x []float64) float64 { return x[0] + float64(s.Offset) }, e.selected(e.values[s.Gather.Data], s.Gather.Subs))
+	case s.Index != nil:
+		return number(float64(e.index[s.Index.Name] + s.Offset))
+	}
+	return number(float64(e.extent(s.At)))
+}
+
+// selected are the elements of an array at all combinations of the positions that
+// its subscripts stand for.
+func (e *naive) selected(base array, list []dsl.Subscript) array {
+	out := array{}
+	at := make([]int, len(list))
+	pos := make([]array, len(list))
+	for n, s := range list {
+		pos[n] = e.positions(s, base.shape[n])
+		out.shape = append(out.shape, pos[n].shape...)
+	}
+	var rec func(n int)
+	rec = func(n int) {
+		if n == len(list) {
+			out.v = append(out.v, base.at(at...))
+			return
+		}
+		for _, p := range pos[n].v {
+			at[n] = int(p)
+			rec(n + 1)
+		}
+	}
+	rec(0)
+	return out
 }
 
 func transposed(a array) array {
@@ -381,8 +414,8 @@ func binary(op string, a, b array) array {
 
 func (e *naive) call(x *dsl.CallExpr) array {
 	if x.Func == "delta" {
-		i, j := x.Subscripts[0], x.Subscripts[1]
-		if e.index[i.Index.Name]+i.Offset == e.index[j.Index.Name]+j.Offset {
+		i, j := e.positions(x.Subscripts[0], 0), e.positions(x.Subscripts[1], 0)
+		if i.v[0] == j.v[0] {
 			return number(1)
 		}
 		return number(0)

@@ -77,6 +77,7 @@ func randomModel(name string, seed uint64) *subject {
 func (a *author) declare() {
 	a.printf("data n, k, T, m int\ndata tm, ym real[m]\ndata yT, zT real[T]\ndata d0 real\ndata d1 real > 0\ndata yn, zn real[n]\ndata xk real[k]\ndata Xnk real[n, k]\ndata Xkn real[k, n]\ndata Xnn real[n, n]")
 	a.printf("data bits int[n] in {0, 1}\ndata counts int[n] >= 0\ndata S cov[k]")
+	a.printf("data nk int[n] in 1..k\ndata nn int[n] in 1..n\ndata kn int[k] in 1..n\ndata Tn int[T] in 1..n\ndata Tk int[T] in {1, 2}\ndata nT int[n] in 2..T-1")
 	a.scalars = []string{"d0", "d1", "0.5", "2"}
 	a.vectors["n"] = []string{"yn", "zn", "bits"}
 	a.vectors["k"] = []string{"xk"}
@@ -123,6 +124,9 @@ func (a *author) leaf() string {
 				}
 			}
 		}
+		if e := a.gathered(i); e != "" && a.rng.IntN(3) == 0 {
+			return e
+		}
 		if list := a.vectors[i.size]; len(list) > 0 {
 			return fmt.Sprintf("%s[%s]", a.pick(list...), i.shifted(i.from+a.rng.IntN(i.to-i.from+1)))
 		}
@@ -132,6 +136,37 @@ func (a *author) leaf() string {
 		return fmt.Sprintf("%s[%s]", a.pick(a.vectors[s]...), a.pick("1", s))
 	}
 	return a.pick(a.scalars...)
+}
+
+// gathers are the integer data, with what they select from and the shifts that stay
+// inside.
+var gathers = []struct {
+	name, size, from string
+	shift            []int
+}{
+	{"nk", "n", "k", []int{0}}, {"nn", "n", "n", []int{0}}, {"kn", "k", "n", []int{0}}, {"Tn", "T", "n", []int{0}}, {"Tk", "T", "k", []int{0}}, {"nT", "n", "T", []int{-1, 0, 1}},
+}
+
+// gathered is an element of a vector at a position taken from data at an index,
+// perhaps by way of other data; "" if there is none.
+func (a *author) gathered(i opened) string {
+	at, size := i.shifted(i.from+a.rng.IntN(i.to-i.from+1)), i.size
+	for range 1 + a.rng.IntN(2) {
+		g := gathers[a.rng.IntN(len(gathers))]
+		if g.size != size {
+			continue
+		}
+		at, size = g.name+"["+at+"]", g.from
+		if a.rng.IntN(3) == 0 || len(g.shift) > 1 {
+			if by := g.shift[a.rng.IntN(len(g.shift))]; len(a.vectors[size]) > 0 {
+				return fmt.Sprintf("%s[%s]", a.pick(a.vectors[size]...), opened{name: at}.shifted(by))
+			}
+		}
+	}
+	if len(a.vectors[size]) == 0 || at == i.name {
+		return ""
+	}
+	return fmt.Sprintf("%s[%s]", a.pick(a.vectors[size]...), at)
 }
 
 // scalar is a real expression.
@@ -239,6 +274,12 @@ func (a *author) vector(size string, depth int) string {
 			return fmt.Sprintf("((%s)*%s)", a.scalar(depth-1), a.vector(size, depth-1))
 		case 6:
 			return fmt.Sprintf("%s.^2", a.pick(a.vectors[size]...))
+		case 7:
+			for _, g := range gathers {
+				if g.size == size && len(a.vectors[g.from]) > 0 && a.rng.IntN(2) == 0 {
+					return fmt.Sprintf("%s[%s]", a.pick(a.vectors[g.from]...), g.name)
+				}
+			}
 		}
 	}
 	return a.pick(a.vectors[size]...)
@@ -605,6 +646,13 @@ func (a *author) data() []byte {
 		}
 		return m
 	}
+	ints := func(n, lo, hi int) []int {
+		v := make([]int, n)
+		for i := range v {
+			v[i] = lo + a.rng.IntN(hi-lo+1)
+		}
+		return v
+	}
 	times := []float64{0.1, 0.3, 0.3}
 	for i := range times {
 		times[i] += float64(i) / 4
@@ -612,6 +660,7 @@ func (a *author) data() []byte {
 	r := x() / 10
 	out, err := json.MarshalIndent(map[string]any{
 		"n": n, "k": k, "m": m, "T": T, "tm": times, "ym": list(m), "yT": list(T), "zT": list(T), "d0": x(), "d1": math.Abs(x()) + 0.1, "yn": list(n), "zn": list(n), "xk": list(k),
+		"nk": ints(n, 1, k), "nn": ints(n, 1, n), "kn": ints(k, 1, n), "Tn": ints(T, 1, n), "Tk": ints(T, 1, k), "nT": ints(n, 2, T-1),
 		"Xnk": rows(n, k), "Xkn": rows(k, n), "Xnn": rows(n, n),
 		"bits": []int{1, 0, 1}, "counts": []int{2, 0, 3}, "S": [][]float64{{1, r}, {r, 2}},
 	}, "", " ")

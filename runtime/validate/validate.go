@@ -204,3 +204,13 @@ func Floats(x []int) []float64 {
 	}
 	return f
 }
+
+// Positions returns x − 1: integer data that count elements from 1, for use as
+// positions in Go.
+func Positions(x []int) []int {
+	p := make([]int, len(x))
+	for i, v := range x {
+		p[i] = v - 1
+	}
+	return p
+}

@@ -72,3 +72,12 @@ func TestFloats(t *testing.T) {
 		}
 	}
 }
+
+func TestPositions(t *testing.T) {
+	got := validate.Positions([]int{1, 3, 2})
+	for i, want := range []int{0, 2, 1} {
+		if got[i] != want {
+			t.Errorf("element %d is %v, want %v", i, got[i], want)
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package dsl
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// A gather selects an element by integer data: a[g[i]]. Its positions are known
+// when data arrive; that they lie inside what they select from is proved from
+// the range in which the data are declared, which is checked then.
+
+// unshifted splits e ± n into e and the shift; n is a number known at compile
+// time.
+func (c *checker) unshifted(e Expr) (core Expr, shift float64) {
+	b, ok := e.(*BinaryExpr)
+	if !ok || b.Op != "+" && b.Op != "-" {
+		return e, 0
+	}
+	if v, ok := c.constant(b.Y); ok {
+		if b.Op == "-" {
+			v = -v
+		}
+		core, shift = c.unshifted(b.X)
+		return core, shift + v
+	}
+	if v, ok := c.constant(b.X); ok && b.Op == "+" {
+		core, shift = c.unshifted(b.Y)
+		return core, shift + v
+	}
+	return e, 0
+}
+
+// isArray reports whether a subscript is an element of something, or an array as
+// a whole: what only a gather may be.
+func (c *checker) isArray(e Expr) bool {
+	switch e := e.(type) {
+	case *IndexExpr:
+		return true
+	case *Name:
+		if c.index(e.Name) != nil {
+			return false
+		}
+		switch o := c.scope[e.Name].(type) {
+		case *Data:
+			return len(o.Type.Shape) > 0
+		case *Param:
+			return len(o.Type.Shape) > 0
+		case *Let:
+			return len(o.Type.Shape) > 0
+		}
+	}
+	return false
+}
+
+// gather resolves a subscript that is core + shift, an element of integer data or
+// all of them, and proves that it stays inside 1..size.
+func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) (Subscript, bool) {
+	c.expr(core)
+	if core.Type().Base == Invalid {
+		return Subscript{}, false
+	}
+	if shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
+		c.err(BadIndex, a.Span(), "", "an index is shifted by a whole number known at compile time, not by %v", shift)
+		return Subscript{}, false
+	}
+	base := core
+	ix, _ := core.(*IndexExpr)
+	if ix != nil {
+		base = ix.Base
+	}
+	name, _ := base.(*Name)
+	var d *Data
+	if name != nil {
+		d, _ = name.Obj.(*Data)
+	}
+	if d == nil || d.Type.Base != Int {
+		c.notIntegerData(a, name, size, shift)
+		return Subscript{}, false
+	}
+	g := &Gather{Data: d}
+	if ix != nil {
+		g.Subs = ix.Subscripts
+	} else {
+		for range d.Type.Shape {
+			g.Subs = append(g.Subs, Subscript{All: true})
+		}
+	}
+	return Subscript{Gather: g, Offset: int(shift)}, c.gatherInside(a, d, int(shift), size, what)
+}
+
+// notIntegerData reports a subscript that is no integer datum.
+func (c *checker) notIntegerData(a Expr, name *Name, size Extent, shift float64) {
+	if name == nil {
+		c.err(BadGather, a.Span(), "", "only integer data select elements")
+		return
+	}
+	switch o := name.Obj.(type) {
+	case *Data:
+		hint := ""
+		if !o.Cov {
+			hint = "declare " + o.rangeDeclaration(size, int(shift))
+		}
+		c.err(BadGather, a.Span(), hint, "only integer data select elements, and `%s` is %s", name.Name, o.Type)
+	case *Param:
+		c.err(BadGather, a.Span(), "HMC samples real parameters; sum a discrete one out of the density", "only integer data select elements, and `%s` is a parameter", name.Name)
+	default:
+		c.err(BadGather, a.Span(), "write out the data that it takes its values from", "only integer data select elements, and `%s` is a definition", name.Name)
+	}
+	if name.Obj != nil {
+		c.note(name.Obj.Declared(), "declared here")
+	}
+}
+
+// rangeDeclaration is the declaration that makes a datum select elements of
+// something of a size.
+func (d *Data) rangeDeclaration(size Extent, shift int) string {
+	hi := size.Plus(-shift).String()
+	if size == unknownExtent {
+		hi = "k" // some size
+	}
+	sizes := ""
+	if len(d.Type.Shape) > 0 {
+		_, sizes, _ = strings.Cut(d.Type.String(), "[")
+		sizes = "[" + sizes
+	}
+	return fmt.Sprintf("`data %s int%s in %d..%s`", d.Name, sizes, 1-shift, hi)
+}
+
+// gatherInside reports a datum that is not declared in a range inside 1..size,
+// less the shift. Where the size is not known, any range will do.
+func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what string) bool {
+	if d.Support.spoiled {
+		return false
+	}
+	lo, hi, ok := d.Values()
+	report := func(format string, args ...any) bool {
+		// One message for a datum, not one for each use.
+		if key := "[..]" + d.Name; !c.poisoned[key] {
+			c.poisoned[key] = true
+			c.err(GatherRange, a.Span(), "declare "+d.rangeDeclaration(size, shift), format, args...)
+			c.note(d.At, "declared here")
+		}
+		return false
+	}
+	if !ok {
+		return report("the elements of `%s` select elements, and are not declared in a range", d.Name)
+	}
+	if size == unknownExtent {
+		return true
+	}
+	lo, hi = lo.Plus(shift), hi.Plus(shift)
+	plain := "the elements of `" + d.Name + "`"
+	if shift != 0 {
+		plain = fmt.Sprintf("the elements of `%s`, shifted by %d,", d.Name, shift)
+	}
+	switch {
+	case lo.IsConst() && lo.Offset < 1:
+		return report("%s may be as low as %d, but %s starts at 1", plain, lo.Offset, what)
+	case !lo.IsConst() && !c.isSize(lo.Name):
+		return report("%s start at %s, which is not known to be 1 or more", plain, lo)
+	case hi.Name == size.Name && hi.Offset > size.Offset:
+		return report("%s may be as high as %s, but %s has size %s here", plain, hi, what, size)
+	case hi.Name != size.Name && !(hi.IsConst() && c.isSize(size.Name)):
+		return report("%s may be as high as %s, and %s has size %s here", plain, hi, what, size)
+	}
+	if !lo.IsConst() {
+		c.need(lo.Name, 1-lo.Offset)
+	}
+	if hi.Name != size.Name {
+		c.need(size.Name, hi.Offset-size.Offset)
+	}
+	return true
+}
+
+// isSize reports whether a name is that of an int datum which is a size.
+func (c *checker) isSize(name string) bool {
+	d, ok := c.scope[name].(*Data)
+	return ok && d.IsSize
+}
+
+// shape returns the dimensions that a subscript leaves: none where it is a single
+// position. Size is that of the dimension which it subscripts.
+func (s Subscript) shape(size Extent) []Extent {
+	if s.All {
+		return []Extent{size}
+	}
+	if s.Gather == nil {
+		return nil
+	}
+	var out []Extent
+	for n, x := range s.Gather.Subs {
+		out = append(out, x.shape(s.Gather.Data.Type.Shape[n])...)
+	}
+	return out
+}
+
+// wholeBound resolves an end of a range of whole numbers.
+func (c *checker) wholeBound(e Expr, side func(Expr) (Expr, *float64)) (Expr, *float64) {
+	x, v := side(e)
+	switch {
+	case v != nil && *v != math.Trunc(*v):
+		c.err(NotInteger, e.Span(), "", "an end of a range is a whole number, not %v", *v)
+		return nil, nil
+	case v == nil && x != nil && x.Type().Base != Int:
+		c.err(NotInteger, e.Span(), "use numbers, consts and int data, with + - *", "an end of a range is a whole number")
+		return nil, nil
+	}
+	return x, v
+}
+
+// Values returns the range in which the declaration of integer data keeps its
+// elements; false if it leaves an end open, or says it in another form than a
+// size plus or minus a number.
+func (d *Data) Values() (lo, hi Extent, ok bool) {
+	s := &d.Support
+	if len(s.Set) > 0 {
+		least, most := s.Set[0], s.Set[0]
+		for _, v := range s.Set {
+			least, most = min(least, v), max(most, v)
+		}
+		return Fixed(int(least)), Fixed(int(most)), true
+	}
+	lo, ok1 := wholeEnd(s.Lo, s.LoNum, s.LoOpen, 1)
+	hi, ok2 := wholeEnd(s.Hi, s.HiNum, s.HiOpen, -1)
+	return lo, hi, ok1 && ok2
+}
+
+// wholeEnd is the first whole number inside a bound; inward is the direction to
+// the inside.
+func wholeEnd(e Expr, v *float64, open bool, inward int) (Extent, bool) {
+	if v != nil {
+		x := math.Ceil(*v)
+		if inward < 0 {
+			x = math.Floor(*v)
+		}
+		if math.Abs(x) > 1e9 {
+			return Extent{}, false
+		}
+		if open && x == *v {
+			x += float64(inward)
+		}
+		return Fixed(int(x)), true
+	}
+	end, ok := extentForm(e)
+	if ok && open {
+		end = end.Plus(inward)
+	}
+	return end, ok
+}
+
+// extentForm reads a size plus or minus a number off an expression that was
+// checked.
+func extentForm(e Expr) (Extent, bool) {
+	switch e := e.(type) {
+	case *Number:
+		return Fixed(int(e.Value)), e.Value == math.Trunc(e.Value) && math.Abs(e.Value) <= 1e9
+	case *Name:
+		switch o := e.Obj.(type) {
+		case *Data:
+			return Extent{Name: o.Name}, o.Type.Base == Int && o.Type.IsScalar()
+		case *Const:
+			return Fixed(int(o.Value)), o.Value == math.Trunc(o.Value) && math.Abs(o.Value) <= 1e9
+		}
+	case *BinaryExpr:
+		x, ok1 := extentForm(e.X)
+		y, ok2 := extentForm(e.Y)
+		if !ok1 || !ok2 {
+			return Extent{}, false
+		}
+		switch {
+		case e.Op == "+" && y.IsConst():
+			return x.Plus(y.Offset), true
+		case e.Op == "+" && x.IsConst():
+			return y.Plus(x.Offset), true
+		case e.Op == "-" && y.IsConst():
+			return x.Plus(-y.Offset), true
+		}
+	}
+	return Extent{}, false
+}
