@@ -125,10 +125,12 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 		t.Depth++
 		// The new half is favoured over the old one (biased progressive
 		// sampling, Betancourt 2017, A.3.2).
-		if gain := next.logWeight - all.logWeight; math.Log(1-rng.Float64()) < gain {
+		total, ratio, _ := weigh(all.logWeight, next.logWeight)
+		if 1-rng.Float64() <= ratio {
 			all.proposal, next.proposal = next.proposal, all.proposal
 			moved = true
 		}
+		all.logWeight = total
 		if forward == back {
 			all.reverse()
 			forward = !back
@@ -179,10 +181,11 @@ func (b *builder) build(depth int, out *branch) bool {
 	if !b.build(depth-1, second) {
 		return false
 	}
-	share := second.logWeight - logAdd(out.logWeight, second.logWeight)
-	if math.Log(1-b.rng.Float64()) < share {
+	total, _, share := weigh(out.logWeight, second.logWeight)
+	if 1-b.rng.Float64() <= share {
 		out.proposal, second.proposal = second.proposal, out.proposal
 	}
+	out.logWeight = total
 	out.extend(second, tr.sum)
 	return out.turned <= b.k.ExtraDoublings
 }
@@ -250,7 +253,7 @@ func (k *HMC) undoes(q, p []float64, eps float64) bool {
 // so does the criterion.
 func (b *branch) reverse() { b.first, b.last = b.last, b.first }
 
-// extend appends next to b, proposals aside. The whole turns back unless the criterion
+// extend appends next to b, proposals and weights aside. The whole turns back unless the criterion
 // holds for it, and for each half with the state of the other that is next
 // to it. The latter is Stan's: a trajectory that makes a full turn in each half
 // meets the criterion as a whole.
@@ -265,7 +268,6 @@ func (b *branch) extend(next *branch, sum []float64) {
 	}
 	straight = straight && !turns(sum, b.last, next.last) && !turns(b.rho, b.first, next.last)
 	b.last, next.last = next.last, b.last
-	b.logWeight = logAdd(b.logWeight, next.logWeight)
 	if b.turned = 1 + max(b.turned, next.turned); straight {
 		b.turned = 0
 	}
@@ -281,13 +283,15 @@ func turns(rho, first, last []float64) bool {
 	return !(a > 0 && b > 0)
 }
 
-// logAdd returns log(eᵃ + eᵇ).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
+// weigh compares the weights eᵃ and eᵇ: log(eᵃ + eᵇ), min(1, eᵇ/eᵃ) and eᵇ/(eᵃ + eᵇ).
+func weigh(a, b float64) (total, ratio, share float64) {
+	if b >= a {
+		e := math.Exp(a - b)
+		if math.IsInf(b, -1) {
+			return b, 0, 0 // neither has any
+		}
+		return b + math.Log1p(e), 1, 1 / (1 + e)
 	}
-	if math.IsInf(a, -1) {
-		return a
-	}
-	return a + math.Log1p(math.Exp(b-a))
+	e := math.Exp(b - a)
+	return a + math.Log1p(e), e, e / (1 + e)
 }
