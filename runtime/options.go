@@ -264,7 +264,7 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	if o.Solver.MaxIterations < 1 {
 		wrong("solver limit of %d iterations: expected at least 1 (1000 is usual)", o.Solver.MaxIterations)
 	}
-	if o.ReverseCheck > ReverseAll {
+	if o.ReverseCheck > ReverseSampled {
 		wrong("unknown reversibility check %v", o.ReverseCheck)
 	}
 	return errs

@@ -162,3 +162,34 @@ func TestInitialStepSize(t *testing.T) {
 		}
 	}
 }
+
+// The sampled check finds what the suspicion alone lets through, about one in 16 times, and
+// sees all that is suspect.
+func TestSampledReverseCheck(t *testing.T) {
+	m := newGaussian([]float64{0, 0}, [][]float64{{1, 0}, {0, 1}})
+	for _, c := range []struct {
+		check       runtime.ReverseCheck
+		least, most int
+	}{
+		{runtime.ReverseOff, 0, 0}, {runtime.ReverseSuspect, 0, 0}, {runtime.ReverseSampled, 140, 240}, {runtime.ReverseAll, 2700, 3000},
+	} {
+		h := kernel(t, m, runtime.Leapfrog)
+		h.StepSize, h.Steps, h.Reverse = 0.1, 1, c.check
+		// A step that no step back undoes, without an iteration to suspect.
+		h.Step = func(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult {
+			q[0] += 0.05
+			return runtime.StepResult{}
+		}
+		rng := rand.New(random.New(1, 1))
+		q, n := []float64{0, 0}, 0
+		for range 3000 {
+			q[0], q[1] = 0, 0
+			if h.Transition(q, rng).Irreversible {
+				n++
+			}
+		}
+		if n < c.least || n > c.most {
+			t.Errorf("%v: %d of 3000 irreversible", c.check, n)
+		}
+	}
+}

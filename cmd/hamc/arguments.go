@@ -136,7 +136,11 @@ func completeFlags(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(integrators()...))
 		case "reverse-check":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(reverseChecks()...))
-		case "output-dir":
+		case "solver":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("fixed-point", "anderson"))
+		case "metric":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("diag_e", "dense_e", "unit_e"))
+		case "output-dir", "resume":
 			_ = cmd.MarkFlagDirname(f.Name)
 		case "data", "init", "at":
 			_ = cmd.MarkFlagFilename(f.Name, "json")
@@ -167,7 +171,7 @@ func integrators() []string {
 // reverseChecks lists the names of the reversibility checks.
 func reverseChecks() []string {
 	var names []string
-	for _, k := range []runtime.ReverseCheck{runtime.ReverseOff, runtime.ReverseSuspect, runtime.ReverseAll} {
+	for _, k := range []runtime.ReverseCheck{runtime.ReverseOff, runtime.ReverseSuspect, runtime.ReverseSampled, runtime.ReverseAll} {
 		names = append(names, k.String())
 	}
 	return names

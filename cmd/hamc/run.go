@@ -71,7 +71,7 @@ func newRun(e *env) *cobra.Command {
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves, on max|Δ|")
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
-	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` of the accepted proposals to integrate back: off (none), suspect (those with hard solves) or all")
+	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` of the accepted proposals to integrate back: off (none), suspect (those with hard solves), sampled (and one in 16 of the others) or all")
 	odeFlags(cmd, &o.ODE)
 	fl.IntVar(&o.Chains, "chains", o.Chains, "number of chains")
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
