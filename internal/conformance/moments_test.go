@@ -163,7 +163,7 @@ func TestMomentsOfLotka(t *testing.T) {
 	start := make([]float64, 8)
 	m.Constrain(start, lotkaCentre)
 	opt := runtime.DefaultOptions()
-	opt.Integrator, opt.StepSize, opt.Steps = runtime.GLFb, 0.6, 5
+	opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = runtime.GLFb, 0.6, 5, true
 	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(500)
 	opt.Init = append(opt.Init, start)
 	names := runtime.ComponentNames(m.Info())
