@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -443,7 +444,11 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 	var blocks []draws.Adaptation
 	for i := range runs {
 		b := &runs[i]
-		blocks = append(blocks, draws.Adaptation{Block: b.Name, StepSize: b.StepSize, InverseMetric: slices.Clone(b.InverseMetric)})
+		a := draws.Adaptation{Block: b.Name, StepSize: b.StepSize, InverseMetric: slices.Clone(b.InverseMetric)}
+		if r.opt.For(b.Name).Steps == 0 { // of dynamic trajectories
+			a.Settings = []draws.Setting{{Name: "extra_doublings", Value: strconv.Itoa(b.ExtraDoublings)}}
+		}
+		blocks = append(blocks, a)
 	}
 	return r.streams[chain].adapted(blocks, len(r.manifest.Names))
 }
