@@ -34,8 +34,8 @@ const (
 //
 // An observer, if not nil, is told of the run as it goes. When ctx is done
 // the chains stop at their current step, without the draw it belongs to; Sample then returns what they
-// have together with the error of ctx. Any other error is about the options, a
-// starting point or the observer, and stops all chains.
+// have together with the error of ctx. Any other error is about the options,
+// starting points (StartErrors) or the observer, and stops all chains.
 func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("no model: the model to sample is nil")
@@ -105,7 +105,7 @@ func (r *run) findStarts() error {
 	if err != nil {
 		return err
 	}
-	var errs []error
+	var errs StartErrors
 	for c := range r.opt.Chains {
 		if from := r.from(c); from != nil {
 			r.starts = append(r.starts, slices.Clone(from.Q))
@@ -119,11 +119,15 @@ func (r *run) findStarts() error {
 			x = r.opt.Init[c%n]
 		}
 		if err := start(sweep, q, x, rand.New(stream)); err != nil {
-			errs = append(errs, fmt.Errorf("chain %d: %w", c+1, err))
+			err.Chain = c + 1
+			errs = append(errs, err)
 		}
 		r.starts = append(r.starts, q)
 	}
-	return errors.Join(errs...)
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
 }
 
 // clone returns the posterior with work space of its own, set as the options

@@ -197,7 +197,9 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) error {
 	}
 	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, p.request.Options.Chains)}
 	if bin == nil {
-		err = wrap(driver.Run(ctx, p.im, &p.request, watch.event))
+		err = driver.Run(ctx, p.im, &p.request, watch.event)
+		watch.refused = driver.RefusedStarts(err)
+		err = wrap(err)
 	} else {
 		err = e.runSampler(ctx, bin.Path, &p.request, watch, &guard)
 	}
@@ -205,6 +207,8 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) error {
 	switch {
 	case err != nil && out.begun:
 		return fmt.Errorf("%w: `hamc run --resume %s`", err, out.dir)
+	case err != nil && len(watch.refused) > 0:
+		return problem{fmt.Errorf("%s\n%s", err, p.blame(watch.refused))}
 	case err != nil:
 		return err
 	case watch.done == nil && ctx.Err() != nil:
@@ -382,6 +386,7 @@ type watcher struct {
 	start   *driver.Start
 	done    *driver.Done
 	failure string
+	refused []driver.Refused
 }
 
 func (w *watcher) event(ev driver.Event) error {
@@ -395,7 +400,7 @@ func (w *watcher) event(ev driver.Event) error {
 	case driver.EventDone:
 		w.done = ev.Done
 	case driver.EventError:
-		w.failure = ev.Error
+		w.failure, w.refused = ev.Error, ev.Refused
 	}
 	return nil
 }
