@@ -22,6 +22,7 @@ const (
 	streamWarmup
 	streamSampling
 	streamGenerate
+	streamAudit
 )
 
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
@@ -160,6 +161,7 @@ type walker struct {
 	out      *Chain
 	progress *chainProgress
 	adapters []*adapter // by block, during warm-up
+	auditor  *auditor   // nil where nothing is audited
 	state    func() *State
 }
 
@@ -178,6 +180,11 @@ func (r *run) chain(c int, out *Chain) error {
 	w := &walker{run: r, c: c, sweep: sweep, q: r.starts[c], before: make([]float64, len(r.starts[c])),
 		stream: stream, rng: rand.New(stream), out: out, progress: &r.progress.chains[c]}
 	w.state = w.snapshot
+	if opt.Audit.Draws > 0 {
+		if w.auditor, err = r.newAuditor(c); err != nil {
+			return err
+		}
+	}
 	for i, k := range sweep.Kernels {
 		t := opt.For(sweep.Names[i])
 		w.adapters = append(w.adapters, newAdapter(k, opt.Warmup, &t))
@@ -234,7 +241,6 @@ func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
 		copy(w.q, w.before)
 		return nil, false
 	}
-	w.progress.add(ts)
 	return ts, true
 }
 
@@ -263,6 +269,7 @@ func (w *walker) warmUp() error {
 		if !ok {
 			break
 		}
+		w.progress.add(ts)
 		for i, a := range w.adapters {
 			w.out.Blocks[i].Warmup.Add(&ts[i])
 			if a.learn(n, &ts[i], w.sweep.blocks[i].q) {
@@ -309,6 +316,15 @@ func (w *walker) sample() error {
 		if !ok {
 			break
 		}
+		var audits []Audit
+		if opt.Audit.audits(n) {
+			if audits, ok = w.audit(n, ts); !ok {
+				copy(w.q, w.before) // the draw goes with its audit
+				break
+			}
+			out.Audits = append(out.Audits, audits...)
+		}
+		w.progress.add(ts)
 		for i := range ts {
 			out.Blocks[i].Sampling.Add(&ts[i])
 		}
@@ -327,6 +343,13 @@ func (w *walker) sample() error {
 			}
 			for j, x := range row[w.stats:] {
 				out.Draws[j] = append(out.Draws[j], x)
+			}
+		}
+		if x, ok := w.observer.(Auditor); ok {
+			for i := range audits {
+				if err := x.Audit(w.c, &audits[i]); err != nil {
+					return err
+				}
 			}
 		}
 		if w.observer != nil {

@@ -128,9 +128,9 @@ func TestFaults(t *testing.T) {
 		line       []int // those to blame
 		check      func(f *Fault) bool
 	}{
-		// Data past the support that a parameter gives, in one element of three.
-		{"model m\ndata y real[3]\nparam a real\na ~ normal(0, 1)\ny ~ lognormal(a, y - a)\nmetric identity", `{"y": [5, 4, 0.5]}`, []float64{1}, []int{5}, func(f *Fault) bool {
-			return slices.Equal(f.Element, []int{3}) && f.Left == 0.5 && f.Args[0] == 1 && f.Args[1] == -0.5
+		// Data past the support that a parameter gives, in the last two of three elements.
+		{"model m\ndata y real[3]\nparam a real\na ~ normal(0, 1)\ny ~ lognormal(a, y - a)\nmetric identity", `{"y": [5, 0.75, 0.5]}`, []float64{1}, []int{5}, func(f *Fault) bool {
+			return slices.Equal(f.Element, []int{2}) && f.Left == 0.75 && f.Args[0] == 1 && f.Args[1] == -0.25
 		}},
 		{"model m\ndata n int\ndata y real[n, 2]\nparam a real\na ~ normal(0, 1)\ny[i,1] ~ normal(a, 1) for i in n\ny[i,2] ~ normal(a, log(y[i,1] - a)) for i in n\nmetric identity", `{"n": 2, "y": [[3, 1], [1, 7]]}`, []float64{0}, []int{7}, func(f *Fault) bool {
 			return slices.Equal(f.Element, []int{2}) && f.Left == 7 && f.Args[1] == 0
