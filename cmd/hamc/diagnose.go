@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,6 +41,10 @@ func (e *env) diagnose(dir string) error {
 	if err != nil {
 		return err
 	}
+	audits, err := readAudits(dir)
+	if err != nil {
+		return err
+	}
 	width := terminal.Width(e.stdout)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s of %s, %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), plural(len(s.rows), "parameter"))
@@ -50,7 +55,8 @@ func (e *env) diagnose(dir string) error {
 	against := s.evidence.explain(&b, width)
 	for i := range s.evidence.blocks {
 		fmt.Fprintln(&b)
-		if err := s.evidence.blocks[i].write(&b, width); err != nil {
+		block := &s.evidence.blocks[i]
+		if err := errors.Join(block.write(&b, width), writeAudits(&b, audits, block.name, width)); err != nil {
 			return internal{err}
 		}
 	}

@@ -66,6 +66,11 @@ func (e *env) writeReport(dir, path string) error {
 	if s.manifest != nil {
 		r.Model = s.manifest.Origin.Source
 	}
+	audits, err := readAudits(dir)
+	if err != nil {
+		return err
+	}
+	r.Audit = auditPoints(audits)
 	if err := report.Write(&b, r); err != nil {
 		return internal{err}
 	}
