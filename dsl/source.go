@@ -152,6 +152,14 @@ func (ds *Diagnostics) String() string {
 // maxSnippet is the number of characters of a source line that are shown.
 const maxSnippet = 100
 
+// Snippet returns the line of text that a span is on, with its number, and a line of carets
+// below the span.
+func Snippet(text string, s Span) string {
+	var b strings.Builder
+	snippet(&b, strings.Split(text, "\n"), s)
+	return b.String()
+}
+
 func snippet(b *strings.Builder, lines []string, s Span) {
 	if s.Pos.Line < 1 || s.Pos.Line > len(lines) {
 		return

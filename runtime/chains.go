@@ -22,6 +22,7 @@ const (
 	streamWarmup
 	streamSampling
 	streamGenerate
+	streamAudit
 )
 
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
@@ -34,8 +35,8 @@ const (
 //
 // An observer, if not nil, is told of the run as it goes. When ctx is done
 // the chains stop at their current step, without the draw it belongs to; Sample then returns what they
-// have together with the error of ctx. Any other error is about the options, a
-// starting point or the observer, and stops all chains.
+// have together with the error of ctx. Any other error is about the options,
+// starting points (StartErrors) or the observer, and stops all chains.
 func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("no model: the model to sample is nil")
@@ -105,7 +106,7 @@ func (r *run) findStarts() error {
 	if err != nil {
 		return err
 	}
-	var errs []error
+	var errs StartErrors
 	for c := range r.opt.Chains {
 		if from := r.from(c); from != nil {
 			r.starts = append(r.starts, slices.Clone(from.Q))
@@ -119,11 +120,15 @@ func (r *run) findStarts() error {
 			x = r.opt.Init[c%n]
 		}
 		if err := start(sweep, q, x, rand.New(stream)); err != nil {
-			errs = append(errs, fmt.Errorf("chain %d: %w", c+1, err))
+			err.Chain = c + 1
+			errs = append(errs, err)
 		}
 		r.starts = append(r.starts, q)
 	}
-	return errors.Join(errs...)
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
 }
 
 // clone returns the posterior with work space of its own, set as the options
@@ -156,6 +161,7 @@ type walker struct {
 	out      *Chain
 	progress *chainProgress
 	adapters []*adapter // by block, during warm-up
+	auditor  *auditor   // nil where nothing is audited
 	state    func() *State
 }
 
@@ -174,6 +180,11 @@ func (r *run) chain(c int, out *Chain) error {
 	w := &walker{run: r, c: c, sweep: sweep, q: r.starts[c], before: make([]float64, len(r.starts[c])),
 		stream: stream, rng: rand.New(stream), out: out, progress: &r.progress.chains[c]}
 	w.state = w.snapshot
+	if opt.Audit.Draws > 0 {
+		if w.auditor, err = r.newAuditor(c); err != nil {
+			return err
+		}
+	}
 	for i, k := range sweep.Kernels {
 		t := opt.For(sweep.Names[i])
 		w.adapters = append(w.adapters, newAdapter(k, opt.Warmup, &t))
@@ -230,7 +241,6 @@ func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
 		copy(w.q, w.before)
 		return nil, false
 	}
-	w.progress.add(ts)
 	return ts, true
 }
 
@@ -259,6 +269,7 @@ func (w *walker) warmUp() error {
 		if !ok {
 			break
 		}
+		w.progress.add(ts)
 		for i, a := range w.adapters {
 			w.out.Blocks[i].Warmup.Add(&ts[i])
 			if a.learn(n, &ts[i], w.sweep.blocks[i].q) {
@@ -305,6 +316,15 @@ func (w *walker) sample() error {
 		if !ok {
 			break
 		}
+		var audits []Audit
+		if opt.Audit.audits(n) {
+			if audits, ok = w.audit(n, ts); !ok {
+				copy(w.q, w.before) // the draw goes with its audit
+				break
+			}
+			out.Audits = append(out.Audits, audits...)
+		}
+		w.progress.add(ts)
 		for i := range ts {
 			out.Blocks[i].Sampling.Add(&ts[i])
 		}
@@ -323,6 +343,13 @@ func (w *walker) sample() error {
 			}
 			for j, x := range row[w.stats:] {
 				out.Draws[j] = append(out.Draws[j], x)
+			}
+		}
+		if x, ok := w.observer.(Auditor); ok {
+			for i := range audits {
+				if err := x.Audit(w.c, &audits[i]); err != nil {
+					return err
+				}
 			}
 		}
 		if w.observer != nil {

@@ -176,6 +176,20 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
+// nowhere has no finite log density, for a rarer reason beyond 1 than elsewhere.
+type nowhere struct{ *exponential }
+
+func (m *nowhere) Clone() runtime.Model { return m }
+
+func (m *nowhere) LogDensity(q []float64) float64 {
+	if q[0] > 1 {
+		return math.NaN()
+	}
+	return math.Inf(-1)
+}
+
+func (m *nowhere) Gradient(grad, q []float64) float64 { return m.LogDensity(q) }
+
 func TestStartingPoints(t *testing.T) {
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Warmup, opt.Draws, opt.StepSize, opt.Steps = 2, 0, 1, 1e-9, 1
@@ -192,6 +206,10 @@ func TestStartingPoints(t *testing.T) {
 	_, err := runtime.Sample(context.Background(), newExponential(), opt, nil)
 	if err == nil || !strings.Contains(err.Error(), "chain 1: starting point: x = -1") {
 		t.Errorf("start outside the support: %v", err)
+	}
+	var refused runtime.StartErrors
+	if !errors.As(err, &refused) || len(refused) != 2 || refused[1].Chain != 2 || refused[1].Q != nil {
+		t.Errorf("start outside the support: %+v", refused)
 	}
 
 	// Half of (−2, 2) is outside this domain: tries go on until inside.
@@ -217,6 +235,26 @@ func TestStartingPoints(t *testing.T) {
 	_, err = runtime.Sample(context.Background(), half, opt, nil)
 	if err == nil || !strings.Contains(err.Error(), "of 100 drawn uniformly on (−2, 2)") || !strings.Contains(err.Error(), "the log density is NaN in 100") {
 		t.Errorf("no starting point: %v", err)
+	}
+	if !errors.As(err, &refused) || len(refused) != 20 || len(refused[19].Q) != 1 || !(math.Abs(refused[19].Q[0]) < 2) || refused[18].Q[0] == refused[19].Q[0] {
+		t.Errorf("no starting point: %d errors, %+v", len(refused), refused[len(refused)-1])
+	}
+	// The point is one that was refused for the most frequent reason.
+	mixed := &nowhere{newExponential()}
+	_, err = runtime.Sample(context.Background(), mixed, opt, nil)
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is NaN in ") {
+		t.Fatalf("two reasons: %v", err)
+	}
+	for _, e := range refused {
+		if e.Q[0] > 1 {
+			t.Errorf("%v: the point is %v", e, e.Q)
+		}
+	}
+	// One that was given.
+	o := opt
+	o.Chains, o.Init = 1, []runtime.Point{{math.E}}
+	if _, err = runtime.Sample(context.Background(), mixed, o, nil); !errors.As(err, &refused) || refused[0].Q[0] != 1 {
+		t.Errorf("a point that was given: %v, %+v", err, refused)
 	}
 	_, err = runtime.Sample(context.Background(), &sickMetric{curved: newCurved(), g: -1}, func() runtime.Options {
 		o := opt

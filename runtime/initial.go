@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -55,23 +56,64 @@ func (p Point) complete() bool {
 	return true
 }
 
+// StartError tells that a chain has no starting point.
+type StartError struct {
+	Chain int // from 1
+
+	// Q holds the unconstrained coordinates of the point: of one that was given, or of
+	// the first that was drawn and refused for the most frequent reason. It is nil where the
+	// parameters themselves are out of range.
+	Q []float64
+
+	Err error // the reason
+}
+
+// Error tells the chain and the reason.
+func (e *StartError) Error() string { return fmt.Sprintf("chain %d: %v", e.Chain, e.Err) }
+
+// Unwrap returns the reason.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// StartErrors are those of all chains that have no starting point, as one error of several
+// lines.
+type StartErrors []*StartError
+
+// Error tells each chain and its reason on a line.
+func (e StartErrors) Error() string {
+	var lines []string
+	for _, x := range e {
+		lines = append(lines, x.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors of the chains.
+func (e StartErrors) Unwrap() []error {
+	var list []error
+	for _, x := range e {
+		list = append(list, x)
+	}
+	return list
+}
+
 // start writes the starting point of a chain to q: x on the parameters' own
 // scale where given, else uniform on (−2, 2) of the unconstrained scale. Log
 // density, gradient, and metric must be finite there and the metric positive
-// definite.
-func start(s *Sweep, q []float64, x Point, rng *rand.Rand) error {
+// definite. The error, which does not know the chain, has the point that is to blame.
+func start(s *Sweep, q []float64, x Point, rng *rand.Rand) *StartError {
 	if x != nil && x.complete() {
 		if err := s.Posterior.Unconstrain(q, x); err != nil {
-			return fmt.Errorf("starting point: %w", err)
+			return &StartError{Err: fmt.Errorf("starting point: %w", err)}
 		}
 		if reason := unusable(s, q); reason != "" {
-			return fmt.Errorf("starting point: %s there: give another, or none to have one drawn", reason)
+			return &StartError{Q: slices.Clone(q), Err: fmt.Errorf("starting point: %s there: give another, or none to have one drawn", reason)}
 		}
 		return nil
 	}
 	// A slice, not a map, so that the message is the same in every run.
 	var reasons []string
 	var counts []int
+	var points [][]float64 // the first for each reason
 	drawn := make([]float64, len(q))
 	for range maxInitTries {
 		for i := range q {
@@ -85,7 +127,7 @@ func start(s *Sweep, q []float64, x Point, rng *rand.Rand) error {
 				}
 			}
 			if err := s.Posterior.Unconstrain(q, drawn); err != nil {
-				return fmt.Errorf("starting point: %w", err)
+				return &StartError{Err: fmt.Errorf("starting point: %w", err)}
 			}
 		}
 		reason := unusable(s, q)
@@ -97,16 +139,20 @@ func start(s *Sweep, q []float64, x Point, rng *rand.Rand) error {
 			i++
 		}
 		if i == len(reasons) {
-			reasons, counts = append(reasons, reason), append(counts, 0)
+			reasons, counts, points = append(reasons, reason), append(counts, 0), append(points, slices.Clone(q))
 		}
 		counts[i]++
 	}
 	parts := make([]string, len(reasons))
+	most := 0
 	for i, reason := range reasons {
 		parts[i] = fmt.Sprintf("%s in %d", reason, counts[i])
+		if counts[i] > counts[most] {
+			most = i
+		}
 	}
-	return fmt.Errorf("no starting point: of %d drawn uniformly on (−%d, %d) of the unconstrained scale, %s: give starting values, or check the model and its data",
-		maxInitTries, initialRadius, initialRadius, strings.Join(parts, ", "))
+	return &StartError{Q: points[most], Err: fmt.Errorf("no starting point: of %d drawn uniformly on (−%d, %d) of the unconstrained scale, %s: give starting values, or check the model and its data",
+		maxInitTries, initialRadius, initialRadius, strings.Join(parts, ", "))}
 }
 
 // unusable says why a chain cannot start at q, or nothing.

@@ -66,6 +66,9 @@ type Options struct {
 	// it is empty, all are.
 	Keep []string `json:"keep,omitempty"`
 
+	// Audit says which draws are audited. Chains do not depend on it.
+	Audit AuditRate `json:"audit,omitzero"`
+
 	// Workers is the number of chains that run at the same time; 0 stands
 	// for GOMAXPROCS. Results do not depend on it.
 	Workers int `json:"workers"`
@@ -129,6 +132,7 @@ func (o *Options) Validate(p Posterior) error {
 	}
 	var names []string
 	adapts := false // some block
+	implicit := false
 	for _, b := range blocks {
 		adapts = adapts || b.system.Info().Metric.Identity
 		name := ""
@@ -137,6 +141,7 @@ func (o *Options) Validate(p Posterior) error {
 			names = append(names, name)
 		}
 		t := o.For(name)
+		implicit = implicit || audited(&t, b.system.Info().Metric)
 		for _, err := range t.validate(b.system.Info().Metric, o.Warmup) {
 			errs = append(errs, blockError(name, err))
 		}
@@ -146,6 +151,9 @@ func (o *Options) Validate(p Posterior) error {
 	}
 	if o.Metric != DiagE && !adapts {
 		wrong("metric %v: model %s has a metric of its own, so there is none to adapt", o.Metric, in.Name)
+	}
+	if o.Audit.Draws > 0 && !implicit {
+		wrong("an audit: model %s is sampled by the explicit leapfrog, which is reversible and preserves volume but for rounding; there is nothing to audit", in.Name)
 	}
 	for i := range o.Blocks {
 		name := o.Blocks[i].Name
@@ -218,6 +226,9 @@ func (o *Options) general() []error {
 	}
 	if o.Draws < 1 {
 		wrong("%d draws: expected at least 1", o.Draws)
+	}
+	if err := o.Audit.validate(); err != nil {
+		errs = append(errs, err)
 	}
 	if o.Workers < 0 {
 		wrong("%d workers: expected a positive number, or 0 for one per core", o.Workers)

@@ -176,6 +176,9 @@ type Chain struct {
 
 	Blocks []BlockRun // in the order of a sweep
 
+	// Audits are those of the draws that Options.Audit asks for.
+	Audits []Audit
+
 	// State is where the chain stands, for Options.From.
 	State *State
 

@@ -342,6 +342,7 @@ type PosteriorTerm struct {
 	// Of a distribution: the indices that it runs over, the left side and
 	// the arguments at those indices.
 	indices []*Index
+	each    *Expr // the log density there
 	Left    value
 	Args    []value
 }
@@ -488,6 +489,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	pt := &PosteriorTerm{Term: t}
 	if t.Dist == nil {
 		pt.L = p.el.expr(t.Value).at()
+		pt.each = pt.L
 		return pt
 	}
 	var loop *Index
@@ -496,6 +498,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 		p.el.indices[t.For] = Sub{Index: loop}
 	}
 	pt.L, pt.Left, pt.Args, pt.indices = p.el.logDensity(t)
+	pt.each = pt.L
 	pt.L = c.sumAll(pt.indices, pt.L)
 	if loop != nil {
 		pt.L = c.Sum(loop, pt.L)

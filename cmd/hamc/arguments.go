@@ -134,6 +134,8 @@ func completeFlags(cmd *cobra.Command) {
 		switch f.Name {
 		case "integrator":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(integrators()...))
+		case "progress":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(progressModes...))
 		case "reverse-check":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(reverseChecks()...))
 		case "solver":

@@ -92,7 +92,10 @@ func (e *env) export(ctx context.Context, dir string, f *exportFormat, target st
 	if n == 0 {
 		return problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	for _, note := range notes(set, chains) {
+	if k := unfinished(set); k > 0 {
+		fmt.Fprintf(e.stderr, "%s of %d did not end: the run was interrupted, or goes on\n", plural(k, "chain"), len(set.Chains))
+	}
+	for _, note := range leftOut(set, chains) {
 		fmt.Fprintln(e.stderr, note)
 	}
 	options := export.Options{Version: codegen.Version, Groups: groups(dir, set)}

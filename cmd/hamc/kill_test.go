@@ -25,7 +25,7 @@ func TestKilledRunsResume(t *testing.T) {
 	run := func(args ...string) *process {
 		return start(t, dir, nil, append([]string{"run", "--quiet"}, args...)...)
 	}
-	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", "40000"}
+	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", "40000", "--audit", "200"}
 	whole := run(append(settings, "--output-dir", "whole")...)
 	if code := whole.wait(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, whole.stderr.String())
@@ -92,7 +92,7 @@ func sameRuns(t *testing.T, whole, parts string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) < 7 {
+	if len(files) < 8 {
 		t.Errorf("%d files", len(files))
 	}
 	for _, f := range files {

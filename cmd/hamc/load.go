@@ -95,10 +95,7 @@ func (e *env) load(path string, consts []string) (*model, error) {
 		}
 		return nil, err
 	}
-	shown := path
-	if rel, ok := relative(path); ok {
-		shown = rel
-	}
+	shown := shownPath(path)
 	m, ds := dsl.Load(shown, text, dsl.Options{Consts: bindings})
 	var d *symbolic.Derived
 	if m != nil {
@@ -113,6 +110,17 @@ func (e *env) load(path string, consts []string) (*model, error) {
 		return nil, errReported
 	}
 	return &model{path: path, text: text, consts: bindings, d: d}, nil
+}
+
+// shown is the name of the model's file in messages.
+func (m *model) shown() string { return shownPath(m.path) }
+
+// shownPath is the name of a file in messages: short, if it is below the working directory.
+func shownPath(path string) string {
+	if rel, ok := relative(path); ok {
+		return rel
+	}
+	return path
 }
 
 // relative shortens a path below the working directory.

@@ -134,6 +134,7 @@ func newRoot(e *env) *cobra.Command {
 to a specialised Go sampler, and runs it.
 
   hamc run MODEL.ham        sample: draws, diagnostics, summary
+  hamc diagnose DIR         say what speaks against the draws of a run
   hamc export DIR           write the draws of a run for ArviZ, NumPy or R
   hamc MODEL.ham            generate Go code
   hamc check MODEL.ham      report the errors of a model
@@ -163,7 +164,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newReport(e), newExport(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root

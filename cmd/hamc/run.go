@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,28 @@ type runFlags struct {
 	consts, set, keep          []string
 	opt                        runtime.Options
 	minESS                     float64
-	maxDraws                   int
+	maxDraws, audit            int
 	quiet, overwrite, evaluate bool
+	progress                   string // a name of progressModes
+}
+
+// progressModes are the values of --progress.
+var progressModes = []string{"auto", "plain", "json", "none"}
+
+// checkProgress completes and checks the way in which progress is shown.
+func (f *runFlags) checkProgress(cmd *cobra.Command) error {
+	if f.quiet {
+		if cmd.Flags().Changed("progress") && f.progress != "none" {
+			return usage{fmt.Errorf("--quiet and --progress %s contradict each other: --quiet stands for --progress none", f.progress)}
+		}
+		f.progress = "none"
+	}
+	if !slices.Contains(progressModes, f.progress) {
+		return usage{fmt.Errorf("--progress %s: expected auto, plain, json or none", f.progress)}
+	}
+	// What is written for people has no place among events.
+	f.quiet = f.progress == "none" || f.progress == "json"
+	return nil
 }
 
 func newRun(e *env) *cobra.Command {
@@ -51,6 +72,9 @@ func newRun(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.checkProgress(cmd); err != nil {
+				return err
+			}
 			return e.sample(cmd, args, &f)
 		},
 	}
@@ -77,13 +101,15 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.Draws, "draws", o.Draws, "draws per chain")
 	fl.Float64Var(&f.minESS, "min-ess", 0, "go on after --draws until every effective sample size, bulk and tail, is at least this")
 	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which --min-ess gives up; default: 20 times --draws")
+	fl.IntVar(&f.audit, "audit", 0, "number of draws of each chain at which to measure how far the integrator is from reversible and volume preserving, written to DIR/audit.csv; each costs about 4 trajectories per coordinate")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
 	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain; parameters left out are drawn; default MODEL.init.json beside the model, if there is one")
 	fl.IntVar(&o.Workers, "workers", 0, "chains that run at the same time; default: the number of cores")
 	fl.StringArrayVar(&f.set, "set", nil, "setting of one block of a model of several: `BLOCK.SETTING=VALUE`, such as latent.steps=6; the settings are named like the flags from --integrator to --reverse-check")
 	fl.StringArrayVar(&f.keep, "keep", nil, "`NAMES` of the parameters whose draws are written, separated by commas; default: all")
-	fl.BoolVar(&f.quiet, "quiet", false, "nothing on standard error but errors and warnings")
+	fl.BoolVar(&f.quiet, "quiet", false, "nothing on standard error but errors and warnings: --progress none")
+	fl.StringVar(&f.progress, "progress", "auto", "`HOW` progress is shown on standard error: auto (live on a terminal), plain (lines), json (a line of JSON for each event, for programs) or none")
 	fl.BoolVar(&f.evaluate, "evaluate", false, "sample with the evaluator instead of compiled code (slow; needs no Go toolchain)")
 	constFlag(cmd, &f.consts)
 	completeFlags(cmd)
@@ -120,6 +146,10 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	if f.maxDraws != 0 && f.minESS == 0 {
 		return opt, usage{errors.New("--max-draws is the limit of --min-ess, which is not given")}
 	}
+	if f.audit < 0 || f.audit > opt.Draws && opt.Draws > 0 {
+		return opt, usage{fmt.Errorf("--audit %d: expected 0 to %d, the number of draws of each chain", f.audit, opt.Draws)}
+	}
+	opt.Audit = runtime.NewAuditRate(f.audit, opt.Draws)
 	target := f.target(&opt)
 	if err := errors.Join(opt.ValidateAlone(), target.Validate(opt.Draws)); err != nil {
 		return opt, usage{err}
@@ -147,10 +177,18 @@ type plan struct {
 	dir     string // for the draws; "" for one that is yet to be found
 }
 
-func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) error {
+func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error) {
 	began := time.Now()
+	if f.progress == "json" {
+		defer func() {
+			var stopped interrupted // of which the event done tells
+			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) {
+				text := driver.Event{Event: driver.EventError, Error: err.Error()}
+				_ = json.NewEncoder(e.stderr).Encode(text) // the message below says it too
+			}
+		}()
+	}
 	var p *plan
-	var err error
 	if f.resume != "" {
 		p, err = e.resumed(cmd, args, f)
 	} else {
@@ -192,12 +230,20 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) error {
 		return problem{err}
 	}
 	mode := terminal.Auto
-	if f.quiet {
+	switch {
+	case f.quiet:
 		mode = terminal.Quiet
+	case f.progress == "plain":
+		mode = terminal.Plain
 	}
 	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, p.request.Options.Chains)}
+	if f.progress == "json" {
+		watch.events = json.NewEncoder(e.stderr)
+	}
 	if bin == nil {
-		err = wrap(driver.Run(ctx, p.im, &p.request, watch.event))
+		err = driver.Run(ctx, p.im, &p.request, watch.event)
+		watch.refused = driver.RefusedStarts(err)
+		err = wrap(err)
 	} else {
 		err = e.runSampler(ctx, bin.Path, &p.request, watch, &guard)
 	}
@@ -205,6 +251,8 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) error {
 	switch {
 	case err != nil && out.begun:
 		return fmt.Errorf("%w: `hamc run --resume %s`", err, out.dir)
+	case err != nil && len(watch.refused) > 0:
+		return problem{fmt.Errorf("%s\n%s", err, p.blame(watch.refused))}
 	case err != nil:
 		return err
 	case watch.done == nil && ctx.Err() != nil:
@@ -382,9 +430,18 @@ type watcher struct {
 	start   *driver.Start
 	done    *driver.Done
 	failure string
+	refused []driver.Refused
+	events  *json.Encoder // of --progress json; nil for others
 }
 
 func (w *watcher) event(ev driver.Event) error {
+	if w.events != nil && ev.Event != driver.EventError {
+		// Like the display, it is not worth a run: where nobody reads it any more,
+		// the run goes on.
+		if err := w.events.Encode(ev); err != nil {
+			w.events = nil
+		}
+	}
 	switch ev.Event {
 	case driver.EventStart:
 		w.start, w.out.begun = ev.Start, true
@@ -395,7 +452,7 @@ func (w *watcher) event(ev driver.Event) error {
 	case driver.EventDone:
 		w.done = ev.Done
 	case driver.EventError:
-		w.failure = ev.Error
+		w.failure, w.refused = ev.Error, ev.Refused
 	}
 	return nil
 }

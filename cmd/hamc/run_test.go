@@ -157,45 +157,13 @@ func TestSettingsArrive(t *testing.T) {
 	}
 }
 
-func TestWarnings(t *testing.T) {
-	good := diagnostics.Summary{Name: "a", RHat: 1, ESSBulk: 1000, ESSTail: 1000}
-	bad := diagnostics.Summary{Name: "b", RHat: 1.2, ESSBulk: 399.8, ESSTail: 1000}
-	none := diagnostics.Summary{Name: "c", RHat: math.NaN(), ESSBulk: math.NaN(), ESSTail: math.NaN()}
-	totals := func(n, divergent, failed int) *runtime.Totals {
-		t := &runtime.Totals{Transitions: n, Divergent: divergent}
-		t.ByStatus[runtime.OK], t.ByStatus[runtime.Stalled] = n-failed, failed
-		return t
-	}
-	for _, c := range []struct {
-		rows   []diagnostics.Summary
-		totals *runtime.Totals
-		want   []string
-	}{
-		{[]diagnostics.Summary{good}, totals(100, 0, 5), nil},
-		{[]diagnostics.Summary{good, bad}, totals(100, 0, 0), []string{
-			"R-hat above 1.01 for 1 of 2 parameters, 1.2 for b", "effective sample size below 400 for 1 of 2 parameters, 399 for b"}},
-		{[]diagnostics.Summary{good, none}, totals(100, 0, 0), []string{"undefined for 1 of 2 parameters"}},
-		{[]diagnostics.Summary{good}, totals(100, 1, 0), []string{"1 proposal ended in an energy error"}},
-		{[]diagnostics.Summary{good}, totals(100, 0, 6), []string{"the solver failed in 6% of proposals"}},
-	} {
-		got := append(warnings(c.rows), (&blockReport{totals: *c.totals}).warnings()...)
-		ok := len(got) == len(c.want)
-		for i := range c.want {
-			ok = ok && strings.Contains(got[i], c.want[i])
-		}
-		if !ok {
-			t.Errorf("%+v: %q, want %q", c.rows, got, c.want)
-		}
-	}
-}
-
 func TestFailuresInWords(t *testing.T) {
 	x := &runtime.Totals{Transitions: 10}
-	if got := failures(x); got != "none of 10 proposals failed" {
+	if got := failures(x); got != "none of 10 transitions failed" {
 		t.Error(got)
 	}
 	x.ByStatus[runtime.Stalled], x.ByStatus[runtime.NotPositiveDefinite], x.Divergent, x.Irreversible = 1, 2, 3, 4
-	if got := failures(x); got != "of 10 proposals: 3 solver failures (1 stalled, 2 not positive definite), 3 divergent, 4 irreversible" {
+	if got := failures(x); got != "of 10 transitions: 3 solver failures (1 stalled, 2 not positive definite), 3 divergent, 4 irreversible" {
 		t.Error(got)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
 var summaryQuantiles = []float64{0.05, 0.5, 0.95}
@@ -29,7 +30,12 @@ type summary struct {
 	draws  int      // per chain, as many as all have
 	notes  []string // on what was left out
 
+	started, unfinished int // chains
+
 	kept []*draws.Chain // that the rows are of
+
+	evidence *evidence
+	manifest *driver.Manifest // nil of draws of another program
 }
 
 // summarise reads the draws of a directory.
@@ -42,7 +48,7 @@ func summarise(dir string) (*summary, error) {
 	if n == 0 {
 		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	s := &summary{chains: len(chains), draws: n, notes: notes(set, chains), kept: chains}
+	s := &summary{chains: len(chains), draws: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains}
 	var names []string
 	var by [][][]float64 // by column, then by chain
 	for i, name := range set.Columns {
@@ -58,21 +64,28 @@ func summarise(dir string) (*summary, error) {
 	if s.rows, err = diagnostics.Summarize(names, by, summaryQuantiles...); err != nil {
 		return nil, problem{err}
 	}
+	// Draws of another program have no manifest, and a summary all the same.
+	if man, err := driver.ReadManifest(dir); err == nil {
+		s.manifest = man
+	}
+	s.evidence = newEvidence(s, s.manifest)
 	return s, nil
 }
 
-// notes says what of a set is missing, and what is left out.
-func notes(set *draws.Set, kept []*draws.Chain) []string {
-	var out []string
-	incomplete := 0
+// unfinished counts the chains that did not end.
+func unfinished(set *draws.Set) int {
+	n := 0
 	for _, c := range set.Chains {
 		if !c.Complete {
-			incomplete++
+			n++
 		}
 	}
-	if incomplete > 0 {
-		out = append(out, fmt.Sprintf("%s of %d did not end: the run was interrupted, or goes on", plural(incomplete, "chain"), len(set.Chains)))
-	}
+	return n
+}
+
+// leftOut says which chains of a set are left out.
+func leftOut(set *draws.Set, kept []*draws.Chain) []string {
+	var out []string
 	for _, c := range set.Chains {
 		if !slices.Contains(kept, c) {
 			out = append(out, fmt.Sprintf("left out: chain %d, with %s", c.Number, plural(c.Draws(), "draw")))
@@ -121,14 +134,10 @@ func (e *env) report(dir string, w *watcher) error {
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)
 	}
-	for _, w := range warnings(s.rows) {
-		fmt.Fprintf(&b, "warning: %s\n", w)
+	if w.done.Interrupted {
+		s.evidence.unfinished = 0 // which the line below says at more length
 	}
-	for i := range blocks {
-		for _, w := range blocks[i].warnings() {
-			fmt.Fprintf(&b, "warning: %s\n", w)
-		}
-	}
+	s.evidence.write(&b)
 	if w.done.Interrupted {
 		fmt.Fprintf(&b, "interrupted: the draws up to here are kept; to go on: hamc run --resume %s\n", dir)
 	}
@@ -176,23 +185,6 @@ func (r *blockReport) write(b io.Writer) {
 	fmt.Fprintf(b, "\n%s\n", failures(t))
 }
 
-// warnings lists what speaks against trusting the block's transitions.
-func (r *blockReport) warnings() []string {
-	var out []string
-	t := &r.totals
-	of := ""
-	if r.name != "" {
-		of = " of the block " + r.name
-	}
-	if t.Divergent > 0 {
-		out = append(out, fmt.Sprintf("%s%s ended in an energy error above 1000: part of the posterior may be missed; take a smaller --step-size", plural(t.Divergent, "proposal"), of))
-	}
-	if n := t.Failures(); n*20 > t.Transitions {
-		out = append(out, fmt.Sprintf("the solver failed in %.0f%% of proposals%s: the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric", 100*float64(n)/float64(t.Transitions), of))
-	}
-	return out
-}
-
 // seconds writes a time of computation.
 func seconds(s float64) string {
 	switch {
@@ -215,7 +207,7 @@ func span(least, most float64) string {
 	return a + "–" + b
 }
 
-// failures says how proposals failed, each reason apart.
+// failures says how transitions failed, each reason apart.
 func failures(t *runtime.Totals) string {
 	parts := []string{fmt.Sprintf("%d divergent", t.Divergent), fmt.Sprintf("%d irreversible", t.Irreversible)}
 	solver := 0
@@ -228,56 +220,13 @@ func failures(t *runtime.Totals) string {
 		why = append(why, fmt.Sprintf("%d %s", n, strings.ReplaceAll(runtime.Status(i).String(), "_", " ")))
 	}
 	if solver+t.Divergent+t.Irreversible == 0 {
-		return fmt.Sprintf("none of %s failed", plural(t.Transitions, "proposal"))
+		return fmt.Sprintf("none of %s failed", plural(t.Transitions, "transition"))
 	}
 	s := plural(solver, "solver failure")
 	if len(why) > 0 {
 		s += " (" + strings.Join(why, ", ") + ")"
 	}
-	return fmt.Sprintf("of %s: %s, %s", plural(t.Transitions, "proposal"), s, strings.Join(parts, ", "))
-}
-
-// The limits that Vehtari et al. (2021) recommend.
-const (
-	maxRHat = 1.01
-	minESS  = 400.0
-)
-
-// warnings lists what speaks against trusting the draws.
-func warnings(s []diagnostics.Summary) []string {
-	var out []string
-	worst, least := "", ""
-	rhat, ess := maxRHat, minESS
-	mixed, sure, undefined := 0, 0, 0 // that are not
-	for _, p := range s {
-		if p.RHat > maxRHat {
-			mixed++
-		}
-		if p.RHat > rhat {
-			rhat, worst = p.RHat, p.Name
-		}
-		m := math.Min(p.ESSBulk, p.ESSTail)
-		if m < minESS {
-			sure++
-		}
-		if m < ess {
-			ess, least = m, p.Name
-		}
-		if math.IsNaN(p.RHat) || math.IsNaN(m) {
-			undefined++
-		}
-	}
-	of := func(n int) string { return fmt.Sprintf("%d of %s", n, plural(len(s), "parameter")) }
-	if undefined > 0 {
-		out = append(out, fmt.Sprintf("R-hat or effective sample size undefined for %s: too few draws, or draws that do not move", of(undefined)))
-	}
-	if worst != "" {
-		out = append(out, fmt.Sprintf("R-hat above %.4g for %s, %.4g for %s: the chains have not mixed; run longer, reparametrise, or take another metric", maxRHat, of(mixed), rhat, worst))
-	}
-	if least != "" {
-		out = append(out, fmt.Sprintf("effective sample size below %.0f for %s, %.0f for %s: quantiles are uncertain; run longer", minESS, of(sure), min(math.Round(ess), minESS-1), least))
-	}
-	return out
+	return fmt.Sprintf("of %s: %s, %s", plural(t.Transitions, "transition"), s, strings.Join(parts, ", "))
 }
 
 // runDirectory returns an error if dir is not a directory.
@@ -298,7 +247,7 @@ func newSummary(e *env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "summary DIR",
-		Short: "Summarise the draws of a run",
+		Short: "Summarise the draws of a run, and warn of what speaks against them",
 		Args:  exactly(1, "DIR"),
 
 		ValidArgsFunction: completeDirectory,
@@ -310,7 +259,16 @@ func newSummary(e *env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return wrap(s.write(e.stdout, terminal.Width(e.stdout), all))
+			var b bytes.Buffer
+			if err := s.write(&b, terminal.Width(e.stdout), all); err != nil {
+				return internal{err}
+			}
+			var lines bytes.Buffer
+			if s.evidence.write(&lines); lines.Len() > 0 {
+				fmt.Fprintf(&b, "\n%s", &lines)
+			}
+			_, err = e.stdout.Write(b.Bytes())
+			return wrap(err)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("print every element of vectors with more than %d", longVector))

@@ -125,7 +125,7 @@ nan,inf,-inf,-0
 func TestLayoutOfBlocks(t *testing.T) {
 	var b bytes.Buffer
 	w := NewWriter(&b, header)
-	if err := w.Adapted([]Adaptation{{Block: "path", StepSize: 0.25}, {Block: "scale", StepSize: 0.5, InverseMetric: []float64{1.5, 2}}}, 3); err != nil {
+	if err := w.Adapted([]Adaptation{{Block: "path", StepSize: 0.25, Settings: []Setting{{"extra_doublings", "1"}}}, {Block: "scale", StepSize: 0.5, InverseMetric: []float64{1.5, 2}}}, 3); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(header); err != nil {
@@ -136,6 +136,7 @@ lp__,energy__,beta.1,beta.2
 # path.stepsize = 0.25
 # scale.stepsize = 0.5
 # scale.inverse_metric = 1.5, 2
+# path.extra_doublings = 1
 # Adaptation terminated
 # Step size = 0.5
 # Diagonal elements of inverse mass matrix:
@@ -146,7 +147,7 @@ lp__,energy__,beta.1,beta.2
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	c, err := Read(&b, "blocks.csv")
-	if err != nil || c.Setting("path.stepsize") != "0.25" || c.Setting("scale.stepsize") != "0.5" || c.Setting("Step size") != "0.5" {
+	if err != nil || c.Setting("path.stepsize") != "0.25" || c.Setting("path.extra_doublings") != "1" || c.Setting("scale.stepsize") != "0.5" || c.Setting("Step size") != "0.5" {
 		t.Errorf("%v, settings %v", err, c.Settings)
 	}
 }

@@ -46,6 +46,9 @@ type Adaptation struct {
 	// InverseMetric is the diagonal of the inverse mass matrix, or all of it, row
 	// by row. It is empty where the metric is the model's own.
 	InverseMetric []float64
+
+	// Settings are what else it came to.
+	Settings []Setting
 }
 
 // Writer streams the draws of one chain. The calls are Adapted, Row for each
@@ -206,7 +209,7 @@ func oneLine(s string) string {
 // parameters.
 //
 // CmdStanPy wants the lines from "Adaptation terminated" on to be CmdStan's, so
-// those of blocks come before. The step size there is that of the last block,
+// those of blocks and the further settings come before. The step size there is that of the last block,
 // like the column of the statistics.
 //
 // CmdStan adds the inverse mass matrix. A metric of the model's own varies from place
@@ -221,6 +224,16 @@ func (d *Writer) Adapted(blocks []Adaptation, params int) error {
 			if len(b.InverseMetric) > 0 {
 				d.printf("# %s.inverse_metric = %s\n", oneLine(b.Block), list(b.InverseMetric))
 			}
+		}
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		for _, s := range b.Settings {
+			name := s.Name
+			if b.Block != "" {
+				name = b.Block + "." + name
+			}
+			d.printf("# %s = %s\n", oneLine(name), oneLine(s.Value))
 		}
 	}
 	d.printf("# Adaptation terminated\n# Step size = %s\n", AppendFloat(nil, last.StepSize))

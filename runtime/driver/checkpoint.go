@@ -19,7 +19,8 @@ import (
 // file of draws at that state.
 type checkpoint struct {
 	Mark    draws.Mark     `json:"mark"`
-	Adapted bool           `json:"adapted"` // the file tells what the warm-up came to
+	Adapted bool           `json:"adapted"`          // the file tells what the warm-up came to
+	Audits  []string       `json:"audits,omitempty"` // lines of the file of audits
 	State   *runtime.State `json:"state"`
 }
 

@@ -39,7 +39,7 @@ func Serve(ctx context.Context, load Load, stdin io.Reader, stdout io.Writer) in
 	emit := func(e Event) error { return out.Encode(e) }
 	if err := serve(ctx, load, stdin, emit); err != nil {
 		// If standard output is gone too, the exit code still tells.
-		_ = emit(Event{Event: EventError, Error: err.Error()})
+		_ = emit(Event{Event: EventError, Error: err.Error(), Refused: RefusedStarts(err)})
 		return 1
 	}
 	return 0

@@ -1,6 +1,11 @@
 package driver
 
-import "github.com/hamc-dev/hamc/runtime"
+import (
+	"errors"
+	"slices"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
 
 // Request is what a sampler reads from standard input: one JSON object.
 // Options that it leaves out have the values of runtime.DefaultOptions.
@@ -34,6 +39,31 @@ type Event struct {
 	Progress *Progress `json:"progress,omitempty"`
 	Done     *Done     `json:"done,omitempty"`
 	Error    string    `json:"error,omitempty"`
+
+	// Refused are the points at which an error of the start was found.
+	Refused []Refused `json:"refused,omitempty"`
+}
+
+// Refused is a point at which a chain cannot start.
+type Refused struct {
+	Chain int       `json:"chain"` // from 1
+	Q     []float64 `json:"q"`     // unconstrained coordinates
+}
+
+// RefusedStarts returns the points that an error of Run is about, if it is one about
+// starting points. Those with coordinates that are not finite are left out.
+func RefusedStarts(err error) []Refused {
+	var list runtime.StartErrors
+	if !errors.As(err, &list) {
+		return nil
+	}
+	var out []Refused
+	for _, e := range list {
+		if e.Q != nil && !slices.ContainsFunc(e.Q, func(v float64) bool { return v-v != 0 }) {
+			out = append(out, Refused{Chain: e.Chain, Q: e.Q})
+		}
+	}
+	return out
 }
 
 // Start describes the run that begins.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -195,6 +196,9 @@ func (r *recorder) readClock() error {
 // open starts the stream of chain i.
 func (r *recorder) open(i int, w *draws.Writer, from *checkpoint) {
 	r.streams[i] = newStream(checkpointFile(r.dir, i), w, len(r.manifest.Stats)+len(r.manifest.Names), from != nil && from.Adapted)
+	if from != nil {
+		r.streams[i].audits = from.Audits
+	}
 }
 
 // sample runs the chains up to the target.
@@ -371,7 +375,7 @@ func clearRun(dir string) error {
 	if err != nil {
 		return err
 	}
-	all := []string{filepath.Join(dir, ManifestName), filepath.Join(dir, clockName)}
+	all := []string{filepath.Join(dir, ManifestName), filepath.Join(dir, clockName), filepath.Join(dir, AuditName)}
 	for _, f := range files {
 		all = append(all, checkpointFile(dir, draws.FileNumber(filepath.Base(f))-1), f)
 	}
@@ -443,9 +447,20 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 	var blocks []draws.Adaptation
 	for i := range runs {
 		b := &runs[i]
-		blocks = append(blocks, draws.Adaptation{Block: b.Name, StepSize: b.StepSize, InverseMetric: slices.Clone(b.InverseMetric)})
+		a := draws.Adaptation{Block: b.Name, StepSize: b.StepSize, InverseMetric: slices.Clone(b.InverseMetric)}
+		if r.opt.For(b.Name).Steps == 0 { // of dynamic trajectories
+			a.Settings = []draws.Setting{{Name: "extra_doublings", Value: strconv.Itoa(b.ExtraDoublings)}}
+		}
+		blocks = append(blocks, a)
 	}
 	return r.streams[chain].adapted(blocks, len(r.manifest.Names))
+}
+
+// Audit takes one audit, before the draw that it is of.
+func (r *recorder) Audit(chain int, a *runtime.Audit) error {
+	s := r.streams[chain]
+	s.audits = append(s.audits, auditLine(chain+1, a))
+	return nil
 }
 
 // Draw takes one row.
@@ -483,6 +498,15 @@ func (r *recorder) finish(complete, failed bool) error {
 			return w.Close(r.header(i))
 		})
 		errs = append(errs, err)
+	}
+	if r.begun && r.opt.Audit.Draws > 0 {
+		var lines []string
+		for _, s := range r.streams {
+			if s != nil {
+				lines = append(lines, s.audits...)
+			}
+		}
+		errs = append(errs, writeAudits(r.dir, lines))
 	}
 	if r.begun {
 		text, err := json.MarshalIndent(&r.clock, "", "\t")

@@ -123,6 +123,59 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// Of audits too: interrupted again and again, extended, and with the checkpoint of a crash.
+func TestResumeAudits(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	ask := func(dir string, draws int) *Request {
+		r := request(dir)
+		r.Options.Draws, r.Options.Audit = draws, runtime.NewAuditRate(draws/10, draws)
+		return r
+	}
+	r := ask(whole, 30_000)
+	if err := Run(context.Background(), newPair(), r, quiet); err != nil {
+		t.Fatal(err)
+	}
+	p := ask(parts, 20_000)
+	interrupted := true
+	rounds := 0
+	for at := 1; interrupted; at += 15_000 {
+		ctx, emit := stopAfter(at)
+		if err := Run(ctx, newPair(), p, func(e Event) error {
+			interrupted = e.Event != EventDone || e.Done.Interrupted
+			return emit(e)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		p.Resume = true
+		rounds++
+	}
+	if rounds < 3 {
+		t.Errorf("%d parts", rounds)
+	}
+	p.Options.Draws = 30_000
+	if err := os.Remove(filepath.Join(parts, AuditName)); err != nil { // as after a crash
+		t.Fatal(err)
+	}
+	if err := Run(context.Background(), newPair(), p, quiet); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "audits", whole, parts)
+	text := contents(t, whole)[AuditName]
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != 1+3*3000 || lines[0] != strings.Join(AuditColumns[:], ",") || !strings.HasPrefix(lines[1], "1,10,second,") || !strings.HasPrefix(lines[9000], "3,30000,second,") {
+		t.Errorf("%d lines of audits: %q, %q, … %q", len(lines), lines[0], lines[1], lines[len(lines)-1])
+	}
+	// A new run into the directory does not leave them behind.
+	again := request(whole)
+	again.Overwrite = true
+	if err := Run(context.Background(), newPair(), again, quiet); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := contents(t, whole)[AuditName]; there {
+		t.Error("an earlier run's audits are left")
+	}
+}
+
 // What a checkpoint does not vouch for is computed again: rows behind it, a torn line, a
 // checkpoint that was never made.
 func TestResumeAfterCrash(t *testing.T) {

@@ -83,6 +83,10 @@ type Posterior interface {
 	// Unknown returns the names in the data file that the model does not
 	// declare: perhaps misspelt.
 	Unknown() []string
+
+	// Faults returns the parts of the model that are to blame for a point that a
+	// chain cannot be at.
+	Faults(q []float64) []Fault
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {

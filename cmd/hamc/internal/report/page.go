@@ -250,11 +250,12 @@ func (p *page) tiles(order []int) {
 				}
 			}
 		}
-		p.Tiles = append(p.Tiles, tile{Label: label, Value: strconv.Itoa(n), Of: "of " + plural(total, "proposal"), Bad: bad(n)})
+		p.Tiles = append(p.Tiles, tile{Label: label, Value: strconv.Itoa(n), Of: "of " + plural(total, "transition"), Bad: bad(n)})
 	}
 	count("divergent", "divergent__", func(n int) bool { return n > 0 })
-	count("solver failures", "failure__", func(n int) bool { return n*20 > total })
-	count("irreversible", "irreversible__", func(int) bool { return false }) // refused, so no harm is done
+	many := func(n int) bool { return float64(n) > r.Limits.Share*float64(total) }
+	count("solver failures", "failure__", many)
+	count("irreversible", "irreversible__", many)
 	if v := r.leastEBFMI(); !math.IsNaN(v) {
 		p.Tiles = append(p.Tiles, tile{Label: "least E-BFMI", Value: terminal.Fixed(2)(v), Of: fmt.Sprintf("of %s", plural(len(r.Chains), "chain")), Bad: v < r.Limits.EBFMI})
 	}

@@ -59,6 +59,7 @@ type Limits struct {
 	RHat  float64 // above
 	ESS   float64 // below, bulk and tail
 	EBFMI float64 // below
+	Share float64 // of transitions that failed, or were irreversible: above
 }
 
 // Warning is one reason not to trust the draws.

@@ -38,7 +38,7 @@ func sample(chains, draws, params int) *Run {
 		Settings:      []Setting{{"seed", "1"}, {"integrator", "imb"}},
 		Stats:         []string{"lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__", "solver_iterations__", "failure__", "irreversible__"},
 		Probabilities: []float64{0.05, 0.5, 0.95},
-		Limits:        Limits{RHat: 1.01, ESS: 400, EBFMI: 0.3},
+		Limits:        Limits{RHat: 1.01, ESS: 400, EBFMI: 0.3, Share: 0.05},
 		FailureNames:  []string{"ok", "iteration_limit", "stalled"},
 	}
 	for k := range params {

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
+)
+
+// The limits beyond which a diagnostic speaks against the draws.
+const (
+	maxRHat  = 1.01  // Vehtari et al. (2021)
+	minESS   = 400.0 // likewise
+	minEBFMI = 0.3   // Betancourt (2016)
+
+	// maxShare is the share of transitions that may fail, be refused as irreversible or
+	// reach the maximal depth.
+	maxShare = 0.05
+
+	// minAccept is the least mean acceptance of a chain, in terms of the target that its
+	// step size was adapted to.
+	minAccept = 0.8
+)
+
+// warningRule is a row of the table of warnings.
+type warningRule struct {
+	// condition and limit are the row of docs/output.md.
+	condition, limit string
+
+	// find says in a few words what was found, once for the run or for each block that
+	// it holds of.
+	find func(e *evidence) []string
+
+	brief   string // what it means and what to try, in half a line
+	meaning string // what it says about the draws
+	try     string // what may help
+
+	// cost marks what is a matter of computing time and not of trust.
+	cost bool
+}
+
+// warning is one finding.
+type warning struct {
+	*warningRule
+	what string
+}
+
+// line is the warning in one line.
+func (w *warning) line() string { return w.what + ": " + w.brief }
+
+// headline is what was found, as the beginning of a sentence.
+func (w *warning) headline() string {
+	r, n := utf8.DecodeRuneInString(w.what)
+	return string(unicode.ToUpper(r)) + w.what[n:]
+}
+
+// warningRules is the table of warnings, in the order in which they are shown.
+var warningRules = []warningRule{
+	{
+		condition: "chains that did not end", limit: "any",
+		find: func(e *evidence) []string {
+			if e.unfinished == 0 {
+				return nil
+			}
+			return []string{fmt.Sprintf("%d of %s did not end", e.unfinished, plural(e.started, "chain"))}
+		},
+		brief:   "the run was interrupted, or goes on",
+		meaning: "The run was interrupted, has failed, or goes on at this moment. The draws so far are sound, but fewer than were asked for.",
+		try:     "hamc run --resume with the directory of the run.",
+	},
+	{
+		condition: "R-hat or effective sample size undefined", limit: "any",
+		find: func(e *evidence) []string {
+			return e.parameters("R-hat or effective sample size undefined", func(p *diagnostics.Summary) bool {
+				return math.IsNaN(p.RHat + p.ESSBulk + p.ESSTail)
+			}, nil)
+		},
+		brief:   "too few draws, or draws that do not move",
+		meaning: "These parameters have too few draws, draws that do not move, or draws that are not finite. Nothing can be said of their convergence.",
+		try:     "a longer run; a look at the model, if a parameter is meant to move.",
+	},
+	{
+		condition: "R-hat", limit: "above 1.01",
+		find: func(e *evidence) []string {
+			return e.parameters(fmt.Sprintf("R-hat above %.4g", maxRHat), func(p *diagnostics.Summary) bool { return p.RHat > maxRHat },
+				func(p *diagnostics.Summary) (float64, string) { return p.RHat, fmt.Sprintf("%.4g", p.RHat) })
+		},
+		brief:   "the chains have not mixed; run longer, reparametrise, or take another metric",
+		meaning: "The chains disagree about these parameters: they have not mixed, and means and quantiles depend on where the chains began.",
+		try:     "a longer warm-up and more draws; another parametrisation; another metric. The traces and rank plots of the report show which chains differ.",
+	},
+	{
+		condition: "effective sample size, bulk or tail", limit: "below 400",
+		find: func(e *evidence) []string {
+			least := func(p *diagnostics.Summary) float64 { return math.Min(p.ESSBulk, p.ESSTail) }
+			return e.parameters(fmt.Sprintf("effective sample size below %.0f", minESS), func(p *diagnostics.Summary) bool { return least(p) < minESS },
+				func(p *diagnostics.Summary) (float64, string) {
+					return -least(p), fmt.Sprintf("%.0f", math.Min(math.Round(least(p)), minESS-1))
+				})
+		},
+		brief:   "quantiles are uncertain; run longer",
+		meaning: "The draws are worth few independent ones. Means and, more so, quantiles are uncertain, and R-hat itself is.",
+		try:     "more draws; another parametrisation or metric, if the autocorrelation falls slowly.",
+	},
+	{
+		condition: "E-BFMI of a chain; not of runs in blocks", limit: "below 0.3",
+		find: func(e *evidence) []string {
+			low, least := 0, math.Inf(1)
+			for i := range e.blocks[0].chains {
+				if v := e.blocks[0].chains[i].ebfmi; v < minEBFMI {
+					low, least = low+1, math.Min(least, v)
+				}
+			}
+			if low == 0 {
+				return nil
+			}
+			return []string{fmt.Sprintf("E-BFMI below %.1f in %d of %s, the least %.2f", minEBFMI, low, plural(len(e.blocks[0].chains), "chain"), least)}
+		},
+		brief:   "the tails are explored slowly; reparametrise, or run longer",
+		meaning: "Fresh momenta change the energy little compared with how much it varies, so the tails are explored slowly.",
+		try:     "another parametrisation or metric; more draws.",
+	},
+	{
+		condition: "divergent: static proposals that ended in an energy error above 1000", limit: "any",
+		find: each(func(b *blockEvidence) string {
+			n := b.total(func(c *chainEvidence) int { return c.divergent })
+			if b.dynamic() || n == 0 {
+				return ""
+			}
+			return plural(n, "proposal") + b.of() + " diverged"
+		}),
+		brief:   "the energy error is above 1000, and part of the posterior may be missed; take a smaller --step-size",
+		meaning: "The energy error of these trajectories exceeded 1000, and they were refused. Where they begin, the step size is too large for the curvature, and part of the posterior may be missed.",
+		try:     "a smaller --step-size or a larger --target-accept; another parametrisation or metric. The pairs plot of the report shows where they begin.",
+	},
+	{
+		condition: "divergent: dynamic trajectories in which the energy came to differ by more than 1000", limit: "any",
+		find: each(func(b *blockEvidence) string {
+			n := b.total(func(c *chainEvidence) int { return c.divergent })
+			if !b.dynamic() || n == 0 {
+				return ""
+			}
+			return trajectories(n) + b.of() + " diverged"
+		}),
+		brief:   "the energy error is above 1000, and part of the posterior may be missed; take a larger --target-accept",
+		meaning: "The energies along these trajectories came to differ by more than 1000, and the trajectories ended there; the draw is one of the states before. The step size is too large for the curvature where they went, and part of the posterior may be missed.",
+		try:     "a larger --target-accept or a smaller --step-size; another parametrisation or metric. The pairs plot of the report shows where they begin.",
+	},
+	{
+		condition: "static proposals whose solver failed", limit: "more than 5 %",
+		find: each(func(b *blockEvidence) string {
+			if n := b.total((*chainEvidence).failed); !b.dynamic() && b.many(n) {
+				return fmt.Sprintf("the solver failed in %s of proposals%s (%s)", b.percent(n), b.of(), b.reasons())
+			}
+			return ""
+		}),
+		brief:   "the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric",
+		meaning: "A failed proposal is rejected, which does not bias the draws, but the region where most proposals fail is hardly visited.",
+		try:     "a smaller --step-size; another metric. The pairs plot of the report shows where they fail.",
+	},
+	{
+		condition: "dynamic trajectories that the solver's failure ended", limit: "more than 5 %",
+		find: each(func(b *blockEvidence) string {
+			if n := b.total((*chainEvidence).failed); b.dynamic() && b.many(n) {
+				return fmt.Sprintf("a failure of the solver ended %s of trajectories%s (%s)", b.percent(n), b.of(), b.reasons())
+			}
+			return ""
+		}),
+		brief:   "the region where it fails is hardly visited, so look at this before the means; take a larger --target-accept, or another metric",
+		meaning: "A step that fails ends its trajectory: the half that was being built is dropped, and the draw is one of the states before. This does not bias the draws, but trajectories are short there, and the region behind the failing steps is hardly visited.",
+		try:     "a larger --target-accept or a smaller --step-size; another metric. The pairs plot of the report shows where these trajectories begin.",
+	},
+	{
+		condition: "static proposals refused as irreversible", limit: "more than 5 %",
+		find: each(func(b *blockEvidence) string {
+			if n := b.total(func(c *chainEvidence) int { return c.irreversible }); !b.dynamic() && b.many(n) {
+				return fmt.Sprintf("%s of proposals%s were irreversible", b.percent(n), b.of())
+			}
+			return ""
+		}),
+		brief:   "the solver finds other roots on the way back; take a smaller --step-size, or imb in place of glfa or glfb",
+		meaning: "The way back of these proposals did not return, so they were refused. That keeps the draws right as far as the check looks, which by default is at proposals with hard solves, but so many say that the solver often settles on another root.",
+		try:     "a smaller --step-size; the integrator imb in place of glfa or glfb; --reverse-check all, which looks at every proposal.",
+	},
+	{
+		condition: "dynamic trajectories that an irreversible step ended", limit: "more than 5 %",
+		find: each(func(b *blockEvidence) string {
+			if n := b.total(func(c *chainEvidence) int { return c.irreversible }); b.dynamic() && b.many(n) {
+				return fmt.Sprintf("an irreversible step ended %s of trajectories%s", b.percent(n), b.of())
+			}
+			return ""
+		}),
+		brief:   "the solver finds other roots on the way back; take a larger --target-accept, or imb in place of glfa or glfb",
+		meaning: "A step back did not undo a step of these trajectories, which ended there; the draw is one of the states before. That keeps the draws right as far as the check looks, which by default is at steps with hard solves, but so many say that the solver often settles on another root.",
+		try:     "a larger --target-accept or a smaller --step-size; the integrator imb in place of glfa or glfb; --reverse-check all, which looks at every step.",
+	},
+	{
+		condition: "mean acceptance of a chain whose step size was adapted", limit: "below 0.8 of the target",
+		find: each(func(b *blockEvidence) string {
+			low, least := 0, math.Inf(1)
+			for i := range b.chains {
+				if a := b.chains[i].accept; a < minAccept*b.target {
+					low, least = low+1, math.Min(least, a)
+				}
+			}
+			if low == 0 {
+				return ""
+			}
+			return fmt.Sprintf("acceptance far below the target %g in %d of %s%s, the least %.2f", b.target, low, plural(len(b.chains), "chain"), b.of(), least)
+		}),
+		brief:   "the step size of the warm-up does not fit the draws; warm up longer, or take a larger --target-accept",
+		meaning: "The warm-up chose a step size that is too large for where the chain is now: it had not arrived, or the curvature differs too much from place to place for one step size. Regions of high curvature are visited too seldom.",
+		try:     "a longer --warmup; a larger --target-accept; another parametrisation or metric.",
+	},
+	{
+		condition: "dynamic trajectories that reached the maximal depth: a matter of cost, not of trust", limit: "more than 5 %",
+		find: each(func(b *blockEvidence) string {
+			if n := b.total(func(c *chainEvidence) int { return c.saturated }); b.many(n) {
+				return fmt.Sprintf("%s of trajectories%s reached the maximal depth %d", b.percent(n), b.of(), b.maxDepth)
+			}
+			return ""
+		}),
+		brief:   "they ended before they turned back, which costs time but does not bias the draws; raise --max-depth, or take another metric",
+		meaning: "These trajectories were ended by --max-depth and not because they turned back. The draws are not biased, but each costs many steps and moves less far than it could.",
+		try:     "a larger --max-depth; another parametrisation or metric, in which the posterior is less elongated.",
+		cost:    true,
+	},
+}
+
+// warnings applies the table to a run.
+func (e *evidence) warnings() []warning {
+	var out []warning
+	for i := range warningRules {
+		r := &warningRules[i]
+		for _, what := range r.find(e) {
+			out = append(out, warning{r, what})
+		}
+	}
+	return out
+}
+
+// write writes a line for each warning.
+func (e *evidence) write(w io.Writer) {
+	for _, x := range e.warnings() {
+		fmt.Fprintf(w, "warning: %s\n", x.line())
+	}
+}
+
+// parameters says for how many parameters something holds, and which is the worst: of gives
+// its badness and its value.
+func (e *evidence) parameters(what string, holds func(*diagnostics.Summary) bool, of func(*diagnostics.Summary) (float64, string)) []string {
+	n := 0
+	var worst *diagnostics.Summary
+	for k := range e.rows {
+		p := &e.rows[k]
+		if !holds(p) {
+			continue
+		}
+		n++
+		if of == nil {
+			continue
+		}
+		if worst == nil {
+			worst = p
+		} else if a, _ := of(p); a > first(of(worst)) {
+			worst = p
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s for %d of %s", what, n, plural(len(e.rows), "parameter"))
+	if worst != nil {
+		_, value := of(worst)
+		text += fmt.Sprintf(", %s for %s", value, worst.Name)
+	}
+	return []string{text}
+}
+
+func first(a float64, _ string) float64 { return a }
+
+// each applies a finding to every block.
+func each(find func(b *blockEvidence) string) func(e *evidence) []string {
+	return func(e *evidence) (out []string) {
+		for i := range e.blocks {
+			if what := find(&e.blocks[i]); what != "" {
+				out = append(out, what)
+			}
+		}
+		return out
+	}
+}
+
+// of names the block.
+func (b *blockEvidence) of() string {
+	if b.name == "" {
+		return ""
+	}
+	return " of the block " + b.name
+}
+
+// many reports whether n of the transitions are more than may be.
+func (b *blockEvidence) many(n int) bool { return float64(n) > maxShare*float64(b.transitions()) }
+
+// percent writes n as a share of the transitions.
+func (b *blockEvidence) percent(n int) string {
+	return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(b.transitions()))
+}
+
+// reasons counts the failures by status.
+func (b *blockEvidence) reasons() string {
+	var parts []string
+	for st := 1; st < numFailures; st++ {
+		if n := b.total(func(c *chainEvidence) int { return c.failures[st] }); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, inPlainWords(runtime.Status(st))))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// inPlainWords writes the name of a status without its underscores.
+func inPlainWords(st runtime.Status) string {
+	if st >= runtime.NumStatus {
+		return "unknown"
+	}
+	return strings.ReplaceAll(st.String(), "_", " ")
+}
+
+// trajectories counts trajectories.
+func trajectories(n int) string {
+	if n == 1 {
+		return "1 trajectory"
+	}
+	return fmt.Sprintf("%d trajectories", n)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
+)
+
+// sound is a run of two blocks' worth of evidence that nothing speaks against, each number on
+// the good side of its limit, but no further than it need be.
+func sound(dynamic bool) *evidence {
+	e := &evidence{started: 2}
+	for _, name := range []string{"a", "b"} {
+		e.rows = append(e.rows, diagnostics.Summary{Name: name, RHat: 1.01, ESSBulk: 400, ESSTail: 1000})
+	}
+	b := blockEvidence{target: 0.9}
+	if dynamic {
+		b.maxDepth = 8
+	}
+	for n := range 2 {
+		c := chainEvidence{number: n + 1, transitions: 100, accept: 0.721, ebfmi: 0.3, irreversible: 5, saturated: 5}
+		c.failures[runtime.Stalled], c.failures[runtime.NonFinite] = 3, 2
+		if !dynamic {
+			c.saturated = 0
+		}
+		b.chains = append(b.chains, c)
+	}
+	e.blocks = []blockEvidence{b}
+	return e
+}
+
+// Each row of the table speaks beyond its limit, alone, and not at it.
+func TestWarningRules(t *testing.T) {
+	one := func(change func(c *chainEvidence)) func(e *evidence) {
+		return func(e *evidence) { change(&e.blocks[0].chains[1]) }
+	}
+	cases := []struct {
+		dynamic bool
+		change  func(e *evidence)
+		want    string
+	}{
+		{false, func(e *evidence) { e.unfinished = 1 }, "1 of 2 chains did not end: the run was interrupted"},
+		{false, func(e *evidence) { e.rows[1].ESSTail = math.NaN() }, "R-hat or effective sample size undefined for 1 of 2 parameters: too few"},
+		{false, func(e *evidence) { e.rows[0].RHat, e.rows[1].RHat = 1.0101, 1.2 }, "R-hat above 1.01 for 2 of 2 parameters, 1.2 for b: "},
+		{false, func(e *evidence) { e.rows[0].ESSTail, e.rows[1].ESSBulk = 399, 399.8 }, "effective sample size below 400 for 2 of 2 parameters, 399 for a: "},
+		{false, one(func(c *chainEvidence) { c.ebfmi = 0.299 }), "E-BFMI below 0.3 in 1 of 2 chains, the least 0.30: "},
+		{false, one(func(c *chainEvidence) { c.divergent = 1 }), "1 proposal diverged: "},
+		{true, one(func(c *chainEvidence) { c.divergent = 2 }), "2 trajectories diverged: "},
+		{false, one(func(c *chainEvidence) { c.failures[runtime.NotPositiveDefinite] = 1 }), "the solver failed in 6 % of proposals (6 stalled, 1 not positive definite, 4 non finite): "},
+		{true, one(func(c *chainEvidence) { c.failures[runtime.NumStatus] = 9 }), "a failure of the solver ended 10 % of trajectories (6 stalled, 4 non finite, 9 unknown): "},
+		{false, one(func(c *chainEvidence) { c.irreversible = 6 }), "6 % of proposals were irreversible: "},
+		{true, one(func(c *chainEvidence) { c.irreversible = 6 }), "an irreversible step ended 6 % of trajectories: "},
+		{false, one(func(c *chainEvidence) { c.accept = 0.719 }), "acceptance far below the target 0.9 in 1 of 2 chains, the least 0.72: "},
+		{true, one(func(c *chainEvidence) { c.saturated = 6 }), "6 % of trajectories reached the maximal depth 8: "},
+	}
+	for _, dynamic := range []bool{false, true} {
+		if got := sound(dynamic).warnings(); len(got) > 0 {
+			t.Errorf("a sound run: %s", got[0].line())
+		}
+	}
+	for i, c := range cases {
+		e := sound(c.dynamic)
+		c.change(e)
+		got := e.warnings()
+		if len(got) != 1 || got[0].warningRule != &warningRules[i] || !strings.HasPrefix(got[0].line(), c.want) {
+			t.Errorf("case %d: %d warnings, want row %d: %q", i, len(got), i, c.want)
+			for j := range got {
+				t.Logf("%s", got[j].line())
+			}
+			continue
+		}
+		// Of a block, the warning names it; others say nothing.
+		e.blocks[0].name = "scale"
+		line := e.warnings()[0].line()
+		if named := strings.Contains(line, " of the block scale"); named != (i > 4) {
+			t.Errorf("case %d, of a block: %s", i, line)
+		}
+	}
+	if len(cases) != len(warningRules) {
+		t.Errorf("%d cases for %d rows", len(cases), len(warningRules))
+	}
+	e := sound(true)
+	e.blocks[0].target, e.blocks[0].chains[0].accept = math.NaN(), 0
+	if got := e.warnings(); len(got) > 0 {
+		t.Errorf("with a step size that was given: %s", got[0].line())
+	}
+}
+
+// docs/output.md holds the table's conditions and limits.
+func TestWarningsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/output.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, ok := strings.Cut(string(page), "| warning | limit |\n|---|---|\n")
+	if !ok {
+		t.Fatal("no table of warnings")
+	}
+	table, _, _ = strings.Cut(table, "\n\n")
+	var want []string
+	for _, r := range warningRules {
+		want = append(want, fmt.Sprintf("| %s | %s |", r.condition, r.limit))
+	}
+	if table != strings.Join(want, "\n") {
+		t.Errorf("docs/output.md should have the table\n%s", strings.Join(want, "\n"))
+	}
+	for _, r := range warningRules {
+		if r.brief == "" || !strings.HasSuffix(r.meaning, ".") || !strings.HasSuffix(r.try, ".") {
+			t.Errorf("%s: brief %q, meaning %q, try %q", r.condition, r.brief, r.meaning, r.try)
+		}
+	}
+	for st := runtime.Status(1); st < runtime.NumStatus; st++ {
+		if a := failureAdvice[st]; !strings.HasSuffix(a.meaning, ".") || !strings.HasSuffix(a.try, ".") {
+			t.Errorf("%v: meaning %q, try %q", st, a.meaning, a.try)
+		}
+	}
+}

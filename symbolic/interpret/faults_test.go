@@ -1,0 +1,173 @@
+package interpret
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// model loads a text on its data.
+func model(t *testing.T, text, data string) Posterior {
+	t.Helper()
+	m, ds := dsl.Load("m.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatalf("%v\n%s", ds, text)
+	}
+	d, list := symbolic.Derive(m)
+	if d == nil {
+		t.Fatalf("%v\n%s", list, text)
+	}
+	p, err := New(d, strings.NewReader(data), "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// joint is the model of the whole density.
+func joint(p Posterior) *Model {
+	if g, ok := p.(*Gibbs); ok {
+		return g.Model
+	}
+	return p.(*Model)
+}
+
+// The statements' log densities add up to the model's, the log-Jacobian of the transforms
+// apart, and their gradients to its gradient. The elements of a statement add up to it.
+func TestStatementsAddUp(t *testing.T) {
+	examples, err := filepath.Glob("../../examples/*.ham")
+	if err != nil || len(examples) < 10 {
+		t.Fatalf("%d examples: %v", len(examples), err)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, path := range examples {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(strings.TrimSuffix(path, ".ham") + ".data.json")
+		if err != nil {
+			data = []byte("{}")
+		}
+		m := joint(model(t, string(text), string(data)))
+		d, statements := symbolic.DeriveStatements(m.d.Model)
+		s, err := build(d, m.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := m.dim
+		q := make([]float64, n)
+		for i := range q {
+			q[i] = 0.3 * (2*rng.Float64() - 1)
+		}
+		grad, sum := make([]float64, n), make([]float64, n)
+		l := m.Gradient(grad, q)
+		s.position(q)
+		total := 0.0
+		part := make([]float64, n)
+		for i := range statements {
+			x := &statements[i]
+			one, elements := 0.0, 0.0
+			s.m.Run([]symbolic.Output{x.LogDensity}, func(_ *symbolic.Output, _ []int, v float64) { one = v })
+			s.m.Run([]symbolic.Output{x.Each}, func(_ *symbolic.Output, _ []int, v float64) { elements += v })
+			if math.Abs(one-elements) > 1e-9*(1+math.Abs(one)) {
+				t.Errorf("%s: statement %d is %v, its elements add up to %v", path, i+1, one, elements)
+			}
+			total += one
+			s.vector(part, x.Gradient)
+			for k, v := range part {
+				sum[k] += v
+			}
+		}
+		// The transforms work on single coordinates, so their log-Jacobian and its
+		// derivative are those of second differences of Constrain.
+		const h = 1e-4
+		for i := range q {
+			at := func(d float64) float64 {
+				z, x := slices.Clone(q), make([]float64, n)
+				z[i] += d
+				m.Constrain(x, z)
+				return x[i]
+			}
+			slope := func(d float64) float64 { return math.Log(math.Abs(at(d+h)-at(d-h)) / (2 * h)) }
+			total += slope(0)
+			sum[i] += (slope(h) - slope(-h)) / (2 * h)
+		}
+		if math.Abs(l-total) > 1e-6*(1+math.Abs(l)) {
+			t.Errorf("%s: the log density is %v, the statements add up to %v", path, l, total)
+		}
+		for i, v := range grad {
+			if math.Abs(v-sum[i]) > 1e-5*(1+math.Abs(v)) {
+				t.Errorf("%s: coordinate %d of the gradient is %v, the statements add up to %v", path, i, v, sum[i])
+			}
+		}
+		if f := joint(model(t, string(text), string(data))).Faults(q); len(f) > 0 {
+			t.Errorf("%s: a fault where there is none: %+v", path, f)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	blamed := func(f *Fault) (line int) {
+		if f.Metric != nil {
+			return f.Metric.Metric[0].At.Pos.Line
+		}
+		return f.Term.At.Pos.Line
+	}
+	for _, c := range []struct {
+		text, data string
+		q          []float64
+		line       []int // those to blame
+		check      func(f *Fault) bool
+	}{
+		// Data past the support that a parameter gives, in the last two of three elements.
+		{"model m\ndata y real[3]\nparam a real\na ~ normal(0, 1)\ny ~ lognormal(a, y - a)\nmetric identity", `{"y": [5, 0.75, 0.5]}`, []float64{1}, []int{5}, func(f *Fault) bool {
+			return slices.Equal(f.Element, []int{2}) && f.Left == 0.75 && f.Args[0] == 1 && f.Args[1] == -0.25
+		}},
+		{"model m\ndata n int\ndata y real[n, 2]\nparam a real\na ~ normal(0, 1)\ny[i,1] ~ normal(a, 1) for i in n\ny[i,2] ~ normal(a, log(y[i,1] - a)) for i in n\nmetric identity", `{"n": 2, "y": [[3, 1], [1, 7]]}`, []float64{0}, []int{7}, func(f *Fault) bool {
+			return slices.Equal(f.Element, []int{2}) && f.Left == 7 && f.Args[1] == 0
+		}},
+		// Two statements, in their order; what has a density but no gradient is not the reason.
+		{"model m\nparam a real\na ~ normal(0, 1)\ndensity log(a)\ndensity -sqrt(a^2)\ndensity -1/a^2\nmetric identity", `{}`, []float64{0}, []int{4, 6}, func(f *Fault) bool { return math.IsInf(f.LogDensity, -1) && f.Args == nil }},
+		{"model m\nparam a real\na ~ normal(0, 1)\ndensity -sqrt(a)\nmetric identity", `{}`, []float64{0}, []int{4}, func(f *Fault) bool { return f.LogDensity == 0 }},
+		// The metric: an entry, an eigenvalue; by hand, the
+		// matrix [10, 4; 4, 1] has the eigenvalues (11 ± √145)/2.
+		{"model m\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(0, 1)\nmetric [1, 0; 0, exp(1000*a)]", `{}`, []float64{1, 0}, []int{5}, func(f *Fault) bool {
+			return f.Row == 1 && f.Col == 1 && math.IsInf(f.Entry, 1) && f.Names[1] == "b"
+		}},
+		{"model m\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(0, 1)\nmetric [10 + a, 4; 4, 1]", `{}`, []float64{0, 3}, []int{5}, func(f *Fault) bool {
+			return f.Row < 0 && f.Names[f.Col] == "b" && math.Abs(f.Eigenvalue-(11-math.Sqrt(145))/2) < 1e-12
+		}},
+		// Of blocks: the metric of the one that depends on another's parameter.
+		{"model m\nparam a, b, c real\na ~ normal(0, 1)\nb ~ normal(0, 1)\nc ~ normal(0, 1)\nblock p(a) metric fisher\nblock q(b, c) metric [1, a; a, 1]", `{}`, []float64{2, 0, 0}, []int{7}, func(f *Fault) bool {
+			return f.Row < 0 && math.Abs(f.Eigenvalue+1) < 1e-12 && f.Names[0] == "b"
+		}},
+		{"model m\nparam a, b, c real\na ~ normal(0, 1)\nb ~ normal(0, 1)\nc ~ normal(0, 1)\nblock p(a) metric fisher\nblock q(b, c) metric [1, a; a, 1]", `{}`, []float64{0.5, 0, 0}, nil, nil},
+	} {
+		p := model(t, c.text, c.data)
+		faults := p.Faults(c.q)
+		var lines []int
+		for i := range faults {
+			lines = append(lines, blamed(&faults[i]))
+			if !c.check(&faults[i]) {
+				t.Errorf("%s\n%+v", c.text, faults[i])
+			}
+		}
+		if !slices.Equal(lines, c.line) {
+			t.Errorf("%s\nblames the lines %v, want %v", c.text, lines, c.line)
+		}
+	}
+	// A differential equation without a solution.
+	p := model(t, "model m\ndata t real[2]\nparam a real\na ~ normal(0, 1)\node f(u) {\n  u' = a*u^2\n}\nlet z = solve f(u = 1) from 0 at t\ndensity -z.u[2]^2\nmetric identity", `{"t": [1, 2]}`)
+	if f := p.Faults([]float64{1}); len(f) != 1 || blamed(&f[0]) != 9 || f[0].Solved == runtime.OK {
+		t.Errorf("a solution that explodes: %+v", f)
+	}
+}

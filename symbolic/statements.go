@@ -1,0 +1,48 @@
+package symbolic
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// Statement holds the results of one summand of the log density, apart from the others.
+type Statement struct {
+	Term *dsl.Term
+
+	LogDensity Output
+	Gradient   []Output // by parameter, as in Derived
+
+	// Each is the log density at each value of the indices that a distribution runs
+	// over, Left the left side there and Args the arguments. The indices are those of
+	// the left side and then that of `for`. Of a `density` statement, and of a
+	// distribution of vectors, Each is LogDensity, and there is nothing else.
+	Each Output
+	Left Output
+	Args []Output
+}
+
+// DeriveStatements derives the log density of each statement of a model that Derive accepts,
+// one for each of Model.Terms. The program of the Derived has no other results; it is
+// evaluated, and no code is made of it.
+func DeriveStatements(m *dsl.Model) (*Derived, []Statement) {
+	p := Elaborate(m, nil)
+	c := p.C
+	r := &Derived{Posterior: p, Prog: newProgram(p)}
+	for _, s := range p.Solves {
+		r.Prog.lowerSolution(s)
+	}
+	output := func(e *Expr, indices []*Index) Output {
+		return Output{Row: -1, Col: -1, Dir: -1, Indices: indices, E: r.Prog.Lower(e, indices)}
+	}
+	var out []Statement
+	for _, t := range p.Terms {
+		s := Statement{Term: t.Term, LogDensity: output(c.Fold(t.L), nil)}
+		s.Gradient = r.sweep(s.LogDensity.E)
+		s.Each = s.LogDensity
+		if t.Term.Dist != nil && t.Term.Dist.Support != dsl.VectorReal {
+			s.Each, s.Left = output(t.each, t.indices), output(t.Left.at(), t.indices)
+			for _, a := range t.Args {
+				s.Args = append(s.Args, output(a.at(), t.indices))
+			}
+		}
+		out = append(out, s)
+	}
+	return r, out
+}
