@@ -34,8 +34,9 @@ const (
 //
 // An observer, if not nil, is told of the run as it goes. When ctx is done
 // the chains stop at their current step, without the draw it belongs to; Sample then returns what they
-// have together with the error of ctx. Any other error is about the options, a
-// starting point or the observer, and stops all chains.
+// have together with the error of ctx. If the observer returns ErrStop they stop likewise, and
+// there is no error. Any other error of the observer stops all chains too, and comes with what they
+// have. An error about the options or a starting point comes with a nil Result.
 func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("no model: the model to sample is nil")
@@ -44,8 +45,8 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 		return nil, err
 	}
 	r := &run{model: m, opt: opt, observer: observer}
-	r.progress.chains = make([]chainProgress, opt.Chains)
-	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains)}
+	r.progress = Progress{chains: make([]chainProgress, opt.Chains), total: opt.Warmup + opt.Draws, began: time.Now()}
+	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains), discarded: opt.Discard}
 	result.Names, r.kept = Columns(m, opt.Keep)
 	r.stats = len(result.StatNames)
 	// Starting points come first: where one cannot be found, no file of an
@@ -54,7 +55,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 		return nil, err
 	}
 	if observer != nil {
-		if err := observer.Start(result.Names, &r.progress); err != nil {
+		if err := r.told(observer.Start(result.Names, &r.progress)); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +82,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 	}
 	pool.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return result, err
 	}
 	return result, ctx.Err()
 }
@@ -97,6 +98,15 @@ type run struct {
 	progress Progress
 	stop     atomic.Bool
 	starts   [][]float64 // of the chains, unconstrained
+}
+
+// told takes an answer of the observer: ErrStop ends the run, and is no error.
+func (r *run) told(err error) error {
+	if errors.Is(err, ErrStop) {
+		r.stop.Store(true)
+		return nil
+	}
+	return err
 }
 
 // findStarts finds the starting point of every chain.
@@ -189,30 +199,29 @@ func (r *run) chain(c int, out *Chain) error {
 		return nil
 	}
 
-	w.progress.phase.Store(uint32(WarmingUp))
+	r.progress.enter(c, WarmingUp)
 	began := time.Now()
 	err = w.warmUp()
 	out.WarmupTime = time.Since(began)
+	if err == nil && r.observer != nil && out.Warmed() == opt.Warmup {
+		err = r.told(r.observer.Adapted(c, out.Blocks))
+	}
 	if err != nil {
+		out.State = w.snapshot()
 		return err
 	}
-	if r.observer != nil && out.Warmed() == opt.Warmup {
-		if err := r.observer.Adapted(c, out.Blocks); err != nil {
-			return err
-		}
-	}
 
-	w.progress.phase.Store(uint32(Sampling))
+	r.progress.enter(c, Sampling)
 	began = time.Now()
 	err = w.sample()
 	out.SamplingTime = time.Since(began)
+	out.State = w.snapshot()
 	if err != nil {
 		return err
 	}
-	w.progress.phase.Store(uint32(Finished))
-	out.State = w.snapshot()
+	r.progress.enter(c, Finished)
 	if r.observer != nil {
-		return r.observer.Finish(c, out)
+		return r.told(r.observer.Finish(c, out))
 	}
 	return nil
 }
@@ -266,7 +275,7 @@ func (w *walker) warmUp() error {
 			}
 		}
 		if w.observer != nil {
-			if err := w.observer.Warmup(w.c, w.state); err != nil {
+			if err := w.told(w.observer.Warmup(w.c, w.state)); err != nil {
 				return err
 			}
 		}
@@ -326,7 +335,7 @@ func (w *walker) sample() error {
 			}
 		}
 		if w.observer != nil {
-			if err := w.observer.Draw(w.c, row, w.state); err != nil {
+			if err := w.told(w.observer.Draw(w.c, row, w.state)); err != nil {
 				return err
 			}
 		}
