@@ -24,6 +24,10 @@ const (
 	streamGenerate
 )
 
+// maxReserve is the number of draws that memory is set aside for at once: Options.Draws may
+// be a limit that nobody means to reach.
+const maxReserve = 1 << 16
+
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
 // time. The draws depend on the model and the options but not on Workers: what
 // transition t of chain c draws is a function of (Seed, c, t) alone.
@@ -300,7 +304,7 @@ func (w *walker) sample() error {
 		columns := func(n int) [][]float64 {
 			x := make([][]float64, n)
 			for i := range x {
-				x[i] = make([]float64, 0, opt.Draws-out.Drawn())
+				x[i] = make([]float64, 0, min(opt.Draws-out.Drawn(), maxReserve))
 			}
 			return x
 		}
