@@ -236,6 +236,12 @@ func TestStop(t *testing.T) {
 			if got := r.Chains[0]; got.Warmed() != c.warmed || got.Drawn() != c.drawn {
 				t.Errorf("the first chain made %d and %d transitions, want %d and %d", got.Warmed(), got.Drawn(), c.warmed, c.drawn)
 			}
+			for i := range r.Chains {
+				if got := &r.Chains[i]; got.State.Warmed() != got.Warmed() || got.State.Drawn() != got.Drawn() {
+					t.Errorf("chain %d made %d and %d transitions, its state %d and %d",
+						i, got.Warmed(), got.Drawn(), got.State.Warmed(), got.State.Drawn())
+				}
+			}
 			// What is left of the run makes it whole.
 			rest := opt
 			rest.From = r.States()
