@@ -518,7 +518,15 @@ func (g *generator) transforms() []jen.Code {
 		jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
 		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q")),
 		jen.Return(jen.Id("s").Dot("ParamsOf").Call(jen.Id("values")))))
+	out = append(out, g.typedDraws("ParamDraws", "Params", "ParamsOf", "the parameters"))
 	return out
+}
+
+// typedDraws is the method that returns the draws of a result as values of a type.
+func (g *generator) typedDraws(name, of, from, what string) jen.Code {
+	return doc(name+" returns "+what+" of the draws of r, a result of this model:\n[c][i] is draw i of chain c, chains as r.Aligned.",
+		g.method(name).Params(jen.Id("r").Op("*").Add(rt("Result"))).Params(jen.Index().Index().Id(of), jen.Error()).Block(
+			jen.Return(rt(name).Call(jen.Id("r"), jen.Id("s"), jen.Id("s").Dot(from)))))
 }
 
 // finiteDoc is supportDoc for a one-sided bound.

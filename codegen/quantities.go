@@ -9,8 +9,8 @@ import (
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// Generated quantities: the type Quantities, and the methods Generated, Generate
-// and QuantitiesOf.
+// Generated quantities: the type Quantities, and the methods Generated, Generate,
+// QuantitiesOf and QuantityDraws.
 
 // generates reports whether the type has generated quantities.
 func (g *generator) generates() bool { return len(g.d.Quantities) > 0 }
@@ -145,7 +145,7 @@ func (g *generator) generateMethods() []jen.Code {
 	}
 	of := doc("QuantitiesOf names the values that Generate wrote. Arrays share the memory of\nvalues.",
 		g.method("QuantitiesOf").Params(floats("values")).Id("Quantities").Block(append(g.prologue(p, nil), jen.Return(id("Quantities").Values(fields...)))...))
-	return []jen.Code{generated, generate, of}
+	return []jen.Code{generated, generate, of, g.typedDraws("QuantityDraws", "Quantities", "QuantitiesOf", "the generated quantities")}
 }
 
 // indexNames prints the indices of a definition.

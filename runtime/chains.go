@@ -25,6 +25,10 @@ const (
 	streamAudit
 )
 
+// maxReserve is the number of draws that memory is set aside for at once: Options.Draws may
+// be a limit that nobody means to reach.
+const maxReserve = 1 << 16
+
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
 // time. The draws depend on the model and the options but not on Workers: what
 // transition t of chain c draws is a function of (Seed, c, t) alone.
@@ -35,8 +39,9 @@ const (
 //
 // An observer, if not nil, is told of the run as it goes. When ctx is done
 // the chains stop at their current step, without the draw it belongs to; Sample then returns what they
-// have together with the error of ctx. Any other error is about the options,
-// starting points (StartErrors) or the observer, and stops all chains.
+// have together with the error of ctx. If the observer returns ErrStop they stop likewise, and
+// there is no error. Any other error of the observer stops all chains too, and comes with what they
+// have. An error about the options or starting points (StartErrors) comes with a nil Result.
 func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*Result, error) {
 	if m == nil {
 		return nil, errors.New("no model: the model to sample is nil")
@@ -45,8 +50,8 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 		return nil, err
 	}
 	r := &run{model: m, opt: opt, observer: observer}
-	r.progress.chains = make([]chainProgress, opt.Chains)
-	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains)}
+	r.progress = Progress{chains: make([]chainProgress, opt.Chains), total: opt.Warmup + opt.Draws, began: time.Now()}
+	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains), discarded: opt.Discard}
 	result.Names, r.kept = Columns(m, opt.Keep)
 	r.stats = len(result.StatNames)
 	// Starting points come first: where one cannot be found, no file of an
@@ -55,13 +60,16 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 		return nil, err
 	}
 	if observer != nil {
-		if err := observer.Start(result.Names, &r.progress); err != nil {
+		if err := r.told(observer.Start(result.Names, &r.progress)); err != nil {
 			return nil, err
 		}
 	}
 	// A flag costs a transition less than a look at the context.
 	release := context.AfterFunc(ctx, func() { r.stop.Store(true) })
 	defer release()
+	if ctx.Err() != nil {
+		r.stop.Store(true) // at once, not when the function above gets its turn
+	}
 
 	errs := make([]error, opt.Chains)
 	var next atomic.Int64
@@ -82,7 +90,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 	}
 	pool.Wait()
 	if err := errors.Join(errs...); err != nil {
-		return nil, err
+		return result, err
 	}
 	return result, ctx.Err()
 }
@@ -98,6 +106,15 @@ type run struct {
 	progress Progress
 	stop     atomic.Bool
 	starts   [][]float64 // of the chains, unconstrained
+}
+
+// told takes an answer of the observer: ErrStop ends the run, and is no error.
+func (r *run) told(err error) error {
+	if errors.Is(err, ErrStop) {
+		r.stop.Store(true)
+		return nil
+	}
+	return err
 }
 
 // findStarts finds the starting point of every chain.
@@ -200,30 +217,29 @@ func (r *run) chain(c int, out *Chain) error {
 		return nil
 	}
 
-	w.progress.phase.Store(uint32(WarmingUp))
+	r.progress.enter(c, WarmingUp)
 	began := time.Now()
 	err = w.warmUp()
 	out.WarmupTime = time.Since(began)
+	if err == nil && r.observer != nil && out.Warmed() == opt.Warmup {
+		err = r.told(r.observer.Adapted(c, out.Blocks))
+	}
 	if err != nil {
+		out.State = w.snapshot()
 		return err
 	}
-	if r.observer != nil && out.Warmed() == opt.Warmup {
-		if err := r.observer.Adapted(c, out.Blocks); err != nil {
-			return err
-		}
-	}
 
-	w.progress.phase.Store(uint32(Sampling))
+	r.progress.enter(c, Sampling)
 	began = time.Now()
 	err = w.sample()
 	out.SamplingTime = time.Since(began)
+	out.State = w.snapshot()
 	if err != nil {
 		return err
 	}
-	w.progress.phase.Store(uint32(Finished))
-	out.State = w.snapshot()
+	r.progress.enter(c, Finished)
 	if r.observer != nil {
-		return r.observer.Finish(c, out)
+		return r.told(r.observer.Finish(c, out))
 	}
 	return nil
 }
@@ -277,7 +293,7 @@ func (w *walker) warmUp() error {
 			}
 		}
 		if w.observer != nil {
-			if err := w.observer.Warmup(w.c, w.state); err != nil {
+			if err := w.told(w.observer.Warmup(w.c, w.state)); err != nil {
 				return err
 			}
 		}
@@ -302,7 +318,7 @@ func (w *walker) sample() error {
 		columns := func(n int) [][]float64 {
 			x := make([][]float64, n)
 			for i := range x {
-				x[i] = make([]float64, 0, opt.Draws-out.Drawn())
+				x[i] = make([]float64, 0, min(opt.Draws-out.Drawn(), maxReserve))
 			}
 			return x
 		}
@@ -347,13 +363,13 @@ func (w *walker) sample() error {
 		}
 		if x, ok := w.observer.(Auditor); ok {
 			for i := range audits {
-				if err := x.Audit(w.c, &audits[i]); err != nil {
+				if err := w.told(x.Audit(w.c, &audits[i])); err != nil {
 					return err
 				}
 			}
 		}
 		if w.observer != nil {
-			if err := w.observer.Draw(w.c, row, w.state); err != nil {
+			if err := w.told(w.observer.Draw(w.c, row, w.state)); err != nil {
 				return err
 			}
 		}

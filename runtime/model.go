@@ -237,5 +237,6 @@ type MetricInfo struct {
 
 // APIVersion is the version of the interface between generated code and this
 // package. Generated code states the version that it needs, and does not compile
-// with an older runtime. Version 3 brought Whiten, Identity and Generator.
-const APIVersion = 3
+// with an older runtime. Version 3 brought Whiten, Identity and Generator, version 4
+// ParamDraws and QuantityDraws.
+const APIVersion = 4

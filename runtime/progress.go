@@ -1,10 +1,12 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 )
 
 // Phase is what a chain is doing.
@@ -45,6 +47,8 @@ func (p *Phase) UnmarshalText(text []byte) error {
 // anyone may read it while they run.
 type Progress struct {
 	chains []chainProgress
+	total  int       // transitions that each chain is to make
+	began  time.Time // times below count from here
 }
 
 // chainProgress is written by one chain after each transition. The padding
@@ -58,15 +62,20 @@ type chainProgress struct {
 	irreversible atomic.Uint64
 	iterations   atomic.Uint64
 	stepSize     atomic.Uint64
-	_            [128 - 7*8]byte
+	before       atomic.Uint64 // done when warm-up or sampling began, whichever was last
+	entered      atomic.Int64  // when it began
+	finished     atomic.Int64  // when it ended, of a finished chain
+	_            [128 - 10*8]byte
 }
 
 // ChainProgress is a reading of one chain's progress. The counts are of the
 // whole chain, warm-up included.
 type ChainProgress struct {
 	Phase        Phase
-	Done         int // transitions
-	Failures     int // transitions whose solver or energy failed
+	Done         int     // transitions
+	Total        int     // transitions when the chain is complete
+	Rate         float64 // transitions per second in this phase so far; of a finished chain, in its last
+	Failures     int     // transitions whose solver or energy failed
 	Divergent    int
 	Irreversible int
 	Iterations   int
@@ -79,15 +88,41 @@ func (p *Progress) Chains() int { return len(p.chains) }
 // Chain returns the progress of chain i, counted from 0.
 func (p *Progress) Chain(i int) ChainProgress {
 	c := &p.chains[i]
+	phase := Phase(c.phase.Load())
+	entered, before := c.entered.Load(), c.before.Load()
+	done := c.done.Load() // after before, so that it is never less
+	until := c.finished.Load()
+	if phase != Finished {
+		until = int64(time.Since(p.began))
+	}
+	rate := 0.0
+	if t := time.Duration(until - entered).Seconds(); phase != Waiting && t > 0 {
+		rate = float64(done-before) / t
+	}
 	return ChainProgress{
-		Phase:        Phase(c.phase.Load()),
-		Done:         int(c.done.Load()),
+		Phase:        phase,
+		Done:         int(done),
+		Total:        p.total,
+		Rate:         rate,
 		Failures:     int(c.failures.Load()),
 		Divergent:    int(c.divergent.Load()),
 		Irreversible: int(c.irreversible.Load()),
 		Iterations:   int(c.iterations.Load()),
 		StepSize:     math.Float64frombits(c.stepSize.Load()),
 	}
+}
+
+// enter notes that chain i begins a phase.
+func (p *Progress) enter(i int, phase Phase) {
+	c := &p.chains[i]
+	now := int64(time.Since(p.began))
+	if phase == Finished {
+		c.finished.Store(now)
+	} else {
+		c.before.Store(c.done.Load())
+		c.entered.Store(now)
+	}
+	c.phase.Store(uint32(phase))
 }
 
 // add counts the transitions of one sweep.
@@ -121,9 +156,13 @@ func (c *chainProgress) restore(chain *Chain) {
 	}
 }
 
+// ErrStop ends a run in order when an Observer returns it: Sample returns what has been
+// drawn, without an error.
+var ErrStop = errors.New("stop sampling")
+
 // Observer is told of a run as it goes. The calls for one chain come in order
 // from one goroutine, those for different chains at the same time. An error
-// ends the run.
+// ends the run; ErrStop does so without being one. Callbacks is an Observer made of functions.
 type Observer interface {
 	// Start is called once, before any chain runs.
 	Start(names []string, p *Progress) error

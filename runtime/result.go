@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -185,11 +187,30 @@ type Chain struct {
 	WarmupTime, SamplingTime time.Duration
 }
 
-// Warmed is the number of sweeps of the warm-up.
-func (c *Chain) Warmed() int { return c.Blocks[0].Warmup.Transitions }
+// Warmed is the number of sweeps of the warm-up, 0 of a chain that did not begin.
+func (c *Chain) Warmed() int {
+	if len(c.Blocks) == 0 {
+		return 0
+	}
+	return c.Blocks[0].Warmup.Transitions
+}
 
-// Drawn is the number of draws made.
-func (c *Chain) Drawn() int { return c.Blocks[0].Sampling.Transitions }
+// Drawn is the number of draws made, those before a State that the chain went on from
+// included.
+func (c *Chain) Drawn() int {
+	if len(c.Blocks) == 0 {
+		return 0
+	}
+	return c.Blocks[0].Sampling.Transitions
+}
+
+// held is the number of draws that the chain holds.
+func (c *Chain) held() int {
+	if len(c.Draws) == 0 {
+		return 0
+	}
+	return len(c.Draws[0])
+}
 
 // Warmup returns the counts of the warm-up, all blocks together.
 func (c *Chain) Warmup() (n Totals) {
@@ -207,11 +228,117 @@ func (c *Chain) Sampling() (n Totals) {
 	return n
 }
 
-// Result is the outcome of Sample.
+// Result is the outcome of Sample. Column, Columns and the typed draws of generated models
+// take the chains as Aligned leaves them; Chains has all that was drawn.
 type Result struct {
 	Names     []string // of the components of the parameters and quantities kept, as Columns
 	StatNames []string // as StatNamesOf
 	Chains    []Chain  // in order; Draws shorter than asked for after an interruption
+
+	discarded bool // Options.Discard
+}
+
+// Aligned returns the chains that can be compared, and the number of draws that all of
+// them have. After a run that was interrupted chains have different lengths. They are to
+// be cut to the shortest; but a chain that has hardly begun would take the draws of all
+// others with it, so those with less than half the draws of the longest are left out.
+// There are no chains if there are no draws, as with Options.Discard.
+func (r *Result) Aligned() (chains []*Chain, draws int) {
+	longest := 0
+	for i := range r.Chains {
+		longest = max(longest, r.Chains[i].held())
+	}
+	if longest == 0 {
+		return nil, 0
+	}
+	draws = longest
+	for i := range r.Chains {
+		if n := r.Chains[i].held(); 2*n >= longest {
+			chains = append(chains, &r.Chains[i])
+			draws = min(draws, n)
+		}
+	}
+	return chains, draws
+}
+
+// Column returns the draws of one of Names or StatNames, such as mu, z.3 or lp__: element
+// [c][i] is that of draw i of chain c, chains and draws as Aligned. It is nil if there is
+// no such column, or no draw. It shares the memory of the Result.
+func (r *Result) Column(name string) [][]float64 {
+	stats := false
+	k := slices.Index(r.Names, name)
+	if k < 0 {
+		if k, stats = slices.Index(r.StatNames, name), true; k < 0 {
+			return nil
+		}
+	}
+	return r.column(k, stats)
+}
+
+// Columns returns the draws of all Names, in their order, each as Column does: what
+// diagnostics.Summarize takes.
+func (r *Result) Columns() [][][]float64 {
+	out := make([][][]float64, len(r.Names))
+	for k := range out {
+		out[k] = r.column(k, false)
+	}
+	return out
+}
+
+// column returns column k of Draws, or of Stats.
+func (r *Result) column(k int, stats bool) [][]float64 {
+	chains, draws := r.Aligned()
+	var out [][]float64
+	for _, c := range chains {
+		from := c.Draws
+		if stats {
+			from = c.Stats
+		}
+		out = append(out, from[k][:draws:draws])
+	}
+	return out
+}
+
+// States returns where the chains stand, for Options.From.
+func (r *Result) States() []*State {
+	out := make([]*State, len(r.Chains))
+	for i := range out {
+		out[i] = r.Chains[i].State
+	}
+	return out
+}
+
+// Append adds the draws of a run that went on from the States of r, chain by chain. Then r
+// is what one run without a break would have come to, with the times of both parts. It is
+// an error, and r stays as it is, if next did not go on from r.
+func (r *Result) Append(next *Result) error {
+	if !slices.Equal(r.Names, next.Names) || !slices.Equal(r.StatNames, next.StatNames) || len(r.Chains) != len(next.Chains) {
+		return errors.New("the draws to append are of another run: their columns or the number of chains differ")
+	}
+	for i := range r.Chains {
+		c, n := &r.Chains[i], &next.Chains[i]
+		if n.Drawn()-n.held() != c.Drawn() && (c.held() > 0 || n.held() > 0) {
+			return fmt.Errorf("chain %d: the draws to append begin after draw %d, but %d were drawn: go on from the States of this result",
+				i+1, n.Drawn()-n.held(), c.Drawn())
+		}
+	}
+	join := func(a, b [][]float64) [][]float64 {
+		if len(a) == 0 {
+			return b
+		}
+		for k := range b {
+			a[k] = append(a[k], b[k]...)
+		}
+		return a
+	}
+	for i := range r.Chains {
+		c, n := &r.Chains[i], &next.Chains[i]
+		c.Draws, c.Stats = join(c.Draws, n.Draws), join(c.Stats, n.Stats)
+		c.Blocks, c.State = n.Blocks, n.State
+		c.WarmupTime += n.WarmupTime
+		c.SamplingTime += n.SamplingTime
+	}
+	return nil
 }
 
 // ComponentNames returns the names of the parameters' components as CmdStan

@@ -6,6 +6,11 @@
 //	go get -tool github.com/hamc-dev/hamc/cmd/hamc
 //	go generate ./...
 //	go run .
+//
+// With the name of a directory it writes the draws there; hamc reads them, and a
+// run that was broken off goes on when the program is started again.
+//
+//	go run . schools-draws
 package main
 
 import (
@@ -15,6 +20,7 @@ import (
 	"os/signal"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
 )
 
 //go:generate go tool hamc schools.ham
@@ -32,31 +38,33 @@ func eightSchools() Data {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	run := effects
+	if len(os.Args) > 1 {
+		run = func(ctx context.Context) error {
+			return record(ctx, os.Args[1], eightSchools(), runtime.DefaultOptions())
+		}
+	}
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+// effects prints the effect of coaching in each school.
+func effects(ctx context.Context) error {
 	draws, err := sample(ctx, eightSchools(), runtime.DefaultOptions())
 	if err != nil {
 		return err
 	}
-	effects := make([]float64, len(draws[0].Z))
-	for _, d := range draws {
-		for j, z := range d.Z {
-			effects[j] += (d.Mu + d.Tau*z) / float64(len(draws))
-		}
-	}
-	for j, e := range effects {
-		fmt.Printf("school %d: mean effect %5.1f\n", j+1, e)
+	for j := range eightSchools().J {
+		effect := diagnostics.Quantity(draws, func(p Params) float64 { return p.Mu + p.Tau*p.Z[j] })
+		fmt.Printf("school %d: effect %4.1f ± %.1f\n", j+1, diagnostics.Mean(effect), diagnostics.SD(effect))
 	}
 	return nil
 }
 
-// sample returns the draws of all chains as the model's own parameters.
-func sample(ctx context.Context, data Data, opt runtime.Options) ([]Params, error) {
+// sample returns the draws of each chain as the model's own parameters.
+func sample(ctx context.Context, data Data, opt runtime.Options) ([][]Params, error) {
 	model, err := New(data)
 	if err != nil {
 		return nil, err
@@ -65,15 +73,5 @@ func sample(ctx context.Context, data Data, opt runtime.Options) ([]Params, erro
 	if err != nil {
 		return nil, err
 	}
-	var draws []Params
-	for _, c := range result.Chains {
-		for i := range opt.Draws {
-			x := make([]float64, len(result.Names))
-			for k := range x {
-				x[k] = c.Draws[k][i]
-			}
-			draws = append(draws, model.ParamsOf(x))
-		}
-	}
-	return draws, nil
+	return model.ParamDraws(result)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
 )
 
 // exact returns the posterior means of mu and tau by quadrature. With the
@@ -43,8 +44,8 @@ func TestPosteriorMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := opt.Chains * opt.Draws; len(draws) != n || len(draws[0].Z) != data.J {
-		t.Fatalf("%d draws of %d schools, want %d of %d", len(draws), len(draws[0].Z), n, data.J)
+	if len(draws) != opt.Chains || len(draws[3]) != opt.Draws || len(draws[3][0].Z) != data.J {
+		t.Fatalf("%d chains of %d draws of %d schools", len(draws), len(draws[0]), len(draws[0][0].Z))
 	}
 	mu, tau := exact(data)
 	for _, c := range []struct {
@@ -55,16 +56,8 @@ func TestPosteriorMeans(t *testing.T) {
 		{"mu", func(p Params) float64 { return p.Mu }, mu},
 		{"tau", func(p Params) float64 { return p.Tau }, tau},
 	} {
-		sum, squares := 0.0, 0.0
-		for _, d := range draws {
-			x := c.of(d)
-			sum += x
-			squares += x * x
-		}
-		n := float64(len(draws))
-		mean := sum / n
-		// The draws are worth at least a quarter as many independent ones.
-		se := math.Sqrt((squares/n - mean*mean) / (n / 4))
+		x := diagnostics.Quantity(draws, c.of)
+		mean, se := diagnostics.Mean(x), diagnostics.MCSEMean(x)
 		if math.Abs(mean-c.want) > 5*se {
 			t.Errorf("%s: mean %.3f, exactly %.3f, standard error %.3f", c.name, mean, c.want, se)
 		}

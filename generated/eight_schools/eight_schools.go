@@ -33,7 +33,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 3)
+const _ = uint(rt.APIVersion - 4)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -274,6 +274,12 @@ func (s *Model) Params(q []float64) Params {
 	return s.ParamsOf(values)
 }
 
+// ParamDraws returns the parameters of the draws of r, a result of this model:
+// [c][i] is draw i of chain c, chains as r.Aligned.
+func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
+	return rt.ParamDraws(r, s, s.ParamsOf)
+}
+
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
 	s.touch(q)
@@ -416,6 +422,12 @@ func (s *Model) QuantitiesOf(values []float64) Quantities {
 	afterLogLik := s.afterLogLik
 	afterYRep := s.afterYRep
 	return Quantities{Effect: values[:j], LogLik: values[j:afterLogLik], YRep: values[afterLogLik:afterYRep], EffectNew: values[afterYRep]}
+}
+
+// QuantityDraws returns the generated quantities of the draws of r, a result of this model:
+// [c][i] is draw i of chain c, chains as r.Aligned.
+func (s *Model) QuantityDraws(r *rt.Result) ([][]Quantities, error) {
+	return rt.QuantityDraws(r, s, s.QuantitiesOf)
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.

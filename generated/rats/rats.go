@@ -36,7 +36,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 3)
+const _ = uint(rt.APIVersion - 4)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -361,6 +361,12 @@ func (s *Model) Params(q []float64) Params {
 	values := make([]float64, len(q))
 	s.Constrain(values, q)
 	return s.ParamsOf(values)
+}
+
+// ParamDraws returns the parameters of the draws of r, a result of this model:
+// [c][i] is draw i of chain c, chains as r.Aligned.
+func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
+	return rt.ParamDraws(r, s, s.ParamsOf)
 }
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.

@@ -220,6 +220,18 @@ func TestStuckApart(t *testing.T) {
 	}
 }
 
+// A quantity of structs is the same chains of numbers.
+func TestQuantity(t *testing.T) {
+	type draw struct{ a, b float64 }
+	chains := Quantity([][]draw{{{1, 2}, {3, 4}}, {{5, 6}}, {}}, func(d draw) float64 { return d.a * d.b })
+	if !slices.EqualFunc(chains, [][]float64{{2, 12}, {30}, {}}, slices.Equal) {
+		t.Errorf("%v", chains)
+	}
+	if chains := Quantity(nil, func(draw) float64 { return 1 }); !math.IsNaN(Mean(chains)) {
+		t.Errorf("the mean of no draws is %v", Mean(chains))
+	}
+}
+
 func TestSummarize(t *testing.T) {
 	arrays := referenceArrays(t)
 	arrays["NaN"] = [][]float64{{1, nan, 3, 4, 5, 6, 7, 8, 9}}

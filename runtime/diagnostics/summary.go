@@ -24,6 +24,20 @@ type Summary struct {
 // Summarize gives unless told otherwise: 5 %, 50 % and 95 %.
 func DefaultProbabilities() []float64 { return []float64{0.05, 0.5, 0.95} }
 
+// Quantity returns f of every draw: the chains of a quantity of one's own, as the functions
+// of this package take them. draws[c][i] is draw i of chain c, as the method ParamDraws of
+// a generated model returns them.
+func Quantity[T any](draws [][]T, f func(T) float64) [][]float64 {
+	chains := make([][]float64, len(draws))
+	for c := range draws {
+		chains[c] = make([]float64, len(draws[c]))
+		for i := range draws[c] {
+			chains[c][i] = f(draws[c][i])
+		}
+	}
+	return chains
+}
+
 // Summarize returns the summaries of quantities of the given names, in their
 // order: chains[k][c][i] is draw i of chain c of quantity k. The probabilities
 // of the quantiles are DefaultProbabilities if none are given. Quantities are

@@ -82,10 +82,10 @@ func loadModel(load Load, path string) (runtime.Posterior, error) {
 }
 
 // Run samples m as the request asks, in this process, and writes the directory of
-// draws; the request's Data is not looked at. Events go to emit, one at a time;
-// an error that emit returns ends the run. A run that ctx interrupts is not an
-// error: its Done event says so, and a request with Resume goes on from there, as it does
-// after an error or a crash.
+// draws; the request's Data is not looked at. Events go to emit, one at a time, unless it
+// is nil; an error that it returns ends the run. A run that ctx interrupts is not an
+// error, nor one that emit ends with runtime.ErrStop: its Done event says so, and a request
+// with Resume goes on from there, as it does after an error or a crash.
 func Run(ctx context.Context, m runtime.Posterior, request *Request, emit func(Event) error) error {
 	opt := request.Options
 	if err := opt.Validate(m); err != nil {
@@ -99,12 +99,23 @@ func Run(ctx context.Context, m runtime.Posterior, request *Request, emit func(E
 	}
 	began := time.Now()
 	opt = resolved(m, opt)
-	r, err := newRecorder(m, opt, request, emit)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	tell := func(e Event) error {
+		if emit == nil {
+			return nil
+		}
+		err := emit(e)
+		if errors.Is(err, runtime.ErrStop) {
+			cancel()
+			return nil
+		}
+		return err
+	}
+	r, err := newRecorder(m, opt, request, tell)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	r.cancel = cancel
 	result, err := r.sample(ctx, m)
 	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -128,7 +139,7 @@ func Run(ctx context.Context, m runtime.Posterior, request *Request, emit func(E
 			SamplingSeconds: r.clock.Chains[i].SamplingSeconds,
 		})
 	}
-	return emit(Event{Event: EventDone, Done: done})
+	return tell(Event{Event: EventDone, Done: done})
 }
 
 // resolved returns the options with the integrators that run instead of

@@ -43,7 +43,8 @@ type Target struct {
 	MaxDraws int `json:"max_draws,omitempty"`
 }
 
-// Origin says where a run came from, for whoever resumes it. It is kept as it is.
+// Origin says where a run came from, for whoever resumes it. It is kept as it is. The
+// checksums and Sampler that a request to resume has must be those of the run.
 type Origin struct {
 	Model    string   `json:"model,omitempty"`  // path
 	Source   string   `json:"source,omitempty"` // the text of the model
@@ -126,6 +127,12 @@ func (m *Manifest) fits(o *Manifest) error {
 		}
 		return nil
 	}
+	same := func(what, was, now string) error {
+		if now == "" || now == was {
+			return nil
+		}
+		return fmt.Errorf("the run to resume has another %s (%s, now %s)", what, was, now)
+	}
 	a, b := m.Options, o.Options
 	// These decide how many draws there are, or how fast, but not which.
 	a.Draws, a.Workers, a.Discard = b.Draws, b.Workers, b.Discard
@@ -135,5 +142,8 @@ func (m *Manifest) fits(o *Manifest) error {
 		differs("list of generated quantities", m.Derived, o.Derived),
 		differs("list of columns", append(m.Stats, m.Names...), append(o.Stats, o.Names...)),
 		differs("setting", a, b),
+		same("model", m.Origin.ModelSum, o.Origin.ModelSum),
+		same("data set", m.Origin.DataSum, o.Origin.DataSum),
+		same("sampler", m.Origin.Sampler, o.Origin.Sampler),
 	)
 }

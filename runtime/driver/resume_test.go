@@ -394,3 +394,67 @@ func TestResumeAfterError(t *testing.T) {
 	}
 	same(t, "after an error", whole, dir)
 }
+
+// The one who is told of the run may be nobody, and may end it in order with ErrStop.
+func TestEmit(t *testing.T) {
+	whole, stopped := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "stopped")
+	if err := Run(context.Background(), &normal{3}, request(whole), nil); err != nil {
+		t.Fatal(err)
+	}
+	var done *Done
+	first := true
+	if err := Run(context.Background(), &normal{3}, request(stopped), func(e Event) error {
+		if e.Done != nil {
+			done = e.Done
+		}
+		if first {
+			first = false
+			return runtime.ErrStop
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if done == nil || !done.Interrupted || done.Chains[0].Draws() >= 300 {
+		t.Errorf("a run that is stopped at its first event: %+v", done)
+	}
+	again := request(stopped)
+	again.Resume = true
+	if err := Run(context.Background(), &normal{3}, again, nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "stopped", whole, stopped)
+}
+
+// A request to resume that says what its run comes from goes on with no other.
+func TestOriginOfAnotherRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	r := request(dir)
+	r.Origin = Origin{ModelSum: "m1", DataSum: "d1", Sampler: "s1"}
+	if err := Run(context.Background(), &normal{3}, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, dir)
+	for _, c := range []struct {
+		origin Origin
+		what   string
+	}{
+		{Origin{ModelSum: "m2"}, "another model (m1, now m2)"},
+		{Origin{DataSum: "d2"}, "another data set (d1, now d2)"},
+		{Origin{Sampler: "s2"}, "another sampler (s1, now s2)"},
+		{Origin{ModelSum: "m1", DataSum: "d1"}, ""},
+		{Origin{}, ""},
+	} {
+		again := request(dir)
+		again.Resume, again.Origin = true, c.origin
+		err := Run(context.Background(), &normal{3}, again, nil)
+		if c.what == "" && err != nil || c.what != "" && (err == nil || !strings.Contains(err.Error(), c.what)) {
+			t.Errorf("%+v: %v", c.origin, err)
+		}
+	}
+	for name, text := range contents(t, dir) {
+		if before[name] != text {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
