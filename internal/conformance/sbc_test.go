@@ -35,9 +35,9 @@ const (
 	svBetaSD   = 0.3
 )
 
-// svDraw draws parameters from the prior, in the order of their declarations,
-// and observations given them.
-func svDraw(rng *rand.Rand) (parameters, y []float64) {
+// svDraw draws parameters of a series of n from the prior, in the order of their
+// declarations, and observations given them.
+func svDraw(rng *rand.Rand, n int) (parameters, y []float64) {
 	gamma := func(n int) float64 { // of shape n, a whole number
 		sum := 0.0
 		for range n {
@@ -51,17 +51,24 @@ func svDraw(rng *rand.Rand) (parameters, y []float64) {
 	phi := 2*a/(a+b) - 1
 	beta := math.Exp(svBetaMean + svBetaSD*rng.NormFloat64())
 
-	x := make([]float64, svLength)
-	y = make([]float64, svLength)
+	x := make([]float64, n)
 	sigma := math.Sqrt(sigma2)
 	x[0] = sigma / math.Sqrt(1-phi*phi) * rng.NormFloat64()
-	for t := 1; t < svLength; t++ {
+	for t := 1; t < n; t++ {
 		x[t] = phi*x[t-1] + sigma*rng.NormFloat64()
 	}
+	parameters = append(x, beta, sigma2, phi)
+	return parameters, svObserve(rng, parameters)
+}
+
+// svObserve draws the observations given the parameters.
+func svObserve(rng *rand.Rand, parameters []float64) []float64 {
+	y := make([]float64, len(parameters)-3)
+	beta := parameters[len(y)]
 	for t := range y {
-		y[t] = beta * math.Exp(x[t]/2) * rng.NormFloat64()
+		y[t] = beta * math.Exp(parameters[t]/2) * rng.NormFloat64()
 	}
-	return append(x, beta, sigma2, phi), y
+	return y
 }
 
 // svPrior returns the log density of the prior of β less that of the example, up
@@ -117,6 +124,12 @@ func svSweep(t testing.TB, p runtime.Gibbs, mix [2]runtime.Integrator) *runtime.
 		opt.Blocks = append(opt.Blocks, runtime.BlockTuning{Name: name, Tuning: b})
 	}
 	s := must[*runtime.Sweep](t)(runtime.NewSweep(p, &opt))
+	svCorrect(s)
+	return s
+}
+
+// svCorrect gives the sampler of the example the prior of β.
+func svCorrect(s *runtime.Sweep) {
 	for i, k := range s.Kernels {
 		if s.Names[i] != "latent" {
 			continue
@@ -130,7 +143,6 @@ func svSweep(t testing.TB, p runtime.Gibbs, mix [2]runtime.Integrator) *runtime.
 		}
 		k.Correction = func(q []float64) float64 { return svPrior(q[at]) }
 	}
-	return s
 }
 
 // svRanks returns the histogram of ranks of each functional for a sampler of a
@@ -141,7 +153,7 @@ func svRanks(t testing.TB, replicates int, mix [2]runtime.Integrator, twist func
 	counts = make([][chainLength]int, len(svFunctionals))
 	accepted = map[string]float64{}
 	for range replicates {
-		truth, y := svDraw(rng)
+		truth, y := svDraw(rng, svLength)
 		m := twist(newSV(t, y))
 		theta := make([]float64, len(truth))
 		if err := m.Unconstrain(theta, truth); err != nil {
@@ -310,7 +322,7 @@ func TestGibbsCalibrationBetraysMistakes(t *testing.T) {
 // remember nothing, make the same draws bit for bit.
 func TestGeneratedBlocksForget(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 0))
-	truth, y := svDraw(rng)
+	truth, y := svDraw(rng, svLength)
 	for _, mix := range svMixes {
 		old := svSweep(t, newSV(t, y), mix)
 		a := make([]float64, len(truth))
@@ -346,7 +358,7 @@ func TestGibbsCalibrationTarget(t *testing.T) {
 		t.Fatal(list)
 	}
 	rng := rand.New(rand.NewPCG(24, 0))
-	truth, y := svDraw(rng)
+	truth, y := svDraw(rng, svLength)
 	data := must[[]byte](t)(json.Marshal(map[string]any{"T": len(y), "y": y}))
 	want := must[interpret.Posterior](t)(interpret.New(d, bytes.NewReader(data), "data"))
 	got := newSV(t, y)
