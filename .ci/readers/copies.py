@@ -42,12 +42,15 @@ def metric(text):
 
 
 def warmup(text):
-    head, rest = text.split(ADAPTED)
+    # The draws stand before all that the warm-up came to.
+    head, adapted, rest = re.split(r"((?:# \w+ = \S+\n)*" + ADAPTED + ")", text, maxsplit=1)
+    if not adapted.startswith("# extra_doublings"):
+        raise ValueError(adapted)
     rows = [line for line in rest.splitlines() if not line.startswith("#")]
     head = head.replace("save_warmup = 0", "save_warmup = 1")
     head, n = re.subn(r"num_warmup = \d+", "num_warmup = 20", head)
     assert n == 1, n
-    return head + "".join(r + "\n" for r in rows[19::-1]) + ADAPTED + rest
+    return head + "".join(r + "\n" for r in rows[19::-1]) + adapted + rest
 
 
 def awkward(out):
