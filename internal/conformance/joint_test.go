@@ -70,9 +70,9 @@ func kernels() []*kernel {
 		imb      = runtime.IMb
 	)
 	return []*kernel{
-		{name: "glfa, banana", of: b, times: 1, tune: whole(glfa, 0.25)},
+		{name: "glfa, funnel", of: f, times: 1, tune: whole(glfa, 0.7)},
 		{name: "glfb, banana", of: b, times: 4, tune: whole(glfb, 0.25)},
-		{name: "ima, banana", of: b, times: 1, tune: whole(ima, 0.6)},
+		{name: "ima, funnel", of: f, times: 1, tune: whole(ima, 1.2)},
 		{name: "imb, banana", of: b, times: 4, tune: whole(imb, 0.6)},
 		{name: "glfb, schools", of: s, times: 1, tune: whole(glfb, 0.6)},
 		{name: "imb, schools", of: s, times: 1, tune: whole(imb, 0.7)},
@@ -152,10 +152,10 @@ func (s *setup) sweep(t testing.TB, p runtime.Posterior) *runtime.Sweep {
 
 // The size of the tests of one kernel.
 const (
-	jointChains      = 100 // of the joint distribution test
+	jointChains      = 80  // of the joint distribution test
 	jointRounds      = 20  // of transitions and new data in each
 	jointTransitions = 3   // in a round
-	jointReplicates  = 400 // data sets in which x is ranked
+	jointReplicates  = 320 // data sets in which x is ranked
 )
 
 // longer returns by how much to multiply the numbers of chains and replicates:
@@ -343,9 +343,10 @@ func (s *setup) ranks(t testing.TB, replicates int) (o outcome, c conduct) {
 	return o, c
 }
 
-// kernelAlarm is the p-value below which a kernel counts as wrong, by Bonferroni over
-// all p-values of the tests of all kernels: together, correct ones sound a false alarm
-// with probability familyAlarm, and with these seeds none.
+// kernelAlarm is the p-value below which a kernel counts as wrong: by Bonferroni over all
+// p-values of the two tests of all kernels, correct ones sound a false alarm with a
+// probability of at most familyAlarm together. The seeds are fixed, so that one cannot come
+// and go.
 func kernelAlarm() float64 {
 	n := 0
 	for _, k := range kernels() {
