@@ -24,10 +24,10 @@ import (
 // half, of as many states, is built of two halves in the same way. The new half is
 // dropped, and the trajectory ends, where the criterion fails in any of its own
 // halves, where the energies come to lie more than 1000 apart (Stan compares with the
-// start's alone, which is not quite exact), and where a step fails. As long as a step back undoes a step forth, whether the new half is
-// dropped depends on the trajectory so far but not on the state of it that the
-// chain came from, which is what detailed balance asks. A step that fails in
-// one direction only would break this: hence Reverse.
+// start's alone, which is not quite exact), and where a step fails. As long as a step
+// back undoes a step forth, whether the new half is dropped depends on the trajectory
+// so far but not on the state of it that the chain came from, which is what detailed
+// balance asks. A step that fails in one direction only would break this: hence Reverse.
 
 // branch is what is kept of a trajectory, or of a part of one, in the order of
 // integration.
@@ -253,8 +253,8 @@ func (k *HMC) undoes(q, p []float64, eps float64) bool {
 // so does the criterion.
 func (b *branch) reverse() { b.first, b.last = b.last, b.first }
 
-// extend appends next to b, proposals and weights aside. The whole turns back unless the criterion
-// holds for it, and for each half with the state of the other that is next
+// extend appends next to b, proposals and weights aside. The whole turns back unless the
+// criterion holds for it, and for each half with the state of the other that is next
 // to it. The latter is Stan's: a trajectory that makes a full turn in each half
 // meets the criterion as a whole.
 func (b *branch) extend(next *branch, sum []float64) {

@@ -17,9 +17,8 @@ func (k *HMC) InitialStepSize(q []float64, rng *rand.Rand) {
 	eps := k.StepSize
 	growing := false
 	for first := true; eps > 1/stepSizeLimit && eps < stepSizeLimit; first = false {
-		if k.stop != nil && k.stop.Load() {
-			break
-		}
+		// It is some twenty steps at most, so an interrupt waits for it: a search cut
+		// short would leave a state that no run without the interrupt comes to.
 		good := k.tryStep(q, eps, rng) > 0.8
 		if first {
 			growing = good

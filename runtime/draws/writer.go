@@ -300,9 +300,7 @@ func (d *Writer) write(text []byte) {
 	}
 }
 
-// Flush hands what is buffered to the operating system.
-func (d *Writer) Flush() error { return d.flush() }
-
+// flush hands what is buffered to the operating system.
 func (d *Writer) flush() error {
 	if d.err == nil {
 		d.err = d.w.Flush()
