@@ -114,7 +114,7 @@ func (g *generator) explainODE(b *strings.Builder, e *equation) {
 		fmt.Fprintf(b, "  once      %s = %s\n", def.Tensor.Name, symbolic.Format(def.Body))
 	}
 	for i := range sol.Size(last) {
-		fmt.Fprintf(b, "  %-9s %s' = %s", [...]string{"state", "order 1", "order 2"}[sol.Parts[i].Order()], sol.States[i].Name, symbolic.Format(sol.Rhs[i]))
+		fmt.Fprintf(b, "  %-9s %s' = %s", [...]string{"state", "order 1", "order 2", "order 3"}[sol.Parts[i].Order()], sol.States[i].Name, symbolic.Format(sol.Rhs[i]))
 		if !sol.Init[i].IsNum(0) {
 			fmt.Fprintf(b, ",  from %s", symbolic.Format(sol.Init[i]))
 		}

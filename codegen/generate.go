@@ -49,7 +49,7 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 
 // layout says where an output tensor writes.
 type layout struct {
-	kind          string // scalar, vector, matrix, cube, cubeT
+	kind          string // scalar, element, vector, matrix (as the metric is stored), band, square, cube, cubeT
 	array         string
 	row, col, dir int
 }
@@ -100,7 +100,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, value, generate phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate phase
 }
 
 // newUnits makes the generators of a model: that of the type Model first, then
@@ -108,7 +108,11 @@ type phases struct {
 // emission adds definitions and nodes, and the order of a sum's terms follows
 // their age, so that a context of its own makes every call alike.
 func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
-	d, list := symbolic.Derive(d.Model)
+	derive := symbolic.Derive
+	if d.Curved {
+		derive = symbolic.DeriveCurved
+	}
+	d, list := derive(d.Model)
 	if d == nil {
 		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
 	}
@@ -261,13 +265,13 @@ func (g *generator) splitPhases() {
 	// What no method of this model computes is not looked at.
 	switch {
 	case g.constant():
-		d.Rank1, d.Contract, d.Jacobian, d.Force = nil, nil, nil, nil
+		d.Rank1, d.Contract, d.Jacobian, d.Force, d.Curvature = nil, nil, nil, nil, nil
 	case g.softAbs():
 		d.Rank1 = nil
 	case g.fl != nil:
 		d.Rank1, d.Force = nil, nil
 	}
-	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Value}
+	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value}
 	if g.softAbs() {
 		lists = append(lists, one(d.Alpha), one(d.Shift))
 	}
@@ -308,6 +312,7 @@ func (g *generator) splitPhases() {
 	g.ph.rank1.defs = pick(rank1, func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageMomentum })
 	g.ph.contract.defs = pick(g.closure(d.Contract), after)
 	g.ph.jacobian.defs = pick(g.closure(d.Jacobian), after)
+	g.ph.curvature.defs = pick(g.closure(d.Curvature), after)
 	g.ph.value.defs = pick(g.closure(d.Value), late)
 	g.ph.generate.defs = pick(g.closure(d.Generated), late)
 
@@ -337,7 +342,7 @@ func (g *generator) splitPhases() {
 	for _, x := range []struct {
 		ph   *phase
 		outs []symbolic.Output
-	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}} {
+	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}, {&g.ph.curvature, d.Curvature}} {
 		reads(x.ph, x.outs, own(x.ph))
 	}
 	g.ofFactor = maps.Clone(g.cross)
@@ -390,7 +395,7 @@ func (g *generator) findMatrices() {
 }
 
 func (g *generator) allPhases() []*phase {
-	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.value, &g.ph.generate}
+	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.curvature, &g.ph.value, &g.ph.generate}
 }
 
 func (g *generator) scheduler() *scheduler {
@@ -439,6 +444,16 @@ func (g *generator) targets() {
 			t = target{out: transposed(d, o), dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Col, col: o.Row})}
 		}
 		g.ph.metric.targets = append(g.ph.metric.targets, t)
+	}
+	for _, o := range d.Curvature {
+		t := target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Col})}
+		t.pair = o.Row == o.Col && !d.Params[o.Row].Scalar() && o.Subs == nil
+		g.ph.curvature.targets = append(g.ph.curvature.targets, t)
+		if o.Row != o.Col || o.Mirrored() {
+			o = transposed(d, o)
+			t = target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Col})}
+			g.ph.curvature.targets = append(g.ph.curvature.targets, t)
+		}
 	}
 	for _, o := range d.Jacobian {
 		t := target{out: o, dst: g.outputTensor(layout{kind: "cube", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})}
@@ -586,9 +601,12 @@ func (g *generator) addOffset(off, size dsl.Extent) dsl.Extent {
 // header is the first line of the emitted file.
 func (g *generator) header() string {
 	h := sha256.Sum256([]byte(g.opt.Text))
-	var consts strings.Builder
+	var flags strings.Builder
 	for _, k := range g.opt.Consts {
-		fmt.Fprintf(&consts, " --const %s=%v", k.Name, k.Value)
+		fmt.Fprintf(&flags, " --const %s=%v", k.Name, k.Value)
 	}
-	return fmt.Sprintf("// Code generated by hamc %s from %s%s (sha256 %s). DO NOT EDIT.", Version, g.opt.Source, consts.String(), hex.EncodeToString(h[:])[:12])
+	if g.d.Curved {
+		flags.WriteString(" --curvature")
+	}
+	return fmt.Sprintf("// Code generated by hamc %s from %s%s (sha256 %s). DO NOT EDIT.", Version, g.opt.Source, flags.String(), hex.EncodeToString(h[:])[:12])
 }

@@ -47,7 +47,7 @@ range return select struct switch type var
 any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
 rt math kernel linalg special validate datafile io fmt
 s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
-summarise describe allocate slope given prepareGiven clone solve solved order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube factorise factor evaluate touch field complete momentumForce quantities
+summarise describe allocate slope given prepareGiven clone solve solved order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube curvature factorise factor evaluate touch field complete momentumForce quantities
 seen seenKnown Clone Info Model Data Params
 rand random rng out Quantities mix`)
 
@@ -346,6 +346,15 @@ func (p *printer) output(t *symbolic.Tensor, subs []symbolic.Sub) *jen.Statement
 		return jen.Id(lay.array).Index(p.coordinate(lay.row, subs))
 	case "matrix":
 		return jen.Id(lay.array).Index(p.matrixIndex(lay.row, lay.col, subs))
+	case "square":
+		var a, b []symbolic.Sub
+		if !p.g.d.Params[lay.row].Scalar() {
+			a, subs = subs[:1], subs[1:]
+		}
+		if !p.g.d.Params[lay.col].Scalar() {
+			b = subs
+		}
+		return jen.Id(lay.array).Index(p.rowFactor(lay.row, a).Op("*").Add(p.extentFactor(p.g.dim)).Op("+").Add(p.coordinate(lay.col, b)))
 	case "band":
 		below := subs[0]
 		if below.IsFixed() {

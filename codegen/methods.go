@@ -35,13 +35,14 @@ func (g *generator) methods() []jen.Code {
 	if g.constant() && !g.joint() {
 		slope = append(g.solveAt(orderDensity), g.body(&g.ph.slope)...)
 	}
-	var force, prepare, rank1, contract, jacobian []jen.Code
+	var force, prepare, rank1, contract, jacobian, curvature []jen.Code
 	if !g.constant() {
 		if !g.flat() {
 			force = g.body(&g.ph.force)
 		}
 		contract = g.body(&g.ph.contract)
 		jacobian = g.body(&g.ph.jacobian)
+		curvature = g.body(&g.ph.curvature)
 		if !g.softAbs() && !g.flat() {
 			prepare = g.body(&g.ph.prepare)
 			rank1 = g.body(&g.ph.rank1)
@@ -146,6 +147,9 @@ func (g *generator) methods() []jen.Code {
 		}
 	}
 	out = append(out, g.interfaceMethods(jacobian)...)
+	if g.d.Curved {
+		out = append(out, g.curvatureMethods(curvature)...)
+	}
 	out = append(out, g.systemMethods()...)
 	if given != nil {
 		out = append(out, given)

@@ -16,17 +16,18 @@ import (
 // integrations take different steps, and the last digits of a result may not
 // depend on what was computed before.
 const (
-	orderDensity = 1 // of the density, its gradient, the energy, the metric
-	orderForce   = 2 // of ∂H/∂q
+	orderDensity   = 1 // of the density, its gradient, the energy, the metric
+	orderForce     = 2 // of ∂H/∂q
+	orderCurvature = 3 // of the second derivatives of H
 )
 
 // equation is what the emitted code has of one solution.
 type equation struct {
 	sol              *symbolic.Solution
 	memo, out, input string // fields
-	rhs              [3]string
+	rhs              [4]string
 	inputs           phase    // the inputs and what the right side holds of them alone
-	bodies           [3]phase // the right side by order
+	bodies           [4]phase // the right side by order
 }
 
 // hasODE reports whether the model solves differential equations.
@@ -34,8 +35,11 @@ func (g *generator) hasODE() bool { return len(g.odes) > 0 }
 
 // orders are those of the sensitivities that the type integrates.
 func (g *generator) orders() []int {
-	if g.constant() {
+	switch {
+	case g.constant():
 		return []int{orderDensity}
+	case g.d.Curved:
+		return []int{orderDensity, orderForce, orderCurvature}
 	}
 	return []int{orderDensity, orderForce}
 }
@@ -232,7 +236,7 @@ func (g *generator) solveBody(e *equation) []jen.Code {
 	stmts := p.stmts(s.plan(&ph))
 	from, _ := p.expr(sol.From)
 	last := 0
-	var starts [3][]jen.Code
+	var starts [4][]jen.Code
 	for _, k := range g.orders() {
 		part := phase{targets: init.targets[last:sol.Size(k)]}
 		starts[k] = p.stmts(g.scheduler().plan(&part))

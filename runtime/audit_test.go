@@ -55,7 +55,7 @@ func TestAuditNumbers(t *testing.T) {
 	m := newCurved() // whose parameters are its coordinates
 	r := sample(t, m, opt)
 	sys := runtime.AsSystem(m)
-	step, err := runtime.Stepper(sys, runtime.IMb)
+	step, err := runtime.Stepper(sys, runtime.IMb, runtime.DefaultMethod)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
 
 // ReversibilityError integrates n steps from (q, p), flips the momentum,
 // integrates n steps again and returns
@@ -54,36 +58,7 @@ func VolumeError(step StepFunc, q, p []float64, eps float64, n int, s *Solver, e
 			f[i*2*m+j] = (ends[0][i] - ends[1][i]) / eta
 		}
 	}
-	return math.Abs(determinant(f, 2*m) - 1), OK
-}
-
-// determinant returns det a of an n×n matrix by Gaussian elimination with
-// partial pivoting, and destroys a.
-func determinant(a []float64, n int) float64 {
-	det := 1.0
-	for k := range n {
-		pivot := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(a[i*n+k]) > math.Abs(a[pivot*n+k]) {
-				pivot = i
-			}
-		}
-		if pivot != k {
-			for j := range n {
-				a[k*n+j], a[pivot*n+j] = a[pivot*n+j], a[k*n+j]
-			}
-			det = -det
-		}
-		det *= a[k*n+k]
-		if a[k*n+k] == 0 {
-			return 0
-		}
-		for i := k + 1; i < n; i++ {
-			factor := a[i*n+k] / a[k*n+k]
-			for j := k; j < n; j++ {
-				a[i*n+j] -= factor * a[k*n+j]
-			}
-		}
-	}
-	return det
+	lu := linalg.NewLU(2 * m)
+	lu.Factor(f) // the determinant of a singular matrix is defined too
+	return math.Abs(lu.Det() - 1), OK
 }

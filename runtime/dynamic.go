@@ -226,7 +226,7 @@ func (b *builder) leaf(out *branch) bool {
 			return false
 		}
 	}
-	if k.checks(r.Iterations >= k.Solver.FirstCheck(), b.rng) && !k.undoes(q, p, b.eps) {
+	if k.checks(r.Suspect || r.Iterations >= k.Solver.FirstCheck(), b.rng) && !k.undoes(q, p, b.eps) {
 		t.Irreversible = true
 		return false
 	}

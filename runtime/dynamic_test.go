@@ -175,12 +175,11 @@ type bench struct {
 
 func newBench(t testing.TB, o *orbit, check ReverseCheck, maxDepth int) *bench {
 	t.Helper()
-	k, err := NewHMC(o, IMb)
+	k, err := NewHMC(o, IMb, Solver{Tolerance: 1e-6, MaxIterations: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.StepSize, k.MaxDepth, k.Reverse, k.ExtraDoublings = 0.5, maxDepth, check, o.extra
-	k.Solver = Solver{Tolerance: 1e-6, MaxIterations: 1000}
 	if o.correction != nil {
 		k.Correction = func(q []float64) float64 { return o.correction[int(q[0])] }
 	}

@@ -91,7 +91,7 @@ func distance(qa, pa, qb, pb []float64) float64 {
 // stepper returns the step of an integrator for m.
 func stepper(t testing.TB, m runtime.Model, k runtime.Integrator) runtime.StepFunc {
 	t.Helper()
-	step, err := runtime.Stepper(m, k)
+	step, err := runtime.Stepper(m, k, runtime.DefaultMethod)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ type GenericSystem struct {
 	mid     []float64 // 2m: (z + x)/2
 	dq, dp  []float64 // m: a vector field
 	mix     Accelerator
+	second  *newton // nil until Newton's method is used
 }
 
 // position holds quantities that depend on q alone. Each is computed when it
@@ -89,7 +90,7 @@ func (s *GenericSystem) allocate() {
 		at.ginv = make([]float64, n*n)
 	}
 	if s.constant {
-		s.there.chol = s.here.chol
+		s.there.g, s.there.chol = s.here.g, s.here.chol
 	}
 }
 

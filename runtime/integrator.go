@@ -1,8 +1,10 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Integrator names a numerical integrator of Hamilton's equations.
@@ -77,34 +79,46 @@ func AsSystem(m Model) System {
 	return Generic(m)
 }
 
-// Stepper returns the step of the integrator k for m: the model's own where m
-// is a System that has one, that of Generic elsewhere. GLFa and IMa, the plain
-// algorithms, are always those of Generic. It is an error to ask for the
-// leapfrog when the metric depends on the position.
-func Stepper(m Model, k Integrator) (StepFunc, error) {
-	step, _, err := stepper(m, k)
+// Stepper returns the step of the integrator k for m, to be given a Solver with the Method: the
+// model's own where m is a System that has one, that of Generic elsewhere. GLFa and IMa, the
+// plain algorithms, and steps with Newton's method are always those of Generic. It is an
+// error to ask for the leapfrog when the metric depends on the position, and for Newton's
+// method where it does not apply.
+func Stepper(m Model, k Integrator, method Method) (StepFunc, error) {
+	step, _, err := stepper(m, k, method)
 	return step, err
 }
 
 // stepper is Stepper, and returns the GenericSystem over another System that
 // the step remembers positions in, if there is one.
-func stepper(m Model, k Integrator) (StepFunc, *GenericSystem, error) {
+func stepper(m Model, k Integrator, method Method) (StepFunc, *GenericSystem, error) {
 	k, err := k.Resolve(m.Info().Metric)
+	if err == nil && method == Newton {
+		err = solvesByNewton(m, k)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	switch k {
-	case GLFa, IMa:
-		g, ok := m.(*GenericSystem)
-		var over *GenericSystem
-		if !ok {
-			g = Generic(m)
-			over = g
+	generic := func() (g, over *GenericSystem) {
+		if g, ok := m.(*GenericSystem); ok {
+			return g, nil
 		}
-		if k == GLFa {
-			return g.StepGLFa, over, nil
-		}
+		g = Generic(m)
+		return g, g
+	}
+	switch {
+	case k == GLFa:
+		g, over := generic()
+		return g.StepGLFa, over, nil
+	case k == IMa:
+		g, over := generic()
 		return g.StepIMa, over, nil
+	case k == GLFb && method == Newton:
+		g, over := generic()
+		return g.StepGLFb, over, nil
+	case k == IMb && method == Newton:
+		g, over := generic()
+		return g.StepIMb, over, nil
 	}
 	s := AsSystem(m)
 	switch k {
@@ -116,4 +130,23 @@ func stepper(m Model, k Integrator) (StepFunc, *GenericSystem, error) {
 	return func(q, p []float64, eps float64, _ *Solver) StepResult {
 		return s.StepLeapfrog(q, p, eps)
 	}, nil, nil
+}
+
+// solvesByNewton returns why Newton's method does not solve the equations of an integrator,
+// or nil.
+func solvesByNewton(m Model, k Integrator) error {
+	switch k {
+	case GLFb:
+		return nil
+	case IMb:
+		if _, ok := AsCurved(m); !ok && m.Info().Metric.Constant {
+			return errors.New("solver newton: the metric is constant, so that the leapfrog has nothing to solve: leave out the integrator and the solver")
+		} else if !ok {
+			return fmt.Errorf("solver newton: the implicit midpoint needs second derivatives that the code of model %s does not have: generate it with --curvature, or choose the integrator glfb", m.Info().Name)
+		}
+		return nil
+	case Leapfrog:
+		return errors.New("solver newton: the leapfrog is explicit and has nothing to solve: choose imb or glfb, or leave out the solver")
+	}
+	return fmt.Errorf("solver newton: %v is the paper's plain algorithm: choose %vb", k, strings.TrimSuffix(k.String(), "a"))
 }

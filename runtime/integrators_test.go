@@ -302,7 +302,7 @@ func TestStepperChoosesTheSystemsOwnStep(t *testing.T) {
 	if own.calls != 2 {
 		t.Errorf("%d calls of the system's own steps, want 2: GLF(b) and IM(b)", own.calls)
 	}
-	if _, err := runtime.Stepper(newCurved(), runtime.Leapfrog); err == nil {
+	if _, err := runtime.Stepper(newCurved(), runtime.Leapfrog, runtime.DefaultMethod); err == nil {
 		t.Error("leapfrog on a varying metric: no error")
 	}
 }

@@ -118,6 +118,15 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 	pbar, qnew := s.x[:n], s.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
+	if sol.Method == Newton {
+		r = s.newtonGLFb(sol, at, q, p, pbar, qnew, h)
+		if r.Status != Stalled && r.Status != IterationLimit {
+			return r
+		}
+		copy(pbar, p)
+		copy(qnew, q)
+		r.Suspect = true
+	}
 
 	iterations, st := s.fixedPoint(sol, pbar, s.y, func(y, x []float64) Status {
 		s.slope(s.dq, at, x)
@@ -126,7 +135,7 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 		}
 		return OK
 	})
-	r.Iterations = iterations
+	r.Iterations += iterations
 	if r.Status = st; st != OK {
 		return r
 	}
@@ -142,12 +151,19 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 		return OK
 	})
 	r.Iterations += iterations
-	if r.Status = st; st != OK {
+	r.Status = st
+	return s.finishGLFb(q, p, h, r)
+}
+
+// finishGLFb ends a step whose equations have been solved, as r tells, for the p̄ and q' in
+// s.x: p' = p̄ − ½ε ∂_qH(q', p̄).
+func (s *GenericSystem) finishGLFb(q, p []float64, h float64, r StepResult) StepResult {
+	if r.Status != OK {
 		return r
 	}
-
+	pbar, qnew := s.x[:len(q)], s.x[len(q):]
 	copy(q, qnew)
-	at = s.here.at(q)
+	at := s.here.at(q)
 	if r.Status = s.force(at); r.Status != OK {
 		return r
 	}

@@ -36,14 +36,28 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 	if r.Status = s.predict(q, p, eps); r.Status != OK {
 		return r
 	}
-	var mix *Accelerator
-	if sol.Method == Anderson {
-		mix = &s.mix
-		mix.Begin(s.x[:len(q)], s.x[len(q):], s.dp, p)
+	solved := false
+	if sol.Method == Newton {
+		r = s.newtonIMb(sol, 0.5*eps)
+		if solved = r.Status != Stalled && r.Status != IterationLimit; !solved {
+			r.Suspect = true
+			if r.Status = s.predict(q, p, eps); r.Status != OK {
+				return r
+			}
+		}
 	}
-	r.Iterations, r.Status = fixedPoint(sol, mix, s.x, s.y, func(y, x []float64) Status {
-		return s.flow(y, x, 0.5*eps)
-	})
+	if !solved {
+		var mix *Accelerator
+		if sol.Method == Anderson {
+			mix = &s.mix
+			mix.Begin(s.x[:len(q)], s.x[len(q):], s.dp, p)
+		}
+		var iterations int
+		iterations, r.Status = fixedPoint(sol, mix, s.x, s.y, func(y, x []float64) Status {
+			return s.flow(y, x, 0.5*eps)
+		})
+		r.Iterations += iterations
+	}
 	r.Status = s.reason(r.Status)
 	mid := s.x
 	for i := range q {

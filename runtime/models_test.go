@@ -66,6 +66,13 @@ func (m *banana) MetricJacobian(out, q []float64) {
 	out[3], out[5], out[7] = 2*a, 2*a, 8*a*q[1]
 }
 
+func (m *banana) Curvature(out, q, w []float64) {
+	a := m.n / m.vy
+	d := m.mean - q[0] - q[1]*q[1]
+	out[0], out[1] = a+1/m.vt, 2*a*q[1]
+	out[2], out[3] = 2*a*q[1], 4*a*q[1]*q[1]-2*a*d+1/m.vt+4*a*w[3]
+}
+
 // gaussian is N(mu, A⁻¹) in two dimensions with the constant metric A.
 type gaussian struct {
 	unbounded
@@ -141,6 +148,10 @@ func (m *curved) Contract(out, q, w []float64) { out[0], out[1] = 2*q[0]*w[0], 2
 func (m *curved) MetricJacobian(out, q []float64) {
 	clear(out)
 	out[0], out[7] = 2*q[0], 2*q[1]
+}
+
+func (m *curved) Curvature(out, q, w []float64) {
+	out[0], out[1], out[2], out[3] = 1+w[0], 0, 0, 1+w[3]
 }
 
 // exponential is x ~ Exp(1), x = e^q, with the constant metric 1: a parameter

@@ -145,6 +145,11 @@ func (o *Options) Validate(p Posterior) error {
 		for _, err := range t.validate(b.system.Info().Metric, o.Warmup) {
 			errs = append(errs, blockError(name, err))
 		}
+		if k, err := t.Integrator.Resolve(b.system.Info().Metric); err == nil && t.Solver.Method == Newton {
+			if err := solvesByNewton(b.system, k); err != nil {
+				errs = append(errs, blockError(name, err))
+			}
+		}
 		if n := b.system.Info().Dim(); n <= 2 && t.Solver.Method == Anderson {
 			errs = append(errs, blockError(name, fmt.Errorf("solver anderson: with %d coordinates plain iterations are faster, and there is nothing else: take fixed-point", n)))
 		}
@@ -266,7 +271,7 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	if o.ExtraDoublings < AdaptDoublings || o.ExtraDoublings > maxMaxDepth {
 		wrong("%d extra doublings: expected 0 or more, or -1 to have the warm-up choose", o.ExtraDoublings)
 	}
-	if o.Solver.Method > Anderson {
+	if o.Solver.Method > Newton {
 		wrong("unknown solver %v", o.Solver.Method)
 	}
 	if o.Metric > UnitE {

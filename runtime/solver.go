@@ -11,7 +11,7 @@ import (
 type Solver struct {
 	Tolerance     float64 // δ, on max|Δ| over the coordinates
 	MaxIterations int     // limit of one solve
-	Method        Method  // of IM(b); the other integrators iterate plainly, as in the paper
+	Method        Method
 
 	// StopStalled ends a solve that MaxIterations would end as well if its
 	// residual went on falling at the rate seen between iterations k and
@@ -21,7 +21,8 @@ type Solver struct {
 	StopStalled bool
 }
 
-// Method is how the equations of an IM(b) step are solved.
+// Method is how the equations of an implicit step are solved. GLF(a) and IM(a) are the paper's
+// plain algorithms and iterate plainly.
 type Method uint8
 
 // The methods.
@@ -34,11 +35,16 @@ const (
 	// FixedPoint is Algorithm 1 of the paper.
 	FixedPoint
 
-	// Anderson is FixedPoint with the iterates of Accelerator.
+	// Anderson is FixedPoint with the iterates of Accelerator, for IM(b). GLF(b) takes it
+	// for FixedPoint.
 	Anderson
+
+	// Newton is Newton's method with the exact Jacobian, for GLF(b) and IM(b). IM(b) needs a
+	// model that is Curved.
+	Newton
 )
 
-var methodNames = [...]string{"default", "fixed-point", "anderson"}
+var methodNames = [...]string{"default", "fixed-point", "anderson", "newton"}
 
 // String returns the name that ParseMethod reads.
 func (m Method) String() string {
@@ -48,12 +54,12 @@ func (m Method) String() string {
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
 
-// ParseMethod reads default, fixed-point or anderson.
+// ParseMethod reads default, fixed-point, anderson or newton.
 func ParseMethod(name string) (Method, error) {
 	if i := slices.Index(methodNames[:], name); i >= 0 {
 		return Method(i), nil
 	}
-	return 0, fmt.Errorf("unknown solver %q: expected default, fixed-point or anderson", name)
+	return 0, fmt.Errorf("unknown solver %q: expected default, fixed-point, anderson or newton", name)
 }
 
 // MarshalText writes the name of m.

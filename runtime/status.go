@@ -41,7 +41,11 @@ func (s Status) String() string {
 // StepResult reports one integrator step.
 type StepResult struct {
 	Status     Status
-	Iterations int // fixed-point iterations, all solves of the step together
+	Iterations int // of the solves, all of the step together
+
+	// Suspect tells that a solve by Newton's method is not certain to have found the
+	// root that belongs to the step. Of fixed-point iterations their number tells.
+	Suspect bool
 }
 
 // ODEStatus turns the outcome of a differential equation into a status.

@@ -24,7 +24,7 @@ func (flatNormal) Gradient(grad, q []float64) float64 {
 func TestSearchIsNotCutShort(t *testing.T) {
 	var sizes []float64
 	for _, interrupted := range []bool{false, true} {
-		k, err := NewHMC(NewEuclidean(flatNormal{}, false), Leapfrog)
+		k, err := NewHMC(NewEuclidean(flatNormal{}, false), Leapfrog, Solver{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,12 +48,12 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 		if b.system.Info().Metric.Identity && t.Metric != UnitE {
 			b.system = NewEuclidean(b.system, t.Metric == DenseE)
 		}
-		k, err := NewHMC(b.system, t.Integrator)
+		t.Solver.Method = t.Solver.Method.Resolve(in.Dim())
+		k, err := NewHMC(b.system, t.Integrator, t.Solver)
 		if err != nil {
 			return nil, blockError(name, err)
 		}
-		k.StepSize, k.Solver, k.Reverse = t.StepSize, t.Solver, t.ReverseCheck
-		k.Solver.Method = k.Solver.Method.Resolve(in.Dim())
+		k.StepSize, k.Reverse = t.StepSize, t.ReverseCheck
 		k.Steps, k.RandomSteps, k.MaxDepth, k.ExtraDoublings = t.Steps, t.RandomSteps, t.MaxDepth, max(0, t.ExtraDoublings)
 		b.q = make([]float64, in.Dim())
 		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)

@@ -8,7 +8,7 @@ type Trajectory struct {
 	Steps      int    // steps taken, a failed one included
 	Iterations int    // fixed-point iterations, all steps together
 	Stopped    bool   // ended early because it was asked to
-	Suspect    bool   // some step may have had a solve of FirstCheck or more iterations
+	Suspect    bool   // some step may have had a solve of FirstCheck or more iterations, or was suspect itself
 }
 
 // Integrate advances (q, p) in place by n steps of size eps, and stops at the
@@ -33,7 +33,7 @@ func integrate(step StepFunc, q, p []float64, eps float64, n int, s *Solver, sto
 		r := step(q, p, eps, s)
 		t.Steps++
 		t.Iterations += r.Iterations
-		t.Suspect = t.Suspect || r.Iterations >= suspect
+		t.Suspect = t.Suspect || r.Suspect || r.Iterations >= suspect
 		if r.Status != OK {
 			t.Status = r.Status
 			break

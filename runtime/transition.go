@@ -112,10 +112,10 @@ type HMC struct {
 	tree      *tree          // of dynamic trajectories, once there was one
 }
 
-// NewHMC returns a kernel for sys with the integrator k. The caller sets
-// StepSize, Steps or MaxDepth, Solver and Reverse.
-func NewHMC(sys System, k Integrator) (*HMC, error) {
-	step, plain, err := stepper(sys, k)
+// NewHMC returns a kernel for sys with the integrator k and its Solver, whose Method is to
+// stay. The caller sets StepSize, Steps or MaxDepth, and Reverse.
+func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
+	step, plain, err := stepper(sys, k, s.Method)
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +129,7 @@ func NewHMC(sys System, k Integrator) (*HMC, error) {
 		solves: solves,
 		System: sys,
 		Step:   step,
+		Solver: s,
 		p:      make([]float64, n),
 		q1:     make([]float64, n),
 		p1:     make([]float64, n),

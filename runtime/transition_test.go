@@ -12,13 +12,12 @@ import (
 // kernel returns an HMC kernel with the paper's settings for the banana.
 func kernel(t testing.TB, m runtime.Model, k runtime.Integrator) *runtime.HMC {
 	t.Helper()
-	h, err := runtime.NewHMC(runtime.AsSystem(m), k)
+	h, err := runtime.NewHMC(runtime.AsSystem(m), k, *plain(1e-6))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.StepSize = 0.1
 	h.Steps = 10
-	h.Solver = *plain(1e-6)
 	return h
 }
 

@@ -49,19 +49,28 @@ type Derived struct {
 	Shift      Output   // of SoftAbs
 	Generated  []Output // Posterior.Quantities
 
+	Curved    bool     // Curvature was asked for
+	Curvature []Output // ∂²(−L + ½⟨W, B⟩)/∂q², per block pair with Row ≥ Col; none where B is constant
+
 	Weights    [][]*Tensor // W by blocks, Row ≥ Col
 	Velocities []*Tensor
 }
 
 // Derive elaborates a checked model and derives all that sampling needs. The
 // result is nil if the diagnostics hold an error.
-func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
+func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, false) }
+
+// DeriveCurved is Derive of a model that Derive accepts, with Curvature, which may need
+// derivatives that are not known.
+func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
+
+func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	if len(m.Blocks) == 1 {
-		return derive(m, m.Blocks[0])
+		return derive(m, m.Blocks[0], curved)
 	}
-	joint, list := derive(m, nil)
+	joint, list := derive(m, nil, curved)
 	for _, b := range m.Blocks {
-		d, more := derive(m, b)
+		d, more := derive(m, b, curved)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -73,8 +82,8 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) {
 }
 
 // derive derives the density of one block, or the joint one.
-func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
-	p := Elaborate(m, block)
+func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagnostic) {
+	p := elaborate(m, block, curved)
 	d := &Diagnosed{}
 	c := p.C
 	p.L = c.Fold(p.L)
@@ -86,7 +95,7 @@ func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
 		return nil, d.List
 	}
 	prog := newProgram(p)
-	r := &Derived{Posterior: p, Metric: metric, Prog: prog}
+	r := &Derived{Posterior: p, Metric: metric, Prog: prog, Curved: curved}
 	none := -1
 
 	for _, s := range p.Solves {
@@ -151,12 +160,31 @@ func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
 			r.Jacobian = append(r.Jacobian, r.lowered(Output{Row: b.Row, Col: b.Col, Dir: n, Indices: idx, E: e})...)
 		}
 	}
+	if curved && !metric.Constant {
+		// Of ⟨W, B⟩ the sums over W that lowering has found stay as they are.
+		r.curvature(c.Linear(0, []float64{-1, 0.5}, []*Expr{p.L, prog.raise(wB)}))
+	}
 	r.checkDifferentiable(d)
 	if d.errors() {
 		return nil, d.List
 	}
 	r.generate()
 	return r, d.List
+}
+
+// curvature derives the second derivatives of e = −L + ½⟨W, B⟩.
+func (r *Derived) curvature(e *Expr) {
+	c := r.C
+	for n, b := range r.Params {
+		i, at := b.index(c, "j")
+		first := c.Diff(e, b.Coord, at...)
+		for m := 0; m <= n; m++ {
+			j, to := r.Params[m].index(c, "l")
+			if second := c.Diff(first, r.Params[m].Coord, to...); !second.IsNum(0) {
+				r.Curvature = append(r.Curvature, r.lowered(Output{Row: n, Col: m, Dir: -1, Indices: indexList(i, j), E: second})...)
+			}
+		}
+	}
 }
 
 // generate lowers the generated quantities, after everything that sampling needs.
@@ -319,7 +347,7 @@ func (r *Derived) checkDifferentiable(d *Diagnosed) {
 	for _, def := range r.Prog.Defs {
 		look(def.Body)
 	}
-	for _, list := range [][]Output{r.Gradient, r.Matrix, r.Force, r.Contract, r.Rank1, r.Jacobian} {
+	for _, list := range [][]Output{r.Gradient, r.Matrix, r.Force, r.Contract, r.Rank1, r.Jacobian, r.Curvature} {
 		for _, o := range list {
 			look(o.E)
 		}
@@ -327,6 +355,11 @@ func (r *Derived) checkDifferentiable(d *Diagnosed) {
 	at := dsl.Span{Pos: dsl.Pos{Line: 1, Col: 1}, Len: 1}
 	if r.Block != nil {
 		at = r.Block.Metric[0].At
+	}
+	if r.Curved && (function || len(solutions) > 0) {
+		d.add(dsl.Error, dsl.NotDifferentiable, at, "choose another solver, or the integrator glfb, whose equations need first derivatives of the metric only",
+			"the second derivatives that Newton's method needs of this metric go beyond those that are known")
+		return
 	}
 	if function {
 		d.add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",

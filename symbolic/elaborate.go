@@ -333,6 +333,7 @@ type Posterior struct {
 	Quantities []*Quantity
 	lets       map[*dsl.Let]value
 	el         *elaborator
+	curved     bool // solutions have third-order sensitivities
 }
 
 // PosteriorTerm is the elaborated form of one dsl.Term.
@@ -349,10 +350,13 @@ type PosteriorTerm struct {
 
 // Elaborate turns a checked model into the density of one block's parameters
 // given the others', or into the joint density of all if the block is nil.
-func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
+func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior { return elaborate(m, block, false) }
+
+// elaborate is Elaborate, with the sensitivities that curvature needs if it is asked for.
+func elaborate(m *dsl.Model, block *dsl.Block, curved bool) *Posterior {
 	c := NewContext()
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
-	p := &Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el}
+	p := &Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),

@@ -13,13 +13,13 @@ import (
 // parameters and that the right side, the arguments or the initial values hold.
 // The rest of the calculus needs to know one rule more: the derivative of a
 // component by u_k is the component's sensitivity k (diff.go). The
-// sensitivities of first and second order are part of the solution of the
-// augmented system
+// sensitivities of first and second order, and of third order where Newton's method
+// is to have the derivatives of ∂H/∂q, are part of the solution of the augmented system
 //
 //	S_k'  = f_z S_k + f_uk                                             S_k(t₀)  = ∂z₀/∂u_k
 //	R_kl' = f_z R_kl + f_zz[S_k, S_l] + f_zuk S_l + f_zul S_k + f_ukul  R_kl(t₀) = ∂²z₀/∂u_k∂u_l
 //
-// of which only the orders are integrated that are asked for.
+// and so on, of which only the orders are integrated that are asked for.
 
 // Solution is the elaborated form of a dsl.Solve.
 type Solution struct {
@@ -34,8 +34,11 @@ type Solution struct {
 	States    []*Tensor
 	Time      *Tensor
 	// Parts are the components: the states, then ∂z_i/∂u_k for each k, then
-	// ∂²z_i/∂u_k∂u_l for each k and each l ≤ k.
+	// ∂²z_i/∂u_k∂u_l for each k and each l ≤ k, and perhaps
+	// ∂³z_i/∂u_k∂u_l∂u_m for each k, l ≤ k and m ≤ l.
 	Parts []*SolPart
+
+	order int // of the highest sensitivities
 }
 
 // Input is a quantity that depends on the parameters and enters a differential
@@ -50,7 +53,7 @@ type SolPart struct {
 	Of     *Solution
 	Pos    int // in the system
 	State  int
-	By     []int // the inputs that it is a derivative by, at most two, the larger first
+	By     []int // the inputs that it is a derivative by, at most three, descending
 	Tensor *Tensor
 }
 
@@ -60,25 +63,29 @@ func (p *SolPart) Order() int { return len(p.By) }
 // Size returns the number of components up to an order.
 func (s *Solution) Size(order int) int {
 	n, p := len(s.Decl.Ode.States), len(s.Inputs)
-	return n * [...]int{1, 1 + p, 1 + p + p*(p+1)/2}[order]
+	return n * [...]int{1, 1 + p, 1 + p + p*(p+1)/2, 1 + p + p*(p+1)/2 + p*(p+1)*(p+2)/6}[order]
 }
 
 // part returns the component that is the derivative of a state by inputs.
 func (s *Solution) part(state int, by ...int) *SolPart {
-	n, p := len(s.Decl.Ode.States), len(s.Inputs)
-	switch len(by) {
-	case 0:
+	if len(by) == 0 {
 		return s.Parts[state]
-	case 1:
-		return s.Parts[n*(1+by[0])+state]
 	}
-	k, l := max(by[0], by[1]), min(by[0], by[1])
-	return s.Parts[n*(1+p+k*(k+1)/2+l)+state]
+	by = slices.Clone(by)
+	slices.SortFunc(by, func(a, b int) int { return b - a })
+	at := by[0]
+	switch len(by) {
+	case 2:
+		at = by[0]*(by[0]+1)/2 + by[1]
+	case 3:
+		at = by[0]*(by[0]+1)*(by[0]+2)/6 + by[1]*(by[1]+1)/2 + by[2]
+	}
+	return s.Parts[s.Size(len(by)-1)+len(s.Decl.Ode.States)*at+state]
 }
 
 // derivative returns the component's derivative by input k, at the times subs.
 func (p *SolPart) derivative(c *Context, k int, subs []Sub) *Expr {
-	if len(p.By) == 2 {
+	if len(p.By) == p.Of.order {
 		return c.notDifferentiable(p)
 	}
 	return c.Ref(p.Of.part(p.State, append([]int{k}, p.By...)...).Tensor, subs...)
@@ -105,7 +112,10 @@ func (p *Posterior) solution(d *dsl.Solve) *Solution {
 		}
 	}
 	c := p.C
-	s := &Solution{Decl: d, Times: c.byName[d.Times.ObjectName()], From: p.el.expr(d.From).at()}
+	s := &Solution{Decl: d, Times: c.byName[d.Times.ObjectName()], From: p.el.expr(d.From).at(), order: 2}
+	if p.curved {
+		s.order = 3
+	}
 	// An elaborator of its own: what depends on the coordinates is an input.
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: p.el.indices, solve: p.solution}
 	for o, v := range p.el.objects {
@@ -249,6 +259,31 @@ func (p *Posterior) augment(s *Solution, rhs, init []*Expr) {
 				s.Rhs[parts+i] = p.second(s, rhs[i], k, l, s.Parts[parts:])
 			}
 		}
+	}
+	if s.order < 3 {
+		return
+	}
+	known := s.Size(2)
+	for k := range s.Inputs {
+		for l := 0; l <= k; l++ {
+			for m := 0; m <= l; m++ {
+				for i := range rhs {
+					add(i, []int{k, l, m}, nil, c.Diff(s.Init[s.part(i, k, l).Pos], s.Inputs[m].Symbol))
+				}
+			}
+		}
+	}
+	// The total derivative of the right side of ∂²z/∂u_k∂u_l along u_m.
+	for _, part := range s.Parts[known:] {
+		k, l, m := part.By[0], part.By[1], part.By[2]
+		g := s.Rhs[s.part(part.State, k, l).Pos]
+		total := c.Diff(g, s.Inputs[m].Symbol)
+		for _, x := range s.Parts[:known] {
+			if e := c.Diff(g, s.States[x.Pos]); !e.IsNum(0) {
+				total = c.Add(total, c.Mul(e, state(s.part(x.State, append([]int{m}, x.By...)...))))
+			}
+		}
+		s.Rhs[part.Pos] = total
 	}
 }
 

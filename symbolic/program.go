@@ -162,6 +162,60 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 // fixed reports whether e is known before sampling, but not at compile time.
 func fixed(e *Expr) bool { return e.stage > StageConst && e.stage < StagePosition }
 
+// raise replaces the definitions in e that depend on the position by what they stand for, so
+// that e can be differentiated; the others are constants to Diff.
+func (p *Program) raise(e *Expr) *Expr {
+	c := p.c
+	memo, moves := map[*Expr]*Expr{}, map[*Def]bool{}
+	var depends func(e *Expr) bool
+	depends = func(e *Expr) (found bool) {
+		Refs(e, func(r *Expr) {
+			d := r.Tensor.Def
+			if d == nil {
+				found = found || r.Tensor.Kind == CoordTensor || r.Tensor.Part != nil
+				return
+			}
+			known, ok := moves[d]
+			if !ok {
+				known = depends(d.Body)
+				moves[d] = known
+			}
+			found = found || known
+		})
+		return found
+	}
+	var walk func(e *Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if r, ok := memo[e]; ok {
+			return r
+		}
+		r := e
+		switch {
+		case e.Op == Ref && e.Tensor.Def != nil && depends(e):
+			d := e.Tensor.Def
+			r = walk(d.Body)
+			// By way of indices of their own: those of the definition may be
+			// among the subscripts.
+			own := make([]*Index, len(d.Indices))
+			for n, i := range d.Indices {
+				own[n] = c.NewIndex(i.Name, i.Range)
+				r = c.Subst(r, i, Sub{Index: own[n]})
+			}
+			for n, i := range own {
+				r = c.Subst(r, i, e.Subs[n])
+			}
+		case e.Op == Sum:
+			i, body := c.Open(e)
+			r = c.Sum(i, walk(body))
+		case len(e.Args) > 0:
+			r = c.rebuild(e, walk, func(s Sub) Sub { return s })
+		}
+		memo[e] = r
+		return r
+	}
+	return walk(e)
+}
+
 // inlineConstants writes arithmetic on data in terms of the data again: equal
 // constants become equal, however they came about. Likewise at the stage of the
 // other blocks' parameters.

@@ -23,11 +23,13 @@ type generateFlags struct {
 	output string
 	pkg    string
 	consts []string
+	curved bool
 }
 
 func (g *generateFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&g.output, "output", "o", "", "`FILE` to write (- for standard output); default generated/MODEL/MODEL.go, or MODEL_ham.go under go generate")
 	cmd.Flags().StringVar(&g.pkg, "pkg", "", "`NAME` of the package; default the file's name, or $GOPACKAGE under go generate")
+	cmd.Flags().BoolVar(&g.curved, "curvature", false, "emit the second derivatives that Newton's method (Solver.Method) needs for the implicit midpoint")
 	constFlag(cmd, &g.consts)
 }
 
@@ -117,7 +119,7 @@ func (m *model) generate(pkg string) ([]byte, error) {
 }
 
 func (e *env) generate(model string, g *generateFlags) error {
-	m, err := e.load(model, g.consts)
+	m, err := e.load(model, g.consts, g.curved)
 	if err != nil {
 		return err
 	}
@@ -163,7 +165,7 @@ func newCheck(e *env) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			var failed error
 			for _, a := range args {
-				_, err := e.load(a, consts)
+				_, err := e.load(a, consts, false)
 				var u usage
 				switch {
 				case err == nil:
@@ -193,7 +195,7 @@ func newExplain(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := e.load(args[0], consts)
+			m, err := e.load(args[0], consts, false)
 			if err != nil {
 				return err
 			}
@@ -219,7 +221,7 @@ func newDiff(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := e.load(args[0], g.consts)
+			m, err := e.load(args[0], g.consts, g.curved)
 			if err != nil {
 				return err
 			}

@@ -79,8 +79,9 @@ func inWords(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// load reads, checks and derives a model; diagnostics go to standard error.
-func (e *env) load(path string, consts []string) (*model, error) {
+// load reads, checks and derives a model, with the second derivatives for Newton's method if it is
+// to be curved; diagnostics go to standard error.
+func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 	bindings, err := parseConsts(consts)
 	if err != nil {
 		return nil, err
@@ -102,6 +103,14 @@ func (e *env) load(path string, consts []string) (*model, error) {
 		var more []dsl.Diagnostic
 		d, more = symbolic.Derive(m)
 		ds.List = append(ds.List, more...)
+		if curved && d != nil {
+			d, more = symbolic.DeriveCurved(m)
+			for _, x := range more {
+				if x.Severity == dsl.Error { // Derive has said the rest
+					ds.List = append(ds.List, x)
+				}
+			}
+		}
 	}
 	if len(ds.List) > 0 {
 		fmt.Fprint(e.stderr, ds)

@@ -168,7 +168,7 @@ func (e *env) at(args []string, f *modelFlags, metric bool) (*subject, []point, 
 	if f.at == "" {
 		return nil, nil, usage{errors.New(`--at POINTS.json is missing: a list of points {"q": […], "p": […]}`)}
 	}
-	m, err := e.load(args[0], f.consts)
+	m, err := e.load(args[0], f.consts, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -337,7 +337,7 @@ func newTrajectory(e *env) *cobra.Command {
 					return problem{p.from.errorf("a trajectory starts from points with a momentum p, and this one has none")}
 				}
 			}
-			step, err := runtime.Stepper(s.system, k)
+			step, err := runtime.Stepper(s.system, k, runtime.DefaultMethod)
 			if err != nil {
 				return problem{err}
 			}

@@ -91,7 +91,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
 	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: 0 or 1, as a trial in warm-up says")
 	fl.StringVar(&f.metric, "metric", "diag_e", "`METRIC` that warm-up adapts where the model has none of its own: diag_e, dense_e or unit_e (none)")
-	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit midpoint imb: fixed-point, or anderson, the default for more than two coordinates")
+	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit steps: fixed-point; anderson, for imb, its default for more than two coordinates; or newton, for imb and glfb")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves, on max|Δ|")
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
@@ -309,9 +309,15 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 	return p, nil
 }
 
+// byNewton reports whether some block is to solve by Newton's method.
+func byNewton(opt *runtime.Options) bool {
+	return opt.Solver.Method == runtime.Newton ||
+		slices.ContainsFunc(opt.Blocks, func(b runtime.BlockTuning) bool { return b.Solver.Method == runtime.Newton })
+}
+
 // open loads the model and its data into a plan, and notes where they came from.
 func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err error) {
-	if p.model, err = e.load(path, consts); err != nil {
+	if p.model, err = e.load(path, consts, byNewton(&p.request.Options)); err != nil {
 		return err
 	}
 	if p.im, err = p.model.interpreted(data); err != nil { // the data are checked before anything is built

@@ -28,7 +28,7 @@ func newVerify(e *env) *cobra.Command {
 			case !(tol > 0) || math.IsInf(tol, 0):
 				return usage{fmt.Errorf("--tol %v: give a positive number", tol)}
 			}
-			m, err := e.load(args[0], f.consts)
+			m, err := e.load(args[0], f.consts, false)
 			if err != nil {
 				return err
 			}

@@ -65,7 +65,7 @@ func (x *FitzHughNagumo) Errors() (grad, metric, jacobian float64) {
 // Step makes one step of an integrator with ε = 1 and δ = 1e-6 from point i of the
 // fixture and reports it.
 func (x *FitzHughNagumo) Step(k runtime.Integrator, i int) (runtime.StepResult, error) {
-	step, err := runtime.Stepper(x.Model, k)
+	step, err := runtime.Stepper(x.Model, k, runtime.DefaultMethod)
 	if err != nil {
 		return runtime.StepResult{}, err
 	}

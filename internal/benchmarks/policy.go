@@ -146,13 +146,12 @@ func (w *Walk) kernel(p *Policy) (*runtime.HMC, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := runtime.NewHMC(m, w.Integrator)
+	k, err := runtime.NewHMC(m, w.Integrator, p.Solver)
 	if err != nil {
 		return nil, err
 	}
 	k.StepSize = stepSize
 	k.Steps = w.Steps
-	k.Solver = p.Solver
 	k.Reverse = p.Reverse
 	return k, nil
 }
@@ -180,7 +179,7 @@ func Audit(w *Walk, p *Policy) (*Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	back, err := runtime.Stepper(k.System.Clone(), w.Integrator)
+	back, err := runtime.Stepper(k.System.Clone(), w.Integrator, p.Solver.Method)
 	if err != nil {
 		return nil, err
 	}

@@ -37,10 +37,9 @@ func TestNoAllocations(t *testing.T) {
 					t.Errorf("%v, ε = %v: a trajectory allocates %v times", k, eps, n)
 				}
 			}
-			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k))
+			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k, runtime.Solver{Tolerance: 1e-6, MaxIterations: limit, StopStalled: true}))
 			kernel.StepSize = 2 * s.eps
 			kernel.Steps = 5
-			kernel.Solver = runtime.Solver{Tolerance: 1e-6, MaxIterations: limit, StopStalled: true}
 			kernel.Reverse = runtime.ReverseAll
 			rng := rand.New(rand.NewPCG(1, 1))
 			copy(q, z.q)

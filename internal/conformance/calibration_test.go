@@ -63,10 +63,9 @@ func (c *calibration) ranks(t testing.TB, k runtime.Integrator, twist func(runti
 	counts := make([][chainLength]int, len(functionals))
 	for range c.replicates {
 		m, theta := c.draw(t, rng)
-		kernel := must[*runtime.HMC](t)(runtime.NewHMC(twist(m), k))
+		kernel := must[*runtime.HMC](t)(runtime.NewHMC(twist(m), k, runtime.DefaultOptions().Solver))
 		kernel.StepSize = c.eps
 		kernel.Steps, kernel.RandomSteps = c.steps, true
-		kernel.Solver = runtime.DefaultOptions().Solver
 		kernel.Reverse = runtime.ReverseSuspect
 
 		var own [8]float64

@@ -33,7 +33,7 @@ func TestClonesAreIndependent(t *testing.T) {
 			}
 			for range rounds {
 				for _, k := range s.own() {
-					step, err := runtime.Stepper(m, k)
+					step, err := runtime.Stepper(m, k, runtime.DefaultMethod)
 					if err != nil {
 						t.Error(err)
 						return nil

@@ -243,7 +243,7 @@ func TestLeapfrogNeedsConstant(t *testing.T) {
 		m := s.fresh()
 		z := s.states(t, 1, 0, 18)[0]
 		r := m.StepLeapfrog(z.q, z.p, 0.1)
-		_, err := runtime.Stepper(m, runtime.Leapfrog)
+		_, err := runtime.Stepper(m, runtime.Leapfrog, runtime.DefaultMethod)
 		if refused := r.Status == runtime.NotConstant; refused == s.constant() || (err != nil) == s.constant() {
 			t.Errorf("status %v, error %v", r.Status, err)
 		}

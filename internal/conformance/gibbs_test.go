@@ -192,7 +192,7 @@ func everything(b runtime.System, z state, eps float64) []float64 {
 	h, l, st := b.Energy(z.q, z.p)
 	out = append(out, h, l, float64(st))
 	for k := runtime.GLFb; k <= runtime.Leapfrog; k++ {
-		step, err := runtime.Stepper(b, k)
+		step, err := runtime.Stepper(b, k, runtime.DefaultMethod)
 		if err != nil {
 			continue
 		}

@@ -240,7 +240,7 @@ func each(t *testing.T, all []*subject, f func(t *testing.T, s *subject)) {
 // stepper returns the step of the integrator k for m.
 func stepper(t testing.TB, m runtime.Model, k runtime.Integrator) runtime.StepFunc {
 	t.Helper()
-	return must[runtime.StepFunc](t)(runtime.Stepper(m, k))
+	return must[runtime.StepFunc](t)(runtime.Stepper(m, k, runtime.DefaultMethod))
 }
 
 // plain returns the paper's solver: tolerance δ, 1000 iterations.

@@ -403,9 +403,9 @@ func TestODEFailuresLeaveNothing(t *testing.T) {
 		var chains [2][]float64
 		var failed, limited, accepted int
 		for i, m := range []runtime.System{fresh(), newAmnesiac(fresh)} {
-			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k))
+			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k, runtime.DefaultOptions().Solver))
 			kernel.StepSize, kernel.Steps = 0.8, 4
-			kernel.Solver, kernel.Reverse = runtime.DefaultOptions().Solver, runtime.ReverseAll
+			kernel.Reverse = runtime.ReverseAll
 			rng := rand.New(rand.NewPCG(45, 0))
 			q := clone(fhnCentre)
 			for range 24 {

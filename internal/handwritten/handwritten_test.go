@@ -293,7 +293,7 @@ func TestRecords(t *testing.T) {
 					}
 					compared++
 					what := fmt.Sprintf("point %d: %s, ε = %g, δ = %g, %d steps: ", i, s.Method, s.Eps, s.Delta, s.NumSteps)
-					step := must[runtime.StepFunc](t)(runtime.Stepper(m, methods[s.Method]))
+					step := must[runtime.StepFunc](t)(runtime.Stepper(m, methods[s.Method], runtime.DefaultMethod))
 					solver := &runtime.Solver{Tolerance: s.Delta, MaxIterations: 1000}
 					if s.MaxIters > 0 {
 						solver.MaxIterations = s.MaxIters

@@ -32,6 +32,7 @@ type SoftAbs struct {
 	b      []float64 // n·n: QᵀWQ, then J ∘ QᵀWQ
 	t      []float64 // n·n: intermediate products
 	u, f   []float64
+	second *secondOrder // nil until it is needed
 }
 
 // NewSoftAbs returns work space for matrices of order n. alpha, the hardness
@@ -184,6 +185,106 @@ func (s *SoftAbs) WeightsForce(m, v []float64) {
 		s.b[i*n+i] = s.j[i*n+i] * (1/s.psi[i] - float64(x*x))
 	}
 	s.sandwich(m)
+}
+
+// Cube returns work space for n·n·n numbers, such as the Jacobian that AddCurvature takes.
+func (s *SoftAbs) Cube() []float64 {
+	if s.second == nil {
+		n := s.N
+		s.second = &secondOrder{cube: make([]float64, n*n*n), slope: make([]float64, n*n*n), w: make([]float64, n*n)}
+		for range n {
+			s.second.x = append(s.second.x, make([]float64, n*n))
+		}
+	}
+	return s.second.cube
+}
+
+// secondOrder is the work space of AddCurvature.
+type secondOrder struct {
+	cube  []float64   // n·n·n: what Cube returns
+	slope []float64   // n·n·n: ψ[λ_i, λ_j, λ_k]
+	w     []float64   // n·n: QᵀWQ
+	x     [][]float64 // n of n·n: Qᵀ ∂_kH Q
+}
+
+// AddCurvature adds ½⟨W, D²ψ(H)[∂_kH, ∂_lH]⟩ to dst[k·n+l], for a full symmetric w and ∂H_ij/∂q_k
+// in jac[(i·n+j)·n+k]: the part of ½⟨W, ∂²G/∂q_k∂q_l⟩ that second derivatives of H have no
+// part in. With X_k = Qᵀ ∂_kH Q it is
+//
+//	Σ_ijm (QᵀWQ)_ij ψ[λ_i, λ_m, λ_j] (X_k)_im (X_l)_mj,
+//
+// with the second divided differences of ψ (Daleckii and Krein).
+func (s *SoftAbs) AddCurvature(dst, jac, w []float64) {
+	n := s.N
+	s.Cube()
+	s.divide()
+	o := s.second
+	s.rotate(o.w, w)
+	for k, x := range o.x {
+		for i := range x {
+			x[i] = jac[i*n+k]
+		}
+		s.rotate(x, x)
+	}
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				o.slope[(i*n+j)*n+k] = s.secondDifference(i, j, k)
+			}
+		}
+	}
+	z := s.b
+	for l, y := range o.x {
+		// Z_im = Σ_j (QᵀWQ)_ij ψ[λ_i, λ_m, λ_j] Y_mj.
+		for i := range n {
+			for m := range n {
+				sum := 0.0
+				for j, d := range o.slope[(i*n+m)*n:][:n] {
+					sum += float64(o.w[i*n+j] * float64(d*y[m*n+j]))
+				}
+				z[i*n+m] = sum
+			}
+		}
+		for k, x := range o.x {
+			dst[k*n+l] += dot(x, z)
+		}
+	}
+}
+
+// rotate computes dst = Qᵀ a Q for a full symmetric a. They may be the same slice.
+func (s *SoftAbs) rotate(dst, a []float64) {
+	n, q := s.N, s.eigen.Vectors
+	for i := range n {
+		row := s.t[i*n:][:n] // row i of Qᵀa
+		clear(row)
+		addScaledRows(row, q[i*n:][:n], a, n)
+	}
+	for i := range n {
+		for j := range n {
+			dst[i*n+j] = dot(s.t[i*n:][:n], q[j*n:][:n])
+		}
+	}
+}
+
+// secondDifference returns ψ[λ_i, λ_j, λ_k].
+func (s *SoftAbs) secondDifference(i, j, k int) float64 {
+	lo, hi := min(i, j, k), max(i, j, k) // eigenvalues ascend
+	mid := i + j + k - lo - hi
+	a, c := &s.points[lo], &s.points[hi]
+	if a.negative == c.negative && a.t > hard && c.t > hard {
+		return 0 // ψ is |λ|
+	}
+	d := s.eigen.Values[hi] - s.eigen.Values[lo]
+	// Below the bound the difference of two slopes has fewer digits than ψ″/2.
+	if s.Alpha*d > 1e-5 {
+		return (s.j[hi*s.N+mid] - s.j[mid*s.N+lo]) / d
+	}
+	t := s.points[mid].t
+	if t < 1e-2 {
+		return s.Alpha * (1./3 - 2./15*t*t + 2./63*t*t*t*t)
+	}
+	sinh := math.Sinh(t)
+	return s.Alpha * (t/math.Tanh(t) - 1) / (sinh * sinh)
 }
 
 // divide computes the lower triangle of J unless it is there: a metric that

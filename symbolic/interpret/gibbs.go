@@ -41,7 +41,11 @@ func (g *Gibbs) Blocks() []runtime.Conditional {
 	var out []runtime.Conditional
 	for n, m := range g.blocks {
 		places := g.given[n]
-		out = append(out, runtime.GenericBlock(m, func(q []float64) runtime.Status {
+		var block runtime.Model = m
+		if m.d.Curved && !m.d.Metric.Constant {
+			block = curvedModel{m}
+		}
+		out = append(out, runtime.GenericBlock(block, func(q []float64) runtime.Status {
 			for _, x := range places {
 				copy(m.m.Values(m.d.Given[x.param].Coord), q[x.from:])
 			}

@@ -44,7 +44,7 @@ func (m *Model) Unknown() []string { return m.unknown }
 
 // New returns the model on data read from a file in CmdStan's JSON form; name
 // is used in messages. A model without data takes a nil reader. The result is a
-// *Model or, for a model of several blocks, a *Gibbs.
+// runtime.Model or, for a model of several blocks, a *Gibbs.
 func New(d *symbolic.Derived, r io.Reader, name string) (Posterior, error) {
 	set := &datafile.Set{}
 	if r != nil {
@@ -69,10 +69,13 @@ func New(d *symbolic.Derived, r io.Reader, name string) (Posterior, error) {
 		known = append(known, x.ObjectName())
 	}
 	m.unknown = set.Unknown(known...)
-	if d.Metric != nil {
-		return m, nil
+	if d.Metric == nil {
+		return newGibbs(m)
 	}
-	return newGibbs(m)
+	if d.Curved && !d.Metric.Constant {
+		return curvedModel{m}, nil
+	}
+	return m, nil
 }
 
 // Posterior is what New returns: a runtime.Model or a runtime.Gibbs. It may have
@@ -476,6 +479,12 @@ func (m *Model) Contract(out, q, w []float64) {
 		w = newSoftAbs(h, m.dim, m.alpha, m.shift).weights(w)
 	}
 	m.position(q)
+	m.weigh(w)
+	m.vector(out, m.d.Contract)
+}
+
+// weigh enters the weights of a contraction.
+func (m *Model) weigh(w []float64) {
 	for r, row := range m.d.Weights {
 		for c, t := range row {
 			v := m.m.Values(t)
@@ -488,23 +497,45 @@ func (m *Model) Contract(out, q, w []float64) {
 			}
 		}
 	}
-	m.vector(out, m.d.Contract)
 }
 
 func size(in *runtime.Info, n int) int { return in.Params[n].Size() }
 
+// curvedModel is a Model that DeriveCurved derived.
+type curvedModel struct{ *Model }
+
+// Clone implements runtime.Model.
+func (m curvedModel) Clone() runtime.Model { return curvedModel{m.clone()} }
+
+// Curvature implements runtime.Curved.
+func (m curvedModel) Curvature(out, q, w []float64) {
+	n := m.dim
+	h, jac := make([]float64, n*n), make([]float64, n*n*n)
+	own := w
+	var e *softAbs
+	if m.d.Metric.SoftAbs {
+		m.base(h, q)
+		e = newSoftAbs(h, n, m.alpha, m.shift)
+		own = e.weights(w)
+		m.jacobian(jac, q)
+	}
+	m.position(q)
+	m.weigh(own)
+	clear(out)
+	m.m.Run(m.d.Curvature, func(o *symbolic.Output, idx []int, v float64) {
+		i, used := m.coordinate(o.Row, idx)
+		j, _ := m.coordinate(o.Col, idx[used:])
+		out[i*n+j], out[j*n+i] = v, v
+	})
+	if e != nil {
+		e.addCurvature(out, jac, w)
+	}
+}
+
 // MetricJacobian implements runtime.Model.
 func (m *Model) MetricJacobian(out, q []float64) {
 	n := m.dim
-	clear(out)
-	m.position(q)
-	m.m.Run(m.d.Jacobian, func(o *symbolic.Output, idx []int, v float64) {
-		i, used := m.coordinate(o.Row, idx)
-		idx = idx[used:]
-		j, used := m.coordinate(o.Col, idx)
-		k, _ := m.coordinate(o.Dir, idx[used:])
-		out[(i*n+j)*n+k], out[(j*n+i)*n+k] = v, v
-	})
+	m.jacobian(out, q)
 	if !m.d.Metric.SoftAbs {
 		return
 	}
@@ -520,6 +551,20 @@ func (m *Model) MetricJacobian(out, q []float64) {
 			out[i*n+k] = v
 		}
 	}
+}
+
+// jacobian writes ∂B_ij/∂q_k to out[(i·m+j)·m+k].
+func (m *Model) jacobian(out, q []float64) {
+	n := m.dim
+	clear(out)
+	m.position(q)
+	m.m.Run(m.d.Jacobian, func(o *symbolic.Output, idx []int, v float64) {
+		i, used := m.coordinate(o.Row, idx)
+		idx = idx[used:]
+		j, used := m.coordinate(o.Col, idx)
+		k, _ := m.coordinate(o.Dir, idx[used:])
+		out[(i*n+j)*n+k], out[(j*n+i)*n+k] = v, v
+	})
 }
 
 // Unconstrain implements runtime.Model.

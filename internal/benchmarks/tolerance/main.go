@@ -107,7 +107,7 @@ func measure(m runtime.Model, delta, eps float64, draws int, mean, sd, meanSE, s
 	}
 
 	// One step from draws, with fresh momenta.
-	step, err := runtime.Stepper(m, runtime.IMb)
+	step, err := runtime.Stepper(m, runtime.IMb, runtime.DefaultMethod)
 	if err != nil {
 		return err
 	}

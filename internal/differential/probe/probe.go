@@ -403,6 +403,9 @@ func (p *prober) at(s runtime.System, q []float64) {
 	cube := fill(m * m * m)
 	s.MetricJacobian(cube, q)
 	p.record("metric Jacobian", nil, cube)
+	if c, ok := runtime.AsCurved(s); ok {
+		p.curvature(c, q)
+	}
 
 	mom := Normals(m, p.point, 1)
 	st := s.DrawMomentum(mom, q)
@@ -416,6 +419,7 @@ func (p *prober) at(s runtime.System, q []float64) {
 		return
 	}
 	p.steps(s, q, mom)
+	p.newton(s, q, mom)
 	if !p.slow {
 		p.limits(s, q, mom)
 	}
