@@ -327,6 +327,13 @@ func (w *walker) sample() error {
 	row := make([]float64, w.stats+len(w.kept))
 	values := make([]float64, len(w.q)+QuantitiesLen(quantities(w.sweep.Posterior)))
 	params, generated := values[:len(w.q)], values[len(w.q):]
+	// Those of a sweep that is cut short go with it.
+	var failed []Failure
+	w.sweep.failed = func(i int, st Status, at func() []float64) {
+		if out.Blocks[i].Sampling.ByStatus[st] < maxFailures {
+			failed = append(failed, Failure{Draw: out.Drawn() + 1, Block: w.sweep.Names[i], Status: st, Q: at()})
+		}
+	}
 	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
 		ts, ok := w.transition(streamSampling, n)
 		if !ok {
@@ -340,6 +347,7 @@ func (w *walker) sample() error {
 			}
 			out.Audits = append(out.Audits, audits...)
 		}
+		out.Failures = append(out.Failures, failed...)
 		w.progress.add(ts)
 		for i := range ts {
 			out.Blocks[i].Sampling.Add(&ts[i])
@@ -368,6 +376,14 @@ func (w *walker) sample() error {
 				}
 			}
 		}
+		if x, ok := w.observer.(FailureObserver); ok {
+			for i := range failed {
+				if err := w.told(x.Failed(w.c, &failed[i])); err != nil {
+					return err
+				}
+			}
+		}
+		failed = failed[:0]
 		if w.observer != nil {
 			if err := w.told(w.observer.Draw(w.c, row, w.state)); err != nil {
 				return err

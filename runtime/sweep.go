@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Sweep is a transition of a whole posterior: its blocks are updated in turn,
@@ -15,6 +16,10 @@ type Sweep struct {
 
 	blocks      []blockUpdate
 	transitions []Transition
+
+	// failed, if not nil, is told of an update of block i that the model ended; at
+	// returns where, as Failure.Q.
+	failed func(i int, st Status, at func() []float64)
 }
 
 // blockUpdate is what moves between the coordinates of a posterior and those of
@@ -164,6 +169,9 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 	for i, k := range s.Kernels {
 		if st := s.enter(i, q); st != OK {
 			s.transitions[i] = k.refuse(st, s.Posterior.LogDensity(q))
+			if s.failed != nil && st.OfModel() {
+				s.failed(i, st, func() []float64 { return slices.Clone(q) })
+			}
 			continue
 		}
 		s.transitions[i] = k.Transition(s.blocks[i].q, rng)
@@ -171,6 +179,9 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 		if s.transitions[i].stopped {
 			clear(s.transitions[i+1:])
 			break
+		}
+		if st := s.transitions[i].Failure; s.failed != nil && st.OfModel() {
+			s.failed(i, st, func() []float64 { return s.locate(i, q) })
 		}
 	}
 	return s.transitions
