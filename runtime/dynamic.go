@@ -210,7 +210,7 @@ func (b *builder) leaf(out *branch) bool {
 		st = k.System.Whiten(out.rho, q, p)
 	}
 	if t.Failure = st; st != OK {
-		k.tried.set(q, p, 0)
+		k.tried.over = true
 		return false
 	}
 	gain := b.h0 - h
@@ -221,7 +221,7 @@ func (b *builder) leaf(out *branch) bool {
 	if k.Correction != nil {
 		gain += k.Correction(q) - b.correction0
 		if gain != gain {
-			k.tried.set(q, p, 0)
+			k.tried.over = true
 			t.Failure = NonFinite
 			return false
 		}

@@ -1,6 +1,9 @@
 package runtime
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Failure is an update of a block, made for a draw, that ended because the model could not be
 // evaluated: its Status is one of those of OfModel. Of each chain the first few of each block
@@ -13,9 +16,15 @@ type Failure struct {
 	// Q holds the unconstrained coordinates of the whole posterior at which the model
 	// failed: the first position at which a step came upon something that is not finite, or a
 	// metric that is not positive definite. The parameters of the other blocks are as they
-	// were given. Q is nil where that position is not known: it is not finite itself, or the
-	// step was an implicit one of more than MaxLocate coordinates.
+	// were given. Q is nil where that position is not known, for one after an implicit step of
+	// more than MaxLocate coordinates, and where it is not finite itself.
 	Q []float64
+
+	// Runaway tells that the step is to blame and not the model: there is nothing wrong with
+	// the model at Q but for the momentum that goes with it, or Q is far from everything: not
+	// finite, or 10,000 times as far from where the step began as any coordinate was from 0
+	// there, or as 1.
+	Runaway bool
 }
 
 // FailureObserver is an Observer that is told of the failures that a Chain keeps, each before
@@ -28,6 +37,9 @@ type FailureObserver interface {
 // step failed: that takes the step once more with dense matrices.
 const MaxLocate = 200
 
+// farAway is the distance of Failure.Runaway.
+const farAway = 1e4
+
 // maxFailures is how many failures with a status a chain keeps of each block.
 const maxFailures = 8
 
@@ -36,6 +48,7 @@ const maxFailures = 8
 type attempt struct {
 	q, p []float64
 	eps  float64 // signed
+	over bool    // the step went well, and an evaluation at its end was tried
 }
 
 func newAttempt(m int) attempt {
@@ -45,25 +58,40 @@ func newAttempt(m int) attempt {
 func (a *attempt) set(q, p []float64, eps float64) {
 	copy(a.q, q)
 	copy(a.p, p)
-	a.eps = eps
+	a.eps, a.over = eps, false
 }
 
 // locate returns the position at which the model failed in what was tried last, nil if it
-// is not found.
-func (k *HMC) locate() []float64 {
+// is not found, and whether that was the step's doing: see Failure.
+func (k *HMC) locate() (at []float64, runaway bool) {
+	at = k.failedAt()
+	if at == nil {
+		return nil, false
+	}
+	if !allFinite(at) {
+		return nil, true
+	}
+	scale, far := 1.0, 0.0
+	for i, x := range k.tried.q {
+		scale, far = max(scale, math.Abs(x)), max(far, math.Abs(at[i]-x))
+	}
+	return at, far > farAway*scale || k.sound(at)
+}
+
+// failedAt is locate without a look at what was found.
+func (k *HMC) failedAt() []float64 {
 	q, p := slices.Clone(k.tried.q), slices.Clone(k.tried.p)
-	w := &witness{Model: k.System}
 	switch {
 	case k.tried.eps == 0:
 		return q
-	case k.integrator == Leapfrog:
-		// It evaluates nothing but the gradient, and leaves q where it did so last.
+	case k.tried.over || k.integrator == Leapfrog:
+		// The leapfrog evaluates nothing but the gradient, and leaves q where it did so last.
 		k.Step(q, p, k.tried.eps, &k.Solver)
-		w.Gradient(make([]float64, len(q)), q)
-		return w.first
+		return q
 	case len(q) > MaxLocate:
 		return nil
 	}
+	w := &witness{Model: k.System}
 	step, _, err := stepper(w, k.integrator)
 	if err != nil {
 		return nil // not for a kernel that there is
@@ -72,6 +100,25 @@ func (k *HMC) locate() []float64 {
 		return w.last // such as that of a metric without a factor
 	}
 	return w.first
+}
+
+// sound reports whether nothing is wrong with the model at q, whatever the momentum.
+func (k *HMC) sound(q []float64) bool {
+	n := len(q)
+	out := make([]float64, n)
+	if _, _, st := k.System.Energy(q, out); st != OK {
+		return false
+	}
+	w := &witness{Model: k.System}
+	w.Gradient(out, q)
+	if n <= MaxLocate && !k.System.Info().Metric.Constant {
+		unit := make([]float64, n*n)
+		for i := range n {
+			unit[i*n+i] = 1
+		}
+		w.Contract(out, q, unit)
+	}
+	return w.first == nil
 }
 
 // witness is a Model that notes where it failed.
@@ -124,18 +171,15 @@ func (w *witness) SolveStatus() Status {
 }
 
 // locate returns the coordinates of the whole posterior, which are q but for those of block i,
-// at which the model failed in the last update of that block; nil if they are not found.
-func (s *Sweep) locate(i int, q []float64) []float64 {
-	own := s.Kernels[i].locate()
+// at which the last update of that block failed, as HMC.locate does.
+func (s *Sweep) locate(i int, q []float64) (at []float64, runaway bool) {
+	own, runaway := s.Kernels[i].locate()
 	if own == nil {
-		return nil
+		return nil, runaway
 	}
-	out := slices.Clone(q)
+	at = slices.Clone(q)
 	for _, x := range s.blocks[i].spans {
-		copy(out[x.from:x.from+x.n], own[x.to:x.to+x.n])
+		copy(at[x.from:x.from+x.n], own[x.to:x.to+x.n])
 	}
-	if !allFinite(out) {
-		return nil
-	}
-	return out
+	return at, runaway
 }

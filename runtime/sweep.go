@@ -18,8 +18,8 @@ type Sweep struct {
 	transitions []Transition
 
 	// failed, if not nil, is told of an update of block i that the model ended; at
-	// returns where, as Failure.Q.
-	failed func(i int, st Status, at func() []float64)
+	// returns where, and whether the step ran away, as Failure has them.
+	failed func(i int, st Status, at func() (q []float64, runaway bool))
 }
 
 // blockUpdate is what moves between the coordinates of a posterior and those of
@@ -170,7 +170,7 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 		if st := s.enter(i, q); st != OK {
 			s.transitions[i] = k.refuse(st, s.Posterior.LogDensity(q))
 			if s.failed != nil && st.OfModel() {
-				s.failed(i, st, func() []float64 { return slices.Clone(q) })
+				s.failed(i, st, func() ([]float64, bool) { return slices.Clone(q), false })
 			}
 			continue
 		}
@@ -181,7 +181,7 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 			break
 		}
 		if st := s.transitions[i].Failure; s.failed != nil && st.OfModel() {
-			s.failed(i, st, func() []float64 { return s.locate(i, q) })
+			s.failed(i, st, func() ([]float64, bool) { return s.locate(i, q) })
 		}
 	}
 	return s.transitions

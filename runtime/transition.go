@@ -216,7 +216,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if t.Failure = path.Status; t.Failure != OK {
 		return
 	}
-	k.tried.set(k.q1, k.p1, 0)
+	k.tried.over = true
 	var h1, l1 float64
 	if h1, l1, t.Failure = k.System.Energy(k.q1, k.p1); t.Failure != OK {
 		return

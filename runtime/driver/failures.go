@@ -15,10 +15,10 @@ import (
 const FailuresName = "failures.csv"
 
 // FailureColumns returns the columns of the file of failures of a posterior of m coordinates. A row is a
-// runtime.Failure: chain and draw from 1, the name of the block or nothing, the status, and the
-// unconstrained coordinates, all nan where they are not known.
+// runtime.Failure: chain and draw from 1, the name of the block or nothing, the status, 1 where
+// the step ran away, and the unconstrained coordinates, all nan where they are not known.
 func FailureColumns(m int) []string {
-	columns := []string{"chain", "draw", "block", "failure"}
+	columns := []string{"chain", "draw", "block", "failure", "runaway"}
 	for i := range m {
 		columns = append(columns, "q."+strconv.Itoa(i+1))
 	}
@@ -35,6 +35,10 @@ func failureLine(chain, m int, f *runtime.Failure) string {
 	b = append(b, f.Block...) // an identifier
 	b = append(b, ',')
 	b = strconv.AppendUint(b, uint64(f.Status), 10)
+	b = append(b, ",0"...)
+	if f.Runaway {
+		b[len(b)-1] = '1'
+	}
 	for i := range m {
 		b = append(b, ',')
 		if f.Q == nil {
