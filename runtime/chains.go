@@ -329,12 +329,17 @@ func (w *walker) sample() error {
 	params, generated := values[:len(w.q)], values[len(w.q):]
 	// Those of a sweep that is cut short go with it.
 	var failed []Failure
-	w.sweep.failed = func(i int, st Status, at func() ([]float64, bool)) {
-		if out.Blocks[i].Sampling.ByStatus[st] < maxFailures {
-			f := Failure{Draw: out.Drawn() + 1, Block: w.sweep.Names[i], Status: st}
-			f.Q, f.Runaway = at()
-			failed = append(failed, f)
+	w.sweep.failed = func(i int, st Status, entered bool) {
+		if out.Blocks[i].Sampling.ByStatus[st] >= maxFailures {
+			return
 		}
+		f := Failure{Draw: out.Drawn() + 1, Block: w.sweep.Names[i], Status: st}
+		if entered {
+			f.Q, f.Runaway = w.sweep.locate(i, w.q)
+		} else {
+			f.Q = slices.Clone(w.q)
+		}
+		failed = append(failed, f)
 	}
 	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
 		ts, ok := w.transition(streamSampling, n)

@@ -3,7 +3,6 @@ package runtime
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 )
 
 // Sweep is a transition of a whole posterior: its blocks are updated in turn,
@@ -17,9 +16,9 @@ type Sweep struct {
 	blocks      []blockUpdate
 	transitions []Transition
 
-	// failed, if not nil, is told of an update of block i that the model ended; at
-	// returns where, and whether the step ran away, as Failure has them.
-	failed func(i int, st Status, at func() (q []float64, runaway bool))
+	// failed, if not nil, is told of an update of block i that the model ended, or
+	// did not let begin: entered is false then.
+	failed func(i int, st Status, entered bool)
 }
 
 // blockUpdate is what moves between the coordinates of a posterior and those of
@@ -170,7 +169,7 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 		if st := s.enter(i, q); st != OK {
 			s.transitions[i] = k.refuse(st, s.Posterior.LogDensity(q))
 			if s.failed != nil && st.OfModel() {
-				s.failed(i, st, func() ([]float64, bool) { return slices.Clone(q), false })
+				s.failed(i, st, false)
 			}
 			continue
 		}
@@ -181,7 +180,7 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 			break
 		}
 		if st := s.transitions[i].Failure; s.failed != nil && st.OfModel() {
-			s.failed(i, st, func() ([]float64, bool) { return s.locate(i, q) })
+			s.failed(i, st, true)
 		}
 	}
 	return s.transitions
