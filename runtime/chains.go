@@ -327,6 +327,20 @@ func (w *walker) sample() error {
 	row := make([]float64, w.stats+len(w.kept))
 	values := make([]float64, len(w.q)+QuantitiesLen(quantities(w.sweep.Posterior)))
 	params, generated := values[:len(w.q)], values[len(w.q):]
+	// Those of a sweep that is cut short go with it.
+	var failed []Failure
+	w.sweep.failed = func(i int, st Status, entered bool) {
+		if out.Blocks[i].Sampling.ByStatus[st] >= maxFailures {
+			return
+		}
+		f := Failure{Draw: out.Drawn() + 1, Block: w.sweep.Names[i], Status: st}
+		if entered {
+			f.Q, f.Runaway = w.sweep.locate(i, w.q)
+		} else {
+			f.Q = slices.Clone(w.q)
+		}
+		failed = append(failed, f)
+	}
 	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
 		ts, ok := w.transition(streamSampling, n)
 		if !ok {
@@ -340,6 +354,7 @@ func (w *walker) sample() error {
 			}
 			out.Audits = append(out.Audits, audits...)
 		}
+		out.Failures = append(out.Failures, failed...)
 		w.progress.add(ts)
 		for i := range ts {
 			out.Blocks[i].Sampling.Add(&ts[i])
@@ -368,6 +383,14 @@ func (w *walker) sample() error {
 				}
 			}
 		}
+		if x, ok := w.observer.(FailureObserver); ok {
+			for i := range failed {
+				if err := w.told(x.Failed(w.c, &failed[i])); err != nil {
+					return err
+				}
+			}
+		}
+		failed = failed[:0]
 		if w.observer != nil {
 			if err := w.told(w.observer.Draw(w.c, row, w.state)); err != nil {
 				return err

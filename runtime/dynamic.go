@@ -198,9 +198,7 @@ func (b *builder) leaf(out *branch) bool {
 		return false
 	}
 	q, p := b.at.q, b.at.p
-	if k.Reverse != ReverseOff {
-		copy(k.q1, q)
-	}
+	k.tried.set(q, p, b.eps)
 	r := k.Step(q, p, b.eps, &k.Solver)
 	t.Steps++
 	t.Iterations += r.Iterations
@@ -212,6 +210,7 @@ func (b *builder) leaf(out *branch) bool {
 		st = k.System.Whiten(out.rho, q, p)
 	}
 	if t.Failure = st; st != OK {
+		k.tried.over = true
 		return false
 	}
 	gain := b.h0 - h
@@ -222,6 +221,7 @@ func (b *builder) leaf(out *branch) bool {
 	if k.Correction != nil {
 		gain += k.Correction(q) - b.correction0
 		if gain != gain {
+			k.tried.over = true
 			t.Failure = NonFinite
 			return false
 		}
@@ -240,13 +240,13 @@ func (b *builder) leaf(out *branch) bool {
 	return true
 }
 
-// undoes tells whether a step back from (q, p) leads to the position k.q1.
+// undoes tells whether a step back from (q, p) leads to where the step was tried from.
 func (k *HMC) undoes(q, p []float64, eps float64) bool {
 	copy(k.q2, q)
 	copy(k.p2, p)
 	r := k.Step(k.q2, k.p2, -eps, &k.Solver)
 	k.t.Iterations += r.Iterations
-	return r.Status == OK && within(k.q2, k.q1, ReverseTolerance(&k.Solver))
+	return r.Status == OK && within(k.q2, k.tried.q, ReverseTolerance(&k.Solver))
 }
 
 // reverse turns the order of the states round. The momenta stay what they are, and

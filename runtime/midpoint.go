@@ -37,7 +37,7 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 		return r
 	}
 	solved := false
-	if sol.Method == Newton {
+	if sol.Method == Newton && s.newton().model != nil {
 		r = s.newtonIMb(sol, 0.5*eps)
 		if solved = r.Status != Stalled && r.Status != IterationLimit; !solved {
 			r.Suspect = true

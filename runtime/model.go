@@ -113,7 +113,8 @@ type System interface {
 	StepIMb(q, p []float64, eps float64, s *Solver) StepResult
 
 	// StepLeapfrog advances (q, p) in place by one explicit leapfrog
-	// step. It is defined for constant metrics only.
+	// step. It is defined for constant metrics only. After a failure q is the position
+	// that was evaluated last; of the other steps it is unspecified.
 	StepLeapfrog(q, p []float64, eps float64) StepResult
 }
 

@@ -181,6 +181,10 @@ type Chain struct {
 	// Audits are those of the draws that Options.Audit asks for.
 	Audits []Audit
 
+	// Failures are the first few updates that the model ended, in the order of the draws: what to
+	// look at where Sampling counts many. A chain that went on from a State has those since.
+	Failures []Failure
+
 	// State is where the chain stands, for Options.From.
 	State *State
 
@@ -334,6 +338,7 @@ func (r *Result) Append(next *Result) error {
 	for i := range r.Chains {
 		c, n := &r.Chains[i], &next.Chains[i]
 		c.Draws, c.Stats = join(c.Draws, n.Draws), join(c.Stats, n.Stats)
+		c.Audits, c.Failures = append(c.Audits, n.Audits...), append(c.Failures, n.Failures...)
 		c.Blocks, c.State = n.Blocks, n.State
 		c.WarmupTime += n.WarmupTime
 		c.SamplingTime += n.SamplingTime

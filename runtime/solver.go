@@ -40,7 +40,7 @@ const (
 	Anderson
 
 	// Newton is Newton's method with the exact Jacobian, for GLF(b) and IM(b). IM(b) needs a
-	// model that is Curved.
+	// model that is Curved, and takes it for FixedPoint without.
 	Newton
 )
 

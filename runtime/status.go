@@ -38,6 +38,17 @@ func (s Status) String() string {
 	return statusNames[s]
 }
 
+// OfModel reports whether s says that the model could not be evaluated: something was not
+// finite, the metric not positive definite, or a differential equation had no solution. The
+// other failures are the solver's, which did not get to an end, or those of a wrong integrator.
+func (s Status) OfModel() bool {
+	switch s {
+	case NotPositiveDefinite, NonFinite, ODEStepLimit, ODEStepTooSmall, ODENonFinite:
+		return true
+	}
+	return false
+}
+
 // StepResult reports one integrator step.
 type StepResult struct {
 	Status     Status

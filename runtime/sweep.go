@@ -15,6 +15,10 @@ type Sweep struct {
 
 	blocks      []blockUpdate
 	transitions []Transition
+
+	// failed, if not nil, is told of an update of block i that the model ended, or
+	// did not let begin: entered is false then.
+	failed func(i int, st Status, entered bool)
 }
 
 // blockUpdate is what moves between the coordinates of a posterior and those of
@@ -164,6 +168,9 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 	for i, k := range s.Kernels {
 		if st := s.enter(i, q); st != OK {
 			s.transitions[i] = k.refuse(st, s.Posterior.LogDensity(q))
+			if s.failed != nil && st.OfModel() {
+				s.failed(i, st, false)
+			}
 			continue
 		}
 		s.transitions[i] = k.Transition(s.blocks[i].q, rng)
@@ -171,6 +178,9 @@ func (s *Sweep) Transition(q []float64, rng *rand.Rand) []Transition {
 		if s.transitions[i].stopped {
 			clear(s.transitions[i+1:])
 			break
+		}
+		if st := s.transitions[i].Failure; s.failed != nil && st.OfModel() {
+			s.failed(i, st, true)
 		}
 	}
 	return s.transitions

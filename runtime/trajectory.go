@@ -18,17 +18,20 @@ type Trajectory struct {
 // the generalized leapfrog, which has two solves of at least one iteration
 // each, counts as suspect somewhat sooner than it need.
 func Integrate(step StepFunc, q, p []float64, eps float64, n int, s *Solver) (t Trajectory) {
-	return integrate(step, q, p, eps, n, s, nil)
+	return integrate(step, q, p, eps, n, s, nil, nil)
 }
 
 // integrate is Integrate that ends early, with as many steps as it has made,
-// once stop is set.
-func integrate(step StepFunc, q, p []float64, eps float64, n int, s *Solver, stop *atomic.Bool) (t Trajectory) {
+// once stop is set, and notes each step before it is made in tried, unless that is nil.
+func integrate(step StepFunc, q, p []float64, eps float64, n int, s *Solver, stop *atomic.Bool, tried *attempt) (t Trajectory) {
 	suspect := s.FirstCheck()
 	for t.Steps < n {
 		if stop != nil && stop.Load() {
 			t.Stopped = true
 			break
+		}
+		if tried != nil {
+			tried.set(q, p, eps)
 		}
 		r := step(q, p, eps, s)
 		t.Steps++

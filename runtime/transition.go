@@ -103,18 +103,24 @@ type HMC struct {
 	// density out of the Hamiltonian, such as the Jacobian of a transform.
 	Correction func(q []float64) float64
 
-	plain     *GenericSystem // of the plain algorithms over another System
-	stop      *atomic.Bool   // ends a trajectory early; may be nil
-	solves    int            // fixed-point solves per step; 1 for explicit steps, which count none
-	p, q1, p1 []float64      // start momentum, proposal
-	q2, p2    []float64      // the way back
-	t         Transition     // under way
-	tree      *tree          // of dynamic trajectories, once there was one
+	integrator Integrator     // of Step
+	plain      *GenericSystem // of the plain algorithms over another System
+	stop       *atomic.Bool   // ends a trajectory early; may be nil
+	solves     int            // fixed-point solves per step; 1 for explicit steps, which count none
+	p, q1, p1  []float64      // start momentum, proposal
+	q2, p2     []float64      // the way back
+	tried      attempt        // last, on the way forth
+	t          Transition     // under way
+	tree       *tree          // of dynamic trajectories, once there was one
 }
 
 // NewHMC returns a kernel for sys with the integrator k and its Solver, whose Method is to
 // stay. The caller sets StepSize, Steps or MaxDepth, and Reverse.
 func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
+	k, err := k.Resolve(sys.Info().Metric)
+	if err != nil {
+		return nil, err
+	}
 	step, plain, err := stepper(sys, k, s.Method)
 	if err != nil {
 		return nil, err
@@ -125,16 +131,18 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 	}
 	n := sys.Info().Dim()
 	return &HMC{
-		plain:  plain,
-		solves: solves,
-		System: sys,
-		Step:   step,
-		Solver: s,
-		p:      make([]float64, n),
-		q1:     make([]float64, n),
-		p1:     make([]float64, n),
-		q2:     make([]float64, n),
-		p2:     make([]float64, n),
+		integrator: k,
+		plain:      plain,
+		solves:     solves,
+		System:     sys,
+		Step:       step,
+		Solver:     s,
+		p:          make([]float64, n),
+		q1:         make([]float64, n),
+		p1:         make([]float64, n),
+		q2:         make([]float64, n),
+		p2:         make([]float64, n),
+		tried:      newAttempt(n),
 	}, nil
 }
 
@@ -168,6 +176,7 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) Transition {
 	for i := range k.p {
 		k.p[i] = rng.NormFloat64()
 	}
+	k.tried.set(q, k.p, 0)
 	if t.Failure = k.System.DrawMomentum(k.p, q); t.Failure != OK {
 		return k.refuse(t.Failure, k.System.LogDensity(q))
 	}
@@ -199,7 +208,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)
-	path := integrate(k.Step, k.q1, k.p1, k.StepSize, n, &k.Solver, k.stop)
+	path := integrate(k.Step, k.q1, k.p1, k.StepSize, n, &k.Solver, k.stop, &k.tried)
 	t.Steps, t.Iterations = path.Steps, path.Iterations
 	if path.Stopped {
 		t.stopped = true
@@ -208,6 +217,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if t.Failure = path.Status; t.Failure != OK {
 		return
 	}
+	k.tried.over = true
 	var h1, l1 float64
 	if h1, l1, t.Failure = k.System.Energy(k.q1, k.p1); t.Failure != OK {
 		return
@@ -264,7 +274,7 @@ func (k *HMC) returns(q0 []float64, n int) bool {
 	for i, p := range k.p1 {
 		k.p2[i] = -p
 	}
-	path := integrate(k.Step, k.q2, k.p2, k.StepSize, n, &k.Solver, k.stop)
+	path := integrate(k.Step, k.q2, k.p2, k.StepSize, n, &k.Solver, k.stop, nil)
 	t.stopped = path.Stopped
 	t.Iterations += path.Iterations
 	if path.Status != OK {

@@ -21,36 +21,44 @@ import (
 
 // readAudits reads the audits of the run in dir. There are none if it was not audited.
 func readAudits(dir string) ([]runtime.Audit, error) {
-	path := filepath.Join(dir, driver.AuditName)
+	var out []runtime.Audit
+	err := readRows(filepath.Join(dir, driver.AuditName), "audits", driver.AuditColumns[:], func(row []string) error {
+		a, err := parseAudit(row)
+		out = append(out, a)
+		return err
+	})
+	return out, err
+}
+
+// readRows reads a file of rows below a line of columns; what says what they are. There are none
+// if there is no such file.
+func readRows(path, what string, columns []string, take func(row []string) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, problem{err}
+		return problem{err}
 	}
 	defer f.Close()
 	in := csv.NewReader(f)
-	in.FieldsPerRecord = len(driver.AuditColumns)
+	in.FieldsPerRecord = len(columns)
 	head, err := in.Read()
-	if err != nil || !slices.Equal(head, driver.AuditColumns[:]) {
-		return nil, problem{fmt.Errorf("%s: this is not a file of audits of this version of hamc", path)}
+	if err != nil || !slices.Equal(head, columns) {
+		return problem{fmt.Errorf("%s: this is not a file of %s of this version of hamc", path, what)}
 	}
-	var out []runtime.Audit
 	for {
 		row, err := in.Read()
 		if errors.Is(err, io.EOF) {
-			return out, nil
+			return nil
 		}
 		if err != nil {
-			return nil, problem{fmt.Errorf("%s: %w", path, err)}
+			return problem{fmt.Errorf("%s: %w", path, err)}
 		}
-		a, err := parseAudit(row)
-		if err != nil {
+		if err := take(row); err != nil {
 			line, _ := in.FieldPos(0)
-			return nil, problem{fmt.Errorf("%s:%d: %w", path, line, err)}
+			return problem{fmt.Errorf("%s:%d: %w", path, line, err)}
 		}
-		out = append(out, a)
 	}
 }
 

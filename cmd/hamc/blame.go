@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -13,30 +14,69 @@ import (
 	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
 
+// culprit is a part of a model that is to blame for points at which the model failed.
+type culprit struct {
+	span  dsl.Span
+	what  string // is wrong at the first of the points
+	first int    // of the points, counted from 0
+	times int    // how many of them
+}
+
+// culprits returns the parts of a model to blame for points of unconstrained coordinates, in the
+// order in which they are met, and how many of the points none is to blame for. Faults of
+// the metric of another block than the one named are left out; "" stands for all blocks.
+func culprits(im interpret.Posterior, points [][]float64, block string) (list []culprit, innocent int) {
+	for k, q := range points {
+		blamed := false
+		for _, f := range im.Faults(q) {
+			if f.Metric != nil && block != "" && f.Metric.ObjectName() != block {
+				continue
+			}
+			blamed = true
+			span, what := explain(&f)
+			i := slices.IndexFunc(list, func(c culprit) bool { return c.span == span })
+			if i < 0 {
+				i, list = len(list), append(list, culprit{span: span, what: what, first: k})
+			}
+			list[i].times++
+		}
+		if !blamed {
+			innocent++
+		}
+	}
+	return list, innocent
+}
+
+// write writes a culprit as compilers do, with its line of the model below: when says at which
+// points.
+func (c *culprit) write(w io.Writer, m *model, when string) {
+	fmt.Fprintf(w, "%s:%d:%d: %s (%s)\n%s", m.shown(), c.span.Pos.Line, c.span.Pos.Col, c.what, when, dsl.Snippet(m.text, c.span))
+}
+
 // blame says which statements of the model are at fault at the points where chains cannot
 // start, each with its place and its text. A statement is named once, for the first
 // chain that it keeps from starting.
 func (p *plan) blame(points []driver.Refused) string {
-	if s, ok := p.im.(interface{ SetODE(ode.Options) }); ok && p.request.Options.ODE != (ode.Options{}) {
+	if s, ok := p.im.(solvesODE); ok && p.request.Options.ODE != (ode.Options{}) {
 		s.SetODE(p.request.Options.ODE)
 	}
+	var at [][]float64
+	var chains []int
+	for _, r := range points {
+		if len(r.Q) == p.im.Info().Dim() {
+			at, chains = append(at, r.Q), append(chains, r.Chain)
+		}
+	}
 	var b strings.Builder
-	var named []dsl.Span
-	for _, at := range points {
-		if len(at.Q) != p.im.Info().Dim() {
-			continue
-		}
-		for _, f := range p.im.Faults(at.Q) {
-			span, what := explain(&f)
-			if slices.Contains(named, span) {
-				continue
-			}
-			named = append(named, span)
-			fmt.Fprintf(&b, "%s:%d:%d: %s (chain %d)\n%s", p.model.shown(), span.Pos.Line, span.Pos.Col, what, at.Chain, dsl.Snippet(p.model.text, span))
-		}
+	list, _ := culprits(p.im, at, "")
+	for i := range list {
+		list[i].write(&b, p.model, fmt.Sprintf("chain %d", chains[list[i].first]))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
+
+// solvesODE is a model with differential equations.
+type solvesODE interface{ SetODE(ode.Options) }
 
 // explain returns the place of a fault, and says what is wrong there.
 func explain(f *interpret.Fault) (dsl.Span, string) {

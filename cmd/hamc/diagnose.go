@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,8 @@ func newDiagnose(e *env) *cobra.Command {
 		Use:   "diagnose DIR",
 		Short: "Say what speaks against the draws of a run, and what the sampler did",
 		Long: `Say what speaks against the draws of a run: each warning, what it means and what to
-try. Below stands what the sampler did in each chain, and why solves failed.
+try. Below stands what the sampler did in each chain, why solves failed, and which
+statements of the model are to blame where it could not be evaluated.
 
 Exit codes: 0 nothing speaks against the draws, 1 something does.`,
 		Args: exactly(1, "DIR"),
@@ -45,10 +47,14 @@ func (e *env) diagnose(dir string) error {
 	if err != nil {
 		return err
 	}
+	inquest, err := newInquest(dir, s.manifest)
+	if err != nil {
+		return err
+	}
 	width := terminal.Width(e.stdout)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s of %s, %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), plural(len(s.rows), "parameter"))
-	for _, n := range s.notes {
+	for _, n := range slices.Concat(s.notes, inquest.notes) {
 		fmt.Fprintln(&b, n)
 	}
 	fmt.Fprintln(&b)
@@ -56,7 +62,7 @@ func (e *env) diagnose(dir string) error {
 	for i := range s.evidence.blocks {
 		fmt.Fprintln(&b)
 		block := &s.evidence.blocks[i]
-		if err := errors.Join(block.write(&b, width), writeAudits(&b, audits, block.name, width)); err != nil {
+		if err := errors.Join(block.write(&b, inquest, width), writeAudits(&b, audits, block.name, width)); err != nil {
 			return internal{err}
 		}
 	}
@@ -149,8 +155,9 @@ func known(n int, told bool) float64 {
 	return float64(n)
 }
 
-// write writes what the sampler did in each chain, and why its solves failed.
-func (b *blockEvidence) write(w io.Writer, width int) error {
+// write writes what the sampler did in each chain, why its solves failed, and which statements
+// are to blame where the model did.
+func (b *blockEvidence) write(w io.Writer, q *inquest, width int) error {
 	var head []string
 	if b.name != "" {
 		head = append(head, "block "+b.name)
@@ -213,6 +220,7 @@ func (b *blockEvidence) write(w io.Writer, width int) error {
 			wrapText(w, "  ", failureAdvice[st].meaning, width)
 			wrapText(w, "  ", "Try: "+failureAdvice[st].try, width)
 		}
+		q.write(w, b.name, st, width)
 	}
 	return nil
 }

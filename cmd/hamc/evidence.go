@@ -18,6 +18,7 @@ type evidence struct {
 	started    int // chains
 	unfinished int // of them
 	blocks     []blockEvidence
+	named      bool // diagnose can name statements to blame for failures
 }
 
 // blockEvidence is what is known of the updates of one block.

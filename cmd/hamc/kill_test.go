@@ -81,7 +81,7 @@ func TestKilledRunsResume(t *testing.T) {
 		t.Errorf("only %d kills", killed)
 	}
 
-	sameRuns(t, 10, filepath.Join(dir, "whole"), filepath.Join(dir, "parts"))
+	sameRuns(t, 11, filepath.Join(dir, "whole"), filepath.Join(dir, "parts")) // with audits and failures
 }
 
 // sameRuns fails the test where two directories of draws differ in more than wall-clock

@@ -96,29 +96,36 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 		}
 		return nil, err
 	}
-	shown := shownPath(path)
-	m, ds := dsl.Load(shown, text, dsl.Options{Consts: bindings})
-	var d *symbolic.Derived
-	if m != nil {
-		var more []dsl.Diagnostic
-		d, more = symbolic.Derive(m)
-		ds.List = append(ds.List, more...)
-		if curved && d != nil {
-			d, more = symbolic.DeriveCurved(m)
-			for _, x := range more {
-				if x.Severity == dsl.Error { // Derive has said the rest
-					ds.List = append(ds.List, x)
-				}
-			}
-		}
-	}
+	m, ds := derive(path, text, bindings, curved)
 	if len(ds.List) > 0 {
 		fmt.Fprint(e.stderr, ds)
 	}
-	if d == nil {
+	if m == nil {
 		return nil, errReported
 	}
-	return &model{path: path, text: text, consts: bindings, d: d}, nil
+	return m, nil
+}
+
+// derive checks and derives a model, which is nil where the diagnostics hold errors.
+func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, *dsl.Diagnostics) {
+	m, ds := dsl.Load(shownPath(path), text, dsl.Options{Consts: consts})
+	if m == nil {
+		return nil, ds
+	}
+	d, more := symbolic.Derive(m)
+	ds.List = append(ds.List, more...)
+	if curved && d != nil {
+		d, more = symbolic.DeriveCurved(m)
+		for _, x := range more {
+			if x.Severity == dsl.Error { // Derive has said the rest
+				ds.List = append(ds.List, x)
+			}
+		}
+	}
+	if d == nil {
+		return nil, ds
+	}
+	return &model{path: path, text: text, consts: consts, d: d}, ds
 }
 
 // shown is the name of the model's file in messages.

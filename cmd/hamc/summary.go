@@ -69,6 +69,7 @@ func summarise(dir string) (*summary, error) {
 		s.manifest = man
 	}
 	s.evidence = newEvidence(s, s.manifest)
+	s.evidence.named = named(dir, s.manifest)
 	return s, nil
 }
 

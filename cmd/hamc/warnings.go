@@ -40,6 +40,9 @@ type warningRule struct {
 	meaning string // what it says about the draws
 	try     string // what may help
 
+	// failures marks what the model itself may be to blame for.
+	failures bool
+
 	// cost marks what is a matter of computing time and not of trust.
 	cost bool
 }
@@ -159,9 +162,10 @@ var warningRules = []warningRule{
 			}
 			return ""
 		}),
-		brief:   "the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric",
-		meaning: "A failed proposal is rejected, which does not bias the draws, but the region where most proposals fail is hardly visited.",
-		try:     "a smaller --step-size; another metric. The pairs plot of the report shows where they fail.",
+		brief:    "the region where it fails is hardly visited, so look at this before the means; take a smaller --step-size, or another metric",
+		meaning:  "A failed proposal is rejected, which does not bias the draws, but the region where most proposals fail is hardly visited.",
+		try:      "a smaller --step-size; another metric. The pairs plot of the report shows where they fail.",
+		failures: true,
 	},
 	{
 		condition: "dynamic trajectories that the solver's failure ended", limit: "more than 5 %",
@@ -171,9 +175,10 @@ var warningRules = []warningRule{
 			}
 			return ""
 		}),
-		brief:   "the region where it fails is hardly visited, so look at this before the means; take a larger --target-accept, or another metric",
-		meaning: "A step that fails ends its trajectory: the half that was being built is dropped, and the draw is one of the states before. This does not bias the draws, but trajectories are short there, and the region behind the failing steps is hardly visited.",
-		try:     "a larger --target-accept or a smaller --step-size; another metric. The pairs plot of the report shows where these trajectories begin.",
+		brief:    "the region where it fails is hardly visited, so look at this before the means; take a larger --target-accept, or another metric",
+		meaning:  "A step that fails ends its trajectory: the half that was being built is dropped, and the draw is one of the states before. This does not bias the draws, but trajectories are short there, and the region behind the failing steps is hardly visited.",
+		try:      "a larger --target-accept or a smaller --step-size; another metric. The pairs plot of the report shows where these trajectories begin.",
+		failures: true,
 	},
 	{
 		condition: "static proposals refused as irreversible", limit: "more than 5 %",
@@ -247,7 +252,11 @@ func (e *evidence) warnings() []warning {
 // write writes a line for each warning.
 func (e *evidence) write(w io.Writer) {
 	for _, x := range e.warnings() {
-		fmt.Fprintf(w, "warning: %s\n", x.line())
+		line := x.line()
+		if x.failures && e.named {
+			line += "; hamc diagnose names the statements of the model that are to blame"
+		}
+		fmt.Fprintf(w, "warning: %s\n", line)
 	}
 }
 

@@ -1,9 +1,7 @@
 package driver
 
 import (
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
@@ -44,14 +42,4 @@ func auditLine(chain int, a *runtime.Audit) string {
 	comma()
 	violation(&a.Trajectory)
 	return string(b)
-}
-
-// writeAudits writes the file of audits, all of it or nothing.
-func writeAudits(dir string, lines []string) error {
-	var b strings.Builder
-	b.WriteString(strings.Join(AuditColumns[:], ",") + "\n")
-	for _, l := range lines {
-		b.WriteString(l + "\n")
-	}
-	return replaceFile(filepath.Join(dir, AuditName), []byte(b.String()))
 }

@@ -18,10 +18,11 @@ import (
 // checkpoint is a place from which a chain can go on: its state, and the end of its
 // file of draws at that state.
 type checkpoint struct {
-	Mark    draws.Mark     `json:"mark"`
-	Adapted bool           `json:"adapted"`          // the file tells what the warm-up came to
-	Audits  []string       `json:"audits,omitempty"` // lines of the file of audits
-	State   *runtime.State `json:"state"`
+	Mark     draws.Mark     `json:"mark"`
+	Adapted  bool           `json:"adapted"`            // the file tells what the warm-up came to
+	Audits   []string       `json:"audits,omitempty"`   // lines of the file of audits
+	Failures []string       `json:"failures,omitempty"` // lines of the file of failures
+	State    *runtime.State `json:"state"`
 }
 
 // checkpointHeader is the first line of a checkpoint. The number is the CRC-32C of what

@@ -197,7 +197,7 @@ func (r *recorder) readClock() error {
 func (r *recorder) open(i int, w *draws.Writer, from *checkpoint) {
 	r.streams[i] = newStream(checkpointFile(r.dir, i), w, len(r.manifest.Stats)+len(r.manifest.Names), from != nil && from.Adapted)
 	if from != nil {
-		r.streams[i].audits = from.Audits
+		r.streams[i].audits, r.streams[i].failures = from.Audits, from.Failures
 	}
 }
 
@@ -375,7 +375,10 @@ func clearRun(dir string) error {
 	if err != nil {
 		return err
 	}
-	all := []string{filepath.Join(dir, ManifestName), filepath.Join(dir, clockName), filepath.Join(dir, AuditName)}
+	var all []string
+	for _, name := range []string{ManifestName, clockName, AuditName, FailuresName} {
+		all = append(all, filepath.Join(dir, name))
+	}
 	for _, f := range files {
 		all = append(all, checkpointFile(dir, draws.FileNumber(filepath.Base(f))-1), f)
 	}
@@ -463,6 +466,19 @@ func (r *recorder) Audit(chain int, a *runtime.Audit) error {
 	return nil
 }
 
+// Failed takes one failure, before the draw that it is of.
+func (r *recorder) Failed(chain int, f *runtime.Failure) error {
+	s := r.streams[chain]
+	s.failures = append(s.failures, failureLine(chain+1, r.dim(), f))
+	return nil
+}
+
+// dim is the number of coordinates of the posterior.
+func (r *recorder) dim() int {
+	in := runtime.Info{Params: r.manifest.Params}
+	return in.Dim()
+}
+
 // Draw takes one row.
 func (r *recorder) Draw(chain int, row []float64, state func() *runtime.State) error {
 	if r.kept != nil {
@@ -499,16 +515,19 @@ func (r *recorder) finish(complete, failed bool) error {
 		})
 		errs = append(errs, err)
 	}
-	if r.begun && r.opt.Audit.Draws > 0 {
-		var lines []string
+	if r.begun {
+		var audits, failures []string
 		for _, s := range r.streams {
 			if s != nil {
-				lines = append(lines, s.audits...)
+				audits, failures = append(audits, s.audits...), append(failures, s.failures...)
 			}
 		}
-		errs = append(errs, writeAudits(r.dir, lines))
-	}
-	if r.begun {
+		if r.opt.Audit.Draws > 0 {
+			errs = append(errs, writeRows(r.dir, AuditName, AuditColumns[:], audits))
+		}
+		if len(failures) > 0 {
+			errs = append(errs, writeRows(r.dir, FailuresName, FailureColumns(r.dim()), failures))
+		}
 		text, err := json.MarshalIndent(&r.clock, "", "\t")
 		if err == nil {
 			err = replaceFile(filepath.Join(r.dir, clockName), append(text, '\n'))

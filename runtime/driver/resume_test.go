@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -173,6 +174,83 @@ func TestResumeAudits(t *testing.T) {
 	}
 	if _, there := contents(t, whole)[AuditName]; there {
 		t.Error("an earlier run's audits are left")
+	}
+}
+
+// edge is a normal whose log density is NaN above 1.
+type edge struct{ normal }
+
+func (m *edge) Clone() runtime.Model { c := *m; return &c }
+
+func (m *edge) LogDensity(q []float64) float64 {
+	if q[0] > 1 {
+		return math.NaN()
+	}
+	return m.normal.LogDensity(q)
+}
+
+func (m *edge) Gradient(grad, q []float64) float64 {
+	m.normal.Gradient(grad, q)
+	return m.LogDensity(q)
+}
+
+// Of failures too: the file comes out the same after interruptions, even one before the first failure
+// of each chain, and after a crash. It is there only where the model failed.
+func TestResumeFailures(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	ask := func(dir string, draws int) *Request {
+		r := request(dir)
+		r.Options.Draws, r.Options.Init = draws, []runtime.Point{{0}}
+		return r
+	}
+	if err := Run(context.Background(), &edge{}, ask(whole, 30_000), quiet); err != nil {
+		t.Fatal(err)
+	}
+	p := ask(parts, 2) // a failure of one chain at most
+	for _, draws := range []int{2, 9, 300} {
+		p.Options.Draws = draws
+		if err := Run(context.Background(), &edge{}, p, quiet); err != nil {
+			t.Fatal(err)
+		}
+		p.Resume = true
+	}
+	p.Options.Draws = 30_000
+	rounds := 0
+	for at, interrupted := 1, true; interrupted; at += 15_000 {
+		if err := os.Remove(filepath.Join(parts, FailuresName)); err != nil { // as after a crash
+			t.Fatal(err)
+		}
+		ctx, emit := stopAfter(at)
+		if err := Run(ctx, &edge{}, p, func(e Event) error {
+			interrupted = e.Event != EventDone || e.Done.Interrupted
+			return emit(e)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		rounds++
+	}
+	if rounds < 3 {
+		t.Errorf("%d parts", rounds)
+	}
+	same(t, "failures", whole, parts)
+	lines := strings.Split(strings.TrimSpace(contents(t, whole)[FailuresName]), "\n")
+	if len(lines) != 1+3*8 || lines[0] != "chain,draw,block,failure,runaway,q.1" {
+		t.Fatalf("%d lines of failures: %q", len(lines), lines)
+	}
+	for i, line := range lines[1:] {
+		var chain, draw int
+		var x float64
+		if n, err := fmt.Sscanf(line, "%d,%d,,4,0,%g", &chain, &draw, &x); n != 3 || chain != 1+i/8 || draw < 1 || !(x > 1) {
+			t.Errorf("line %d: %q (%v)", i+2, line, err)
+		}
+	}
+	again := request(whole)
+	again.Overwrite = true
+	if err := Run(context.Background(), &normal{}, again, quiet); err != nil {
+		t.Fatal(err)
+	}
+	if _, there := contents(t, whole)[FailuresName]; there {
+		t.Error("an earlier run's failures are left, or some of a model without")
 	}
 }
 

@@ -26,10 +26,11 @@ type stream struct {
 	checkpoint string // its file
 	width      int    // values of a row
 
-	rows   []float64 // collected
-	audits []string  // all so far, of the chain's goroutine
-	began  time.Time
-	next   time.Time // of the next checkpoint
+	rows     []float64 // collected
+	audits   []string  // all so far, of the chain's goroutine
+	failures []string  // likewise
+	began    time.Time
+	next     time.Time // of the next checkpoint
 
 	work  chan batch
 	spare chan []float64 // buffers to collect into
@@ -45,10 +46,11 @@ type stream struct {
 
 // batch is work for the writer of a stream.
 type batch struct {
-	rows   []float64
-	note   func() error   // before the rows; may be nil
-	state  *runtime.State // after the rows: makes a checkpoint; may be nil
-	audits []string       // up to there
+	rows     []float64
+	note     func() error   // before the rows; may be nil
+	state    *runtime.State // after the rows: makes a checkpoint; may be nil
+	audits   []string       // up to there
+	failures []string
 }
 
 // newStream starts the goroutine that writes to w.
@@ -105,8 +107,8 @@ func (s *stream) due() bool {
 
 // hand hands the rows over, and waits while two batches are under way.
 func (s *stream) hand(state *runtime.State) error {
-	n := len(s.audits)
-	s.work <- batch{rows: s.rows, state: state, audits: s.audits[:n:n]}
+	n, m := len(s.audits), len(s.failures)
+	s.work <- batch{rows: s.rows, state: state, audits: s.audits[:n:n], failures: s.failures[:m:m]}
 	s.rows = <-s.spare
 	return s.failed()
 }
@@ -174,5 +176,5 @@ func (s *stream) try(b batch) error {
 	if err != nil {
 		return err
 	}
-	return (&checkpoint{Mark: mark, Adapted: s.noted, Audits: b.audits, State: b.state}).write(s.checkpoint)
+	return (&checkpoint{Mark: mark, Adapted: s.noted, Audits: b.audits, Failures: b.failures, State: b.state}).write(s.checkpoint)
 }

@@ -41,20 +41,30 @@ type Fault struct {
 	Names      []string // of the block's coordinates
 }
 
+// apart is a model taken apart.
+type apart struct {
+	joint      *Model // whose program has nothing but the statements
+	statements []symbolic.Statement
+}
+
 // Faults evaluates the statements of a model one by one at unconstrained coordinates, and returns those
 // to blame, in their order. Where all are finite, it looks at the metrics. There may be none
 // to blame: statements that are finite may have a sum that is not.
 func (m *Model) Faults(q []float64) []Fault {
-	d, statements := symbolic.DeriveStatements(m.d.Model)
-	joint, err := build(d, m.data)
-	if err != nil {
-		return nil // the data were fit for the model itself
+	if m.apart == nil {
+		d, statements := symbolic.DeriveStatements(m.d.Model)
+		joint, err := build(d, m.data)
+		if err != nil {
+			return nil // the data were fit for the model itself
+		}
+		m.apart = &apart{joint, statements}
 	}
+	joint := m.apart.joint
 	joint.tolerance = m.tolerance
 	joint.position(q)
 	var out []Fault
-	for i := range statements {
-		if f := joint.fault(&statements[i]); f != nil {
+	for i := range m.apart.statements {
+		if f := joint.fault(&m.apart.statements[i]); f != nil {
 			out = append(out, *f)
 		}
 	}

@@ -36,6 +36,7 @@ type Model struct {
 	factors   map[*symbolic.Tensor][]float64 // of covariances, row-major
 	tolerance ode.Options                    // of differential equations
 	solved    runtime.Status                 // how those at the last position came out
+	apart     *apart                         // once faults were looked for
 }
 
 // Unknown returns the names in the data file that the model does not declare:
@@ -391,6 +392,7 @@ func (m *Model) Clone() runtime.Model { return m.clone() }
 
 func (m *Model) clone() *Model {
 	c := *m
+	c.apart = nil
 	c.m = c.machine()
 	for _, kind := range []symbolic.TensorKind{symbolic.InverseOf, symbolic.LogDetOf} {
 		for _, t := range m.d.Tensors(kind) {
