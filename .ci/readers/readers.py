@@ -34,6 +34,9 @@ STATS = {
     "energy__": ("energy", "float64"), "solver_iterations__": ("solver_iterations", "int64"),
     "failure__": ("failure", "int64"), "irreversible__": ("irreversible", "bool"),
 }
+
+# The largest depths of trajectories, where they are not the default. Static ones have none.
+MAX_DEPTH = {"shallow": 2, "funnel": None}
 checks = 0
 
 
@@ -193,6 +196,10 @@ def check_cmdstanpy(path, run):
         same(fit.method_variables()[run.columns[k]], both[:, :, k].T, f"{path.name} cmdstanpy {run.columns[k]}")
     divergent = stack[:, :, run.columns.index("divergent__")].sum(axis=1)
     same(np.asarray(fit.divergences, dtype=float), divergent, f"{path.name} cmdstanpy divergences")
+    depth = stack[:, 1:, run.columns.index("treedepth__")]  # it leaves out the first draw
+    largest = (depth == MAX_DEPTH.get(path.name, 10)).sum(axis=1)
+    same(np.asarray(fit.max_treedepths, dtype=float), largest.astype(float), f"{path.name} cmdstanpy largest depths")
+    assert largest.any() or path.name != "shallow", "no trajectory of the largest depth to look for"
     if path.name == "metric":
         same(fit.inv_metric[0], np.array([0.8123456789012345, 1.3e-05]), "inverse metric")
     return fit
