@@ -119,6 +119,9 @@ func (e *env) export(ctx context.Context, dir string, f *exportFormat, target st
 	case err != nil:
 		return problem{unwritten(target, err)}
 	}
+	if err := noteProduct(dir, target); err != nil {
+		return problem{err}
+	}
 	_, err = fmt.Fprintf(e.stdout, "%s of %s in %s\n", plural(len(chains), "chain"), plural(n, "draw"), target)
 	return wrap(err)
 }

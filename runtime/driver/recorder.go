@@ -311,6 +311,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 	if err := os.MkdirAll(r.dir, 0o777); err != nil {
 		return err
 	}
+	var left []string
 	if !r.resume {
 		if !r.replace {
 			if err := vacant(r.dir); err != nil {
@@ -321,7 +322,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 		if r.lock, err = lock(r.dir); err != nil {
 			return err
 		}
-		if err := clearRun(r.dir); err != nil {
+		if left, err = clearRun(r.dir); err != nil {
 			return err
 		}
 	}
@@ -347,7 +348,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 		r.last[i].at = now
 	}
 	if err := r.emit(Event{Event: EventStart, Start: &Start{
-		Model: r.manifest.Model, Names: names, Options: r.manifest.Options, Files: files, Resumed: r.resume,
+		Model: r.manifest.Model, Names: names, Options: r.manifest.Options, Files: files, Resumed: r.resume, Left: left,
 	}}); err != nil {
 		return err
 	}
@@ -368,23 +369,36 @@ func vacant(dir string) error {
 	return nil
 }
 
-// clearRun removes the files of an earlier run from a directory. The manifest goes
-// first: without it nothing resumes what is left.
-func clearRun(dir string) error {
+// clearRun removes the files of an earlier run from a directory, and what was made from its
+// draws. The manifest goes first: without it nothing resumes what is left. It returns the names of
+// products that were changed since, which stay. Where there are no draws any more, what was made
+// from them stays too: it may be all that somebody has kept.
+func clearRun(dir string) (left []string, err error) {
 	files, err := draws.Files(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all := []string{filepath.Join(dir, ManifestName), filepath.Join(dir, clockName), filepath.Join(dir, AuditName)}
+	all := []string{filepath.Join(dir, clockName), filepath.Join(dir, AuditName)}
 	for _, f := range files {
 		all = append(all, checkpointFile(dir, draws.FileNumber(filepath.Base(f))-1), f)
 	}
+	if err := os.Remove(filepath.Join(dir, ManifestName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if len(files) > 0 {
+		left, err = removeProducts(dir)
+	} else {
+		err = forgetProducts(dir)
+	}
+	if err != nil {
+		return left, err
+	}
 	for _, f := range all {
 		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return left, err
 		}
 	}
-	return nil
+	return left, nil
 }
 
 // tick reports progress until quit, and then once more.
