@@ -32,6 +32,7 @@ v ~ normal(0, 1)
 		"log(y) - x ~ normal(mu, s)":                            "y x",
 		"w ~ normal(mu, s)":                                     "z x", // by its definition
 		"e ~ normal(0, s)":                                      "",    // its distribution is not that of data alone
+		"mu - y ~ normal(0, s)":                                 "",
 		"y - mu ~ normal(0, s)":                                 "",
 		"y ~ multi_normal(v, S)":                                "y",
 		"k ~ binomial_logit(5, mu)":                             "k",

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +80,7 @@ func inWords(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// load reads, checks and derives a model; diagnostics go to standard error.
+// load reads, checks and derives a model; diagnostics go to standard error, see tell.
 func (e *env) load(path string, consts []string) (*model, error) {
 	bindings, err := parseConsts(consts)
 	if err != nil {
@@ -104,7 +105,11 @@ func (e *env) load(path string, consts []string) (*model, error) {
 		ds.List = append(ds.List, more...)
 	}
 	if len(ds.List) > 0 {
-		fmt.Fprint(e.stderr, ds)
+		e.tell(ds)
+	}
+	if d == nil && e.events != nil { // an event that ends the others
+		errs := slices.DeleteFunc(slices.Clone(ds.List), func(d dsl.Diagnostic) bool { return d.Severity != dsl.Error })
+		return nil, problem{fmt.Errorf("%s: the model has %s", shown, plural(len(errs), "error"))}
 	}
 	if d == nil {
 		return nil, errReported

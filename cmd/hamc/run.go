@@ -180,6 +180,7 @@ type plan struct {
 func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error) {
 	began := time.Now()
 	if f.progress == "json" {
+		e.events = e.stderr
 		defer func() {
 			var stopped interrupted // of which the event done tells
 			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) {
