@@ -27,26 +27,42 @@ func (p *plan) blame(points []driver.Refused) string {
 			continue
 		}
 		for _, f := range p.im.Faults(at.Q) {
-			span, what := explain(&f)
+			span, what := explain(&f, " there")
 			if slices.Contains(named, span) {
 				continue
 			}
 			named = append(named, span)
-			fmt.Fprintf(&b, "%s:%d:%d: %s (chain %d)\n%s", p.model.shown(), span.Pos.Line, span.Pos.Col, what, at.Chain, dsl.Snippet(p.model.text, span))
+			b.WriteString(p.placed(span, fmt.Sprintf("%s (chain %d)", what, at.Chain)))
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// explain returns the place of a fault, and says what is wrong there.
-func explain(f *interpret.Fault) (dsl.Span, string) {
+// blameMetric says what is wrong with a metric that is the same everywhere, with its place and its
+// text. It is "" if nothing is.
+func (p *plan) blameMetric() string {
+	var b strings.Builder
+	for _, f := range p.im.ConstantMetricFaults() {
+		b.WriteString(p.placed(explain(&f, "")))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// placed is a message about a place in the model, with the text there.
+func (p *plan) placed(at dsl.Span, what string) string {
+	return fmt.Sprintf("%s:%d:%d: %s\n%s", p.model.shown(), at.Pos.Line, at.Pos.Col, what, dsl.Snippet(p.model.text, at))
+}
+
+// explain returns the place of a fault, and says what is wrong there. The word point follows
+// what a metric is: " there", or nothing if it is the same everywhere.
+func explain(f *interpret.Fault, point string) (dsl.Span, string) {
 	number := func(v float64) string { return terminal.Significant(4)(v + 0) } // without −0
 	if f.Metric != nil {
 		span := f.Metric.Metric[0].At
 		if f.Row >= 0 {
-			return span, fmt.Sprintf("the metric's entry of %s and %s is %s there", f.Names[f.Row], f.Names[f.Col], number(f.Entry))
+			return span, fmt.Sprintf("the metric's entry of %s and %s is %s%s", f.Names[f.Row], f.Names[f.Col], number(f.Entry), point)
 		}
-		return span, fmt.Sprintf("the metric's least eigenvalue is %s there, with %s the largest part of its eigenvector", number(f.Eigenvalue), f.Names[f.Col])
+		return span, fmt.Sprintf("the metric's least eigenvalue is %s%s, with %s the largest part of its eigenvector", number(f.Eigenvalue), point, f.Names[f.Col])
 	}
 	t := f.Term
 	if f.Solved != runtime.OK {

@@ -257,6 +257,12 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 		return fmt.Errorf("%w: `hamc run --resume %s`", err, out.dir)
 	case err != nil && len(watch.refused) > 0:
 		return problem{fmt.Errorf("%s\n%s", err, p.blame(watch.refused))}
+	case err != nil && ctx.Err() == nil && watch.failure != "":
+		// A compiled sampler that did not begin may have no metric.
+		if why := p.blameMetric(); why != "" {
+			return problem{fmt.Errorf("%s\n%s", err, why)}
+		}
+		return err
 	case err != nil:
 		return err
 	case watch.done == nil && ctx.Err() != nil:
