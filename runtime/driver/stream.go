@@ -49,6 +49,7 @@ type batch struct {
 	note   func() error   // before the rows; may be nil
 	state  *runtime.State // after the rows: makes a checkpoint; may be nil
 	audits []string       // up to there
+	done   chan struct{}  // closed once the work is done, or is not done after an error; may be nil
 }
 
 // newStream starts the goroutine that writes to w.
@@ -63,6 +64,9 @@ func newStream(checkpoint string, w *draws.Writer, width int, noted bool) *strea
 			s.write(b)
 			if b.rows != nil {
 				s.spare <- b.rows[:0]
+			}
+			if b.done != nil {
+				close(b.done)
 			}
 		}
 	})
@@ -120,6 +124,17 @@ func (s *stream) adapted(blocks []draws.Adaptation, params int) error {
 		s.noted = true
 		return s.w.Adapted(blocks, params)
 	}}
+	return s.failed()
+}
+
+// drain waits until all that was handed over is in the file.
+func (s *stream) drain() error {
+	done := make(chan struct{})
+	s.work <- batch{done: done, note: func() error {
+		_, err := s.w.Mark()
+		return err
+	}}
+	<-done
 	return s.failed()
 }
 
