@@ -157,8 +157,9 @@ func groups(man *driver.Manifest, set *draws.Set) map[string]string {
 	return out
 }
 
-// runData returns the data of a run: from the file that it was begun with, or from a given one with
-// the same content. It is an error if that is not there any more, or has changed.
+// runData returns the data of a run, from the file that it was begun with or a given one with
+// the same content; none of a run that does not tell its model. It is an error if the file is not
+// there any more, or has changed.
 func runData(man *driver.Manifest, given string) ([]export.Datum, error) {
 	origin := &man.Origin
 	path, text := origin.Data, "{}"

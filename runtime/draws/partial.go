@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// ReadColumns reads the first draws of some columns of the file path, up to a number of draws, and keeps
-// nothing of the others: a slice for each of the columns, which are counted from 0 and ascend. A last line without a line feed is no
-// draw. It is an error if the file cannot be read, or if a draw has no number in one of the
-// columns.
+// ReadColumns reads some columns of the file path, counted from 0 and ascending, for as many draws
+// from the first on as it has, at most most. It returns a slice for each of the columns, and keeps
+// nothing of the others. A last line without a line feed is no draw. It is an error if the file
+// cannot be read, or if a draw has no number in one of the columns.
 func ReadColumns(path string, columns []int, most int) ([][]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -27,10 +27,10 @@ type product struct {
 	Sum  string `json:"sha256"` // of its content, see productSum
 }
 
-// NoteProduct notes that the file or directory called name, in the directory dir of draws,
-// was made from them and holds nothing else. A run that replaces the draws removes it with them,
-// unless it has been changed since. It is an error if name is not one in dir, or if it cannot be
-// read, or the note cannot be written.
+// NoteProduct notes that the file or directory called name, in the directory dir of draws, was
+// made from them and holds nothing else. A run that replaces the draws removes it with them,
+// unless it has been changed since. It is an error if the name is that of another directory's
+// file or of one that a run writes, if it cannot be read, or if the note cannot be written.
 func NoteProduct(dir, name string) error {
 	if !productName(name) {
 		return fmt.Errorf("%s is not the name of something made from draws", name)

@@ -33,10 +33,10 @@ func (t *Target) next(n int, ess float64) int {
 // effective sample sizes holds at a time, or those of one component if they are more: 128 MiB.
 const valuesInMemory = 1 << 24
 
-// leastESS returns the least effective sample size, bulk or tail, of the first n draws in the files of the
-// chains, and the name of its component. Those stand in the columns from first on. A component that never changes has
-// none. It reads as many components at a time as values have room. It is an error if a file cannot be read, or
-// has fewer draws.
+// leastESS returns the least effective sample size, bulk or tail, of the first n draws in the
+// files of the chains, and the name of its component. The components stand in the columns from
+// first on; one that never changes has no effective sample size. Those are read together that have
+// no more than so many values, or one. It is an error if a file cannot be read, or has fewer draws.
 func leastESS(files []string, n int, names []string, first, values int) (name string, least float64, err error) {
 	least = math.Inf(1)
 	step := max(1, values/max(1, n*len(files)))
