@@ -45,6 +45,8 @@ const (
 	Warning
 )
 
+func (s Severity) String() string { return [...]string{"error", "warning"}[s] }
+
 // A Diagnostic is one message about a source text.
 type Diagnostic struct {
 	Severity Severity
@@ -132,11 +134,7 @@ func (ds *Diagnostics) String() string {
 			fmt.Fprintf(&b, "%s: and %d more messages\n", ds.File, len(ds.List)-i)
 			break
 		}
-		word := "error"
-		if d.Severity == Warning {
-			word = "warning"
-		}
-		fmt.Fprintf(&b, "%s:%d:%d: %s[%s]: %s\n", ds.File, d.Span.Pos.Line, d.Span.Pos.Col, word, d.Code, d.Message)
+		fmt.Fprintf(&b, "%s:%d:%d: %s[%s]: %s\n", ds.File, d.Span.Pos.Line, d.Span.Pos.Col, d.Severity, d.Code, d.Message)
 		snippet(&b, lines, d.Span)
 		if d.Hint != "" {
 			fmt.Fprintf(&b, "      hint: %s\n", d.Hint)

@@ -62,7 +62,7 @@ def awkward(out):
     out.mkdir()
     for number, draws in ((1, 40), (3, 38), (4, 2), (10, 40)):
         text = f"# model = awkward\n# method = sample\n#   sample\n#     num_samples = 40\n#     num_warmup = 10\n#     save_warmup = 0\n#     thin = 1\n"
-        text += f"#     algorithm = hmc\n#       hmc\n#         engine = static\n#           max_depth = 10\n#         metric = diag_e\n# id = {number}\n"
+        text += f"#     algorithm = hmc\n#       hmc\n#         engine = nuts\n#           nuts\n#             max_depth = 10\n#         metric = diag_e\n# id = {number}\n"
         text += ",".join([stats, "s"] + rows + cols + ["x.1"]) + "\n" + ADAPTED + "# Step size = 0.5\n# Diagonal elements of inverse mass matrix:\n# 1, 1\n"
         for d in range(draws):
             x = [rng.gauss(0, 1) for _ in range(14)]

@@ -69,6 +69,12 @@ check_rstan <- function(dir, files, chains, warmup) {
       same(unname(got), unname(want[, column]), paste(dir, "rstan", column, "chain", i))
     }
   }
+  # Which trajectories: dynamic of a largest depth, or static.
+  for (args in fit@stan_args) {
+    static <- basename(dir) == "funnel"
+    stopifnot(args$sampler_t == if (static) "HMC" else "NUTS(diag_e)",
+              identical(args$max_depth, if (static) NA_integer_ else if (basename(dir) == "shallow") 2L else 10L))
+  }
   stopifnot(get_num_divergent(fit) == sum(sapply(chains, function(x) sum(x[, "divergent__"]))))
   as_draws_array(fit)
 }

@@ -33,7 +33,7 @@ func culprits(im interpret.Posterior, points [][]float64, block string) (list []
 				continue
 			}
 			blamed = true
-			span, what := explain(&f)
+			span, what := explain(&f, " there")
 			i := slices.IndexFunc(list, func(c culprit) bool { return c.span == span })
 			if i < 0 {
 				i, list = len(list), append(list, culprit{span: span, what: what, first: k})
@@ -48,9 +48,12 @@ func culprits(im interpret.Posterior, points [][]float64, block string) (list []
 }
 
 // write writes a culprit as compilers do, with its line of the model below: when says at which
-// points.
+// points, "" if at all.
 func (c *culprit) write(w io.Writer, m *model, when string) {
-	fmt.Fprintf(w, "%s:%d:%d: %s (%s)\n%s", m.shown(), c.span.Pos.Line, c.span.Pos.Col, c.what, when, dsl.Snippet(m.text, c.span))
+	if when != "" {
+		when = " (" + when + ")"
+	}
+	fmt.Fprintf(w, "%s:%d:%d: %s%s\n%s", m.shown(), c.span.Pos.Line, c.span.Pos.Col, c.what, when, dsl.Snippet(m.text, c.span))
 }
 
 // blame says which statements of the model are at fault at the points where chains cannot
@@ -75,18 +78,31 @@ func (p *plan) blame(points []driver.Refused) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// blameMetric says what is wrong with a metric that is the same everywhere, with its place and its
+// text. It is "" if nothing is.
+func (p *plan) blameMetric() string {
+	var b strings.Builder
+	for _, f := range p.im.ConstantMetricFaults() {
+		c := &culprit{}
+		c.span, c.what = explain(&f, "")
+		c.write(&b, p.model, "")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
 // solvesODE is a model with differential equations.
 type solvesODE interface{ SetODE(ode.Options) }
 
-// explain returns the place of a fault, and says what is wrong there.
-func explain(f *interpret.Fault) (dsl.Span, string) {
+// explain returns the place of a fault, and says what is wrong there. The word point follows
+// what a metric is: " there", or nothing if it is the same everywhere.
+func explain(f *interpret.Fault, point string) (dsl.Span, string) {
 	number := func(v float64) string { return terminal.Significant(4)(v + 0) } // without −0
 	if f.Metric != nil {
 		span := f.Metric.Metric[0].At
 		if f.Row >= 0 {
-			return span, fmt.Sprintf("the metric's entry of %s and %s is %s there", f.Names[f.Row], f.Names[f.Col], number(f.Entry))
+			return span, fmt.Sprintf("the metric's entry of %s and %s is %s%s", f.Names[f.Row], f.Names[f.Col], number(f.Entry), point)
 		}
-		return span, fmt.Sprintf("the metric's least eigenvalue is %s there, with %s the largest part of its eigenvector", number(f.Eigenvalue), f.Names[f.Col])
+		return span, fmt.Sprintf("the metric's least eigenvalue is %s%s, with %s the largest part of its eigenvector", number(f.Eigenvalue), point, f.Names[f.Col])
 	}
 	t := f.Term
 	if f.Solved != runtime.OK {

@@ -14,9 +14,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/draws"
 	"github.com/hamc-dev/hamc/runtime/driver"
 	"github.com/hamc-dev/hamc/runtime/export"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
 
 // exportFormat is a format of `hamc export`.
@@ -25,11 +27,13 @@ type exportFormat struct {
 	write      func(w io.Writer, s *draws.Set, o export.Options) error
 	// writeDir is there instead of write if the format is a directory.
 	writeDir func(ctx context.Context, dir string, s *draws.Set, o export.Options) error
+
+	data bool // it has a place for the data of the run
 }
 
 var exportFormats = []exportFormat{
-	{name: "zarr", file: "draws.zarr", writeDir: export.Zarr},
-	{name: "npz", file: "draws.npz", write: export.NPZ},
+	{name: "zarr", file: "draws.zarr", writeDir: export.Zarr, data: true},
+	{name: "npz", file: "draws.npz", write: export.NPZ, data: true},
 	{name: "csv", file: "draws.csv", write: export.Table},
 }
 
@@ -43,7 +47,7 @@ func exportFormatNames() []string {
 }
 
 func newExport(e *env) *cobra.Command {
-	var format, output string
+	var format, output, data string
 	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "export DIR",
@@ -57,25 +61,29 @@ func newExport(e *env) *cobra.Command {
 				return usage{fmt.Errorf("unknown format %q: expected one of %s", format, strings.Join(exportFormatNames(), ", "))}
 			}
 			f := &exportFormats[i]
+			if data != "" && !f.data {
+				return usage{fmt.Errorf("--format %s has no place for data: --data is for the others", format)}
+			}
 			if output == "-" && f.write == nil {
 				return usage{fmt.Errorf("--format %s is a directory: it cannot go to standard output", format)}
 			}
 			if output == "" {
 				output = filepath.Join(args[0], f.file)
 			}
-			return e.export(cmd.Context(), args[0], f, output, overwrite)
+			return e.export(cmd.Context(), args[0], data, f, output, overwrite)
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&format, "format", "zarr", "`FORMAT`: zarr (a Zarr directory in ArviZ's InferenceData layout), npz (NumPy arrays, chains × draws × dimensions) or csv (one long table, as a draws_df of R's posterior)")
 	fl.StringVarP(&output, "output", "o", "", "`PATH` to write, - for standard output; default draws.zarr, draws.npz or draws.csv in DIR")
+	fl.StringVar(&data, "data", "", "`FILE` of the data of the run, if it was moved; they are exported too")
 	fl.BoolVar(&overwrite, "overwrite", false, "replace an earlier export")
 	completeFlags(cmd)
 	return cmd
 }
 
-// export writes the draws in a directory to target.
-func (e *env) export(ctx context.Context, dir string, f *exportFormat, target string, overwrite bool) error {
+// export writes the draws in a directory to target, and the data that they were made with.
+func (e *env) export(ctx context.Context, dir, data string, f *exportFormat, target string, overwrite bool) error {
 	if err := runDirectory(dir); err != nil {
 		return err
 	}
@@ -98,7 +106,19 @@ func (e *env) export(ctx context.Context, dir string, f *exportFormat, target st
 	for _, note := range leftOut(set, chains) {
 		fmt.Fprintln(e.stderr, note)
 	}
-	options := export.Options{Version: codegen.Version, Groups: groups(dir, set)}
+	options := export.Options{Version: codegen.Version}
+	if man, err := driver.ReadManifest(dir); err == nil {
+		options.Groups = groups(man, set)
+		if f.data {
+			if options.Data, err = runData(man, data); err != nil && data != "" {
+				return problem{err}
+			} else if err != nil {
+				fmt.Fprintf(e.stderr, "warning: the export is without the data: %v\n", err)
+			}
+		}
+	} else if data != "" { // draws of another program
+		return problem{fmt.Errorf("--data %s: what the data are to the model is not known: %w", data, err)}
+	}
 	if target == "-" {
 		return wrap(f.write(e.stdout, set, options))
 	}
@@ -119,16 +139,15 @@ func (e *env) export(ctx context.Context, dir string, f *exportFormat, target st
 	case err != nil:
 		return problem{unwritten(target, err)}
 	}
+	if err := noteProduct(dir, target); err != nil {
+		return problem{err}
+	}
 	_, err = fmt.Fprintf(e.stdout, "%s of %s in %s\n", plural(len(chains), "chain"), plural(n, "draw"), target)
 	return wrap(err)
 }
 
 // groups returns the groups that the manifest gives to the generated quantities.
-func groups(dir string, set *draws.Set) map[string]string {
-	man, err := driver.ReadManifest(dir)
-	if err != nil {
-		return nil // draws of another program
-	}
+func groups(man *driver.Manifest, set *draws.Set) map[string]string {
 	out := map[string]string{}
 	for _, q := range man.Derived {
 		if slices.ContainsFunc(set.Parameters, func(p draws.Parameter) bool { return p.Name == q.Name }) {
@@ -136,6 +155,50 @@ func groups(dir string, set *draws.Set) map[string]string {
 		}
 	}
 	return out
+}
+
+// runData returns the data of a run, from the file that it was begun with or a given one with
+// the same content; none of a run that does not tell its model. It is an error if the file is not
+// there any more, or has changed.
+func runData(man *driver.Manifest, given string) ([]export.Datum, error) {
+	origin := &man.Origin
+	path, text := origin.Data, "{}"
+	switch {
+	case origin.Source == "" && given == "": // the run of a program, which alone knows them
+		return nil, nil
+	case origin.Source == "" || given != "" && path == "":
+		return nil, fmt.Errorf("--data %s: the run had no file of data", given)
+	case given != "":
+		path = given
+	}
+	if path != "" {
+		var err error
+		if text, err = readText(path); err != nil {
+			return nil, fmt.Errorf("%w; --data FILE names a file that was moved", err)
+		}
+		if checksum([]byte(text)) != origin.DataSum {
+			return nil, fmt.Errorf("%s: the data have changed since the run began", path)
+		}
+	}
+	bindings, err := parseConsts(origin.Consts)
+	if err != nil {
+		return nil, err
+	}
+	m, _ := dsl.Load(origin.Model, origin.Source, dsl.Options{Consts: bindings})
+	if m == nil {
+		return nil, errors.New("this version of hamc does not take the model of the run")
+	}
+	data, err := interpret.ReadData(m, strings.NewReader(text), path)
+	if err != nil {
+		return nil, err
+	}
+	observed := m.Observed()
+	var out []export.Datum
+	for _, d := range data {
+		out = append(out, export.Datum{Name: d.Name, Integer: d.Integer, Shape: d.Shape, Values: d.Values,
+			Observed: slices.ContainsFunc(observed, func(o *dsl.Data) bool { return o.ObjectName() == d.Name })})
+	}
+	return out, nil
 }
 
 // free returns an error if target is something that an export must not replace.

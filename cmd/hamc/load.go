@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,7 +81,7 @@ func inWords(path string, err error) error {
 }
 
 // load reads, checks and derives a model, with the second derivatives for Newton's method if it is
-// to be curved; diagnostics go to standard error.
+// to be curved; diagnostics go to standard error, see tell.
 func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 	bindings, err := parseConsts(consts)
 	if err != nil {
@@ -98,7 +99,11 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 	}
 	m, ds := derive(path, text, bindings, curved)
 	if len(ds.List) > 0 {
-		fmt.Fprint(e.stderr, ds)
+		e.tell(ds)
+	}
+	if m == nil && e.events != nil { // an event that ends the others
+		errs := slices.DeleteFunc(slices.Clone(ds.List), func(d dsl.Diagnostic) bool { return d.Severity != dsl.Error })
+		return nil, problem{fmt.Errorf("%s: the model has %s", shownPath(path), plural(len(errs), "error"))}
 	}
 	if m == nil {
 		return nil, errReported
@@ -106,7 +111,8 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 	return m, nil
 }
 
-// derive checks and derives a model, which is nil where the diagnostics hold errors.
+// derive checks and derives a model, with the second derivatives for Newton's method if it is to
+// be curved. It is nil where the diagnostics hold errors.
 func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, *dsl.Diagnostics) {
 	m, ds := dsl.Load(shownPath(path), text, dsl.Options{Consts: consts})
 	if m == nil {

@@ -120,6 +120,9 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
+	// events is where lines of JSON go in place of messages for people, or nil.
+	events io.Writer
+
 	// running is set once the command line has been understood and the
 	// command has begun.
 	running bool

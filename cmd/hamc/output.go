@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
 // noDraws returns an error if a directory holds the draws of a run.
@@ -31,6 +32,42 @@ type output struct {
 	dir   string
 	made  []string // directories that were made, the outermost first
 	begun bool     // it holds files of the run
+	stale []string // files in it that were not made from its draws, though their names say so
+}
+
+// defaultProducts are the names that exports and reports of a run have in its directory.
+func defaultProducts() []string {
+	names := []string{reportName}
+	for _, f := range exportFormats {
+		names = append(names, f.file)
+	}
+	return names
+}
+
+// begin notes that the draws of a run are in the directory now. Of what was made from others
+// before, left is known to be there.
+func (o *output) begin(resumed bool, left []string) {
+	o.begun = true
+	if resumed {
+		return
+	}
+	o.stale = slices.Clone(left)
+	for _, name := range defaultProducts() {
+		if _, err := os.Lstat(filepath.Join(o.dir, name)); err == nil && !slices.Contains(left, name) {
+			o.stale = append(o.stale, name)
+		}
+	}
+}
+
+// noteProduct notes that target was made from the draws in dir, if it is in that directory.
+func noteProduct(dir, target string) error {
+	if !sameDirectory(dir, filepath.Dir(target)) {
+		return nil
+	}
+	if err := driver.NoteProduct(dir, filepath.Base(target)); err != nil {
+		return fmt.Errorf("%s is written, but a later `hamc run --overwrite` will not remove it: %w", target, err)
+	}
+	return nil
 }
 
 // claim makes the directory for the draws of a run. If none is given it is the

@@ -18,6 +18,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
+// reportName is the name of a report in the directory of its run.
+const reportName = "report.html"
+
 func newReport(e *env) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
@@ -44,11 +47,11 @@ func (e *env) writeReport(dir, path string) error {
 		return err
 	}
 	if path == "" {
-		path = filepath.Join(dir, "report.html")
+		path = filepath.Join(dir, reportName)
 	}
 	if path != stdoutName {
 		if fi, err := os.Stat(path); err == nil && fi.IsDir() {
-			return usage{fmt.Errorf("--output %s: that is a directory; name a file in it, such as %s", path, filepath.Join(path, "report.html"))}
+			return usage{fmt.Errorf("--output %s: that is a directory; name a file in it, such as %s", path, filepath.Join(path, reportName))}
 		}
 		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 			return problem{fmt.Errorf("--output %s: there is no directory %s", path, filepath.Dir(path))}
@@ -79,6 +82,9 @@ func (e *env) writeReport(dir, path string) error {
 		return wrap(err)
 	}
 	if err := sampler.WriteAtomic(path, b.Bytes()); err != nil {
+		return problem{err}
+	}
+	if err := noteProduct(dir, path); err != nil {
 		return problem{err}
 	}
 	fmt.Fprintf(e.stderr, "wrote %s\n", path)

@@ -81,7 +81,7 @@ func newRun(e *env) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.data, "data", "", "`FILE` of data in CmdStan's JSON; default MODEL.data.json beside the model")
 	fl.StringVar(&f.output, "output-dir", "", "`DIR` for the draws; default MODEL-draws/1, MODEL-draws/2, …")
-	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the draws of an earlier run in --output-dir")
+	fl.BoolVar(&f.overwrite, "overwrite", false, "replace the draws of an earlier run in --output-dir, and remove what hamc has made from them there")
 	fl.StringVar(&f.resume, "resume", "", "go on with the run in `DIR`, which was interrupted, or is to have more --draws")
 	fl.StringVar(&f.integrator, "integrator", "", "`NAME`: glfa, glfb, ima, imb or leapfrog; default imb, or leapfrog where the metric is constant")
 	fl.Float64Var(&o.StepSize, "step-size", 0, "step size ε; default: adapted in warm-up")
@@ -180,6 +180,7 @@ type plan struct {
 func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error) {
 	began := time.Now()
 	if f.progress == "json" {
+		e.events = e.stderr
 		defer func() {
 			var stopped interrupted // of which the event done tells
 			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) {
@@ -248,11 +249,20 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 		err = e.runSampler(ctx, bin.Path, &p.request, watch, &guard)
 	}
 	watch.display.Finish()
+	for _, name := range out.stale {
+		fmt.Fprintf(e.stderr, "warning: %s was not made from these draws, but stays: it was changed, or it is not certain that hamc made it\n", filepath.Join(out.dir, name))
+	}
 	switch {
 	case err != nil && out.begun:
 		return fmt.Errorf("%w: `hamc run --resume %s`", err, out.dir)
 	case err != nil && len(watch.refused) > 0:
 		return problem{fmt.Errorf("%s\n%s", err, p.blame(watch.refused))}
+	case err != nil && ctx.Err() == nil && watch.failure != "":
+		// A compiled sampler that did not begin may have no metric.
+		if why := p.blameMetric(); why != "" {
+			return problem{fmt.Errorf("%s\n%s", err, why)}
+		}
+		return err
 	case err != nil:
 		return err
 	case watch.done == nil && ctx.Err() != nil:
@@ -450,7 +460,8 @@ func (w *watcher) event(ev driver.Event) error {
 	}
 	switch ev.Event {
 	case driver.EventStart:
-		w.start, w.out.begun = ev.Start, true
+		w.start = ev.Start
+		w.out.begin(ev.Start.Resumed, ev.Start.Left)
 	case driver.EventProgress:
 		p := ev.Progress
 		w.display.Update(terminal.ChainProgress{Chain: p.Chain, Phase: p.Phase.String(), Done: p.Done, Total: p.Total,

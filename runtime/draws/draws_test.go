@@ -98,7 +98,8 @@ func TestLayout(t *testing.T) {
 #     algorithm = hmc (Default)
 #       hmc
 #         engine = static
-#           max_depth = 10
+#           static
+#             max_depth = NaN
 #         metric = diag_e
 #         integrator = imb
 # id = 2
@@ -117,6 +118,23 @@ nan,inf,-inf,-0
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// The lines on dynamic trajectories are those of CmdStan.
+func TestLayoutOfDynamicTrajectories(t *testing.T) {
+	h := header
+	h.MaxDepth = 7
+	const want = `
+#       hmc
+#         engine = nuts
+#           nuts
+#             max_depth = 7
+#         metric = diag_e
+#         integrator = imb
+`
+	if got := string(h.bytes()); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwithout\n%s", got, want)
 	}
 }
 

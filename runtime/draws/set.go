@@ -143,8 +143,8 @@ func NewSet(chains []*Chain) (*Set, error) {
 	return s, nil
 }
 
-// foreign reports whether a setting stands in a header only because readers of
-// other projects ask for it.
+// foreign reports whether a setting stands in a header for readers of other projects:
+// what it says of the run, other settings say too.
 func foreign(name string) bool {
 	switch name {
 	case "method", "algorithm", "engine", "max_depth", "metric":

@@ -28,6 +28,9 @@ type Header struct {
 	ID      int    // of the chain, from 1
 	Metric  string // diag_e, dense_e or unit_e
 
+	// MaxDepth is the limit of treedepth__; 0 where all trajectories are static.
+	MaxDepth int
+
 	// Settings are further lines "name = value" under algorithm = hmc.
 	Settings []Setting
 
@@ -180,13 +183,21 @@ func (h *Header) bytes() []byte {
 	p("# method = sample (Default)\n#   sample\n")
 	p(samplesLine, h.Samples)
 	p("#     num_warmup = %d\n#     save_warmup = 0\n#     thin = 1\n", h.Warmup)
-	// CmdStanPy asks for a metric and a tree depth that Stan knows. What was
-	// used in truth stands in the settings below.
+	p("#     algorithm = hmc (Default)\n#       hmc\n")
+	if h.MaxDepth > 0 {
+		p("#         engine = nuts\n#           nuts\n#             max_depth = %d\n", h.MaxDepth)
+	} else {
+		// CmdStanPy does without a step size, but not without this line, and counts
+		// the draws whose depth is the limit. There is none, and nothing equals NaN,
+		// which R takes for a number too.
+		p("#         engine = static\n#           static\n#             max_depth = NaN\n")
+	}
+	// CmdStanPy asks for a metric that Stan knows.
 	metric := h.Metric
 	if metric == "" {
 		metric = "diag_e"
 	}
-	p("#     algorithm = hmc (Default)\n#       hmc\n#         engine = static\n#           max_depth = 10\n#         metric = %s\n", metric)
+	p("#         metric = %s\n", metric)
 	for _, s := range h.Settings {
 		p("#         %s = %s\n", oneLine(s.Name), oneLine(s.Value))
 	}

@@ -36,9 +36,12 @@ func chainFile(dir string, i int) string {
 	return filepath.Join(dir, draws.FileName(i+1))
 }
 
+// checkpointEnding ends the names of checkpoints.
+const checkpointEnding = ".checkpoint"
+
 // checkpointFile is the name of the checkpoint of chain i, counted from 0.
 func checkpointFile(dir string, i int) string {
-	return filepath.Join(dir, "chain_"+strconv.Itoa(i+1)+".checkpoint")
+	return filepath.Join(dir, "chain_"+strconv.Itoa(i+1)+checkpointEnding)
 }
 
 // write replaces the checkpoint in path.

@@ -209,3 +209,39 @@ func TestParentThatIsGone(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// The header tells the limit that treedepth__ has: of blocks, the largest of those with
+// dynamic trajectories.
+func TestHeaderTellsTheTrajectories(t *testing.T) {
+	dynamic := func(depth int) runtime.Tuning { return runtime.Tuning{MaxDepth: depth} }
+	static := runtime.Tuning{Steps: 3, MaxDepth: 12}
+	blocks := func(of ...runtime.Tuning) (list []runtime.BlockTuning) {
+		for _, t := range of {
+			list = append(list, runtime.BlockTuning{Tuning: t})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		opt           runtime.Options
+		engine, depth string
+	}{
+		{runtime.Options{Tuning: dynamic(6)}, "nuts", "6"},
+		{runtime.Options{Tuning: static}, "static", "NaN"},
+		{runtime.Options{Tuning: dynamic(11), Blocks: blocks(static, dynamic(5), dynamic(8), dynamic(4))}, "nuts", "8"},
+		{runtime.Options{Tuning: dynamic(11), Blocks: blocks(static, static)}, "static", "NaN"},
+	} {
+		r := &recorder{opt: c.opt, manifest: &Manifest{Names: []string{"x"}}}
+		var b bytes.Buffer
+		w := draws.NewWriter(&b, r.header(0))
+		if err := w.Abandon(); err != nil {
+			t.Fatal(err)
+		}
+		file, err := draws.Read(&b, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if engine, depth := file.Setting("engine"), file.Setting("max_depth"); engine != c.engine || depth != c.depth {
+			t.Errorf("%+v: engine %s, max_depth %s, want %s, %s", c.opt, engine, depth, c.engine, c.depth)
+		}
+	}
+}

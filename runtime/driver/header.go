@@ -16,6 +16,7 @@ func (r *recorder) header(i int) draws.Header {
 		Warmup:   opt.Warmup,
 		Seed:     opt.Seed,
 		ID:       i + 1,
+		MaxDepth: maxDepth(opt),
 		Settings: settings(opt),
 		Columns:  append(append([]string(nil), r.manifest.Stats...), r.manifest.Names...),
 	}
@@ -23,6 +24,25 @@ func (r *recorder) header(i int) draws.Header {
 		h.Metric = opt.Metric.String()
 	}
 	return h
+}
+
+// maxDepth is the limit of treedepth__: the largest of the blocks with dynamic
+// trajectories, 0 if there are none.
+func maxDepth(opt *runtime.Options) int {
+	tunings := []*runtime.Tuning{&opt.Tuning}
+	if len(opt.Blocks) > 0 {
+		tunings = nil
+		for i := range opt.Blocks {
+			tunings = append(tunings, &opt.Blocks[i].Tuning)
+		}
+	}
+	depth := 0
+	for _, t := range tunings {
+		if t.Steps == 0 {
+			depth = max(depth, t.MaxDepth)
+		}
+	}
+	return depth
 }
 
 // settings are the options that the header of a file tells.

@@ -12,7 +12,7 @@ import (
 type Request struct {
 	Data      string          `json:"data"`      // path of the data file; "" for a model without data
 	Output    string          `json:"output"`    // directory for chain_1.csv, chain_2.csv, …; made if missing
-	Overwrite bool            `json:"overwrite"` // replace files of an earlier run
+	Overwrite bool            `json:"overwrite"` // replace files of an earlier run, see NoteProduct too
 	Options   runtime.Options `json:"options"`
 	Target    Target          `json:"target"`
 
@@ -73,6 +73,10 @@ type Start struct {
 	Options runtime.Options `json:"options"`
 	Files   []string        `json:"files"` // of draws, one for each chain
 	Resumed bool            `json:"resumed"`
+
+	// Left names what was made from draws that are replaced now, and stays because it
+	// was changed since.
+	Left []string `json:"left,omitempty"`
 }
 
 // Progress is how far one chain has come. It is sent about ten times a second

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/hamc-dev/hamc/runtime"
-	"github.com/hamc-dev/hamc/runtime/diagnostics"
 	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
@@ -37,7 +36,6 @@ type recorder struct {
 
 	lock    *os.File
 	streams []*stream
-	kept    [][][]float64 // draws by chain and component, where the target asks for them
 	clock   clock
 
 	emit     func(Event) error
@@ -106,13 +104,7 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 			Origin:  request.Origin,
 		},
 	}
-	r.opt.Discard = true // what is needed of the draws is kept here
-	if r.target.MinESS > 0 {
-		r.kept = make([][][]float64, opt.Chains)
-		for i := range r.kept {
-			r.kept[i] = make([][]float64, len(names))
-		}
-	}
+	r.opt.Discard = true // the draws are in the files
 	if !r.resume {
 		return r, nil
 	}
@@ -165,15 +157,6 @@ func (r *recorder) readCheckpoints() error {
 			return err
 		}
 		r.open(i, w, c)
-		if r.kept != nil {
-			file, err := draws.Open(chainFile(r.dir, i))
-			if err != nil {
-				return err
-			}
-			for k := range r.kept[i] {
-				r.kept[i][k] = file.Values[len(r.manifest.Stats)+k]
-			}
-		}
 	}
 	return r.readClock()
 }
@@ -211,7 +194,10 @@ func (r *recorder) sample(ctx context.Context, m runtime.Posterior) (*runtime.Re
 		if err != nil || r.target.MinESS == 0 {
 			return result, err
 		}
-		worst, ess := r.leastESS()
+		worst, ess, err := r.leastESS()
+		if err != nil {
+			return result, err
+		}
 		if ess >= r.target.MinESS {
 			return result, nil
 		}
@@ -233,52 +219,16 @@ func (r *recorder) sample(ctx context.Context, m runtime.Posterior) (*runtime.Re
 	}
 }
 
-// Validate returns what is wrong with the target of a run of that many draws.
-func (t *Target) Validate(draws int) error {
-	switch {
-	case !(t.MinESS >= 0) || math.IsInf(t.MinESS, 1):
-		return fmt.Errorf("least effective sample size %v: expected a positive number, or 0 for none", t.MinESS)
-	case t.MinESS > 0 && t.MaxDraws < draws:
-		return fmt.Errorf("at most %d draws, and at least %d: expected the limit to be the larger", t.MaxDraws, draws)
+// leastESS returns the least effective sample size of the draws of the round, see leastESS.
+func (r *recorder) leastESS() (name string, least float64, err error) {
+	var files []string
+	for i, s := range r.streams {
+		if err := s.drain(); err != nil {
+			return "", 0, err
+		}
+		files = append(files, chainFile(r.dir, i))
 	}
-	return nil
-}
-
-// next returns the number of draws to try next when n gave an effective sample size.
-func (t *Target) next(n int, ess float64) int {
-	factor := 1.1 * t.MinESS / ess
-	if !(factor < 3) { // NaN too: what the first draws say of many is little
-		factor = 3
-	}
-	more := int(math.Ceil(float64(n) * max(1.2, factor)))
-	return min(more, t.MaxDraws)
-}
-
-// leastESS returns the least effective sample size of the draws of the round, bulk or
-// tail. A component that never changes has none.
-func (r *recorder) leastESS() (name string, least float64) {
-	least = math.Inf(1)
-	chains := make([][]float64, len(r.kept))
-	for k, name1 := range r.manifest.Names {
-		constant := true
-		for i := range chains {
-			chains[i] = r.kept[i][k][:min(r.opt.Draws, len(r.kept[i][k]))]
-			for _, x := range chains[i] {
-				constant = constant && x == chains[0][0]
-			}
-		}
-		if constant {
-			continue
-		}
-		ess := min(diagnostics.ESSBulk(chains), diagnostics.ESSTail(chains))
-		if !(ess >= least) {
-			name, least = name1, ess
-		}
-		if math.IsNaN(ess) {
-			break
-		}
-	}
-	return name, least
+	return leastESS(files, r.opt.Draws, r.manifest.Names, len(r.manifest.Stats), valuesInMemory)
 }
 
 // time adds the times of a round.
@@ -311,6 +261,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 	if err := os.MkdirAll(r.dir, 0o777); err != nil {
 		return err
 	}
+	var left []string
 	if !r.resume {
 		if !r.replace {
 			if err := vacant(r.dir); err != nil {
@@ -321,7 +272,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 		if r.lock, err = lock(r.dir); err != nil {
 			return err
 		}
-		if err := clearRun(r.dir); err != nil {
+		if left, err = clearRun(r.dir); err != nil {
 			return err
 		}
 	}
@@ -347,7 +298,7 @@ func (r *recorder) Start(names []string, p *runtime.Progress) error {
 		r.last[i].at = now
 	}
 	if err := r.emit(Event{Event: EventStart, Start: &Start{
-		Model: r.manifest.Model, Names: names, Options: r.manifest.Options, Files: files, Resumed: r.resume,
+		Model: r.manifest.Model, Names: names, Options: r.manifest.Options, Files: files, Resumed: r.resume, Left: left,
 	}}); err != nil {
 		return err
 	}
@@ -368,26 +319,39 @@ func vacant(dir string) error {
 	return nil
 }
 
-// clearRun removes the files of an earlier run from a directory. The manifest goes
-// first: without it nothing resumes what is left.
-func clearRun(dir string) error {
+// clearRun removes the files of an earlier run from a directory, and what was made from its
+// draws. The manifest goes first: without it nothing resumes what is left. It returns the names of
+// products that were changed since, which stay. Where there are no draws any more, what was made
+// from them stays too: it may be all that somebody has kept.
+func clearRun(dir string) (left []string, err error) {
 	files, err := draws.Files(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var all []string
-	for _, name := range []string{ManifestName, clockName, AuditName, FailuresName} {
+	for _, name := range []string{clockName, AuditName, FailuresName} {
 		all = append(all, filepath.Join(dir, name))
 	}
 	for _, f := range files {
 		all = append(all, checkpointFile(dir, draws.FileNumber(filepath.Base(f))-1), f)
 	}
+	if err := os.Remove(filepath.Join(dir, ManifestName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if len(files) > 0 {
+		left, err = removeProducts(dir)
+	} else {
+		err = forgetProducts(dir)
+	}
+	if err != nil {
+		return left, err
+	}
 	for _, f := range all {
 		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return left, err
 		}
 	}
-	return nil
+	return left, nil
 }
 
 // tick reports progress until quit, and then once more.
@@ -481,11 +445,6 @@ func (r *recorder) dim() int {
 
 // Draw takes one row.
 func (r *recorder) Draw(chain int, row []float64, state func() *runtime.State) error {
-	if r.kept != nil {
-		for k, x := range row[len(r.manifest.Stats):] {
-			r.kept[chain][k] = append(r.kept[chain][k], x)
-		}
-	}
 	return r.streams[chain].add(row, state)
 }
 

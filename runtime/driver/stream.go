@@ -51,6 +51,7 @@ type batch struct {
 	state    *runtime.State // after the rows: makes a checkpoint; may be nil
 	audits   []string       // up to there
 	failures []string
+	done     chan struct{} // closed once the work is done, or is not done after an error; may be nil
 }
 
 // newStream starts the goroutine that writes to w.
@@ -65,6 +66,9 @@ func newStream(checkpoint string, w *draws.Writer, width int, noted bool) *strea
 			s.write(b)
 			if b.rows != nil {
 				s.spare <- b.rows[:0]
+			}
+			if b.done != nil {
+				close(b.done)
 			}
 		}
 	})
@@ -122,6 +126,17 @@ func (s *stream) adapted(blocks []draws.Adaptation, params int) error {
 		s.noted = true
 		return s.w.Adapted(blocks, params)
 	}}
+	return s.failed()
+}
+
+// drain waits until all that was handed over is in the file.
+func (s *stream) drain() error {
+	done := make(chan struct{})
+	s.work <- batch{done: done, note: func() error {
+		_, err := s.w.Mark()
+		return err
+	}}
+	<-done
 	return s.failed()
 }
 

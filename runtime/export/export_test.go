@@ -90,7 +90,7 @@ func values(t *testing.T, descr string, b []byte) (out []float64) {
 	return out
 }
 
-var npyText = regexp.MustCompile(`^\{'descr': '([^']+)', 'fortran_order': False, 'shape': \(([\d, ]+)\), \} *\n$`)
+var npyText = regexp.MustCompile(`^\{'descr': '([^']+)', 'fortran_order': False, 'shape': \(([\d, ]*)\), \} *\n$`)
 
 // readNPZ reads an archive by its central directory and again front to back.
 func readNPZ(t *testing.T, b []byte) (names []string, arrays map[string]read, types map[string]string) {
@@ -321,6 +321,9 @@ func chunks(t *testing.T, dir string, a *zarray) []float64 {
 		}
 		slices.Reverse(key)
 		name := strings.Join(key, ".")
+		if name == "" {
+			name = "0" // of a scalar
+		}
 		if cache[name] == nil {
 			b, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
@@ -454,6 +457,76 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// withData are options with data of every type and shape.
+var withData = Options{Data: []Datum{
+	{Name: "n", Integer: true, Values: []float64{1 << 53}},
+	{Name: "y", Observed: true, Shape: []int{2, 3}, Values: []float64{1, 2, 3, minus0, nan, 5e-324}},
+	{Name: "chain", Shape: []int{2}, Values: []float64{0.5, math.Inf(1)}},
+	{Name: "none", Shape: []int{2, 0}},
+	{Name: "k", Observed: true, Integer: true, Shape: []int{3}, Values: []float64{-1, 0, 7}},
+}}
+
+// dataST are the arrays of withData.
+var dataST = map[string]struct {
+	descr string
+	read
+}{
+	"observed_data.y":     {"<f8", read{[]int{2, 3}, []float64{1, 2, 3, minus0, nan, 5e-324}}},
+	"observed_data.k":     {"<i8", read{[]int{3}, []float64{-1, 0, 7}}},
+	"constant_data.n":     {"<i8", read{nil, []float64{1 << 53}}},
+	"constant_data.chain": {"<f8", read{[]int{2}, []float64{0.5, math.Inf(1)}}},
+	"constant_data.none":  {"<f8", read{[]int{2, 0}, nil}},
+}
+
+// Data stand in groups of their own, without chains and draws.
+func TestData(t *testing.T) {
+	dir := t.TempDir()
+	if err := Zarr(context.Background(), dir, small(t), withData); err != nil {
+		t.Fatal(err)
+	}
+	got := zarrStore(t, dir)
+	var b bytes.Buffer
+	if err := NPZ(&b, small(t), withData); err != nil {
+		t.Fatal(err)
+	}
+	names, arrays, types := readNPZ(t, b.Bytes())
+	want := "sample_stats.own observed_data.y observed_data.k constant_data.n constant_data.chain constant_data.none"
+	if s := strings.Join(names, " "); !strings.HasSuffix(s, want) {
+		t.Errorf("arrays %s, want %s at the end", s, want)
+	}
+	for name, w := range dataST {
+		if a := arrays[name]; types[name] != w.descr || !slices.Equal(a.shape, w.shape) || !same(a.values, w.values) {
+			t.Errorf("npz: %s: %s %v, want %s %v", name, types[name], a, w.descr, w.read)
+		}
+		key := strings.Replace(name, ".", "/", 1) + " " + w.descr
+		if a, ok := got[key]; !ok || !slices.Equal(a.shape, w.shape) || !same(a.values, w.values) {
+			t.Errorf("zarr: %s: %v, want %v", key, a, w.read)
+		}
+		delete(got, key)
+	}
+	for key, want := range map[string][]float64{
+		"observed_data/y_dim_0": {0, 1}, "observed_data/y_dim_1": {0, 1, 2}, "observed_data/k_dim_0": {0, 1, 2},
+		"constant_data/chain_dim_0": {0, 1}, "constant_data/none_dim_0": {0, 1}, "constant_data/none_dim_1": nil,
+	} {
+		if a, ok := got[key+" <i8"]; !ok || !same(a.values, want) {
+			t.Errorf("%s: %v, want %v", key, a, want)
+		}
+		delete(got, key+" <i8")
+	}
+	for key := range got {
+		if !strings.HasPrefix(key, Posterior+"/") && !strings.HasPrefix(key, SampleStats+"/") {
+			t.Errorf("and %s", key)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "observed_data/.zattrs")); err != nil || bytes.Contains(text, []byte("sample_dims")) || !bytes.Contains(text, []byte(`"model":"m"`)) {
+		t.Errorf("attributes %s (%v)", text, err)
+	}
+	var plain, table bytes.Buffer
+	if err := errors.Join(Table(&plain, small(t), Options{}), Table(&table, small(t), withData)); err != nil || !bytes.Equal(plain.Bytes(), table.Bytes()) {
+		t.Errorf("data in the table (%v)", err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	write := func(s *draws.Set, o Options) error { return NPZ(io.Discard, s, o) }
 	store := func(s *draws.Set, o Options) error { return Zarr(context.Background(), t.TempDir(), s, o) }
@@ -466,6 +539,11 @@ func TestErrors(t *testing.T) {
 	}{
 		{"x\n", Options{}, write, "hold no draws"},
 		{"x\n1\n", Options{Groups: map[string]string{"z": "a", "y": "b"}}, table, "a group is given to y"},
+		{"x\n1\n", Options{Groups: map[string]string{"x": ObservedData}}, store, "x is given to the group observed_data, which is one of data"},
+		{"x\n1\n", Options{Data: []Datum{{Name: "y", Integer: true, Values: []float64{0.5}}}}, write, "the datum y holds 0.5, expected an integer"},
+		{"x\n1\n", Options{Data: []Datum{{Name: "y", Shape: []int{2, 2}, Values: []float64{1}}}}, store, "the datum y has 1 values, and the shape [2 2]"},
+		{"x\n1\n", Options{Data: []Datum{{Name: "y", Values: []float64{1}}, {Name: "y", Values: []float64{1}}}}, write, "two columns y in the group constant_data"},
+		{"x\n1\n", Options{Data: []Datum{{Name: "y", Shape: []int{1}, Values: []float64{1}}, {Name: "y_dim_0", Values: []float64{1}}}}, store, "y_dim_0 is the name of a datum and of a coordinate"},
 		{"divergent__,x\n0.5,1\n", Options{}, write, "chain_1.csv: divergent__ of draw 1 is 0.5, expected 0 or 1"},
 		{"n_leapfrog__,x\n1,1\nnan,1\n", Options{}, store, "n_leapfrog__ of draw 2 is NaN, expected an integer"},
 		{"n_leapfrog__,x\n1e300,1\n", Options{}, store, "expected an integer"},

@@ -16,11 +16,22 @@ import (
 	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
-// The groups of ArviZ's InferenceData that every export has.
+// Groups of ArviZ's InferenceData: those that every export has, and those of data.
 const (
-	Posterior   = "posterior"
-	SampleStats = "sample_stats"
+	Posterior    = "posterior"
+	SampleStats  = "sample_stats"
+	ObservedData = "observed_data"
+	ConstantData = "constant_data"
 )
+
+// Datum is an array of the data that the draws were made with.
+type Datum struct {
+	Name     string
+	Observed bool      // it belongs to ObservedData, otherwise to ConstantData
+	Integer  bool      // its elements are whole numbers
+	Shape    []int     // empty for a scalar
+	Values   []float64 // the last index fastest
+}
 
 // Options says how an export is laid out.
 type Options struct {
@@ -28,6 +39,9 @@ type Options struct {
 	// as log_likelihood or posterior_predictive. Those that are not named
 	// belong to Posterior.
 	Groups map[string]string
+
+	// Data are the data that the draws were made with, if they are known.
+	Data []Datum
 
 	// Version is that of the program, for the attributes; it may be empty.
 	Version string
@@ -93,17 +107,19 @@ func Statistic(column string) (name, dtype string) {
 }
 
 // array is a parameter or a statistic: for each draw, as many elements as shape
-// has, the last index fastest.
+// has, the last index fastest. Or it is a datum, without draws.
 type array struct {
 	name    string
 	kind    kind
 	shape   []int
-	columns []int // of the elements
+	columns []int     // of the elements
+	values  []float64 // of a datum
 }
 
 // group is a group of arrays.
 type group struct {
 	name   string
+	data   bool // of data
 	arrays []array
 }
 
@@ -116,9 +132,9 @@ type layout struct {
 }
 
 // newLayout puts the columns of a set in order. It is an error if there are no
-// draws, if a group is given to a parameter that does not exist, if names
-// collide or would not do for a file, or if a statistic has a value that is not
-// of its type.
+// draws, if a group is given to a parameter that does not exist or a group of data to one
+// that does, if names collide or would not do for a file, if a statistic or a datum has
+// a value that is not of its type, or a datum another number of values than its shape has.
 func newLayout(s *draws.Set, o *Options) (*layout, error) {
 	l := &layout{set: s, groups: []group{{name: Posterior}}}
 	if l.chains, l.draws = s.Aligned(); l.draws == 0 {
@@ -133,7 +149,10 @@ func newLayout(s *draws.Set, o *Options) (*layout, error) {
 		} else {
 			name = Posterior
 		}
-		l.add(name, array{p.Name, real, p.Shape, p.Columns})
+		if name == ObservedData || name == ConstantData {
+			return nil, fmt.Errorf("%s is given to the group %s, which is one of data", p.Name, name)
+		}
+		l.add(name, array{name: p.Name, kind: real, shape: p.Shape, columns: p.Columns})
 	}
 	if used < len(o.Groups) {
 		var missing []string
@@ -149,7 +168,16 @@ func newLayout(s *draws.Set, o *Options) (*layout, error) {
 		if err := l.fits(i, kind); err != nil {
 			return nil, err
 		}
-		l.add(SampleStats, array{name, kind, nil, []int{i}})
+		l.add(SampleStats, array{name: name, kind: kind, columns: []int{i}})
+	}
+	for _, observed := range []bool{true, false} {
+		for i := range o.Data {
+			if d := &o.Data[i]; d.Observed == observed {
+				if err := l.addDatum(d); err != nil {
+					return nil, err
+				}
+			}
+		}
 	}
 	l.groups = slices.DeleteFunc(l.groups, func(g group) bool { return len(g.arrays) == 0 })
 	for i := range l.groups {
@@ -170,6 +198,36 @@ func (l *layout) add(name string, a array) {
 	l.groups[i].arrays = append(l.groups[i].arrays, a)
 }
 
+// addDatum adds a datum to its group.
+func (l *layout) addDatum(d *Datum) error {
+	size := 1
+	for _, n := range d.Shape {
+		size *= n
+	}
+	if len(d.Values) != size {
+		return fmt.Errorf("the datum %s has %d values, and the shape %v", d.Name, len(d.Values), d.Shape)
+	}
+	a := array{name: d.Name, kind: real, shape: d.Shape, values: d.Values}
+	if d.Integer {
+		a.kind = count
+		for _, x := range d.Values {
+			if !whole(x) {
+				return fmt.Errorf("the datum %s holds %v, expected an integer", d.Name, x)
+			}
+		}
+	}
+	name := ConstantData
+	if d.Observed {
+		name = ObservedData
+	}
+	l.add(name, a)
+	l.groups[len(l.groups)-1].data = true // they come one after the other
+	return nil
+}
+
+// whole reports whether a number is an integer that a float64 holds exactly.
+func whole(x float64) bool { return x == math.Trunc(x) && math.Abs(x) <= 1<<53 }
+
 // fits reports a value of a column that is not of a type.
 func (l *layout) fits(column int, k kind) error {
 	if k == real {
@@ -180,7 +238,7 @@ func (l *layout) fits(column int, k kind) error {
 			switch {
 			case k == flag && x != 0 && x != 1:
 				return fmt.Errorf("%s: %s of draw %d is %v, expected 0 or 1", c.File, c.Columns[column], i+1, x)
-			case x != math.Trunc(x) || math.Abs(x) > 1<<53:
+			case !whole(x):
 				return fmt.Errorf("%s: %s of draw %d is %v, expected an integer", c.File, c.Columns[column], i+1, x)
 			}
 		}
@@ -219,8 +277,12 @@ func (a *array) size() int { return len(a.columns) }
 // bytes returns the size of a draw.
 func (a *array) bytes() int { return a.size() * kinds[a.kind].size }
 
-// shape returns the whole shape of an array: chains, draws, and that of a draw.
+// shape returns the whole shape of an array: chains, draws, and that of a draw; or that of
+// a datum.
 func (l *layout) shape(a *array) []int {
+	if a.columns == nil {
+		return append([]int{}, a.shape...)
+	}
 	return append([]int{len(l.chains), l.draws}, a.shape...)
 }
 
@@ -236,15 +298,27 @@ func (a *array) encode(dst []byte, c *draws.Chain, from, to int) []byte {
 	}
 	for d := from; d < to; d++ {
 		for _, k := range a.columns {
-			switch x := c.Values[k][d]; a.kind {
-			case real:
-				dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
-			case count:
-				dst = binary.LittleEndian.AppendUint64(dst, uint64(int64(x)))
-			case flag:
-				dst = append(dst, byte(x))
-			}
+			dst = a.kind.append(dst, c.Values[k][d])
 		}
 	}
 	return dst
+}
+
+// encodeDatum appends the elements of a datum, little-endian.
+func (a *array) encodeDatum(dst []byte) []byte {
+	for _, x := range a.values {
+		dst = a.kind.append(dst, x)
+	}
+	return dst
+}
+
+// append appends an element.
+func (k kind) append(dst []byte, x float64) []byte {
+	switch k {
+	case count:
+		return binary.LittleEndian.AppendUint64(dst, uint64(int64(x)))
+	case flag:
+		return append(dst, byte(x))
+	}
+	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
 }

@@ -15,8 +15,8 @@ import (
 // NPZ writes the draws as NumPy's npz: an uncompressed archive with an array of
 // shape chains × draws × that of the parameter for each of them. Statistics, and
 // parameters of groups other than Posterior, have the group's name and a point
-// before theirs: sample_stats.diverging. Reals are float64, counts int64, flags
-// bool.
+// before theirs: sample_stats.diverging. So have data, observed_data.y, whose arrays have
+// their own shape. Reals are float64, counts int64, flags bool.
 //
 // Format: numpy.lib.format, version 1.0; the archive tells sizes and checksums
 // before the arrays, as readers without random access want it.
@@ -59,7 +59,7 @@ func (l *layout) writeNPY(z *zip.Writer, name string, a *array) error {
 	if err := l.stream(sum, a); err != nil {
 		return err
 	}
-	size := uint64(len(header)) + uint64(len(l.chains))*uint64(l.draws)*uint64(a.bytes())
+	size := uint64(len(header)) + uint64(kinds[a.kind].size)*elements(l.shape(a))
 	h := &zip.FileHeader{
 		Name:               name,
 		Method:             zip.Store,
@@ -84,6 +84,10 @@ func (l *layout) writeNPY(z *zip.Writer, name string, a *array) error {
 
 // stream writes all elements of an array in pieces.
 func (l *layout) stream(w io.Writer, a *array) error {
+	if a.columns == nil {
+		_, err := w.Write(a.encodeDatum(nil))
+		return err
+	}
 	const piece = 64 << 10
 	step := max(1, piece/a.bytes())
 	var buf []byte
@@ -96,6 +100,15 @@ func (l *layout) stream(w io.Writer, a *array) error {
 		}
 	}
 	return nil
+}
+
+// elements returns the number of elements of a shape.
+func elements(shape []int) uint64 {
+	n := uint64(1)
+	for _, extent := range shape {
+		n *= uint64(extent)
+	}
+	return n
 }
 
 // npyHeader returns what stands before the elements of an array.

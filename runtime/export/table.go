@@ -18,7 +18,7 @@ import (
 // names, which end in two underscores. Numbers have the shortest form that reads
 // back to the same double; those that are not finite are NaN, Inf and -Inf.
 //
-// The groups of the options make no difference.
+// The groups and the data of the options make no difference.
 func Table(w io.Writer, s *draws.Set, o Options) error {
 	l, err := newLayout(s, &o)
 	if err != nil {

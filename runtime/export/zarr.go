@@ -20,7 +20,8 @@ import (
 // exist and be empty. The layout is ArviZ's InferenceData: a group for the
 // parameters and one for the statistics, which have ArviZ's names; the first two
 // dimensions of each array are chain and draw, the others beta_dim_0, …, and
-// each dimension has a coordinate of integers, from 0. The number of a chain is
+// each dimension has a coordinate of integers, from 0. Data have the dimensions y_dim_0, …
+// only. The number of a chain is
 // that of its file less one. The metadata of all arrays are consolidated in the
 // store and again in each group. Counts and flags are compressed with zlib;
 // reals, of which hardly a bit is redundant, are not.
@@ -48,7 +49,7 @@ func Zarr(ctx context.Context, dir string, s *draws.Set, o Options) error {
 	z.json(".zgroup", zgroup{2})
 	z.json(".zattrs", l.attributes(&o, true))
 	for i := range l.groups {
-		z.group(l, &l.groups[i], l.attributes(&o, false))
+		z.group(l, &l.groups[i], l.attributes(&o, l.groups[i].data))
 	}
 	z.consolidate("")
 	return z.err
@@ -59,7 +60,11 @@ func (g *group) checkCoordinates() error {
 	names := g.names()
 	for _, c := range g.coordinates() {
 		if slices.Contains(names, c.name) {
-			return fmt.Errorf("%s is the name of a parameter and of a coordinate of ArviZ: rename the parameter, or take another format", c.name)
+			what := "parameter"
+			if g.data {
+				what = "datum"
+			}
+			return fmt.Errorf("%s is the name of a %s and of a coordinate of ArviZ: rename the %s, or take another format", c.name, what, what)
 		}
 	}
 	return nil
@@ -71,9 +76,12 @@ type coordinate struct {
 	size int
 }
 
-// coordinates lists the dimensions of a group, chain and draw with size 0.
+// coordinates lists the dimensions of a group, chain and draw, where it has them, with size 0.
 func (g *group) coordinates() []coordinate {
-	list := []coordinate{{name: "chain"}, {name: "draw"}}
+	var list []coordinate
+	if !g.data {
+		list = []coordinate{{name: "chain"}, {name: "draw"}}
+	}
 	for i := range g.arrays {
 		a := &g.arrays[i]
 		for d, n := range a.shape {
@@ -86,8 +94,9 @@ func (g *group) coordinates() []coordinate {
 // dimension returns ArviZ's name of a dimension of the array.
 func (a *array) dimension(d int) string { return a.name + "_dim_" + strconv.Itoa(d) }
 
-// attributes returns those of a group, or of the whole store.
-func (l *layout) attributes(o *Options, root bool) map[string]any {
+// attributes returns those of a group; common are those without draws, and those of the
+// whole store.
+func (l *layout) attributes(o *Options, common bool) map[string]any {
 	m := make(map[string]any)
 	for _, s := range l.set.Settings {
 		m[s.Name] = s.Value
@@ -101,7 +110,7 @@ func (l *layout) attributes(o *Options, root bool) map[string]any {
 	if n, err := strconv.Atoi(l.set.Setting("num_warmup")); err == nil {
 		m["tuning_steps"] = n
 	}
-	if !root {
+	if !common {
 		m["sample_dims"] = []string{"chain", "draw"}
 	}
 	return m
@@ -198,13 +207,13 @@ func (z *store) group(l *layout, g *group, attributes map[string]any) {
 	for _, c := range g.coordinates() {
 		var values []byte
 		n := c.size
-		switch c.name {
-		case "chain":
+		switch {
+		case !g.data && c.name == "chain":
 			n = len(l.chains)
 			for _, c := range l.chains {
 				values = binary.LittleEndian.AppendUint64(values, uint64(c.Number-1))
 			}
-		case "draw":
+		case !g.data && c.name == "draw":
 			n = l.draws
 			fallthrough
 		default:
@@ -212,9 +221,7 @@ func (z *store) group(l *layout, g *group, attributes map[string]any) {
 				values = binary.LittleEndian.AppendUint64(values, uint64(i))
 			}
 		}
-		key := g.name + "/" + c.name
-		z.describe(key, count, []int{n}, []int{n}, []string{c.name})
-		z.chunk(key+"/0", count, values)
+		z.whole(g.name+"/"+c.name, count, []int{n}, []string{c.name}, values)
 	}
 	for i := range g.arrays {
 		z.array(l, g.name, &g.arrays[i])
@@ -235,6 +242,22 @@ func (z *store) describe(key string, k kind, shape, chunks []int, dimensions []s
 	}{dimensions})
 }
 
+// whole writes an array as one chunk. One without elements has none.
+func (z *store) whole(key string, k kind, shape []int, dimensions []string, data []byte) {
+	chunks := make([]int, len(shape))
+	name := "0"
+	for d, n := range shape {
+		chunks[d] = max(n, 1)
+		if d > 0 {
+			name += ".0"
+		}
+	}
+	z.describe(key, k, shape, chunks, dimensions)
+	if len(data) > 0 {
+		z.chunk(key+"/"+name, k, data)
+	}
+}
+
 const (
 	// chunkSize is about the size of the chunks, before compression, of
 	// arrays that are larger.
@@ -242,13 +265,20 @@ const (
 	zlibLevel = 1
 )
 
-// array writes an array: as one chunk if it is small, else in chunks of some
+// array writes an array: as one chunk if it is small or a datum, else in chunks of some
 // draws of one chain.
 func (z *store) array(l *layout, group string, a *array) {
 	shape := l.shape(a)
-	dimensions := []string{"chain", "draw"}
+	dimensions := []string{}
+	if a.columns != nil {
+		dimensions = append(dimensions, "chain", "draw")
+	}
 	for d := range a.shape {
 		dimensions = append(dimensions, a.dimension(d))
+	}
+	if a.columns == nil {
+		z.whole(group+"/"+a.name, a.kind, shape, dimensions, a.encodeDatum(nil))
+		return
 	}
 	// Chunks are as long in the last place as anywhere: what is beyond the
 	// array is zeros that nobody reads.

@@ -73,9 +73,19 @@ func (m *Model) Faults(q []float64) []Fault {
 		return dense
 	}
 	if len(out) == 0 && m.d.Metric != nil {
-		out = m.metricFault(q)
+		out = m.metricFault(q, 1e-16)
 	}
 	return out
+}
+
+// ConstantMetricFaults returns what is wrong with the metric, if it is constant. It may be
+// positive definite by so little that a factorisation fails by its rounding: that is a fault too.
+func (m *Model) ConstantMetricFaults() []Fault {
+	if m.d.Metric == nil || !m.d.Metric.Constant {
+		return nil
+	}
+	const epsilon = 0x1p-52
+	return m.metricFault(make([]float64, m.dim), 8*float64(m.dim)*epsilon)
 }
 
 // Faults implements Posterior.
@@ -89,7 +99,7 @@ func (g *Gibbs) Faults(q []float64) []Fault {
 		if b.Given(q) != runtime.OK {
 			continue
 		}
-		out = append(out, g.blocks[n].metricFault(runtime.Gather(whole, b.Info(), q))...)
+		out = append(out, g.blocks[n].metricFault(runtime.Gather(whole, b.Info(), q), 1e-16)...)
 	}
 	return out
 }
@@ -133,8 +143,9 @@ func (m *Model) fault(s *symbolic.Statement) *Fault {
 	return f
 }
 
-// metricFault returns what is wrong with the metric at q, if anything is.
-func (m *Model) metricFault(q []float64) []Fault {
+// metricFault returns what is wrong with the metric at q, if anything is: such as an eigenvalue
+// that is not larger than the largest, times least.
+func (m *Model) metricFault(q []float64, least float64) []Fault {
 	n := m.dim
 	g := make([]float64, n*n)
 	m.Metric(g, q)
@@ -152,7 +163,7 @@ func (m *Model) metricFault(q []float64) []Fault {
 		return nil
 	}
 	values := e.Values(nil) // ascending
-	if values[0] > 1e-16*values[n-1] {
+	if values[0] > least*values[n-1] {
 		return nil
 	}
 	var v mat.Dense

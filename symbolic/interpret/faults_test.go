@@ -171,3 +171,28 @@ func TestFaults(t *testing.T) {
 		t.Errorf("a solution that explodes: %+v", f)
 	}
 }
+
+// A constant metric is to blame where a factorisation may fail, and no other metric is.
+func TestConstantMetricFaults(t *testing.T) {
+	const head = "model m\ndata s real\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(0, 1)\n"
+	for _, c := range []struct {
+		metric     string
+		data       string
+		eigenvalue float64 // NaN where there is no fault
+	}{
+		{"metric [1, s; s, 1]", `{"s": 2}`, -1},
+		{"metric [1, s; s, 1]", `{"s": 1}`, 0},
+		{"metric [1, s; s, 1]", `{"s": 0.999999999}`, math.NaN()},
+		{"metric [1, 0; 0, s]", `{"s": 1e-15}`, 1e-15},
+		{"metric [1, 0; 0, s]", `{"s": 1e-13}`, math.NaN()},
+		{"metric [1, s + a; s + a, 1]", `{"s": 2}`, math.NaN()}, // there may be places where it is one
+		{"block p(a) metric [s]\nblock q(b) metric fisher", `{"s": -1}`, math.NaN()},
+	} {
+		faults := model(t, head+c.metric, c.data).ConstantMetricFaults()
+		if want := !math.IsNaN(c.eigenvalue); want != (len(faults) == 1) {
+			t.Errorf("%s with %s: %+v", c.metric, c.data, faults)
+		} else if want && (math.Abs(faults[0].Eigenvalue-c.eigenvalue) > 1e-15*0.5 || faults[0].Metric.Metric[0].At.Pos.Line != 6) {
+			t.Errorf("%s with %s: %+v", c.metric, c.data, faults[0])
+		}
+	}
+}

@@ -91,6 +91,10 @@ type Posterior interface {
 	// Faults returns the parts of the model that are to blame for a point that a
 	// chain cannot be at.
 	Faults(q []float64) []Fault
+
+	// ConstantMetricFaults returns what is wrong with a metric that is the same
+	// everywhere; it is none of a model of several blocks.
+	ConstantMetricFaults() []Fault
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {

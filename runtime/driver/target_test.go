@@ -1,0 +1,139 @@
+package driver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/draws"
+)
+
+// The least effective sample size is that of the draws held in memory, however many components are
+// read at a time, and whatever the files hold beyond the draws in question.
+func TestLeastESS(t *testing.T) {
+	const chains, n, more = 3, 200, 50
+	rng := rand.New(rand.NewPCG(3, 4))
+	names := []string{"a", "slow", "constant", "b"}
+	dir := t.TempDir()
+	var files []string
+	values := make([][][]float64, len(names)) // by component and chain
+	for i := range chains {
+		path := filepath.Join(dir, draws.FileName(i+1))
+		files = append(files, path)
+		h := draws.Header{Samples: n + more, Columns: []string{"lp__", "energy__", "a", "slow", "constant", "b", "nan"}}
+		w, err := draws.Create(path, false, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Adapted([]draws.Adaptation{{StepSize: 1}}, len(names)); err != nil {
+			t.Fatal(err)
+		}
+		slow := 0.0
+		for d := range n + more {
+			slow = 0.9*slow + rng.NormFloat64()
+			x := []float64{rng.NormFloat64(), slow, 0.1, rng.ExpFloat64(), math.NaN()}
+			if d >= n {
+				x = []float64{1, 1, 1, 1, 1}
+			}
+			if err := w.Row(append([]float64{-1, 2}, x...)); err != nil {
+				t.Fatal(err)
+			}
+			for k := range names {
+				if d == 0 {
+					values[k] = append(values[k], nil)
+				}
+				if d < n {
+					values[k][i] = append(values[k][i], x[k])
+				}
+			}
+		}
+		if err := w.Abandon(); err != nil { // as while a run goes on
+			t.Fatal(err)
+		}
+	}
+	want := min(diagnostics.ESSBulk(values[1]), diagnostics.ESSTail(values[1]))
+	if other := min(diagnostics.ESSBulk(values[0]), diagnostics.ESSTail(values[0])); !(want < other/2) {
+		t.Fatalf("the slow component has the effective sample size %v, another %v", want, other)
+	}
+	for _, room := range []int{0, 1, chains * n, 2*chains*n - 1, 3 * chains * n, 1 << 30} {
+		name, least, err := leastESS(files, n, names, 2, room)
+		if name != "slow" || least != want || err != nil {
+			t.Errorf("room for %d: %s, %v (%v), want slow, %v", room, name, least, err, want)
+		}
+	}
+	if _, _, err := leastESS(files, n+more+1, names, 2, 1<<30); err == nil || !strings.Contains(err.Error(), "chain_1.csv: the file was cut short: it has 250 draws, and had 251") {
+		t.Errorf("fewer draws: %v", err)
+	}
+	if _, _, err := leastESS(files, n, names, 4, 1<<30); err == nil {
+		t.Error("a column that is not there")
+	}
+	if name, least, err := leastESS(files, n, []string{"nan"}, 6, 1<<30); name != "nan" || !math.IsNaN(least) || err != nil {
+		t.Errorf("undefined: %s, %v (%v)", name, least, err)
+	}
+	if name, least, err := leastESS(files, n, names[2:3], 4, 1<<30); name != "" || !math.IsInf(least, 1) || err != nil {
+		t.Errorf("constant: %s, %v (%v)", name, least, err)
+	}
+}
+
+// slow is a destination that takes its time.
+type slow struct{ rows atomic.Int64 }
+
+func (s *slow) Write(p []byte) (int, error) {
+	time.Sleep(20 * time.Millisecond)
+	s.rows.Add(int64(bytes.Count(p, []byte("1.5\n"))))
+	return len(p), nil
+}
+
+func TestDrain(t *testing.T) {
+	out := &slow{}
+	s := newStream(filepath.Join(t.TempDir(), "c"), draws.NewWriter(out, draws.Header{Columns: []string{"x"}}), 1, true)
+	for round := range 3 {
+		for range 1000 {
+			s.rows = append(s.rows, 1.5)
+		}
+		if err := errors.Join(s.hand(nil), s.drain()); err != nil {
+			t.Fatal(err)
+		}
+		if n := out.rows.Load(); n != int64(1000*(round+1)) {
+			t.Errorf("round %d: %d rows are written", round, n)
+		}
+	}
+	if err := s.close(func(*draws.Writer) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
+// broken is a destination that takes the header only.
+type broken struct{ written int }
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.written += len(p); b.written > 1<<9 {
+		return 0, errors.New("the disk is full")
+	}
+	return len(p), nil
+}
+
+// Waiting for what is written ends where writing fails.
+func TestDrainAfterError(t *testing.T) {
+	s := newStream(filepath.Join(t.TempDir(), "c"), draws.NewWriter(&broken{}, draws.Header{Columns: []string{"x"}}), 1, true)
+	for range 3 {
+		for range 1000 {
+			s.rows = append(s.rows, 1.5)
+		}
+		_ = s.hand(nil) // what it finds may come later
+		if err := s.drain(); fmt.Sprint(err) != "the disk is full" {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := s.close(func(*draws.Writer) error { return nil }); fmt.Sprint(err) == "<nil>" {
+		t.Error("no error at the end")
+	}
+}

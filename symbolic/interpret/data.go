@@ -1,0 +1,48 @@
+package interpret
+
+import (
+	"io"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/datafile"
+)
+
+// Datum is a declared datum with its value.
+type Datum struct {
+	Name    string
+	Integer bool
+	Shape   []int     // empty for a scalar
+	Values  []float64 // row-major
+}
+
+// ReadData returns the data of a model, in its order, as a file in CmdStan's JSON has them or by
+// their defaults. Integers that are bound when the model is compiled come last. The name of the file
+// is used in messages. Errors are those of New that are about data.
+func ReadData(m *dsl.Model, r io.Reader, name string) ([]Datum, error) {
+	set, err := datafile.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	values, err := readData(m, set)
+	if err != nil {
+		return nil, err
+	}
+	var out []Datum
+	for _, d := range m.Data {
+		x := Datum{Name: d.ObjectName(), Integer: d.Type.Base == dsl.Int, Values: values[d.ObjectName()]}
+		for _, e := range d.Type.Shape {
+			n := e.Offset
+			if e.Name != "" {
+				n += int(values[e.Name][0])
+			}
+			x.Shape = append(x.Shape, n)
+		}
+		out = append(out, x)
+	}
+	for _, k := range m.Consts {
+		if k.FromData {
+			out = append(out, Datum{Name: k.ObjectName(), Integer: true, Values: []float64{k.Value}})
+		}
+	}
+	return out, nil
+}
