@@ -48,6 +48,7 @@ type Derived struct {
 	Alpha      Output   // of SoftAbs
 	Shift      Output   // of SoftAbs
 	Generated  []Output // Posterior.Quantities
+	Prior      []Output // Posterior.Priors
 
 	Weights    [][]*Tensor // W by blocks, Row ≥ Col
 	Velocities []*Tensor
@@ -159,10 +160,18 @@ func derive(m *dsl.Model, block *dsl.Block) (*Derived, []dsl.Diagnostic) {
 	return r, d.List
 }
 
-// generate lowers the generated quantities, after everything that sampling needs.
+// generate lowers the generated quantities and the draws from the prior, after everything
+// that sampling needs.
 func (r *Derived) generate() {
 	for _, q := range r.Quantities {
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
+	}
+	if len(r.Given) > 0 {
+		return
+	}
+	r.priors()
+	for _, x := range r.Priors {
+		r.Prior = append(r.Prior, r.Prog.lowerPrior(x))
 	}
 }
 

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
@@ -16,13 +17,25 @@ func (r *recorder) header(i int) draws.Header {
 		Warmup:   opt.Warmup,
 		Seed:     opt.Seed,
 		ID:       i + 1,
-		Settings: settings(opt),
+		Settings: append(r.start(), settings(opt)...),
 		Columns:  append(append([]string(nil), r.manifest.Stats...), r.manifest.Names...),
 	}
 	if r.adapts && len(opt.Blocks) == 0 {
 		h.Metric = opt.Metric.String()
 	}
 	return h
+}
+
+// start tells how the starting points came about, if they are not drawn as by default.
+func (r *recorder) start() []draws.Setting {
+	if r.opt.Start == (runtime.Start{}) {
+		return nil
+	}
+	s := []draws.Setting{{Name: "init", Value: r.opt.Start.String()}}
+	if len(r.manifest.Uniform) > 0 {
+		s = append(s, draws.Setting{Name: "init_uniform", Value: strings.Join(r.manifest.Uniform, " ")})
+	}
+	return s
 }
 
 // settings are the options that the header of a file tells.

@@ -106,6 +106,9 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 			Origin:  request.Origin,
 		},
 	}
+	if opt.Start.Prior {
+		r.manifest.Uniform = runtime.WithoutPrior(m)
+	}
 	r.opt.Discard = true // what is needed of the draws is kept here
 	if r.target.MinESS > 0 {
 		r.kept = make([][][]float64, opt.Chains)
