@@ -234,7 +234,7 @@ func fromPrior(d PriorDrawer, q, values []float64, rng *rand.Rand) string {
 	d.Constrain(values, q)
 	d.DrawPrior(values, rng)
 	if i := slices.IndexFunc(values, func(v float64) bool { return !isFinite(v) }); i >= 0 {
-		return fmt.Sprintf("%s has no draw within its bounds", ComponentNames(d.Info())[i])
+		return fmt.Sprintf("%s cannot be drawn (an argument out of range, or bounds out of reach)", ComponentNames(d.Info())[i])
 	}
 	if err := d.Unconstrain(q, values); err != nil || !allFinite(q) {
 		return "a draw has no place on the unconstrained scale"

@@ -11,7 +11,7 @@ import (
 // Draws from the prior, which chains may start from. A parameter that is the left
 // side of one distribution statement, whole, is drawn from it: a definition whose
 // body is the draw, in terms of the data and of the other parameters on their own
-// scale. Those come first that others need, and else the first declared; the order
+// scale. Next is always the first declared of those whose arguments are known; the order
 // of the statements has no say. Bounds truncate the distribution of each element.
 
 // Prior is a parameter that is drawn from its statement.
