@@ -335,7 +335,6 @@ type Posterior struct {
 	// NoPriors those that are not; Derive finds them, of a model as a whole.
 	Priors   []*Prior
 	NoPriors []NoPrior
-	priorOf  []*Tensor // the values of the parameters there
 	lets     map[*dsl.Let]value
 	el       *elaborator
 }

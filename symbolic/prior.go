@@ -17,8 +17,6 @@ import (
 // Prior is a parameter that is drawn from its statement.
 type Prior struct {
 	Param *Param
-	Term  *dsl.Term
-
 	draw
 	lo, hi *Expr // what truncates the distribution; nil where nothing does
 }
@@ -34,11 +32,11 @@ type NoPrior struct {
 // not drawn are known before.
 func (p *Posterior) priors() {
 	c := p.C
-	p.priorOf = make([]*Tensor, len(p.Params))
+	values := make([]*Tensor, len(p.Params))
 	for n, b := range p.Params {
 		t := c.NewTensor(Tensor{Name: b.Decl.ObjectName(), Kind: PriorTensor, Shape: b.Decl.Type.Shape, Stage: StageDraw, Row: n,
 			Positive: b.Decl.Support.LoNum != nil && *b.Decl.Support.LoNum >= 0})
-		p.priorOf[n] = t
+		values[n] = t
 		p.el.objects[b.Decl] = value{shape: t.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
 	}
 	for _, l := range p.Model.Lets {
@@ -49,7 +47,7 @@ func (p *Posterior) priors() {
 	why := make([]string, len(p.Params))
 	for n, b := range p.Params {
 		var x *Prior
-		if x, why[n] = p.prior(b, p.priorOf[n]); x == nil {
+		if x, why[n] = p.prior(b, values[n]); x == nil {
 			continue
 		}
 		list, ok := x.needs()
@@ -126,18 +124,14 @@ func (p *Posterior) prior(b *Param, t *Tensor) (*Prior, string) {
 	if !coversParam(x, b) {
 		return nil, "its statement is not about each of its elements, once"
 	}
-	if x.Dist.Support.Discrete() {
-		return nil, "its distribution is discrete"
-	}
-	vector := x.Dist.Support == dsl.VectorReal
-	if vector && (b.Lo != nil || b.Hi != nil) {
+	if x.Dist.Support == dsl.VectorReal && b.Transform != Identity {
 		return nil, "its bounds truncate a distribution of vectors"
 	}
 	i, subs := b.index(c, "i")
 	if x.For != nil {
 		p.el.indices[x.For] = subs[0]
 	}
-	d := &Prior{Param: b, Term: x, draw: draw{dist: x.Dist, tensor: t, indices: indexList(i)}}
+	d := &Prior{Param: b, draw: draw{dist: x.Dist, tensor: t, indices: indexList(i)}}
 	for n, a := range x.Args {
 		v := p.el.expr(a)
 		if x.Dist.Args[n].Domain == dsl.Covariance {
