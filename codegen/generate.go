@@ -100,7 +100,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior phase
 }
 
 // newUnits makes the generators of a model: that of the type Model first, then
@@ -148,6 +148,7 @@ func newGenerator(d *symbolic.Derived, opt Options, typ, space string) *generato
 	for _, b := range append(append([]*symbolic.Param{}, d.Params...), d.Given...) {
 		g.names.tensor(b.Coord)
 	}
+	g.namePriors()
 	for _, def := range d.Prog.Defs {
 		g.names.tensor(def.Tensor)
 	}
@@ -278,7 +279,7 @@ func (g *generator) splitPhases() {
 	if g.fl != nil {
 		lists = append(lists, g.fl.outputs())
 	}
-	lists = append(lists, d.Generated)
+	lists = append(lists, d.Generated, d.Prior)
 	lists = append(lists, g.odeOutputs...)
 	all := g.closure(lists...)
 	pick := func(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
@@ -315,6 +316,7 @@ func (g *generator) splitPhases() {
 	g.ph.curvature.defs = pick(g.closure(d.Curvature), after)
 	g.ph.value.defs = pick(g.closure(d.Value), late)
 	g.ph.generate.defs = pick(g.closure(d.Generated), late)
+	g.ph.prior.defs = pick(g.closure(d.Prior), late)
 
 	// What one phase computes and a later one reads stays in the model.
 	reads := func(ph *phase, outs []symbolic.Output, own map[*symbolic.Def]bool) {
@@ -395,7 +397,7 @@ func (g *generator) findMatrices() {
 }
 
 func (g *generator) allPhases() []*phase {
-	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.curvature, &g.ph.value, &g.ph.generate}
+	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.curvature, &g.ph.value, &g.ph.generate, &g.ph.prior}
 }
 
 func (g *generator) scheduler() *scheduler {
@@ -503,7 +505,7 @@ func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
 		}
 	}
 	for _, def := range ph.defs {
-		if len(def.Indices) > 1 || len(def.Indices) > 0 && (g.cross[def.Tensor] || def.Tensor.Kind == symbolic.QuantityTensor) {
+		if len(def.Indices) > 1 || len(def.Indices) > 0 && (g.cross[def.Tensor] || def.Tensor.Kind == symbolic.QuantityTensor || def.Tensor.Kind == symbolic.PriorTensor) {
 			g.stored[def.Tensor] = true
 		}
 	}
@@ -524,6 +526,9 @@ func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
 		if at, ok := g.placeOf[def.Tensor]; ok && len(def.Indices) == 0 {
 			keep = append(keep, jen.Id("out").Index(p.extent(at)).Op("=").Id(g.names.tensor(def.Tensor)))
 		}
+		if t := def.Tensor; t.Kind == symbolic.PriorTensor && len(def.Indices) == 0 {
+			keep = append(keep, jen.Id("values").Index(p.extent(g.offset(t.Row))).Op("=").Id(g.names.tensor(t)))
+		}
 	}
 	return append(append(g.prologue(p, own), code...), keep...)
 }
@@ -534,10 +539,16 @@ func (g *generator) prologue(p *printer, own map[*symbolic.Tensor]bool) []jen.Co
 	for _, t := range p.used {
 		n := g.names.tensor(t)
 		switch t.Kind {
-		case symbolic.CoordTensor, symbolic.VelocityTensor:
+		case symbolic.CoordTensor, symbolic.VelocityTensor, symbolic.PriorTensor:
 			array := "q"
-			if t.Kind == symbolic.VelocityTensor {
+			switch t.Kind {
+			case symbolic.VelocityTensor:
 				array = "v"
+			case symbolic.PriorTensor:
+				if own[t] && len(t.Shape) == 0 {
+					continue // a local variable of this body
+				}
+				array = "values"
 			}
 			off := g.offset(t.Row)
 			if g.d.Params[t.Row].Scalar() {

@@ -50,6 +50,7 @@ func (g *generator) methods() []jen.Code {
 	}
 	odes := g.odeMethods()
 	generated := g.generateMethods()
+	priors := g.priorMethods()
 	transforms := g.transforms()
 	// What the bodies above read is what Given has to set.
 	var given jen.Code
@@ -102,6 +103,7 @@ func (g *generator) methods() []jen.Code {
 	add("Gradient writes ∂L/∂q to grad and returns L(q).\n"+g.formulas("∂L/∂", g.d.Gradient),
 		g.method("Gradient").Params(floats("grad", "q")).Float64().Block(gradient...))
 	out = append(out, generated...)
+	out = append(out, priors...)
 	if g.joint() {
 		return out
 	}

@@ -176,7 +176,8 @@ func (g *generator) readsSolution(ph *phase) bool {
 // draw prints a draw: a count that is not defined becomes NaN.
 func (p *printer) draw(e *symbolic.Expr) *jen.Statement {
 	args := []jen.Code{id("rng")}
-	for n, a := range e.Args {
+	own, ends := e.Args[:len(e.Dist.Args)], e.Args[len(e.Dist.Args):]
+	for n, a := range own {
 		x, _ := p.expr(a)
 		if e.Dist.Args[n].Domain == dsl.CountArg {
 			x = jen.Qual(randomPath, "Trials").Call(x)
@@ -186,6 +187,11 @@ func (p *printer) draw(e *symbolic.Expr) *jen.Statement {
 	call := jen.Qual(randomPath, e.Dist.Random).Call(args...)
 	if e.Dist.Support.Discrete() {
 		return jen.Qual(randomPath, "Count").Call(call)
+	}
+	if len(ends) > 0 {
+		lo, _ := p.expr(ends[0])
+		hi, _ := p.expr(ends[1])
+		return jen.Qual(randomPath, "Within").Call(lo, hi, jen.Func().Params().Float64().Block(jen.Return(call)))
 	}
 	return call
 }

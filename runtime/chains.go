@@ -136,7 +136,7 @@ func (r *run) findStarts() error {
 		if n := len(r.opt.Init); n > 0 {
 			x = r.opt.Init[c%n]
 		}
-		if err := start(sweep, q, x, rand.New(stream)); err != nil {
+		if err := start(sweep, q, x, r.opt.Start, rand.New(stream)); err != nil {
 			err.Chain = c + 1
 			errs = append(errs, err)
 		}

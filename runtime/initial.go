@@ -6,14 +6,77 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // maxInitTries is how many random starting points a chain tries, as in Stan.
 const maxInitTries = 100
 
-// initialRadius bounds the coordinates of random starting points, as in Stan.
+// initialRadius is the default of Start.Radius, as in Stan.
 const initialRadius = 2
+
+// maxRadius is the largest Start.Radius.
+const maxRadius = 100
+
+// Start is the distribution of starting points: uniform on (−r, r) in each coordinate of
+// the unconstrained scale or, of the parameters that have one, the prior.
+type Start struct {
+	// Prior draws the parameters that a PriorDrawer names from the prior. Those of a
+	// point come one given the other, and given the rest, which are uniform.
+	Prior bool `json:"prior,omitempty"`
+
+	// Radius is r; 0 stands for 2.
+	Radius float64 `json:"radius,omitempty"`
+}
+
+// String returns the text that ParseStart reads: uniform, uniform:RADIUS, prior or
+// prior:RADIUS.
+func (s Start) String() string {
+	name := "uniform"
+	if s.Prior {
+		name = "prior"
+	}
+	if s.Radius != 0 {
+		name += ":" + strconv.FormatFloat(s.Radius, 'g', -1, 64)
+	}
+	return name
+}
+
+// ParseStart returns the distribution of starting points that a text names: uniform or
+// prior, for Prior, with ":RADIUS" behind it for a Radius other than the default.
+func ParseStart(text string) (Start, error) {
+	name, radius, ok := strings.Cut(text, ":")
+	s := Start{Prior: name == "prior"}
+	if !s.Prior && name != "uniform" {
+		return s, fmt.Errorf("starting points from %s: expected uniform, uniform:RADIUS or prior", name)
+	}
+	if !ok {
+		return s, nil
+	}
+	r, err := strconv.ParseFloat(radius, 64)
+	if err != nil || !(r > 0 && r <= maxRadius) {
+		return s, fmt.Errorf("radius %q of the starting points: expected a positive number of at most %d", radius, maxRadius)
+	}
+	s.Radius = r
+	return s, nil
+}
+
+// validate returns what is wrong with s, or nil.
+func (s Start) validate() error {
+	if !(s.Radius >= 0 && s.Radius <= maxRadius) {
+		return fmt.Errorf("radius %v of the starting points: expected a positive number of at most %d, or 0 for the default", s.Radius, maxRadius)
+	}
+	return nil
+}
+
+// radius returns the radius with its default.
+func (s Start) radius() float64 {
+	if s.Radius == 0 {
+		return initialRadius
+	}
+	return s.Radius
+}
 
 // Point holds values of all parameters on their own scale. One that is NaN is not
 // given: null in JSON.
@@ -62,7 +125,7 @@ type StartError struct {
 
 	// Q holds the unconstrained coordinates of the point: of one that was given, or of
 	// the first that was drawn and refused for the most frequent reason. It is nil where the
-	// parameters themselves are out of range.
+	// parameters themselves are out of range, or could not be drawn.
 	Q []float64
 
 	Err error // the reason
@@ -97,10 +160,10 @@ func (e StartErrors) Unwrap() []error {
 }
 
 // start writes the starting point of a chain to q: x on the parameters' own
-// scale where given, else uniform on (−2, 2) of the unconstrained scale. Log
+// scale where given, else drawn from a distribution. Log
 // density, gradient, and metric must be finite there and the metric positive
 // definite. The error, which does not know the chain, has the point that is to blame.
-func start(s *Sweep, q []float64, x Point, rng *rand.Rand) *StartError {
+func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartError {
 	if x != nil && x.complete() {
 		if err := s.Posterior.Unconstrain(q, x); err != nil {
 			return &StartError{Err: fmt.Errorf("starting point: %w", err)}
@@ -117,7 +180,11 @@ func start(s *Sweep, q []float64, x Point, rng *rand.Rand) *StartError {
 	drawn := make([]float64, len(q))
 	for range maxInitTries {
 		for i := range q {
-			q[i] = initialRadius * (2*rng.Float64() - 1)
+			q[i] = from.radius() * (2*rng.Float64() - 1)
+		}
+		reason := ""
+		if from.Prior {
+			reason = fromPrior(s.Posterior.(PriorDrawer), q, drawn, rng)
 		}
 		if x != nil {
 			s.Posterior.Constrain(drawn, q)
@@ -130,8 +197,10 @@ func start(s *Sweep, q []float64, x Point, rng *rand.Rand) *StartError {
 				return &StartError{Err: fmt.Errorf("starting point: %w", err)}
 			}
 		}
-		reason := unusable(s, q)
-		if reason == "" {
+		at := q
+		if reason != "" {
+			at = nil
+		} else if reason = unusable(s, q); reason == "" {
 			return nil
 		}
 		i := 0
@@ -139,7 +208,7 @@ func start(s *Sweep, q []float64, x Point, rng *rand.Rand) *StartError {
 			i++
 		}
 		if i == len(reasons) {
-			reasons, counts, points = append(reasons, reason), append(counts, 0), append(points, slices.Clone(q))
+			reasons, counts, points = append(reasons, reason), append(counts, 0), append(points, slices.Clone(at))
 		}
 		counts[i]++
 	}
@@ -151,8 +220,26 @@ func start(s *Sweep, q []float64, x Point, rng *rand.Rand) *StartError {
 			most = i
 		}
 	}
-	return &StartError{Q: points[most], Err: fmt.Errorf("no starting point: of %d drawn uniformly on (−%d, %d) of the unconstrained scale, %s: give starting values, or check the model and its data",
-		maxInitTries, initialRadius, initialRadius, strings.Join(parts, ", "))}
+	how := fmt.Sprintf("uniformly on (−%v, %v) of the unconstrained scale", from.radius(), from.radius())
+	if from.Prior {
+		how = "from the prior"
+	}
+	return &StartError{Q: points[most], Err: fmt.Errorf("no starting point: of %d drawn %s, %s: give starting values, or check the model and its data",
+		maxInitTries, how, strings.Join(parts, ", "))}
+}
+
+// fromPrior draws the parameters that have a prior anew, given those at q that have none. It
+// says what is wrong with the draw, or nothing; values is work space.
+func fromPrior(d PriorDrawer, q, values []float64, rng *rand.Rand) string {
+	d.Constrain(values, q)
+	d.DrawPrior(values, rng)
+	if i := slices.IndexFunc(values, func(v float64) bool { return !isFinite(v) }); i >= 0 {
+		return fmt.Sprintf("%s cannot be drawn (an argument out of range, or bounds out of reach)", ComponentNames(d.Info())[i])
+	}
+	if err := d.Unconstrain(q, values); err != nil || !allFinite(q) {
+		return "a draw has no place on the unconstrained scale"
+	}
+	return ""
 }
 
 // unusable says why a chain cannot start at q, or nothing.

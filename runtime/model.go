@@ -11,6 +11,7 @@ package runtime
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Posterior is a log density on unconstrained coordinates q of dimension m. What
@@ -142,6 +143,38 @@ type Generator interface {
 	Generate(out, q []float64, rng *rand.Rand)
 }
 
+// PriorDrawer is a Posterior some of whose parameters can be drawn from the prior: chains
+// may start there.
+type PriorDrawer interface {
+	Posterior
+
+	// Priors returns the names of the parameters that DrawPrior draws; the caller
+	// does not modify it. There may be none.
+	Priors() []string
+
+	// DrawPrior draws them, on the parameters' own scale as Constrain writes
+	// them, to values, given the values of the other parameters there. It uses
+	// the next random numbers of rng, in an order that depends on the model
+	// alone. A value that is not defined, or for which no draw in the support of
+	// its parameter is found, is NaN.
+	DrawPrior(values []float64, rng *rand.Rand)
+}
+
+// WithoutPrior returns the names of the parameters of p that are not drawn from a
+// prior, in order: all, unless p is a PriorDrawer.
+func WithoutPrior(p Posterior) []string {
+	var drawn, names []string
+	if d, ok := p.(PriorDrawer); ok {
+		drawn = d.Priors()
+	}
+	for _, q := range p.Info().Params {
+		if !slices.Contains(drawn, q.Name) {
+			names = append(names, q.Name)
+		}
+	}
+	return names
+}
+
 // Quantity is one generated quantity: a scalar, a vector or a matrix.
 type Quantity struct {
 	Param
@@ -239,5 +272,5 @@ type MetricInfo struct {
 // APIVersion is the version of the interface between generated code and this
 // package. Generated code states the version that it needs, and does not compile
 // with an older runtime. Version 3 brought Whiten, Identity and Generator, version 4
-// ParamDraws and QuantityDraws.
-const APIVersion = 4
+// ParamDraws and QuantityDraws, version 5 PriorDrawer.
+const APIVersion = 5

@@ -59,8 +59,11 @@ type Options struct {
 
 	// Init holds starting points on the parameters' own scale: none, one
 	// for all chains, or one for each. What is NaN in one, and chains without
-	// one, start uniformly on (−2, 2) of the unconstrained scale.
+	// one, are drawn as Start says.
 	Init []Point `json:"init,omitempty"`
+
+	// Start is the distribution of starting points that are drawn.
+	Start Start `json:"start,omitzero"`
 
 	// Keep names the parameters and generated quantities whose draws are kept; if
 	// it is empty, all are.
@@ -190,6 +193,9 @@ func (o *Options) Validate(p Posterior) error {
 	if n := len(o.From); n > 0 && n != o.Chains {
 		wrong("%d states to go on from for %d chains", n, o.Chains)
 	}
+	if d, ok := p.(PriorDrawer); o.Start.Prior && (!ok || len(d.Priors()) == 0) {
+		wrong("starting points from the prior: model %s has no parameter that can be drawn from its prior; start uniformly, or give starting points", in.Name)
+	}
 	for i, x := range o.Init {
 		if len(x) != in.Dim() {
 			wrong("starting point %d has %d values: model %s has %d parameters", i+1, len(x), in.Name, in.Dim())
@@ -234,6 +240,12 @@ func (o *Options) general() []error {
 	}
 	if err := o.Audit.validate(); err != nil {
 		errs = append(errs, err)
+	}
+	if err := o.Start.validate(); err != nil {
+		errs = append(errs, err)
+	}
+	if o.Start.Prior && len(o.Init) > 0 {
+		wrong("starting points that are given, and such from the prior: expected one or the other")
 	}
 	if o.Workers < 0 {
 		wrong("%d workers: expected a positive number, or 0 for one per core", o.Workers)

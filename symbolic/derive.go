@@ -48,6 +48,7 @@ type Derived struct {
 	Alpha      Output   // of SoftAbs
 	Shift      Output   // of SoftAbs
 	Generated  []Output // Posterior.Quantities
+	Prior      []Output // Posterior.Priors
 
 	Curved    bool     // Curvature was asked for
 	Curvature []Output // ∂²(−L + ½⟨W, B⟩)/∂q², per block pair with Row ≥ Col; none where B is constant
@@ -187,10 +188,18 @@ func (r *Derived) curvature(e *Expr) {
 	}
 }
 
-// generate lowers the generated quantities, after everything that sampling needs.
+// generate lowers the generated quantities and the draws from the prior, after everything
+// that sampling needs.
 func (r *Derived) generate() {
 	for _, q := range r.Quantities {
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
+	}
+	if len(r.Given) > 0 {
+		return
+	}
+	r.priors()
+	for _, x := range r.Priors {
+		r.Prior = append(r.Prior, r.Prog.lowerPrior(x))
 	}
 }
 

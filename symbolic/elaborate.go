@@ -331,9 +331,13 @@ type Posterior struct {
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.
 	Quantities []*Quantity
-	lets       map[*dsl.Let]value
-	el         *elaborator
-	curved     bool // solutions have third-order sensitivities
+	// Priors are the parameters that are drawn from the prior, in that order, and
+	// NoPriors those that are not; Derive finds them, of a model as a whole.
+	Priors   []*Prior
+	NoPriors []NoPrior
+	lets     map[*dsl.Let]value
+	el       *elaborator
+	curved   bool // solutions have third-order sensitivities
 }
 
 // PosteriorTerm is the elaborated form of one dsl.Term.

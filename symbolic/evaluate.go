@@ -13,7 +13,8 @@ type Machine struct {
 	// times[n], from y0 at t0. The solution is NaN where it fails.
 	Integrate func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64)
 
-	// Draw draws from a distribution, DrawVector to out from one of vectors, with
+	// Draw draws from a distribution, which two args more than it has truncate to
+	// an interval; DrawVector to out from one of vectors, with
 	// a mean and the tensor FactorOf the covariance. They use the next random
 	// numbers of a stream.
 	Draw       func(d *dsl.Distribution, args []float64) float64
@@ -43,7 +44,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 		switch t.Kind {
 		case PositionsOf:
 			m.values[t.id] = m.values[t.Source.id]
-		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, QuantityTensor, SolutionTensor, StateTensor, TimeTensor:
+		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, QuantityTensor, PriorTensor, SolutionTensor, StateTensor, TimeTensor:
 			m.allocate(t)
 		}
 	}

@@ -11,7 +11,7 @@
 // form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
 // elaborate.go (checked model → log density), metric.go (metrics), fold.go
 // (sufficient statistics), program.go (definitions, stages and the
-// reverse sweep), generate.go (generated quantities), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
+// reverse sweep), generate.go (generated quantities), prior.go (draws from the prior), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
 // gather.go (subscripts taken from data), cost.go, print.go.
 package symbolic
 
@@ -54,6 +54,7 @@ const (
 	VelocityTensor
 	DefTensor      // defined by an expression
 	QuantityTensor // a generated quantity, defined by an expression
+	PriorTensor    // a parameter on its own scale, in a draw from the prior: defined by it, or known before
 	SolutionTensor // a component of the solution of a differential equation, or a sensitivity of it, over the times
 	StateTensor    // a state, or a sensitivity of it, inside the right side of a differential equation
 	TimeTensor     // the time there
@@ -81,10 +82,10 @@ type Tensor struct {
 	Values dsl.Range
 
 	// Row and Col are the parameter blocks of a weight; Row that of a
-	// coordinate or velocity.
+	// coordinate, velocity or draw from the prior.
 	Row, Col int
 
-	Def  *Def     // of a DefTensor or QuantityTensor
+	Def  *Def     // of a DefTensor or QuantityTensor, or a PriorTensor that is drawn
 	Part *SolPart // of a SolutionTensor
 	id   int
 }
@@ -169,7 +170,7 @@ const (
 	Sum              // Σ_Index Args[0]
 	Delta            // Kronecker's delta of Subs[0] and Subs[1]
 	Inside           // 1 if Subs[0] lies in Range, else 0
-	Draw             // a random number from Dist(Args): the body of a definition, and no part of it
+	Draw             // a random number from Dist(Args): the body of a definition, and no part of it; two Args more are the ends of an interval that truncates it
 )
 
 // Expr is a node. Nodes are immutable and belong to one Context.

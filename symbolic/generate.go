@@ -96,28 +96,35 @@ func (p *Posterior) drawn(q *Quantity, call *dsl.CallExpr, args []value) value {
 	}}
 }
 
+// add appends a definition.
+func (p *Program) add(t *Tensor, indices []*Index, body *Expr) {
+	t.Def = &Def{Tensor: t, Indices: indices, Body: body}
+	p.Defs = append(p.Defs, t.Def)
+}
+
+// drawOf returns the body of a draw, with its arguments lowered.
+func (p *Program) drawOf(x *draw) Expr {
+	e := Expr{Op: Draw, Dist: x.dist, Tensor: x.factor}
+	for _, a := range x.args {
+		a = p.Lower(a, x.indices)
+		if x.factor != nil {
+			// The mean of a vector is an array.
+			mean := p.c.NewTensor(Tensor{Name: x.tensor.Name + "_mean", Kind: DefTensor, Shape: x.tensor.Shape, Stage: StageDraw})
+			p.add(mean, x.indices, a)
+			a = p.c.Ref(mean, subsOf(x.indices)...)
+		}
+		e.Args = append(e.Args, a)
+	}
+	return e
+}
+
 // lowerQuantity adds the definitions of a quantity.
 func (p *Program) lowerQuantity(q *Quantity) Output {
-	define := func(t *Tensor, indices []*Index, body *Expr) {
-		t.Def = &Def{Tensor: t, Indices: indices, Body: body}
-		p.Defs = append(p.Defs, t.Def)
-	}
 	for _, x := range q.draws {
-		e := Expr{Op: Draw, Dist: x.dist, Tensor: x.factor}
-		for _, a := range x.args {
-			a = p.Lower(a, x.indices)
-			if x.factor != nil {
-				// The mean of a vector is an array.
-				mean := p.c.NewTensor(Tensor{Name: x.tensor.Name + "_mean", Kind: DefTensor, Shape: x.tensor.Shape, Stage: StageDraw})
-				define(mean, x.indices, a)
-				a = p.c.Ref(mean, subsOf(x.indices)...)
-			}
-			e.Args = append(e.Args, a)
-		}
-		define(x.tensor, x.indices, p.c.intern(e))
+		p.add(x.tensor, x.indices, p.c.intern(p.drawOf(x)))
 	}
 	if q.body != nil {
-		define(q.Tensor, q.indices, p.Lower(q.body, q.indices))
+		p.add(q.Tensor, q.indices, p.Lower(q.body, q.indices))
 	}
 	none := -1
 	return Output{Row: none, Col: none, Dir: none, Indices: q.indices, E: p.c.Ref(q.Tensor, subsOf(q.indices)...)}

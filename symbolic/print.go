@@ -70,10 +70,15 @@ func (p printer) expr(e *Expr, ctx int) string {
 		for i, a := range e.Args {
 			args[i] = p.expr(a, 0)
 		}
+		within := ""
+		if n := len(e.Dist.Args); e.Tensor == nil && len(args) > n {
+			within = " in (" + strings.Join(args[n:], ", ") + ")"
+			args = args[:n]
+		}
 		if e.Tensor != nil {
 			args = append(args, e.Tensor.Source.Name)
 		}
-		return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")"
+		return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")" + within
 	case Sum:
 		r := e.Index.Range.String()
 		return paren(fmt.Sprintf("Σ[%s in %s] %s", e.Index.Name, r, p.expr(e.Args[0], precMul)), precMul, ctx)

@@ -104,7 +104,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&f.audit, "audit", 0, "number of draws of each chain at which to measure how far the integrator is from reversible and volume preserving, written to DIR/audit.csv; each costs about 4 trajectories per coordinate")
 	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
-	fl.StringVar(&f.init, "init", "", "`FILE` of starting points in JSON: {\"parameter\": value, …}, or a list with one per chain; parameters left out are drawn; default MODEL.init.json beside the model, if there is one")
+	fl.StringVar(&f.init, "init", "", "starting points: `FILE` in JSON, {\"parameter\": value, …} or a list with one per chain, where parameters left out are drawn; uniform, on (−2, 2) of the unconstrained scale; uniform:RADIUS; or prior; default MODEL.init.json beside the model, if there is one, else uniform")
 	fl.IntVar(&o.Workers, "workers", 0, "chains that run at the same time; default: the number of cores")
 	fl.StringArrayVar(&f.set, "set", nil, "setting of one block of a model of several: `BLOCK.SETTING=VALUE`, such as latent.steps=6; the settings are named like the flags from --integrator to --reverse-check")
 	fl.StringArrayVar(&f.keep, "keep", nil, "`NAMES` of the parameters whose draws are written, separated by commas; default: all")
@@ -135,6 +135,13 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	}
 	if err := opt.Metric.UnmarshalText([]byte(f.metric)); err != nil {
 		return opt, usage{fmt.Errorf("--metric: %w", err)}
+	}
+	if namesStart(f.init) {
+		start, err := runtime.ParseStart(f.init)
+		if err != nil {
+			return opt, usage{fmt.Errorf("--init %s: %w; a file of that name is ./%s", f.init, err, f.init)}
+		}
+		opt.Start = start
 	}
 	if err := setBlocks(&opt, f.set); err != nil {
 		return opt, err
@@ -303,7 +310,7 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 			fmt.Fprintf(e.stderr, "starting points from %s\n", f.init)
 		}
 	}
-	if f.init != "" {
+	if f.init != "" && !namesStart(f.init) {
 		if p.request.Options.Init, err = readInit(f.init, p.im); err != nil {
 			return nil, err
 		}
@@ -316,6 +323,9 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 			return nil, err
 		}
 	}
+	if opt.Start.Prior && !f.quiet {
+		fmt.Fprintln(e.stderr, p.model.startsFromPrior())
+	}
 	return p, nil
 }
 
@@ -323,6 +333,26 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 func byNewton(opt *runtime.Options) bool {
 	return opt.Solver.Method == runtime.Newton ||
 		slices.ContainsFunc(opt.Blocks, func(b runtime.BlockTuning) bool { return b.Solver.Method == runtime.Newton })
+}
+
+// namesStart reports whether the value of --init is the name of a distribution, and
+// not a file.
+func namesStart(init string) bool {
+	name, _, _ := strings.Cut(init, ":")
+	return name == "prior" || name == "uniform"
+}
+
+// startsFromPrior says which parameters start from the prior, and why the others do
+// not.
+func (m *model) startsFromPrior() string {
+	if len(m.d.NoPriors) == 0 {
+		return "starting points from the prior"
+	}
+	var rest []string
+	for _, x := range m.d.NoPriors {
+		rest = append(rest, fmt.Sprintf("%s (%s)", x.Param.ObjectName(), x.Why))
+	}
+	return "starting points from the prior, but uniform on the unconstrained scale for " + strings.Join(rest, ", ")
 }
 
 // open loads the model and its data into a plan, and notes where they came from.

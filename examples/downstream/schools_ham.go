@@ -25,13 +25,15 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -321,6 +323,29 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad[1] = 1 - tau - expTau*a3
 	s.expTau = expTau
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"mu", "tau", "z"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	mu = normal_rng(0, 5)
+//	tau = lognormal_rng(1, 1)
+//	z[i] = normal_rng(0, 1)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	j := s.j
+	zPar := values[2 : j+2]
+	mu := random.Normal(rng, 0, 5)
+	tau := random.LogNormal(rng, 1, 1)
+	for i := range j {
+		zPar[i] = random.Normal(rng, 0, 1)
+	}
+	values[0] = mu
+	values[1] = tau
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.

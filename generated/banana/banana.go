@@ -21,13 +21,15 @@ import (
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -311,6 +313,24 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad[0] = t1*c6 + (t1+t2*t2-c2)*c7
 	grad[1] = t2 * (c6 + (t1+t2*t2-c2)*c8)
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"t1", "t2"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	t1 = normal_rng(0, sigma_t)
+//	t2 = normal_rng(0, sigma_t)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	sigmaT := s.sigmaT
+	t1 := random.Normal(rng, 0, sigmaT)
+	t2 := random.Normal(rng, 0, sigmaT)
+	values[0] = t1
+	values[1] = t2
 }
 
 // matrix writes the metric G(q) to b, row-major.

@@ -27,7 +27,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {

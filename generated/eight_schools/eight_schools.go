@@ -33,7 +33,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -428,6 +428,31 @@ func (s *Model) QuantitiesOf(values []float64) Quantities {
 // [c][i] is draw i of chain c, chains as r.Aligned.
 func (s *Model) QuantityDraws(r *rt.Result) ([][]Quantities, error) {
 	return rt.QuantityDraws(r, s, s.QuantitiesOf)
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"theta_trans", "mu", "tau"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	theta_trans[i] = normal_rng(0, 1)
+//	mu = normal_rng(0, 5)
+//	tau = cauchy_rng(0, 5) in (0, +Inf)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	j := s.j
+	thetaTrans := values[:j]
+	for i := range j {
+		thetaTrans[i] = random.Normal(rng, 0, 1)
+	}
+	mu := random.Normal(rng, 0, 5)
+	tau := random.Within(0, math.Inf(1), func() float64 {
+		return random.Cauchy(rng, 0, 5)
+	})
+	values[j] = mu
+	values[j+1] = tau
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.

@@ -25,13 +25,15 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -558,6 +560,26 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad[1] = c4*a14 - bPar + c4*a15
 	grad[2] = c4*a16 - c + c4*a17
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"a", "b", "c"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	a = normal_rng(0, 1)
+//	b = normal_rng(0, 1)
+//	c = normal_rng(0, 1)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	a := random.Normal(rng, 0, 1)
+	bPar := random.Normal(rng, 0, 1)
+	c := random.Normal(rng, 0, 1)
+	values[0] = a
+	values[1] = bPar
+	values[2] = c
 }
 
 // matrix writes the metric G(q) to b, row-major.

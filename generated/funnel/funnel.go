@@ -22,12 +22,14 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct{}
@@ -211,6 +213,26 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.expV = expV
 	s.sumSqX = sumSqX
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"v", "x"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	v = normal_rng(0, 3)
+//	x[i] = normal_rng(0, d1)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	x := values[:10]
+	vPar := random.Normal(rng, 0, 3)
+	d1 := math.Exp(-0.5 * vPar)
+	for i := range 10 {
+		x[i] = random.Normal(rng, 0, d1)
+	}
+	values[10] = vPar
 }
 
 // matrix writes the Hessian of L at q, whose SoftAbs map is the metric, to b, row-major.

@@ -19,13 +19,15 @@ import (
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -58,10 +60,11 @@ type Params struct {
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
 	info        *rt.Info
-	mu          []float64 // data; 2 elements
-	invSigma    []float64 // inverse of Sigma
-	logDetSigma float64   // log determinant of Sigma
-	c1          float64   // c1 = -½·logDetSigma - 1.8378770664093453
+	mu          []float64        // data; 2 elements
+	invSigma    []float64        // inverse of Sigma
+	logDetSigma float64          // log determinant of Sigma
+	factorSigma *linalg.Cholesky // factor of Sigma, which clones share
+	c1          float64          // c1 = -½·logDetSigma - 1.8378770664093453
 	space
 }
 
@@ -76,6 +79,7 @@ type space struct {
 	qm, pm []float64 // iterates of a step
 	mix    rt.Accelerator
 	a1     []float64 // a1[i] = q[i] - mu[i]
+	qMean  []float64 // q_mean[i] = mu[i]
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -98,6 +102,7 @@ func New(d Data) (*Model, error) {
 	s.invSigma = make([]float64, len(d.Sigma))
 	cholSigma.Inverse(s.invSigma)
 	s.logDetSigma = cholSigma.LogDet()
+	s.factorSigma = cholSigma
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -144,6 +149,7 @@ func (s *Model) allocate() {
 	s.pm = make([]float64, 2)
 	s.mix = rt.Accelerator{}
 	s.a1 = make([]float64, 2)
+	s.qMean = make([]float64, 2)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -247,6 +253,25 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	res = c1 - 0.5*a3
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"q"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	q[i] = multi_normal_rng(q_mean[i], Sigma)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	mu := s.mu
+	qMean := s.qMean
+	qPar := values[:2]
+	for i := range 2 {
+		qMean[i] = mu[i]
+	}
+	_ = random.MultiNormalCholesky(rng, qPar, qMean, s.factorSigma)
 }
 
 // slope writes ∂L/∂q to grad, without the density itself.

@@ -19,13 +19,15 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -299,6 +301,23 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		grad[i] = c1[i] - beta[i] - a2[i]
 	}
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"beta"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	beta[i] = normal_rng(0, 1)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	k := s.k
+	beta := values[:k]
+	for i := range k {
+		beta[i] = random.Normal(rng, 0, 1)
+	}
 }
 
 // matrix writes the metric G(q) to b, row-major.

@@ -24,13 +24,15 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -1204,6 +1206,27 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.a5 = a5
 	s.a7 = a7
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"z_init", "sigma"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	z_init[i] = lognormal_rng(2.302585092994046, 1)
+//	sigma[i] = lognormal_rng(-1, 1)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	zInit := values[4:6]
+	sigma := values[6:8]
+	for i := range 2 {
+		zInit[i] = random.LogNormal(rng, 2.302585092994046, 1)
+	}
+	for i := range 2 {
+		sigma[i] = random.LogNormal(rng, -1, 1)
+	}
 }
 
 // matrix writes the metric G(q) to b, row-major.

@@ -29,14 +29,16 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -479,6 +481,37 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.a3 = a3
 	s.a5 = a5
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"mu_alpha", "alpha", "mu_beta", "beta"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	mu_alpha = normal_rng(0, 100)
+//	alpha[i] = normal_rng(mu_alpha, sigma_alpha)
+//	mu_beta = normal_rng(0, 100)
+//	beta[i] = normal_rng(mu_beta, sigma_beta)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	n := s.n
+	afterBeta := s.afterBeta
+	sigmaAlpha := values[afterBeta+3]
+	alpha := values[:n]
+	sigmaBeta := values[afterBeta+4]
+	beta := values[n:afterBeta]
+	muAlpha := random.Normal(rng, 0, 100)
+	for i := range n {
+		alpha[i] = random.Normal(rng, muAlpha, sigmaAlpha)
+	}
+	muBeta := random.Normal(rng, 0, 100)
+	for i := range n {
+		beta[i] = random.Normal(rng, muBeta, sigmaBeta)
+	}
+	values[afterBeta] = muAlpha
+	values[afterBeta+1] = muBeta
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.

@@ -30,14 +30,16 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
+	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -353,6 +355,21 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad[t+1] = expNegSigma2*(0.5*a2+2*x[0]*x[0]*invLogitPhi*invLogitNegPhi+0.24999999999999997) + c3
 	grad[t+2] = 20.5*invLogitNegPhi - 2*invLogitPhi + 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi) - 2*expNegSigma2*invLogitPhi*(1-invLogitPhi)*(x[0]*x[0]*invLogitNegPhi-a7)
 	return res
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"sigma2"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	sigma2 = scaled_inv_chi_square_rng(10, 0.22360679774997896)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	t := s.t
+	sigma2 := random.ScaledInvChiSquare(rng, 10, 0.22360679774997896)
+	values[t+1] = sigma2
 }
 
 // VolatilityBlock is the density of the block volatility given the other parameters, which Given

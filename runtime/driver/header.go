@@ -2,6 +2,7 @@ package driver
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
@@ -17,7 +18,7 @@ func (r *recorder) header(i int) draws.Header {
 		Seed:     opt.Seed,
 		ID:       i + 1,
 		MaxDepth: maxDepth(opt),
-		Settings: settings(opt),
+		Settings: append(r.start(), settings(opt)...),
 		Columns:  append(append([]string(nil), r.manifest.Stats...), r.manifest.Names...),
 	}
 	if r.adapts && len(opt.Blocks) == 0 {
@@ -43,6 +44,18 @@ func maxDepth(opt *runtime.Options) int {
 		}
 	}
 	return depth
+}
+
+// start tells how the starting points came about, if they are not drawn as by default.
+func (r *recorder) start() []draws.Setting {
+	if r.opt.Start == (runtime.Start{}) {
+		return nil
+	}
+	s := []draws.Setting{{Name: "init", Value: r.opt.Start.String()}}
+	if len(r.manifest.Uniform) > 0 {
+		s = append(s, draws.Setting{Name: "init_uniform", Value: strings.Join(r.manifest.Uniform, " ")})
+	}
+	return s
 }
 
 // settings are the options that the header of a file tells.

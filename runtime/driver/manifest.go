@@ -26,6 +26,7 @@ type Manifest struct {
 	Names   []string           `json:"names"`             // of the components that are kept
 	Stats   []string           `json:"stats"`             // of the statistics
 	Options runtime.Options    `json:"options"`           // with the integrators that run
+	Uniform []string           `json:"uniform,omitempty"` // of a start from the prior: the parameters that have none
 	Target  Target             `json:"target"`
 	Origin  Origin             `json:"origin"`
 }

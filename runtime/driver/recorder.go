@@ -104,6 +104,9 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 			Origin:  request.Origin,
 		},
 	}
+	if opt.Start.Prior {
+		r.manifest.Uniform = runtime.WithoutPrior(m)
+	}
 	r.opt.Discard = true // the draws are in the files
 	if !r.resume {
 		return r, nil

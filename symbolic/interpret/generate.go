@@ -53,10 +53,7 @@ var groups = map[dsl.Group]runtime.Group{
 // Generate implements runtime.Generator.
 func (m *Model) Generate(out, q []float64, rng *rand.Rand) {
 	m.position(q)
-	m.m.Draw = func(d *dsl.Distribution, x []float64) float64 { return generators[d.Name](rng, x) }
-	m.m.DrawVector = func(_ *dsl.Distribution, y, mean []float64, factor *symbolic.Tensor) {
-		multiNormal(rng, y, mean, m.factors[factor])
-	}
+	m.drawFrom(rng)
 	// The quantities come one after the other, and their elements in the order
 	// of their places.
 	at := 0
@@ -64,6 +61,20 @@ func (m *Model) Generate(out, q []float64, rng *rand.Rand) {
 		out[at] = v
 		at++
 	})
+}
+
+// drawFrom sets the stream that draws use the next random numbers of.
+func (m *Model) drawFrom(rng *rand.Rand) {
+	m.m.Draw = func(d *dsl.Distribution, x []float64) float64 {
+		generator, ends := generators[d.Name], x[len(d.Args):]
+		if len(ends) == 0 {
+			return generator(rng, x)
+		}
+		return random.Within(ends[0], ends[1], func() float64 { return generator(rng, x) })
+	}
+	m.m.DrawVector = func(_ *dsl.Distribution, y, mean []float64, factor *symbolic.Tensor) {
+		multiNormal(rng, y, mean, m.factors[factor])
+	}
 }
 
 // multiNormal writes mean + L z to y, with standard normal z in order.

@@ -27,7 +27,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 4)
+const _ = uint(rt.APIVersion - 5)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -298,6 +298,23 @@ func (s *Model) QuantitiesOf(values []float64) Quantities {
 // [c][i] is draw i of chain c, chains as r.Aligned.
 func (s *Model) QuantityDraws(r *rt.Result) ([][]Quantities, error) {
 	return rt.QuantityDraws(r, s, s.QuantitiesOf)
+}
+
+// Priors names the parameters that DrawPrior draws, in that order.
+func (s *Model) Priors() []string {
+	return []string{"mu", "sigma"}
+}
+
+// DrawPrior draws parameters, on their own scale, from their prior to values, given
+// the other parameters there, with the next random numbers of rng.
+//
+//	mu = normal_rng(0, 10)
+//	sigma = lognormal_rng(0, 1)
+func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	mu := random.Normal(rng, 0, 10)
+	sigma := random.LogNormal(rng, 0, 1)
+	values[0] = mu
+	values[1] = sigma
 }
 
 // matrix writes the metric G(q) to b, diagonal only.

@@ -159,6 +159,7 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 	if g, ok := m.(runtime.Gibbs); ok {
 		p.gibbs(g)
 		p.generated(m)
+		p.prior(m)
 		return r
 	}
 	s := runtime.AsSystem(m.(runtime.Model))
@@ -168,6 +169,7 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 		}
 	}
 	p.generated(m)
+	p.prior(m)
 	if slow {
 		return r
 	}
@@ -269,6 +271,34 @@ func Generate(g runtime.Generator, q []float64, seed uint64) (values [][]float64
 		values, out = append(values, out[:n]), out[n:]
 	}
 	return values, src.Uint64()
+}
+
+// Prior returns the parameters of a draw from the prior, given those of a point that have
+// none, with the random numbers of that point, and the next word of their stream.
+func Prior(d runtime.PriorDrawer, point int) (values []float64, next uint64) {
+	dim := d.Info().Dim()
+	src := rand.NewPCG(uint64(point), 31)
+	values = fill(dim)
+	d.Constrain(values, Position(dim, point))
+	d.DrawPrior(values, rand.New(src))
+	return values, src.Uint64()
+}
+
+// prior records draws from the prior, and which parameters are drawn.
+func (p *prober) prior(m runtime.Posterior) {
+	d, ok := m.(runtime.PriorDrawer)
+	if !ok || len(d.Priors()) == 0 {
+		return
+	}
+	p.prefix = ""
+	for p.point = range 3 {
+		values, next := Prior(d, p.point)
+		for i, x := range m.Info().Params {
+			p.record(fmt.Sprintf("prior %s, %d of %v", x.Name, i, d.Priors()), nil, values[:x.Size()])
+			values = values[x.Size():]
+		}
+		p.record("next random numbers", nil, []float64{float64(next >> 32), float64(uint32(next))})
+	}
 }
 
 // generated records the generated quantities at all points but the one where

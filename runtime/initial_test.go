@@ -1,0 +1,177 @@
+package runtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// withPrior is an exponential whose parameter is drawn by a function, with the random
+// numbers that it is given.
+type withPrior struct {
+	*exponential
+	draw func(rng *rand.Rand) float64
+}
+
+func (m *withPrior) Clone() runtime.Model { return m }
+func (m *withPrior) Priors() []string     { return []string{"x"} }
+
+func (m *withPrior) DrawPrior(values []float64, rng *rand.Rand) { values[0] = m.draw(rng) }
+
+// noPrior has the interface, and nothing to draw.
+type noPrior struct{ *exponential }
+
+func (m *noPrior) Clone() runtime.Model                { return m }
+func (m *noPrior) Priors() []string                    { return nil }
+func (m *noPrior) DrawPrior(_ []float64, _ *rand.Rand) {}
+
+func startOptions() runtime.Options {
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws, opt.StepSize, opt.Steps = 2, 0, 1, 1e-12, 1
+	return opt
+}
+
+// A draw from the prior that is of no use is followed by another; where none is of use, the
+// error tells why, and for which point.
+func TestStartFromPriorRetries(t *testing.T) {
+	opt := startOptions()
+	opt.Start.Prior = true
+	calls := 0
+	sequence := func(x ...float64) func(*rand.Rand) float64 {
+		calls = 0
+		return func(*rand.Rand) float64 {
+			calls++
+			return x[(calls-1)%len(x)]
+		}
+	}
+	opt.Chains = 1
+	walled := newExponential()
+	walled.wall, walled.value = math.Log(10), math.Inf(-1)
+	// Not defined, infinite, out of the support, without density; and then one of use.
+	m := &withPrior{walled, sequence(math.NaN(), math.Inf(1), -1, 11, 3)}
+	r := sample(t, m, opt)
+	if got := r.Chains[0].Draws[0][0]; math.Abs(got-3) > 1e-6 || calls != 5 {
+		t.Errorf("starts at %v after %d draws", got, calls)
+	}
+
+	m.draw = sequence(math.NaN(), 11, 12, 13, -1)
+	_, err := runtime.Sample(context.Background(), m, opt, nil)
+	var refused runtime.StartErrors
+	if !errors.As(err, &refused) || len(refused) != 1 {
+		t.Fatalf("no starting point: %v", err)
+	}
+	want := "chain 1: no starting point: of 100 drawn from the prior, x cannot be drawn (an argument out of range, or bounds out of reach) in 20, the log density is -Inf in 60, a draw has no place on the unconstrained scale in 20: give starting values, or check the model and its data"
+	if err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+	if q := refused[0].Q; len(q) != 1 || math.Abs(q[0]-math.Log(11)) > 1e-15 {
+		t.Errorf("the point to blame is %v", q)
+	}
+	m.draw = sequence(math.NaN())
+	if _, err = runtime.Sample(context.Background(), m, opt, nil); !errors.As(err, &refused) || refused[0].Q != nil || calls != 100 {
+		t.Errorf("a point that was never drawn: %v, %+v", err, refused)
+	}
+}
+
+// A start from the prior takes the random numbers of its chain behind those of the uniform
+// start, which it replaces.
+func TestStartStreams(t *testing.T) {
+	m := &withPrior{newExponential(), func(rng *rand.Rand) float64 { return rng.ExpFloat64() }}
+	opt := startOptions()
+	opt.Chains = 4
+	starts := func(start runtime.Start, workers int) []float64 {
+		opt.Start, opt.Workers = start, workers
+		var x []float64
+		for _, c := range sample(t, m, opt).Chains {
+			x = append(x, c.Draws[0][0])
+		}
+		return x
+	}
+	uniform, prior := starts(runtime.Start{}, 1), starts(runtime.Start{Prior: true}, 1)
+	if again := starts(runtime.Start{Prior: true}, 3); !slices.Equal(prior, again) {
+		t.Errorf("%v, and with other workers %v", prior, again)
+	}
+	if again := starts(runtime.Start{Radius: 2}, 1); !slices.Equal(uniform, again) {
+		t.Errorf("%v, and with the default radius given %v", uniform, again)
+	}
+	half := starts(runtime.Start{Radius: 1}, 1)
+	for c := range uniform {
+		if a, b := math.Log(uniform[c]), math.Log(half[c]); math.Abs(a-2*b) > 1e-9 {
+			t.Errorf("coordinate %v of radius 2, %v of radius 1", a, b)
+		}
+		if uniform[c] == prior[c] || c > 0 && prior[c] == prior[0] {
+			t.Errorf("uniform %v, from the prior %v", uniform, prior)
+		}
+	}
+}
+
+// Texts of distributions of starting points are read as they are written.
+func TestParseStart(t *testing.T) {
+	for text, want := range map[string]runtime.Start{
+		"uniform": {}, "prior": {Prior: true}, "uniform:0.5": {Radius: 0.5}, "prior:1e-3": {Prior: true, Radius: 1e-3}, "uniform:100": {Radius: 100},
+	} {
+		got, err := runtime.ParseStart(text)
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+		if back, err := runtime.ParseStart(got.String()); err != nil || back != got {
+			t.Errorf("%s is written as %s", text, got)
+		}
+		var opt runtime.Options
+		opt.Start = got
+		b, err := json.Marshal(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back runtime.Options
+		if err := json.Unmarshal(b, &back); err != nil || back.Start != got || strings.Contains(string(b), "start") != (got != runtime.Start{}) {
+			t.Errorf("%s: %s, %v", text, b, err)
+		}
+	}
+	for _, text := range []string{"", "Prior", "posterior", "uniform:", "uniform:0", "uniform:-1", "uniform:NaN", "uniform:Inf", "uniform:101", "uniform:2:3", "prior:x"} {
+		if s, err := runtime.ParseStart(text); err == nil {
+			t.Errorf("%q is read as %+v", text, s)
+		}
+	}
+}
+
+// What cannot be done is refused before anything is drawn.
+func TestStartValidation(t *testing.T) {
+	with := &withPrior{newExponential(), func(*rand.Rand) float64 { return 1 }}
+	for _, c := range []struct {
+		p     runtime.Posterior
+		start runtime.Start
+		init  []runtime.Point
+		want  string // "" if it is valid
+	}{
+		{with, runtime.Start{Prior: true}, nil, ""},
+		{with, runtime.Start{Prior: true, Radius: 1}, nil, ""},
+		{newExponential(), runtime.Start{Radius: 1}, []runtime.Point{{math.NaN()}}, ""},
+		{newExponential(), runtime.Start{Prior: true}, nil, "model exponential has no parameter that can be drawn from its prior"},
+		{&noPrior{newExponential()}, runtime.Start{Prior: true}, nil, "model exponential has no parameter that can be drawn from its prior"},
+		{with, runtime.Start{Prior: true}, []runtime.Point{{1}}, "expected one or the other"},
+		{with, runtime.Start{Radius: -1}, nil, "radius -1 of the starting points"},
+		{with, runtime.Start{Radius: math.NaN()}, nil, "radius NaN of the starting points"},
+		{with, runtime.Start{Radius: math.Inf(1)}, nil, "radius +Inf of the starting points"},
+	} {
+		opt := startOptions()
+		opt.Start, opt.Init = c.start, c.init
+		err := opt.Validate(c.p)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v, %v: %v", c.start, c.init, err)
+		}
+	}
+	if got := runtime.WithoutPrior(with); len(got) != 0 {
+		t.Errorf("%v have no prior", got)
+	}
+	if got := runtime.WithoutPrior(newExponential()); !slices.Equal(got, []string{"x"}) {
+		t.Errorf("%v have no prior", got)
+	}
+}

@@ -1,0 +1,30 @@
+package interpret
+
+import (
+	"math/rand/v2"
+
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Priors implements runtime.PriorDrawer.
+func (m *Model) Priors() []string {
+	var names []string
+	for _, x := range m.d.Priors {
+		names = append(names, x.Param.Decl.ObjectName())
+	}
+	return names
+}
+
+// DrawPrior implements runtime.PriorDrawer.
+func (m *Model) DrawPrior(values []float64, rng *rand.Rand) {
+	for _, t := range m.d.Tensors(symbolic.PriorTensor) {
+		if t.Def == nil {
+			copy(m.m.Values(t), values[m.offsets[t.Row]:])
+		}
+	}
+	m.drawFrom(rng)
+	m.m.Run(m.d.Prior, func(o *symbolic.Output, idx []int, v float64) {
+		at, _ := m.coordinate(o.Row, idx)
+		values[at] = v
+	})
+}
