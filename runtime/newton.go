@@ -39,15 +39,15 @@ func AsCurved(m Model) (Curved, bool) {
 // The second looks from both ends. Near a root r, Newton's method has the error
 // ‖x₁ − r‖ ≤ ½ω‖x₀ − r‖² after one correction, with ω a Lipschitz constant of A⁻¹∂A, and
 // converges to r from where ω‖x₀ − r‖ < 2/3 (Deuflhard 2004, Newton Methods for
-// Nonlinear Problems, ch. 2). So a first correction that leaves a quarter of the error or
-// less, ω‖x₀ − r‖ ≤ ½ as far as it tells, says that the root belongs to that
+// Nonlinear Problems, ch. 2). So a first correction that leaves a tenth of the error or
+// less, ω‖x₀ − r‖ ≤ 0.2 as far as it tells, says that the root belongs to that
 // start. A step is certain if that holds for each of its solves from where it started, and from
 // where the solve of the step back would start: the step back is certain then by the same
 // numbers. All others are StepResult.Suspect, upon which the transition integrates back what it
 // is about to accept (ReverseSuspect). It costs one more correction for each solve.
 
 // certainContraction is the ‖x₁ − r‖/‖x₀ − r‖ up to which a root belongs to x₀.
-const certainContraction = 0.25
+const certainContraction = 0.1
 
 // maxNewton is the number of corrections after which a solve is given up: one that converges
 // doubles its digits with each.

@@ -20,10 +20,12 @@ type Policy struct {
 
 // The positions of Policies.
 const (
-	Limit1000 = iota // the paper's: up to 1000 iterations
-	StallOnly        // the default's solver without its check
-	Default          // what runtime.DefaultOptions sets
-	Limit25          // up to 25 iterations
+	Limit1000     = iota // the paper's: up to 1000 iterations
+	StallOnly            // the default's solver without its check
+	Default              // what runtime.DefaultOptions sets
+	Limit25              // up to 25 iterations
+	NaiveNewton          // Newton's method as it is
+	GuardedNewton        // with the check of steps that are not certain
 	NumPolicies
 )
 
@@ -34,11 +36,15 @@ func Policies() [NumPolicies]Policy {
 	limit := func(n int) runtime.Solver {
 		return runtime.Solver{Tolerance: opt.Solver.Tolerance, MaxIterations: n}
 	}
+	newton := opt.Solver
+	newton.Method = runtime.Newton
 	return [NumPolicies]Policy{
-		Limit1000: {"(a) limit 1000", limit(1000), runtime.ReverseOff},
-		StallOnly: {"(b) stalling rule", opt.Solver, runtime.ReverseOff},
-		Default:   {"(c) stalling rule, suspects checked", opt.Solver, opt.ReverseCheck},
-		Limit25:   {"(d) limit 25", limit(25), runtime.ReverseOff},
+		Limit1000:     {"(a) limit 1000", limit(1000), runtime.ReverseOff},
+		StallOnly:     {"(b) stalling rule", opt.Solver, runtime.ReverseOff},
+		Default:       {"(c) stalling rule, suspects checked", opt.Solver, opt.ReverseCheck},
+		Limit25:       {"(d) limit 25", limit(25), runtime.ReverseOff},
+		NaiveNewton:   {"(e) Newton", newton, runtime.ReverseOff},
+		GuardedNewton: {"(f) Newton, suspects checked", newton, opt.ReverseCheck},
 	}
 }
 

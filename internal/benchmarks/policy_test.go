@@ -72,7 +72,8 @@ func TestSuspects(t *testing.T) {
 // TestAudit: the audit finds the irreversible moves that are known to be there,
 // and not many more. GLF(b) on the banana comes back by other roots, some 350 to
 // 450 times in 100,000, and IM(b) does not; a limit of 25 iterations is met in one
-// direction and not in the other.
+// direction and not in the other. Newton's method finds other roots far more often, and its
+// guard knows them all.
 func TestAudit(t *testing.T) {
 	policies := Policies()
 	for _, c := range []struct {
@@ -83,6 +84,8 @@ func TestAudit(t *testing.T) {
 		{runtime.GLFb, Limit1000, 200, 700},
 		{runtime.GLFb, StallOnly, 200, 900},
 		{runtime.GLFb, Limit25, 300, 1000},
+		{runtime.GLFb, NaiveNewton, 1500, 3500},
+		{runtime.GLFb, GuardedNewton, 0, 0},
 		{runtime.IMb, Limit1000, 0, 20},
 		{runtime.IMb, Limit25, 200, 700},
 	} {

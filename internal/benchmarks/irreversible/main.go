@@ -62,6 +62,9 @@ func compare(out io.Writer, integrator runtime.Integrator, steps, draws, sets in
 		w := &benchmarks.Walk{Integrator: integrator, Steps: steps, Draws: draws, Seed: uint64(seed + 1)}
 		base := 0.0
 		for i := range policies {
+			if !applies(integrator, &policies[i]) {
+				continue
+			}
 			c, err := benchmarks.Audit(w, &policies[i])
 			if err != nil {
 				return err
@@ -78,6 +81,9 @@ func compare(out io.Writer, integrator runtime.Integrator, steps, draws, sets in
 		}
 	}
 	for i := range policies {
+		if !applies(integrator, &policies[i]) {
+			continue
+		}
 		c := &total[i]
 		slices.Sort(ratios[i])
 		fmt.Fprintf(out, "| %v | %d | %s | %.3f | %.2f %% | %.1f | %.1f | %.1f | %s | %s | %.2f |\n",
@@ -87,6 +93,12 @@ func compare(out io.Writer, integrator runtime.Integrator, steps, draws, sets in
 			iterations(c.GivenUp), iterations(c.Converged), ratios[i][len(ratios[i])/2])
 	}
 	return nil
+}
+
+// applies tells whether a policy is compared for an integrator: this banana has no second
+// derivatives for the implicit midpoint.
+func applies(k runtime.Integrator, p *benchmarks.Policy) bool {
+	return k != runtime.IMb || p.Solver.Method != runtime.Newton
 }
 
 // iterations formats the mean and the 99.9th percentile of h.

@@ -6,22 +6,18 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hamc-dev/hamc/internal/benchmarks"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
-	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
 func main() {
@@ -36,19 +32,11 @@ func main() {
 }
 
 func run(update bool, only string, seeds int) error {
-	root, err := moduleRoot()
+	h, err := benchmarks.BuildHamc()
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "posteriors-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	s := &shop{root: root, work: work, hamc: filepath.Join(work, "hamc")}
-	if out, err := exec.Command("go", "build", "-o", s.hamc, "./cmd/hamc").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
+	defer h.Remove()
 	var accuracy, speed [][]string
 	accuracy = append(accuracy, []string{"posterior", "metric", "draws", "mean, worst z", "sd, worst z", "R-hat", "ESS bulk", "ESS tail", "failed", "divergent"})
 	speed = append(speed, []string{"model", "least ESS per second", "Stan 2.21", "ratio"})
@@ -62,27 +50,27 @@ func run(update bool, only string, seeds int) error {
 		if err != nil {
 			return err
 		}
-		o, err := s.sample(p, 1, "--min-ess", "400")
+		o, err := sample(h, p, 1, "--min-ess", "400")
 		if err != nil {
 			return err
 		}
-		mean, sd, err := o.worst(ref)
+		mean, sd, err := worst(o, ref)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		accuracy = append(accuracy, []string{
-			p.name, "`" + p.metric + "`", fmt.Sprintf("%d × %d", o.chains, o.draws), mean, sd,
-			fmt.Sprintf("%.3f", o.rhat), fmt.Sprintf("%.0f", o.bulk), fmt.Sprintf("%.0f", o.tail),
-			percent(o.failed), strconv.Itoa(o.divergent),
+			p.name, "`" + p.metric + "`", fmt.Sprintf("%d × %d", o.Chains, o.Draws), mean, sd,
+			fmt.Sprintf("%.3f", o.RHat), fmt.Sprintf("%.0f", o.Bulk), fmt.Sprintf("%.0f", o.Tail),
+			percent(o.Failed), strconv.Itoa(o.Divergent),
 		})
 		if p.stan > 0 {
-			rate := o.bulk / o.seconds
+			rate := o.Bulk / o.Seconds
 			speed = append(speed, []string{p.name, round(rate), round(p.stan), fmt.Sprintf("%.2g", rate/p.stan)})
 		}
 	}
 	tables := map[string]string{"accuracy": table(accuracy), "speed": table(speed)}
 	if seeds > 0 && (only == "" || only == "funnel") {
-		if tables["funnel"], err = s.funnel(seeds); err != nil {
+		if tables["funnel"], err = funnelTable(h, seeds); err != nil {
 			return err
 		}
 	}
@@ -92,7 +80,7 @@ func run(update bool, only string, seeds int) error {
 		}
 		return nil
 	}
-	return write(filepath.Join(root, "docs", "posteriors.md"), tables)
+	return write(filepath.Join(h.Root, "docs", "posteriors.md"), tables)
 }
 
 // posterior is one row of the tables.
@@ -188,90 +176,18 @@ func fitzhugh() (map[string]fixtures.Moments, error) {
 	return exactly([]string{"a", "b", "c"}, x.Mean, x.SD, nil, nil), nil
 }
 
-// shop is where runs are made.
-type shop struct{ root, work, hamc string }
-
-// outcome is what a run came to.
-type outcome struct {
-	set           *draws.Set
-	by            map[string][][]float64 // draws by column and chain
-	chains, draws int
-	rhat          float64 // largest of the parameters
-	bulk, tail    float64 // least of the parameters
-	failed        float64 // share of transitions
-	divergent     int
-	seconds       float64 // of the sampling phase, all chains together
-}
-
 // sample runs hamc on a posterior.
-func (s *shop) sample(p *posterior, seed int, flags ...string) (*outcome, error) {
-	dir := filepath.Join(s.work, "draws")
-	args := append([]string{"run", p.model, "--output-dir", dir, "--overwrite", "--quiet", "--seed", strconv.Itoa(seed)}, flags...)
+func sample(h *benchmarks.Hamc, p *posterior, seed int, flags ...string) (*benchmarks.Outcome, error) {
+	flags = append([]string{"--seed", strconv.Itoa(seed)}, flags...)
 	if p.data != "" {
-		args = append(args, "--data", p.data)
+		flags = append(flags, "--data", p.data)
 	}
-	cmd := exec.Command(s.hamc, args...)
-	cmd.Dir = s.root
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	// A run that falls short of its effective sample size has draws all the same.
-	if err := cmd.Run(); err != nil && !strings.Contains(stderr.String(), "short of the") {
-		return nil, fmt.Errorf("hamc %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
-	}
-	set, err := draws.Load(dir)
-	if err != nil {
-		return nil, err
-	}
-	chains, n := set.Aligned()
-	o := &outcome{set: set, by: map[string][][]float64{}, chains: len(chains), draws: n, bulk: math.Inf(1), tail: math.Inf(1)}
-	failed := 0
-	for i, name := range set.Columns {
-		var x [][]float64
-		for _, c := range chains {
-			x = append(x, c.Values[i][:n])
-		}
-		o.by[name] = x
-		if draws.IsStatistic(name) {
-			continue
-		}
-		o.rhat = max(o.rhat, diagnostics.RHat(x))
-		o.bulk, o.tail = min(o.bulk, diagnostics.ESSBulk(x)), min(o.tail, diagnostics.ESSTail(x))
-	}
-	for c := range chains {
-		for i := range n {
-			if o.by["failure__"][c][i] != 0 {
-				failed++
-			}
-			o.divergent += int(o.by["divergent__"][c][i])
-		}
-	}
-	o.failed = float64(failed) / float64(n*len(chains))
-	return o, o.readTimes(filepath.Join(dir, "time.json"))
-}
-
-// readTimes reads the times of the chains.
-func (o *outcome) readTimes(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var clock struct {
-		Chains []struct {
-			SamplingSeconds float64 `json:"sampling_seconds"`
-		} `json:"chains"`
-	}
-	if err := json.Unmarshal(text, &clock); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for _, c := range clock.Chains {
-		o.seconds += c.SamplingSeconds
-	}
-	return nil
+	return h.Run(p.model, flags...)
 }
 
 // worst returns the differences of the moments from a reference that are largest in terms
 // of standard errors, with the names of their parameters.
-func (o *outcome) worst(ref map[string]fixtures.Moments) (mean, sd string, err error) {
+func worst(o *benchmarks.Outcome, ref map[string]fixtures.Moments) (mean, sd string, err error) {
 	names := make([]string, 0, len(ref))
 	for name := range ref {
 		names = append(names, name)
@@ -280,7 +196,7 @@ func (o *outcome) worst(ref map[string]fixtures.Moments) (mean, sd string, err e
 	largest := [2]float64{}
 	text := [2]string{}
 	for _, name := range names {
-		x, ok := o.by[name]
+		x, ok := o.By[name]
 		if !ok {
 			return "", "", fmt.Errorf("there are no draws of %s", name)
 		}
@@ -298,8 +214,8 @@ func (o *outcome) worst(ref map[string]fixtures.Moments) (mean, sd string, err e
 	return text[0], text[1], nil
 }
 
-// funnel is the table of runs on the funnel with several seeds.
-func (s *shop) funnel(seeds int) (string, error) {
+// funnelTable is the table of runs on the funnel with several seeds.
+func funnelTable(h *benchmarks.Hamc, seeds int) (string, error) {
 	exact, err := fixtures.LoadFunnelExact()
 	if err != nil {
 		return "", err
@@ -309,11 +225,11 @@ func (s *shop) funnel(seeds int) (string, error) {
 	var worst float64
 	beyond, outside := 0, 0
 	for seed := 1; seed <= seeds; seed++ {
-		o, err := s.sample(p, seed)
+		o, err := sample(h, p, seed)
 		if err != nil {
 			return "", err
 		}
-		v := o.by["v"]
+		v := o.By["v"]
 		z := (diagnostics.SD(v) - exact.V.SD) / diagnostics.MCSESD(v)
 		fmt.Fprintf(os.Stderr, "funnel, seed %d: sd of v %.3f, z %+.2f\n", seed, diagnostics.SD(v), z)
 		if math.Abs(z) > 3 {
@@ -391,17 +307,4 @@ func percent(x float64) string {
 func round(x float64) string {
 	e := math.Pow(10, math.Floor(math.Log10(x))-1)
 	return strconv.FormatFloat(math.Round(x/e)*e, 'f', -1, 64)
-}
-
-// moduleRoot finds the directory of go.mod.
-func moduleRoot() (string, error) {
-	out, err := exec.Command("go", "env", "GOMOD").Output()
-	if err != nil {
-		return "", err
-	}
-	path := strings.TrimSpace(string(out))
-	if path == "" || path == os.DevNull {
-		return "", errors.New("not within the module")
-	}
-	return filepath.Dir(path), nil
 }
