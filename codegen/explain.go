@@ -86,6 +86,9 @@ func (g *generator) explain(b *strings.Builder) {
 	section("matrix "+matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
 		return matrix + "[" + g.entryName(o) + "]"
 	})
+	if g.shaft() {
+		fmt.Fprintf(b, "\nH is a multiple of the identity but for one row and column: its eigenvectors have a closed form.\n")
+	}
 	section("force −∂L + "+weight+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, block("f "))
 	if !d.Metric.SoftAbs && !d.Metric.Constant {
 		section("once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)

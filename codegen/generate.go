@@ -236,6 +236,9 @@ func (g *generator) diagonal() bool { return !g.joint() && g.d.Metric.Diagonal }
 func (g *generator) constant() bool { return g.joint() || g.d.Metric.Constant }
 func (g *generator) softAbs() bool  { return !g.joint() && g.d.Metric.SoftAbs }
 
+// shaft reports whether the matrix behind SoftAbs is one that linalg.SoftAbsArrow takes.
+func (g *generator) shaft() bool { return g.softAbs() && g.d.Metric.Shaft }
+
 // byParts reports whether the matrix is stored by the parts of its structure.
 func (g *generator) byParts() bool { return !g.joint() && g.d.Metric.Stored() }
 

@@ -313,6 +313,8 @@ func (g *generator) spaceFields(st *jen.Group) {
 	switch {
 	case g.byParts():
 		kind = "Structured"
+	case g.shaft():
+		kind = "SoftAbsArrow"
 	case g.softAbs():
 		kind = "SoftAbs"
 	case g.diagonal():
@@ -374,7 +376,15 @@ func (g *generator) allocate(b *jen.Group) {
 		size = jen.Id("s").Dot("factor").Dot("Len").Call()
 	case g.softAbs():
 		alpha, _ := p.expr(g.d.Alpha.E)
-		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
+		if g.shaft() {
+			head := jen.Lit(0)
+			if g.d.Params[1].Scalar() {
+				head = p.extent(g.offset(1))
+			}
+			lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbsArrow")).Call(m, head, jen.Float64().Call(alpha)))
+		} else {
+			lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
+		}
 		if !g.d.Shift.E.IsNum(0) {
 			shift, _ := p.expr(g.d.Shift.E)
 			lines = append(lines, jen.Id("s").Dot("factor").Dot("Shift").Op("=").Add(shift))

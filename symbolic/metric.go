@@ -27,6 +27,7 @@ type Metric struct {
 	Identity bool  // the identity and nothing else: the model has no geometry of its own
 	Diagonal bool
 	Parts    []Part // of G, by the rules of structure.go
+	Shaft    bool   // of a Hessian behind SoftAbs: a multiple of the identity but for one scalar's row
 	small    bool
 }
 

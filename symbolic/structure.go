@@ -182,6 +182,7 @@ func (p *Posterior) structure(m *Metric) {
 		for n := range p.Params {
 			m.Parts[0].Border = append(m.Parts[0].Border, n)
 		}
+		m.Shaft = p.hasShaft(m, width)
 		return
 	}
 	seen := make([]bool, len(p.Params))
@@ -221,6 +222,23 @@ func (p *Posterior) structure(m *Metric) {
 			}
 		}
 	}
+}
+
+// hasShaft reports whether a matrix over one vector and one scalar is f·δ[a,b] over the
+// vector, with an f that is the same for all of its elements.
+func (p *Posterior) hasShaft(m *Metric, width []int) bool {
+	if len(p.Params) != 2 || p.Params[0].Scalar() == p.Params[1].Scalar() {
+		return false
+	}
+	for _, b := range m.Blocks {
+		if b.A == nil || b.B == nil {
+			continue
+		}
+		if bands, _ := p.C.Bands(b.E, b.A, b.B); width[b.Row] != 0 || bands[0].E.hasFree(b.A) {
+			return false
+		}
+	}
+	return true
 }
 
 // part makes the part of some parameters. Its spine is the longest of the

@@ -60,9 +60,9 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	factor *linalg.SoftAbs // the metric's factor at position at
-	b      []float64       // the matrix at position at
-	w      []float64       // weights of the contraction
+	factor *linalg.SoftAbsArrow // the metric's factor at position at
+	b      []float64            // the matrix at position at
+	w      []float64            // weights of the contraction
 	at     []float64
 	known  bool      // the factor is that of the position at
 	full   bool      // force0 too is that of the position at
@@ -104,7 +104,7 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.factor = linalg.NewSoftAbs(11, float64(1e+06))
+	s.factor = linalg.NewSoftAbsArrow(11, 10, float64(1e+06))
 	s.b = make([]float64, 11*11)
 	s.w = make([]float64, 11*11)
 	s.at = make([]float64, 11)

@@ -143,9 +143,9 @@ func derive(file, text string, consts []dsl.ConstBinding) (*symbolic.Derived, er
 		return nil, ds
 	}
 	// Every second model, by its text, is compiled for Newton's method too; of those with
-	// differential equations, which take long, two.
+	// differential equations, which take long, two, and one with a structure of its own.
 	half := crc32.ChecksumIEEE([]byte(text))&1 == 0 && len(m.Solves) == 0
-	if half || file == "ode_chain.ham" || file == "ode_inside.ham" {
+	if half || slices.Contains([]string{"ode_chain.ham", "ode_inside.ham", "metric_softabs_shaft.ham"}, file) {
 		if curved, _ := symbolic.DeriveCurved(m); curved != nil {
 			return curved, nil
 		}

@@ -122,13 +122,21 @@ func (s *softAbs) addCurvature(out, jac, w []float64) {
 		slices[k] = rotate(one)
 	}
 	v := rotate(w)
+	second := make([]float64, n*n*n)
+	for i := range n {
+		for m := range n {
+			for j := range n {
+				second[(i*n+m)*n+j] = s.second(s.lambda[i], s.lambda[m], s.lambda[j])
+			}
+		}
+	}
 	for k := range n {
 		for l := range n {
 			x, y, sum := slices[k], slices[l], 0.0
 			for i := range n {
 				for j := range n {
 					for m := range n {
-						d := s.second(s.lambda[i], s.lambda[m], s.lambda[j])
+						d := second[(i*n+m)*n+j]
 						sum += 0.5 * v.At(i, j) * d * (x.At(i, m)*y.At(m, j) + y.At(i, m)*x.At(m, j))
 					}
 				}
