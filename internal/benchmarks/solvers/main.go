@@ -17,6 +17,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/generated/banana"
@@ -33,8 +34,13 @@ import (
 func main() {
 	scale := flag.Float64("scale", 1, "number of steps in terms of the default")
 	only := flag.String("only", "", "the model of that name alone")
+	table := flag.String("table", "both", "steps, runs or both")
 	flag.Parse()
-	if err := run(*scale, *only); err != nil {
+	if !slices.Contains([]string{"steps", "runs", "both"}, *table) {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*scale, *only, *table); err != nil {
 		fmt.Fprintln(os.Stderr, "solvers:", err)
 		os.Exit(1)
 	}
@@ -59,7 +65,7 @@ var methods = []struct {
 	{runtime.GLFb, []runtime.Method{runtime.FixedPoint, runtime.Newton}},
 }
 
-func run(scale float64, only string) error {
+func run(scale float64, only, table string) error {
 	h, err := benchmarks.BuildHamc()
 	if err != nil {
 		return err
@@ -95,6 +101,19 @@ func run(scale float64, only string) error {
 	if err := add(n, err, 40, runtime.Point{0.2, 0.2, 3}, []float64{0.5, 1, 1.5}, []float64{0.3, 0.6, 0.9}, "--draws", "250", "--warmup", "250"); err != nil {
 		return err
 	}
+	if table != "runs" {
+		if err := stepTable(work); err != nil {
+			return err
+		}
+	}
+	if table != "steps" {
+		return runTable(h, work)
+	}
+	return nil
+}
+
+// stepTable prints the first table.
+func stepTable(work []workload) error {
 	fmt.Println("| model | integrator | ε | method | iterations | failed | suspect | irreversible | of these, not suspect |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for i := range work {
@@ -102,6 +121,11 @@ func run(scale float64, only string) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// runTable prints the second table.
+func runTable(h *benchmarks.Hamc, work []workload) error {
 	fmt.Println("\n| model | integrator | method | step size | steps per draw | iterations per step | failed | irreversible | ms per effective draw | ratio |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for i := range work {
