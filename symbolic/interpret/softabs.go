@@ -122,14 +122,22 @@ func (s *softAbs) addCurvature(out, jac, w []float64) {
 		slices[k] = rotate(one)
 	}
 	v := rotate(w)
+	// ½ (QᵀWQ)_ij ψ[λ_i, λ_m, λ_j], once: each is an integral, and there are n² pairs of directions.
+	weights := make([]float64, 0, n*n*n)
+	for i := range n {
+		for j := range n {
+			for m := range n {
+				weights = append(weights, 0.5*v.At(i, j)*s.second(s.lambda[i], s.lambda[m], s.lambda[j]))
+			}
+		}
+	}
 	for k := range n {
 		for l := range n {
 			x, y, sum := slices[k], slices[l], 0.0
 			for i := range n {
 				for j := range n {
-					for m := range n {
-						d := s.second(s.lambda[i], s.lambda[m], s.lambda[j])
-						sum += 0.5 * v.At(i, j) * d * (x.At(i, m)*y.At(m, j) + y.At(i, m)*x.At(m, j))
+					for m, d := range weights[(i*n+j)*n:][:n] {
+						sum += d * (x.At(i, m)*y.At(m, j) + y.At(i, m)*x.At(m, j))
 					}
 				}
 			}
