@@ -233,13 +233,33 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 func fromPrior(d PriorDrawer, q, values []float64, rng *rand.Rand) string {
 	d.Constrain(values, q)
 	d.DrawPrior(values, rng)
-	if i := slices.IndexFunc(values, func(v float64) bool { return !isFinite(v) }); i >= 0 {
-		return fmt.Sprintf("%s cannot be drawn (an argument out of range, or bounds out of reach)", ComponentNames(d.Info())[i])
+	if !allFinite(values) {
+		return undrawn(d, values) + " cannot be drawn (an argument out of range, or bounds out of reach)"
 	}
 	if err := d.Unconstrain(q, values); err != nil || !allFinite(q) {
 		return "a draw has no place on the unconstrained scale"
 	}
 	return ""
+}
+
+// undrawn names the component whose value, in the order in which they came about, is the first that is not
+// finite: others may not be so on its account.
+func undrawn(d PriorDrawer, values []float64) string {
+	in := d.Info()
+	names := ComponentNames(in)
+	for _, name := range append(WithoutPrior(d), d.Priors()...) {
+		at := 0
+		for i := range in.Params {
+			p := &in.Params[i]
+			for range p.Size() {
+				if p.Name == name && !isFinite(values[at]) {
+					return names[at]
+				}
+				at++
+			}
+		}
+	}
+	return "a parameter" // not reached: every parameter is one of those
 }
 
 // unusable says why a chain cannot start at q, or nothing.

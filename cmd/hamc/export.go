@@ -28,13 +28,14 @@ type exportFormat struct {
 	// writeDir is there instead of write if the format is a directory.
 	writeDir func(ctx context.Context, dir string, s *draws.Set, o export.Options) error
 
-	data bool // it has a place for the data of the run
+	data  bool   // it has a place for the data of the run
+	begin string // what its files begin with
 }
 
 var exportFormats = []exportFormat{
 	{name: "zarr", file: "draws.zarr", writeDir: export.Zarr, data: true},
-	{name: "npz", file: "draws.npz", write: export.NPZ, data: true},
-	{name: "csv", file: "draws.csv", write: export.Table},
+	{name: "npz", file: "draws.npz", write: export.NPZ, data: true, begin: "PK\x03\x04"},
+	{name: "csv", file: "draws.csv", write: export.Table, begin: ".chain,.iteration,.draw,"},
 }
 
 // exportFormatNames lists the names of the formats.
@@ -88,6 +89,9 @@ func (e *env) export(ctx context.Context, dir, data string, f *exportFormat, tar
 		return err
 	}
 	if target != "-" {
+		if err := notOfRun(dir, target); err != nil {
+			return err
+		}
 		if err := free(target, f, overwrite); err != nil {
 			return problem{err}
 		}
@@ -202,7 +206,7 @@ func runData(man *driver.Manifest, given string) ([]export.Datum, error) {
 }
 
 // free returns an error if target is something that an export must not replace.
-// A directory is only taken for an earlier export if it looks like one.
+// Something is only taken for an earlier export if it looks like one.
 func free(target string, f *exportFormat, overwrite bool) error {
 	fi, err := os.Lstat(target)
 	switch {
@@ -213,7 +217,12 @@ func free(target string, f *exportFormat, overwrite bool) error {
 	case !overwrite:
 		return fmt.Errorf("%s exists already: choose another --output, or give --overwrite", target)
 	case f.writeDir == nil && fi.Mode().IsRegular():
-		return nil
+		switch like, err := f.looksLike(target); {
+		case err != nil:
+			return err
+		case like:
+			return nil
+		}
 	case f.writeDir != nil && fi.IsDir():
 		_, err1 := os.Lstat(filepath.Join(target, ".zgroup"))
 		_, err2 := os.Lstat(filepath.Join(target, ".zmetadata"))
@@ -222,6 +231,21 @@ func free(target string, f *exportFormat, overwrite bool) error {
 		}
 	}
 	return fmt.Errorf("%s is not an earlier export of this format, so it is not replaced: remove it, or choose another --output", target)
+}
+
+// looksLike reports whether a file begins as an export of this format does.
+func (f *exportFormat) looksLike(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	begin := make([]byte, len(f.begin))
+	n, err := io.ReadFull(file, begin)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	return string(begin[:n]) == f.begin, nil
 }
 
 // replace has write fill a file, or an empty directory, under a temporary name

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,8 +26,13 @@ type chainFailure struct {
 // coordinates. There are none if the model never failed.
 func readFailures(dir string, m int) ([]chainFailure, error) {
 	var out []chainFailure
+	path := filepath.Join(dir, driver.FailuresName)
+	// A manifest that is damaged may ask for more columns than there is memory.
+	if fi, err := os.Stat(path); err == nil && int64(m) > fi.Size() {
+		return nil, problem{fmt.Errorf("%s: this is not a file of failures of %d coordinates, which %s tells of", path, m, driver.ManifestName)}
+	}
 	columns := driver.FailureColumns(m)
-	err := readRows(filepath.Join(dir, driver.FailuresName), "failures", columns, func(row []string) error {
+	err := readRows(path, "failures", columns, func(row []string) error {
 		whole := func(k, least, limit int) (int, error) {
 			n, err := strconv.Atoi(row[k])
 			if err != nil || n < least || n >= limit {

@@ -59,6 +59,14 @@ func (o *output) begin(resumed bool, left []string) {
 	}
 }
 
+// notOfRun returns an error if target has the name of a file of the run in dir.
+func notOfRun(dir, target string) error {
+	if driver.IsRunFile(filepath.Base(target)) && sameDirectory(dir, filepath.Dir(target)) {
+		return usage{fmt.Errorf("--output %s: that is the name of a file of the run", target)}
+	}
+	return nil
+}
+
 // noteProduct notes that target was made from the draws in dir, if it is in that directory.
 func noteProduct(dir, target string) error {
 	if !sameDirectory(dir, filepath.Dir(target)) {

@@ -56,8 +56,8 @@ func (e *env) writeReport(dir, path string) error {
 		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 			return problem{fmt.Errorf("--output %s: there is no directory %s", path, filepath.Dir(path))}
 		}
-		if draws.FileNumber(filepath.Base(path)) > 0 && sameDirectory(dir, filepath.Dir(path)) {
-			return usage{fmt.Errorf("--output %s: that would replace draws of the run", path)}
+		if err := notOfRun(dir, path); err != nil {
+			return err
 		}
 	}
 	s, err := summarise(dir)

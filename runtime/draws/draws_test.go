@@ -218,11 +218,25 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
+// A parameter may be called what other places read as a number.
+func TestNamesLikeNumbers(t *testing.T) {
+	c, err := Read(strings.NewReader("lp__,NaN,inf,Infinity\n1,2,3,4\n"), "f.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"NaN", "inf", "Infinity"} {
+		if x := c.Column(name); len(x) != 1 || x[0] != float64(i+2) {
+			t.Errorf("%s: %v", name, x)
+		}
+	}
+}
+
 func TestErrorsOfTheReader(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "f.csv: no line of column names"},
 		{"# only = comments\n", "f.csv: no line of column names"},
 		{"# c\n1,2\n", "f.csv:2: expected column names, found the number 1"},
+		{"nan,0.5\n1,2\n", "f.csv:1: expected column names, found the number 0.5"},
 		{"a,,b\n", "f.csv:1: column 2 has no name"},
 		{"a,b,a\n", "f.csv:1: columns 1 and 3 are both called a"},
 		{"a,b\n1,2\n\n# x\n3\n", "f.csv:5: 1 values for 2 columns"},

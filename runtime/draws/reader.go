@@ -196,7 +196,7 @@ func (r *reader) header(line string) error {
 		if name == "" {
 			return fmt.Errorf("column %d has no name", i+1)
 		}
-		if _, err := strconv.ParseFloat(name, 64); err == nil {
+		if _, err := strconv.ParseFloat(name, 64); err == nil && !isLetter(name[0]) { // NaN and inf are names
 			return fmt.Errorf("expected column names, found the number %s", shorten(name))
 		}
 		if j, twice := position[name]; twice {
@@ -262,6 +262,9 @@ func (r *reader) row(line []byte) error {
 	}
 	return nil
 }
+
+// isLetter reports whether a name may begin with c.
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // number reads a number with blanks around it.
 func number(field []byte) (float64, bool) {

@@ -53,12 +53,17 @@ func NoteProduct(dir, name string) error {
 // productName reports whether something beside the draws may have that name: none of another
 // directory, nor of a file that a run itself writes.
 func productName(name string) bool {
+	return filepath.IsLocal(name) && filepath.Base(name) == name && name != "." && !IsRunFile(name)
+}
+
+// IsRunFile reports whether name is that of a file that a run writes, or keeps, in its directory of
+// draws. Nothing else may have that name there.
+func IsRunFile(name string) bool {
 	switch name {
-	case ManifestName, clockName, AuditName, lockName, ProductsName:
-		return false
+	case ManifestName, clockName, AuditName, FailuresName, lockName, ProductsName:
+		return true
 	}
-	return filepath.IsLocal(name) && filepath.Base(name) == name && name != "." &&
-		draws.FileNumber(name) == 0 && filepath.Ext(name) != checkpointEnding
+	return draws.FileNumber(name) != 0 || filepath.Ext(name) == checkpointEnding
 }
 
 // readProducts reads the list of products. One that is damaged tells nothing for sure, so it

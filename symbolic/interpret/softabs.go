@@ -122,11 +122,12 @@ func (s *softAbs) addCurvature(out, jac, w []float64) {
 		slices[k] = rotate(one)
 	}
 	v := rotate(w)
-	second := make([]float64, n*n*n)
+	// ½ (QᵀWQ)_ij ψ[λ_i, λ_m, λ_j], once: each is an integral, and there are n² pairs of directions.
+	weights := make([]float64, 0, n*n*n)
 	for i := range n {
-		for m := range n {
-			for j := range n {
-				second[(i*n+m)*n+j] = s.second(s.lambda[i], s.lambda[m], s.lambda[j])
+		for j := range n {
+			for m := range n {
+				weights = append(weights, 0.5*v.At(i, j)*s.second(s.lambda[i], s.lambda[m], s.lambda[j]))
 			}
 		}
 	}
@@ -135,9 +136,8 @@ func (s *softAbs) addCurvature(out, jac, w []float64) {
 			x, y, sum := slices[k], slices[l], 0.0
 			for i := range n {
 				for j := range n {
-					for m := range n {
-						d := second[(i*n+m)*n+j]
-						sum += 0.5 * v.At(i, j) * d * (x.At(i, m)*y.At(m, j) + y.At(i, m)*x.At(m, j))
+					for m, d := range weights[(i*n+j)*n:][:n] {
+						sum += d * (x.At(i, m)*y.At(m, j) + y.At(i, m)*x.At(m, j))
 					}
 				}
 			}
