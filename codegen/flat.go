@@ -345,16 +345,23 @@ func residual(new, old []string) *jen.Statement {
 }
 
 // definite prints the test that G is positive definite: its determinant and,
-// unless its form proves it, a diagonal entry of the adjugate are positive.
-func (g *generator) definite(det, last string, count jen.Code) jen.Code {
+// unless its form proves it, a diagonal entry of the adjugate are positive. Where they
+// are not, it returns what refuse makes of the status.
+func definite(det, last string, refuse func(status jen.Code) jen.Code) jen.Code {
 	cond := id(det).Op(">").Lit(0)
 	args := []jen.Code{id(det)}
 	if last != "" {
 		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
 		args = append(args, id(last))
 	}
-	return jen.If(jen.Op("!").Parens(cond)).Block(
-		jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("PivotStatus").Call(args...), id("Iterations"): count})))
+	return jen.If(jen.Op("!").Parens(cond)).Block(refuse(rt("PivotStatus").Call(args...)))
+}
+
+// definiteStep is definite of a step, after a number of iterations.
+func definiteStep(det, last string, count jen.Code) jen.Code {
+	return definite(det, last, func(status jen.Code) jen.Code {
+		return jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): status, id("Iterations"): count}))
+	})
 }
 
 // minor returns the diagonal entry of the adjugate that must be positive, or
@@ -376,10 +383,114 @@ func look(new, old []string, count jen.Code) jen.Code {
 	)
 }
 
-// flatMethods prints the flat steps with Energy and DrawMomentum.
+// flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	out := []jen.Code{g.energy(), g.whiten(), g.drawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
-	return out
+	return []jen.Code{g.flatEnergy(), g.flatWhiten(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
+}
+
+// frame names what the methods beside the steps read of a position: D and the last row of A.
+type frame struct {
+	det, off, last string // off is "" where that entry is 0, and with one coordinate last is too
+}
+
+// flatFrame prints a frame at the coordinates q. Where the metric is not positive
+// definite the code returns what refuse makes of the status.
+//
+// With two coordinates, a = G₁₁ and b = G₂₁, the last row of A is (−b, a), and
+//
+//	G = L Lᵀ,  L = ⎛  √a      0   ⎞,  z = L⁻¹p = (p₁/√a, u₂/√(a D)),  pᵀG⁻¹p = |z|²
+//	               ⎝ b/√a  √D/√a ⎠
+func (g *generator) flatFrame(refuse func(status jen.Code) jen.Code) ([]jen.Code, frame) {
+	fl := g.fl
+	p := g.newPrinter()
+	var f frame
+	var names []string
+	var es []*symbolic.Expr
+	minor := ""
+	if m := g.dim.Offset; m > 1 {
+		row := fl.adj[len(fl.adj)-m:]
+		if !isZero(row[0]) {
+			f.off = g.names.fresh("off")
+			names, es = append(names, f.off), append(es, row[0])
+		}
+		f.last = g.names.fresh("diag")
+		names, es = append(names, f.last), append(es, row[1])
+		if g.minor() != nil {
+			minor = f.last
+		}
+	}
+	f.det = g.names.fresh("det")
+	code := g.block(p, map[*symbolic.Def]bool{}, append(names, f.det), append(es, fl.det))
+	code = append(code, definite(f.det, minor, refuse))
+	return append(g.flatPrologue(p, true), code...), f
+}
+
+// second prints u₂ at the momentum p.
+func (f frame) second() *jen.Statement {
+	u := id(f.last).Op("*").Id("p").Index(jen.Lit(1))
+	if f.off != "" {
+		u = id(f.off).Op("*").Id("p").Index(jen.Lit(0)).Op("+").Add(u)
+	}
+	return u
+}
+
+func sqrt(x string) *jen.Statement { return jen.Qual("math", "Sqrt").Call(id(x)) }
+
+func (g *generator) flatEnergy() jen.Code {
+	defer g.names.scope()()
+	inf := func() *jen.Statement { return jen.Qual("math", "Inf").Call(jen.Lit(1)) }
+	code, f := g.flatFrame(func(status jen.Code) jen.Code { return jen.Return(inf(), id("l"), status) })
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	quad := g.names.fresh("quad")
+	if g.dim.Offset == 1 {
+		code = append(code, id(quad).Op(":=").Add(p1()).Op("*").Add(p1()).Op("/").Id(f.det))
+	} else {
+		u := g.names.fresh("u")
+		code = append(code,
+			id(u).Op(":=").Add(f.second()),
+			id(quad).Op(":=").Parens(p1().Op("*").Add(p1()).Op("+").Id(u).Op("*").Id(u).Op("/").Id(f.det)).Op("/").Id(f.last))
+	}
+	code = append([]jen.Code{
+		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
+		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
+	}, code...)
+	code = append(code,
+		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(jen.Qual("math", "Log").Call(id(f.det)).Op("+").Id(quad)),
+		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
+		jen.Return(id("h"), id("l"), okay()))
+	return g.energyMethod(code...)
+}
+
+func (g *generator) flatWhiten() jen.Code {
+	defer g.names.scope()()
+	code, f := g.flatFrame(func(status jen.Code) jen.Code { return jen.Return(status) })
+	if g.dim.Offset == 1 {
+		code = append(code, elements("z", 1).Op("=").Id("p").Index(jen.Lit(0)).Op("/").Add(sqrt(f.det)))
+	} else {
+		r, u := g.names.fresh("r"), g.names.fresh("u")
+		code = append(code,
+			jen.List(id(r), id(u)).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(f.last)), f.second()),
+			elements("z", 2).Op("=").List(id(r).Op("*").Id("p").Index(jen.Lit(0)), id(r).Op("*").Id(u).Op("/").Add(sqrt(f.det))))
+	}
+	return g.whitenMethod(append(code, jen.Return(okay()))...)
+}
+
+func (g *generator) flatDrawMomentum() jen.Code {
+	defer g.names.scope()()
+	code, f := g.flatFrame(func(status jen.Code) jen.Code { return jen.Return(status) })
+	if g.dim.Offset == 1 {
+		code = append(code, id("p").Index(jen.Lit(0)).Op("*=").Add(sqrt(f.det)))
+	} else {
+		root := g.names.fresh("root")
+		x := sqrt(f.det).Op("*").Id("p").Index(jen.Lit(1))
+		if f.off != "" {
+			x = jen.Parens(x.Op("-").Id(f.off).Op("*").Id("p").Index(jen.Lit(0)))
+		}
+		code = append(code,
+			id(root).Op(":=").Add(sqrt(f.last)),
+			elements("p", 2).Op("=").List(id(root).Op("*").Id("p").Index(jen.Lit(0)), x.Op("/").Id(root)))
+	}
+	return g.drawMomentumMethod(append(code, jen.Return(okay()))...)
 }
 
 // flatPosition prints adjugate, determinant and reciprocal at the coordinates.
@@ -396,7 +507,7 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 	if g.minor() != nil {
 		last = adj[len(adj)-1]
 	}
-	code = append(code, g.definite(det, last, count),
+	code = append(code, definiteStep(det, last, count),
 		id(g.names.tensor(f.inv)).Op(":=").Lit(1).Op("/").Id(det))
 	return code, adj
 }
@@ -508,16 +619,17 @@ func (g *generator) flatIMb() jen.Code {
 		}),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
 	)
-	body = append(g.flatPrologue(p), body...)
+	body = append(g.flatPrologue(p, false), body...)
 	return g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.\nWith A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).", body...)
 }
 
-// flatPrologue declares the data that a flat body reads.
-func (g *generator) flatPrologue(p *printer) []jen.Code {
+// flatPrologue declares the data that a flat body reads and, unless they are variables of
+// its own, the coordinates.
+func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
 	own := map[*symbolic.Tensor]bool{}
 	var data []*symbolic.Tensor
 	for _, t := range p.used {
-		if t.Kind == symbolic.CoordTensor || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven {
+		if t.Kind == symbolic.CoordTensor && !coordinates || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven {
 			continue
 		}
 		data = append(data, t)
@@ -701,7 +813,7 @@ func (g *generator) flatGLFb() jen.Code {
 			es, ns = append(es, e), append(ns, last)
 		}
 		loop := g.block(p, map[*symbolic.Def]bool{}, ns, es)
-		loop = append(loop, g.definite(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
+		loop = append(loop, definiteStep(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
 		a := g.numbered("qn", m)
 		for i := range m {
 			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
@@ -749,7 +861,7 @@ func (g *generator) flatGLFb() jen.Code {
 		jen.If(id("z").Op(":=").Add(sumOf("p", m)), id("z").Op("-").Id("z").Op("!=").Lit(0)).Block(
 			jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
-	body = append(g.flatPrologue(p), body...)
+	body = append(g.flatPrologue(p, false), body...)
 	return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and\nu = A p, v = r u and ∂H/∂q = F + r T − r² R(u).", body...)
 }
 
@@ -788,23 +900,19 @@ func (g *generator) flatAt() jen.Code {
 		names, es = append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, fl.adj...), fl.det)
 	}
 	code := g.block(p, done, names, es)
-	cond := id(det).Op(">").Lit(0)
-	args := []jen.Code{id(det)}
+	last := ""
 	if g.minor() != nil {
-		last := adj[len(adj)-1]
-		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
-		args = append(args, id(last))
-	}
-	zeros := func(l *jen.Group, n int) {
-		for range n {
-			l.Lit(0)
-		}
+		last = adj[len(adj)-1]
 	}
 	code = append(code,
-		jen.If(jen.Op("!").Parens(cond)).Block(jen.ReturnFunc(func(l *jen.Group) {
-			zeros(l, len(adj)+1+m)
-			l.Add(rt("PivotStatus").Call(args...))
-		})),
+		definite(det, last, func(status jen.Code) jen.Code {
+			return jen.ReturnFunc(func(l *jen.Group) {
+				for range len(adj) + 1 + m {
+					l.Lit(0)
+				}
+				l.Add(status)
+			})
+		}),
 		id(inv).Op(":=").Lit(1).Op("/").Id(det))
 	fN, tN := g.numbered("f", m), g.numbered("t", m)
 	names, es = nil, nil
@@ -829,7 +937,7 @@ func (g *generator) flatAt() jen.Code {
 		}
 		l.Add(okay())
 	}))
-	code = append(g.flatPrologue(p), code...)
+	code = append(g.flatPrologue(p, false), code...)
 	results := make([]jen.Code, 0, len(adj)+m+2)
 	for range len(adj) + 1 + m {
 		results = append(results, jen.Float64())
