@@ -385,113 +385,149 @@ func look(new, old []string, count jen.Code) jen.Code {
 
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	return []jen.Code{g.flatEnergy(), g.flatWhiten(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
+	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
 }
 
-// frame names what the methods beside the steps read of a position: D and the last row of A.
-type frame struct {
-	det, off, last string // off is "" where that entry is 0, and with one coordinate last is too
-}
-
-// flatFrame prints a frame at the coordinates q. Where the metric is not positive
-// definite the code returns what refuse makes of the status.
+// The methods beside the steps read a frame of the metric. With two coordinates, a = G₁₁
+// and b = G₂₁, the last row of A is (−b, a), and
 //
-// With two coordinates, a = G₁₁ and b = G₂₁, the last row of A is (−b, a), and
-//
-//	G = L Lᵀ,  L = ⎛  √a      0   ⎞,  z = L⁻¹p = (p₁/√a, u₂/√(a D)),  pᵀG⁻¹p = |z|²
+//	G = L Lᵀ,  L = ⎛  √a      0   ⎞,  z = L⁻¹p = (p₁/√a, u₂/√(a D)),  pᵀG⁻¹p = |z|².
 //	               ⎝ b/√a  √D/√a ⎠
-func (g *generator) flatFrame(refuse func(status jen.Code) jen.Code) ([]jen.Code, frame) {
-	fl := g.fl
-	p := g.newPrinter()
-	var f frame
-	var names []string
-	var es []*symbolic.Expr
-	minor := ""
-	if m := g.dim.Offset; m > 1 {
-		row := fl.adj[len(fl.adj)-m:]
-		if !isZero(row[0]) {
-			f.off = g.names.fresh("off")
-			names, es = append(names, f.off), append(es, row[0])
-		}
-		f.last = g.names.fresh("diag")
-		names, es = append(names, f.last), append(es, row[1])
-		if g.minor() != nil {
-			minor = f.last
-		}
+//
+// They share it: entries of the metric may be costly, and one position is asked for its
+// energy and its frame in turn.
+
+// frameField prints an entry of the frame: det, and with two coordinates off and diag, the last
+// row of A.
+func frameField(name string) *jen.Statement { return sdot("frame").Dot(name) }
+
+// crossed reports whether A has an entry beside the diagonal.
+func (g *generator) crossed() bool { return g.dim.Offset > 1 && !isZero(g.fl.adj[1]) }
+
+// frameEntries lists the entries of the frame.
+func (g *generator) frameEntries() (fields []string, es []*symbolic.Expr) {
+	adj := g.fl.adj
+	if g.crossed() {
+		fields, es = append(fields, "off"), append(es, adj[1])
 	}
-	f.det = g.names.fresh("det")
-	code := g.block(p, map[*symbolic.Def]bool{}, append(names, f.det), append(es, fl.det))
-	code = append(code, definite(f.det, minor, refuse))
-	return append(g.flatPrologue(p, true), code...), f
+	if g.dim.Offset > 1 {
+		fields, es = append(fields, "diag"), append(es, adj[2])
+	}
+	return append(fields, "det"), append(es, g.fl.det)
+}
+
+// frameSpace declares the frame.
+func (g *generator) frameSpace() jen.Code {
+	fields, _ := g.frameEntries()
+	text := "det G"
+	if len(fields) > 1 {
+		text = "the last row of adj G, and det G,"
+	}
+	return id("frame").Struct(
+		id("known").Bool(),
+		id("at").Index(jen.Lit(g.dim.Offset)).Float64(),
+		idList(fields).Float64().Comment(text+" at position at"))
+}
+
+// flatEvaluate prints the method that evaluates the frame.
+func (g *generator) flatEvaluate() jen.Code {
+	defer g.names.scope()()
+	p := g.newPrinter()
+	fields, es := g.frameEntries()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = g.names.fresh(f)
+	}
+	n := len(names)
+	last := ""
+	if g.minor() != nil {
+		last = names[n-2]
+	}
+	code := g.block(p, map[*symbolic.Def]bool{}, names, es)
+	code = append(code, definite(names[n-1], last, func(status jen.Code) jen.Code { return jen.Return(status) }))
+	at := func() *jen.Statement {
+		return jen.ListFunc(func(l *jen.Group) {
+			for i := range g.dim.Offset {
+				l.Add(frameField("at")).Index(jen.Lit(i))
+			}
+		})
+	}
+	hit := frameField("known")
+	for i := range g.dim.Offset {
+		hit = hit.Op("&&").Add(frameField("at")).Index(jen.Lit(i)).Op("==").Id("q").Index(jen.Lit(i))
+	}
+	code = append(g.flatPrologue(p, true), code...)
+	code = append([]jen.Code{jen.If(hit).Block(jen.Return(okay())), frameField("known").Op("=").False()}, code...)
+	code = append(code,
+		jen.ListFunc(func(l *jen.Group) {
+			for _, f := range fields {
+				l.Add(frameField(f))
+			}
+		}).Op("=").Add(idList(names)),
+		at().Op("=").Add(elements("q", g.dim.Offset)),
+		frameField("known").Op("=").True(),
+		jen.Return(okay()))
+	return doc("evaluate makes the frame of the metric that of position q, unless it is already.",
+		g.method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(code...))
 }
 
 // second prints u₂ at the momentum p.
-func (f frame) second() *jen.Statement {
-	u := id(f.last).Op("*").Id("p").Index(jen.Lit(1))
-	if f.off != "" {
-		u = id(f.off).Op("*").Id("p").Index(jen.Lit(0)).Op("+").Add(u)
+func (g *generator) second() *jen.Statement {
+	u := frameField("diag").Op("*").Id("p").Index(jen.Lit(1))
+	if g.crossed() {
+		u = frameField("off").Op("*").Id("p").Index(jen.Lit(0)).Op("+").Add(u)
 	}
 	return u
 }
 
-func sqrt(x string) *jen.Statement { return jen.Qual("math", "Sqrt").Call(id(x)) }
+func sqrt(x *jen.Statement) *jen.Statement { return jen.Qual("math", "Sqrt").Call(x) }
 
-func (g *generator) flatEnergy() jen.Code {
-	defer g.names.scope()()
-	inf := func() *jen.Statement { return jen.Qual("math", "Inf").Call(jen.Lit(1)) }
-	code, f := g.flatFrame(func(status jen.Code) jen.Code { return jen.Return(inf(), id("l"), status) })
-	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
-	quad := g.names.fresh("quad")
-	if g.dim.Offset == 1 {
-		code = append(code, id(quad).Op(":=").Add(p1()).Op("*").Add(p1()).Op("/").Id(f.det))
-	} else {
-		u := g.names.fresh("u")
-		code = append(code,
-			id(u).Op(":=").Add(f.second()),
-			id(quad).Op(":=").Parens(p1().Op("*").Add(p1()).Op("+").Id(u).Op("*").Id(u).Op("/").Id(f.det)).Op("/").Id(f.last))
+// flatQuad prints pᵀG⁻¹p as quad.
+func (g *generator) flatQuad() []jen.Code {
+	square := func() *jen.Statement {
+		return id("p").Index(jen.Lit(0)).Op("*").Id("p").Index(jen.Lit(0))
 	}
-	code = append([]jen.Code{
-		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
-		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
-	}, code...)
-	code = append(code,
-		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(jen.Qual("math", "Log").Call(id(f.det)).Op("+").Id(quad)),
-		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
-		jen.Return(id("h"), id("l"), okay()))
-	return g.energyMethod(code...)
+	if g.dim.Offset == 1 {
+		return []jen.Code{id("quad").Op(":=").Add(square()).Op("/").Add(frameField("det"))}
+	}
+	return []jen.Code{
+		id("u").Op(":=").Add(g.second()),
+		id("quad").Op(":=").Parens(square().Op("+").Id("u").Op("*").Id("u").Op("/").Add(frameField("det"))).Op("/").Add(frameField("diag")),
+	}
 }
 
 func (g *generator) flatWhiten() jen.Code {
-	defer g.names.scope()()
-	code, f := g.flatFrame(func(status jen.Code) jen.Code { return jen.Return(status) })
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
 	if g.dim.Offset == 1 {
-		code = append(code, elements("z", 1).Op("=").Id("p").Index(jen.Lit(0)).Op("/").Add(sqrt(f.det)))
+		code = append(code, elements("z", 1).Op("=").Add(p1()).Op("/").Add(sqrt(frameField("det"))))
 	} else {
-		r, u := g.names.fresh("r"), g.names.fresh("u")
 		code = append(code,
-			jen.List(id(r), id(u)).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(f.last)), f.second()),
-			elements("z", 2).Op("=").List(id(r).Op("*").Id("p").Index(jen.Lit(0)), id(r).Op("*").Id(u).Op("/").Add(sqrt(f.det))))
+			jen.List(id("r"), id("u")).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(frameField("diag"))), g.second()),
+			elements("z", 2).Op("=").List(id("r").Op("*").Add(p1()), id("r").Op("*").Id("u").Op("/").Add(sqrt(frameField("det")))))
 	}
 	return g.whitenMethod(append(code, jen.Return(okay()))...)
 }
 
 func (g *generator) flatDrawMomentum() jen.Code {
-	defer g.names.scope()()
-	code, f := g.flatFrame(func(status jen.Code) jen.Code { return jen.Return(status) })
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
 	if g.dim.Offset == 1 {
-		code = append(code, id("p").Index(jen.Lit(0)).Op("*=").Add(sqrt(f.det)))
+		code = append(code, p1().Op("*=").Add(sqrt(frameField("det"))))
 	} else {
-		root := g.names.fresh("root")
-		x := sqrt(f.det).Op("*").Id("p").Index(jen.Lit(1))
-		if f.off != "" {
-			x = jen.Parens(x.Op("-").Id(f.off).Op("*").Id("p").Index(jen.Lit(0)))
+		x := sqrt(frameField("det")).Op("*").Id("p").Index(jen.Lit(1))
+		if g.crossed() {
+			x = jen.Parens(x.Op("-").Add(frameField("off")).Op("*").Add(p1()))
 		}
 		code = append(code,
-			id(root).Op(":=").Add(sqrt(f.last)),
-			elements("p", 2).Op("=").List(id(root).Op("*").Id("p").Index(jen.Lit(0)), x.Op("/").Id(root)))
+			id("root").Op(":=").Add(sqrt(frameField("diag"))),
+			elements("p", 2).Op("=").List(id("root").Op("*").Add(p1()), x.Op("/").Id("root")))
 	}
 	return g.drawMomentumMethod(append(code, jen.Return(okay()))...)
 }
+
+// frameCall prints the evaluation of the frame.
+func (g *generator) frameCall() *jen.Statement { return sdot("evaluate").Call(id("q")) }
 
 // flatPosition prints adjugate, determinant and reciprocal at the coordinates.
 func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string) {

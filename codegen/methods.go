@@ -320,6 +320,7 @@ func (g *generator) spaceFields(st *jen.Group) {
 	}
 	if g.flat() {
 		st.Id("b").Index().Float64().Comment("the matrix")
+		st.Add(g.frameSpace())
 	} else {
 		st.Id("factor").Op("*").Qual(linalgPath, kind).Comment("the metric's factor at position at")
 		st.Id("b").Index().Float64().Comment("the matrix at position at")
@@ -446,7 +447,7 @@ func (g *generator) allocate(b *jen.Group) {
 // forget emits that nothing is known of a position.
 func (g *generator) forget() []jen.Code {
 	if g.flat() {
-		return nil
+		return []jen.Code{frameField("known").Op("=").False()}
 	}
 	return []jen.Code{jen.Id("s").Dot("known").Op("=").False(), jen.Id("s").Dot("full").Op("=").False()}
 }

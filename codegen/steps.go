@@ -102,7 +102,7 @@ func (g *generator) evaluateCall(at string, order int) *jen.Statement {
 	case g.constant():
 		return jen.Null() // done once and for all
 	case g.flat():
-		return sdot("matrix").Call(sdot("b"), jen.Id(at)) // without a factor, and cheaper than to look whether it is known
+		return sdot("matrix").Call(sdot("b"), jen.Id(at)) // of no use to the steps, and not remembered
 	}
 	if g.hasODE() {
 		return jen.Id("s").Dot("evaluate").Call(jen.Id(at), jen.Lit(order))
@@ -260,17 +260,22 @@ func (g *generator) energy() jen.Code {
 		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
 		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 	)
+	quad := sdot("factor").Dot("Quad").Call(id("p"))
+	logDet := sdot("factor").Dot("LogDet").Call()
 	if !g.constant() {
-		body = append(body, jen.If(id("st").Op("=").Add(g.evaluateCall("q", orderDensity)), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
+		evaluate := g.evaluateCall("q", orderDensity)
+		if g.flat() {
+			evaluate, quad, logDet = g.frameCall(), id("quad"), jen.Qual("math", "Log").Call(frameField("det"))
+		}
+		body = append(body, jen.If(id("st").Op("=").Add(evaluate), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
+	}
+	if g.flat() {
+		body = append(body, g.flatQuad()...)
 	}
 	body = append(body,
-		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(sdot("factor").Dot("LogDet").Call().Op("+").Add(sdot("factor").Dot("Quad").Call(id("p")))),
+		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(logDet.Op("+").Add(quad)),
 		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 		jen.Return(id("h"), id("l"), okay()))
-	return g.energyMethod(body...)
-}
-
-func (g *generator) energyMethod(body ...jen.Code) jen.Code {
 	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
 		g.method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
 }

@@ -106,7 +106,12 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	b         []float64  // the matrix
+	b     []float64 // the matrix
+	frame struct {
+		known          bool
+		at             [2]float64
+		off, diag, det float64 // the last row of adj G, and det G, at position at
+	}
 	seen      [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
 	seenKnown bool
 }
@@ -212,6 +217,7 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	s.b = make([]float64, 2*2)
+	s.frame.known = false
 	s.seenKnown = false
 }
 
@@ -377,12 +383,12 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	dst[(1*2+1)*2+1] = t2 * c13
 }
 
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
+// evaluate makes the frame of the metric that of position q, unless it is already.
+func (s *Model) evaluate(q []float64) rt.Status {
+	if s.frame.known && s.frame.at[0] == q[0] && s.frame.at[1] == q[1] {
+		return rt.OK
 	}
+	s.frame.known = false
 	t2 := q[1]
 	c8 := s.c8
 	c9 := s.c9
@@ -392,11 +398,26 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	diag := c9
 	det := t2*t2*c15 + c16
 	if !(det > 0) {
-		return math.Inf(1), l, rt.PivotStatus(det)
+		return rt.PivotStatus(det)
 	}
-	u2 := off*p[0] + diag*p[1]
-	quad := (p[0]*p[0] + u2*u2/det) / diag
-	h = -l + 0.5*(math.Log(det)+quad)
+	s.frame.off, s.frame.diag, s.frame.det = off, diag, det
+	s.frame.at[0], s.frame.at[1] = q[0], q[1]
+	s.frame.known = true
+	return rt.OK
+}
+
+// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
+func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
+	l = s.LogDensity(q)
+	if l-l != 0 {
+		return math.Inf(1), l, rt.NonFinite
+	}
+	if st = s.evaluate(q); st != rt.OK {
+		return math.Inf(1), l, st
+	}
+	u := s.frame.off*p[0] + s.frame.diag*p[1]
+	quad := (p[0]*p[0] + u*u/s.frame.det) / s.frame.diag
+	h = -l + 0.5*(math.Log(s.frame.det)+quad)
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -405,37 +426,21 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 
 // Whiten writes the components z of p in an orthonormal frame of the metric.
 func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	t2 := q[1]
-	c8 := s.c8
-	c9 := s.c9
-	c15 := s.c15
-	c16 := s.c16
-	off := t2 * c8
-	diag := c9
-	det := t2*t2*c15 + c16
-	if !(det > 0) {
-		return rt.PivotStatus(det)
+	if st := s.evaluate(q); st != rt.OK {
+		return st
 	}
-	r, u2 := 1/math.Sqrt(diag), off*p[0]+diag*p[1]
-	z[0], z[1] = r*p[0], r*u2/math.Sqrt(det)
+	r, u := 1/math.Sqrt(s.frame.diag), s.frame.off*p[0]+s.frame.diag*p[1]
+	z[0], z[1] = r*p[0], r*u/math.Sqrt(s.frame.det)
 	return rt.OK
 }
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
 func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	t2 := q[1]
-	c8 := s.c8
-	c9 := s.c9
-	c15 := s.c15
-	c16 := s.c16
-	off := t2 * c8
-	diag := c9
-	det := t2*t2*c15 + c16
-	if !(det > 0) {
-		return rt.PivotStatus(det)
+	if st := s.evaluate(q); st != rt.OK {
+		return st
 	}
-	root := math.Sqrt(diag)
-	p[0], p[1] = root*p[0], (math.Sqrt(det)*p[1]-off*p[0])/root
+	root := math.Sqrt(s.frame.diag)
+	p[0], p[1] = root*p[0], (math.Sqrt(s.frame.det)*p[1]-s.frame.off*p[0])/root
 	return rt.OK
 }
 
