@@ -26,13 +26,14 @@ type Transitions struct {
 	at     [2][]float64
 }
 
-// transitionStart is where a trajectory of the chain began, and how many steps it made.
+// transitionStart is a state of the chain with a momentum, and how many steps the chain's
+// own trajectory from that state made.
 type transitionStart struct {
 	q, p  []float64
 	steps int
 }
 
-// NewTransitions returns the chain, after some transitions.
+// NewTransitions returns the chain, after some transitions. An error is about the data.
 func NewTransitions() (*Transitions, error) {
 	f, err := fixtures.Load("banana")
 	if err != nil {
@@ -42,11 +43,11 @@ func NewTransitions() (*Transitions, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := runtime.NewHMC(m, runtime.IMb, runtime.DefaultOptions().Solver)
+	d := runtime.DefaultOptions()
+	k, err := runtime.NewHMC(m, runtime.IMb, d.Solver)
 	if err != nil {
 		return nil, err
 	}
-	d := runtime.DefaultOptions()
 	k.StepSize, k.Reverse, k.MaxDepth, k.ExtraDoublings = transitionStepSize, d.ReverseCheck, d.MaxDepth, transitionDoublings
 	t := &Transitions{kernel: k, q: BananaStart(), rng: rand.New(random.New(1, 0))}
 	t.at = [2][]float64{make([]float64, 2), make([]float64, 2)}
@@ -68,8 +69,8 @@ func (t *Transitions) Dynamic(n int) (steps int) {
 	return steps
 }
 
-// Alone makes steps without anything around them: n trajectories that begin as some of
-// the chain's did and are as long, up to a step that fails. It returns the number of steps.
+// Alone makes steps with nothing around them: n trajectories from states of the chain, as
+// long as its own, up to a step that fails. It returns the number of steps.
 func (t *Transitions) Alone(n int) (steps int) {
 	k, q, p := t.kernel, t.at[0], t.at[1]
 	for range n {
