@@ -345,16 +345,23 @@ func residual(new, old []string) *jen.Statement {
 }
 
 // definite prints the test that G is positive definite: its determinant and,
-// unless its form proves it, a diagonal entry of the adjugate are positive.
-func (g *generator) definite(det, last string, count jen.Code) jen.Code {
+// unless its form proves it, a diagonal entry of the adjugate are positive. Where they
+// are not, it returns what refuse makes of the status.
+func definite(det, last string, refuse func(status jen.Code) jen.Code) jen.Code {
 	cond := id(det).Op(">").Lit(0)
 	args := []jen.Code{id(det)}
 	if last != "" {
 		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
 		args = append(args, id(last))
 	}
-	return jen.If(jen.Op("!").Parens(cond)).Block(
-		jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("PivotStatus").Call(args...), id("Iterations"): count})))
+	return jen.If(jen.Op("!").Parens(cond)).Block(refuse(rt("PivotStatus").Call(args...)))
+}
+
+// definiteStep is definite of a step, after a number of iterations.
+func definiteStep(det, last string, count jen.Code) jen.Code {
+	return definite(det, last, func(status jen.Code) jen.Code {
+		return jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): status, id("Iterations"): count}))
+	})
 }
 
 // minor returns the diagonal entry of the adjugate that must be positive, or
@@ -376,11 +383,151 @@ func look(new, old []string, count jen.Code) jen.Code {
 	)
 }
 
-// flatMethods prints the flat steps with Energy and DrawMomentum.
+// flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	out := []jen.Code{g.energy(), g.whiten(), g.drawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
-	return out
+	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
 }
+
+// The methods beside the steps read a frame of the metric. With two coordinates, a = G₁₁
+// and b = G₂₁, the last row of A is (−b, a), and
+//
+//	G = L Lᵀ,  L = ⎛  √a      0   ⎞,  z = L⁻¹p = (p₁/√a, u₂/√(a D)),  pᵀG⁻¹p = |z|².
+//	               ⎝ b/√a  √D/√a ⎠
+//
+// They share it: entries of the metric may be costly, and one position is asked for its
+// energy and its frame in turn.
+
+// frameField prints an entry of the frame: det, and with two coordinates off and diag, the last
+// row of A.
+func frameField(name string) *jen.Statement { return sdot("frame").Dot(name) }
+
+// crossed reports whether A has an entry beside the diagonal.
+func (g *generator) crossed() bool { return g.dim.Offset > 1 && !isZero(g.fl.adj[1]) }
+
+// frameEntries lists the entries of the frame.
+func (g *generator) frameEntries() (fields []string, es []*symbolic.Expr) {
+	adj := g.fl.adj
+	if g.crossed() {
+		fields, es = append(fields, "off"), append(es, adj[1])
+	}
+	if g.dim.Offset > 1 {
+		fields, es = append(fields, "diag"), append(es, adj[2])
+	}
+	return append(fields, "det"), append(es, g.fl.det)
+}
+
+// frameSpace declares the frame.
+func (g *generator) frameSpace() jen.Code {
+	fields, _ := g.frameEntries()
+	text := "det G"
+	if len(fields) > 1 {
+		text = "the last row of adj G, and det G,"
+	}
+	return id("frame").Struct(
+		id("known").Bool(),
+		id("at").Index(jen.Lit(g.dim.Offset)).Float64(),
+		idList(fields).Float64().Comment(text+" at position at"))
+}
+
+// flatEvaluate prints the method that evaluates the frame.
+func (g *generator) flatEvaluate() jen.Code {
+	defer g.names.scope()()
+	p := g.newPrinter()
+	fields, es := g.frameEntries()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = g.names.fresh(f)
+	}
+	n := len(names)
+	last := ""
+	if g.minor() != nil {
+		last = names[n-2]
+	}
+	code := g.block(p, map[*symbolic.Def]bool{}, names, es)
+	code = append(code, definite(names[n-1], last, func(status jen.Code) jen.Code { return jen.Return(status) }))
+	at := func() *jen.Statement {
+		return jen.ListFunc(func(l *jen.Group) {
+			for i := range g.dim.Offset {
+				l.Add(frameField("at")).Index(jen.Lit(i))
+			}
+		})
+	}
+	hit := frameField("known")
+	for i := range g.dim.Offset {
+		hit = hit.Op("&&").Add(frameField("at")).Index(jen.Lit(i)).Op("==").Id("q").Index(jen.Lit(i))
+	}
+	code = append(g.flatPrologue(p, true), code...)
+	code = append([]jen.Code{jen.If(hit).Block(jen.Return(okay())), frameField("known").Op("=").False()}, code...)
+	code = append(code,
+		jen.ListFunc(func(l *jen.Group) {
+			for _, f := range fields {
+				l.Add(frameField(f))
+			}
+		}).Op("=").Add(idList(names)),
+		at().Op("=").Add(elements("q", g.dim.Offset)),
+		frameField("known").Op("=").True(),
+		jen.Return(okay()))
+	return doc("evaluate makes the frame of the metric that of position q, unless it is already.",
+		g.method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(code...))
+}
+
+// second prints u₂ at the momentum p.
+func (g *generator) second() *jen.Statement {
+	u := frameField("diag").Op("*").Id("p").Index(jen.Lit(1))
+	if g.crossed() {
+		u = frameField("off").Op("*").Id("p").Index(jen.Lit(0)).Op("+").Add(u)
+	}
+	return u
+}
+
+func sqrt(x *jen.Statement) *jen.Statement { return jen.Qual("math", "Sqrt").Call(x) }
+
+// flatQuad prints pᵀG⁻¹p as quad.
+func (g *generator) flatQuad() []jen.Code {
+	square := func() *jen.Statement {
+		return id("p").Index(jen.Lit(0)).Op("*").Id("p").Index(jen.Lit(0))
+	}
+	if g.dim.Offset == 1 {
+		return []jen.Code{id("quad").Op(":=").Add(square()).Op("/").Add(frameField("det"))}
+	}
+	return []jen.Code{
+		id("u").Op(":=").Add(g.second()),
+		id("quad").Op(":=").Parens(square().Op("+").Id("u").Op("*").Id("u").Op("/").Add(frameField("det"))).Op("/").Add(frameField("diag")),
+	}
+}
+
+func (g *generator) flatWhiten() jen.Code {
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
+	if g.dim.Offset == 1 {
+		code = append(code, elements("z", 1).Op("=").Add(p1()).Op("/").Add(sqrt(frameField("det"))))
+	} else {
+		code = append(code,
+			jen.List(id("r"), id("u")).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(frameField("diag"))), g.second()),
+			elements("z", 2).Op("=").List(id("r").Op("*").Add(p1()), id("r").Op("*").Id("u").Op("/").Add(sqrt(frameField("det")))))
+	}
+	return g.whitenMethod(append(code, jen.Return(okay()))...)
+}
+
+func (g *generator) flatDrawMomentum() jen.Code {
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
+	if g.dim.Offset == 1 {
+		code = append(code, p1().Op("*=").Add(sqrt(frameField("det"))))
+	} else {
+		x := sqrt(frameField("det")).Op("*").Id("p").Index(jen.Lit(1))
+		if g.crossed() {
+			x = jen.Parens(x.Op("-").Add(frameField("off")).Op("*").Add(p1()))
+		}
+		code = append(code,
+			id("root").Op(":=").Add(sqrt(frameField("diag"))),
+			elements("p", 2).Op("=").List(id("root").Op("*").Add(p1()), x.Op("/").Id("root")))
+	}
+	return g.drawMomentumMethod(append(code, jen.Return(okay()))...)
+}
+
+// frameCall prints the evaluation of the frame.
+func (g *generator) frameCall() *jen.Statement { return sdot("evaluate").Call(id("q")) }
 
 // flatPosition prints adjugate, determinant and reciprocal at the coordinates.
 func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string) {
@@ -396,7 +543,7 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 	if g.minor() != nil {
 		last = adj[len(adj)-1]
 	}
-	code = append(code, g.definite(det, last, count),
+	code = append(code, definiteStep(det, last, count),
 		id(g.names.tensor(f.inv)).Op(":=").Lit(1).Op("/").Id(det))
 	return code, adj
 }
@@ -508,16 +655,17 @@ func (g *generator) flatIMb() jen.Code {
 		}),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
 	)
-	body = append(g.flatPrologue(p), body...)
+	body = append(g.flatPrologue(p, false), body...)
 	return g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.\nWith A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).", body...)
 }
 
-// flatPrologue declares the data that a flat body reads.
-func (g *generator) flatPrologue(p *printer) []jen.Code {
+// flatPrologue declares the data that a flat body reads and, unless they are variables of
+// its own, the coordinates.
+func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
 	own := map[*symbolic.Tensor]bool{}
 	var data []*symbolic.Tensor
 	for _, t := range p.used {
-		if t.Kind == symbolic.CoordTensor || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven {
+		if t.Kind == symbolic.CoordTensor && !coordinates || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven {
 			continue
 		}
 		data = append(data, t)
@@ -701,7 +849,7 @@ func (g *generator) flatGLFb() jen.Code {
 			es, ns = append(es, e), append(ns, last)
 		}
 		loop := g.block(p, map[*symbolic.Def]bool{}, ns, es)
-		loop = append(loop, g.definite(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
+		loop = append(loop, definiteStep(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
 		a := g.numbered("qn", m)
 		for i := range m {
 			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
@@ -749,7 +897,7 @@ func (g *generator) flatGLFb() jen.Code {
 		jen.If(id("z").Op(":=").Add(sumOf("p", m)), id("z").Op("-").Id("z").Op("!=").Lit(0)).Block(
 			jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
-	body = append(g.flatPrologue(p), body...)
+	body = append(g.flatPrologue(p, false), body...)
 	return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and\nu = A p, v = r u and ∂H/∂q = F + r T − r² R(u).", body...)
 }
 
@@ -788,23 +936,19 @@ func (g *generator) flatAt() jen.Code {
 		names, es = append(append([]string{}, adj...), det), append(append([]*symbolic.Expr{}, fl.adj...), fl.det)
 	}
 	code := g.block(p, done, names, es)
-	cond := id(det).Op(">").Lit(0)
-	args := []jen.Code{id(det)}
+	last := ""
 	if g.minor() != nil {
-		last := adj[len(adj)-1]
-		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
-		args = append(args, id(last))
-	}
-	zeros := func(l *jen.Group, n int) {
-		for range n {
-			l.Lit(0)
-		}
+		last = adj[len(adj)-1]
 	}
 	code = append(code,
-		jen.If(jen.Op("!").Parens(cond)).Block(jen.ReturnFunc(func(l *jen.Group) {
-			zeros(l, len(adj)+1+m)
-			l.Add(rt("PivotStatus").Call(args...))
-		})),
+		definite(det, last, func(status jen.Code) jen.Code {
+			return jen.ReturnFunc(func(l *jen.Group) {
+				for range len(adj) + 1 + m {
+					l.Lit(0)
+				}
+				l.Add(status)
+			})
+		}),
 		id(inv).Op(":=").Lit(1).Op("/").Id(det))
 	fN, tN := g.numbered("f", m), g.numbered("t", m)
 	names, es = nil, nil
@@ -829,7 +973,7 @@ func (g *generator) flatAt() jen.Code {
 		}
 		l.Add(okay())
 	}))
-	code = append(g.flatPrologue(p), code...)
+	code = append(g.flatPrologue(p, false), code...)
 	results := make([]jen.Code, 0, len(adj)+m+2)
 	for range len(adj) + 1 + m {
 		results = append(results, jen.Float64())

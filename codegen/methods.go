@@ -320,15 +320,20 @@ func (g *generator) spaceFields(st *jen.Group) {
 	case g.diagonal():
 		kind = "DiagonalFactor"
 	}
-	st.Id("factor").Op("*").Qual(linalgPath, kind).Comment("the metric's factor at position at")
-	st.Id("b").Index().Float64().Comment("the matrix at position at")
+	if g.flat() {
+		st.Id("b").Index().Float64().Comment("the matrix")
+		st.Add(g.frameSpace())
+	} else {
+		st.Id("factor").Op("*").Qual(linalgPath, kind).Comment("the metric's factor at position at")
+		st.Id("b").Index().Float64().Comment("the matrix at position at")
+	}
 	if !g.constant() {
 		if !g.flat() || g.diagonal() {
 			st.Id("w").Index().Float64().Comment("weights of the contraction")
 		}
-		st.Id("at").Index().Float64()
-		st.Id("known").Bool().Comment("the factor is that of the position at")
 		if !g.flat() {
+			st.Id("at").Index().Float64()
+			st.Id("known").Bool().Comment("the factor is that of the position at")
 			st.Id("full").Bool().Comment("force0 too is that of the position at")
 			st.Id("force0").Index().Float64().Comment("−∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩")
 		}
@@ -365,7 +370,9 @@ func (g *generator) allocate(b *jen.Group) {
 	}
 	var lines []jen.Code
 	switch {
-	case g.joint():
+	case g.joint(), g.flat() && !g.diagonal():
+	case g.flat():
+		size = jen.Add(m)
 	case g.byParts():
 		lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewStructured")).Call(m, g.partsLiteral(p)))
 		for _, f := range g.sizes {
@@ -407,7 +414,9 @@ func (g *generator) allocate(b *jen.Group) {
 		if !g.flat() || g.diagonal() {
 			arrays(size, "w")
 		}
-		arrays(m, "at")
+		if !g.flat() {
+			arrays(m, "at")
+		}
 		lines = append(lines, g.forget()...)
 	}
 	if !g.flat() && !g.joint() {
@@ -447,11 +456,10 @@ func (g *generator) allocate(b *jen.Group) {
 
 // forget emits that nothing is known of a position.
 func (g *generator) forget() []jen.Code {
-	out := []jen.Code{jen.Id("s").Dot("known").Op("=").False()}
-	if !g.flat() {
-		out = append(out, jen.Id("s").Dot("full").Op("=").False())
+	if g.flat() {
+		return []jen.Code{frameField("known").Op("=").False()}
 	}
-	return out
+	return []jen.Code{jen.Id("s").Dot("known").Op("=").False(), jen.Id("s").Dot("full").Op("=").False()}
 }
 
 // cloneFactor factorises a constant metric again in the clone's own space.
@@ -569,7 +577,7 @@ func (g *generator) gradientBody() []jen.Code {
 // touch emits the call that forgets the factor of another position, where a
 // phase writes work space that the factor's phases read.
 func (g *generator) touch(ph *phase) []jen.Code {
-	if g.constant() {
+	if g.constant() || g.flat() {
 		return nil
 	}
 	for _, def := range ph.defs {

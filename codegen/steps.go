@@ -98,8 +98,11 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 // evaluateCall emits the evaluation of the matrix and its factor at a position,
 // with the solutions of differential equations up to an order.
 func (g *generator) evaluateCall(at string, order int) *jen.Statement {
-	if g.constant() {
+	switch {
+	case g.constant():
 		return jen.Null() // done once and for all
+	case g.flat():
+		return sdot("matrix").Call(sdot("b"), jen.Id(at)) // of no use to the steps, and not remembered
 	}
 	if g.hasODE() {
 		return jen.Id("s").Dot("evaluate").Call(jen.Id(at), jen.Lit(order))
@@ -117,13 +120,12 @@ func (g *generator) systemMethods() []jen.Code {
 		}
 		return variable()
 	}
+	if g.flat() {
+		return g.flatMethods()
+	}
 	add(sel(g.factorConstant, g.evaluate))
 	if !g.constant() && (g.touch(&g.ph.logDensity) != nil || g.touch(&g.ph.gradient) != nil || g.touch(&g.ph.value) != nil || g.touchSolution() != nil) {
 		add(g.touchMethod())
-	}
-	if g.flat() {
-		out = append(out, g.flatMethods()...)
-		return out
 	}
 	add(g.vectorField())
 	add(g.energy())
@@ -258,11 +260,20 @@ func (g *generator) energy() jen.Code {
 		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
 		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 	)
+	quad := sdot("factor").Dot("Quad").Call(id("p"))
+	logDet := sdot("factor").Dot("LogDet").Call()
 	if !g.constant() {
-		body = append(body, jen.If(id("st").Op("=").Add(g.evaluateCall("q", orderDensity)), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
+		evaluate := g.evaluateCall("q", orderDensity)
+		if g.flat() {
+			evaluate, quad, logDet = g.frameCall(), id("quad"), jen.Qual("math", "Log").Call(frameField("det"))
+		}
+		body = append(body, jen.If(id("st").Op("=").Add(evaluate), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))))
+	}
+	if g.flat() {
+		body = append(body, g.flatQuad()...)
 	}
 	body = append(body,
-		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(sdot("factor").Dot("LogDet").Call().Op("+").Add(sdot("factor").Dot("Quad").Call(id("p")))),
+		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(logDet.Op("+").Add(quad)),
 		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 		jen.Return(id("h"), id("l"), okay()))
 	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
@@ -275,6 +286,10 @@ func (g *generator) whiten() jen.Code {
 		body = append(body, notOK(g.evaluateCall("q", orderDensity), jen.Return(id("st"))))
 	}
 	body = append(body, sdot("factor").Dot("Whiten").Call(id("z"), id("p")), jen.Return(okay()))
+	return g.whitenMethod(body...)
+}
+
+func (g *generator) whitenMethod(body ...jen.Code) jen.Code {
 	return doc("Whiten writes the components z of p in an orthonormal frame of the metric.",
 		g.method("Whiten").Params(floats("z", "q", "p")).Add(rt("Status")).Block(body...))
 }
@@ -289,6 +304,10 @@ func (g *generator) drawMomentum() jen.Code {
 		call = "MulSqrt"
 	}
 	body = append(body, sdot("factor").Dot(call).Call(id("p"), id("p")), jen.Return(okay()))
+	return g.drawMomentumMethod(body...)
+}
+
+func (g *generator) drawMomentumMethod(body ...jen.Code) jen.Code {
 	return doc("DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).",
 		g.method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
 }

@@ -1,9 +1,6 @@
 package runtime
 
-import (
-	"math"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // This file is multinomial NUTS (Hoffman & Gelman 2014; Betancourt 2017, appendix
 // A.3). A trajectory with the momenta p₁ … p_n goes on for as long as
@@ -34,7 +31,7 @@ import (
 type branch struct {
 	rho         []float64 // Σ z
 	first, last []float64 // z of the first and the last state
-	logWeight   float64   // log Σ exp(H₀ − H), with the Correction
+	weight      weight    // Σ exp(H₀ − H), with the Correction
 	proposal    state
 	turned      int // 0 where it does not turn back; else 1 more than the half that has turned more
 }
@@ -94,7 +91,7 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 	copy(all.last, all.rho)
 	all.turned = 0
 	copy(all.proposal.q, q)
-	all.logWeight, all.proposal.h, all.proposal.l = 0, h0, t.LogDensity
+	all.weight, all.proposal.h, all.proposal.l = weight{m: 1}, h0, t.LogDensity
 
 	b := &tr.builder
 	*b = builder{k: k, t: t, rng: rng, h0: h0, low: h0, high: h0}
@@ -125,12 +122,12 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 		t.Depth++
 		// The new half is favoured over the old one (biased progressive
 		// sampling, Betancourt 2017, A.3.2).
-		total, ratio, _ := weigh(all.logWeight, next.logWeight)
-		if 1-rng.Float64() <= ratio {
+		old, added, scale := all.weight.align(next.weight)
+		if u := 1 - rng.Float64(); added > 0 && u*old <= added {
 			all.proposal, next.proposal = next.proposal, all.proposal
 			moved = true
 		}
-		all.logWeight = total
+		all.weight = weight{old + added, scale}
 		if forward == back {
 			all.reverse()
 			forward = !back
@@ -181,11 +178,11 @@ func (b *builder) build(depth int, out *branch) bool {
 	if !b.build(depth-1, second) {
 		return false
 	}
-	total, _, share := weigh(out.logWeight, second.logWeight)
-	if 1-b.rng.Float64() <= share {
+	x, y, scale := out.weight.align(second.weight)
+	if u := 1 - b.rng.Float64(); y > 0 && u*(x+y) <= y {
 		out.proposal, second.proposal = second.proposal, out.proposal
 	}
-	out.logWeight = total
+	out.weight = weight{x + y, scale}
 	out.extend(second, tr.sum)
 	return out.turned <= b.k.ExtraDoublings
 }
@@ -230,8 +227,8 @@ func (b *builder) leaf(out *branch) bool {
 		t.Irreversible = true
 		return false
 	}
-	b.accept += math.Exp(min(0, gain))
-	out.logWeight = gain
+	out.weight = weigh(gain)
+	b.accept += min(1, out.weight.value())
 	out.proposal.h, out.proposal.l = h, l
 	copy(out.proposal.q, q)
 	copy(out.first, out.rho)
@@ -281,17 +278,4 @@ func turns(rho, first, last []float64) bool {
 		b += r * last[i]
 	}
 	return !(a > 0 && b > 0)
-}
-
-// weigh compares the weights eᵃ and eᵇ: log(eᵃ + eᵇ), min(1, eᵇ/eᵃ) and eᵇ/(eᵃ + eᵇ).
-func weigh(a, b float64) (total, ratio, share float64) {
-	if b >= a {
-		e := math.Exp(a - b)
-		if math.IsInf(b, -1) {
-			return b, 0, 0 // neither has any
-		}
-		return b + math.Log1p(e), 1, 1 / (1 + e)
-	}
-	e := math.Exp(b - a)
-	return a + math.Log1p(e), e, e / (1 + e)
 }

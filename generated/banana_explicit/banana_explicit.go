@@ -20,7 +20,6 @@ import (
 	"fmt"
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -104,10 +103,12 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	factor    *linalg.Cholesky // the metric's factor at position at
-	b         []float64        // the matrix at position at
-	at        []float64
-	known     bool       // the factor is that of the position at
+	b     []float64 // the matrix
+	frame struct {
+		known          bool
+		at             [2]float64
+		off, diag, det float64 // the last row of adj G, and det G, at position at
+	}
 	seen      [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
 	seenKnown bool
 }
@@ -208,10 +209,8 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.factor = linalg.NewCholesky(2)
 	s.b = make([]float64, 2*2)
-	s.at = make([]float64, 2)
-	s.known = false
+	s.frame.known = false
 	s.seenKnown = false
 }
 
@@ -336,20 +335,20 @@ func (s *Model) pairing(dst, q, w []float64) {
 
 // Metric writes G(q) to dst, row-major.
 func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q)
+	s.matrix(s.b, q)
 	copy(dst, s.b)
 }
 
 // Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
 func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q)
+	s.matrix(s.b, q)
 	s.pairing(dst, q, w)
 }
 
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
 // never forms this tensor.
 func (s *Model) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
+	s.matrix(s.b, q)
 	clear(dst)
 	c9 := s.c9
 	t2 := q[1]
@@ -359,20 +358,27 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	dst[(1*2+1)*2+1] = t2 * c12
 }
 
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
+// evaluate makes the frame of the metric that of position q, unless it is already.
 func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
+	if s.frame.known && s.frame.at[0] == q[0] && s.frame.at[1] == q[1] {
 		return rt.OK
 	}
-	s.known = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
+	s.frame.known = false
+	t2 := q[1]
+	c7 := s.c7
+	c8 := s.c8
+	c14 := s.c14
+	c15 := s.c15
+	off := t2 * c7
+	diag := c8
+	det := t2*t2*c14 + c15
+	if !(det > 0) {
+		return rt.PivotStatus(det)
 	}
-	return st
+	s.frame.off, s.frame.diag, s.frame.det = off, diag, det
+	s.frame.at[0], s.frame.at[1] = q[0], q[1]
+	s.frame.known = true
+	return rt.OK
 }
 
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
@@ -384,7 +390,9 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	u := s.frame.off*p[0] + s.frame.diag*p[1]
+	quad := (p[0]*p[0] + u*u/s.frame.det) / s.frame.diag
+	h = -l + 0.5*(math.Log(s.frame.det)+quad)
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -396,7 +404,8 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.factor.Whiten(z, p)
+	r, u := 1/math.Sqrt(s.frame.diag), s.frame.off*p[0]+s.frame.diag*p[1]
+	z[0], z[1] = r*p[0], r*u/math.Sqrt(s.frame.det)
 	return rt.OK
 }
 
@@ -405,7 +414,8 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.factor.MulL(p, p)
+	root := math.Sqrt(s.frame.diag)
+	p[0], p[1] = root*p[0], (math.Sqrt(s.frame.det)*p[1]-s.frame.off*p[0])/root
 	return rt.OK
 }
 

@@ -198,3 +198,27 @@ func command(b *testing.B, env []string, name string, args ...string) {
 		b.Fatalf("%s: %v\n%s", strings.Join(c.Args, " "), err, out)
 	}
 }
+
+// BenchmarkTransition times dynamic trajectories on the banana by the step, and steps that are
+// alike with nothing around them.
+func BenchmarkTransition(b *testing.B) {
+	t, err := NewTransitions()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, of := range []struct {
+		name string
+		work func(n int) (steps int)
+	}{{"transitions", t.Dynamic}, {"steps", t.Alone}} {
+		b.Run("of="+of.name, func(b *testing.B) {
+			steps, n := 0, 0
+			for b.Loop() {
+				steps += of.work(100)
+				n += 100
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(steps), "ns/step")
+			b.ReportMetric(float64(steps)/float64(n), "steps/transition")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

@@ -51,3 +51,18 @@ func TestIterationsEndAtTheLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsAlone: steps with nothing around them are about as many as those of transitions,
+// and take no fewer iterations for being fewer: a trajectory that fails at once would
+// make them look cheap.
+func TestStepsAlone(t *testing.T) {
+	x, err := NewTransitions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 1000
+	dynamic, alone := x.Dynamic(n), x.Alone(n)
+	if ratio := float64(alone) / float64(dynamic); dynamic < 10*n || ratio < 0.8 || ratio > 1.25 {
+		t.Errorf("%d steps of %d transitions, %d alone", dynamic, n, alone)
+	}
+}

@@ -18,7 +18,6 @@ import (
 	"fmt"
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
@@ -84,11 +83,13 @@ type Model struct {
 
 // space is the work space that is not shared between clones.
 type space struct {
-	factor    *linalg.DiagonalFactor // the metric's factor at position at
-	b         []float64              // the matrix at position at
-	w         []float64              // weights of the contraction
-	at        []float64
-	known     bool       // the factor is that of the position at
+	b     []float64 // the matrix
+	frame struct {
+		known     bool
+		at        [2]float64
+		diag, det float64 // the last row of adj G, and det G, at position at
+	}
+	w         []float64  // weights of the contraction
 	seen      [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
 	seenKnown bool
 	a1        float64 // a1 = exp(-2·sigma)
@@ -164,11 +165,9 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.factor = linalg.NewDiagonalFactor(2)
 	s.b = make([]float64, 2)
 	s.w = make([]float64, 2)
-	s.at = make([]float64, 2)
-	s.known = false
+	s.frame.known = false
 	s.seenKnown = false
 }
 
@@ -228,7 +227,6 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
-	s.touch(q)
 	var res float64
 	n := s.n
 	sigma := q[1]
@@ -248,7 +246,6 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂mu = -0.010000000000000002·mu - n·a1·(mu - c1)
 //	∂L/∂sigma = -sigma - n + a1·(c2 + n·(mu - c1)²)
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
 	var res float64
 	n := s.n
 	sigma := q[1]
@@ -341,7 +338,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 
 // Metric writes G(q) to dst, row-major.
 func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q)
+	s.matrix(s.b, q)
 	clear(dst)
 	for i, d := range s.b {
 		dst[i*(len(q)+1)] = d
@@ -350,7 +347,7 @@ func (s *Model) Metric(dst, q []float64) {
 
 // Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
 func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q)
+	s.matrix(s.b, q)
 	for i := range s.w {
 		s.w[i] = w[i*(len(q)+1)]
 	}
@@ -360,35 +357,33 @@ func (s *Model) Contract(dst, q, w []float64) {
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
 // never forms this tensor.
 func (s *Model) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
+	s.matrix(s.b, q)
 	clear(dst)
 	a1 := s.a1
 	c5 := s.c5
 	dst[(0*2+0)*2+1] = a1 * c5
 }
 
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
+// evaluate makes the frame of the metric that of position q, unless it is already.
 func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
+	if s.frame.known && s.frame.at[0] == q[0] && s.frame.at[1] == q[1] {
 		return rt.OK
 	}
-	s.known = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
+	s.frame.known = false
+	n := s.n
+	sigma := q[1]
+	c6 := s.c6
+	c7 := s.c7
+	a1 := math.Exp(-2 * sigma)
+	diag := float64(n)*a1 + 0.010000000000000002
+	det := a1*c6 + c7
+	if !(det > 0) {
+		return rt.PivotStatus(det)
 	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-	}
+	s.frame.diag, s.frame.det = diag, det
+	s.frame.at[0], s.frame.at[1] = q[0], q[1]
+	s.frame.known = true
+	return rt.OK
 }
 
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
@@ -400,7 +395,9 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	u := s.frame.diag * p[1]
+	quad := (p[0]*p[0] + u*u/s.frame.det) / s.frame.diag
+	h = -l + 0.5*(math.Log(s.frame.det)+quad)
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -412,7 +409,8 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.factor.Whiten(z, p)
+	r, u := 1/math.Sqrt(s.frame.diag), s.frame.diag*p[1]
+	z[0], z[1] = r*p[0], r*u/math.Sqrt(s.frame.det)
 	return rt.OK
 }
 
@@ -421,7 +419,8 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	s.factor.MulL(p, p)
+	root := math.Sqrt(s.frame.diag)
+	p[0], p[1] = root*p[0], math.Sqrt(s.frame.det)*p[1]/root
 	return rt.OK
 }
 

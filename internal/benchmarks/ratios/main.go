@@ -72,6 +72,7 @@ var Sink float64
 // what a contestant finds in the caches is its own.
 const (
 	expCalls    = 20_000
+	transitions = 200
 	evaluations = 50_000
 )
 
@@ -115,6 +116,13 @@ func run(out io.Writer, rounds int) error {
 			return n
 		})
 	}
+
+	dynamic, err := benchmarks.NewTransitions()
+	if err != nil {
+		return err
+	}
+	whole := add(func() int { return dynamic.Dynamic(transitions) })
+	alone := add(func() int { return dynamic.Alone(transitions) })
 
 	chain := add(func() int {
 		Sink = benchmarks.ExpChain(0.5, expCalls)
@@ -189,6 +197,8 @@ func run(out io.Writer, rounds int) error {
 			fmt.Fprintf(out, "| %s | %s | %.3f | %.3f |\n", r.Model, r.Integrator, steps[i].ns()/n/e, steps[i+1].ns()/n/e)
 		}
 	}
+
+	fmt.Fprintf(out, "\nDynamic trajectories on the banana: a step costs %.2f times what it does with nothing around it.\n", whole.ns()/alone.ns())
 
 	fmt.Fprintf(out, "\nLogistic regression, n = 569, nothing bound: µs per iteration\n\n")
 	fmt.Fprintln(out, "| k | midpoint | over that of k/2 | momentum | over that of k/2 |")
