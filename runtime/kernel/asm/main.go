@@ -20,7 +20,11 @@ func main() {
 		for _, f := range functions {
 			f.write(newMachine(width))
 		}
-		writeProducts(newMachine(width))
+		for _, write := range []func(*machine){
+			writeProducts, writeLinearForms, writeQuadraticForms, writeFirstMoments, writeSecondMoments,
+		} {
+			write(newMachine(width))
+		}
 	}
 	defineConstants()
 	defineOnes()
