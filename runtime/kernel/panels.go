@@ -8,92 +8,86 @@ const (
 	quadratic             // Σ_jl x_ij w_jl x_il
 )
 
-// apply sets dst_i to the form of row i for i < Rows.
-func (x *Matrix) apply(f form, dst, coefficients []float64) {
+// forms sets dst_i to the form of row i for i < Rows.
+func (x *Matrix) forms(f form, dst, coefficients []float64) {
 	k, dst := x.Cols, dst[:x.Rows]
 	if k == 0 {
 		clear(dst)
 		return
 	}
-	panels := x.panels
-	for len(dst) >= panelRows {
-		n := min(len(dst)/panelRows, blockPanels)
-		applyPanels(f, dst[:n*panelRows], panels[:n*k], coefficients)
-		dst, panels = dst[n*panelRows:], panels[n*k:]
-	}
-	if len(dst) > 0 {
-		var last column
-		applyPanels(f, last[:], panels, coefficients)
-		copy(dst, last[:])
-	}
-}
-
-// applyPanels is apply for whole panels.
-func applyPanels(f form, dst []float64, panels []column, coefficients []float64) {
-	switch {
-	case path != portable:
-		vectorForms(f, dst, panels, coefficients)
-	case f == linear:
-		linearForms(dst, panels, coefficients)
-	default:
-		quadraticForms(dst, panels, coefficients)
+	for panels := x.panels; len(dst) > 0; {
+		n := min(len(dst), blockRows)
+		end := panelCount(n) * k
+		switch {
+		case path != portable:
+			vectorForms(f, dst[:n], panels[:end], coefficients, k)
+		case f == linear:
+			linearForms(dst[:n], panels[:end], coefficients)
+		default:
+			quadraticForms(dst[:n], panels[:end], coefficients, k)
+		}
+		dst, panels = dst[n:], panels[end:]
 	}
 }
 
 // linearForms sets dst_i = Σ_j x_ij b_j.
 func linearForms(dst []float64, panels []column, b []float64) {
-	for len(dst) >= panelRows {
-		var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	var s column
+	for len(dst) > 0 {
 		x := panels[:len(b)]
-		for j, f := range b {
-			c := &x[j]
-			s0 += float64(f * c[0])
-			s1 += float64(f * c[1])
-			s2 += float64(f * c[2])
-			s3 += float64(f * c[3])
-			s4 += float64(f * c[4])
-			s5 += float64(f * c[5])
-			s6 += float64(f * c[6])
-			s7 += float64(f * c[7])
-		}
-		*(*column)(dst) = column{s0, s1, s2, s3, s4, s5, s6, s7}
-		dst, panels = dst[panelRows:], panels[len(b):]
+		sumColumns(&s, x, x, b)
+		n := copy(dst, s[:])
+		dst, panels = dst[n:], panels[len(b):]
 	}
 }
 
 // quadraticForms sets dst_i = Σ_j x_ij (2 Σ_l<j w_jl x_il + w_jj x_ij).
-func quadraticForms(dst []float64, panels []column, w []float64) {
-	k := len(panels) / (len(dst) / panelRows)
-	for len(dst) >= panelRows {
-		d, x := (*column)(dst), panels[:k]
-		clear(d[:])
+func quadraticForms(dst []float64, panels []column, w []float64, k int) {
+	for len(dst) > 0 {
+		var d, s column
+		x := panels[:k]
 		for j := range x {
-			var s0, s1, s2, s3, s4, s5, s6, s7 float64
 			row := w[j*k:][:j+1]
-			before := x[:j]
-			for l := range before {
-				f, c := row[l], &before[l]
-				s0 += float64(f * c[0])
-				s1 += float64(f * c[1])
-				s2 += float64(f * c[2])
-				s3 += float64(f * c[3])
-				s4 += float64(f * c[4])
-				s5 += float64(f * c[5])
-				s6 += float64(f * c[6])
-				s7 += float64(f * c[7])
-			}
-			f, c := row[j], &x[j]
-			d[0] += float64((s0 + s0 + float64(f*c[0])) * c[0])
-			d[1] += float64((s1 + s1 + float64(f*c[1])) * c[1])
-			d[2] += float64((s2 + s2 + float64(f*c[2])) * c[2])
-			d[3] += float64((s3 + s3 + float64(f*c[3])) * c[3])
-			d[4] += float64((s4 + s4 + float64(f*c[4])) * c[4])
-			d[5] += float64((s5 + s5 + float64(f*c[5])) * c[5])
-			d[6] += float64((s6 + s6 + float64(f*c[6])) * c[6])
-			d[7] += float64((s7 + s7 + float64(f*c[7])) * c[7])
+			sumColumns(&s, x[:j], x[:j], row[:j])
+			complete(&d, &s, row[j], &x[j])
 		}
-		dst, panels = dst[panelRows:], panels[k:]
+		n := copy(dst, d[:])
+		dst, panels = dst[n:], panels[k:]
 	}
+}
+
+// complete adds (2 s_i + f x_i) x_i to dst_i.
+func complete(dst, s *column, f float64, x *column) {
+	dst[0] += float64((s[0] + s[0] + float64(f*x[0])) * x[0])
+	dst[1] += float64((s[1] + s[1] + float64(f*x[1])) * x[1])
+	dst[2] += float64((s[2] + s[2] + float64(f*x[2])) * x[2])
+	dst[3] += float64((s[3] + s[3] + float64(f*x[3])) * x[3])
+	dst[4] += float64((s[4] + s[4] + float64(f*x[4])) * x[4])
+	dst[5] += float64((s[5] + s[5] + float64(f*x[5])) * x[5])
+	dst[6] += float64((s[6] + s[6] + float64(f*x[6])) * x[6])
+	dst[7] += float64((s[7] + s[7] + float64(f*x[7])) * x[7])
+}
+
+// sumColumns sets s = Σ_j b_j x_j for columns x_j of a panel. The argument y is x again.
+//
+// Here and in sumRows the compiler may not know that x and y are the same. It would
+// order the products of all eight rows before the additions, for which amd64
+// has too few registers: a sum would be in memory, at half the speed.
+func sumColumns(s *column, x, y []column, b []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	for j, f := range b {
+		c := &x[j]
+		s0 += float64(f * c[0])
+		s1 += float64(f * c[1])
+		s2 += float64(f * c[2])
+		s3 += float64(f * c[3])
+		c = &y[j]
+		s4 += float64(f * c[4])
+		s5 += float64(f * c[5])
+		s6 += float64(f * c[6])
+		s7 += float64(f * c[7])
+	}
+	*s = column{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
 // A moment is a sum over the rows of a matrix, with weights.
@@ -101,86 +95,97 @@ type moment int
 
 const (
 	firstMoment  moment = iota // Σ_i w_i x_ij, for all j
-	secondMoment               // Σ_i w_i x_ij x_il, for l ≤ j, in the lower triangle of a square
+	secondMoment               // Σ_i (w_i x_ij) x_il, in the lower triangle of a square
 )
 
-// sum sets dst to the moment with the weights w. The upper triangle of a
+// moments sets dst to the moment with the weights w. The upper triangle of a
 // square becomes zero.
-func (x *Matrix) sum(m moment, dst, w []float64) {
-	k := x.Cols
-	panels, w := x.panels, w[:x.Rows]
+func (x *Matrix) moments(m moment, dst, w []float64) {
+	k, w := x.Cols, w[:x.Rows]
 	clear(dst)
 	if k == 0 {
 		return
 	}
-	for len(w) > 0 {
+	for panels := x.panels; len(w) > 0; {
 		n := min(len(w), blockRows)
-		block := panels[:(n+panelRows-1)/panelRows*k]
-		switch {
-		case path != portable:
-			vectorMoments(m, dst, block, w[:n], k)
-		case m == firstMoment:
-			firstMoments(dst, block, w[:n])
-		default:
-			secondMoments(dst, block, w[:n], k)
+		end := panelCount(n) * k
+		if path == portable {
+			scalarMoments(m, dst, panels[:end], w[:n], k)
+		} else {
+			vectorMoments(m, dst, panels[:end], w[:n], k)
 		}
-		w, panels = w[n:], panels[len(block):]
+		w, panels = w[n:], panels[end:]
 	}
 }
 
-// firstMoments adds Σ_i w_i x_ij to dst_j.
-func firstMoments(dst []float64, block []column, w []float64) {
-	for j := range dst {
-		dst[j] += lanes(block[j:], len(dst), w)
+// shortRows is the length of blocks for which clearing longer arrays would take more time
+// than the sums.
+const shortRows = 64
+
+// scalarMoments adds the moments of a block of k columns to dst.
+func scalarMoments(m moment, dst []float64, block []column, w []float64, k int) {
+	n := panelCount(len(w))
+	if len(w) <= shortRows {
+		var u, v [shortRows / panelRows]column
+		blockMoments(m, dst, block, w, k, u[:n], v[:n])
+	} else {
+		var u, v [blockRows / panelRows]column
+		blockMoments(m, dst, block, w, k, u[:n], v[:n])
 	}
 }
 
-// secondMoments adds Σ_i w_i x_ij x_il to the lower triangle of dst.
-func secondMoments(dst []float64, block []column, w []float64, k int) {
-	const short = 64 // clearing a long array would take longer than such a sum
-	if len(w) <= short {
-		var u [short]float64
-		weightedMoments(dst, block, w, u[:len(w)], k)
+// blockMoments is scalarMoments with zeros in u and v, which it fills with the weights
+// and with weighted columns.
+func blockMoments(m moment, dst []float64, block []column, w []float64, k int, u, v []column) {
+	for i := range u {
+		w = w[copy(u[i][:], w):]
+	}
+	if m == firstMoment {
+		for j := range dst {
+			dst[j] += sumRows(block[j:], block[j:], k, u)
+		}
 		return
 	}
-	var u [blockRows]float64
-	weightedMoments(dst, block, w, u[:len(w)], k)
-}
-
-// weightedMoments is secondMoments with an array u for w_i x_ij.
-func weightedMoments(dst []float64, block []column, w, u []float64, k int) {
 	for j := range k {
-		for i, f := range w {
-			u[i] = float64(f * block[i/panelRows*k+j][i%panelRows])
+		for i := range u {
+			multiply(&v[i], &u[i], &block[i*k+j])
 		}
 		row := dst[j*k:][:j+1]
 		for l := range row {
-			row[l] += lanes(block[l:], k, u)
+			row[l] += sumRows(block[l:], block[l:], k, v)
 		}
 	}
 }
 
-// lanes returns Σ_i w_i x_i of a block, as eight sums. The x_i are in every k-th of the
-// columns.
-func lanes(columns []column, k int, w []float64) float64 {
+// multiply sets dst_i = a_i b_i.
+func multiply(dst, a, b *column) {
+	dst[0] = a[0] * b[0]
+	dst[1] = a[1] * b[1]
+	dst[2] = a[2] * b[2]
+	dst[3] = a[3] * b[3]
+	dst[4] = a[4] * b[4]
+	dst[5] = a[5] * b[5]
+	dst[6] = a[6] * b[6]
+	dst[7] = a[7] * b[7]
+}
+
+// sumRows returns Σ_i u_i x_i over panels of k columns, of which the first is x, as eight
+// sums. The argument y is x again.
+func sumRows(x, y []column, k int, u []column) float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	at := 0
-	for len(w) >= panelRows {
-		f, c := (*column)(w), &columns[at]
+	for i := range u {
+		f, c := &u[i], &x[at]
 		s0 += float64(f[0] * c[0])
 		s1 += float64(f[1] * c[1])
 		s2 += float64(f[2] * c[2])
 		s3 += float64(f[3] * c[3])
+		c = &y[at]
 		s4 += float64(f[4] * c[4])
 		s5 += float64(f[5] * c[5])
 		s6 += float64(f[6] * c[6])
 		s7 += float64(f[7] * c[7])
-		w = w[panelRows:]
 		at += k
 	}
-	s := column{s0, s1, s2, s3, s4, s5, s6, s7}
-	for i, f := range w {
-		s[i] += float64(f * columns[at][i])
-	}
-	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+	return ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
 }

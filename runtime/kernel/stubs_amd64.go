@@ -44,17 +44,15 @@ func linearFormsAVX2(dst []float64, panels [][8]float64, b []float64)
 //go:noescape
 func quadraticFormsAVX2(dst []float64, panels [][8]float64, w []float64, k int)
 
-// firstMomentsAVX2 is the vector form of firstMoments. Rest has the weights
-// of the last panel, with zeros, where those in w do not fill it.
+// firstMomentsAVX2 is the vector form of firstMoments.
 //
 //go:noescape
-func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64, rest *[8]float64)
+func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64)
 
-// secondMomentsAVX2 is the vector form of secondMoments. Rest has the weights
-// of the last panel, with zeros, where those in w do not fill it.
+// secondMomentsAVX2 is the vector form of secondMoments.
 //
 //go:noescape
-func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, rest *[8]float64, k int)
+func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, k int)
 
 // expAVX512 is the vector form of exp, see vectors.
 //
@@ -96,17 +94,15 @@ func linearFormsAVX512(dst []float64, panels [][8]float64, b []float64)
 //go:noescape
 func quadraticFormsAVX512(dst []float64, panels [][8]float64, w []float64, k int)
 
-// firstMomentsAVX512 is the vector form of firstMoments. Rest has the weights
-// of the last panel, with zeros, where those in w do not fill it.
+// firstMomentsAVX512 is the vector form of firstMoments.
 //
 //go:noescape
-func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64, rest *[8]float64)
+func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64)
 
-// secondMomentsAVX512 is the vector form of secondMoments. Rest has the weights
-// of the last panel, with zeros, where those in w do not fill it.
+// secondMomentsAVX512 is the vector form of secondMoments.
 //
 //go:noescape
-func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, rest *[8]float64, k int)
+func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, k int)
 
 // cpuid describes the processor.
 func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)

@@ -71,9 +71,8 @@ func vectorProducts(p, s *[8]float64, a []float64) (done int) {
 	return productsAVX2(p, s, a)
 }
 
-// vectorForms is applyPanels.
-func vectorForms(f form, dst []float64, panels []column, coefficients []float64) {
-	k := len(panels) / (len(dst) / panelRows)
+// vectorForms is forms for a block.
+func vectorForms(f form, dst []float64, panels []column, coefficients []float64, k int) {
 	switch {
 	case path == avx512 && f == linear:
 		linearFormsAVX512(dst, panels, coefficients)
@@ -88,21 +87,14 @@ func vectorForms(f form, dst []float64, panels []column, coefficients []float64)
 
 // vectorMoments adds the moments of a block of k columns to dst.
 func vectorMoments(m moment, dst []float64, block []column, w []float64, k int) {
-	// The weights of the last panel, if it is not full.
-	var rest *column
-	var filled column
-	if n := len(w) &^ (panelRows - 1); n < len(w) {
-		copy(filled[:], w[n:])
-		rest = &filled
-	}
 	switch {
 	case path == avx512 && m == firstMoment:
-		firstMomentsAVX512(dst, block, w, rest)
+		firstMomentsAVX512(dst, block, w)
 	case path == avx512:
-		secondMomentsAVX512(dst, block, w, rest, k)
+		secondMomentsAVX512(dst, block, w, k)
 	case m == firstMoment:
-		firstMomentsAVX2(dst, block, w, rest)
+		firstMomentsAVX2(dst, block, w)
 	default:
-		secondMomentsAVX2(dst, block, w, rest, k)
+		secondMomentsAVX2(dst, block, w, k)
 	}
 }

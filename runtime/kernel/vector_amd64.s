@@ -66,7 +66,7 @@ tail:
 	MOVQ           DX, R8
 	SUBQ           DI, R8
 	JEQ            done
-	LEAQ           ones<>+32(SB), R9
+	LEAQ           ones<>+64(SB), R9
 	SHLQ           $0x03, R8
 	SUBQ           R8, R9
 	VMOVUPD        (R9), Y0
@@ -179,7 +179,7 @@ tail:
 	MOVQ       DX, SI
 	SUBQ       BX, SI
 	JEQ        done
-	LEAQ       ones<>+32(SB), DI
+	LEAQ       ones<>+64(SB), DI
 	SHLQ       $0x03, SI
 	SUBQ       SI, DI
 	VMOVUPD    (DI), Y0
@@ -313,7 +313,7 @@ tail:
 	MOVQ       DX, SI
 	SUBQ       BX, SI
 	JEQ        done
-	LEAQ       ones<>+32(SB), DI
+	LEAQ       ones<>+64(SB), DI
 	SHLQ       $0x03, SI
 	SUBQ       SI, DI
 	VMOVUPD    (DI), Y0
@@ -544,7 +544,7 @@ tail:
 	MOVQ           DX, DI
 	SUBQ           R8, DI
 	JEQ            done
-	LEAQ           ones<>+32(SB), R9
+	LEAQ           ones<>+64(SB), R9
 	SHLQ           $0x03, DI
 	SUBQ           DI, R9
 	VMOVUPD        (R9), Y0
@@ -844,7 +844,7 @@ tail:
 	MOVQ           DX, DI
 	SUBQ           R8, DI
 	JEQ            done
-	LEAQ           ones<>+32(SB), R9
+	LEAQ           ones<>+64(SB), R9
 	SHLQ           $0x03, DI
 	SUBQ           DI, R9
 	VMOVUPD        (R9), Y0
@@ -1079,12 +1079,11 @@ TEXT ·linearFormsAVX2(SB), $0-72
 	MOVQ panels_base+24(FP), DX
 	MOVQ b_base+48(FP), BX
 	MOVQ b_len+56(FP), SI
-	SHRQ $0x03, CX
 	MOVQ SI, DI
 	SHLQ $0x06, DI
 
 batch:
-	CMPQ   CX, $0x02
+	CMPQ   CX, $0x10
 	JLT    panel
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
@@ -1113,12 +1112,12 @@ batch_column:
 	VMOVUPD      Y3, 96(AX)
 	ADDQ         DI, DX
 	ADDQ         $0x00000080, AX
-	SUBQ         $0x02, CX
+	SUBQ         $0x10, CX
 	JMP          batch
 
 panel:
-	CMPQ   CX, $0x01
-	JLT    done
+	TESTQ  CX, CX
+	JEQ    done
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   BX, R8
@@ -1134,11 +1133,22 @@ panel_column:
 	ADDQ         $0x40, DX
 	DECQ         R9
 	JNE          panel_column
+	CMPQ         CX, $0x08
+	JLT          rest
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x01, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
 	JMP          panel
+
+rest:
+	LEAQ       ones<>+64(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y2
+	VMOVUPD    32(DX), Y3
+	VMASKMOVPD Y0, Y2, (AX)
+	VMASKMOVPD Y1, Y3, 32(AX)
 
 done:
 	VZEROUPPER
@@ -1151,7 +1161,6 @@ TEXT ·quadraticFormsAVX2(SB), $0-80
 	MOVQ dst_len+8(FP), CX
 	MOVQ panels_base+24(FP), DX
 	MOVQ k+72(FP), BX
-	SHRQ $0x03, CX
 	MOVQ BX, SI
 	SHLQ $0x06, SI
 	MOVQ BX, DI
@@ -1159,8 +1168,8 @@ TEXT ·quadraticFormsAVX2(SB), $0-80
 	LEAQ (DI)(DI*2), R8
 
 panel:
-	CMPQ         CX, $0x01
-	JLT          done
+	TESTQ        CX, CX
+	JEQ          done
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	MOVQ         w_base+48(FP), R11
@@ -1437,19 +1446,53 @@ panel_diagonal:
 
 panel_end:
 	ADDQ    SI, DX
+	CMPQ    CX, $0x08
+	JLT     rest
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x01, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, CX
 	JMP     panel
+
+rest:
+	LEAQ       ones<>+64(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y2
+	VMOVUPD    32(DX), Y3
+	VMASKMOVPD Y0, Y2, (AX)
+	VMASKMOVPD Y1, Y3, 32(AX)
 
 done:
 	VZEROUPPER
 	RET
 
-// func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64, rest *[8]float64)
+// func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64)
 // Requires: AVX
-TEXT ·firstMomentsAVX2(SB), $0-80
+TEXT ·firstMomentsAVX2(SB), $64-72
+	MOVQ       w_base+48(FP), CX
+	MOVQ       w_len+56(FP), DX
+	MOVQ       DX, AX
+	ANDQ       $0x07, DX
+	JEQ        full
+	SUBQ       DX, AX
+	LEAQ       (CX)(AX*8), CX
+	VXORPD     Y0, Y0, Y0
+	LEAQ       ones<>+64(SB), AX
+	SHLQ       $0x03, DX
+	SUBQ       DX, AX
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    Y0, Y3
+	VMASKMOVPD (CX), Y1, Y4
+	VBLENDVPD  Y1, Y4, Y3, Y3
+	VMOVUPD    Y3, (SP)
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD 32(CX), Y2, Y1
+	VBLENDVPD  Y2, Y1, Y0, Y0
+	VMOVUPD    Y0, 32(SP)
+
+full:
 	MOVQ   dst_base+0(FP), AX
 	MOVQ   dst_len+8(FP), CX
 	MOVQ   block_base+24(FP), DX
@@ -1464,7 +1507,8 @@ TEXT ·firstMomentsAVX2(SB), $0-80
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns1_rest
 
@@ -1483,7 +1527,7 @@ columns1:
 columns1_rest:
 	TESTQ R9, R9
 	JEQ   columns1_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns1
@@ -1511,7 +1555,8 @@ not1:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns2_rest
 
@@ -1534,7 +1579,7 @@ columns2:
 columns2_rest:
 	TESTQ R9, R9
 	JEQ   columns2_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns2
@@ -1571,7 +1616,8 @@ not2:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns3_rest
 
@@ -1598,7 +1644,7 @@ columns3:
 columns3_rest:
 	TESTQ R9, R9
 	JEQ   columns3_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns3
@@ -1645,7 +1691,8 @@ columns:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns4_rest
 
@@ -1676,7 +1723,7 @@ columns4:
 columns4_rest:
 	TESTQ R9, R9
 	JEQ   columns4_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns4
@@ -1719,12 +1766,35 @@ done:
 	VZEROUPPER
 	RET
 
-// func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, rest *[8]float64, k int)
+// func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, k int)
 // Requires: AVX
-TEXT ·secondMomentsAVX2(SB), $0-88
+TEXT ·secondMomentsAVX2(SB), $64-80
+	MOVQ       w_base+48(FP), CX
+	MOVQ       w_len+56(FP), DX
+	MOVQ       DX, AX
+	ANDQ       $0x07, DX
+	JEQ        full
+	SUBQ       DX, AX
+	LEAQ       (CX)(AX*8), CX
+	VXORPD     Y0, Y0, Y0
+	LEAQ       ones<>+64(SB), AX
+	SHLQ       $0x03, DX
+	SUBQ       DX, AX
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    Y0, Y3
+	VMASKMOVPD (CX), Y1, Y4
+	VBLENDVPD  Y1, Y4, Y3, Y3
+	VMOVUPD    Y3, (SP)
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD 32(CX), Y2, Y1
+	VBLENDVPD  Y2, Y1, Y0, Y0
+	VMOVUPD    Y0, 32(SP)
+
+full:
 	MOVQ   dst_base+0(FP), AX
 	MOVQ   block_base+24(FP), CX
-	MOVQ   k+80(FP), DX
+	MOVQ   k+72(FP), DX
 	MOVQ   DX, BX
 	SHLQ   $0x06, BX
 	MOVQ   DX, SI
@@ -1739,7 +1809,8 @@ TEXT ·secondMomentsAVX2(SB), $0-88
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R9
 	MOVQ   w_len+56(FP), R10
-	MOVQ   rest+72(FP), R11
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
 	SHRQ   $0x03, R10
 	JEQ    triangle1_rest
 
@@ -1762,7 +1833,7 @@ triangle1:
 triangle1_rest:
 	TESTQ R11, R11
 	JEQ   triangle1_sums
-	MOVQ  R11, R9
+	LEAQ  (SP), R9
 	XORQ  R11, R11
 	MOVQ  $0x00000001, R10
 	JMP   triangle1
@@ -1781,7 +1852,7 @@ triangle1_sums:
 
 not1:
 rows:
-	MOVQ   k+80(FP), DX
+	MOVQ   k+72(FP), DX
 	CMPQ   DI, DX
 	JGE    done
 	MOVQ   block_base+24(FP), R9
@@ -1798,7 +1869,8 @@ rows:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R10
 	MOVQ   w_len+56(FP), R11
-	MOVQ   rest+72(FP), R12
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
 	SHRQ   $0x03, R11
 	JEQ    tile1_rest
 
@@ -1827,7 +1899,7 @@ tile1:
 tile1_rest:
 	TESTQ R12, R12
 	JEQ   tile1_sums
-	MOVQ  R12, R10
+	LEAQ  (SP), R10
 	XORQ  R12, R12
 	MOVQ  $0x00000001, R11
 	JMP   tile1
@@ -1868,7 +1940,8 @@ tiles:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R10
 	MOVQ   w_len+56(FP), R11
-	MOVQ   rest+72(FP), R12
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
 	SHRQ   $0x03, R11
 	JEQ    tile2_rest
 
@@ -1907,7 +1980,7 @@ tile2:
 tile2_rest:
 	TESTQ R12, R12
 	JEQ   tile2_sums
-	MOVQ  R12, R10
+	LEAQ  (SP), R10
 	XORQ  R12, R12
 	MOVQ  $0x00000001, R11
 	JMP   tile2
@@ -1957,7 +2030,8 @@ diagonal:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R9
 	MOVQ   w_len+56(FP), R10
-	MOVQ   rest+72(FP), R11
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
 	SHRQ   $0x03, R10
 	JEQ    triangle2_rest
 
@@ -1992,7 +2066,7 @@ triangle2:
 triangle2_rest:
 	TESTQ R11, R11
 	JEQ   triangle2_sums
-	MOVQ  R11, R9
+	LEAQ  (SP), R9
 	XORQ  R11, R11
 	MOVQ  $0x00000001, R10
 	JMP   triangle2
@@ -3206,13 +3280,12 @@ TEXT ·linearFormsAVX512(SB), $0-72
 	MOVQ panels_base+24(FP), DX
 	MOVQ b_base+48(FP), BX
 	MOVQ b_len+56(FP), SI
-	SHRQ $0x03, CX
 	MOVQ SI, DI
 	SHLQ $0x06, DI
 	LEAQ (DI)(DI*2), R10
 
 batch:
-	CMPQ   CX, $0x04
+	CMPQ   CX, $0x20
 	JLT    panel
 	VXORPD Z0, Z0, Z0
 	VXORPD Z1, Z1, Z1
@@ -3243,12 +3316,12 @@ batch_column:
 	ADDQ         DI, DX
 	ADDQ         DI, DX
 	ADDQ         $0x00000100, AX
-	SUBQ         $0x04, CX
+	SUBQ         $0x20, CX
 	JMP          batch
 
 panel:
-	CMPQ   CX, $0x01
-	JLT    done
+	TESTQ  CX, CX
+	JEQ    done
 	VXORPD Z0, Z0, Z0
 	MOVQ   BX, R8
 	MOVQ   SI, R9
@@ -3261,10 +3334,19 @@ panel_column:
 	ADDQ         $0x40, DX
 	DECQ         R9
 	JNE          panel_column
+	CMPQ         CX, $0x08
+	JLT          rest
 	VMOVUPD      Z0, (AX)
-	ADDQ         $0x00000040, AX
-	SUBQ         $0x01, CX
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
 	JMP          panel
+
+rest:
+	MOVL    $0x00000001, DX
+	SHLL    CL, DX
+	DECL    DX
+	KMOVB   DX, K1
+	VMOVUPD Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -3277,7 +3359,6 @@ TEXT ·quadraticFormsAVX512(SB), $0-80
 	MOVQ dst_len+8(FP), CX
 	MOVQ panels_base+24(FP), DX
 	MOVQ k+72(FP), BX
-	SHRQ $0x03, CX
 	MOVQ BX, SI
 	SHLQ $0x06, SI
 	MOVQ BX, DI
@@ -3285,7 +3366,7 @@ TEXT ·quadraticFormsAVX512(SB), $0-80
 	LEAQ (DI)(DI*2), R8
 
 batch:
-	CMPQ         CX, $0x02
+	CMPQ         CX, $0x10
 	JLT          panel
 	VXORPD       Z0, Z0, Z0
 	VXORPD       Z1, Z1, Z1
@@ -3567,12 +3648,12 @@ batch_end:
 	VMOVUPD Z1, 64(AX)
 	ADDQ    SI, DX
 	ADDQ    $0x00000080, AX
-	SUBQ    $0x02, CX
+	SUBQ    $0x10, CX
 	JMP     batch
 
 panel:
-	CMPQ         CX, $0x01
-	JLT          done
+	TESTQ        CX, CX
+	JEQ          done
 	VXORPD       Z0, Z0, Z0
 	MOVQ         w_base+48(FP), R11
 	MOVQ         BX, R9
@@ -3749,18 +3830,44 @@ panel_diagonal:
 
 panel_end:
 	ADDQ    SI, DX
+	CMPQ    CX, $0x08
+	JLT     rest
 	VMOVUPD Z0, (AX)
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x01, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, CX
 	JMP     panel
+
+rest:
+	MOVL    $0x00000001, DX
+	SHLL    CL, DX
+	DECL    DX
+	KMOVB   DX, K1
+	VMOVUPD Z0, K1, (AX)
 
 done:
 	VZEROUPPER
 	RET
 
-// func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64, rest *[8]float64)
+// func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·firstMomentsAVX512(SB), $0-80
+TEXT ·firstMomentsAVX512(SB), $64-72
+	MOVQ    w_base+48(FP), DX
+	MOVQ    w_len+56(FP), CX
+	MOVQ    CX, AX
+	ANDQ    $0x07, CX
+	JEQ     full
+	SUBQ    CX, AX
+	LEAQ    (DX)(AX*8), DX
+	VXORPD  Z0, Z0, Z0
+	MOVL    $0x00000001, AX
+	SHLL    CL, AX
+	DECL    AX
+	KMOVB   AX, K1
+	VMOVUPD Z0, Z0
+	VMOVUPD (DX), K1, Z0
+	VMOVUPD Z0, (SP)
+
+full:
 	MOVQ   dst_base+0(FP), AX
 	MOVQ   dst_len+8(FP), CX
 	MOVQ   block_base+24(FP), DX
@@ -3774,7 +3881,8 @@ TEXT ·firstMomentsAVX512(SB), $0-80
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns1_rest
 
@@ -3790,7 +3898,7 @@ columns1:
 columns1_rest:
 	TESTQ R9, R9
 	JEQ   columns1_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns1
@@ -3817,7 +3925,8 @@ not1:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns2_rest
 
@@ -3835,7 +3944,7 @@ columns2:
 columns2_rest:
 	TESTQ R9, R9
 	JEQ   columns2_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns2
@@ -3871,7 +3980,8 @@ not2:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns3_rest
 
@@ -3891,7 +4001,7 @@ columns3:
 columns3_rest:
 	TESTQ R9, R9
 	JEQ   columns3_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns3
@@ -3936,7 +4046,8 @@ not3:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns4_rest
 
@@ -3958,7 +4069,7 @@ columns4:
 columns4_rest:
 	TESTQ R9, R9
 	JEQ   columns4_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns4
@@ -4012,7 +4123,8 @@ not4:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns5_rest
 
@@ -4036,7 +4148,7 @@ columns5:
 columns5_rest:
 	TESTQ R9, R9
 	JEQ   columns5_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns5
@@ -4099,7 +4211,8 @@ not5:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns6_rest
 
@@ -4125,7 +4238,7 @@ columns6:
 columns6_rest:
 	TESTQ R9, R9
 	JEQ   columns6_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns6
@@ -4197,7 +4310,8 @@ not6:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns7_rest
 
@@ -4225,7 +4339,7 @@ columns7:
 columns7_rest:
 	TESTQ R9, R9
 	JEQ   columns7_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns7
@@ -4307,7 +4421,8 @@ columns:
 	MOVQ   DX, SI
 	MOVQ   w_base+48(FP), DI
 	MOVQ   w_len+56(FP), R8
-	MOVQ   rest+72(FP), R9
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
 	SHRQ   $0x03, R8
 	JEQ    columns8_rest
 
@@ -4337,7 +4452,7 @@ columns8:
 columns8_rest:
 	TESTQ R9, R9
 	JEQ   columns8_sums
-	MOVQ  R9, DI
+	LEAQ  (SP), DI
 	XORQ  R9, R9
 	MOVQ  $0x00000001, R8
 	JMP   columns8
@@ -4416,12 +4531,29 @@ done:
 	VZEROUPPER
 	RET
 
-// func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, rest *[8]float64, k int)
+// func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, k int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·secondMomentsAVX512(SB), $0-88
+TEXT ·secondMomentsAVX512(SB), $64-80
+	MOVQ    w_base+48(FP), DX
+	MOVQ    w_len+56(FP), CX
+	MOVQ    CX, AX
+	ANDQ    $0x07, CX
+	JEQ     full
+	SUBQ    CX, AX
+	LEAQ    (DX)(AX*8), DX
+	VXORPD  Z0, Z0, Z0
+	MOVL    $0x00000001, AX
+	SHLL    CL, AX
+	DECL    AX
+	KMOVB   AX, K1
+	VMOVUPD Z0, Z0
+	VMOVUPD (DX), K1, Z0
+	VMOVUPD Z0, (SP)
+
+full:
 	MOVQ   dst_base+0(FP), AX
 	MOVQ   block_base+24(FP), CX
-	MOVQ   k+80(FP), DX
+	MOVQ   k+72(FP), DX
 	MOVQ   DX, BX
 	SHLQ   $0x06, BX
 	MOVQ   DX, SI
@@ -4435,7 +4567,8 @@ TEXT ·secondMomentsAVX512(SB), $0-88
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R9
 	MOVQ   w_len+56(FP), R10
-	MOVQ   rest+72(FP), R11
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
 	SHRQ   $0x03, R10
 	JEQ    triangle1_rest
 
@@ -4453,7 +4586,7 @@ triangle1:
 triangle1_rest:
 	TESTQ R11, R11
 	JEQ   triangle1_sums
-	MOVQ  R11, R9
+	LEAQ  (SP), R9
 	XORQ  R11, R11
 	MOVQ  $0x00000001, R10
 	JMP   triangle1
@@ -4481,7 +4614,8 @@ not1:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R9
 	MOVQ   w_len+56(FP), R10
-	MOVQ   rest+72(FP), R11
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
 	SHRQ   $0x03, R10
 	JEQ    triangle2_rest
 
@@ -4505,7 +4639,7 @@ triangle2:
 triangle2_rest:
 	TESTQ R11, R11
 	JEQ   triangle2_sums
-	MOVQ  R11, R9
+	LEAQ  (SP), R9
 	XORQ  R11, R11
 	MOVQ  $0x00000001, R10
 	JMP   triangle2
@@ -4554,7 +4688,8 @@ not2:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R9
 	MOVQ   w_len+56(FP), R10
-	MOVQ   rest+72(FP), R11
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
 	SHRQ   $0x03, R10
 	JEQ    triangle3_rest
 
@@ -4586,7 +4721,7 @@ triangle3:
 triangle3_rest:
 	TESTQ R11, R11
 	JEQ   triangle3_sums
-	MOVQ  R11, R9
+	LEAQ  (SP), R9
 	XORQ  R11, R11
 	MOVQ  $0x00000001, R10
 	JMP   triangle3
@@ -4650,7 +4785,7 @@ triangle3_sums:
 
 not3:
 rows:
-	MOVQ   k+80(FP), DX
+	MOVQ   k+72(FP), DX
 	CMPQ   DI, DX
 	JGE    done
 	MOVQ   block_base+24(FP), R9
@@ -4667,7 +4802,8 @@ rows:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R10
 	MOVQ   w_len+56(FP), R11
-	MOVQ   rest+72(FP), R12
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
 	SHRQ   $0x03, R11
 	JEQ    tile1_rest
 
@@ -4694,7 +4830,7 @@ tile1:
 tile1_rest:
 	TESTQ R12, R12
 	JEQ   tile1_sums
-	MOVQ  R12, R10
+	LEAQ  (SP), R10
 	XORQ  R12, R12
 	MOVQ  $0x00000001, R11
 	JMP   tile1
@@ -4754,7 +4890,8 @@ row_not1:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R10
 	MOVQ   w_len+56(FP), R11
-	MOVQ   rest+72(FP), R12
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
 	SHRQ   $0x03, R11
 	JEQ    tile2_rest
 
@@ -4790,7 +4927,7 @@ tile2:
 tile2_rest:
 	TESTQ R12, R12
 	JEQ   tile2_sums
-	MOVQ  R12, R10
+	LEAQ  (SP), R10
 	XORQ  R12, R12
 	MOVQ  $0x00000001, R11
 	JMP   tile2
@@ -4886,7 +5023,8 @@ row_not2:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R10
 	MOVQ   w_len+56(FP), R11
-	MOVQ   rest+72(FP), R12
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
 	SHRQ   $0x03, R11
 	JEQ    tile3_rest
 
@@ -4931,7 +5069,7 @@ tile3:
 tile3_rest:
 	TESTQ R12, R12
 	JEQ   tile3_sums
-	MOVQ  R12, R10
+	LEAQ  (SP), R10
 	XORQ  R12, R12
 	MOVQ  $0x00000001, R11
 	JMP   tile3
@@ -5064,7 +5202,8 @@ tiles:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R10
 	MOVQ   w_len+56(FP), R11
-	MOVQ   rest+72(FP), R12
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
 	SHRQ   $0x03, R11
 	JEQ    tile4_rest
 
@@ -5118,7 +5257,7 @@ tile4:
 tile4_rest:
 	TESTQ R12, R12
 	JEQ   tile4_sums
-	MOVQ  R12, R10
+	LEAQ  (SP), R10
 	XORQ  R12, R12
 	MOVQ  $0x00000001, R11
 	JMP   tile4
@@ -5274,7 +5413,8 @@ diagonal:
 	MOVQ   CX, R8
 	MOVQ   w_base+48(FP), R9
 	MOVQ   w_len+56(FP), R10
-	MOVQ   rest+72(FP), R11
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
 	SHRQ   $0x03, R10
 	JEQ    triangle4_rest
 
@@ -5316,7 +5456,7 @@ triangle4:
 triangle4_rest:
 	TESTQ R11, R11
 	JEQ   triangle4_sums
-	MOVQ  R11, R9
+	LEAQ  (SP), R9
 	XORQ  R11, R11
 	MOVQ  $0x00000001, R10
 	JMP   triangle4
@@ -5679,11 +5819,19 @@ DATA ones<>+0(SB)/8, $0xffffffffffffffff
 DATA ones<>+8(SB)/8, $0xffffffffffffffff
 DATA ones<>+16(SB)/8, $0xffffffffffffffff
 DATA ones<>+24(SB)/8, $0xffffffffffffffff
-DATA ones<>+32(SB)/8, $0x0000000000000000
-DATA ones<>+40(SB)/8, $0x0000000000000000
-DATA ones<>+48(SB)/8, $0x0000000000000000
-DATA ones<>+56(SB)/8, $0x0000000000000000
-GLOBL ones<>(SB), RODATA|NOPTR, $64
+DATA ones<>+32(SB)/8, $0xffffffffffffffff
+DATA ones<>+40(SB)/8, $0xffffffffffffffff
+DATA ones<>+48(SB)/8, $0xffffffffffffffff
+DATA ones<>+56(SB)/8, $0xffffffffffffffff
+DATA ones<>+64(SB)/8, $0x0000000000000000
+DATA ones<>+72(SB)/8, $0x0000000000000000
+DATA ones<>+80(SB)/8, $0x0000000000000000
+DATA ones<>+88(SB)/8, $0x0000000000000000
+DATA ones<>+96(SB)/8, $0x0000000000000000
+DATA ones<>+104(SB)/8, $0x0000000000000000
+DATA ones<>+112(SB)/8, $0x0000000000000000
+DATA ones<>+120(SB)/8, $0x0000000000000000
+GLOBL ones<>(SB), RODATA|NOPTR, $128
 
 // func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
 // Requires: CPUID

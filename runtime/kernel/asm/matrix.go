@@ -67,9 +67,9 @@ func (b batch) at(x reg.Register, v int) Mem {
 	return at
 }
 
-// eachBatch writes a loop over n panels, the first at x and its results at dst: as
-// many vectors at a time as given, then one panel at a time. Body computes sums
-// for a batch and leaves x at the end of its first panel.
+// eachBatch writes a loop over n rows, with the first panel at x and results at dst: as
+// many vectors at a time as given, then one panel at a time. Body computes the
+// results of a batch and leaves x at the end of its first panel.
 func (m *machine) eachBatch(vectors int, n, x, dst, stride reg.GPVirtual, body func(b batch, name string) []register) {
 	b := batch{machine: m, vectors: vectors, stride: stride}
 	if b.panels() > 3 {
@@ -77,25 +77,40 @@ func (m *machine) eachBatch(vectors int, n, x, dst, stride reg.GPVirtual, body f
 		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
 		b.threeStride = three
 	}
-	write := func(b batch, name, next string) {
-		Label(name)
-		CMPQ(n, Imm(uint64(b.panels())))
-		JLT(LabelRef(next))
-		for v, r := range body(b, name) {
-			VMOVUPD(r, Mem{Base: dst, Disp: 8 * m.width * v})
+	at := func(v int) Mem { return Mem{Base: dst, Disp: 8 * m.width * v} }
+	if b.panels() > 1 {
+		rows := uint64(b.panels() * panelRows)
+		Label("batch")
+		CMPQ(n, Imm(rows))
+		JLT(LabelRef("panel"))
+		for v, r := range body(b, "batch") {
+			VMOVUPD(r, at(v))
 		}
 		for range b.panels() - 1 {
 			ADDQ(stride, x)
 		}
-		ADDQ(U32(uint32(b.panels()*columnSize)), dst)
-		SUBQ(Imm(uint64(b.panels())), n)
-		JMP(LabelRef(name))
-	}
-	if b.panels() > 1 {
-		write(b, "batch", "panel")
+		ADDQ(U32(8*uint32(rows)), dst)
+		SUBQ(Imm(rows), n)
+		JMP(LabelRef("batch"))
 		b.vectors = m.perPanel()
 	}
-	write(b, "panel", "done")
+	Label("panel")
+	TESTQ(n, n)
+	JEQ(LabelRef("done"))
+	results := body(b, "panel")
+	CMPQ(n, Imm(panelRows))
+	JLT(LabelRef("rest"))
+	for v, r := range results {
+		VMOVUPD(r, at(v))
+	}
+	ADDQ(Imm(columnSize), dst)
+	SUBQ(Imm(panelRows), n)
+	JMP(LabelRef("panel"))
+
+	Label("rest")
+	for v, t := range m.newTails(n, b.vectors) {
+		t.store(m, results[v], at(v))
+	}
 	Label("done")
 	VZEROUPPER()
 	RET()
@@ -114,7 +129,6 @@ func writeLinearForms(m *machine) {
 	x := Load(Param("panels").Base(), GP64()).(reg.GPVirtual)
 	coefficients := Load(Param("b").Base(), GP64())
 	k := Load(Param("b").Len(), GP64())
-	SHRQ(Imm(3), n)
 	stride := GP64()
 	MOVQ(k, stride)
 	SHLQ(Imm(6), stride)
@@ -151,7 +165,6 @@ func writeQuadraticForms(m *machine) {
 	n := Load(Param("dst").Len(), GP64()).(reg.GPVirtual)
 	x := Load(Param("panels").Base(), GP64()).(reg.GPVirtual)
 	k := Load(Param("k"), GP64())
-	SHRQ(Imm(3), n)
 	stride, rowSize, threeRows := GP64(), GP64(), GP64()
 	MOVQ(k, stride)
 	SHLQ(Imm(6), stride)
@@ -283,14 +296,35 @@ func (s laneSum) addTo(m *machine, dst Mem) {
 	VMOVSD(two, dst)
 }
 
-// eachPanel writes a loop over the panels of a block, with the weights of each: those of
-// w, and of rest if it is not nil. Body adds the terms of the panel at x. The
-// loop overwrites x.
-func (m *machine) eachPanel(name string, x, stride reg.Register, body func(weights reg.Register)) {
-	w, n, rest := GP64(), GP64(), GP64()
+// writeRest copies those weights of a block that do not fill a panel to local memory,
+// and zeros behind them. It returns where.
+func (m *machine) writeRest() Mem {
+	at := AllocLocal(columnSize)
+	w, n := GP64(), GP64()
 	Load(Param("w").Base(), w)
 	Load(Param("w").Len(), n)
-	Load(Param("rest"), rest)
+	MOVQ(n, reg.RAX)
+	ANDQ(Imm(panelRows-1), n)
+	JEQ(LabelRef("full"))
+	SUBQ(n, reg.RAX)
+	LEAQ(Mem{Base: w, Index: reg.RAX, Scale: 8}, w)
+	zero := m.zero()
+	for h, t := range m.newTails(n, m.perPanel()) {
+		VMOVUPD(t.load(m, Mem{Base: w, Disp: 8 * m.width * h}, zero), at.Offset(8*m.width*h))
+	}
+	Label("full")
+	return at
+}
+
+// eachPanel writes a loop over the panels of a block, with the weights of each; rest is
+// what writeRest returned. Body adds the terms of the panel at x. The loop
+// overwrites x.
+func (m *machine) eachPanel(name string, rest Mem, x, stride reg.Register, body func(weights reg.Register)) {
+	w, n, more := GP64(), GP64(), GP64()
+	Load(Param("w").Base(), w)
+	Load(Param("w").Len(), n)
+	MOVQ(n, more)
+	ANDQ(Imm(panelRows-1), more)
 	SHRQ(Imm(3), n)
 	JEQ(LabelRef(name + "_rest"))
 	Label(name)
@@ -300,10 +334,10 @@ func (m *machine) eachPanel(name string, x, stride reg.Register, body func(weigh
 	DECQ(n)
 	JNE(LabelRef(name))
 	Label(name + "_rest")
-	TESTQ(rest, rest)
+	TESTQ(more, more)
 	JEQ(LabelRef(name + "_sums"))
-	MOVQ(rest, w)
-	XORQ(rest, rest)
+	LEAQ(rest, w)
+	XORQ(more, more)
 	MOVQ(U32(1), n)
 	JMP(LabelRef(name))
 	Label(name + "_sums")
@@ -316,7 +350,7 @@ func (m *machine) vector(x reg.Register, c, h int) Mem {
 
 // writeFirstMoments writes the function
 //
-//	firstMomentsAVX…(dst []float64, block [][8]float64, w []float64, rest *[8]float64)
+//	firstMomentsAVX…(dst []float64, block [][8]float64, w []float64)
 //
 // The columns that are left over come first.
 func writeFirstMoments(m *machine) {
@@ -324,10 +358,10 @@ func writeFirstMoments(m *machine) {
 	if !m.wide() {
 		width = 4
 	}
-	TEXT("firstMoments"+m.suffix(), 0, "func(dst []float64, block [][8]float64, w []float64, rest *[8]float64)")
-	Doc("firstMoments"+m.suffix()+" is the vector form of firstMoments. Rest has the weights",
-		"of the last panel, with zeros, where those in w do not fill it.")
+	TEXT("firstMoments"+m.suffix(), 0, "func(dst []float64, block [][8]float64, w []float64)")
+	Doc("firstMoments" + m.suffix() + " is the vector form of firstMoments.")
 	Pragma("noescape")
+	rest := m.writeRest()
 	dst := Load(Param("dst").Base(), GP64())
 	k := Load(Param("dst").Len(), GP64())
 	first := Load(Param("block").Base(), GP64())
@@ -338,7 +372,7 @@ func writeFirstMoments(m *machine) {
 	tile := func(columns int, name string) {
 		sums := m.newLaneSums(columns)
 		MOVQ(first, x)
-		m.eachPanel(name, x, stride, func(weights reg.Register) {
+		m.eachPanel(name, rest, x, stride, func(weights reg.Register) {
 			for h := range m.perPanel() {
 				w := m.load(m.vector(weights, 0, h))
 				for c, s := range sums {
@@ -355,11 +389,11 @@ func writeFirstMoments(m *machine) {
 	}
 	MOVQ(k, j)
 	ANDQ(Imm(uint64(width-1)), j)
-	for rest := 1; rest < width; rest++ {
-		next := fmt.Sprintf("not%d", rest)
-		CMPQ(j, Imm(uint64(rest)))
+	for over := 1; over < width; over++ {
+		next := fmt.Sprintf("not%d", over)
+		CMPQ(j, Imm(uint64(over)))
 		JNE(LabelRef(next))
-		tile(rest, fmt.Sprintf("columns%d", rest))
+		tile(over, fmt.Sprintf("columns%d", over))
 		JMP(LabelRef("columns"))
 		Label(next)
 	}
@@ -375,7 +409,7 @@ func writeFirstMoments(m *machine) {
 
 // writeSecondMoments writes the function
 //
-//	secondMomentsAVX…(dst []float64, block [][8]float64, w []float64, rest *[8]float64, k int)
+//	secondMomentsAVX…(dst []float64, block [][8]float64, w []float64, k int)
 //
 // It computes square tiles of dst, after those rows and columns that are left over.
 func writeSecondMoments(m *machine) {
@@ -383,10 +417,10 @@ func writeSecondMoments(m *machine) {
 	if !m.wide() {
 		side = 2
 	}
-	TEXT("secondMoments"+m.suffix(), 0, "func(dst []float64, block [][8]float64, w []float64, rest *[8]float64, k int)")
-	Doc("secondMoments"+m.suffix()+" is the vector form of secondMoments. Rest has the weights",
-		"of the last panel, with zeros, where those in w do not fill it.")
+	TEXT("secondMoments"+m.suffix(), 0, "func(dst []float64, block [][8]float64, w []float64, k int)")
+	Doc("secondMoments" + m.suffix() + " is the vector form of secondMoments.")
 	Pragma("noescape")
+	rest := m.writeRest()
 	row := Load(Param("dst").Base(), GP64())    // of dst
 	rows := Load(Param("block").Base(), GP64()) // column of X for this row
 	k := Load(Param("k"), GP64())
@@ -410,7 +444,7 @@ func writeSecondMoments(m *machine) {
 			sums[a] = m.newLaneSums(length(a))
 		}
 		MOVQ(rows, x)
-		m.eachPanel(name, x, stride, func(weights reg.Register) {
+		m.eachPanel(name, rest, x, stride, func(weights reg.Register) {
 			for h := range m.perPanel() {
 				w := m.load(m.vector(weights, 0, h))
 				weighted := make([]register, height)
@@ -451,13 +485,13 @@ func writeSecondMoments(m *machine) {
 
 	MOVQ(k, j)
 	ANDQ(Imm(uint64(side-1)), j)
-	for rest := 1; rest < side; rest++ {
-		next := fmt.Sprintf("not%d", rest)
-		CMPQ(j, Imm(uint64(rest)))
+	for over := 1; over < side; over++ {
+		next := fmt.Sprintf("not%d", over)
+		CMPQ(j, Imm(uint64(over)))
 		JNE(LabelRef(next))
 		MOVQ(row, dst)
-		tile(rest, rest, true, fmt.Sprintf("triangle%d", rest))
-		down(rest)
+		tile(over, over, true, fmt.Sprintf("triangle%d", over))
+		down(over)
 		JMP(LabelRef("rows"))
 		Label(next)
 	}
@@ -475,12 +509,12 @@ func writeSecondMoments(m *machine) {
 		ADDQ(U32(uint32(columnSize*n)), other)
 		ADDQ(U32(uint32(8*n)), dst)
 	}
-	for rest := 1; rest < side; rest++ {
-		next := fmt.Sprintf("row_not%d", rest)
-		CMPQ(l, Imm(uint64(rest)))
+	for over := 1; over < side; over++ {
+		next := fmt.Sprintf("row_not%d", over)
+		CMPQ(l, Imm(uint64(over)))
 		JNE(LabelRef(next))
-		tile(side, rest, false, fmt.Sprintf("tile%d", rest))
-		right(rest)
+		tile(side, over, false, fmt.Sprintf("tile%d", over))
+		right(over)
 		JMP(LabelRef("tiles"))
 		Label(next)
 	}
