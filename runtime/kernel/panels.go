@@ -35,7 +35,7 @@ func linearForms(dst []float64, panels []column, b []float64) {
 	var s column
 	for len(dst) > 0 {
 		x := panels[:len(b)]
-		sumColumns(&s, x, x, b)
+		linearForm(&s, x, x, b)
 		n := copy(dst, s[:])
 		dst, panels = dst[n:], panels[len(b):]
 	}
@@ -44,36 +44,22 @@ func linearForms(dst []float64, panels []column, b []float64) {
 // quadraticForms sets dst_i = Σ_j x_ij (2 Σ_l<j w_jl x_il + w_jj x_ij).
 func quadraticForms(dst []float64, panels []column, w []float64, k int) {
 	for len(dst) > 0 {
-		var d, s column
-		x := panels[:k]
-		for j := range x {
-			row := w[j*k:][:j+1]
-			sumColumns(&s, x[:j], x[:j], row[:j])
-			complete(&d, &s, row[j], &x[j])
+		var s column
+		for j := range k {
+			x := panels[:j+1]
+			addQuadratic(&s, x, x, w[j*k:][:j+1])
 		}
-		n := copy(dst, d[:])
+		n := copy(dst, s[:])
 		dst, panels = dst[n:], panels[k:]
 	}
 }
 
-// complete adds (2 s_i + f x_i) x_i to dst_i.
-func complete(dst, s *column, f float64, x *column) {
-	dst[0] += float64((s[0] + s[0] + float64(f*x[0])) * x[0])
-	dst[1] += float64((s[1] + s[1] + float64(f*x[1])) * x[1])
-	dst[2] += float64((s[2] + s[2] + float64(f*x[2])) * x[2])
-	dst[3] += float64((s[3] + s[3] + float64(f*x[3])) * x[3])
-	dst[4] += float64((s[4] + s[4] + float64(f*x[4])) * x[4])
-	dst[5] += float64((s[5] + s[5] + float64(f*x[5])) * x[5])
-	dst[6] += float64((s[6] + s[6] + float64(f*x[6])) * x[6])
-	dst[7] += float64((s[7] + s[7] + float64(f*x[7])) * x[7])
-}
-
-// sumColumns sets s = Σ_j b_j x_j for columns x_j of a panel. The argument y is x again.
+// linearForm sets dst = Σ_j b_j x_j for columns x_j of a panel. The argument y is x again.
 //
-// Here and in sumRows the compiler may not know that x and y are the same. It would
+// The compiler may not know that x and y are the same, here and below. It would
 // order the products of all eight rows before the additions, for which amd64
 // has too few registers: a sum would be in memory, at half the speed.
-func sumColumns(s *column, x, y []column, b []float64) {
+func linearForm(dst *column, x, y []column, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	for j, f := range b {
 		c := &x[j]
@@ -87,7 +73,35 @@ func sumColumns(s *column, x, y []column, b []float64) {
 		s6 += float64(f * c[6])
 		s7 += float64(f * c[7])
 	}
-	*s = column{s0, s1, s2, s3, s4, s5, s6, s7}
+	*dst = column{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// addQuadratic adds x_j (2 Σ_l<j w_l x_l + w_j x_j) to dst, for the last column x_j of x. The
+// argument y is x again.
+func addQuadratic(dst *column, x, y []column, w []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7 float64
+	last := len(w) - 1
+	for l, f := range w[:last] {
+		c := &x[l]
+		s0 += float64(f * c[0])
+		s1 += float64(f * c[1])
+		s2 += float64(f * c[2])
+		s3 += float64(f * c[3])
+		c = &y[l]
+		s4 += float64(f * c[4])
+		s5 += float64(f * c[5])
+		s6 += float64(f * c[6])
+		s7 += float64(f * c[7])
+	}
+	f, c := w[last], &x[last]
+	dst[0] += float64((s0 + s0 + float64(f*c[0])) * c[0])
+	dst[1] += float64((s1 + s1 + float64(f*c[1])) * c[1])
+	dst[2] += float64((s2 + s2 + float64(f*c[2])) * c[2])
+	dst[3] += float64((s3 + s3 + float64(f*c[3])) * c[3])
+	dst[4] += float64((s4 + s4 + float64(f*c[4])) * c[4])
+	dst[5] += float64((s5 + s5 + float64(f*c[5])) * c[5])
+	dst[6] += float64((s6 + s6 + float64(f*c[6])) * c[6])
+	dst[7] += float64((s7 + s7 + float64(f*c[7])) * c[7])
 }
 
 // A moment is a sum over the rows of a matrix, with weights.
@@ -147,9 +161,7 @@ func blockMoments(m moment, dst []float64, block []column, w []float64, k int, u
 		return
 	}
 	for j := range k {
-		for i := range u {
-			multiply(&v[i], &u[i], &block[i*k+j])
-		}
+		weigh(v, block[j:], k, u)
 		row := dst[j*k:][:j+1]
 		for l := range row {
 			row[l] += sumRows(block[l:], block[l:], k, v)
@@ -157,16 +169,22 @@ func blockMoments(m moment, dst []float64, block []column, w []float64, k int, u
 	}
 }
 
-// multiply sets dst_i = a_i b_i.
-func multiply(dst, a, b *column) {
-	dst[0] = a[0] * b[0]
-	dst[1] = a[1] * b[1]
-	dst[2] = a[2] * b[2]
-	dst[3] = a[3] * b[3]
-	dst[4] = a[4] * b[4]
-	dst[5] = a[5] * b[5]
-	dst[6] = a[6] * b[6]
-	dst[7] = a[7] * b[7]
+// weigh sets v_i = u_i x_i over panels of k columns, of which the first is x.
+func weigh(v, x []column, k int, u []column) {
+	v = v[:len(u)]
+	at := 0
+	for i := range u {
+		d, f, c := &v[i], &u[i], &x[at]
+		d[0] = f[0] * c[0]
+		d[1] = f[1] * c[1]
+		d[2] = f[2] * c[2]
+		d[3] = f[3] * c[3]
+		d[4] = f[4] * c[4]
+		d[5] = f[5] * c[5]
+		d[6] = f[6] * c[6]
+		d[7] = f[7] * c[7]
+		at += k
+	}
 }
 
 // sumRows returns Σ_i u_i x_i over panels of k columns, of which the first is x, as eight
