@@ -7,44 +7,75 @@ import (
 	"testing"
 )
 
-func BenchmarkLogistic(b *testing.B) {
-	for _, k := range []int{5, 10, 20, 40} {
-		const n = 569
+// BenchmarkMatrix times the functions of a matrix with each instruction set, and plain
+// loops over rows, for matrices of a few numbers and of data sets.
+func BenchmarkMatrix(b *testing.B) {
+	for _, size := range [][2]int{{1, 1}, {3, 2}, {7, 3}, {20, 3}, {50, 5}, {170, 14}, {270, 14}, {569, 5}, {569, 10}, {569, 20}, {569, 40}} {
+		n, k := size[0], size[1]
 		rng := rand.New(rand.NewPCG(1, uint64(k)))
-		data := make([]float64, n*k)
-		for i := range data {
-			data[i] = rng.NormFloat64()
-		}
-		x := NewMatrix(n, k, data)
-		beta, grad, gram := make([]float64, k), make([]float64, k), make([]float64, k*k)
-		for j := range beta {
-			beta[j] = rng.NormFloat64()
-		}
-		eta, s, q := make([]float64, n), make([]float64, n), make([]float64, n)
-		run := func(name string, f func()) {
-			b.Run(fmt.Sprintf("%s/k=%d", name, k), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					f()
+		data, long, square := fill(rng, n*k), fill(rng, n), fill(rng, k*k)
+		x, short := NewMatrix(n, k, data), fill(rng, k)
+		forms, first, second := make([]float64, n), make([]float64, k), make([]float64, k*k)
+		for _, c := range []struct {
+			name         string
+			kernel, loop func()
+		}{
+			{"MulVec", func() { MulVec(forms, &x, short) }, func() {
+				for i := range forms {
+					sum := 0.0
+					for j, v := range data[i*k:][:k] {
+						sum += v * short[j]
+					}
+					forms[i] = sum
 				}
-			})
+			}},
+			{"MulTVec", func() { MulTVec(first, &x, long) }, func() {
+				clear(first)
+				for i, f := range long {
+					for j, v := range data[i*k:][:k] {
+						first[j] += f * v
+					}
+				}
+			}},
+			{"WeightedGram", func() { WeightedGram(second, &x, long) }, func() {
+				clear(second)
+				for i, f := range long {
+					row := data[i*k:][:k]
+					for j, v := range row {
+						u := f * v
+						for l, v := range row[:j+1] {
+							second[j*k+l] += u * v
+						}
+					}
+				}
+			}},
+			{"QuadForms", func() { QuadForms(forms, &x, square) }, func() {
+				for i := range forms {
+					row := data[i*k:][:k]
+					sum := 0.0
+					for j, v := range row {
+						for l, u := range row[:j+1] {
+							sum += square[j*k+l] * v * u
+						}
+					}
+					forms[i] = sum
+				}
+			}},
+		} {
+			run := func(by string, f func()) {
+				b.Run(fmt.Sprintf("of=%s/n=%d/k=%d/by=%s", c.name, n, k, by), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						f()
+					}
+				})
+			}
+			for path = best(); path >= portable; path-- {
+				run(path.String(), c.kernel)
+			}
+			path = best()
+			run("loop", c.loop)
 		}
-		run("MulVec", func() { MulVec(eta, &x, beta) })
-		run("InvLogit", func() { InvLogit(s, eta) })
-		run("Log1pExp", func() { Log1pExp(q, eta) })
-		run("Exp", func() { Exp(q, eta) })
-		run("Log", func() { Log(q, s) })
-		run("SumLog1pExp", func() { SumLog1pExp(eta) })
-		run("WeightedGram", func() { WeightedGram(gram, &x, s) })
-		run("QuadForms", func() { QuadForms(q, &x, gram) })
-		run("MulTVec", func() { MulTVec(grad, &x, s) })
-		run("Evaluation", func() {
-			MulVec(eta, &x, beta)
-			InvLogit(s, eta)
-			WeightedGram(gram, &x, s)
-			QuadForms(q, &x, gram)
-			MulTVec(grad, &x, q)
-		})
 	}
 }
 

@@ -7,143 +7,81 @@
 // compiler to fuse the two. The results therefore have the same bits on every
 // architecture and under every GOAMD64.
 //
-// On amd64 the elementwise functions and SumLog1pExp are assembly where the
-// processor has AVX-512 or AVX2, with the same bits again. Module asm writes
-// it; the build tag purego leaves it out.
+// A sum over rows is eight sums, of every eighth row each, within blocks of 512
+// rows; the sums of the blocks are added one by one. A sum over columns is in
+// the order of the columns. Vector instructions then compute eight rows at a
+// time with the additions that scalar ones make.
+//
+// On amd64 all of this is assembly where the processor has AVX-512 or AVX2, with
+// the same bits again. Module asm writes it; the build tag purego leaves it out.
 //
 // Slices that are too short are a programming error and panic; a result must
 // not overlap an operand unless the function says that it may.
 package kernel
 
-// Matrix is a real matrix of Rows × Cols held in both layouts, because some
-// loops read rows and others columns: x_ij is RowMajor[i·Cols+j] and
-// ColMajor[j·Rows+i]. It is not modified once NewMatrix has made it, and copies
-// share their entries.
+// Matrix is a real matrix of Rows × Cols held in two layouts: row by row, x_ij
+// being RowMajor[i·Cols+j], and in panels for the functions of this package. It
+// is not modified once NewMatrix has made it, and copies share their entries.
 type Matrix struct {
-	Rows, Cols         int
-	RowMajor, ColMajor []float64
+	Rows, Cols int
+	RowMajor   []float64
 
-	pairs []tile // products of columns, nil if there are too many; see newPairs
+	panels []column
 }
+
+// panelRows is the number of rows of a panel: what one AVX-512 register holds.
+const panelRows = 8
+
+// column is a column of a panel, that is of eight consecutive rows of a matrix. The
+// panels of a matrix follow one another, each column by column, the last one filled
+// up with rows of zeros: x_ij is panels[i/8·Cols+j][i%8].
+type column = [panelRows]float64
+
+// blockRows is the number of rows that a sum over rows passes over before it is
+// added to dst. Eight columns of a block stay in the first-level cache. It
+// also bounds the time in one call of the assembly, which Go's scheduler cannot
+// interrupt.
+const blockRows = 512
 
 // NewMatrix returns the rows × cols matrix with the entries rowMajor[i·cols+j].
-// It keeps rowMajor and makes the other layout, and if the matrix is small the
-// products of its columns.
+// It keeps rowMajor and makes the other layout.
 func NewMatrix(rows, cols int, rowMajor []float64) Matrix {
 	rowMajor = rowMajor[: rows*cols : rows*cols]
-	colMajor := make([]float64, rows*cols)
+	panels := make([]column, panelCount(rows)*cols)
 	for i := range rows {
-		for j, v := range rowMajor[i*cols : (i+1)*cols] {
-			colMajor[j*rows+i] = v
+		panel := panels[i/panelRows*cols:][:cols]
+		for j, v := range rowMajor[i*cols:][:cols] {
+			panel[j][i%panelRows] = v
 		}
 	}
-	return Matrix{
-		Rows: rows, Cols: cols, RowMajor: rowMajor, ColMajor: colMajor,
-		pairs: newPairs(rows, cols, rowMajor),
-	}
+	return Matrix{Rows: rows, Cols: cols, RowMajor: rowMajor, panels: panels}
 }
+
+// panelCount returns the number of panels of n rows.
+func panelCount(n int) int { return (n + panelRows - 1) / panelRows }
 
 // MulVec computes the product dst = X b: dst_i = Σ_j x_ij b_j, for b[Cols]
-// and dst[Rows]. The terms are added in the order of j.
-func MulVec(dst []float64, x *Matrix, b []float64) {
-	n, k := x.Rows, x.Cols
-	dst, b = dst[:n], b[:k]
-	// Column by column no addition waits for the one before it; five
-	// columns at a time dst is seldom loaded and stored.
-	j := 0
-	if rest := k % 5; rest > 0 || k == 0 {
-		clear(dst)
-		for ; j < rest; j++ {
-			c, f := x.ColMajor[j*n:][:len(dst)], b[j]
-			for i := range dst {
-				dst[i] += float64(f * c[i])
-			}
-		}
-	}
-	for ; j+5 <= k; j += 5 {
-		c0 := x.ColMajor[j*n:][:len(dst)]
-		c1 := x.ColMajor[(j+1)*n:][:len(dst)]
-		c2 := x.ColMajor[(j+2)*n:][:len(dst)]
-		c3 := x.ColMajor[(j+3)*n:][:len(dst)]
-		c4 := x.ColMajor[(j+4)*n:][:len(dst)]
-		f0, f1, f2, f3, f4 := b[j], b[j+1], b[j+2], b[j+3], b[j+4]
-		if j == 0 {
-			for i := range dst {
-				s := float64(f0*c0[i]) + float64(f1*c1[i])
-				s += float64(f2 * c2[i])
-				s += float64(f3 * c3[i])
-				dst[i] = s + float64(f4*c4[i])
-			}
-			continue
-		}
-		for i := range dst {
-			s := dst[i] + float64(f0*c0[i])
-			s += float64(f1 * c1[i])
-			s += float64(f2 * c2[i])
-			s += float64(f3 * c3[i])
-			dst[i] = s + float64(f4*c4[i])
-		}
-	}
-}
+// and dst[Rows].
+func MulVec(dst []float64, x *Matrix, b []float64) { x.forms(linear, dst, b[:x.Cols]) }
+
+// QuadForms computes the quadratic form of every row of X:
+// dst_i = Σ_jl x_ij w_jl x_il, for a symmetric w[Cols·Cols] and dst[Rows], as
+// Σ_j x_ij (2 Σ_l<j w_jl x_il + w_jj x_ij). Only the lower triangle of w is read.
+func QuadForms(dst []float64, x *Matrix, w []float64) { x.forms(quadratic, dst, w[:x.Cols*x.Cols]) }
 
 // MulTVec computes the product dst = Xᵀ c: dst_j = Σ_i c_i x_ij, for c[Rows]
-// and dst[Cols]. The terms are added two by two, in the order of i.
-func MulTVec(dst []float64, x *Matrix, c []float64) {
-	n, k := x.Rows, x.Cols
-	dst, c = dst[:k], c[:n]
-	j := 0
-	for ; j+5 <= k; j += 5 {
-		c0 := x.ColMajor[j*n:][:len(c)]
-		c1 := x.ColMajor[(j+1)*n:][:len(c)]
-		c2 := x.ColMajor[(j+2)*n:][:len(c)]
-		c3 := x.ColMajor[(j+3)*n:][:len(c)]
-		c4 := x.ColMajor[(j+4)*n:][:len(c)]
-		var s0, s1, s2, s3, s4 float64
-		i := 0
-		for ; i < len(c)-1; i += 2 {
-			f, g := c[i], c[i+1]
-			s0 += float64(f*c0[i]) + float64(g*c0[i+1])
-			s1 += float64(f*c1[i]) + float64(g*c1[i+1])
-			s2 += float64(f*c2[i]) + float64(g*c2[i+1])
-			s3 += float64(f*c3[i]) + float64(g*c3[i+1])
-			s4 += float64(f*c4[i]) + float64(g*c4[i+1])
+// and dst[Cols].
+func MulTVec(dst []float64, x *Matrix, c []float64) { x.moments(firstMoment, dst[:x.Cols], c) }
+
+// WeightedGram computes dst = Xᵀ diag(w) X: dst_jl = Σ_i (w_i x_ij) x_il for
+// l ≤ j, for w[Rows] and dst[Cols·Cols], the full symmetric matrix.
+func WeightedGram(dst []float64, x *Matrix, w []float64) {
+	k := x.Cols
+	dst = dst[:k*k]
+	x.moments(secondMoment, dst, w)
+	for j := range k {
+		for l := range j {
+			dst[l*k+j] = dst[j*k+l]
 		}
-		if i < len(c) {
-			f := c[i]
-			s0 += float64(f * c0[i])
-			s1 += float64(f * c1[i])
-			s2 += float64(f * c2[i])
-			s3 += float64(f * c3[i])
-			s4 += float64(f * c4[i])
-		}
-		dst[j], dst[j+1], dst[j+2], dst[j+3], dst[j+4] = s0, s1, s2, s3, s4
-	}
-	for ; j+2 <= k; j += 2 {
-		c0 := x.ColMajor[j*n:][:len(c)]
-		c1 := x.ColMajor[(j+1)*n:][:len(c)]
-		var s0, s1 float64
-		i := 0
-		for ; i < len(c)-1; i += 2 {
-			f, g := c[i], c[i+1]
-			s0 += float64(f*c0[i]) + float64(g*c0[i+1])
-			s1 += float64(f*c1[i]) + float64(g*c1[i+1])
-		}
-		if i < len(c) {
-			s0 += float64(c[i] * c0[i])
-			s1 += float64(c[i] * c1[i])
-		}
-		dst[j], dst[j+1] = s0, s1
-	}
-	if j < k {
-		c0 := x.ColMajor[j*n:][:len(c)]
-		var s float64
-		i := 0
-		for ; i < len(c)-1; i += 2 {
-			s += float64(c[i]*c0[i]) + float64(c[i+1]*c0[i+1])
-		}
-		if i < len(c) {
-			s += float64(c[i] * c0[i])
-		}
-		dst[j] = s
 	}
 }

@@ -65,7 +65,9 @@ func compare(t *testing.T, name string, n, k int, got, want []float64, terms int
 	}
 }
 
-func TestProducts(t *testing.T) {
+func TestProducts(t *testing.T) { onAllPaths(t, testProducts) }
+
+func testProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range rowCounts {
 		for _, k := range colCounts {
@@ -112,83 +114,118 @@ func TestProducts(t *testing.T) {
 				}
 			}
 
-			for _, y := range []Matrix{x, withoutPairs(x)} {
-				got, intact = guarded(k * k)
-				WeightedGram(got, &y, c)
-				compare(t, "WeightedGram", n, k, got, gram, n)
-				for i := range k {
-					for j := range k {
-						if got[i*k+j] != got[j*k+i] {
-							t.Fatalf("WeightedGram, %d × %d: not symmetric at %d, %d", n, k, i, j)
-						}
+			got, intact = guarded(k * k)
+			WeightedGram(got, &x, c)
+			compare(t, "WeightedGram", n, k, got, gram, n)
+			for i := range k {
+				for j := range k {
+					if got[i*k+j] != got[j*k+i] {
+						t.Fatalf("WeightedGram, %d × %d: not symmetric at %d, %d", n, k, i, j)
 					}
 				}
-				if !intact() {
-					t.Errorf("WeightedGram, %d × %d: wrote behind dst", n, k)
-				}
+			}
+			if !intact() {
+				t.Errorf("WeightedGram, %d × %d: wrote behind dst", n, k)
+			}
 
-				got, intact = guarded(n)
-				QuadForms(got, &y, w)
-				compare(t, "QuadForms", n, k, got, forms, k*k)
-				if !intact() {
-					t.Errorf("QuadForms, %d × %d: wrote behind dst", n, k)
-				}
+			got, intact = guarded(n)
+			QuadForms(got, &x, w)
+			compare(t, "QuadForms", n, k, got, forms, k*k)
+			if !intact() {
+				t.Errorf("QuadForms, %d × %d: wrote behind dst", n, k)
 			}
 		}
 	}
 }
 
-// withoutPairs returns x without the products of its columns.
-func withoutPairs(x Matrix) Matrix {
-	x.pairs = nil
-	return x
+// TestDefinition demands the bits that the doc comments define, for all shapes, with slices
+// that begin anywhere, and with infinities and NaNs at random places.
+func TestDefinition(t *testing.T) {
+	onAllPaths(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		special := []float64{inf, -inf, nan, 0, negativeZero, 5e-324, math.MaxFloat64}
+		for _, n := range append([]int{6, 10, 15, 16, 17, 23, 24, 25, 31, 33, 40, 64, 65, 519, 521, 1024}, rowCounts...) {
+			for _, k := range append([]int{16, 17, 25}, colCounts...) {
+				for _, spoilt := range []bool{false, true} {
+					operand := func(n int) []float64 {
+						a := fill(rng, n)
+						if spoilt && n > 0 {
+							a[rng.IntN(n)] = special[rng.IntN(len(special))]
+						}
+						offset := rng.IntN(8)
+						return append(make([]float64, offset), a...)[offset:]
+					}
+					data, b, c, w := operand(n*k), operand(k), operand(n), operand(k*k)
+					x := NewMatrix(n, k, data)
+					check := func(name string, f func(dst []float64), want []float64) {
+						t.Helper()
+						offset := rng.IntN(8)
+						all, intact := guarded(offset + len(want))
+						got := all[offset:]
+						f(got)
+						for i, v := range got {
+							if !sameBits(v, want[i]) && !(math.IsNaN(v) && math.IsNaN(want[i])) {
+								t.Fatalf("%s, %d × %d: entry %d is %x, want %x", name, n, k, i, v, want[i])
+							}
+						}
+						for _, v := range all[:offset] {
+							if !math.IsNaN(v) {
+								t.Fatalf("%s, %d × %d: wrote before dst", name, n, k)
+							}
+						}
+						if !intact() {
+							t.Fatalf("%s, %d × %d: wrote behind dst", name, n, k)
+						}
+					}
+					product, forms := make([]float64, n), make([]float64, n)
+					for i := range n {
+						row := data[i*k:][:k]
+						for j, v := range row {
+							product[i] += float64(v * b[j])
+							sum := 0.0
+							for l, u := range row[:j] {
+								sum += float64(w[j*k+l] * u)
+							}
+							forms[i] += float64((2*sum + float64(w[j*k+j]*v)) * v)
+						}
+					}
+					transposed, moments := make([]float64, k), make([]float64, k*k)
+					for j := range k {
+						transposed[j] = eightSums(n, func(i int) float64 { return c[i] * data[i*k+j] })
+						for l := range j + 1 {
+							moments[j*k+l] = eightSums(n, func(i int) float64 { return c[i] * data[i*k+j] * data[i*k+l] })
+							moments[l*k+j] = moments[j*k+l]
+						}
+					}
+					check("MulVec", func(dst []float64) { MulVec(dst, &x, b) }, product)
+					check("QuadForms", func(dst []float64) { QuadForms(dst, &x, w) }, forms)
+					check("MulTVec", func(dst []float64) { MulTVec(dst, &x, c) }, transposed)
+					check("WeightedGram", func(dst []float64) { WeightedGram(dst, &x, c) }, moments)
+				}
+			}
+		}
+	})
 }
 
-// TestPairs checks which matrices have products of columns: those that are
-// small, and have no entry whose products overflow or lose digits.
-func TestPairs(t *testing.T) {
-	for _, c := range []struct {
-		n, k int
-		v    float64
-		want bool
-	}{
-		{569, 10, 1, true},
-		{2383, 10, 1, true}, // 131065 products
-		{2384, 10, 1, false},
-		{624, 20, 1, true},
-		{1, 20, 0, true},
-		{1, 21, 1, false},
-		{1, 10, 0x1p500, true},
-		{1, 10, 0x1.8p500, false},
-		{1, 10, -0x1p-500, true},
-		{1, 10, -0x1.8p-501, false},
-		{1, 10, math.Inf(-1), false},
-		{1, 10, math.NaN(), false},
-	} {
-		data := make([]float64, c.n*c.k)
-		if len(data) > 0 {
-			data[len(data)-1] = c.v
+// eightSums returns the sum of n terms as the package sums over rows: in blocks of
+// 512, of which each is eight sums.
+func eightSums(n int, term func(i int) float64) float64 {
+	total := 0.0
+	for lo := 0; lo < n; lo += 512 {
+		var s [8]float64
+		for i := lo; i < min(lo+512, n); i++ {
+			s[i%8] += term(i)
 		}
-		if x := NewMatrix(c.n, c.k, data); (x.pairs != nil) != c.want {
-			t.Errorf("%d × %d with an entry %v: products %v, want %v", c.n, c.k, c.v, x.pairs != nil, c.want)
-		}
+		total += s[0] + s[4] + (s[2] + s[6]) + (s[1] + s[5] + (s[3] + s[7]))
 	}
-	// (2⁵¹⁵)² 2⁻¹⁰⁰⁰ and (2⁻⁵⁴⁰)² 2¹⁰⁰⁰ are no extreme numbers, but the squares
-	// are none at all.
-	for _, c := range []struct{ x, w float64 }{{0x1p515, 0x1p-1000}, {0x1p-540, 0x1p1000}} {
-		x, got, want := NewMatrix(1, 1, []float64{c.x}), []float64{0}, c.w*c.x*c.x
-		if WeightedGram(got, &x, []float64{c.w}); got[0] != want {
-			t.Errorf("WeightedGram: %v, want %v", got[0], want)
-		}
-		if QuadForms(got, &x, []float64{c.w}); got[0] != want {
-			t.Errorf("QuadForms: %v, want %v", got[0], want)
-		}
-	}
+	return total
 }
 
 // TestNonFinite checks that a NaN in the data reaches every result that
 // depends on it, in all positions of the unrolled loops.
-func TestNonFinite(t *testing.T) {
+func TestNonFinite(t *testing.T) { onAllPaths(t, testNonFinite) }
+
+func testNonFinite(t *testing.T) {
 	const n, k = 9, 7
 	for at := range n * k {
 		data := make([]float64, n*k)
@@ -210,25 +247,23 @@ func TestNonFinite(t *testing.T) {
 	}
 	data := make([]float64, n*k)
 	x := NewMatrix(n, k, data)
-	for _, y := range []Matrix{x, withoutPairs(x)} {
-		for at := range n {
-			w, gram := make([]float64, n), make([]float64, k*k)
-			w[at] = math.NaN()
-			WeightedGram(gram, &y, w)
-			for i, v := range gram {
-				if !math.IsNaN(v) {
-					t.Errorf("NaN in weight %d lost by entry %d of the Gram matrix", at, i)
-				}
+	for at := range n {
+		w, gram := make([]float64, n), make([]float64, k*k)
+		w[at] = math.NaN()
+		WeightedGram(gram, &x, w)
+		for i, v := range gram {
+			if !math.IsNaN(v) {
+				t.Errorf("NaN in weight %d lost by entry %d of the Gram matrix", at, i)
 			}
 		}
-		for at := range k * k {
-			w, rows := make([]float64, k*k), make([]float64, n)
-			w[at], w[at%k*k+at/k] = math.NaN(), math.NaN()
-			QuadForms(rows, &y, w)
-			for i, v := range rows {
-				if !math.IsNaN(v) {
-					t.Errorf("NaN in entry %d of W lost by quadratic form %d", at, i)
-				}
+	}
+	for at := range k * k {
+		w, rows := make([]float64, k*k), make([]float64, n)
+		w[at], w[at%k*k+at/k] = math.NaN(), math.NaN()
+		QuadForms(rows, &x, w)
+		for i, v := range rows {
+			if !math.IsNaN(v) {
+				t.Errorf("NaN in entry %d of W lost by quadratic form %d", at, i)
 			}
 		}
 	}
@@ -237,7 +272,9 @@ func TestNonFinite(t *testing.T) {
 // TestSameBits compares the bits of all results with those first obtained on
 // amd64: no fused multiply-add and no other order of summation may change
 // them, on any architecture.
-func TestSameBits(t *testing.T) {
+func TestSameBits(t *testing.T) { onAllPaths(t, testSameBits) }
+
+func testSameBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const n, k = 569, 11
 	x := NewMatrix(n, k, fill(rng, n*k))
@@ -259,11 +296,6 @@ func TestSameBits(t *testing.T) {
 	record("QuadForms", rows...)
 	WeightedGram(gram, &x, rows)
 	record("WeightedGram", gram...)
-	y := withoutPairs(x)
-	QuadForms(rows, &y, w)
-	record("QuadForms, no products", rows...)
-	WeightedGram(gram, &y, rows)
-	record("WeightedGram, no products", gram...)
 	wide := fill(rng, 4000)
 	for i := range wide {
 		wide[i] *= 30
@@ -281,11 +313,9 @@ func TestSameBits(t *testing.T) {
 	record("Log1pExp", out...)
 	record("SumLog1pExp", SumLog1pExp(wide))
 	const want = `MulVec fa230a46e57dd70e
-MulTVec c27c3e19be7a0af4
-QuadForms 31d459833b36e13b
-WeightedGram eb35329725b669aa
-QuadForms, no products fd61593051dfc741
-WeightedGram, no products 08f3ebc89229eb8e
+MulTVec 1654460544684122
+QuadForms b5bf5b23df2ce62c
+WeightedGram a85354b5c08c48f2
 Exp 9e95ca1f41495d86
 Log dbbbfcb36631f8e5
 Log1p 4eea9bf1786dc275
@@ -298,7 +328,9 @@ SumLog1pExp 86e3b4acc5514309
 	}
 }
 
-func TestAllocations(t *testing.T) {
+func TestAllocations(t *testing.T) { onAllPaths(t, testAllocations) }
+
+func testAllocations(t *testing.T) {
 	const n, k = 600, 11
 	x := NewMatrix(n, k, make([]float64, n*k))
 	rows, cols, gram := make([]float64, n), make([]float64, k), make([]float64, k*k)

@@ -34,6 +34,26 @@ func log1pExpAVX2(dst []float64, a []float64) (done int)
 //go:noescape
 func productsAVX2(p *[8]float64, s *[8]float64, a []float64) (done int)
 
+// linearFormsAVX2 is the vector form of linearForms.
+//
+//go:noescape
+func linearFormsAVX2(dst []float64, panels [][8]float64, b []float64)
+
+// quadraticFormsAVX2 is the vector form of quadraticForms.
+//
+//go:noescape
+func quadraticFormsAVX2(dst []float64, panels [][8]float64, w []float64, k int)
+
+// firstMomentsAVX2 is the vector form of firstMoments.
+//
+//go:noescape
+func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64)
+
+// secondMomentsAVX2 is the vector form of secondMoments.
+//
+//go:noescape
+func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, k int)
+
 // expAVX512 is the vector form of exp, see vectors.
 //
 //go:noescape
@@ -63,6 +83,26 @@ func log1pExpAVX512(dst []float64, a []float64) (done int)
 //
 //go:noescape
 func productsAVX512(p *[8]float64, s *[8]float64, a []float64) (done int)
+
+// linearFormsAVX512 is the vector form of linearForms.
+//
+//go:noescape
+func linearFormsAVX512(dst []float64, panels [][8]float64, b []float64)
+
+// quadraticFormsAVX512 is the vector form of quadraticForms.
+//
+//go:noescape
+func quadraticFormsAVX512(dst []float64, panels [][8]float64, w []float64, k int)
+
+// firstMomentsAVX512 is the vector form of firstMoments.
+//
+//go:noescape
+func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64)
+
+// secondMomentsAVX512 is the vector form of secondMoments.
+//
+//go:noescape
+func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, k int)
 
 // cpuid describes the processor.
 func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)

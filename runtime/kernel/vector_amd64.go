@@ -70,3 +70,31 @@ func vectorProducts(p, s *[8]float64, a []float64) (done int) {
 	}
 	return productsAVX2(p, s, a)
 }
+
+// vectorForms is forms for a block.
+func vectorForms(f form, dst []float64, panels []column, coefficients []float64, k int) {
+	switch {
+	case path == avx512 && f == linear:
+		linearFormsAVX512(dst, panels, coefficients)
+	case path == avx512:
+		quadraticFormsAVX512(dst, panels, coefficients, k)
+	case f == linear:
+		linearFormsAVX2(dst, panels, coefficients)
+	default:
+		quadraticFormsAVX2(dst, panels, coefficients, k)
+	}
+}
+
+// vectorMoments adds the moments of a block of k columns to dst.
+func vectorMoments(m moment, dst []float64, block []column, w []float64, k int) {
+	switch {
+	case path == avx512 && m == firstMoment:
+		firstMomentsAVX512(dst, block, w)
+	case path == avx512:
+		secondMomentsAVX512(dst, block, w, k)
+	case m == firstMoment:
+		firstMomentsAVX2(dst, block, w)
+	default:
+		secondMomentsAVX2(dst, block, w, k)
+	}
+}

@@ -66,7 +66,7 @@ tail:
 	MOVQ           DX, R8
 	SUBQ           DI, R8
 	JEQ            done
-	LEAQ           ones<>+32(SB), R9
+	LEAQ           ones<>+64(SB), R9
 	SHLQ           $0x03, R8
 	SUBQ           R8, R9
 	VMOVUPD        (R9), Y0
@@ -179,7 +179,7 @@ tail:
 	MOVQ       DX, SI
 	SUBQ       BX, SI
 	JEQ        done
-	LEAQ       ones<>+32(SB), DI
+	LEAQ       ones<>+64(SB), DI
 	SHLQ       $0x03, SI
 	SUBQ       SI, DI
 	VMOVUPD    (DI), Y0
@@ -313,7 +313,7 @@ tail:
 	MOVQ       DX, SI
 	SUBQ       BX, SI
 	JEQ        done
-	LEAQ       ones<>+32(SB), DI
+	LEAQ       ones<>+64(SB), DI
 	SHLQ       $0x03, SI
 	SUBQ       SI, DI
 	VMOVUPD    (DI), Y0
@@ -544,7 +544,7 @@ tail:
 	MOVQ           DX, DI
 	SUBQ           R8, DI
 	JEQ            done
-	LEAQ           ones<>+32(SB), R9
+	LEAQ           ones<>+64(SB), R9
 	SHLQ           $0x03, DI
 	SUBQ           DI, R9
 	VMOVUPD        (R9), Y0
@@ -844,7 +844,7 @@ tail:
 	MOVQ           DX, DI
 	SUBQ           R8, DI
 	JEQ            done
-	LEAQ           ones<>+32(SB), R9
+	LEAQ           ones<>+64(SB), R9
 	SHLQ           $0x03, DI
 	SUBQ           DI, R9
 	VMOVUPD        (R9), Y0
@@ -1069,6 +1069,1039 @@ done:
 	VMOVUPD Y3, 32(CX)
 	VZEROUPPER
 	MOVQ    R8, done+40(FP)
+	RET
+
+// func linearFormsAVX2(dst []float64, panels [][8]float64, b []float64)
+// Requires: AVX
+TEXT ·linearFormsAVX2(SB), $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ panels_base+24(FP), DX
+	MOVQ b_base+48(FP), BX
+	MOVQ b_len+56(FP), SI
+	MOVQ SI, DI
+	SHLQ $0x06, DI
+
+batch:
+	CMPQ   CX, $0x10
+	JLT    panel
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   BX, R8
+	MOVQ   SI, R9
+
+batch_column:
+	VBROADCASTSD (R8), Y4
+	VMULPD       (DX), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(DX), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       (DX)(DI*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(DX)(DI*1), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, DX
+	DECQ         R9
+	JNE          batch_column
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         DI, DX
+	ADDQ         $0x00000080, AX
+	SUBQ         $0x10, CX
+	JMP          batch
+
+panel:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   BX, R8
+	MOVQ   SI, R9
+
+panel_column:
+	VBROADCASTSD (R8), Y2
+	VMULPD       (DX), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(DX), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, DX
+	DECQ         R9
+	JNE          panel_column
+	CMPQ         CX, $0x08
+	JLT          rest
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
+	JMP          panel
+
+rest:
+	LEAQ       ones<>+64(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y2
+	VMOVUPD    32(DX), Y3
+	VMASKMOVPD Y0, Y2, (AX)
+	VMASKMOVPD Y1, Y3, 32(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func quadraticFormsAVX2(dst []float64, panels [][8]float64, w []float64, k int)
+// Requires: AVX
+TEXT ·quadraticFormsAVX2(SB), $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ panels_base+24(FP), DX
+	MOVQ k+72(FP), BX
+	MOVQ BX, SI
+	SHLQ $0x06, SI
+	MOVQ BX, DI
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R8
+
+panel:
+	TESTQ        CX, CX
+	JEQ          done
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         w_base+48(FP), R11
+	MOVQ         BX, R9
+	ANDQ         $0x03, R9
+	CMPQ         R9, $0x01
+	JNE          panel_not1
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VBROADCASTSD (R12), Y4
+	VMOVUPD      (R13), Y5
+	VADDPD       Y2, Y2, Y2
+	VMULPD       Y5, Y4, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       Y5, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(R13), Y2
+	VADDPD       Y3, Y3, Y3
+	VMULPD       Y2, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y2, Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         DI, R11
+	JMP          panel_rows
+
+panel_not1:
+	CMPQ         R9, $0x02
+	JNE          panel_not2
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VBROADCASTSD (R12), Y6
+	VMOVUPD      (R13), Y7
+	VADDPD       Y2, Y2, Y2
+	VMULPD       Y7, Y6, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       Y7, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(R13), Y2
+	VADDPD       Y3, Y3, Y3
+	VMULPD       Y2, Y6, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       Y2, Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD (R12)(DI*1), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y4, Y4
+	VMULPD       32(R13), Y2, Y2
+	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD 8(R12)(DI*1), Y2
+	VMOVUPD      64(R13), Y3
+	VADDPD       Y4, Y4, Y4
+	VMULPD       Y3, Y2, Y6
+	VADDPD       Y6, Y4, Y4
+	VMULPD       Y3, Y4, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      96(R13), Y3
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y5, Y5
+	VMULPD       Y3, Y5, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	JMP          panel_rows
+
+panel_not2:
+	CMPQ         R9, $0x03
+	JNE          panel_not3
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VBROADCASTSD (R12), Y8
+	VMOVUPD      (R13), Y9
+	VADDPD       Y2, Y2, Y2
+	VMULPD       Y9, Y8, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       Y9, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(R13), Y2
+	VADDPD       Y3, Y3, Y3
+	VMULPD       Y2, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       Y2, Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD (R12)(DI*1), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y4, Y4
+	VMULPD       32(R13), Y2, Y2
+	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD 8(R12)(DI*1), Y2
+	VMOVUPD      64(R13), Y3
+	VADDPD       Y4, Y4, Y4
+	VMULPD       Y3, Y2, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       Y3, Y4, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      96(R13), Y3
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y5, Y5
+	VMULPD       Y3, Y5, Y2
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD (R12)(DI*2), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y6, Y6
+	VMULPD       32(R13), Y2, Y2
+	VADDPD       Y2, Y7, Y7
+	VBROADCASTSD 8(R12)(DI*2), Y2
+	VMULPD       64(R13), Y2, Y3
+	VADDPD       Y3, Y6, Y6
+	VMULPD       96(R13), Y2, Y2
+	VADDPD       Y2, Y7, Y7
+	VBROADCASTSD 16(R12)(DI*2), Y2
+	VMOVUPD      128(R13), Y3
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y3, Y2, Y4
+	VADDPD       Y4, Y6, Y6
+	VMULPD       Y3, Y6, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      160(R13), Y3
+	VADDPD       Y7, Y7, Y7
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y7, Y7
+	VMULPD       Y3, Y7, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	JMP          panel_rows
+
+panel_not3:
+panel_rows:
+	CMPQ   R9, BX
+	JGE    panel_end
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	MOVQ   R11, R12
+	MOVQ   DX, R13
+	MOVQ   R9, R10
+	TESTQ  R10, R10
+	JEQ    panel_diagonal
+
+panel_column:
+	VMOVUPD      (R13), Y10
+	VMOVUPD      32(R13), Y11
+	VBROADCASTSD (R12), Y12
+	VMULPD       Y10, Y12, Y13
+	VADDPD       Y13, Y2, Y2
+	VMULPD       Y11, Y12, Y12
+	VADDPD       Y12, Y3, Y3
+	VBROADCASTSD (R12)(DI*1), Y12
+	VMULPD       Y10, Y12, Y13
+	VADDPD       Y13, Y4, Y4
+	VMULPD       Y11, Y12, Y12
+	VADDPD       Y12, Y5, Y5
+	VBROADCASTSD (R12)(DI*2), Y12
+	VMULPD       Y10, Y12, Y13
+	VADDPD       Y13, Y6, Y6
+	VMULPD       Y11, Y12, Y12
+	VADDPD       Y12, Y7, Y7
+	VBROADCASTSD (R12)(R8*1), Y12
+	VMULPD       Y10, Y12, Y10
+	VADDPD       Y10, Y8, Y8
+	VMULPD       Y11, Y12, Y10
+	VADDPD       Y10, Y9, Y9
+	ADDQ         $0x08, R12
+	ADDQ         $0x40, R13
+	DECQ         R10
+	JNE          panel_column
+
+panel_diagonal:
+	VBROADCASTSD (R12), Y10
+	VMOVUPD      (R13), Y11
+	VADDPD       Y2, Y2, Y2
+	VMULPD       Y11, Y10, Y12
+	VADDPD       Y12, Y2, Y2
+	VMULPD       Y11, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      32(R13), Y2
+	VADDPD       Y3, Y3, Y3
+	VMULPD       Y2, Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       Y2, Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD (R12)(DI*1), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y4, Y4
+	VMULPD       32(R13), Y2, Y2
+	VADDPD       Y2, Y5, Y5
+	VBROADCASTSD 8(R12)(DI*1), Y2
+	VMOVUPD      64(R13), Y3
+	VADDPD       Y4, Y4, Y4
+	VMULPD       Y3, Y2, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       Y3, Y4, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      96(R13), Y3
+	VADDPD       Y5, Y5, Y5
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y5, Y5
+	VMULPD       Y3, Y5, Y2
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD (R12)(DI*2), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y6, Y6
+	VMULPD       32(R13), Y2, Y2
+	VADDPD       Y2, Y7, Y7
+	VBROADCASTSD 8(R12)(DI*2), Y2
+	VMULPD       64(R13), Y2, Y3
+	VADDPD       Y3, Y6, Y6
+	VMULPD       96(R13), Y2, Y2
+	VADDPD       Y2, Y7, Y7
+	VBROADCASTSD 16(R12)(DI*2), Y2
+	VMOVUPD      128(R13), Y3
+	VADDPD       Y6, Y6, Y6
+	VMULPD       Y3, Y2, Y4
+	VADDPD       Y4, Y6, Y6
+	VMULPD       Y3, Y6, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      160(R13), Y3
+	VADDPD       Y7, Y7, Y7
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y7, Y7
+	VMULPD       Y3, Y7, Y2
+	VADDPD       Y2, Y1, Y1
+	VBROADCASTSD (R12)(R8*1), Y2
+	VMULPD       (R13), Y2, Y3
+	VADDPD       Y3, Y8, Y8
+	VMULPD       32(R13), Y2, Y2
+	VADDPD       Y2, Y9, Y9
+	VBROADCASTSD 8(R12)(R8*1), Y2
+	VMULPD       64(R13), Y2, Y3
+	VADDPD       Y3, Y8, Y8
+	VMULPD       96(R13), Y2, Y2
+	VADDPD       Y2, Y9, Y9
+	VBROADCASTSD 16(R12)(R8*1), Y2
+	VMULPD       128(R13), Y2, Y3
+	VADDPD       Y3, Y8, Y8
+	VMULPD       160(R13), Y2, Y2
+	VADDPD       Y2, Y9, Y9
+	VBROADCASTSD 24(R12)(R8*1), Y2
+	VMOVUPD      192(R13), Y3
+	VADDPD       Y8, Y8, Y8
+	VMULPD       Y3, Y2, Y4
+	VADDPD       Y4, Y8, Y8
+	VMULPD       Y3, Y8, Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      224(R13), Y3
+	VADDPD       Y9, Y9, Y9
+	VMULPD       Y3, Y2, Y2
+	VADDPD       Y2, Y9, Y9
+	VMULPD       Y3, Y9, Y2
+	VADDPD       Y2, Y1, Y1
+	LEAQ         (R11)(DI*4), R11
+	ADDQ         $0x04, R9
+	JMP          panel_rows
+
+panel_end:
+	ADDQ    SI, DX
+	CMPQ    CX, $0x08
+	JLT     rest
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, CX
+	JMP     panel
+
+rest:
+	LEAQ       ones<>+64(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y2
+	VMOVUPD    32(DX), Y3
+	VMASKMOVPD Y0, Y2, (AX)
+	VMASKMOVPD Y1, Y3, 32(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func firstMomentsAVX2(dst []float64, block [][8]float64, w []float64)
+// Requires: AVX
+TEXT ·firstMomentsAVX2(SB), $64-72
+	MOVQ       w_base+48(FP), CX
+	MOVQ       w_len+56(FP), DX
+	MOVQ       DX, AX
+	ANDQ       $0x07, DX
+	JEQ        full
+	SUBQ       DX, AX
+	LEAQ       (CX)(AX*8), CX
+	VXORPD     Y0, Y0, Y0
+	LEAQ       ones<>+64(SB), AX
+	SHLQ       $0x03, DX
+	SUBQ       DX, AX
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    Y0, Y3
+	VMASKMOVPD (CX), Y1, Y4
+	VBLENDVPD  Y1, Y4, Y3, Y3
+	VMOVUPD    Y3, (SP)
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD 32(CX), Y2, Y1
+	VBLENDVPD  Y2, Y1, Y0, Y0
+	VMOVUPD    Y0, 32(SP)
+
+full:
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   dst_len+8(FP), CX
+	MOVQ   block_base+24(FP), DX
+	MOVQ   CX, BX
+	SHLQ   $0x06, BX
+	MOVQ   CX, SI
+	ANDQ   $0x03, SI
+	CMPQ   SI, $0x01
+	JNE    not1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns1_rest
+
+columns1:
+	VMOVUPD (DI), Y2
+	VMULPD  (SI), Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(DI), Y2
+	VMULPD  32(SI), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns1
+
+columns1_rest:
+	TESTQ R9, R9
+	JEQ   columns1_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns1
+
+columns1_sums:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x00000008, AX
+	ADDQ         $0x00000040, DX
+	SUBQ         $0x01, CX
+	JMP          columns
+
+not1:
+	CMPQ   SI, $0x02
+	JNE    not2
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns2_rest
+
+columns2:
+	VMOVUPD (DI), Y4
+	VMULPD  (SI), Y4, Y5
+	VADDPD  Y5, Y0, Y0
+	VMULPD  64(SI), Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 32(DI), Y4
+	VMULPD  32(SI), Y4, Y5
+	VADDPD  Y5, Y1, Y1
+	VMULPD  96(SI), Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns2
+
+columns2_rest:
+	TESTQ R9, R9
+	JEQ   columns2_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns2
+
+columns2_sums:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       8(AX), X2, X2
+	VMOVSD       X2, 8(AX)
+	ADDQ         $0x00000010, AX
+	ADDQ         $0x00000080, DX
+	SUBQ         $0x02, CX
+	JMP          columns
+
+not2:
+	CMPQ   SI, $0x03
+	JNE    not3
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns3_rest
+
+columns3:
+	VMOVUPD (DI), Y6
+	VMULPD  (SI), Y6, Y7
+	VADDPD  Y7, Y0, Y0
+	VMULPD  64(SI), Y6, Y7
+	VADDPD  Y7, Y2, Y2
+	VMULPD  128(SI), Y6, Y6
+	VADDPD  Y6, Y4, Y4
+	VMOVUPD 32(DI), Y6
+	VMULPD  32(SI), Y6, Y7
+	VADDPD  Y7, Y1, Y1
+	VMULPD  96(SI), Y6, Y7
+	VADDPD  Y7, Y3, Y3
+	VMULPD  160(SI), Y6, Y6
+	VADDPD  Y6, Y5, Y5
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns3
+
+columns3_rest:
+	TESTQ R9, R9
+	JEQ   columns3_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns3
+
+columns3_sums:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       8(AX), X2, X2
+	VMOVSD       X2, 8(AX)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X4, X4
+	VADDSD       16(AX), X4, X4
+	VMOVSD       X4, 16(AX)
+	ADDQ         $0x00000018, AX
+	ADDQ         $0x000000c0, DX
+	SUBQ         $0x03, CX
+	JMP          columns
+
+not3:
+columns:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns4_rest
+
+columns4:
+	VMOVUPD (DI), Y8
+	VMULPD  (SI), Y8, Y9
+	VADDPD  Y9, Y0, Y0
+	VMULPD  64(SI), Y8, Y9
+	VADDPD  Y9, Y2, Y2
+	VMULPD  128(SI), Y8, Y9
+	VADDPD  Y9, Y4, Y4
+	VMULPD  192(SI), Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 32(DI), Y8
+	VMULPD  32(SI), Y8, Y9
+	VADDPD  Y9, Y1, Y1
+	VMULPD  96(SI), Y8, Y9
+	VADDPD  Y9, Y3, Y3
+	VMULPD  160(SI), Y8, Y9
+	VADDPD  Y9, Y5, Y5
+	VMULPD  224(SI), Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns4
+
+columns4_rest:
+	TESTQ R9, R9
+	JEQ   columns4_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns4
+
+columns4_sums:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       8(AX), X2, X2
+	VMOVSD       X2, 8(AX)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X4, X4
+	VADDSD       16(AX), X4, X4
+	VMOVSD       X4, 16(AX)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VUNPCKHPD    X6, X6, X0
+	VADDSD       X0, X6, X6
+	VADDSD       24(AX), X6, X6
+	VMOVSD       X6, 24(AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000100, DX
+	SUBQ         $0x04, CX
+	JMP          columns
+
+done:
+	VZEROUPPER
+	RET
+
+// func secondMomentsAVX2(dst []float64, block [][8]float64, w []float64, k int)
+// Requires: AVX
+TEXT ·secondMomentsAVX2(SB), $64-80
+	MOVQ       w_base+48(FP), CX
+	MOVQ       w_len+56(FP), DX
+	MOVQ       DX, AX
+	ANDQ       $0x07, DX
+	JEQ        full
+	SUBQ       DX, AX
+	LEAQ       (CX)(AX*8), CX
+	VXORPD     Y0, Y0, Y0
+	LEAQ       ones<>+64(SB), AX
+	SHLQ       $0x03, DX
+	SUBQ       DX, AX
+	VMOVUPD    (AX), Y1
+	VMOVUPD    32(AX), Y2
+	VMOVUPD    Y0, Y3
+	VMASKMOVPD (CX), Y1, Y4
+	VBLENDVPD  Y1, Y4, Y3, Y3
+	VMOVUPD    Y3, (SP)
+	VMOVUPD    Y0, Y0
+	VMASKMOVPD 32(CX), Y2, Y1
+	VBLENDVPD  Y2, Y1, Y0, Y0
+	VMOVUPD    Y0, 32(SP)
+
+full:
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   block_base+24(FP), CX
+	MOVQ   k+72(FP), DX
+	MOVQ   DX, BX
+	SHLQ   $0x06, BX
+	MOVQ   DX, SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, DI
+	ANDQ   $0x01, DI
+	CMPQ   DI, $0x01
+	JNE    not1
+	MOVQ   AX, DX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R9
+	MOVQ   w_len+56(FP), R10
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
+	SHRQ   $0x03, R10
+	JEQ    triangle1_rest
+
+triangle1:
+	VMOVUPD (R9), Y2
+	VMULPD  (R8), Y2, Y2
+	VMOVUPD (R8), Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(R9), Y2
+	VMULPD  32(R8), Y2, Y2
+	VMOVUPD 32(R8), Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    BX, R8
+	ADDQ    $0x40, R9
+	DECQ    R10
+	JNE     triangle1
+
+triangle1_rest:
+	TESTQ R11, R11
+	JEQ   triangle1_sums
+	LEAQ  (SP), R9
+	XORQ  R11, R11
+	MOVQ  $0x00000001, R10
+	JMP   triangle1
+
+triangle1_sums:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (DX), X0, X0
+	VMOVSD       X0, (DX)
+	ADDQ         $0x00000040, CX
+	ADDQ         SI, AX
+	JMP          rows
+
+not1:
+rows:
+	MOVQ   k+72(FP), DX
+	CMPQ   DI, DX
+	JGE    done
+	MOVQ   block_base+24(FP), R9
+	SUBQ   CX, R9
+	MOVQ   AX, DX
+	MOVQ   DI, R8
+	ANDQ   $0x01, R8
+	CMPQ   R8, $0x01
+	JNE    row_not1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R10
+	MOVQ   w_len+56(FP), R11
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
+	SHRQ   $0x03, R11
+	JEQ    tile1_rest
+
+tile1:
+	VMOVUPD (R10), Y4
+	VMULPD  (R8), Y4, Y5
+	VMULPD  64(R8), Y4, Y4
+	VMOVUPD (R8)(R9*1), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y0, Y0
+	VMULPD  Y6, Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 32(R10), Y4
+	VMULPD  32(R8), Y4, Y5
+	VMULPD  96(R8), Y4, Y4
+	VMOVUPD 32(R8)(R9*1), Y6
+	VMULPD  Y6, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VMULPD  Y6, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    BX, R8
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNE     tile1
+
+tile1_rest:
+	TESTQ R12, R12
+	JEQ   tile1_sums
+	LEAQ  (SP), R10
+	XORQ  R12, R12
+	MOVQ  $0x00000001, R11
+	JMP   tile1
+
+tile1_sums:
+	MOVQ         DX, R8
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (R8), X0, X0
+	VMOVSD       X0, (R8)
+	ADDQ         SI, R8
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (R8), X2, X2
+	VMOVSD       X2, (R8)
+	ADDQ         $0x00000040, R9
+	ADDQ         $0x00000008, DX
+	JMP          tiles
+
+row_not1:
+tiles:
+	TESTQ  R9, R9
+	JEQ    diagonal
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R10
+	MOVQ   w_len+56(FP), R11
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
+	SHRQ   $0x03, R11
+	JEQ    tile2_rest
+
+tile2:
+	VMOVUPD (R10), Y8
+	VMULPD  (R8), Y8, Y9
+	VMULPD  64(R8), Y8, Y8
+	VMOVUPD (R8)(R9*1), Y10
+	VMULPD  Y10, Y9, Y11
+	VADDPD  Y11, Y0, Y0
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD 64(R8)(R9*1), Y10
+	VMULPD  Y10, Y9, Y9
+	VADDPD  Y9, Y2, Y2
+	VMULPD  Y10, Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 32(R10), Y8
+	VMULPD  32(R8), Y8, Y9
+	VMULPD  96(R8), Y8, Y8
+	VMOVUPD 32(R8)(R9*1), Y10
+	VMULPD  Y10, Y9, Y11
+	VADDPD  Y11, Y1, Y1
+	VMULPD  Y10, Y8, Y10
+	VADDPD  Y10, Y5, Y5
+	VMOVUPD 96(R8)(R9*1), Y10
+	VMULPD  Y10, Y9, Y9
+	VADDPD  Y9, Y3, Y3
+	VMULPD  Y10, Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    BX, R8
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNE     tile2
+
+tile2_rest:
+	TESTQ R12, R12
+	JEQ   tile2_sums
+	LEAQ  (SP), R10
+	XORQ  R12, R12
+	MOVQ  $0x00000001, R11
+	JMP   tile2
+
+tile2_sums:
+	MOVQ         DX, R8
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (R8), X0, X0
+	VMOVSD       X0, (R8)
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       8(R8), X2, X2
+	VMOVSD       X2, 8(R8)
+	ADDQ         SI, R8
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X4, X4
+	VADDSD       (R8), X4, X4
+	VMOVSD       X4, (R8)
+	VADDPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X0, X6, X6
+	VUNPCKHPD    X6, X6, X0
+	VADDSD       X0, X6, X6
+	VADDSD       8(R8), X6, X6
+	VMOVSD       X6, 8(R8)
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x00000010, DX
+	JMP          tiles
+
+diagonal:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R9
+	MOVQ   w_len+56(FP), R10
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
+	SHRQ   $0x03, R10
+	JEQ    triangle2_rest
+
+triangle2:
+	VMOVUPD (R9), Y6
+	VMULPD  (R8), Y6, Y7
+	VMULPD  64(R8), Y6, Y6
+	VMOVUPD (R8), Y8
+	VMULPD  Y8, Y7, Y7
+	VADDPD  Y7, Y0, Y0
+	VMULPD  Y8, Y6, Y7
+	VADDPD  Y7, Y2, Y2
+	VMOVUPD 64(R8), Y7
+	VMULPD  Y7, Y6, Y6
+	VADDPD  Y6, Y4, Y4
+	VMOVUPD 32(R9), Y6
+	VMULPD  32(R8), Y6, Y7
+	VMULPD  96(R8), Y6, Y6
+	VMOVUPD 32(R8), Y8
+	VMULPD  Y8, Y7, Y7
+	VADDPD  Y7, Y1, Y1
+	VMULPD  Y8, Y6, Y7
+	VADDPD  Y7, Y3, Y3
+	VMOVUPD 96(R8), Y7
+	VMULPD  Y7, Y6, Y6
+	VADDPD  Y6, Y5, Y5
+	ADDQ    BX, R8
+	ADDQ    $0x40, R9
+	DECQ    R10
+	JNE     triangle2
+
+triangle2_rest:
+	TESTQ R11, R11
+	JEQ   triangle2_sums
+	LEAQ  (SP), R9
+	XORQ  R11, R11
+	MOVQ  $0x00000001, R10
+	JMP   triangle2
+
+triangle2_sums:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (DX), X0, X0
+	VMOVSD       X0, (DX)
+	ADDQ         SI, DX
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (DX), X2, X2
+	VMOVSD       X2, (DX)
+	VADDPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPD       X0, X4, X4
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X4, X4
+	VADDSD       8(DX), X4, X4
+	VMOVSD       X4, 8(DX)
+	ADDQ         $0x00000080, CX
+	ADDQ         SI, AX
+	ADDQ         SI, AX
+	ADDQ         $0x02, DI
+	JMP          rows
+
+done:
+	VZEROUPPER
 	RET
 
 // func expAVX512(dst []float64, a []float64) (done int)
@@ -2239,6 +3272,2291 @@ done:
 	MOVQ    R8, done+40(FP)
 	RET
 
+// func linearFormsAVX512(dst []float64, panels [][8]float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·linearFormsAVX512(SB), $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ panels_base+24(FP), DX
+	MOVQ b_base+48(FP), BX
+	MOVQ b_len+56(FP), SI
+	MOVQ SI, DI
+	SHLQ $0x06, DI
+	LEAQ (DI)(DI*2), R10
+
+batch:
+	CMPQ   CX, $0x20
+	JLT    panel
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	MOVQ   BX, R8
+	MOVQ   SI, R9
+
+batch_column:
+	VBROADCASTSD (R8), Z4
+	VMULPD       (DX), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       (DX)(DI*1), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       (DX)(DI*2), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       (DX)(R10*1), Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, DX
+	DECQ         R9
+	JNE          batch_column
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         DI, DX
+	ADDQ         DI, DX
+	ADDQ         DI, DX
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x20, CX
+	JMP          batch
+
+panel:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPD Z0, Z0, Z0
+	MOVQ   BX, R8
+	MOVQ   SI, R9
+
+panel_column:
+	VBROADCASTSD (R8), Z1
+	VMULPD       (DX), Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	ADDQ         $0x08, R8
+	ADDQ         $0x40, DX
+	DECQ         R9
+	JNE          panel_column
+	CMPQ         CX, $0x08
+	JLT          rest
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
+	JMP          panel
+
+rest:
+	MOVL    $0x00000001, DX
+	SHLL    CL, DX
+	DECL    DX
+	KMOVB   DX, K1
+	VMOVUPD Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func quadraticFormsAVX512(dst []float64, panels [][8]float64, w []float64, k int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·quadraticFormsAVX512(SB), $0-80
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ panels_base+24(FP), DX
+	MOVQ k+72(FP), BX
+	MOVQ BX, SI
+	SHLQ $0x06, SI
+	MOVQ BX, DI
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R8
+
+batch:
+	CMPQ         CX, $0x10
+	JLT          panel
+	VXORPD       Z0, Z0, Z0
+	VXORPD       Z1, Z1, Z1
+	MOVQ         w_base+48(FP), R11
+	MOVQ         BX, R9
+	ANDQ         $0x03, R9
+	CMPQ         R9, $0x01
+	JNE          batch_not1
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Z2, Z2, Z2
+	VXORPD       Z3, Z3, Z3
+	VBROADCASTSD (R12), Z4
+	VMOVUPD      (R13), Z5
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z5, Z4, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       Z5, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      (R13)(SI*1), Z2
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z2, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z2, Z3, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	JMP          batch_rows
+
+batch_not1:
+	CMPQ         R9, $0x02
+	JNE          batch_not2
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Z2, Z2, Z2
+	VXORPD       Z3, Z3, Z3
+	VXORPD       Z4, Z4, Z4
+	VXORPD       Z5, Z5, Z5
+	VBROADCASTSD (R12), Z6
+	VMOVUPD      (R13), Z7
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z7, Z6, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       Z7, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      (R13)(SI*1), Z2
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z2, Z6, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       Z2, Z3, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD (R12)(DI*1), Z2
+	VMULPD       (R13), Z2, Z3
+	VADDPD       Z3, Z4, Z4
+	VMULPD       (R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z5, Z5
+	VBROADCASTSD 8(R12)(DI*1), Z2
+	VMOVUPD      64(R13), Z3
+	VADDPD       Z4, Z4, Z4
+	VMULPD       Z3, Z2, Z6
+	VADDPD       Z6, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VADDPD       Z3, Z0, Z0
+	VMOVUPD      64(R13)(SI*1), Z3
+	VADDPD       Z5, Z5, Z5
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z5, Z5
+	VMULPD       Z3, Z5, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	JMP          batch_rows
+
+batch_not2:
+	CMPQ         R9, $0x03
+	JNE          batch_not3
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Z2, Z2, Z2
+	VXORPD       Z3, Z3, Z3
+	VXORPD       Z4, Z4, Z4
+	VXORPD       Z5, Z5, Z5
+	VXORPD       Z6, Z6, Z6
+	VXORPD       Z7, Z7, Z7
+	VBROADCASTSD (R12), Z8
+	VMOVUPD      (R13), Z9
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z9, Z8, Z10
+	VADDPD       Z10, Z2, Z2
+	VMULPD       Z9, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      (R13)(SI*1), Z2
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z2, Z8, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       Z2, Z3, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD (R12)(DI*1), Z2
+	VMULPD       (R13), Z2, Z3
+	VADDPD       Z3, Z4, Z4
+	VMULPD       (R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z5, Z5
+	VBROADCASTSD 8(R12)(DI*1), Z2
+	VMOVUPD      64(R13), Z3
+	VADDPD       Z4, Z4, Z4
+	VMULPD       Z3, Z2, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VADDPD       Z3, Z0, Z0
+	VMOVUPD      64(R13)(SI*1), Z3
+	VADDPD       Z5, Z5, Z5
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z5, Z5
+	VMULPD       Z3, Z5, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD (R12)(DI*2), Z2
+	VMULPD       (R13), Z2, Z3
+	VADDPD       Z3, Z6, Z6
+	VMULPD       (R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z7, Z7
+	VBROADCASTSD 8(R12)(DI*2), Z2
+	VMULPD       64(R13), Z2, Z3
+	VADDPD       Z3, Z6, Z6
+	VMULPD       64(R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z7, Z7
+	VBROADCASTSD 16(R12)(DI*2), Z2
+	VMOVUPD      128(R13), Z3
+	VADDPD       Z6, Z6, Z6
+	VMULPD       Z3, Z2, Z4
+	VADDPD       Z4, Z6, Z6
+	VMULPD       Z3, Z6, Z3
+	VADDPD       Z3, Z0, Z0
+	VMOVUPD      128(R13)(SI*1), Z3
+	VADDPD       Z7, Z7, Z7
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z7, Z7
+	VMULPD       Z3, Z7, Z2
+	VADDPD       Z2, Z1, Z1
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	JMP          batch_rows
+
+batch_not3:
+batch_rows:
+	CMPQ   R9, BX
+	JGE    batch_end
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	MOVQ   R11, R12
+	MOVQ   DX, R13
+	MOVQ   R9, R10
+	TESTQ  R10, R10
+	JEQ    batch_diagonal
+
+batch_column:
+	VMOVUPD      (R13), Z10
+	VMOVUPD      (R13)(SI*1), Z11
+	VBROADCASTSD (R12), Z12
+	VMULPD       Z10, Z12, Z13
+	VADDPD       Z13, Z2, Z2
+	VMULPD       Z11, Z12, Z12
+	VADDPD       Z12, Z3, Z3
+	VBROADCASTSD (R12)(DI*1), Z12
+	VMULPD       Z10, Z12, Z13
+	VADDPD       Z13, Z4, Z4
+	VMULPD       Z11, Z12, Z12
+	VADDPD       Z12, Z5, Z5
+	VBROADCASTSD (R12)(DI*2), Z12
+	VMULPD       Z10, Z12, Z13
+	VADDPD       Z13, Z6, Z6
+	VMULPD       Z11, Z12, Z12
+	VADDPD       Z12, Z7, Z7
+	VBROADCASTSD (R12)(R8*1), Z12
+	VMULPD       Z10, Z12, Z10
+	VADDPD       Z10, Z8, Z8
+	VMULPD       Z11, Z12, Z10
+	VADDPD       Z10, Z9, Z9
+	ADDQ         $0x08, R12
+	ADDQ         $0x40, R13
+	DECQ         R10
+	JNE          batch_column
+
+batch_diagonal:
+	VBROADCASTSD (R12), Z10
+	VMOVUPD      (R13), Z11
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z11, Z10, Z12
+	VADDPD       Z12, Z2, Z2
+	VMULPD       Z11, Z2, Z2
+	VADDPD       Z2, Z0, Z0
+	VMOVUPD      (R13)(SI*1), Z2
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z2, Z10, Z10
+	VADDPD       Z10, Z3, Z3
+	VMULPD       Z2, Z3, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD (R12)(DI*1), Z2
+	VMULPD       (R13), Z2, Z3
+	VADDPD       Z3, Z4, Z4
+	VMULPD       (R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z5, Z5
+	VBROADCASTSD 8(R12)(DI*1), Z2
+	VMOVUPD      64(R13), Z3
+	VADDPD       Z4, Z4, Z4
+	VMULPD       Z3, Z2, Z10
+	VADDPD       Z10, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VADDPD       Z3, Z0, Z0
+	VMOVUPD      64(R13)(SI*1), Z3
+	VADDPD       Z5, Z5, Z5
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z5, Z5
+	VMULPD       Z3, Z5, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD (R12)(DI*2), Z2
+	VMULPD       (R13), Z2, Z3
+	VADDPD       Z3, Z6, Z6
+	VMULPD       (R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z7, Z7
+	VBROADCASTSD 8(R12)(DI*2), Z2
+	VMULPD       64(R13), Z2, Z3
+	VADDPD       Z3, Z6, Z6
+	VMULPD       64(R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z7, Z7
+	VBROADCASTSD 16(R12)(DI*2), Z2
+	VMOVUPD      128(R13), Z3
+	VADDPD       Z6, Z6, Z6
+	VMULPD       Z3, Z2, Z4
+	VADDPD       Z4, Z6, Z6
+	VMULPD       Z3, Z6, Z3
+	VADDPD       Z3, Z0, Z0
+	VMOVUPD      128(R13)(SI*1), Z3
+	VADDPD       Z7, Z7, Z7
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z7, Z7
+	VMULPD       Z3, Z7, Z2
+	VADDPD       Z2, Z1, Z1
+	VBROADCASTSD (R12)(R8*1), Z2
+	VMULPD       (R13), Z2, Z3
+	VADDPD       Z3, Z8, Z8
+	VMULPD       (R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z9, Z9
+	VBROADCASTSD 8(R12)(R8*1), Z2
+	VMULPD       64(R13), Z2, Z3
+	VADDPD       Z3, Z8, Z8
+	VMULPD       64(R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z9, Z9
+	VBROADCASTSD 16(R12)(R8*1), Z2
+	VMULPD       128(R13), Z2, Z3
+	VADDPD       Z3, Z8, Z8
+	VMULPD       128(R13)(SI*1), Z2, Z2
+	VADDPD       Z2, Z9, Z9
+	VBROADCASTSD 24(R12)(R8*1), Z2
+	VMOVUPD      192(R13), Z3
+	VADDPD       Z8, Z8, Z8
+	VMULPD       Z3, Z2, Z4
+	VADDPD       Z4, Z8, Z8
+	VMULPD       Z3, Z8, Z3
+	VADDPD       Z3, Z0, Z0
+	VMOVUPD      192(R13)(SI*1), Z3
+	VADDPD       Z9, Z9, Z9
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z9, Z9
+	VMULPD       Z3, Z9, Z2
+	VADDPD       Z2, Z1, Z1
+	LEAQ         (R11)(DI*4), R11
+	ADDQ         $0x04, R9
+	JMP          batch_rows
+
+batch_end:
+	ADDQ    SI, DX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    SI, DX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x10, CX
+	JMP     batch
+
+panel:
+	TESTQ        CX, CX
+	JEQ          done
+	VXORPD       Z0, Z0, Z0
+	MOVQ         w_base+48(FP), R11
+	MOVQ         BX, R9
+	ANDQ         $0x03, R9
+	CMPQ         R9, $0x01
+	JNE          panel_not1
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Z1, Z1, Z1
+	VBROADCASTSD (R12), Z2
+	VMOVUPD      (R13), Z3
+	VADDPD       Z1, Z1, Z1
+	VMULPD       Z3, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VMULPD       Z3, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	ADDQ         DI, R11
+	JMP          panel_rows
+
+panel_not1:
+	CMPQ         R9, $0x02
+	JNE          panel_not2
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Z1, Z1, Z1
+	VXORPD       Z2, Z2, Z2
+	VBROADCASTSD (R12), Z3
+	VMOVUPD      (R13), Z4
+	VADDPD       Z1, Z1, Z1
+	VMULPD       Z4, Z3, Z3
+	VADDPD       Z3, Z1, Z1
+	VMULPD       Z4, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (R12)(DI*1), Z1
+	VMULPD       (R13), Z1, Z1
+	VADDPD       Z1, Z2, Z2
+	VBROADCASTSD 8(R12)(DI*1), Z1
+	VMOVUPD      64(R13), Z3
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z3, Z1, Z1
+	VADDPD       Z1, Z2, Z2
+	VMULPD       Z3, Z2, Z1
+	VADDPD       Z1, Z0, Z0
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	JMP          panel_rows
+
+panel_not2:
+	CMPQ         R9, $0x03
+	JNE          panel_not3
+	MOVQ         R11, R12
+	MOVQ         DX, R13
+	VXORPD       Z1, Z1, Z1
+	VXORPD       Z2, Z2, Z2
+	VXORPD       Z3, Z3, Z3
+	VBROADCASTSD (R12), Z4
+	VMOVUPD      (R13), Z5
+	VADDPD       Z1, Z1, Z1
+	VMULPD       Z5, Z4, Z4
+	VADDPD       Z4, Z1, Z1
+	VMULPD       Z5, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (R12)(DI*1), Z1
+	VMULPD       (R13), Z1, Z1
+	VADDPD       Z1, Z2, Z2
+	VBROADCASTSD 8(R12)(DI*1), Z1
+	VMOVUPD      64(R13), Z4
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z4, Z1, Z1
+	VADDPD       Z1, Z2, Z2
+	VMULPD       Z4, Z2, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (R12)(DI*2), Z1
+	VMULPD       (R13), Z1, Z1
+	VADDPD       Z1, Z3, Z3
+	VBROADCASTSD 8(R12)(DI*2), Z1
+	VMULPD       64(R13), Z1, Z1
+	VADDPD       Z1, Z3, Z3
+	VBROADCASTSD 16(R12)(DI*2), Z1
+	VMOVUPD      128(R13), Z2
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z3
+	VMULPD       Z2, Z3, Z1
+	VADDPD       Z1, Z0, Z0
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	ADDQ         DI, R11
+	JMP          panel_rows
+
+panel_not3:
+panel_rows:
+	CMPQ   R9, BX
+	JGE    panel_end
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	MOVQ   R11, R12
+	MOVQ   DX, R13
+	MOVQ   R9, R10
+	TESTQ  R10, R10
+	JEQ    panel_diagonal
+
+panel_column:
+	VMOVUPD      (R13), Z5
+	VBROADCASTSD (R12), Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       Z6, Z1, Z1
+	VBROADCASTSD (R12)(DI*1), Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       Z6, Z2, Z2
+	VBROADCASTSD (R12)(DI*2), Z6
+	VMULPD       Z5, Z6, Z6
+	VADDPD       Z6, Z3, Z3
+	VBROADCASTSD (R12)(R8*1), Z6
+	VMULPD       Z5, Z6, Z5
+	VADDPD       Z5, Z4, Z4
+	ADDQ         $0x08, R12
+	ADDQ         $0x40, R13
+	DECQ         R10
+	JNE          panel_column
+
+panel_diagonal:
+	VBROADCASTSD (R12), Z5
+	VMOVUPD      (R13), Z6
+	VADDPD       Z1, Z1, Z1
+	VMULPD       Z6, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       Z6, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (R12)(DI*1), Z1
+	VMULPD       (R13), Z1, Z1
+	VADDPD       Z1, Z2, Z2
+	VBROADCASTSD 8(R12)(DI*1), Z1
+	VMOVUPD      64(R13), Z5
+	VADDPD       Z2, Z2, Z2
+	VMULPD       Z5, Z1, Z1
+	VADDPD       Z1, Z2, Z2
+	VMULPD       Z5, Z2, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (R12)(DI*2), Z1
+	VMULPD       (R13), Z1, Z1
+	VADDPD       Z1, Z3, Z3
+	VBROADCASTSD 8(R12)(DI*2), Z1
+	VMULPD       64(R13), Z1, Z1
+	VADDPD       Z1, Z3, Z3
+	VBROADCASTSD 16(R12)(DI*2), Z1
+	VMOVUPD      128(R13), Z2
+	VADDPD       Z3, Z3, Z3
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z1, Z3, Z3
+	VMULPD       Z2, Z3, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (R12)(R8*1), Z1
+	VMULPD       (R13), Z1, Z1
+	VADDPD       Z1, Z4, Z4
+	VBROADCASTSD 8(R12)(R8*1), Z1
+	VMULPD       64(R13), Z1, Z1
+	VADDPD       Z1, Z4, Z4
+	VBROADCASTSD 16(R12)(R8*1), Z1
+	VMULPD       128(R13), Z1, Z1
+	VADDPD       Z1, Z4, Z4
+	VBROADCASTSD 24(R12)(R8*1), Z1
+	VMOVUPD      192(R13), Z2
+	VADDPD       Z4, Z4, Z4
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z1, Z4, Z4
+	VMULPD       Z2, Z4, Z1
+	VADDPD       Z1, Z0, Z0
+	LEAQ         (R11)(DI*4), R11
+	ADDQ         $0x04, R9
+	JMP          panel_rows
+
+panel_end:
+	ADDQ    SI, DX
+	CMPQ    CX, $0x08
+	JLT     rest
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, CX
+	JMP     panel
+
+rest:
+	MOVL    $0x00000001, DX
+	SHLL    CL, DX
+	DECL    DX
+	KMOVB   DX, K1
+	VMOVUPD Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·firstMomentsAVX512(SB), $64-72
+	MOVQ    w_base+48(FP), DX
+	MOVQ    w_len+56(FP), CX
+	MOVQ    CX, AX
+	ANDQ    $0x07, CX
+	JEQ     full
+	SUBQ    CX, AX
+	LEAQ    (DX)(AX*8), DX
+	VXORPD  Z0, Z0, Z0
+	MOVL    $0x00000001, AX
+	SHLL    CL, AX
+	DECL    AX
+	KMOVB   AX, K1
+	VMOVUPD Z0, Z0
+	VMOVUPD (DX), K1, Z0
+	VMOVUPD Z0, (SP)
+
+full:
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   dst_len+8(FP), CX
+	MOVQ   block_base+24(FP), DX
+	MOVQ   CX, BX
+	SHLQ   $0x06, BX
+	MOVQ   CX, SI
+	ANDQ   $0x07, SI
+	CMPQ   SI, $0x01
+	JNE    not1
+	VXORPD Z0, Z0, Z0
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns1_rest
+
+columns1:
+	VMOVUPD (DI), Z1
+	VMULPD  (SI), Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns1
+
+columns1_rest:
+	TESTQ R9, R9
+	JEQ   columns1_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns1
+
+columns1_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x00000008, AX
+	ADDQ          $0x00000040, DX
+	SUBQ          $0x01, CX
+	JMP           columns
+
+not1:
+	CMPQ   SI, $0x02
+	JNE    not2
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns2_rest
+
+columns2:
+	VMOVUPD (DI), Z2
+	VMULPD  (SI), Z2, Z3
+	VADDPD  Z3, Z0, Z0
+	VMULPD  64(SI), Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns2
+
+columns2_rest:
+	TESTQ R9, R9
+	JEQ   columns2_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns2
+
+columns2_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X2
+	VADDPD        X2, X0, X0
+	VUNPCKHPD     X0, X0, X2
+	VADDSD        X2, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	ADDQ          $0x00000010, AX
+	ADDQ          $0x00000080, DX
+	SUBQ          $0x02, CX
+	JMP           columns
+
+not2:
+	CMPQ   SI, $0x03
+	JNE    not3
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns3_rest
+
+columns3:
+	VMOVUPD (DI), Z3
+	VMULPD  (SI), Z3, Z4
+	VADDPD  Z4, Z0, Z0
+	VMULPD  64(SI), Z3, Z4
+	VADDPD  Z4, Z1, Z1
+	VMULPD  128(SI), Z3, Z3
+	VADDPD  Z3, Z2, Z2
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns3
+
+columns3_rest:
+	TESTQ R9, R9
+	JEQ   columns3_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns3
+
+columns3_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPD        X3, X0, X0
+	VUNPCKHPD     X0, X0, X3
+	VADDSD        X3, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	ADDQ          $0x00000018, AX
+	ADDQ          $0x000000c0, DX
+	SUBQ          $0x03, CX
+	JMP           columns
+
+not3:
+	CMPQ   SI, $0x04
+	JNE    not4
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns4_rest
+
+columns4:
+	VMOVUPD (DI), Z4
+	VMULPD  (SI), Z4, Z5
+	VADDPD  Z5, Z0, Z0
+	VMULPD  64(SI), Z4, Z5
+	VADDPD  Z5, Z1, Z1
+	VMULPD  128(SI), Z4, Z5
+	VADDPD  Z5, Z2, Z2
+	VMULPD  192(SI), Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns4
+
+columns4_rest:
+	TESTQ R9, R9
+	JEQ   columns4_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns4
+
+columns4_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VUNPCKHPD     X0, X0, X4
+	VADDSD        X4, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	ADDQ          $0x00000020, AX
+	ADDQ          $0x00000100, DX
+	SUBQ          $0x04, CX
+	JMP           columns
+
+not4:
+	CMPQ   SI, $0x05
+	JNE    not5
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns5_rest
+
+columns5:
+	VMOVUPD (DI), Z5
+	VMULPD  (SI), Z5, Z6
+	VADDPD  Z6, Z0, Z0
+	VMULPD  64(SI), Z5, Z6
+	VADDPD  Z6, Z1, Z1
+	VMULPD  128(SI), Z5, Z6
+	VADDPD  Z6, Z2, Z2
+	VMULPD  192(SI), Z5, Z6
+	VADDPD  Z6, Z3, Z3
+	VMULPD  256(SI), Z5, Z5
+	VADDPD  Z5, Z4, Z4
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns5
+
+columns5_rest:
+	TESTQ R9, R9
+	JEQ   columns5_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns5
+
+columns5_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VADDPD        Y5, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X5
+	VADDPD        X5, X0, X0
+	VUNPCKHPD     X0, X0, X5
+	VADDSD        X5, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        32(AX), X4, X4
+	VMOVSD        X4, 32(AX)
+	ADDQ          $0x00000028, AX
+	ADDQ          $0x00000140, DX
+	SUBQ          $0x05, CX
+	JMP           columns
+
+not5:
+	CMPQ   SI, $0x06
+	JNE    not6
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns6_rest
+
+columns6:
+	VMOVUPD (DI), Z6
+	VMULPD  (SI), Z6, Z7
+	VADDPD  Z7, Z0, Z0
+	VMULPD  64(SI), Z6, Z7
+	VADDPD  Z7, Z1, Z1
+	VMULPD  128(SI), Z6, Z7
+	VADDPD  Z7, Z2, Z2
+	VMULPD  192(SI), Z6, Z7
+	VADDPD  Z7, Z3, Z3
+	VMULPD  256(SI), Z6, Z7
+	VADDPD  Z7, Z4, Z4
+	VMULPD  320(SI), Z6, Z6
+	VADDPD  Z6, Z5, Z5
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns6
+
+columns6_rest:
+	TESTQ R9, R9
+	JEQ   columns6_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns6
+
+columns6_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VUNPCKHPD     X0, X0, X6
+	VADDSD        X6, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        32(AX), X4, X4
+	VMOVSD        X4, 32(AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        40(AX), X5, X5
+	VMOVSD        X5, 40(AX)
+	ADDQ          $0x00000030, AX
+	ADDQ          $0x00000180, DX
+	SUBQ          $0x06, CX
+	JMP           columns
+
+not6:
+	CMPQ   SI, $0x07
+	JNE    not7
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns7_rest
+
+columns7:
+	VMOVUPD (DI), Z7
+	VMULPD  (SI), Z7, Z8
+	VADDPD  Z8, Z0, Z0
+	VMULPD  64(SI), Z7, Z8
+	VADDPD  Z8, Z1, Z1
+	VMULPD  128(SI), Z7, Z8
+	VADDPD  Z8, Z2, Z2
+	VMULPD  192(SI), Z7, Z8
+	VADDPD  Z8, Z3, Z3
+	VMULPD  256(SI), Z7, Z8
+	VADDPD  Z8, Z4, Z4
+	VMULPD  320(SI), Z7, Z8
+	VADDPD  Z8, Z5, Z5
+	VMULPD  384(SI), Z7, Z7
+	VADDPD  Z7, Z6, Z6
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns7
+
+columns7_rest:
+	TESTQ R9, R9
+	JEQ   columns7_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns7
+
+columns7_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y7
+	VADDPD        Y7, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X7
+	VADDPD        X7, X0, X0
+	VUNPCKHPD     X0, X0, X7
+	VADDSD        X7, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        32(AX), X4, X4
+	VMOVSD        X4, 32(AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        40(AX), X5, X5
+	VMOVSD        X5, 40(AX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VUNPCKHPD     X6, X6, X0
+	VADDSD        X0, X6, X6
+	VADDSD        48(AX), X6, X6
+	VMOVSD        X6, 48(AX)
+	ADDQ          $0x00000038, AX
+	ADDQ          $0x000001c0, DX
+	SUBQ          $0x07, CX
+	JMP           columns
+
+not7:
+columns:
+	TESTQ  CX, CX
+	JEQ    done
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	MOVQ   DX, SI
+	MOVQ   w_base+48(FP), DI
+	MOVQ   w_len+56(FP), R8
+	MOVQ   R8, R9
+	ANDQ   $0x07, R9
+	SHRQ   $0x03, R8
+	JEQ    columns8_rest
+
+columns8:
+	VMOVUPD (DI), Z8
+	VMULPD  (SI), Z8, Z9
+	VADDPD  Z9, Z0, Z0
+	VMULPD  64(SI), Z8, Z9
+	VADDPD  Z9, Z1, Z1
+	VMULPD  128(SI), Z8, Z9
+	VADDPD  Z9, Z2, Z2
+	VMULPD  192(SI), Z8, Z9
+	VADDPD  Z9, Z3, Z3
+	VMULPD  256(SI), Z8, Z9
+	VADDPD  Z9, Z4, Z4
+	VMULPD  320(SI), Z8, Z9
+	VADDPD  Z9, Z5, Z5
+	VMULPD  384(SI), Z8, Z9
+	VADDPD  Z9, Z6, Z6
+	VMULPD  448(SI), Z8, Z8
+	VADDPD  Z8, Z7, Z7
+	ADDQ    BX, SI
+	ADDQ    $0x40, DI
+	DECQ    R8
+	JNE     columns8
+
+columns8_rest:
+	TESTQ R9, R9
+	JEQ   columns8_sums
+	LEAQ  (SP), DI
+	XORQ  R9, R9
+	MOVQ  $0x00000001, R8
+	JMP   columns8
+
+columns8_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VUNPCKHPD     X0, X0, X8
+	VADDSD        X8, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(AX), X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(AX), X2, X2
+	VMOVSD        X2, 16(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        24(AX), X3, X3
+	VMOVSD        X3, 24(AX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        32(AX), X4, X4
+	VMOVSD        X4, 32(AX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        40(AX), X5, X5
+	VMOVSD        X5, 40(AX)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VUNPCKHPD     X6, X6, X0
+	VADDSD        X0, X6, X6
+	VADDSD        48(AX), X6, X6
+	VMOVSD        X6, 48(AX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VUNPCKHPD     X7, X7, X0
+	VADDSD        X0, X7, X7
+	VADDSD        56(AX), X7, X7
+	VMOVSD        X7, 56(AX)
+	ADDQ          $0x00000040, AX
+	ADDQ          $0x00000200, DX
+	SUBQ          $0x08, CX
+	JMP           columns
+
+done:
+	VZEROUPPER
+	RET
+
+// func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, k int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
+TEXT ·secondMomentsAVX512(SB), $64-80
+	MOVQ    w_base+48(FP), DX
+	MOVQ    w_len+56(FP), CX
+	MOVQ    CX, AX
+	ANDQ    $0x07, CX
+	JEQ     full
+	SUBQ    CX, AX
+	LEAQ    (DX)(AX*8), DX
+	VXORPD  Z0, Z0, Z0
+	MOVL    $0x00000001, AX
+	SHLL    CL, AX
+	DECL    AX
+	KMOVB   AX, K1
+	VMOVUPD Z0, Z0
+	VMOVUPD (DX), K1, Z0
+	VMOVUPD Z0, (SP)
+
+full:
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   block_base+24(FP), CX
+	MOVQ   k+72(FP), DX
+	MOVQ   DX, BX
+	SHLQ   $0x06, BX
+	MOVQ   DX, SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, DI
+	ANDQ   $0x03, DI
+	CMPQ   DI, $0x01
+	JNE    not1
+	MOVQ   AX, DX
+	VXORPD Z0, Z0, Z0
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R9
+	MOVQ   w_len+56(FP), R10
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
+	SHRQ   $0x03, R10
+	JEQ    triangle1_rest
+
+triangle1:
+	VMOVUPD (R9), Z1
+	VMULPD  (R8), Z1, Z1
+	VMOVUPD (R8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    BX, R8
+	ADDQ    $0x40, R9
+	DECQ    R10
+	JNE     triangle1
+
+triangle1_rest:
+	TESTQ R11, R11
+	JEQ   triangle1_sums
+	LEAQ  (SP), R9
+	XORQ  R11, R11
+	MOVQ  $0x00000001, R10
+	JMP   triangle1
+
+triangle1_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VADDSD        (DX), X0, X0
+	VMOVSD        X0, (DX)
+	ADDQ          $0x00000040, CX
+	ADDQ          SI, AX
+	JMP           rows
+
+not1:
+	CMPQ   DI, $0x02
+	JNE    not2
+	MOVQ   AX, DX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R9
+	MOVQ   w_len+56(FP), R10
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
+	SHRQ   $0x03, R10
+	JEQ    triangle2_rest
+
+triangle2:
+	VMOVUPD (R9), Z3
+	VMULPD  (R8), Z3, Z4
+	VMULPD  64(R8), Z3, Z3
+	VMOVUPD (R8), Z5
+	VMULPD  Z5, Z4, Z4
+	VADDPD  Z4, Z0, Z0
+	VMULPD  Z5, Z3, Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPD 64(R8), Z4
+	VMULPD  Z4, Z3, Z3
+	VADDPD  Z3, Z2, Z2
+	ADDQ    BX, R8
+	ADDQ    $0x40, R9
+	DECQ    R10
+	JNE     triangle2
+
+triangle2_rest:
+	TESTQ R11, R11
+	JEQ   triangle2_sums
+	LEAQ  (SP), R9
+	XORQ  R11, R11
+	MOVQ  $0x00000001, R10
+	JMP   triangle2
+
+triangle2_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y3
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X3
+	VADDPD        X3, X0, X0
+	VUNPCKHPD     X0, X0, X3
+	VADDSD        X3, X0, X0
+	VADDSD        (DX), X0, X0
+	VMOVSD        X0, (DX)
+	ADDQ          SI, DX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        (DX), X1, X1
+	VMOVSD        X1, (DX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        8(DX), X2, X2
+	VMOVSD        X2, 8(DX)
+	ADDQ          $0x00000080, CX
+	ADDQ          SI, AX
+	ADDQ          SI, AX
+	JMP           rows
+
+not2:
+	CMPQ   DI, $0x03
+	JNE    not3
+	MOVQ   AX, DX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R9
+	MOVQ   w_len+56(FP), R10
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
+	SHRQ   $0x03, R10
+	JEQ    triangle3_rest
+
+triangle3:
+	VMOVUPD (R9), Z6
+	VMULPD  (R8), Z6, Z7
+	VMULPD  64(R8), Z6, Z8
+	VMULPD  128(R8), Z6, Z6
+	VMOVUPD (R8), Z9
+	VMULPD  Z9, Z7, Z7
+	VADDPD  Z7, Z0, Z0
+	VMULPD  Z9, Z8, Z7
+	VADDPD  Z7, Z1, Z1
+	VMULPD  Z9, Z6, Z7
+	VADDPD  Z7, Z3, Z3
+	VMOVUPD 64(R8), Z7
+	VMULPD  Z7, Z8, Z8
+	VADDPD  Z8, Z2, Z2
+	VMULPD  Z7, Z6, Z7
+	VADDPD  Z7, Z4, Z4
+	VMOVUPD 128(R8), Z7
+	VMULPD  Z7, Z6, Z6
+	VADDPD  Z6, Z5, Z5
+	ADDQ    BX, R8
+	ADDQ    $0x40, R9
+	DECQ    R10
+	JNE     triangle3
+
+triangle3_rest:
+	TESTQ R11, R11
+	JEQ   triangle3_sums
+	LEAQ  (SP), R9
+	XORQ  R11, R11
+	MOVQ  $0x00000001, R10
+	JMP   triangle3
+
+triangle3_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y6, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X6
+	VADDPD        X6, X0, X0
+	VUNPCKHPD     X0, X0, X6
+	VADDSD        X6, X0, X0
+	VADDSD        (DX), X0, X0
+	VMOVSD        X0, (DX)
+	ADDQ          SI, DX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        (DX), X1, X1
+	VMOVSD        X1, (DX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        8(DX), X2, X2
+	VMOVSD        X2, 8(DX)
+	ADDQ          SI, DX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        (DX), X3, X3
+	VMOVSD        X3, (DX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        8(DX), X4, X4
+	VMOVSD        X4, 8(DX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        16(DX), X5, X5
+	VMOVSD        X5, 16(DX)
+	ADDQ          $0x000000c0, CX
+	ADDQ          SI, AX
+	ADDQ          SI, AX
+	ADDQ          SI, AX
+	JMP           rows
+
+not3:
+rows:
+	MOVQ   k+72(FP), DX
+	CMPQ   DI, DX
+	JGE    done
+	MOVQ   block_base+24(FP), R9
+	SUBQ   CX, R9
+	MOVQ   AX, DX
+	MOVQ   DI, R8
+	ANDQ   $0x03, R8
+	CMPQ   R8, $0x01
+	JNE    row_not1
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R10
+	MOVQ   w_len+56(FP), R11
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
+	SHRQ   $0x03, R11
+	JEQ    tile1_rest
+
+tile1:
+	VMOVUPD (R10), Z4
+	VMULPD  (R8), Z4, Z5
+	VMULPD  64(R8), Z4, Z6
+	VMULPD  128(R8), Z4, Z7
+	VMULPD  192(R8), Z4, Z4
+	VMOVUPD (R8)(R9*1), Z8
+	VMULPD  Z8, Z5, Z5
+	VADDPD  Z5, Z0, Z0
+	VMULPD  Z8, Z6, Z5
+	VADDPD  Z5, Z1, Z1
+	VMULPD  Z8, Z7, Z5
+	VADDPD  Z5, Z2, Z2
+	VMULPD  Z8, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    BX, R8
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNE     tile1
+
+tile1_rest:
+	TESTQ R12, R12
+	JEQ   tile1_sums
+	LEAQ  (SP), R10
+	XORQ  R12, R12
+	MOVQ  $0x00000001, R11
+	JMP   tile1
+
+tile1_sums:
+	MOVQ          DX, R8
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPD        Y4, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X4
+	VADDPD        X4, X0, X0
+	VUNPCKHPD     X0, X0, X4
+	VADDSD        X4, X0, X0
+	VADDSD        (R8), X0, X0
+	VMOVSD        X0, (R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        (R8), X1, X1
+	VMOVSD        X1, (R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        (R8), X2, X2
+	VMOVSD        X2, (R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        (R8), X3, X3
+	VMOVSD        X3, (R8)
+	ADDQ          $0x00000040, R9
+	ADDQ          $0x00000008, DX
+	JMP           tiles
+
+row_not1:
+	CMPQ   R8, $0x02
+	JNE    row_not2
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R10
+	MOVQ   w_len+56(FP), R11
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
+	SHRQ   $0x03, R11
+	JEQ    tile2_rest
+
+tile2:
+	VMOVUPD (R10), Z8
+	VMULPD  (R8), Z8, Z9
+	VMULPD  64(R8), Z8, Z10
+	VMULPD  128(R8), Z8, Z11
+	VMULPD  192(R8), Z8, Z8
+	VMOVUPD (R8)(R9*1), Z12
+	VMULPD  Z12, Z9, Z13
+	VADDPD  Z13, Z0, Z0
+	VMULPD  Z12, Z10, Z13
+	VADDPD  Z13, Z2, Z2
+	VMULPD  Z12, Z11, Z13
+	VADDPD  Z13, Z4, Z4
+	VMULPD  Z12, Z8, Z12
+	VADDPD  Z12, Z6, Z6
+	VMOVUPD 64(R8)(R9*1), Z12
+	VMULPD  Z12, Z9, Z9
+	VADDPD  Z9, Z1, Z1
+	VMULPD  Z12, Z10, Z9
+	VADDPD  Z9, Z3, Z3
+	VMULPD  Z12, Z11, Z9
+	VADDPD  Z9, Z5, Z5
+	VMULPD  Z12, Z8, Z8
+	VADDPD  Z8, Z7, Z7
+	ADDQ    BX, R8
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNE     tile2
+
+tile2_rest:
+	TESTQ R12, R12
+	JEQ   tile2_sums
+	LEAQ  (SP), R10
+	XORQ  R12, R12
+	MOVQ  $0x00000001, R11
+	JMP   tile2
+
+tile2_sums:
+	MOVQ          DX, R8
+	VEXTRACTF64X4 $0x01, Z0, Y8
+	VADDPD        Y8, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X8
+	VADDPD        X8, X0, X0
+	VUNPCKHPD     X0, X0, X8
+	VADDSD        X8, X0, X0
+	VADDSD        (R8), X0, X0
+	VMOVSD        X0, (R8)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(R8), X1, X1
+	VMOVSD        X1, 8(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        (R8), X2, X2
+	VMOVSD        X2, (R8)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        8(R8), X3, X3
+	VMOVSD        X3, 8(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        (R8), X4, X4
+	VMOVSD        X4, (R8)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        8(R8), X5, X5
+	VMOVSD        X5, 8(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VUNPCKHPD     X6, X6, X0
+	VADDSD        X0, X6, X6
+	VADDSD        (R8), X6, X6
+	VMOVSD        X6, (R8)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VUNPCKHPD     X7, X7, X0
+	VADDSD        X0, X7, X7
+	VADDSD        8(R8), X7, X7
+	VMOVSD        X7, 8(R8)
+	ADDQ          $0x00000080, R9
+	ADDQ          $0x00000010, DX
+	JMP           tiles
+
+row_not2:
+	CMPQ   R8, $0x03
+	JNE    row_not3
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R10
+	MOVQ   w_len+56(FP), R11
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
+	SHRQ   $0x03, R11
+	JEQ    tile3_rest
+
+tile3:
+	VMOVUPD (R10), Z12
+	VMULPD  (R8), Z12, Z13
+	VMULPD  64(R8), Z12, Z14
+	VMULPD  128(R8), Z12, Z15
+	VMULPD  192(R8), Z12, Z12
+	VMOVUPD (R8)(R9*1), Z16
+	VMULPD  Z16, Z13, Z17
+	VADDPD  Z17, Z0, Z0
+	VMULPD  Z16, Z14, Z17
+	VADDPD  Z17, Z3, Z3
+	VMULPD  Z16, Z15, Z17
+	VADDPD  Z17, Z6, Z6
+	VMULPD  Z16, Z12, Z16
+	VADDPD  Z16, Z9, Z9
+	VMOVUPD 64(R8)(R9*1), Z16
+	VMULPD  Z16, Z13, Z17
+	VADDPD  Z17, Z1, Z1
+	VMULPD  Z16, Z14, Z17
+	VADDPD  Z17, Z4, Z4
+	VMULPD  Z16, Z15, Z17
+	VADDPD  Z17, Z7, Z7
+	VMULPD  Z16, Z12, Z16
+	VADDPD  Z16, Z10, Z10
+	VMOVUPD 128(R8)(R9*1), Z16
+	VMULPD  Z16, Z13, Z13
+	VADDPD  Z13, Z2, Z2
+	VMULPD  Z16, Z14, Z13
+	VADDPD  Z13, Z5, Z5
+	VMULPD  Z16, Z15, Z13
+	VADDPD  Z13, Z8, Z8
+	VMULPD  Z16, Z12, Z12
+	VADDPD  Z12, Z11, Z11
+	ADDQ    BX, R8
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNE     tile3
+
+tile3_rest:
+	TESTQ R12, R12
+	JEQ   tile3_sums
+	LEAQ  (SP), R10
+	XORQ  R12, R12
+	MOVQ  $0x00000001, R11
+	JMP   tile3
+
+tile3_sums:
+	MOVQ          DX, R8
+	VEXTRACTF64X4 $0x01, Z0, Y12
+	VADDPD        Y12, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X12
+	VADDPD        X12, X0, X0
+	VUNPCKHPD     X0, X0, X12
+	VADDSD        X12, X0, X0
+	VADDSD        (R8), X0, X0
+	VMOVSD        X0, (R8)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(R8), X1, X1
+	VMOVSD        X1, 8(R8)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(R8), X2, X2
+	VMOVSD        X2, 16(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        (R8), X3, X3
+	VMOVSD        X3, (R8)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        8(R8), X4, X4
+	VMOVSD        X4, 8(R8)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        16(R8), X5, X5
+	VMOVSD        X5, 16(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VUNPCKHPD     X6, X6, X0
+	VADDSD        X0, X6, X6
+	VADDSD        (R8), X6, X6
+	VMOVSD        X6, (R8)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VUNPCKHPD     X7, X7, X0
+	VADDSD        X0, X7, X7
+	VADDSD        8(R8), X7, X7
+	VMOVSD        X7, 8(R8)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VUNPCKHPD     X8, X8, X0
+	VADDSD        X0, X8, X8
+	VADDSD        16(R8), X8, X8
+	VMOVSD        X8, 16(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VUNPCKHPD     X9, X9, X0
+	VADDSD        X0, X9, X9
+	VADDSD        (R8), X9, X9
+	VMOVSD        X9, (R8)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VUNPCKHPD     X10, X10, X0
+	VADDSD        X0, X10, X10
+	VADDSD        8(R8), X10, X10
+	VMOVSD        X10, 8(R8)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VUNPCKHPD     X11, X11, X0
+	VADDSD        X0, X11, X11
+	VADDSD        16(R8), X11, X11
+	VMOVSD        X11, 16(R8)
+	ADDQ          $0x000000c0, R9
+	ADDQ          $0x00000018, DX
+	JMP           tiles
+
+row_not3:
+tiles:
+	TESTQ  R9, R9
+	JEQ    diagonal
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R10
+	MOVQ   w_len+56(FP), R11
+	MOVQ   R11, R12
+	ANDQ   $0x07, R12
+	SHRQ   $0x03, R11
+	JEQ    tile4_rest
+
+tile4:
+	VMOVUPD (R10), Z16
+	VMULPD  (R8), Z16, Z17
+	VMULPD  64(R8), Z16, Z18
+	VMULPD  128(R8), Z16, Z19
+	VMULPD  192(R8), Z16, Z16
+	VMOVUPD (R8)(R9*1), Z20
+	VMULPD  Z20, Z17, Z21
+	VADDPD  Z21, Z0, Z0
+	VMULPD  Z20, Z18, Z21
+	VADDPD  Z21, Z4, Z4
+	VMULPD  Z20, Z19, Z21
+	VADDPD  Z21, Z8, Z8
+	VMULPD  Z20, Z16, Z20
+	VADDPD  Z20, Z12, Z12
+	VMOVUPD 64(R8)(R9*1), Z20
+	VMULPD  Z20, Z17, Z21
+	VADDPD  Z21, Z1, Z1
+	VMULPD  Z20, Z18, Z21
+	VADDPD  Z21, Z5, Z5
+	VMULPD  Z20, Z19, Z21
+	VADDPD  Z21, Z9, Z9
+	VMULPD  Z20, Z16, Z20
+	VADDPD  Z20, Z13, Z13
+	VMOVUPD 128(R8)(R9*1), Z20
+	VMULPD  Z20, Z17, Z21
+	VADDPD  Z21, Z2, Z2
+	VMULPD  Z20, Z18, Z21
+	VADDPD  Z21, Z6, Z6
+	VMULPD  Z20, Z19, Z21
+	VADDPD  Z21, Z10, Z10
+	VMULPD  Z20, Z16, Z20
+	VADDPD  Z20, Z14, Z14
+	VMOVUPD 192(R8)(R9*1), Z20
+	VMULPD  Z20, Z17, Z17
+	VADDPD  Z17, Z3, Z3
+	VMULPD  Z20, Z18, Z17
+	VADDPD  Z17, Z7, Z7
+	VMULPD  Z20, Z19, Z17
+	VADDPD  Z17, Z11, Z11
+	VMULPD  Z20, Z16, Z16
+	VADDPD  Z16, Z15, Z15
+	ADDQ    BX, R8
+	ADDQ    $0x40, R10
+	DECQ    R11
+	JNE     tile4
+
+tile4_rest:
+	TESTQ R12, R12
+	JEQ   tile4_sums
+	LEAQ  (SP), R10
+	XORQ  R12, R12
+	MOVQ  $0x00000001, R11
+	JMP   tile4
+
+tile4_sums:
+	MOVQ          DX, R8
+	VEXTRACTF64X4 $0x01, Z0, Y16
+	VADDPD        Y16, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X16
+	VADDPD        X16, X0, X0
+	VUNPCKHPD     X0, X0, X16
+	VADDSD        X16, X0, X0
+	VADDSD        (R8), X0, X0
+	VMOVSD        X0, (R8)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(R8), X1, X1
+	VMOVSD        X1, 8(R8)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        16(R8), X2, X2
+	VMOVSD        X2, 16(R8)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        24(R8), X3, X3
+	VMOVSD        X3, 24(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        (R8), X4, X4
+	VMOVSD        X4, (R8)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        8(R8), X5, X5
+	VMOVSD        X5, 8(R8)
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VUNPCKHPD     X6, X6, X0
+	VADDSD        X0, X6, X6
+	VADDSD        16(R8), X6, X6
+	VMOVSD        X6, 16(R8)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VUNPCKHPD     X7, X7, X0
+	VADDSD        X0, X7, X7
+	VADDSD        24(R8), X7, X7
+	VMOVSD        X7, 24(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VUNPCKHPD     X8, X8, X0
+	VADDSD        X0, X8, X8
+	VADDSD        (R8), X8, X8
+	VMOVSD        X8, (R8)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VUNPCKHPD     X9, X9, X0
+	VADDSD        X0, X9, X9
+	VADDSD        8(R8), X9, X9
+	VMOVSD        X9, 8(R8)
+	VEXTRACTF64X4 $0x01, Z10, Y0
+	VADDPD        Y0, Y10, Y10
+	VEXTRACTF64X2 $0x01, Y10, X0
+	VADDPD        X0, X10, X10
+	VUNPCKHPD     X10, X10, X0
+	VADDSD        X0, X10, X10
+	VADDSD        16(R8), X10, X10
+	VMOVSD        X10, 16(R8)
+	VEXTRACTF64X4 $0x01, Z11, Y0
+	VADDPD        Y0, Y11, Y11
+	VEXTRACTF64X2 $0x01, Y11, X0
+	VADDPD        X0, X11, X11
+	VUNPCKHPD     X11, X11, X0
+	VADDSD        X0, X11, X11
+	VADDSD        24(R8), X11, X11
+	VMOVSD        X11, 24(R8)
+	ADDQ          SI, R8
+	VEXTRACTF64X4 $0x01, Z12, Y0
+	VADDPD        Y0, Y12, Y12
+	VEXTRACTF64X2 $0x01, Y12, X0
+	VADDPD        X0, X12, X12
+	VUNPCKHPD     X12, X12, X0
+	VADDSD        X0, X12, X12
+	VADDSD        (R8), X12, X12
+	VMOVSD        X12, (R8)
+	VEXTRACTF64X4 $0x01, Z13, Y0
+	VADDPD        Y0, Y13, Y13
+	VEXTRACTF64X2 $0x01, Y13, X0
+	VADDPD        X0, X13, X13
+	VUNPCKHPD     X13, X13, X0
+	VADDSD        X0, X13, X13
+	VADDSD        8(R8), X13, X13
+	VMOVSD        X13, 8(R8)
+	VEXTRACTF64X4 $0x01, Z14, Y0
+	VADDPD        Y0, Y14, Y14
+	VEXTRACTF64X2 $0x01, Y14, X0
+	VADDPD        X0, X14, X14
+	VUNPCKHPD     X14, X14, X0
+	VADDSD        X0, X14, X14
+	VADDSD        16(R8), X14, X14
+	VMOVSD        X14, 16(R8)
+	VEXTRACTF64X4 $0x01, Z15, Y0
+	VADDPD        Y0, Y15, Y15
+	VEXTRACTF64X2 $0x01, Y15, X0
+	VADDPD        X0, X15, X15
+	VUNPCKHPD     X15, X15, X0
+	VADDSD        X0, X15, X15
+	VADDSD        24(R8), X15, X15
+	VMOVSD        X15, 24(R8)
+	ADDQ          $0x00000100, R9
+	ADDQ          $0x00000020, DX
+	JMP           tiles
+
+diagonal:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	MOVQ   CX, R8
+	MOVQ   w_base+48(FP), R9
+	MOVQ   w_len+56(FP), R10
+	MOVQ   R10, R11
+	ANDQ   $0x07, R11
+	SHRQ   $0x03, R10
+	JEQ    triangle4_rest
+
+triangle4:
+	VMOVUPD (R9), Z10
+	VMULPD  (R8), Z10, Z11
+	VMULPD  64(R8), Z10, Z12
+	VMULPD  128(R8), Z10, Z13
+	VMULPD  192(R8), Z10, Z10
+	VMOVUPD (R8), Z14
+	VMULPD  Z14, Z11, Z11
+	VADDPD  Z11, Z0, Z0
+	VMULPD  Z14, Z12, Z11
+	VADDPD  Z11, Z1, Z1
+	VMULPD  Z14, Z13, Z11
+	VADDPD  Z11, Z3, Z3
+	VMULPD  Z14, Z10, Z11
+	VADDPD  Z11, Z6, Z6
+	VMOVUPD 64(R8), Z11
+	VMULPD  Z11, Z12, Z12
+	VADDPD  Z12, Z2, Z2
+	VMULPD  Z11, Z13, Z12
+	VADDPD  Z12, Z4, Z4
+	VMULPD  Z11, Z10, Z11
+	VADDPD  Z11, Z7, Z7
+	VMOVUPD 128(R8), Z11
+	VMULPD  Z11, Z13, Z12
+	VADDPD  Z12, Z5, Z5
+	VMULPD  Z11, Z10, Z11
+	VADDPD  Z11, Z8, Z8
+	VMOVUPD 192(R8), Z11
+	VMULPD  Z11, Z10, Z10
+	VADDPD  Z10, Z9, Z9
+	ADDQ    BX, R8
+	ADDQ    $0x40, R9
+	DECQ    R10
+	JNE     triangle4
+
+triangle4_rest:
+	TESTQ R11, R11
+	JEQ   triangle4_sums
+	LEAQ  (SP), R9
+	XORQ  R11, R11
+	MOVQ  $0x00000001, R10
+	JMP   triangle4
+
+triangle4_sums:
+	VEXTRACTF64X4 $0x01, Z0, Y10
+	VADDPD        Y10, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X10
+	VADDPD        X10, X0, X0
+	VUNPCKHPD     X0, X0, X10
+	VADDSD        X10, X0, X0
+	VADDSD        (DX), X0, X0
+	VMOVSD        X0, (DX)
+	ADDQ          SI, DX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        (DX), X1, X1
+	VMOVSD        X1, (DX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VADDSD        8(DX), X2, X2
+	VMOVSD        X2, 8(DX)
+	ADDQ          SI, DX
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y3
+	VEXTRACTF64X2 $0x01, Y3, X0
+	VADDPD        X0, X3, X3
+	VUNPCKHPD     X3, X3, X0
+	VADDSD        X0, X3, X3
+	VADDSD        (DX), X3, X3
+	VMOVSD        X3, (DX)
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y4
+	VEXTRACTF64X2 $0x01, Y4, X0
+	VADDPD        X0, X4, X4
+	VUNPCKHPD     X4, X4, X0
+	VADDSD        X0, X4, X4
+	VADDSD        8(DX), X4, X4
+	VMOVSD        X4, 8(DX)
+	VEXTRACTF64X4 $0x01, Z5, Y0
+	VADDPD        Y0, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X0
+	VADDPD        X0, X5, X5
+	VUNPCKHPD     X5, X5, X0
+	VADDSD        X0, X5, X5
+	VADDSD        16(DX), X5, X5
+	VMOVSD        X5, 16(DX)
+	ADDQ          SI, DX
+	VEXTRACTF64X4 $0x01, Z6, Y0
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X0
+	VADDPD        X0, X6, X6
+	VUNPCKHPD     X6, X6, X0
+	VADDSD        X0, X6, X6
+	VADDSD        (DX), X6, X6
+	VMOVSD        X6, (DX)
+	VEXTRACTF64X4 $0x01, Z7, Y0
+	VADDPD        Y0, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X0
+	VADDPD        X0, X7, X7
+	VUNPCKHPD     X7, X7, X0
+	VADDSD        X0, X7, X7
+	VADDSD        8(DX), X7, X7
+	VMOVSD        X7, 8(DX)
+	VEXTRACTF64X4 $0x01, Z8, Y0
+	VADDPD        Y0, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X0
+	VADDPD        X0, X8, X8
+	VUNPCKHPD     X8, X8, X0
+	VADDSD        X0, X8, X8
+	VADDSD        16(DX), X8, X8
+	VMOVSD        X8, 16(DX)
+	VEXTRACTF64X4 $0x01, Z9, Y0
+	VADDPD        Y0, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X0
+	VADDPD        X0, X9, X9
+	VUNPCKHPD     X9, X9, X0
+	VADDSD        X0, X9, X9
+	VADDSD        24(DX), X9, X9
+	VMOVSD        X9, 24(DX)
+	ADDQ          $0x00000100, CX
+	ADDQ          SI, AX
+	ADDQ          SI, AX
+	ADDQ          SI, AX
+	ADDQ          SI, AX
+	ADDQ          $0x04, DI
+	JMP           rows
+
+done:
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x40771547652b82fe
 DATA constants<>+8(SB)/8, $0x40771547652b82fe
 DATA constants<>+16(SB)/8, $0x40771547652b82fe
@@ -2501,11 +5819,19 @@ DATA ones<>+0(SB)/8, $0xffffffffffffffff
 DATA ones<>+8(SB)/8, $0xffffffffffffffff
 DATA ones<>+16(SB)/8, $0xffffffffffffffff
 DATA ones<>+24(SB)/8, $0xffffffffffffffff
-DATA ones<>+32(SB)/8, $0x0000000000000000
-DATA ones<>+40(SB)/8, $0x0000000000000000
-DATA ones<>+48(SB)/8, $0x0000000000000000
-DATA ones<>+56(SB)/8, $0x0000000000000000
-GLOBL ones<>(SB), RODATA|NOPTR, $64
+DATA ones<>+32(SB)/8, $0xffffffffffffffff
+DATA ones<>+40(SB)/8, $0xffffffffffffffff
+DATA ones<>+48(SB)/8, $0xffffffffffffffff
+DATA ones<>+56(SB)/8, $0xffffffffffffffff
+DATA ones<>+64(SB)/8, $0x0000000000000000
+DATA ones<>+72(SB)/8, $0x0000000000000000
+DATA ones<>+80(SB)/8, $0x0000000000000000
+DATA ones<>+88(SB)/8, $0x0000000000000000
+DATA ones<>+96(SB)/8, $0x0000000000000000
+DATA ones<>+104(SB)/8, $0x0000000000000000
+DATA ones<>+112(SB)/8, $0x0000000000000000
+DATA ones<>+120(SB)/8, $0x0000000000000000
+GLOBL ones<>(SB), RODATA|NOPTR, $128
 
 // func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
 // Requires: CPUID

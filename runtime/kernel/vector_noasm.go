@@ -5,6 +5,8 @@ package kernel
 // best returns the best instruction set that there is assembly for.
 func best() instructions { return portable }
 
-// vectors and vectorProducts are not called.
-func vectors(function, []float64, []float64) (done int)       { return 0 }
-func vectorProducts(p, s *[8]float64, a []float64) (done int) { return 0 }
+// None of these is called.
+func vectors(function, []float64, []float64) (done int)         { return 0 }
+func vectorProducts(p, s *[8]float64, a []float64) (done int)   { return 0 }
+func vectorForms(form, []float64, []column, []float64, int)     {}
+func vectorMoments(moment, []float64, []column, []float64, int) {}

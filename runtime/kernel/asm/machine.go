@@ -233,36 +233,51 @@ func (m *machine) demand(label string, x register, all ...comparison) {
 	JNE(LabelRef(label))
 }
 
-// A tail is the mask of the first n < width elements.
+// A tail is the mask of the first elements of a vector.
 type tail struct {
 	k    reg.OpmaskVirtual // AVX-512
 	ones register          // AVX2
 }
 
-func (m *machine) newTail(n reg.GPVirtual) (t tail) {
+// newTail returns the mask of the first n < width elements.
+func (m *machine) newTail(n reg.GPVirtual) tail { return m.newTails(n, 1)[0] }
+
+// newTails returns the masks of the first n < 8 elements of consecutive vectors of
+// together at most eight.
+func (m *machine) newTails(n reg.GPVirtual, vectors int) []tail {
 	if m.wide() {
 		mask := GP32()
 		MOVL(U32(1), mask)
 		MOVQ(n, reg.RCX)
 		SHLL(reg.CL, mask)
 		DECL(mask)
-		t.k = K()
-		KMOVB(mask, t.k)
-		return t
+		k := K()
+		KMOVB(mask, k)
+		return []tail{{k: k}}
 	}
 	at := GP64()
-	LEAQ(NewDataAddr(NewStaticSymbol("ones"), 8*m.width), at)
+	LEAQ(NewDataAddr(NewStaticSymbol("ones"), 8*ones), at)
 	SHLQ(U8(3), n)
 	SUBQ(n, at)
-	t.ones = m.load(Mem{Base: at})
-	return t
+	tails := make([]tail, vectors)
+	for v := range tails {
+		tails[v].ones = m.load(Mem{Base: at, Disp: 8 * m.width * v})
+	}
+	return tails
 }
 
-// defineOnes defines ones and zeros: n of the ones and what follows is a mask.
+// ones is the number of ones in the table of that name, and of zeros behind them: n of
+// the ones and what follows is a mask.
+const ones = 8
+
 func defineOnes() {
 	GLOBL("ones", RODATA|NOPTR)
-	for i, v := range [8]uint64{1, 1, 1, 1} {
-		DATA(8*i, U64(-v))
+	for i := range 2 * ones {
+		v := uint64(0)
+		if i < ones {
+			v--
+		}
+		DATA(8*i, U64(v))
 	}
 }
 

@@ -1,10 +1,11 @@
 // Command asm writes the assembly of package kernel for AVX2 and for AVX-512:
-// the elementwise functions, and what SumLog1pExp does with its terms.
+// the elementwise functions, what SumLog1pExp does with its terms, and the forms
+// and moments of matrices.
 //
-// The assembly does the operations of the scalar forms in exp.go, log.go and
-// logistic.go in the same order, and no fused multiply-adds, so that the
-// results have the same bits. It handles plain arguments only, and returns
-// where it finds another.
+// The assembly does the operations of the scalar forms in exp.go, log.go,
+// logistic.go and panels.go in the same order, and no fused multiply-adds, so
+// that the results have the same bits. An elementwise function handles plain
+// arguments only, and returns where it finds another.
 package main
 
 import (
@@ -20,7 +21,11 @@ func main() {
 		for _, f := range functions {
 			f.write(newMachine(width))
 		}
-		writeProducts(newMachine(width))
+		for _, write := range []func(*machine){
+			writeProducts, writeLinearForms, writeQuadraticForms, writeFirstMoments, writeSecondMoments,
+		} {
+			write(newMachine(width))
+		}
 	}
 	defineConstants()
 	defineOnes()
