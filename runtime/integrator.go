@@ -135,6 +135,9 @@ func stepper(m Model, k Integrator, method Method) (StepFunc, *GenericSystem, er
 // solvesByNewton returns why Newton's method does not solve the equations of an integrator,
 // or nil.
 func solvesByNewton(m Model, k Integrator) error {
+	if n := m.Info().Dim(); n > MaxNewton {
+		return fmt.Errorf("solver newton: %d coordinates are more than %d, above which m³ derivatives and m⁴ operations for each correction take longer than they save: leave out the solver", n, MaxNewton)
+	}
 	switch k {
 	case GLFb:
 		return nil

@@ -46,6 +46,9 @@ func AsCurved(m Model) (Curved, bool) {
 // numbers. All others are StepResult.Suspect, upon which the transition integrates back what it
 // is about to accept (ReverseSuspect). It costs one more correction for each solve.
 
+// MaxNewton is the number of coordinates up to which steps are solved by Newton's method.
+const MaxNewton = 100
+
 // certainContraction is the ‖x₁ − r‖/‖x₀ − r‖ up to which a root belongs to x₀.
 const certainContraction = 0.1
 

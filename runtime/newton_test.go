@@ -127,6 +127,8 @@ func TestNewtonKnowsItsDoubts(t *testing.T) {
 func TestNewtonRefuses(t *testing.T) {
 	gauss := newGaussian([]float64{1, -2}, [][]float64{{1, 0.3}, {0.3, 4}})
 	unknown := struct{ runtime.Model }{newCurved()} // without Curvature
+	long := newCurved()
+	long.info.Params[0].Shape[0] = runtime.MaxNewton + 1
 	for _, c := range []struct {
 		m    runtime.Model
 		k    runtime.Integrator
@@ -136,6 +138,7 @@ func TestNewtonRefuses(t *testing.T) {
 		{runtime.Generic(unknown), runtime.IMb, "--curvature"},
 		{unknown, runtime.IMb, "--curvature"},
 		{gauss, runtime.Leapfrog, "explicit"},
+		{long, runtime.GLFb, "leave out the solver"},
 		{newCurved(), runtime.GLFa, "choose glfb"},
 		{newCurved(), runtime.IMa, "choose imb"},
 	} {
