@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,8 +66,12 @@ func summarise(dir string) (*summary, error) {
 		return nil, problem{err}
 	}
 	// Draws of another program have no manifest, and a summary all the same.
-	if man, err := driver.ReadManifest(dir); err == nil {
+	man, err := driver.ReadManifest(dir)
+	switch _, missing := os.Stat(filepath.Join(dir, driver.ManifestName)); {
+	case err == nil:
 		s.manifest = man
+	case missing == nil:
+		s.notes = append(s.notes, fmt.Sprintf("what the run was is not known: %v", err))
 	}
 	s.evidence = newEvidence(s, s.manifest)
 	s.evidence.named = named(dir, s.manifest)
