@@ -239,6 +239,7 @@ func (f *SoftAbsArrow) write(m []float64, d, e, k, l, r, s, head float64) {
 func (f *SoftAbsArrow) WeightsInverse(m []float64) {
 	f.divide()
 	a, b, c := f.inverse()
+	clear(f.y) // whatever it was, even not a number, it has no part in this
 	f.write(m, a, 0, 0, f.c*f.c*b+f.s*f.s*c-a, 0, f.c*f.s*(b-c), f.s*f.s*b+f.c*f.c*c)
 }
 

@@ -122,6 +122,33 @@ func TestSoftAbsArrow(t *testing.T) {
 	}
 }
 
+// TestSoftAbsArrowForgets: a velocity that is not finite leaves nothing behind.
+func TestSoftAbsArrowForgets(t *testing.T) {
+	f := NewSoftAbsArrow(4, 3, 2)
+	h := shaft(4, 3, 1.3, -0.4, []float64{0.5, -0.2, 0.9, 0})
+	results := func() []float64 {
+		f.Factor(h)
+		m, v, out := make([]float64, 16), []float64{1, 2, 3, 4}, []float64{f.LogDet()}
+		for _, weights := range []func(){
+			func() { f.WeightsInverse(m) }, func() { f.WeightsVelocity(m, v) }, func() { f.WeightsForce(m, v) }, func() { f.Solve(m[:4], v) },
+		} {
+			weights()
+			out = append(out, m...)
+		}
+		return append(out, f.Quad(v))
+	}
+	want := results()
+	for _, bad := range []float64{math.NaN(), math.Inf(1), 1e300} {
+		for _, spoil := range []func(v []float64){
+			func(v []float64) { f.WeightsForce(make([]float64, 16), v) }, func(v []float64) { f.Quad(v) },
+			func(v []float64) { f.Factor(shaft(4, 3, bad, 1, v)) },
+		} {
+			spoil([]float64{bad, 1, bad, bad})
+			close(t, "after what was not finite", results(), want, 0)
+		}
+	}
+}
+
 func TestSoftAbsArrowRefuses(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for at := range 3 {
