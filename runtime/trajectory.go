@@ -6,7 +6,7 @@ import "sync/atomic"
 type Trajectory struct {
 	Status     Status // of the last step; a failed step ends the trajectory
 	Steps      int    // steps taken, a failed one included
-	Iterations int    // fixed-point iterations, all steps together
+	Iterations int    // of the solves, all steps together
 	Stopped    bool   // ended early because it was asked to
 	Suspect    bool   // some step may have had a solve of FirstCheck or more iterations, or was suspect itself
 }

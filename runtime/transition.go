@@ -25,7 +25,7 @@ const (
 	// Solver.FirstCheck iterations. Solves that contract fast have one
 	// root within reach and find it from either end; those that do not
 	// are where a solve may settle on another root, or be given up in one
-	// direction only.
+	// direction only. Of Newton's method it checks what is StepResult.Suspect.
 	ReverseSuspect
 
 	// ReverseAll checks every trajectory.
@@ -157,7 +157,7 @@ type Transition struct {
 	StepSize   float64
 	Steps      int
 	Depth      int // of a dynamic trajectory: the number of doublings
-	Iterations int // fixed-point iterations of the proposal and of its check
+	Iterations int // of the solves of the proposal and of its check
 
 	Accepted     bool   // the state is a new one
 	Failure      Status // of the solver or the energy, OK where there was none

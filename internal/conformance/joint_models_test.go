@@ -297,3 +297,33 @@ func noMetric(p runtime.Posterior) runtime.Posterior {
 	m.info.Metric = runtime.MetricInfo{Constant: true, Identity: true, Structure: runtime.Diagonal}
 	return m
 }
+
+// differences is a Model whose second derivatives are differences of its first ones: what a kernel
+// leaves invariant does not depend on how well Newton's method converges.
+type differences struct{ runtime.Model }
+
+func curvedByDifferences(p runtime.Posterior) runtime.Posterior {
+	return differences{p.(runtime.Model)}
+}
+
+// Clone implements runtime.Model.
+func (m differences) Clone() runtime.Model { return differences{m.Model.Clone()} }
+
+// Curvature implements runtime.Curved.
+func (m differences) Curvature(out, q, w []float64) {
+	n := len(q)
+	const h = 1e-5
+	grad, pair, x := make([]float64, n), make([]float64, n), make([]float64, n)
+	clear(out)
+	for l := range n {
+		for _, d := range []float64{h, -h} {
+			copy(x, q)
+			x[l] += d
+			m.Gradient(grad, x)
+			m.Contract(pair, x, w)
+			for k := range n {
+				out[k*n+l] += (0.5*pair[k] - grad[k]) / (2 * d)
+			}
+		}
+	}
+}

@@ -58,6 +58,7 @@ func kernels() []*kernel {
 		return []runtime.BlockTuning{block("", k, eps, with...)}
 	}
 	anderson := func(t *runtime.Tuning) { t.Solver.Method = runtime.Anderson }
+	newton := func(t *runtime.Tuning) { t.Solver.Method = runtime.Newton }
 	dense := func(t *runtime.Tuning) { t.Metric = runtime.DenseE }
 	inverse := func(c ...float64) func(*runtime.Sweep) {
 		return func(s *runtime.Sweep) { s.Kernels[0].System.(*runtime.Euclidean).SetInverse(c) }
@@ -77,6 +78,8 @@ func kernels() []*kernel {
 		{name: "glfb, schools", of: s, times: 1, tune: whole(glfb, 0.6)},
 		{name: "imb, schools", of: s, times: 1, tune: whole(imb, 0.7)},
 		{name: "imb anderson, schools", of: s, times: 1, tune: whole(imb, 1, anderson)},
+		{name: "glfb newton, banana", of: b, times: 4, tune: whole(glfb, 0.25, newton)},
+		{name: "imb newton, banana", of: b, times: 4, as: curvedByDifferences, tune: whole(imb, 0.6, newton)},
 		{name: "glfb plain, funnel", of: f, times: 1, tune: whole(glfb, 0.7)},
 		{name: "imb plain anderson, funnel", of: f, times: 1, tune: whole(imb, 1.2, anderson)},
 		{name: "leapfrog, gaussian", of: g, times: 4, tune: whole(leapfrog, 1.4)},

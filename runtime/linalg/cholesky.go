@@ -1,6 +1,7 @@
 // Package linalg is linear algebra for the symmetric matrices of Riemannian
 // metrics: Cholesky factors of small dense ones and of long ones that are banded,
-// bordered or made of parts, eigen-decompositions and the SoftAbs map. Values are made once for an order n and hold all work space, so that
+// bordered or made of parts, eigen-decompositions and the SoftAbs map; and LU factors for
+// Newton's method. Values are made once for an order n and hold all work space, so that
 // nothing allocates afterwards; each serves one goroutine.
 //
 // Matrices are row-major slices of n·n numbers, symmetric ones full. Slices
