@@ -241,7 +241,7 @@ mv "$1/results/.$2.$$" "$1/results/$2"
 // newBench makes one where the named tasks fail as many times.
 func newBench(t *testing.T, fails map[int]int) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "it's 100%d here")} // a name that needs quoting
+	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "it's 100%a here")} // a name that needs quoting
 	for _, d := range []string{"results", "fail"} {
 		if err := os.MkdirAll(filepath.Join(b.dir, d), 0o777); err != nil {
 			t.Fatal(err)

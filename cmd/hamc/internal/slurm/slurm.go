@@ -220,7 +220,7 @@ func (r *run) settle(ctx context.Context, away map[int]bool) ([]int, error) {
 			clear(away)
 			return missing, err
 		}
-		if err := sleep(ctx, min(r.Grace, time.Second)); err != nil {
+		if err := sleep(ctx, min(r.Grace, r.Poll, time.Second)); err != nil {
 			return nil, err
 		}
 	}

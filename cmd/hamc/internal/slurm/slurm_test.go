@@ -49,6 +49,29 @@ func TestMissingOnly(t *testing.T) {
 	}
 }
 
+// Files of another machine may be seen late: that is no reason to do them again.
+func TestLate(t *testing.T) {
+	b := newBench(t, nil).fake()
+	a := b.array(2)
+	a.Grace = time.Minute
+	stale := 3
+	ended := false
+	a.Observe = func(s State) { ended = len(s.Jobs) == 0 }
+	a.Missing = func() ([]int, error) {
+		if ended {
+			stale--
+		}
+		switch {
+		case stale == 2:
+			return nil, errors.New("stale file handle")
+		case stale > 0:
+			return []int{0, 1}, nil
+		}
+		return b.missing(2)
+	}
+	b.expect(a, "sbatch 0-1 first 0", "0; 1")
+}
+
 // Indices stay below the limit of Slurm, whatever the numbers of the tasks are, and
 // arrays that would run more than AtOnce tasks take turns.
 func TestBlocks(t *testing.T) {
