@@ -49,6 +49,21 @@ func TestMissingOnly(t *testing.T) {
 	}
 }
 
+// When nothing is missing there is nothing to wait for, whoever did it.
+func TestDoneElsewhere(t *testing.T) {
+	b := newBench(t, nil).fake()
+	b.tell("held", "Priority")
+	a := b.array(1)
+	looks := 0
+	a.Observe = func(State) {
+		if looks++; looks > 2 {
+			t.Fatal("it still looks at the queue")
+		}
+		b.write(filepath.Join(b.dir, "results", "0"), "")
+	}
+	b.expect(a, "sbatch 0 first 0", "")
+}
+
 // Files of another machine may be seen late: that is no reason to do them again.
 func TestLate(t *testing.T) {
 	b := newBench(t, nil).fake()
