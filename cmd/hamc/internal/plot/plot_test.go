@@ -359,7 +359,7 @@ func TestNotes(t *testing.T) {
 		{"empty", Panel{}, []string{"no data"}, []string{"not shown", "0.5"}},
 		{"NaN only", Panel{Series: []Series{{X: []float64{1, 2}, Y: []float64{nan, nan}}}}, []string{"no data", "2 not shown"}, nil},
 		{"on a log axis", Panel{X: Axis{Log: true}, Series: []Series{{X: []float64{0, -1, 1, math.Inf(1)}, Y: []float64{1, 1, 1, 1}}}}, []string{"3 not shown"}, []string{"no data"}},
-		{"outside", Panel{X: Axis{Min: 0, Max: 2}, Series: []Series{{X: []float64{1, 3}, Y: []float64{1, 1}}}}, []string{"1 not shown"}, []string{"no data"}},
+		{"outside", Panel{X: Axis{Min: 0, Max: 2}, Series: []Series{{X: []float64{1, 2.02}, Y: []float64{1, 1}}}}, []string{"1 not shown"}, []string{"no data"}},
 		{"all shown", Panel{Series: []Series{{X: []float64{1, 3}, Y: []float64{1, 1}}}}, nil, []string{"not shown", "no data"}},
 		{"empty bins", Panel{Y: Axis{Log: true}, Series: []Series{{Kind: Bars, X: []float64{1, 2, 3}, Y: []float64{5, 0, 5}}}}, nil, []string{"not shown", "no data"}},
 		{"no partner", Panel{Series: []Series{{X: []float64{1, 3, 4}, Y: []float64{1}}}}, []string{"2 not shown"}, nil},
