@@ -182,7 +182,7 @@ func edgeOf(n node, last bool) rune {
 }
 
 var (
-	entity = regexp.MustCompile(`&([#a-zA-Z])`)
+	entity = regexp.MustCompile(`&(#?[0-9a-zA-Z]+;)`)
 	// scheme is where GitHub makes links of plain text, backslashes included.
 	scheme = regexp.MustCompile(`://|(?i:www\\?\.)`)
 )
@@ -255,12 +255,7 @@ var markdownEntities = func() *strings.Replacer {
 func destination(url string) string {
 	var b strings.Builder
 	for i := range len(url) {
-		if c := url[i]; c <= ' ' || c == 0x7f || strings.IndexByte("()<>|`\\\"*_[]", c) >= 0 {
-			if c == '_' || c == '*' { // safe to escape, and not to be changed
-				b.WriteByte('\\')
-				b.WriteByte(c)
-				continue
-			}
+		if c := url[i]; c <= ' ' || c == 0x7f || strings.IndexByte("()<>|`\\\"[]", c) >= 0 {
 			fmt.Fprintf(&b, "%%%02X", c)
 			continue
 		}
