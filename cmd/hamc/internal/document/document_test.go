@@ -428,7 +428,7 @@ func TestMarkdownBlocks(t *testing.T) {
 
 | m | paper: acc. | paper |
 | :-- | --: | --: |
-| **x** | ▲ -1 | <strong>*y*</strong> |
+| **x** | ▲ -1 | <strong>*y*</strong> |
 
 - a
 

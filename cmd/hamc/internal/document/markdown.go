@@ -107,8 +107,8 @@ func (t *Table) markdown(b *bytes.Buffer) {
 	}
 }
 
-// badMark stands before the text of a bad cell.
-const badMark = "▲ "
+// badMark stands before the text of a bad cell, on one line with it.
+const badMark = "▲\u00a0"
 
 // inline returns nodes as Markdown, in the cell of a table or elsewhere.
 func inline(nodes []node, inTable bool) string {
