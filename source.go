@@ -10,3 +10,8 @@ import "embed"
 //
 //go:embed runtime/*.go runtime/*/*.go runtime/*/*.s
 var RuntimeSource embed.FS
+
+// Examples holds the models of the examples.
+//
+//go:embed examples/*.ham
+var Examples embed.FS

@@ -2,6 +2,15 @@ package runtime
 
 import "math"
 
+// Iterate solves x = f(x) as the implicit steps do, by Algorithm 1 of the paper: x ← f(x), at
+// least once, until max|Δx| ≤ δ, with f(y, x) writing the image of x to y, which is work space of
+// the length of x. The solution is left in x. It returns the number of times that f was applied,
+// and why it gave up: f's own status, or that of Solver.Check. It is for integrators that this
+// package does not have.
+func (s *Solver) Iterate(x, y []float64, f func(y, x []float64) Status) (int, Status) {
+	return fixedPoint(s, nil, x, y, f)
+}
+
 // fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
 // max|Δx| ≤ δ, with f(y, x) writing the image of x to y. The solution is left
 // in x. With an Accelerator that has begun at x, that makes the next iterate of the

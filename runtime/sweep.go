@@ -153,6 +153,10 @@ func (s *Sweep) enter(i int, q []float64) Status {
 	return OK
 }
 
+// Enter makes block i ready for its integrator at the coordinates q of the whole posterior: what
+// depends on the other blocks' parameters is computed. A Transition does so by itself.
+func (s *Sweep) Enter(i int, q []float64) Status { return s.enter(i, q) }
+
 // leave writes the coordinates of block i back.
 func (s *Sweep) leave(i int, q []float64) {
 	for _, x := range s.blocks[i].spans {

@@ -146,6 +146,17 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 	}, nil
 }
 
+// SetStep replaces the integrator by another one, with so many fixed-point solves in a step. Where
+// it remembers positions in a GenericSystem over k.System, that is over, and nil elsewhere.
+func (k *HMC) SetStep(step StepFunc, over *GenericSystem, solves int) {
+	k.Step, k.plain, k.solves = step, over, max(1, solves)
+	k.integrator = Leapfrog + 1 // none that this package knows
+}
+
+// Proposal returns the position and the momentum that the last static trajectory ended with. They
+// are valid until the next transition, and mean nothing after a failure.
+func (k *HMC) Proposal() (q, p []float64) { return k.q1, k.p1 }
+
 // Transition reports one transition of HMC. At most one of Failure, Divergent
 // and Irreversible says what a static proposal was refused for, other than
 // chance, or why a dynamic trajectory ended where it did, other than by turning
@@ -155,6 +166,10 @@ type Transition struct {
 	Energy     float64 // H after the transition, with the momentum that led there
 	Accept     float64 // acceptance probability; of a dynamic trajectory the mean over the states visited; 0 where refused
 	StepSize   float64
+
+	// EnergyError is H₁ − H₀ of a static proposal; 0 where a Failure left none.
+	EnergyError float64
+
 	Steps      int
 	Depth      int // of a dynamic trajectory: the number of doublings
 	Iterations int // of the solves of the proposal and of its check
@@ -222,7 +237,8 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if h1, l1, t.Failure = k.System.Energy(k.q1, k.p1); t.Failure != OK {
 		return
 	}
-	if h1-h0 > maxEnergyError {
+	t.EnergyError = h1 - h0
+	if t.EnergyError > maxEnergyError {
 		t.Divergent = true
 		return
 	}

@@ -139,6 +139,8 @@ to a specialised Go sampler, and runs it.
   hamc run MODEL.ham        sample: draws, diagnostics, summary
   hamc diagnose DIR         say what speaks against the draws of a run
   hamc export DIR           write the draws of a run for ArviZ, NumPy or R
+  hamc grid GRID.toml       run a grid of experiments: integrators × settings × replicates
+  hamc paper NAME           rerun an experiment of Brofos & Lederman (2021)
   hamc MODEL.ham            generate Go code
   hamc check MODEL.ham      report the errors of a model
   hamc explain MODEL.ham    show the derived formulas and their costs
@@ -167,7 +169,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e), newGrid(e), newPaper(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root

@@ -51,6 +51,9 @@ type Binary struct {
 	Cached bool   // it had been built before
 	ID     string // two binaries with one ID make the same draws
 
+	// Runtime identifies what the binary is built of and with, but for the program itself.
+	Runtime string
+
 	temporary string // directory to remove; "" if it is kept in the cache
 }
 
@@ -67,7 +70,7 @@ package main
 import (
 	"io"
 
-	"github.com/hamc-dev/hamc/models/%[1]s/model"
+	"%s/model"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/driver"
 )
@@ -84,13 +87,35 @@ func main() {
 `
 
 // Build builds the sampler of a generated package named model, or finds it
-// built before. Samplers are kept in the user's cache directory (os.UserCacheDir)
-// under hamc; without one that can be written they are built in a temporary
-// directory, which Remove removes.
+// built before, as BuildProgram does.
+func Build(ctx context.Context, code []byte) (*Binary, error) {
+	return BuildProgram(ctx, &Program{
+		Files: []File{{"model/model.go", code}},
+		Main:  func(path string) string { return fmt.Sprintf(mainSource, path) },
+	})
+}
+
+// A Program is what is built against the runtime's source.
+type Program struct {
+	Files []File // by names with slashes, below the directory of package main
+
+	// Main returns the source of package main, which has the given import path.
+	Main func(path string) string
+}
+
+// A File is a source file.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// BuildProgram builds a program, or finds it built before. Programs are kept in the user's
+// cache directory (os.UserCacheDir) under hamc; without one that can be written they are built in a
+// temporary directory, which Remove removes.
 //
 // The errors are a *ToolchainError, a *BuildError, that of the context, and those
 // of the file system.
-func Build(ctx context.Context, code []byte) (*Binary, error) {
+func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
 	tool, err := findGo(ctx)
 	if err != nil {
 		return nil, err
@@ -100,29 +125,35 @@ func Build(ctx context.Context, code []byte) (*Binary, error) {
 		return nil, err
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %s %s\n", tool.version, goruntime.GOOS, goruntime.GOARCH)
+	with := fmt.Sprintf("%s %s %s\n", tool.version, goruntime.GOOS, goruntime.GOARCH)
 	for _, name := range []string{"GOAMD64", "GOARM64", "GOEXPERIMENT"} { // change the code that Go makes
-		fmt.Fprintf(h, "%s=%s\n", name, os.Getenv(name))
+		with += fmt.Sprintf("%s=%s\n", name, os.Getenv(name))
 	}
-	h.Write(code)
+	fmt.Fprint(h, with)
+	fmt.Fprintf(h, "%s\n", p.Main("models"))
+	for _, f := range p.Files {
+		fmt.Fprintf(h, "%s %d\n", f.Name, len(f.Text))
+		h.Write(f.Text)
+	}
 	w := workshop{
-		module: sum[:16],
-		key:    "m" + hex.EncodeToString(h.Sum(nil))[:20],
-		files:  files,
-		code:   code,
-		tool:   tool,
+		module:  sum[:16],
+		key:     "m" + hex.EncodeToString(h.Sum(nil))[:20],
+		files:   files,
+		program: p,
+		tool:    tool,
 	}
+	of := sum + "\n" + with
 	if base, err := os.UserCacheDir(); err == nil {
 		w.root = filepath.Join(base, "hamc", w.module)
 		if _, err := os.Stat(w.binary()); err == nil {
-			return &Binary{Path: w.binary(), Cached: true, ID: w.id()}, nil
+			return &Binary{Path: w.binary(), Cached: true, ID: w.id(), Runtime: of}, nil
 		}
 		err := w.write()
 		if err == nil {
 			err = w.build(ctx)
 		}
 		if err == nil {
-			return &Binary{Path: w.binary(), ID: w.id()}, nil
+			return &Binary{Path: w.binary(), ID: w.id(), Runtime: of}, nil
 		}
 		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOTDIR) {
 			return nil, err
@@ -135,7 +166,7 @@ func Build(ctx context.Context, code []byte) (*Binary, error) {
 	}
 	w.root = filepath.Join(tmp, w.module)
 	w.cache = filepath.Join(tmp, "gocache")
-	b := &Binary{Path: w.binary(), ID: w.id(), temporary: tmp}
+	b := &Binary{Path: w.binary(), ID: w.id(), Runtime: of, temporary: tmp}
 	if err = w.write(); err == nil {
 		err = w.build(ctx)
 	}
@@ -186,7 +217,7 @@ type workshop struct {
 	root, module, key string
 	cache             string // the go command's cache; "" for its own choice
 	files             []file
-	code              []byte
+	program           *Program
 	tool              toolchain
 }
 
@@ -210,11 +241,14 @@ func (w *workshop) write() error {
 			return err
 		}
 	}
-	for _, f := range []file{
+	own := []file{
 		{filepath.Join(w.root, "go.mod"), []byte("module github.com/hamc-dev/hamc\n\ngo " + strings.TrimPrefix(minGo, "go") + "\n")},
-		{filepath.Join(w.dir(), "model", "model.go"), w.code},
-		{filepath.Join(w.dir(), "main.go"), fmt.Appendf(nil, mainSource, w.key)},
-	} {
+		{filepath.Join(w.dir(), "main.go"), []byte(w.program.Main("github.com/hamc-dev/hamc/models/" + w.key))},
+	}
+	for _, f := range w.program.Files {
+		own = append(own, file{filepath.Join(w.dir(), filepath.FromSlash(f.Name)), f.Text})
+	}
+	for _, f := range own {
 		if err := writeFile(f.name, f.text); err != nil {
 			return err
 		}

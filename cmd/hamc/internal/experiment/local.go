@@ -1,0 +1,142 @@
+package experiment
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hamc-dev/hamc/runtime/grid"
+)
+
+// Missing returns the indices of the cells of a plan that have no result in a directory, one of
+// each that have the same. An error is about a result that cannot be read.
+func Missing(dir string, p *grid.Plan) ([]int, error) {
+	var out []int
+	seen := map[string]bool{}
+	for i := range p.Cells {
+		c := &p.Cells[i]
+		id := p.ID(c)
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		_, err := p.ReadResult(dir, c)
+		if errors.Is(err, fs.ErrNotExist) {
+			out = append(out, i)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// RunLocal runs cells on this machine, so many at a time, each in one of as many processes. It
+// tells of each that is done, one at a time, in the order in which they come to an end. When ctx is
+// done the processes are killed, and it returns the error of ctx: results that are there stay, and
+// are whole.
+func RunLocal(ctx context.Context, worker, dir string, cells []int, workers int, tell func(grid.Event)) error {
+	queue := make(chan int)
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer close(queue)
+		for _, c := range cells {
+			select {
+			case queue <- c:
+			case <-running.Done():
+				return
+			}
+		}
+	}()
+	var lock sync.Mutex
+	one := func(e grid.Event) {
+		lock.Lock()
+		defer lock.Unlock()
+		tell(e)
+	}
+	errs := make([]error, max(1, min(workers, len(cells))))
+	var pool sync.WaitGroup
+	for i := range errs {
+		pool.Go(func() {
+			if errs[i] = serve(running, worker, dir, queue, one); errs[i] != nil {
+				cancel() // a worker that does not start will not start again
+			}
+		})
+	}
+	pool.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, context.Canceled) }) // by the one that failed
+	return errors.Join(errs...)
+}
+
+// serve runs the cells of a queue in one process, or in the next one if that dies of a cell.
+func serve(ctx context.Context, worker, dir string, queue <-chan int, tell func(grid.Event)) error {
+	for {
+		again, err := process(ctx, worker, dir, queue, tell)
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// process is serve until the process ends. It returns true if it died of a cell.
+func process(ctx context.Context, worker, dir string, queue <-chan int, tell func(grid.Event)) (died bool, err error) {
+	cmd := exec.CommandContext(ctx, worker, "cells", dir)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return false, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return false, err
+	}
+	if err := cmd.Start(); err != nil {
+		return false, err
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for c := range queue {
+		fmt.Fprintln(in, c) // if nobody reads it, nobody answers either
+		var e grid.Event
+		if lines.Scan() && json.Unmarshal(lines.Bytes(), &e) == nil {
+			tell(e)
+			continue
+		}
+		err := cmd.Wait()
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		why := "the worker ended"
+		if err != nil {
+			why = "the worker ended: " + err.Error()
+		}
+		if text := strings.TrimSpace(said.String()); text != "" {
+			why += ": " + text
+		}
+		tell(grid.Event{Cell: c, Error: why})
+		return true, nil
+	}
+	in.Close()
+	_, _ = io.Copy(io.Discard, out)
+	err = cmd.Wait()
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil {
+		return false, fmt.Errorf("a worker of the grid: %w: %s", err, strings.TrimSpace(said.String()))
+	}
+	return false, nil
+}

@@ -1,0 +1,164 @@
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
+	"github.com/hamc-dev/hamc/runtime/grid"
+)
+
+// ReadExtension checks that a Go file may be an extension: a package of its own, not main. That it
+// compiles is the compiler's to say.
+func ReadExtension(name string, text []byte) (Extension, error) {
+	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)
+	if err != nil {
+		return Extension{}, err
+	}
+	if f.Name.Name == "main" {
+		return Extension{}, fmt.Errorf("%s: an extension is a package that is not called main, with `var Extension = grid.Extension{…}`", name)
+	}
+	return Extension{Name: filepath.Base(name), Text: text}, nil
+}
+
+// A CompileError says that an extension does not compile.
+type CompileError struct{ Output string }
+
+func (e *CompileError) Error() string { return strings.TrimRight(e.Output, "\n") }
+
+// Build builds the worker of a grid. Errors are those of sampler.BuildProgram, but a *CompileError
+// where the fault is in an extension.
+func (src *Source) Build(ctx context.Context) (*sampler.Binary, error) {
+	p := &sampler.Program{Main: src.main}
+	for _, m := range src.Models {
+		p.Files = append(p.Files, sampler.File{Name: m.Package + "/model.go", Text: m.Code})
+	}
+	for i, x := range src.With {
+		p.Files = append(p.Files, sampler.File{Name: fmt.Sprintf("with%d/%s", i, x.Name), Text: x.Text})
+	}
+	bin, err := sampler.BuildProgram(ctx, p)
+	var failed *sampler.BuildError
+	if errors.As(err, &failed) && len(src.With) > 0 {
+		var lines []string
+		for _, line := range strings.Split(failed.Output, "\n") {
+			for i, x := range src.With {
+				if _, rest, ok := strings.Cut(line, fmt.Sprintf("with%d/%s:", i, x.Name)); ok {
+					lines = append(lines, x.Name+":"+rest)
+				}
+			}
+			if strings.Contains(line, ".Extension") {
+				lines = append(lines, "an extension declares `var Extension = grid.Extension{…}`: "+strings.TrimSpace(line))
+			}
+		}
+		if len(lines) > 0 {
+			return nil, &CompileError{strings.Join(lines, "\n")}
+		}
+	}
+	return bin, err
+}
+
+// main returns the source of the worker's package main, which has the given import path.
+func (src *Source) main(path string) string {
+	var b bytes.Buffer
+	fmt.Fprint(&b, "// Command worker runs the cells of a grid.\npackage main\n\nimport (\n\t\"io\"\n\n")
+	for _, m := range src.Models {
+		fmt.Fprintf(&b, "\t%q\n", path+"/"+m.Package)
+	}
+	for i := range src.With {
+		fmt.Fprintf(&b, "\twith%d %q\n", i, fmt.Sprintf("%s/with%d", path, i))
+	}
+	fmt.Fprint(&b, "\t\"github.com/hamc-dev/hamc/runtime\"\n\t\"github.com/hamc-dev/hamc/runtime/grid\"\n)\n\nfunc main() {\n\tgrid.Main(&grid.Program{\n\t\tModels: map[string]grid.Load{\n")
+	for _, m := range src.Models {
+		fmt.Fprintf(&b, "\t\t\t%[1]q: func(r io.Reader, name string) (runtime.Posterior, error) {\n\t\t\t\td, err := %[1]s.ReadData(r, name)\n\t\t\t\tif err != nil {\n\t\t\t\t\treturn nil, err\n\t\t\t\t}\n\t\t\t\treturn %[1]s.New(d)\n\t\t\t},\n", m.Package)
+	}
+	fmt.Fprint(&b, "\t\t},\n\t\tExtensions: []grid.Extension{")
+	for i := range src.With {
+		if i > 0 {
+			fmt.Fprint(&b, ", ")
+		}
+		fmt.Fprintf(&b, "with%d.Extension", i)
+	}
+	fmt.Fprint(&b, "},\n\t})\n}\n")
+	return b.String()
+}
+
+// Describe asks a worker for what its extensions hold.
+func Describe(ctx context.Context, worker string) (*grid.Description, error) {
+	var errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, worker, "describe")
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the worker of the grid does not start: %w\n%s", err, errs.String())
+	}
+	d := &grid.Description{}
+	return d, json.Unmarshal(out, d)
+}
+
+// Lay writes all that workers need to a directory: the plan, the data, and, if it is not to run on
+// this machine alone, the worker.
+func (src *Source) Lay(dir string, p *grid.Plan, worker string) error {
+	for _, sub := range []string{grid.CellsName, grid.DataName} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return err
+		}
+	}
+	for name, text := range src.Data { // in any order: to files of their own
+		if err := replace(filepath.Join(dir, grid.DataName, dataName(name, text)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	if worker != "" {
+		text, err := os.ReadFile(worker)
+		if err != nil {
+			return err
+		}
+		if err := replace(filepath.Join(dir, grid.WorkerName), text, 0o777); err != nil {
+			return err
+		}
+	}
+	return p.Write(dir)
+}
+
+// replace writes a file in one step, unless it is there with that text.
+func replace(path string, text []byte, mode fs.FileMode) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return nil
+	}
+	if err := sampler.WriteAtomic(path, text); err != nil {
+		return err
+	}
+	if mode&0o111 != 0 {
+		return os.Chmod(path, 0o755)
+	}
+	return nil
+}
+
+// Labels notes how the integrators of extensions are called on pages.
+func (src *Source) Labels(d *grid.Description) {
+	src.labels = map[string]string{}
+	for _, x := range d.Integrators {
+		src.labels[x.Name] = x.Label
+	}
+}
+
+// label returns how an integrator is called on pages.
+func (src *Source) label(name string) string {
+	if l, ok := src.labels[name]; ok {
+		return l
+	}
+	return grid.Label(name)
+}
