@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/document"
@@ -179,9 +180,8 @@ func shown(x float64, digits int) string {
 	case a >= math.Pow(10, float64(digits)):
 		return fmt.Sprintf("%.0f", x)
 	case a != 0 && a < 1e-3:
-		mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.*e", max(0, digits-2), x), "e")
-		n := 0
-		fmt.Sscan(exponent, &n)
+		mantissa, exponent, _ := strings.Cut(fmt.Sprintf("%.*e", digits-1, x), "e")
+		n, _ := strconv.Atoi(exponent) // that of a number just written
 		return mantissa + "·10" + superscript(n)
 	case a == 0:
 		return "0"

@@ -206,20 +206,7 @@ func family(name string) string {
 
 // verdict is the last section on the evidence: the best configuration of each integrator.
 func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Reference, out *Outcome) {
-	// A chain that is checked, or has other code, is not among the candidates but beside them.
-	var candidates []*Entry
-	for _, e := range entries {
-		if !e.Length.Fresh && len(e.Rows) > 0 && e.Settings.Code == grid.Generated && !guarded(e) {
-			candidates = append(candidates, e)
-		}
-	}
-	if len(candidates) == 0 {
-		for _, e := range entries { // a grid of nothing else
-			if !e.Length.Fresh && len(e.Rows) > 0 {
-				candidates = append(candidates, e)
-			}
-		}
-	}
+	candidates := contenders(entries)
 	if len(candidates) == 0 {
 		return
 	}
@@ -251,16 +238,12 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 			}
 		}
 		for _, e := range bests {
-			steps := e.Get("steps")
-			if e.Settings.RandomSteps {
-				steps = "1 to " + steps
-			}
 			share := document.Cell{Text: shown(e.ESSPerSecond()/top, 2)}
 			if e.ESSPerSecond() == top {
 				share.Emphasis = document.Bold
 			}
 			row := []document.Cell{
-				{Text: document.Escape(m.Name)}, {Text: document.Escape(src.label(e.Settings.Integrator))}, {Text: e.Get("step_size")}, {Text: steps}, share,
+				{Text: document.Escape(m.Name)}, {Text: document.Escape(src.label(e.Settings.Integrator))}, {Text: e.Get("step_size")}, {Text: stepsOf(e)}, share,
 				{Text: plusMinus(e.Over(AcceptProb), 2)}, {Text: percent(failedShare(e))}, {Text: percent(wasted(e))}, {Text: shown(irreversible(e), 3)},
 			}
 			if g := find(entries, e, func(s *grid.Settings) bool {
@@ -280,6 +263,34 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 	if len(out.Conclusion) > 0 {
 		add(document.List{Items: out.Conclusion})
 	}
+}
+
+// contenders returns the entries that may be the best of their integrators: chains with the code that
+// a model has for an integrator, audited, and not guarded, since guarded chains stand beside those; all
+// chains of a grid without such.
+func contenders(entries []*Entry) []*Entry {
+	var best, all []*Entry
+	for _, e := range entries {
+		if e.Length.Fresh || len(e.Rows) == 0 {
+			continue
+		}
+		all = append(all, e)
+		if e.Settings.Code == grid.Generated && !guarded(e) && e.Length.Audit > 0 {
+			best = append(best, e)
+		}
+	}
+	if len(best) == 0 {
+		return all
+	}
+	return best
+}
+
+// stepsOf says how many steps the trajectories of an entry have.
+func stepsOf(e *Entry) string {
+	if e.Settings.RandomSteps {
+		return "1 to " + e.Get("steps")
+	}
+	return e.Get("steps")
 }
 
 // guarded reports whether accepted proposals of an entry are integrated back.
@@ -303,8 +314,8 @@ func (src *Source) conclude(m *grid.Model, bests []*Entry, ref *Reference) strin
 	}
 	ratio := im.ESSPerSecond() / glf.ESSPerSecond()
 	text := fmt.Sprintf("**%s**: the best implicit midpoint (%s, step size %s, %s steps) has %s times the least ESS per second of the best generalized leapfrog (%s, step size %s, %s steps)",
-		document.Escape(m.Name), document.Escape(src.label(im.Settings.Integrator)), im.Get("step_size"), im.Get("steps"), shown(ratio, 2),
-		document.Escape(src.label(glf.Settings.Integrator)), glf.Get("step_size"), glf.Get("steps"))
+		document.Escape(m.Name), document.Escape(src.label(im.Settings.Integrator)), im.Get("step_size"), stepsOf(im), shown(ratio, 2),
+		document.Escape(src.label(glf.Settings.Integrator)), glf.Get("step_size"), stepsOf(glf))
 	if theirs := src.publishedRatio(m, ref); theirs == theirs {
 		text += fmt.Sprintf("; in the paper's tables, %s times", shown(theirs, 2))
 	}
