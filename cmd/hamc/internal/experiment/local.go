@@ -80,6 +80,13 @@ func RunLocal(ctx context.Context, worker, dir string, cells []int, workers int,
 	return errors.Join(errs...)
 }
 
+// answer reads what a worker has to say, in a line of its output, into x, and tells whether there is
+// any. Extensions may print what they like: lines of their own, and the beginning of the worker's.
+func answer(line []byte, x any) bool {
+	i := bytes.LastIndex(line, []byte(`{"cell":`))
+	return i >= 0 && json.Unmarshal(line[i:], x) == nil
+}
+
 // serve runs the cells of a queue in one process, or in the next one if that dies of a cell.
 func serve(ctx context.Context, worker, dir string, queue <-chan int, tell func(grid.Event)) error {
 	for {
@@ -111,10 +118,16 @@ func process(ctx context.Context, worker, dir string, queue <-chan int, tell fun
 	for c := range queue {
 		fmt.Fprintln(in, c) // if nobody reads it, nobody answers either
 		var e grid.Event
-		if lines.Scan() && json.Unmarshal(lines.Bytes(), &e) == nil {
+		answered := false
+		for !answered && lines.Scan() {
+			answered = answer(lines.Bytes(), &e) && e.Cell == c
+		}
+		if answered {
 			tell(e)
 			continue
 		}
+		in.Close()             // a worker that went on would wait for the next cell, and we for its end
+		_ = cmd.Process.Kill() // one that writes a line without end; most have ended
 		err := cmd.Wait()
 		if ctx.Err() != nil {
 			return false, ctx.Err()

@@ -104,8 +104,17 @@ func Describe(ctx context.Context, worker string) (*grid.Description, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the worker of the grid does not start: %w\n%s", err, errs.String())
 	}
+	// What extensions print when they are initialised comes before it.
 	d := &grid.Description{}
-	return d, json.Unmarshal(out, d)
+	if i := bytes.LastIndex(out, []byte(`{"integrators":`)); i >= 0 {
+		err = json.Unmarshal(out[i:], d)
+	} else {
+		err = errors.New("no description")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the worker of the grid does not say what it holds: %w\n%s", err, out)
+	}
+	return d, nil
 }
 
 // Lay writes all that workers need to a directory: the plan, the data, and, if it is not to run on
