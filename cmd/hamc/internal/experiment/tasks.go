@@ -85,6 +85,9 @@ func (t *Tasks) parse(text string, cells int) error {
 			task = append(task, next)
 			next++
 		}
+		if len(task) == 0 {
+			return fmt.Errorf("%s: the file is damaged: remove it", t.Path)
+		}
 		t.Cells = append(t.Cells, task)
 	}
 	if next != cells {
