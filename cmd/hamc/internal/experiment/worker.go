@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/build"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
@@ -28,7 +31,20 @@ func ReadExtension(name string, text []byte) (Extension, error) {
 	if f.Name.Name == "main" {
 		return Extension{}, fmt.Errorf("%s: an extension is a package that is not called main, with `var Extension = grid.Extension{…}`", name)
 	}
-	return Extension{Name: filepath.Base(name), Text: text}, nil
+	base := filepath.Base(name)
+	// The go command would leave the file out, and say that there is none.
+	here := build.Default
+	here.GOOS, here.GOARCH, here.CgoEnabled = goruntime.GOOS, goruntime.GOARCH, false // as sampler.BuildProgram
+	here.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+	switch built, err := here.MatchFile("", base); {
+	case err != nil:
+		return Extension{}, fmt.Errorf("%s: %w", name, err)
+	case strings.HasSuffix(base, "_test.go"):
+		return Extension{}, fmt.Errorf("%s: that is the name of a test: rename the file", name)
+	case !built:
+		return Extension{}, fmt.Errorf("%s: its name or its //go:build line keep it out of programs for this system: change that", name)
+	}
+	return Extension{Name: base, Text: text}, nil
 }
 
 // A CompileError says that an extension does not compile.
@@ -54,10 +70,11 @@ func (src *Source) Build(ctx context.Context) (*sampler.Binary, error) {
 			for i, x := range src.With {
 				if _, rest, ok := strings.Cut(line, fmt.Sprintf("with%d/%s:", i, x.Name)); ok {
 					lines = append(lines, x.Name+":"+rest)
+				} else if _, rest, ok := strings.Cut(line, fmt.Sprintf(": undefined: with%d.Extension", i)); ok && rest == "" {
+					lines = append(lines, x.Name+": there is no `var Extension = grid.Extension{…}`")
+				} else if strings.Contains(line, fmt.Sprintf("with%d.Extension", i)) {
+					lines = append(lines, x.Name+": Extension has another type than grid.Extension: "+strings.TrimSpace(line))
 				}
-			}
-			if strings.Contains(line, ".Extension") {
-				lines = append(lines, "an extension declares `var Extension = grid.Extension{…}`: "+strings.TrimSpace(line))
 			}
 		}
 		if len(lines) > 0 {
