@@ -32,12 +32,10 @@ func Only(p *grid.Plan, filters []string) error {
 			return fmt.Errorf("--only %s: there is no setting %s; expected cells, model, replicate, %s", f, name, settingNames())
 		}
 		values := strings.Split(text, ",")
-		for i, v := range values { // numbers in any form
-			if x, err := strconv.ParseFloat(v, 64); err == nil {
-				values[i] = number(x)
-			}
-		}
-		p.Cells = slices.DeleteFunc(p.Cells, func(c grid.Cell) bool { return !slices.Contains(values, value(&c)) })
+		p.Cells = slices.DeleteFunc(p.Cells, func(c grid.Cell) bool {
+			v := value(&c)
+			return !slices.ContainsFunc(values, func(w string) bool { return sameValue(v, w) })
+		})
 		if len(p.Cells) == 0 {
 			return fmt.Errorf("--only %s leaves no cell of the grid", f)
 		}
@@ -46,6 +44,16 @@ func Only(p *grid.Plan, filters []string) error {
 		p.Cells[i].Index = i
 	}
 	return nil
+}
+
+// sameValue reports whether two texts are the same, or the same number.
+func sameValue(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	return errX == nil && errY == nil && x == y
 }
 
 func settingNames() string {
