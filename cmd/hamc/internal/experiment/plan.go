@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -92,13 +93,16 @@ func (s *Spec) length(g *GroupSpec, scale string) (grid.Length, int, error) {
 	if l, ok := g.Scale[scale]; ok {
 		l.over(&x, &replicates)
 	}
-	const most = 1 << 31
+	const most = math.MaxInt32
 	for _, n := range []struct {
 		name         string
 		value, least int
 	}{{"draws", x.Draws, 1}, {"warmup", x.Warmup, 0}, {"checks", x.Checks, 0}, {"audit", x.Audit, 0}, {"replicates", replicates, 1}} {
-		if n.value < n.least || n.value > most {
+		if n.value < n.least {
 			return x, 0, fmt.Errorf("%s = %d: expected at least %d", n.name, n.value, n.least)
+		}
+		if n.value > most {
+			return x, 0, fmt.Errorf("%s = %d: expected at most %d", n.name, n.value, most)
 		}
 	}
 	if !(x.Eta > 0 && x.Eta <= 0.1) {
@@ -111,6 +115,8 @@ func (s *Spec) length(g *GroupSpec, scale string) (grid.Length, int, error) {
 
 // maxCells is the largest number of cells of a grid.
 const maxCells = 1_000_000
+
+var errTooMany = fmt.Errorf("the grid has more than %d cells: make a list shorter", maxCells)
 
 // Plan lays out the cells of a grid. The description is that of the worker's extensions, the
 // runtime identifies the runtime and the toolchain that the worker is built with.
@@ -147,6 +153,9 @@ func (src *Source) model(i int, d *grid.Description, runtime string) (grid.Model
 	fmt.Fprintf(h, "%s\n", runtime)
 	h.Write(src.Models[i].Code)
 
+	if v := list(spec.Data); v != nil && len(v) == 0 {
+		return m, fmt.Errorf("data: the list is empty")
+	}
 	for _, v := range list(spec.Data) {
 		name, ok := v.(string)
 		if !ok {
@@ -185,6 +194,9 @@ func (src *Source) model(i int, d *grid.Description, runtime string) (grid.Model
 				values = append(values, float64(v))
 			default:
 				return m, fmt.Errorf("init.%s: expected a number or a list of numbers", name)
+			}
+			if x := values[len(values)-1]; x-x != 0 {
+				return m, fmt.Errorf("init.%s: %v: expected finite numbers", name, x)
 			}
 		}
 		if m.Init == nil {
@@ -251,7 +263,13 @@ func (src *Source) group(p *grid.Plan, g *GroupSpec, d *grid.Description) error 
 		if !ok || i < 0 {
 			return fmt.Errorf("there is no model %v", v)
 		}
+		if slices.Contains(models, i) {
+			return fmt.Errorf("model: %s is in the list twice", name)
+		}
 		models = append(models, i)
+	}
+	if g.Model != nil && len(models) == 0 {
+		return fmt.Errorf("model: the list is empty")
 	}
 	if g.Model == nil {
 		for i := range p.Models {
@@ -263,8 +281,8 @@ func (src *Source) group(p *grid.Plan, g *GroupSpec, d *grid.Description) error 
 	if err != nil {
 		return err
 	}
-	if len(p.Cells)+len(models)*len(all)*replicates > maxCells {
-		return fmt.Errorf("the grid has more than %d cells", maxCells)
+	if len(models)*len(all) > (maxCells-len(p.Cells))/replicates { // the product with replicates may be too large to compute
+		return errTooMany
 	}
 	for _, m := range models {
 		for i := range all {

@@ -150,12 +150,19 @@ func (s *SettingsSpec) product() ([]grid.Settings, error) {
 		if len(values) == 0 {
 			return nil, fmt.Errorf("%s: the list is empty", x.name)
 		}
+		if len(values) > maxCells/len(out) {
+			return nil, errTooMany
+		}
 		var next []grid.Settings
 		for _, base := range out {
+			first := len(next)
 			for _, v := range values {
 				c := base
 				if err := x.set(&c, v); err != nil {
 					return nil, fmt.Errorf("%s: %w", x.name, err)
+				}
+				if slices.Contains(next[first:], c) { // it would pass for a replicate
+					return nil, fmt.Errorf("%s: %v is in the list twice", x.name, v)
 				}
 				next = append(next, c)
 			}

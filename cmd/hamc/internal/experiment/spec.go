@@ -112,6 +112,14 @@ type NoteSpec struct {
 // word is what names of models and groups look like: they are parts of file names.
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`)
 
+// CheckName returns an error if a model may not have a name.
+func CheckName(name string) error {
+	if !word.MatchString(name) {
+		return fmt.Errorf("model %q: expected a name of letters, digits, _, ., + and -", name)
+	}
+	return nil
+}
+
 // ParseSpec reads a grid. The name goes in front of errors.
 func ParseSpec(text []byte, name string) (*Spec, error) {
 	s := &Spec{}
@@ -122,6 +130,9 @@ func ParseSpec(text []byte, name string) (*Spec, error) {
 	}
 	wrong := func(format string, args ...any) error {
 		return fmt.Errorf("%s: %w", name, fmt.Errorf(format, args...))
+	}
+	if s.Title == "" {
+		s.Title = baseName(name)
 	}
 	if len(s.Models) == 0 {
 		return nil, wrong("there is no [[model]]")
@@ -137,8 +148,8 @@ func ParseSpec(text []byte, name string) (*Spec, error) {
 		if m.Name == "" {
 			m.Name = baseName(m.File)
 		}
-		if !word.MatchString(m.Name) {
-			return nil, wrong("model %q: expected a name of letters, digits, _, ., + and -", m.Name)
+		if err := CheckName(m.Name); err != nil {
+			return nil, wrong("%w", err)
 		}
 		if slices.ContainsFunc(s.Models[:i], func(o ModelSpec) bool { return o.Name == m.Name }) {
 			return nil, wrong("there are two models called %s: give them names", m.Name)
@@ -166,6 +177,9 @@ func ParseSpec(text []byte, name string) (*Spec, error) {
 		}
 		if !slices.Contains(plotKinds, p.Kind) {
 			return nil, wrong("figure %s: there is no kind %q; expected %s", p.Name, p.Kind, strings.Join(plotKinds, ", "))
+		}
+		if slices.ContainsFunc(s.Plots[:i], func(o PlotSpec) bool { return o.Name == p.Name }) {
+			return nil, wrong("there are two figures called %s: give them names", p.Name)
 		}
 		if p.Panels != "" && settingNamed(p.Panels) == nil && p.Panels != "model" {
 			return nil, wrong("figure %s: there is no setting %q to have panels for", p.Name, p.Panels)
@@ -202,9 +216,38 @@ func positioned(name string, err error) error {
 	var decode *toml.DecodeError
 	if errors.As(err, &decode) {
 		row, col := decode.Position()
-		return fmt.Errorf("%s:%d:%d: %s", name, row, col, strings.TrimPrefix(decode.Error(), "toml: "))
+		text := strings.TrimPrefix(decode.Error(), "toml: ")
+		key := decode.Key()
+		if m := mistyped.FindStringSubmatch(text); m != nil && len(key) > 0 {
+			text = fmt.Sprintf("%s: expected %s, found %s", key[len(key)-1], kindInWords(m[2]), m[1])
+		} else if strings.HasPrefix(text, "cannot store a") {
+			text = "a table has no place here"
+		}
+		return fmt.Errorf("%s:%d:%d: %s", name, row, col, text)
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// mistyped is how the decoder says that a value has another type than is expected of it.
+var mistyped = regexp.MustCompile(`^cannot decode TOML (\S+) into .*of type (.*)$`)
+
+// kindInWords says what values a type of Go takes in a file.
+func kindInWords(kind string) string {
+	switch kind {
+	case "int", "*int":
+		return "a whole number"
+	case "uint64":
+		return "a whole number that is not negative"
+	case "float64", "*float64":
+		return "a number"
+	case "bool", "*bool":
+		return "true or false"
+	case "string":
+		return "text in quotes"
+	case "[]string":
+		return "a list of texts in quotes"
+	}
+	return "a table" // of one of the types above
 }
 
 // baseName is the name of a file without its directory and ending.
