@@ -163,7 +163,7 @@ type preparedGrid struct {
 
 // prepare reads, checks and compiles a grid, and lays it out in a directory. Names of files are the
 // grid's; the name of the grid goes in front of errors.
-func (e *env) prepare(ctx context.Context, text []byte, name string, files func(string) ([]byte, error), dir string, f *gridFlags) (*preparedGrid, error) {
+func (e *env) prepare(ctx context.Context, text []byte, name string, files func(string) ([]byte, error), dir string, f *gridFlags) (prepared *preparedGrid, err error) {
 	began := time.Now()
 	spec, err := experiment.ParseSpec(text, name)
 	if err != nil {
@@ -201,6 +201,9 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 			if slices.ContainsFunc(spec.Models, func(o experiment.ModelSpec) bool { return o.Name == m.Name }) {
 				return nil, usage{fmt.Errorf("--with %s: the grid has a model of that name: rename the file", path)}
 			}
+			if err := experiment.CheckName(m.Name); err != nil {
+				return nil, usage{fmt.Errorf("--with %s: %w: rename the file", path, err)}
+			}
 			joined[m.Name] = true
 			spec.Join(nil, &m)
 		case strings.HasSuffix(path, ".go"):
@@ -231,7 +234,15 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 	if err := e.buildGrid(ctx, g, f.quiet, began); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil || f.dry {
+			g.bin.Remove() // else when it has run
+		}
+	}()
 	d, err := experiment.Describe(ctx, g.bin.Path)
+	if ctx.Err() != nil {
+		return nil, interruption(ctx)
+	}
 	if err != nil {
 		return nil, problem{err}
 	}
