@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
@@ -97,6 +100,12 @@ func serve(ctx context.Context, worker, dir string, queue <-chan int, tell func(
 	}
 }
 
+// bySignal reports whether a process ended by a signal that others may have got too.
+func bySignal(p *os.ProcessState) bool {
+	s, ok := p.Sys().(syscall.WaitStatus)
+	return ok && s.Signaled() && s.Signal() != syscall.SIGKILL
+}
+
 // process is serve until the process ends. It returns true if it died of a cell.
 func process(ctx context.Context, worker, dir string, queue <-chan int, tell func(grid.Event)) (died bool, err error) {
 	cmd := exec.CommandContext(ctx, worker, "cells", dir)
@@ -129,6 +138,13 @@ func process(ctx context.Context, worker, dir string, queue <-chan int, tell fun
 		in.Close()             // a worker that went on would wait for the next cell, and we for its end
 		_ = cmd.Process.Kill() // one that writes a line without end; most have ended
 		err := cmd.Wait()
+		if bySignal(cmd.ProcessState) {
+			// A terminal signals all processes of a job: then ctx is done at any moment.
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
