@@ -145,17 +145,17 @@ func (e *env) paperExperiment(ctx context.Context, x *paper.Experiment, dir stri
 		return nil, err
 	}
 	t := o.Tally
-	text2 := fmt.Sprintf("%s: %s", x.Title, plural(len(rows), "cell"))
+	line := fmt.Sprintf("%s: %s", x.Title, plural(len(rows), "cell"))
 	if n := t.Agree + t.Explained + t.Unexplained; n > 0 {
-		text2 += fmt.Sprintf("; of %s published values %d are met", fmt.Sprint(n), t.Agree)
+		line += fmt.Sprintf("; of %s published values %d are met", fmt.Sprint(n), t.Agree)
 		if t.Explained > 0 {
-			text2 += fmt.Sprintf(", %d are not for known reasons", t.Explained)
+			line += fmt.Sprintf(", %d are not, as the page's notes say", t.Explained)
 		}
 		if t.Unexplained > 0 {
-			text2 += fmt.Sprintf(", %d are not", t.Unexplained)
+			line += fmt.Sprintf(", %d are not, and it is not known why", t.Unexplained)
 		}
 	}
-	fmt.Fprintf(e.stdout, "%s: %s\n", text2, filepath.Join(dir, experiment.PageHTML))
+	fmt.Fprintf(e.stdout, "%s: %s\n", line, filepath.Join(dir, experiment.PageHTML))
 	return o, nil
 }
 
