@@ -36,7 +36,11 @@ func (src *Source) figures(entries []*Entry) []picture {
 			}
 		}
 		if len(of) > 0 {
-			out = append(out, picture{p.Name, p.Caption, src.draw(p, of)})
+			caption := p.Caption
+			if p.Paper != "" {
+				caption = "(`" + p.Paper + "` of the paper.) " + caption
+			}
+			out = append(out, picture{p.Name, caption, src.draw(p, of)})
 		}
 	}
 	return out

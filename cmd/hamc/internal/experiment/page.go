@@ -72,6 +72,9 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 		if text != "" {
 			text += " "
 		}
+		if g.Table != "" && ref != nil {
+			text = "(`" + g.Table + "` of the paper.) " + text
+		}
 		add(document.Paragraph{Text: text + src.size(of)})
 		var published *Published
 		if ref != nil {
