@@ -140,6 +140,18 @@ func completeFlags(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(reverseChecks()...))
 		case "solver":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("fixed-point", "anderson"))
+		case "executor":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("local", "slurm"))
+		case "scale":
+			var names []cobra.Completion // of a grid's own scales nothing is known
+			if cmd.Name() == "paper" {
+				names = []cobra.Completion{"quick", "paper"}
+			}
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(names...))
+		case "with":
+			_ = cmd.MarkFlagFilename(f.Name, "go", "ham")
+		case "files":
+			_ = cmd.MarkFlagDirname(f.Name)
 		case "metric":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("diag_e", "dense_e", "unit_e"))
 		case "output-dir", "resume":

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,11 +15,13 @@ import (
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/document"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/experiment"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/plot"
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/paper"
 )
 
 func newPaper(e *env) *cobra.Command {
 	var f gridFlags
+	var files string
 	var names []string
 	for _, x := range paper.Experiments {
 		names = append(names, x.Name)
@@ -59,14 +63,77 @@ Experiments: ` + strings.Join(names, ", ") + `, or all.`,
 			if f.scale != "quick" && f.scale != "paper" {
 				return usage{fmt.Errorf("--scale %s: expected quick or paper", f.scale)}
 			}
+			if files != "" {
+				return e.paperFiles(args, files)
+			}
 			return e.paper(cmd.Context(), args, &f)
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&f.output, "output-dir", "", "`DIR` for the results, with a directory for each experiment; default paper-SCALE")
+	cmd.Flags().StringVar(&f.output, "output-dir", "", "`DIR` for the results, with a directory for each experiment; default paper-results/SCALE")
 	cmd.Flags().StringVar(&f.scale, "scale", "quick", "`SCALE`: quick, minutes on two cores: all rows, fewer draws and replicates; or paper, the full design")
+	cmd.Flags().StringVar(&files, "files", "", "write the files of the experiments' grids to `DIR`, to change them and run them with hamc grid, and run nothing")
 	completeFlags(cmd)
 	return cmd
+}
+
+// chosen returns the experiments that arguments name.
+func chosen(args []string) []*paper.Experiment {
+	var out []*paper.Experiment
+	for i := range paper.Experiments {
+		if x := &paper.Experiments[i]; slices.Contains(args, x.Name) || slices.Contains(args, "all") {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// paperFiles writes the files of experiments to a directory; those that are there already must be the
+// same.
+func (e *env) paperFiles(args []string, dir string) error {
+	texts := map[string][]byte{}
+	var names []string
+	add := func(name string) error {
+		text, err := paper.ReadFile(name)
+		if _, known := texts[name]; err == nil && !known {
+			texts[name] = text
+			names = append(names, name)
+		}
+		return err
+	}
+	for _, x := range chosen(args) {
+		if err := add(x.File); err != nil {
+			return internal{err}
+		}
+		spec, err := experiment.ParseSpec(texts[x.File], x.File)
+		if err != nil {
+			return internal{err}
+		}
+		for _, name := range spec.Files() {
+			if err := add(name); err != nil {
+				return internal{err}
+			}
+		}
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		old, err := os.ReadFile(path)
+		if err == nil && !bytes.Equal(old, texts[name]) {
+			return usage{fmt.Errorf("%s is there already, and differs: choose another directory", path)}
+		}
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err == nil {
+			err = sampler.WriteAtomic(path, texts[name])
+		}
+		if err != nil {
+			return problem{err}
+		}
+		fmt.Fprintln(e.stdout, path)
+	}
+	return nil
 }
 
 // paperOutcome is what came of one experiment.
@@ -79,7 +146,7 @@ type paperOutcome struct {
 func (e *env) paper(parent context.Context, args []string, f *gridFlags) error {
 	out := f.output
 	if out == "" {
-		out = "paper-" + f.scale
+		out = filepath.Join("paper-results", f.scale)
 	}
 	scale := f.scale
 	if scale == "paper" {
@@ -93,11 +160,7 @@ func (e *env) paper(parent context.Context, args []string, f *gridFlags) error {
 	ctx, stop := guard.watch(parent)
 	defer stop()
 	var done []paperOutcome
-	for i := range paper.Experiments {
-		x := &paper.Experiments[i]
-		if !slices.Contains(args, x.Name) && !slices.Contains(args, "all") {
-			continue
-		}
+	for _, x := range chosen(args) {
 		if !f.quiet && !f.dry {
 			fmt.Fprintf(e.stderr, "== %s\n", x.Title)
 		}
@@ -145,17 +208,17 @@ func (e *env) paperExperiment(ctx context.Context, x *paper.Experiment, dir stri
 		return nil, err
 	}
 	t := o.Tally
-	text2 := fmt.Sprintf("%s: %s", x.Title, plural(len(rows), "cell"))
+	line := fmt.Sprintf("%s: %s", x.Title, plural(len(rows), "cell"))
 	if n := t.Agree + t.Explained + t.Unexplained; n > 0 {
-		text2 += fmt.Sprintf("; of %s published values %d are met", fmt.Sprint(n), t.Agree)
+		line += fmt.Sprintf("; of %s published values %d are met", fmt.Sprint(n), t.Agree)
 		if t.Explained > 0 {
-			text2 += fmt.Sprintf(", %d are not for known reasons", t.Explained)
+			line += fmt.Sprintf(", %d are not, as the page's notes say", t.Explained)
 		}
 		if t.Unexplained > 0 {
-			text2 += fmt.Sprintf(", %d are not", t.Unexplained)
+			line += fmt.Sprintf(", %d are not, and it is not known why", t.Unexplained)
 		}
 	}
-	fmt.Fprintf(e.stdout, "%s: %s\n", text2, filepath.Join(dir, experiment.PageHTML))
+	fmt.Fprintf(e.stdout, "%s: %s\n", line, filepath.Join(dir, experiment.PageHTML))
 	return o, nil
 }
 

@@ -116,7 +116,8 @@ const sigmas = 3
 //
 // around the published value: pm, which stands after the ±, is the standard error of the published
 // mean, and s that of ours, either by the spread of our replicates or by that of the published ones,
-// which pm tells, whichever is larger: the spread of a few replicates is now and then far too small.
+// which pm tells, or, of a share of draws, that of independent draws, whichever is largest: the spread
+// of a few replicates is now and then far too small.
 func (m *measure) compare(e *Entry, p *Published, row, draws, replicates int) Comparison {
 	c := Comparison{Table: p.Label, Row: row, Measure: m.name, Entry: e, Theirs: p.number(row, m.name), PM: p.number(row, m.name+"_pm")}
 	scale := 1.0
@@ -143,6 +144,9 @@ func (m *measure) compare(e *Entry, p *Published, row, draws, replicates int) Co
 		own = 0
 	}
 	s := max(own, theirs)
+	if m.kind == absolute { // a share: as if draws were independent
+		s = max(s, math.Sqrt(c.Theirs*(1-c.Theirs)/float64(c.Ours.N*e.Length.Draws)))
+	}
 	chance := sigmas * math.Sqrt(s*s+pm*pm+m.digits*m.digits/12)
 	switch m.kind {
 	case absolute:
@@ -198,7 +202,7 @@ func (src *Source) Compare(rows []Row, tables []Published) ([]Comparison, error)
 func (src *Source) reason(p *Published, row int, m *measure) int {
 	for i := range src.Spec.Notes {
 		n := &src.Spec.Notes[i]
-		if n.Table != "" && n.Table != p.Label || n.Scale != "" && n.Scale != src.scale() {
+		if labels := list(n.Table); len(labels) > 0 && !slices.Contains(labels, any(p.Label)) || n.Scale != "" && n.Scale != src.scale() {
 			continue
 		}
 		if columns := list(n.Column); len(columns) > 0 && !slices.Contains(columns, any(m.name)) {

@@ -26,6 +26,16 @@ func (m *ModelSpec) DataFiles() []string {
 	return names
 }
 
+// Files returns the names of all files that a grid is made of, apart from its own.
+func (s *Spec) Files() []string {
+	names := slices.Clone(s.With)
+	for i := range s.Models {
+		names = append(names, s.Models[i].File)
+		names = append(names, s.Models[i].DataFiles()...)
+	}
+	return names
+}
+
 // Entry is the replicates of one combination of settings.
 type Entry struct {
 	Group    string

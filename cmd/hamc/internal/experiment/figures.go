@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,12 +30,17 @@ func (src *Source) figures(entries []*Entry) []picture {
 		p := &plots[i]
 		var of []*Entry
 		for _, e := range entries {
-			if (len(p.Groups) == 0 || slices.Contains(p.Groups, e.Group)) && len(e.Rows) > 0 {
+			if (len(p.Groups) == 0 || slices.Contains(p.Groups, e.Group)) && len(e.Rows) > 0 &&
+				(len(p.Integrators) == 0 || slices.Contains(p.Integrators, e.Settings.Integrator)) {
 				of = append(of, e)
 			}
 		}
 		if len(of) > 0 {
-			out = append(out, picture{p.Name, p.Caption, src.draw(p, of)})
+			caption := p.Caption
+			if p.Paper != "" {
+				caption = "(`" + p.Paper + "` of the paper.) " + caption
+			}
+			out = append(out, picture{p.Name, caption, src.draw(p, of)})
 		}
 	}
 	return out
@@ -69,6 +75,14 @@ func (src *Source) draw(p *PlotSpec, entries []*Entry) *plot.Figure {
 			values = append(values, v)
 		}
 	}
+	slices.SortStableFunc(values, func(a, b string) int {
+		x, err1 := strconv.ParseFloat(a, 64)
+		y, err2 := strconv.ParseFloat(b, 64)
+		if err1 != nil || err2 != nil {
+			return 0 // names stay in the order of the grid
+		}
+		return cmp.Compare(x, y)
+	})
 	for i, v := range values {
 		if i == maxPanels {
 			break
@@ -225,22 +239,24 @@ func (src *Source) frequencies(p *plot.Panel, entries []*Entry, label string, bi
 	}
 }
 
-// cutTail ends the axis of a panel of histograms where 99 % of all series are to the left: hard solves
-// have tails of hundreds of iterations.
+// cutTail leaves out what is to the right of 95 % of every histogram of a panel: hard solves have tails of
+// hundreds of iterations.
 func cutTail(p *plot.Panel) {
 	end := 0.0
-	cut := false
 	for _, s := range p.Series {
 		sum := 0.0
 		for i, y := range s.Y {
-			if sum += y; sum >= 0.99 {
+			if sum += y; sum >= 0.95 {
 				end = max(end, s.X[i])
-				cut = cut || i < len(s.Y)-1
 				break
 			}
 		}
 	}
-	if cut {
-		p.X.Min, p.X.Max = 0, math.Ceil(end/5)*5+1
+	for i := range p.Series {
+		s := &p.Series[i]
+		for n := len(s.X); n > 0 && s.X[n-1] > end; n-- {
+			s.X, s.Y = s.X[:n-1], s.Y[:n-1]
+		}
 	}
+	p.X.Label += " (up to the last 5 %)"
 }

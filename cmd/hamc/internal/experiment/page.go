@@ -72,6 +72,9 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 		if text != "" {
 			text += " "
 		}
+		if g.Table != "" && ref != nil {
+			text = "(`" + g.Table + "` of the paper.) " + text
+		}
 		add(document.Paragraph{Text: text + src.size(of)})
 		var published *Published
 		if ref != nil {
@@ -84,7 +87,8 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 			if err != nil {
 				return nil, nil, err
 			}
-			add(src.comparedTable(of, entries, published, out.Compared, ref, length.Draws))
+			add(src.comparedTable(of, published, out.Compared, length.Draws))
+			add(src.timesTable(of, entries, published))
 		} else {
 			add(src.table(of))
 		}
@@ -103,9 +107,9 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 			add(document.Figure{Name: f.name, Caption: f.caption, SVG: f.figure.SVG()})
 		}
 	}
-	src.verdict(add, entries, ref, out)
 	add(document.Heading{Level: 2, Text: "How it was made"})
 	add(document.Paragraph{Text: fmt.Sprintf("Seed %d. What was measured of each cell is in `%s`, times in `%s`, frequencies in `%s` and `%s`. A cell's numbers depend on the seed, the model, its data and the settings, and on nothing else: not on the machine's load, the executor or the order. Effective sample sizes are those of the paper's code (rank-normalised, split, of one chain), per chain; ± is the standard error over replicates.", p.Seed, ResultsName, TimesName, IterationsName, EnergyName)})
+	src.verdict(add, entries, ref, out)
 	return d, out, nil
 }
 

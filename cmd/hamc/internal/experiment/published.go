@@ -50,17 +50,29 @@ func find(entries []*Entry, e *Entry, f func(*grid.Settings) bool) *Entry {
 // reference is the integrator that times are given in terms of.
 const reference = "imb"
 
-// comparedTable is the table of a group beside the published one.
-func (src *Source) comparedTable(of, entries []*Entry, p *Published, compared []Comparison, ref *Reference, draws int) *document.Table {
-	t := &document.Table{}
+// whatRow are the heads and the cells that say what a row is: the settings in which entries differ, and
+// the integrator.
+func (src *Source) whatRow(of []*Entry) (heads []string, cells func(*Entry) []document.Cell) {
 	names := Varying(of)
 	for _, name := range names {
-		t.Head = append(t.Head, settingNamed(name).label)
+		heads = append(heads, settingNamed(name).label)
+	}
+	return append(heads, "integrator"), func(e *Entry) []document.Cell {
+		var row []document.Cell
+		for _, name := range names {
+			row = append(row, document.Cell{Text: document.Escape(e.Get(name))})
+		}
+		return append(row, document.Cell{Text: document.Escape(src.label(e.Settings.Integrator))})
+	}
+}
+
+// comparedTable is the table of a group beside the published one.
+func (src *Source) comparedTable(of []*Entry, p *Published, compared []Comparison, draws int) *document.Table {
+	heads, what := src.whatRow(of)
+	t := &document.Table{Head: heads, Left: len(heads)}
+	for range heads {
 		t.Groups = append(t.Groups, document.Group{Columns: 1})
 	}
-	t.Head = append(t.Head, "integrator")
-	t.Groups = append(t.Groups, document.Group{Columns: 1})
-	t.Left = len(t.Head)
 	var used []*measure
 	for i := range measures {
 		if m := &measures[i]; slices.ContainsFunc(p.Rows, func(r map[string]any) bool { return r[m.name] != nil }) {
@@ -73,24 +85,31 @@ func (src *Source) comparedTable(of, entries []*Entry, p *Published, compared []
 			t.Head = append(t.Head, "hamc", "paper")
 		}
 	}
-	label := src.label(reference)
-	t.Groups = append(t.Groups,
-		document.Group{Text: "time ÷ that of " + label, Columns: 3},
-		document.Group{Text: "least ESS per second ÷ that of " + label, Columns: 3})
-	t.Head = append(t.Head, "equal code", "generated", "paper", "equal code", "generated", "paper")
-
 	for _, e := range of {
-		var row []document.Cell
-		for _, name := range names {
-			row = append(row, document.Cell{Text: document.Escape(e.Get(name))})
-		}
-		row = append(row, document.Cell{Text: document.Escape(src.label(e.Settings.Integrator))})
+		row := what(e)
 		at := p.Find(e)
 		for _, m := range used {
 			row = append(row, comparedCells(m, e, at, compared)...)
 		}
-		row = append(row, ratios(e, of, entries, p, at)...)
 		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// timesTable is the table of the times of a group as ratios, beside the published ones.
+func (src *Source) timesTable(of, entries []*Entry, p *Published) *document.Table {
+	heads, what := src.whatRow(of)
+	t := &document.Table{Head: heads, Left: len(heads)}
+	for range heads {
+		t.Groups = append(t.Groups, document.Group{Columns: 1})
+	}
+	label := src.label(reference)
+	for _, text := range []string{"time ÷ that of " + label, "least ESS per second ÷ that of " + label} {
+		t.Groups = append(t.Groups, document.Group{Text: text, Columns: 3})
+		t.Head = append(t.Head, "equal code", "generated code", "paper")
+	}
+	for _, e := range of {
+		t.Rows = append(t.Rows, append(what(e), ratios(e, of, entries, p, p.Find(e))...))
 	}
 	return t
 }

@@ -95,14 +95,16 @@ type PlotSpec struct {
 	Name    string   `toml:"name"`
 	Kind    string   `toml:"kind"` // one of plotKinds
 	Caption string   `toml:"caption"`
-	Groups  []string `toml:"cells"` // names of groups; default all
-	Panels  string   `toml:"panels"`
-	Paper   string   `toml:"paper"` // label of the published figure
+	Groups  []string `toml:"cells"`  // names of groups; default all
+	Panels  string   `toml:"panels"` // the setting that the panels differ in, or model
+	Paper   string   `toml:"paper"`  // label of the published figure
+
+	Integrators []string `toml:"integrators"` // default all
 }
 
 // NoteSpec explains why a published value is not met.
 type NoteSpec struct {
-	Table  string         `toml:"table"` // label; default all
+	Table  any            `toml:"table"` // label, or a list of such; default all
 	Column any            `toml:"column"`
 	Where  map[string]any `toml:"where"` // columns of the row and their values, or lists of such
 	Scale  string         `toml:"scale"` // default all
