@@ -154,14 +154,13 @@ func (s *SettingsSpec) product() ([]grid.Settings, error) {
 			return nil, errTooMany
 		}
 		var next []grid.Settings
-		for _, base := range out {
-			first := len(next)
+		for k, base := range out {
 			for _, v := range values {
 				c := base
 				if err := x.set(&c, v); err != nil {
 					return nil, fmt.Errorf("%s: %w", x.name, err)
 				}
-				if slices.Contains(next[first:], c) { // it would pass for a replicate
+				if k == 0 && slices.Contains(next, c) { // it would pass for a replicate
 					return nil, fmt.Errorf("%s: %v is in the list twice", x.name, v)
 				}
 				next = append(next, c)
