@@ -34,7 +34,7 @@ func Only(p *grid.Plan, filters []string) error {
 		values := strings.Split(text, ",")
 		p.Cells = slices.DeleteFunc(p.Cells, func(c grid.Cell) bool {
 			v := value(&c)
-			return !slices.ContainsFunc(values, func(w string) bool { return sameValue(v, w) })
+			return !slices.ContainsFunc(values, func(w string) bool { return sameValue(v, strings.TrimSpace(w)) })
 		})
 		if len(p.Cells) == 0 {
 			return fmt.Errorf("--only %s leaves no cell of the grid", f)

@@ -187,7 +187,8 @@ func TestManyCells(t *testing.T) {
 	if _, err := planOf(text, ""); err == nil || !strings.Contains(err.Error(), "more than 1000000 cells") {
 		t.Errorf("%v", err)
 	}
-	if p := mustPlan(t, strings.Replace(text, "max_iterations = "+all, "max_iterations = [7]", 1), ""); len(p.Cells) != 1e6 {
+	few := "[" + strings.Join(list[:50], ", ") + "]"
+	if p := mustPlan(t, aModel+"[[cells]]\nstep_size = "+few+"\nsteps = "+few+"\n", ""); len(p.Cells) != 2500 {
 		t.Errorf("%d cells", len(p.Cells))
 	}
 }
