@@ -43,7 +43,7 @@ func (p *Published) Find(e *Entry) int {
 			case nil:
 				same = true // all rows share it
 			case float64:
-				same = number(v) == e.Get(name)
+				same = sameValue(number(v), e.Get(name))
 			case string:
 				same = v == e.Get(name)
 			}
