@@ -290,7 +290,7 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 func contenders(entries []*Entry) []*Entry {
 	var best, all []*Entry
 	for _, e := range entries {
-		if e.Length.Fresh || len(e.Rows) == 0 {
+		if e.Length.Fresh || len(e.Rows) == 0 || math.IsNaN(e.ESSPerSecond()) { // a chain may stand still
 			continue
 		}
 		all = append(all, e)
