@@ -179,7 +179,7 @@ steps = [5, 1000000]
 name = "other"
 integrator = "imb"
 step_size = 0.5
-steps = 5
+steps = 6
 [[note]]
 table = "tab:two"
 text = "another table"
