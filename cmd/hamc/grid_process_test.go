@@ -293,7 +293,7 @@ func TestGridInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		signal syscall.Signal
-		group  bool
+		group  bool // the terminal signals all processes of a job, in any order
 		code   int
 	}{{"SIGINT", syscall.SIGINT, false, 130}, {"SIGINT to the group", syscall.SIGINT, true, 130}, {"SIGTERM", syscall.SIGTERM, false, 143}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -302,11 +302,14 @@ func TestGridInterrupted(t *testing.T) {
 			p := b.start("--output-dir", dir, "--workers", "2")
 			p.until("the results of free cells", func() bool { return len(b.results(dir)) == 4 })
 			before := b.results(dir)
-			pid := p.cmd.Process.Pid
 			if c.group {
-				pid = -pid
+				for _, worker := range p.workers() {
+					syscall.Kill(worker, c.signal)
+				}
+				p.until("the end of the workers", func() bool { return len(p.workers()) == 0 })
+				time.Sleep(50 * time.Millisecond) // for hamc to see it
 			}
-			syscall.Kill(pid, c.signal)
+			syscall.Kill(p.cmd.Process.Pid, c.signal)
 			if code := p.wait(); code != c.code {
 				t.Errorf("exit code %d", code)
 			}
