@@ -104,6 +104,9 @@ type Comparison struct {
 	Measured bool
 }
 
+// maxESS is the largest effective sample size that diagnostics.ESSPaper estimates of n draws.
+func maxESS(n int) float64 { return float64(n) * math.Log10(float64(n)) }
+
 // sigmas is how many standard errors chance is given.
 const sigmas = 3
 
@@ -114,7 +117,8 @@ const sigmas = 3
 //
 //	sigmas · √(s² + pm² + rounding²) + slack
 //
-// around the published value: pm, which stands after the ±, is the standard error of the published
+// around the published value, or, below it, around the largest effective sample size that is estimated
+// of as many draws as ours: pm, which stands after the ±, is the standard error of the published
 // mean, and s that of ours, either by the spread of our replicates or by that of the published ones,
 // which pm tells, or, of a share of draws, that of independent draws, whichever is largest: the spread
 // of a few replicates is now and then far too small.
@@ -152,7 +156,9 @@ func (m *measure) compare(e *Entry, p *Published, row, draws, replicates int) Co
 	case absolute:
 		c.Low, c.High = c.Theirs-chance-m.slack, c.Theirs+chance+m.slack
 	case relative:
-		c.Low, c.High = c.Theirs*(1-m.slack)-chance, c.Theirs*(1+m.slack)+chance
+		// The estimator has a largest value, which fewer draws come to sooner.
+		least := min(c.Theirs, scale*maxESS(e.Length.Draws))
+		c.Low, c.High = least*(1-m.slack)-chance, c.Theirs*(1+m.slack)+chance
 	case factor:
 		c.Ours = Estimate{math.Exp(c.Ours.Mean), math.Exp(c.Ours.Mean) * c.Ours.SE, c.Ours.N}
 		c.Low, c.High = c.Theirs*math.Exp(-chance)/m.slack, c.Theirs*math.Exp(chance)*m.slack

@@ -25,7 +25,7 @@ func (src *Source) agreement(t Tally, ref *Reference) string {
 	return text + `. A value is met if it differs from the published one by no more than three standard errors of the difference and a slack ` +
 		`for other data, other random numbers and other machines: 0.02 of the acceptance, 10 % of an effective sample size, a factor of 1.5 of the violations of ` +
 		`symmetry and volume. The standard error of ours is the one that our replicates or the published ± suggest, whichever is larger. ` +
-		`Effective sample sizes are scaled to the number of draws of the paper. Times are compared as ratios only.`
+		`Effective sample sizes are scaled to the number of draws of the paper; the estimator's limit, n log₁₀ n for n draws, is lower for fewer draws. Times are compared as ratios only.`
 }
 
 // equal returns the entry with the code that is the same for all integrators that goes with e, or nil.
@@ -89,7 +89,7 @@ func (src *Source) comparedTable(of []*Entry, p *Published, compared []Compariso
 		row := what(e)
 		at := p.Find(e)
 		for _, m := range used {
-			row = append(row, comparedCells(m, e, at, compared)...)
+			row = append(row, comparedCells(m, e, at, compared, draws)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -114,8 +114,8 @@ func (src *Source) timesTable(of, entries []*Entry, p *Published) *document.Tabl
 	return t
 }
 
-// comparedCells are the cells of one measure: ours and the published.
-func comparedCells(m *measure, e *Entry, at int, compared []Comparison) []document.Cell {
+// comparedCells are the cells of one measure: ours, of as many draws as the published, and that.
+func comparedCells(m *measure, e *Entry, at int, compared []Comparison, draws int) []document.Cell {
 	decimals := 0
 	if m.kind == absolute {
 		decimals = 2
@@ -129,6 +129,10 @@ func comparedCells(m *measure, e *Entry, at int, compared []Comparison) []docume
 	}
 	if i < 0 || at < 0 {
 		ours := e.Over(m.of)
+		if m.perRun {
+			scale := float64(draws) / float64(e.Length.Draws)
+			ours.Mean, ours.SE = scale*ours.Mean, scale*ours.SE
+		}
 		if m.kind == factor {
 			return []document.Cell{{Text: shown(ours.Mean, 2)}, {Text: "–"}}
 		}
