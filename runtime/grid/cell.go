@@ -186,10 +186,7 @@ type move struct {
 // run runs a cell. The error is about the worker, not about the cell.
 func (w *worker) run(c *Cell) (*Result, error) {
 	began := time.Now()
-	r := &Result{ID: w.plan.ID(c), Seed: w.plan.CellSeed(c)}
-	nan := Number(math.NaN())
-	r.AcceptStat, r.ESSMean, r.ESSMin = nan, nan, nan
-	r.Energy, r.Symmetry, r.Volume = spread(nil, 0), spread(nil, 0), spread(nil, 0)
+	r := w.plan.unmeasured(c)
 	err := w.measure(c, r)
 	var read *os.PathError
 	if errors.As(err, &read) {
