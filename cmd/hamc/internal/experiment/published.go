@@ -50,12 +50,15 @@ func find(entries []*Entry, e *Entry, f func(*grid.Settings) bool) *Entry {
 // reference is the integrator that times are given in terms of.
 const reference = "imb"
 
-// whatRow are the heads and the cells that say what a row is: the settings in which entries differ, and
-// the integrator.
+// whatRow are the heads and the cells that say what a row is: the model and the settings in which
+// entries differ, and the integrator.
 func (src *Source) whatRow(of []*Entry) (heads []string, cells func(*Entry) []document.Cell) {
 	names := Varying(of)
 	for _, name := range names {
 		heads = append(heads, settingNamed(name).label)
+	}
+	if slices.ContainsFunc(of, func(e *Entry) bool { return e.Model != of[0].Model }) {
+		heads, names = slices.Insert(heads, 0, "model"), slices.Insert(names, 0, "model")
 	}
 	return append(heads, "integrator"), func(e *Entry) []document.Cell {
 		var row []document.Cell
@@ -87,7 +90,7 @@ func (src *Source) comparedTable(of []*Entry, p *Published, compared []Compariso
 	}
 	for _, e := range of {
 		row := what(e)
-		at := p.Find(e)
+		at := src.row(p, e)
 		for _, m := range used {
 			row = append(row, comparedCells(m, e, at, compared, draws)...)
 		}
@@ -109,7 +112,7 @@ func (src *Source) timesTable(of, entries []*Entry, p *Published) *document.Tabl
 		t.Head = append(t.Head, "equal code", "generated code", "paper")
 	}
 	for _, e := range of {
-		t.Rows = append(t.Rows, append(what(e), ratios(e, of, entries, p, p.Find(e))...))
+		t.Rows = append(t.Rows, append(what(e), ratios(e, of, entries, p, src.row(p, e))...))
 	}
 	return t
 }
@@ -128,11 +131,7 @@ func comparedCells(m *measure, e *Entry, at int, compared []Comparison, draws in
 		})
 	}
 	if i < 0 || at < 0 {
-		ours := e.Over(m.of)
-		if m.perRun {
-			scale := float64(draws) / float64(e.Length.Draws)
-			ours.Mean, ours.SE = scale*ours.Mean, scale*ours.SE
-		}
+		ours := m.natural(m.ours(e, draws))
 		if m.kind == factor {
 			return []document.Cell{{Text: shown(ours.Mean, 2)}, {Text: "–"}}
 		}
@@ -347,7 +346,7 @@ func (src *Source) conclude(m *grid.Model, bests []*Entry, ref *Reference) strin
 
 // publishedRatio is the ratio of conclude in the published tables of a model.
 func (src *Source) publishedRatio(m *grid.Model, ref *Reference) float64 {
-	if ref == nil {
+	if ref == nil || src.joined(m) {
 		return math.NaN()
 	}
 	best := map[string]float64{}
