@@ -29,12 +29,12 @@ type tally struct {
 	mean                                          [2]float64
 }
 
-// independent runs the chain of a cell of the banana by runtime.HMC alone.
-func independent(t *testing.T, p *Plan, c *Cell) *tally {
+// dataOf makes the data of a cell of the banana, and the point that its chain starts at.
+func dataOf(t *testing.T, p *Plan, c *Cell) ([]byte, Point) {
 	t.Helper()
-	data := random.New(p.Seed, uint64(c.Replicate))
-	data.Seek(phaseData, 0)
-	d, start, err := simulated.Simulate(rand.New(data))
+	stream := random.New(p.Seed, uint64(c.Replicate))
+	stream.Seek(phaseData, 0)
+	d, start, err := simulated.Simulate(rand.New(stream))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +42,13 @@ func independent(t *testing.T, p *Plan, c *Cell) *tally {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return text, start
+}
+
+// independent runs the chain of a cell of the banana by runtime.HMC alone.
+func independent(t *testing.T, p *Plan, c *Cell) *tally {
+	t.Helper()
+	text, start := dataOf(t, p, c)
 	kernel := func() *runtime.HMC {
 		m, err := loadBanana(bytes.NewReader(text), "")
 		if err != nil {
@@ -252,6 +259,45 @@ func TestVolume(t *testing.T) {
 	}
 }
 
+// TestChecks: symmetry and volume are measured at states of the chain, chosen at random, with the
+// momentum that the number of the check has.
+func TestChecks(t *testing.T) {
+	var steps [][]float64
+	p := planOf(8, paperSettings("trace"))
+	c := &p.Cells[0]
+	c.StepSize = 0.02
+	c.Length = Length{Draws: 30, Checks: 3, Eta: 1e-5}
+	r := result(t, bananas(trace(&steps)), p, 0)
+	if r.Symmetry.N != 3 || r.Volume.N != 3 {
+		t.Fatalf("symmetry %+v, volume %+v", r.Symmetry, r.Volume)
+	}
+	text, _ := dataOf(t, p, c)
+	m, err := loadBanana(bytes.NewReader(text), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, stream := runtime.Generic(m.(runtime.Model)), random.New(r.Seed, 0)
+	rng := rand.New(stream)
+	stream.Seek(phaseChoice, 0)
+	chain := c.Draws * c.Steps
+	each := 2*c.Steps + 8*c.Steps // forth and back, and two ends of four differences
+	if len(steps) != chain+3*each {
+		t.Fatalf("%d steps, expected %d", len(steps), chain+3*each)
+	}
+	for i, draw := range choose(rng, 3, c.Draws) {
+		got := steps[chain+i*each]
+		// The next transition begins at the state.
+		if next := (draw + 1) * c.Steps; next < chain && !slices.Equal(got[:2], steps[next][:2]) {
+			t.Errorf("check %d is at %v, and the state of draw %d is %v", i, got[:2], draw, steps[next][:2])
+		}
+		stream.Seek(phaseCheck, uint64(i))
+		momentum := []float64{rng.NormFloat64(), rng.NormFloat64()}
+		if st := g.DrawMomentum(momentum, got[:2]); st != runtime.OK || !near(momentum[0], got[2], 1e-12) || !near(momentum[1], got[3], 1e-12) {
+			t.Errorf("check %d has the momentum %v, not %v", i, got[2:], momentum)
+		}
+	}
+}
+
 // chained runs the chain of a cell with a seed of our choosing, so that cells can be compared whose
 // seeds differ.
 func chained(t *testing.T, program *Program, p *Plan, index int, seed uint64) *Result {
@@ -389,26 +435,80 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
-// TestGenericBlock: generic code in one block of a Gibbs makes the chain that generated code makes;
-// the audit finds its moves to return, each given what the other block was then.
+// remembering is GLF(b) of the runtime as an extension has it: it remembers positions.
+var remembering = Extension{Integrators: []Integrator{{Name: "remembering", Solves: 2, New: func(s *runtime.GenericSystem) (runtime.StepFunc, error) {
+	return s.StepGLFb, nil
+}}}}
+
+// TestGenericBlock: in one block of a Gibbs, generic code makes the chain that generated code makes, and
+// so does an extension, though what it remembers of positions holds for one state of the other block
+// only; the audit finds all moves to return, each given what the other block was then.
 func TestGenericBlock(t *testing.T) {
-	latent := paperSettings("imb")
+	latent := paperSettings("glfb")
 	latent.StepSize, latent.Steps, latent.Tolerance = 0.3, 4, 1e-13
 	program, p := volatility(t, 50, 2, latent)
+	program.Extensions = append(program.Extensions, remembering)
 	p.Cells[0].Length = Length{Draws: 150, Checks: 5, Eta: 1e-5, Audit: 150}
-	c := p.Cells[0]
-	c.Index, c.Code = 1, Generic
-	p.Cells = append(p.Cells, c)
-	a, b := chained(t, program, p, 0, 9), chained(t, program, p, 1, 9)
-	if err := sameChain(a, b, 1e-8); err != nil {
-		t.Error(err)
+	for i, change := range []func(*Cell){
+		func(c *Cell) { c.Code = Generic },
+		func(c *Cell) { c.Integrator = "remembering" },
+		func(c *Cell) { c.Integrator, c.Code = "remembering", Generic },
+		func(c *Cell) { c.Audit = 0 },
+	} {
+		c := p.Cells[0]
+		c.Index = i + 1
+		change(&c)
+		p.Cells = append(p.Cells, c)
 	}
-	for _, r := range []*Result{a, b} {
-		if r.Unreturned != 0 || r.Accepted < 20 || !(r.Symmetry.P90 < 1e-8) || !(r.Volume.P90 < 1e-5) {
-			t.Errorf("%d of %d accepted moves do not return, symmetry %+v, volume %+v", r.Unreturned, r.Accepted, r.Symmetry, r.Volume)
+	first := chained(t, program, p, 0, 9)
+	for i := range p.Cells {
+		c := &p.Cells[i]
+		r := chained(t, program, p, i, 9)
+		if err := sameChain(first, r, 1e-8); err != nil {
+			t.Errorf("%s, %s: %v", c.Integrator, c.Code, err)
+		}
+		if r.Unreturned != 0 || r.Accepted < 20 || r.Symmetry.N != 5 || !(r.Symmetry.P90 < 1e-8) || !(r.Volume.P90 < 1e-5) {
+			t.Errorf("%s, %s: %d of %d accepted moves do not return, symmetry %+v, volume %+v", c.Integrator, c.Code, r.Unreturned, r.Accepted, r.Symmetry, r.Volume)
 		}
 		if len(r.ESS) != 3 || r.ESS[0].Name != "gamma" {
 			t.Errorf("effective sample sizes %v, expected those of three parameters", r.ESS)
 		}
+		// What was audited before has no part in the checks.
+		if c.Audit == 0 && (r.Symmetry != first.Symmetry || r.Volume != first.Volume) {
+			t.Errorf("without an audit: symmetry %+v, volume %+v; with one %+v and %+v", r.Symmetry, r.Volume, first.Symmetry, first.Volume)
+		}
+		w := &worker{program: program, plan: p}
+		l, err := w.load(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, block, err := w.sweep(l, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range s.Kernels {
+			if _, generic := s.Kernels[k].System.(*runtime.GenericConditional); generic != (c.Code == Generic && k == block) {
+				t.Errorf("%s, %s: block %s is a %T", c.Integrator, c.Code, s.Names[k], s.Kernels[k].System)
+			}
+		}
+	}
+}
+
+// TestSecondBlock: the audit of a block that is updated after another one takes what that one was then.
+func TestSecondBlock(t *testing.T) {
+	latent := paperSettings("imb")
+	latent.StepSize, latent.Steps = 0.5, 6
+	program, p := volatility(t, 50, 2, latent)
+	m := &p.Models[0]
+	path := m.Blocks[0].Settings
+	m.Block, m.Blocks, m.Correction = "volatility", []BlockSettings{{"latent", latent}}, ""
+	c := &p.Cells[0]
+	c.Settings, c.Length = path, Length{Draws: 100, Checks: 3, Eta: 1e-5, Audit: 100}
+	r := result(t, program, p, 0)
+	if r.Accepted < 50 || r.Unreturned != 0 || !(r.Symmetry.P90 < 1e-10) || r.Volume.N+r.Volume.Lost != 0 && !(r.Volume.P90 < 1e-5) {
+		t.Errorf("%d of %d accepted moves of the leapfrog do not return; symmetry %+v, volume %+v", r.Unreturned, r.Accepted, r.Symmetry, r.Volume)
+	}
+	if len(r.OtherBlocks) != 1 || r.OtherBlocks[0].Block != "latent" || r.OtherBlocks[0].Accepted < 20 {
+		t.Errorf("other blocks %+v", r.OtherBlocks)
 	}
 }

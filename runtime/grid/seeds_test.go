@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/random"
 )
 
 // TestReproducible: a result is the same, byte for byte but for its times, whenever and by whatever
@@ -198,9 +199,14 @@ func TestFresh(t *testing.T) {
 	if len(drawn) != 10 || len(q) != 50 {
 		t.Fatalf("%d draws and %d steps", len(drawn), len(q))
 	}
-	for i, x := range drawn {
+	stream := random.New(r.Seed, 0)
+	for i, x := range slices.Clone(drawn) {
 		if !slices.Equal(q[5*i][:2], x) {
 			t.Errorf("transition %d begins at %v, and its draw is %v", i, q[5*i][:2], x)
+		}
+		stream.Seek(phaseDraw, uint64(i))
+		if y := at(rand.New(stream)); x[0] != y["t1"][0] || x[1] != y["t2"][0] {
+			t.Errorf("draw %d is %v, and of its own random numbers %v", i, x, y)
 		}
 	}
 	if len(r.ESS) != 0 || r.ESSMean == r.ESSMean {
