@@ -299,7 +299,7 @@ func (w *workshop) transcript(t *testing.T, b *block) {
 
 var (
 	reasons   = regexp.MustCompile(`\(\d+ [a-z ]+(, \d+ [a-z ]+)*\)`)
-	durations = regexp.MustCompile(`[\d.]+ (ms|s)\b`)
+	durations = regexp.MustCompile(`[\d.]+ ?(ms|s)\b`)
 	numbers   = regexp.MustCompile(`[-+]?\d[\d.]*(e[-+]?\d+)?k?`)
 	blanks    = regexp.MustCompile(`\s+`)
 )
