@@ -299,7 +299,7 @@ func (w *workshop) transcript(t *testing.T, b *block) {
 
 var (
 	reasons   = regexp.MustCompile(`\(\d+ [a-z ]+(, \d+ [a-z ]+)*\)`)
-	durations = regexp.MustCompile(`[\d.]+ (ms|s)\b`)
+	durations = regexp.MustCompile(`[\d.]+ ?(ms|s)\b`)
 	numbers   = regexp.MustCompile(`[-+]?\d[\d.]*(e[-+]?\d+)?k?`)
 	blanks    = regexp.MustCompile(`\s+`)
 )
@@ -341,7 +341,7 @@ var (
 // flags checks that every --flag in a code span of a page exists.
 func (w *workshop) flags(t *testing.T) {
 	known := ""
-	for _, c := range []string{"", "check", "explain", "diff", "verify", "log-prob", "trajectory", "run", "summary", "diagnose", "report", "export"} {
+	for _, c := range []string{"", "check", "explain", "diff", "verify", "log-prob", "trajectory", "run", "summary", "diagnose", "report", "export", "grid", "paper"} {
 		out, err := w.run("hamc " + c + " --help")
 		if err != nil {
 			t.Fatalf("hamc %s --help: %v\n%s", c, err, out)

@@ -8,6 +8,14 @@ import (
 	"github.com/hamc-dev/hamc/runtime/random"
 )
 
+// move is an accepted proposal that is to be integrated back.
+type move struct {
+	whole  []float64 // coordinates of the posterior that the block's update began with
+	q, p   []float64 // where it ended, in the block
+	q0     []float64 // where it began, in the block
+	stepsN int
+}
+
 // newMove notes the accepted proposal of a block: the sweep went from one point of the whole
 // posterior to another.
 func newMove(s *runtime.Sweep, block int, before, after []float64, steps int) move {

@@ -113,7 +113,7 @@ func (p *Program) Describe() (*Description, error) {
 	add := func(list *[]Described, kind string, x Described, whole bool) error {
 		switch {
 		case x.Name == "":
-			return fmt.Errorf("an extension holds a %s without a name", kind)
+			return fmt.Errorf("an extension holds something without a name among its %ss", kind)
 		case seen[kind+" "+x.Name]:
 			return fmt.Errorf("there are two %ss called %s", kind, x.Name)
 		case !whole:

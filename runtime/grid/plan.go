@@ -248,7 +248,7 @@ func ReadPlan(dir string) (*Plan, error) {
 		return nil, fmt.Errorf("%s: format %d of a grid; this version of hamc has format %d", path, p.Format, PlanVersion)
 	}
 	for i := range p.Cells {
-		if c := &p.Cells[i]; c.Index != i || c.Model < 0 || c.Model >= len(p.Models) {
+		if c := &p.Cells[i]; c.Index != i || c.Model < 0 || c.Model >= len(p.Models) || c.Replicate < 1 || c.Draws < 1 || c.Warmup < 0 {
 			return nil, fmt.Errorf("%s: the file is damaged: cell %d", path, i)
 		}
 	}

@@ -57,6 +57,15 @@ type Result struct {
 	Times Times `json:"times"`
 }
 
+// unmeasured is the result of a cell of which nothing is known yet: what is not a count is NaN.
+func (p *Plan) unmeasured(c *Cell) *Result {
+	nan, none := Number(math.NaN()), spread(nil, 0)
+	return &Result{
+		ID: p.ID(c), Seed: p.CellSeed(c),
+		AcceptStat: nan, ESSMean: nan, ESSMin: nan, Energy: none, Symmetry: none, Volume: none,
+	}
+}
+
 // Times are the only part of a result that differs from one run of a cell to the next.
 type Times struct {
 	Seconds float64 `json:"seconds"` // of the transitions after the warm-up, by the clock

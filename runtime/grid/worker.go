@@ -136,13 +136,15 @@ func (w *worker) finish(c *Cell) Event {
 func (w *worker) guarded(c *Cell) (r *Result, err error) {
 	defer func() {
 		if x := recover(); x != nil {
-			r = &Result{ID: w.plan.ID(c), Seed: w.plan.CellSeed(c), Problem: fmt.Sprintf("panic: %v\n%s", x, panicPlace(debug.Stack()))}
+			r = w.plan.unmeasured(c)
+			r.Problem = fmt.Sprintf("panic: %v\n%s", x, panicPlace(debug.Stack()))
 		}
 	}()
 	return w.run(c)
 }
 
-// panicPlace returns the lines of a stack that tell what panicked.
+// panicPlace returns the lines of a stack that tell what panicked, without the arguments, whose
+// addresses differ from run to run.
 func panicPlace(stack []byte) string {
 	_, rest, ok := strings.Cut(string(stack), "panic(")
 	if !ok {
@@ -152,9 +154,12 @@ func panicPlace(stack []byte) string {
 	if len(lines) < 4 {
 		return ""
 	}
-	place := strings.TrimSpace(lines[3])
+	function, place := strings.TrimSpace(lines[2]), strings.TrimSpace(lines[3])
+	if at := strings.LastIndexByte(function, '('); at > 0 {
+		function = function[:at]
+	}
 	place, _, _ = strings.Cut(place, " +0x")
-	return strings.TrimSpace(lines[2]) + "\n" + place
+	return function + "\n" + place
 }
 
 // task runs the cells of one line of a file that have no result yet.

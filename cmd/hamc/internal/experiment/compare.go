@@ -104,6 +104,50 @@ type Comparison struct {
 	Measured bool
 }
 
+// maxESS is the largest effective sample size that diagnostics.ESSPaper estimates of n draws.
+func maxESS(n int) float64 { return float64(n) * math.Log10(float64(n)) }
+
+// scale is what turns a value of an entry into one of so many draws.
+func (m *measure) scale(e *Entry, draws int) float64 {
+	if m.perRun {
+		return float64(draws) / float64(e.Length.Draws)
+	}
+	return 1
+}
+
+// ours returns the mean over replicates, scaled to so many draws; of logarithms, where values differ by
+// factors.
+func (m *measure) ours(e *Entry, draws int) Estimate {
+	scale := m.scale(e, draws)
+	return e.Over(func(r *grid.Result) float64 {
+		if m.kind == factor {
+			return math.Log(m.of(r))
+		}
+		return scale * m.of(r)
+	})
+}
+
+// natural turns what ours returns back into values.
+func (m *measure) natural(x Estimate) Estimate {
+	if m.kind == factor {
+		return Estimate{math.Exp(x.Mean), math.Exp(x.Mean) * x.SE, x.N}
+	}
+	return x
+}
+
+// joined reports whether a model has joined a grid that does not name it: nothing is published of it.
+func (src *Source) joined(m *grid.Model) bool {
+	return slices.ContainsFunc(src.Spec.Models, func(s ModelSpec) bool { return s.Name == m.Name && s.joined })
+}
+
+// row returns the published row of an entry, −1 if there is none.
+func (src *Source) row(p *Published, e *Entry) int {
+	if src.joined(e.Model) {
+		return -1
+	}
+	return p.Find(e)
+}
+
 // sigmas is how many standard errors chance is given.
 const sigmas = 3
 
@@ -114,22 +158,14 @@ const sigmas = 3
 //
 //	sigmas · √(s² + pm² + rounding²) + slack
 //
-// around the published value: pm, which stands after the ±, is the standard error of the published
+// around the published value, or, below it, around the largest effective sample size that is estimated
+// of as many draws as ours: pm, which stands after the ±, is the standard error of the published
 // mean, and s that of ours, either by the spread of our replicates or by that of the published ones,
 // which pm tells, or, of a share of draws, that of independent draws, whichever is largest: the spread
 // of a few replicates is now and then far too small.
 func (m *measure) compare(e *Entry, p *Published, row, draws, replicates int) Comparison {
 	c := Comparison{Table: p.Label, Row: row, Measure: m.name, Entry: e, Theirs: p.number(row, m.name), PM: p.number(row, m.name+"_pm")}
-	scale := 1.0
-	if m.perRun {
-		scale = float64(draws) / float64(e.Length.Draws)
-	}
-	c.Ours = e.Over(func(r *grid.Result) float64 {
-		if m.kind == factor {
-			return math.Log(m.of(r))
-		}
-		return scale * m.of(r)
-	})
+	c.Ours = m.ours(e, draws)
 	if c.Ours.N == 0 {
 		return c
 	}
@@ -152,9 +188,11 @@ func (m *measure) compare(e *Entry, p *Published, row, draws, replicates int) Co
 	case absolute:
 		c.Low, c.High = c.Theirs-chance-m.slack, c.Theirs+chance+m.slack
 	case relative:
-		c.Low, c.High = c.Theirs*(1-m.slack)-chance, c.Theirs*(1+m.slack)+chance
+		// The estimator has a largest value, which fewer draws come to sooner.
+		least := min(c.Theirs, m.scale(e, draws)*maxESS(e.Length.Draws))
+		c.Low, c.High = least*(1-m.slack)-chance, c.Theirs*(1+m.slack)+chance
 	case factor:
-		c.Ours = Estimate{math.Exp(c.Ours.Mean), math.Exp(c.Ours.Mean) * c.Ours.SE, c.Ours.N}
+		c.Ours = m.natural(c.Ours)
 		c.Low, c.High = c.Theirs*math.Exp(-chance)/m.slack, c.Theirs*math.Exp(chance)*m.slack
 	}
 	c.Agrees = c.Ours.Mean >= c.Low && c.Ours.Mean <= c.High
@@ -179,7 +217,7 @@ func (src *Source) Compare(rows []Row, tables []Published) ([]Comparison, error)
 			}
 			for row := range p.Rows {
 				e := &Entry{Group: g.Name}
-				if at := slices.IndexFunc(entries, func(e *Entry) bool { return e.Group == g.Name && p.Find(e) == row }); at >= 0 {
+				if at := slices.IndexFunc(entries, func(e *Entry) bool { return e.Group == g.Name && src.row(p, e) == row }); at >= 0 {
 					e = entries[at]
 				}
 				for j := range measures {

@@ -345,6 +345,8 @@ func (s *Spec) Join(integrators []string, model *ModelSpec) {
 		}
 	}
 	if model != nil {
-		s.Models = append(s.Models, *model)
+		m := *model
+		m.joined = true
+		s.Models = append(s.Models, m)
 	}
 }

@@ -25,7 +25,7 @@ func (src *Source) agreement(t Tally, ref *Reference) string {
 	return text + `. A value is met if it differs from the published one by no more than three standard errors of the difference and a slack ` +
 		`for other data, other random numbers and other machines: 0.02 of the acceptance, 10 % of an effective sample size, a factor of 1.5 of the violations of ` +
 		`symmetry and volume. The standard error of ours is the one that our replicates or the published ± suggest, whichever is larger. ` +
-		`Effective sample sizes are scaled to the number of draws of the paper. Times are compared as ratios only.`
+		`Effective sample sizes are scaled to the number of draws of the paper; the estimator's limit, n log₁₀ n for n draws, is lower for fewer draws. Times are compared as ratios only.`
 }
 
 // equal returns the entry with the code that is the same for all integrators that goes with e, or nil.
@@ -50,12 +50,15 @@ func find(entries []*Entry, e *Entry, f func(*grid.Settings) bool) *Entry {
 // reference is the integrator that times are given in terms of.
 const reference = "imb"
 
-// whatRow are the heads and the cells that say what a row is: the settings in which entries differ, and
-// the integrator.
+// whatRow are the heads and the cells that say what a row is: the model and the settings in which
+// entries differ, and the integrator.
 func (src *Source) whatRow(of []*Entry) (heads []string, cells func(*Entry) []document.Cell) {
 	names := Varying(of)
 	for _, name := range names {
 		heads = append(heads, settingNamed(name).label)
+	}
+	if slices.ContainsFunc(of, func(e *Entry) bool { return e.Model != of[0].Model }) {
+		heads, names = slices.Insert(heads, 0, "model"), slices.Insert(names, 0, "model")
 	}
 	return append(heads, "integrator"), func(e *Entry) []document.Cell {
 		var row []document.Cell
@@ -87,9 +90,9 @@ func (src *Source) comparedTable(of []*Entry, p *Published, compared []Compariso
 	}
 	for _, e := range of {
 		row := what(e)
-		at := p.Find(e)
+		at := src.row(p, e)
 		for _, m := range used {
-			row = append(row, comparedCells(m, e, at, compared)...)
+			row = append(row, comparedCells(m, e, at, compared, draws)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -109,13 +112,13 @@ func (src *Source) timesTable(of, entries []*Entry, p *Published) *document.Tabl
 		t.Head = append(t.Head, "equal code", "generated code", "paper")
 	}
 	for _, e := range of {
-		t.Rows = append(t.Rows, append(what(e), ratios(e, of, entries, p, p.Find(e))...))
+		t.Rows = append(t.Rows, append(what(e), ratios(e, of, entries, p, src.row(p, e))...))
 	}
 	return t
 }
 
-// comparedCells are the cells of one measure: ours and the published.
-func comparedCells(m *measure, e *Entry, at int, compared []Comparison) []document.Cell {
+// comparedCells are the cells of one measure: ours, of as many draws as the published, and that.
+func comparedCells(m *measure, e *Entry, at int, compared []Comparison, draws int) []document.Cell {
 	decimals := 0
 	if m.kind == absolute {
 		decimals = 2
@@ -128,7 +131,7 @@ func comparedCells(m *measure, e *Entry, at int, compared []Comparison) []docume
 		})
 	}
 	if i < 0 || at < 0 {
-		ours := e.Over(m.of)
+		ours := m.natural(m.ours(e, draws))
 		if m.kind == factor {
 			return []document.Cell{{Text: shown(ours.Mean, 2)}, {Text: "–"}}
 		}
@@ -343,7 +346,7 @@ func (src *Source) conclude(m *grid.Model, bests []*Entry, ref *Reference) strin
 
 // publishedRatio is the ratio of conclude in the published tables of a model.
 func (src *Source) publishedRatio(m *grid.Model, ref *Reference) float64 {
-	if ref == nil {
+	if ref == nil || src.joined(m) {
 		return math.NaN()
 	}
 	best := map[string]float64{}

@@ -57,6 +57,8 @@ type ModelSpec struct {
 	Correction string                  `toml:"correction"`
 	ODE        ODESpec                 `toml:"ode"`
 	ESS        []string                `toml:"ess"`
+
+	joined bool // by Spec.Join: the file does not name it
 }
 
 // ODESpec are the tolerances of a model's differential equations.
