@@ -401,7 +401,7 @@ func (e *env) runGrid(ctx context.Context, g *preparedGrid, f *gridFlags) ([]exp
 		if f.executor == "slurm" {
 			err = e.runSlurm(ctx, g, missing, f, show)
 		} else {
-			err = experiment.RunLocal(ctx, g.worker, g.dir, missing, f.workers, show.done)
+			err = experiment.RunLocal(ctx, g.worker, g.dir, g.plan, missing, f.workers, show.done)
 		}
 		show.finish()
 		if ctx.Err() != nil {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
 // gateVariable names the file that the integrator gated waits for.
@@ -284,6 +286,34 @@ func TestGridWorkerKilled(t *testing.T) {
 		t.Errorf("ran %v", got)
 	}
 	b.kept("parts", before)
+	b.same("parts")
+}
+
+// A worker that begins after another run has changed the grid of the directory runs nothing: its model is
+// another one, and results would stand under the other's names.
+func TestGridChangedMeanwhile(t *testing.T) {
+	b := newGridBench(t, gatedGrid)
+	p := b.start("--output-dir", "parts", "--workers", "1", "--quiet")
+	p.until("the results of free cells", func() bool { return len(b.results("parts")) == 4 })
+	plan, err := grid.ReadPlan(filepath.Join(b.dir, "parts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Models[0].Digest = "of another model"
+	if err := plan.Write(filepath.Join(b.dir, "parts")); err != nil {
+		t.Fatal(err)
+	}
+	for _, worker := range p.workers() {
+		syscall.Kill(worker, syscall.SIGKILL) // the next one reads the plan
+	}
+	b.open()
+	if code := p.wait(); code != exitProblem || !strings.Contains(p.stderr.String(), "hamc: parts: the grid of this directory has been changed since this run began") {
+		t.Errorf("exit code %d\n%s", code, p.stderr.String())
+	}
+	if n := len(b.results("parts")); n != 4 {
+		t.Errorf("%d results", n)
+	}
+	b.run(0, "--output-dir", "parts")
 	b.same("parts")
 }
 

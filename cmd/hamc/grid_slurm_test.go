@@ -69,7 +69,7 @@ func (b *gridBench) workersIn(dir string) []int {
 	program := filepath.Join(b.dir, dir, "worker")
 	for _, name := range lines {
 		text, err := os.ReadFile(name)
-		if err == nil && bytes.HasPrefix(text, []byte(program+"\x00task\x00")) {
+		if err == nil && bytes.HasPrefix(text, []byte(program+"\x00")) && bytes.Contains(text, []byte("\x00task\x00")) {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 			if err == nil {
 				out = append(out, pid)

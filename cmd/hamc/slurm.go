@@ -30,7 +30,7 @@ func (e *env) runSlurm(ctx context.Context, g *preparedGrid, missing []int, f *g
 	a := &slurm.Array{
 		Name:    "hamc-" + filepath.Base(dir),
 		Dir:     dir,
-		Command: []string{filepath.Join(dir, grid.WorkerName), "task", dir, tasks.Path},
+		Command: []string{filepath.Join(dir, grid.WorkerName), "plan", g.plan.Digest(), "task", dir, tasks.Path},
 		Tasks:   len(tasks.Cells),
 		Missing: func() ([]int, error) { return tasks.Incomplete(dir, g.plan) },
 		Options: f.slurm,

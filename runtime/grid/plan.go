@@ -228,6 +228,19 @@ func (p *Plan) ResultPath(dir string, c *Cell) string {
 	return filepath.Join(dir, CellsName, p.ID(c)+".json")
 }
 
+// Digest stands for the cells of the plan, in their order, and all that decides their results.
+func (p *Plan) Digest() string {
+	h := sha256.New()
+	if err := json.NewEncoder(h).Encode(struct {
+		Seed   uint64
+		Models []Model
+		Cells  []Cell
+	}{p.Seed, p.Models, p.Cells}); err != nil {
+		panic(err) // as in key
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:12])
+}
+
 // ReadPlan reads the plan of a directory.
 func ReadPlan(dir string) (*Plan, error) {
 	path := filepath.Join(dir, PlanName)

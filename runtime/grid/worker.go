@@ -24,7 +24,7 @@ type worker struct {
 
 // Event is a line of JSON that a worker writes when it is done with a cell.
 type Event struct {
-	Cell    int     `json:"cell"`              // its index
+	Cell    int     `json:"cell"`              // its index, or NoCell
 	Seconds float64 `json:"seconds,omitempty"` // that it took
 	Problem string  `json:"problem,omitempty"` // Result.Problem
 	Error   string  `json:"error,omitempty"`   // why there is no result
@@ -40,6 +40,10 @@ type Event struct {
 //	probe DIR SECONDS     run the beginning of each cell that comes on standard input, for about
 //	                      so long, and write the Probe of each
 //
+// In front of these, `plan DIGEST` says what plan the worker was built for, by Plan.Digest: who changes
+// a grid and runs it again replaces the plan in its directory, and results by a worker of the old one
+// would stand under the names of the new.
+//
 // It exits with 0 if all went well, with 1 after an error, on standard error, and with 2 if the
 // arguments are none of these.
 func Main(p *Program) {
@@ -50,6 +54,10 @@ func Main(p *Program) {
 // serve is Main on given arguments and streams. It returns the exit code.
 func (p *Program) serve(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var err error
+	digest := ""
+	if len(args) > 2 && args[0] == "plan" {
+		digest, args = args[1], args[2:]
+	}
 	switch {
 	case len(args) == 1 && args[0] == "describe":
 		var d *Description
@@ -57,11 +65,11 @@ func (p *Program) serve(args []string, stdin io.Reader, stdout, stderr io.Writer
 			err = json.NewEncoder(stdout).Encode(d)
 		}
 	case len(args) == 2 && args[0] == "cells":
-		err = p.cells(args[1], stdin, stdout)
+		err = p.cells(args[1], digest, stdin, stdout)
 	case len(args) == 4 && args[0] == "task":
-		err = p.task(args[1], args[2], args[3], stdout)
+		err = p.task(args[1], digest, args[2], args[3], stdout)
 	case len(args) == 3 && args[0] == "probe":
-		err = p.probe(args[1], args[2], stdin, stdout)
+		err = p.probe(args[1], digest, args[2], stdin, stdout)
 	default:
 		fmt.Fprintln(stderr, "this program runs the cells of a grid for hamc; see `hamc grid --help`")
 		return 2
@@ -73,22 +81,34 @@ func (p *Program) serve(args []string, stdin io.Reader, stdout, stderr io.Writer
 	return 0
 }
 
-// open reads the plan of a directory.
-func (p *Program) open(dir string) (*worker, error) {
+// NoCell is the Cell of the Event of a worker that runs none, since its directory holds another plan than
+// it was built for.
+const NoCell = -1
+
+var errOtherPlan = errors.New("the grid of this directory has been changed since this run began, by another run: let one end before the other begins, or give each an --output-dir")
+
+// open reads the plan of a directory, which must have a digest if that is given.
+func (p *Program) open(dir, digest string) (*worker, error) {
 	plan, err := ReadPlan(dir)
 	if err != nil {
 		return nil, err
+	}
+	if digest != "" && plan.Digest() != digest {
+		return nil, fmt.Errorf("%s: %w", dir, errOtherPlan)
 	}
 	return &worker{program: p, dir: dir, plan: plan}, nil
 }
 
 // cells runs the cells whose indices come in.
-func (p *Program) cells(dir string, stdin io.Reader, stdout io.Writer) error {
-	w, err := p.open(dir)
+func (p *Program) cells(dir, digest string, stdin io.Reader, stdout io.Writer) error {
+	out := json.NewEncoder(stdout)
+	w, err := p.open(dir, digest)
+	if errors.Is(err, errOtherPlan) {
+		return errors.Join(err, out.Encode(Event{Cell: NoCell, Error: err.Error()}))
+	}
 	if err != nil {
 		return err
 	}
-	out := json.NewEncoder(stdout)
 	return w.each(stdin, func(c *Cell) error { return out.Encode(w.finish(c)) })
 }
 
@@ -163,8 +183,8 @@ func panicPlace(stack []byte) string {
 }
 
 // task runs the cells of one line of a file that have no result yet.
-func (p *Program) task(dir, list, number string, stdout io.Writer) error {
-	w, err := p.open(dir)
+func (p *Program) task(dir, digest, list, number string, stdout io.Writer) error {
+	w, err := p.open(dir, digest)
 	if err != nil {
 		return err
 	}
@@ -207,8 +227,8 @@ type Probe struct {
 }
 
 // probe estimates the cost of cells from short ones.
-func (p *Program) probe(dir, seconds string, stdin io.Reader, stdout io.Writer) error {
-	w, err := p.open(dir)
+func (p *Program) probe(dir, digest, seconds string, stdin io.Reader, stdout io.Writer) error {
+	w, err := p.open(dir, digest)
 	if err != nil {
 		return err
 	}

@@ -404,3 +404,47 @@ func TestProbe(t *testing.T) {
 		t.Errorf("code %d, %q", code, errs)
 	}
 }
+
+// TestOtherPlan: a worker that is told what plan it was built for runs no cell of another, which would
+// leave results of its code under the names of the other's.
+func TestOtherPlan(t *testing.T) {
+	was := planOf(1, paperSettings("imb"), paperSettings("ima"))
+	for _, x := range []struct {
+		name   string
+		change func(*Plan)
+		same   bool
+	}{
+		{"nothing", func(*Plan) {}, true},
+		{"title", func(p *Plan) { p.Title = "other" }, true},
+		{"code of the model", func(p *Plan) { p.Models[0].Digest = "e" }, false},
+		{"seed", func(p *Plan) { p.Seed++ }, false},
+		{"settings", func(p *Plan) { p.Cells[1].Steps++ }, false},
+		{"cells", func(p *Plan) { p.Cells = p.Cells[:1] }, false},
+		{"integrator", func(p *Plan) { p.Cells[0].Digest = "f" }, false},
+	} {
+		p := planOf(1, paperSettings("imb"), paperSettings("ima"))
+		x.change(p)
+		dir := lay(t, p)
+		list := filepath.Join(t.TempDir(), "tasks")
+		if err := os.WriteFile(list, []byte("0\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"cells", dir}, {"task", dir, list, "0"}, {"probe", dir, "0.001"}} {
+			code, out, errs := served(bananas(), "0\n", append([]string{"plan", was.Digest()}, args...)...)
+			if x.same && (code != 0 || errs != "") {
+				t.Errorf("%s, %s: code %d, %s", x.name, args[0], code, errs)
+			}
+			said := strings.Contains(errs, "has been changed since this run began")
+			if args[0] == "cells" { // what hamc reads
+				told := events(t, out)
+				said = said && len(told) == 1 && told[0].Cell == NoCell && told[0].Error == strings.TrimSpace(errs)
+			}
+			if !x.same && (code != 1 || !said) {
+				t.Errorf("%s, %s: code %d, %q, %q", x.name, args[0], code, out, errs)
+			}
+		}
+		if n := len(entries(t, filepath.Join(dir, CellsName))); (n > 0) != x.same {
+			t.Errorf("%s: %d results", x.name, n)
+		}
+	}
+}

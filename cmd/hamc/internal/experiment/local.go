@@ -42,11 +42,12 @@ func Missing(dir string, p *grid.Plan) ([]int, error) {
 	return out, nil
 }
 
-// RunLocal runs cells on this machine, so many at a time, each in one of as many processes. It
+// RunLocal runs cells of the plan of a directory on this machine, so many at a time, each in one of as many processes. It
 // tells of each that is done, one at a time, in the order in which they come to an end. When ctx is
 // done the processes are killed, and it returns the error of ctx: results that are there stay, and
 // are whole.
-func RunLocal(ctx context.Context, worker, dir string, cells []int, workers int, tell func(grid.Event)) error {
+func RunLocal(ctx context.Context, worker, dir string, p *grid.Plan, cells []int, workers int, tell func(grid.Event)) error {
+	digest := p.Digest()
 	queue := make(chan int)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -70,7 +71,7 @@ func RunLocal(ctx context.Context, worker, dir string, cells []int, workers int,
 	var pool sync.WaitGroup
 	for i := range errs {
 		pool.Go(func() {
-			if errs[i] = serve(running, worker, dir, queue, one); errs[i] != nil {
+			if errs[i] = serve(running, worker, dir, digest, queue, one); errs[i] != nil {
 				cancel() // a worker that does not start will not start again
 			}
 		})
@@ -91,9 +92,9 @@ func answer(line []byte, x any) bool {
 }
 
 // serve runs the cells of a queue in one process, or in the next one if that dies of a cell.
-func serve(ctx context.Context, worker, dir string, queue <-chan int, tell func(grid.Event)) error {
+func serve(ctx context.Context, worker, dir, digest string, queue <-chan int, tell func(grid.Event)) error {
 	for {
-		again, err := process(ctx, worker, dir, queue, tell)
+		again, err := process(ctx, worker, dir, digest, queue, tell)
 		if err != nil || !again {
 			return err
 		}
@@ -107,8 +108,8 @@ func bySignal(p *os.ProcessState) bool {
 }
 
 // process is serve until the process ends. It returns true if it died of a cell.
-func process(ctx context.Context, worker, dir string, queue <-chan int, tell func(grid.Event)) (died bool, err error) {
-	cmd := exec.CommandContext(ctx, worker, "cells", dir)
+func process(ctx context.Context, worker, dir, digest string, queue <-chan int, tell func(grid.Event)) (died bool, err error) {
+	cmd := exec.CommandContext(ctx, worker, "plan", digest, "cells", dir)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
@@ -129,9 +130,9 @@ func process(ctx context.Context, worker, dir string, queue <-chan int, tell fun
 		var e grid.Event
 		answered := false
 		for !answered && lines.Scan() {
-			answered = answer(lines.Bytes(), &e) && e.Cell == c
+			answered = answer(lines.Bytes(), &e) && (e.Cell == c || e.Cell == grid.NoCell)
 		}
-		if answered {
+		if answered && e.Cell != grid.NoCell {
 			tell(e)
 			continue
 		}
@@ -147,6 +148,9 @@ func process(ctx context.Context, worker, dir string, queue <-chan int, tell fun
 		}
 		if ctx.Err() != nil {
 			return false, ctx.Err()
+		}
+		if answered {
+			return false, errors.New(e.Error) // as the next worker would say
 		}
 		why := "the worker ended"
 		if err != nil {

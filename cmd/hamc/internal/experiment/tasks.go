@@ -31,10 +31,7 @@ const probeSeconds = 0.05
 // tasks that are still under way are known for what they are.
 func PackTasks(ctx context.Context, worker, dir string, p *grid.Plan, seconds float64) (*Tasks, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, seconds)
-	for i := range p.Cells {
-		fmt.Fprintln(h, p.ID(&p.Cells[i]))
-	}
+	fmt.Fprintln(h, seconds, p.Digest())
 	t := &Tasks{Path: filepath.Join(dir, fmt.Sprintf("tasks-%x.txt", h.Sum(nil)[:6]))}
 	if text, err := os.ReadFile(t.Path); err == nil {
 		return t, t.parse(string(text), len(p.Cells))
@@ -114,7 +111,7 @@ func probe(ctx context.Context, worker, dir string, p *grid.Plan) ([]float64, er
 		}
 	}
 	var errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, worker, "probe", dir, strconv.FormatFloat(probeSeconds, 'g', -1, 64))
+	cmd := exec.CommandContext(ctx, worker, "plan", p.Digest(), "probe", dir, strconv.FormatFloat(probeSeconds, 'g', -1, 64))
 	cmd.Stdin, cmd.Stderr = strings.NewReader(in.String()), &errs
 	out, err := cmd.Output()
 	if ctx.Err() != nil {

@@ -147,16 +147,19 @@ func (src *Source) Lay(dir string, p *grid.Plan, worker string) error {
 			return err
 		}
 	}
-	if worker != "" {
-		text, err := os.ReadFile(worker)
-		if err != nil {
-			return err
-		}
-		if err := replace(filepath.Join(dir, grid.WorkerName), text, 0o777); err != nil {
-			return err
-		}
+	// The plan before the worker: tasks of an earlier grid that are started between the two find
+	// that it is not theirs.
+	if err := p.Write(dir); err != nil {
+		return err
 	}
-	return p.Write(dir)
+	if worker == "" {
+		return nil
+	}
+	text, err := os.ReadFile(worker)
+	if err != nil {
+		return err
+	}
+	return replace(filepath.Join(dir, grid.WorkerName), text, 0o777)
 }
 
 // replace writes a file in one step, unless it is there with that text.
