@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/document"
+	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -165,6 +166,35 @@ func TestVerdict(t *testing.T) {
 	want := "**m**: the best implicit midpoint (I.M.(b), step size 1, 3 steps) has 3.0 times the least ESS per second of the best generalized leapfrog (G.L.F.(b), step size 1, 2 steps)."
 	if len(out.Conclusion) != 1 || out.Conclusion[0] != want {
 		t.Errorf("%q, want %q\n%s", out.Conclusion, want, markdown)
+	}
+}
+
+// The verdict says what is best in all settings that there are, of all models, and does not compare a
+// configuration with another one as if it were the same guarded.
+func TestVerdictSettings(t *testing.T) {
+	const text = aModel + "[[model]]\nname = \"n\"\nfile = \"m.ham\"\n" +
+		"[[cells]]\nmodel = \"m\"\nstep_size = 1\nsteps = 1\nsolver = [\"fixed-point\", \"newton\"]\nreverse_check = [\"off\", \"all\"]\n" +
+		"[[cells]]\nname = \"checked\"\nmodel = \"n\"\nstep_size = 1\nsteps = 1\n"
+	_, markdown, _ := pageOf(t, text, nil, func(c *grid.Cell, r *grid.Result) {
+		r.ESSMin = 10
+		switch {
+		case c.Group == "checked":
+		case c.Solver == runtime.Newton && c.ReverseCheck == runtime.ReverseOff:
+			r.ESSMin = 40
+		case c.Solver == runtime.Newton:
+			r.ESSMin = 20
+		}
+	}, nil)
+	_, verdict, _ := strings.Cut(markdown, "## Which integrator?")
+	for _, want := range []string{
+		"| model | integrator | step size | steps | solver | reversibility check | least ESS per second",
+		"| m | I.M.(b) | 1 | 1 | newton | off | **1.0** | 0.50 |",
+		"| 0.50 | 0 |\n| n | I.M.(b) | 1 | 1 | default | suspect | **1.0** |", // m: guarded with the same solver
+		"| – | – |\n", // n: guarded itself
+	} {
+		if !strings.Contains(verdict, want) {
+			t.Errorf("no %q in\n%s", want, verdict)
+		}
 	}
 }
 

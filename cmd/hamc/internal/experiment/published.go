@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/document"
+	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -30,7 +31,9 @@ func (src *Source) agreement(t Tally, ref *Reference) string {
 
 // equal returns the entry with the code that is the same for all integrators that goes with e, or nil.
 func equal(entries []*Entry, e *Entry, integrator string) *Entry {
-	return find(entries, e, func(s *grid.Settings) bool { return s.Code == grid.Generic && s.Integrator == integrator })
+	return find(entries, e, func(s *grid.Settings) bool {
+		return s.Code == grid.Generic && s.Integrator == integrator && s.Solver == e.Settings.Solver
+	})
 }
 
 // find returns the first entry of the model, step size, number of steps and tolerance of e that f
@@ -157,7 +160,9 @@ func comparedCells(m *measure, e *Entry, at int, compared []Comparison, draws in
 
 // ratios are the cells of times: on equal code, on the code that there is, and published.
 func ratios(e *Entry, of, entries []*Entry, p *Published, at int) []document.Cell {
-	base := find(of, e, func(s *grid.Settings) bool { return s.Integrator == reference && s.Code == e.Settings.Code })
+	base := find(of, e, func(s *grid.Settings) bool {
+		return s.Integrator == reference && s.Code == e.Settings.Code && s.Solver == e.Settings.Solver
+	})
 	var time, perSecond [3]float64
 	for i := range time {
 		time[i], perSecond[i] = math.NaN(), math.NaN()
@@ -237,7 +242,13 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 		"*Failed* are the transitions that a solve without a solution, or a model that could not be evaluated, ended, and *wasted* the share of all fixed-point iterations that went into such steps. " +
 		"*Irreversible* are the transitions, in 100,000, that accept a proposal from which the integrator does not find back: each is an error of the chain that no other figure shows. " +
 		"*Guarded* is the same configuration under hamc's policy, which gives up solves that stall and integrates hard ones back: its least ESS per second as a share of the unguarded one, and what is left of the irreversible moves."})
-	t := &document.Table{Head: []string{"model", "integrator", "step size", "steps", "least ESS per second ÷ the best", "acceptance", "failed", "wasted", "irreversible", "guarded: ESS per second", "guarded: irreversible"}, Left: 4}
+	t := &document.Table{Head: []string{"model", "integrator", "step size", "steps"}}
+	others := slices.DeleteFunc(Varying(candidates), func(name string) bool { return slices.Contains([]string{"step_size", "steps", "random_steps"}, name) })
+	for _, name := range others {
+		t.Head = append(t.Head, settingNamed(name).label)
+	}
+	t.Left = len(t.Head)
+	t.Head = append(t.Head, "least ESS per second ÷ the best", "acceptance", "failed", "wasted", "irreversible", "guarded: ESS per second", "guarded: irreversible")
 	var models []*grid.Model
 	for _, e := range candidates {
 		if !slices.Contains(models, e.Model) {
@@ -265,12 +276,16 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 				share.Emphasis = document.Bold
 			}
 			row := []document.Cell{
-				{Text: document.Escape(m.Name)}, {Text: document.Escape(src.label(e.Settings.Integrator))}, {Text: e.Get("step_size")}, {Text: stepsOf(e)}, share,
-				{Text: plusMinus(e.Over(AcceptProb), 2)}, {Text: percent(failedShare(e))}, {Text: percent(wasted(e))}, {Text: shown(irreversible(e), 3)},
+				{Text: document.Escape(m.Name)}, {Text: document.Escape(src.label(e.Settings.Integrator))}, {Text: e.Get("step_size")}, {Text: stepsOf(e)},
 			}
-			if g := find(entries, e, func(s *grid.Settings) bool {
-				return s.Integrator == e.Settings.Integrator && s.ReverseCheck != 0 && s.Code == e.Settings.Code
-			}); g != nil && g != e {
+			for _, name := range others {
+				row = append(row, document.Cell{Text: document.Escape(e.Get(name))})
+			}
+			row = append(row, []document.Cell{
+				share,
+				{Text: plusMinus(e.Over(AcceptProb), 2)}, {Text: percent(failedShare(e))}, {Text: percent(wasted(e))}, {Text: shown(irreversible(e), 3)},
+			}...)
+			if g := underPolicy(entries, e); g != nil {
 				row = append(row, document.Cell{Text: shown(g.ESSPerSecond()/e.ESSPerSecond(), 2)}, document.Cell{Text: shown(irreversible(g), 3)})
 			} else {
 				row = append(row, document.Cell{Text: "–"}, document.Cell{Text: "–"})
@@ -288,21 +303,30 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 }
 
 // contenders returns the entries that may be the best of their integrators: chains with the code that
-// a model has for an integrator, audited, and not guarded, since guarded chains stand beside those; all
-// chains of a grid without such.
+// a model has for an integrator, and not guarded, since guarded chains stand beside those; all chains of
+// an integrator that a model has no such of. Chains that are not audited are left out of a grid that has
+// others: they are there for something else.
 func contenders(entries []*Entry) []*Entry {
-	var best, all []*Entry
+	var all []*Entry
 	for _, e := range entries {
 		if e.Length.Fresh || len(e.Rows) == 0 || math.IsNaN(e.ESSPerSecond()) { // a chain may stand still
 			continue
 		}
 		all = append(all, e)
-		if e.Settings.Code == grid.Generated && !guarded(e) && e.Length.Audit > 0 {
+	}
+	preferred := func(e *Entry) bool {
+		return e.Settings.Code == grid.Generated && !guarded(e)
+	}
+	if slices.ContainsFunc(all, audited) {
+		all = slices.DeleteFunc(all, func(e *Entry) bool { return !audited(e) })
+	}
+	var best []*Entry
+	for _, e := range all {
+		if preferred(e) || !slices.ContainsFunc(all, func(o *Entry) bool {
+			return o.Model == e.Model && o.Settings.Integrator == e.Settings.Integrator && preferred(o)
+		}) {
 			best = append(best, e)
 		}
-	}
-	if len(best) == 0 {
-		return all
 	}
 	return best
 }
@@ -314,6 +338,25 @@ func stepsOf(e *Entry) string {
 	}
 	return e.Get("steps")
 }
+
+// underPolicy returns the guarded entry that goes with one that is not: with the same solver, else with
+// the one that hamc would choose; nil if there is none.
+func underPolicy(entries []*Entry, e *Entry) *Entry {
+	if guarded(e) {
+		return nil
+	}
+	for _, solver := range []runtime.Method{e.Settings.Solver, defaultSettings().Solver} {
+		if g := find(entries, e, func(s *grid.Settings) bool {
+			return s.Integrator == e.Settings.Integrator && s.ReverseCheck != 0 && s.Code == e.Settings.Code && s.Solver == solver
+		}); g != nil {
+			return g
+		}
+	}
+	return nil
+}
+
+// audited reports whether moves that are not reversible are looked for in an entry.
+func audited(e *Entry) bool { return e.Length.Audit > 0 }
 
 // guarded reports whether accepted proposals of an entry are integrated back.
 func guarded(e *Entry) bool { return e.Settings.ReverseCheck != 0 }
