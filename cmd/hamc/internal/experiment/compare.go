@@ -104,6 +104,11 @@ type Comparison struct {
 	Measured bool
 }
 
+// wide reports whether a value may be half as large as the published one, or twice as large, and agree.
+func (c *Comparison) wide() bool {
+	return c.Measured && (c.Low <= c.Theirs/2 || c.High >= 2*c.Theirs)
+}
+
 // maxESS is the largest effective sample size that diagnostics.ESSPaper estimates of n draws.
 func maxESS(n int) float64 { return float64(n) * math.Log10(float64(n)) }
 

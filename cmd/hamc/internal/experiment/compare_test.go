@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime/grid"
@@ -309,5 +310,23 @@ func TestEntries(t *testing.T) {
 	}
 	if got := Varying(entries); len(got) != 4 || got[0] != "step_size" || got[1] != "steps" || got[2] != "random_steps" || got[3] != "tolerance" {
 		t.Errorf("varying %v", got)
+	}
+}
+
+// A page counts the bands that nearly everything is in.
+func TestWideBands(t *testing.T) {
+	for _, x := range []struct {
+		low, high float64
+		measured  bool
+		want      bool
+	}{{60, 190, true, false}, {40, 190, true, true}, {60, 210, true, true}, {-5, 1000, true, true}, {-5, 1000, false, false}} {
+		c := Comparison{Theirs: 100, Low: x.low, High: x.high, Measured: x.measured}
+		if c.wide() != x.want {
+			t.Errorf("%+v", x)
+		}
+		text := (&Source{}).agreement(Tally{Agree: 1}, []Comparison{c}, &Reference{Name: "X"})
+		if strings.Contains(text, "that 1 would be met by a half or the double of what is published") != x.want {
+			t.Error(text)
+		}
 	}
 }

@@ -51,6 +51,9 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 	if src.Spec.About != "" {
 		add(document.Paragraph{Text: src.Spec.About})
 	}
+	if text := shortfall(p, rows); text != "" {
+		add(document.Paragraph{Text: text})
+	}
 	if ref != nil {
 		var err error
 		if out.Compared, err = src.Compare(rows, ref.Tables); err != nil {
@@ -58,7 +61,7 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 		}
 		out.Tally = Count(out.Compared)
 		if len(out.Compared) > 0 {
-			add(document.Paragraph{Text: src.agreement(out.Tally, ref)})
+			add(document.Paragraph{Text: src.agreement(out.Tally, out.Compared, ref)})
 		}
 	}
 	for i := range src.Spec.Groups {
@@ -111,6 +114,34 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 	add(document.Paragraph{Text: fmt.Sprintf("Seed %d. What was measured of each cell is in `%s`, times in `%s`, frequencies in `%s` and `%s`. A cell's numbers depend on the seed, the model, its data and the settings, and on nothing else: not on the machine's load, the executor or the order. Effective sample sizes are those of the paper's code (rank-normalised, split, of one chain), per chain; ± is the standard error over replicates.", p.Seed, ResultsName, TimesName, IterationsName, EnergyName)})
 	src.verdict(add, entries, ref, out)
 	return d, out, nil
+}
+
+// shortfall says what is missing of a grid, and from the means of its page; "" for nothing.
+func shortfall(p *grid.Plan, rows []Row) string {
+	problems, still := 0, 0
+	for i := range rows {
+		switch r := rows[i].Result; {
+		case r.Problem != "":
+			problems++
+		case !rows[i].Cell.Fresh && r.ESSMin != r.ESSMin:
+			still++
+		}
+	}
+	var parts []string
+	of := plural(len(p.Cells), "cell")
+	if n := len(p.Cells) - len(rows); n > 0 {
+		parts = append(parts, fmt.Sprintf("**%d of %s without a result.**", n, of))
+	}
+	if problems > 0 {
+		parts = append(parts, fmt.Sprintf("**%d of %s could not be run**: the column `problem` of `%s` says why.", problems, of, ResultsName))
+	}
+	if still > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s without effective sample sizes: a parameter stood still, or there are too few draws.", still, of))
+	}
+	if len(parts) > 0 {
+		parts = append(parts, "Means are over the others.")
+	}
+	return strings.Join(parts, " ")
 }
 
 // WritePage writes the page of a grid to its directory, as HTML and as Markdown with its figures.

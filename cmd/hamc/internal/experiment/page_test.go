@@ -79,8 +79,8 @@ func TestPages(t *testing.T) {
 	}{
 		{"no results", nil, nil, nothing, []string{"# g", "## How it was made", "Seed 0."}, []string{"## One", "## Figures"}, Tally{}},
 		{"no results, published", ref, nil, nothing, []string{"**0 of 0 values of A & B (2021) are met**; 10 were not measured"}, []string{"## One"}, Tally{Unmeasured: 10}},
-		{"results", nil, nil, nil, []string{"## One", "100 draws, 2 replicates.", "| 5 | I.M.(b) | 0.50 ± 0.00 |", "![", "## Which integrator?"}, []string{"published"}, Tally{}},
-		{"one replicate", nil, nil, one, []string{"100 draws, 1 replicate.", "| 5 | I.M.(b) | 0.50 |"}, []string{"±  |"}, Tally{}},
+		{"results", nil, nil, nil, []string{"## One", "100 draws, 2 replicates.", "| 5 | I.M.(b) | 0.50 ± 0.00 |", "![", "## Which integrator?"}, []string{"published", "Means are over"}, Tally{}},
+		{"one replicate", nil, nil, one, []string{"100 draws, 1 replicate.", "| 5 | I.M.(b) | 0.50 |", "**5 of 10 cells without a result.** Means are over the others."}, []string{"±  |"}, Tally{}},
 		{"published", ref, nil, nil, []string{"**8 of 8 values of A & B (2021) are met**; 2 were not measured"}, nil, Tally{Agree: 8, Unmeasured: 2}},
 		{"published, one replicate", ref, nil, one, []string{"**8 of 8 values"}, nil, Tally{Agree: 8, Unmeasured: 2}},
 		{"not met", ref, func(c *grid.Cell, r *grid.Result) {
@@ -89,12 +89,12 @@ func TestPages(t *testing.T) {
 			}
 		}, nil, []string{"**4 of 8 values", "; 3 are not, for reasons given below", "; **1 are not, and we do not know why**", "**[3]** (2 values) glfb, five steps", "**[4]** (1 value) all else", "**[?]** (1 value) We do not know why."},
 			[]string{"another table", "another scale"}, Tally{Agree: 4, Explained: 3, Unexplained: 1, Unmeasured: 2}},
-		{"problems", ref, problems, nil, []string{"100 draws, 0 replicates.", "**0 of 0 values"}, []string{"## Which integrator?"}, Tally{Unmeasured: 10}},
+		{"problems", ref, problems, nil, []string{"100 draws, 0 replicates.", "**0 of 0 values", "**10 of 10 cells could not be run**: the column `problem` of `results.csv` says why. Means are over the others."}, []string{"## Which integrator?"}, Tally{Unmeasured: 10}},
 		{"problems, nothing published", nil, problems, nil, []string{"100 draws, 0 replicates.", "| I.M.(b) | – |"}, []string{"## Which integrator?"}, Tally{}},
-		{"some problems", nil, some, nil, []string{"| 5 | G.L.F.(b) | – |", "| 5 | I.M.(b) | 0.50 ± 0.00 |"}, nil, Tally{}},
+		{"some problems", nil, some, nil, []string{"| 5 | G.L.F.(b) | – |", "| 5 | I.M.(b) | 0.50 ± 0.00 |", "**4 of 10 cells could not be run**"}, []string{"without a result"}, Tally{}},
 		{"no effective sample sizes", nil, func(_ *grid.Cell, r *grid.Result) {
 			r.ESSMean, r.ESSMin = grid.Number(math.NaN()), grid.Number(math.NaN())
-		}, nil, []string{"## One"}, nil, Tally{}},
+		}, nil, []string{"## One", "10 of 10 cells without effective sample sizes"}, nil, Tally{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			html, markdown, out := pageOf(t, publishedGrid, c.ref, c.change, c.keep)
