@@ -23,6 +23,7 @@ const gated = `package gated
 
 import (
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hamc-dev/hamc/runtime"
@@ -30,7 +31,7 @@ import (
 )
 
 var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "gated", Solves: 1, New: func(s *runtime.GenericSystem) (runtime.StepFunc, error) {
-	for name := os.Getenv("` + gateVariable + `"); name != "" && os.Args[1] != "probe"; time.Sleep(5 * time.Millisecond) {
+	for name := os.Getenv("` + gateVariable + `"); name != "" && !slices.Contains(os.Args, "probe"); time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(name); err == nil {
 			break
 		}
