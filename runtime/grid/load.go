@@ -60,6 +60,11 @@ func (w *worker) load(c *Cell) (*loaded, error) {
 		return nil, err
 	}
 	l.tolerate(l.posterior)
+	for _, name := range m.ESS {
+		if !slices.ContainsFunc(l.posterior.Info().Params, func(p runtime.Param) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("ess: model %s has no parameter %s", m.Name, name)
+		}
+	}
 	switch m.Start {
 	case StartSimulated:
 		if start == nil {
