@@ -286,7 +286,12 @@ func mayLay(dir string) error {
 	if err != nil {
 		return problem{inWords(dir, err)}
 	}
-	if len(entries) > 0 && !isFile(filepath.Join(dir, grid.PlanName)) {
+	// Without its plan it is one that is being laid out at this moment, or whose run was ended then.
+	foreign := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		name := e.Name()
+		return name != grid.CellsName && name != grid.DataName && !strings.HasPrefix(name, "."+grid.PlanName)
+	})
+	if foreign && !isFile(filepath.Join(dir, grid.PlanName)) {
 		return usage{fmt.Errorf("%s holds files that are not of a grid: choose another --output-dir", dir)}
 	}
 	return nil
