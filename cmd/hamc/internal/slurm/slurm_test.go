@@ -49,6 +49,21 @@ func TestMissingOnly(t *testing.T) {
 	}
 }
 
+// A round submits the tasks of its own Run, though another one in the directory has written its script.
+func TestOtherScript(t *testing.T) {
+	b := newBench(t, map[int]int{0: 1}).fake()
+	a := b.array(1)
+	missing, other := a.Missing, false
+	a.Missing = func() ([]int, error) {
+		if !other && b.ran() == "0" { // the first round has run
+			other = true
+			b.write(filepath.Join(a.Dir, "slurm", "job.sh"), "#!/bin/sh\nexit 0\n")
+		}
+		return missing()
+	}
+	b.expect(a, "sbatch 0 first 0; sbatch 0 first 0", "0; 0")
+}
+
 // When nothing is missing there is nothing to wait for, whoever did it.
 func TestDoneElsewhere(t *testing.T) {
 	b := newBench(t, nil).fake()

@@ -146,6 +146,10 @@ func (r *run) sbatch(ctx context.Context, first int, indices []int) (int, error)
 	if r.AtOnce > 0 {
 		list = fmt.Sprintf("%s%%%d", list, r.AtOnce)
 	}
+	// Another Run in this directory may have put its own there, with other tasks.
+	if err := write(r.script(), r.scriptText(), 0o777); err != nil {
+		return 0, err
+	}
 	args := append(r.arguments(), "--array="+list, r.script(), strconv.Itoa(first))
 	// Killed between submitting and saying so, sbatch would leave an array that nobody
 	// knows of: it may finish.
