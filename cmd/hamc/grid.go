@@ -205,7 +205,9 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 				return nil, usage{fmt.Errorf("--with %s: %w: rename the file", path, err)}
 			}
 			joined[m.Name] = true
-			spec.Join(nil, &m)
+			if err := spec.Join(nil, &m); err != nil {
+				return nil, usage{fmt.Errorf("--with %s: %w", path, err)}
+			}
 		case strings.HasSuffix(path, ".go"):
 			err = extend(path, []byte(text))
 		default:
@@ -252,7 +254,9 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 			integrators = append(integrators, x.Name)
 		}
 	}
-	spec.Join(integrators, nil)
+	if err := spec.Join(integrators, nil); err != nil {
+		return nil, usage{fmt.Errorf("--with: %w", err)}
+	}
 	if g.plan, err = src.Plan(d, g.bin.Runtime); err != nil {
 		return nil, problem{fmt.Errorf("%s: %w", name, err)}
 	}

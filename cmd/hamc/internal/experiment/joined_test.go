@@ -31,7 +31,9 @@ steps      = 5
 	}
 	of := spec.Models[0]
 	of.File, of.Name = "b.ham", "b"
-	spec.Join([]string{"mine"}, &of)
+	if err := spec.Join([]string{"mine"}, &of); err != nil {
+		t.Fatal(err)
+	}
 	src := &Source{Spec: spec, Scale: "quick"}
 	models := []*grid.Model{{Name: "a"}, {Name: "b"}}
 	var rows []Row

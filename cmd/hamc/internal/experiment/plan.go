@@ -322,8 +322,8 @@ func knownIntegrator(name string, d *grid.Description) error {
 
 // Join adds what a file brings: the integrators of an extension, to each group that has a list of
 // integrators, or a model, with the data of the first one, to each group. It is how one file joins a
-// grid that does not name it.
-func (s *Spec) Join(integrators []string, model *ModelSpec) {
+// grid that does not name it. It returns an error if an integrator finds no group to join.
+func (s *Spec) Join(integrators []string, model *ModelSpec) error {
 	join := func(of *SettingsSpec) {
 		v, ok := of.Integrator.([]any)
 		if !ok {
@@ -349,4 +349,13 @@ func (s *Spec) Join(integrators []string, model *ModelSpec) {
 		m.joined = true
 		s.Models = append(s.Models, m)
 	}
+	for _, name := range integrators {
+		if !slices.ContainsFunc(s.Groups, func(g GroupSpec) bool {
+			of := g.SettingsSpec.over(&s.Settings)
+			return slices.Contains(list(of.Integrator), any(name))
+		}) {
+			return fmt.Errorf("the integrator %s joins no cells: none of the grid has a list of integrators, such as integrator = [\"imb\"]", name)
+		}
+	}
+	return nil
 }

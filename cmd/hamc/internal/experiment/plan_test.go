@@ -214,8 +214,12 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src.Spec.Join([]string{"mine", "new"}, nil)
-	src.Spec.Join(nil, &ModelSpec{Name: "c", File: "c.ham"})
+	if err := src.Spec.Join([]string{"mine", "new"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := src.Spec.Join(nil, &ModelSpec{Name: "c", File: "c.ham"}); err != nil {
+		t.Fatal(err)
+	}
 	src.Models = append(src.Models, CompiledModel{"m_c", []byte("c")})
 	more := *described
 	more.Integrators = append(slices.Clone(more.Integrators), grid.Described{Extension: 1, Name: "new"})
@@ -240,6 +244,19 @@ func TestJoin(t *testing.T) {
 	}
 	if got := list(src.Spec.Groups[0].Integrator); !reflect.DeepEqual(got, []any{"imb", "mine", "glfb", "new"}) {
 		t.Errorf("%v", got)
+	}
+}
+
+// An integrator that no group has a place for does not go missing.
+func TestJoinNothing(t *testing.T) {
+	for _, integrators := range []string{"", "integrator = \"imb\"\n"} {
+		src, err := sourceOf(aModel+"[[cells]]\nstep_size = 1\nsteps = 1\n"+integrators, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := src.Spec.Join([]string{"new"}, nil); err == nil || !strings.Contains(err.Error(), "the integrator new joins no cells") {
+			t.Errorf("%q: %v", integrators, err)
+		}
 	}
 }
 
