@@ -100,7 +100,8 @@ type Comparison struct {
 	Low      float64 // ends of the band in which Ours agrees
 	High     float64
 	Agrees   bool
-	Reason   int // index of the note that explains why it does not, from 1; 0 for none
+	Reason   int  // index of the note on why it does not, from 1; 0 for none
+	Known    bool // whether that note gives a reason
 	Measured bool
 }
 
@@ -232,6 +233,7 @@ func (src *Source) Compare(rows []Row, tables []Published) ([]Comparison, error)
 					c := measures[j].compare(e, p, row, length.Draws, replicates)
 					if c.Measured && !c.Agrees {
 						c.Reason = src.reason(p, row, &measures[j])
+						c.Known = c.Reason > 0 && !src.Spec.Notes[c.Reason-1].Unknown
 					}
 					out = append(out, c)
 				}
@@ -282,7 +284,7 @@ func Count(list []Comparison) (t Tally) {
 			t.Unmeasured++
 		case c.Agrees:
 			t.Agree++
-		case c.Reason > 0:
+		case c.Known:
 			t.Explained++
 		default:
 			t.Unexplained++

@@ -111,6 +111,10 @@ type NoteSpec struct {
 	Where  map[string]any `toml:"where"` // columns of the row and their values, or lists of such
 	Scale  string         `toml:"scale"` // default all
 	Text   string         `toml:"text"`
+
+	// Unknown says that the text is what is known, and not a reason: the values count among those of
+	// which it is not known why.
+	Unknown bool `toml:"unknown"`
 }
 
 // word is what names of models and groups look like: they are parts of file names.
