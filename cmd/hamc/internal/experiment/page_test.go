@@ -152,18 +152,18 @@ func TestPagesEscape(t *testing.T) {
 
 // A configuration without effective sample sizes is not the best one, and hides none that is.
 func TestVerdict(t *testing.T) {
-	const text = aModel + "[[cells]]\nstep_size = 1\nsteps = [1, 2, 3]\nintegrator = [\"imb\", \"glfb\"]\n[[cells]]\nname = \"policy\"\nreverse_check = \"off\"\nstep_size = 1\nsteps = [1, 2, 3]\nintegrator = [\"imb\", \"glfb\"]\n"
+	const text = "replicates = 2\n" + aModel + "[[cells]]\nstep_size = 1\nsteps = [1, 2, 3]\nintegrator = [\"imb\", \"glfb\"]\n[[cells]]\nname = \"policy\"\nreverse_check = \"off\"\nstep_size = 1\nsteps = [1, 2, 3]\nintegrator = [\"imb\", \"glfb\"]\n"
 	_, markdown, out := pageOf(t, text, nil, func(c *grid.Cell, r *grid.Result) {
 		r.ESSMin = grid.Number(10 * c.Steps)
 		if c.Integrator == "imb" {
-			r.ESSMin *= 2
+			r.ESSMin = 2*r.ESSMin + grid.Number(20*c.Replicate-30) // a standard error of 10
 		}
 		if c.Steps == 1 || c.Steps == 3 && c.Integrator == "glfb" {
 			r.ESSMin = grid.Number(math.NaN())
 		}
 	}, nil)
 	// 60 of 100 draws of half a second against 20.
-	want := "**m**: the best implicit midpoint (I.M.(b), step size 1, 3 steps) has 3.0 times the least ESS per second of the best generalized leapfrog (G.L.F.(b), step size 1, 2 steps)."
+	want := "**m**: the best implicit midpoint (I.M.(b), step size 1, 3 steps) has 3.0 ± 0.5 times the least ESS per second of the best generalized leapfrog (G.L.F.(b), step size 1, 2 steps)."
 	if len(out.Conclusion) != 1 || out.Conclusion[0] != want {
 		t.Errorf("%q, want %q\n%s", out.Conclusion, want, markdown)
 	}

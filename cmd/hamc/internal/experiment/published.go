@@ -371,7 +371,8 @@ func audited(e *Entry) bool { return e.Length.Audit > 0 }
 func guarded(e *Entry) bool { return e.Settings.ReverseCheck != 0 }
 
 // conclude answers the paper's question for a model: how much the better of the two methods gains,
-// with the best configuration of each, here and in the paper.
+// with the best configuration of each, here and in the paper. The standard error is that of the effective
+// sample sizes alone; those of times are not known, and the best of many is better by chance.
 func (src *Source) conclude(m *grid.Model, bests []*Entry, ref *Reference) string {
 	best := func(name string) *Entry {
 		var b *Entry
@@ -388,12 +389,27 @@ func (src *Source) conclude(m *grid.Model, bests []*Entry, ref *Reference) strin
 	}
 	ratio := im.ESSPerSecond() / glf.ESSPerSecond()
 	text := fmt.Sprintf("**%s**: the best implicit midpoint (%s, step size %s, %s steps) has %s times the least ESS per second of the best generalized leapfrog (%s, step size %s, %s steps)",
-		document.Escape(m.Name), document.Escape(src.label(im.Settings.Integrator)), im.Get("step_size"), stepsOf(im), shown(ratio, 2),
+		document.Escape(m.Name), document.Escape(src.label(im.Settings.Integrator)), im.Get("step_size"), stepsOf(im), plusMinusShown(ratio, ratio*math.Hypot(essError(im), essError(glf))),
 		document.Escape(src.label(glf.Settings.Integrator)), glf.Get("step_size"), stepsOf(glf))
 	if theirs := src.publishedRatio(m, ref); theirs == theirs {
 		text += fmt.Sprintf("; in the paper's tables, %s times", shown(theirs, 2))
 	}
 	return text + "."
+}
+
+// essError is the standard error of the mean over replicates of the least effective sample size, as a
+// share of that mean.
+func essError(e *Entry) float64 {
+	x := e.Over(func(r *grid.Result) float64 { return float64(r.ESSMin) })
+	return x.SE / x.Mean
+}
+
+// plusMinusShown is shown with two digits, with a standard error if there is one.
+func plusMinusShown(x, se float64) string {
+	if se-se != 0 {
+		return shown(x, 2)
+	}
+	return shown(x, 2) + " ± " + shown(se, 1)
 }
 
 // publishedRatio is the ratio of conclude in the published tables of a model.
