@@ -59,6 +59,11 @@ func (w *worker) load(c *Cell) (*loaded, error) {
 	if l.posterior, err = make(bytes.NewReader(text), name); err != nil {
 		return nil, err
 	}
+	for _, name := range m.ESS {
+		if !slices.ContainsFunc(l.posterior.Info().Params, func(q runtime.Param) bool { return q.Name == name }) {
+			return nil, fmt.Errorf("model %s: ess names %s, which is no parameter", m.Name, name)
+		}
+	}
 	l.tolerate(l.posterior)
 	switch m.Start {
 	case StartSimulated:
