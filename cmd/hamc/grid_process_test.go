@@ -486,3 +486,28 @@ var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "mine", Sol
 		})
 	}
 }
+
+// Without a cache directory workers are built in a temporary one, which goes whatever becomes of the grid.
+func TestGridNoCacheDirectory(t *testing.T) {
+	b := &gridBench{t: t, dir: t.TempDir()}
+	b.write("g.toml", gatedGrid)
+	b.write("m.ham", gridModel)
+	b.write("gated.go", gated)
+	b.write("taken", "")
+	tmp := filepath.Join(b.dir, "tmp")
+	if err := os.Mkdir(tmp, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code int
+		args []string
+	}{{0, nil}, {0, []string{"--dry-run"}}, {2, []string{"--only", "steps=77"}}, {1, []string{"--output-dir", "taken"}}} {
+		p := start(t, b.dir, []string{"HOME=", "XDG_CACHE_HOME=", "TMPDIR=" + tmp}, append([]string{"grid", "g.toml"}, c.args...)...)
+		if code := p.wait(); code != c.code || !strings.Contains(p.stderr.String(), "\nbuilt    in ") {
+			t.Errorf("%v: exit code %d\n%s", c.args, code, p.stderr.String())
+		}
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("%v: left in the temporary directory: %v, %v", c.args, left, err)
+		}
+	}
+}

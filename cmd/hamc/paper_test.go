@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/experiment"
@@ -147,6 +149,82 @@ func TestPaperGaussian(t *testing.T) {
 		a, b := medians["leapfrog "+eps], medians["glfb "+eps]
 		if !(a > 1e-7 && a/b < 1.2 && b/a < 1.2) {
 			t.Errorf("step size %s: %g of the leapfrog, %g of the generalized", eps, a, b)
+		}
+	}
+}
+
+// What the files of the experiments say of the published tables is there: a note on a table or a column
+// that nobody knows would never be shown.
+func TestPaperNames(t *testing.T) {
+	tables, err := paper.Tables()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string][]map[string]any{}
+	for _, x := range tables {
+		if len(x.Rows) == 0 || rows[x.Label] != nil {
+			t.Errorf("table %s: no rows, or two of the name", x.Label)
+		}
+		rows[x.Label] = x.Rows
+	}
+	values := func(v any) []any {
+		if l, ok := v.([]any); ok || v == nil {
+			return l
+		}
+		return []any{v}
+	}
+	used := map[string]bool{}
+	for _, x := range paper.Experiments {
+		text, err := paper.ReadFile(x.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec, err := experiment.ParseSpec(text, x.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := map[string]bool{}
+		for _, g := range spec.Groups {
+			if g.Table != "" && (rows[g.Table] == nil || used[g.Table]) {
+				t.Errorf("%s: cells %s: there is no table %s, or other cells have it", x.File, g.Name, g.Table)
+			}
+			used[g.Table], own[g.Table] = true, true
+		}
+		for i, n := range spec.Notes {
+			labels := values(n.Table)
+			for _, label := range labels {
+				if name, ok := label.(string); !ok || !own[name] {
+					t.Errorf("%s: note %d: there is no table %v in the grid", x.File, i+1, label)
+				}
+			}
+			// The note is on at least one value.
+			on := 0
+			for name, list := range rows {
+				if !own[name] || len(labels) > 0 && !slices.Contains(labels, any(name)) {
+					continue
+				}
+				for _, row := range list {
+					matches := true
+					for column, v := range n.Where {
+						matches = matches && slices.ContainsFunc(values(v), func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(row[column]) })
+					}
+					for _, column := range values(n.Column) {
+						name, ok := column.(string)
+						matches = matches && ok && row[name] != nil
+					}
+					if matches {
+						on++
+					}
+				}
+			}
+			if on == 0 || strings.TrimSpace(n.Text) == "" || n.Scale != "" && n.Scale != "paper" && n.Scale != "quick" {
+				t.Errorf("%s: note %d is on %d rows, at the scale %q, and says %q", x.File, i+1, on, n.Scale, n.Text)
+			}
+		}
+	}
+	for name := range rows {
+		if !used[name] {
+			t.Errorf("no cells are of table %s", name)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func Example_deadline() {
 	opt.Chains, opt.Draws = 2, math.MaxInt
 	opt.Workers = opt.Chains // all chains at the same time
 
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	result, err := runtime.Sample(ctx, model, opt, nil)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {

@@ -59,12 +59,12 @@ func (w *worker) load(c *Cell) (*loaded, error) {
 	if l.posterior, err = make(bytes.NewReader(text), name); err != nil {
 		return nil, err
 	}
-	l.tolerate(l.posterior)
 	for _, name := range m.ESS {
-		if !slices.ContainsFunc(l.posterior.Info().Params, func(p runtime.Param) bool { return p.Name == name }) {
-			return nil, fmt.Errorf("ess: model %s has no parameter %s", m.Name, name)
+		if !slices.ContainsFunc(l.posterior.Info().Params, func(q runtime.Param) bool { return q.Name == name }) {
+			return nil, fmt.Errorf("model %s: ess names %s, which is no parameter", m.Name, name)
 		}
 	}
+	l.tolerate(l.posterior)
 	switch m.Start {
 	case StartSimulated:
 		if start == nil {

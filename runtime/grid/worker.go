@@ -48,7 +48,9 @@ type Event struct {
 // arguments are none of these.
 func Main(p *Program) {
 	goruntime.GOMAXPROCS(1) // a worker is one of many
-	os.Exit(p.serve(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	out := os.Stdout
+	os.Stdout = os.Stderr // what an extension prints is for people
+	os.Exit(p.serve(os.Args[1:], os.Stdin, out, os.Stderr))
 }
 
 // serve is Main on given arguments and streams. It returns the exit code.

@@ -294,7 +294,7 @@ func TestProblems(t *testing.T) {
 		{"a panic in New", "panic: wrapped 1", func(_ *Plan, c *Cell) { c.Integrator = "early" }},
 		{"an integrator that there is not", "no integrator none", func(_ *Plan, c *Cell) { c.Integrator = "none" }},
 		{"a leapfrog", "the leapfrog needs a metric", func(_ *Plan, c *Cell) { c.Integrator = "leapfrog" }},
-		{"a parameter that there is not", "ess: model banana has no parameter zzz", func(p *Plan, _ *Cell) { p.Models[0].ESS = []string{"t1", "zzz"} }},
+		{"an effective sample size of nothing", "ess names t3, which is no parameter", func(p *Plan, _ *Cell) { p.Models[0].ESS = []string{"t1", "t3"} }},
 		{"a simulator that fails", "no data today", func(p *Plan, _ *Cell) { p.Models[0].Simulate = "fails" }},
 		{"data that are wrong", "data of the simulator wrong", func(p *Plan, _ *Cell) { p.Models[0].Simulate = "wrong" }},
 		{"a simulator without a start", "no point to start at", func(p *Plan, _ *Cell) { p.Models[0].Simulate = "nowhere" }},

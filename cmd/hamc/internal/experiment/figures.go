@@ -64,7 +64,7 @@ func defaultPlots(entries []*Entry) []PlotSpec {
 }
 
 // maxPanels is how many panels a figure has room for.
-const maxPanels = 4
+const maxPanels = 12
 
 // draw draws one figure.
 func (src *Source) draw(p *PlotSpec, entries []*Entry) *plot.Figure {

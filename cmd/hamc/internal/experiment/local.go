@@ -42,10 +42,10 @@ func Missing(dir string, p *grid.Plan) ([]int, error) {
 	return out, nil
 }
 
-// RunLocal runs cells of the plan of a directory on this machine, so many at a time, each in one of as many processes. It
-// tells of each that is done, one at a time, in the order in which they come to an end. When ctx is
-// done the processes are killed, and it returns the error of ctx: results that are there stay, and
-// are whole.
+// RunLocal runs cells of the plan of a directory on this machine, so many at a time, each in one of as
+// many processes. It tells of each that is done, one at a time, in the order in which they come to an
+// end. When ctx is done the processes are killed, and it returns the error of ctx: results that are
+// there stay, and are whole.
 func RunLocal(ctx context.Context, worker, dir string, p *grid.Plan, cells []int, workers int, tell func(grid.Event)) error {
 	digest := p.Digest()
 	queue := make(chan int)

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -306,6 +307,15 @@ func TestDigests(t *testing.T) {
 		if got := p.Models[0].Data[i]; !strings.HasPrefix(got, want) || filepath.Ext(got) != ".json" {
 			t.Errorf("data %s", got)
 		}
+	}
+}
+
+// A cell of unknown cost has a task of its own.
+func TestPackUnknown(t *testing.T) {
+	tasks := &Tasks{Path: "t"}
+	tasks.pack([]float64{1, math.Inf(1), 1, 1, math.Inf(1), math.Inf(1), 1}, 60)
+	if got, want := fmt.Sprint(tasks.Cells), "[[0] [1] [2 3] [4] [5] [6]]"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,9 +118,6 @@ func probe(ctx context.Context, worker, dir string, p *grid.Plan) ([]float64, er
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the worker of the grid: %w: %s", err, strings.TrimSpace(errs.String()))
-	}
 	known := map[int]float64{}
 	for line := range bytes.Lines(out) {
 		var x grid.Probe
@@ -127,10 +125,17 @@ func probe(ctx context.Context, worker, dir string, p *grid.Plan) ([]float64, er
 			known[x.Cell] = x.Seconds
 		}
 	}
+	if err != nil && len(known) == 0 {
+		return nil, fmt.Errorf("the worker of the grid: %w: %s", err, strings.TrimSpace(errs.String()))
+	}
 	costs := make([]float64, len(p.Cells))
 	for i := range p.Cells {
 		c := &p.Cells[i]
-		costs[i] = known[kinds[kind{c.Group, c.Model, c.Settings}]]
+		cost, ok := known[kinds[kind{c.Group, c.Model, c.Settings}]]
+		if !ok { // a cell that ends the worker: alone in a task it costs no other its result
+			cost = math.Inf(1)
+		}
+		costs[i] = cost
 	}
 	return costs, nil
 }
