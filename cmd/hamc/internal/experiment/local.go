@@ -110,7 +110,7 @@ func bySignal(p *os.ProcessState) bool {
 // process is serve until the process ends. It returns true if it died of a cell.
 func process(ctx context.Context, worker, dir, digest string, queue <-chan int, tell func(grid.Event)) (died bool, err error) {
 	cmd := exec.CommandContext(ctx, worker, "plan", digest, "cells", dir)
-	var said bytes.Buffer
+	var said lastWords
 	cmd.Stderr = &said
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -173,3 +173,20 @@ func process(ctx context.Context, worker, dir, digest string, queue <-chan int, 
 	}
 	return false, nil
 }
+
+// lastWords keeps the end of what a program says: what tells why it ended, however much it has said
+// before.
+type lastWords struct{ text []byte }
+
+// maxLastWords is how many bytes of it are kept.
+const maxLastWords = 4096
+
+func (l *lastWords) Write(p []byte) (int, error) {
+	l.text = append(l.text, p[max(0, len(p)-maxLastWords):]...)
+	if n := len(l.text) - maxLastWords; n > 0 {
+		l.text = append(l.text[:0], l.text[n:]...)
+	}
+	return len(p), nil
+}
+
+func (l *lastWords) String() string { return string(l.text) }
