@@ -210,12 +210,14 @@ func (e *env) paperExperiment(ctx context.Context, x *paper.Experiment, dir stri
 	t := o.Tally
 	line := fmt.Sprintf("%s: %s", x.Title, plural(len(rows), "cell"))
 	if n := t.Agree + t.Explained + t.Unexplained; n > 0 {
-		line += fmt.Sprintf("; of %s published values %d are met", fmt.Sprint(n), t.Agree)
-		if t.Explained > 0 {
-			line += fmt.Sprintf(", %d are not, as the page's notes say", t.Explained)
-		}
-		if t.Unexplained > 0 {
-			line += fmt.Sprintf(", %d are not, and it is not known why", t.Unexplained)
+		line += fmt.Sprintf("; published values: %d, met: %d", n, t.Agree)
+		for _, x := range []struct {
+			what string
+			n    int
+		}{{"of these in bands that say little", t.Wide}, {"not met, for reasons given", t.Explained}, {"not met, not known why", t.Unexplained}, {"not measured", t.Unmeasured}} {
+			if x.n > 0 {
+				line += fmt.Sprintf(", %s: %d", x.what, x.n)
+			}
 		}
 	}
 	fmt.Fprintf(e.stdout, "%s: %s\n", line, filepath.Join(dir, experiment.PageHTML))
@@ -282,11 +284,11 @@ func paperIndex(done []paperOutcome, scale string) *document.Document {
 	d := &document.Document{Title: "Brofos & Lederman (2021), rerun"}
 	add := func(b document.Block) { d.Blocks = append(d.Blocks, b) }
 	add(document.Paragraph{Text: "The experiments of “Evaluating the Implicit Midpoint Integrator for Riemannian Manifold Hamiltonian Monte Carlo” (ICML 2021), at the scale *" + scale + "*."})
-	t := &document.Table{Head: []string{"experiment", "published values", "met", "not met, for reasons given", "not met"}, Left: 1}
+	t := &document.Table{Head: []string{"experiment", "published values", "met", "of these in bands that say little", "not met, for reasons given", "not met, not known why"}, Left: 1}
 	var sum experiment.Tally
 	row := func(name string, t experiment.Tally) []document.Cell {
 		cells := []document.Cell{{Text: name}}
-		for _, n := range []int{t.Agree + t.Explained + t.Unexplained, t.Agree, t.Explained, t.Unexplained} {
+		for _, n := range []int{t.Agree + t.Explained + t.Unexplained, t.Agree, t.Wide, t.Explained, t.Unexplained} {
 			cells = append(cells, document.Cell{Text: fmt.Sprint(n)})
 		}
 		return cells
@@ -296,6 +298,7 @@ func paperIndex(done []paperOutcome, scale string) *document.Document {
 		o := x.outcome
 		t.Rows = append(t.Rows, row(fmt.Sprintf("[%s](%s/%s)", x.experiment.Title, x.experiment.Name, experiment.PageHTML), o.Tally))
 		sum.Agree += o.Tally.Agree
+		sum.Wide += o.Tally.Wide
 		sum.Explained += o.Tally.Explained
 		sum.Unexplained += o.Tally.Unexplained
 		conclusions = append(conclusions, o.Conclusion...)

@@ -274,7 +274,13 @@ func (src *Source) scale() string {
 
 // Tally counts comparisons: those that agree, that do not for a reason that a note gives, that do not
 // and have none, and those that were not measured.
-type Tally struct{ Agree, Explained, Unexplained, Unmeasured int }
+type Tally struct {
+	Agree, Explained, Unexplained, Unmeasured int
+
+	// Wide counts those among the first that would agree if they were half of what is published, or
+	// twice as much: they say little.
+	Wide int
+}
 
 // Count returns the tally of comparisons.
 func Count(list []Comparison) (t Tally) {
@@ -284,6 +290,9 @@ func Count(list []Comparison) (t Tally) {
 			t.Unmeasured++
 		case c.Agrees:
 			t.Agree++
+			if c.wide() {
+				t.Wide++
+			}
 		case c.Known:
 			t.Explained++
 		default:

@@ -325,8 +325,10 @@ func TestWideBands(t *testing.T) {
 		if c.wide() != x.want {
 			t.Errorf("%+v", x)
 		}
-		text := (&Source{}).agreement(Tally{Agree: 1}, []Comparison{c}, &Reference{Name: "X"})
-		if strings.Contains(text, "that 1 would be met by a half or the double of what is published") != x.want {
+		c.Agrees = true
+		tally := Count([]Comparison{c})
+		text := (&Source{}).agreement(tally, &Reference{Name: "X"})
+		if strings.Contains(text, "that 1 of those met would be met by a half or the double of what is published") != x.want || (tally.Wide == 1) != x.want {
 			t.Error(text)
 		}
 	}

@@ -77,7 +77,7 @@ func TestJoinedModel(t *testing.T) {
 		rows []Row
 		want Tally
 	}{
-		{rows, Tally{Agree: 6}},
+		{rows, Tally{Agree: 6, Wide: 2}},
 		{rows[len(rows)/2:], Tally{Unmeasured: 6}}, // of the model that has joined
 	} {
 		compared, err := src.Compare(x.rows, []Published{*p})

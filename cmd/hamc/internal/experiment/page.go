@@ -61,7 +61,7 @@ func (src *Source) Page(p *grid.Plan, rows []Row, ref *Reference) (*document.Doc
 		}
 		out.Tally = Count(out.Compared)
 		if len(out.Compared) > 0 {
-			add(document.Paragraph{Text: src.agreement(out.Tally, out.Compared, ref)})
+			add(document.Paragraph{Text: src.agreement(out.Tally, ref)})
 		}
 	}
 	for i := range src.Spec.Groups {
@@ -289,7 +289,7 @@ func (src *Source) table(of []*Entry) *document.Table {
 	heads = append(heads,
 		head{"iterations per step", func(e *Entry) string { return shown(iterationsPerStep(e), 3) }},
 		head{"failed", func(e *Entry) string { return percent(failedShare(e)) }},
-		head{"irreversible, per 100,000", func(e *Entry) string { return shown(irreversible(e), 3) }},
+		head{"irreversible, per 100,000", func(e *Entry) string { return irreversibleText(e) }},
 		head{"µs per draw", func(e *Entry) string { return shown(1e6*e.SecondsPerDraw(), 3) }},
 	)
 	for _, h := range heads {
@@ -332,6 +332,16 @@ func wasted(e *Entry) float64 {
 // return.
 func irreversible(e *Entry) float64 {
 	return 1e5 * float64(e.Sum(func(r *grid.Result) int { return r.Unreturned })) / float64(e.Sum(func(r *grid.Result) int { return r.Audited }))
+}
+
+// irreversibleText is irreversible in words; of none found it says below what the number is, at 95 %
+// confidence (3 of as many as were audited).
+func irreversibleText(e *Entry) string {
+	x := irreversible(e)
+	if x != 0 {
+		return shown(x, 3)
+	}
+	return fmt.Sprintf("0 (< %s)", shown(3e5/float64(e.Sum(func(r *grid.Result) int { return r.Audited })), 2))
 }
 
 func percent(x float64) string {

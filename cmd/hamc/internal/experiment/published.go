@@ -12,7 +12,7 @@ import (
 )
 
 // agreement says how many published values were met, and what that means.
-func (src *Source) agreement(t Tally, compared []Comparison, ref *Reference) string {
+func (src *Source) agreement(t Tally, ref *Reference) string {
 	text := fmt.Sprintf("**%d of %d values of %s are met**", t.Agree, t.Agree+t.Explained+t.Unexplained, ref.Name)
 	if t.Explained > 0 {
 		text += fmt.Sprintf("; %d are not, for reasons given below", t.Explained)
@@ -23,14 +23,8 @@ func (src *Source) agreement(t Tally, compared []Comparison, ref *Reference) str
 	if t.Unmeasured > 0 {
 		text += fmt.Sprintf("; %d were not measured", t.Unmeasured)
 	}
-	wide := 0
-	for i := range compared {
-		if compared[i].wide() {
-			wide++
-		}
-	}
-	if wide > 0 {
-		text += fmt.Sprintf(". So few draws were run, or published, that %d would be met by a half or the double of what is published, and say little", wide)
+	if t.Wide > 0 {
+		text += fmt.Sprintf(". So few draws were run, or published, that %d of those met would be met by a half or the double of what is published, and say little", t.Wide)
 	}
 	return text + `. A value is met if it differs from the published one by no more than three standard errors of the difference and a slack ` +
 		`for other data, other random numbers and other machines: 0.02 of the acceptance, 10 % of an effective sample size, a factor of 1.5 of the violations of ` +
@@ -292,10 +286,10 @@ func (src *Source) verdict(add func(document.Block), entries []*Entry, ref *Refe
 			}
 			row = append(row, []document.Cell{
 				share,
-				{Text: plusMinus(e.Over(AcceptProb), 2)}, {Text: percent(failedShare(e))}, {Text: percent(wasted(e))}, {Text: shown(irreversible(e), 3)},
+				{Text: plusMinus(e.Over(AcceptProb), 2)}, {Text: percent(failedShare(e))}, {Text: percent(wasted(e))}, {Text: irreversibleText(e)},
 			}...)
 			if g := underPolicy(entries, e); g != nil {
-				row = append(row, document.Cell{Text: shown(g.ESSPerSecond()/e.ESSPerSecond(), 2)}, document.Cell{Text: shown(irreversible(g), 3)})
+				row = append(row, document.Cell{Text: shown(g.ESSPerSecond()/e.ESSPerSecond(), 2)}, document.Cell{Text: irreversibleText(g)})
 			} else {
 				row = append(row, document.Cell{Text: "–"}, document.Cell{Text: "–"})
 			}
