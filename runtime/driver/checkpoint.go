@@ -13,6 +13,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // checkpoint is a place from which a chain can go on: its state, and the end of its
@@ -52,7 +53,7 @@ func (c *checkpoint) write(path string) error {
 	}
 	text = append(text, '\n')
 	head := fmt.Appendf(nil, checkpointHeader, crc32.Checksum(text, castagnoli))
-	return replaceFile(path, append(head, text...))
+	return files.Replace(path, append(head, text...))
 }
 
 // readCheckpoint reads the checkpoint in path, or returns nil if there is none: the chain

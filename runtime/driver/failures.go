@@ -7,6 +7,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // FailuresName is the name of the file of failures in a directory of draws: of the updates
@@ -57,5 +58,5 @@ func writeRows(dir, name string, columns, lines []string) error {
 	for _, l := range lines {
 		b.WriteString(l + "\n")
 	}
-	return replaceFile(filepath.Join(dir, name), []byte(b.String()))
+	return files.Replace(filepath.Join(dir, name), []byte(b.String()))
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // ManifestName is the name of the file in a directory of draws that says what run they
@@ -85,30 +86,7 @@ func (m *Manifest) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, ManifestName), append(text, '\n'))
-}
-
-// replaceFile gives a file its content in one step, so that it is never half-written.
-func replaceFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what matters is the error before
-	}
-	return err
+	return files.Replace(filepath.Join(dir, ManifestName), append(text, '\n'))
 }
 
 // fits returns how a run differs from the one of the manifest in what decides its

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // ProductsName is the name of the file in a directory of draws that lists what was made
@@ -47,7 +48,7 @@ func NoteProduct(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, ProductsName), append(text, '\n'))
+	return files.Replace(filepath.Join(dir, ProductsName), append(text, '\n'))
 }
 
 // productName reports whether something beside the draws may have that name: none of another

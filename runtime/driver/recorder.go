@@ -16,6 +16,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // progressInterval is the time between two progress events of a chain.
@@ -492,7 +493,7 @@ func (r *recorder) finish(complete, failed bool) error {
 		}
 		text, err := json.MarshalIndent(&r.clock, "", "\t")
 		if err == nil {
-			err = replaceFile(filepath.Join(r.dir, clockName), append(text, '\n'))
+			err = files.Replace(filepath.Join(r.dir, clockName), append(text, '\n'))
 		}
 		errs = append(errs, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/runtime/ode"
 )
 
@@ -274,29 +275,5 @@ func (p *Plan) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(dir, PlanName), append(text, '\n'))
-}
-
-// replaceFile gives a file its content in one step, so that nobody sees half of it. What writes the
-// same file at the same time writes the same content.
-func replaceFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // what matters is the error before
-	}
-	return err
+	return files.Replace(filepath.Join(dir, PlanName), append(text, '\n'))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // Result is what was measured of a cell.
@@ -217,5 +218,5 @@ func (p *Plan) writeResult(dir string, c *Cell, r *Result) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(p.ResultPath(dir, c), append(text, '\n'))
+	return files.Replace(p.ResultPath(dir, c), append(text, '\n'))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/runtime/random"
 )
 
@@ -41,7 +42,7 @@ func TestReproducible(t *testing.T) {
 			code, _, errs = served(bananas(), "2\n0\n", "cells", dir)
 		case "task":
 			list := dir + "/tasks"
-			if err := replaceFile(list, []byte("1\n0 2\n")); err != nil {
+			if err := files.Replace(list, []byte("1\n0 2\n")); err != nil {
 				t.Fatal(err)
 			}
 			code, _, errs = served(bananas(), "", "task", dir, list, "1")
@@ -129,7 +130,7 @@ func TestFiles(t *testing.T) {
 	}
 	dir := lay(t, p)
 	for i, name := range m.Data {
-		if err := replaceFile(dir+"/"+name, []byte(fmt.Sprintf(`{"n": 2, "y": [%d, 1]}`, i))); err != nil {
+		if err := files.Replace(dir+"/"+name, []byte(fmt.Sprintf(`{"n": 2, "y": [%d, 1]}`, i))); err != nil {
 			t.Fatal(err)
 		}
 	}
