@@ -318,31 +318,67 @@ func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
 	return idList(names).Op(op).List(vs...)
 }
 
-// converged prints the convergence test |new − old| ≤ tol over all components.
-func converged(new, old []string) *jen.Statement {
-	var s *jen.Statement
-	for i := range new {
-		t := jen.Qual("math", "Abs").Call(id(new[i]).Op("-").Id(old[i])).Op("<=").Id("tol")
-		if s == nil {
-			s = t
-		} else {
-			s = s.Op("&&").Add(t)
-		}
+// change is the difference of two iterates, by components, and the squares of the reciprocal units
+// of each: u²Δ² needs no root and no division in a loop.
+type change struct {
+	d    []string // names of the differences
+	unit []string
+}
+
+// differ prints the differences new − old.
+func (g *generator) differ(new, old, unit []string) (change, jen.Code) {
+	d := change{d: g.numbered("d", len(new)), unit: unit}
+	return d, assign(d.d, ":=", func(i int) jen.Code { return id(new[i]).Op("-").Id(old[i]) })
+}
+
+func (d change) square(i int) *jen.Statement {
+	return id(d.unit[i]).Op("*").Id(d.d[i]).Op("*").Id(d.d[i])
+}
+
+// converged prints the convergence test u²Δ² ≤ δ² over all components.
+func (d change) converged() *jen.Statement {
+	s := d.square(0).Op("<=").Id("tol")
+	for i := 1; i < len(d.d); i++ {
+		s = s.Op("&&").Add(d.square(i)).Op("<=").Id("tol")
 	}
 	return s
 }
 
-// residual prints max|new − old|.
-func residual(new, old []string) *jen.Statement {
-	if len(new) == 1 {
-		return jen.Qual("math", "Abs").Call(id(new[0]).Op("-").Id(old[0]))
+// residual prints max u|Δ|.
+func (d change) residual() *jen.Statement {
+	if len(d.d) == 1 {
+		return sqrt(d.square(0))
 	}
-	args := make([]jen.Code, len(new))
-	for i := range new {
-		args[i] = jen.Qual("math", "Abs").Call(id(new[i]).Op("-").Id(old[i]))
+	args := make([]jen.Code, len(d.d))
+	for i := range args {
+		args[i] = d.square(i)
 	}
-	return jen.Max(args...)
+	return sqrt(jen.Max(args...))
 }
+
+// tolerances prints h = ½ε and tol = δ².
+func tolerances() jen.Code {
+	return jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance").Op("*").Id("sv").Dot("Tolerance"))
+}
+
+// flatUnits names the squares of the reciprocal units of coordinates and momenta, and prints their declaration
+// as ones, and the assignment of the diagonals of G and G⁻¹ that MetricNorm asks for. With two
+// coordinates G₁₁ = A₂₂, G₂₂ = A₁₁ and G⁻¹ = A/D.
+func (g *generator) flatUnits(adj []string, det jen.Code, inv string) (uq, up []string, ones, metric jen.Code) {
+	m := g.dim.Offset
+	uq, up = g.numbered("uq", m), g.numbered("up", m)
+	all := append(append([]string{}, uq...), up...)
+	ones = assign(all, ":=", func(int) jen.Code { return jen.Lit(1.0) })
+	values := []jen.Code{det, id(inv)}
+	if m == 2 {
+		values = []jen.Code{id(adj[2]), id(adj[0]), id(adj[0]).Op("*").Id(inv), id(adj[2]).Op("*").Id(inv)}
+	}
+	metric = assign(all, "=", func(i int) jen.Code { return values[i] })
+	return uq, up, ones, metric
+}
+
+// normIs prints the test whether residuals are measured in units of the metric.
+func normIs() *jen.Statement { return id("sv").Dot("Norm").Op("==").Add(rt("MetricNorm")) }
 
 // definite prints the test that G is positive definite: its determinant and,
 // unless its form proves it, a diagonal entry of the adjugate are positive. Where they
@@ -374,9 +410,9 @@ func (g *generator) minor() *symbolic.Expr {
 }
 
 // look prints the closer look at a solve that has not converged.
-func look(new, old []string, count jen.Code) jen.Code {
+func look(d change, count jen.Code) jen.Code {
 	return jen.If(id("iter").Op(">=").Id("check")).Block(
-		id("d").Op(":=").Add(residual(new, old)),
+		id("d").Op(":=").Add(d.residual()),
 		jen.Var().Id("st").Add(rt("Status")),
 		jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("iter"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(failed(count)),
 		id("last").Op("=").Id("d"),
@@ -385,7 +421,7 @@ func look(new, old []string, count jen.Code) jen.Code {
 
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
+	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatUnitsMethod(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
 }
 
 // The methods beside the steps read a frame of the metric. With two coordinates, a = G₁₁
@@ -509,6 +545,24 @@ func (g *generator) flatWhiten() jen.Code {
 	return g.whitenMethod(append(code, jen.Return(okay()))...)
 }
 
+func (g *generator) flatUnitsMethod() jen.Code {
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
+	det, diag := func() *jen.Statement { return frameField("det") }, func() *jen.Statement { return frameField("diag") }
+	if g.dim.Offset == 1 {
+		code = append(code, jen.List(elements("uq", 1), elements("up", 1)).Op("=").List(sqrt(det()), jen.Lit(1).Op("/").Add(sqrt(det()))))
+	} else {
+		last := det()
+		if g.crossed() {
+			last = jen.Parens(det().Op("+").Add(frameField("off")).Op("*").Add(frameField("off")))
+		}
+		code = append(code,
+			id("last").Op(":=").Add(last).Op("/").Add(diag()),
+			elements("uq", 2).Op("=").List(sqrt(diag()), sqrt(id("last"))),
+			elements("up", 2).Op("=").List(sqrt(id("last").Op("/").Add(det())), sqrt(diag().Op("/").Add(det()))))
+	}
+	return g.unitsMethod(append(code, jen.Return(okay()))...)
+}
+
 func (g *generator) flatDrawMomentum() jen.Code {
 	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
 	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
@@ -530,9 +584,9 @@ func (g *generator) flatDrawMomentum() jen.Code {
 func (g *generator) frameCall() *jen.Statement { return sdot("evaluate").Call(id("q")) }
 
 // flatPosition prints adjugate, determinant and reciprocal at the coordinates.
-func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string) {
+func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count jen.Code) (code []jen.Code, adj []string, det string) {
 	f := g.fl
-	det := g.names.fresh("det")
+	det = g.names.fresh("det")
 	if g.dim.Offset == 1 {
 		code = g.block(p, done, []string{det}, []*symbolic.Expr{f.det}) // the adjugate is 1
 	} else {
@@ -545,7 +599,7 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 	}
 	code = append(code, definiteStep(det, last, count),
 		id(g.names.tensor(f.inv)).Op(":=").Lit(1).Op("/").Id(det))
-	return code, adj
+	return code, adj, det
 }
 
 // flatU prints u = A p from the names of A and p: all of it, or only the
@@ -595,7 +649,10 @@ func (g *generator) flatIMb() jen.Code {
 	q0, p0 := g.numbered("q", m), g.numbered("p", m)
 	a, b := g.numbered("qn", m), g.numbered("pn", m)
 	done := map[*symbolic.Def]bool{}
-	loop, adj := g.flatPosition(p, done, id("iter"))
+	loop, adj, det := g.flatPosition(p, done, id("iter"))
+	uq, up, ones, metric := g.flatUnits(adj, id(det), g.names.tensor(fl.inv))
+	loop = append(loop, jen.If(id("iter").Op("==").Lit(0).Op("&&").Add(normIs())).Block(
+		jen.Comment("Residuals are measured in units of the metric where the step starts."), metric))
 	loop = append(loop, g.flatU(adj, pm, nil)...)
 	fN, tN, rN := g.numbered("f", m), g.numbered("t", m), g.numbered("s", m)
 	var names []string
@@ -627,17 +684,20 @@ func (g *generator) flatIMb() jen.Code {
 		loop = append(loop, id(b[k]).Op(":=").Add(x))
 	}
 	all, old := append(append([]string{}, a...), b...), append(append([]string{}, q...), pm...)
+	change, differences := g.differ(all, old, append(append([]string{}, uq...), up...))
 	loop = append(loop,
-		jen.If(converged(all, old).Op("&&").Id("iter").Op(">").Lit(0)).Block(
+		differences,
+		jen.If(change.converged().Op("&&").Id("iter").Op(">").Lit(0)).Block(
 			assign(q, "=", func(i int) jen.Code { return id(a[i]) }),
 			assign(pm, "=", func(i int) jen.Code { return id(b[i]) }),
 			id("iterations").Op("=").Id("iter"), jen.Break()),
-		look(all, old, id("iter")),
+		look(change, id("iter")),
 		idList(old).Op("=").Add(idList(all)),
 	)
 	var body []jen.Code
 	body = append(body,
-		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
+		tolerances(),
+		ones,
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		jen.Comment("Iteration 0 is the explicit half step that predicts the midpoint."),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)),
@@ -711,6 +771,7 @@ func (g *generator) flatGLFb() jen.Code {
 
 	// The quantities of a step's last position serve the next step.
 	adj, force0, r := g.flatQuantities()
+	uq, up, ones, metric := g.flatUnits(adj, jen.Lit(1).Op("/").Id(r), r)
 	kept := append(append(append([]string{}, adj...), r), force0...)
 	seen := func(n int) *jen.Statement { return sdot("seen").Index(jen.Lit(n)) }
 	hit := sdot("seenKnown")
@@ -751,10 +812,12 @@ func (g *generator) flatGLFb() jen.Code {
 		for i := range m {
 			before = append(before, id(x1[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
 		}
+		first, differences := g.differ(x1, pm, up)
 		before = append(before,
-			jen.If(converged(x1, pm)).Block(id("solved").Op("=").True()).
+			differences,
+			jen.If(first.converged()).Block(id("solved").Op("=").True()).
 				Else().If(id("check").Op("==").Lit(1)).Block(
-				jen.List(id("_"), id("st")).Op(":=").Id("sv").Dot("Check").Call(jen.Lit(1), residual(x1, pm), id("last")),
+				jen.List(id("_"), id("st")).Op(":=").Id("sv").Dot("Check").Call(jen.Lit(1), first.residual(), id("last")),
 				failed(jen.Lit(1))),
 			idList(pm).Op("=").Add(idList(x1)))
 		coef := g.numbered("co", 3)
@@ -766,9 +829,11 @@ func (g *generator) flatGLFb() jen.Code {
 			id(e[1]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[1]),
 			id(e[2]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[2]))
 		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Id(pm[k]).Op("*").Parens(id(e[1]).Op("+").Id(e[2]).Op("*").Id(pm[k])))
+		change, differences := g.differ(b[k:k+1], pm[k:k+1], up[k:k+1])
 		loop = append(loop,
-			jen.If(converged(b[k:k+1], pm[k:k+1])).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("iter"), jen.Break()),
-			look(b[k:k+1], pm[k:k+1], id("iter")),
+			differences,
+			jen.If(change.converged()).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("iter"), jen.Break()),
+			look(change, id("iter")),
 			id(pm[k]).Op("=").Id(b[k]))
 	} else {
 		// What R needs of the position alone comes before the loop.
@@ -785,19 +850,23 @@ func (g *generator) flatGLFb() jen.Code {
 		for i := range m {
 			loop = append(loop, id(b[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
 		}
+		change, differences := g.differ(b, pm, up)
 		loop = append(loop,
-			jen.If(converged(b, pm)).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("iter"), jen.Break()),
-			look(b, pm, id("iter")),
+			differences,
+			jen.If(change.converged()).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("iter"), jen.Break()),
+			look(change, id("iter")),
 			idList(pm).Op("=").Add(idList(b)))
 	}
 
 	var body []jen.Code
 	body = append(body,
-		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
+		tolerances(),
+		ones,
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)))
 	body = append(body, start...)
 	body = append(body,
+		jen.If(normIs()).Block(jen.Comment("Residuals are measured in units of the metric where the step starts."), metric),
 		id(square).Op(":=").Id(r).Op("*").Id(r),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
 		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)))
@@ -854,9 +923,11 @@ func (g *generator) flatGLFb() jen.Code {
 		for i := range m {
 			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
 		}
+		change, differences := g.differ(a, q, uq)
 		loop = append(loop,
-			jen.If(converged(a, q)).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("iter"), jen.Break()),
-			look(a, q, id("iterations").Op("+").Id("iter")),
+			differences,
+			jen.If(change.converged()).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("iter"), jen.Break()),
+			look(change, id("iterations").Op("+").Id("iter")),
 			idList(q).Op("=").Add(idList(a)))
 		body = append(body,
 			jen.List(id("check"), id("last")).Op("=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),

@@ -130,7 +130,9 @@ func (g *generator) systemMethods() []jen.Code {
 	add(g.vectorField())
 	add(g.energy())
 	add(g.whiten())
+	add(g.units())
 	add(g.drawMomentum())
+	add(g.measure())
 	add(g.stepIMb())
 	add(g.stepGLFb())
 	add(g.stepLeapfrog())
@@ -294,6 +296,38 @@ func (g *generator) whitenMethod(body ...jen.Code) jen.Code {
 		g.method("Whiten").Params(floats("z", "q", "p")).Add(rt("Status")).Block(body...))
 }
 
+// factorUnits emits the call that writes the units of the factor's position to uq and up.
+func (g *generator) factorUnits(uq, up jen.Code) *jen.Statement {
+	if g.byParts() {
+		return sdot("factor").Dot("Units").Call(uq, up, sdot("b"))
+	}
+	return sdot("factor").Dot("Units").Call(uq, up)
+}
+
+func (g *generator) units() jen.Code {
+	var body []jen.Code
+	if !g.constant() {
+		body = append(body, notOK(g.evaluateCall("q", orderDensity), jen.Return(id("st"))))
+	}
+	return g.unitsMethod(append(body, g.factorUnits(id("uq"), id("up")), jen.Return(okay()))...)
+}
+
+func (g *generator) unitsMethod(body ...jen.Code) jen.Code {
+	return doc("Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.",
+		g.method("Units").Params(floats("uq", "up", "q")).Add(rt("Status")).Block(body...))
+}
+
+// measure emits the method that a step begins with.
+func (g *generator) measure() jen.Code {
+	return doc("measure makes s.uq and s.up the reciprocal units of residuals at the position of the\nfactor.",
+		g.method("measure").Params(id("norm").Add(rt("Norm"))).Block(
+			jen.If(id("norm").Op("==").Add(rt("MaxNorm"))).Block(
+				rt("Ones").Call(sdot("uq")),
+				rt("Ones").Call(sdot("up")),
+				jen.Return()),
+			g.factorUnits(sdot("uq"), sdot("up"))))
+}
+
 func (g *generator) drawMomentum() jen.Code {
 	var body []jen.Code
 	if !g.constant() {
@@ -313,7 +347,7 @@ func (g *generator) drawMomentumMethod(body ...jen.Code) jen.Code {
 }
 
 // solveLoop emits the fixed-point iteration: body computes the new iterate and
-// sets d to max|Δ|.
+// sets d to the norm of Δ.
 func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
 	return solveLoopThen(count, nil, body...)
 }
@@ -371,16 +405,17 @@ func (g *generator) stepIMb() jen.Code {
 		id("d").Op(":=").Lit(0.0),
 		each("q",
 			jen.List(id("a"), id("b")).Op(":=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f)),
-			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm"))), jen.Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
+			id("d").Op("=").Max(id("d"), at("uq").Op("*").Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm"))), at("up").Op("*").Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
 			jen.List(at("qm"), at("pm")).Op("=").List(id("a"), id("b")),
 		))
 	body := []jen.Code{
-		jen.Add(locals("p", "qm", "pm", "v", "f")),
+		jen.Add(locals("p", "qm", "pm", "v", "f", "uq", "up")),
 		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
 		jen.Comment("The explicit half step predicts the midpoint."),
 		notOK(sdot("field").Call(id("q"), id("p")), failedAtOnce()),
+		sdot("measure").Call(id("sv").Dot("Norm")),
 		each("q", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
-		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Begin").Call(id("qm"), id("pm"), id("v"), id("p"))),
+		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Begin").Call(id("qm"), id("pm"), id("uq"), id("up"))),
 		id("iterations").Op(":=").Lit(0),
 	}
 	body = append(body, loop...)
@@ -438,7 +473,7 @@ func (g *generator) stepGLFb() jen.Code {
 		id("d").Op(":=").Lit(0.0),
 		each("q",
 			id("b").Op(":=").Add(at("p")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
-			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
+			id("d").Op("=").Max(id("d"), at("up").Op("*").Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
 			at("pm").Op("=").Id("b"),
 		))
 	position := solveLoop(count,
@@ -447,13 +482,14 @@ func (g *generator) stepGLFb() jen.Code {
 		id("d").Op(":=").Lit(0.0),
 		each("q",
 			id("a").Op(":=").Add(at("q")).Op("+").Id("h").Op("*").Parens(jen.Add(v0).Op("+").Add(v)),
-			id("d").Op("=").Max(id("d"), jen.Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm")))),
+			id("d").Op("=").Max(id("d"), at("uq").Op("*").Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm")))),
 			at("qm").Op("=").Id("a"),
 		))
 	body := []jen.Code{
-		jen.Add(locals("p", "qm", "pm", "v", "v0", "f", "force0")),
+		jen.Add(locals("p", "qm", "pm", "v", "v0", "f", "force0", "uq", "up")),
 		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
 		notOK(sdot("complete").Call(id("q")), failedAtOnce()),
+		sdot("measure").Call(id("sv").Dot("Norm")),
 		id("iterations").Op(":=").Lit(0),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
 		jen.Copy(id("pm"), id("p")),

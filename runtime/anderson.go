@@ -13,18 +13,17 @@ const andersonWindow = 5
 //
 // over the last five j. Near the solution of a smooth equation this is a quasi-Newton
 // method that needs no derivatives. Iterates are pairs (q, p). Their residuals are
-// weighed by the lengths of ∂H/∂p and p at the start of the step, so that what is
-// least does not depend on the units of q. The zero value is ready for Begin; a value
+// taken in the units of the solve's Norm. The zero value is ready for Begin; a value
 // serves one goroutine.
 type Accelerator struct {
 	x, f, r []float64 // last iterate, its image and residual
-	weight  [2]float64
+	u       []float64 // reciprocal units of residuals
 	window  [andersonWindow]difference
 	used    int // of window
 	next    int // place of the next difference in window
 	first   bool
 
-	gram  [andersonWindow][andersonWindow]float64 // ⟨Δr_i, Δr_j⟩ in the weighed norm
+	gram  [andersonWindow][andersonWindow]float64 // ⟨Δr_i, Δr_j⟩
 	chol  [andersonWindow][andersonWindow]float64
 	gamma [andersonWindow]float64
 }
@@ -32,38 +31,26 @@ type Accelerator struct {
 // difference is that of two successive residuals, and of the images they belong to.
 type difference struct{ r, f []float64 }
 
-// Begin starts a solve at the iterate (q, p), with v and w the velocity and the momentum
-// at the start of the step.
-func (a *Accelerator) Begin(q, p, v, w []float64) {
+// Begin starts a solve at the iterate (q, p), whose residuals have the reciprocal units uq and up.
+func (a *Accelerator) Begin(q, p, uq, up []float64) {
 	m := len(q)
 	if len(a.x) != 2*m {
-		x := make([]float64, (3+2*andersonWindow)*2*m)
+		x := make([]float64, (4+2*andersonWindow)*2*m)
 		cut := func() []float64 {
 			c := x[: 2*m : 2*m]
 			x = x[2*m:]
 			return c
 		}
-		a.x, a.f, a.r = cut(), cut(), cut()
+		a.x, a.f, a.r, a.u = cut(), cut(), cut(), cut()
 		for i := range a.window {
 			a.window[i] = difference{cut(), cut()}
 		}
 	}
 	copy(a.x, q)
 	copy(a.x[m:], p)
+	copy(a.u, uq)
+	copy(a.u[m:], up)
 	a.used, a.next, a.first = 0, 0, true
-	a.weight = [2]float64{reciprocalSquare(v), reciprocalSquare(w)}
-}
-
-// reciprocalSquare returns 1/‖x‖², or 1 where that is no number to weigh with.
-func reciprocalSquare(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v * v
-	}
-	if r := 1 / sum; r > 0 && isFinite(r) {
-		return r
-	}
-	return 1
 }
 
 // Next replaces the image (q, p) of the last iterate by the next iterate.
@@ -71,25 +58,25 @@ func (a *Accelerator) Next(q, p []float64) {
 	m := len(q)
 	if a.first {
 		for i, v := range q {
-			a.r[i] = v - a.x[i]
+			a.r[i] = a.u[i] * (v - a.x[i])
 		}
 		for i, v := range p {
-			a.r[m+i] = v - a.x[m+i]
+			a.r[m+i] = a.u[m+i] * (v - a.x[m+i])
 		}
 	} else {
 		d := &a.window[a.next]
 		for i, v := range q {
-			r := v - a.x[i]
+			r := a.u[i] * (v - a.x[i])
 			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
 		}
 		for i, v := range p {
 			i := m + i
-			r := v - a.x[i]
+			r := a.u[i] * (v - a.x[i])
 			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
 		}
 		a.used = min(a.used+1, andersonWindow)
 		for j := range a.used {
-			g := a.inner(d.r, a.window[j].r)
+			g := inner(d.r, a.window[j].r)
 			a.gram[a.next][j], a.gram[j][a.next] = g, g
 		}
 		a.next = (a.next + 1) % andersonWindow
@@ -111,19 +98,6 @@ func (a *Accelerator) Next(q, p []float64) {
 	}
 	copy(a.x, q)
 	copy(a.x[m:], p)
-}
-
-// inner is the weighed inner product of two residuals.
-func (a *Accelerator) inner(x, y []float64) float64 {
-	m := len(x) / 2
-	q, p := 0.0, 0.0
-	for i, v := range x[:m] {
-		q += v * y[i]
-	}
-	for i, v := range x[m:] {
-		p += v * y[m+i]
-	}
-	return a.weight[0]*q + a.weight[1]*p
 }
 
 // combine finds γ from the normal equations, by Cholesky's method. Residuals that are
@@ -157,7 +131,7 @@ func (a *Accelerator) combine() bool {
 		}
 	}
 	for i := range n {
-		s := a.inner(a.window[i].r, a.r)
+		s := inner(a.window[i].r, a.r)
 		for k := range i {
 			s -= a.chol[i][k] * a.gamma[k]
 		}

@@ -57,7 +57,7 @@ type Audit struct {
 }
 
 // Violation holds the two measures of Brofos & Lederman (2021, appendix "Volume
-// Preservation and Symmetry Metrics"). Both are 0 for an exact map.
+// Preservation and Symmetry Metrics"), in the units of the solver's Norm. Both are 0 for an exact map.
 type Violation struct {
 	Reversibility float64 // see ReversibilityError; NaN after a failure
 	Volume        float64 // see VolumeError; NaN after a failure, and above MaxVolume coordinates
@@ -148,9 +148,13 @@ func violation(step StepFunc, q, p []float64, k *HMC, n int, st Status) Violatio
 	if st != OK {
 		return v
 	}
-	v.Reversibility, v.Failure = ReversibilityError(step, q, p, k.StepSize, n, &k.Solver)
+	u := make([]float64, 2*len(q))
+	if v.Failure = Units(k.System, k.Solver.Norm, u, q); v.Failure != OK {
+		return v
+	}
+	v.Reversibility, v.Failure = ReversibilityError(step, q, p, k.StepSize, n, &k.Solver, u)
 	if v.Failure == OK && len(q) <= MaxVolume {
-		v.Volume, v.Failure = VolumeError(step, q, p, k.StepSize, n, &k.Solver, VolumeIncrement)
+		v.Volume, v.Failure = VolumeError(step, q, p, k.StepSize, n, &k.Solver, u, VolumeIncrement)
 	}
 	return v
 }

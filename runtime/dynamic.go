@@ -243,7 +243,7 @@ func (k *HMC) undoes(q, p []float64, eps float64) bool {
 	copy(k.p2, p)
 	r := k.Step(k.q2, k.p2, -eps, &k.Solver)
 	k.t.Iterations += r.Iterations
-	return r.Status == OK && within(k.q2, k.tried.q, ReverseTolerance(&k.Solver))
+	return r.Status == OK && k.Home(k.q2, k.tried.q)
 }
 
 // reverse turns the order of the states round. The momenta stay what they are, and

@@ -3,21 +3,21 @@ package runtime
 import "math"
 
 // Iterate solves x = f(x) as the implicit steps do, by Algorithm 1 of the paper: x ← f(x), at
-// least once, until max|Δx| ≤ δ, with f(y, x) writing the image of x to y, which is work space of
-// the length of x. The solution is left in x. It returns the number of times that f was applied,
-// and why it gave up: f's own status, or that of Solver.Check. It is for integrators that this
-// package does not have.
-func (s *Solver) Iterate(x, y []float64, f func(y, x []float64) Status) (int, Status) {
-	return fixedPoint(s, nil, x, y, f)
+// least once, until max u_i|Δx_i| ≤ δ, with f(y, x) writing the image of x to y, which is work space of
+// the length of x, and u the reciprocal units of Units for what x holds. The solution is left in x. It returns the number
+// of times that f was applied, and why it gave up: f's own status, or that of Solver.Check. It is
+// for integrators that this package does not have.
+func (s *Solver) Iterate(x, y, u []float64, f func(y, x []float64) Status) (int, Status) {
+	return fixedPoint(s, nil, x, y, u, f)
 }
 
 // fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
-// max|Δx| ≤ δ, with f(y, x) writing the image of x to y. The solution is left
+// max u_i|Δx_i| ≤ δ, with f(y, x) writing the image of x to y. The solution is left
 // in x. With an Accelerator that has begun at x, that makes the next iterate of the
 // image. It returns the number of times that f was applied, and why it gave up:
 // f's own status, or that of Solver.Check.
-func fixedPoint(s *Solver, mix *Accelerator, x, y []float64, f func(y, x []float64) Status) (int, Status) {
-	y = y[:len(x)]
+func fixedPoint(s *Solver, mix *Accelerator, x, y, u []float64, f func(y, x []float64) Status) (int, Status) {
+	y, u = y[:len(x)], u[:len(x)]
 	check, last := s.FirstCheck(), math.Inf(1)
 	for k := 1; ; k++ {
 		if st := f(y, x); st != OK {
@@ -26,7 +26,7 @@ func fixedPoint(s *Solver, mix *Accelerator, x, y []float64, f func(y, x []float
 		// The builtin max keeps a NaN, so d ≤ δ is false then.
 		d := 0.0
 		for i, yi := range y {
-			d = max(d, math.Abs(yi-x[i]))
+			d = max(d, u[i]*math.Abs(yi-x[i]))
 			x[i] = yi
 		}
 		if d <= s.Tolerance {

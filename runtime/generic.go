@@ -24,6 +24,7 @@ type GenericSystem struct {
 	w       []float64 // m·m: what ∂G is contracted with
 	z, x, y []float64 // 2m: start and iterates of a solve
 	mid     []float64 // 2m: (z + x)/2
+	u       []float64 // 2m: reciprocal units of residuals
 	dq, dp  []float64 // m: a vector field
 	mix     Accelerator
 	second  *newton // nil until Newton's method is used
@@ -63,6 +64,7 @@ func Generic(m Model) *GenericSystem {
 		x:        make([]float64, 2*n),
 		y:        make([]float64, 2*n),
 		mid:      make([]float64, 2*n),
+		u:        make([]float64, 2*n),
 		dq:       make([]float64, n),
 		dp:       make([]float64, n),
 	}
@@ -151,9 +153,23 @@ func (s *GenericSystem) reason(st Status) Status {
 }
 
 // fixedPoint solves x = f(x) as the function of that name does.
-func (s *GenericSystem) fixedPoint(sol *Solver, x, y []float64, f func(y, x []float64) Status) (int, Status) {
-	iterations, st := fixedPoint(sol, nil, x, y, f)
+func (s *GenericSystem) fixedPoint(sol *Solver, x, y, u []float64, f func(y, x []float64) Status) (int, Status) {
+	iterations, st := fixedPoint(sol, nil, x, y, u, f)
 	return iterations, s.reason(st)
+}
+
+// measure makes s.u the reciprocal units of a step that starts at q. The last factor was
+// that of G(q), or is computed where the position says that it is not.
+func (s *GenericSystem) measure(sol *Solver, at *position) Status {
+	if sol.Norm == MaxNorm {
+		Ones(s.u)
+		return OK
+	}
+	if st := s.factor(at); st != OK {
+		return st
+	}
+	at.chol.Units(s.u[:len(s.v)], s.u[len(s.v):])
+	return OK
 }
 
 // density makes L known at the position.

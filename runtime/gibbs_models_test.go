@@ -260,6 +260,16 @@ func (b *ownNormal) Whiten(z, q, p []float64) runtime.Status {
 	return runtime.OK
 }
 
+func (b *ownNormal) Units(uq, up, q []float64) runtime.Status {
+	for k, x := range b.diagonal {
+		if !(x > 0) {
+			return runtime.NotPositiveDefinite
+		}
+		uq[k], up[k] = math.Sqrt(x), 1/math.Sqrt(x)
+	}
+	return runtime.OK
+}
+
 func (b *ownNormal) DrawMomentum(p, q []float64) runtime.Status {
 	for k, x := range b.diagonal {
 		if !(x > 0) {

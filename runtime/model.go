@@ -101,6 +101,10 @@ type System interface {
 	// It is cheap at a position whose Energy was asked for last.
 	Whiten(z, q, p []float64) Status
 
+	// Units writes √G_ii to uq[m] and √(G⁻¹)_ii to up[m], G the metric at q: the reciprocal
+	// units of MetricNorm.
+	Units(uq, up, q []float64) Status
+
 	// DrawMomentum replaces the standard normal variates in p by a draw
 	// p ~ N(0, G(q)).
 	DrawMomentum(p, q []float64) Status
@@ -272,5 +276,5 @@ type MetricInfo struct {
 // APIVersion is the version of the interface between generated code and this
 // package. Generated code states the version that it needs, and does not compile
 // with an older runtime. Version 3 brought Whiten, Identity and Generator, version 4
-// ParamDraws and QuantityDraws, version 5 PriorDrawer.
-const APIVersion = 5
+// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Units.
+const APIVersion = 6

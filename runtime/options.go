@@ -100,7 +100,7 @@ func DefaultOptions() Options {
 			TargetAccept:   0.9,
 			MaxDepth:       10,
 			ExtraDoublings: AdaptDoublings,
-			Solver:         Solver{Tolerance: 1e-6, MaxIterations: 1000, StopStalled: true},
+			Solver:         Solver{Tolerance: 1e-6, Norm: MetricNorm, MaxIterations: 1000, StopStalled: true},
 			ReverseCheck:   ReverseSuspect,
 		},
 		Chains: 4,
@@ -285,6 +285,9 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	}
 	if o.Solver.Method > Newton {
 		wrong("unknown solver %v", o.Solver.Method)
+	}
+	if o.Solver.Norm > MetricNorm {
+		wrong("unknown norm %v", o.Solver.Norm)
 	}
 	if o.Metric > UnitE {
 		wrong("unknown metric %v", o.Metric)

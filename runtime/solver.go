@@ -7,9 +7,10 @@ import (
 )
 
 // Solver holds the settings of the fixed-point solves of an implicit step
-// (Algorithm 1 of the paper): iterate until max|Δ| ≤ Tolerance.
+// (Algorithm 1 of the paper): iterate until the Norm of the change Δ is at most Tolerance.
 type Solver struct {
-	Tolerance     float64 // δ, on max|Δ| over the coordinates
+	Tolerance     float64 // δ
+	Norm          Norm    // of Δ
 	MaxIterations int     // limit of one solve
 	Method        Method
 
@@ -93,7 +94,7 @@ func (s *Solver) FirstCheck() int {
 }
 
 // Check judges a solve that has not converged after k iterations, with the
-// residual max|Δ| of iteration k and the residual at the previous check (+Inf
+// residual, the norm of Δ, of iteration k and the residual at the previous check (+Inf
 // at the first). It returns OK and the iteration of the next check, or the
 // reason to give up.
 //

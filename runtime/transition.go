@@ -63,8 +63,8 @@ func (c *ReverseCheck) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// ReverseTolerance returns the max|q − q₀| up to which a trajectory that was
-// integrated forth and back counts as having returned: √δ.
+// ReverseTolerance returns the distance from q₀, in the Norm of the solves, up to which a
+// trajectory that was integrated forth and back counts as having returned: √δ.
 //
 // A solve to tolerance δ with contraction rate ρ is off by about δρ/(1 − ρ), and
 // the dynamics of some tens of steps amplify that. A trajectory that has
@@ -109,6 +109,7 @@ type HMC struct {
 	solves     int            // fixed-point solves per step; 1 for explicit steps, which count none
 	p, q1, p1  []float64      // start momentum, proposal
 	q2, p2     []float64      // the way back
+	u          []float64      // 2m: reciprocal units where it is to end
 	tried      attempt        // last, on the way forth
 	t          Transition     // under way
 	tree       *tree          // of dynamic trajectories, once there was one
@@ -142,6 +143,7 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 		p1:         make([]float64, n),
 		q2:         make([]float64, n),
 		p2:         make([]float64, n),
+		u:          make([]float64, 2*n),
 		tried:      newAttempt(n),
 	}, nil
 }
@@ -296,15 +298,14 @@ func (k *HMC) returns(q0 []float64, n int) bool {
 	if path.Status != OK {
 		return false
 	}
-	return within(k.q2, q0, ReverseTolerance(&k.Solver))
+	return k.Home(k.q2, q0)
 }
 
-// within reports whether no coordinate of a and b differs by more than tol.
-func within(a, b []float64, tol float64) bool {
-	for i, x := range a {
-		if !(math.Abs(x-b[i]) <= tol) {
-			return false
-		}
+// Home reports whether q, where a trajectory from q0 ended that was integrated forth and back, is within
+// ReverseTolerance of q0.
+func (k *HMC) Home(q, q0 []float64) bool {
+	if Units(k.System, k.Solver.Norm, k.u, q0) != OK {
+		return false
 	}
-	return true
+	return distance(q, q0, k.u) <= ReverseTolerance(&k.Solver)
 }

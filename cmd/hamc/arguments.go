@@ -140,6 +140,8 @@ func completeFlags(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(reverseChecks()...))
 		case "solver":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("fixed-point", "anderson"))
+		case "norm":
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(runtime.MetricNorm.String(), runtime.MaxNorm.String()))
 		case "executor":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("local", "slurm"))
 		case "scale":

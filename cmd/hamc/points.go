@@ -303,7 +303,7 @@ type stepped struct {
 
 func newTrajectory(e *env) *cobra.Command {
 	var f modelFlags
-	var integrator string
+	var integrator, normName string
 	var eps, tol float64
 	var steps, limit int
 	var all bool
@@ -317,6 +317,10 @@ func newTrajectory(e *env) *cobra.Command {
 			k, err := runtime.ParseIntegrator(integrator)
 			if err != nil {
 				return usage{err}
+			}
+			norm, err := runtime.ParseNorm(normName)
+			if err != nil {
+				return usage{fmt.Errorf("--norm: %w", err)}
 			}
 			switch {
 			case !(math.Abs(eps) > 0) || math.IsInf(eps, 0):
@@ -341,7 +345,7 @@ func newTrajectory(e *env) *cobra.Command {
 			if err != nil {
 				return problem{err}
 			}
-			solver := runtime.Solver{Tolerance: tol, MaxIterations: limit}
+			solver := runtime.Solver{Tolerance: tol, Norm: norm, MaxIterations: limit}
 			paths := make([][]stepped, len(points))
 			ends := make([]stepped, len(points))
 			for i, p := range points {
@@ -355,6 +359,7 @@ func newTrajectory(e *env) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
+	normFlag(cmd, &normName)
 	fl.StringVar(&integrator, "integrator", "imb", "`NAME`: glfa, glfb, ima, imb or leapfrog")
 	fl.Float64Var(&eps, "step-size", 0.1, "step size ε")
 	fl.IntVar(&steps, "steps", 1, "number of steps")

@@ -28,7 +28,7 @@ import (
 
 // runFlags are the settings of `hamc run`.
 type runFlags struct {
-	data, output, integrator, metric, solver, init, reverse, resume string
+	data, output, integrator, metric, solver, norm, init, reverse, resume string
 
 	consts, set, keep          []string
 	opt                        runtime.Options
@@ -92,7 +92,8 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: 0 or 1, as a trial in warm-up says")
 	fl.StringVar(&f.metric, "metric", "diag_e", "`METRIC` that warm-up adapts where the model has none of its own: diag_e, dense_e or unit_e (none)")
 	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit steps: fixed-point; anderson, for imb, its default for more than two coordinates; or newton, for imb and glfb")
-	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves, on max|Δ|")
+	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves")
+	normFlag(cmd, &f.norm)
 	fl.IntVar(&o.Solver.MaxIterations, "max-iterations", o.Solver.MaxIterations, "limit of one fixed-point solve")
 	fl.BoolVar(&o.Solver.StopStalled, "stop-stalled", o.Solver.StopStalled, "give up solves that stop contracting")
 	fl.StringVar(&f.reverse, "reverse-check", "suspect", "`WHICH` of the accepted proposals to integrate back: off (none), suspect (those with hard solves), sampled (and one in 16 of the others) or all")
@@ -132,6 +133,9 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	}
 	if err := opt.Solver.Method.UnmarshalText([]byte(f.solver)); err != nil {
 		return opt, usage{fmt.Errorf("--solver: %w", err)}
+	}
+	if err := opt.Solver.Norm.UnmarshalText([]byte(f.norm)); err != nil {
+		return opt, usage{fmt.Errorf("--norm: %w", err)}
 	}
 	if err := opt.Metric.UnmarshalText([]byte(f.metric)); err != nil {
 		return opt, usage{fmt.Errorf("--metric: %w", err)}

@@ -33,12 +33,18 @@ var settings = []setting{
 	{"metric", func(t *runtime.Tuning, s string) (err error) { t.Metric, err = runtime.ParseEuclideanMetric(s); return }},
 	{"solver", func(t *runtime.Tuning, s string) (err error) { t.Solver.Method, err = runtime.ParseMethod(s); return }},
 	{"tol", real(func(t *runtime.Tuning) *float64 { return &t.Solver.Tolerance })},
+	{"norm", func(t *runtime.Tuning, s string) (err error) { t.Solver.Norm, err = runtime.ParseNorm(s); return }},
 	{"max-iterations", whole(func(t *runtime.Tuning) *int { return &t.Solver.MaxIterations })},
 	{"stop-stalled", func(t *runtime.Tuning, s string) (err error) { t.Solver.StopStalled, err = boolean(s); return }},
 	{"reverse-check", func(t *runtime.Tuning, s string) (err error) {
 		t.ReverseCheck, err = runtime.ParseReverseCheck(s)
 		return
 	}},
+}
+
+// normFlag adds the flag of the norm of solves.
+func normFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "norm", runtime.MetricNorm.String(), "`NORM` that the tolerance of solves is in: metric (units of the metric) or max (coordinates and momenta as they are, as in the paper)")
 }
 
 func real(at func(*runtime.Tuning) *float64) func(*runtime.Tuning, string) error {

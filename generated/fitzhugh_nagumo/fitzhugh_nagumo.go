@@ -105,6 +105,7 @@ type space struct {
 	force0  []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f    []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm  []float64 // iterates of a step
+	uq, up  []float64 // reciprocal units of residuals in a step
 	mix     rt.Accelerator
 	v0      []float64    // velocity at the start of a step
 	sMemo   [2]*ode.Memo // solution s by order of its sensitivities
@@ -236,6 +237,8 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 3)
 	s.qm = make([]float64, 3)
 	s.pm = make([]float64, 3)
+	s.uq = make([]float64, 3)
+	s.up = make([]float64, 3)
 	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
 	s.sMemo[0] = ode.NewMemo(8, n, 3, s.sRhs1, s.tolerance)
@@ -1240,6 +1243,15 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
+// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
+func (s *Model) Units(uq, up, q []float64) rt.Status {
+	if st := s.evaluate(q, 1); st != rt.OK {
+		return st
+	}
+	s.factor.Units(uq, up)
+	return rt.OK
+}
+
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
 func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q, 1); st != rt.OK {
@@ -1249,21 +1261,33 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	return rt.OK
 }
 
+// measure makes s.uq and s.up the reciprocal units of residuals at the position of the
+// factor.
+func (s *Model) measure(norm rt.Norm) {
+	if norm == rt.MaxNorm {
+		rt.Ones(s.uq)
+		rt.Ones(s.up)
+		return
+	}
+	s.factor.Units(s.uq, s.up)
+}
+
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	p, qm, pm, v, f, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.uq[:n], s.up[:n]
 	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
+	s.measure(sv.Norm)
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	if sv.Method == rt.Anderson {
-		s.mix.Begin(qm, pm, v, p)
+		s.mix.Begin(qm, pm, uq, up)
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -1277,7 +1301,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		d := 0.0
 		for i := range q {
 			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
+			d = max(d, uq[i]*math.Abs(a-qm[i]), up[i]*math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
 		if d <= sv.Tolerance {
@@ -1331,11 +1355,12 @@ func (s *Model) momentumForce(q, p []float64) {
 // quantities, GLF(b) of Brofos & Lederman (2021).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, v0, f, force0 := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n]
+	p, qm, pm, v, v0, f, force0, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n], s.uq[:n], s.up[:n]
 	h := 0.5 * eps
 	if st := s.complete(q); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
+	s.measure(sv.Norm)
 	iterations := 0
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	copy(pm, p)
@@ -1346,7 +1371,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			d := 0.0
 			for i := range q {
 				b := p[i] - h*(force0[i]-f[i])
-				d = max(d, math.Abs(b-pm[i]))
+				d = max(d, up[i]*math.Abs(b-pm[i]))
 				pm[i] = b
 			}
 			if d <= sv.Tolerance {
@@ -1381,7 +1406,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			d := 0.0
 			for i := range q {
 				a := q[i] + h*(v0[i]+v[i])
-				d = max(d, math.Abs(a-qm[i]))
+				d = max(d, uq[i]*math.Abs(a-qm[i]))
 				qm[i] = a
 			}
 			if d <= sv.Tolerance {

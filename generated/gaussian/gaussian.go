@@ -77,6 +77,7 @@ type space struct {
 	known  bool
 	v, f   []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm []float64 // iterates of a step
+	uq, up []float64 // reciprocal units of residuals in a step
 	mix    rt.Accelerator
 	a1     []float64 // a1[i] = q[i] - mu[i]
 	qMean  []float64 // q_mean[i] = mu[i]
@@ -147,6 +148,8 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 2)
 	s.qm = make([]float64, 2)
 	s.pm = make([]float64, 2)
+	s.uq = make([]float64, 2)
+	s.up = make([]float64, 2)
 	s.mix = rt.Accelerator{}
 	s.a1 = make([]float64, 2)
 	s.qMean = make([]float64, 2)
@@ -357,27 +360,45 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
+// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
+func (s *Model) Units(uq, up, q []float64) rt.Status {
+	s.factor.Units(uq, up)
+	return rt.OK
+}
+
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
 func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	s.factor.MulL(p, p)
 	return rt.OK
 }
 
+// measure makes s.uq and s.up the reciprocal units of residuals at the position of the
+// factor.
+func (s *Model) measure(norm rt.Norm) {
+	if norm == rt.MaxNorm {
+		rt.Ones(s.uq)
+		rt.Ones(s.up)
+		return
+	}
+	s.factor.Units(s.uq, s.up)
+}
+
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, f := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n]
+	p, qm, pm, v, f, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.uq[:n], s.up[:n]
 	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
+	s.measure(sv.Norm)
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	if sv.Method == rt.Anderson {
-		s.mix.Begin(qm, pm, v, p)
+		s.mix.Begin(qm, pm, uq, up)
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -391,7 +412,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		d := 0.0
 		for i := range q {
 			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			d = max(d, math.Abs(a-qm[i]), math.Abs(b-pm[i]))
+			d = max(d, uq[i]*math.Abs(a-qm[i]), up[i]*math.Abs(b-pm[i]))
 			qm[i], pm[i] = a, b
 		}
 		if d <= sv.Tolerance {

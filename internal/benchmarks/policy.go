@@ -34,7 +34,7 @@ const (
 func Policies() [NumPolicies]Policy {
 	opt := runtime.DefaultOptions()
 	limit := func(n int) runtime.Solver {
-		return runtime.Solver{Tolerance: opt.Solver.Tolerance, MaxIterations: n}
+		return runtime.Solver{Tolerance: opt.Solver.Tolerance, Norm: opt.Solver.Norm, MaxIterations: n}
 	}
 	newton := opt.Solver
 	newton.Method = runtime.Newton

@@ -33,14 +33,16 @@ func TestStepsAgainstGeneric(t *testing.T) {
 				if i%2 == 1 {
 					eps = -eps
 				}
+				solver := plain(1e-9)
+				solver.Norm = runtime.Norm(i / 2 % 2) // each, forwards and backwards
 				got := join(z.q, z.p)
 				q, p := got[:s.dim()], got[s.dim():]
-				a := runtime.Integrate(stepper(t, m, k), q, p, eps, steps, plain(1e-9))
+				a := runtime.Integrate(stepper(t, m, k), q, p, eps, steps, solver)
 				h, l, _ := m.Energy(q, p)
 				for _, ref := range references {
 					want := join(z.q, z.p)
 					q, p := want[:s.dim()], want[s.dim():]
-					b := runtime.Integrate(stepper(t, ref, k), q, p, eps, steps, plain(1e-9))
+					b := runtime.Integrate(stepper(t, ref, k), q, p, eps, steps, solver)
 					if a.Status != runtime.OK || b.Status != runtime.OK {
 						t.Fatalf("%v, state %d: %v, want %v, both ok", k, i, a.Status, b.Status)
 					}

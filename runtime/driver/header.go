@@ -76,6 +76,7 @@ func tuning(prefix string, opt *runtime.Tuning) []draws.Setting {
 	s := []draws.Setting{
 		set("integrator", opt.Integrator.String()),
 		set("solver_tolerance", string(draws.AppendFloat(nil, opt.Solver.Tolerance))),
+		set("solver_norm", opt.Solver.Norm.String()),
 		set("solver_max_iterations", strconv.Itoa(opt.Solver.MaxIterations)),
 		set("reverse_check", opt.ReverseCheck.String()),
 	}

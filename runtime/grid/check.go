@@ -46,13 +46,7 @@ func (m *move) returns(s *runtime.Sweep, block int) bool {
 	if path.Status != runtime.OK {
 		return false
 	}
-	limit := runtime.ReverseTolerance(&k.Solver)
-	for i, x := range m.q {
-		if d := x - m.q0[i]; !(d <= limit && -d <= limit) {
-			return false
-		}
-	}
-	return true
+	return k.Home(m.q, m.q0)
 }
 
 // check fills in the violations of reversibility and volume preservation at states of the chain,
@@ -60,6 +54,7 @@ func (m *move) returns(s *runtime.Sweep, block int) bool {
 func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64, stream *random.Philox, rng *rand.Rand) {
 	k := s.Kernels[block]
 	var symmetry, volume []float64
+	u := make([]float64, 2*k.System.Info().Dim())
 	lostSymmetry, lostVolume := 0, 0
 	for i, whole := range states {
 		q := runtime.Gather(s.Posterior.Info(), k.System.Info(), whole)
@@ -68,12 +63,12 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 		for j := range p {
 			p[j] = rng.NormFloat64()
 		}
-		if s.Enter(block, whole) != runtime.OK || k.System.DrawMomentum(p, q) != runtime.OK {
+		if s.Enter(block, whole) != runtime.OK || k.System.DrawMomentum(p, q) != runtime.OK || runtime.Units(k.System, k.Solver.Norm, u, q) != runtime.OK {
 			lostSymmetry++
 			lostVolume++
 			continue
 		}
-		if e, st := runtime.ReversibilityError(k.Step, q, p, k.StepSize, c.Steps, &k.Solver); st == runtime.OK {
+		if e, st := runtime.ReversibilityError(k.Step, q, p, k.StepSize, c.Steps, &k.Solver, u); st == runtime.OK {
 			symmetry = append(symmetry, e)
 		} else {
 			lostSymmetry++
@@ -81,7 +76,7 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 		if len(q) > runtime.MaxVolume {
 			continue
 		}
-		if e, st := runtime.VolumeError(k.Step, q, p, k.StepSize, c.Steps, &k.Solver, c.Eta); st == runtime.OK {
+		if e, st := runtime.VolumeError(k.Step, q, p, k.StepSize, c.Steps, &k.Solver, u, c.Eta); st == runtime.OK {
 			volume = append(volume, e)
 		} else {
 			lostVolume++

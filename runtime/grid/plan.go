@@ -116,6 +116,7 @@ type Settings struct {
 	StopStalled   bool                 `json:"stop_stalled"`
 	Solver        runtime.Method       `json:"solver"`
 	ReverseCheck  runtime.ReverseCheck `json:"reverse_check"`
+	Norm          runtime.Norm         `json:"norm,omitzero"` // last, and left out where it is the paper's: seeds of the paper's cells are older than it
 }
 
 // Tuning returns the settings as the runtime has them. The integrator stays
@@ -130,7 +131,7 @@ func (s *Settings) Tuning() runtime.Tuning {
 		StepSize:     s.StepSize,
 		Steps:        s.Steps,
 		RandomSteps:  s.RandomSteps,
-		Solver:       runtime.Solver{Tolerance: s.Tolerance, MaxIterations: s.MaxIterations, StopStalled: s.StopStalled, Method: s.Solver},
+		Solver:       runtime.Solver{Tolerance: s.Tolerance, Norm: s.Norm, MaxIterations: s.MaxIterations, StopStalled: s.StopStalled, Method: s.Solver},
 		ReverseCheck: s.ReverseCheck,
 	}
 }

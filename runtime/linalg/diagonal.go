@@ -67,6 +67,14 @@ func (c *DiagonalFactor) Inverse(w []float64) {
 	copy(w[:c.N], c.reciprocal)
 }
 
+// Units writes √d_i to u[n] and 1/√d_i to w[n].
+func (c *DiagonalFactor) Units(u, w []float64) {
+	u, w = u[:c.N], w[:c.N]
+	for i, r := range c.root {
+		u[i], w[i] = r, 1/r
+	}
+}
+
 // MulL computes p = √G z, which turns standard normal variates z into a draw
 // from N(0, G). p and z may be the same slice.
 func (c *DiagonalFactor) MulL(p, z []float64) {

@@ -91,6 +91,23 @@ func (s *SoftAbs) Inverse(w []float64) {
 	s.spectral(w, s.u)
 }
 
+// Units writes √G_ii to u[n] and √(G⁻¹)_ii to w[n].
+func (s *SoftAbs) Units(u, w []float64) {
+	n := s.N
+	u, w = u[:n], w[:n]
+	clear(u)
+	clear(w)
+	for k, v := range s.psi {
+		for i, x := range s.eigen.Vectors[k*n:][:n] {
+			u[i] += float64(x * x * v)
+			w[i] += float64(x * x / v)
+		}
+	}
+	for i := range u {
+		u[i], w[i] = math.Sqrt(u[i]), math.Sqrt(w[i])
+	}
+}
+
 // Solve computes v = G⁻¹ p. v and p may be the same slice.
 func (s *SoftAbs) Solve(v, p []float64) {
 	s.rotated(p)

@@ -203,6 +203,23 @@ func (f *SoftAbsArrow) Inverse(w []float64) {
 	f.spectral(w, [3]float64{1 / f.psi[0], 1 / f.psi[1], 1 / f.psi[2]})
 }
 
+// Units writes √G_ii to u[N] and √(G⁻¹)_ii to w[N].
+func (f *SoftAbsArrow) Units(u, w []float64) {
+	f.rootDiagonal(u, f.psi)
+	f.rootDiagonal(w, [3]float64{1 / f.psi[0], 1 / f.psi[1], 1 / f.psi[2]})
+}
+
+// rootDiagonal writes the roots of the diagonal of Q diag(d) Qᵀ: of d₀(1 − u_i²) + u_i²(C²d₁ + S²d₂), and
+// at the head of S²d₁ + C²d₂.
+func (f *SoftAbsArrow) rootDiagonal(dst []float64, d [3]float64) {
+	cc, ss := f.c*f.c, f.s*f.s
+	plane := float64(cc*d[1]) + float64(ss*d[2])
+	for i, u := range f.u {
+		dst[i] = math.Sqrt(float64(d[0]*(1-float64(u*u))) + float64(float64(u*u)*plane))
+	}
+	dst[f.Head] = math.Sqrt(float64(ss*d[1]) + float64(cc*d[2]))
+}
+
 // divide computes J, which SoftAbs explains, between the three eigenvalues.
 func (f *SoftAbsArrow) divide() {
 	if f.haveJ {

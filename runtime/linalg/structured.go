@@ -48,6 +48,7 @@ type Structured struct {
 	pivot      []float64 // the pivots of all spines
 	diagonal   []float64 // the diagonals of the Cholesky factors of all corners
 	work, ends []float64 // for one spine and for one border
+	inverse    []float64 // of Units; nil until it is needed
 }
 
 // NewStructured returns work space for matrices of order dim. Every coordinate
@@ -182,6 +183,31 @@ func (c *Structured) Inverse(w []float64) {
 	w = w[:c.length]
 	for i := range c.blocks {
 		c.blocks[i].inverse(w)
+	}
+}
+
+// Units writes √G_ii to u[N] and √(G⁻¹)_ii to v[N], for the packed matrix b that was factorised.
+func (c *Structured) Units(u, v, b []float64) {
+	if c.inverse == nil {
+		c.inverse = make([]float64, c.length)
+	}
+	c.Inverse(c.inverse)
+	c.diagonalRoots(u, b)
+	c.diagonalRoots(v, c.inverse)
+}
+
+// diagonalRoots writes the roots of the diagonal of the packed matrix b to dst[N].
+func (c *Structured) diagonalRoots(dst, b []float64) {
+	for q := range c.blocks {
+		k := &c.blocks[q]
+		spine := dst[k.Spine:][:k.N]
+		for i, x := range b[k.start:][:k.N] {
+			spine[i] = math.Sqrt(x)
+		}
+		m := len(k.Border)
+		for r, row := range k.Border {
+			dst[row] = math.Sqrt(b[k.corner+r*(m+1)])
+		}
 	}
 }
 

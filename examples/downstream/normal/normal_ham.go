@@ -414,6 +414,17 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
+// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
+func (s *Model) Units(uq, up, q []float64) rt.Status {
+	if st := s.evaluate(q); st != rt.OK {
+		return st
+	}
+	last := s.frame.det / s.frame.diag
+	uq[0], uq[1] = math.Sqrt(s.frame.diag), math.Sqrt(last)
+	up[0], up[1] = math.Sqrt(last/s.frame.det), math.Sqrt(s.frame.diag/s.frame.det)
+	return rt.OK
+}
+
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
 func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
@@ -435,7 +446,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	c1 := s.c1
 	c2 := s.c2
 	c9 := s.c9
-	h, tol := 0.5*eps, sv.Tolerance
+	h, tol := 0.5*eps, sv.Tolerance*sv.Tolerance
+	uq1, uq2, up1, up2 := 1.0, 1.0, 1.0, 1.0
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	// Iteration 0 is the explicit half step that predicts the midpoint.
@@ -455,6 +467,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		rdet := 1 / det
+		if iter == 0 && sv.Norm == rt.MetricNorm {
+			// Residuals are measured in units of the metric where the step starts.
+			uq1, uq2, up1, up2 = adj3, adj1, adj1*rdet, adj3*rdet
+		}
 		uMu := adj1*pMu + adj2*pSigma
 		uSigma := adj2*pMu + adj3*pSigma
 		e := mu - c1
@@ -467,14 +483,15 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		pn1 := p1 - h*f1
 		qn2 := q2 + (h*uSigma)*rdet
 		pn2 := p2 - h*f2 - (h*t2)*rdet + (h*s2)*rr
-		if math.Abs(qn1-mu) <= tol && math.Abs(qn2-sigma) <= tol && math.Abs(pn1-pMu) <= tol && math.Abs(pn2-pSigma) <= tol && iter > 0 {
+		d1, d2, d3, d4 := qn1-mu, qn2-sigma, pn1-pMu, pn2-pSigma
+		if uq1*d1*d1 <= tol && uq2*d2*d2 <= tol && up1*d3*d3 <= tol && up2*d4*d4 <= tol && iter > 0 {
 			mu, sigma = qn1, qn2
 			pMu, pSigma = pn1, pn2
 			iterations = iter
 			break
 		}
 		if iter >= check {
-			d := max(math.Abs(qn1-mu), math.Abs(qn2-sigma), math.Abs(pn1-pMu), math.Abs(pn2-pSigma))
+			d := math.Sqrt(max(uq1*d1*d1, uq2*d2*d2, up1*d3*d3, up2*d4*d4))
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
@@ -526,7 +543,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	c8 := s.c8
 	c6 := s.c6
 	c7 := s.c7
-	h, tol := 0.5*eps, sv.Tolerance
+	h, tol := 0.5*eps, sv.Tolerance*sv.Tolerance
+	uq1, uq2, up1, up2 := 1.0, 1.0, 1.0, 1.0
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	mu, sigma := q1, q2
@@ -540,6 +558,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			return rt.StepResult{Status: st}
 		}
 	}
+	if sv.Norm == rt.MetricNorm {
+		// Residuals are measured in units of the metric where the step starts.
+		uq1, uq2, up1, up2 = a3, a1b, a1b*r, a3*r
+	}
 	rr := r * r
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
@@ -551,10 +573,11 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	s2 := -float64(n) * a1 * uMu * uMu
 	pn1b := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
-	if math.Abs(pn1b-pMu) <= tol && math.Abs(pn2b-pSigma) <= tol {
+	d1, d2 := pn1b-pMu, pn2b-pSigma
+	if up1*d1*d1 <= tol && up2*d2*d2 <= tol {
 		solved = true
 	} else if check == 1 {
-		_, st := sv.Check(1, max(math.Abs(pn1b-pMu), math.Abs(pn2b-pSigma)), last)
+		_, st := sv.Check(1, math.Sqrt(max(up1*d1*d1, up2*d2*d2)), last)
 		return rt.StepResult{
 			Iterations: 1,
 			Status:     st,
@@ -572,13 +595,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	} else {
 		for iter := 2; ; iter++ {
 			pn2 := e1 + pSigma*(e2+e3*pSigma)
-			if math.Abs(pn2-pSigma) <= tol {
+			d1b := pn2 - pSigma
+			if up2*d1b*d1b <= tol {
 				pSigma = pn2
 				iterations = iter
 				break
 			}
 			if iter >= check {
-				d := math.Abs(pn2 - pSigma)
+				d := math.Sqrt(up2 * d1b * d1b)
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
@@ -616,13 +640,14 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		rdet := 1 / det
 		qn1 := v1 + m1*rdet
 		qn2 := v2 + m2*rdet
-		if math.Abs(qn1-mu) <= tol && math.Abs(qn2-sigma) <= tol {
+		d1c, d2b := qn1-mu, qn2-sigma
+		if uq1*d1c*d1c <= tol && uq2*d2b*d2b <= tol {
 			mu, sigma = qn1, qn2
 			iterations += iter
 			break
 		}
 		if iter >= check {
-			d := max(math.Abs(qn1-mu), math.Abs(qn2-sigma))
+			d := math.Sqrt(max(uq1*d1c*d1c, uq2*d2b*d2b))
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{

@@ -25,6 +25,7 @@ var settings = []setting{
 	{"steps", "steps", func(s *SettingsSpec) *any { return &s.Steps }, whole(func(s *grid.Settings) *int { return &s.Steps }), func(s *grid.Settings) string { return strconv.Itoa(s.Steps) }},
 	{"random_steps", "random steps", func(s *SettingsSpec) *any { return &s.RandomSteps }, flag(func(s *grid.Settings) *bool { return &s.RandomSteps }), func(s *grid.Settings) string { return strconv.FormatBool(s.RandomSteps) }},
 	{"tolerance", "δ", func(s *SettingsSpec) *any { return &s.Tolerance }, floating(func(s *grid.Settings) *float64 { return &s.Tolerance }), func(s *grid.Settings) string { return number(s.Tolerance) }},
+	{"norm", "norm", func(s *SettingsSpec) *any { return &s.Norm }, text(func(s *grid.Settings, v string) error { return s.Norm.UnmarshalText([]byte(v)) }), func(s *grid.Settings) string { return s.Norm.String() }},
 	{"max_iterations", "limit of iterations", func(s *SettingsSpec) *any { return &s.MaxIterations }, whole(func(s *grid.Settings) *int { return &s.MaxIterations }), func(s *grid.Settings) string { return strconv.Itoa(s.MaxIterations) }},
 	{"stop_stalled", "stops stalled solves", func(s *SettingsSpec) *any { return &s.StopStalled }, flag(func(s *grid.Settings) *bool { return &s.StopStalled }), func(s *grid.Settings) string { return strconv.FormatBool(s.StopStalled) }},
 	{"solver", "solver", func(s *SettingsSpec) *any { return &s.Solver }, text(func(s *grid.Settings, v string) error { return s.Solver.UnmarshalText([]byte(v)) }), func(s *grid.Settings) string { return s.Solver.String() }},
@@ -38,7 +39,7 @@ func defaultSettings() grid.Settings {
 	o := runtime.DefaultOptions()
 	return grid.Settings{
 		Integrator: runtime.IMb.String(), Code: grid.Generated,
-		Tolerance: o.Solver.Tolerance, MaxIterations: o.Solver.MaxIterations, StopStalled: o.Solver.StopStalled, Solver: o.Solver.Method,
+		Tolerance: o.Solver.Tolerance, Norm: o.Solver.Norm, MaxIterations: o.Solver.MaxIterations, StopStalled: o.Solver.StopStalled, Solver: o.Solver.Method,
 		ReverseCheck: o.ReverseCheck,
 	}
 }

@@ -75,6 +75,7 @@ type SettingsSpec struct {
 	Steps         any `toml:"steps"`
 	RandomSteps   any `toml:"random_steps"`
 	Tolerance     any `toml:"tolerance"`
+	Norm          any `toml:"norm"`
 	MaxIterations any `toml:"max_iterations"`
 	StopStalled   any `toml:"stop_stalled"`
 	Solver        any `toml:"solver"`
