@@ -344,16 +344,17 @@ func (d change) converged() *jen.Statement {
 	return s
 }
 
-// residual prints max u|Δ|.
+// residual prints max u|Δ|. It is looked at where a solve may be on its way to infinity, and a square
+// overflows too soon.
 func (d change) residual() *jen.Statement {
-	if len(d.d) == 1 {
-		return sqrt(d.square(0))
-	}
 	args := make([]jen.Code, len(d.d))
 	for i := range args {
-		args[i] = d.square(i)
+		args[i] = sqrt(id(d.unit[i])).Op("*").Qual("math", "Abs").Call(id(d.d[i]))
 	}
-	return sqrt(jen.Max(args...))
+	if len(args) == 1 {
+		return jen.Add(args[0])
+	}
+	return jen.Max(args...)
 }
 
 // tolerances prints h = ½ε and tol = δ².

@@ -64,8 +64,14 @@ type Violation struct {
 	Failure       Status  // of the first step that failed
 }
 
-// VolumeIncrement is the increment η of VolumeError in audits, which the paper takes.
-const VolumeIncrement = 1e-5
+// VolumeIncrement returns the increment η of VolumeError in audits: 1e-5, which the paper takes, for
+// MaxNorm; √δ, in units of the metric, for MetricNorm. What a solve leaves over shows in the Jacobian as δ/η.
+func VolumeIncrement(s *Solver) float64 {
+	if s.Norm == MaxNorm {
+		return 1e-5
+	}
+	return math.Sqrt(s.Tolerance)
+}
 
 // MaxVolume is the number of coordinates up to which an audit looks at volume: the Jacobian
 // of a trajectory takes four trajectories for each.
@@ -154,7 +160,7 @@ func violation(step StepFunc, q, p []float64, k *HMC, n int, st Status) Violatio
 	}
 	v.Reversibility, v.Failure = ReversibilityError(step, q, p, k.StepSize, n, &k.Solver, u)
 	if v.Failure == OK && len(q) <= MaxVolume {
-		v.Volume, v.Failure = VolumeError(step, q, p, k.StepSize, n, &k.Solver, u, VolumeIncrement)
+		v.Volume, v.Failure = VolumeError(step, q, p, k.StepSize, n, &k.Solver, u, VolumeIncrement(&k.Solver))
 	}
 	return v
 }

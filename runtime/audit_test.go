@@ -95,7 +95,7 @@ func TestAuditNumbers(t *testing.T) {
 				back, st := runtime.ReversibilityError(step, q, p, eps, v.n, &solver, u)
 				if st == runtime.OK {
 					var volume float64
-					if volume, st = runtime.VolumeError(step, q, p, eps, v.n, &solver, u, 1e-5); st == runtime.OK && volume != v.got.Volume {
+					if volume, st = runtime.VolumeError(step, q, p, eps, v.n, &solver, u, runtime.VolumeIncrement(&solver)); st == runtime.OK && volume != v.got.Volume {
 						t.Errorf("chain %d, draw %d, %d steps: volume %v, want %v", c+1, n+1, v.n, v.got.Volume, volume)
 					}
 					if back != v.got.Reversibility {
