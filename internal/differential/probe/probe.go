@@ -68,7 +68,9 @@ type Report struct {
 
 // Solver returns the settings of the fixed-point solves. The tolerance stands
 // far above rounding, so that the same iteration meets it in both worlds.
-func Solver() *runtime.Solver { return &runtime.Solver{Tolerance: 1e-10, MaxIterations: 100} }
+func Solver() *runtime.Solver {
+	return &runtime.Solver{Tolerance: 1e-10, Norm: runtime.MetricNorm, MaxIterations: 100}
+}
 
 // StepSize is the ε of the steps.
 const StepSize = 0.05
