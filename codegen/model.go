@@ -99,7 +99,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 5
+const apiVersion = 6
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {

@@ -38,7 +38,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 5)
+const _ = uint(rt.APIVersion - 6)
 
 // Data is what the model is conditioned on.
 type Data struct {

@@ -26,7 +26,7 @@ import (
 )
 
 // The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 5)
+const _ = uint(rt.APIVersion - 6)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -491,7 +491,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(max(uq1*d1*d1, uq2*d2*d2, up1*d3*d3, up2*d4*d4))
+			d := max(math.Sqrt(uq1)*math.Abs(d1), math.Sqrt(uq2)*math.Abs(d2), math.Sqrt(up1)*math.Abs(d3), math.Sqrt(up2)*math.Abs(d4))
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
@@ -577,7 +577,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	if up1*d1*d1 <= tol && up2*d2*d2 <= tol {
 		solved = true
 	} else if check == 1 {
-		_, st := sv.Check(1, math.Sqrt(max(up1*d1*d1, up2*d2*d2)), last)
+		_, st := sv.Check(1, max(math.Sqrt(up1)*math.Abs(d1), math.Sqrt(up2)*math.Abs(d2)), last)
 		return rt.StepResult{
 			Iterations: 1,
 			Status:     st,
@@ -602,7 +602,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				break
 			}
 			if iter >= check {
-				d := math.Sqrt(up2 * d1b * d1b)
+				d := math.Sqrt(up2) * math.Abs(d1b)
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
@@ -647,7 +647,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(max(uq1*d1c*d1c, uq2*d2b*d2b))
+			d := max(math.Sqrt(uq1)*math.Abs(d1c), math.Sqrt(uq2)*math.Abs(d2b))
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
