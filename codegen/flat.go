@@ -318,68 +318,88 @@ func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
 	return idList(names).Op(op).List(vs...)
 }
 
-// change is the difference of two iterates, by components, and the squares of the reciprocal units
-// of each: u²Δ² needs no root and no division in a loop.
+// change is the difference of two iterates, and a quadratic form: the square of its length in the metric.
 type change struct {
-	d    []string // names of the differences
-	unit []string
+	d      []string // names of the differences
+	square *jen.Statement
 }
 
 // differ prints the differences new − old.
-func (g *generator) differ(new, old, unit []string) (change, jen.Code) {
-	d := change{d: g.numbered("d", len(new)), unit: unit}
-	return d, assign(d.d, ":=", func(i int) jen.Code { return id(new[i]).Op("-").Id(old[i]) })
+func (g *generator) differ(new, old []string) ([]string, jen.Code) {
+	d := g.numbered("d", len(new))
+	return d, assign(d, ":=", func(i int) jen.Code { return id(new[i]).Op("-").Id(old[i]) })
 }
 
-func (d change) square(i int) *jen.Statement {
-	return id(d.unit[i]).Op("*").Id(d.d[i]).Op("*").Id(d.d[i])
-}
-
-// converged prints the convergence test u²Δ² ≤ δ² over all components.
-func (d change) converged() *jen.Statement {
-	s := d.square(0).Op("<=").Id("tol")
-	for i := 1; i < len(d.d); i++ {
-		s = s.Op("&&").Add(d.square(i)).Op("<=").Id("tol")
+// form prints Σ_ij M_ij d_i d_j of a symmetric matrix of order one or two, of its lower triangle; an entry may be nil, for 0.
+func form(d []string, lower ...*jen.Statement) *jen.Statement {
+	s := jen.Add(lower[0]).Op("*").Id(d[0]).Op("*").Id(d[0])
+	if len(d) == 1 {
+		return s
 	}
-	return s
-}
-
-// residual prints max u|Δ|. It is looked at where a solve may be on its way to infinity, and a square
-// overflows too soon.
-func (d change) residual() *jen.Statement {
-	args := make([]jen.Code, len(d.d))
-	for i := range args {
-		args[i] = sqrt(id(d.unit[i])).Op("*").Qual("math", "Abs").Call(id(d.d[i]))
+	if lower[1] != nil {
+		s = s.Op("+").Lit(2).Op("*").Add(lower[1]).Op("*").Id(d[0]).Op("*").Id(d[1])
 	}
-	if len(args) == 1 {
-		return jen.Add(args[0])
+	return s.Op("+").Add(lower[2]).Op("*").Id(d[1]).Op("*").Id(d[1])
+}
+
+// beside prints the entry of A beside the diagonal, or nil where it is 0.
+func (g *generator) beside(adj []string) *jen.Statement {
+	if g.crossed() {
+		return id(adj[1])
 	}
-	return jen.Max(args...)
+	return nil
 }
 
-// tolerances prints h = ½ε and tol = δ².
-func tolerances() jen.Code {
-	return jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance").Op("*").Id("sv").Dot("Tolerance"))
-}
-
-// flatUnits names the squares of the reciprocal units of coordinates and momenta, and prints their declaration
-// as ones, and the assignment of the diagonals of G and G⁻¹ that MetricNorm asks for. With two
-// coordinates G₁₁ = A₂₂, G₂₂ = A₁₁ and G⁻¹ = A/D.
-func (g *generator) flatUnits(adj []string, det jen.Code, inv string) (uq, up []string, ones, metric jen.Code) {
-	m := g.dim.Offset
-	uq, up = g.numbered("uq", m), g.numbered("up", m)
-	all := append(append([]string{}, uq...), up...)
-	ones = assign(all, ":=", func(int) jen.Code { return jen.Lit(1.0) })
-	values := []jen.Code{det, id(inv)}
-	if m == 2 {
-		values = []jen.Code{id(adj[2]), id(adj[0]), id(adj[0]).Op("*").Id(inv), id(adj[2]).Op("*").Id(inv)}
+// positionSquare prints ΔqᵀGΔq of the adjugate A: with two coordinates G₁₁ = A₂₂, G₂₁ = −A₂₁ and G₂₂ = A₁₁.
+func (g *generator) positionSquare(d, adj []string, det jen.Code) *jen.Statement {
+	if len(d) == 1 {
+		return form(d, jen.Add(det))
 	}
-	metric = assign(all, "=", func(i int) jen.Code { return values[i] })
-	return uq, up, ones, metric
+	s := jen.Add(id(adj[2])).Op("*").Id(d[0]).Op("*").Id(d[0])
+	if g.crossed() {
+		s = s.Op("-").Lit(2).Op("*").Id(adj[1]).Op("*").Id(d[0]).Op("*").Id(d[1])
+	}
+	return s.Op("+").Id(adj[0]).Op("*").Id(d[1]).Op("*").Id(d[1])
 }
 
-// normIs prints the test whether residuals are measured in units of the metric.
-func normIs() *jen.Statement { return id("sv").Dot("Norm").Op("==").Add(rt("MetricNorm")) }
+// momentumSquare prints ΔpᵀG⁻¹Δp = ΔpᵀAΔp/D.
+func (g *generator) momentumSquare(d, adj []string, inv string) *jen.Statement {
+	if len(d) == 1 {
+		return form(d, id(inv))
+	}
+	return jen.Parens(form(d, id(adj[0]), g.beside(adj), id(adj[2]))).Op("*").Id(inv)
+}
+
+// measure prints the definition of converged: whether the norm of a change is at most δ.
+func (c change) measure() jen.Code {
+	inMetric := jen.Add(c.square).Op("<=").Id("tol").Op("*").Id("tol")
+	plain := jen.Null()
+	for i, d := range c.d {
+		if i > 0 {
+			plain = plain.Op("&&")
+		}
+		plain = plain.Qual("math", "Abs").Call(id(d)).Op("<=").Id("tol")
+	}
+	return lines(
+		id("converged").Op(":=").Add(inMetric),
+		jen.If(id("sv").Dot("Norm").Op("==").Add(rt("MaxNorm"))).Block(id("converged").Op("=").Add(plain)))
+}
+
+// residual prints the norm of the change as d. A solve that is looked at may be on its way to infinity, where
+// squares overflow first: then the largest change stands for it.
+func (c change) residual() jen.Code {
+	all := make([]jen.Code, len(c.d))
+	for i, d := range c.d {
+		all[i] = jen.Qual("math", "Abs").Call(id(d))
+	}
+	largest := all[0]
+	if len(all) > 1 {
+		largest = jen.Max(all...)
+	}
+	return lines(
+		id("d").Op(":=").Add(sqrt(jen.Add(c.square))),
+		jen.If(id("sv").Dot("Norm").Op("==").Add(rt("MaxNorm"))).Block(id("d").Op("=").Add(largest)))
+}
 
 // definite prints the test that G is positive definite: its determinant and,
 // unless its form proves it, a diagonal entry of the adjugate are positive. Where they
@@ -411,9 +431,9 @@ func (g *generator) minor() *symbolic.Expr {
 }
 
 // look prints the closer look at a solve that has not converged.
-func look(d change, count jen.Code) jen.Code {
+func look(c change, count jen.Code) jen.Code {
 	return jen.If(id("iter").Op(">=").Id("check")).Block(
-		id("d").Op(":=").Add(d.residual()),
+		c.residual(),
 		jen.Var().Id("st").Add(rt("Status")),
 		jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("iter"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(failed(count)),
 		id("last").Op("=").Id("d"),
@@ -422,7 +442,7 @@ func look(d change, count jen.Code) jen.Code {
 
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatUnitsMethod(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
+	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatLength(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
 }
 
 // The methods beside the steps read a frame of the metric. With two coordinates, a = G₁₁
@@ -546,22 +566,32 @@ func (g *generator) flatWhiten() jen.Code {
 	return g.whitenMethod(append(code, jen.Return(okay()))...)
 }
 
-func (g *generator) flatUnitsMethod() jen.Code {
-	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
+func (g *generator) flatLength() jen.Code {
 	det, diag := func() *jen.Statement { return frameField("det") }, func() *jen.Statement { return frameField("diag") }
+	entry := func(v string, i int) *jen.Statement { return id(v).Index(jen.Lit(i)) }
+	square := func(x *jen.Statement) *jen.Statement { return jen.Add(x).Op("*").Add(x) }
+	var q, p []jen.Code
 	if g.dim.Offset == 1 {
-		code = append(code, jen.List(elements("uq", 1), elements("up", 1)).Op("=").List(sqrt(det()), jen.Lit(1).Op("/").Add(sqrt(det()))))
+		q = []jen.Code{id("sum").Op("+=").Add(det()).Op("*").Add(square(entry("dq", 0)))}
+		p = []jen.Code{id("sum").Op("+=").Add(square(entry("dp", 0))).Op("/").Add(det())}
 	} else {
-		last := det()
+		// z = Lᵀdq, and L⁻¹dp as in Energy.
+		u, z := diag().Op("*").Add(entry("dp", 1)), diag().Op("*").Add(entry("dq", 0))
 		if g.crossed() {
-			last = jen.Parens(det().Op("+").Add(frameField("off")).Op("*").Add(frameField("off")))
+			u = frameField("off").Op("*").Add(entry("dp", 0)).Op("+").Add(u)
+			z = z.Op("-").Add(frameField("off")).Op("*").Add(entry("dq", 1))
 		}
-		code = append(code,
-			id("last").Op(":=").Add(last).Op("/").Add(diag()),
-			elements("uq", 2).Op("=").List(sqrt(diag()), sqrt(id("last"))),
-			elements("up", 2).Op("=").List(sqrt(id("last").Op("/").Add(det())), sqrt(diag().Op("/").Add(det()))))
+		q = []jen.Code{id("z").Op(":=").Add(z),
+			id("sum").Op("+=").Parens(jen.Id("z").Op("*").Id("z").Op("+").Add(det()).Op("*").Add(square(entry("dq", 1)))).Op("/").Add(diag())}
+		p = []jen.Code{id("u").Op(":=").Add(u),
+			id("sum").Op("+=").Parens(square(entry("dp", 0)).Op("+").Id("u").Op("*").Id("u").Op("/").Add(det())).Op("/").Add(diag())}
 	}
-	return g.unitsMethod(append(code, jen.Return(okay()))...)
+	return g.lengthMethod(
+		notOK(g.frameCall(), jen.Return(jen.Qual("math", "NaN").Call(), id("st"))),
+		id("sum").Op(":=").Lit(0.0),
+		jen.If(id("dq").Op("!=").Nil()).Block(q...),
+		jen.If(id("dp").Op("!=").Nil()).Block(p...),
+		jen.Return(sqrt(id("sum")), okay()))
 }
 
 func (g *generator) flatDrawMomentum() jen.Code {
@@ -651,9 +681,6 @@ func (g *generator) flatIMb() jen.Code {
 	a, b := g.numbered("qn", m), g.numbered("pn", m)
 	done := map[*symbolic.Def]bool{}
 	loop, adj, det := g.flatPosition(p, done, id("iter"))
-	uq, up, ones, metric := g.flatUnits(adj, id(det), g.names.tensor(fl.inv))
-	loop = append(loop, jen.If(id("iter").Op("==").Lit(0).Op("&&").Add(normIs())).Block(
-		jen.Comment("Residuals are measured in units of the metric where the step starts."), metric))
 	loop = append(loop, g.flatU(adj, pm, nil)...)
 	fN, tN, rN := g.numbered("f", m), g.numbered("t", m), g.numbered("s", m)
 	var names []string
@@ -685,20 +712,21 @@ func (g *generator) flatIMb() jen.Code {
 		loop = append(loop, id(b[k]).Op(":=").Add(x))
 	}
 	all, old := append(append([]string{}, a...), b...), append(append([]string{}, q...), pm...)
-	change, differences := g.differ(all, old, append(append([]string{}, uq...), up...))
+	d, differences := g.differ(all, old)
+	c := change{d, g.positionSquare(d[:m], adj, id(det)).Op("+").Add(g.momentumSquare(d[m:], adj, inv))}
 	loop = append(loop,
 		differences,
-		jen.If(change.converged().Op("&&").Id("iter").Op(">").Lit(0)).Block(
+		c.measure(),
+		jen.If(id("converged").Op("&&").Id("iter").Op(">").Lit(0)).Block(
 			assign(q, "=", func(i int) jen.Code { return id(a[i]) }),
 			assign(pm, "=", func(i int) jen.Code { return id(b[i]) }),
 			id("iterations").Op("=").Id("iter"), jen.Break()),
-		look(change, id("iter")),
+		look(c, id("iter")),
 		idList(old).Op("=").Add(idList(all)),
 	)
 	var body []jen.Code
 	body = append(body,
-		tolerances(),
-		ones,
+		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		jen.Comment("Iteration 0 is the explicit half step that predicts the midpoint."),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)),
@@ -772,7 +800,6 @@ func (g *generator) flatGLFb() jen.Code {
 
 	// The quantities of a step's last position serve the next step.
 	adj, force0, r := g.flatQuantities()
-	uq, up, ones, metric := g.flatUnits(adj, jen.Lit(1).Op("/").Id(r), r)
 	kept := append(append(append([]string{}, adj...), r), force0...)
 	seen := func(n int) *jen.Statement { return sdot("seen").Index(jen.Lit(n)) }
 	hit := sdot("seenKnown")
@@ -813,12 +840,15 @@ func (g *generator) flatGLFb() jen.Code {
 		for i := range m {
 			before = append(before, id(x1[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
 		}
-		first, differences := g.differ(x1, pm, up)
+		d, differences := g.differ(x1, pm)
+		first := change{d, g.momentumSquare(d, adj, r)}
 		before = append(before,
 			differences,
-			jen.If(first.converged()).Block(id("solved").Op("=").True()).
+			first.measure(),
+			jen.If(id("converged")).Block(id("solved").Op("=").True()).
 				Else().If(id("check").Op("==").Lit(1)).Block(
-				jen.List(id("_"), id("st")).Op(":=").Id("sv").Dot("Check").Call(jen.Lit(1), first.residual(), id("last")),
+				first.residual(),
+				jen.List(id("_"), id("st")).Op(":=").Id("sv").Dot("Check").Call(jen.Lit(1), id("d"), id("last")),
 				failed(jen.Lit(1))),
 			idList(pm).Op("=").Add(idList(x1)))
 		coef := g.numbered("co", 3)
@@ -830,11 +860,13 @@ func (g *generator) flatGLFb() jen.Code {
 			id(e[1]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[1]),
 			id(e[2]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[2]))
 		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Id(pm[k]).Op("*").Parens(id(e[1]).Op("+").Id(e[2]).Op("*").Id(pm[k])))
-		change, differences := g.differ(b[k:k+1], pm[k:k+1], up[k:k+1])
+		d, differences = g.differ(b[k:k+1], pm[k:k+1])
+		c := change{d, form(d, id(adj[2*k]).Op("*").Id(r))}
 		loop = append(loop,
 			differences,
-			jen.If(change.converged()).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("iter"), jen.Break()),
-			look(change, id("iter")),
+			c.measure(),
+			jen.If(id("converged")).Block(id(pm[k]).Op("=").Id(b[k]), id("iterations").Op("=").Id("iter"), jen.Break()),
+			look(c, id("iter")),
 			id(pm[k]).Op("=").Id(b[k]))
 	} else {
 		// What R needs of the position alone comes before the loop.
@@ -851,23 +883,23 @@ func (g *generator) flatGLFb() jen.Code {
 		for i := range m {
 			loop = append(loop, id(b[i]).Op(":=").Add(h(i, p0[i], minus(force0[i], i, rN, square))))
 		}
-		change, differences := g.differ(b, pm, up)
+		d, differences := g.differ(b, pm)
+		c := change{d, g.momentumSquare(d, adj, r)}
 		loop = append(loop,
 			differences,
-			jen.If(change.converged()).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("iter"), jen.Break()),
-			look(change, id("iter")),
+			c.measure(),
+			jen.If(id("converged")).Block(idList(pm).Op("=").Add(idList(b)), id("iterations").Op("=").Id("iter"), jen.Break()),
+			look(c, id("iter")),
 			idList(pm).Op("=").Add(idList(b)))
 	}
 
 	var body []jen.Code
 	body = append(body,
-		tolerances(),
-		ones,
+		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)))
 	body = append(body, start...)
 	body = append(body,
-		jen.If(normIs()).Block(jen.Comment("Residuals are measured in units of the metric where the step starts."), metric),
 		id(square).Op(":=").Id(r).Op("*").Id(r),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
 		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)))
@@ -918,17 +950,29 @@ func (g *generator) flatGLFb() jen.Code {
 			last = g.names.fresh("minor")
 			es, ns = append(es, e), append(ns, last)
 		}
+		// A, for the norm of the change.
+		here := make([]string, len(fl.adj))
+		if m > 1 {
+			here = g.numbered("adj", len(fl.adj))
+			for i, e := range fl.adj {
+				if !isZero(e) {
+					es, ns = append(es, e), append(ns, here[i])
+				}
+			}
+		}
 		loop := g.block(p, map[*symbolic.Def]bool{}, ns, es)
 		loop = append(loop, definiteStep(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
 		a := g.numbered("qn", m)
 		for i := range m {
 			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
 		}
-		change, differences := g.differ(a, q, uq)
+		d, differences := g.differ(a, q)
+		c := change{d, g.positionSquare(d, here, id(det))}
 		loop = append(loop,
 			differences,
-			jen.If(change.converged()).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("iter"), jen.Break()),
-			look(change, id("iterations").Op("+").Id("iter")),
+			c.measure(),
+			jen.If(id("converged")).Block(idList(q).Op("=").Add(idList(a)), id("iterations").Op("+=").Id("iter"), jen.Break()),
+			look(c, id("iterations").Op("+").Id("iter")),
 			idList(q).Op("=").Add(idList(a)))
 		body = append(body,
 			jen.List(id("check"), id("last")).Op("=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),

@@ -49,7 +49,7 @@ rt math kernel linalg special validate datafile io fmt
 s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
 summarise describe allocate slope given prepareGiven clone solve solved order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube curvature factorise factor evaluate touch field complete momentumForce quantities
 seen seenKnown Clone Info Model Data Params
-rand random rng out Quantities mix frame uq up measure norm Units`)
+rand random rng out Quantities mix frame dq dp sum Length converged`)
 
 func newNames() *names {
 	n := &names{taken: map[string]bool{}, of: map[*symbolic.Tensor]string{}}

@@ -354,7 +354,7 @@ func (g *generator) spaceFields(st *jen.Group) {
 	if !g.flat() {
 		st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
 		st.List(jen.Id("qm"), jen.Id("pm")).Index().Float64().Comment("iterates of a step")
-		st.List(jen.Id("uq"), jen.Id("up")).Index().Float64().Comment("reciprocal units of residuals in a step")
+		st.List(jen.Id("dq"), jen.Id("dp")).Index().Float64().Comment("changes of the iterates")
 		st.Id("mix").Add(rt("Accelerator"))
 		if !g.constant() {
 			st.Id("v0").Index().Float64().Comment("velocity at the start of a step")
@@ -427,7 +427,7 @@ func (g *generator) allocate(b *jen.Group) {
 		} else {
 			arrays(m, "force0")
 		}
-		arrays(m, "v", "f", "qm", "pm", "uq", "up")
+		arrays(m, "v", "f", "qm", "pm", "dq", "dp")
 		lines = append(lines, jen.Id("s").Dot("mix").Op("=").Add(rt("Accelerator")).Values())
 		if !g.constant() {
 			arrays(m, "v0")

@@ -130,9 +130,8 @@ func (g *generator) systemMethods() []jen.Code {
 	add(g.vectorField())
 	add(g.energy())
 	add(g.whiten())
-	add(g.units())
+	add(g.length())
 	add(g.drawMomentum())
-	add(g.measure())
 	add(g.stepIMb())
 	add(g.stepGLFb())
 	add(g.stepLeapfrog())
@@ -296,36 +295,44 @@ func (g *generator) whitenMethod(body ...jen.Code) jen.Code {
 		g.method("Whiten").Params(floats("z", "q", "p")).Add(rt("Status")).Block(body...))
 }
 
-// factorUnits emits the call that writes the units of the factor's position to uq and up.
-func (g *generator) factorUnits(uq, up jen.Code) *jen.Statement {
+// withMatrix emits a call of the factor that reads the matrix too where it is packed.
+func (g *generator) withMatrix(method string, args ...jen.Code) *jen.Statement {
 	if g.byParts() {
-		return sdot("factor").Dot("Units").Call(uq, up, sdot("b"))
+		args = append(args, sdot("b"))
 	}
-	return sdot("factor").Dot("Units").Call(uq, up)
+	return sdot("factor").Dot(method).Call(args...)
 }
 
-func (g *generator) units() jen.Code {
+func (g *generator) length() jen.Code {
 	var body []jen.Code
 	if !g.constant() {
-		body = append(body, notOK(g.evaluateCall("q", orderDensity), jen.Return(id("st"))))
+		body = append(body, notOK(g.evaluateCall("q", orderDensity), jen.Return(jen.Qual("math", "NaN").Call(), id("st"))))
 	}
-	return g.unitsMethod(append(body, g.factorUnits(id("uq"), id("up")), jen.Return(okay()))...)
+	return g.lengthMethod(append(body,
+		id("sum").Op(":=").Lit(0.0),
+		jen.If(id("dq").Op("!=").Nil()).Block(id("sum").Op("+=").Add(g.withMatrix("Form", id("dq")))),
+		jen.If(id("dp").Op("!=").Nil()).Block(id("sum").Op("+=").Add(sdot("factor").Dot("Quad").Call(id("dp")))),
+		jen.Return(sqrt(id("sum")), okay()))...)
 }
 
-func (g *generator) unitsMethod(body ...jen.Code) jen.Code {
-	return doc("Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.",
-		g.method("Units").Params(floats("uq", "up", "q")).Add(rt("Status")).Block(body...))
+func (g *generator) lengthMethod(body ...jen.Code) jen.Code {
+	return doc("Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;\neither part may be nil.",
+		g.method("Length").Params(floats("q", "dq", "dp")).Params(jen.Float64(), rt("Status")).Block(body...))
 }
 
-// measure emits the method that a step begins with.
-func (g *generator) measure() jen.Code {
-	return doc("measure makes s.uq and s.up the reciprocal units of residuals at the position of the\nfactor.",
-		g.method("measure").Params(id("norm").Add(rt("Norm"))).Block(
-			jen.If(id("norm").Op("==").Add(rt("MaxNorm"))).Block(
-				rt("Ones").Call(sdot("uq")),
-				rt("Ones").Call(sdot("up")),
-				jen.Return()),
-			g.factorUnits(sdot("uq"), sdot("up"))))
+// norm emits the definition of d, the norm of the changes of iterates that parts names; length is its
+// square in the metric.
+func norm(length jen.Code, parts ...string) jen.Code {
+	all := make([]jen.Code, len(parts))
+	for i, p := range parts {
+		all[i] = id(p)
+	}
+	return lines(
+		jen.Var().Id("d").Float64(),
+		jen.If(id("sv").Dot("Norm").Op("==").Add(rt("MaxNorm"))).Block(
+			id("d").Op("=").Add(rt("Largest")).Call(all...),
+		).Else().Block(
+			id("d").Op("=").Qual("math", "Sqrt").Call(length)))
 }
 
 func (g *generator) drawMomentum() jen.Code {
@@ -402,20 +409,21 @@ func (g *generator) stepIMb() jen.Code {
 	loop := solveLoopThen(id("iterations").Op("=").Id("iter"),
 		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Next").Call(id("qm"), id("pm"))),
 		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("iter"))),
-		id("d").Op(":=").Lit(0.0),
 		each("q",
 			jen.List(id("a"), id("b")).Op(":=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f)),
-			id("d").Op("=").Max(id("d"), at("uq").Op("*").Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm"))), at("up").Op("*").Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
+			jen.List(at("dq"), at("dp")).Op("=").List(id("a").Op("-").Add(at("qm")), id("b").Op("-").Add(at("pm"))),
 			jen.List(at("qm"), at("pm")).Op("=").List(id("a"), id("b")),
-		))
+		),
+		norm(g.withMatrix("Form", id("dq")).Op("+").Add(sdot("factor").Dot("Quad").Call(id("dp"))), "dq", "dp"))
 	body := []jen.Code{
-		jen.Add(locals("p", "qm", "pm", "v", "f", "uq", "up")),
+		jen.Add(locals("p", "qm", "pm", "v", "f", "dq", "dp")),
 		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
 		jen.Comment("The explicit half step predicts the midpoint."),
 		notOK(sdot("field").Call(id("q"), id("p")), failedAtOnce()),
-		sdot("measure").Call(id("sv").Dot("Norm")),
 		each("q", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
-		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Begin").Call(id("qm"), id("pm"), id("uq"), id("up"))),
+		jen.If(accelerated.Clone()).Block(
+			g.withMatrix("RootDiagonal", id("dq")),
+			sdot("mix").Dot("Begin").Call(id("qm"), id("pm"), id("dq"))),
 		id("iterations").Op(":=").Lit(0),
 	}
 	body = append(body, loop...)
@@ -470,26 +478,23 @@ func (g *generator) stepGLFb() jen.Code {
 	count := jen.Id("iterations").Op("+=").Id("iter")
 	momentum := solveLoop(count,
 		sdot("momentumForce").Call(id("q"), id("pm")),
-		id("d").Op(":=").Lit(0.0),
 		each("q",
 			id("b").Op(":=").Add(at("p")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
-			id("d").Op("=").Max(id("d"), at("up").Op("*").Qual("math", "Abs").Call(id("b").Op("-").Add(at("pm")))),
-			at("pm").Op("=").Id("b"),
-		))
+			jen.List(at("dp"), at("pm")).Op("=").List(id("b").Op("-").Add(at("pm")), id("b")),
+		),
+		norm(sdot("factor").Dot("Quad").Call(id("dp")), "dp"))
 	position := solveLoop(count,
 		notOK(g.evaluateCall("qm", orderDensity), failed(id("iterations").Op("+").Id("iter"))),
 		sdot("factor").Dot("Solve").Call(id("v"), id("pm")),
-		id("d").Op(":=").Lit(0.0),
 		each("q",
 			id("a").Op(":=").Add(at("q")).Op("+").Id("h").Op("*").Parens(jen.Add(v0).Op("+").Add(v)),
-			id("d").Op("=").Max(id("d"), at("uq").Op("*").Qual("math", "Abs").Call(id("a").Op("-").Add(at("qm")))),
-			at("qm").Op("=").Id("a"),
-		))
+			jen.List(at("dq"), at("qm")).Op("=").List(id("a").Op("-").Add(at("qm")), id("a")),
+		),
+		norm(g.withMatrix("Form", id("dq")), "dq"))
 	body := []jen.Code{
-		jen.Add(locals("p", "qm", "pm", "v", "v0", "f", "force0", "uq", "up")),
+		jen.Add(locals("p", "qm", "pm", "v", "v0", "f", "force0", "dq", "dp")),
 		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
 		notOK(sdot("complete").Call(id("q")), failedAtOnce()),
-		sdot("measure").Call(id("sv").Dot("Norm")),
 		id("iterations").Op(":=").Lit(0),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
 		jen.Copy(id("pm"), id("p")),

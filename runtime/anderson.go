@@ -13,11 +13,11 @@ const andersonWindow = 5
 //
 // over the last five j. Near the solution of a smooth equation this is a quasi-Newton
 // method that needs no derivatives. Iterates are pairs (q, p). Their residuals are
-// taken in the units of the solve's Norm. The zero value is ready for Begin; a value
+// taken in units of 1/√G_ii and √G_ii, so that what is least does not depend on the units of q. The zero value is ready for Begin; a value
 // serves one goroutine.
 type Accelerator struct {
 	x, f, r []float64 // last iterate, its image and residual
-	u       []float64 // reciprocal units of residuals
+	u       []float64 // the reciprocals of the units
 	window  [andersonWindow]difference
 	used    int // of window
 	next    int // place of the next difference in window
@@ -31,8 +31,8 @@ type Accelerator struct {
 // difference is that of two successive residuals, and of the images they belong to.
 type difference struct{ r, f []float64 }
 
-// Begin starts a solve at the iterate (q, p), whose residuals have the reciprocal units uq and up.
-func (a *Accelerator) Begin(q, p, uq, up []float64) {
+// Begin starts a solve at the iterate (q, p), with the roots √G_ii of the diagonal of a metric nearby.
+func (a *Accelerator) Begin(q, p, root []float64) {
 	m := len(q)
 	if len(a.x) != 2*m {
 		x := make([]float64, (4+2*andersonWindow)*2*m)
@@ -48,8 +48,9 @@ func (a *Accelerator) Begin(q, p, uq, up []float64) {
 	}
 	copy(a.x, q)
 	copy(a.x[m:], p)
-	copy(a.u, uq)
-	copy(a.u[m:], up)
+	for i, r := range root {
+		a.u[i], a.u[m+i] = r, 1/r
+	}
 	a.used, a.next, a.first = 0, 0, true
 }
 

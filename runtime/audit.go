@@ -65,7 +65,7 @@ type Violation struct {
 }
 
 // VolumeIncrement returns the increment η of VolumeError in audits: 1e-5, which the paper takes, for
-// MaxNorm; √δ, in units of the metric, for MetricNorm. What a solve leaves over shows in the Jacobian as δ/η.
+// MaxNorm; √δ for MetricNorm. What a solve leaves over shows in the Jacobian as δ/η.
 func VolumeIncrement(s *Solver) float64 {
 	if s.Norm == MaxNorm {
 		return 1e-5
@@ -154,13 +154,9 @@ func violation(step StepFunc, q, p []float64, k *HMC, n int, st Status) Violatio
 	if st != OK {
 		return v
 	}
-	u := make([]float64, 2*len(q))
-	if v.Failure = Units(k.System, k.Solver.Norm, u, q); v.Failure != OK {
-		return v
-	}
-	v.Reversibility, v.Failure = ReversibilityError(step, q, p, k.StepSize, n, &k.Solver, u)
+	v.Reversibility, v.Failure = ReversibilityError(k.System, step, q, p, k.StepSize, n, &k.Solver)
 	if v.Failure == OK && len(q) <= MaxVolume {
-		v.Volume, v.Failure = VolumeError(step, q, p, k.StepSize, n, &k.Solver, u, VolumeIncrement(&k.Solver))
+		v.Volume, v.Failure = VolumeError(k.System, step, q, p, k.StepSize, n, &k.Solver, VolumeIncrement(&k.Solver))
 	}
 	return v
 }

@@ -24,7 +24,7 @@ type GenericSystem struct {
 	w       []float64 // m·m: what ∂G is contracted with
 	z, x, y []float64 // 2m: start and iterates of a solve
 	mid     []float64 // 2m: (z + x)/2
-	u       []float64 // 2m: reciprocal units of residuals
+	root    []float64 // m: √G_ii where a step starts
 	dq, dp  []float64 // m: a vector field
 	mix     Accelerator
 	second  *newton // nil until Newton's method is used
@@ -64,7 +64,7 @@ func Generic(m Model) *GenericSystem {
 		x:        make([]float64, 2*n),
 		y:        make([]float64, 2*n),
 		mid:      make([]float64, 2*n),
-		u:        make([]float64, 2*n),
+		root:     make([]float64, n),
 		dq:       make([]float64, n),
 		dp:       make([]float64, n),
 	}
@@ -153,24 +153,19 @@ func (s *GenericSystem) reason(st Status) Status {
 }
 
 // fixedPoint solves x = f(x) as the function of that name does.
-func (s *GenericSystem) fixedPoint(sol *Solver, x, y, u []float64, f func(y, x []float64) Status) (int, Status) {
-	iterations, st := fixedPoint(sol, nil, x, y, u, f)
+func (s *GenericSystem) fixedPoint(sol *Solver, x, y []float64, length func(dx []float64) float64, f func(y, x []float64) Status) (int, Status) {
+	iterations, st := fixedPoint(sol, nil, x, y, length, f)
 	return iterations, s.reason(st)
 }
 
-// measure makes s.u the reciprocal units of a step that starts at q. The last factor was
-// that of G(q), or is computed where the position says that it is not.
-func (s *GenericSystem) measure(sol *Solver, at *position) Status {
-	if sol.Norm == MaxNorm {
-		Ones(s.u)
-		return OK
-	}
-	if st := s.factor(at); st != OK {
-		return st
-	}
-	at.chol.Units(s.u[:len(s.v)], s.u[len(s.v):])
-	return OK
+// length returns √(ΔqᵀGΔq + ΔpᵀG⁻¹Δp) for d = (Δq, Δp), with the factor that the solve computed last.
+func (s *GenericSystem) length(d []float64) float64 {
+	m := len(s.v)
+	return math.Sqrt(s.there.chol.Form(d[:m]) + s.there.chol.Quad(d[m:]))
 }
+
+// positionLength is length for d = Δq.
+func (s *GenericSystem) positionLength(d []float64) float64 { return math.Sqrt(s.there.chol.Form(d)) }
 
 // density makes L known at the position.
 func (s *GenericSystem) density(at *position) Status {

@@ -260,14 +260,20 @@ func (b *ownNormal) Whiten(z, q, p []float64) runtime.Status {
 	return runtime.OK
 }
 
-func (b *ownNormal) Units(uq, up, q []float64) runtime.Status {
+func (b *ownNormal) Length(_, dq, dp []float64) (float64, runtime.Status) {
+	sum := 0.0
 	for k, x := range b.diagonal {
 		if !(x > 0) {
-			return runtime.NotPositiveDefinite
+			return 0, runtime.NotPositiveDefinite
 		}
-		uq[k], up[k] = math.Sqrt(x), 1/math.Sqrt(x)
+		if dq != nil {
+			sum += x * dq[k] * dq[k]
+		}
+		if dp != nil {
+			sum += dp[k] * dp[k] / x
+		}
 	}
-	return runtime.OK
+	return math.Sqrt(sum), runtime.OK
 }
 
 func (b *ownNormal) DrawMomentum(p, q []float64) runtime.Status {

@@ -1,5 +1,7 @@
 package runtime
 
+import "math"
+
 // StepLeapfrog is the leapfrog of a constant metric:
 // p̄ = p + ½ε∇L(q), q' = q + εG⁻¹p̄, p' = p̄ + ½ε∇L(q'). The gradient at q' is
 // kept for the next step.
@@ -44,11 +46,8 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 	pbar, qnew := s.x[:n], s.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
-	if r.Status = s.measure(sol, s.there.at(q)); r.Status != OK {
-		return r
-	}
 
-	iterations, st := s.fixedPoint(sol, pbar, s.y, s.u[n:], func(y, x []float64) Status {
+	iterations, st := s.fixedPoint(sol, pbar, s.y, func(d []float64) float64 { return math.Sqrt(s.there.chol.Quad(d)) }, func(y, x []float64) Status {
 		if st := s.VectorField(s.dq, s.dp, q, x); st != OK {
 			return st
 		}
@@ -62,7 +61,7 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 		return r
 	}
 
-	iterations, st = s.fixedPoint(sol, qnew, s.y, s.u, func(y, x []float64) Status {
+	iterations, st = s.fixedPoint(sol, qnew, s.y, s.positionLength, func(y, x []float64) Status {
 		if st := s.velocity(s.dq, q, pbar); st != OK {
 			return st
 		}
@@ -94,18 +93,13 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) (r St
 
 // velocity writes ∂H/∂p = G(q)⁻¹p to out.
 func (s *GenericSystem) velocity(out, q, p []float64) Status {
-	if st := s.factorAt(q); st != OK {
-		return st
-	}
-	s.there.chol.Solve(out, p)
-	return OK
-}
-
-// factorAt factorises G(q) in s.there, with nothing remembered but a constant metric's factor.
-func (s *GenericSystem) factorAt(q []float64) Status {
 	at := s.there.at(q)
 	at.have = 0
-	return s.factor(at)
+	if st := s.factor(at); st != OK {
+		return st
+	}
+	at.chol.Solve(out, p)
+	return OK
 }
 
 // StepGLFb is the same map as StepGLFa computed as Algorithm 4 of the paper
@@ -120,10 +114,7 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 	n := len(q)
 	h := 0.5 * eps
 	at := s.here.at(q)
-	if r.Status = s.force(at); r.Status == OK {
-		r.Status = s.measure(sol, at)
-	}
-	if r.Status != OK {
+	if r.Status = s.force(at); r.Status != OK {
 		return r
 	}
 	pbar, qnew := s.x[:n], s.x[n:]
@@ -139,7 +130,7 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 		r.Suspect = true
 	}
 
-	iterations, st := s.fixedPoint(sol, pbar, s.y, s.u[n:], func(y, x []float64) Status {
+	iterations, st := s.fixedPoint(sol, pbar, s.y, func(d []float64) float64 { return math.Sqrt(at.chol.Quad(d)) }, func(y, x []float64) Status {
 		s.slope(s.dq, at, x)
 		for i := range y {
 			y[i] = p[i] - h*s.dq[i]
@@ -152,7 +143,7 @@ func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r St
 	}
 
 	at.chol.Solve(s.dq, pbar)
-	iterations, st = s.fixedPoint(sol, qnew, s.y, s.u, func(y, x []float64) Status {
+	iterations, st = s.fixedPoint(sol, qnew, s.y, s.positionLength, func(y, x []float64) Status {
 		if st := s.velocity(s.dp, x, pbar); st != OK {
 			return st
 		}

@@ -8,12 +8,12 @@ package runtime
 // The paper starts from z; the authors' code, and this, start from the explicit
 // half step. That evaluation is not counted as an iteration.
 func (s *GenericSystem) StepIMa(q, p []float64, eps float64, sol *Solver) (r StepResult) {
-	if r.Status = s.predict(sol, q, p, eps); r.Status != OK {
+	if r.Status = s.predict(q, p, eps); r.Status != OK {
 		return r
 	}
 	n := len(q)
 	z, mid := s.z, s.mid
-	r.Iterations, r.Status = s.fixedPoint(sol, s.x, s.y, s.u, func(y, x []float64) Status {
+	r.Iterations, r.Status = s.fixedPoint(sol, s.x, s.y, s.length, func(y, x []float64) Status {
 		for i := range mid {
 			mid[i] = 0.5 * (z[i] + x[i])
 		}
@@ -33,7 +33,7 @@ func (s *GenericSystem) StepIMa(q, p []float64, eps float64, sol *Solver) (r Ste
 // The second form takes f from the last iteration instead of evaluating it
 // once more, as the authors' code does.
 func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r StepResult) {
-	if r.Status = s.predict(sol, q, p, eps); r.Status != OK {
+	if r.Status = s.predict(q, p, eps); r.Status != OK {
 		return r
 	}
 	solved := false
@@ -41,7 +41,7 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 		r = s.newtonIMb(sol, 0.5*eps)
 		if solved = r.Status != Stalled && r.Status != IterationLimit; !solved {
 			r.Suspect = true
-			if r.Status = s.predict(sol, q, p, eps); r.Status != OK {
+			if r.Status = s.predict(q, p, eps); r.Status != OK {
 				return r
 			}
 		}
@@ -50,10 +50,11 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 		var mix *Accelerator
 		if sol.Method == Anderson {
 			mix = &s.mix
-			mix.Begin(s.x[:len(q)], s.x[len(q):], s.u[:len(q)], s.u[len(q):])
+			s.there.chol.RootDiagonal(s.root)
+			mix.Begin(s.x[:len(q)], s.x[len(q):], s.root)
 		}
 		var iterations int
-		iterations, r.Status = fixedPoint(sol, mix, s.x, s.y, s.u, func(y, x []float64) Status {
+		iterations, r.Status = fixedPoint(sol, mix, s.x, s.y, s.length, func(y, x []float64) Status {
 			return s.flow(y, x, 0.5*eps)
 		})
 		r.Iterations += iterations
@@ -70,15 +71,12 @@ func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r Ste
 	return r
 }
 
-// predict stores the start z = (q, p) of an implicit midpoint step, its units and the
+// predict stores the start z = (q, p) of an implicit midpoint step and the
 // first iterate x = z + ½ε f(z).
-func (s *GenericSystem) predict(sol *Solver, q, p []float64, eps float64) Status {
+func (s *GenericSystem) predict(q, p []float64, eps float64) Status {
 	copy(s.z, q)
 	copy(s.z[len(q):], p)
-	if st := s.flow(s.x, s.z, 0.5*eps); st != OK {
-		return st
-	}
-	return s.measure(sol, &s.there)
+	return s.flow(s.x, s.z, 0.5*eps)
 }
 
 // flow writes z + h f(x) to y, with z the start of the step.

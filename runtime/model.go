@@ -101,9 +101,9 @@ type System interface {
 	// It is cheap at a position whose Energy was asked for last.
 	Whiten(z, q, p []float64) Status
 
-	// Units writes √G_ii to uq[m] and √(G⁻¹)_ii to up[m], G the metric at q: the reciprocal
-	// units of MetricNorm.
-	Units(uq, up, q []float64) Status
+	// Length returns √(dqᵀG(q)dq + dpᵀG(q)⁻¹dp), the MetricNorm of a difference, or a status that tells why
+	// there is no metric at q. Either part may be nil, which stands for zeros.
+	Length(q, dq, dp []float64) (float64, Status)
 
 	// DrawMomentum replaces the standard normal variates in p by a draw
 	// p ~ N(0, G(q)).
@@ -276,5 +276,5 @@ type MetricInfo struct {
 // APIVersion is the version of the interface between generated code and this
 // package. Generated code states the version that it needs, and does not compile
 // with an older runtime. Version 3 brought Whiten, Identity and Generator, version 4
-// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Units.
+// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length.
 const APIVersion = 6

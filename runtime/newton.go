@@ -101,8 +101,8 @@ type (
 	norm       func(d []float64) float64
 )
 
-// solve corrects x until a correction, in the reciprocal units u, is at most δ.
-func (n *newton) solve(sol *Solver, x, u []float64, correct correction, length norm) (corrections int, st Status) {
+// solve corrects x until a correction is at most δ.
+func (n *newton) solve(sol *Solver, x []float64, correct correction, length norm) (corrections int, st Status) {
 	d := n.d[:len(x)]
 	copy(n.x0, x)
 	last := math.Inf(1)
@@ -113,8 +113,8 @@ func (n *newton) solve(sol *Solver, x, u []float64, correct correction, length n
 		if k == 1 {
 			copy(n.x1, x)
 		}
-		size := largest(d, u)
 		l := length(d)
+		size := sol.size(d, l)
 		switch {
 		case !isFinite(size) || !isFinite(l):
 			return k, Stalled
@@ -131,22 +131,22 @@ func (n *newton) solve(sol *Solver, x, u []float64, correct correction, length n
 
 // contracted reports whether root, at which a solve has ended, belongs to the start of that
 // solve.
-func (n *newton) contracted(sol *Solver, root, u []float64, length norm) bool {
-	return n.closer(sol, root, n.x1, u, n.away(root, n.x0, length), length)
+func (n *newton) contracted(sol *Solver, root []float64, length norm) bool {
+	return n.closer(sol, root, n.x1, n.away(root, n.x0, length), length)
 }
 
 // contracts reports whether root belongs to another start x, of which correct makes a
 // correction.
-func (n *newton) contracts(sol *Solver, root, x, u []float64, correct correction, length norm) bool {
+func (n *newton) contracts(sol *Solver, root, x []float64, correct correction, length norm) bool {
 	before := n.away(root, x, length)
-	return correct(x) == OK && n.closer(sol, root, x, u, before, length)
+	return correct(x) == OK && n.closer(sol, root, x, before, length)
 }
 
 // closer reports whether x, the first correction of something that was so far away from root, is
 // so much nearer to it, or as near as δ.
-func (n *newton) closer(sol *Solver, root, x, u []float64, before float64, length norm) bool {
+func (n *newton) closer(sol *Solver, root, x []float64, before float64, length norm) bool {
 	after := n.away(root, x, length)
-	return after <= certainContraction*before || largest(n.d[:len(root)], u) <= sol.Tolerance
+	return after <= certainContraction*before || sol.size(n.d[:len(root)], after) <= sol.Tolerance
 }
 
 // away returns the length of x − root, and leaves the difference in d.
@@ -337,27 +337,27 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, at *position, q, p, pbar, qnew [
 		return math.Sqrt(inner(d, n.v))
 	}
 	s.Model.MetricJacobian(n.jac, q)
-	r.Iterations, r.Status = n.solve(sol, pbar, s.u[m:], func(x []float64) Status { return s.correctMomentum(at, p, x, h) }, ofMomenta)
+	r.Iterations, r.Status = n.solve(sol, pbar, func(x []float64) Status { return s.correctMomentum(at, p, x, h) }, ofMomenta)
 	if r.Status != OK {
 		return r
 	}
-	sure := n.contracted(sol, pbar, s.u[m:], ofMomenta)
+	sure := n.contracted(sol, pbar, ofMomenta)
 
 	v0, other := n.back[:m], n.back[m:]
 	at.chol.Solve(v0, pbar)
-	k, st := n.solve(sol, qnew, s.u[:m], func(x []float64) Status { return s.correctPosition(q, v0, x, pbar, h) }, ofPositions)
+	k, st := n.solve(sol, qnew, func(x []float64) Status { return s.correctPosition(q, v0, x, pbar, h) }, ofPositions)
 	r.Iterations += k
 	if r.Status = s.reason(st); st != OK {
 		return r
 	}
-	sure = sure && n.contracted(sol, qnew, s.u[:m], ofPositions)
+	sure = sure && n.contracted(sol, qnew, ofPositions)
 	if sure {
 		// The step back solves for q from q'.
 		if r.Status = s.velocity(v0, qnew, pbar); r.Status != OK {
 			return r
 		}
 		copy(other, qnew)
-		sure = n.contracts(sol, q, other, s.u[:m], func(x []float64) Status { return s.correctPosition(qnew, v0, x, pbar, -h) }, ofPositions)
+		sure = n.contracts(sol, q, other, func(x []float64) Status { return s.correctPosition(qnew, v0, x, pbar, -h) }, ofPositions)
 		r.Iterations++
 	}
 
@@ -368,7 +368,7 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, at *position, q, p, pbar, qnew [
 		// And for p̄ from p', at the new position.
 		s.Model.MetricJacobian(n.jac, q)
 		copy(other, p)
-		sure = n.contracts(sol, pbar, other, s.u[m:], func(x []float64) Status { return s.correctMomentum(at, p, x, -h) }, ofMomenta)
+		sure = n.contracts(sol, pbar, other, func(x []float64) Status { return s.correctMomentum(at, p, x, -h) }, ofMomenta)
 		r.Iterations++
 	}
 	r.Suspect = !sure
@@ -385,12 +385,12 @@ func (s *GenericSystem) newtonIMb(sol *Solver, h float64) (r StepResult) {
 		multiply(n.v, s.there.g, d[:m])
 		return math.Sqrt(sum + inner(d[:m], n.v))
 	}
-	r.Iterations, r.Status = n.solve(sol, x, s.u, func(x []float64) Status { return s.correctMidpoint(x, h) }, length)
+	r.Iterations, r.Status = n.solve(sol, x, func(x []float64) Status { return s.correctMidpoint(x, h) }, length)
 	if r.Status != OK {
 		return r
 	}
 	r.Suspect = true
-	if !n.contracted(sol, x, s.u, length) {
+	if !n.contracted(sol, x, length) {
 		return r
 	}
 	// The step back starts from z' = 2 z̄ − z, and predicts z' − h f(z').
@@ -399,7 +399,7 @@ func (s *GenericSystem) newtonIMb(sol *Solver, h float64) (r StepResult) {
 	}
 	r.Iterations++
 	if s.flow(n.back, s.z, -h) == OK {
-		r.Suspect = !n.contracts(sol, x, n.back, s.u, func(x []float64) Status { return s.correctMidpoint(x, -h) }, length)
+		r.Suspect = !n.contracts(sol, x, n.back, func(x []float64) Status { return s.correctMidpoint(x, -h) }, length)
 	}
 	return r
 }
@@ -431,11 +431,10 @@ func traceOfProduct(a, b []float64, m int) float64 {
 	return sum
 }
 
-// largest returns max u_i|x_i|, NaN if there is one.
-func largest(x, u []float64) float64 {
-	d := 0.0
-	for i, v := range x {
-		d = max(d, u[i]*math.Abs(v))
+// size returns the norm of a difference d, whose length in the metric is known.
+func (s *Solver) size(d []float64, length float64) float64 {
+	if s.Norm == MaxNorm {
+		return Largest(d)
 	}
-	return d
+	return length
 }

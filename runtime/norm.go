@@ -17,12 +17,8 @@ const (
 	// for the momentum of one of 1e6.
 	MaxNorm Norm = iota
 
-	// MetricNorm is max(max_i √G_ii |Δq_i|, max_i √(G⁻¹)_ii |Δp_i|), with the metric G where the
-	// step starts. 1/√G_ii is the standard deviation of q_i given the other coordinates that
-	// the metric stands for, 1/√(G⁻¹)_ii that of p_i given the other momenta. The norm is free of units,
-	// and bounds the lengths of both parts in the metric:
-	//
-	//	√(ΔqᵀGΔq) ≤ m|Δ|,  √(ΔpᵀG⁻¹Δp) ≤ m|Δ|.
+	// MetricNorm is the length √(ΔqᵀGΔq + ΔpᵀG⁻¹Δp) in the metric G where a solve evaluated it last. It is
+	// free of units: 1 is a standard deviation of what the metric stands for, in any direction.
 	MetricNorm
 )
 
@@ -53,54 +49,60 @@ func (n *Norm) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Units writes the reciprocal units of a norm at the position q to u[2m], so that the norm of Δ is
-// max u_i|Δ_i|: ones for MaxNorm, and √G_ii, then √(G⁻¹)_ii, for MetricNorm. A status other than
-// OK tells that there is no metric at q.
-func Units(s System, n Norm, u, q []float64) Status {
+// Distance returns the norm n of the difference (dq, dp) at the position q of s, NaN if there is one, or a
+// status that tells why there is no metric at q. Either part may be nil, which stands for zeros.
+func (n Norm) Distance(s System, q, dq, dp []float64) (float64, Status) {
 	if n == MaxNorm {
-		Ones(u)
-		return OK
+		return Largest(dq, dp), OK
 	}
-	m := len(u) / 2
-	return s.Units(u[:m], u[m:], q)
+	return s.Length(q, dq, dp)
 }
 
-// Ones sets all elements of u to 1.
-func Ones(u []float64) {
-	for i := range u {
-		u[i] = 1
-	}
-}
-
-// distance returns max_i u_i|a_i − b_i|, NaN if there is one.
-func distance(a, b, u []float64) float64 {
+// Largest returns max|x_i| over all slices, NaN if there is one.
+func Largest(xs ...[]float64) float64 {
 	d := 0.0
-	for i, x := range a {
-		d = max(d, u[i]*math.Abs(x-b[i]))
+	for _, x := range xs {
+		for _, v := range x {
+			d = max(d, math.Abs(v)) // which keeps a NaN
+		}
 	}
 	return d
 }
 
-// Units writes √G_ii to uq and √(G⁻¹)_ii to up.
-func (s *GenericSystem) Units(uq, up, q []float64) Status {
+// Length returns √(dqᵀG(q)dq + dpᵀG(q)⁻¹dp).
+func (s *GenericSystem) Length(q, dq, dp []float64) (float64, Status) {
 	at := s.here.at(q)
 	if st := s.factor(at); st != OK {
-		return st
+		return math.NaN(), st
 	}
-	at.chol.Units(uq, up)
-	return OK
+	sum := 0.0
+	if dq != nil {
+		sum += at.chol.Form(dq)
+	}
+	if dp != nil {
+		sum += at.chol.Quad(dp)
+	}
+	return math.Sqrt(sum), OK
 }
 
-// Units writes √M_ii to uq and √(M⁻¹)_ii to up.
-func (e *Euclidean) Units(uq, up, _ []float64) Status {
+// Length returns √(dqᵀM dq + dpᵀM⁻¹dp).
+func (e *Euclidean) Length(_, dq, dp []float64) (float64, Status) {
+	sum := 0.0
 	if e.variance != nil {
-		for i, x := range e.variance {
-			up[i] = math.Sqrt(x)
-			uq[i] = 1 / up[i]
+		for i, x := range dq {
+			sum += x * x / e.variance[i]
 		}
-		return OK
+		for i, x := range dp {
+			sum += x * x * e.variance[i]
+		}
+		return math.Sqrt(sum), OK
 	}
 	// The factor is that of M⁻¹.
-	e.factor.Units(up, uq)
-	return OK
+	if dq != nil {
+		sum += e.factor.Quad(dq)
+	}
+	if dp != nil {
+		sum += e.factor.Form(dp)
+	}
+	return math.Sqrt(sum), OK
 }

@@ -109,7 +109,7 @@ type HMC struct {
 	solves     int            // fixed-point solves per step; 1 for explicit steps, which count none
 	p, q1, p1  []float64      // start momentum, proposal
 	q2, p2     []float64      // the way back
-	u          []float64      // 2m: reciprocal units where it is to end
+	off        []float64      // m: how far off it ended
 	tried      attempt        // last, on the way forth
 	t          Transition     // under way
 	tree       *tree          // of dynamic trajectories, once there was one
@@ -143,7 +143,7 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 		p1:         make([]float64, n),
 		q2:         make([]float64, n),
 		p2:         make([]float64, n),
-		u:          make([]float64, 2*n),
+		off:        make([]float64, n),
 		tried:      newAttempt(n),
 	}, nil
 }
@@ -304,8 +304,9 @@ func (k *HMC) returns(q0 []float64, n int) bool {
 // Home reports whether q, where a trajectory from q0 ended that was integrated forth and back, is within
 // ReverseTolerance of q0.
 func (k *HMC) Home(q, q0 []float64) bool {
-	if Units(k.System, k.Solver.Norm, k.u, q0) != OK {
-		return false
+	for i, x := range q {
+		k.off[i] = x - q0[i]
 	}
-	return distance(q, q0, k.u) <= ReverseTolerance(&k.Solver)
+	d, st := k.Solver.Norm.Distance(k.System, q0, k.off, nil)
+	return st == OK && d <= ReverseTolerance(&k.Solver)
 }

@@ -27,7 +27,6 @@ type integrator struct {
 	start []float64 // 2m: (q, p), where the step starts
 	x, y  []float64 // 2m: iterates (q', p̄)
 	mid   []float64 // m: (q + q')/2
-	units []float64 // 2m: reciprocal units of residuals
 	v     []float64 // m: ∂H/∂p = G⁻¹p, the velocity
 	slope []float64 // m: ∂H/∂q, minus the force
 }
@@ -42,7 +41,6 @@ func New(s *runtime.GenericSystem) (runtime.StepFunc, error) {
 		x:      make([]float64, 2*m),
 		y:      make([]float64, 2*m),
 		mid:    make([]float64, m),
-		units:  make([]float64, 2*m),
 		v:      make([]float64, m),
 		slope:  make([]float64, m),
 	}
@@ -90,11 +88,13 @@ func (l *integrator) step(q, p []float64, eps float64, sol *runtime.Solver) (r r
 	if r.Status = image(l.x, q0, p0); r.Status != runtime.OK {
 		return r
 	}
-	if r.Status = runtime.Units(l.system, sol.Norm, l.units, q0); r.Status != runtime.OK {
-		return r
+	// How far an iterate moves is measured in the metric where the step starts, of which the system remembers the factor.
+	length := func(d []float64) float64 {
+		x, _ := l.system.Length(q0, d[:m], d[m:]) // not a number where there is no metric
+		return x
 	}
 	// Iterate has the stopping rules of all integrators, so that their counts can be compared.
-	r.Iterations, r.Status = sol.Iterate(l.x, l.y, l.units, func(y, x []float64) runtime.Status {
+	r.Iterations, r.Status = sol.Iterate(l.x, l.y, length, func(y, x []float64) runtime.Status {
 		for i := range l.mid {
 			l.mid[i] = 0.5 * (q0[i] + x[i])
 		}

@@ -409,15 +409,22 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
-// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
-func (s *Model) Units(uq, up, q []float64) rt.Status {
+// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
+// either part may be nil.
+func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
 	if st := s.evaluate(q); st != rt.OK {
-		return st
+		return math.NaN(), st
 	}
-	last := (s.frame.det + s.frame.off*s.frame.off) / s.frame.diag
-	uq[0], uq[1] = math.Sqrt(s.frame.diag), math.Sqrt(last)
-	up[0], up[1] = math.Sqrt(last/s.frame.det), math.Sqrt(s.frame.diag/s.frame.det)
-	return rt.OK
+	sum := 0.0
+	if dq != nil {
+		z := s.frame.diag*dq[0] - s.frame.off*dq[1]
+		sum += (z*z + s.frame.det*dq[1]*dq[1]) / s.frame.diag
+	}
+	if dp != nil {
+		u := s.frame.off*dp[0] + s.frame.diag*dp[1]
+		sum += (dp[0]*dp[0] + u*u/s.frame.det) / s.frame.diag
+	}
+	return math.Sqrt(sum), rt.OK
 }
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
@@ -444,8 +451,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	c13 := s.c13
 	c9 := s.c9
 	c16 := s.c16
-	h, tol := 0.5*eps, sv.Tolerance*sv.Tolerance
-	uq1, uq2, up1, up2 := 1.0, 1.0, 1.0, 1.0
+	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	// Iteration 0 is the explicit half step that predicts the midpoint.
@@ -464,10 +470,6 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		rdet := 1 / det
-		if iter == 0 && sv.Norm == rt.MetricNorm {
-			// Residuals are measured in units of the metric where the step starts.
-			uq1, uq2, up1, up2 = adj3, adj1, adj1*rdet, adj3*rdet
-		}
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
 		e := t1 + t2*t2 - c2
@@ -481,14 +483,21 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		qn2 := q2 + (h*uT2)*rdet
 		pn2 := p2 - h*f2 - (h*t2b)*rdet + (h*s2)*rr
 		d1, d2, d3, d4 := qn1-t1, qn2-t2, pn1-pT1, pn2-pT2
-		if uq1*d1*d1 <= tol && uq2*d2*d2 <= tol && up1*d3*d3 <= tol && up2*d4*d4 <= tol && iter > 0 {
+		converged := adj3*d1*d1-2*adj2*d1*d2+adj1*d2*d2+(adj1*d3*d3+2*adj2*d3*d4+adj3*d4*d4)*rdet <= tol*tol
+		if sv.Norm == rt.MaxNorm {
+			converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol && math.Abs(d3) <= tol && math.Abs(d4) <= tol
+		}
+		if converged && iter > 0 {
 			t1, t2 = qn1, qn2
 			pT1, pT2 = pn1, pn2
 			iterations = iter
 			break
 		}
 		if iter >= check {
-			d := max(math.Sqrt(uq1)*math.Abs(d1), math.Sqrt(uq2)*math.Abs(d2), math.Sqrt(up1)*math.Abs(d3), math.Sqrt(up2)*math.Abs(d4))
+			d := math.Sqrt(adj3*d1*d1 - 2*adj2*d1*d2 + adj1*d2*d2 + (adj1*d3*d3+2*adj2*d3*d4+adj3*d4*d4)*rdet)
+			if sv.Norm == rt.MaxNorm {
+				d = max(math.Abs(d1), math.Abs(d2), math.Abs(d3), math.Abs(d4))
+			}
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{
@@ -548,8 +557,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	c8 := s.c8
 	c14 := s.c14
 	c15 := s.c15
-	h, tol := 0.5*eps, sv.Tolerance*sv.Tolerance
-	uq1, uq2, up1, up2 := 1.0, 1.0, 1.0, 1.0
+	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
@@ -563,10 +571,6 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			return rt.StepResult{Status: st}
 		}
 	}
-	if sv.Norm == rt.MetricNorm {
-		// Residuals are measured in units of the metric where the step starts.
-		uq1, uq2, up1, up2 = a3, a1b, a1b*r, a3*r
-	}
 	rr := r * r
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
@@ -579,10 +583,18 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	pn1b := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
 	d1, d2 := pn1b-pT1, pn2b-pT2
-	if up1*d1*d1 <= tol && up2*d2*d2 <= tol {
+	converged := (a1b*d1*d1+2*a2*d1*d2+a3*d2*d2)*r <= tol*tol
+	if sv.Norm == rt.MaxNorm {
+		converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol
+	}
+	if converged {
 		solved = true
 	} else if check == 1 {
-		_, st := sv.Check(1, max(math.Sqrt(up1)*math.Abs(d1), math.Sqrt(up2)*math.Abs(d2)), last)
+		d := math.Sqrt((a1b*d1*d1 + 2*a2*d1*d2 + a3*d2*d2) * r)
+		if sv.Norm == rt.MaxNorm {
+			d = max(math.Abs(d1), math.Abs(d2))
+		}
+		_, st := sv.Check(1, d, last)
 		return rt.StepResult{
 			Iterations: 1,
 			Status:     st,
@@ -602,13 +614,20 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		for iter := 2; ; iter++ {
 			pn2 := e1 + pT2*(e2+e3*pT2)
 			d1b := pn2 - pT2
-			if up2*d1b*d1b <= tol {
+			converged := a3*r*d1b*d1b <= tol*tol
+			if sv.Norm == rt.MaxNorm {
+				converged = math.Abs(d1b) <= tol
+			}
+			if converged {
 				pT2 = pn2
 				iterations = iter
 				break
 			}
 			if iter >= check {
-				d := math.Sqrt(up2) * math.Abs(d1b)
+				d := math.Sqrt(a3 * r * d1b * d1b)
+				if sv.Norm == rt.MaxNorm {
+					d = math.Abs(d1b)
+				}
 				var st rt.Status
 				if check, st = sv.Check(iter, d, last); st != rt.OK {
 					return rt.StepResult{
@@ -638,6 +657,9 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		det := t2*t2*c14 + c15
 		m1 := t2*hc + hc2 + t2*t2*hc3
 		m2 := hc4 + t2*hc5
+		adj1 := t2*t2*c10 + c11
+		adj2 := t2 * c7
+		adj3 := c8
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iterations + iter,
@@ -648,13 +670,20 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		qn1 := v1 + m1*rdet
 		qn2 := v2 + m2*rdet
 		d1c, d2b := qn1-t1, qn2-t2
-		if uq1*d1c*d1c <= tol && uq2*d2b*d2b <= tol {
+		converged := adj3*d1c*d1c-2*adj2*d1c*d2b+adj1*d2b*d2b <= tol*tol
+		if sv.Norm == rt.MaxNorm {
+			converged = math.Abs(d1c) <= tol && math.Abs(d2b) <= tol
+		}
+		if converged {
 			t1, t2 = qn1, qn2
 			iterations += iter
 			break
 		}
 		if iter >= check {
-			d := max(math.Sqrt(uq1)*math.Abs(d1c), math.Sqrt(uq2)*math.Abs(d2b))
+			d := math.Sqrt(adj3*d1c*d1c - 2*adj2*d1c*d2b + adj1*d2b*d2b)
+			if sv.Norm == rt.MaxNorm {
+				d = max(math.Abs(d1c), math.Abs(d2b))
+			}
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
 				return rt.StepResult{

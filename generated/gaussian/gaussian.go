@@ -77,7 +77,7 @@ type space struct {
 	known  bool
 	v, f   []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm []float64 // iterates of a step
-	uq, up []float64 // reciprocal units of residuals in a step
+	dq, dp []float64 // changes of the iterates
 	mix    rt.Accelerator
 	a1     []float64 // a1[i] = q[i] - mu[i]
 	qMean  []float64 // q_mean[i] = mu[i]
@@ -148,8 +148,8 @@ func (s *Model) allocate() {
 	s.f = make([]float64, 2)
 	s.qm = make([]float64, 2)
 	s.pm = make([]float64, 2)
-	s.uq = make([]float64, 2)
-	s.up = make([]float64, 2)
+	s.dq = make([]float64, 2)
+	s.dp = make([]float64, 2)
 	s.mix = rt.Accelerator{}
 	s.a1 = make([]float64, 2)
 	s.qMean = make([]float64, 2)
@@ -220,11 +220,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	}
 	a3 := 0.0
 	for i := range 2 {
-		sum := 0.0
+		sum2 := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[i*2+j]
+			sum2 += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum
+		a2 := sum2
 		a3 += (qPar[i] - mu[i]) * a2
 	}
 	res = c1 - 0.5*a3
@@ -246,11 +246,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	a3 := 0.0
 	for i := range 2 {
-		sum := 0.0
+		sum2 := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[i*2+j]
+			sum2 += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum
+		a2 := sum2
 		a3 += (qPar[i] - mu[i]) * a2
 		grad[i] = -a2
 	}
@@ -287,11 +287,11 @@ func (s *Model) slope(grad, q []float64) {
 		a1[i] = qPar[i] - mu[i]
 	}
 	for i := range 2 {
-		sum := 0.0
+		sum2 := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[i*2+j]
+			sum2 += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum
+		a2 := sum2
 		grad[i] = -a2
 	}
 }
@@ -360,10 +360,17 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
-// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
-func (s *Model) Units(uq, up, q []float64) rt.Status {
-	s.factor.Units(uq, up)
-	return rt.OK
+// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
+// either part may be nil.
+func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
+	sum := 0.0
+	if dq != nil {
+		sum += s.factor.Form(dq)
+	}
+	if dp != nil {
+		sum += s.factor.Quad(dp)
+	}
+	return math.Sqrt(sum), rt.OK
 }
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
@@ -372,33 +379,22 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 	return rt.OK
 }
 
-// measure makes s.uq and s.up the reciprocal units of residuals at the position of the
-// factor.
-func (s *Model) measure(norm rt.Norm) {
-	if norm == rt.MaxNorm {
-		rt.Ones(s.uq)
-		rt.Ones(s.up)
-		return
-	}
-	s.factor.Units(s.uq, s.up)
-}
-
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, f, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.uq[:n], s.up[:n]
+	p, qm, pm, v, f, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.dq[:n], s.dp[:n]
 	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	s.measure(sv.Norm)
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	if sv.Method == rt.Anderson {
-		s.mix.Begin(qm, pm, uq, up)
+		s.factor.RootDiagonal(dq)
+		s.mix.Begin(qm, pm, dq)
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -409,11 +405,16 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 				Status:     st,
 			}
 		}
-		d := 0.0
 		for i := range q {
 			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			d = max(d, uq[i]*math.Abs(a-qm[i]), up[i]*math.Abs(b-pm[i]))
+			dq[i], dp[i] = a-qm[i], b-pm[i]
 			qm[i], pm[i] = a, b
+		}
+		var d float64
+		if sv.Norm == rt.MaxNorm {
+			d = rt.Largest(dq, dp)
+		} else {
+			d = math.Sqrt(s.factor.Form(dq) + s.factor.Quad(dp))
 		}
 		if d <= sv.Tolerance {
 			iterations = iter

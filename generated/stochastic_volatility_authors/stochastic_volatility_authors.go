@@ -422,7 +422,7 @@ type latentSpace struct {
 	force0  []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
 	v, f    []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm  []float64 // iterates of a step
-	uq, up  []float64 // reciprocal units of residuals in a step
+	dq, dp  []float64 // changes of the iterates
 	mix     rt.Accelerator
 	v0      []float64 // velocity at the start of a step
 	x       []float64 // coordinates of another block's parameter
@@ -514,8 +514,8 @@ func (s *LatentBlock) allocate() {
 	s.f = make([]float64, 3)
 	s.qm = make([]float64, 3)
 	s.pm = make([]float64, 3)
-	s.uq = make([]float64, 3)
-	s.up = make([]float64, 3)
+	s.dq = make([]float64, 3)
+	s.dp = make([]float64, 3)
 	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
 	s.expNegX = make([]float64, t)
@@ -859,13 +859,20 @@ func (s *LatentBlock) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
-// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
-func (s *LatentBlock) Units(uq, up, q []float64) rt.Status {
+// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
+// either part may be nil.
+func (s *LatentBlock) Length(q, dq, dp []float64) (float64, rt.Status) {
 	if st := s.evaluate(q); st != rt.OK {
-		return st
+		return math.NaN(), st
 	}
-	s.factor.Units(uq, up)
-	return rt.OK
+	sum := 0.0
+	if dq != nil {
+		sum += s.factor.Form(dq)
+	}
+	if dp != nil {
+		sum += s.factor.Quad(dp)
+	}
+	return math.Sqrt(sum), rt.OK
 }
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
@@ -877,33 +884,22 @@ func (s *LatentBlock) DrawMomentum(p, q []float64) rt.Status {
 	return rt.OK
 }
 
-// measure makes s.uq and s.up the reciprocal units of residuals at the position of the
-// factor.
-func (s *LatentBlock) measure(norm rt.Norm) {
-	if norm == rt.MaxNorm {
-		rt.Ones(s.uq)
-		rt.Ones(s.up)
-		return
-	}
-	s.factor.Units(s.uq, s.up)
-}
-
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, f, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.uq[:n], s.up[:n]
+	p, qm, pm, v, f, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.dq[:n], s.dp[:n]
 	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	s.measure(sv.Norm)
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	if sv.Method == rt.Anderson {
-		s.mix.Begin(qm, pm, uq, up)
+		s.factor.RootDiagonal(dq)
+		s.mix.Begin(qm, pm, dq)
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -914,11 +910,16 @@ func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.Ste
 				Status:     st,
 			}
 		}
-		d := 0.0
 		for i := range q {
 			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			d = max(d, uq[i]*math.Abs(a-qm[i]), up[i]*math.Abs(b-pm[i]))
+			dq[i], dp[i] = a-qm[i], b-pm[i]
 			qm[i], pm[i] = a, b
+		}
+		var d float64
+		if sv.Norm == rt.MaxNorm {
+			d = rt.Largest(dq, dp)
+		} else {
+			d = math.Sqrt(s.factor.Form(dq) + s.factor.Quad(dp))
 		}
 		if d <= sv.Tolerance {
 			iterations = iter
@@ -968,12 +969,11 @@ func (s *LatentBlock) momentumForce(q, p []float64) {
 // quantities, GLF(b) of Brofos & Lederman (2021).
 func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, v0, f, force0, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n], s.uq[:n], s.up[:n]
+	p, qm, pm, v, v0, f, force0, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n], s.dq[:n], s.dp[:n]
 	h := 0.5 * eps
 	if st := s.complete(q); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	s.measure(sv.Norm)
 	iterations := 0
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	copy(pm, p)
@@ -981,11 +981,15 @@ func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.St
 		check, last := sv.FirstCheck(), math.Inf(1)
 		for iter := 1; ; iter++ {
 			s.momentumForce(q, pm)
-			d := 0.0
 			for i := range q {
 				b := p[i] - h*(force0[i]-f[i])
-				d = max(d, up[i]*math.Abs(b-pm[i]))
-				pm[i] = b
+				dp[i], pm[i] = b-pm[i], b
+			}
+			var d float64
+			if sv.Norm == rt.MaxNorm {
+				d = rt.Largest(dp)
+			} else {
+				d = math.Sqrt(s.factor.Quad(dp))
 			}
 			if d <= sv.Tolerance {
 				iterations += iter
@@ -1016,11 +1020,15 @@ func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.St
 				}
 			}
 			s.factor.Solve(v, pm)
-			d := 0.0
 			for i := range q {
 				a := q[i] + h*(v0[i]+v[i])
-				d = max(d, uq[i]*math.Abs(a-qm[i]))
-				qm[i] = a
+				dq[i], qm[i] = a-qm[i], a
+			}
+			var d float64
+			if sv.Norm == rt.MaxNorm {
+				d = rt.Largest(dq)
+			} else {
+				d = math.Sqrt(s.factor.Form(dq))
 			}
 			if d <= sv.Tolerance {
 				iterations += iter
@@ -1147,7 +1155,7 @@ type volatilitySpace struct {
 	known   bool
 	v, f    []float64 // ∂H/∂p, ∂H/∂q
 	qm, pm  []float64 // iterates of a step
-	uq, up  []float64 // reciprocal units of residuals in a step
+	dq, dp  []float64 // changes of the iterates
 	mix     rt.Accelerator
 	gamma   float64   // coordinates of another block's parameter
 	alpha   float64   // coordinates of another block's parameter
@@ -1218,8 +1226,8 @@ func (s *VolatilityBlock) allocate() {
 	s.f = make([]float64, t)
 	s.qm = make([]float64, t)
 	s.pm = make([]float64, t)
-	s.uq = make([]float64, t)
-	s.up = make([]float64, t)
+	s.dq = make([]float64, t)
+	s.dp = make([]float64, t)
 	s.mix = rt.Accelerator{}
 	s.expNegX = make([]float64, t)
 	s.a3 = make([]float64, t)
@@ -1549,10 +1557,17 @@ func (s *VolatilityBlock) Whiten(z, q, p []float64) rt.Status {
 	return rt.OK
 }
 
-// Units writes √G_ii to uq and √(G⁻¹)_ii to up, the reciprocal units of residuals.
-func (s *VolatilityBlock) Units(uq, up, q []float64) rt.Status {
-	s.factor.Units(uq, up, s.b)
-	return rt.OK
+// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
+// either part may be nil.
+func (s *VolatilityBlock) Length(q, dq, dp []float64) (float64, rt.Status) {
+	sum := 0.0
+	if dq != nil {
+		sum += s.factor.Form(dq, s.b)
+	}
+	if dp != nil {
+		sum += s.factor.Quad(dp)
+	}
+	return math.Sqrt(sum), rt.OK
 }
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
@@ -1561,33 +1576,22 @@ func (s *VolatilityBlock) DrawMomentum(p, q []float64) rt.Status {
 	return rt.OK
 }
 
-// measure makes s.uq and s.up the reciprocal units of residuals at the position of the
-// factor.
-func (s *VolatilityBlock) measure(norm rt.Norm) {
-	if norm == rt.MaxNorm {
-		rt.Ones(s.uq)
-		rt.Ones(s.up)
-		return
-	}
-	s.factor.Units(s.uq, s.up, s.b)
-}
-
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := len(q)
-	p, qm, pm, v, f, uq, up := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.uq[:n], s.up[:n]
+	p, qm, pm, v, f, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.dq[:n], s.dp[:n]
 	h := 0.5 * eps
 	// The explicit half step predicts the midpoint.
 	if st := s.field(q, p); st != rt.OK {
 		return rt.StepResult{Status: st}
 	}
-	s.measure(sv.Norm)
 	for i := range q {
 		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
 	}
 	if sv.Method == rt.Anderson {
-		s.mix.Begin(qm, pm, uq, up)
+		s.factor.RootDiagonal(dq, s.b)
+		s.mix.Begin(qm, pm, dq)
 	}
 	iterations := 0
 	check, last := sv.FirstCheck(), math.Inf(1)
@@ -1598,11 +1602,16 @@ func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt
 				Status:     st,
 			}
 		}
-		d := 0.0
 		for i := range q {
 			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			d = max(d, uq[i]*math.Abs(a-qm[i]), up[i]*math.Abs(b-pm[i]))
+			dq[i], dp[i] = a-qm[i], b-pm[i]
 			qm[i], pm[i] = a, b
+		}
+		var d float64
+		if sv.Norm == rt.MaxNorm {
+			d = rt.Largest(dq, dp)
+		} else {
+			d = math.Sqrt(s.factor.Form(dq, s.b) + s.factor.Quad(dp))
 		}
 		if d <= sv.Tolerance {
 			iterations = iter

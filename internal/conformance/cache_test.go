@@ -232,8 +232,10 @@ func (a amnesiac) DrawMomentum(p, q []float64) runtime.Status { return a.anew().
 func (a amnesiac) Energy(q, p []float64) (h, l float64, st runtime.Status) {
 	return a.anew().Energy(q, p)
 }
-func (a amnesiac) Whiten(z, q, p []float64) runtime.Status  { return a.anew().Whiten(z, q, p) }
-func (a amnesiac) Units(uq, up, q []float64) runtime.Status { return a.anew().Units(uq, up, q) }
+func (a amnesiac) Whiten(z, q, p []float64) runtime.Status { return a.anew().Whiten(z, q, p) }
+func (a amnesiac) Length(q, dq, dp []float64) (float64, runtime.Status) {
+	return a.anew().Length(q, dq, dp)
+}
 func (a amnesiac) StepGLFb(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult {
 	return a.anew().StepGLFb(q, p, eps, s)
 }

@@ -54,7 +54,6 @@ func (m *move) returns(s *runtime.Sweep, block int) bool {
 func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64, stream *random.Philox, rng *rand.Rand) {
 	k := s.Kernels[block]
 	var symmetry, volume []float64
-	u := make([]float64, 2*k.System.Info().Dim())
 	lostSymmetry, lostVolume := 0, 0
 	for i, whole := range states {
 		q := runtime.Gather(s.Posterior.Info(), k.System.Info(), whole)
@@ -63,12 +62,12 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 		for j := range p {
 			p[j] = rng.NormFloat64()
 		}
-		if s.Enter(block, whole) != runtime.OK || k.System.DrawMomentum(p, q) != runtime.OK || runtime.Units(k.System, k.Solver.Norm, u, q) != runtime.OK {
+		if s.Enter(block, whole) != runtime.OK || k.System.DrawMomentum(p, q) != runtime.OK {
 			lostSymmetry++
 			lostVolume++
 			continue
 		}
-		if e, st := runtime.ReversibilityError(k.Step, q, p, k.StepSize, c.Steps, &k.Solver, u); st == runtime.OK {
+		if e, st := runtime.ReversibilityError(k.System, k.Step, q, p, k.StepSize, c.Steps, &k.Solver); st == runtime.OK {
 			symmetry = append(symmetry, e)
 		} else {
 			lostSymmetry++
@@ -76,7 +75,7 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 		if len(q) > runtime.MaxVolume {
 			continue
 		}
-		if e, st := runtime.VolumeError(k.Step, q, p, k.StepSize, c.Steps, &k.Solver, u, c.Eta); st == runtime.OK {
+		if e, st := runtime.VolumeError(k.System, k.Step, q, p, k.StepSize, c.Steps, &k.Solver, c.Eta); st == runtime.OK {
 			volume = append(volume, e)
 		} else {
 			lostVolume++

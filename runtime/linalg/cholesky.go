@@ -45,7 +45,7 @@ type Cholesky struct {
 
 	diagonal   []float64 // L_jj
 	reciprocal []float64 // 1 / L_jj
-	vector     []float64 // L⁻¹p in Quad
+	vector     []float64 // L⁻¹p in Quad, Lᵀd in Form
 	inverse    []float64 // L⁻¹ in Inverse; always zero above the diagonal
 }
 
@@ -252,9 +252,42 @@ func (c *Cholesky) Quad(p []float64) float64 {
 	return sum
 }
 
-// invert makes c.inverse L⁻¹, row by row: t_i = −(Σ_{k<i} L_ik t_k) / L_ii.
-func (c *Cholesky) invert() {
+// RootDiagonal writes √G_ii = √Σ_k L_ik² to u[n].
+func (c *Cholesky) RootDiagonal(u []float64) {
+	n, l := c.N, c.L
+	u = u[:n]
+	for i := range u {
+		s := 0.0
+		for _, x := range l[i*n:][:i+1] {
+			s += float64(x * x)
+		}
+		u[i] = math.Sqrt(s)
+	}
+}
+
+// Form returns the quadratic form dᵀ G d = ‖Lᵀd‖².
+func (c *Cholesky) Form(d []float64) float64 {
+	n, l := c.N, c.L
+	x := c.vector[:n]
+	clear(x)
+	for i, f := range d[:n] {
+		row, x := l[i*n:][:i+1], x[:i+1]
+		for k, r := range row {
+			x[k] += float64(f * r)
+		}
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return sum
+}
+
+// Inverse computes w = G⁻¹ = L⁻ᵀ L⁻¹, in full.
+func (c *Cholesky) Inverse(w []float64) {
 	n, l, t := c.N, c.L, c.inverse
+	w = w[:n*n]
+	// t = L⁻¹, row by row: t_i = −(Σ_{k<i} L_ik t_k) / L_ii.
 	for i := range n {
 		row, ti := l[i*n:][:i+1], t[i*n:][:i+1]
 		clear(ti)
@@ -265,34 +298,6 @@ func (c *Cholesky) invert() {
 		}
 		ti[i] = r
 	}
-}
-
-// Units writes √G_ii = √Σ_k L_ik² to u[n] and √(G⁻¹)_ii = √Σ_k (L⁻¹)_ki² to w[n].
-func (c *Cholesky) Units(u, w []float64) {
-	n, l, t := c.N, c.L, c.inverse
-	u, w = u[:n], w[:n]
-	c.invert()
-	clear(w)
-	for i := range u {
-		s := 0.0
-		for _, x := range l[i*n:][:i+1] {
-			s += float64(x * x)
-		}
-		u[i] = math.Sqrt(s)
-		for j, x := range t[i*n:][:i+1] {
-			w[j] += float64(x * x)
-		}
-	}
-	for i, s := range w {
-		w[i] = math.Sqrt(s)
-	}
-}
-
-// Inverse computes w = G⁻¹ = L⁻ᵀ L⁻¹, in full.
-func (c *Cholesky) Inverse(w []float64) {
-	n, t := c.N, c.inverse
-	w = w[:n*n]
-	c.invert()
 	// w_ij = Σ_{k≥i} t_ki t_kj for j ≤ i, as sums of rows of t.
 	for i := range n {
 		wi := w[i*n:][:i+1]

@@ -67,12 +67,17 @@ func (c *DiagonalFactor) Inverse(w []float64) {
 	copy(w[:c.N], c.reciprocal)
 }
 
-// Units writes √d_i to u[n] and 1/√d_i to w[n].
-func (c *DiagonalFactor) Units(u, w []float64) {
-	u, w = u[:c.N], w[:c.N]
-	for i, r := range c.root {
-		u[i], w[i] = r, 1/r
+// RootDiagonal writes √d_i to u[n].
+func (c *DiagonalFactor) RootDiagonal(u []float64) { copy(u[:c.N], c.root) }
+
+// Form returns the quadratic form xᵀ G x.
+func (c *DiagonalFactor) Form(x []float64) float64 {
+	x = x[:c.N]
+	s := 0.0
+	for i, d := range c.d {
+		s += float64(x[i] * x[i] * d)
 	}
+	return s
 }
 
 // MulL computes p = √G z, which turns standard normal variates z into a draw

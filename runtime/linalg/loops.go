@@ -49,6 +49,16 @@ func dotFour(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
+// weightedProduct returns Σ_i r_i x_i y_i.
+func weightedProduct(r, x, y []float64) float64 {
+	x, y = x[:len(r)], y[:len(r)]
+	s := 0.0
+	for i, w := range r {
+		s += float64(w * float64(x[i]*y[i]))
+	}
+	return s
+}
+
 // weightedSquare returns Σ_i r_i a_i² as four sums.
 func weightedSquare(a, r []float64) float64 {
 	r = r[:len(a)]

@@ -91,21 +91,29 @@ func (s *SoftAbs) Inverse(w []float64) {
 	s.spectral(w, s.u)
 }
 
-// Units writes √G_ii to u[n] and √(G⁻¹)_ii to w[n].
-func (s *SoftAbs) Units(u, w []float64) {
+// RootDiagonal writes √G_ii to u[n].
+func (s *SoftAbs) RootDiagonal(u []float64) {
 	n := s.N
-	u, w = u[:n], w[:n]
+	u = u[:n]
 	clear(u)
-	clear(w)
 	for k, v := range s.psi {
 		for i, x := range s.eigen.Vectors[k*n:][:n] {
 			u[i] += float64(x * x * v)
-			w[i] += float64(x * x / v)
 		}
 	}
-	for i := range u {
-		u[i], w[i] = math.Sqrt(u[i]), math.Sqrt(w[i])
+	for i, x := range u {
+		u[i] = math.Sqrt(x)
 	}
+}
+
+// Form returns the quadratic form dᵀ G d.
+func (s *SoftAbs) Form(d []float64) float64 {
+	s.rotated(d)
+	sum := 0.0
+	for i, x := range s.psi {
+		sum += s.u[i] * s.u[i] * x
+	}
+	return sum
 }
 
 // Solve computes v = G⁻¹ p. v and p may be the same slice.

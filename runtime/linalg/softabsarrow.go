@@ -168,6 +168,16 @@ func (f *SoftAbsArrow) Quad(p []float64) float64 {
 	return sum/f.psi[0] + p1*p1/f.psi[1] + p2*p2/f.psi[2]
 }
 
+// Form returns the quadratic form dᵀ G d.
+func (f *SoftAbsArrow) Form(d []float64) float64 {
+	d1, d2 := f.plane(f.y, d)
+	sum := 0.0
+	for _, x := range f.y {
+		sum += float64(x * x)
+	}
+	return float64(sum*f.psi[0]) + float64(d1*d1*f.psi[1]) + float64(d2*d2*f.psi[2])
+}
+
 // roots returns √ψ.
 func (f *SoftAbsArrow) roots() [3]float64 {
 	return [3]float64{math.Sqrt(f.psi[0]), math.Sqrt(f.psi[1]), math.Sqrt(f.psi[2])}
@@ -203,16 +213,10 @@ func (f *SoftAbsArrow) Inverse(w []float64) {
 	f.spectral(w, [3]float64{1 / f.psi[0], 1 / f.psi[1], 1 / f.psi[2]})
 }
 
-// Units writes √G_ii to u[N] and √(G⁻¹)_ii to w[N].
-func (f *SoftAbsArrow) Units(u, w []float64) {
-	f.rootDiagonal(u, f.psi)
-	f.rootDiagonal(w, [3]float64{1 / f.psi[0], 1 / f.psi[1], 1 / f.psi[2]})
-}
-
-// rootDiagonal writes the roots of the diagonal of Q diag(d) Qᵀ: of d₀(1 − u_i²) + u_i²(C²d₁ + S²d₂), and
-// at the head of S²d₁ + C²d₂.
-func (f *SoftAbsArrow) rootDiagonal(dst []float64, d [3]float64) {
-	cc, ss := f.c*f.c, f.s*f.s
+// RootDiagonal writes √G_ii to dst[N]: the roots of ψ₀(1 − u_i²) + u_i²(C²ψ₁ + S²ψ₂), and at the head of
+// S²ψ₁ + C²ψ₂.
+func (f *SoftAbsArrow) RootDiagonal(dst []float64) {
+	d, cc, ss := f.psi, f.c*f.c, f.s*f.s
 	plane := float64(cc*d[1]) + float64(ss*d[2])
 	for i, u := range f.u {
 		dst[i] = math.Sqrt(float64(d[0]*(1-float64(u*u))) + float64(float64(u*u)*plane))

@@ -48,7 +48,6 @@ type Structured struct {
 	pivot      []float64 // the pivots of all spines
 	diagonal   []float64 // the diagonals of the Cholesky factors of all corners
 	work, ends []float64 // for one spine and for one border
-	inverse    []float64 // of Units; nil until it is needed
 }
 
 // NewStructured returns work space for matrices of order dim. Every coordinate
@@ -186,18 +185,8 @@ func (c *Structured) Inverse(w []float64) {
 	}
 }
 
-// Units writes √G_ii to u[N] and √(G⁻¹)_ii to v[N], for the packed matrix b that was factorised.
-func (c *Structured) Units(u, v, b []float64) {
-	if c.inverse == nil {
-		c.inverse = make([]float64, c.length)
-	}
-	c.Inverse(c.inverse)
-	c.diagonalRoots(u, b)
-	c.diagonalRoots(v, c.inverse)
-}
-
-// diagonalRoots writes the roots of the diagonal of the packed matrix b to dst[N].
-func (c *Structured) diagonalRoots(dst, b []float64) {
+// RootDiagonal writes the roots of the diagonal of the packed matrix b to dst[N].
+func (c *Structured) RootDiagonal(dst, b []float64) {
 	for q := range c.blocks {
 		k := &c.blocks[q]
 		spine := dst[k.Spine:][:k.N]
@@ -209,6 +198,28 @@ func (c *Structured) diagonalRoots(dst, b []float64) {
 			dst[row] = math.Sqrt(b[k.corner+r*(m+1)])
 		}
 	}
+}
+
+// Form returns the quadratic form dᵀ G d of the packed matrix b.
+func (c *Structured) Form(d, b []float64) float64 {
+	sum := 0.0
+	for q := range c.blocks {
+		k := &c.blocks[q]
+		n, m := k.N, len(k.Border)
+		x := d[k.Spine:][:n]
+		sum += weightedSquare(x, b[k.start:][:n])
+		for o := 1; o < min(k.Width+1, n); o++ {
+			sum += 2 * weightedProduct(b[k.start+o*n:][o:n], x[o:], x)
+		}
+		for r, i := range k.Border {
+			row := 2 * dot(b[k.edge+r*n:][:n], x)
+			for s, j := range k.Border {
+				row += float64(b[k.corner+r*m+s] * d[j])
+			}
+			sum += float64(d[i] * row)
+		}
+	}
+	return sum
 }
 
 // positive reports whether x can be a pivot.

@@ -216,7 +216,7 @@ func (w *workload) stepRows() error {
 	}
 	m := w.model.Info().Dim()
 	x, q, p := make([]float64, m), make([]float64, m), make([]float64, m)
-	q0, u := make([]float64, m), make([]float64, 2*m)
+	q0, off := make([]float64, m), make([]float64, m)
 	for _, k := range methods {
 		for _, eps := range w.sizes[k.integrator] {
 			for _, method := range k.methods {
@@ -243,9 +243,6 @@ func (w *workload) stepRows() error {
 						return fmt.Errorf("%s: no momentum at a draw: %v", name, st)
 					}
 					copy(q0, q)
-					if st := runtime.Units(g, s.Norm, u, q0); st != runtime.OK {
-						return fmt.Errorf("%s: no metric at a draw: %v", name, st)
-					}
 					r := step(q, p, eps, &s)
 					iterations += r.Iterations
 					if r.Status != runtime.OK {
@@ -257,11 +254,14 @@ func (w *workload) stepRows() error {
 						suspect++
 					}
 					back := step(q, p, -eps, &s)
-					off := 0.0
 					for j := range q {
-						off = max(off, u[j]*math.Abs(q[j]-q0[j]))
+						off[j] = q[j] - q0[j]
 					}
-					if back.Status != runtime.OK || !(off <= runtime.ReverseTolerance(&s)) {
+					far, st := s.Norm.Distance(g, q0, off, nil)
+					if st != runtime.OK {
+						return fmt.Errorf("%s: no metric at a draw: %v", name, st)
+					}
+					if back.Status != runtime.OK || !(far <= runtime.ReverseTolerance(&s)) {
 						irreversible++
 						if !doubt {
 							silent++

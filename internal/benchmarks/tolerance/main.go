@@ -115,7 +115,7 @@ func measure(m runtime.Model, delta, eps float64, draws int, mean, sd, meanSE, s
 	s.Method = s.Method.Resolve(len(mean))
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, q, p := make([]float64, len(mean)), make([]float64, len(mean)), make([]float64, len(mean))
-	u := make([]float64, 2*len(mean))
+	sys := runtime.AsSystem(m)
 	var back, volume []float64
 	for i := range min(500, draws) {
 		for j := range x {
@@ -130,13 +130,10 @@ func measure(m runtime.Model, delta, eps float64, draws int, mean, sd, meanSE, s
 		if st := runtime.AsSystem(m).DrawMomentum(p, q); st != runtime.OK {
 			return fmt.Errorf("no momentum at a draw: %v", st)
 		}
-		if st := runtime.Units(runtime.AsSystem(m), s.Norm, u, q); st != runtime.OK {
-			return fmt.Errorf("no metric at a draw: %v", st)
-		}
-		if e, st := runtime.ReversibilityError(step, q, p, eps, 1, &s, u); st == runtime.OK {
+		if e, st := runtime.ReversibilityError(sys, step, q, p, eps, 1, &s); st == runtime.OK {
 			back = append(back, e)
 		}
-		if e, st := runtime.VolumeError(step, q, p, eps, 1, &s, u, 1e-5); st == runtime.OK {
+		if e, st := runtime.VolumeError(sys, step, q, p, eps, 1, &s, 1e-5); st == runtime.OK {
 			volume = append(volume, e)
 		}
 	}
