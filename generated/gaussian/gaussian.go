@@ -26,8 +26,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 5)
+// The generated code and the runtime must agree on their interface, which has version 5 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-5) + uint(5-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -65,11 +66,11 @@ type Model struct {
 	logDetSigma float64          // log determinant of Sigma
 	factorSigma *linalg.Cholesky // factor of Sigma, which clones share
 	c1          float64          // c1 = -½·logDetSigma - 1.8378770664093453
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor *linalg.Cholesky // the metric's factor at position at
 	b      []float64        // the matrix at position at
 	grad   []float64        // ∂L/∂q at position at, if known
