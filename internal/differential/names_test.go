@@ -162,6 +162,31 @@ func TestNamesAnyoneChooses(t *testing.T) {
 	t.Logf("%d models", models)
 }
 
+// TestOnePackage: models with prefixes stand in one package, whatever they are, and models without do not.
+func TestOnePackage(t *testing.T) {
+	t.Parallel()
+	files := func(prefix func(shape) string) (all [][]byte) {
+		for _, s := range shapes {
+			d, err := s.derived(chosen.ReplaceAllStringFunc(s.text, func(r string) string { return "a_" + r[1:] }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, err := codegen.Generate(d, codegen.Options{Package: "m", Prefix: prefix(s), Source: "m.ham"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, code)
+		}
+		return all
+	}
+	if err := typeErrors(files(func(s shape) string { return codegen.PrefixOf(s.name) })...); err != nil {
+		t.Error(err)
+	}
+	if err := typeErrors(files(func(shape) string { return "" })...); err == nil {
+		t.Error("several models without prefixes: the type checker says nothing")
+	}
+}
+
 // choose gives each role a spelling of its identifier that no other has.
 func choose(roles []string, identifier func(role int) string, from int) map[string]string {
 	names, taken := map[string]string{}, map[string]bool{}
@@ -226,6 +251,15 @@ var words = map[string]bool{}
 
 // emitted compiles a text.
 func (s *shape) emitted(text string) ([]byte, error) {
+	d, err := s.derived(text)
+	if err != nil {
+		return nil, err
+	}
+	return codegen.Generate(d, codegen.Options{Package: "m", Source: "m.ham", Text: text})
+}
+
+// derived derives a text.
+func (s *shape) derived(text string) (*symbolic.Derived, error) {
 	m, list := dsl.Load("m.ham", text, dsl.Options{})
 	if m == nil {
 		return nil, fmt.Errorf("no model: %v", list.List)
@@ -238,5 +272,5 @@ func (s *shape) emitted(text string) ([]byte, error) {
 	if d == nil {
 		return nil, fmt.Errorf("not derived: %v", more)
 	}
-	return codegen.Generate(d, codegen.Options{Package: "m", Source: "m.ham", Text: text})
+	return d, nil
 }
