@@ -488,7 +488,6 @@ func (g *generator) frameSpace() jen.Code {
 
 // flatEvaluate prints the method that evaluates the frame.
 func (g *generator) flatEvaluate() jen.Code {
-	defer g.names.scope()()
 	p := g.newPrinter()
 	fields, es := g.frameEntries()
 	names := make([]string, len(fields))
@@ -671,7 +670,6 @@ func (g *generator) reads(e *symbolic.Expr, t *symbolic.Tensor) bool {
 func isZero(e *symbolic.Expr) bool { return e.IsNum(0) }
 
 func (g *generator) flatIMb() jen.Code {
-	defer g.names.scope()()
 	fl := g.fl
 	m := g.dim.Offset
 	p := g.newPrinter()
@@ -764,7 +762,6 @@ func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
 }
 
 func (g *generator) flatGLFb() jen.Code {
-	defer g.names.scope()()
 	fl := g.fl
 	m := g.dim.Offset
 	p := g.newPrinter()
@@ -1038,7 +1035,6 @@ func (g *generator) flatQuantities() (adj, force0 []string, r string) {
 // of a position. Both ends of a step call it, so that a step that finds its
 // start remembered and one that does not see the same bits.
 func (g *generator) flatAt() jen.Code {
-	defer g.names.scope()()
 	fl := g.fl
 	m := g.dim.Offset
 	p := g.newPrinter()

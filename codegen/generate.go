@@ -2,12 +2,10 @@ package codegen
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
+	"go/format"
 	"maps"
 	"strconv"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -21,6 +19,7 @@ const Version = "0.1"
 // Options of Generate.
 type Options struct {
 	Package string // name of the emitted package
+	Prefix  string // of the names that it declares, which must be exported; "" for none
 	Source  string // base name of the .ham file, for the header
 	Text    string // its text, hashed into the header
 	Consts  []dsl.ConstBinding
@@ -40,11 +39,18 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 		return nil, err
 	}
 	out := units[0].file(units[1:])
+	out.NoFormat = true // with the names
 	var b bytes.Buffer
 	if err := out.Render(&b); err != nil {
+		return nil, err
+	}
+	if code, err = units[0].names.file.resolve(b.Bytes()); err == nil {
+		code, err = format.Source(code)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the generated code does not parse: %w", err)
 	}
-	return b.Bytes(), nil
+	return code, nil
 }
 
 // layout says where an output tensor writes.
@@ -61,8 +67,9 @@ type generator struct {
 	opt        Options
 	typ        string       // the name of the type
 	fieldName  string       // of a block, in the joint density
+	ofBlock    bool         // the type is that of a block
 	blocks     []*generator // of a joint density: those of its blocks
-	space      string       // that of its work space
+	space      string       // the type of its work space
 	out        *jen.File
 	names      *names
 	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
@@ -83,8 +90,9 @@ type generator struct {
 	placeOf    map[*symbolic.Tensor]dsl.Extent // where a quantity starts among all
 }
 
-// sumKey starts the key of a size that is a sum: no name of the language does.
-const sumKey = "\x00"
+// derivedKey is the key of a size that is a sum or a product, of what it is for and the thing of
+// the model that it belongs to. No name of the language has a blank.
+func derivedKey(role, of string) string { return role + " " + of }
 
 // sizeField is an int of the model: a data size, or a sum or product of sizes.
 type sizeField struct {
@@ -116,7 +124,8 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 	if d == nil {
 		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
 	}
-	units := []*generator{newGenerator(d, opt, "Model", "space")}
+	file := &namer{}
+	units := []*generator{newGenerator(d, opt, "Model", false, file.newNames(0))}
 	taken := map[string]bool{}
 	for _, c := range d.Conditionals {
 		// one_two and oneTwo are two names of the language, and one of Go's.
@@ -125,21 +134,21 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 			number = strconv.Itoa(k)
 		}
 		taken[exported(name)+number] = true
-		g := newGenerator(c, opt, exported(name)+"Block"+number, camel(name)+"Space"+number)
+		g := newGenerator(c, opt, exported(name)+"Block"+number, true, file.newNames(len(units)))
 		g.fieldName = units[0].names.fresh(camel(name) + "Block" + number)
 		units = append(units, g)
 	}
 	return units, nil
 }
 
-func newGenerator(d *symbolic.Derived, opt Options, typ, space string) *generator {
-	g := &generator{d: d, opt: opt, typ: typ, space: space, names: newNames(), matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
+func newGenerator(d *symbolic.Derived, opt Options, typ string, block bool, names *names) *generator {
+	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", ofBlock: block, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
 		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {
 		if decl.Type.Base == dsl.Int && decl.Type.IsScalar() {
-			g.addSize(decl.ObjectName())
+			g.addSize(decl.ObjectName(), decl.ObjectName())
 		}
 	}
 	for _, t := range d.Data {
@@ -169,8 +178,8 @@ func newGenerator(d *symbolic.Derived, opt Options, typ, space string) *generato
 	return g
 }
 
-func (g *generator) addSize(key string, sum ...dsl.Extent) {
-	name := g.names.fresh(strings.TrimPrefix(key, sumKey))
+func (g *generator) addSize(key, want string, sum ...dsl.Extent) {
+	name := g.names.fresh(want)
 	g.sizeOf[key] = name
 	g.sizes = append(g.sizes, sizeField{key: key, name: name, sum: sum})
 }
@@ -182,7 +191,7 @@ func (g *generator) addStarts() {
 	}
 	for k := 1; k < len(g.d.Metric.Parts); k++ {
 		key := startKey(k)
-		name := g.names.fresh(strings.TrimPrefix(key, sumKey))
+		name := g.names.fresh(fmt.Sprintf("start%d", k))
 		g.sizeOf[key] = name
 		g.sizes = append(g.sizes, sizeField{key: key, name: name, part: k})
 	}
@@ -203,22 +212,23 @@ func (g *generator) layoutBlocks() {
 	at := dsl.Fixed(0)
 	for _, b := range g.d.Params {
 		g.offsets = append(g.offsets, at)
-		at = g.addExtents(at, b.Size(), "after"+exported(b.Decl.ObjectName()))
+		at = g.addExtents(at, b.Size(), "after", b.Decl.ObjectName())
 	}
 	g.dim = at
 }
 
-// addExtents adds two sizes; a sum of two names becomes a size of its own.
-func (g *generator) addExtents(a, b dsl.Extent, name string) dsl.Extent {
+// addExtents adds two sizes; a sum of two names becomes a size of its own, for a role that a thing
+// of the model has.
+func (g *generator) addExtents(a, b dsl.Extent, role, of string) dsl.Extent {
 	switch {
 	case a.Name == "":
 		return b.Plus(a.Offset)
 	case b.Name == "":
 		return a.Plus(b.Offset)
 	}
-	key := sumKey + name
+	key := derivedKey(role, of)
 	if _, ok := g.sizeOf[key]; !ok {
-		g.addSize(key, a, b)
+		g.addSize(key, role+exported(of), a, b)
 	}
 	return dsl.Extent{Name: key}
 }
@@ -230,7 +240,7 @@ func (g *generator) offset(block int) dsl.Extent { return g.offsets[block] }
 func (g *generator) joint() bool { return g.d.Metric == nil }
 
 // conditional reports whether the type is that of one of several blocks.
-func (g *generator) conditional() bool { return len(g.d.Given) > 0 || g.typ != "Model" }
+func (g *generator) conditional() bool { return g.ofBlock }
 
 func (g *generator) diagonal() bool { return !g.joint() && g.d.Metric.Diagonal }
 func (g *generator) constant() bool { return g.joint() || g.d.Metric.Constant }
@@ -494,7 +504,6 @@ func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
 func (g *generator) body(ph *phase) []jen.Code { return g.bodyWith(g.newPrinter(), ph) }
 
 func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
-	defer g.names.scope()()
 	// First with every array stored, to see which ones must be.
 	s := g.scheduler()
 	s.stored = map[*symbolic.Tensor]bool{}
@@ -610,17 +619,4 @@ func (g *generator) addOffset(off, size dsl.Extent) dsl.Extent {
 		}
 	}
 	return g.dim
-}
-
-// header is the first line of the emitted file.
-func (g *generator) header() string {
-	h := sha256.Sum256([]byte(g.opt.Text))
-	var flags strings.Builder
-	for _, k := range g.opt.Consts {
-		fmt.Fprintf(&flags, " --const %s=%v", k.Name, k.Value)
-	}
-	if g.d.Curved {
-		flags.WriteString(" --curvature")
-	}
-	return fmt.Sprintf("// Code generated by hamc %s from %s%s (sha256 %s). DO NOT EDIT.", Version, g.opt.Source, flags.String(), hex.EncodeToString(h[:])[:12])
 }

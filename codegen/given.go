@@ -15,7 +15,7 @@ func (g *generator) constructorName() string {
 	if g.conditional() {
 		return "new" + g.typ
 	}
-	return "New"
+	return g.declared("New", "")
 }
 
 // markGiven flags the coordinates of other blocks that the type has to keep.
@@ -50,7 +50,7 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 		if len(q.Type.Shape) > 0 {
 			size = q.Type.Shape[0]
 		}
-		end := g.addExtents(at, size, "through"+exported(q.ObjectName()))
+		end := g.addExtents(at, size, "through", q.ObjectName())
 		for _, b := range g.d.Given {
 			if b.Decl != q || !g.fields[b.Coord] {
 				continue

@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -32,105 +31,6 @@ const (
 	precProduct = 2
 	precUnary   = 3
 )
-
-// names gives Go identifiers to the things of a model: unique in the file, not
-// reserved, in Go's spelling.
-type names struct {
-	taken map[string]bool
-	of    map[*symbolic.Tensor]string
-}
-
-// reserved are identifiers of the emitted code's own.
-var reserved = strings.Fields(`
-break case chan const continue default defer else fallthrough for func go goto if import interface map package
-range return select struct switch type var
-any append bool cap clear close copy delete error false float64 int len make max min new nil panic print real string true uint
-rt math kernel linalg special validate datafile io fmt
-s q w v f b dst grad res d o check err set st values info space chol at known full force0 qm pm v0 name slice m iterations last eps sv h tol iter solved p z
-summarise describe allocate slope given prepareGiven clone solve solved order tolerance y y0 dy u ode slices matrix force pairing prepare rank1 cube curvature factorise factor evaluate touch field complete momentumForce quantities
-seen seenKnown Clone Info Model Data Params
-rand random rng out Quantities mix frame dq dp sum Length converged`)
-
-func newNames() *names {
-	n := &names{taken: map[string]bool{}, of: map[*symbolic.Tensor]string{}}
-	for _, r := range reserved {
-		n.taken[r] = true
-	}
-	return n
-}
-
-// fresh returns an unused identifier near the wanted one.
-func (n *names) fresh(want string) string {
-	want = camel(want)
-	name := want
-	for k := 2; n.taken[name]; k++ {
-		name = want + strconv.Itoa(k)
-		if c := want[len(want)-1]; c >= '0' && c <= '9' {
-			name = want + letters(k) // t1, t1b, t1c
-		}
-	}
-	n.taken[name] = true
-	return name
-}
-
-// scope starts a function: what it names is free again after the returned
-// call.
-func (n *names) scope() (end func()) {
-	saved := maps.Clone(n.taken)
-	return func() { n.taken = saved }
-}
-
-// letters counts 2, 3, … as b, c, …, z, zb, zc, ….
-func letters(k int) string {
-	s := ""
-	for ; k > 26; k -= 25 {
-		s += "z"
-	}
-	return s + string(rune('a'+k-1))
-}
-
-// tensor returns the identifier of a tensor.
-func (n *names) tensor(t *symbolic.Tensor) string {
-	if s, ok := n.of[t]; ok {
-		return s
-	}
-	want := t.Name
-	if t.Kind == symbolic.CoordTensor && n.taken[camel(want)] {
-		want += "_par" // a parameter called like one of the code's own variables
-	}
-	if t.Kind == symbolic.PositionsOf {
-		want += "_at"
-	}
-	s := n.fresh(want)
-	n.of[t] = s
-	return s
-}
-
-// camel turns sigma_y into sigmaY.
-func camel(s string) string {
-	parts := strings.Split(s, "_")
-	out := ""
-	for _, p := range parts {
-		if p == "" {
-			continue
-		}
-		if out == "" {
-			out = strings.ToLower(p[:1]) + p[1:]
-			continue
-		}
-		out += strings.ToUpper(p[:1]) + p[1:]
-	}
-	if out == "" || out[0] >= '0' && out[0] <= '9' {
-		out = "x" + out
-	}
-	return out
-}
-
-// exported turns sigma_y into SigmaY.
-func exported(s string) string {
-	c := camel(s)
-	return strings.ToUpper(c[:1]) + c[1:]
-}
 
 // fieldNames gives the data, and apart from them the parameters and the generated
 // quantities, exported field names: SigmaY for sigma_y, with a number where two would be equal.
@@ -174,11 +74,10 @@ type printer struct {
 	used  []*symbolic.Tensor
 	sizes []string
 	vars  map[*symbolic.Index]string
-	inUse map[string]bool
 }
 
 func (g *generator) newPrinter() *printer {
-	return &printer{g: g, vars: map[*symbolic.Index]string{}, inUse: map[string]bool{}}
+	return &printer{g: g, vars: map[*symbolic.Index]string{}}
 }
 
 func (p *printer) use(t *symbolic.Tensor) string {
@@ -216,28 +115,22 @@ func plus(e *jen.Statement, n int) *jen.Statement {
 	return e
 }
 
-// loopVar names the variable of a loop.
+// loopVar names the variable of the loop over i that is open.
 func (p *printer) loopVar(i *symbolic.Index) string {
 	if v, ok := p.vars[i]; ok {
 		return v
 	}
+	return p.openLoop(i)
+}
+
+// openLoop names the variable of a new loop over i.
+func (p *printer) openLoop(i *symbolic.Index) string {
 	want := "i"
 	if c := strings.TrimRight(i.Name, "0123456789"); len(c) == 1 && strings.Contains("ijklr", c) {
 		want = c
 	}
-	name := want
-	for _, c := range []string{"i", "j", "k", "l", "r", "c", "e", "g", "h", "u"} {
-		if !p.inUse[name] && !p.g.names.taken[name] {
-			break
-		}
-		name = c
-	}
-	for n := 2; p.inUse[name] || p.g.names.taken[name]; n++ {
-		name = want + strconv.Itoa(n)
-	}
-	p.vars[i] = name
-	p.inUse[name] = true
-	return name
+	p.vars[i] = p.g.names.oneOf(append([]string{want}, strings.Fields("i j k l r c e g h u")...)...)
+	return p.vars[i]
 }
 
 // position prints a subscript counted from 0.
@@ -562,12 +455,8 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 	for _, st := range list {
 		switch st := st.(type) {
 		case *Loop:
-			// What the body declares is unknown behind it.
-			end := p.g.names.scope()
-			v := p.loopVar(st.Index)
+			v := p.openLoop(st.Index)
 			out = append(out, p.clause(st, v).Block(p.stmts(st.Body)...))
-			delete(p.inUse, v)
-			end()
 		case *Define:
 			x, _ := p.expr(st.E)
 			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Add(asFloat(st.E, x)))

@@ -536,10 +536,10 @@ func (g *generator) transforms() []jen.Code {
 			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n)), p.extent(end)))
 		}
 	}
-	lines = append(g.prologue(p, nil), jen.Return(jen.Id("Params").Values(fields...)))
+	lines = append(g.prologue(p, nil), jen.Return(jen.Id(g.declared("", "Params")).Values(fields...)))
 	add("ParamsOf names the values of a draw, which are on the parameters' own scale.\nVectors share the memory of values.",
-		g.method("ParamsOf").Params(floats("values")).Id("Params").Block(lines...))
-	add("Params returns the parameters at the unconstrained point q.", g.method("Params").Params(floats("q")).Id("Params").Block(
+		g.method("ParamsOf").Params(floats("values")).Id(g.declared("", "Params")).Block(lines...))
+	add("Params returns the parameters at the unconstrained point q.", g.method("Params").Params(floats("q")).Id(g.declared("", "Params")).Block(
 		jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
 		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q")),
 		jen.Return(jen.Id("s").Dot("ParamsOf").Call(jen.Id("values")))))
@@ -550,7 +550,7 @@ func (g *generator) transforms() []jen.Code {
 // typedDraws is the method that returns the draws of a result as values of a type.
 func (g *generator) typedDraws(name, of, from, what string) jen.Code {
 	return doc(name+" returns "+what+" of the draws of r, a result of this model:\n[c][i] is draw i of chain c, chains as r.Aligned.",
-		g.method(name).Params(jen.Id("r").Op("*").Add(rt("Result"))).Params(jen.Index().Index().Id(of), jen.Error()).Block(
+		g.method(name).Params(jen.Id("r").Op("*").Add(rt("Result"))).Params(jen.Index().Index().Id(g.declared("", of)), jen.Error()).Block(
 			jen.Return(rt(name).Call(jen.Id("r"), jen.Id("s"), jen.Id("s").Dot(from)))))
 }
 

@@ -16,23 +16,36 @@ func linalg(name string) *jen.Statement { return jen.Qual(linalgPath, name) }
 // comment renders text as // lines.
 func comment(text string) *jen.Statement {
 	s := jen.Null()
-	for i, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for i, l := range commentLines(strings.TrimRight(text, "\n")) {
 		if i > 0 {
 			s = s.Line()
 		}
+		s = s.Comment(l)
+	}
+	return s
+}
+
+// commentLines puts // before the lines of a text.
+func commentLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
 		lead := "// "
 		if strings.HasPrefix(l, "\t") {
 			lead = "//"
 		}
-		s = s.Comment(strings.TrimRight(lead+l, " "))
+		lines[i] = strings.TrimRight(lead+l, " ")
 	}
-	return s
+	return lines
 }
 
 // method starts a method of the model.
 func (g *generator) method(name string) *jen.Statement {
 	return jen.Func().Params(jen.Id("s").Op("*").Id(g.typ)).Id(name)
 }
+
+// declared returns the name of something that the file declares, with the prefix of all of them
+// between a verb and a noun: LinData, NewLin, ReadLinData.
+func (g *generator) declared(verb, noun string) string { return verb + g.opt.Prefix + noun }
 
 func floats(names ...string) *jen.Statement {
 	ids := make([]jen.Code, len(names))
@@ -47,42 +60,26 @@ func floats(names ...string) *jen.Statement {
 func (g *generator) file(blocks []*generator) *jen.File {
 	f := jen.NewFile(g.opt.Package)
 	f.HeaderComment(g.header())
-	m := g.d.Model
-	doc := fmt.Sprintf("Package %s samples the posterior of the model %s.", g.opt.Package, m.Name)
-	if m.Doc != "" {
-		doc += "\n\n" + m.Doc
-	}
-	doc += "\n\nThe log density is\n\n\tL = " + symbolic.Format(g.d.L)
-	if len(blocks) == 0 {
-		doc += "\n\nand the metric is " + g.metricDoc()
-	}
-	for n, b := range blocks {
-		if n == 0 {
-			doc += "\n\nIts parameters are sampled in blocks, each given the others."
+	g.blocks = blocks
+	if g.opt.Prefix == "" { // the package is that of the model alone
+		about := fmt.Sprintf("Package %s samples the posterior of the model %s.\n\n%s", g.opt.Package, g.d.Model.Name, g.about())
+		for _, l := range commentLines(about) {
+			f.PackageComment(l)
 		}
-		doc += fmt.Sprintf("\n\nThe metric of the block %s is %s", b.d.Block.ObjectName(), b.metricDoc())
-	}
-	for _, l := range strings.Split(doc, "\n") {
-		lead := "// "
-		if strings.HasPrefix(l, "\t") {
-			lead = "//"
-		}
-		f.PackageComment(strings.TrimRight(lead+l, " "))
 	}
 	f.ImportAlias(runtimePath, "rt")
 	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath, odePath, randomPath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 
-	g.blocks = blocks
 	units := append([]*generator{g}, blocks...)
 	bodies := make([][]jen.Code, len(units))
 	for n, u := range units {
 		u.out = f
 		bodies[n] = u.methods() // printing them finds the fields
 	}
-	f.Add(comment("The generated code and the runtime must agree on their interface."))
-	f.Const().Id("_").Op("=").Id("uint").Call(rt("APIVersion").Op("-").Lit(apiVersion))
+	f.Add(comment(fmt.Sprintf("The generated code and the runtime must agree on their interface, which has version %d here.\nWhere they do not, go generate with the hamc of that runtime makes them.", apiVersion)))
+	f.Const().Id("_").Op("=").Id("uint").Call(rt("APIVersion").Op("-").Lit(apiVersion)).Op("+").Id("uint").Call(jen.Lit(apiVersion).Op("-").Add(rt("APIVersion")))
 	g.dataType()
 	g.paramsType()
 	g.quantitiesType()
@@ -95,6 +92,25 @@ func (g *generator) file(blocks []*generator) *jen.File {
 		}
 	}
 	return f
+}
+
+// about says what the model is, in formulas.
+func (g *generator) about() string {
+	var b strings.Builder
+	if doc := g.d.Model.Doc; doc != "" {
+		b.WriteString(doc + "\n\n")
+	}
+	b.WriteString("The log density is\n\n\tL = " + symbolic.Format(g.d.L))
+	if len(g.blocks) == 0 {
+		b.WriteString("\n\nand the metric is " + g.metricDoc())
+	}
+	for n, u := range g.blocks {
+		if n == 0 {
+			b.WriteString("\n\nIts parameters are sampled in blocks, each given the others.")
+		}
+		fmt.Fprintf(&b, "\n\nThe metric of the block %s is %s", u.d.Block.ObjectName(), u.metricDoc())
+	}
+	return b.String()
 }
 
 // apiVersion is the version of the runtime's interface that the code is
@@ -210,8 +226,9 @@ func joinDoc(parts ...string) string {
 func (g *generator) dataType() {
 	f := g.out
 	m := g.d.Model
-	f.Add(comment("Data is what the model is conditioned on."))
-	f.Type().Id("Data").StructFunc(func(st *jen.Group) {
+	data, read := g.declared("", "Data"), g.declared("Read", "Data")
+	f.Add(comment(data + " is what the model is conditioned on."))
+	f.Type().Id(data).StructFunc(func(st *jen.Group) {
 		for _, d := range m.Data {
 			if d.Doc != "" {
 				st.Add(comment(d.Doc))
@@ -219,9 +236,9 @@ func (g *generator) dataType() {
 			st.Id(g.field(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support)))
 		}
 	})
-	f.Add(comment("ReadData reads the data from JSON in CmdStan's form; name is used in messages."))
-	f.Func().Id("ReadData").Params(jen.Id("r").Qual("io", "Reader"), jen.Id("name").String()).Params(jen.Id("Data"), jen.Error()).BlockFunc(func(b *jen.Group) {
-		b.Var().Id("d").Id("Data")
+	f.Add(comment(read + " reads the data from JSON in CmdStan's form; name is used in messages."))
+	f.Func().Id(read).Params(jen.Id("r").Qual("io", "Reader"), jen.Id("name").String()).Params(jen.Id(data), jen.Error()).BlockFunc(func(b *jen.Group) {
+		b.Var().Id("d").Id(data)
 		b.List(jen.Id("set"), jen.Err()).Op(":=").Qual(dataPath, "Read").Call(jen.Id("r"), jen.Id("name"))
 		b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("d"), jen.Err()))
 		if len(m.Data) == 0 && !g.fromData() {
@@ -294,8 +311,9 @@ func (g *generator) fromData() bool {
 // paramsType declares Params.
 func (g *generator) paramsType() {
 	f := g.out
-	f.Add(comment("Params holds the parameters on their own scale."))
-	f.Type().Id("Params").StructFunc(func(st *jen.Group) {
+	name := g.declared("", "Params")
+	f.Add(comment(name + " holds the parameters on their own scale."))
+	f.Type().Id(name).StructFunc(func(st *jen.Group) {
 		for _, b := range g.d.Params {
 			if b.Decl.Doc != "" {
 				st.Add(comment(b.Decl.Doc))
@@ -309,12 +327,15 @@ func (g *generator) paramsType() {
 func (g *generator) modelType() {
 	f := g.out
 	m := g.d.Model
-	text := "Model is the posterior given its data, with the work space of one chain: it\nserves one goroutine, and Clone makes another for the next chain."
+	text := g.typ + " is the posterior given its data, with the work space of one chain: it\nserves one goroutine, and Clone makes another for the next chain."
 	switch {
 	case g.joint():
-		text = "Model is the joint posterior given its data, with the blocks in which it is\nsampled and the work space of one chain: it serves one goroutine, and Clone makes\nanother for the next chain."
+		text = g.typ + " is the joint posterior given its data, with the blocks in which it is\nsampled and the work space of one chain: it serves one goroutine, and Clone makes\nanother for the next chain."
 	case g.conditional():
 		text = fmt.Sprintf("%s is the density of the block %s given the other parameters, which Given\nsets. Its log density is the joint one.", g.typ, g.d.Block.ObjectName())
+	}
+	if g.opt.Prefix != "" && !g.conditional() {
+		text += "\n\nThis is the model " + m.Name + ". " + g.about()
 	}
 	f.Add(comment(text))
 	f.Type().Id(g.typ).StructFunc(func(st *jen.Group) {
@@ -412,12 +433,12 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 func (g *generator) constructor() {
 	f := g.out
 	m := g.d.Model
-	text := "New returns the model given its data, or an error that names the first datum\nthat does not fit its declaration. The data are copied."
+	text := g.constructorName() + " returns the model given its data, or an error that names the first datum\nthat does not fit its declaration. The data are copied."
 	if g.conditional() {
-		text = g.constructorName() + " returns the block given data that New has checked."
+		text = g.constructorName() + " returns the block given data that " + g.declared("New", "") + " has checked."
 	}
 	f.Add(comment(text))
-	f.Func().Id(g.constructorName()).Params(jen.Id("d").Id("Data")).Params(jen.Op("*").Id(g.typ), jen.Error()).BlockFunc(func(b *jen.Group) {
+	f.Func().Id(g.constructorName()).Params(jen.Id("d").Id(g.declared("", "Data"))).Params(jen.Op("*").Id(g.typ), jen.Error()).BlockFunc(func(b *jen.Group) {
 		if !g.conditional() {
 			g.checks(b)
 		}

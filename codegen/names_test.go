@@ -2,61 +2,74 @@ package codegen
 
 import (
 	"go/token"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// TestNames: identifiers are Go's, unique, and none of the code's own.
+// TestNames: marks become identifiers of Go that are near the wanted names, and unique where they meet.
 func TestNames(t *testing.T) {
-	n := newNames()
-	seen := map[string]bool{}
-	for _, want := range []string{"sigma_y", "sigmaY", "_sigma_y", "q", "p", "x", "x", "range", "len", "s", "math", "t1", "t1", "t12", "e", "a1", "a_1", "_", "__", "_1"} {
-		got := n.fresh(want)
-		if seen[got] {
-			t.Errorf("%s: %s is given twice", want, got)
-		}
-		seen[got] = true
-		if !token.IsIdentifier(got) {
-			t.Errorf("%s: %q is no identifier", want, got)
-		}
-		for _, r := range reserved {
-			if got == r {
-				t.Errorf("%s: %s is reserved", want, got)
-			}
-		}
+	f := &namer{}
+	n := f.newNames(0)
+	var src strings.Builder
+	wanted := []string{"sigma_y", "sigmaY", "_sigma_y", "q", "p", "x", "x", "range", "len", "s", "math", "t1", "t1", "t12", "e", "a1", "a_1", "_", "__", "_1", "space", "f"}
+	src.WriteString("package p\nimport \"math\"\ntype space struct{}\nfunc f(s *space) {\n")
+	for _, want := range wanted {
+		src.WriteString("\tvar " + n.fresh(want) + " = math.Pi\n")
 	}
-	if got := newNames().fresh("sigma_y"); got != "sigmaY" {
-		t.Errorf("sigma_y becomes %s", got)
+	src.WriteString("}\n")
+	out, err := f.resolve([]byte(src.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{"s": true, "f": true, "space": true, "math": true, "len": true}
+	got := map[string]string{}
+	for i, line := range strings.Split(strings.TrimSuffix(string(out), "}\n"), "\n")[4 : 4+len(wanted)] {
+		name := strings.Fields(line)[1]
+		if seen[name] || !token.IsIdentifier(name) {
+			t.Errorf("%s: %q is no identifier, or is given twice", wanted[i], name)
+		}
+		seen[name], got[wanted[i]] = true, name
+	}
+	for want, name := range map[string]string{"sigma_y": "sigmaY", "q": "q", "_1": "x1", "t12": "t12", "s": "s2"} {
+		if got[want] != name {
+			t.Errorf("%s becomes %s, want %s", want, got[want], name)
+		}
 	}
 	if got := exported("sigma_y"); got != "SigmaY" {
 		t.Errorf("sigma_y is exported as %s", got)
 	}
 }
 
-// TestScope: what a function names is free again after it, what the file names
-// is not.
+// TestScope: two marks share a name where neither's scope holds the other's.
 func TestScope(t *testing.T) {
-	n := newNames()
-	if got := n.fresh("mu"); got != "mu" {
-		t.Fatal(got)
+	f := &namer{}
+	model, block := f.newNames(0), f.newNames(1)
+	n, i, j, k, l := model.fresh("n"), model.oneOf("i", "j"), model.oneOf("i", "j"), model.oneOf("i", "j"), model.fresh("n")
+	q := model.tensor(&symbolic.Tensor{Name: "q", Kind: symbolic.CoordTensor})
+	other := block.fresh("n")
+	src := "package p\ntype model struct { " + n + " int; q func() }\ntype block struct { " + other + " int }\n" +
+		"func (s *model) f(b block) {\n\t" + n + " := s." + n + " + b." + other + "\n\t" + q + " := 0\n" +
+		"\tfor " + i + " := range " + n + " {\n\t\tfor " + j + " := range " + i + " { _ = " + q + " + " + j + " }\n\t}\n" +
+		"\tfor " + k + " := range 3 { _ = " + k + " }\n}\n" +
+		"func g(q int) {\n\t" + l + " := 1\n\t_ = " + l + "\n}\n"
+	out, err := f.resolve([]byte(src))
+	if err != nil {
+		t.Fatal(err)
 	}
-	end := n.scope()
-	if got := n.fresh("tmp"); got != "tmp" {
-		t.Fatal(got)
+	want := "package p\ntype model struct { n int; q func() }\ntype block struct { n int }\n" +
+		"func (s *model) f(b block) {\n\tn := s.n + b.n\n\tq := 0\n" +
+		"\tfor i := range n {\n\t\tfor j := range i { _ = q + j }\n\t}\n" +
+		"\tfor i := range 3 { _ = i }\n}\n" +
+		"func g(q int) {\n\tn := 1\n\t_ = n\n}\n"
+	if string(out) != want {
+		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
-	if got := n.fresh("mu"); got == "mu" {
-		t.Error("a function reuses a name of the file")
-	}
-	end()
-	if got := n.fresh("tmp"); got != "tmp" {
-		t.Errorf("a name of an earlier function is still taken: %s", got)
-	}
-	v := &symbolic.Tensor{Name: "q", Kind: symbolic.CoordTensor}
-	if got := n.tensor(v); got != "qPar" {
-		t.Errorf("a parameter called q becomes %s", got)
-	}
-	if got := n.tensor(v); got != "qPar" {
-		t.Errorf("the second time it is %s", got)
+	// A parameter called like a variable that is known where it stands.
+	f = &namer{}
+	q = f.newNames(0).tensor(&symbolic.Tensor{Name: "q", Kind: symbolic.CoordTensor})
+	if out, err = f.resolve([]byte("package p\nfunc f(q []int) {\n\t" + q + " := q[0]\n}\n")); err != nil || !strings.Contains(string(out), "qPar := q[0]") {
+		t.Errorf("a parameter called q: %s, %v", out, err)
 	}
 }

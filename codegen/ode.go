@@ -25,6 +25,7 @@ const (
 type equation struct {
 	sol              *symbolic.Solution
 	memo, out, input string // fields
+	solve            string // a method
 	rhs              [4]string
 	inputs           phase    // the inputs and what the right side holds of them alone
 	bodies           [4]phase // the right side by order
@@ -50,7 +51,7 @@ func (g *generator) buildODEs() {
 	c := g.d.C
 	for _, sol := range g.d.Solves {
 		name := sol.Decl.ObjectName()
-		e := &equation{sol: sol, memo: g.names.fresh(name + "_memo"), out: g.names.fresh(name + "_out"), input: g.names.fresh(name + "_inputs")}
+		e := &equation{sol: sol, solve: g.names.fresh("solve_" + name), memo: g.names.fresh(name + "_memo"), out: g.names.fresh(name + "_out"), input: g.names.fresh(name + "_inputs")}
 		for i, t := range sol.States {
 			g.layouts[t] = layout{kind: "state", row: i}
 		}
@@ -135,11 +136,10 @@ func (g *generator) odeMethods() []jen.Code {
 	var out []jen.Code
 	body := g.touchSolution()
 	for _, e := range g.odes {
-		name := "solve" + exported(e.sol.Decl.ObjectName())
-		solve := jen.Id("s").Dot("solved").Op("=").Id("s").Dot(name).Call(id("q"), id("order"))
+		solve := jen.Id("s").Dot("solved").Op("=").Id("s").Dot(e.solve).Call(id("q"), id("order"))
 		body = append(body, jen.If(solve, jen.Id("s").Dot("solved").Op("!=").Add(okay())).Block(jen.Return(jen.Id("s").Dot("solved"))))
-		out = append(out, doc(fmt.Sprintf("%s makes the solution %s, with sensitivities up to an order, that of the\nposition q.", name, e.sol.Decl.ObjectName()),
-			g.method(name).Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(g.solveBody(e)...)))
+		out = append(out, doc(fmt.Sprintf("%s makes the solution %s, with sensitivities up to an order, that of the\nposition q.", e.solve, e.sol.Decl.ObjectName()),
+			g.method(e.solve).Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(g.solveBody(e)...)))
 		for _, k := range g.orders() {
 			out = append(out, doc(g.rhsDoc(e, k),
 				g.method(e.rhs[k]).Params(floats("dy", "y"), g.timeParam(e).Float64(), id("_").Add(fvec())).Block(g.rhsBody(e, k)...)))
@@ -224,7 +224,6 @@ func (g *generator) rhsBody(e *equation, order int) []jen.Code {
 // solveBody prints the integration of one equation: the inputs first and, if they
 // are new, what depends on them, the initial values and the integration.
 func (g *generator) solveBody(e *equation) []jen.Code {
-	defer g.names.scope()()
 	sol := e.sol
 	p := g.newPrinter()
 	ph := e.inputs

@@ -21,47 +21,39 @@ func (g *generator) layoutQuantities() {
 	at := dsl.Fixed(0)
 	for _, q := range g.d.Quantities {
 		g.placeOf[q.Tensor] = at
-		name := exported(q.Decl.ObjectName())
-		at = g.addExtents(at, g.elements(q.Tensor.Shape, "len"+name), "after"+name)
+		at = g.addExtents(at, g.elements(q.Tensor), "after", q.Decl.ObjectName())
 	}
 }
 
 // elements is the number of elements of an array; a product of names becomes a
 // size of its own.
-func (g *generator) elements(shape []dsl.Extent, name string) dsl.Extent {
+func (g *generator) elements(t *symbolic.Tensor) dsl.Extent {
 	size := 1
-	for n, x := range shape {
+	for n, x := range t.Shape {
 		if !x.IsConst() {
-			if len(shape) == 1 {
+			if len(t.Shape) == 1 {
 				return x
 			}
-			key := sumKey + name
-			g.addSize(key)
-			g.sizes[len(g.sizes)-1].product = shape
+			key := derivedKey("len", t.Name)
+			if _, ok := g.sizeOf[key]; !ok {
+				g.addSize(key, "len"+exported(t.Name))
+				g.sizes[len(g.sizes)-1].product = t.Shape
+			}
 			return dsl.Extent{Name: key}
 		}
-		size *= shape[n].Offset
+		size *= t.Shape[n].Offset
 	}
 	return dsl.Fixed(size)
 }
 
 // quantityRange prints the bounds of an array of quantities among all values.
 func (g *generator) quantityRange(p *printer, t *symbolic.Tensor) []jen.Code {
-	name := exported(t.Name)
 	at := g.placeOf[t]
-	end := g.addExtents(at, g.endOf(t, "len"+name), "after"+name)
+	end := g.addExtents(at, g.elements(t), "after", t.Name)
 	if at == dsl.Fixed(0) {
 		return []jen.Code{jen.Empty(), p.extent(end)}
 	}
 	return []jen.Code{p.extent(at), p.extent(end)}
-}
-
-// endOf is elements of an array that has been laid out.
-func (g *generator) endOf(t *symbolic.Tensor, name string) dsl.Extent {
-	if _, ok := g.sizeOf[sumKey+name]; ok {
-		return dsl.Extent{Name: sumKey + name}
-	}
-	return g.elements(t.Shape, name)
 }
 
 // quantitiesType declares Quantities.
@@ -69,8 +61,9 @@ func (g *generator) quantitiesType() {
 	if !g.generates() {
 		return
 	}
-	g.out.Add(comment("Quantities holds the generated quantities of a draw."))
-	g.out.Type().Id("Quantities").StructFunc(func(st *jen.Group) {
+	name := g.declared("", "Quantities")
+	g.out.Add(comment(name + " holds the generated quantities of a draw."))
+	g.out.Type().Id(name).StructFunc(func(st *jen.Group) {
 		for _, q := range g.d.Quantities {
 			if q.Decl.Doc != "" {
 				st.Add(comment(q.Decl.Doc))
@@ -144,7 +137,7 @@ func (g *generator) generateMethods() []jen.Code {
 		fields = append(fields, f.Index(g.quantityRange(p, q.Tensor)...))
 	}
 	of := doc("QuantitiesOf names the values that Generate wrote. Arrays share the memory of\nvalues.",
-		g.method("QuantitiesOf").Params(floats("values")).Id("Quantities").Block(append(g.prologue(p, nil), jen.Return(id("Quantities").Values(fields...)))...))
+		g.method("QuantitiesOf").Params(floats("values")).Id(g.declared("", "Quantities")).Block(append(g.prologue(p, nil), jen.Return(id(g.declared("", "Quantities")).Values(fields...)))...))
 	return []jen.Code{generated, generate, of, g.typedDraws("QuantityDraws", "Quantities", "QuantitiesOf", "the generated quantities")}
 }
 

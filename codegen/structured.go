@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -41,14 +42,13 @@ func (g *generator) borderSize(part symbolic.Part, param int) (size, start dsl.E
 		if b == param {
 			start = size
 		}
-		name := fmt.Sprintf("border%dAfter%s", g.partOf(b), exported(g.d.Params[b].Decl.ObjectName()))
-		size = g.addExtents(size, g.d.Params[b].Size(), name)
+		size = g.addExtents(size, g.d.Params[b].Size(), fmt.Sprintf("border%dAfter", g.partOf(b)), g.d.Params[b].Decl.ObjectName())
 	}
 	return size, start
 }
 
 // startKey names the size field that tells where a part begins.
-func startKey(part int) string { return fmt.Sprintf("%sstart%d", sumKey, part) }
+func startKey(part int) string { return derivedKey("start", strconv.Itoa(part)) }
 
 // indexSum adds up the terms of an index that are there.
 func indexSum(terms ...*jen.Statement) *jen.Statement {

@@ -6,7 +6,8 @@
 //
 //	sh           Each line is run, in a copy of the repository with hamc on the
 //	             PATH, and must succeed. A line that ends in "# not run: reason"
-//	             is left out; only commands that notRun lists may be.
+//	             is left out; only commands that notRun lists may be. A line "cd DIR"
+//	             holds for the rest of the block.
 //	console      After "$ ", a command that is run likewise; below it, what the
 //	             command prints. Numbers are not compared, blanks neither, and a
 //	             line "…" stands for any lines.
@@ -17,6 +18,7 @@
 //	json FILE    A file for the commands of the page.
 //	go           A part of the file that the comment "<!-- from FILE -->" above
 //	             the block names.
+//	go FILE      A file for the commands of the page.
 //
 // Tables between "<!-- table: NAME -->" and "<!-- end -->" are made from the
 // code: go test ./docs -run TestTables -update writes them.
@@ -134,6 +136,7 @@ type workshop struct {
 	dir   string
 	env   []string
 	entry map[string]bool // what the copy's top directory held at first
+	at    string          // where commands are run, relative to dir
 }
 
 // newWorkshop copies the repository and installs hamc.
@@ -213,7 +216,7 @@ func (w *workshop) run(line string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
-	cmd.Dir = w.dir
+	cmd.Dir = filepath.Join(w.dir, w.at)
 	cmd.Env = w.env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -263,8 +266,13 @@ func TestCommands(t *testing.T) {
 
 // commands runs the lines of a block.
 func (w *workshop) commands(t *testing.T, b *block) {
+	defer func() { w.at = "" }()
 	for i, line := range b.lines {
 		at := fmt.Sprintf("%s:%d", b.page, b.line+i)
+		if dir, ok := strings.CutPrefix(line, "cd "); ok && !strings.ContainsAny(dir, " &;|") {
+			w.at = filepath.Join(w.at, dir)
+			continue
+		}
 		if m := notRunMark.FindStringIndex(line); m != nil {
 			command := line[:m[0]]
 			if !slices.ContainsFunc(notRun, func(p string) bool { return strings.HasPrefix(command+" ", p) }) {
@@ -407,7 +415,7 @@ func TestModels(t *testing.T) {
 func TestQuotes(t *testing.T) {
 	for _, page := range documents(t) {
 		for _, b := range blocks(t, page) {
-			if b.kind != "go" {
+			if b.kind != "go" || b.file != "" {
 				continue
 			}
 			if b.from == "" {

@@ -1041,12 +1041,12 @@ func (p *parser) unknownStatement() error {
 	hint := "a line starts with data, const, param, let, density or metric, or reads `y ~ normal(mu, sigma)`"
 	bare := n.Type == tokIdent || n.Type == tokEOL || n.EOF()
 	switch w := first.Value; {
-	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && n.Value != "~" && n.Value != ",":
+	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && !p.hasTilde():
 		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
 	case isKeyword(w):
-	case w == "target" && (n.Value == "+" || n.Value == "="):
+	case w == "target" && (n.Value == "+" || n.Value == "=") && !p.hasTilde():
 		hint = "a term of the log density reads `density …`"
 	case n.Value == "=":
 		p.s.names = append(p.s.names, Ident{w, tokenSpan(first)})

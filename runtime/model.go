@@ -274,7 +274,8 @@ type MetricInfo struct {
 }
 
 // APIVersion is the version of the interface between generated code and this
-// package. Generated code states the version that it needs, and does not compile
-// with an older runtime. Version 3 brought Whiten, Identity and Generator, version 4
+// package. Generated code states the version that it was made for, and does not compile
+// with another: an interface that it lacks would go unnoticed, and so would one that has changed
+// its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length.
 const APIVersion = 6

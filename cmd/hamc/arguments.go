@@ -29,6 +29,14 @@ func exactly(n int, what string) cobra.PositionalArgs {
 // generateArgs checks the arguments of bare hamc, where a misspelt command
 // looks like a model.
 func generateArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 && strings.HasSuffix(args[0], ".ham") {
+		for _, a := range args[1:] {
+			if !strings.HasSuffix(a, ".ham") {
+				return usage{fmt.Errorf("%q is no .ham file", a)}
+			}
+		}
+		return nil
+	}
 	if len(args) > 0 && !strings.HasSuffix(args[0], ".ham") {
 		err := fmt.Errorf("%q is neither a command nor a .ham file", args[0])
 		var names []string

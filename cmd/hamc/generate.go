@@ -7,7 +7,6 @@ import (
 	"go/build"
 	"go/token"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,17 +17,19 @@ import (
 	"github.com/hamc-dev/hamc/codegen"
 )
 
-// generateFlags are those of `hamc MODEL.ham` and `hamc diff`.
+// generateFlags are those of `hamc MODEL.ham…` and `hamc diff`.
 type generateFlags struct {
 	output string
 	pkg    string
+	prefix string
 	consts []string
 	curved bool
 }
 
 func (g *generateFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&g.output, "output", "o", "", "`FILE` to write (- for standard output); default generated/MODEL/MODEL.go, or MODEL_ham.go under go generate")
+	cmd.Flags().StringVarP(&g.output, "output", "o", "", "`FILE` to write (- for standard output), a directory for several models; default generated/MODEL/MODEL.go, or MODEL_ham.go under go generate")
 	cmd.Flags().StringVar(&g.pkg, "pkg", "", "`NAME` of the package; default the file's name, or $GOPACKAGE under go generate")
+	cmd.Flags().StringVar(&g.prefix, "prefix", "", "`NAME` before those that the code declares, as in LinData, NewLin; default none, and that of each file for several models")
 	cmd.Flags().BoolVar(&g.curved, "curvature", false, "emit the second derivatives that Newton's method (Solver.Method) needs for the implicit midpoint")
 	constFlag(cmd, &g.consts)
 }
@@ -36,44 +37,93 @@ func (g *generateFlags) register(cmd *cobra.Command) {
 // stdoutName as an output file stands for standard output.
 const stdoutName = "-"
 
-// place returns the package name and the path of a model's generated code.
-func (g *generateFlags) place(m *model) (pkg, path string, err error) {
+// target is one file of generated code.
+type target struct {
+	model             *model
+	pkg, path, prefix string
+	code              []byte
+}
+
+// packageOf returns the name of the package that the flags and go generate ask for, or the default.
+func (g *generateFlags) packageOf(def string) (string, error) {
 	under := os.Getenv("GOPACKAGE")
-	switch {
-	case g.pkg != "":
-		pkg = g.pkg
-	case under != "":
-		pkg = under
-	default:
-		pkg = packageName(m.name())
-	}
-	if !token.IsIdentifier(pkg) || pkg == "_" {
-		if g.pkg == "" {
-			return "", "", usage{fmt.Errorf("$GOPACKAGE is %q: that is no package name", pkg)}
+	for _, x := range []struct{ name, from string }{{g.pkg, "--pkg " + g.pkg}, {under, fmt.Sprintf("$GOPACKAGE is %q", under)}} {
+		if x.name == "" {
+			continue
 		}
-		return "", "", usage{fmt.Errorf("--pkg %s: that is no package name", pkg)}
+		if !token.IsIdentifier(x.name) || x.name == "_" {
+			return "", usage{fmt.Errorf("%s: that is no package name", x.from)}
+		}
+		return x.name, nil
+	}
+	return def, nil
+}
+
+// place returns where the code of a model alone goes.
+func (g *generateFlags) place(m *model) (*target, error) {
+	t := &target{model: m, prefix: g.prefix}
+	if t.prefix != "" && (!token.IsIdentifier(t.prefix) || !token.IsExported(t.prefix)) {
+		return nil, usage{fmt.Errorf("--prefix %s: the names would not be exported; write it like %s", t.prefix, codegen.PrefixOf(t.prefix))}
+	}
+	dir := packageName(m.name())
+	var err error
+	if t.pkg, err = g.packageOf(dir); err != nil {
+		return nil, err
 	}
 	switch {
 	case g.output != "":
-		path = g.output
-	case under != "":
-		path = m.name() + "_ham.go"
+		t.path = g.output
+	case os.Getenv("GOPACKAGE") != "":
+		t.path = besideName(m.name())
 	default:
-		dir := packageName(m.name())
-		path = filepath.Join("generated", dir, sourceName(dir))
+		t.path = filepath.Join("generated", dir, sourceName(dir))
 	}
-	if path == stdoutName {
-		return pkg, path, nil
+	if t.path == stdoutName {
+		return t, nil
 	}
-	if fi, err := os.Stat(path); err == nil {
+	if fi, err := os.Stat(t.path); err == nil {
 		if fi.IsDir() {
-			return "", "", usage{fmt.Errorf("--output %s: that is a directory; name a file in it, such as %s", path, filepath.Join(path, sourceName(packageName(m.name()))))}
+			return nil, usage{fmt.Errorf("--output %s: that is a directory; name a file in it, such as %s", t.path, filepath.Join(t.path, sourceName(dir)))}
 		}
 		if source, err := os.Stat(m.path); err == nil && os.SameFile(fi, source) {
-			return "", "", usage{fmt.Errorf("--output %s: that is the model itself", path)}
+			return nil, usage{fmt.Errorf("--output %s: that is the model itself", t.path)}
 		}
 	}
-	return pkg, path, nil
+	return t, nil
+}
+
+// placeAll returns where the code of several models goes: into one package, with prefixes.
+func (g *generateFlags) placeAll(models []*model) ([]*target, error) {
+	if g.prefix != "" {
+		return nil, usage{errors.New("--prefix is for one model; of several, each has that of its file's name")}
+	}
+	pkg, err := g.packageOf("")
+	if err != nil {
+		return nil, err
+	}
+	dir := g.output
+	switch {
+	case pkg == "":
+		return nil, usage{errors.New("several models make one package: name it with --pkg NAME")}
+	case dir == stdoutName:
+		return nil, usage{errors.New("--output -: several models make several files; name a directory")}
+	case dir == "" && os.Getenv("GOPACKAGE") == "":
+		dir = filepath.Join("generated", pkg)
+	}
+	if fi, err := os.Stat(dir); err == nil && !fi.IsDir() {
+		return nil, usage{fmt.Errorf("--output %s: that is a file; several models need a directory", dir)}
+	}
+	var all []*target
+	for _, m := range models {
+		t := &target{model: m, pkg: pkg, prefix: codegen.PrefixOf(m.name()), path: filepath.Join(dir, besideName(m.name()))}
+		for _, o := range all {
+			if o.prefix == t.prefix {
+				return nil, usage{fmt.Errorf("%s and %s would both have the prefix %s: rename one, or generate them apart with --prefix", o.model.shown(), m.shown(), t.prefix)}
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
 }
 
 // packageName makes a package name of a file name.
@@ -88,8 +138,13 @@ func packageName(s string) string {
 		}
 	}
 	name := b.String()
-	// The go command passes over directories that start with an underscore.
-	if !token.IsIdentifier(name) || name[0] == '_' || name == "main" {
+	// The go command passes over directories that start with an underscore and over testdata, lets few
+	// import what is in others, and takes a package called documentation for none.
+	switch name {
+	case "main", "internal", "vendor", "testdata", "documentation":
+		return "model_" + name
+	}
+	if !token.IsIdentifier(name) || name[0] == '_' {
 		return "model_" + name
 	}
 	return name
@@ -110,42 +165,118 @@ func sourceName(pkg string) string {
 	return name
 }
 
-func (m *model) generate(pkg string) ([]byte, error) {
-	code, err := codegen.Generate(m.d, codegen.Options{Package: pkg, Source: filepath.Base(m.path), Text: m.text, Consts: m.consts})
+// besideName is the name of a file of generated code beside others of its package. The go command
+// passes over names that start with an underscore or a dot.
+func besideName(model string) string {
+	if strings.HasPrefix(model, "_") || strings.HasPrefix(model, ".") || strings.HasPrefix(model, "-") {
+		model = "model" + model
+	}
+	return model + "_ham.go"
+}
+
+// generate returns the model's code as a package.
+func (m *model) generate(pkg string) ([]byte, error) { return m.generatePrefixed(pkg, "") }
+
+func (m *model) generatePrefixed(pkg, prefix string) ([]byte, error) {
+	code, err := codegen.Generate(m.d, codegen.Options{Package: pkg, Prefix: prefix, Source: filepath.Base(m.path), Text: m.text, Consts: m.consts})
 	if err != nil {
 		return nil, internal{err}
 	}
 	return code, nil
 }
 
-func (e *env) generate(model string, g *generateFlags) error {
-	m, err := e.load(model, g.consts, g.curved)
+// generate sets the code.
+func (t *target) generate() (err error) {
+	t.code, err = t.model.generatePrefixed(t.pkg, t.prefix)
+	return err
+}
+
+// generate writes the code of models. It writes all files or, where a model has errors, none.
+func (e *env) generate(paths []string, g *generateFlags) error {
+	var models []*model
+	var failed error
+	for _, path := range paths {
+		m, err := e.load(path, g.consts, g.curved)
+		switch {
+		case err == nil:
+			models = append(models, m)
+		case len(paths) == 1 || !errors.Is(err, errReported):
+			return err
+		default:
+			failed = err
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	targets, err := g.targets(models)
 	if err != nil {
 		return err
 	}
-	pkg, path, err := g.place(m)
-	if err != nil {
-		return err
+	for _, t := range targets {
+		if err := t.generate(); err != nil {
+			return err
+		}
 	}
-	code, err := m.generate(pkg)
-	if err != nil {
-		return err
-	}
-	if path == stdoutName {
-		_, err := e.stdout.Write(code)
+	if targets[0].path == stdoutName {
+		_, err := e.stdout.Write(targets[0].code)
 		return wrap(err)
 	}
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, code) {
+	for _, t := range targets {
+		if err := t.mayReplace(g.output != ""); err != nil {
+			return err
+		}
+	}
+	if err := clash(targets); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if err := e.write(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets returns where the code of models goes.
+func (g *generateFlags) targets(models []*model) ([]*target, error) {
+	if len(models) > 1 {
+		return g.placeAll(models)
+	}
+	t, err := g.place(models[0])
+	return []*target{t}, err
+}
+
+// mayReplace reports whether what stands at the path is hamc's to replace: code that it has
+// generated and, unless the path was asked for, from a model of the same name.
+func (t *target) mayReplace(asked bool) error {
+	old, err := os.ReadFile(t.path)
+	if err != nil {
+		return nil // the attempt to write tells why
+	}
+	h, ok := codegen.ReadHeader(old)
+	switch {
+	case !ok && len(bytes.TrimSpace(old)) > 0:
+		return problem{fmt.Errorf("%s: hamc has not written this file, and leaves it; name another with --output, or remove it", t.path)}
+	case ok && !asked && !h.IsSource(filepath.Base(t.model.path)):
+		return problem{fmt.Errorf("%s was generated from %s; name another file with --output, or remove it", t.path, h.Source)}
+	}
+	return nil
+}
+
+// write writes the code, unless it is there already.
+func (e *env) write(t *target) error {
+	if old, err := os.ReadFile(t.path); err == nil && bytes.Equal(old, t.code) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
 		return problem{err}
 	}
-	if err := sampler.WriteAtomic(path, code); err != nil {
+	if err := sampler.WriteAtomic(t.path, t.code); err != nil {
 		return problem{err}
 	}
 	if os.Getenv("GOPACKAGE") == "" {
-		fmt.Fprintf(e.stderr, "wrote %s\n", path)
+		fmt.Fprintf(e.stderr, "wrote %s\n", t.path)
 	}
 	return nil
 }
@@ -210,71 +341,4 @@ func newExplain(e *env) *cobra.Command {
 	constFlag(cmd, &consts)
 	completeFlags(cmd)
 	return cmd
-}
-
-func newDiff(e *env) *cobra.Command {
-	var g generateFlags
-	cmd := &cobra.Command{
-		Use:   "diff MODEL.ham",
-		Short: "Compare generated code on disk with what would be generated; exit 1 if stale",
-		Args:  exactly(1, "MODEL.ham"),
-
-		ValidArgsFunction: completeModel,
-		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := e.load(args[0], g.consts, g.curved)
-			if err != nil {
-				return err
-			}
-			pkg, path, err := g.place(m)
-			if err != nil {
-				return err
-			}
-			code, err := m.generate(pkg)
-			if err != nil {
-				return err
-			}
-			if path == stdoutName {
-				return usage{errors.New("--output -: diff needs the file to compare with")}
-			}
-			old, err := os.ReadFile(path)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return problem{fmt.Errorf("%s: there is no such file; `hamc %s` writes it", path, args[0])}
-			case err != nil:
-				return problem{err}
-			case bytes.Equal(old, code):
-				return nil
-			}
-			if _, err := fmt.Fprint(e.stdout, lineDiff(path, string(old), string(code))); err != nil {
-				return problem{err}
-			}
-			return errReported
-		},
-	}
-	g.register(cmd)
-	completeFlags(cmd)
-	return cmd
-}
-
-// lineDiff lists the changed region of two texts, line by line, with the lines
-// that they share at both ends left out.
-func lineDiff(path, old, new string) string {
-	a, b := strings.SplitAfter(old, "\n"), strings.SplitAfter(new, "\n")
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "--- %s\n+++ %s (generated now)\n@@ -%d,%d +%d,%d @@\n", path, path, head+1, len(a)-head-tail, head+1, len(b)-head-tail)
-	for _, l := range a[head : len(a)-tail] {
-		out.WriteString("-" + strings.TrimSuffix(l, "\n") + "\n")
-	}
-	for _, l := range b[head : len(b)-tail] {
-		out.WriteString("+" + strings.TrimSuffix(l, "\n") + "\n")
-	}
-	return out.String()
 }

@@ -131,7 +131,7 @@ type env struct {
 func newRoot(e *env) *cobra.Command {
 	var g generateFlags
 	root := &cobra.Command{
-		Use:   "hamc MODEL.ham",
+		Use:   "hamc MODEL.ham...",
 		Short: "Riemannian-manifold Hamiltonian Monte Carlo, compiled",
 		Long: `hamc compiles a Bayesian posterior and its metric, written in the .ham language,
 to a specialised Go sampler, and runs it.
@@ -141,7 +141,7 @@ to a specialised Go sampler, and runs it.
   hamc export DIR           write the draws of a run for ArviZ, NumPy or R
   hamc grid GRID.toml       run a grid of experiments: integrators × settings × replicates
   hamc paper NAME           rerun an experiment of Brofos & Lederman (2021)
-  hamc MODEL.ham            generate Go code
+  hamc MODEL.ham...         generate Go code, of several models in one package
   hamc check MODEL.ham      report the errors of a model
   hamc explain MODEL.ham    show the derived formulas and their costs
 
@@ -149,7 +149,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 130 interrupted.`,
 		Version:           version(),
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeModel,
+		ValidArgsFunction: completeModels,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRun:  func(*cobra.Command, []string) { e.running = true },
@@ -160,7 +160,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 			if err := generateArgs(cmd, args); err != nil {
 				return err
 			}
-			return e.generate(args[0], &g)
+			return e.generate(args, &g)
 		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")

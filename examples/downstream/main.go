@@ -1,9 +1,9 @@
 // Command downstream shows how a program uses a model that hamc compiled: the
 // sampler is a package of Go like any other, and the data are typed.
 //
-// It stands in a module of its own, as a user's program does:
+// It stands in a module of its own, as a user's program does. docs/go.md shows how such a
+// module begins.
 //
-//	go get -tool github.com/hamc-dev/hamc/cmd/hamc
 //	go generate ./...
 //	go run .
 //

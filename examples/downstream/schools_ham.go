@@ -32,8 +32,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -73,17 +74,17 @@ type Params struct {
 type Model struct {
 	info     *rt.Info
 	j        int
-	y2       []float64 // data; J elements
+	y        []float64 // data; J elements
 	sigma    []float64 // data; J elements
 	c1       []float64 // c1[i] = 1/sigma[i]²
 	logSigma []float64 // logSigma[i] = log(sigma[i])
 	c2       float64   // c2 = -1.8378770664093453·J - sumLogSigma - 3.4473149788434454
 	c4       float64   // c4 = c3 + 0.04000000000000001
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor *linalg.Structured // the metric's factor at position at
 	b      []float64          // the matrix at position at
 	w      []float64          // weights of the contraction
@@ -116,7 +117,7 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{j: d.J}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.sigma = append([]float64(nil), d.Sigma...)
 	s.info = s.describe()
 	s.summarise()
@@ -212,12 +213,12 @@ func (s *Model) Constrain(dst, q []float64) {
 	j := s.j
 	tau := q[1]
 	mu := q[0]
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	expTau := math.Exp(tau)
 	dst[0] = mu
 	dst[1] = expTau
 	for i := range j {
-		dst[i+2] = zPar[i]
+		dst[i+2] = z[i]
 	}
 	s.expTau = expTau
 }
@@ -268,24 +269,24 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
 	j := s.j
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	tau := q[1]
 	mu := q[0]
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
-		sumSqZ += zPar[i] * zPar[i]
+		sumSqZ += z[i] * z[i]
 	}
 	expTau := math.Exp(tau)
 	a1 := 0.0
 	for i := range j {
-		e := mu - y2[i] + expTau*zPar[i]
+		e := mu - y[i] + expTau*z[i]
 		a1 += e * e * c1[i]
 	}
-	e := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*e*e - 0.5*sumSqZ - 0.5*a1
+	e2 := 1 - tau
+	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
 	s.expTau = expTau
 	return res
 }
@@ -299,29 +300,29 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
 	j := s.j
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	tau := q[1]
 	mu := q[0]
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
-		sumSqZ += zPar[i] * zPar[i]
+		sumSqZ += z[i] * z[i]
 	}
 	expTau := math.Exp(tau)
 	a1 := 0.0
 	a2 := 0.0
 	a3 := 0.0
 	for i := range j {
-		e := mu - y2[i] + expTau*zPar[i]
+		e := mu - y[i] + expTau*z[i]
 		a1 += e * e * c1[i]
-		a2 += (mu - y2[i] + expTau*zPar[i]) * c1[i]
-		a3 += zPar[i] * (mu - y2[i] + expTau*zPar[i]) * c1[i]
-		grad[i+2] = -zPar[i] - expTau*(mu-y2[i]+expTau*zPar[i])*c1[i]
+		a2 += (mu - y[i] + expTau*z[i]) * c1[i]
+		a3 += z[i] * (mu - y[i] + expTau*z[i]) * c1[i]
+		grad[i+2] = -z[i] - expTau*(mu-y[i]+expTau*z[i])*c1[i]
 	}
-	e := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*e*e - 0.5*sumSqZ - 0.5*a1
+	e2 := 1 - tau
+	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
 	grad[0] = -0.04000000000000001*mu - a2
 	grad[1] = 1 - tau - expTau*a3
 	s.expTau = expTau
@@ -341,11 +342,11 @@ func (s *Model) Priors() []string {
 //	z[i] = normal_rng(0, 1)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	j := s.j
-	zPar := values[2 : j+2]
+	z := values[2 : j+2]
 	mu := random.Normal(rng, 0, 5)
 	tau := random.LogNormal(rng, 1, 1)
 	for i := range j {
-		zPar[i] = random.Normal(rng, 0, 1)
+		z[i] = random.Normal(rng, 0, 1)
 	}
 	values[0] = mu
 	values[1] = tau
@@ -364,7 +365,7 @@ func (s *Model) matrix(b, q []float64) {
 	j := s.j
 	tau := q[1]
 	c4 := s.c4
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	c1 := s.c1
 	expTau := math.Exp(tau)
 	a5 := math.Exp(2 * tau)
@@ -372,10 +373,10 @@ func (s *Model) matrix(b, q []float64) {
 	a4 := 0.0
 	a6 := 0.0
 	for i := range j {
-		a4 += zPar[i] * c1[i]
-		a6 += zPar[i] * zPar[i] * c1[i]
+		a4 += z[i] * c1[i]
+		a6 += z[i] * z[i] * c1[i]
 		b[j+i] = expTau * c1[i]
-		b[j+j+i] = a5 * zPar[i] * c1[i]
+		b[j+j+i] = a5 * z[i] * c1[i]
 		b[i] = a5*c1[i] + 1
 	}
 	b[j+2*j+2] = expTau * a4
@@ -392,9 +393,9 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) force(f, q, w []float64) {
 	j := s.j
 	mu := q[0]
-	y2 := s.y2
+	y := s.y
 	expTau := s.expTau
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	c1 := s.c1
 	a9 := s.a9
 	a5 := s.a5
@@ -407,19 +408,19 @@ func (s *Model) force(f, q, w []float64) {
 	b2 := 0.0
 	b3 := 0.0
 	for i := range j {
-		a2 += (mu - y2[i] + expTau*zPar[i]) * c1[i]
-		a3 += zPar[i] * (mu - y2[i] + expTau*zPar[i]) * c1[i]
+		a2 += (mu - y[i] + expTau*z[i]) * c1[i]
+		a3 += z[i] * (mu - y[i] + expTau*z[i]) * c1[i]
 		b1 += c1[i] * w[j+i]
-		b2 += zPar[i] * c1[i] * w[j+j+i]
+		b2 += z[i] * c1[i] * w[j+j+i]
 		b3 += c1[i] * w[i]
-		a9[i] = zPar[i] + expTau*(mu-y2[i]+expTau*zPar[i])*c1[i]
+		a9[i] = z[i] + expTau*(mu-y[i]+expTau*z[i])*c1[i]
 	}
 	b4 := a5 * w[j+2*j+2+1]
 	b5 := expTau * w[j+2*j+2]
 	f[0] = 0.04000000000000001*mu + a2
 	f[1] = tau + expTau*(a3+b1+a4*w[j+2*j+2]) + 2*a5*(b2+0.5*b3+0.5*a6*w[j+2*j+2+1]) - 1
 	for k := range j {
-		f[k+2] = a5*c1[k]*w[j+j+k] + b4*c1[k]*zPar[k] + b5*c1[k] + a9[k]
+		f[k+2] = a5*c1[k]*w[j+j+k] + b4*c1[k]*z[k] + b5*c1[k] + a9[k]
 	}
 }
 
@@ -427,7 +428,7 @@ func (s *Model) force(f, q, w []float64) {
 func (s *Model) pairing(dst, q, w []float64) {
 	j := s.j
 	c1 := s.c1
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	a5 := s.a5
 	expTau := s.expTau
 	a6 := s.a6
@@ -437,7 +438,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b3 := 0.0
 	for i := range j {
 		b1 += c1[i] * w[j+i]
-		b2 += c1[i] * zPar[i] * w[j+j+i]
+		b2 += c1[i] * z[i] * w[j+j+i]
 		b3 += c1[i] * w[i]
 	}
 	b4 := a5 * w[j+2*j+2+1]
@@ -445,7 +446,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	dst[0] = 0
 	dst[1] = 2*a5*(2*b2+b3+a6*w[j+2*j+2+1]) + 2*expTau*(b1+a4*w[j+2*j+2])
 	for k := range j {
-		dst[k+2] = 2 * c1[k] * (b5 + a5*w[j+j+k] + b4*zPar[k])
+		dst[k+2] = 2 * c1[k] * (b5 + a5*w[j+j+k] + b4*z[k])
 	}
 }
 
@@ -454,7 +455,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	j := s.j
 	c1 := s.c1
 	vZ := v[2 : j+2]
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	a5 := s.a5
 	vTau := v[1]
 	expTau := s.expTau
@@ -466,7 +467,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	b8 := 0.0
 	for i := range j {
 		b6 += c1[i] * vZ[i]
-		b7 += c1[i] * vZ[i] * zPar[i]
+		b7 += c1[i] * vZ[i] * z[i]
 		b8 += c1[i] * vZ[i] * vZ[i]
 	}
 	b9 := a5 * vTau
@@ -474,7 +475,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	f[0] = 0
 	f[1] = expTau*vMu*(b6+a4*vTau) + 2*a5*(0.5*b8+vTau*b7+0.5*a6*vTau*vTau)
 	for k := range j {
-		f[k+2] = vTau * c1[k] * (b10 + a5*vZ[k] + b9*zPar[k])
+		f[k+2] = vTau * c1[k] * (b10 + a5*vZ[k] + b9*z[k])
 	}
 }
 
@@ -502,18 +503,18 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	a5 := s.a5
 	a6 := s.a6
 	c1 := s.c1
-	zPar := q[2 : j+2]
+	z := q[2 : j+2]
 	dst[(1*(j+2)+0)*(j+2)+1] = expTau * a4
 	dst[(0*(j+2)+1)*(j+2)+1] = expTau * a4
 	dst[(1*(j+2)+1)*(j+2)+1] = 2 * a5 * a6
 	for r := range j {
 		dst[(1*(j+2)+0)*(j+2)+r+2] = expTau * c1[r]
 		dst[(0*(j+2)+1)*(j+2)+r+2] = expTau * c1[r]
-		dst[(1*(j+2)+1)*(j+2)+r+2] = 2 * a5 * c1[r] * zPar[r]
+		dst[(1*(j+2)+1)*(j+2)+r+2] = 2 * a5 * c1[r] * z[r]
 		dst[((r+2)*(j+2)+0)*(j+2)+1] = expTau * c1[r]
 		dst[(0*(j+2)+r+2)*(j+2)+1] = expTau * c1[r]
-		dst[((r+2)*(j+2)+1)*(j+2)+1] = 2 * a5 * c1[r] * zPar[r]
-		dst[(1*(j+2)+r+2)*(j+2)+1] = 2 * a5 * c1[r] * zPar[r]
+		dst[((r+2)*(j+2)+1)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
+		dst[(1*(j+2)+r+2)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
 		for i := range j {
 			dst[((r+2)*(j+2)+1)*(j+2)+i+2] = a5 * c1[r] * kernel.Delta(r, i)
 		}

@@ -25,8 +25,9 @@ import (
 	"math"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -75,7 +76,7 @@ type Params struct {
 type Model struct {
 	info   *rt.Info
 	n      int
-	y2     []float64 // data; n elements
+	y      []float64 // data; n elements
 	sigmaY float64   // data
 	sigmaT float64   // data
 	c1     float64   // c1 = -½/sigma_t²
@@ -98,11 +99,11 @@ type Model struct {
 	c18    float64   // c18 = -8·n²/(sigma_y⁴·sigma_t²)
 	c19    float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
 	c20    float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	b     []float64 // the matrix
 	frame struct {
 		known          bool
@@ -126,7 +127,7 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{n: d.N}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.sigmaY = d.SigmaY
 	s.sigmaT = d.SigmaT
 	s.info = s.describe()
@@ -140,7 +141,7 @@ func (s *Model) summarise() {
 	n := s.n
 	sigmaT := s.sigmaT
 	sigmaY := s.sigmaY
-	y2 := s.y2
+	y := s.y
 	c1 := -0.5 / (sigmaT * sigmaT)
 	c4 := -0.5 / (sigmaY * sigmaY)
 	c5 := -1 / (sigmaT * sigmaT)
@@ -162,12 +163,12 @@ func (s *Model) summarise() {
 	c20 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
 	sumY := 0.0
 	for i := range n {
-		sumY += y2[i]
+		sumY += y[i]
 	}
 	c2 := sumY / float64(n)
 	c3 := 0.0
 	for i := range n {
-		e2 := c2 - y2[i]
+		e2 := c2 - y[i]
 		c3 += e2 * e2
 	}
 	s.c1 = c1
@@ -277,9 +278,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c1 := s.c1
 	c3 := s.c3
 	c4 := s.c4
-	sqT2b := t2 * t2
-	e := t1 + sqT2b - c2
-	res = (sqT2b+t1*t1)*c1 + (c3+float64(n)*e*e)*c4
+	sqT2 := t2 * t2
+	e := t1 + sqT2 - c2
+	res = (sqT2+t1*t1)*c1 + (c3+float64(n)*e*e)*c4
 	return res
 }
 
@@ -299,9 +300,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c5 := s.c5
 	c6 := s.c6
 	c7 := s.c7
-	sqT2b := t2 * t2
-	e := t1 + sqT2b - c2
-	res = (sqT2b+t1*t1)*c1 + (c3+float64(n)*e*e)*c4
+	sqT2 := t2 * t2
+	e := t1 + sqT2 - c2
+	res = (sqT2+t1*t1)*c1 + (c3+float64(n)*e*e)*c4
 	grad[0] = t1*c5 + (t1+t2*t2-c2)*c6
 	grad[1] = t2 * (c5 + (t1+t2*t2-c2)*c7)
 	return res
@@ -562,12 +563,12 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
 	pT1, pT2 := p1, p2
-	var a1b, a2, a3, r, w1, w2 float64
+	var a1, a2, a3, r, w1, w2 float64
 	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
-		a1b, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+		a1, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
 	} else {
 		var st rt.Status
-		if a1b, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
+		if a1, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
 			return rt.StepResult{Status: st}
 		}
 	}
@@ -577,20 +578,20 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	solved := false
 	// The first iteration settles the component whose force is free of the momentum;
 	// the other one iterates on a quadratic in itself.
-	uT1 := a1b*pT1 + a2*pT2
+	uT1 := a1*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
 	s2 := uT2 * (c9*uT1 + t2*c10*uT2)
-	pn1b := p1 - h*w1
+	pn1 := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
-	d1, d2 := pn1b-pT1, pn2b-pT2
-	converged := (a1b*d1*d1+2*a2*d1*d2+a3*d2*d2)*r <= tol*tol
+	d1, d2 := pn1-pT1, pn2b-pT2
+	converged := (a1*d1*d1+2*a2*d1*d2+a3*d2*d2)*r <= tol*tol
 	if sv.Norm == rt.MaxNorm {
 		converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol
 	}
 	if converged {
 		solved = true
 	} else if check == 1 {
-		d := math.Sqrt((a1b*d1*d1 + 2*a2*d1*d2 + a3*d2*d2) * r)
+		d := math.Sqrt((a1*d1*d1 + 2*a2*d1*d2 + a3*d2*d2) * r)
 		if sv.Norm == rt.MaxNorm {
 			d = max(math.Abs(d1), math.Abs(d2))
 		}
@@ -600,7 +601,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			Status:     st,
 		}
 	}
-	pT1, pT2 = pn1b, pn2b
+	pT1, pT2 = pn1, pn2b
 	a2b := t2*t2*c18 + c19
 	co1 := t2 * pT1 * pT1 * c17
 	co2 := pT1 * a2b
@@ -643,7 +644,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
 	var v1, v2 float64
 	{
-		uT1 := a1b*pT1 + a2*pT2
+		uT1 := a1*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
@@ -669,10 +670,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		rdet := 1 / det
 		qn1 := v1 + m1*rdet
 		qn2 := v2 + m2*rdet
-		d1c, d2b := qn1-t1, qn2-t2
-		converged := adj3*d1c*d1c-2*adj2*d1c*d2b+adj1*d2b*d2b <= tol*tol
+		d1b, d2b := qn1-t1, qn2-t2
+		converged := adj3*d1b*d1b-2*adj2*d1b*d2b+adj1*d2b*d2b <= tol*tol
 		if sv.Norm == rt.MaxNorm {
-			converged = math.Abs(d1c) <= tol && math.Abs(d2b) <= tol
+			converged = math.Abs(d1b) <= tol && math.Abs(d2b) <= tol
 		}
 		if converged {
 			t1, t2 = qn1, qn2
@@ -680,9 +681,9 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(adj3*d1c*d1c - 2*adj2*d1c*d2b + adj1*d2b*d2b)
+			d := math.Sqrt(adj3*d1b*d1b - 2*adj2*d1b*d2b + adj1*d2b*d2b)
 			if sv.Norm == rt.MaxNorm {
-				d = max(math.Abs(d1c), math.Abs(d2b))
+				d = max(math.Abs(d1b), math.Abs(d2b))
 			}
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
@@ -698,17 +699,17 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Momentum again, explicitly.
 	{
 		var st rt.Status
-		if a1b, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
+		if a1, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
 			return rt.StepResult{
 				Iterations: iterations,
 				Status:     st,
 			}
 		}
-		uT1 := a1b*pT1 + a2*pT2
+		uT1 := a1*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
 		s2b := uT2 * (c9*uT1 + t2*c10*uT2)
 		s.seenKnown = true
-		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1b, a2, a3, r, w1, w2
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2
 		p[0], p[1] = pT1-h*w1, pT2-h*(w2-r*r*s2b)
 	}

@@ -32,8 +32,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -88,17 +89,17 @@ type Model struct {
 	j           int
 	afterLogLik int
 	afterYRep   int
-	y2          []float64 // data; J elements
+	y           []float64 // data; J elements
 	sigma       []float64 // data; J elements
 	c1          []float64 // c1[i] = 1/sigma[i]²
 	logSigma    []float64 // logSigma[i] = log(sigma[i])
 	c2          float64   // c2 = -1.8378770664093453·J - sumLogSigma - 5.282544243922273
 	c4          float64   // c4 = c3 + 1.04
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor *linalg.Structured // the metric's factor at position at
 	b      []float64          // the matrix at position at
 	w      []float64          // weights of the contraction
@@ -137,7 +138,7 @@ func New(d Data) (*Model, error) {
 	s := &Model{j: d.J}
 	s.afterLogLik = s.j + s.j
 	s.afterYRep = s.afterLogLik + s.j
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.sigma = append([]float64(nil), d.Sigma...)
 	s.info = s.describe()
 	s.summarise()
@@ -291,7 +292,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	thetaTrans := q[:j]
 	tau := q[j+1]
 	mu := q[j]
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
 	c2 := s.c2
 	sumSqThetaTrans := 0.0
@@ -303,7 +304,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a3 := math.Log1p(0.04000000000000001 * a2)
 	a1 := 0.0
 	for i := range j {
-		e := mu - y2[i] + expTau*thetaTrans[i]
+		e := mu - y[i] + expTau*thetaTrans[i]
 		a1 += e * e * c1[i]
 	}
 	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a3 + c2
@@ -324,7 +325,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	thetaTrans := q[:j]
 	tau := q[j+1]
 	mu := q[j]
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
 	c2 := s.c2
 	sumSqThetaTrans := 0.0
@@ -338,11 +339,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a4 := 0.0
 	a5 := 0.0
 	for i := range j {
-		e := mu - y2[i] + expTau*thetaTrans[i]
+		e := mu - y[i] + expTau*thetaTrans[i]
 		a1 += e * e * c1[i]
-		a4 += (mu - y2[i] + expTau*thetaTrans[i]) * c1[i]
-		a5 += thetaTrans[i] * (mu - y2[i] + expTau*thetaTrans[i]) * c1[i]
-		grad[i] = -thetaTrans[i] - expTau*(mu-y2[i]+expTau*thetaTrans[i])*c1[i]
+		a4 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
+		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
+		grad[i] = -thetaTrans[i] - expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
 	}
 	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a3 + c2
 	grad[j] = -0.04000000000000001*mu - a4
@@ -400,7 +401,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	mu := q[j]
 	thetaTrans := q[:j]
 	effect := out[:j]
-	y2 := s.y2
+	y := s.y
 	logSigma := s.logSigma
 	c1 := s.c1
 	logLik := out[j:afterLogLik]
@@ -409,7 +410,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	expTau := math.Exp(tau)
 	for i := range j {
 		effect[i] = mu + expTau*thetaTrans[i]
-		e := mu + expTau*thetaTrans[i] - y2[i]
+		e := mu + expTau*thetaTrans[i] - y[i]
 		logLik[i] = -logSigma[i] - 0.5*e*e*c1[i] - 0.9189385332046727
 		yRep[i] = random.Normal(rng, mu+expTau*thetaTrans[i], sigma[i])
 	}
@@ -502,7 +503,7 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) force(f, q, w []float64) {
 	j := s.j
 	mu := q[j]
-	y2 := s.y2
+	y := s.y
 	expTau := s.expTau
 	thetaTrans := q[:j]
 	c1 := s.c1
@@ -517,12 +518,12 @@ func (s *Model) force(f, q, w []float64) {
 	b3 := 0.0
 	b4 := 0.0
 	for i := range j {
-		a4 += (mu - y2[i] + expTau*thetaTrans[i]) * c1[i]
-		a5 += thetaTrans[i] * (mu - y2[i] + expTau*thetaTrans[i]) * c1[i]
+		a4 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
+		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
 		b2 += c1[i] * w[i]
 		b3 += c1[i] * w[j+i]
 		b4 += thetaTrans[i] * c1[i] * w[j+j+i]
-		a16[i] = thetaTrans[i] + expTau*(mu-y2[i]+expTau*thetaTrans[i])*c1[i]
+		a16[i] = thetaTrans[i] + expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
 	}
 	b5 := a2 * w[j+2*j+2+1]
 	b6 := expTau * w[j+2*j+2]

@@ -32,8 +32,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -91,11 +92,11 @@ type Model struct {
 	c5        float64     // c5 = 2/sigma²
 	c6        float64     // c6 = -1/sigma²
 	tolerance ode.Options // of the differential equations
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor  *linalg.Cholesky // the metric's factor at position at
 	b       []float64        // the matrix at position at
 	w       []float64        // weights of the contraction
@@ -261,10 +262,10 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	a := q[0]
-	bPar := q[1]
+	b := q[1]
 	c := q[2]
 	dst[0] = a
-	dst[1] = bPar
+	dst[1] = b
 	dst[2] = c
 }
 
@@ -316,7 +317,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	sR := s.sOut[n : 2*n]
 	c2 := s.c2
 	a := q[0]
-	bPar := q[1]
+	b := q[1]
 	c := q[2]
 	c3 := s.c3
 	a10 := 0.0
@@ -327,7 +328,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		e2 := rObs[i] - sR[i]
 		a11 += e2 * e2
 	}
-	res = a10*c2 - 0.5*a*a - 0.5*bPar*bPar - 0.5*c*c + c2*a11 + c3
+	res = a10*c2 - 0.5*a*a - 0.5*b*b - 0.5*c*c + c2*a11 + c3
 	return res
 }
 
@@ -356,12 +357,12 @@ func (s *Model) solve(q []float64, order int) rt.Status {
 func (s *Model) solveS(q []float64, order int) rt.Status {
 	c := q[2]
 	a := q[0]
-	bPar := q[1]
+	b := q[1]
 	t := s.t
 	u := s.sInputs
 	cIn := c
 	aIn := a
-	bIn := bPar
+	bIn := b
 	a2 := -1 / cIn
 	a3 := 1 / (cIn * cIn)
 	invCIn := 1 / cIn
@@ -424,29 +425,29 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 //	r' = (v - a_in + r·b_in)·a2
 func (s *Model) sRhs1(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:8], dy[:8]
-	v2 := y[0]
+	v := y[0]
 	r := y[1]
 	cIn := s.cIn
 	aIn := s.aIn
 	bIn := s.bIn
 	a2 := s.a2
-	vC2 := y[2]
+	vC := y[2]
 	rC := y[3]
 	a3 := s.a3
 	invCIn := s.invCIn
 	a4 := s.a4
 	rA := y[5]
-	vA2 := y[4]
+	vA := y[4]
 	rB := y[7]
-	vB2 := y[6]
-	dy[0] = (v2 + r - 0.3333333333333333*v2*v2*v2) * cIn
-	dy[1] = (v2 - aIn + r*bIn) * a2
-	dy[2] = v2 + r - 0.3333333333333333*v2*v2*v2 + cIn*(1-v2*v2)*vC2 + cIn*rC
-	dy[3] = (v2-aIn+r*bIn)*a3 - vC2*invCIn - rC*a4
-	dy[4] = cIn * (rA + (1-v2*v2)*vA2)
-	dy[5] = invCIn - vA2*invCIn - rA*a4
-	dy[6] = cIn * (rB + (1-v2*v2)*vB2)
-	dy[7] = -r*invCIn - vB2*invCIn - rB*a4
+	vB := y[6]
+	dy[0] = (v + r - 0.3333333333333333*v*v*v) * cIn
+	dy[1] = (v - aIn + r*bIn) * a2
+	dy[2] = v + r - 0.3333333333333333*v*v*v + cIn*(1-v*v)*vC + cIn*rC
+	dy[3] = (v-aIn+r*bIn)*a3 - vC*invCIn - rC*a4
+	dy[4] = cIn * (rA + (1-v*v)*vA)
+	dy[5] = invCIn - vA*invCIn - rA*a4
+	dy[6] = cIn * (rB + (1-v*v)*vB)
+	dy[7] = -r*invCIn - vB*invCIn - rB*a4
 }
 
 // sRhs2 is the right side of the differential equation of s and its
@@ -456,21 +457,21 @@ func (s *Model) sRhs1(dy, y []float64, _ float64, _ []float64) {
 //	r' = (v - a_in + r·b_in)·a2
 func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:20], dy[:20]
-	v2 := y[0]
+	v := y[0]
 	r := y[1]
 	cIn := s.cIn
 	aIn := s.aIn
 	bIn := s.bIn
 	a2 := s.a2
-	vC2 := y[2]
+	vC := y[2]
 	rC := y[3]
 	a3 := s.a3
 	invCIn := s.invCIn
 	a4 := s.a4
 	rA := y[5]
-	vA2 := y[4]
+	vA := y[4]
 	rB := y[7]
-	vB2 := y[6]
+	vB := y[6]
 	vCC := y[8]
 	rCC := y[9]
 	a5 := s.a5
@@ -488,28 +489,28 @@ func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 	rBB := y[19]
 	vBB := y[18]
 	a9 := s.a9
-	dy[0] = (v2 + r - 0.3333333333333333*v2*v2*v2) * cIn
-	dy[1] = (v2 - aIn + r*bIn) * a2
-	dy[2] = v2 + r - 0.3333333333333333*v2*v2*v2 + cIn*(1-v2*v2)*vC2 + cIn*rC
-	dy[3] = (v2-aIn+r*bIn)*a3 - vC2*invCIn - rC*a4
-	dy[4] = cIn * (rA + (1-v2*v2)*vA2)
-	dy[5] = invCIn - vA2*invCIn - rA*a4
-	dy[6] = cIn * (rB + (1-v2*v2)*vB2)
-	dy[7] = -r*invCIn - vB2*invCIn - rB*a4
-	e := 1 - v2*v2
-	dy[8] = 2*rC + cIn*e*vCC + 2*e*vC2 - 2*v2*cIn*vC2*vC2 + cIn*rCC
-	dy[9] = (v2-aIn+r*bIn)*a5 + vC2*a6 - vCC*invCIn + rC*a7 - rCC*a4
-	e2 := 1 - v2*v2
-	dy[10] = rA + cIn*e2*vAC + e2*vA2 - 2*v2*cIn*vC2*vA2 + cIn*rAC
-	dy[11] = vA2*a3 - a3 - vAC*invCIn + rA*a8 - rAC*a4
-	dy[12] = cIn * (rAA + (1-v2*v2)*vAA - 2*v2*vA2*vA2)
+	dy[0] = (v + r - 0.3333333333333333*v*v*v) * cIn
+	dy[1] = (v - aIn + r*bIn) * a2
+	dy[2] = v + r - 0.3333333333333333*v*v*v + cIn*(1-v*v)*vC + cIn*rC
+	dy[3] = (v-aIn+r*bIn)*a3 - vC*invCIn - rC*a4
+	dy[4] = cIn * (rA + (1-v*v)*vA)
+	dy[5] = invCIn - vA*invCIn - rA*a4
+	dy[6] = cIn * (rB + (1-v*v)*vB)
+	dy[7] = -r*invCIn - vB*invCIn - rB*a4
+	e := 1 - v*v
+	dy[8] = 2*rC + cIn*e*vCC + 2*e*vC - 2*v*cIn*vC*vC + cIn*rCC
+	dy[9] = (v-aIn+r*bIn)*a5 + vC*a6 - vCC*invCIn + rC*a7 - rCC*a4
+	e2 := 1 - v*v
+	dy[10] = rA + cIn*e2*vAC + e2*vA - 2*v*cIn*vC*vA + cIn*rAC
+	dy[11] = vA*a3 - a3 - vAC*invCIn + rA*a8 - rAC*a4
+	dy[12] = cIn * (rAA + (1-v*v)*vAA - 2*v*vA*vA)
 	dy[13] = -vAA*invCIn - rAA*a4
-	e3 := 1 - v2*v2
-	dy[14] = rB + cIn*e3*vBC + e3*vB2 - 2*v2*cIn*vC2*vB2 + cIn*rBC
-	dy[15] = r*a3 + vB2*a3 - vBC*invCIn + rB*a8 - rBC*a4 - rC*invCIn
-	dy[16] = cIn * (rBA + (1-v2*v2)*vBA - 2*v2*vA2*vB2)
+	e3 := 1 - v*v
+	dy[14] = rB + cIn*e3*vBC + e3*vB - 2*v*cIn*vC*vB + cIn*rBC
+	dy[15] = r*a3 + vB*a3 - vBC*invCIn + rB*a8 - rBC*a4 - rC*invCIn
+	dy[16] = cIn * (rBA + (1-v*v)*vBA - 2*v*vA*vB)
 	dy[17] = -vBA*invCIn - rBA*a4 - rA*invCIn
-	dy[18] = cIn * (rBB + (1-v2*v2)*vBB - 2*v2*vB2*vB2)
+	dy[18] = cIn * (rBB + (1-v*v)*vBB - 2*v*vB*vB)
 	dy[19] = rB*a9 - vBB*invCIn - rBB*a4
 }
 
@@ -534,7 +535,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sVC := s.sOut[2*n : 3*n]
 	c2 := s.c2
 	a := q[0]
-	bPar := q[1]
+	b := q[1]
 	c := q[2]
 	c3 := s.c3
 	c4 := s.c4
@@ -558,9 +559,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a16 += (rObs[i] - sR[i]) * sRC[i]
 		a17 += (vObs[i] - sV[i]) * sVC[i]
 	}
-	res = a10*c2 - 0.5*a*a - 0.5*bPar*bPar - 0.5*c*c + c2*a11 + c3
+	res = a10*c2 - 0.5*a*a - 0.5*b*b - 0.5*c*c + c2*a11 + c3
 	grad[0] = a12*c4 - a + c4*a13
-	grad[1] = c4*a14 - bPar + c4*a15
+	grad[1] = c4*a14 - b + c4*a15
 	grad[2] = c4*a16 - c + c4*a17
 	return res
 }
@@ -578,10 +579,10 @@ func (s *Model) Priors() []string {
 //	c = normal_rng(0, 1)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	a := random.Normal(rng, 0, 1)
-	bPar := random.Normal(rng, 0, 1)
+	b := random.Normal(rng, 0, 1)
 	c := random.Normal(rng, 0, 1)
 	values[0] = a
-	values[1] = bPar
+	values[1] = b
 	values[2] = c
 }
 
@@ -667,7 +668,7 @@ func (s *Model) force(f, q, w []float64) {
 	sVCC := s.sOut[8*n : 9*n]
 	a := q[0]
 	c6 := s.c6
-	bPar := q[1]
+	b := q[1]
 	c := q[2]
 	c4 := s.c4
 	a12 := 0.0
@@ -775,7 +776,7 @@ func (s *Model) force(f, q, w []float64) {
 	a76 := a27 + a56
 	a77 := a30 + a58
 	a78 := a + a12*c6 + a13*c6
-	a79 := bPar + a14*c6 + a15*c6
+	a79 := b + a14*c6 + a15*c6
 	a80 := c + a16*c6 + a17*c6
 	f[0] = c4*w[8]*a24 + c4*w[8]*a25 + c4*w[7]*a28 + c4*w[7]*a31 + c4*w[6]*a34 + c4*w[6]*a37 + c4*w[4]*a38 + c4*w[4]*a39 + c4*w[3]*a42 + c4*w[3]*a45 + c4*w[0]*a46 + c4*w[0]*a47 + a78
 	f[1] = c4*w[8]*a48 + c4*w[8]*a49 + c4*w[7]*a52 + c4*w[7]*a55 + c4*w[6]*a57 + c4*w[6]*a59 + c4*w[4]*a60 + c4*w[4]*a61 + c4*w[3]*a63 + c4*w[3]*a65 + c4*w[0]*a41 + c4*w[0]*a44 + a79

@@ -28,8 +28,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct{}
@@ -55,11 +56,11 @@ type Params struct {
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
 	info *rt.Info
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor *linalg.SoftAbsArrow // the metric's factor at position at
 	b      []float64            // the matrix at position at
 	w      []float64            // weights of the contraction
@@ -137,11 +138,11 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	x := q[:10]
-	vPar := q[10]
+	v := q[10]
 	for i := range 10 {
 		dst[i] = x[i]
 	}
-	dst[10] = vPar
+	dst[10] = v
 }
 
 // Unconstrain is the inverse of Constrain; its error names the first parameter
@@ -183,14 +184,14 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
-	vPar := q[10]
+	v := q[10]
 	x := q[:10]
-	expV := math.Exp(vPar)
+	expV := math.Exp(v)
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 	}
-	res = 5*vPar - 0.05555555555555555*vPar*vPar - 0.5*expV*sumSqX - 11.206936153919507
+	res = 5*v - 0.05555555555555555*v*v - 0.5*expV*sumSqX - 11.206936153919507
 	s.expV = expV
 	s.sumSqX = sumSqX
 	return res
@@ -203,16 +204,16 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
-	vPar := q[10]
+	v := q[10]
 	x := q[:10]
-	expV := math.Exp(vPar)
+	expV := math.Exp(v)
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 		grad[i] = -expV * x[i]
 	}
-	res = 5*vPar - 0.05555555555555555*vPar*vPar - 0.5*expV*sumSqX - 11.206936153919507
-	grad[10] = 5 - 0.1111111111111111*vPar - 0.5*expV*sumSqX
+	res = 5*v - 0.05555555555555555*v*v - 0.5*expV*sumSqX - 11.206936153919507
+	grad[10] = 5 - 0.1111111111111111*v - 0.5*expV*sumSqX
 	s.expV = expV
 	s.sumSqX = sumSqX
 	return res
@@ -230,12 +231,12 @@ func (s *Model) Priors() []string {
 //	x[i] = normal_rng(0, d1)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	x := values[:10]
-	vPar := random.Normal(rng, 0, 3)
-	d1 := math.Exp(-0.5 * vPar)
+	v := random.Normal(rng, 0, 3)
+	d1 := math.Exp(-0.5 * v)
 	for i := range 10 {
 		x[i] = random.Normal(rng, 0, d1)
 	}
-	values[10] = vPar
+	values[10] = v
 }
 
 // matrix writes the Hessian of L at q, whose SoftAbs map is the metric, to b, row-major.
@@ -245,9 +246,9 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	v, v: -½·expV·sumSqX - 0.1111111111111111
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
-	vPar := q[10]
+	v := q[10]
 	x := q[:10]
-	expV := math.Exp(vPar)
+	expV := math.Exp(v)
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
@@ -266,7 +267,7 @@ func (s *Model) force(f, q, w []float64) {
 	x := q[:10]
 	expV := s.expV
 	sumSqX := s.sumSqX
-	vPar := q[10]
+	v := q[10]
 	sumWXX := 0.0
 	b1 := 0.0
 	for i := range 10 {
@@ -276,7 +277,7 @@ func (s *Model) force(f, q, w []float64) {
 	a2 := 0.5 * expV
 	b2 := 2*a2 - 0.5*expV*w[120]
 	a3 := 0.5 * sumSqX
-	a4 := 0.1111111111111111*vPar - 5
+	a4 := 0.1111111111111111*v - 5
 	f[10] = a4 - expV*(0.5*sumWXX+b1+0.25*sumSqX*w[120]-a3)
 	for k := range 10 {
 		f[k] = b2*x[k] - expV*w[10*11+k]

@@ -26,8 +26,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -65,11 +66,11 @@ type Model struct {
 	logDetSigma float64          // log determinant of Sigma
 	factorSigma *linalg.Cholesky // factor of Sigma, which clones share
 	c1          float64          // c1 = -½·logDetSigma - 1.8378770664093453
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor *linalg.Cholesky // the metric's factor at position at
 	b      []float64        // the matrix at position at
 	grad   []float64        // ∂L/∂q at position at, if known
@@ -220,11 +221,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	}
 	a3 := 0.0
 	for i := range 2 {
-		sum2 := 0.0
+		sum := 0.0
 		for j := range 2 {
-			sum2 += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum2
+		a2 := sum
 		a3 += (qPar[i] - mu[i]) * a2
 	}
 	res = c1 - 0.5*a3
@@ -246,11 +247,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	a3 := 0.0
 	for i := range 2 {
-		sum2 := 0.0
+		sum := 0.0
 		for j := range 2 {
-			sum2 += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum2
+		a2 := sum
 		a3 += (qPar[i] - mu[i]) * a2
 		grad[i] = -a2
 	}
@@ -287,11 +288,11 @@ func (s *Model) slope(grad, q []float64) {
 		a1[i] = qPar[i] - mu[i]
 	}
 	for i := range 2 {
-		sum2 := 0.0
+		sum := 0.0
 		for j := range 2 {
-			sum2 += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[i*2+j]
 		}
-		a2 := sum2
+		a2 := sum
 		grad[i] = -a2
 	}
 }

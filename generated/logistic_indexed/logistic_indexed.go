@@ -26,8 +26,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -71,14 +72,14 @@ type Model struct {
 	n    int
 	k    int
 	x    kernel.Matrix // data; n × k, row-major
-	y2   []float64     // data; n elements
+	y    []float64     // data; n elements
 	c1   []float64     // c1[i] = Σ[i1 in n] y[i1]·x[i1,i]
 	c2   float64       // c2 = -0.9189385332046727·k
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor      *linalg.Cholesky // the metric's factor at position at
 	b           []float64        // the matrix at position at
 	w           []float64        // weights of the contraction
@@ -124,13 +125,13 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{
-		k: d.K,
 		n: d.N,
+		k: d.K,
 	}
 	n := s.n
 	k := s.k
 	s.x = kernel.NewMatrix(n, k, append([]float64(nil), d.X...))
-	s.y2 = validate.Floats(d.Y)
+	s.y = validate.Floats(d.Y)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -141,9 +142,9 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	k := s.k
 	s.c1 = make([]float64, k)
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
-	kernel.MulTVec(c1, &s.x, y2)
+	kernel.MulTVec(c1, &s.x, y)
 	c2 := -0.9189385332046727 * float64(k)
 	s.c2 = c2
 }
@@ -442,15 +443,15 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	for j := range k {
 		for l := range k {
 			for r := range k {
+				sum := 0.0
+				for i := range n {
+					sum += a6[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
+				}
 				sum2 := 0.0
 				for i := range n {
-					sum2 += a6[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
+					sum2 += a7[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
 				}
-				sum3 := 0.0
-				for i := range n {
-					sum3 += a7[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
-				}
-				dst[(j*k+l)*k+r] = sum2 - sum3
+				dst[(j*k+l)*k+r] = sum - sum2
 			}
 		}
 	}

@@ -31,8 +31,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -79,7 +80,7 @@ type Model struct {
 	n         int
 	ts        []float64   // data; N elements
 	yInit     []float64   // data; 2 elements
-	y2        []float64   // data; N × 2, row-major
+	y         []float64   // data; N × 2, row-major
 	logYInit  []float64   // logY_init[i] = log(y_init[i])
 	logY      []float64   // logY[i] = log(y[i,1])
 	logY2     []float64   // logY2[i] = log(y[i,2])
@@ -88,11 +89,11 @@ type Model struct {
 	c3        float64     // c3 = 2·N + 3
 	c4        float64     // c4 = N + 2
 	tolerance ode.Options // of the differential equations
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor      *linalg.Cholesky // the metric's factor at position at
 	b           []float64        // the matrix at position at
 	w           []float64        // weights of the contraction
@@ -561,7 +562,7 @@ func New(d Data) (*Model, error) {
 	s := &Model{n: d.N}
 	s.ts = append([]float64(nil), d.Ts...)
 	s.yInit = append([]float64(nil), d.YInit...)
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -576,7 +577,7 @@ func (s *Model) summarise() {
 	s.logY2 = make([]float64, n)
 	yInit := s.yInit
 	logYInit := s.logYInit
-	y2 := s.y2
+	y := s.y
 	logY := s.logY
 	logY2 := s.logY2
 	sumLogYInit := 0.0
@@ -585,8 +586,8 @@ func (s *Model) summarise() {
 		sumLogYInit += logYInit[i]
 	}
 	for i := range n {
-		logY[i] = y2[i*2+0]
-		logY2[i] = y2[i*2+1]
+		logY[i] = y[i*2+0]
+		logY2[i] = y[i*2+1]
 	}
 	kernel.Log(logY, logY)
 	sumLogY := 0.0
@@ -784,9 +785,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 		e := logY2[i] - logZV[i]
 		a8 += e * e
 	}
-	e := 1 - 20*expTheta2
-	e2 := 1 - 20*expTheta4
-	res = sumTheta - sigma[0]*float64(n) - float64(n)*sigma[1] - sumSigma - 0.5*a1 - 0.5*a2 - 0.5*a4 - 2*expm1Theta*expm1Theta - 2*expm1Theta2*expm1Theta2 - 0.5*e*e - 0.5*e2*e2 - 0.5*a5*a6 - 0.5*a7*a8 + c1
+	e4 := 1 - 20*expTheta2
+	e5 := 1 - 20*expTheta4
+	res = sumTheta - sigma[0]*float64(n) - float64(n)*sigma[1] - sumSigma - 0.5*a1 - 0.5*a2 - 0.5*a4 - 2*expm1Theta*expm1Theta - 2*expm1Theta2*expm1Theta2 - 0.5*e4*e4 - 0.5*e5*e5 - 0.5*a5*a6 - 0.5*a7*a8 + c1
 	s.expTheta2 = expTheta2
 	s.expTheta4 = expTheta4
 	s.expm1Theta = expm1Theta
@@ -924,9 +925,9 @@ func (s *Model) solveZ(q []float64, order int) rt.Status {
 //	v' = -v·(theta_3_in - u·theta_4_in)
 func (s *Model) zRhs1(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:14], dy[:14]
-	u2 := y[0]
+	u := y[0]
 	theta1In := s.theta1In
-	v2 := y[1]
+	v := y[1]
 	theta2In := s.theta2In
 	theta3In := s.theta3In
 	theta4In := s.theta4In
@@ -942,20 +943,20 @@ func (s *Model) zRhs1(dy, y []float64, _ float64, _ []float64) {
 	vTheta3 := y[11]
 	uTheta4 := y[12]
 	vTheta4 := y[13]
-	dy[0] = u2 * (theta1In - v2*theta2In)
-	dy[1] = -v2 * (theta3In - u2*theta4In)
-	dy[2] = (theta1In-v2*theta2In)*uZInit1 - u2*theta2In*vZInit1
-	dy[3] = v2*theta4In*uZInit1 - (theta3In-u2*theta4In)*vZInit1
-	dy[4] = (theta1In-v2*theta2In)*uZInit2 - u2*theta2In*vZInit2
-	dy[5] = v2*theta4In*uZInit2 - (theta3In-u2*theta4In)*vZInit2
-	dy[6] = u2 + (theta1In-v2*theta2In)*uTheta1 - u2*theta2In*vTheta1
-	dy[7] = v2*theta4In*uTheta1 - (theta3In-u2*theta4In)*vTheta1
-	dy[8] = (theta1In-v2*theta2In)*uTheta2 - u2*v2 - u2*theta2In*vTheta2
-	dy[9] = v2*theta4In*uTheta2 - (theta3In-u2*theta4In)*vTheta2
-	dy[10] = (theta1In-v2*theta2In)*uTheta3 - u2*theta2In*vTheta3
-	dy[11] = v2*theta4In*uTheta3 - v2 - (theta3In-u2*theta4In)*vTheta3
-	dy[12] = (theta1In-v2*theta2In)*uTheta4 - u2*theta2In*vTheta4
-	dy[13] = u2*v2 + v2*theta4In*uTheta4 - (theta3In-u2*theta4In)*vTheta4
+	dy[0] = u * (theta1In - v*theta2In)
+	dy[1] = -v * (theta3In - u*theta4In)
+	dy[2] = (theta1In-v*theta2In)*uZInit1 - u*theta2In*vZInit1
+	dy[3] = v*theta4In*uZInit1 - (theta3In-u*theta4In)*vZInit1
+	dy[4] = (theta1In-v*theta2In)*uZInit2 - u*theta2In*vZInit2
+	dy[5] = v*theta4In*uZInit2 - (theta3In-u*theta4In)*vZInit2
+	dy[6] = u + (theta1In-v*theta2In)*uTheta1 - u*theta2In*vTheta1
+	dy[7] = v*theta4In*uTheta1 - (theta3In-u*theta4In)*vTheta1
+	dy[8] = (theta1In-v*theta2In)*uTheta2 - u*v - u*theta2In*vTheta2
+	dy[9] = v*theta4In*uTheta2 - (theta3In-u*theta4In)*vTheta2
+	dy[10] = (theta1In-v*theta2In)*uTheta3 - u*theta2In*vTheta3
+	dy[11] = v*theta4In*uTheta3 - v - (theta3In-u*theta4In)*vTheta3
+	dy[12] = (theta1In-v*theta2In)*uTheta4 - u*theta2In*vTheta4
+	dy[13] = u*v + v*theta4In*uTheta4 - (theta3In-u*theta4In)*vTheta4
 }
 
 // zRhs2 is the right side of the differential equation of z and its
@@ -965,9 +966,9 @@ func (s *Model) zRhs1(dy, y []float64, _ float64, _ []float64) {
 //	v' = -v·(theta_3_in - u·theta_4_in)
 func (s *Model) zRhs2(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:56], dy[:56]
-	u2 := y[0]
+	u := y[0]
 	theta1In := s.theta1In
-	v2 := y[1]
+	v := y[1]
 	theta2In := s.theta2In
 	theta3In := s.theta3In
 	theta4In := s.theta4In
@@ -1025,62 +1026,62 @@ func (s *Model) zRhs2(dy, y []float64, _ float64, _ []float64) {
 	vTheta4Theta3 := y[53]
 	uTheta4Theta4 := y[54]
 	vTheta4Theta4 := y[55]
-	dy[0] = u2 * (theta1In - v2*theta2In)
-	dy[1] = -v2 * (theta3In - u2*theta4In)
-	dy[2] = (theta1In-v2*theta2In)*uZInit1 - u2*theta2In*vZInit1
-	dy[3] = v2*theta4In*uZInit1 - (theta3In-u2*theta4In)*vZInit1
-	dy[4] = (theta1In-v2*theta2In)*uZInit2 - u2*theta2In*vZInit2
-	dy[5] = v2*theta4In*uZInit2 - (theta3In-u2*theta4In)*vZInit2
-	dy[6] = u2 + (theta1In-v2*theta2In)*uTheta1 - u2*theta2In*vTheta1
-	dy[7] = v2*theta4In*uTheta1 - (theta3In-u2*theta4In)*vTheta1
-	dy[8] = (theta1In-v2*theta2In)*uTheta2 - u2*v2 - u2*theta2In*vTheta2
-	dy[9] = v2*theta4In*uTheta2 - (theta3In-u2*theta4In)*vTheta2
-	dy[10] = (theta1In-v2*theta2In)*uTheta3 - u2*theta2In*vTheta3
-	dy[11] = v2*theta4In*uTheta3 - v2 - (theta3In-u2*theta4In)*vTheta3
-	dy[12] = (theta1In-v2*theta2In)*uTheta4 - u2*theta2In*vTheta4
-	dy[13] = u2*v2 + v2*theta4In*uTheta4 - (theta3In-u2*theta4In)*vTheta4
-	dy[14] = (theta1In-v2*theta2In)*uZInit1ZInit1 - 2*theta2In*uZInit1*vZInit1 - u2*theta2In*vZInit1ZInit1
-	dy[15] = v2*theta4In*uZInit1ZInit1 + 2*theta4In*uZInit1*vZInit1 - (theta3In-u2*theta4In)*vZInit1ZInit1
-	dy[16] = (theta1In-v2*theta2In)*uZInit2ZInit1 - theta2In*vZInit1*uZInit2 - u2*theta2In*vZInit2ZInit1 - theta2In*uZInit1*vZInit2
-	dy[17] = v2*theta4In*uZInit2ZInit1 + theta4In*vZInit1*uZInit2 - (theta3In-u2*theta4In)*vZInit2ZInit1 + theta4In*uZInit1*vZInit2
-	dy[18] = (theta1In-v2*theta2In)*uZInit2ZInit2 - 2*theta2In*uZInit2*vZInit2 - u2*theta2In*vZInit2ZInit2
-	dy[19] = v2*theta4In*uZInit2ZInit2 + 2*theta4In*uZInit2*vZInit2 - (theta3In-u2*theta4In)*vZInit2ZInit2
-	dy[20] = uZInit1 + (theta1In-v2*theta2In)*uTheta1ZInit1 - theta2In*vZInit1*uTheta1 - u2*theta2In*vTheta1ZInit1 - theta2In*uZInit1*vTheta1
-	dy[21] = v2*theta4In*uTheta1ZInit1 + theta4In*vZInit1*uTheta1 - (theta3In-u2*theta4In)*vTheta1ZInit1 + theta4In*uZInit1*vTheta1
-	dy[22] = uZInit2 + (theta1In-v2*theta2In)*uTheta1ZInit2 - theta2In*vZInit2*uTheta1 - u2*theta2In*vTheta1ZInit2 - theta2In*uZInit2*vTheta1
-	dy[23] = v2*theta4In*uTheta1ZInit2 + theta4In*vZInit2*uTheta1 - (theta3In-u2*theta4In)*vTheta1ZInit2 + theta4In*uZInit2*vTheta1
-	dy[24] = 2*uTheta1 + (theta1In-v2*theta2In)*uTheta1Theta1 - 2*theta2In*uTheta1*vTheta1 - u2*theta2In*vTheta1Theta1
-	dy[25] = v2*theta4In*uTheta1Theta1 + 2*theta4In*uTheta1*vTheta1 - (theta3In-u2*theta4In)*vTheta1Theta1
-	dy[26] = (theta1In-v2*theta2In)*uTheta2ZInit1 - v2*uZInit1 - theta2In*vZInit1*uTheta2 - u2*theta2In*vTheta2ZInit1 - u2*vZInit1 - theta2In*uZInit1*vTheta2
-	dy[27] = v2*theta4In*uTheta2ZInit1 + theta4In*vZInit1*uTheta2 - (theta3In-u2*theta4In)*vTheta2ZInit1 + theta4In*uZInit1*vTheta2
-	dy[28] = (theta1In-v2*theta2In)*uTheta2ZInit2 - v2*uZInit2 - theta2In*vZInit2*uTheta2 - u2*theta2In*vTheta2ZInit2 - u2*vZInit2 - theta2In*uZInit2*vTheta2
-	dy[29] = v2*theta4In*uTheta2ZInit2 + theta4In*vZInit2*uTheta2 - (theta3In-u2*theta4In)*vTheta2ZInit2 + theta4In*uZInit2*vTheta2
-	dy[30] = uTheta2 + (theta1In-v2*theta2In)*uTheta2Theta1 - v2*uTheta1 - theta2In*vTheta1*uTheta2 - u2*theta2In*vTheta2Theta1 - u2*vTheta1 - theta2In*uTheta1*vTheta2
-	dy[31] = v2*theta4In*uTheta2Theta1 + theta4In*vTheta1*uTheta2 - (theta3In-u2*theta4In)*vTheta2Theta1 + theta4In*uTheta1*vTheta2
-	dy[32] = (theta1In-v2*theta2In)*uTheta2Theta2 - 2*v2*uTheta2 - 2*theta2In*uTheta2*vTheta2 - u2*theta2In*vTheta2Theta2 - 2*u2*vTheta2
-	dy[33] = v2*theta4In*uTheta2Theta2 + 2*theta4In*uTheta2*vTheta2 - (theta3In-u2*theta4In)*vTheta2Theta2
-	dy[34] = (theta1In-v2*theta2In)*uTheta3ZInit1 - theta2In*vZInit1*uTheta3 - u2*theta2In*vTheta3ZInit1 - theta2In*uZInit1*vTheta3
-	dy[35] = v2*theta4In*uTheta3ZInit1 - vZInit1 + theta4In*vZInit1*uTheta3 - (theta3In-u2*theta4In)*vTheta3ZInit1 + theta4In*uZInit1*vTheta3
-	dy[36] = (theta1In-v2*theta2In)*uTheta3ZInit2 - theta2In*vZInit2*uTheta3 - u2*theta2In*vTheta3ZInit2 - theta2In*uZInit2*vTheta3
-	dy[37] = v2*theta4In*uTheta3ZInit2 - vZInit2 + theta4In*vZInit2*uTheta3 - (theta3In-u2*theta4In)*vTheta3ZInit2 + theta4In*uZInit2*vTheta3
-	dy[38] = uTheta3 + (theta1In-v2*theta2In)*uTheta3Theta1 - theta2In*vTheta1*uTheta3 - u2*theta2In*vTheta3Theta1 - theta2In*uTheta1*vTheta3
-	dy[39] = v2*theta4In*uTheta3Theta1 - vTheta1 + theta4In*vTheta1*uTheta3 - (theta3In-u2*theta4In)*vTheta3Theta1 + theta4In*uTheta1*vTheta3
-	dy[40] = (theta1In-v2*theta2In)*uTheta3Theta2 - v2*uTheta3 - theta2In*vTheta2*uTheta3 - u2*theta2In*vTheta3Theta2 - u2*vTheta3 - theta2In*uTheta2*vTheta3
-	dy[41] = v2*theta4In*uTheta3Theta2 - vTheta2 + theta4In*vTheta2*uTheta3 - (theta3In-u2*theta4In)*vTheta3Theta2 + theta4In*uTheta2*vTheta3
-	dy[42] = (theta1In-v2*theta2In)*uTheta3Theta3 - 2*theta2In*uTheta3*vTheta3 - u2*theta2In*vTheta3Theta3
-	dy[43] = v2*theta4In*uTheta3Theta3 - 2*vTheta3 + 2*theta4In*uTheta3*vTheta3 - (theta3In-u2*theta4In)*vTheta3Theta3
-	dy[44] = (theta1In-v2*theta2In)*uTheta4ZInit1 - theta2In*vZInit1*uTheta4 - u2*theta2In*vTheta4ZInit1 - theta2In*uZInit1*vTheta4
-	dy[45] = v2*uZInit1 + u2*vZInit1 + v2*theta4In*uTheta4ZInit1 + theta4In*vZInit1*uTheta4 - (theta3In-u2*theta4In)*vTheta4ZInit1 + theta4In*uZInit1*vTheta4
-	dy[46] = (theta1In-v2*theta2In)*uTheta4ZInit2 - theta2In*vZInit2*uTheta4 - u2*theta2In*vTheta4ZInit2 - theta2In*uZInit2*vTheta4
-	dy[47] = v2*uZInit2 + u2*vZInit2 + v2*theta4In*uTheta4ZInit2 + theta4In*vZInit2*uTheta4 - (theta3In-u2*theta4In)*vTheta4ZInit2 + theta4In*uZInit2*vTheta4
-	dy[48] = uTheta4 + (theta1In-v2*theta2In)*uTheta4Theta1 - theta2In*vTheta1*uTheta4 - u2*theta2In*vTheta4Theta1 - theta2In*uTheta1*vTheta4
-	dy[49] = v2*uTheta1 + u2*vTheta1 + v2*theta4In*uTheta4Theta1 + theta4In*vTheta1*uTheta4 - (theta3In-u2*theta4In)*vTheta4Theta1 + theta4In*uTheta1*vTheta4
-	dy[50] = (theta1In-v2*theta2In)*uTheta4Theta2 - v2*uTheta4 - theta2In*vTheta2*uTheta4 - u2*theta2In*vTheta4Theta2 - u2*vTheta4 - theta2In*uTheta2*vTheta4
-	dy[51] = v2*uTheta2 + u2*vTheta2 + v2*theta4In*uTheta4Theta2 + theta4In*vTheta2*uTheta4 - (theta3In-u2*theta4In)*vTheta4Theta2 + theta4In*uTheta2*vTheta4
-	dy[52] = (theta1In-v2*theta2In)*uTheta4Theta3 - theta2In*vTheta3*uTheta4 - u2*theta2In*vTheta4Theta3 - theta2In*uTheta3*vTheta4
-	dy[53] = v2*uTheta3 - vTheta4 + u2*vTheta3 + v2*theta4In*uTheta4Theta3 + theta4In*vTheta3*uTheta4 - (theta3In-u2*theta4In)*vTheta4Theta3 + theta4In*uTheta3*vTheta4
-	dy[54] = (theta1In-v2*theta2In)*uTheta4Theta4 - 2*theta2In*uTheta4*vTheta4 - u2*theta2In*vTheta4Theta4
-	dy[55] = 2*v2*uTheta4 + 2*u2*vTheta4 + v2*theta4In*uTheta4Theta4 + 2*theta4In*uTheta4*vTheta4 - (theta3In-u2*theta4In)*vTheta4Theta4
+	dy[0] = u * (theta1In - v*theta2In)
+	dy[1] = -v * (theta3In - u*theta4In)
+	dy[2] = (theta1In-v*theta2In)*uZInit1 - u*theta2In*vZInit1
+	dy[3] = v*theta4In*uZInit1 - (theta3In-u*theta4In)*vZInit1
+	dy[4] = (theta1In-v*theta2In)*uZInit2 - u*theta2In*vZInit2
+	dy[5] = v*theta4In*uZInit2 - (theta3In-u*theta4In)*vZInit2
+	dy[6] = u + (theta1In-v*theta2In)*uTheta1 - u*theta2In*vTheta1
+	dy[7] = v*theta4In*uTheta1 - (theta3In-u*theta4In)*vTheta1
+	dy[8] = (theta1In-v*theta2In)*uTheta2 - u*v - u*theta2In*vTheta2
+	dy[9] = v*theta4In*uTheta2 - (theta3In-u*theta4In)*vTheta2
+	dy[10] = (theta1In-v*theta2In)*uTheta3 - u*theta2In*vTheta3
+	dy[11] = v*theta4In*uTheta3 - v - (theta3In-u*theta4In)*vTheta3
+	dy[12] = (theta1In-v*theta2In)*uTheta4 - u*theta2In*vTheta4
+	dy[13] = u*v + v*theta4In*uTheta4 - (theta3In-u*theta4In)*vTheta4
+	dy[14] = (theta1In-v*theta2In)*uZInit1ZInit1 - 2*theta2In*uZInit1*vZInit1 - u*theta2In*vZInit1ZInit1
+	dy[15] = v*theta4In*uZInit1ZInit1 + 2*theta4In*uZInit1*vZInit1 - (theta3In-u*theta4In)*vZInit1ZInit1
+	dy[16] = (theta1In-v*theta2In)*uZInit2ZInit1 - theta2In*vZInit1*uZInit2 - u*theta2In*vZInit2ZInit1 - theta2In*uZInit1*vZInit2
+	dy[17] = v*theta4In*uZInit2ZInit1 + theta4In*vZInit1*uZInit2 - (theta3In-u*theta4In)*vZInit2ZInit1 + theta4In*uZInit1*vZInit2
+	dy[18] = (theta1In-v*theta2In)*uZInit2ZInit2 - 2*theta2In*uZInit2*vZInit2 - u*theta2In*vZInit2ZInit2
+	dy[19] = v*theta4In*uZInit2ZInit2 + 2*theta4In*uZInit2*vZInit2 - (theta3In-u*theta4In)*vZInit2ZInit2
+	dy[20] = uZInit1 + (theta1In-v*theta2In)*uTheta1ZInit1 - theta2In*vZInit1*uTheta1 - u*theta2In*vTheta1ZInit1 - theta2In*uZInit1*vTheta1
+	dy[21] = v*theta4In*uTheta1ZInit1 + theta4In*vZInit1*uTheta1 - (theta3In-u*theta4In)*vTheta1ZInit1 + theta4In*uZInit1*vTheta1
+	dy[22] = uZInit2 + (theta1In-v*theta2In)*uTheta1ZInit2 - theta2In*vZInit2*uTheta1 - u*theta2In*vTheta1ZInit2 - theta2In*uZInit2*vTheta1
+	dy[23] = v*theta4In*uTheta1ZInit2 + theta4In*vZInit2*uTheta1 - (theta3In-u*theta4In)*vTheta1ZInit2 + theta4In*uZInit2*vTheta1
+	dy[24] = 2*uTheta1 + (theta1In-v*theta2In)*uTheta1Theta1 - 2*theta2In*uTheta1*vTheta1 - u*theta2In*vTheta1Theta1
+	dy[25] = v*theta4In*uTheta1Theta1 + 2*theta4In*uTheta1*vTheta1 - (theta3In-u*theta4In)*vTheta1Theta1
+	dy[26] = (theta1In-v*theta2In)*uTheta2ZInit1 - v*uZInit1 - theta2In*vZInit1*uTheta2 - u*theta2In*vTheta2ZInit1 - u*vZInit1 - theta2In*uZInit1*vTheta2
+	dy[27] = v*theta4In*uTheta2ZInit1 + theta4In*vZInit1*uTheta2 - (theta3In-u*theta4In)*vTheta2ZInit1 + theta4In*uZInit1*vTheta2
+	dy[28] = (theta1In-v*theta2In)*uTheta2ZInit2 - v*uZInit2 - theta2In*vZInit2*uTheta2 - u*theta2In*vTheta2ZInit2 - u*vZInit2 - theta2In*uZInit2*vTheta2
+	dy[29] = v*theta4In*uTheta2ZInit2 + theta4In*vZInit2*uTheta2 - (theta3In-u*theta4In)*vTheta2ZInit2 + theta4In*uZInit2*vTheta2
+	dy[30] = uTheta2 + (theta1In-v*theta2In)*uTheta2Theta1 - v*uTheta1 - theta2In*vTheta1*uTheta2 - u*theta2In*vTheta2Theta1 - u*vTheta1 - theta2In*uTheta1*vTheta2
+	dy[31] = v*theta4In*uTheta2Theta1 + theta4In*vTheta1*uTheta2 - (theta3In-u*theta4In)*vTheta2Theta1 + theta4In*uTheta1*vTheta2
+	dy[32] = (theta1In-v*theta2In)*uTheta2Theta2 - 2*v*uTheta2 - 2*theta2In*uTheta2*vTheta2 - u*theta2In*vTheta2Theta2 - 2*u*vTheta2
+	dy[33] = v*theta4In*uTheta2Theta2 + 2*theta4In*uTheta2*vTheta2 - (theta3In-u*theta4In)*vTheta2Theta2
+	dy[34] = (theta1In-v*theta2In)*uTheta3ZInit1 - theta2In*vZInit1*uTheta3 - u*theta2In*vTheta3ZInit1 - theta2In*uZInit1*vTheta3
+	dy[35] = v*theta4In*uTheta3ZInit1 - vZInit1 + theta4In*vZInit1*uTheta3 - (theta3In-u*theta4In)*vTheta3ZInit1 + theta4In*uZInit1*vTheta3
+	dy[36] = (theta1In-v*theta2In)*uTheta3ZInit2 - theta2In*vZInit2*uTheta3 - u*theta2In*vTheta3ZInit2 - theta2In*uZInit2*vTheta3
+	dy[37] = v*theta4In*uTheta3ZInit2 - vZInit2 + theta4In*vZInit2*uTheta3 - (theta3In-u*theta4In)*vTheta3ZInit2 + theta4In*uZInit2*vTheta3
+	dy[38] = uTheta3 + (theta1In-v*theta2In)*uTheta3Theta1 - theta2In*vTheta1*uTheta3 - u*theta2In*vTheta3Theta1 - theta2In*uTheta1*vTheta3
+	dy[39] = v*theta4In*uTheta3Theta1 - vTheta1 + theta4In*vTheta1*uTheta3 - (theta3In-u*theta4In)*vTheta3Theta1 + theta4In*uTheta1*vTheta3
+	dy[40] = (theta1In-v*theta2In)*uTheta3Theta2 - v*uTheta3 - theta2In*vTheta2*uTheta3 - u*theta2In*vTheta3Theta2 - u*vTheta3 - theta2In*uTheta2*vTheta3
+	dy[41] = v*theta4In*uTheta3Theta2 - vTheta2 + theta4In*vTheta2*uTheta3 - (theta3In-u*theta4In)*vTheta3Theta2 + theta4In*uTheta2*vTheta3
+	dy[42] = (theta1In-v*theta2In)*uTheta3Theta3 - 2*theta2In*uTheta3*vTheta3 - u*theta2In*vTheta3Theta3
+	dy[43] = v*theta4In*uTheta3Theta3 - 2*vTheta3 + 2*theta4In*uTheta3*vTheta3 - (theta3In-u*theta4In)*vTheta3Theta3
+	dy[44] = (theta1In-v*theta2In)*uTheta4ZInit1 - theta2In*vZInit1*uTheta4 - u*theta2In*vTheta4ZInit1 - theta2In*uZInit1*vTheta4
+	dy[45] = v*uZInit1 + u*vZInit1 + v*theta4In*uTheta4ZInit1 + theta4In*vZInit1*uTheta4 - (theta3In-u*theta4In)*vTheta4ZInit1 + theta4In*uZInit1*vTheta4
+	dy[46] = (theta1In-v*theta2In)*uTheta4ZInit2 - theta2In*vZInit2*uTheta4 - u*theta2In*vTheta4ZInit2 - theta2In*uZInit2*vTheta4
+	dy[47] = v*uZInit2 + u*vZInit2 + v*theta4In*uTheta4ZInit2 + theta4In*vZInit2*uTheta4 - (theta3In-u*theta4In)*vTheta4ZInit2 + theta4In*uZInit2*vTheta4
+	dy[48] = uTheta4 + (theta1In-v*theta2In)*uTheta4Theta1 - theta2In*vTheta1*uTheta4 - u*theta2In*vTheta4Theta1 - theta2In*uTheta1*vTheta4
+	dy[49] = v*uTheta1 + u*vTheta1 + v*theta4In*uTheta4Theta1 + theta4In*vTheta1*uTheta4 - (theta3In-u*theta4In)*vTheta4Theta1 + theta4In*uTheta1*vTheta4
+	dy[50] = (theta1In-v*theta2In)*uTheta4Theta2 - v*uTheta4 - theta2In*vTheta2*uTheta4 - u*theta2In*vTheta4Theta2 - u*vTheta4 - theta2In*uTheta2*vTheta4
+	dy[51] = v*uTheta2 + u*vTheta2 + v*theta4In*uTheta4Theta2 + theta4In*vTheta2*uTheta4 - (theta3In-u*theta4In)*vTheta4Theta2 + theta4In*uTheta2*vTheta4
+	dy[52] = (theta1In-v*theta2In)*uTheta4Theta3 - theta2In*vTheta3*uTheta4 - u*theta2In*vTheta4Theta3 - theta2In*uTheta3*vTheta4
+	dy[53] = v*uTheta3 - vTheta4 + u*vTheta3 + v*theta4In*uTheta4Theta3 + theta4In*vTheta3*uTheta4 - (theta3In-u*theta4In)*vTheta4Theta3 + theta4In*uTheta3*vTheta4
+	dy[54] = (theta1In-v*theta2In)*uTheta4Theta4 - 2*theta2In*uTheta4*vTheta4 - u*theta2In*vTheta4Theta4
+	dy[55] = 2*v*uTheta4 + 2*u*vTheta4 + v*theta4In*uTheta4Theta4 + 2*theta4In*uTheta4*vTheta4 - (theta3In-u*theta4In)*vTheta4Theta4
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
@@ -1187,19 +1188,19 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a17 += (logY2[i] - logZV[i]) * zVZInit1[i] / zV[i]
 		a19 += (logY2[i] - logZV[i]) * zVZInit2[i] / zV[i]
 	}
-	e := 1 - 20*expTheta2
-	e2 := 1 - 20*expTheta4
-	res = sumTheta - sigma[0]*float64(n) - float64(n)*sigma[1] - sumSigma - 0.5*a1 - 0.5*a2 - 0.5*a4 - 2*expm1Theta*expm1Theta - 2*expm1Theta2*expm1Theta2 - 0.5*e*e - 0.5*e2*e2 - 0.5*a5*a6 - 0.5*a7*a8 + c1
+	e4 := 1 - 20*expTheta2
+	e5 := 1 - 20*expTheta4
+	res = sumTheta - sigma[0]*float64(n) - float64(n)*sigma[1] - sumSigma - 0.5*a1 - 0.5*a2 - 0.5*a4 - 2*expm1Theta*expm1Theta - 2*expm1Theta2*expm1Theta2 - 0.5*e4*e4 - 0.5*e5*e5 - 0.5*a5*a6 - 0.5*a7*a8 + c1
 	grad[0] = expTheta*a7*a9 + expTheta*a5*a10 - 4*expTheta*expm1Theta + 1
 	grad[1] = expTheta2*a7*a11 + expTheta2*a5*a12 + expTheta2*(20-400*expTheta2) + 1
 	grad[2] = expTheta3*a7*a13 + expTheta3*a5*a14 - 4*expTheta3*expm1Theta2 + 1
 	grad[3] = expTheta4*a7*a15 + expTheta4*a5*a16 + expTheta4*(20-400*expTheta4) + 1
 	grad[4+0] = expZInit*a7*a17 - zInit[0] - (zInit[0]-logYInit[0])*a3[0] + expZInit*a5*a18 + 2.302585092994046
 	grad[4+1] = expZInit2*a7*a19 - zInit[1] - (zInit[1]-logYInit[1])*a3[1] + expZInit2*a5*a20 + 2.302585092994046
-	e3 := zInit[0] - logYInit[0]
-	grad[6+0] = a5*a6 - sigma[0] + a5*e3*e3 + c2
-	e4 := zInit[1] - logYInit[1]
-	grad[6+1] = a7*a8 - sigma[1] + c2 + a7*e4*e4
+	e6 := zInit[0] - logYInit[0]
+	grad[6+0] = a5*a6 - sigma[0] + a5*e6*e6 + c2
+	e7 := zInit[1] - logYInit[1]
+	grad[6+1] = a7*a8 - sigma[1] + c2 + a7*e7*e7
 	s.expTheta = expTheta
 	s.expTheta2 = expTheta2
 	s.expTheta3 = expTheta3

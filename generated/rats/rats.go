@@ -37,8 +37,9 @@ import (
 	"slices"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -103,7 +104,7 @@ type Model struct {
 	start2    int
 	start3    int
 	x         []float64 // data; Npts elements
-	y2        []float64 // data; Npts elements
+	y         []float64 // data; Npts elements
 	xbar      float64   // data
 	ratAt     []int     // rat, counted from 0
 	c1        float64   // c1 = -1.8378770664093453·N - 0.9189385332046727·Npts - 11.048217438385528
@@ -118,11 +119,11 @@ type Model struct {
 	c10       float64   // c10 = ½·N
 	c11       float64   // c11 = N - 1
 	c12       float64   // c12 = -2·N
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor *linalg.Structured // the metric's factor at position at
 	b      []float64          // the matrix at position at
 	w      []float64          // weights of the contraction
@@ -165,7 +166,7 @@ func New(d Data) (*Model, error) {
 	}
 	s.afterBeta = s.n + s.n
 	s.x = append([]float64(nil), d.X...)
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.xbar = d.Xbar
 	s.ratAt = validate.Positions(d.Rat)
 	s.info = s.describe()
@@ -384,7 +385,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	sigmaY := q[afterBeta+2]
 	sigmaAlpha := q[afterBeta+3]
 	sigmaBeta := q[afterBeta+4]
-	y2 := s.y2
+	y := s.y
 	alpha := q[:n]
 	ratAt := s.ratAt
 	beta := q[n:afterBeta]
@@ -398,7 +399,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a5 := math.Exp(-2 * sigmaBeta)
 	a2 := 0.0
 	for i := range npts {
-		e := y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
+		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
 		a2 += e * e
 	}
 	a4 := 0.0
@@ -436,7 +437,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sigmaBeta := q[afterBeta+4]
 	a7 := s.a7
 	a8 := s.a8
-	y2 := s.y2
+	y := s.y
 	alpha := q[:n]
 	ratAt := s.ratAt
 	beta := q[n:afterBeta]
@@ -454,11 +455,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	clear(a7)
 	clear(a8)
 	for i := range npts {
-		e := y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
+		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
 		a2 += e * e
-		a7[ratAt[i]] += y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
+		a7[ratAt[i]] += y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
 		e2 := xbar - x[i]
-		a8[ratAt[i]] += e2 * (y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e2)
+		a8[ratAt[i]] += e2 * (y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e2)
 	}
 	a4 := 0.0
 	a6 := 0.0
@@ -576,7 +577,7 @@ func (s *Model) force(f, q, w []float64) {
 	afterBeta := s.afterBeta
 	a7 := s.a7
 	a8 := s.a8
-	y2 := s.y2
+	y := s.y
 	alpha := q[:n]
 	ratAt := s.ratAt
 	beta := q[n:afterBeta]
@@ -597,11 +598,11 @@ func (s *Model) force(f, q, w []float64) {
 	clear(a7)
 	clear(a8)
 	for i := range npts {
-		e := y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
+		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
 		a2 += e * e
-		a7[ratAt[i]] += y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
+		a7[ratAt[i]] += y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
 		e2 := xbar - x[i]
-		a8[ratAt[i]] += e2 * (y2[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e2)
+		a8[ratAt[i]] += e2 * (y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e2)
 	}
 	a4 := 0.0
 	a6 := 0.0

@@ -38,8 +38,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -79,15 +80,15 @@ type Model struct {
 	t               int
 	volatilityBlock *VolatilityBlock
 	latentBlock     *LatentBlock
-	y2              []float64 // data; T elements
+	y               []float64 // data; T elements
 	c1              float64   // c1 = ½ - ½·T
 	c2              float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
 	c3              float64   // c3 = -½·T - 5
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	a4 []float64 // a4[i] = exp(-x[i] + a3)
 }
 
@@ -102,7 +103,7 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{t: d.T}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -243,7 +244,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	beta := q[t]
 	x := q[:t]
 	a4 := s.a4
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
 	c2 := s.c2
 	log1pExpNegPhi := special.Log1pExp(-phi)
@@ -266,7 +267,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	kernel.Exp(a4, a4)
 	a5 := 0.0
 	for i := range t {
-		a5 += y2[i] * y2[i] * a4[i]
+		a5 += y[i] * y[i] * a4[i]
 	}
 	res = sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 - 0.5*sumX - 0.5*a5 - 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi - 0.5*expNegSigma2*a2 + c2
 	return res
@@ -286,7 +287,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	beta := q[t]
 	x := q[:t]
 	a4 := s.a4
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
 	c2 := s.c2
 	c3 := s.c3
@@ -313,7 +314,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	kernel.Exp(a4, a4)
 	a5 := 0.0
 	for i := 0; i < min(1, t); i++ {
-		a5 += y2[i] * y2[i] * a4[i]
+		a5 += y[i] * y[i] * a4[i]
 		part := 0.0
 		if i >= 1 {
 			part = x[i] + a1*x[i-1]
@@ -326,16 +327,16 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a6
 		}
-		grad[i] = 0.5*y2[i]*y2[i]*a4[i] - expNegSigma2*(part+part2) + part3 - 0.5
+		grad[i] = 0.5*y[i]*y[i]*a4[i] - expNegSigma2*(part+part2) + part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		a5 += y2[i] * y2[i] * a4[i]
+		a5 += y[i] * y[i] * a4[i]
 		part := x[i] + a1*x[i-1]
 		part2 := a1 * (x[i+1] + a1*x[i])
-		grad[i] = 0.5*y2[i]*y2[i]*a4[i] - expNegSigma2*(part+part2) - 0.5
+		grad[i] = 0.5*y[i]*y[i]*a4[i] - expNegSigma2*(part+part2) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a5 += y2[i] * y2[i] * a4[i]
+		a5 += y[i] * y[i] * a4[i]
 		part := 0.0
 		if i >= 1 {
 			part = x[i] + a1*x[i-1]
@@ -348,7 +349,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a6
 		}
-		grad[i] = 0.5*y2[i]*y2[i]*a4[i] - expNegSigma2*(part+part2) + part3 - 0.5
+		grad[i] = 0.5*y[i]*y[i]*a4[i] - expNegSigma2*(part+part2) + part3 - 0.5
 	}
 	res = sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 - 0.5*sumX - 0.5*a5 - 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi - 0.5*expNegSigma2*a2 + c2
 	grad[t] = a5 - float64(t)
@@ -377,14 +378,14 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 type VolatilityBlock struct {
 	info *rt.Info
 	t    int
-	y2   []float64 // data; T elements
+	y    []float64 // data; T elements
 	c1   float64   // c1 = ½ - ½·T
 	c2   float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
-	volatilitySpace
+	volatilityBlockSpace
 }
 
-// volatilitySpace is the work space that is not shared between clones.
-type volatilitySpace struct {
+// volatilityBlockSpace is the work space that is not shared between clones.
+type volatilityBlockSpace struct {
 	factor       *linalg.Structured // the metric's factor at position at
 	b            []float64          // the matrix at position at
 	grad         []float64          // ∂L/∂q at position at, if known
@@ -411,7 +412,7 @@ type volatilitySpace struct {
 // newVolatilityBlock returns the block given data that New has checked.
 func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 	s := &VolatilityBlock{t: d.T}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -515,7 +516,7 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	g2 := s.g2
 	g3 := s.g3
 	a2 := s.a2
-	y2 := s.y2
+	y := s.y
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	c2 := s.c2
@@ -533,7 +534,7 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	kernel.Exp(a2, a2)
 	a3 := 0.0
 	for i := range t {
-		a3 += y2[i] * y2[i] * a2[i]
+		a3 += y[i] * y[i] * a2[i]
 	}
 	res = x[0]*x[0]*g1 - 0.5*sumX - 0.5*a3 - 0.5*expNegSigma2*a1 + c2 + g4
 	return res
@@ -549,7 +550,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	g2 := s.g2
 	g3 := s.g3
 	a2 := s.a2
-	y2 := s.y2
+	y := s.y
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	c2 := s.c2
@@ -567,7 +568,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	kernel.Exp(a2, a2)
 	a3 := 0.0
 	for i := range t {
-		a3 += y2[i] * y2[i] * a2[i]
+		a3 += y[i] * y[i] * a2[i]
 	}
 	a4 := x[0] * g1
 	res = x[0]*x[0]*g1 - 0.5*sumX - 0.5*a3 - 0.5*expNegSigma2*a1 + c2 + g4
@@ -584,12 +585,12 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y2[k]*y2[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] + g2*x[k-1]
 		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = 0.5*y2[k]*y2[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -604,7 +605,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y2[k]*y2[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
 	}
 	return res
 }
@@ -617,7 +618,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	a2 := s.a2
 	g1 := s.g1
 	g2 := s.g2
-	y2 := s.y2
+	y := s.y
 	expNegSigma2 := s.expNegSigma2
 	for i := range t {
 		a2[i] = g3 - x[i]
@@ -637,12 +638,12 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y2[k]*y2[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] + g2*x[k-1]
 		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = 0.5*y2[k]*y2[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -657,7 +658,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y2[k]*y2[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
 	}
 }
 
@@ -927,7 +928,7 @@ func (s *VolatilityBlock) prepareGiven() {
 type LatentBlock struct {
 	info *rt.Info
 	t    int
-	y2   []float64 // data; T elements
+	y    []float64 // data; T elements
 	c1   float64   // c1 = ½ - ½·T
 	c2   float64   // c2 = 1/(T - [2 in 2..T])
 	c3   float64   // c3 = 1 - T
@@ -942,11 +943,11 @@ type LatentBlock struct {
 	c12  float64   // c12 = (1 - T)/(T - [2 in 2..T])
 	c13  float64   // c13 = -½·T - 10.25
 	c14  float64   // c14 = ½·T + 10.25
-	latentSpace
+	latentBlockSpace
 }
 
-// latentSpace is the work space that is not shared between clones.
-type latentSpace struct {
+// latentBlockSpace is the work space that is not shared between clones.
+type latentBlockSpace struct {
 	factor         *linalg.Cholesky // the metric's factor at position at
 	b              []float64        // the matrix at position at
 	w              []float64        // weights of the contraction
@@ -982,7 +983,7 @@ type latentSpace struct {
 // newLatentBlock returns the block given data that New has checked.
 func newLatentBlock(d Data) (*LatentBlock, error) {
 	s := &LatentBlock{t: d.T}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -1627,7 +1628,7 @@ func (s *LatentBlock) prepareGiven() {
 	x := s.x
 	expNegX := s.expNegX
 	c2 := s.c2
-	y2 := s.y2
+	y := s.y
 	g1 := -2 * x[0] * x[0]
 	sumX := 0.0
 	for i := range t {
@@ -1656,7 +1657,7 @@ func (s *LatentBlock) prepareGiven() {
 	kernel.Exp(expNegX, expNegX)
 	g7 := 0.0
 	for i := range t {
-		g7 += y2[i] * y2[i] * expNegX[i]
+		g7 += y[i] * y[i] * expNegX[i]
 	}
 	g9 := 0.5*g3 + 0.24999999999999997
 	g10 := 2 * g5

@@ -39,8 +39,9 @@ import (
 	"math"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -80,15 +81,15 @@ type Model struct {
 	t               int
 	latentBlock     *LatentBlock
 	volatilityBlock *VolatilityBlock
-	y2              []float64 // data; T elements
+	y               []float64 // data; T elements
 	c1              float64   // c1 = 1 - T
 	c2              float64   // c2 = -1.8378770664093453·T - 5.476701724836485
 	c3              float64   // c3 = -T - 12
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	expNegX []float64 // expNegX[i] = exp(-x[i])
 	a5      []float64 // a5[i] = exp(½·x[i])
 	a6      []float64 // a6[i] = log(beta·a5[i])
@@ -105,7 +106,7 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{t: d.T}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -246,7 +247,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	x := q[:t]
 	expNegX := s.expNegX
 	a5 := s.a5
-	y2 := s.y2
+	y := s.y
 	a6 := s.a6
 	c1 := s.c1
 	c2 := s.c2
@@ -270,7 +271,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	kernel.Exp(expNegX, expNegX)
 	a4 := 0.0
 	for i := range t {
-		a4 += y2[i] * y2[i] * expNegX[i]
+		a4 += y[i] * y[i] * expNegX[i]
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
@@ -303,7 +304,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	x := q[:t]
 	expNegX := s.expNegX
 	a5 := s.a5
-	y2 := s.y2
+	y := s.y
 	a6 := s.a6
 	c1 := s.c1
 	c2 := s.c2
@@ -332,7 +333,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	kernel.Exp(expNegX, expNegX)
 	a4 := 0.0
 	for i := 0; i < min(1, t); i++ {
-		a4 += y2[i] * y2[i] * expNegX[i]
+		a4 += y[i] * y[i] * expNegX[i]
 		part := 0.0
 		if i >= 1 {
 			part = x[i] - phi*x[i-1]
@@ -345,16 +346,16 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a12
 		}
-		grad[i] = a13*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = a13*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		a4 += y2[i] * y2[i] * expNegX[i]
+		a4 += y[i] * y[i] * expNegX[i]
 		part := x[i] - phi*x[i-1]
 		part2 := phi * (x[i+1] - phi*x[i])
-		grad[i] = a13*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - 0.5
+		grad[i] = a13*y[i]*y[i]*expNegX[i] - a1*(part-part2) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a4 += y2[i] * y2[i] * expNegX[i]
+		a4 += y[i] * y[i] * expNegX[i]
 		part := 0.0
 		if i >= 1 {
 			part = x[i] - phi*x[i-1]
@@ -367,7 +368,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a12
 		}
-		grad[i] = a13*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = a13*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
@@ -383,8 +384,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 - sumA6 + sumA7 + 19*a8 + 0.5*a9 + a10 + a11 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 - 0.5*a4/(beta*beta) + c2
 	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*(1-phi*phi)+0.24999999999999997) + c3
-	e := 1 - phi*phi
-	grad[t+1] = e * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e + a1*a14)
+	e2 := 1 - phi*phi
+	grad[t+1] = e2 * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + a1*a14)
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
 }
@@ -394,7 +395,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 type LatentBlock struct {
 	info *rt.Info
 	t    int
-	y2   []float64 // data; T elements
+	y    []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
 	c2   float64   // c2 = 1/(T - [2 in 2..T])
 	c3   float64   // c3 = -1.8378770664093453·T - 5.476701724836485
@@ -408,11 +409,11 @@ type LatentBlock struct {
 	c11  float64   // c11 = -2·T - 37
 	c12  float64   // c12 = 2 - 4·T
 	c13  float64   // c13 = T + 12
-	latentSpace
+	latentBlockSpace
 }
 
-// latentSpace is the work space that is not shared between clones.
-type latentSpace struct {
+// latentBlockSpace is the work space that is not shared between clones.
+type latentBlockSpace struct {
 	factor  *linalg.Cholesky // the metric's factor at position at
 	b       []float64        // the matrix at position at
 	w       []float64        // weights of the contraction
@@ -446,7 +447,7 @@ type latentSpace struct {
 // newLatentBlock returns the block given data that New has checked.
 func newLatentBlock(d Data) (*LatentBlock, error) {
 	s := &LatentBlock{t: d.T}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -1093,7 +1094,7 @@ func (s *LatentBlock) prepareGiven() {
 	x := s.x
 	expNegX := s.expNegX
 	g3 := s.g3
-	y2 := s.y2
+	y := s.y
 	c2 := s.c2
 	g1 := -0.5 * x[0] * x[0]
 	for i := range t {
@@ -1103,7 +1104,7 @@ func (s *LatentBlock) prepareGiven() {
 	kernel.Exp(expNegX, expNegX)
 	g2 := 0.0
 	for i := range t {
-		g2 += y2[i] * y2[i] * expNegX[i]
+		g2 += y[i] * y[i] * expNegX[i]
 	}
 	kernel.Exp(g3, g3)
 	sumX := 0.0
@@ -1140,14 +1141,14 @@ func (s *LatentBlock) prepareGiven() {
 type VolatilityBlock struct {
 	info *rt.Info
 	t    int
-	y2   []float64 // data; T elements
+	y    []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
 	c2   float64   // c2 = -1.8378770664093453·T - 5.476701724836485
-	volatilitySpace
+	volatilityBlockSpace
 }
 
-// volatilitySpace is the work space that is not shared between clones.
-type volatilitySpace struct {
+// volatilityBlockSpace is the work space that is not shared between clones.
+type volatilityBlockSpace struct {
 	factor  *linalg.Structured // the metric's factor at position at
 	b       []float64          // the matrix at position at
 	grad    []float64          // ∂L/∂q at position at, if known
@@ -1176,7 +1177,7 @@ type volatilitySpace struct {
 // newVolatilityBlock returns the block given data that New has checked.
 func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 	s := &VolatilityBlock{t: d.T}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -1282,7 +1283,7 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	phi := s.phi
 	expNegX := s.expNegX
 	a3 := s.a3
-	y2 := s.y2
+	y := s.y
 	beta := s.beta
 	a4 := s.a4
 	g2 := s.g2
@@ -1302,7 +1303,7 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	kernel.Exp(expNegX, expNegX)
 	a2 := 0.0
 	for i := range t {
-		a2 += y2[i] * y2[i] * expNegX[i]
+		a2 += y[i] * y[i] * expNegX[i]
 	}
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
@@ -1330,7 +1331,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	phi := s.phi
 	expNegX := s.expNegX
 	a3 := s.a3
-	y2 := s.y2
+	y := s.y
 	beta := s.beta
 	a4 := s.a4
 	g2 := s.g2
@@ -1350,7 +1351,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	kernel.Exp(expNegX, expNegX)
 	a2 := 0.0
 	for i := range t {
-		a2 += y2[i] * y2[i] * expNegX[i]
+		a2 += y[i] * y[i] * expNegX[i]
 	}
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
@@ -1379,12 +1380,12 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a6
 		}
-		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] - phi*x[k-1]
 		part2 := phi * (x[k+1] - phi*x[k])
-		grad[k] = -g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = -g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -1399,7 +1400,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a6
 		}
-		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
 	return res
 }
@@ -1412,7 +1413,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	g2 := s.g2
 	phi := s.phi
 	g4 := s.g4
-	y2 := s.y2
+	y := s.y
 	g1 := s.g1
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -1432,12 +1433,12 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a6
 		}
-		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] - phi*x[k-1]
 		part2 := phi * (x[k+1] - phi*x[k])
-		grad[k] = -g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = -g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -1452,7 +1453,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a6
 		}
-		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
 }
 

@@ -164,20 +164,24 @@ var checker = sync.OnceValues(func() (types.Importer, error) {
 })
 
 // typeErrors returns the first errors of the type checker, which finds unused
-// variables too.
-func typeErrors(code []byte) error {
+// variables too, in the files of one package.
+func typeErrors(files ...[]byte) error {
 	imports, err := checker()
 	if err != nil {
 		return err
 	}
 	set := token.NewFileSet()
-	file, err := parser.ParseFile(set, "fuzz.go", code, 0)
-	if err != nil {
-		return err
+	var parsed []*ast.File
+	for i, code := range files {
+		file, err := parser.ParseFile(set, fmt.Sprintf("fuzz%d.go", i), code, 0)
+		if err != nil {
+			return err
+		}
+		parsed = append(parsed, file)
 	}
 	var messages []string
 	conf := types.Config{Importer: imports, Error: func(err error) { messages = append(messages, err.Error()) }}
-	conf.Check("fuzz", set, []*ast.File{file}, nil)
+	conf.Check("fuzz", set, parsed, nil)
 	if len(messages) == 0 {
 		return nil
 	}

@@ -25,8 +25,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -67,7 +68,7 @@ type Quantities struct {
 type Model struct {
 	info *rt.Info
 	n    int
-	y2   []float64 // data; n elements
+	y    []float64 // data; n elements
 	c1   float64   // c1 = sumY/n
 	c2   float64   // c2 = Σ[i1 in n] (y[i1] - c1)²
 	c3   float64   // c3 = -0.9189385332046727·n - 4.140462159403391
@@ -78,11 +79,11 @@ type Model struct {
 	c8   float64   // c8 = 2·n
 	c9   float64   // c9 = -n·(2·n + 1)
 	c10  float64   // c10 = -n·(2·n + 1)²
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	b     []float64 // the matrix
 	frame struct {
 		known     bool
@@ -106,7 +107,7 @@ func New(d Data) (*Model, error) {
 		return nil, err
 	}
 	s := &Model{n: d.N}
-	s.y2 = append([]float64(nil), d.Y...)
+	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -116,10 +117,10 @@ func New(d Data) (*Model, error) {
 // summarise computes what depends on the data alone, once.
 func (s *Model) summarise() {
 	n := s.n
-	y2 := s.y2
+	y := s.y
 	sumY := 0.0
 	for i := range n {
-		sumY += y2[i]
+		sumY += y[i]
 	}
 	c1 := sumY / float64(n)
 	c3 := -0.9189385332046727*float64(n) - 4.140462159403391
@@ -133,7 +134,7 @@ func (s *Model) summarise() {
 	c10 := -float64(n) * e * e
 	c2 := 0.0
 	for i := range n {
-		e2 := c1 - y2[i]
+		e2 := c1 - y[i]
 		c2 += e2 * e2
 	}
 	s.c1 = c1
@@ -558,12 +559,12 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	p1, p2 := p[0], p[1]
 	mu, sigma := q1, q2
 	pMu, pSigma := p1, p2
-	var a1b, a2b, a3, r, w1, w2 float64
+	var a1b, a2, a3, r, w1, w2 float64
 	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
-		a1b, a2b, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+		a1b, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
 	} else {
 		var st rt.Status
-		if a1b, a2b, a3, r, w1, w2, st = s.quantities(mu, sigma); st != rt.OK {
+		if a1b, a2, a3, r, w1, w2, st = s.quantities(mu, sigma); st != rt.OK {
 			return rt.StepResult{Status: st}
 		}
 	}
@@ -573,12 +574,12 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	solved := false
 	// The first iteration settles the component whose force is free of the momentum;
 	// the other one iterates on a quadratic in itself.
-	uMu := a1b*pMu + a2b*pSigma
+	uMu := a1b*pMu + a2*pSigma
 	a1 := math.Exp(-2 * sigma)
 	s2 := -float64(n) * a1 * uMu * uMu
-	pn1b := p1 - h*w1
+	pn1 := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
-	d1, d2 := pn1b-pMu, pn2b-pSigma
+	d1, d2 := pn1-pMu, pn2b-pSigma
 	converged := (a1b*d1*d1+a3*d2*d2)*r <= tol*tol
 	if sv.Norm == rt.MaxNorm {
 		converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol
@@ -596,7 +597,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			Status:     st,
 		}
 	}
-	pMu, pSigma = pn1b, pn2b
+	pMu, pSigma = pn1, pn2b
 	co1 := a1 * pMu * pMu * c10
 	co2 := float64(0)
 	co3 := float64(0)
@@ -638,8 +639,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
 	var v1, v2 float64
 	{
-		uMu := a1b*pMu + a2b*pSigma
-		uSigma := a2b*pMu + a3*pSigma
+		uMu := a1b*pMu + a2*pSigma
+		uSigma := a2*pMu + a3*pSigma
 		v1, v2 = q1+(h*uMu)*r, q2+(h*uSigma)*r
 	}
 	hc := h*pMu + h*pMu*c8
@@ -662,10 +663,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		rdet := 1 / det
 		qn1 := v1 + m1*rdet
 		qn2 := v2 + m2*rdet
-		d1c, d2b := qn1-mu, qn2-sigma
-		converged := adj3*d1c*d1c+adj1*d2b*d2b <= tol*tol
+		d1b, d2b := qn1-mu, qn2-sigma
+		converged := adj3*d1b*d1b+adj1*d2b*d2b <= tol*tol
 		if sv.Norm == rt.MaxNorm {
-			converged = math.Abs(d1c) <= tol && math.Abs(d2b) <= tol
+			converged = math.Abs(d1b) <= tol && math.Abs(d2b) <= tol
 		}
 		if converged {
 			mu, sigma = qn1, qn2
@@ -673,9 +674,9 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(adj3*d1c*d1c + adj1*d2b*d2b)
+			d := math.Sqrt(adj3*d1b*d1b + adj1*d2b*d2b)
 			if sv.Norm == rt.MaxNorm {
-				d = max(math.Abs(d1c), math.Abs(d2b))
+				d = max(math.Abs(d1b), math.Abs(d2b))
 			}
 			var st rt.Status
 			if check, st = sv.Check(iter, d, last); st != rt.OK {
@@ -691,17 +692,17 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Momentum again, explicitly.
 	{
 		var st rt.Status
-		if a1b, a2b, a3, r, w1, w2, st = s.quantities(mu, sigma); st != rt.OK {
+		if a1b, a2, a3, r, w1, w2, st = s.quantities(mu, sigma); st != rt.OK {
 			return rt.StepResult{
 				Iterations: iterations,
 				Status:     st,
 			}
 		}
-		uMu := a1b*pMu + a2b*pSigma
+		uMu := a1b*pMu + a2*pSigma
 		a1 := math.Exp(-2 * sigma)
 		s2b := -float64(n) * a1 * uMu * uMu
 		s.seenKnown = true
-		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = mu, sigma, a1b, a2b, a3, r, w1, w2
+		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = mu, sigma, a1b, a2, a3, r, w1, w2
 		q[0], q[1] = mu, sigma
 		p[0], p[1] = pMu-h*w1, pSigma-h*(w2-r*r*s2b)
 	}

@@ -26,8 +26,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface.
-const _ = uint(rt.APIVersion - 6)
+// The generated code and the runtime must agree on their interface, which has version 6 here.
+// Where they do not, go generate with the hamc of that runtime makes them.
+const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -75,13 +76,13 @@ type Params struct {
 type Model struct {
 	info *rt.Info
 	x    kernel.Matrix // data; 569 × 10, row-major
-	y2   []float64     // data; 569 elements
+	y    []float64     // data; 569 elements
 	c1   []float64     // c1[i] = Σ[i1 in 569] y[i1]·x[i1,i]
-	space
+	modelSpace
 }
 
-// space is the work space that is not shared between clones.
-type space struct {
+// modelSpace is the work space that is not shared between clones.
+type modelSpace struct {
 	factor      *linalg.Cholesky // the metric's factor at position at
 	b           []float64        // the matrix at position at
 	w           []float64        // weights of the contraction
@@ -125,7 +126,7 @@ func New(d Data) (*Model, error) {
 	}
 	s := &Model{}
 	s.x = kernel.NewMatrix(569, 10, append([]float64(nil), d.X...))
-	s.y2 = validate.Floats(d.Y)
+	s.y = validate.Floats(d.Y)
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
@@ -135,9 +136,9 @@ func New(d Data) (*Model, error) {
 // summarise computes what depends on the data alone, once.
 func (s *Model) summarise() {
 	s.c1 = make([]float64, 10)
-	y2 := s.y2
+	y := s.y
 	c1 := s.c1
-	kernel.MulTVec(c1, &s.x, y2)
+	kernel.MulTVec(c1, &s.x, y)
 }
 
 // describe makes the description of the model.
@@ -414,15 +415,15 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	for j := range 10 {
 		for l := range 10 {
 			for r := range 10 {
+				sum := 0.0
+				for i := range 569 {
+					sum += a6[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
+				}
 				sum2 := 0.0
 				for i := range 569 {
-					sum2 += a6[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
+					sum2 += a7[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
 				}
-				sum3 := 0.0
-				for i := range 569 {
-					sum3 += a7[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
-				}
-				dst[(j*10+l)*10+r] = sum2 - sum3
+				dst[(j*10+l)*10+r] = sum - sum2
 			}
 		}
 	}

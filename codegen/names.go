@@ -1,0 +1,329 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Names of the emitted code.
+//
+// What is named after something of the model, and every variable that is numbered, has no
+// name while the code is printed: it stands there as a mark, an identifier that neither
+// the language nor this package can write. When the file is complete, its syntax tree
+// says where each mark stands, and which names of the code's own are known there. Only then
+// marks get names: the first of their wishes that nothing has whose scope meets
+// theirs. So no list of the code's own names is kept, and none can be out of date.
+
+// A namer hands out the marks of one file.
+type namer struct {
+	wishes []wish
+}
+
+// wish is what a mark would like to be called.
+type wish struct {
+	unit int      // the type of the file that it belongs to
+	list []string // in order; after the last one numbers join
+}
+
+// names gives marks to the things of one type of the file.
+type names struct {
+	file *namer
+	unit int
+	of   map[*symbolic.Tensor]string
+}
+
+// newNames starts another type of the file.
+func (n *namer) newNames(unit int) *names {
+	return &names{file: n, unit: unit, of: map[*symbolic.Tensor]string{}}
+}
+
+// The letter ǂ makes an identifier of Go, and none of the language.
+const markFormat = "ǂ%06dǂ"
+
+var marks = regexp.MustCompile("ǂ[0-9]{6}ǂ")
+
+// fresh returns the mark of a name near the wanted one.
+func (n *names) fresh(want string) string { return n.oneOf(camel(want)) }
+
+// oneOf returns the mark of a name that is one of the wanted ones, which are identifiers, or
+// near the first.
+func (n *names) oneOf(want ...string) string {
+	n.file.wishes = append(n.file.wishes, wish{n.unit, want})
+	return fmt.Sprintf(markFormat, len(n.file.wishes)-1)
+}
+
+// tensor returns the mark of a tensor.
+func (n *names) tensor(t *symbolic.Tensor) string {
+	if s, ok := n.of[t]; ok {
+		return s
+	}
+	switch t.Kind {
+	case symbolic.CoordTensor:
+		// A parameter that is called like one of the code's own variables.
+		n.of[t] = n.oneOf(camel(t.Name), camel(t.Name+"_par"))
+	case symbolic.PositionsOf:
+		n.of[t] = n.fresh(t.Name + "_at")
+	default:
+		n.of[t] = n.fresh(t.Name)
+	}
+	return n.of[t]
+}
+
+// candidate returns wish number k, counted from 0.
+func (w *wish) candidate(k int) string {
+	if k < len(w.list) {
+		return w.list[k]
+	}
+	k += 2 - len(w.list)
+	want := w.list[min(1, len(w.list)-1)]
+	if len(w.list) > 2 {
+		want = w.list[0]
+	}
+	if c := want[len(want)-1]; c >= '0' && c <= '9' {
+		return want + letters(k) // t1, t1b, t1c
+	}
+	return want + strconv.Itoa(k)
+}
+
+// letters counts 2, 3, … as b, c, …, z, zb, zc, ….
+func letters(k int) string {
+	s := ""
+	for ; k > 26; k -= 25 {
+		s += "z"
+	}
+	return s + string(rune('a'+k-1))
+}
+
+// camel turns sigma_y into sigmaY.
+func camel(s string) string {
+	parts := strings.Split(s, "_")
+	out := ""
+	for _, p := range parts {
+		if p == "" {
+			continue
+		}
+		if out == "" {
+			out = strings.ToLower(p[:1]) + p[1:]
+			continue
+		}
+		out += strings.ToUpper(p[:1]) + p[1:]
+	}
+	if out == "" || out[0] >= '0' && out[0] <= '9' {
+		out = "x" + out
+	}
+	return out
+}
+
+// exported turns sigma_y into SigmaY.
+func exported(s string) string {
+	c := camel(s)
+	return strings.ToUpper(c[:1]) + c[1:]
+}
+
+// lower makes the first letter of an identifier a small one.
+func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// resolve puts names in the place of the marks in a file of Go.
+func (n *namer) resolve(src []byte) ([]byte, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	uses := readUses(file)
+	called := make([]string, len(n.wishes))
+	for i := range n.wishes {
+		if id := fmt.Sprintf(markFormat, i); uses.has(id) {
+			called[i] = uses.call(id, &n.wishes[i])
+		}
+	}
+	return marks.ReplaceAllFunc(src, func(id []byte) []byte {
+		i, _ := strconv.Atoi(strings.Trim(string(id), "ǂ"))
+		if called[i] == "" { // in comments alone
+			return []byte(n.wishes[i].candidate(0))
+		}
+		return []byte(called[i])
+	}), nil
+}
+
+// uses are the places where identifiers stand in a file.
+type uses struct {
+	file    map[string]bool           // names that are known in all of the file
+	fields  map[string]bool           // names of fields and methods
+	places  map[string]map[int]*scope // of other identifiers, by declaration of the file: the smallest scope that holds them all
+	known   []map[string][]*scope     // by declaration: names, and where they are known
+	members map[int]map[string]bool   // by type: names that fields and methods have been given
+	decl    int                       // the declaration that is being read
+}
+
+// scope is a part of a function in which a name may be declared.
+type scope struct {
+	parent *scope
+	depth  int
+}
+
+// readUses finds where the identifiers of a file stand.
+func readUses(file *ast.File) *uses {
+	u := &uses{file: map[string]bool{}, fields: map[string]bool{}, places: map[string]map[int]*scope{}, members: map[int]map[string]bool{}}
+	for _, name := range types.Universe.Names() {
+		u.file[name] = true
+	}
+	for _, d := range file.Decls {
+		u.decl = len(u.known)
+		u.known = append(u.known, map[string][]*scope{})
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				u.file[d.Name.Name] = true
+			} else {
+				u.fields[d.Name.Name] = true
+			}
+			in := &scope{}
+			if d.Recv != nil {
+				u.read(d.Recv, in)
+			}
+			u.read(d.Type, in)
+			u.read(d.Body, in)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.ImportSpec:
+					u.file[importName(s)] = true
+				case *ast.TypeSpec:
+					u.file[s.Name.Name] = true
+				}
+			}
+			u.read(d, &scope{})
+		}
+	}
+	// Marks are not known yet: they are what is to be named.
+	for name, places := range u.places {
+		if marks.MatchString(name) {
+			continue
+		}
+		for decl, s := range places {
+			u.known[decl][name] = append(u.known[decl][name], s)
+		}
+	}
+	return u
+}
+
+// importName is the name that a file has for a package: the last part of the path, but
+// for a version.
+func importName(s *ast.ImportSpec) string {
+	if s.Name != nil {
+		return s.Name.Name
+	}
+	path, _ := strconv.Unquote(s.Path.Value)
+	parts := strings.Split(path, "/")
+	if last := parts[len(parts)-1]; len(parts) > 1 && len(last) > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9' {
+		parts = parts[:len(parts)-1]
+	}
+	return parts[len(parts)-1]
+}
+
+// read notes the identifiers of a part of the tree, which stands in a scope.
+func (u *uses) read(n ast.Node, in *scope) {
+	ast.Inspect(n, func(x ast.Node) bool {
+		switch x := x.(type) {
+		case nil:
+			return false
+		case *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.CaseClause, *ast.FuncLit:
+			if x != n {
+				u.read(x, &scope{in, in.depth + 1})
+				return false
+			}
+		case *ast.SelectorExpr:
+			u.read(x.X, in)
+			u.fields[x.Sel.Name] = true
+			return false
+		case *ast.StructType:
+			for _, f := range x.Fields.List {
+				for _, name := range f.Names {
+					u.fields[name.Name] = true
+				}
+				if t, ok := f.Type.(*ast.Ident); ok && f.Names == nil {
+					u.fields[t.Name] = true
+				}
+				u.read(f.Type, in)
+			}
+			return false
+		case *ast.KeyValueExpr:
+			if key, ok := x.Key.(*ast.Ident); ok {
+				u.fields[key.Name] = true
+			}
+		case *ast.Ident:
+			u.note(x.Name, in)
+		}
+		return true
+	})
+}
+
+// note adds a place of an identifier.
+func (u *uses) note(name string, at *scope) {
+	if u.places[name] == nil {
+		u.places[name] = map[int]*scope{}
+	}
+	if old, ok := u.places[name][u.decl]; ok {
+		at = around(old, at)
+	}
+	u.places[name][u.decl] = at
+}
+
+// around returns the smallest scope that holds two.
+func around(a, b *scope) *scope {
+	for a != b {
+		if a.depth >= b.depth {
+			a = a.parent
+		} else {
+			b = b.parent
+		}
+	}
+	return a
+}
+
+// has reports whether an identifier occurs.
+func (u *uses) has(id string) bool { return u.fields[id] || u.places[id] != nil }
+
+// call chooses the name of a mark, and notes that it is taken.
+func (u *uses) call(id string, w *wish) string {
+	for k := 0; ; k++ {
+		name := w.candidate(k)
+		if !u.free(id, w.unit, name) {
+			continue
+		}
+		if u.fields[id] {
+			if u.members[w.unit] == nil {
+				u.members[w.unit] = map[string]bool{}
+			}
+			u.members[w.unit][name] = true
+		}
+		for decl, s := range u.places[id] {
+			u.known[decl][name] = append(u.known[decl][name], s)
+		}
+		return name
+	}
+}
+
+// free reports whether a mark may have a name: nothing has it that is known in all of the
+// file, that is a field or a method, if the mark is one, or that is known in a scope which holds, or
+// is held by, the mark's.
+func (u *uses) free(id string, unit int, name string) bool {
+	if token.IsKeyword(name) || u.file[name] || u.fields[id] && (u.fields[name] || u.members[unit][name]) {
+		return false
+	}
+	for decl, s := range u.places[id] {
+		if slices.ContainsFunc(u.known[decl][name], func(o *scope) bool { c := around(s, o); return c == s || c == o }) {
+			return false
+		}
+	}
+	return true
+}
