@@ -177,7 +177,7 @@ func TestResumeErrors(t *testing.T) {
 		want string
 	}{
 		{"a setting", nil, []string{"--resume", "r", "--seed", "2", "--chains", "3"}, 2, "--chains, --seed: a run that is resumed keeps its settings"},
-		{"no directory", nil, []string{"--resume", "nowhere"}, 1, "there is no run.json"},
+		{"no directory", nil, []string{"--resume", "nowhere"}, 1, "nowhere: there is no such directory"},
 		{"another model", func() { write("m.ham", model+"\n") }, []string{"--resume", "r", "--draws", "60"}, 1, "m.ham: the model has changed since the run in r began"},
 		{"other data", func() { write("m.ham", model); write("m.data.json", `{"s": 2}`) }, []string{"--resume", "r", "--draws", "60"}, 1, "m.data.json: the data has changed"},
 		{"no data", func() { os.Remove(filepath.Join(dir, "m.data.json")) }, []string{"--resume", "r", "--draws", "60"}, 1, "m.data.json: there is no such file"},

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +40,11 @@ type summary struct {
 
 // summarise reads the draws of a directory.
 func summarise(dir string) (*summary, error) {
+	// Draws of another program have no manifest, and a summary all the same.
+	man, err := driver.Verify(dir)
+	if err != nil {
+		return nil, problem{err}
+	}
 	set, err := draws.Load(dir)
 	if err != nil {
 		return nil, problem{err}
@@ -49,7 +53,7 @@ func summarise(dir string) (*summary, error) {
 	if n == 0 {
 		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	s := &summary{chains: len(chains), draws: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains}
+	s := &summary{chains: len(chains), draws: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains, manifest: man}
 	var names []string
 	var by [][][]float64 // by column, then by chain
 	for i, name := range set.Columns {
@@ -64,14 +68,6 @@ func summarise(dir string) (*summary, error) {
 	}
 	if s.rows, err = diagnostics.Summarize(names, by, summaryQuantiles...); err != nil {
 		return nil, problem{err}
-	}
-	// Draws of another program have no manifest, and a summary all the same.
-	man, err := driver.ReadManifest(dir)
-	switch _, missing := os.Stat(filepath.Join(dir, driver.ManifestName)); {
-	case err == nil:
-		s.manifest = man
-	case missing == nil:
-		s.notes = append(s.notes, fmt.Sprintf("what the run was is not known: %v", err))
 	}
 	s.evidence = newEvidence(s, s.manifest)
 	s.evidence.named = named(dir, s.manifest)
