@@ -190,7 +190,8 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 		e.events = e.stderr
 		defer func() {
 			var stopped interrupted // of which the event done tells
-			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) {
+			var weak distrusted     // likewise the event verdict
+			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) && !errors.As(err, &weak) {
 				text := driver.Event{Event: driver.EventError, Error: err.Error()}
 				_ = json.NewEncoder(e.stderr).Encode(text) // the message below says it too
 			}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,6 +108,9 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 	}
 	if opt.Start.Prior {
 		r.manifest.Uniform = runtime.WithoutPrior(m)
+	}
+	if r.target.MinESS > 0 && len(r.judged()) == 0 {
+		return nil, errors.New("a least effective sample size is one of parameters, and the draws of none are kept")
 	}
 	r.opt.Discard = true // the draws are in the files
 	if !r.resume {
@@ -272,7 +276,21 @@ func (r *recorder) leastESS() (name string, least float64, err error) {
 		}
 		files = append(files, chainFile(r.dir, i))
 	}
-	return leastESS(files, r.opt.Draws, r.manifest.Names, len(r.manifest.Stats), valuesInMemory)
+	return leastESS(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory)
+}
+
+// judged are the names of the components of parameters, which come first. Generated quantities have no
+// say in how far a run goes.
+func (r *recorder) judged() []string {
+	names := r.manifest.Names
+	i := slices.IndexFunc(names, func(column string) bool {
+		name, _, _ := strings.Cut(column, ".")
+		return slices.ContainsFunc(r.manifest.Derived, func(q runtime.Quantity) bool { return q.Name == name })
+	})
+	if i < 0 {
+		return names
+	}
+	return names[:i]
 }
 
 // time adds the times of a round.
