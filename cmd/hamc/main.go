@@ -185,7 +185,7 @@ to a specialised Go sampler, and runs it.
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e), newGrid(e), newPaper(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e), newGrid(e), newPaper(e), newCache(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root
