@@ -53,7 +53,7 @@ func (e *env) diagnose(dir string) error {
 	}
 	width := terminal.Width(e.stdout)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s of %s, %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), plural(len(s.rows), "parameter"))
+	fmt.Fprintf(&b, "%s of %s, %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), s.columns())
 	for _, n := range slices.Concat(s.notes, inquest.notes) {
 		fmt.Fprintln(&b, n)
 	}
@@ -79,11 +79,7 @@ func (e *env) diagnose(dir string) error {
 // and returns how many speak against the draws.
 func (e *evidence) explain(w io.Writer, width int) (against int) {
 	list := e.warnings()
-	for i := range list {
-		if !list[i].cost {
-			against++
-		}
-	}
+	against = e.against()
 	if against == 0 {
 		fmt.Fprintln(w, "Nothing speaks against these draws.")
 		text := "The chains agree, and the effective sample sizes suffice. This does not prove that the draws are right, only that no check says otherwise."

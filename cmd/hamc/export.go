@@ -96,6 +96,10 @@ func (e *env) export(ctx context.Context, dir, data string, f *exportFormat, tar
 			return problem{err}
 		}
 	}
+	man, err := driver.Verify(dir)
+	if err != nil {
+		return problem{err}
+	}
 	set, err := draws.Load(dir)
 	if err != nil {
 		return problem{err}
@@ -111,7 +115,7 @@ func (e *env) export(ctx context.Context, dir, data string, f *exportFormat, tar
 		fmt.Fprintln(e.stderr, note)
 	}
 	options := export.Options{Version: codegen.Version}
-	if man, err := driver.ReadManifest(dir); err == nil {
+	if man != nil {
 		options.Groups = groups(man, set)
 		if f.data {
 			if options.Data, err = runData(man, data); err != nil && data != "" {
@@ -121,7 +125,7 @@ func (e *env) export(ctx context.Context, dir, data string, f *exportFormat, tar
 			}
 		}
 	} else if data != "" { // draws of another program
-		return problem{fmt.Errorf("--data %s: what the data are to the model is not known: %w", data, err)}
+		return problem{fmt.Errorf("--data %s: what the data are to the model is not known, for there is no %s in %s", data, driver.ManifestName, dir)}
 	}
 	if target == "-" {
 		return wrap(f.write(e.stdout, set, options))

@@ -60,7 +60,7 @@ func TestExportWithoutRoom(t *testing.T) {
 			longRun(t, dir, 200)
 			args := []string{"export", dir, "--format", f.name}
 			if earlier {
-				if p := start(t, dir, nil, args...); p.wait() != exitFine {
+				if p := start(t, dir, nil, args...); p.drawn() != exitFine {
 					t.Fatal(p.stderr.String())
 				}
 				args = append(args, "--overwrite")

@@ -350,6 +350,9 @@ func (e *env) buildGrid(ctx context.Context, g *preparedGrid, quiet bool, began 
 	switch {
 	case err == nil:
 		g.bin = bin
+		if !quiet && bin.Note != "" {
+			fmt.Fprintln(e.stderr, bin.Note)
+		}
 		if !quiet && bin.Cached {
 			fmt.Fprintln(e.stderr, "built    earlier, from the same source")
 		} else if !quiet {
@@ -360,7 +363,7 @@ func (e *env) buildGrid(ctx context.Context, g *preparedGrid, quiet bool, began 
 		return interruption(ctx)
 	case errors.As(err, &toolchain):
 		return problem{fmt.Errorf("%w; a grid needs one, to compile its worker", err)}
-	case errors.As(err, &failed):
+	case errors.As(err, &failed) && failed.Code:
 		return internal{err}
 	}
 	return problem{err}

@@ -1,9 +1,7 @@
 // Command hamc compiles models written in the .ham language to Go samplers and
 // runs them.
 //
-// Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error.
-// A run that a signal ends exits as shells expect: with 128 and the number of
-// the signal, so 130 after an interrupt from the keyboard.
+// The exit codes are the table exitCodes.
 package main
 
 import (
@@ -30,6 +28,25 @@ const (
 	exitInternal = 3
 	exitSignal   = 128 // and the number of the signal
 )
+
+// exitCodes says what they mean, in brief and as docs/output.md has it.
+var exitCodes = []struct{ code, brief, meaning string }{
+	{"0", "fine", "fine"},
+	{"1", "a problem, a difference, or draws that are not to be trusted", "errors in a model, its data, its starting points or the files of a run; something that the machine lacks: memory, space, permission; " +
+		"`hamc run`, `hamc summary` and `hamc diagnose`: [something speaks against the draws](#warnings), or a run ended short of `--min-ess`; `hamc diff` found a difference; `hamc verify` found a derivative that is off"},
+	{"2", "usage", "a mistake in the command line"},
+	{"3", "a bug of hamc", "a bug of hamc"},
+	{"128 + n", "ended by signal n: 130 after an interrupt", "ended by signal n: 130 after an interrupt"},
+}
+
+// exitCodesInBrief is the table in a few lines of help.
+func exitCodesInBrief() string {
+	var parts []string
+	for _, c := range exitCodes {
+		parts = append(parts, c.code+" "+c.brief)
+	}
+	return "Exit codes:\n  " + strings.Join(parts, "\n  ")
+}
 
 // usage is a mistake in the command line.
 type usage struct{ error }
@@ -145,8 +162,7 @@ to a specialised Go sampler, and runs it.
   hamc check MODEL.ham      report the errors of a model
   hamc explain MODEL.ham    show the derived formulas and their costs
 
-Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
-130 interrupted.`,
+` + exitCodesInBrief(),
 		Version:           version(),
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeModels,
@@ -169,7 +185,7 @@ Exit codes: 0 fine, 1 diagnostics or differences, 2 usage, 3 internal error,
 	completeFlags(root)
 	root.AddCommand(
 		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
-		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e), newGrid(e), newPaper(e),
+		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e), newGrid(e), newPaper(e), newCache(e),
 	)
 	root.SetHelpCommand(newHelp(root))
 	return root

@@ -104,7 +104,8 @@ func sameDirectory(a, b string) bool {
 func reportOf(s *summary) *report.Run {
 	r := &report.Run{
 		Title:         "draws",
-		Summary:       s.rows,
+		Summary:       slices.Concat(s.rows, s.others),
+		Generated:     len(s.others),
 		Probabilities: summaryQuantiles,
 		Limits:        report.Limits{RHat: maxRHat, ESS: minESS, EBFMI: minEBFMI, Share: maxShare},
 		Notes:         s.notes,
@@ -112,7 +113,7 @@ func reportOf(s *summary) *report.Run {
 	for i := range runtime.NumStatus {
 		r.FailureNames = append(r.FailureNames, i.String())
 	}
-	for _, p := range s.rows {
+	for _, p := range r.Summary {
 		r.Params = append(r.Params, p.Name)
 	}
 	first := s.kept[0]
@@ -159,5 +160,5 @@ func reportOf(s *summary) *report.Run {
 // programs, or that stand elsewhere in the report.
 var notOfTheRun = []string{
 	"stan_version_major", "stan_version_minor", "stan_version_patch", "model", "method", "num_samples", "save_warmup", "thin",
-	"algorithm", "engine", "max_depth", "metric", "id", "Step size",
+	"algorithm", "engine", "max_depth", "metric", "id", "Step size", draws.GeneratedSetting,
 }

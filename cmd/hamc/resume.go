@@ -30,9 +30,15 @@ func (e *env) resumed(cmd *cobra.Command, args []string, f *runFlags) (*plan, er
 	if len(refused) > 0 {
 		return nil, usage{fmt.Errorf("%s: a run that is resumed keeps its settings, but for --draws, --min-ess, --max-draws and --workers", strings.Join(refused, ", "))}
 	}
-	man, err := driver.ReadManifest(f.resume)
+	if err := runDirectory(f.resume); err != nil {
+		return nil, err
+	}
+	man, err := driver.Verify(f.resume) // the sampler asks again, once nobody else can write there
 	if err != nil {
 		return nil, problem{err}
+	}
+	if man == nil {
+		return nil, problem{fmt.Errorf("%s: there is no %s: is this the directory of a run?", f.resume, driver.ManifestName)}
 	}
 	was := man.Origin
 	if was.Model == "" {

@@ -194,7 +194,8 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 		e.events = e.stderr
 		defer func() {
 			var stopped interrupted // of which the event done tells
-			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) {
+			var weak distrusted     // likewise the event verdict
+			if err != nil && !errors.Is(err, errReported) && !errors.As(err, &stopped) && !errors.As(err, &weak) {
 				text := driver.Event{Event: driver.EventError, Error: err.Error()}
 				_ = json.NewEncoder(e.stderr).Encode(text) // the message below says it too
 			}
@@ -433,10 +434,13 @@ func (e *env) build(ctx context.Context, m *model, began time.Time, quiet bool) 
 	case errors.As(err, &toolchain):
 		fmt.Fprintf(e.stderr, "%v; sampling with the evaluator, which is much slower\n", err)
 		return nil, nil
-	case errors.As(err, &failed):
+	case errors.As(err, &failed) && failed.Code:
 		return nil, internal{err}
 	default:
-		return nil, problem{err}
+		return nil, problem{fmt.Errorf("%w\n--evaluate samples without a compiled sampler, slowly", err)}
+	}
+	if bin.Note != "" {
+		say("%s\n", bin.Note)
 	}
 	return bin, nil
 }
@@ -549,9 +553,22 @@ func (e *env) runSampler(ctx context.Context, bin string, request *driver.Reques
 	case ctx.Err() != nil:
 		return interruption(ctx)
 	case err != nil:
-		return internal{fmt.Errorf("the sampler failed: %v\n%s", err, strings.TrimSpace(stderr.String()))}
+		said := strings.TrimSpace(stderr.String())
+		if why := sampler.OutOfMemory(said, err); why != "" {
+			return problem{fmt.Errorf("the sampler ended: %s; %s", why, needs(request))}
+		}
+		return internal{fmt.Errorf("the sampler failed: %v\n%s", err, said)}
 	}
 	return nil
+}
+
+// needs says in a few words what a sampler needs memory for.
+func needs(request *driver.Request) string {
+	text := "it needs some for each chain that runs at the same time, see --workers"
+	if fi, err := os.Stat(request.Data); err == nil {
+		text += fmt.Sprintf(", and for the data, of %s as text", sampler.Size(fi.Size()))
+	}
+	return text
 }
 
 // follow takes events, one from each line, up to the end.

@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +26,8 @@ var summaryQuantiles = []float64{0.05, 0.5, 0.95}
 
 // summary is the table of the draws in a directory.
 type summary struct {
-	rows   []diagnostics.Summary
+	rows   []diagnostics.Summary // of what is judged: the parameters; lp__ where the files hold none
+	others []diagnostics.Summary // of the generated quantities
 	chains int
 	draws  int      // per chain, as many as all have
 	notes  []string // on what was left out
@@ -41,6 +42,11 @@ type summary struct {
 
 // summarise reads the draws of a directory.
 func summarise(dir string) (*summary, error) {
+	// Draws of another program have no manifest, and a summary all the same.
+	man, err := driver.Verify(dir)
+	if err != nil {
+		return nil, problem{err}
+	}
 	set, err := draws.Load(dir)
 	if err != nil {
 		return nil, problem{err}
@@ -49,29 +55,33 @@ func summarise(dir string) (*summary, error) {
 	if n == 0 {
 		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	s := &summary{chains: len(chains), draws: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains}
-	var names []string
-	var by [][][]float64 // by column, then by chain
-	for i, name := range set.Columns {
-		if draws.IsStatistic(name) {
+	s := &summary{chains: len(chains), draws: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains, manifest: man}
+	for _, part := range []struct {
+		to *[]diagnostics.Summary
+		of func(column string) bool
+	}{
+		{&s.rows, func(c string) bool { return !draws.IsStatistic(c) && !chains[0].Generated(c) }},
+		{&s.others, chains[0].Generated},
+		{&s.rows, func(c string) bool { return len(s.rows) == 0 && c == "lp__" }}, // which moves as the parameters do
+	} {
+		var names []string
+		var by [][][]float64 // by column, then by chain
+		for i, name := range set.Columns {
+			if !part.of(name) {
+				continue
+			}
+			var values [][]float64
+			for _, c := range chains {
+				values = append(values, c.Values[i][c.Warmup:][:n])
+			}
+			names, by = append(names, name), append(by, values)
+		}
+		if len(names) == 0 {
 			continue
 		}
-		var values [][]float64
-		for _, c := range chains {
-			values = append(values, c.Values[i][c.Warmup:][:n])
+		if *part.to, err = diagnostics.Summarize(names, by, summaryQuantiles...); err != nil {
+			return nil, problem{err}
 		}
-		names, by = append(names, name), append(by, values)
-	}
-	if s.rows, err = diagnostics.Summarize(names, by, summaryQuantiles...); err != nil {
-		return nil, problem{err}
-	}
-	// Draws of another program have no manifest, and a summary all the same.
-	man, err := driver.ReadManifest(dir)
-	switch _, missing := os.Stat(filepath.Join(dir, driver.ManifestName)); {
-	case err == nil:
-		s.manifest = man
-	case missing == nil:
-		s.notes = append(s.notes, fmt.Sprintf("what the run was is not known: %v", err))
 	}
 	s.evidence = newEvidence(s, s.manifest)
 	s.evidence.named = named(dir, s.manifest)
@@ -116,10 +126,51 @@ func (s *summary) write(w io.Writer, width int, all bool) error {
 	if all {
 		long = 0
 	}
-	return terminal.SummaryTable(s.rows, summaryQuantiles, 3, long).Write(w, width)
+	if err := terminal.SummaryTable(s.rows, summaryQuantiles, 3, long).Write(w, width); err != nil || len(s.others) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "\ngenerated quantities, of which no warning tells")
+	if err := terminal.QuantityTable(s.others, summaryQuantiles, 3, long).Write(w, width); err != nil {
+		return err
+	}
+	if list := constants(s.others); list != "" {
+		fmt.Fprintf(w, "constant: %s\n", list)
+	}
+	return nil
 }
 
-// report prints what a finished run came to.
+// columns counts what the files hold.
+func (s *summary) columns() string {
+	n := len(s.rows)
+	if s.rows[0].Name == "lp__" {
+		n = 0
+	}
+	text := plural(n, "parameter")
+	switch k := len(s.others); {
+	case k == 1:
+		text += ", 1 generated quantity"
+	case k > 1:
+		text += fmt.Sprintf(", %d generated quantities", k)
+	}
+	return text
+}
+
+// constants lists the quantities that are the same number in all draws, the first few by name.
+func constants(rows []diagnostics.Summary) string {
+	const most = 6
+	var names []string
+	for i := range rows {
+		if rows[i].Constant {
+			names = append(names, rows[i].Name)
+		}
+	}
+	if len(names) > most {
+		names = append(names[:most-1:most-1], fmt.Sprintf("and %d more", len(names)-most+1))
+	}
+	return strings.Join(names, ", ")
+}
+
+// report prints what a finished run came to. It is an error if that is not to be trusted.
 func (e *env) report(dir string, w *watcher) error {
 	s, err := summarise(dir)
 	if err != nil {
@@ -148,8 +199,16 @@ func (e *env) report(dir string, w *watcher) error {
 		fmt.Fprintf(&b, "interrupted: the draws up to here are kept; to go on: hamc run --resume %s\n", dir)
 	}
 	fmt.Fprintf(&b, "draws in %s\n", dir)
-	_, err = e.stdout.Write(b.Bytes())
-	return wrap(err)
+	if _, err = e.stdout.Write(b.Bytes()); err != nil {
+		return problem{err}
+	}
+	if e.events != nil {
+		_ = json.NewEncoder(e.events).Encode(s.evidence.event()) // like the display, it is not worth a run
+	}
+	if w.done.Interrupted || w.done.Short != nil {
+		return nil // of which the one who asks tells
+	}
+	return s.evidence.verdict(dir)
 }
 
 // blockReport is what the updates of one block came to, all chains together.
@@ -254,7 +313,10 @@ func newSummary(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "summary DIR",
 		Short: "Summarise the draws of a run, and warn of what speaks against them",
-		Args:  exactly(1, "DIR"),
+		Long: `Summarise the draws of a run, and warn of what speaks against them.
+
+Exit codes: 0 nothing speaks against the draws, 1 something does.`,
+		Args: exactly(1, "DIR"),
 
 		ValidArgsFunction: completeDirectory,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -273,8 +335,10 @@ func newSummary(e *env) *cobra.Command {
 			if s.evidence.write(&lines); lines.Len() > 0 {
 				fmt.Fprintf(&b, "\n%s", &lines)
 			}
-			_, err = e.stdout.Write(b.Bytes())
-			return wrap(err)
+			if _, err = e.stdout.Write(b.Bytes()); err != nil {
+				return problem{err}
+			}
+			return s.evidence.verdict(args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("print every element of vectors with more than %d", longVector))

@@ -79,9 +79,13 @@ var warningRules = []warningRule{
 	{
 		condition: "R-hat or effective sample size undefined", limit: "any",
 		find: func(e *evidence) []string {
-			return e.parameters("R-hat or effective sample size undefined", func(p *diagnostics.Summary) bool {
+			out := e.parameters("R-hat or effective sample size undefined", func(p *diagnostics.Summary) bool {
 				return math.IsNaN(p.RHat + p.ESSBulk + p.ESSTail)
 			}, nil)
+			if list := constants(e.rows); list != "" {
+				out[0] += " (constant: " + list + ")"
+			}
+			return out
 		},
 		brief:   "too few draws, or draws that do not move",
 		meaning: "These parameters have too few draws, draws that do not move, or draws that are not finite. Nothing can be said of their convergence.",
@@ -247,6 +251,54 @@ func (e *evidence) warnings() []warning {
 		}
 	}
 	return out
+}
+
+// against counts the warnings that speak against the draws: all but those that are a matter of cost.
+func (e *evidence) against() int {
+	n := 0
+	for _, w := range e.warnings() {
+		if !w.cost {
+			n++
+		}
+	}
+	return n
+}
+
+// distrusted is the error of a command whose draws are not to be trusted.
+type distrusted struct{ error }
+
+// verdict is the error of a command about draws, in dir, that are not to be trusted; nil if nothing
+// speaks against them.
+func (e *evidence) verdict(dir string) error {
+	switch n := e.against(); n {
+	case 0:
+		return nil
+	case 1:
+		return distrusted{fmt.Errorf("a warning speaks against these draws: `hamc diagnose %s` says more", dir)}
+	default:
+		return distrusted{fmt.Errorf("%d warnings speak against these draws: `hamc diagnose %s` says more", n, dir)}
+	}
+}
+
+// verdictEvent is a line of --progress json: what a run came to.
+type verdictEvent struct {
+	Event   string       `json:"event"` // "verdict"
+	Verdict verdictLines `json:"verdict"`
+}
+
+// verdictLines are the warnings, and how many of them speak against the draws.
+type verdictLines struct {
+	Against  int      `json:"against"`
+	Warnings []string `json:"warnings"`
+}
+
+// event is the verdict for programs.
+func (e *evidence) event() verdictEvent {
+	v := verdictEvent{"verdict", verdictLines{Against: e.against(), Warnings: []string{}}}
+	for _, w := range e.warnings() {
+		v.Verdict.Warnings = append(v.Verdict.Warnings, w.line())
+	}
+	return v
 }
 
 // write writes a line for each warning.

@@ -120,3 +120,18 @@ func TestWarningsAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// docs/output.md holds the table of exit codes.
+func TestExitCodesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/output.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| code | meaning |\n|---|---|\n"
+	for _, c := range exitCodes {
+		want += fmt.Sprintf("| %s | %s |\n", c.code, c.meaning)
+	}
+	if !strings.Contains(string(page), want) {
+		t.Errorf("docs/output.md should have the table\n%s", want)
+	}
+}

@@ -79,8 +79,9 @@ func (h *Hamc) Run(model string, flags ...string) (*Outcome, error) {
 	cmd.Dir = h.Root
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	// A run that falls short of its effective sample size has draws all the same.
-	if err := cmd.Run(); err != nil && !strings.Contains(stderr.String(), "short of the") {
+	// A run that falls short of its effective sample size, or has a bad verdict, has draws all the same.
+	err := cmd.Run()
+	if said := stderr.String(); err != nil && !strings.Contains(said, "short of the") && !strings.Contains(said, "against these draws") {
 		return nil, fmt.Errorf("hamc %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	set, err := draws.Load(dir)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -18,6 +19,10 @@ type Summary struct {
 	ESSBulk   float64
 	ESSTail   float64
 	RHat      float64
+
+	// Constant is set where all draws, two or more, are the same number, which is Mean then: nothing can be
+	// said of how well such a quantity mixes, and ESS and R-hat are undefined.
+	Constant bool
 }
 
 // DefaultProbabilities returns the probabilities of the quantiles that
@@ -114,6 +119,9 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 			s.Quantiles[i] = math.NaN()
 		}
 		return s
+	}
+	if x := a.x[0]; len(a.x) > 1 && !slices.ContainsFunc(a.x, func(v float64) bool { return v != x }) {
+		s.Constant, s.Mean, s.SD = true, x, 0 // without the rounding of a mean
 	}
 	sorted := w.sort(a)
 	for i, p := range probabilities {

@@ -2,6 +2,7 @@ package draws
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,20 @@ type Parameter struct {
 // IsStatistic reports whether a column holds a statistic of the sampler: their
 // names end in two underscores, and those of parameters do not.
 func IsStatistic(column string) bool { return strings.HasSuffix(column, "__") }
+
+// GeneratedSetting is the name of the setting of a file that lists the generated quantities among its
+// columns, which are no parameters: their names, with blanks between.
+const GeneratedSetting = "generated_quantities"
+
+// Generated reports whether a column holds an element of a generated quantity, as far as the file tells.
+func (c *Chain) Generated(column string) bool {
+	list := c.Setting(GeneratedSetting)
+	if list == "" || IsStatistic(column) {
+		return false
+	}
+	name, _ := element(column)
+	return slices.Contains(strings.Fields(list), name)
+}
 
 // classify finds out which columns are statistics and which are elements of
 // which parameter.

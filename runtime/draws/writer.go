@@ -72,7 +72,7 @@ type Writer struct {
 type Mark struct {
 	Rows  int    `json:"rows"`
 	Bytes int64  `json:"bytes"` // from the beginning of the file
-	Sum   uint32 `json:"sum"`   // CRC-32C of the bytes after the header
+	Sum   uint32 `json:"sum"`   // CRC-32C of these bytes, with blanks in place of the header's number of samples
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -123,14 +123,8 @@ func Reopen(path string, h Header, at Mark) (_ *Writer, err error) {
 	if !bytes.Equal(maskSamples(old), maskSamples(header)) {
 		return nil, fmt.Errorf("%s: the header is not that of this run", path)
 	}
-	sum := crc32.New(castagnoli)
-	switch n, err := io.CopyN(sum, f, at.Bytes-int64(len(header))); {
-	case err == io.EOF:
-		return nil, fmt.Errorf("%s: the file was cut short: it has %d bytes, and had %d", path, n+int64(len(header)), at.Bytes)
-	case err != nil:
+	if err := at.check(f, path, old); err != nil {
 		return nil, err
-	case sum.Sum32() != at.Sum:
-		return nil, fmt.Errorf("%s: the file was changed since the draws were written: its checksum differs", path)
 	}
 	if err := f.Truncate(at.Bytes); err != nil {
 		return nil, err
@@ -144,11 +138,47 @@ func Reopen(path string, h Header, at Mark) (_ *Writer, err error) {
 	return &Writer{w: bufio.NewWriterSize(f, 64<<10), file: f, header: len(header), columns: len(h.Columns), dense: h.dense(), at: at}, nil
 }
 
+// Check returns an error unless the file path begins with what it held at the mark.
+func (at Mark) Check(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewReaderSize(io.LimitReader(f, at.Bytes), readSize)
+	var header []byte
+	for done := false; !done; { // up to the line of columns
+		line, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		header = append(header, line...)
+		done = err == io.EOF || line[0] != '#'
+	}
+	return at.check(in, path, header)
+}
+
+// check holds the header and what r has behind it against the mark.
+func (at Mark) check(r io.Reader, path string, header []byte) error {
+	sum := crc32.New(castagnoli)
+	sum.Write(maskSamples(header))
+	switch n, err := io.CopyN(sum, r, at.Bytes-int64(len(header))); {
+	case err == io.EOF:
+		return fmt.Errorf("%s: the file was cut short: it has %d bytes, and had %d", path, n+int64(len(header)), at.Bytes)
+	case err != nil:
+		return err
+	case sum.Sum32() != at.Sum:
+		return fmt.Errorf("%s: the file was changed since the draws were written: its checksum differs", path)
+	}
+	return nil
+}
+
 // NewWriter writes the header to w and returns a Writer of draws to it.
 func NewWriter(w io.Writer, h Header) *Writer {
 	d := &Writer{w: bufio.NewWriterSize(w, 64<<10), columns: len(h.Columns), dense: h.dense()}
 	header := h.bytes()
 	d.header, d.at.Bytes = len(header), int64(len(header))
+	d.at.Sum = crc32.Checksum(maskSamples(header), castagnoli)
 	_, d.err = d.w.Write(header)
 	return d
 }

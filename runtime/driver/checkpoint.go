@@ -67,8 +67,7 @@ func readCheckpoint(path string) (*checkpoint, error) {
 		return nil, err
 	}
 	head, body, _ := bytes.Cut(text, []byte("\n"))
-	var sum uint32
-	if _, err := fmt.Sscanf(string(head)+"\n", checkpointHeader, &sum); err != nil || sum != crc32.Checksum(body, castagnoli) {
+	if want := fmt.Sprintf(checkpointHeader, crc32.Checksum(body, castagnoli)); string(head)+"\n" != want {
 		return nil, fmt.Errorf("%s: the checkpoint is damaged; remove it to run this chain again from its beginning", path)
 	}
 	c := &checkpoint{}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,7 @@ func (r *recorder) header(i int) draws.Header {
 		Seed:     opt.Seed,
 		ID:       i + 1,
 		MaxDepth: maxDepth(opt),
-		Settings: append(r.start(), settings(opt)...),
+		Settings: append(append(r.start(), settings(opt)...), r.derived()...),
 		Columns:  append(append([]string(nil), r.manifest.Stats...), r.manifest.Names...),
 	}
 	if r.adapts && len(opt.Blocks) == 0 {
@@ -56,6 +57,21 @@ func (r *recorder) start() []draws.Setting {
 		s = append(s, draws.Setting{Name: "init_uniform", Value: strings.Join(r.manifest.Uniform, " ")})
 	}
 	return s
+}
+
+// derived names the generated quantities among the columns, so that a file tells them from parameters.
+func (r *recorder) derived() []draws.Setting {
+	var names []string
+	for i := range r.manifest.Derived {
+		name := r.manifest.Derived[i].Name
+		if len(r.opt.Keep) == 0 || slices.Contains(r.opt.Keep, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []draws.Setting{{Name: draws.GeneratedSetting, Value: strings.Join(names, " ")}}
 }
 
 // settings are the options that the header of a file tells.

@@ -18,7 +18,8 @@ import (
 const ManifestName = "run.json"
 
 // Manifest says what run a directory of draws belongs to. It is written before the first
-// draw. Two runs with the same manifest make the same files.
+// draw, and again, with the checksums of the files, when the run ends or is interrupted. Two runs
+// with the same manifest make the same files.
 type Manifest struct {
 	Format  int                `json:"format"` // of the directory: FormatVersion
 	Model   string             `json:"model"`
@@ -30,10 +31,12 @@ type Manifest struct {
 	Uniform []string           `json:"uniform,omitempty"` // of a start from the prior: the parameters that have none
 	Target  Target             `json:"target"`
 	Origin  Origin             `json:"origin"`
+	Files   []FileSum          `json:"files,omitempty"` // as they were when the run ended; none while it goes on, and after a crash
+	Sum     string             `json:"sha256"`          // of the manifest itself
 }
 
 // FormatVersion is the version of the layout of a directory of draws.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // Target is how far a run goes.
 type Target struct {
@@ -58,7 +61,8 @@ type Origin struct {
 	Sampler  string   `json:"sampler,omitempty"` // identifies the program: code, runtime, Go, architecture
 }
 
-// ReadManifest reads the manifest of a directory of draws.
+// ReadManifest reads the manifest of a directory of draws. It is an error if it is not what was
+// written; see Verify for the files beside it.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	text, err := os.ReadFile(path)
@@ -69,10 +73,12 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{}
-	in := json.NewDecoder(bytes.NewReader(text))
-	in.DisallowUnknownFields()
-	if err := in.Decode(m); err != nil {
-		return nil, fmt.Errorf("%s: the file is damaged, or of another version of hamc: %w", path, err)
+	if err := unseal(text, m); err != nil {
+		var other struct{ Format int }
+		if json.Unmarshal(text, &other) == nil && other.Format != FormatVersion {
+			return nil, fmt.Errorf("%s: format %d of a directory of draws; this version of hamc has format %d", path, other.Format, FormatVersion)
+		}
+		return nil, fmt.Errorf("%s: the file is damaged, or was edited: %w; %s", path, err, bringBack)
 	}
 	if m.Format != FormatVersion {
 		return nil, fmt.Errorf("%s: format %d of a directory of draws; this version of hamc has format %d", path, m.Format, FormatVersion)
@@ -80,13 +86,18 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// write writes the manifest to its directory, all of it or nothing.
+// write writes the manifest to its directory, all of it or nothing. What it says of other files is to
+// outlast what becomes of them, so it is on the disk when write returns.
 func (m *Manifest) write(dir string) error {
-	text, err := json.MarshalIndent(m, "", "\t")
+	m.Sum = unsealed
+	text, err := seal(m)
 	if err != nil {
 		return err
 	}
-	return files.Replace(filepath.Join(dir, ManifestName), append(text, '\n'))
+	if err := files.Replace(filepath.Join(dir, ManifestName), text); err != nil {
+		return err
+	}
+	return files.SyncDir(dir)
 }
 
 // fits returns how a run differs from the one of the manifest in what decides its

@@ -1,10 +1,8 @@
 package driver
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +26,12 @@ type product struct {
 	Sum  string `json:"sha256"` // of its content, see productSum
 }
 
+// products is the content of the file that lists them.
+type products struct {
+	Products []product `json:"products"`
+	Sum      string    `json:"sha256"` // of the file itself
+}
+
 // NoteProduct notes that the file or directory called name, in the directory dir of draws, was
 // made from them and holds nothing else. A run that replaces the draws removes it with them,
 // unless it has been changed since. It is an error if the name is that of another directory's
@@ -40,15 +44,18 @@ func NoteProduct(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	list := readProducts(dir)
-	list = slices.DeleteFunc(list, func(p product) bool { return p.Name == name })
-	list = append(list, product{name, sum})
-	slices.SortFunc(list, func(a, b product) int { return strings.Compare(a.Name, b.Name) })
-	text, err := json.MarshalIndent(list, "", "\t")
+	list, err := readProducts(dir)
 	if err != nil {
 		return err
 	}
-	return files.Replace(filepath.Join(dir, ProductsName), append(text, '\n'))
+	list = slices.DeleteFunc(list, func(p product) bool { return p.Name == name })
+	list = append(list, product{name, sum})
+	slices.SortFunc(list, func(a, b product) int { return strings.Compare(a.Name, b.Name) })
+	text, err := seal(&products{list, unsealed})
+	if err != nil {
+		return err
+	}
+	return files.Replace(filepath.Join(dir, ProductsName), text)
 }
 
 // productName reports whether something beside the draws may have that name: none of another
@@ -67,25 +74,32 @@ func IsRunFile(name string) bool {
 	return draws.FileNumber(name) != 0 || filepath.Ext(name) == checkpointEnding
 }
 
-// readProducts reads the list of products. One that is damaged tells nothing for sure, so it
-// is like none.
-func readProducts(dir string) []product {
-	text, err := os.ReadFile(filepath.Join(dir, ProductsName))
+// readProducts reads the list of products, which is empty where there is no file. It is an error if
+// the file is not what was written.
+func readProducts(dir string) ([]product, error) {
+	path := filepath.Join(dir, ProductsName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	var list []product
-	in := json.NewDecoder(bytes.NewReader(text))
-	if err := in.Decode(&list); err != nil {
-		return nil
+	var p products
+	if err := unseal(text, &p); err != nil {
+		return nil, fmt.Errorf("%s: the file is damaged, or was edited: %w; bring it back as it was, or remove it, after which hamc no longer knows what it made here", path, err)
 	}
-	return slices.DeleteFunc(list, func(p product) bool { return !productName(p.Name) })
+	return slices.DeleteFunc(p.Products, func(p product) bool { return !productName(p.Name) }), nil
 }
 
 // removeProducts removes what was made from the draws in dir, and the list of it. It
 // returns the names of what is left because it was changed since, in the order of names.
 func removeProducts(dir string) (left []string, err error) {
-	for _, p := range readProducts(dir) {
+	list, err := readProducts(dir)
+	if err != nil {
+		list = nil // it tells nothing for sure, and is no reason to refuse a new run
+	}
+	for _, p := range list {
 		path := filepath.Join(dir, p.Name)
 		switch sum, err := productSum(path); {
 		case errors.Is(err, fs.ErrNotExist):

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +59,7 @@ type reading struct {
 // clock is the content of the file of wall-clock figures.
 type clock struct {
 	Chains []chainClock `json:"chains"`
+	Sum    string       `json:"sha256"` // of the file itself
 }
 
 // chainClock tells how long what was timed of a chain took. What a crash cut off is not
@@ -90,7 +91,7 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 		adapts:  in.Metric.Identity && opt.Metric != runtime.UnitE,
 		streams: make([]*stream, opt.Chains),
 		last:    make([]reading, opt.Chains),
-		clock:   clock{make([]chainClock, opt.Chains)},
+		clock:   clock{Chains: make([]chainClock, opt.Chains)},
 		emit:    emit,
 		quit:    make(chan struct{}),
 		manifest: &Manifest{
@@ -108,6 +109,9 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 	if opt.Start.Prior {
 		r.manifest.Uniform = runtime.WithoutPrior(m)
 	}
+	if r.target.MinESS > 0 && len(r.judged()) == 0 {
+		return nil, errors.New("a least effective sample size is one of parameters, and the draws of none are kept")
+	}
 	r.opt.Discard = true // the draws are in the files
 	if !r.resume {
 		return r, nil
@@ -123,37 +127,32 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 	if r.lock, err = lock(r.dir); err != nil {
 		return nil, err
 	}
-	if err := r.readCheckpoints(); err != nil {
+	if err := r.goOn(); err != nil {
 		return nil, errors.Join(err, r.finish(false, true))
 	}
 	return r, nil
 }
 
-// generated returns the generated quantities of a posterior.
-func generated(m runtime.Posterior) []runtime.Quantity {
-	if g, ok := m.(runtime.Generator); ok {
-		return g.Generated()
+// goOn takes up a run where its files say that it stands. Nothing is changed before all of them are
+// found to be what they were.
+func (r *recorder) goOn() error {
+	old, err := Verify(r.dir)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// readCheckpoints finds where the chains go on from.
-func (r *recorder) readCheckpoints() error {
+	points, err := r.readCheckpoints()
+	if err != nil {
+		return err
+	}
 	r.begun = true
-	for i := range r.opt.Chains {
-		c, err := readCheckpoint(checkpointFile(r.dir, i))
-		if err != nil {
-			return err
-		}
+	old.Files = nil // which change from here on
+	if err := old.write(r.dir); err != nil {
+		return err
+	}
+	for i, c := range points {
 		if c == nil {
 			r.opt.From = append(r.opt.From, nil)
 			continue
-		}
-		if n := c.State.Drawn(); n != c.Mark.Rows {
-			return fmt.Errorf("%s: %d draws made, but %d written", checkpointFile(r.dir, i), n, c.Mark.Rows)
-		}
-		if n := c.State.Drawn(); n > r.opt.Draws && r.target.MinESS == 0 {
-			return fmt.Errorf("chain %d has %d draws already, more than the %d asked for", i+1, n, r.opt.Draws)
 		}
 		r.opt.From = append(r.opt.From, c.State)
 		w, err := draws.Reopen(chainFile(r.dir, i), r.header(i), c.Mark)
@@ -165,19 +164,64 @@ func (r *recorder) readCheckpoints() error {
 	return r.readClock()
 }
 
-// readClock adds to the times of an earlier part of the run. A file that is not there is
-// no loss.
-func (r *recorder) readClock() error {
-	text, err := os.ReadFile(filepath.Join(r.dir, clockName))
-	if err != nil {
-		return nil
+// generated returns the generated quantities of a posterior.
+func generated(m runtime.Posterior) []runtime.Quantity {
+	if g, ok := m.(runtime.Generator); ok {
+		return g.Generated()
 	}
-	var c clock
-	if err := json.Unmarshal(text, &c); err != nil || len(c.Chains) != len(r.clock.Chains) {
-		return nil
-	}
-	r.clock = c
 	return nil
+}
+
+// readCheckpoints finds where the chains go on from: nil for one from its beginning.
+func (r *recorder) readCheckpoints() ([]*checkpoint, error) {
+	points := make([]*checkpoint, r.opt.Chains)
+	for i := range points {
+		c, err := readCheckpoint(checkpointFile(r.dir, i))
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			continue
+		}
+		if n := c.State.Drawn(); n != c.Mark.Rows {
+			return nil, fmt.Errorf("%s: %d draws made, but %d written", checkpointFile(r.dir, i), n, c.Mark.Rows)
+		}
+		if n := c.State.Drawn(); n > r.opt.Draws && r.target.MinESS == 0 {
+			return nil, fmt.Errorf("chain %d has %d draws already, more than the %d asked for", i+1, n, r.opt.Draws)
+		}
+		points[i] = c
+	}
+	return points, nil
+}
+
+// readClock adds to the times of an earlier part of the run.
+func (r *recorder) readClock() error {
+	c, err := readClock(r.dir)
+	if err != nil || c == nil {
+		return err
+	}
+	if len(c.Chains) != len(r.clock.Chains) {
+		return fmt.Errorf("%s: times of %d chains, and the run has %d", filepath.Join(r.dir, clockName), len(c.Chains), len(r.clock.Chains))
+	}
+	r.clock = *c
+	return nil
+}
+
+// readClock reads the file of wall-clock figures, nil if there is none: nothing of the run has ended.
+func readClock(dir string) (*clock, error) {
+	path := filepath.Join(dir, clockName)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &clock{}
+	if err := unseal(text, c); err != nil {
+		return nil, fmt.Errorf("%s: the file is damaged, or was edited: %w; %s", path, err, bringBack)
+	}
+	return c, nil
 }
 
 // open starts the stream of chain i.
@@ -232,7 +276,21 @@ func (r *recorder) leastESS() (name string, least float64, err error) {
 		}
 		files = append(files, chainFile(r.dir, i))
 	}
-	return leastESS(files, r.opt.Draws, r.manifest.Names, len(r.manifest.Stats), valuesInMemory)
+	return leastESS(files, r.opt.Draws, r.judged(), len(r.manifest.Stats), valuesInMemory)
+}
+
+// judged are the names of the components of parameters, which come first. Generated quantities have no
+// say in how far a run goes.
+func (r *recorder) judged() []string {
+	names := r.manifest.Names
+	i := slices.IndexFunc(names, func(column string) bool {
+		name, _, _ := strings.Cut(column, ".")
+		return slices.ContainsFunc(r.manifest.Derived, func(q runtime.Quantity) bool { return q.Name == name })
+	})
+	if i < 0 {
+		return names
+	}
+	return names[:i]
 }
 
 // time adds the times of a round.
@@ -491,11 +549,15 @@ func (r *recorder) finish(complete, failed bool) error {
 		if len(failures) > 0 {
 			errs = append(errs, writeRows(r.dir, FailuresName, FailureColumns(r.dim()), failures))
 		}
-		text, err := json.MarshalIndent(&r.clock, "", "\t")
+		r.clock.Sum = unsealed
+		text, err := seal(&r.clock)
 		if err == nil {
-			err = files.Replace(filepath.Join(r.dir, clockName), append(text, '\n'))
+			err = files.Replace(filepath.Join(r.dir, clockName), text)
 		}
 		errs = append(errs, err)
+		if !failed && errors.Join(errs...) == nil {
+			errs = append(errs, r.manifest.close(r.dir))
+		}
 	}
 	if r.lock != nil {
 		errs = append(errs, r.lock.Close())

@@ -31,3 +31,15 @@ func Replace(path string, content []byte) error {
 	}
 	return err
 }
+
+// SyncDir sees to it that the names in a directory are on the disk, so that a file that was replaced
+// before comes before one that is changed afterwards, whatever ends the machine. Systems that cannot
+// do that for a directory go without.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = d.Sync() // some file systems have no sync of directories
+	return d.Close()
+}

@@ -38,7 +38,8 @@ type page struct {
 	Policy  string // content security policy
 	Tiles   []tile
 	Heads   []string // of the table, the name's left out
-	Rows    []row
+	Rows    []row    // of the parameters
+	Others  []row    // of the generated quantities
 	Blocks  []block
 
 	RowsNote, PlotsNote, DrawsNote, EnergyNote, AuditNote string
@@ -104,10 +105,13 @@ type quantity struct {
 	NotFinite int     `json:"notFinite"` // draws
 }
 
+// Columns is the number of columns of the table.
+func (p *page) Columns() int { return 1 + len(p.Heads) }
+
 func newPage(r *Run) (*page, error) {
 	p := &page{
 		Run:  r,
-		Size: fmt.Sprintf("%s of %s, %s", plural(len(r.Chains), "chain"), plural(r.draws(), "draw"), plural(len(r.Params), "parameter")),
+		Size: fmt.Sprintf("%s of %s, %s", plural(len(r.Chains), "chain"), plural(r.draws(), "draw"), r.columns()),
 		CSS:  template.CSS(cssText),
 		JS:   template.JS(jsText),
 		// The page may run this script and use this style sheet, and nothing
@@ -224,7 +228,7 @@ func (p *page) tiles(order []int) {
 	p.Tiles = append(p.Tiles, tile{Label: "draws", Value: strconv.Itoa(len(r.Chains) * r.draws()), Of: fmt.Sprintf("%d × %d", len(r.Chains), r.draws())})
 	extreme := func(label string, format terminal.Format, sign float64, limit float64, of func(k int) float64) {
 		at := -1
-		for k := range r.Summary {
+		for k := range r.Summary[:r.judged()] {
 			v := sign * of(k)
 			if at < 0 || math.IsNaN(v) && !math.IsNaN(of(at)) || v > sign*of(at) {
 				at = k
@@ -276,25 +280,62 @@ func (p *page) table(order []int) {
 	number, whole, three := terminal.Significant(4), terminal.Fixed(0), terminal.Fixed(3)
 	for _, k := range worst(order, maxRows) {
 		s := &r.Summary[k]
-		cells := []cell{{Text: number(s.Mean)}, {Text: terminal.Significant(2)(s.MCSE)}, {Text: number(s.SD)}}
+		generated := k >= r.judged()
+		bad := func(good bool) bool { return !good && !generated }
+		of := func(format terminal.Format, v float64) string {
+			if generated && math.IsNaN(v) {
+				return ""
+			}
+			return format(v)
+		}
+		cells := []cell{{Text: number(s.Mean)}, {Text: of(terminal.Significant(2), s.MCSE)}, {Text: number(s.SD)}}
 		for _, q := range s.Quantiles {
 			cells = append(cells, cell{Text: number(q)})
 		}
-		p.Rows = append(p.Rows, row{Name: s.Name, Worst: place[k], Cells: append(cells,
-			cell{whole(s.ESSBulk), !(s.ESSBulk >= r.Limits.ESS)},
-			cell{whole(s.ESSTail), !(s.ESSTail >= r.Limits.ESS)},
-			cell{three(s.RHat), !(s.RHat <= r.Limits.RHat)})})
+		cells = append(cells,
+			cell{of(whole, s.ESSBulk), bad(s.ESSBulk >= r.Limits.ESS)},
+			cell{of(whole, s.ESSTail), bad(s.ESSTail >= r.Limits.ESS)},
+			cell{of(three, s.RHat), bad(s.RHat <= r.Limits.RHat)})
+		if generated && s.Constant {
+			cells[len(cells)-1].Text = "constant"
+		}
+		line := row{Name: s.Name, Worst: place[k], Cells: cells}
+		if generated {
+			p.Others = append(p.Others, line)
+		} else {
+			p.Rows = append(p.Rows, line)
+		}
 	}
-	if len(p.Rows) < len(r.Params) {
-		p.RowsNote = fmt.Sprintf("The table holds the %d worst of %d parameters; hamc summary --all prints all of them.", len(p.Rows), len(r.Params))
+	if n := len(p.Rows) + len(p.Others); n < len(r.Params) {
+		p.RowsNote = fmt.Sprintf("The table holds the %d worst of %d %s; hamc summary --all prints all of them.", n, len(r.Params), r.noun())
 	}
+}
+
+// noun says what the rows of the table are.
+func (r *Run) noun() string {
+	if r.Generated > 0 {
+		return "parameters and generated quantities"
+	}
+	return "parameters"
+}
+
+// columns counts the parameters and the generated quantities.
+func (r *Run) columns() string {
+	text := plural(r.judged(), "parameter")
+	switch {
+	case r.Generated == 1:
+		text += ", 1 generated quantity"
+	case r.Generated > 1:
+		text += fmt.Sprintf(", %d generated quantities", r.Generated)
+	}
+	return text
 }
 
 // notes says what the plots leave out.
 func (p *page) notes(d *payload, plotted []int, s shown) {
 	r := p.Run
 	if len(plotted) < len(r.Params) {
-		p.PlotsNote = fmt.Sprintf("There are plots of the %d worst of %d parameters.", len(plotted), len(r.Params))
+		p.PlotsNote = fmt.Sprintf("There are plots of the %d worst of %d %s.", len(plotted), len(r.Params), r.noun())
 	}
 	if s.step > 1 {
 		var b strings.Builder

@@ -24,6 +24,10 @@ type Run struct {
 	// Statistics that are missing cost the plots that need them.
 	Params, Stats []string
 
+	// Generated is how many of the last of Params are generated quantities. No limit is about them, and
+	// they stand behind the others.
+	Generated int
+
 	// Blocks are the names of the blocks of a run in several. The statistic
 	// accept_stat__ of block b is called b_accept_stat__.
 	Blocks []string
@@ -96,6 +100,9 @@ func (r *Run) check() error {
 	if len(r.Chains) == 0 || len(r.Params) == 0 || len(r.Chains[0].Draws) == 0 || len(r.Chains[0].Draws[0]) == 0 {
 		return errors.New("there are no draws")
 	}
+	if r.Generated < 0 || r.Generated >= len(r.Params) {
+		return fmt.Errorf("%d generated quantities among %d columns", r.Generated, len(r.Params))
+	}
 	if len(r.Summary) != len(r.Params) {
 		return fmt.Errorf("%d rows of the summary for %d parameters", len(r.Summary), len(r.Params))
 	}
@@ -122,6 +129,9 @@ func (r *Run) check() error {
 	}
 	return nil
 }
+
+// judged is the number of the parameters, which come before the generated quantities.
+func (r *Run) judged() int { return len(r.Params) - r.Generated }
 
 // draws returns the number of draws of each chain.
 func (r *Run) draws() int { return len(r.Chains[0].Draws[0]) }

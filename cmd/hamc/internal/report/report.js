@@ -562,7 +562,9 @@
 
   // ---- Controls ---------------------------------------------------------------
 
-  const rows = [...$('table').tBodies[0].rows];
+  // The parameters, and behind them the generated quantities, if there are any.
+  const groups = [...$('table').tBodies].map(body => ({ body, rows: [...body.rows].filter(r => r.dataset.worst) }));
+  const rows = groups.flatMap(g => g.rows);
   const rowOf = new Map(rows.map(r => [r.cells[0].textContent, r]));
   const heads = [...$('table').tHead.rows[0].cells];
 
@@ -592,19 +594,24 @@
     parameterPlots();
   }
 
+  // reorder sorts the rows of each part of the table.
+  function reorder(order) {
+    for (const g of groups) g.body.append(...g.rows.slice().sort(order));
+  }
+
   function sortBy(column, descending) {
     const key = r => r.cells[column].textContent;
-    const sorted = rows.slice();
-    if (column === 0) {
-      if (descending !== null) sorted.sort((a, b) => key(a).localeCompare(key(b), 'en', { numeric: true }) * (descending ? -1 : 1));
+    if (descending === null) {
+      reorder(() => 0);
+    } else if (column === 0) {
+      reorder((a, b) => key(a).localeCompare(key(b), 'en', { numeric: true }) * (descending ? -1 : 1));
     } else {
-      sorted.sort((a, b) => {
+      reorder((a, b) => {
         const x = parseFloat(key(a)), y = parseFloat(key(b));
         if (x !== x || y !== y) return (x !== x) - (y !== y); // NaN last
         return (x - y) * (descending ? -1 : 1);
       });
     }
-    $('table').tBodies[0].append(...sorted);
     heads.forEach((h, i) => h.setAttribute('aria-sort', i === column && descending !== null ? (descending ? 'descending' : 'ascending') : 'none'));
     $('worst').setAttribute('aria-pressed', 'false');
   }
@@ -641,14 +648,14 @@
     }
     // The table is one stop of the Tab key, however many parameters there are;
     // within it the arrow keys go from name to name.
-    const buttons = () => [...$('table').tBodies[0].querySelectorAll('tr:not([hidden]) button')];
+    const buttons = () => [...$('table').querySelectorAll('tbody tr:not([hidden]) button')];
     const stop = () => {
       const all = buttons();
       all.forEach(b => { b.tabIndex = -1; });
       const b = all.find(b => b.closest('tr').getAttribute('aria-current')) || all[0];
       if (b) b.tabIndex = 0;
     };
-    $('table').tBodies[0].addEventListener('keydown', e => {
+    for (const g of groups) g.body.addEventListener('keydown', e => {
       const all = buttons(), at = all.indexOf(document.activeElement);
       const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + 12, PageUp: at - 12, Home: 0, End: all.length - 1 }[e.key];
       if (at < 0 || to === undefined) return;
@@ -662,7 +669,7 @@
     $('worst').addEventListener('click', () => {
       const on = $('worst').getAttribute('aria-pressed') !== 'true';
       sortBy(0, null);
-      if (on) $('table').tBodies[0].append(...rows.slice().sort((a, b) => a.dataset.worst - b.dataset.worst));
+      if (on) reorder((a, b) => a.dataset.worst - b.dataset.worst);
       $('worst').setAttribute('aria-pressed', String(on));
     });
     $('search').addEventListener('input', () => {

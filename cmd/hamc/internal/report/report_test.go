@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -689,5 +690,43 @@ func TestRefusals(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
 			t.Errorf("%v instead of %s, %d bytes written", err, want, b.Len())
 		}
+	}
+}
+
+// TestGenerated checks that generated quantities stand behind the parameters and that no limit is about
+// them, whatever is undefined of them.
+func TestGenerated(t *testing.T) {
+	r := sample(2, 1000, 4)
+	for c := range r.Chains {
+		for i := range 1000 {
+			r.Chains[c].Draws[2][i] = float64(i % 2) // 0 or 1
+			r.Chains[c].Draws[3][i] = 7
+		}
+	}
+	summarize(r)
+	judged := write(t, "all_judged", r)
+	r.Generated = 2
+	page := write(t, "generated", r)
+	if !strings.Contains(judged, `class="bad"`) {
+		t.Fatal("without a mark the quantities are fine as parameters")
+	}
+	for _, want := range []string{"2 parameters, 2 generated quantities", "Generated quantities, which have no part in the verdict", "<td>constant</td>", "<tr data-worst=\"2\"><th scope=\"row\">x.3</th>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	table := page[strings.Index(page, `<table id="table">`):]
+	table = table[:strings.Index(table, "</table>")]
+	if strings.Contains(table, `class="bad"`) || strings.Contains(table, "NaN") || strings.Count(table, "<tbody>") != 2 {
+		t.Errorf("%.4000s", table)
+	}
+	for _, d := range strings.Split(page[strings.Index(page, `<dl class="tiles">`):strings.Index(page, "<noscript>")], "\n") {
+		if strings.Contains(d, "x.3") || strings.Contains(d, "x.4") {
+			t.Errorf("a tile is about a generated quantity: %s", d)
+		}
+	}
+	r.Generated = 4
+	if err := Write(io.Discard, r); err == nil {
+		t.Error("a report without parameters is written")
 	}
 }

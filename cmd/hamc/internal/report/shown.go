@@ -108,14 +108,19 @@ func badness(s *diagnostics.Summary, l Limits) float64 {
 	return r
 }
 
-// byBadness returns the indices of the parameters, the worst first.
+// byBadness returns the indices of the parameters, the worst first, and behind them those of the
+// generated quantities: by the diagnostics that are defined of them, constants last.
 func (r *Run) byBadness() []int {
 	order := indices(len(r.Summary))
 	score := make([]float64, len(order))
 	for k := range r.Summary {
 		score[k] = badness(&r.Summary[k], r.Limits)
+		if k >= r.judged() && math.IsInf(score[k], 1) {
+			score[k] = math.Inf(-1)
+		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	slices.SortStableFunc(order[:r.judged()], func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	slices.SortStableFunc(order[r.judged():], func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	return order
 }
 

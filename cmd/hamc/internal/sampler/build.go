@@ -3,13 +3,11 @@
 package sampler
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"go/version"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,28 +16,26 @@ import (
 	"sort"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/hamc-dev/hamc"
 )
 
-// minGo is the oldest Go release that the runtime and generated code build
-// with.
-const minGo = "go1.26"
-
-// A ToolchainError says why there is no Go toolchain to build with.
-type ToolchainError struct{ Reason string }
-
-func (e *ToolchainError) Error() string { return "no Go toolchain: " + e.Reason }
-
-// A BuildError is the failure of the go command on generated code: a bug of the
-// compiler, or no space left on the disk.
+// A BuildError is the failure of the go command on generated code.
 type BuildError struct {
 	Err    error  // of the go command
 	Output string // what it said
+
+	// Code is set where it finds fault with the code, a bug of the compiler or of an extension, and not
+	// with the machine: space, memory, permissions, settings.
+	Code bool
 }
 
 func (e *BuildError) Error() string {
-	return fmt.Sprintf("the sampler does not build: %v\n%s", e.Err, e.Output)
+	if why := OutOfMemory(e.Output, e.Err); why != "" && !e.Code {
+		return "the sampler is not built: " + why
+	}
+	return fmt.Sprintf("the sampler does not build: %v\n%s", e.Err, firstLines(e.Output, 12))
 }
 
 // Unwrap returns the error of the go command.
@@ -49,16 +45,21 @@ func (e *BuildError) Unwrap() error { return e.Err }
 type Binary struct {
 	Path   string
 	Cached bool   // it had been built before
+	Note   string // on what was wrong with the cache; "" for nothing
 	ID     string // two binaries with one ID make the same draws
 
 	// Runtime identifies what the binary is built of and with, but for the program itself.
 	Runtime string
 
-	temporary string // directory to remove; "" if it is kept in the cache
+	temporary string   // directory to remove; "" if it is kept in the cache
+	use       *os.File // keeps it in the cache; nil for one that is not there
 }
 
-// Remove removes a binary that is not kept in the cache.
+// Remove removes a binary that is not kept in the cache, and lets the cache remove one that is.
 func (b *Binary) Remove() {
+	if b.use != nil {
+		b.use.Close()
+	}
 	if b.temporary != "" {
 		os.RemoveAll(b.temporary)
 	}
@@ -109,9 +110,10 @@ type File struct {
 	Text []byte
 }
 
-// BuildProgram builds a program, or finds it built before. Programs are kept in the user's
-// cache directory (os.UserCacheDir) under hamc; without one that can be written they are built in a
-// temporary directory, which Remove removes.
+// BuildProgram builds a program, or finds it built before. Programs are kept in the cache, see
+// OpenCache; where that cannot be, or programs cannot be started from there, they are built in a
+// temporary directory, which Remove removes, and Note says why. What BuildProgram returns starts, as
+// far as the system is concerned: it has been started, with the argument "ready".
 //
 // The errors are a *ToolchainError, a *BuildError, that of the context, and those
 // of the file system.
@@ -120,9 +122,43 @@ func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, sum, err := runtimeFiles()
+	w, of, err := newWorkshop(p, tool)
 	if err != nil {
 		return nil, err
+	}
+	finish := func(b *Binary, note string) (*Binary, error) {
+		b.ID, b.Runtime, b.Note = w.id(), of, note
+		return b, nil
+	}
+	c, err := OpenCache()
+	var b *Binary
+	note := ""
+	if err == nil {
+		b, note, err = w.cached(ctx, c)
+	}
+	if err == nil {
+		return finish(b, note)
+	}
+	var failed *BuildError
+	if ctx.Err() != nil || errors.As(err, &failed) && !failed.noSpace() {
+		return nil, err
+	}
+	b, again := w.temporary(ctx)
+	if again != nil {
+		if ctx.Err() != nil || errors.As(again, &failed) && !failed.noSpace() {
+			return nil, again
+		}
+		return nil, fmt.Errorf("no sampler can be built and started: in the cache, %w; in the temporary directory, %w; XDG_CACHE_HOME and TMPDIR choose others", err, again)
+	}
+	return finish(b, fmt.Sprintf("samplers are not kept, but built for each run: %v", err))
+}
+
+// newWorkshop returns the workshop of a program, which has no directory yet, and what programs of it are
+// built of and with.
+func newWorkshop(p *Program, tool toolchain) (*workshop, string, error) {
+	files, sum, err := runtimeFiles()
+	if err != nil {
+		return nil, "", err
 	}
 	h := sha256.New()
 	with := fmt.Sprintf("%s %s %s\n", tool.version, goruntime.GOOS, goruntime.GOARCH)
@@ -135,40 +171,71 @@ func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
 		fmt.Fprintf(h, "%s %d\n", f.Name, len(f.Text))
 		h.Write(f.Text)
 	}
-	w := workshop{
+	return &workshop{
 		module:  sum[:16],
 		key:     "m" + hex.EncodeToString(h.Sum(nil))[:20],
 		files:   files,
 		program: p,
 		tool:    tool,
+	}, sum + "\n" + with, nil
+}
+
+// workshop builds a program in a directory of its own, which holds the runtime's source too.
+type workshop struct {
+	module, key string
+	files       []file
+	program     *Program
+	tool        toolchain
+}
+
+// id tells programs apart by all that goes into them.
+func (w *workshop) id() string { return w.module + "-" + w.key }
+
+// cached finds the program in the cache, or builds it into it. The note is on one that was found to be
+// damaged.
+func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string, err error) {
+	b, damaged := c.find(w.id())
+	if damaged {
+		note = "a sampler in the cache was damaged, and is built again"
 	}
-	of := sum + "\n" + with
-	if base, err := os.UserCacheDir(); err == nil {
-		w.root = filepath.Join(base, "hamc", w.module)
-		if _, err := os.Stat(w.binary()); err == nil {
-			return &Binary{Path: w.binary(), Cached: true, ID: w.id(), Runtime: of}, nil
+	if b != nil {
+		if err := ready(ctx, b.Path); err != nil {
+			b.Remove()
+			return nil, "", err // it is what was built, so building it again is no help
 		}
-		err := w.write()
-		if err == nil {
-			err = w.build(ctx)
-		}
-		if err == nil {
-			return &Binary{Path: w.binary(), ID: w.id(), Runtime: of}, nil
-		}
-		if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, err
-		}
+		b.Cached = true
+		return b, note, nil
 	}
+	dir, err := c.buildDirectory()
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.RemoveAll(dir)
+	program, err := w.build(ctx, dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if b, err = c.keep(w.id(), program); err != nil {
+		return nil, "", err
+	}
+	if err := ready(ctx, b.Path); err != nil {
+		b.Remove()
+		return nil, "", err
+	}
+	c.Prune()
+	return b, note, nil
+}
+
+// temporary builds the program in a temporary directory.
+func (w *workshop) temporary(ctx context.Context) (*Binary, error) {
 	// A name that others can guess is no place for a program to run.
 	tmp, err := os.MkdirTemp("", "hamc-")
 	if err != nil {
 		return nil, err
 	}
-	w.root = filepath.Join(tmp, w.module)
-	w.cache = filepath.Join(tmp, "gocache")
-	b := &Binary{Path: w.binary(), ID: w.id(), Runtime: of, temporary: tmp}
-	if err = w.write(); err == nil {
-		err = w.build(ctx)
+	b := &Binary{temporary: tmp}
+	if b.Path, err = w.build(ctx, tmp); err == nil {
+		err = ready(ctx, b.Path)
 	}
 	if err != nil {
 		b.Remove()
@@ -177,106 +244,66 @@ func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
 	return b, nil
 }
 
-// toolchain is a go command.
-type toolchain struct{ path, version string }
-
-// findGo returns the go command on the PATH, if it is recent enough.
-func findGo(ctx context.Context) (toolchain, error) {
-	path, err := exec.LookPath("go")
-	if err != nil {
-		return toolchain{}, &ToolchainError{"there is no `go` command on the PATH"}
+// ready starts a program to see whether the system can: whether it is a program for this machine, and
+// whether its file system lets programs run. What the program itself says is another's to judge.
+func ready(ctx context.Context, path string) error {
+	err := exec.CommandContext(ctx, path, "ready").Run()
+	for n := 0; n < 50 && errors.Is(err, syscall.ETXTBSY); n++ {
+		// Another goroutine has started a process while the file was open to be written, which has it
+		// open until it is another program.
+		time.Sleep(10 * time.Millisecond)
+		err = exec.CommandContext(ctx, path, "ready").Run()
 	}
-	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
-	cmd.Dir = os.TempDir() // no go.mod of the user's has a say
-	cmd.Env = environment()
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return toolchain{}, ctx.Err()
-	}
-	v := strings.TrimSpace(string(out))
+	var exit *exec.ExitError
 	switch {
-	case err != nil:
-		return toolchain{}, &ToolchainError{fmt.Sprintf("`%s env` fails: %v", path, err)}
-	case version.IsValid(v) && version.Compare(v, minGo) < 0:
-		return toolchain{}, &ToolchainError{fmt.Sprintf("%s is %s, and samplers need %s", path, v, minGo)}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("the system starts no program from %s, which may be mounted noexec: %w", filepath.Dir(path), err)
 	}
-	return toolchain{path, v}, nil
+	return err
 }
 
-// environment is that of the go command: the user's, without what would make it
-// look for modules, workspaces or other machines.
-func environment() []string {
-	return append(os.Environ(),
-		"GOENV=off", "GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "GOPROXY=off", "GOTOOLCHAIN=local",
-		"CGO_ENABLED=0", "GOOS="+goruntime.GOOS, "GOARCH="+goruntime.GOARCH)
-}
-
-// workshop is a directory with the runtime's source and a package main for each
-// model.
-type workshop struct {
-	root, module, key string
-	cache             string // the go command's cache; "" for its own choice
-	files             []file
-	program           *Program
-	tool              toolchain
-}
-
-func (w *workshop) dir() string { return filepath.Join(w.root, "models", w.key) }
-
-// id tells programs apart by all that goes into them.
-func (w *workshop) id() string { return w.module + "-" + w.key }
-
-func (w *workshop) binary() string {
-	name := "sampler"
-	if goruntime.GOOS == "windows" {
-		name += ".exe"
-	}
-	return filepath.Join(w.dir(), name)
-}
-
-// write writes all source files.
-func (w *workshop) write() error {
-	for _, f := range w.files {
-		if err := writeFile(filepath.Join(w.root, filepath.FromSlash(f.name)), f.text); err != nil {
-			return err
-		}
-	}
-	own := []file{
-		{filepath.Join(w.root, "go.mod"), []byte("module github.com/hamc-dev/hamc\n\ngo " + strings.TrimPrefix(minGo, "go") + "\n")},
-		{filepath.Join(w.dir(), "main.go"), []byte(w.program.Main("github.com/hamc-dev/hamc/models/" + w.key))},
-	}
+// build builds the program below a directory and returns its path.
+func (w *workshop) build(ctx context.Context, root string) (string, error) {
+	// No model shares a directory with another: what one build leaves behind, or damage does, is no
+	// other's.
+	own := "models/" + w.key
+	files := append([]file{
+		{"go.mod", []byte("module github.com/hamc-dev/hamc\n\ngo " + strings.TrimPrefix(minGo, "go") + "\n")},
+		{own + "/main.go", []byte(w.program.Main("github.com/hamc-dev/hamc/" + own))},
+	}, w.files...)
 	for _, f := range w.program.Files {
-		own = append(own, file{filepath.Join(w.dir(), filepath.FromSlash(f.Name)), f.Text})
+		files = append(files, file{own + "/" + f.Name, f.Text})
 	}
-	for _, f := range own {
-		if err := writeFile(f.name, f.text); err != nil {
-			return err
+	for _, f := range files {
+		path := filepath.Join(root, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, f.text, 0o600); err != nil {
+			return "", err
 		}
 	}
-	return nil
-}
-
-// build runs the go command.
-func (w *workshop) build(ctx context.Context) error {
-	// Another hamc may build the same model: the last rename wins, with the
-	// same program.
-	tmp := fmt.Sprintf("%s.%d", w.binary(), os.Getpid())
-	defer os.Remove(tmp)
-	cmd := exec.CommandContext(ctx, w.tool.path, "build", "-trimpath", "-ldflags=-s -w", "-o", tmp, "./models/"+w.key)
-	cmd.Dir = w.root
-	cmd.Env = environment()
-	if w.cache != "" && os.Getenv("GOCACHE") == "" {
-		cmd.Env = append(cmd.Env, "GOCACHE="+w.cache)
+	program := filepath.Join(root, "sampler")
+	if goruntime.GOOS == "windows" {
+		program += ".exe"
 	}
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return &BuildError{err, out.String()}
+	err := w.tool.build(ctx, root, program, "./"+own, "")
+	var failed *BuildError
+	if errors.As(err, &failed) && !failed.Code {
+		// The cache of the go command may be what is wrong: off, full, not to be written.
+		err = w.tool.build(ctx, root, program, "./"+own, filepath.Join(root, "gocache"))
 	}
-	return os.Rename(tmp, w.binary())
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(program); err != nil {
+		return "", &BuildError{Err: errors.New("it succeeds, and there is no program"), Output: fmt.Sprintf("%s is not the go command that it seems to be", w.tool.path)}
+	}
+	return program, nil
 }
 
 type file struct {
@@ -308,18 +335,6 @@ func runtimeFiles() ([]file, string, error) {
 		h.Write(f.text)
 	}
 	return files, hex.EncodeToString(h.Sum(nil)), err
-}
-
-// writeFile writes a file atomically, and not at all if it is there already
-// with that text.
-func writeFile(path string, text []byte) error {
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return WriteAtomic(path, text)
 }
 
 // WriteAtomic writes a file under a temporary name and renames it, so that a

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -77,16 +78,36 @@ func (t *Table) End(name string, values ...float64) {
 // row. The others share one, which tells the least of their ESS and the largest
 // of their R-hat, NaN where one is not defined. If long is 0 all have a row.
 func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digits, long int) *Table {
+	return summaryTable(summaries, probabilities, digits, long, func(f Format) Format { return f })
+}
+
+// QuantityTable is SummaryTable for quantities that nobody judges. What is not defined of them, such as
+// the tail ESS of one that is 0 or 1, or anything but the mean of a constant, is left empty, and has no
+// say in the row of the others.
+func QuantityTable(summaries []diagnostics.Summary, probabilities []float64, digits, long int) *Table {
+	return summaryTable(summaries, probabilities, digits, long, func(f Format) Format {
+		return func(v float64) string {
+			if math.IsNaN(v) {
+				return ""
+			}
+			return f(v)
+		}
+	})
+}
+
+// summaryTable makes either; diagnostic turns the format of MCSE, ESS and R-hat into that of the table.
+func summaryTable(summaries []diagnostics.Summary, probabilities []float64, digits, long int, diagnostic func(Format) Format) *Table {
+	defined := diagnostic(Fixed(0))(math.NaN()) == ""
 	t := NewTable("name")
 	t.Column("mean", Significant(digits))
-	t.Column("mcse", Significant(digits))
+	t.Column("mcse", diagnostic(Significant(digits)))
 	t.Column("sd", Significant(digits))
 	for _, p := range probabilities {
 		t.Column(strconv.FormatFloat(100*p, 'g', 6, 64)+"%", Significant(digits))
 	}
-	t.Column("ess_bulk", Fixed(0))
-	t.Column("ess_tail", Fixed(0))
-	t.Column("r_hat", Fixed(3))
+	t.Column("ess_bulk", diagnostic(Fixed(0)))
+	t.Column("ess_tail", diagnostic(Fixed(0)))
+	t.Column("r_hat", diagnostic(Fixed(3)))
 	all := func(summaries []diagnostics.Summary) {
 		for _, s := range summaries {
 			values := append([]float64{s.Mean, s.MCSE, s.SD}, s.Quantiles...)
@@ -97,12 +118,19 @@ func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digi
 		n := elements(summaries)
 		if long > 0 && n > long {
 			rest := summaries[shownFirst : n-1]
-			bulk, tail, rhat := rest[0].ESSBulk, rest[0].ESSTail, rest[0].RHat
-			for _, s := range rest { // the builtins keep a NaN
-				bulk, tail, rhat = min(bulk, s.ESSBulk), min(tail, s.ESSTail), max(rhat, s.RHat)
+			var bulk, tail, rhat []float64
+			add := func(to *[]float64, v float64) {
+				if !defined || v == v {
+					*to = append(*to, v)
+				}
+			}
+			for _, s := range rest {
+				add(&bulk, s.ESSBulk)
+				add(&tail, s.ESSTail)
+				add(&rhat, s.RHat)
 			}
 			all(summaries[:shownFirst])
-			t.End(fmt.Sprintf("worst of %d more", len(rest)), bulk, tail, rhat)
+			t.End(fmt.Sprintf("worst of %d more", len(rest)), extreme(slices.Min[[]float64], bulk), extreme(slices.Min[[]float64], tail), extreme(slices.Max[[]float64], rhat))
 			all(summaries[n-1 : n])
 		} else {
 			all(summaries[:n])
@@ -110,6 +138,14 @@ func SummaryTable(summaries []diagnostics.Summary, probabilities []float64, digi
 		summaries = summaries[n:]
 	}
 	return t
+}
+
+// extreme returns the least or the largest of numbers, NaN if one is NaN or there are none.
+func extreme(of func([]float64) float64, x []float64) float64 {
+	if len(x) == 0 {
+		return math.NaN()
+	}
+	return of(x)
 }
 
 // shownFirst is how many of the first elements of a long vector have a row.

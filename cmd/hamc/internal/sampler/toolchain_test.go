@@ -1,0 +1,84 @@
+package sampler
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Settings of the go command that are none of hamc's business do not keep it from building.
+func TestSettingsOfGo(t *testing.T) {
+	dir := fresh(t)
+	for _, v := range []string{
+		"GOFLAGS=-mod=vendor", "GOFLAGS=nonsense", "GOROOT=/nonexistent", "GOTOOLCHAIN=go1.99.9", "GO111MODULE=off", "GOWORK=/nonexistent/go.work",
+		"GOPROXY=off", "GOPATH=relative", "GOMODCACHE=relative", "GOENV=/nonexistent", "GOTMPDIR=/nonexistent", "GOCACHEPROG=/nonexistent", "GODEBUG=nonsense",
+		"GOOS=plan9", "GOARCH=386", "GOBIN=relative", "GOFIPS140=nonsense", "GOCACHE=off", "GOCACHE=relative", "GOCACHE=" + filepath.Join(dir, "file", "below"),
+	} {
+		t.Run(v, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			name, value, _ := strings.Cut(v, "=")
+			t.Setenv(name, value)
+			if b := built(t, small(v)); b.Note != "" || b.Cached {
+				t.Errorf("%+v", b)
+			}
+		})
+	}
+}
+
+// A go command that is none, or does not work, is an error in a few lines, and no bug of hamc.
+func TestBrokenGo(t *testing.T) {
+	fresh(t)
+	for _, c := range []struct {
+		name, script, setting string
+		toolchain             bool // the error is one for which there is the evaluator
+		want                  string
+	}{
+		{"fails", "echo cannot >&2; exit 3", "", true, "env` fails: exit status 3\ncannot"},
+		{"is old", "echo go1.21.3", "", true, "is go1.21.3, and samplers need " + minGo},
+		{"is no go", "echo hello", "", true, `prints "hello", which is no version of Go`},
+		{"does not build", `[ "$1" = env ] && echo go1.26.1 || { echo "go: bad luck"; exit 1; }`, "", false, "the sampler does not build: exit status 1\ngo: bad luck"},
+		{"says much", `[ "$1" = env ] && echo go1.26.1 || { seq 1 1000; exit 1; }`, "", false, "\n12\n…"},
+		{"builds nothing", `[ "$1" = env ] && echo go1.26.1; exit 0`, "", false, "it succeeds, and there is no program"},
+		{"has no memory", `[ "$1" = env ] && echo go1.26.1 || { echo "fatal error: failed to reserve page summary memory"; exit 2; }`, "", false, "the sampler is not built: there is not enough memory"},
+		{"is killed", `[ "$1" = env ] && echo go1.26.1 || kill -9 $$`, "", false, "it was killed, which is what the system does where there is not enough memory"},
+		{"", "", "GOEXPERIMENT=strange", true, "unknown GOEXPERIMENT strange"},
+	} {
+		t.Run(c.name+c.setting, func(t *testing.T) {
+			if c.setting != "" {
+				name, value, _ := strings.Cut(c.setting, "=")
+				t.Setenv(name, value)
+			}
+			if c.script != "" {
+				dir := t.TempDir()
+				if err := os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+c.script+"\n"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+			}
+			_, err := BuildProgram(context.Background(), small(c.name))
+			var none *ToolchainError
+			var failed *BuildError
+			if err == nil || errors.As(err, &none) != c.toolchain || !c.toolchain && !errors.As(err, &failed) || failed != nil && failed.Code {
+				t.Fatalf("%T %v", err, err)
+			}
+			if !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "\n") > 14 {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// Code that does not compile is a bug of whoever wrote it.
+func TestCodeThatDoesNotCompile(t *testing.T) {
+	fresh(t)
+	_, err := BuildProgram(context.Background(), &Program{Main: func(string) string { return "package main\n\nfunc main() { undefined() }\n" }})
+	var failed *BuildError
+	if !errors.As(err, &failed) || !failed.Code || !strings.Contains(failed.Output, "undefined: undefined") {
+		t.Errorf("%v", err)
+	}
+}
