@@ -834,6 +834,8 @@ func (c *checker) lookup(n *Name) Object {
 		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
 	} else if s := c.suggest(n.Name); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
+	} else if f := LookupForeign(ForeignValue, n.Name); f != nil {
+		hint = f.Hint()
 	}
 	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	return nil
@@ -986,26 +988,7 @@ func (c *checker) sample(s *SampleStmt) {
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
 		}
-		hint := "the distributions are " + strings.Join(names, ", ")
-		if n := suggest(s.Dist, names); n != "" {
-			hint = fmt.Sprintf("did you mean `%s`?", n)
-		}
-		switch s.Dist {
-		case "N", "gaussian", "Gaussian", "norm":
-			hint = "did you mean `normal`?"
-		case "exp":
-			hint = "did you mean `exponential`?"
-		case "half_normal", "half_cauchy", "half_student_t":
-			hint = fmt.Sprintf("declare the parameter `real > 0` and write `%s`", strings.TrimPrefix(s.Dist, "half_"))
-		case "binomial":
-			hint = "did you mean `binomial_logit`?"
-		}
-		if d := lookupLogDensity(s.Dist); d != nil {
-			hint = fmt.Sprintf("did you mean `%s`?", d.Name)
-		} else if d := lookupRandom(s.Dist); d != nil {
-			hint = fmt.Sprintf("did you mean `%s`?", d.Name)
-		}
-		c.err(UnknownDist, s.Name, hint, "there is no distribution `%s`", s.Dist)
+		c.err(UnknownDist, s.Name, unknownDistribution(s.Dist, names), "there is no distribution `%s`", s.Dist)
 		// One message per name is enough.
 		c.poisoned["~"+s.Dist] = true
 	}
@@ -1027,9 +1010,15 @@ func (c *checker) sample(s *SampleStmt) {
 		}
 		c.expr(e)
 	}
+	named := false
 	for _, a := range s.Args {
-		if a.Name != "" {
-			c.err(BadNamedArgument, a.At, "leave the name out", "arguments of distributions have no names")
+		if a.Name != "" && !named {
+			named = true
+			hint := "leave the names out"
+			if dist != nil {
+				hint += fmt.Sprintf(": %s(%s)", dist.Name, strings.Join(dist.argNames(), ", "))
+			}
+			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
 		}
 		c.expr(a.Expr)
 	}
@@ -1051,6 +1040,25 @@ func (c *checker) sample(s *SampleStmt) {
 		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
 			"the index `%s` is not used: the same term is added again for each of its values", index.Name)
 	}
+}
+
+// unknownDistribution is the hint for a name that no distribution has.
+func unknownDistribution(name string, names []string) string {
+	if d := lookupLogDensity(name); d != nil {
+		return fmt.Sprintf("did you mean `%s`?", d.Name)
+	} else if d := lookupRandom(name); d != nil {
+		return fmt.Sprintf("did you mean `%s`?", d.Name)
+	}
+	if f := LookupForeign(ForeignDistribution, name); f != nil {
+		return f.Hint()
+	}
+	if s := suggest(name, names); s != "" {
+		return fmt.Sprintf("did you mean `%s`?", s)
+	}
+	if f := LookupFunction(name); f != nil {
+		return fmt.Sprintf("`%s` is a function; the distributions are %s", name, strings.Join(names, ", "))
+	}
+	return "the distributions are " + strings.Join(names, ", ")
 }
 
 // term checks one left side against its distribution.
