@@ -35,7 +35,7 @@ func (m *Model) Demands() []Demand {
 	for _, d := range m.Data {
 		s := &d.Support
 		if d.IsSize {
-			out = append(out, Demand{Kind: DemandSize, Data: d, Least: max(1, d.MinSize)})
+			out = append(out, Demand{Kind: DemandSize, Data: d, Least: d.LeastSize()})
 		}
 		if len(d.Type.Shape) > 0 {
 			out = append(out, Demand{Kind: DemandLength, Data: d})
@@ -82,6 +82,9 @@ func (m *Model) Demands() []Demand {
 	}
 	return out
 }
+
+// LeastSize is the least value of an int that serves as a size.
+func (d *Data) LeastSize() int { return max(1, d.MinSize) }
 
 // numeric is a bound, as a number where it is one.
 func numeric(e Expr, v *float64) Expr {
