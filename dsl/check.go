@@ -344,7 +344,7 @@ func (c *checker) whole(f *File) {
 		if b.Name != "" {
 			at, who = b.At, "the block `"+b.Name+"`"
 		}
-		c.warn(NoMetric, at, "add `metric fisher`, `metric softabs(alpha = 1e6)` or another", "%s gives no metric; the identity is used", who)
+		c.warn(NoMetric, at, "add `metric fisher` or another for a geometry of its own; without one `hamc run` adapts a Euclidean metric", "%s gives no metric; the identity is used", who)
 		b.Metric = []*MetricTerm{{At: at, Kind: MetricIdentity}}
 	}
 	for _, d := range m.Data {
