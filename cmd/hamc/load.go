@@ -117,6 +117,19 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 	return m, nil
 }
 
+// tellScarce writes the warnings of parameters that the data at hand hardly inform, where load did
+// not give them for data of any size.
+func (e *env) tellScarce(m *model, im interpret.Posterior) {
+	always := map[dsl.Span]bool{}
+	for _, d := range m.d.Model.Scarce(nil) {
+		always[d.Span] = true
+	}
+	list := slices.DeleteFunc(m.d.Model.Scarce(im.Size), func(d dsl.Diagnostic) bool { return always[d.Span] })
+	if len(list) > 0 {
+		e.tell(&dsl.Diagnostics{File: m.shown(), Text: m.text, List: list})
+	}
+}
+
 // derive checks and derives a model, with the second derivatives for Newton's method if it is to
 // be curved. It is nil where the diagnostics hold errors.
 func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, *dsl.Diagnostics) {

@@ -43,6 +43,9 @@ type Model struct {
 // perhaps misspelt.
 func (m *Model) Unknown() []string { return m.unknown }
 
+// Size returns the value of an int datum.
+func (m *Model) Size(name string) int { return int(m.data[name][0]) }
+
 // New returns the model on data read from a file in CmdStan's JSON form; name
 // is used in messages. A model without data takes a nil reader. The result is a
 // runtime.Model or, for a model of several blocks, a *Gibbs.
@@ -87,6 +90,9 @@ type Posterior interface {
 	// Unknown returns the names in the data file that the model does not
 	// declare: perhaps misspelt.
 	Unknown() []string
+
+	// Size returns the value of an int datum.
+	Size(name string) int
 
 	// Faults returns the parts of the model that are to blame for a point that a
 	// chain cannot be at.
