@@ -31,7 +31,7 @@ func Load(name, text string, opt Options) (*Model, *Diagnostics) {
 	}
 	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
 		lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, blockOf: map[*Param]*Block{}, states: map[string]bool{},
-		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, metrical: map[Expr]bool{}, spelling: spellBudget}
+		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[*Let]parity{}, metrical: map[Expr]bool{}, spelling: spellBudget}
 	for _, id := range file.poisoned {
 		c.poisoned[id] = true
 	}
@@ -76,6 +76,7 @@ type checker struct {
 	// a chain of definitions costs exponential time.
 	folded   map[Expr]folded
 	depends  map[Expr]*Param
+	parities map[*Let]parity
 	metrical map[Expr]bool // isMetric, likewise
 	spelling int           // what is left of spellBudget
 }
@@ -344,7 +345,7 @@ func (c *checker) whole(f *File) {
 		if b.Name != "" {
 			at, who = b.At, "the block `"+b.Name+"`"
 		}
-		c.warn(NoMetric, at, "add `metric fisher`, `metric softabs(alpha = 1e6)` or another", "%s gives no metric; the identity is used", who)
+		c.warn(NoMetric, at, "add `metric fisher` or another for a geometry of its own; without one `hamc run` adapts a Euclidean metric", "%s gives no metric; the identity is used", who)
 		b.Metric = []*MetricTerm{{At: at, Kind: MetricIdentity}}
 	}
 	for _, d := range m.Data {
@@ -378,10 +379,22 @@ func (c *checker) whole(f *File) {
 			c.warn(NoPrior, p.At, "give it a prior, or remove it", "the density does not mention the parameter `%s`, so it has no proper posterior", p.Name)
 		}
 	}
+	for _, d := range m.Scarce(nil) {
+		c.ds.add(d)
+	}
 }
 
 // paramsOfTerms returns the parameters that the density depends on.
 func (c *checker) paramsOfTerms() map[*Param]bool {
+	var all []Expr
+	for _, t := range c.model.Terms {
+		all = append(append(all, t.Left, t.Value), t.Args...)
+	}
+	return paramsOf(all...)
+}
+
+// paramsOf returns the parameters that expressions depend on; nil ones are passed over.
+func paramsOf(list ...Expr) map[*Param]bool {
 	params := map[*Param]bool{}
 	// Terms of one statement share their arguments, and lets are shared.
 	seen := map[Expr]bool{}
@@ -399,11 +412,9 @@ func (c *checker) paramsOfTerms() map[*Param]bool {
 			children(e, visit)
 		}
 	}
-	for _, t := range c.model.Terms {
-		for _, e := range append([]Expr{t.Left, t.Value}, t.Args...) {
-			if e != nil {
-				visit(e)
-			}
+	for _, e := range list {
+		if e != nil {
+			visit(e)
 		}
 	}
 	return params
@@ -834,6 +845,8 @@ func (c *checker) lookup(n *Name) Object {
 		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
 	} else if s := c.suggest(n.Name); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
+	} else if f := LookupForeign(ForeignValue, n.Name); f != nil {
+		hint = f.Hint()
 	}
 	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	return nil
@@ -986,26 +999,7 @@ func (c *checker) sample(s *SampleStmt) {
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
 		}
-		hint := "the distributions are " + strings.Join(names, ", ")
-		if n := suggest(s.Dist, names); n != "" {
-			hint = fmt.Sprintf("did you mean `%s`?", n)
-		}
-		switch s.Dist {
-		case "N", "gaussian", "Gaussian", "norm":
-			hint = "did you mean `normal`?"
-		case "exp":
-			hint = "did you mean `exponential`?"
-		case "half_normal", "half_cauchy", "half_student_t":
-			hint = fmt.Sprintf("declare the parameter `real > 0` and write `%s`", strings.TrimPrefix(s.Dist, "half_"))
-		case "binomial":
-			hint = "did you mean `binomial_logit`?"
-		}
-		if d := lookupLogDensity(s.Dist); d != nil {
-			hint = fmt.Sprintf("did you mean `%s`?", d.Name)
-		} else if d := lookupRandom(s.Dist); d != nil {
-			hint = fmt.Sprintf("did you mean `%s`?", d.Name)
-		}
-		c.err(UnknownDist, s.Name, hint, "there is no distribution `%s`", s.Dist)
+		c.err(UnknownDist, s.Name, unknownDistribution(s.Dist, names), "there is no distribution `%s`", s.Dist)
 		// One message per name is enough.
 		c.poisoned["~"+s.Dist] = true
 	}
@@ -1027,9 +1021,15 @@ func (c *checker) sample(s *SampleStmt) {
 		}
 		c.expr(e)
 	}
+	named := false
 	for _, a := range s.Args {
-		if a.Name != "" {
-			c.err(BadNamedArgument, a.At, "leave the name out", "arguments of distributions have no names")
+		if a.Name != "" && !named {
+			named = true
+			hint := "leave the names out"
+			if dist != nil {
+				hint += fmt.Sprintf(": %s(%s)", dist.Name, strings.Join(dist.argNames(), ", "))
+			}
+			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
 		}
 		c.expr(a.Expr)
 	}
@@ -1051,6 +1051,25 @@ func (c *checker) sample(s *SampleStmt) {
 		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
 			"the index `%s` is not used: the same term is added again for each of its values", index.Name)
 	}
+}
+
+// unknownDistribution is the hint for a name that no distribution has.
+func unknownDistribution(name string, names []string) string {
+	if d := lookupLogDensity(name); d != nil {
+		return fmt.Sprintf("did you mean `%s`?", d.Name)
+	} else if d := lookupRandom(name); d != nil {
+		return fmt.Sprintf("did you mean `%s`?", d.Name)
+	}
+	if f := LookupForeign(ForeignDistribution, name); f != nil {
+		return f.Hint()
+	}
+	if s := suggest(name, names); s != "" {
+		return fmt.Sprintf("did you mean `%s`?", s)
+	}
+	if f := LookupFunction(name); f != nil {
+		return fmt.Sprintf("`%s` is a function; the distributions are %s", name, strings.Join(names, ", "))
+	}
+	return "the distributions are " + strings.Join(names, ", ")
 }
 
 // term checks one left side against its distribution.
@@ -1175,8 +1194,9 @@ func (c *checker) scalarTerm(term *Term) {
 			c.err(NeedsInteger, left.Span(), "", "`%s` describes whole numbers, and `%s` is a real parameter", dist.Name, p.Name)
 		case t.Base != Int:
 			hint := "declare it int"
-			if dist.Support == Binary {
-				hint = "declare it `int … in {0, 1}`"
+			if d := datum(left); d != nil {
+				bound := map[Domain]string{Binary: " in {0, 1}", Counts: " >= 0", UpTo: " >= 0"}[dist.Support]
+				hint = fmt.Sprintf("declare `data %s %s%s`", d.Name, Type{Int, d.Type.Shape}, bound)
 			}
 			if term.call && datum(left) == nil {
 				hint = ""
@@ -1209,11 +1229,11 @@ func (c *checker) scalarTerm(term *Term) {
 	switch dist.Support {
 	case Positive:
 		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && c.positive(sup.Lo)) {
-			want = fmt.Sprintf("declare `param %s real > 0`", param.Name)
+			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("> 0"))
 		}
 	case UnitOpen:
 		if !(sup.LoNum != nil && *sup.LoNum >= 0 && sup.HiNum != nil && *sup.HiNum <= 1) {
-			want = fmt.Sprintf("declare `param %s real in (0, 1)`", param.Name)
+			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("in (0, 1)"))
 		}
 	case Between:
 		lo, ok1 := c.constant(term.Args[0])
@@ -1222,13 +1242,28 @@ func (c *checker) scalarTerm(term *Term) {
 			(ok1 && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, term.Args[0])) &&
 			(ok2 && sup.HiNum != nil && *sup.HiNum <= hi || sameName(sup.Hi, term.Args[1]))
 		if !inside {
-			want = fmt.Sprintf("declare it with the same ends: `param %s real in (a, b)`", param.Name)
+			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", endText(term.Args[0], "a"), endText(term.Args[1], "b"))))
 		}
 	}
 	if want != "" {
 		c.err(OutsideSupport, left.Span(), want, "`%s` is defined on %s, but `%s` may lie outside", dist.Name, dist.Support, param.Name)
 		c.note(param.At, "declared here")
 	}
+}
+
+// endText is an end of an interval as it may stand in a declaration: a number or a name.
+func endText(e Expr, otherwise string) string {
+	switch e := e.(type) {
+	case *Number:
+		return e.Text
+	case *Name:
+		return e.Name
+	case *UnaryExpr:
+		if n, ok := e.X.(*Number); ok && e.Op == "-" {
+			return "-" + n.Text
+		}
+	}
+	return otherwise
 }
 
 // sameName reports whether two bounds are the same name.
@@ -1261,25 +1296,25 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 		c.err(NeedsInteger, a.Span(), "declare it int", "the argument `%s` of `%s` is a whole number, this is %s", name, dist.Name, a.Type())
 		return
 	}
-	base := a
-	if ix, ok := a.(*IndexExpr); ok {
-		base = ix.Base
-	}
-	n, ok := base.(*Name)
-	if !ok {
+	p := alias(a)
+	if p == nil {
+		c.mayLeave(a, dist, i)
 		return
 	}
-	p, ok := n.Obj.(*Param)
-	if !ok || p.Support.spoiled {
+	if p.Support.spoiled {
 		return
 	}
 	if dom == Positive && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
-		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s real > 0`", p.Name),
+		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0")),
 			"the argument `%s` of `%s` is positive, but the parameter `%s` may be negative", name, dist.Name, p.Name)
 		c.note(p.At, "declared here")
 	}
 	if dom == UnitOpen && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0 && p.Support.HiNum != nil && *p.Support.HiNum <= 1) {
-		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s real in (0, 1)`", p.Name),
+		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("in (0, 1)"))
+		if link := links[dist.Name]; link != "" {
+			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)
+		}
+		c.err(BadArgument, a.Span(), hint,
 			"the argument `%s` of `%s` lies between 0 and 1, but the parameter `%s` may not", name, dist.Name, p.Name)
 		c.note(p.At, "declared here")
 	}

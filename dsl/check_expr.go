@@ -604,25 +604,18 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		names = append(names, d.LogDensityName(), d.RandomName())
 	}
 	hint := ""
-	if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
+	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
+		hint = f.Hint()
+	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = "cumulative distribution functions are not in this version of the language"
-	} else if s := suggest(e.Func, names); s != "" {
-		hint = fmt.Sprintf("did you mean `%s`?", s)
+	} else if form := foreignLogDensity(e.Func); form != "" {
+		hint = "write " + form
 	} else if LookupDistribution(e.Func) != nil {
 		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
-	} else {
-		switch e.Func {
-		case "ln":
-			hint = "did you mean `log`?"
-		case "sigmoid", "expit", "logistic":
-			hint = "did you mean `inv_logit`?"
-		case "logsumexp", "logaddexp":
-			hint = "did you mean `log_sum_exp`?"
-		case "softplus":
-			hint = "did you mean `log1p_exp`?"
-		case "abs", "fabs", "max", "min", "floor", "ceil", "round":
-			hint = "HMC needs a density that is differentiable everywhere"
-		}
+	} else if f := LookupForeign(ForeignDistribution, e.Func); f != nil {
+		hint = "a distribution follows `~`"
+	} else if s := suggest(e.Func, names); s != "" {
+		hint = fmt.Sprintf("did you mean `%s`?", s)
 	}
 	c.err(UnknownFunction, e.At, hint, "there is no function `%s`", e.Func)
 }

@@ -364,7 +364,9 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 				return
 			}
 			hint := "the metrics are fisher, softabs(alpha = …), hessian, identity, diag(…), inverse(…), a matrix [a, b ; b, c] and metric[i in k, j in k] = …"
-			if s := suggest(e.Name, metricNames); s != "" {
+			if f := LookupForeign(ForeignMetric, e.Name); f != nil {
+				hint = f.Hint()
+			} else if s := suggest(e.Name, metricNames); s != "" {
 				hint = fmt.Sprintf("did you mean `%s`?", s)
 			}
 			c.err(UnknownMetric, e.Span(), hint, "there is no metric `%s`", e.Name)

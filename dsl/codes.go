@@ -78,6 +78,8 @@ const (
 	NoMetric          Code = "W502"
 	Unused            Code = "W201"
 	NoPrior           Code = "W401"
+	MayLeaveRange     Code = "W402"
+	ScarceData        Code = "W403"
 )
 
 // Entry documents one code.
@@ -159,4 +161,6 @@ var Catalogue = []Entry{
 	{NoMetric, "warning: no metric is given, the identity is used", "a file without metric"},
 	{Unused, "warning: a declared name is not used", "data z real"},
 	{NoPrior, "warning: a parameter has no term in the density", "param z real"},
+	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*b) with b: real"},
+	{ScarceData, "warning: parameters without a prior have more observations than elements, as far as sizes are known", "y ~ normal(mu, 1) with y: real"},
 }

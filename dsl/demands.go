@@ -35,7 +35,7 @@ func (m *Model) Demands() []Demand {
 	for _, d := range m.Data {
 		s := &d.Support
 		if d.IsSize {
-			out = append(out, Demand{Kind: DemandSize, Data: d, Least: max(1, d.MinSize)})
+			out = append(out, Demand{Kind: DemandSize, Data: d, Least: d.LeastSize()})
 		}
 		if len(d.Type.Shape) > 0 {
 			out = append(out, Demand{Kind: DemandLength, Data: d})
@@ -63,6 +63,7 @@ func (m *Model) Demands() []Demand {
 		data, limit *Data
 		support     Domain
 	}
+	const argument = domainCount // no support: the datum is an argument
 	seen := map[known]bool{}
 	for _, t := range append(m.Terms[:len(m.Terms):len(m.Terms)], m.Densities...) {
 		if t.Dist == nil {
@@ -73,6 +74,12 @@ func (m *Model) Demands() []Demand {
 			k.limit = datum(t.Args[0])
 		}
 		demands := supportDemands(t)
+		for _, d := range argumentDemands(t) {
+			if a := (known{data: d.Data, support: argument}); !seen[a] {
+				seen[a] = true
+				demands = append(demands, d)
+			}
+		}
 		// A log density asks no more of a datum than the term that it repeats.
 		if t.call && seen[k] {
 			continue
@@ -82,6 +89,9 @@ func (m *Model) Demands() []Demand {
 	}
 	return out
 }
+
+// LeastSize is the least value of an int that serves as a size.
+func (d *Data) LeastSize() int { return max(1, d.MinSize) }
 
 // numeric is a bound, as a number where it is one.
 func numeric(e Expr, v *float64) Expr {
@@ -149,6 +159,52 @@ func supportDemands(t *Term) []Demand {
 		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, Hi: one, LoOpen: true, HiOpen: true}}
 	}
 	return nil
+}
+
+// argumentDemands are those of a distribution on the data that are its arguments: outside their
+// range the density is 0 wherever the parameters are. Of quantities nothing is demanded, which are NaN
+// then.
+func argumentDemands(t *Term) (out []Demand) {
+	if t.call {
+		return nil
+	}
+	zero, one := &Number{Value: 0}, &Number{Value: 1}
+	for i, a := range t.Args {
+		d := wholeDatum(a)
+		if d == nil || d.Cov {
+			continue
+		}
+		s := &d.Support
+		switch lo := s.LoNum != nil && (*s.LoNum > 0 || *s.LoNum == 0 && s.LoOpen); t.Dist.Args[i].Domain {
+		case Positive:
+			if !lo {
+				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, LoOpen: true, HiOpen: true})
+			}
+		case UnitOpen:
+			if hi := s.HiNum != nil && (*s.HiNum < 1 || *s.HiNum == 1 && s.HiOpen); !lo || !hi {
+				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, Hi: one, LoOpen: true, HiOpen: true})
+			}
+		}
+	}
+	return out
+}
+
+// wholeDatum returns the datum that an expression is, alone or by all its elements, or nil.
+func wholeDatum(e Expr) *Data {
+	if ix, ok := e.(*IndexExpr); ok {
+		n, ok := ix.Base.(*Name)
+		if !ok {
+			return nil
+		}
+		for k, s := range ix.Subscripts {
+			shape := n.Type().Shape
+			if s.Index == nil || s.Offset != 0 || s.Gather != nil || s.Index.Range != (Range{Fixed(1), shape[k]}) {
+				return nil
+			}
+		}
+		e = ix.Base
+	}
+	return datum(e)
 }
 
 // boundForm reports whether an expression is one that bounds of data may be:

@@ -13,6 +13,7 @@ import (
 // goes on. The byte order mark that some editors put first counts as a blank.
 var rules = lexer.MustSimple([]lexer.SimpleRule{
 	{Name: "Comment", Pattern: `//[^\n]*`},
+	{Name: "Block", Pattern: `/\*([^*]|\*+[^*/])*(\*+/|\**\z)`},
 	{Name: "Number", Pattern: `(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`},
 	{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*`},
 	{Name: "Op", Pattern: `\.\.|\.\*|\./|\.\^|<=|>=|==|!=|[-+*/^=~<>()\[\]{},;'?:.|]`},
@@ -28,8 +29,33 @@ var (
 	tokOp     = symbols["Op"]
 	tokEOL    = symbols["EOL"]
 	tokBad    = symbols["Bad"]
-	tokSkip   = map[lexer.TokenType]bool{symbols["Comment"]: true, symbols["Space"]: true}
+	tokBlock  = symbols["Block"]
+	tokSkip   = map[lexer.TokenType]bool{symbols["Comment"]: true, symbols["Block"]: true, symbols["Space"]: true}
 )
+
+// blockComments finds the comments in /* */, which other languages have. The parser passes over
+// them, so that one message says that they are none of the language and the statements around
+// them are read all the same.
+func blockComments(text string) []Span {
+	if !strings.Contains(text, "/*") {
+		return nil
+	}
+	base, err := rules.LexString("", text)
+	if err != nil {
+		return nil
+	}
+	var out []Span
+	for {
+		t, err := base.Next()
+		if err != nil || t.EOF() {
+			return out
+		}
+		if t.Type == tokBlock {
+			t.Value, _, _ = strings.Cut(t.Value, "\n")
+			out = append(out, tokenSpan(t))
+		}
+	}
+}
 
 // keywords start statements, and are never names.
 var keywords = []string{"model", "data", "const", "param", "let", "density", "metric",

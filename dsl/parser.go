@@ -62,6 +62,10 @@ func Parse(name, text string) (*File, *Diagnostics) {
 			Hint: "save it as UTF-8"})
 		return file, ds
 	}
+	for _, at := range blockComments(text) {
+		ds.add(Diagnostic{Code: BadCharacter, Span: at, Message: "comments in `/* */` are not part of the language",
+			Hint: "a comment starts with // and ends with its line"})
+	}
 	tree, err := grammar.ParseString(name, text)
 	if err != nil {
 		// Statements keep their own errors; only a failure of the driver
@@ -211,6 +215,8 @@ type parser struct {
 	depth int
 	open  []lexer.Token // brackets
 	prev  lexer.Token   // the last token taken
+
+	module bool // the last component was one of a module of another language, as in np.exp
 }
 
 func (p *parser) peek() lexer.Token { return *p.lex.Peek() }
@@ -254,7 +260,14 @@ func (p *parser) unexpected(want, hint string) error {
 	t := p.peek()
 	if t.Type == tokBad {
 		r, _ := utf8.DecodeRuneInString(t.Value)
-		return fail(BadCharacter, tokenSpan(t), characterHint(r), "the character %q is not part of the language", r)
+		hint := characterHint(r)
+		switch {
+		case r == '%' && p.afterValue():
+			hint = "there is no remainder; prepare such data in the data file"
+		case r == '@' && !p.afterValue():
+			hint = "a statement starts with its keyword"
+		}
+		return fail(BadCharacter, tokenSpan(t), hint, "the character %q is not part of the language", r)
 	}
 	if (t.Type == tokEOL || t.EOF()) && len(p.open) > 0 {
 		return p.unclosed()
@@ -270,7 +283,7 @@ func (p *parser) unexpected(want, hint string) error {
 			hint = "a value is named by `let NAME = …`"
 			break
 		}
-		return fail(NotYet, tokenSpan(t), "", "comparisons and conditional expressions are not in this version of the language")
+		return fail(NotYet, tokenSpan(t), "for a condition on data, give a datum d that is 0 or 1 and write d*a + (1 - d)*b", "comparisons and conditional expressions are not in this version of the language")
 	case ".":
 		switch word := p.peekAt(1).Type == tokIdent; {
 		case adjoins && p.prev.Type == tokNumber:
@@ -285,18 +298,36 @@ func (p *parser) unexpected(want, hint string) error {
 	case "*":
 		if adjoins && p.prev.Value == "*" {
 			hint = "a power is written with ^"
-		} else if adjoins && p.prev.Value == "/" {
-			hint = "comments start with //"
 		}
 	case "(":
 		// A name before it was a component: of others it is a call.
 		if adjoins && p.prev.Type == tokIdent {
+			if name := p.prev.Value; p.module || LookupFunction(name) != nil {
+				hint = fmt.Sprintf("functions have no prefix: write %s(…)", name)
+			}
 			hint = cmp.Or(hint, "an element of a component reads s.v[i]")
 		}
+	case "]":
+		if n := len(p.open); want != "an expression" || n == 0 || p.open[n-1].Value != "[" {
+			break
+		}
+		hint = cmp.Or(hint, "an array as a whole has no brackets, and an element all its indices, as in x[i, j]")
+	case "{":
+		if want != "an expression" {
+			break
+		}
+		hint = cmp.Or(hint, "a matrix reads [a, b ; c, d]; a vector is defined by its elements, let v[i in n] = …")
 	case "..":
 		hint = cmp.Or(hint, "a sum over an index reads sum(i in 1..n) …")
 	case ":":
-		hint = cmp.Or(hint, "a range reads 1..n")
+		switch {
+		case p.peekAt(1).Value == "=":
+			hint = "a value is named by `let NAME = …`"
+		case p.prev.Type == tokIdent && startsStatement(p.prev.Value):
+			hint = "statements are not grouped: each has a line of its own, as in `data n int`"
+		default:
+			hint = cmp.Or(hint, "a range reads 1..n")
+		}
 	case ";":
 		hint = cmp.Or(hint, "a statement ends with its line; `;` ends the rows of a matrix")
 	case "in":
@@ -307,7 +338,13 @@ func (p *parser) unexpected(want, hint string) error {
 		if t.Type == tokNumber && t.Value[0] == '.' && adjoins && p.prev.Type == tokIdent {
 			hint = "a component of a solution reads s.v, an element of it s.v[i]"
 		}
-		if hint == "" && (t.Type == tokIdent && !isKeyword(t.Value) || t.Type == tokNumber) && p.afterValue() {
+		switch {
+		case hint != "":
+		case adjoins && p.prev.Type == tokNumber && t.Type == tokIdent && t.Value[0] == '_':
+			hint = "numbers have no _ between their digits"
+		case adjoins && p.prev.Type == tokNumber && (t.Value == "f" || t.Value == "L" || t.Value == "F" || t.Value == "l" || t.Value == "d"):
+			hint = "numbers have no suffix"
+		case (t.Type == tokIdent && !isKeyword(t.Value) || t.Type == tokNumber) && p.afterValue():
 			hint = "a product is written with *"
 		}
 	}
@@ -321,8 +358,14 @@ func (p *parser) unexpected(want, hint string) error {
 // does not know.
 func characterHint(r rune) string {
 	switch r {
-	case '#', '%', '"':
+	case '#', '%':
 		return "comments start with //"
+	case '"', '\u201c', '\u201d':
+		return "there are no texts: data are numbers, and names have no quotes"
+	case '$':
+		return "a datum is used by its name alone"
+	case '\\':
+		return "a line goes on after an operator, a comma or in brackets"
 	case '−', '–', '—':
 		return "write the minus sign as -"
 	case '×', '·', '⋅', '∗':
@@ -443,6 +486,12 @@ func (p *parser) end() error {
 	if t.Type != tokEOL {
 		hint := ""
 		p.poisonLine()
+		switch p.s.stmt.(type) {
+		case *DataStmt, *ParamStmt:
+			if t.Value != ";" {
+				hint = "a bound reads `real > 0`, `real < 1` or `real in (0, 1)`"
+			}
+		}
 		switch t.Value {
 		case "=":
 			hint = "a value is named by `let NAME = …`"
@@ -643,12 +692,11 @@ func (p *parser) typeExpr() (TypeExpr, error) {
 		if s := suggest(t.Value, []string{"int", "real", "cov"}); s != "" {
 			hint = fmt.Sprintf("did you mean `%s`?", s)
 		}
+		if f := LookupForeign(ForeignType, t.Value); f != nil {
+			hint = f.Hint()
+		}
 		switch t.Value {
-		case "vector", "matrix":
-			hint = "a vector is real[n], a matrix real[n, k]"
-		case "float", "double", "float64":
-			hint = "did you mean `real`?"
-		case "simplex", "ordered", "corr_cholesky", "cov_matrix":
+		case "simplex", "ordered", "positive_ordered", "unit_vector", "corr_matrix", "cholesky_factor_corr", "cholesky_factor_cov", "corr_cholesky":
 			return TypeExpr{}, fail(NotYet, tokenSpan(t), "", "the type `%s` is not in this version of the language", t.Value)
 		}
 		return TypeExpr{}, fail(UnknownType, tokenSpan(t), hint, "there is no type `%s`", t.Value)
@@ -1006,7 +1054,7 @@ func (p *parser) sample() error {
 		}
 	}
 	if p.isWord("T") && p.peekAt(1).Value == "[" {
-		return fail(NotYet, tokenSpan(p.peek()), "", "truncated distributions are not in this version of the language")
+		return fail(NotYet, tokenSpan(p.peek()), "the bounds of a parameter truncate its prior: declare `param s real > 0` or `real in (a, b)`", "truncated distributions are not in this version of the language")
 	}
 	p.s.stmt = st
 	return nil
@@ -1046,8 +1094,13 @@ func (p *parser) unknownStatement() error {
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
 	case isKeyword(w):
-	case w == "target" && (n.Value == "+" || n.Value == "=") && !p.hasTilde():
-		hint = "a term of the log density reads `density …`"
+	case LookupForeign(ForeignStatement, w) != nil && !p.hasTilde() && (bare || n.Value == "+" || n.Value == "=" && w == "target" || n.Value == ":" || n.Value == "(" && LookupFunction(w) == nil):
+		hint = LookupForeign(ForeignStatement, w).Hint()
+		if isType(n.Value) || n.Type == tokIdent && isType(p.peekAt(2).Value) { // a declaration
+			if s := suggest(w, []string{"data", "param"}); s != "" {
+				hint = fmt.Sprintf("did you mean `%s`?", s)
+			}
+		}
 	case n.Value == "=":
 		p.s.names = append(p.s.names, Ident{w, tokenSpan(first)})
 		return fail(UnknownStatement, tokenSpan(first), fmt.Sprintf("did you mean `let %s = …`?", w), "`%s` does not start a statement", w)
@@ -1219,6 +1272,7 @@ func (p *parser) postfix() (Expr, error) {
 			ix.span = p.spanFrom(ix.span)
 			x = ix
 		case p.isOp(".") && p.peekAt(1).Type == tokIdent && p.prev.Type == tokIdent:
+			p.module = modules[p.prev.Value]
 			p.next()
 			t := p.next()
 			p.s.nodes++

@@ -126,22 +126,76 @@ const maxPrinted = 50
 
 // String renders every message as `file:line:col: error[code]: message`
 // followed by the source line, a caret and the hint.
-func (ds *Diagnostics) String() string {
+func (ds *Diagnostics) String() string { return ds.Render(Style{}) }
+
+// Style says how messages look on a terminal; the zero Style is plain text.
+type Style struct {
+	Width int // of lines; 0: any
+
+	// Wrap breaks a line at the width, with an indent for the further lines. Nil: it does not.
+	Wrap func(line string, width, indent int) string
+
+	// Paint gives a part of a message its colour. Nil: it has none.
+	Paint func(part Part, text string) string
+}
+
+// Part is a part of a message that may have a colour.
+type Part uint8
+
+// The parts.
+const (
+	ErrorPart   Part = iota // the word, and the carets below what it is about
+	WarningPart             // likewise
+	NotePart                // likewise
+	HintPart                // the word before a hint
+)
+
+func (s *Style) paint(part Part, text string) string {
+	if s.Paint == nil {
+		return text
+	}
+	return s.Paint(part, text)
+}
+
+func (s *Style) wrap(line string, indent int) string {
+	if s.Wrap == nil {
+		return line
+	}
+	return s.Wrap(line, s.Width, indent)
+}
+
+// Indents of what is below the first line of a message, and of a hint.
+const (
+	messageIndent = 6
+	hintIndent    = 12
+)
+
+// Render is String in a style.
+func (ds *Diagnostics) Render(style Style) string {
 	var b strings.Builder
 	lines := strings.Split(ds.Text, "\n")
+	// Colours take no room, so a line gets them when it has been wrapped.
+	head := func(at Span, part Part, word, message string) {
+		place := fmt.Sprintf("%s:%d:%d: ", ds.File, at.Pos.Line, at.Pos.Col)
+		line := style.wrap(place+word+" "+message, messageIndent)
+		if rest, ok := strings.CutPrefix(line, place+word); ok {
+			line = place + style.paint(part, word) + rest
+		}
+		b.WriteString(line + "\n")
+		style.snippet(&b, lines, at, part)
+	}
 	for i, d := range ds.List {
 		if i == maxPrinted {
 			fmt.Fprintf(&b, "%s: and %d more messages\n", ds.File, len(ds.List)-i)
 			break
 		}
-		fmt.Fprintf(&b, "%s:%d:%d: %s[%s]: %s\n", ds.File, d.Span.Pos.Line, d.Span.Pos.Col, d.Severity, d.Code, d.Message)
-		snippet(&b, lines, d.Span)
+		head(d.Span, Part(d.Severity), fmt.Sprintf("%s[%s]:", d.Severity, d.Code), d.Message)
 		if d.Hint != "" {
-			fmt.Fprintf(&b, "      hint: %s\n", d.Hint)
+			line := style.wrap(strings.Repeat(" ", messageIndent)+"hint: "+d.Hint, hintIndent)
+			b.WriteString(strings.Replace(line, "hint:", style.paint(HintPart, "hint:"), 1) + "\n")
 		}
 		for _, n := range d.Notes {
-			fmt.Fprintf(&b, "%s:%d:%d: note: %s\n", ds.File, n.Span.Pos.Line, n.Span.Pos.Col, n.Message)
-			snippet(&b, lines, n.Span)
+			head(n.Span, NotePart, "note:", n.Message)
 		}
 	}
 	return b.String()
@@ -154,24 +208,31 @@ const maxSnippet = 100
 // below the span.
 func Snippet(text string, s Span) string {
 	var b strings.Builder
-	snippet(&b, strings.Split(text, "\n"), s)
+	(&Style{}).snippet(&b, strings.Split(text, "\n"), s, ErrorPart)
 	return b.String()
 }
 
-func snippet(b *strings.Builder, lines []string, s Span) {
+// snippetMargin is what stands left of the text of a source line: its number and a bar.
+const snippetMargin = 8
+
+func (style *Style) snippet(b *strings.Builder, lines []string, s Span, part Part) {
 	if s.Pos.Line < 1 || s.Pos.Line > len(lines) {
 		return
 	}
 	text := []rune(strings.TrimRight(lines[s.Pos.Line-1], "\r"))
 	col := s.Pos.Col
+	most := maxSnippet
+	if w := style.Width - snippetMargin; w > 0 && w < most {
+		most = max(w, 40)
+	}
 	// A long line is shown from a little before the place that matters.
-	if col > maxSnippet-20 {
+	if col > most-20 {
 		cut := min(col-20, len(text))
 		text = text[cut:]
 		col -= cut
 	}
-	if len(text) > maxSnippet {
-		text = text[:maxSnippet]
+	if len(text) > most {
+		text = text[:most]
 	}
 	for i, r := range text {
 		if r == '\t' {
@@ -180,5 +241,5 @@ func snippet(b *strings.Builder, lines []string, s Span) {
 	}
 	width := max(1, min(s.Len, len(text)-col+1))
 	fmt.Fprintf(b, "%5d | %s\n      | %s%s\n", s.Pos.Line, string(text),
-		strings.Repeat(" ", max(0, col-1)), strings.Repeat("^", width))
+		strings.Repeat(" ", max(0, col-1)), style.paint(part, strings.Repeat("^", width)))
 }

@@ -5,28 +5,53 @@ import "strings"
 // maxSpelled is the length of the longest word worth a suggestion.
 const maxSpelled = 64
 
-// suggest returns the candidate nearest to a misspelt word, or "" if none is
-// near: at most a third of the letters may differ (Damerau–Levenshtein).
+// suggest returns the candidate that a word is a misspelling of, or "". Candidates are
+// of one kind. Words that differ in case and underscores only are the same; otherwise
+// one letter in four may differ (Damerau–Levenshtein), the first letters of words of up to four
+// letters agree, and of two letters only the order may be wrong.
 func suggest(word string, candidates []string) string {
 	if len(word) > maxSpelled {
 		return ""
 	}
-	best, least := "", len(word)/3+1
-	// Any letter is near any other: of one letter only the case may differ.
-	if len(word) < 3 {
-		least = len(word) - 1
-	}
+	best, least := "", allowed(len(word))+1
+	lower := strings.ToLower(word)
 	for _, c := range candidates {
-		// The lengths alone may show that too many letters differ.
-		if c == word || len(c) > len(word)+least || len(word) > len(c)+least {
+		if c == word {
 			continue
 		}
-		d := distance(strings.ToLower(word), strings.ToLower(c))
-		if d <= least && (best == "" || d < least) {
+		if bare := plain(c); bare != "" && bare == plain(word) {
+			return c
+		}
+		// The lengths alone may show that too many letters differ.
+		if len(c) >= len(word)+least || len(word) >= len(c)+least {
+			continue
+		}
+		other := strings.ToLower(c)
+		d := distance(lower, other)
+		if swap := swapped(lower, other); !swap && (len(word) < 3 || len(word) <= 4 && lower[0] != other[0]) {
+			continue
+		}
+		if d < least {
 			best, least = c, d
 		}
 	}
 	return best
+}
+
+// allowed is how many letters of a word of n may differ.
+func allowed(n int) int {
+	switch {
+	case n < 2:
+		return 0
+	case n < 4:
+		return 1
+	}
+	return n / 4
+}
+
+// swapped reports whether two words differ in the order of their first letters.
+func swapped(a, b string) bool {
+	return len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0]
 }
 
 // distance counts the insertions, deletions, substitutions and swaps of

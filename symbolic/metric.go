@@ -482,7 +482,7 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 		switch {
 		case term.Term.Dist == nil:
 			if p.mentionsData(term.L) {
-				d.add(dsl.Error, dsl.NoFisher, term.Term.At, "write the term with `~`, or use `metric softabs(alpha = 1)` or `metric hessian`",
+				d.add(dsl.Error, dsl.NoFisher, term.Term.At, "write the term with `~`, or leave `metric` out, and `hamc run` adapts a Euclidean metric",
 					"the Fisher information of a `density` statement is not known: it names no distribution of the data")
 				continue
 			}
@@ -535,7 +535,7 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 	for n, a := range term.Args {
 		known := dist.Fisher != nil && dist.Fisher[n][n] != ""
 		if !known && p.argDepends(a) {
-			d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric softabs(alpha = 1)` or `metric hessian`",
+			d.add(dsl.Error, dsl.NoFisher, term.Term.At, "leave `metric` out, and `hamc run` adapts a Euclidean metric",
 				"the expected information of `%s` about its argument `%s`, which depends on a parameter, is not finite or not known", dist.Name, dist.Args[n].Name)
 			return nil
 		}
@@ -660,13 +660,27 @@ func (p *Posterior) withoutJointInformation(term *PosteriorTerm) string {
 	return ""
 }
 
+// withoutExpected is what to write where fisher(prior = expected) does not exist: the metric with
+// the Hessians of the priors, if that is proved to be positive definite, or none.
+func (p *Posterior) withoutExpected(t *dsl.MetricTerm) string {
+	block, other := *p.Block, *p
+	block.Metric = []*dsl.MetricTerm{{At: t.At, Kind: dsl.MetricFisher}}
+	other.Block = &block
+	var d Diagnosed
+	other.metric(&d)
+	if len(d.List) == 0 {
+		return "use `metric fisher`, which is positive definite everywhere"
+	}
+	return "leave `metric` out, and `hamc run` adapts a Euclidean metric"
+}
+
 // jointInformation is the expected information of a prior term x ~ D(η) about
 // (x, η) jointly.
 func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *PosteriorTerm) entry {
 	c := p.C
 	dist := term.Term.Dist
 	if why := p.withoutJointInformation(term); why != "" {
-		d.add(dsl.Error, dsl.NoFisher, term.Term.At, "use `metric fisher` or `metric softabs(alpha = 1)`",
+		d.add(dsl.Error, dsl.NoFisher, term.Term.At, p.withoutExpected(t),
 			"fisher(prior = expected) needs the expected information of this term: %s", why)
 		return nil
 	}

@@ -1,10 +1,6 @@
 package symbolic
 
-import (
-	"strings"
-
-	"github.com/hamc-dev/hamc/dsl"
-)
+import "github.com/hamc-dev/hamc/dsl"
 
 // positivity proves that a derived metric is positive definite, or says where
 // it may fail. A metric is a sum of contributions, each of which is
@@ -298,7 +294,7 @@ func (v *positivity) report(d *Diagnosed) {
 	if v.explicit || v.term == nil {
 		return
 	}
-	remedy := v.remedy() + "; where the metric fails, proposals are rejected and counted"
+	remedy := v.remedy() + "; where this one fails, proposals are rejected and counted"
 	for _, f := range v.unknown {
 		d.add(dsl.Warning, dsl.MaybeIndefinite, f.at, remedy, "the metric may not be positive definite everywhere: %s", f.what)
 	}
@@ -315,24 +311,28 @@ func (v *positivity) report(d *Diagnosed) {
 	}
 }
 
-// remedy names a metric that the model has and that is positive definite, or a
-// term that makes up for what this one lacks.
+// remedy is what works in place of the metric: the expected information, if it can be derived for
+// all terms and is proved to be positive definite, or no metric of the model's own. It does not name
+// SoftAbs, whose derivatives are costly, and which fails near what makes this metric fail.
 func (v *positivity) remedy() string {
-	var known []string
-	expected := !v.term.Expected
-	for _, t := range v.p.Terms {
-		if t.Term.Dist != nil && v.p.leftIsParam(t) {
-			expected = expected && v.p.withoutJointInformation(t) == ""
+	if !v.term.Expected && v.p.expectedWorks() {
+		return "use `fisher(prior = expected)`, which is positive definite everywhere"
+	}
+	return "leave `metric` out, and `hamc run` adapts a Euclidean metric"
+}
+
+// expectedWorks reports whether fisher(prior = expected) exists and is proved to be positive
+// definite.
+func (p *Posterior) expectedWorks() bool {
+	for _, t := range p.Terms {
+		if t.Term.Dist != nil && p.leftIsParam(t) && p.withoutJointInformation(t) != "" {
+			return false // without deriving anything
 		}
 	}
-	if expected {
-		known = append(known, "`fisher(prior = expected)`")
-	}
-	if len(v.p.Solves) == 0 {
-		known = append(known, "`softabs(alpha = 1)`")
-	}
-	if len(known) == 0 {
-		return "add to the metric, as in `+ identity`"
-	}
-	return "use " + strings.Join(known, " or ")
+	block, other := *p.Block, *p
+	block.Metric = []*dsl.MetricTerm{{At: p.Block.Metric[0].At, Kind: dsl.MetricFisher, Expected: true}}
+	other.Block = &block
+	var d Diagnosed
+	other.metric(&d)
+	return len(d.List) == 0
 }

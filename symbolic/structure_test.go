@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"math"
 	"math/rand"
 	"strings"
 	"testing"
@@ -143,6 +144,70 @@ func TestPositivity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPositivityAdvice: what the hint of a warning says to write gives no such warning, and of what it
+// says to be positive definite everywhere a Cholesky factorization succeeds over a wide range of
+// points.
+func TestPositivityAdvice(t *testing.T) {
+	const expected, none = "use `fisher(prior = expected)`", "leave `metric` out"
+	seen := map[string]int{}
+	for _, row := range proofs {
+		if !row.warns {
+			continue
+		}
+		_, list := load(t, row.text)
+		for _, x := range list {
+			lines := strings.Split(row.text, "\n")
+			metric := len(lines) - 2
+			switch {
+			case !strings.HasPrefix(lines[metric], "metric "):
+				t.Fatalf("%s: no metric in its last line", row.name)
+			case strings.HasPrefix(x.Hint, expected):
+				seen[expected]++
+				lines[metric] = "metric fisher(prior = expected)"
+			case strings.HasPrefix(x.Hint, none):
+				seen[none]++
+				lines[metric] = ""
+			default:
+				continue // about a factor, or what lacks a prior
+			}
+			text := strings.Join(lines, "\n")
+			if d, more := load(t, text); len(more) > 0 {
+				t.Errorf("%s: the advice %q leads to %+v", row.name, x.Hint, more)
+			} else if lines[metric] != "" {
+				tryPositive(t, d, someData(d.Model))
+			}
+		}
+	}
+	if seen[expected] < 3 || seen[none] < 3 {
+		t.Errorf("the kinds of advice were given %v times", seen)
+	}
+}
+
+// someData are data that fit the declarations of a model: sizes are 5.
+func someData(m *dsl.Model) numbers {
+	data := numbers{}
+	for _, d := range m.Data {
+		size := 1
+		for range d.Type.Shape {
+			size *= 5
+		}
+		x := make([]float64, size)
+		for i := range x {
+			switch {
+			case d.Cov && i%6 == 0, d.Type.Base == dsl.Int && size > 1:
+				x[i] = 1
+			case d.Cov:
+			case d.Type.Base == dsl.Int:
+				x[i] = 5
+			default:
+				x[i] = 0.3 + math.Mod(0.77*float64(i), 2)
+			}
+		}
+		data[d.ObjectName()] = x
+	}
+	return data
 }
 
 // TestPositivityReasons: the warning tells an indefinite contribution, with its

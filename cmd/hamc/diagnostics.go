@@ -2,8 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 
+	"github.com/spf13/cobra"
+
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
 	"github.com/hamc-dev/hamc/dsl"
 )
 
@@ -24,6 +29,7 @@ type diagnosticText struct {
 	Line     int        `json:"line"`
 	Col      int        `json:"col"`
 	Length   int        `json:"length"`
+	End      int        `json:"end"` // the column behind the last character
 	Message  string     `json:"message"`
 	Hint     string     `json:"hint,omitempty"`
 	Notes    []noteText `json:"notes,omitempty"` // other places that matter
@@ -33,24 +39,127 @@ type noteText struct {
 	Line    int    `json:"line"`
 	Col     int    `json:"col"`
 	Length  int    `json:"length"`
+	End     int    `json:"end"`
 	Message string `json:"message"`
+}
+
+// diagnosticTexts returns the messages about a model as JSON has them.
+func diagnosticTexts(ds *dsl.Diagnostics) []diagnosticText {
+	var out []diagnosticText
+	for _, d := range ds.List {
+		text := diagnosticText{Severity: d.Severity.String(), Code: string(d.Code), File: ds.File,
+			Line: d.Span.Pos.Line, Col: d.Span.Pos.Col, Length: d.Span.Len, End: d.Span.Pos.Col + d.Span.Len, Message: d.Message, Hint: d.Hint}
+		for _, n := range d.Notes {
+			text.Notes = append(text.Notes, noteText{n.Span.Pos.Line, n.Span.Pos.Col, n.Span.Len, n.Span.Pos.Col + n.Span.Len, n.Message})
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// messageColors are the colours of messages about models.
+var messageColors = map[dsl.Part]string{dsl.ErrorPart: "1;31", dsl.WarningPart: "1;35", dsl.NotePart: "1;36", dsl.HintPart: "1;32"}
+
+// messageStyle is how messages about models look on w.
+func messageStyle(w io.Writer) dsl.Style {
+	s := dsl.Style{Width: terminal.Width(w), Wrap: terminal.Wrap}
+	if terminal.Color(w) {
+		s.Paint = func(part dsl.Part, text string) string { return terminal.Paint(messageColors[part], text) }
+	}
+	return s
 }
 
 // tell writes messages about a model to standard error: as events where there are events,
 // otherwise as text.
 func (e *env) tell(ds *dsl.Diagnostics) {
 	if e.events == nil {
-		fmt.Fprint(e.stderr, ds)
+		_, _ = io.WriteString(e.stderr, ds.Render(messageStyle(e.stderr)))
 		return
 	}
 	out := json.NewEncoder(e.events)
 	out.SetEscapeHTML(false)
-	for _, d := range ds.List {
-		text := diagnosticText{Severity: d.Severity.String(), Code: string(d.Code), File: ds.File,
-			Line: d.Span.Pos.Line, Col: d.Span.Pos.Col, Length: d.Span.Len, Message: d.Message, Hint: d.Hint}
-		for _, n := range d.Notes {
-			text.Notes = append(text.Notes, noteText{n.Span.Pos.Line, n.Span.Pos.Col, n.Span.Len, n.Message})
-		}
+	for _, text := range diagnosticTexts(ds) {
 		_ = out.Encode(diagnosticEvent{eventDiagnostic, text}) // as for every other text on standard error
 	}
+}
+
+// stdinShown is the name of a model that is read from standard input, in messages.
+const stdinShown = "<stdin>"
+
+func newCheck(e *env) *cobra.Command {
+	var consts []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check MODEL.ham...",
+		Short: "Report every error and warning of models",
+		Long: `Report every error and warning of models; - reads one from standard input.
+
+Exit codes: 0 no errors (there may be warnings), 1 errors, 2 usage.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exactly(1, "MODEL.ham")(cmd, args)
+			}
+			return nil
+		},
+		ValidArgsFunction: completeModels,
+		RunE: func(_ *cobra.Command, args []string) error {
+			bindings, err := parseConsts(consts)
+			if err != nil {
+				return err // about the flags, so the same for every model
+			}
+			return e.check(args, bindings, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the messages as one JSON array to standard output")
+	constFlag(cmd, &consts)
+	completeFlags(cmd)
+	return cmd
+}
+
+// check reports the messages about models.
+func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) error {
+	var failed error
+	all := []diagnosticText{}
+	read := false // standard input
+	for _, path := range paths {
+		name, text := path, ""
+		var err error
+		switch {
+		case path == stdinName && read:
+			return usage{errors.New("- stands for standard input, which is read once")}
+		case path == stdinName:
+			var b []byte
+			if b, err = io.ReadAll(e.stdin); err != nil {
+				err = fmt.Errorf("%s: %w", stdinShown, err)
+			}
+			name, text, read = stdinShown, string(b), true
+		default:
+			text, err = readModel(path)
+		}
+		if err != nil {
+			failed = errReported
+			if asJSON {
+				all = append(all, diagnosticText{Severity: dsl.Error.String(), File: shownPath(name), Message: message(err)})
+			} else {
+				fmt.Fprintf(e.stderr, "hamc: %s\n", message(err))
+			}
+			continue
+		}
+		_, ds := derive(name, text, consts, false)
+		if ds.HasErrors() {
+			failed = errReported
+		}
+		if all = append(all, diagnosticTexts(ds)...); !asJSON && len(ds.List) > 0 {
+			e.tell(ds)
+		}
+	}
+	if asJSON {
+		out := json.NewEncoder(e.stdout)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		if err := out.Encode(all); err != nil {
+			return wrap(err)
+		}
+	}
+	return failed
 }

@@ -281,42 +281,6 @@ func (e *env) write(t *target) error {
 	return nil
 }
 
-func newCheck(e *env) *cobra.Command {
-	var consts []string
-	cmd := &cobra.Command{
-		Use:   "check MODEL.ham...",
-		Short: "Report every error and warning of models",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return exactly(1, "MODEL.ham")(cmd, args)
-			}
-			return nil
-		},
-		ValidArgsFunction: completeModels,
-		RunE: func(_ *cobra.Command, args []string) error {
-			var failed error
-			for _, a := range args {
-				_, err := e.load(a, consts, false)
-				var u usage
-				switch {
-				case err == nil:
-				case errors.As(err, &u):
-					return err // about the flags, so the same for every model
-				default:
-					failed = errReported
-					if !errors.Is(err, errReported) {
-						fmt.Fprintf(e.stderr, "hamc: %s\n", message(err))
-					}
-				}
-			}
-			return failed
-		},
-	}
-	constFlag(cmd, &consts)
-	completeFlags(cmd)
-	return cmd
-}
-
 func newExplain(e *env) *cobra.Command {
 	var consts []string
 	cmd := &cobra.Command{

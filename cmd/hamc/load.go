@@ -63,6 +63,18 @@ func readText(path string) (string, error) {
 	return string(b), nil
 }
 
+// readModel reads the file of a model, with errors in words.
+func readModel(path string) (string, error) {
+	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
+		return "", problem{fmt.Errorf("%s is a directory, not a model", path)}
+	}
+	text, err := readText(path)
+	if err != nil && !isFile(path) && isFile(path+".ham") {
+		return "", problem{fmt.Errorf("%w; did you mean %s.ham?", err, path)}
+	}
+	return text, err
+}
+
 // inWords says what kept a file from being read.
 func inWords(path string, err error) error {
 	if fi, e := os.Stat(path); e == nil && fi.IsDir() {
@@ -87,14 +99,8 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
-		return nil, problem{fmt.Errorf("%s is a directory, not a model", path)}
-	}
-	text, err := readText(path)
+	text, err := readModel(path)
 	if err != nil {
-		if !isFile(path) && isFile(path+".ham") {
-			return nil, problem{fmt.Errorf("%w; did you mean %s.ham?", err, path)}
-		}
 		return nil, err
 	}
 	m, ds := derive(path, text, bindings, curved)
@@ -109,6 +115,19 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 		return nil, errReported
 	}
 	return m, nil
+}
+
+// tellScarce writes the warnings of parameters that the data at hand hardly inform, where load did
+// not give them for data of any size.
+func (e *env) tellScarce(m *model, im interpret.Posterior) {
+	always := map[dsl.Span]bool{}
+	for _, d := range m.d.Model.Scarce(nil) {
+		always[d.Span] = true
+	}
+	list := slices.DeleteFunc(m.d.Model.Scarce(im.Size), func(d dsl.Diagnostic) bool { return always[d.Span] })
+	if len(list) > 0 {
+		e.tell(&dsl.Diagnostics{File: m.shown(), Text: m.text, List: list})
+	}
 }
 
 // derive checks and derives a model, with the second derivatives for Newton's method if it is to

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
 	"github.com/hamc-dev/hamc/codegen"
 )
 
@@ -74,6 +75,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			code = reportBug(stderr, fmt.Sprintf("%v (%s)", r, panicPlace()))
 		}
 	}()
+	stderr = terminal.Messages(stderr)
 	e := &env{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(e)
 	root.SetArgs(args)

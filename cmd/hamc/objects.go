@@ -51,8 +51,15 @@ func readObject(file string, text []byte, start int, raw []byte) (*object, error
 	o := &object{file: file}
 	o.line, o.col = place(text, start)
 	var err error
-	o.set, err = datafile.Read(bytes.NewReader(raw), file)
-	return o, o.moved(err)
+	if o.set, err = datafile.Read(bytes.NewReader(raw), file); err != nil {
+		return o, o.moved(err)
+	}
+	for _, name := range o.set.Names() { // all that is there is to be numbers
+		if _, err := o.set.Dims(name); err != nil {
+			return o, o.moved(err)
+		}
+	}
+	return o, nil
 }
 
 // reals returns the numbers of a variable of the given dimensions.
@@ -61,15 +68,26 @@ func (o *object) reals(name string, dims ...int) ([]float64, error) {
 	return x, o.moved(err)
 }
 
-// moved moves the place of an error from the object to the file it is in. A
-// datum may be NaN or infinite, the numbers here may not.
+// moved moves the place of an error from the object to the file it is in. What is said there of
+// data that are missing does not fit here.
 func (o *object) moved(err error) error {
+	var several *datafile.Errors
+	if errors.As(err, &several) {
+		all := &datafile.Errors{More: several.More}
+		for _, x := range several.List {
+			var e *datafile.Error
+			if errors.As(o.moved(x), &e) {
+				all.List = append(all.List, e)
+			}
+		}
+		return all
+	}
 	var e *datafile.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	m := *e
-	if strings.Contains(m.Remedy, "NaN") || strings.Contains(m.Remedy, "Infinity") {
+	if strings.Contains(m.Remedy, "missing values") {
 		m.Remedy = "write a finite number"
 	}
 	switch {

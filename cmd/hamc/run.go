@@ -374,6 +374,7 @@ func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err
 	if u := p.im.Unknown(); len(u) > 0 {
 		fmt.Fprintf(e.stderr, "warning: the data file holds names that the model does not declare: %s\n", strings.Join(u, ", "))
 	}
+	e.tellScarce(p.model, p.im)
 	origin := &p.request.Origin
 	if origin.Model, err = filepath.Abs(path); err != nil {
 		return problem{err}

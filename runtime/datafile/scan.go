@@ -16,30 +16,37 @@ type scanner struct {
 	text []byte
 	pos  int
 
-	// The line of text[counted], and where that line starts. Places are asked
-	// for in ascending order, so counting newlines is linear in all.
+	// The line of text[counted], and where that line starts.
 	line, lineStart, counted int
 }
 
-// place returns line and column of text[pos]. Calls have ascending pos, but for
-// the last before the scanner ends.
+// place returns line and column of text[pos]. Places are asked for in ascending order but for
+// those within a value, so counting newlines is linear in all.
 func (s *scanner) place(pos int) (line, col int) {
-	if pos < s.counted {
-		s.line, s.lineStart, s.counted = 1, 0, 0
+	switch {
+	case pos >= s.counted:
+		between := s.text[s.counted:pos]
+		if n := bytes.Count(between, []byte{'\n'}); n > 0 {
+			s.line += n
+			s.lineStart = s.counted + bytes.LastIndexByte(between, '\n') + 1
+		}
+		s.counted = pos
+	case pos < s.lineStart: // on an earlier line of the value
+		line = s.line - bytes.Count(s.text[pos:s.lineStart], []byte{'\n'})
+		return line, pos - bytes.LastIndexByte(s.text[:pos], '\n')
 	}
-	between := s.text[s.counted:pos]
-	if n := bytes.Count(between, []byte{'\n'}); n > 0 {
-		s.line += n
-		s.lineStart = s.counted + bytes.LastIndexByte(between, '\n') + 1
-	}
-	s.counted = pos
 	return s.line, pos - s.lineStart + 1
 }
 
-// fail returns an error at text[pos].
-func (s *scanner) fail(pos int, remedy, format string, args ...any) error {
+// failure returns an error at text[pos].
+func (s *scanner) failure(pos int, remedy, format string, args ...any) *Error {
 	line, col := s.place(pos)
 	return &Error{s.name, line, col, fmt.Sprintf(format, args...), remedy}
+}
+
+// fail is failure as an error: of one after which the rest cannot be read.
+func (s *scanner) fail(pos int, remedy, format string, args ...any) error {
+	return s.failure(pos, remedy, format, args...)
 }
 
 // unexpected returns the error that what comes next is not what was expected.
@@ -96,7 +103,7 @@ func (s *scanner) space() byte {
 // object reads the whole file.
 func (s *scanner) object() (*Set, error) {
 	s.text = bytes.TrimPrefix(s.text, []byte("\ufeff"))
-	set := &Set{name: s.name, index: make(map[string]int)}
+	set := &Set{name: s.name, text: s.text, index: make(map[string]int)}
 	if s.space() != '{' {
 		if s.pos == len(s.text) {
 			return nil, s.fail(s.pos, "write {} if there are no data", "the file is empty")
@@ -138,19 +145,26 @@ func (s *scanner) field(set *Set) error {
 	if err != nil {
 		return err
 	}
-	if i, twice := set.index[name]; twice {
-		return s.fail(start, "give each variable once", "the variable %s is given twice, first on line %d",
-			name, set.variables[i].line)
+	first, twice := set.index[name]
+	if twice {
+		v := &set.variables[first]
+		v.fault(s.failure(start, "give each variable once", "the variable %s is given twice, first on line %d", name, v.line))
 	}
 	if s.space() != ':' {
 		return s.unexpected("':'", `a field is written "name": value`)
 	}
 	s.pos++
 	s.space()
-	v := variable{name: name}
+	v := variable{name: name, start: s.pos}
 	v.line, v.col = s.place(s.pos)
 	if err := s.value(&v); err != nil {
 		return err
+	}
+	if len(v.faults) > 0 {
+		v.dims, v.values = nil, nil
+	}
+	if twice {
+		return nil
 	}
 	set.index[name] = len(set.variables)
 	set.variables = append(set.variables, v)
@@ -160,7 +174,8 @@ func (s *scanner) field(set *Set) error {
 // value reads a number or an array of any depth into v. It keeps one counter
 // for each open bracket instead of calling itself. An array is rectangular if
 // arrays of the same depth have equal lengths and all numbers are at the
-// greatest depth.
+// greatest depth. JSON that is no such value is a fault of v; the error is for what
+// is no JSON.
 func (s *scanner) value(v *variable) error {
 	var (
 		dims    [maxDims]int // lengths of the arrays by depth; −1 before one is complete
@@ -175,10 +190,10 @@ func (s *scanner) value(v *variable) error {
 		open := c == '['
 		switch {
 		case open && numbers && depth == deepest:
-			return s.fail(s.pos, "all elements must have the same shape",
-				"%s is not rectangular: expected a number, found an array", v.name)
+			return s.unreadable(v, s.failure(s.pos, "all elements must have the same shape",
+				"%s is not rectangular: expected a number, found an array", v.name))
 		case open && depth == maxDims:
-			return s.fail(s.pos, "this is probably a bracket too many", "%s has more than %d dimensions", v.name, maxDims)
+			return s.unreadable(v, s.failure(s.pos, "this is probably a bracket too many", "%s has more than %d dimensions", v.name, maxDims))
 		case open:
 			start[depth], count[depth] = s.pos, 0
 			if depth == deepest {
@@ -191,8 +206,8 @@ func (s *scanner) value(v *variable) error {
 				continue
 			}
 		case depth < deepest:
-			return s.fail(s.pos, "all elements must have the same shape",
-				"%s is not rectangular: expected an array, found %s", v.name, s.next())
+			return s.unreadable(v, s.failure(s.pos, "all elements must have the same shape",
+				"%s is not rectangular: expected an array, found %s", v.name, s.next()))
 		default:
 			if err := s.number(v, c); err != nil {
 				return err
@@ -213,9 +228,9 @@ func (s *scanner) value(v *variable) error {
 				if n := count[depth]; dims[depth] < 0 {
 					dims[depth] = n
 				} else if dims[depth] != n {
-					return s.fail(start[depth], "all elements must have the same shape",
+					return s.unreadable(v, s.failure(start[depth], "all elements must have the same shape",
 						"%s is not rectangular: this array has length %d, the ones before %d",
-						v.name, n, dims[depth])
+						v.name, n, dims[depth]))
 				}
 				s.pos++
 				if depth == 0 {
@@ -236,14 +251,67 @@ func (s *scanner) value(v *variable) error {
 	}
 }
 
-// number reads a number, of which c is the first byte, and appends it to v.
+// unreadable gives v a fault after which its shape is not known, and passes over the rest
+// of its value.
+func (s *scanner) unreadable(v *variable, e *Error) error {
+	v.fault(e)
+	s.pos = v.start
+	if s.skip() != nil {
+		return e
+	}
+	return nil
+}
+
+// skip passes over one value of JSON, whatever it holds.
+func (s *scanner) skip() error {
+	var open []byte // the brackets that shut what is open
+	for {
+		switch c := s.space(); c {
+		case '[', '{':
+			open = append(open, c+2) // as ASCII has it
+			s.pos++
+		case ']', '}':
+			if len(open) == 0 || open[len(open)-1] != c {
+				return s.unexpected("a value", "close every bracket that is open")
+			}
+			open = open[:len(open)-1]
+			s.pos++
+		case ',', ':':
+			if len(open) == 0 {
+				return s.unexpected("a value", numberForms)
+			}
+			s.pos++
+			continue
+		case '"':
+			if _, err := s.quoted(); err != nil {
+				return err
+			}
+		default:
+			start := s.pos
+			for s.pos < len(s.text) && isWord(s.text[s.pos]) {
+				s.pos++
+			}
+			if s.pos == start {
+				return s.unexpected("a value", "close every bracket that is open")
+			}
+		}
+		if len(open) == 0 {
+			return nil
+		}
+	}
+}
+
+// number reads a number, of which c is the first byte, and appends it to v. What is another value
+// of JSON, or a word, is a fault of v.
 func (s *scanner) number(v *variable, c byte) error {
 	start := s.pos
 	switch c {
 	case '"':
 		return s.quotedNumber(v)
 	case '{':
-		return s.unexpected("a number or an array", "give each field of the object as a variable of its own")
+		v.fault(s.failure(start, "give each field of the object as a variable of its own", "expected a number or an array, found '{'"))
+		v.values = append(v.values, 0)
+		return s.skip()
 	case '\'':
 		return s.unexpected("a number", "JSON has double quotes only")
 	}
@@ -262,13 +330,19 @@ func (s *scanner) number(v *variable, c byte) error {
 			return nil
 		}
 		s.pos = start
-		return s.unexpected("a number", remedy)
+		if len(word) == 0 {
+			return s.unexpected("a number", remedy)
+		}
+		v.fault(s.failure(start, remedy, "expected a number, found %s", s.next()))
+		s.pos = start + len(word)
+		v.values = append(v.values, 0)
+		return nil
 	}
 	x, err := strconv.ParseFloat(string(word), 64)
 	if err != nil {
 		s.pos = start
-		return s.fail(start, "write Infinity if it is meant",
-			"the number %s is beyond the largest, 1.8e308", s.next())
+		v.fault(s.failure(start, "measure it in another unit", "the number %s is beyond the largest, 1.8e308", s.next()))
+		s.pos = start + len(word)
 	}
 	if integer && -maxExact <= x && x <= maxExact {
 		v.values = append(v.values, x)
@@ -320,7 +394,10 @@ func nonFinite(word []byte) (x float64, ok bool) {
 	return 0, false
 }
 
-const numberForms = "numbers look like 12, -0.5, 1.2e-3, NaN, Infinity"
+const numberForms = "numbers look like 12, -0.5, 1.2e-3"
+
+// missing is the remedy for what stands for a value that is missing.
+const missing = "there are no missing values: leave it out, or declare it as a parameter of the model"
 
 // checkNumber tells whether a JSON number is an integer. It returns a remedy
 // if word is not a JSON number at all.
@@ -338,8 +415,8 @@ func checkNumber(word []byte) (integer bool, remedy string) {
 		switch {
 		case string(word) == "true" || string(word) == "false":
 			return false, "write 1 for true and 0 for false"
-		case string(word) == "null" || string(word) == "NA" || string(word) == "nan":
-			return false, "write NaN for a value that is missing"
+		case string(word) == "null" || string(word) == "NA" || string(word) == "nan" || string(word) == "None" || string(word) == "NULL":
+			return false, missing
 		case len(rest) > 0 && rest[0] == '.':
 			return false, "write a digit before the point"
 		case len(rest) > 0 && rest[0] == '+':
@@ -391,11 +468,16 @@ func (s *scanner) quotedNumber(v *variable) error {
 	}
 	x, ok := nonFinite([]byte(text))
 	if !ok {
-		remedy := "data are numbers: code the text by integers"
-		if _, err := strconv.ParseFloat(text, 64); err == nil {
+		remedy := "data are numbers: number the groups from 1"
+		switch _, err := strconv.ParseFloat(text, 64); {
+		case text == "NA" || text == "" || text == ".":
+			remedy = missing
+		case err == nil:
 			remedy = "leave out the quotes"
 		}
-		return s.fail(start, remedy, "expected a number, found the text %.40q", text)
+		v.fault(s.failure(start, remedy, "expected a number, found the text %.40q", text))
+		v.values = append(v.values, 0)
+		return nil
 	}
 	v.addReal(s, start, s.text[start:s.pos], x)
 	return nil

@@ -3,8 +3,11 @@
 // being rows. See the CmdStan Guide, "JSON Format for CmdStan".
 //
 // Beyond JSON a number may be NaN, Infinity or inf, with a sign before an
-// infinity, and each of these may stand in quotes. Errors are of type *Error:
-// they say where, what was expected, what was found and how to mend it.
+// infinity, and each of these may stand in quotes. Errors are of type *Error, or *Errors of
+// several: they say where, what was expected, what was found and how to mend it.
+//
+// What is JSON but no such field, as a text or an object, is an error when the variable is
+// asked for, and none under a name that nobody asks for.
 package datafile
 
 import (
@@ -24,12 +27,14 @@ const maxExact = 1<<53 - 1
 // Set is the content of a data file.
 type Set struct {
 	name      string
+	text      []byte
 	variables []variable // in the order of the file
 	index     map[string]int
 }
 
 type variable struct {
 	name      string
+	start     int       // of its value in the text
 	line, col int       // of its value
 	dims      []int     // empty for a number
 	values    []float64 // row-major
@@ -37,12 +42,28 @@ type variable struct {
 	// The first number that is not an exact integer; "" if all are.
 	real             string
 	realLine, realAt int
+
+	// What keeps it from being numbers; it has no values then.
+	faults []*Error
+	more   int // faults that are counted only
+}
+
+// maxFaults is the number of faults of one variable that are kept.
+const maxFaults = 5
+
+// fault notes what keeps v from being numbers.
+func (v *variable) fault(e *Error) {
+	if len(v.faults) == maxFaults {
+		v.more++
+		return
+	}
+	v.faults = append(v.faults, e)
 }
 
 // Read reads a data file from r; name stands for it in errors. The errors are
-// those of r, and *Error for what is not CmdStan JSON: bad syntax, a field
-// given twice, an array that is not rectangular or has more than 16
-// dimensions, a number beyond the float64 range, text after the object.
+// those of r, and *Error for what is no JSON. A field given twice, an array that is
+// not rectangular or has more than 16 dimensions, a number beyond the float64 range and what
+// is no number at all are errors of the variable: whoever asks for it gets them.
 func Read(r io.Reader, name string) (*Set, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -95,7 +116,7 @@ func (s *Set) Dims(name string) ([]int, error) {
 // 2⁵³ − 1.
 func (s *Set) IsInt(name string) bool {
 	i, ok := s.index[name]
-	return ok && s.variables[i].real == ""
+	return ok && s.variables[i].real == "" && len(s.variables[i].faults) == 0
 }
 
 // Int returns a variable that is one integer. Errors: no such variable, an
@@ -180,12 +201,23 @@ func (s *Set) RealArray(name string, dims ...int) ([]float64, error) {
 // find returns a variable, or an error that says what was expected.
 func (s *Set) find(name, expected string) (*variable, error) {
 	if i, ok := s.index[name]; ok {
-		return &s.variables[i], nil
+		v := &s.variables[i]
+		if len(v.faults) > 0 {
+			return nil, joined(v.faults, v.more)
+		}
+		return v, nil
 	}
 	if expected != "" {
 		expected = ": expected " + expected
 	}
 	e := &Error{Name: s.name, Message: fmt.Sprintf("the variable %s is missing%s", name, expected)}
+	for i := range s.variables {
+		if v := &s.variables[i]; strings.EqualFold(v.name, name) {
+			e.Line, e.Col = v.line, v.col
+			e.Remedy = fmt.Sprintf("the file has %s: upper and lower case differ", v.name)
+			return nil, e
+		}
+	}
 	const shown = 8
 	switch names := s.Names(); {
 	case len(names) == 0:

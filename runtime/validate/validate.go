@@ -1,44 +1,142 @@
 // Package validate checks the data of a generated model. A Checker keeps the
-// first problem that it finds, so that a constructor reads as a list of
-// demands.
+// problems that it finds, so that a constructor reads as a list of demands.
 package validate
 
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/hamc-dev/hamc/runtime/linalg"
 )
 
-// Checker collects the first problem of a model's data.
+// Unknown stands for a size that could not be read; see datafile.Unread. What is near it is made of
+// it.
+const Unknown = math.MinInt / 2
+
+// Problem is one thing that is wrong with data.
+type Problem struct {
+	Name   string // of the datum or parameter; "" if it is about the whole
+	Index  int    // of the element, from 0 and row-major; −1 if it is about no element
+	Cols   int    // of a matrix whose element it is; 0 otherwise
+	Text   string // what goes on behind the name, with its blank: " is 7, but must be 0 or 1"
+	Remedy string // may be empty
+
+	// Doubtful is set if it is a bound that was not known: the problem may be that of another datum.
+	Doubtful bool
+}
+
+// Path is the name of what the problem is with: y, y[3], x[2,1].
+func (p *Problem) Path() string {
+	switch {
+	case p.Index < 0:
+		return p.Name
+	case p.Cols > 0:
+		return fmt.Sprintf("%s[%d,%d]", p.Name, p.Index/p.Cols+1, p.Index%p.Cols+1)
+	}
+	return fmt.Sprintf("%s[%d]", p.Name, p.Index+1)
+}
+
+// Problems are all problems of a model's data, as an error.
+type Problems struct {
+	Model string
+	List  []Problem
+}
+
+// maxListed is the number of problems that Error lists.
+const maxListed = 20
+
+// Error returns a line for each problem.
+func (p *Problems) Error() string {
+	var lines []string
+	for i := range p.List {
+		if i == maxListed {
+			lines = append(lines, fmt.Sprintf("%s: and %d more", p.Model, len(p.List)-i))
+			break
+		}
+		x := &p.List[i]
+		line := p.Model + ": " + x.Path() + x.Text
+		if x.Remedy != "" {
+			line += "; " + x.Remedy
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Checker collects the problems of a model's data.
 type Checker struct {
-	model string
-	err   error
+	problems Problems
+	cols     map[string]int // of matrices
 }
 
 // New returns a checker whose errors name the model.
-func New(model string) *Checker { return &Checker{model: model} }
+func New(model string) *Checker { return &Checker{problems: Problems{Model: model}} }
 
-// Err returns the first problem found, or nil.
-func (c *Checker) Err() error { return c.err }
+// Err returns the problems found, as *Problems, or nil.
+func (c *Checker) Err() error {
+	if len(c.problems.List) == 0 {
+		return nil
+	}
+	return &c.problems
+}
 
-func (c *Checker) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%s: %s", c.model, fmt.Sprintf(format, args...))
+// Problems returns the problems found.
+func (c *Checker) Problems() []Problem { return c.problems.List }
+
+// fail adds a problem with a name.
+func (c *Checker) fail(name, format string, args ...any) *Problem {
+	return c.add(Problem{Name: name, Index: -1, Text: fmt.Sprintf(format, args...)})
+}
+
+func (c *Checker) add(p Problem) *Problem {
+	c.problems.List = append(c.problems.List, p)
+	return &c.problems.List[len(c.problems.List)-1]
+}
+
+// maxElements is the number of elements of one array that are named; the rest are
+// counted.
+const maxElements = 5
+
+// elements adds the problems of the elements of one array.
+type elements struct {
+	c      *Checker
+	name   string
+	wrong  int    // elements so far
+	remedy string // of the next problem
+	doubt  bool
+}
+
+// add notes that the element i is wrong.
+func (e *elements) add(i int, format string, args ...any) {
+	if e.wrong++; e.wrong > maxElements {
+		return
+	}
+	p := Problem{Name: e.name, Index: i, Cols: e.c.cols[e.name], Text: fmt.Sprintf(format, args...), Doubtful: e.doubt}
+	p.Remedy, e.remedy = e.remedy, "" // once is enough
+	e.c.add(p)
+}
+
+// finish counts the elements that were not named.
+func (e *elements) finish(must string) {
+	if n := e.wrong - maxElements; n == 1 {
+		e.c.fail(e.name, " has one more such element, which must be %s", must).Doubtful = e.doubt
+	} else if n > 1 {
+		e.c.fail(e.name, " has %d more such elements, which must be %s", n, must).Doubtful = e.doubt
 	}
 }
 
 // AtLeast demands n ≥ least of an int.
 func (c *Checker) AtLeast(name string, n, least int) {
 	if n < least {
-		c.fail("%s is %d, but must be at least %d", name, n, least)
+		c.fail(name, " is %d, but must be at least %d", n, least)
 	}
 }
 
 // Equal demands the value that the model was specialised for.
 func (c *Checker) Equal(name string, n, want int) {
 	if n != want {
-		c.fail("%s is %d, but the model was specialised for %d", name, n, want)
+		c.fail(name, " is %d, but the model was specialised for %d", n, want)
 	}
 }
 
@@ -50,7 +148,7 @@ const maxSize = 1 << 27
 func (c *Checker) Size(name string, n, least int) {
 	c.AtLeast(name, n, least)
 	if n > maxSize {
-		c.fail("%s is %d, but may be at most %d", name, n, maxSize)
+		c.fail(name, " is %d, but may be at most %d", n, maxSize)
 	}
 }
 
@@ -60,7 +158,7 @@ const maxDense = 1 << 14
 // Dimension demands that a dense metric of m coordinates fits the memory.
 func (c *Checker) Dimension(m int) {
 	if m > maxDense {
-		c.fail("the metric is dense in %d coordinates, but may be in at most %d; take one that is diagonal or banded", m, maxDense)
+		c.fail("", "the metric is dense in %d coordinates, but may be in at most %d; take one that is diagonal or banded", m, maxDense)
 	}
 }
 
@@ -68,91 +166,180 @@ func (c *Checker) Dimension(m int) {
 // order.
 func (c *Checker) Order(param string, lo, hi float64) {
 	if !(lo < hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		c.fail("the bounds of the parameter %s are %v and %v: the lower must be below the upper", param, lo, hi)
+		p := c.fail("", "the bounds of the parameter %s are %v and %v: the lower must be below the upper", param, lo, hi)
+		p.Doubtful = doubtful(lo) || doubtful(hi)
 	}
 }
 
 // Times demands that the times of a solution of a differential equation are in
 // order and not before its initial time.
 func (c *Checker) Times(name string, times []float64, from float64) {
+	e := elements{c: c, name: name, doubt: doubtful(from), remedy: "sort the times, and what was measured at them alike"}
 	last, what := from, "the initial time"
 	for i, t := range times {
 		if t < last {
-			c.fail("%s[%d] is %v, before %s %v: the times of a differential equation are in order", name, i+1, t, what, last)
-			return
+			e.add(i, " is %v, before %s %v: the times of a differential equation are in order", t, what, last)
 		}
 		last, what = t, "the time before it,"
 	}
+	e.finish("in order")
 }
 
 // Length demands n elements; size says what n is in the model.
 func (c *Checker) Length(name string, have, want int, size string) {
 	if have != want {
-		c.fail("%s has %d elements, but must have %d (%s)", name, have, want, size)
+		c.fail(name, " has %d elements, but must have %d (%s)", have, want, size).Doubtful = doubtful(float64(want))
 	}
+}
+
+// Matrix is Length for a matrix, whose elements are named by row and column from here on.
+func (c *Checker) Matrix(name string, have, rows, cols int, size string) {
+	if c.cols == nil {
+		c.cols = make(map[string]int)
+	}
+	c.cols[name] = max(cols, 1)
+	c.Length(name, have, rows*cols, size)
 }
 
 // Real demands that a value is finite and within its bounds; an infinite bound
 // is none. An open bound is excluded itself.
 func (c *Checker) Real(name string, v, lo, hi float64, loOpen, hiOpen bool) {
 	if !within(v, lo, hi, loOpen, hiOpen) {
-		c.fail("%s is %v, but must be %s", name, v, interval(lo, hi, loOpen, hiOpen))
+		p := c.fail(name, " is %v, but must be %s", v, interval(lo, hi, loOpen, hiOpen))
+		p.Doubtful = doubtful(lo) || doubtful(hi)
+		if math.IsNaN(v) {
+			p.Remedy = noValue
+		}
 	}
 }
 
+// noValue is the remedy for what is not a number.
+const noValue = "there are no missing values: leave it out, or declare it as a parameter of the model"
+
 // Reals demands the same of every element.
 func (c *Checker) Reals(name string, x []float64, lo, hi float64, loOpen, hiOpen bool) {
+	e := elements{c: c, name: name, doubt: doubtful(lo) || doubtful(hi)}
+	must := interval(lo, hi, loOpen, hiOpen)
+	missing := false
 	for i, v := range x {
 		if !within(v, lo, hi, loOpen, hiOpen) {
-			c.fail("element %d of %s is %v, but must be %s", i+1, name, v, interval(lo, hi, loOpen, hiOpen))
-			return
+			if math.IsNaN(v) && !missing {
+				e.remedy, missing = noValue, true
+			}
+			e.add(i, " is %v, but must be %s", v, must)
 		}
 	}
+	e.finish(must)
 }
 
 // Ints demands that every element lies within its bounds.
 func (c *Checker) Ints(name string, x []int, lo, hi float64, loOpen, hiOpen bool) {
-	for i, v := range x {
-		if !within(float64(v), lo, hi, loOpen, hiOpen) {
-			c.fail("element %d of %s is %d, but must be %s", i+1, name, v, interval(lo, hi, loOpen, hiOpen))
-			return
+	e := elements{c: c, name: name, doubt: doubtful(lo) || doubtful(hi)}
+	must := interval(lo, hi, loOpen, hiOpen)
+	if !loOpen && !hiOpen && lo <= hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+		must = fmt.Sprintf("a whole number between %v and %v", lo, hi)
+		if lo == 1 && fromZero(x, int(hi)) {
+			e.remedy = "hamc counts from 1, and these look like counted from 0: add 1 to each"
 		}
 	}
+	for i, v := range x {
+		if !within(float64(v), lo, hi, loOpen, hiOpen) {
+			e.add(i, " is %d, but must be %s", v, must)
+		}
+	}
+	e.finish(must)
+}
+
+// fromZero reports whether numbers between 1 and n look like ones that were counted from 0.
+func fromZero(x []int, n int) bool {
+	zero := false
+	for _, v := range x {
+		if v < 0 || v >= n && n > 1 {
+			return false
+		}
+		zero = zero || v == 0
+	}
+	return zero
 }
 
 // OneOf demands that every element is one of a set.
 func (c *Checker) OneOf(name string, x []int, set ...int) {
+	e := elements{c: c, name: name}
+	if len(set) == 2 && min(set[0], set[1]) == 0 && max(set[0], set[1]) == 1 {
+		switch lo, hi := ends(x); {
+		case lo == 1 && hi == 2:
+			e.remedy = "these look like 1 and 2 for no and yes: subtract 1 from each"
+		case lo == -1 && hi == 1:
+			e.remedy = "write 0 for -1"
+		}
+	}
+	must := list(set)
 	for i, v := range x {
 		found := false
 		for _, s := range set {
 			found = found || s == v
 		}
 		if !found {
-			c.fail("element %d of %s is %d, but must be one of %v", i+1, name, v, set)
-			return
+			e.add(i, " is %d, but must be %s", v, must)
 		}
 	}
+	e.finish(must)
+}
+
+// ends returns the least and the greatest of some numbers.
+func ends(x []int) (lo, hi int) {
+	for i, v := range x {
+		if i == 0 || v < lo {
+			lo = v
+		}
+		if i == 0 || v > hi {
+			hi = v
+		}
+	}
+	return lo, hi
+}
+
+// list is the values of a set in words: 0 or 1.
+func list(set []int) string {
+	s := ""
+	for i, v := range set {
+		switch {
+		case i > 0 && i == len(set)-1:
+			s += " or "
+		case i > 0:
+			s += ", "
+		}
+		s += fmt.Sprint(v)
+	}
+	return s
 }
 
 // UpTo demands that no element is above that of a limit: an array of the same
 // length, or one value for all.
 func (c *Checker) UpTo(name string, x []int, limit string, most []int) {
+	e := elements{c: c, name: name}
 	for i, v := range x {
 		k := i
 		if len(most) == 1 {
 			k = 0
 		}
 		if k < len(most) && v > most[k] {
-			c.fail("element %d of %s is %d, but must be at most %d (%s)", i+1, name, v, most[k], limit)
-			return
+			e.doubt = doubtful(float64(most[k]))
+			e.add(i, " is %d, but must be at most %d (%s)", v, most[k], limit)
 		}
 	}
+	e.finish("at most " + limit)
+}
+
+// doubtful reports whether a bound is not known.
+func doubtful(bound float64) bool {
+	return math.IsNaN(bound) || bound < Unknown/2 && !math.IsInf(bound, 0)
 }
 
 // Covariance demands a symmetric positive definite n × n matrix, row-major.
 func (c *Checker) Covariance(name string, a []float64, n int) {
-	if c.err != nil {
-		return
+	if len(a) != n*n {
+		return // Matrix has said so
 	}
 	scale := 0.0
 	for _, v := range a {
@@ -161,13 +348,13 @@ func (c *Checker) Covariance(name string, a []float64, n int) {
 	for i := 0; i < n; i++ {
 		for j := 0; j < i; j++ {
 			if d := math.Abs(a[i*n+j] - a[j*n+i]); !(d <= 1e-10*scale) {
-				c.fail("%s is not symmetric: entry (%d, %d) is %v and entry (%d, %d) is %v", name, i+1, j+1, a[i*n+j], j+1, i+1, a[j*n+i])
+				c.fail(name, " is not symmetric: entry (%d, %d) is %v and entry (%d, %d) is %v", i+1, j+1, a[i*n+j], j+1, i+1, a[j*n+i])
 				return
 			}
 		}
 	}
 	if linalg.NewCholesky(n).Factor(a) != linalg.Factored {
-		c.fail("%s is not positive definite", name)
+		c.fail(name, " is not positive definite")
 	}
 }
 

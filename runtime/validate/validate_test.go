@@ -37,20 +37,36 @@ func TestDemands(t *testing.T) {
 		{"upper bound", func(c *validate.Checker) { c.Real("s", 2, -inf, 1, true, false) }, "must be at most 1"},
 		{"interval", func(c *validate.Checker) { c.Real("s", 1, 0, 1, true, true) }, "must be above 0 and below 1"},
 		{"NaN bound", func(c *validate.Checker) { c.Real("s", 1, nan, inf, true, true) }, "s is 1"},
-		{"element", func(c *validate.Checker) { c.Reals("y", []float64{1, nan}, -inf, inf, true, true) }, "element 2 of y is NaN"},
-		{"int element", func(c *validate.Checker) { c.Ints("y", []int{0, -1}, 0, inf, false, true) }, "element 2 of y is -1, but must be at least 0"},
+		{"element", func(c *validate.Checker) { c.Reals("y", []float64{1, nan}, -inf, inf, true, true) }, "y[2] is NaN, but must be finite; there are no missing values"},
+		{"int element", func(c *validate.Checker) { c.Ints("y", []int{0, -1}, 0, inf, false, true) }, "y[2] is -1, but must be at least 0"},
 		{"set", func(c *validate.Checker) { c.OneOf("y", []int{0, 1, 1}, 0, 1) }, ""},
-		{"outside the set", func(c *validate.Checker) { c.OneOf("y", []int{0, 2}, 0, 1) }, "element 2 of y is 2, but must be one of [0 1]"},
+		{"outside the set", func(c *validate.Checker) { c.OneOf("y", []int{0, 2}, 0, 1) }, "y[2] is 2, but must be 0 or 1"},
 		{"up to one limit", func(c *validate.Checker) { c.UpTo("y", []int{0, 3}, "N", []int{3}) }, ""},
-		{"above its limit", func(c *validate.Checker) { c.UpTo("y", []int{0, 3}, "N", []int{5, 2}) }, "element 2 of y is 3, but must be at most 2 (N)"},
+		{"above its limit", func(c *validate.Checker) { c.UpTo("y", []int{0, 3}, "N", []int{5, 2}) }, "y[2] is 3, but must be at most 2 (N)"},
 		{"covariance", func(c *validate.Checker) { c.Covariance("S", []float64{2, 1, 1, 2}, 2) }, ""},
 		{"asymmetric", func(c *validate.Checker) { c.Covariance("S", []float64{2, 1, 0, 2}, 2) }, "S is not symmetric: entry (2, 1) is 0 and entry (1, 2) is 1"},
 		{"indefinite", func(c *validate.Checker) { c.Covariance("S", []float64{1, 2, 2, 1}, 2) }, "S is not positive definite"},
 		{"NaN covariance", func(c *validate.Checker) { c.Covariance("S", []float64{1, nan, nan, 1}, 2) }, "S is not"},
-		{"the first problem", func(c *validate.Checker) {
+		{"all problems", func(c *validate.Checker) {
 			c.AtLeast("n", 0, 1)
 			c.AtLeast("k", 0, 1)
-		}, "n is 0"},
+			c.Reals("y", []float64{nan, 1, inf}, -inf, inf, true, true)
+		}, "n is 0, but must be at least 1\nm: k is 0, but must be at least 1\nm: y[1] is NaN, but must be finite; there are no missing values: leave it out, or declare it as a parameter of the model\nm: y[3] is +Inf, but must be finite"},
+		{"element of a matrix", func(c *validate.Checker) {
+			c.Matrix("x", 6, 2, 3, "n·k")
+			c.Reals("x", []float64{1, 1, 1, 1, -1, 1}, 0, inf, false, true)
+		}, "x[2,2] is -1, but must be at least 0"},
+		{"size of a matrix", func(c *validate.Checker) { c.Matrix("x", 6, 2, 4, "n·k") }, "x has 6 elements, but must have 8 (n·k)"},
+		{"many elements", func(c *validate.Checker) { c.OneOf("y", make([]int, 107), 1, 2, 3) }, "y[5] is 0, but must be 1, 2 or 3\nm: y has 102 more such elements, which must be 1, 2 or 3"},
+		{"one more element", func(c *validate.Checker) { c.OneOf("y", make([]int, 6), 1, 2, 3) }, "y has one more such element, which must be 1, 2 or 3"},
+		{"counted from 0", func(c *validate.Checker) { c.Ints("g", []int{0, 2, 1, 0}, 1, 3, false, false) },
+			"g[1] is 0, but must be a whole number between 1 and 3; hamc counts from 1, and these look like counted from 0: add 1 to each\nm: g[4] is 0, but must be a whole number between 1 and 3"},
+		{"one group counted from 0", func(c *validate.Checker) { c.Ints("g", []int{0, 0}, 1, 1, false, false) }, "counted from 0"},
+		{"not counted from 0", func(c *validate.Checker) { c.Ints("g", []int{0, 3}, 1, 3, false, false) }, "g[1] is 0, but must be a whole number between 1 and 3"},
+		{"1 and 2", func(c *validate.Checker) { c.OneOf("y", []int{1, 2, 1}, 0, 1) }, "y[2] is 2, but must be 0 or 1; these look like 1 and 2 for no and yes: subtract 1 from each"},
+		{"-1 and 1", func(c *validate.Checker) { c.OneOf("y", []int{1, -1}, 0, 1) }, "y[2] is -1, but must be 0 or 1; write 0 for -1"},
+		{"times", func(c *validate.Checker) { c.Times("t", []float64{1, 3, 2}, 0) }, "t[3] is 2, before the time before it, 3"},
+		{"early time", func(c *validate.Checker) { c.Times("t", []float64{-1, 3}, 0) }, "t[1] is -1, before the initial time 0"},
 	} {
 		c := validate.New("m")
 		row.do(c)
@@ -60,6 +76,8 @@ func TestDemands(t *testing.T) {
 			t.Errorf("%s: %v", row.name, err)
 		case row.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "m: ") || !strings.Contains(err.Error(), row.want)):
 			t.Errorf("%s: got %v, want %q", row.name, err, row.want)
+		case strings.HasPrefix(row.name, "not ") && strings.Contains(err.Error(), ";"):
+			t.Errorf("%s: a remedy too many in %v", row.name, err)
 		}
 	}
 }

@@ -43,6 +43,9 @@ type Model struct {
 // perhaps misspelt.
 func (m *Model) Unknown() []string { return m.unknown }
 
+// Size returns the value of an int datum.
+func (m *Model) Size(name string) int { return int(m.data[name][0]) }
+
 // New returns the model on data read from a file in CmdStan's JSON form; name
 // is used in messages. A model without data takes a nil reader. The result is a
 // runtime.Model or, for a model of several blocks, a *Gibbs.
@@ -87,6 +90,9 @@ type Posterior interface {
 	// Unknown returns the names in the data file that the model does not
 	// declare: perhaps misspelt.
 	Unknown() []string
+
+	// Size returns the value of an int datum.
+	Size(name string) int
 
 	// Faults returns the parts of the model that are to blame for a point that a
 	// chain cannot be at.
@@ -231,18 +237,15 @@ func lower(a []float64, n int) ([]float64, error) {
 	return out, nil
 }
 
-// readData reads and checks the data that a model declares.
+// readData reads and checks the data that a model declares. The error tells all that is
+// wrong with them.
 func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 	data := map[string][]float64{}
 	sizes := map[string]int{}
-	check := validate.New(m.Name)
+	in := set.Collect()
 	for _, k := range m.Consts {
-		if k.FromData && set.Has(k.ObjectName()) {
-			v, err := set.Int(k.ObjectName())
-			if err != nil {
-				return nil, err
-			}
-			check.Equal(k.ObjectName(), v, int(k.Value))
+		if k.FromData {
+			in.Equal(k.ObjectName(), int(k.Value))
 		}
 	}
 	extent := func(x dsl.Extent) int {
@@ -263,39 +266,28 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 				sizes[name] = int(*d.Default)
 				continue
 			}
-			var v []float64
-			var err error
+			dims := make([]int, len(d.Type.Shape))
+			for i, e := range d.Type.Shape {
+				dims[i] = extent(e)
+			}
 			switch {
+			case size && d.IsSize:
+				sizes[name] = in.Size(name, d.LeastSize())
 			case size:
-				var n int
-				n, err = set.Int(name)
-				sizes[name], v = n, []float64{float64(n)}
+				sizes[name] = in.Int(name)
 			case d.Type.IsScalar():
-				var x float64
-				x, err = set.Real(name)
-				v = []float64{x}
-			case len(d.Type.Shape) == 2 && d.Type.Base == dsl.Int:
-				var n []int
-				n, err = set.IntArray(name, extent(d.Type.Shape[0]), extent(d.Type.Shape[1]))
-				v = validate.Floats(n)
-			case len(d.Type.Shape) == 2:
-				v, err = set.RealMatrix(name, extent(d.Type.Shape[0]), extent(d.Type.Shape[1]))
+				data[name] = []float64{in.Real(name)}
 			case d.Type.Base == dsl.Int:
-				var n []int
-				n, err = set.Ints(name, extent(d.Type.Shape[0]))
-				v = validate.Floats(n)
+				data[name] = validate.Floats(in.Ints(name, dims...))
 			default:
-				v, err = set.Reals(name, extent(d.Type.Shape[0]))
+				data[name] = in.Reals(name, dims...)
 			}
-			if err != nil {
-				return nil, err
+			if size {
+				data[name] = []float64{float64(sizes[name])}
 			}
-			data[name] = v
-		}
-		if err := check.Err(); err != nil {
-			return nil, err
 		}
 	}
+	check := validate.New(m.Name)
 	for _, d := range m.Demands() {
 		if d.Kind == dsl.DemandTimes {
 			check.Times(d.Data.ObjectName(), data[d.Data.ObjectName()], bound(d.Lo, data))
@@ -307,7 +299,7 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 		}
 		meet(check, &d, data, extent)
 	}
-	return data, check.Err()
+	return data, in.Err(check.Err())
 }
 
 // meet checks one demand on the data.
@@ -325,16 +317,12 @@ func meet(check *validate.Checker, d *dsl.Demand, data map[string][]float64, ext
 	case dsl.DemandSize:
 		check.Size(name, int(v[0]), d.Least)
 	case dsl.DemandLength:
-		n := 1
-		text := ""
-		for i, e := range d.Data.Type.Shape {
-			n *= extent(e)
-			if i > 0 {
-				text += "·"
-			}
-			text += e.String()
+		shape := d.Data.Type.Shape
+		if len(shape) == 2 {
+			check.Matrix(name, len(v), extent(shape[0]), extent(shape[1]), shape[0].String()+"·"+shape[1].String())
+			return
 		}
-		check.Length(name, len(v), n, text)
+		check.Length(name, len(v), extent(shape[0]), shape[0].String())
 	case dsl.DemandSet:
 		check.OneOf(name, whole(v), d.Set...)
 	case dsl.DemandCovariance:

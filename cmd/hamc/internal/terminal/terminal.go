@@ -27,13 +27,13 @@ func Width(w io.Writer) int {
 
 // isTerminal reports whether w is a terminal that can move its cursor.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
 // size returns the columns and rows of the terminal w.
 func size(w io.Writer) (width, height int) {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		width, height, _ = term.GetSize(int(f.Fd()))
 	}
 	// Some pseudo-terminals say that they are 0 × 0.

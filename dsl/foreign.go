@@ -1,0 +1,318 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ForeignKind tells where a foreign name stands in a model.
+type ForeignKind uint8
+
+// The kinds of foreign names.
+const (
+	ForeignFunction     ForeignKind = iota // it is called: NAME(…)
+	ForeignDistribution                    // it stands behind ~
+	ForeignValue                           // it stands for a number
+	ForeignType                            // it stands where a type does
+	ForeignMetric                          // it stands behind `metric`
+	ForeignStatement                       // it starts a line
+)
+
+// Foreign is one row of the table of names that other languages have and hamc does not have, or
+// not under that name. Each row is one fact.
+type Foreign struct {
+	Kind  ForeignKind
+	Words string // the names, separated by blanks
+
+	// Is is what hamc calls it, if the arguments are the same.
+	Is string
+
+	// Why says what is different in hamc; it may be empty. If it ends with a blank, its sentence
+	// goes on with Write.
+	Why string
+
+	// Write is what to write instead: an expression, the distribution behind a ~, a whole
+	// statement, a declaration, or what stands behind `metric`. Its names are those of the models
+	// of the table's test. Empty: there is nothing to write.
+	Write string
+}
+
+// Hint returns the advice of the row.
+func (f *Foreign) Hint() string {
+	switch {
+	case f.Is != "":
+		return fmt.Sprintf("did you mean `%s`?", f.Is)
+	case f.Write == "":
+		return f.Why
+	case f.Why == "":
+		return fmt.Sprintf("write `%s`", f.Write)
+	case strings.HasSuffix(f.Why, " "):
+		return fmt.Sprintf("%s`%s`", f.Why, f.Write)
+	}
+	return fmt.Sprintf("%s: write `%s`", f.Why, f.Write)
+}
+
+// LookupForeign returns the row of a name of that kind, or nil. The case of letters does not
+// matter, as it differs between Stan's half_normal and PyMC's HalfNormal, nor do underscores.
+func LookupForeign(kind ForeignKind, name string) *Foreign {
+	return foreignRows[foreignKey{kind, plain(name)}]
+}
+
+type foreignKey struct {
+	kind ForeignKind
+	name string
+}
+
+// foreignRows finds the rows by kind and plain name.
+var foreignRows = func() map[foreignKey]*Foreign {
+	rows := make(map[foreignKey]*Foreign)
+	for i := range ForeignNames {
+		f := &ForeignNames[i]
+		for _, w := range strings.Fields(f.Words) {
+			rows[foreignKey{f.Kind, plain(w)}] = f
+		}
+	}
+	return rows
+}()
+
+// plain is a name without what languages spell differently: case and underscores.
+func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+const (
+	noKink   = "the density must be differentiable everywhere, and this has a kink or a jump"
+	noLinear = "hamc takes no factors of covariances"
+)
+
+// ForeignNames is the table. Its names are those of Stan, PyMC, NumPyro, BUGS and JAGS, R, Python
+// (math, NumPy, SciPy), Julia and Go.
+var ForeignNames = []Foreign{
+	// Functions under another name.
+	{ForeignFunction, "ln logn natural_log", "log", "", ""},
+	{ForeignFunction, "sigmoid expit logistic invlogit plogis ilogit", "inv_logit", "", ""},
+	{ForeignFunction, "qlogis", "logit", "", ""},
+	{ForeignFunction, "softplus log1pexp", "log1p_exp", "", ""},
+	{ForeignFunction, "logsumexp logaddexp log_add_exp", "log_sum_exp", "", ""},
+	{ForeignFunction, "log1mexp", "log1m_exp", "", ""},
+	{ForeignFunction, "log_sigmoid logsigmoid log_expit", "log_inv_logit", "", ""},
+	{ForeignFunction, "gammaln loggam loggamma log_gamma", "lgamma", "", ""},
+	{ForeignFunction, "psi", "digamma", "", ""},
+	{ForeignFunction, "pnorm ndtr normcdf norm_cdf std_normal_cdf Phi_approx", "Phi", "", ""},
+	{ForeignFunction, "arctan", "atan", "", ""},
+	{ForeignFunction, "betaln log_beta logbeta", "lbeta", "", ""},
+	{ForeignFunction, "log_choose lbinom", "lchoose", "", ""},
+	{ForeignFunction, "power", "pow", "", ""},
+	{ForeignFunction, "sqr", "square", "", ""},
+	{ForeignFunction, "reciprocal recip", "inv", "", ""},
+	{ForeignFunction, "dot_product inner inner_product inprod vdot", "dot", "", ""},
+	{ForeignFunction, "len length num_elements nelements numel", "size", "", ""},
+	{ForeignFunction, "average avg", "mean", "", ""},
+	{ForeignFunction, "logdet slogdet log_determinant log_determinant_spd", "log_det", "", ""},
+	{ForeignFunction, "inverse_spd matrix_inverse", "inverse", "", ""},
+	{ForeignFunction, "diag_matrix", "diag", "", ""},
+
+	// Functions that others of hamc express.
+	{ForeignFunction, "abs fabs absolute", "", noKink, "sqrt(x^2 + 1e-6)"},
+	{ForeignFunction, "max fmax maximum pmax", "", noKink, "log_sum_exp(20*x, 20*z)/20"},
+	{ForeignFunction, "min fmin minimum pmin", "", noKink, "-log_sum_exp(-20*x, -20*z)/20"},
+	{ForeignFunction, "relu", "", noKink, "log1p_exp(20*x)/20"},
+	{ForeignFunction, "step int_step heaviside", "", noKink, "inv_logit(20*x)"},
+	{ForeignFunction, "sign sgn signum copysign", "", noKink, "tanh(20*x)"},
+	{ForeignFunction, "floor ceil round trunc rint fmod mod remainder", "", noKink + "; prepare such data in the data file", ""},
+	{ForeignFunction, "if_else ifelse where iif cond switch", "", "there are no conditions; for one on data, give a datum d that is 0 or 1", "d*x + (1 - d)*z"},
+	{ForeignFunction, "exp2", "", "", "2^x"},
+	{ForeignFunction, "log2", "", "", "log(s)/log(2)"},
+	{ForeignFunction, "log10", "", "", "log(s)/log(10)"},
+	{ForeignFunction, "cbrt", "", "of a positive number", "s^(1/3)"},
+	{ForeignFunction, "inv_sqrt rsqrt", "", "", "1/sqrt(s)"},
+	{ForeignFunction, "inv_square", "", "", "1/x^2"},
+	{ForeignFunction, "hypot", "", "", "sqrt(x^2 + z^2)"},
+	{ForeignFunction, "fma", "", "", "x*z + s"},
+	{ForeignFunction, "asin arcsin", "", "", "atan(p/sqrt(1 - p^2))"},
+	{ForeignFunction, "acos arccos", "", "", "pi()/2 - atan(p/sqrt(1 - p^2))"},
+	{ForeignFunction, "atan2 arctan2", "", "with the ordinate x and the abscissa z", "2*atan(x/(z + sqrt(x^2 + z^2)))"},
+	{ForeignFunction, "asinh arcsinh", "", "", "log(x + sqrt(x^2 + 1))"},
+	{ForeignFunction, "acosh arccosh", "", "", "log(r + sqrt(r^2 - 1))"},
+	{ForeignFunction, "atanh arctanh", "", "", "0.5*(log1p(p) - log1m(p))"},
+	{ForeignFunction, "erf", "", "", "2*Phi(sqrt(2)*x) - 1"},
+	{ForeignFunction, "erfc", "", "", "2*Phi(-sqrt(2)*x)"},
+	{ForeignFunction, "gamma tgamma", "", "the gamma function is the exponential of its logarithm", "exp(lgamma(s))"},
+	{ForeignFunction, "beta", "", "the beta function is the exponential of its logarithm", "exp(lbeta(s, r))"},
+	{ForeignFunction, "factorial", "", "", "exp(lgamma(s + 1))"},
+	{ForeignFunction, "lfactorial logfact log_factorial", "", "", "lgamma(s + 1)"},
+	{ForeignFunction, "choose comb binom binomial_coefficient", "", "", "exp(lchoose(r, s))"},
+	{ForeignFunction, "cloglog", "", "", "log(-log1m(p))"},
+	{ForeignFunction, "inv_cloglog icloglog", "", "", "-expm1(-exp(x))"},
+	{ForeignFunction, "log_diff_exp logdiffexp logsubexp", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
+	{ForeignFunction, "log_mix", "", "", "log_sum_exp(log(p) + x, log1m(p) + z)"},
+	{ForeignFunction, "inv_Phi probit qnorm ndtri erfinv", "", "there is no inverse of Phi; inv_logit and logit have inverses", ""},
+	{ForeignFunction, "bessel_first_kind besselj besseli modified_bessel_first_kind", "", "there are no Bessel functions", ""},
+	{ForeignFunction, "gamma_p gamma_q gammainc gammaincc pgamma inc_beta betainc", "", "there are no incomplete gamma and beta functions", ""},
+
+	// Functions of vectors and matrices.
+	{ForeignFunction, "dot_self sumsq sum_of_squares", "", "", "dot(y, y)"},
+	{ForeignFunction, "norm norm2", "", "", "sqrt(dot(y, y))"},
+	{ForeignFunction, "squared_distance", "", "", "dot(y - w, y - w)"},
+	{ForeignFunction, "distance", "", "", "sqrt(dot(y - w, y - w))"},
+	{ForeignFunction, "prod product", "", "of positive elements", "exp(sum(log(w)))"},
+	{ForeignFunction, "var variance", "", "", "sum((y - mean(y)).^2)/(n - 1)"},
+	{ForeignFunction, "sd std stdev stddev", "", "", "sqrt(sum((y - mean(y)).^2)/(n - 1))"},
+	{ForeignFunction, "softmax", "", "", "exp(v)/sum(exp(v))"},
+	{ForeignFunction, "log_softmax", "", "", "v - log(sum(exp(v)))"},
+	{ForeignFunction, "det determinant", "", "", "exp(log_det(Sigma))"},
+	{ForeignFunction, "t", "", "the transpose of a matrix", "X'"},
+	{ForeignFunction, "matmul mm multiply matvec mul", "", "", "X*v"},
+	{ForeignFunction, "crossprod", "", "", "X'*X"},
+	{ForeignFunction, "tcrossprod", "", "", "X*X'"},
+	{ForeignFunction, "diag_pre_multiply", "", "", "diag(w)*X"},
+	{ForeignFunction, "diag_post_multiply", "", "", "X*diag(v)"},
+	{ForeignFunction, "quad_form", "", "", "dot(v, Sigma*v)"},
+	{ForeignFunction, "rep rep_vector rep_row_vector rep_array rep_matrix replicate zeros ones zeros_vector ones_vector full fill", "", "a number stands for a vector of equal elements, as 2 does in ", "y - 2"},
+	{ForeignFunction, "to_vector to_row_vector to_array to_array_1d to_matrix as_vector asarray array vec float float64 double to_real as_numeric to_int", "", "nothing needs to be converted: write the name alone", ""},
+	{ForeignFunction, "c concat concatenate append append_row append_col append_array rbind cbind hstack vstack stack list", "", "vectors are not joined; each part may have a `~` of its own", ""},
+	{ForeignFunction, "head tail segment sub_col sub_row row col slice", "", "elements are taken by an index, as in ", "sum(i in 2..n) y[i]"},
+	{ForeignFunction, "seq seq_len seq_along linspace arange linspaced_vector range eachindex", "", "an index runs over a range, as in ", "sum(i in 1..n) y[i]"},
+	{ForeignFunction, "cumsum cumulative_sum cumprod", "", "there are no running sums; a random walk is a prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
+	{ForeignFunction, "median quantile sort sort_asc sort_desc order rank which any all argmax argmin", "", noKink + "; prepare such data in the data file", ""},
+	{ForeignFunction, "cholesky cholesky_decompose chol", "", noLinear + "; `multi_normal` takes a covariance of data", ""},
+	{ForeignFunction, "eigenvalues_sym eigen eig svd qr mdivide_left mdivide_left_tri_low mdivide_right mdivide_left_spd", "", "there are no decompositions of matrices; `inverse(Sigma)` and `log_det(Sigma)` take a cov of data", ""},
+	{ForeignFunction, "integrate_ode integrate_ode_rk45 integrate_ode_bdf ode_rk45 ode_bdf ode_adams odeint solve_ivp", "", "differential equations are declared by `ode f(v) { v' = … }` and solved by `let s = solve f(v = …) from t0 at t`", ""},
+	{ForeignFunction, "map map_rect reduce_sum reduce vmap scan", "", "a sum over data reads ", "sum(i in n) y[i]*x"},
+	{ForeignFunction, "print println printf cat reject stop", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
+
+	// Values.
+	{ForeignValue, "PI M_PI", "", "", "pi()"},
+	{ForeignValue, "e M_E euler", "", "", "exp(1)"},
+	{ForeignValue, "true", "", "truth is a number", "1"},
+	{ForeignValue, "false", "", "truth is a number", "0"},
+	{ForeignValue, "inf infinity Infty positive_infinity negative_infinity", "", "there are no infinite numbers; leave an infinite bound out", ""},
+	{ForeignValue, "NaN NA not_a_number null None nil undefined missing", "", "there are no missing values; a missing datum may be declared as a parameter", ""},
+	{ForeignValue, "target lp lp__", "", "the log density is no value of the model; a term of it reads `density …`", ""},
+
+	// Distributions under another name, or with other arguments.
+	{ForeignDistribution, "N gaussian norm rnorm gauss", "normal", "", ""},
+	{ForeignDistribution, "dnorm", "", "BUGS and JAGS give dnorm a precision tau, hamc takes the standard deviation", "normal(x, 1/sqrt(s))"},
+	{ForeignDistribution, "std_normal standard_normal", "", "", "normal(0, 1)"},
+	{ForeignDistribution, "half_normal half_gaussian", "", "declare the parameter above 0, as in `param s real > 0`, and give it ", "normal(0, 1)"},
+	{ForeignDistribution, "half_cauchy", "", "declare the parameter above 0, as in `param s real > 0`, and give it ", "cauchy(0, 1)"},
+	{ForeignDistribution, "half_student_t half_t", "", "declare the parameter above 0, as in `param s real > 0`, and give it ", "student_t(3, 0, 1)"},
+	{ForeignDistribution, "truncated_normal trunc_normal truncnorm dtnorm", "", "the bounds of a parameter truncate its prior: declare it `real > 0` or `real in (a, b)`, and give it ", "normal(0, 1)"},
+	{ForeignDistribution, "dt t student", "", "with the degrees of freedom first and a standard deviation, no precision, last", "student_t(4, x, s)"},
+	{ForeignDistribution, "dlnorm", "", "BUGS and JAGS give dlnorm a precision tau, hamc takes the standard deviation", "lognormal(x, 1/sqrt(s))"},
+	{ForeignDistribution, "lognorm log_norm", "lognormal", "", ""},
+	{ForeignDistribution, "dcauchy", "cauchy", "", ""},
+	{ForeignDistribution, "exp dexp expon", "exponential", "", ""},
+	{ForeignDistribution, "dgamma", "gamma", "", ""},
+	{ForeignDistribution, "erlang", "gamma", "", ""},
+	{ForeignDistribution, "inverse_gamma invgamma dinvgamma IG", "inv_gamma", "", ""},
+	{ForeignDistribution, "chi_square chi_squared chi2 chisq dchisq dchisqr", "", "it is a gamma distribution; with nu degrees of freedom", "gamma(s/2, 0.5)"},
+	{ForeignDistribution, "inverse_chi_square inv_chi_squared", "inv_chi_square", "", ""},
+	{ForeignDistribution, "scaled_inverse_chi_square scaled_inv_chi2", "scaled_inv_chi_square", "", ""},
+	{ForeignDistribution, "dbeta", "beta", "", ""},
+	{ForeignDistribution, "beta_proportion dbetaproportion", "", "of a mean and a precision", "beta(p*s, (1 - p)*s)"},
+	{ForeignDistribution, "dunif unif", "uniform", "", ""},
+	{ForeignDistribution, "flat half_flat improper improper_uniform dflat lebesgue", "", "a parameter without a prior has a flat one: leave the statement out", ""},
+	{ForeignDistribution, "dpois pois", "poisson", "", ""},
+	{ForeignDistribution, "dbern bern", "bernoulli", "", ""},
+	{ForeignDistribution, "binomial dbin dbinom", "", "with the number of trials first", "binomial_logit(N, logit(p))"},
+	{ForeignDistribution, "bernoulli_logit_glm", "", "the product of data and coefficients is written out", "bernoulli_logit(a + X*v)"},
+	{ForeignDistribution, "poisson_log_glm", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
+	{ForeignDistribution, "normal_id_glm", "", "the product of data and coefficients is written out", "normal(a + X*v, s)"},
+	{ForeignDistribution, "mvn mvnormal mv_normal multivariate_normal multivariate_gaussian", "multi_normal", "", ""},
+	{ForeignDistribution, "dmnorm multi_normal_prec multi_normal_precision", "", "`multi_normal` takes the covariance, a datum of type cov, and no precision", "multi_normal(v, Sigma)"},
+	{ForeignDistribution, "multi_normal_cholesky", "", noLinear, "multi_normal(v, Sigma)"},
+
+	// Distributions that hamc does not have.
+	{ForeignDistribution, "laplace double_exponential ddexp", "", "its log density has a kink, which a sampler of smooth densities needs rounded off",
+		"density -sum(i in n) sqrt((y[i] - x)^2/s^2 + 1e-4) - n*log(2*s)"},
+	{ForeignDistribution, "weibull dweib dweibull", "", "its log density is written out, for its shape r and its scale s",
+		"density sum(i in n) (log(r/s) + (r - 1)*log(w[i]/s) - (w[i]/s)^r)"},
+	{ForeignDistribution, "neg_binomial_2 negative_binomial nbinom dnegbin", "", "its log density is written out, for the mean s and the size r",
+		"density sum(i in n) (lgamma(m[i] + r) - lgamma(r) - lgamma(m[i] + 1) + m[i]*log(s/(s + r)) + r*log(r/(s + r)))"},
+	{ForeignDistribution, "neg_binomial", "", "its log density is written out, for the shape r and the inverse scale s",
+		"density sum(i in n) (lgamma(m[i] + r) - lgamma(r) - lgamma(m[i] + 1) + r*log(s/(s + 1)) - m[i]*log1p(s))"},
+	{ForeignDistribution, "geometric geom dgeom", "", "its log density is written out, for the failures before the first success",
+		"density sum(i in n) (m[i]*log1m(p) + log(p))"},
+	{ForeignDistribution, "beta_binomial betabin", "", "its log density is written out",
+		"density sum(i in n) (lchoose(N, m[i]) + lbeta(m[i] + r, N - m[i] + s) - lbeta(r, s))"},
+	{ForeignDistribution, "logistic dlogis", "", "its log density is written out",
+		"density -sum(i in n) ((y[i] - x)/s + 2*log1p_exp(-(y[i] - x)/s)) - n*log(s)"},
+	{ForeignDistribution, "gumbel", "", "its log density is written out",
+		"density -sum(i in n) ((y[i] - x)/s + exp(-(y[i] - x)/s)) - n*log(s)"},
+	{ForeignDistribution, "skew_normal", "", "its log density is written out, for the shape a",
+		"density sum(i in n) (normal_lpdf(y[i] | x, s) + log(2*Phi(a*(y[i] - x)/s)))"},
+	{ForeignDistribution, "rayleigh", "", "its log density is written out",
+		"density sum(i in n) (log(w[i]) - 2*log(s) - w[i]^2/(2*s^2))"},
+	{ForeignDistribution, "pareto dpar", "", "its log density is written out, for the least value 1",
+		"density sum(i in n) (log(r) - (r + 1)*log(w[i]))"},
+	{ForeignDistribution, "categorical_logit", "", "its log density is written out",
+		"density sum(i in n) v[g[i]] - n*log(sum(exp(v)))"},
+	{ForeignDistribution, "categorical dcat", "", "its log density is written out, with the logarithms of the weights as parameters",
+		"density sum(i in n) v[g[i]] - n*log(sum(exp(v)))"},
+	{ForeignDistribution, "normal_mixture mixture mix_gaussian", "", "the density of a mixture is written out, as in ",
+		"density sum(i in n) log_sum_exp(log(p) + normal_lpdf(y[i] | x, s), log1m(p) + normal_lpdf(y[i] | z, s))"},
+	{ForeignDistribution, "zero_inflated_poisson zip", "", "its log density is written out: that of the zeros apart, each group by a sum of its own", ""},
+	{ForeignDistribution, "gaussian_random_walk random_walk", "", "a random walk is the prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
+	{ForeignDistribution, "ar AR1 autoregressive", "", "an autoregression is the prior of its steps, as in ", "u[i] ~ normal(p*u[i-1], s) for i in 2..n"},
+	{ForeignDistribution, "dirichlet ddirch ddirich stick_breaking", "", "there are no parameters on a simplex; free logarithms v of the weights take their place, as in ", "v ~ normal(0, 1)"},
+	{ForeignDistribution, "lkj lkj_corr lkj_corr_cholesky lkj_cholesky lkj_cov wishart inv_wishart inverse_wishart dwish", "", "there are no matrix parameters in this version of the language", ""},
+	{ForeignDistribution, "multinomial dmulti ordered_logistic ordered_probit hypergeometric discrete_range discrete_uniform von_mises wiener gaussian_dlm_obs gp GP", "", "it is not in this version of the language; its log density may be written out: `density …`", ""},
+	{ForeignDistribution, "deterministic", "", "a definition is no distribution; it reads ", "let b = x^2"},
+	{ForeignDistribution, "potential factor custom", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
+
+	// Types.
+	{ForeignType, "vector row_vector", "", "a vector is an array of reals, as in ", "param b real[k]"},
+	{ForeignType, "matrix", "", "a matrix has two sizes, as in ", "data b real[n, k]"},
+	{ForeignType, "array list", "", "arrays are written behind the type, as in ", "data b real[n]"},
+	{ForeignType, "float double float32 float64 number num numeric", "real", "", ""},
+	{ForeignType, "integer int64 int32 count", "int", "", ""},
+	{ForeignType, "bool boolean binary factor logical", "", "truth is a whole number, as in ", "data b int[n] in {0, 1}"},
+	{ForeignType, "string str char character text", "", "data are numbers: number the groups from 1, as in ", "data b int[n] in 1..k"},
+	{ForeignType, "positive pos_real positive_real non_negative", "", "a bound follows the type, as in ", "param b real > 0"},
+	{ForeignType, "unit probability prob unit_interval", "", "a bound follows the type, as in ", "param b real in (0, 1)"},
+	{ForeignType, "categorical", "", "groups are numbered from 1, as in ", "data b int[n] in 1..k"},
+	{ForeignType, "cov_matrix covariance", "cov", "", ""},
+
+	// Metrics.
+	{ForeignMetric, "dense_e diag_e unit_e dense euclidean euclid mass mass_matrix adaptive none", "",
+		"a Euclidean metric is given to `hamc run` and not to the model: leave `metric` out and run with --metric diag_e or --metric dense_e", ""},
+	{ForeignMetric, "fisher_information fim information expected_information fisher_rao riemannian riemann rmhmc", "fisher", "", ""},
+	{ForeignMetric, "expected_fisher", "", "", "fisher(prior = expected)"},
+	{ForeignMetric, "unit eye", "identity", "", ""},
+	{ForeignMetric, "soft_abs soft_absolute", "", "", "softabs(alpha = 1)"},
+
+	// What starts a line in other languages.
+	{ForeignStatement, "parameters parameter var variable unknown", "param", "", ""},
+	{ForeignStatement, "observed observe input inputs", "data", "", ""},
+	{ForeignStatement, "constant", "const", "", ""},
+	{ForeignStatement, "val local auto", "let", "", ""},
+	{ForeignStatement, "target", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
+	{ForeignStatement, "increment_log_prob log_prob factor potential lp", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
+	{ForeignStatement, "def function fun functions fn", "", "hamc has no functions of your own; a definition over an index takes their place, as in ", "let b[i in n] = x*y[i]"},
+	{ForeignStatement, "import from library require using include use package", "", "a model imports nothing; its functions are always known", ""},
+	{ForeignStatement, "with", "", "statements are not grouped: a parameter and its prior are two lines, `param x real` and ", "x ~ normal(0, 1)"},
+	{ForeignStatement, "if else elif while repeat do begin end return break pass", "", "there are no conditions and loops; a statement for each i reads ", "y[i] ~ normal(x, s) for i in n"},
+	{ForeignStatement, "transformed", "", "what is computed from data and parameters has a definition, as in ", "let b = x^2"},
+	{ForeignStatement, "generated", "", "generated quantities read ", "generate { b = x^2 }"},
+	{ForeignStatement, "print println reject cat", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
+	{ForeignStatement, "prior priors likelihood posterior sample assume", "", "priors and likelihoods are written alike, as in ", "x ~ normal(0, 1)"},
+}
+
+// foreignLogDensity recognises how other languages name the log density of a distribution that
+// hamc has: Stan's older normal_log, SciPy's norm.logpdf written as one word, and so on. It returns
+// "" for others.
+func foreignLogDensity(name string) string {
+	for _, suffix := range []string{"_log", "_logpdf", "_logpmf", "_log_prob", "_lupdf", "_lupmf", "_pdf", "_pmf", "_lpdf", "_lpmf"} {
+		stem, ok := strings.CutSuffix(name, suffix)
+		if !ok {
+			continue
+		}
+		if d := LookupDistribution(stem); d != nil {
+			return d.form()
+		}
+	}
+	return ""
+}
+
+// modules are the names that other languages put before those of functions, as in np.exp.
+var modules = map[string]bool{"np": true, "numpy": true, "math": true, "Math": true, "pm": true, "pymc": true, "pt": true, "tt": true, "jnp": true,
+	"jax": true, "torch": true, "stats": true, "scipy": true, "sp": true, "dist": true, "tf": true, "tfd": true, "std": true, "numpyro": true, "pyro": true}
