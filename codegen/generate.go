@@ -81,6 +81,7 @@ type generator struct {
 	odeOutputs [][]symbolic.Output // what the equations need
 	fieldOf    map[string]string
 	placeOf    map[*symbolic.Tensor]dsl.Extent // where a quantity starts among all
+	fits       []namedFit
 }
 
 // sumKey starts the key of a size that is a sum: no name of the language does.
@@ -158,6 +159,7 @@ func newGenerator(d *symbolic.Derived, opt Options, typ, space string) *generato
 	for _, q := range d.Quantities {
 		g.names.tensor(q.Tensor)
 	}
+	g.nameFits()
 	g.layoutBlocks()
 	g.layoutQuantities()
 	g.addStarts()

@@ -52,6 +52,10 @@ var Funcs = []Func{
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
 	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
+	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},
+	{"fine", f2(special.Fine), []string{"0", "0"}, false, "special.Fine", 3, [2]float64{0.5, 3}, false},
+	{"excess", f2(special.Excess), []string{"0", "0"}, false, "special.Excess", 6, [2]float64{0.5, 3}, false},
+	{"plus", f2(special.Plus), []string{"1", "1"}, false, "special.Plus", 1, [2]float64{0.5, 3}, false},
 	{"log_positive", f1(special.LogPositive), []string{"0"}, false, "special.LogPositive", 1, [2]float64{0.5, 3}, false},
 	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}, true},
 }

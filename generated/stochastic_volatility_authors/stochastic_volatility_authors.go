@@ -396,50 +396,48 @@ type LatentBlock struct {
 	t    int
 	y2   []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = 1/(T - [2 in 2..T])
-	c3   float64   // c3 = -1.8378770664093453·T - 5.476701724836485
-	c4   float64   // c4 = ½·T - ½
-	c5   float64   // c5 = -T - 12
-	c6   float64   // c6 = (1 - T)/(T - [2 in 2..T])
-	c7   float64   // c7 = 2·T
-	c8   float64   // c8 = T + 18.5
-	c9   float64   // c9 = 2·T - 1
-	c10  float64   // c10 = 1 - 2·T
-	c11  float64   // c11 = -2·T - 37
-	c12  float64   // c12 = 2 - 4·T
-	c13  float64   // c13 = T + 12
+	c2   float64   // c2 = -1.8378770664093453·T - 5.476701724836485
+	c3   float64   // c3 = -T - 12
+	c4   float64   // c4 = 2·T
+	c5   float64   // c5 = T + 18.5
+	c6   float64   // c6 = 2·T - 1
+	c7   float64   // c7 = 1 - 2·T
+	c8   float64   // c8 = -2·T - 37
+	c9   float64   // c9 = 2 - 4·T
+	c10  float64   // c10 = T + 12
 	latentSpace
 }
 
 // latentSpace is the work space that is not shared between clones.
 type latentSpace struct {
-	factor  *linalg.Cholesky // the metric's factor at position at
-	b       []float64        // the matrix at position at
-	w       []float64        // weights of the contraction
-	at      []float64
-	known   bool      // the factor is that of the position at
-	full    bool      // force0 too is that of the position at
-	force0  []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v, f    []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm  []float64 // iterates of a step
-	mix     rt.Accelerator
-	v0      []float64 // velocity at the start of a step
-	x       []float64 // coordinates of another block's parameter
-	a1      float64   // a1 = exp(-2·gamma)
-	phi     float64   // phi = tanh(alpha)
-	g1      float64   // g1 = -½·x[1]²
-	expNegX []float64 // expNegX[i] = exp(-x[i])
-	g2      float64   // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
-	g3      []float64 // g3[i] = exp(½·x[i])
-	a3      []float64 // a3[i] = log(beta·g3[i])
-	g4      float64   // g4 = sumX·c2
-	g5      float64   // g5 = Σ[i1 in 2..T] (x[i1] - g4)²
-	sumX2   float64   // sumX2 = Σ[i1 in 2..T] x[i1-1]
-	g7      float64   // g7 = Σ[i1 in 2..T] (x[i1] - g4)·(x[i1-1] - g6)
-	g8      float64   // g8 = Σ[i1 in 2..T] (x[i1-1] - g6)²
-	g9      float64   // g9 = ½·g5 + 0.24999999999999997
-	a10     float64   // a10 = 1 - phi²
-	a12     float64   // a12 = 1/beta³
+	factor    *linalg.Cholesky // the metric's factor at position at
+	b         []float64        // the matrix at position at
+	w         []float64        // weights of the contraction
+	at        []float64
+	known     bool      // the factor is that of the position at
+	full      bool      // force0 too is that of the position at
+	force0    []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	v, f      []float64 // ∂H/∂p, ∂H/∂q
+	qm, pm    []float64 // iterates of a step
+	mix       rt.Accelerator
+	v0        []float64           // velocity at the start of a step
+	fit       linalg.LeastSquares // of Given
+	x         []float64           // coordinates of another block's parameter
+	a1        float64             // a1 = exp(-2·gamma)
+	phi       float64             // phi = tanh(alpha)
+	g1        float64             // g1 = -½·x[1]²
+	expNegX   []float64           // expNegX[i] = exp(-x[i])
+	g2        float64             // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
+	g3        []float64           // g3[i] = exp(½·x[i])
+	a3        []float64           // a3[i] = log(beta·g3[i])
+	x2        []float64           // x2[i1] = x[i1-1]
+	fitRest   float64             // fitRest = least_squares(x[i1]; x[i1-1]).rest
+	fitOffset float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
+	fitCentre float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
+	fitFactor float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
+	g4        float64             // g4 = ½·fitRest + 0.24999999999999997
+	a10       float64             // a10 = 1 - phi²
+	a12       float64             // a12 = 1/beta³
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -456,18 +454,15 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 func (s *LatentBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := 1 / (float64(t) - kernel.Inside(2, 2, t))
-	c3 := -1.8378770664093453*float64(t) - 5.476701724836485
-	c4 := 0.5*float64(t) - 0.5
-	c5 := -float64(t) - 12
-	c6 := (1 - float64(t)) / (float64(t) - kernel.Inside(2, 2, t))
-	c7 := 2 * float64(t)
-	c8 := float64(t) + 18.5
-	c9 := 2*float64(t) - 1
-	c10 := 1 - 2*float64(t)
-	c11 := -2*float64(t) - 37
-	c12 := 2 - 4*float64(t)
-	c13 := float64(t) + 12
+	c2 := -1.8378770664093453*float64(t) - 5.476701724836485
+	c3 := -float64(t) - 12
+	c4 := 2 * float64(t)
+	c5 := float64(t) + 18.5
+	c6 := 2*float64(t) - 1
+	c7 := 1 - 2*float64(t)
+	c8 := -2*float64(t) - 37
+	c9 := 2 - 4*float64(t)
+	c10 := float64(t) + 12
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -478,9 +473,6 @@ func (s *LatentBlock) summarise() {
 	s.c8 = c8
 	s.c9 = c9
 	s.c10 = c10
-	s.c11 = c11
-	s.c12 = c12
-	s.c13 = c13
 }
 
 // describe makes the description of the model.
@@ -515,9 +507,11 @@ func (s *LatentBlock) allocate() {
 	s.pm = make([]float64, 3)
 	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
+	s.fit = linalg.LeastSquares{}
 	s.expNegX = make([]float64, t)
 	s.g3 = make([]float64, t)
 	s.a3 = make([]float64, t)
+	s.x2 = make([]float64, t)
 	s.x = make([]float64, t)
 }
 
@@ -577,16 +571,14 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	beta := q[2]
 	g3 := s.g3
 	a3 := s.a3
-	g4 := s.g4
-	c2 := s.c2
-	sumX2 := s.sumX2
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
 	g2 := s.g2
-	g5 := s.g5
-	g8 := s.g8
-	g7 := s.g7
-	c3 := s.c3
+	fitRest := s.fitRest
+	c2 := s.c2
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
@@ -606,8 +598,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA3 += a3[i]
 	}
-	e := g4 - phi*c2*sumX2
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(g5+phi*phi*g8-c1*e*e-2*phi*g7) + c3
+	e := fitOffset - fitFactor*(fitCentre-phi)
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(fitRest+e*e) + c2
 	s.a1 = a1
 	s.phi = phi
 	return res
@@ -615,8 +607,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂gamma = 2·a1·(½·phi²·g8 - phi·g7 - (1 - phi²)·g1 + (g4 - phi·c2·sumX2)²·c4 + g9) + c5
-//	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + ½·1/(1 - phi) - 19·1/(phi + 1) + phi/(1 - phi²) - a1·(g7 - phi·g8 - sumX2·(g4 - phi·c2·sumX2)·c6))
+//	∂L/∂gamma = 2·a1·(½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + g4) + c3
+//	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1 - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
 //	∂L/∂beta = g2/beta³ - 1/beta - T/beta
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
@@ -625,22 +617,18 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	gamma := q[0]
 	alpha := q[1]
 	beta := q[2]
-	g4 := s.g4
-	c2 := s.c2
-	sumX2 := s.sumX2
-	g8 := s.g8
-	g7 := s.g7
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
-	c4 := s.c4
-	g9 := s.g9
-	c5 := s.c5
-	c6 := s.c6
+	g4 := s.g4
+	c3 := s.c3
 	g2 := s.g2
 	g3 := s.g3
 	a3 := s.a3
 	c1 := s.c1
-	g5 := s.g5
-	c3 := s.c3
+	fitRest := s.fitRest
+	c2 := s.c2
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
@@ -649,10 +637,10 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	a7 := special.LogPositive(0.5*phi + 0.5)
 	a8 := special.LogPositive(0.5 - 0.5*phi)
 	logBeta := math.Log(beta)
-	e := g4 - phi*c2*sumX2
-	grad[0] = 2*a1*(0.5*phi*phi*g8-phi*g7-(1-phi*phi)*g1+e*e*c4+g9) + c5
+	e := fitOffset - fitFactor*(fitCentre-phi)
+	grad[0] = 2*a1*(0.5*e*e-(1-phi*phi)*g1+g4) + c3
 	e2 := 1 - phi*phi
-	grad[1] = -e2 * (2*a1*phi*g1 + 0.5/(1-phi) - 19/(phi+1) + phi/e2 - a1*(g7-phi*g8-sumX2*(g4-phi*c2*sumX2)*c6))
+	grad[1] = -e2 * (2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/e2)
 	grad[2] = g2/(beta*beta*beta) - 1/beta - float64(t)/beta
 	sumA4 := 0.0
 	for i := range t {
@@ -665,8 +653,8 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA3 += a3[i]
 	}
-	e3 := g4 - phi*c2*sumX2
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(g5+phi*phi*g8-c1*e3*e3-2*phi*g7) + c3
+	e3 := fitOffset - fitFactor*(fitCentre-phi)
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(fitRest+e3*e3) + c2
 	s.a1 = a1
 	s.phi = phi
 	return res
@@ -674,26 +662,26 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	gamma, gamma: a1 + c7
+//	gamma, gamma: a1 + c4
 //	alpha, gamma: 2·phi
-//	alpha, alpha: 2·phi² + (1 - phi²)·c8
-//	beta, beta: c9/beta²
+//	alpha, alpha: 2·phi² + (1 - phi²)·c5
+//	beta, beta: c6/beta²
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
 	gamma := q[0]
 	alpha := q[1]
-	c7 := s.c7
-	c8 := s.c8
+	c4 := s.c4
+	c5 := s.c5
 	beta := q[2]
-	c9 := s.c9
+	c6 := s.c6
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
-	b[0] = a1 + c7
+	b[0] = a1 + c4
 	b[3] = 2 * phi
 	b[1] = 2 * phi
 	sqPhi := phi * phi
-	b[4] = 2*sqPhi + (1-sqPhi)*c8
-	b[8] = c9 / (beta * beta)
+	b[4] = 2*sqPhi + (1-sqPhi)*c5
+	b[8] = c6 / (beta * beta)
 	s.a1 = a1
 	s.phi = phi
 }
@@ -704,29 +692,25 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
 	phi := s.phi
 	beta := q[2]
-	g4 := s.g4
-	c2 := s.c2
-	sumX2 := s.sumX2
-	g8 := s.g8
-	g7 := s.g7
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
-	c4 := s.c4
 	a1 := s.a1
-	c6 := s.c6
 	g2 := s.g2
-	c13 := s.c13
-	g9 := s.g9
-	c8 := s.c8
 	c10 := s.c10
+	g4 := s.g4
+	c5 := s.c5
+	c7 := s.c7
 	a10 := 1 - phi*phi
 	a12 := 1 / (beta * beta * beta)
-	e := g4 - phi*c2*sumX2
-	a13 := 0.5*phi*phi*g8 - phi*g7 - (1-phi*phi)*g1 + e*e*c4
-	a14 := 2*a1*phi*g1 + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi) - a1*(g7-phi*g8-sumX2*(g4-phi*c2*sumX2)*c6)
+	e := fitOffset - fitFactor*(fitCentre-phi)
+	a13 := 0.5*e*e - (1-phi*phi)*g1
+	a14 := 2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi)
 	a15 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
-	f[0] = c13 - 2*a1*(g9+0.5*w[0]+a13)
-	f[1] = a10 * (2*w[3] - phi*c8*w[4] + 2*phi*w[4] + a14)
-	f[2] = w[8]*c10*a12 + a15
+	f[0] = c10 - 2*a1*(g4+0.5*w[0]+a13)
+	f[1] = a10 * (2*w[3] - phi*c5*w[4] + 2*phi*w[4] + a14)
+	f[2] = w[8]*c7*a12 + a15
 	s.a10 = a10
 	s.a12 = a12
 }
@@ -736,13 +720,13 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	phi := s.phi
 	beta := q[2]
 	a1 := s.a1
-	c11 := s.c11
-	c12 := s.c12
+	c8 := s.c8
+	c9 := s.c9
 	a10 := 1 - phi*phi
 	a12 := 1 / (beta * beta * beta)
 	dst[0] = -2 * a1 * w[0]
-	dst[1] = a10 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c11)
-	dst[2] = w[8] * c12 * a12
+	dst[1] = a10 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c8)
+	dst[2] = w[8] * c9 * a12
 	s.a10 = a10
 	s.a12 = a12
 }
@@ -754,13 +738,13 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	vAlpha := v[1]
 	a10 := s.a10
 	phi := s.phi
-	c8 := s.c8
+	c5 := s.c5
 	vBeta := v[2]
-	c10 := s.c10
+	c7 := s.c7
 	a12 := s.a12
 	f[0] = -a1 * vGamma * vGamma
-	f[1] = vAlpha * a10 * (2*vGamma - phi*c8*vAlpha + 2*phi*vAlpha)
-	f[2] = vBeta * vBeta * c10 * a12
+	f[1] = vAlpha * a10 * (2*vGamma - phi*c5*vAlpha + 2*phi*vAlpha)
+	f[2] = vBeta * vBeta * c7 * a12
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -782,15 +766,15 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	a1 := s.a1
 	phi := s.phi
-	c11 := s.c11
+	c8 := s.c8
 	beta := q[2]
-	c12 := s.c12
+	c9 := s.c9
 	dst[(0*3+0)*3+0] = -2 * a1
 	dst[(1*3+0)*3+1] = 2 - 2*phi*phi
 	dst[(0*3+1)*3+1] = 2 - 2*phi*phi
 	e := 1 - phi*phi
-	dst[(1*3+1)*3+1] = phi*e*c11 + 4*phi*e
-	dst[(2*3+2)*3+2] = c12 / (beta * beta * beta)
+	dst[(1*3+1)*3+1] = phi*e*c8 + 4*phi*e
+	dst[(2*3+2)*3+2] = c9 / (beta * beta * beta)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1061,7 +1045,7 @@ func (s *LatentBlock) prepareGiven() {
 	expNegX := s.expNegX
 	g3 := s.g3
 	y2 := s.y2
-	c2 := s.c2
+	x2 := s.x2
 	g1 := -0.5 * x[0] * x[0]
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -1073,33 +1057,25 @@ func (s *LatentBlock) prepareGiven() {
 		g2 += y2[i] * y2[i] * expNegX[i]
 	}
 	kernel.Exp(g3, g3)
-	sumX := 0.0
-	sumX2 := 0.0
 	for i := 1; i < t; i++ {
-		sumX += x[i]
-		sumX2 += x[i-1]
+		x2[i] = x[i-1]
 	}
-	g4 := sumX * c2
-	g6 := c2 * sumX2
-	g5 := 0.0
-	g7 := 0.0
-	g8 := 0.0
-	for i := 1; i < t; i++ {
-		e := g4 - x[i]
-		g5 += e * e
-		g7 += (g4 - x[i]) * (g6 - x[i-1])
-		e2 := g6 - x[i-1]
-		g8 += e2 * e2
-	}
-	g9 := 0.5*g5 + 0.24999999999999997
+	s.fit.Fit(2, t, 1, nil, x, linalg.Regressor{
+		Columns: 1,
+		X:       x2,
+	})
+	fitRest := s.fit.Rest()[0]
+	fitOffset := s.fit.Offset(0)[0]
+	fitCentre := s.fit.Centre(0)[0]
+	fitFactor := s.fit.Factor(0, 0)[0]
+	g4 := 0.5*fitRest + 0.24999999999999997
 	s.g1 = g1
 	s.g2 = g2
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
 	s.g4 = g4
-	s.g5 = g5
-	s.sumX2 = sumX2
-	s.g7 = g7
-	s.g8 = g8
-	s.g9 = g9
 }
 
 // VolatilityBlock is the density of the block volatility given the other parameters, which Given
