@@ -346,23 +346,28 @@ func (m *Machine) closure(e *Expr) func() float64 {
 					return 0
 				}
 			}
-			v := e.Val
+			// Over one denominator: 0/y is 0 also where 1/y overflows.
+			v, below := e.Val, 1.0
 			for n, f := range args {
-				switch e.K[n] {
+				switch k := e.K[n]; k {
 				case 1:
 					v *= f()
 				case -1:
-					v /= f()
+					below *= f()
 				case 2:
 					x := f()
 					v *= x * x
 				case 0.5:
 					v *= math.Sqrt(f())
 				default:
-					v *= math.Pow(f(), e.K[n])
+					if k < 0 {
+						below *= math.Pow(f(), -k)
+					} else {
+						v *= math.Pow(f(), k)
+					}
 				}
 			}
-			return v
+			return v / below
 		}
 	case Call:
 		args := m.compileAll(e.Args)

@@ -14,6 +14,7 @@ import (
 //	squares     Σ_i w_i (a_i + Σ_r D_ir h_r)²  = ρ + |c + R (h − ĥ)|²,   w > 0
 //	interchange Σ_i f_i Σ_j g_ij h_j           = Σ_j h_j Σ_i f_i g_ij
 //	exponential Σ_i w_i exp(a_i + b)           = exp(b) Σ_i w_i exp(a_i)
+//	logarithm   Σ_i w_i lmultiply(a_i, b)      = lmultiply(Σ_i w_i a_i, b)
 //
 // with w, a, D, f, g data, or known as early as the parameters of other blocks,
 // and b, h free of i; r runs over scalars, one of which may have D = 1, and over the
@@ -89,8 +90,13 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		sum := c.Sum(i, c.Mul(w, c.Product(val, dataK, data)))
 		return c.Sum(j, c.Mul(c.Product(1, restK, rest), sum))
 	case Call:
-		if f.Func.Name == "exp" {
+		switch f.Func.Name {
+		case "exp":
 			return c.foldExp(i, w, f.Args[0], k)
+		case "lmultiply", "lmultiply_1p":
+			if x, y := f.Args[0], f.Args[1]; k == 1 && x.stage < StagePosition && !y.hasFree(i) {
+				return c.Call(f.Func.Name, c.Sum(i, c.Mul(w, x)), y)
+			}
 		}
 	case Add:
 		if k == 2 {

@@ -131,6 +131,22 @@ func plainFunction(name string, x []float64) float64 {
 		return 0
 	case "excess":
 		return 0
+	case "lmultiply":
+		return x[0] * math.Log(x[1])
+	case "lmultiply_1p":
+		return x[0] * math.Log(1+x[1])
+	case "share":
+		return x[0] / x[1]
+	case "log1p_square":
+		return math.Log(1 + x[0]*x[0])
+	case "log1p_square_slope":
+		return 2 * x[0] / (1 + x[0]*x[0])
+	case "at_most":
+		return math.Min(x[0], x[1])
+	case "bounded":
+		return x[0] + x[1]
+	case "log_nonnegative":
+		return 0
 	case "plus":
 		return x[0] + x[1]
 	case "exp":

@@ -22,6 +22,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -149,9 +150,9 @@ func (s *Model) summarise() {
 	sigmaY := s.sigmaY
 	sigmaT := s.sigmaT
 	y2 := s.y2
-	logSigmaY := math.Log(sigmaY)
+	logSigmaY := special.Log(sigmaY)
 	c1 := -0.5 / (sigmaT * sigmaT)
-	logSigmaT := math.Log(sigmaT)
+	logSigmaT := special.Log(sigmaT)
 	c2 := -0.5 / (sigmaY * sigmaY)
 	c3 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
 	c4 := -1 / (sigmaT * sigmaT)

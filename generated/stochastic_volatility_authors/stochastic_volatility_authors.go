@@ -11,7 +11,7 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + gamma·(1 - T) - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])) + Σ[i1 in T] log_positive(beta·exp(½·x[i1])) + 19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha)) - log(beta) - 5.476701724836485
+//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + gamma·(1 - T) + bounded(-0.9189385332046727·T - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T] log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta) - 10.109525635947398
 //
 // Its parameters are sampled in blocks, each given the others.
 //
@@ -82,8 +82,9 @@ type Model struct {
 	volatilityBlock *VolatilityBlock
 	y2              []float64 // data; T elements
 	c1              float64   // c1 = 1 - T
-	c2              float64   // c2 = -1.8378770664093453·T - 5.476701724836485
-	c3              float64   // c3 = -T - 12
+	c2              float64   // c2 = -0.9189385332046727·T
+	c3              float64   // c3 = -0.9189385332046727·T - 10.109525635947398
+	c4              float64   // c4 = -T - 12
 	space
 }
 
@@ -126,11 +127,13 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -1.8378770664093453*float64(t) - 5.476701724836485
-	c3 := -float64(t) - 12
+	c2 := -0.9189385332046727 * float64(t)
+	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c4 := -float64(t) - 12
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
+	s.c4 = c4
 }
 
 // describe makes the description of the model.
@@ -248,16 +251,18 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a5 := s.a5
 	y2 := s.y2
 	a6 := s.a6
-	c1 := s.c1
 	c2 := s.c2
+	c1 := s.c1
+	c3 := s.c3
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a8 := math.Log(0.5*phi + 0.5)
-	a9 := math.Log1p(-0.5*phi - 0.5)
-	a10 := special.LogPositive(0.5*phi + 0.5)
-	a11 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
+	a9 := special.Log(0.5*phi + 0.5)
+	a10 := math.Log1p(-0.5*phi - 0.5)
+	a11 := special.LogPositive(0.5*phi + 0.5)
+	a12 := special.LogPositive(0.5 - 0.5*phi)
+	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
+	logBeta := special.Log(beta)
 	a3 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
@@ -284,16 +289,17 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA6 += a6[i]
 	}
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 - sumA6 + sumA7 + 19*a8 + 0.5*a9 + a10 + a11 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 - 0.5*a4/(beta*beta) + c2
+	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
+	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 + c3
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a12 + y[k]²·expNegX[k]·a13 - ½
-//	∂L/∂gamma = 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) + c3
-//	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a14)
-//	∂L/∂beta = a4/beta³ - 1/beta - T/beta
+//	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a14 + y[k]²·expNegX[k]·a15 - ½
+//	∂L/∂gamma = 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) + c4
+//	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a16)
+//	∂L/∂beta = -1/beta + a4/beta³ - T/beta
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -305,25 +311,27 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a5 := s.a5
 	y2 := s.y2
 	a6 := s.a6
-	c1 := s.c1
 	c2 := s.c2
+	c1 := s.c1
 	c3 := s.c3
+	c4 := s.c4
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a8 := math.Log(0.5*phi + 0.5)
-	a9 := math.Log1p(-0.5*phi - 0.5)
-	a10 := special.LogPositive(0.5*phi + 0.5)
-	a11 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
-	a12 := x[0] * a1 * (1 - phi*phi)
-	a13 := 0.5 / (beta * beta)
+	a9 := special.Log(0.5*phi + 0.5)
+	a10 := math.Log1p(-0.5*phi - 0.5)
+	a11 := special.LogPositive(0.5*phi + 0.5)
+	a12 := special.LogPositive(0.5 - 0.5*phi)
+	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
+	logBeta := special.Log(beta)
+	a14 := x[0] * a1 * (1 - phi*phi)
+	a15 := 0.5 / (beta * beta)
 	a3 := 0.0
-	a14 := 0.0
+	a16 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
 		a3 += e * e
-		a14 += x[i-1] * (x[i] - phi*x[i-1])
+		a16 += x[i-1] * (x[i] - phi*x[i-1])
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -343,15 +351,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if i == 0 {
-			part3 = a12
+			part3 = a14
 		}
-		grad[i] = a13*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = a15*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		a4 += y2[i] * y2[i] * expNegX[i]
 		part := x[i] - phi*x[i-1]
 		part2 := phi * (x[i+1] - phi*x[i])
-		grad[i] = a13*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - 0.5
+		grad[i] = a15*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
 		a4 += y2[i] * y2[i] * expNegX[i]
@@ -365,9 +373,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if i == 0 {
-			part3 = a12
+			part3 = a14
 		}
-		grad[i] = a13*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = a15*y2[i]*y2[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
@@ -381,10 +389,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA6 += a6[i]
 	}
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 - sumA6 + sumA7 + 19*a8 + 0.5*a9 + a10 + a11 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 - 0.5*a4/(beta*beta) + c2
-	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*(1-phi*phi)+0.24999999999999997) + c3
+	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
+	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 + c3
+	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*(1-phi*phi)+0.24999999999999997) + c4
 	e := 1 - phi*phi
-	grad[t+1] = e * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e + a1*a14)
+	grad[t+1] = e * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e + a1*a16)
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
 }
@@ -396,15 +405,16 @@ type LatentBlock struct {
 	t    int
 	y2   []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = -1.8378770664093453·T - 5.476701724836485
-	c3   float64   // c3 = -T - 12
-	c4   float64   // c4 = 2·T
-	c5   float64   // c5 = T + 18.5
-	c6   float64   // c6 = 2·T - 1
-	c7   float64   // c7 = 1 - 2·T
-	c8   float64   // c8 = -2·T - 37
-	c9   float64   // c9 = 2 - 4·T
-	c10  float64   // c10 = T + 12
+	c2   float64   // c2 = -0.9189385332046727·T
+	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
+	c4   float64   // c4 = -T - 12
+	c5   float64   // c5 = 2·T
+	c6   float64   // c6 = T + 18.5
+	c7   float64   // c7 = 2·T - 1
+	c8   float64   // c8 = 1 - 2·T
+	c9   float64   // c9 = -2·T - 37
+	c10  float64   // c10 = 2 - 4·T
+	c11  float64   // c11 = T + 12
 	latentSpace
 }
 
@@ -436,8 +446,8 @@ type latentSpace struct {
 	fitCentre float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
 	fitFactor float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
 	g4        float64             // g4 = ½·fitRest + 0.24999999999999997
-	a10       float64             // a10 = 1 - phi²
-	a12       float64             // a12 = 1/beta³
+	a12       float64             // a12 = 1 - phi²
+	a14       float64             // a14 = 1/beta³
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -454,15 +464,16 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 func (s *LatentBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -1.8378770664093453*float64(t) - 5.476701724836485
-	c3 := -float64(t) - 12
-	c4 := 2 * float64(t)
-	c5 := float64(t) + 18.5
-	c6 := 2*float64(t) - 1
-	c7 := 1 - 2*float64(t)
-	c8 := -2*float64(t) - 37
-	c9 := 2 - 4*float64(t)
-	c10 := float64(t) + 12
+	c2 := -0.9189385332046727 * float64(t)
+	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c4 := -float64(t) - 12
+	c5 := 2 * float64(t)
+	c6 := float64(t) + 18.5
+	c7 := 2*float64(t) - 1
+	c8 := 1 - 2*float64(t)
+	c9 := -2*float64(t) - 37
+	c10 := 2 - 4*float64(t)
+	c11 := float64(t) + 12
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -473,6 +484,7 @@ func (s *LatentBlock) summarise() {
 	s.c8 = c8
 	s.c9 = c9
 	s.c10 = c10
+	s.c11 = c11
 }
 
 // describe makes the description of the model.
@@ -571,22 +583,24 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	beta := q[2]
 	g3 := s.g3
 	a3 := s.a3
+	c2 := s.c2
+	g2 := s.g2
 	fitOffset := s.fitOffset
 	fitFactor := s.fitFactor
 	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
-	g2 := s.g2
 	fitRest := s.fitRest
-	c2 := s.c2
+	c3 := s.c3
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a5 := math.Log(0.5*phi + 0.5)
-	a6 := math.Log1p(-0.5*phi - 0.5)
-	a7 := special.LogPositive(0.5*phi + 0.5)
-	a8 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
+	a6 := special.Log(0.5*phi + 0.5)
+	a7 := math.Log1p(-0.5*phi - 0.5)
+	a8 := special.LogPositive(0.5*phi + 0.5)
+	a9 := special.LogPositive(0.5 - 0.5*phi)
+	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
+	logBeta := special.Log(beta)
 	sumA4 := 0.0
 	for i := range t {
 		a3[i] = beta * g3[i]
@@ -598,8 +612,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA3 += a3[i]
 	}
+	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
 	e := fitOffset - fitFactor*(fitCentre-phi)
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(fitRest+e*e) + c2
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e*e) + c3
 	s.a1 = a1
 	s.phi = phi
 	return res
@@ -607,9 +622,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂gamma = 2·a1·(½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + g4) + c3
+//	∂L/∂gamma = 2·a1·(½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + g4) + c4
 //	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1 - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
-//	∂L/∂beta = g2/beta³ - 1/beta - T/beta
+//	∂L/∂beta = -1/beta + g2/beta³ - T/beta
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -622,23 +637,25 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	fitCentre := s.fitCentre
 	g1 := s.g1
 	g4 := s.g4
-	c3 := s.c3
+	c4 := s.c4
 	g2 := s.g2
 	g3 := s.g3
 	a3 := s.a3
+	c2 := s.c2
 	c1 := s.c1
 	fitRest := s.fitRest
-	c2 := s.c2
+	c3 := s.c3
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a5 := math.Log(0.5*phi + 0.5)
-	a6 := math.Log1p(-0.5*phi - 0.5)
-	a7 := special.LogPositive(0.5*phi + 0.5)
-	a8 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
+	a6 := special.Log(0.5*phi + 0.5)
+	a7 := math.Log1p(-0.5*phi - 0.5)
+	a8 := special.LogPositive(0.5*phi + 0.5)
+	a9 := special.LogPositive(0.5 - 0.5*phi)
+	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
+	logBeta := special.Log(beta)
 	e := fitOffset - fitFactor*(fitCentre-phi)
-	grad[0] = 2*a1*(0.5*e*e-(1-phi*phi)*g1+g4) + c3
+	grad[0] = 2*a1*(0.5*e*e-(1-phi*phi)*g1+g4) + c4
 	e2 := 1 - phi*phi
 	grad[1] = -e2 * (2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/e2)
 	grad[2] = g2/(beta*beta*beta) - 1/beta - float64(t)/beta
@@ -653,8 +670,9 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA3 += a3[i]
 	}
+	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
 	e3 := fitOffset - fitFactor*(fitCentre-phi)
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(fitRest+e3*e3) + c2
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e3*e3) + c3
 	s.a1 = a1
 	s.phi = phi
 	return res
@@ -662,26 +680,26 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	gamma, gamma: a1 + c4
+//	gamma, gamma: a1 + c5
 //	alpha, gamma: 2·phi
-//	alpha, alpha: 2·phi² + (1 - phi²)·c5
-//	beta, beta: c6/beta²
+//	alpha, alpha: 2·phi² + (1 - phi²)·c6
+//	beta, beta: c7/beta²
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
 	gamma := q[0]
 	alpha := q[1]
-	c4 := s.c4
 	c5 := s.c5
-	beta := q[2]
 	c6 := s.c6
+	beta := q[2]
+	c7 := s.c7
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
-	b[0] = a1 + c4
+	b[0] = a1 + c5
 	b[3] = 2 * phi
 	b[1] = 2 * phi
 	sqPhi := phi * phi
-	b[4] = 2*sqPhi + (1-sqPhi)*c5
-	b[8] = c6 / (beta * beta)
+	b[4] = 2*sqPhi + (1-sqPhi)*c6
+	b[8] = c7 / (beta * beta)
 	s.a1 = a1
 	s.phi = phi
 }
@@ -698,21 +716,21 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g1 := s.g1
 	a1 := s.a1
 	g2 := s.g2
-	c10 := s.c10
+	c11 := s.c11
 	g4 := s.g4
-	c5 := s.c5
-	c7 := s.c7
-	a10 := 1 - phi*phi
-	a12 := 1 / (beta * beta * beta)
+	c6 := s.c6
+	c8 := s.c8
+	a12 := 1 - phi*phi
+	a14 := 1 / (beta * beta * beta)
 	e := fitOffset - fitFactor*(fitCentre-phi)
-	a13 := 0.5*e*e - (1-phi*phi)*g1
-	a14 := 2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi)
-	a15 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
-	f[0] = c10 - 2*a1*(g4+0.5*w[0]+a13)
-	f[1] = a10 * (2*w[3] - phi*c5*w[4] + 2*phi*w[4] + a14)
-	f[2] = w[8]*c7*a12 + a15
-	s.a10 = a10
+	a15 := 0.5*e*e - (1-phi*phi)*g1
+	a16 := 2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi)
+	a17 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
+	f[0] = c11 - 2*a1*(g4+0.5*w[0]+a15)
+	f[1] = a12 * (2*w[3] - phi*c6*w[4] + 2*phi*w[4] + a16)
+	f[2] = w[8]*c8*a14 + a17
 	s.a12 = a12
+	s.a14 = a14
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -720,15 +738,15 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	phi := s.phi
 	beta := q[2]
 	a1 := s.a1
-	c8 := s.c8
 	c9 := s.c9
-	a10 := 1 - phi*phi
-	a12 := 1 / (beta * beta * beta)
+	c10 := s.c10
+	a12 := 1 - phi*phi
+	a14 := 1 / (beta * beta * beta)
 	dst[0] = -2 * a1 * w[0]
-	dst[1] = a10 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c8)
-	dst[2] = w[8] * c9 * a12
-	s.a10 = a10
+	dst[1] = a12 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c9)
+	dst[2] = w[8] * c10 * a14
 	s.a12 = a12
+	s.a14 = a14
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
@@ -736,15 +754,15 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	a1 := s.a1
 	vGamma := v[0]
 	vAlpha := v[1]
-	a10 := s.a10
-	phi := s.phi
-	c5 := s.c5
-	vBeta := v[2]
-	c7 := s.c7
 	a12 := s.a12
+	phi := s.phi
+	c6 := s.c6
+	vBeta := v[2]
+	c8 := s.c8
+	a14 := s.a14
 	f[0] = -a1 * vGamma * vGamma
-	f[1] = vAlpha * a10 * (2*vGamma - phi*c5*vAlpha + 2*phi*vAlpha)
-	f[2] = vBeta * vBeta * c7 * a12
+	f[1] = vAlpha * a12 * (2*vGamma - phi*c6*vAlpha + 2*phi*vAlpha)
+	f[2] = vBeta * vBeta * c8 * a14
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -766,15 +784,15 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	a1 := s.a1
 	phi := s.phi
-	c8 := s.c8
-	beta := q[2]
 	c9 := s.c9
+	beta := q[2]
+	c10 := s.c10
 	dst[(0*3+0)*3+0] = -2 * a1
 	dst[(1*3+0)*3+1] = 2 - 2*phi*phi
 	dst[(0*3+1)*3+1] = 2 - 2*phi*phi
 	e := 1 - phi*phi
-	dst[(1*3+1)*3+1] = phi*e*c8 + 4*phi*e
-	dst[(2*3+2)*3+2] = c9 / (beta * beta * beta)
+	dst[(1*3+1)*3+1] = phi*e*c9 + 4*phi*e
+	dst[(2*3+2)*3+2] = c10 / (beta * beta * beta)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1085,7 +1103,8 @@ type VolatilityBlock struct {
 	t    int
 	y2   []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = -1.8378770664093453·T - 5.476701724836485
+	c2   float64   // c2 = -0.9189385332046727·T
+	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
 	volatilitySpace
 }
 
@@ -1109,10 +1128,10 @@ type volatilitySpace struct {
 	g4      float64   // g4 = -½/beta²
 	a3      []float64 // a3[i] = exp(½·x[i])
 	a4      []float64 // a4[i] = log(beta·a3[i])
-	g9      float64   // g9 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + 19·g5 + ½·g6 + g7 + g8 - logBeta
-	g10     float64   // g10 = g1·(1 - phi²)
-	g11     float64   // g11 = g1·phi²
-	g12     float64   // g12 = -g1·phi
+	g10     float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
+	g11     float64   // g11 = g1·(1 - phi²)
+	g12     float64   // g12 = g1·phi²
+	g13     float64   // g13 = -g1·phi
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -1129,9 +1148,11 @@ func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 func (s *VolatilityBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -1.8378770664093453*float64(t) - 5.476701724836485
+	c2 := -0.9189385332046727 * float64(t)
+	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
 	s.c1 = c1
 	s.c2 = c2
+	s.c3 = c3
 }
 
 // describe makes the description of the model.
@@ -1225,11 +1246,12 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	y2 := s.y2
 	beta := s.beta
 	a4 := s.a4
-	g2 := s.g2
 	g4 := s.g4
-	g1 := s.g1
 	c2 := s.c2
-	g9 := s.g9
+	g2 := s.g2
+	g1 := s.g1
+	c3 := s.c3
+	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
@@ -1256,13 +1278,14 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA4 += a4[i]
 	}
-	res = x[0]*x[0]*g2 + a2*g4 - sumA4 + sumA5 - 0.5*g1*a1 + c2 + g9
+	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
+	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -g1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - g4·y[k]²·expNegX[k] + 2·δ[k,1]·a6 - ½
+//	∂L/∂x[k] = -g1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - g4·y[k]²·expNegX[k] + 2·δ[k,1]·a7 - ½
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -1273,11 +1296,12 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	y2 := s.y2
 	beta := s.beta
 	a4 := s.a4
-	g2 := s.g2
 	g4 := s.g4
-	g1 := s.g1
 	c2 := s.c2
-	g9 := s.g9
+	g2 := s.g2
+	g1 := s.g1
+	c3 := s.c3
+	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
@@ -1304,8 +1328,9 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA4 += a4[i]
 	}
-	a6 := x[0] * g2
-	res = x[0]*x[0]*g2 + a2*g4 - sumA4 + sumA5 - 0.5*g1*a1 + c2 + g9
+	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
+	a7 := x[0] * g2
+	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
 	for k := 0; k < min(1, t); k++ {
 		part := 0.0
 		if k >= 1 {
@@ -1317,7 +1342,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1337,7 +1362,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1358,7 +1383,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		expNegX[i] = -x[i]
 	}
 	kernel.Exp(expNegX, expNegX)
-	a6 := x[0] * g2
+	a7 := x[0] * g2
 	for k := 0; k < min(1, t); k++ {
 		part := 0.0
 		if k >= 1 {
@@ -1370,7 +1395,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1390,7 +1415,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y2[k]*y2[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1398,18 +1423,18 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
-//	x[j], x[j]: δ[j,1]·g10 + g1·[j in 2..T] + [j in T-1]·g11 + ½
-//	x[j], x[j-1]: g12
+//	x[j], x[j]: δ[j,1]·g11 + g1·[j in 2..T] + [j in T-1]·g12 + ½
+//	x[j], x[j-1]: g13
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
-	g10 := s.g10
-	g1 := s.g1
 	g11 := s.g11
+	g1 := s.g1
 	g12 := s.g12
+	g13 := s.g13
 	for j := 0; j < min(1, t); j++ {
 		part := 0.0
 		if j == 0 {
-			part = g10
+			part = g11
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1417,19 +1442,19 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 		}
 		part3 := 0.0
 		if j < t-1 {
-			part3 = g11
+			part3 = g12
 		}
 		b[j] = part + part2 + part3 + 0.5
 	}
 	for j := 1; j < t-1; j++ {
 		part := g1
-		part2 := g11
+		part2 := g12
 		b[j] = part + part2 + 0.5
 	}
 	for j := max(1, t-1); j < t; j++ {
 		part := 0.0
 		if j == 0 {
-			part = g10
+			part = g11
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1437,12 +1462,12 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 		}
 		part3 := 0.0
 		if j < t-1 {
-			part3 = g11
+			part3 = g12
 		}
 		b[j] = part + part2 + part3 + 0.5
 	}
 	for j := 1; j < t; j++ {
-		b[t+j] = g12
+		b[t+j] = g13
 	}
 }
 
@@ -1619,21 +1644,22 @@ func (s *VolatilityBlock) prepareGiven() {
 	g2 := -0.5 * g1 * (1 - phi*phi)
 	g3 := math.Log1p(-phi * phi)
 	g4 := -0.5 / (beta * beta)
-	g5 := math.Log(0.5*phi + 0.5)
+	g5 := special.Log(0.5*phi + 0.5)
 	g6 := math.Log1p(-0.5*phi - 0.5)
 	g7 := special.LogPositive(0.5*phi + 0.5)
 	g8 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
-	g9 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + 19*g5 + 0.5*g6 + g7 + g8 - logBeta
-	g10 := g1 * (1 - phi*phi)
-	g11 := g1 * phi * phi
-	g12 := -g1 * phi
+	g9 := special.Bounded(19*g5+0.5*g6+4.632823911110912, g7+g8)
+	logBeta := special.Log(beta)
+	g10 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + g9 - logBeta
+	g11 := g1 * (1 - phi*phi)
+	g12 := g1 * phi * phi
+	g13 := -g1 * phi
 	s.g1 = g1
 	s.phi = phi
 	s.g2 = g2
 	s.g4 = g4
-	s.g9 = g9
 	s.g10 = g10
 	s.g11 = g11
 	s.g12 = g12
+	s.g13 = g13
 }
