@@ -88,6 +88,7 @@ type generator struct {
 	odeOutputs [][]symbolic.Output // what the equations need
 	fieldOf    map[string]string
 	placeOf    map[*symbolic.Tensor]dsl.Extent // where a quantity starts among all
+	fits       []namedFit
 }
 
 // derivedKey is the key of a size that is a sum or a product, of what it is for and the thing of
@@ -167,6 +168,7 @@ func newGenerator(d *symbolic.Derived, opt Options, typ string, block bool, name
 	for _, q := range d.Quantities {
 		g.names.tensor(q.Tensor)
 	}
+	g.nameFits()
 	g.layoutBlocks()
 	g.layoutQuantities()
 	g.addStarts()

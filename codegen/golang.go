@@ -483,6 +483,10 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 			out = append(out, p.kernel(st))
 		case *DrawVector:
 			out = append(out, p.drawVector(st))
+		case *SolveFit:
+			out = append(out, p.solveFit(st.F)...)
+		case *ReadFit:
+			out = append(out, p.readFit(st))
 		}
 	}
 	return out

@@ -437,6 +437,7 @@ func (g *generator) allocate(b *jen.Group) {
 		lines = append(lines, jen.Id("s").Dot("seenKnown").Op("=").False())
 	}
 	lines = append(lines, g.allocateODEs(p)...)
+	lines = append(lines, g.allocateFits()...)
 	for _, def := range g.d.Prog.Defs {
 		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(p, def.Tensor)))

@@ -391,6 +391,7 @@ func (g *generator) modelType() {
 	f.Type().Id(g.space).StructFunc(func(st *jen.Group) {
 		g.spaceFields(st)
 		g.odeFields(st)
+		g.fitFields(st)
 		for _, q := range g.d.Given {
 			if !g.fields[q.Coord] {
 				continue

@@ -61,6 +61,13 @@ type (
 		Dist            *dsl.Distribution
 		T, Mean, Factor *symbolic.Tensor
 	}
+	// SolveFit computes a least-squares fit, and ReadFit a part of it: it
+	// defines T, or fills it.
+	SolveFit struct{ F *symbolic.Fit }
+	ReadFit  struct {
+		T    *symbolic.Tensor
+		Part *symbolic.FitPart
+	}
 )
 
 // loopPart is a part of a loop's range.
@@ -82,6 +89,8 @@ func (*Assign) stmt()     {}
 func (*If) stmt()         {}
 func (*Kernel) stmt()     {}
 func (*DrawVector) stmt() {}
+func (*SolveFit) stmt()   {}
+func (*ReadFit) stmt()    {}
 
 // target is a result that a phase writes: an output of the program with the
 // tensor that stands for its destination.
@@ -184,6 +193,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 		return refs
 	}
 	fused := s.fusedKernels(ph)
+	fits := map[*symbolic.Fit]bool{}
 	last := -1 // the group of the last draw
 	for _, d := range ph.defs {
 		floor = 0
@@ -197,6 +207,19 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			if floor = last + 1; len(d.Indices) == 0 && last >= 0 && groups[last].rng == nil && !groups[last].kernel {
 				floor = last
 			}
+		}
+		if d.Fit != nil {
+			g := place(refsOf(d.Body), nil, nil, true)
+			if !fits[d.Fit.Of] {
+				fits[d.Fit.Of] = true
+				g.body = append(g.body, &SolveFit{d.Fit.Of})
+			}
+			g.body = append(g.body, &ReadFit{d.Tensor, d.Fit})
+			home[d.Tensor] = at(g)
+			if len(d.Indices) > 0 {
+				s.escapes[d.Tensor] = true
+			}
+			continue
 		}
 		if draws && d.Body.Tensor != nil {
 			g := place(refsOf(d.Body), nil, nil, true)

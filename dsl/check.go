@@ -1282,7 +1282,11 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 		switch {
 		case dom == Positive && !(v > 0):
 			bad = "positive"
+		case dom == NonNegative && !(v >= 0):
+			bad = "not negative"
 		case dom == UnitOpen && !(v > 0 && v < 1):
+			bad = "between 0 and 1"
+		case dom == UnitClosed && !(v >= 0 && v <= 1):
 			bad = "between 0 and 1"
 		case dom == CountArg && !(v >= 0 && v == math.Trunc(v)):
 			bad = "a whole number"
@@ -1304,12 +1308,12 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 	if p.Support.spoiled {
 		return
 	}
-	if dom == Positive && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
+	if (dom == Positive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
 		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0")),
-			"the argument `%s` of `%s` is positive, but the parameter `%s` may be negative", name, dist.Name, p.Name)
+			"the argument `%s` of `%s` is %s, but the parameter `%s` may be negative", name, dist.Name, map[bool]string{true: "positive", false: "not negative"}[dom == Positive], p.Name)
 		c.note(p.At, "declared here")
 	}
-	if dom == UnitOpen && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0 && p.Support.HiNum != nil && *p.Support.HiNum <= 1) {
+	if (dom == UnitOpen || dom == UnitClosed) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0 && p.Support.HiNum != nil && *p.Support.HiNum <= 1) {
 		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("in (0, 1)"))
 		if link := links[dist.Name]; link != "" {
 			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)

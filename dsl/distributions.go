@@ -7,16 +7,18 @@ type Domain uint8
 
 // The domains.
 const (
-	RealLine   Domain = iota
-	Positive          // x > 0
-	UnitOpen          // 0 < x < 1
-	Between           // first argument < x < second argument
-	Binary            // 0 or 1
-	Counts            // 0, 1, 2, …
-	UpTo              // 0, 1, …, first argument
-	VectorReal        // a real vector
-	Covariance        // a symmetric positive definite matrix
-	CountArg          // an argument: a whole number ≥ 0
+	RealLine    Domain = iota
+	Positive           // x > 0
+	UnitOpen           // 0 < x < 1
+	NonNegative        // an argument: x ≥ 0
+	UnitClosed         // an argument: 0 ≤ x ≤ 1
+	Between            // first argument < x < second argument
+	Binary             // 0 or 1
+	Counts             // 0, 1, 2, …
+	UpTo               // 0, 1, …, first argument
+	VectorReal         // a real vector
+	Covariance         // a symmetric positive definite matrix
+	CountArg           // an argument: a whole number ≥ 0
 	domainCount
 )
 
@@ -24,7 +26,7 @@ const (
 func (d Domain) Discrete() bool { return d == Binary || d == Counts || d == UpTo }
 
 func (d Domain) String() string {
-	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the interval between its arguments",
+	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
 		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …"}[d]
 }
@@ -86,7 +88,7 @@ var Distributions = []Distribution{
 	{
 		Name: "student_t", Support: RealLine, Random: "StudentT",
 		Args:       []DistArg{{"nu", Positive}, {"mu", RealLine}, {"sigma", Positive}},
-		LogDensity: "lgamma((nu + 1)/2) - lgamma(nu/2) - 0.5*log(nu*pi()) - log(sigma) - 0.5*(nu + 1)*log1p(((y - mu)/sigma)^2/nu)",
+		LogDensity: "-lbeta(nu/2, 0.5) - 0.5*log(nu) - log(sigma) - 0.5*(nu + 1)*log1p_square((y - mu)/(sigma*sqrt(nu)))",
 		Fisher: [][]string{
 			{"0.25*(trigamma(nu/2) - trigamma((nu + 1)/2)) - (nu + 5)/(2*nu*(nu + 1)*(nu + 3))", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
 			{"0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
@@ -100,7 +102,7 @@ var Distributions = []Distribution{
 	{
 		Name: "cauchy", Support: RealLine, Random: "Cauchy",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
-		LogDensity: "-log(pi()) - log(sigma) - log1p(((y - mu)/sigma)^2)",
+		LogDensity: "-log(pi()) - log(sigma) - log1p_square((y - mu)/sigma)",
 		Fisher:     [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
 		Joint:      [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
 	},
@@ -170,8 +172,8 @@ var Distributions = []Distribution{
 	},
 	{
 		Name: "bernoulli", Support: Binary, Random: "Bernoulli",
-		Args:       []DistArg{{"theta", UnitOpen}},
-		LogDensity: "y*log(theta) + (1 - y)*log1m(theta)",
+		Args:       []DistArg{{"theta", UnitClosed}},
+		LogDensity: "lmultiply(y, theta) + lmultiply(1 - y, 1 - theta)",
 		Fisher:     [][]string{{"1/(theta*(1 - theta))"}},
 	},
 	{
@@ -188,8 +190,8 @@ var Distributions = []Distribution{
 	},
 	{
 		Name: "poisson", Support: Counts, Random: "Poisson",
-		Args:       []DistArg{{"lambda", Positive}},
-		LogDensity: "y*log(lambda) - lambda - lgamma(y + 1)",
+		Args:       []DistArg{{"lambda", NonNegative}},
+		LogDensity: "lmultiply(y, lambda) - lambda - lgamma(y + 1)",
 		Fisher:     [][]string{{"1/lambda"}},
 	},
 	{

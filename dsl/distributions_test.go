@@ -117,17 +117,25 @@ func product(x, y value) (value, error) {
 
 // functions are the scalar functions that formulas use.
 var functions = map[string]func(x []float64) float64{
-	"exp":       func(x []float64) float64 { return math.Exp(x[0]) },
-	"log":       func(x []float64) float64 { return math.Log(x[0]) },
-	"log1p":     func(x []float64) float64 { return math.Log1p(x[0]) },
-	"log1m":     func(x []float64) float64 { return math.Log1p(-x[0]) },
-	"log1p_exp": func(x []float64) float64 { return math.Max(x[0], 0) + math.Log1p(math.Exp(-math.Abs(x[0]))) },
-	"inv_logit": func(x []float64) float64 { return 1 / (1 + math.Exp(-x[0])) },
-	"lgamma":    func(x []float64) float64 { return lgamma(x[0]) },
-	"lbeta":     func(x []float64) float64 { return lgamma(x[0]) + lgamma(x[1]) - lgamma(x[0]+x[1]) },
-	"lchoose":   func(x []float64) float64 { return lgamma(x[0]+1) - lgamma(x[1]+1) - lgamma(x[0]-x[1]+1) },
-	"trigamma":  func(x []float64) float64 { return trigamma(x[0]) },
-	"pi":        func([]float64) float64 { return math.Pi },
+	"exp": func(x []float64) float64 { return math.Exp(x[0]) },
+	"log": func(x []float64) float64 { return math.Log(x[0]) },
+	"lmultiply": func(x []float64) float64 {
+		if x[0] == 0 {
+			return 0
+		}
+		return x[0] * math.Log(x[1])
+	},
+	"sqrt":         func(x []float64) float64 { return math.Sqrt(x[0]) },
+	"log1p_square": func(x []float64) float64 { return math.Log1p(x[0] * x[0]) },
+	"log1p":        func(x []float64) float64 { return math.Log1p(x[0]) },
+	"log1m":        func(x []float64) float64 { return math.Log1p(-x[0]) },
+	"log1p_exp":    func(x []float64) float64 { return math.Max(x[0], 0) + math.Log1p(math.Exp(-math.Abs(x[0]))) },
+	"inv_logit":    func(x []float64) float64 { return 1 / (1 + math.Exp(-x[0])) },
+	"lgamma":       func(x []float64) float64 { return lgamma(x[0]) },
+	"lbeta":        func(x []float64) float64 { return lgamma(x[0]) + lgamma(x[1]) - lgamma(x[0]+x[1]) },
+	"lchoose":      func(x []float64) float64 { return lgamma(x[0]+1) - lgamma(x[1]+1) - lgamma(x[0]-x[1]+1) },
+	"trigamma":     func(x []float64) float64 { return trigamma(x[0]) },
+	"pi":           func([]float64) float64 { return math.Pi },
 }
 
 func call(name string, args []value) (value, error) {
@@ -200,9 +208,9 @@ func formula(t *testing.T, text string) func(env map[string]value) float64 {
 // draw returns a random argument of a domain.
 func draw(r *rand.Rand, d dsl.Domain) float64 {
 	switch d {
-	case dsl.Positive:
+	case dsl.Positive, dsl.NonNegative:
 		return 0.9 + 3*r.Float64()
-	case dsl.UnitOpen:
+	case dsl.UnitOpen, dsl.UnitClosed:
 		return 0.05 + 0.9*r.Float64()
 	case dsl.CountArg:
 		return float64(1 + r.IntN(12))

@@ -46,6 +46,7 @@ var Functions = []Function{
 	{"trigamma", 1, Elementwise, "second derivative of lgamma"},
 	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
 	{"pow", 2, Elementwise, "xʸ"},
+	{"lmultiply", 2, Elementwise, "x log y, and 0 where x is 0"},
 	{"lbeta", 2, Elementwise, "log of the beta function"},
 	{"lchoose", 2, Elementwise, "log of the binomial coefficient"},
 	{"log_sum_exp", 2, Elementwise, "log(eˣ + eʸ) without overflow"},

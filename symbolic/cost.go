@@ -124,6 +124,9 @@ func sizePoly(r dsl.Range) Poly {
 
 // Cost returns the work of computing the definition: a sum by data takes one loop.
 func (d *Def) Cost() Cost {
+	if d.Fit != nil {
+		return d.Fit.cost()
+	}
 	if d.Scatter == nil {
 		return CostOf(d.Body, d.Indices)
 	}

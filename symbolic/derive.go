@@ -108,7 +108,7 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagno
 
 	for n, b := range p.Params {
 		i, s := b.index(c, "i")
-		r.Value = append(r.Value, Output{Row: n, Col: none, Dir: none, Indices: indexList(i), E: prog.Lower(b.Value(s...), indexList(i))})
+		r.Value = append(r.Value, Output{Row: n, Col: none, Dir: none, Indices: indexList(i), E: prog.Lower(b.reported(c, s...), indexList(i))})
 	}
 	if metric == nil {
 		r.checkDifferentiable(d)

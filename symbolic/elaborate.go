@@ -185,8 +185,8 @@ func (el *elaborator) call(e *dsl.CallExpr) value {
 		return scalar(c.Delta(at[0], at[1]))
 	}
 	if e.Density != nil {
-		l, _, _, indices := el.logDensity(e.Density)
-		return scalar(c.sumAll(indices, l))
+		l, g, _, _, indices := el.logDensity(e.Density)
+		return scalar(c.bounded(c.sumAll(indices, l), c.sumAll(indices, g)))
 	}
 	args := make([]value, len(e.Args))
 	var shape []dsl.Extent
@@ -452,6 +452,16 @@ func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 	return b
 }
 
+// reported is the value as draws show it: lo + (hi − lo)·1 may round to a number
+// beyond hi.
+func (b *Param) reported(c *Context, s ...Sub) *Expr {
+	v := b.Value(s...)
+	if b.Transform != Interval || b.Lo.Op == Num && b.Hi.Op == Num && b.Lo.Val+(b.Hi.Val-b.Lo.Val) == b.Hi.Val {
+		return v
+	}
+	return c.Call("at_most", v, b.Hi)
+}
+
 // logJacobian returns log |dx/du| at one coordinate.
 func (b *Param) logJacobian(c *Context, s []Sub) *Expr {
 	u := c.Ref(b.Coord, s...)
@@ -505,28 +515,40 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 		loop = c.NewIndex(t.For.ObjectName(), t.For.Range)
 		p.el.indices[t.For] = Sub{Index: loop}
 	}
-	pt.L, pt.Left, pt.Args, pt.indices = p.el.logDensity(t)
-	pt.each = pt.L
-	pt.L = c.sumAll(pt.indices, pt.L)
+	var bound *Expr
+	pt.L, bound, pt.Left, pt.Args, pt.indices = p.el.logDensity(t)
+	pt.each = c.bounded(pt.L, bound)
+	pt.L, bound = c.sumAll(pt.indices, pt.L), c.sumAll(pt.indices, bound)
 	if loop != nil {
-		pt.L = c.Sum(loop, pt.L)
+		pt.L, bound = c.Sum(loop, pt.L), c.Sum(loop, bound)
 		if t.Dist.Support != dsl.VectorReal {
 			pt.indices = append(pt.indices, loop)
 		}
 	}
+	pt.L = c.bounded(pt.L, bound)
 	return pt
 }
 
+// bounded is e where the bound is 0, and −∞ where that is: also where e is not
+// defined.
+func (c *Context) bounded(e, bound *Expr) *Expr {
+	if bound.IsNum(0) {
+		return e
+	}
+	return c.Call("bounded", e, bound)
+}
+
 // logDensity elaborates the log density of a term at one value of the indices
-// that its left side runs over, with the left side and the arguments there.
-func (el *elaborator) logDensity(t *dsl.Term) (e *Expr, left value, args []value, indices []*Index) {
+// that its left side runs over, where it is defined, with what bounds it to there, the
+// left side and the arguments.
+func (el *elaborator) logDensity(t *dsl.Term) (e, bound *Expr, left value, args []value, indices []*Index) {
 	c := el.c
 	left = el.expr(t.Left)
 	for _, a := range t.Args {
 		args = append(args, el.expr(a))
 	}
 	if t.Dist.Support == dsl.VectorReal {
-		return c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at(), left, args, nil
+		return c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at(), c.Number(0), left, args, nil
 	}
 	subs := make([]Sub, len(left.shape))
 	indices = make([]*Index, len(subs))
@@ -539,7 +561,7 @@ func (el *elaborator) logDensity(t *dsl.Term) (e *Expr, left value, args []value
 		args[n] = scalar(pick(a, subs))
 	}
 	e = c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at()
-	return c.Add(e, c.outsideOf(t, left, args)), left, args, indices
+	return e, c.outsideOf(t, left, args), left, args, indices
 }
 
 // sumAll returns the sum over several indices.
@@ -558,6 +580,11 @@ func (c *Context) outsideOf(t *dsl.Term, y value, args []value) *Expr {
 	positive := func(e *Expr) {
 		if c.Sign(e) != Positive {
 			total = c.Add(total, c.Call("log_positive", e))
+		}
+	}
+	nonNegative := func(e *Expr) {
+		if c.Sign(e) == UnknownSign {
+			total = c.Add(total, c.Call("log_nonnegative", e))
 		}
 	}
 	left := y.at()
@@ -585,9 +612,14 @@ func (c *Context) outsideOf(t *dsl.Term, y value, args []value) *Expr {
 		switch t.Dist.Args[n].Domain {
 		case dsl.Positive:
 			positive(a.at())
+		case dsl.NonNegative:
+			nonNegative(a.at())
 		case dsl.UnitOpen:
 			positive(a.at())
 			positive(c.Sub(c.Number(1), a.at()))
+		case dsl.UnitClosed:
+			nonNegative(a.at())
+			nonNegative(c.Sub(c.Number(1), a.at()))
 		}
 	}
 	return total

@@ -26,13 +26,14 @@ type Machine struct {
 	idx    []int
 	slots  map[*Index]int
 	code   map[*Expr]func() float64
+	fits   map[*Fit]*solvedFit
 }
 
 // NewMachine prepares a machine for data given by name, row-major; scalar ints
 // give the sizes. The data have been checked against the model's declarations.
 func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.tensors)),
-		slots: map[*Index]int{}, code: map[*Expr]func() float64{}}
+		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
 		m.values[d.Data[n].id] = v
@@ -167,6 +168,10 @@ func (m *Machine) define(d *Def) {
 		return
 	}
 	out := m.values[d.Tensor.id]
+	if d.Fit != nil {
+		m.fit(d.Fit, out)
+		return
+	}
 	if d.Scatter != nil {
 		m.scatter(d, out)
 		return
@@ -341,23 +346,28 @@ func (m *Machine) closure(e *Expr) func() float64 {
 					return 0
 				}
 			}
-			v := e.Val
+			// Over one denominator: 0/y is 0 also where 1/y overflows.
+			v, below := e.Val, 1.0
 			for n, f := range args {
-				switch e.K[n] {
+				switch k := e.K[n]; k {
 				case 1:
 					v *= f()
 				case -1:
-					v /= f()
+					below *= f()
 				case 2:
 					x := f()
 					v *= x * x
 				case 0.5:
 					v *= math.Sqrt(f())
 				default:
-					v *= math.Pow(f(), e.K[n])
+					if k < 0 {
+						below *= math.Pow(f(), -k)
+					} else {
+						v *= math.Pow(f(), k)
+					}
 				}
 			}
-			return v
+			return v / below
 		}
 	case Call:
 		args := m.compileAll(e.Args)

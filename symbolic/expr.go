@@ -9,7 +9,7 @@
 //
 // The files follow the data: expr.go (nodes), construct.go (the canonical
 // form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
-// elaborate.go (checked model → log density), metric.go (metrics), fold.go
+// elaborate.go (checked model → log density), metric.go (metrics), fold.go and fit.go
 // (sufficient statistics), program.go (definitions, stages and the
 // reverse sweep), generate.go (generated quantities), prior.go (draws from the prior), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
 // gather.go (subscripts taken from data), cost.go, print.go.
@@ -162,15 +162,16 @@ type Op uint8
 
 // The kinds of node.
 const (
-	Num    Op = iota // a number: Val
-	Ref              // Tensor[Subs]
-	Add              // Val + Σ K[i]·Args[i]
-	Mul              // Val · Π Args[i]^K[i]
-	Call             // Func(Args)
-	Sum              // Σ_Index Args[0]
-	Delta            // Kronecker's delta of Subs[0] and Subs[1]
-	Inside           // 1 if Subs[0] lies in Range, else 0
-	Draw             // a random number from Dist(Args): the body of a definition, and no part of it; two Args more are the ends of an interval that truncates it
+	Num          Op = iota // a number: Val
+	Ref                    // Tensor[Subs]
+	Add                    // Val + Σ K[i]·Args[i]
+	Mul                    // Val · Π Args[i]^K[i]
+	Call                   // Func(Args)
+	Sum                    // Σ_Index Args[0]
+	Delta                  // Kronecker's delta of Subs[0] and Subs[1]
+	Inside                 // 1 if Subs[0] lies in Range, else 0
+	Draw                   // a random number from Dist(Args): the body of a definition, and no part of it; two Args more are the ends of an interval that truncates it
+	LeastSquares           // a part of a fit, that of the definition of Tensor, from the arrays Args: the body of a definition, and no part of it
 )
 
 // Expr is a node. Nodes are immutable and belong to one Context.
@@ -227,6 +228,7 @@ type Context struct {
 	long      map[string]bool     // those of them that belong to the spine of a structured metric
 	least     map[string]int      // the least values of sizes, by name
 	rewrites  []*compiledRewrite
+	fits      fitTable
 }
 
 type canonKey struct {
@@ -301,6 +303,8 @@ func (c *Context) intern(e Expr) *Expr {
 		if e.Tensor != nil {
 			num(e.Tensor.id)
 		}
+	case LeastSquares:
+		num(e.Tensor.id)
 	case Inside:
 		ext(e.Range.Lo)
 		ext(e.Range.Hi)

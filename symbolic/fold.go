@@ -10,19 +10,17 @@ import (
 // that carries the index is data: one evaluation then costs the same for any
 // number of observations. The rules are
 //
-//	linear      Σ_i w_i (a_i + b)        = Σ w a + b Σ w
-//	centred     Σ_i w_i (a_i + b)²       = Σ w (a − ā)² + (ā + b)² Σ w,   ā = Σ w a / Σ w,  w > 0
-//	regression  Σ_i w_i (a_i + b + Σ_r D_ir h_r)²
-//	            = W m² + Σ w ã² + 2 Σ_r h_r Σ w ã D̃_r + Σ_rs h_r h_s Σ w D̃_r D̃_s,
-//	              m = ā + b + Σ_r D̄_r h_r,  a tilde marking what is left of the weighted mean
-//	interchange Σ_i f_i Σ_j g_ij h_j     = Σ_j h_j Σ_i f_i g_ij
-//	exponential Σ_i w_i exp(a_i + b)     = exp(b) Σ_i w_i exp(a_i)
+//	linear      Σ_i w_i (a_i + b)              = Σ w a + b Σ w
+//	squares     Σ_i w_i (a_i + Σ_r D_ir h_r)²  = ρ + |c + R (h − ĥ)|²,   w > 0
+//	interchange Σ_i f_i Σ_j g_ij h_j           = Σ_j h_j Σ_i f_i g_ij
+//	exponential Σ_i w_i exp(a_i + b)           = exp(b) Σ_i w_i exp(a_i)
+//	logarithm   Σ_i w_i lmultiply(a_i, b)      = lmultiply(Σ_i w_i a_i, b)
 //
 // with w, a, D, f, g data, or known as early as the parameters of other blocks,
-// and b, h free of i; r runs over scalars and over the
-// elements of vectors. Centred on the means, the forms cancel no more than the
-// fit itself does: by the ratio of the sum of squares about the mean to that of
-// the residuals.
+// and b, h free of i; r runs over scalars, one of which may have D = 1, and over the
+// elements of vectors. ĥ, c, R and ρ are those of the least-squares fit, see
+// Fit: sums of squares about anything else, such as the means, cancel as the
+// square of the ratio of signal to noise.
 func (c *Context) Fold(e *Expr) *Expr { return c.fold(e, map[*Expr]*Expr{}) }
 
 func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
@@ -92,8 +90,13 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		sum := c.Sum(i, c.Mul(w, c.Product(val, dataK, data)))
 		return c.Sum(j, c.Mul(c.Product(1, restK, rest), sum))
 	case Call:
-		if f.Func.Name == "exp" {
+		switch f.Func.Name {
+		case "exp":
 			return c.foldExp(i, w, f.Args[0], k)
+		case "lmultiply", "lmultiply_1p":
+			if x, y := f.Args[0], f.Args[1]; k == 1 && x.stage < StagePosition && !y.hasFree(i) {
+				return c.Call(f.Func.Name, c.Sum(i, c.Mul(w, x)), y)
+			}
 		}
 	case Add:
 		if k == 2 {
@@ -199,11 +202,11 @@ func (c *Context) regressor(i *Index, t *Expr) (r regressor, ok bool) {
 	return r, split(t, 1)
 }
 
-// foldSquare folds Σ_i w_i f_i² for an affine f, by the rules `centred` and
-// `regression`; nil if f is not affine in data, or where that costs more.
+// foldSquare folds Σ_i w_i f_i² for an affine f, by the rule `squares`; nil if f
+// is not affine in data, or where that costs more.
 func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 	if c.Sign(w) != Positive {
-		return nil // the weights may add up to zero
+		return nil // there is no fit with weights of both signs
 	}
 	a, b := c.Number(0), c.Number(f.Val)
 	var regs []regressor
@@ -220,6 +223,11 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 			if !ok {
 				return nil
 			}
+			// What is known early of a coefficient belongs to the response:
+			// added to the centre of the fit, it would round that.
+			late, early := c.splitEarly(r.coef)
+			a = c.Add(a, c.sumOver(r.j, c.Mul(early, r.data)))
+			r.coef = late
 			regs = append(regs, r)
 			if r.j == nil {
 				width++
@@ -228,46 +236,38 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 			}
 		}
 	}
+	late, early := c.splitEarly(b)
+	a = c.Add(a, early)
 	switch {
-	case len(regs) == 0 && (!dependsOnCoords(b) || a.IsNum(0)):
+	case len(regs) == 0 && (!dependsOnCoords(late) || a.IsNum(0)):
 		return nil
 	case width >= c.nominal(i.Range):
 		return nil // k² products of coefficients cost more than n·k
 	}
-	weight := c.Sum(i, w)
-	total := weight
-	if c.Sign(total) != Positive {
-		// A range such as 2..n may be empty: its mean is 0 then.
-		total = c.Add(total, c.Sub(c.Number(1), c.within(Sub{At: i.Range.Lo}, i.Range)))
+	if !late.IsNum(0) {
+		regs = append([]regressor{{data: c.Number(1), coef: late}}, regs...)
 	}
-	mean := func(e *Expr) *Expr { return c.Div(c.Sum(i, c.Mul(w, e)), total) }
-	sumJ := func(r regressor, e *Expr) *Expr { return c.sumOver(r.j, e) }
-	m := c.Add(b, mean(a))
-	a = c.Sub(a, mean(a))
-	out := c.Sum(i, c.Mul(w, c.Pow(a, 2)))
-	tilde := make([]*Expr, len(regs))
-	for n, r := range regs {
-		m = c.Add(m, sumJ(r, c.Mul(r.coef, mean(r.data))))
-		tilde[n] = c.Sub(r.data, mean(r.data))
-		out = c.Add(out, c.Scale(2, sumJ(r, c.Mul(r.coef, c.Sum(i, c.Mul(w, a, tilde[n]))))))
+	return c.fitSquare(i, w, a, regs)
+}
+
+// splitEarly writes a sum as the terms that depend on the position and those
+// that are known before.
+func (c *Context) splitEarly(e *Expr) (late, early *Expr) {
+	switch {
+	case e.stage < StagePosition:
+		return c.Number(0), e
+	case e.Op != Add:
+		return e, c.Number(0)
 	}
-	for n, r := range regs {
-		for o := 0; o <= n; o++ {
-			q, x := regs[o], tilde[o]
-			if o == n && q.j != nil {
-				// The same vector once more, under an index of its own.
-				j := c.NewIndex(q.j.Name, q.j.Range)
-				x = c.Subst(x, q.j, Sub{Index: j})
-				q = regressor{j, x, c.Subst(q.coef, q.j, Sub{Index: j})}
-			}
-			e := sumJ(r, c.Mul(r.coef, sumJ(q, c.Mul(q.coef, c.Sum(i, c.Mul(w, tilde[n], x))))))
-			if o < n {
-				e = c.Scale(2, e)
-			}
-			out = c.Add(out, e)
+	late, early = c.Number(0), c.Number(e.Val)
+	for n, t := range e.Args {
+		if t.stage < StagePosition {
+			early = c.Add(early, c.Scale(e.K[n], t))
+		} else {
+			late = c.Add(late, c.Scale(e.K[n], t))
 		}
 	}
-	return c.Add(out, c.Mul(weight, c.Pow(m, 2)))
+	return late, early
 }
 
 // nominal is the size of a range for the cost model where data decide it: that

@@ -33,7 +33,7 @@ func f2(f func(x, y float64) float64) func([]float64) float64 {
 var Funcs = []Func{
 	{"exp", f1(math.Exp), []string{"exp(x)"}, true, "math.Exp", 15, [2]float64{-3, 3}, false},
 	{"expm1", f1(math.Expm1), []string{"exp(x)"}, false, "math.Expm1", 15, [2]float64{-3, 3}, false},
-	{"log", f1(math.Log), []string{"1/x"}, false, "math.Log", 15, [2]float64{0.1, 4}, false},
+	{"log", f1(special.Log), []string{"1/x"}, false, "special.Log", 15, [2]float64{0.1, 4}, false},
 	{"log1p", f1(math.Log1p), []string{"1/(1 + x)"}, false, "math.Log1p", 15, [2]float64{-0.8, 4}, false},
 	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}, false},
 	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}, false},
@@ -52,6 +52,18 @@ var Funcs = []Func{
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
 	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
+	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},
+	{"fine", f2(special.Fine), []string{"0", "0"}, false, "special.Fine", 3, [2]float64{0.5, 3}, false},
+	{"excess", f2(special.Excess), []string{"0", "0"}, false, "special.Excess", 6, [2]float64{0.5, 3}, false},
+	{"plus", f2(special.Plus), []string{"1", "1"}, false, "special.Plus", 1, [2]float64{0.5, 3}, false},
+	{"lmultiply", f2(special.LMultiply), []string{"log(y)", "share(x, y)"}, false, "special.LMultiply", 16, [2]float64{0.3, 5}, false},
+	{"lmultiply_1p", f2(special.LMultiply1p), []string{"log1p(y)", "share(x, 1 + y)"}, false, "special.LMultiply1p", 16, [2]float64{0.3, 5}, false},
+	{"share", f2(special.Share), []string{"1/y", "-share(share(x, y), y)"}, false, "special.Share", 8, [2]float64{0.3, 5}, false},
+	{"log1p_square", f1(special.Log1pSquare), []string{"log1p_square_slope(x)"}, false, "special.Log1pSquare", 16, [2]float64{-3, 3}, false},
+	{"log1p_square_slope", f1(special.Log1pSquareSlope), []string{"2/(1 + x^2) - log1p_square_slope(x)^2"}, false, "special.Log1pSquareSlope", 10, [2]float64{-3, 3}, false},
+	{"at_most", f2(math.Min), nil, false, "math.Min", 3, [2]float64{0.5, 3}, false},
+	{"bounded", f2(special.Bounded), []string{"1", "1"}, false, "special.Bounded", 1, [2]float64{0, 0}, false},
+	{"log_nonnegative", f1(special.LogNonNegative), []string{"0"}, false, "special.LogNonNegative", 1, [2]float64{0.5, 3}, false},
 	{"log_positive", f1(special.LogPositive), []string{"0"}, false, "special.LogPositive", 1, [2]float64{0.5, 3}, false},
 	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}, true},
 }
@@ -104,6 +116,11 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 			return e
 		}
 	}
+	if name == "lmultiply" || name == "lmultiply_1p" {
+		if e := c.lmultiply(name, args[0], args[1]); e != nil {
+			return e
+		}
+	}
 	if f.Symmetric && args[1].id < args[0].id {
 		args = []*Expr{args[1], args[0]}
 	}
@@ -123,6 +140,46 @@ func (c *Context) log(x *Expr) *Expr {
 		return c.Linear(math.Log(x.Val), x.K, args)
 	}
 	return nil
+}
+
+// lmultiply is the product x log y, or x log (1 + y), where the logarithm is finite
+// or x is not 0; and nil elsewhere.
+func (c *Context) lmultiply(name string, x, y *Expr) *Expr {
+	log := "log"
+	if name == "lmultiply_1p" {
+		log = "log1p"
+	} else if y.Op == Add && y.Val == 1 {
+		return c.Call("lmultiply_1p", x, c.Linear(0, y.K, y.Args))
+	}
+	l := c.Call(log, y)
+	if x.Op == Num || finiteLog(l) {
+		return c.Mul(x, l)
+	}
+	return nil
+}
+
+// finiteLog reports whether a logarithm has been written in terms that are finite
+// wherever their arguments are.
+func finiteLog(e *Expr) bool {
+	switch e.Op {
+	case Num, Ref:
+		return true
+	case Add, Mul:
+		for n, a := range e.Args {
+			if !finiteLog(a) || e.Op == Mul && e.K[n] < 0 {
+				return false
+			}
+		}
+		return true
+	case Call:
+		switch e.Func.Name {
+		case "log":
+			return e.Args[0].Op == Ref && e.Args[0].Tensor.Positive
+		case "log1p_exp", "log_sum_exp":
+			return true
+		}
+	}
+	return false
 }
 
 // formula is a parsed formula of a table.

@@ -39,6 +39,9 @@ func (v *env) sub(s Sub) int {
 
 // element reads t[subs], counted from 1.
 func (v *env) element(t *Tensor, subs ...int) float64 {
+	if t.Def != nil && t.Def.Fit != nil {
+		return v.note(v.fitted(t, subs))
+	}
 	k := 0
 	for n, x := range t.Shape {
 		if subs[n] < 1 || subs[n] > v.extent(x) {
@@ -122,6 +125,30 @@ func (v *env) sum(i *Index, body func() float64) float64 {
 func plainFunction(name string, x []float64) float64 {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	switch name {
+	case "grid":
+		return 1.5 * math.Exp2(30+math.Ceil(math.Log2(x[0])/2))
+	case "fine": // of a number that has no more digits
+		return 0
+	case "excess":
+		return 0
+	case "lmultiply":
+		return x[0] * math.Log(x[1])
+	case "lmultiply_1p":
+		return x[0] * math.Log(1+x[1])
+	case "share":
+		return x[0] / x[1]
+	case "log1p_square":
+		return math.Log(1 + x[0]*x[0])
+	case "log1p_square_slope":
+		return 2 * x[0] / (1 + x[0]*x[0])
+	case "at_most":
+		return math.Min(x[0], x[1])
+	case "bounded":
+		return x[0] + x[1]
+	case "log_nonnegative":
+		return 0
+	case "plus":
+		return x[0] + x[1]
 	case "exp":
 		return math.Exp(x[0])
 	case "expm1":

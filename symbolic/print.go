@@ -79,6 +79,8 @@ func (p printer) expr(e *Expr, ctx int) string {
 			args = append(args, e.Tensor.Source.Name)
 		}
 		return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")" + within
+	case LeastSquares:
+		return formatFit(e.Tensor.Def.Fit)
 	case Sum:
 		r := e.Index.Range.String()
 		return paren(fmt.Sprintf("Σ[%s in %s] %s", e.Index.Name, r, p.expr(e.Args[0], precMul)), precMul, ctx)

@@ -15,6 +15,7 @@ type Def struct {
 	Indices []*Index
 	Body    *Expr
 	Scatter *Scatter // of a sum by data: how it is computed
+	Fit     *FitPart // of a part of a least-squares fit: which; the body is there once it is lowered
 }
 
 // Stage returns the binding time of d.
@@ -225,7 +226,7 @@ func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
 	}
 	if e.Op == Ref {
 		d := e.Tensor.Def
-		if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call {
+		if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Fit != nil {
 			return e
 		}
 		return d.Body
@@ -410,7 +411,12 @@ func (l *lowering) lower(e *Expr) *Expr {
 func (l *lowering) lowerNode(e *Expr) *Expr {
 	p, c := l.p, l.p.c
 	switch e.Op {
-	case Num, Ref, Delta, Inside:
+	case Num, Delta, Inside:
+		return e
+	case Ref:
+		if d := e.Tensor.Def; d != nil && d.Fit != nil {
+			p.lowerFit(d)
+		}
 		return e
 	case Sum:
 		if r := c.regroup(e); r != nil {

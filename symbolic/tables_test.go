@@ -39,8 +39,11 @@ func fromTable(name string, x []float64) float64 {
 }
 
 func arity(f *Func) int {
-	if f.Name == "pow" || f.Name == "log_sum_exp" || f.Name == "lbeta" {
+	if f.Name == "at_most" {
 		return 2
+	}
+	if f.Partials != nil {
+		return len(f.Partials)
 	}
 	return 1
 }

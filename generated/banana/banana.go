@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·n - log(sigma_y)·n - ½·t1²/sigma_t² - 2·log(sigma_t) - ½·t2²/sigma_t² - ½·(Σ[i2 in n] ((Σ[i1 in n] y[i1])/n - y[i2])² + n·(t1 + t2² - (Σ[i1 in n] y[i1])/n)²)/sigma_y² - 1.8378770664093453
+//	L = -0.9189385332046727·n - log(sigma_y)·n - ½·t1²/sigma_t² - 2·log(sigma_t) - ½·t2²/sigma_t² - ½·(fitRest + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)²)/sigma_y² - 1.8378770664093453
 //
 // and the metric is dense, with the blocks
 //
@@ -20,7 +20,9 @@ import (
 	"fmt"
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -76,32 +78,36 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info   *rt.Info
-	n      int
-	y      []float64 // data; n elements
-	sigmaY float64   // data
-	sigmaT float64   // data
-	c1     float64   // c1 = -½/sigma_t²
-	c2     float64   // c2 = sumY/n
-	c3     float64   // c3 = Σ[i1 in n] (y[i1] - c2)²
-	c4     float64   // c4 = -½/sigma_y²
-	c5     float64   // c5 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.8378770664093453
-	c6     float64   // c6 = -1/sigma_t²
-	c7     float64   // c7 = -n/sigma_y²
-	c8     float64   // c8 = -2·n/sigma_y²
-	c9     float64   // c9 = 1/sigma_t² + n/sigma_y²
-	c10    float64   // c10 = 2·n/sigma_y²
-	c11    float64   // c11 = 4·n/sigma_y²
-	c12    float64   // c12 = 1/sigma_t²
-	c13    float64   // c13 = 8·n/sigma_y²
-	c14    float64   // c14 = n/sigma_y²
-	c15    float64   // c15 = 4·n/(sigma_y²·sigma_t²)
-	c16    float64   // c16 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
-	c17    float64   // c17 = -4·n²/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)/sigma_y²
-	c18    float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
-	c19    float64   // c19 = -8·n²/(sigma_y⁴·sigma_t²)
-	c20    float64   // c20 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
-	c21    float64   // c21 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)²/sigma_y²
+	info      *rt.Info
+	n         int
+	y         []float64 // data; n elements
+	sigmaY    float64   // data
+	sigmaT    float64   // data
+	c1        float64   // c1 = -½/sigma_t²
+	fitRest   float64   // fitRest = least_squares(y[i1]; 1).rest
+	fitOffset float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
+	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
+	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
+	c2        float64   // c2 = -½/sigma_y²
+	c3        float64   // c3 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.8378770664093453
+	c4        float64   // c4 = -1/sigma_t²
+	c5        float64   // c5 = -fitFactor/sigma_y²
+	c6        float64   // c6 = -2·fitFactor/sigma_y²
+	c7        float64   // c7 = 1/sigma_t² + n/sigma_y²
+	c8        float64   // c8 = 2·n/sigma_y²
+	c9        float64   // c9 = 4·n/sigma_y²
+	c10       float64   // c10 = 1/sigma_t²
+	c11       float64   // c11 = 8·n/sigma_y²
+	c12       float64   // c12 = fitFactor/sigma_y²
+	c13       float64   // c13 = 2·fitFactor/sigma_y²
+	c14       float64   // c14 = 4·n/(sigma_y²·sigma_t²)
+	c15       float64   // c15 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
+	c16       float64   // c16 = -2·n/sigma_y²
+	c17       float64   // c17 = -4·n²/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)/sigma_y²
+	c18       float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
+	c19       float64   // c19 = -8·n²/(sigma_y⁴·sigma_t²)
+	c20       float64   // c20 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
+	c21       float64   // c21 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)²/sigma_y²
 	modelSpace
 }
 
@@ -145,39 +151,41 @@ func (s *Model) summarise() {
 	sigmaY := s.sigmaY
 	sigmaT := s.sigmaT
 	y := s.y
-	logSigmaY := math.Log(sigmaY)
+	logSigmaY := special.Log(sigmaY)
 	c1 := -0.5 / (sigmaT * sigmaT)
-	logSigmaT := math.Log(sigmaT)
-	c4 := -0.5 / (sigmaY * sigmaY)
-	c5 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
-	c6 := -1 / (sigmaT * sigmaT)
-	c7 := -float64(n) / (sigmaY * sigmaY)
-	c8 := -2 * float64(n) / (sigmaY * sigmaY)
-	c9 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
-	c10 := 2 * float64(n) / (sigmaY * sigmaY)
-	c11 := 4 * float64(n) / (sigmaY * sigmaY)
-	c12 := 1 / (sigmaT * sigmaT)
-	c13 := 8 * float64(n) / (sigmaY * sigmaY)
-	c14 := float64(n) / (sigmaY * sigmaY)
-	c15 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
-	c16 := 1/(sigmaT*sigmaT*sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT)
+	logSigmaT := special.Log(sigmaT)
+	c2 := -0.5 / (sigmaY * sigmaY)
+	c3 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
+	c4 := -1 / (sigmaT * sigmaT)
+	c7 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
+	c8 := 2 * float64(n) / (sigmaY * sigmaY)
+	c9 := 4 * float64(n) / (sigmaY * sigmaY)
+	c10 := 1 / (sigmaT * sigmaT)
+	c11 := 8 * float64(n) / (sigmaY * sigmaY)
+	c14 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
+	c15 := 1/(sigmaT*sigmaT*sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT)
+	c16 := -2 * float64(n) / (sigmaY * sigmaY)
 	c17 := 4*float64(n)*(1/(sigmaT*sigmaT)+float64(n)/(sigmaY*sigmaY))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c18 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c19 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c20 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
 	e := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
 	c21 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
-	sumY := 0.0
-	for i := range n {
-		sumY += y[i]
-	}
-	c2 := sumY / float64(n)
-	c3 := 0.0
-	for i := range n {
-		e2 := c2 - y[i]
-		c3 += e2 * e2
-	}
+	var fit linalg.LeastSquares
+	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
+	fitRest := fit.Rest()[0]
+	fitOffset := fit.Offset(0)[0]
+	fitCentre := fit.Centre(0)[0]
+	fitFactor := fit.Factor(0, 0)[0]
+	c5 := -fitFactor / (sigmaY * sigmaY)
+	c6 := -2 * fitFactor / (sigmaY * sigmaY)
+	c12 := fitFactor / (sigmaY * sigmaY)
+	c13 := 2 * fitFactor / (sigmaY * sigmaY)
 	s.c1 = c1
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
 	s.c2 = c2
 	s.c3 = c3
 	s.c4 = c4
@@ -278,40 +286,42 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
-	n := s.n
+	fitOffset := s.fitOffset
 	t1 := q[0]
 	t2 := q[1]
-	c2 := s.c2
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
 	c1 := s.c1
+	fitRest := s.fitRest
+	c2 := s.c2
 	c3 := s.c3
-	c4 := s.c4
-	c5 := s.c5
-	e := t1 + t2*t2 - c2
-	res = t1*t1*c1 + t2*t2*c1 + (c3+float64(n)*e*e)*c4 + c5
+	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	res = t1*t1*c1 + t2*t2*c1 + (fitRest+e*e)*c2 + c3
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂t1 = t1·c6 + (t1 + t2² - c2)·c7
-//	∂L/∂t2 = t2·(c6 + (t1 + t2² - c2)·c8)
+//	∂L/∂t1 = t1·c4 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c5
+//	∂L/∂t2 = t2·(c4 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c6)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
-	n := s.n
+	fitOffset := s.fitOffset
 	t1 := q[0]
 	t2 := q[1]
-	c2 := s.c2
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
 	c1 := s.c1
+	fitRest := s.fitRest
+	c2 := s.c2
 	c3 := s.c3
 	c4 := s.c4
 	c5 := s.c5
 	c6 := s.c6
-	c7 := s.c7
-	c8 := s.c8
-	e := t1 + t2*t2 - c2
-	res = t1*t1*c1 + t2*t2*c1 + (c3+float64(n)*e*e)*c4 + c5
-	grad[0] = t1*c6 + (t1+t2*t2-c2)*c7
-	grad[1] = t2 * (c6 + (t1+t2*t2-c2)*c8)
+	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	res = t1*t1*c1 + t2*t2*c1 + (fitRest+e*e)*c2 + c3
+	grad[0] = t1*c4 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c5
+	grad[1] = t2 * (c4 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c6)
 	return res
 }
 
@@ -335,28 +345,28 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	t1, t1: c9
-//	t2, t1: t2·c10
-//	t2, t2: t2²·c11 + c12
+//	t1, t1: c7
+//	t2, t1: t2·c8
+//	t2, t2: t2²·c9 + c10
 func (s *Model) matrix(b, q []float64) {
-	c9 := s.c9
+	c7 := s.c7
 	t2 := q[1]
+	c8 := s.c8
+	c9 := s.c9
 	c10 := s.c10
-	c11 := s.c11
-	c12 := s.c12
-	b[0] = c9
-	b[2] = t2 * c10
-	b[1] = t2 * c10
-	b[3] = t2*t2*c11 + c12
+	b[0] = c7
+	b[2] = t2 * c8
+	b[1] = t2 * c8
+	b[3] = t2*t2*c9 + c10
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	c11 := s.c11
+	c9 := s.c9
 	t2 := q[1]
-	c13 := s.c13
+	c11 := s.c11
 	dst[0] = 0
-	dst[1] = c11*w[2] + t2*w[3]*c13
+	dst[1] = c9*w[2] + t2*w[3]*c11
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -376,12 +386,12 @@ func (s *Model) Contract(dst, q, w []float64) {
 func (s *Model) MetricJacobian(dst, q []float64) {
 	s.matrix(s.b, q)
 	clear(dst)
-	c10 := s.c10
+	c8 := s.c8
 	t2 := q[1]
-	c13 := s.c13
-	dst[(1*2+0)*2+1] = c10
-	dst[(0*2+1)*2+1] = c10
-	dst[(1*2+1)*2+1] = t2 * c13
+	c11 := s.c11
+	dst[(1*2+0)*2+1] = c8
+	dst[(0*2+1)*2+1] = c8
+	dst[(1*2+1)*2+1] = t2 * c11
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -391,13 +401,13 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	}
 	s.frame.known = false
 	t2 := q[1]
-	c8 := s.c8
-	c9 := s.c9
-	c15 := s.c15
 	c16 := s.c16
-	off := t2 * c8
-	diag := c9
-	det := t2*t2*c15 + c16
+	c7 := s.c7
+	c14 := s.c14
+	c15 := s.c15
+	off := t2 * c16
+	diag := c7
+	det := t2*t2*c14 + c15
 	if !(det > 0) {
 		return rt.PivotStatus(det)
 	}
@@ -467,16 +477,19 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	c11 := s.c11
-	c12 := s.c12
-	c8 := s.c8
 	c9 := s.c9
-	c15 := s.c15
-	c16 := s.c16
-	c2 := s.c2
-	c14 := s.c14
 	c10 := s.c10
+	c16 := s.c16
+	c7 := s.c7
+	c14 := s.c14
+	c15 := s.c15
+	fitOffset := s.fitOffset
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
+	c12 := s.c12
+	c13 := s.c13
 	c17 := s.c17
+	c8 := s.c8
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -485,10 +498,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		adj1 := t2*t2*c11 + c12
-		adj2 := t2 * c8
-		adj3 := c9
-		det := t2*t2*c15 + c16
+		adj1 := t2*t2*c9 + c10
+		adj2 := t2 * c16
+		adj3 := c7
+		det := t2*t2*c14 + c15
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iter,
@@ -498,11 +511,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		rdet := 1 / det
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
-		e := t1 + t2*t2 - c2
-		f1 := t1*c12 + e*c14
-		f2 := t2 * (c12 + e*c10)
+		e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+		f1 := t1*c10 + e*c12
+		f2 := t2 * (c10 + e*c13)
 		t2b := t2 * c17
-		s2 := uT2 * (c10*uT1 + t2*c11*uT2)
+		s2 := uT2 * (c8*uT1 + t2*c9*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
 		pn1 := p1 - h*f1
@@ -543,27 +556,29 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
 // r = 1/det G and F + r T, the force without its momentum part.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
-	c11 := s.c11
-	c12 := s.c12
-	c8 := s.c8
 	c9 := s.c9
-	c15 := s.c15
-	c16 := s.c16
-	c2 := s.c2
-	c14 := s.c14
 	c10 := s.c10
+	c16 := s.c16
+	c7 := s.c7
+	c14 := s.c14
+	c15 := s.c15
+	fitOffset := s.fitOffset
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
+	c12 := s.c12
+	c13 := s.c13
 	c17 := s.c17
-	adj1 := t2*t2*c11 + c12
-	adj2 := t2 * c8
-	adj3 := c9
-	det := t2*t2*c15 + c16
+	adj1 := t2*t2*c9 + c10
+	adj2 := t2 * c16
+	adj3 := c7
+	det := t2*t2*c14 + c15
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := t1 + t2*t2 - c2
-	f1 := t1*c12 + e*c14
-	f2 := t2 * (c12 + e*c10)
+	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	f1 := t1*c10 + e*c12
+	f2 := t2 * (c10 + e*c13)
 	t2b := t2 * c17
 	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2b, rt.OK
 }
@@ -572,17 +587,17 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 // quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	c10 := s.c10
-	c11 := s.c11
+	c8 := s.c8
+	c9 := s.c9
 	c19 := s.c19
 	c20 := s.c20
 	c18 := s.c18
 	c21 := s.c21
-	c8 := s.c8
-	c12 := s.c12
-	c9 := s.c9
-	c15 := s.c15
 	c16 := s.c16
+	c10 := s.c10
+	c7 := s.c7
+	c14 := s.c14
+	c15 := s.c15
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -605,7 +620,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// the other one iterates on a quadratic in itself.
 	uT1 := a1*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
-	s2 := uT2 * (c10*uT1 + t2*c11*uT2)
+	s2 := uT2 * (c8*uT1 + t2*c9*uT2)
 	pn1 := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
 	d1, d2 := pn1-pT1, pn2b-pT2
@@ -673,19 +688,19 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
-	hc := c8 * h * pT2
-	hc2 := c12 * h * pT1
-	hc3 := c11 * h * pT1
-	hc4 := c9 * h * pT2
-	hc5 := c8 * h * pT1
+	hc := c16 * h * pT2
+	hc2 := c10 * h * pT1
+	hc3 := c9 * h * pT1
+	hc4 := c7 * h * pT2
+	hc5 := c16 * h * pT1
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
-		det := t2*t2*c15 + c16
+		det := t2*t2*c14 + c15
 		m1 := t2*hc + hc2 + t2*t2*hc3
 		m2 := hc4 + t2*hc5
-		adj1 := t2*t2*c11 + c12
-		adj2 := t2 * c8
-		adj3 := c9
+		adj1 := t2*t2*c9 + c10
+		adj2 := t2 * c16
+		adj3 := c7
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iterations + iter,
@@ -732,7 +747,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 		uT1 := a1*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		s2b := uT2 * (c10*uT1 + t2*c11*uT2)
+		s2b := uT2 * (c8*uT1 + t2*c9*uT2)
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2

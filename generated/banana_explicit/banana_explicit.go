@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -½·(t2² + t1²)/sigma_t² - ½·(Σ[i2 in n] ((Σ[i1 in n] y[i1])/n - y[i2])² + n·(t1 + t2² - (Σ[i1 in n] y[i1])/n)²)/sigma_y²
+//	L = -½·(t2² + t1²)/sigma_t² - ½·(fitRest + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)²)/sigma_y²
 //
 // and the metric is dense, with the blocks
 //
@@ -20,6 +20,7 @@ import (
 	"fmt"
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -74,31 +75,35 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info   *rt.Info
-	n      int
-	y      []float64 // data; n elements
-	sigmaY float64   // data
-	sigmaT float64   // data
-	c1     float64   // c1 = -½/sigma_t²
-	c2     float64   // c2 = sumY/n
-	c3     float64   // c3 = Σ[i1 in n] (y[i1] - c2)²
-	c4     float64   // c4 = -½/sigma_y²
-	c5     float64   // c5 = -1/sigma_t²
-	c6     float64   // c6 = -n/sigma_y²
-	c7     float64   // c7 = -2·n/sigma_y²
-	c8     float64   // c8 = n/sigma_y² + 1/sigma_t²
-	c9     float64   // c9 = 2·n/sigma_y²
-	c10    float64   // c10 = 4·n/sigma_y²
-	c11    float64   // c11 = 1/sigma_t²
-	c12    float64   // c12 = 8·n/sigma_y²
-	c13    float64   // c13 = n/sigma_y²
-	c14    float64   // c14 = 4·n/(sigma_y²·sigma_t²)
-	c15    float64   // c15 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
-	c16    float64   // c16 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
-	c17    float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
-	c18    float64   // c18 = -8·n²/(sigma_y⁴·sigma_t²)
-	c19    float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
-	c20    float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
+	info      *rt.Info
+	n         int
+	y         []float64 // data; n elements
+	sigmaY    float64   // data
+	sigmaT    float64   // data
+	c1        float64   // c1 = -½/sigma_t²
+	fitRest   float64   // fitRest = least_squares(y[i1]; 1).rest
+	fitOffset float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
+	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
+	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
+	c2        float64   // c2 = -½/sigma_y²
+	c3        float64   // c3 = -1/sigma_t²
+	c4        float64   // c4 = -fitFactor/sigma_y²
+	c5        float64   // c5 = -2·fitFactor/sigma_y²
+	c6        float64   // c6 = n/sigma_y² + 1/sigma_t²
+	c7        float64   // c7 = 2·n/sigma_y²
+	c8        float64   // c8 = 4·n/sigma_y²
+	c9        float64   // c9 = 1/sigma_t²
+	c10       float64   // c10 = 8·n/sigma_y²
+	c11       float64   // c11 = fitFactor/sigma_y²
+	c12       float64   // c12 = 2·fitFactor/sigma_y²
+	c13       float64   // c13 = 4·n/(sigma_y²·sigma_t²)
+	c14       float64   // c14 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
+	c15       float64   // c15 = -2·n/sigma_y²
+	c16       float64   // c16 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
+	c17       float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
+	c18       float64   // c18 = -8·n²/(sigma_y⁴·sigma_t²)
+	c19       float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
+	c20       float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
 	modelSpace
 }
 
@@ -143,35 +148,37 @@ func (s *Model) summarise() {
 	sigmaY := s.sigmaY
 	y := s.y
 	c1 := -0.5 / (sigmaT * sigmaT)
-	c4 := -0.5 / (sigmaY * sigmaY)
-	c5 := -1 / (sigmaT * sigmaT)
-	c6 := -float64(n) / (sigmaY * sigmaY)
-	c7 := -2 * float64(n) / (sigmaY * sigmaY)
-	c8 := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
-	c9 := 2 * float64(n) / (sigmaY * sigmaY)
-	c10 := 4 * float64(n) / (sigmaY * sigmaY)
-	c11 := 1 / (sigmaT * sigmaT)
-	c12 := 8 * float64(n) / (sigmaY * sigmaY)
-	c13 := float64(n) / (sigmaY * sigmaY)
-	c14 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
-	c15 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
+	c2 := -0.5 / (sigmaY * sigmaY)
+	c3 := -1 / (sigmaT * sigmaT)
+	c6 := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
+	c7 := 2 * float64(n) / (sigmaY * sigmaY)
+	c8 := 4 * float64(n) / (sigmaY * sigmaY)
+	c9 := 1 / (sigmaT * sigmaT)
+	c10 := 8 * float64(n) / (sigmaY * sigmaY)
+	c13 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
+	c14 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
+	c15 := -2 * float64(n) / (sigmaY * sigmaY)
 	c16 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c17 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c18 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c19 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
 	e := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
 	c20 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
-	sumY := 0.0
-	for i := range n {
-		sumY += y[i]
-	}
-	c2 := sumY / float64(n)
-	c3 := 0.0
-	for i := range n {
-		e2 := c2 - y[i]
-		c3 += e2 * e2
-	}
+	var fit linalg.LeastSquares
+	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
+	fitRest := fit.Rest()[0]
+	fitOffset := fit.Offset(0)[0]
+	fitCentre := fit.Centre(0)[0]
+	fitFactor := fit.Factor(0, 0)[0]
+	c4 := -fitFactor / (sigmaY * sigmaY)
+	c5 := -2 * fitFactor / (sigmaY * sigmaY)
+	c11 := fitFactor / (sigmaY * sigmaY)
+	c12 := 2 * fitFactor / (sigmaY * sigmaY)
 	s.c1 = c1
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
 	s.c2 = c2
 	s.c3 = c3
 	s.c4 = c4
@@ -271,67 +278,69 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
-	n := s.n
 	t2 := q[1]
+	fitOffset := s.fitOffset
 	t1 := q[0]
-	c2 := s.c2
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
 	c1 := s.c1
-	c3 := s.c3
-	c4 := s.c4
+	fitRest := s.fitRest
+	c2 := s.c2
 	sqT2 := t2 * t2
-	e := t1 + sqT2 - c2
-	res = (sqT2+t1*t1)*c1 + (c3+float64(n)*e*e)*c4
+	e := fitOffset + (t1+sqT2-fitCentre)*fitFactor
+	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂t1 = t1·c5 + (t1 + t2² - c2)·c6
-//	∂L/∂t2 = t2·(c5 + (t1 + t2² - c2)·c7)
+//	∂L/∂t1 = t1·c3 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c4
+//	∂L/∂t2 = t2·(c3 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c5)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
-	n := s.n
 	t2 := q[1]
+	fitOffset := s.fitOffset
 	t1 := q[0]
-	c2 := s.c2
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
 	c1 := s.c1
+	fitRest := s.fitRest
+	c2 := s.c2
 	c3 := s.c3
 	c4 := s.c4
 	c5 := s.c5
-	c6 := s.c6
-	c7 := s.c7
 	sqT2 := t2 * t2
-	e := t1 + sqT2 - c2
-	res = (sqT2+t1*t1)*c1 + (c3+float64(n)*e*e)*c4
-	grad[0] = t1*c5 + (t1+t2*t2-c2)*c6
-	grad[1] = t2 * (c5 + (t1+t2*t2-c2)*c7)
+	e := fitOffset + (t1+sqT2-fitCentre)*fitFactor
+	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
+	grad[0] = t1*c3 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c4
+	grad[1] = t2 * (c3 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c5)
 	return res
 }
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	t1, t1: c8
-//	t2, t1: t2·c9
-//	t2, t2: t2²·c10 + c11
+//	t1, t1: c6
+//	t2, t1: t2·c7
+//	t2, t2: t2²·c8 + c9
 func (s *Model) matrix(b, q []float64) {
-	c8 := s.c8
+	c6 := s.c6
 	t2 := q[1]
+	c7 := s.c7
+	c8 := s.c8
 	c9 := s.c9
-	c10 := s.c10
-	c11 := s.c11
-	b[0] = c8
-	b[2] = t2 * c9
-	b[1] = t2 * c9
-	b[3] = t2*t2*c10 + c11
+	b[0] = c6
+	b[2] = t2 * c7
+	b[1] = t2 * c7
+	b[3] = t2*t2*c8 + c9
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	c10 := s.c10
+	c8 := s.c8
 	t2 := q[1]
-	c12 := s.c12
+	c10 := s.c10
 	dst[0] = 0
-	dst[1] = c10*w[2] + t2*w[3]*c12
+	dst[1] = c8*w[2] + t2*w[3]*c10
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -351,12 +360,12 @@ func (s *Model) Contract(dst, q, w []float64) {
 func (s *Model) MetricJacobian(dst, q []float64) {
 	s.matrix(s.b, q)
 	clear(dst)
-	c9 := s.c9
+	c7 := s.c7
 	t2 := q[1]
-	c12 := s.c12
-	dst[(1*2+0)*2+1] = c9
-	dst[(0*2+1)*2+1] = c9
-	dst[(1*2+1)*2+1] = t2 * c12
+	c10 := s.c10
+	dst[(1*2+0)*2+1] = c7
+	dst[(0*2+1)*2+1] = c7
+	dst[(1*2+1)*2+1] = t2 * c10
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -366,13 +375,13 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	}
 	s.frame.known = false
 	t2 := q[1]
-	c7 := s.c7
-	c8 := s.c8
-	c14 := s.c14
 	c15 := s.c15
-	off := t2 * c7
-	diag := c8
-	det := t2*t2*c14 + c15
+	c6 := s.c6
+	c13 := s.c13
+	c14 := s.c14
+	off := t2 * c15
+	diag := c6
+	det := t2*t2*c13 + c14
 	if !(det > 0) {
 		return rt.PivotStatus(det)
 	}
@@ -442,16 +451,19 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	c10 := s.c10
-	c11 := s.c11
-	c7 := s.c7
 	c8 := s.c8
-	c14 := s.c14
-	c15 := s.c15
-	c2 := s.c2
-	c13 := s.c13
 	c9 := s.c9
+	c15 := s.c15
+	c6 := s.c6
+	c13 := s.c13
+	c14 := s.c14
+	fitOffset := s.fitOffset
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
+	c11 := s.c11
+	c12 := s.c12
 	c16 := s.c16
+	c7 := s.c7
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -460,10 +472,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		adj1 := t2*t2*c10 + c11
-		adj2 := t2 * c7
-		adj3 := c8
-		det := t2*t2*c14 + c15
+		adj1 := t2*t2*c8 + c9
+		adj2 := t2 * c15
+		adj3 := c6
+		det := t2*t2*c13 + c14
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iter,
@@ -473,11 +485,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		rdet := 1 / det
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
-		e := t1 + t2*t2 - c2
-		f1 := t1*c11 + e*c13
-		f2 := t2 * (c11 + e*c9)
+		e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+		f1 := t1*c9 + e*c11
+		f2 := t2 * (c9 + e*c12)
 		t2b := t2 * c16
-		s2 := uT2 * (c9*uT1 + t2*c10*uT2)
+		s2 := uT2 * (c7*uT1 + t2*c8*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
 		pn1 := p1 - h*f1
@@ -518,27 +530,29 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
 // r = 1/det G and F + r T, the force without its momentum part.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
-	c10 := s.c10
-	c11 := s.c11
-	c7 := s.c7
 	c8 := s.c8
-	c14 := s.c14
-	c15 := s.c15
-	c2 := s.c2
-	c13 := s.c13
 	c9 := s.c9
+	c15 := s.c15
+	c6 := s.c6
+	c13 := s.c13
+	c14 := s.c14
+	fitOffset := s.fitOffset
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
+	c11 := s.c11
+	c12 := s.c12
 	c16 := s.c16
-	adj1 := t2*t2*c10 + c11
-	adj2 := t2 * c7
-	adj3 := c8
-	det := t2*t2*c14 + c15
+	adj1 := t2*t2*c8 + c9
+	adj2 := t2 * c15
+	adj3 := c6
+	det := t2*t2*c13 + c14
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := t1 + t2*t2 - c2
-	f1 := t1*c11 + e*c13
-	f2 := t2 * (c11 + e*c9)
+	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	f1 := t1*c9 + e*c11
+	f2 := t2 * (c9 + e*c12)
 	t2b := t2 * c16
 	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2b, rt.OK
 }
@@ -547,17 +561,17 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 // quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	c9 := s.c9
-	c10 := s.c10
+	c7 := s.c7
+	c8 := s.c8
 	c18 := s.c18
 	c19 := s.c19
 	c17 := s.c17
 	c20 := s.c20
-	c7 := s.c7
-	c11 := s.c11
-	c8 := s.c8
-	c14 := s.c14
 	c15 := s.c15
+	c9 := s.c9
+	c6 := s.c6
+	c13 := s.c13
+	c14 := s.c14
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -580,7 +594,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// the other one iterates on a quadratic in itself.
 	uT1 := a1*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
-	s2 := uT2 * (c9*uT1 + t2*c10*uT2)
+	s2 := uT2 * (c7*uT1 + t2*c8*uT2)
 	pn1 := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
 	d1, d2 := pn1-pT1, pn2b-pT2
@@ -648,19 +662,19 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
-	hc := c7 * h * pT2
-	hc2 := c11 * h * pT1
-	hc3 := c10 * h * pT1
-	hc4 := c8 * h * pT2
-	hc5 := c7 * h * pT1
+	hc := c15 * h * pT2
+	hc2 := c9 * h * pT1
+	hc3 := c8 * h * pT1
+	hc4 := c6 * h * pT2
+	hc5 := c15 * h * pT1
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
-		det := t2*t2*c14 + c15
+		det := t2*t2*c13 + c14
 		m1 := t2*hc + hc2 + t2*t2*hc3
 		m2 := hc4 + t2*hc5
-		adj1 := t2*t2*c10 + c11
-		adj2 := t2 * c7
-		adj3 := c8
+		adj1 := t2*t2*c8 + c9
+		adj2 := t2 * c15
+		adj3 := c6
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iterations + iter,
@@ -707,7 +721,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 		uT1 := a1*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		s2b := uT2 * (c9*uT1 + t2*c10*uT2)
+		s2b := uT2 * (c7*uT1 + t2*c8*uT2)
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2

@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·J + tau - ½·Σ[i1 in J] theta_trans[i1]² - ½·Σ[i1 in J] (mu - y[i1] + theta_trans[i1]·exp(tau))²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 0.020000000000000004·mu² - log1p(0.04000000000000001·exp(2·tau)) - 5.282544243922273
+//	L = -1.8378770664093453·J + tau - ½·Σ[i1 in J] theta_trans[i1]² - ½·Σ[i1 in J] (mu - y[i1] + theta_trans[i1]·exp(tau))²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 0.020000000000000004·mu² - log1p_square(0.2·exp(tau)) - 5.282544243922273
 //
 // and the metric is arrow, with the blocks
 //
@@ -16,7 +16,7 @@
 //	mu, mu: Σ[i1 in J] 1/sigma[i1]² + 1.04
 //	tau, theta_trans[l]: exp(2·tau)·theta_trans[l]/sigma[l]²
 //	tau, mu: exp(tau)·(Σ[i1 in J] theta_trans[i1]/sigma[i1]²)
-//	tau, tau: 0.16000000000000003·exp(2·tau)/(0.04000000000000001·exp(2·tau) + 1) - 0.006400000000000003·exp(4·tau)/(0.04000000000000001·exp(2·tau) + 1)² + exp(2·tau)·(Σ[i1 in J] theta_trans[i1]²/sigma[i1]²) + 1
+//	tau, tau: 0.2·exp(tau)·log1p_square_slope(0.2·exp(tau)) - 0.04000000000000001·exp(2·tau)·(log1p_square_slope(0.2·exp(tau))² - 2·1/(0.04000000000000001·exp(2·tau) + 1)) + exp(2·tau)·(Σ[i1 in J] theta_trans[i1]²/sigma[i1]²) + 1
 package eight_schools
 
 import (
@@ -26,6 +26,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -113,14 +114,13 @@ type modelSpace struct {
 	mix    rt.Accelerator
 	v0     []float64 // velocity at the start of a step
 	expTau float64   // expTau = exp(tau)
-	a2     float64   // a2 = exp(2·tau)
-	a6     float64   // a6 = Σ[i1 in J] theta_trans[i1]·c1[i1]
-	a7     float64   // a7 = exp(4·tau)
+	a4     float64   // a4 = log1p_square_slope(0.2·expTau)
+	a6     float64   // a6 = exp(2·tau)
+	a7     float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
 	a8     float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
-	a16    []float64 // a16[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau)
-	a17    float64   // a17 = -0.012800000000000006·a7/(0.04000000000000001·a2 + 1)²
-	a18    float64   // a18 = 0.00025600000000000015·a7/(0.04000000000000001·a2 + 1)³
-	a19    float64   // a19 = 0.08000000000000002·1/(0.04000000000000001·a2 + 1) - 0.0032000000000000015·a2/(0.04000000000000001·a2 + 1)²
+	a15    []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau)
+	a16    float64   // a16 = -0.020000000000000004·a4² + 0.04000000000000001·1/(0.04000000000000001·a6 + 1) - 0.0016000000000000007·a6/(0.04000000000000001·a6 + 1)²
+	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04000000000000001·expTau² + 1))·(0.1·expTau - 0.04000000000000001·a4·a6)
 }
 
 // New returns the model given its data, or an error that names the first datum
@@ -212,7 +212,7 @@ func (s *Model) allocate() {
 	s.dp = make([]float64, j+2)
 	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, j+2)
-	s.a16 = make([]float64, j)
+	s.a15 = make([]float64, j)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -300,24 +300,22 @@ func (s *Model) LogDensity(q []float64) float64 {
 		sumSqThetaTrans += thetaTrans[i] * thetaTrans[i]
 	}
 	expTau := math.Exp(tau)
-	a2 := math.Exp(2 * tau)
-	a3 := math.Log1p(0.04000000000000001 * a2)
+	a2 := special.Log1pSquare(0.2 * expTau)
 	a1 := 0.0
 	for i := range j {
 		e := mu - y[i] + expTau*thetaTrans[i]
 		a1 += e * e * c1[i]
 	}
-	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a3 + c2
+	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
 	s.expTau = expTau
-	s.a2 = a2
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
 //	∂L/∂theta_trans[k] = -theta_trans[k] - expTau·(mu - y[k] + expTau·theta_trans[k])·c1[k]
-//	∂L/∂mu = -0.04000000000000001·mu - a4
-//	∂L/∂tau = 1 - expTau·a5 - 0.08000000000000002·a2/(0.04000000000000001·a2 + 1)
+//	∂L/∂mu = -0.04000000000000001·mu - a3
+//	∂L/∂tau = 1 - expTau·(0.2·a4 + a5)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -333,23 +331,23 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqThetaTrans += thetaTrans[i] * thetaTrans[i]
 	}
 	expTau := math.Exp(tau)
-	a2 := math.Exp(2 * tau)
-	a3 := math.Log1p(0.04000000000000001 * a2)
+	a2 := special.Log1pSquare(0.2 * expTau)
+	a4 := special.Log1pSquareSlope(0.2 * expTau)
 	a1 := 0.0
-	a4 := 0.0
+	a3 := 0.0
 	a5 := 0.0
 	for i := range j {
 		e := mu - y[i] + expTau*thetaTrans[i]
 		a1 += e * e * c1[i]
-		a4 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
+		a3 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
 		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
 		grad[i] = -thetaTrans[i] - expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
 	}
-	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a3 + c2
-	grad[j] = -0.04000000000000001*mu - a4
-	grad[j+1] = 1 - expTau*a5 - 0.08000000000000002*a2/(0.04000000000000001*a2+1)
+	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
+	grad[j] = -0.04000000000000001*mu - a3
+	grad[j+1] = 1 - expTau*(0.2*a4+a5)
 	s.expTau = expTau
-	s.a2 = a2
+	s.a4 = a4
 	return res
 }
 
@@ -461,12 +459,12 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
-//	theta_trans[j], theta_trans[j]: a2·c1[j] + 2
+//	theta_trans[j], theta_trans[j]: a6·c1[j] + 2
 //	mu, theta_trans[l]: expTau·c1[l]
 //	mu, mu: c4
-//	tau, theta_trans[l]: theta_trans[l]·a2·c1[l]
-//	tau, mu: expTau·a6
-//	tau, tau: 0.16000000000000003·a2/(0.04000000000000001·a2 + 1) + a2·a8 - 0.006400000000000003·a7/(0.04000000000000001·a2 + 1)² + 1
+//	tau, theta_trans[l]: theta_trans[l]·a6·c1[l]
+//	tau, mu: expTau·a7
+//	tau, tau: a6·a8 + 0.2·expTau·a4 - 0.04000000000000001·a6·(a4² - 2·1/(0.04000000000000001·a6 + 1)) + 1
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	j := s.j
@@ -475,24 +473,23 @@ func (s *Model) matrix(b, q []float64) {
 	thetaTrans := q[:j]
 	c1 := s.c1
 	expTau := math.Exp(tau)
-	a2 := math.Exp(2 * tau)
-	a7 := math.Exp(4 * tau)
+	a4 := special.Log1pSquareSlope(0.2 * expTau)
+	a6 := math.Exp(2 * tau)
 	b[j+2*j] = c4
-	a6 := 0.0
+	a7 := 0.0
 	a8 := 0.0
 	for i := range j {
-		a6 += thetaTrans[i] * c1[i]
+		a7 += thetaTrans[i] * c1[i]
 		a8 += thetaTrans[i] * thetaTrans[i] * c1[i]
-		b[i] = a2*c1[i] + 2
+		b[i] = a6*c1[i] + 2
 		b[j+i] = expTau * c1[i]
-		b[j+j+i] = a2 * thetaTrans[i] * c1[i]
+		b[j+j+i] = a6 * thetaTrans[i] * c1[i]
 	}
-	b[j+2*j+2] = expTau * a6
-	b[j+2*j+1] = expTau * a6
-	e := 0.04000000000000001*a2 + 1
-	b[j+2*j+2+1] = 0.16000000000000003*a2/e + a2*a8 - 0.006400000000000003*a7/(e*e) + 1
+	b[j+2*j+2] = expTau * a7
+	b[j+2*j+1] = expTau * a7
+	b[j+2*j+2+1] = a6*a8 + 0.2*expTau*a4 - 0.04000000000000001*a6*(a4*a4-2/(0.04000000000000001*a6+1)) + 1
 	s.expTau = expTau
-	s.a2 = a2
+	s.a4 = a4
 	s.a6 = a6
 	s.a7 = a7
 	s.a8 = a8
@@ -507,40 +504,37 @@ func (s *Model) force(f, q, w []float64) {
 	expTau := s.expTau
 	thetaTrans := q[:j]
 	c1 := s.c1
-	a16 := s.a16
-	a2 := s.a2
-	a7 := s.a7
+	a15 := s.a15
 	a6 := s.a6
+	a4 := s.a4
+	a7 := s.a7
 	a8 := s.a8
-	a4 := 0.0
+	a3 := 0.0
 	a5 := 0.0
 	b2 := 0.0
 	b3 := 0.0
 	b4 := 0.0
 	for i := range j {
-		a4 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
+		a3 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
 		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
 		b2 += c1[i] * w[i]
 		b3 += c1[i] * w[j+i]
 		b4 += thetaTrans[i] * c1[i] * w[j+j+i]
-		a16[i] = thetaTrans[i] + expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
+		a15[i] = thetaTrans[i] + expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
 	}
-	b5 := a2 * w[j+2*j+2+1]
+	b5 := a6 * w[j+2*j+2+1]
 	b6 := expTau * w[j+2*j+2]
-	e := 0.04000000000000001*a2 + 1
-	a17 := -0.012800000000000006 * a7 / (e * e)
-	a18 := 0.00025600000000000015 * a7 / ((0.04000000000000001*a2 + 1) * (0.04000000000000001*a2 + 1) * (0.04000000000000001*a2 + 1))
-	e2 := 0.04000000000000001*a2 + 1
-	a19 := 0.08000000000000002/e2 - 0.0032000000000000015*a2/(e2*e2)
-	a20 := 0.04000000000000001 / (0.04000000000000001*a2 + 1)
-	f[j] = 0.04000000000000001*mu + a4
-	f[j+1] = w[j+2*j+2+1]*a17 + expTau*(a5+b3+a6*w[j+2*j+2]) + 2*a2*(0.5*b2+b4+0.5*a8*w[j+2*j+2+1]+w[j+2*j+2+1]*a18+w[j+2*j+2+1]*a19+a20) - 1
+	e := 0.04000000000000001*a6 + 1
+	a16 := 0.04000000000000001/e - 0.020000000000000004*a4*a4 - 0.0016000000000000007*a6/(e*e)
+	a17 := (0.2*a4*a4 - 0.4/(0.04000000000000001*expTau*expTau+1)) * (0.1*expTau - 0.04000000000000001*a4*a6)
+	a18 := 0.2*a4 + a5
+	f[j] = 0.04000000000000001*mu + a3
+	f[j+1] = expTau*(b3+0.1*a4*w[j+2*j+2+1]+a7*w[j+2*j+2]-w[j+2*j+2+1]*a17+a18) + 2*a6*(0.5*b2+b4+0.5*a8*w[j+2*j+2+1]+w[j+2*j+2+1]*a16) - 1
 	for k := range j {
-		f[k] = a2*c1[k]*w[j+j+k] + b5*c1[k]*thetaTrans[k] + b6*c1[k] + a16[k]
+		f[k] = a6*c1[k]*w[j+j+k] + b5*c1[k]*thetaTrans[k] + b6*c1[k] + a15[k]
 	}
+	s.a16 = a16
 	s.a17 = a17
-	s.a18 = a18
-	s.a19 = a19
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -548,11 +542,11 @@ func (s *Model) pairing(dst, q, w []float64) {
 	j := s.j
 	c1 := s.c1
 	thetaTrans := q[:j]
-	a2 := s.a2
+	a6 := s.a6
 	expTau := s.expTau
+	a4 := s.a4
 	a7 := s.a7
 	a8 := s.a8
-	a6 := s.a6
 	b2 := 0.0
 	b3 := 0.0
 	b4 := 0.0
@@ -561,17 +555,15 @@ func (s *Model) pairing(dst, q, w []float64) {
 		b3 += c1[i] * w[j+i]
 		b4 += c1[i] * thetaTrans[i] * w[j+j+i]
 	}
-	b5 := a2 * w[j+2*j+2+1]
+	b5 := a6 * w[j+2*j+2+1]
 	b6 := expTau * w[j+2*j+2]
-	e := 0.04000000000000001*a2 + 1
-	a13 := -0.02560000000000001 * a7 / (e * e)
-	a14 := 0.0005120000000000003 * a7 / ((0.04000000000000001*a2 + 1) * (0.04000000000000001*a2 + 1) * (0.04000000000000001*a2 + 1))
-	e2 := 0.04000000000000001*a2 + 1
-	a15 := 0.16000000000000003/e2 - 0.006400000000000003*a2/(e2*e2)
+	e := 0.04000000000000001*a6 + 1
+	a13 := 0.04000000000000001*a4*a4 - 0.08000000000000002/e + 0.0032000000000000015*a6/(e*e)
+	a14 := (0.2*expTau - 0.08000000000000002*a4*a6) * (0.2*a4*a4 - 0.4/(0.04000000000000001*expTau*expTau+1))
 	dst[j] = 0
-	dst[j+1] = w[j+2*j+2+1]*a13 + 2*a2*(b2+2*b4+a8*w[j+2*j+2+1]+w[j+2*j+2+1]*a14+w[j+2*j+2+1]*a15) + 2*expTau*(b3+a6*w[j+2*j+2])
+	dst[j+1] = expTau*(2*b3+0.2*a4*w[j+2*j+2+1]+2*a7*w[j+2*j+2]-w[j+2*j+2+1]*a14) + 2*a6*(b2+2*b4+a8*w[j+2*j+2+1]-w[j+2*j+2+1]*a13)
 	for k := range j {
-		dst[k] = 2 * c1[k] * (b6 + a2*w[j+j+k] + b5*thetaTrans[k])
+		dst[k] = 2 * c1[k] * (b6 + a6*w[j+j+k] + b5*thetaTrans[k])
 	}
 }
 
@@ -581,15 +573,15 @@ func (s *Model) rank1(f, q, v []float64) {
 	c1 := s.c1
 	vThetaTrans := v[:j]
 	thetaTrans := q[:j]
-	a2 := s.a2
+	a6 := s.a6
 	vTau := v[j+1]
 	expTau := s.expTau
 	vMu := v[j]
+	a4 := s.a4
+	a7 := s.a7
 	a17 := s.a17
-	a6 := s.a6
 	a8 := s.a8
-	a18 := s.a18
-	a19 := s.a19
+	a16 := s.a16
 	b7 := 0.0
 	b8 := 0.0
 	b9 := 0.0
@@ -598,12 +590,12 @@ func (s *Model) rank1(f, q, v []float64) {
 		b8 += c1[i] * vThetaTrans[i]
 		b9 += c1[i] * vThetaTrans[i] * thetaTrans[i]
 	}
-	b10 := a2 * vTau
+	b10 := a6 * vTau
 	b11 := expTau * vMu
 	f[j] = 0
-	f[j+1] = vTau*vTau*a17 + expTau*vMu*(b8+a6*vTau) + 2*a2*(0.5*b7+vTau*b9+0.5*a8*vTau*vTau+vTau*vTau*a18+vTau*vTau*a19)
+	f[j+1] = expTau*(vMu*b8+0.1*a4*vTau*vTau+a7*vMu*vTau-vTau*vTau*a17) + 2*a6*(0.5*b7+vTau*b9+0.5*a8*vTau*vTau+vTau*vTau*a16)
 	for k := range j {
-		f[k] = vTau * c1[k] * (b11 + a2*vThetaTrans[k] + b10*thetaTrans[k])
+		f[k] = vTau * c1[k] * (b11 + a6*vThetaTrans[k] + b10*thetaTrans[k])
 	}
 }
 
@@ -626,37 +618,36 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	s.evaluate(q)
 	clear(dst)
 	j := s.j
-	tau := q[j+1]
-	expTau := s.expTau
 	a6 := s.a6
-	a2 := s.a2
-	a8 := s.a8
-	a7 := s.a7
 	c1 := s.c1
+	expTau := s.expTau
 	thetaTrans := q[:j]
-	a21 := math.Exp(6 * tau)
-	dst[((j+1)*(j+2)+j)*(j+2)+j+1] = expTau * a6
-	dst[((j)*(j+2)+j+1)*(j+2)+j+1] = expTau * a6
-	e := 0.04000000000000001*a2 + 1
-	dst[((j+1)*(j+2)+j+1)*(j+2)+j+1] = 0.32000000000000006*a2/e + 2*a2*a8 - 0.03840000000000002*a7/(e*e) + 0.0010240000000000006*a21/(e*e*e)
+	a7 := s.a7
+	a4 := s.a4
+	a8 := s.a8
 	for i := range j {
 		for l := range j {
-			dst[(i*(j+2)+l)*(j+2)+j+1] = 2 * a2 * c1[i] * kernel.Delta(i, l)
+			dst[(i*(j+2)+l)*(j+2)+j+1] = 2 * a6 * c1[i] * kernel.Delta(i, l)
 		}
 		dst[((j)*(j+2)+i)*(j+2)+j+1] = expTau * c1[i]
 		dst[(i*(j+2)+j)*(j+2)+j+1] = expTau * c1[i]
 		for r := range j {
-			dst[((j+1)*(j+2)+i)*(j+2)+r] = a2 * c1[i] * kernel.Delta(i, r)
+			dst[((j+1)*(j+2)+i)*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
 		}
 		for r := range j {
-			dst[(i*(j+2)+j+1)*(j+2)+r] = a2 * c1[i] * kernel.Delta(i, r)
+			dst[(i*(j+2)+j+1)*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
 		}
-		dst[((j+1)*(j+2)+i)*(j+2)+j+1] = 2 * a2 * c1[i] * thetaTrans[i]
-		dst[(i*(j+2)+j+1)*(j+2)+j+1] = 2 * a2 * c1[i] * thetaTrans[i]
+		dst[((j+1)*(j+2)+i)*(j+2)+j+1] = 2 * a6 * c1[i] * thetaTrans[i]
+		dst[(i*(j+2)+j+1)*(j+2)+j+1] = 2 * a6 * c1[i] * thetaTrans[i]
 		dst[((j+1)*(j+2)+j)*(j+2)+i] = expTau * c1[i]
 		dst[((j)*(j+2)+j+1)*(j+2)+i] = expTau * c1[i]
-		dst[((j+1)*(j+2)+j+1)*(j+2)+i] = 2 * a2 * c1[i] * thetaTrans[i]
+		dst[((j+1)*(j+2)+j+1)*(j+2)+i] = 2 * a6 * c1[i] * thetaTrans[i]
 	}
+	dst[((j+1)*(j+2)+j)*(j+2)+j+1] = expTau * a7
+	dst[((j)*(j+2)+j+1)*(j+2)+j+1] = expTau * a7
+	e := 0.04000000000000001*a6 + 1
+	e2 := a4*a4 - 2/e
+	dst[((j+1)*(j+2)+j+1)*(j+2)+j+1] = 2*a6*a8 + 0.2*expTau*a4 - 0.12000000000000002*a6*e2 - 0.04000000000000001*a6*(0.16000000000000003*a6/(e*e)-0.4*expTau*a4*e2)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

@@ -26,6 +26,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
 	"math"
@@ -196,7 +197,7 @@ func (s *Model) summarise() {
 	n := s.n
 	sigma := s.sigma
 	c2 := -0.5 / (sigma * sigma)
-	logSigma := math.Log(sigma)
+	logSigma := special.Log(sigma)
 	c3 := -1.8378770664093453*float64(n) - 2*float64(n)*logSigma - 2.756815599614018
 	c4 := 1 / (sigma * sigma)
 	c5 := 2 / (sigma * sigma)

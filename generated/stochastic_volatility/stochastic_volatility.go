@@ -930,19 +930,14 @@ type LatentBlock struct {
 	t    int
 	y    []float64 // data; T elements
 	c1   float64   // c1 = ½ - ½·T
-	c2   float64   // c2 = 1/(T - [2 in 2..T])
-	c3   float64   // c3 = 1 - T
-	c4   float64   // c4 = -1.8378770664093453·T - 4.0904073637165945
-	c5   float64   // c5 = ½·T - ½
-	c6   float64   // c6 = -½·T - 5
-	c7   float64   // c7 = -2·(1 - T)/(T - [2 in 2..T])
-	c8   float64   // c8 = ½·T
-	c9   float64   // c9 = T + 20.5
-	c10  float64   // c10 = 2·T
-	c11  float64   // c11 = ½·T + 5
-	c12  float64   // c12 = (1 - T)/(T - [2 in 2..T])
-	c13  float64   // c13 = -½·T - 10.25
-	c14  float64   // c14 = ½·T + 10.25
+	c2   float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
+	c3   float64   // c3 = -½·T - 5
+	c4   float64   // c4 = ½·T
+	c5   float64   // c5 = T + 20.5
+	c6   float64   // c6 = 2·T
+	c7   float64   // c7 = ½·T + 5
+	c8   float64   // c8 = -½·T - 10.25
+	c9   float64   // c9 = ½·T + 10.25
 	latentBlockSpace
 }
 
@@ -959,25 +954,26 @@ type latentBlockSpace struct {
 	qm, pm         []float64 // iterates of a step
 	dq, dp         []float64 // changes of the iterates
 	mix            rt.Accelerator
-	v0             []float64 // velocity at the start of a step
-	x              []float64 // coordinates of another block's parameter
-	expNegSigma2   float64   // expNegSigma2 = exp(-sigma2)
-	invLogitPhi    float64   // invLogitPhi = inv_logit(phi)
-	invLogitNegPhi float64   // invLogitNegPhi = inv_logit(-phi)
-	g1             float64   // g1 = -2·x[1]²
-	g2             float64   // g2 = sumX2·c2
-	g3             float64   // g3 = Σ[i1 in 2..T] (x[i1] - g2)²
-	sumX3          float64   // sumX3 = Σ[i1 in 2..T] x[i1-1]
-	g5             float64   // g5 = Σ[i1 in 2..T] (x[i1] - g2)·(x[i1-1] - g4)
-	g6             float64   // g6 = Σ[i1 in 2..T] (x[i1-1] - g4)²
-	expNegX        []float64 // expNegX[i] = exp(-x[i])
-	g7             float64   // g7 = Σ[i1 in T] y[i1]²·expNegX[i1]
-	g8             float64   // g8 = -½·sumX
-	g9             float64   // g9 = ½·g3 + 0.24999999999999997
-	g10            float64   // g10 = 2·g5
-	a4             float64   // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
-	a6             float64   // a6 = invLogitPhi·(1 - invLogitPhi)
-	a13            float64   // a13 = 2·invLogitPhi - 1
+	v0             []float64           // velocity at the start of a step
+	fit            linalg.LeastSquares // of Given
+	x              []float64           // coordinates of another block's parameter
+	expNegSigma2   float64             // expNegSigma2 = exp(-sigma2)
+	invLogitPhi    float64             // invLogitPhi = inv_logit(phi)
+	invLogitNegPhi float64             // invLogitNegPhi = inv_logit(-phi)
+	g1             float64             // g1 = -2·x[1]²
+	g2             []float64           // g2[i1] = x[i1] + x[i1-1]
+	x2             []float64           // x2[i1] = x[i1-1]
+	fitRest        float64             // fitRest = least_squares(x[i1] + x[i1-1]; x[i1-1]).rest
+	fitOffset      float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
+	fitCentre      float64             // fitCentre = least_squares(x[i1] + x[i1-1]; x[i1-1]).centre[1]
+	fitFactor      float64             // fitFactor = least_squares(x[i1] + x[i1-1]; x[i1-1]).factor[1,1]
+	expNegX        []float64           // expNegX[i] = exp(-x[i])
+	g3             float64             // g3 = Σ[i1 in T] y[i1]²·expNegX[i1]
+	g4             float64             // g4 = -½·sumX
+	g5             float64             // g5 = ½·fitRest + 0.24999999999999997
+	a4             float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
+	a6             float64             // a6 = invLogitPhi·(1 - invLogitPhi)
+	a13            float64             // a13 = 2·invLogitPhi - 1
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -994,19 +990,14 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 func (s *LatentBlock) summarise() {
 	t := s.t
 	c1 := 0.5 - 0.5*float64(t)
-	c2 := 1 / (float64(t) - kernel.Inside(2, 2, t))
-	c3 := 1 - float64(t)
-	c4 := -1.8378770664093453*float64(t) - 4.0904073637165945
-	c5 := 0.5*float64(t) - 0.5
-	c6 := -0.5*float64(t) - 5
-	c7 := -2 * (1 - float64(t)) / (float64(t) - kernel.Inside(2, 2, t))
-	c8 := 0.5 * float64(t)
-	c9 := float64(t) + 20.5
-	c10 := 2 * float64(t)
-	c11 := 0.5*float64(t) + 5
-	c12 := (1 - float64(t)) / (float64(t) - kernel.Inside(2, 2, t))
-	c13 := -0.5*float64(t) - 10.25
-	c14 := 0.5*float64(t) + 10.25
+	c2 := -1.8378770664093453*float64(t) - 4.0904073637165945
+	c3 := -0.5*float64(t) - 5
+	c4 := 0.5 * float64(t)
+	c5 := float64(t) + 20.5
+	c6 := 2 * float64(t)
+	c7 := 0.5*float64(t) + 5
+	c8 := -0.5*float64(t) - 10.25
+	c9 := 0.5*float64(t) + 10.25
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -1016,11 +1007,6 @@ func (s *LatentBlock) summarise() {
 	s.c7 = c7
 	s.c8 = c8
 	s.c9 = c9
-	s.c10 = c10
-	s.c11 = c11
-	s.c12 = c12
-	s.c13 = c13
-	s.c14 = c14
 }
 
 // describe makes the description of the model.
@@ -1057,6 +1043,9 @@ func (s *LatentBlock) allocate() {
 	s.dp = make([]float64, 3)
 	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
+	s.fit = linalg.LeastSquares{}
+	s.g2 = make([]float64, t)
+	s.x2 = make([]float64, t)
 	s.expNegX = make([]float64, t)
 	s.x = make([]float64, t)
 }
@@ -1120,27 +1109,23 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	phi := q[1]
 	sigma2 := q[0]
 	beta := q[2]
-	g2 := s.g2
-	c2 := s.c2
-	sumX3 := s.sumX3
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
+	fitRest := s.fitRest
 	g3 := s.g3
-	g6 := s.g6
-	c3 := s.c3
-	g5 := s.g5
-	g7 := s.g7
-	c4 := s.c4
-	g8 := s.g8
+	c2 := s.c2
+	g4 := s.g4
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := math.Exp(-2 * beta)
-	e := 1 - 2*invLogitPhi
-	e2 := g2 + c2*e*sumX3
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(g3+e*e*g6-e2*e2*c3+2*e*g5) - 0.5*a1*g7 + c4 + g8
+	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
+	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g3 + c2 + g4
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1149,9 +1134,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂sigma2 = expNegSigma2·(½·(1 - 2·invLogitPhi)²·g6 + (1 - 2·invLogitPhi)·g5 - invLogitPhi·invLogitNegPhi·g1 + (g2 + c2·(1 - 2·invLogitPhi)·sumX3)²·c5 + g9) + c6
-//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1 - invLogitNegPhi) + expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·(1 - 2·invLogitPhi)·g6 + invLogitNegPhi·g1 + sumX3·(g2 + c2·(1 - 2·invLogitPhi)·sumX3)·c7 + g10)
-//	∂L/∂beta = -T + a1·g7
+//	∂L/∂sigma2 = expNegSigma2·(½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))² - invLogitPhi·invLogitNegPhi·g1 + g5) + c3
+//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1 - invLogitNegPhi) - expNegSigma2·invLogitPhi·(2·fitFactor·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
+//	∂L/∂beta = -T + a1·g3
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -1159,38 +1144,29 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	phi := q[1]
 	sigma2 := q[0]
 	beta := q[2]
-	g2 := s.g2
-	c2 := s.c2
-	sumX3 := s.sumX3
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
+	fitRest := s.fitRest
 	g3 := s.g3
-	g6 := s.g6
-	c3 := s.c3
+	c2 := s.c2
+	g4 := s.g4
 	g5 := s.g5
-	g7 := s.g7
-	c4 := s.c4
-	g8 := s.g8
-	c5 := s.c5
-	g9 := s.g9
-	c6 := s.c6
-	c7 := s.c7
-	g10 := s.g10
+	c3 := s.c3
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := math.Exp(-2 * beta)
-	e := 1 - 2*invLogitPhi
-	e2 := g2 + c2*e*sumX3
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(g3+e*e*g6-e2*e2*c3+2*e*g5) - 0.5*a1*g7 + c4 + g8
-	e3 := 1 - 2*invLogitPhi
-	e4 := g2 + c2*e3*sumX3
-	grad[0] = expNegSigma2*(0.5*e3*e3*g6+e3*g5-invLogitPhi*invLogitNegPhi*g1+e4*e4*c5+g9) + c6
-	e5 := 1 - 2*invLogitPhi
-	grad[1] = 20.5*invLogitNegPhi - 2*invLogitPhi - expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi) + expNegSigma2*invLogitPhi*(1-invLogitPhi)*(2*e5*g6+invLogitNegPhi*g1+sumX3*(g2+c2*e5*sumX3)*c7+g10)
-	grad[2] = a1*g7 - float64(t)
+	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
+	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g3 + c2 + g4
+	e2 := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
+	grad[0] = expNegSigma2*(0.5*e2*e2-invLogitPhi*invLogitNegPhi*g1+g5) + c3
+	grad[1] = 20.5*invLogitNegPhi - 2*invLogitPhi - expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi) - expNegSigma2*invLogitPhi*(2*fitFactor*(fitOffset-fitFactor*(fitCentre-2*invLogitPhi))-invLogitNegPhi*g1)*(1-invLogitPhi)
+	grad[2] = a1*g3 - float64(t)
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1199,26 +1175,26 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	sigma2, sigma2: 0.25·expNegSigma2 + c8
+//	sigma2, sigma2: 0.25·expNegSigma2 + c4
 //	phi, sigma2: invLogitPhi - ½
-//	phi, phi: invLogitPhi·invLogitNegPhi·c9 + ½·(1 - 2·invLogitPhi)²
-//	beta, beta: c10
+//	phi, phi: invLogitPhi·invLogitNegPhi·c5 + ½·(1 - 2·invLogitPhi)²
+//	beta, beta: c6
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
 	sigma2 := q[0]
 	phi := q[1]
-	c8 := s.c8
-	c9 := s.c9
-	c10 := s.c10
+	c4 := s.c4
+	c5 := s.c5
+	c6 := s.c6
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	b[0] = 0.25*expNegSigma2 + c8
+	b[0] = 0.25*expNegSigma2 + c4
 	b[3] = invLogitPhi - 0.5
 	b[1] = invLogitPhi - 0.5
 	e := 1 - 2*invLogitPhi
-	b[4] = invLogitPhi*invLogitNegPhi*c9 + 0.5*e*e
-	b[8] = c10
+	b[4] = invLogitPhi*invLogitNegPhi*c5 + 0.5*e*e
+	b[8] = c6
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1231,34 +1207,28 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	beta := q[2]
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
-	g2 := s.g2
-	c2 := s.c2
-	sumX3 := s.sumX3
-	g6 := s.g6
-	g5 := s.g5
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
-	c5 := s.c5
 	expNegSigma2 := s.expNegSigma2
-	c12 := s.c12
-	c11 := s.c11
-	g9 := s.g9
-	c13 := s.c13
-	c14 := s.c14
-	g7 := s.g7
+	c7 := s.c7
+	g5 := s.g5
+	c8 := s.c8
+	c9 := s.c9
+	g3 := s.g3
 	a1 := math.Exp(-2 * beta)
 	a4 := invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi)
-	e := 1 - 2*invLogitPhi
-	e2 := g2 + c2*e*sumX3
-	a7 := 0.5*e*e*g6 + e*g5 - invLogitPhi*invLogitNegPhi*g1 + e2*e2*c5
+	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
+	a7 := 0.5*e*e - invLogitPhi*invLogitNegPhi*g1
 	a8 := 1 - 2*invLogitPhi
-	e3 := 1 - 2*invLogitPhi
-	a9 := expNegSigma2*invLogitNegPhi*g1 + 2*expNegSigma2*(g5+e3*g6-sumX3*(g2+c2*e3*sumX3)*c12)
+	a9 := expNegSigma2*invLogitNegPhi*g1 - 2*fitFactor*expNegSigma2*(fitOffset-fitFactor*(fitCentre-2*invLogitPhi))
 	a10 := -invLogitPhi * (1 - invLogitPhi)
 	a11 := expNegSigma2 * g1
 	a12 := 2*invLogitPhi - 20.5*invLogitNegPhi
-	f[0] = c11 - expNegSigma2*(g9+0.125*w[0]+a7)
-	f[1] = a12 - (w[3]-invLogitNegPhi*w[4]*c13-w[4]*a8-a9)*a10 - a4*(w[4]*c14-a11)
-	f[2] = float64(t) - a1*g7
+	f[0] = c7 - expNegSigma2*(g5+0.125*w[0]+a7)
+	f[1] = a12 - (w[3]-invLogitNegPhi*w[4]*c8-w[4]*a8-a9)*a10 - a4*(w[4]*c9-a11)
+	f[2] = float64(t) - a1*g3
 	s.a4 = a4
 }
 
@@ -1267,12 +1237,12 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
 	expNegSigma2 := s.expNegSigma2
-	c9 := s.c9
+	c5 := s.c5
 	a4 := invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi)
 	a5 := 2 - 4*invLogitPhi
 	a6 := invLogitPhi * (1 - invLogitPhi)
 	dst[0] = -0.25 * expNegSigma2 * w[0]
-	dst[1] = (2*w[3]+invLogitNegPhi*c9*w[4]-w[4]*a5)*a6 - c9*w[4]*a4
+	dst[1] = (2*w[3]+invLogitNegPhi*c5*w[4]-w[4]*a5)*a6 - c5*w[4]*a4
 	dst[2] = 0
 	s.a4 = a4
 	s.a6 = a6
@@ -1293,12 +1263,12 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	vSigma2 := v[0]
 	vPhi := v[1]
 	a4 := s.a4
-	c14 := s.c14
+	c9 := s.c9
 	a6 := s.a6
 	invLogitNegPhi := s.invLogitNegPhi
 	a13 := s.a13
 	f[0] = -0.125 * expNegSigma2 * vSigma2 * vSigma2
-	f[1] = -vPhi * (vPhi*a4*c14 - a6*(vSigma2+invLogitNegPhi*vPhi*c14+vPhi*a13))
+	f[1] = -vPhi * (vPhi*a4*c9 - a6*(vSigma2+invLogitNegPhi*vPhi*c9+vPhi*a13))
 	f[2] = 0
 }
 
@@ -1322,12 +1292,12 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	expNegSigma2 := s.expNegSigma2
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
-	c9 := s.c9
+	c5 := s.c5
 	dst[(0*3+0)*3+0] = -0.25 * expNegSigma2
 	dst[(1*3+0)*3+1] = invLogitPhi * (1 - invLogitPhi)
 	dst[(0*3+1)*3+1] = invLogitPhi * (1 - invLogitPhi)
 	e := 1 - invLogitPhi
-	dst[(1*3+1)*3+1] = -invLogitPhi * (e*(2-4*invLogitPhi) - invLogitNegPhi*e*c9 + invLogitNegPhi*(1-invLogitNegPhi)*c9)
+	dst[(1*3+1)*3+1] = -invLogitPhi * (e*(2-4*invLogitPhi) - invLogitNegPhi*e*c5 + invLogitNegPhi*(1-invLogitNegPhi)*c5)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1627,7 +1597,8 @@ func (s *LatentBlock) prepareGiven() {
 	t := s.t
 	x := s.x
 	expNegX := s.expNegX
-	c2 := s.c2
+	g2 := s.g2
+	x2 := s.x2
 	y := s.y
 	g1 := -2 * x[0] * x[0]
 	sumX := 0.0
@@ -1635,40 +1606,31 @@ func (s *LatentBlock) prepareGiven() {
 		sumX += x[i]
 		expNegX[i] = -x[i]
 	}
-	sumX2 := 0.0
-	sumX3 := 0.0
 	for i := 1; i < t; i++ {
-		sumX2 += x[i]
-		sumX3 += x[i-1]
+		g2[i] = x[i] + x[i-1]
+		x2[i] = x[i-1]
 	}
-	g2 := sumX2 * c2
-	g4 := c2 * sumX3
-	g8 := -0.5 * sumX
-	g3 := 0.0
-	g5 := 0.0
-	g6 := 0.0
-	for i := 1; i < t; i++ {
-		e := g2 - x[i]
-		g3 += e * e
-		g5 += (g2 - x[i]) * (g4 - x[i-1])
-		e2 := g4 - x[i-1]
-		g6 += e2 * e2
-	}
+	s.fit.Fit(2, t, 1, nil, g2, linalg.Regressor{
+		Columns: 1,
+		X:       x2,
+	})
+	fitRest := s.fit.Rest()[0]
+	fitOffset := s.fit.Offset(0)[0]
+	fitCentre := s.fit.Centre(0)[0]
+	fitFactor := s.fit.Factor(0, 0)[0]
 	kernel.Exp(expNegX, expNegX)
-	g7 := 0.0
+	g3 := 0.0
 	for i := range t {
-		g7 += y[i] * y[i] * expNegX[i]
+		g3 += y[i] * y[i] * expNegX[i]
 	}
-	g9 := 0.5*g3 + 0.24999999999999997
-	g10 := 2 * g5
+	g4 := -0.5 * sumX
+	g5 := 0.5*fitRest + 0.24999999999999997
 	s.g1 = g1
-	s.g2 = g2
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
 	s.g3 = g3
-	s.sumX3 = sumX3
+	s.g4 = g4
 	s.g5 = g5
-	s.g6 = g6
-	s.g7 = g7
-	s.g8 = g8
-	s.g9 = g9
-	s.g10 = g10
 }

@@ -11,7 +11,7 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + gamma·(1 - T) - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])) + Σ[i1 in T] log_positive(beta·exp(½·x[i1])) + 19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha)) - log(beta) - 5.476701724836485
+//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + gamma·(1 - T) + bounded(-0.9189385332046727·T - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T] log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta) - 10.109525635947398
 //
 // Its parameters are sampled in blocks, each given the others.
 //
@@ -83,8 +83,9 @@ type Model struct {
 	volatilityBlock *VolatilityBlock
 	y               []float64 // data; T elements
 	c1              float64   // c1 = 1 - T
-	c2              float64   // c2 = -1.8378770664093453·T - 5.476701724836485
-	c3              float64   // c3 = -T - 12
+	c2              float64   // c2 = -0.9189385332046727·T
+	c3              float64   // c3 = -0.9189385332046727·T - 10.109525635947398
+	c4              float64   // c4 = -T - 12
 	modelSpace
 }
 
@@ -127,11 +128,13 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -1.8378770664093453*float64(t) - 5.476701724836485
-	c3 := -float64(t) - 12
+	c2 := -0.9189385332046727 * float64(t)
+	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c4 := -float64(t) - 12
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
+	s.c4 = c4
 }
 
 // describe makes the description of the model.
@@ -249,16 +252,18 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a5 := s.a5
 	y := s.y
 	a6 := s.a6
-	c1 := s.c1
 	c2 := s.c2
+	c1 := s.c1
+	c3 := s.c3
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a8 := math.Log(0.5*phi + 0.5)
-	a9 := math.Log1p(-0.5*phi - 0.5)
-	a10 := special.LogPositive(0.5*phi + 0.5)
-	a11 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
+	a9 := special.Log(0.5*phi + 0.5)
+	a10 := math.Log1p(-0.5*phi - 0.5)
+	a11 := special.LogPositive(0.5*phi + 0.5)
+	a12 := special.LogPositive(0.5 - 0.5*phi)
+	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
+	logBeta := special.Log(beta)
 	a3 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
@@ -285,16 +290,17 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA6 += a6[i]
 	}
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 - sumA6 + sumA7 + 19*a8 + 0.5*a9 + a10 + a11 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 - 0.5*a4/(beta*beta) + c2
+	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
+	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 + c3
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a12 + y[k]²·expNegX[k]·a13 - ½
-//	∂L/∂gamma = 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) + c3
-//	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a14)
-//	∂L/∂beta = a4/beta³ - 1/beta - T/beta
+//	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a14 + y[k]²·expNegX[k]·a15 - ½
+//	∂L/∂gamma = 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) + c4
+//	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a16)
+//	∂L/∂beta = -1/beta + a4/beta³ - T/beta
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -306,25 +312,27 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a5 := s.a5
 	y := s.y
 	a6 := s.a6
-	c1 := s.c1
 	c2 := s.c2
+	c1 := s.c1
 	c3 := s.c3
+	c4 := s.c4
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a8 := math.Log(0.5*phi + 0.5)
-	a9 := math.Log1p(-0.5*phi - 0.5)
-	a10 := special.LogPositive(0.5*phi + 0.5)
-	a11 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
-	a12 := x[0] * a1 * (1 - phi*phi)
-	a13 := 0.5 / (beta * beta)
+	a9 := special.Log(0.5*phi + 0.5)
+	a10 := math.Log1p(-0.5*phi - 0.5)
+	a11 := special.LogPositive(0.5*phi + 0.5)
+	a12 := special.LogPositive(0.5 - 0.5*phi)
+	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
+	logBeta := special.Log(beta)
+	a14 := x[0] * a1 * (1 - phi*phi)
+	a15 := 0.5 / (beta * beta)
 	a3 := 0.0
-	a14 := 0.0
+	a16 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
 		a3 += e * e
-		a14 += x[i-1] * (x[i] - phi*x[i-1])
+		a16 += x[i-1] * (x[i] - phi*x[i-1])
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -344,15 +352,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if i == 0 {
-			part3 = a12
+			part3 = a14
 		}
-		grad[i] = a13*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = a15*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		a4 += y[i] * y[i] * expNegX[i]
 		part := x[i] - phi*x[i-1]
 		part2 := phi * (x[i+1] - phi*x[i])
-		grad[i] = a13*y[i]*y[i]*expNegX[i] - a1*(part-part2) - 0.5
+		grad[i] = a15*y[i]*y[i]*expNegX[i] - a1*(part-part2) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
 		a4 += y[i] * y[i] * expNegX[i]
@@ -366,9 +374,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if i == 0 {
-			part3 = a12
+			part3 = a14
 		}
-		grad[i] = a13*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = a15*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
@@ -382,10 +390,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA6 += a6[i]
 	}
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 - sumA6 + sumA7 + 19*a8 + 0.5*a9 + a10 + a11 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 - 0.5*a4/(beta*beta) + c2
-	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*(1-phi*phi)+0.24999999999999997) + c3
+	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
+	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 + c3
+	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*(1-phi*phi)+0.24999999999999997) + c4
 	e2 := 1 - phi*phi
-	grad[t+1] = e2 * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + a1*a14)
+	grad[t+1] = e2 * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + a1*a16)
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
 }
@@ -397,51 +406,50 @@ type LatentBlock struct {
 	t    int
 	y    []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = 1/(T - [2 in 2..T])
-	c3   float64   // c3 = -1.8378770664093453·T - 5.476701724836485
-	c4   float64   // c4 = ½·T - ½
-	c5   float64   // c5 = -T - 12
-	c6   float64   // c6 = (1 - T)/(T - [2 in 2..T])
-	c7   float64   // c7 = 2·T
-	c8   float64   // c8 = T + 18.5
-	c9   float64   // c9 = 2·T - 1
-	c10  float64   // c10 = 1 - 2·T
-	c11  float64   // c11 = -2·T - 37
-	c12  float64   // c12 = 2 - 4·T
-	c13  float64   // c13 = T + 12
+	c2   float64   // c2 = -0.9189385332046727·T
+	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
+	c4   float64   // c4 = -T - 12
+	c5   float64   // c5 = 2·T
+	c6   float64   // c6 = T + 18.5
+	c7   float64   // c7 = 2·T - 1
+	c8   float64   // c8 = 1 - 2·T
+	c9   float64   // c9 = -2·T - 37
+	c10  float64   // c10 = 2 - 4·T
+	c11  float64   // c11 = T + 12
 	latentBlockSpace
 }
 
 // latentBlockSpace is the work space that is not shared between clones.
 type latentBlockSpace struct {
-	factor  *linalg.Cholesky // the metric's factor at position at
-	b       []float64        // the matrix at position at
-	w       []float64        // weights of the contraction
-	at      []float64
-	known   bool      // the factor is that of the position at
-	full    bool      // force0 too is that of the position at
-	force0  []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v, f    []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm  []float64 // iterates of a step
-	dq, dp  []float64 // changes of the iterates
-	mix     rt.Accelerator
-	v0      []float64 // velocity at the start of a step
-	x       []float64 // coordinates of another block's parameter
-	a1      float64   // a1 = exp(-2·gamma)
-	phi     float64   // phi = tanh(alpha)
-	g1      float64   // g1 = -½·x[1]²
-	expNegX []float64 // expNegX[i] = exp(-x[i])
-	g2      float64   // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
-	g3      []float64 // g3[i] = exp(½·x[i])
-	a3      []float64 // a3[i] = log(beta·g3[i])
-	g4      float64   // g4 = sumX·c2
-	g5      float64   // g5 = Σ[i1 in 2..T] (x[i1] - g4)²
-	sumX2   float64   // sumX2 = Σ[i1 in 2..T] x[i1-1]
-	g7      float64   // g7 = Σ[i1 in 2..T] (x[i1] - g4)·(x[i1-1] - g6)
-	g8      float64   // g8 = Σ[i1 in 2..T] (x[i1-1] - g6)²
-	g9      float64   // g9 = ½·g5 + 0.24999999999999997
-	a10     float64   // a10 = 1 - phi²
-	a12     float64   // a12 = 1/beta³
+	factor    *linalg.Cholesky // the metric's factor at position at
+	b         []float64        // the matrix at position at
+	w         []float64        // weights of the contraction
+	at        []float64
+	known     bool      // the factor is that of the position at
+	full      bool      // force0 too is that of the position at
+	force0    []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	v, f      []float64 // ∂H/∂p, ∂H/∂q
+	qm, pm    []float64 // iterates of a step
+	dq, dp    []float64 // changes of the iterates
+	mix       rt.Accelerator
+	v0        []float64           // velocity at the start of a step
+	fit       linalg.LeastSquares // of Given
+	x         []float64           // coordinates of another block's parameter
+	a1        float64             // a1 = exp(-2·gamma)
+	phi       float64             // phi = tanh(alpha)
+	g1        float64             // g1 = -½·x[1]²
+	expNegX   []float64           // expNegX[i] = exp(-x[i])
+	g2        float64             // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
+	g3        []float64           // g3[i] = exp(½·x[i])
+	a3        []float64           // a3[i] = log(beta·g3[i])
+	x2        []float64           // x2[i1] = x[i1-1]
+	fitRest   float64             // fitRest = least_squares(x[i1]; x[i1-1]).rest
+	fitOffset float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
+	fitCentre float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
+	fitFactor float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
+	g4        float64             // g4 = ½·fitRest + 0.24999999999999997
+	a12       float64             // a12 = 1 - phi²
+	a14       float64             // a14 = 1/beta³
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -458,18 +466,16 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 func (s *LatentBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := 1 / (float64(t) - kernel.Inside(2, 2, t))
-	c3 := -1.8378770664093453*float64(t) - 5.476701724836485
-	c4 := 0.5*float64(t) - 0.5
-	c5 := -float64(t) - 12
-	c6 := (1 - float64(t)) / (float64(t) - kernel.Inside(2, 2, t))
-	c7 := 2 * float64(t)
-	c8 := float64(t) + 18.5
-	c9 := 2*float64(t) - 1
-	c10 := 1 - 2*float64(t)
-	c11 := -2*float64(t) - 37
-	c12 := 2 - 4*float64(t)
-	c13 := float64(t) + 12
+	c2 := -0.9189385332046727 * float64(t)
+	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c4 := -float64(t) - 12
+	c5 := 2 * float64(t)
+	c6 := float64(t) + 18.5
+	c7 := 2*float64(t) - 1
+	c8 := 1 - 2*float64(t)
+	c9 := -2*float64(t) - 37
+	c10 := 2 - 4*float64(t)
+	c11 := float64(t) + 12
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -481,8 +487,6 @@ func (s *LatentBlock) summarise() {
 	s.c9 = c9
 	s.c10 = c10
 	s.c11 = c11
-	s.c12 = c12
-	s.c13 = c13
 }
 
 // describe makes the description of the model.
@@ -519,9 +523,11 @@ func (s *LatentBlock) allocate() {
 	s.dp = make([]float64, 3)
 	s.mix = rt.Accelerator{}
 	s.v0 = make([]float64, 3)
+	s.fit = linalg.LeastSquares{}
 	s.expNegX = make([]float64, t)
 	s.g3 = make([]float64, t)
 	s.a3 = make([]float64, t)
+	s.x2 = make([]float64, t)
 	s.x = make([]float64, t)
 }
 
@@ -581,24 +587,24 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	beta := q[2]
 	g3 := s.g3
 	a3 := s.a3
-	g4 := s.g4
 	c2 := s.c2
-	sumX2 := s.sumX2
+	g2 := s.g2
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
-	g2 := s.g2
-	g5 := s.g5
-	g8 := s.g8
-	g7 := s.g7
+	fitRest := s.fitRest
 	c3 := s.c3
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a5 := math.Log(0.5*phi + 0.5)
-	a6 := math.Log1p(-0.5*phi - 0.5)
-	a7 := special.LogPositive(0.5*phi + 0.5)
-	a8 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
+	a6 := special.Log(0.5*phi + 0.5)
+	a7 := math.Log1p(-0.5*phi - 0.5)
+	a8 := special.LogPositive(0.5*phi + 0.5)
+	a9 := special.LogPositive(0.5 - 0.5*phi)
+	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
+	logBeta := special.Log(beta)
 	sumA4 := 0.0
 	for i := range t {
 		a3[i] = beta * g3[i]
@@ -610,8 +616,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA3 += a3[i]
 	}
-	e := g4 - phi*c2*sumX2
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(g5+phi*phi*g8-c1*e*e-2*phi*g7) + c3
+	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
+	e := fitOffset - fitFactor*(fitCentre-phi)
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e*e) + c3
 	s.a1 = a1
 	s.phi = phi
 	return res
@@ -619,9 +626,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂gamma = 2·a1·(½·phi²·g8 - phi·g7 - (1 - phi²)·g1 + (g4 - phi·c2·sumX2)²·c4 + g9) + c5
-//	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + ½·1/(1 - phi) - 19·1/(phi + 1) + phi/(1 - phi²) - a1·(g7 - phi·g8 - sumX2·(g4 - phi·c2·sumX2)·c6))
-//	∂L/∂beta = g2/beta³ - 1/beta - T/beta
+//	∂L/∂gamma = 2·a1·(½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + g4) + c4
+//	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1 - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
+//	∂L/∂beta = -1/beta + g2/beta³ - T/beta
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -629,34 +636,32 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	gamma := q[0]
 	alpha := q[1]
 	beta := q[2]
-	g4 := s.g4
-	c2 := s.c2
-	sumX2 := s.sumX2
-	g8 := s.g8
-	g7 := s.g7
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
+	g4 := s.g4
 	c4 := s.c4
-	g9 := s.g9
-	c5 := s.c5
-	c6 := s.c6
 	g2 := s.g2
 	g3 := s.g3
 	a3 := s.a3
+	c2 := s.c2
 	c1 := s.c1
-	g5 := s.g5
+	fitRest := s.fitRest
 	c3 := s.c3
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a5 := math.Log(0.5*phi + 0.5)
-	a6 := math.Log1p(-0.5*phi - 0.5)
-	a7 := special.LogPositive(0.5*phi + 0.5)
-	a8 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
-	e := g4 - phi*c2*sumX2
-	grad[0] = 2*a1*(0.5*phi*phi*g8-phi*g7-(1-phi*phi)*g1+e*e*c4+g9) + c5
+	a6 := special.Log(0.5*phi + 0.5)
+	a7 := math.Log1p(-0.5*phi - 0.5)
+	a8 := special.LogPositive(0.5*phi + 0.5)
+	a9 := special.LogPositive(0.5 - 0.5*phi)
+	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
+	logBeta := special.Log(beta)
+	e := fitOffset - fitFactor*(fitCentre-phi)
+	grad[0] = 2*a1*(0.5*e*e-(1-phi*phi)*g1+g4) + c4
 	e2 := 1 - phi*phi
-	grad[1] = -e2 * (2*a1*phi*g1 + 0.5/(1-phi) - 19/(phi+1) + phi/e2 - a1*(g7-phi*g8-sumX2*(g4-phi*c2*sumX2)*c6))
+	grad[1] = -e2 * (2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/e2)
 	grad[2] = g2/(beta*beta*beta) - 1/beta - float64(t)/beta
 	sumA4 := 0.0
 	for i := range t {
@@ -669,8 +674,9 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA3 += a3[i]
 	}
-	e3 := g4 - phi*c2*sumX2
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 - sumA3 + sumA4 + 19*a5 + 0.5*a6 + a7 + a8 - logBeta - 0.5*g2/(beta*beta) - 0.5*a1*(g5+phi*phi*g8-c1*e3*e3-2*phi*g7) + c3
+	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
+	e3 := fitOffset - fitFactor*(fitCentre-phi)
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e3*e3) + c3
 	s.a1 = a1
 	s.phi = phi
 	return res
@@ -678,26 +684,26 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	gamma, gamma: a1 + c7
+//	gamma, gamma: a1 + c5
 //	alpha, gamma: 2·phi
-//	alpha, alpha: 2·phi² + (1 - phi²)·c8
-//	beta, beta: c9/beta²
+//	alpha, alpha: 2·phi² + (1 - phi²)·c6
+//	beta, beta: c7/beta²
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
 	gamma := q[0]
 	alpha := q[1]
-	c7 := s.c7
-	c8 := s.c8
+	c5 := s.c5
+	c6 := s.c6
 	beta := q[2]
-	c9 := s.c9
+	c7 := s.c7
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
-	b[0] = a1 + c7
+	b[0] = a1 + c5
 	b[3] = 2 * phi
 	b[1] = 2 * phi
 	sqPhi := phi * phi
-	b[4] = 2*sqPhi + (1-sqPhi)*c8
-	b[8] = c9 / (beta * beta)
+	b[4] = 2*sqPhi + (1-sqPhi)*c6
+	b[8] = c7 / (beta * beta)
 	s.a1 = a1
 	s.phi = phi
 }
@@ -708,31 +714,27 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
 	phi := s.phi
 	beta := q[2]
-	g4 := s.g4
-	c2 := s.c2
-	sumX2 := s.sumX2
-	g8 := s.g8
-	g7 := s.g7
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
 	g1 := s.g1
-	c4 := s.c4
 	a1 := s.a1
-	c6 := s.c6
 	g2 := s.g2
-	c13 := s.c13
-	g9 := s.g9
+	c11 := s.c11
+	g4 := s.g4
+	c6 := s.c6
 	c8 := s.c8
-	c10 := s.c10
-	a10 := 1 - phi*phi
-	a12 := 1 / (beta * beta * beta)
-	e := g4 - phi*c2*sumX2
-	a13 := 0.5*phi*phi*g8 - phi*g7 - (1-phi*phi)*g1 + e*e*c4
-	a14 := 2*a1*phi*g1 + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi) - a1*(g7-phi*g8-sumX2*(g4-phi*c2*sumX2)*c6)
-	a15 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
-	f[0] = c13 - 2*a1*(g9+0.5*w[0]+a13)
-	f[1] = a10 * (2*w[3] - phi*c8*w[4] + 2*phi*w[4] + a14)
-	f[2] = w[8]*c10*a12 + a15
-	s.a10 = a10
+	a12 := 1 - phi*phi
+	a14 := 1 / (beta * beta * beta)
+	e := fitOffset - fitFactor*(fitCentre-phi)
+	a15 := 0.5*e*e - (1-phi*phi)*g1
+	a16 := 2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi)
+	a17 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
+	f[0] = c11 - 2*a1*(g4+0.5*w[0]+a15)
+	f[1] = a12 * (2*w[3] - phi*c6*w[4] + 2*phi*w[4] + a16)
+	f[2] = w[8]*c8*a14 + a17
 	s.a12 = a12
+	s.a14 = a14
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -740,15 +742,15 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	phi := s.phi
 	beta := q[2]
 	a1 := s.a1
-	c11 := s.c11
-	c12 := s.c12
-	a10 := 1 - phi*phi
-	a12 := 1 / (beta * beta * beta)
+	c9 := s.c9
+	c10 := s.c10
+	a12 := 1 - phi*phi
+	a14 := 1 / (beta * beta * beta)
 	dst[0] = -2 * a1 * w[0]
-	dst[1] = a10 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c11)
-	dst[2] = w[8] * c12 * a12
-	s.a10 = a10
+	dst[1] = a12 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c9)
+	dst[2] = w[8] * c10 * a14
 	s.a12 = a12
+	s.a14 = a14
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
@@ -756,15 +758,15 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	a1 := s.a1
 	vGamma := v[0]
 	vAlpha := v[1]
-	a10 := s.a10
-	phi := s.phi
-	c8 := s.c8
-	vBeta := v[2]
-	c10 := s.c10
 	a12 := s.a12
+	phi := s.phi
+	c6 := s.c6
+	vBeta := v[2]
+	c8 := s.c8
+	a14 := s.a14
 	f[0] = -a1 * vGamma * vGamma
-	f[1] = vAlpha * a10 * (2*vGamma - phi*c8*vAlpha + 2*phi*vAlpha)
-	f[2] = vBeta * vBeta * c10 * a12
+	f[1] = vAlpha * a12 * (2*vGamma - phi*c6*vAlpha + 2*phi*vAlpha)
+	f[2] = vBeta * vBeta * c8 * a14
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -786,15 +788,15 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	a1 := s.a1
 	phi := s.phi
-	c11 := s.c11
+	c9 := s.c9
 	beta := q[2]
-	c12 := s.c12
+	c10 := s.c10
 	dst[(0*3+0)*3+0] = -2 * a1
 	dst[(1*3+0)*3+1] = 2 - 2*phi*phi
 	dst[(0*3+1)*3+1] = 2 - 2*phi*phi
 	e := 1 - phi*phi
-	dst[(1*3+1)*3+1] = phi*e*c11 + 4*phi*e
-	dst[(2*3+2)*3+2] = c12 / (beta * beta * beta)
+	dst[(1*3+1)*3+1] = phi*e*c9 + 4*phi*e
+	dst[(2*3+2)*3+2] = c10 / (beta * beta * beta)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1095,7 +1097,7 @@ func (s *LatentBlock) prepareGiven() {
 	expNegX := s.expNegX
 	g3 := s.g3
 	y := s.y
-	c2 := s.c2
+	x2 := s.x2
 	g1 := -0.5 * x[0] * x[0]
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -1107,33 +1109,25 @@ func (s *LatentBlock) prepareGiven() {
 		g2 += y[i] * y[i] * expNegX[i]
 	}
 	kernel.Exp(g3, g3)
-	sumX := 0.0
-	sumX2 := 0.0
 	for i := 1; i < t; i++ {
-		sumX += x[i]
-		sumX2 += x[i-1]
+		x2[i] = x[i-1]
 	}
-	g4 := sumX * c2
-	g6 := c2 * sumX2
-	g5 := 0.0
-	g7 := 0.0
-	g8 := 0.0
-	for i := 1; i < t; i++ {
-		e := g4 - x[i]
-		g5 += e * e
-		g7 += (g4 - x[i]) * (g6 - x[i-1])
-		e2 := g6 - x[i-1]
-		g8 += e2 * e2
-	}
-	g9 := 0.5*g5 + 0.24999999999999997
+	s.fit.Fit(2, t, 1, nil, x, linalg.Regressor{
+		Columns: 1,
+		X:       x2,
+	})
+	fitRest := s.fit.Rest()[0]
+	fitOffset := s.fit.Offset(0)[0]
+	fitCentre := s.fit.Centre(0)[0]
+	fitFactor := s.fit.Factor(0, 0)[0]
+	g4 := 0.5*fitRest + 0.24999999999999997
 	s.g1 = g1
 	s.g2 = g2
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
 	s.g4 = g4
-	s.g5 = g5
-	s.sumX2 = sumX2
-	s.g7 = g7
-	s.g8 = g8
-	s.g9 = g9
 }
 
 // VolatilityBlock is the density of the block volatility given the other parameters, which Given
@@ -1143,7 +1137,8 @@ type VolatilityBlock struct {
 	t    int
 	y    []float64 // data; T elements
 	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = -1.8378770664093453·T - 5.476701724836485
+	c2   float64   // c2 = -0.9189385332046727·T
+	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
 	volatilityBlockSpace
 }
 
@@ -1168,10 +1163,10 @@ type volatilityBlockSpace struct {
 	g4      float64   // g4 = -½/beta²
 	a3      []float64 // a3[i] = exp(½·x[i])
 	a4      []float64 // a4[i] = log(beta·a3[i])
-	g9      float64   // g9 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + 19·g5 + ½·g6 + g7 + g8 - logBeta
-	g10     float64   // g10 = g1·(1 - phi²)
-	g11     float64   // g11 = g1·phi²
-	g12     float64   // g12 = -g1·phi
+	g10     float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
+	g11     float64   // g11 = g1·(1 - phi²)
+	g12     float64   // g12 = g1·phi²
+	g13     float64   // g13 = -g1·phi
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -1188,9 +1183,11 @@ func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 func (s *VolatilityBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -1.8378770664093453*float64(t) - 5.476701724836485
+	c2 := -0.9189385332046727 * float64(t)
+	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
 	s.c1 = c1
 	s.c2 = c2
+	s.c3 = c3
 }
 
 // describe makes the description of the model.
@@ -1286,11 +1283,12 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	y := s.y
 	beta := s.beta
 	a4 := s.a4
-	g2 := s.g2
 	g4 := s.g4
-	g1 := s.g1
 	c2 := s.c2
-	g9 := s.g9
+	g2 := s.g2
+	g1 := s.g1
+	c3 := s.c3
+	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
@@ -1317,13 +1315,14 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA4 += a4[i]
 	}
-	res = x[0]*x[0]*g2 + a2*g4 - sumA4 + sumA5 - 0.5*g1*a1 + c2 + g9
+	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
+	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -g1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - g4·y[k]²·expNegX[k] + 2·δ[k,1]·a6 - ½
+//	∂L/∂x[k] = -g1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - g4·y[k]²·expNegX[k] + 2·δ[k,1]·a7 - ½
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -1334,11 +1333,12 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	y := s.y
 	beta := s.beta
 	a4 := s.a4
-	g2 := s.g2
 	g4 := s.g4
-	g1 := s.g1
 	c2 := s.c2
-	g9 := s.g9
+	g2 := s.g2
+	g1 := s.g1
+	c3 := s.c3
+	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - phi*x[i-1]
@@ -1365,8 +1365,9 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA4 += a4[i]
 	}
-	a6 := x[0] * g2
-	res = x[0]*x[0]*g2 + a2*g4 - sumA4 + sumA5 - 0.5*g1*a1 + c2 + g9
+	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
+	a7 := x[0] * g2
+	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
 	for k := 0; k < min(1, t); k++ {
 		part := 0.0
 		if k >= 1 {
@@ -1378,7 +1379,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1398,7 +1399,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1419,7 +1420,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		expNegX[i] = -x[i]
 	}
 	kernel.Exp(expNegX, expNegX)
-	a6 := x[0] * g2
+	a7 := x[0] * g2
 	for k := 0; k < min(1, t); k++ {
 		part := 0.0
 		if k >= 1 {
@@ -1431,7 +1432,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1451,7 +1452,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		}
 		part3 := 0.0
 		if k == 0 {
-			part3 = a6
+			part3 = a7
 		}
 		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
 	}
@@ -1459,18 +1460,18 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
-//	x[j], x[j]: δ[j,1]·g10 + g1·[j in 2..T] + [j in T-1]·g11 + ½
-//	x[j], x[j-1]: g12
+//	x[j], x[j]: δ[j,1]·g11 + g1·[j in 2..T] + [j in T-1]·g12 + ½
+//	x[j], x[j-1]: g13
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
-	g10 := s.g10
-	g1 := s.g1
 	g11 := s.g11
+	g1 := s.g1
 	g12 := s.g12
+	g13 := s.g13
 	for j := 0; j < min(1, t); j++ {
 		part := 0.0
 		if j == 0 {
-			part = g10
+			part = g11
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1478,19 +1479,19 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 		}
 		part3 := 0.0
 		if j < t-1 {
-			part3 = g11
+			part3 = g12
 		}
 		b[j] = part + part2 + part3 + 0.5
 	}
 	for j := 1; j < t-1; j++ {
 		part := g1
-		part2 := g11
+		part2 := g12
 		b[j] = part + part2 + 0.5
 	}
 	for j := max(1, t-1); j < t; j++ {
 		part := 0.0
 		if j == 0 {
-			part = g10
+			part = g11
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1498,12 +1499,12 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 		}
 		part3 := 0.0
 		if j < t-1 {
-			part3 = g11
+			part3 = g12
 		}
 		b[j] = part + part2 + part3 + 0.5
 	}
 	for j := 1; j < t; j++ {
-		b[t+j] = g12
+		b[t+j] = g13
 	}
 }
 
@@ -1699,21 +1700,22 @@ func (s *VolatilityBlock) prepareGiven() {
 	g2 := -0.5 * g1 * (1 - phi*phi)
 	g3 := math.Log1p(-phi * phi)
 	g4 := -0.5 / (beta * beta)
-	g5 := math.Log(0.5*phi + 0.5)
+	g5 := special.Log(0.5*phi + 0.5)
 	g6 := math.Log1p(-0.5*phi - 0.5)
 	g7 := special.LogPositive(0.5*phi + 0.5)
 	g8 := special.LogPositive(0.5 - 0.5*phi)
-	logBeta := math.Log(beta)
-	g9 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + 19*g5 + 0.5*g6 + g7 + g8 - logBeta
-	g10 := g1 * (1 - phi*phi)
-	g11 := g1 * phi * phi
-	g12 := -g1 * phi
+	g9 := special.Bounded(19*g5+0.5*g6+4.632823911110912, g7+g8)
+	logBeta := special.Log(beta)
+	g10 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + g9 - logBeta
+	g11 := g1 * (1 - phi*phi)
+	g12 := g1 * phi * phi
+	g13 := -g1 * phi
 	s.g1 = g1
 	s.phi = phi
 	s.g2 = g2
 	s.g4 = g4
-	s.g9 = g9
 	s.g10 = g10
 	s.g11 = g11
 	s.g12 = g12
+	s.g13 = g13
 }

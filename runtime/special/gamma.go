@@ -8,7 +8,7 @@ import "math"
 func Lgamma(x float64) float64 {
 	switch a := math.Abs(x); {
 	case a < 0x1p-70 && a > 0:
-		return -log(a)
+		return -Log(a)
 	case math.IsInf(x, -1):
 		return a
 	case 0.19 < x && x < 0.24, 1.19 < x && x < 1.24:

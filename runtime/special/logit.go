@@ -30,7 +30,7 @@ func Logit(p float64) float64 {
 	if 0.25 < p && p < 0.75 {
 		return math.Log1p((2*p - 1) / (1 - p)) // 2p − 1 is exact here
 	}
-	return log(p / (1 - p))
+	return Log(p / (1 - p))
 }
 
 // Log1pExp returns log(1 + eˣ), also called softplus:
@@ -94,9 +94,9 @@ func LogDiffExp(a, b float64) float64 {
 	return a + Log1mExp(b-a)
 }
 
-// log returns the natural logarithm of x, where that of the standard library
+// Log returns the natural logarithm of x, where that of the standard library
 // is wrong on amd64: at subnormal numbers (golang.org/issue/56600).
-func log(x float64) float64 {
+func Log(x float64) float64 {
 	if x < 0x1p-1022 && x > 0 {
 		return math.Log(x*0x1p54) - 54*math.Ln2
 	}

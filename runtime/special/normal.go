@@ -56,7 +56,7 @@ func InvPhi(p float64) float64 {
 		r := 0.180625 - q*q
 		return q * ratio(&quantileCentre, r)
 	}
-	r := math.Sqrt(-log(min(p, 1-p)))
+	r := math.Sqrt(-Log(min(p, 1-p)))
 	if r <= 5 {
 		r = ratio(&quantileTail, r-1.6)
 	} else {

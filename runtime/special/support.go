@@ -2,6 +2,65 @@ package special
 
 import "math"
 
+// Bounded returns x where bound is 0, and bound elsewhere: a density on its support,
+// and −∞ outside, where x may be anything.
+func Bounded(x, bound float64) float64 {
+	if bound == 0 {
+		return x
+	}
+	return bound
+}
+
+// LogNonNegative returns the logarithm of the indicator of x ≥ 0: 0 where x is 0
+// or positive, −∞ where it is negative, NaN for NaN.
+func LogNonNegative(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return LogPositive(x)
+}
+
+// LMultiply returns x log y, and 0 where x is 0 and y ≥ 0: the limit, however y
+// gets to 0 or infinity.
+func LMultiply(x, y float64) float64 {
+	if x == 0 && y >= 0 {
+		return 0
+	}
+	return x * Log(y)
+}
+
+// LMultiply1p returns x log(1 + y), accurate for small y, and 0 where x is 0 and y ≥ −1.
+func LMultiply1p(x, y float64) float64 {
+	if x == 0 && y >= -1 {
+		return 0
+	}
+	return x * math.Log1p(y)
+}
+
+// Share returns x/y, and 0 where both are 0: the derivative of LMultiply by y.
+func Share(x, y float64) float64 {
+	if x == 0 && y == 0 {
+		return 0
+	}
+	return x / y
+}
+
+// Log1pSquare returns log(1 + x²), also where x² overflows.
+func Log1pSquare(x float64) float64 {
+	if a := math.Abs(x); a > 1e10 {
+		return 2 * math.Log(a)
+	}
+	return math.Log1p(float64(x * x))
+}
+
+// Log1pSquareSlope returns 2x/(1 + x²), the derivative of Log1pSquare.
+func Log1pSquareSlope(x float64) float64 {
+	if math.Abs(x) > 1e10 {
+		return 2 / x
+	}
+	return 2 * x / (1 + float64(x*x))
+}
+
 // LogPositive returns the logarithm of the indicator of x > 0: 0 where x is
 // positive, −∞ where it is not, NaN for NaN. It bounds a density to its
 // support.

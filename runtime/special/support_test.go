@@ -2,6 +2,8 @@ package special
 
 import (
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -13,5 +15,85 @@ func TestLogPositive(t *testing.T) {
 	}
 	if got := LogPositive(math.NaN()); !math.IsNaN(got) {
 		t.Errorf("LogPositive(NaN) = %v", got)
+	}
+}
+
+// TestEnds: the functions of two arguments at the ends of their domains, and those
+// that square where squares overflow.
+func TestEnds(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		name       string
+		f          func(x, y float64) float64
+		x, y, want float64
+	}{
+		{"LMultiply", LMultiply, 0, 0, 0}, {"LMultiply", LMultiply, 0, inf, 0}, {"LMultiply", LMultiply, 2, 0, -inf}, {"LMultiply", LMultiply, -2, 0, inf},
+		{"LMultiply", LMultiply, 0, -1, nan}, {"LMultiply", LMultiply, 0, nan, nan}, {"LMultiply", LMultiply, 3, 1, 0}, {"LMultiply", LMultiply, 1, 5e-324, -744.4400719213812},
+		{"LMultiply1p", LMultiply1p, 0, -1, 0}, {"LMultiply1p", LMultiply1p, 1, -1, -inf}, {"LMultiply1p", LMultiply1p, 2, 1e-300, 2e-300}, {"LMultiply1p", LMultiply1p, 0, -1.5, nan},
+		{"Share", Share, 0, 0, 0}, {"Share", Share, 1, 0, inf}, {"Share", Share, 3, 2, 1.5}, {"Share", Share, 0, nan, nan},
+		{"Bounded", Bounded, nan, -inf, -inf}, {"Bounded", Bounded, 3, 0, 3}, {"Bounded", Bounded, 3, nan, nan},
+		{"Plus", Plus, 1, 2, 3},
+	} {
+		if got := c.f(c.x, c.y); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s(%v, %v) = %v, want %v", c.name, c.x, c.y, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		f       func(float64) float64
+		x, want float64
+	}{
+		{"Log1pSquare", Log1pSquare, 0, 0}, {"Log1pSquare", Log1pSquare, -1e200, 921.0340371976183}, {"Log1pSquare", Log1pSquare, 1e-200, 0}, {"Log1pSquare", Log1pSquare, nan, nan},
+		{"Log1pSquareSlope", Log1pSquareSlope, 1e200, 2e-200}, {"Log1pSquareSlope", Log1pSquareSlope, 1, 1}, {"Log1pSquareSlope", Log1pSquareSlope, -inf, 0}, {"Log1pSquareSlope", Log1pSquareSlope, nan, nan},
+		{"LogNonNegative", LogNonNegative, 0, 0}, {"LogNonNegative", LogNonNegative, -5e-324, -inf}, {"LogNonNegative", LogNonNegative, inf, 0}, {"LogNonNegative", LogNonNegative, nan, nan},
+		{"Log", Log, 5e-324, -744.4400719213812}, {"Log", Log, 0, -inf}, {"Log", Log, -1, nan}, {"Log", Log, inf, inf},
+	} {
+		if got := c.f(c.x); !(math.Abs(got-c.want) <= 1e-15*math.Abs(c.want)) && got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+			t.Errorf("%s(%v) = %v, want %v", c.name, c.x, got, c.want)
+		}
+	}
+}
+
+// TestRounding: a number is Fine beyond a coarse part of 22 bits, without remainder,
+// and a difference is its rounding and its Excess.
+func TestRounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	exact := func(terms ...float64) *big.Float {
+		s := new(big.Float).SetPrec(4000)
+		for _, x := range terms {
+			s.Add(s, new(big.Float).SetFloat64(x))
+		}
+		return s
+	}
+	for range 10000 {
+		unit := math.Ldexp(1, rng.IntN(800)-400)
+		x, y := unit*rng.NormFloat64(), unit*math.Ldexp(rng.NormFloat64(), rng.IntN(60)-30)
+		s := x*x + y*y
+		g := Grid(s)
+		top := math.Ldexp(1, int(math.Ceil(math.Log2(math.Sqrt(s))-1e-12)))
+		for _, v := range []float64{x, y} {
+			fine := Fine(v, g)
+			coarse := v - fine
+			if exact(coarse, fine, -v).Sign() != 0 {
+				t.Fatalf("%v is not %v + %v", v, coarse, fine)
+			}
+			if n := coarse / top * 0x1p22; n != math.Trunc(n) && math.Trunc(2*n) != 2*n || math.Abs(fine) > top*0x1p-22 {
+				t.Fatalf("the grid of %v, up to %v: %v and %v", v, top, coarse, fine)
+			}
+		}
+		if exact(x, -y, -(x-y), -Excess(x, y)).Sign() != 0 {
+			t.Fatalf("%v - %v falls short by %v", x, y, Excess(x, y))
+		}
+	}
+	for _, s := range []float64{0, math.Inf(1)} {
+		if g := Grid(s); g != 0 || Fine(1.3, g) != 0 {
+			t.Errorf("Grid(%v) = %v", s, g)
+		}
+	}
+	if g := Grid(math.NaN()); !math.IsNaN(g) {
+		t.Errorf("Grid(NaN) = %v", g)
+	}
+	if e := Excess(math.Inf(1), 1); e != 0 {
+		t.Errorf("Excess(∞, 1) = %v", e)
 	}
 }

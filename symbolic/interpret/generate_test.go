@@ -237,7 +237,7 @@ func TestLogDensityFunctions(t *testing.T) {
 		"param a real\nparam s real > 0\nparam x real[n]\n"
 	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]]}`
 	// By argument: a range that fits.
-	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25"}
+	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25"}
 	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y"}
 	for i := range dsl.Distributions {
 		d := &dsl.Distributions[i]

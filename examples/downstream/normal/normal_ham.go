@@ -6,7 +6,7 @@
 //
 // The log density is
 //
-//	L = -0.005000000000000001·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(Σ[i2 in n] ((Σ[i1 in n] y[i1])/n - y[i2])² + n·(mu - (Σ[i1 in n] y[i1])/n)²) - 4.140462159403391
+//	L = -0.005000000000000001·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(fitRest + (fitOffset + (mu - fitCentre)·fitFactor)²) - 4.140462159403391
 //
 // and the metric is diagonal, with the blocks
 //
@@ -18,6 +18,7 @@ import (
 	"fmt"
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"io"
@@ -66,19 +67,21 @@ type Quantities struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info *rt.Info
-	n    int
-	y    []float64 // data; n elements
-	c1   float64   // c1 = sumY/n
-	c2   float64   // c2 = Σ[i1 in n] (y[i1] - c1)²
-	c3   float64   // c3 = -0.9189385332046727·n - 4.140462159403391
-	c4   float64   // c4 = 2·n + 1
-	c5   float64   // c5 = -2·n
-	c6   float64   // c6 = n + 2·n²
-	c7   float64   // c7 = 0.020000000000000004·n + 0.010000000000000002
-	c8   float64   // c8 = 2·n
-	c9   float64   // c9 = -n·(2·n + 1)
-	c10  float64   // c10 = -n·(2·n + 1)²
+	info      *rt.Info
+	n         int
+	y         []float64 // data; n elements
+	fitRest   float64   // fitRest = least_squares(y[i1]; 1).rest
+	fitOffset float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
+	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
+	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
+	c1        float64   // c1 = -0.9189385332046727·n - 4.140462159403391
+	c2        float64   // c2 = 2·n + 1
+	c3        float64   // c3 = -2·n
+	c4        float64   // c4 = n + 2·n²
+	c5        float64   // c5 = 0.020000000000000004·n + 0.010000000000000002
+	c6        float64   // c6 = 2·n
+	c7        float64   // c7 = -n·(2·n + 1)
+	c8        float64   // c8 = -n·(2·n + 1)²
 	modelSpace
 }
 
@@ -118,25 +121,25 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	n := s.n
 	y := s.y
-	sumY := 0.0
-	for i := range n {
-		sumY += y[i]
-	}
-	c1 := sumY / float64(n)
-	c3 := -0.9189385332046727*float64(n) - 4.140462159403391
-	c4 := 2*float64(n) + 1
-	c5 := -2 * float64(n)
-	c6 := float64(n) + 2*float64(n)*float64(n)
-	c7 := 0.020000000000000004*float64(n) + 0.010000000000000002
-	c8 := 2 * float64(n)
-	c9 := -float64(n) * (2*float64(n) + 1)
+	var fit linalg.LeastSquares
+	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
+	fitRest := fit.Rest()[0]
+	fitOffset := fit.Offset(0)[0]
+	fitCentre := fit.Centre(0)[0]
+	fitFactor := fit.Factor(0, 0)[0]
+	c1 := -0.9189385332046727*float64(n) - 4.140462159403391
+	c2 := 2*float64(n) + 1
+	c3 := -2 * float64(n)
+	c4 := float64(n) + 2*float64(n)*float64(n)
+	c5 := 0.020000000000000004*float64(n) + 0.010000000000000002
+	c6 := 2 * float64(n)
+	c7 := -float64(n) * (2*float64(n) + 1)
 	e := 2*float64(n) + 1
-	c10 := -float64(n) * e * e
-	c2 := 0.0
-	for i := range n {
-		e2 := c1 - y[i]
-		c2 += e2 * e2
-	}
+	c8 := -float64(n) * e * e
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -145,8 +148,6 @@ func (s *Model) summarise() {
 	s.c6 = c6
 	s.c7 = c7
 	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
 }
 
 // describe makes the description of the model.
@@ -231,35 +232,39 @@ func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	n := s.n
 	sigma := q[1]
+	fitOffset := s.fitOffset
 	mu := q[0]
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
 	c1 := s.c1
-	c3 := s.c3
-	c2 := s.c2
+	fitRest := s.fitRest
 	a1 := math.Exp(-2 * sigma)
-	e := mu - c1
-	res = c3 - 0.005000000000000001*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*a1*(c2+float64(n)*e*e)
+	e := fitOffset + (mu-fitCentre)*fitFactor
+	res = c1 - 0.005000000000000001*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
 	s.a1 = a1
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂mu = -0.010000000000000002·mu - n·a1·(mu - c1)
-//	∂L/∂sigma = -sigma - n + a1·(c2 + n·(mu - c1)²)
+//	∂L/∂mu = -0.010000000000000002·mu - fitFactor·(fitOffset + (mu - fitCentre)·fitFactor)·a1
+//	∂L/∂sigma = -sigma - n + (fitRest + (fitOffset + (mu - fitCentre)·fitFactor)²)·a1
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	n := s.n
 	sigma := q[1]
+	fitOffset := s.fitOffset
 	mu := q[0]
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
 	c1 := s.c1
-	c3 := s.c3
-	c2 := s.c2
+	fitRest := s.fitRest
 	a1 := math.Exp(-2 * sigma)
-	e := mu - c1
-	res = c3 - 0.005000000000000001*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*a1*(c2+float64(n)*e*e)
-	grad[0] = -0.010000000000000002*mu - float64(n)*a1*(mu-c1)
-	e2 := mu - c1
-	grad[1] = a1*(c2+float64(n)*e2*e2) - sigma - float64(n)
+	e := fitOffset + (mu-fitCentre)*fitFactor
+	res = c1 - 0.005000000000000001*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
+	grad[0] = -0.010000000000000002*mu - fitFactor*(fitOffset+(mu-fitCentre)*fitFactor)*a1
+	e2 := fitOffset + (mu-fitCentre)*fitFactor
+	grad[1] = (fitRest+e2*e2)*a1 - sigma - float64(n)
 	s.a1 = a1
 	return res
 }
@@ -318,23 +323,23 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, diagonal only.
 //
 //	mu, mu: n·a1 + 0.010000000000000002
-//	sigma, sigma: c4
+//	sigma, sigma: c2
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	sigma := q[1]
-	c4 := s.c4
+	c2 := s.c2
 	a1 := math.Exp(-2 * sigma)
 	b[0] = float64(n)*a1 + 0.010000000000000002
-	b[1] = c4
+	b[1] = c2
 	s.a1 = a1
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	a1 := s.a1
-	c5 := s.c5
+	c3 := s.c3
 	dst[0] = 0
-	dst[1] = a1 * w[0] * c5
+	dst[1] = a1 * w[0] * c3
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -361,8 +366,8 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	s.matrix(s.b, q)
 	clear(dst)
 	a1 := s.a1
-	c5 := s.c5
-	dst[(0*2+0)*2+1] = a1 * c5
+	c3 := s.c3
+	dst[(0*2+0)*2+1] = a1 * c3
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -373,11 +378,11 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	s.frame.known = false
 	n := s.n
 	sigma := q[1]
-	c6 := s.c6
-	c7 := s.c7
+	c4 := s.c4
+	c5 := s.c5
 	a1 := math.Exp(-2 * sigma)
 	diag := float64(n)*a1 + 0.010000000000000002
-	det := a1*c6 + c7
+	det := a1*c4 + c5
 	if !(det > 0) {
 		return rt.PivotStatus(det)
 	}
@@ -448,12 +453,14 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := s.n
-	c4 := s.c4
-	c6 := s.c6
-	c7 := s.c7
-	c1 := s.c1
 	c2 := s.c2
-	c9 := s.c9
+	c4 := s.c4
+	c5 := s.c5
+	fitOffset := s.fitOffset
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
+	fitRest := s.fitRest
+	c7 := s.c7
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -463,10 +470,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
 		a1 := math.Exp(-2 * sigma)
-		adj1 := c4
+		adj1 := c2
 		adj2 := float64(0)
 		adj3 := float64(n)*a1 + 0.010000000000000002
-		det := a1*c6 + c7
+		det := a1*c4 + c5
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iter,
@@ -476,10 +483,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		rdet := 1 / det
 		uMu := adj1*pMu + adj2*pSigma
 		uSigma := adj2*pMu + adj3*pSigma
-		e := mu - c1
-		f1 := 0.010000000000000002*mu + float64(n)*a1*e
-		f2 := sigma + float64(n) - a1*(c2+float64(n)*e*e)
-		t2 := a1 * c9
+		e := fitOffset + (mu-fitCentre)*fitFactor
+		f1 := 0.010000000000000002*mu + fitFactor*e*a1
+		f2 := sigma + float64(n) - (fitRest+e*e)*a1
+		t2 := a1 * c7
 		s2 := -float64(n) * a1 * uMu * uMu
 		rr := rdet * rdet
 		qn1 := q1 + (h*uMu)*rdet
@@ -522,25 +529,27 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 // r = 1/det G and F + r T, the force without its momentum part.
 func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
 	n := s.n
-	c4 := s.c4
-	c6 := s.c6
-	c7 := s.c7
-	c1 := s.c1
 	c2 := s.c2
-	c9 := s.c9
+	c4 := s.c4
+	c5 := s.c5
+	fitOffset := s.fitOffset
+	fitCentre := s.fitCentre
+	fitFactor := s.fitFactor
+	fitRest := s.fitRest
+	c7 := s.c7
 	a1 := math.Exp(-2 * sigma)
-	adj1 := c4
+	adj1 := c2
 	adj2 := float64(0)
 	adj3 := float64(n)*a1 + 0.010000000000000002
-	det := a1*c6 + c7
+	det := a1*c4 + c5
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := mu - c1
-	f1 := 0.010000000000000002*mu + float64(n)*a1*e
-	f2 := sigma + float64(n) - a1*(c2+float64(n)*e*e)
-	t2 := a1 * c9
+	e := fitOffset + (mu-fitCentre)*fitFactor
+	f1 := 0.010000000000000002*mu + fitFactor*e*a1
+	f2 := sigma + float64(n) - (fitRest+e*e)*a1
+	t2 := a1 * c7
 	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2, rt.OK
 }
 
@@ -549,11 +558,11 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := s.n
-	c10 := s.c10
 	c8 := s.c8
 	c6 := s.c6
-	c7 := s.c7
 	c4 := s.c4
+	c5 := s.c5
+	c2 := s.c2
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -598,7 +607,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	pMu, pSigma = pn1, pn2b
-	co1 := a1 * pMu * pMu * c10
+	co1 := a1 * pMu * pMu * c8
 	co2 := float64(0)
 	co3 := float64(0)
 	e1 := p2 - h*(w2-rr*co1)
@@ -643,16 +652,16 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		uSigma := a2*pMu + a3*pSigma
 		v1, v2 = q1+(h*uMu)*r, q2+(h*uSigma)*r
 	}
-	hc := h*pMu + h*pMu*c8
+	hc := h*pMu + h*pMu*c6
 	hc2 := float64(n) * h * pSigma
 	hc3 := 0.010000000000000002 * h * pSigma
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
 		a1 := math.Exp(-2 * sigma)
-		det := a1*c6 + c7
+		det := a1*c4 + c5
 		m1 := hc
 		m2 := a1*hc2 + hc3
-		adj1 := c4
+		adj1 := c2
 		adj3 := float64(n)*a1 + 0.010000000000000002
 		if !(det > 0) {
 			return rt.StepResult{

@@ -1,0 +1,192 @@
+package symbolic
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// edge is a line of testdata/edges.txt.
+type edge struct {
+	text       string
+	name       string
+	args       []float64
+	want, size []float64
+}
+
+func readEdges(t *testing.T) []edge {
+	t.Helper()
+	file, err := os.Open("testdata/edges.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	number := func(w string) float64 {
+		v, err := strconv.ParseFloat(w, 64)
+		if err != nil && !math.IsInf(v, 0) {
+			t.Fatal(err)
+		}
+		return v
+	}
+	var out []edge
+	for s := bufio.NewScanner(file); s.Scan(); {
+		left, right, _ := strings.Cut(s.Text(), ":")
+		words := strings.Fields(left)
+		e := edge{text: left, name: words[0]}
+		for _, w := range words[1:] {
+			e.args = append(e.args, number(w))
+		}
+		for n, w := range strings.Fields(right) {
+			if n%2 == 0 {
+				e.want = append(e.want, number(w))
+			} else {
+				e.size = append(e.size, number(w))
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// meets holds results against a line: to 2e-14 of what their terms add up to
+// without signs, which is some 90 roundings.
+func (e *edge) meets(t *testing.T, got []float64) {
+	t.Helper()
+	for n, want := range e.want {
+		if d := math.Abs(got[n] - want); !(d <= 2e-14*e.size[n]+1e-300) && !(math.IsInf(want, 0) && got[n] == want) {
+			t.Errorf("%s: result %d is %.17g, want %.17g", e.text, n, got[n], want)
+		}
+	}
+}
+
+// TestDensityEdges: every log density and its derivatives at and near the ends of
+// support and arguments. Value and arguments are `x + 0`, of which the declarations say
+// nothing.
+func TestDensityEdges(t *testing.T) {
+	count := map[string]int{}
+	for _, e := range readEdges(t) {
+		dist := dsl.LookupDistribution(e.name)
+		if dist == nil {
+			continue
+		}
+		count[e.name]++
+		d := edgeModel(t, dist)
+		data := map[string][]float64{}
+		params := e.args
+		if dist.Support.Discrete() {
+			data["y"], params = e.args[:1], e.args[1:]
+		}
+		b := newBench(t, d, data)
+		e.meets(t, append([]float64{b.logDensity(params)}, b.vector(d.Gradient, params)...))
+	}
+	for _, d := range dsl.Distributions {
+		if count[d.Name] < 4 && d.Support != dsl.VectorReal && d.Name != "binomial_logit" {
+			t.Errorf("%d points of %s", count[d.Name], d.Name)
+		}
+	}
+}
+
+// edgeModel is the model of one value of a distribution, whose arguments are parameters without
+// bounds.
+func edgeModel(t *testing.T, dist *dsl.Distribution) *Derived {
+	t.Helper()
+	text := "model m\n"
+	if dist.Support.Discrete() {
+		text += "data y int\n"
+	} else {
+		text += "param y real\n"
+	}
+	var args []string
+	for n, a := range dist.Args {
+		if a.Domain == dsl.CountArg {
+			text += "data N int\n"
+			args = append(args, "N")
+			continue
+		}
+		text += fmt.Sprintf("param a%d real\n", n)
+		args = append(args, fmt.Sprintf("a%d + 0", n))
+	}
+	text += fmt.Sprintf("density %s(y + 0 | %s)\nmetric identity\n", dist.LogDensityName(), strings.Join(args, ", "))
+	d, _ := load(t, text)
+	return d
+}
+
+// TestDensityOutside: outside the support, and for arguments outside their
+// range, a log density is −∞ and not NaN.
+func TestDensityOutside(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		args []float64
+	}{
+		{"normal", []float64{1, 0, 0}}, {"normal", []float64{0, 0, 0}}, {"normal", []float64{1, 0, -1}},
+		{"student_t", []float64{1, 0, 0, 1}}, {"student_t", []float64{1, -2, 0, 1}}, {"student_t", []float64{1, 2, 0, 0}},
+		{"cauchy", []float64{1, 0, 0}}, {"cauchy", []float64{1, 0, -3}},
+		{"exponential", []float64{-1, 2}}, {"exponential", []float64{1, 0}},
+		{"gamma", []float64{0, 1, 1}}, {"gamma", []float64{0, 0.5, 1}}, {"gamma", []float64{0, 2, 1}}, {"gamma", []float64{-1, 2, 1}}, {"gamma", []float64{1, 0, 1}}, {"gamma", []float64{1, 1, 0}}, {"gamma", []float64{1, -1, 1}},
+		{"inv_gamma", []float64{0, 1, 1}}, {"inv_gamma", []float64{-1, 1, 1}}, {"inv_gamma", []float64{1, 1, 0}},
+		{"inv_chi_square", []float64{0, 1}}, {"inv_chi_square", []float64{1, 0}},
+		{"scaled_inv_chi_square", []float64{0, 1, 1}}, {"scaled_inv_chi_square", []float64{1, 1, 0}},
+		{"beta", []float64{0, 1, 1}}, {"beta", []float64{1, 1, 1}}, {"beta", []float64{0, 0.5, 1}}, {"beta", []float64{2, 2, 2}}, {"beta", []float64{0.5, 0, 1}},
+		{"lognormal", []float64{0, 0, 1}}, {"lognormal", []float64{-1, 0, 1}}, {"lognormal", []float64{1, 0, 0}},
+		{"uniform", []float64{0, 0, 1}}, {"uniform", []float64{1, 0, 1}}, {"uniform", []float64{1, 1, 1}}, {"uniform", []float64{1, 2, 1}},
+		{"bernoulli", []float64{0, 1}}, {"bernoulli", []float64{1, 0}}, {"bernoulli", []float64{1, 1.5}}, {"bernoulli", []float64{0, -0.5}}, {"bernoulli", []float64{2, 0.5}},
+		{"poisson", []float64{1, 0}}, {"poisson", []float64{0, -1}},
+		{"poisson_log", []float64{1, math.Inf(-1)}},
+	} {
+		dist := dsl.LookupDistribution(row.name)
+		d := edgeModel(t, dist)
+		data := map[string][]float64{}
+		params := row.args
+		if dist.Support.Discrete() {
+			data["y"], params = row.args[:1], row.args[1:]
+		}
+		if got := newBench(t, d, data).logDensity(params); !math.IsInf(got, -1) {
+			t.Errorf("%s%v: %v", row.name, row.args, got)
+		}
+	}
+}
+
+// TestTransformEdges: values of bounded parameters stay within their bounds, whatever the
+// coordinate, and the log Jacobian and its derivative are finite.
+func TestTransformEdges(t *testing.T) {
+	points := 0
+	for _, e := range readEdges(t) {
+		if dsl.LookupDistribution(e.name) != nil {
+			continue
+		}
+		points++
+		u, bounds := e.args[len(e.args)-1], e.args[:len(e.args)-1]
+		lo, hi := math.Inf(-1), math.Inf(1)
+		support := "real"
+		switch e.name {
+		case "lower":
+			lo = bounds[0]
+			support += fmt.Sprintf(" > %v", lo)
+		case "upper":
+			hi = bounds[0]
+			support += fmt.Sprintf(" < %v", hi)
+		default:
+			lo, hi = bounds[0], bounds[1]
+			support += fmt.Sprintf(" in (%v, %v)", lo, hi)
+		}
+		d, _ := load(t, "model m\nparam x "+support+"\ndensity 0*x\nmetric identity\n")
+		b := newBench(t, d, nil)
+		got := []float64{b.vector(d.Value, []float64{u})[0], b.logDensity([]float64{u}), b.vector(d.Gradient, []float64{u})[0]}
+		e.meets(t, got)
+		if !(lo <= got[0] && got[0] <= hi) {
+			t.Errorf("%s: the value %.17g is outside", e.text, got[0])
+		}
+		if math.IsInf(got[1], 0) || math.IsInf(got[2], 0) {
+			t.Errorf("%s: log Jacobian %v, derivative %v", e.text, got[1], got[2])
+		}
+	}
+	if points < 100 {
+		t.Errorf("%d points", points)
+	}
+}

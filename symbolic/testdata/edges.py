@@ -1,0 +1,125 @@
+"""Values of the log densities and their derivatives at and near the ends of
+supports and arguments, and of the transforms of parameters, computed with 700 digits.
+
+    pip install mpmath
+    python3 edges.py > edges.txt
+
+A line is the name, the arguments (of a distribution the value first), then after
+a colon, result and size by turns: the log density and its derivatives by the
+arguments. Sizes are what the results would be if their terms had one sign: rounding
+errors are relative to them. The arguments are the doubles that their text
+names.
+"""
+import mpmath as mp
+
+mp.mp.dps = 700
+
+
+def xlogy(x, y):
+    return mp.mpf(0) if x == 0 else x * mp.log(y)
+
+
+def half_log_2pi():
+    return mp.log(2 * mp.pi) / 2
+
+
+def student(y, nu, m, s):
+    return [mp.loggamma((nu + 1) / 2) - mp.loggamma(nu / 2) - mp.log(nu * mp.pi) / 2, -mp.log(s), -(nu + 1) / 2 * mp.log1p(((y - m) / s) ** 2 / nu)]
+
+
+DENSITIES = {
+    # name: (terms, whole: the value is a whole number and no variable)
+    "normal": (lambda y, m, s: [-((y - m) / s) ** 2 / 2, -mp.log(s), -half_log_2pi()], False),
+    "student_t": (student, False),
+    "cauchy": (lambda y, m, s: [-mp.log(mp.pi), -mp.log(s), -mp.log1p(((y - m) / s) ** 2)], False),
+    "exponential": (lambda y, b: [mp.log(b), -b * y], False),
+    "gamma": (lambda y, a, b: [a * mp.log(b), -mp.loggamma(a), (a - 1) * mp.log(y), -b * y], False),
+    "inv_gamma": (lambda y, a, b: [a * mp.log(b), -mp.loggamma(a), -(a + 1) * mp.log(y), -b / y], False),
+    "inv_chi_square": (lambda y, n: [-n / 2 * mp.log(2), -mp.loggamma(n / 2), -(n / 2 + 1) * mp.log(y), -1 / (2 * y)], False),
+    "scaled_inv_chi_square": (lambda y, n, s: [n / 2 * mp.log(n / 2), -mp.loggamma(n / 2), n * mp.log(s), -(n / 2 + 1) * mp.log(y), -n * s * s / (2 * y)], False),
+    "beta": (lambda y, a, b: [(a - 1) * mp.log(y), (b - 1) * mp.log1p(-y), -mp.loggamma(a), -mp.loggamma(b), mp.loggamma(a + b)], False),
+    "lognormal": (lambda y, m, s: [-((mp.log(y) - m) / s) ** 2 / 2, -mp.log(y), -mp.log(s), -half_log_2pi()], False),
+    "uniform": (lambda y, a, b: [0 * y, -mp.log(b - a)], False),
+    "bernoulli": (lambda y, t: [xlogy(y, t), xlogy(1 - y, 1 - t)], True),
+    "bernoulli_logit": (lambda y, e: [y * e, -(mp.log1p(mp.exp(e)) if e < 0 else e + mp.log1p(mp.exp(-e)))], True),
+    "poisson": (lambda y, l: [xlogy(y, l), -l, -mp.loggamma(y + 1)], True),
+    "poisson_log": (lambda y, e: [y * e, -mp.exp(e), -mp.loggamma(y + 1)], True),
+}
+POINTS = {
+    "normal": ["0 0 1", "0.5 0.25 1e-8", "1e100 0 1e95", "1e9 1000000001 1", "3 0 1e100", "1e-100 0 1e-100", "-1e8 3 2", "0 0 1e-100"],
+    "student_t": ["0 3 0 1", "1e200 3 0 1", "1e300 0.5 0 1e5", "2 1e8 1 2", "2 1e15 1 2", "2 1e300 1 2", "1 1e-8 0 1", "5 5 5 1e-80", "-1e160 1 0 1e3"],
+    "cauchy": ["0 0 1", "1e200 0 1", "-1e300 0 1e5", "1e155 1 1", "3 1 1e-80", "1 1 1e-9", "1e8 0 1e-9"],
+    "exponential": ["1e-300 2", "5e-324 1e-5", "1e8 1e-8", "700 1", "1e300 1e-300"],
+    "gamma": ["1e-300 1 2", "1e-300 0.5 2", "3 1e-8 1", "5e-324 1 3", "1e8 1e8 1", "1 1e8 1e8", "1e-5 2 1e5"],
+    "inv_gamma": ["1e-8 1 2", "1e300 1 2", "3 1e-8 1", "1e8 2 1e8", "1e-3 2 1e-3"],
+    "inv_chi_square": ["1e-8 1", "1e300 2", "1 1e8", "1 1e-8"],
+    "scaled_inv_chi_square": ["1e-8 1 1e-4", "1e300 2 1e100", "1 1e8 1", "1 1e-8 1"],
+    "beta": ["1e-300 1 1", "0.9999999999999999 1 1", "1e-300 0.5 2", "0.9999999999999999 3 0.5", "0.5 1e8 1e8", "1e-9 1 1e9", "0.25 1e-8 1e-8"],
+    "lognormal": ["1e-300 0 1", "1e300 0 1", "5e-324 -700 3", "1 0 1e-8", "1e-300 -600 30"],
+    "uniform": ["0.5 0 1", "5e-324 0 1", "0.9999999999999999 0 1", "1e300 -1e300 1.1e300", "1.0000000000000002 1 1.0000000000000004"],
+    "bernoulli": ["1 1", "0 0", "1 1e-300", "0 1e-300", "0 0.9999999999999999", "1 0.9999999999999999", "0 1e-17", "1 5e-324"],
+    "bernoulli_logit": ["1 40", "0 40", "1 -40", "0 -40", "1 700", "0 700", "1 -800", "0 800", "0 -800", "1 1e300", "0 -1e300"],
+    "poisson": ["0 0", "0 1e-300", "3 1e-300", "1 5e-324", "0 700", "1000000 1000000", "5 1e8"],
+    "poisson_log": ["0 -800", "3 -800", "0 -1e300", "0 700", "1000000 13.815510557964274", "2 -40"],
+}
+
+
+def derivative(f, xs, i):
+    """The derivative of a list of terms by argument i."""
+    x = xs[i]
+    unit = next((v for v in (x, xs[0], xs[-1]) if v != 0), mp.mpf(1))
+
+    def g(n):
+        return lambda t: f(*[v if k != i else x + t * unit for k, v in enumerate(xs)])[n]
+
+    return [mp.diff(g(n), 0, h=mp.mpf(10) ** -25) / unit for n in range(len(f(*xs)))]
+
+
+def show(terms):
+    total, size = mp.fsum(terms), mp.fsum([abs(t) for t in terms])
+    return f"{mp.nstr(total, 25)} {mp.nstr(size, 5)}"
+
+
+def densities():
+    for name, (f, whole) in DENSITIES.items():
+        for line in POINTS[name]:
+            xs = [mp.mpf(float(w)) for w in line.split()]
+            out = [show(f(*xs))]
+            for i in range(1 if whole else 0, len(xs)):
+                if name == "uniform" and i == 0:
+                    out.append("0 0")
+                    continue
+                d = derivative(f, xs, i)
+                if name == "student_t" and i == 1:
+                    d += [mp.digamma(xs[1] / 2), -mp.digamma(xs[1] / 2)]
+                out.append(show(d))
+            print(name, line, ":", " ".join(out))
+
+
+def transforms():
+    """The values and log Jacobians of parameters at unconstrained u, and the derivative
+    of the latter."""
+    ends = ["lower 0", "lower -3", "upper 2", "interval 0 1", "interval -1 0.1", "interval -1e300 1e300", "interval 1e9 1000000001", "interval -0.3 0.1", "interval 1e-300 3e-300"]
+    for e in ends:
+        kind, *bounds = e.split()
+        b = [mp.mpf(float(w)) for w in bounds]
+        for u in ["0", "1e-9", "-1", "2.5", "36", "-36", "40", "-40", "700", "-700", "-745", "-1e308", "1e308"]:
+            if kind != "interval" and u == "1e308":
+                continue
+            x = mp.mpf(float(u))
+            if kind == "lower":
+                value, jacobian, slope = [b[0], mp.exp(x)], [x], [mp.mpf(1)]
+            elif kind == "upper":
+                value, jacobian, slope = [b[0], -mp.exp(x)], [x], [mp.mpf(1)]
+            else:
+                small = mp.exp(-abs(x))
+                low, high = small / (1 + small), 1 / (1 + small)
+                s, t = (high, low) if x > 0 else (low, high)
+                value = [b[0] * t, b[1] * s] if b[0] < 0 < b[1] else [b[0], (b[1] - b[0]) * s]
+                jacobian = [mp.log(b[1] - b[0]), -abs(x), -2 * mp.log1p(small)]
+                slope = [t, -s]
+            print(kind, *bounds, u, ":", show(value), show(jacobian), show(slope))
+
+
+densities()
+transforms()
