@@ -148,10 +148,10 @@ var links = map[string]string{"bernoulli": "bernoulli_logit", "poisson": "poisso
 // space of the parameters.
 func (c *checker) mayLeave(a Expr, dist *Distribution, i int) {
 	dom, name := dist.Args[i].Domain, dist.Args[i].Name
-	if dom != Positive && dom != UnitOpen {
+	within := map[Domain]string{Positive: "is positive", NonNegative: "is not negative", UnitOpen: "lies between 0 and 1", UnitClosed: "lies between 0 and 1"}[dom]
+	if within == "" {
 		return
 	}
-	within := map[Domain]string{Positive: "is positive", UnitOpen: "lies between 0 and 1"}[dom]
 	if c.notPositive(a) {
 		c.err(BadArgument, a.Span(), "leave the minus sign out", "the argument `%s` of `%s` %s, but this is not positive anywhere", name, dist.Name, within)
 		return
@@ -161,7 +161,7 @@ func (c *checker) mayLeave(a Expr, dist *Distribution, i int) {
 		return // a quantity is NaN where it is not defined
 	}
 	hint := fmt.Sprintf("write exp(…) of it, or declare `param %s %s`", p.Name, p.declared("> 0"))
-	if dom == UnitOpen {
+	if dom == UnitOpen || dom == UnitClosed {
 		hint = "write inv_logit(…) of it"
 	}
 	if link := links[dist.Name]; link != "" {

@@ -175,14 +175,18 @@ func argumentDemands(t *Term) (out []Demand) {
 			continue
 		}
 		s := &d.Support
-		switch lo := s.LoNum != nil && (*s.LoNum > 0 || *s.LoNum == 0 && s.LoOpen); t.Dist.Args[i].Domain {
-		case Positive:
+		dom := t.Dist.Args[i].Domain
+		open := dom == Positive || dom == UnitOpen
+		lo := s.LoNum != nil && (*s.LoNum > 0 || *s.LoNum == 0 && (s.LoOpen || !open))
+		hi := s.HiNum != nil && (*s.HiNum < 1 || *s.HiNum == 1 && (s.HiOpen || !open))
+		switch dom {
+		case Positive, NonNegative:
 			if !lo {
-				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, LoOpen: true, HiOpen: true})
+				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, LoOpen: open, HiOpen: true})
 			}
-		case UnitOpen:
-			if hi := s.HiNum != nil && (*s.HiNum < 1 || *s.HiNum == 1 && s.HiOpen); !lo || !hi {
-				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, Hi: one, LoOpen: true, HiOpen: true})
+		case UnitOpen, UnitClosed:
+			if !lo || !hi {
+				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, Hi: one, LoOpen: open, HiOpen: open})
 			}
 		}
 	}
