@@ -102,8 +102,8 @@ type space struct {
 	a9     []float64 // a9[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("schools")
 	check.Size("J", d.J, 1)

@@ -116,8 +116,8 @@ type space struct {
 	seenKnown bool
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("banana")
 	check.Size("n", d.N, 1)

@@ -121,8 +121,8 @@ type space struct {
 	a19    float64   // a19 = 0.08000000000000002·1/(0.04000000000000001·a2 + 1) - 0.0032000000000000015·a2/(0.04000000000000001·a2 + 1)²
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("eight_schools")
 	check.Size("J", d.J, 1)

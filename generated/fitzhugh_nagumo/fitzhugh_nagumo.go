@@ -162,8 +162,8 @@ type space struct {
 	a77     float64   // a77 = a30 + a58
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("fitzhugh_nagumo")
 	check.Size("n", d.N, 1)

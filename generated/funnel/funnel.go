@@ -75,8 +75,8 @@ type space struct {
 	sumSqX float64   // sumSqX = Σ[i1 in 10] x[i1]²
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	s := &Model{}
 	s.info = s.describe()

@@ -82,8 +82,8 @@ type space struct {
 	qMean  []float64 // q_mean[i] = mu[i]
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("gaussian")
 	check.Length("mu", len(d.Mu), 2, "2")

@@ -539,8 +539,8 @@ type space struct {
 	a1115       float64   // a1115 = -½·expTheta4·(20 - 800·expTheta4)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("lotka_volterra")
 	check.Size("N", d.N, 1)

@@ -141,8 +141,8 @@ type space struct {
 	a8     []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))·δ[i,rat[i1]]
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("rats")
 	check.Size("N", d.N, 1)

@@ -91,8 +91,8 @@ type space struct {
 	a4 []float64 // a4[i] = exp(-x[i] + a3)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("stochastic_volatility")
 	check.Size("T", d.T, 1)

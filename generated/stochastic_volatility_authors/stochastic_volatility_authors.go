@@ -94,8 +94,8 @@ type space struct {
 	a6      []float64 // a6[i] = log(beta·a5[i])
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("stochastic_volatility_authors")
 	check.Size("T", d.T, 1)

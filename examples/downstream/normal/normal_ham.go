@@ -95,8 +95,8 @@ type space struct {
 	a1        float64 // a1 = exp(-2·sigma)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("normal")
 	check.Size("n", d.N, 1)
