@@ -51,16 +51,11 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.J, err = set.Int("J"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.J); err != nil {
-		return d, err
-	}
-	if d.Sigma, err = set.Reals("sigma", d.J); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.J = in.Size("J", 1)
+	d.Y = in.Reals("y", d.J)
+	d.Sigma = in.Reals("sigma", d.J)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.

@@ -41,8 +41,8 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	_ = set
-	return d, nil
+	in := set.Collect()
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.

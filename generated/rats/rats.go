@@ -60,25 +60,14 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("N"); err != nil {
-		return d, err
-	}
-	if d.Npts, err = set.Int("Npts"); err != nil {
-		return d, err
-	}
-	if d.Rat, err = set.Ints("rat", d.Npts); err != nil {
-		return d, err
-	}
-	if d.X, err = set.Reals("x", d.Npts); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.Npts); err != nil {
-		return d, err
-	}
-	if d.Xbar, err = set.Real("xbar"); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("N", 1)
+	d.Npts = in.Size("Npts", 1)
+	d.Rat = in.Ints("rat", d.Npts)
+	d.X = in.Reals("x", d.Npts)
+	d.Y = in.Reals("y", d.Npts)
+	d.Xbar = in.Real("xbar")
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.

@@ -55,13 +55,10 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.T, err = set.Int("T"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.T); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.T = in.Size("T", 1)
+	d.Y = in.Reals("y", d.T)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.

@@ -41,13 +41,10 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("n"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.N); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("n", 1)
+	d.Y = in.Reals("y", d.N)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
