@@ -241,9 +241,8 @@ func (g *generator) dataType() {
 		b.Var().Id("d").Id(data)
 		b.List(jen.Id("set"), jen.Err()).Op(":=").Qual(dataPath, "Read").Call(jen.Id("r"), jen.Id("name"))
 		b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Id("d"), jen.Err()))
-		if len(m.Data) == 0 && !g.fromData() {
-			b.Id("_").Op("=").Id("set")
-		}
+		// All mistakes are told, not the first.
+		b.Id("in").Op(":=").Id("set").Dot("Collect").Call()
 		size := func(e dsl.Extent) *jen.Statement {
 			if e.Name == "" {
 				return jen.Lit(e.Offset)
@@ -252,13 +251,7 @@ func (g *generator) dataType() {
 		}
 		for _, k := range m.Consts {
 			if k.FromData {
-				b.If(jen.Id("set").Dot("Has").Call(jen.Lit(k.ObjectName()))).Block(
-					jen.If(jen.List(jen.Id("v"), jen.Err()).Op(":=").Id("set").Dot("Int").Call(jen.Lit(k.ObjectName())), jen.Err().Op("!=").Nil()).Block(
-						jen.Return(jen.Id("d"), jen.Err()),
-					).Else().If(jen.Id("v").Op("!=").Lit(int(k.Value))).Block(
-						jen.Return(jen.Id("d"), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%%s: %s is %%d, but the model was specialised for %d", k.ObjectName(), int(k.Value))), jen.Id("name"), jen.Id("v"))),
-					),
-				)
+				b.Id("in").Dot("Equal").Call(jen.Lit(k.ObjectName()), jen.Lit(int(k.Value)))
 			}
 		}
 		// Sizes first: the shapes of the rest need them.
@@ -268,44 +261,33 @@ func (g *generator) dataType() {
 				if isInt != (pass == 0) {
 					continue
 				}
-				name := jen.Lit(d.ObjectName())
-				var call *jen.Statement
-				set := jen.Id("set")
+				args := []jen.Code{jen.Lit(d.ObjectName())}
+				method := "Reals"
 				switch {
-				case d.Type.IsScalar() && isInt:
-					call = set.Dot("Int").Call(name)
+				case isInt && d.IsSize:
+					method, args = "Size", append(args, jen.Lit(d.LeastSize()))
+				case isInt:
+					method = "Int"
 				case d.Type.IsScalar():
-					call = set.Dot("Real").Call(name)
-				case len(d.Type.Shape) == 2 && d.Type.Base == dsl.Int:
-					call = set.Dot("IntArray").Call(name, size(d.Type.Shape[0]), size(d.Type.Shape[1]))
-				case len(d.Type.Shape) == 2:
-					call = set.Dot("RealMatrix").Call(name, size(d.Type.Shape[0]), size(d.Type.Shape[1]))
+					method = "Real"
 				case d.Type.Base == dsl.Int:
-					call = set.Dot("Ints").Call(name, size(d.Type.Shape[0]))
-				default:
-					call = set.Dot("Reals").Call(name, size(d.Type.Shape[0]))
+					method = "Ints"
 				}
-				read := jen.If(jen.List(jen.Id("d").Dot(g.field(d.ObjectName())), jen.Err()).Op("=").Add(call), jen.Err().Op("!=").Nil()).Block(
-					jen.Return(jen.Id("d"), jen.Err()))
+				for _, e := range d.Type.Shape {
+					args = append(args, size(e))
+				}
+				field := jen.Id("d").Dot(g.field(d.ObjectName()))
+				read := field.Clone().Op("=").Id("in").Dot(method).Call(args...)
 				if d.Default != nil {
-					b.Id("d").Dot(g.field(d.ObjectName())).Op("=").Add(number(*d.Default))
-					b.If(jen.Id("set").Dot("Has").Call(name)).Block(read)
+					b.Add(field).Op("=").Add(number(*d.Default))
+					b.If(jen.Id("in").Dot("Has").Call(jen.Lit(d.ObjectName()))).Block(read)
 					continue
 				}
 				b.Add(read)
 			}
 		}
-		b.Return(jen.Id("d"), jen.Nil())
+		b.Return(jen.Id("d"), jen.Id("in").Dot("Err").Call(jen.Nil()))
 	})
-}
-
-func (g *generator) fromData() bool {
-	for _, k := range g.d.Model.Consts {
-		if k.FromData {
-			return true
-		}
-	}
-	return false
 }
 
 // paramsType declares Params.
@@ -434,7 +416,8 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 func (g *generator) constructor() {
 	f := g.out
 	m := g.d.Model
-	text := g.constructorName() + " returns the model given its data, or an error that names the first datum\nthat does not fit its declaration. The data are copied."
+	text := g.constructorName() + " returns the model given its data, or an error that names all data
+that do not fit their declarations. The data are copied."
 	if g.conditional() {
 		text = g.constructorName() + " returns the block given data that " + g.declared("New", "") + " has checked."
 	}
@@ -615,11 +598,12 @@ func (g *generator) checks(b *jen.Group) {
 		case dsl.DemandSize:
 			check.Dot("Size").Call(name, field(), jen.Lit(dm.Least))
 		case dsl.DemandLength:
-			size, text := extent(d.Type.Shape[0]), d.Type.Shape[0].String()
-			for _, e := range d.Type.Shape[1:] {
-				size, text = size.Op("*").Add(extent(e)), text+"·"+e.String()
+			shape := d.Type.Shape
+			if len(shape) == 2 {
+				check.Dot("Matrix").Call(name, jen.Len(field()), extent(shape[0]), extent(shape[1]), jen.Lit(shape[0].String()+"·"+shape[1].String()))
+				break
 			}
-			check.Dot("Length").Call(name, jen.Len(field()), size, jen.Lit(text))
+			check.Dot("Length").Call(name, jen.Len(field()), extent(shape[0]), jen.Lit(shape[0].String()))
 		case dsl.DemandSet:
 			check.Dot("OneOf").CallFunc(func(c *jen.Group) {
 				c.Add(name)

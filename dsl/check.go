@@ -31,7 +31,7 @@ func Load(name, text string, opt Options) (*Model, *Diagnostics) {
 	}
 	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
 		lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, blockOf: map[*Param]*Block{}, states: map[string]bool{},
-		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[*Let]parity{}, metrical: map[Expr]bool{}, spelling: spellBudget}
+		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
 	for _, id := range file.poisoned {
 		c.poisoned[id] = true
 	}
@@ -76,9 +76,11 @@ type checker struct {
 	// a chain of definitions costs exponential time.
 	folded   map[Expr]folded
 	depends  map[Expr]*Param
-	parities map[*Let]parity
-	metrical map[Expr]bool // isMetric, likewise
-	spelling int           // what is left of spellBudget
+	parities map[Expr]parity
+	// Expressions that are plainly not positive, or not negative.
+	belowZero, aboveZero map[Expr]bool
+	metrical             map[Expr]bool // isMetric, likewise
+	spelling             int           // what is left of spellBudget
 }
 
 // folded is a result of constant.

@@ -35,6 +35,16 @@ func (p parity) times(q parity) parity {
 // parityOf is the parity of an expression. An odd one is negative in half of the space, wherever it is
 // not 0.
 func (c *checker) parityOf(e Expr) parity {
+	// What is shared, a definition above all, is looked at once.
+	p, ok := c.parities[e]
+	if !ok {
+		p = c.findParity(e)
+		c.parities[e] = p
+	}
+	return p
+}
+
+func (c *checker) findParity(e Expr) parity {
 	if c.dependsOnParam(e) == nil {
 		return even
 	}
@@ -50,12 +60,7 @@ func (c *checker) parityOf(e Expr) parity {
 			}
 			return even
 		case *Let:
-			p, ok := c.parities[o]
-			if !ok {
-				p = c.parityOf(o.Value)
-				c.parities[o] = p
-			}
-			return p
+			return c.parityOf(o.Value)
 		}
 	case *IndexExpr:
 		return c.parityOf(e.Base)
@@ -172,7 +177,19 @@ func (c *checker) mayLeave(a Expr, dist *Distribution, i int) {
 }
 
 // notPositive reports whether an expression is plainly not positive.
-func (c *checker) notPositive(e Expr) bool {
+func (c *checker) notPositive(e Expr) bool { return c.remember(c.belowZero, e, c.findNotPositive) }
+
+// remember looks at what is shared once.
+func (c *checker) remember(known map[Expr]bool, e Expr, find func(Expr) bool) bool {
+	r, ok := known[e]
+	if !ok {
+		r = find(e)
+		known[e] = r
+	}
+	return r
+}
+
+func (c *checker) findNotPositive(e Expr) bool {
 	if v, ok := c.constant(e); ok {
 		return v <= 0
 	}
@@ -196,7 +213,9 @@ func (c *checker) notPositive(e Expr) bool {
 var positiveFunctions = map[string]bool{"exp": true, "square": true, "sqrt": true, "inv_logit": true, "log1p_exp": true, "cosh": true, "Phi": true, "pi": true, "trigamma": true}
 
 // notNegative reports whether an expression is plainly not negative.
-func (c *checker) notNegative(e Expr) bool {
+func (c *checker) notNegative(e Expr) bool { return c.remember(c.aboveZero, e, c.findNotNegative) }
+
+func (c *checker) findNotNegative(e Expr) bool {
 	if v, ok := c.constant(e); ok {
 		return v >= 0
 	}

@@ -7,13 +7,13 @@ import "slices"
 // All others say under which conditions the observations were made.
 func (m *Model) Observed() []*Data {
 	seen := make(map[*Data]bool)
+	known := make(map[*Let]*dataOf)
 	for _, t := range append(m.Terms[:len(m.Terms):len(m.Terms)], m.Densities...) {
 		if t.Left == nil {
 			continue
 		}
-		var found []*Data
-		if dataAlone(t.Left, &found) {
-			for _, d := range found {
+		if left := dataAlone(t.Left, known); left.alone {
+			for d := range left.data {
 				seen[d] = true
 			}
 		}
@@ -21,22 +21,38 @@ func (m *Model) Observed() []*Data {
 	return slices.DeleteFunc(slices.Clone(m.Data), func(d *Data) bool { return !seen[d] })
 }
 
-// dataAlone reports whether an expression depends on data and constants only, and appends to
-// found the data in it, but not those in subscripts.
-func dataAlone(e Expr, found *[]*Data) bool {
+// dataOf is what an expression holds: data, and whether they are all that it depends on besides
+// constants.
+type dataOf struct {
+	data  map[*Data]bool
+	alone bool
+}
+
+// dataAlone finds the data in an expression, but not those in subscripts. It remembers those of
+// definitions, which share others.
+func dataAlone(e Expr, known map[*Let]*dataOf) *dataOf {
+	out := &dataOf{data: make(map[*Data]bool), alone: true}
 	if n, ok := e.(*Name); ok {
 		switch o := n.Obj.(type) {
 		case *Data:
-			*found = append(*found, o)
+			out.data[o] = true
 		case *Let:
-			return dataAlone(o.Value, found)
+			if known[o] == nil {
+				known[o] = dataAlone(o.Value, known)
+			}
+			return known[o]
 		case *Const, *Index:
 		default:
-			return false
+			out.alone = false
 		}
-		return true
+		return out
 	}
-	alone := true
-	children(e, func(x Expr) { alone = dataAlone(x, found) && alone })
-	return alone
+	children(e, func(x Expr) {
+		part := dataAlone(x, known)
+		out.alone = out.alone && part.alone
+		for d := range part.data {
+			out.data[d] = true
+		}
+	})
+	return out
 }

@@ -50,16 +50,11 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.J, err = set.Int("J"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.J); err != nil {
-		return d, err
-	}
-	if d.Sigma, err = set.Reals("sigma", d.J); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.J = in.Size("J", 1)
+	d.Y = in.Reals("y", d.J)
+	d.Sigma = in.Reals("sigma", d.J)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -104,8 +99,8 @@ type modelSpace struct {
 	a9     []float64 // a9[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("schools")
 	check.Size("J", d.J, 1)

@@ -45,25 +45,18 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("n"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.N); err != nil {
-		return d, err
-	}
+	in := set.Collect()
+	d.N = in.Size("n", 1)
+	d.Y = in.Reals("y", d.N)
 	d.SigmaY = 2
-	if set.Has("sigma_y") {
-		if d.SigmaY, err = set.Real("sigma_y"); err != nil {
-			return d, err
-		}
+	if in.Has("sigma_y") {
+		d.SigmaY = in.Real("sigma_y")
 	}
 	d.SigmaT = 2
-	if set.Has("sigma_t") {
-		if d.SigmaT, err = set.Real("sigma_t"); err != nil {
-			return d, err
-		}
+	if in.Has("sigma_t") {
+		d.SigmaT = in.Real("sigma_t")
 	}
-	return d, nil
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -119,8 +112,8 @@ type modelSpace struct {
 	seenKnown bool
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("banana_explicit")
 	check.Size("n", d.N, 1)

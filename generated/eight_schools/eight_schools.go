@@ -53,16 +53,11 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.J, err = set.Int("J"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.J); err != nil {
-		return d, err
-	}
-	if d.Sigma, err = set.Reals("sigma", d.J); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.J = in.Size("J", 1)
+	d.Y = in.Reals("y", d.J)
+	d.Sigma = in.Reals("sigma", d.J)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -123,8 +118,8 @@ type modelSpace struct {
 	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04000000000000001·expTau² + 1))·(0.1·expTau - 0.04000000000000001·a4·a6)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("eight_schools")
 	check.Size("J", d.J, 1)

@@ -53,22 +53,13 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("n"); err != nil {
-		return d, err
-	}
-	if d.T, err = set.Reals("t", d.N); err != nil {
-		return d, err
-	}
-	if d.VObs, err = set.Reals("v_obs", d.N); err != nil {
-		return d, err
-	}
-	if d.RObs, err = set.Reals("r_obs", d.N); err != nil {
-		return d, err
-	}
-	if d.Sigma, err = set.Real("sigma"); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("n", 1)
+	d.T = in.Reals("t", d.N)
+	d.VObs = in.Reals("v_obs", d.N)
+	d.RObs = in.Reals("r_obs", d.N)
+	d.Sigma = in.Real("sigma")
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -165,8 +156,8 @@ type modelSpace struct {
 	a77     float64   // a77 = a30 + a58
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("fitzhugh_nagumo")
 	check.Size("n", d.N, 1)

@@ -42,8 +42,8 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	_ = set
-	return d, nil
+	in := set.Collect()
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -77,8 +77,8 @@ type modelSpace struct {
 	sumSqX float64   // sumSqX = Σ[i1 in 10] x[i1]²
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	s := &Model{}
 	s.info = s.describe()

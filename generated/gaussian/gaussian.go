@@ -43,13 +43,10 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.Mu, err = set.Reals("mu", 2); err != nil {
-		return d, err
-	}
-	if d.Sigma, err = set.RealMatrix("Sigma", 2, 2); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.Mu = in.Reals("mu", 2)
+	d.Sigma = in.Reals("Sigma", 2, 2)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -84,13 +81,13 @@ type modelSpace struct {
 	qMean  []float64 // q_mean[i] = mu[i]
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("gaussian")
 	check.Length("mu", len(d.Mu), 2, "2")
 	check.Reals("mu", d.Mu, math.Inf(-1), math.Inf(1), true, true)
-	check.Length("Sigma", len(d.Sigma), 2*2, "2·2")
+	check.Matrix("Sigma", len(d.Sigma), 2, 2, "2·2")
 	check.Covariance("Sigma", d.Sigma, 2)
 	if err := check.Err(); err != nil {
 		return nil, err

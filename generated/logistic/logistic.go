@@ -45,19 +45,12 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("n"); err != nil {
-		return d, err
-	}
-	if d.K, err = set.Int("k"); err != nil {
-		return d, err
-	}
-	if d.X, err = set.RealMatrix("x", d.N, d.K); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Ints("y", d.N); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("n", 1)
+	d.K = in.Size("k", 1)
+	d.X = in.Reals("x", d.N, d.K)
+	d.Y = in.Ints("y", d.N)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -110,13 +103,13 @@ type modelSpace struct {
 	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("logistic")
 	check.Size("n", d.N, 1)
 	check.Size("k", d.K, 1)
-	check.Length("x", len(d.X), d.N*d.K, "n·k")
+	check.Matrix("x", len(d.X), d.N, d.K, "n·k")
 	check.Reals("x", d.X, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y", len(d.Y), d.N, "n")
 	check.OneOf("y", d.Y, 0, 1)

@@ -52,19 +52,12 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("N"); err != nil {
-		return d, err
-	}
-	if d.Ts, err = set.Reals("ts", d.N); err != nil {
-		return d, err
-	}
-	if d.YInit, err = set.Reals("y_init", 2); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.RealMatrix("y", d.N, 2); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("N", 1)
+	d.Ts = in.Reals("ts", d.N)
+	d.YInit = in.Reals("y_init", 2)
+	d.Y = in.Reals("y", d.N, 2)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -542,8 +535,8 @@ type modelSpace struct {
 	a1115       float64   // a1115 = -½·expTheta4·(20 - 800·expTheta4)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("lotka_volterra")
 	check.Size("N", d.N, 1)
@@ -551,7 +544,7 @@ func New(d Data) (*Model, error) {
 	check.Reals("ts", d.Ts, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y_init", len(d.YInit), 2, "2")
 	check.Reals("y_init", d.YInit, 0, math.Inf(1), true, true)
-	check.Length("y", len(d.Y), d.N*2, "N·2")
+	check.Matrix("y", len(d.Y), d.N, 2, "N·2")
 	check.Reals("y", d.Y, 0, math.Inf(1), true, true)
 	check.Times("ts", d.Ts, 0)
 	check.Reals("y_init", d.YInit, 0, math.Inf(1), true, true)

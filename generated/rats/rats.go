@@ -61,25 +61,14 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("N"); err != nil {
-		return d, err
-	}
-	if d.Npts, err = set.Int("Npts"); err != nil {
-		return d, err
-	}
-	if d.Rat, err = set.Ints("rat", d.Npts); err != nil {
-		return d, err
-	}
-	if d.X, err = set.Reals("x", d.Npts); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.Npts); err != nil {
-		return d, err
-	}
-	if d.Xbar, err = set.Real("xbar"); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("N", 1)
+	d.Npts = in.Size("Npts", 1)
+	d.Rat = in.Ints("rat", d.Npts)
+	d.X = in.Reals("x", d.Npts)
+	d.Y = in.Reals("y", d.Npts)
+	d.Xbar = in.Real("xbar")
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -143,8 +132,8 @@ type modelSpace struct {
 	a8     []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))·δ[i,rat[i1]]
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("rats")
 	check.Size("N", d.N, 1)

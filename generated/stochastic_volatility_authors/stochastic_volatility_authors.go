@@ -56,13 +56,10 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.T, err = set.Int("T"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.T); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.T = in.Size("T", 1)
+	d.Y = in.Reals("y", d.T)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -96,8 +93,8 @@ type modelSpace struct {
 	a6      []float64 // a6[i] = log(beta·a5[i])
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("stochastic_volatility_authors")
 	check.Size("T", d.T, 1)

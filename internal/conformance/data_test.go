@@ -36,8 +36,8 @@ func TestBadData(t *testing.T) {
 		{"n", banana.Data{N: -1, Y: []float64{1}, SigmaY: 1, SigmaT: 1}},
 		{"y", banana.Data{N: 2, Y: []float64{1}, SigmaY: 1, SigmaT: 1}},
 		{"y", banana.Data{N: 1, Y: []float64{1, 2}, SigmaY: 1, SigmaT: 1}},
-		{"element 2 of y", banana.Data{N: 2, Y: []float64{1, nan}, SigmaY: 1, SigmaT: 1}},
-		{"element 1 of y", banana.Data{N: 2, Y: []float64{-inf, 1}, SigmaY: 1, SigmaT: 1}},
+		{"y[2]", banana.Data{N: 2, Y: []float64{1, nan}, SigmaY: 1, SigmaT: 1}},
+		{"y[1]", banana.Data{N: 2, Y: []float64{-inf, 1}, SigmaY: 1, SigmaT: 1}},
 		{"sigma_y", banana.Data{N: 1, Y: []float64{1}, SigmaY: 0, SigmaT: 1}},
 		{"sigma_y", banana.Data{N: 1, Y: []float64{1}, SigmaY: nan, SigmaT: 1}},
 		{"sigma_t", banana.Data{N: 1, Y: []float64{1}, SigmaY: 1, SigmaT: -1}},
@@ -54,7 +54,7 @@ func TestBadData(t *testing.T) {
 		d     gaussian.Data
 	}{
 		{"mu", gaussian.Data{Mu: []float64{1}, Sigma: []float64{1, 0, 0, 1}}},
-		{"element 2 of mu", gaussian.Data{Mu: []float64{1, nan}, Sigma: []float64{1, 0, 0, 1}}},
+		{"mu[2]", gaussian.Data{Mu: []float64{1, nan}, Sigma: []float64{1, 0, 0, 1}}},
 		{"Sigma", gaussian.Data{Mu: []float64{1, 2}, Sigma: []float64{1, 0, 0}}},
 		{"Sigma", gaussian.Data{Mu: []float64{1, 2}, Sigma: []float64{1, 0.5, 0.4, 1}}},
 		{"Sigma", gaussian.Data{Mu: []float64{1, 2}, Sigma: []float64{1, 2, 2, 1}}},
@@ -76,10 +76,10 @@ func TestBadData(t *testing.T) {
 		{"k", logistic.Data{N: 1, K: 0, Y: []int{1}}},
 		{"n", logistic.Data{N: -2, K: -2, X: []float64{1, 2, 3, 4}}},
 		{"x", logistic.Data{N: 2, K: 2, X: []float64{1, 2, 3}, Y: []int{0, 1}}},
-		{"element 4 of x", logistic.Data{N: 2, K: 2, X: []float64{1, 2, 3, inf}, Y: []int{0, 1}}},
+		{"x[2,2]", logistic.Data{N: 2, K: 2, X: []float64{1, 2, 3, inf}, Y: []int{0, 1}}},
 		{"y", logistic.Data{N: 2, K: 1, X: []float64{1, 2}, Y: []int{0}}},
-		{"element 2 of y", logistic.Data{N: 2, K: 1, X: []float64{1, 2}, Y: []int{0, 2}}},
-		{"element 1 of y", logistic.Data{N: 2, K: 1, X: []float64{1, 2}, Y: []int{-1, 0}}},
+		{"y[2]", logistic.Data{N: 2, K: 1, X: []float64{1, 2}, Y: []int{0, 2}}},
+		{"y[1]", logistic.Data{N: 2, K: 1, X: []float64{1, 2}, Y: []int{-1, 0}}},
 	} {
 		_, err := logistic.New(c.d)
 		refused("logistic", c.datum, err)

@@ -43,13 +43,10 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.N, err = set.Int("n"); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Reals("y", d.N); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	d.N = in.Size("n", 1)
+	d.Y = in.Reals("y", d.N)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -99,8 +96,8 @@ type modelSpace struct {
 	a1        float64 // a1 = exp(-2·sigma)
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("normal")
 	check.Size("n", d.N, 1)

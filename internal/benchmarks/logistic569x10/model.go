@@ -43,27 +43,12 @@ func ReadData(r io.Reader, name string) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if set.Has("n") {
-		if v, err := set.Int("n"); err != nil {
-			return d, err
-		} else if v != 569 {
-			return d, fmt.Errorf("%s: n is %d, but the model was specialised for 569", name, v)
-		}
-	}
-	if set.Has("k") {
-		if v, err := set.Int("k"); err != nil {
-			return d, err
-		} else if v != 10 {
-			return d, fmt.Errorf("%s: k is %d, but the model was specialised for 10", name, v)
-		}
-	}
-	if d.X, err = set.RealMatrix("x", 569, 10); err != nil {
-		return d, err
-	}
-	if d.Y, err = set.Ints("y", 569); err != nil {
-		return d, err
-	}
-	return d, nil
+	in := set.Collect()
+	in.Equal("n", 569)
+	in.Equal("k", 10)
+	d.X = in.Reals("x", 569, 10)
+	d.Y = in.Ints("y", 569)
+	return d, in.Err(nil)
 }
 
 // Params holds the parameters on their own scale.
@@ -113,11 +98,11 @@ type modelSpace struct {
 	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
 }
 
-// New returns the model given its data, or an error that names the first datum
-// that does not fit its declaration. The data are copied.
+// New returns the model given its data, or an error that names all data
+// that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("logistic")
-	check.Length("x", len(d.X), 569*10, "569·10")
+	check.Matrix("x", len(d.X), 569, 10, "569·10")
 	check.Reals("x", d.X, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y", len(d.Y), 569, "569")
 	check.OneOf("y", d.Y, 0, 1)
