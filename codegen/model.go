@@ -416,8 +416,7 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 func (g *generator) constructor() {
 	f := g.out
 	m := g.d.Model
-	text := g.constructorName() + " returns the model given its data, or an error that names all data
-that do not fit their declarations. The data are copied."
+	text := g.constructorName() + " returns the model given its data, or an error that names all data\nthat do not fit their declarations. The data are copied."
 	if g.conditional() {
 		text = g.constructorName() + " returns the block given data that " + g.declared("New", "") + " has checked."
 	}

@@ -13,7 +13,7 @@ import (
 //	linear      Σ_i w_i (a_i + b)              = Σ w a + b Σ w
 //	squares     Σ_i w_i (a_i + Σ_r D_ir h_r)²  = ρ + |c + R (h − ĥ)|²,   w > 0
 //	interchange Σ_i f_i Σ_j g_ij h_j           = Σ_j h_j Σ_i f_i g_ij
-//	exponential Σ_i w_i exp(a_i + b)           = exp(b) Σ_i w_i exp(a_i)
+//	exponential Σ_i w_i exp(a_i + b)           = exp(b + ā) Σ_i w_i exp(a_i − ā),   ā the mean of a
 //	logarithm   Σ_i w_i lmultiply(a_i, b)      = lmultiply(Σ_i w_i a_i, b)
 //
 // with w, a, D, f, g data, or known as early as the parameters of other blocks,
@@ -161,8 +161,16 @@ func (c *Context) foldExp(i *Index, w, e *Expr, k float64) *Expr {
 	if !dependsOnCoords(free) {
 		return nil
 	}
+	// About the mean of what carries i, neither factor overflows or vanishes
+	// where the terms do not.
+	count := c.Size(i.Range)
+	if c.Sign(count) != Positive {
+		// A range such as 2..n may be empty: its mean is 0 then.
+		count = c.Add(count, c.Sub(c.Number(1), c.within(Sub{At: i.Range.Lo}, i.Range)))
+	}
+	mean := c.Div(c.Sum(i, carries), count)
 	exp := func(x *Expr) *Expr { return c.Call("exp", c.Scale(k, x)) }
-	return c.Mul(exp(free), c.Sum(i, c.Mul(w, exp(carries))))
+	return c.Mul(exp(c.Add(free, mean)), c.Sum(i, c.Mul(w, exp(c.Sub(carries, mean)))))
 }
 
 // regressor is one term D_i·h of an affine function of the index i, or

@@ -244,3 +244,19 @@ func TestSquaresOfTheIssue(t *testing.T) {
 		}
 	}
 }
+
+// TestExponentialsDoNotOverflow: a sum of exponentials is folded about the mean of what
+// is known, so that data near 800 and a parameter near -800 give the sum.
+func TestExponentialsDoNotOverflow(t *testing.T) {
+	d, _ := load(t, "model m\ndata n int\ndata a real[n]\ndata y int[n]\nparam b real\ny[i] ~ poisson_log(a[i] + b) for i in n\nmetric fisher\n")
+	for _, centre := range []float64{0, 800, -800, 1e5} {
+		a, want := []float64{centre - 1, centre, centre + 0.5}, 2.0+0+5
+		for _, x := range a {
+			want -= math.Exp(x - centre)
+		}
+		b := newBench(t, d, map[string][]float64{"n": {3}, "a": a, "y": {2, 0, 5}})
+		if got := b.vector(d.Gradient, []float64{-centre})[0]; !(math.Abs(got-want) < 1e-12*max(1, math.Abs(centre))) {
+			t.Errorf("data near %v: derivative %v, want %v", centre, got, want)
+		}
+	}
+}

@@ -927,6 +927,7 @@ type LatentBlock struct {
 	t    int
 	y    []float64 // data; T elements
 	c1   float64   // c1 = ½ - ½·T
+	invT float64   // invT = 1/T
 	c2   float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
 	c3   float64   // c3 = -½·T - 5
 	c4   float64   // c4 = ½·T
@@ -964,10 +965,11 @@ type latentBlockSpace struct {
 	fitOffset      float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
 	fitCentre      float64             // fitCentre = least_squares(x[i1] + x[i1-1]; x[i1-1]).centre[1]
 	fitFactor      float64             // fitFactor = least_squares(x[i1] + x[i1-1]; x[i1-1]).factor[1,1]
-	expNegX        []float64           // expNegX[i] = exp(-x[i])
-	g3             float64             // g3 = Σ[i1 in T] y[i1]²·expNegX[i1]
-	g4             float64             // g4 = -½·sumX
-	g5             float64             // g5 = ½·fitRest + 0.24999999999999997
+	g3             float64             // g3 = sumX·invT
+	g4             []float64           // g4[i] = exp(-x[i] + g3)
+	g5             float64             // g5 = Σ[i1 in T] y[i1]²·g4[i1]
+	g6             float64             // g6 = -½·sumX
+	g7             float64             // g7 = ½·fitRest + 0.24999999999999997
 	a4             float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
 	a6             float64             // a6 = invLogitPhi·(1 - invLogitPhi)
 	a13            float64             // a13 = 2·invLogitPhi - 1
@@ -987,6 +989,7 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 func (s *LatentBlock) summarise() {
 	t := s.t
 	c1 := 0.5 - 0.5*float64(t)
+	invT := 1 / float64(t)
 	c2 := -1.8378770664093453*float64(t) - 4.0904073637165945
 	c3 := -0.5*float64(t) - 5
 	c4 := 0.5 * float64(t)
@@ -996,6 +999,7 @@ func (s *LatentBlock) summarise() {
 	c8 := -0.5*float64(t) - 10.25
 	c9 := 0.5*float64(t) + 10.25
 	s.c1 = c1
+	s.invT = invT
 	s.c2 = c2
 	s.c3 = c3
 	s.c4 = c4
@@ -1043,7 +1047,7 @@ func (s *LatentBlock) allocate() {
 	s.fit = linalg.LeastSquares{}
 	s.g2 = make([]float64, t)
 	s.x2 = make([]float64, t)
-	s.expNegX = make([]float64, t)
+	s.g4 = make([]float64, t)
 	s.x = make([]float64, t)
 }
 
@@ -1106,23 +1110,24 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	phi := q[1]
 	sigma2 := q[0]
 	beta := q[2]
+	g3 := s.g3
 	fitOffset := s.fitOffset
 	fitFactor := s.fitFactor
 	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
 	fitRest := s.fitRest
-	g3 := s.g3
+	g5 := s.g5
 	c2 := s.c2
-	g4 := s.g4
+	g6 := s.g6
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := math.Exp(-2 * beta)
+	a1 := math.Exp(-2*beta - g3)
 	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g3 + c2 + g4
+	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g5 + c2 + g6
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1131,9 +1136,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂sigma2 = expNegSigma2·(½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))² - invLogitPhi·invLogitNegPhi·g1 + g5) + c3
+//	∂L/∂sigma2 = expNegSigma2·(½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))² - invLogitPhi·invLogitNegPhi·g1 + g7) + c3
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1 - invLogitNegPhi) - expNegSigma2·invLogitPhi·(2·fitFactor·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
-//	∂L/∂beta = -T + a1·g3
+//	∂L/∂beta = -T + a1·g5
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
@@ -1141,29 +1146,30 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	phi := q[1]
 	sigma2 := q[0]
 	beta := q[2]
+	g3 := s.g3
 	fitOffset := s.fitOffset
 	fitFactor := s.fitFactor
 	fitCentre := s.fitCentre
 	g1 := s.g1
 	c1 := s.c1
 	fitRest := s.fitRest
-	g3 := s.g3
-	c2 := s.c2
-	g4 := s.g4
 	g5 := s.g5
+	c2 := s.c2
+	g6 := s.g6
+	g7 := s.g7
 	c3 := s.c3
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := math.Exp(-2 * beta)
+	a1 := math.Exp(-2*beta - g3)
 	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g3 + c2 + g4
+	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g5 + c2 + g6
 	e2 := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	grad[0] = expNegSigma2*(0.5*e2*e2-invLogitPhi*invLogitNegPhi*g1+g5) + c3
+	grad[0] = expNegSigma2*(0.5*e2*e2-invLogitPhi*invLogitNegPhi*g1+g7) + c3
 	grad[1] = 20.5*invLogitNegPhi - 2*invLogitPhi - expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi) - expNegSigma2*invLogitPhi*(2*fitFactor*(fitOffset-fitFactor*(fitCentre-2*invLogitPhi))-invLogitNegPhi*g1)*(1-invLogitPhi)
-	grad[2] = a1*g3 - float64(t)
+	grad[2] = a1*g5 - float64(t)
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1202,6 +1208,7 @@ func (s *LatentBlock) matrix(b, q []float64) {
 func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
 	beta := q[2]
+	g3 := s.g3
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
 	fitOffset := s.fitOffset
@@ -1210,11 +1217,11 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	c7 := s.c7
-	g5 := s.g5
+	g7 := s.g7
 	c8 := s.c8
 	c9 := s.c9
-	g3 := s.g3
-	a1 := math.Exp(-2 * beta)
+	g5 := s.g5
+	a1 := math.Exp(-2*beta - g3)
 	a4 := invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi)
 	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
 	a7 := 0.5*e*e - invLogitPhi*invLogitNegPhi*g1
@@ -1223,9 +1230,9 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	a10 := -invLogitPhi * (1 - invLogitPhi)
 	a11 := expNegSigma2 * g1
 	a12 := 2*invLogitPhi - 20.5*invLogitNegPhi
-	f[0] = c7 - expNegSigma2*(g5+0.125*w[0]+a7)
+	f[0] = c7 - expNegSigma2*(g7+0.125*w[0]+a7)
 	f[1] = a12 - (w[3]-invLogitNegPhi*w[4]*c8-w[4]*a8-a9)*a10 - a4*(w[4]*c9-a11)
-	f[2] = float64(t) - a1*g3
+	f[2] = float64(t) - a1*g5
 	s.a4 = a4
 }
 
@@ -1593,15 +1600,15 @@ func (s *LatentBlock) Given(q []float64) rt.Status {
 func (s *LatentBlock) prepareGiven() {
 	t := s.t
 	x := s.x
-	expNegX := s.expNegX
 	g2 := s.g2
 	x2 := s.x2
+	invT := s.invT
+	g4 := s.g4
 	y := s.y
 	g1 := -2 * x[0] * x[0]
 	sumX := 0.0
 	for i := range t {
 		sumX += x[i]
-		expNegX[i] = -x[i]
 	}
 	for i := 1; i < t; i++ {
 		g2[i] = x[i] + x[i-1]
@@ -1615,19 +1622,24 @@ func (s *LatentBlock) prepareGiven() {
 	fitOffset := s.fit.Offset(0)[0]
 	fitCentre := s.fit.Centre(0)[0]
 	fitFactor := s.fit.Factor(0, 0)[0]
-	kernel.Exp(expNegX, expNegX)
-	g3 := 0.0
+	g3 := sumX * invT
+	g6 := -0.5 * sumX
+	g7 := 0.5*fitRest + 0.24999999999999997
 	for i := range t {
-		g3 += y[i] * y[i] * expNegX[i]
+		g4[i] = g3 - x[i]
 	}
-	g4 := -0.5 * sumX
-	g5 := 0.5*fitRest + 0.24999999999999997
+	kernel.Exp(g4, g4)
+	g5 := 0.0
+	for i := range t {
+		g5 += y[i] * y[i] * g4[i]
+	}
 	s.g1 = g1
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
 	s.g3 = g3
-	s.g4 = g4
 	s.g5 = g5
+	s.g6 = g6
+	s.g7 = g7
 }

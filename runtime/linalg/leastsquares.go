@@ -29,10 +29,13 @@ type LeastSquares struct {
 	responses  int
 
 	scale []float64 // of the columns, powers of two
-	row   []double  // w x of one row
+	row   []double  // w x of one row; then ĥ
 	root  []double  // Gram matrix, then R by rows; the columns first, then the responses
-	gram  []float64 // diagonal of the Gram matrix
-	rest  []float64
+	gram  []float64 // one row; then the diagonal of the Gram matrix
+
+	products []double // of the columns with residuals
+
+	rest []float64
 
 	centre, offset [][]float64 // by regressor
 	units          [][]float64 // by regressor: what the columns are multiples of
@@ -72,7 +75,12 @@ func (s *LeastSquares) Fit(first, rows, responses int, w, y []float64, regressor
 		}
 	}
 	s.factorise(k, n)
-	s.solve(k, n, 1/math.Sqrt(heaviest))
+	light := 1 / math.Sqrt(heaviest)
+	s.split(k, n, light)
+	for g := range responses {
+		s.solve(k, n, g)
+		s.settle(first, rows, k, n, g, w, y, heaviest)
+	}
 }
 
 // load writes row i to x: the columns, then the responses.
@@ -112,7 +120,7 @@ func (s *LeastSquares) reserve(responses int, regressors []Regressor) {
 	}
 	n := s.starts[len(regressors)] + responses
 	s.scale, s.gram, s.rest = make([]float64, n), make([]float64, n), make([]float64, responses)
-	s.row, s.root = make([]double, n), make([]double, n*n)
+	s.row, s.root, s.products = make([]double, n), make([]double, n*n), make([]double, n)
 	for r, x := range regressors {
 		s.centre = append(s.centre, make([]float64, responses*x.Columns))
 		s.offset = append(s.offset, make([]float64, responses*x.Columns))
@@ -184,42 +192,79 @@ func (s *LeastSquares) factorise(k, n int) {
 	}
 }
 
-// solve finds ĥ, and c and ρ for it, and undoes the scaling.
-func (s *LeastSquares) solve(k, n int, light float64) {
-	for g := range s.responses {
-		rest, size := s.root[(k+g)*n+k+g], light/s.scale[k+g]
-		for j := range k {
-			z := s.root[j*n+k+g]
-			rest = rest.minus(z.times(z))
-		}
-		s.rest[g] = max(0, rest.float()) * size * size
-		for r := len(s.regressors) - 1; r >= 0; r-- {
-			columns := s.regressors[r].Columns
-			for l := columns - 1; l >= 0; l-- {
-				j := s.starts[r] + l
-				line := s.root[j*n : (j+1)*n]
-				// what is left of the response for column j
-				sum := line[k+g]
-				for m := j + 1; m < k; m++ {
-					sum = sum.minus(line[m].timesFloat(s.row[m].hi))
-				}
-				h := 0.0
-				if !(sum.hi*sum.hi <= 64*rest.hi || line[j].hi == 0) {
-					h = sum.over(line[j]).float()
-				}
-				// What counts is ĥ as it is stored.
-				unit := s.scale[j] / s.scale[k+g]
-				stored := h * unit
-				if h = stored / unit; math.IsInf(stored, 0) || unit == 0 {
-					h, stored = 0, 0
-				}
-				s.centre[r][g*columns+l] = stored
-				s.row[j] = double{h, 0}
-				s.offset[r][g*columns+l] = line[j].timesFloat(h).minus(sum).float() * size
+// solve finds ĥ of response g, in units of the scaled columns.
+func (s *LeastSquares) solve(k, n, g int) {
+	rest := s.root[(k+g)*n+k+g]
+	for j := range k {
+		z := s.root[j*n+k+g]
+		rest = rest.minus(z.times(z))
+	}
+	for r := len(s.regressors) - 1; r >= 0; r-- {
+		columns := s.regressors[r].Columns
+		for l := columns - 1; l >= 0; l-- {
+			j := s.starts[r] + l
+			line := s.root[j*n : (j+1)*n]
+			// what is left of the response for column j
+			sum := line[k+g]
+			for m := j + 1; m < k; m++ {
+				sum = sum.minus(line[m].timesFloat(s.row[m].hi))
 			}
+			h := 0.0
+			if !(sum.hi*sum.hi <= 64*rest.hi || line[j].hi == 0) {
+				h = sum.over(line[j]).float()
+			}
+			// What counts is ĥ as it is stored.
+			unit := s.scale[j] / s.scale[k+g]
+			stored := h * unit
+			if h = stored / unit; math.IsInf(stored, 0) || unit == 0 {
+				h, stored = 0, 0
+			}
+			s.centre[r][g*columns+l] = stored
+			s.row[j] = double{h, 0}
 		}
 	}
-	s.split(k, n, light)
+}
+
+// settle finds c and ρ of response g from the residuals of ĥ, which cancel nothing of
+// the size of the response.
+func (s *LeastSquares) settle(first, rows, k, n, g int, w, y []float64, heaviest float64) {
+	x, b, squares := s.gram[:n], s.products[:k], double{}
+	clear(b)
+	for i := first - 1; i < rows; i++ {
+		s.load(x, y, rows, i)
+		e := double{x[k+g] * s.scale[k+g], 0}
+		for j := range k {
+			x[j] *= s.scale[j]
+			e = e.minus(twoProduct(x[j], s.row[j].hi))
+		}
+		we := e
+		if w != nil {
+			we = e.timesFloat(w[i] * heaviest)
+		}
+		for j := range k {
+			b[j] = b[j].plus(we.timesFloat(x[j]))
+		}
+		squares = squares.plus(we.times(e))
+	}
+	size := 1 / math.Sqrt(heaviest) / s.scale[k+g]
+	// Rᵀ z = Xᵀ W e, and c = −z
+	for r, x := range s.regressors {
+		for l := range x.Columns {
+			j := s.starts[r] + l
+			z := b[j]
+			for m := range j {
+				z = z.minus(s.root[m*n+j].times(b[m]))
+			}
+			if d := s.root[j*n+j]; d.hi == 0 {
+				z = double{}
+			} else {
+				z = z.over(d)
+			}
+			b[j], squares = z, squares.minus(z.times(z))
+			s.offset[r][g*x.Columns+l] = -z.float() * size
+		}
+	}
+	s.rest[g] = max(0, squares.float()) * size * size
 }
 
 // split writes R, whole and in parts.

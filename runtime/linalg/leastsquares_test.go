@@ -92,7 +92,7 @@ func fitted(s *LeastSquares, response int, h []float64, regressors []Regressor, 
 // TestLeastSquares holds the identity of the fit against the sum itself, in 400
 // bits, for data from 1e-150 to 1e150, columns that depend on each other, and
 // signals up to 1e10 times the noise: with R in parts to 1e-13 of the sum, at
-// the fit and away from it, and to 1e-29 of what the squares would be if nothing
+// the fit and away from it, and to 1e-31 of what the squares would be if nothing
 // cancelled.
 func TestLeastSquares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -148,7 +148,7 @@ func TestLeastSquares(t *testing.T) {
 				got := fitted(&s, g, h, regressors, true)
 				sum, _ := want.Float64()
 				d, _ := wide(0).Sub(got, want).Float64()
-				if size := squareOfSizes(first, rows, w, own, h, regressors); !(math.Abs(d) <= 1e-13*sum+1e-29*size) {
+				if size := squareOfSizes(first, rows, w, own, h, regressors); !(math.Abs(d) <= 1e-13*sum+1e-31*size) {
 					t.Fatalf("%d rows from %d, %d columns near %g, ratio %g, offset %g: error %.3g of %.3g, of terms of %.3g", rows, first, k, units, ratio, offset, d, sum, size)
 				}
 			}
