@@ -203,11 +203,18 @@ func (m *model) interpreted(given string) (interpret.Posterior, error) {
 	if err := fits(path); err != nil {
 		return nil, err
 	}
-	text, err := readText(path)
-	if err != nil {
-		return nil, err
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		var fi fs.FileInfo
+		if fi, err = f.Stat(); err == nil && fi.IsDir() {
+			err = errors.New("a directory")
+		}
 	}
-	im, err := interpret.New(m.d, strings.NewReader(text), path)
+	if err != nil {
+		return nil, problem{inWords(path, err)}
+	}
+	im, err := interpret.New(m.d, f, path)
 	var placed *datafile.Error
 	if err != nil && !errors.As(err, &placed) {
 		err = fmt.Errorf("%s: %w", path, err)
