@@ -53,7 +53,7 @@ func (e *env) diagnose(dir string) error {
 	}
 	width := terminal.Width(e.stdout)
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s of %s, %s\n", plural(s.chains, "chain"), plural(s.draws, "draw"), s.columns())
+	fmt.Fprintf(&b, "%s of %s, %s\n", plural(s.chains, "chain"), plural(s.all, "draw"), s.columns())
 	for _, n := range slices.Concat(s.notes, inquest.notes) {
 		fmt.Fprintln(&b, n)
 	}

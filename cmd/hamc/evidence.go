@@ -109,36 +109,53 @@ func newEvidence(s *summary, man *driver.Manifest) *evidence {
 		}
 		for _, c := range s.kept {
 			x := chainEvidence{number: c.Number, transitions: s.draws, doublings: doublings}
+			if c.Every > 1 {
+				x.transitions = c.All()
+			}
 			stat := func(name string) []float64 {
 				if v := c.Column(prefix + name); v != nil {
 					return v[c.Warmup:][:s.draws]
 				}
 				return nil
 			}
+			tally := func(name string) *draws.Tally { // nil of a column that is missing
+				t := c.Tally(prefix + name)
+				if v := stat(name); t == nil && v != nil {
+					t = &draws.Tally{}
+					for _, y := range v {
+						t.Add(y)
+					}
+				}
+				return t
+			}
 			if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
 				x.doublings = float64(k)
 			}
-			x.accept, x.stepSize, x.depth = mean(stat("accept_stat__")), mean(stat("stepsize__")), mean(stat("treedepth__"))
-			x.steps, x.iterations = sum(stat("n_leapfrog__")), sum(stat("solver_iterations__"))
-			x.divergent, x.irreversible = count(stat("divergent__")), count(stat("irreversible__"))
-			x.tells.divergent, x.tells.irreversible = stat("divergent__") != nil, stat("irreversible__") != nil
+			x.accept, x.stepSize, x.depth = mean(tally("accept_stat__")), mean(tally("stepsize__")), mean(tally("treedepth__"))
+			x.steps, x.iterations = sum(tally("n_leapfrog__")), sum(tally("solver_iterations__"))
+			x.divergent, x.irreversible = count(tally("divergent__")), count(tally("irreversible__"))
+			x.tells.divergent, x.tells.irreversible = tally("divergent__") != nil, tally("irreversible__") != nil
 			if b.dynamic() {
-				for _, d := range stat("treedepth__") {
-					if d >= float64(b.maxDepth) {
-						x.saturated++
+				if t := tally("treedepth__"); t != nil {
+					x.saturated = t.Other
+					for d := b.maxDepth; d < len(t.Small); d++ {
+						x.saturated += t.Small[d]
 					}
 				}
 			} else {
 				x.depth = math.NaN()
 			}
-			for _, st := range stat("failure__") {
-				if !(st >= 0 && st < float64(runtime.NumStatus)) {
-					st = float64(runtime.NumStatus)
+			if t := tally("failure__"); t != nil {
+				copy(x.failures[:runtime.NumStatus], t.Small[:])
+				x.failures[runtime.NumStatus] = t.N
+				for _, n := range x.failures[:runtime.NumStatus] {
+					x.failures[runtime.NumStatus] -= n
 				}
-				x.failures[int(st)]++
 			}
 			x.ebfmi = math.NaN()
-			if whole {
+			if t := c.Tally("energy__"); whole && t != nil {
+				x.ebfmi = t.EBFMI()
+			} else if whole {
 				x.ebfmi = diagnostics.EBFMI(stat("energy__"))
 			}
 			b.chains = append(b.chains, x)
@@ -171,28 +188,26 @@ func wholeNumber(s string) int {
 	return n
 }
 
-// sum returns Σ x, NaN of a column that is missing.
-func sum(x []float64) float64 {
-	if x == nil {
+// sum returns the sum of a column, NaN of one that is missing.
+func sum(t *draws.Tally) float64 {
+	if t == nil {
 		return math.NaN()
 	}
-	s := 0.0
-	for _, v := range x {
-		s += v
-	}
-	return s
+	return t.Sum
 }
 
-// mean returns the mean of x, NaN of a column that is missing.
-func mean(x []float64) float64 { return sum(x) / float64(len(x)) }
-
-// count returns how many are not 0.
-func count(x []float64) int {
-	n := 0
-	for _, v := range x {
-		if v != 0 {
-			n++
-		}
+// mean returns the mean of a column, NaN of one that is missing.
+func mean(t *draws.Tally) float64 {
+	if t == nil {
+		return math.NaN()
 	}
-	return n
+	return t.Sum / float64(t.N)
+}
+
+// count returns how many of a column are not 0.
+func count(t *draws.Tally) int {
+	if t == nil {
+		return 0
+	}
+	return t.NonZero
 }

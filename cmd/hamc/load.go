@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/symbolic"
@@ -218,11 +219,21 @@ func (m *model) interpreted(given string) (interpret.Posterior, error) {
 		im, err := interpret.New(m.d, strings.NewReader("{}"), "no data")
 		return im, wrap(err)
 	}
-	text, err := readText(path)
-	if err != nil {
+	if err := fits(path); err != nil {
 		return nil, err
 	}
-	im, err := interpret.New(m.d, strings.NewReader(text), path)
+	f, err := os.Open(path)
+	if err == nil {
+		defer f.Close()
+		var fi fs.FileInfo
+		if fi, err = f.Stat(); err == nil && fi.IsDir() {
+			err = errors.New("a directory")
+		}
+	}
+	if err != nil {
+		return nil, problem{inWords(path, err)}
+	}
+	im, err := interpret.New(m.d, f, path)
 	var placed *datafile.Error
 	if err != nil && !errors.As(err, &placed) {
 		err = fmt.Errorf("%s: %w", path, err)
@@ -235,4 +246,23 @@ func wrap(err error) error {
 		return nil
 	}
 	return problem{err}
+}
+
+// dataMemory is how many bytes of memory the data take, at most, for each byte of their file: text, numbers,
+// and what is computed of them once. Measured, it was 5 to 7.
+const dataMemory = 8
+
+// fits returns an error if there is too little memory for the data in a file, as far as is known before they
+// are read: a program that the system gives no more memory to ends without a word of its own.
+func fits(path string) error {
+	fi, err := os.Stat(path)
+	limit, limited := sampler.AddressLimit()
+	if err != nil || !limited {
+		return nil // what is wrong with the file, reading it tells
+	}
+	if need := leastAddress + dataMemory*fi.Size(); uint64(need) > limit {
+		return problem{fmt.Errorf("%s: data of %s as text may need %s of address space, and `ulimit -v` allows %s: raise it with `ulimit -v %d`",
+			path, sampler.Size(fi.Size()), sampler.Size(need), sampler.Size(int64(limit)), need/1024+1)}
+	}
+	return nil
 }

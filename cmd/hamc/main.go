@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
 	"github.com/hamc-dev/hamc/codegen"
 )
@@ -62,7 +63,16 @@ var errReported = errors.New("reported")
 // internal is a bug of hamc.
 type internal struct{ error }
 
+// leastAddress is the address space without which programs in Go, hamc, the go command and samplers
+// alike, may not start, or may end at any moment: measured with Go 1.26 on linux/amd64, with some to spare.
+const leastAddress = 1_500_000_000
+
 func main() {
+	if limit, ok := sampler.AddressLimit(); ok && limit < leastAddress {
+		fmt.Fprintf(os.Stderr, "hamc: `ulimit -v` allows %s of address space, and hamc needs %s: raise it with `ulimit -v %d`\n",
+			sampler.Size(int64(limit)), sampler.Size(leastAddress), leastAddress/1024+1)
+		os.Exit(exitProblem)
+	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hamc-dev/hamc/runtime"
-	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/driver"
 )
 
 // point is a point of phase space on the unconstrained scale.
@@ -21,39 +20,10 @@ type point struct {
 	from *object
 }
 
-// number is a float64 whose JSON form keeps full precision and knows NaN and
-// the infinities, as strings.
-type number float64
+// number is a float64 whose JSON form knows NaN and the infinities.
+type number = driver.Number
 
-// MarshalJSON implements json.Marshaler.
-func (x number) MarshalJSON() ([]byte, error) {
-	v := float64(x)
-	switch {
-	case math.IsNaN(v):
-		return []byte(`"nan"`), nil
-	case math.IsInf(v, 1):
-		return []byte(`"inf"`), nil
-	case math.IsInf(v, -1):
-		return []byte(`"-inf"`), nil
-	}
-	return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
-}
-
-func numbers(x []float64) []number {
-	out := make([]number, len(x))
-	for i, v := range x {
-		out[i] = number(v)
-	}
-	return out
-}
-
-func square(x []float64, n int) [][]number {
-	out := make([][]number, n)
-	for i := range out {
-		out[i] = numbers(x[i*n : i*n+n])
-	}
-	return out
-}
+func numbers(x []float64) []number { return driver.Numbers(x) }
 
 // readPoints reads a JSON list of points, with q in the coordinates of in and p
 // in those of own; - is standard input.
@@ -191,37 +161,24 @@ func (e *env) at(args []string, f *modelFlags, metric bool) (*subject, []point, 
 	return s, points, err
 }
 
-// evaluated is the answer of log-prob for one point.
-type evaluated struct {
-	LogDensity     number       `json:"log_density"`
-	Gradient       []number     `json:"gradient"`
-	Metric         [][]number   `json:"metric,omitempty"`
-	MetricJacobian [][][]number `json:"metric_jacobian,omitempty"`
-	LogDetMetric   *number      `json:"log_det_metric,omitempty"`
-	Hamiltonian    *number      `json:"hamiltonian,omitempty"`
-	GradQ          []number     `json:"grad_q_hamiltonian,omitempty"`
-	GradP          []number     `json:"grad_p_hamiltonian,omitempty"`
-	Failure        string       `json:"failure,omitempty"`
-}
-
-// maxTensor is the largest dimension whose metric Jacobian is printed unasked.
-const maxTensor = 50
-
 func newLogProb(e *env) *cobra.Command {
 	var f modelFlags
-	var tensor bool
+	var tensor, evaluator bool
 	cmd := &cobra.Command{
 		Use:   "log-prob MODEL.ham --at POINTS.json",
 		Short: "Evaluate density, gradient, metric and Hamiltonian at points",
 		Args:  exactly(1, "MODEL.ham"),
 
 		ValidArgsFunction: completeModel,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if done, err := e.compiledAt(cmd.Context(), args[0], &f, tensor, evaluator); done || err != nil {
+				return err
+			}
 			s, points, err := e.at(args, &f, false)
 			if err != nil {
 				return err
 			}
-			out := make([]evaluated, len(points))
+			out := make([]driver.Evaluated, len(points))
 			for i, p := range points {
 				out[i] = evaluate(s, p, tensor)
 			}
@@ -229,57 +186,19 @@ func newLogProb(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&tensor, "tensor", false, "print the metric Jacobian beyond dimension 50 too")
+	cmd.Flags().BoolVar(&evaluator, "evaluate", false, "use the evaluator for large data too, and no Go toolchain")
 	f.register(cmd)
 	return cmd
 }
 
-func evaluate(sub *subject, p point, tensor bool) evaluated {
-	var out evaluated
+// evaluate is the answer of log-prob for one point.
+func evaluate(sub *subject, p point, tensor bool) driver.Evaluated {
 	q, st := sub.coordinates(p.q)
-	n := len(q)
-	grad := make([]float64, n)
 	if sub.system == nil {
-		out.LogDensity = number(sub.whole.Gradient(grad, q))
-		out.Gradient = numbers(grad)
-		return out
+		grad := make([]float64, len(q))
+		return driver.Evaluated{LogDensity: number(sub.whole.Gradient(grad, q)), Gradient: numbers(grad)}
 	}
-	s := sub.system
-	p.q = q
-	g := make([]float64, n*n)
-	out.LogDensity = number(s.Gradient(grad, p.q))
-	out.Gradient = numbers(grad)
-	s.Metric(g, p.q)
-	out.Metric = square(g, n)
-	chol := linalg.NewCholesky(n)
-	if st == runtime.OK {
-		st = runtime.FactorStatus(chol.Factor(g))
-	}
-	logDet := number(math.NaN())
-	if st == runtime.OK {
-		logDet = number(chol.LogDet())
-	} else {
-		out.Failure = st.String()
-	}
-	out.LogDetMetric = &logDet
-	if tensor || n <= maxTensor {
-		dg := make([]float64, n*n*n)
-		s.MetricJacobian(dg, p.q)
-		for i := range n {
-			out.MetricJacobian = append(out.MetricJacobian, square(dg[i*n*n:(i+1)*n*n], n))
-		}
-	}
-	if p.p == nil || st != runtime.OK {
-		return out
-	}
-	h, _, _ := s.Energy(p.q, p.p)
-	hn := number(h)
-	out.Hamiltonian = &hn
-	dq, dp := make([]float64, n), make([]float64, n)
-	if st := s.VectorField(dq, dp, p.q, p.p); st != runtime.OK {
-		out.Failure = st.String()
-	}
-	out.GradQ, out.GradP = numbers(dq), numbers(dp)
-	return out
+	return driver.Evaluate(sub.system, driver.Point{Q: q, P: p.p}, st, tensor)
 }
 
 func (e *env) printJSON(v any) error {

@@ -303,6 +303,37 @@ func TestNoToolchain(t *testing.T) {
 	}
 }
 
+// Where the address space is limited, hamc says how much it needs, in one line.
+func TestAddressSpace(t *testing.T) {
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.json")
+	if err := os.WriteFile(big, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(big, 1<<30); err != nil { // without taking space
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		limit string // in kB
+		args  []string
+		code  int
+		want  string
+	}{
+		{"1400000", []string{"check", example("banana.ham")}, exitProblem, "hamc: `ulimit -v` allows 1.43 GB of address space, and hamc needs 1.5 GB: raise it with `ulimit -v 1464844`\n"},
+		{"3000000", []string{"check", example("banana.ham")}, exitFine, ""},
+		{"3000000", []string{"run", example("gaussian.ham"), "--quiet", "--output-dir", filepath.Join(dir, "g")}, exitFine, ""},
+		{"3000000", []string{"run", example("banana.ham"), "--data", big, "--quiet"}, exitProblem, "hamc: " + big + ": data of 1.07 GB as text may need 10.1 GB of address space, and `ulimit -v` allows 3.07 GB: raise it with `ulimit -v 9853452`\n"},
+	} {
+		cmd := exec.Command("sh", append([]string{"-c", "ulimit -v " + c.limit + `; exec "$@"`, "sh", hamcBinary}, c.args...)...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		err := cmd.Run()
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != c.code || stderr.String() != c.want {
+			t.Errorf("%s %v: %v\n%s", c.limit, c.args, err, stderr.String())
+		}
+	}
+}
+
 // Without a cache directory samplers are built in a temporary one, which goes.
 func TestNoCacheDirectory(t *testing.T) {
 	dir := t.TempDir()

@@ -110,6 +110,9 @@ func reportOf(s *summary) *report.Run {
 		Limits:        report.Limits{RHat: maxRHat, ESS: minESS, EBFMI: minEBFMI, Share: maxShare},
 		Notes:         s.notes,
 	}
+	if s.all > s.draws {
+		r.Notes = append(slices.Clone(r.Notes), "Plots and counts in this report are of these draws only; the warnings are of all, and so are the counts of hamc diagnose.")
+	}
 	for i := range runtime.NumStatus {
 		r.FailureNames = append(r.FailureNames, i.String())
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,4 +90,18 @@ func (e *env) resumed(cmd *cobra.Command, args []string, f *runFlags) (*plan, er
 func checksum(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// fileChecksum is the checksum of the content of a file, which it does not hold in memory.
+func fileChecksum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", problem{inWords(path, err)}
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", problem{inWords(path, err)}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }

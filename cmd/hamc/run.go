@@ -387,12 +387,9 @@ func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err
 	if p.request.Data, err = filepath.Abs(data); err != nil {
 		return problem{err}
 	}
-	text, err := readText(data)
-	if err != nil {
-		return err
-	}
-	origin.Data, origin.DataSum = p.request.Data, checksum([]byte(text))
-	return nil
+	origin.Data = p.request.Data
+	origin.DataSum, err = fileChecksum(data)
+	return err
 }
 
 // sampled counts the draws of a run.

@@ -29,7 +29,8 @@ type summary struct {
 	rows   []diagnostics.Summary // of what is judged: the parameters; lp__ where the files hold none
 	others []diagnostics.Summary // of the generated quantities
 	chains int
-	draws  int      // per chain, as many as all have
+	draws  int      // per chain, as many as all have and are held
+	all    int      // per chain, held or not
 	notes  []string // on what was left out
 
 	started, unfinished int // chains
@@ -40,6 +41,10 @@ type summary struct {
 	manifest *driver.Manifest // nil of draws of another program
 }
 
+// summaryBounds is how many draws a summary looks at, so that its memory has a bound: 10⁶ draws tell as much
+// as more would. The diagnostics of a quantity take some hundred bytes for each.
+var summaryBounds = draws.Bounds{Draws: 1 << 20, Values: 1 << 26, Least: 1 << 17}
+
 // summarise reads the draws of a directory.
 func summarise(dir string) (*summary, error) {
 	// Draws of another program have no manifest, and a summary all the same.
@@ -47,7 +52,7 @@ func summarise(dir string) (*summary, error) {
 	if err != nil {
 		return nil, problem{err}
 	}
-	set, err := draws.Load(dir)
+	set, err := draws.LoadWithin(dir, summaryBounds)
 	if err != nil {
 		return nil, problem{err}
 	}
@@ -55,7 +60,14 @@ func summarise(dir string) (*summary, error) {
 	if n == 0 {
 		return nil, problem{fmt.Errorf("%s: the files hold no draws", dir)}
 	}
-	s := &summary{chains: len(chains), draws: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains, manifest: man}
+	s := &summary{chains: len(chains), draws: n, all: n, notes: leftOut(set, chains), started: len(set.Chains), unfinished: unfinished(set), kept: chains, manifest: man}
+	if k := chains[0].Every; k > 1 {
+		s.all = chains[0].All()
+		for _, c := range chains {
+			s.all = min(s.all, c.All())
+		}
+		s.notes = append(s.notes, fmt.Sprintf("of each chain, means, quantiles, effective sample sizes and R-hat are those of one draw in %d, %d of %d; what the sampler did is counted in all of them", k, n, s.all))
+	}
 	for _, part := range []struct {
 		to *[]diagnostics.Summary
 		of func(column string) bool
@@ -104,7 +116,7 @@ func leftOut(set *draws.Set, kept []*draws.Chain) []string {
 	var out []string
 	for _, c := range set.Chains {
 		if !slices.Contains(kept, c) {
-			out = append(out, fmt.Sprintf("left out: chain %d, with %s", c.Number, plural(c.Draws(), "draw")))
+			out = append(out, fmt.Sprintf("left out: chain %d, with %s", c.Number, plural(c.All(), "draw")))
 		}
 	}
 	return out
@@ -180,7 +192,7 @@ func (e *env) report(dir string, w *watcher) error {
 	if err := s.write(&b, terminal.Width(e.stdout), false); err != nil {
 		return internal{err}
 	}
-	fmt.Fprintf(&b, "\n%s of %s in %s", plural(s.chains, "chain"), plural(s.draws, "draw"), seconds(w.done.Seconds))
+	fmt.Fprintf(&b, "\n%s of %s in %s", plural(s.chains, "chain"), plural(s.all, "draw"), seconds(w.done.Seconds))
 	blocks := blockReports(w)
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)

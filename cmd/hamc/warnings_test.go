@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
 // sound is a run of two blocks' worth of evidence that nothing speaks against, each number on
@@ -133,5 +135,40 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	}
 	if !strings.Contains(string(page), want) {
 		t.Errorf("docs/output.md should have the table\n%s", want)
+	}
+}
+
+// Of a run with more draws than a summary looks at, what the sampler did is counted in all of them.
+func TestWarningsOfManyDraws(t *testing.T) {
+	was := summaryBounds
+	summaryBounds = draws.Bounds{Draws: 1000, Values: 1 << 20, Least: 1}
+	defer func() { summaryBounds = was }()
+	t.Chdir(t.TempDir())
+	rng := rand.New(rand.NewPCG(7, 8))
+	const n = 5000
+	for c := range 2 {
+		h := draws.Header{Model: "m", Samples: n, ID: c + 1, Columns: []string{"lp__", "divergent__", "energy__", "x"}}
+		w, err := draws.Create(draws.FileName(c+1), false, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			row := []float64{0, 0, rng.NormFloat64(), rng.NormFloat64()}
+			if c == 1 && i == 1234 { // which is not among the draws that are held
+				row[1] = 1
+			}
+			if err := w.Row(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := hamc("diagnose", ".")
+	for _, want := range []string{"2 chains of 5000 draws, 1 parameter\n", "those of one draw in 10, 500 of 5000; what the sampler did is counted in all of them", "1 proposal diverged.", "Do not trust"} {
+		if !strings.Contains(r.stdout, want) {
+			t.Errorf("no %q in\n%s%s", want, r.stdout, r.stderr)
+		}
 	}
 }

@@ -11,8 +11,10 @@
 package datafile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -65,12 +67,26 @@ func (v *variable) fault(e *Error) {
 // not rectangular or has more than 16 dimensions, a number beyond the float64 range and what
 // is no number at all are errors of the variable: whoever asks for it gets them.
 func Read(r io.Reader, name string) (*Set, error) {
-	text, err := io.ReadAll(r)
+	text, err := readAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	s := scanner{name: name, text: text, line: 1}
 	return s.object()
+}
+
+// readAll is io.ReadAll, but of a file makes room for all of it at once: the copies that grow with a text cost
+// more than the text where it is large.
+func readAll(r io.Reader) ([]byte, error) {
+	size := int64(0)
+	if f, ok := r.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			size = fi.Size()
+		}
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // which it asks for to see the end
+	_, err := b.ReadFrom(r)
+	return b.Bytes(), err
 }
 
 // Names returns the names of the variables in the order of the file.

@@ -42,7 +42,13 @@ type Chain struct {
 	// holds the draws up to there.
 	Complete bool
 
+	// Every is k where Values holds every k-th draw only, see LoadWithin; 0 or 1 where it holds all. Tallies
+	// are what all draws of the statistics come to then, by column.
+	Every   int
+	Tallies []Tally
+
 	header int // the line of column names
+	all    int // draws that were read, where not all are held
 }
 
 // Column returns the values of the column with a name, or nil.
@@ -67,7 +73,10 @@ func (c *Chain) Setting(name string) string {
 func (c *Chain) Draws() int { return len(c.Values[0]) - c.Warmup }
 
 // Open reads the file path.
-func Open(path string) (*Chain, error) {
+func Open(path string) (*Chain, error) { return open(path, 1) }
+
+// open is Open, but holds every so manieth draw.
+func open(path string, every int) (*Chain, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -77,21 +86,21 @@ func Open(path string) (*Chain, error) {
 	if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 		size = fi.Size()
 	}
-	return read(f, path, size)
+	return read(f, path, size, every)
 }
 
 // Read reads a file of draws. Errors begin with name and the line number. A
 // last line without a line feed is the mark of a write that was cut short; its
 // numbers may have lost digits, so it is left out.
-func Read(r io.Reader, name string) (*Chain, error) { return read(r, name, 0) }
+func Read(r io.Reader, name string) (*Chain, error) { return read(r, name, 0, 1) }
 
 // readSize is how much of a file is read at a time. Longer lines make the
 // buffer grow.
 const readSize = 256 << 10
 
 // read is Read of a stream of known size, or of unknown if that is 0.
-func read(in io.Reader, name string, size int64) (*Chain, error) {
-	r := reader{c: &Chain{File: name}, size: size}
+func read(in io.Reader, name string, size int64, every int) (*Chain, error) {
+	r := reader{c: &Chain{File: name, Every: every}, size: size}
 	buf := make([]byte, 0, readSize)
 	for {
 		if len(buf) == cap(buf) {
@@ -236,7 +245,7 @@ func (r *reader) expected() int {
 	if int64(n) > r.size/int64(2*len(r.c.Columns)) {
 		return 0
 	}
-	return n
+	return (n + max(1, r.c.Every) - 1) / max(1, r.c.Every)
 }
 
 // row takes one draw.
@@ -259,6 +268,9 @@ func (r *reader) row(line []byte) error {
 		}
 		r.rows = append(r.rows, x)
 		rest = rest[min(end+1, len(rest)):]
+	}
+	if !r.thin(r.rows[start:]) {
+		r.rows = r.rows[:start]
 	}
 	return nil
 }

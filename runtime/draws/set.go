@@ -71,14 +71,10 @@ type Set struct {
 // are processors. It is an error if there are none, if one of them cannot be
 // read, has no parameters, or has other columns than the first. Files may differ
 // in length, and be without draws.
-func Load(dir string) (*Set, error) {
-	files, err := Files(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: there are no files chain_1.csv, … of draws", dir)
-	}
+func Load(dir string) (*Set, error) { return load(dir, 1) }
+
+// openAll opens files, as many at a time as there are cores.
+func openAll(files []string, every int) ([]*Chain, error) {
 	chains, errs := make([]*Chain, len(files)), make([]error, len(files))
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -89,7 +85,7 @@ func Load(dir string) (*Set, error) {
 				if i >= len(files) {
 					return
 				}
-				chains[i], errs[i] = Open(files[i])
+				chains[i], errs[i] = open(files[i], every)
 			}
 		})
 	}
@@ -99,10 +95,7 @@ func Load(dir string) (*Set, error) {
 			return nil, err
 		}
 	}
-	for i, c := range chains {
-		c.Number = FileNumber(filepath.Base(files[i]))
-	}
-	return NewSet(chains)
+	return chains, nil
 }
 
 // NewSet returns the set of chains that were read one by one. The errors are

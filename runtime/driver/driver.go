@@ -25,8 +25,15 @@ type Load func(data io.Reader, name string) (runtime.Posterior, error)
 
 // Main serves the request on standard input and exits: with 0 when the run is
 // complete or was interrupted by SIGINT or SIGTERM and ended in order, with 1
-// after an error event.
+// after an error event. With the argument PointsCommand it evaluates the model instead.
 func Main(load Load) {
+	if len(os.Args) == 2 && os.Args[1] == PointsCommand {
+		if err := servePoints(load, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Serve(ctx, load, os.Stdin, os.Stdout)
 	stop()

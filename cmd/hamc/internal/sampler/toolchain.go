@@ -121,7 +121,8 @@ func blamesCode(output, pkg string) bool {
 func (e *BuildError) noSpace() bool { return !e.Code && noSpace(e.Output) }
 
 func noSpace(output string) bool {
-	return strings.Contains(output, "no space left on device") || strings.Contains(output, "disk quota exceeded")
+	// The last is what the go command makes of an index of packages that it could not write.
+	return strings.Contains(output, "no space left on device") || strings.Contains(output, "disk quota exceeded") || strings.Contains(output, " is not in std (")
 }
 
 // firstLines returns the first lines of a text.
