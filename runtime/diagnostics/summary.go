@@ -18,6 +18,7 @@ type Summary struct {
 	ESSBulk   float64
 	ESSTail   float64
 	RHat      float64
+	KHat      float64 // shape of the heavier tail: see ParetoKHat
 }
 
 // DefaultProbabilities returns the probabilities of the quantiles that
@@ -108,6 +109,7 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		ESSBulk:   math.NaN(),
 		ESSTail:   math.NaN(),
 		RHat:      math.NaN(),
+		KHat:      math.NaN(),
 	}
 	if hasNaN(a.x) {
 		for i := range s.Quantiles {
@@ -123,6 +125,7 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		return s
 	}
 	s.ESSTail = w.essTail(a, sorted)
+	s.KHat = paretoKHat(sorted, s.ESSTail)
 
 	// Bulk ESS and bulk R-hat share the rank-normalised draws.
 	if half := w.split(a); !half.undefined() {
