@@ -80,7 +80,7 @@ func (e *env) diagnose(dir string) error {
 func (e *evidence) explain(w io.Writer, width int) (against int) {
 	list := e.warnings()
 	for i := range list {
-		if !list[i].cost {
+		if !list[i].cost && !list[i].posterior {
 			against++
 		}
 	}
