@@ -274,7 +274,11 @@ func (w *walker) search(i, n int) {
 // adapts the widths of the posterior there where these differ much.
 func (w *walker) approach() {
 	c := newClimber(w.sweep, &w.stop)
-	c.climb(w.q)
+	if c.climb(w.q) {
+		for i := range w.out.Blocks {
+			w.out.Blocks[i].Climbed = true
+		}
+	}
 	if c.model != nil {
 		return
 	}

@@ -136,8 +136,9 @@ func TestGoOnFromTheClimb(t *testing.T) {
 		}
 		early++
 		opt.From = []*runtime.State{state}
-		if got := sample(t, m, opt).Chains[0].Draws; !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
-			t.Errorf("cancelled at evaluation %d: %v, want %v", at, got, want)
+		rest := sample(t, m, opt).Chains[0]
+		if got := rest.Draws; !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !rest.Blocks[0].Climbed {
+			t.Errorf("cancelled at evaluation %d: %v, want %v; it climbed: %v", at, got, want, rest.Blocks[0].Climbed)
 		}
 		opt.From = nil
 	}

@@ -140,6 +140,9 @@ func (e *env) report(dir string, w *watcher) error {
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)
 	}
+	if n := climbed(w); n > 0 {
+		fmt.Fprintf(&b, "%d of %s started far from the bulk, and climbed to it before warm-up\n", n, plural(len(w.done.Chains), "chain"))
+	}
 	if w.done.Interrupted {
 		s.evidence.unfinished = 0 // which the line below says at more length
 	}
@@ -150,6 +153,17 @@ func (e *env) report(dir string, w *watcher) error {
 	fmt.Fprintf(&b, "draws in %s\n", dir)
 	_, err = e.stdout.Write(b.Bytes())
 	return wrap(err)
+}
+
+// climbed counts the chains whose start was far from the bulk of the posterior.
+func climbed(w *watcher) int {
+	n := 0
+	for i := range w.done.Chains {
+		if w.done.Chains[i].Blocks[0].Climbed {
+			n++
+		}
+	}
+	return n
 }
 
 // blockReport is what the updates of one block came to, all chains together.
