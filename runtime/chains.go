@@ -270,10 +270,30 @@ func (w *walker) search(i, n int) {
 	w.adapters[i].search(q, w.rng)
 }
 
+// approach moves a start that is far from the bulk to where the bulk begins, and gives the metrics that warm-up
+// adapts the widths of the posterior there where these differ much.
+func (w *walker) approach() {
+	c := newClimber(w.sweep, &w.stop)
+	if c.climb(w.q) {
+		for i := range w.out.Blocks {
+			w.out.Blocks[i].Climbed = true
+		}
+	}
+	if c.model != nil {
+		return
+	}
+	for i, a := range w.adapters {
+		if e, ok := a.k.System.(*Euclidean); ok {
+			e.widen(func(out []float64) bool { return c.scales(out, w.sweep.blocks[i].spans) })
+		}
+	}
+}
+
 // warmUp makes the transitions before the first draw, and adapts what is to be
 // adapted of each block.
 func (w *walker) warmUp() error {
-	if w.out.Warmed() == 0 {
+	if w.out.Warmed() == 0 && w.opt.Warmup > 0 {
+		w.approach()
 		for i, a := range w.adapters {
 			if a.averaging != nil {
 				w.search(i, 0)

@@ -45,17 +45,25 @@ func (c *covariance) add(x []float64) {
 	}
 }
 
-// regularised writes to out the estimate that Stan takes: with n points the sample
-// covariance S shrunk towards a small multiple of the identity,
-// n/(n + 5) S + 10⁻³ · 5/(n + 5) I. It needs two points.
-func (c *covariance) regularised(out []float64) {
+// regularised writes to out an estimate like Stan's: with n points the sample covariance S
+// shrunk towards a small multiple of its own diagonal,
+//
+//	n/(n + 5) S + 10⁻³ · 5/(n + 5) diag S,
+//
+// where Stan has the identity in place of diag S. So the estimate has the unit of the points, whatever
+// that is: the identity is ten times the variance of a parameter whose standard deviation is 0.01, and nothing
+// beside that of one of 1000. It needs two points. A coordinate that all points share has the variance that it had,
+// which now tells.
+func (c *covariance) regularised(out, now []float64) {
 	n := c.Count
 	shrink := n / (n + 5) / (n - 1)
-	floor := 1e-3 * 5 / (n + 5)
+	floor := 1e-3 * 5 / (n + 5) / (n - 1)
 	m := len(c.Mean)
 	if len(c.Squares) == m {
 		for i, s := range c.Squares {
-			out[i] = s*shrink + floor
+			if out[i] = s * (shrink + floor); s == 0 {
+				out[i] = now[i]
+			}
 		}
 		return
 	}
@@ -63,7 +71,9 @@ func (c *covariance) regularised(out []float64) {
 		for j := range i + 1 {
 			x := c.Squares[i*m+j] * shrink
 			if i == j {
-				x += floor
+				if x += c.Squares[i*m+i] * floor; x == 0 {
+					x = now[i*m+i]
+				}
 			}
 			out[i*m+j], out[j*m+i] = x, x
 		}

@@ -77,14 +77,14 @@ func (p *points) Warmup(chain int, state func() *runtime.State) error {
 	return nil
 }
 
-// shrunk returns Stan's estimate of the covariance matrix S of n points:
-// n/(n + 5) S + 10⁻³ 5/(n + 5) I.
+// shrunk returns Stan's estimate of the covariance matrix S of n points, in units in which the
+// coordinates have a sample variance of 1: n/(n + 5) S + 10⁻³ 5/(n + 5) diag S.
 func shrunk(s [2][2]float64, n float64) (out [2][2]float64) {
 	for i := range out {
 		for j := range out[i] {
 			out[i][j] = n / (n + 5) * s[i][j]
 		}
-		out[i][i] += 1e-3 * 5 / (n + 5)
+		out[i][i] += 1e-3 * 5 / (n + 5) * s[i][i]
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func element(c []float64, i, j int) float64 {
 }
 
 // The metric changes at the end of each window of the warm-up, and is Stan's estimate
-// from the points of the window.
+// from the points of the window, but for the unit of the shrinkage.
 func TestAdaptedMetricIsStans(t *testing.T) {
 	m, _, _ := correlated()
 	for _, metric := range []runtime.EuclideanMetric{runtime.DiagE, runtime.DenseE} {

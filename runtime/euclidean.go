@@ -133,6 +133,22 @@ func (e *Euclidean) SetInverse(c []float64) Status {
 	return OK
 }
 
+// widen sets C = M⁻¹ to a diagonal that a function writes, if it reports that it has one.
+func (e *Euclidean) widen(write func(diagonal []float64) bool) {
+	d := make([]float64, e.dim)
+	if !write(d) {
+		return
+	}
+	if e.variance == nil {
+		full := make([]float64, e.dim*e.dim)
+		for i, x := range d {
+			full[i*e.dim+i] = x
+		}
+		d = full
+	}
+	e.SetInverse(d)
+}
+
 // Info describes the model, with its metric as it is here.
 func (e *Euclidean) Info() *Info { return e.info }
 

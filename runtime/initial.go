@@ -13,6 +13,11 @@ import (
 // maxInitTries is how many random starting points a chain tries, as in Stan.
 const maxInitTries = 100
 
+// nearerTries is how many more it tries where these are drawn uniformly and none is of use, each from half the
+// radius of the one before: of a model whose log density overflows all over the default range, which
+// depends on the unit of the data.
+const nearerTries = 50
+
 // initialRadius is the default of Start.Radius, as in Stan.
 const initialRadius = 2
 
@@ -162,7 +167,7 @@ func (e StartErrors) Unwrap() []error {
 // start writes the starting point of a chain to q: x on the parameters' own
 // scale where given, else drawn from a distribution. Log
 // density, gradient, and metric must be finite there and the metric positive
-// definite. The error, which does not know the chain, has the point that is to blame.
+// definite. Where none of the points drawn at first is of use, such nearer to the origin are tried. The error, which does not know the chain, has the point that is to blame.
 func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartError {
 	if x != nil && x.complete() {
 		if err := s.Posterior.Unconstrain(q, x); err != nil {
@@ -173,14 +178,18 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		}
 		return nil
 	}
-	// A slice, not a map, so that the message is the same in every run.
-	var reasons []string
-	var counts []int
-	var points [][]float64 // the first for each reason
+	var refused refusals
 	drawn := make([]float64, len(q))
-	for range maxInitTries {
+	radius := from.radius()
+	for try := range maxInitTries + nearerTries {
+		if try >= maxInitTries {
+			if from.Prior {
+				break
+			}
+			radius /= 2
+		}
 		for i := range q {
-			q[i] = from.radius() * (2*rng.Float64() - 1)
+			q[i] = radius * (2*rng.Float64() - 1)
 		}
 		reason := ""
 		if from.Prior {
@@ -203,29 +212,48 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		} else if reason = unusable(s, q); reason == "" {
 			return nil
 		}
-		i := 0
-		for i < len(reasons) && reasons[i] != reason {
-			i++
-		}
-		if i == len(reasons) {
-			reasons, counts, points = append(reasons, reason), append(counts, 0), append(points, slices.Clone(at))
-		}
-		counts[i]++
-	}
-	parts := make([]string, len(reasons))
-	most := 0
-	for i, reason := range reasons {
-		parts[i] = fmt.Sprintf("%s in %d", reason, counts[i])
-		if counts[i] > counts[most] {
-			most = i
+		if try < maxInitTries {
+			refused.add(reason, at)
 		}
 	}
 	how := fmt.Sprintf("uniformly on (−%v, %v) of the unconstrained scale", from.radius(), from.radius())
+	nearer := fmt.Sprintf(", nor was any of %d nearer and nearer to the origin of use", nearerTries)
 	if from.Prior {
-		how = "from the prior"
+		how, nearer = "from the prior", ""
 	}
-	return &StartError{Q: points[most], Err: fmt.Errorf("no starting point: of %d drawn %s, %s: give starting values, or check the model and its data",
-		maxInitTries, how, strings.Join(parts, ", "))}
+	at, reasons := refused.tell()
+	return &StartError{Q: at, Err: fmt.Errorf("no starting point: of %d drawn %s, %s%s: give starting values, or check the model and its data",
+		maxInitTries, how, reasons, nearer)}
+}
+
+// refusals are the reasons why points were refused. Slices, not a map, so that the message is the same in every run.
+type refusals struct {
+	reasons []string
+	counts  []int
+	points  [][]float64 // the first for each reason
+}
+
+// add counts a reason; the point is nil where there is none.
+func (r *refusals) add(reason string, at []float64) {
+	i := slices.Index(r.reasons, reason)
+	if i < 0 {
+		i = len(r.reasons)
+		r.reasons, r.counts, r.points = append(r.reasons, reason), append(r.counts, 0), append(r.points, slices.Clone(at))
+	}
+	r.counts[i]++
+}
+
+// tell returns the first point that was refused for the most frequent reason, and the reasons with their counts.
+func (r *refusals) tell() ([]float64, string) {
+	parts := make([]string, len(r.reasons))
+	most := 0
+	for i, reason := range r.reasons {
+		parts[i] = fmt.Sprintf("%s in %d", reason, r.counts[i])
+		if r.counts[i] > r.counts[most] {
+			most = i
+		}
+	}
+	return r.points[most], strings.Join(parts, ", ")
 }
 
 // fromPrior draws the parameters that have a prior anew, given those at q that have none. It

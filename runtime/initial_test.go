@@ -175,3 +175,42 @@ func TestStartValidation(t *testing.T) {
 		t.Errorf("%v have no prior", got)
 	}
 }
+
+// Where none of the points drawn at first is of use, nearer ones are tried: a log density that overflows all over the
+// default range does not keep a model from starting.
+func TestStartNearer(t *testing.T) {
+	m := newExponential()
+	for _, radius := range []float64{1e-3, 1e-9, 1e-14} {
+		narrow := &within{m, radius}
+		opt := startOptions()
+		for c, chain := range sample(t, narrow, opt).Chains {
+			if q := math.Log(chain.Draws[0][0]); !(math.Abs(q) <= max(radius, 1e-15)) {
+				t.Errorf("radius %v: chain %d starts at %v", radius, c+1, q)
+			}
+		}
+		_, err := runtime.Sample(t.Context(), &within{m, 0}, opt, nil)
+		if err == nil || !strings.Contains(err.Error(), "the log density is NaN in 100, nor was any of 50 nearer and nearer to the origin of use") {
+			t.Errorf("nowhere: %v", err)
+		}
+	}
+}
+
+// within is an exponential without density beyond a radius of the unconstrained scale.
+type within struct {
+	*exponential
+	radius float64
+}
+
+func (m *within) Clone() runtime.Model { return m }
+
+func (m *within) LogDensity(q []float64) float64 {
+	if !(math.Abs(q[0]) < m.radius) {
+		return math.NaN()
+	}
+	return m.exponential.LogDensity(q)
+}
+
+func (m *within) Gradient(grad, q []float64) float64 {
+	m.exponential.Gradient(grad, q)
+	return m.LogDensity(q)
+}

@@ -165,6 +165,10 @@ type BlockRun struct {
 	// the matrix row by row.
 	InverseMetric []float64 `json:"inverse_metric,omitempty"`
 
+	// Climbed tells that the chain's start was far from the bulk of the posterior, and that the
+	// warm-up began with a climb to there. It is the same for all blocks.
+	Climbed bool `json:"climbed,omitempty"`
+
 	Warmup   Totals `json:"warmup"`
 	Sampling Totals `json:"sampling"`
 }

@@ -83,6 +83,7 @@ func (w *walker) restore(s *State) error {
 			return wrong("block %q for %q", b.Name, w.out.Blocks[i].Name)
 		}
 		if s.Warmed() == 0 && s.Drawn() == 0 {
+			w.out.Blocks[i].Climbed = b.Climbed
 			continue // the beginning
 		}
 		w.out.Blocks[i] = b.BlockRun

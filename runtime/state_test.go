@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -49,6 +50,7 @@ func TestGoOn(t *testing.T) {
 		{"diagonal metric", flat, func(o *runtime.Options) {}},
 		{"dense metric", flat, func(o *runtime.Options) { o.Metric = runtime.DenseE }},
 		{"dense metric, implicit", flat, func(o *runtime.Options) { o.Metric, o.Integrator = runtime.DenseE, runtime.IMb }},
+		{"far away", newLandscape(2, normals([]float64{1e9, 1}, []float64{1e3, 1e-3})), func(o *runtime.Options) {}},
 		{"blocks", threeBlocks(), func(o *runtime.Options) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,6 +102,48 @@ func TestGoOn(t *testing.T) {
 				t.Errorf("8 draws more: %v, want %v", more.Draws[0], all.Draws[0][12:])
 			}
 		})
+	}
+}
+
+// A run that is interrupted before its first transition, while it climbs from a start that is far away or
+// after that, goes on to the same draws: a climb from where a climb has ended moves nothing.
+func TestGoOnFromTheClimb(t *testing.T) {
+	m := newLandscape(2, normals([]float64{1e9, 1}, []float64{1e3, 1e-3}))
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws = 1, 30, 5
+	want := sample(t, m, opt).Chains[0].Draws
+	early := 0
+	for at := 1; at < 45; at++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		half := *m
+		half.gradient = func(grad, q []float64) float64 {
+			if calls++; calls == at {
+				cancel()
+				<-ctx.Done()
+				time.Sleep(time.Millisecond) // until the run has noticed
+			}
+			return m.gradient(grad, q)
+		}
+		broken, err := runtime.Sample(ctx, &half, opt, nil)
+		cancel()
+		if err == nil {
+			t.Fatalf("cancelled at evaluation %d: no error", at)
+		}
+		state := broken.Chains[0].State
+		if state.Warmed() > 0 {
+			continue
+		}
+		early++
+		opt.From = []*runtime.State{state}
+		rest := sample(t, m, opt).Chains[0]
+		if got := rest.Draws; !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !rest.Blocks[0].Climbed {
+			t.Errorf("cancelled at evaluation %d: %v, want %v; it climbed: %v", at, got, want, rest.Blocks[0].Climbed)
+		}
+		opt.From = nil
+	}
+	if early < 5 {
+		t.Errorf("%d of the runs ended before their first transition", early)
 	}
 }
 

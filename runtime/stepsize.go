@@ -6,8 +6,9 @@ import (
 )
 
 // stepSizeLimit bounds the search for a step size: a density that is flat as
-// far as the search looks accepts any.
-const stepSizeLimit = 1e6
+// far as the search looks accepts any. It is beyond any unit in which a parameter may be
+// measured.
+const stepSizeLimit = 1e30
 
 // InitialStepSize doubles or halves ε, from the one set, until the acceptance
 // probability of one step crosses 0.8, as Stan does (after Hoffman & Gelman
@@ -17,7 +18,7 @@ func (k *HMC) InitialStepSize(q []float64, rng *rand.Rand) {
 	eps := k.StepSize
 	growing := false
 	for first := true; eps > 1/stepSizeLimit && eps < stepSizeLimit; first = false {
-		// It is some twenty steps at most, so an interrupt waits for it: a search cut
+		// It is a hundred steps at most, and a few where the unit is sensible, so an interrupt waits for it: a search cut
 		// short would leave a state that no run without the interrupt comes to.
 		good := k.tryStep(q, eps, rng) > 0.8
 		if first {
@@ -90,7 +91,7 @@ const (
 	daT0    = 10
 	daKappa = 0.75
 
-	daLimit = 27 // of |log ε|
+	daLimit = 27 // of |log ε − μ|
 )
 
 // newDualAveraging starts at eps and shrinks towards 10·eps.
@@ -105,7 +106,7 @@ func (d *dualAveraging) update(accept float64) float64 {
 	d.HBar += eta * (d.Target - accept - d.HBar)
 	logEps := d.Mu - math.Sqrt(d.T)/daGamma*d.HBar
 	// Where every step size is accepted the recursion has no bound.
-	logEps = max(-daLimit, min(daLimit, logEps))
+	logEps = max(d.Mu-daLimit, min(d.Mu+daLimit, logEps))
 	d.LogEpsBar += math.Pow(d.T, -daKappa) * (logEps - d.LogEpsBar)
 	return math.Exp(logEps)
 }

@@ -101,7 +101,7 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	a.ends = a.ends[1:]
 	if a.points.Count > 1 {
 		c := make([]float64, len(a.metric.Inverse()))
-		a.points.regularised(c)
+		a.points.regularised(c, a.metric.Inverse())
 		if a.metric.SetInverse(c) == OK && a.k.plain != nil {
 			a.k.plain.Forget()
 		}

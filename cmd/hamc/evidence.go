@@ -18,6 +18,7 @@ type evidence struct {
 	started    int // chains
 	unfinished int // of them
 	blocks     []blockEvidence
+	tails      []tailEvidence
 	named      bool // diagnose can name statements to blame for failures
 }
 
@@ -81,6 +82,7 @@ func (b *blockEvidence) transitions() int {
 // none.
 func newEvidence(s *summary, man *driver.Manifest) *evidence {
 	e := &evidence{rows: s.rows, started: s.started, unfinished: s.unfinished}
+	e.tails = acceptanceInTails(s.kept, s.draws)
 	first := s.kept[0]
 	names := blockNames(first.Columns)
 	whole := len(names) == 0

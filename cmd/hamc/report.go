@@ -150,7 +150,7 @@ func reportOf(s *summary) *report.Run {
 		}
 	}
 	for _, w := range s.evidence.warnings() {
-		if w.cost {
+		if w.cost || w.posterior {
 			r.Notes = append(r.Notes, w.headline()+". "+w.meaning)
 		} else {
 			r.Warnings = append(r.Warnings, report.Warning{What: w.headline(), Meaning: w.meaning, Try: w.try})

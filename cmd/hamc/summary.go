@@ -203,6 +203,9 @@ func (e *env) report(dir string, w *watcher) error {
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)
 	}
+	if n := climbed(w); n > 0 {
+		fmt.Fprintf(&b, "%d of %s started far from the bulk, and climbed to it before warm-up\n", n, plural(len(w.done.Chains), "chain"))
+	}
 	if w.done.Interrupted {
 		s.evidence.unfinished = 0 // which the line below says at more length
 	}
@@ -221,6 +224,17 @@ func (e *env) report(dir string, w *watcher) error {
 		return nil // of which the one who asks tells
 	}
 	return s.evidence.verdict(dir)
+}
+
+// climbed counts the chains whose start was far from the bulk of the posterior.
+func climbed(w *watcher) int {
+	n := 0
+	for i := range w.done.Chains {
+		if w.done.Chains[i].Blocks[0].Climbed {
+			n++
+		}
+	}
+	return n
 }
 
 // blockReport is what the updates of one block came to, all chains together.

@@ -25,6 +25,14 @@ const (
 	// minAccept is the least mean acceptance of a chain, in terms of the target that its
 	// step size was adapted to.
 	minAccept = 0.8
+
+	// minTailAccept is the least mean acceptance of the transitions from a tail of a parameter, in terms of the mean of
+	// all. Of 41 runs on posteriors with a tail that such runs visit too seldom 40 were below it, and of 39 others one.
+	minTailAccept = 0.7
+
+	// maxKHat is the largest shape of a tail with which the mean of any practical number of draws tells the
+	// expectation (Vehtari et al. 2024).
+	maxKHat = 0.7
 )
 
 // warningRule is a row of the table of warnings.
@@ -45,6 +53,9 @@ type warningRule struct {
 
 	// cost marks what is a matter of computing time and not of trust.
 	cost bool
+
+	// posterior marks what is a property of the posterior and does not speak against the draws.
+	posterior bool
 }
 
 // warning is one finding.
@@ -227,6 +238,41 @@ var warningRules = []warningRule{
 		try:     "a longer --warmup; a larger --target-accept; another parametrisation or metric.",
 	},
 	{
+		condition: "mean acceptance of the transitions from a tail of a parameter, the outermost 1 % of its draws on one side; not of runs in blocks", limit: "below 0.7 of the mean of all",
+		find: func(e *evidence) []string {
+			mean := e.accept()
+			low := map[string]bool{}
+			var worst *tailEvidence
+			for i := range e.tails {
+				if x := &e.tails[i]; x.accept < minTailAccept*mean {
+					low[x.parameter] = true
+					if worst == nil || x.accept < worst.accept {
+						worst = x
+					}
+				}
+			}
+			if worst == nil {
+				return nil
+			}
+			return []string{fmt.Sprintf("acceptance falls off in the tails of %d of %s, from %.2f on the whole to %.2f in the %s tail of %s",
+				len(low), plural(len(e.rows), "parameter"), mean, worst.accept, worst.side, worst.parameter)}
+		},
+		brief:   "the step size is too large there, and the tail is visited too seldom; take a larger --target-accept, such as 0.99",
+		meaning: "The step size suits the bulk of the posterior, but is too large for where these draws are: most moves from there are refused, and, by detailed balance, most moves to there. A chain hardly enters the tail, and stays long where it does, so means, standard deviations and extreme quantiles are off, often on the same side in all chains, which R-hat cannot tell.",
+		try:     "a larger --target-accept, such as 0.99; a metric of the model's own, which adapts to the place; another parametrisation.",
+	},
+	{
+		condition: "k-hat of a parameter, the shape of its heavier tail: a property of the posterior", limit: "above 0.7",
+		find: func(e *evidence) []string {
+			return e.parameters(fmt.Sprintf("k-hat above %.4g", maxKHat), func(p *diagnostics.Summary) bool { return p.KHat > maxKHat },
+				func(p *diagnostics.Summary) (float64, string) { return p.KHat, fmt.Sprintf("%.2f", p.KHat) })
+		},
+		brief:     "the tail is so heavy that mean, sd and mcse tell little; read quantiles",
+		meaning:   "The tail of these parameters falls like a power of them, so slowly that the sample's mean and standard deviation depend on its few largest draws, however many there are. The expectation may not exist, and the mcse does not tell how far the mean is off. Quantiles are not concerned.",
+		try:       "quantiles in place of the mean and the standard deviation; the logarithm of the parameter; a prior with a lighter tail, if that is what you believe.",
+		posterior: true,
+	},
+	{
 		condition: "dynamic trajectories that reached the maximal depth: a matter of cost, not of trust", limit: "more than 5 %",
 		find: each(func(b *blockEvidence) string {
 			if n := b.total(func(c *chainEvidence) int { return c.saturated }); b.many(n) {
@@ -257,7 +303,7 @@ func (e *evidence) warnings() []warning {
 func (e *evidence) against() int {
 	n := 0
 	for _, w := range e.warnings() {
-		if !w.cost {
+		if !w.cost && !w.posterior {
 			n++
 		}
 	}
@@ -310,6 +356,15 @@ func (e *evidence) write(w io.Writer) {
 		}
 		fmt.Fprintf(w, "warning: %s\n", line)
 	}
+}
+
+// accept is the mean acceptance of all chains, where the run is one block.
+func (e *evidence) accept() float64 {
+	sum := 0.0
+	for i := range e.blocks[0].chains {
+		sum += e.blocks[0].chains[i].accept
+	}
+	return sum / float64(len(e.blocks[0].chains))
 }
 
 // parameters says for how many parameters something holds, and which is the worst: of gives

@@ -20,6 +20,7 @@ func sound(dynamic bool) *evidence {
 	for _, name := range []string{"a", "b"} {
 		e.rows = append(e.rows, diagnostics.Summary{Name: name, RHat: 1.01, ESSBulk: 400, ESSTail: 1000})
 	}
+	e.rows[0].KHat = 0.7
 	b := blockEvidence{target: 0.9}
 	if dynamic {
 		b.maxDepth = 8
@@ -33,6 +34,7 @@ func sound(dynamic bool) *evidence {
 		b.chains = append(b.chains, c)
 	}
 	e.blocks = []blockEvidence{b}
+	e.tails = []tailEvidence{{"a", "lower", 0.51}, {"a", "upper", 0.9}, {"b", "lower", 0.72}, {"b", "upper", 0.72}}
 	return e
 }
 
@@ -58,6 +60,8 @@ func TestWarningRules(t *testing.T) {
 		{false, one(func(c *chainEvidence) { c.irreversible = 6 }), "6 % of proposals were irreversible: "},
 		{true, one(func(c *chainEvidence) { c.irreversible = 6 }), "an irreversible step ended 6 % of trajectories: "},
 		{false, one(func(c *chainEvidence) { c.accept = 0.719 }), "acceptance far below the target 0.9 in 1 of 2 chains, the least 0.72: "},
+		{true, func(e *evidence) { e.tails[0].accept, e.tails[3].accept = 0.5, 0.4 }, "acceptance falls off in the tails of 2 of 2 parameters, from 0.72 on the whole to 0.40 in the upper tail of b: "},
+		{false, func(e *evidence) { e.rows[1].KHat = 0.71 }, "k-hat above 0.7 for 1 of 2 parameters, 0.71 for b: "},
 		{true, one(func(c *chainEvidence) { c.saturated = 6 }), "6 % of trajectories reached the maximal depth 8: "},
 	}
 	for _, dynamic := range []bool{false, true} {
@@ -79,7 +83,7 @@ func TestWarningRules(t *testing.T) {
 		// Of a block, the warning names it; others say nothing.
 		e.blocks[0].name = "scale"
 		line := e.warnings()[0].line()
-		if named := strings.Contains(line, " of the block scale"); named != (i > 4) {
+		if named := strings.Contains(line, " of the block scale"); named != (i > 4 && !strings.Contains(c.want, "parameter")) {
 			t.Errorf("case %d, of a block: %s", i, line)
 		}
 	}

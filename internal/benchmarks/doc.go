@@ -14,7 +14,7 @@
 //	go run ./internal/benchmarks/ratios
 //
 // Program irreversible prints the table from which the policy for solves was
-// chosen.
+// chosen; heavytail holds draws of a posterior without a variance against a quadrature.
 package benchmarks
 
 //go:generate go run ../../cmd/hamc --const k=10 --const n=569 --pkg logistic569x10 -o logistic569x10/model.go ../../examples/logistic.ham

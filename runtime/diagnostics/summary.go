@@ -19,6 +19,7 @@ type Summary struct {
 	ESSBulk   float64
 	ESSTail   float64
 	RHat      float64
+	KHat      float64 // shape of the heavier tail: see ParetoKHat
 
 	// Constant is set where all draws, two or more, are the same number, which is Mean then: nothing can be
 	// said of how well such a quantity mixes, and ESS and R-hat are undefined.
@@ -113,6 +114,7 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		ESSBulk:   math.NaN(),
 		ESSTail:   math.NaN(),
 		RHat:      math.NaN(),
+		KHat:      math.NaN(),
 	}
 	if hasNaN(a.x) {
 		for i := range s.Quantiles {
@@ -131,6 +133,7 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		return s
 	}
 	s.ESSTail = w.essTail(a, sorted)
+	s.KHat = paretoKHat(sorted, s.ESSTail)
 
 	// Bulk ESS and bulk R-hat share the rank-normalised draws.
 	if half := w.split(a); !half.undefined() {

@@ -480,6 +480,9 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 		if r.opt.For(b.Name).Steps == 0 { // of dynamic trajectories
 			a.Settings = []draws.Setting{{Name: "extra_doublings", Value: strconv.Itoa(b.ExtraDoublings)}}
 		}
+		if b.Climbed {
+			a.Settings = append(a.Settings, draws.Setting{Name: "climbed", Value: "true"})
+		}
 		blocks = append(blocks, a)
 	}
 	return r.streams[chain].adapted(blocks, len(r.manifest.Names))

@@ -98,3 +98,21 @@ func TestResumeFromPrior(t *testing.T) {
 		}
 	}
 }
+
+// The file of a chain tells that its start was far from the bulk.
+func TestHeaderTellsTheClimb(t *testing.T) {
+	for _, prior := range []bool{true, false} {
+		r := request(t.TempDir())
+		r.Options.Warmup, r.Options.Start.Prior = 30, prior
+		if err := Run(context.Background(), &far{}, r, quiet); err != nil {
+			t.Fatal(err)
+		}
+		file, err := draws.Open(filepath.Join(r.Output, "chain_2.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := file.Setting("climbed") == "true"; told != prior {
+			t.Errorf("from the prior, 100 standard deviations away: %v; climbed: %v", prior, told)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package runtime
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+)
+
+// slope is a density without a metric of its own.
+type slope struct {
+	Model
+	m        int
+	gradient func(grad, q []float64) float64
+}
+
+func (s *slope) Info() *Info {
+	return &Info{Name: "slope", Params: []Param{{Name: "q", Shape: []int{s.m}}}, Metric: MetricInfo{Constant: true, Identity: true}}
+}
+func (s *slope) Gradient(grad, q []float64) float64 { return s.gradient(grad, q) }
+func (s *slope) Metric(g, _ []float64) {
+	clear(g)
+	for i := range s.m {
+		g[i*s.m+i] = 1
+	}
+}
+
+// climbFrom climbs from q, and returns whether q was moved.
+func climbFrom(t *testing.T, q []float64, gradient func(grad, q []float64) float64) bool {
+	t.Helper()
+	opt := DefaultOptions()
+	s, err := NewSweep(&slope{m: len(q), gradient: gradient}, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newClimber(s, new(atomic.Bool)).climb(q)
+}
+
+// A climb ends on the near side of the bulk, where half the dimension is left to gain, in any unit; and
+// where no more than what counts as far is to be gained, nothing moves.
+func TestClimbEndsInTheBulk(t *testing.T) {
+	for _, unit := range []float64{1, 1e9, 1e-9} {
+		for _, m := range []int{1, 2, 30} {
+			normal := func(grad, q []float64) float64 {
+				l := 0.0
+				for i, x := range q {
+					z := x / unit
+					grad[i] = -z / unit
+					l -= z * z / 2
+				}
+				return l
+			}
+			for _, sds := range []float64{-1e9, -1e3, -50, 50, 1e5} {
+				q := make([]float64, m)
+				for i := range q {
+					q[i] = sds * unit
+				}
+				moved := climbFrom(t, q, normal)
+				left := -normal(make([]float64, m), q)
+				// From 10⁹ standard deviations rounding leaves more.
+				most := float64(m) / 2 * 1.001
+				if math.Abs(sds) > 1e5 {
+					most = farGain
+				}
+				if !moved || left < float64(m)/2*0.999 || left > most || math.Signbit(q[0]) != math.Signbit(sds) {
+					t.Errorf("unit %v, %d dimensions, from %v standard deviations: to %v, where %v is left to gain", unit, m, sds, q[0]/unit, left)
+				}
+				// What is left is now below the limit.
+				there := slices.Clone(q)
+				if climbFrom(t, q, normal) || !slices.Equal(q, there) {
+					t.Errorf("unit %v: from the bulk %v to %v", unit, there, q)
+				}
+			}
+			q := make([]float64, m)
+			q[0] = 44.7 * unit // 44.7² / 2 < 1000
+			if climbFrom(t, q, normal) || q[0] != 44.7*unit {
+				t.Errorf("a start that is not far was moved to %v", q)
+			}
+		}
+	}
+}
+
+// Neal's funnel has no maximum. Far away in x, a climb comes to where x is of the order of its scale exp(v/2), and leaves
+// v near to where it was; it does not run down the neck.
+func TestClimbIntoTheFunnel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, m := range []int{9, 100, 1000} {
+		funnel := func(grad, q []float64) float64 {
+			v := q[0]
+			l := -v * v / 18
+			grad[0] = -v / 9
+			for i := 1; i <= m; i++ {
+				x := q[i]
+				l += -v/2 - x*x*math.Exp(-v)/2
+				grad[0] += -0.5 + x*x*math.Exp(-v)/2
+				grad[i] = -x * math.Exp(-v)
+			}
+			return l
+		}
+		for range 10 {
+			q := make([]float64, m+1)
+			for i := range q {
+				q[i] = 100 * (2*rng.Float64() - 1)
+			}
+			q[0] = 4*rng.Float64() - 2
+			v := q[0]
+			moved := climbFrom(t, q, funnel)
+			squares := 0.0
+			for _, x := range q[1:] {
+				squares += x * x
+			}
+			if ratio := math.Sqrt(squares/float64(m)) * math.Exp(-q[0]/2); !moved || math.Abs(q[0]-v) > 2 || ratio < 0.2 || ratio > 3 {
+				t.Errorf("%d dimensions: from v = %.2f to %.2f, where x is %.2g of its scale", m, v, q[0], ratio)
+			}
+		}
+	}
+}
+
+// A density that is improper has no bulk. The climb ends, where it began.
+func TestClimbWithoutEnd(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		gradient func(grad, q []float64) float64
+	}{
+		{"flat", func(grad, q []float64) float64 { clear(grad); return 0 }},
+		{"a slope", func(grad, q []float64) float64 { grad[0], grad[1] = 1, 0; return q[0] }},
+		{"a steep slope", func(grad, q []float64) float64 { grad[0], grad[1] = 1e9, -q[1]; return 1e9*q[0] - q[1]*q[1]/2 }},
+		{"an exponential", func(grad, q []float64) float64 {
+			e := math.Exp(q[0])
+			grad[0], grad[1] = e, -q[1]
+			return e - q[1]*q[1]/2
+		}},
+		{"a valley", func(grad, q []float64) float64 { grad[0], grad[1] = q[0], -q[1]; return (q[0]*q[0] - q[1]*q[1]) / 2 }},
+		{"a pole", func(grad, q []float64) float64 {
+			grad[0], grad[1] = -1e4/q[0], -q[1]
+			return -1e4*math.Log(math.Abs(q[0])) - q[1]*q[1]/2
+		}},
+	} {
+		for _, x := range []float64{1, 60, 1e5} {
+			q := []float64{x, 1}
+			if moved := climbFrom(t, q, c.gradient); moved || q[0] != x || q[1] != 1 {
+				t.Errorf("%s: from %v to %v", c.name, x, q)
+			}
+		}
+	}
+	// In one direction flat, in the other one far away: that one is climbed.
+	q := []float64{5, 1e6}
+	if !climbFrom(t, q, func(grad, q []float64) float64 { grad[0], grad[1] = 0, -q[1]; return -q[1] * q[1] / 2 }) || q[0] != 5 || q[1] > 2 {
+		t.Errorf("flat in one direction: to %v", q)
+	}
+}
