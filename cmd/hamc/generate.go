@@ -227,8 +227,11 @@ func (e *env) generate(paths []string, g *generateFlags) error {
 			return err
 		}
 	}
-	if err := clash(targets); err != nil {
-		return err
+	// Elsewhere, a file of a name that was asked for need not be compiled with those beside it.
+	if os.Getenv("GOPACKAGE") != "" || len(targets) > 1 {
+		if err := clash(targets); err != nil {
+			return err
+		}
 	}
 	for _, t := range targets {
 		if err := e.write(t); err != nil {
