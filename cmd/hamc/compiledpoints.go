@@ -112,12 +112,16 @@ func (e *env) askCompiled(ctx context.Context, bin, at string, request *driver.P
 		return nil, failed(internal{fmt.Errorf("the model does not say what it is: %w", err)})
 	}
 	if info.Error != "" {
-		return nil, failed(problem{errors.New(info.Error)})
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, problem{errors.New(info.Error)}
 	}
 	own := &runtime.Info{Name: info.Model, Params: info.Params}
 	points, err := e.readPoints(at, own, own)
-	if err != nil {
-		return nil, failed(err)
+	if err != nil { // not the model's fault, whatever it says of an end that it did not expect
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, err
 	}
 	list := make([]driver.Point, len(points))
 	for i, p := range points {
