@@ -57,21 +57,16 @@ type Audit struct {
 }
 
 // Violation holds the two measures of Brofos & Lederman (2021, appendix "Volume
-// Preservation and Symmetry Metrics"), in the units of the solver's Norm. Both are 0 for an exact map.
+// Preservation and Symmetry Metrics"), for MetricNorm whatever the solver's Norm. Both are 0 for an exact map.
 type Violation struct {
 	Reversibility float64 // see ReversibilityError; NaN after a failure
 	Volume        float64 // see VolumeError; NaN after a failure, and above MaxVolume coordinates
 	Failure       Status  // of the first step that failed
 }
 
-// VolumeIncrement returns the increment η of VolumeError in audits: 1e-5, which the paper takes, for
-// MaxNorm; √δ for MetricNorm. What a solve leaves over shows in the Jacobian as δ/η.
-func VolumeIncrement(s *Solver) float64 {
-	if s.Norm == MaxNorm {
-		return 1e-5
-	}
-	return math.Sqrt(s.Tolerance)
-}
+// VolumeIncrement is the increment η of VolumeError in audits, in the metric. What a solve leaves over shows
+// in the Jacobian as up to δ/η.
+const VolumeIncrement = 1e-3
 
 // MaxVolume is the number of coordinates up to which an audit looks at volume: the Jacobian
 // of a trajectory takes four trajectories for each.
@@ -154,9 +149,9 @@ func violation(step StepFunc, q, p []float64, k *HMC, n int, st Status) Violatio
 	if st != OK {
 		return v
 	}
-	v.Reversibility, v.Failure = ReversibilityError(k.System, step, q, p, k.StepSize, n, &k.Solver)
+	v.Reversibility, v.Failure = ReversibilityError(k.System, MetricNorm, step, q, p, k.StepSize, n, &k.Solver)
 	if v.Failure == OK && len(q) <= MaxVolume {
-		v.Volume, v.Failure = VolumeError(k.System, step, q, p, k.StepSize, n, &k.Solver, VolumeIncrement(&k.Solver))
+		v.Volume, v.Failure = VolumeError(k.System, MetricNorm, step, q, p, k.StepSize, n, &k.Solver, VolumeIncrement)
 	}
 	return v
 }

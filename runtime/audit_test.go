@@ -90,10 +90,10 @@ func TestAuditNumbers(t *testing.T) {
 			}{{1, x.Step}, {int(math.Round(steps / float64(n+1))), x.Trajectory}} {
 				solver := opt.Solver
 				solver.Method = solver.Method.Resolve(len(q))
-				back, st := runtime.ReversibilityError(sys, step, q, p, eps, v.n, &solver)
+				back, st := runtime.ReversibilityError(sys, runtime.MetricNorm, step, q, p, eps, v.n, &solver)
 				if st == runtime.OK {
 					var volume float64
-					if volume, st = runtime.VolumeError(sys, step, q, p, eps, v.n, &solver, runtime.VolumeIncrement(&solver)); st == runtime.OK && volume != v.got.Volume {
+					if volume, st = runtime.VolumeError(sys, runtime.MetricNorm, step, q, p, eps, v.n, &solver, runtime.VolumeIncrement); st == runtime.OK && volume != v.got.Volume {
 						t.Errorf("chain %d, draw %d, %d steps: volume %v, want %v", c+1, n+1, v.n, v.got.Volume, volume)
 					}
 					if back != v.got.Reversibility {

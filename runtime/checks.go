@@ -13,9 +13,8 @@ import (
 //
 // the violation of reversibility of Brofos & Lederman (2021, appendix "Volume
 // Preservation and Symmetry Metrics"), which is 0 for a reversible integrator. For
-// MetricNorm the lengths are those in the metric of sys at q, which is not asked for
-// otherwise. The status tells of a step that failed, or of a metric; the error is NaN then.
-func ReversibilityError(sys System, step StepFunc, q, p []float64, eps float64, n int, s *Solver) (float64, Status) {
+// MetricNorm the lengths are those in the metric of sys at q, for MaxNorm those of the vectors as they are. The status tells of a step that failed, or of a metric; the error is NaN then.
+func ReversibilityError(sys System, norm Norm, step StepFunc, q, p []float64, eps float64, n int, s *Solver) (float64, Status) {
 	q2 := append([]float64(nil), q...)
 	p2 := append([]float64(nil), p...)
 	for range 2 {
@@ -30,7 +29,7 @@ func ReversibilityError(sys System, step StepFunc, q, p []float64, eps float64, 
 		// p2 has been flipped twice, so here it is compared as it is.
 		q2[i], p2[i] = q[i]-q2[i], p[i]-p2[i]
 	}
-	if s.Norm == MetricNorm {
+	if norm == MetricNorm {
 		return sys.Length(q, q2, p2)
 	}
 	sum := 0.0
@@ -49,10 +48,10 @@ func ReversibilityError(sys System, step StepFunc, q, p []float64, eps float64, 
 // the violation of volume preservation of the same appendix; the paper takes
 // η = 1e-5. For MetricNorm η is the length of η e_j in the metric of sys at q. The status tells of a step that failed, or of
 // a metric; the error is NaN then.
-func VolumeError(sys System, step StepFunc, q, p []float64, eps float64, n int, s *Solver, eta float64) (float64, Status) {
+func VolumeError(sys System, norm Norm, step StepFunc, q, p []float64, eps float64, n int, s *Solver, eta float64) (float64, Status) {
 	m := len(q)
 	z := append(append([]float64(nil), q...), p...)
-	increments, st := increments(sys, q, s.Norm, eta)
+	increments, st := increments(sys, q, norm, eta)
 	if st != OK {
 		return math.NaN(), st
 	}

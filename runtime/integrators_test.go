@@ -201,11 +201,11 @@ func TestReversibilityAndVolume(t *testing.T) {
 	for _, c := range systems(t) {
 		for _, k := range integratorsFor(c.m) {
 			step := stepper(t, c.m, k)
-			e, st := runtime.ReversibilityError(nil, step, c.q, c.p, 0.02, 10, plain(1e-12))
+			e, st := runtime.ReversibilityError(nil, runtime.MaxNorm, step, c.q, c.p, 0.02, 10, plain(1e-12))
 			if st != runtime.OK || !(e < 1e-9) {
 				t.Errorf("%s %v: reversibility violated by %.1e (%v)", c.m.Info().Name, k, e, st)
 			}
-			v, st := runtime.VolumeError(nil, step, c.q, c.p, 0.02, 10, plain(1e-12), 1e-5)
+			v, st := runtime.VolumeError(nil, runtime.MaxNorm, step, c.q, c.p, 0.02, 10, plain(1e-12), 1e-5)
 			if st != runtime.OK || !(v < 1e-6) {
 				t.Errorf("%s %v: volume violated by %.1e (%v)", c.m.Info().Name, k, v, st)
 			}

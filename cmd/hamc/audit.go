@@ -95,15 +95,11 @@ func auditPoints(audits []runtime.Audit) []report.AuditPoint {
 	return out
 }
 
-// writeAudits writes the median and the 90th percentile of each violation of a block.
-func writeAudits(w io.Writer, audits []runtime.Audit, block string, width int) error {
-	var own []runtime.Audit
+// writeAudits writes the median and the 90th percentile of each violation of a block's own audits.
+func writeAudits(w io.Writer, own []runtime.Audit, width int) error {
 	steps := 0.0
-	for _, a := range audits {
-		if a.Block == block {
-			own = append(own, a)
-			steps += float64(a.Steps)
-		}
+	for i := range own {
+		steps += float64(own[i].Steps)
 	}
 	if len(own) == 0 {
 		return nil

@@ -43,10 +43,6 @@ func (e *env) diagnose(dir string) error {
 	if err != nil {
 		return err
 	}
-	audits, err := readAudits(dir)
-	if err != nil {
-		return err
-	}
 	inquest, err := newInquest(dir, s.manifest)
 	if err != nil {
 		return err
@@ -62,7 +58,7 @@ func (e *env) diagnose(dir string) error {
 	for i := range s.evidence.blocks {
 		fmt.Fprintln(&b)
 		block := &s.evidence.blocks[i]
-		if err := errors.Join(block.write(&b, inquest, width), writeAudits(&b, audits, block.name, width)); err != nil {
+		if err := errors.Join(block.write(&b, inquest, width), writeAudits(&b, block.audits, width)); err != nil {
 			return internal{err}
 		}
 	}

@@ -29,6 +29,7 @@ type blockEvidence struct {
 	maxDepth   int     // of dynamic trajectories; 0 for static ones, or if not known
 	target     float64 // acceptance that the step size was adapted to; NaN if it was given, or is not known
 	chains     []chainEvidence
+	audits     []runtime.Audit
 }
 
 // chainEvidence is what the draws of one chain tell of the updates of a block. Numbers that
@@ -78,9 +79,9 @@ func (b *blockEvidence) transitions() int {
 	return b.total(func(c *chainEvidence) int { return c.transitions })
 }
 
-// newEvidence collects what the chains of a summary tell. The manifest is nil where there is
+// newEvidence collects what the chains and the audits of a run tell. The manifest is nil where there is
 // none.
-func newEvidence(s *summary, man *driver.Manifest) *evidence {
+func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evidence {
 	e := &evidence{rows: s.rows, started: s.started, unfinished: s.unfinished}
 	e.tails = acceptanceInTails(s.kept, s.draws)
 	first := s.kept[0]
@@ -98,6 +99,11 @@ func newEvidence(s *summary, man *driver.Manifest) *evidence {
 		b.maxDepth = wholeNumber(first.Setting(setting + "max_treedepth"))
 		if whole && b.integrator == "" && first.Setting("engine") == "nuts" {
 			b.maxDepth = wholeNumber(first.Setting("max_depth")) // of CmdStan itself
+		}
+		for _, a := range audits {
+			if a.Block == name {
+				b.audits = append(b.audits, a)
+			}
 		}
 		doublings := math.NaN()
 		if man != nil {

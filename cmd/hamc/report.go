@@ -69,11 +69,9 @@ func (e *env) writeReport(dir, path string) error {
 	if s.manifest != nil {
 		r.Model = s.manifest.Origin.Source
 	}
-	audits, err := readAudits(dir)
-	if err != nil {
-		return err
+	for i := range s.evidence.blocks {
+		r.Audit = append(r.Audit, auditPoints(s.evidence.blocks[i].audits)...)
 	}
-	r.Audit = auditPoints(audits)
 	if err := report.Write(&b, r); err != nil {
 		return internal{err}
 	}

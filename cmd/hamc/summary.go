@@ -95,7 +95,11 @@ func summarise(dir string) (*summary, error) {
 			return nil, problem{err}
 		}
 	}
-	s.evidence = newEvidence(s, s.manifest)
+	audits, err := readAudits(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.evidence = newEvidence(s, s.manifest, audits)
 	s.evidence.named = named(dir, s.manifest)
 	return s, nil
 }

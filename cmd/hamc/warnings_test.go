@@ -33,9 +33,16 @@ func sound(dynamic bool) *evidence {
 		}
 		b.chains = append(b.chains, c)
 	}
+	b.audits = []runtime.Audit{audit(0.003, 0.003), audit(0.003, math.NaN())}
 	e.blocks = []blockEvidence{b}
 	e.tails = []tailEvidence{{"a", "lower", 0.51}, {"a", "upper", 0.9}, {"b", "lower", 0.72}, {"b", "upper", 0.72}}
 	return e
+}
+
+// audit is one whose step and trajectory have such violations.
+func audit(reversibility, volume float64) runtime.Audit {
+	v := runtime.Violation{Reversibility: reversibility, Volume: volume}
+	return runtime.Audit{Step: v, Trajectory: v}
 }
 
 // Each row of the table speaks beyond its limit, alone, and not at it.
@@ -56,9 +63,11 @@ func TestWarningRules(t *testing.T) {
 		{false, one(func(c *chainEvidence) { c.divergent = 1 }), "1 proposal diverged: "},
 		{true, one(func(c *chainEvidence) { c.divergent = 2 }), "2 trajectories diverged: "},
 		{false, one(func(c *chainEvidence) { c.failures[runtime.NotPositiveDefinite] = 1 }), "the solver failed in 6 % of proposals (6 stalled, 1 not positive definite, 4 non finite): "},
-		{true, one(func(c *chainEvidence) { c.failures[runtime.NumStatus] = 9 }), "a failure of the solver ended 10 % of trajectories (6 stalled, 4 non finite, 9 unknown): "},
+		{true, one(func(c *chainEvidence) { c.failures[runtime.NumStatus] = 9 }), "a failure of the solver ended 10 % of trajectories (6 stalled, 4 non finite, 9 unknown): they are shorter"},
+		{true, one(func(c *chainEvidence) { c.failures[runtime.NumStatus] = 41 }), "a failure of the solver ended 26 % of trajectories (6 stalled, 4 non finite, 41 unknown): the region"},
 		{false, one(func(c *chainEvidence) { c.irreversible = 6 }), "6 % of proposals were irreversible: "},
 		{true, one(func(c *chainEvidence) { c.irreversible = 6 }), "an irreversible step ended 6 % of trajectories: "},
+		{true, func(e *evidence) { e.blocks[0].audits = []runtime.Audit{audit(0.0031, 0), audit(0.0031, 0)} }, "by its audit the integrator is reversible to 0.0031 only: "},
 		{false, one(func(c *chainEvidence) { c.accept = 0.719 }), "acceptance far below the target 0.9 in 1 of 2 chains, the least 0.72: "},
 		{true, func(e *evidence) { e.tails[0].accept, e.tails[3].accept = 0.5, 0.4 }, "acceptance falls off in the tails of 2 of 2 parameters, from 0.72 on the whole to 0.40 in the upper tail of b: "},
 		{false, func(e *evidence) { e.rows[1].KHat = 0.71 }, "k-hat above 0.7 for 1 of 2 parameters, 0.71 for b: "},

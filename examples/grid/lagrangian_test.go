@@ -157,7 +157,7 @@ func sameMap(s *subject, step runtime.StepFunc, states []state) error {
 // in the conformance tests.
 func reversible(s *subject, step runtime.StepFunc, states []state) error {
 	for i, z := range states {
-		e, st := runtime.ReversibilityError(nil, step, z.q, z.p, s.eps/3, 10, solver(1e-13))
+		e, st := runtime.ReversibilityError(nil, runtime.MaxNorm, step, z.q, z.p, s.eps/3, 10, solver(1e-13))
 		if st != runtime.OK || !(e <= 1e-11*z.size()) {
 			return fmt.Errorf("state %d: reversibility is violated by %.1e, status %v", i, e, st)
 		}
@@ -168,7 +168,7 @@ func reversible(s *subject, step runtime.StepFunc, states []state) error {
 // preserves: a trajectory preserves volume; the limit is that of central differences.
 func preserves(s *subject, step runtime.StepFunc, states []state) error {
 	for i, z := range states {
-		e, st := runtime.VolumeError(nil, step, z.q, z.p, s.eps, 5, solver(1e-13), 1e-5)
+		e, st := runtime.VolumeError(nil, runtime.MaxNorm, step, z.q, z.p, s.eps, 5, solver(1e-13), 1e-5)
 		if st != runtime.OK || !(e <= 1e-7) {
 			return fmt.Errorf("state %d: volume is violated by %.1e, status %v", i, e, st)
 		}

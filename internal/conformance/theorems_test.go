@@ -22,7 +22,7 @@ func TestReversible(t *testing.T) {
 		}
 		for _, k := range s.integrators() {
 			for i, z := range states {
-				e, st := runtime.ReversibilityError(m, stepper(t, m, k), z.q, z.p, s.eps/3, 10, plain(tight))
+				e, st := runtime.ReversibilityError(m, runtime.MaxNorm, stepper(t, m, k), z.q, z.p, s.eps/3, 10, plain(tight))
 				if st != runtime.OK || !(e <= 1e-11*size(join(z.q, z.p)...)) {
 					t.Errorf("%v, state %d: violated by %.1e, status %v", k, i, e, st)
 				}
@@ -43,7 +43,7 @@ func TestVolume(t *testing.T) {
 		}
 		for _, k := range s.tried() {
 			for i, z := range states {
-				e, st := runtime.VolumeError(m, stepper(t, m, k), z.q, z.p, s.eps, steps, plain(tight), 1e-5)
+				e, st := runtime.VolumeError(m, runtime.MaxNorm, stepper(t, m, k), z.q, z.p, s.eps, steps, plain(tight), 1e-5)
 				if st != runtime.OK || !(e <= tol) {
 					t.Errorf("%v, state %d: violated by %.1e, status %v", k, i, e, st)
 				}

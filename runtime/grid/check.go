@@ -67,7 +67,7 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 			lostVolume++
 			continue
 		}
-		if e, st := runtime.ReversibilityError(k.System, k.Step, q, p, k.StepSize, c.Steps, &k.Solver); st == runtime.OK {
+		if e, st := runtime.ReversibilityError(k.System, k.Solver.Norm, k.Step, q, p, k.StepSize, c.Steps, &k.Solver); st == runtime.OK {
 			symmetry = append(symmetry, e)
 		} else {
 			lostSymmetry++
@@ -75,7 +75,7 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 		if len(q) > runtime.MaxVolume {
 			continue
 		}
-		if e, st := runtime.VolumeError(k.System, k.Step, q, p, k.StepSize, c.Steps, &k.Solver, c.Eta); st == runtime.OK {
+		if e, st := runtime.VolumeError(k.System, k.Solver.Norm, k.Step, q, p, k.StepSize, c.Steps, &k.Solver, c.Eta); st == runtime.OK {
 			volume = append(volume, e)
 		} else {
 			lostVolume++

@@ -130,10 +130,10 @@ func measure(m runtime.Model, delta, eps float64, draws int, mean, sd, meanSE, s
 		if st := runtime.AsSystem(m).DrawMomentum(p, q); st != runtime.OK {
 			return fmt.Errorf("no momentum at a draw: %v", st)
 		}
-		if e, st := runtime.ReversibilityError(sys, step, q, p, eps, 1, &s); st == runtime.OK {
+		if e, st := runtime.ReversibilityError(sys, s.Norm, step, q, p, eps, 1, &s); st == runtime.OK {
 			back = append(back, e)
 		}
-		if e, st := runtime.VolumeError(sys, step, q, p, eps, 1, &s, 1e-5); st == runtime.OK {
+		if e, st := runtime.VolumeError(sys, s.Norm, step, q, p, eps, 1, &s, 1e-5); st == runtime.OK {
 			volume = append(volume, e)
 		}
 	}
