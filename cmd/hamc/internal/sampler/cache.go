@@ -35,6 +35,9 @@ type Cache struct{ Dir string }
 // samplersName is the name of the directory of samplers in the cache.
 const samplersName = "samplers"
 
+// lockName is the name of the file that a process holds while it gives or removes the name of a sampler.
+const lockName = "lock"
+
 // buildPrefix begins the names of the directories in which samplers are built.
 const buildPrefix = "build-"
 
@@ -177,6 +180,11 @@ func (c *Cache) keep(id, program string) (*Binary, error) {
 	}
 	dir := filepath.Join(c.Dir, samplersName)
 	path := filepath.Join(dir, id+"."+sum) + filepath.Ext(program)
+	// A process that removes the sampler of that name, which it found unused, would remove this one.
+	defer c.alone()()
+	if b := open(path); b != nil {
+		return b, nil // another process was faster, and uses it: it would lose the name if this one took it
+	}
 	if err := errors.Join(os.Rename(program, path), files.SyncDir(dir)); err != nil {
 		return nil, err
 	}
@@ -198,7 +206,7 @@ func (c *Cache) Prune() {
 	for _, e := range list {
 		sum += e.Bytes
 		if sum > MaxCacheBytes || time.Since(e.Used) > MaxCacheAge {
-			e.remove()
+			c.remove(&e)
 		}
 	}
 	c.sweep(maxBuildAge)
@@ -212,7 +220,7 @@ func (c *Cache) Clean() (removed, left []Entry, err error) {
 		return nil, nil, err
 	}
 	for _, e := range list {
-		if e.remove() {
+		if c.remove(&e) {
 			removed = append(removed, e)
 		} else {
 			left = append(left, e)
@@ -222,8 +230,19 @@ func (c *Cache) Clean() (removed, left []Entry, err error) {
 	return removed, left, nil
 }
 
+// alone keeps other processes from giving and removing names of samplers until the returned call.
+func (c *Cache) alone() (end func()) {
+	f, err := os.OpenFile(filepath.Join(c.Dir, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return func() {} // the directory cannot be written to: nothing will be
+	}
+	wait(f)
+	return func() { f.Close() }
+}
+
 // remove removes a sampler unless it is in use, and reports whether it is gone.
-func (e *Entry) remove() bool {
+func (c *Cache) remove(e *Entry) bool {
+	defer c.alone()()
 	f, err := os.Open(e.Path)
 	if err != nil {
 		return os.RemoveAll(e.Path) == nil // nobody can run it

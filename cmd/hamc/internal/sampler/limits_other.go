@@ -16,5 +16,8 @@ func ours(string, fs.FileInfo) error { return nil }
 // share does nothing: a file that is in use cannot be removed on such systems.
 func share(*os.File) {}
 
+// wait does nothing, likewise.
+func wait(*os.File) {}
+
 // lockAlone does nothing, likewise.
 func lockAlone(*os.File) bool { return true }

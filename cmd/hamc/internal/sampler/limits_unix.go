@@ -32,6 +32,11 @@ func share(f *os.File) {
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_SH) // some file systems have no locks
 }
 
+// wait locks a file that no other process has locked then, until it is closed.
+func wait(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX) // some file systems have no locks
+}
+
 // lockAlone locks a file unless others share it. It returns false if they do.
 func lockAlone(f *os.File) bool {
 	return !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
