@@ -513,7 +513,7 @@ func TestBadSeries(t *testing.T) {
 		y     []float64
 	}{
 		{"T", 0, nil}, {"T", -1, []float64{1}}, {"y", 2, []float64{1}}, {"y", 1, []float64{1, 2}},
-		{"y", 1, nil}, {"element 2 of y", 2, []float64{1, nan}}, {"element 1 of y", 1, []float64{math.Inf(-1)}},
+		{"y", 1, nil}, {"y[2] is NaN", 2, []float64{1, nan}}, {"y[1] is -Inf", 1, []float64{math.Inf(-1)}},
 	} {
 		_, err := stochastic_volatility.New(stochastic_volatility.Data{T: c.T, Y: c.y})
 		_, err2 := stochastic_volatility_authors.New(stochastic_volatility_authors.Data{T: c.T, Y: c.y})

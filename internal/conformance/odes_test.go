@@ -444,7 +444,7 @@ func TestBadODEData(t *testing.T) {
 		{"t has 1 element", fitzhugh_nagumo.Data{N: 2, T: []float64{1}, VObs: []float64{1, 2}, RObs: []float64{1, 2}, Sigma: 1}},
 		{"t[2] is 1", fitzhugh_nagumo.Data{N: 2, T: []float64{2, 1}, VObs: []float64{1, 2}, RObs: []float64{1, 2}, Sigma: 1}},
 		{"t[1] is -0.5", fitzhugh_nagumo.Data{N: 1, T: []float64{-0.5}, VObs: []float64{1}, RObs: []float64{1}, Sigma: 1}},
-		{"element 2 of t", fitzhugh_nagumo.Data{N: 2, T: []float64{1, nan}, VObs: []float64{1, 2}, RObs: []float64{1, 2}, Sigma: 1}},
+		{"t[2] is NaN", fitzhugh_nagumo.Data{N: 2, T: []float64{1, nan}, VObs: []float64{1, 2}, RObs: []float64{1, 2}, Sigma: 1}},
 		{"v_obs", fitzhugh_nagumo.Data{N: 1, T: []float64{1}, VObs: []float64{1, 2}, RObs: []float64{1}, Sigma: 1}},
 		{"r_obs", fitzhugh_nagumo.Data{N: 1, T: []float64{1}, VObs: []float64{1}, RObs: []float64{nan}, Sigma: 1}},
 		{"sigma is 0", fitzhugh_nagumo.Data{N: 1, T: []float64{1}, VObs: []float64{1}, RObs: []float64{1}}},
@@ -463,7 +463,7 @@ func TestBadODEData(t *testing.T) {
 		"N is 0":           func(d *lotka_volterra.Data) { d.N = 0 },
 		"y has 3 elements": func(d *lotka_volterra.Data) { d.Y = d.Y[:3] },
 		"y_init":           func(d *lotka_volterra.Data) { d.YInit = []float64{30, 0} },
-		"element 3 of y":   func(d *lotka_volterra.Data) { d.Y = []float64{1, 2, -3, 4} },
+		"y[2,1] is -3":     func(d *lotka_volterra.Data) { d.Y = []float64{1, 2, -3, 4} },
 	} {
 		d := good
 		change(&d)

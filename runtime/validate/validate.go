@@ -89,7 +89,13 @@ func (c *Checker) fail(name, format string, args ...any) *Problem {
 	return c.add(Problem{Name: name, Index: -1, Text: fmt.Sprintf(format, args...)})
 }
 
+// add adds a problem, unless it is there: a declaration and several distributions may demand the same.
 func (c *Checker) add(p Problem) *Problem {
+	for i := range c.problems.List {
+		if x := &c.problems.List[i]; x.Name == p.Name && x.Index == p.Index && x.Text == p.Text {
+			return x
+		}
+	}
 	c.problems.List = append(c.problems.List, p)
 	return &c.problems.List[len(c.problems.List)-1]
 }

@@ -99,3 +99,15 @@ func TestPositions(t *testing.T) {
 		}
 	}
 }
+
+// TestSameProblem: what a declaration and two distributions demand of a datum is told once.
+func TestSameProblem(t *testing.T) {
+	c := validate.New("m")
+	for range 3 {
+		c.Reals("y", []float64{1, -3, 2}, 0, math.Inf(1), true, true)
+	}
+	c.Reals("z", []float64{1, -3, 2}, 0, math.Inf(1), true, true)
+	if n := len(c.Problems()); n != 2 {
+		t.Errorf("%d problems, want 2: %v", n, c.Err())
+	}
+}
