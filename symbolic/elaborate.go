@@ -354,11 +354,14 @@ type PosteriorTerm struct {
 
 // Elaborate turns a checked model into the density of one block's parameters
 // given the others', or into the joint density of all if the block is nil.
-func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior { return elaborate(m, block, false) }
+func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
+	return growing(func(by grain) *Posterior { return elaborate(m, block, false, by) })
+}
 
 // elaborate is Elaborate, with the sensitivities that curvature needs if it is asked for.
-func elaborate(m *dsl.Model, block *dsl.Block, curved bool) *Posterior {
+func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior {
 	c := NewContext()
+	c.grain = by
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
 	p := &Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved}
 	for _, d := range m.Data {
@@ -391,6 +394,7 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool) *Posterior {
 			p.Given = append(p.Given, p.param(len(p.Given), q, GivenTensor))
 		}
 	}
+	c.sharing = true
 	jacobian := c.Number(0)
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.objects[b.Decl] = value{shape: b.Decl.Type.Shape, elem: b.Value}
@@ -476,30 +480,33 @@ func (b *Param) logJacobian(c *Context, s []Sub) *Expr {
 }
 
 func (p *Posterior) let(l *dsl.Let) value {
-	if len(l.Indices) == 0 {
-		return p.el.expr(l.Value)
-	}
 	c := p.C
+	if len(l.Indices) == 0 {
+		return c.remembered(p.el.expr(l.Value))
+	}
 	formal := make([]*Index, len(l.Indices))
 	for i, ix := range l.Indices {
 		formal[i] = c.NewIndex(ix.Name, ix.Range)
 		p.el.indices[ix] = Sub{Index: formal[i]}
 	}
-	body := p.el.expr(l.Value).at()
-	return value{shape: l.Type.Shape, elem: func(s ...Sub) *Expr {
-		// Two steps, so that a subscript naming a formal index of another
-		// dimension is not replaced again.
-		e := body
-		temp := make([]*Index, len(formal))
-		for i, f := range formal {
-			temp[i] = c.NewIndex(f.Name, f.Range)
-			e = c.Subst(e, f, Sub{Index: temp[i]})
-		}
-		for i, f := range temp {
-			e = c.Subst(e, f, s[i])
+	body := c.operand(p.el.expr(l.Value).at())
+	return value{shape: l.Type.Shape, elem: func(s ...Sub) *Expr { return c.substAll(body, formal, s) }}
+}
+
+// remembered is a value whose elements are made once for all that is made of them.
+func (c *Context) remembered(v value) value {
+	at, known := v.elem, map[[2]Sub]*Expr{}
+	v.elem = func(s ...Sub) *Expr {
+		var key [2]Sub
+		copy(key[:], s)
+		e, ok := known[key]
+		if !ok {
+			e = c.operand(at(s...))
+			known[key] = e
 		}
 		return e
-	}}
+	}
+	return v
 }
 
 func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
