@@ -99,10 +99,27 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagno
 	return r, d.List
 }
 
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed) *Derived {
-	p := elaborate(m, block, curved, by)
+// deriveBy derives with one grain.
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed) (result *Derived) {
+	p := &Posterior{limited: true}
+	defer func() {
+		if p.C != nil {
+			p.C.sharing, p.C.limited = false, false
+		}
+		switch r := recover(); r.(type) {
+		case nil:
+		case tooLarge:
+			if by == coarse {
+				panic(outgrown{}) // the fine grain may do
+			}
+			d.refuse(p)
+			result = nil
+		default:
+			panic(r)
+		}
+	}()
+	p.elaborate(m, block, curved, by)
 	c := p.C
-	defer func() { c.sharing = false }()
 	p.L = c.Fold(p.L)
 	var metric *Metric
 	if block != nil {

@@ -337,7 +337,9 @@ type Posterior struct {
 	NoPriors []NoPrior
 	lets     map[*dsl.Let]value
 	el       *elaborator
-	curved   bool // solutions have third-order sensitivities
+	curved   bool     // solutions have third-order sensitivities
+	limited  bool     // the limits of budget.go hold
+	at       dsl.Span // of the statement that is being elaborated
 }
 
 // PosteriorTerm is the elaborated form of one dsl.Term.
@@ -360,10 +362,20 @@ func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
 
 // elaborate is Elaborate, with the sensitivities that curvature needs if it is asked for.
 func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior {
+	p := &Posterior{}
+	p.elaborate(m, block, curved, by)
+	return p
+}
+
+func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) {
 	c := NewContext()
 	c.grain = by
+	c.limited, c.allowance = p.limited, 1
+	if curved {
+		c.allowance = 4
+	}
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
-	p := &Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved}
+	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
@@ -403,20 +415,22 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior
 	}
 	el.solve = p.solution
 	for _, l := range m.Lets {
+		p.at = l.Declared()
 		v := p.let(l)
 		p.lets[l] = v
 		el.objects[l] = v
 	}
 	p.L = jacobian
 	for _, t := range m.Terms {
+		p.at = t.At
 		pt := p.term(t)
 		p.Terms = append(p.Terms, pt)
 		p.L = c.Add(p.L, pt.L)
 	}
+	p.at = dsl.Span{}
 	if len(p.Given) == 0 {
 		p.quantities()
 	}
-	return p
 }
 
 // param makes parameter n of its kind, with its coordinates.

@@ -9,7 +9,8 @@
 //
 // The files follow the data: expr.go (nodes), construct.go (the canonical
 // form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
-// elaborate.go (checked model → log density), metric.go (metrics), fold.go and fit.go
+// elaborate.go (checked model → log density), share.go (shared definitions of large
+// models), budget.go (limits), metric.go (metrics), fold.go and fit.go
 // (sufficient statistics), program.go (definitions, stages and the
 // reverse sweep), generate.go (generated quantities), prior.go (draws from the prior), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
 // gather.go (subscripts taken from data), cost.go, print.go.
@@ -242,6 +243,10 @@ type Context struct {
 	// nodes
 	formals map[formalKey]*Index
 
+	limited   bool // the limits of budget.go hold
+	work      int  // counted so far
+	allowance int  // by which the limits are multiplied
+
 	grain       grain
 	sharing     bool // large operands become shared definitions
 	operands    map[*Expr]*Expr
@@ -305,6 +310,7 @@ func (c *Context) canon(r dsl.Range, level int) *Index {
 
 // intern returns the node equal to e, adding it if there is none.
 func (c *Context) intern(e Expr) *Expr {
+	c.spend(len(e.Args))
 	k := append(c.key[:0], byte(e.Op))
 	num := func(n int) { k = strconv.AppendInt(k, int64(n), 36); k = append(k, ',') }
 	flt := func(v float64) { k = strconv.AppendUint(k, math.Float64bits(v), 36); k = append(k, ',') }
