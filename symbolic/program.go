@@ -123,11 +123,7 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
-	subs := make([]Sub, len(e.free))
-	for n, f := range e.free {
-		subs[n] = Sub{Index: f}
-	}
-	return p.c.Ref(d.Tensor, subs...)
+	return p.c.Ref(d.Tensor, subsOf(c.inOrder(e.free))...)
 }
 
 // fixed reports whether e is known before sampling, but not at compile time.
@@ -431,7 +427,7 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 			args[n] = l.lower(a)
 		}
 		r := c.Call(e.Func.Name, args...)
-		if r.Op == Call && c.storable(r.free) {
+		if r.Op == Call && (c.storable(r.free) || c.shaped(r.free)) {
 			return l.define(r, e)
 		}
 		return r

@@ -224,7 +224,7 @@ func (c *Context) share(e *Expr) *Expr {
 		t.Def = &Def{Tensor: t, Indices: formal, Body: key}
 		c.shared[key] = t
 	}
-	return c.Ref(t, subsOf(e.free)...)
+	return c.Ref(t, subsOf(c.inOrder(e.free))...)
 }
 
 // storable reports whether a value at these indices is worth an array of its own:
@@ -237,12 +237,26 @@ func (c *Context) storable(free []*Index) bool {
 	case len(free) > 2:
 		return false
 	}
-	for _, f := range free {
-		if !c.isSmall(f.Range) {
-			return false
+	rows, cols := c.isSmall(free[0].Range), c.isSmall(free[1].Range)
+	return rows && cols || !rows && !cols && c.shaped(free)
+}
+
+// shaped reports whether some matrix of data has the dimensions of two indices: an array over
+// them takes no more than the data do.
+func (c *Context) shaped(free []*Index) bool {
+	if len(free) != 2 {
+		return false
+	}
+	rows, cols := free[0].Range.Hi, free[1].Range.Hi
+	for _, t := range c.tensors {
+		if t.Kind != DataTensor || len(t.Shape) != 2 {
+			continue
+		}
+		if t.Shape[0] == rows && t.Shape[1] == cols || t.Shape[0] == cols && t.Shape[1] == rows {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // isSmall reports whether a range is no longer than the parameters are.
@@ -250,16 +264,45 @@ func (c *Context) isSmall(r dsl.Range) bool {
 	return r.Hi.IsConst() && r.Hi.Offset <= 64 || c.small[r.Hi.Name]
 }
 
+// inOrder returns free indices in the order in which an array over them is stored: that of their
+// making, or that of the rows and columns of the matrices of data.
+func (c *Context) inOrder(free []*Index) []*Index {
+	if !c.transposed(free) {
+		return free
+	}
+	return []*Index{free[1], free[0]}
+}
+
+// transposed reports whether two indices are in the order of the columns and rows of the matrices of
+// data that have these dimensions.
+func (c *Context) transposed(indices []*Index) bool {
+	if len(indices) != 2 {
+		return false
+	}
+	a, b, found := indices[0].Range.Hi, indices[1].Range.Hi, false
+	for _, t := range c.tensors {
+		if t.Kind != DataTensor || len(t.Shape) != 2 {
+			continue
+		}
+		if t.Shape[0] == a && t.Shape[1] == b {
+			return false
+		}
+		found = found || t.Shape[0] == b && t.Shape[1] == a
+	}
+	return found
+}
+
 type formalKey struct {
 	r dsl.Range
 	n int
 }
 
-// close renames the free indices of e, in order, to formal ones: equal
-// functions of their indices become equal nodes.
+// close renames the free indices of e, in the order that inOrder gives them, to formal
+// ones: equal functions of their indices become equal nodes.
 func (c *Context) close(e *Expr) (*Expr, []*Index) {
 	var formal []*Index
-	for _, f := range e.free {
+	free := c.inOrder(e.free)
+	for _, f := range free {
 		k := formalKey{f.Range, len(formal)}
 		i, ok := c.formals[k]
 		if !ok {
@@ -268,7 +311,7 @@ func (c *Context) close(e *Expr) (*Expr, []*Index) {
 		}
 		formal = append(formal, i)
 	}
-	return c.substAll(e, e.free, subsOf(formal)), formal
+	return c.substAll(e, free, subsOf(formal)), formal
 }
 
 // substAll puts subscripts in the place of indices, all at once: by way of
