@@ -49,7 +49,7 @@ type flatCode struct {
 
 // flat reports whether the model gets flat steps.
 func (g *generator) flat() bool {
-	if g.constant() || g.softAbs() || g.hasODE() || !g.dim.IsConst() || g.dim.Offset > maxFlat {
+	if g.constant() || g.softAbs() || g.hasODE() || !g.dim.IsConst() || g.dim.Offset > maxFlat || g.d.Large {
 		return false
 	}
 	for _, b := range g.d.Params {

@@ -66,11 +66,37 @@ func isLong(x dsl.Extent) bool { return x.Name != "" || x.Offset >= 32 }
 // applied returns the kernel that computes a function of something over a range
 // where that something is no array of its own, or "".
 func (s *scheduler) applied(d *symbolic.Def) string {
-	if len(d.Indices) != 1 || d.Body.Op != symbolic.Call || len(d.Body.Args) != 1 || !fromOne(d.Indices[0]) || !isLong(d.Tensor.Shape[0]) ||
-		isVector(d.Body.Args[0], d.Indices[0]) {
+	if d.Body.Op != symbolic.Call || len(d.Body.Args) != 1 || !overRanges(d) || isArray(d.Body.Args[0], d.Indices) {
 		return ""
 	}
 	return elementwise[d.Body.Func.Name]
+}
+
+// overRanges reports whether a definition runs over whole ranges, one of which is long: a
+// vector, or a matrix, whose rows follow each other.
+func overRanges(d *symbolic.Def) bool {
+	if len(d.Indices) < 1 || len(d.Indices) > 2 {
+		return false
+	}
+	long := false
+	for n, i := range d.Indices {
+		if !fromOne(i) {
+			return false
+		}
+		long = long || isLong(d.Tensor.Shape[n])
+	}
+	return long
+}
+
+// isArray reports whether e is t[i] or t[i,j] for an array t over the whole ranges of the indices.
+func isArray(e *symbolic.Expr, indices []*symbolic.Index) bool {
+	if len(indices) == 1 {
+		return isVector(e, indices[0])
+	}
+	return len(indices) == 2 && e.Op == symbolic.Ref && len(e.Subs) == 2 && !e.Tensor.Symmetric &&
+		e.Subs[0] == (symbolic.Sub{Index: indices[0]}) && e.Subs[1] == (symbolic.Sub{Index: indices[1]}) &&
+		e.Tensor.Shape[0] == indices[0].Range.Hi && e.Tensor.Shape[1] == indices[1].Range.Hi &&
+		e.Tensor.Kind == symbolic.DefTensor
 }
 
 // fromOne reports whether an index runs over 1..size, as kernels do.
@@ -112,8 +138,8 @@ func (s *scheduler) kernel(d *symbolic.Def, f *fusion) *Kernel {
 	if e, ok := f.via[d]; ok {
 		return &Kernel{Func: "SumLog1pExp", T: d.Tensor, Args: []*symbolic.Tensor{e.Tensor}}
 	}
-	if len(d.Indices) == 1 && d.Body.Op == symbolic.Call && isLong(d.Tensor.Shape[0]) {
-		if k, ok := elementwise[d.Body.Func.Name]; ok && isVector(d.Body.Args[0], d.Indices[0]) {
+	if d.Body.Op == symbolic.Call && overRanges(d) {
+		if k, ok := elementwise[d.Body.Func.Name]; ok && isArray(d.Body.Args[0], d.Indices) {
 			return &Kernel{Func: k, T: d.Tensor, Args: []*symbolic.Tensor{d.Body.Args[0].Tensor}}
 		}
 	}

@@ -237,10 +237,16 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			g := place(refsOf(arg), &rng, i, false)
 			arg = s.c.Subst(arg, i, symbolic.Sub{Index: g.index})
 			subs := []symbolic.Sub{{Index: g.index}}
-			s.emit(&g.body, arg, func(e *symbolic.Expr) Stmt { return &Assign{T: d.Tensor, Subs: subs, E: e} })
+			s.nest(&g.body, d.Indices[1:], arg, func(e *symbolic.Expr, rest []symbolic.Sub) Stmt {
+				return &Assign{T: d.Tensor, Subs: append(subs[:1:1], rest...), E: e}
+			})
 			home[d.Tensor] = at(g)
 			s.escapes[d.Tensor] = true
-			k := place([]*symbolic.Expr{s.c.Ref(d.Tensor, symbolic.Sub{Index: i})}, nil, nil, true)
+			all := make([]symbolic.Sub, len(d.Indices))
+			for n, i := range d.Indices {
+				all[n] = symbolic.Sub{Index: i}
+			}
+			k := place([]*symbolic.Expr{s.c.Ref(d.Tensor, all...)}, nil, nil, true)
 			k.body = append(k.body, &Kernel{Func: f, T: d.Tensor, Args: []*symbolic.Tensor{d.Tensor}})
 			home[d.Tensor] = at(k)
 			continue
@@ -290,7 +296,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 				return &Assign{T: d.Tensor, Subs: append(append([]symbolic.Sub{}, subs...), rest...), E: e}
 			})
 			home[d.Tensor] = at(g)
-			aligned[d.Tensor] = len(d.Indices) == 1
+			aligned[d.Tensor] = true // of a matrix, the row is complete where the next statement begins
 		}
 		if draws {
 			last = home[d.Tensor]
@@ -306,7 +312,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 		if g.rng == nil {
 			out = append(out, g.body...)
 		} else if len(g.body) > 0 {
-			out = append(out, s.peel([]Stmt{&Loop{Index: g.index, Body: g.body}})...)
+			out = append(out, s.peel([]Stmt{&Loop{Index: g.index, Body: s.fuse(g.body)}})...)
 		}
 		out = append(out, g.after...)
 	}

@@ -86,13 +86,40 @@ func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
 				jen.For(id("i").Op(":=").Range().Id("slice")).Block(id("dst").Index(id("i").Op("*").Id("m").Op("+").Id("k")).Op("=").Add(s("w")).Index(id("i"))),
 			),
 		}
+		cube := append([]jen.Code{jen.Clear(id("dst"))}, jacobian...)
+		if g.d.ByColumns {
+			cube = byColumns(s("pairing"))
+		}
 		add("cube writes ∂H_ij/∂q_k to dst[(i·m+j)·m+k]; the matrix was evaluated at q.",
-			g.method("cube").Params(floats("dst", "q")).Block(append([]jen.Code{jen.Clear(id("dst"))}, jacobian...)...))
+			g.method("cube").Params(floats("dst", "q")).Block(cube...))
+	case g.d.ByColumns:
+		body = byColumns(s("Contract"))
 	default:
 		body = append([]jen.Code{g.evaluateCall("q", orderForce), jen.Clear(id("dst"))}, jacobian...)
 	}
 	add("MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling\nnever forms this tensor.", g.method("MetricJacobian").Params(floats("dst", "q")).Block(body...))
 	return out
+}
+
+// byColumns emits the derivatives of a matrix, of each pair of entries by a contraction
+// with a weight that holds nothing else.
+func byColumns(contract *jen.Statement) []jen.Code {
+	at := func(i, j string) *jen.Statement { return id(i).Op("*").Id("m").Op("+").Id(j) }
+	row := func(i, j string) *jen.Statement {
+		return id("dst").Index(jen.Parens(at(i, j)).Op("*").Id("m"), jen.Empty())
+	}
+	return []jen.Code{
+		id("m").Op(":=").Len(id("q")),
+		jen.List(id("w"), id("f")).Op(":=").List(jen.Make(fvec(), id("m").Op("*").Id("m")), jen.Make(fvec(), id("m"))),
+		jen.For(id("i").Op(":=").Range().Id("m")).Block(jen.For(id("j").Op(":=").Range().Add(id("i")).Op("+").Lit(1)).Block(
+			jen.Clear(id("w")),
+			id("w").Index(at("i", "j")).Op("+=").Lit(0.5),
+			id("w").Index(at("j", "i")).Op("+=").Lit(0.5),
+			contract.Call(id("f"), id("q"), id("w")),
+			jen.Copy(row("i", "j"), id("f")),
+			jen.Copy(row("j", "i"), id("f")),
+		)),
+	}
 }
 
 // evaluateCall emits the evaluation of the matrix and its factor at a position,

@@ -204,7 +204,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 		}
 	}
 	for i, a := range args {
-		collect(a, k[i])
+		collect(c.operand(a), k[i])
 	}
 	if val == 0 {
 		return c.Number(0)
@@ -671,7 +671,6 @@ func (c *Context) Renamed(e *Expr, tensor func(*Tensor) *Tensor, subs func([]Sub
 		if e.Tensor != nil {
 			own.Tensor = tensor(e.Tensor)
 		}
-		own.id, own.free, own.level, own.stage = 0, nil, 0, 0
 		r := c.intern(own)
 		memo[e] = r
 		return r
@@ -704,21 +703,32 @@ func (c *Context) replace(e *Expr, f func(*Expr) *Expr, memo map[*Expr]*Expr) *E
 
 // Expand multiplies out products of sums and small powers of sums; it is used
 // to prove identities, not to make programs.
-func (c *Context) Expand(e *Expr) *Expr {
+func (c *Context) Expand(e *Expr) *Expr { return c.expand(e, map[*Expr]*Expr{}) }
+
+func (c *Context) expand(e *Expr, memo map[*Expr]*Expr) *Expr {
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	r := c.expandNode(e, memo)
+	memo[e] = r
+	return r
+}
+
+func (c *Context) expandNode(e *Expr, memo map[*Expr]*Expr) *Expr {
 	switch e.Op {
 	case Add:
 		args := make([]*Expr, len(e.Args))
 		for n, a := range e.Args {
-			args[n] = c.Expand(a)
+			args[n] = c.expand(a, memo)
 		}
 		return c.Linear(e.Val, e.K, args)
 	case Sum:
 		i, body := c.Open(e)
-		return c.Sum(i, c.Expand(body))
+		return c.Sum(i, c.expand(body, memo))
 	case Mul:
 		terms := []*Expr{c.Number(e.Val)}
 		for n, a := range e.Args {
-			x := c.Expand(a)
+			x := c.expand(a, memo)
 			reps := 1
 			if x.Op == Add && e.K[n] == math.Trunc(e.K[n]) && e.K[n] > 0 && e.K[n] <= 4 {
 				reps = int(e.K[n])
@@ -813,7 +823,6 @@ func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
 			if r == e {
 				own := *e
 				own.Args = append([]*Expr(nil), e.Args...)
-				own.id, own.free, own.level, own.stage = 0, nil, 0, 0
 				r = &own
 			}
 			r.Args[n] = x
@@ -869,6 +878,9 @@ func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 // replaced; f receives the indicators and the rest of the product. Sums are
 // left alone: their bodies are guarded in their own loops.
 func (c *Context) ReplaceGuarded(e *Expr, f func(conds []*Expr, rest *Expr) *Expr) *Expr {
+	if !e.placed && !e.gather {
+		return e // nothing to guard
+	}
 	if e.Op == Mul {
 		var conds, rest []*Expr
 		var ks []float64

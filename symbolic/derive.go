@@ -43,12 +43,19 @@ type Derived struct {
 	Force      []Output // −∂L/∂q + ½⟨W, ∂B/∂q⟩
 	Contract   []Output // ⟨W, ∂B/∂q⟩
 	Rank1      []Output // ½⟨v vᵀ, ∂B/∂q⟩
-	Jacobian   []Output // ∂B/∂q, per block triple
+	Jacobian   []Output // ∂B/∂q, per block triple; none where ByColumns is set
 	Value      []Output // the parameters on their own scale
 	Alpha      Output   // of SoftAbs
 	Shift      Output   // of SoftAbs
 	Generated  []Output // Posterior.Quantities
 	Prior      []Output // Posterior.Priors
+
+	// ByColumns says that the Jacobian has too many formulas: ∂B_ij/∂q is then
+	// ⟨W, ∂B/∂q⟩ with a weight of that one pair.
+	ByColumns bool
+
+	// Large says that parts of the density or the metric became shared definitions.
+	Large bool
 
 	Curved    bool     // Curvature was asked for
 	Curvature []Output // ∂²(−L + ½⟨W, B⟩)/∂q², per block pair with Row ≥ Col; none where B is constant
@@ -84,8 +91,34 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 
 // derive derives the density of one block, or the joint one.
 func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagnostic) {
-	p := elaborate(m, block, curved)
 	d := &Diagnosed{}
+	r := growing(func(by grain) *Derived {
+		d.List = nil
+		return deriveBy(m, block, curved, by, d)
+	})
+	return r, d.List
+}
+
+// deriveBy derives with one grain.
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed) (result *Derived) {
+	p := &Posterior{limited: true}
+	defer func() {
+		if p.C != nil {
+			p.C.sharing, p.C.limited = false, false
+		}
+		switch r := recover(); r.(type) {
+		case nil:
+		case tooLarge:
+			if by == coarse {
+				panic(outgrown{}) // the fine grain may do
+			}
+			d.refuse(p)
+			result = nil
+		default:
+			panic(r)
+		}
+	}()
+	p.elaborate(m, block, curved, by)
 	c := p.C
 	p.L = c.Fold(p.L)
 	var metric *Metric
@@ -93,10 +126,10 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagno
 		metric = p.metric(d)
 	}
 	if d.errors() {
-		return nil, d.List
+		return nil
 	}
 	prog := newProgram(p)
-	r := &Derived{Posterior: p, Metric: metric, Prog: prog, Curved: curved}
+	r := &Derived{Posterior: p, Metric: metric, Prog: prog, Curved: curved, Large: by == fine}
 	none := -1
 
 	for _, s := range p.Solves {
@@ -113,10 +146,10 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagno
 	if metric == nil {
 		r.checkDifferentiable(d)
 		if d.errors() {
-			return nil, d.List
+			return nil
 		}
 		r.generate()
-		return r, d.List
+		return r
 	}
 	for _, b := range metric.Blocks {
 		r.Matrix = append(r.Matrix, r.entries(b)...)
@@ -150,16 +183,8 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagno
 	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{l, wB}))
 	r.Rank1 = r.sweep(c.Scale(0.5, prog.Lower(squared, nil)))
 
-	for _, b := range metric.Blocks {
-		for n, dir := range p.Params {
-			k, s := dir.index(c, "r")
-			e := c.Diff(b.E, dir.Coord, s...)
-			if e.IsNum(0) {
-				continue
-			}
-			idx := indexList(b.A, b.B, k)
-			r.Jacobian = append(r.Jacobian, r.lowered(Output{Row: b.Row, Col: b.Col, Dir: n, Indices: idx, E: e})...)
-		}
+	if r.ByColumns = r.Large || len(metric.Blocks)*len(p.Params) > maxTriples; !r.ByColumns {
+		r.jacobian()
 	}
 	if curved && !metric.Constant {
 		// Of ⟨W, B⟩ the sums over W that lowering has found stay as they are.
@@ -167,10 +192,29 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagno
 	}
 	r.checkDifferentiable(d)
 	if d.errors() {
-		return nil, d.List
+		return nil
 	}
 	r.generate()
-	return r, d.List
+	return r
+}
+
+// maxTriples is the largest number of block triples for which the Jacobian of a metric
+// has formulas of its own.
+const maxTriples = 512
+
+// jacobian derives ∂B/∂q.
+func (r *Derived) jacobian() {
+	for _, b := range r.Metric.Blocks {
+		for n, dir := range r.Params {
+			k, s := dir.index(r.C, "r")
+			e := r.C.Diff(b.E, dir.Coord, s...)
+			if e.IsNum(0) {
+				continue
+			}
+			idx := indexList(b.A, b.B, k)
+			r.Jacobian = append(r.Jacobian, r.lowered(Output{Row: b.Row, Col: b.Col, Dir: n, Indices: idx, E: e})...)
+		}
+	}
 }
 
 // curvature derives the second derivatives of e = −L + ½⟨W, B⟩.
@@ -191,6 +235,7 @@ func (r *Derived) curvature(e *Expr) {
 // generate lowers the generated quantities and the draws from the prior, after everything
 // that sampling needs.
 func (r *Derived) generate() {
+	r.C.sharing = false // nothing of this is differentiated
 	for _, q := range r.Quantities {
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
 	}

@@ -4,7 +4,21 @@ package symbolic
 // Kronecker deltas where t stands with other subscripts. Tensors other than t
 // count as independent of it.
 func (c *Context) Diff(e *Expr, t *Tensor, at ...Sub) *Expr {
-	return c.diff(e, t, at, map[*Expr]*Expr{})
+	if len(at) > 0 {
+		return c.diff(e, t, at, map[*Expr]*Expr{})
+	}
+	key := scalarKey{e, t}
+	r, ok := c.diffs[key]
+	if !ok {
+		r = c.diff(e, t, at, map[*Expr]*Expr{})
+		c.diffs[key] = r
+	}
+	return r
+}
+
+type scalarKey struct {
+	of *Expr
+	by *Tensor
 }
 
 func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr {
@@ -19,6 +33,9 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 			for i, s := range e.Subs {
 				r = c.Mul(r, c.Delta(s, at[i]))
 			}
+		}
+		if e.Tensor.Kind == SharedTensor {
+			r = c.sharedDiff(e, t, at)
 		}
 		if part := e.Tensor.Part; part != nil {
 			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the equation.
@@ -90,7 +107,7 @@ func Mentions(e *Expr, t *Tensor) bool {
 					}
 				}
 			}
-			return false
+			return e.Tensor.Kind == SharedTensor && walk(e.Tensor.Def.Body)
 		}
 		if seen[e] {
 			return false

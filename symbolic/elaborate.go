@@ -337,7 +337,9 @@ type Posterior struct {
 	NoPriors []NoPrior
 	lets     map[*dsl.Let]value
 	el       *elaborator
-	curved   bool // solutions have third-order sensitivities
+	curved   bool     // solutions have third-order sensitivities
+	limited  bool     // the limits of budget.go hold
+	at       dsl.Span // of the statement that is being elaborated
 }
 
 // PosteriorTerm is the elaborated form of one dsl.Term.
@@ -354,13 +356,26 @@ type PosteriorTerm struct {
 
 // Elaborate turns a checked model into the density of one block's parameters
 // given the others', or into the joint density of all if the block is nil.
-func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior { return elaborate(m, block, false) }
+func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
+	return growing(func(by grain) *Posterior { return elaborate(m, block, false, by) })
+}
 
 // elaborate is Elaborate, with the sensitivities that curvature needs if it is asked for.
-func elaborate(m *dsl.Model, block *dsl.Block, curved bool) *Posterior {
+func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior {
+	p := &Posterior{}
+	p.elaborate(m, block, curved, by)
+	return p
+}
+
+func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) {
 	c := NewContext()
+	c.grain = by
+	c.limited, c.allowance = p.limited, 1
+	if curved {
+		c.allowance = 4
+	}
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
-	p := &Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved}
+	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
@@ -391,6 +406,7 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool) *Posterior {
 			p.Given = append(p.Given, p.param(len(p.Given), q, GivenTensor))
 		}
 	}
+	c.sharing = true
 	jacobian := c.Number(0)
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.objects[b.Decl] = value{shape: b.Decl.Type.Shape, elem: b.Value}
@@ -399,20 +415,22 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool) *Posterior {
 	}
 	el.solve = p.solution
 	for _, l := range m.Lets {
+		p.at = l.Declared()
 		v := p.let(l)
 		p.lets[l] = v
 		el.objects[l] = v
 	}
 	p.L = jacobian
 	for _, t := range m.Terms {
+		p.at = t.At
 		pt := p.term(t)
 		p.Terms = append(p.Terms, pt)
 		p.L = c.Add(p.L, pt.L)
 	}
+	p.at = dsl.Span{}
 	if len(p.Given) == 0 {
 		p.quantities()
 	}
-	return p
 }
 
 // param makes parameter n of its kind, with its coordinates.
@@ -476,30 +494,33 @@ func (b *Param) logJacobian(c *Context, s []Sub) *Expr {
 }
 
 func (p *Posterior) let(l *dsl.Let) value {
-	if len(l.Indices) == 0 {
-		return p.el.expr(l.Value)
-	}
 	c := p.C
+	if len(l.Indices) == 0 {
+		return c.remembered(p.el.expr(l.Value))
+	}
 	formal := make([]*Index, len(l.Indices))
 	for i, ix := range l.Indices {
 		formal[i] = c.NewIndex(ix.Name, ix.Range)
 		p.el.indices[ix] = Sub{Index: formal[i]}
 	}
-	body := p.el.expr(l.Value).at()
-	return value{shape: l.Type.Shape, elem: func(s ...Sub) *Expr {
-		// Two steps, so that a subscript naming a formal index of another
-		// dimension is not replaced again.
-		e := body
-		temp := make([]*Index, len(formal))
-		for i, f := range formal {
-			temp[i] = c.NewIndex(f.Name, f.Range)
-			e = c.Subst(e, f, Sub{Index: temp[i]})
-		}
-		for i, f := range temp {
-			e = c.Subst(e, f, s[i])
+	body := c.operand(p.el.expr(l.Value).at())
+	return value{shape: l.Type.Shape, elem: func(s ...Sub) *Expr { return c.substAll(body, formal, s) }}
+}
+
+// remembered is a value whose elements are made once for all that is made of them.
+func (c *Context) remembered(v value) value {
+	at, known := v.elem, map[[2]Sub]*Expr{}
+	v.elem = func(s ...Sub) *Expr {
+		var key [2]Sub
+		copy(key[:], s)
+		e, ok := known[key]
+		if !ok {
+			e = c.operand(at(s...))
+			known[key] = e
 		}
 		return e
-	}}
+	}
+	return v
 }
 
 func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {

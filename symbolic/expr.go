@@ -9,7 +9,8 @@
 //
 // The files follow the data: expr.go (nodes), construct.go (the canonical
 // form), functions.go and rewrites.go (tables), diff.go (forward derivatives),
-// elaborate.go (checked model → log density), metric.go (metrics), fold.go and fit.go
+// elaborate.go (checked model → log density), share.go (shared definitions of large
+// models), budget.go (limits), metric.go (metrics), fold.go and fit.go
 // (sufficient statistics), program.go (definitions, stages and the
 // reverse sweep), generate.go (generated quantities), prior.go (draws from the prior), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
 // gather.go (subscripts taken from data), cost.go, print.go.
@@ -53,6 +54,7 @@ const (
 	WeightTensor                   // a block W[P,Q] of a symmetric weight
 	VelocityTensor
 	DefTensor      // defined by an expression
+	SharedTensor   // a shared definition, before lowering: see share.go
 	QuantityTensor // a generated quantity, defined by an expression
 	PriorTensor    // a parameter on its own scale, in a draw from the prior: defined by it, or known before
 	SolutionTensor // a component of the solution of a differential equation, or a sensitivity of it, over the times
@@ -85,7 +87,7 @@ type Tensor struct {
 	// coordinate, velocity or draw from the prior.
 	Row, Col int
 
-	Def  *Def     // of a DefTensor or QuantityTensor, or a PriorTensor that is drawn
+	Def  *Def     // of a DefTensor, SharedTensor or QuantityTensor, or a PriorTensor that is drawn
 	Part *SolPart // of a SolutionTensor
 	id   int
 }
@@ -193,6 +195,13 @@ type Expr struct {
 	stage Stage
 
 	gather bool // a subscript is taken from data
+	placed bool // a delta or an indicator is part of it
+	// tree counts the nodes of e written out as a tree, factors the factors of its
+	// longest product with what the factors hold; both stop at large numbers.
+	tree, factors int32
+	sign          Sign // what Sign found, once it is known
+	signed        bool
+	cost          float64 // what nodeCost found, plus 1; 0 where it is not known yet
 }
 
 // Stage returns the binding time of e.
@@ -229,6 +238,22 @@ type Context struct {
 	least     map[string]int      // the least values of sizes, by name
 	rewrites  []*compiledRewrite
 	fits      fitTable
+
+	// formal indices of definitions, interned so that equal definitions are equal
+	// nodes
+	formals map[formalKey]*Index
+
+	limited   bool // the limits of budget.go hold
+	work      int  // counted so far
+	allowance int  // by which the limits are multiplied
+
+	grain       grain
+	sharing     bool // large operands become shared definitions
+	operands    map[*Expr]*Expr
+	shared      map[*Expr]*Tensor // by closed body
+	derivatives map[derivativeKey]*Expr
+	along       map[*Tensor][]*Index // the indices that derivatives by a tensor are derived at
+	diffs       map[scalarKey]*Expr  // derivatives by scalars
 }
 
 type canonKey struct {
@@ -246,6 +271,13 @@ func NewContext() *Context {
 		small:     map[string]bool{},
 		long:      map[string]bool{},
 		least:     map[string]int{},
+		formals:   map[formalKey]*Index{},
+
+		operands:    map[*Expr]*Expr{},
+		shared:      map[*Expr]*Tensor{},
+		derivatives: map[derivativeKey]*Expr{},
+		along:       map[*Tensor][]*Index{},
+		diffs:       map[scalarKey]*Expr{},
 	}
 	c.compileRewrites()
 	return c
@@ -278,6 +310,7 @@ func (c *Context) canon(r dsl.Range, level int) *Index {
 
 // intern returns the node equal to e, adding it if there is none.
 func (c *Context) intern(e Expr) *Expr {
+	c.spend(len(e.Args))
 	k := append(c.key[:0], byte(e.Op))
 	num := func(n int) { k = strconv.AppendInt(k, int64(n), 36); k = append(k, ',') }
 	flt := func(v float64) { k = strconv.AppendUint(k, math.Float64bits(v), 36); k = append(k, ',') }
@@ -330,13 +363,16 @@ func (c *Context) intern(e Expr) *Expr {
 	if old, ok := c.nodes[string(k)]; ok {
 		return old
 	}
-	n := &e
+	// What follows from the operands is found anew: e may be a changed copy.
+	n := &Expr{Op: e.Op, Val: e.Val, K: e.K, Args: e.Args, Tensor: e.Tensor, Subs: e.Subs, Func: e.Func, Dist: e.Dist, Index: e.Index, Range: e.Range}
 	c.nextID++
 	n.id = c.nextID
+	n.placed = e.Op == Delta || e.Op == Inside
 	for _, a := range n.Args {
 		n.level = max(n.level, a.level)
 		n.stage = max(n.stage, a.stage)
 		n.gather = n.gather || a.gather
+		n.placed = n.placed || a.placed
 		for _, f := range a.free {
 			n.addFree(f)
 		}
@@ -363,6 +399,7 @@ func (c *Context) intern(e Expr) *Expr {
 			n.stage = max(n.stage, StageData)
 		}
 	}
+	n.measure()
 	c.nodes[string(k)] = n
 	return n
 }

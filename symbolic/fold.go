@@ -31,7 +31,13 @@ func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
 		return r
 	}
 	var r *Expr
-	if e.Op == Sum {
+	if e.Op == Ref && e.Tensor.Kind == SharedTensor {
+		d := e.Tensor.Def
+		r = e
+		if body := c.fold(d.Body, memo); body != d.Body {
+			r = c.substAll(c.operand(body), d.Indices, e.Subs)
+		}
+	} else if e.Op == Sum {
 		i, body := c.Open(e)
 		body = c.Fold(body)
 		r = c.foldSum(i, body)
@@ -307,21 +313,33 @@ func (c *Context) separate(i *Index, e *Expr) *Expr {
 
 // reorder chooses, for nested sums of one product, the order of the sums that
 // costs least: Σ_jl W_jl Σ_i λ_i x_ij x_il becomes Σ_i λ_i Σ_j x_ij Σ_l W_jl x_il.
-func (p *Program) reorder(e *Expr) *Expr {
+func (p *Program) reorder(e *Expr) *Expr { return p.reordered(e, map[*Expr]*Expr{}) }
+
+func (p *Program) reordered(e *Expr, memo map[*Expr]*Expr) *Expr {
+	if len(e.Args) == 0 {
+		return e
+	}
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	r := p.reorderNode(e, memo)
+	memo[e] = r
+	return r
+}
+
+func (p *Program) reorderNode(e *Expr, memo map[*Expr]*Expr) *Expr {
 	c := p.c
 	switch e.Op {
-	case Num, Ref, Delta, Inside:
-		return e
 	case Sum:
 		var indices []*Index
 		factors := p.flatten(e, &indices)
 		if len(indices) < 2 || len(indices) > 5 {
 			i, body := c.Open(e)
-			return c.Sum(i, p.reorder(body))
+			return c.Sum(i, p.reordered(body, memo))
 		}
 		for n := range factors {
 			if factors[n].e.Op != Sum {
-				factors[n].e = p.reorder(factors[n].e)
+				factors[n].e = p.reordered(factors[n].e, memo)
 			}
 		}
 		ks, es := make([]float64, len(factors)), make([]*Expr, len(factors))
@@ -341,7 +359,7 @@ func (p *Program) reorder(e *Expr) *Expr {
 		})
 		return best
 	}
-	return c.rebuild(e, p.reorder, func(s Sub) Sub { return s })
+	return c.rebuild(e, func(a *Expr) *Expr { return p.reordered(a, memo) }, func(s Sub) Sub { return s })
 }
 
 // flatten opens nested sums of products into one list of factors.

@@ -121,6 +121,13 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 			return e
 		}
 	}
+	if c.sharing {
+		own := make([]*Expr, len(args))
+		for i, a := range args {
+			own[i] = c.operand(a)
+		}
+		args = own
+	}
 	if f.Symmetric && args[1].id < args[0].id {
 		args = []*Expr{args[1], args[0]}
 	}
@@ -218,6 +225,13 @@ const (
 
 // Sign returns what the form of e proves of its sign.
 func (c *Context) Sign(e *Expr) Sign {
+	if !e.signed {
+		e.sign, e.signed = c.signOf(e), true
+	}
+	return e.sign
+}
+
+func (c *Context) signOf(e *Expr) Sign {
 	switch e.Op {
 	case Num:
 		if e.Val > 0 {
@@ -229,6 +243,9 @@ func (c *Context) Sign(e *Expr) Sign {
 	case Ref:
 		if e.Tensor.Positive {
 			return Positive
+		}
+		if e.Tensor.Kind == SharedTensor {
+			return c.Sign(e.Tensor.Def.Body)
 		}
 	case Call:
 		if e.Func.Positive {

@@ -313,6 +313,7 @@ func (p *Posterior) matrix(d *Diagnosed, t *dsl.MetricTerm) entry {
 // symmetric reports an entry that is not provably equal to its transpose.
 func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *Expr) {
 	c := p.C
+	x, y = c.inlined(x), c.inlined(y)
 	d0 := c.withoutImplied(c.Expand(c.Sub(x, y)))
 	if d0.Op == Num && d0.Val == 0 || largestCoefficient(d0) <= 1e-14*max(largestCoefficient(c.Expand(x)), largestCoefficient(c.Expand(y))) {
 		return // equal, or but for the rounding of numbers in the text

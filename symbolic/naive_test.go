@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand"
 
@@ -65,6 +66,22 @@ func (v *env) eval(e *Expr) float64 {
 		subs := make([]int, len(e.Subs))
 		for n, s := range e.Subs {
 			subs[n] = v.sub(s)
+		}
+		if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor {
+			// The body at these subscripts, for which its own indices stand.
+			saved := map[*Index]int{}
+			for n, i := range d.Indices {
+				if old, ok := v.idx[i]; ok {
+					saved[i] = old
+				}
+				v.idx[i] = subs[n]
+			}
+			x := v.eval(d.Body)
+			for _, i := range d.Indices {
+				delete(v.idx, i)
+			}
+			maps.Copy(v.idx, saved)
+			return x
 		}
 		return v.element(e.Tensor, subs...)
 	case Add:

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"math"
 	"math/rand"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -163,6 +164,25 @@ func (b *bench) jacobian(q []float64) [][][]float64 {
 	out := make([][][]float64, b.dim())
 	for k := range out {
 		out[k] = newMatrix(b.dim())
+	}
+	if b.d.ByColumns {
+		for _, row := range b.d.Weights {
+			for _, t := range row {
+				defer func(v, saved []float64) { copy(v, saved) }(b.m.Values(t), slices.Clone(b.m.Values(t)))
+			}
+		}
+		for i := range b.dim() {
+			for j := range i + 1 {
+				w := newMatrix(b.dim())
+				w[i][j] += 0.5
+				w[j][i] += 0.5
+				b.setWeight(w)
+				for k, v := range b.vector(b.d.Contract, q) {
+					out[k][i][j], out[k][j][i] = v, v
+				}
+			}
+		}
+		return out
 	}
 	b.m.Run(b.d.Jacobian, func(o *Output, idx []int, v float64) {
 		i, j, k := b.position(o, idx)

@@ -28,23 +28,17 @@ type Program struct {
 	post  *Posterior
 	Defs  []*Def
 	byKey map[*Expr]*Def
-	// formal indices of definitions, interned so that equal definitions
-	// are equal nodes
-	formals map[formalKey]*Index
-	names   map[*Expr]string // closed bodies of user lets
-	taken   map[string]int
-}
+	names map[*Expr]string // closed bodies of user lets
+	taken map[string]int
 
-type formalKey struct {
-	r dsl.Range
-	n int
+	lowered map[*Tensor]*Expr // what shared definitions came to, at their own indices
 }
 
 func newProgram(p *Posterior) *Program {
-	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{}, formals: map[formalKey]*Index{},
-		names: map[*Expr]string{}, taken: map[string]int{}}
+	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{},
+		names: map[*Expr]string{}, taken: map[string]int{}, lowered: map[*Tensor]*Expr{}}
 	for _, t := range p.C.tensors {
-		if t.Kind != wildTensor && t.Kind != unsolvedTensor {
+		if t.Kind != wildTensor && t.Kind != unsolvedTensor && t.Kind != SharedTensor {
 			prog.taken[t.Name] = 1
 		}
 	}
@@ -55,10 +49,15 @@ func newProgram(p *Posterior) *Program {
 			subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
 		}
 		e := v.at(subs...)
-		if len(e.free) != len(subs) || e.Op == Ref || e.Op == Num {
+		if len(e.free) != len(subs) {
 			continue
 		}
-		key, _ := prog.close(e)
+		key, _ := p.C.close(e)
+		if e.Op == Ref && e.Tensor.Kind == SharedTensor {
+			key = e.Tensor.Def.Body
+		} else if e.Op == Ref || e.Op == Num {
+			continue
+		}
 		if _, ok := prog.names[key]; !ok {
 			prog.names[key] = l.ObjectName()
 		}
@@ -75,7 +74,7 @@ func newProgram(p *Posterior) *Program {
 				continue
 			}
 			e, name := a.at(), t.Term.Dist.Args[n].Name
-			key, _ := prog.close(e)
+			key, _ := p.C.close(e)
 			if _, ok := prog.names[key]; ok || prog.taken[name] > 0 || e.Op == Ref || e.Op == Num {
 				continue
 			}
@@ -84,35 +83,6 @@ func newProgram(p *Posterior) *Program {
 		}
 	}
 	return prog
-}
-
-// isSmall reports whether a range is no longer than the parameters are.
-func (p *Program) isSmall(r dsl.Range) bool {
-	return r.Hi.IsConst() && r.Hi.Offset <= 64 || p.c.small[r.Hi.Name]
-}
-
-// close renames the free indices of e, in order, to formal ones: equal
-// functions of their indices become equal nodes.
-func (p *Program) close(e *Expr) (*Expr, []*Index) {
-	var formal []*Index
-	for _, f := range e.free {
-		k := formalKey{f.Range, len(formal)}
-		i, ok := p.formals[k]
-		if !ok {
-			i = p.c.NewIndex([]string{"i", "j", "l", "r"}[min(k.n, 3)], f.Range)
-			p.formals[k] = i
-		}
-		formal = append(formal, i)
-	}
-	temp := make([]*Index, len(formal))
-	for n, f := range e.free {
-		temp[n] = p.c.NewIndex(f.Name, f.Range)
-		e = p.c.Subst(e, f, Sub{Index: temp[n]})
-	}
-	for n := range temp {
-		e = p.c.Subst(e, temp[n], Sub{Index: formal[n]})
-	}
-	return e, formal
 }
 
 // define returns a reference to the definition of e, adding it if needed. The
@@ -125,7 +95,7 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		}
 	}
 	c := p.c
-	key, formal := p.close(e)
+	key, formal := p.c.close(e)
 	d, ok := p.byKey[key]
 	if !ok {
 		shape := make([]dsl.Extent, len(formal))
@@ -134,7 +104,7 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		}
 		name := ""
 		if source != nil {
-			k, _ := p.close(source)
+			k, _ := p.c.close(source)
 			name = p.names[k]
 		}
 		if name == "" {
@@ -153,11 +123,7 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
-	subs := make([]Sub, len(e.free))
-	for n, f := range e.free {
-		subs[n] = Sub{Index: f}
-	}
-	return p.c.Ref(d.Tensor, subs...)
+	return p.c.Ref(d.Tensor, subsOf(c.inOrder(e.free))...)
 }
 
 // fixed reports whether e is known before sampling, but not at compile time.
@@ -335,12 +301,29 @@ func sameIndices(a, b []*Index) bool {
 // definitions: what is known at an earlier stage, or does not change in the
 // innermost loops, is defined once and referred to.
 func (p *Program) Lower(e *Expr, ctx []*Index) *Expr {
+	defer func(s bool) { p.c.sharing = s }(p.c.sharing)
+	p.c.sharing = false // operands are small, and what they are made of stays as small
 	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
 	r := l.lower(p.c.Collect(p.reorder(e)))
 	if fixed(r) && len(r.free) == 0 && r.Op != Ref {
 		return p.define(r, nil) // known early, whole
 	}
 	return r
+}
+
+// lowerShared lowers a reference to a shared definition: a definition of the program, or
+// what is left of it that is worth none.
+func (p *Program) lowerShared(e *Expr) *Expr {
+	d := e.Tensor.Def
+	r, ok := p.lowered[e.Tensor]
+	if !ok {
+		r = p.Lower(d.Body, d.Indices)
+		if r.Op != Ref && r.Op != Num && p.c.storable(r.free) {
+			r = p.define(r, d.Body)
+		}
+		p.lowered[e.Tensor] = r
+	}
+	return p.c.substAll(r, d.Indices, e.Subs)
 }
 
 func sortedIndices(ctx []*Index) []*Index {
@@ -414,6 +397,9 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 	case Num, Delta, Inside:
 		return e
 	case Ref:
+		if e.Tensor.Kind == SharedTensor {
+			return p.lowerShared(e)
+		}
 		if d := e.Tensor.Def; d != nil && d.Fit != nil {
 			p.lowerFit(d)
 		}
@@ -431,7 +417,7 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		if s.Op != Sum {
 			return l.lower(s)
 		}
-		if l.storable(s) || !sameIndices(s.free, l.ctx) {
+		if c.storable(s.free) || !sameIndices(s.free, l.ctx) {
 			return l.define(s, e)
 		}
 		return s
@@ -441,7 +427,7 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 			args[n] = l.lower(a)
 		}
 		r := c.Call(e.Func.Name, args...)
-		if r.Op == Call && l.storable(r) {
+		if r.Op == Call && (c.storable(r.free) || c.shaped(r.free)) {
 			return l.define(r, e)
 		}
 		return r
@@ -467,23 +453,6 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		return l.group(e, ks, args)
 	}
 	return e
-}
-
-// storable reports whether a value is worth an array of its own: vectors, and
-// matrices over the parameters, but not arrays of data size times data size.
-func (l *lowering) storable(e *Expr) bool {
-	if len(e.free) < 2 {
-		return true
-	}
-	if len(e.free) > 2 {
-		return false
-	}
-	for _, f := range e.free {
-		if !l.p.isSmall(f.Range) {
-			return false
-		}
-	}
-	return true
 }
 
 // indicators returns the factors of a product that are indicators, and those that
@@ -706,7 +675,7 @@ func (l *lowering) hoistPart(op Op, k *[]float64, args *[]*Expr, stage Stage, in
 			least = 3
 		}
 	}
-	if x.Op == Ref || x.Op == Num || !l.storable(x) || nodeCost(x) < least {
+	if x.Op == Ref || x.Op == Num || !l.p.c.storable(x.free) || nodeCost(x) < least {
 		return
 	}
 	*k, *args = []float64{sign}, []*Expr{l.hoist(x)}
@@ -722,6 +691,13 @@ func (l *lowering) hoist(x *Expr) *Expr {
 // nodeCost counts the operations of a node and of what it holds, without
 // sums and definitions.
 func nodeCost(e *Expr) float64 {
+	if e.cost == 0 {
+		e.cost = nodeCostOf(e) + 1
+	}
+	return e.cost - 1
+}
+
+func nodeCostOf(e *Expr) float64 {
 	n := 0.0
 	switch e.Op {
 	case Add:
@@ -788,20 +764,24 @@ func (p *Program) nominalCost(e *Expr) float64 {
 					n *= p.c.nominal(f.Range)
 				}
 			}
-			total += n * (1 + shallowCost(e.Args[0]))
+			total += n * (1 + shallowCost(e.Args[0], map[*Expr]float64{}))
 		}
 	}
 	walk(e)
 	return total
 }
 
-func shallowCost(e *Expr) float64 {
+// shallowCost counts the operations of e without its sums, written out as a tree.
+func shallowCost(e *Expr, memo map[*Expr]float64) float64 {
 	if e.Op == Sum {
 		return 0
 	}
+	if n, ok := memo[e]; ok {
+		return n
+	}
 	n := 0.0
 	for _, a := range e.Args {
-		n += shallowCost(a)
+		n += shallowCost(a, memo)
 	}
 	switch e.Op {
 	case Add, Mul:
@@ -809,6 +789,7 @@ func shallowCost(e *Expr) float64 {
 	case Call:
 		n += e.Func.Cost
 	}
+	memo[e] = n
 	return n
 }
 
@@ -869,9 +850,11 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	depends := map[*Tensor]bool{}
 	type adjoint struct {
 		indices []*Index
-		e       *Expr
+		terms   []*Expr
+		n       int // terms so far
 	}
 	bars := map[*Tensor]*adjoint{}
+	total := func(a *adjoint) *Expr { return c.operand(c.settled(c.Add(a.terms...))) }
 	// visit distributes the adjoint bar of an expression body that runs
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
@@ -903,7 +886,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		for _, t := range seen {
 			b := bars[t]
 			if b == nil {
-				b = &adjoint{e: c.Number(0)}
+				b = &adjoint{}
 				for _, x := range t.Shape {
 					b.indices = append(b.indices, c.NewIndex("a", upTo(x)))
 				}
@@ -913,7 +896,12 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 			for _, i := range indices {
 				d = c.Sum(i, d)
 			}
-			b.e = c.Add(b.e, d)
+			// Few terms are added as they come, which settles the order of sums in
+			// emitted code; of many that would take time by their square.
+			b.terms, b.n = append(b.terms, d), b.n+1
+			if b.n <= 64 {
+				b.terms = []*Expr{c.Add(b.terms...)}
+			}
 		}
 	}
 	visit(root, nil, c.Number(1))
@@ -924,14 +912,20 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 			continue
 		}
 		// The adjoint at the definition's own indices.
-		e := bar.e
+		e := total(bar)
 		fresh := make([]*Index, len(d.Indices))
 		body := d.Body
 		for m, i := range d.Indices {
 			fresh[m] = c.NewIndex(i.Name, i.Range)
 			e = c.Subst(e, bar.indices[m], Sub{Index: fresh[m]})
+		}
+		// The body stays lowered: what it refers to is what its adjoint goes to.
+		sharing := c.sharing
+		c.sharing = false
+		for m, i := range d.Indices {
 			body = c.Subst(body, i, Sub{Index: fresh[m]})
 		}
+		c.sharing = sharing
 		visit(body, fresh, e)
 	}
 	out := make([]*Expr, len(p.post.Params))
@@ -941,7 +935,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 			out[n] = c.Number(0)
 			continue
 		}
-		e := bar.e
+		e := total(bar)
 		for m, i := range bar.indices {
 			e = c.Subst(e, i, at[n][m])
 		}

@@ -22,8 +22,18 @@ type Statement struct {
 // one for each of Model.Terms. The program of the Derived has no other results; it is
 // evaluated, and no code is made of it.
 func DeriveStatements(m *dsl.Model) (*Derived, []Statement) {
-	p := Elaborate(m, nil)
+	var out []Statement
+	r := growing(func(by grain) *Derived {
+		var r *Derived
+		r, out = statements(elaborate(m, nil, false, by))
+		return r
+	})
+	return r, out
+}
+
+func statements(p *Posterior) (*Derived, []Statement) {
 	c := p.C
+	defer func() { c.sharing = false }()
 	r := &Derived{Posterior: p, Prog: newProgram(p)}
 	for _, s := range p.Solves {
 		r.Prog.lowerSolution(s)

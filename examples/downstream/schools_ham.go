@@ -512,12 +512,8 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 		dst[(1*(j+2)+r+2)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
 		for i := range j {
 			dst[((r+2)*(j+2)+1)*(j+2)+i+2] = a5 * c1[r] * kernel.Delta(r, i)
-		}
-		for i := range j {
 			dst[(1*(j+2)+r+2)*(j+2)+i+2] = a5 * c1[r] * kernel.Delta(r, i)
-		}
-		for l := range j {
-			dst[((r+2)*(j+2)+l+2)*(j+2)+1] = 2 * a5 * c1[r] * kernel.Delta(r, l)
+			dst[((r+2)*(j+2)+i+2)*(j+2)+1] = 2 * a5 * c1[r] * kernel.Delta(r, i)
 		}
 	}
 }

@@ -623,15 +623,11 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	for i := range j {
 		for l := range j {
 			dst[(i*(j+2)+l)*(j+2)+j+1] = 2 * a6 * c1[i] * kernel.Delta(i, l)
+			dst[((j+1)*(j+2)+i)*(j+2)+l] = a6 * c1[i] * kernel.Delta(i, l)
+			dst[(i*(j+2)+j+1)*(j+2)+l] = a6 * c1[i] * kernel.Delta(i, l)
 		}
 		dst[((j)*(j+2)+i)*(j+2)+j+1] = expTau * c1[i]
 		dst[(i*(j+2)+j)*(j+2)+j+1] = expTau * c1[i]
-		for r := range j {
-			dst[((j+1)*(j+2)+i)*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
-		}
-		for r := range j {
-			dst[(i*(j+2)+j+1)*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
-		}
 		dst[((j+1)*(j+2)+i)*(j+2)+j+1] = 2 * a6 * c1[i] * thetaTrans[i]
 		dst[(i*(j+2)+j+1)*(j+2)+j+1] = 2 * a6 * c1[i] * thetaTrans[i]
 		dst[((j+1)*(j+2)+j)*(j+2)+i] = expTau * c1[i]

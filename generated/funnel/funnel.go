@@ -331,12 +331,8 @@ func (s *Model) cube(dst, q []float64) {
 	for j := range 10 {
 		for l := range 10 {
 			dst[(j*11+l)*11+10] = -expV * kernel.Delta(j, l)
-		}
-		for r := range 10 {
-			dst[(10*11+j)*11+r] = -expV * kernel.Delta(j, r)
-		}
-		for r := range 10 {
-			dst[(j*11+10)*11+r] = -expV * kernel.Delta(j, r)
+			dst[(10*11+j)*11+l] = -expV * kernel.Delta(j, l)
+			dst[(j*11+10)*11+l] = -expV * kernel.Delta(j, l)
 		}
 		dst[(10*11+j)*11+10] = -expV * x[j]
 		dst[(j*11+10)*11+10] = -expV * x[j]

@@ -736,20 +736,10 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	for j := range n {
 		for l := range n {
 			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+afterBeta+2] = -2 * a1 * c4[j] * kernel.Delta(j, l)
-		}
-		for l := range n {
 			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+afterBeta+3] = -2 * a3 * kernel.Delta(j, l)
-		}
-		for l := range n {
 			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+afterBeta+2] = 2 * a1 * c5[j] * kernel.Delta(j, l)
-		}
-		for l := range n {
 			dst[(l*(afterBeta+5)+n+j)*(afterBeta+5)+afterBeta+2] = 2 * a1 * c5[j] * kernel.Delta(j, l)
-		}
-		for l := range n {
 			dst[((n+j)*(afterBeta+5)+n+l)*(afterBeta+5)+afterBeta+2] = -2 * a1 * c6[j] * kernel.Delta(j, l)
-		}
-		for l := range n {
 			dst[((n+j)*(afterBeta+5)+n+l)*(afterBeta+5)+afterBeta+4] = -2 * a5 * kernel.Delta(j, l)
 		}
 		dst[((afterBeta)*(afterBeta+5)+j)*(afterBeta+5)+afterBeta+3] = 2 * a3

@@ -552,6 +552,21 @@ func (m *Model) jacobian(out, q []float64) {
 	n := m.dim
 	clear(out)
 	m.position(q)
+	if m.d.ByColumns {
+		w, f := make([]float64, n*n), make([]float64, n)
+		for i := range n {
+			for j := range i + 1 {
+				clear(w)
+				w[i*n+j] += 0.5
+				w[j*n+i] += 0.5
+				m.weigh(w)
+				m.vector(f, m.d.Contract)
+				copy(out[(i*n+j)*n:], f)
+				copy(out[(j*n+i)*n:], f)
+			}
+		}
+		return
+	}
 	m.m.Run(m.d.Jacobian, func(o *symbolic.Output, idx []int, v float64) {
 		i, used := m.coordinate(o.Row, idx)
 		idx = idx[used:]
