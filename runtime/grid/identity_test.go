@@ -46,6 +46,7 @@ var changes = map[reflect.Type][]change{
 		{"Steps", func(_ *Plan, c *Cell) { c.Steps++ }, true, true},
 		{"RandomSteps", func(_ *Plan, c *Cell) { c.RandomSteps = true }, true, true},
 		{"Tolerance", func(_ *Plan, c *Cell) { c.Tolerance = 1e-9 }, true, true},
+		{"Norm", func(_ *Plan, c *Cell) { c.Norm = runtime.MetricNorm }, true, true},
 		{"MaxIterations", func(_ *Plan, c *Cell) { c.MaxIterations++ }, true, true},
 		{"StopStalled", func(_ *Plan, c *Cell) { c.StopStalled = true }, true, true},
 		{"Solver", func(_ *Plan, c *Cell) { c.Solver = runtime.Anderson }, true, true},
