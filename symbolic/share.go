@@ -30,7 +30,7 @@ import (
 // as a tree. A part of it with fewer than least nodes stays visible.
 type grain struct{ factors, tree, least int32 }
 
-var coarse, fine = grain{16, 400, 0}, grain{2, 40, 3}
+var coarse, fine = grain{16, 1000, 0}, grain{2, 40, 3}
 
 // outgrown is what elaboration with the coarse grain panics with where something is
 // large, and growing recovers.
