@@ -74,10 +74,11 @@ type printer struct {
 	used  []*symbolic.Tensor
 	sizes []string
 	vars  map[*symbolic.Index]string
+	read  map[string]bool // of vars: those that are read
 }
 
 func (g *generator) newPrinter() *printer {
-	return &printer{g: g, vars: map[*symbolic.Index]string{}}
+	return &printer{g: g, vars: map[*symbolic.Index]string{}, read: map[string]bool{}}
 }
 
 func (p *printer) use(t *symbolic.Tensor) string {
@@ -117,10 +118,12 @@ func plus(e *jen.Statement, n int) *jen.Statement {
 
 // loopVar names the variable of the loop over i that is open.
 func (p *printer) loopVar(i *symbolic.Index) string {
-	if v, ok := p.vars[i]; ok {
-		return v
+	v, ok := p.vars[i]
+	if !ok {
+		v = p.openLoop(i)
 	}
-	return p.openLoop(i)
+	p.read[v] = true
+	return v
 }
 
 // openLoop names the variable of a new loop over i.
@@ -456,7 +459,8 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 		switch st := st.(type) {
 		case *Loop:
 			v := p.openLoop(st.Index)
-			out = append(out, p.clause(st, v).Block(p.stmts(st.Body)...))
+			body := p.stmts(st.Body)
+			out = append(out, p.clause(st, v).Block(body...))
 		case *Define:
 			x, _ := p.expr(st.E)
 			out = append(out, jen.Id(p.g.names.tensor(st.T)).Op(":=").Add(asFloat(st.E, x)))
@@ -492,7 +496,7 @@ func (p *printer) stmts(list []Stmt) []jen.Code {
 	return out
 }
 
-// clause prints the head of a loop with the variable v.
+// clause prints the head of a loop with the variable v, whose body is printed.
 func (p *printer) clause(l *Loop, v string) *jen.Statement {
 	from := func(start, end *jen.Statement) *jen.Statement {
 		return jen.For(jen.Id(v).Op(":=").Add(start), jen.Id(v).Op("<").Add(end), jen.Id(v).Op("++"))
@@ -510,6 +514,8 @@ func (p *printer) clause(l *Loop, v string) *jen.Statement {
 		return from(p.extent(inner.Hi), p.extent(r.Hi)) // sizes are at least 1
 	case l.Part == tail:
 		return from(jen.Max(first(inner), p.extent(inner.Hi)), p.extent(r.Hi))
+	case r.Lo == dsl.Fixed(1) && !p.read[v]: // as of draws that differ in nothing, of which the sum is taken
+		return jen.For(jen.Range().Add(p.extent(r.Hi)))
 	case r.Lo == dsl.Fixed(1):
 		return jen.For(jen.Id(v).Op(":=").Range().Add(p.extent(r.Hi)))
 	}

@@ -724,8 +724,8 @@ func (s *Model) Contract(dst, q, w []float64) {
 func (s *Model) MetricJacobian(dst, q []float64) {
 	s.evaluate(q)
 	clear(dst)
-	n := s.n
 	afterBeta := s.afterBeta
+	n := s.n
 	a1 := s.a1
 	c4 := s.c4
 	a3 := s.a3
