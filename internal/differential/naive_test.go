@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
@@ -210,7 +211,7 @@ func (e *naive) term(t *dsl.Term) (l float64) {
 			return
 		}
 		// Where the left side is a scalar, so are the arguments.
-		for _, x := range mapped(func(x []float64) float64 { return logDensity(t.Dist.Name, x[0], x[1:]) }, args...).v {
+		for _, x := range mapped(func(x []float64) float64 { return defined(logDensity(t.Dist.Name, x[0], x[1:]), x) }, args...).v {
 			l += x
 		}
 	})
@@ -245,6 +246,15 @@ func multiNormal(y, mu, sigma []float64) float64 {
 		return math.NaN()
 	}
 	return -0.5 * (mat.Dot(&z, &solved) + chol.LogDet() + float64(n)*math.Log(2*math.Pi))
+}
+
+// defined returns a log density, −∞ where it has none though its arguments x are numbers: they are out of
+// range.
+func defined(l float64, x []float64) float64 {
+	if math.IsNaN(l) && !slices.ContainsFunc(x, math.IsNaN) {
+		return math.Inf(-1)
+	}
+	return l
 }
 
 // logDensity is that of a distribution in Stan's reference.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
 )
 
@@ -447,7 +448,7 @@ func (p *prober) at(s runtime.System, q []float64) {
 	mom = p.momentum(s, q)
 	h, l, st := s.Energy(q, mom)
 	p.record("energy", &runtime.StepResult{Status: st}, []float64{h, l})
-	if size := max(largest(q), largest(mom), largest(v), largest(grad)); !(size < maxSize) {
+	if size := max(largest(q), largest(mom), largest(v), largest(grad)); !(size < maxSize) || !conditioned(g) {
 		p.record("steps left out", nil)
 		return
 	}
@@ -492,9 +493,25 @@ func (p *prober) limits(s runtime.System, q0, p0 []float64) {
 	run(1000*StepSize, sv, func(step, runtime.StepResult, []float64, []float64) {})
 }
 
-// maxSize bounds the numbers from which steps are compared: beyond it, rounding
-// comes near the solves' tolerance, which is absolute.
-const maxSize = 1e4
+// maxSize bounds the numbers from which steps are compared, and maxCondition the metric: beyond them, rounding
+// comes near the solves' tolerance.
+const (
+	maxSize      = 1e4
+	maxCondition = 1e8
+)
+
+// conditioned reports whether the largest entries of a metric and of its inverse multiply to less than
+// maxCondition.
+func conditioned(g []float64) bool {
+	m := int(math.Sqrt(float64(len(g))))
+	chol := linalg.NewCholesky(m)
+	if chol.Factor(g) != linalg.Factored {
+		return true // the steps say so too
+	}
+	inverse := fill(m * m)
+	chol.Inverse(inverse)
+	return largest(g)*largest(inverse) < maxCondition
+}
 
 func largest(v []float64) float64 {
 	m := 0.0
@@ -587,6 +604,10 @@ func (p *prober) interleaved(s, other runtime.System) {
 	p.prefix = "interleaved "
 	for p.point = range 2 {
 		q0 := Position(m, p.point)
+		g0 := fill(m * m)
+		if s.Metric(g0, q0); !conditioned(g0) {
+			continue
+		}
 		p0 := p.momentum(s, q0)
 		far := Position(m, p.point+1)
 		v, g, cube := fill(m), fill(m*m), fill(m*m*m)
