@@ -2,27 +2,19 @@ package differential
 
 import (
 	"bytes"
-	"errors"
 	"flag"
 	"fmt"
-	"go/ast"
 	"go/format"
-	"go/importer"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/differential/typecheck"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -139,51 +131,5 @@ func compileText(text string) error {
 	if formatted, err := format.Source(code); err != nil || !bytes.Equal(formatted, code) {
 		return fmt.Errorf("not as gofmt has it: %v%s", err, difference(code, formatted))
 	}
-	return typeErrors(code)
-}
-
-// checker imports what generated code imports from the export data that the go
-// command keeps in its cache.
-var checker = sync.OnceValues(func() (types.Importer, error) {
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}", "github.com/hamc-dev/hamc/runtime/...").Output()
-	if err != nil {
-		said := ""
-		if e := (*exec.ExitError)(nil); errors.As(err, &e) {
-			said = string(e.Stderr)
-		}
-		return nil, fmt.Errorf("go list: %w\n%s", err, said)
-	}
-	files := map[string]string{}
-	for _, line := range strings.Split(string(out), "\n") {
-		path, file, _ := strings.Cut(line, "\t")
-		files[path] = file
-	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(files[path])
-	}), nil
-})
-
-// typeErrors returns the first errors of the type checker, which finds unused
-// variables too, in the files of one package.
-func typeErrors(files ...[]byte) error {
-	imports, err := checker()
-	if err != nil {
-		return err
-	}
-	set := token.NewFileSet()
-	var parsed []*ast.File
-	for i, code := range files {
-		file, err := parser.ParseFile(set, fmt.Sprintf("fuzz%d.go", i), code, 0)
-		if err != nil {
-			return err
-		}
-		parsed = append(parsed, file)
-	}
-	var messages []string
-	conf := types.Config{Importer: imports, Error: func(err error) { messages = append(messages, err.Error()) }}
-	conf.Check("fuzz", set, parsed, nil)
-	if len(messages) == 0 {
-		return nil
-	}
-	return fmt.Errorf("the generated code does not compile:\n%s", strings.Join(messages[:min(len(messages), 10)], "\n"))
+	return typecheck.Check(code)
 }

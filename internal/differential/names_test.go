@@ -14,6 +14,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/differential/typecheck"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -150,7 +151,7 @@ func TestNamesAnyoneChooses(t *testing.T) {
 			text := chosen.ReplaceAllStringFunc(shape.text, func(r string) string { return names[r] })
 			code, err := shape.emitted(text)
 			if err == nil {
-				err = typeErrors(code)
+				err = typecheck.Check(code)
 			}
 			if err != nil {
 				t.Errorf("%s: %v\n%s", shape.name, err, text)
@@ -179,10 +180,10 @@ func TestOnePackage(t *testing.T) {
 		}
 		return all
 	}
-	if err := typeErrors(files(func(s shape) string { return codegen.PrefixOf(s.name) })...); err != nil {
+	if err := typecheck.Check(files(func(s shape) string { return codegen.PrefixOf(s.name) })...); err != nil {
 		t.Error(err)
 	}
-	if err := typeErrors(files(func(shape) string { return "" })...); err == nil {
+	if err := typecheck.Check(files(func(shape) string { return "" })...); err == nil {
 		t.Error("several models without prefixes: the type checker says nothing")
 	}
 }
