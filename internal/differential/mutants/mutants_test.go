@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/differential/typecheck"
+)
+
+const root = "../../.."
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asWorker) != "" {
+		rehearse = drill
+		if err := work(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// Texts that a worker of the tests takes as orders.
+const (
+	spin  = "// for ever"
+	swell = "// without bound"
+	sink  = "// ever deeper"
+)
+
+// drill does what they say.
+func drill(text string) {
+	switch {
+	case strings.Contains(text, spin):
+		for {
+		}
+	case strings.Contains(text, swell):
+		for all := [][]byte{}; ; {
+			all = append(all, bytes.Repeat([]byte{1}, 1<<20))
+		}
+	case strings.Contains(text, sink):
+		fmt.Fprint(os.Stderr, deeper(1))
+	}
+}
+
+func deeper(n int) int { return 1 + deeper(n+1) + n }
+
+// TestSample is a short run of the program.
+func TestSample(t *testing.T) {
+	var out bytes.Buffer
+	causes, err := run(&options{out: &out, root: root, seed: 1, n: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", out.String())
+	for _, c := range causes {
+		t.Errorf("%s, of %d mutants; the first is seed %d:\n%s\n%s", c.signature, len(c.seeds), c.seeds[0], c.first.Text, c.fault.Detail)
+	}
+}
+
+// TestMutants: the same seed gives the same mutant, every mutation happens, and few mutants are what they descend from.
+func TestMutants(t *testing.T) {
+	origins, err := corpus(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	anything := func(string) bool { return true }
+	happened := map[string]int{}
+	same := 0
+	for seed := range uint64(1000) {
+		m := mutantOf(origins, seed, anything)
+		if again := mutantOf(origins, seed, anything); again.Text != m.Text {
+			t.Fatalf("seed %d: two mutants", seed)
+		}
+		for _, name := range m.Mutations {
+			happened[name]++
+		}
+		if len(m.Mutations) == 0 {
+			same++
+		}
+		if m.Unknown != "" && strings.Count(m.Text, m.Unknown) != 1 {
+			t.Errorf("seed %d: %s stands in %d places", seed, m.Unknown, strings.Count(m.Text, m.Unknown))
+		}
+	}
+	for _, x := range mutations {
+		if happened[x.name] < 10 {
+			t.Errorf("%q happens %d times", x.name, happened[x.name])
+		}
+	}
+	if same > 10 {
+		t.Errorf("%d mutants have no mutation", same)
+	}
+}
+
+// TestOrigins: models that nobody has mutated have no faults, are evaluated, and are as
+// many as there are.
+func TestOrigins(t *testing.T) {
+	origins, err := corpus(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(origins) < 550 {
+		t.Errorf("%d models", len(origins))
+	}
+	for _, o := range origins {
+		if strings.Join(o.tokens, "") != o.text {
+			t.Errorf("%s: the tokens are another text", o.name)
+		}
+	}
+	became := map[string]int{}
+	for i := 0; i < len(origins); i += 10 {
+		r := compile(&mutant{Text: origins[i].text})
+		became[r.Outcome]++
+		for _, f := range r.Faults {
+			t.Errorf("%s: %s\n%s", origins[i].name, f.signature(), f.Detail)
+		}
+	}
+	if became[evaluated]*10 < 7*len(origins)/10 {
+		t.Errorf("few are evaluated: %v", became)
+	}
+}
+
+// TestFaultsAreSeen: what the program looks for, it finds where it is.
+func TestFaultsAreSeen(t *testing.T) {
+	const model = "model m\ndata n int\ndata y real[n]\nparam x real\ny ~ normal(x, 1)\nx ~ normal(0, 1)\nmetric fisher\n"
+	kindsOf := func(r result) (out string) {
+		for _, f := range r.Faults {
+			out += f.Kind + ";"
+		}
+		return out
+	}
+	if r := compile(&mutant{Text: model}); r.Outcome != evaluated || len(r.Faults) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if r := compile(&mutant{Text: model, Unknown: "zq1"}); kindsOf(r) != unresolved+";" {
+		t.Errorf("a name that nothing declares: %s", kindsOf(r))
+	}
+	if r := compile(&mutant{Text: model, Unknown: "x"}); kindsOf(r) != "" {
+		t.Errorf("a name that is declared: %s", kindsOf(r))
+	}
+	c := compilation{result: &result{}}
+	good := dsl.Diagnostic{Code: dsl.NoDensity, Message: "m", Span: dsl.Span{Pos: dsl.Pos{Line: 1, Col: 1}, Len: 1}}
+	c.diagnostics(model, []dsl.Diagnostic{good})
+	if kindsOf(*c.result) != "" {
+		t.Error("a diagnostic that is fine")
+	}
+	for _, spoil := range []func(d *dsl.Diagnostic){
+		func(d *dsl.Diagnostic) { d.Code = "H999" }, func(d *dsl.Diagnostic) { d.Message = "" }, func(d *dsl.Diagnostic) { d.Span = dsl.Span{} },
+		func(d *dsl.Diagnostic) { d.Span.Pos.Line = 100 }, func(d *dsl.Diagnostic) { d.Severity = dsl.Warning }, func(d *dsl.Diagnostic) { d.Notes = []dsl.Note{{}} },
+	} {
+		d := good
+		spoil(&d)
+		c := compilation{result: &result{}}
+		if c.diagnostics(model, []dsl.Diagnostic{d}); kindsOf(*c.result) != diagnostic+";" {
+			t.Errorf("%+v is taken", d)
+		}
+	}
+	if err := typecheck.Check([]byte("package p\nfunc f() { x := 1 }\n")); err == nil {
+		t.Error("an unused variable is taken")
+	}
+}
+
+// TestLimits: a worker that takes too much time or memory, or overflows its stack, is told
+// from one that does not, and another one goes on.
+func TestLimits(t *testing.T) {
+	c := &crew{root: root}
+	defer c.stop()
+	for _, x := range []struct{ text, kind string }{{spin, timeout}, {swell, memory}, {sink, died}, {"model m", ""}} {
+		r, err := c.compile(&mutant{Text: x.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range r.Faults {
+			got += f.Kind
+		}
+		if got != x.kind {
+			t.Errorf("%q gives %q", x.text, got)
+		}
+	}
+}
+
+// TestShrink: of a mutant what has the fault is left.
+func TestShrink(t *testing.T) {
+	c := &crew{root: root}
+	defer c.stop()
+	m := mutant{Text: "model m\n// more\nparam x real\n" + sink + "\ndensity x\n"}
+	r, err := c.compile(&m)
+	if err != nil || len(r.Faults) != 1 {
+		t.Fatal(r.Faults, err)
+	}
+	text, err := shrink(c, m, &r.Faults[0])
+	if err != nil || text != sink {
+		t.Errorf("%q is left: %v", text, err)
+	}
+}
