@@ -25,6 +25,11 @@ const (
 // that nobody has.
 func evaluate(d *symbolic.Derived) bool {
 	data, ok := madeUp(d.Model)
+	for _, p := range d.Model.Params {
+		for _, e := range p.Type.Shape {
+			ok = ok && e.Offset <= maxDim
+		}
+	}
 	if !ok {
 		return false
 	}

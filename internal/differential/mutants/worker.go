@@ -60,9 +60,13 @@ func work() error {
 			return err
 		}
 		m := o.Mutant
-		begin := func(m *mutant) {
+		limited := func(m *mutant, do func()) {
 			now.Store(int32(loading))
-			start.Store(&began{m, processorTime(), time.Now()})
+			b := &began{m, processorTime(), time.Now()}
+			start.Store(b)
+			if do(); !start.CompareAndSwap(b, nil) {
+				select {} // it took too much, which is being told
+			}
 		}
 		if m.Text == "" && m.Origin == "" {
 			if origins == nil {
@@ -70,16 +74,14 @@ func work() error {
 					return err
 				}
 			}
-			m = mutantOf(origins, m.Seed, func(text string) bool {
-				begin(&mutant{Seed: m.Seed, Text: text})
-				defer start.Store(nil)
-				return accepted(text)
+			m = mutantOf(origins, m.Seed, func(text string) (ok bool) {
+				limited(&mutant{Seed: m.Seed, Text: text}, func() { ok = accepted(text) })
+				return ok
 			})
 		}
 		runtime.GC() // what the last one left is not this one's
-		begin(&m)
-		r := compile(&m)
-		start.Store(nil)
+		var r result
+		limited(&m, func() { r = compile(&m) })
 		if err := out.Encode(r); err != nil {
 			return err
 		}
@@ -114,7 +116,7 @@ func watch(start *atomic.Pointer[began], exceeded func(m *mutant, kind, detail s
 		}
 		stack := make([]byte, 1<<20)
 		stack = stack[:runtime.Stack(stack, true)]
-		if start.Load() == b {
+		if start.CompareAndSwap(b, nil) {
 			exceeded(b.mutant, kind, "in "+at().String()+"\n"+string(stack))
 		}
 	}
