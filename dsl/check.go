@@ -908,8 +908,13 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		}
 		if e, ok := c.extent(d.Hi, "the end of a range"); ok && good {
 			ix.Range.Hi = e
-			if lo := ix.Range.Lo; lo.IsConst() && !e.IsConst() {
-				c.need(e.Name, lo.Offset-1-e.Offset) // a range has no negative length
+			// A range may be empty, but has no negative length.
+			switch lo := ix.Range.Lo; {
+			case lo.Name == e.Name && e.Offset < lo.Offset-1:
+				c.err(IndexRange, d.Hi.Span(), "an empty range ends one before its start", "the range %s..%s ends before it starts", lo, e)
+				ix.Range.Hi = unknownExtent
+			case lo.IsConst() && !e.IsConst():
+				c.need(e.Name, lo.Offset-1-e.Offset)
 			}
 		} else {
 			ix.Range.Hi = unknownExtent

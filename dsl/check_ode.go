@@ -218,8 +218,12 @@ func (c *checker) solveParts(s *Solve, e *SolveExpr) bool {
 	if n, ok := e.Times.(*Name); ok {
 		s.Times, _ = n.Obj.(*Data)
 	}
-	if t := e.Times.Type(); t.Base != Invalid && (s.Times == nil || len(t.Shape) != 1) {
-		c.err(BadSolve, e.Times.Span(), timesHint, "the times of a solution are a vector of data")
+	if t := e.Times.Type(); t.Base != Invalid && (s.Times == nil || len(t.Shape) != 1 || t.Base != Real) {
+		what := "data"
+		if s.Times != nil && t.Base != Real {
+			what = "real data"
+		}
+		c.err(BadSolve, e.Times.Span(), timesHint, "the times of a solution are a vector of %s", what)
 		if n, ok := e.Times.(*Name); ok && n.Obj != nil {
 			c.note(n.Obj.Declared(), "declared here")
 		}
