@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -178,6 +179,12 @@ func (g *generator) buildFlat() {
 	g.fl = f
 }
 
+// quadratic reports whether any force depends on the momentum. It may not even where the metric seems to
+// depend on the position, as 1^x does.
+func (f *flatCode) quadratic() bool {
+	return slices.ContainsFunc(f.r, func(e *symbolic.Expr) bool { return !isZero(e) })
+}
+
 // polynomial expands R, as a function of the one momentum component x that
 // iterates, into coefficients of 1, x and x²: all of them are known before the
 // iteration.
@@ -232,7 +239,7 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 	list := append([]*symbolic.Expr(nil), es...)
 	named := make([]*symbolic.Tensor, len(es))
 	for n, e := range es {
-		named[n] = g.d.C.NewTensor(symbolic.Tensor{Name: names[n], Kind: symbolic.LocalTensor, Stage: e.Stage()})
+		named[n] = g.d.C.NewTensor(symbolic.Tensor{Name: g.names.wanted(names[n]), Kind: symbolic.LocalTensor, Stage: e.Stage()})
 		g.names.of[named[n]] = names[n]
 	}
 	s.defineAll(&stmts, list, named)
@@ -697,7 +704,9 @@ func (g *generator) flatIMb() jen.Code {
 	inv := g.names.tensor(fl.inv)
 	// Products with h come first, so that little is left after the division.
 	square := g.names.fresh("rr")
-	loop = append(loop, id(square).Op(":=").Id(inv).Op("*").Id(inv))
+	if fl.quadratic() {
+		loop = append(loop, id(square).Op(":=").Id(inv).Op("*").Id(inv))
+	}
 	for k := range m {
 		loop = append(loop, id(a[k]).Op(":=").Id(q0[k]).Op("+").Parens(id("h").Op("*").Id(u[k])).Op("*").Id(inv))
 		x := id(p0[k]).Op("-").Id("h").Op("*").Id(fN[k])
@@ -896,8 +905,10 @@ func (g *generator) flatGLFb() jen.Code {
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)))
 	body = append(body, start...)
+	if fl.quadratic() {
+		body = append(body, id(square).Op(":=").Id(r).Op("*").Id(r))
+	}
 	body = append(body,
-		id(square).Op(":=").Id(r).Op("*").Id(r),
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
 		jen.List(id("check"), id("last"), id("iterations")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1)), jen.Lit(0)))
 	first := 1
@@ -952,7 +963,7 @@ func (g *generator) flatGLFb() jen.Code {
 		if m > 1 {
 			here = g.numbered("adj", len(fl.adj))
 			for i, e := range fl.adj {
-				if !isZero(e) {
+				if i != 1 || g.crossed() { // a 0 on the diagonal is multiplied, and told by the pivots
 					es, ns = append(es, e), append(ns, here[i])
 				}
 			}

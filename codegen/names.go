@@ -61,6 +61,15 @@ func (n *names) oneOf(want ...string) string {
 	return fmt.Sprintf(markFormat, len(n.file.wishes)-1)
 }
 
+// wanted returns what a mark would best be called. Names that are made of other names are made of it.
+func (n *names) wanted(mark string) string {
+	i, err := strconv.Atoi(strings.Trim(mark, "ǂ"))
+	if err != nil || !marks.MatchString(mark) {
+		return mark
+	}
+	return n.file.wishes[i].candidate(0)
+}
+
 // tensor returns the mark of a tensor.
 func (n *names) tensor(t *symbolic.Tensor) string {
 	if s, ok := n.of[t]; ok {

@@ -198,3 +198,18 @@ func TestShrink(t *testing.T) {
 		t.Errorf("%q is left: %v", text, err)
 	}
 }
+
+// mended are models whose code Go refused, each of a cause of its own.
+var mended = map[string]string{
+	"a 0 on the diagonal of a metric of two scalars": "data lo, hi real in (-1, 1)\nparam a real\nparam u real in (lo, hi)\nu ~ uniform(lo, hi)\nmetric fisher\n",
+	"a metric that only seems to change":             "param a, b real\na ~ normal(0, 1)\nb ~ normal(a, 1)\nmetric [1 ^ a^2, 0.5 ; 0.5, 2]\n",
+	"a definition that is named after a local":       "data u real\nparam c1, w1 real\nc1 ~ cauchy(w1^2 + u, 1)\nw1 ~ normal(0, 1)\nmetric fisher + identity\n",
+}
+
+func TestMended(t *testing.T) {
+	for name, text := range mended {
+		for _, f := range compile(&mutant{Text: "model m\n" + text}).Faults {
+			t.Errorf("%s: %s", name, f.Detail)
+		}
+	}
+}
