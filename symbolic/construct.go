@@ -851,8 +851,10 @@ func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 		}
 		for n, a := range e.Args {
 			walk(a)
-			if e.Op == Mul && math.Abs(e.K[n]) == 2 && len(a.Args) > 0 {
-				uses[a]++ // a square reads its base twice
+			if e.Op == Mul && len(a.Args) > 0 {
+				if k := math.Abs(e.K[n]); k >= 2 && k == math.Trunc(k) {
+					uses[a]++ // a square reads its base twice, a cube three times
+				}
 			}
 		}
 		order = append(order, e)

@@ -7,14 +7,18 @@ import (
 	"strings"
 )
 
+// maxFormat is the number of nodes that Format renders. What is shared in the graph is rendered at each use, so
+// that a formula may be exponentially longer than it is in memory; nobody reads that.
+const maxFormat = 2000
+
 // Format renders an expression for people: Σ over named indices, powers, and
-// fractions.
+// fractions. Of one of more than maxFormat nodes, what is left is rendered as "…".
 func Format(e *Expr) string {
-	p := printer{}
+	p := &printer{left: maxFormat}
 	return p.expr(e, 0)
 }
 
-type printer struct{}
+type printer struct{ left int } // nodes
 
 const (
 	precAdd = 1
@@ -42,7 +46,10 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-func (p printer) expr(e *Expr, ctx int) string {
+func (p *printer) expr(e *Expr, ctx int) string {
+	if p.left--; p.left < 0 {
+		return "…"
+	}
 	switch e.Op {
 	case Num:
 		s := FormatNumber(e.Val)
