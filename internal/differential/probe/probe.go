@@ -500,6 +500,10 @@ const (
 	maxCondition = 1e8
 )
 
+// maxIterations bounds the iterations of a step that is compared: those of a longer one wander before they
+// converge, if they do, and rounding decides on how long.
+const maxIterations = 64
+
 // conditioned reports whether the largest entries of a metric and of its inverse multiply to less than
 // maxCondition.
 func conditioned(g []float64) bool {
@@ -585,13 +589,19 @@ func (p *prober) steps(s runtime.System, q0, p0 []float64) {
 	for _, t := range steps(s) {
 		q, mom := clone(q0), clone(p0)
 		r := runtime.StepResult{}
+		wanders := false
 		for range t.count {
 			one := t.f(q, mom)
 			r.Status = one.Status
 			r.Iterations += one.Iterations
+			wanders = wanders || one.Iterations > maxIterations
 			if r.Status != runtime.OK {
 				break
 			}
+		}
+		if wanders {
+			p.record(t.name+" wanders", nil)
+			continue
 		}
 		p.record(fmt.Sprintf("%s × %d", t.name, t.count), &r, q, mom)
 	}
@@ -636,15 +646,21 @@ func (p *prober) interleaved(s, other runtime.System) {
 			for n, d := range disturb {
 				q, mom := clone(q0), clone(p0)
 				var r runtime.StepResult
+				wanders := false
 				for range 2 {
 					one := t.f(q, mom)
 					r.Status = one.Status
 					r.Iterations += one.Iterations
+					wanders = wanders || one.Iterations > maxIterations
 					if r.Status != runtime.OK {
 						break
 					}
 					d(other)
 					d(s)
+				}
+				if wanders {
+					p.record(t.name+" wanders", nil)
+					continue
 				}
 				p.record(fmt.Sprintf("%s, disturbance %d", t.name, n), &r, q, mom)
 				if r.Status != runtime.OK {
