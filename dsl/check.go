@@ -777,6 +777,8 @@ func (c *checker) defaultValue(d *Data, e Expr) {
 		return
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		c.err(BadDefault, e.Span(), "", "a default is a finite number, not %v", v)
+	case d.Type.Base == Int && math.Abs(v) > 1<<53:
+		c.err(BadDefault, e.Span(), "", "the default %v of the int `%s` is beyond 2^53, where numbers are no longer told apart", v, d.Name)
 	case d.Type.Base == Int && v != math.Trunc(v):
 		c.err(BadDefault, e.Span(), "", "the default %v of the int `%s` is not a whole number", v, d.Name)
 	case !d.Support.contains(v):
