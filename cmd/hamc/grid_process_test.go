@@ -26,6 +26,7 @@ const gated = `package gated
 import (
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hamc-dev/hamc/runtime"
@@ -37,6 +38,7 @@ var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "gated", So
 		if _, err := os.Stat(name); err == nil {
 			break
 		}
+		_ = os.WriteFile(name+"."+strconv.Itoa(os.Getpid()), nil, 0o666) // who waits
 	}
 	return runtime.Stepper(s, runtime.IMb, runtime.FixedPoint)
 }}}}
@@ -108,10 +110,26 @@ func (b *gridBench) read(name ...string) string {
 // start starts the grid with the gate closed.
 func (b *gridBench) start(args ...string) *process {
 	b.t.Helper()
+	names, _ := filepath.Glob(b.gate + ".*")
+	for _, name := range names {
+		if err := os.Remove(name); err != nil {
+			b.t.Fatal(err)
+		}
+	}
 	return start(b.t, b.dir, []string{gateVariable + "=" + b.gate}, append([]string{"grid", "g.toml"}, args...)...)
 }
 
 func (b *gridBench) open() { b.write("gate", "") }
+
+// waiting counts the workers that have come to the gate since the grid was started.
+func (b *gridBench) waiting() int {
+	b.t.Helper()
+	names, err := filepath.Glob(b.gate + ".*")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return len(names)
+}
 
 // run runs the grid with the gate open, notes its events, and returns what it said.
 func (b *gridBench) run(code int, args ...string) (stdout, stderr string) {
@@ -230,7 +248,7 @@ func TestGridKilled(t *testing.T) {
 			b.t = t
 			dir := filepath.Base(t.Name())
 			p := b.start("--output-dir", dir, "--workers", "2", "--quiet")
-			p.until("the results of free cells", func() bool { return len(b.results(dir)) == 4 })
+			p.until("the results of free cells, and both workers at the gate", func() bool { return len(b.results(dir)) == 4 && b.waiting() == 2 })
 			before := b.results(dir)
 			pid := p.cmd.Process.Pid
 			if c.group {
@@ -265,7 +283,7 @@ func TestGridKilled(t *testing.T) {
 func TestGridWorkerKilled(t *testing.T) {
 	b := newGridBench(t, gatedGrid)
 	p := b.start("--output-dir", "parts", "--workers", "1")
-	p.until("the results of free cells", func() bool { return len(b.results("parts")) == 4 })
+	p.until("the results of free cells, and the worker at the gate", func() bool { return len(b.results("parts")) == 4 && b.waiting() == 1 })
 	workers := p.workers()
 	if len(workers) != 1 {
 		t.Fatalf("workers %v", workers)
@@ -333,7 +351,7 @@ func TestGridInterrupted(t *testing.T) {
 			b.t = t
 			dir := strings.ReplaceAll(filepath.Base(t.Name()), " ", "-")
 			p := b.start("--output-dir", dir, "--workers", "2")
-			p.until("the results of free cells", func() bool { return len(b.results(dir)) == 4 })
+			p.until("the results of free cells, and both workers at the gate", func() bool { return len(b.results(dir)) == 4 && b.waiting() == 2 })
 			before := b.results(dir)
 			if c.group {
 				for _, worker := range p.workers() {
