@@ -91,9 +91,20 @@ func TestSumRules(t *testing.T) {
 	u := func(s Sub) *Expr { return c.Ref(w.tensor("u"), s) }
 
 	i := w.index("i", full)
-	if got, want := c.Sum(i, c.Add(c.Scale(3, u(at(i, 0))), c.Ref(w.tensor("y"), at(i, 0)), c.Number(2))),
-		c.Add(c.Scale(3, c.Sum(i, u(at(i, 0)))), c.Sum(i, c.Ref(w.tensor("y"), at(i, 0))), c.Scale(2, c.Ref(w.tensor("n")))); got != want {
+	y, square := c.Ref(w.tensor("y"), at(i, 0)), c.Pow(u(at(i, 0)), 2)
+	if got, want := c.Sum(i, c.Add(c.Scale(3, square), y, c.Number(2))),
+		c.Add(c.Scale(3, c.Sum(i, square)), c.Sum(i, y), c.Scale(2, c.Ref(w.tensor("n")))); got != want {
 		t.Errorf("linearity: %s, want %s", Format(got), Format(want))
+	}
+	// The terms of residuals stay together.
+	for _, r := range []*Expr{c.Sub(y, mu), c.Sub(u(at(i, 0)), mu), c.Sub(y, u(at(i, 0))), c.Sub(u(at(i, 0)), y), c.Sub(y, c.Add(mu, c.Mul(mu, u(at(i, 0)))))} {
+		got := c.Sum(i, r)
+		if got.Op == Mul && got.Val == -1 {
+			got = got.Args[0]
+		}
+		if got.Op != Sum || len(got.Args[0].Args) != len(r.Args) {
+			t.Errorf("a residual: %s", Format(got))
+		}
 	}
 	if got, want := c.Sum(i, c.Mul(mu, c.Number(5), u(at(i, 0)))), c.Scale(5, c.Mul(mu, c.Sum(i, u(at(i, 0))))); got != want {
 		t.Errorf("constants: %s, want %s", Format(got), Format(want))

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -463,11 +464,7 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 	}
 	switch body.Op {
 	case Add:
-		args := make([]*Expr, len(body.Args))
-		for n, a := range body.Args {
-			args[n] = c.Sum(i, a)
-		}
-		return c.Add(c.Linear(0, body.K, args), c.Mul(c.Number(body.Val), c.Size(i.Range)))
+		return c.sumOfTerms(i, body)
 	case Mul, Delta:
 		factors, k, val := body.Args, body.K, body.Val
 		if body.Op == Delta {
@@ -523,24 +520,110 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 			return c.Mul(c.Product(val, outK, out), inner)
 		}
 	}
+	return c.bind(i, body)
+}
+
+// bind makes the node Σ_i body, as it stands.
+func (c *Context) bind(i *Index, body *Expr) *Expr {
 	bound := c.canon(i.Range, body.level+1)
 	return c.intern(Expr{Op: Sum, Index: bound, Args: []*Expr{c.rename(body, i, bound)}})
+}
+
+// sumOfTerms returns Σ_i Σ_k t_k, the sum of each term on its own, but for residuals:
+// the terms that are linear in what carries i stay together where one is the difference of
+// a datum or an element of a parameter and something that does not carry i, or is such an
+// element. They may cancel where their sums do not: Σ_i (y_i − b) near b = ȳ has
+// the digits of y_i − b, and Σ_i y_i − n b those of y only. The rule `linear` of Fold
+// splits them where that costs no digits.
+func (c *Context) sumOfTerms(i *Index, body *Expr) *Expr {
+	var ks []float64
+	var terms []*Expr
+	type count struct{ levels, data, elements int }
+	kinds := map[float64]count{} // what may cancel, by coefficient
+	for n, t := range body.Args {
+		k := body.K[n]
+		a := kinds[k]
+		switch {
+		case t.called || endedByDelta(t, i) || !linearIn(i, t):
+			continue
+		case !t.hasFree(i):
+			a.levels++
+		case t.stage < StagePosition:
+			a.data++
+		case t.Op == Ref:
+			a.elements++
+		}
+		kinds[k] = a
+		ks, terms = append(ks, k), append(terms, t)
+	}
+	together := false
+	for k, a := range kinds {
+		b := kinds[-k]
+		together = together || a.levels*(b.data+b.elements) > 0 || a.elements*(b.data+b.elements) > 0
+	}
+	if !together {
+		return c.sumOfEach(i, body)
+	}
+	total := c.Mul(c.Size(i.Range), c.Number(body.Val))
+	for n, t := range body.Args {
+		if !slices.Contains(terms, t) {
+			total = c.Add(total, c.Scale(body.K[n], c.Sum(i, t)))
+		}
+	}
+	residual := c.Linear(0, ks, terms)
+	by := math.Copysign(content(residual), residual.K[0])
+	return c.Add(total, c.Scale(by, c.bind(i, c.Scale(1/by, residual))))
+}
+
+// sumOfEach returns Σ_i Σ_k t_k, the sum of each term on its own.
+func (c *Context) sumOfEach(i *Index, body *Expr) *Expr {
+	if body.Op != Add {
+		return c.Sum(i, body)
+	}
+	total := c.Mul(c.Size(i.Range), c.Number(body.Val))
+	for n, t := range body.Args {
+		total = c.Add(total, c.Scale(body.K[n], c.Sum(i, t)))
+	}
+	return total
+}
+
+// linearIn reports whether a term is data, or a product in which what carries i is data
+// but for one factor at most.
+func linearIn(i *Index, t *Expr) bool {
+	switch {
+	case t.stage < StagePosition || t.Op == Ref:
+		return true
+	case t.Op != Mul || t.called:
+		return false
+	}
+	late := 0
+	for n, f := range t.Args {
+		if f.hasFree(i) && f.stage >= StagePosition {
+			if late++; t.K[n] != 1 {
+				return false
+			}
+		}
+	}
+	return late <= 1
 }
 
 // hasDelta reports whether a term of a sum has a delta of i as a factor, or a sum
 // that has one.
 func hasDelta(e *Expr, i *Index) bool {
-	for _, t := range e.Args {
-		if t.Op == Delta && t.hasFree(i) || scattersInto(t, i) {
+	return slices.ContainsFunc(e.Args, func(t *Expr) bool { return endedByDelta(t, i) })
+}
+
+// endedByDelta reports that of one term.
+func endedByDelta(t *Expr, i *Index) bool {
+	if t.Op == Delta && t.hasFree(i) || scattersInto(t, i) {
+		return true
+	}
+	if t.Op != Mul {
+		return false
+	}
+	for n, f := range t.Args {
+		if f.hasFree(i) && (f.Op == Delta || t.K[n] == 1 && (f.Op == Add && hasDelta(f, i) || scattersInto(f, i))) {
 			return true
-		}
-		if t.Op != Mul {
-			continue
-		}
-		for n, f := range t.Args {
-			if f.hasFree(i) && (f.Op == Delta || t.K[n] == 1 && (f.Op == Add && hasDelta(f, i) || scattersInto(f, i))) {
-				return true
-			}
 		}
 	}
 	return false
@@ -724,7 +807,7 @@ func (c *Context) expandNode(e *Expr, memo map[*Expr]*Expr) *Expr {
 		return c.Linear(e.Val, e.K, args)
 	case Sum:
 		i, body := c.Open(e)
-		return c.Sum(i, c.expand(body, memo))
+		return c.sumOfEach(i, c.expand(body, memo))
 	case Mul:
 		terms := []*Expr{c.Number(e.Val)}
 		for n, a := range e.Args {

@@ -195,6 +195,7 @@ type Expr struct {
 	stage Stage
 
 	gather bool // a subscript is taken from data
+	called bool // a function of the position is called
 	placed bool // a delta or an indicator is part of it
 	// tree counts the nodes of e written out as a tree, factors the factors of its
 	// longest product with what the factors hold; both stop at large numbers.
@@ -372,6 +373,7 @@ func (c *Context) intern(e Expr) *Expr {
 		n.level = max(n.level, a.level)
 		n.stage = max(n.stage, a.stage)
 		n.gather = n.gather || a.gather
+		n.called = n.called || a.called
 		n.placed = n.placed || a.placed
 		for _, f := range a.free {
 			n.addFree(f)
@@ -388,6 +390,8 @@ func (c *Context) intern(e Expr) *Expr {
 		}
 	}
 	switch n.Op {
+	case Call:
+		n.called = n.called || n.stage >= StagePosition && !isPlus(n)
 	case Draw:
 		n.stage = StageDraw
 	case Ref:

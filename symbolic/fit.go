@@ -100,10 +100,12 @@ func (f *Fit) inputs() []*Expr {
 	return out
 }
 
-// fitSquare returns Σ_i w_i (a_i + Σ_r D_ir h_r)² in terms of its fit; nil where
-// the weights or the columns carry an index from outside, or the response more
-// than one: there would be a factor for each of its values.
-func (c *Context) fitSquare(i *Index, w, a *Expr, regs []regressor) *Expr {
+// fitOf returns the fit of a + Σ_r D_r h_r with weights w over i, and the index of
+// several responses: the residuals are y − Σ_r D_r (sign·h_r) with y = −sign·a. It is
+// not ok where the weights or the columns carry an index from outside, or the response
+// more than one: there would be a factor for each of its values; nor where a guard
+// outside of the sum keeps from reading what does not exist.
+func (c *Context) fitOf(i *Index, w, a *Expr, regs []regressor) (fit *Fit, sign float64, outer *Index, ok bool) {
 	sign, y := -1.0, a
 	if a.Op == Mul && a.Val < 0 || a.Op == Add && a.K[0] < 0 {
 		sign, y = 1, c.Neg(a)
@@ -124,19 +126,19 @@ func (c *Context) fitSquare(i *Index, w, a *Expr, regs []regressor) *Expr {
 		}
 		return out
 	}
-	if len(others(w, i)) > 0 {
-		return nil
+	if len(others(w, i)) > 0 || strays(w) || strays(a) {
+		return nil, 0, nil, false
 	}
 	switch outer := others(a, i); len(outer) {
 	case 0:
 	case 1:
 		f.Outer = outer[0]
 	default:
-		return nil
+		return nil, 0, nil, false
 	}
 	for _, r := range regs {
-		if len(others(r.data, i, r.j)) > 0 {
-			return nil
+		if len(others(r.data, i, r.j)) > 0 || strays(r.data) {
+			return nil, 0, nil, false
 		}
 		x := FitColumn{Index: r.j, Data: r.data}
 		if r.data.IsNum(1) {
@@ -144,14 +146,22 @@ func (c *Context) fitSquare(i *Index, w, a *Expr, regs []regressor) *Expr {
 		}
 		f.Columns = append(f.Columns, x)
 	}
-	outer := f.Outer
-	f = c.internFit(f)
+	return c.internFit(f), sign, f.Outer, true
+}
+
+// fitSquare returns Σ_i w_i (a_i + Σ_r D_ir h_r)² in terms of its fit; nil where there
+// is none.
+func (c *Context) fitSquare(i *Index, w, a *Expr, regs []regressor) *Expr {
+	f, sign, outer, ok := c.fitOf(i, w, a, regs)
+	if !ok {
+		return nil
+	}
 	for n := range regs {
 		regs[n].coef = c.Scale(sign, regs[n].coef)
 	}
 	total := c.fitPart(f, FitRest, 0, 0, outer)
 	if len(regs) == 1 && regs[0].j == nil {
-		d := c.Sub(regs[0].coef, c.fitPart(f, FitCentre, 0, 0, outer))
+		d := c.fromCentre(regs[0].coef, c.fitPart(f, FitCentre, 0, 0, outer))
 		u := c.Add(c.fitPart(f, FitOffset, 0, 0, outer), c.Mul(c.fitPart(f, FitFactor, 0, 0), d))
 		return c.Add(total, c.Pow(u, 2))
 	}
@@ -177,8 +187,9 @@ func (c *Context) fitSquares(f *Fit, regs []regressor, outer *Index) *Expr {
 			r.coef, r.j = c.Subst(r.coef, r.j, Sub{Index: j}), j
 		}
 		centre, scale := c.fitPart(f, FitCentre, m, 0, outer, r.j), c.fitPart(f, FitScale, m, 0, r.j)
-		d = c.Mul(scale, c.Sub(r.coef, centre))
-		return r, d, c.Mul(scale, c.Call("excess", r.coef, centre))
+		lead, _ := c.lead(r.coef)
+		d = c.Mul(scale, c.fromCentre(r.coef, centre))
+		return r, d, c.Mul(scale, c.Call("excess", lead, centre))
 	}
 	size := c.Number(0)
 	for m := range regs {
@@ -199,6 +210,14 @@ func (c *Context) fitSquares(f *Fit, regs []regressor, outer *Index) *Expr {
 		total = c.Add(total, c.sumOver(r.j, c.Pow(c.Call("plus", exact, rest), 2)))
 	}
 	return total
+}
+
+// fromCentre returns h − ĥ.
+func (c *Context) fromCentre(h, centre *Expr) *Expr {
+	if _, rest := c.lead(h); rest.IsNum(0) {
+		return c.Sub(h, centre)
+	}
+	return c.difference(h, centre)
 }
 
 // internFit returns f under indices of the context's own, and the same fit for
@@ -312,6 +331,7 @@ func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
 	if x == nil {
 		return nil
 	}
+	x = p.Lower(x, indices) // a part of another fit too is defined before this one
 	if x.Op == Ref && len(x.Subs) == len(indices) && slices.Contains([]TensorKind{DataTensor, GivenTensor, DefTensor}, x.Tensor.Kind) {
 		whole := true
 		for n, i := range indices {
@@ -321,13 +341,12 @@ func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
 			return x
 		}
 	}
-	body := p.Lower(x, indices)
 	var shape []dsl.Extent
 	for _, i := range indices {
 		shape = append(shape, i.Range.Hi)
 	}
-	t := p.c.NewTensor(Tensor{Name: p.invent(body), Kind: DefTensor, Shape: shape, Stage: max(body.stage, StageData)})
-	t.Def = &Def{Tensor: t, Indices: indices, Body: body}
+	t := p.c.NewTensor(Tensor{Name: p.invent(x), Kind: DefTensor, Shape: shape, Stage: max(x.stage, StageData)})
+	t.Def = &Def{Tensor: t, Indices: indices, Body: x}
 	p.Defs = append(p.Defs, t.Def)
 	return p.c.Ref(t, subsOf(indices)...)
 }

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -10,7 +11,7 @@ import (
 // that carries the index is data: one evaluation then costs the same for any
 // number of observations. The rules are
 //
-//	linear      Σ_i w_i (a_i + b)              = Σ w a + b Σ w
+//	linear      Σ_i w_i (a_i + Σ_r D_ir h_r)   = Σ_i w_i (a_i + Σ_r D_ir ĥ_r) + Σ_r (h_r − ĥ_r) Σ_i w_i D_ir
 //	squares     Σ_i w_i (a_i + Σ_r D_ir h_r)²  = ρ + |c + R (h − ĥ)|²,   w > 0
 //	interchange Σ_i f_i Σ_j g_ij h_j           = Σ_j h_j Σ_i f_i g_ij
 //	exponential Σ_i w_i exp(a_i + b)           = exp(b + ā) Σ_i w_i exp(a_i − ā),   ā the mean of a
@@ -20,7 +21,7 @@ import (
 // and b, h free of i; r runs over scalars, one of which may have D = 1, and over the
 // elements of vectors. ĥ, c, R and ρ are those of the least-squares fit, see
 // Fit: sums of squares about anything else, such as the means, cancel as the
-// square of the ratio of signal to noise.
+// square of the ratio of signal to noise, and linear ones about 0 as that ratio.
 func (c *Context) Fold(e *Expr) *Expr { return c.fold(e, map[*Expr]*Expr{}) }
 
 func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
@@ -70,6 +71,9 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		return nil
 	}
 	f, k := body.Args[mixed], body.K[mixed]
+	if isPlus(f) && k == 1 {
+		f = c.Add(f.Args...)
+	}
 	w := c.Product(body.Val, without(body.K, mixed), without(body.Args, mixed))
 	switch f.Op {
 	case Sum:
@@ -108,39 +112,8 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 		if k == 2 {
 			return c.foldSquare(i, w, f)
 		}
-		a, b := c.Number(0), c.Number(f.Val)
-		for n, t := range f.Args {
-			term := c.Scale(f.K[n], t)
-			switch {
-			case !t.hasFree(i):
-				b = c.Add(b, term)
-			case t.stage < StagePosition:
-				a = c.Add(a, term)
-			default:
-				// A product or a sum that carries i may fold alone.
-				if k != 1 {
-					return nil
-				}
-				folded := c.foldSum(i, c.Mul(w, term))
-				if folded == nil {
-					folded = c.separate(i, c.Mul(w, term))
-				}
-				if folded == nil {
-					return nil
-				}
-				rest := c.Linear(f.Val, without(f.K, n), without(f.Args, n))
-				other := c.Mul(w, rest)
-				if r := c.foldSum(i, other); r != nil {
-					return c.Add(folded, r)
-				}
-				return c.Add(folded, c.Sum(i, other))
-			}
-		}
-		if !dependsOnCoords(b) || a.IsNum(0) {
-			return nil
-		}
 		if k == 1 {
-			return c.Add(c.Sum(i, c.Mul(w, a)), c.Mul(b, c.Sum(i, w)))
+			return c.foldTerms(i, w, f)
 		}
 	}
 	return nil
@@ -179,6 +152,41 @@ func (c *Context) foldExp(i *Index, w, e *Expr, k float64) *Expr {
 	return c.Mul(exp(c.Add(free, mean)), c.Sum(i, c.Mul(w, exp(c.Sub(carries, mean)))))
 }
 
+// foldTerms folds Σ_i w_i Σ_k t_k: the terms that are affine in data together, but each
+// that is a residual by itself and each of the others alone; nil if one does not fold.
+func (c *Context) foldTerms(i *Index, w, f *Expr) *Expr {
+	total := c.Number(0)
+	var all affine
+	all.add(c, 1, affine{early: c.Number(f.Val)})
+	for n, t := range f.Args {
+		term := c.Scale(f.K[n], t)
+		x, ok := c.affine(i, term)
+		var folded *Expr
+		switch {
+		case ok && (x.constant() == nil || !x.early.hasFree(i)):
+			all.add(c, 1, x)
+			continue
+		case isPlus(t) || t.Op == Mul:
+			folded = c.foldSum(i, c.Mul(w, term))
+		}
+		if folded == nil {
+			return nil
+		}
+		total = c.Add(total, folded)
+	}
+	folded := c.foldLinear(i, w, all)
+	if folded == nil {
+		return nil
+	}
+	return c.Add(total, folded)
+}
+
+// affine is a_i + Σ_r D_ir h_r, where a and D are known before the position.
+type affine struct {
+	early *Expr
+	regs  []regressor
+}
+
 // regressor is one term D_i·h of an affine function of the index i, or
 // Σ_j D_ij·h_j with its own index j.
 type regressor struct {
@@ -186,10 +194,73 @@ type regressor struct {
 	data, coef *Expr
 }
 
-// regressor splits a term that carries i and depends on the coordinates.
-func (c *Context) regressor(i *Index, t *Expr) (r regressor, ok bool) {
+// add adds k·x.
+func (a *affine) add(c *Context, k float64, x affine) {
+	if a.early == nil {
+		a.early = c.Number(0)
+	}
+	a.early = c.Add(a.early, c.Scale(k, x.early))
+	for _, r := range x.regs {
+		r.coef = c.Scale(k, r.coef)
+		same := slices.IndexFunc(a.regs, func(o regressor) bool { return o.j == nil && r.j == nil && o.data == r.data })
+		if same < 0 {
+			a.regs = append(a.regs, r)
+			continue
+		}
+		a.regs[same].coef = c.Add(a.regs[same].coef, r.coef)
+	}
+}
+
+// constant returns the coefficient of the column of ones; nil if there is none.
+func (a *affine) constant() *Expr {
+	for _, r := range a.regs {
+		if r.j == nil && r.data.IsNum(1) {
+			return r.coef
+		}
+	}
+	return nil
+}
+
+// width is the number of columns but for the constant one, for the cost model.
+func (a *affine) width(c *Context) (width float64) {
+	for _, r := range a.regs {
+		switch {
+		case r.j != nil:
+			width += c.nominal(r.j.Range)
+		case !r.data.IsNum(1):
+			width++
+		}
+	}
+	return width
+}
+
+// affine writes e as an affine function of data that carry i.
+func (c *Context) affine(i *Index, e *Expr) (a affine, ok bool) {
 	one := c.Number(1)
-	r = regressor{data: one, coef: one}
+	switch {
+	case e.stage < StagePosition:
+		return affine{early: e}, true
+	case !e.hasFree(i):
+		// What is known early of a coefficient belongs to the response:
+		// added to the centre of the fit, it would round that.
+		late, early := c.splitEarly(e)
+		return affine{early: early, regs: []regressor{{data: one, coef: late}}}, true
+	case e.Op == Add:
+		a.early = c.Number(e.Val)
+		for n, t := range e.Args {
+			x, ok := c.affine(i, t)
+			if !ok {
+				return a, false
+			}
+			a.add(c, e.K[n], x)
+		}
+		return a, true
+	case isPlus(e):
+		return c.affine(i, c.Add(e.Args...))
+	}
+	// A product, also under the sum over j, with one sum among its factors at most.
+	r := regressor{data: one, coef: one}
+	var inner *Expr
 	var split func(e *Expr, k float64) bool
 	split = func(e *Expr, k float64) bool {
 		switch {
@@ -204,16 +275,135 @@ func (c *Context) regressor(i *Index, t *Expr) (r regressor, ok bool) {
 					return false
 				}
 			}
-		case e.Op == Sum && k == 1 && r.j == nil:
+		case e.Op == Sum && k == 1 && r.j == nil && inner == nil:
 			j, body := c.Open(e)
 			r.j = j
 			return split(body, 1)
+		case (e.Op == Add || isPlus(e)) && k == 1 && r.j == nil && inner == nil:
+			inner = e
 		default:
 			return false
 		}
 		return true
 	}
-	return r, split(t, 1)
+	if !split(e, 1) || inner != nil && r.j != nil {
+		return a, false
+	}
+	if inner == nil {
+		late, early := c.splitEarly(r.coef)
+		return affine{early: c.sumOver(r.j, c.Mul(early, r.data)), regs: []regressor{{r.j, r.data, late}}}, true
+	}
+	x, ok := c.affine(i, inner)
+	if !ok {
+		return a, false
+	}
+	// h·(a_i + g) is h·(a_i − ā) + h·(ā + g) where ā is the mean: neither loses digits
+	// of a residual.
+	var centre *Expr
+	if g := x.constant(); g != nil && x.early.hasFree(i) && r.coef.stage >= StagePosition {
+		f, sign, outer, ok := c.fitOf(i, one, x.early, []regressor{{data: one}})
+		if !ok {
+			return a, false
+		}
+		centre = c.Scale(-sign, c.fitPart(f, FitCentre, 0, 0, outer))
+		x.early = c.Sub(x.early, centre)
+	}
+	a.early = c.Number(0)
+	if r.coef.stage < StagePosition {
+		a.early = c.Mul(r.coef, r.data, x.early)
+	} else {
+		a.add(c, 1, affine{c.Number(0), []regressor{{nil, c.Mul(r.data, x.early), r.coef}}})
+	}
+	for _, y := range x.regs {
+		h := y.coef
+		if centre != nil && y.j == nil && y.data.IsNum(1) {
+			h = c.Add(h, centre)
+		}
+		a.add(c, 1, affine{c.Number(0), []regressor{{y.j, c.Mul(r.data, y.data), c.Mul(r.coef, h)}}})
+	}
+	return a, true
+}
+
+// isPlus reports whether e is a sum whose order rules have fixed.
+func isPlus(e *Expr) bool { return e.Op == Call && e.Func.Name == "plus" }
+
+// foldLinear folds Σ_i w_i (a_i + Σ_r D_ir h_r), by the rule `linear`; nil where there is
+// no fit.
+func (c *Context) foldLinear(i *Index, w *Expr, x affine) *Expr {
+	sum := func(h func(n int) *Expr) *Expr {
+		total := c.Number(0)
+		for n, r := range x.regs {
+			j := r.j
+			total = c.Add(total, c.sumOver(j, c.Mul(h(n), c.Sum(i, c.Mul(w, r.data)))))
+		}
+		return total
+	}
+	if x.constant() == nil || !x.early.hasFree(i) {
+		// No residuals: there is nothing to cancel with a.
+		return c.Add(c.Sum(i, c.Mul(w, x.early)), sum(func(n int) *Expr { return x.regs[n].coef }))
+	}
+	columns := x.regs
+	if x.width(c) >= c.nominal(i.Range) {
+		columns = []regressor{{data: c.Number(1)}} // a fit to them all would be exact, and cost too much
+	}
+	f, sign, outer, ok := c.fitOf(i, c.Number(1), x.early, columns)
+	if !ok {
+		return nil
+	}
+	centre := func(n int) *Expr {
+		switch {
+		case len(columns) == len(x.regs):
+		case x.regs[n].j == nil && x.regs[n].data.IsNum(1):
+			n = 0
+		default:
+			return c.Number(0)
+		}
+		return c.Scale(sign, c.fitPart(f, FitCentre, n, 0, outer, columns[n].j))
+	}
+	rest := x.early
+	for n, r := range x.regs {
+		rest = c.Add(rest, c.sumOver(r.j, c.Mul(r.data, centre(n))))
+	}
+	return c.Add(c.Sum(i, c.Mul(w, rest)), sum(func(n int) *Expr { return c.difference(x.regs[n].coef, centre(n)) }))
+}
+
+// difference returns h − centre, where the terms of h that hold residuals meet the
+// centre last: μ + φ·(ȳ − μ) rounds at the size of ȳ, and μ − ĥ does not.
+func (c *Context) difference(h, centre *Expr) *Expr {
+	lead, rest := c.lead(h)
+	d := c.Call("plus", lead, c.Neg(centre))
+	if rest.IsNum(0) {
+		return d
+	}
+	return c.Call("plus", d, rest)
+}
+
+// lead splits off the terms of a coefficient that hold residuals, such as φ·(ȳ − μ), from
+// those that do not, if it has both.
+func (c *Context) lead(h *Expr) (lead, rest *Expr) {
+	if h.Op != Add {
+		return h, c.Number(0)
+	}
+	lead, rest = c.Number(h.Val), c.Number(0)
+	for n, t := range h.Args {
+		term := c.Scale(h.K[n], t)
+		if t.Op == Mul && slices.ContainsFunc(t.Args, isResidual) {
+			rest = c.Add(rest, term)
+		} else {
+			lead = c.Add(lead, term)
+		}
+	}
+	if lead.IsNum(0) {
+		return h, lead
+	}
+	return lead, rest
+}
+
+// isResidual reports whether e is a difference from the centre of a fit.
+func isResidual(e *Expr) bool {
+	return e.Op == Add && slices.ContainsFunc(e.Args, func(t *Expr) bool {
+		return t.Op == Ref && t.Tensor.Def != nil && t.Tensor.Def.Fit != nil
+	})
 }
 
 // foldSquare folds Σ_i w_i f_i² for an affine f, by the rule `squares`; nil if f
@@ -222,46 +412,28 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 	if c.Sign(w) != Positive {
 		return nil // there is no fit with weights of both signs
 	}
-	a, b := c.Number(0), c.Number(f.Val)
-	var regs []regressor
-	width := 0.0
-	for n, t := range f.Args {
-		term := c.Scale(f.K[n], t)
-		switch {
-		case !t.hasFree(i):
-			b = c.Add(b, term)
-		case t.stage < StagePosition:
-			a = c.Add(a, term)
-		default:
-			r, ok := c.regressor(i, term)
-			if !ok {
-				return nil
-			}
-			// What is known early of a coefficient belongs to the response:
-			// added to the centre of the fit, it would round that.
-			late, early := c.splitEarly(r.coef)
-			a = c.Add(a, c.sumOver(r.j, c.Mul(early, r.data)))
-			r.coef = late
-			regs = append(regs, r)
-			if r.j == nil {
-				width++
-			} else {
-				width += c.nominal(r.j.Range)
-			}
-		}
-	}
-	late, early := c.splitEarly(b)
-	a = c.Add(a, early)
-	switch {
-	case len(regs) == 0 && (!dependsOnCoords(late) || a.IsNum(0)):
+	x, ok := c.affine(i, f)
+	if !ok {
 		return nil
-	case width >= c.nominal(i.Range):
+	}
+	x.regs = slices.DeleteFunc(x.regs, func(r regressor) bool { return r.coef.IsNum(0) })
+	if h := x.constant(); len(x.regs) == 1 && h != nil && (!dependsOnCoords(h) || x.early.IsNum(0)) {
+		return nil
+	}
+	if len(x.regs) == 0 || x.width(c) >= c.nominal(i.Range) {
 		return nil // k² products of coefficients cost more than n·k
 	}
-	if !late.IsNum(0) {
-		regs = append([]regressor{{data: c.Number(1), coef: late}}, regs...)
-	}
-	return c.fitSquare(i, w, a, regs)
+	// The constant column is the first.
+	slices.SortStableFunc(x.regs, func(a, b regressor) int {
+		first := func(r regressor) int {
+			if r.j == nil && r.data.IsNum(1) {
+				return 0
+			}
+			return 1
+		}
+		return first(a) - first(b)
+	})
+	return c.fitSquare(i, w, x.early, x.regs)
 }
 
 // splitEarly writes a sum as the terms that depend on the position and those
@@ -296,19 +468,6 @@ func (c *Context) nominal(r dsl.Range) float64 {
 		return 500 // fewer than the data, if there are others
 	}
 	return 1000
-}
-
-// separate returns Σ_i of a product whose factors that carry i are all data.
-func (c *Context) separate(i *Index, e *Expr) *Expr {
-	if e.Op != Mul {
-		return nil
-	}
-	for _, f := range e.Args {
-		if f.hasFree(i) && f.stage >= StagePosition {
-			return nil
-		}
-	}
-	return c.Sum(i, e)
 }
 
 // reorder chooses, for nested sums of one product, the order of the sums that

@@ -1,5 +1,7 @@
 package symbolic
 
+import "github.com/hamc-dev/hamc/dsl"
+
 // fitted reads a part of a least-squares fit, whose data it evaluates element by
 // element.
 func (v *env) fitted(t *Tensor, subs []int) float64 {
@@ -34,7 +36,7 @@ func (v *env) fitted(t *Tensor, subs []int) float64 {
 	}
 	var a, x [][]float64
 	for g := range span(f.Outer) {
-		if f.Response == nil {
+		if f.Response == nil || g+1 < v.extent(first(f.Outer)) { // a response that no part of the fit is read of
 			a = append(a, make([]float64, max(0, to-from+1)))
 			continue
 		}
@@ -73,4 +75,12 @@ func (v *env) fitted(t *Tensor, subs []int) float64 {
 		return r.scale[row]
 	}
 	return r.block(p.Role)[row][place(p.Col)]
+}
+
+// first is where an index begins.
+func first(i *Index) dsl.Extent {
+	if i == nil {
+		return dsl.Fixed(1)
+	}
+	return i.Range.Lo
 }

@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -½·(Σ[i1 in n] (v_obs[i1] - s_v[i1])²)/sigma² - 1.8378770664093453·n - 2·log(sigma)·n - ½·(Σ[i1 in n] (r_obs[i1] - s_r[i1])²)/sigma² - ½·a² - ½·b² - ½·c² - 2.756815599614018
+//	L = -1.8378770664093453·n - ½·(Σ[i1 in n] (v_obs[i1] - s_v[i1])²)/sigma² - 2·log(sigma)·n - ½·(Σ[i1 in n] (r_obs[i1] - s_r[i1])²)/sigma² - ½·a² - ½·b² - ½·c² - 2.756815599614018
 //
 // and the metric is dense, with the blocks
 //

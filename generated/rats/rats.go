@@ -410,8 +410,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂alpha[k] = a3·(mu_alpha - alpha[k]) + a1·a7[k]
 //	∂L/∂beta[k] = a5·(mu_beta - beta[k]) - a1·a8[k]
-//	∂L/∂mu_alpha = -0.0001·mu_alpha - a3·(N·mu_alpha - sumAlpha)
-//	∂L/∂mu_beta = -0.0001·mu_beta - a5·(N·mu_beta - sumBeta)
+//	∂L/∂mu_alpha = -0.0001·mu_alpha - a3·a9
+//	∂L/∂mu_beta = -0.0001·mu_beta - a5·a10
 //	∂L/∂sigma_y = a1·a2 + c2
 //	∂L/∂sigma_alpha = a3·a4 + c3
 //	∂L/∂sigma_beta = a5·a6 + c3
@@ -452,21 +452,21 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	a4 := 0.0
 	a6 := 0.0
-	sumAlpha := 0.0
-	sumBeta := 0.0
+	a9 := 0.0
+	a10 := 0.0
 	for i := range n {
 		e := muAlpha - alpha[i]
 		a4 += e * e
 		e2 := muBeta - beta[i]
 		a6 += e2 * e2
-		sumAlpha += alpha[i]
-		sumBeta += beta[i]
+		a9 += muAlpha - alpha[i]
+		a10 += muBeta - beta[i]
 		grad[i] = a3*(muAlpha-alpha[i]) + a1*a7[i]
 		grad[n+i] = a5*(muBeta-beta[i]) - a1*a8[i]
 	}
 	res = sigmaY + sigmaAlpha + sigmaBeta - sigmaY*float64(npts) - float64(n)*sigmaAlpha - float64(n)*sigmaBeta - 5e-05*muAlpha*muAlpha - 5e-05*muBeta*muBeta - 0.5*a1*a2 - 0.5*a3*a4 - 0.5*a5*a6 + c1
-	grad[afterBeta] = -0.0001*muAlpha - a3*(float64(n)*muAlpha-sumAlpha)
-	grad[afterBeta+1] = -0.0001*muBeta - a5*(float64(n)*muBeta-sumBeta)
+	grad[afterBeta] = -0.0001*muAlpha - a3*a9
+	grad[afterBeta+1] = -0.0001*muBeta - a5*a10
 	grad[afterBeta+2] = a1*a2 + c2
 	grad[afterBeta+3] = a3*a4 + c3
 	grad[afterBeta+4] = a5*a6 + c3
@@ -511,7 +511,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	alpha[j], alpha[j]: a3 + a1·c4[j]
 //	beta[j], alpha[l]: -δ[j,l]·a1·c5[j]
-//	beta[j], beta[l]: δ[j,l]·a9[j]
+//	beta[j], beta[l]: δ[j,l]·a11[j]
 //	mu_alpha, alpha[l]: -a3
 //	mu_alpha, mu_alpha: N·a3 + 0.0001
 //	mu_beta, beta[l]: -a5
@@ -543,12 +543,12 @@ func (s *Model) matrix(b, q []float64) {
 	b[start2] = c8
 	b[start3] = c8
 	for i := range n {
-		a9 := a5 + a1*c6[i]
+		a11 := a5 + a1*c6[i]
 		b[i] = a3 + a1*c4[i]
 		for l := range n {
 			b[n+(i)*n+l] = -a1 * c5[i] * kernel.Delta(i, l)
 		}
-		b[n+(n+2)*n+(i)*(n+2)+i] = a9
+		b[n+(n+2)*n+(i)*(n+2)+i] = a11
 		b[n+(n)*n+i] = -a3
 		b[n+(n+2)*n+(n+1)*(n+2)+i] = -a5
 		b[n+(n+2)*n+(i)*(n+2)+n+1] = -a5
@@ -595,8 +595,8 @@ func (s *Model) force(f, q, w []float64) {
 	}
 	a4 := 0.0
 	a6 := 0.0
-	sumAlpha := 0.0
-	sumBeta := 0.0
+	a9 := 0.0
+	a10 := 0.0
 	sumWAlphaAlpha := 0.0
 	sumWBetaBeta := 0.0
 	sumWMuAlphaAlpha := 0.0
@@ -609,8 +609,8 @@ func (s *Model) force(f, q, w []float64) {
 		a4 += e * e
 		e2 := muBeta - beta[i]
 		a6 += e2 * e2
-		sumAlpha += alpha[i]
-		sumBeta += beta[i]
+		a9 += muAlpha - alpha[i]
+		a10 += muBeta - beta[i]
 		sumWAlphaAlpha += w[i]
 		sumWBetaBeta += w[n+(n+2)*n+(i)*(n+2)+i]
 		sumWMuAlphaAlpha += w[n+(n)*n+i]
@@ -621,14 +621,14 @@ func (s *Model) force(f, q, w []float64) {
 		f[i] = -a3*(muAlpha-alpha[i]) - a1*a7[i]
 		f[n+i] = a1*a8[i] - a5*(muBeta-beta[i])
 	}
-	a10 := 0.5 * a2
-	a11 := 0.5 * a4
-	a12 := 0.5 * a6
-	f[afterBeta] = 0.0001*muAlpha + a3*(float64(n)*muAlpha-sumAlpha)
-	f[afterBeta+1] = 0.0001*muBeta + a5*(float64(n)*muBeta-sumBeta)
-	f[afterBeta+2] = c9 - 2*a1*(0.5*b1+0.5*b2-b3+a10)
-	f[afterBeta+3] = c11 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+w[n+(n+2)*n+(n)*(n+2)+n]*c10+a11)
-	f[afterBeta+4] = c11 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+w[n+(n+2)*n+(n+1)*(n+2)+n+1]*c10+a12)
+	a12 := 0.5 * a2
+	a13 := 0.5 * a4
+	a14 := 0.5 * a6
+	f[afterBeta] = 0.0001*muAlpha + a3*a9
+	f[afterBeta+1] = 0.0001*muBeta + a5*a10
+	f[afterBeta+2] = c9 - 2*a1*(0.5*b1+0.5*b2-b3+a12)
+	f[afterBeta+3] = c11 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+w[n+(n+2)*n+(n)*(n+2)+n]*c10+a13)
+	f[afterBeta+4] = c11 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+w[n+(n+2)*n+(n+1)*(n+2)+n+1]*c10+a14)
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.

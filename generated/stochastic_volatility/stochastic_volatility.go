@@ -8,7 +8,7 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·T - 5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.24999999999999997·exp(-sigma2) - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) + ½·sigma2·(1 - T) - T·beta - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - 4.0904073637165945
+//	L = -1.8378770664093453·T - 5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.24999999999999997·exp(-sigma2) - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) + ½·sigma2·(1 - T) - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - T·beta - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - 4.0904073637165945
 //
 // Its parameters are sampled in blocks, each given the others.
 //

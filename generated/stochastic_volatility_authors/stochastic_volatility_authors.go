@@ -11,7 +11,7 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + gamma·(1 - T) + bounded(-0.9189385332046727·T - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T] log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta) - 10.109525635947398
+//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) + gamma·(1 - T) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + bounded(-0.9189385332046727·T - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T] log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta) - 10.109525635947398
 //
 // Its parameters are sampled in blocks, each given the others.
 //
