@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -271,10 +272,11 @@ var cancellations = []cancelling{
 // stands, at the worst of the points, or 1e-13 of the result, with data that are far from
 // zero beside their spread.
 func TestCancellation(t *testing.T) {
-	for _, x := range cancellations {
-		t.Run(x.name, func(t *testing.T) {
+	for n := range 2 * len(cancellations) {
+		x, by := cancellations[n/2], []grain{coarse, fine}[n%2]
+		t.Run(fmt.Sprintf("%s, grain %d", x.name, by.tree), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))
-			d, _ := load(t, cancelHead+x.text+"metric identity\n")
+			d := loadBy(t, cancelHead+x.text+"metric identity\n", by)
 			worst := 0.0
 			for _, offset := range []float64{0, 1e3, 1e6, 1e9} {
 				const n, k = 40, 3

@@ -74,6 +74,9 @@ func (c *Context) foldSum(i *Index, body *Expr) *Expr {
 	if isPlus(f) && k == 1 {
 		f = c.Add(f.Args...)
 	}
+	if x := c.body(f); x != nil && x.Op == Add && (k == 1 || k == 2) {
+		f = x
+	}
 	w := c.Product(body.Val, without(body.K, mixed), without(body.Args, mixed))
 	switch f.Op {
 	case Sum:
@@ -257,6 +260,8 @@ func (c *Context) affine(i *Index, e *Expr) (a affine, ok bool) {
 		return a, true
 	case isPlus(e):
 		return c.affine(i, c.Add(e.Args...))
+	case c.body(e) != nil:
+		return c.affine(i, c.body(e))
 	}
 	// A product, also under the sum over j, with one sum among its factors at most.
 	r := regressor{data: one, coef: one}
@@ -322,6 +327,14 @@ func (c *Context) affine(i *Index, e *Expr) (a affine, ok bool) {
 		a.add(c, 1, affine{c.Number(0), []regressor{{y.j, c.Mul(r.data, y.data), c.Mul(r.coef, h)}}})
 	}
 	return a, true
+}
+
+// body returns what a reference to a shared definition stands for; nil if e is none.
+func (c *Context) body(e *Expr) *Expr {
+	if e.Op != Ref || e.Tensor.Kind != SharedTensor {
+		return nil
+	}
+	return c.substAll(e.Tensor.Def.Body, e.Tensor.Def.Indices, e.Subs)
 }
 
 // isPlus reports whether e is a sum whose order rules have fixed.

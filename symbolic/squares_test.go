@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
 )
 
 // The sums of squares of regressions, held against arithmetic of 300 bits on the
@@ -174,9 +176,33 @@ func (r *regressionCase) loop(q []float64) []float64 {
 // for ratios of signal to noise up to 1e10, columns up to 1e10 from zero, and columns
 // that depend on each other or nearly so.
 func TestSquares(t *testing.T) {
+	for _, by := range []grain{coarse, fine} {
+		testSquares(t, loadBy(t, plainRegression, by), loadBy(t, weightedRegression, by))
+	}
+}
+
+// loadBy derives a model as it is, or with the fine grain of sharing, as a part of a large
+// model.
+func loadBy(t testing.TB, text string, by grain) *Derived {
+	t.Helper()
+	if by == coarse {
+		d, _ := load(t, text)
+		return d
+	}
+	m, ds := dsl.Load("model.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	d := &Diagnosed{}
+	r := deriveBy(m, m.Blocks[0], false, by, d)
+	if r == nil {
+		t.Fatal(d.List)
+	}
+	return r
+}
+
+func testSquares(t *testing.T, plain, weighted *Derived) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	plain, _ := load(t, plainRegression)
-	weighted, _ := load(t, weightedRegression)
 	worst, points := 0.0, 0
 	for range 300 {
 		r := newRegressionCase(rng)
