@@ -89,14 +89,14 @@ func (c *Context) Linear(val float64, k []float64, args []*Expr) *Expr {
 		switch {
 		case k == 0:
 		case e.Op == Num:
-			val += k * e.Val
+			val = c.arithmetic.plus(val, c.arithmetic.times(k, e.Val))
 		case e.Op == Add:
-			val += k * e.Val
+			val = c.arithmetic.plus(val, c.arithmetic.times(k, e.Val))
 			for i, a := range e.Args {
-				collect(k*e.K[i], a)
+				collect(c.arithmetic.times(k, e.K[i]), a)
 			}
 		case e.Op == Mul && e.Val != 1:
-			collect(k*e.Val, c.product(1, e.K, e.Args))
+			collect(c.arithmetic.times(k, e.Val), c.product(1, e.K, e.Args))
 		default:
 			terms = append(terms, addend{e, k})
 		}
@@ -108,7 +108,7 @@ func (c *Context) Linear(val float64, k []float64, args []*Expr) *Expr {
 	out := terms[:0]
 	for _, t := range terms {
 		if n := len(out); n > 0 && out[n-1].e == t.e {
-			out[n-1].k += t.k
+			out[n-1].k = c.arithmetic.plus(out[n-1].k, t.k)
 			continue
 		}
 		out = append(out, t)
@@ -128,7 +128,7 @@ func (c *Context) Linear(val float64, k []float64, args []*Expr) *Expr {
 	case len(out) == 1 && val == 0:
 		e := out[0].e
 		if e.Op == Mul {
-			return c.product(out[0].k*e.Val, e.K, e.Args)
+			return c.product(c.arithmetic.times(out[0].k, e.Val), e.K, e.Args)
 		}
 		return c.product(out[0].k, []float64{1}, []*Expr{e})
 	}
@@ -175,9 +175,9 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 		switch {
 		case k == 0:
 		case e.Op == Num:
-			val *= math.Pow(e.Val, k)
+			val = c.arithmetic.times(val, c.arithmetic.power(e.Val, k))
 		case e.Op == Mul && (k == math.Trunc(k) || c.allPositive(e)):
-			val *= math.Pow(e.Val, k)
+			val = c.arithmetic.times(val, c.arithmetic.power(e.Val, k))
 			for i, a := range e.Args {
 				collect(a, k*e.K[i])
 			}
@@ -198,8 +198,8 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 			for i := range ks {
 				ks[i] = math.Copysign(1, e.K[i])
 			}
-			val *= math.Pow(by, k)
-			factors = append(factors, addend{c.Linear(e.Val/by, ks, e.Args), k})
+			val = c.arithmetic.times(val, c.arithmetic.power(by, k))
+			factors = append(factors, addend{c.Linear(c.arithmetic.over(e.Val, by), ks, e.Args), k})
 		default:
 			factors = append(factors, addend{e, k})
 		}
@@ -216,7 +216,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 			ks[i], es[i] = x.k, x.e
 		}
 		if e := c.Call("exp", c.Linear(0, ks, es)); e.Op == Num {
-			val *= e.Val
+			val = c.arithmetic.times(val, e.Val)
 		} else {
 			factors = append(factors, addend{e, 1})
 		}
@@ -226,7 +226,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	for _, f := range factors {
 		if n := len(out); n > 0 && out[n-1].e == f.e {
 			if f.e.Op != Delta && f.e.Op != Inside {
-				out[n-1].k += f.k
+				out[n-1].k = c.arithmetic.plus(out[n-1].k, f.k)
 			}
 			continue
 		}
@@ -572,7 +572,7 @@ func (c *Context) sumOfTerms(i *Index, body *Expr) *Expr {
 	}
 	residual := c.Linear(0, ks, terms)
 	by := math.Copysign(content(residual), residual.K[0])
-	return c.Add(total, c.Scale(by, c.bind(i, c.Scale(1/by, residual))))
+	return c.Add(total, c.Scale(by, c.bind(i, c.Scale(c.arithmetic.over(1, by), residual))))
 }
 
 // sumOfEach returns Σ_i Σ_k t_k, the sum of each term on its own.

@@ -62,7 +62,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 			}
 			k := append([]float64(nil), e.K...)
 			k[i]--
-			terms = append(terms, c.Mul(c.Product(e.Val*e.K[i], k, e.Args), d))
+			terms = append(terms, c.Mul(c.Product(c.arithmetic.times(e.Val, e.K[i]), k, e.Args), d))
 		}
 		r = c.Add(terms...)
 	case Call:

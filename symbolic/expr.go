@@ -226,19 +226,20 @@ func (e *Expr) hasFree(i *Index) bool {
 // Context owns expressions: it interns nodes and canonical indices. It is not
 // safe for concurrent use.
 type Context struct {
-	nodes     map[string]*Expr
-	tensors   []*Tensor
-	byName    map[string]*Tensor // data, coordinates
-	canonical map[canonKey]*Index
-	nextID    int
-	nextIndex int
-	key       []byte
-	formulas  map[string]*formula // parsed formulas of the tables
-	small     map[string]bool     // names of sizes that parameters have
-	long      map[string]bool     // those of them that belong to the spine of a structured metric
-	least     map[string]int      // the least values of sizes, by name
-	rewrites  []*compiledRewrite
-	fits      fitTable
+	nodes      map[string]*Expr
+	tensors    []*Tensor
+	byName     map[string]*Tensor // data, coordinates
+	canonical  map[canonKey]*Index
+	nextID     int
+	nextIndex  int
+	key        []byte
+	formulas   map[string]*formula // parsed formulas of the tables
+	small      map[string]bool     // names of sizes that parameters have
+	long       map[string]bool     // those of them that belong to the spine of a structured metric
+	least      map[string]int      // the least values of sizes, by name
+	rewrites   []*compiledRewrite
+	arithmetic arithmetic
+	fits       fitTable
 
 	// formal indices of definitions, interned so that equal definitions are equal
 	// nodes

@@ -172,7 +172,7 @@ func (c *Context) matchProduct(p, e *Expr, b *binding, partial bool) (rest *Expr
 	if !try(0) {
 		return nil, false
 	}
-	rest = c.Product(e.Val/p.Val, left, e.Args)
+	rest = c.Product(c.arithmetic.over(e.Val, p.Val), left, e.Args)
 	if !partial && !rest.IsNum(1) {
 		return nil, false
 	}

@@ -7,11 +7,11 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·J - 0.020000000000000004·mu² - ½·(1 - tau)² - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1] + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
+//	L = -1.8378770664093453·J - 0.02·mu² - ½·(1 - tau)² - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1] + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
 //
 // and the metric is arrow, with the blocks
 //
-//	mu, mu: Σ[i1 in J] 1/sigma[i1]² + 0.04000000000000001
+//	mu, mu: Σ[i1 in J] 1/sigma[i1]² + 0.04
 //	tau, mu: exp(tau)·(Σ[i1 in J] z[i1]/sigma[i1]²)
 //	tau, tau: exp(2·tau)·(Σ[i1 in J] z[i1]²/sigma[i1]²) + 1
 //	z[j], mu: exp(tau)/sigma[j]²
@@ -74,7 +74,7 @@ type Model struct {
 	c1       []float64 // c1[i] = 1/sigma[i]²
 	logSigma []float64 // logSigma[i] = log(sigma[i])
 	c2       float64   // c2 = -1.8378770664093453·J - sumLogSigma - 3.4473149788434454
-	c4       float64   // c4 = c3 + 0.04000000000000001
+	c4       float64   // c4 = c3 + 0.04
 	modelSpace
 }
 
@@ -139,7 +139,7 @@ func (s *Model) summarise() {
 		sumLogSigma += logSigma[i]
 	}
 	c2 := -1.8378770664093453*float64(j) - sumLogSigma - 3.4473149788434454
-	c4 := c3 + 0.04000000000000001
+	c4 := c3 + 0.04
 	s.c2 = c2
 	s.c4 = c4
 }
@@ -281,14 +281,14 @@ func (s *Model) LogDensity(q []float64) float64 {
 		a1 += e * e * c1[i]
 	}
 	e2 := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
+	res = c2 - 0.02*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
 	s.expTau = expTau
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂mu = -0.04000000000000001·mu - a2
+//	∂L/∂mu = -0.04·mu - a2
 //	∂L/∂tau = 1 - tau - expTau·a3
 //	∂L/∂z[k] = -z[k] - expTau·(mu - y[k] + expTau·z[k])·c1[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
@@ -317,8 +317,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		grad[i+2] = -z[i] - expTau*(mu-y[i]+expTau*z[i])*c1[i]
 	}
 	e2 := 1 - tau
-	res = c2 - 0.020000000000000004*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
-	grad[0] = -0.04000000000000001*mu - a2
+	res = c2 - 0.02*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
+	grad[0] = -0.04*mu - a2
 	grad[1] = 1 - tau - expTau*a3
 	s.expTau = expTau
 	return res
@@ -412,7 +412,7 @@ func (s *Model) force(f, q, w []float64) {
 	}
 	b4 := a5 * w[j+2*j+2+1]
 	b5 := expTau * w[j+2*j+2]
-	f[0] = 0.04000000000000001*mu + a2
+	f[0] = 0.04*mu + a2
 	f[1] = tau + expTau*(a3+b1+a4*w[j+2*j+2]) + 2*a5*(b2+0.5*b3+0.5*a6*w[j+2*j+2+1]) - 1
 	for k := range j {
 		f[k+2] = a5*c1[k]*w[j+j+k] + b4*c1[k]*z[k] + b5*c1[k] + a9[k]

@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·J + tau - ½·Σ[i1 in J] theta_trans[i1]² - ½·Σ[i1 in J] (mu - y[i1] + theta_trans[i1]·exp(tau))²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 0.020000000000000004·mu² - log1p_square(0.2·exp(tau)) - 5.282544243922273
+//	L = -1.8378770664093453·J + tau - ½·Σ[i1 in J] theta_trans[i1]² - ½·Σ[i1 in J] (mu - y[i1] + theta_trans[i1]·exp(tau))²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 0.02·mu² - log1p_square(0.2·exp(tau)) - 5.282544243922273
 //
 // and the metric is arrow, with the blocks
 //
@@ -16,7 +16,7 @@
 //	mu, mu: Σ[i1 in J] 1/sigma[i1]² + 1.04
 //	tau, theta_trans[l]: exp(2·tau)·theta_trans[l]/sigma[l]²
 //	tau, mu: exp(tau)·(Σ[i1 in J] theta_trans[i1]/sigma[i1]²)
-//	tau, tau: 0.2·exp(tau)·log1p_square_slope(0.2·exp(tau)) - 0.04000000000000001·exp(2·tau)·(log1p_square_slope(0.2·exp(tau))² - 2·1/(0.04000000000000001·exp(2·tau) + 1)) + exp(2·tau)·(Σ[i1 in J] theta_trans[i1]²/sigma[i1]²) + 1
+//	tau, tau: 0.2·exp(tau)·log1p_square_slope(0.2·exp(tau)) - 0.04·exp(2·tau)·(log1p_square_slope(0.2·exp(tau))² - 2·1/(0.04·exp(2·tau) + 1)) + exp(2·tau)·(Σ[i1 in J] theta_trans[i1]²/sigma[i1]²) + 1
 package eight_schools
 
 import (
@@ -114,8 +114,8 @@ type modelSpace struct {
 	a7     float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
 	a8     float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
 	a15    []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau)
-	a16    float64   // a16 = -0.020000000000000004·a4² + 0.04000000000000001·1/(0.04000000000000001·a6 + 1) - 0.0016000000000000007·a6/(0.04000000000000001·a6 + 1)²
-	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04000000000000001·expTau² + 1))·(0.1·expTau - 0.04000000000000001·a4·a6)
+	a16    float64   // a16 = -0.02·a4² + 0.04·1/(0.04·a6 + 1) - 0.0016·a6/(0.04·a6 + 1)²
+	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04·expTau² + 1))·(0.1·expTau - 0.04·a4·a6)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -301,7 +301,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		e := mu - y[i] + expTau*thetaTrans[i]
 		a1 += e * e * c1[i]
 	}
-	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
+	res = tau - 0.02*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
 	s.expTau = expTau
 	return res
 }
@@ -309,7 +309,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
 //	∂L/∂theta_trans[k] = -theta_trans[k] - expTau·(mu - y[k] + expTau·theta_trans[k])·c1[k]
-//	∂L/∂mu = -0.04000000000000001·mu - a3
+//	∂L/∂mu = -0.04·mu - a3
 //	∂L/∂tau = 1 - expTau·(0.2·a4 + a5)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
@@ -338,8 +338,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
 		grad[i] = -thetaTrans[i] - expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
 	}
-	res = tau - 0.020000000000000004*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
-	grad[j] = -0.04000000000000001*mu - a3
+	res = tau - 0.02*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
+	grad[j] = -0.04*mu - a3
 	grad[j+1] = 1 - expTau*(0.2*a4+a5)
 	s.expTau = expTau
 	s.a4 = a4
@@ -459,7 +459,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	mu, mu: c4
 //	tau, theta_trans[l]: theta_trans[l]·a6·c1[l]
 //	tau, mu: expTau·a7
-//	tau, tau: a6·a8 + 0.2·expTau·a4 - 0.04000000000000001·a6·(a4² - 2·1/(0.04000000000000001·a6 + 1)) + 1
+//	tau, tau: a6·a8 + 0.2·expTau·a4 - 0.04·a6·(a4² - 2·1/(0.04·a6 + 1)) + 1
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	j := s.j
@@ -482,7 +482,7 @@ func (s *Model) matrix(b, q []float64) {
 	}
 	b[j+2*j+2] = expTau * a7
 	b[j+2*j+1] = expTau * a7
-	b[j+2*j+2+1] = a6*a8 + 0.2*expTau*a4 - 0.04000000000000001*a6*(a4*a4-2/(0.04000000000000001*a6+1)) + 1
+	b[j+2*j+2+1] = a6*a8 + 0.2*expTau*a4 - 0.04*a6*(a4*a4-2/(0.04*a6+1)) + 1
 	s.expTau = expTau
 	s.a4 = a4
 	s.a6 = a6
@@ -519,11 +519,11 @@ func (s *Model) force(f, q, w []float64) {
 	}
 	b5 := a6 * w[j+2*j+2+1]
 	b6 := expTau * w[j+2*j+2]
-	e := 0.04000000000000001*a6 + 1
-	a16 := 0.04000000000000001/e - 0.020000000000000004*a4*a4 - 0.0016000000000000007*a6/(e*e)
-	a17 := (0.2*a4*a4 - 0.4/(0.04000000000000001*expTau*expTau+1)) * (0.1*expTau - 0.04000000000000001*a4*a6)
+	e := 0.04*a6 + 1
+	a16 := 0.04/e - 0.02*a4*a4 - 0.0016*a6/(e*e)
+	a17 := (0.2*a4*a4 - 0.4/(0.04*expTau*expTau+1)) * (0.1*expTau - 0.04*a4*a6)
 	a18 := 0.2*a4 + a5
-	f[j] = 0.04000000000000001*mu + a3
+	f[j] = 0.04*mu + a3
 	f[j+1] = expTau*(b3+0.1*a4*w[j+2*j+2+1]+a7*w[j+2*j+2]-w[j+2*j+2+1]*a17+a18) + 2*a6*(0.5*b2+b4+0.5*a8*w[j+2*j+2+1]+w[j+2*j+2+1]*a16) - 1
 	for k := range j {
 		f[k] = a6*c1[k]*w[j+j+k] + b5*c1[k]*thetaTrans[k] + b6*c1[k] + a15[k]
@@ -552,9 +552,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 	}
 	b5 := a6 * w[j+2*j+2+1]
 	b6 := expTau * w[j+2*j+2]
-	e := 0.04000000000000001*a6 + 1
-	a13 := 0.04000000000000001*a4*a4 - 0.08000000000000002/e + 0.0032000000000000015*a6/(e*e)
-	a14 := (0.2*expTau - 0.08000000000000002*a4*a6) * (0.2*a4*a4 - 0.4/(0.04000000000000001*expTau*expTau+1))
+	e := 0.04*a6 + 1
+	a13 := 0.04*a4*a4 - 0.08/e + 0.0032*a6/(e*e)
+	a14 := (0.2*expTau - 0.08*a4*a6) * (0.2*a4*a4 - 0.4/(0.04*expTau*expTau+1))
 	dst[j] = 0
 	dst[j+1] = expTau*(2*b3+0.2*a4*w[j+2*j+2+1]+2*a7*w[j+2*j+2]-w[j+2*j+2+1]*a14) + 2*a6*(b2+2*b4+a8*w[j+2*j+2+1]-w[j+2*j+2+1]*a13)
 	for k := range j {
@@ -636,9 +636,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	}
 	dst[((j+1)*(j+2)+j)*(j+2)+j+1] = expTau * a7
 	dst[((j)*(j+2)+j+1)*(j+2)+j+1] = expTau * a7
-	e := 0.04000000000000001*a6 + 1
+	e := 0.04*a6 + 1
 	e2 := a4*a4 - 2/e
-	dst[((j+1)*(j+2)+j+1)*(j+2)+j+1] = 2*a6*a8 + 0.2*expTau*a4 - 0.12000000000000002*a6*e2 - 0.04000000000000001*a6*(0.16000000000000003*a6/(e*e)-0.4*expTau*a4*e2)
+	dst[((j+1)*(j+2)+j+1)*(j+2)+j+1] = 2*a6*a8 + 0.2*expTau*a4 - 0.12*a6*e2 - 0.04*a6*(0.16*a6/(e*e)-0.4*expTau*a4*e2)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

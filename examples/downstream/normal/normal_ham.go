@@ -6,11 +6,11 @@
 //
 // The log density is
 //
-//	L = -0.005000000000000001·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(fitRest + (fitOffset + (mu - fitCentre)·fitFactor)²) - 4.140462159403391
+//	L = -0.005·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(fitRest + (fitOffset + (mu - fitCentre)·fitFactor)²) - 4.140462159403391
 //
 // and the metric is diagonal, with the blocks
 //
-//	mu, mu: exp(-2·sigma)·n + 0.010000000000000002
+//	mu, mu: exp(-2·sigma)·n + 0.01
 //	sigma, sigma: 2·n + 1
 package normal
 
@@ -75,7 +75,7 @@ type Model struct {
 	c2        float64   // c2 = 2·n + 1
 	c3        float64   // c3 = -2·n
 	c4        float64   // c4 = n + 2·n²
-	c5        float64   // c5 = 0.020000000000000004·n + 0.010000000000000002
+	c5        float64   // c5 = 0.02·n + 0.01
 	c6        float64   // c6 = 2·n
 	c7        float64   // c7 = -n·(2·n + 1)
 	c8        float64   // c8 = -n·(2·n + 1)²
@@ -128,7 +128,7 @@ func (s *Model) summarise() {
 	c2 := 2*float64(n) + 1
 	c3 := -2 * float64(n)
 	c4 := float64(n) + 2*float64(n)*float64(n)
-	c5 := 0.020000000000000004*float64(n) + 0.010000000000000002
+	c5 := 0.02*float64(n) + 0.01
 	c6 := 2 * float64(n)
 	c7 := -float64(n) * (2*float64(n) + 1)
 	e := 2*float64(n) + 1
@@ -237,14 +237,14 @@ func (s *Model) LogDensity(q []float64) float64 {
 	fitRest := s.fitRest
 	a1 := math.Exp(-2 * sigma)
 	e := fitOffset + (mu-fitCentre)*fitFactor
-	res = c1 - 0.005000000000000001*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
+	res = c1 - 0.005*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
 	s.a1 = a1
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂mu = -0.010000000000000002·mu - fitFactor·(fitOffset + (mu - fitCentre)·fitFactor)·a1
+//	∂L/∂mu = -0.01·mu - fitFactor·(fitOffset + (mu - fitCentre)·fitFactor)·a1
 //	∂L/∂sigma = -sigma - n + (fitRest + (fitOffset + (mu - fitCentre)·fitFactor)²)·a1
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
@@ -258,8 +258,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	fitRest := s.fitRest
 	a1 := math.Exp(-2 * sigma)
 	e := fitOffset + (mu-fitCentre)*fitFactor
-	res = c1 - 0.005000000000000001*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
-	grad[0] = -0.010000000000000002*mu - fitFactor*(fitOffset+(mu-fitCentre)*fitFactor)*a1
+	res = c1 - 0.005*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
+	grad[0] = -0.01*mu - fitFactor*(fitOffset+(mu-fitCentre)*fitFactor)*a1
 	e2 := fitOffset + (mu-fitCentre)*fitFactor
 	grad[1] = (fitRest+e2*e2)*a1 - sigma - float64(n)
 	s.a1 = a1
@@ -319,14 +319,14 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	mu, mu: n·a1 + 0.010000000000000002
+//	mu, mu: n·a1 + 0.01
 //	sigma, sigma: c2
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	sigma := q[1]
 	c2 := s.c2
 	a1 := math.Exp(-2 * sigma)
-	b[0] = float64(n)*a1 + 0.010000000000000002
+	b[0] = float64(n)*a1 + 0.01
 	b[1] = c2
 	s.a1 = a1
 }
@@ -378,7 +378,7 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	c4 := s.c4
 	c5 := s.c5
 	a1 := math.Exp(-2 * sigma)
-	diag := float64(n)*a1 + 0.010000000000000002
+	diag := float64(n)*a1 + 0.01
 	det := a1*c4 + c5
 	if !(det > 0) {
 		return rt.PivotStatus(det)
@@ -469,7 +469,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		a1 := math.Exp(-2 * sigma)
 		adj1 := c2
 		adj2 := float64(0)
-		adj3 := float64(n)*a1 + 0.010000000000000002
+		adj3 := float64(n)*a1 + 0.01
 		det := a1*c4 + c5
 		if !(det > 0) {
 			return rt.StepResult{
@@ -481,7 +481,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uMu := adj1*pMu + adj2*pSigma
 		uSigma := adj2*pMu + adj3*pSigma
 		e := fitOffset + (mu-fitCentre)*fitFactor
-		f1 := 0.010000000000000002*mu + fitFactor*e*a1
+		f1 := 0.01*mu + fitFactor*e*a1
 		f2 := sigma + float64(n) - (fitRest+e*e)*a1
 		t2 := a1 * c7
 		s2 := -float64(n) * a1 * uMu * uMu
@@ -537,14 +537,14 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 	a1 := math.Exp(-2 * sigma)
 	adj1 := c2
 	adj2 := float64(0)
-	adj3 := float64(n)*a1 + 0.010000000000000002
+	adj3 := float64(n)*a1 + 0.01
 	det := a1*c4 + c5
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
 	e := fitOffset + (mu-fitCentre)*fitFactor
-	f1 := 0.010000000000000002*mu + fitFactor*e*a1
+	f1 := 0.01*mu + fitFactor*e*a1
 	f2 := sigma + float64(n) - (fitRest+e*e)*a1
 	t2 := a1 * c7
 	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2, rt.OK
@@ -651,7 +651,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	}
 	hc := h*pMu + h*pMu*c6
 	hc2 := float64(n) * h * pSigma
-	hc3 := 0.010000000000000002 * h * pSigma
+	hc3 := 0.01 * h * pSigma
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
 		a1 := math.Exp(-2 * sigma)
@@ -659,7 +659,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		m1 := hc
 		m2 := a1*hc2 + hc3
 		adj1 := c2
-		adj3 := float64(n)*a1 + 0.010000000000000002
+		adj3 := float64(n)*a1 + 0.01
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iterations + iter,
