@@ -70,6 +70,7 @@ type generator struct {
 	ofBlock    bool         // the type is that of a block
 	blocks     []*generator // of a joint density: those of its blocks
 	space      string       // the type of its work space
+	stages     string       // the type that its steps see
 	out        *jen.File
 	names      *names
 	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
@@ -143,7 +144,7 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 }
 
 func newGenerator(d *symbolic.Derived, opt Options, typ string, block bool, names *names) *generator {
-	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", ofBlock: block, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
+	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", stages: lower(opt.Prefix+typ) + "Stages", ofBlock: block, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
 		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.

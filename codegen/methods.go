@@ -352,13 +352,8 @@ func (g *generator) spaceFields(st *jen.Group) {
 		st.Id("known").Bool()
 	}
 	if !g.flat() {
-		st.List(jen.Id("v"), jen.Id("f")).Index().Float64().Comment("∂H/∂p, ∂H/∂q")
-		st.List(jen.Id("qm"), jen.Id("pm")).Index().Float64().Comment("iterates of a step")
-		st.List(jen.Id("dq"), jen.Id("dp")).Index().Float64().Comment("changes of the iterates")
-		st.Id("mix").Add(rt("Accelerator"))
-		if !g.constant() {
-			st.Id("v0").Index().Float64().Comment("velocity at the start of a step")
-		}
+		st.Id("v").Index().Float64().Comment("∂H/∂p")
+		st.Id("steps").Add(rt("Steps"))
 	}
 }
 
@@ -427,11 +422,8 @@ func (g *generator) allocate(b *jen.Group) {
 		} else {
 			arrays(m, "force0")
 		}
-		arrays(m, "v", "f", "qm", "pm", "dq", "dp")
-		lines = append(lines, jen.Id("s").Dot("mix").Op("=").Add(rt("Accelerator")).Values())
-		if !g.constant() {
-			arrays(m, "v0")
-		}
+		arrays(m, "v")
+		lines = append(lines, jen.Id("s").Dot("steps").Op("=").Add(rt("NewSteps")).Call(m))
 	}
 	if g.fl != nil {
 		lines = append(lines, jen.Id("s").Dot("seenKnown").Op("=").False())

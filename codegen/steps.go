@@ -4,9 +4,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// The integrator steps of models whose matrices live in arrays. They are
-// printed from Go text: a step is the same algorithm for every model, and only
-// what it calls is specialised. Flat models have steps of their own (flat.go).
+// What the integrators' steps of models whose matrices live in arrays are made of, see
+// runtime.Stages; the steps are the runtime's. Flat models have steps of their own (flat.go).
 
 // interfaceMethods are the rest of runtime.Model.
 func (g *generator) interfaceMethods(jacobian []jen.Code) []jen.Code {
@@ -154,7 +153,6 @@ func (g *generator) systemMethods() []jen.Code {
 	if !g.constant() && (g.touch(&g.ph.logDensity) != nil || g.touch(&g.ph.gradient) != nil || g.touch(&g.ph.value) != nil || g.touchSolution() != nil) {
 		add(g.touchMethod())
 	}
-	add(g.vectorField())
 	add(g.energy())
 	add(g.whiten())
 	add(g.length())
@@ -162,7 +160,7 @@ func (g *generator) systemMethods() []jen.Code {
 	add(g.stepIMb())
 	add(g.stepGLFb())
 	add(g.stepLeapfrog())
-	return out
+	return append(out, g.stageMethods()...)
 }
 
 // lines puts statements on lines of their own where one is expected.
@@ -242,39 +240,17 @@ func (g *generator) touchMethod() jen.Code {
 func (g *generator) weightsForce() []jen.Code {
 	switch {
 	case g.softAbs():
-		return []jen.Code{sdot("factor").Dot("WeightsForce").Call(sdot("w"), sdot("v"))}
+		return []jen.Code{sdot("factor").Dot("WeightsForce").Call(sdot("w"), id("v"))}
 	case g.diagonal():
 		return []jen.Code{
 			sdot("factor").Dot("Inverse").Call(sdot("w")),
-			jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(sdot("v"))).Block(sdot("w").Index(id("i")).Op("-=").Id("x").Op("*").Id("x")),
+			jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(id("v"))).Block(sdot("w").Index(id("i")).Op("-=").Id("x").Op("*").Id("x")),
 		}
 	}
 	if g.byParts() {
-		return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), sdot("factor").Dot("SubtractSquare").Call(sdot("w"), sdot("v"))}
+		return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), sdot("factor").Dot("SubtractSquare").Call(sdot("w"), id("v"))}
 	}
-	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), sdot("v"))}
-}
-
-// vectorField emits the vector field.
-func (g *generator) vectorField() jen.Code {
-	var body []jen.Code
-	if g.constant() {
-		body = []jen.Code{
-			sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
-			sdot("slope").Call(sdot("f"), id("q")),
-			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("=").Op("-").Add(sdot("f")).Index(id("i"))),
-			jen.Return(okay()),
-		}
-	} else {
-		body = []jen.Code{
-			notOK(g.evaluateCall("q", orderForce), jen.Return(id("st"))),
-			sdot("factor").Dot("Solve").Call(sdot("v"), id("p")),
-		}
-		body = append(body, g.weightsForce()...)
-		body = append(body, sdot("force").Call(sdot("f"), id("q"), sdot("w")), jen.Return(okay()))
-	}
-	return doc("field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.",
-		g.method("field").Params(floats("q", "p")).Add(rt("Status")).Block(body...))
+	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), id("v"))}
 }
 
 func (g *generator) energy() jen.Code {
@@ -347,21 +323,6 @@ func (g *generator) lengthMethod(body ...jen.Code) jen.Code {
 		g.method("Length").Params(floats("q", "dq", "dp")).Params(jen.Float64(), rt("Status")).Block(body...))
 }
 
-// norm emits the definition of d, the norm of the changes of iterates that parts names; length is its
-// square in the metric.
-func norm(length jen.Code, parts ...string) jen.Code {
-	all := make([]jen.Code, len(parts))
-	for i, p := range parts {
-		all[i] = id(p)
-	}
-	return lines(
-		jen.Var().Id("d").Float64(),
-		jen.If(id("sv").Dot("Norm").Op("==").Add(rt("MaxNorm"))).Block(
-			id("d").Op("=").Add(rt("Largest")).Call(all...),
-		).Else().Block(
-			id("d").Op("=").Qual("math", "Sqrt").Call(length)))
-}
-
 func (g *generator) drawMomentum() jen.Code {
 	var body []jen.Code
 	if !g.constant() {
@@ -378,31 +339,6 @@ func (g *generator) drawMomentum() jen.Code {
 func (g *generator) drawMomentumMethod(body ...jen.Code) jen.Code {
 	return doc("DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).",
 		g.method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
-}
-
-// solveLoop emits the fixed-point iteration: body computes the new iterate and
-// sets d to the norm of Δ.
-func solveLoop(count jen.Code, body ...jen.Code) []jen.Code {
-	return solveLoopThen(count, nil, body...)
-}
-
-// solveLoopThen is solveLoop with a statement that makes the next iterate of the image.
-func solveLoopThen(count, then jen.Code, body ...jen.Code) []jen.Code {
-	loop := append(body,
-		jen.If(id("d").Op("<=").Id("sv").Dot("Tolerance")).Block(count, jen.Break()),
-		jen.If(id("iter").Op(">=").Id("check")).Block(
-			jen.Var().Id("st").Add(rt("Status")),
-			jen.If(jen.List(id("check"), id("st")).Op("=").Id("sv").Dot("Check").Call(id("iter"), id("d"), id("last")), id("st").Op("!=").Add(okay())).Block(
-				failed(id("iterations").Op("+").Id("iter"))),
-			id("last").Op("=").Id("d"),
-		))
-	if then != nil {
-		loop = append(loop, then)
-	}
-	return []jen.Code{
-		jen.List(id("check"), id("last")).Op(":=").List(id("sv").Dot("FirstCheck").Call(), jen.Qual("math", "Inf").Call(jen.Lit(1))),
-		jen.For(id("iter").Op(":=").Lit(1), jen.Empty(), id("iter").Op("++")).Block(loop...),
-	}
 }
 
 func (g *generator) stepMethod(name, text string, body ...jen.Code) jen.Code {
@@ -431,33 +367,89 @@ func locals(names ...string) *jen.Statement {
 func at(name string) *jen.Statement { return id(name).Index(id("i")) }
 
 func (g *generator) stepIMb() jen.Code {
-	v, f := at("v"), at("f")
-	accelerated := id("sv").Dot("Method").Op("==").Add(rt("Anderson"))
-	loop := solveLoopThen(id("iterations").Op("=").Id("iter"),
-		jen.If(accelerated.Clone()).Block(sdot("mix").Dot("Next").Call(id("qm"), id("pm"))),
-		notOK(sdot("field").Call(id("qm"), id("pm")), failed(id("iter"))),
-		each("q",
-			jen.List(id("a"), id("b")).Op(":=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f)),
-			jen.List(at("dq"), at("dp")).Op("=").List(id("a").Op("-").Add(at("qm")), id("b").Op("-").Add(at("pm"))),
-			jen.List(at("qm"), at("pm")).Op("=").List(id("a"), id("b")),
-		),
-		norm(g.withMatrix("Form", id("dq")).Op("+").Add(sdot("factor").Dot("Quad").Call(id("dp"))), "dq", "dp"))
-	body := []jen.Code{
-		jen.Add(locals("p", "qm", "pm", "v", "f", "dq", "dp")),
-		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
-		jen.Comment("The explicit half step predicts the midpoint."),
-		notOK(sdot("field").Call(id("q"), id("p")), failedAtOnce()),
-		each("q", jen.List(at("qm"), at("pm")).Op("=").List(at("q").Op("+").Id("h").Op("*").Add(v), at("p").Op("-").Id("h").Op("*").Add(f))),
-		jen.If(accelerated.Clone()).Block(
-			g.withMatrix("RootDiagonal", id("dq")),
-			sdot("mix").Dot("Begin").Call(id("qm"), id("pm"), id("dq"))),
-		id("iterations").Op(":=").Lit(0),
+	return g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.",
+		jen.Return(sdot("steps").Dot("IMb").Call(g.asStages(), id("q"), id("p"), id("eps"), id("sv"))))
+}
+
+// asStages emits the model as its stages.
+func (g *generator) asStages() *jen.Statement {
+	return jen.Parens(jen.Op("*").Id(g.stages)).Call(id("s"))
+}
+
+// stageMethods emits the type with the methods of runtime.Stages.
+func (g *generator) stageMethods() []jen.Code {
+	var out []jen.Code
+	method := func(receiver, text, name string, params []jen.Code, result jen.Code, body []jen.Code) {
+		out = append(out, doc(text, jen.Func().Params(id(receiver).Op("*").Id(g.stages)).Id(name).Params(params...).Add(result).Block(body...)))
 	}
-	body = append(body, loop...)
-	body = append(body,
-		each("q", jen.List(at("q"), at("p")).Op("=").List(jen.Lit(2).Op("*").Add(at("qm")).Op("-").Add(at("q")), jen.Lit(2).Op("*").Add(at("pm")).Op("-").Add(at("p")))),
-		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})))
-	return g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.", body...)
+	// add is for what calls methods of the model, read for what reads its fields alone.
+	add := func(text, name string, params []jen.Code, result jen.Code, body ...jen.Code) {
+		model := id("s").Op(":=").Parens(jen.Op("*").Id(g.typ)).Call(id("m"))
+		method("m", text, name, params, result, append([]jen.Code{model}, body...))
+	}
+	read := func(text, name string, params []jen.Code, result jen.Code, body ...jen.Code) {
+		method("s", text, name, params, result, body)
+	}
+	number, status := jen.Float64(), rt("Status")
+	interfaceName := "Stages"
+	if g.constant() {
+		interfaceName = "Field"
+	}
+	out = append(out, doc(g.stages+" is the model as its steps see it, a runtime."+interfaceName+".", jen.Type().Id(g.stages).Id(g.typ)))
+
+	text := "Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f."
+	if g.constant() {
+		add(text, "Field", []jen.Code{floats("v", "f", "q", "p")}, status,
+			sdot("factor").Dot("Solve").Call(id("v"), id("p")),
+			sdot("slope").Call(id("f"), id("q")),
+			jen.For(id("i").Op(":=").Range().Id("f")).Block(id("f").Index(id("i")).Op("=").Op("-").Id("f").Index(id("i"))),
+			jen.Return(okay()))
+	} else {
+		body := append([]jen.Code{
+			notOK(g.evaluateCall("q", orderForce), jen.Return(id("st"))),
+			sdot("factor").Dot("Solve").Call(id("v"), id("p")),
+		}, g.weightsForce()...)
+		add(text, "Field", []jen.Code{floats("v", "f", "q", "p")}, status, append(body, sdot("force").Call(id("f"), id("q"), id("s").Dot("w")), jen.Return(okay()))...)
+	}
+	read("Form returns dqᵀG dq.", "Form", []jen.Code{floats("dq")}, number, jen.Return(g.withMatrix("Form", id("dq"))))
+	read("Quad returns dpᵀG⁻¹dp.", "Quad", []jen.Code{floats("dp")}, number, jen.Return(sdot("factor").Dot("Quad").Call(id("dp"))))
+	read("RootDiagonal writes √G_ii to root.", "RootDiagonal", []jen.Code{floats("root")}, jen.Null(), g.withMatrix("RootDiagonal", id("root")))
+	if g.constant() {
+		return out
+	}
+
+	weights := jen.Code(sdot("factor").Dot("Inverse").Call(sdot("w")))
+	if g.softAbs() {
+		weights = sdot("factor").Dot("WeightsInverse").Call(sdot("w"))
+	}
+	var solve []jen.Code
+	if g.hasODE() {
+		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), jen.Lit(orderForce)), jen.Return(jen.Nil(), id("st")))}
+	}
+	complete := []jen.Code{
+		jen.If(sdot("full").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(append(solve, jen.Return(sdot("force0"), okay()))...),
+		notOK(g.evaluateCall("q", orderForce), jen.Return(jen.Nil(), id("st"))),
+		weights,
+		sdot("force").Call(sdot("force0"), id("q"), sdot("w")),
+	}
+	if len(g.ph.prepare.defs) > 0 && !g.softAbs() {
+		complete = append(complete, sdot("prepare").Call(id("q")))
+	}
+	complete = append(complete, sdot("full").Op("=").True(), jen.Return(sdot("force0"), okay()))
+	add("Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.", "Complete", []jen.Code{id("q").Add(fvec())}, jen.Params(fvec(), status), complete...)
+
+	force := []jen.Code{sdot("factor").Dot("Solve").Call(sdot("v"), id("p"))}
+	if g.softAbs() {
+		force = append(force, sdot("factor").Dot("WeightsVelocity").Call(sdot("w"), sdot("v")),
+			sdot("pairing").Call(id("f"), id("q"), sdot("w")),
+			jen.For(id("i").Op(":=").Range().Id("f")).Block(id("f").Index(id("i")).Op("*=").Lit(0.5)))
+	} else {
+		force = append(force, sdot("rank1").Call(id("f"), id("q"), sdot("v")))
+	}
+	add("MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.", "MomentumForce", []jen.Code{floats("f", "q", "p")}, jen.Null(), force...)
+	add("Evaluate makes the factor that of G(q).", "Evaluate", []jen.Code{id("q").Add(fvec())}, status, jen.Return(g.evaluateCall("q", orderDensity)))
+	read("Solve writes v = G⁻¹p.", "Solve", []jen.Code{floats("v", "p")}, jen.Null(), sdot("factor").Dot("Solve").Call(id("v"), id("p")))
+	return out
 }
 
 func (g *generator) stepLeapfrog() jen.Code {
@@ -494,93 +486,11 @@ func (g *generator) stepLeapfrog() jen.Code {
 	)
 }
 
-// stepGLFb prints the generalized leapfrog: position quantities once per
-// position, and only what depends on the momentum inside its iteration.
 func (g *generator) stepGLFb() jen.Code {
 	if g.constant() {
 		return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is\nconstant, so it is the leapfrog.",
 			jen.Return(sdot("StepLeapfrog").Call(id("q"), id("p"), id("eps"))))
 	}
-	f, f0, v, v0 := at("f"), at("force0"), at("v"), at("v0")
-	count := jen.Id("iterations").Op("+=").Id("iter")
-	momentum := solveLoop(count,
-		sdot("momentumForce").Call(id("q"), id("pm")),
-		each("q",
-			id("b").Op(":=").Add(at("p")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
-			jen.List(at("dp"), at("pm")).Op("=").List(id("b").Op("-").Add(at("pm")), id("b")),
-		),
-		norm(sdot("factor").Dot("Quad").Call(id("dp")), "dp"))
-	position := solveLoop(count,
-		notOK(g.evaluateCall("qm", orderDensity), failed(id("iterations").Op("+").Id("iter"))),
-		sdot("factor").Dot("Solve").Call(id("v"), id("pm")),
-		each("q",
-			id("a").Op(":=").Add(at("q")).Op("+").Id("h").Op("*").Parens(jen.Add(v0).Op("+").Add(v)),
-			jen.List(at("dq"), at("qm")).Op("=").List(id("a").Op("-").Add(at("qm")), id("a")),
-		),
-		norm(g.withMatrix("Form", id("dq")), "dq"))
-	body := []jen.Code{
-		jen.Add(locals("p", "qm", "pm", "v", "v0", "f", "force0", "dq", "dp")),
-		id("h").Op(":=").Lit(0.5).Op("*").Id("eps"),
-		notOK(sdot("complete").Call(id("q")), failedAtOnce()),
-		id("iterations").Op(":=").Lit(0),
-		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
-		jen.Copy(id("pm"), id("p")),
-		jen.BlockFunc(func(b *jen.Group) {
-			for _, c := range momentum {
-				b.Add(c)
-			}
-		}),
-		jen.Comment("Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄."),
-		sdot("factor").Dot("Solve").Call(id("v0"), id("pm")),
-		jen.Copy(id("qm"), id("q")),
-		jen.BlockFunc(func(b *jen.Group) {
-			for _, c := range position {
-				b.Add(c)
-			}
-		}),
-		jen.Comment("Momentum again, explicitly; the quantities at q' serve the next step."),
-		notOK(sdot("complete").Call(id("qm")), failed(id("iterations"))),
-		sdot("momentumForce").Call(id("qm"), id("pm")),
-		jen.Copy(id("q"), id("qm")),
-		id("z").Op(":=").Lit(0.0),
-		each("q",
-			at("p").Op("=").Add(at("pm")).Op("-").Id("h").Op("*").Parens(jen.Add(f0).Op("-").Add(f)),
-			id("z").Op("+=").Add(at("p")).Op("-").Add(at("p"))),
-		jen.If(id("z").Op("!=").Lit(0)).Block(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NonFinite"), id("Iterations"): id("iterations")}))),
-		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
-	}
-	var mf []jen.Code
-	mf = append(mf, sdot("factor").Dot("Solve").Call(sdot("v"), id("p")))
-	if g.softAbs() {
-		mf = append(mf, sdot("factor").Dot("WeightsVelocity").Call(sdot("w"), sdot("v")),
-			sdot("pairing").Call(sdot("f"), id("q"), sdot("w")),
-			jen.For(id("i").Op(":=").Range().Add(sdot("f"))).Block(sdot("f").Index(id("i")).Op("*=").Lit(0.5)))
-	} else {
-		mf = append(mf, sdot("rank1").Call(sdot("f"), id("q"), sdot("v")))
-	}
-	weights := jen.Code(sdot("factor").Dot("Inverse").Call(sdot("w")))
-	if g.softAbs() {
-		weights = sdot("factor").Dot("WeightsInverse").Call(sdot("w"))
-	}
-	var solve []jen.Code
-	if g.hasODE() {
-		solve = []jen.Code{notOK(sdot("solve").Call(id("q"), jen.Lit(orderForce)), jen.Return(id("st")))}
-	}
-	complete := []jen.Code{
-		jen.If(sdot("full").Op("&&").Add(rt("Same")).Call(sdot("at"), id("q"))).Block(append(solve, jen.Return(okay()))...),
-		notOK(g.evaluateCall("q", orderForce), jen.Return(id("st"))),
-		weights,
-		sdot("force").Call(sdot("force0"), id("q"), sdot("w")),
-	}
-	if len(g.ph.prepare.defs) > 0 && !g.softAbs() {
-		complete = append(complete, sdot("prepare").Call(id("q")))
-	}
-	complete = append(complete, sdot("full").Op("=").True(), jen.Return(okay()))
-	return jen.Add(
-		doc("complete computes all that the generalized leapfrog needs of position q.", g.method("complete").Params(id("q").Add(fvec())).Add(rt("Status")).Block(complete...)),
-		jen.Line(), jen.Line(),
-		doc("momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.", g.method("momentumForce").Params(floats("q", "p")).Block(mf...)),
-		jen.Line(), jen.Line(),
-		g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021).", body...),
-	)
+	return g.stepMethod("StepGLFb", "StepGLFb advances (q, p) by one step of the generalized leapfrog with cached\nquantities, GLF(b) of Brofos & Lederman (2021).",
+		jen.Return(sdot("steps").Dot("GLFb").Call(g.asStages(), id("q"), id("p"), id("eps"), id("sv"))))
 }

@@ -20,14 +20,12 @@ type GenericSystem struct {
 	// there is for the positions that a solve visits.
 	here, there position
 
-	v, c    []float64 // m: G⁻¹p, and a contraction
-	w       []float64 // m·m: what ∂G is contracted with
-	z, x, y []float64 // 2m: start and iterates of a solve
-	mid     []float64 // 2m: (z + x)/2
-	root    []float64 // m: √G_ii where a step starts
-	dq, dp  []float64 // m: a vector field
-	mix     Accelerator
-	second  *newton // nil until Newton's method is used
+	v, c   []float64 // m: G⁻¹p, and a contraction
+	w      []float64 // m·m: what ∂G is contracted with
+	still  []float64 // m: ∂H/∂q without the momentum, at here
+	last   *position // whose factor was evaluated last: here or there
+	steps  Steps
+	second *newton // nil until Newton's method is used
 }
 
 // position holds quantities that depend on q alone. Each is computed when it
@@ -60,13 +58,8 @@ func Generic(m Model) *GenericSystem {
 		constant: m.Info().Metric.Constant,
 		v:        make([]float64, n),
 		c:        make([]float64, n),
-		z:        make([]float64, 2*n),
-		x:        make([]float64, 2*n),
-		y:        make([]float64, 2*n),
-		mid:      make([]float64, 2*n),
-		root:     make([]float64, n),
-		dq:       make([]float64, n),
-		dp:       make([]float64, n),
+		still:    make([]float64, n),
+		steps:    NewSteps(n),
 	}
 	s.here = newPosition(n)
 	s.there = newPosition(n)
@@ -152,21 +145,6 @@ func (s *GenericSystem) reason(st Status) Status {
 	return st
 }
 
-// fixedPoint solves x = f(x) as the function of that name does.
-func (s *GenericSystem) fixedPoint(sol *Solver, x, y []float64, length func(dx []float64) float64, f func(y, x []float64) Status) (int, Status) {
-	iterations, st := fixedPoint(sol, nil, x, y, length, f)
-	return iterations, s.reason(st)
-}
-
-// length returns √(ΔqᵀGΔq + ΔpᵀG⁻¹Δp) for d = (Δq, Δp), with the factor that the solve computed last.
-func (s *GenericSystem) length(d []float64) float64 {
-	m := len(s.v)
-	return math.Sqrt(s.there.chol.Form(d[:m]) + s.there.chol.Quad(d[m:]))
-}
-
-// positionLength is length for d = Δq.
-func (s *GenericSystem) positionLength(d []float64) float64 { return math.Sqrt(s.there.chol.Form(d)) }
-
 // density makes L known at the position.
 func (s *GenericSystem) density(at *position) Status {
 	if at.have&haveDensity == 0 {
@@ -247,35 +225,83 @@ func (s *GenericSystem) slope(out []float64, at *position, p []float64) {
 	}
 }
 
+// genericStages are the stages of the steps over any model.
+type genericStages GenericSystem
+
 // VectorField writes ∂H/∂p = v = G⁻¹p to dp and ∂H/∂q_k = −∂_kL + ½⟨G⁻¹ − v vᵀ, ∂_kG⟩
 // to dq, with nothing remembered but a constant metric's factor.
 func (s *GenericSystem) VectorField(dq, dp, q, p []float64) Status {
-	at := s.there.at(q)
-	at.have = 0
+	return (*genericStages)(s).Field(dp, dq, q, p)
+}
+
+func (g *genericStages) Field(v, f, q, p []float64) Status {
+	s := (*GenericSystem)(g)
+	if st := g.Evaluate(q); st != OK {
+		return st
+	}
+	at := s.last
 	if st := s.gradient(at); st != OK {
 		return st
 	}
-	if st := s.factor(at); st != OK {
-		return st
-	}
-	at.chol.Solve(dp, p)
+	at.chol.Solve(v, p)
 	if s.constant {
-		for k, g := range at.grad {
-			dq[k] = -g
+		for k, l := range at.grad {
+			f[k] = -l
 		}
 		return OK
 	}
 	at.chol.Inverse(s.w)
-	outer(s.w, dp, -1)
-	s.Model.Contract(dq, q, s.w)
+	outer(s.w, v, -1)
+	s.Model.Contract(f, q, s.w)
 	if st := s.solved(); st != OK {
 		return st
 	}
-	for k, g := range at.grad {
-		dq[k] = -g + 0.5*dq[k]
+	for k, l := range at.grad {
+		f[k] = -l + 0.5*f[k]
 	}
 	return OK
 }
+
+func (g *genericStages) Complete(q []float64) ([]float64, Status) {
+	s := (*GenericSystem)(g)
+	at := s.here.at(q)
+	s.last = at
+	if st := s.force(at); st != OK {
+		return nil, st
+	}
+	for k, l := range at.grad {
+		s.still[k] = -l
+		if !s.constant {
+			s.still[k] += 0.5 * at.trace[k]
+		}
+	}
+	return s.still, OK
+}
+
+func (g *genericStages) MomentumForce(f, q, p []float64) {
+	if g.constant {
+		clear(f)
+		return
+	}
+	g.here.chol.Solve(g.v, p)
+	outer(g.w, g.v, 1)
+	g.Model.Contract(f, q, g.w)
+	for k := range f {
+		f[k] *= 0.5
+	}
+}
+
+func (g *genericStages) Evaluate(q []float64) Status {
+	s := (*GenericSystem)(g)
+	s.last = s.there.at(q)
+	s.last.have = 0
+	return s.factor(s.last)
+}
+
+func (g *genericStages) Solve(v, p []float64)        { g.last.chol.Solve(v, p) }
+func (g *genericStages) Form(dq []float64) float64   { return g.last.chol.Form(dq) }
+func (g *genericStages) Quad(dp []float64) float64   { return g.last.chol.Quad(dp) }
+func (g *genericStages) RootDiagonal(root []float64) { g.last.chol.RootDiagonal(root) }
 
 // outer writes v vᵀ to w where sign is +1, and subtracts it from w where sign
 // is −1.

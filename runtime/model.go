@@ -277,5 +277,5 @@ type MetricInfo struct {
 // package. Generated code states the version that it was made for, and does not compile
 // with another: an interface that it lacks would go unnoticed, and so would one that has changed
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
-// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length.
-const APIVersion = 6
+// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps.
+const APIVersion = 7

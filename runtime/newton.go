@@ -69,6 +69,8 @@ type newton struct {
 	lu    *linalg.LU
 	r, d  []float64 // 2m: residual, correction
 	v     []float64 // m
+	f     []float64 // m
+	z     []float64 // 2m: the start of the step
 	x0    []float64 // 2m: where a solve started
 	x1    []float64 // 2m: its second iterate
 	back  []float64 // 2m: where the solve of the step back would start
@@ -83,7 +85,7 @@ func (s *GenericSystem) newton() *newton {
 	n := &newton{
 		jac: make([]float64, m*m*m), k: make([]float64, m*m), a: make([]float64, m*m), curv: make([]float64, m*m),
 		ginv: make([]float64, m*m), lu: linalg.NewLU(m),
-		r: make([]float64, 2*m), d: make([]float64, 2*m), v: make([]float64, m),
+		r: make([]float64, 2*m), d: make([]float64, 2*m), v: make([]float64, m), f: make([]float64, m), z: make([]float64, 2*m),
 		x0: make([]float64, 2*m), x1: make([]float64, 2*m), back: make([]float64, 2*m),
 	}
 	n.model, _ = AsCurved(s.Model) // without it Stepper refuses IM(b)
@@ -196,9 +198,9 @@ func (n *newton) divide(chol *linalg.Cholesky) {
 func (s *GenericSystem) correctMomentum(at *position, p, pbar []float64, h float64) Status {
 	m, n := len(p), s.second
 	r, step := n.r[:m], n.d[:m]
-	s.slope(s.dq, at, pbar)
+	s.slope(n.f, at, pbar)
 	for i := range r {
-		r[i] = pbar[i] - p[i] + h*s.dq[i]
+		r[i] = pbar[i] - p[i] + h*n.f[i]
 	}
 	at.chol.Solve(n.v, pbar)
 	n.bend(n.v)
@@ -232,9 +234,10 @@ func (s *GenericSystem) correctMomentum(at *position, p, pbar []float64, h float
 func (s *GenericSystem) correctPosition(q, v0, x, pbar []float64, h float64) Status {
 	m, n := len(q), s.second
 	r, step := n.r[:m], n.d[:m]
-	if st := s.velocity(n.v, x, pbar); st != OK {
+	if st := (*genericStages)(s).Evaluate(x); st != OK {
 		return st
 	}
+	s.last.chol.Solve(n.v, pbar)
 	g := s.there.g
 	s.Model.MetricJacobian(n.jac, x)
 	n.bend(n.v)
@@ -257,7 +260,7 @@ func (s *GenericSystem) correctPosition(q, v0, x, pbar []float64, h float64) Sta
 
 // correctMidpoint makes a correction of x in the equation of the implicit midpoint rule for the
 // midpoint, F(x) = x − z − h f(x) = 0 with x = (q, p), f = (∂_pH, −∂_qH) and the step's start
-// z in s.z. The second derivatives of H are
+// z in newton.z. The second derivatives of H are
 //
 //	H_pp = G⁻¹,  H_qp = −KᵀG⁻¹,  H_qq = C − T + KᵀG⁻¹K,
 //	C = ∂²(−L + ½⟨W, G⟩) at fixed W = G⁻¹ − v vᵀ,  T_kl = ½ tr(G⁻¹ ∂_kG G⁻¹ ∂_lG),
@@ -272,13 +275,14 @@ func (s *GenericSystem) correctPosition(q, v0, x, pbar []float64, h float64) Sta
 func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	m, n := len(x)/2, s.second
 	q, p := x[:m], x[m:]
-	if st := s.flow(s.y, x, h); st != OK {
+	w := &s.steps
+	if st := w.flow((*genericStages)(s), w.y[:m], w.y[m:], n.z[:m], n.z[m:], q, p, h); st != OK {
 		return st
 	}
-	// What flow has left: v in s.dp, G and its factor in s.there.
-	g, chol, v := s.there.g, s.there.chol, s.dp
+	// What flow has left: v in w.v, G and its factor in s.there.
+	g, chol, v := s.there.g, s.there.chol, w.v
 	for i := range n.r {
-		n.r[i] = x[i] - s.y[i]
+		n.r[i] = x[i] - w.y[i]
 	}
 	s.Model.MetricJacobian(n.jac, q)
 	n.bend(v)
@@ -324,10 +328,16 @@ func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	return OK
 }
 
-// newtonGLFb is StepGLFb by Newton's method, at a position whose force is known, with pbar = p and
-// qnew = q for a start.
-func (s *GenericSystem) newtonGLFb(sol *Solver, at *position, q, p, pbar, qnew []float64, h float64) (r StepResult) {
+// newtonGLFb is StepGLFb by Newton's method, with p and q for starts.
+func (s *GenericSystem) newtonGLFb(sol *Solver, q, p []float64, h float64) (r StepResult) {
 	m, n := len(q), s.newton()
+	at := s.here.at(q)
+	if r.Status = s.force(at); r.Status != OK {
+		return r
+	}
+	pbar, qnew := s.steps.x[:m], s.steps.x[m:]
+	copy(pbar, p)
+	copy(qnew, q)
 	ofMomenta := func(d []float64) float64 {
 		at.chol.Solve(n.v, d)
 		return math.Sqrt(inner(d, n.v))
@@ -353,15 +363,16 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, at *position, q, p, pbar, qnew [
 	sure = sure && n.contracted(sol, qnew, ofPositions)
 	if sure {
 		// The step back solves for q from q'.
-		if r.Status = s.velocity(v0, qnew, pbar); r.Status != OK {
+		if r.Status = (*genericStages)(s).Evaluate(qnew); r.Status != OK {
 			return r
 		}
+		s.last.chol.Solve(v0, pbar)
 		copy(other, qnew)
 		sure = n.contracts(sol, q, other, func(x []float64) Status { return s.correctPosition(qnew, v0, x, pbar, -h) }, ofPositions)
 		r.Iterations++
 	}
 
-	if r = s.finishGLFb(q, p, h, r); r.Status != OK {
+	if r = s.steps.finishGLFb((*genericStages)(s), q, p, h, r); r.Status != OK {
 		return r
 	}
 	if sure {
@@ -375,10 +386,16 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, at *position, q, p, pbar, qnew [
 	return r
 }
 
-// newtonIMb solves the equation of StepIMb by Newton's method from the x that predict has left,
-// for the step's start in s.z, which it changes if it succeeds.
-func (s *GenericSystem) newtonIMb(sol *Solver, h float64) (r StepResult) {
-	m, n, x := len(s.v), s.newton(), s.x
+// newtonIMb solves the equation of StepIMb by Newton's method, and leaves the midpoint in the
+// iterate of s.steps.
+func (s *GenericSystem) newtonIMb(sol *Solver, q, p []float64, h float64) (r StepResult) {
+	m, n, x := len(s.v), s.newton(), s.steps.x
+	stages := (*genericStages)(s)
+	if r.Status = s.steps.predict(stages, q, p, 2*h); r.Status != OK {
+		return r
+	}
+	copy(n.z, q)
+	copy(n.z[m:], p)
 	length := func(d []float64) float64 {
 		s.there.chol.Solve(n.v, d[m:])
 		sum := inner(d[m:], n.v)
@@ -394,11 +411,12 @@ func (s *GenericSystem) newtonIMb(sol *Solver, h float64) (r StepResult) {
 		return r
 	}
 	// The step back starts from z' = 2 z̄ − z, and predicts z' − h f(z').
-	for i, z := range s.z {
-		s.z[i] = 2*x[i] - z
+	z := n.z
+	for i := range z {
+		z[i] = 2*x[i] - z[i]
 	}
 	r.Iterations++
-	if s.flow(n.back, s.z, -h) == OK {
+	if s.steps.flow(stages, n.back[:m], n.back[m:], z[:m], z[m:], z[:m], z[m:], -h) == OK {
 		r.Suspect = !n.contracts(sol, x, n.back, func(x []float64) Status { return s.correctMidpoint(x, -h) }, length)
 	}
 	return r

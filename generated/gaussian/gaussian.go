@@ -26,9 +26,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 6 here.
+// The generated code and the runtime must agree on their interface, which has version 7 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
+const _ = uint(rt.APIVersion-7) + uint(7-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -73,10 +73,8 @@ type modelSpace struct {
 	grad   []float64        // ∂L/∂q at position at, if known
 	at     []float64
 	known  bool
-	v, f   []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm []float64 // iterates of a step
-	dq, dp []float64 // changes of the iterates
-	mix    rt.Accelerator
+	v      []float64 // ∂H/∂p
+	steps  rt.Steps
 	a1     []float64 // a1[i] = q[i] - mu[i]
 	qMean  []float64 // q_mean[i] = mu[i]
 }
@@ -143,12 +141,7 @@ func (s *Model) allocate() {
 	s.at = make([]float64, 2)
 	s.known = false
 	s.v = make([]float64, 2)
-	s.f = make([]float64, 2)
-	s.qm = make([]float64, 2)
-	s.pm = make([]float64, 2)
-	s.dq = make([]float64, 2)
-	s.dp = make([]float64, 2)
-	s.mix = rt.Accelerator{}
+	s.steps = rt.NewSteps(2)
 	s.a1 = make([]float64, 2)
 	s.qMean = make([]float64, 2)
 }
@@ -329,16 +322,6 @@ func (s *Model) factorise() rt.Status {
 	return rt.FactorStatus(s.factor.Factor(s.b))
 }
 
-// field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.
-func (s *Model) field(q, p []float64) rt.Status {
-	s.factor.Solve(s.v, p)
-	s.slope(s.f, q)
-	for i := range s.f {
-		s.f[i] = -s.f[i]
-	}
-	return rt.OK
-}
-
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	l = s.LogDensity(q)
@@ -380,62 +363,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	n := len(q)
-	p, qm, pm, v, f, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.dq[:n], s.dp[:n]
-	h := 0.5 * eps
-	// The explicit half step predicts the midpoint.
-	if st := s.field(q, p); st != rt.OK {
-		return rt.StepResult{Status: st}
-	}
-	for i := range q {
-		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
-	}
-	if sv.Method == rt.Anderson {
-		s.factor.RootDiagonal(dq)
-		s.mix.Begin(qm, pm, dq)
-	}
-	iterations := 0
-	check, last := sv.FirstCheck(), math.Inf(1)
-	for iter := 1; ; iter++ {
-		if st := s.field(qm, pm); st != rt.OK {
-			return rt.StepResult{
-				Iterations: iter,
-				Status:     st,
-			}
-		}
-		for i := range q {
-			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			dq[i], dp[i] = a-qm[i], b-pm[i]
-			qm[i], pm[i] = a, b
-		}
-		var d float64
-		if sv.Norm == rt.MaxNorm {
-			d = rt.Largest(dq, dp)
-		} else {
-			d = math.Sqrt(s.factor.Form(dq) + s.factor.Quad(dp))
-		}
-		if d <= sv.Tolerance {
-			iterations = iter
-			break
-		}
-		if iter >= check {
-			var st rt.Status
-			if check, st = sv.Check(iter, d, last); st != rt.OK {
-				return rt.StepResult{
-					Iterations: iterations + iter,
-					Status:     st,
-				}
-			}
-			last = d
-		}
-		if sv.Method == rt.Anderson {
-			s.mix.Next(qm, pm)
-		}
-	}
-	for i := range q {
-		q[i], p[i] = 2*qm[i]-q[i], 2*pm[i]-p[i]
-	}
-	return rt.StepResult{Iterations: iterations}
+	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
 }
 
 // StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is
@@ -473,4 +401,33 @@ func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
 	}
 	s.known = true
 	return rt.StepResult{}
+}
+
+// modelStages is the model as its steps see it, a runtime.Field.
+type modelStages Model
+
+// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
+func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
+	s := (*Model)(m)
+	s.factor.Solve(v, p)
+	s.slope(f, q)
+	for i := range f {
+		f[i] = -f[i]
+	}
+	return rt.OK
+}
+
+// Form returns dqᵀG dq.
+func (s *modelStages) Form(dq []float64) float64 {
+	return s.factor.Form(dq)
+}
+
+// Quad returns dpᵀG⁻¹dp.
+func (s *modelStages) Quad(dp []float64) float64 {
+	return s.factor.Quad(dp)
+}
+
+// RootDiagonal writes √G_ii to root.
+func (s *modelStages) RootDiagonal(root []float64) {
+	s.factor.RootDiagonal(root)
 }

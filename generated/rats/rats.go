@@ -37,9 +37,9 @@ import (
 	"slices"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 6 here.
+// The generated code and the runtime must agree on their interface, which has version 7 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
+const _ = uint(rt.APIVersion-7) + uint(7-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -120,11 +120,8 @@ type modelSpace struct {
 	known  bool      // the factor is that of the position at
 	full   bool      // force0 too is that of the position at
 	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v, f   []float64 // ∂H/∂p, ∂H/∂q
-	qm, pm []float64 // iterates of a step
-	dq, dp []float64 // changes of the iterates
-	mix    rt.Accelerator
-	v0     []float64 // velocity at the start of a step
+	v      []float64 // ∂H/∂p
+	steps  rt.Steps
 	a1     float64   // a1 = exp(-2·sigma_y)
 	a3     float64   // a3 = exp(-2·sigma_alpha)
 	a5     float64   // a5 = exp(-2·sigma_beta)
@@ -255,13 +252,7 @@ func (s *Model) allocate() {
 	s.full = false
 	s.force0 = make([]float64, afterBeta+5)
 	s.v = make([]float64, afterBeta+5)
-	s.f = make([]float64, afterBeta+5)
-	s.qm = make([]float64, afterBeta+5)
-	s.pm = make([]float64, afterBeta+5)
-	s.dq = make([]float64, afterBeta+5)
-	s.dp = make([]float64, afterBeta+5)
-	s.mix = rt.Accelerator{}
-	s.v0 = make([]float64, afterBeta+5)
+	s.steps = rt.NewSteps(afterBeta + 5)
 	s.a7 = make([]float64, n)
 	s.a8 = make([]float64, n)
 }
@@ -777,18 +768,6 @@ func (s *Model) touch(q []float64) {
 	}
 }
 
-// field writes ∂H/∂p = G⁻¹p to s.v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to s.f.
-func (s *Model) field(q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(s.v, p)
-	s.factor.Inverse(s.w)
-	s.factor.SubtractSquare(s.w, s.v)
-	s.force(s.f, q, s.w)
-	return rt.OK
-}
-
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
 func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	l = s.LogDensity(q)
@@ -842,190 +821,81 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	n := len(q)
-	p, qm, pm, v, f, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.f[:n], s.dq[:n], s.dp[:n]
-	h := 0.5 * eps
-	// The explicit half step predicts the midpoint.
-	if st := s.field(q, p); st != rt.OK {
-		return rt.StepResult{Status: st}
-	}
-	for i := range q {
-		qm[i], pm[i] = q[i]+h*v[i], p[i]-h*f[i]
-	}
-	if sv.Method == rt.Anderson {
-		s.factor.RootDiagonal(dq, s.b)
-		s.mix.Begin(qm, pm, dq)
-	}
-	iterations := 0
-	check, last := sv.FirstCheck(), math.Inf(1)
-	for iter := 1; ; iter++ {
-		if st := s.field(qm, pm); st != rt.OK {
-			return rt.StepResult{
-				Iterations: iter,
-				Status:     st,
-			}
-		}
-		for i := range q {
-			a, b := q[i]+h*v[i], p[i]-h*f[i]
-			dq[i], dp[i] = a-qm[i], b-pm[i]
-			qm[i], pm[i] = a, b
-		}
-		var d float64
-		if sv.Norm == rt.MaxNorm {
-			d = rt.Largest(dq, dp)
-		} else {
-			d = math.Sqrt(s.factor.Form(dq, s.b) + s.factor.Quad(dp))
-		}
-		if d <= sv.Tolerance {
-			iterations = iter
-			break
-		}
-		if iter >= check {
-			var st rt.Status
-			if check, st = sv.Check(iter, d, last); st != rt.OK {
-				return rt.StepResult{
-					Iterations: iterations + iter,
-					Status:     st,
-				}
-			}
-			last = d
-		}
-		if sv.Method == rt.Anderson {
-			s.mix.Next(qm, pm)
-		}
-	}
-	for i := range q {
-		q[i], p[i] = 2*qm[i]-q[i], 2*pm[i]-p[i]
-	}
-	return rt.StepResult{Iterations: iterations}
-}
-
-// complete computes all that the generalized leapfrog needs of position q.
-func (s *Model) complete(q []float64) rt.Status {
-	if s.full && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return rt.OK
-}
-
-// momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to s.f; q is complete.
-func (s *Model) momentumForce(q, p []float64) {
-	s.factor.Solve(s.v, p)
-	s.rank1(s.f, q, s.v)
+	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
 }
 
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
 // quantities, GLF(b) of Brofos & Lederman (2021).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	n := len(q)
-	p, qm, pm, v, v0, f, force0, dq, dp := p[:n], s.qm[:n], s.pm[:n], s.v[:n], s.v0[:n], s.f[:n], s.force0[:n], s.dq[:n], s.dp[:n]
-	h := 0.5 * eps
-	if st := s.complete(q); st != rt.OK {
-		return rt.StepResult{Status: st}
-	}
-	iterations := 0
-	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
-	copy(pm, p)
-	{
-		check, last := sv.FirstCheck(), math.Inf(1)
-		for iter := 1; ; iter++ {
-			s.momentumForce(q, pm)
-			for i := range q {
-				b := p[i] - h*(force0[i]-f[i])
-				dp[i], pm[i] = b-pm[i], b
-			}
-			var d float64
-			if sv.Norm == rt.MaxNorm {
-				d = rt.Largest(dp)
-			} else {
-				d = math.Sqrt(s.factor.Quad(dp))
-			}
-			if d <= sv.Tolerance {
-				iterations += iter
-				break
-			}
-			if iter >= check {
-				var st rt.Status
-				if check, st = sv.Check(iter, d, last); st != rt.OK {
-					return rt.StepResult{
-						Iterations: iterations + iter,
-						Status:     st,
-					}
-				}
-				last = d
-			}
-		}
-	}
-	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	s.factor.Solve(v0, pm)
-	copy(qm, q)
-	{
-		check, last := sv.FirstCheck(), math.Inf(1)
-		for iter := 1; ; iter++ {
-			if st := s.evaluate(qm); st != rt.OK {
-				return rt.StepResult{
-					Iterations: iterations + iter,
-					Status:     st,
-				}
-			}
-			s.factor.Solve(v, pm)
-			for i := range q {
-				a := q[i] + h*(v0[i]+v[i])
-				dq[i], qm[i] = a-qm[i], a
-			}
-			var d float64
-			if sv.Norm == rt.MaxNorm {
-				d = rt.Largest(dq)
-			} else {
-				d = math.Sqrt(s.factor.Form(dq, s.b))
-			}
-			if d <= sv.Tolerance {
-				iterations += iter
-				break
-			}
-			if iter >= check {
-				var st rt.Status
-				if check, st = sv.Check(iter, d, last); st != rt.OK {
-					return rt.StepResult{
-						Iterations: iterations + iter,
-						Status:     st,
-					}
-				}
-				last = d
-			}
-		}
-	}
-	// Momentum again, explicitly; the quantities at q' serve the next step.
-	if st := s.complete(qm); st != rt.OK {
-		return rt.StepResult{
-			Iterations: iterations,
-			Status:     st,
-		}
-	}
-	s.momentumForce(qm, pm)
-	copy(q, qm)
-	z := 0.0
-	for i := range q {
-		p[i] = pm[i] - h*(force0[i]-f[i])
-		z += p[i] - p[i]
-	}
-	if z != 0 {
-		return rt.StepResult{
-			Iterations: iterations,
-			Status:     rt.NonFinite,
-		}
-	}
-	return rt.StepResult{Iterations: iterations}
+	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
 }
 
 // StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
 // constant, and any other is an error that the runtime reports before sampling.
 func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
 	return rt.StepResult{Status: rt.NotConstant}
+}
+
+// modelStages is the model as its steps see it, a runtime.Stages.
+type modelStages Model
+
+// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
+func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
+	s := (*Model)(m)
+	if st := s.evaluate(q); st != rt.OK {
+		return st
+	}
+	s.factor.Solve(v, p)
+	s.factor.Inverse(s.w)
+	s.factor.SubtractSquare(s.w, v)
+	s.force(f, q, s.w)
+	return rt.OK
+}
+
+// Form returns dqᵀG dq.
+func (s *modelStages) Form(dq []float64) float64 {
+	return s.factor.Form(dq, s.b)
+}
+
+// Quad returns dpᵀG⁻¹dp.
+func (s *modelStages) Quad(dp []float64) float64 {
+	return s.factor.Quad(dp)
+}
+
+// RootDiagonal writes √G_ii to root.
+func (s *modelStages) RootDiagonal(root []float64) {
+	s.factor.RootDiagonal(root, s.b)
+}
+
+// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
+func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
+	s := (*Model)(m)
+	if s.full && rt.Same(s.at, q) {
+		return s.force0, rt.OK
+	}
+	if st := s.evaluate(q); st != rt.OK {
+		return nil, st
+	}
+	s.factor.Inverse(s.w)
+	s.force(s.force0, q, s.w)
+	s.full = true
+	return s.force0, rt.OK
+}
+
+// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
+func (m *modelStages) MomentumForce(f, q, p []float64) {
+	s := (*Model)(m)
+	s.factor.Solve(s.v, p)
+	s.rank1(f, q, s.v)
+}
+
+// Evaluate makes the factor that of G(q).
+func (m *modelStages) Evaluate(q []float64) rt.Status {
+	s := (*Model)(m)
+	return s.evaluate(q)
+}
+
+// Solve writes v = G⁻¹p.
+func (s *modelStages) Solve(v, p []float64) {
+	s.factor.Solve(v, p)
 }

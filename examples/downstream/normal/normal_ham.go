@@ -26,9 +26,9 @@ import (
 	"math/rand/v2"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 6 here.
+// The generated code and the runtime must agree on their interface, which has version 7 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-6) + uint(6-rt.APIVersion)
+const _ = uint(rt.APIVersion-7) + uint(7-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {

@@ -1,0 +1,278 @@
+package runtime
+
+import "math"
+
+// Field is the vector field of Hamilton's equations,
+//
+//	∂H/∂p = v = G⁻¹p,  ∂H/∂q_k = −∂_kL + ½⟨G⁻¹ − v vᵀ, ∂_kG⟩,
+//
+// with the metric at the position that was evaluated last: what the implicit midpoint rule
+// is made of. Generated code implements it, and Stages where the metric is not constant.
+type Field interface {
+	// Field writes ∂H/∂p to v and ∂H/∂q to f, or says why there is none.
+	Field(v, f, q, p []float64) Status
+
+	Form(dq []float64) float64   // dqᵀG dq
+	Quad(dp []float64) float64   // dpᵀG⁻¹dp
+	RootDiagonal(root []float64) // √G_ii
+}
+
+// Stages is a Field with each of its parts that a step of the generalized leapfrog asks for
+// on its own, so that what is invariant during a solve is not computed in it.
+type Stages interface {
+	Field
+
+	// Complete computes all that ∂H/∂q at q has without the momentum, and returns
+	// −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩, which the caller does not modify. It is quick at the
+	// position that was completed last.
+	Complete(q []float64) ([]float64, Status)
+
+	// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f, at a position that is
+	// complete.
+	MomentumForce(f, q, p []float64)
+
+	// Evaluate makes the factor that of G(q).
+	Evaluate(q []float64) Status
+
+	// Solve writes v = G⁻¹p, with G at the position that was evaluated last.
+	Solve(v, p []float64)
+}
+
+// Steps holds the work space of the steps of the implicit integrators, over the Stages of a
+// model of m coordinates. It serves one goroutine.
+type Steps struct {
+	x, y     []float64 // 2m: the iterate of a solve, and its image
+	v, f, v0 []float64 // m
+	mid      []float64 // 2m, of IM(a)
+	root     []float64 // m: √G_ii where a step starts
+	mix      Accelerator
+}
+
+// NewSteps returns work space for m coordinates.
+func NewSteps(m int) Steps {
+	s := Steps{}
+	for _, v := range []*[]float64{&s.v, &s.f, &s.v0, &s.root} {
+		*v = make([]float64, m)
+	}
+	for _, v := range []*[]float64{&s.x, &s.y, &s.mid} {
+		*v = make([]float64, 2*m)
+	}
+	return s
+}
+
+// flow writes (q, p) + h (v, −f), with v and f of (x, y), to (qh, ph).
+func (w *Steps) flow(s Field, qh, ph, q, p, x, y []float64, h float64) Status {
+	if st := s.Field(w.v, w.f, x, y); st != OK {
+		return st
+	}
+	v, f := w.v[:len(q)], w.f[:len(q)]
+	p, qh, ph = p[:len(q)], qh[:len(q)], ph[:len(q)]
+	for i := range q {
+		qh[i], ph[i] = q[i]+h*v[i], p[i]-h*f[i]
+	}
+	return OK
+}
+
+// length returns √(ΔqᵀGΔq + ΔpᵀG⁻¹Δp) for d = (Δq, Δp).
+func length(s Field, d []float64) float64 {
+	m := len(d) / 2
+	return math.Sqrt(s.Form(d[:m]) + s.Quad(d[m:]))
+}
+
+// IMa is one step of the implicit midpoint rule solved for its end point,
+// Algorithm 3 of the paper: with z = (q, p) and f = (∂_pH, −∂_qH),
+//
+//	z' = z + ε f((z + z')/2)        fixed point from z + ½ε f(z)
+//
+// The paper starts from z; the authors' code, and this, start from the explicit
+// half step. That evaluation is not counted as an iteration.
+func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepResult) {
+	n := len(q)
+	if r.Status = w.flow(s, w.x[:n], w.x[n:], q, p, q, p, 0.5*eps); r.Status != OK {
+		return r
+	}
+	mid := w.mid
+	r.Iterations, r.Status = fixedPoint(sol, nil, w.x, w.y, func(d []float64) float64 { return length(s, d) }, func(y, x []float64) Status {
+		for i := range n {
+			mid[i], mid[n+i] = 0.5*(q[i]+x[i]), 0.5*(p[i]+x[n+i])
+		}
+		return w.flow(s, y[:n], y[n:], q, p, mid[:n], mid[n:], eps)
+	})
+	copy(q, w.x[:n])
+	copy(p, w.x[n:])
+	return r
+}
+
+// IMb is one step of the implicit midpoint rule solved for the midpoint
+// (Leimkuhler & Reich 2005), Algorithm 5 of the paper:
+//
+//	z̄  = z + ½ε f(z̄)               fixed point from z + ½ε f(z)
+//	z' = z̄ + ½ε f(z̄) = 2 z̄ − z
+//
+// The second form takes f from the last iteration instead of evaluating it
+// once more, as the authors' code does.
+func (w *Steps) IMb(s Field, q, p []float64, eps float64, sol *Solver) (r StepResult) {
+	if r.Status = w.predict(s, q, p, eps); r.Status == OK {
+		r.Iterations, r.Status = w.midpoint(s, q, p, eps, sol)
+	}
+	w.reflect(q, p)
+	return r
+}
+
+// predict makes the explicit half step z + ½ε f(z) the iterate.
+func (w *Steps) predict(s Field, q, p []float64, eps float64) Status {
+	n := len(q)
+	return w.flow(s, w.x[:n], w.x[n:], q, p, q, p, 0.5*eps)
+}
+
+// midpoint solves for the midpoint, from what predict has left.
+func (w *Steps) midpoint(s Field, q, p []float64, eps float64, sol *Solver) (int, Status) {
+	n := len(q)
+	var mix *Accelerator
+	if sol.Method == Anderson {
+		mix = &w.mix
+		s.RootDiagonal(w.root)
+		mix.Begin(w.x[:n], w.x[n:], w.root)
+	}
+	return fixedPoint(sol, mix, w.x, w.y, func(d []float64) float64 { return length(s, d) }, func(y, x []float64) Status {
+		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], 0.5*eps)
+	})
+}
+
+// reflect makes z the point 2 z̄ − z on the other side of the iterate z̄.
+func (w *Steps) reflect(q, p []float64) {
+	qm, pm := w.x[:len(q)], w.x[len(q):]
+	p, pm = p[:len(q)], pm[:len(q)]
+	for i := range q {
+		q[i], p[i] = 2*qm[i]-q[i], 2*pm[i]-p[i]
+	}
+}
+
+// GLFa is one step of the generalized leapfrog as Algorithm 2 of the paper
+// states it, with nothing remembered between evaluations:
+//
+//	p̄  = p − ½ε ∂_qH(q, p̄)                        fixed point from p
+//	q' = q + ½ε (∂_pH(q, p̄) + ∂_pH(q', p̄))        fixed point from q
+//	p' = p̄ − ½ε ∂_qH(q', p̄)
+func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r StepResult) {
+	n := len(q)
+	h := 0.5 * eps
+	pbar, qnew := w.x[:n], w.x[n:]
+	copy(pbar, p)
+	copy(qnew, q)
+	r.Iterations, r.Status = fixedPoint(sol, nil, pbar, w.y, momentumLength(s), func(y, x []float64) Status {
+		st := s.Field(w.v, w.f, q, x)
+		for i := range y {
+			y[i] = p[i] - h*w.f[i]
+		}
+		return st
+	})
+	if r.Status != OK {
+		return r
+	}
+	iterations, st := fixedPoint(sol, nil, qnew, w.y, positionLength(s), func(y, x []float64) Status {
+		if st := s.Evaluate(q); st != OK {
+			return st
+		}
+		s.Solve(w.v0, pbar)
+		return w.drift(s, y, x, q, pbar, h)
+	})
+	r.Iterations += iterations
+	if r.Status = st; st != OK {
+		return r
+	}
+	if r.Status = s.Field(w.v, w.f, qnew, pbar); r.Status != OK {
+		return r
+	}
+	for i := range p {
+		p[i] = pbar[i] - h*w.f[i]
+	}
+	copy(q, qnew)
+	if !allFinite(p) {
+		r.Status = NonFinite
+	}
+	return r
+}
+
+// momentumLength returns √(ΔpᵀG⁻¹Δp) of a difference of momenta.
+func momentumLength(s Field) func(dp []float64) float64 {
+	return func(dp []float64) float64 { return math.Sqrt(s.Quad(dp)) }
+}
+
+// positionLength returns √(ΔqᵀGΔq) of a difference of positions.
+func positionLength(s Field) func(dq []float64) float64 {
+	return func(dq []float64) float64 { return math.Sqrt(s.Form(dq)) }
+}
+
+// drift writes q + h (v₀ + G(x)⁻¹p) to y.
+func (w *Steps) drift(s Stages, y, x, q, p []float64, h float64) Status {
+	if st := s.Evaluate(x); st != OK {
+		return st
+	}
+	s.Solve(w.v, p)
+	for i := range y {
+		y[i] = q[i] + h*(w.v0[i]+w.v[i])
+	}
+	return OK
+}
+
+// GLFb is the same map as GLFa computed as Algorithm 4 of the paper
+// does: what depends on q alone, ∇L(q), the factor of G(q) and ⟨G⁻¹, ∂G⟩, is
+// computed once, so that the momentum solve repeats only v = G⁻¹p̄ and
+// ⟨v vᵀ, ∂G⟩, and the position solve only G(q') and G(q')⁻¹p̄. The evaluation at
+// the new q serves the next step as well.
+//
+// The paper prints A_i with +∂L/∂q_i; here it is −∂L/∂q_i, as in the authors'
+// code and as Hamilton's equations ask.
+func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r StepResult) {
+	n := len(q)
+	h := 0.5 * eps
+	force, st := s.Complete(q)
+	if r.Status = st; st != OK {
+		return r
+	}
+	pbar, qnew := w.x[:n], w.x[n:]
+	copy(pbar, p)
+	copy(qnew, q)
+	r.Iterations, r.Status = fixedPoint(sol, nil, pbar, w.y, momentumLength(s), func(y, x []float64) Status {
+		w.kick(s, y, q, x, p, force, h)
+		return OK
+	})
+	if r.Status != OK {
+		return r
+	}
+	s.Solve(w.v0, pbar)
+	iterations, st := fixedPoint(sol, nil, qnew, w.y, positionLength(s), func(y, x []float64) Status { return w.drift(s, y, x, q, pbar, h) })
+	r.Iterations += iterations
+	r.Status = st
+	return w.finishGLFb(s, q, p, h, r)
+}
+
+// kick writes p − h ∂_qH(q, x) to y, at a position that is complete with a force.
+func (w *Steps) kick(s Stages, y, q, x, p, force []float64, h float64) {
+	s.MomentumForce(w.f, q, x)
+	f := w.f[:len(y)]
+	p, force = p[:len(y)], force[:len(y)]
+	for i := range y {
+		y[i] = p[i] - h*(force[i]-f[i])
+	}
+}
+
+// finishGLFb ends a step whose equations have been solved, as r tells, for the p̄ and q' in
+// w.x: p' = p̄ − ½ε ∂_qH(q', p̄).
+func (w *Steps) finishGLFb(s Stages, q, p []float64, h float64, r StepResult) StepResult {
+	if r.Status != OK {
+		return r
+	}
+	pbar, qnew := w.x[:len(q)], w.x[len(q):]
+	force, st := s.Complete(qnew)
+	if r.Status = st; st != OK {
+		return r
+	}
+	copy(q, qnew)
+	w.kick(s, p, q, pbar, pbar, force, h)
+	if !allFinite(p) {
+		r.Status = NonFinite
+	}
+	return r
+}
