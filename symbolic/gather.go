@@ -220,8 +220,9 @@ func (c *Context) regroup(e *Expr) *Expr {
 	}
 	for _, d := range early {
 		if isGather(d) && d.Subs[1].Data == at && d.Subs[0].Index.Range == j.Range {
+			// The scatter is 0 at what no datum can be, where f may not exist.
 			to := shiftSub(d.Subs[0], -d.Subs[1].Offset)
-			return c.Mul(c.Subst(f, j, to), c.Sum(i, h))
+			return c.Mul(c.within(to, j.Range), c.Subst(f, j, to), c.Sum(i, h))
 		}
 	}
 	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
