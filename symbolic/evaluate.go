@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -184,7 +185,7 @@ func (m *Machine) define(d *Def) {
 func (m *Machine) scatter(d *Def, out []float64) {
 	clear(out)
 	inside, rest := m.d.C.SplitGuards(d.Scatter.Body)
-	f, guards := m.compile(rest), m.compileAll(inside)
+	f, guards := m.compile(rest), m.compileAll(InOrder(inside))
 	at := make([]func() int, len(d.Scatter.At))
 	for n, s := range d.Scatter.At {
 		at[n] = m.sub(s)
@@ -318,7 +319,12 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		return func() float64 {
 			at := 0
 			for n, s := range subs {
-				at = at*sizes[n] + s() - 1
+				k := s() - 1
+				if k < 0 || k >= sizes[n] {
+					// It would be an element of another row.
+					panic(fmt.Sprintf("%s has no element %d of %d", e.Tensor.Name, k+1, sizes[n]))
+				}
+				at = at*sizes[n] + k
 			}
 			return v[at]
 		}
@@ -334,12 +340,13 @@ func (m *Machine) closure(e *Expr) func() float64 {
 	case Mul:
 		args := m.compileAll(e.Args)
 		// An indicator is looked at first: what it excludes is not evaluated.
-		var guards []func() float64
-		for n, a := range e.Args {
+		var first []*Expr
+		for _, a := range e.Args {
 			if a.Op == Inside || a.Op == Delta {
-				guards = append(guards, args[n])
+				first = append(first, a)
 			}
 		}
+		guards := m.compileAll(InOrder(first))
 		return func() float64 {
 			for _, g := range guards {
 				if g() == 0 {
