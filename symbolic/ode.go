@@ -312,9 +312,18 @@ func (p *Posterior) second(s *Solution, g *Expr, k, l int, parts []*SolPart) *Ex
 // differential equation: it has a value only while that is integrated.
 func (d *Def) InEquation() bool {
 	found := false
-	Refs(d.Body, func(r *Expr) {
-		t := r.Tensor
-		found = found || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.InEquation()
-	})
+	seen := map[*Def]bool{d: true} // there are more ways to a definition than definitions
+	var look func(d *Def)
+	look = func(d *Def) {
+		Refs(d.Body, func(r *Expr) {
+			t := r.Tensor
+			found = found || t.Kind == StateTensor || t.Kind == TimeTensor
+			if !found && t.Def != nil && t.Stage == StageMomentum && !seen[t.Def] {
+				seen[t.Def] = true
+				look(t.Def)
+			}
+		})
+	}
+	look(d)
 	return found
 }
