@@ -28,13 +28,14 @@ type Machine struct {
 	slots  map[*Index]int
 	code   map[*Expr]func() float64
 	fits   map[*Fit]*solvedFit
+	within map[*Def]bool // of definitions: whether they are in a differential equation
 }
 
 // NewMachine prepares a machine for data given by name, row-major; scalar ints
 // give the sizes. The data have been checked against the model's declarations.
 func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.tensors)),
-		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}}
+		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}, within: map[*Def]bool{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
 		m.values[d.Data[n].id] = v
@@ -138,7 +139,7 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 		})
 	}
 	for _, d := range m.d.Prog.Defs {
-		if !defs[d] || d.InEquation() {
+		if !defs[d] || d.inEquation(m.within) {
 			continue
 		}
 		solve(d.Body)
@@ -219,7 +220,7 @@ func (m *Machine) solve(s *Solution, order int) {
 	}
 	var own []*Def
 	for _, d := range m.d.Prog.Defs {
-		if defs[d] && d.InEquation() {
+		if defs[d] && d.inEquation(m.within) {
 			own = append(own, d)
 		}
 	}
