@@ -485,8 +485,9 @@ func (g *generator) targets() {
 
 // onDiagonal restricts a diagonal block to its diagonal: one index.
 func (g *generator) onDiagonal(o symbolic.Output) symbolic.Output {
-	_, diagonal := g.d.C.SplitDelta(o.E, o.Indices[0], o.Indices[1])
-	o.E, o.Indices = diagonal, o.Indices[:1]
+	c, i, j := g.d.C, o.Indices[0], o.Indices[1]
+	full, diagonal := c.SplitDelta(o.E, i, j)
+	o.E, o.Indices = c.Add(c.Subst(full, j, symbolic.Sub{Index: i}), diagonal), o.Indices[:1]
 	return o
 }
 

@@ -532,26 +532,28 @@ func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 	}
 	seen := map[bound]bool{}
 	var cond *jen.Statement
-	add := func(b bound, implied bool) {
-		if implied || seen[b] {
-			return
-		}
-		seen[b] = true
-		c := p.position(b.sub).Op(">=").Add(p.extent(b.at.Plus(-1)))
-		if b.upper {
-			c = p.position(b.sub).Op("<").Add(p.extent(b.at))
-		}
+	and := func(c *jen.Statement) {
 		if cond == nil {
 			cond = c
 		} else {
 			cond = cond.Op("&&").Add(c)
 		}
 	}
-	var deltas []*symbolic.Expr
-	for _, e := range conds {
+	add := func(b bound, implied bool) {
+		switch {
+		case implied || seen[b]:
+			return
+		case b.upper:
+			and(p.position(b.sub).Op("<").Add(p.extent(b.at)))
+		default:
+			and(p.position(b.sub).Op(">=").Add(p.extent(b.at.Plus(-1))))
+		}
+		seen[b] = true
+	}
+	for _, e := range symbolic.InOrder(conds) {
 		s := e.Subs[0]
 		if e.Op == symbolic.Delta {
-			deltas = append(deltas, e)
+			and(p.position(s).Op("==").Add(p.position(e.Subs[1])))
 			continue
 		}
 		below, above := false, false
@@ -562,15 +564,6 @@ func (p *printer) inside(conds []*symbolic.Expr) *jen.Statement {
 		}
 		add(bound{s, e.Range.Lo, false}, below)
 		add(bound{s, e.Range.Hi, true}, above)
-	}
-	// Bounds first: a position that is taken from data may lie behind them.
-	for _, e := range deltas {
-		c := p.position(e.Subs[0]).Op("==").Add(p.position(e.Subs[1]))
-		if cond == nil {
-			cond = c
-		} else {
-			cond = cond.Op("&&").Add(c)
-		}
 	}
 	return cond
 }

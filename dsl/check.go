@@ -312,6 +312,7 @@ func (c *checker) file(f *File) *Model {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
 		return m
 	}
+	c.totals()
 	c.blocks(f)
 	c.whole(f)
 	return m

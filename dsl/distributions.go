@@ -90,12 +90,12 @@ var Distributions = []Distribution{
 		Args:       []DistArg{{"nu", Positive}, {"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-lbeta(nu/2, 0.5) - 0.5*log(nu) - log(sigma) - 0.5*(nu + 1)*log1p_square((y - mu)/(sigma*sqrt(nu)))",
 		Fisher: [][]string{
-			{"0.25*(trigamma(nu/2) - trigamma((nu + 1)/2)) - (nu + 5)/(2*nu*(nu + 1)*(nu + 3))", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
+			{"student_information(nu)", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
 			{"0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
 			{"-2/(sigma*(nu + 1)*(nu + 3))", "0", "2*nu/((nu + 3)*sigma^2)"}},
 		Joint: [][]string{
 			{"(nu + 1)/((nu + 3)*sigma^2)", "0", "-(nu + 1)/((nu + 3)*sigma^2)", "0"},
-			{"0", "0.25*(trigamma(nu/2) - trigamma((nu + 1)/2)) - (nu + 5)/(2*nu*(nu + 1)*(nu + 3))", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
+			{"0", "student_information(nu)", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
 			{"-(nu + 1)/((nu + 3)*sigma^2)", "0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
 			{"0", "-2/(sigma*(nu + 1)*(nu + 3))", "0", "2*nu/((nu + 3)*sigma^2)"}},
 	},

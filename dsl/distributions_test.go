@@ -134,8 +134,12 @@ var functions = map[string]func(x []float64) float64{
 	"lgamma":       func(x []float64) float64 { return lgamma(x[0]) },
 	"lbeta":        func(x []float64) float64 { return lgamma(x[0]) + lgamma(x[1]) - lgamma(x[0]+x[1]) },
 	"lchoose":      func(x []float64) float64 { return lgamma(x[0]+1) - lgamma(x[1]+1) - lgamma(x[0]-x[1]+1) },
-	"trigamma":     func(x []float64) float64 { return trigamma(x[0]) },
-	"pi":           func([]float64) float64 { return math.Pi },
+	"student_information": func(x []float64) float64 {
+		nu := x[0]
+		return 0.25*(trigamma(nu/2)-trigamma((nu+1)/2)) - (nu+5)/(2*nu*(nu+1)*(nu+3))
+	},
+	"trigamma": func(x []float64) float64 { return trigamma(x[0]) },
+	"pi":       func([]float64) float64 { return math.Pi },
 }
 
 func call(name string, args []value) (value, error) {

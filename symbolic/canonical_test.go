@@ -452,4 +452,16 @@ func TestSplitDelta(t *testing.T) {
 	if want := c.Add(c.Number(1), c.Scale(3, u(at(i, 0)))); diagonal != want {
 		t.Errorf("the diagonal is %s, want %s", Format(diagonal), Format(want))
 	}
+	// What is factored out of deltas of fixed positions.
+	place := func(n int) *Expr {
+		s := Sub{At: dsl.Fixed(n)}
+		return c.Mul(c.Delta(at(i, 0), s), c.Delta(at(j, 0), s))
+	}
+	full, diagonal = c.SplitDelta(c.Mul(c.Add(place(1), place(2)), u(at(j, 0))), i, j)
+	if !full.IsNum(0) {
+		t.Errorf("the part without the delta is %s, want 0", Format(full))
+	}
+	if want := c.Mul(c.Add(c.Delta(at(i, 0), Sub{At: dsl.Fixed(1)}), c.Delta(at(i, 0), Sub{At: dsl.Fixed(2)})), u(at(i, 0))); diagonal != want {
+		t.Errorf("the diagonal is %s, want %s", Format(diagonal), Format(want))
+	}
 }

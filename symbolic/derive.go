@@ -183,7 +183,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{l, wB}))
 	r.Rank1 = r.sweep(c.Scale(0.5, prog.Lower(squared, nil)))
 
-	if r.ByColumns = r.Large || len(metric.Blocks)*len(p.Params) > maxTriples; !r.ByColumns {
+	if r.ByColumns = r.Large || len(metric.Blocks)*len(p.Params) > maxTriples || p.constants() > maxCube; !r.ByColumns {
 		r.jacobian()
 	}
 	if curved && !metric.Constant {
@@ -201,6 +201,19 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 // maxTriples is the largest number of block triples for which the Jacobian of a metric
 // has formulas of its own.
 const maxTriples = 512
+
+// maxCube is the largest number of coordinates, of those that are counted when a model is
+// compiled, whose triples an int counts: formulas for the Jacobian hold such positions.
+const maxCube = 1 << 20
+
+// constants is the number of coordinates that is known when a model is compiled.
+func (p *Posterior) constants() int {
+	n := 0
+	for _, b := range p.Params {
+		n += b.Size().Offset
+	}
+	return n
+}
 
 // jacobian derives ∂B/∂q.
 func (r *Derived) jacobian() {

@@ -15,6 +15,7 @@ import (
 // edge is a line of testdata/edges.txt.
 type edge struct {
 	text       string
+	fisher     bool // an information
 	name       string
 	args       []float64
 	want, size []float64
@@ -38,7 +39,11 @@ func readEdges(t *testing.T) []edge {
 	for s := bufio.NewScanner(file); s.Scan(); {
 		left, right, _ := strings.Cut(s.Text(), ":")
 		words := strings.Fields(left)
-		e := edge{text: left, name: words[0]}
+		e := edge{text: left}
+		if words[0] == "fisher" {
+			e.fisher, words = true, words[1:]
+		}
+		e.name = words[0]
 		for _, w := range words[1:] {
 			e.args = append(e.args, number(w))
 		}
@@ -72,7 +77,7 @@ func TestDensityEdges(t *testing.T) {
 	count := map[string]int{}
 	for _, e := range readEdges(t) {
 		dist := dsl.LookupDistribution(e.name)
-		if dist == nil {
+		if dist == nil || e.fisher {
 			continue
 		}
 		count[e.name]++
@@ -117,6 +122,41 @@ func edgeModel(t *testing.T, dist *dsl.Distribution) *Derived {
 	return d
 }
 
+// TestInformationEdges: every information that `metric fisher` is made of, at and near the ends of
+// the arguments.
+func TestInformationEdges(t *testing.T) {
+	count := map[string]int{}
+	for _, e := range readEdges(t) {
+		if !e.fisher {
+			continue
+		}
+		dist := dsl.LookupDistribution(e.name)
+		count[e.name]++
+		text, args := "model m\n", ""
+		if dist.Support.Discrete() {
+			text += "data y int\n"
+		} else {
+			text += "data y real\n"
+		}
+		for n := range dist.Args {
+			text += fmt.Sprintf("param a%d real\n", n)
+			args += fmt.Sprintf(", a%d + 0", n)
+		}
+		d, _ := load(t, text+"y ~ "+e.name+"("+args[2:]+")\nmetric fisher\n")
+		g := newBench(t, d, map[string][]float64{"y": {1}}).matrix(e.args)
+		var lower []float64
+		for i := range g {
+			lower = append(lower, g[i][:i+1]...)
+		}
+		e.meets(t, lower)
+	}
+	for _, d := range dsl.Distributions {
+		if count[d.Name] < 3 && d.Fisher != nil && d.Support != dsl.VectorReal && d.Name != "binomial_logit" {
+			t.Errorf("%d points of %s", count[d.Name], d.Name)
+		}
+	}
+}
+
 // TestDensityOutside: outside the support, and for arguments outside their
 // range, a log density is −∞ and not NaN.
 func TestDensityOutside(t *testing.T) {
@@ -157,7 +197,7 @@ func TestDensityOutside(t *testing.T) {
 func TestTransformEdges(t *testing.T) {
 	points := 0
 	for _, e := range readEdges(t) {
-		if dsl.LookupDistribution(e.name) != nil {
+		if e.fisher || dsl.LookupDistribution(e.name) != nil {
 			continue
 		}
 		points++

@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -27,13 +28,14 @@ type Machine struct {
 	slots  map[*Index]int
 	code   map[*Expr]func() float64
 	fits   map[*Fit]*solvedFit
+	within map[*Def]bool // of definitions: whether they are in a differential equation
 }
 
 // NewMachine prepares a machine for data given by name, row-major; scalar ints
 // give the sizes. The data have been checked against the model's declarations.
 func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.tensors)),
-		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}}
+		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}, within: map[*Def]bool{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
 		m.values[d.Data[n].id] = v
@@ -137,7 +139,7 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 		})
 	}
 	for _, d := range m.d.Prog.Defs {
-		if !defs[d] || d.InEquation() {
+		if !defs[d] || d.inEquation(m.within) {
 			continue
 		}
 		solve(d.Body)
@@ -184,7 +186,7 @@ func (m *Machine) define(d *Def) {
 func (m *Machine) scatter(d *Def, out []float64) {
 	clear(out)
 	inside, rest := m.d.C.SplitGuards(d.Scatter.Body)
-	f, guards := m.compile(rest), m.compileAll(inside)
+	f, guards := m.compile(rest), m.compileAll(InOrder(inside))
 	at := make([]func() int, len(d.Scatter.At))
 	for n, s := range d.Scatter.At {
 		at[n] = m.sub(s)
@@ -218,7 +220,7 @@ func (m *Machine) solve(s *Solution, order int) {
 	}
 	var own []*Def
 	for _, d := range m.d.Prog.Defs {
-		if defs[d] && d.InEquation() {
+		if defs[d] && d.inEquation(m.within) {
 			own = append(own, d)
 		}
 	}
@@ -318,7 +320,12 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		return func() float64 {
 			at := 0
 			for n, s := range subs {
-				at = at*sizes[n] + s() - 1
+				k := s() - 1
+				if k < 0 || k >= sizes[n] {
+					// It would be an element of another row.
+					panic(fmt.Sprintf("%s has no element %d of %d", e.Tensor.Name, k+1, sizes[n]))
+				}
+				at = at*sizes[n] + k
 			}
 			return v[at]
 		}
@@ -334,12 +341,13 @@ func (m *Machine) closure(e *Expr) func() float64 {
 	case Mul:
 		args := m.compileAll(e.Args)
 		// An indicator is looked at first: what it excludes is not evaluated.
-		var guards []func() float64
-		for n, a := range e.Args {
+		var first []*Expr
+		for _, a := range e.Args {
 			if a.Op == Inside || a.Op == Delta {
-				guards = append(guards, args[n])
+				first = append(first, a)
 			}
 		}
+		guards := m.compileAll(InOrder(first))
 		return func() float64 {
 			for _, g := range guards {
 				if g() == 0 {

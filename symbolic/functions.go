@@ -49,6 +49,8 @@ var Funcs = []Func{
 	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}, false},
 	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}, false},
 	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}, false},
+	{"student_information", f1(special.StudentInformation), []string{"student_information_slope(x)"}, true, "special.StudentInformation", 60, [2]float64{0.3, 6}, false},
+	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
 	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},

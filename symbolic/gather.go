@@ -1,6 +1,7 @@
 package symbolic
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -220,8 +221,9 @@ func (c *Context) regroup(e *Expr) *Expr {
 	}
 	for _, d := range early {
 		if isGather(d) && d.Subs[1].Data == at && d.Subs[0].Index.Range == j.Range {
+			// The scatter is 0 at what no datum can be, where f may not exist.
 			to := shiftSub(d.Subs[0], -d.Subs[1].Offset)
-			return c.Mul(c.Subst(f, j, to), c.Sum(i, h))
+			return c.Mul(c.within(to, j.Range), c.Subst(f, j, to), c.Sum(i, h))
 		}
 	}
 	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
@@ -408,6 +410,37 @@ func (c *Context) SplitGuards(e *Expr) (guards []*Expr, rest *Expr) {
 		ks, es = append(ks, e.K[n]), append(es, a)
 	}
 	return guards, c.product(e.Val, ks, es)
+}
+
+// InOrder sorts indicators and deltas so that each may be looked at when those before it hold: an
+// element of data that one reads exists where the bounds of its subscripts hold.
+func InOrder(guards []*Expr) []*Expr {
+	out := slices.Clone(guards)
+	slices.SortStableFunc(out, func(a, b *Expr) int { return cmp.Compare(readDepth(a), readDepth(b)) })
+	return out
+}
+
+// readDepth is how deep the reads of data in the subscripts of an indicator are nested; those of
+// a delta count as deeper than those of every indicator.
+func readDepth(e *Expr) int {
+	var of func(s Sub) int
+	of = func(s Sub) (n int) {
+		if s.Data == nil {
+			return 0
+		}
+		for _, x := range s.Data.Subs {
+			n = max(n, of(x))
+		}
+		return n + 1
+	}
+	n := 0
+	for _, s := range e.Subs {
+		n = max(n, of(s))
+	}
+	if e.Op == Delta {
+		n += 1 << 16
+	}
+	return n
 }
 
 // sharesFree reports whether two expressions have a free index in common.

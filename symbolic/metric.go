@@ -182,6 +182,12 @@ func (c *Context) stripDelta(e *Expr, a, b *Index) *Expr {
 					return c.Subst(c.Product(e.Val, without(e.K, n), without(e.Args, n)), b, Sub{Index: a})
 				}
 			}
+			if f.Op != Add || e.K[n] != 1 {
+				continue
+			}
+			if d := c.stripDelta(f, a, b); d != nil {
+				return c.Mul(d, c.Subst(c.Product(e.Val, without(e.K, n), without(e.Args, n)), b, Sub{Index: a}))
+			}
 		}
 	case Add:
 		if e.Val != 0 {

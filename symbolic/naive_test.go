@@ -202,6 +202,10 @@ func plainFunction(name string, x []float64) float64 {
 		return trigammaSeries(x[0])
 	case "tetragamma":
 		return derivative(func(q []float64) []float64 { return []float64{trigammaSeries(q[0])} }, x, 0)[0]
+	case "student_information":
+		return 0.25*(trigammaSeries(x[0]/2)-trigammaSeries((x[0]+1)/2)) - (x[0]+5)/(2*x[0]*(x[0]+1)*(x[0]+3))
+	case "student_information_slope":
+		return derivative(func(q []float64) []float64 { return []float64{plainFunction("student_information", q)} }, x, 0)[0]
 	case "Phi":
 		return 0.5 * math.Erfc(-x[0]/math.Sqrt2)
 	case "log_positive":

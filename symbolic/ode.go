@@ -310,11 +310,19 @@ func (p *Posterior) second(s *Solution, g *Expr, k, l int, parts []*SolPart) *Ex
 
 // InEquation reports whether a definition depends on the states or the time of a
 // differential equation: it has a value only while that is integrated.
-func (d *Def) InEquation() bool {
-	found := false
+func (d *Def) InEquation() bool { return d.inEquation(map[*Def]bool{}) }
+
+// inEquation is InEquation with what is known of definitions: there are more ways to a definition
+// than definitions.
+func (d *Def) inEquation(known map[*Def]bool) bool {
+	if in, ok := known[d]; ok {
+		return in
+	}
+	in := false
 	Refs(d.Body, func(r *Expr) {
 		t := r.Tensor
-		found = found || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.InEquation()
+		in = in || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.inEquation(known)
 	})
-	return found
+	known[d] = in
+	return in
 }

@@ -549,6 +549,10 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 	if whole.Op != e.Op {
 		return whole
 	}
+	if guards := l.p.c.indicators(whole); len(guards) > 0 && !sameGuards(l.guards, guards) {
+		// A factor became a product with indicators when it was lowered.
+		l = &lowering{p: l.p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
+	}
 	type part struct {
 		stage Stage
 		free  []*Index

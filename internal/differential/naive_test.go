@@ -529,6 +529,9 @@ func function(name string, x []float64) float64 {
 		return mathext.Digamma(x[0])
 	case "trigamma":
 		return mathext.Zeta(2, x[0])
+	case "student_information":
+		nu := x[0]
+		return 0.25*(mathext.Zeta(2, nu/2)-mathext.Zeta(2, (nu+1)/2)) - (nu+5)/(2*nu*(nu+1)*(nu+3))
 	case "Phi":
 		return distuv.UnitNormal.CDF(x[0])
 	case "pow":

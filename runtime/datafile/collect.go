@@ -140,6 +140,18 @@ func (c *Collector) unread(name string, dims []int) bool {
 	return false
 }
 
+// Rest returns the elements of a variable that is not as it was asked for, and which of them are no
+// numbers, for a look at the others: false for a variable that is as it should be, and one of which nothing
+// is known.
+func (c *Collector) Rest(name string) (values []float64, holes []int, ok bool) {
+	i, found := c.set.index[name]
+	if !found || !c.bad[name] {
+		return nil, nil, false
+	}
+	v := &c.set.variables[i]
+	return slices.Clone(v.values), slices.Clone(v.holes), len(v.dims) > 0
+}
+
 // place adds a problem to the list, at its place in the file.
 func (c *Collector) place(p *validate.Problem) {
 	e := &Error{Name: c.set.name, Message: p.Path() + p.Text, Remedy: p.Remedy}
@@ -156,14 +168,15 @@ func (c *Collector) place(p *validate.Problem) {
 
 // Err returns all mistakes: those that were met while reading, and the problems of a
 // validate.Checker that looked at what was read, with their places. What the problems say of
-// variables that could not be read is left out. It is nil if there are none, *Error for one and
+// variables that could not be read, and not of their elements, is left out. It is nil if there are none, *Error for one and
 // *Errors for several.
 func (c *Collector) Err(checked error) error {
 	var problems *validate.Problems
 	if errors.As(checked, &problems) {
 		for i := range problems.List {
 			p := &problems.List[i]
-			if c.bad[p.Name] || p.Doubtful && len(c.bad) > 0 {
+			// Of what could not be read as asked for, only elements were looked at.
+			if c.bad[p.Name] && p.Index < 0 && p.More == 0 || p.Doubtful && len(c.bad) > 0 {
 				continue
 			}
 			c.place(p)

@@ -289,7 +289,7 @@ func TestAccessorErrors(t *testing.T) {
 		{func() (any, error) { return s.Int("y") },
 			":2:7: y: expected an integer, found an array of 4 numbers; change the value or the declaration"},
 		{func() (any, error) { return s.Ints("y", 4) },
-			":2:14: y: expected an array of 4 integers, found 2.5; write integers without decimal point or exponent"},
+			":2:14: y: expected an array of 4 integers, found 2.5; write integers without decimal point or exponent\ndata.json:2:19: y[4] is 3.5, but must be an integer"},
 		{func() (any, error) { return s.Ints("q", 2) },
 			":4:11: q: expected an array of 2 integers, found \"NaN\"; write integers without decimal point or exponent"},
 		{func() (any, error) { return s.Reals("y", 5) },

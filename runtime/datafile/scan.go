@@ -149,6 +149,7 @@ func (s *scanner) field(set *Set) error {
 	if twice {
 		v := &set.variables[first]
 		v.fault(s.failure(start, "give each variable once", "the variable %s is given twice, first on line %d", name, v.line))
+		v.broken, v.dims, v.values = true, nil, nil
 	}
 	if s.space() != ':' {
 		return s.unexpected("':'", `a field is written "name": value`)
@@ -160,7 +161,7 @@ func (s *scanner) field(set *Set) error {
 	if err := s.value(&v); err != nil {
 		return err
 	}
-	if len(v.faults) > 0 {
+	if v.broken {
 		v.dims, v.values = nil, nil
 	}
 	if twice {
@@ -255,6 +256,7 @@ func (s *scanner) value(v *variable) error {
 // of its value.
 func (s *scanner) unreadable(v *variable, e *Error) error {
 	v.fault(e)
+	v.broken = true
 	s.pos = v.start
 	if s.skip() != nil {
 		return e
@@ -309,8 +311,7 @@ func (s *scanner) number(v *variable, c byte) error {
 	case '"':
 		return s.quotedNumber(v)
 	case '{':
-		v.fault(s.failure(start, "give each field of the object as a variable of its own", "expected a number or an array, found '{'"))
-		v.values = append(v.values, 0)
+		v.hole(s.failure(start, "give each field of the object as a variable of its own", "expected a number or an array, found '{'"))
 		return s.skip()
 	case '\'':
 		return s.unexpected("a number", "JSON has double quotes only")
@@ -333,16 +334,16 @@ func (s *scanner) number(v *variable, c byte) error {
 		if len(word) == 0 {
 			return s.unexpected("a number", remedy)
 		}
-		v.fault(s.failure(start, remedy, "expected a number, found %s", s.next()))
+		v.hole(s.failure(start, remedy, "expected a number, found %s", s.next()))
 		s.pos = start + len(word)
-		v.values = append(v.values, 0)
 		return nil
 	}
 	x, err := strconv.ParseFloat(string(word), 64)
 	if err != nil {
 		s.pos = start
-		v.fault(s.failure(start, "measure it in another unit", "the number %s is beyond the largest, 1.8e308", s.next()))
+		v.hole(s.failure(start, "measure it in another unit", "the number %s is beyond the largest, 1.8e308", s.next()))
 		s.pos = start + len(word)
+		return nil
 	}
 	if integer && -maxExact <= x && x <= maxExact {
 		v.values = append(v.values, x)
@@ -475,8 +476,7 @@ func (s *scanner) quotedNumber(v *variable) error {
 		case err == nil:
 			remedy = "leave out the quotes"
 		}
-		v.fault(s.failure(start, remedy, "expected a number, found the text %.40q", text))
-		v.values = append(v.values, 0)
+		v.hole(s.failure(start, remedy, "expected a number, found the text %.40q", text))
 		return nil
 	}
 	v.addReal(s, start, s.text[start:s.pos], x)

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 )
@@ -45,13 +46,15 @@ type variable struct {
 	real             string
 	realLine, realAt int
 
-	// What keeps it from being numbers; it has no values then.
+	// What keeps it from being numbers. The values at holes stand in for what is none.
 	faults []*Error
 	more   int // faults that are counted only
+	holes  []int
+	broken bool // nothing is known of its values, of which there are none
 }
 
 // maxFaults is the number of faults of one variable that are kept.
-const maxFaults = 5
+const maxFaults = 12
 
 // fault notes what keeps v from being numbers.
 func (v *variable) fault(e *Error) {
@@ -60,6 +63,13 @@ func (v *variable) fault(e *Error) {
 		return
 	}
 	v.faults = append(v.faults, e)
+}
+
+// hole notes that the next value of v is no number.
+func (v *variable) hole(e *Error) {
+	v.fault(e)
+	v.holes = append(v.holes, len(v.values))
+	v.values = append(v.values, 0)
 }
 
 // Read reads a data file from r; name stands for it in errors. The errors are
@@ -124,6 +134,9 @@ func (s *Set) Dims(name string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(v.faults) > 0 {
+		return nil, joined(v.faults, v.more)
+	}
 	return slices.Clone(v.dims), nil
 }
 
@@ -178,16 +191,10 @@ func (s *Set) IntArray(name string, dims ...int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.match(v, dims, true); err != nil {
-		return nil, err
-	}
-	if v.real != "" {
-		remedy := "write integers without decimal point or exponent"
-		if strings.Trim(v.real, "-0123456789") == "" {
-			remedy = fmt.Sprintf("integers lie between %d and %d", int64(-maxExact), int64(maxExact))
-		}
-		return nil, &Error{s.name, v.realLine, v.realAt,
-			fmt.Sprintf("%s: expected %s, found %s", name, shape(dims, true), v.real), remedy}
+	errs := s.match(v, dims, true)
+	errs = append(errs, s.fractions(v, dims)...)
+	if len(errs) > 0 {
+		return nil, joined(errs, v.more)
 	}
 	ints := make([]int, len(v.values))
 	for i, x := range v.values {
@@ -201,6 +208,30 @@ func (s *Set) IntArray(name string, dims ...int) ([]int, error) {
 	return ints, nil
 }
 
+// fractions returns errors for the numbers of v that are not written as integers: the first, and
+// those behind it that are none.
+func (s *Set) fractions(v *variable, dims []int) []*Error {
+	if v.real == "" || len(v.dims) != len(dims) {
+		return nil
+	}
+	remedy := "write integers without decimal point or exponent"
+	if strings.Trim(v.real, "-0123456789") == "" {
+		remedy = fmt.Sprintf("integers lie between %d and %d", int64(-maxExact), int64(maxExact))
+	}
+	first := &Error{s.name, v.realLine, v.realAt, fmt.Sprintf("%s: expected %s, found %s", v.name, shape(dims, true), v.real), remedy}
+	errs := []*Error{first}
+	for k, x := range v.values {
+		if x == math.Trunc(x) && !math.IsInf(x, 0) && math.Abs(x) <= maxExact {
+			continue
+		}
+		line, col := s.element(v, k)
+		if len(errs) < maxFaults && (line > first.Line || line == first.Line && col > first.Col) {
+			errs = append(errs, &Error{s.name, line, col, fmt.Sprintf("%s is %v, but must be an integer", path(v, k), x), ""})
+		}
+	}
+	return errs
+}
+
 // RealArray returns the numbers of a variable of the given dimensions,
 // row-major. Errors: no such variable, another shape.
 func (s *Set) RealArray(name string, dims ...int) ([]float64, error) {
@@ -208,8 +239,8 @@ func (s *Set) RealArray(name string, dims ...int) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.match(v, dims, false); err != nil {
-		return nil, err
+	if errs := s.match(v, dims, false); len(errs) > 0 {
+		return nil, joined(errs, v.more)
 	}
 	return slices.Clone(v.values), nil
 }
@@ -217,11 +248,7 @@ func (s *Set) RealArray(name string, dims ...int) ([]float64, error) {
 // find returns a variable, or an error that says what was expected.
 func (s *Set) find(name, expected string) (*variable, error) {
 	if i, ok := s.index[name]; ok {
-		v := &s.variables[i]
-		if len(v.faults) > 0 {
-			return nil, joined(v.faults, v.more)
-		}
-		return v, nil
+		return &s.variables[i], nil
 	}
 	if expected != "" {
 		expected = ": expected " + expected
@@ -246,23 +273,27 @@ func (s *Set) find(name, expected string) (*variable, error) {
 	return nil, e
 }
 
-// match returns an error unless v has the given dimensions. JSON cannot say
+// match returns the faults of v, and an error unless it has the given dimensions. JSON cannot say
 // how many columns a matrix without rows has, so dimensions end at a zero.
-func (s *Set) match(v *variable, dims []int, integer bool) error {
+func (s *Set) match(v *variable, dims []int, integer bool) []*Error {
+	faults := slices.Clone(v.faults)
+	if v.broken {
+		return faults
+	}
 	expected := dims
 	for i, d := range dims {
 		if d < 0 {
-			return &Error{s.name, v.line, v.col,
+			return append(faults, &Error{s.name, v.line, v.col,
 				fmt.Sprintf("%s: a dimension of it is to be %d", v.name, d),
-				"sizes are not negative"}
+				"sizes are not negative"})
 		}
 		if d == 0 {
 			expected = dims[:i+1]
 			break
 		}
 	}
-	if slices.Equal(v.dims, expected) {
-		return nil
+	if slices.Equal(v.dims, expected) || len(dims)+len(v.dims) == 0 {
+		return faults
 	}
 	e := &Error{s.name, v.line, v.col, fmt.Sprintf("%s: expected %s, found %s",
 		v.name, shape(dims, integer), shape(v.dims, v.real == "")), ""}
@@ -279,7 +310,7 @@ func (s *Set) match(v *variable, dims []int, integer bool) error {
 			e.Remedy = "change the value or the declaration"
 		}
 	}
-	return e
+	return append(faults, e)
 }
 
 // shape says in words what has the given dimensions.

@@ -52,6 +52,8 @@ var functions = []function{
 	{name: "digamma", one: Digamma, error: 1e-15, scale: negative(func(x float64) float64 { return 1 })},
 	{name: "trigamma", one: Trigamma, error: 1e-15},
 	{name: "tetragamma", one: Tetragamma, error: 1e-14, scale: negative(func(x float64) float64 { return 1 })},
+	{name: "student_information", one: StudentInformation, error: 2e-15},
+	{name: "student_information_slope", one: StudentInformationSlope, error: 3e-15},
 	{name: "lbeta", two: LogBeta, error: 3e-15, scale: one},
 	{name: "lchoose", two: LogChoose, error: 3e-15, scale: one},
 	{name: "phi", one: Phi, error: 1e-15},

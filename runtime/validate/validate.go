@@ -22,6 +22,8 @@ type Problem struct {
 	Text   string // what goes on behind the name, with its blank: " is 7, but must be 0 or 1"
 	Remedy string // may be empty
 
+	More int // elements with the problem that are not named, where it tells how many
+
 	// Doubtful is set if it is a bound that was not known: the problem may be that of another datum.
 	Doubtful bool
 }
@@ -67,7 +69,8 @@ func (p *Problems) Error() string {
 // Checker collects the problems of a model's data.
 type Checker struct {
 	problems Problems
-	cols     map[string]int // of matrices
+	cols     map[string]int          // of matrices
+	except   map[string]map[int]bool // elements that are not looked at
 }
 
 // New returns a checker whose errors name the model.
@@ -100,9 +103,20 @@ func (c *Checker) add(p Problem) *Problem {
 	return &c.problems.List[len(c.problems.List)-1]
 }
 
+// Except leaves out elements of an array, which others have told the problems of.
+func (c *Checker) Except(name string, elements []int) {
+	if c.except == nil {
+		c.except = make(map[string]map[int]bool)
+	}
+	c.except[name] = make(map[int]bool)
+	for _, i := range elements {
+		c.except[name][i] = true
+	}
+}
+
 // maxElements is the number of elements of one array that are named; the rest are
 // counted.
-const maxElements = 5
+const maxElements = 12
 
 // elements adds the problems of the elements of one array.
 type elements struct {
@@ -115,6 +129,9 @@ type elements struct {
 
 // add notes that the element i is wrong.
 func (e *elements) add(i int, format string, args ...any) {
+	if e.c.except[e.name][i] {
+		return
+	}
 	if e.wrong++; e.wrong > maxElements {
 		return
 	}
@@ -125,11 +142,16 @@ func (e *elements) add(i int, format string, args ...any) {
 
 // finish counts the elements that were not named.
 func (e *elements) finish(must string) {
-	if n := e.wrong - maxElements; n == 1 {
-		e.c.fail(e.name, " has one more such element, which must be %s", must).Doubtful = e.doubt
-	} else if n > 1 {
-		e.c.fail(e.name, " has %d more such elements, which must be %s", n, must).Doubtful = e.doubt
+	n := e.wrong - maxElements
+	if n <= 0 {
+		return
 	}
+	many := fmt.Sprintf("%d more such elements", n)
+	if n == 1 {
+		many = "one more such element"
+	}
+	p := e.c.fail(e.name, " has %s, which must be %s", many, must)
+	p.Doubtful, p.More = e.doubt, n
 }
 
 // AtLeast demands n ≥ least of an int.

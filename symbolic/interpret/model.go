@@ -288,7 +288,23 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 		}
 	}
 	check := validate.New(m.Name)
+	rest := map[string]bool{}
+	for _, d := range m.Data {
+		if v, holes, ok := in.Rest(d.ObjectName()); ok {
+			data[d.ObjectName()], rest[d.ObjectName()] = v, true
+			for i, f := range v {
+				if d.Type.Base == dsl.Int && f != math.Trunc(f) {
+					holes = append(holes, i) // no integer, as has been told
+				}
+			}
+			check.Except(d.ObjectName(), holes)
+		}
+	}
 	for _, d := range m.Demands() {
+		// Of what has not its shape, or not all numbers, each element is looked at.
+		if d.Data != nil && rest[d.Data.ObjectName()] && (d.Data.Type.IsScalar() || d.Kind != dsl.DemandSet && d.Kind != dsl.DemandBounds) {
+			continue
+		}
 		if d.Kind == dsl.DemandTimes {
 			check.Times(d.Data.ObjectName(), data[d.Data.ObjectName()], bound(d.Lo, data))
 			continue

@@ -1,5 +1,6 @@
 """Values of the log densities and their derivatives at and near the ends of
-supports and arguments, and of the transforms of parameters, computed with 700 digits.
+supports and arguments, of the transforms of parameters, and of the expected informations of
+the arguments, computed with 700 digits, the latter with 220.
 
     pip install mpmath
     python3 edges.py > edges.txt
@@ -7,7 +8,8 @@ supports and arguments, and of the transforms of parameters, computed with 700 d
 A line is the name, the arguments (of a distribution the value first), then after
 a colon, result and size by turns: the log density and its derivatives by the
 arguments. Sizes are what the results would be if their terms had one sign: rounding
-errors are relative to them. The arguments are the doubles that their text
+errors are relative to them. A line `fisher` has the lower triangle of the information of the
+arguments in place of these, from the derivatives of expected log densities or by quadrature. The arguments are the doubles that their text
 names.
 """
 import mpmath as mp
@@ -121,5 +123,141 @@ def transforms():
             print(kind, *bounds, u, ":", show(value), show(jacobian), show(slope))
 
 
-densities()
-transforms()
+def cross(terms, units=lambda xs: xs):
+    """The expected information of arguments from the terms of the expected log density E[log p(y | t)], as
+    a function of t, where y has the arguments themselves: minus its second derivatives, in steps of units."""
+
+    def information(xs):
+        n = len(xs)
+        out = {}
+        for i in range(n):
+            for j in range(i + 1):
+                unit = [u if u != 0 else mp.mpf(1) for u in units(xs)]
+
+                def g(k):
+                    def f(*h):
+                        t = list(xs)
+                        t[i] = t[i] + h[0] * unit[i]
+                        if i != j:
+                            t[j] = t[j] + h[1] * unit[j]
+                        return terms(xs, t)[k]
+
+                    return f
+
+                count = len(terms(xs, xs))
+                h = mp.mpf(10) ** -30
+                if i == j:
+                    d = [mp.diff(g(k), 0, 2, h=h) for k in range(count)]
+                else:
+                    d = [mp.diff(g(k), (0, 0), (1, 1), h=h) for k in range(count)]
+                # What differences leave of a term that does not depend on both arguments is no digit.
+                least = mp.mpf(10) ** -145 * (1 + max(abs(t) for t in terms(xs, xs)))
+                out[i, j] = [-v / (unit[i] * unit[j]) if abs(v) > least else mp.mpf(0) for v in d]
+        return out
+
+    return information
+
+
+def student_information(xs):
+    """By quadrature of the products of scores, with the location 0 and the scale 1."""
+    nu, m, s = xs
+    old, mp.mp.dps = mp.mp.dps, 60 + 4 * max(0, int(mp.log10(nu)))
+    norm = mp.gammaprod([(nu + 1) / 2], [nu / 2]) if nu < 1e4 else mp.exp(mp.loggamma((nu + 1) / 2) - mp.loggamma(nu / 2))
+    norm /= mp.sqrt(nu * mp.pi)
+    of_nu = (mp.digamma((nu + 1) / 2) - mp.digamma(nu / 2) - 1 / nu) / 2
+    scores = [
+        lambda z: of_nu - mp.log1p(z * z / nu) / 2 + (nu + 1) / 2 * z * z / (nu * (nu + z * z)),
+        lambda z: (nu + 1) * z / (nu + z * z),
+        lambda z: (nu + 1) * z * z / (nu + z * z) - 1,
+    ]
+
+    def expect(f):
+        # z = sinh t: the tails fall exponentially. The integrand is even.
+        g = lambda t: f(mp.sinh(t)) * mp.exp(-(nu + 1) / 2 * mp.log1p(mp.sinh(t) ** 2 / nu)) * mp.cosh(t)
+        far = 150 * (1 + 1 / nu)
+        if nu > 10:
+            far = mp.asinh(min(mp.sqrt(nu) * mp.mpf(10) ** (80 / nu), 40))
+        return 2 * norm * mp.quad(g, mp.linspace(0, far, 25))
+
+    out = {}
+    for i in range(3):
+        for j in range(i + 1):
+            v = mp.mpf(0) if i == 1 and j == 0 or i == 2 and j == 1 else expect(lambda z: scores[i](z) * scores[j](z))
+            out[i, j] = [v / s ** ((i > 0) + (j > 0))]
+    mp.mp.dps = old
+    return out
+
+
+known = {}
+
+
+def remembered(f, x):
+    """f(x), which takes long, once."""
+    key = f, x, mp.mp.prec
+    if key not in known:
+        known[key] = f(x)
+    return known[key]
+
+
+def gamma_terms(xs, t):
+    (a, b), (c, d) = xs, t
+    return [c * mp.log(d), -remembered(mp.loggamma, c), (c - 1) * (remembered(mp.digamma, a) - mp.log(b)), -d * a / b]
+
+
+def inv_gamma_terms(xs, t):
+    (a, b), (c, d) = xs, t
+    return [c * mp.log(d), -remembered(mp.loggamma, c), -(c + 1) * (mp.log(b) - remembered(mp.digamma, a)), -d * a / b]
+
+
+def scaled_terms(xs, t):
+    (n, s), (k, r) = xs, t
+    log_y = mp.log(n * s * s / 2) - remembered(mp.digamma, n / 2)
+    return [k / 2 * mp.log(k / 2), -remembered(mp.loggamma, k / 2), k * mp.log(r), -(k / 2 + 1) * log_y, -k * r * r / (2 * s * s)]
+
+
+def beta_terms(xs, t):
+    (a, b), (c, d) = xs, t
+    both = remembered(mp.digamma, a + b)
+    return [(c - 1) * (remembered(mp.digamma, a) - both), (d - 1) * (remembered(mp.digamma, b) - both), -remembered(mp.loggamma, c), -remembered(mp.loggamma, d), remembered(mp.loggamma, c + d)]
+
+
+def normal_terms(xs, t):
+    return [-(xs[1] ** 2 + (xs[0] - t[0]) ** 2) / (2 * t[1] ** 2), -mp.log(t[1])]
+
+
+def logistic(e):
+    return 1 / (1 + mp.exp(-e))
+
+
+INFORMATION = {
+    "normal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "1e100 1e-100", "-3 1e150", "5e-324 1e-150"]),
+    "lognormal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "-700 1e-100", "700 1e100"]),
+    "student_t": (student_information, ["0.1 0 1", "1 3 1e-80", "2.5 0 1e100", "30 0 1", "31.999 0 1", "1e5 0 1", "1e8 1 2"]),
+    "cauchy": (lambda xs: {k: v for k, v in zip([(0, 0), (1, 0), (1, 1)], [student_information([mp.mpf(1), *xs])[k] for k in ((1, 1), (2, 1), (2, 2))])}, ["0 1", "1e100 1e-100", "1 1e100"]),
+    "exponential": (cross(lambda xs, t: [mp.log(t[0]), -t[0] / xs[0]]), ["1", "1e-150", "1e150"]),
+    "gamma": (cross(gamma_terms), ["1 1", "1e-8 1e-8", "1e8 1e8", "1e15 1e-10", "1e-20 1e20"]),
+    "inv_gamma": (cross(inv_gamma_terms), ["1 1", "1e-8 1e-8", "1e8 1e8", "1e15 1e-10", "1e-20 1e20"]),
+    "inv_chi_square": (cross(lambda xs, t: [-t[0] / 2 * mp.log(2), -remembered(mp.loggamma, t[0] / 2), -(t[0] / 2 + 1) * (-mp.log(2) - remembered(mp.digamma, xs[0] / 2))]), ["1", "1e-8", "1e8"]),
+    "scaled_inv_chi_square": (cross(scaled_terms), ["1 1", "1e-8 1e-100", "1e8 1e100", "1e15 1"]),
+    "beta": (cross(beta_terms), ["1 1", "1e-8 1e-8", "1e8 1e8", "1e-8 1e8", "1e15 1"]),
+    "bernoulli": (cross(lambda xs, t: [xs[0] * mp.log(t[0]), (1 - xs[0]) * mp.log(1 - t[0])]), ["0.5", "1e-130", "1e-8", "0.9999999999999999"]),
+    # The variance of the observation, E[y²] − E[y]².
+    "bernoulli_logit": (lambda xs: {(0, 0): [logistic(xs[0]), -logistic(xs[0]) ** 2]}, ["0", "40", "-40", "300", "-300", "1e-8"]),
+    "poisson": (cross(lambda xs, t: [xs[0] * mp.log(t[0]) - t[0]]), ["1", "1e-130", "1e300"]),
+    "poisson_log": (cross(lambda xs, t: [mp.exp(xs[0]) * t[0] - mp.exp(t[0])]), ["0", "-300", "700"]),
+}
+
+
+def informations():
+    mp.mp.dps = 220
+    for name, (f, points) in INFORMATION.items():
+        for line in points:
+            xs = [mp.mpf(float(w)) for w in line.split()]
+            out = f(xs)
+            print("fisher", name, line, ":", " ".join(show(out[i, j]) for i in range(len(xs)) for j in range(i + 1)))
+
+
+if __name__ == "__main__":
+    densities()
+    transforms()
+    informations()

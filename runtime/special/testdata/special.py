@@ -49,6 +49,22 @@ def log_choose(n, k):
     return -log1p(n) - log_beta(n - k + 1, k + 1)
 
 
+def student_information(nu):
+    # By the digits that cancel, and those that are wanted.
+    old, mp.dps = mp.dps, 480
+    v = (psi(1, nu / 2) - psi(1, (nu + 1) / 2)) / 4 - (nu + 5) / (2 * nu * (nu + 1) * (nu + 3))
+    mp.dps = old
+    return +v
+
+
+def student_information_slope(nu):
+    old, mp.dps = mp.dps, 480
+    v = (psi(2, nu / 2) - psi(2, (nu + 1) / 2)) / 8
+    v -= (nu + 5) / (2 * nu * (nu + 1) * (nu + 3)) * (1 / (nu + 5) - 1 / nu - 1 / (nu + 1) - 1 / (nu + 3))
+    mp.dps = old
+    return +v
+
+
 def any_size(n, lo, hi):
     """n numbers whose logarithms to base 10 are uniform on lo...hi."""
     return [10 ** uniform(lo, hi) for _ in range(n)]
@@ -73,6 +89,8 @@ shapes += [(10.0, 10.0), (9.999, 10.0), (0.5, 0.5), (1e300, 1e300), (1e-200, 3.0
 subsets = [(float(n), float(k)) for n in (1, 2, 3, 5, 8, 9, 10, 20, 67, 1000, 10**9) for k in (1, 2, 3, 4, 7, 19, 60, 500) if k < n]
 subsets += [(1e15, 1.0), (1e15, 1e15 - 1), (1e15, 5e14), (7.5, 3.25), (30.5, 12.125), (0.5, 0.25), (40.0, -0.5), (40.0, 40.5)]
 
+freedom = [10 ** (k / 4) for k in range(-80, 121)] + [31.9, 31.999, 32.0, 32.1, 33.5, 100.5, 1e75]
+
 table = [
     ("inv_logit", lambda x: 1 / (1 + exp(-x)), real),
     ("logit", lambda p: log(p / (1 - p)), [p for p in unit if p < 1]),
@@ -87,6 +105,8 @@ table = [
     ("digamma", digamma, positive + negative),
     ("trigamma", lambda x: psi(1, x), [x for x in positive + negative if 1e-150 < abs(x) < 1e150]),
     ("tetragamma", lambda x: psi(2, x), [x for x in positive + negative if 1e-100 < abs(x) < 1e100]),
+    ("student_information", student_information, freedom),
+    ("student_information_slope", student_information_slope, freedom),
     ("lbeta", log_beta, shapes),
     ("lchoose", log_choose, subsets),
     ("phi", phi, normal),
