@@ -45,7 +45,7 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 		return nil, err
 	}
 	if code, err = units[0].names.file.resolve(b.Bytes()); err == nil {
-		code, err = format.Source(code)
+		code, err = format.Source(groupImports(code))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the generated code does not parse: %w", err)

@@ -1,10 +1,12 @@
 package codegen
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -75,4 +77,63 @@ func PrefixOf(name string) string {
 		out = "Model" + out
 	}
 	return out
+}
+
+// groupImports puts the imports of the standard library before the others, as goimports does.
+func groupImports(code []byte) []byte {
+	const open, end = "import (\n", ")\n"
+	before, rest, ok := bytes.Cut(code, []byte(open))
+	list, after, closed := bytes.Cut(rest, []byte("\n"+end))
+	if !ok || !closed {
+		return code
+	}
+	var standard, others []string
+	for _, line := range strings.Split(string(list), "\n") {
+		if first, _, _ := strings.Cut(line[strings.IndexByte(line, '"')+1:], "/"); strings.Contains(first, ".") {
+			others = append(others, line)
+		} else {
+			standard = append(standard, line)
+		}
+	}
+	groups := strings.Join(standard, "\n") + "\n\n" + strings.Join(others, "\n") + "\n"
+	return slices.Concat(before, []byte(open), []byte(groups), []byte(end), after)
+}
+
+// maxColumns is the width that lines of formulas keep to.
+const maxColumns = 110
+
+// wrapped breaks a line of a formula before the signs of its terms, or where there is none at
+// other spaces, so that none is wider than maxColumns. Lines after the first are indented.
+func wrapped(line string) []string {
+	var out []string
+	for r := []rune(line); ; {
+		if len(r) <= maxColumns {
+			return append(out, string(r))
+		}
+		at, space := 0, 0
+		for n := 20; n < maxColumns; n++ {
+			if r[n] != ' ' {
+				continue
+			}
+			if space = n; r[n+1] == '+' || r[n+1] == '-' {
+				at = n
+			}
+		}
+		if at < maxColumns/2 {
+			at = space
+		}
+		if at == 0 {
+			return append(out, string(r))
+		}
+		out = append(out, string(r[:at]))
+		r = append([]rune("\t    "), r[at+1:]...)
+	}
+}
+
+// shortened cuts a formula beside a field where lines of the file end.
+func shortened(s string) string {
+	if r := []rune(s); len(r) > maxColumns*2/3 {
+		return string(r[:maxColumns*2/3]) + " …"
+	}
+	return s
 }

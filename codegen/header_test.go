@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -45,5 +46,35 @@ func TestPrefixOf(t *testing.T) {
 		if got := PrefixOf(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	long := "\tL = " + strings.Repeat("alpha·beta[i] + ", 30) + "1"
+	lines := wrapped(long)
+	if len(lines) < 4 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for n, l := range lines {
+		if len([]rune(l)) > maxColumns || n > 0 && !strings.HasPrefix(l, "\t    + ") {
+			t.Errorf("line %d: %q", n, l)
+		}
+	}
+	var words []string
+	for _, l := range lines {
+		words = append(words, strings.Fields(l)...)
+	}
+	if got, want := strings.Join(words, " "), strings.Join(strings.Fields(long), " "); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if one := "\t" + strings.Repeat("x", 300); len(wrapped(one)) != 1 {
+		t.Error("a word is broken")
+	}
+}
+
+func TestGroupImports(t *testing.T) {
+	got := groupImports([]byte("package p\n\nimport (\n\t\"fmt\"\n\tq \"github.com/x/q\"\n\t\"io\"\n)\n\nvar x int\n"))
+	if want := "package p\n\nimport (\n\t\"fmt\"\n\t\"io\"\n\n\tq \"github.com/x/q\"\n)\n\nvar x int\n"; string(got) != want {
+		t.Errorf("%s", got)
 	}
 }

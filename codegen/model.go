@@ -27,7 +27,14 @@ func comment(text string) *jen.Statement {
 
 // commentLines puts // before the lines of a text.
 func commentLines(text string) []string {
-	lines := strings.Split(text, "\n")
+	var lines []string
+	for _, l := range strings.Split(text, "\n") {
+		if strings.HasPrefix(l, "\t") {
+			lines = append(lines, wrapped(l)...)
+		} else {
+			lines = append(lines, l)
+		}
+	}
 	for i, l := range lines {
 		lead := "// "
 		if strings.HasPrefix(l, "\t") {
@@ -408,7 +415,7 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 		if subs != "" {
 			subs = "[" + subs + "]"
 		}
-		st.Id(g.names.tensor(def.Tensor)).Add(ty).Comment(fmt.Sprintf("%s%s = %s", def.Tensor.Name, subs, symbolic.Format(def.Body)))
+		st.Id(g.names.tensor(def.Tensor)).Add(ty).Comment(shortened(fmt.Sprintf("%s%s = %s", def.Tensor.Name, subs, symbolic.Format(def.Body))))
 	}
 }
 

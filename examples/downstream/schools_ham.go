@@ -7,7 +7,8 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·J - 0.02·mu² - ½·(1 - tau)² - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1] + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
+//	L = -1.8378770664093453·J - 0.02·mu² - ½·(1 - tau)² - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1]
+//	    + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
 //
 // and the metric is arrow, with the blocks
 //
@@ -21,15 +22,16 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.

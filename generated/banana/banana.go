@@ -7,7 +7,8 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·n - log(sigma_y)·n - ½·t1²/sigma_t² - 2·log(sigma_t) - ½·t2²/sigma_t² - ½·(fitRest + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)²)/sigma_y² - 1.8378770664093453
+//	L = -0.9189385332046727·n - log(sigma_y)·n - ½·t1²/sigma_t² - 2·log(sigma_t) - ½·t2²/sigma_t² - ½·(fitRest
+//	    + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)²)/sigma_y² - 1.8378770664093453
 //
 // and the metric is dense, with the blocks
 //
@@ -18,15 +19,16 @@ package banana
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -82,7 +84,7 @@ type Model struct {
 	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
 	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
 	c2        float64   // c2 = -½/sigma_y²
-	c3        float64   // c3 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.8378770664093453
+	c3        float64   // c3 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.837877066409 …
 	c4        float64   // c4 = -1/sigma_t²
 	c5        float64   // c5 = -fitFactor/sigma_y²
 	c6        float64   // c6 = -2·fitFactor/sigma_y²
@@ -100,7 +102,7 @@ type Model struct {
 	c18       float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
 	c19       float64   // c19 = -8·n²/(sigma_y⁴·sigma_t²)
 	c20       float64   // c20 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
-	c21       float64   // c21 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)²/sigma_y²
+	c21       float64   // c21 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigm …
 	modelSpace
 }
 

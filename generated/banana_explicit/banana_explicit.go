@@ -18,12 +18,13 @@ package banana_explicit
 
 import (
 	"fmt"
+	"io"
+	"math"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -96,7 +97,7 @@ type Model struct {
 	c17       float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
 	c18       float64   // c18 = -8·n²/(sigma_y⁴·sigma_t²)
 	c19       float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
-	c20       float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)²/sigma_y²
+	c20       float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigm …
 	modelSpace
 }
 

@@ -7,7 +7,9 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·J + tau - ½·Σ[i1 in J] theta_trans[i1]² - ½·Σ[i1 in J] (mu - y[i1] + theta_trans[i1]·exp(tau))²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 0.02·mu² - log1p_square(0.2·exp(tau)) - 5.282544243922273
+//	L = -1.8378770664093453·J + tau - ½·Σ[i1 in J] theta_trans[i1]² - ½·Σ[i1 in J] (mu - y[i1]
+//	    + theta_trans[i1]·exp(tau))²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 0.02·mu²
+//	    - log1p_square(0.2·exp(tau)) - 5.282544243922273
 //
 // and the metric is arrow, with the blocks
 //
@@ -16,11 +18,16 @@
 //	mu, mu: Σ[i1 in J] 1/sigma[i1]² + 1.04
 //	tau, theta_trans[l]: exp(2·tau)·theta_trans[l]/sigma[l]²
 //	tau, mu: exp(tau)·(Σ[i1 in J] theta_trans[i1]/sigma[i1]²)
-//	tau, tau: 0.2·exp(tau)·log1p_square_slope(0.2·exp(tau)) - 0.04·exp(2·tau)·(log1p_square_slope(0.2·exp(tau))² - 2·1/(0.04·exp(2·tau) + 1)) + exp(2·tau)·(Σ[i1 in J] theta_trans[i1]²/sigma[i1]²) + 1
+//	tau, tau: 0.2·exp(tau)·log1p_square_slope(0.2·exp(tau)) - 0.04·exp(2·tau)·(log1p_square_slope(0.2·exp(tau))²
+//	    - 2·1/(0.04·exp(2·tau) + 1)) + exp(2·tau)·(Σ[i1 in J] theta_trans[i1]²/sigma[i1]²) + 1
 package eight_schools
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
@@ -28,9 +35,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -110,7 +114,7 @@ type modelSpace struct {
 	a6     float64   // a6 = exp(2·tau)
 	a7     float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
 	a8     float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
-	a15    []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau)
+	a15    []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau …
 	a16    float64   // a16 = -0.02·a4² + 0.04·1/(0.04·a6 + 1) - 0.0016·a6/(0.04·a6 + 1)²
 	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04·expTau² + 1))·(0.1·expTau - 0.04·a4·a6)
 }

@@ -7,7 +7,8 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·n - ½·(Σ[i1 in n] (v_obs[i1] - s_v[i1])²)/sigma² - 2·log(sigma)·n - ½·(Σ[i1 in n] (r_obs[i1] - s_r[i1])²)/sigma² - ½·a² - ½·b² - ½·c² - 2.756815599614018
+//	L = -1.8378770664093453·n - ½·(Σ[i1 in n] (v_obs[i1] - s_v[i1])²)/sigma² - 2·log(sigma)·n
+//	    - ½·(Σ[i1 in n] (r_obs[i1] - s_r[i1])²)/sigma² - ½·a² - ½·b² - ½·c² - 2.756815599614018
 //
 // and the metric is dense, with the blocks
 //
@@ -21,6 +22,10 @@ package fitzhugh_nagumo
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
@@ -28,9 +33,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.

@@ -7,7 +7,8 @@
 //
 // The log density is
 //
-//	L = -½·Σ[i2 in 2] (q[i2] - mu[i2])·(Σ[i1 in 2] (q[i1] - mu[i1])·invSigma[i1,i2]) - ½·logDetSigma - 1.8378770664093453
+//	L = -½·Σ[i2 in 2] (q[i2] - mu[i2])·(Σ[i1 in 2] (q[i1] - mu[i1])·invSigma[i1,i2]) - ½·logDetSigma
+//	    - 1.8378770664093453
 //
 // and the metric is constant and dense, with the blocks
 //
@@ -16,14 +17,15 @@ package gaussian
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.

@@ -6,24 +6,27 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·k - Σ[i2 in n] log1p_exp(Σ[i1 in k] beta[i1]·x[i2,i1]) - ½·Σ[i1 in k] beta[i1]² + Σ[i2 in k] beta[i2]·(Σ[i1 in n] y[i1]·x[i1,i2])
+//	L = -0.9189385332046727·k - Σ[i2 in n] log1p_exp(Σ[i1 in k] beta[i1]·x[i2,i1]) - ½·Σ[i1 in k] beta[i1]²
+//	    + Σ[i2 in k] beta[i2]·(Σ[i1 in n] y[i1]·x[i1,i2])
 //
 // and the metric is dense, with the blocks
 //
-//	beta[j], beta[l]: Σ[i2 in n] inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l] + δ[j,l]
+//	beta[j], beta[l]: Σ[i2 in n] inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1])·(1
+//	    - inv_logit(Σ[i1 in k] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l] + δ[j,l]
 package logistic_indexed
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.

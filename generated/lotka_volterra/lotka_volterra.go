@@ -7,18 +7,53 @@
 //
 // The log density is
 //
-//	L = Σ[i1 in 4] theta[i1] - Σ[i1 in 2] sigma[i1] - 2·expm1(theta[1])² - 2·expm1(theta[3])² - ½·(1 - 20·exp(theta[2]))² - ½·(1 - 20·exp(theta[4]))² - ½·Σ[i1 in 2] (2.302585092994046 - z_init[i1])² - ½·Σ[i1 in 2] (sigma[i1] + 1)² - Σ[i1 in 2] log(y_init[i1]) - ½·Σ[i1 in 2] (z_init[i1] - log(y_init[i1]))²·exp(-2·sigma[i1]) - 1.8378770664093453·N - sigma[1]·N - Σ[i1 in N] log(y[i1,1]) - ½·exp(-2·sigma[1])·(Σ[i1 in N] (log(y[i1,1]) - log(z_u[i1]))²) - N·sigma[2] - Σ[i1 in N] log(y[i1,2]) - ½·exp(-2·sigma[2])·(Σ[i1 in N] (log(y[i1,2]) - log(z_v[i1]))²) - 1.8116264238188542
+//	L = Σ[i1 in 4] theta[i1] - Σ[i1 in 2] sigma[i1] - 2·expm1(theta[1])² - 2·expm1(theta[3])² - ½·(1
+//	    - 20·exp(theta[2]))² - ½·(1 - 20·exp(theta[4]))² - ½·Σ[i1 in 2] (2.302585092994046 - z_init[i1])²
+//	    - ½·Σ[i1 in 2] (sigma[i1] + 1)² - Σ[i1 in 2] log(y_init[i1]) - ½·Σ[i1 in 2] (z_init[i1]
+//	    - log(y_init[i1]))²·exp(-2·sigma[i1]) - 1.8378770664093453·N - sigma[1]·N - Σ[i1 in N] log(y[i1,1])
+//	    - ½·exp(-2·sigma[1])·(Σ[i1 in N] (log(y[i1,1]) - log(z_u[i1]))²) - N·sigma[2] - Σ[i1 in N] log(y[i1,2])
+//	    - ½·exp(-2·sigma[2])·(Σ[i1 in N] (log(y[i1,2]) - log(z_v[i1]))²) - 1.8116264238188542
 //
 // and the metric is block-diagonal, with the blocks
 //
-//	theta[j], theta[l]: 4·exp(theta[1])·expm1(theta[1])·δ[j,1]·δ[l,1] + 4·exp(2·theta[1])·δ[j,1]·δ[l,1] + 4·exp(theta[3])·expm1(theta[3])·δ[j,3]·δ[l,3] + 4·exp(2·theta[3])·δ[j,3]·δ[l,3] - 10·exp(theta[2])·(2 - 40·exp(theta[2]))·δ[j,2]·δ[l,2] + 400·exp(2·theta[2])·δ[j,2]·δ[l,2] - 10·exp(theta[4])·(2 - 40·exp(theta[4]))·δ[j,4]·δ[l,4] + 400·exp(2·theta[4])·δ[j,4]·δ[l,4] + exp(-2·sigma[1])·(Σ[i1 in N] (exp(theta[1])·z_u_theta_1[i1]·δ[j,1] + exp(theta[2])·z_u_theta_2[i1]·δ[j,2] + exp(theta[3])·z_u_theta_3[i1]·δ[j,3] + exp(theta[4])·z_u_theta_4[i1]·δ[j,4])·(exp(theta[1])·z_u_theta_1[i1]·δ[l,1] + exp(theta[2])·z_u_theta_2[i1]·δ[l,2] + exp(theta[3])·z_u_theta_3[i1]·δ[l,3] + exp(theta[4])·z_u_theta_4[i1]·δ[l,4])/z_u[i1]²) + exp(-2·sigma[2])·(Σ[i1 in N] (exp(theta[1])·z_v_theta_1[i1]·δ[j,1] + exp(theta[2])·z_v_theta_2[i1]·δ[j,2] + exp(theta[3])·z_v_theta_3[i1]·δ[j,3] + exp(theta[4])·z_v_theta_4[i1]·δ[j,4])·(exp(theta[1])·z_v_theta_1[i1]·δ[l,1] + exp(theta[2])·z_v_theta_2[i1]·δ[l,2] + exp(theta[3])·z_v_theta_3[i1]·δ[l,3] + exp(theta[4])·z_v_theta_4[i1]·δ[l,4])/z_v[i1]²)
-//	z_init[j], theta[l]: exp(-2·sigma[1])·(Σ[i1 in N] (exp(z_init[1])·z_u_z_init_1[i1]·δ[j,1] + exp(z_init[2])·z_u_z_init_2[i1]·δ[j,2])·(exp(theta[1])·z_u_theta_1[i1]·δ[l,1] + exp(theta[2])·z_u_theta_2[i1]·δ[l,2] + exp(theta[3])·z_u_theta_3[i1]·δ[l,3] + exp(theta[4])·z_u_theta_4[i1]·δ[l,4])/z_u[i1]²) + exp(-2·sigma[2])·(Σ[i1 in N] (exp(z_init[1])·z_v_z_init_1[i1]·δ[j,1] + exp(z_init[2])·z_v_z_init_2[i1]·δ[j,2])·(exp(theta[1])·z_v_theta_1[i1]·δ[l,1] + exp(theta[2])·z_v_theta_2[i1]·δ[l,2] + exp(theta[3])·z_v_theta_3[i1]·δ[l,3] + exp(theta[4])·z_v_theta_4[i1]·δ[l,4])/z_v[i1]²)
-//	z_init[j], z_init[l]: δ[j,l] + δ[j,l]·exp(-2·sigma[j]) + exp(-2·sigma[1])·(Σ[i1 in N] (exp(z_init[1])·z_u_z_init_1[i1]·δ[j,1] + exp(z_init[2])·z_u_z_init_2[i1]·δ[j,2])·(exp(z_init[1])·z_u_z_init_1[i1]·δ[l,1] + exp(z_init[2])·z_u_z_init_2[i1]·δ[l,2])/z_u[i1]²) + exp(-2·sigma[2])·(Σ[i1 in N] (exp(z_init[1])·z_v_z_init_1[i1]·δ[j,1] + exp(z_init[2])·z_v_z_init_2[i1]·δ[j,2])·(exp(z_init[1])·z_v_z_init_1[i1]·δ[l,1] + exp(z_init[2])·z_v_z_init_2[i1]·δ[l,2])/z_v[i1]²)
+//	theta[j], theta[l]: 4·exp(theta[1])·expm1(theta[1])·δ[j,1]·δ[l,1] + 4·exp(2·theta[1])·δ[j,1]·δ[l,1]
+//	    + 4·exp(theta[3])·expm1(theta[3])·δ[j,3]·δ[l,3] + 4·exp(2·theta[3])·δ[j,3]·δ[l,3] - 10·exp(theta[2])·(2
+//	    - 40·exp(theta[2]))·δ[j,2]·δ[l,2] + 400·exp(2·theta[2])·δ[j,2]·δ[l,2] - 10·exp(theta[4])·(2
+//	    - 40·exp(theta[4]))·δ[j,4]·δ[l,4] + 400·exp(2·theta[4])·δ[j,4]·δ[l,4]
+//	    + exp(-2·sigma[1])·(Σ[i1 in N] (exp(theta[1])·z_u_theta_1[i1]·δ[j,1]
+//	    + exp(theta[2])·z_u_theta_2[i1]·δ[j,2] + exp(theta[3])·z_u_theta_3[i1]·δ[j,3]
+//	    + exp(theta[4])·z_u_theta_4[i1]·δ[j,4])·(exp(theta[1])·z_u_theta_1[i1]·δ[l,1]
+//	    + exp(theta[2])·z_u_theta_2[i1]·δ[l,2] + exp(theta[3])·z_u_theta_3[i1]·δ[l,3]
+//	    + exp(theta[4])·z_u_theta_4[i1]·δ[l,4])/z_u[i1]²) + exp(-2·sigma[2])·(Σ[i1 in N]
+//	    (exp(theta[1])·z_v_theta_1[i1]·δ[j,1] + exp(theta[2])·z_v_theta_2[i1]·δ[j,2]
+//	    + exp(theta[3])·z_v_theta_3[i1]·δ[j,3] +
+//	    exp(theta[4])·z_v_theta_4[i1]·δ[j,4])·(exp(theta[1])·z_v_theta_1[i1]·δ[l,1]
+//	    + exp(theta[2])·z_v_theta_2[i1]·δ[l,2] + exp(theta[3])·z_v_theta_3[i1]·δ[l,3]
+//	    + exp(theta[4])·z_v_theta_4[i1]·δ[l,4])/z_v[i1]²)
+//	z_init[j], theta[l]: exp(-2·sigma[1])·(Σ[i1 in N] (exp(z_init[1])·z_u_z_init_1[i1]·δ[j,1]
+//	    + exp(z_init[2])·z_u_z_init_2[i1]·δ[j,2])·(exp(theta[1])·z_u_theta_1[i1]·δ[l,1]
+//	    + exp(theta[2])·z_u_theta_2[i1]·δ[l,2] + exp(theta[3])·z_u_theta_3[i1]·δ[l,3]
+//	    + exp(theta[4])·z_u_theta_4[i1]·δ[l,4])/z_u[i1]²) + exp(-2·sigma[2])·(Σ[i1 in N]
+//	    (exp(z_init[1])·z_v_z_init_1[i1]·δ[j,1] +
+//	    exp(z_init[2])·z_v_z_init_2[i1]·δ[j,2])·(exp(theta[1])·z_v_theta_1[i1]·δ[l,1]
+//	    + exp(theta[2])·z_v_theta_2[i1]·δ[l,2] + exp(theta[3])·z_v_theta_3[i1]·δ[l,3]
+//	    + exp(theta[4])·z_v_theta_4[i1]·δ[l,4])/z_v[i1]²)
+//	z_init[j], z_init[l]: δ[j,l] + δ[j,l]·exp(-2·sigma[j])
+//	    + exp(-2·sigma[1])·(Σ[i1 in N] (exp(z_init[1])·z_u_z_init_1[i1]·δ[j,1]
+//	    + exp(z_init[2])·z_u_z_init_2[i1]·δ[j,2])·(exp(z_init[1])·z_u_z_init_1[i1]·δ[l,1]
+//	    + exp(z_init[2])·z_u_z_init_2[i1]·δ[l,2])/z_u[i1]²)
+//	    + exp(-2·sigma[2])·(Σ[i1 in N] (exp(z_init[1])·z_v_z_init_1[i1]·δ[j,1]
+//	    + exp(z_init[2])·z_v_z_init_2[i1]·δ[j,2])·(exp(z_init[1])·z_v_z_init_1[i1]·δ[l,1]
+//	    + exp(z_init[2])·z_v_z_init_2[i1]·δ[l,2])/z_v[i1]²)
 //	sigma[j], sigma[l]: 3·δ[j,l] + 2·N·δ[j,1]·δ[l,1] + 2·N·δ[j,2]·δ[l,2]
 package lotka_volterra
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
@@ -27,9 +62,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -78,7 +110,7 @@ type Model struct {
 	logYInit  []float64   // logY_init[i] = log(y_init[i])
 	logY      []float64   // logY[i] = log(y[i,1])
 	logY2     []float64   // logY2[i] = log(y[i,2])
-	c1        float64     // c1 = -1.8378770664093453·N - sumLogY_init - sumLogY - sumLogY2 - 1.8116264238188542
+	c1        float64     // c1 = -1.8378770664093453·N - sumLogY_init - sumLogY - sumLogY2 - 1.811626 …
 	c2        float64     // c2 = -N - 2
 	c3        float64     // c3 = 2·N + 3
 	c4        float64     // c4 = N + 2
@@ -1075,8 +1107,10 @@ func (s *Model) zRhs2(dy, y []float64, _ float64, _ []float64) {
 //	∂L/∂theta[2] = expTheta2·a7·a11 + expTheta2·a5·a12 + expTheta2·(20 - 400·expTheta2) + 1
 //	∂L/∂theta[3] = expTheta3·a7·a13 + expTheta3·a5·a14 - 4·expTheta3·expm1Theta2 + 1
 //	∂L/∂theta[4] = expTheta4·a7·a15 + expTheta4·a5·a16 + expTheta4·(20 - 400·expTheta4) + 1
-//	∂L/∂z_init[1] = 2.302585092994046 - z_init[1] - (z_init[1] - logY_init[1])·a3[1] + expZ_init·a7·a17 + expZ_init·a5·a18
-//	∂L/∂z_init[2] = 2.302585092994046 - z_init[2] - (z_init[2] - logY_init[2])·a3[2] + expZ_init2·a7·a19 + expZ_init2·a5·a20
+//	∂L/∂z_init[1] = 2.302585092994046 - z_init[1] - (z_init[1] - logY_init[1])·a3[1] + expZ_init·a7·a17
+//	    + expZ_init·a5·a18
+//	∂L/∂z_init[2] = 2.302585092994046 - z_init[2] - (z_init[2] - logY_init[2])·a3[2] + expZ_init2·a7·a19
+//	    + expZ_init2·a5·a20
 //	∂L/∂sigma[1] = -sigma[1] + a5·a6 + a5·(z_init[1] - logY_init[1])² + c2
 //	∂L/∂sigma[2] = -sigma[2] + a7·a8 + c2 + a7·(z_init[2] - logY_init[2])²
 func (s *Model) Gradient(grad, q []float64) float64 {

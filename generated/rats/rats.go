@@ -7,13 +7,18 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·N + sigma_y + sigma_alpha + sigma_beta - 0.9189385332046727·Npts - sigma_y·Npts - ½·exp(-2·sigma_y)·(Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))²) - N·sigma_alpha - ½·exp(-2·sigma_alpha)·(Σ[i1 in N] (mu_alpha - alpha[i1])²) - N·sigma_beta - ½·exp(-2·sigma_beta)·(Σ[i1 in N] (mu_beta - beta[i1])²) - 5e-05·mu_alpha² - 5e-05·mu_beta² - 11.048217438385528
+//	L = -1.8378770664093453·N + sigma_y + sigma_alpha + sigma_beta - 0.9189385332046727·Npts - sigma_y·Npts
+//	    - ½·exp(-2·sigma_y)·(Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))²)
+//	    - N·sigma_alpha - ½·exp(-2·sigma_alpha)·(Σ[i1 in N] (mu_alpha - alpha[i1])²) - N·sigma_beta
+//	    - ½·exp(-2·sigma_beta)·(Σ[i1 in N] (mu_beta - beta[i1])²) - 5e-05·mu_alpha² - 5e-05·mu_beta²
+//	    - 11.048217438385528
 //
 // and the metric is block-diagonal, with the blocks
 //
 //	alpha[j], alpha[l]: exp(-2·sigma_y)·δ[j,l]·(Σ[i1 in Npts] δ[j,rat[i1]]) + exp(-2·sigma_alpha)·δ[j,l]
 //	beta[j], alpha[l]: exp(-2·sigma_y)·δ[j,l]·(Σ[i1 in Npts] (-(xbar - x[i1])·δ[j,rat[i1]]))
-//	beta[j], beta[l]: exp(-2·sigma_y)·δ[j,l]·(Σ[i1 in Npts] (xbar - x[i1])²·δ[j,rat[i1]]) + exp(-2·sigma_beta)·δ[j,l]
+//	beta[j], beta[l]: exp(-2·sigma_y)·δ[j,l]·(Σ[i1 in Npts] (xbar - x[i1])²·δ[j,rat[i1]])
+//	    + exp(-2·sigma_beta)·δ[j,l]
 //	mu_alpha, alpha[l]: -exp(-2·sigma_alpha)
 //	mu_alpha, mu_alpha: N·exp(-2·sigma_alpha) + 0.0001
 //	mu_beta, beta[l]: -exp(-2·sigma_beta)
@@ -25,16 +30,17 @@ package rats
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
-	"slices"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -125,8 +131,8 @@ type modelSpace struct {
 	a1     float64   // a1 = exp(-2·sigma_y)
 	a3     float64   // a3 = exp(-2·sigma_alpha)
 	a5     float64   // a5 = exp(-2·sigma_beta)
-	a7     []float64 // a7[i] = Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))·δ[i,rat[i1]]
-	a8     []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i1]))·δ[i,rat[i1]]
+	a7     []float64 // a7[i] = Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i …
+	a8     []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i …
 }
 
 // New returns the model given its data, or an error that names all data

@@ -8,13 +8,18 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·T - 5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.24999999999999997·exp(-sigma2) - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) + ½·sigma2·(1 - T) - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - T·beta - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - 4.0904073637165945
+//	L = -1.8378770664093453·T - 5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi)
+//	    - 0.24999999999999997·exp(-sigma2) - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) + ½·sigma2·(1
+//	    - T) - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - T·beta
+//	    - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - 4.0904073637165945
 //
 // Its parameters are sampled in blocks, each given the others.
 //
 // The metric of the block volatility is constant and banded (width 1), with the blocks
 //
-//	x[j], x[l]: 4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[j,1]·δ[l,1] + ½·δ[j,l] + exp(-sigma2)·([j in 2..T]·(δ[j,l] + (1 - 2·inv_logit(phi))·δ[j,l+1]) + (1 - 2·inv_logit(phi))·[j in T-1]·(δ[j,l-1] + (1 - 2·inv_logit(phi))·δ[j,l]))
+//	x[j], x[l]: 4·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2)·δ[j,1]·δ[l,1] + ½·δ[j,l]
+//	    + exp(-sigma2)·([j in 2..T]·(δ[j,l] + (1 - 2·inv_logit(phi))·δ[j,l+1]) + (1
+//	    - 2·inv_logit(phi))·[j in T-1]·(δ[j,l-1] + (1 - 2·inv_logit(phi))·δ[j,l]))
 //
 // The metric of the block latent is block-diagonal, with the blocks
 //
@@ -26,6 +31,10 @@ package stochastic_volatility
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
@@ -33,9 +42,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -272,10 +278,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -expNegSigma2·((x[k] + a1·x[k-1])·[k in 2..T] + a1·(x[k+1] + a1·x[k])·[k in T-1]) + δ[k,1]·a6 + ½·y[k]²·a4[k] - ½
+//	∂L/∂x[k] = -expNegSigma2·((x[k] + a1·x[k-1])·[k in 2..T] + a1·(x[k+1] + a1·x[k])·[k in T-1]) + δ[k,1]·a6
+//	    + ½·y[k]²·a4[k] - ½
 //	∂L/∂beta = -T + a5
 //	∂L/∂sigma2 = expNegSigma2·(½·a2 + 2·x[1]²·invLogitPhi·invLogitNegPhi + 0.24999999999999997) + c3
-//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi + 2·x[1]²·expNegSigma2·invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi) - 2·expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(x[1]²·invLogitNegPhi - a7)
+//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi + 2·x[1]²·expNegSigma2·invLogitPhi·invLogitNegPhi·(1
+//	    - invLogitNegPhi) - 2·expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(x[1]²·invLogitNegPhi - a7)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -398,7 +406,7 @@ type volatilityBlockSpace struct {
 	g2           float64   // g2 = 1 - 2·invLogitPhi
 	g3           float64   // g3 = -2·beta
 	a2           []float64 // a2[i] = exp(-x[i] + g3)
-	g4           float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999999999999997·expNegSigma2 + sigma2·c1
+	g4           float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
 	g5           float64   // g5 = 4·expNegSigma2·invLogitPhi·invLogitNegPhi
 	g6           float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
 	g7           float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
@@ -532,7 +540,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -expNegSigma2·((x[k] + g2·x[k-1])·[k in 2..T] + g2·(x[k+1] + g2·x[k])·[k in T-1]) + 2·δ[k,1]·a4 + ½·y[k]²·a2[k] - ½
+//	∂L/∂x[k] = -expNegSigma2·((x[k] + g2·x[k-1])·[k in 2..T] + g2·(x[k+1] + g2·x[k])·[k in T-1]) + 2·δ[k,1]·a4
+//	    + ½·y[k]²·a2[k] - ½
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -1084,8 +1093,11 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂sigma2 = expNegSigma2·(½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))² - invLogitPhi·invLogitNegPhi·g1 + g7) + c3
-//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1 - invLogitNegPhi) - expNegSigma2·invLogitPhi·(2·fitFactor·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
+//	∂L/∂sigma2 = expNegSigma2·(½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))²
+//	    - invLogitPhi·invLogitNegPhi·g1 + g7) + c3
+//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1
+//	    - invLogitNegPhi) - expNegSigma2·invLogitPhi·(2·fitFactor·(fitOffset - fitFactor·(fitCentre
+//	    - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
 //	∂L/∂beta = -T + a1·g5
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)

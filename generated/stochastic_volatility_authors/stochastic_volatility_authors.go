@@ -11,7 +11,13 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) + gamma·(1 - T) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + bounded(-0.9189385332046727·T - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T] log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½) + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta) - 10.109525635947398
+//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1
+//	    - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) + gamma·(1 - T)
+//	    - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + bounded(-0.9189385332046727·T
+//	    - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T]
+//	    log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½)
+//	    + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta)
+//	    - 10.109525635947398
 //
 // Its parameters are sampled in blocks, each given the others.
 //
@@ -24,19 +30,21 @@
 //
 // The metric of the block volatility is constant and banded (width 1), with the blocks
 //
-//	x[j], x[l]: (1 - tanh(alpha)²)·exp(-2·gamma)·δ[j,1]·δ[l,1] + ½·δ[j,l] + exp(-2·gamma)·([j in 2..T]·(δ[j,l] - tanh(alpha)·δ[j,l+1]) - tanh(alpha)·[j in T-1]·(δ[j,l-1] - tanh(alpha)·δ[j,l]))
+//	x[j], x[l]: (1 - tanh(alpha)²)·exp(-2·gamma)·δ[j,1]·δ[l,1] + ½·δ[j,l] + exp(-2·gamma)·([j in 2..T]·(δ[j,l]
+//	    - tanh(alpha)·δ[j,l+1]) - tanh(alpha)·[j in T-1]·(δ[j,l-1] - tanh(alpha)·δ[j,l]))
 package stochastic_volatility_authors
 
 import (
 	"fmt"
+	"io"
+	"math"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
@@ -294,7 +302,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a14 + y[k]²·expNegX[k]·a15 - ½
+//	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a14
+//	    + y[k]²·expNegX[k]·a15 - ½
 //	∂L/∂gamma = 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) + c4
 //	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a16)
 //	∂L/∂beta = -1/beta + a4/beta³ - T/beta
@@ -615,7 +624,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
 //	∂L/∂gamma = 2·a1·(½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + g4) + c4
-//	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1 - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
+//	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1
+//	    - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
 //	∂L/∂beta = -1/beta + g2/beta³ - T/beta
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
@@ -1182,7 +1192,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = -g1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - g4·y[k]²·expNegX[k] + 2·δ[k,1]·a7 - ½
+//	∂L/∂x[k] = -g1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - g4·y[k]²·expNegX[k]
+//	    + 2·δ[k,1]·a7 - ½
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t

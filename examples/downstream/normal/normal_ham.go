@@ -6,7 +6,8 @@
 //
 // The log density is
 //
-//	L = -0.005·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(fitRest + (fitOffset + (mu - fitCentre)·fitFactor)²) - 4.140462159403391
+//	L = -0.005·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(fitRest + (fitOffset + (mu
+//	    - fitCentre)·fitFactor)²) - 4.140462159403391
 //
 // and the metric is diagonal, with the blocks
 //
@@ -16,14 +17,15 @@ package normal
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.

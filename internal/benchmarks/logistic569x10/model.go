@@ -6,24 +6,27 @@
 //
 // The log density is
 //
-//	L = -Σ[i2 in 569] log1p_exp(Σ[i1 in 10] beta[i1]·x[i2,i1]) - ½·Σ[i1 in 10] beta[i1]² + Σ[i2 in 10] beta[i2]·(Σ[i1 in 569] y[i1]·x[i1,i2]) - 9.189385332046726
+//	L = -Σ[i2 in 569] log1p_exp(Σ[i1 in 10] beta[i1]·x[i2,i1]) - ½·Σ[i1 in 10] beta[i1]²
+//	    + Σ[i2 in 10] beta[i2]·(Σ[i1 in 569] y[i1]·x[i1,i2]) - 9.189385332046726
 //
 // and the metric is dense, with the blocks
 //
-//	beta[j], beta[l]: δ[j,l] + Σ[i2 in 569] inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1])·(1 - inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l]
+//	beta[j], beta[l]: δ[j,l] + Σ[i2 in 569] inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1])·(1
+//	    - inv_logit(Σ[i1 in 10] beta[i1]·x[i2,i1]))·x[i2,j]·x[i2,l]
 package logistic569x10
 
 import (
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
-	"io"
-	"math"
-	"math/rand/v2"
 )
 
 // The generated code and the runtime must agree on their interface, which has version 7 here.
