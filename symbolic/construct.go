@@ -803,37 +803,48 @@ func (c *Context) ReplaceSums(e *Expr, f func(*Expr) *Expr) *Expr {
 	return walk(e)
 }
 
-// ReplaceNode returns e with one subexpression replaced and everything else as
-// it stands: not in canonical form, where the order of terms and the sign of a
-// difference could change and hide other shared subexpressions. It serves the
-// printing of code.
-func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
-	memo := map[*Expr]*Expr{old: with}
-	var walk func(*Expr) *Expr
-	walk = func(e *Expr) *Expr {
-		if r, ok := memo[e]; ok {
-			return r
-		}
-		r := e
-		for n, a := range e.Args {
-			x := walk(a)
-			if x == a {
-				continue
-			}
-			if r == e {
-				own := *e
-				own.Args = append([]*Expr(nil), e.Args...)
-				r = &own
-			}
-			r.Args[n] = x
-		}
-		if r != e {
-			r = c.intern(*r)
-		}
-		memo[e] = r
-		return r
+// Replacer replaces subexpressions and leaves everything else as it stands: not in canonical
+// form, where the order of terms and the sign of a difference could change and hide other shared
+// subexpressions. It serves the printing of code.
+type Replacer struct {
+	c    *Context
+	memo map[*Expr]*Expr
+}
+
+// Replacer returns one that replaces nothing yet.
+func (c *Context) Replacer() *Replacer { return &Replacer{c, map[*Expr]*Expr{}} }
+
+// Put replaces a subexpression from now on, in what In has not been asked for with it inside.
+func (r *Replacer) Put(old, with *Expr) { r.memo[old] = with }
+
+// In returns e with what was put in its place.
+func (r *Replacer) In(e *Expr) *Expr {
+	if len(e.Args) == 0 && len(r.memo) == 0 {
+		return e
 	}
-	return walk(e)
+	if x, ok := r.memo[e]; ok {
+		return x
+	}
+	out := e
+	for n, a := range e.Args {
+		x := r.In(a)
+		if x == a {
+			continue
+		}
+		if out == e {
+			own := *e
+			own.Args = append([]*Expr(nil), e.Args...)
+			out = &own
+		}
+		out.Args[n] = x
+	}
+	if out != e {
+		out = r.c.intern(*out)
+	}
+	if len(e.Args) > 0 {
+		r.memo[e] = out
+	}
+	return out
 }
 
 // Shared returns the subexpressions that a list of expressions, evaluated

@@ -38,16 +38,25 @@ type outgrown struct{}
 
 // growing returns what f makes of the coarse grain, or of the fine one if the model
 // outgrows the first.
-func growing[T any](f func(grain) T) (result T) {
+func growing[T any](f func(grain) T) T {
+	if result, ok := fitting(f); ok {
+		return result
+	}
+	return f(fine)
+}
+
+// fitting returns what f makes of the coarse grain, unless the model outgrows it. Nothing of
+// that attempt is left where it does.
+func fitting[T any](f func(grain) T) (result T, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			if _, ok := r.(outgrown); !ok {
+			if _, grown := r.(outgrown); !grown {
 				panic(r)
 			}
-			result = f(fine)
+			ok = false
 		}
 	}()
-	return f(coarse)
+	return f(coarse), true
 }
 
 // measure sets the sizes of a node from those of its operands. Factors that are known

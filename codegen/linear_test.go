@@ -1,0 +1,62 @@
+package codegen_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// TestEmissionIsLinear counts what emission allocates for models of growing length, which stands for
+// its work: twice the length takes about twice as much. Names that many variables
+// wish for, and values that many expressions share, are where it would not.
+func TestEmissionIsLinear(t *testing.T) {
+	for _, m := range []struct {
+		name string
+		text func(n int) string
+	}{
+		{"statements", func(n int) string {
+			var b strings.Builder
+			b.WriteString("model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\n")
+			for i := range n {
+				fmt.Fprintf(&b, "y ~ cauchy(a*%d + b, 1)\n", i+2)
+			}
+			return b.String()
+		}},
+		{"shared values", func(n int) string {
+			var b strings.Builder
+			b.WriteString("model m\ndata y real[1]\nparam a, b real\na, b ~ normal(0, 1)\ndensity 0")
+			for i := range n {
+				fmt.Fprintf(&b, " + (a - %d*b)^2/(1 + (a - %d*b)^2)", i+2, i+2)
+			}
+			b.WriteString("\nmetric identity\n")
+			return b.String()
+		}},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			allocations := func(n int) float64 {
+				model, ds := dsl.Load("m.ham", m.text(n), dsl.Options{})
+				if model == nil {
+					t.Fatal(ds)
+				}
+				d, list := symbolic.Derive(model)
+				if d == nil {
+					t.Fatal(list)
+				}
+				return testing.AllocsPerRun(1, func() {
+					if _, err := codegen.Generate(d, codegen.Options{Package: "m"}); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
+			short, long := allocations(150), allocations(300)
+			t.Logf("%v allocations at length 150, %v at 300", short, long)
+			if long > 2.4*short {
+				t.Errorf("%v allocations at length 150, %v at 300: more than in proportion", short, long)
+			}
+		})
+	}
+}
