@@ -64,6 +64,28 @@ func (c *Context) Add(args ...*Expr) *Expr {
 	return c.Linear(0, k, args)
 }
 
+// total adds expressions up. Few are added as they come, which settles the order of sums in
+// emitted code; of many that would take time by their square.
+type total struct {
+	c     *Context
+	terms []*Expr
+	n     int
+}
+
+// maxAdded is how many terms are added as they come.
+const maxAdded = 64
+
+func (c *Context) newTotal(first ...*Expr) *total { return &total{c: c, terms: first} }
+
+func (t *total) add(e *Expr) {
+	t.terms, t.n = append(t.terms, e), t.n+1
+	if t.n <= maxAdded {
+		t.terms = []*Expr{t.c.Add(t.terms...)}
+	}
+}
+
+func (t *total) sum() *Expr { return t.c.Add(t.terms...) }
+
 // Sub returns a − b.
 func (c *Context) Sub(a, b *Expr) *Expr { return c.Linear(0, []float64{1, -1}, []*Expr{a, b}) }
 
@@ -530,6 +552,9 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 // hasDelta reports whether a term of a sum has a delta of i as a factor, or a sum
 // that has one.
 func hasDelta(e *Expr, i *Index) bool {
+	if !e.placed && !e.gather {
+		return false
+	}
 	for _, t := range e.Args {
 		if t.Op == Delta && t.hasFree(i) || scattersInto(t, i) {
 			return true

@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -62,6 +63,56 @@ type Derived struct {
 
 	Weights    [][]*Tensor // W by blocks, Row ≥ Col
 	Velocities []*Tensor
+
+	made    made        // what the context held when all was derived
+	emitted atomic.Bool // emission has added to the context
+}
+
+// made counts what a context and a program hold.
+type made struct{ nodes, indices, tensors, defs int }
+
+func (r *Derived) count() made {
+	return made{r.C.nextID, r.C.nextIndex, len(r.C.tensors), len(r.Prog.Defs)}
+}
+
+// ForEmission returns what Derive makes of the model, for one that adds definitions and nodes to it: the order
+// of a sum's terms follows their age, so that a context in which nothing has been done since makes
+// every emission alike. That is r's own for the first to ask, if nothing was added to it before, and
+// another one else. What r lists is left as it is.
+func (r *Derived) ForEmission() (*Derived, error) {
+	if r.take() && r.untouched() {
+		return r.copied(), nil
+	}
+	again, list := deriveAll(r.Model, r.Curved)
+	if again == nil {
+		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
+	}
+	return again, nil
+}
+
+// untouched reports whether nothing was added since r was derived.
+func (r *Derived) untouched() bool {
+	for _, d := range r.Conditionals {
+		if !d.untouched() {
+			return false
+		}
+	}
+	return r.count() == r.made
+}
+
+// take reports whether it is the first to ask.
+func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
+
+// copied is r with lists of its own.
+func (r *Derived) copied() *Derived {
+	prog := *r.Prog
+	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		ByColumns: r.ByColumns, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
+	for _, d := range r.Conditionals {
+		out.Conditionals = append(out.Conditionals, d.copied())
+	}
+	return out
 }
 
 // Derive elaborates a checked model and derives all that sampling needs. The
@@ -149,6 +200,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 			return nil
 		}
 		r.generate()
+		r.made = r.count()
 		return r
 	}
 	for _, b := range metric.Blocks {
@@ -195,6 +247,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 		return nil
 	}
 	r.generate()
+	r.made = r.count()
 	return r
 }
 
@@ -235,7 +288,8 @@ func (r *Derived) curvature(e *Expr) {
 // generate lowers the generated quantities and the draws from the prior, after everything
 // that sampling needs.
 func (r *Derived) generate() {
-	r.C.sharing = false // nothing of this is differentiated
+	// Nothing of this is differentiated: only what is very large is shared.
+	r.C.sharing, r.C.grain = true, undifferentiated
 	for _, q := range r.Quantities {
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
 	}
@@ -303,15 +357,19 @@ func (r *Derived) spread(o Output) []Output {
 
 // namesPosition reports whether e holds a delta of an index and a fixed position.
 func namesPosition(e *Expr, i *Index) bool {
-	if e.Op == Delta {
-		return e.Subs[0].Index == i && e.Subs[1].IsFixed()
-	}
-	for _, a := range e.Args {
-		if a.hasFree(i) && namesPosition(a, i) {
-			return true
+	seen := map[*Expr]bool{}
+	var walk func(e *Expr) bool
+	walk = func(e *Expr) bool {
+		if !e.placed || !e.hasFree(i) || seen[e] {
+			return false
 		}
+		seen[e] = true
+		if e.Op == Delta {
+			return e.Subs[0].Index == i && e.Subs[1].IsFixed()
+		}
+		return slices.ContainsFunc(e.Args, walk)
 	}
-	return false
+	return walk(e)
 }
 
 // lowered spreads a result and lowers what comes of it.

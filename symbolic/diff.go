@@ -22,6 +22,9 @@ type scalarKey struct {
 }
 
 func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr {
+	if e.stage < t.Stage {
+		return c.Number(0) // known before t
+	}
 	if r, ok := memo[e]; ok {
 		return r
 	}

@@ -420,13 +420,14 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by gr
 		p.lets[l] = v
 		el.objects[l] = v
 	}
-	p.L = jacobian
+	total := c.newTotal(jacobian)
 	for _, t := range m.Terms {
 		p.at = t.At
 		pt := p.term(t)
 		p.Terms = append(p.Terms, pt)
-		p.L = c.Add(p.L, pt.L)
+		total.add(pt.L)
 	}
+	p.L = total.sum()
 	p.at = dsl.Span{}
 	if len(p.Given) == 0 {
 		p.quantities()

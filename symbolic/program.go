@@ -42,11 +42,18 @@ func newProgram(p *Posterior) *Program {
 			prog.taken[t.Name] = 1
 		}
 	}
+	// One set of indices for each shape: each definition is elaborated once at them, with all that it uses.
+	at := map[string][]Sub{}
 	for _, l := range p.Model.Lets {
 		v := p.lets[l]
-		subs := make([]Sub, len(v.shape))
-		for n := range subs {
-			subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+		shape := fmt.Sprint(v.shape)
+		subs, ok := at[shape]
+		if !ok {
+			subs = make([]Sub, len(v.shape))
+			for n := range subs {
+				subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+			}
+			at[shape] = subs
 		}
 		e := v.at(subs...)
 		if len(e.free) != len(subs) {
@@ -187,20 +194,30 @@ func (p *Program) raise(e *Expr) *Expr {
 // constants become equal, however they came about. Likewise at the stage of the
 // other blocks' parameters.
 func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
-	if e.Op == Sum {
-		return e
-	}
-	if e.Op == Ref {
-		d := e.Tensor.Def
-		if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Fit != nil {
+	memo := map[*Expr]*Expr{}
+	var walk func(e *Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if e.Op == Sum {
 			return e
 		}
-		return d.Body
+		if e.Op == Ref {
+			d := e.Tensor.Def
+			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Fit != nil || d.Body.tree > maxConstant {
+				return e
+			}
+			return d.Body
+		}
+		if len(e.Args) == 0 {
+			return e
+		}
+		r, ok := memo[e]
+		if !ok {
+			r = p.c.rebuild(e, walk, func(s Sub) Sub { return s })
+			memo[e] = r
+		}
+		return r
 	}
-	if len(e.Args) == 0 {
-		return e
-	}
-	return p.c.rebuild(e, func(a *Expr) *Expr { return p.inlineConstants(a, stage) }, func(s Sub) Sub { return s })
+	return walk(e)
 }
 
 // invent makes a name that tells what is defined: expV for exp(v), sumSqX for
@@ -300,13 +317,16 @@ func sameIndices(a, b []*Index) bool {
 // Lower turns an expression that is evaluated in loops over ctx into one over
 // definitions: what is known at an earlier stage, or does not change in the
 // innermost loops, is defined once and referred to.
-func (p *Program) Lower(e *Expr, ctx []*Index) *Expr {
+func (p *Program) Lower(e *Expr, ctx []*Index) *Expr { return p.lowerAs(e, ctx, nil) }
+
+// lowerAs is Lower of something that may have the name of source.
+func (p *Program) lowerAs(e *Expr, ctx []*Index, source *Expr) *Expr {
 	defer func(s bool) { p.c.sharing = s }(p.c.sharing)
 	p.c.sharing = false // operands are small, and what they are made of stays as small
 	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
 	r := l.lower(p.c.Collect(p.reorder(e)))
 	if fixed(r) && len(r.free) == 0 && r.Op != Ref {
-		return p.define(r, nil) // known early, whole
+		return p.define(r, source) // known early, whole
 	}
 	return r
 }
@@ -317,7 +337,7 @@ func (p *Program) lowerShared(e *Expr) *Expr {
 	d := e.Tensor.Def
 	r, ok := p.lowered[e.Tensor]
 	if !ok {
-		r = p.Lower(d.Body, d.Indices)
+		r = p.lowerAs(d.Body, d.Indices, d.Body)
 		if r.Op != Ref && r.Op != Num && p.c.storable(r.free) {
 			r = p.define(r, d.Body)
 		}
@@ -850,21 +870,20 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	depends := map[*Tensor]bool{}
 	type adjoint struct {
 		indices []*Index
-		terms   []*Expr
-		n       int // terms so far
+		*total
 	}
 	bars := map[*Tensor]*adjoint{}
-	total := func(a *adjoint) *Expr { return c.operand(c.settled(c.Add(a.terms...))) }
+	total := func(a *adjoint) *Expr { return c.operand(c.settled(a.sum())) }
 	// visit distributes the adjoint bar of an expression body that runs
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
 		var seen []*Tensor
+		noted := map[*Tensor]bool{}
 		note := func(t *Tensor) {
-			for _, s := range seen {
-				if s == t {
-					return
-				}
+			if noted[t] {
+				return
 			}
+			noted[t] = true
 			if p.dependsOnPosition(t, depends) {
 				seen = append(seen, t)
 			}
@@ -886,7 +905,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		for _, t := range seen {
 			b := bars[t]
 			if b == nil {
-				b = &adjoint{}
+				b = &adjoint{total: c.newTotal()}
 				for _, x := range t.Shape {
 					b.indices = append(b.indices, c.NewIndex("a", upTo(x)))
 				}
@@ -896,12 +915,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 			for _, i := range indices {
 				d = c.Sum(i, d)
 			}
-			// Few terms are added as they come, which settles the order of sums in
-			// emitted code; of many that would take time by their square.
-			b.terms, b.n = append(b.terms, d), b.n+1
-			if b.n <= 64 {
-				b.terms = []*Expr{c.Add(b.terms...)}
-			}
+			b.add(d)
 		}
 	}
 	visit(root, nil, c.Number(1))
