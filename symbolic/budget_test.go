@@ -72,3 +72,34 @@ func TestLimits(t *testing.T) {
 		p.L = p.C.Diff(p.C.Mul(p.L, p.L), p.Params[0].Coord)
 	}
 }
+
+// longList is a model of n statements.
+func longList(n int, format, metric string) string {
+	var b strings.Builder
+	b.WriteString("model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\n")
+	for i := range n {
+		fmt.Fprintf(&b, format+"\n", 1+0.37*float64(i))
+	}
+	return b.String() + "metric " + metric + "\n"
+}
+
+// TestWorkIsLinear: what is derived of long lists of statements grows in proportion to their number.
+func TestWorkIsLinear(t *testing.T) {
+	for _, m := range []struct{ name, format, metric string }{
+		{"location", "y ~ normal(a*%v, 1)", "fisher"},
+		{"location and scale", "y ~ normal(a*%v + b, exp(b))", "identity"},
+		{"functions", "density log1p_exp(a*%v - b)", "identity"},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			var work [3]float64
+			for n := range work {
+				d, _ := load(t, longList(200*(n+1), m.format, m.metric))
+				work[n] = float64(d.C.work)
+			}
+			t.Logf("nodes asked for with 200, 400 and 600 statements: %v", work)
+			if work[2]-work[1] > 1.2*(work[1]-work[0]) {
+				t.Errorf("nodes asked for with 200, 400 and 600 statements: %v, more than in proportion", work)
+			}
+		})
+	}
+}

@@ -813,6 +813,9 @@ func (c *Context) ReplaceSums(e *Expr, f func(*Expr) *Expr) *Expr {
 	memo := map[*Expr]*Expr{}
 	var walk func(*Expr) *Expr
 	walk = func(e *Expr) *Expr {
+		if e.level == 0 {
+			return e // no index is bound in it
+		}
 		if r, ok := memo[e]; ok {
 			return r
 		}

@@ -815,13 +815,34 @@ func shallowCost(e *Expr, memo map[*Expr]float64) float64 {
 
 // Refs calls f for every reference in e, sums and subscripts included.
 func Refs(e *Expr, f func(*Expr)) {
-	seen := map[*Expr]bool{}
+	// Most expressions are small: a list of their nodes is searched faster than a map is made.
+	var room [16]*Expr
+	few := room[:0]
+	var many map[*Expr]bool
+	first := func(e *Expr) bool {
+		switch {
+		case many != nil:
+			if many[e] {
+				return false
+			}
+			many[e] = true
+			return true
+		case slices.Contains(few, e):
+			return false
+		}
+		if few = append(few, e); len(few) == cap(few) {
+			many = make(map[*Expr]bool, 4*len(few))
+			for _, e := range few {
+				many[e] = true
+			}
+		}
+		return true
+	}
 	var walk func(*Expr)
 	walk = func(e *Expr) {
-		if seen[e] {
+		if !first(e) {
 			return
 		}
-		seen[e] = true
 		if e.Op == Ref {
 			f(e)
 		}
@@ -877,15 +898,22 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	// visit distributes the adjoint bar of an expression body that runs
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
+		// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
+		// of both.
+		terms, ks := []*Expr{body}, []float64{1}
+		if body.Op == Add {
+			terms, ks = body.Args, body.K
+		}
+		term := 0
 		var seen []*Tensor
-		noted := map[*Tensor]bool{}
+		held := map[*Tensor][]int{} // the terms, in order
 		note := func(t *Tensor) {
-			if noted[t] {
-				return
-			}
-			noted[t] = true
-			if p.dependsOnPosition(t, depends) {
+			in, noted := held[t]
+			if !noted && p.dependsOnPosition(t, depends) {
 				seen = append(seen, t)
+			}
+			if len(in) == 0 || in[len(in)-1] != term {
+				held[t] = append(in, term)
 			}
 		}
 		var collect func(e *Expr)
@@ -901,7 +929,10 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 				note(r.Tensor)
 			})
 		}
-		collect(body)
+		for n, e := range terms {
+			term = n
+			collect(e)
+		}
 		for _, t := range seen {
 			b := bars[t]
 			if b == nil {
@@ -911,7 +942,12 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 				}
 				bars[t] = b
 			}
-			d := c.Mul(bar, c.Diff(body, t, subsOf(b.indices)...))
+			var k []float64
+			var by []*Expr
+			for _, n := range held[t] {
+				k, by = append(k, ks[n]), append(by, c.Diff(terms[n], t, subsOf(b.indices)...))
+			}
+			d := c.Mul(bar, c.Linear(0, k, by))
 			for _, i := range indices {
 				d = c.Sum(i, d)
 			}
