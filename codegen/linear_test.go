@@ -60,3 +60,39 @@ func TestEmissionIsLinear(t *testing.T) {
 		})
 	}
 }
+
+// TestEmissionIsRepeatable: the first emission adds to the context that the model was derived in, later ones to others,
+// and all make the same code.
+func TestEmissionIsRepeatable(t *testing.T) {
+	model, _ := dsl.Load("m.ham", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a*sin(b), exp(a))\nmetric fisher\n", dsl.Options{})
+	emit := func(d *symbolic.Derived) string {
+		code, err := codegen.Generate(d, codegen.Options{Package: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(code)
+	}
+	d, _ := symbolic.Derive(model)
+	used, _ := symbolic.Derive(model)
+	used.C.Diff(used.C.Mul(used.L, used.L), used.Params[0].Coord)
+	first := emit(d)
+	if emit(d) != first {
+		t.Error("the second emission differs")
+	}
+	if emit(used) != first {
+		t.Error("emission differs where something was added to the context")
+	}
+	if d.Rank1 == nil {
+		t.Error("emission changed the results")
+	}
+}
+
+// TestExplainRecovers: a bug of emission is an error, as it is of Generate.
+func TestExplainRecovers(t *testing.T) {
+	if _, err := codegen.Explain(&symbolic.Derived{}); err == nil {
+		t.Error("no error")
+	}
+	if _, err := codegen.Generate(&symbolic.Derived{}, codegen.Options{Package: "m"}); err == nil {
+		t.Error("no error of Generate")
+	}
+}

@@ -124,12 +124,21 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, fal
 func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
 
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
+	spent := 0
 	if len(m.Blocks) == 1 {
-		return derive(m, m.Blocks[0], curved)
+		return derive(m, m.Blocks[0], curved, &spent)
 	}
-	joint, list := derive(m, nil, curved)
+	joint, list := derive(m, nil, curved, &spent)
+	all := joint
 	for _, b := range m.Blocks {
-		d, more := derive(m, b, curved)
+		if slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge }) {
+			// The others share the limits, which may have ended before a statement was looked at.
+			if last := &list[len(list)-1]; all != nil && last.Span.Pos == (dsl.Pos{Line: 1, Col: 1}) {
+				last.Span = all.largest()
+			}
+			break
+		}
+		d, more := derive(m, b, curved, &spent)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -140,21 +149,22 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return joint, list
 }
 
-// derive derives the density of one block, or the joint one.
-func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagnostic) {
+// derive derives the density of one block, or the joint one. What it takes of the limits is added to spent.
+func derive(m *dsl.Model, block *dsl.Block, curved bool, spent *int) (*Derived, []dsl.Diagnostic) {
 	d := &Diagnosed{}
 	r := growing(func(by grain) *Derived {
 		d.List = nil
-		return deriveBy(m, block, curved, by, d)
+		return deriveBy(m, block, curved, by, d, spent)
 	})
 	return r, d.List
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed) (result *Derived) {
-	p := &Posterior{limited: true}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed, spent *int) (result *Derived) {
+	p := &Posterior{limited: true, spent: *spent}
 	defer func() {
 		if p.C != nil {
+			*spent = p.C.work
 			p.C.sharing, p.C.limited = false, false
 		}
 		switch r := recover(); r.(type) {
@@ -201,6 +211,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 		}
 		r.generate()
 		r.made = r.count()
+		r.spendEmission()
 		return r
 	}
 	for _, b := range metric.Blocks {
@@ -248,6 +259,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	}
 	r.generate()
 	r.made = r.count()
+	r.spendEmission()
 	return r
 }
 

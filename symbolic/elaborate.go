@@ -339,6 +339,7 @@ type Posterior struct {
 	el       *elaborator
 	curved   bool     // solutions have third-order sensitivities
 	limited  bool     // the limits of budget.go hold
+	spent    int      // of them, before this began
 	at       dsl.Span // of the statement that is being elaborated
 }
 
@@ -370,12 +371,15 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior
 func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) {
 	c := NewContext()
 	c.grain = by
-	c.limited, c.allowance = p.limited, 1
+	c.limited, c.allowance, c.work, c.maxWork = p.limited, 1, p.spent, maxWork
+	if by == coarse {
+		c.maxWork = min(maxWork, p.spent+maxCoarse)
+	}
 	if curved {
 		c.allowance = 4
 	}
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
-	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited}
+	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited, spent: p.spent}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),

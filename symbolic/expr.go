@@ -245,7 +245,8 @@ type Context struct {
 	formals map[formalKey]*Index
 
 	limited   bool // the limits of budget.go hold
-	work      int  // counted so far
+	work      int  // counted so far, for the model
+	maxWork   int  // what may be
 	allowance int  // by which the limits are multiplied
 
 	grain       grain
