@@ -8,22 +8,23 @@ import "github.com/hamc-dev/hamc/dsl"
 // gigabyte.
 const (
 	maxNodes  = 200_000   // expressions
-	maxWork   = 3_650_000 // expressions asked for, with their operands, and what emission takes, of all blocks
+	maxWork   = 3_200_000 // expressions asked for, with their operands, of all blocks
 	maxCoarse = 2_000_000 // those of the attempt with the coarse grain, which count too
+	maxTotal  = 4_000_000 // all that, and what emission will take
 )
+
+// spent is what a model has taken of the limits: nodes asked for, and the emission of what was derived.
+type spent struct{ work, emission int }
 
 // tooLarge is what the constructors panic with beyond the limits; derive recovers it.
 type tooLarge struct{}
 
 // spend counts the making of a node with some operands.
-func (c *Context) spend(operands int) { c.use(1 + operands) }
-
-// use counts work.
-func (c *Context) use(work int) {
+func (c *Context) spend(operands int) {
 	if !c.limited {
 		return
 	}
-	c.work += work
+	c.work += 1 + operands
 	if c.work > c.maxWork*c.allowance || len(c.nodes) > maxNodes*c.allowance {
 		c.limited = false
 		panic(tooLarge{})
@@ -32,12 +33,11 @@ func (c *Context) use(work int) {
 
 // printing is what a node in a function of the emitted code costs, in nodes asked for: it is scheduled, shared,
 // printed, named and formatted.
-const printing = 15
+const printing = 12
 
 // spendEmission counts what the emission of r takes: each function holds the definitions that its results need, and
 // for a density of several blocks there is one such set for each.
 func (r *Derived) spendEmission() {
-	r.C.maxWork = maxWork // no other grain is tried after this
 	sizes := map[*Def]int{}
 	done := map[*Def]bool{} // those of the matrix, which others read, and those that are known early
 	one := func(o Output) []Output {
@@ -78,7 +78,10 @@ func (r *Derived) spendEmission() {
 				done[d] = true
 			}
 		}
-		r.C.use(printing * total)
+		r.emission += printing * total
+		if c := r.C; c.limited && c.work+r.emission > maxTotal*c.allowance {
+			panic(tooLarge{})
+		}
 	}
 	function(false, one(r.LogDensity))
 	function(false, one(r.LogDensity), r.Gradient)

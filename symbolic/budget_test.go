@@ -146,7 +146,7 @@ func TestNotTooLarge(t *testing.T) {
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			d, _ := load(t, m.text)
-			t.Logf("%d of %d", d.C.work, maxWork)
+			t.Logf("%d of %d, with emission %d of %d", d.C.work, maxWork, d.C.work+d.emission, maxTotal)
 		})
 	}
 }

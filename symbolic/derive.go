@@ -124,11 +124,11 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, fal
 func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
 
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
-	spent := 0
+	var used spent
 	if len(m.Blocks) == 1 {
-		return derive(m, m.Blocks[0], curved, &spent)
+		return derive(m, m.Blocks[0], curved, &used)
 	}
-	joint, list := derive(m, nil, curved, &spent)
+	joint, list := derive(m, nil, curved, &used)
 	all := joint
 	for _, b := range m.Blocks {
 		if slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge }) {
@@ -138,7 +138,7 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 			}
 			break
 		}
-		d, more := derive(m, b, curved, &spent)
+		d, more := derive(m, b, curved, &used)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -149,22 +149,25 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return joint, list
 }
 
-// derive derives the density of one block, or the joint one. What it takes of the limits is added to spent.
-func derive(m *dsl.Model, block *dsl.Block, curved bool, spent *int) (*Derived, []dsl.Diagnostic) {
+// derive derives the density of one block, or the joint one. What it takes of the limits is added to used.
+func derive(m *dsl.Model, block *dsl.Block, curved bool, used *spent) (*Derived, []dsl.Diagnostic) {
 	d := &Diagnosed{}
 	r := growing(func(by grain) *Derived {
 		d.List = nil
-		return deriveBy(m, block, curved, by, d, spent)
+		return deriveBy(m, block, curved, by, d, used)
 	})
 	return r, d.List
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed, spent *int) (result *Derived) {
-	p := &Posterior{limited: true, spent: *spent}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed, used *spent) (result *Derived) {
+	p := &Posterior{limited: true, spent: *used}
 	defer func() {
 		if p.C != nil {
-			*spent = p.C.work
+			used.work = p.C.work
+			if result != nil {
+				used.emission = p.emission
+			}
 			p.C.sharing, p.C.limited = false, false
 		}
 		switch r := recover(); r.(type) {

@@ -339,7 +339,7 @@ type Posterior struct {
 	el       *elaborator
 	curved   bool     // solutions have third-order sensitivities
 	limited  bool     // the limits of budget.go hold
-	spent    int      // of them, before this began
+	spent             // of them: work before this began, and emission
 	at       dsl.Span // of the statement that is being elaborated
 }
 
@@ -371,9 +371,9 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior
 func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) {
 	c := NewContext()
 	c.grain = by
-	c.limited, c.allowance, c.work, c.maxWork = p.limited, 1, p.spent, maxWork
+	c.limited, c.allowance, c.work, c.maxWork = p.limited, 1, p.work, maxWork
 	if by == coarse {
-		c.maxWork = min(maxWork, p.spent+maxCoarse)
+		c.maxWork = min(maxWork, p.work+maxCoarse)
 	}
 	if curved {
 		c.allowance = 4

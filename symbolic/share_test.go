@@ -306,6 +306,7 @@ func BenchmarkCompileLong(b *testing.B) {
 				d, _ := load(b, m.text)
 				b.ReportMetric(float64(len(d.C.nodes)), "nodes")
 				b.ReportMetric(float64(d.C.work), "work")
+				b.ReportMetric(float64(d.emission), "emission")
 			}
 		})
 	}
