@@ -10,8 +10,13 @@ import (
 // Explain describes what the compiler made of a model: the log density, the
 // structure of the metric, and for each function of the emitted code the
 // formulas that it computes with their operation counts as polynomials in the
-// sizes.
-func Explain(d *symbolic.Derived) (string, error) {
+// sizes. An error is a bug of the compiler.
+func Explain(d *symbolic.Derived) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			text, err = "", fmt.Errorf("%v", r)
+		}
+	}()
 	units, err := newUnits(d, Options{Package: "explain"})
 	if err != nil {
 		return "", err

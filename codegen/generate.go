@@ -114,17 +114,11 @@ type phases struct {
 }
 
 // newUnits makes the generators of a model: that of the type Model first, then
-// one for each block if there are several. It derives the model once more:
-// emission adds definitions and nodes, and the order of a sum's terms follows
-// their age, so that a context of its own makes every call alike.
+// one for each block if there are several.
 func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
-	derive := symbolic.Derive
-	if d.Curved {
-		derive = symbolic.DeriveCurved
-	}
-	d, list := derive(d.Model)
-	if d == nil {
-		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
+	d, err := d.ForEmission()
+	if err != nil {
+		return nil, err
 	}
 	file := &namer{}
 	units := []*generator{newGenerator(d, opt, "Model", false, file.newNames(0))}

@@ -72,22 +72,21 @@ type printer struct {
 	// used collects the tensors and sizes that the body reads from the
 	// model, for the declarations at its head.
 	used  []*symbolic.Tensor
+	known map[*symbolic.Tensor]bool // those of used
 	sizes []string
 	vars  map[*symbolic.Index]string
 	read  map[string]bool // of vars: those that are read
 }
 
 func (g *generator) newPrinter() *printer {
-	return &printer{g: g, vars: map[*symbolic.Index]string{}, read: map[string]bool{}}
+	return &printer{g: g, known: map[*symbolic.Tensor]bool{}, vars: map[*symbolic.Index]string{}, read: map[string]bool{}}
 }
 
 func (p *printer) use(t *symbolic.Tensor) string {
-	for _, u := range p.used {
-		if u == t {
-			return p.g.names.tensor(t)
-		}
+	if !p.known[t] {
+		p.known[t] = true
+		p.used = append(p.used, t)
 	}
-	p.used = append(p.used, t)
 	return p.g.names.tensor(t)
 }
 

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -168,9 +167,32 @@ type uses struct {
 	file    map[string]bool           // names that are known in all of the file
 	fields  map[string]bool           // names of fields and methods
 	places  map[string]map[int]*scope // of other identifiers, by declaration of the file: the smallest scope that holds them all
-	known   []map[string][]*scope     // by declaration: names, and where they are known
+	known   map[place]knowledge       // names, and where they are known
 	members map[int]map[string]bool   // by type: names that fields and methods have been given
-	decl    int                       // the declaration that is being read
+	decls   int                       // the declarations that have been read
+	refused map[refusal]int           // how many of the first wishes of a list are known at a scope
+}
+
+// place is a name in a scope. Scopes belong to one declaration.
+type place struct {
+	name string
+	in   *scope
+}
+
+// knowledge is what is known of a name in a scope.
+type knowledge uint8
+
+const (
+	here  knowledge = 1 << iota // the scope is one in which it is known
+	below                       // the scope holds such a one, or is one
+)
+
+// refusal is a list of wishes, by its first and last, at a scope.
+type refusal struct {
+	unit        int
+	first, last string
+	count       int
+	in          *scope
 }
 
 // scope is a part of a function in which a name may be declared.
@@ -181,13 +203,13 @@ type scope struct {
 
 // readUses finds where the identifiers of a file stand.
 func readUses(file *ast.File) *uses {
-	u := &uses{file: map[string]bool{}, fields: map[string]bool{}, places: map[string]map[int]*scope{}, members: map[int]map[string]bool{}}
+	u := &uses{file: map[string]bool{}, fields: map[string]bool{}, places: map[string]map[int]*scope{},
+		known: map[place]knowledge{}, members: map[int]map[string]bool{}, refused: map[refusal]int{}}
 	for _, name := range types.Universe.Names() {
 		u.file[name] = true
 	}
 	for _, d := range file.Decls {
-		u.decl = len(u.known)
-		u.known = append(u.known, map[string][]*scope{})
+		u.decls++
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Recv == nil {
@@ -218,8 +240,8 @@ func readUses(file *ast.File) *uses {
 		if marks.MatchString(name) {
 			continue
 		}
-		for decl, s := range places {
-			u.known[decl][name] = append(u.known[decl][name], s)
+		for _, s := range places {
+			u.know(name, s)
 		}
 	}
 	return u
@@ -281,10 +303,31 @@ func (u *uses) note(name string, at *scope) {
 	if u.places[name] == nil {
 		u.places[name] = map[int]*scope{}
 	}
-	if old, ok := u.places[name][u.decl]; ok {
+	if old, ok := u.places[name][u.decls]; ok {
 		at = around(old, at)
 	}
-	u.places[name][u.decl] = at
+	u.places[name][u.decls] = at
+}
+
+// know notes that a name is known in a scope.
+func (u *uses) know(name string, in *scope) {
+	u.known[place{name, in}] |= here
+	for ; in != nil && u.known[place{name, in}]&below == 0; in = in.parent {
+		u.known[place{name, in}] |= below
+	}
+}
+
+// meets reports whether a name is known in a scope that holds, or is held by, another.
+func (u *uses) meets(name string, in *scope) bool {
+	if u.known[place{name, in}]&below != 0 {
+		return true
+	}
+	for ; in != nil; in = in.parent {
+		if u.known[place{name, in}]&here != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // around returns the smallest scope that holds two.
@@ -304,7 +347,15 @@ func (u *uses) has(id string) bool { return u.fields[id] || u.places[id] != nil 
 
 // call chooses the name of a mark, and notes that it is taken.
 func (u *uses) call(id string, w *wish) string {
-	for k := 0; ; k++ {
+	// Names are never given back: what a mark with these wishes was refused at a scope, the next one
+	// is refused there too.
+	at := refusal{w.unit, w.list[0], w.list[len(w.list)-1], len(w.list), nil}
+	from := 0
+	for _, s := range u.places[id] {
+		at.in = s
+		from = max(from, u.refused[at])
+	}
+	for k := from; ; k++ {
 		name := w.candidate(k)
 		if !u.free(id, w.unit, name) {
 			continue
@@ -315,8 +366,11 @@ func (u *uses) call(id string, w *wish) string {
 			}
 			u.members[w.unit][name] = true
 		}
-		for decl, s := range u.places[id] {
-			u.known[decl][name] = append(u.known[decl][name], s)
+		for _, s := range u.places[id] {
+			u.know(name, s)
+		}
+		if at.in != nil && len(u.places[id]) == 1 && !u.fields[id] {
+			u.refused[at] = k + 1
 		}
 		return name
 	}
@@ -329,8 +383,8 @@ func (u *uses) free(id string, unit int, name string) bool {
 	if token.IsKeyword(name) || u.file[name] || u.fields[id] && (u.fields[name] || u.members[unit][name]) {
 		return false
 	}
-	for decl, s := range u.places[id] {
-		if slices.ContainsFunc(u.known[decl][name], func(o *scope) bool { c := around(s, o); return c == s || c == o }) {
+	for _, s := range u.places[id] {
+		if u.meets(name, s) {
 			return false
 		}
 	}

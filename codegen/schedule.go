@@ -127,6 +127,7 @@ type group struct {
 	body   []Stmt
 	after  []Stmt
 	kernel bool
+	n      int // its place among the groups
 }
 
 // plan schedules a phase. Items are taken in order; each joins the first group
@@ -165,7 +166,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			}
 		}
 		if chosen < 0 {
-			g := &group{rng: rng, kernel: kernel}
+			g := &group{rng: rng, kernel: kernel, n: len(groups)}
 			if rng != nil {
 				g.index = s.c.NewIndex(index.Name, *rng)
 			}
@@ -178,14 +179,6 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			}
 		}
 		return groups[chosen]
-	}
-	at := func(g *group) int {
-		for n := range groups {
-			if groups[n] == g {
-				return n
-			}
-		}
-		return -1
 	}
 	refsOf := func(e *symbolic.Expr) []*symbolic.Expr {
 		var refs []*symbolic.Expr
@@ -215,7 +208,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 				g.body = append(g.body, &SolveFit{d.Fit.Of})
 			}
 			g.body = append(g.body, &ReadFit{d.Tensor, d.Fit})
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 			if len(d.Indices) > 0 {
 				s.escapes[d.Tensor] = true
 			}
@@ -224,9 +217,9 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 		if draws && d.Body.Tensor != nil {
 			g := place(refsOf(d.Body), nil, nil, true)
 			g.body = append(g.body, &DrawVector{Dist: d.Body.Dist, T: d.Tensor, Mean: d.Body.Args[0].Tensor, Factor: d.Body.Tensor})
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 			s.escapes[d.Tensor] = true
-			last = at(g)
+			last = g.n
 			continue
 		}
 		if f := s.applied(d); f != "" {
@@ -240,7 +233,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			s.nest(&g.body, d.Indices[1:], arg, func(e *symbolic.Expr, rest []symbolic.Sub) Stmt {
 				return &Assign{T: d.Tensor, Subs: append(subs[:1:1], rest...), E: e}
 			})
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 			s.escapes[d.Tensor] = true
 			all := make([]symbolic.Sub, len(d.Indices))
 			for n, i := range d.Indices {
@@ -248,13 +241,13 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			}
 			k := place([]*symbolic.Expr{s.c.Ref(d.Tensor, all...)}, nil, nil, true)
 			k.body = append(k.body, &Kernel{Func: f, T: d.Tensor, Args: []*symbolic.Tensor{d.Tensor}})
-			home[d.Tensor] = at(k)
+			home[d.Tensor] = k.n
 			continue
 		}
 		if k := s.kernel(d, fused); k != nil {
 			g := place(refsOf(fused.source(d)), nil, nil, true)
 			g.body = append(g.body, k)
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 			continue
 		}
 		switch {
@@ -267,7 +260,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			g.before = append(g.before, &Clear{T: d.Tensor})
 			to := symbolic.Sub{Index: g.index}
 			s.scatter(&g.body, loops[1:], s.c.Subst(d.Scatter.Body, i, to), s.c.Subst(dst, i, to))
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 			s.escapes[d.Tensor] = true
 		case len(d.Indices) == 0 && d.Body.Op == symbolic.Sum:
 			// A reduction: its loop may be shared.
@@ -277,11 +270,11 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 			body = s.c.Subst(body, i, symbolic.Sub{Index: g.index})
 			g.before = append(g.before, &Zero{T: d.Tensor})
 			s.emit(&g.body, body, func(e *symbolic.Expr) Stmt { return &Assign{T: d.Tensor, E: e, Add: true} })
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 		case len(d.Indices) == 0:
 			g := place(refsOf(d.Body), nil, nil, false)
 			s.emit(&g.body, d.Body, func(e *symbolic.Expr) Stmt { return &Define{T: d.Tensor, E: e} })
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 		default:
 			i := d.Indices[0]
 			rng := i.Range
@@ -295,7 +288,7 @@ func (s *scheduler) plan(ph *phase) []Stmt {
 				}
 				return &Assign{T: d.Tensor, Subs: append(append([]symbolic.Sub{}, subs...), rest...), E: e}
 			})
-			home[d.Tensor] = at(g)
+			home[d.Tensor] = g.n
 			aligned[d.Tensor] = true // of a matrix, the row is complete where the next statement begins
 		}
 		if draws {
@@ -457,28 +450,26 @@ func (s *scheduler) defineAll(body *[]Stmt, es []*symbolic.Expr, named []*symbol
 			}
 		}
 	}
+	replace := s.c.Replacer()
 	for n, e := range shared {
 		t := owner[n]
+		x := replace.In(e)
 		switch {
-		case t == nil && e.Op == symbolic.Ref:
+		case t == nil && x.Op == symbolic.Ref:
 			continue
 		case t == nil:
-			name := symbolic.Describe(e)
+			name := symbolic.Describe(x)
 			if name == "" || len(name) > 16 {
 				name = "e"
 			}
-			t = s.local(name, e.Stage())
+			t = s.local(name, x.Stage())
 		}
-		*body = append(*body, &Define{T: t, E: e})
-		if e.Op == symbolic.Num {
-			continue
+		*body = append(*body, &Define{T: t, E: x})
+		if x.Op != symbolic.Num {
+			replace.Put(e, s.c.Ref(t))
 		}
-		ref := s.c.Ref(t)
-		for m := n + 1; m < len(shared); m++ {
-			shared[m] = s.c.ReplaceNode(shared[m], e, ref)
-		}
-		for m := range es {
-			es[m] = s.c.ReplaceNode(es[m], e, ref)
-		}
+	}
+	for m := range es {
+		es[m] = replace.In(es[m])
 	}
 }

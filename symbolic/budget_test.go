@@ -29,6 +29,8 @@ func TestTooLarge(t *testing.T) {
 		{"logistic regression", scalars(200, "data y int[n] in 0..1\ny ~ bernoulli_logit(eta)"), "y ~ bernoulli_logit(eta)", "vector parameter"},
 		{"Cholesky factor", cholesky(14), "density", "metric identity"},
 		{"hidden Markov model", hmm(150), "density log_sum_exp", "metric identity"},
+		{"hidden Markov model, without derivatives of second order", strings.Replace(hmm(1200), "softabs(alpha = 1)", "identity", 1), "density log_sum_exp", "vectors and sums"},
+		{"blocks", blocksOf(300), "y ~ normal(b0", "vector parameter"},
 	} {
 		t.Run(m.name, func(t *testing.T) {
 			model, ds := dsl.Load("m.ham", m.text, dsl.Options{})
@@ -45,6 +47,9 @@ func TestTooLarge(t *testing.T) {
 			}
 			if !strings.Contains(list[0].Hint, m.hint) {
 				t.Errorf("the hint is %q", list[0].Hint)
+			}
+			if uses, offers := strings.Contains(m.text, "metric identity"), strings.Contains(list[0].Hint, "metric identity"); uses == offers {
+				t.Errorf("the metric is the identity: %v, and the hint is %q", uses, list[0].Hint)
 			}
 		})
 	}
@@ -70,5 +75,78 @@ func TestLimits(t *testing.T) {
 	for range 1000 {
 		p.C.sharing = false
 		p.L = p.C.Diff(p.C.Mul(p.L, p.L), p.Params[0].Coord)
+	}
+}
+
+// longList is a model of n statements.
+func longList(n int, format, metric string) string {
+	var b strings.Builder
+	b.WriteString("model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\n")
+	for i := range n {
+		fmt.Fprintf(&b, format+"\n", 1+0.37*float64(i))
+	}
+	return b.String() + "metric " + metric + "\n"
+}
+
+// TestWorkIsLinear: what is derived of long lists of statements grows in proportion to their number.
+func TestWorkIsLinear(t *testing.T) {
+	for _, m := range []struct{ name, format, metric string }{
+		{"location", "y ~ normal(a*%v, 1)", "fisher"},
+		{"location and scale", "y ~ normal(a*%v + b, exp(b))", "identity"},
+		{"functions", "density log1p_exp(a*%v - b)", "identity"},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			var work [3]float64
+			for n := range work {
+				d, _ := load(t, longList(200*(n+1), m.format, m.metric))
+				work[n] = float64(d.C.work)
+			}
+			t.Logf("nodes asked for with 200, 400 and 600 statements: %v", work)
+			if work[2]-work[1] > 1.2*(work[1]-work[0]) {
+				t.Errorf("nodes asked for with 200, 400 and 600 statements: %v, more than in proportion", work)
+			}
+		})
+	}
+}
+
+// blocksOf is a model of n blocks of one scalar, each of whose densities holds all of them.
+func blocksOf(n int) string {
+	var b strings.Builder
+	b.WriteString("model m\ndata n int\ndata y real[n]\n")
+	product := make([]string, n)
+	for i := range n {
+		fmt.Fprintf(&b, "param b%d real\nb%d ~ normal(0, 1)\n", i, i)
+		product[i] = fmt.Sprintf("b%d", i)
+	}
+	fmt.Fprintf(&b, "y ~ normal(%s, 1)\n", strings.Join(product, "*"))
+	for i := range n {
+		fmt.Fprintf(&b, "block u%d(b%d) metric hessian\n", i, i)
+	}
+	return b.String()
+}
+
+// TestNotTooLarge: models that are long but whose derivatives are not.
+func TestNotTooLarge(t *testing.T) {
+	priors := func(n int) string {
+		var b strings.Builder
+		b.WriteString("model m\n")
+		for i := range n {
+			fmt.Fprintf(&b, "param b%d real\nb%d ~ normal(0, 1)\n", i, i)
+		}
+		return b.String() + "metric fisher\n"
+	}
+	for _, m := range []struct{ name, text string }{
+		{"hidden Markov model of 20 steps", strings.Replace(hmm(20), "softabs(alpha = 1)", "hessian", 1)},
+		{"hidden Markov model of 300 steps", strings.Replace(hmm(300), "softabs(alpha = 1)", "identity", 1)},
+		{"1,499 locations", longList(1499, "y ~ normal(a*%v, 1)", "fisher")},
+		{"1,499 locations and scales", longList(1499, "y ~ normal(a*%v + b, exp(b))", "identity")},
+		{"200 priors", priors(200)},
+		{"190 nested functions", nestedCalls("atan", 190, "hessian")},
+		{"1,000 definitions of data", dataChain(1000, "[k]", "r .* p%d .* (1 - p%d)", "softabs(alpha = 1)")},
+	} {
+		t.Run(m.name, func(t *testing.T) {
+			d, _ := load(t, m.text)
+			t.Logf("%d of %d, with emission %d of %d", d.C.work, maxWork, d.C.work+d.emission, maxTotal)
+		})
 	}
 }

@@ -65,6 +65,28 @@ func (c *Context) Add(args ...*Expr) *Expr {
 	return c.Linear(0, k, args)
 }
 
+// total adds expressions up. Few are added as they come, which settles the order of sums in
+// emitted code; of many that would take time by their square.
+type total struct {
+	c     *Context
+	terms []*Expr
+	n     int
+}
+
+// maxAdded is how many terms are added as they come.
+const maxAdded = 64
+
+func (c *Context) newTotal(first ...*Expr) *total { return &total{c: c, terms: first} }
+
+func (t *total) add(e *Expr) {
+	t.terms, t.n = append(t.terms, e), t.n+1
+	if t.n <= maxAdded {
+		t.terms = []*Expr{t.c.Add(t.terms...)}
+	}
+}
+
+func (t *total) sum() *Expr { return t.c.Add(t.terms...) }
+
 // Sub returns a − b.
 func (c *Context) Sub(a, b *Expr) *Expr { return c.Linear(0, []float64{1, -1}, []*Expr{a, b}) }
 
@@ -538,6 +560,7 @@ func (c *Context) bind(i *Index, body *Expr) *Expr {
 func (c *Context) sumOfTerms(i *Index, body *Expr) *Expr {
 	var ks []float64
 	var terms []*Expr
+	apart := make([]bool, len(body.Args))
 	type count struct{ levels, data, elements int }
 	kinds := map[float64]count{} // what may cancel, by coefficient
 	for n, t := range body.Args {
@@ -545,6 +568,7 @@ func (c *Context) sumOfTerms(i *Index, body *Expr) *Expr {
 		a := kinds[k]
 		switch {
 		case t.called || endedByDelta(t, i) || !linearIn(i, t):
+			apart[n] = true
 			continue
 		case !t.hasFree(i):
 			a.levels++
@@ -564,15 +588,16 @@ func (c *Context) sumOfTerms(i *Index, body *Expr) *Expr {
 	if !together {
 		return c.sumOfEach(i, body)
 	}
-	total := c.Mul(c.Size(i.Range), c.Number(body.Val))
+	total := c.newTotal(c.Mul(c.Size(i.Range), c.Number(body.Val)))
 	for n, t := range body.Args {
-		if !slices.Contains(terms, t) {
-			total = c.Add(total, c.Scale(body.K[n], c.Sum(i, t)))
+		if apart[n] {
+			total.add(c.Scale(body.K[n], c.Sum(i, t)))
 		}
 	}
 	residual := c.Linear(0, ks, terms)
 	by := math.Copysign(content(residual), residual.K[0])
-	return c.Add(total, c.Scale(by, c.bind(i, c.Scale(c.arithmetic.over(1, by), residual))))
+	total.add(c.Scale(by, c.bind(i, c.Scale(c.arithmetic.over(1, by), residual))))
+	return total.sum()
 }
 
 // sumOfEach returns Σ_i Σ_k t_k, the sum of each term on its own.
@@ -580,11 +605,11 @@ func (c *Context) sumOfEach(i *Index, body *Expr) *Expr {
 	if body.Op != Add {
 		return c.Sum(i, body)
 	}
-	total := c.Mul(c.Size(i.Range), c.Number(body.Val))
+	total := c.newTotal(c.Mul(c.Size(i.Range), c.Number(body.Val)))
 	for n, t := range body.Args {
-		total = c.Add(total, c.Scale(body.K[n], c.Sum(i, t)))
+		total.add(c.Scale(body.K[n], c.Sum(i, t)))
 	}
-	return total
+	return total.sum()
 }
 
 // linearIn reports whether a term is data, or a product in which what carries i is data
@@ -610,7 +635,7 @@ func linearIn(i *Index, t *Expr) bool {
 // hasDelta reports whether a term of a sum has a delta of i as a factor, or a sum
 // that has one.
 func hasDelta(e *Expr, i *Index) bool {
-	return slices.ContainsFunc(e.Args, func(t *Expr) bool { return endedByDelta(t, i) })
+	return (e.placed || e.gather) && slices.ContainsFunc(e.Args, func(t *Expr) bool { return endedByDelta(t, i) })
 }
 
 // endedByDelta reports that of one term.
@@ -871,6 +896,9 @@ func (c *Context) ReplaceSums(e *Expr, f func(*Expr) *Expr) *Expr {
 	memo := map[*Expr]*Expr{}
 	var walk func(*Expr) *Expr
 	walk = func(e *Expr) *Expr {
+		if e.level == 0 {
+			return e // no index is bound in it
+		}
 		if r, ok := memo[e]; ok {
 			return r
 		}
@@ -886,37 +914,48 @@ func (c *Context) ReplaceSums(e *Expr, f func(*Expr) *Expr) *Expr {
 	return walk(e)
 }
 
-// ReplaceNode returns e with one subexpression replaced and everything else as
-// it stands: not in canonical form, where the order of terms and the sign of a
-// difference could change and hide other shared subexpressions. It serves the
-// printing of code.
-func (c *Context) ReplaceNode(e, old, with *Expr) *Expr {
-	memo := map[*Expr]*Expr{old: with}
-	var walk func(*Expr) *Expr
-	walk = func(e *Expr) *Expr {
-		if r, ok := memo[e]; ok {
-			return r
-		}
-		r := e
-		for n, a := range e.Args {
-			x := walk(a)
-			if x == a {
-				continue
-			}
-			if r == e {
-				own := *e
-				own.Args = append([]*Expr(nil), e.Args...)
-				r = &own
-			}
-			r.Args[n] = x
-		}
-		if r != e {
-			r = c.intern(*r)
-		}
-		memo[e] = r
-		return r
+// Replacer replaces subexpressions and leaves everything else as it stands: not in canonical
+// form, where the order of terms and the sign of a difference could change and hide other shared
+// subexpressions. It serves the printing of code.
+type Replacer struct {
+	c    *Context
+	memo map[*Expr]*Expr
+}
+
+// Replacer returns one that replaces nothing yet.
+func (c *Context) Replacer() *Replacer { return &Replacer{c, map[*Expr]*Expr{}} }
+
+// Put replaces a subexpression from now on, in what In has not been asked for with it inside.
+func (r *Replacer) Put(old, with *Expr) { r.memo[old] = with }
+
+// In returns e with what was put in its place.
+func (r *Replacer) In(e *Expr) *Expr {
+	if len(e.Args) == 0 && len(r.memo) == 0 {
+		return e
 	}
-	return walk(e)
+	if x, ok := r.memo[e]; ok {
+		return x
+	}
+	out := e
+	for n, a := range e.Args {
+		x := r.In(a)
+		if x == a {
+			continue
+		}
+		if out == e {
+			own := *e
+			own.Args = append([]*Expr(nil), e.Args...)
+			out = &own
+		}
+		out.Args[n] = x
+	}
+	if out != e {
+		out = r.c.intern(*out)
+	}
+	if len(e.Args) > 0 {
+		r.memo[e] = out
+	}
+	return out
 }
 
 // Shared returns the subexpressions that a list of expressions, evaluated

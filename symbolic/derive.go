@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -62,6 +63,56 @@ type Derived struct {
 
 	Weights    [][]*Tensor // W by blocks, Row ≥ Col
 	Velocities []*Tensor
+
+	made    made        // what the context held when all was derived
+	emitted atomic.Bool // emission has added to the context
+}
+
+// made counts what a context and a program hold.
+type made struct{ nodes, indices, tensors, defs int }
+
+func (r *Derived) count() made {
+	return made{r.C.nextID, r.C.nextIndex, len(r.C.tensors), len(r.Prog.Defs)}
+}
+
+// ForEmission returns what Derive makes of the model, for one that adds definitions and nodes to it: the order
+// of a sum's terms follows their age, so that a context in which nothing has been done since makes
+// every emission alike. That is r's own for the first to ask, if nothing was added to it before, and
+// another one else. What r lists is left as it is.
+func (r *Derived) ForEmission() (*Derived, error) {
+	if r.take() && r.untouched() {
+		return r.copied(), nil
+	}
+	again, list := deriveAll(r.Model, r.Curved)
+	if again == nil {
+		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
+	}
+	return again, nil
+}
+
+// untouched reports whether nothing was added since r was derived.
+func (r *Derived) untouched() bool {
+	for _, d := range r.Conditionals {
+		if !d.untouched() {
+			return false
+		}
+	}
+	return r.count() == r.made
+}
+
+// take reports whether it is the first to ask.
+func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
+
+// copied is r with lists of its own.
+func (r *Derived) copied() *Derived {
+	prog := *r.Prog
+	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		ByColumns: r.ByColumns, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
+	for _, d := range r.Conditionals {
+		out.Conditionals = append(out.Conditionals, d.copied())
+	}
+	return out
 }
 
 // Derive elaborates a checked model and derives all that sampling needs. The
@@ -73,12 +124,21 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, fal
 func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
 
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
+	var used spent
 	if len(m.Blocks) == 1 {
-		return derive(m, m.Blocks[0], curved)
+		return derive(m, m.Blocks[0], curved, &used)
 	}
-	joint, list := derive(m, nil, curved)
+	joint, list := derive(m, nil, curved, &used)
+	all := joint
 	for _, b := range m.Blocks {
-		d, more := derive(m, b, curved)
+		if slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge }) {
+			// The others share the limits, which may have ended before a statement was looked at.
+			if last := &list[len(list)-1]; all != nil && last.Span.Pos == (dsl.Pos{Line: 1, Col: 1}) {
+				last.Span = all.largest()
+			}
+			break
+		}
+		d, more := derive(m, b, curved, &used)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -89,21 +149,25 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return joint, list
 }
 
-// derive derives the density of one block, or the joint one.
-func derive(m *dsl.Model, block *dsl.Block, curved bool) (*Derived, []dsl.Diagnostic) {
+// derive derives the density of one block, or the joint one. What it takes of the limits is added to used.
+func derive(m *dsl.Model, block *dsl.Block, curved bool, used *spent) (*Derived, []dsl.Diagnostic) {
 	d := &Diagnosed{}
 	r := growing(func(by grain) *Derived {
 		d.List = nil
-		return deriveBy(m, block, curved, by, d)
+		return deriveBy(m, block, curved, by, d, used)
 	})
 	return r, d.List
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed) (result *Derived) {
-	p := &Posterior{limited: true}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed, used *spent) (result *Derived) {
+	p := &Posterior{limited: true, spent: *used}
 	defer func() {
 		if p.C != nil {
+			used.work = p.C.work
+			if result != nil {
+				used.emission = p.emission
+			}
 			p.C.sharing, p.C.limited = false, false
 		}
 		switch r := recover(); r.(type) {
@@ -149,6 +213,8 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 			return nil
 		}
 		r.generate()
+		r.made = r.count()
+		r.spendEmission()
 		return r
 	}
 	for _, b := range metric.Blocks {
@@ -195,6 +261,8 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 		return nil
 	}
 	r.generate()
+	r.made = r.count()
+	r.spendEmission()
 	return r
 }
 
@@ -248,7 +316,8 @@ func (r *Derived) curvature(e *Expr) {
 // generate lowers the generated quantities and the draws from the prior, after everything
 // that sampling needs.
 func (r *Derived) generate() {
-	r.C.sharing = false // nothing of this is differentiated
+	// Nothing of this is differentiated: only what is very large is shared.
+	r.C.sharing, r.C.grain = true, undifferentiated
 	for _, q := range r.Quantities {
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
 	}
@@ -316,15 +385,19 @@ func (r *Derived) spread(o Output) []Output {
 
 // namesPosition reports whether e holds a delta of an index and a fixed position.
 func namesPosition(e *Expr, i *Index) bool {
-	if e.Op == Delta {
-		return e.Subs[0].Index == i && e.Subs[1].IsFixed()
-	}
-	for _, a := range e.Args {
-		if a.hasFree(i) && namesPosition(a, i) {
-			return true
+	seen := map[*Expr]bool{}
+	var walk func(e *Expr) bool
+	walk = func(e *Expr) bool {
+		if !e.placed || !e.hasFree(i) || seen[e] {
+			return false
 		}
+		seen[e] = true
+		if e.Op == Delta {
+			return e.Subs[0].Index == i && e.Subs[1].IsFixed()
+		}
+		return slices.ContainsFunc(e.Args, walk)
 	}
-	return false
+	return walk(e)
 }
 
 // lowered spreads a result and lowers what comes of it.

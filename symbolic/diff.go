@@ -4,6 +4,9 @@ package symbolic
 // Kronecker deltas where t stands with other subscripts. Tensors other than t
 // count as independent of it.
 func (c *Context) Diff(e *Expr, t *Tensor, at ...Sub) *Expr {
+	if e.stage < t.Stage {
+		return c.Number(0) // known before t
+	}
 	if len(at) > 0 {
 		return c.diff(e, t, at, map[*Expr]*Expr{})
 	}
@@ -22,6 +25,9 @@ type scalarKey struct {
 }
 
 func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr {
+	if e.stage < t.Stage {
+		return c.Number(0)
+	}
 	if r, ok := memo[e]; ok {
 		return r
 	}
@@ -89,6 +95,36 @@ func (c *Context) Partial(e *Expr, i int) *Expr {
 		return c.notDifferentiable(nil)
 	}
 	return c.formula(e.Func.Partials[i], e.Args)
+}
+
+// coordinates returns the coordinates that e depends on.
+func coordinates(e *Expr) map[*Tensor]bool {
+	found := map[*Tensor]bool{}
+	seen := map[*Expr]bool{}
+	var walk func(*Expr)
+	walk = func(e *Expr) {
+		if e.stage < StagePosition || seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.Op == Ref {
+			switch {
+			case e.Tensor.Kind == CoordTensor:
+				found[e.Tensor] = true
+			case e.Tensor.Kind == SharedTensor:
+				walk(e.Tensor.Def.Body)
+			case e.Tensor.Part != nil:
+				for _, u := range e.Tensor.Part.Of.Inputs {
+					walk(u.Raw)
+				}
+			}
+		}
+		for _, a := range e.Args {
+			walk(a)
+		}
+	}
+	walk(e)
+	return found
 }
 
 // Mentions reports whether e contains an element of t.

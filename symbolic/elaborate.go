@@ -339,6 +339,7 @@ type Posterior struct {
 	el       *elaborator
 	curved   bool     // solutions have third-order sensitivities
 	limited  bool     // the limits of budget.go hold
+	spent             // of them: work before this began, and emission
 	at       dsl.Span // of the statement that is being elaborated
 }
 
@@ -370,12 +371,15 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior
 func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) {
 	c := NewContext()
 	c.grain = by
-	c.limited, c.allowance = p.limited, 1
+	c.limited, c.allowance, c.work, c.maxWork = p.limited, 1, p.work, maxWork
+	if by == coarse {
+		c.maxWork = min(maxWork, p.work+maxCoarse)
+	}
 	if curved {
 		c.allowance = 4
 	}
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
-	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited}
+	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited, spent: p.spent}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
@@ -420,13 +424,14 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by gr
 		p.lets[l] = v
 		el.objects[l] = v
 	}
-	p.L = jacobian
+	total := c.newTotal(jacobian)
 	for _, t := range m.Terms {
 		p.at = t.At
 		pt := p.term(t)
 		p.Terms = append(p.Terms, pt)
-		p.L = c.Add(p.L, pt.L)
+		total.add(pt.L)
 	}
+	p.L = total.sum()
 	p.at = dsl.Span{}
 	if len(p.Given) == 0 {
 		p.quantities()

@@ -17,6 +17,7 @@
 package symbolic
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"sort"
@@ -246,7 +247,8 @@ type Context struct {
 	formals map[formalKey]*Index
 
 	limited   bool // the limits of budget.go hold
-	work      int  // counted so far
+	work      int  // counted so far, for the model
+	maxWork   int  // what may be
 	allowance int  // by which the limits are multiplied
 
 	grain       grain
@@ -314,27 +316,27 @@ func (c *Context) canon(r dsl.Range, level int) *Index {
 func (c *Context) intern(e Expr) *Expr {
 	c.spend(len(e.Args))
 	k := append(c.key[:0], byte(e.Op))
-	num := func(n int) { k = strconv.AppendInt(k, int64(n), 36); k = append(k, ',') }
-	flt := func(v float64) { k = strconv.AppendUint(k, math.Float64bits(v), 36); k = append(k, ',') }
-	ext := func(x dsl.Extent) { k = append(k, x.Name...); num(x.Offset) }
+	num := func(n int) { k = binary.LittleEndian.AppendUint32(k, uint32(n)) }
+	flt := func(v float64) { k = binary.LittleEndian.AppendUint64(k, math.Float64bits(v)) }
+	name := func(s string) { k = append(append(k, s...), 0) }
+	ext := func(x dsl.Extent) { name(x.Name); num(x.Offset) }
 	switch e.Op {
 	case Num:
 		flt(e.Val)
 	case Ref:
 		num(e.Tensor.id)
 	case Add, Mul:
+		num(len(e.K))
 		flt(e.Val)
 		for i := range e.K {
 			flt(e.K[i])
 		}
 	case Call:
-		k = append(k, e.Func.Name...)
-		k = append(k, ',')
+		name(e.Func.Name)
 	case Sum:
 		num(e.Index.uid)
 	case Draw:
-		k = append(k, e.Dist.Name...)
-		k = append(k, ',')
+		name(e.Dist.Name)
 		if e.Tensor != nil {
 			num(e.Tensor.id)
 		}
@@ -350,6 +352,7 @@ func (c *Context) intern(e Expr) *Expr {
 	for _, s := range e.Subs {
 		switch {
 		case s.Index != nil:
+			k = append(k, 'i')
 			num(s.Index.uid)
 			num(s.Offset)
 		case s.Data != nil:

@@ -476,12 +476,25 @@ func (p *Posterior) leftExpr(t *PosteriorTerm) *Expr {
 // others, and the negative Hessian of the log-Jacobian.
 func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 	c := p.C
-	var parts []entry
-	prior := c.Number(0)
+	// Of many terms few hold any one parameter.
+	parts := make([][]*part, len(p.Params))
+	keep := func(term *PosteriorTerm, e entry) {
+		if e == nil {
+			return
+		}
+		held := p.paramsOf(term)
+		x := &part{e, held}
+		for n := range p.Params {
+			if held[n] {
+				parts[n] = append(parts[n], x)
+			}
+		}
+	}
+	log := c.newTotal()
 	for n, b := range p.Params {
 		i, s := b.index(c, "i")
 		if !(t.Expected && p.hasJointPrior(n)) {
-			prior = c.Add(prior, c.sumOver(i, b.logJacobian(c, s)))
+			log.add(c.sumOver(i, b.logJacobian(c, s)))
 		}
 	}
 	for _, term := range p.Terms {
@@ -493,26 +506,56 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 					"the Fisher information of a `density` statement is not known: it names no distribution of the data")
 				continue
 			}
-			prior = c.Add(prior, term.L)
+			log.add(term.L)
 		case p.leftIsParam(term) && t.Expected:
-			if e := p.jointInformation(d, t, term); e != nil {
-				parts = append(parts, e)
-			}
+			keep(term, p.jointInformation(d, t, term))
 		case p.leftIsParam(term):
-			prior = c.Add(prior, term.L)
+			log.add(term.L)
 		default:
-			if e := p.information(d, t, term); e != nil {
-				parts = append(parts, e)
+			keep(term, p.information(d, t, term))
+		}
+	}
+	prior := log.sum()
+	return func(r, q int, a, b []Sub) *Expr {
+		e := c.newTotal(c.Neg(p.secondDerivative(prior, r, q, a, b)))
+		for _, x := range parts[r] {
+			if x.holds[q] {
+				e.add(x.at(r, q, a, b))
+			}
+		}
+		return e.sum()
+	}
+}
+
+// part is the information of one term, with the parameters that it holds, by number.
+type part struct {
+	at    entry
+	holds map[int]bool
+}
+
+// paramsOf returns the parameters that the left side or an argument of a term depends on, by number.
+func (p *Posterior) paramsOf(term *PosteriorTerm) map[int]bool {
+	numbers := map[*Tensor]int{}
+	for n, b := range p.Params {
+		numbers[b.Coord] = n
+	}
+	held := map[int]bool{}
+	note := func(v value) {
+		subs := make([]Sub, len(v.shape))
+		for n := range subs {
+			subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+		}
+		for t := range coordinates(v.at(subs...)) {
+			if n, ok := numbers[t]; ok {
+				held[n] = true
 			}
 		}
 	}
-	return func(r, q int, a, b []Sub) *Expr {
-		e := c.Neg(p.secondDerivative(prior, r, q, a, b))
-		for _, part := range parts {
-			e = c.Add(e, part(r, q, a, b))
-		}
-		return e
+	note(term.Left)
+	for _, a := range term.Args {
+		note(a)
 	}
+	return held
 }
 
 // mentionsData reports whether e holds an array of data: a term without one

@@ -148,8 +148,12 @@ func (v *positivity) concaveResidual(t *PosteriorTerm) bool {
 	}
 	p, c := v.p, v.p.C
 	residual := c.Sub(t.Left.at(), t.Args[0].at())
+	held := coordinates(residual)
 	for r := range p.Params {
-		for q := 0; q <= r; q++ {
+		for q := 0; q <= r && held[p.Params[r].Coord]; q++ {
+			if !held[p.Params[q].Coord] {
+				continue
+			}
 			_, x := p.Params[r].index(c, "j")
 			_, y := p.Params[q].index(c, "l")
 			if !p.secondDerivative(residual, r, q, x, y).IsNum(0) {

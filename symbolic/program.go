@@ -42,11 +42,18 @@ func newProgram(p *Posterior) *Program {
 			prog.taken[t.Name] = 1
 		}
 	}
+	// One set of indices for each shape: each definition is elaborated once at them, with all that it uses.
+	at := map[string][]Sub{}
 	for _, l := range p.Model.Lets {
 		v := p.lets[l]
-		subs := make([]Sub, len(v.shape))
-		for n := range subs {
-			subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+		shape := fmt.Sprint(v.shape)
+		subs, ok := at[shape]
+		if !ok {
+			subs = make([]Sub, len(v.shape))
+			for n := range subs {
+				subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+			}
+			at[shape] = subs
 		}
 		e := v.at(subs...)
 		if len(e.free) != len(subs) {
@@ -187,20 +194,30 @@ func (p *Program) raise(e *Expr) *Expr {
 // constants become equal, however they came about. Likewise at the stage of the
 // other blocks' parameters.
 func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
-	if e.Op == Sum {
-		return e
-	}
-	if e.Op == Ref {
-		d := e.Tensor.Def
-		if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Fit != nil {
+	memo := map[*Expr]*Expr{}
+	var walk func(e *Expr) *Expr
+	walk = func(e *Expr) *Expr {
+		if e.Op == Sum {
 			return e
 		}
-		return d.Body
+		if e.Op == Ref {
+			d := e.Tensor.Def
+			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Fit != nil || d.Body.tree > maxConstant {
+				return e
+			}
+			return d.Body
+		}
+		if len(e.Args) == 0 {
+			return e
+		}
+		r, ok := memo[e]
+		if !ok {
+			r = p.c.rebuild(e, walk, func(s Sub) Sub { return s })
+			memo[e] = r
+		}
+		return r
 	}
-	if len(e.Args) == 0 {
-		return e
-	}
-	return p.c.rebuild(e, func(a *Expr) *Expr { return p.inlineConstants(a, stage) }, func(s Sub) Sub { return s })
+	return walk(e)
 }
 
 // invent makes a name that tells what is defined: expV for exp(v), sumSqX for
@@ -300,13 +317,16 @@ func sameIndices(a, b []*Index) bool {
 // Lower turns an expression that is evaluated in loops over ctx into one over
 // definitions: what is known at an earlier stage, or does not change in the
 // innermost loops, is defined once and referred to.
-func (p *Program) Lower(e *Expr, ctx []*Index) *Expr {
+func (p *Program) Lower(e *Expr, ctx []*Index) *Expr { return p.lowerAs(e, ctx, nil) }
+
+// lowerAs is Lower of something that may have the name of source.
+func (p *Program) lowerAs(e *Expr, ctx []*Index, source *Expr) *Expr {
 	defer func(s bool) { p.c.sharing = s }(p.c.sharing)
 	p.c.sharing = false // operands are small, and what they are made of stays as small
 	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
 	r := l.lower(p.c.Collect(p.reorder(e)))
 	if fixed(r) && len(r.free) == 0 && r.Op != Ref {
-		return p.define(r, nil) // known early, whole
+		return p.define(r, source) // known early, whole
 	}
 	return r
 }
@@ -317,7 +337,7 @@ func (p *Program) lowerShared(e *Expr) *Expr {
 	d := e.Tensor.Def
 	r, ok := p.lowered[e.Tensor]
 	if !ok {
-		r = p.Lower(d.Body, d.Indices)
+		r = p.lowerAs(d.Body, d.Indices, d.Body)
 		if r.Op != Ref && r.Op != Num && p.c.storable(r.free) {
 			r = p.define(r, d.Body)
 		}
@@ -799,13 +819,34 @@ func shallowCost(e *Expr, memo map[*Expr]float64) float64 {
 
 // Refs calls f for every reference in e, sums and subscripts included.
 func Refs(e *Expr, f func(*Expr)) {
-	seen := map[*Expr]bool{}
+	// Most expressions are small: a list of their nodes is searched faster than a map is made.
+	var room [16]*Expr
+	few := room[:0]
+	var many map[*Expr]bool
+	first := func(e *Expr) bool {
+		switch {
+		case many != nil:
+			if many[e] {
+				return false
+			}
+			many[e] = true
+			return true
+		case slices.Contains(few, e):
+			return false
+		}
+		if few = append(few, e); len(few) == cap(few) {
+			many = make(map[*Expr]bool, 4*len(few))
+			for _, e := range few {
+				many[e] = true
+			}
+		}
+		return true
+	}
 	var walk func(*Expr)
 	walk = func(e *Expr) {
-		if seen[e] {
+		if !first(e) {
 			return
 		}
-		seen[e] = true
 		if e.Op == Ref {
 			f(e)
 		}
@@ -854,23 +895,29 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	depends := map[*Tensor]bool{}
 	type adjoint struct {
 		indices []*Index
-		terms   []*Expr
-		n       int // terms so far
+		*total
 	}
 	bars := map[*Tensor]*adjoint{}
-	total := func(a *adjoint) *Expr { return c.operand(c.settled(c.Add(a.terms...))) }
+	total := func(a *adjoint) *Expr { return c.operand(c.settled(a.sum())) }
 	// visit distributes the adjoint bar of an expression body that runs
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
+		// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
+		// of both.
+		terms, ks := []*Expr{body}, []float64{1}
+		if body.Op == Add {
+			terms, ks = body.Args, body.K
+		}
+		term := 0
 		var seen []*Tensor
+		held := map[*Tensor][]int{} // the terms, in order
 		note := func(t *Tensor) {
-			for _, s := range seen {
-				if s == t {
-					return
-				}
-			}
-			if p.dependsOnPosition(t, depends) {
+			in, noted := held[t]
+			if !noted && p.dependsOnPosition(t, depends) {
 				seen = append(seen, t)
+			}
+			if len(in) == 0 || in[len(in)-1] != term {
+				held[t] = append(in, term)
 			}
 		}
 		var collect func(e *Expr)
@@ -886,26 +933,29 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 				note(r.Tensor)
 			})
 		}
-		collect(body)
+		for n, e := range terms {
+			term = n
+			collect(e)
+		}
 		for _, t := range seen {
 			b := bars[t]
 			if b == nil {
-				b = &adjoint{}
+				b = &adjoint{total: c.newTotal()}
 				for _, x := range t.Shape {
 					b.indices = append(b.indices, c.NewIndex("a", upTo(x)))
 				}
 				bars[t] = b
 			}
-			d := c.Mul(bar, c.Diff(body, t, subsOf(b.indices)...))
+			var k []float64
+			var by []*Expr
+			for _, n := range held[t] {
+				k, by = append(k, ks[n]), append(by, c.Diff(terms[n], t, subsOf(b.indices)...))
+			}
+			d := c.Mul(bar, c.Linear(0, k, by))
 			for _, i := range indices {
 				d = c.Sum(i, d)
 			}
-			// Few terms are added as they come, which settles the order of sums in
-			// emitted code; of many that would take time by their square.
-			b.terms, b.n = append(b.terms, d), b.n+1
-			if b.n <= 64 {
-				b.terms = []*Expr{c.Add(b.terms...)}
-			}
+			b.add(d)
 		}
 	}
 	visit(root, nil, c.Number(1))

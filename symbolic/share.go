@@ -21,7 +21,10 @@ import (
 // operations stay visible. Lowering turns the references into definitions of the
 // program.
 //
-// A small model has no shared definitions: all rules see all of it. One that outgrows
+// What is known before sampling is shared too where it is large, whole: nothing looks into it, and it is computed
+// once. No grain has a part in that.
+//
+// Else a small model has no shared definitions: all rules see all of it. One that outgrows
 // the first of two grains is elaborated anew with the second, by which a few operations
 // are large already. Between the two, definitions would be large and alike.
 
@@ -32,22 +35,38 @@ type grain struct{ factors, tree, least int32 }
 
 var coarse, fine = grain{16, 1000, 0}, grain{2, 40, 3}
 
+// undifferentiated is the grain of what is evaluated only: none outgrows it.
+var undifferentiated = grain{16, 1000, 3}
+
+// maxConstant is the size, written out as a tree, from which on what is known before sampling is large: in a
+// chain of definitions each would hold all before it.
+const maxConstant = 400
+
 // outgrown is what elaboration with the coarse grain panics with where something is
 // large, and growing recovers.
 type outgrown struct{}
 
 // growing returns what f makes of the coarse grain, or of the fine one if the model
 // outgrows the first.
-func growing[T any](f func(grain) T) (result T) {
+func growing[T any](f func(grain) T) T {
+	if result, ok := fitting(f); ok {
+		return result
+	}
+	return f(fine)
+}
+
+// fitting returns what f makes of the coarse grain, unless the model outgrows it. Nothing of
+// that attempt is left where it does.
+func fitting[T any](f func(grain) T) (result T, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
-			if _, ok := r.(outgrown); !ok {
+			if _, grown := r.(outgrown); !grown {
 				panic(r)
 			}
-			result = f(fine)
+			ok = false
 		}
 	}()
-	return f(coarse)
+	return f(coarse), true
 }
 
 // measure sets the sizes of a node from those of its operands. Factors that are known
@@ -76,7 +95,10 @@ func (e *Expr) measure() {
 
 // large reports whether an operand is to become opaque.
 func (c *Context) large(e *Expr) bool {
-	return e.stage >= StagePosition && (c.lengthy(e) || e.tree > c.grain.tree)
+	if e.stage < StagePosition {
+		return fixed(e) && e.tree > maxConstant
+	}
+	return c.lengthy(e) || e.tree > c.grain.tree
 }
 
 // lengthy reports whether e has more factors than are to be seen; those of a call
@@ -114,6 +136,12 @@ func (c *Context) operand(e *Expr) *Expr {
 // exponential; in one reference for each set of indices. In a call it is the
 // arguments, so that the rules that know the function still see it.
 func (c *Context) opaque(e *Expr, all bool) *Expr {
+	if e.stage < StagePosition {
+		if fixed(e) && e.tree > maxConstant {
+			return c.share(e)
+		}
+		return e
+	}
 	switch e.Op {
 	case Sum:
 		return c.share(e)
@@ -210,7 +238,7 @@ func (c *Context) share(e *Expr) *Expr {
 	if e.placed || e.Op == Ref || e.Op == Num || !c.storable(e.free) || strays(e) {
 		return e
 	}
-	if c.grain == coarse {
+	if c.grain == coarse && e.stage >= StagePosition {
 		panic(outgrown{})
 	}
 	key, formal := c.close(e)
@@ -429,15 +457,26 @@ const maxInlined = 400
 func (c *Context) inlined(e *Expr) *Expr {
 	defer func(s bool) { c.sharing = s }(c.sharing)
 	c.sharing = false
-	return c.Replace(e, func(r *Expr) *Expr {
-		d := r.Tensor.Def
-		if r.Tensor.Kind != SharedTensor {
-			return r
-		}
-		body := c.inlined(d.Body)
-		if body.tree > maxInlined {
-			return r
-		}
-		return c.substAll(body, d.Indices, r.Subs)
-	})
+	bodies := map[*Def]*Expr{} // nil where it stays
+	var written func(e *Expr) *Expr
+	written = func(e *Expr) *Expr {
+		return c.Replace(e, func(r *Expr) *Expr {
+			d := r.Tensor.Def
+			if r.Tensor.Kind != SharedTensor {
+				return r
+			}
+			body, ok := bodies[d]
+			if !ok {
+				if body = written(d.Body); body.tree > maxInlined {
+					body = nil
+				}
+				bodies[d] = body
+			}
+			if body == nil {
+				return r
+			}
+			return c.substAll(body, d.Indices, r.Subs)
+		})
+	}
+	return written(e)
 }

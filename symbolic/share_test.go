@@ -291,6 +291,27 @@ func TestSharedAll(t *testing.T) {
 	t.Run("tails", TestTails)
 }
 
+// BenchmarkCompileLong derives long models that are near the limits of budget.go.
+func BenchmarkCompileLong(b *testing.B) {
+	for _, m := range []struct{ name, text string }{
+		{"hidden-Markov-model/hessian/20", strings.Replace(hmm(20), "softabs(alpha = 1)", "hessian", 1)},
+		{"hidden-Markov-model/identity/300", strings.Replace(hmm(300), "softabs(alpha = 1)", "identity", 1)},
+		{"statements/fisher/1499", longList(1499, "y ~ normal(a*%v, 1)", "fisher")},
+		{"statements-with-definitions/identity/1499", longList(1499, "y ~ normal(a*%v + b, exp(b))", "identity")},
+		{"nested-functions/hessian/190", nestedCalls("atan", 190, "hessian")},
+		{"chain-of-data/softabs/1000", dataChain(1000, "[k]", "r .* p%d .* (1 - p%d)", "softabs(alpha = 1)")},
+	} {
+		b.Run(m.name, func(b *testing.B) {
+			for range b.N {
+				d, _ := load(b, m.text)
+				b.ReportMetric(float64(len(d.C.nodes)), "nodes")
+				b.ReportMetric(float64(d.C.work), "work")
+				b.ReportMetric(float64(d.emission), "emission")
+			}
+		})
+	}
+}
+
 // BenchmarkCompileChain derives chains of growing length.
 func BenchmarkCompileChain(b *testing.B) {
 	for _, f := range families {

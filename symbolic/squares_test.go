@@ -194,7 +194,7 @@ func loadBy(t testing.TB, text string, by grain) *Derived {
 		t.Fatal(ds.List)
 	}
 	d := &Diagnosed{}
-	r := deriveBy(m, m.Blocks[0], false, by, d)
+	r := deriveBy(m, m.Blocks[0], false, by, d, &spent{})
 	if r == nil {
 		t.Fatal(d.List)
 	}
