@@ -9,7 +9,8 @@ import "github.com/hamc-dev/hamc/dsl"
 const (
 	maxNodes  = 200_000   // expressions
 	maxWork   = 3_200_000 // expressions asked for, with their operands, of all blocks
-	maxCoarse = 2_000_000 // those of the attempt with the coarse grain, which count too
+	maxCoarse = 3_000_000 // those of the attempt with the coarse grain, which count too
+	leastFine = 1_200_000 // what the fine grain has left in any case
 	maxTotal  = 4_000_000 // all that, and what emission will take
 )
 

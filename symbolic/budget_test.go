@@ -142,6 +142,7 @@ func TestNotTooLarge(t *testing.T) {
 		{"1,499 locations and scales", longList(1499, "y ~ normal(a*%v + b, exp(b))", "identity")},
 		{"200 priors", priors(200)},
 		{"190 nested functions", nestedCalls("atan", 190, "hessian")},
+		{"50 equations", equations(50)},
 		{"1,000 definitions of data", dataChain(1000, "[k]", "r .* p%d .* (1 - p%d)", "softabs(alpha = 1)")},
 	} {
 		t.Run(m.name, func(t *testing.T) {
@@ -149,4 +150,20 @@ func TestNotTooLarge(t *testing.T) {
 			t.Logf("%d of %d, with emission %d of %d", d.C.work, maxWork, d.C.work+d.emission, maxTotal)
 		})
 	}
+}
+
+// equations is a system of n differential equations, each of two states.
+func equations(n int) string {
+	var b strings.Builder
+	b.WriteString("model m\ndata n int\ndata t, y real[n]\nparam a, c real > 0\na, c ~ lognormal(0, 1)\n")
+	states, starts := make([]string, n), make([]string, n)
+	for i := range n {
+		states[i], starts[i] = fmt.Sprintf("x%d", i), fmt.Sprintf("x%d = 1", i)
+	}
+	fmt.Fprintf(&b, "ode f(%s) {\n", strings.Join(states, ", "))
+	for i := range n {
+		fmt.Fprintf(&b, "  x%d' = -a*x%d + c*x%d*x%d\n", i, i, (i+1)%n, i)
+	}
+	fmt.Fprintf(&b, "}\nlet s = solve f(%s) from 0 at t\ny ~ normal(s.x0, 1)\nmetric identity\n", strings.Join(starts, ", "))
+	return b.String()
 }

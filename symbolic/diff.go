@@ -5,7 +5,7 @@ package symbolic
 // count as independent of it.
 func (c *Context) Diff(e *Expr, t *Tensor, at ...Sub) *Expr {
 	if e.stage < t.Stage {
-		return c.Number(0) // known before t
+		return c.nought() // known before t
 	}
 	if len(at) > 0 {
 		return c.diff(e, t, at, map[*Expr]*Expr{})
@@ -19,6 +19,14 @@ func (c *Context) Diff(e *Expr, t *Tensor, at ...Sub) *Expr {
 	return r
 }
 
+// nought is the number 0, which most derivatives are: it is not looked up each time.
+func (c *Context) nought() *Expr {
+	if c.zero == nil {
+		c.zero = c.Number(0)
+	}
+	return c.zero
+}
+
 type scalarKey struct {
 	of *Expr
 	by *Tensor
@@ -26,12 +34,12 @@ type scalarKey struct {
 
 func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr {
 	if e.stage < t.Stage {
-		return c.Number(0)
+		return c.nought()
 	}
 	if r, ok := memo[e]; ok {
 		return r
 	}
-	r := c.Number(0)
+	r := c.nought()
 	switch e.Op {
 	case Ref:
 		if e.Tensor == t {

@@ -374,6 +374,8 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by gr
 	c.limited, c.allowance, c.work, c.maxWork = p.limited, 1, p.work, maxWork
 	if by == coarse {
 		c.maxWork = min(maxWork, p.work+maxCoarse)
+	} else if len(m.Blocks) == 1 {
+		c.maxWork = max(maxWork, p.work+leastFine)
 	}
 	if curved {
 		c.allowance = 4

@@ -258,6 +258,7 @@ type Context struct {
 	derivatives map[derivativeKey]*Expr
 	along       map[*Tensor][]*Index // the indices that derivatives by a tensor are derived at
 	diffs       map[scalarKey]*Expr  // derivatives by scalars
+	zero        *Expr                // the number 0, once it is there
 }
 
 type canonKey struct {
