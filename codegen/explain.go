@@ -36,9 +36,9 @@ func (g *generator) explain(b *strings.Builder) {
 	d := g.d
 	switch {
 	case g.conditional():
-		fmt.Fprintf(b, "block %s of model %s\n\nlog density given the other parameters\n  L = %s\n", d.Block.ObjectName(), d.Model.Name, symbolic.Format(d.L))
+		fmt.Fprintf(b, "block %s of model %s\n\nlog density given the other parameters\n  L = %s\n", d.Block.ObjectName(), d.Model.Name, symbolic.Format(d.Plain))
 	default:
-		fmt.Fprintf(b, "model %s\n\nlog density\n  L = %s\n", d.Model.Name, symbolic.Format(d.L))
+		fmt.Fprintf(b, "model %s\n\nlog density\n  L = %s\n", d.Model.Name, symbolic.Format(d.Plain))
 	}
 	section := func(title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
 		if len(ph.defs) == 0 && len(outs) == 0 {

@@ -107,7 +107,7 @@ func (g *generator) about() string {
 	if doc := g.d.Model.Doc; doc != "" {
 		b.WriteString(doc + "\n\n")
 	}
-	b.WriteString("The log density is\n\n\tL = " + symbolic.Format(g.d.L))
+	b.WriteString("The log density is\n\n\tL = " + symbolic.Format(g.d.Plain))
 	if len(g.blocks) == 0 {
 		b.WriteString("\n\nand the metric is " + g.metricDoc())
 	}

@@ -184,6 +184,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	}()
 	p.elaborate(m, block, curved, by)
 	c := p.C
+	p.Plain = p.L
 	p.L = c.Fold(p.L)
 	var metric *Metric
 	if block != nil {

@@ -327,6 +327,7 @@ type Posterior struct {
 	Given  []*Param   // the others
 	Terms  []*PosteriorTerm
 	L      *Expr // log density, Jacobian terms included
+	Plain  *Expr // L with sums over data as the model has them, for people
 	Solves []*Solution
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.

@@ -12,13 +12,32 @@ import (
 const maxFormat = 2000
 
 // Format renders an expression for people: Σ over named indices, powers, and
-// fractions. Of one of more than maxFormat nodes, what is left is rendered as "…".
+// fractions, shared definitions by what they stand for. Of one of more than maxFormat nodes, what is left is rendered as "…".
 func Format(e *Expr) string {
 	p := &printer{left: maxFormat}
 	return p.expr(e, 0)
 }
 
-type printer struct{ left int } // nodes
+type printer struct {
+	left int            // nodes
+	at   map[*Index]Sub // what the indices of a shared definition stand for
+}
+
+// subs renders subscripts.
+func (p *printer) subs(list []Sub) string {
+	out := make([]Sub, len(list))
+	for n, s := range list {
+		out[n] = p.sub(s)
+	}
+	return subsString(out)
+}
+
+func (p *printer) sub(s Sub) Sub {
+	if to, ok := p.at[s.Index]; ok && s.Index != nil {
+		return shiftSub(to, s.Offset)
+	}
+	return s
+}
 
 const (
 	precAdd = 1
@@ -58,14 +77,24 @@ func (p *printer) expr(e *Expr, ctx int) string {
 		}
 		return s
 	case Ref:
+		if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor && d.Body != nil {
+			at := map[*Index]Sub{}
+			for n, i := range d.Indices {
+				at[i] = p.sub(e.Subs[n])
+			}
+			outer := p.at
+			p.at = at
+			defer func() { p.at = outer }()
+			return p.expr(d.Body, ctx)
+		}
 		if len(e.Subs) == 0 {
 			return e.Tensor.Name
 		}
-		return e.Tensor.Name + "[" + subsString(e.Subs) + "]"
+		return e.Tensor.Name + "[" + p.subs(e.Subs) + "]"
 	case Delta:
-		return "δ[" + subsString(e.Subs) + "]"
+		return "δ[" + p.subs(e.Subs) + "]"
 	case Inside:
-		return fmt.Sprintf("[%s in %s]", e.Subs[0], e.Range)
+		return fmt.Sprintf("[%s in %s]", p.sub(e.Subs[0]), e.Range)
 	case Call:
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {

@@ -7,8 +7,8 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·n - log(sigma_y)·n - ½·t1²/sigma_t² - 2·log(sigma_t) - ½·t2²/sigma_t² - ½·(fitRest
-//	    + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)²)/sigma_y² - 1.8378770664093453
+//	L = -0.9189385332046727·n - ½·(Σ[i1 in n] (t1 + t2² - y[i1])²)/sigma_y² - log(sigma_y)·n - ½·t1²/sigma_t²
+//	    - 2·log(sigma_t) - ½·t2²/sigma_t² - 1.8378770664093453
 //
 // and the metric is dense, with the blocks
 //

@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -½·(t2² + t1²)/sigma_t² - ½·(fitRest + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)²)/sigma_y²
+//	L = -½·(Σ[i1 in n] (t1 + t2² - y[i1])²)/sigma_y² - ½·(t2² + t1²)/sigma_t²
 //
 // and the metric is dense, with the blocks
 //

@@ -6,8 +6,8 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·k - Σ[i2 in n] log1p_exp(Σ[i1 in k] beta[i1]·x[i2,i1]) - ½·Σ[i1 in k] beta[i1]²
-//	    + Σ[i2 in k] beta[i2]·(Σ[i1 in n] y[i1]·x[i1,i2])
+//	L = -0.9189385332046727·k + Σ[i2 in n] y[i2]·(Σ[i1 in k] beta[i1]·x[i2,i1])
+//	    - Σ[i2 in n] log1p_exp(Σ[i1 in k] beta[i1]·x[i2,i1]) - ½·Σ[i1 in k] beta[i1]²
 //
 // and the metric is dense, with the blocks
 //

@@ -6,8 +6,8 @@
 //
 // The log density is
 //
-//	L = -0.005·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(fitRest + (fitOffset + (mu
-//	    - fitCentre)·fitFactor)²) - 4.140462159403391
+//	L = -0.005·mu² - ½·sigma² - 0.9189385332046727·n - sigma·n - ½·exp(-2·sigma)·(Σ[i1 in n] (mu - y[i1])²)
+//	    - 4.140462159403391
 //
 // and the metric is diagonal, with the blocks
 //

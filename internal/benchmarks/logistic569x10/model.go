@@ -6,8 +6,8 @@
 //
 // The log density is
 //
-//	L = -Σ[i2 in 569] log1p_exp(Σ[i1 in 10] beta[i1]·x[i2,i1]) - ½·Σ[i1 in 10] beta[i1]²
-//	    + Σ[i2 in 10] beta[i2]·(Σ[i1 in 569] y[i1]·x[i1,i2]) - 9.189385332046726
+//	L = Σ[i2 in 569] y[i2]·(Σ[i1 in 10] beta[i1]·x[i2,i1])
+//	    - Σ[i2 in 569] log1p_exp(Σ[i1 in 10] beta[i1]·x[i2,i1]) - ½·Σ[i1 in 10] beta[i1]² - 9.189385332046726
 //
 // and the metric is dense, with the blocks
 //
