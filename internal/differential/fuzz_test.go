@@ -14,6 +14,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/typecheck"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -38,7 +39,7 @@ func FuzzGenerate(f *testing.F) {
 			f.Add(s.text)
 		}
 	}
-	for _, text := range goodModels(f) {
+	for _, text := range campaign.Sample(f, goodModels(f), 5) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -53,7 +54,7 @@ func FuzzGenerate(f *testing.F) {
 //
 //	go test ./internal/differential -run NONE -fuzz FuzzRandomModel -fuzztime 10m
 func FuzzRandomModel(f *testing.F) {
-	for seed := range uint64(20) {
+	for seed := range uint64(campaign.Cases(f, 4, 20)) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
