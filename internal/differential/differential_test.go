@@ -40,7 +40,7 @@ const randomModels = 36
 func TestGenerated(t *testing.T) {
 	all := compiled(t)
 	t.Parallel()
-	for seed := range uint64(campaign.Cases(t, 6, randomModels)) {
+	for seed := range uint64(campaign.Cases(t, 2, randomModels)) {
 		s := randomModel(fmt.Sprintf("random_%d", seed), seed)
 		if err := s.compile(); err != nil {
 			t.Errorf("%v\n%s", err, s.text)

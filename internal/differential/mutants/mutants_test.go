@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/typecheck"
 )
 
@@ -59,7 +60,7 @@ func deeper(n int) int {
 // TestSample is a short run of the program.
 func TestSample(t *testing.T) {
 	var out bytes.Buffer
-	causes, err := run(&options{out: &out, root: root, seed: 1, n: 100})
+	causes, err := run(&options{out: &out, root: root, seed: 1, n: campaign.Cases(t, 30, 100)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,15 +119,16 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%s: the tokens are another text", o.name)
 		}
 	}
+	step := campaign.Cases(t, 30, 10)
 	became := map[string]int{}
-	for i := 0; i < len(origins); i += 10 {
+	for i := 0; i < len(origins); i += step {
 		r := compile(&mutant{Text: origins[i].text})
 		became[r.Outcome]++
 		for _, f := range r.Faults {
 			t.Errorf("%s: %s\n%s", origins[i].name, f.signature(), f.Detail)
 		}
 	}
-	if became[evaluated]*10 < 7*len(origins)/10 {
+	if became[evaluated]*step < 7*len(origins)/10 {
 		t.Errorf("few are evaluated: %v", became)
 	}
 }
