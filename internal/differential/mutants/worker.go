@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hamc-dev/hamc/internal/differential/typecheck"
+	"github.com/hamc-dev/hamc/internal/processor"
 )
 
 // What one mutant may take, but for its stack.
@@ -67,7 +68,7 @@ func work() error {
 		m := o.Mutant
 		limited := func(m *mutant, do func()) {
 			now.Store(int32(loading))
-			b := &began{m, o.Limits, processorTime(), time.Now()}
+			b := &began{m, o.Limits, processor.Time(), time.Now()}
 			start.Store(b)
 			if do(); !start.CompareAndSwap(b, nil) {
 				select {} // it took too much, which is being told
@@ -115,7 +116,7 @@ func watch(start *atomic.Pointer[began], exceeded func(m *mutant, kind, detail s
 		switch {
 		case sample[0].Value.Uint64()-sample[1].Value.Uint64() > b.limits.Bytes:
 			kind = memory
-		case processorTime()-b.seconds > b.limits.Seconds || time.Since(b.wall) > b.limits.Wall:
+		case processor.Time()-b.seconds > b.limits.Seconds || time.Since(b.wall) > b.limits.Wall:
 			kind = timeout
 		default:
 			continue
