@@ -130,7 +130,7 @@ func blocks(t *testing.T, page string) []*block {
 
 // notRun says which commands may go without being run here: those that would
 // run this test in turn, and those that need another machine or program.
-var notRun = []string{"go test ./...", "./.ci/run", "go get ", "git ", "python3 ", "hamc paper all --scale paper --executor slurm "}
+var notRun = []string{"go test ./...", campaign.Variable + "=long go test ", "./.ci/run", "go get ", "git ", "python3 ", "hamc paper all --scale paper --executor slurm "}
 
 // slow says which commands take long and are run in a long campaign only, and what holds them to
 // the pages otherwise. In their place another is run where the next ones need what they write.
