@@ -7,8 +7,9 @@
 //	sh           Each line is run, in a copy of the repository with hamc on the
 //	             PATH, and must succeed, but for the verdict of hamc run and hamc
 //	             summary on draws that are few. A line that ends in "# not run: reason"
-//	             is left out; only commands that notRun lists may be. A line "cd DIR"
-//	             holds for the rest of the block.
+//	             is left out; only commands that notRun lists may be. Those that
+//	             slow lists are run in a long campaign only, see internal/campaign.
+//	             A line "cd DIR" holds for the rest of the block.
 //	console      After "$ ", a command that is run likewise; below it, what the
 //	             command prints. Numbers are not compared, blanks neither, and a
 //	             line "…" stands for any lines.
@@ -44,6 +45,7 @@ import (
 	"time"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/export"
 	"github.com/hamc-dev/hamc/symbolic"
@@ -128,13 +130,64 @@ func blocks(t *testing.T, page string) []*block {
 
 // notRun says which commands may go without being run here: those that would
 // run this test in turn, and those that need another machine or program.
-var notRun = []string{"go test ./...", "./.ci/run", "go get ", "git ", "python3 ", "hamc paper all --scale paper --executor slurm "}
+var notRun = []string{"go test ./...", campaign.Variable + "=long go test ", "./.ci/run", "go get ", "git ", "python3 ", "hamc paper all --scale paper --executor slurm "}
+
+// slow says which commands take long and are run in a long campaign only, and what holds them to
+// the pages otherwise. In their place another is run where the next ones need what they write.
+var slow = []struct{ command, instead, otherwise string }{
+	{"hamc run examples/stochastic_volatility.ham ", "", "cmd/hamc runs models in blocks, and this one in a long campaign"},
+	{"hamc run examples/fitzhugh_nagumo.ham ", "", "cmd/hamc runs it for a few draws"},
+	{"hamc paper banana --with ", "", "a page runs it on fewer cells"},
+	{"go generate ./generated ", "", "cmd/hamc compares what is generated with what is there"},
+	{"go vet ./dsl ", "", "the go command is not what is tested"},
+	{"go test ./runtime/linalg ", "", "the package runs these tests"},
+	{"go test -run '^$' -bench . ", "", "the package compiles its benchmarks"},
+	{"go test ./runtime/datafile -run '^$' -fuzz ", "", "the package runs the seeds"},
+	{"go run ./internal/differential/mutants ", "", "the package runs the program"},
+	// The go command compiles all of hamc for a tool of another module.
+	{"go generate ", "grep -h '^//go:generate go tool ' *.go | sed 's/.* go tool //' | GOPACKAGE=main sh -e", ".ci/run does it in examples/downstream"},
+	{"go tool hamc diff line.ham ", "GOPACKAGE=main hamc diff line.ham", ".ci/run runs the tool in examples/downstream"},
+}
+
+// briefly returns what is run of a command in a short campaign, "" for nothing.
+func briefly(command string) string {
+	for _, s := range slow {
+		if rest, ok := strings.CutPrefix(command+" ", s.command); ok {
+			if s.instead == "" {
+				return ""
+			}
+			return strings.TrimSpace(s.instead + " " + rest)
+		}
+	}
+	return command
+}
+
+// TestSlow: the commands that are left out of short campaigns stand on the pages.
+func TestSlow(t *testing.T) {
+	var commands []string
+	for _, page := range documents(t) {
+		for _, b := range blocks(t, page) {
+			for _, line := range b.lines {
+				if b.kind == "sh" || b.kind == "console" {
+					commands = append(commands, strings.TrimPrefix(line, "$ ")+" ")
+				}
+			}
+		}
+	}
+	for _, s := range slow {
+		if !slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(c, s.command) }) {
+			t.Errorf("no page has a command %q", s.command)
+		}
+	}
+}
 
 var notRunMark = regexp.MustCompile(`\s+# not run: (.+)$`)
 
 // A workshop is a copy of the repository in which commands are run.
 type workshop struct {
 	dir   string
+	ctx   context.Context // ends before go test does, so that no command outlives it
+	long  bool            // all commands are run
 	env   []string
 	entry map[string]bool // what the copy's top directory held at first
 	at    string          // where commands are run, relative to dir
@@ -144,7 +197,13 @@ type workshop struct {
 func newWorkshop(t *testing.T) *workshop {
 	t.Helper()
 	tmp := t.TempDir()
-	w := &workshop{dir: filepath.Join(tmp, "hamc"), entry: map[string]bool{}}
+	ctx := t.Context()
+	if end, ok := t.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-5*time.Second))
+		t.Cleanup(cancel)
+	}
+	w := &workshop{dir: filepath.Join(tmp, "hamc"), ctx: ctx, long: campaign.Long(t), entry: map[string]bool{}}
 	if err := copyTree(w.dir, root); err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +215,11 @@ func newWorkshop(t *testing.T) *workshop {
 		w.entry[e.Name()] = true
 	}
 	// The home directory is our own, so that samplers are built and nothing
-	// is left behind; the go command keeps its caches and settings.
+	// is left behind; the go command keeps its caches and settings. Without the names of
+	// directories in what it compiles, it finds in its cache what it compiled for another copy.
 	bin := filepath.Join(tmp, "bin")
-	w.env = append(os.Environ(), "HOME="+tmp, "XDG_CACHE_HOME="+filepath.Join(tmp, "cache"), "GOBIN="+bin,
+	w.env = append(os.Environ(), "HOME="+tmp, "XDG_CACHE_HOME="+filepath.Join(tmp, "cache"), "GOBIN="+bin, "GOFLAGS=-trimpath",
+		campaign.Variable+"=", // the tests among the commands are as a reader has them
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOENV"} {
 		out, err := exec.Command("go", "env", name).Output()
@@ -217,9 +278,7 @@ var verdict = regexp.MustCompile(`(?m)^hamc: (a warning speaks|\d+ warnings spea
 // run runs a command line and returns what it prints: standard output after
 // standard error.
 func (w *workshop) run(line string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd := exec.CommandContext(w.ctx, "sh", "-c", line)
 	cmd.Dir = filepath.Join(w.dir, w.at)
 	cmd.Env = w.env
 	var stdout, stderr bytes.Buffer
@@ -289,6 +348,11 @@ func (w *workshop) commands(t *testing.T, b *block) {
 			}
 			continue
 		}
+		if !w.long {
+			if line = briefly(line); line == "" {
+				continue
+			}
+		}
 		began := time.Now()
 		if out, err := w.run(line); err != nil {
 			t.Errorf("%s: %s: %v\n%s", at, line, err, out)
@@ -302,6 +366,9 @@ func (w *workshop) transcript(t *testing.T, b *block) {
 	command, ok := strings.CutPrefix(b.lines[0], "$ ")
 	if !ok {
 		t.Fatalf("%s: a console block starts with `$ command`", b.place())
+	}
+	if !w.long && briefly(command) != command {
+		return
 	}
 	began := time.Now()
 	out, err := w.run(command)

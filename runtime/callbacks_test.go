@@ -129,8 +129,11 @@ func TestRate(t *testing.T) {
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Warmup, opt.Draws, opt.Workers = 1, 20, 50, 1
 	var p *runtime.Progress
+	var warm, adapted time.Time // when the warm-up was at its last transition, and over
 	w := &runtime.Callbacks{
-		OnStart: func(_ []string, all *runtime.Progress) error { p = all; return nil },
+		OnStart:   func(_ []string, all *runtime.Progress) error { p = all; return nil },
+		OnWarmup:  func(int, func() *runtime.State) error { warm = time.Now(); return nil },
+		OnAdapted: func(int, []runtime.BlockRun) error { adapted = time.Now(); return nil },
 		OnDraw: func(int, []float64, func() *runtime.State) error {
 			time.Sleep(200 * time.Microsecond)
 			return nil
@@ -140,14 +143,23 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ended := time.Now()
 	first := p.Chain(0)
 	time.Sleep(5 * time.Millisecond)
 	if later := p.Chain(0); later != first {
 		t.Errorf("%+v, and later %+v", first, later)
 	}
-	want := float64(opt.Draws) / r.Chains[0].SamplingTime.Seconds()
-	if q := first.Rate / want; !(q > 0.9 && q < 1.1) {
-		t.Errorf("rate %v, by the clock %v", first.Rate, want)
+	if warm.IsZero() || adapted.Before(warm) {
+		t.Fatalf("the warm-up is at its last transition at %v, and over at %v", warm, adapted)
+	}
+	// Bounds that hold however busy the machine is: of the phase, which begins after the last transition of the
+	// warm-up and before the first draw, and ends after 49 sleeps more.
+	draws := float64(opt.Draws)
+	least, most := draws/ended.Sub(warm).Seconds(), draws/(49*200e-6)
+	for what, rate := range map[string]float64{"rate": first.Rate, "rate by the time": draws / r.Chains[0].SamplingTime.Seconds()} {
+		if !(rate >= least && rate <= most) {
+			t.Errorf("%s %v, by the clock %v to %v", what, rate, least, most)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 )
@@ -192,8 +193,8 @@ func TestUnitsOfPredictors(t *testing.T) {
 			x[i] = []float64{1, rng.NormFloat64(), rng.NormFloat64()}
 			y[i] = c.draw(0.5 + x[i][1] - 0.5*x[i][2])
 		}
-		mean, sd := quadrature(m, regression(x, y, []float64{3, 3, 3}, c.f))
-		for _, u := range [][]float64{{1, 1, 1}, {1, 1e6, 1e-6}, {1, 1e6, 1e6}, {1, 1e-6, 1e-6}} {
+		mean, sd := quadrature(t, m, regression(x, y, []float64{3, 3, 3}, c.f))
+		for _, u := range campaign.Sample(t, [][]float64{{1, 1, 1}, {1, 1e6, 1e-6}, {1, 1e6, 1e6}, {1, 1e-6, 1e-6}}, 2) {
 			scaled, s := make([][]float64, n), make([]float64, m)
 			wantMean, wantSD := make([]float64, m), make([]float64, m)
 			for i := range x {
@@ -216,19 +217,22 @@ func TestUnitsOfPredictors(t *testing.T) {
 	}
 }
 
-// quadrature returns means and standard deviations of a density of three coordinates that is nothing beyond ±6, by the
+// quadrature returns means and standard deviations of a density of three coordinates that is nothing on the faces of a cube, by the
 // trapezoidal rule.
-func quadrature(m int, gradient func(grad, q []float64) float64) (mean, sd []float64) {
-	const h = 0.1
+func quadrature(t *testing.T, m int, gradient func(grad, q []float64) float64) (mean, sd []float64) {
+	const h, k = 0.1, 35
 	mean, sd = make([]float64, m), make([]float64, m)
 	q, grad := make([]float64, m), make([]float64, m)
-	top := math.Inf(-1)
+	top, edge := math.Inf(-1), math.Inf(-1)
 	total := 0.0
-	for a := -60; a <= 60; a++ {
-		for b := -60; b <= 60; b++ {
-			for c := -60; c <= 60; c++ {
+	for a := -k; a <= k; a++ {
+		for b := -k; b <= k; b++ {
+			for c := -k; c <= k; c++ {
 				q[0], q[1], q[2] = h*float64(a), h*float64(b), h*float64(c)
 				l := gradient(grad, q)
+				if max(a, -a, b, -b, c, -c) == k {
+					edge = max(edge, l)
+				}
 				if l > top {
 					f := math.Exp(top - l)
 					total *= f
@@ -246,6 +250,9 @@ func quadrature(m int, gradient func(grad, q []float64) float64) (mean, sd []flo
 				}
 			}
 		}
+	}
+	if !(edge < top-15) {
+		t.Fatalf("the cube is too small: the log density is %v inside and %v on a face", top, edge)
 	}
 	for j := range mean {
 		mean[j] /= total
@@ -336,7 +343,7 @@ func TestFarCorrelated(t *testing.T) {
 			}
 			return l
 		})
-		for _, metric := range []runtime.EuclideanMetric{runtime.DiagE, runtime.DenseE} {
+		for _, metric := range campaign.Sample(t, []runtime.EuclideanMetric{runtime.DiagE, runtime.DenseE}, 2) {
 			t.Run(fmt.Sprint(rho, metric), func(t *testing.T) {
 				opt := runtime.DefaultOptions()
 				opt.Metric = metric

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -127,9 +128,9 @@ func (s *broken) StepIMb(q, p []float64, eps float64, sol *runtime.Solver) runti
 }
 
 // The moment test has the power to see a wrong kernel; the first case is the
-// right one.
+// right one. A short campaign has the first and the last.
 func TestMomentsBetrayBrokenKernels(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		name string
 		s    broken
 		good bool
@@ -139,7 +140,7 @@ func TestMomentsBetrayBrokenKernels(t *testing.T) {
 		{"log det with the wrong sign", broken{logDet: -1}, false},
 		{"momentum without the metric", broken{logDet: 1, white: true}, false},
 		{"steps that drift", broken{logDet: 1, stray: 0.05}, false},
-	} {
+	}, 4) {
 		c.s.GenericSystem = runtime.Generic(newCurved())
 		opt := curvedOptions()
 		opt.ReverseCheck = runtime.ReverseOff
@@ -168,7 +169,7 @@ func TestReverseCheckRefusesDrift(t *testing.T) {
 }
 
 // The default options give the exact moments of the banana's posterior, and
-// so do the other integrators.
+// so does another integrator, in a long campaign.
 func TestMomentsOfTheBanana(t *testing.T) {
 	var f struct {
 		Data struct {
@@ -184,7 +185,7 @@ func TestMomentsOfTheBanana(t *testing.T) {
 	}
 	readJSON(t, "testdata/banana_exact.json", &f)
 	m := newBanana(f.Data.Y, f.Data.SigmaY, f.Data.SigmaT)
-	for _, k := range []runtime.Integrator{runtime.DefaultIntegrator, runtime.GLFb} {
+	for _, k := range campaign.Sample(t, []runtime.Integrator{runtime.DefaultIntegrator, runtime.GLFb}, 2) {
 		opt := runtime.DefaultOptions()
 		opt.Integrator, opt.Draws = k, 2000
 		r := sample(t, m, opt)

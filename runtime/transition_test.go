@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/random"
 )
@@ -53,7 +54,7 @@ func TestSuspicionMissesNothing(t *testing.T) {
 			h.Reverse = check
 			rng := rand.New(random.New(5, 0))
 			q := clone(f.Points[1].Q)
-			for range 5000 {
+			for range campaign.Cases(t, 1500, 5000) {
 				if tr := h.Transition(q, rng); tr.Irreversible {
 					counts[check]++
 				}

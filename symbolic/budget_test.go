@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // scalars is a regression on n scalar parameters.
@@ -24,14 +25,14 @@ func scalars(n int, density string) string {
 // TestTooLarge: a model whose derivatives have no end in sight is refused, with the place of the
 // statement that is largest, before it has taken more than the limits.
 func TestTooLarge(t *testing.T) {
-	for _, m := range []struct{ name, text, at, hint string }{
+	for _, m := range campaign.Sample(t, []struct{ name, text, at, hint string }{
 		{"normal regression", scalars(200, "data y real[n]\ny ~ normal(eta, 1)"), "y ~ normal(eta, 1)", "vector parameter"},
 		{"logistic regression", scalars(200, "data y int[n] in 0..1\ny ~ bernoulli_logit(eta)"), "y ~ bernoulli_logit(eta)", "vector parameter"},
 		{"Cholesky factor", cholesky(14), "density", "metric identity"},
 		{"hidden Markov model", hmm(150), "density log_sum_exp", "metric identity"},
 		{"hidden Markov model, without derivatives of second order", strings.Replace(hmm(1200), "softabs(alpha = 1)", "identity", 1), "density log_sum_exp", "vectors and sums"},
 		{"blocks", blocksOf(300), "y ~ normal(b0", "vector parameter"},
-	} {
+	}, 2) {
 		t.Run(m.name, func(t *testing.T) {
 			model, ds := dsl.Load("m.ham", m.text, dsl.Options{})
 			if model == nil {

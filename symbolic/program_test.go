@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // A phrase is a piece of model text with its meaning.
@@ -249,13 +250,13 @@ func (w *writer) model(depth int) (text string, data map[string][]float64, logp 
 // of the Hessian.
 func TestRandomPrograms(t *testing.T) {
 	checked := 0
-	for seed := range int64(150) {
+	for seed := range int64(campaign.Cases(t, 50, 150)) {
 		checked += randomProgram(t, seed, 3, false)
 	}
-	for seed := range int64(40) {
+	for seed := range int64(campaign.Cases(t, 14, 40)) {
 		checked += randomBlocks(t, seed)
 	}
-	if checked < 120 {
+	if checked < campaign.Cases(t, 40, 120) {
 		t.Errorf("only %d programs were fit to compare", checked)
 	}
 }

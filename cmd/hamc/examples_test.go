@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"go/format"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
 )
@@ -62,9 +65,10 @@ func head(text string) string {
 	return strings.Join(lines[:min(len(lines), 10)], "")
 }
 
-// What is generated is formatted, and does not depend on where and how often.
+// What is generated is formatted, and does not depend on where and how often. TestGeneratedIsFresh
+// compiles every example; here, a short campaign takes one in three.
 func TestGenerateIsDeterministic(t *testing.T) {
-	for _, m := range exampleModels(t) {
+	for _, m := range campaign.Sample(t, exampleModels(t), 3) {
 		first := fine(t, m, "-o", "-").stdout
 		t.Chdir(t.TempDir())
 		fine(t, m, "-o", "x.go", "--pkg", packageName(strings.TrimSuffix(filepath.Base(m), ".ham")))
@@ -84,17 +88,19 @@ func TestGenerateIsDeterministic(t *testing.T) {
 	}
 }
 
-// Every example samples, compiled, with what stands beside it.
+// Every example samples, compiled, with what stands beside it, in a short campaign one in three and a
+// few draws.
 func TestRunExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, m := range exampleModels(t) {
+	n := campaign.Cases(t, 5, 40)
+	for _, m := range campaign.Sample(t, exampleModels(t), 3) {
 		name := strings.TrimSuffix(filepath.Base(m), ".ham")
 		t.Run(name, func(t *testing.T) {
-			r := fine(t, "run", m, "--chains", "2", "--warmup", "50", "--draws", "40", "--steps", "3")
+			r := fine(t, "run", m, "--chains", "2", "--warmup", strconv.Itoa(n), "--draws", strconv.Itoa(n), "--steps", "3")
 			if !strings.Contains(r.stderr, "\nbuilt    in ") || strings.Contains(r.stderr, "evaluator") {
 				t.Errorf("not built:\n%s", r.stderr)
 			}
-			if !strings.Contains(r.stdout, "\n2 chains of 40 draws in ") {
+			if !strings.Contains(r.stdout, fmt.Sprintf("\n2 chains of %d draws in ", n)) {
 				t.Errorf("summary:\n%s", r.stdout)
 			}
 			for _, file := range []string{"chain_1.csv", "chain_2.csv"} {
@@ -102,7 +108,7 @@ func TestRunExamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !c.Complete || len(c.Values[0]) != 40 || len(c.Columns) <= runtime.NumStats {
+				if !c.Complete || len(c.Values[0]) != n || len(c.Columns) <= runtime.NumStats {
 					t.Errorf("%s: complete %v, %d draws, columns %v", file, c.Complete, len(c.Values[0]), c.Columns)
 				}
 			}

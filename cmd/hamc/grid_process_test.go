@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -433,7 +434,8 @@ func TestGridGrows(t *testing.T) {
 	b.same("again")
 }
 
-// What extensions do wrong is told with the cells it concerns, and the others come to their end.
+// What extensions do wrong is told with the cells it concerns, and the others come to their end. A short
+// campaign has one that panics, one that ends, and one that prints.
 func TestGridBadExtensions(t *testing.T) {
 	b := newGridBench(t, strings.Replace(gatedGrid, "steps = 3", "steps = [3, 5]", 1))
 	step := func(body string) string {
@@ -460,7 +462,7 @@ var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "mine", Sol
 }}}}
 `
 	}
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		name, body     string
 		code           int
 		stdout, stderr []string
@@ -473,7 +475,7 @@ var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "mine", Sol
 		{"fatal", `var m sync.Mutex; m.Unlock()`, 1, nil, []string{`"error":"the worker ended: exit status 2: fatal error: sync: unlock of unlocked mutex`, "4 cells of 16 have no result"}, 12},
 		{"prints", `fmt.Println("hello"); fmt.Print("{")`, 0, []string{"16 cells of Gated in prints: "}, nil, 16},
 		{"babbles", `fmt.Print(strings.Repeat("x", 1<<14))`, 0, []string{"16 cells of Gated in babbles: "}, nil, 16},
-	} {
+	}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			b.t = t
 			b.write(c.name+".go", step(c.body))

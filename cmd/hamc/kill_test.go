@@ -9,25 +9,25 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // A run that is killed without warning, at any moment and many times, and resumed, comes
 // to the same files as one that is not: byte for byte, but for the file of wall-clock
 // figures.
 func TestKilledRunsResume(t *testing.T) {
-	kills := 25
-	if testing.Short() {
-		kills = 5
-	}
+	kills := campaign.Cases(t, 4, 25)
 	dir := t.TempDir()
 	run := func(args ...string) *process {
 		return start(t, dir, nil, append([]string{"run", "--quiet"}, args...)...)
 	}
-	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", "40000", "--audit", "200"}
+	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 8_000, 40_000)), "--audit", "200"}
 	whole := run(append(settings, "--output-dir", "whole")...)
 	if code := whole.drawn(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, whole.stderr.String())

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 	"github.com/hamc-dev/hamc/runtime/draws"
@@ -105,7 +107,7 @@ func TestCompiledAndEvaluatedAgreeStatistically(t *testing.T) {
 	if err := os.WriteFile(data, []byte(`{"n": 3, "y": [2, 0.5, 1.5]}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	common := []string{"--data", data, "--chains", "4", "--warmup", "0", "--step-size", "0.3", "--steps", "6", "--draws", "300", "--seed", "11"}
+	common := []string{"--data", data, "--chains", "4", "--warmup", "0", "--step-size", "0.3", "--steps", "6", "--draws", strconv.Itoa(campaign.Cases(t, 100, 300)), "--seed", "11"}
 	var sums [2][]diagnostics.Summary
 	for i, kind := range []string{"--evaluate=false", "--evaluate"} {
 		dir, _ := sampleChains(t, "banana", append(common, kind)...)

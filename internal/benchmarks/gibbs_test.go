@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -18,10 +19,10 @@ var publishedGibbs = []struct {
 	ess, least       float64
 	spread, ofLeast  float64 // of the ESS, from replicate to replicate
 	seeds            int
-	draws, drawsFast int // the latter with -short
+	draws, drawsFast int // the latter in a short campaign, which sees the acceptance only
 }{
-	{runtime.IMb, 0.80, 296.72, 127.35, 92, 73, 3, 10_000, 2000},
-	{runtime.GLFb, 0.78, 297.82, 132.79, 92, 66, 3, 4000, 1000},
+	{runtime.IMb, 0.80, 296.72, 127.35, 92, 73, 3, 10_000, 1000},
+	{runtime.GLFb, 0.78, 297.82, 132.79, 92, 66, 3, 4000, 500},
 }
 
 // walkAll runs walks that differ in their seed, two at a time.
@@ -56,10 +57,7 @@ func walkAll(t *testing.T, w GibbsWalk, seeds int) []*GibbsStatistics {
 // a least one of 124 on average, GLF(b) 0.768, 294 and 117.
 func TestPublishedGibbs(t *testing.T) {
 	for _, row := range publishedGibbs {
-		draws := row.draws
-		if testing.Short() {
-			draws = row.drawsFast
-		}
+		draws := campaign.Cases(t, row.drawsFast, row.draws)
 		all := walkAll(t, GibbsWalk{Integrator: row.integrator, T: 1000, BurnIn: 500, Draws: draws}, row.seeds)
 		var latent, volatility, ess, least float64
 		n := float64(row.seeds)
@@ -93,7 +91,7 @@ func TestPublishedGibbs(t *testing.T) {
 // does, nearly all proposals are accepted (authors' code: 0.985 by IM(b) and 0.98
 // by GLF(b) of 200).
 func TestJacobianPlacement(t *testing.T) {
-	for _, k := range []runtime.Integrator{runtime.IMb, runtime.GLFb} {
+	for _, k := range campaign.Sample(t, []runtime.Integrator{runtime.IMb, runtime.GLFb}, 2) {
 		var accept, phi [3]float64
 		for p := InAcceptStep; p <= InDensity; p++ {
 			s, err := (&GibbsWalk{Integrator: k, Placement: p, T: 1000, BurnIn: 100, Draws: 1500, Seed: 3}).Run()

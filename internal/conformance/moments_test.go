@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
@@ -71,12 +72,12 @@ func (s *study) moment(j int, m fixtures.Moments) {
 }
 
 // within4 demands chains that agree, and scores of no more than 4 standard errors
-// of estimate and reference together. Draws with -short are fewer, and their
+// of estimate and reference together. Draws in a short campaign are fewer, and their
 // effective number less than ess.
 func (s *study) within4(t *testing.T, ess float64) {
 	t.Helper()
 	most := 1.02 // of R-hat
-	if testing.Short() {
+	if !campaign.Long(t) {
 		ess, most = 30, 1.08
 	}
 	for j, name := range s.result.Names {
@@ -95,12 +96,9 @@ func (s *study) within4(t *testing.T, ess float64) {
 	}
 }
 
-// draws returns n, or less with -short.
-func draws(n int) int {
-	if testing.Short() {
-		return max(n/4, min(n, 100))
-	}
-	return n
+// draws returns n, or less in a short campaign.
+func draws(t testing.TB, n int) int {
+	return campaign.Cases(t, max(n/4, min(n, 100)), n)
 }
 
 // TestMomentsOfVolatility samples the exact posterior of stochastic volatility on
@@ -120,7 +118,7 @@ func TestMomentsOfVolatility(t *testing.T) {
 	copy(start[len(start)-3:], []float64{0.6, 0.04, 0.97})
 
 	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Warmup, opt.Draws = 4, 500, draws(16_000)
+	opt.Chains, opt.Warmup, opt.Draws = 4, 500, draws(t, 16_000)
 	opt.Init = append(opt.Init, start)
 	opt.RandomSteps = false
 	latent, volatility := opt.Tuning, opt.Tuning
@@ -137,14 +135,14 @@ func TestMomentsOfVolatility(t *testing.T) {
 // TestMomentsOfFHN compares with quadrature on a grid.
 func TestMomentsOfFHN(t *testing.T) {
 	exact := must[*fixtures.FHNExact](t)(fixtures.LoadFHNExact())
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		k            runtime.Integrator
 		steps, draws int
-	}{{runtime.IMb, 2, 50}, {runtime.GLFb, 2, 700}} {
+	}{{runtime.IMb, 2, 50}, {runtime.GLFb, 2, 700}}, 2) {
 		t.Run(c.k.String(), func(t *testing.T) {
 			opt := runtime.DefaultOptions()
 			opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = c.k, 1, c.steps, false
-			opt.Chains, opt.Warmup, opt.Draws = 4, 10, draws(c.draws)
+			opt.Chains, opt.Warmup, opt.Draws = 4, 10, draws(t, c.draws)
 			opt.Init = append(opt.Init, exact.MAP)
 			s := sampleColumns(t, stanFHN(t, 0), opt, []string{"a", "b", "c"})
 			for j := range 3 {
@@ -164,7 +162,7 @@ func TestMomentsOfLotka(t *testing.T) {
 	m.Constrain(start, lotkaCentre)
 	opt := runtime.DefaultOptions()
 	opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = runtime.GLFb, 0.6, 5, true
-	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(500)
+	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(t, 500)
 	opt.Init = append(opt.Init, start)
 	names := runtime.ComponentNames(m.Info())
 	s := sampleColumns(t, m, opt, names)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hamc-dev/hamc/generated/fitzhugh_nagumo"
 	"github.com/hamc-dev/hamc/generated/lotka_volterra"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/internal/handwritten"
 	"github.com/hamc-dev/hamc/runtime"
@@ -229,7 +230,7 @@ func TestLotkaAgreesWithHandwritten(t *testing.T) {
 	m := newLotka(t, lotkaData(t), tightODE)
 	rng := rand.New(rand.NewPCG(43, 0))
 	var points [][]float64
-	for range 30 {
+	for range campaign.Cases(t, 6, 30) {
 		q := clone(lotkaCentre)
 		for i := range q {
 			q[i] += 0.2 * rng.NormFloat64()
@@ -263,7 +264,7 @@ func tolerances(t *testing.T, k runtime.Integrator, eps, delta float64) []tolera
 	f := must[*fixtures.Model](t)(fixtures.Load("fhn"))
 	d := fhnData(f.Data.T, f.Data.States, f.Params["sigma"])
 	rng := rand.New(rand.NewPCG(44, 0))
-	states := make([]state, 4)
+	states := make([]state, campaign.Cases(t, 1, 4))
 	m := newFHN(t, d, tightODE)
 	for i := range states {
 		p := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
@@ -196,8 +197,9 @@ func svRanks(t testing.TB, replicates int, mix [2]runtime.Integrator, twist func
 	return counts, accepted
 }
 
-// svReplicates is the number of data sets of each calibration.
-const svReplicates = 4000
+// svReplicates is the number of data sets of each calibration, and of those of mixes in a short
+// campaign, which see large mistakes only.
+const svReplicates, svFew = 4000, 1000
 
 // svAlarm is the p-value below which ranks count as not uniform.
 func svAlarm() float64 { return familyAlarm / float64(len(svMixes)*len(svFunctionals)) }
@@ -205,7 +207,7 @@ func svAlarm() float64 { return familyAlarm / float64(len(svMixes)*len(svFunctio
 // TestGibbsCalibration: the ranks are uniform.
 func TestGibbsCalibration(t *testing.T) {
 	for _, mix := range svMixes {
-		counts, accepted := svRanks(t, svReplicates, mix, func(g runtime.Gibbs) runtime.Gibbs { return g })
+		counts, accepted := svRanks(t, campaign.Cases(t, svFew, svReplicates), mix, func(g runtime.Gibbs) runtime.Gibbs { return g })
 		t.Logf("%v: accepted %.2f of the updates of volatility, %.2f of those of latent", mix, accepted["volatility"], accepted["latent"])
 		for f, c := range counts {
 			p := uniformity(c)
@@ -292,9 +294,10 @@ func (u unflattened) Energy(q, p []float64) (h, l float64, st runtime.Status) {
 }
 
 // TestGibbsCalibrationBetraysMistakes: the same statistic sounds the alarm for
-// samplers with a mistake.
+// samplers with a mistake, in a short campaign for the first of them: TestKernelsBetrayMistakes
+// makes others.
 func TestGibbsCalibrationBetraysMistakes(t *testing.T) {
-	for _, mistake := range []struct {
+	for _, mistake := range campaign.Sample(t, []struct {
 		name string
 		in   func(runtime.Gibbs) runtime.Gibbs
 	}{
@@ -303,7 +306,7 @@ func TestGibbsCalibrationBetraysMistakes(t *testing.T) {
 		{"the block latent is given the path from a wrong place", twist("latent", func(c runtime.Conditional) runtime.Conditional { return misplaced{c} })},
 		{"sigma2 and phi take each other's place", twist("latent", func(c runtime.Conditional) runtime.Conditional { return reordered{c} })},
 		{"log det G is dropped from the energy of latent", twist("latent", func(c runtime.Conditional) runtime.Conditional { return unflattened{c} })},
-	} {
+	}, 5) {
 		counts, _ := svRanks(t, svReplicates, svMixes[0], mistake.in)
 		least, of := 1.0, ""
 		for f, c := range counts {

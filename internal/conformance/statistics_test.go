@@ -11,6 +11,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/funnel"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/logistic"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
@@ -189,10 +190,10 @@ func (s *study) alarms(studies int) []string {
 // deviations and quantiles with the exact ones. The regression, whose trajectories
 // cost a hundred times those of the banana, makes half the transitions. The funnel makes
 // twice as many draws: of 1000 a chain, worth some 700 independent ones in all, one seed in four has a parameter
-// with an R-hat of 1.01.
+// with an R-hat of 1.01. A short campaign has every second of them.
 func TestPosteriors(t *testing.T) {
 	all := posteriors(t)
-	for _, p := range all {
+	for _, p := range campaign.Sample(t, all, 2) {
 		t.Run(p.name, func(t *testing.T) {
 			opt := runtime.DefaultOptions()
 			switch p.name {
@@ -210,11 +211,11 @@ func TestPosteriors(t *testing.T) {
 }
 
 // TestPosteriorsByOtherIntegrators does the same on the banana for the
-// integrators that are not the default.
+// integrators that are not the default, in a long campaign: TestKernels has them too.
 func TestPosteriorsByOtherIntegrators(t *testing.T) {
 	others := []runtime.Integrator{runtime.GLFa, runtime.GLFb, runtime.IMa}
 	p := posteriors(t)[0]
-	for _, k := range others {
+	for _, k := range others[:campaign.Cases(t, 0, len(others))] {
 		opt := runtime.DefaultOptions()
 		opt.Integrator = k
 		s := examine(t, p.m, opt, p.score)
@@ -230,7 +231,7 @@ func TestPosteriorsByOtherIntegrators(t *testing.T) {
 // step to nothing, and it is the chains that disagree.)
 func TestPosteriorsBetrayMistakes(t *testing.T) {
 	p := posteriors(t)[0]
-	for _, mistake := range mistakes {
+	for _, mistake := range campaign.Sample(t, mistakes, 2) {
 		s := examine(t, mistake.in(p.m.(runtime.System)), runtime.DefaultOptions(), p.score)
 		if alarms := s.alarms(1); len(alarms) == 0 {
 			t.Errorf("%s: not noticed", mistake.name)

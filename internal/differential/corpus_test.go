@@ -16,6 +16,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/symbolic"
@@ -169,12 +170,20 @@ func (s *subject) reader() io.Reader { return bytes.NewReader(s.data) }
 
 func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name) }
 
+// costly are models whose matrices of numbers the interpreter takes long over; a
+// short campaign does without.
+var costly = []string{"chain_vectors", "chain_softabs", "mixture_two"}
+
 // compiled returns the corpus, every model compiled, once for all tests; those
-// that do not compile are reported and left out.
+// that do not compile are reported and left out. A short campaign has one model in
+// eight, in the order of their names, which begin with what they are of.
 func compiled(t testing.TB) []*subject {
 	t.Helper()
 	compiledOnce.Do(func() {
-		for _, s := range read(t) {
+		for _, s := range campaign.Sample(t, read(t), 8) {
+			if slices.Contains(costly, s.name) && !campaign.Long(t) {
+				continue
+			}
 			if err := s.compile(); err != nil {
 				t.Errorf("%s does not compile:\n%v", s.name, err)
 				continue
@@ -183,6 +192,25 @@ func compiled(t testing.TB) []*subject {
 		}
 	})
 	return slices.Clone(compiledModels)
+}
+
+// named returns models of the corpus by their names, compiled.
+func named(t testing.TB, names ...string) []*subject {
+	t.Helper()
+	var out []*subject
+	for _, s := range read(t) {
+		if !slices.Contains(names, s.name) {
+			continue
+		}
+		if err := s.compile(); err != nil {
+			t.Fatalf("%s does not compile:\n%v", s.name, err)
+		}
+		out = append(out, s)
+	}
+	if len(out) != len(names) {
+		t.Fatalf("the corpus has %d models of %d: %q", len(out), len(names), names)
+	}
+	return out
 }
 
 var (

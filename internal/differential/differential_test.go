@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 )
 
@@ -28,7 +31,8 @@ const (
 // times as many.
 const maxPerCoord = 1000
 
-// randomModels is the number of models that TestGenerated has an author make up.
+// randomModels is the number of models that TestGenerated has an author make up in a
+// long campaign.
 const randomModels = 36
 
 // TestGenerated compares every number of the generated models with the
@@ -36,7 +40,7 @@ const randomModels = 36
 func TestGenerated(t *testing.T) {
 	all := compiled(t)
 	t.Parallel()
-	for seed := range uint64(randomModels) {
+	for seed := range uint64(campaign.Cases(t, 2, randomModels)) {
 		s := randomModel(fmt.Sprintf("random_%d", seed), seed)
 		if err := s.compile(); err != nil {
 			t.Errorf("%v\n%s", err, s.text)
@@ -185,11 +189,8 @@ func apart(a, b []probe.Number) (worst float64, at int) {
 // numbers.
 func TestLongConstants(t *testing.T) {
 	sizes := map[string]string{"bordered": "T", "band_ar2_poisson": "T", "band_explicit3": "T", "gather_groups": "J", "gather_crossed": "J", "gather_pairs": "G"}
-	for _, s := range compiled(t) {
-		name, ok := sizes[s.name]
-		if !ok {
-			continue
-		}
+	for _, s := range named(t, slices.Sorted(maps.Keys(sizes))...) {
+		name := sizes[s.name]
 		lines := func(size float64) int {
 			x := &subject{name: s.name, text: s.text, consts: []dsl.ConstBinding{{Name: name, Value: size}}}
 			if err := x.compile(); err != nil {

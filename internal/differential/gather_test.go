@@ -72,7 +72,7 @@ func TestScatterCost(t *testing.T) {
 		"gather_pairs", "gather_crossed", "gather_nested", "gather_scales", "gather_band"}
 	ofData := map[string]string{"rats_model": "Npts", "radon_hierarchical_intercept_noncentered": "N"}
 	all := map[string]*subject{}
-	for _, s := range compiled(t) {
+	for _, s := range named(t, linear...) {
 		all[s.name] = s
 	}
 	for _, name := range linear {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -121,7 +122,7 @@ func TestPriors(t *testing.T) {
 			drawn, refused = drawn+a, refused+b
 		})
 	}
-	if drawn < 200 || refused < 50 {
+	if drawn < campaign.Cases(t, 30, 200) || refused < campaign.Cases(t, 5, 50) {
 		t.Errorf("%d parameters drawn, %d that are not", drawn, refused)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -227,7 +228,7 @@ func TestSteps(t *testing.T) {
 					if !s.Clean || (s.Method != "IMb" && s.Method != "GLFb" && s.Method != "GLFb*") {
 						continue
 					}
-					if testing.Short() && s.NumSteps > 1 {
+					if !campaign.Long(t) && s.NumSteps > 1 {
 						continue
 					}
 					compared++

@@ -69,7 +69,7 @@ func run(o *options) ([]*cause, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &crew{root: o.root}
+	c := &crew{root: o.root, limits: usual}
 	defer c.stop()
 	became, faults := map[string]int{}, map[string]int{}
 	var causes []*cause

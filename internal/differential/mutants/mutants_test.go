@@ -6,8 +6,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/typecheck"
 )
 
@@ -58,7 +60,7 @@ func deeper(n int) int {
 // TestSample is a short run of the program.
 func TestSample(t *testing.T) {
 	var out bytes.Buffer
-	causes, err := run(&options{out: &out, root: root, seed: 1, n: 100})
+	causes, err := run(&options{out: &out, root: root, seed: 1, n: campaign.Cases(t, 30, 100)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,15 +119,16 @@ func TestOrigins(t *testing.T) {
 			t.Errorf("%s: the tokens are another text", o.name)
 		}
 	}
+	step := campaign.Cases(t, 30, 10)
 	became := map[string]int{}
-	for i := 0; i < len(origins); i += 10 {
+	for i := 0; i < len(origins); i += step {
 		r := compile(&mutant{Text: origins[i].text})
 		became[r.Outcome]++
 		for _, f := range r.Faults {
 			t.Errorf("%s: %s\n%s", origins[i].name, f.signature(), f.Detail)
 		}
 	}
-	if became[evaluated]*10 < 7*len(origins)/10 {
+	if became[evaluated]*step < 7*len(origins)/10 {
 		t.Errorf("few are evaluated: %v", became)
 	}
 }
@@ -170,12 +173,31 @@ func TestFaultsAreSeen(t *testing.T) {
 	}
 }
 
+// unbounded are limits that no drill comes to.
+var unbounded = limits{Seconds: 1e6, Bytes: 1 << 40, Wall: 1000 * time.Hour}
+
 // TestLimits: a worker that takes too much time or memory, or overflows its stack, is told
-// from one that does not, and another one goes on.
+// from one that does not, and another one goes on. Each drill has the one limit that it must
+// come to, for on a busy machine it may come to another one before.
 func TestLimits(t *testing.T) {
+	bounded := func(set func(*limits)) limits {
+		l := unbounded
+		set(&l)
+		return l
+	}
 	c := &crew{root: root}
 	defer c.stop()
-	for _, x := range []struct{ text, kind string }{{spin, timeout}, {swell, memory}, {sink, died}, {"model m", ""}} {
+	for _, x := range []struct {
+		text, kind string
+		limits     limits
+	}{
+		{spin, timeout, bounded(func(l *limits) { l.Seconds = 0.1 })},
+		{spin, timeout, bounded(func(l *limits) { l.Wall = 100 * time.Millisecond })},
+		{swell, memory, bounded(func(l *limits) { l.Bytes = usual.Bytes })},
+		{sink, died, unbounded},
+		{"model m", "", unbounded},
+	} {
+		c.limits = x.limits
 		r, err := c.compile(&mutant{Text: x.text})
 		if err != nil {
 			t.Fatal(err)
@@ -185,14 +207,14 @@ func TestLimits(t *testing.T) {
 			got += f.Kind
 		}
 		if got != x.kind {
-			t.Errorf("%q gives %q", x.text, got)
+			t.Errorf("%q within %+v gives %q", x.text, x.limits, got)
 		}
 	}
 }
 
 // TestShrink: of a mutant what has the fault is left.
 func TestShrink(t *testing.T) {
-	c := &crew{root: root}
+	c := &crew{root: root, limits: unbounded}
 	defer c.stop()
 	m := mutant{Text: "model m\n// more\nparam x real\n" + sink + "\ndensity x\n"}
 	r, err := c.compile(&m)

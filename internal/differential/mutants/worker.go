@@ -15,15 +15,20 @@ import (
 	"time"
 
 	"github.com/hamc-dev/hamc/internal/differential/typecheck"
+	"github.com/hamc-dev/hamc/internal/processor"
 )
 
-// What one mutant may take.
-const (
-	maxSeconds = 2.0     // of processor time
-	maxBytes   = 1 << 30 // of memory
-	maxStack   = 64 << 20
-	maxWall    = 60 * time.Second // for a process that sleeps
-)
+// What one mutant may take, but for its stack.
+type limits struct {
+	Seconds float64 // of processor time
+	Bytes   uint64  // of memory
+	Wall    time.Duration
+}
+
+// usual are the limits of mutants. The wall is for a process that sleeps.
+var usual = limits{Seconds: 2, Bytes: 1 << 30, Wall: 60 * time.Second}
+
+const maxStack = 64 << 20
 
 // asWorker is the environment variable that makes a process a worker.
 const asWorker = "HAMC_MUTANTS_WORKER"
@@ -32,6 +37,7 @@ const asWorker = "HAMC_MUTANTS_WORKER"
 type order struct {
 	Root   string // directory of the repository
 	Mutant mutant
+	Limits limits
 }
 
 // work makes and compiles the mutants that it is ordered to, a line each, and writes a line for each
@@ -41,7 +47,6 @@ func work() error {
 		return err
 	}
 	debug.SetMaxStack(maxStack)
-	debug.SetMemoryLimit(maxBytes * 7 / 8) // garbage does not count
 	in := bufio.NewReader(os.Stdin)
 	out := json.NewEncoder(os.Stdout)
 	var origins []origin
@@ -59,10 +64,11 @@ func work() error {
 		if err := json.Unmarshal(line, &o); err != nil {
 			return err
 		}
+		debug.SetMemoryLimit(int64(o.Limits.Bytes / 8 * 7)) // garbage does not count
 		m := o.Mutant
 		limited := func(m *mutant, do func()) {
 			now.Store(int32(loading))
-			b := &began{m, processorTime(), time.Now()}
+			b := &began{m, o.Limits, processor.Time(), time.Now()}
 			start.Store(b)
 			if do(); !start.CompareAndSwap(b, nil) {
 				select {} // it took too much, which is being told
@@ -91,6 +97,7 @@ func work() error {
 // began says when a mutant began.
 type began struct {
 	mutant  *mutant
+	limits  limits
 	seconds float64 // of processor time
 	wall    time.Time
 }
@@ -107,9 +114,9 @@ func watch(start *atomic.Pointer[began], exceeded func(m *mutant, kind, detail s
 		metrics.Read(sample)
 		kind := ""
 		switch {
-		case sample[0].Value.Uint64()-sample[1].Value.Uint64() > maxBytes:
+		case sample[0].Value.Uint64()-sample[1].Value.Uint64() > b.limits.Bytes:
 			kind = memory
-		case processorTime()-b.seconds > maxSeconds || time.Since(b.wall) > maxWall:
+		case processor.Time()-b.seconds > b.limits.Seconds || time.Since(b.wall) > b.limits.Wall:
 			kind = timeout
 		default:
 			continue
@@ -125,6 +132,7 @@ func watch(start *atomic.Pointer[began], exceeded func(m *mutant, kind, detail s
 // A crew is one worker after another.
 type crew struct {
 	root   string
+	limits limits
 	cmd    *exec.Cmd
 	in     *json.Encoder
 	stdin  interface{ Close() error }
@@ -171,7 +179,7 @@ func (c *crew) compile(m *mutant) (r result, err error) {
 		}
 	}
 	r = result{Mutant: *m, Outcome: lost}
-	err = c.in.Encode(order{c.root, *m})
+	err = c.in.Encode(order{c.root, *m, c.limits})
 	if err == nil {
 		var line []byte
 		if line, err = c.out.ReadBytes('\n'); err == nil {

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 )
 
@@ -417,11 +418,11 @@ func TestFlaggedDrawsSurvive(t *testing.T) {
 // TestSize holds the page to its size: 300 parameters in under 5 MB, and more
 // parameters, draws or chains without much more.
 func TestSize(t *testing.T) {
-	for _, c := range []struct{ chains, draws, params, most int }{
+	for _, c := range campaign.Sample(t, []struct{ chains, draws, params, most int }{
 		{4, 1000, 300, 5_000_000},
 		{4, 100, 8000, 8_000_000},
 		{40, 500, 200, 8_000_000},
-	} {
+	}, 3) {
 		r := sample(c.chains, c.draws, c.params)
 		page := write(t, fmt.Sprintf("size-%d", c.params), r)
 		if len(page) > c.most {

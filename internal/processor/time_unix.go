@@ -1,11 +1,11 @@
 //go:build unix
 
-package main
+package processor
 
 import "syscall"
 
-// processorTime returns the seconds of processor time that the process has taken.
-func processorTime() float64 {
+// Time returns the seconds of processor time that the process has taken.
+func Time() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
