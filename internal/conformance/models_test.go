@@ -234,7 +234,7 @@ func small(t testing.TB) []*subject {
 // each runs a test for every subject, in a short campaign for all but those of few, whose
 // evaluations take longest: others are of their kinds.
 func each(t *testing.T, all []*subject, f func(t *testing.T, s *subject)) {
-	few := []string{"lotka_volterra", "indexed_logistic_569x10"}
+	few := []string{"lotka_volterra", "logistic_569x10", "indexed_logistic_569x10"}
 	for _, s := range all {
 		if slices.Contains(few, s.name) && !campaign.Long(t) {
 			continue

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // TestMain keeps the cache of the go command where it is, while tests move the user's caches.
@@ -149,7 +151,7 @@ func TestCacheAtOnce(t *testing.T) {
 	})
 	for i := range 4 {
 		work.Go(func() {
-			for range 4 {
+			for range campaign.Cases(t, 2, 4) {
 				b, err := BuildProgram(context.Background(), small(fmt.Sprint(i%2)))
 				if err != nil {
 					t.Error(err)
