@@ -356,8 +356,8 @@ func (p *printer) sum(e *symbolic.Expr) *jen.Statement {
 		a *symbolic.Expr
 	}
 	terms := make([]term, 0, len(e.Args)+1)
-	for n, a := range e.Args {
-		terms = append(terms, term{e.K[n], a})
+	for _, n := range symbolic.SumOrder(e) {
+		terms = append(terms, term{e.K[n], e.Args[n]})
 	}
 	if e.Val != 0 {
 		terms = append(terms, term{e.Val, nil})

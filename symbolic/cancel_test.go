@@ -127,6 +127,35 @@ var cancellations = []cancelling{
 			return c.neg(c.mul(c.sub(c.at("y", i), c.q("a", 0)), c.sub(c.at("y", i), c.q("b", 0))))
 		},
 		func(c *calculator, _ int) int { return c.neg(c.square(c.sub(c.q("a", 0), c.q("b", 0)))) }},
+	{"a product of two residuals about one level", "param a, b real\ndensity -sum(i in n) (y[i] - a)*(x[i] - a) - b^2\n",
+		[]param{{"a", 1, 1}, {"b", 1, 0}}, 0,
+		func(c *calculator, i int) int {
+			return c.neg(c.mul(c.sub(c.at("y", i), c.q("a", 0)), c.sub(c.at("x", i), c.q("a", 0))))
+		},
+		func(c *calculator, _ int) int { return c.neg(c.square(c.q("b", 0))) }},
+	{"a product of residuals with a shift", "param a, b real\ndensity -sum(i in n) (y[i] - a)*(x[i] - a - b*w[i])\n",
+		[]param{{"a", 1, 1}, {"b", 1, 0}}, 0,
+		func(c *calculator, i int) int {
+			r := c.sub(c.sub(c.at("x", i), c.q("a", 0)), c.mul(c.q("b", 0), c.at("w", i)))
+			return c.neg(c.mul(c.sub(c.at("y", i), c.q("a", 0)), r))
+		}, nil},
+	{"products of lags about the mean", "param a, b real\ndensity -sum(i in 2..n) ((y[i] - a)^2 - b*(y[i] - a)*(y[i-1] - a))\n",
+		[]param{{"a", 1, 1}, {"b", 1, 0}}, 1,
+		func(c *calculator, i int) int {
+			u, v := c.sub(c.at("y", i), c.q("a", 0)), c.sub(c.at("y", i-1), c.q("a", 0))
+			return c.neg(c.sub(c.square(u), c.mul(c.q("b", 0), c.mul(u, v))))
+		}, nil},
+	{"two levels and a shift", "param a, b real\ndensity -sum(i in n) ((y[i] - a)^2 + (x[i] - a - b)^2)\n",
+		[]param{{"a", 1, 1}, {"b", 1, 0}}, 0,
+		func(c *calculator, i int) int {
+			v := c.sub(c.sub(c.at("x", i), c.q("a", 0)), c.q("b", 0))
+			return c.neg(c.add(c.square(c.sub(c.at("y", i), c.q("a", 0))), c.square(v)))
+		}, nil},
+	{"a sum of residuals with a shift", "param a, b, d real\ndensity d*sum(i in n) w[i]*(x[i] - a - b)\n",
+		[]param{{"a", 1, 1}, {"b", 1, 0}, {"d", 1, 0}}, 0,
+		func(c *calculator, i int) int {
+			return c.mul(c.q("d", 0), c.mul(c.at("w", i), c.sub(c.sub(c.at("x", i), c.q("a", 0)), c.q("b", 0))))
+		}, nil},
 	{"a residual by a regressor", "param a, b real\ndensity -sum(i in n) (y[i] - a)*x[i]*b\n",
 		[]param{{"a", 1, 1}, {"b", 1, 0}}, 0,
 		func(c *calculator, i int) int {

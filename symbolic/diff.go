@@ -68,17 +68,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 		}
 		r = c.Linear(0, e.K, args)
 	case Mul:
-		terms := make([]*Expr, 0, len(e.Args))
-		for i, a := range e.Args {
-			d := c.diff(a, t, at, memo)
-			if d.IsNum(0) {
-				continue
-			}
-			k := append([]float64(nil), e.K...)
-			k[i]--
-			terms = append(terms, c.Mul(c.Product(c.arithmetic.times(e.Val, e.K[i]), k, e.Args), d))
-		}
-		r = c.Add(terms...)
+		r = c.Add(c.diffFactors(e, t, at, memo)...)
 	case Call:
 		terms := make([]*Expr, 0, len(e.Args))
 		for i, a := range e.Args {
@@ -91,7 +81,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 		r = c.Add(terms...)
 	case Sum:
 		i, body := c.Open(e)
-		r = c.Sum(i, c.Diff(body, t, at...))
+		r = c.diffSum(i, body, t, at)
 	}
 	memo[e] = r
 	return r
@@ -133,6 +123,42 @@ func coordinates(e *Expr) map[*Tensor]bool {
 	}
 	walk(e)
 	return found
+}
+
+// diffFactors returns the derivatives of a product by its factors, those that are not 0.
+func (c *Context) diffFactors(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) []*Expr {
+	terms := make([]*Expr, 0, len(e.Args))
+	for i, a := range e.Args {
+		d := c.diff(a, t, at, memo)
+		if d.IsNum(0) {
+			continue
+		}
+		k := append([]float64(nil), e.K...)
+		k[i]--
+		terms = append(terms, c.Mul(c.Product(c.arithmetic.times(e.Val, e.K[i]), k, e.Args), d))
+	}
+	return terms
+}
+
+// diffSum returns the derivative of Σ_i body. That of a product of residuals,
+// Σ (y − a)(z − a), is Σ (a − y) + Σ (a − z): in 2a − y − z they would cancel less well.
+func (c *Context) diffSum(i *Index, body *Expr, t *Tensor, at []Sub) *Expr {
+	if body.Op == Mul {
+		terms := c.diffFactors(body, t, at, map[*Expr]*Expr{})
+		residuals := 0
+		for _, x := range terms {
+			if x.Op == Add && !x.called && x.hasFree(i) {
+				residuals++
+			}
+		}
+		if residuals > 1 {
+			for n, x := range terms {
+				terms[n] = c.Sum(i, x)
+			}
+			return c.Add(terms...)
+		}
+	}
+	return c.Sum(i, c.Diff(body, t, at...))
 }
 
 // Mentions reports whether e contains an element of t.

@@ -331,10 +331,11 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		}
 	case Add:
 		args := m.compileAll(e.Args)
+		order := SumOrder(e)
 		return func() float64 {
 			v := e.Val
-			for n, f := range args {
-				v += e.K[n] * f()
+			for _, n := range order {
+				v += e.K[n] * args[n]()
 			}
 			return v
 		}

@@ -442,3 +442,28 @@ func subsString(subs []Sub) string {
 	}
 	return strings.Join(s, ",")
 }
+
+// SumOrder returns the order in which the terms of a sum are added up: as they are, but that
+// what is known early follows the first parameter that it may cancel. In z − a − d, where a is
+// near z, a + d would round at the size of a.
+func SumOrder(e *Expr) []int {
+	order := make([]int, len(e.Args))
+	first := -1
+	for n, a := range e.Args {
+		order[n] = n
+		if first < 0 && a.Op == Ref && a.stage >= StagePosition {
+			first = n
+		}
+	}
+	if first < 0 {
+		return order
+	}
+	for n := first + 2; n < len(e.Args); n++ {
+		if e.Args[n].stage < StagePosition && e.K[n] == -e.K[first] {
+			copy(order[first+2:n+1], order[first+1:n])
+			order[first+1] = n
+			break
+		}
+	}
+	return order
+}

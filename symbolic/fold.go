@@ -384,6 +384,9 @@ func (c *Context) foldLinear(i *Index, w *Expr, x affine) *Expr {
 // centre last: μ + φ·(ȳ − μ) rounds at the size of ȳ, and μ − ĥ does not.
 func (c *Context) difference(h, centre *Expr) *Expr {
 	lead, rest := c.lead(h)
+	if rest.IsNum(0) && h.Op == Add {
+		lead, rest = c.splitTerm(h, 0)
+	}
 	d := c.Call("plus", lead, c.Neg(centre))
 	if rest.IsNum(0) {
 		return d
@@ -391,25 +394,30 @@ func (c *Context) difference(h, centre *Expr) *Expr {
 	return c.Call("plus", d, rest)
 }
 
-// lead splits off the terms of a coefficient that hold residuals, such as φ·(ȳ − μ), from
-// those that do not, if it has both.
+// lead splits off the first term of a coefficient, if it has terms that hold residuals, such as
+// φ·(ȳ − μ), and others.
 func (c *Context) lead(h *Expr) (lead, rest *Expr) {
 	if h.Op != Add {
 		return h, c.Number(0)
 	}
-	lead, rest = c.Number(h.Val), c.Number(0)
+	first, residual := -1, false
 	for n, t := range h.Args {
-		term := c.Scale(h.K[n], t)
-		if t.Op == Mul && slices.ContainsFunc(t.Args, isResidual) {
-			rest = c.Add(rest, term)
-		} else {
-			lead = c.Add(lead, term)
+		switch {
+		case t.Op == Mul && slices.ContainsFunc(t.Args, isResidual):
+			residual = true
+		case first < 0:
+			first = n
 		}
 	}
-	if lead.IsNum(0) {
-		return h, lead
+	if first < 0 || !residual {
+		return h, c.Number(0)
 	}
-	return lead, rest
+	return c.splitTerm(h, first)
+}
+
+// splitTerm splits one term off a sum.
+func (c *Context) splitTerm(e *Expr, n int) (term, rest *Expr) {
+	return c.Scale(e.K[n], e.Args[n]), c.Linear(e.Val, without(e.K, n), without(e.Args, n))
 }
 
 // isResidual reports whether e is a difference from the centre of a fit.
@@ -433,8 +441,14 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 	if h := x.constant(); len(x.regs) == 1 && h != nil && (!dependsOnCoords(h) || x.early.IsNum(0)) {
 		return nil
 	}
-	if len(x.regs) == 0 || x.width(c) >= c.nominal(i.Range) {
-		return nil // k² products of coefficients cost more than n·k
+	scalars := 0
+	for _, r := range x.regs {
+		if r.j == nil {
+			scalars++
+		}
+	}
+	if len(x.regs) == 0 || x.width(c) >= c.nominal(i.Range) || scalars > maxScalars {
+		return nil // k² products of coefficients cost more than n·k, and those of scalars are written out
 	}
 	// The constant column is the first.
 	slices.SortStableFunc(x.regs, func(a, b regressor) int {
@@ -448,6 +462,10 @@ func (c *Context) foldSquare(i *Index, w, f *Expr) *Expr {
 	})
 	return c.fitSquare(i, w, x.early, x.regs)
 }
+
+// maxScalars is the number of columns with scalar coefficients up to which a sum of squares is
+// folded.
+const maxScalars = 12
 
 // splitEarly writes a sum as the terms that depend on the position and those
 // that are known before.

@@ -283,14 +283,14 @@ func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	fitOffset := s.fitOffset
 	t1 := q[0]
-	t2 := q[1]
 	fitCentre := s.fitCentre
+	t2 := q[1]
 	fitFactor := s.fitFactor
 	c1 := s.c1
 	fitRest := s.fitRest
 	c2 := s.c2
 	c3 := s.c3
-	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 	res = t1*t1*c1 + t2*t2*c1 + (fitRest+e*e)*c2 + c3
 	return res
 }
@@ -303,8 +303,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	fitOffset := s.fitOffset
 	t1 := q[0]
-	t2 := q[1]
 	fitCentre := s.fitCentre
+	t2 := q[1]
 	fitFactor := s.fitFactor
 	c1 := s.c1
 	fitRest := s.fitRest
@@ -313,10 +313,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c4 := s.c4
 	c5 := s.c5
 	c6 := s.c6
-	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 	res = t1*t1*c1 + t2*t2*c1 + (fitRest+e*e)*c2 + c3
-	grad[0] = t1*c4 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c5
-	grad[1] = t2 * (c4 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c6)
+	grad[0] = t1*c4 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c5
+	grad[1] = t2 * (c4 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c6)
 	return res
 }
 
@@ -506,7 +506,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		rdet := 1 / det
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
-		e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+		e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 		f1 := t1*c10 + e*c12
 		f2 := t2 * (c10 + e*c13)
 		t2b := t2 * c17
@@ -571,7 +571,7 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 	f1 := t1*c10 + e*c12
 	f2 := t2 * (c10 + e*c13)
 	t2b := t2 * c17

@@ -281,7 +281,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	fitRest := s.fitRest
 	c2 := s.c2
 	sqT2 := t2 * t2
-	e := fitOffset + (t1+sqT2-fitCentre)*fitFactor
+	e := fitOffset + (t1-fitCentre+sqT2)*fitFactor
 	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
 	return res
 }
@@ -304,10 +304,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c4 := s.c4
 	c5 := s.c5
 	sqT2 := t2 * t2
-	e := fitOffset + (t1+sqT2-fitCentre)*fitFactor
+	e := fitOffset + (t1-fitCentre+sqT2)*fitFactor
 	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
-	grad[0] = t1*c3 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c4
-	grad[1] = t2 * (c3 + (fitOffset+(t1+t2*t2-fitCentre)*fitFactor)*c5)
+	grad[0] = t1*c3 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c4
+	grad[1] = t2 * (c3 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c5)
 	return res
 }
 
@@ -479,7 +479,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		rdet := 1 / det
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
-		e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+		e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 		f1 := t1*c9 + e*c11
 		f2 := t2 * (c9 + e*c12)
 		t2b := t2 * c16
@@ -544,7 +544,7 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := fitOffset + (t1+t2*t2-fitCentre)*fitFactor
+	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 	f1 := t1*c9 + e*c11
 	f2 := t2 * (c9 + e*c12)
 	t2b := t2 * c16

@@ -398,7 +398,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	expTau := math.Exp(tau)
 	for i := range j {
 		effect[i] = mu + expTau*thetaTrans[i]
-		e := mu + expTau*thetaTrans[i] - y[i]
+		e := mu - y[i] + expTau*thetaTrans[i]
 		logLik[i] = -logSigma[i] - 0.5*e*e*c1[i] - 0.9189385332046727
 		yRep[i] = random.Normal(rng, mu+expTau*thetaTrans[i], sigma[i])
 	}

@@ -260,7 +260,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		sumSqBeta += beta[i] * beta[i]
 		a1 += beta[i] * c1[i]
 	}
-	res = a1 - sumLog1pExpEta - 0.5*sumSqBeta + c2
+	res = c2 - sumLog1pExpEta - 0.5*sumSqBeta + a1
 	return res
 }
 
@@ -287,7 +287,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	kernel.InvLogit(invLogitEta, eta)
 	kernel.MulTVec(a2, &s.x, invLogitEta)
-	res = a1 - sumLog1pExpEta - 0.5*sumSqBeta + c2
+	res = c2 - sumLog1pExpEta - 0.5*sumSqBeta + a1
 	for i := range k {
 		grad[i] = c1[i] - beta[i] - a2[i]
 	}

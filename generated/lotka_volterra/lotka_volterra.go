@@ -1217,9 +1217,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad[4+0] = expZInit*a7*a17 - zInit[0] - (zInit[0]-logYInit[0])*a3[0] + expZInit*a5*a18 + 2.302585092994046
 	grad[4+1] = expZInit2*a7*a19 - zInit[1] - (zInit[1]-logYInit[1])*a3[1] + expZInit2*a5*a20 + 2.302585092994046
 	e6 := zInit[0] - logYInit[0]
-	grad[6+0] = a5*a6 - sigma[0] + a5*e6*e6 + c2
+	grad[6+0] = c2 - sigma[0] + a5*a6 + a5*e6*e6
 	e7 := zInit[1] - logYInit[1]
-	grad[6+1] = a7*a8 - sigma[1] + c2 + a7*e7*e7
+	grad[6+1] = c2 - sigma[1] + a7*a8 + a7*e7*e7
 	s.expTheta = expTheta
 	s.expTheta2 = expTheta2
 	s.expTheta3 = expTheta3
