@@ -32,6 +32,18 @@ func (c *Context) spend(operands int) {
 	}
 }
 
+// looks is how many operands differentiation looks at in the time of one node asked for.
+const looks = 4
+
+// look counts operands that differentiation looks at, most of which have no derivative.
+func (c *Context) look(operands int) {
+	if c.looked += 1 + operands; c.looked >= looks {
+		n := c.looked / looks
+		c.looked -= n * looks
+		c.spend(n - 1)
+	}
+}
+
 // printing is what a node in a function of the emitted code costs, in nodes asked for: it is scheduled, shared,
 // printed, named and formatted.
 const printing = 12
@@ -163,7 +175,10 @@ func nodesBehind(e *Expr) int {
 
 // refuse is the message on a model that is too large.
 func (d *Diagnosed) refuse(p *Posterior) {
-	hint := "shorten the chain of definitions, or write what repeats with vectors and sums"
+	hint := "write what repeats with vectors and sums"
+	if len(p.Model.Lets) > 0 {
+		hint = "shorten the chain of definitions, or " + hint
+	}
 	switch {
 	case len(p.Model.Solves) > 0 && len(p.Model.Params) >= manyParams/2:
 		hint = "a solution has sensitivities to each pair of the parameters that it depends on: give the equation fewer"

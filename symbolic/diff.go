@@ -39,6 +39,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 	if r, ok := memo[e]; ok {
 		return r
 	}
+	c.look(len(e.Args))
 	r := c.nought()
 	switch e.Op {
 	case Ref:

@@ -248,6 +248,7 @@ type Context struct {
 
 	limited   bool // the limits of budget.go hold
 	work      int  // counted so far, for the model
+	looked    int  // operands looked at that are not in work yet
 	maxWork   int  // what may be
 	allowance int  // by which the limits are multiplied
 

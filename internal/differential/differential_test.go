@@ -196,7 +196,13 @@ func TestLongConstants(t *testing.T) {
 			if err := x.compile(); err != nil {
 				t.Fatal(err)
 			}
-			return bytes.Count(x.code, []byte("\n"))
+			count := 0
+			for line := range bytes.Lines(x.code) {
+				if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) { // formulas break where they are too wide
+					count++
+				}
+			}
+			return count
 		}
 		if a, b := lines(100), lines(100_000); a != b {
 			t.Errorf("%s: %d lines of code at %s = 100, %d at 100000", s.name, a, name, b)
