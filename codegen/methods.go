@@ -568,6 +568,12 @@ func (g *generator) gradientBody() []jen.Code {
 	return append(append(append(g.touch(&ph), g.solveAt(orderDensity)...), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
 }
 
+// lookingPhases are those of methods that begin with touch: they look at a position that the
+// factor may not be of.
+func (g *generator) lookingPhases() []*phase {
+	return []*phase{&g.ph.logDensity, &g.ph.gradient, &g.ph.value, &g.ph.generate}
+}
+
 // touch emits the call that forgets the factor of another position, where a
 // phase writes work space that the factor's phases read.
 func (g *generator) touch(ph *phase) []jen.Code {

@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 )
 
@@ -150,7 +152,7 @@ func (g *generator) systemMethods() []jen.Code {
 		return g.flatMethods()
 	}
 	add(sel(g.factorConstant, g.evaluate))
-	if !g.constant() && (g.touch(&g.ph.logDensity) != nil || g.touch(&g.ph.gradient) != nil || g.touch(&g.ph.value) != nil || g.touchSolution() != nil) {
+	if !g.constant() && (g.touchSolution() != nil || slices.ContainsFunc(g.lookingPhases(), func(ph *phase) bool { return g.touch(ph) != nil })) {
 		add(g.touchMethod())
 	}
 	add(g.energy())
