@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"fmt"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/symbolic"
@@ -13,8 +15,9 @@ import (
 // namedFit is a fit with its variable or field.
 type namedFit struct {
 	fit  *symbolic.Fit
-	name string
-	kept bool // a field
+	name string // in the emitted code
+	text string // in the loop program
+	kept bool   // a field
 }
 
 // nameFits lists the fits of the program.
@@ -23,7 +26,7 @@ func (g *generator) nameFits() {
 		if def.Fit == nil || g.fitOf(def.Fit.Of) != nil {
 			continue
 		}
-		g.fits = append(g.fits, namedFit{def.Fit.Of, g.names.fresh("fit"), def.Stage() > symbolic.StageData})
+		g.fits = append(g.fits, namedFit{def.Fit.Of, g.names.fresh("fit"), fmt.Sprintf("fit%d", len(g.fits)+1), def.Stage() > symbolic.StageData})
 	}
 }
 
@@ -56,66 +59,21 @@ func (g *generator) allocateFits() []jen.Code {
 	return lines
 }
 
-// array prints an array as a slice, row-major.
-func (p *printer) array(e *symbolic.Expr) *jen.Statement {
-	if e == nil {
-		return jen.Nil()
+// fitNamed is the fit of a name in the loop program.
+func (g *generator) fitNamed(name string) *namedFit {
+	for n := range g.fits {
+		if g.fits[n].text == name {
+			return &g.fits[n]
+		}
 	}
-	name := jen.Id(p.use(e.Tensor))
-	if p.g.matrices[e.Tensor] {
-		return name.Dot("RowMajor")
-	}
-	return name
+	panic("codegen: no fit " + name)
 }
 
-// solveFit prints the computation of a fit.
-func (p *printer) solveFit(f *symbolic.Fit) []jen.Code {
-	named := p.g.fitOf(f)
-	var out []jen.Code
-	if !named.kept {
-		out = append(out, jen.Var().Id(named.name).Add(linalg("LeastSquares")))
-	}
-	responses := jen.Lit(1)
-	if f.Outer != nil {
-		responses = p.extent(f.Outer.Range.Hi)
-	}
-	args := []jen.Code{p.extent(f.Rows.Range.Lo), p.extent(f.Rows.Range.Hi), responses, p.array(f.Arrays[0]), p.array(f.Arrays[1])}
-	for n, x := range f.Columns {
-		columns := jen.Lit(1)
-		if x.Index != nil {
-			columns = p.extent(x.Index.Range.Hi)
-		}
-		fields := jen.Dict{jen.Id("Columns"): columns}
-		if x.Data != nil {
-			fields[jen.Id("X")] = p.array(f.Arrays[2+n])
-		}
-		args = append(args, linalg("Regressor").Values(fields))
-	}
-	return append(out, p.fit(f).Dot("Fit").Call(args...))
-}
-
-// fit prints a fit.
-func (p *printer) fit(f *symbolic.Fit) *jen.Statement {
-	named := p.g.fitOf(f)
+// fitCode prints a fit: a variable, or a field.
+func (g *generator) fitCode(name string) *jen.Statement {
+	named := g.fitNamed(name)
 	if named.kept {
 		return jen.Id("s").Dot(named.name)
 	}
 	return jen.Id(named.name)
-}
-
-// readFit prints the reading of a part of a fit.
-func (p *printer) readFit(r *ReadFit) jen.Code {
-	part := r.Part
-	var args []jen.Code
-	switch part.Role {
-	case symbolic.FitCentre, symbolic.FitOffset, symbolic.FitScale:
-		args = append(args, jen.Lit(part.Row))
-	case symbolic.FitFactor, symbolic.FitHigh, symbolic.FitLow:
-		args = append(args, jen.Lit(part.Row), jen.Lit(part.Col))
-	}
-	value := p.fit(part.Of).Dot(part.Role.String()).Call(args...)
-	if len(r.T.Shape) == 0 {
-		return jen.Id(p.g.names.tensor(r.T)).Op(":=").Add(value.Index(jen.Lit(0)))
-	}
-	return jen.Copy(jen.Id(p.use(r.T)), value)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -228,61 +230,21 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 		outs = append(outs, symbolic.Output{E: e})
 	}
 	need := g.closure(outs)
-	var stmts []Stmt
-	s := g.scheduler()
+	f := &loop.Func{}
+	l := g.lower(&f.Body)
 	for _, def := range g.d.Prog.Defs {
 		if need[def] && !done[def] && def.Stage() > symbolic.StageGiven {
 			done[def] = true
-			stmts = append(stmts, &Define{T: def.Tensor, E: def.Body})
+			l.definition(def)
 		}
 	}
-	list := append([]*symbolic.Expr(nil), es...)
-	named := make([]*symbolic.Tensor, len(es))
 	for n, e := range es {
-		named[n] = g.d.C.NewTensor(symbolic.Tensor{Name: g.names.wanted(names[n]), Kind: symbolic.LocalTensor, Stage: e.Stage()})
-		g.names.of[named[n]] = names[n]
+		v := &loop.Var{Name: g.names.wanted(names[n])}
+		g.marks[v] = names[n]
+		l.emit(&loop.Let{V: v, E: l.expr(e)})
 	}
-	s.defineAll(&stmts, list, named)
-	stmts = prune(stmts, list, named)
-	code := p.stmts(stmts)
-	// Equal expressions under two names, and bare references.
-	for n := range es {
-		defined := false
-		for _, st := range stmts {
-			if d, ok := st.(*Define); ok && d.T == named[n] {
-				defined = true
-			}
-		}
-		if !defined {
-			x, _ := p.expr(list[n])
-			code = append(code, jen.Id(names[n]).Op(":=").Add(asFloat(list[n], x)))
-		}
-	}
-	return code
-}
-
-// prune drops definitions of locals that nothing reads, as happens where two
-// of the expressions turned out equal.
-func prune(stmts []Stmt, list []*symbolic.Expr, named []*symbolic.Tensor) []Stmt {
-	read := map[*symbolic.Tensor]bool{}
-	note := func(e *symbolic.Expr) { symbolic.Refs(e, func(r *symbolic.Expr) { read[r.Tensor] = true }) }
-	for _, e := range list {
-		note(e)
-	}
-	for _, t := range named {
-		read[t] = true
-	}
-	var out []Stmt
-	for n := len(stmts) - 1; n >= 0; n-- {
-		if d, ok := stmts[n].(*Define); ok {
-			if d.T.Kind == symbolic.LocalTensor && !read[d.T] {
-				continue
-			}
-			note(d.E)
-		}
-		out = append([]Stmt{stmts[n]}, out...)
-	}
-	return out
+	pass.Share(f)
+	return p.Stmts(f.Body)
 }
 
 func (g *generator) numbered(prefix string, n int) []string {
@@ -758,16 +720,13 @@ func (g *generator) flatIMb() jen.Code {
 // flatPrologue declares the data that a flat body reads and, unless they are variables of
 // its own, the coordinates.
 func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
-	own := map[*symbolic.Tensor]bool{}
-	var data []*symbolic.Tensor
-	for _, t := range p.used {
-		if t.Kind == symbolic.CoordTensor && !coordinates || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven {
-			continue
+	for _, v := range slices.Clone(p.Used()) {
+		t := g.tensorOf[v]
+		if t != nil && (t.Kind == symbolic.CoordTensor && !coordinates || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven) {
+			p.Own(v)
 		}
-		data = append(data, t)
 	}
-	p.used = data
-	return g.prologue(p, own)
+	return g.prologue(p)
 }
 
 func (g *generator) flatGLFb() jen.Code {
@@ -1107,13 +1066,14 @@ func (g *generator) flatAt() jen.Code {
 
 // defsOf prints the definitions that one expression needs.
 func (g *generator) defsOf(p *printer, done map[*symbolic.Def]bool, e *symbolic.Expr) []jen.Code {
-	var stmts []Stmt
+	f := &loop.Func{}
+	l := g.lower(&f.Body)
 	need := g.closure([]symbolic.Output{{E: e}})
 	for _, def := range g.d.Prog.Defs {
 		if need[def] && !done[def] && def.Stage() > symbolic.StageGiven {
 			done[def] = true
-			stmts = append(stmts, &Define{T: def.Tensor, E: def.Body})
+			l.definition(def)
 		}
 	}
-	return p.stmts(stmts)
+	return p.Stmts(f.Body)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -23,6 +25,9 @@ type Options struct {
 	Source  string // base name of the .ham file, for the header
 	Text    string // its text, hashed into the header
 	Consts  []dsl.ConstBinding
+
+	// AfterPass, if it is not nil, sees the loop program of each type after each pass.
+	AfterPass func(pass.Pass, *loop.Program)
 }
 
 // Generate returns the Go source of a sampler for the model: formatted, the
@@ -76,7 +81,6 @@ type generator struct {
 	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
 	cross      map[*symbolic.Tensor]bool // definitions read by another phase
 	ofFactor   map[*symbolic.Tensor]bool // those of them that belong to the factor's position
-	stored     map[*symbolic.Tensor]bool // arrays of the work space
 	layouts    map[*symbolic.Tensor]layout
 	fields     map[*symbolic.Tensor]bool // tensors that methods read from the model
 	sizes      []sizeField
@@ -90,6 +94,13 @@ type generator struct {
 	fieldOf    map[string]string
 	placeOf    map[*symbolic.Tensor]dsl.Extent // where a quantity starts among all
 	fits       []namedFit
+
+	prog     *loop.Program
+	vars     map[*symbolic.Tensor]*loop.Var // of tensors
+	tensorOf map[*loop.Var]*symbolic.Tensor
+	sizeVars map[string]*loop.Var // of sizes, by key
+	params   map[string]*loop.Var // of functions, by name
+	marks    map[*loop.Var]string
 }
 
 // derivedKey is the key of a size that is a sum or a product, of what it is for and the thing of
@@ -139,7 +150,8 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 
 func newGenerator(d *symbolic.Derived, opt Options, typ string, block bool, names *names) *generator {
 	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", stages: lower(opt.Prefix+typ) + "Stages", ofBlock: block, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
-		stored: map[*symbolic.Tensor]bool{}, layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
+		prog: &loop.Program{}, vars: map[*symbolic.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*symbolic.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
+		layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {
@@ -390,29 +402,8 @@ func (g *generator) splitPhases() {
 			keep(o.E, early)
 		}
 	}
-	g.findMatrices()
 	g.targets()
-}
-
-// findMatrices decides which data are kept in the layouts of kernel.Matrix.
-func (g *generator) findMatrices() {
-	s := g.scheduler()
-	for _, ph := range g.allPhases() {
-		for _, def := range ph.defs {
-			if k := s.kernel(def, &fusion{}); k != nil && len(k.Args) > 0 && k.Args[0].Kind == symbolic.DataTensor && len(k.Args[0].Shape) == 2 {
-				g.matrices[k.Args[0]] = true
-			}
-		}
-	}
-}
-
-func (g *generator) allPhases() []*phase {
-	return []*phase{&g.ph.data, &g.ph.given, &g.ph.logDensity, &g.ph.gradient, &g.ph.slope, &g.ph.metric, &g.ph.force, &g.ph.prepare, &g.ph.rank1, &g.ph.contract, &g.ph.jacobian, &g.ph.curvature, &g.ph.value, &g.ph.generate, &g.ph.prior}
-}
-
-func (g *generator) scheduler() *scheduler {
-	return &scheduler{c: g.d.C, stored: g.stored, cross: g.cross, escapes: map[*symbolic.Tensor]bool{},
-		single: len(g.d.Params) == 1 && !g.diagonal() && !g.byParts()}
+	g.build()
 }
 
 // outputTensor makes the tensor that stands for a result's destination.
@@ -495,109 +486,6 @@ func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
 	}
 	o.Row, o.Col = o.Col, o.Row
 	return o
-}
-
-// body plans and prints a phase: declarations of what it reads, then its
-// statements, then what it keeps for later phases.
-func (g *generator) body(ph *phase) []jen.Code { return g.bodyWith(g.newPrinter(), ph) }
-
-func (g *generator) bodyWith(p *printer, ph *phase) []jen.Code {
-	// First with every array stored, to see which ones must be.
-	s := g.scheduler()
-	s.stored = map[*symbolic.Tensor]bool{}
-	for _, def := range ph.defs {
-		s.stored[def.Tensor] = true
-	}
-	s.plan(ph)
-	for t := range s.escapes {
-		if len(t.Shape) > 0 {
-			g.stored[t] = true
-		}
-	}
-	for _, def := range ph.defs {
-		if len(def.Indices) > 1 || len(def.Indices) > 0 && (g.cross[def.Tensor] || def.Tensor.Kind == symbolic.QuantityTensor || def.Tensor.Kind == symbolic.PriorTensor) {
-			g.stored[def.Tensor] = true
-		}
-	}
-	s = g.scheduler()
-	stmts := s.plan(ph)
-	code := p.stmts(stmts)
-	own := map[*symbolic.Tensor]bool{}
-	for _, def := range ph.defs {
-		own[def.Tensor] = true
-	}
-	var keep []jen.Code
-	for _, def := range ph.defs {
-		if len(def.Indices) == 0 && g.cross[def.Tensor] {
-			g.fields[def.Tensor] = true
-			n := g.names.tensor(def.Tensor)
-			keep = append(keep, jen.Id("s").Dot(n).Op("=").Id(n))
-		}
-		if at, ok := g.placeOf[def.Tensor]; ok && len(def.Indices) == 0 {
-			keep = append(keep, jen.Id("out").Index(p.extent(at)).Op("=").Id(g.names.tensor(def.Tensor)))
-		}
-		if t := def.Tensor; t.Kind == symbolic.PriorTensor && len(def.Indices) == 0 {
-			keep = append(keep, jen.Id("values").Index(p.extent(g.offset(t.Row))).Op("=").Id(g.names.tensor(t)))
-		}
-	}
-	return append(append(g.prologue(p, own), code...), keep...)
-}
-
-// prologue declares what a body reads.
-func (g *generator) prologue(p *printer, own map[*symbolic.Tensor]bool) []jen.Code {
-	var decls []jen.Code
-	for _, t := range p.used {
-		n := g.names.tensor(t)
-		switch t.Kind {
-		case symbolic.CoordTensor, symbolic.VelocityTensor, symbolic.PriorTensor:
-			array := "q"
-			switch t.Kind {
-			case symbolic.VelocityTensor:
-				array = "v"
-			case symbolic.PriorTensor:
-				if own[t] && len(t.Shape) == 0 {
-					continue // a local variable of this body
-				}
-				array = "values"
-			}
-			off := g.offset(t.Row)
-			if g.d.Params[t.Row].Scalar() {
-				decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off)))
-			} else {
-				end := g.addOffset(off, g.d.Params[t.Row].Size())
-				if off == dsl.Fixed(0) {
-					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(jen.Empty(), p.extent(end)))
-				} else {
-					decls = append(decls, jen.Id(n).Op(":=").Id(array).Index(p.extent(off), p.extent(end)))
-				}
-			}
-		case symbolic.QuantityTensor:
-			if len(t.Shape) > 0 {
-				decls = append(decls, jen.Id(n).Op(":=").Id("out").Index(g.quantityRange(p, t)...))
-			}
-		case symbolic.SolutionTensor:
-			decls = append(decls, jen.Id(n).Op(":=").Add(g.solutionSlice(p, t)))
-		case symbolic.StateTensor:
-			decls = append(decls, jen.Id(n).Op(":=").Id("y").Index(jen.Lit(g.layouts[t].row)))
-		case symbolic.LocalTensor, symbolic.OutputTensor, symbolic.WeightTensor, symbolic.TimeTensor:
-		default:
-			if own[t] && !g.stored[t] {
-				continue // a local variable of this body
-			}
-			g.fields[t] = true
-			if g.matrices[t] {
-				decls = append(decls, jen.Id(n).Op(":=").Op("&").Id("s").Dot(n))
-				continue
-			}
-			decls = append(decls, jen.Id(n).Op(":=").Id("s").Dot(n))
-		}
-	}
-	var sizes []jen.Code
-	for _, k := range p.sizes {
-		n := g.size(k)
-		sizes = append(sizes, jen.Id(n).Op(":=").Id("s").Dot(n))
-	}
-	return append(sizes, decls...)
 }
 
 // addOffset is the end of a block that starts at off.

@@ -65,9 +65,7 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 		at = end
 	}
 	var body []jen.Code
-	for _, k := range p.sizes {
-		body = append(body, jen.Id(g.size(k)).Op(":=").Id("s").Dot(g.size(k)))
-	}
+	body = append(body, g.prologue(p)...)
 	body = append(body, set...)
 	if len(g.ph.given.defs) > 0 {
 		body = append(body, jen.Id("s").Dot("prepareGiven").Call())

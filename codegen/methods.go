@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -23,29 +24,29 @@ func (g *generator) methods() []jen.Code {
 	// bodies decide which arrays the work space holds.
 	var givenBody []jen.Code
 	if g.conditional() {
-		givenBody = g.body(&g.ph.given)
+		givenBody = g.body("prepareGiven")
 	}
 	var metricBody []jen.Code
 	if !g.joint() {
 		metricBody = g.metricBody()
 	}
-	logDensity := g.logDensityBody()
-	gradient := g.gradientBody()
+	logDensity := g.densityBody("LogDensity", &g.ph.logDensity)
+	gradient := g.densityBody("Gradient", &g.ph.gradient)
 	var slope []jen.Code
 	if g.constant() && !g.joint() {
-		slope = append(g.solveAt(orderDensity), g.body(&g.ph.slope)...)
+		slope = append(g.solveAt(orderDensity), g.body("slope")...)
 	}
 	var force, prepare, rank1, contract, jacobian, curvature []jen.Code
 	if !g.constant() {
 		if !g.flat() {
-			force = g.body(&g.ph.force)
+			force = g.body("force")
 		}
-		contract = g.body(&g.ph.contract)
-		jacobian = g.body(&g.ph.jacobian)
-		curvature = g.body(&g.ph.curvature)
+		contract = g.body("pairing")
+		jacobian = g.body("cube")
+		curvature = g.body("curvature")
 		if !g.softAbs() && !g.flat() {
-			prepare = g.body(&g.ph.prepare)
-			rank1 = g.body(&g.ph.rank1)
+			prepare = g.body("prepare")
+			rank1 = g.body("rank1")
 		}
 	}
 	odes := g.odeMethods()
@@ -212,45 +213,16 @@ func (g *generator) entryName(o symbolic.Output) string {
 	return row + ", " + side(o.Col)
 }
 
-// summarise is the data stage.
+// summarise is the data stage. Its arrays are made here: clones share them.
 func (g *generator) summarise() []jen.Code {
 	p := g.newPrinter()
-	body := g.bodyWith(p, &g.ph.data)
-	// Arrays of definitions are made here: clones share them.
+	code := p.part("summarise")
 	var made []jen.Code
-	q := g.newPrinter()
-	for _, def := range g.ph.data.defs {
-		if len(def.Indices) > 0 && g.stored[def.Tensor] {
-			g.fields[def.Tensor] = true
-			made = append(made, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(q, def.Tensor)))
-		}
+	for _, v := range g.arrays("summarise") {
+		made = append(made, jen.Id("s").Dot(g.mark(v)).Op("=").Make(jen.Index().Float64(), p.Int(length(v))))
 	}
-	var sizes []jen.Code
-	for _, k := range q.sizes {
-		seen := false
-		for _, o := range p.sizes {
-			seen = seen || o == k
-		}
-		if !seen {
-			sizes = append(sizes, jen.Id(g.size(k)).Op(":=").Id("s").Dot(g.size(k)))
-		}
-	}
-	// Sizes are declared first in body; the arrays follow them.
-	n := len(p.sizes)
-	return append(append(append(sizes, body[:n]...), made...), body[n:]...)
-}
-
-func (g *generator) arraySize(p *printer, t *symbolic.Tensor) *jen.Statement {
-	var s *jen.Statement
-	for _, x := range t.Shape {
-		e := p.extentFactor(x)
-		if s == nil {
-			s = e
-		} else {
-			s = s.Op("*").Add(e)
-		}
-	}
-	return s
+	sizes, decls := g.head(p)
+	return slices.Concat(sizes, made, decls, code)
 }
 
 func (g *generator) dimCode(p *printer) *jen.Statement { return p.extent(g.dim) }
@@ -378,7 +350,7 @@ func (g *generator) allocate(b *jen.Group) {
 		}
 		size = jen.Id("s").Dot("factor").Dot("Len").Call()
 	case g.softAbs():
-		alpha, _ := p.expr(g.d.Alpha.E)
+		alpha := p.value(g.d.Alpha.E)
 		if g.shaft() {
 			head := jen.Lit(0)
 			if g.d.Params[1].Scalar() {
@@ -389,7 +361,7 @@ func (g *generator) allocate(b *jen.Group) {
 			lines = append(lines, jen.Id("s").Dot("factor").Op("=").Add(linalg("NewSoftAbs")).Call(m, jen.Float64().Call(alpha)))
 		}
 		if !g.d.Shift.E.IsNum(0) {
-			shift, _ := p.expr(g.d.Shift.E)
+			shift := p.value(g.d.Shift.E)
 			lines = append(lines, jen.Id("s").Dot("factor").Dot("Shift").Op("=").Add(shift))
 		}
 	case g.diagonal():
@@ -432,7 +404,7 @@ func (g *generator) allocate(b *jen.Group) {
 	lines = append(lines, g.allocateFits()...)
 	for _, def := range g.d.Prog.Defs {
 		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
-			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), g.arraySize(p, def.Tensor)))
+			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), p.Int(g.count(def.Tensor))))
 		}
 	}
 	for _, q := range g.d.Given {
@@ -440,7 +412,7 @@ func (g *generator) allocate(b *jen.Group) {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(q.Coord)).Op("=").Make(jen.Index().Float64(), p.extent(q.Size())))
 		}
 	}
-	for _, d := range g.prologue(p, map[*symbolic.Tensor]bool{}) {
+	for _, d := range g.prologue(p) {
 		b.Add(d)
 	}
 	for _, l := range lines {
@@ -469,14 +441,14 @@ func (g *generator) transforms() []jen.Code {
 	var out []jen.Code
 	add := func(doc string, c jen.Code) { out = append(out, comment(doc).Line().Add(c)) }
 	add("Constrain writes the parameters on their own scale to dst, in declaration order.",
-		g.method("Constrain").Params(floats("dst", "q")).Block(append(g.touch(&g.ph.value), g.body(&g.ph.value)...)...))
+		g.method("Constrain").Params(floats("dst", "q")).Block(append(g.touch(&g.ph.value), g.body("Constrain")...)...))
 	p := g.newPrinter()
 	var lines []jen.Code
 	for n, b := range g.d.Params {
 		conv := func(pos func() *jen.Statement) []jen.Code {
 			x := func() *jen.Statement { return jen.Id("values").Index(pos()) }
 			q := func() *jen.Statement { return jen.Id("q").Index(pos()) }
-			bound := func(e *symbolic.Expr) *jen.Statement { s, _ := p.expr(e); return jen.Float64().Call(s) }
+			bound := func(e *symbolic.Expr) *jen.Statement { return jen.Float64().Call(p.value(e)) }
 			fail := func(ok *jen.Statement, want string) jen.Code {
 				what, args := "parameter "+b.Decl.ObjectName()+" is %v", []jen.Code{x()}
 				if !b.Scalar() {
@@ -510,7 +482,7 @@ func (g *generator) transforms() []jen.Code {
 		lines = append(lines, jen.For(jen.Id("i").Op(":=").Add(p.extent(g.offset(n))), jen.Id("i").Op("<").Add(p.extent(end)), jen.Id("i").Op("++")).
 			Block(conv(func() *jen.Statement { return jen.Id("i") })...))
 	}
-	lines = append(g.prologue(p, nil), lines...)
+	lines = append(g.prologue(p), lines...)
 	lines = append(lines, jen.Return(jen.Nil()))
 	add("Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support.",
 		g.method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
@@ -529,7 +501,7 @@ func (g *generator) transforms() []jen.Code {
 			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n)), p.extent(end)))
 		}
 	}
-	lines = append(g.prologue(p, nil), jen.Return(jen.Id(g.declared("", "Params")).Values(fields...)))
+	lines = append(g.prologue(p), jen.Return(jen.Id(g.declared("", "Params")).Values(fields...)))
 	add("ParamsOf names the values of a draw, which are on the parameters' own scale.\nVectors share the memory of values.",
 		g.method("ParamsOf").Params(floats("values")).Id(g.declared("", "Params")).Block(lines...))
 	add("Params returns the parameters at the unconstrained point q.", g.method("Params").Params(floats("q")).Id(g.declared("", "Params")).Block(
@@ -550,22 +522,9 @@ func (g *generator) typedDraws(name, of, from, what string) jen.Code {
 // finiteDoc is supportDoc for a one-sided bound.
 func finiteDoc(s *dsl.Support) string { return supportDoc(s) + " and finite" }
 
-func (g *generator) logDensityBody() []jen.Code {
-	p := g.newPrinter()
-	t := g.outputTensor(layout{kind: "scalar", array: "res"})
-	ph := g.ph.logDensity
-	ph.targets = []target{{out: g.d.LogDensity, dst: t}}
-	body := g.bodyWith(p, &ph)
-	return append(append(append(g.touch(&ph), g.solveAt(orderDensity)...), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
-}
-
-func (g *generator) gradientBody() []jen.Code {
-	p := g.newPrinter()
-	t := g.outputTensor(layout{kind: "scalar", array: "res"})
-	ph := g.ph.gradient
-	ph.targets = append([]target{{out: g.d.LogDensity, dst: t}}, ph.targets...)
-	body := g.bodyWith(p, &ph)
-	return append(append(append(g.touch(&ph), g.solveAt(orderDensity)...), jen.Var().Id("res").Float64()), append(body, jen.Return(jen.Id("res")))...)
+// densityBody is that of LogDensity or Gradient.
+func (g *generator) densityBody(name string, ph *phase) []jen.Code {
+	return slices.Concat(g.touch(ph), g.solveAt(orderDensity), []jen.Code{jen.Var().Id("res").Float64()}, g.body(name), []jen.Code{jen.Return(jen.Id("res"))})
 }
 
 // lookingPhases are those of methods that begin with touch: they look at a position that the
@@ -589,7 +548,7 @@ func (g *generator) touch(ph *phase) []jen.Code {
 }
 
 func (g *generator) metricBody() []jen.Code {
-	body := g.body(&g.ph.metric)
+	body := g.body("matrix")
 	// Structural zeros are written once per call.
 	if g.byParts() && !g.covered() || !g.byParts() && !g.diagonal() && g.hasZeros() {
 		body = append([]jen.Code{jen.Clear(jen.Id("b"))}, body...)

@@ -493,8 +493,8 @@ func (g *generator) constructor() {
 				lines = append(lines, jen.Id("s").Dot(g.names.tensor(t)).Op("=").Qual(checkPath, "Positions").Call(jen.Id("d").Dot(g.field(t.Source.Name))))
 			}
 		}
-		for _, k := range p.sizes {
-			b.Id(g.size(k)).Op(":=").Id("s").Dot(g.size(k))
+		for _, d := range g.prologue(p) {
+			b.Add(d)
 		}
 		for _, l := range lines {
 			b.Add(l)

@@ -2,10 +2,11 @@ package codegen
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -89,6 +90,43 @@ func (g *generator) buildODEs() {
 		}
 		g.odes = append(g.odes, e)
 		g.odeOutputs = append(g.odeOutputs, all)
+	}
+}
+
+// part names a function of the loop program that belongs to the equation.
+func (e *equation) part(what string, order int) string {
+	name := "ode_" + e.sol.Decl.ObjectName() + "_" + what
+	if order > 0 {
+		name += strconv.Itoa(order)
+	}
+	return name
+}
+
+// buildEquations lowers what the equations compute.
+func (g *generator) buildEquations() {
+	for _, e := range g.odes {
+		inputs := &loop.Func{Name: e.part("inputs", 0)}
+		keep := &loop.Func{Name: e.part("keep", 0)}
+		l := g.lower(&inputs.Body)
+		for _, d := range e.inputs.defs {
+			l.definition(d)
+		}
+		for _, t := range e.inputs.targets {
+			l.target(t)
+		}
+		g.lower(&keep.Body).keep(&e.inputs)
+		g.prog.Funcs = append(g.prog.Funcs, inputs, keep)
+		last := 0
+		for _, k := range g.orders() {
+			var start phase
+			for i := last; i < e.sol.Size(k); i++ {
+				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: e.sol.Init[i]}
+				start.targets = append(start.targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "y0", row: i})})
+			}
+			last = e.sol.Size(k)
+			g.function(e.part("start", k), &start)
+			g.function(e.part("rhs", k), &e.bodies[k])
+		}
 	}
 }
 
@@ -217,7 +255,7 @@ func (g *generator) rhsDoc(e *equation, order int) string {
 // rhsBody prints a right side.
 func (g *generator) rhsBody(e *equation, order int) []jen.Code {
 	n := jen.Lit(e.sol.Size(order))
-	body := g.body(&e.bodies[order])
+	body := g.body(e.part("rhs", order))
 	return append([]jen.Code{jen.List(id("y"), id("dy")).Op("=").List(id("y").Index(jen.Empty(), n), id("dy").Index(jen.Empty(), n))}, body...)
 }
 
@@ -226,33 +264,15 @@ func (g *generator) rhsBody(e *equation, order int) []jen.Code {
 func (g *generator) solveBody(e *equation) []jen.Code {
 	sol := e.sol
 	p := g.newPrinter()
-	ph := e.inputs
-	init := phase{}
-	for i := range sol.Size(g.orders()[len(g.orders())-1]) {
-		init.targets = append(init.targets, target{out: symbolic.Output{Row: -1, Col: -1, Dir: -1, E: sol.Init[i]}, dst: g.outputTensor(layout{kind: "element", array: "y0", row: i})})
-	}
-	s := g.scheduler()
-	stmts := p.stmts(s.plan(&ph))
-	from, _ := p.expr(sol.From)
-	last := 0
+	stmts := p.part(e.part("inputs", 0))
+	from := p.value(sol.From)
 	var starts [4][]jen.Code
 	for _, k := range g.orders() {
-		part := phase{targets: init.targets[last:sol.Size(k)]}
-		starts[k] = p.stmts(g.scheduler().plan(&part))
-		last = sol.Size(k)
+		starts[k] = p.part(e.part("start", k))
 	}
-	own := map[*symbolic.Tensor]bool{}
-	var keep []jen.Code
-	for _, def := range ph.defs {
-		own[def.Tensor] = true
-		if g.cross[def.Tensor] {
-			g.fields[def.Tensor] = true
-			n := g.names.tensor(def.Tensor)
-			keep = append(keep, jen.Id("s").Dot(n).Op("=").Id(n))
-		}
-	}
-	times := jen.Id(p.use(sol.Times))
-	code := g.prologue(p, own)
+	keep := p.part(e.part("keep", 0))
+	times := p.Var(g.variable(sol.Times))
+	code := g.prologue(p)
 	if len(sol.Inputs) > 0 {
 		code = append(code, id("u").Op(":=").Id("s").Dot(e.input))
 	}
@@ -294,24 +314,4 @@ func (g *generator) solveAt(order int) []jen.Code {
 		return nil
 	}
 	return []jen.Code{jen.Id("s").Dot("solve").Call(jen.Id("q"), jen.Lit(order))}
-}
-
-// solutionSlice prints a component of a solution over the times.
-func (g *generator) solutionSlice(p *printer, t *symbolic.Tensor) *jen.Statement {
-	part := t.Part
-	for _, e := range g.odes {
-		if e.sol == part.Of {
-			n := part.Of.Times.Shape[0]
-			return jen.Id("s").Dot(e.out).Index(p.scaled(part.Pos, n), p.scaled(part.Pos+1, n))
-		}
-	}
-	panic("codegen: a component of no solution")
-}
-
-// scaled prints a multiple of a size.
-func (p *printer) scaled(k int, x dsl.Extent) *jen.Statement {
-	if s := p.times(k, x); s != nil {
-		return s
-	}
-	return jen.Lit(0)
 }

@@ -31,7 +31,7 @@ func (g *generator) priorMethods() []jen.Code {
 	})
 	priors := doc("Priors names the parameters that DrawPrior draws, in that order.",
 		g.method("Priors").Params().Index().String().Block(jen.Return(names)))
-	body := g.body(&g.ph.prior)
+	body := g.body("DrawPrior")
 	text := "DrawPrior draws parameters, on their own scale, from their prior to values, given\nthe other parameters there, with the next random numbers of rng.\n"
 	for _, o := range g.d.Prior {
 		def := o.E.Tensor.Def

@@ -112,13 +112,13 @@ func (g *generator) generateMethods() []jen.Code {
 		v.Line()
 	})
 	generated := doc("Generated describes the generated quantities.",
-		g.method("Generated").Params().Index().Add(rt("Quantity")).Block(append(g.prologue(p, nil), jen.Return(list))...))
+		g.method("Generated").Params().Index().Add(rt("Quantity")).Block(append(g.prologue(p), jen.Return(list))...))
 
 	body := g.touch(&g.ph.generate)
 	if g.readsSolution(&g.ph.generate) {
 		body = append(g.solveAt(orderDensity), body...)
 	}
-	body = append(body, g.body(&g.ph.generate)...)
+	body = append(body, g.body("Generate")...)
 	text := "Generate writes the generated quantities of the draw at q to out, in the order of\nQuantities, with the next random numbers of rng.\n"
 	for _, q := range g.d.Quantities {
 		def := q.Tensor.Def
@@ -137,7 +137,7 @@ func (g *generator) generateMethods() []jen.Code {
 		fields = append(fields, f.Index(g.quantityRange(p, q.Tensor)...))
 	}
 	of := doc("QuantitiesOf names the values that Generate wrote. Arrays share the memory of\nvalues.",
-		g.method("QuantitiesOf").Params(floats("values")).Id(g.declared("", "Quantities")).Block(append(g.prologue(p, nil), jen.Return(id(g.declared("", "Quantities")).Values(fields...)))...))
+		g.method("QuantitiesOf").Params(floats("values")).Id(g.declared("", "Quantities")).Block(append(g.prologue(p), jen.Return(id(g.declared("", "Quantities")).Values(fields...)))...))
 	return []jen.Code{generated, generate, of, g.typedDraws("QuantityDraws", "Quantities", "QuantitiesOf", "the generated quantities")}
 }
 
@@ -164,35 +164,4 @@ func (g *generator) readsSolution(ph *phase) bool {
 		symbolic.Refs(def.Body, func(r *symbolic.Expr) { found = found || r.Tensor.Part != nil })
 	}
 	return found
-}
-
-// draw prints a draw: a count that is not defined becomes NaN.
-func (p *printer) draw(e *symbolic.Expr) *jen.Statement {
-	args := []jen.Code{id("rng")}
-	own, ends := e.Args[:len(e.Dist.Args)], e.Args[len(e.Dist.Args):]
-	for n, a := range own {
-		x, _ := p.expr(a)
-		if e.Dist.Args[n].Domain == dsl.CountArg {
-			x = jen.Qual(randomPath, "Trials").Call(x)
-		}
-		args = append(args, x)
-	}
-	call := jen.Qual(randomPath, e.Dist.Random).Call(args...)
-	if e.Dist.Support.Discrete() {
-		return jen.Qual(randomPath, "Count").Call(call)
-	}
-	if len(ends) > 0 {
-		lo, _ := p.expr(ends[0])
-		hi, _ := p.expr(ends[1])
-		return jen.Qual(randomPath, "Within").Call(lo, hi, jen.Func().Params().Float64().Block(jen.Return(call)))
-	}
-	return call
-}
-
-// drawVector prints the draw of a vector, which is NaN where its mean is not
-// finite.
-func (p *printer) drawVector(d *DrawVector) jen.Code {
-	p.g.fields[d.Factor] = true
-	return id("_").Op("=").Qual(randomPath, d.Dist.Random+"Cholesky").Call(
-		id("rng"), id(p.use(d.T)), id(p.use(d.Mean)), id("s").Dot(p.g.names.tensor(d.Factor)))
 }

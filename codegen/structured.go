@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -50,117 +51,57 @@ func (g *generator) borderSize(part symbolic.Part, param int) (size, start dsl.E
 // startKey names the size field that tells where a part begins.
 func startKey(part int) string { return derivedKey("start", strconv.Itoa(part)) }
 
-// indexSum adds up the terms of an index that are there.
-func indexSum(terms ...*jen.Statement) *jen.Statement {
-	var s *jen.Statement
-	for _, t := range terms {
-		switch {
-		case t == nil:
-		case s == nil:
-			s = t
-		default:
-			s = s.Op("+").Add(t)
-		}
-	}
-	if s == nil {
-		return jen.Lit(0)
-	}
-	return s
-}
-
-// times multiplies a size by a number; nil stands for 0.
-func (p *printer) times(k int, x dsl.Extent) *jen.Statement {
-	switch {
-	case k == 0 || x == dsl.Fixed(0):
-		return nil
-	case x.IsConst():
-		return jen.Lit(k * x.Offset)
-	case k == 1:
-		return p.extent(x)
-	}
-	return jen.Lit(k).Op("*").Add(p.extentFactor(x))
-}
-
-// within prints the position of an element within a parameter; nil stands for 0.
-func (p *printer) within(start dsl.Extent, subs []symbolic.Sub) *jen.Statement {
+// within is the position of an element within a parameter that begins at start.
+func (l *lowering) within(start dsl.Extent, subs []symbolic.Sub) *loop.Int {
 	if len(subs) == 0 {
-		if start == dsl.Fixed(0) {
-			return nil
-		}
-		return p.extent(start)
+		return l.g.extent(start)
 	}
-	if start == dsl.Fixed(0) {
-		return p.position(subs[0])
-	}
-	return p.extent(start).Op("+").Add(p.position(subs[0]))
+	return l.g.extent(start).Add(l.position(subs[0]))
 }
 
-// partStart prints where a part begins; nil stands for 0.
-func (p *printer) partStart(part int) *jen.Statement {
+// partStart is where a part begins.
+func (g *generator) partStart(part int) *loop.Int {
 	if part == 0 {
-		return nil
+		return loop.Const(0)
 	}
-	return p.extent(dsl.Extent{Name: startKey(part)})
+	return g.extent(dsl.Extent{Name: startKey(part)})
 }
 
-// packedIndex prints the place of an entry of a matrix that is stored by parts.
-func (p *printer) packedIndex(row, col int, a, b []symbolic.Sub) *jen.Statement {
-	g := p.g
+// packedIndex is the place of an entry of a matrix that is stored by parts.
+func (l *lowering) packedIndex(row, col int, a, b []symbolic.Sub) *loop.Int {
+	g := l.g
 	k := g.partOf(row)
 	part := g.d.Metric.Parts[k]
-	n := dsl.Fixed(0)
+	n := loop.Const(0)
 	if part.Spine >= 0 {
-		n = g.d.Params[part.Spine].Size()
+		n = g.extent(g.d.Params[part.Spine].Size())
 	}
-	size, _ := g.borderSize(part, -1)
-	rows := func() *jen.Statement {
-		if part.Spine < 0 {
-			return nil
+	at := func(terms ...*loop.Int) *loop.Int {
+		sum := g.partStart(k)
+		for _, t := range terms {
+			sum = sum.Add(t)
 		}
-		return p.times(part.Width+1, n)
+		return sum
 	}
+	bands := loop.Const(part.Width + 1).Times(n) // those of the spine
 	switch {
 	case row == part.Spine && col == part.Spine:
 		o := distance(a[0], b[0])
 		if o < 0 {
 			a, o = b, -o
 		}
-		return indexSum(p.partStart(k), p.times(o, n), p.position(a[0]))
+		return at(loop.Const(o).Times(n), l.position(a[0]))
 	case row == part.Spine || col == part.Spine:
 		if row == part.Spine {
 			row, a, b = col, b, a
 		}
 		_, start := g.borderSize(part, row)
-		r := p.within(start, a)
-		switch {
-		case len(a) == 0 && start.IsConst():
-			r = p.times(start.Offset, n)
-		case r != nil:
-			r = jen.Parens(r).Op("*").Add(p.extentFactor(n))
-		}
-		return indexSum(p.partStart(k), rows(), r, p.position(b[0]))
+		return at(bands, l.within(start, a).Times(n), l.position(b[0]))
 	}
-	_, i := g.borderSize(part, row)
+	extent, i := g.borderSize(part, row)
 	_, j := g.borderSize(part, col)
-	var corner *jen.Statement
-	if part.Spine >= 0 {
-		switch {
-		case size.IsConst():
-			corner = p.times(size.Offset, n)
-		default:
-			corner = p.extentFactor(size).Op("*").Add(p.extentFactor(n))
-		}
-	}
-	line := p.within(i, a)
-	if line != nil {
-		switch {
-		case len(a) == 0 && i.IsConst() && size.IsConst():
-			line = jen.Lit(i.Offset * size.Offset)
-		default:
-			line = jen.Parens(line).Op("*").Add(p.extentFactor(size))
-		}
-	}
-	return indexSum(p.partStart(k), rows(), corner, line, p.within(j, b))
+	size := g.extent(extent)
+	return at(bands, size.Times(n), l.within(i, a).Times(size), l.within(j, b))
 }
 
 // distance returns how far one subscript is ahead of another of the same index,

@@ -997,32 +997,21 @@ func (c *Context) Shared(es []*Expr, roots bool) []*Expr {
 	return out
 }
 
-// ReplaceGuarded rebuilds e with its outermost products that hold indicators,
-// deltas of a fixed position, or deltas that guard what does not exist elsewhere,
-// replaced; f receives the indicators and the rest of the product. Sums are
-// left alone: their bodies are guarded in their own loops.
-func (c *Context) ReplaceGuarded(e *Expr, f func(conds []*Expr, rest *Expr) *Expr) *Expr {
-	if !e.placed && !e.gather {
-		return e // nothing to guard
+// Guards returns the factors of a product that guard the others, and the places of the others:
+// indicators, deltas of a fixed position or of one from data, and deltas that stand before what
+// does not exist elsewhere. What they exclude is not evaluated.
+func Guards(e *Expr) (conds []*Expr, rest []int) {
+	if e.Op != Mul || !e.placed && !e.gather {
+		return nil, nil
 	}
-	if e.Op == Mul {
-		var conds, rest []*Expr
-		var ks []float64
-		stray := strays(e)
-		for n, a := range e.Args {
-			_, _, pair := indexPair(a)
-			if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray { // a fixed position, or one from data
-				conds = append(conds, a)
-				continue
-			}
-			rest, ks = append(rest, a), append(ks, e.K[n])
+	stray := strays(e)
+	for n, a := range e.Args {
+		_, _, pair := indexPair(a)
+		if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
+			conds = append(conds, a)
+			continue
 		}
-		if len(conds) > 0 {
-			return f(conds, c.Product(e.Val, ks, rest))
-		}
+		rest = append(rest, n)
 	}
-	if e.Op == Sum || len(e.Args) == 0 {
-		return e
-	}
-	return c.rebuild(e, func(a *Expr) *Expr { return c.ReplaceGuarded(a, f) }, func(s Sub) Sub { return s })
+	return conds, rest
 }

@@ -152,20 +152,37 @@ func (s *Model) summarise() {
 	c2 := -0.5 / (sigmaY * sigmaY)
 	c3 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
 	c4 := -1 / (sigmaT * sigmaT)
-	c7 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
+	e := 1 / (sigmaT * sigmaT)
+	c7 := e + float64(n)/(sigmaY*sigmaY)
 	c8 := 2 * float64(n) / (sigmaY * sigmaY)
 	c9 := 4 * float64(n) / (sigmaY * sigmaY)
-	c10 := 1 / (sigmaT * sigmaT)
+	c10 := e
 	c11 := 8 * float64(n) / (sigmaY * sigmaY)
 	c14 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
 	c15 := 1/(sigmaT*sigmaT*sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT)
 	c16 := -2 * float64(n) / (sigmaY * sigmaY)
-	c17 := 4*float64(n)*(1/(sigmaT*sigmaT)+float64(n)/(sigmaY*sigmaY))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c17 := 4*float64(n)*c7/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c18 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c19 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c20 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
-	e := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
-	c21 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c21 := 4*float64(n)*c7*c7/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*c7/(sigmaY*sigmaY*sigmaY*sigmaY)
+	s.c1 = c1
+	s.c2 = c2
+	s.c3 = c3
+	s.c4 = c4
+	s.c7 = c7
+	s.c8 = c8
+	s.c9 = c9
+	s.c10 = c10
+	s.c11 = c11
+	s.c14 = c14
+	s.c15 = c15
+	s.c16 = c16
+	s.c17 = c17
+	s.c18 = c18
+	s.c19 = c19
+	s.c20 = c20
+	s.c21 = c21
 	var fit linalg.LeastSquares
 	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
 	fitRest := fit.Rest()[0]
@@ -176,31 +193,14 @@ func (s *Model) summarise() {
 	c6 := -2 * fitFactor / (sigmaY * sigmaY)
 	c12 := fitFactor / (sigmaY * sigmaY)
 	c13 := 2 * fitFactor / (sigmaY * sigmaY)
-	s.c1 = c1
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
-	s.c2 = c2
-	s.c3 = c3
-	s.c4 = c4
 	s.c5 = c5
 	s.c6 = c6
-	s.c7 = c7
-	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
-	s.c11 = c11
 	s.c12 = c12
 	s.c13 = c13
-	s.c14 = c14
-	s.c15 = c15
-	s.c16 = c16
-	s.c17 = c17
-	s.c18 = c18
-	s.c19 = c19
-	s.c20 = c20
-	s.c21 = c21
 }
 
 // describe makes the description of the model.
@@ -315,8 +315,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c6 := s.c6
 	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 	res = t1*t1*c1 + t2*t2*c1 + (fitRest+e*e)*c2 + c3
-	grad[0] = t1*c4 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c5
-	grad[1] = t2 * (c4 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c6)
+	grad[0] = t1*c4 + e*c5
+	grad[1] = t2 * (c4 + e*c6)
 	return res
 }
 
@@ -350,8 +350,9 @@ func (s *Model) matrix(b, q []float64) {
 	c9 := s.c9
 	c10 := s.c10
 	b[0] = c7
-	b[2] = t2 * c8
-	b[1] = t2 * c8
+	e := t2 * c8
+	b[2] = e
+	b[1] = e
 	b[3] = t2*t2*c9 + c10
 }
 
@@ -384,9 +385,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c8 := s.c8
 	t2 := q[1]
 	c11 := s.c11
-	dst[(1*2+0)*2+1] = c8
-	dst[(0*2+1)*2+1] = c8
-	dst[(1*2+1)*2+1] = t2 * c11
+	dst[5] = c8
+	dst[3] = c8
+	dst[7] = t2 * c11
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.

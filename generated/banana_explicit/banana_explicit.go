@@ -144,20 +144,36 @@ func (s *Model) summarise() {
 	c1 := -0.5 / (sigmaT * sigmaT)
 	c2 := -0.5 / (sigmaY * sigmaY)
 	c3 := -1 / (sigmaT * sigmaT)
-	c6 := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
+	e := 1 / (sigmaT * sigmaT)
+	c6 := float64(n)/(sigmaY*sigmaY) + e
 	c7 := 2 * float64(n) / (sigmaY * sigmaY)
 	c8 := 4 * float64(n) / (sigmaY * sigmaY)
-	c9 := 1 / (sigmaT * sigmaT)
+	c9 := e
 	c10 := 8 * float64(n) / (sigmaY * sigmaY)
 	c13 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
 	c14 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
 	c15 := -2 * float64(n) / (sigmaY * sigmaY)
-	c16 := 4*float64(n)*(float64(n)/(sigmaY*sigmaY)+1/(sigmaT*sigmaT))/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c16 := 4*float64(n)*c6/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c17 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c18 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c19 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
-	e := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
-	c20 := 4*float64(n)*e*e/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*e/(sigmaY*sigmaY*sigmaY*sigmaY)
+	c20 := 4*float64(n)*c6*c6/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*c6/(sigmaY*sigmaY*sigmaY*sigmaY)
+	s.c1 = c1
+	s.c2 = c2
+	s.c3 = c3
+	s.c6 = c6
+	s.c7 = c7
+	s.c8 = c8
+	s.c9 = c9
+	s.c10 = c10
+	s.c13 = c13
+	s.c14 = c14
+	s.c15 = c15
+	s.c16 = c16
+	s.c17 = c17
+	s.c18 = c18
+	s.c19 = c19
+	s.c20 = c20
 	var fit linalg.LeastSquares
 	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
 	fitRest := fit.Rest()[0]
@@ -168,30 +184,14 @@ func (s *Model) summarise() {
 	c5 := -2 * fitFactor / (sigmaY * sigmaY)
 	c11 := fitFactor / (sigmaY * sigmaY)
 	c12 := 2 * fitFactor / (sigmaY * sigmaY)
-	s.c1 = c1
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
-	s.c2 = c2
-	s.c3 = c3
 	s.c4 = c4
 	s.c5 = c5
-	s.c6 = c6
-	s.c7 = c7
-	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
 	s.c11 = c11
 	s.c12 = c12
-	s.c13 = c13
-	s.c14 = c14
-	s.c15 = c15
-	s.c16 = c16
-	s.c17 = c17
-	s.c18 = c18
-	s.c19 = c19
-	s.c20 = c20
 }
 
 // describe makes the description of the model.
@@ -306,8 +306,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sqT2 := t2 * t2
 	e := fitOffset + (t1-fitCentre+sqT2)*fitFactor
 	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
-	grad[0] = t1*c3 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c4
-	grad[1] = t2 * (c3 + (fitOffset+(t1-fitCentre+t2*t2)*fitFactor)*c5)
+	grad[0] = t1*c3 + e*c4
+	grad[1] = t2 * (c3 + e*c5)
 	return res
 }
 
@@ -323,8 +323,9 @@ func (s *Model) matrix(b, q []float64) {
 	c8 := s.c8
 	c9 := s.c9
 	b[0] = c6
-	b[2] = t2 * c7
-	b[1] = t2 * c7
+	e := t2 * c7
+	b[2] = e
+	b[1] = e
 	b[3] = t2*t2*c8 + c9
 }
 
@@ -357,9 +358,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c7 := s.c7
 	t2 := q[1]
 	c10 := s.c10
-	dst[(1*2+0)*2+1] = c7
-	dst[(0*2+1)*2+1] = c7
-	dst[(1*2+1)*2+1] = t2 * c10
+	dst[5] = c7
+	dst[3] = c7
+	dst[7] = t2 * c10
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.

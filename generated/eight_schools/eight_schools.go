@@ -152,8 +152,9 @@ func (s *Model) summarise() {
 	logSigma := s.logSigma
 	c3 := 0.0
 	for i := range j {
-		c1[i] = 1 / (sigma[i] * sigma[i])
-		c3 += 1 / (sigma[i] * sigma[i])
+		e := 1 / (sigma[i] * sigma[i])
+		c1[i] = e
+		c3 += e
 	}
 	kernel.Log(logSigma, sigma)
 	sumLogSigma := 0.0
@@ -227,10 +228,10 @@ func (s *Model) Constrain(dst, q []float64) {
 	expTau := math.Exp(tau)
 	dst[j] = mu
 	dst[j+1] = expTau
+	s.expTau = expTau
 	for i := range j {
 		dst[i] = thetaTrans[i]
 	}
-	s.expTau = expTau
 }
 
 // Unconstrain is the inverse of Constrain; its error names the first parameter
@@ -291,13 +292,13 @@ func (s *Model) LogDensity(q []float64) float64 {
 	}
 	expTau := math.Exp(tau)
 	a2 := special.Log1pSquare(0.2 * expTau)
+	s.expTau = expTau
 	a1 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*thetaTrans[i]
+		e := mu - y[i] + thetaTrans[i]*expTau
 		a1 += e * e * c1[i]
 	}
 	res = tau - 0.02*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
-	s.expTau = expTau
 	return res
 }
 
@@ -321,23 +322,24 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumSqThetaTrans += thetaTrans[i] * thetaTrans[i]
 	}
 	expTau := math.Exp(tau)
-	a2 := special.Log1pSquare(0.2 * expTau)
-	a4 := special.Log1pSquareSlope(0.2 * expTau)
+	e := 0.2 * expTau
+	a2 := special.Log1pSquare(e)
+	a4 := special.Log1pSquareSlope(e)
+	s.expTau = expTau
+	s.a4 = a4
 	a1 := 0.0
 	a3 := 0.0
 	a5 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*thetaTrans[i]
-		a1 += e * e * c1[i]
-		a3 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
-		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
-		grad[i] = -thetaTrans[i] - expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
+		e2 := mu - y[i] + thetaTrans[i]*expTau
+		a1 += e2 * e2 * c1[i]
+		a3 += e2 * c1[i]
+		a5 += thetaTrans[i] * e2 * c1[i]
+		grad[i] = -thetaTrans[i] - expTau*e2*c1[i]
 	}
 	res = tau - 0.02*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
 	grad[j] = -0.04*mu - a3
 	grad[j+1] = 1 - expTau*(0.2*a4+a5)
-	s.expTau = expTau
-	s.a4 = a4
 	return res
 }
 
@@ -386,8 +388,8 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	afterYRep := s.afterYRep
 	afterLogLik := s.afterLogLik
 	tau := q[j+1]
-	mu := q[j]
 	thetaTrans := q[:j]
+	mu := q[j]
 	effect := out[:j]
 	y := s.y
 	logSigma := s.logSigma
@@ -396,14 +398,16 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	sigma := s.sigma
 	yRep := out[afterLogLik:afterYRep]
 	expTau := math.Exp(tau)
+	s.expTau = expTau
 	for i := range j {
-		effect[i] = mu + expTau*thetaTrans[i]
-		e := mu - y[i] + expTau*thetaTrans[i]
-		logLik[i] = -logSigma[i] - 0.5*e*e*c1[i] - 0.9189385332046727
-		yRep[i] = random.Normal(rng, mu+expTau*thetaTrans[i], sigma[i])
+		e := thetaTrans[i] * expTau
+		e2 := mu + e
+		effect[i] = e2
+		e3 := mu - y[i] + e
+		logLik[i] = -logSigma[i] - 0.5*e3*e3*c1[i] - 0.9189385332046727
+		yRep[i] = random.Normal(rng, e2, sigma[i])
 	}
 	effectNew := random.Normal(rng, mu, expTau)
-	s.expTau = expTau
 	out[afterYRep] = effectNew
 }
 
@@ -466,6 +470,9 @@ func (s *Model) matrix(b, q []float64) {
 	a4 := special.Log1pSquareSlope(0.2 * expTau)
 	a6 := math.Exp(2 * tau)
 	b[j+2*j] = c4
+	s.expTau = expTau
+	s.a4 = a4
+	s.a6 = a6
 	a7 := 0.0
 	a8 := 0.0
 	for i := range j {
@@ -473,14 +480,12 @@ func (s *Model) matrix(b, q []float64) {
 		a8 += thetaTrans[i] * thetaTrans[i] * c1[i]
 		b[i] = a6*c1[i] + 2
 		b[j+i] = expTau * c1[i]
-		b[j+j+i] = a6 * thetaTrans[i] * c1[i]
+		b[j+j+i] = thetaTrans[i] * a6 * c1[i]
 	}
-	b[j+2*j+2] = expTau * a7
-	b[j+2*j+1] = expTau * a7
-	b[j+2*j+2+1] = a6*a8 + 0.2*expTau*a4 - 0.04*a6*(a4*a4-2/(0.04*a6+1)) + 1
-	s.expTau = expTau
-	s.a4 = a4
-	s.a6 = a6
+	e := expTau * a7
+	b[j+2*j+2] = e
+	b[j+2*j+1] = e
+	b[j+2*j+3] = a6*a8 + 0.2*expTau*a4 - 0.04*a6*(a4*a4-2/(0.04*a6+1)) + 1
 	s.a7 = a7
 	s.a8 = a8
 }
@@ -491,8 +496,8 @@ func (s *Model) force(f, q, w []float64) {
 	j := s.j
 	mu := q[j]
 	y := s.y
-	expTau := s.expTau
 	thetaTrans := q[:j]
+	expTau := s.expTau
 	c1 := s.c1
 	a15 := s.a15
 	a6 := s.a6
@@ -505,26 +510,28 @@ func (s *Model) force(f, q, w []float64) {
 	b3 := 0.0
 	b4 := 0.0
 	for i := range j {
-		a3 += (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
-		a5 += thetaTrans[i] * (mu - y[i] + expTau*thetaTrans[i]) * c1[i]
+		e := mu - y[i] + thetaTrans[i]*expTau
+		a3 += e * c1[i]
+		a5 += thetaTrans[i] * e * c1[i]
 		b2 += c1[i] * w[i]
 		b3 += c1[i] * w[j+i]
 		b4 += thetaTrans[i] * c1[i] * w[j+j+i]
-		a15[i] = thetaTrans[i] + expTau*(mu-y[i]+expTau*thetaTrans[i])*c1[i]
+		a15[i] = thetaTrans[i] + expTau*c1[i]*e
 	}
-	b5 := a6 * w[j+2*j+2+1]
+	b5 := a6 * w[j+2*j+3]
 	b6 := expTau * w[j+2*j+2]
-	e := 0.04*a6 + 1
-	a16 := 0.04/e - 0.02*a4*a4 - 0.0016*a6/(e*e)
-	a17 := (0.2*a4*a4 - 0.4/(0.04*expTau*expTau+1)) * (0.1*expTau - 0.04*a4*a6)
+	e2 := 0.04*a6 + 1
+	sqA4 := a4 * a4
+	a16 := 0.04/e2 - 0.02*sqA4 - 0.0016*a6/(e2*e2)
+	a17 := (0.2*sqA4 - 0.4/(0.04*expTau*expTau+1)) * (0.1*expTau - 0.04*a4*a6)
 	a18 := 0.2*a4 + a5
 	f[j] = 0.04*mu + a3
-	f[j+1] = expTau*(b3+0.1*a4*w[j+2*j+2+1]+a7*w[j+2*j+2]-w[j+2*j+2+1]*a17+a18) + 2*a6*(0.5*b2+b4+0.5*a8*w[j+2*j+2+1]+w[j+2*j+2+1]*a16) - 1
+	f[j+1] = expTau*(b3+0.1*a4*w[j+2*j+3]+a7*w[j+2*j+2]-w[j+2*j+3]*a17+a18) + 2*a6*(0.5*b2+b4+0.5*a8*w[j+2*j+3]+w[j+2*j+3]*a16) - 1
+	s.a16 = a16
+	s.a17 = a17
 	for k := range j {
 		f[k] = a6*c1[k]*w[j+j+k] + b5*c1[k]*thetaTrans[k] + b6*c1[k] + a15[k]
 	}
-	s.a16 = a16
-	s.a17 = a17
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -543,17 +550,18 @@ func (s *Model) pairing(dst, q, w []float64) {
 	for i := range j {
 		b2 += c1[i] * w[i]
 		b3 += c1[i] * w[j+i]
-		b4 += c1[i] * thetaTrans[i] * w[j+j+i]
+		b4 += thetaTrans[i] * c1[i] * w[j+j+i]
 	}
-	b5 := a6 * w[j+2*j+2+1]
+	b5 := a6 * w[j+2*j+3]
 	b6 := expTau * w[j+2*j+2]
+	sqA4 := a4 * a4
 	e := 0.04*a6 + 1
-	a13 := 0.04*a4*a4 - 0.08/e + 0.0032*a6/(e*e)
-	a14 := (0.2*expTau - 0.08*a4*a6) * (0.2*a4*a4 - 0.4/(0.04*expTau*expTau+1))
+	a13 := 0.04*sqA4 - 0.08/e + 0.0032*a6/(e*e)
+	a14 := (0.2*expTau - 0.08*a4*a6) * (0.2*sqA4 - 0.4/(0.04*expTau*expTau+1))
 	dst[j] = 0
-	dst[j+1] = expTau*(2*b3+0.2*a4*w[j+2*j+2+1]+2*a7*w[j+2*j+2]-w[j+2*j+2+1]*a14) + 2*a6*(b2+2*b4+a8*w[j+2*j+2+1]-w[j+2*j+2+1]*a13)
+	dst[j+1] = expTau*(2*b3+0.2*a4*w[j+2*j+3]+2*a7*w[j+2*j+2]-w[j+2*j+3]*a14) + 2*a6*(b2+2*b4+a8*w[j+2*j+3]-w[j+2*j+3]*a13)
 	for k := range j {
-		dst[k] = 2 * c1[k] * (b6 + a6*w[j+j+k] + b5*thetaTrans[k])
+		dst[k] = 2 * c1[k] * (a6*w[j+j+k] + thetaTrans[k]*b5 + b6)
 	}
 }
 
@@ -578,14 +586,14 @@ func (s *Model) rank1(f, q, v []float64) {
 	for i := range j {
 		b7 += c1[i] * vThetaTrans[i] * vThetaTrans[i]
 		b8 += c1[i] * vThetaTrans[i]
-		b9 += c1[i] * vThetaTrans[i] * thetaTrans[i]
+		b9 += thetaTrans[i] * c1[i] * vThetaTrans[i]
 	}
 	b10 := a6 * vTau
 	b11 := expTau * vMu
 	f[j] = 0
 	f[j+1] = expTau*(vMu*b8+0.1*a4*vTau*vTau+a7*vMu*vTau-vTau*vTau*a17) + 2*a6*(0.5*b7+vTau*b9+0.5*a8*vTau*vTau+vTau*vTau*a16)
 	for k := range j {
-		f[k] = vTau * c1[k] * (b11 + a6*vThetaTrans[k] + b10*thetaTrans[k])
+		f[k] = vTau * c1[k] * (a6*vThetaTrans[k] + thetaTrans[k]*b10 + b11)
 	}
 }
 
@@ -617,23 +625,30 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	a8 := s.a8
 	for i := range j {
 		for l := range j {
-			dst[(i*(j+2)+l)*(j+2)+j+1] = 2 * a6 * c1[i] * kernel.Delta(i, l)
-			dst[((j+1)*(j+2)+i)*(j+2)+l] = a6 * c1[i] * kernel.Delta(i, l)
-			dst[(i*(j+2)+j+1)*(j+2)+l] = a6 * c1[i] * kernel.Delta(i, l)
+			dst[(i*(j+2)+l)*(j+2)+(j+1)] = 2 * kernel.Delta(i, l) * a6 * c1[i]
 		}
-		dst[((j)*(j+2)+i)*(j+2)+j+1] = expTau * c1[i]
-		dst[(i*(j+2)+j)*(j+2)+j+1] = expTau * c1[i]
-		dst[((j+1)*(j+2)+i)*(j+2)+j+1] = 2 * a6 * c1[i] * thetaTrans[i]
-		dst[(i*(j+2)+j+1)*(j+2)+j+1] = 2 * a6 * c1[i] * thetaTrans[i]
-		dst[((j+1)*(j+2)+j)*(j+2)+i] = expTau * c1[i]
-		dst[((j)*(j+2)+j+1)*(j+2)+i] = expTau * c1[i]
-		dst[((j+1)*(j+2)+j+1)*(j+2)+i] = 2 * a6 * c1[i] * thetaTrans[i]
+		e := expTau * c1[i]
+		dst[(j*(j+2)+i)*(j+2)+(j+1)] = e
+		dst[(i*(j+2)+j)*(j+2)+(j+1)] = e
+		for r := range j {
+			dst[((j+1)*(j+2)+i)*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
+		}
+		for r := range j {
+			dst[(i*(j+2)+(j+1))*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
+		}
+		e2 := 2 * thetaTrans[i] * a6 * c1[i]
+		dst[((j+1)*(j+2)+i)*(j+2)+(j+1)] = e2
+		dst[(i*(j+2)+(j+1))*(j+2)+(j+1)] = e2
+		dst[((j+1)*(j+2)+j)*(j+2)+i] = e
+		dst[(j*(j+2)+(j+1))*(j+2)+i] = e
+		dst[((j+1)*(j+2)+(j+1))*(j+2)+i] = e2
 	}
-	dst[((j+1)*(j+2)+j)*(j+2)+j+1] = expTau * a7
-	dst[((j)*(j+2)+j+1)*(j+2)+j+1] = expTau * a7
-	e := 0.04*a6 + 1
-	e2 := a4*a4 - 2/e
-	dst[((j+1)*(j+2)+j+1)*(j+2)+j+1] = 2*a6*a8 + 0.2*expTau*a4 - 0.12*a6*e2 - 0.04*a6*(0.16*a6/(e*e)-0.4*expTau*a4*e2)
+	e3 := expTau * a7
+	dst[((j+1)*(j+2)+j)*(j+2)+(j+1)] = e3
+	dst[(j*(j+2)+(j+1))*(j+2)+(j+1)] = e3
+	e4 := 0.04*a6 + 1
+	e5 := a4*a4 - 2/e4
+	dst[((j+1)*(j+2)+(j+1))*(j+2)+(j+1)] = 2*a6*a8 + 0.2*expTau*a4 - 0.12*a6*e5 - 0.04*a6*(0.16*a6/(e4*e4)-0.4*expTau*a4*e5)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

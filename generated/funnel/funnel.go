@@ -179,12 +179,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	v := q[10]
 	x := q[:10]
 	expV := math.Exp(v)
+	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 	}
 	res = 5*v - 0.05555555555555555*v*v - 0.5*expV*sumSqX - 11.206936153919507
-	s.expV = expV
 	s.sumSqX = sumSqX
 	return res
 }
@@ -199,14 +199,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	v := q[10]
 	x := q[:10]
 	expV := math.Exp(v)
+	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 		grad[i] = -expV * x[i]
 	}
-	res = 5*v - 0.05555555555555555*v*v - 0.5*expV*sumSqX - 11.206936153919507
-	grad[10] = 5 - 0.1111111111111111*v - 0.5*expV*sumSqX
-	s.expV = expV
+	e := expV * sumSqX
+	res = 5*v - 0.05555555555555555*v*v - 0.5*e - 11.206936153919507
+	grad[10] = 5 - 0.1111111111111111*v - 0.5*e
 	s.sumSqX = sumSqX
 	return res
 }
@@ -225,10 +226,10 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	x := values[:10]
 	v := random.Normal(rng, 0, 3)
 	d1 := math.Exp(-0.5 * v)
+	values[10] = v
 	for i := range 10 {
 		x[i] = random.Normal(rng, 0, d1)
 	}
-	values[10] = v
 }
 
 // matrix writes the Hessian of L at q, whose SoftAbs map is the metric, to b, row-major.
@@ -241,15 +242,16 @@ func (s *Model) matrix(b, q []float64) {
 	v := q[10]
 	x := q[:10]
 	expV := math.Exp(v)
+	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
 		sumSqX += x[i] * x[i]
 		b[i*11+i] = -expV
-		b[10*11+i] = -expV * x[i]
-		b[i*11+10] = -expV * x[i]
+		e := -x[i] * expV
+		b[110+i] = e
+		b[i*11+10] = e
 	}
 	b[120] = -0.5*expV*sumSqX - 0.1111111111111111
-	s.expV = expV
 	s.sumSqX = sumSqX
 }
 
@@ -264,7 +266,7 @@ func (s *Model) force(f, q, w []float64) {
 	b1 := 0.0
 	for i := range 10 {
 		sumWXX += w[i*11+i]
-		b1 += x[i] * w[10*11+i]
+		b1 += x[i] * w[110+i]
 	}
 	a2 := 0.5 * expV
 	b2 := 2*a2 - 0.5*expV*w[120]
@@ -272,7 +274,7 @@ func (s *Model) force(f, q, w []float64) {
 	a4 := 0.1111111111111111*v - 5
 	f[10] = a4 - expV*(0.5*sumWXX+b1+0.25*sumSqX*w[120]-a3)
 	for k := range 10 {
-		f[k] = b2*x[k] - expV*w[10*11+k]
+		f[k] = x[k]*b2 - expV*w[110+k]
 	}
 }
 
@@ -285,8 +287,8 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b1 := 0.0
 	for i := range 10 {
 		sumWXX += w[i*11+i]
-		b1 += x[i] * w[10*11+i]
-		dst[i] = -expV * (2*w[10*11+i] + w[120]*x[i])
+		b1 += x[i] * w[110+i]
+		dst[i] = -expV * (2*w[110+i] + w[120]*x[i])
 	}
 	dst[10] = -expV * (sumWXX + 2*b1 + 0.5*sumSqX*w[120])
 }
@@ -322,15 +324,20 @@ func (s *Model) cube(dst, q []float64) {
 	sumSqX := s.sumSqX
 	for j := range 10 {
 		for l := range 10 {
-			dst[(j*11+l)*11+10] = -expV * kernel.Delta(j, l)
-			dst[(10*11+j)*11+l] = -expV * kernel.Delta(j, l)
-			dst[(j*11+10)*11+l] = -expV * kernel.Delta(j, l)
+			dst[(j*11+l)*11+10] = -kernel.Delta(j, l) * expV
 		}
-		dst[(10*11+j)*11+10] = -expV * x[j]
-		dst[(j*11+10)*11+10] = -expV * x[j]
-		dst[(10*11+10)*11+j] = -expV * x[j]
+		for r := range 10 {
+			dst[(110+j)*11+r] = -expV * kernel.Delta(j, r)
+		}
+		for r := range 10 {
+			dst[(j*11+10)*11+r] = -expV * kernel.Delta(j, r)
+		}
+		e := -x[j] * expV
+		dst[(110+j)*11+10] = e
+		dst[(j*11+10)*11+10] = e
+		dst[1320+j] = e
 	}
-	dst[(10*11+10)*11+10] = -0.5 * expV * sumSqX
+	dst[1330] = -0.5 * expV * sumSqX
 }
 
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling

@@ -215,7 +215,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range 2 {
 		sum := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[j*2+i]
 		}
 		a2 := sum
 		a3 += (qPar[i] - mu[i]) * a2
@@ -241,7 +241,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range 2 {
 		sum := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[j*2+i]
 		}
 		a2 := sum
 		a3 += (qPar[i] - mu[i]) * a2
@@ -282,7 +282,7 @@ func (s *Model) slope(grad, q []float64) {
 	for i := range 2 {
 		sum := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[i*2+j]
+			sum += a1[j] * invSigma[j*2+i]
 		}
 		a2 := sum
 		grad[i] = -a2
@@ -295,7 +295,7 @@ func (s *Model) slope(grad, q []float64) {
 func (s *Model) matrix(b, q []float64) {
 	invSigma := s.invSigma
 	for j := range 2 {
-		for l := 0; l <= j; l++ {
+		for l := range j + 1 {
 			b[j*2+l] = invSigma[j*2+l]
 			b[l*2+j] = b[j*2+l]
 		}

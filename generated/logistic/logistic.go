@@ -329,7 +329,7 @@ func (s *Model) matrix(b, q []float64) {
 	}
 	kernel.WeightedGram(a4, &s.x, a3)
 	for j := range k {
-		for l := 0; l <= j; l++ {
+		for l := range j + 1 {
 			b[j*k+l] = a4[j*k+l]
 			b[l*k+j] = b[j*k+l]
 		}
@@ -425,18 +425,18 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	for i := range n {
 		e := 1 - invLogitEta[i]
 		a6[i] = invLogitEta[i] * e * e
-		a7[i] = invLogitEta[i] * invLogitEta[i] * (1 - invLogitEta[i])
+		a7[i] = invLogitEta[i] * invLogitEta[i] * e
 	}
 	for j := range k {
 		for l := range k {
 			for r := range k {
 				sum := 0.0
 				for i := range n {
-					sum += a6[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
+					sum += x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r] * a6[i]
 				}
 				sum2 := 0.0
 				for i := range n {
-					sum2 += a7[i] * x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r]
+					sum2 += x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r] * a7[i]
 				}
 				dst[(j*k+l)*k+r] = sum - sum2
 			}

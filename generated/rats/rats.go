@@ -189,15 +189,6 @@ func (s *Model) summarise() {
 	c10 := 0.5 * float64(n)
 	c11 := float64(n) - 1
 	c12 := -2 * float64(n)
-	clear(c4)
-	clear(c5)
-	clear(c6)
-	for i := range npts {
-		c4[ratAt[i]] += 1
-		c5[ratAt[i]] += xbar - x[i]
-		e := xbar - x[i]
-		c6[ratAt[i]] += e * e
-	}
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -207,6 +198,15 @@ func (s *Model) summarise() {
 	s.c10 = c10
 	s.c11 = c11
 	s.c12 = c12
+	clear(c4)
+	clear(c5)
+	clear(c6)
+	for i := range npts {
+		c4[ratAt[i]] += 1
+		e := xbar - x[i]
+		c5[ratAt[i]] += e
+		c6[ratAt[i]] += e * e
+	}
 }
 
 // describe makes the description of the model.
@@ -383,6 +383,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a1 := math.Exp(-2 * sigmaY)
 	a3 := math.Exp(-2 * sigmaAlpha)
 	a5 := math.Exp(-2 * sigmaBeta)
+	s.a1 = a1
+	s.a3 = a3
+	s.a5 = a5
 	a2 := 0.0
 	for i := range npts {
 		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
@@ -397,9 +400,6 @@ func (s *Model) LogDensity(q []float64) float64 {
 		a6 += e2 * e2
 	}
 	res = sigmaY + sigmaAlpha + sigmaBeta - sigmaY*float64(npts) - float64(n)*sigmaAlpha - float64(n)*sigmaBeta - 5e-05*muAlpha*muAlpha - 5e-05*muBeta*muBeta - 0.5*a1*a2 - 0.5*a3*a4 - 0.5*a5*a6 + c1
-	s.a1 = a1
-	s.a3 = a3
-	s.a5 = a5
 	return res
 }
 
@@ -423,12 +423,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sigmaBeta := q[afterBeta+4]
 	a7 := s.a7
 	a8 := s.a8
+	xbar := s.xbar
+	x := s.x
 	y := s.y
 	alpha := q[:n]
 	ratAt := s.ratAt
 	beta := q[n:afterBeta]
-	xbar := s.xbar
-	x := s.x
 	muAlpha := q[afterBeta]
 	muBeta := q[afterBeta+1]
 	c1 := s.c1
@@ -437,15 +437,18 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a1 := math.Exp(-2 * sigmaY)
 	a3 := math.Exp(-2 * sigmaAlpha)
 	a5 := math.Exp(-2 * sigmaBeta)
+	s.a1 = a1
+	s.a3 = a3
+	s.a5 = a5
 	a2 := 0.0
 	clear(a7)
 	clear(a8)
 	for i := range npts {
-		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
-		a2 += e * e
-		a7[ratAt[i]] += y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
-		e2 := xbar - x[i]
-		a8[ratAt[i]] += e2 * (y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e2)
+		e := xbar - x[i]
+		e2 := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e
+		a2 += e2 * e2
+		a7[ratAt[i]] += e2
+		a8[ratAt[i]] += e * e2
 	}
 	a4 := 0.0
 	a6 := 0.0
@@ -456,20 +459,20 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a4 += e * e
 		e2 := muBeta - beta[i]
 		a6 += e2 * e2
-		a9 += muAlpha - alpha[i]
-		a10 += muBeta - beta[i]
-		grad[i] = a3*(muAlpha-alpha[i]) + a1*a7[i]
-		grad[n+i] = a5*(muBeta-beta[i]) - a1*a8[i]
+		a9 += e
+		a10 += e2
+		grad[i] = a3*e + a1*a7[i]
+		grad[n+i] = a5*e2 - a1*a8[i]
 	}
-	res = sigmaY + sigmaAlpha + sigmaBeta - sigmaY*float64(npts) - float64(n)*sigmaAlpha - float64(n)*sigmaBeta - 5e-05*muAlpha*muAlpha - 5e-05*muBeta*muBeta - 0.5*a1*a2 - 0.5*a3*a4 - 0.5*a5*a6 + c1
+	e3 := a1 * a2
+	e4 := a3 * a4
+	e5 := a5 * a6
+	res = sigmaY + sigmaAlpha + sigmaBeta - sigmaY*float64(npts) - float64(n)*sigmaAlpha - float64(n)*sigmaBeta - 5e-05*muAlpha*muAlpha - 5e-05*muBeta*muBeta - 0.5*e3 - 0.5*e4 - 0.5*e5 + c1
 	grad[afterBeta] = -0.0001*muAlpha - a3*a9
 	grad[afterBeta+1] = -0.0001*muBeta - a5*a10
-	grad[afterBeta+2] = a1*a2 + c2
-	grad[afterBeta+3] = a3*a4 + c3
-	grad[afterBeta+4] = a5*a6 + c3
-	s.a1 = a1
-	s.a3 = a3
-	s.a5 = a5
+	grad[afterBeta+2] = e3 + c2
+	grad[afterBeta+3] = e4 + c3
+	grad[afterBeta+4] = e5 + c3
 	return res
 }
 
@@ -486,22 +489,22 @@ func (s *Model) Priors() []string {
 //	mu_beta = normal_rng(0, 100)
 //	beta[i] = normal_rng(mu_beta, sigma_beta)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
-	n := s.n
 	afterBeta := s.afterBeta
+	n := s.n
 	sigmaAlpha := values[afterBeta+3]
 	alpha := values[:n]
 	sigmaBeta := values[afterBeta+4]
 	beta := values[n:afterBeta]
 	muAlpha := random.Normal(rng, 0, 100)
+	values[afterBeta] = muAlpha
 	for i := range n {
 		alpha[i] = random.Normal(rng, muAlpha, sigmaAlpha)
 	}
 	muBeta := random.Normal(rng, 0, 100)
+	values[afterBeta+1] = muBeta
 	for i := range n {
 		beta[i] = random.Normal(rng, muBeta, sigmaBeta)
 	}
-	values[afterBeta] = muAlpha
-	values[afterBeta+1] = muBeta
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
@@ -534,25 +537,25 @@ func (s *Model) matrix(b, q []float64) {
 	a1 := math.Exp(-2 * sigmaY)
 	a3 := math.Exp(-2 * sigmaAlpha)
 	a5 := math.Exp(-2 * sigmaBeta)
-	b[n+(n+2)*n+(n)*(n+2)+n] = float64(n)*a3 + 0.0001
-	b[n+(n+2)*n+(n+1)*(n+2)+n+1] = float64(n)*a5 + 0.0001
+	b[n+(n+2)*n+n*(n+2)+n] = float64(n)*a3 + 0.0001
+	b[n+(n+2)*n+(n+1)*(n+2)+(n+1)] = float64(n)*a5 + 0.0001
 	b[start1] = c7
 	b[start2] = c8
 	b[start3] = c8
+	s.a1 = a1
+	s.a3 = a3
+	s.a5 = a5
 	for i := range n {
 		a11 := a5 + a1*c6[i]
 		b[i] = a3 + a1*c4[i]
 		for l := range n {
-			b[n+(i)*n+l] = -a1 * c5[i] * kernel.Delta(i, l)
+			b[n+i*n+l] = -kernel.Delta(i, l) * a1 * c5[i]
 		}
-		b[n+(n+2)*n+(i)*(n+2)+i] = a11
-		b[n+(n)*n+i] = -a3
+		b[n+(n+2)*n+i*(n+2)+i] = a11
+		b[n+n*n+i] = -a3
 		b[n+(n+2)*n+(n+1)*(n+2)+i] = -a5
-		b[n+(n+2)*n+(i)*(n+2)+n+1] = -a5
+		b[n+(n+2)*n+i*(n+2)+(n+1)] = -a5
 	}
-	s.a1 = a1
-	s.a3 = a3
-	s.a5 = a5
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
@@ -563,12 +566,12 @@ func (s *Model) force(f, q, w []float64) {
 	afterBeta := s.afterBeta
 	a7 := s.a7
 	a8 := s.a8
+	xbar := s.xbar
+	x := s.x
 	y := s.y
 	alpha := q[:n]
 	ratAt := s.ratAt
 	beta := q[n:afterBeta]
-	xbar := s.xbar
-	x := s.x
 	muAlpha := q[afterBeta]
 	muBeta := q[afterBeta+1]
 	c4 := s.c4
@@ -584,11 +587,11 @@ func (s *Model) force(f, q, w []float64) {
 	clear(a7)
 	clear(a8)
 	for i := range npts {
-		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
-		a2 += e * e
-		a7[ratAt[i]] += y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
-		e2 := xbar - x[i]
-		a8[ratAt[i]] += e2 * (y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e2)
+		e := xbar - x[i]
+		e2 := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e
+		a2 += e2 * e2
+		a7[ratAt[i]] += e2
+		a8[ratAt[i]] += e * e2
 	}
 	a4 := 0.0
 	a6 := 0.0
@@ -606,17 +609,17 @@ func (s *Model) force(f, q, w []float64) {
 		a4 += e * e
 		e2 := muBeta - beta[i]
 		a6 += e2 * e2
-		a9 += muAlpha - alpha[i]
-		a10 += muBeta - beta[i]
+		a9 += e
+		a10 += e2
 		sumWAlphaAlpha += w[i]
-		sumWBetaBeta += w[n+(n+2)*n+(i)*(n+2)+i]
-		sumWMuAlphaAlpha += w[n+(n)*n+i]
+		sumWBetaBeta += w[n+(n+2)*n+i*(n+2)+i]
+		sumWMuAlphaAlpha += w[n+n*n+i]
 		sumWMuBetaBeta += w[n+(n+2)*n+(n+1)*(n+2)+i]
 		b1 += w[i] * c4[i]
-		b2 += w[n+(n+2)*n+(i)*(n+2)+i] * c6[i]
-		b3 += w[n+(i)*n+i] * c5[i]
-		f[i] = -a3*(muAlpha-alpha[i]) - a1*a7[i]
-		f[n+i] = a1*a8[i] - a5*(muBeta-beta[i])
+		b2 += w[n+(n+2)*n+i*(n+2)+i] * c6[i]
+		b3 += w[n+i*n+i] * c5[i]
+		f[i] = -a3*e - a1*a7[i]
+		f[n+i] = a1*a8[i] - a5*e2
 	}
 	a12 := 0.5 * a2
 	a13 := 0.5 * a4
@@ -624,8 +627,8 @@ func (s *Model) force(f, q, w []float64) {
 	f[afterBeta] = 0.0001*muAlpha + a3*a9
 	f[afterBeta+1] = 0.0001*muBeta + a5*a10
 	f[afterBeta+2] = c9 - 2*a1*(0.5*b1+0.5*b2-b3+a12)
-	f[afterBeta+3] = c11 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+w[n+(n+2)*n+(n)*(n+2)+n]*c10+a13)
-	f[afterBeta+4] = c11 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+w[n+(n+2)*n+(n+1)*(n+2)+n+1]*c10+a14)
+	f[afterBeta+3] = c11 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+w[n+(n+2)*n+n*(n+2)+n]*c10+a13)
+	f[afterBeta+4] = c11 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+w[n+(n+2)*n+(n+1)*(n+2)+(n+1)]*c10+a14)
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -647,20 +650,20 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b3 := 0.0
 	for i := range n {
 		sumWAlphaAlpha += w[i]
-		sumWBetaBeta += w[n+(n+2)*n+(i)*(n+2)+i]
-		sumWMuAlphaAlpha += w[n+(n)*n+i]
+		sumWBetaBeta += w[n+(n+2)*n+i*(n+2)+i]
+		sumWMuAlphaAlpha += w[n+n*n+i]
 		sumWMuBetaBeta += w[n+(n+2)*n+(n+1)*(n+2)+i]
 		b1 += w[i] * c4[i]
-		b2 += w[n+(n+2)*n+(i)*(n+2)+i] * c6[i]
-		b3 += w[n+(i)*n+i] * c5[i]
+		b2 += w[n+(n+2)*n+i*(n+2)+i] * c6[i]
+		b3 += w[n+i*n+i] * c5[i]
 		dst[i] = 0
 		dst[n+i] = 0
 	}
 	dst[afterBeta] = 0
 	dst[afterBeta+1] = 0
 	dst[afterBeta+2] = -2 * a1 * (b1 + b2 - 2*b3)
-	dst[afterBeta+3] = -2 * a3 * (sumWAlphaAlpha - 2*sumWMuAlphaAlpha + float64(n)*w[n+(n+2)*n+(n)*(n+2)+n])
-	dst[afterBeta+4] = -2 * a5 * (sumWBetaBeta - 2*sumWMuBetaBeta + float64(n)*w[n+(n+2)*n+(n+1)*(n+2)+n+1])
+	dst[afterBeta+3] = -2 * a3 * (sumWAlphaAlpha - 2*sumWMuAlphaAlpha + float64(n)*w[n+(n+2)*n+n*(n+2)+n])
+	dst[afterBeta+4] = -2 * a5 * (sumWBetaBeta - 2*sumWMuBetaBeta + float64(n)*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)])
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
@@ -732,20 +735,32 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c12 := s.c12
 	for j := range n {
 		for l := range n {
-			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+afterBeta+2] = -2 * a1 * c4[j] * kernel.Delta(j, l)
-			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+afterBeta+3] = -2 * a3 * kernel.Delta(j, l)
-			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+afterBeta+2] = 2 * a1 * c5[j] * kernel.Delta(j, l)
-			dst[(l*(afterBeta+5)+n+j)*(afterBeta+5)+afterBeta+2] = 2 * a1 * c5[j] * kernel.Delta(j, l)
-			dst[((n+j)*(afterBeta+5)+n+l)*(afterBeta+5)+afterBeta+2] = -2 * a1 * c6[j] * kernel.Delta(j, l)
-			dst[((n+j)*(afterBeta+5)+n+l)*(afterBeta+5)+afterBeta+4] = -2 * a5 * kernel.Delta(j, l)
+			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = -2 * kernel.Delta(j, l) * a1 * c4[j]
 		}
-		dst[((afterBeta)*(afterBeta+5)+j)*(afterBeta+5)+afterBeta+3] = 2 * a3
-		dst[(j*(afterBeta+5)+afterBeta)*(afterBeta+5)+afterBeta+3] = 2 * a3
-		dst[((afterBeta+1)*(afterBeta+5)+n+j)*(afterBeta+5)+afterBeta+4] = 2 * a5
-		dst[((n+j)*(afterBeta+5)+afterBeta+1)*(afterBeta+5)+afterBeta+4] = 2 * a5
+		for l := range n {
+			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+3)] = -2 * kernel.Delta(j, l) * a3
+		}
+		for l := range n {
+			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = 2 * kernel.Delta(j, l) * a1 * c5[j]
+		}
+		for l := range n {
+			dst[(l*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+2)] = 2 * kernel.Delta(j, l) * a1 * c5[j]
+		}
+		for l := range n {
+			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+2)] = -2 * kernel.Delta(j, l) * a1 * c6[j]
+		}
+		for l := range n {
+			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+4)] = -2 * kernel.Delta(j, l) * a5
+		}
+		e := 2 * a3
+		dst[(afterBeta*(afterBeta+5)+j)*(afterBeta+5)+(afterBeta+3)] = e
+		dst[(j*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = e
+		e2 := 2 * a5
+		dst[((afterBeta+1)*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+4)] = e2
+		dst[((n+j)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = e2
 	}
-	dst[((afterBeta)*(afterBeta+5)+afterBeta)*(afterBeta+5)+afterBeta+3] = a3 * c12
-	dst[((afterBeta+1)*(afterBeta+5)+afterBeta+1)*(afterBeta+5)+afterBeta+4] = a5 * c12
+	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = a3 * c12
+	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = a5 * c12
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

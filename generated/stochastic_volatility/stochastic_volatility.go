@@ -259,7 +259,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a3 := -2 * beta
 	a2 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + a1*x[i-1]
+		e := x[i] + x[i-1]*a1
 		a2 += e * e
 	}
 	sumX := 0.0
@@ -307,9 +307,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a2 := 0.0
 	a7 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + a1*x[i-1]
+		e := x[i] + x[i-1]*a1
 		a2 += e * e
-		a7 += x[i-1] * (x[i] + a1*x[i-1])
+		a7 += x[i-1] * e
 	}
 	sumX := 0.0
 	for i := range t {
@@ -318,8 +318,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	kernel.Exp(a4, a4)
 	a5 := 0.0
-	for i := 0; i < min(1, t); i++ {
-		a5 += y[i] * y[i] * a4[i]
+	for i := range min(1, t) {
+		e := y[i] * y[i] * a4[i]
+		a5 += e
 		part := 0.0
 		if i >= 1 {
 			part = x[i] + a1*x[i-1]
@@ -332,16 +333,18 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a6
 		}
-		grad[i] = 0.5*y[i]*y[i]*a4[i] - expNegSigma2*(part+part2) + part3 - 0.5
+		grad[i] = part3 - expNegSigma2*(part+part2) + 0.5*e - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		a5 += y[i] * y[i] * a4[i]
+		e := y[i] * y[i] * a4[i]
+		a5 += e
 		part := x[i] + a1*x[i-1]
 		part2 := a1 * (x[i+1] + a1*x[i])
-		grad[i] = 0.5*y[i]*y[i]*a4[i] - expNegSigma2*(part+part2) - 0.5
+		grad[i] = -expNegSigma2*(part+part2) + 0.5*e - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a5 += y[i] * y[i] * a4[i]
+		e := y[i] * y[i] * a4[i]
+		a5 += e
 		part := 0.0
 		if i >= 1 {
 			part = x[i] + a1*x[i-1]
@@ -354,7 +357,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a6
 		}
-		grad[i] = 0.5*y[i]*y[i]*a4[i] - expNegSigma2*(part+part2) + part3 - 0.5
+		grad[i] = part3 - expNegSigma2*(part+part2) + 0.5*e - 0.5
 	}
 	res = sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 - 0.5*sumX - 0.5*a5 - 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi - 0.5*expNegSigma2*a2 + c2
 	grad[t] = a5 - float64(t)
@@ -521,7 +524,7 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	g4 := s.g4
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + g2*x[i-1]
+		e := x[i] + x[i-1]*g2
 		a1 += e * e
 	}
 	sumX := 0.0
@@ -556,7 +559,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	g4 := s.g4
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + g2*x[i-1]
+		e := x[i] + x[i-1]*g2
 		a1 += e * e
 	}
 	sumX := 0.0
@@ -571,7 +574,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	}
 	a4 := x[0] * g1
 	res = x[0]*x[0]*g1 - 0.5*sumX - 0.5*a3 - 0.5*expNegSigma2*a1 + c2 + g4
-	for k := 0; k < min(1, t); k++ {
+	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
 			part = x[k] + g2*x[k-1]
@@ -584,12 +587,12 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] + g2*x[k-1]
 		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
+		grad[k] = -expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -604,7 +607,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
 	}
 	return res
 }
@@ -617,14 +620,14 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	a2 := s.a2
 	g1 := s.g1
 	g2 := s.g2
-	y := s.y
 	expNegSigma2 := s.expNegSigma2
+	y := s.y
 	for i := range t {
 		a2[i] = g3 - x[i]
 	}
 	kernel.Exp(a2, a2)
 	a4 := x[0] * g1
-	for k := 0; k < min(1, t); k++ {
+	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
 			part = x[k] + g2*x[k-1]
@@ -637,12 +640,12 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] + g2*x[k-1]
 		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
+		grad[k] = -expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -657,7 +660,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) + 2*part3 - 0.5
+		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
 	}
 }
 
@@ -671,7 +674,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	expNegSigma2 := s.expNegSigma2
 	g6 := s.g6
 	g7 := s.g7
-	for j := 0; j < min(1, t); j++ {
+	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
 			part = g5
@@ -873,9 +876,8 @@ func (s *VolatilityBlock) prepareGiven() {
 	g3 := -2 * beta
 	g4 := sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2
 	g5 := 4 * expNegSigma2 * invLogitPhi * invLogitNegPhi
-	e := 1 - 2*invLogitPhi
-	g6 := expNegSigma2 * e * e
-	g7 := expNegSigma2 * (1 - 2*invLogitPhi)
+	g6 := expNegSigma2 * g2 * g2
+	g7 := expNegSigma2 * g2
 	s.expNegSigma2 = expNegSigma2
 	s.g1 = g1
 	s.g2 = g2
@@ -1110,10 +1112,10 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	fitOffset := s.fitOffset
 	fitFactor := s.fitFactor
 	fitCentre := s.fitCentre
+	g5 := s.g5
 	g1 := s.g1
 	c1 := s.c1
 	fitRest := s.fitRest
-	g5 := s.g5
 	c2 := s.c2
 	g6 := s.g6
 	g7 := s.g7
@@ -1125,11 +1127,12 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := math.Exp(-2*beta - g3)
 	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g5 + c2 + g6
-	e2 := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	grad[0] = expNegSigma2*(0.5*e2*e2-invLogitPhi*invLogitNegPhi*g1+g7) + c3
-	grad[1] = 20.5*invLogitNegPhi - 2*invLogitPhi - expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi) - expNegSigma2*invLogitPhi*(2*fitFactor*(fitOffset-fitFactor*(fitCentre-2*invLogitPhi))-invLogitNegPhi*g1)*(1-invLogitPhi)
-	grad[2] = a1*g5 - float64(t)
+	sqE := e * e
+	e2 := a1 * g5
+	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+sqE) - 0.5*e2 + c2 + g6
+	grad[0] = expNegSigma2*(0.5*sqE-invLogitPhi*invLogitNegPhi*g1+g7) + c3
+	grad[1] = 20.5*invLogitNegPhi - 2*invLogitPhi - expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi) - expNegSigma2*invLogitPhi*(2*fitFactor*e-invLogitNegPhi*g1)*(1-invLogitPhi)
+	grad[2] = e2 - float64(t)
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1153,10 +1156,11 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	b[0] = 0.25*expNegSigma2 + c4
-	b[3] = invLogitPhi - 0.5
-	b[1] = invLogitPhi - 0.5
-	e := 1 - 2*invLogitPhi
-	b[4] = invLogitPhi*invLogitNegPhi*c5 + 0.5*e*e
+	e := invLogitPhi - 0.5
+	b[3] = e
+	b[1] = e
+	e2 := 1 - 2*invLogitPhi
+	b[4] = invLogitPhi*invLogitNegPhi*c5 + 0.5*e2*e2
 	b[8] = c6
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
@@ -1186,7 +1190,7 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
 	a7 := 0.5*e*e - invLogitPhi*invLogitNegPhi*g1
 	a8 := 1 - 2*invLogitPhi
-	a9 := expNegSigma2*invLogitNegPhi*g1 - 2*fitFactor*expNegSigma2*(fitOffset-fitFactor*(fitCentre-2*invLogitPhi))
+	a9 := expNegSigma2*invLogitNegPhi*g1 - 2*fitFactor*expNegSigma2*e
 	a10 := -invLogitPhi * (1 - invLogitPhi)
 	a11 := expNegSigma2 * g1
 	a12 := 2*invLogitPhi - 20.5*invLogitNegPhi
@@ -1257,11 +1261,12 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
 	c5 := s.c5
-	dst[(0*3+0)*3+0] = -0.25 * expNegSigma2
-	dst[(1*3+0)*3+1] = invLogitPhi * (1 - invLogitPhi)
-	dst[(0*3+1)*3+1] = invLogitPhi * (1 - invLogitPhi)
+	dst[0] = -0.25 * expNegSigma2
 	e := 1 - invLogitPhi
-	dst[(1*3+1)*3+1] = -invLogitPhi * (e*(2-4*invLogitPhi) - invLogitNegPhi*e*c5 + invLogitNegPhi*(1-invLogitNegPhi)*c5)
+	e2 := invLogitPhi * e
+	dst[10] = e2
+	dst[4] = e2
+	dst[13] = -invLogitPhi * (e*(2-4*invLogitPhi) - invLogitNegPhi*e*c5 + invLogitNegPhi*(1-invLogitNegPhi)*c5)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1445,6 +1450,7 @@ func (s *LatentBlock) prepareGiven() {
 	g4 := s.g4
 	y := s.y
 	g1 := -2 * x[0] * x[0]
+	s.g1 = g1
 	sumX := 0.0
 	for i := range t {
 		sumX += x[i]
@@ -1464,6 +1470,13 @@ func (s *LatentBlock) prepareGiven() {
 	g3 := sumX * invT
 	g6 := -0.5 * sumX
 	g7 := 0.5*fitRest + 0.24999999999999997
+	s.fitRest = fitRest
+	s.fitOffset = fitOffset
+	s.fitCentre = fitCentre
+	s.fitFactor = fitFactor
+	s.g3 = g3
+	s.g6 = g6
+	s.g7 = g7
 	for i := range t {
 		g4[i] = g3 - x[i]
 	}
@@ -1472,13 +1485,5 @@ func (s *LatentBlock) prepareGiven() {
 	for i := range t {
 		g5 += y[i] * y[i] * g4[i]
 	}
-	s.g1 = g1
-	s.fitRest = fitRest
-	s.fitOffset = fitOffset
-	s.fitCentre = fitCentre
-	s.fitFactor = fitFactor
-	s.g3 = g3
 	s.g5 = g5
-	s.g6 = g6
-	s.g7 = g7
 }

@@ -263,16 +263,17 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a9 := special.Log(0.5*phi + 0.5)
+	e := 0.5*phi + 0.5
+	a9 := special.Log(e)
 	a10 := math.Log1p(-0.5*phi - 0.5)
-	a11 := special.LogPositive(0.5*phi + 0.5)
+	a11 := special.LogPositive(e)
 	a12 := special.LogPositive(0.5 - 0.5*phi)
 	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
 	logBeta := special.Log(beta)
 	a3 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] - phi*x[i-1]
-		a3 += e * e
+		e2 := x[i] - x[i-1]*phi
+		a3 += e2 * e2
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -286,8 +287,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
 	for i := range t {
-		a6[i] = beta * a5[i]
-		a7 := special.LogPositive(beta * a5[i])
+		e2 := beta * a5[i]
+		a6[i] = e2
+		a7 := special.LogPositive(e2)
 		sumA7 += a7
 	}
 	kernel.Log(a6, a6)
@@ -325,20 +327,22 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a9 := special.Log(0.5*phi + 0.5)
+	e := 0.5*phi + 0.5
+	a9 := special.Log(e)
 	a10 := math.Log1p(-0.5*phi - 0.5)
-	a11 := special.LogPositive(0.5*phi + 0.5)
+	a11 := special.LogPositive(e)
 	a12 := special.LogPositive(0.5 - 0.5*phi)
 	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
 	logBeta := special.Log(beta)
-	a14 := x[0] * a1 * (1 - phi*phi)
+	e2 := 1 - phi*phi
+	a14 := x[0] * a1 * e2
 	a15 := 0.5 / (beta * beta)
 	a3 := 0.0
 	a16 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] - phi*x[i-1]
-		a3 += e * e
-		a16 += x[i-1] * (x[i] - phi*x[i-1])
+		e3 := x[i] - x[i-1]*phi
+		a3 += e3 * e3
+		a16 += x[i-1] * e3
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
@@ -346,7 +350,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	}
 	kernel.Exp(expNegX, expNegX)
 	a4 := 0.0
-	for i := 0; i < min(1, t); i++ {
+	for i := range min(1, t) {
 		a4 += y[i] * y[i] * expNegX[i]
 		part := 0.0
 		if i >= 1 {
@@ -360,13 +364,13 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a14
 		}
-		grad[i] = a15*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = y[i]*y[i]*expNegX[i]*a15 - a1*(part-part2) - part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
 		a4 += y[i] * y[i] * expNegX[i]
 		part := x[i] - phi*x[i-1]
 		part2 := phi * (x[i+1] - phi*x[i])
-		grad[i] = a15*y[i]*y[i]*expNegX[i] - a1*(part-part2) - 0.5
+		grad[i] = y[i]*y[i]*expNegX[i]*a15 - a1*(part-part2) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
 		a4 += y[i] * y[i] * expNegX[i]
@@ -382,13 +386,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a14
 		}
-		grad[i] = a15*y[i]*y[i]*expNegX[i] - a1*(part-part2) - part3 - 0.5
+		grad[i] = y[i]*y[i]*expNegX[i]*a15 - a1*(part-part2) - part3 - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
 	for i := range t {
-		a6[i] = beta * a5[i]
-		a7 := special.LogPositive(beta * a5[i])
+		e3 := beta * a5[i]
+		a6[i] = e3
+		a7 := special.LogPositive(e3)
 		sumA7 += a7
 	}
 	kernel.Log(a6, a6)
@@ -397,9 +402,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 + c3
-	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*(1-phi*phi)+0.24999999999999997) + c4
-	e2 := 1 - phi*phi
+	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*e2 - 0.5*a1*a3 + c3
+	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*e2+0.24999999999999997) + c4
 	grad[t+1] = e2 * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + a1*a16)
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
@@ -596,16 +600,20 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a6 := special.Log(0.5*phi + 0.5)
+	e := 0.5*phi + 0.5
+	a6 := special.Log(e)
 	a7 := math.Log1p(-0.5*phi - 0.5)
-	a8 := special.LogPositive(0.5*phi + 0.5)
+	a8 := special.LogPositive(e)
 	a9 := special.LogPositive(0.5 - 0.5*phi)
 	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
 	logBeta := special.Log(beta)
+	s.a1 = a1
+	s.phi = phi
 	sumA4 := 0.0
 	for i := range t {
-		a3[i] = beta * g3[i]
-		a4 := special.LogPositive(beta * g3[i])
+		e2 := beta * g3[i]
+		a3[i] = e2
+		a4 := special.LogPositive(e2)
 		sumA4 += a4
 	}
 	kernel.Log(a3, a3)
@@ -614,10 +622,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 		sumA3 += a3[i]
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
-	e := fitOffset - fitFactor*(fitCentre-phi)
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e*e) + c3
-	s.a1 = a1
-	s.phi = phi
+	e3 := fitOffset - fitFactor*(fitCentre-phi)
+	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e3*e3) + c3
 	return res
 }
 
@@ -650,21 +656,26 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(-phi * phi)
-	a6 := special.Log(0.5*phi + 0.5)
+	e := 0.5*phi + 0.5
+	a6 := special.Log(e)
 	a7 := math.Log1p(-0.5*phi - 0.5)
-	a8 := special.LogPositive(0.5*phi + 0.5)
+	a8 := special.LogPositive(e)
 	a9 := special.LogPositive(0.5 - 0.5*phi)
 	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
 	logBeta := special.Log(beta)
-	e := fitOffset - fitFactor*(fitCentre-phi)
-	grad[0] = 2*a1*(0.5*e*e-(1-phi*phi)*g1+g4) + c4
-	e2 := 1 - phi*phi
-	grad[1] = -e2 * (2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/e2)
+	e2 := fitOffset - fitFactor*(fitCentre-phi)
+	sqE := e2 * e2
+	e3 := 1 - phi*phi
+	grad[0] = 2*a1*(0.5*sqE-e3*g1+g4) + c4
+	grad[1] = -e3 * (2*a1*phi*g1 + fitFactor*a1*e2 + 0.5/(1-phi) - 19/(phi+1) + phi/e3)
 	grad[2] = g2/(beta*beta*beta) - 1/beta - float64(t)/beta
+	s.a1 = a1
+	s.phi = phi
 	sumA4 := 0.0
 	for i := range t {
-		a3[i] = beta * g3[i]
-		a4 := special.LogPositive(beta * g3[i])
+		e4 := beta * g3[i]
+		a3[i] = e4
+		a4 := special.LogPositive(e4)
 		sumA4 += a4
 	}
 	kernel.Log(a3, a3)
@@ -673,10 +684,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 		sumA3 += a3[i]
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
-	e3 := fitOffset - fitFactor*(fitCentre-phi)
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e3*e3) + c3
-	s.a1 = a1
-	s.phi = phi
+	res = a1*e3*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+sqE) + c3
 	return res
 }
 
@@ -697,8 +705,9 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
 	b[0] = a1 + c5
-	b[3] = 2 * phi
-	b[1] = 2 * phi
+	e := 2 * phi
+	b[3] = e
+	b[1] = e
 	sqPhi := phi * phi
 	b[4] = 2*sqPhi + (1-sqPhi)*c6
 	b[8] = c7 / (beta * beta)
@@ -725,8 +734,8 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	a12 := 1 - phi*phi
 	a14 := 1 / (beta * beta * beta)
 	e := fitOffset - fitFactor*(fitCentre-phi)
-	a15 := 0.5*e*e - (1-phi*phi)*g1
-	a16 := 2*a1*phi*g1 + fitFactor*a1*(fitOffset-fitFactor*(fitCentre-phi)) + 0.5/(1-phi) - 19/(phi+1) + phi/(1-phi*phi)
+	a15 := 0.5*e*e - a12*g1
+	a16 := 2*a1*phi*g1 + fitFactor*a1*e + 0.5/(1-phi) - 19/(phi+1) + phi/a12
 	a17 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
 	f[0] = c11 - 2*a1*(g4+0.5*w[0]+a15)
 	f[1] = a12 * (2*w[3] - phi*c6*w[4] + 2*phi*w[4] + a16)
@@ -789,12 +798,14 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	c9 := s.c9
 	beta := q[2]
 	c10 := s.c10
-	dst[(0*3+0)*3+0] = -2 * a1
-	dst[(1*3+0)*3+1] = 2 - 2*phi*phi
-	dst[(0*3+1)*3+1] = 2 - 2*phi*phi
-	e := 1 - phi*phi
-	dst[(1*3+1)*3+1] = phi*e*c9 + 4*phi*e
-	dst[(2*3+2)*3+2] = c10 / (beta * beta * beta)
+	dst[0] = -2 * a1
+	sqPhi := phi * phi
+	e := 2 - 2*sqPhi
+	dst[10] = e
+	dst[4] = e
+	e2 := 1 - sqPhi
+	dst[13] = phi*e2*c9 + 4*phi*e2
+	dst[26] = c10 / (beta * beta * beta)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -976,6 +987,7 @@ func (s *LatentBlock) prepareGiven() {
 	y := s.y
 	x2 := s.x2
 	g1 := -0.5 * x[0] * x[0]
+	s.g1 = g1
 	for i := range t {
 		expNegX[i] = -x[i]
 		g3[i] = 0.5 * x[i]
@@ -998,7 +1010,6 @@ func (s *LatentBlock) prepareGiven() {
 	fitCentre := s.fit.Centre(0)[0]
 	fitFactor := s.fit.Factor(0, 0)[0]
 	g4 := 0.5*fitRest + 0.24999999999999997
-	s.g1 = g1
 	s.g2 = g2
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
@@ -1161,7 +1172,7 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] - phi*x[i-1]
+		e := x[i] - x[i-1]*phi
 		a1 += e * e
 	}
 	for i := range t {
@@ -1176,8 +1187,9 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
 	for i := range t {
-		a4[i] = beta * a3[i]
-		a5 := special.LogPositive(beta * a3[i])
+		e := beta * a3[i]
+		a4[i] = e
+		a5 := special.LogPositive(e)
 		sumA5 += a5
 	}
 	kernel.Log(a4, a4)
@@ -1212,7 +1224,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] - phi*x[i-1]
+		e := x[i] - x[i-1]*phi
 		a1 += e * e
 	}
 	for i := range t {
@@ -1227,8 +1239,9 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
 	for i := range t {
-		a4[i] = beta * a3[i]
-		a5 := special.LogPositive(beta * a3[i])
+		e := beta * a3[i]
+		a4[i] = e
+		a5 := special.LogPositive(e)
 		sumA5 += a5
 	}
 	kernel.Log(a4, a4)
@@ -1239,7 +1252,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
 	a7 := x[0] * g2
 	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
-	for k := 0; k < min(1, t); k++ {
+	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
 			part = x[k] - phi*x[k-1]
@@ -1252,12 +1265,12 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] - phi*x[k-1]
 		part2 := phi * (x[k+1] - phi*x[k])
-		grad[k] = -g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = -g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -1272,7 +1285,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
 	}
 	return res
 }
@@ -1284,15 +1297,15 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	expNegX := s.expNegX
 	g2 := s.g2
 	phi := s.phi
+	g1 := s.g1
 	g4 := s.g4
 	y := s.y
-	g1 := s.g1
 	for i := range t {
 		expNegX[i] = -x[i]
 	}
 	kernel.Exp(expNegX, expNegX)
 	a7 := x[0] * g2
-	for k := 0; k < min(1, t); k++ {
+	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
 			part = x[k] - phi*x[k-1]
@@ -1305,12 +1318,12 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
 	}
 	for k := 1; k < t-1; k++ {
 		part := x[k] - phi*x[k-1]
 		part2 := phi * (x[k+1] - phi*x[k])
-		grad[k] = -g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = -g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -1325,7 +1338,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g4*y[k]*y[k]*expNegX[k] - g1*(part-part2) - 0.5
+		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
 	}
 }
 
@@ -1339,7 +1352,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	g1 := s.g1
 	g12 := s.g12
 	g13 := s.g13
-	for j := 0; j < min(1, t); j++ {
+	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
 			part = g11
@@ -1532,17 +1545,19 @@ func (s *VolatilityBlock) prepareGiven() {
 	c1 := s.c1
 	g1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
-	g2 := -0.5 * g1 * (1 - phi*phi)
+	e := 1 - phi*phi
+	g2 := -0.5 * g1 * e
 	g3 := math.Log1p(-phi * phi)
 	g4 := -0.5 / (beta * beta)
-	g5 := special.Log(0.5*phi + 0.5)
+	e2 := 0.5*phi + 0.5
+	g5 := special.Log(e2)
 	g6 := math.Log1p(-0.5*phi - 0.5)
-	g7 := special.LogPositive(0.5*phi + 0.5)
+	g7 := special.LogPositive(e2)
 	g8 := special.LogPositive(0.5 - 0.5*phi)
 	g9 := special.Bounded(19*g5+0.5*g6+4.632823911110912, g7+g8)
 	logBeta := special.Log(beta)
 	g10 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + g9 - logBeta
-	g11 := g1 * (1 - phi*phi)
+	g11 := g1 * e
 	g12 := g1 * phi * phi
 	g13 := -g1 * phi
 	s.g1 = g1

@@ -158,7 +158,7 @@ func (s *Model) allocate() {
 	s.invLogitEta = make([]float64, 569)
 	s.a2 = make([]float64, 10)
 	s.a3 = make([]float64, 569)
-	s.a4 = make([]float64, 10*10)
+	s.a4 = make([]float64, 100)
 	s.b1 = make([]float64, 569)
 	s.a5 = make([]float64, 569)
 	s.b3 = make([]float64, 569)
@@ -301,7 +301,7 @@ func (s *Model) matrix(b, q []float64) {
 	}
 	kernel.WeightedGram(a4, &s.x, a3)
 	for j := range 10 {
-		for l := 0; l <= j; l++ {
+		for l := range j + 1 {
 			b[j*10+l] = a4[j*10+l]
 			b[l*10+j] = b[j*10+l]
 		}
@@ -389,18 +389,18 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	for i := range 569 {
 		e := 1 - invLogitEta[i]
 		a6[i] = invLogitEta[i] * e * e
-		a7[i] = invLogitEta[i] * invLogitEta[i] * (1 - invLogitEta[i])
+		a7[i] = invLogitEta[i] * invLogitEta[i] * e
 	}
 	for j := range 10 {
 		for l := range 10 {
 			for r := range 10 {
 				sum := 0.0
 				for i := range 569 {
-					sum += a6[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
+					sum += x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a6[i]
 				}
 				sum2 := 0.0
 				for i := range 569 {
-					sum2 += a7[i] * x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r]
+					sum2 += x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a7[i]
 				}
 				dst[(j*10+l)*10+r] = sum - sum2
 			}

@@ -1,0 +1,333 @@
+// Package golang prints loop programs as Go, by way of jennifer. It decides nothing: what is
+// computed where, and what is stored, the program says.
+package golang
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
+
+// Printer prints parts of one method, whose receiver is s. It collects what they read from the
+// model, for the declarations at the head.
+type Printer struct {
+	Name func(*loop.Var) string // of a variable in the emitted code
+	Path func(pkg string) string
+	Fit  func(name string) *jen.Statement // the variable or the field of a fit
+	Kept func(name string) bool           // of a fit: it is a field
+
+	used     []*loop.Var
+	fields   []*loop.Var        // of the model, that are read as such
+	known    map[*loop.Var]bool // those of used
+	declared map[*loop.Var]bool // by the statements printed so far
+	read     map[*loop.Var]bool // loop variables
+}
+
+// use notes that a variable is read, and returns its name.
+func (p *Printer) use(v *loop.Var) *jen.Statement {
+	if p.known == nil {
+		p.known, p.declared, p.read = map[*loop.Var]bool{}, map[*loop.Var]bool{}, map[*loop.Var]bool{}
+	}
+	if v.Int && v.Home == loop.Local {
+		p.read[v] = true
+	}
+	if !p.known[v] && !p.declared[v] {
+		p.known[v] = true
+		if v.Home == loop.View {
+			p.use(v.Of)
+		}
+		p.used = append(p.used, v)
+	}
+	return jen.Id(p.Name(v))
+}
+
+// declare notes that a statement declares a variable, and returns its name.
+func (p *Printer) declare(v *loop.Var) *jen.Statement {
+	name := p.use(v)
+	if !p.declared[v] {
+		p.declared[v] = true
+		for n, u := range p.used {
+			if u == v && p.known[v] {
+				p.used = append(p.used[:n], p.used[n+1:]...)
+				break
+			}
+		}
+	}
+	return name
+}
+
+// Var prints a variable that is read.
+func (p *Printer) Var(v *loop.Var) *jen.Statement { return p.use(v) }
+
+// Own notes that the caller declares a variable.
+func (p *Printer) Own(v *loop.Var) { p.declare(v) }
+
+// field prints a variable of the model as such.
+func (p *Printer) field(v *loop.Var) *jen.Statement {
+	p.fields = append(p.fields, v)
+	return jen.Id("s").Dot(p.Name(v))
+}
+
+// Used are the variables of the model that the parts read or set.
+func (p *Printer) Used() []*loop.Var { return append(p.used[:len(p.used):len(p.used)], p.fields...) }
+
+// Head declares what the parts read: sizes, and then the rest.
+func (p *Printer) Head() (sizes, decls []jen.Code) {
+	for n := 0; n < len(p.used); n++ { // bounds of parts add sizes
+		v := p.used[n]
+		name := jen.Id(p.Name(v)).Op(":=")
+		switch {
+		case v.Home == loop.View && v.Scalar():
+			decls = append(decls, name.Add(p.whole(v.Of)).Index(p.Int(v.From)))
+		case v.Home == loop.View && v.From.IsConst(0):
+			decls = append(decls, name.Add(p.whole(v.Of)).Index(jen.Empty(), p.Int(v.To)))
+		case v.Home == loop.View:
+			decls = append(decls, name.Add(p.whole(v.Of)).Index(p.Int(v.From), p.Int(v.To)))
+		case v.Home == loop.Field && p.onlyInParts(v):
+		case v.Home == loop.Field && v.Matrix:
+			decls = append(decls, name.Op("&").Id("s").Dot(p.Name(v)))
+		case v.Home == loop.Field:
+			decls = append(decls, name.Id("s").Dot(p.Name(v)))
+		}
+	}
+	for _, v := range p.used {
+		if v.Home == loop.Size {
+			sizes = append(sizes, jen.Id(p.Name(v)).Op(":=").Id("s").Dot(p.Name(v)))
+		}
+	}
+	return sizes, decls
+}
+
+// whole is the array that a part belongs to.
+func (p *Printer) whole(v *loop.Var) *jen.Statement {
+	if v.Home == loop.Field {
+		return jen.Id("s").Dot(p.Name(v))
+	}
+	return jen.Id(p.Name(v))
+}
+
+// onlyInParts reports whether a field is read by its parts alone.
+func (p *Printer) onlyInParts(v *loop.Var) bool {
+	for _, u := range p.used {
+		if u.Home == loop.View && u.Of == v {
+			return true
+		}
+	}
+	return false
+}
+
+// Int prints an int.
+func (p *Printer) Int(i *loop.Int) *jen.Statement { return p.int(i, 0) }
+
+// Factor prints an int that is multiplied.
+func (p *Printer) Factor(i *loop.Int) *jen.Statement { return p.int(i, 2) }
+
+func (p *Printer) int(i *loop.Int, prec int) *jen.Statement {
+	var s *jen.Statement
+	own := 2
+	switch i.Op {
+	case loop.IntConst:
+		return jen.Lit(i.N)
+	case loop.IntVar:
+		return p.use(i.Var)
+	case loop.IntElem:
+		return p.element(i.Var, i.Args)
+	case loop.IntAdd:
+		own = 0
+		if j := i.Args[1]; j.Op == loop.IntConst && j.N < 0 {
+			s = p.int(i.Args[0], 0).Op("-").Lit(-j.N)
+		} else {
+			s = p.int(i.Args[0], 0).Op("+").Add(p.int(j, 1))
+		}
+	case loop.IntMul:
+		own = 1
+		s = p.int(i.Args[0], 1).Op("*").Add(p.int(i.Args[1], 2))
+	case loop.IntMin:
+		return jen.Min(p.int(i.Args[0], 0), p.int(i.Args[1], 0))
+	case loop.IntMax:
+		return jen.Max(p.int(i.Args[0], 0), p.int(i.Args[1], 0))
+	}
+	if own < prec {
+		return jen.Parens(s)
+	}
+	return s
+}
+
+// element prints an element of an array, which is row-major.
+func (p *Printer) element(v *loop.Var, at []*loop.Int) *jen.Statement {
+	name := p.use(v)
+	if v.Matrix {
+		name = name.Dot("RowMajor")
+	}
+	i := at[0]
+	for n := 1; n < len(at); n++ {
+		i = i.Times(v.Shape[n]).Add(at[n])
+	}
+	return name.Index(p.Int(i))
+}
+
+// Precedences of Go's binary operators, as far as they matter here.
+const (
+	precSum = iota + 1
+	precProduct
+	precUnary
+)
+
+// Number prints a constant.
+func Number(v float64) *jen.Statement {
+	switch {
+	case math.IsNaN(v):
+		return jen.Qual("math", "NaN").Call()
+	case math.IsInf(v, 0):
+		return jen.Qual("math", "Inf").Call(jen.Lit(int(math.Copysign(1, v))))
+	case v == math.Trunc(v) && math.Abs(v) < 1e6:
+		return jen.Lit(int(v))
+	}
+	return jen.Lit(v)
+}
+
+// Expr prints an expression.
+func (p *Printer) Expr(e *loop.Expr) *jen.Statement {
+	s, _ := p.expr(e)
+	return s
+}
+
+// expr prints an expression and returns its precedence.
+func (p *Printer) expr(e *loop.Expr) (*jen.Statement, int) {
+	switch e.Op {
+	case loop.Num:
+		if e.Val < 0 {
+			return Number(e.Val), precProduct
+		}
+		return Number(e.Val), precUnary
+	case loop.Scalar:
+		return p.use(e.Var), precUnary
+	case loop.Elem:
+		return p.element(e.Var, e.At), precUnary
+	case loop.Add:
+		return p.sum(e), precSum
+	case loop.Mul:
+		return p.product(e, e.Val), precProduct
+	case loop.Call:
+		return p.call(e.Func).Call(p.exprs(e.Args)...), precUnary
+	case loop.Float:
+		return jen.Float64().Call(p.Int(e.At[0])), precUnary
+	case loop.Test:
+		at := make([]jen.Code, len(e.At))
+		for n, i := range e.At {
+			at[n] = p.Int(i)
+		}
+		return p.call(e.Func).Call(at...), precUnary
+	case loop.Draw:
+		call := p.call(e.Func).Call(append([]jen.Code{jen.Id("rng")}, p.exprs(e.Args)...)...)
+		if len(e.Ends) == 0 {
+			return call, precUnary
+		}
+		ends := p.exprs(e.Ends)
+		return jen.Qual(p.Path("random"), "Within").Call(ends[0], ends[1], jen.Func().Params().Float64().Block(jen.Return(call))), precUnary
+	}
+	panic(fmt.Sprintf("golang: no way to print an expression of kind %d", e.Op))
+}
+
+// call prints the name of a function.
+func (p *Printer) call(name string) *jen.Statement {
+	pkg, f, _ := strings.Cut(name, ".")
+	return jen.Qual(p.Path(pkg), f)
+}
+
+func (p *Printer) exprs(list []*loop.Expr) []jen.Code {
+	out := make([]jen.Code, len(list))
+	for n, e := range list {
+		out[n] = p.Expr(e)
+	}
+	return out
+}
+
+// operand prints e so that it may stand next to an operator of a precedence.
+func (p *Printer) operand(e *loop.Expr, prec int) *jen.Statement {
+	s, q := p.expr(e)
+	if q < prec {
+		return jen.Parens(s)
+	}
+	return s
+}
+
+func (p *Printer) sum(e *loop.Expr) *jen.Statement {
+	var s *jen.Statement
+	for n, a := range e.Args {
+		k := e.K[n]
+		neg := k < 0
+		k = math.Abs(k)
+		var x *jen.Statement
+		switch {
+		case k == 1:
+			x = p.operand(a, precProduct)
+		case a.Op == loop.Mul:
+			x = p.product(a, k*a.Val)
+		default:
+			x = Number(k).Op("*").Add(p.operand(a, precProduct+1))
+		}
+		switch {
+		case n == 0 && neg:
+			s = jen.Op("-").Add(x)
+		case n == 0:
+			s = x
+		case neg:
+			s = s.Op("-").Add(x)
+		default:
+			s = s.Op("+").Add(x)
+		}
+	}
+	return s
+}
+
+// product prints a product with a coefficient: first what is multiplied, then what divides.
+func (p *Printer) product(e *loop.Expr, val float64) *jen.Statement {
+	var num, den []*jen.Statement
+	for n, a := range e.Args {
+		k := e.K[n]
+		list := &num
+		if k < 0 {
+			list, k = &den, -k
+		}
+		switch {
+		case k == math.Trunc(k) && k <= 4:
+			for ; k > 0; k-- {
+				*list = append(*list, p.operand(a, precUnary))
+			}
+		case k == 0.5:
+			*list = append(*list, jen.Qual("math", "Sqrt").Call(p.Expr(a)))
+		default:
+			*list = append(*list, p.call("math.Pow").Call(p.Expr(a), Number(k)))
+		}
+	}
+	var s *jen.Statement
+	switch {
+	case val == -1 && len(num) > 0:
+		s = jen.Op("-").Add(num[0])
+		num = num[1:]
+	case val != 1 || len(num) == 0:
+		s = Number(val)
+	default:
+		s = num[0]
+		num = num[1:]
+	}
+	for _, f := range num {
+		s = s.Op("*").Add(f)
+	}
+	switch {
+	case len(den) == 1:
+		s = s.Op("/").Add(den[0])
+	case len(den) > 1:
+		d := den[0]
+		for _, f := range den[1:] {
+			d = d.Op("*").Add(f)
+		}
+		s = s.Op("/").Parens(d)
+	}
+	return s
+}

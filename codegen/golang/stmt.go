@@ -1,0 +1,142 @@
+package golang
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
+
+// Stmts prints statements.
+func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
+	var out []jen.Code
+	for _, st := range list {
+		switch st := st.(type) {
+		case *loop.For:
+			p.declare(st.V)
+			p.read[st.V] = false
+			body := p.Stmts(st.Body)
+			out = append(out, p.clause(st).Block(body...))
+		case *loop.If:
+			var cond *jen.Statement
+			for n, c := range st.Conds {
+				x := p.Int(c.X).Op([...]string{">=", "<", "=="}[c.Op]).Add(p.Int(c.Y))
+				if n == 0 {
+					cond = x
+				} else {
+					cond = cond.Op("&&").Add(x)
+				}
+			}
+			out = append(out, jen.If(cond).Block(p.Stmts(st.Body)...))
+		case *loop.Let:
+			x := p.Expr(st.E)
+			out = append(out, p.declare(st.V).Op(":=").Add(asFloat(st.E, x)))
+		case *loop.Set:
+			x := p.Expr(st.E)
+			op := "="
+			if st.Add {
+				op = "+="
+			}
+			dst := p.use(st.V)
+			if st.At != nil {
+				dst = p.element(st.V, st.At)
+			}
+			out = append(out, dst.Op(op).Add(x))
+		case *loop.Clear:
+			out = append(out, jen.Clear(p.use(st.V)))
+		case *loop.Keep:
+			out = append(out, p.field(st.V).Op("=").Add(p.use(st.V)))
+		case *loop.Kernel:
+			out = append(out, p.kernel(st))
+		case *loop.Fit:
+			out = append(out, p.fit(st)...)
+		case *loop.FitPart:
+			out = append(out, p.fitPart(st))
+		}
+	}
+	return out
+}
+
+// asFloat keeps integer constants from making integer variables.
+func asFloat(e *loop.Expr, x *jen.Statement) *jen.Statement {
+	switch {
+	case e.IsNum(0):
+		return jen.Lit(0.0)
+	case e.Op == loop.Num:
+		return jen.Float64().Call(x)
+	}
+	return x
+}
+
+// clause prints the head of a loop whose body is printed.
+func (p *Printer) clause(l *loop.For) *jen.Statement {
+	v := p.Name(l.V)
+	switch {
+	case !l.From.IsConst(0):
+	case l.From.IsConst(0) && !p.read[l.V]: // as of draws that differ in nothing, of which the sum is taken
+		return jen.For(jen.Range().Add(p.Int(l.To)))
+	case l.From.IsConst(0):
+		return jen.For(jen.Id(v).Op(":=").Range().Add(p.Int(l.To)))
+	}
+	return jen.For(jen.Id(v).Op(":=").Add(p.Int(l.From)), jen.Id(v).Op("<").Add(p.Int(l.To)), jen.Id(v).Op("++"))
+}
+
+func (p *Printer) kernel(k *loop.Kernel) jen.Code {
+	var args []jen.Code
+	for _, v := range k.Args {
+		switch {
+		case v.Matrix:
+			args = append(args, jen.Op("&").Add(p.field(v)))
+		case v.Factor:
+			args = append(args, p.field(v))
+		default:
+			args = append(args, p.use(v))
+		}
+	}
+	call := p.call(k.Func)
+	switch {
+	case k.V.Scalar():
+		return p.declare(k.V).Op(":=").Add(call.Call(args...))
+	case k.Draws(): // what it draws is NaN where its mean is not finite
+		return jen.Id("_").Op("=").Add(call.Call(append([]jen.Code{jen.Id("rng"), p.use(k.V)}, args...)...))
+	}
+	return call.Call(append([]jen.Code{p.use(k.V)}, args...)...)
+}
+
+// array prints an array as a slice, row-major.
+func (p *Printer) array(v *loop.Var) *jen.Statement {
+	switch {
+	case v == nil:
+		return jen.Nil()
+	case v.Matrix:
+		return p.use(v).Dot("RowMajor")
+	}
+	return p.use(v)
+}
+
+func (p *Printer) fit(f *loop.Fit) []jen.Code {
+	var out []jen.Code
+	if !p.Kept(f.Name) {
+		out = append(out, jen.Var().Add(p.Fit(f.Name)).Qual(p.Path("linalg"), "LeastSquares"))
+	}
+	args := []jen.Code{p.Int(f.From), p.Int(f.To), p.Int(f.Responses), p.array(f.Weights), p.array(f.Y)}
+	for _, x := range f.X {
+		fields := jen.Dict{jen.Id("Columns"): p.Int(x.Columns)}
+		if x.V != nil {
+			fields[jen.Id("X")] = p.array(x.V)
+		}
+		args = append(args, jen.Qual(p.Path("linalg"), "Regressor").Values(fields))
+	}
+	return append(out, p.Fit(f.Name).Dot("Fit").Call(args...))
+}
+
+func (p *Printer) fitPart(r *loop.FitPart) jen.Code {
+	var args []jen.Code
+	for _, i := range r.At {
+		args = append(args, jen.Lit(i))
+	}
+	value := p.Fit(r.Name).Dot(r.Part).Call(args...)
+	if r.V.Scalar() {
+		return p.declare(r.V).Op(":=").Add(value.Index(jen.Lit(0)))
+	}
+	return jen.Copy(p.use(r.V), value)
+}

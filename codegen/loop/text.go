@@ -1,0 +1,455 @@
+package loop
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Format returns the text form of a program, which Parse reads:
+//
+//	func force(f[m], q[m], w[m, m])
+//		field a5[n]
+//		view beta[m] = q[0 : m]
+//		let sum = 0
+//		for i in 0 : m {
+//			sum += a5[i]*beta[i]^2
+//		}
+//		f[0] = -sum
+//		end
+//
+// First stand the variables that the function reads and does not declare, in the order of their
+// first use.
+func (p *Program) Format() string {
+	var b strings.Builder
+	for n, f := range p.Funcs {
+		if n > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(f.Format())
+	}
+	return b.String()
+}
+
+// Format returns the text form of a function.
+func (f *Func) Format() string {
+	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
+	free := f.Free()
+	var params, heads []string
+	for _, v := range free {
+		t.name(v)
+	}
+	for _, v := range free {
+		switch v.Home {
+		case Param:
+			params = append(params, t.declared(v))
+		case View:
+			if v.Scalar() {
+				heads = append(heads, fmt.Sprintf("%s = %s[%s]", t.head(v), t.name(v.Of), t.int(v.From, 0)))
+				continue
+			}
+			heads = append(heads, fmt.Sprintf("%s = %s[%s : %s]", t.head(v), t.name(v.Of), t.int(v.From, 0), t.int(v.To, 0)))
+		case Field:
+			heads = append(heads, t.head(v))
+		}
+	}
+	t.line("func %s(%s)", f.Name, strings.Join(params, ", "))
+	t.depth++
+	for _, h := range heads {
+		t.line("%s", h)
+	}
+	t.stmts(f.Body)
+	t.line("end")
+	return t.b.String()
+}
+
+// Free lists the variables that the body reads or sets and does not declare, sizes first, then
+// in the order of their first use; what a view is a part of comes before it.
+func (f *Func) Free() []*Var {
+	own, seen := map[*Var]bool{}, map[*Var]bool{}
+	var sizes, out []*Var
+	var note func(v *Var)
+	ints := func(list ...*Int) {
+		for _, i := range list {
+			if i != nil {
+				Ints(i, func(x *Int) {
+					if x.Var != nil {
+						note(x.Var)
+					}
+				})
+			}
+		}
+	}
+	note = func(v *Var) {
+		if v == nil || own[v] || seen[v] {
+			return
+		}
+		seen[v] = true
+		if v.Home == View {
+			note(v.Of)
+			ints(v.From, v.To)
+		}
+		ints(v.Shape...)
+		if v.Home == Size {
+			sizes = append(sizes, v)
+			return
+		}
+		out = append(out, v)
+	}
+	expr := func(e *Expr) {
+		Nodes(e, func(x *Expr) {
+			note(x.Var)
+			ints(x.At...)
+		})
+	}
+	Each(f.Body, func(st Stmt) {
+		switch st := st.(type) {
+		case *For:
+			ints(st.From, st.To)
+			own[st.V] = true
+		case *If:
+			for _, c := range st.Conds {
+				ints(c.X, c.Y)
+			}
+		case *Let:
+			expr(st.E)
+			own[st.V] = true
+		case *Set:
+			note(st.V)
+			ints(st.At...)
+			expr(st.E)
+		case *Clear:
+			note(st.V)
+		case *Keep:
+			note(st.V)
+		case *Kernel:
+			for _, v := range st.Args {
+				note(v)
+			}
+			if st.V.Scalar() {
+				own[st.V] = true
+			}
+			note(st.V)
+		case *Fit:
+			ints(st.From, st.To, st.Responses)
+			note(st.Weights)
+			note(st.Y)
+			for _, x := range st.X {
+				note(x.V)
+				ints(x.Columns)
+			}
+		case *FitPart:
+			if st.V.Scalar() {
+				own[st.V] = true
+			}
+			note(st.V)
+		}
+	})
+	return append(sizes, out...)
+}
+
+// text writes the text form.
+type text struct {
+	b     strings.Builder
+	depth int
+	names map[*Var]string
+	taken map[string]bool
+}
+
+func (t *text) line(format string, args ...any) {
+	t.b.WriteString(strings.Repeat("\t", t.depth))
+	fmt.Fprintf(&t.b, format, args...)
+	t.b.WriteString("\n")
+}
+
+// name returns a variable's name: its own, with a number where two of a function have one.
+func (t *text) name(v *Var) string {
+	if s, ok := t.names[v]; ok {
+		return s
+	}
+	s := v.Name
+	for k := 2; t.taken[s]; k++ {
+		s = fmt.Sprintf("%s_%d", v.Name, k)
+	}
+	t.taken[s], t.names[v] = true, s
+	return s
+}
+
+// declared is a variable with its shape.
+func (t *text) declared(v *Var) string {
+	s := t.name(v)
+	if v.Int {
+		s = "int " + s
+	}
+	if !v.Scalar() {
+		dims := make([]string, len(v.Shape))
+		for n, x := range v.Shape {
+			dims[n] = t.int(x, 0)
+		}
+		s += "[" + strings.Join(dims, ", ") + "]"
+	}
+	return s
+}
+
+// head declares a variable at the head of a function.
+func (t *text) head(v *Var) string {
+	words := []string{v.Home.String()}
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{v.Data, "data"}, {v.Matrix, "matrix"}, {v.Factor, "factor"}, {v.Output, "output"}} {
+		if x.is {
+			words = append(words, x.word)
+		}
+	}
+	return strings.Join(append(words, t.declared(v)), " ")
+}
+
+func (t *text) stmts(list []Stmt) {
+	for _, st := range list {
+		t.stmt(st)
+	}
+}
+
+func (t *text) block(head string, body []Stmt) {
+	t.line("%s {", head)
+	t.depth++
+	t.stmts(body)
+	t.depth--
+	t.line("}")
+}
+
+func (t *text) stmt(st Stmt) {
+	switch st := st.(type) {
+	case *For:
+		from, to := t.int(st.From, 0), t.int(st.To, 0)
+		t.block(fmt.Sprintf("for %s in %s : %s", t.name(st.V), from, to), st.Body)
+	case *If:
+		conds := make([]string, len(st.Conds))
+		for n, c := range st.Conds {
+			conds[n] = fmt.Sprintf("%s %s %s", t.int(c.X, 0), [...]string{">=", "<", "=="}[c.Op], t.int(c.Y, 0))
+		}
+		t.block("if "+strings.Join(conds, " and "), st.Body)
+	case *Let:
+		e := t.expr(st.E, precSum)
+		t.line("let %s = %s", t.name(st.V), e)
+	case *Set:
+		op := "="
+		if st.Add {
+			op = "+="
+		}
+		t.line("%s %s %s", t.place(st.V, st.At), op, t.expr(st.E, precSum))
+	case *Clear:
+		t.line("clear %s", t.name(st.V))
+	case *Keep:
+		t.line("keep %s", t.name(st.V))
+	case *Kernel:
+		t.line("%s = %s(%s)", t.result(st.V), st.Func, t.list(st.Args))
+	case *Fit:
+		args := []string{t.int(st.From, 0) + " : " + t.int(st.To, 0), t.int(st.Responses, 0), t.optional(st.Weights), t.optional(st.Y)}
+		for _, x := range st.X {
+			args = append(args, t.optional(x.V)+" by "+t.int(x.Columns, 0))
+		}
+		t.line("fit %s(%s)", st.Name, strings.Join(args, ", "))
+	case *FitPart:
+		at := make([]string, len(st.At))
+		for n, i := range st.At {
+			at[n] = strconv.Itoa(i)
+		}
+		t.line("%s = part %s.%s(%s)", t.result(st.V), st.Name, st.Part, strings.Join(at, ", "))
+	}
+}
+
+// result is what a call fills, or declares.
+func (t *text) result(v *Var) string {
+	if v.Scalar() {
+		return "let " + t.name(v)
+	}
+	return t.name(v)
+}
+
+func (t *text) optional(v *Var) string {
+	if v == nil {
+		return "none"
+	}
+	return t.name(v)
+}
+
+func (t *text) list(vars []*Var) string {
+	s := make([]string, len(vars))
+	for n, v := range vars {
+		s[n] = t.name(v)
+	}
+	return strings.Join(s, ", ")
+}
+
+func (t *text) place(v *Var, at []*Int) string {
+	if len(at) == 0 {
+		return t.name(v)
+	}
+	return t.name(v) + t.at(at)
+}
+
+func (t *text) at(at []*Int) string {
+	s := make([]string, len(at))
+	for n, i := range at {
+		s[n] = t.int(i, 0)
+	}
+	return "[" + strings.Join(s, ", ") + "]"
+}
+
+// intText is the text of an int whose variables have the names that they wish for.
+func intText(i *Int, prec int) string {
+	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
+	return t.int(i, prec)
+}
+
+// int is the text of an int, in parentheses where it binds less than prec.
+func (t *text) int(i *Int, prec int) string {
+	s, own := "", 2
+	switch i.Op {
+	case IntConst:
+		s = strconv.Itoa(i.N)
+	case IntVar:
+		s = t.name(i.Var)
+	case IntElem:
+		s = t.name(i.Var) + t.at(i.Args)
+	case IntAdd:
+		own = 0
+		if j := i.Args[1]; j.Op == IntConst && j.N < 0 {
+			s = fmt.Sprintf("%s - %d", t.int(i.Args[0], 0), -j.N)
+		} else {
+			s = fmt.Sprintf("%s + %s", t.int(i.Args[0], 0), t.int(j, 1))
+		}
+	case IntMul:
+		own = 1
+		s = fmt.Sprintf("%s*%s", t.int(i.Args[0], 1), t.int(i.Args[1], 2))
+	case IntMin:
+		s = fmt.Sprintf("min(%s, %s)", t.int(i.Args[0], 0), t.int(i.Args[1], 0))
+	case IntMax:
+		s = fmt.Sprintf("max(%s, %s)", t.int(i.Args[0], 0), t.int(i.Args[1], 0))
+	}
+	if own < prec {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+// Precedences of the text form.
+const (
+	precSum = iota
+	precProduct
+	precPrimary
+)
+
+// number is the text of a number that is not negative.
+func number(v float64) string {
+	if math.IsInf(v, 0) {
+		return "inf"
+	}
+	if math.IsNaN(v) {
+		return "nan"
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// expr is the text of an expression, in parentheses where it binds less than prec.
+func (t *text) expr(e *Expr, prec int) string {
+	s, own := "", precPrimary
+	switch e.Op {
+	case Num:
+		s = number(math.Abs(e.Val))
+		if math.Signbit(e.Val) {
+			s, own = "-"+s, precSum
+		}
+	case Scalar:
+		s = t.name(e.Var)
+	case Elem:
+		s = t.place(e.Var, e.At)
+	case Add:
+		s, own = t.sum(e), precSum
+	case Mul:
+		s, own = t.product(e), precProduct
+		if math.Signbit(e.Val) {
+			own = precSum
+		}
+	case Call:
+		s = e.Func + "(" + t.exprs(e.Args) + ")"
+	case Float:
+		s = "float(" + t.int(e.At[0], 0) + ")"
+	case Test:
+		s = e.Func + t.at(e.At)
+	case Draw:
+		s = "draw " + e.Func + "(" + t.exprs(e.Args) + ")"
+		if len(e.Ends) > 0 {
+			s += " in (" + t.exprs(e.Ends) + ")"
+		}
+	}
+	if own < prec {
+		return "(" + s + ")"
+	}
+	return s
+}
+
+func (t *text) exprs(list []*Expr) string {
+	s := make([]string, len(list))
+	for n, e := range list {
+		s[n] = t.expr(e, precSum)
+	}
+	return strings.Join(s, ", ")
+}
+
+// sum writes a sum: a coefficient stands before a primary, and products of their own are in
+// parentheses behind one.
+func (t *text) sum(e *Expr) string {
+	s := ""
+	for n, a := range e.Args {
+		k := e.K[n]
+		switch {
+		case n == 0 && k < 0:
+			s = "-"
+		case n > 0 && k < 0:
+			s += " - "
+		case n > 0:
+			s += " + "
+		}
+		if k = math.Abs(k); k != 1 {
+			s += number(k) + "*" + t.expr(a, precPrimary)
+			continue
+		}
+		// 2*x is a term with a coefficient, (2*x) a product.
+		if a.Op == Mul && a.Val != 1 || a.Op == Num && math.Signbit(a.Val) {
+			s += "(" + t.expr(a, precSum) + ")"
+			continue
+		}
+		s += t.expr(a, precProduct)
+	}
+	if len(e.Args) == 1 && e.K[0] == 1 {
+		return "+" + s
+	}
+	return s
+}
+
+func (t *text) product(e *Expr) string {
+	var parts []string
+	v := math.Abs(e.Val)
+	if v != 1 || len(e.Args) == 0 {
+		parts = append(parts, number(v))
+	}
+	for n, a := range e.Args {
+		x := t.expr(a, precPrimary)
+		if k := e.K[n]; k != 1 {
+			x += "^" + strconv.FormatFloat(k, 'g', -1, 64)
+		}
+		parts = append(parts, x)
+	}
+	s := strings.Join(parts, "*")
+	if math.Signbit(e.Val) {
+		s = "-" + s
+	}
+	if len(e.Args) == 1 && e.K[0] == 1 && v == 1 && !math.Signbit(e.Val) {
+		s = "1*" + s
+	}
+	return s
+}

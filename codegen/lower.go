@@ -1,0 +1,503 @@
+package codegen
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// Lowering turns the phases of a type into functions of the loop program: each definition into a
+// loop nest of its own that fills an array, each result into one that writes it. What shares a
+// loop, what needs no array and what is computed once is decided by the passes.
+
+// lowering lowers statements of one scope.
+type lowering struct {
+	g    *generator
+	vars map[*symbolic.Index]*loop.Var // of the loops that are open
+	memo map[*symbolic.Expr]*loop.Expr // what is known in this scope
+	body *[]loop.Stmt                  // where statements go
+}
+
+// lower starts a scope in which no loop is open.
+func (g *generator) lower(body *[]loop.Stmt) *lowering {
+	return &lowering{g: g, vars: map[*symbolic.Index]*loop.Var{}, memo: map[*symbolic.Expr]*loop.Expr{}, body: body}
+}
+
+// inside is a scope in the body of a loop or a branch.
+func (l *lowering) inside(body *[]loop.Stmt) *lowering {
+	vars := make(map[*symbolic.Index]*loop.Var, len(l.vars)+1)
+	for i, v := range l.vars {
+		vars[i] = v
+	}
+	return &lowering{g: l.g, vars: vars, memo: map[*symbolic.Expr]*loop.Expr{}, body: body}
+}
+
+func (l *lowering) emit(st ...loop.Stmt) { *l.body = append(*l.body, st...) }
+
+// over emits a loop over the range of an index, and returns the scope of its body.
+func (l *lowering) over(i *symbolic.Index) *lowering {
+	return l.upTo(i, l.g.extent(i.Range.Hi))
+}
+
+// upTo is over, up to another bound.
+func (l *lowering) upTo(i *symbolic.Index, to *loop.Int) *lowering {
+	st := &loop.For{V: &loop.Var{Name: i.Name, Int: true}, From: l.g.extent(i.Range.Lo.Plus(-1)), To: to}
+	l.emit(st)
+	in := l.inside(&st.Body)
+	in.vars[i] = st.V
+	return in
+}
+
+// extent is a symbolic size.
+func (g *generator) extent(x dsl.Extent) *loop.Int {
+	if x.Name == "" {
+		return loop.Const(x.Offset)
+	}
+	return loop.At(g.sizeVar(x.Name)).Plus(x.Offset)
+}
+
+// sizeVar is the variable of a size of the model.
+func (g *generator) sizeVar(key string) *loop.Var {
+	v, ok := g.sizeVars[key]
+	if !ok {
+		v = &loop.Var{Name: g.names.wanted(g.size(key)), Home: loop.Size, Int: true}
+		g.sizeVars[key], g.marks[v] = v, g.size(key)
+	}
+	return v
+}
+
+// position is a subscript, counted from 0.
+func (l *lowering) position(s symbolic.Sub) *loop.Int {
+	switch {
+	case s.Data != nil:
+		return loop.ElemOf(l.g.variable(s.Data.Tensor), l.positions(s.Data.Subs)...).Plus(s.Offset)
+	case s.Index == nil:
+		return l.g.extent(s.At.Plus(-1))
+	}
+	v, ok := l.vars[s.Index]
+	if !ok {
+		panic(fmt.Sprintf("codegen: no loop over %s is open", s.Index.Name))
+	}
+	return loop.At(v).Plus(s.Offset)
+}
+
+func (l *lowering) positions(subs []symbolic.Sub) []*loop.Int {
+	out := make([]*loop.Int, len(subs))
+	for n, s := range subs {
+		out[n] = l.position(s)
+	}
+	return out
+}
+
+// element is a reference.
+func (l *lowering) element(t *symbolic.Tensor, subs []symbolic.Sub) *loop.Expr {
+	switch {
+	case t.Kind == symbolic.DataTensor && l.g.isSize(t):
+		return &loop.Expr{Op: loop.Float, At: []*loop.Int{l.g.extent(dsl.Extent{Name: t.Name})}}
+	case t.Kind == symbolic.WeightTensor, t.Kind == symbolic.OutputTensor:
+		v, at := l.place(t, subs)
+		return loop.Element(v, at...)
+	case len(subs) == 0:
+		return loop.Value(l.g.variable(t))
+	}
+	return loop.Element(l.g.variable(t), l.positions(subs)...)
+}
+
+// place is the element that a result, or a weight, stands for.
+func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, at []*loop.Int) {
+	g := l.g
+	if t.Kind == symbolic.WeightTensor {
+		return g.matrixVar("w"), l.matrixAt(t.Row, t.Col, subs)
+	}
+	lay, ok := g.layouts[t]
+	if !ok {
+		v = g.variable(t)
+		if len(subs) > 0 {
+			at = l.positions(subs)
+		}
+		return v, at
+	}
+	// The subscripts of each parameter, if it is a vector.
+	rest := subs
+	take := func(block int) []symbolic.Sub {
+		if g.d.Params[block].Scalar() {
+			return nil
+		}
+		s := rest[:1]
+		rest = rest[1:]
+		return s
+	}
+	switch lay.kind {
+	case "scalar":
+		return g.param(lay.array), nil
+	case "element":
+		return g.param(lay.array, loop.Const(lay.row+1)), []*loop.Int{loop.Const(lay.row)}
+	case "vector":
+		return g.vectorVar(lay.array), []*loop.Int{l.coordinate(lay.row, subs)}
+	case "matrix":
+		return g.matrixVar(lay.array), l.matrixAt(lay.row, lay.col, subs)
+	case "square":
+		a, b := take(lay.row), take(lay.col)
+		return g.param(lay.array, g.extent(g.dim), g.extent(g.dim)), []*loop.Int{l.coordinate(lay.row, a), l.coordinate(lay.col, b)}
+	case "band":
+		below := subs[0]
+		if below.IsFixed() {
+			below.At = below.At.Plus(-lay.dir)
+		} else {
+			below.Offset -= lay.dir
+		}
+		return g.matrixVar(lay.array), []*loop.Int{l.packedIndex(lay.row, lay.row, subs, []symbolic.Sub{below})}
+	}
+	a, b, c := take(lay.row), take(lay.col), take(lay.dir)
+	at = []*loop.Int{l.coordinate(lay.row, a), l.coordinate(lay.col, b), l.coordinate(lay.dir, c)}
+	if lay.kind == "cubeT" {
+		at[0], at[1] = at[1], at[0]
+	}
+	return g.param(lay.array, g.extent(g.dim), g.extent(g.dim), g.extent(g.dim)), at
+}
+
+// coordinate is the position of a parameter's element among all coordinates.
+func (l *lowering) coordinate(block int, subs []symbolic.Sub) *loop.Int {
+	off := l.g.extent(l.g.offset(block))
+	switch {
+	case len(subs) == 0:
+		return off
+	case off.Op == loop.IntConst:
+		return l.position(subs[0]).Plus(off.N)
+	}
+	return off.Add(l.position(subs[0]))
+}
+
+// matrixAt is the place of an entry of the matrix, as it is stored.
+func (l *lowering) matrixAt(row, col int, subs []symbolic.Sub) []*loop.Int {
+	a, b := subs, subs
+	if l.g.d.Params[row].Scalar() {
+		a = nil
+	} else {
+		a, b = subs[:1], subs[1:]
+	}
+	switch {
+	case l.g.byParts():
+		return []*loop.Int{l.packedIndex(row, col, a, b)}
+	case l.g.diagonal():
+		return []*loop.Int{l.coordinate(row, a)}
+	}
+	return []*loop.Int{l.coordinate(row, a), l.coordinate(col, b)}
+}
+
+// expr lowers an expression; what it needs first, sums and what is guarded, becomes statements.
+func (l *lowering) expr(e *symbolic.Expr) *loop.Expr {
+	if r, ok := l.memo[e]; ok {
+		return r
+	}
+	r := l.node(e)
+	l.memo[e] = r
+	return r
+}
+
+func (l *lowering) exprs(list []*symbolic.Expr) []*loop.Expr {
+	out := make([]*loop.Expr, len(list))
+	for n, e := range list {
+		out[n] = l.expr(e)
+	}
+	return out
+}
+
+func (l *lowering) node(e *symbolic.Expr) *loop.Expr {
+	switch e.Op {
+	case symbolic.Num:
+		return loop.Number(e.Val)
+	case symbolic.Ref:
+		return l.element(e.Tensor, e.Subs)
+	case symbolic.Add:
+		return l.sum(e)
+	case symbolic.Mul:
+		return l.product(e)
+	case symbolic.Call:
+		return &loop.Expr{Op: loop.Call, Func: e.Func.Go, Args: l.exprs(e.Args)}
+	case symbolic.Sum:
+		acc := &loop.Var{Name: "sum"}
+		l.emit(&loop.Let{V: acc, E: loop.Number(0)})
+		in := l.over(e.Index)
+		in.emit(&loop.Set{V: acc, E: in.expr(e.Args[0]), Add: true})
+		return loop.Value(acc)
+	case symbolic.Delta:
+		return &loop.Expr{Op: loop.Test, Func: "kernel.Delta", At: l.positions(e.Subs)}
+	case symbolic.Inside:
+		return &loop.Expr{Op: loop.Test, Func: "kernel.Inside", At: []*loop.Int{l.position(e.Subs[0]).Plus(1), l.g.extent(e.Range.Lo), l.g.extent(e.Range.Hi)}}
+	case symbolic.Draw:
+		return l.draw(e)
+	}
+	panic(fmt.Sprintf("codegen: no way to lower the expression %s", symbolic.Format(e)))
+}
+
+// sum lowers a sum: its terms in the order in which they are added up, a positive one first, since
+// a − b reads better than −b + a.
+func (l *lowering) sum(e *symbolic.Expr) *loop.Expr {
+	out := &loop.Expr{Op: loop.Add}
+	for _, n := range symbolic.SumOrder(e) {
+		out.K, out.Args = append(out.K, e.K[n]), append(out.Args, l.expr(e.Args[n]))
+	}
+	if e.Val != 0 {
+		out.K, out.Args = append(out.K, math.Copysign(1, e.Val)), append(out.Args, loop.Number(math.Abs(e.Val)))
+	}
+	for n, k := range out.K {
+		if k > 0 {
+			x := out.Args[n]
+			copy(out.K[1:n+1], out.K[:n])
+			copy(out.Args[1:n+1], out.Args[:n])
+			out.K[0], out.Args[0] = k, x
+			break
+		}
+	}
+	return out
+}
+
+// product lowers a product. What its guards exclude is not evaluated: it may read elements that
+// do not exist.
+func (l *lowering) product(e *symbolic.Expr) *loop.Expr {
+	conds, rest := symbolic.Guards(e)
+	if len(conds) == 0 {
+		return &loop.Expr{Op: loop.Mul, Val: e.Val, K: e.K, Args: l.exprs(e.Args)}
+	}
+	product := func(in *lowering) *loop.Expr {
+		out := &loop.Expr{Op: loop.Mul, Val: e.Val}
+		for _, n := range rest {
+			out.K, out.Args = append(out.K, e.K[n]), append(out.Args, in.expr(e.Args[n]))
+		}
+		switch {
+		case len(rest) == 0:
+			return loop.Number(e.Val)
+		case len(rest) == 1 && e.Val == 1 && out.K[0] == 1:
+			return out.Args[0]
+		}
+		return out
+	}
+	tests := l.conditions(conds)
+	if len(tests) == 0 {
+		return product(l)
+	}
+	part := &loop.Var{Name: "part"}
+	branch := &loop.If{Conds: tests}
+	l.emit(&loop.Let{V: part, E: loop.Number(0)}, branch)
+	in := l.inside(&branch.Body)
+	in.emit(&loop.Set{V: part, E: product(in)})
+	return loop.Value(part)
+}
+
+// conditions are those of indicators and deltas: for each subscript the bounds that its own range
+// does not imply, once each.
+func (l *lowering) conditions(guards []*symbolic.Expr) []loop.Cond {
+	var out []loop.Cond
+	add := func(c loop.Cond, implied bool) {
+		for _, o := range out {
+			implied = implied || o.Op == c.Op && o.X.Equal(c.X) && o.Y.Equal(c.Y)
+		}
+		if !implied {
+			out = append(out, c)
+		}
+	}
+	for _, e := range symbolic.InOrder(guards) {
+		s := e.Subs[0]
+		if e.Op == symbolic.Delta {
+			out = append(out, loop.Cond{X: l.position(s), Op: loop.Equals, Y: l.position(e.Subs[1])})
+			continue
+		}
+		below, above := false, false
+		if s.Index != nil { // of a fixed position nothing is known
+			own := s.Index.Range
+			below = e.Range.Lo.Name == own.Lo.Name && e.Range.Lo.Offset <= own.Lo.Offset
+			above = e.Range.Hi.Name == own.Hi.Name && e.Range.Hi.Offset >= own.Hi.Offset
+		}
+		at := l.position(s)
+		add(loop.Cond{X: at, Op: loop.AtLeast, Y: l.g.extent(e.Range.Lo.Plus(-1))}, below)
+		add(loop.Cond{X: at, Op: loop.Below, Y: l.g.extent(e.Range.Hi)}, above)
+	}
+	return out
+}
+
+// draw lowers a random number: a count that is not defined becomes NaN.
+func (l *lowering) draw(e *symbolic.Expr) *loop.Expr {
+	own, ends := e.Args[:len(e.Dist.Args)], e.Args[len(e.Dist.Args):]
+	out := &loop.Expr{Op: loop.Draw, Func: "random." + e.Dist.Random, Args: l.exprs(own), Ends: l.exprs(ends)}
+	for n := range own {
+		if e.Dist.Args[n].Domain == dsl.CountArg {
+			out.Args[n] = &loop.Expr{Op: loop.Call, Func: "random.Trials", Args: []*loop.Expr{out.Args[n]}}
+		}
+	}
+	if e.Dist.Support.Discrete() {
+		return &loop.Expr{Op: loop.Call, Func: "random.Count", Args: []*loop.Expr{out}}
+	}
+	return out
+}
+
+// nest opens the loops over indices, and hands the scope inside to f.
+func (l *lowering) nest(indices []*symbolic.Index, f func(in *lowering)) {
+	if len(indices) == 0 {
+		f(l)
+		return
+	}
+	l.over(indices[0]).nest(indices[1:], f)
+}
+
+// definition lowers a definition.
+func (l *lowering) definition(d *symbolic.Def) {
+	v := l.g.variable(d.Tensor)
+	switch {
+	case d.Fit != nil:
+		l.fit(d)
+	case d.Body.Op == symbolic.Draw && d.Body.Tensor != nil:
+		l.emit(&loop.Kernel{Func: "random." + d.Body.Dist.Random + "Cholesky", V: v, Args: []*loop.Var{l.g.variable(d.Body.Args[0].Tensor), l.g.variable(d.Body.Tensor)}})
+	case d.Scatter != nil:
+		// All elements in one loop over the data.
+		l.emit(&loop.Clear{V: v})
+		l.nest(d.Scatter.Loops(), func(in *lowering) { in.scatter(v, d.Scatter) })
+	case len(d.Indices) == 0 && d.Body.Op == symbolic.Sum:
+		l.emit(&loop.Let{V: v, E: loop.Number(0)})
+		in := l.over(d.Body.Index)
+		in.emit(&loop.Set{V: v, E: in.expr(d.Body.Args[0]), Add: true})
+	case len(d.Indices) == 0:
+		l.emit(&loop.Let{V: v, E: l.expr(d.Body)})
+	default:
+		l.nest(d.Indices, func(in *lowering) {
+			at := make([]*loop.Int, len(d.Indices))
+			for n, i := range d.Indices {
+				at[n] = loop.At(in.vars[i])
+			}
+			in.emit(&loop.Set{V: v, At: at, E: in.expr(d.Body)})
+		})
+	}
+}
+
+// scatter adds a term of a sum by data to its element. Behind what an indicator excludes, the
+// element may not exist either.
+func (l *lowering) scatter(v *loop.Var, s *symbolic.Scatter) {
+	guards, rest := l.g.d.C.SplitGuards(s.Body)
+	in := l
+	if tests := l.conditions(guards); len(tests) > 0 {
+		branch := &loop.If{Conds: tests}
+		l.emit(branch)
+		in = l.inside(&branch.Body)
+	} else if len(guards) == 0 {
+		rest = s.Body
+	}
+	in.emit(&loop.Set{V: v, At: in.positions(s.At), E: in.expr(rest), Add: true})
+}
+
+// fit lowers a part of a least-squares fit; the first part comes after the fit.
+func (l *lowering) fit(d *symbolic.Def) {
+	g, f := l.g, d.Fit.Of
+	named := g.fitOf(f)
+	array := func(e *symbolic.Expr) *loop.Var {
+		if e == nil {
+			return nil
+		}
+		return g.variable(e.Tensor)
+	}
+	computed := false
+	for _, st := range *l.body {
+		x, ok := st.(*loop.Fit)
+		computed = computed || ok && x.Name == named.text
+	}
+	if !computed {
+		st := &loop.Fit{Name: named.text, From: g.extent(f.Rows.Range.Lo), To: g.extent(f.Rows.Range.Hi), Responses: loop.Const(1), Weights: array(f.Arrays[0]), Y: array(f.Arrays[1])}
+		if f.Outer != nil {
+			st.Responses = g.extent(f.Outer.Range.Hi)
+		}
+		for n, x := range f.Columns {
+			r := loop.Regressor{Columns: loop.Const(1)}
+			if x.Index != nil {
+				r.Columns = g.extent(x.Index.Range.Hi)
+			}
+			if x.Data != nil {
+				r.V = array(f.Arrays[2+n])
+			}
+			st.X = append(st.X, r)
+		}
+		l.emit(st)
+	}
+	part := &loop.FitPart{V: g.variable(d.Tensor), Name: named.text, Part: d.Fit.Role.String()}
+	switch d.Fit.Role {
+	case symbolic.FitCentre, symbolic.FitOffset, symbolic.FitScale:
+		part.At = []int{d.Fit.Row}
+	case symbolic.FitFactor, symbolic.FitHigh, symbolic.FitLow:
+		part.At = []int{d.Fit.Row, d.Fit.Col}
+	}
+	l.emit(part)
+}
+
+// target lowers the writing of a result.
+func (l *lowering) target(t target) {
+	// The subscripts of loops come between those that are fixed.
+	subs := t.out.Subs
+	if subs == nil {
+		for _, i := range t.out.Indices {
+			subs = append(subs, symbolic.Sub{Index: i})
+		}
+	}
+	if !t.pair {
+		l.nest(t.out.Indices, func(in *lowering) {
+			e := in.expr(t.out.E)
+			v, at := in.place(t.dst, subs)
+			in.emit(&loop.Set{V: v, At: at, E: e})
+		})
+		return
+	}
+	// A symmetric block: the lower half in a loop up to the diagonal, what carries the delta on
+	// the diagonal only.
+	i, j := t.out.Indices[0], t.out.Indices[1]
+	full, diagonal := l.g.d.C.SplitDelta(t.out.E, i, j)
+	row := l.over(i)
+	set := func(in *lowering, a, b symbolic.Sub, e *loop.Expr, add bool) {
+		v, at := in.place(t.dst, []symbolic.Sub{a, b})
+		in.emit(&loop.Set{V: v, At: at, E: e, Add: add})
+	}
+	a, b := symbolic.Sub{Index: i}, symbolic.Sub{Index: j}
+	if !full.IsNum(0) {
+		in := row.upTo(j, loop.At(row.vars[i]).Plus(1))
+		set(in, a, b, in.expr(full), false)
+		v, at := in.place(t.dst, []symbolic.Sub{a, b})
+		set(in, b, a, loop.Element(v, at...), false)
+	}
+	if !diagonal.IsNum(0) {
+		set(row, a, a, row.expr(diagonal), !full.IsNum(0))
+	}
+}
+
+// function lowers a phase and adds it to the program.
+func (g *generator) function(name string, ph *phase) {
+	f := &loop.Func{Name: name}
+	l := g.lower(&f.Body)
+	for _, d := range ph.defs {
+		l.definition(d)
+	}
+	for _, t := range ph.targets {
+		l.target(t)
+	}
+	l.keep(ph)
+	g.prog.Funcs = append(g.prog.Funcs, f)
+}
+
+// keep stores the scalars that others read.
+func (l *lowering) keep(ph *phase) {
+	g := l.g
+	for _, d := range ph.defs {
+		t := d.Tensor
+		if len(d.Indices) > 0 {
+			continue
+		}
+		if g.cross[t] {
+			l.emit(&loop.Keep{V: g.variable(t)})
+		}
+		value := loop.Value(g.variable(t))
+		if at, ok := g.placeOf[t]; ok {
+			l.emit(&loop.Set{V: g.quantityVar(), At: []*loop.Int{g.extent(at)}, E: value})
+		}
+		if t.Kind == symbolic.PriorTensor {
+			l.emit(&loop.Set{V: g.vectorVar("values"), At: []*loop.Int{g.extent(g.offset(t.Row))}, E: value})
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
+
+// Sums that are products of a matrix of data X with vectors and weights, and functions over
+// whole arrays, become calls of runtime/kernel. Everything that does not fit stays a loop.
+
+// elementwise are the functions with a kernel over an array.
+var elementwise = map[string]string{
+	"math.Exp": "kernel.Exp", "special.Log": "kernel.Log", "math.Log1p": "kernel.Log1p",
+	"special.InvLogit": "kernel.InvLogit", "special.Log1pExp": "kernel.Log1pExp",
+}
+
+// leastLong is the least constant length of an array that is worth a call of its own.
+const leastLong = 32
+
+// kernels finds the calls.
+func kernels(p *loop.Program) {
+	imports := p.Imports()
+	for _, f := range p.Funcs {
+		f.Body = logSums(calls(f.Body), imports)
+	}
+}
+
+// calls finds those of one function.
+func calls(list []loop.Stmt) []loop.Stmt {
+	var out []loop.Stmt
+	for _, st := range list {
+		n := asNest(st)
+		if n == nil {
+			out = append(out, st)
+			continue
+		}
+		switch k := n.product(); {
+		case k != nil:
+			for _, v := range k.Args {
+				v.Matrix = v.Matrix || v.Data && len(v.Shape) == 2
+			}
+			out = append(out, k)
+		default:
+			out = append(out, n.applied(st)...)
+		}
+	}
+	return out
+}
+
+// logSums finds Σ_i log1p_exp(η[i]) where nothing else reads the terms.
+func logSums(list []loop.Stmt, imports map[*loop.Var]bool) []loop.Stmt {
+	reads := loop.EffectsOf(list...).Reads
+	terms := map[*loop.Var]*loop.Kernel{}
+	drop := map[loop.Stmt]bool{}
+	var out []loop.Stmt
+	for n := 0; n < len(list); n++ {
+		k, ok := list[n].(*loop.Kernel)
+		if ok && k.Func == "kernel.Log1pExp" && k.V != k.Args[0] && len(k.V.Shape) == 1 && len(reads[k.V]) == 1 && !imports[k.V] && k.V.Home == loop.Field && !k.V.Output {
+			terms[k.V] = k
+		}
+		s := asSum(list[n:])
+		if s != nil && len(s.before) == 0 && len(s.factors) == 1 && s.factors[0].Op == loop.Elem && is(s.factors[0], []*loop.Var{s.v}, []*loop.Int{s.size}) {
+			if k := terms[s.factors[0].Var]; k != nil {
+				drop[k] = true
+				out = append(out, &loop.Kernel{Func: "kernel.SumLog1pExp", V: s.acc, Args: k.Args})
+				n++
+				continue
+			}
+		}
+		out = append(out, list[n])
+	}
+	return slices.DeleteFunc(out, func(st loop.Stmt) bool { return drop[st] })
+}
+
+// nest is a nest of loops over whole arrays, around the setting of one element.
+type nest struct {
+	vars  []*loop.Var
+	sizes []*loop.Int
+	body  []loop.Stmt // of the innermost loop
+	set   *loop.Set   // its last statement
+}
+
+// asNest returns the nest that a statement is, or nil.
+func asNest(st loop.Stmt) *nest {
+	n := &nest{}
+	for {
+		f, ok := st.(*loop.For)
+		if !ok || !f.From.IsConst(0) || len(f.Body) == 0 {
+			return nil
+		}
+		n.vars, n.sizes, n.body = append(n.vars, f.V), append(n.sizes, f.To), f.Body
+		last := f.Body[len(f.Body)-1]
+		if s, ok := last.(*loop.Set); ok {
+			n.set = s
+			break
+		}
+		if len(f.Body) > 1 {
+			return nil
+		}
+		st = last
+	}
+	if n.set.Add || !whole(n.set.V, n.set.At, n.vars, n.sizes) || n.set.V.Home == loop.Param {
+		return nil
+	}
+	return n
+}
+
+// whole reports whether at are the variables of loops over the whole of an array.
+func whole(v *loop.Var, at []*loop.Int, vars []*loop.Var, sizes []*loop.Int) bool {
+	if len(at) != len(vars) || len(v.Shape) != len(vars) {
+		return false
+	}
+	for n := range at {
+		if at[n].Op != loop.IntVar || at[n].Var != vars[n] || !v.Shape[n].Equal(sizes[n]) {
+			return false
+		}
+	}
+	return true
+}
+
+// is reports whether e is an element of a whole array at loop variables.
+func is(e *loop.Expr, vars []*loop.Var, sizes []*loop.Int) bool {
+	return e.Op == loop.Elem && whole(e.Var, e.At, vars, sizes)
+}
+
+// applied splits a function over arrays from its arguments, which go where the values will be.
+func (n *nest) applied(st loop.Stmt) []loop.Stmt {
+	e := n.set.E
+	k := ""
+	if e.Op == loop.Call && len(e.Args) == 1 && n.long() && len(n.vars) <= 2 {
+		k = elementwise[e.Func]
+	}
+	switch {
+	case k == "":
+		return []loop.Stmt{st}
+	case len(n.body) == 1 && is(e.Args[0], n.vars, n.sizes) && (len(n.vars) == 1 || e.Args[0].Var.Home == loop.Field && !e.Args[0].Var.Data):
+		return []loop.Stmt{&loop.Kernel{Func: k, V: n.set.V, Args: []*loop.Var{e.Args[0].Var}}}
+	}
+	n.set.E = e.Args[0]
+	return []loop.Stmt{st, &loop.Kernel{Func: k, V: n.set.V, Args: []*loop.Var{n.set.V}}}
+}
+
+// long reports whether one of the ranges is worth a call.
+func (n *nest) long() bool {
+	for _, s := range n.sizes {
+		if s.Op != loop.IntConst || s.N >= leastLong {
+			return true
+		}
+	}
+	return false
+}
+
+// sum is the sum of a product over a whole range, as an inner loop computes it.
+type sum struct {
+	acc     *loop.Var
+	v       *loop.Var
+	size    *loop.Int
+	before  []loop.Stmt // inside the loop
+	factors []*loop.Expr
+}
+
+// asSum returns the sum that two statements compute, or nil.
+func asSum(list []loop.Stmt) *sum {
+	if len(list) < 2 {
+		return nil
+	}
+	let, ok := list[0].(*loop.Let)
+	f, isLoop := list[1].(*loop.For)
+	if !ok || !isLoop || !let.E.IsNum(0) || !f.From.IsConst(0) || len(f.Body) == 0 {
+		return nil
+	}
+	set, ok := f.Body[len(f.Body)-1].(*loop.Set)
+	if !ok || !set.Add || set.V != let.V {
+		return nil
+	}
+	s := &sum{acc: let.V, v: f.V, size: f.To, before: f.Body[:len(f.Body)-1], factors: []*loop.Expr{set.E}}
+	if set.E.Op == loop.Mul {
+		if set.E.Val != 1 {
+			return nil
+		}
+		for _, k := range set.E.K {
+			if k != 1 {
+				return nil
+			}
+		}
+		s.factors = set.E.Args
+	}
+	return s
+}
+
+// product returns the kernel of a product with a matrix of data that the nest computes, or nil.
+func (n *nest) product() *loop.Kernel {
+	s := asSum(n.body)
+	if s == nil || len(n.body) != 3 || n.set.E.Op != loop.Scalar || n.set.E.Var != s.acc {
+		return nil
+	}
+	switch {
+	case len(n.vars) == 1 && len(s.factors) == 2 && len(s.before) == 0:
+		return n.matrixVector(s)
+	case len(n.vars) == 1 && len(s.factors) == 2:
+		return n.quadratic(s)
+	case len(n.vars) == 2 && len(s.factors) == 3 && len(s.before) == 0:
+		return n.gram(s)
+	}
+	return nil
+}
+
+// data reports whether e is X[a,b] of a matrix of data over whole ranges.
+func data(e *loop.Expr, vars []*loop.Var, sizes []*loop.Int) bool {
+	return e.Op == loop.Elem && e.Var.Data && is(e, vars, sizes)
+}
+
+// matrixVector finds Σ_j X[i,j] b[j] and Σ_j X[j,i] b[j].
+func (n *nest) matrixVector(s *sum) *loop.Kernel {
+	i, size := n.vars[0], n.sizes[0]
+	for k, x := range s.factors {
+		b := s.factors[1-k]
+		if !is(b, []*loop.Var{s.v}, []*loop.Int{s.size}) || b.Var.Home == loop.Param {
+			continue
+		}
+		switch {
+		case data(x, []*loop.Var{i, s.v}, []*loop.Int{size, s.size}):
+			return &loop.Kernel{Func: "kernel.MulVec", V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
+		case data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, size}):
+			return &loop.Kernel{Func: "kernel.MulTVec", V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
+		}
+	}
+	return nil
+}
+
+// quadratic finds Σ_j X[i,j] Σ_l X[i,l] W[l,j], for a weight W, which is symmetric.
+func (n *nest) quadratic(s *sum) *loop.Kernel {
+	in := asSum(s.before)
+	if in == nil || len(s.before) != 2 || len(in.before) != 0 || len(in.factors) != 2 {
+		return nil
+	}
+	row := func(e *loop.Expr, j *loop.Var, size *loop.Int) bool {
+		return data(e, []*loop.Var{n.vars[0], j}, []*loop.Int{n.sizes[0], size})
+	}
+	for k, x := range s.factors {
+		if y := s.factors[1-k]; !row(x, s.v, s.size) || y.Op != loop.Scalar || y.Var != in.acc {
+			continue
+		}
+		for m, y := range in.factors {
+			w := in.factors[1-m]
+			if !row(y, in.v, in.size) || y.Var != x.Var || w.Op != loop.Elem || w.Var.Home != loop.Param {
+				continue
+			}
+			a, b := []*loop.Var{in.v, s.v}, []*loop.Int{in.size, s.size}
+			if is(w, a, b) || is(w, []*loop.Var{s.v, in.v}, b) {
+				return &loop.Kernel{Func: "kernel.QuadForms", V: n.set.V, Args: []*loop.Var{x.Var, w.Var}}
+			}
+		}
+	}
+	return nil
+}
+
+// gram finds Σ_i X[i,j] X[i,l] w[i].
+func (n *nest) gram(s *sum) *loop.Kernel {
+	column := func(e *loop.Expr, at int) bool {
+		return data(e, []*loop.Var{s.v, n.vars[at]}, []*loop.Int{s.size, n.sizes[at]})
+	}
+	for a, x := range s.factors {
+		for b, y := range s.factors {
+			if a == b || !column(x, 0) || !column(y, 1) || x.Var != y.Var {
+				continue
+			}
+			if w := s.factors[3-a-b]; is(w, []*loop.Var{s.v}, []*loop.Int{s.size}) {
+				return &loop.Kernel{Func: "kernel.WeightedGram", V: n.set.V, Args: []*loop.Var{x.Var, w.Var}}
+			}
+		}
+	}
+	return nil
+}

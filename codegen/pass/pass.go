@@ -1,0 +1,42 @@
+// Package pass turns loop programs into better ones. Each pass is a function from program to
+// program that keeps what the program computes, to the last bit, and the rules of loop.Verify; All
+// lists them in the order in which the compiler runs them.
+package pass
+
+import "github.com/hamc-dev/hamc/codegen/loop"
+
+// Pass is a step from a program, which it may change, to a program.
+type Pass struct {
+	Name string
+	Text string // what it does, in one line
+	Run  func(*loop.Program)
+}
+
+// All are the passes in the order in which they run.
+var All = []Pass{
+	{"kernels", "sums over whole arrays and functions of them become calls of the runtime's kernels", kernels},
+	{"fuse", "loops over one range become one, as early as what they read allows", each(fuse)},
+	{"join", "inner loops over one range become one", each(join)},
+	{"contract", "arrays that one turn of a loop sets and reads become numbers", contract},
+	{"split", "loops that ask where they stand are split into ends and interior", each(split)},
+	{"share", "what is computed twice in a block is computed once", each(Share)},
+}
+
+// Run runs all passes; after, if it is not nil, sees the program after each.
+func Run(p *loop.Program, after func(Pass, *loop.Program)) {
+	for _, x := range All {
+		x.Run(p)
+		if after != nil {
+			after(x, p)
+		}
+	}
+}
+
+// each makes a pass of a function of one function.
+func each(f func(*loop.Func)) func(*loop.Program) {
+	return func(p *loop.Program) {
+		for _, fn := range p.Funcs {
+			f(fn)
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package pass
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
+
+// Share makes one of equal values: values that a block computes more than once are computed once, into a number, before the first
+// statement that needs them; blocks inside it know them too. Two nodes have one value if they have
+// the same form and nothing that they read was set in between.
+func Share(f *loop.Func) {
+	s := &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}}
+	f.Body = s.block(f.Body, map[int]*loop.Var{})
+}
+
+// sharer numbers values.
+type sharer struct {
+	versions map[*loop.Var]int // how often a variable was set so far
+	vars     map[*loop.Var]int // the numbers of variables
+	known    map[string]int    // values by form
+	next     int
+}
+
+// value returns the number of an expression's value.
+func (s *sharer) value(e *loop.Expr, memo map[*loop.Expr]int) int {
+	if n, ok := memo[e]; ok {
+		return n
+	}
+	var b strings.Builder
+	b.WriteByte(byte('a' + e.Op))
+	if e.Op == loop.Draw {
+		s.next++
+		memo[e] = s.next
+		return s.next // no two random numbers are one
+	}
+	b.WriteString(e.Func)
+	if e.Op == loop.Num || e.Op == loop.Mul {
+		number(&b, e.Val)
+	}
+	if e.Var != nil {
+		s.variable(&b, e.Var)
+	}
+	for _, i := range e.At {
+		b.WriteByte(',')
+		s.int(&b, i)
+	}
+	operands := make([]string, len(e.Args))
+	for n, a := range e.Args {
+		operands[n] = strconv.Itoa(s.value(a, memo))
+		if len(e.K) > 0 {
+			operands[n] += "^" + strconv.FormatUint(math.Float64bits(e.K[n]), 36)
+		}
+	}
+	if e.Op == loop.Add || e.Op == loop.Mul {
+		slices.Sort(operands) // in whatever order, it is one value
+	}
+	for _, o := range operands {
+		b.WriteString(" " + o)
+	}
+	key := b.String()
+	n, ok := s.known[key]
+	if !ok {
+		s.next++
+		n = s.next
+		s.known[key] = n
+	}
+	memo[e] = n
+	return n
+}
+
+func number(b *strings.Builder, v float64) {
+	b.WriteString(strconv.FormatUint(math.Float64bits(v), 36))
+}
+
+func (s *sharer) variable(b *strings.Builder, v *loop.Var) {
+	n, ok := s.vars[v]
+	if !ok {
+		n = len(s.vars)
+		s.vars[v] = n
+	}
+	fmt.Fprintf(b, "v%d_%d", n, s.versions[v])
+}
+
+func (s *sharer) int(b *strings.Builder, i *loop.Int) {
+	b.WriteByte(byte('a' + i.Op))
+	b.WriteString(strconv.Itoa(i.N))
+	if i.Var != nil {
+		s.variable(b, i.Var)
+	}
+	for _, a := range i.Args {
+		b.WriteByte('(')
+		s.int(b, a)
+	}
+}
+
+// bump notes that variables are set.
+func (s *sharer) bump(written map[*loop.Var]bool) {
+	for v := range written {
+		s.versions[v]++
+	}
+}
+
+// inner shares the values of the body of a loop or a branch.
+func (s *sharer) inner(list []loop.Stmt, held map[int]*loop.Var) []loop.Stmt {
+	was := maps.Clone(s.versions)
+	out := s.block(list, held)
+	s.versions = was
+	return out
+}
+
+// block shares the values of a list; outer are those that variables hold already.
+func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
+	uses := s.uses(list)
+	held := maps.Clone(outer)
+	var out []loop.Stmt
+	for _, st := range list {
+		switch st := st.(type) {
+		case *loop.For:
+			written := loop.EffectsOf(st.Body...).Writes
+			s.bump(written) // nothing that the body sets has one value in all turns
+			st.Body = s.inner(st.Body, held)
+			s.bump(written)
+		case *loop.If:
+			written := loop.EffectsOf(st.Body...).Writes
+			st.Body = s.inner(st.Body, held)
+			s.bump(written)
+		case *loop.Let:
+			w := &writer{s: s, uses: uses, held: held, memo: map[*loop.Expr]int{}, done: map[*loop.Expr]*loop.Expr{}}
+			n := s.value(st.E, w.memo)
+			st.E = w.root(st.E)
+			out = append(out, w.lets...)
+			if held[n] == nil && st.E.Op != loop.Num && st.E.Op != loop.Scalar && !draws(st.E) {
+				held[n] = st.V
+			}
+		case *loop.Set:
+			w := &writer{s: s, uses: uses, held: held, memo: map[*loop.Expr]int{}, done: map[*loop.Expr]*loop.Expr{}}
+			st.E = w.of(st.E)
+			out = append(out, w.lets...)
+			s.versions[st.V]++
+		default:
+			s.bump(loop.EffectsOf(st).Writes)
+		}
+		out = append(out, st)
+	}
+	return out
+}
+
+func draws(e *loop.Expr) bool {
+	found := false
+	loop.Nodes(e, func(x *loop.Expr) { found = found || x.Op == loop.Draw })
+	return found
+}
+
+// uses counts how often the statements of a list, those in loops and branches not counted, use each
+// value: what a value is made of is used by it once, however often it is used.
+func (s *sharer) uses(list []loop.Stmt) map[int]int {
+	was := maps.Clone(s.versions)
+	uses := map[int]int{}
+	seen := map[int]bool{}
+	for _, st := range list {
+		memo := map[*loop.Expr]int{}
+		var walk func(e *loop.Expr)
+		walk = func(e *loop.Expr) {
+			n := s.value(e, memo)
+			uses[n]++
+			if seen[n] {
+				return
+			}
+			seen[n] = true
+			for m, a := range e.Args {
+				walk(a)
+				if k := math.Abs(at(e.K, m)); e.Op == loop.Mul && len(a.Args) > 0 && k >= 2 && k == math.Trunc(k) {
+					uses[s.value(a, memo)]++ // a square reads its base twice, a cube three times
+				}
+			}
+		}
+		switch st := st.(type) {
+		case *loop.Let:
+			walk(st.E)
+		case *loop.Set:
+			walk(st.E)
+			s.versions[st.V]++
+		case *loop.For:
+			written := loop.EffectsOf(st.Body...).Writes
+			s.bump(written)
+			s.bump(written)
+		case *loop.If:
+			s.bump(loop.EffectsOf(st.Body...).Writes)
+		default:
+			s.bump(loop.EffectsOf(st).Writes)
+		}
+	}
+	s.versions = was
+	return uses
+}
+
+func at(k []float64, n int) float64 {
+	if n < len(k) {
+		return k[n]
+	}
+	return 1
+}
+
+// writer rewrites the expression of one statement.
+type writer struct {
+	s    *sharer
+	uses map[int]int
+	held map[int]*loop.Var
+	memo map[*loop.Expr]int
+	done map[*loop.Expr]*loop.Expr
+	lets []loop.Stmt
+}
+
+// root rewrites an expression that gets a variable anyway.
+func (w *writer) root(e *loop.Expr) *loop.Expr {
+	if v := w.held[w.s.value(e, w.memo)]; v != nil {
+		return loop.Value(v)
+	}
+	return w.operands(e)
+}
+
+// of rewrites an expression: what a variable holds is read from it, what is used again gets one.
+func (w *writer) of(e *loop.Expr) *loop.Expr {
+	if len(e.Args) == 0 {
+		return e
+	}
+	if r, ok := w.done[e]; ok {
+		return r
+	}
+	n := w.s.value(e, w.memo)
+	if v := w.held[n]; v != nil {
+		return loop.Value(v)
+	}
+	r := w.operands(e)
+	if w.uses[n] > 1 && worth(e) && e.Op != loop.Draw {
+		v := &loop.Var{Name: describe(r)}
+		w.lets = append(w.lets, &loop.Let{V: v, E: r})
+		w.held[n] = v
+		r = loop.Value(v)
+	}
+	w.done[e] = r
+	return r
+}
+
+func (w *writer) operands(e *loop.Expr) *loop.Expr {
+	out := e
+	for n, a := range e.Args {
+		r := w.of(a)
+		if r == a {
+			continue
+		}
+		if out == e {
+			own := *e
+			own.Args = append([]*loop.Expr(nil), e.Args...)
+			out = &own
+		}
+		out.Args[n] = r
+	}
+	return out
+}
+
+// worth reports whether an expression takes an operation beyond a change of sign.
+func worth(e *loop.Expr) bool {
+	switch e.Op {
+	case loop.Mul:
+		return len(e.Args) > 1 || math.Abs(e.Val) != 1 || e.K[0] != 1 || worth(e.Args[0])
+	case loop.Add:
+		return len(e.Args) > 1 || math.Abs(e.K[0]) != 1 || worth(e.Args[0])
+	}
+	return e.Op == loop.Call || e.Op == loop.Test
+}
+
+// maxName is the length of the longest name that is made of what it stands for.
+const maxName = 16
+
+// describe makes a name that tells what e is: expV for exp(v), sqX for x².
+func describe(e *loop.Expr) string {
+	if s := name(e); s != "" && len(s) <= maxName {
+		return s
+	}
+	return "e"
+}
+
+func name(e *loop.Expr) string {
+	first := func(word string, e *loop.Expr) string {
+		s := name(e)
+		if s == "" {
+			return ""
+		}
+		return word + strings.ToUpper(s[:1]) + s[1:]
+	}
+	switch {
+	case e.Op == loop.Scalar || e.Op == loop.Elem:
+		return e.Var.Name
+	case e.Op == loop.Call && len(e.Args) == 1:
+		_, f, _ := strings.Cut(e.Func, ".")
+		return first(strings.ToLower(f[:1])+f[1:], e.Args[0])
+	case e.Op == loop.Mul && len(e.Args) == 1 && e.Val == 1:
+		if word := map[float64]string{2: "sq", -1: "inv", 0.5: "sqrt"}[e.K[0]]; word != "" {
+			return first(word, e.Args[0])
+		}
+	}
+	return ""
+}

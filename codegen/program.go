@@ -1,0 +1,104 @@
+package codegen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/codegen/pass"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// target is a result that a phase writes: an output of the program with the
+// tensor that stands for its destination.
+type target struct {
+	out  symbolic.Output
+	dst  *symbolic.Tensor
+	pair bool // a symmetric matrix block: compute the lower half, mirror
+}
+
+// phase is one emitted function body: the definitions that it computes and the
+// targets that it writes.
+type phase struct {
+	defs    []*symbolic.Def
+	targets []target
+}
+
+// build lowers the phases, and runs the passes over the program that they make.
+func (g *generator) build() {
+	density := func() target {
+		return target{out: g.d.LogDensity, dst: g.outputTensor(layout{kind: "scalar", array: "res"})}
+	}
+	g.ph.logDensity.targets = []target{density()}
+	g.ph.gradient.targets = append([]target{density()}, g.ph.gradient.targets...)
+	for _, x := range []struct {
+		name string
+		ph   *phase
+		ok   bool
+	}{
+		{"summarise", &g.ph.data, true},
+		{"prepareGiven", &g.ph.given, true},
+		{"LogDensity", &g.ph.logDensity, true},
+		{"Gradient", &g.ph.gradient, true},
+		{"slope", &g.ph.slope, true},
+		{"Generate", &g.ph.generate, true},
+		{"DrawPrior", &g.ph.prior, true},
+		{"Constrain", &g.ph.value, true},
+		{"matrix", &g.ph.metric, true},
+		{"force", &g.ph.force, !g.flat()},
+		{"pairing", &g.ph.contract, true},
+		{"prepare", &g.ph.prepare, !g.flat()},
+		{"rank1", &g.ph.rank1, !g.flat()},
+		{"cube", &g.ph.jacobian, true},
+		{"curvature", &g.ph.curvature, true},
+	} {
+		if x.ok && len(x.ph.defs)+len(x.ph.targets) > 0 {
+			g.function(x.name, x.ph)
+		}
+	}
+	g.buildEquations()
+	pass.Run(g.prog, g.opt.AfterPass)
+	for _, f := range g.prog.Funcs {
+		for _, v := range f.Free() {
+			if t, ok := g.tensorOf[v]; ok && v.Matrix {
+				g.matrices[t] = true
+			}
+		}
+		loop.Each(f.Body, func(st loop.Stmt) {
+			if k, ok := st.(*loop.Keep); ok {
+				g.fields[g.tensorOf[k.V]] = true
+			}
+		})
+	}
+}
+
+// body prints a function of the program: declarations of what it reads, then its statements.
+func (g *generator) body(name string) []jen.Code {
+	p := g.newPrinter()
+	code := p.part(name)
+	return append(g.prologue(p), code...)
+}
+
+// part prints the statements of a function of the program.
+func (p *printer) part(name string) []jen.Code {
+	f := p.g.prog.Func(name)
+	if f == nil {
+		return nil
+	}
+	return p.Stmts(f.Body)
+}
+
+// arrays are those of the model that a function sets.
+func (g *generator) arrays(name string) []*loop.Var {
+	f := g.prog.Func(name)
+	if f == nil {
+		return nil
+	}
+	writes := loop.EffectsOf(f.Body...).Writes
+	var out []*loop.Var
+	for _, v := range f.Free() {
+		if writes[v] && v.Home == loop.Field && !v.Scalar() {
+			out = append(out, v)
+		}
+	}
+	return out
+}

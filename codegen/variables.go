@@ -1,0 +1,168 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// The variables of the loop program that tensors become, and where they live.
+
+// variable is that of a tensor.
+func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
+	if v, ok := g.vars[t]; ok {
+		return v
+	}
+	v := &loop.Var{Name: g.names.wanted(g.names.tensor(t))}
+	for _, x := range t.Shape {
+		v.Shape = append(v.Shape, g.extent(x))
+	}
+	switch t.Kind {
+	case symbolic.CoordTensor:
+		g.part(v, g.vectorVar("q"), t)
+	case symbolic.VelocityTensor:
+		g.part(v, g.vectorVar("v"), t)
+	case symbolic.PriorTensor:
+		if t.Def == nil || len(t.Shape) > 0 {
+			g.part(v, g.vectorVar("values"), t)
+			v.Output = t.Def != nil
+		}
+	case symbolic.QuantityTensor:
+		if len(t.Shape) > 0 {
+			at := g.placeOf[t]
+			v.Home, v.Of, v.Output = loop.View, g.quantityVar(), true
+			v.From, v.To = g.extent(at), g.extent(g.addExtents(at, g.elements(t), "after", t.Name))
+		}
+	case symbolic.SolutionTensor:
+		g.component(v, t)
+	case symbolic.StateTensor:
+		v.Home, v.Of, v.From = loop.View, g.param("y", loop.Const(g.layouts[t].row+1)), loop.Const(g.layouts[t].row)
+	case symbolic.LocalTensor:
+	case symbolic.TimeTensor:
+		v.Home = loop.Param
+	case symbolic.DefTensor:
+		if len(t.Shape) > 0 || g.cross[t] {
+			v.Home = loop.Field
+		}
+	default:
+		v.Home = loop.Field
+		v.Int = t.Kind == symbolic.PositionsOf
+		v.Factor = t.Kind == symbolic.FactorOf
+		v.Data = t.Kind == symbolic.DataTensor
+	}
+	g.vars[t], g.tensorOf[v] = v, t
+	g.marks[v] = g.names.tensor(t)
+	return v
+}
+
+// part makes v that part of an array over all coordinates which belongs to the parameter of t.
+func (g *generator) part(v, of *loop.Var, t *symbolic.Tensor) {
+	off := g.offset(t.Row)
+	v.Home, v.Of, v.From = loop.View, of, g.extent(off)
+	if len(t.Shape) > 0 {
+		v.To = g.extent(g.addOffset(off, g.d.Params[t.Row].Size()))
+	}
+}
+
+// component makes v a component of the solution of a differential equation, over the times.
+func (g *generator) component(v *loop.Var, t *symbolic.Tensor) {
+	for _, e := range g.odes {
+		if e.sol == t.Part.Of {
+			n := g.extent(t.Part.Of.Times.Shape[0])
+			v.Home, v.Of = loop.View, g.fieldVar(e.out)
+			v.From, v.To = loop.Const(t.Part.Pos).Times(n), loop.Const(t.Part.Pos+1).Times(n)
+			return
+		}
+	}
+	panic("codegen: a component of no solution")
+}
+
+// param is an array, or a number, that a function is given or that its head declares.
+func (g *generator) param(name string, shape ...*loop.Int) *loop.Var {
+	key := fmt.Sprint(name, " ", len(shape)) // methods call arrays of several forms dst
+	v, ok := g.params[key]
+	if !ok {
+		v = &loop.Var{Name: name, Home: loop.Param, Shape: shape}
+		g.params[key] = v
+	}
+	if len(shape) == 1 && shape[0].Op == loop.IntConst && shape[0].N > v.Shape[0].N {
+		v.Shape = shape // the elements of an array are met one by one
+	}
+	return v
+}
+
+// fieldVar is a field of a type other than number and array of numbers, by its mark.
+func (g *generator) fieldVar(mark string) *loop.Var {
+	v, ok := g.params[mark]
+	if !ok {
+		v = &loop.Var{Name: g.names.wanted(mark), Home: loop.Field, Shape: []*loop.Int{loop.At(g.unknown())}}
+		g.params[mark], g.marks[v] = v, mark
+	}
+	return v
+}
+
+// vectorVar is an array over all coordinates.
+func (g *generator) vectorVar(name string) *loop.Var { return g.param(name, g.extent(g.dim)) }
+
+// matrixVar is a matrix over all coordinates, as it is stored.
+func (g *generator) matrixVar(name string) *loop.Var {
+	switch {
+	case g.byParts():
+		return g.param(name, loop.At(g.unknown()))
+	case g.diagonal():
+		return g.vectorVar(name)
+	}
+	return g.param(name, g.extent(g.dim), g.extent(g.dim))
+}
+
+// quantityVar is the array of all generated quantities.
+func (g *generator) quantityVar() *loop.Var { return g.param("out", loop.At(g.unknown())) }
+
+// unknown is the length of an array that no code needs.
+func (g *generator) unknown() *loop.Var {
+	v, ok := g.sizeVars[""]
+	if !ok {
+		v = &loop.Var{Name: "len", Home: loop.Size, Int: true}
+		g.sizeVars[""] = v
+	}
+	return v
+}
+
+// mark is the name of a variable in the emitted code.
+func (g *generator) mark(v *loop.Var) string {
+	if s, ok := g.marks[v]; ok {
+		return s
+	}
+	switch {
+	case v.Home == loop.Param:
+		g.marks[v] = v.Name
+	case v.Int:
+		g.marks[v] = g.names.oneOf(loopNames(v.Name)...)
+	default:
+		g.marks[v] = g.names.fresh(v.Name)
+	}
+	return g.marks[v]
+}
+
+// length is the number of elements of an array.
+func length(v *loop.Var) *loop.Int {
+	n := loop.Const(1)
+	for _, x := range v.Shape {
+		n = n.Times(x)
+	}
+	return n
+}
+
+// count is the number of elements of the array of a tensor.
+func (g *generator) count(t *symbolic.Tensor) *loop.Int { return length(g.variable(t)) }
+
+// loopNames are the names that the variable of a loop may have, best first.
+func loopNames(index string) []string {
+	want := "i"
+	if c := strings.TrimRight(index, "0123456789"); len(c) == 1 && strings.Contains("ijklr", c) {
+		want = c
+	}
+	return append([]string{want}, strings.Fields("i j k l r c e g h u")...)
+}
