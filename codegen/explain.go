@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -27,6 +28,33 @@ func Explain(d *symbolic.Derived) (text string, err error) {
 			b.WriteString("\n")
 		}
 		g.explain(&b)
+	}
+	return b.String(), nil
+}
+
+// ExplainPass returns the loop programs of a model after a pass, or as they are lowered: one for
+// each type of the emitted code. An error is a bug of the compiler.
+func ExplainPass(d *symbolic.Derived, name string) (text string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			text, err = "", fmt.Errorf("%v", r)
+		}
+	}()
+	var programs []string
+	units, err := newUnits(d, Options{Package: "explain", AfterPass: func(at string, p *loop.Program) {
+		if at == name {
+			programs = append(programs, p.Format())
+		}
+	}})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for n, g := range units {
+		if n > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "// %s, after %s\n\n%s", g.typ, name, programs[n])
 	}
 	return b.String(), nil
 }

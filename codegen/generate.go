@@ -10,7 +10,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
-	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -26,8 +25,9 @@ type Options struct {
 	Text    string // its text, hashed into the header
 	Consts  []dsl.ConstBinding
 
-	// AfterPass, if it is not nil, sees the loop program of each type after each pass.
-	AfterPass func(pass.Pass, *loop.Program)
+	// AfterPass, if it is not nil, sees the loop program of each type as it is lowered, and after each
+	// pass.
+	AfterPass func(name string, p *loop.Program)
 }
 
 // Generate returns the Go source of a sampler for the model: formatted, the

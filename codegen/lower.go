@@ -468,7 +468,7 @@ func (l *lowering) target(t target) {
 }
 
 // function lowers a phase and adds it to the program.
-func (g *generator) function(name string, ph *phase) {
+func (g *generator) function(name string, ph *phase) *loop.Func {
 	f := &loop.Func{Name: name}
 	l := g.lower(&f.Body)
 	for _, d := range ph.defs {
@@ -479,6 +479,7 @@ func (g *generator) function(name string, ph *phase) {
 	}
 	l.keep(ph)
 	g.prog.Funcs = append(g.prog.Funcs, f)
+	return f
 }
 
 // keep stores the scalars that others read.

@@ -106,7 +106,7 @@ func (e *equation) part(what string, order int) string {
 func (g *generator) buildEquations() {
 	for _, e := range g.odes {
 		inputs := &loop.Func{Name: e.part("inputs", 0)}
-		keep := &loop.Func{Name: e.part("keep", 0)}
+		keep := &loop.Func{Name: e.part("keep", 0), After: inputs}
 		l := g.lower(&inputs.Body)
 		for _, d := range e.inputs.defs {
 			l.definition(d)
@@ -124,7 +124,7 @@ func (g *generator) buildEquations() {
 				start.targets = append(start.targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "y0", row: i})})
 			}
 			last = e.sol.Size(k)
-			g.function(e.part("start", k), &start)
+			g.function(e.part("start", k), &start).After = inputs
 			g.function(e.part("rhs", k), &e.bodies[k])
 		}
 	}

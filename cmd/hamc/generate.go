@@ -9,12 +9,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/codegen/pass"
+	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // generateFlags are those of `hamc MODEL.ham…` and `hamc diff`.
@@ -286,6 +289,7 @@ func (e *env) write(t *target) error {
 
 func newExplain(e *env) *cobra.Command {
 	var consts []string
+	var after string
 	cmd := &cobra.Command{
 		Use:   "explain MODEL.ham",
 		Short: "Show derived formulas, stages, the metric's structure and operation counts",
@@ -293,11 +297,18 @@ func newExplain(e *env) *cobra.Command {
 
 		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
+			if after != "" && !slices.Contains(pass.Names(), after) {
+				return usage{fmt.Errorf("--pass is %s; it must be one of %s", after, strings.Join(pass.Names(), ", "))}
+			}
 			m, err := e.load(args[0], consts, false)
 			if err != nil {
 				return err
 			}
-			text, err := codegen.Explain(m.d)
+			explain := codegen.Explain
+			if after != "" {
+				explain = func(d *symbolic.Derived) (string, error) { return codegen.ExplainPass(d, after) }
+			}
+			text, err := explain(m.d)
 			if err != nil {
 				return internal{err}
 			}
@@ -306,6 +317,7 @@ func newExplain(e *env) *cobra.Command {
 		},
 	}
 	constFlag(cmd, &consts)
+	cmd.Flags().StringVar(&after, "pass", "", "show the loop program after pass `NAME` instead; lower is the program as it is before the first: "+strings.Join(pass.Names(), ", "))
 	completeFlags(cmd)
 	return cmd
 }

@@ -30,8 +30,9 @@ func (p *Program) Func(name string) *Func {
 // Func is a function, or a part of one: the variables that it reads and does not declare are
 // found at its head.
 type Func struct {
-	Name string
-	Body []Stmt
+	Name  string
+	After *Func // stands behind the body of this one, in the same scope
+	Body  []Stmt
 }
 
 // Imports are the variables of the model that some function reads and does not set: what another

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"text/scanner"
@@ -10,7 +11,7 @@ import (
 // Parse reads the text form. It serves tests: the error of a text that Format did not write may
 // be short.
 func Parse(src string) (p *Program, err error) {
-	r := &reader{}
+	r := &reader{scopes: map[*Func]map[string]*Var{}, funcs: map[string]*Func{}}
 	r.s.Init(strings.NewReader(src))
 	r.s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats
 	r.s.IsIdentRune = func(c rune, i int) bool {
@@ -41,6 +42,8 @@ type reader struct {
 	tok    rune
 	shared map[string]*Var // sizes and fields, by name
 	vars   map[string]*Var
+	scopes map[*Func]map[string]*Var
+	funcs  map[string]*Func
 }
 
 func (r *reader) next() { r.tok = r.s.Scan() }
@@ -84,6 +87,17 @@ func (r *reader) function(shared map[string]*Var) *Func {
 		r.declare(Param)
 		r.is(",")
 	}
+	if r.is("after") {
+		if f.After = r.funcs[r.ident()]; f.After == nil {
+			r.fail("no such function stands before %s", f.Name)
+		}
+		for name, v := range r.scopes[f.After] {
+			if r.vars[name] == nil {
+				r.vars[name] = v
+			}
+		}
+	}
+	r.funcs[f.Name], r.scopes[f] = f, r.vars
 	for {
 		switch {
 		case r.is("field"):
@@ -195,13 +209,7 @@ func (r *reader) stmt() Stmt {
 	case r.is("fit"):
 		return r.fit()
 	case r.is("let"):
-		name := r.ident()
-		r.want("=")
-		if st := r.call(func() *Var { return r.local(name, false) }); st != nil {
-			return st
-		}
-		e := r.expr()
-		return &Let{r.local(name, false), e}
+		return r.let()
 	}
 	v := r.variable(r.ident())
 	var at []*Int
@@ -221,9 +229,32 @@ func (r *reader) stmt() Stmt {
 	return &Set{V: v, At: at, E: r.expr()}
 }
 
+// let reads a declaration; the variable is known behind it.
+func (r *reader) let() Stmt {
+	kept := r.is("field")
+	name := r.ident()
+	declare := func() *Var {
+		v := r.shared["field "+name]
+		if !kept || v == nil {
+			v = r.local(name, false)
+		}
+		if kept {
+			v.Home, r.shared["field "+name] = Field, v
+		}
+		r.vars[name] = v
+		return v
+	}
+	r.want("=")
+	if st := r.call(declare); st != nil {
+		return st
+	}
+	e := r.expr()
+	return &Let{declare(), e}
+}
+
 // call reads the call of a kernel or the part of a fit, or returns nil.
 func (r *reader) call(result func() *Var) Stmt {
-	if r.is("part") {
+	if r.is("fitpart") {
 		name, part, _ := strings.Cut(r.ident(), ".")
 		st := &FitPart{V: result(), Name: name, Part: part}
 		r.want("(")
@@ -232,7 +263,7 @@ func (r *reader) call(result func() *Var) Stmt {
 		}
 		return st
 	}
-	if s := r.text(); !strings.HasPrefix(s, "kernel.") && !strings.HasPrefix(s, "random.") {
+	if !r.is("call") {
 		return nil
 	}
 	st := &Kernel{Func: r.ident()}
@@ -461,6 +492,10 @@ func (r *reader) primary() *Expr {
 			e.Ends = r.exprs()
 		}
 		return e
+	case "inf":
+		return Number(math.Inf(1))
+	case "nan":
+		return Number(math.NaN())
 	case "float":
 		r.want("(")
 		e := &Expr{Op: Float, At: []*Int{r.int()}}

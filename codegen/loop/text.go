@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -22,19 +23,44 @@ import (
 // First stand the variables that the function reads and does not declare, in the order of their
 // first use.
 func (p *Program) Format() string {
+	// What functions share has one name in all of them.
+	shared := newText()
+	for _, f := range p.Funcs {
+		for _, v := range f.Free() {
+			if v.Home == Size || v.Home == Field {
+				shared.name(v)
+			}
+		}
+	}
 	var b strings.Builder
 	for n, f := range p.Funcs {
 		if n > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(f.Format())
+		b.WriteString(shared.format(f))
 	}
 	return b.String()
 }
 
 // Format returns the text form of a function.
-func (f *Func) Format() string {
-	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
+func (f *Func) Format() string { return newText().format(f) }
+
+// format returns the text form of a function, with the names that t has given.
+func (t *text) format(f *Func) string {
+	own := &text{names: maps.Clone(t.names), taken: maps.Clone(t.taken)}
+	after := ""
+	if f.After != nil {
+		own.function(f.After)
+		own.b.Reset()
+		after = " after " + f.After.Name
+	}
+	own.function(f)
+	return strings.Replace(own.b.String(), ")\n", ")"+after+"\n", 1)
+}
+
+// function writes a function.
+func (t *text) function(f *Func) {
+	t.depth = 0
 	free := f.Free()
 	var params, heads []string
 	for _, v := range free {
@@ -61,7 +87,6 @@ func (f *Func) Format() string {
 	}
 	t.stmts(f.Body)
 	t.line("end")
-	return t.b.String()
 }
 
 // Free lists the variables that the body reads or sets and does not declare, sizes first, then
@@ -157,6 +182,15 @@ type text struct {
 	taken map[string]bool
 }
 
+// newText returns a writer that gives no variable the name of a word of the text form.
+func newText() *text {
+	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
+	for _, w := range strings.Fields("func after end field view int data matrix factor output for in if and clear keep fit fitpart call let by none draw float min max inf nan") {
+		t.taken[w] = true
+	}
+	return t
+}
+
 func (t *text) line(format string, args ...any) {
 	t.b.WriteString(strings.Repeat("\t", t.depth))
 	fmt.Fprintf(&t.b, format, args...)
@@ -233,7 +267,7 @@ func (t *text) stmt(st Stmt) {
 		t.block("if "+strings.Join(conds, " and "), st.Body)
 	case *Let:
 		e := t.expr(st.E, precSum)
-		t.line("let %s = %s", t.name(st.V), e)
+		t.line("%s = %s", t.result(st.V), e)
 	case *Set:
 		op := "="
 		if st.Add {
@@ -245,7 +279,7 @@ func (t *text) stmt(st Stmt) {
 	case *Keep:
 		t.line("keep %s", t.name(st.V))
 	case *Kernel:
-		t.line("%s = %s(%s)", t.result(st.V), st.Func, t.list(st.Args))
+		t.line("%s = call %s(%s)", t.result(st.V), st.Func, t.list(st.Args))
 	case *Fit:
 		args := []string{t.int(st.From, 0) + " : " + t.int(st.To, 0), t.int(st.Responses, 0), t.optional(st.Weights), t.optional(st.Y)}
 		for _, x := range st.X {
@@ -257,13 +291,16 @@ func (t *text) stmt(st Stmt) {
 		for n, i := range st.At {
 			at[n] = strconv.Itoa(i)
 		}
-		t.line("%s = part %s.%s(%s)", t.result(st.V), st.Name, st.Part, strings.Join(at, ", "))
+		t.line("%s = fitpart %s.%s(%s)", t.result(st.V), st.Name, st.Part, strings.Join(at, ", "))
 	}
 }
 
 // result is what a call fills, or declares.
 func (t *text) result(v *Var) string {
-	if v.Scalar() {
+	switch {
+	case v.Scalar() && v.Home == Field:
+		return "let field " + t.name(v)
+	case v.Scalar():
 		return "let " + t.name(v)
 	}
 	return t.name(v)
@@ -301,8 +338,7 @@ func (t *text) at(at []*Int) string {
 
 // intText is the text of an int whose variables have the names that they wish for.
 func intText(i *Int, prec int) string {
-	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
-	return t.int(i, prec)
+	return newText().int(i, prec)
 }
 
 // int is the text of an int, in parentheses where it binds less than prec.

@@ -22,12 +22,27 @@ var All = []Pass{
 	{"share", "what is computed twice in a block is computed once", each(Share)},
 }
 
-// Run runs all passes; after, if it is not nil, sees the program after each.
-func Run(p *loop.Program, after func(Pass, *loop.Program)) {
+// Lower is what comes before the passes: the program as the calculus leaves it.
+const Lower = "lower"
+
+// Names are the names of the stages of a program: Lower, and the passes in order.
+func Names() []string {
+	names := []string{Lower}
+	for _, x := range All {
+		names = append(names, x.Name)
+	}
+	return names
+}
+
+// Run runs all passes; after, if it is not nil, sees the program as it is lowered and after each pass.
+func Run(p *loop.Program, after func(name string, p *loop.Program)) {
+	if after != nil {
+		after(Lower, p)
+	}
 	for _, x := range All {
 		x.Run(p)
 		if after != nil {
-			after(x, p)
+			after(x.Name, p)
 		}
 	}
 }
