@@ -234,8 +234,7 @@ func (l *lowering) node(e *symbolic.Expr) *loop.Expr {
 	panic(fmt.Sprintf("codegen: no way to lower the expression %s", symbolic.Format(e)))
 }
 
-// sum lowers a sum: its terms in the order in which they are added up, a positive one first, since
-// a − b reads better than −b + a.
+// sum lowers a sum: its terms in the order in which they are added up, a positive one first.
 func (l *lowering) sum(e *symbolic.Expr) *loop.Expr {
 	out := &loop.Expr{Op: loop.Add}
 	for _, n := range symbolic.SumOrder(e) {
@@ -244,15 +243,7 @@ func (l *lowering) sum(e *symbolic.Expr) *loop.Expr {
 	if e.Val != 0 {
 		out.K, out.Args = append(out.K, math.Copysign(1, e.Val)), append(out.Args, loop.Number(math.Abs(e.Val)))
 	}
-	for n, k := range out.K {
-		if k > 0 {
-			x := out.Args[n]
-			copy(out.K[1:n+1], out.K[:n])
-			copy(out.Args[1:n+1], out.Args[:n])
-			out.K[0], out.Args[0] = k, x
-			break
-		}
-	}
+	out.Lead()
 	return out
 }
 

@@ -223,6 +223,19 @@ func Value(v *Var) *Expr { return &Expr{Op: Scalar, Var: v} }
 // Element is an element of an array.
 func Element(v *Var, at ...*Int) *Expr { return &Expr{Op: Elem, Var: v, At: at} }
 
+// Lead moves the first term of a sum that is added to its front, since a − b reads better than −b + a.
+func (e *Expr) Lead() {
+	for n, k := range e.K {
+		if k > 0 {
+			x := e.Args[n]
+			copy(e.K[1:n+1], e.K[:n])
+			copy(e.Args[1:n+1], e.Args[:n])
+			e.K[0], e.Args[0] = k, x
+			return
+		}
+	}
+}
+
 // IsNum reports whether e is the number v.
 func (e *Expr) IsNum(v float64) bool { return e.Op == Num && e.Val == v }
 

@@ -1,11 +1,11 @@
 package pass
 
 import (
-	"fmt"
+	"cmp"
+	"encoding/binary"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -15,7 +15,7 @@ import (
 // statement that needs them; blocks inside it know them too. Two nodes have one value if they have
 // the same form and nothing that they read was set in between.
 func Share(f *loop.Func) {
-	s := &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}}
+	s := &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}, memos: map[loop.Stmt]map[*loop.Expr]int{}}
 	f.Body = s.block(f.Body, map[int]*loop.Var{})
 }
 
@@ -25,6 +25,8 @@ type sharer struct {
 	vars     map[*loop.Var]int // the numbers of variables
 	known    map[string]int    // values by form
 	next     int
+	key      []byte
+	memos    map[loop.Stmt]map[*loop.Expr]int // the values of the expressions of a statement
 }
 
 // value returns the number of an expression's value.
@@ -32,71 +34,71 @@ func (s *sharer) value(e *loop.Expr, memo map[*loop.Expr]int) int {
 	if n, ok := memo[e]; ok {
 		return n
 	}
-	var b strings.Builder
-	b.WriteByte(byte('a' + e.Op))
 	if e.Op == loop.Draw {
 		s.next++
 		memo[e] = s.next
 		return s.next // no two random numbers are one
 	}
-	b.WriteString(e.Func)
-	if e.Op == loop.Num || e.Op == loop.Mul {
-		number(&b, e.Val)
-	}
-	if e.Var != nil {
-		s.variable(&b, e.Var)
-	}
-	for _, i := range e.At {
-		b.WriteByte(',')
-		s.int(&b, i)
-	}
-	operands := make([]string, len(e.Args))
+	operands := make([]operand, len(e.Args), 8)
 	for n, a := range e.Args {
-		operands[n] = strconv.Itoa(s.value(a, memo))
+		operands[n].value = s.value(a, memo)
 		if len(e.K) > 0 {
-			operands[n] += "^" + strconv.FormatUint(math.Float64bits(e.K[n]), 36)
+			operands[n].k = math.Float64bits(e.K[n])
 		}
 	}
 	if e.Op == loop.Add || e.Op == loop.Mul {
-		slices.Sort(operands) // in whatever order, it is one value
+		// In whatever order, it is one value.
+		slices.SortFunc(operands, func(a, b operand) int {
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.k, b.k))
+		})
+	}
+	key := append(s.key[:0], byte(e.Op))
+	key = append(key, e.Func...)
+	key = binary.AppendUvarint(key, math.Float64bits(e.Val))
+	if e.Var != nil {
+		key = s.variable(key, e.Var)
+	}
+	for _, i := range e.At {
+		key = s.int(key, i)
 	}
 	for _, o := range operands {
-		b.WriteString(" " + o)
+		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(o.value)), o.k)
 	}
-	key := b.String()
-	n, ok := s.known[key]
+	s.key = key
+	n, ok := s.known[string(key)]
 	if !ok {
 		s.next++
 		n = s.next
-		s.known[key] = n
+		s.known[string(key)] = n
 	}
 	memo[e] = n
 	return n
 }
 
-func number(b *strings.Builder, v float64) {
-	b.WriteString(strconv.FormatUint(math.Float64bits(v), 36))
+// operand is a value with its coefficient or exponent.
+type operand struct {
+	value int
+	k     uint64
 }
 
-func (s *sharer) variable(b *strings.Builder, v *loop.Var) {
+func (s *sharer) variable(key []byte, v *loop.Var) []byte {
 	n, ok := s.vars[v]
 	if !ok {
 		n = len(s.vars)
 		s.vars[v] = n
 	}
-	fmt.Fprintf(b, "v%d_%d", n, s.versions[v])
+	return binary.AppendUvarint(binary.AppendUvarint(append(key, 'v'), uint64(n)), uint64(s.versions[v]))
 }
 
-func (s *sharer) int(b *strings.Builder, i *loop.Int) {
-	b.WriteByte(byte('a' + i.Op))
-	b.WriteString(strconv.Itoa(i.N))
+func (s *sharer) int(key []byte, i *loop.Int) []byte {
+	key = binary.AppendVarint(append(key, 'i', byte(i.Op)), int64(i.N))
 	if i.Var != nil {
-		s.variable(b, i.Var)
+		key = s.variable(key, i.Var)
 	}
 	for _, a := range i.Args {
-		b.WriteByte('(')
-		s.int(b, a)
+		key = s.int(key, a)
 	}
+	return key
 }
 
 // bump notes that variables are set.
@@ -131,7 +133,7 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 			st.Body = s.inner(st.Body, held)
 			s.bump(written)
 		case *loop.Let:
-			w := &writer{s: s, uses: uses, held: held, memo: map[*loop.Expr]int{}, done: map[*loop.Expr]*loop.Expr{}}
+			w := &writer{s: s, uses: uses, held: held, memo: s.memos[st], done: map[*loop.Expr]*loop.Expr{}}
 			n := s.value(st.E, w.memo)
 			st.E = w.root(st.E)
 			out = append(out, w.lets...)
@@ -139,7 +141,7 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 				held[n] = st.V
 			}
 		case *loop.Set:
-			w := &writer{s: s, uses: uses, held: held, memo: map[*loop.Expr]int{}, done: map[*loop.Expr]*loop.Expr{}}
+			w := &writer{s: s, uses: uses, held: held, memo: s.memos[st], done: map[*loop.Expr]*loop.Expr{}}
 			st.E = w.of(st.E)
 			out = append(out, w.lets...)
 			s.versions[st.V]++
@@ -165,6 +167,7 @@ func (s *sharer) uses(list []loop.Stmt) map[int]int {
 	seen := map[int]bool{}
 	for _, st := range list {
 		memo := map[*loop.Expr]int{}
+		s.memos[st] = memo
 		var walk func(e *loop.Expr)
 		walk = func(e *loop.Expr) {
 			n := s.value(e, memo)

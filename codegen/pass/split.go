@@ -225,6 +225,7 @@ func without(list []loop.Stmt, gone map[*loop.Var]bool) {
 			case len(out.Args) == 1:
 				return &loop.Expr{Op: loop.Mul, Val: out.K[0], K: []float64{1}, Args: out.Args}
 			}
+			out.Lead()
 			return out
 		case e.Op == loop.Mul:
 			for n, a := range e.Args {

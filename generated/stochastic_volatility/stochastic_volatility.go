@@ -340,7 +340,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a5 += e
 		part := x[i] + a1*x[i-1]
 		part2 := a1 * (x[i+1] + a1*x[i])
-		grad[i] = -expNegSigma2*(part+part2) + 0.5*e - 0.5
+		grad[i] = 0.5*e - expNegSigma2*(part+part2) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
 		e := y[i] * y[i] * a4[i]
@@ -592,7 +592,7 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	for k := 1; k < t-1; k++ {
 		part := x[k] + g2*x[k-1]
 		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = -expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
@@ -645,7 +645,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 	for k := 1; k < t-1; k++ {
 		part := x[k] + g2*x[k-1]
 		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = -expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
+		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
