@@ -243,6 +243,7 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 		g.marks[v] = names[n]
 		l.emit(&loop.Let{V: v, E: l.expr(e)})
 	}
+	pass.Replace(f.Body, g.prog.Gone)
 	pass.Share(f)
 	return p.Stmts(f.Body)
 }
@@ -1075,5 +1076,6 @@ func (g *generator) defsOf(p *printer, done map[*symbolic.Def]bool, e *symbolic.
 			l.definition(def)
 		}
 	}
+	pass.Replace(f.Body, g.prog.Gone)
 	return p.Stmts(f.Body)
 }

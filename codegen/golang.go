@@ -8,6 +8,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -91,7 +92,9 @@ func (p *printer) extentFactor(x dsl.Extent) *jen.Statement { return p.Factor(p.
 // value prints an expression that needs no statements.
 func (p *printer) value(e *symbolic.Expr) *jen.Statement {
 	var none []loop.Stmt
-	x := p.Expr(p.g.lower(&none).expr(e))
+	let := &loop.Let{V: &loop.Var{}, E: p.g.lower(&none).expr(e)}
+	pass.Replace([]loop.Stmt{let}, p.g.prog.Gone)
+	x := p.Expr(let.E)
 	if len(none) > 0 {
 		panic(fmt.Sprintf("codegen: no place for the statements of %s", symbolic.Format(e)))
 	}

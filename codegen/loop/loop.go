@@ -15,6 +15,9 @@ import "fmt"
 // Program is the functions of one type, in order. What one of them keeps, others read.
 type Program struct {
 	Funcs []*Func
+
+	// Gone are numbers that are kept no longer, with what stands in their place in all functions.
+	Gone map[*Var]*Expr
 }
 
 // Func returns the function of a name, or nil.

@@ -39,7 +39,7 @@ func (s *sharer) value(e *loop.Expr, memo map[*loop.Expr]int) int {
 		memo[e] = s.next
 		return s.next // no two random numbers are one
 	}
-	operands := make([]operand, len(e.Args), 8)
+	operands := make([]operand, len(e.Args))
 	for n, a := range e.Args {
 		operands[n].value = s.value(a, memo)
 		if len(e.K) > 0 {

@@ -85,24 +85,13 @@ type Model struct {
 	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
 	c2        float64   // c2 = -½/sigma_y²
 	c3        float64   // c3 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.837877066409 …
-	c4        float64   // c4 = -1/sigma_t²
 	c5        float64   // c5 = -fitFactor/sigma_y²
-	c6        float64   // c6 = -2·fitFactor/sigma_y²
 	c7        float64   // c7 = 1/sigma_t² + n/sigma_y²
 	c8        float64   // c8 = 2·n/sigma_y²
-	c9        float64   // c9 = 4·n/sigma_y²
-	c10       float64   // c10 = 1/sigma_t²
-	c11       float64   // c11 = 8·n/sigma_y²
-	c12       float64   // c12 = fitFactor/sigma_y²
-	c13       float64   // c13 = 2·fitFactor/sigma_y²
 	c14       float64   // c14 = 4·n/(sigma_y²·sigma_t²)
 	c15       float64   // c15 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
-	c16       float64   // c16 = -2·n/sigma_y²
-	c17       float64   // c17 = -4·n²/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigma_y²)/sigma_y²
 	c18       float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
-	c19       float64   // c19 = -8·n²/(sigma_y⁴·sigma_t²)
 	c20       float64   // c20 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
-	c21       float64   // c21 = -4·n²·(1/sigma_t² + n/sigma_y²)/sigma_y⁴ + 4·n·(1/sigma_t² + n/sigm …
 	modelSpace
 }
 
@@ -151,38 +140,21 @@ func (s *Model) summarise() {
 	logSigmaT := special.Log(sigmaT)
 	c2 := -0.5 / (sigmaY * sigmaY)
 	c3 := -0.9189385332046727*float64(n) - float64(n)*logSigmaY - 2*logSigmaT - 1.8378770664093453
-	c4 := -1 / (sigmaT * sigmaT)
-	e := 1 / (sigmaT * sigmaT)
-	c7 := e + float64(n)/(sigmaY*sigmaY)
+	c7 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)
 	c8 := 2 * float64(n) / (sigmaY * sigmaY)
-	c9 := 4 * float64(n) / (sigmaY * sigmaY)
-	c10 := e
-	c11 := 8 * float64(n) / (sigmaY * sigmaY)
 	c14 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
 	c15 := 1/(sigmaT*sigmaT*sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT)
-	c16 := -2 * float64(n) / (sigmaY * sigmaY)
-	c17 := 4*float64(n)*c7/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c18 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c19 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c20 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
-	c21 := 4*float64(n)*c7*c7/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*c7/(sigmaY*sigmaY*sigmaY*sigmaY)
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
-	s.c4 = c4
 	s.c7 = c7
 	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
-	s.c11 = c11
 	s.c14 = c14
 	s.c15 = c15
-	s.c16 = c16
-	s.c17 = c17
 	s.c18 = c18
-	s.c19 = c19
 	s.c20 = c20
-	s.c21 = c21
 	var fit linalg.LeastSquares
 	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
 	fitRest := fit.Rest()[0]
@@ -190,17 +162,11 @@ func (s *Model) summarise() {
 	fitCentre := fit.Centre(0)[0]
 	fitFactor := fit.Factor(0, 0)[0]
 	c5 := -fitFactor / (sigmaY * sigmaY)
-	c6 := -2 * fitFactor / (sigmaY * sigmaY)
-	c12 := fitFactor / (sigmaY * sigmaY)
-	c13 := 2 * fitFactor / (sigmaY * sigmaY)
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
 	s.c5 = c5
-	s.c6 = c6
-	s.c12 = c12
-	s.c13 = c13
 }
 
 // describe makes the description of the model.
@@ -310,13 +276,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	fitRest := s.fitRest
 	c2 := s.c2
 	c3 := s.c3
-	c4 := s.c4
 	c5 := s.c5
-	c6 := s.c6
 	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
 	res = t1*t1*c1 + t2*t2*c1 + (fitRest+e*e)*c2 + c3
-	grad[0] = t1*c4 + e*c5
-	grad[1] = t2 * (c4 + e*c6)
+	grad[0] = 2*t1*c1 + e*c5
+	grad[1] = t2 * (2*c1 + 2*e*c5)
 	return res
 }
 
@@ -347,22 +311,20 @@ func (s *Model) matrix(b, q []float64) {
 	c7 := s.c7
 	t2 := q[1]
 	c8 := s.c8
-	c9 := s.c9
-	c10 := s.c10
+	c1 := s.c1
 	b[0] = c7
 	e := t2 * c8
 	b[2] = e
 	b[1] = e
-	b[3] = t2*t2*c9 + c10
+	b[3] = 2*t2*t2*c8 - 2*c1
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	c9 := s.c9
+	c8 := s.c8
 	t2 := q[1]
-	c11 := s.c11
 	dst[0] = 0
-	dst[1] = c9*w[2] + t2*w[3]*c11
+	dst[1] = 2*c8*w[2] + 4*t2*w[3]*c8
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -384,10 +346,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	c8 := s.c8
 	t2 := q[1]
-	c11 := s.c11
 	dst[5] = c8
 	dst[3] = c8
-	dst[7] = t2 * c11
+	dst[7] = 4 * t2 * c8
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -397,11 +358,11 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	}
 	s.frame.known = false
 	t2 := q[1]
-	c16 := s.c16
+	c8 := s.c8
 	c7 := s.c7
 	c14 := s.c14
 	c15 := s.c15
-	off := t2 * c16
+	off := -t2 * c8
 	diag := c7
 	det := t2*t2*c14 + c15
 	if !(det > 0) {
@@ -473,19 +434,15 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	c9 := s.c9
-	c10 := s.c10
-	c16 := s.c16
+	c8 := s.c8
+	c1 := s.c1
 	c7 := s.c7
 	c14 := s.c14
 	c15 := s.c15
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c12 := s.c12
-	c13 := s.c13
-	c17 := s.c17
-	c8 := s.c8
+	c5 := s.c5
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -494,8 +451,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		adj1 := t2*t2*c9 + c10
-		adj2 := t2 * c16
+		adj1 := 2*t2*t2*c8 - 2*c1
+		adj2 := -t2 * c8
 		adj3 := c7
 		det := t2*t2*c14 + c15
 		if !(det > 0) {
@@ -508,10 +465,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
 		e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
-		f1 := t1*c10 + e*c12
-		f2 := t2 * (c10 + e*c13)
-		t2b := t2 * c17
-		s2 := uT2 * (c8*uT1 + t2*c9*uT2)
+		f1 := -2*t1*c1 + -e*c5
+		f2 := t2 * (-2*e*c5 - 2*c1)
+		t2b := t2 * c14
+		s2 := uT2 * (c8*uT1 + 2*t2*c8*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
 		pn1 := p1 - h*f1
@@ -552,20 +509,17 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
 // r = 1/det G and F + r T, the force without its momentum part.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
-	c9 := s.c9
-	c10 := s.c10
-	c16 := s.c16
+	c8 := s.c8
+	c1 := s.c1
 	c7 := s.c7
 	c14 := s.c14
 	c15 := s.c15
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c12 := s.c12
-	c13 := s.c13
-	c17 := s.c17
-	adj1 := t2*t2*c9 + c10
-	adj2 := t2 * c16
+	c5 := s.c5
+	adj1 := 2*t2*t2*c8 - 2*c1
+	adj2 := -t2 * c8
 	adj3 := c7
 	det := t2*t2*c14 + c15
 	if !(det > 0) {
@@ -573,9 +527,9 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	}
 	rdet := 1 / det
 	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
-	f1 := t1*c10 + e*c12
-	f2 := t2 * (c10 + e*c13)
-	t2b := t2 * c17
+	f1 := -2*t1*c1 + -e*c5
+	f2 := t2 * (-2*e*c5 - 2*c1)
+	t2b := t2 * c14
 	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2b, rt.OK
 }
 
@@ -584,13 +538,9 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c8 := s.c8
-	c9 := s.c9
-	c19 := s.c19
-	c20 := s.c20
 	c18 := s.c18
-	c21 := s.c21
-	c16 := s.c16
-	c10 := s.c10
+	c20 := s.c20
+	c1 := s.c1
 	c7 := s.c7
 	c14 := s.c14
 	c15 := s.c15
@@ -616,7 +566,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// the other one iterates on a quadratic in itself.
 	uT1 := a1*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
-	s2 := uT2 * (c8*uT1 + t2*c9*uT2)
+	s2 := uT2 * (c8*uT1 + 2*t2*c8*uT2)
 	pn1 := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
 	d1, d2 := pn1-pT1, pn2b-pT2
@@ -638,10 +588,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	pT1, pT2 = pn1, pn2b
-	a2b := t2*t2*c19 + c20
+	a2b := 2*t2*t2*c18 + c20
 	co1 := t2 * pT1 * pT1 * c18
 	co2 := pT1 * a2b
-	co3 := t2 * c21
+	co3 := 2 * t2 * c20
 	e1 := p2 - h*(w2-rr*co1)
 	e2 := h * rr * co2
 	e3 := h * rr * co3
@@ -684,18 +634,18 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
-	hc := c16 * h * pT2
-	hc2 := c10 * h * pT1
-	hc3 := c9 * h * pT1
+	hc := -c8 * h * pT2
+	hc2 := -2 * c1 * h * pT1
+	hc3 := 2 * c8 * h * pT1
 	hc4 := c7 * h * pT2
-	hc5 := c16 * h * pT1
+	hc5 := -c8 * h * pT1
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
 		det := t2*t2*c14 + c15
 		m1 := t2*hc + hc2 + t2*t2*hc3
 		m2 := hc4 + t2*hc5
-		adj1 := t2*t2*c9 + c10
-		adj2 := t2 * c16
+		adj1 := 2*t2*t2*c8 - 2*c1
+		adj2 := -t2 * c8
 		adj3 := c7
 		if !(det > 0) {
 			return rt.StepResult{
@@ -743,7 +693,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 		uT1 := a1*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		s2b := uT2 * (c8*uT1 + t2*c9*uT2)
+		s2b := uT2 * (c8*uT1 + 2*t2*c8*uT2)
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2

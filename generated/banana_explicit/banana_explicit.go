@@ -80,24 +80,13 @@ type Model struct {
 	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
 	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
 	c2        float64   // c2 = -½/sigma_y²
-	c3        float64   // c3 = -1/sigma_t²
 	c4        float64   // c4 = -fitFactor/sigma_y²
-	c5        float64   // c5 = -2·fitFactor/sigma_y²
 	c6        float64   // c6 = n/sigma_y² + 1/sigma_t²
 	c7        float64   // c7 = 2·n/sigma_y²
-	c8        float64   // c8 = 4·n/sigma_y²
-	c9        float64   // c9 = 1/sigma_t²
-	c10       float64   // c10 = 8·n/sigma_y²
-	c11       float64   // c11 = fitFactor/sigma_y²
-	c12       float64   // c12 = 2·fitFactor/sigma_y²
 	c13       float64   // c13 = 4·n/(sigma_y²·sigma_t²)
 	c14       float64   // c14 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
-	c15       float64   // c15 = -2·n/sigma_y²
-	c16       float64   // c16 = -4·n²/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigma_t²)/sigma_y²
 	c17       float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
-	c18       float64   // c18 = -8·n²/(sigma_y⁴·sigma_t²)
 	c19       float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
-	c20       float64   // c20 = -4·n²·(n/sigma_y² + 1/sigma_t²)/sigma_y⁴ + 4·n·(n/sigma_y² + 1/sigm …
 	modelSpace
 }
 
@@ -143,37 +132,20 @@ func (s *Model) summarise() {
 	y := s.y
 	c1 := -0.5 / (sigmaT * sigmaT)
 	c2 := -0.5 / (sigmaY * sigmaY)
-	c3 := -1 / (sigmaT * sigmaT)
-	e := 1 / (sigmaT * sigmaT)
-	c6 := float64(n)/(sigmaY*sigmaY) + e
+	c6 := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
 	c7 := 2 * float64(n) / (sigmaY * sigmaY)
-	c8 := 4 * float64(n) / (sigmaY * sigmaY)
-	c9 := e
-	c10 := 8 * float64(n) / (sigmaY * sigmaY)
 	c13 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
 	c14 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
-	c15 := -2 * float64(n) / (sigmaY * sigmaY)
-	c16 := 4*float64(n)*c6/(sigmaY*sigmaY) - 4*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY)
 	c17 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c18 := -8 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
 	c19 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
-	c20 := 4*float64(n)*c6*c6/(sigmaY*sigmaY) - 4*float64(n)*float64(n)*c6/(sigmaY*sigmaY*sigmaY*sigmaY)
 	s.c1 = c1
 	s.c2 = c2
-	s.c3 = c3
 	s.c6 = c6
 	s.c7 = c7
-	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
 	s.c13 = c13
 	s.c14 = c14
-	s.c15 = c15
-	s.c16 = c16
 	s.c17 = c17
-	s.c18 = c18
 	s.c19 = c19
-	s.c20 = c20
 	var fit linalg.LeastSquares
 	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
 	fitRest := fit.Rest()[0]
@@ -181,17 +153,11 @@ func (s *Model) summarise() {
 	fitCentre := fit.Centre(0)[0]
 	fitFactor := fit.Factor(0, 0)[0]
 	c4 := -fitFactor / (sigmaY * sigmaY)
-	c5 := -2 * fitFactor / (sigmaY * sigmaY)
-	c11 := fitFactor / (sigmaY * sigmaY)
-	c12 := 2 * fitFactor / (sigmaY * sigmaY)
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
 	s.c4 = c4
-	s.c5 = c5
-	s.c11 = c11
-	s.c12 = c12
 }
 
 // describe makes the description of the model.
@@ -300,14 +266,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c1 := s.c1
 	fitRest := s.fitRest
 	c2 := s.c2
-	c3 := s.c3
 	c4 := s.c4
-	c5 := s.c5
 	sqT2 := t2 * t2
 	e := fitOffset + (t1-fitCentre+sqT2)*fitFactor
 	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
-	grad[0] = t1*c3 + e*c4
-	grad[1] = t2 * (c3 + e*c5)
+	grad[0] = 2*t1*c1 + e*c4
+	grad[1] = t2 * (2*c1 + 2*e*c4)
 	return res
 }
 
@@ -320,22 +284,20 @@ func (s *Model) matrix(b, q []float64) {
 	c6 := s.c6
 	t2 := q[1]
 	c7 := s.c7
-	c8 := s.c8
-	c9 := s.c9
+	c1 := s.c1
 	b[0] = c6
 	e := t2 * c7
 	b[2] = e
 	b[1] = e
-	b[3] = t2*t2*c8 + c9
+	b[3] = 2*t2*t2*c7 - 2*c1
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	c8 := s.c8
+	c7 := s.c7
 	t2 := q[1]
-	c10 := s.c10
 	dst[0] = 0
-	dst[1] = c8*w[2] + t2*w[3]*c10
+	dst[1] = 2*c7*w[2] + 4*t2*w[3]*c7
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -357,10 +319,9 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	c7 := s.c7
 	t2 := q[1]
-	c10 := s.c10
 	dst[5] = c7
 	dst[3] = c7
-	dst[7] = t2 * c10
+	dst[7] = 4 * t2 * c7
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -370,11 +331,11 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	}
 	s.frame.known = false
 	t2 := q[1]
-	c15 := s.c15
+	c7 := s.c7
 	c6 := s.c6
 	c13 := s.c13
 	c14 := s.c14
-	off := t2 * c15
+	off := -t2 * c7
 	diag := c6
 	det := t2*t2*c13 + c14
 	if !(det > 0) {
@@ -446,19 +407,15 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	c8 := s.c8
-	c9 := s.c9
-	c15 := s.c15
+	c7 := s.c7
+	c1 := s.c1
 	c6 := s.c6
 	c13 := s.c13
 	c14 := s.c14
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c11 := s.c11
-	c12 := s.c12
-	c16 := s.c16
-	c7 := s.c7
+	c4 := s.c4
 	h, tol := 0.5*eps, sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -467,8 +424,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		adj1 := t2*t2*c8 + c9
-		adj2 := t2 * c15
+		adj1 := 2*t2*t2*c7 - 2*c1
+		adj2 := -t2 * c7
 		adj3 := c6
 		det := t2*t2*c13 + c14
 		if !(det > 0) {
@@ -481,10 +438,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		uT1 := adj1*pT1 + adj2*pT2
 		uT2 := adj2*pT1 + adj3*pT2
 		e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
-		f1 := t1*c9 + e*c11
-		f2 := t2 * (c9 + e*c12)
-		t2b := t2 * c16
-		s2 := uT2 * (c7*uT1 + t2*c8*uT2)
+		f1 := -2*t1*c1 + -e*c4
+		f2 := t2 * (-2*e*c4 - 2*c1)
+		t2b := t2 * c13
+		s2 := uT2 * (c7*uT1 + 2*t2*c7*uT2)
 		rr := rdet * rdet
 		qn1 := q1 + (h*uT1)*rdet
 		pn1 := p1 - h*f1
@@ -525,20 +482,17 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
 // r = 1/det G and F + r T, the force without its momentum part.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
-	c8 := s.c8
-	c9 := s.c9
-	c15 := s.c15
+	c7 := s.c7
+	c1 := s.c1
 	c6 := s.c6
 	c13 := s.c13
 	c14 := s.c14
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c11 := s.c11
-	c12 := s.c12
-	c16 := s.c16
-	adj1 := t2*t2*c8 + c9
-	adj2 := t2 * c15
+	c4 := s.c4
+	adj1 := 2*t2*t2*c7 - 2*c1
+	adj2 := -t2 * c7
 	adj3 := c6
 	det := t2*t2*c13 + c14
 	if !(det > 0) {
@@ -546,9 +500,9 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	}
 	rdet := 1 / det
 	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
-	f1 := t1*c9 + e*c11
-	f2 := t2 * (c9 + e*c12)
-	t2b := t2 * c16
+	f1 := -2*t1*c1 + -e*c4
+	f2 := t2 * (-2*e*c4 - 2*c1)
+	t2b := t2 * c13
 	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2b, rt.OK
 }
 
@@ -557,13 +511,9 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	c7 := s.c7
-	c8 := s.c8
-	c18 := s.c18
-	c19 := s.c19
 	c17 := s.c17
-	c20 := s.c20
-	c15 := s.c15
-	c9 := s.c9
+	c19 := s.c19
+	c1 := s.c1
 	c6 := s.c6
 	c13 := s.c13
 	c14 := s.c14
@@ -589,7 +539,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// the other one iterates on a quadratic in itself.
 	uT1 := a1*pT1 + a2*pT2
 	uT2 := a2*pT1 + a3*pT2
-	s2 := uT2 * (c7*uT1 + t2*c8*uT2)
+	s2 := uT2 * (c7*uT1 + 2*t2*c7*uT2)
 	pn1 := p1 - h*w1
 	pn2b := p2 - h*(w2-rr*s2)
 	d1, d2 := pn1-pT1, pn2b-pT2
@@ -611,10 +561,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	pT1, pT2 = pn1, pn2b
-	a2b := t2*t2*c18 + c19
+	a2b := 2*t2*t2*c17 + c19
 	co1 := t2 * pT1 * pT1 * c17
 	co2 := pT1 * a2b
-	co3 := t2 * c20
+	co3 := 2 * t2 * c19
 	e1 := p2 - h*(w2-rr*co1)
 	e2 := h * rr * co2
 	e3 := h * rr * co3
@@ -657,18 +607,18 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		uT2 := a2*pT1 + a3*pT2
 		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
 	}
-	hc := c15 * h * pT2
-	hc2 := c9 * h * pT1
-	hc3 := c8 * h * pT1
+	hc := -c7 * h * pT2
+	hc2 := -2 * c1 * h * pT1
+	hc3 := 2 * c7 * h * pT1
 	hc4 := c6 * h * pT2
-	hc5 := c15 * h * pT1
+	hc5 := -c7 * h * pT1
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
 		det := t2*t2*c13 + c14
 		m1 := t2*hc + hc2 + t2*t2*hc3
 		m2 := hc4 + t2*hc5
-		adj1 := t2*t2*c8 + c9
-		adj2 := t2 * c15
+		adj1 := 2*t2*t2*c7 - 2*c1
+		adj2 := -t2 * c7
 		adj3 := c6
 		if !(det > 0) {
 			return rt.StepResult{
@@ -716,7 +666,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 		uT1 := a1*pT1 + a2*pT2
 		uT2 := a2*pT1 + a3*pT2
-		s2b := uT2 * (c7*uT1 + t2*c8*uT2)
+		s2b := uT2 * (c7*uT1 + 2*t2*c7*uT2)
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2

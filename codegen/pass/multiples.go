@@ -1,0 +1,286 @@
+package pass
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
+
+// A number that a function keeps for others is not kept if it is a multiple of one that is kept
+// already, by a number that is known: those who read it read the other one, times the number. Multiplied out, the two
+// are polynomials in the same things.
+func multiples(p *loop.Program) {
+	p.Gone = map[*loop.Var]*loop.Expr{}
+	for _, f := range p.Funcs {
+		x := &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}}
+		var kept []*loop.Var
+		for _, st := range f.Body {
+			switch st := st.(type) {
+			case *loop.Let:
+				x.lets[st.V] = st.E
+			case *loop.Keep:
+				if x.lets[st.V] != nil {
+					kept = append(kept, st.V)
+				}
+			case *loop.For, *loop.If:
+				for v := range loop.EffectsOf(st).Writes {
+					delete(x.lets, v) // a sum
+				}
+			}
+		}
+		gone := map[*loop.Var]bool{}
+		for n, v := range kept {
+			for _, u := range kept[:n] {
+				if k, ok := ratio(x.of(v), x.of(u)); ok && !gone[u] && u != v {
+					gone[v] = true
+					p.Gone[v] = scaled(k, loop.Value(u))
+					break
+				}
+			}
+		}
+		f.Body = slices.DeleteFunc(f.Body, func(st loop.Stmt) bool {
+			switch st := st.(type) {
+			case *loop.Let:
+				return gone[st.V]
+			case *loop.Keep:
+				return gone[st.V]
+			}
+			return false
+		})
+	}
+	for _, f := range p.Funcs {
+		Replace(f.Body, p.Gone)
+	}
+}
+
+// Replace puts multiples of others in the place of variables.
+func Replace(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
+	if len(gone) == 0 {
+		return
+	}
+	rewrite(list, loop.Mapper(func(e *loop.Expr) *loop.Expr {
+		switch {
+		case e.Op == loop.Scalar && gone[e.Var] != nil:
+			return gone[e.Var]
+		case e.Op == loop.Add || e.Op == loop.Mul:
+			return folded(e)
+		}
+		return e
+	}))
+}
+
+// scaled is k times a variable.
+func scaled(k float64, v *loop.Expr) *loop.Expr {
+	if k == 1 {
+		return v
+	}
+	return &loop.Expr{Op: loop.Mul, Val: k, K: []float64{1}, Args: []*loop.Expr{v}}
+}
+
+// folded takes the numbers of operands that are multiples of variables into the coefficients of a sum or
+// the number of a product.
+func folded(e *loop.Expr) *loop.Expr {
+	var out *loop.Expr
+	for n, a := range e.Args {
+		if a.Op != loop.Mul || len(a.Args) != 1 || a.K[0] != 1 || a.Args[0].Op != loop.Scalar {
+			continue
+		}
+		k := e.K[n]
+		if e.Op == loop.Mul && k != math.Trunc(k) {
+			continue
+		}
+		if out == nil {
+			own := *e
+			own.K, own.Args = slices.Clone(e.K), slices.Clone(e.Args)
+			out = &own
+		}
+		out.Args[n] = a.Args[0]
+		if e.Op == loop.Add {
+			out.K[n] *= a.Val
+		} else {
+			out.Val *= math.Pow(a.Val, k)
+		}
+	}
+	if out == nil {
+		return e
+	}
+	if out.Op == loop.Add {
+		out.Lead()
+	}
+	return out
+}
+
+// poly is a sum of monomials, in the order of their keys.
+type poly []monomial
+
+// monomial is a coefficient times powers of things, in the order of their keys.
+type monomial struct {
+	k       float64
+	factors []factor
+}
+
+type factor struct {
+	key string
+	exp float64
+}
+
+func (m monomial) key() string { return fmt.Sprint(m.factors) }
+
+// maxTerms is the largest number of monomials that is looked at.
+const maxTerms = 16
+
+// expander multiplies the numbers of one function out.
+type expander struct {
+	lets  map[*loop.Var]*loop.Expr
+	known map[*loop.Var]poly
+}
+
+// of is the polynomial of a number that the function declares; nil, if there is none.
+func (x *expander) of(v *loop.Var) poly {
+	p, ok := x.known[v]
+	if !ok {
+		p = x.expand(x.lets[v])
+		x.known[v] = p
+	}
+	return p
+}
+
+// expand multiplies an expression out; nil is one that is too long.
+func (x *expander) expand(e *loop.Expr) poly {
+	switch e.Op {
+	case loop.Num:
+		return poly{{k: e.Val}}
+	case loop.Scalar:
+		if x.lets[e.Var] != nil {
+			return x.of(e.Var)
+		}
+	case loop.Add:
+		var sum poly
+		for n, a := range e.Args {
+			p := x.expand(a)
+			if p == nil {
+				return nil
+			}
+			for _, m := range p {
+				m.k *= e.K[n]
+				sum = append(sum, m)
+			}
+		}
+		return sum.collected()
+	case loop.Mul:
+		product := poly{{k: e.Val}}
+		for n, a := range e.Args {
+			if product = product.times(x.power(a, e.K[n])); product == nil {
+				return nil
+			}
+		}
+		return product
+	}
+	return atom(e, 1)
+}
+
+// atom is a power of something that is not multiplied out.
+func atom(e *loop.Expr, k float64) poly {
+	f := &loop.Func{Body: []loop.Stmt{&loop.Let{V: &loop.Var{Name: "x"}, E: e}}}
+	return poly{{k: 1, factors: []factor{{f.Format(), k}}}}
+}
+
+// power is a power of an expression.
+func (x *expander) power(e *loop.Expr, k float64) poly {
+	p := x.expand(e)
+	switch {
+	case p == nil:
+		return nil
+	case len(p) == 1 && (p[0].k == 1 || k == math.Trunc(k)):
+		m := monomial{k: math.Pow(p[0].k, k)}
+		for _, f := range p[0].factors {
+			m.factors = append(m.factors, factor{f.key, f.exp * k})
+		}
+		return poly{m}
+	case k == math.Trunc(k) && k >= 1 && k <= 4:
+		out := p
+		for ; k > 1; k-- {
+			out = out.times(p)
+		}
+		return out
+	}
+	return atom(e, k)
+}
+
+// times multiplies; nil is a product that is too long.
+func (p poly) times(q poly) poly {
+	if p == nil || q == nil || len(p)*len(q) > maxTerms {
+		return nil
+	}
+	var out poly
+	for _, a := range p {
+		for _, b := range q {
+			m := monomial{k: a.k * b.k, factors: slices.Clone(a.factors)}
+			for _, f := range b.factors {
+				if n := slices.IndexFunc(m.factors, func(g factor) bool { return g.key == f.key }); n >= 0 {
+					m.factors[n].exp += f.exp
+				} else {
+					m.factors = append(m.factors, f)
+				}
+			}
+			m.factors = slices.DeleteFunc(m.factors, func(f factor) bool { return f.exp == 0 })
+			slices.SortFunc(m.factors, func(a, b factor) int { return strings.Compare(a.key, b.key) })
+			out = append(out, m)
+		}
+	}
+	return out.collected()
+}
+
+// collected adds like monomials; what cancels to the last few bits is gone.
+func (p poly) collected() poly {
+	type total struct {
+		monomial
+		size float64
+	}
+	totals := map[string]*total{}
+	var keys []string
+	for _, m := range p {
+		key := m.key()
+		t := totals[key]
+		if t == nil {
+			t = &total{monomial: monomial{factors: m.factors}}
+			totals[key] = t
+			keys = append(keys, key)
+		}
+		t.k += m.k
+		t.size += math.Abs(m.k)
+	}
+	slices.Sort(keys)
+	out := poly{}
+	for _, key := range keys {
+		if t := totals[key]; math.Abs(t.k) > 1e-14*t.size {
+			out = append(out, t.monomial)
+		}
+	}
+	if len(out) > maxTerms {
+		return nil
+	}
+	return out
+}
+
+// ratio returns k where p = k·q.
+func ratio(p, q poly) (k float64, ok bool) {
+	if len(p) == 0 || len(p) != len(q) || len(p) == 1 && len(p[0].factors) == 0 {
+		return 0, false
+	}
+	for n := range p {
+		if p[n].key() != q[n].key() || cmp.Compare(q[n].k, 0) == 0 {
+			return 0, false
+		}
+		r := p[n].k / q[n].k
+		if n > 0 && math.Abs(r-k) > 1e-15*math.Abs(k) {
+			return 0, false
+		}
+		k = r
+	}
+	return k, k-k == 0
+}
