@@ -177,7 +177,7 @@ func alarm() float64 {
 
 // TestCalibration: the ranks are uniform.
 func TestCalibration(t *testing.T) {
-	for _, c := range calibrations() {
+	for _, c := range campaign.Sample(t, calibrations(), 2) { // the joint distribution is tested of more models, in TestKernels
 		t.Run(c.name, func(t *testing.T) {
 			for _, k := range campaign.Sample(t, c.integrators, 2) {
 				for f, counts := range c.ranks(t, k, unchanged) {
