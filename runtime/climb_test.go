@@ -175,7 +175,7 @@ func poisson(y, eta float64) (l, slope float64) {
 func TestUnitsOfPredictors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, m = 60, 3
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		name string
 		f    func(y, eta float64) (float64, float64)
 		draw func(eta float64) float64
@@ -187,14 +187,14 @@ func TestUnitsOfPredictors(t *testing.T) {
 			return 0
 		}},
 		{"poisson", poisson, func(eta float64) float64 { return math.Floor(math.Exp(eta) + rng.Float64()) }},
-	} {
+	}, 2) {
 		x, y := make([][]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = []float64{1, rng.NormFloat64(), rng.NormFloat64()}
 			y[i] = c.draw(0.5 + x[i][1] - 0.5*x[i][2])
 		}
 		mean, sd := quadrature(t, m, regression(x, y, []float64{3, 3, 3}, c.f))
-		for _, u := range campaign.Sample(t, [][]float64{{1, 1, 1}, {1, 1e6, 1e-6}, {1, 1e6, 1e6}, {1, 1e-6, 1e-6}}, 2) {
+		for _, u := range campaign.Sample(t, [][]float64{{1, 1e6, 1e-6}, {1, 1, 1}, {1, 1e6, 1e6}, {1, 1e-6, 1e-6}}, 4) {
 			scaled, s := make([][]float64, n), make([]float64, m)
 			wantMean, wantSD := make([]float64, m), make([]float64, m)
 			for i := range x {
@@ -321,7 +321,7 @@ func TestFarScale(t *testing.T) {
 // Correlated coordinates, far away and in units of their own: an autoregression, scaled.
 func TestFarCorrelated(t *testing.T) {
 	const m = 50
-	for _, rho := range []float64{0.5, 0.95} {
+	for _, rho := range campaign.Sample(t, []float64{0.95, 0.5}, 2) {
 		mean, sd := make([]float64, m), make([]float64, m)
 		for i := range mean {
 			sd[i] = math.Pow(10, float64(i%7-3))

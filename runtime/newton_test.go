@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -88,7 +89,7 @@ func TestNewtonKnowsItsDoubts(t *testing.T) {
 	for _, k := range []runtime.Integrator{runtime.GLFb, runtime.IMb} {
 		step, s := newtonStepper(t, m, k), newtonian(1e-9)
 		irreversible, silent, certain, n := 0, 0, 0, 0
-		for range 20_000 {
+		for range campaign.Cases(t, 8_000, 20_000) {
 			z := 1.5 * rng.NormFloat64()
 			q := []float64{0.9 - z*z + 0.3*rng.NormFloat64(), z}
 			p := []float64{rng.NormFloat64(), rng.NormFloat64()}

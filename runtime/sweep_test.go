@@ -217,7 +217,7 @@ func TestGibbsMoments(t *testing.T) {
 			{leap, imb}, {leap, glfb}, {ima, glfa}, {glfa, ima},
 		}},
 	} {
-		for _, mix := range campaign.Sample(t, c.mixes, 3) {
+		for _, mix := range campaign.Sample(t, c.mixes, 5) {
 			p, exact := c.make()
 			r := sampleBlocks(t, p, gibbsOptions(p, mix...), nil)
 			name, z := worstMoment(r, exact)

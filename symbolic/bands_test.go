@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // A shape is a model with the structure that its metric must be found to have.
@@ -370,7 +371,7 @@ func TestGivenStructure(t *testing.T) {
 // a band is found it is right, and it is found where no factor hides it.
 func TestRandomBands(t *testing.T) {
 	banded, dense := 0, 0
-	for seed := range int64(400) {
+	for seed := range int64(campaign.Cases(t, 120, 400)) {
 		rng := rand.New(rand.NewSource(seed))
 		entry := func(i, j string) string {
 			return []string{"1", "x[" + i + "]^2", "x[" + i + "]*x[" + j + "]", "y[" + j + "]", "sin(x[" + j + "])", "exp(x[" + i + "]/2)*y[" + j + "]", "x[1]", "h"}[rng.Intn(8)]
@@ -434,7 +435,7 @@ func TestRandomBands(t *testing.T) {
 			t.Fatalf("seed %d\n%s", seed, text)
 		}
 	}
-	if banded < 250 || dense < 60 {
+	if banded < campaign.Cases(t, 75, 250) || dense < campaign.Cases(t, 18, 60) {
 		t.Errorf("%d banded and %d dense ones", banded, dense)
 	}
 }

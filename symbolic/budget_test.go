@@ -32,7 +32,7 @@ func TestTooLarge(t *testing.T) {
 		{"hidden Markov model", hmm(150), "density log_sum_exp", "metric identity"},
 		{"hidden Markov model, without derivatives of second order", strings.Replace(hmm(1200), "softabs(alpha = 1)", "identity", 1), "density log_sum_exp", "vectors and sums"},
 		{"blocks", blocksOf(300), "y ~ normal(b0", "vector parameter"},
-	}, 2) {
+	}, 5) { // TestLimits has the Cholesky factor
 		t.Run(m.name, func(t *testing.T) {
 			model, ds := dsl.Load("m.ham", m.text, dsl.Options{})
 			if model == nil {
@@ -136,7 +136,7 @@ func TestNotTooLarge(t *testing.T) {
 		}
 		return b.String() + "metric fisher\n"
 	}
-	for _, m := range []struct{ name, text string }{
+	for _, m := range campaign.Sample(t, []struct{ name, text string }{
 		{"hidden Markov model of 20 steps", strings.Replace(hmm(20), "softabs(alpha = 1)", "hessian", 1)},
 		{"hidden Markov model of 300 steps", strings.Replace(hmm(300), "softabs(alpha = 1)", "identity", 1)},
 		{"1,499 locations", longList(1499, "y ~ normal(a*%v, 1)", "fisher")},
@@ -145,7 +145,7 @@ func TestNotTooLarge(t *testing.T) {
 		{"190 nested functions", nestedCalls("atan", 190, "hessian")},
 		{"50 equations", equations(50)},
 		{"1,000 definitions of data", dataChain(1000, "[k]", "r .* p%d .* (1 - p%d)", "softabs(alpha = 1)")},
-	} {
+	}, 2) {
 		t.Run(m.name, func(t *testing.T) {
 			d, _ := load(t, m.text)
 			t.Logf("%d of %d, with emission %d of %d", d.C.work, maxWork, d.C.work+d.emission, maxTotal)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // go test ./symbolic -run TestGolden -update rewrites testdata/*.golden. Read
@@ -359,7 +360,7 @@ func TestDeterminism(t *testing.T) {
 	for n, m := range testModels {
 		first[n] = derive(m.text)
 	}
-	for range 2 {
+	for range campaign.Cases(t, 1, 2) {
 		for n := len(testModels) - 1; n >= 0; n-- {
 			if again := derive(testModels[n].text); again != first[n] {
 				t.Errorf("%s: two derivations differ\n%s", testModels[n].name, difference(first[n], again))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // The sums of squares of regressions, held against arithmetic of 300 bits on the
@@ -204,7 +205,7 @@ func loadBy(t testing.TB, text string, by grain) *Derived {
 func testSquares(t *testing.T, plain, weighted *Derived) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	worst, points := 0.0, 0
-	for range 300 {
+	for range campaign.Cases(t, 120, 300) {
 		r := newRegressionCase(rng)
 		d := weighted
 		if !r.weighted {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestStructure: constant and diagonal metrics are told from near misses.
@@ -257,7 +257,7 @@ func TestSign(t *testing.T) {
 	}
 	// Random expressions: no proof is false.
 	proved := 0
-	for seed := range int64(3000) {
+	for seed := range int64(campaign.Cases(t, 900, 3000)) {
 		w := newWorld(seed)
 		x := w.random(3, nil)
 		s := w.c.Sign(x.e)
@@ -277,7 +277,7 @@ func TestSign(t *testing.T) {
 			}
 		}
 	}
-	if proved < 300 {
+	if proved < campaign.Cases(t, 90, 300) {
 		t.Errorf("only %d proofs", proved)
 	}
 }

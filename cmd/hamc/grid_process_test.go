@@ -241,10 +241,10 @@ func (p *process) workers() []int {
 // command runs the others only; in the end the tables are those of a grid that was not disturbed.
 func TestGridKilled(t *testing.T) {
 	b := newGridBench(t, gatedGrid)
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		name  string
 		group bool
-	}{{"with its workers", true}, {"alone", false}} {
+	}{{"with its workers", true}, {"alone", false}}, 2) {
 		t.Run(c.name, func(t *testing.T) {
 			b.t = t
 			dir := filepath.Base(t.Name())

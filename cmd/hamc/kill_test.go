@@ -27,7 +27,7 @@ func TestKilledRunsResume(t *testing.T) {
 	run := func(args ...string) *process {
 		return start(t, dir, nil, append([]string{"run", "--quiet"}, args...)...)
 	}
-	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 8_000, 40_000)), "--audit", "200"}
+	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 5_000, 40_000)), "--audit", strconv.Itoa(campaign.Cases(t, 50, 200))}
 	whole := run(append(settings, "--output-dir", "whole")...)
 	if code := whole.drawn(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, whole.stderr.String())

@@ -8,10 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // update rewrites the sections that scripts compare outputs with:
@@ -42,13 +45,30 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	for name := range lengthy {
+		if !slices.Contains(scripts, "testdata/script/"+name+".txt") {
+			t.Errorf("there is no script %s", name)
+		}
+	}
 	for _, path := range scripts {
+		if lengthy[strings.TrimSuffix(filepath.Base(path), ".txt")] != "" && !campaign.Long(t) {
+			continue
+		}
 		path, err := filepath.Abs(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) { runScript(t, path) })
 	}
+}
+
+// lengthy says which scripts are run in a long campaign only, as they sample or compile much, and what holds hamc to
+// them otherwise.
+var lengthy = map[string]string{
+	"newton":   "the runtime's tests have the method, those of settings its name",
+	"verdict":  "the rules of warnings are tested one by one in warnings_test.go",
+	"failures": "the runtime's tests have records of failures, those of the evaluator who is to blame",
+	"audit":    "the driver's tests have audits",
 }
 
 type section struct{ name, text string }

@@ -13,6 +13,9 @@
 //
 //	go run ./internal/benchmarks/ratios
 //
+// Program house compares what the compiler makes of the examples with what it made of them at another
+// revision: size, speed and draws.
+//
 // Program irreversible prints the table from which the policy for solves was
 // chosen; heavytail holds draws of a posterior without a variance against a quadrature.
 package benchmarks

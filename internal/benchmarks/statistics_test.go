@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
 )
@@ -34,7 +35,8 @@ var published = []struct {
 // differ from the paper's, so averages agree only up to the spread between data
 // sets, which is 8 % of the mean ESS for 10 steps and 12 % for 5, of one.
 func TestPublishedStatistics(t *testing.T) {
-	const sets, draws = 20, 10_000
+	const draws = 10_000
+	sets := uint64(campaign.Cases(t, 8, 20)) // the bounds are those of 20
 	paper := Policies()[Limit1000]
 	for _, row := range published {
 		var accept, ess, least float64
@@ -60,10 +62,10 @@ func TestPublishedStatistics(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := &r.Chains[0]
-			accept += float64(c.Sampling().Accepted) / (draws * sets)
+			accept += float64(c.Sampling().Accepted) / float64(draws*sets)
 			a, b := diagnostics.ESSPaper(c.Draws[0]), diagnostics.ESSPaper(c.Draws[1])
-			ess += (a + b) / 2 / sets
-			least += min(a, b) / sets
+			ess += (a + b) / 2 / float64(sets)
+			least += min(a, b) / float64(sets)
 		}
 		t.Logf("%v, %d steps: acceptance %.4f (published %.2f), mean ESS %.0f (%.0f), least ESS %.0f",
 			row.integrator, row.steps, accept, row.accept, ess, row.ess, least)

@@ -177,7 +177,7 @@ func alarm() float64 {
 
 // TestCalibration: the ranks are uniform.
 func TestCalibration(t *testing.T) {
-	for _, c := range calibrations() {
+	for _, c := range campaign.Sample(t, calibrations(), 2) { // the joint distribution is tested of more models, in TestKernels
 		t.Run(c.name, func(t *testing.T) {
 			for _, k := range campaign.Sample(t, c.integrators, 2) {
 				for f, counts := range c.ranks(t, k, unchanged) {
@@ -194,7 +194,7 @@ func TestCalibration(t *testing.T) {
 // TestCalibrationBetraysMistakes: the same statistic sounds the alarm for
 // kernels with a mistake.
 func TestCalibrationBetraysMistakes(t *testing.T) {
-	for _, c := range calibrations()[:2] {
+	for _, c := range calibrations()[:campaign.Cases(t, 1, 2)] {
 		for _, mistake := range mistakes {
 			least := 1.0
 			for _, counts := range c.ranks(t, runtime.IMb, mistake.in) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hamc-dev/hamc/generated/banana"
 	"github.com/hamc-dev/hamc/generated/logistic"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -153,7 +154,11 @@ func TestHostileStates(t *testing.T) {
 		m := s.fresh()
 		n := s.dim()
 		good := s.states(t, 1, 0.3, 17)[0]
-		for _, x := range hostile {
+		values := hostile
+		if s.costly { // what is cheap sees all of them
+			values = campaign.Sample(t, hostile, 2)
+		}
+		for _, x := range values {
 			for i := range 2 * n {
 				z := join(good.q, good.p)
 				z[i] = x
@@ -263,7 +268,7 @@ func TestIterationLimits(t *testing.T) {
 			seen := make(map[runtime.Status]bool)
 			states, more := s.states(t, 4, 0.3, 23), 1
 			if s.costly {
-				states, more = states[:1], 5
+				states, more = states[:1], campaign.Cases(t, 11, 5)
 			}
 			for i, z := range states {
 				for limit := 1; limit <= 34; limit += more {

@@ -176,11 +176,11 @@ var costly = []string{"chain_vectors", "chain_softabs", "mixture_two"}
 
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
-// eight, in the order of their names, which begin with what they are of.
+// eleven, in the order of their names, which begin with what they are of.
 func compiled(t testing.TB) []*subject {
 	t.Helper()
 	compiledOnce.Do(func() {
-		for _, s := range campaign.Sample(t, read(t), 8) {
+		for _, s := range campaign.Sample(t, read(t), 11) {
 			if slices.Contains(costly, s.name) && !campaign.Long(t) {
 				continue
 			}

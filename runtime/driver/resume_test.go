@@ -167,14 +167,15 @@ func TestResumeAudits(t *testing.T) {
 		r.Options.Draws, r.Options.Audit = draws, runtime.NewAuditRate(draws/10, draws)
 		return r
 	}
-	r := ask(whole, 30_000)
+	n := campaign.Cases(t, 6_000, 30_000)
+	r := ask(whole, n)
 	if err := Run(context.Background(), newPair(), r, quiet); err != nil {
 		t.Fatal(err)
 	}
-	p := ask(parts, 20_000)
+	p := ask(parts, n*2/3)
 	interrupted := true
 	rounds := 0
-	for more := 1; interrupted; more = 15_000 {
+	for more := 1; interrupted; more = n / 2 {
 		ctx, m := stopAfter(newPair(), more)
 		if err := Run(ctx, m, p, func(e Event) error {
 			interrupted = e.Event != EventDone || e.Done.Interrupted
@@ -188,7 +189,7 @@ func TestResumeAudits(t *testing.T) {
 	if rounds < 3 {
 		t.Errorf("%d parts", rounds)
 	}
-	p.Options.Draws = 30_000
+	p.Options.Draws = n
 	crashed(t, parts)
 	if err := os.Remove(filepath.Join(parts, AuditName)); err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ func TestResumeAudits(t *testing.T) {
 	same(t, "audits", whole, parts)
 	text := contents(t, whole)[AuditName]
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if len(lines) != 1+3*3000 || lines[0] != strings.Join(AuditColumns[:], ",") || !strings.HasPrefix(lines[1], "1,10,second,") || !strings.HasPrefix(lines[9000], "3,30000,second,") {
+	if len(lines) != 1+3*n/10 || lines[0] != strings.Join(AuditColumns[:], ",") || !strings.HasPrefix(lines[1], "1,10,second,") || !strings.HasPrefix(lines[3*n/10], fmt.Sprintf("3,%d,second,", n)) {
 		t.Errorf("%d lines of audits: %q, %q, … %q", len(lines), lines[0], lines[1], lines[len(lines)-1])
 	}
 	// A new run into the directory does not leave them behind.

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // update rewrites the golden file:
@@ -261,7 +263,7 @@ func TestRandomFigures(t *testing.T) {
 	text := func() string {
 		return []string{"", "x", "a <b> & \"c\" ]]>", "energy error", strings.Repeat("long ", 30), strings.Repeat("W", 90), "q\x00\x01\xff\u202e", "能量误差 ε₁²"}[rng.IntN(8)]
 	}
-	for n := range 3000 {
+	for n := range campaign.Cases(t, 600, 3000) {
 		f := Figure{Title: text()}
 		for range rng.IntN(6) {
 			p := Panel{Title: text(), X: Axis{Label: text(), Log: rng.IntN(2) == 0, Equal: rng.IntN(8) == 0}, Y: Axis{Label: text(), Log: rng.IntN(2) == 0}}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Lines of go tool nm, of an object file and of a program.
+const nmLines = `       0        500 T example.org/m.(*Model).StepIMb
+    4a20        500 T example.org/m.(*Model).Gradient
+       0         40 t example.org/m.f[go.shape.struct { F int }]
+       0       9000 R example.org/m..stmp_0
+       0          8 D example.org/m..inittask
+                  0 U fmt.Errorf
+`
+
+func TestMachineCode(t *testing.T) {
+	total, largest, name, err := machineCode(nmLines)
+	if err != nil || total != 1040 || largest != 500 || name != "example.org/m.(*Model).Gradient" {
+		t.Fatal(total, largest, name, err)
+	}
+	for _, bad := range []string{"rubbish\n", "0 T\n", "T name\n"} {
+		if _, _, _, err := machineCode(bad); err == nil {
+			t.Errorf("%q is taken for a line of nm", bad)
+		}
+	}
+}
+
+func TestStoredFields(t *testing.T) {
+	n, err := storedFields(`package m
+type Data struct { N int; Y []float64 }
+type Model struct {
+	info *int
+	a, b float64
+	space
+}
+type space struct {
+	frame struct { known bool; at [2]float64 }
+	f func(struct{ q int })
+}
+func f() { _ = struct{ local int }{} }`)
+	if err != nil || n != 8 { // info a b frame known at f q
+		t.Fatal(n, err)
+	}
+	if _, err := storedFields("not Go"); err == nil {
+		t.Error("a file that is not Go has fields")
+	}
+}
+
+const chainText = `# model = m
+#         latent.solver_tolerance = 1e-06
+lp__,stepsize__,x.1,x.2
+# volatility.stepsize = 0.25
+# latent.stepsize = 1.5
+# Adaptation terminated
+# Step size = 1.5
+-1,1.5,0.5,2
+-2,1.5,0.25,3
+#  Elapsed Time: 1 seconds
+`
+
+func TestReadChain(t *testing.T) {
+	c, err := readChain(chainText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Sizes) != 2 || c.Sizes["volatility"] != 0.25 || c.Sizes["latent"] != 1.5 {
+		t.Error("step sizes", c.Sizes)
+	}
+	if x, err := c.values(1); err != nil || !slices.Equal(x, []float64{0.25, 3}) {
+		t.Error("values", x, err)
+	}
+	c, err = readChain("lp__,x\n# Step size = 0.5\n1,2\n")
+	if err != nil || len(c.Sizes) != 1 || c.Sizes[""] != 0.5 {
+		t.Error("without blocks", c, err)
+	}
+	for _, bad := range []string{"", "lp__,x\n", "lp__,x\n# Step size = small\n1,2\n", "lp__,x\n1\n"} {
+		if _, err := readChain(bad); err == nil {
+			t.Errorf("%q is taken for a chain", bad)
+		}
+	}
+}
+
+func TestAgreement(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want Digits
+	}{
+		{"1", "1", all},
+		{"1", "1.0", all},
+		{"NaN", "NaN", all},
+		{"100", "101", Digits(-math.Log10(1.0 / 101))},
+		{"1", "-1", 0},
+		{"NaN", "1", 0},
+		{"0", "-0", 0},
+		{"0", "1e-300", 0},
+	} {
+		if got, err := agreement(c.a, c.b); err != nil || got != c.want {
+			t.Errorf("%s and %s: %v, %v, want %v", c.a, c.b, got, err, c.want)
+		}
+	}
+	if _, err := agreement("one", "1"); err == nil {
+		t.Error("a word agrees with a number")
+	}
+}
+
+func TestAgree(t *testing.T) {
+	a, b := must(t, chainText), must(t, chainText)
+	var d Draws
+	if err := d.agree(a, b); err != nil || d.Draws != 2 || d.Equal != 2 || d.Least != all {
+		t.Error("equal chains", d, err)
+	}
+	b = must(t, strings.ReplaceAll(chainText, "-1,1.5,0.5,2", "-7,9,0.5,2.0000001"))
+	d = Draws{}
+	if err := d.agree(a, b); err != nil || d.Equal != 0 || math.Abs(float64(d.First)-7.3) > 0.01 || d.Least != d.First {
+		t.Error("the first differs", d, err) // from the first on: the second, equal again, does not count
+	}
+	b = must(t, strings.ReplaceAll(chainText, "x.2", "y"))
+	if err := d.agree(a, b); err == nil {
+		t.Error("a column is missing")
+	}
+	b.Draws = b.Draws[:1]
+	if err := d.agree(a, b); err == nil {
+		t.Error("a draw is missing")
+	}
+}
+
+func must(t *testing.T, text string) *Chain {
+	t.Helper()
+	c, err := readChain(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestQuantile(t *testing.T) {
+	for _, c := range []struct{ p, want float64 }{{0, 1}, {0.25, 1.75}, {0.5, 2.5}, {1, 4}} {
+		if got := quantile([]float64{4, 2, 1, 3}, c.p); got != c.want {
+			t.Errorf("quantile %g: %g, want %g", c.p, got, c.want)
+		}
+	}
+	if got := quantile([]float64{7}, 0.5); got != 7 {
+		t.Error("of one", got)
+	}
+}
+
+// Losses come first, and what the old side cannot do has a dash.
+func TestMarkdown(t *testing.T) {
+	small, large := &Size{Lines: 10, Code: 100, Largest: 60, LargestName: "f", Fields: 3, Milliseconds: 1.5}, &Size{Lines: 20, Code: 150, Largest: 90, LargestName: "g", Fields: 4, Milliseconds: 3}
+	r := Report{Old: "a", New: "b",
+		Sizes: []Pair[Size]{{Model: "less", Old: large, New: small}, {Model: "fresh", New: small}, {Model: "more", Old: small, New: large}},
+		Steps: []Timing{
+			{Model: "quick", Method: "density", Old: 2, New: 1, Ratio: 0.5, Low: 0.4, High: 0.6},
+			{Model: "slow", Part: "block", Method: "imb", Old: 10, New: 12, Ratio: 1.2, Low: 1.1, High: 1.3, OldIterations: 3, NewIterations: 4, NewFailed: 0.25}},
+		Draws: []Draws{
+			{Model: "same", Settings: "default", Draws: 2, Equal: 2, First: all, Least: all},
+			{Model: "other", Settings: "fixed", Draws: 2, Equal: 1, First: 15.25, Least: 14},
+			{Model: "broken", Settings: "fixed", Draws: 2, Failure: "exit status 2"}}}
+	var b strings.Builder
+	r.Markdown(&b)
+	want := `Old: a. New: b.
+
+Emitted code, old → new.
+
+| model | lines | code, bytes | ratio | largest function, bytes | stored fields | generation, ms |
+|---|---|---|---|---|---|---|
+| more | 10 → 20 | 100 → 150 | 1.50 | 60 ` + "`f` → 90 `g`" + ` | 3 → 4 | 2 → 3 |
+| less | 20 → 10 | 150 → 100 | 0.67 | 90 ` + "`g` → 60 `f`" + ` | 4 → 3 | 3 → 2 |
+| fresh | – → 10 | – → 100 | – | – → 60 ` + "`f`" + ` | – → 3 | – → 2 |
+
+Time of an evaluation or a step, old and new in turn in one run; the ratio is new over old, with its quartiles.
+
+| model | method | old, ns | new, ns | ratio | iterations | failed |
+|---|---|---|---|---|---|---|
+| slow, block | imb | 10 | 12 | 1.200 [1.100, 1.300] | 3.00 → 4.00 | 0 → 25 % |
+| quick | density | 2 | 1 | 0.500 [0.400, 0.600] |  |  |
+
+Draws with the same seed.
+
+| model | settings | draws | equal to the last bit, from the first on | digits of the first that differs | digits of all |
+|---|---|---|---|---|---|
+| broken | fixed | 2 | exit status 2 | – | – |
+| other | fixed | 2 | 1 | 15.2 | 14.0 |
+| same | default | 2 | 2 | all | all |
+`
+	if b.String() != want {
+		t.Errorf("the tables are\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all := []example{{Name: "a"}, {Name: "b"}}
+	for _, c := range []struct{ names, want string }{{"", "ab"}, {"b", "b"}, {"b,a", "ba"}} {
+		got, err := choose(all, c.names)
+		names := ""
+		for _, e := range got {
+			names += e.Name
+		}
+		if err != nil || names != c.want {
+			t.Errorf("%q: %q, %v", c.names, names, err)
+		}
+	}
+	if _, err := choose(all, "c"); err == nil {
+		t.Error("an example that does not exist is chosen")
+	}
+}
+
+// A wrong checkout is an error that names it.
+func TestOpenSide(t *testing.T) {
+	if _, err := openSide(t.Context(), "old", "no-such-revision", ".", t.TempDir()); err == nil || !strings.Contains(err.Error(), "no-such-revision") {
+		t.Error(err)
+	}
+}
