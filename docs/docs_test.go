@@ -44,6 +44,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
@@ -518,6 +519,7 @@ func TestTables(t *testing.T) {
 		"columns":       columns,
 		"blockcolumns":  blockColumns,
 		"arviz":         arvizNames,
+		"passes":        passes,
 	}
 	seen := map[string]bool{}
 	for _, page := range documents(t) {
@@ -563,6 +565,15 @@ func table(rows [][]string) string {
 		}
 	}
 	return b.String()
+}
+
+// passes is the table of the passes, in the order in which they run.
+func passes() [][]string {
+	rows := [][]string{{"pass", "what it does"}}
+	for _, p := range pass.All {
+		rows = append(rows, []string{"`" + p.Name + "`", p.Text})
+	}
+	return rows
 }
 
 // functions is the table of the functions of one kind.
@@ -712,7 +723,10 @@ func TestImports(t *testing.T) {
 		{"dsl", nil},
 		{"symbolic", []string{"dsl", "runtime/special"}},
 		{"symbolic/interpret", []string{"dsl", "symbolic", "runtime", "runtime/"}},
-		{"codegen", []string{"dsl", "symbolic"}},
+		{"codegen/loop", nil},
+		{"codegen/pass", []string{"codegen/loop"}},
+		{"codegen/golang", []string{"codegen/loop"}},
+		{"codegen", []string{"dsl", "symbolic", "codegen/loop", "codegen/pass", "codegen/golang"}},
 	}
 	below, err := filepath.Glob(filepath.Join(root, "runtime", "*"))
 	if err != nil {

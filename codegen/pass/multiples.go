@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 )
@@ -16,7 +15,7 @@ import (
 func multiples(p *loop.Program) {
 	p.Gone = map[*loop.Var]*loop.Expr{}
 	for _, f := range p.Funcs {
-		x := &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}}
+		x := &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}, values: newSharer()}
 		var kept []*loop.Var
 		for _, st := range f.Body {
 			switch st := st.(type) {
@@ -117,15 +116,15 @@ func folded(e *loop.Expr) *loop.Expr {
 // poly is a sum of monomials, in the order of their keys.
 type poly []monomial
 
-// monomial is a coefficient times powers of things, in the order of their keys.
+// monomial is a coefficient times powers of things, in the order of their values.
 type monomial struct {
 	k       float64
 	factors []factor
 }
 
 type factor struct {
-	key string
-	exp float64
+	value int // of something, as Share numbers it
+	exp   float64
 }
 
 func (m monomial) key() string { return fmt.Sprint(m.factors) }
@@ -135,8 +134,9 @@ const maxTerms = 16
 
 // expander multiplies the numbers of one function out.
 type expander struct {
-	lets  map[*loop.Var]*loop.Expr
-	known map[*loop.Var]poly
+	lets   map[*loop.Var]*loop.Expr
+	known  map[*loop.Var]poly
+	values *sharer
 }
 
 // of is the polynomial of a number that the function declares; nil, if there is none.
@@ -180,13 +180,12 @@ func (x *expander) expand(e *loop.Expr) poly {
 		}
 		return product
 	}
-	return atom(e, 1)
+	return x.atom(e, 1)
 }
 
 // atom is a power of something that is not multiplied out.
-func atom(e *loop.Expr, k float64) poly {
-	f := &loop.Func{Body: []loop.Stmt{&loop.Let{V: &loop.Var{Name: "x"}, E: e}}}
-	return poly{{k: 1, factors: []factor{{f.Format(), k}}}}
+func (x *expander) atom(e *loop.Expr, k float64) poly {
+	return poly{{k: 1, factors: []factor{{x.values.value(e, map[*loop.Expr]int{}), k}}}}
 }
 
 // power is a power of an expression.
@@ -198,7 +197,7 @@ func (x *expander) power(e *loop.Expr, k float64) poly {
 	case len(p) == 1 && (p[0].k == 1 || k == math.Trunc(k)):
 		m := monomial{k: math.Pow(p[0].k, k)}
 		for _, f := range p[0].factors {
-			m.factors = append(m.factors, factor{f.key, f.exp * k})
+			m.factors = append(m.factors, factor{f.value, f.exp * k})
 		}
 		return poly{m}
 	case k == math.Trunc(k) && k >= 1 && k <= 4:
@@ -208,7 +207,7 @@ func (x *expander) power(e *loop.Expr, k float64) poly {
 		}
 		return out
 	}
-	return atom(e, k)
+	return x.atom(e, k)
 }
 
 // times multiplies; nil is a product that is too long.
@@ -221,14 +220,14 @@ func (p poly) times(q poly) poly {
 		for _, b := range q {
 			m := monomial{k: a.k * b.k, factors: slices.Clone(a.factors)}
 			for _, f := range b.factors {
-				if n := slices.IndexFunc(m.factors, func(g factor) bool { return g.key == f.key }); n >= 0 {
+				if n := slices.IndexFunc(m.factors, func(g factor) bool { return g.value == f.value }); n >= 0 {
 					m.factors[n].exp += f.exp
 				} else {
 					m.factors = append(m.factors, f)
 				}
 			}
 			m.factors = slices.DeleteFunc(m.factors, func(f factor) bool { return f.exp == 0 })
-			slices.SortFunc(m.factors, func(a, b factor) int { return strings.Compare(a.key, b.key) })
+			slices.SortFunc(m.factors, func(a, b factor) int { return cmp.Compare(a.value, b.value) })
 			out = append(out, m)
 		}
 	}

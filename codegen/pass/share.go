@@ -15,7 +15,7 @@ import (
 // statement that needs them; blocks inside it know them too. Two nodes have one value if they have
 // the same form and nothing that they read was set in between.
 func Share(f *loop.Func) {
-	s := &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}, memos: map[loop.Stmt]map[*loop.Expr]int{}}
+	s := newSharer()
 	f.Body = s.block(f.Body, map[int]*loop.Var{})
 }
 
@@ -27,6 +27,10 @@ type sharer struct {
 	next     int
 	key      []byte
 	memos    map[loop.Stmt]map[*loop.Expr]int // the values of the expressions of a statement
+}
+
+func newSharer() *sharer {
+	return &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}, memos: map[loop.Stmt]map[*loop.Expr]int{}}
 }
 
 // value returns the number of an expression's value.

@@ -82,9 +82,6 @@ type Model struct {
 	sigma     float64     // data
 	c2        float64     // c2 = -½/sigma²
 	c3        float64     // c3 = -1.8378770664093453·n - 2·n·logSigma - 2.756815599614018
-	c4        float64     // c4 = 1/sigma²
-	c5        float64     // c5 = 2/sigma²
-	c6        float64     // c6 = -1/sigma²
 	tolerance ode.Options // of the differential equations
 	modelSpace
 }
@@ -189,14 +186,8 @@ func (s *Model) summarise() {
 	c2 := -0.5 / (sigma * sigma)
 	logSigma := special.Log(sigma)
 	c3 := -1.8378770664093453*float64(n) - 2*float64(n)*logSigma - 2.756815599614018
-	c4 := 1 / (sigma * sigma)
-	c5 := 2 / (sigma * sigma)
-	c6 := -1 / (sigma * sigma)
 	s.c2 = c2
 	s.c3 = c3
-	s.c4 = c4
-	s.c5 = c5
-	s.c6 = c6
 }
 
 // describe makes the description of the model.
@@ -528,7 +519,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	b := q[1]
 	c := q[2]
 	c3 := s.c3
-	c4 := s.c4
 	a10 := 0.0
 	a11 := 0.0
 	a12 := 0.0
@@ -550,9 +540,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a17 += e * sVC[i]
 	}
 	res = a10*c2 - 0.5*a*a - 0.5*b*b - 0.5*c*c + c2*a11 + c3
-	grad[0] = a12*c4 - a + c4*a13
-	grad[1] = c4*a14 - b + c4*a15
-	grad[2] = c4*a16 - c + c4*a17
+	grad[0] = -2*a12*c2 - a + -2*c2*a13
+	grad[1] = -2*c2*a14 - b + -2*c2*a15
+	grad[2] = -2*c2*a16 - c + -2*c2*a17
 	return res
 }
 
@@ -592,7 +582,7 @@ func (s *Model) matrix(b, q []float64) {
 	sRB := s.sOut[7*n : 8*n]
 	sVC := s.sOut[2*n : 3*n]
 	sRC := s.sOut[3*n : 4*n]
-	c4 := s.c4
+	c2 := s.c2
 	sumSqSVA := 0.0
 	sumSqSRA := 0.0
 	a18 := 0.0
@@ -619,18 +609,18 @@ func (s *Model) matrix(b, q []float64) {
 		sumSqSVC += sVC[i] * sVC[i]
 		sumSqSRC += sRC[i] * sRC[i]
 	}
-	b[0] = c4*sumSqSVA + c4*sumSqSRA + 1
-	e := c4*a18 + c4*a19
+	b[0] = -2*c2*sumSqSVA + -2*c2*sumSqSRA + 1
+	e := -2*c2*a18 + -2*c2*a19
 	b[3] = e
 	b[1] = e
-	b[4] = c4*sumSqSVB + c4*sumSqSRB + 1
-	e2 := c4*a20 + c4*a21
+	b[4] = -2*c2*sumSqSVB + -2*c2*sumSqSRB + 1
+	e2 := -2*c2*a20 + -2*c2*a21
 	b[6] = e2
 	b[2] = e2
-	e3 := c4*a22 + c4*a23
+	e3 := -2*c2*a22 + -2*c2*a23
 	b[7] = e3
 	b[5] = e3
-	b[8] = c4*sumSqSVC + c4*sumSqSRC + 1
+	b[8] = -2*c2*sumSqSVC + -2*c2*sumSqSRC + 1
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
@@ -660,10 +650,9 @@ func (s *Model) force(f, q, w []float64) {
 	sRCC := s.sOut[9*n : 10*n]
 	sVCC := s.sOut[8*n : 9*n]
 	a := q[0]
-	c6 := s.c6
+	c2 := s.c2
 	b := q[1]
 	c := q[2]
-	c4 := s.c4
 	a12 := 0.0
 	a13 := 0.0
 	a14 := 0.0
@@ -770,12 +759,12 @@ func (s *Model) force(f, q, w []float64) {
 	a75 := a25 + a74
 	a76 := a27 + a56
 	a77 := a30 + a58
-	a78 := a + a12*c6 + a13*c6
-	a79 := b + a14*c6 + a15*c6
-	a80 := c + a16*c6 + a17*c6
-	f[0] = c4*w[8]*a24 + c4*w[8]*a25 + c4*w[7]*a28 + c4*w[7]*a31 + c4*w[6]*a34 + c4*w[6]*a37 + c4*w[4]*a38 + c4*w[4]*a39 + c4*w[3]*a42 + c4*w[3]*a45 + c4*w[0]*a46 + c4*w[0]*a47 + a78
-	f[1] = c4*w[8]*a48 + c4*w[8]*a49 + c4*w[7]*a52 + c4*w[7]*a55 + c4*w[6]*a57 + c4*w[6]*a59 + c4*w[4]*a60 + c4*w[4]*a61 + c4*w[3]*a63 + c4*w[3]*a65 + c4*w[0]*a41 + c4*w[0]*a44 + a79
-	f[2] = c4*w[8]*a66 + c4*w[8]*a67 + c4*w[7]*a69 + c4*w[7]*a71 + c4*w[6]*a73 + c4*w[6]*a75 + c4*w[4]*a51 + c4*w[4]*a54 + c4*w[3]*a76 + c4*w[3]*a77 + c4*w[0]*a33 + c4*w[0]*a36 + a80
+	a78 := a + 2*a12*c2 + 2*a13*c2
+	a79 := b + 2*a14*c2 + 2*a15*c2
+	a80 := c + 2*a16*c2 + 2*a17*c2
+	f[0] = -2*c2*w[8]*a24 + -2*c2*w[8]*a25 + -2*c2*w[7]*a28 + -2*c2*w[7]*a31 + -2*c2*w[6]*a34 + -2*c2*w[6]*a37 + -2*c2*w[4]*a38 + -2*c2*w[4]*a39 + -2*c2*w[3]*a42 + -2*c2*w[3]*a45 + -2*c2*w[0]*a46 + -2*c2*w[0]*a47 + a78
+	f[1] = -2*c2*w[8]*a48 + -2*c2*w[8]*a49 + -2*c2*w[7]*a52 + -2*c2*w[7]*a55 + -2*c2*w[6]*a57 + -2*c2*w[6]*a59 + -2*c2*w[4]*a60 + -2*c2*w[4]*a61 + -2*c2*w[3]*a63 + -2*c2*w[3]*a65 + -2*c2*w[0]*a41 + -2*c2*w[0]*a44 + a79
+	f[2] = -2*c2*w[8]*a66 + -2*c2*w[8]*a67 + -2*c2*w[7]*a69 + -2*c2*w[7]*a71 + -2*c2*w[6]*a73 + -2*c2*w[6]*a75 + -2*c2*w[4]*a51 + -2*c2*w[4]*a54 + -2*c2*w[3]*a76 + -2*c2*w[3]*a77 + -2*c2*w[0]*a33 + -2*c2*w[0]*a36 + a80
 	s.a24 = a24
 	s.a25 = a25
 	s.a28 = a28
@@ -835,7 +824,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	sVBB := s.sOut[18*n : 19*n]
 	sRCC := s.sOut[9*n : 10*n]
 	sVCC := s.sOut[8*n : 9*n]
-	c5 := s.c5
+	c2 := s.c2
 	a24 := 0.0
 	a25 := 0.0
 	a26 := 0.0
@@ -928,9 +917,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 	a75 := a25 + a74
 	a76 := a27 + a56
 	a77 := a30 + a58
-	dst[0] = w[8]*c5*a24 + w[8]*c5*a25 + w[7]*c5*a28 + w[7]*c5*a31 + w[6]*c5*a34 + w[6]*c5*a37 + w[4]*c5*a38 + w[4]*c5*a39 + w[3]*c5*a42 + w[3]*c5*a45 + w[0]*c5*a46 + w[0]*c5*a47
-	dst[1] = w[8]*c5*a48 + w[8]*c5*a49 + w[7]*c5*a52 + w[7]*c5*a55 + w[6]*c5*a57 + w[6]*c5*a59 + w[4]*c5*a60 + w[4]*c5*a61 + w[3]*c5*a63 + w[3]*c5*a65 + w[0]*c5*a41 + w[0]*c5*a44
-	dst[2] = w[8]*c5*a66 + w[8]*c5*a67 + w[7]*c5*a69 + w[7]*c5*a71 + w[6]*c5*a73 + w[6]*c5*a75 + w[4]*c5*a51 + w[4]*c5*a54 + w[3]*c5*a76 + w[3]*c5*a77 + w[0]*c5*a33 + w[0]*c5*a36
+	dst[0] = -4*w[8]*c2*a24 + -4*w[8]*c2*a25 + -4*w[7]*c2*a28 + -4*w[7]*c2*a31 + -4*w[6]*c2*a34 + -4*w[6]*c2*a37 + -4*w[4]*c2*a38 + -4*w[4]*c2*a39 + -4*w[3]*c2*a42 + -4*w[3]*c2*a45 + -4*w[0]*c2*a46 + -4*w[0]*c2*a47
+	dst[1] = -4*w[8]*c2*a48 + -4*w[8]*c2*a49 + -4*w[7]*c2*a52 + -4*w[7]*c2*a55 + -4*w[6]*c2*a57 + -4*w[6]*c2*a59 + -4*w[4]*c2*a60 + -4*w[4]*c2*a61 + -4*w[3]*c2*a63 + -4*w[3]*c2*a65 + -4*w[0]*c2*a41 + -4*w[0]*c2*a44
+	dst[2] = -4*w[8]*c2*a66 + -4*w[8]*c2*a67 + -4*w[7]*c2*a69 + -4*w[7]*c2*a71 + -4*w[6]*c2*a73 + -4*w[6]*c2*a75 + -4*w[4]*c2*a51 + -4*w[4]*c2*a54 + -4*w[3]*c2*a76 + -4*w[3]*c2*a77 + -4*w[0]*c2*a33 + -4*w[0]*c2*a36
 	s.a24 = a24
 	s.a25 = a25
 	s.a28 = a28
@@ -971,7 +960,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	c4 := s.c4
+	c2 := s.c2
 	vC := v[2]
 	a24 := s.a24
 	a25 := s.a25
@@ -1011,9 +1000,9 @@ func (s *Model) rank1(f, q, v []float64) {
 	a77 := s.a77
 	a33 := s.a33
 	a36 := s.a36
-	f[0] = c4*vC*vC*a24 + c4*vC*vC*a25 + c4*vB*vC*a28 + c4*vB*vC*a31 + c4*vA*vC*a34 + c4*vA*vC*a37 + c4*vB*vB*a38 + c4*vB*vB*a39 + c4*vA*vB*a42 + c4*vA*vB*a45 + c4*vA*vA*a46 + c4*vA*vA*a47
-	f[1] = c4*vC*vC*a48 + c4*vC*vC*a49 + c4*vB*vC*a52 + c4*vB*vC*a55 + c4*vA*vC*a57 + c4*vA*vC*a59 + c4*vB*vB*a60 + c4*vB*vB*a61 + c4*vA*vB*a63 + c4*vA*vB*a65 + c4*vA*vA*a41 + c4*vA*vA*a44
-	f[2] = c4*vC*vC*a66 + c4*vC*vC*a67 + c4*vB*vC*a69 + c4*vB*vC*a71 + c4*vA*vC*a73 + c4*vA*vC*a75 + c4*vB*vB*a51 + c4*vB*vB*a54 + c4*vA*vB*a76 + c4*vA*vB*a77 + c4*vA*vA*a33 + c4*vA*vA*a36
+	f[0] = -2*c2*vC*vC*a24 + -2*c2*vC*vC*a25 + -2*c2*vB*vC*a28 + -2*c2*vB*vC*a31 + -2*c2*vA*vC*a34 + -2*c2*vA*vC*a37 + -2*c2*vB*vB*a38 + -2*c2*vB*vB*a39 + -2*c2*vA*vB*a42 + -2*c2*vA*vB*a45 + -2*c2*vA*vA*a46 + -2*c2*vA*vA*a47
+	f[1] = -2*c2*vC*vC*a48 + -2*c2*vC*vC*a49 + -2*c2*vB*vC*a52 + -2*c2*vB*vC*a55 + -2*c2*vA*vC*a57 + -2*c2*vA*vC*a59 + -2*c2*vB*vB*a60 + -2*c2*vB*vB*a61 + -2*c2*vA*vB*a63 + -2*c2*vA*vB*a65 + -2*c2*vA*vA*a41 + -2*c2*vA*vA*a44
+	f[2] = -2*c2*vC*vC*a66 + -2*c2*vC*vC*a67 + -2*c2*vB*vC*a69 + -2*c2*vB*vC*a71 + -2*c2*vA*vC*a73 + -2*c2*vA*vC*a75 + -2*c2*vB*vB*a51 + -2*c2*vB*vB*a54 + -2*c2*vA*vB*a76 + -2*c2*vA*vB*a77 + -2*c2*vA*vA*a33 + -2*c2*vA*vA*a36
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -1052,8 +1041,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	sVBB := s.sOut[18*n : 19*n]
 	sRCC := s.sOut[9*n : 10*n]
 	sVCC := s.sOut[8*n : 9*n]
-	c5 := s.c5
-	c4 := s.c4
+	c2 := s.c2
 	a24 := 0.0
 	a25 := 0.0
 	a26 := 0.0
@@ -1128,42 +1116,42 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 		a72 += sRA[i] * sRCC[i]
 		a74 += sVA[i] * sVCC[i]
 	}
-	dst[0] = c5*a47 + c5*a46
-	dst[1] = c5*a44 + c5*a41
-	dst[2] = c5*a36 + c5*a33
-	e := c4*(a43+a44) + c4*(a40+a41)
+	dst[0] = -4*c2*a47 + -4*c2*a46
+	dst[1] = -4*c2*a44 + -4*c2*a41
+	dst[2] = -4*c2*a36 + -4*c2*a33
+	e := -2*c2*(a43+a44) + -2*c2*(a40+a41)
 	dst[9] = e
 	dst[3] = e
-	e2 := c4*(a39+a64) + c4*(a38+a62)
+	e2 := -2*c2*(a39+a64) + -2*c2*(a38+a62)
 	dst[10] = e2
 	dst[4] = e2
-	e3 := c4*(a30+a58) + c4*(a27+a56)
+	e3 := -2*c2*(a30+a58) + -2*c2*(a27+a56)
 	dst[11] = e3
 	dst[5] = e3
-	dst[12] = c5*a39 + c5*a38
-	dst[13] = c5*a61 + c5*a60
-	dst[14] = c5*a54 + c5*a51
-	e4 := c4*(a35+a36) + c4*(a32+a33)
+	dst[12] = -4*c2*a39 + -4*c2*a38
+	dst[13] = -4*c2*a61 + -4*c2*a60
+	dst[14] = -4*c2*a54 + -4*c2*a51
+	e4 := -2*c2*(a35+a36) + -2*c2*(a32+a33)
 	dst[18] = e4
 	dst[6] = e4
-	e5 := c4*(a29+a58) + c4*(a26+a56)
+	e5 := -2*c2*(a29+a58) + -2*c2*(a26+a56)
 	dst[19] = e5
 	dst[7] = e5
-	e6 := c4*(a25+a74) + c4*(a24+a72)
+	e6 := -2*c2*(a25+a74) + -2*c2*(a24+a72)
 	dst[20] = e6
 	dst[8] = e6
-	e7 := c4*(a29+a30) + c4*(a26+a27)
+	e7 := -2*c2*(a29+a30) + -2*c2*(a26+a27)
 	dst[21] = e7
 	dst[15] = e7
-	e8 := c4*(a53+a54) + c4*(a50+a51)
+	e8 := -2*c2*(a53+a54) + -2*c2*(a50+a51)
 	dst[22] = e8
 	dst[16] = e8
-	e9 := c4*(a49+a70) + c4*(a48+a68)
+	e9 := -2*c2*(a49+a70) + -2*c2*(a48+a68)
 	dst[23] = e9
 	dst[17] = e9
-	dst[24] = c5*a25 + c5*a24
-	dst[25] = c5*a49 + c5*a48
-	dst[26] = c5*a67 + c5*a66
+	dst[24] = -4*c2*a25 + -4*c2*a24
+	dst[25] = -4*c2*a49 + -4*c2*a48
+	dst[26] = -4*c2*a67 + -4*c2*a66
 	s.a24 = a24
 	s.a25 = a25
 	s.a33 = a33

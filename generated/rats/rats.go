@@ -110,10 +110,6 @@ type Model struct {
 	c6        []float64 // c6[i] = Σ[i1 in Npts] (xbar - x[i1])²·δ[i,rat[i1]]
 	c7        float64   // c7 = 2·Npts
 	c8        float64   // c8 = 2·N
-	c9        float64   // c9 = Npts - 1
-	c10       float64   // c10 = ½·N
-	c11       float64   // c11 = N - 1
-	c12       float64   // c12 = -2·N
 	modelSpace
 }
 
@@ -185,19 +181,11 @@ func (s *Model) summarise() {
 	c3 := 1 - float64(n)
 	c7 := 2 * float64(npts)
 	c8 := 2 * float64(n)
-	c9 := float64(npts) - 1
-	c10 := 0.5 * float64(n)
-	c11 := float64(n) - 1
-	c12 := -2 * float64(n)
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
 	s.c7 = c7
 	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
-	s.c11 = c11
-	s.c12 = c12
 	clear(c4)
 	clear(c5)
 	clear(c6)
@@ -580,9 +568,9 @@ func (s *Model) force(f, q, w []float64) {
 	a3 := s.a3
 	a1 := s.a1
 	a5 := s.a5
-	c9 := s.c9
-	c11 := s.c11
-	c10 := s.c10
+	c2 := s.c2
+	c3 := s.c3
+	c8 := s.c8
 	a2 := 0.0
 	clear(a7)
 	clear(a8)
@@ -626,9 +614,9 @@ func (s *Model) force(f, q, w []float64) {
 	a14 := 0.5 * a6
 	f[afterBeta] = 0.0001*muAlpha + a3*a9
 	f[afterBeta+1] = 0.0001*muBeta + a5*a10
-	f[afterBeta+2] = c9 - 2*a1*(0.5*b1+0.5*b2-b3+a12)
-	f[afterBeta+3] = c11 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+w[n+(n+2)*n+n*(n+2)+n]*c10+a13)
-	f[afterBeta+4] = c11 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+w[n+(n+2)*n+(n+1)*(n+2)+(n+1)]*c10+a14)
+	f[afterBeta+2] = -c2 - 2*a1*(0.5*b1+0.5*b2-b3+a12)
+	f[afterBeta+3] = -c3 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+0.25*w[n+(n+2)*n+n*(n+2)+n]*c8+a13)
+	f[afterBeta+4] = -c3 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+0.25*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)]*c8+a14)
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -678,7 +666,7 @@ func (s *Model) rank1(f, q, v []float64) {
 	a1 := s.a1
 	a3 := s.a3
 	vMuAlpha := v[afterBeta]
-	c10 := s.c10
+	c8 := s.c8
 	a5 := s.a5
 	vMuBeta := v[afterBeta+1]
 	sumSqVAlpha := 0.0
@@ -702,8 +690,8 @@ func (s *Model) rank1(f, q, v []float64) {
 	f[afterBeta] = 0
 	f[afterBeta+1] = 0
 	f[afterBeta+2] = -2 * a1 * (0.5*b4 + 0.5*b5 - b6)
-	f[afterBeta+3] = -2 * a3 * (0.5*sumSqVAlpha - vMuAlpha*sumVAlpha + vMuAlpha*vMuAlpha*c10)
-	f[afterBeta+4] = -2 * a5 * (0.5*sumSqVBeta - vMuBeta*sumVBeta + vMuBeta*vMuBeta*c10)
+	f[afterBeta+3] = -2 * a3 * (0.5*sumSqVAlpha - vMuAlpha*sumVAlpha + 0.25*vMuAlpha*vMuAlpha*c8)
+	f[afterBeta+4] = -2 * a5 * (0.5*sumSqVBeta - vMuBeta*sumVBeta + 0.25*vMuBeta*vMuBeta*c8)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -732,7 +720,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c5 := s.c5
 	c6 := s.c6
 	a5 := s.a5
-	c12 := s.c12
+	c8 := s.c8
 	for j := range n {
 		for l := range n {
 			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = -2 * kernel.Delta(j, l) * a1 * c4[j]
@@ -759,8 +747,8 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 		dst[((afterBeta+1)*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+4)] = e2
 		dst[((n+j)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = e2
 	}
-	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = a3 * c12
-	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = a5 * c12
+	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = -a3 * c8
+	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = -a5 * c8
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

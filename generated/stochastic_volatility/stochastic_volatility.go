@@ -410,7 +410,6 @@ type volatilityBlockSpace struct {
 	g3           float64   // g3 = -2·beta
 	a2           []float64 // a2[i] = exp(-x[i] + g3)
 	g4           float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
-	g5           float64   // g5 = 4·expNegSigma2·invLogitPhi·invLogitNegPhi
 	g6           float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
 	g7           float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
 }
@@ -670,14 +669,14 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 //	x[j], x[j-1]: g7
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
-	g5 := s.g5
+	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	g6 := s.g6
 	g7 := s.g7
 	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
-			part = g5
+			part = -2 * g1
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -697,7 +696,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	for j := max(1, t-1); j < t; j++ {
 		part := 0.0
 		if j == 0 {
-			part = g5
+			part = -2 * g1
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -875,7 +874,6 @@ func (s *VolatilityBlock) prepareGiven() {
 	g2 := 1 - 2*invLogitPhi
 	g3 := -2 * beta
 	g4 := sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2
-	g5 := 4 * expNegSigma2 * invLogitPhi * invLogitNegPhi
 	g6 := expNegSigma2 * g2 * g2
 	g7 := expNegSigma2 * g2
 	s.expNegSigma2 = expNegSigma2
@@ -883,7 +881,6 @@ func (s *VolatilityBlock) prepareGiven() {
 	s.g2 = g2
 	s.g3 = g3
 	s.g4 = g4
-	s.g5 = g5
 	s.g6 = g6
 	s.g7 = g7
 }
@@ -900,10 +897,6 @@ type LatentBlock struct {
 	c3   float64   // c3 = -½·T - 5
 	c4   float64   // c4 = ½·T
 	c5   float64   // c5 = T + 20.5
-	c6   float64   // c6 = 2·T
-	c7   float64   // c7 = ½·T + 5
-	c8   float64   // c8 = -½·T - 10.25
-	c9   float64   // c9 = ½·T + 10.25
 	latentBlockSpace
 }
 
@@ -959,20 +952,12 @@ func (s *LatentBlock) summarise() {
 	c3 := -0.5*float64(t) - 5
 	c4 := 0.5 * float64(t)
 	c5 := float64(t) + 20.5
-	c6 := 2 * float64(t)
-	c7 := 0.5*float64(t) + 5
-	c8 := -0.5*float64(t) - 10.25
-	c9 := 0.5*float64(t) + 10.25
 	s.c1 = c1
 	s.invT = invT
 	s.c2 = c2
 	s.c3 = c3
 	s.c4 = c4
 	s.c5 = c5
-	s.c6 = c6
-	s.c7 = c7
-	s.c8 = c8
-	s.c9 = c9
 }
 
 // describe makes the description of the model.
@@ -1151,7 +1136,6 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	phi := q[1]
 	c4 := s.c4
 	c5 := s.c5
-	c6 := s.c6
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
@@ -1161,7 +1145,7 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	b[1] = e
 	e2 := 1 - 2*invLogitPhi
 	b[4] = invLogitPhi*invLogitNegPhi*c5 + 0.5*e2*e2
-	b[8] = c6
+	b[8] = 4 * c4
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1180,10 +1164,9 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	fitCentre := s.fitCentre
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
-	c7 := s.c7
+	c3 := s.c3
 	g7 := s.g7
-	c8 := s.c8
-	c9 := s.c9
+	c5 := s.c5
 	g5 := s.g5
 	a1 := math.Exp(-2*beta - g3)
 	a4 := invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi)
@@ -1194,8 +1177,8 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	a10 := -invLogitPhi * (1 - invLogitPhi)
 	a11 := expNegSigma2 * g1
 	a12 := 2*invLogitPhi - 20.5*invLogitNegPhi
-	f[0] = c7 - expNegSigma2*(g7+0.125*w[0]+a7)
-	f[1] = a12 - (w[3]-invLogitNegPhi*w[4]*c8-w[4]*a8-a9)*a10 - a4*(w[4]*c9-a11)
+	f[0] = -c3 - expNegSigma2*(g7+0.125*w[0]+a7)
+	f[1] = a12 - (w[3]- -0.5*invLogitNegPhi*w[4]*c5-w[4]*a8-a9)*a10 - a4*(0.5*w[4]*c5-a11)
 	f[2] = float64(t) - a1*g5
 	s.a4 = a4
 }
@@ -1231,12 +1214,12 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	vSigma2 := v[0]
 	vPhi := v[1]
 	a4 := s.a4
-	c9 := s.c9
+	c5 := s.c5
 	a6 := s.a6
 	invLogitNegPhi := s.invLogitNegPhi
 	a13 := s.a13
 	f[0] = -0.125 * expNegSigma2 * vSigma2 * vSigma2
-	f[1] = -vPhi * (vPhi*a4*c9 - a6*(vSigma2+invLogitNegPhi*vPhi*c9+vPhi*a13))
+	f[1] = -vPhi * (0.5*vPhi*a4*c5 - a6*(vSigma2+0.5*invLogitNegPhi*vPhi*c5+vPhi*a13))
 	f[2] = 0
 }
 

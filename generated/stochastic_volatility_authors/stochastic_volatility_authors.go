@@ -419,13 +419,8 @@ type LatentBlock struct {
 	c2   float64   // c2 = -0.9189385332046727·T
 	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
 	c4   float64   // c4 = -T - 12
-	c5   float64   // c5 = 2·T
 	c6   float64   // c6 = T + 18.5
 	c7   float64   // c7 = 2·T - 1
-	c8   float64   // c8 = 1 - 2·T
-	c9   float64   // c9 = -2·T - 37
-	c10  float64   // c10 = 2 - 4·T
-	c11  float64   // c11 = T + 12
 	latentBlockSpace
 }
 
@@ -476,24 +471,14 @@ func (s *LatentBlock) summarise() {
 	c2 := -0.9189385332046727 * float64(t)
 	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
 	c4 := -float64(t) - 12
-	c5 := 2 * float64(t)
 	c6 := float64(t) + 18.5
 	c7 := 2*float64(t) - 1
-	c8 := 1 - 2*float64(t)
-	c9 := -2*float64(t) - 37
-	c10 := 2 - 4*float64(t)
-	c11 := float64(t) + 12
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
 	s.c4 = c4
-	s.c5 = c5
 	s.c6 = c6
 	s.c7 = c7
-	s.c8 = c8
-	s.c9 = c9
-	s.c10 = c10
-	s.c11 = c11
 }
 
 // describe makes the description of the model.
@@ -698,13 +683,13 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
 	gamma := q[0]
 	alpha := q[1]
-	c5 := s.c5
+	c2 := s.c2
 	c6 := s.c6
 	beta := q[2]
 	c7 := s.c7
 	a1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
-	b[0] = a1 + c5
+	b[0] = a1 - 2.176424132553538*c2
 	e := 2 * phi
 	b[3] = e
 	b[1] = e
@@ -727,19 +712,19 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g1 := s.g1
 	a1 := s.a1
 	g2 := s.g2
-	c11 := s.c11
+	c4 := s.c4
 	g4 := s.g4
 	c6 := s.c6
-	c8 := s.c8
+	c7 := s.c7
 	a12 := 1 - phi*phi
 	a14 := 1 / (beta * beta * beta)
 	e := fitOffset - fitFactor*(fitCentre-phi)
 	a15 := 0.5*e*e - a12*g1
 	a16 := 2*a1*phi*g1 + fitFactor*a1*e + 0.5/(1-phi) - 19/(phi+1) + phi/a12
 	a17 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
-	f[0] = c11 - 2*a1*(g4+0.5*w[0]+a15)
+	f[0] = -c4 - 2*a1*(g4+0.5*w[0]+a15)
 	f[1] = a12 * (2*w[3] - phi*c6*w[4] + 2*phi*w[4] + a16)
-	f[2] = w[8]*c8*a14 + a17
+	f[2] = -w[8]*c7*a14 + a17
 	s.a12 = a12
 	s.a14 = a14
 }
@@ -749,13 +734,13 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	phi := s.phi
 	beta := q[2]
 	a1 := s.a1
-	c9 := s.c9
-	c10 := s.c10
+	c6 := s.c6
+	c7 := s.c7
 	a12 := 1 - phi*phi
 	a14 := 1 / (beta * beta * beta)
 	dst[0] = -2 * a1 * w[0]
-	dst[1] = a12 * (4*w[3] + 4*phi*w[4] + phi*w[4]*c9)
-	dst[2] = w[8] * c10 * a14
+	dst[1] = a12 * (4*w[3] + 4*phi*w[4] + -2*phi*w[4]*c6)
+	dst[2] = -2 * w[8] * c7 * a14
 	s.a12 = a12
 	s.a14 = a14
 }
@@ -769,11 +754,11 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	phi := s.phi
 	c6 := s.c6
 	vBeta := v[2]
-	c8 := s.c8
+	c7 := s.c7
 	a14 := s.a14
 	f[0] = -a1 * vGamma * vGamma
 	f[1] = vAlpha * a12 * (2*vGamma - phi*c6*vAlpha + 2*phi*vAlpha)
-	f[2] = vBeta * vBeta * c8 * a14
+	f[2] = -vBeta * vBeta * c7 * a14
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -795,17 +780,17 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	a1 := s.a1
 	phi := s.phi
-	c9 := s.c9
+	c6 := s.c6
 	beta := q[2]
-	c10 := s.c10
+	c7 := s.c7
 	dst[0] = -2 * a1
 	sqPhi := phi * phi
 	e := 2 - 2*sqPhi
 	dst[10] = e
 	dst[4] = e
 	e2 := 1 - sqPhi
-	dst[13] = phi*e2*c9 + 4*phi*e2
-	dst[26] = c10 / (beta * beta * beta)
+	dst[13] = -2*phi*e2*c6 + 4*phi*e2
+	dst[26] = -2 * c7 / (beta * beta * beta)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1050,7 +1035,6 @@ type volatilityBlockSpace struct {
 	a3      []float64 // a3[i] = exp(½·x[i])
 	a4      []float64 // a4[i] = log(beta·a3[i])
 	g10     float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
-	g11     float64   // g11 = g1·(1 - phi²)
 	g12     float64   // g12 = g1·phi²
 	g13     float64   // g13 = -g1·phi
 }
@@ -1348,14 +1332,14 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 //	x[j], x[j-1]: g13
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
-	g11 := s.g11
+	g2 := s.g2
 	g1 := s.g1
 	g12 := s.g12
 	g13 := s.g13
 	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
-			part = g11
+			part = -2 * g2
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1375,7 +1359,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	for j := max(1, t-1); j < t; j++ {
 		part := 0.0
 		if j == 0 {
-			part = g11
+			part = -2 * g2
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1545,19 +1529,17 @@ func (s *VolatilityBlock) prepareGiven() {
 	c1 := s.c1
 	g1 := math.Exp(-2 * gamma)
 	phi := math.Tanh(alpha)
-	e := 1 - phi*phi
-	g2 := -0.5 * g1 * e
+	g2 := -0.5 * g1 * (1 - phi*phi)
 	g3 := math.Log1p(-phi * phi)
 	g4 := -0.5 / (beta * beta)
-	e2 := 0.5*phi + 0.5
-	g5 := special.Log(e2)
+	e := 0.5*phi + 0.5
+	g5 := special.Log(e)
 	g6 := math.Log1p(-0.5*phi - 0.5)
-	g7 := special.LogPositive(e2)
+	g7 := special.LogPositive(e)
 	g8 := special.LogPositive(0.5 - 0.5*phi)
 	g9 := special.Bounded(19*g5+0.5*g6+4.632823911110912, g7+g8)
 	logBeta := special.Log(beta)
 	g10 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + g9 - logBeta
-	g11 := g1 * e
 	g12 := g1 * phi * phi
 	g13 := -g1 * phi
 	s.g1 = g1
@@ -1565,7 +1547,6 @@ func (s *VolatilityBlock) prepareGiven() {
 	s.g2 = g2
 	s.g4 = g4
 	s.g10 = g10
-	s.g11 = g11
 	s.g12 = g12
 	s.g13 = g13
 }

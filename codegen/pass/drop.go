@@ -1,0 +1,44 @@
+package pass
+
+import "github.com/hamc-dev/hamc/codegen/loop"
+
+// drop leaves out numbers of its own that a function does not read, and loops and branches that
+// nothing is left of. Random numbers are drawn all the same.
+func drop(f *loop.Func) {
+	for {
+		reads := loop.EffectsOf(f.Body...).Reads
+		found := false
+		f.Body = loop.Blocks(f.Body, func(list []loop.Stmt) []loop.Stmt {
+			var out []loop.Stmt
+			for _, st := range list {
+				if idle(st, reads) {
+					found = true
+					continue
+				}
+				out = append(out, st)
+			}
+			return out
+		})
+		if !found {
+			return
+		}
+	}
+}
+
+// idle reports whether a statement does nothing for what is read.
+func idle(st loop.Stmt, reads map[*loop.Var][][]*loop.Int) bool {
+	unread := func(v *loop.Var, e *loop.Expr) bool {
+		return v.Home == loop.Local && len(reads[v]) == 0 && !draws(e)
+	}
+	switch st := st.(type) {
+	case *loop.Let:
+		return unread(st.V, st.E)
+	case *loop.Set:
+		return unread(st.V, st.E)
+	case *loop.For:
+		return len(st.Body) == 0
+	case *loop.If:
+		return len(st.Body) == 0
+	}
+	return false
+}
