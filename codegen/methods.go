@@ -166,7 +166,7 @@ func (g *generator) formulas(prefix string, outs []symbolic.Output) string {
 	for _, o := range outs {
 		name := g.d.Params[o.Row].Decl.ObjectName()
 		name += subscripts(o)
-		s += fmt.Sprintf("\n\t%s%s = %s", prefix, name, symbolic.Format(o.E))
+		s += fmt.Sprintf("\n\t%s%s = %s", prefix, name, g.format(o.E))
 	}
 	return s
 }
@@ -174,7 +174,7 @@ func (g *generator) formulas(prefix string, outs []symbolic.Output) string {
 func (g *generator) matrixFormulas() string {
 	s := ""
 	for _, o := range g.d.Matrix {
-		s += fmt.Sprintf("\n\t%s: %s", g.entryName(o), symbolic.Format(o.E))
+		s += fmt.Sprintf("\n\t%s: %s", g.entryName(o), g.format(o.E))
 	}
 	return s
 }

@@ -415,7 +415,7 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 		if subs != "" {
 			subs = "[" + subs + "]"
 		}
-		st.Id(g.names.tensor(def.Tensor)).Add(ty).Comment(shortened(fmt.Sprintf("%s%s = %s", def.Tensor.Name, subs, symbolic.Format(def.Body))))
+		st.Id(g.names.tensor(def.Tensor)).Add(ty).Comment(shortened(fmt.Sprintf("%s%s = %s", def.Tensor.Name, subs, g.format(def.Body))))
 	}
 }
 

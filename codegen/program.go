@@ -102,3 +102,22 @@ func (g *generator) arrays(name string) []*loop.Var {
 	}
 	return out
 }
+
+// format is the text of an expression of the program, in terms of what is kept.
+func (g *generator) format(e *symbolic.Expr) string {
+	if len(g.prog.Gone) == 0 {
+		return symbolic.Format(e)
+	}
+	c := g.d.C
+	return symbolic.Format(c.Replace(e, func(r *symbolic.Expr) *symbolic.Expr {
+		x := g.prog.Gone[g.vars[r.Tensor]]
+		if x == nil {
+			return r
+		}
+		k := 1.0
+		if x.Op == loop.Mul {
+			k, x = x.Val, x.Args[0]
+		}
+		return c.Scale(k, c.Ref(g.tensorOf[x.Var]))
+	}))
+}

@@ -263,8 +263,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂t1 = t1·c4 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c5
-//	∂L/∂t2 = t2·(c4 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c6)
+//	∂L/∂t1 = 2·t1·c1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c5
+//	∂L/∂t2 = 2·t2·(c1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c5)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	fitOffset := s.fitOffset
@@ -306,7 +306,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	t1, t1: c7
 //	t2, t1: t2·c8
-//	t2, t2: t2²·c9 + c10
+//	t2, t2: -2·c1 + 2·t2²·c8
 func (s *Model) matrix(b, q []float64) {
 	c7 := s.c7
 	t2 := q[1]

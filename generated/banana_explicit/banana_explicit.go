@@ -254,8 +254,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂t1 = t1·c3 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c4
-//	∂L/∂t2 = t2·(c3 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c5)
+//	∂L/∂t1 = 2·t1·c1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c4
+//	∂L/∂t2 = 2·t2·(c1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c4)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t2 := q[1]
@@ -279,7 +279,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 //
 //	t1, t1: c6
 //	t2, t1: t2·c7
-//	t2, t2: t2²·c8 + c9
+//	t2, t2: -2·c1 + 2·t2²·c7
 func (s *Model) matrix(b, q []float64) {
 	c6 := s.c6
 	t2 := q[1]

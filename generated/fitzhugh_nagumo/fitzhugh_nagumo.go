@@ -497,9 +497,9 @@ func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂a = -a + a12·c4 + c4·a13
-//	∂L/∂b = -b + c4·a14 + c4·a15
-//	∂L/∂c = -c + c4·a16 + c4·a17
+//	∂L/∂a = -a - 2·c2·a12 - 2·c2·a13
+//	∂L/∂b = -b - 2·c2·a14 - 2·c2·a15
+//	∂L/∂c = -c - 2·c2·a16 - 2·c2·a17
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
@@ -568,12 +568,12 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	a, a: c4·sumSqS_v_a + c4·sumSqS_r_a + 1
-//	b, a: c4·a18 + c4·a19
-//	b, b: c4·sumSqS_v_b + c4·sumSqS_r_b + 1
-//	c, a: c4·a20 + c4·a21
-//	c, b: c4·a22 + c4·a23
-//	c, c: c4·sumSqS_v_c + c4·sumSqS_r_c + 1
+//	a, a: 1 - 2·c2·sumSqS_v_a - 2·c2·sumSqS_r_a
+//	b, a: -2·c2·a18 - 2·c2·a19
+//	b, b: 1 - 2·c2·sumSqS_v_b - 2·c2·sumSqS_r_b
+//	c, a: -2·c2·a20 - 2·c2·a21
+//	c, b: -2·c2·a22 - 2·c2·a23
+//	c, c: 1 - 2·c2·sumSqS_v_c - 2·c2·sumSqS_r_c
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	sVA := s.sOut[4*n : 5*n]

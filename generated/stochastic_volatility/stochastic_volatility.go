@@ -665,7 +665,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
-//	x[j], x[j]: δ[j,1]·g5 + expNegSigma2·[j in 2..T] + [j in T-1]·g6 + ½
+//	x[j], x[j]: expNegSigma2·[j in 2..T] + [j in T-1]·g6 - 2·g1·δ[j,1] + ½
 //	x[j], x[j-1]: g7
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
@@ -1129,7 +1129,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 //	sigma2, sigma2: 0.25·expNegSigma2 + c4
 //	phi, sigma2: invLogitPhi - ½
 //	phi, phi: invLogitPhi·invLogitNegPhi·c5 + ½·(1 - 2·invLogitPhi)²
-//	beta, beta: c6
+//	beta, beta: 4·c4
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
 	sigma2 := q[0]

@@ -675,7 +675,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	gamma, gamma: a1 + c5
+//	gamma, gamma: a1 - 2.176424132553538·c2
 //	alpha, gamma: 2·phi
 //	alpha, alpha: 2·phi² + (1 - phi²)·c6
 //	beta, beta: c7/beta²
@@ -1328,7 +1328,7 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
-//	x[j], x[j]: δ[j,1]·g11 + g1·[j in 2..T] + [j in T-1]·g12 + ½
+//	x[j], x[j]: g1·[j in 2..T] + [j in T-1]·g12 - 2·g2·δ[j,1] + ½
 //	x[j], x[j-1]: g13
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
