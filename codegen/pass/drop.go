@@ -4,9 +4,24 @@ import "github.com/hamc-dev/hamc/codegen/loop"
 
 // drop leaves out numbers of its own that a function does not read, and loops and branches that
 // nothing is left of. Random numbers are drawn all the same.
-func drop(f *loop.Func) {
+func drop(p *loop.Program) {
+	for _, f := range p.Funcs {
+		var behind []loop.Stmt
+		for _, g := range p.Funcs {
+			if g.After == f {
+				behind = append(behind, g.Body...)
+			}
+		}
+		dropFrom(f, behind)
+	}
+}
+
+// dropFrom drops from one function; what stands behind it reads its numbers too.
+func dropFrom(f *loop.Func, behind []loop.Stmt) {
 	for {
-		reads := loop.EffectsOf(f.Body...).Reads
+		e := loop.EffectsOf(f.Body...)
+		e.Add(behind...)
+		reads := e.Reads
 		found := false
 		f.Body = loop.Blocks(f.Body, func(list []loop.Stmt) []loop.Stmt {
 			var out []loop.Stmt

@@ -15,7 +15,7 @@ import (
 func multiples(p *loop.Program) {
 	p.Gone = map[*loop.Var]*loop.Expr{}
 	for _, f := range p.Funcs {
-		x := &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}, values: newSharer()}
+		x := &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}, seen: map[*loop.Expr]poly{}, values: newSharer(), memo: map[*loop.Expr]int{}}
 		var kept []*loop.Var
 		for _, st := range f.Body {
 			switch st := st.(type) {
@@ -136,7 +136,9 @@ const maxTerms = 16
 type expander struct {
 	lets   map[*loop.Var]*loop.Expr
 	known  map[*loop.Var]poly
+	seen   map[*loop.Expr]poly
 	values *sharer
+	memo   map[*loop.Expr]int
 }
 
 // of is the polynomial of a number that the function declares; nil, if there is none.
@@ -151,6 +153,15 @@ func (x *expander) of(v *loop.Var) poly {
 
 // expand multiplies an expression out; nil is one that is too long.
 func (x *expander) expand(e *loop.Expr) poly {
+	p, ok := x.seen[e]
+	if !ok {
+		p = x.expanded(e)
+		x.seen[e] = p
+	}
+	return p
+}
+
+func (x *expander) expanded(e *loop.Expr) poly {
 	switch e.Op {
 	case loop.Num:
 		return poly{{k: e.Val}}
@@ -185,7 +196,7 @@ func (x *expander) expand(e *loop.Expr) poly {
 
 // atom is a power of something that is not multiplied out.
 func (x *expander) atom(e *loop.Expr, k float64) poly {
-	return poly{{k: 1, factors: []factor{{x.values.value(e, map[*loop.Expr]int{}), k}}}}
+	return poly{{k: 1, factors: []factor{{x.values.value(e, x.memo), k}}}}
 }
 
 // power is a power of an expression.

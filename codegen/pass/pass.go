@@ -20,7 +20,7 @@ var All = []Pass{
 	{"join", "inner loops over one range become one", each(join)},
 	{"contract", "arrays that one turn of a loop sets and reads become numbers", contract},
 	{"split", "loops that ask where they stand are split into ends and interior", each(split)},
-	{"drop", "numbers that nothing reads are not computed", each(drop)},
+	{"drop", "numbers that nothing reads are not computed", drop},
 	{"share", "what is computed twice in a block is computed once", each(Share)},
 }
 
