@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/symbolic"
@@ -302,14 +303,14 @@ func (g *generator) differ(new, old []string) ([]string, jen.Code) {
 
 // form prints Σ_ij M_ij d_i d_j of a symmetric matrix of order one or two, of its lower triangle; an entry may be nil, for 0.
 func form(d []string, lower ...*jen.Statement) *jen.Statement {
-	s := jen.Add(lower[0]).Op("*").Id(d[0]).Op("*").Id(d[0])
+	s := prod(lower[0], id(d[0]), id(d[0]))
 	if len(d) == 1 {
 		return s
 	}
 	if lower[1] != nil {
-		s = s.Op("+").Lit(2).Op("*").Add(lower[1]).Op("*").Id(d[0]).Op("*").Id(d[1])
+		s = s.Op("+").Add(prod(jen.Lit(2), lower[1], id(d[0]), id(d[1])))
 	}
-	return s.Op("+").Add(lower[2]).Op("*").Id(d[1]).Op("*").Id(d[1])
+	return s.Op("+").Add(prod(lower[2], id(d[1]), id(d[1])))
 }
 
 // beside prints the entry of A beside the diagonal, or nil where it is 0.
@@ -325,11 +326,11 @@ func (g *generator) positionSquare(d, adj []string, det jen.Code) *jen.Statement
 	if len(d) == 1 {
 		return form(d, jen.Add(det))
 	}
-	s := jen.Add(id(adj[2])).Op("*").Id(d[0]).Op("*").Id(d[0])
+	s := prod(id(adj[2]), id(d[0]), id(d[0]))
 	if g.crossed() {
-		s = s.Op("-").Lit(2).Op("*").Id(adj[1]).Op("*").Id(d[0]).Op("*").Id(d[1])
+		s = s.Op("-").Add(prod(jen.Lit(2), id(adj[1]), id(d[0]), id(d[1])))
 	}
-	return s.Op("+").Id(adj[0]).Op("*").Id(d[1]).Op("*").Id(d[1])
+	return s.Op("+").Add(prod(id(adj[0]), id(d[1]), id(d[1])))
 }
 
 // momentumSquare prints ΔpᵀG⁻¹Δp = ΔpᵀAΔp/D.
@@ -337,7 +338,7 @@ func (g *generator) momentumSquare(d, adj []string, inv string) *jen.Statement {
 	if len(d) == 1 {
 		return form(d, id(inv))
 	}
-	return jen.Parens(form(d, id(adj[0]), g.beside(adj), id(adj[2]))).Op("*").Id(inv)
+	return prod(jen.Parens(form(d, id(adj[0]), g.beside(adj), id(adj[2]))), id(inv))
 }
 
 // measure prints the definition of converged: whether the norm of a change is at most δ.
@@ -499,11 +500,20 @@ func (g *generator) flatEvaluate() jen.Code {
 
 // second prints u₂ at the momentum p.
 func (g *generator) second() *jen.Statement {
-	u := frameField("diag").Op("*").Id("p").Index(jen.Lit(1))
+	u := prod(frameField("diag"), id("p").Index(jen.Lit(1)))
 	if g.crossed() {
-		u = frameField("off").Op("*").Id("p").Index(jen.Lit(0)).Op("+").Add(u)
+		u = prod(frameField("off"), id("p").Index(jen.Lit(0))).Op("+").Add(u)
 	}
 	return u
+}
+
+// prod prints a product that no addition is fused with.
+func prod(factors ...jen.Code) *jen.Statement {
+	s := jen.Add(factors[0])
+	for _, f := range factors[1:] {
+		s = s.Op("*").Add(f)
+	}
+	return golang.Rounded(s)
 }
 
 func sqrt(x *jen.Statement) *jen.Statement { return jen.Qual("math", "Sqrt").Call(x) }
@@ -511,7 +521,7 @@ func sqrt(x *jen.Statement) *jen.Statement { return jen.Qual("math", "Sqrt").Cal
 // flatQuad prints pᵀG⁻¹p as quad.
 func (g *generator) flatQuad() []jen.Code {
 	square := func() *jen.Statement {
-		return id("p").Index(jen.Lit(0)).Op("*").Id("p").Index(jen.Lit(0))
+		return prod(id("p").Index(jen.Lit(0)), id("p").Index(jen.Lit(0)))
 	}
 	if g.dim.Offset == 1 {
 		return []jen.Code{id("quad").Op(":=").Add(square()).Op("/").Add(frameField("det"))}
@@ -530,7 +540,7 @@ func (g *generator) flatWhiten() jen.Code {
 	} else {
 		code = append(code,
 			jen.List(id("r"), id("u")).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(frameField("diag"))), g.second()),
-			elements("z", 2).Op("=").List(id("r").Op("*").Add(p1()), id("r").Op("*").Id("u").Op("/").Add(sqrt(frameField("det")))))
+			elements("z", 2).Op("=").List(prod(id("r"), p1()), id("r").Op("*").Id("u").Op("/").Add(sqrt(frameField("det")))))
 	}
 	return g.whitenMethod(append(code, jen.Return(okay()))...)
 }
@@ -538,20 +548,20 @@ func (g *generator) flatWhiten() jen.Code {
 func (g *generator) flatLength() jen.Code {
 	det, diag := func() *jen.Statement { return frameField("det") }, func() *jen.Statement { return frameField("diag") }
 	entry := func(v string, i int) *jen.Statement { return id(v).Index(jen.Lit(i)) }
-	square := func(x *jen.Statement) *jen.Statement { return jen.Add(x).Op("*").Add(x) }
+	square := func(x *jen.Statement) *jen.Statement { return prod(x, x) }
 	var q, p []jen.Code
 	if g.dim.Offset == 1 {
-		q = []jen.Code{id("sum").Op("+=").Add(det()).Op("*").Add(square(entry("dq", 0)))}
+		q = []jen.Code{id("sum").Op("+=").Add(prod(det(), entry("dq", 0), entry("dq", 0)))}
 		p = []jen.Code{id("sum").Op("+=").Add(square(entry("dp", 0))).Op("/").Add(det())}
 	} else {
 		// z = Lᵀdq, and L⁻¹dp as in Energy.
-		u, z := diag().Op("*").Add(entry("dp", 1)), diag().Op("*").Add(entry("dq", 0))
+		u, z := prod(diag(), entry("dp", 1)), prod(diag(), entry("dq", 0))
 		if g.crossed() {
-			u = frameField("off").Op("*").Add(entry("dp", 0)).Op("+").Add(u)
-			z = z.Op("-").Add(frameField("off")).Op("*").Add(entry("dq", 1))
+			u = prod(frameField("off"), entry("dp", 0)).Op("+").Add(u)
+			z = z.Op("-").Add(prod(frameField("off"), entry("dq", 1)))
 		}
 		q = []jen.Code{id("z").Op(":=").Add(z),
-			id("sum").Op("+=").Parens(jen.Id("z").Op("*").Id("z").Op("+").Add(det()).Op("*").Add(square(entry("dq", 1)))).Op("/").Add(diag())}
+			id("sum").Op("+=").Parens(prod(id("z"), id("z")).Op("+").Add(prod(det(), entry("dq", 1), entry("dq", 1)))).Op("/").Add(diag())}
 		p = []jen.Code{id("u").Op(":=").Add(u),
 			id("sum").Op("+=").Parens(square(entry("dp", 0)).Op("+").Id("u").Op("*").Id("u").Op("/").Add(det())).Op("/").Add(diag())}
 	}
@@ -567,15 +577,15 @@ func (g *generator) flatDrawMomentum() jen.Code {
 	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
 	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
 	if g.dim.Offset == 1 {
-		code = append(code, p1().Op("*=").Add(sqrt(frameField("det"))))
+		code = append(code, p1().Op("=").Add(prod(p1(), sqrt(frameField("det")))))
 	} else {
-		x := sqrt(frameField("det")).Op("*").Id("p").Index(jen.Lit(1))
+		x := prod(sqrt(frameField("det")), id("p").Index(jen.Lit(1)))
 		if g.crossed() {
-			x = jen.Parens(x.Op("-").Add(frameField("off")).Op("*").Add(p1()))
+			x = jen.Parens(x.Op("-").Add(prod(frameField("off"), p1())))
 		}
 		code = append(code,
 			id("root").Op(":=").Add(sqrt(frameField("diag"))),
-			elements("p", 2).Op("=").List(id("root").Op("*").Add(p1()), x.Op("/").Id("root")))
+			elements("p", 2).Op("=").List(prod(id("root"), p1()), x.Op("/").Id("root")))
 	}
 	return g.drawMomentumMethod(append(code, jen.Return(okay()))...)
 }
@@ -606,7 +616,7 @@ func (g *generator) flatPosition(p *printer, done map[*symbolic.Def]bool, count 
 // components that the given expressions read.
 func (g *generator) flatU(adj []string, p []string, readBy []*symbolic.Expr) []jen.Code {
 	u := g.tensorNames(g.fl.u)
-	mul := func(a, b string) *jen.Statement { return id(a).Op("*").Id(b) }
+	mul := func(a, b string) *jen.Statement { return prod(id(a), id(b)) }
 	all := []jen.Code{}
 	for i := range u {
 		read := readBy == nil
@@ -668,16 +678,16 @@ func (g *generator) flatIMb() jen.Code {
 	// Products with h come first, so that little is left after the division.
 	square := g.names.fresh("rr")
 	if fl.quadratic() {
-		loop = append(loop, id(square).Op(":=").Id(inv).Op("*").Id(inv))
+		loop = append(loop, id(square).Op(":=").Add(prod(id(inv), id(inv))))
 	}
 	for k := range m {
-		loop = append(loop, id(a[k]).Op(":=").Id(q0[k]).Op("+").Parens(id("h").Op("*").Id(u[k])).Op("*").Id(inv))
-		x := id(p0[k]).Op("-").Id("h").Op("*").Id(fN[k])
+		loop = append(loop, id(a[k]).Op(":=").Id(q0[k]).Op("+").Add(prod(jen.Parens(id("h").Op("*").Id(u[k])), id(inv))))
+		x := id(p0[k]).Op("-").Add(prod(id("h"), id(fN[k])))
 		if !isZero(fl.t[k]) {
-			x = x.Op("-").Parens(id("h").Op("*").Id(tN[k])).Op("*").Id(inv)
+			x = x.Op("-").Add(prod(jen.Parens(id("h").Op("*").Id(tN[k])), id(inv)))
 		}
 		if !isZero(fl.r[k]) {
-			x = x.Op("+").Parens(id("h").Op("*").Id(rN[k])).Op("*").Id(square)
+			x = x.Op("+").Add(prod(jen.Parens(id("h").Op("*").Id(rN[k])), id(square)))
 		}
 		loop = append(loop, id(b[k]).Op(":=").Add(x))
 	}
@@ -696,7 +706,7 @@ func (g *generator) flatIMb() jen.Code {
 	)
 	var body []jen.Code
 	body = append(body,
-		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
+		jen.List(id("h"), id("tol")).Op(":=").List(prod(jen.Lit(0.5), id("eps")), id("sv").Dot("Tolerance")),
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		jen.Comment("Iteration 0 is the explicit half step that predicts the midpoint."),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)),
@@ -704,12 +714,12 @@ func (g *generator) flatIMb() jen.Code {
 		jen.For(id("iter").Op(":=").Lit(0), jen.Empty(), id("iter").Op("++")).Block(loop...),
 		elements("q", m).Op("=").ListFunc(func(l *jen.Group) {
 			for k := range m {
-				l.Lit(2).Op("*").Id(q[k]).Op("-").Id(q0[k])
+				l.Add(prod(jen.Lit(2), id(q[k]))).Op("-").Id(q0[k])
 			}
 		}),
 		elements("p", m).Op("=").ListFunc(func(l *jen.Group) {
 			for k := range m {
-				l.Lit(2).Op("*").Id(pm[k]).Op("-").Id(p0[k])
+				l.Add(prod(jen.Lit(2), id(pm[k]))).Op("-").Id(p0[k])
 			}
 		}),
 		jen.Return(rt("StepResult").Values(jen.Dict{id("Iterations"): id("iterations")})),
@@ -740,9 +750,9 @@ func (g *generator) flatGLFb() jen.Code {
 	inv := g.names.tensor(fl.inv)
 	h := func(k int, p0k string, force *jen.Statement) *jen.Statement {
 		if isZero(fl.r[k]) {
-			return id(p0k).Op("-").Id("h").Op("*").Add(force)
+			return id(p0k).Op("-").Add(prod(id("h"), force))
 		}
-		return id(p0k).Op("-").Id("h").Op("*").Parens(force)
+		return id(p0k).Op("-").Add(prod(id("h"), jen.Parens(force)))
 	}
 
 	// The momentum part r² R(u) of the force at the iterate.
@@ -761,7 +771,7 @@ func (g *generator) flatGLFb() jen.Code {
 		if isZero(fl.r[k]) {
 			return id(force0)
 		}
-		return id(force0).Op("-").Id(square).Op("*").Id(rN[k])
+		return id(force0).Op("-").Add(prod(id(square), id(rN[k])))
 	}
 
 	// The quantities of a step's last position serve the next step.
@@ -822,12 +832,12 @@ func (g *generator) flatGLFb() jen.Code {
 		// p' = p − h(w − rr(c0 + c1 x + c2 x²)) = e0 + e1 x + e2 x²
 		e := g.numbered("e", 3)
 		before = append(before,
-			id(e[0]).Op(":=").Id(p0[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(square).Op("*").Id(coef[0])),
-			id(e[1]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[1]),
-			id(e[2]).Op(":=").Id("h").Op("*").Id(square).Op("*").Id(coef[2]))
-		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Id(pm[k]).Op("*").Parens(id(e[1]).Op("+").Id(e[2]).Op("*").Id(pm[k])))
+			id(e[0]).Op(":=").Id(p0[k]).Op("-").Add(prod(id("h"), jen.Parens(id(force0[k]).Op("-").Add(prod(id(square), id(coef[0])))))),
+			id(e[1]).Op(":=").Add(prod(id("h"), id(square), id(coef[1]))),
+			id(e[2]).Op(":=").Add(prod(id("h"), id(square), id(coef[2]))))
+		loop = append(loop, id(b[k]).Op(":=").Id(e[0]).Op("+").Add(prod(id(pm[k]), jen.Parens(id(e[1]).Op("+").Add(prod(id(e[2]), id(pm[k])))))))
 		d, differences = g.differ(b[k:k+1], pm[k:k+1])
-		c := change{d, form(d, id(adj[2*k]).Op("*").Id(r))}
+		c := change{d, form(d, jen.Parens(id(adj[2*k]).Op("*").Id(r)))}
 		loop = append(loop,
 			differences,
 			c.measure(),
@@ -861,12 +871,12 @@ func (g *generator) flatGLFb() jen.Code {
 
 	var body []jen.Code
 	body = append(body,
-		jen.List(id("h"), id("tol")).Op(":=").List(jen.Lit(0.5).Op("*").Id("eps"), id("sv").Dot("Tolerance")),
+		jen.List(id("h"), id("tol")).Op(":=").List(prod(jen.Lit(0.5), id("eps")), id("sv").Dot("Tolerance")),
 		idList(q0).Op(":=").Add(elements("q", m)), idList(p0).Op(":=").Add(elements("p", m)),
 		idList(q).Op(":=").Add(idList(q0)), idList(pm).Op(":=").Add(idList(p0)))
 	body = append(body, start...)
 	if fl.quadratic() {
-		body = append(body, id(square).Op(":=").Id(r).Op("*").Id(r))
+		body = append(body, id(square).Op(":=").Add(prod(id(r), id(r))))
 	}
 	body = append(body,
 		jen.Comment("Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed."),
@@ -893,7 +903,7 @@ func (g *generator) flatGLFb() jen.Code {
 			for _, c := range g.flatU(adj, pm, nil) {
 				bl.Add(c)
 			}
-			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Parens(id("h").Op("*").Id(u[i])).Op("*").Id(r) }))
+			bl.Add(assign(v0, "=", func(i int) jen.Code { return id(q0[i]).Op("+").Add(prod(id("h"), id(u[i]), id(r))) }))
 		}))
 	{
 		// h·u is a polynomial in the coordinates with coefficients that
@@ -932,7 +942,7 @@ func (g *generator) flatGLFb() jen.Code {
 		loop = append(loop, definiteStep(det, last, id("iterations").Op("+").Id("iter")), id(inv).Op(":=").Lit(1).Op("/").Id(det))
 		a := g.numbered("qn", m)
 		for i := range m {
-			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Id(mv[i]).Op("*").Id(inv))
+			loop = append(loop, id(a[i]).Op(":=").Id(v0[i]).Op("+").Add(prod(id(mv[i]), id(inv))))
 		}
 		d, differences := g.differ(a, q)
 		c := change{d, g.positionSquare(d, here, id(det))}
@@ -970,9 +980,9 @@ func (g *generator) flatGLFb() jen.Code {
 		bl.Add(elements("p", m).Op("=").ListFunc(func(l *jen.Group) {
 			for k := range m {
 				if isZero(fl.r[k]) {
-					l.Id(pm[k]).Op("-").Id("h").Op("*").Id(force0[k])
+					l.Id(pm[k]).Op("-").Add(prod(id("h"), id(force0[k])))
 				} else {
-					l.Id(pm[k]).Op("-").Id("h").Op("*").Parens(id(force0[k]).Op("-").Id(r).Op("*").Id(r).Op("*").Id(rN[k]))
+					l.Id(pm[k]).Op("-").Add(prod(id("h"), jen.Parens(id(force0[k]).Op("-").Add(prod(id(r), id(r), id(rN[k]))))))
 				}
 			}
 		}))
@@ -1051,7 +1061,7 @@ func (g *generator) flatAt() jen.Code {
 			if isZero(fl.t[k]) {
 				l.Id(fN[k])
 			} else {
-				l.Id(fN[k]).Op("+").Id(inv).Op("*").Id(tN[k])
+				l.Id(fN[k]).Op("+").Add(prod(id(inv), id(tN[k])))
 			}
 		}
 		l.Add(okay())

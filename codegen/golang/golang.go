@@ -211,7 +211,7 @@ func (p *Printer) expr(e *loop.Expr) (*jen.Statement, int) {
 	case loop.Add:
 		return p.sum(e), precSum
 	case loop.Mul:
-		return p.product(e, e.Val), precProduct
+		return p.rounded(p.product(e, e.Val))
 	case loop.Call:
 		return p.call(e.Func).Call(p.exprs(e.Args)...), precUnary
 	case loop.Float:
@@ -232,6 +232,19 @@ func (p *Printer) expr(e *loop.Expr) (*jen.Statement, int) {
 	}
 	panic(fmt.Sprintf("golang: no way to print an expression of kind %d", e.Op))
 }
+
+// rounded prints a product as a value of its own. Go may fuse x*y + z into one operation with one
+// rounding, where the processor has it, across statements too; a conversion forbids it, so that every
+// processor computes the same bits.
+func (p *Printer) rounded(s *jen.Statement, multiplies bool) (*jen.Statement, int) {
+	if multiplies {
+		return Rounded(s), precUnary
+	}
+	return s, precProduct
+}
+
+// Rounded prints a product that no addition is fused with.
+func Rounded(product jen.Code) *jen.Statement { return jen.Float64().Call(product) }
 
 // call prints the name of a function.
 func (p *Printer) call(name string) *jen.Statement {
@@ -256,6 +269,15 @@ func (p *Printer) operand(e *loop.Expr, prec int) *jen.Statement {
 	return s
 }
 
+// factor prints e as a factor: a product that is multiplied is not rounded apart.
+func (p *Printer) factor(e *loop.Expr) *jen.Statement {
+	if e.Op == loop.Mul {
+		s, _ := p.product(e, e.Val)
+		return jen.Parens(s)
+	}
+	return p.operand(e, precUnary)
+}
+
 func (p *Printer) sum(e *loop.Expr) *jen.Statement {
 	var s *jen.Statement
 	for n, a := range e.Args {
@@ -267,9 +289,9 @@ func (p *Printer) sum(e *loop.Expr) *jen.Statement {
 		case k == 1:
 			x = p.operand(a, precProduct)
 		case a.Op == loop.Mul:
-			x = p.product(a, k*a.Val)
+			x, _ = p.rounded(p.product(a, k*a.Val))
 		default:
-			x = Number(k).Op("*").Add(p.operand(a, precProduct+1))
+			x = Rounded(Number(k).Op("*").Add(p.factor(a)))
 		}
 		switch {
 		case n == 0 && neg:
@@ -285,8 +307,9 @@ func (p *Printer) sum(e *loop.Expr) *jen.Statement {
 	return s
 }
 
-// product prints a product with a coefficient: first what is multiplied, then what divides.
-func (p *Printer) product(e *loop.Expr, val float64) *jen.Statement {
+// product prints a product with a coefficient, first what is multiplied, then what divides, and tells
+// whether its last operation is a multiplication.
+func (p *Printer) product(e *loop.Expr, val float64) (s *jen.Statement, multiplies bool) {
 	var num, den []*jen.Statement
 	for n, a := range e.Args {
 		k := e.K[n]
@@ -297,7 +320,7 @@ func (p *Printer) product(e *loop.Expr, val float64) *jen.Statement {
 		switch {
 		case k == math.Trunc(k) && k <= 4:
 			for ; k > 0; k-- {
-				*list = append(*list, p.operand(a, precUnary))
+				*list = append(*list, p.factor(a))
 			}
 		case k == 0.5:
 			*list = append(*list, jen.Qual("math", "Sqrt").Call(p.Expr(a)))
@@ -305,7 +328,6 @@ func (p *Printer) product(e *loop.Expr, val float64) *jen.Statement {
 			*list = append(*list, p.call("math.Pow").Call(p.Expr(a), Number(k)))
 		}
 	}
-	var s *jen.Statement
 	switch {
 	case val == -1 && len(num) > 0:
 		s = jen.Op("-").Add(num[0])
@@ -329,5 +351,5 @@ func (p *Printer) product(e *loop.Expr, val float64) *jen.Statement {
 		}
 		s = s.Op("/").Parens(d)
 	}
-	return s
+	return s, len(num) > 0 && len(den) == 0
 }

@@ -246,9 +246,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c1 := s.c1
 	fitRest := s.fitRest
 	c2 := s.c2
-	sqT2 := t2 * t2
-	e := fitOffset + (t1-fitCentre+sqT2)*fitFactor
-	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
+	sqT2 := float64(t2 * t2)
+	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
+	res = float64((sqT2+float64(t1*t1))*c1) + float64((fitRest+float64(e*e))*c2)
 	return res
 }
 
@@ -267,11 +267,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	fitRest := s.fitRest
 	c2 := s.c2
 	c4 := s.c4
-	sqT2 := t2 * t2
-	e := fitOffset + (t1-fitCentre+sqT2)*fitFactor
-	res = (sqT2+t1*t1)*c1 + (fitRest+e*e)*c2
-	grad[0] = 2*t1*c1 + e*c4
-	grad[1] = t2 * (2*c1 + 2*e*c4)
+	sqT2 := float64(t2 * t2)
+	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
+	res = float64((sqT2+float64(t1*t1))*c1) + float64((fitRest+float64(e*e))*c2)
+	grad[0] = float64(2*t1*c1) + float64(e*c4)
+	grad[1] = float64(t2 * (float64(2*c1) + float64(2*e*c4)))
 	return res
 }
 
@@ -286,10 +286,10 @@ func (s *Model) matrix(b, q []float64) {
 	c7 := s.c7
 	c1 := s.c1
 	b[0] = c6
-	e := t2 * c7
+	e := float64(t2 * c7)
 	b[2] = e
 	b[1] = e
-	b[3] = 2*t2*t2*c7 - 2*c1
+	b[3] = float64(2*t2*t2*c7) - float64(2*c1)
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -297,7 +297,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	c7 := s.c7
 	t2 := q[1]
 	dst[0] = 0
-	dst[1] = 2*c7*w[2] + 4*t2*w[3]*c7
+	dst[1] = float64(2*c7*w[2]) + float64(4*t2*w[3]*c7)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -321,7 +321,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	t2 := q[1]
 	dst[5] = c7
 	dst[3] = c7
-	dst[7] = 4 * t2 * c7
+	dst[7] = float64(4 * t2 * c7)
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -335,9 +335,9 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	c6 := s.c6
 	c13 := s.c13
 	c14 := s.c14
-	off := -t2 * c7
+	off := float64(-t2 * c7)
 	diag := c6
-	det := t2*t2*c13 + c14
+	det := float64(t2*t2*c13) + c14
 	if !(det > 0) {
 		return rt.PivotStatus(det)
 	}
@@ -356,8 +356,8 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	u := s.frame.off*p[0] + s.frame.diag*p[1]
-	quad := (p[0]*p[0] + u*u/s.frame.det) / s.frame.diag
+	u := float64(s.frame.off*p[0]) + float64(s.frame.diag*p[1])
+	quad := (float64(p[0]*p[0]) + u*u/s.frame.det) / s.frame.diag
 	h = -l + 0.5*(math.Log(s.frame.det)+quad)
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
@@ -370,8 +370,8 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	r, u := 1/math.Sqrt(s.frame.diag), s.frame.off*p[0]+s.frame.diag*p[1]
-	z[0], z[1] = r*p[0], r*u/math.Sqrt(s.frame.det)
+	r, u := 1/math.Sqrt(s.frame.diag), float64(s.frame.off*p[0])+float64(s.frame.diag*p[1])
+	z[0], z[1] = float64(r*p[0]), r*u/math.Sqrt(s.frame.det)
 	return rt.OK
 }
 
@@ -383,12 +383,12 @@ func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
 	}
 	sum := 0.0
 	if dq != nil {
-		z := s.frame.diag*dq[0] - s.frame.off*dq[1]
-		sum += (z*z + s.frame.det*dq[1]*dq[1]) / s.frame.diag
+		z := float64(s.frame.diag*dq[0]) - float64(s.frame.off*dq[1])
+		sum += (float64(z*z) + float64(s.frame.det*dq[1]*dq[1])) / s.frame.diag
 	}
 	if dp != nil {
-		u := s.frame.off*dp[0] + s.frame.diag*dp[1]
-		sum += (dp[0]*dp[0] + u*u/s.frame.det) / s.frame.diag
+		u := float64(s.frame.off*dp[0]) + float64(s.frame.diag*dp[1])
+		sum += (float64(dp[0]*dp[0]) + u*u/s.frame.det) / s.frame.diag
 	}
 	return math.Sqrt(sum), rt.OK
 }
@@ -399,7 +399,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 		return st
 	}
 	root := math.Sqrt(s.frame.diag)
-	p[0], p[1] = root*p[0], (math.Sqrt(s.frame.det)*p[1]-s.frame.off*p[0])/root
+	p[0], p[1] = float64(root*p[0]), (float64(math.Sqrt(s.frame.det)*p[1])-float64(s.frame.off*p[0]))/root
 	return rt.OK
 }
 
@@ -416,7 +416,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	c4 := s.c4
-	h, tol := 0.5*eps, sv.Tolerance
+	h, tol := float64(0.5*eps), sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	// Iteration 0 is the explicit half step that predicts the midpoint.
@@ -424,10 +424,10 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pT1, pT2 := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		adj1 := 2*t2*t2*c7 - 2*c1
-		adj2 := -t2 * c7
+		adj1 := float64(2*t2*t2*c7) - float64(2*c1)
+		adj2 := float64(-t2 * c7)
 		adj3 := c6
-		det := t2*t2*c13 + c14
+		det := float64(t2*t2*c13) + c14
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iter,
@@ -435,20 +435,20 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		rdet := 1 / det
-		uT1 := adj1*pT1 + adj2*pT2
-		uT2 := adj2*pT1 + adj3*pT2
-		e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
-		f1 := -2*t1*c1 + -e*c4
-		f2 := t2 * (-2*e*c4 - 2*c1)
-		t2b := t2 * c13
-		s2 := uT2 * (c7*uT1 + 2*t2*c7*uT2)
-		rr := rdet * rdet
-		qn1 := q1 + (h*uT1)*rdet
-		pn1 := p1 - h*f1
-		qn2 := q2 + (h*uT2)*rdet
-		pn2 := p2 - h*f2 - (h*t2b)*rdet + (h*s2)*rr
+		uT1 := float64(adj1*pT1) + float64(adj2*pT2)
+		uT2 := float64(adj2*pT1) + float64(adj3*pT2)
+		e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
+		f1 := float64(-2*t1*c1) + float64(-e*c4)
+		f2 := float64(t2 * (float64(-2*e*c4) - float64(2*c1)))
+		t2b := float64(t2 * c13)
+		s2 := float64(uT2 * (float64(c7*uT1) + float64(2*t2*c7*uT2)))
+		rr := float64(rdet * rdet)
+		qn1 := q1 + float64((h*uT1)*rdet)
+		pn1 := p1 - float64(h*f1)
+		qn2 := q2 + float64((h*uT2)*rdet)
+		pn2 := p2 - float64(h*f2) - float64((h*t2b)*rdet) + float64((h*s2)*rr)
 		d1, d2, d3, d4 := qn1-t1, qn2-t2, pn1-pT1, pn2-pT2
-		converged := adj3*d1*d1-2*adj2*d1*d2+adj1*d2*d2+(adj1*d3*d3+2*adj2*d3*d4+adj3*d4*d4)*rdet <= tol*tol
+		converged := float64(adj3*d1*d1)-float64(2*adj2*d1*d2)+float64(adj1*d2*d2)+float64((float64(adj1*d3*d3)+float64(2*adj2*d3*d4)+float64(adj3*d4*d4))*rdet) <= tol*tol
 		if sv.Norm == rt.MaxNorm {
 			converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol && math.Abs(d3) <= tol && math.Abs(d4) <= tol
 		}
@@ -459,7 +459,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(adj3*d1*d1 - 2*adj2*d1*d2 + adj1*d2*d2 + (adj1*d3*d3+2*adj2*d3*d4+adj3*d4*d4)*rdet)
+			d := math.Sqrt(float64(adj3*d1*d1) - float64(2*adj2*d1*d2) + float64(adj1*d2*d2) + float64((float64(adj1*d3*d3)+float64(2*adj2*d3*d4)+float64(adj3*d4*d4))*rdet))
 			if sv.Norm == rt.MaxNorm {
 				d = max(math.Abs(d1), math.Abs(d2), math.Abs(d3), math.Abs(d4))
 			}
@@ -474,8 +474,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		}
 		t1, t2, pT1, pT2 = qn1, qn2, pn1, pn2
 	}
-	q[0], q[1] = 2*t1-q1, 2*t2-q2
-	p[0], p[1] = 2*pT1-p1, 2*pT2-p2
+	q[0], q[1] = float64(2*t1)-q1, float64(2*t2)-q2
+	p[0], p[1] = float64(2*pT1)-p1, float64(2*pT2)-p2
 	return rt.StepResult{Iterations: iterations}
 }
 
@@ -491,19 +491,19 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	c4 := s.c4
-	adj1 := 2*t2*t2*c7 - 2*c1
-	adj2 := -t2 * c7
+	adj1 := float64(2*t2*t2*c7) - float64(2*c1)
+	adj2 := float64(-t2 * c7)
 	adj3 := c6
-	det := t2*t2*c13 + c14
+	det := float64(t2*t2*c13) + c14
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := fitOffset + (t1-fitCentre+t2*t2)*fitFactor
-	f1 := -2*t1*c1 + -e*c4
-	f2 := t2 * (-2*e*c4 - 2*c1)
-	t2b := t2 * c13
-	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2b, rt.OK
+	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
+	f1 := float64(-2*t1*c1) + float64(-e*c4)
+	f2 := float64(t2 * (float64(-2*e*c4) - float64(2*c1)))
+	t2b := float64(t2 * c13)
+	return adj1, adj2, adj3, rdet, f1, f2 + float64(rdet*t2b), rt.OK
 }
 
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
@@ -517,7 +517,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	c6 := s.c6
 	c13 := s.c13
 	c14 := s.c14
-	h, tol := 0.5*eps, sv.Tolerance
+	h, tol := float64(0.5*eps), sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	t1, t2 := q1, q2
@@ -531,26 +531,26 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			return rt.StepResult{Status: st}
 		}
 	}
-	rr := r * r
+	rr := float64(r * r)
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	solved := false
 	// The first iteration settles the component whose force is free of the momentum;
 	// the other one iterates on a quadratic in itself.
-	uT1 := a1*pT1 + a2*pT2
-	uT2 := a2*pT1 + a3*pT2
-	s2 := uT2 * (c7*uT1 + 2*t2*c7*uT2)
-	pn1 := p1 - h*w1
-	pn2b := p2 - h*(w2-rr*s2)
+	uT1 := float64(a1*pT1) + float64(a2*pT2)
+	uT2 := float64(a2*pT1) + float64(a3*pT2)
+	s2 := float64(uT2 * (float64(c7*uT1) + float64(2*t2*c7*uT2)))
+	pn1 := p1 - float64(h*w1)
+	pn2b := p2 - float64(h*(w2-float64(rr*s2)))
 	d1, d2 := pn1-pT1, pn2b-pT2
-	converged := (a1*d1*d1+2*a2*d1*d2+a3*d2*d2)*r <= tol*tol
+	converged := float64((float64(a1*d1*d1)+float64(2*a2*d1*d2)+float64(a3*d2*d2))*r) <= tol*tol
 	if sv.Norm == rt.MaxNorm {
 		converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol
 	}
 	if converged {
 		solved = true
 	} else if check == 1 {
-		d := math.Sqrt((a1*d1*d1 + 2*a2*d1*d2 + a3*d2*d2) * r)
+		d := math.Sqrt(float64((float64(a1*d1*d1) + float64(2*a2*d1*d2) + float64(a3*d2*d2)) * r))
 		if sv.Norm == rt.MaxNorm {
 			d = max(math.Abs(d1), math.Abs(d2))
 		}
@@ -561,20 +561,20 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	pT1, pT2 = pn1, pn2b
-	a2b := 2*t2*t2*c17 + c19
-	co1 := t2 * pT1 * pT1 * c17
-	co2 := pT1 * a2b
-	co3 := 2 * t2 * c19
-	e1 := p2 - h*(w2-rr*co1)
-	e2 := h * rr * co2
-	e3 := h * rr * co3
+	a2b := float64(2*t2*t2*c17) + c19
+	co1 := float64(t2 * pT1 * pT1 * c17)
+	co2 := float64(pT1 * a2b)
+	co3 := float64(2 * t2 * c19)
+	e1 := p2 - float64(h*(w2-float64(rr*co1)))
+	e2 := float64(h * rr * co2)
+	e3 := float64(h * rr * co3)
 	if solved {
 		iterations = 1
 	} else {
 		for iter := 2; ; iter++ {
-			pn2 := e1 + pT2*(e2+e3*pT2)
+			pn2 := e1 + float64(pT2*(e2+float64(e3*pT2)))
 			d1b := pn2 - pT2
-			converged := a3*r*d1b*d1b <= tol*tol
+			converged := float64((a3*r)*d1b*d1b) <= tol*tol
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(d1b) <= tol
 			}
@@ -584,7 +584,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				break
 			}
 			if iter >= check {
-				d := math.Sqrt(a3 * r * d1b * d1b)
+				d := math.Sqrt(float64((a3 * r) * d1b * d1b))
 				if sv.Norm == rt.MaxNorm {
 					d = math.Abs(d1b)
 				}
@@ -603,22 +603,22 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
 	var v1, v2 float64
 	{
-		uT1 := a1*pT1 + a2*pT2
-		uT2 := a2*pT1 + a3*pT2
-		v1, v2 = q1+(h*uT1)*r, q2+(h*uT2)*r
+		uT1 := float64(a1*pT1) + float64(a2*pT2)
+		uT2 := float64(a2*pT1) + float64(a3*pT2)
+		v1, v2 = q1+float64(h*uT1*r), q2+float64(h*uT2*r)
 	}
-	hc := -c7 * h * pT2
-	hc2 := -2 * c1 * h * pT1
-	hc3 := 2 * c7 * h * pT1
-	hc4 := c6 * h * pT2
-	hc5 := -c7 * h * pT1
+	hc := float64(-c7 * h * pT2)
+	hc2 := float64(-2 * c1 * h * pT1)
+	hc3 := float64(2 * c7 * h * pT1)
+	hc4 := float64(c6 * h * pT2)
+	hc5 := float64(-c7 * h * pT1)
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
-		det := t2*t2*c13 + c14
-		m1 := t2*hc + hc2 + t2*t2*hc3
-		m2 := hc4 + t2*hc5
-		adj1 := 2*t2*t2*c7 - 2*c1
-		adj2 := -t2 * c7
+		det := float64(t2*t2*c13) + c14
+		m1 := float64(t2*hc) + hc2 + float64(t2*t2*hc3)
+		m2 := hc4 + float64(t2*hc5)
+		adj1 := float64(2*t2*t2*c7) - float64(2*c1)
+		adj2 := float64(-t2 * c7)
 		adj3 := c6
 		if !(det > 0) {
 			return rt.StepResult{
@@ -627,10 +627,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			}
 		}
 		rdet := 1 / det
-		qn1 := v1 + m1*rdet
-		qn2 := v2 + m2*rdet
+		qn1 := v1 + float64(m1*rdet)
+		qn2 := v2 + float64(m2*rdet)
 		d1b, d2b := qn1-t1, qn2-t2
-		converged := adj3*d1b*d1b-2*adj2*d1b*d2b+adj1*d2b*d2b <= tol*tol
+		converged := float64(adj3*d1b*d1b)-float64(2*adj2*d1b*d2b)+float64(adj1*d2b*d2b) <= tol*tol
 		if sv.Norm == rt.MaxNorm {
 			converged = math.Abs(d1b) <= tol && math.Abs(d2b) <= tol
 		}
@@ -640,7 +640,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(adj3*d1b*d1b - 2*adj2*d1b*d2b + adj1*d2b*d2b)
+			d := math.Sqrt(float64(adj3*d1b*d1b) - float64(2*adj2*d1b*d2b) + float64(adj1*d2b*d2b))
 			if sv.Norm == rt.MaxNorm {
 				d = max(math.Abs(d1b), math.Abs(d2b))
 			}
@@ -664,13 +664,13 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				Status:     st,
 			}
 		}
-		uT1 := a1*pT1 + a2*pT2
-		uT2 := a2*pT1 + a3*pT2
-		s2b := uT2 * (c7*uT1 + 2*t2*c7*uT2)
+		uT1 := float64(a1*pT1) + float64(a2*pT2)
+		uT2 := float64(a2*pT1) + float64(a3*pT2)
+		s2b := float64(uT2 * (float64(c7*uT1) + float64(2*t2*c7*uT2)))
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
 		q[0], q[1] = t1, t2
-		p[0], p[1] = pT1-h*w1, pT2-h*(w2-r*r*s2b)
+		p[0], p[1] = pT1-float64(h*w1), pT2-float64(h*(w2-float64(r*r*s2b)))
 	}
 	if z := p[0] + p[1]; z-z != 0 {
 		return rt.StepResult{

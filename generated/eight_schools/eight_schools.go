@@ -161,7 +161,7 @@ func (s *Model) summarise() {
 	for i := range j {
 		sumLogSigma += logSigma[i]
 	}
-	c2 := -1.8378770664093453*float64(j) - sumLogSigma - 5.282544243922273
+	c2 := -float64(1.8378770664093453*float64(j)) - sumLogSigma - 5.282544243922273
 	c4 := c3 + 1.04
 	s.c2 = c2
 	s.c4 = c4
@@ -288,17 +288,17 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c2 := s.c2
 	sumSqThetaTrans := 0.0
 	for i := range j {
-		sumSqThetaTrans += thetaTrans[i] * thetaTrans[i]
+		sumSqThetaTrans += float64(thetaTrans[i] * thetaTrans[i])
 	}
 	expTau := math.Exp(tau)
-	a2 := special.Log1pSquare(0.2 * expTau)
+	a2 := special.Log1pSquare(float64(0.2 * expTau))
 	s.expTau = expTau
 	a1 := 0.0
 	for i := range j {
-		e := mu - y[i] + thetaTrans[i]*expTau
-		a1 += e * e * c1[i]
+		e := mu - y[i] + float64(thetaTrans[i]*expTau)
+		a1 += float64(e * e * c1[i])
 	}
-	res = tau - 0.02*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
+	res = tau - float64(0.02*mu*mu) - float64(0.5*sumSqThetaTrans) - float64(0.5*a1) - a2 + c2
 	return res
 }
 
@@ -319,10 +319,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c2 := s.c2
 	sumSqThetaTrans := 0.0
 	for i := range j {
-		sumSqThetaTrans += thetaTrans[i] * thetaTrans[i]
+		sumSqThetaTrans += float64(thetaTrans[i] * thetaTrans[i])
 	}
 	expTau := math.Exp(tau)
-	e := 0.2 * expTau
+	e := float64(0.2 * expTau)
 	a2 := special.Log1pSquare(e)
 	a4 := special.Log1pSquareSlope(e)
 	s.expTau = expTau
@@ -331,15 +331,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a3 := 0.0
 	a5 := 0.0
 	for i := range j {
-		e2 := mu - y[i] + thetaTrans[i]*expTau
-		a1 += e2 * e2 * c1[i]
-		a3 += e2 * c1[i]
-		a5 += thetaTrans[i] * e2 * c1[i]
-		grad[i] = -thetaTrans[i] - expTau*e2*c1[i]
+		e2 := mu - y[i] + float64(thetaTrans[i]*expTau)
+		a1 += float64(e2 * e2 * c1[i])
+		a3 += float64(e2 * c1[i])
+		a5 += float64(thetaTrans[i] * e2 * c1[i])
+		grad[i] = -thetaTrans[i] - float64(expTau*e2*c1[i])
 	}
-	res = tau - 0.02*mu*mu - 0.5*sumSqThetaTrans - 0.5*a1 - a2 + c2
-	grad[j] = -0.04*mu - a3
-	grad[j+1] = 1 - expTau*(0.2*a4+a5)
+	res = tau - float64(0.02*mu*mu) - float64(0.5*sumSqThetaTrans) - float64(0.5*a1) - a2 + c2
+	grad[j] = -float64(0.04*mu) - a3
+	grad[j+1] = 1 - float64(expTau*(float64(0.2*a4)+a5))
 	return res
 }
 
@@ -400,11 +400,11 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	expTau := math.Exp(tau)
 	s.expTau = expTau
 	for i := range j {
-		e := thetaTrans[i] * expTau
+		e := float64(thetaTrans[i] * expTau)
 		e2 := mu + e
 		effect[i] = e2
 		e3 := mu - y[i] + e
-		logLik[i] = -logSigma[i] - 0.5*e3*e3*c1[i] - 0.9189385332046727
+		logLik[i] = -logSigma[i] - float64(0.5*e3*e3*c1[i]) - 0.9189385332046727
 		yRep[i] = random.Normal(rng, e2, sigma[i])
 	}
 	effectNew := random.Normal(rng, mu, expTau)
@@ -467,8 +467,8 @@ func (s *Model) matrix(b, q []float64) {
 	thetaTrans := q[:j]
 	c1 := s.c1
 	expTau := math.Exp(tau)
-	a4 := special.Log1pSquareSlope(0.2 * expTau)
-	a6 := math.Exp(2 * tau)
+	a4 := special.Log1pSquareSlope(float64(0.2 * expTau))
+	a6 := math.Exp(float64(2 * tau))
 	b[j+2*j] = c4
 	s.expTau = expTau
 	s.a4 = a4
@@ -476,16 +476,16 @@ func (s *Model) matrix(b, q []float64) {
 	a7 := 0.0
 	a8 := 0.0
 	for i := range j {
-		a7 += thetaTrans[i] * c1[i]
-		a8 += thetaTrans[i] * thetaTrans[i] * c1[i]
-		b[i] = a6*c1[i] + 2
-		b[j+i] = expTau * c1[i]
-		b[j+j+i] = thetaTrans[i] * a6 * c1[i]
+		a7 += float64(thetaTrans[i] * c1[i])
+		a8 += float64(thetaTrans[i] * thetaTrans[i] * c1[i])
+		b[i] = float64(a6*c1[i]) + 2
+		b[j+i] = float64(expTau * c1[i])
+		b[j+j+i] = float64(thetaTrans[i] * a6 * c1[i])
 	}
-	e := expTau * a7
+	e := float64(expTau * a7)
 	b[j+2*j+2] = e
 	b[j+2*j+1] = e
-	b[j+2*j+3] = a6*a8 + 0.2*expTau*a4 - 0.04*a6*(a4*a4-2/(0.04*a6+1)) + 1
+	b[j+2*j+3] = float64(a6*a8) + float64(0.2*expTau*a4) - float64(0.04*a6*(float64(a4*a4)-2/(float64(0.04*a6)+1))) + 1
 	s.a7 = a7
 	s.a8 = a8
 }
@@ -510,27 +510,27 @@ func (s *Model) force(f, q, w []float64) {
 	b3 := 0.0
 	b4 := 0.0
 	for i := range j {
-		e := mu - y[i] + thetaTrans[i]*expTau
-		a3 += e * c1[i]
-		a5 += thetaTrans[i] * e * c1[i]
-		b2 += c1[i] * w[i]
-		b3 += c1[i] * w[j+i]
-		b4 += thetaTrans[i] * c1[i] * w[j+j+i]
-		a15[i] = thetaTrans[i] + expTau*c1[i]*e
+		e := mu - y[i] + float64(thetaTrans[i]*expTau)
+		a3 += float64(e * c1[i])
+		a5 += float64(thetaTrans[i] * e * c1[i])
+		b2 += float64(c1[i] * w[i])
+		b3 += float64(c1[i] * w[j+i])
+		b4 += float64(thetaTrans[i] * c1[i] * w[j+j+i])
+		a15[i] = thetaTrans[i] + float64(expTau*c1[i]*e)
 	}
-	b5 := a6 * w[j+2*j+3]
-	b6 := expTau * w[j+2*j+2]
-	e2 := 0.04*a6 + 1
-	sqA4 := a4 * a4
-	a16 := 0.04/e2 - 0.02*sqA4 - 0.0016*a6/(e2*e2)
-	a17 := (0.2*sqA4 - 0.4/(0.04*expTau*expTau+1)) * (0.1*expTau - 0.04*a4*a6)
-	a18 := 0.2*a4 + a5
-	f[j] = 0.04*mu + a3
-	f[j+1] = expTau*(b3+0.1*a4*w[j+2*j+3]+a7*w[j+2*j+2]-w[j+2*j+3]*a17+a18) + 2*a6*(0.5*b2+b4+0.5*a8*w[j+2*j+3]+w[j+2*j+3]*a16) - 1
+	b5 := float64(a6 * w[j+2*j+3])
+	b6 := float64(expTau * w[j+2*j+2])
+	e2 := float64(0.04*a6) + 1
+	sqA4 := float64(a4 * a4)
+	a16 := 0.04/e2 - float64(0.02*sqA4) - 0.0016*a6/(e2*e2)
+	a17 := float64((float64(0.2*sqA4) - 0.4/(float64(0.04*expTau*expTau)+1)) * (float64(0.1*expTau) - float64(0.04*a4*a6)))
+	a18 := float64(0.2*a4) + a5
+	f[j] = float64(0.04*mu) + a3
+	f[j+1] = float64(expTau*(b3+float64(0.1*a4*w[j+2*j+3])+float64(a7*w[j+2*j+2])-float64(w[j+2*j+3]*a17)+a18)) + float64(2*a6*(float64(0.5*b2)+b4+float64(0.5*a8*w[j+2*j+3])+float64(w[j+2*j+3]*a16))) - 1
 	s.a16 = a16
 	s.a17 = a17
 	for k := range j {
-		f[k] = a6*c1[k]*w[j+j+k] + b5*c1[k]*thetaTrans[k] + b6*c1[k] + a15[k]
+		f[k] = float64(a6*c1[k]*w[j+j+k]) + float64(b5*c1[k]*thetaTrans[k]) + float64(b6*c1[k]) + a15[k]
 	}
 }
 
@@ -548,20 +548,20 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b3 := 0.0
 	b4 := 0.0
 	for i := range j {
-		b2 += c1[i] * w[i]
-		b3 += c1[i] * w[j+i]
-		b4 += thetaTrans[i] * c1[i] * w[j+j+i]
+		b2 += float64(c1[i] * w[i])
+		b3 += float64(c1[i] * w[j+i])
+		b4 += float64(thetaTrans[i] * c1[i] * w[j+j+i])
 	}
-	b5 := a6 * w[j+2*j+3]
-	b6 := expTau * w[j+2*j+2]
-	sqA4 := a4 * a4
-	e := 0.04*a6 + 1
-	a13 := 0.04*sqA4 - 0.08/e + 0.0032*a6/(e*e)
-	a14 := (0.2*expTau - 0.08*a4*a6) * (0.2*sqA4 - 0.4/(0.04*expTau*expTau+1))
+	b5 := float64(a6 * w[j+2*j+3])
+	b6 := float64(expTau * w[j+2*j+2])
+	sqA4 := float64(a4 * a4)
+	e := float64(0.04*a6) + 1
+	a13 := float64(0.04*sqA4) - 0.08/e + 0.0032*a6/(e*e)
+	a14 := float64((float64(0.2*expTau) - float64(0.08*a4*a6)) * (float64(0.2*sqA4) - 0.4/(float64(0.04*expTau*expTau)+1)))
 	dst[j] = 0
-	dst[j+1] = expTau*(2*b3+0.2*a4*w[j+2*j+3]+2*a7*w[j+2*j+2]-w[j+2*j+3]*a14) + 2*a6*(b2+2*b4+a8*w[j+2*j+3]-w[j+2*j+3]*a13)
+	dst[j+1] = float64(expTau*(float64(2*b3)+float64(0.2*a4*w[j+2*j+3])+float64(2*a7*w[j+2*j+2])-float64(w[j+2*j+3]*a14))) + float64(2*a6*(b2+float64(2*b4)+float64(a8*w[j+2*j+3])-float64(w[j+2*j+3]*a13)))
 	for k := range j {
-		dst[k] = 2 * c1[k] * (a6*w[j+j+k] + thetaTrans[k]*b5 + b6)
+		dst[k] = float64(2 * c1[k] * (float64(a6*w[j+j+k]) + float64(thetaTrans[k]*b5) + b6))
 	}
 }
 
@@ -584,16 +584,16 @@ func (s *Model) rank1(f, q, v []float64) {
 	b8 := 0.0
 	b9 := 0.0
 	for i := range j {
-		b7 += c1[i] * vThetaTrans[i] * vThetaTrans[i]
-		b8 += c1[i] * vThetaTrans[i]
-		b9 += thetaTrans[i] * c1[i] * vThetaTrans[i]
+		b7 += float64(c1[i] * vThetaTrans[i] * vThetaTrans[i])
+		b8 += float64(c1[i] * vThetaTrans[i])
+		b9 += float64(thetaTrans[i] * c1[i] * vThetaTrans[i])
 	}
-	b10 := a6 * vTau
-	b11 := expTau * vMu
+	b10 := float64(a6 * vTau)
+	b11 := float64(expTau * vMu)
 	f[j] = 0
-	f[j+1] = expTau*(vMu*b8+0.1*a4*vTau*vTau+a7*vMu*vTau-vTau*vTau*a17) + 2*a6*(0.5*b7+vTau*b9+0.5*a8*vTau*vTau+vTau*vTau*a16)
+	f[j+1] = float64(expTau*(float64(vMu*b8)+float64(0.1*a4*vTau*vTau)+float64(a7*vMu*vTau)-float64(vTau*vTau*a17))) + float64(2*a6*(float64(0.5*b7)+float64(vTau*b9)+float64(0.5*a8*vTau*vTau)+float64(vTau*vTau*a16)))
 	for k := range j {
-		f[k] = vTau * c1[k] * (a6*vThetaTrans[k] + thetaTrans[k]*b10 + b11)
+		f[k] = float64(vTau * c1[k] * (float64(a6*vThetaTrans[k]) + float64(thetaTrans[k]*b10) + b11))
 	}
 }
 
@@ -625,30 +625,30 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	a8 := s.a8
 	for i := range j {
 		for l := range j {
-			dst[(i*(j+2)+l)*(j+2)+(j+1)] = 2 * kernel.Delta(i, l) * a6 * c1[i]
+			dst[(i*(j+2)+l)*(j+2)+(j+1)] = float64(2 * kernel.Delta(i, l) * a6 * c1[i])
 		}
-		e := expTau * c1[i]
+		e := float64(expTau * c1[i])
 		dst[(j*(j+2)+i)*(j+2)+(j+1)] = e
 		dst[(i*(j+2)+j)*(j+2)+(j+1)] = e
 		for r := range j {
-			dst[((j+1)*(j+2)+i)*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
+			dst[((j+1)*(j+2)+i)*(j+2)+r] = float64(a6 * c1[i] * kernel.Delta(i, r))
 		}
 		for r := range j {
-			dst[(i*(j+2)+(j+1))*(j+2)+r] = a6 * c1[i] * kernel.Delta(i, r)
+			dst[(i*(j+2)+(j+1))*(j+2)+r] = float64(a6 * c1[i] * kernel.Delta(i, r))
 		}
-		e2 := 2 * thetaTrans[i] * a6 * c1[i]
+		e2 := float64(2 * thetaTrans[i] * a6 * c1[i])
 		dst[((j+1)*(j+2)+i)*(j+2)+(j+1)] = e2
 		dst[(i*(j+2)+(j+1))*(j+2)+(j+1)] = e2
 		dst[((j+1)*(j+2)+j)*(j+2)+i] = e
 		dst[(j*(j+2)+(j+1))*(j+2)+i] = e
 		dst[((j+1)*(j+2)+(j+1))*(j+2)+i] = e2
 	}
-	e3 := expTau * a7
+	e3 := float64(expTau * a7)
 	dst[((j+1)*(j+2)+j)*(j+2)+(j+1)] = e3
 	dst[(j*(j+2)+(j+1))*(j+2)+(j+1)] = e3
-	e4 := 0.04*a6 + 1
-	e5 := a4*a4 - 2/e4
-	dst[((j+1)*(j+2)+(j+1))*(j+2)+(j+1)] = 2*a6*a8 + 0.2*expTau*a4 - 0.12*a6*e5 - 0.04*a6*(0.16*a6/(e4*e4)-0.4*expTau*a4*e5)
+	e4 := float64(0.04*a6) + 1
+	e5 := float64(a4*a4) - 2/e4
+	dst[((j+1)*(j+2)+(j+1))*(j+2)+(j+1)] = float64(2*a6*a8) + float64(0.2*expTau*a4) - float64(0.12*a6*e5) - float64(0.04*a6*(0.16*a6/(e4*e4)-float64(0.4*expTau*a4*e5)))
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

@@ -182,9 +182,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
-		sumSqX += x[i] * x[i]
+		sumSqX += float64(x[i] * x[i])
 	}
-	res = 5*v - 0.05555555555555555*v*v - 0.5*expV*sumSqX - 11.206936153919507
+	res = float64(5*v) - float64(0.05555555555555555*v*v) - float64(0.5*expV*sumSqX) - 11.206936153919507
 	s.sumSqX = sumSqX
 	return res
 }
@@ -202,12 +202,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
-		sumSqX += x[i] * x[i]
-		grad[i] = -expV * x[i]
+		sumSqX += float64(x[i] * x[i])
+		grad[i] = float64(-expV * x[i])
 	}
-	e := expV * sumSqX
-	res = 5*v - 0.05555555555555555*v*v - 0.5*e - 11.206936153919507
-	grad[10] = 5 - 0.1111111111111111*v - 0.5*e
+	e := float64(expV * sumSqX)
+	res = float64(5*v) - float64(0.05555555555555555*v*v) - float64(0.5*e) - 11.206936153919507
+	grad[10] = 5 - float64(0.1111111111111111*v) - float64(0.5*e)
 	s.sumSqX = sumSqX
 	return res
 }
@@ -225,7 +225,7 @@ func (s *Model) Priors() []string {
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	x := values[:10]
 	v := random.Normal(rng, 0, 3)
-	d1 := math.Exp(-0.5 * v)
+	d1 := math.Exp(float64(-0.5 * v))
 	values[10] = v
 	for i := range 10 {
 		x[i] = random.Normal(rng, 0, d1)
@@ -245,13 +245,13 @@ func (s *Model) matrix(b, q []float64) {
 	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
-		sumSqX += x[i] * x[i]
+		sumSqX += float64(x[i] * x[i])
 		b[i*11+i] = -expV
-		e := -x[i] * expV
+		e := float64(-x[i] * expV)
 		b[110+i] = e
 		b[i*11+10] = e
 	}
-	b[120] = -0.5*expV*sumSqX - 0.1111111111111111
+	b[120] = -float64(0.5*expV*sumSqX) - 0.1111111111111111
 	s.sumSqX = sumSqX
 }
 
@@ -266,15 +266,15 @@ func (s *Model) force(f, q, w []float64) {
 	b1 := 0.0
 	for i := range 10 {
 		sumWXX += w[i*11+i]
-		b1 += x[i] * w[110+i]
+		b1 += float64(x[i] * w[110+i])
 	}
-	a2 := 0.5 * expV
-	b2 := 2*a2 - 0.5*expV*w[120]
-	a3 := 0.5 * sumSqX
-	a4 := 0.1111111111111111*v - 5
-	f[10] = a4 - expV*(0.5*sumWXX+b1+0.25*sumSqX*w[120]-a3)
+	a2 := float64(0.5 * expV)
+	b2 := float64(2*a2) - float64(0.5*expV*w[120])
+	a3 := float64(0.5 * sumSqX)
+	a4 := float64(0.1111111111111111*v) - 5
+	f[10] = a4 - float64(expV*(float64(0.5*sumWXX)+b1+float64(0.25*sumSqX*w[120])-a3))
 	for k := range 10 {
-		f[k] = x[k]*b2 - expV*w[110+k]
+		f[k] = float64(x[k]*b2) - float64(expV*w[110+k])
 	}
 }
 
@@ -287,10 +287,10 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b1 := 0.0
 	for i := range 10 {
 		sumWXX += w[i*11+i]
-		b1 += x[i] * w[110+i]
-		dst[i] = -expV * (2*w[110+i] + w[120]*x[i])
+		b1 += float64(x[i] * w[110+i])
+		dst[i] = float64(-expV * (float64(2*w[110+i]) + float64(w[120]*x[i])))
 	}
-	dst[10] = -expV * (sumWXX + 2*b1 + 0.5*sumSqX*w[120])
+	dst[10] = float64(-expV * (sumWXX + float64(2*b1) + float64(0.5*sumSqX*w[120])))
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -324,20 +324,20 @@ func (s *Model) cube(dst, q []float64) {
 	sumSqX := s.sumSqX
 	for j := range 10 {
 		for l := range 10 {
-			dst[(j*11+l)*11+10] = -kernel.Delta(j, l) * expV
+			dst[(j*11+l)*11+10] = float64(-kernel.Delta(j, l) * expV)
 		}
 		for r := range 10 {
-			dst[(110+j)*11+r] = -expV * kernel.Delta(j, r)
+			dst[(110+j)*11+r] = float64(-expV * kernel.Delta(j, r))
 		}
 		for r := range 10 {
-			dst[(j*11+10)*11+r] = -expV * kernel.Delta(j, r)
+			dst[(j*11+10)*11+r] = float64(-expV * kernel.Delta(j, r))
 		}
-		e := -x[j] * expV
+		e := float64(-x[j] * expV)
 		dst[(110+j)*11+10] = e
 		dst[(j*11+10)*11+10] = e
 		dst[1320+j] = e
 	}
-	dst[1330] = -0.5 * expV * sumSqX
+	dst[1330] = float64(-0.5 * expV * sumSqX)
 }
 
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling

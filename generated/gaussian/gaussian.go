@@ -114,7 +114,7 @@ func New(d Data) (*Model, error) {
 // summarise computes what depends on the data alone, once.
 func (s *Model) summarise() {
 	logDetSigma := s.logDetSigma
-	c1 := -0.5*logDetSigma - 1.8378770664093453
+	c1 := -float64(0.5*logDetSigma) - 1.8378770664093453
 	s.c1 = c1
 }
 
@@ -215,12 +215,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range 2 {
 		sum := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[j*2+i]
+			sum += float64(a1[j] * invSigma[j*2+i])
 		}
 		a2 := sum
-		a3 += (qPar[i] - mu[i]) * a2
+		a3 += float64((qPar[i] - mu[i]) * a2)
 	}
-	res = c1 - 0.5*a3
+	res = c1 - float64(0.5*a3)
 	return res
 }
 
@@ -241,13 +241,13 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range 2 {
 		sum := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[j*2+i]
+			sum += float64(a1[j] * invSigma[j*2+i])
 		}
 		a2 := sum
-		a3 += (qPar[i] - mu[i]) * a2
+		a3 += float64((qPar[i] - mu[i]) * a2)
 		grad[i] = -a2
 	}
-	res = c1 - 0.5*a3
+	res = c1 - float64(0.5*a3)
 	return res
 }
 
@@ -282,7 +282,7 @@ func (s *Model) slope(grad, q []float64) {
 	for i := range 2 {
 		sum := 0.0
 		for j := range 2 {
-			sum += a1[j] * invSigma[j*2+i]
+			sum += float64(a1[j] * invSigma[j*2+i])
 		}
 		a2 := sum
 		grad[i] = -a2

@@ -138,7 +138,7 @@ func (s *Model) summarise() {
 	y := s.y
 	c1 := s.c1
 	kernel.MulTVec(c1, &s.x, y)
-	c2 := -0.9189385332046727 * float64(k)
+	c2 := float64(-0.9189385332046727 * float64(k))
 	s.c2 = c2
 }
 
@@ -257,10 +257,10 @@ func (s *Model) LogDensity(q []float64) float64 {
 	sumSqBeta := 0.0
 	a1 := 0.0
 	for i := range k {
-		sumSqBeta += beta[i] * beta[i]
-		a1 += beta[i] * c1[i]
+		sumSqBeta += float64(beta[i] * beta[i])
+		a1 += float64(beta[i] * c1[i])
 	}
-	res = c2 - sumLog1pExpEta - 0.5*sumSqBeta + a1
+	res = c2 - sumLog1pExpEta - float64(0.5*sumSqBeta) + a1
 	return res
 }
 
@@ -282,12 +282,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sumSqBeta := 0.0
 	a1 := 0.0
 	for i := range k {
-		sumSqBeta += beta[i] * beta[i]
-		a1 += beta[i] * c1[i]
+		sumSqBeta += float64(beta[i] * beta[i])
+		a1 += float64(beta[i] * c1[i])
 	}
 	kernel.InvLogit(invLogitEta, eta)
 	kernel.MulTVec(a2, &s.x, invLogitEta)
-	res = c2 - sumLog1pExpEta - 0.5*sumSqBeta + a1
+	res = c2 - sumLog1pExpEta - float64(0.5*sumSqBeta) + a1
 	for i := range k {
 		grad[i] = c1[i] - beta[i] - a2[i]
 	}
@@ -325,7 +325,7 @@ func (s *Model) matrix(b, q []float64) {
 	kernel.MulVec(eta, &s.x, beta)
 	kernel.InvLogit(invLogitEta, eta)
 	for i := range n {
-		a3[i] = invLogitEta[i] * (1 - invLogitEta[i])
+		a3[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]))
 	}
 	kernel.WeightedGram(a4, &s.x, a3)
 	for j := range k {
@@ -351,8 +351,8 @@ func (s *Model) force(f, q, w []float64) {
 	c1 := s.c1
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range n {
-		a5[i] = invLogitEta[i] * (1 - invLogitEta[i]) * (1 - 2*invLogitEta[i])
-		b5[i] = invLogitEta[i] + 0.5*b1[i]*a5[i]
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+		b5[i] = invLogitEta[i] + float64(0.5*b1[i]*a5[i])
 	}
 	kernel.MulTVec(b6, &s.x, b5)
 	for i := range k {
@@ -371,8 +371,8 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b4 := s.b4
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range n {
-		a5[i] = invLogitEta[i] * (1 - invLogitEta[i]) * (1 - 2*invLogitEta[i])
-		b3[i] = b1[i] * a5[i]
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+		b3[i] = float64(b1[i] * a5[i])
 	}
 	kernel.MulTVec(b4, &s.x, b3)
 	for i := range k {
@@ -391,11 +391,11 @@ func (s *Model) rank1(f, q, v []float64) {
 	b10 := s.b10
 	kernel.MulVec(b7, &s.x, vBeta)
 	for i := range n {
-		b9[i] = a5[i] * b7[i] * b7[i]
+		b9[i] = float64(a5[i] * b7[i] * b7[i])
 	}
 	kernel.MulTVec(b10, &s.x, b9)
 	for i := range k {
-		f[i] = 0.5 * b10[i]
+		f[i] = float64(0.5 * b10[i])
 	}
 }
 
@@ -424,19 +424,19 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	x := &s.x
 	for i := range n {
 		e := 1 - invLogitEta[i]
-		a6[i] = invLogitEta[i] * e * e
-		a7[i] = invLogitEta[i] * invLogitEta[i] * e
+		a6[i] = float64(invLogitEta[i] * e * e)
+		a7[i] = float64(invLogitEta[i] * invLogitEta[i] * e)
 	}
 	for j := range k {
 		for l := range k {
 			for r := range k {
 				sum := 0.0
 				for i := range n {
-					sum += x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r] * a6[i]
+					sum += float64(x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r] * a6[i])
 				}
 				sum2 := 0.0
 				for i := range n {
-					sum2 += x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r] * a7[i]
+					sum2 += float64(x.RowMajor[i*k+j] * x.RowMajor[i*k+l] * x.RowMajor[i*k+r] * a7[i])
 				}
 				dst[(j*k+l)*k+r] = sum - sum2
 			}

@@ -176,11 +176,11 @@ func (s *Model) summarise() {
 	ratAt := s.ratAt
 	xbar := s.xbar
 	x := s.x
-	c1 := -1.8378770664093453*float64(n) - 0.9189385332046727*float64(npts) - 11.048217438385528
+	c1 := -float64(1.8378770664093453*float64(n)) - float64(0.9189385332046727*float64(npts)) - 11.048217438385528
 	c2 := 1 - float64(npts)
 	c3 := 1 - float64(n)
-	c7 := 2 * float64(npts)
-	c8 := 2 * float64(n)
+	c7 := float64(2 * float64(npts))
+	c8 := float64(2 * float64(n))
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -193,7 +193,7 @@ func (s *Model) summarise() {
 		c4[ratAt[i]] += 1
 		e := xbar - x[i]
 		c5[ratAt[i]] += e
-		c6[ratAt[i]] += e * e
+		c6[ratAt[i]] += float64(e * e)
 	}
 }
 
@@ -368,26 +368,26 @@ func (s *Model) LogDensity(q []float64) float64 {
 	muAlpha := q[afterBeta]
 	muBeta := q[afterBeta+1]
 	c1 := s.c1
-	a1 := math.Exp(-2 * sigmaY)
-	a3 := math.Exp(-2 * sigmaAlpha)
-	a5 := math.Exp(-2 * sigmaBeta)
+	a1 := math.Exp(float64(-2 * sigmaY))
+	a3 := math.Exp(float64(-2 * sigmaAlpha))
+	a5 := math.Exp(float64(-2 * sigmaBeta))
 	s.a1 = a1
 	s.a3 = a3
 	s.a5 = a5
 	a2 := 0.0
 	for i := range npts {
-		e := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*(xbar-x[i])
-		a2 += e * e
+		e := y[i] - alpha[ratAt[i]] + float64(beta[ratAt[i]]*(xbar-x[i]))
+		a2 += float64(e * e)
 	}
 	a4 := 0.0
 	a6 := 0.0
 	for i := range n {
 		e := muAlpha - alpha[i]
-		a4 += e * e
+		a4 += float64(e * e)
 		e2 := muBeta - beta[i]
-		a6 += e2 * e2
+		a6 += float64(e2 * e2)
 	}
-	res = sigmaY + sigmaAlpha + sigmaBeta - sigmaY*float64(npts) - float64(n)*sigmaAlpha - float64(n)*sigmaBeta - 5e-05*muAlpha*muAlpha - 5e-05*muBeta*muBeta - 0.5*a1*a2 - 0.5*a3*a4 - 0.5*a5*a6 + c1
+	res = sigmaY + sigmaAlpha + sigmaBeta - float64(sigmaY*float64(npts)) - float64(float64(n)*sigmaAlpha) - float64(float64(n)*sigmaBeta) - float64(5e-05*muAlpha*muAlpha) - float64(5e-05*muBeta*muBeta) - float64(0.5*a1*a2) - float64(0.5*a3*a4) - float64(0.5*a5*a6) + c1
 	return res
 }
 
@@ -422,9 +422,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c1 := s.c1
 	c2 := s.c2
 	c3 := s.c3
-	a1 := math.Exp(-2 * sigmaY)
-	a3 := math.Exp(-2 * sigmaAlpha)
-	a5 := math.Exp(-2 * sigmaBeta)
+	a1 := math.Exp(float64(-2 * sigmaY))
+	a3 := math.Exp(float64(-2 * sigmaAlpha))
+	a5 := math.Exp(float64(-2 * sigmaBeta))
 	s.a1 = a1
 	s.a3 = a3
 	s.a5 = a5
@@ -433,10 +433,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	clear(a8)
 	for i := range npts {
 		e := xbar - x[i]
-		e2 := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e
-		a2 += e2 * e2
+		e2 := y[i] - alpha[ratAt[i]] + float64(beta[ratAt[i]]*e)
+		a2 += float64(e2 * e2)
 		a7[ratAt[i]] += e2
-		a8[ratAt[i]] += e * e2
+		a8[ratAt[i]] += float64(e * e2)
 	}
 	a4 := 0.0
 	a6 := 0.0
@@ -444,20 +444,20 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a10 := 0.0
 	for i := range n {
 		e := muAlpha - alpha[i]
-		a4 += e * e
+		a4 += float64(e * e)
 		e2 := muBeta - beta[i]
-		a6 += e2 * e2
+		a6 += float64(e2 * e2)
 		a9 += e
 		a10 += e2
-		grad[i] = a3*e + a1*a7[i]
-		grad[n+i] = a5*e2 - a1*a8[i]
+		grad[i] = float64(a3*e) + float64(a1*a7[i])
+		grad[n+i] = float64(a5*e2) - float64(a1*a8[i])
 	}
-	e3 := a1 * a2
-	e4 := a3 * a4
-	e5 := a5 * a6
-	res = sigmaY + sigmaAlpha + sigmaBeta - sigmaY*float64(npts) - float64(n)*sigmaAlpha - float64(n)*sigmaBeta - 5e-05*muAlpha*muAlpha - 5e-05*muBeta*muBeta - 0.5*e3 - 0.5*e4 - 0.5*e5 + c1
-	grad[afterBeta] = -0.0001*muAlpha - a3*a9
-	grad[afterBeta+1] = -0.0001*muBeta - a5*a10
+	e3 := float64(a1 * a2)
+	e4 := float64(a3 * a4)
+	e5 := float64(a5 * a6)
+	res = sigmaY + sigmaAlpha + sigmaBeta - float64(sigmaY*float64(npts)) - float64(float64(n)*sigmaAlpha) - float64(float64(n)*sigmaBeta) - float64(5e-05*muAlpha*muAlpha) - float64(5e-05*muBeta*muBeta) - float64(0.5*e3) - float64(0.5*e4) - float64(0.5*e5) + c1
+	grad[afterBeta] = -float64(0.0001*muAlpha) - float64(a3*a9)
+	grad[afterBeta+1] = -float64(0.0001*muBeta) - float64(a5*a10)
 	grad[afterBeta+2] = e3 + c2
 	grad[afterBeta+3] = e4 + c3
 	grad[afterBeta+4] = e5 + c3
@@ -522,11 +522,11 @@ func (s *Model) matrix(b, q []float64) {
 	c6 := s.c6
 	c4 := s.c4
 	c5 := s.c5
-	a1 := math.Exp(-2 * sigmaY)
-	a3 := math.Exp(-2 * sigmaAlpha)
-	a5 := math.Exp(-2 * sigmaBeta)
-	b[n+(n+2)*n+n*(n+2)+n] = float64(n)*a3 + 0.0001
-	b[n+(n+2)*n+(n+1)*(n+2)+(n+1)] = float64(n)*a5 + 0.0001
+	a1 := math.Exp(float64(-2 * sigmaY))
+	a3 := math.Exp(float64(-2 * sigmaAlpha))
+	a5 := math.Exp(float64(-2 * sigmaBeta))
+	b[n+(n+2)*n+n*(n+2)+n] = float64(float64(n)*a3) + 0.0001
+	b[n+(n+2)*n+(n+1)*(n+2)+(n+1)] = float64(float64(n)*a5) + 0.0001
 	b[start1] = c7
 	b[start2] = c8
 	b[start3] = c8
@@ -534,10 +534,10 @@ func (s *Model) matrix(b, q []float64) {
 	s.a3 = a3
 	s.a5 = a5
 	for i := range n {
-		a11 := a5 + a1*c6[i]
-		b[i] = a3 + a1*c4[i]
+		a11 := a5 + float64(a1*c6[i])
+		b[i] = a3 + float64(a1*c4[i])
 		for l := range n {
-			b[n+i*n+l] = -kernel.Delta(i, l) * a1 * c5[i]
+			b[n+i*n+l] = float64(-kernel.Delta(i, l) * a1 * c5[i])
 		}
 		b[n+(n+2)*n+i*(n+2)+i] = a11
 		b[n+n*n+i] = -a3
@@ -576,10 +576,10 @@ func (s *Model) force(f, q, w []float64) {
 	clear(a8)
 	for i := range npts {
 		e := xbar - x[i]
-		e2 := y[i] - alpha[ratAt[i]] + beta[ratAt[i]]*e
-		a2 += e2 * e2
+		e2 := y[i] - alpha[ratAt[i]] + float64(beta[ratAt[i]]*e)
+		a2 += float64(e2 * e2)
 		a7[ratAt[i]] += e2
-		a8[ratAt[i]] += e * e2
+		a8[ratAt[i]] += float64(e * e2)
 	}
 	a4 := 0.0
 	a6 := 0.0
@@ -594,29 +594,29 @@ func (s *Model) force(f, q, w []float64) {
 	b3 := 0.0
 	for i := range n {
 		e := muAlpha - alpha[i]
-		a4 += e * e
+		a4 += float64(e * e)
 		e2 := muBeta - beta[i]
-		a6 += e2 * e2
+		a6 += float64(e2 * e2)
 		a9 += e
 		a10 += e2
 		sumWAlphaAlpha += w[i]
 		sumWBetaBeta += w[n+(n+2)*n+i*(n+2)+i]
 		sumWMuAlphaAlpha += w[n+n*n+i]
 		sumWMuBetaBeta += w[n+(n+2)*n+(n+1)*(n+2)+i]
-		b1 += w[i] * c4[i]
-		b2 += w[n+(n+2)*n+i*(n+2)+i] * c6[i]
-		b3 += w[n+i*n+i] * c5[i]
-		f[i] = -a3*e - a1*a7[i]
-		f[n+i] = a1*a8[i] - a5*e2
+		b1 += float64(w[i] * c4[i])
+		b2 += float64(w[n+(n+2)*n+i*(n+2)+i] * c6[i])
+		b3 += float64(w[n+i*n+i] * c5[i])
+		f[i] = -float64(a3*e) - float64(a1*a7[i])
+		f[n+i] = float64(a1*a8[i]) - float64(a5*e2)
 	}
-	a12 := 0.5 * a2
-	a13 := 0.5 * a4
-	a14 := 0.5 * a6
-	f[afterBeta] = 0.0001*muAlpha + a3*a9
-	f[afterBeta+1] = 0.0001*muBeta + a5*a10
-	f[afterBeta+2] = -c2 - 2*a1*(0.5*b1+0.5*b2-b3+a12)
-	f[afterBeta+3] = -c3 - 2*a3*(0.5*sumWAlphaAlpha-sumWMuAlphaAlpha+0.25*w[n+(n+2)*n+n*(n+2)+n]*c8+a13)
-	f[afterBeta+4] = -c3 - 2*a5*(0.5*sumWBetaBeta-sumWMuBetaBeta+0.25*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)]*c8+a14)
+	a12 := float64(0.5 * a2)
+	a13 := float64(0.5 * a4)
+	a14 := float64(0.5 * a6)
+	f[afterBeta] = float64(0.0001*muAlpha) + float64(a3*a9)
+	f[afterBeta+1] = float64(0.0001*muBeta) + float64(a5*a10)
+	f[afterBeta+2] = -c2 - float64(2*a1*(float64(0.5*b1)+float64(0.5*b2)-b3+a12))
+	f[afterBeta+3] = -c3 - float64(2*a3*(float64(0.5*sumWAlphaAlpha)-sumWMuAlphaAlpha+float64(0.25*w[n+(n+2)*n+n*(n+2)+n]*c8)+a13))
+	f[afterBeta+4] = -c3 - float64(2*a5*(float64(0.5*sumWBetaBeta)-sumWMuBetaBeta+float64(0.25*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)]*c8)+a14))
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
@@ -641,17 +641,17 @@ func (s *Model) pairing(dst, q, w []float64) {
 		sumWBetaBeta += w[n+(n+2)*n+i*(n+2)+i]
 		sumWMuAlphaAlpha += w[n+n*n+i]
 		sumWMuBetaBeta += w[n+(n+2)*n+(n+1)*(n+2)+i]
-		b1 += w[i] * c4[i]
-		b2 += w[n+(n+2)*n+i*(n+2)+i] * c6[i]
-		b3 += w[n+i*n+i] * c5[i]
+		b1 += float64(w[i] * c4[i])
+		b2 += float64(w[n+(n+2)*n+i*(n+2)+i] * c6[i])
+		b3 += float64(w[n+i*n+i] * c5[i])
 		dst[i] = 0
 		dst[n+i] = 0
 	}
 	dst[afterBeta] = 0
 	dst[afterBeta+1] = 0
-	dst[afterBeta+2] = -2 * a1 * (b1 + b2 - 2*b3)
-	dst[afterBeta+3] = -2 * a3 * (sumWAlphaAlpha - 2*sumWMuAlphaAlpha + float64(n)*w[n+(n+2)*n+n*(n+2)+n])
-	dst[afterBeta+4] = -2 * a5 * (sumWBetaBeta - 2*sumWMuBetaBeta + float64(n)*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)])
+	dst[afterBeta+2] = float64(-2 * a1 * (b1 + b2 - float64(2*b3)))
+	dst[afterBeta+3] = float64(-2 * a3 * (sumWAlphaAlpha - float64(2*sumWMuAlphaAlpha) + float64(float64(n)*w[n+(n+2)*n+n*(n+2)+n])))
+	dst[afterBeta+4] = float64(-2 * a5 * (sumWBetaBeta - float64(2*sumWMuBetaBeta) + float64(float64(n)*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)])))
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
@@ -677,21 +677,21 @@ func (s *Model) rank1(f, q, v []float64) {
 	b5 := 0.0
 	b6 := 0.0
 	for i := range n {
-		sumSqVAlpha += vAlpha[i] * vAlpha[i]
-		sumSqVBeta += vBeta[i] * vBeta[i]
+		sumSqVAlpha += float64(vAlpha[i] * vAlpha[i])
+		sumSqVBeta += float64(vBeta[i] * vBeta[i])
 		sumVAlpha += vAlpha[i]
 		sumVBeta += vBeta[i]
-		b4 += vAlpha[i] * vAlpha[i] * c4[i]
-		b5 += vBeta[i] * vBeta[i] * c6[i]
-		b6 += vAlpha[i] * vBeta[i] * c5[i]
+		b4 += float64(vAlpha[i] * vAlpha[i] * c4[i])
+		b5 += float64(vBeta[i] * vBeta[i] * c6[i])
+		b6 += float64(vAlpha[i] * vBeta[i] * c5[i])
 		f[i] = 0
 		f[n+i] = 0
 	}
 	f[afterBeta] = 0
 	f[afterBeta+1] = 0
-	f[afterBeta+2] = -2 * a1 * (0.5*b4 + 0.5*b5 - b6)
-	f[afterBeta+3] = -2 * a3 * (0.5*sumSqVAlpha - vMuAlpha*sumVAlpha + 0.25*vMuAlpha*vMuAlpha*c8)
-	f[afterBeta+4] = -2 * a5 * (0.5*sumSqVBeta - vMuBeta*sumVBeta + 0.25*vMuBeta*vMuBeta*c8)
+	f[afterBeta+2] = float64(-2 * a1 * (float64(0.5*b4) + float64(0.5*b5) - b6))
+	f[afterBeta+3] = float64(-2 * a3 * (float64(0.5*sumSqVAlpha) - float64(vMuAlpha*sumVAlpha) + float64(0.25*vMuAlpha*vMuAlpha*c8)))
+	f[afterBeta+4] = float64(-2 * a5 * (float64(0.5*sumSqVBeta) - float64(vMuBeta*sumVBeta) + float64(0.25*vMuBeta*vMuBeta*c8)))
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -723,32 +723,32 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	c8 := s.c8
 	for j := range n {
 		for l := range n {
-			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = -2 * kernel.Delta(j, l) * a1 * c4[j]
+			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c4[j])
 		}
 		for l := range n {
-			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+3)] = -2 * kernel.Delta(j, l) * a3
+			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+3)] = float64(-2 * kernel.Delta(j, l) * a3)
 		}
 		for l := range n {
-			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = 2 * kernel.Delta(j, l) * a1 * c5[j]
+			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(2 * kernel.Delta(j, l) * a1 * c5[j])
 		}
 		for l := range n {
-			dst[(l*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+2)] = 2 * kernel.Delta(j, l) * a1 * c5[j]
+			dst[(l*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+2)] = float64(2 * kernel.Delta(j, l) * a1 * c5[j])
 		}
 		for l := range n {
-			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+2)] = -2 * kernel.Delta(j, l) * a1 * c6[j]
+			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c6[j])
 		}
 		for l := range n {
-			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+4)] = -2 * kernel.Delta(j, l) * a5
+			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+4)] = float64(-2 * kernel.Delta(j, l) * a5)
 		}
-		e := 2 * a3
+		e := float64(2 * a3)
 		dst[(afterBeta*(afterBeta+5)+j)*(afterBeta+5)+(afterBeta+3)] = e
 		dst[(j*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = e
-		e2 := 2 * a5
+		e2 := float64(2 * a5)
 		dst[((afterBeta+1)*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+4)] = e2
 		dst[((n+j)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = e2
 	}
-	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = -a3 * c8
-	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = -a5 * c8
+	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = float64(-a3 * c8)
+	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = float64(-a5 * c8)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are

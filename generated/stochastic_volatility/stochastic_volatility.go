@@ -126,9 +126,9 @@ func New(d Data) (*Model, error) {
 // summarise computes what depends on the data alone, once.
 func (s *Model) summarise() {
 	t := s.t
-	c1 := 0.5 - 0.5*float64(t)
-	c2 := -1.8378770664093453*float64(t) - 4.0904073637165945
-	c3 := -0.5*float64(t) - 5
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
+	c3 := -float64(0.5*float64(t)) - 5
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -187,7 +187,7 @@ func (s *Model) Constrain(dst, q []float64) {
 	expSigma2 := math.Exp(sigma2)
 	dst[t] = expBeta
 	dst[t+1] = expSigma2
-	dst[t+2] = 2*invLogitPhi - 1
+	dst[t+2] = float64(2*invLogitPhi) - 1
 	for i := range t {
 		dst[i] = x[i]
 	}
@@ -255,12 +255,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := 1 - 2*invLogitPhi
-	a3 := -2 * beta
+	a1 := 1 - float64(2*invLogitPhi)
+	a3 := float64(-2 * beta)
 	a2 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + x[i-1]*a1
-		a2 += e * e
+		e := x[i] + float64(x[i-1]*a1)
+		a2 += float64(e * e)
 	}
 	sumX := 0.0
 	for i := range t {
@@ -270,9 +270,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	kernel.Exp(a4, a4)
 	a5 := 0.0
 	for i := range t {
-		a5 += y[i] * y[i] * a4[i]
+		a5 += float64(y[i] * y[i] * a4[i])
 	}
-	res = sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 - 0.5*sumX - 0.5*a5 - 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi - 0.5*expNegSigma2*a2 + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
 	return res
 }
 
@@ -301,15 +301,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := 1 - 2*invLogitPhi
-	a3 := -2 * beta
-	a6 := -4 * x[0] * expNegSigma2 * invLogitPhi * invLogitNegPhi
+	a1 := 1 - float64(2*invLogitPhi)
+	a3 := float64(-2 * beta)
+	a6 := float64(-4 * x[0] * expNegSigma2 * invLogitPhi * invLogitNegPhi)
 	a2 := 0.0
 	a7 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + x[i-1]*a1
-		a2 += e * e
-		a7 += x[i-1] * e
+		e := x[i] + float64(x[i-1]*a1)
+		a2 += float64(e * e)
+		a7 += float64(x[i-1] * e)
 	}
 	sumX := 0.0
 	for i := range t {
@@ -319,50 +319,50 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	kernel.Exp(a4, a4)
 	a5 := 0.0
 	for i := range min(1, t) {
-		e := y[i] * y[i] * a4[i]
+		e := float64(y[i] * y[i] * a4[i])
 		a5 += e
 		part := 0.0
 		if i >= 1 {
-			part = x[i] + a1*x[i-1]
+			part = x[i] + float64(a1*x[i-1])
 		}
 		part2 := 0.0
 		if i < t-1 {
-			part2 = a1 * (x[i+1] + a1*x[i])
+			part2 = float64(a1 * (x[i+1] + float64(a1*x[i])))
 		}
 		part3 := 0.0
 		if i == 0 {
 			part3 = a6
 		}
-		grad[i] = part3 - expNegSigma2*(part+part2) + 0.5*e - 0.5
+		grad[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		e := y[i] * y[i] * a4[i]
+		e := float64(y[i] * y[i] * a4[i])
 		a5 += e
-		part := x[i] + a1*x[i-1]
-		part2 := a1 * (x[i+1] + a1*x[i])
-		grad[i] = 0.5*e - expNegSigma2*(part+part2) - 0.5
+		part := x[i] + float64(a1*x[i-1])
+		part2 := float64(a1 * (x[i+1] + float64(a1*x[i])))
+		grad[i] = float64(0.5*e) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		e := y[i] * y[i] * a4[i]
+		e := float64(y[i] * y[i] * a4[i])
 		a5 += e
 		part := 0.0
 		if i >= 1 {
-			part = x[i] + a1*x[i-1]
+			part = x[i] + float64(a1*x[i-1])
 		}
 		part2 := 0.0
 		if i < t-1 {
-			part2 = a1 * (x[i+1] + a1*x[i])
+			part2 = float64(a1 * (x[i+1] + float64(a1*x[i])))
 		}
 		part3 := 0.0
 		if i == 0 {
 			part3 = a6
 		}
-		grad[i] = part3 - expNegSigma2*(part+part2) + 0.5*e - 0.5
+		grad[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
 	}
-	res = sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 - 0.5*sumX - 0.5*a5 - 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi - 0.5*expNegSigma2*a2 + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
 	grad[t] = a5 - float64(t)
-	grad[t+1] = expNegSigma2*(0.5*a2+2*x[0]*x[0]*invLogitPhi*invLogitNegPhi+0.24999999999999997) + c3
-	grad[t+2] = 20.5*invLogitNegPhi - 2*invLogitPhi + 2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi) - 2*expNegSigma2*invLogitPhi*(1-invLogitPhi)*(x[0]*x[0]*invLogitNegPhi-a7)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a2)+float64(2*x[0]*x[0]*invLogitPhi*invLogitNegPhi)+0.24999999999999997)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) + float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)) - float64(2*expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(x[0]*x[0]*invLogitNegPhi)-a7))
 	return res
 }
 
@@ -427,8 +427,8 @@ func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 // summarise computes what depends on the data alone, once.
 func (s *VolatilityBlock) summarise() {
 	t := s.t
-	c1 := 0.5 - 0.5*float64(t)
-	c2 := -1.8378770664093453*float64(t) - 4.0904073637165945
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	s.c1 = c1
 	s.c2 = c2
 }
@@ -523,8 +523,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	g4 := s.g4
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + x[i-1]*g2
-		a1 += e * e
+		e := x[i] + float64(x[i-1]*g2)
+		a1 += float64(e * e)
 	}
 	sumX := 0.0
 	for i := range t {
@@ -534,9 +534,9 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	kernel.Exp(a2, a2)
 	a3 := 0.0
 	for i := range t {
-		a3 += y[i] * y[i] * a2[i]
+		a3 += float64(y[i] * y[i] * a2[i])
 	}
-	res = x[0]*x[0]*g1 - 0.5*sumX - 0.5*a3 - 0.5*expNegSigma2*a1 + c2 + g4
+	res = float64(x[0]*x[0]*g1) - float64(0.5*sumX) - float64(0.5*a3) - float64(0.5*expNegSigma2*a1) + c2 + g4
 	return res
 }
 
@@ -558,8 +558,8 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	g4 := s.g4
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] + x[i-1]*g2
-		a1 += e * e
+		e := x[i] + float64(x[i-1]*g2)
+		a1 += float64(e * e)
 	}
 	sumX := 0.0
 	for i := range t {
@@ -569,44 +569,44 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	kernel.Exp(a2, a2)
 	a3 := 0.0
 	for i := range t {
-		a3 += y[i] * y[i] * a2[i]
+		a3 += float64(y[i] * y[i] * a2[i])
 	}
-	a4 := x[0] * g1
-	res = x[0]*x[0]*g1 - 0.5*sumX - 0.5*a3 - 0.5*expNegSigma2*a1 + c2 + g4
+	a4 := float64(x[0] * g1)
+	res = float64(x[0]*x[0]*g1) - float64(0.5*sumX) - float64(0.5*a3) - float64(0.5*expNegSigma2*a1) + c2 + g4
 	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] + g2*x[k-1]
+			part = x[k] + float64(g2*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = g2 * (x[k+1] + g2*x[k])
+			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
+		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
-		part := x[k] + g2*x[k-1]
-		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
+		part := x[k] + float64(g2*x[k-1])
+		part2 := float64(g2 * (x[k+1] + float64(g2*x[k])))
+		grad[k] = float64(0.5*y[k]*y[k]*a2[k]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] + g2*x[k-1]
+			part = x[k] + float64(g2*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = g2 * (x[k+1] + g2*x[k])
+			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
+		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
 	}
 	return res
 }
@@ -625,41 +625,41 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		a2[i] = g3 - x[i]
 	}
 	kernel.Exp(a2, a2)
-	a4 := x[0] * g1
+	a4 := float64(x[0] * g1)
 	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] + g2*x[k-1]
+			part = x[k] + float64(g2*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = g2 * (x[k+1] + g2*x[k])
+			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
+		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
-		part := x[k] + g2*x[k-1]
-		part2 := g2 * (x[k+1] + g2*x[k])
-		grad[k] = 0.5*y[k]*y[k]*a2[k] - expNegSigma2*(part+part2) - 0.5
+		part := x[k] + float64(g2*x[k-1])
+		part2 := float64(g2 * (x[k+1] + float64(g2*x[k])))
+		grad[k] = float64(0.5*y[k]*y[k]*a2[k]) - float64(expNegSigma2*(part+part2)) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] + g2*x[k-1]
+			part = x[k] + float64(g2*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = g2 * (x[k+1] + g2*x[k])
+			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a4
 		}
-		grad[k] = 2*part3 - expNegSigma2*(part+part2) + 0.5*y[k]*y[k]*a2[k] - 0.5
+		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
 	}
 }
 
@@ -676,7 +676,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
-			part = -2 * g1
+			part = float64(-2 * g1)
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -696,7 +696,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	for j := max(1, t-1); j < t; j++ {
 		part := 0.0
 		if j == 0 {
-			part = -2 * g1
+			part = float64(-2 * g1)
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -870,12 +870,12 @@ func (s *VolatilityBlock) prepareGiven() {
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	g1 := -2 * expNegSigma2 * invLogitPhi * invLogitNegPhi
-	g2 := 1 - 2*invLogitPhi
-	g3 := -2 * beta
-	g4 := sigma2*c1 - 5.5*sigma2 - float64(t)*beta - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2
-	g6 := expNegSigma2 * g2 * g2
-	g7 := expNegSigma2 * g2
+	g1 := float64(-2 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	g2 := 1 - float64(2*invLogitPhi)
+	g3 := float64(-2 * beta)
+	g4 := float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2)
+	g6 := float64(expNegSigma2 * g2 * g2)
+	g7 := float64(expNegSigma2 * g2)
 	s.expNegSigma2 = expNegSigma2
 	s.g1 = g1
 	s.g2 = g2
@@ -946,11 +946,11 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 // summarise computes what depends on the data alone, once.
 func (s *LatentBlock) summarise() {
 	t := s.t
-	c1 := 0.5 - 0.5*float64(t)
+	c1 := 0.5 - float64(0.5*float64(t))
 	invT := 1 / float64(t)
-	c2 := -1.8378770664093453*float64(t) - 4.0904073637165945
-	c3 := -0.5*float64(t) - 5
-	c4 := 0.5 * float64(t)
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
+	c3 := -float64(0.5*float64(t)) - 5
+	c4 := float64(0.5 * float64(t))
 	c5 := float64(t) + 20.5
 	s.c1 = c1
 	s.invT = invT
@@ -1023,7 +1023,7 @@ func (s *LatentBlock) Constrain(dst, q []float64) {
 	expSigma2 := math.Exp(sigma2)
 	expBeta := math.Exp(beta)
 	dst[0] = expSigma2
-	dst[1] = 2*invLogitPhi - 1
+	dst[1] = float64(2*invLogitPhi) - 1
 	dst[2] = expBeta
 	s.invLogitPhi = invLogitPhi
 }
@@ -1069,9 +1069,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := math.Exp(-2*beta - g3)
-	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+e*e) - 0.5*a1*g5 + c2 + g6
+	a1 := math.Exp(-float64(2*beta) - g3)
+	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
+	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+float64(e*e))) - float64(0.5*a1*g5) + c2 + g6
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1110,13 +1110,13 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := math.Exp(-2*beta - g3)
-	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	sqE := e * e
-	e2 := a1 * g5
-	res = expNegSigma2*invLogitPhi*invLogitNegPhi*g1 - 5.5*sigma2 - beta*float64(t) - 20.5*log1pExpNegPhi - 2*log1pExpPhi - 0.24999999999999997*expNegSigma2 + sigma2*c1 - 0.5*expNegSigma2*(fitRest+sqE) - 0.5*e2 + c2 + g6
-	grad[0] = expNegSigma2*(0.5*sqE-invLogitPhi*invLogitNegPhi*g1+g7) + c3
-	grad[1] = 20.5*invLogitNegPhi - 2*invLogitPhi - expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi) - expNegSigma2*invLogitPhi*(2*fitFactor*e-invLogitNegPhi*g1)*(1-invLogitPhi)
+	a1 := math.Exp(-float64(2*beta) - g3)
+	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
+	sqE := float64(e * e)
+	e2 := float64(a1 * g5)
+	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+sqE)) - float64(0.5*e2) + c2 + g6
+	grad[0] = float64(expNegSigma2*(float64(0.5*sqE)-float64(invLogitPhi*invLogitNegPhi*g1)+g7)) + c3
+	grad[1] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi)) - float64(expNegSigma2*invLogitPhi*(float64(2*fitFactor*e)-float64(invLogitNegPhi*g1))*(1-invLogitPhi))
 	grad[2] = e2 - float64(t)
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
@@ -1139,13 +1139,13 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	expNegSigma2 := math.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	b[0] = 0.25*expNegSigma2 + c4
+	b[0] = float64(0.25*expNegSigma2) + c4
 	e := invLogitPhi - 0.5
 	b[3] = e
 	b[1] = e
-	e2 := 1 - 2*invLogitPhi
-	b[4] = invLogitPhi*invLogitNegPhi*c5 + 0.5*e2*e2
-	b[8] = 4 * c4
+	e2 := 1 - float64(2*invLogitPhi)
+	b[4] = float64(invLogitPhi*invLogitNegPhi*c5) + float64(0.5*e2*e2)
+	b[8] = float64(4 * c4)
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1168,18 +1168,18 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g7 := s.g7
 	c5 := s.c5
 	g5 := s.g5
-	a1 := math.Exp(-2*beta - g3)
-	a4 := invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi)
-	e := fitOffset - fitFactor*(fitCentre-2*invLogitPhi)
-	a7 := 0.5*e*e - invLogitPhi*invLogitNegPhi*g1
-	a8 := 1 - 2*invLogitPhi
-	a9 := expNegSigma2*invLogitNegPhi*g1 - 2*fitFactor*expNegSigma2*e
-	a10 := -invLogitPhi * (1 - invLogitPhi)
-	a11 := expNegSigma2 * g1
-	a12 := 2*invLogitPhi - 20.5*invLogitNegPhi
-	f[0] = -c3 - expNegSigma2*(g7+0.125*w[0]+a7)
-	f[1] = a12 - (w[3]- -0.5*invLogitNegPhi*w[4]*c5-w[4]*a8-a9)*a10 - a4*(0.5*w[4]*c5-a11)
-	f[2] = float64(t) - a1*g5
+	a1 := math.Exp(-float64(2*beta) - g3)
+	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
+	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
+	a7 := float64(0.5*e*e) - float64(invLogitPhi*invLogitNegPhi*g1)
+	a8 := 1 - float64(2*invLogitPhi)
+	a9 := float64(expNegSigma2*invLogitNegPhi*g1) - float64(2*fitFactor*expNegSigma2*e)
+	a10 := float64(-invLogitPhi * (1 - invLogitPhi))
+	a11 := float64(expNegSigma2 * g1)
+	a12 := float64(2*invLogitPhi) - float64(20.5*invLogitNegPhi)
+	f[0] = -c3 - float64(expNegSigma2*(g7+float64(0.125*w[0])+a7))
+	f[1] = a12 - float64((w[3]-float64(-0.5*invLogitNegPhi*w[4]*c5)-float64(w[4]*a8)-a9)*a10) - float64(a4*(float64(0.5*w[4]*c5)-a11))
+	f[2] = float64(t) - float64(a1*g5)
 	s.a4 = a4
 }
 
@@ -1189,11 +1189,11 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	invLogitNegPhi := s.invLogitNegPhi
 	expNegSigma2 := s.expNegSigma2
 	c5 := s.c5
-	a4 := invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi)
-	a5 := 2 - 4*invLogitPhi
-	a6 := invLogitPhi * (1 - invLogitPhi)
-	dst[0] = -0.25 * expNegSigma2 * w[0]
-	dst[1] = (2*w[3]+invLogitNegPhi*c5*w[4]-w[4]*a5)*a6 - c5*w[4]*a4
+	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
+	a5 := 2 - float64(4*invLogitPhi)
+	a6 := float64(invLogitPhi * (1 - invLogitPhi))
+	dst[0] = float64(-0.25 * expNegSigma2 * w[0])
+	dst[1] = float64((float64(2*w[3])+float64(invLogitNegPhi*c5*w[4])-float64(w[4]*a5))*a6) - float64(c5*w[4]*a4)
 	dst[2] = 0
 	s.a4 = a4
 	s.a6 = a6
@@ -1202,8 +1202,8 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 // prepare computes what rank1 needs of the position alone.
 func (s *LatentBlock) prepare(q []float64) {
 	invLogitPhi := s.invLogitPhi
-	a6 := invLogitPhi * (1 - invLogitPhi)
-	a13 := 2*invLogitPhi - 1
+	a6 := float64(invLogitPhi * (1 - invLogitPhi))
+	a13 := float64(2*invLogitPhi) - 1
 	s.a6 = a6
 	s.a13 = a13
 }
@@ -1218,8 +1218,8 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	a6 := s.a6
 	invLogitNegPhi := s.invLogitNegPhi
 	a13 := s.a13
-	f[0] = -0.125 * expNegSigma2 * vSigma2 * vSigma2
-	f[1] = -vPhi * (0.5*vPhi*a4*c5 - a6*(vSigma2+0.5*invLogitNegPhi*vPhi*c5+vPhi*a13))
+	f[0] = float64(-0.125 * expNegSigma2 * vSigma2 * vSigma2)
+	f[1] = float64(-vPhi * (float64(0.5*vPhi*a4*c5) - float64(a6*(vSigma2+float64(0.5*invLogitNegPhi*vPhi*c5)+float64(vPhi*a13)))))
 	f[2] = 0
 }
 
@@ -1244,12 +1244,12 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
 	c5 := s.c5
-	dst[0] = -0.25 * expNegSigma2
+	dst[0] = float64(-0.25 * expNegSigma2)
 	e := 1 - invLogitPhi
-	e2 := invLogitPhi * e
+	e2 := float64(invLogitPhi * e)
 	dst[10] = e2
 	dst[4] = e2
-	dst[13] = -invLogitPhi * (e*(2-4*invLogitPhi) - invLogitNegPhi*e*c5 + invLogitNegPhi*(1-invLogitNegPhi)*c5)
+	dst[13] = float64(-invLogitPhi * (float64(e*(2-float64(4*invLogitPhi))) - float64(invLogitNegPhi*e*c5) + float64(invLogitNegPhi*(1-invLogitNegPhi)*c5)))
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
@@ -1432,7 +1432,7 @@ func (s *LatentBlock) prepareGiven() {
 	invT := s.invT
 	g4 := s.g4
 	y := s.y
-	g1 := -2 * x[0] * x[0]
+	g1 := float64(-2 * x[0] * x[0])
 	s.g1 = g1
 	sumX := 0.0
 	for i := range t {
@@ -1450,9 +1450,9 @@ func (s *LatentBlock) prepareGiven() {
 	fitOffset := s.fit.Offset(0)[0]
 	fitCentre := s.fit.Centre(0)[0]
 	fitFactor := s.fit.Factor(0, 0)[0]
-	g3 := sumX * invT
-	g6 := -0.5 * sumX
-	g7 := 0.5*fitRest + 0.24999999999999997
+	g3 := float64(sumX * invT)
+	g6 := float64(-0.5 * sumX)
+	g7 := float64(0.5*fitRest) + 0.24999999999999997
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
@@ -1466,7 +1466,7 @@ func (s *LatentBlock) prepareGiven() {
 	kernel.Exp(g4, g4)
 	g5 := 0.0
 	for i := range t {
-		g5 += y[i] * y[i] * g4[i]
+		g5 += float64(y[i] * y[i] * g4[i])
 	}
 	s.g5 = g5
 }

@@ -133,8 +133,8 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -0.9189385332046727 * float64(t)
-	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	c4 := -float64(t) - 12
 	s.c1 = c1
 	s.c2 = c2
@@ -260,34 +260,34 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c2 := s.c2
 	c1 := s.c1
 	c3 := s.c3
-	a1 := math.Exp(-2 * gamma)
+	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
-	a2 := math.Log1p(-phi * phi)
-	e := 0.5*phi + 0.5
+	a2 := math.Log1p(float64(-phi * phi))
+	e := float64(0.5*phi) + 0.5
 	a9 := special.Log(e)
-	a10 := math.Log1p(-0.5*phi - 0.5)
+	a10 := math.Log1p(-float64(0.5*phi) - 0.5)
 	a11 := special.LogPositive(e)
-	a12 := special.LogPositive(0.5 - 0.5*phi)
-	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
+	a12 := special.LogPositive(0.5 - float64(0.5*phi))
+	a13 := special.Bounded(float64(19*a9)+float64(0.5*a10)+4.632823911110912, a11+a12)
 	logBeta := special.Log(beta)
 	a3 := 0.0
 	for i := 1; i < t; i++ {
-		e2 := x[i] - x[i-1]*phi
-		a3 += e2 * e2
+		e2 := x[i] - float64(x[i-1]*phi)
+		a3 += float64(e2 * e2)
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
-		a5[i] = 0.5 * x[i]
+		a5[i] = float64(0.5 * x[i])
 	}
 	kernel.Exp(expNegX, expNegX)
 	a4 := 0.0
 	for i := range t {
-		a4 += y[i] * y[i] * expNegX[i]
+		a4 += float64(y[i] * y[i] * expNegX[i])
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
 	for i := range t {
-		e2 := beta * a5[i]
+		e2 := float64(beta * a5[i])
 		a6[i] = e2
 		a7 := special.LogPositive(e2)
 		sumA7 += a7
@@ -298,7 +298,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*(1-phi*phi) - 0.5*a1*a3 + c3
+	res = float64(0.5*a2) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*(1-float64(phi*phi))) - float64(0.5*a1*a3) + c3
 	return res
 }
 
@@ -324,74 +324,74 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c1 := s.c1
 	c3 := s.c3
 	c4 := s.c4
-	a1 := math.Exp(-2 * gamma)
+	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
-	a2 := math.Log1p(-phi * phi)
-	e := 0.5*phi + 0.5
+	a2 := math.Log1p(float64(-phi * phi))
+	e := float64(0.5*phi) + 0.5
 	a9 := special.Log(e)
-	a10 := math.Log1p(-0.5*phi - 0.5)
+	a10 := math.Log1p(-float64(0.5*phi) - 0.5)
 	a11 := special.LogPositive(e)
-	a12 := special.LogPositive(0.5 - 0.5*phi)
-	a13 := special.Bounded(19*a9+0.5*a10+4.632823911110912, a11+a12)
+	a12 := special.LogPositive(0.5 - float64(0.5*phi))
+	a13 := special.Bounded(float64(19*a9)+float64(0.5*a10)+4.632823911110912, a11+a12)
 	logBeta := special.Log(beta)
-	e2 := 1 - phi*phi
-	a14 := x[0] * a1 * e2
+	e2 := 1 - float64(phi*phi)
+	a14 := float64(x[0] * a1 * e2)
 	a15 := 0.5 / (beta * beta)
 	a3 := 0.0
 	a16 := 0.0
 	for i := 1; i < t; i++ {
-		e3 := x[i] - x[i-1]*phi
-		a3 += e3 * e3
-		a16 += x[i-1] * e3
+		e3 := x[i] - float64(x[i-1]*phi)
+		a3 += float64(e3 * e3)
+		a16 += float64(x[i-1] * e3)
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
-		a5[i] = 0.5 * x[i]
+		a5[i] = float64(0.5 * x[i])
 	}
 	kernel.Exp(expNegX, expNegX)
 	a4 := 0.0
 	for i := range min(1, t) {
-		a4 += y[i] * y[i] * expNegX[i]
+		a4 += float64(y[i] * y[i] * expNegX[i])
 		part := 0.0
 		if i >= 1 {
-			part = x[i] - phi*x[i-1]
+			part = x[i] - float64(phi*x[i-1])
 		}
 		part2 := 0.0
 		if i < t-1 {
-			part2 = phi * (x[i+1] - phi*x[i])
+			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
 		}
 		part3 := 0.0
 		if i == 0 {
 			part3 = a14
 		}
-		grad[i] = y[i]*y[i]*expNegX[i]*a15 - a1*(part-part2) - part3 - 0.5
+		grad[i] = float64(y[i]*y[i]*expNegX[i]*a15) - float64(a1*(part-part2)) - part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		a4 += y[i] * y[i] * expNegX[i]
-		part := x[i] - phi*x[i-1]
-		part2 := phi * (x[i+1] - phi*x[i])
-		grad[i] = y[i]*y[i]*expNegX[i]*a15 - a1*(part-part2) - 0.5
+		a4 += float64(y[i] * y[i] * expNegX[i])
+		part := x[i] - float64(phi*x[i-1])
+		part2 := float64(phi * (x[i+1] - float64(phi*x[i])))
+		grad[i] = float64(y[i]*y[i]*expNegX[i]*a15) - float64(a1*(part-part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a4 += y[i] * y[i] * expNegX[i]
+		a4 += float64(y[i] * y[i] * expNegX[i])
 		part := 0.0
 		if i >= 1 {
-			part = x[i] - phi*x[i-1]
+			part = x[i] - float64(phi*x[i-1])
 		}
 		part2 := 0.0
 		if i < t-1 {
-			part2 = phi * (x[i+1] - phi*x[i])
+			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
 		}
 		part3 := 0.0
 		if i == 0 {
 			part3 = a14
 		}
-		grad[i] = y[i]*y[i]*expNegX[i]*a15 - a1*(part-part2) - part3 - 0.5
+		grad[i] = float64(y[i]*y[i]*expNegX[i]*a15) - float64(a1*(part-part2)) - part3 - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
 	for i := range t {
-		e3 := beta * a5[i]
+		e3 := float64(beta * a5[i])
 		a6[i] = e3
 		a7 := special.LogPositive(e3)
 		sumA7 += a7
@@ -402,9 +402,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = 0.5*a2 - 13*gamma - 0.24999999999999997*a1 + gamma*c1 + a8 + a13 - logBeta - 0.5*x[0]*x[0]*a1*e2 - 0.5*a1*a3 + c3
-	grad[t] = 2*a1*(0.5*a3+0.5*x[0]*x[0]*e2+0.24999999999999997) + c4
-	grad[t+1] = e2 * (x[0]*x[0]*a1*phi - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + a1*a16)
+	res = float64(0.5*a2) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*e2) - float64(0.5*a1*a3) + c3
+	grad[t] = float64(2*a1*(float64(0.5*a3)+float64(0.5*x[0]*x[0]*e2)+0.24999999999999997)) + c4
+	grad[t+1] = float64(e2 * (float64(x[0]*x[0]*a1*phi) - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + float64(a1*a16)))
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
 }
@@ -468,11 +468,11 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 func (s *LatentBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -0.9189385332046727 * float64(t)
-	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	c4 := -float64(t) - 12
 	c6 := float64(t) + 18.5
-	c7 := 2*float64(t) - 1
+	c7 := float64(2*float64(t)) - 1
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -582,21 +582,21 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	c1 := s.c1
 	fitRest := s.fitRest
 	c3 := s.c3
-	a1 := math.Exp(-2 * gamma)
+	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
-	a2 := math.Log1p(-phi * phi)
-	e := 0.5*phi + 0.5
+	a2 := math.Log1p(float64(-phi * phi))
+	e := float64(0.5*phi) + 0.5
 	a6 := special.Log(e)
-	a7 := math.Log1p(-0.5*phi - 0.5)
+	a7 := math.Log1p(-float64(0.5*phi) - 0.5)
 	a8 := special.LogPositive(e)
-	a9 := special.LogPositive(0.5 - 0.5*phi)
-	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
+	a9 := special.LogPositive(0.5 - float64(0.5*phi))
+	a10 := special.Bounded(float64(19*a6)+float64(0.5*a7)+4.632823911110912, a8+a9)
 	logBeta := special.Log(beta)
 	s.a1 = a1
 	s.phi = phi
 	sumA4 := 0.0
 	for i := range t {
-		e2 := beta * g3[i]
+		e2 := float64(beta * g3[i])
 		a3[i] = e2
 		a4 := special.LogPositive(e2)
 		sumA4 += a4
@@ -607,8 +607,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 		sumA3 += a3[i]
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
-	e3 := fitOffset - fitFactor*(fitCentre-phi)
-	res = a1*(1-phi*phi)*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+e3*e3) + c3
+	e3 := fitOffset - float64(fitFactor*(fitCentre-phi))
+	res = float64(a1*(1-float64(phi*phi))*g1) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+float64(e3*e3))) + c3
 	return res
 }
 
@@ -638,27 +638,27 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	c1 := s.c1
 	fitRest := s.fitRest
 	c3 := s.c3
-	a1 := math.Exp(-2 * gamma)
+	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
-	a2 := math.Log1p(-phi * phi)
-	e := 0.5*phi + 0.5
+	a2 := math.Log1p(float64(-phi * phi))
+	e := float64(0.5*phi) + 0.5
 	a6 := special.Log(e)
-	a7 := math.Log1p(-0.5*phi - 0.5)
+	a7 := math.Log1p(-float64(0.5*phi) - 0.5)
 	a8 := special.LogPositive(e)
-	a9 := special.LogPositive(0.5 - 0.5*phi)
-	a10 := special.Bounded(19*a6+0.5*a7+4.632823911110912, a8+a9)
+	a9 := special.LogPositive(0.5 - float64(0.5*phi))
+	a10 := special.Bounded(float64(19*a6)+float64(0.5*a7)+4.632823911110912, a8+a9)
 	logBeta := special.Log(beta)
-	e2 := fitOffset - fitFactor*(fitCentre-phi)
-	sqE := e2 * e2
-	e3 := 1 - phi*phi
-	grad[0] = 2*a1*(0.5*sqE-e3*g1+g4) + c4
-	grad[1] = -e3 * (2*a1*phi*g1 + fitFactor*a1*e2 + 0.5/(1-phi) - 19/(phi+1) + phi/e3)
+	e2 := fitOffset - float64(fitFactor*(fitCentre-phi))
+	sqE := float64(e2 * e2)
+	e3 := 1 - float64(phi*phi)
+	grad[0] = float64(2*a1*(float64(0.5*sqE)-float64(e3*g1)+g4)) + c4
+	grad[1] = float64(-e3 * (float64(2*a1*phi*g1) + float64(fitFactor*a1*e2) + 0.5/(1-phi) - 19/(phi+1) + phi/e3))
 	grad[2] = g2/(beta*beta*beta) - 1/beta - float64(t)/beta
 	s.a1 = a1
 	s.phi = phi
 	sumA4 := 0.0
 	for i := range t {
-		e4 := beta * g3[i]
+		e4 := float64(beta * g3[i])
 		a3[i] = e4
 		a4 := special.LogPositive(e4)
 		sumA4 += a4
@@ -669,7 +669,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 		sumA3 += a3[i]
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
-	res = a1*e3*g1 - 13*gamma - 0.24999999999999997*a1 + 0.5*a2 + gamma*c1 + a5 + a10 - logBeta - 0.5*a1*(fitRest+sqE) + c3
+	res = float64(a1*e3*g1) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+sqE)) + c3
 	return res
 }
 
@@ -687,14 +687,14 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	c6 := s.c6
 	beta := q[2]
 	c7 := s.c7
-	a1 := math.Exp(-2 * gamma)
+	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
-	b[0] = a1 - 2.176424132553538*c2
-	e := 2 * phi
+	b[0] = a1 - float64(2.176424132553538*c2)
+	e := float64(2 * phi)
 	b[3] = e
 	b[1] = e
-	sqPhi := phi * phi
-	b[4] = 2*sqPhi + (1-sqPhi)*c6
+	sqPhi := float64(phi * phi)
+	b[4] = float64(2*sqPhi) + float64((1-sqPhi)*c6)
 	b[8] = c7 / (beta * beta)
 	s.a1 = a1
 	s.phi = phi
@@ -716,15 +716,15 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g4 := s.g4
 	c6 := s.c6
 	c7 := s.c7
-	a12 := 1 - phi*phi
+	a12 := 1 - float64(phi*phi)
 	a14 := 1 / (beta * beta * beta)
-	e := fitOffset - fitFactor*(fitCentre-phi)
-	a15 := 0.5*e*e - a12*g1
-	a16 := 2*a1*phi*g1 + fitFactor*a1*e + 0.5/(1-phi) - 19/(phi+1) + phi/a12
+	e := fitOffset - float64(fitFactor*(fitCentre-phi))
+	a15 := float64(0.5*e*e) - float64(a12*g1)
+	a16 := float64(2*a1*phi*g1) + float64(fitFactor*a1*e) + 0.5/(1-phi) - 19/(phi+1) + phi/a12
 	a17 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
-	f[0] = -c4 - 2*a1*(g4+0.5*w[0]+a15)
-	f[1] = a12 * (2*w[3] - phi*c6*w[4] + 2*phi*w[4] + a16)
-	f[2] = -w[8]*c7*a14 + a17
+	f[0] = -c4 - float64(2*a1*(g4+float64(0.5*w[0])+a15))
+	f[1] = float64(a12 * (float64(2*w[3]) - float64(phi*c6*w[4]) + float64(2*phi*w[4]) + a16))
+	f[2] = float64(-w[8]*c7*a14) + a17
 	s.a12 = a12
 	s.a14 = a14
 }
@@ -736,11 +736,11 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	a1 := s.a1
 	c6 := s.c6
 	c7 := s.c7
-	a12 := 1 - phi*phi
+	a12 := 1 - float64(phi*phi)
 	a14 := 1 / (beta * beta * beta)
-	dst[0] = -2 * a1 * w[0]
-	dst[1] = a12 * (4*w[3] + 4*phi*w[4] + -2*phi*w[4]*c6)
-	dst[2] = -2 * w[8] * c7 * a14
+	dst[0] = float64(-2 * a1 * w[0])
+	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*phi*w[4]) + float64(-2*phi*w[4]*c6)))
+	dst[2] = float64(-2 * w[8] * c7 * a14)
 	s.a12 = a12
 	s.a14 = a14
 }
@@ -756,9 +756,9 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	vBeta := v[2]
 	c7 := s.c7
 	a14 := s.a14
-	f[0] = -a1 * vGamma * vGamma
-	f[1] = vAlpha * a12 * (2*vGamma - phi*c6*vAlpha + 2*phi*vAlpha)
-	f[2] = -vBeta * vBeta * c7 * a14
+	f[0] = float64(-a1 * vGamma * vGamma)
+	f[1] = float64(vAlpha * a12 * (float64(2*vGamma) - float64(phi*c6*vAlpha) + float64(2*phi*vAlpha)))
+	f[2] = float64(-vBeta * vBeta * c7 * a14)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -783,13 +783,13 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	c6 := s.c6
 	beta := q[2]
 	c7 := s.c7
-	dst[0] = -2 * a1
-	sqPhi := phi * phi
-	e := 2 - 2*sqPhi
+	dst[0] = float64(-2 * a1)
+	sqPhi := float64(phi * phi)
+	e := 2 - float64(2*sqPhi)
 	dst[10] = e
 	dst[4] = e
 	e2 := 1 - sqPhi
-	dst[13] = -2*phi*e2*c6 + 4*phi*e2
+	dst[13] = float64(-2*phi*e2*c6) + float64(4*phi*e2)
 	dst[26] = -2 * c7 / (beta * beta * beta)
 }
 
@@ -971,16 +971,16 @@ func (s *LatentBlock) prepareGiven() {
 	g3 := s.g3
 	y := s.y
 	x2 := s.x2
-	g1 := -0.5 * x[0] * x[0]
+	g1 := float64(-0.5 * x[0] * x[0])
 	s.g1 = g1
 	for i := range t {
 		expNegX[i] = -x[i]
-		g3[i] = 0.5 * x[i]
+		g3[i] = float64(0.5 * x[i])
 	}
 	kernel.Exp(expNegX, expNegX)
 	g2 := 0.0
 	for i := range t {
-		g2 += y[i] * y[i] * expNegX[i]
+		g2 += float64(y[i] * y[i] * expNegX[i])
 	}
 	kernel.Exp(g3, g3)
 	for i := 1; i < t; i++ {
@@ -994,7 +994,7 @@ func (s *LatentBlock) prepareGiven() {
 	fitOffset := s.fit.Offset(0)[0]
 	fitCentre := s.fit.Centre(0)[0]
 	fitFactor := s.fit.Factor(0, 0)[0]
-	g4 := 0.5*fitRest + 0.24999999999999997
+	g4 := float64(0.5*fitRest) + 0.24999999999999997
 	s.g2 = g2
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
@@ -1053,8 +1053,8 @@ func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 func (s *VolatilityBlock) summarise() {
 	t := s.t
 	c1 := 1 - float64(t)
-	c2 := -0.9189385332046727 * float64(t)
-	c3 := -0.9189385332046727*float64(t) - 10.109525635947398
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	s.c1 = c1
 	s.c2 = c2
 	s.c3 = c3
@@ -1156,22 +1156,22 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] - x[i-1]*phi
-		a1 += e * e
+		e := x[i] - float64(x[i-1]*phi)
+		a1 += float64(e * e)
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
-		a3[i] = 0.5 * x[i]
+		a3[i] = float64(0.5 * x[i])
 	}
 	kernel.Exp(expNegX, expNegX)
 	a2 := 0.0
 	for i := range t {
-		a2 += y[i] * y[i] * expNegX[i]
+		a2 += float64(y[i] * y[i] * expNegX[i])
 	}
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
 	for i := range t {
-		e := beta * a3[i]
+		e := float64(beta * a3[i])
 		a4[i] = e
 		a5 := special.LogPositive(e)
 		sumA5 += a5
@@ -1181,8 +1181,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumA4 += a4[i]
 	}
-	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
-	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
+	a6 := special.Bounded(float64(a2*g4)-sumA4+c2, sumA5)
+	res = float64(x[0]*x[0]*g2) + a6 - float64(0.5*g1*a1) + c3 + g10
 	return res
 }
 
@@ -1208,22 +1208,22 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
-		e := x[i] - x[i-1]*phi
-		a1 += e * e
+		e := x[i] - float64(x[i-1]*phi)
+		a1 += float64(e * e)
 	}
 	for i := range t {
 		expNegX[i] = -x[i]
-		a3[i] = 0.5 * x[i]
+		a3[i] = float64(0.5 * x[i])
 	}
 	kernel.Exp(expNegX, expNegX)
 	a2 := 0.0
 	for i := range t {
-		a2 += y[i] * y[i] * expNegX[i]
+		a2 += float64(y[i] * y[i] * expNegX[i])
 	}
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
 	for i := range t {
-		e := beta * a3[i]
+		e := float64(beta * a3[i])
 		a4[i] = e
 		a5 := special.LogPositive(e)
 		sumA5 += a5
@@ -1233,43 +1233,43 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumA4 += a4[i]
 	}
-	a6 := special.Bounded(a2*g4-sumA4+c2, sumA5)
-	a7 := x[0] * g2
-	res = x[0]*x[0]*g2 + a6 - 0.5*g1*a1 + c3 + g10
+	a6 := special.Bounded(float64(a2*g4)-sumA4+c2, sumA5)
+	a7 := float64(x[0] * g2)
+	res = float64(x[0]*x[0]*g2) + a6 - float64(0.5*g1*a1) + c3 + g10
 	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] - phi*x[k-1]
+			part = x[k] - float64(phi*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = phi * (x[k+1] - phi*x[k])
+			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
+		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
-		part := x[k] - phi*x[k-1]
-		part2 := phi * (x[k+1] - phi*x[k])
-		grad[k] = -g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
+		part := x[k] - float64(phi*x[k-1])
+		part2 := float64(phi * (x[k+1] - float64(phi*x[k])))
+		grad[k] = -float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] - phi*x[k-1]
+			part = x[k] - float64(phi*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = phi * (x[k+1] - phi*x[k])
+			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
+		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	return res
 }
@@ -1288,41 +1288,41 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 		expNegX[i] = -x[i]
 	}
 	kernel.Exp(expNegX, expNegX)
-	a7 := x[0] * g2
+	a7 := float64(x[0] * g2)
 	for k := range min(1, t) {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] - phi*x[k-1]
+			part = x[k] - float64(phi*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = phi * (x[k+1] - phi*x[k])
+			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
+		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	for k := 1; k < t-1; k++ {
-		part := x[k] - phi*x[k-1]
-		part2 := phi * (x[k+1] - phi*x[k])
-		grad[k] = -g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
+		part := x[k] - float64(phi*x[k-1])
+		part2 := float64(phi * (x[k+1] - float64(phi*x[k])))
+		grad[k] = -float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 	for k := max(1, t-1); k < t; k++ {
 		part := 0.0
 		if k >= 1 {
-			part = x[k] - phi*x[k-1]
+			part = x[k] - float64(phi*x[k-1])
 		}
 		part2 := 0.0
 		if k < t-1 {
-			part2 = phi * (x[k+1] - phi*x[k])
+			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
 		}
 		part3 := 0.0
 		if k == 0 {
 			part3 = a7
 		}
-		grad[k] = 2*part3 - g1*(part-part2) - g4*y[k]*y[k]*expNegX[k] - 0.5
+		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
 	}
 }
 
@@ -1339,7 +1339,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
-			part = -2 * g2
+			part = float64(-2 * g2)
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1359,7 +1359,7 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	for j := max(1, t-1); j < t; j++ {
 		part := 0.0
 		if j == 0 {
-			part = -2 * g2
+			part = float64(-2 * g2)
 		}
 		part2 := 0.0
 		if j >= 1 {
@@ -1527,21 +1527,21 @@ func (s *VolatilityBlock) prepareGiven() {
 	alpha := s.alpha
 	beta := s.beta
 	c1 := s.c1
-	g1 := math.Exp(-2 * gamma)
+	g1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
-	g2 := -0.5 * g1 * (1 - phi*phi)
-	g3 := math.Log1p(-phi * phi)
+	g2 := float64(-0.5 * g1 * (1 - float64(phi*phi)))
+	g3 := math.Log1p(float64(-phi * phi))
 	g4 := -0.5 / (beta * beta)
-	e := 0.5*phi + 0.5
+	e := float64(0.5*phi) + 0.5
 	g5 := special.Log(e)
-	g6 := math.Log1p(-0.5*phi - 0.5)
+	g6 := math.Log1p(-float64(0.5*phi) - 0.5)
 	g7 := special.LogPositive(e)
-	g8 := special.LogPositive(0.5 - 0.5*phi)
-	g9 := special.Bounded(19*g5+0.5*g6+4.632823911110912, g7+g8)
+	g8 := special.LogPositive(0.5 - float64(0.5*phi))
+	g9 := special.Bounded(float64(19*g5)+float64(0.5*g6)+4.632823911110912, g7+g8)
 	logBeta := special.Log(beta)
-	g10 := 0.5*g3 - 13*gamma - 0.24999999999999997*g1 + gamma*c1 + g9 - logBeta
-	g12 := g1 * phi * phi
-	g13 := -g1 * phi
+	g10 := float64(0.5*g3) - float64(13*gamma) - float64(0.24999999999999997*g1) + float64(gamma*c1) + g9 - logBeta
+	g12 := float64(g1 * phi * phi)
+	g13 := float64(-g1 * phi)
 	s.g1 = g1
 	s.phi = phi
 	s.g2 = g2
