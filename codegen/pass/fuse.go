@@ -12,7 +12,6 @@ type group struct {
 	call   bool
 	before []loop.Stmt
 	body   []loop.Stmt
-	draws  bool
 }
 
 func (g *group) straight() bool { return g.loop == nil && !g.call }
@@ -73,7 +72,7 @@ func (x *fuser) add(st loop.Stmt) {
 	least := x.earliest(e, f, call)
 	chosen := -1
 	for n := least; n < len(x.groups) && !call; n++ {
-		if g := x.groups[n]; isLoop && joins(g.loop, f) && !(e.Draws && g.draws) || !isLoop && g.straight() {
+		if g := x.groups[n]; isLoop && joins(g.loop, f) || !isLoop && g.straight() {
 			chosen = n
 			break
 		}
@@ -112,7 +111,7 @@ func (x *fuser) add(st loop.Stmt) {
 		g.body = append(g.body, r.List(f.Body, false)...)
 	}
 	if e.Draws {
-		g.draws, x.last = true, chosen
+		x.last = chosen
 	}
 }
 
