@@ -250,7 +250,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{l, wB}))
 	r.Rank1 = r.sweep(c.Scale(0.5, prog.Lower(squared, nil)))
 
-	if r.ByColumns = r.Large || len(metric.Blocks)*len(p.Params) > maxTriples || p.constants() > maxCube; !r.ByColumns {
+	if r.ByColumns = r.Large || len(p.Solves) > 0 || len(metric.Blocks)*len(p.Params) > maxTriples || p.constants() > maxCube; !r.ByColumns {
 		r.jacobian()
 	}
 	if curved && !metric.Constant {

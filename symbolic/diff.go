@@ -10,7 +10,7 @@ func (c *Context) Diff(e *Expr, t *Tensor, at ...Sub) *Expr {
 	if len(at) > 0 {
 		return c.diff(e, t, at, map[*Expr]*Expr{})
 	}
-	key := scalarKey{e, t}
+	key := scalarKey{e, t, c.apart}
 	r, ok := c.diffs[key]
 	if !ok {
 		r = c.diff(e, t, at, map[*Expr]*Expr{})
@@ -28,8 +28,9 @@ func (c *Context) nought() *Expr {
 }
 
 type scalarKey struct {
-	of *Expr
-	by *Tensor
+	of     *Expr
+	by     *Tensor
+	opaque bool
 }
 
 func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr {
@@ -52,7 +53,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 		if e.Tensor.Kind == SharedTensor {
 			r = c.sharedDiff(e, t, at)
 		}
-		if part := e.Tensor.Part; part != nil {
+		if part := e.Tensor.Part; part != nil && t.Part == nil && !c.apart {
 			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the equation.
 			terms := []*Expr{}
 			for k, u := range part.Of.Inputs {

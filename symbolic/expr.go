@@ -260,6 +260,7 @@ type Context struct {
 	along       map[*Tensor][]*Index // the indices that derivatives by a tensor are derived at
 	diffs       map[scalarKey]*Expr  // derivatives by scalars
 	zero        *Expr                // the number 0, once it is there
+	apart       bool                 // components of solutions count as independent of the coordinates
 }
 
 type canonKey struct {

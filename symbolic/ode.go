@@ -38,7 +38,8 @@ type Solution struct {
 	// ∂³z_i/∂u_k∂u_l∂u_m for each k, l ≤ k and m ≤ l.
 	Parts []*SolPart
 
-	order int // of the highest sensitivities
+	order int    // of the highest sensitivities
+	index *Index // over the times
 }
 
 // Input is a quantity that depends on the parameters and enters a differential
@@ -113,6 +114,7 @@ func (p *Posterior) solution(d *dsl.Solve) *Solution {
 	}
 	c := p.C
 	s := &Solution{Decl: d, Times: c.byName[d.Times.ObjectName()], From: p.el.expr(d.From).at(), order: 2}
+	s.index = c.NewIndex("i", upTo(s.Times.Shape[0]))
 	if p.curved {
 		s.order = 3
 	}

@@ -452,6 +452,11 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 		}
 		return r
 	case Add, Mul:
+		if e.Op == Mul {
+			if r := l.logarithmic(e); r != e {
+				return l.lower(r)
+			}
+		}
 		if guards := append(c.indicators(e), l.translated(e)...); len(guards) > 0 {
 			// Below the guards everything is lowered anew.
 			inner := &lowering{p: p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
@@ -902,6 +907,8 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	// visit distributes the adjoint bar of an expression body that runs
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
+		defer func(opaque bool) { c.apart = opaque }(c.apart)
+		c.apart = true // their derivatives come last
 		// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
 		// of both.
 		terms, ks := []*Expr{body}, []float64{1}
@@ -920,18 +927,8 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 				held[t] = append(in, term)
 			}
 		}
-		var collect func(e *Expr)
-		collect = func(e *Expr) {
-			Refs(e, func(r *Expr) {
-				if part := r.Tensor.Part; part != nil {
-					// A solution is differentiated by the coordinates at once.
-					for _, u := range part.Of.Inputs {
-						collect(u.Raw)
-					}
-					return
-				}
-				note(r.Tensor)
-			})
+		collect := func(e *Expr) {
+			Refs(e, func(r *Expr) { note(r.Tensor) })
 		}
 		for n, e := range terms {
 			term = n
@@ -967,6 +964,9 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		}
 		// The adjoint at the definition's own indices.
 		e := total(bar)
+		if len(d.Indices) > 0 && readsSolution(d.Body) {
+			e = p.settle(e, bar.indices) // all that the solution's components share
+		}
 		fresh := make([]*Index, len(d.Indices))
 		body := d.Body
 		for m, i := range d.Indices {
@@ -982,6 +982,20 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		c.sharing = sharing
 		visit(body, fresh, e)
 	}
+	for n := len(p.post.Solves) - 1; n >= 0; n-- { // an input may be of an earlier one
+		s := p.post.Solves[n]
+		for k, slope := range p.slopes(s, func(t *Tensor) *Expr {
+			bar := bars[t]
+			if bar == nil {
+				return nil
+			}
+			return c.Subst(total(bar), bar.indices[0], Sub{Index: s.index})
+		}) {
+			if !slope.IsNum(0) {
+				visit(s.Inputs[k].Raw, nil, slope)
+			}
+		}
+	}
 	out := make([]*Expr, len(p.post.Params))
 	for n, b := range p.post.Params {
 		bar := bars[b.Coord]
@@ -996,4 +1010,73 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		out[n] = e
 	}
 	return out
+}
+
+// slopes returns the derivatives of a scalar by the inputs of a differential equation, of which bar says the
+// derivatives by the components of its solution at the time index, nil for 0: Σ_n Σ_s bar_s[n] ∂s[n]/∂u_k. Each
+// bar is computed once at a time, for all inputs.
+func (p *Program) slopes(s *Solution, bar func(*Tensor) *Expr) []*Expr {
+	c := p.c
+	totals := make([]*total, len(s.Inputs))
+	for k := range totals {
+		totals[k] = c.newTotal()
+	}
+	for _, part := range s.Parts {
+		b := bar(part.Tensor)
+		if b == nil || b.IsNum(0) {
+			continue
+		}
+		b = p.settle(b, []*Index{s.index})
+		for k := range s.Inputs {
+			totals[k].add(c.Mul(b, part.derivative(c, k, []Sub{{Index: s.index}})))
+		}
+	}
+	out := make([]*Expr, len(totals))
+	for k, t := range totals {
+		out[k] = c.Sum(s.index, t.sum())
+	}
+	return out
+}
+
+// settle lowers an adjoint at indices of its own to a definition, if it takes an operation.
+func (p *Program) settle(e *Expr, indices []*Index) *Expr {
+	if e = p.Lower(e, indices); nodeCost(e) >= 1 && p.c.storable(e.free) {
+		e = p.define(e, nil)
+	}
+	return e
+}
+
+// readsSolution reports whether e reads a component of the solution of a differential equation.
+func readsSolution(e *Expr) bool {
+	found := false
+	Refs(e, func(r *Expr) { found = found || r.Tensor.Part != nil })
+	return found
+}
+
+// logarithmic puts definitions in the place of the quotients of a sensitivity and its state in a product: the
+// logarithmic derivatives of a solution that is seen on the scale of its logarithm.
+func (l *lowering) logarithmic(e *Expr) *Expr {
+	c := l.p.c
+	ks, args := e.K, e.Args
+	changed := false
+	for n, a := range e.Args {
+		if a.Op != Ref || a.Tensor.Part == nil || a.Tensor.Part.Order() == 0 || ks[n] < 1 {
+			continue
+		}
+		part := a.Tensor.Part
+		state := c.Ref(part.Of.Parts[part.State].Tensor, a.Subs...)
+		m := slices.Index(args, state)
+		if m < 0 || ks[m] > -ks[n] {
+			continue
+		}
+		if !changed {
+			ks, args, changed = slices.Clone(ks), slices.Clone(args), true
+		}
+		args[n] = l.p.define(c.Product(1, []float64{1, -1}, []*Expr{a, state}), nil)
+		ks[m] += ks[n]
+	}
+	if !changed {
+		return e
+	}
+	return c.Product(e.Val, ks, args)
 }
