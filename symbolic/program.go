@@ -1033,7 +1033,7 @@ func (p *Program) slopes(s *Solution, bar func(*Tensor) *Expr) []*Expr {
 	}
 	out := make([]*Expr, len(totals))
 	for k, t := range totals {
-		out[k] = c.Sum(s.index, t.sum())
+		out[k] = c.Sum(s.index, p.settle(t.sum(), []*Index{s.index})) // one sum, of all components
 	}
 	return out
 }

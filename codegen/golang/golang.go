@@ -5,6 +5,7 @@ package golang
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -77,29 +78,57 @@ func (p *Printer) Used() []*loop.Var { return append(p.used[:len(p.used):len(p.u
 
 // Head declares what the parts read: sizes, and then the rest.
 func (p *Printer) Head() (sizes, decls []jen.Code) {
+	var lines []declaration
 	for n := 0; n < len(p.used); n++ { // bounds of parts add sizes
 		v := p.used[n]
-		name := jen.Id(p.Name(v)).Op(":=")
+		name := jen.Id(p.Name(v))
 		switch {
 		case v.Home == loop.View && v.Scalar():
-			decls = append(decls, name.Add(p.whole(v.Of)).Index(p.Int(v.From)))
+			lines = append(lines, declaration{name, p.whole(v.Of).Index(p.Int(v.From))})
 		case v.Home == loop.View && v.From.IsConst(0):
-			decls = append(decls, name.Add(p.whole(v.Of)).Index(jen.Empty(), p.Int(v.To)))
+			lines = append(lines, declaration{name, p.whole(v.Of).Index(jen.Empty(), p.Int(v.To))})
 		case v.Home == loop.View:
-			decls = append(decls, name.Add(p.whole(v.Of)).Index(p.Int(v.From), p.Int(v.To)))
+			lines = append(lines, declaration{name, p.whole(v.Of).Index(p.Int(v.From), p.Int(v.To))})
 		case v.Home == loop.Field && p.onlyInParts(v):
 		case v.Home == loop.Field && v.Matrix:
-			decls = append(decls, name.Op("&").Id("s").Dot(p.Name(v)))
+			lines = append(lines, declaration{name, jen.Op("&").Id("s").Dot(p.Name(v))})
 		case v.Home == loop.Field:
-			decls = append(decls, name.Id("s").Dot(p.Name(v)))
+			lines = append(lines, declaration{name, jen.Id("s").Dot(p.Name(v))})
 		}
 	}
+	decls = declare(":=", lines)
 	for _, v := range p.used {
 		if v.Home == loop.Size {
 			sizes = append(sizes, jen.Id(p.Name(v)).Op(":=").Id("s").Dot(p.Name(v)))
 		}
 	}
 	return sizes, decls
+}
+
+// declaration is a variable with its value, or a field.
+type declaration struct{ name, value jen.Code }
+
+// More than maxLines declarations in a row stand perLine on a line.
+const (
+	maxLines = 12
+	perLine  = 6
+)
+
+// declare prints declarations.
+func declare(op string, list []declaration) []jen.Code {
+	width := 1
+	if len(list) > maxLines {
+		width = perLine
+	}
+	var out []jen.Code
+	for some := range slices.Chunk(list, width) {
+		var names, values []jen.Code
+		for _, d := range some {
+			names, values = append(names, d.name), append(values, d.value)
+		}
+		out = append(out, jen.List(names...).Op(op).List(values...))
+	}
+	return out
 }
 
 // whole is the array that a part belongs to.

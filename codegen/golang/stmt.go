@@ -9,8 +9,17 @@ import (
 // Stmts prints statements.
 func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 	var out []jen.Code
-	for _, st := range list {
-		switch st := st.(type) {
+	for n := 0; n < len(list); n++ {
+		if run := p.run(list[n:]); len(run) > 0 {
+			op := "="
+			if _, ok := list[n].(*loop.Let); ok {
+				op = ":="
+			}
+			out = append(out, declare(op, run)...)
+			n += len(run) - 1
+			continue
+		}
+		switch st := list[n].(type) {
 		case *loop.For:
 			p.declare(st.V)
 			p.read[st.V] = false
@@ -43,8 +52,6 @@ func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 			out = append(out, dst.Op(op).Add(x))
 		case *loop.Clear:
 			out = append(out, jen.Clear(p.use(st.V)))
-		case *loop.Keep:
-			out = append(out, p.field(st.V).Op("=").Add(p.use(st.V)))
 		case *loop.Kernel:
 			out = append(out, p.kernel(st))
 		case *loop.Fit:
@@ -54,6 +61,29 @@ func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 		}
 	}
 	return out
+}
+
+// run is what a list begins with, if that is numbers that start at 0, or numbers that are kept.
+func (p *Printer) run(list []loop.Stmt) []declaration {
+	var run []declaration
+	if _, ok := list[0].(*loop.Keep); ok {
+		for _, st := range list {
+			k, ok := st.(*loop.Keep)
+			if !ok {
+				break
+			}
+			run = append(run, declaration{p.field(k.V), p.use(k.V)})
+		}
+		return run
+	}
+	for _, st := range list {
+		l, ok := st.(*loop.Let)
+		if !ok || !l.E.IsNum(0) {
+			break
+		}
+		run = append(run, declaration{p.declare(l.V), jen.Lit(0.0)})
+	}
+	return run
 }
 
 // asFloat keeps integer constants from making integer variables.

@@ -114,6 +114,9 @@ type modelSpace struct {
 	a7      float64   // a7 = 2·b_in/c_in²
 	a8      float64   // a8 = b_in/c_in²
 	a9      float64   // a9 = -2/c_in
+	a25     []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
+	a26     []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
+	a27     []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -185,6 +188,9 @@ func (s *Model) allocate() {
 	s.sMemo[0] = ode.NewMemo(8, n, 3, s.sRhs1, s.tolerance)
 	s.sMemo[1] = ode.NewMemo(20, n, 3, s.sRhs2, s.tolerance)
 	s.sInputs = make([]float64, 3)
+	s.a25 = make([]float64, n)
+	s.a26 = make([]float64, n)
+	s.a27 = make([]float64, n)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -365,21 +371,9 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 //	r' = (v - a_in + r·b_in)·a2
 func (s *Model) sRhs1(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:8], dy[:8]
-	v := y[0]
-	r := y[1]
-	cIn := s.cIn
-	aIn := s.aIn
-	bIn := s.bIn
-	a2 := s.a2
-	vC := y[2]
-	rC := y[3]
-	a3 := s.a3
-	invCIn := s.invCIn
-	a4 := s.a4
-	rA := y[5]
-	vA := y[4]
-	rB := y[7]
-	vB := y[6]
+	v, r, cIn, aIn, bIn, a2 := y[0], y[1], s.cIn, s.aIn, s.bIn, s.a2
+	vC, rC, a3, invCIn, a4, rA := y[2], y[3], s.a3, s.invCIn, s.a4, y[5]
+	vA, rB, vB := y[4], y[7], y[6]
 	e := float64(v * v * v)
 	dy[0] = float64((v + r - float64(0.3333333333333333*e)) * cIn)
 	e2 := v - aIn + float64(r*bIn)
@@ -400,38 +394,12 @@ func (s *Model) sRhs1(dy, y []float64, _ float64, _ []float64) {
 //	r' = (v - a_in + r·b_in)·a2
 func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:20], dy[:20]
-	v := y[0]
-	r := y[1]
-	cIn := s.cIn
-	aIn := s.aIn
-	bIn := s.bIn
-	a2 := s.a2
-	vC := y[2]
-	rC := y[3]
-	a3 := s.a3
-	invCIn := s.invCIn
-	a4 := s.a4
-	vA := y[4]
-	rA := y[5]
-	vB := y[6]
-	rB := y[7]
-	vCC := y[8]
-	rCC := y[9]
-	a5 := s.a5
-	a6 := s.a6
-	a7 := s.a7
-	vAC := y[10]
-	rAC := y[11]
-	a8 := s.a8
-	rAA := y[13]
-	vAA := y[12]
-	vBC := y[14]
-	rBC := y[15]
-	rBA := y[17]
-	vBA := y[16]
-	rBB := y[19]
-	vBB := y[18]
-	a9 := s.a9
+	v, r, cIn, aIn, bIn, a2 := y[0], y[1], s.cIn, s.aIn, s.bIn, s.a2
+	vC, rC, a3, invCIn, a4, vA := y[2], y[3], s.a3, s.invCIn, s.a4, y[4]
+	rA, vB, rB, vCC, rCC, a5 := y[5], y[6], y[7], y[8], y[9], s.a5
+	a6, a7, vAC, rAC, a8, rAA := s.a6, s.a7, y[10], y[11], s.a8, y[13]
+	vAA, vBC, rBC, rBA, vBA, rBB := y[12], y[14], y[15], y[17], y[16], y[19]
+	vBB, a9 := y[18], s.a9
 	e := float64(v * v * v)
 	dy[0] = float64((v + r - float64(0.3333333333333333*e)) * cIn)
 	e2 := v - aIn + float64(r*bIn)
@@ -461,36 +429,21 @@ func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂a = -a + a14 + a15
-//	∂L/∂b = -b + a16 + a17
-//	∂L/∂c = -c + a18 + a19
+//	∂L/∂a = -a + sumA15
+//	∂L/∂b = -b + sumA16
+//	∂L/∂c = -c + sumA14
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
 	n := s.n
-	vObs := s.vObs
-	sV := s.sOut[:n]
-	rObs := s.rObs
-	sR := s.sOut[n : 2*n]
-	c2 := s.c2
-	sVA := s.sOut[4*n : 5*n]
-	sRA := s.sOut[5*n : 6*n]
-	sVB := s.sOut[6*n : 7*n]
-	sRB := s.sOut[7*n : 8*n]
-	sVC := s.sOut[2*n : 3*n]
-	sRC := s.sOut[3*n : 4*n]
-	a := q[0]
-	b := q[1]
-	c := q[2]
-	c3 := s.c3
+	vObs, sV, rObs, sR, c2, sVC := s.vObs, s.sOut[:n], s.rObs, s.sOut[n:2*n], s.c2, s.sOut[2*n:3*n]
+	sRC, sVA, sRA, sVB, sRB, a := s.sOut[3*n:4*n], s.sOut[4*n:5*n], s.sOut[5*n:6*n], s.sOut[6*n:7*n], s.sOut[7*n:8*n], q[0]
+	b, c, c3 := q[1], q[2], s.c3
 	a10 := 0.0
 	a11 := 0.0
-	a14 := 0.0
-	a15 := 0.0
-	a16 := 0.0
-	a17 := 0.0
-	a18 := 0.0
-	a19 := 0.0
+	sumA15 := 0.0
+	sumA16 := 0.0
+	sumA14 := 0.0
 	for i := range n {
 		e := vObs[i] - sV[i]
 		a10 += float64(e * e)
@@ -498,17 +451,17 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a11 += float64(e2 * e2)
 		a12 := float64(2 * c2 * (sV[i] - vObs[i]))
 		a13 := float64(2 * c2 * (sR[i] - rObs[i]))
-		a14 += float64(sVA[i] * a12)
-		a15 += float64(sRA[i] * a13)
-		a16 += float64(sVB[i] * a12)
-		a17 += float64(sRB[i] * a13)
-		a18 += float64(sVC[i] * a12)
-		a19 += float64(sRC[i] * a13)
+		a14 := float64(a12*sVC[i]) + float64(a13*sRC[i])
+		a15 := float64(a12*sVA[i]) + float64(a13*sRA[i])
+		a16 := float64(a12*sVB[i]) + float64(a13*sRB[i])
+		sumA15 += a15
+		sumA16 += a16
+		sumA14 += a14
 	}
 	res = float64(a10*c2) - float64(0.5*a*a) - float64(0.5*b*b) - float64(0.5*c*c) + float64(c2*a11) + c3
-	grad[0] = a14 - a + a15
-	grad[1] = a16 - b + a17
-	grad[2] = a18 - c + a19
+	grad[0] = sumA15 - a
+	grad[1] = sumA16 - b
+	grad[2] = sumA14 - c
 	return res
 }
 
@@ -535,10 +488,10 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, row-major.
 //
 //	a, a: 1 - 2·c2·sumSqS_v_a - 2·c2·sumSqS_r_a
-//	b, a: -2·c2·a20 - 2·c2·a21
+//	b, a: -2·c2·a17 - 2·c2·a18
 //	b, b: 1 - 2·c2·sumSqS_v_b - 2·c2·sumSqS_r_b
-//	c, a: -2·c2·a22 - 2·c2·a23
-//	c, b: -2·c2·a24 - 2·c2·a25
+//	c, a: -2·c2·a19 - 2·c2·a20
+//	c, b: -2·c2·a21 - 2·c2·a22
 //	c, c: 1 - 2·c2·sumSqS_v_c - 2·c2·sumSqS_r_c
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
@@ -551,39 +504,39 @@ func (s *Model) matrix(b, q []float64) {
 	c2 := s.c2
 	sumSqSVA := 0.0
 	sumSqSRA := 0.0
-	a20 := 0.0
-	a21 := 0.0
+	a17 := 0.0
+	a18 := 0.0
 	sumSqSVB := 0.0
 	sumSqSRB := 0.0
+	a19 := 0.0
+	a20 := 0.0
+	a21 := 0.0
 	a22 := 0.0
-	a23 := 0.0
-	a24 := 0.0
-	a25 := 0.0
 	sumSqSVC := 0.0
 	sumSqSRC := 0.0
 	for i := range n {
 		sumSqSVA += float64(sVA[i] * sVA[i])
 		sumSqSRA += float64(sRA[i] * sRA[i])
-		a20 += float64(sVA[i] * sVB[i])
-		a21 += float64(sRA[i] * sRB[i])
+		a17 += float64(sVA[i] * sVB[i])
+		a18 += float64(sRA[i] * sRB[i])
 		sumSqSVB += float64(sVB[i] * sVB[i])
 		sumSqSRB += float64(sRB[i] * sRB[i])
-		a22 += float64(sVA[i] * sVC[i])
-		a23 += float64(sRA[i] * sRC[i])
-		a24 += float64(sVB[i] * sVC[i])
-		a25 += float64(sRB[i] * sRC[i])
+		a19 += float64(sVA[i] * sVC[i])
+		a20 += float64(sRA[i] * sRC[i])
+		a21 += float64(sVB[i] * sVC[i])
+		a22 += float64(sRB[i] * sRC[i])
 		sumSqSVC += float64(sVC[i] * sVC[i])
 		sumSqSRC += float64(sRC[i] * sRC[i])
 	}
 	b[0] = float64(-2*c2*sumSqSVA) + float64(-2*c2*sumSqSRA) + 1
-	e := float64(-2*c2*a20) + float64(-2*c2*a21)
+	e := float64(-2*c2*a17) + float64(-2*c2*a18)
 	b[3] = e
 	b[1] = e
 	b[4] = float64(-2*c2*sumSqSVB) + float64(-2*c2*sumSqSRB) + 1
-	e2 := float64(-2*c2*a22) + float64(-2*c2*a23)
+	e2 := float64(-2*c2*a19) + float64(-2*c2*a20)
 	b[6] = e2
 	b[2] = e2
-	e3 := float64(-2*c2*a24) + float64(-2*c2*a25)
+	e3 := float64(-2*c2*a21) + float64(-2*c2*a22)
 	b[7] = e3
 	b[5] = e3
 	b[8] = float64(-2*c2*sumSqSVC) + float64(-2*c2*sumSqSRC) + 1
@@ -593,260 +546,113 @@ func (s *Model) matrix(b, q []float64) {
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	n := s.n
-	sV := s.sOut[:n]
-	vObs := s.vObs
-	c2 := s.c2
-	sR := s.sOut[n : 2*n]
-	rObs := s.rObs
-	sVA := s.sOut[4*n : 5*n]
-	sRA := s.sOut[5*n : 6*n]
-	sVB := s.sOut[6*n : 7*n]
-	sRB := s.sOut[7*n : 8*n]
-	sVC := s.sOut[2*n : 3*n]
-	sRC := s.sOut[3*n : 4*n]
-	a := q[0]
-	b := q[1]
-	c := q[2]
-	sVAC := s.sOut[10*n : 11*n]
-	sRAC := s.sOut[11*n : 12*n]
-	sVAA := s.sOut[12*n : 13*n]
-	sRAA := s.sOut[13*n : 14*n]
-	sVBA := s.sOut[16*n : 17*n]
-	sRBA := s.sOut[17*n : 18*n]
-	sVBC := s.sOut[14*n : 15*n]
-	sRBC := s.sOut[15*n : 16*n]
-	sVBB := s.sOut[18*n : 19*n]
-	sRBB := s.sOut[19*n : 20*n]
-	sVCC := s.sOut[8*n : 9*n]
-	sRCC := s.sOut[9*n : 10*n]
-	a28 := 0.0
-	a29 := 0.0
-	a31 := 0.0
-	a32 := 0.0
-	a34 := 0.0
-	a35 := 0.0
+	sV, vObs, c2, sR, rObs, sVC := s.sOut[:n], s.vObs, s.c2, s.sOut[n:2*n], s.rObs, s.sOut[2*n:3*n]
+	sRC, a25, sVA, sRA, a26, sVB := s.sOut[3*n:4*n], s.a25, s.sOut[4*n:5*n], s.sOut[5*n:6*n], s.a26, s.sOut[6*n:7*n]
+	sRB, a27, sVCC, sRCC, sVAC, sRAC := s.sOut[7*n:8*n], s.a27, s.sOut[8*n:9*n], s.sOut[9*n:10*n], s.sOut[10*n:11*n], s.sOut[11*n:12*n]
+	sVBC, sRBC, sVAA, sRAA, sVBA, sRBA := s.sOut[14*n:15*n], s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n], s.sOut[16*n:17*n], s.sOut[17*n:18*n]
+	sVBB, sRBB, a, b, c := s.sOut[18*n:19*n], s.sOut[19*n:20*n], q[0], q[1], q[2]
 	for i := range n {
-		a26 := float64(-2 * (sV[i] - vObs[i]) * c2)
-		a27 := float64(-2 * (sR[i] - rObs[i]) * c2)
-		a28 += float64(sVA[i] * a26)
-		a29 += float64(sRA[i] * a27)
-		a31 += float64(sVB[i] * a26)
-		a32 += float64(sRB[i] * a27)
-		a34 += float64(sVC[i] * a26)
-		a35 += float64(sRC[i] * a27)
+		a23 := float64(-2 * (sV[i] - vObs[i]) * c2)
+		a24 := float64(-2 * (sR[i] - rObs[i]) * c2)
+		a25[i] = float64(sVC[i]*a23) + float64(sRC[i]*a24)
+		a26[i] = float64(sVA[i]*a23) + float64(sRA[i]*a24)
+		a27[i] = float64(sVB[i]*a23) + float64(sRB[i]*a24)
 	}
-	b32 := float64(-2 * c2 * w[8])
-	b33 := float64(-2 * c2 * w[7])
-	b34 := float64(-2 * c2 * w[6])
-	b37 := float64(-2 * c2 * w[3])
-	b38 := float64(-2 * c2 * w[0])
-	b41 := float64(-2 * c2 * w[4])
-	a30 := a + a28 + a29
-	a33 := b + a31 + a32
-	a36 := c + a34 + a35
-	b44 := 0.0
-	b45 := 0.0
-	b46 := 0.0
-	b47 := 0.0
-	b48 := 0.0
-	b49 := 0.0
-	b50 := 0.0
-	b51 := 0.0
-	b52 := 0.0
-	b53 := 0.0
-	b54 := 0.0
-	b55 := 0.0
-	b56 := 0.0
-	b57 := 0.0
-	b58 := 0.0
-	b59 := 0.0
-	b60 := 0.0
-	b61 := 0.0
+	b17 := float64(-2 * c2 * w[8])
+	b18 := float64(-2 * c2 * w[7])
+	b19 := float64(-2 * c2 * w[6])
+	b22 := float64(-2 * c2 * w[3])
+	b23 := float64(-2 * c2 * w[0])
+	b26 := float64(-2 * c2 * w[4])
+	sumB30 := 0.0
+	sumB31 := 0.0
+	sumB29 := 0.0
 	for i := range n {
-		b35 := float64(sVC[i]*b32) + float64(sVB[i]*b33) + float64(sVA[i]*b34)
-		b36 := float64(sRC[i]*b32) + float64(sRB[i]*b33) + float64(sRA[i]*b34)
-		b39 := float64(sVC[i]*b34) + float64(sVB[i]*b37) + float64(sVA[i]*b38)
-		b40 := float64(sRC[i]*b34) + float64(sRB[i]*b37) + float64(sRA[i]*b38)
-		b42 := float64(sVC[i]*b33) + float64(sVB[i]*b41) + float64(sVA[i]*b37)
-		b43 := float64(sRC[i]*b33) + float64(sRB[i]*b41) + float64(sRA[i]*b37)
-		b44 += float64(sVAC[i] * b35)
-		b45 += float64(sRAC[i] * b36)
-		b46 += float64(sVAA[i] * b39)
-		b47 += float64(sRAA[i] * b40)
-		b48 += float64(sVBA[i] * b42)
-		b49 += float64(sRBA[i] * b43)
-		b50 += float64(sVBC[i] * b35)
-		b51 += float64(sRBC[i] * b36)
-		b52 += float64(sVBA[i] * b39)
-		b53 += float64(sRBA[i] * b40)
-		b54 += float64(sVBB[i] * b42)
-		b55 += float64(sRBB[i] * b43)
-		b56 += float64(sVCC[i] * b35)
-		b57 += float64(sRCC[i] * b36)
-		b58 += float64(sVAC[i] * b39)
-		b59 += float64(sRAC[i] * b40)
-		b60 += float64(sVBC[i] * b42)
-		b61 += float64(sRBC[i] * b43)
+		b20 := float64(sVC[i]*b17) + float64(sVB[i]*b18) + float64(sVA[i]*b19)
+		b21 := float64(sRC[i]*b17) + float64(sRB[i]*b18) + float64(sRA[i]*b19)
+		b24 := float64(sVC[i]*b19) + float64(sVB[i]*b22) + float64(sVA[i]*b23)
+		b25 := float64(sRC[i]*b19) + float64(sRB[i]*b22) + float64(sRA[i]*b23)
+		b27 := float64(sVC[i]*b18) + float64(sVB[i]*b26) + float64(sVA[i]*b22)
+		b28 := float64(sRC[i]*b18) + float64(sRB[i]*b26) + float64(sRA[i]*b22)
+		b29 := float64(sVCC[i]*b20) + float64(sRCC[i]*b21) + float64(sVAC[i]*b24) + float64(sRAC[i]*b25) + float64(sVBC[i]*b27) + float64(sRBC[i]*b28) + a25[i]
+		b30 := float64(sVAC[i]*b20) + float64(sRAC[i]*b21) + float64(sVAA[i]*b24) + float64(sRAA[i]*b25) + float64(sVBA[i]*b27) + float64(sRBA[i]*b28) + a26[i]
+		b31 := float64(sVBC[i]*b20) + float64(sRBC[i]*b21) + float64(sVBA[i]*b24) + float64(sRBA[i]*b25) + float64(sVBB[i]*b27) + float64(sRBB[i]*b28) + a27[i]
+		sumB30 += b30
+		sumB31 += b31
+		sumB29 += b29
 	}
-	f[0] = b44 + b45 + b46 + b47 + b48 + b49 + a30
-	f[1] = b50 + b51 + b52 + b53 + b54 + b55 + a33
-	f[2] = b56 + b57 + b58 + b59 + b60 + b61 + a36
+	f[0] = a + sumB30
+	f[1] = b + sumB31
+	f[2] = c + sumB29
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	n := s.n
-	c2 := s.c2
-	sVC := s.sOut[2*n : 3*n]
-	sVB := s.sOut[6*n : 7*n]
-	sVA := s.sOut[4*n : 5*n]
-	sRC := s.sOut[3*n : 4*n]
-	sRB := s.sOut[7*n : 8*n]
-	sRA := s.sOut[5*n : 6*n]
-	sVAC := s.sOut[10*n : 11*n]
-	sRAC := s.sOut[11*n : 12*n]
-	sVAA := s.sOut[12*n : 13*n]
-	sRAA := s.sOut[13*n : 14*n]
-	sVBA := s.sOut[16*n : 17*n]
-	sRBA := s.sOut[17*n : 18*n]
-	sVBC := s.sOut[14*n : 15*n]
-	sRBC := s.sOut[15*n : 16*n]
-	sVBB := s.sOut[18*n : 19*n]
+	c2, sVC, sVB, sVA, sRC, sRB := s.c2, s.sOut[2*n:3*n], s.sOut[6*n:7*n], s.sOut[4*n:5*n], s.sOut[3*n:4*n], s.sOut[7*n:8*n]
+	sRA, sVCC, sRCC, sVAC, sRAC, sVBC := s.sOut[5*n:6*n], s.sOut[8*n:9*n], s.sOut[9*n:10*n], s.sOut[10*n:11*n], s.sOut[11*n:12*n], s.sOut[14*n:15*n]
+	sRBC, sVAA, sRAA, sVBA, sRBA, sVBB := s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n], s.sOut[16*n:17*n], s.sOut[17*n:18*n], s.sOut[18*n:19*n]
 	sRBB := s.sOut[19*n : 20*n]
-	sVCC := s.sOut[8*n : 9*n]
-	sRCC := s.sOut[9*n : 10*n]
 	b2 := float64(-4 * w[8] * c2)
 	b3 := float64(-4 * w[7] * c2)
 	b4 := float64(-4 * w[6] * c2)
 	b7 := float64(-4 * w[3] * c2)
 	b8 := float64(-4 * w[0] * c2)
 	b11 := float64(-4 * w[4] * c2)
-	b14 := 0.0
-	b15 := 0.0
-	b16 := 0.0
-	b17 := 0.0
-	b18 := 0.0
-	b19 := 0.0
-	b20 := 0.0
-	b21 := 0.0
-	b22 := 0.0
-	b23 := 0.0
-	b24 := 0.0
-	b25 := 0.0
-	b26 := 0.0
-	b27 := 0.0
-	b28 := 0.0
-	b29 := 0.0
-	b30 := 0.0
-	b31 := 0.0
+	sumB15 := 0.0
+	sumB16 := 0.0
+	sumB14 := 0.0
 	for i := range n {
-		b5 := float64(b2*sVC[i]) + float64(b3*sVB[i]) + float64(b4*sVA[i])
-		b6 := float64(b2*sRC[i]) + float64(b3*sRB[i]) + float64(b4*sRA[i])
-		b9 := float64(b4*sVC[i]) + float64(sVB[i]*b7) + float64(sVA[i]*b8)
-		b10 := float64(b4*sRC[i]) + float64(sRB[i]*b7) + float64(sRA[i]*b8)
-		b12 := float64(b3*sVC[i]) + float64(sVB[i]*b11) + float64(sVA[i]*b7)
-		b13 := float64(b3*sRC[i]) + float64(sRB[i]*b11) + float64(sRA[i]*b7)
-		b14 += float64(b5 * sVAC[i])
-		b15 += float64(b6 * sRAC[i])
-		b16 += float64(b9 * sVAA[i])
-		b17 += float64(b10 * sRAA[i])
-		b18 += float64(b12 * sVBA[i])
-		b19 += float64(b13 * sRBA[i])
-		b20 += float64(b5 * sVBC[i])
-		b21 += float64(b6 * sRBC[i])
-		b22 += float64(b9 * sVBA[i])
-		b23 += float64(b10 * sRBA[i])
-		b24 += float64(b12 * sVBB[i])
-		b25 += float64(b13 * sRBB[i])
-		b26 += float64(b5 * sVCC[i])
-		b27 += float64(b6 * sRCC[i])
-		b28 += float64(sVAC[i] * b9)
-		b29 += float64(sRAC[i] * b10)
-		b30 += float64(sVBC[i] * b12)
-		b31 += float64(sRBC[i] * b13)
+		b5 := float64(sVC[i]*b2) + float64(sVB[i]*b3) + float64(sVA[i]*b4)
+		b6 := float64(sRC[i]*b2) + float64(sRB[i]*b3) + float64(sRA[i]*b4)
+		b9 := float64(sVC[i]*b4) + float64(sVB[i]*b7) + float64(sVA[i]*b8)
+		b10 := float64(sRC[i]*b4) + float64(sRB[i]*b7) + float64(sRA[i]*b8)
+		b12 := float64(sVC[i]*b3) + float64(sVB[i]*b11) + float64(sVA[i]*b7)
+		b13 := float64(sRC[i]*b3) + float64(sRB[i]*b11) + float64(sRA[i]*b7)
+		b14 := float64(b5*sVCC[i]) + float64(b6*sRCC[i]) + float64(sVAC[i]*b9) + float64(sRAC[i]*b10) + float64(sVBC[i]*b12) + float64(sRBC[i]*b13)
+		b15 := float64(b5*sVAC[i]) + float64(b6*sRAC[i]) + float64(b9*sVAA[i]) + float64(b10*sRAA[i]) + float64(b12*sVBA[i]) + float64(b13*sRBA[i])
+		b16 := float64(b5*sVBC[i]) + float64(b6*sRBC[i]) + float64(b9*sVBA[i]) + float64(b10*sRBA[i]) + float64(b12*sVBB[i]) + float64(b13*sRBB[i])
+		sumB15 += b15
+		sumB16 += b16
+		sumB14 += b14
 	}
-	dst[0] = b14 + b15 + b16 + b17 + b18 + b19
-	dst[1] = b20 + b21 + b22 + b23 + b24 + b25
-	dst[2] = b26 + b27 + b28 + b29 + b30 + b31
+	dst[0] = sumB15
+	dst[1] = sumB16
+	dst[2] = sumB14
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	n := s.n
-	c2 := s.c2
-	vC := v[2]
-	vB := v[1]
-	vA := v[0]
-	sVC := s.sOut[2*n : 3*n]
-	sVB := s.sOut[6*n : 7*n]
-	sVA := s.sOut[4*n : 5*n]
-	sRC := s.sOut[3*n : 4*n]
-	sRB := s.sOut[7*n : 8*n]
-	sRA := s.sOut[5*n : 6*n]
-	sVAC := s.sOut[10*n : 11*n]
-	sRAC := s.sOut[11*n : 12*n]
-	sVAA := s.sOut[12*n : 13*n]
-	sRAA := s.sOut[13*n : 14*n]
-	sVBA := s.sOut[16*n : 17*n]
-	sRBA := s.sOut[17*n : 18*n]
-	sVBC := s.sOut[14*n : 15*n]
-	sRBC := s.sOut[15*n : 16*n]
-	sVBB := s.sOut[18*n : 19*n]
-	sRBB := s.sOut[19*n : 20*n]
-	sVCC := s.sOut[8*n : 9*n]
-	sRCC := s.sOut[9*n : 10*n]
-	b62 := float64(-2 * c2 * vC)
-	b63 := float64(-2 * c2 * vB)
-	b64 := float64(-2 * c2 * vA)
-	b71 := 0.0
-	b72 := 0.0
-	b73 := 0.0
-	b74 := 0.0
-	b75 := 0.0
-	b76 := 0.0
-	b77 := 0.0
-	b78 := 0.0
-	b79 := 0.0
-	b80 := 0.0
-	b81 := 0.0
-	b82 := 0.0
-	b83 := 0.0
-	b84 := 0.0
-	b85 := 0.0
-	b86 := 0.0
-	b87 := 0.0
-	b88 := 0.0
+	c2, vC, vB, vA, sVC, sVB := s.c2, v[2], v[1], v[0], s.sOut[2*n:3*n], s.sOut[6*n:7*n]
+	sVA, sRC, sRB, sRA, sVCC, sRCC := s.sOut[4*n:5*n], s.sOut[3*n:4*n], s.sOut[7*n:8*n], s.sOut[5*n:6*n], s.sOut[8*n:9*n], s.sOut[9*n:10*n]
+	sVAC, sRAC, sVBC, sRBC, sVAA, sRAA := s.sOut[10*n:11*n], s.sOut[11*n:12*n], s.sOut[14*n:15*n], s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n]
+	sVBA, sRBA, sVBB, sRBB := s.sOut[16*n:17*n], s.sOut[17*n:18*n], s.sOut[18*n:19*n], s.sOut[19*n:20*n]
+	b32 := float64(-2 * c2 * vC)
+	b33 := float64(-2 * c2 * vB)
+	b34 := float64(-2 * c2 * vA)
+	sumB42 := 0.0
+	sumB43 := 0.0
+	sumB41 := 0.0
 	for i := range n {
-		e := float64(sVC[i]*b62) + float64(sVB[i]*b63) + float64(sVA[i]*b64)
-		b65 := float64(vC * e)
-		e2 := float64(sRC[i]*b62) + float64(sRB[i]*b63) + float64(sRA[i]*b64)
-		b66 := float64(vC * e2)
-		b67 := float64(vA * e)
-		b68 := float64(vA * e2)
-		b69 := float64(vB * e)
-		b70 := float64(vB * e2)
-		b71 += float64(sVAC[i] * b65)
-		b72 += float64(sRAC[i] * b66)
-		b73 += float64(sVAA[i] * b67)
-		b74 += float64(sRAA[i] * b68)
-		b75 += float64(sVBA[i] * b69)
-		b76 += float64(sRBA[i] * b70)
-		b77 += float64(sVBC[i] * b65)
-		b78 += float64(sRBC[i] * b66)
-		b79 += float64(sVBA[i] * b67)
-		b80 += float64(sRBA[i] * b68)
-		b81 += float64(sVBB[i] * b69)
-		b82 += float64(sRBB[i] * b70)
-		b83 += float64(sVCC[i] * b65)
-		b84 += float64(sRCC[i] * b66)
-		b85 += float64(sVAC[i] * b67)
-		b86 += float64(sRAC[i] * b68)
-		b87 += float64(sVBC[i] * b69)
-		b88 += float64(sRBC[i] * b70)
+		e := float64(sVC[i]*b32) + float64(sVB[i]*b33) + float64(sVA[i]*b34)
+		b35 := float64(vC * e)
+		e2 := float64(sRC[i]*b32) + float64(sRB[i]*b33) + float64(sRA[i]*b34)
+		b36 := float64(vC * e2)
+		b37 := float64(vA * e)
+		b38 := float64(vA * e2)
+		b39 := float64(vB * e)
+		b40 := float64(vB * e2)
+		b41 := float64(sVCC[i]*b35) + float64(sRCC[i]*b36) + float64(sVAC[i]*b37) + float64(sRAC[i]*b38) + float64(sVBC[i]*b39) + float64(sRBC[i]*b40)
+		b42 := float64(sVAC[i]*b35) + float64(sRAC[i]*b36) + float64(sVAA[i]*b37) + float64(sRAA[i]*b38) + float64(sVBA[i]*b39) + float64(sRBA[i]*b40)
+		b43 := float64(sVBC[i]*b35) + float64(sRBC[i]*b36) + float64(sVBA[i]*b37) + float64(sRBA[i]*b38) + float64(sVBB[i]*b39) + float64(sRBB[i]*b40)
+		sumB42 += b42
+		sumB43 += b43
+		sumB41 += b41
 	}
-	f[0] = b71 + b72 + b73 + b74 + b75 + b76
-	f[1] = b77 + b78 + b79 + b80 + b81 + b82
-	f[2] = b83 + b84 + b85 + b86 + b87 + b88
+	f[0] = sumB42
+	f[1] = sumB43
+	f[2] = sumB41
 }
 
 // Metric writes G(q) to dst, row-major.

@@ -1051,18 +1051,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
 	t := s.t
-	phi := q[1]
-	sigma2 := q[0]
-	beta := q[2]
-	g3 := s.g3
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	c1 := s.c1
-	fitRest := s.fitRest
-	g5 := s.g5
-	c2 := s.c2
+	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
+	fitCentre, g1, c1, fitRest, g5, c2 := s.fitCentre, s.g1, s.c1, s.fitRest, s.g5, s.c2
 	g6 := s.g6
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
@@ -1090,21 +1080,9 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
 	t := s.t
-	phi := q[1]
-	sigma2 := q[0]
-	beta := q[2]
-	g3 := s.g3
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g5 := s.g5
-	g1 := s.g1
-	c1 := s.c1
-	fitRest := s.fitRest
-	c2 := s.c2
-	g6 := s.g6
-	g7 := s.g7
-	c3 := s.c3
+	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
+	fitCentre, g5, g1, c1, fitRest, c2 := s.fitCentre, s.g5, s.g1, s.c1, s.fitRest, s.c2
+	g6, g7, c3 := s.g6, s.g7, s.c3
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := math.Exp(-sigma2)
@@ -1155,18 +1133,8 @@ func (s *LatentBlock) matrix(b, q []float64) {
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
-	beta := q[2]
-	g3 := s.g3
-	invLogitPhi := s.invLogitPhi
-	invLogitNegPhi := s.invLogitNegPhi
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	expNegSigma2 := s.expNegSigma2
-	c3 := s.c3
-	g7 := s.g7
-	c5 := s.c5
+	beta, g3, invLogitPhi, invLogitNegPhi, fitOffset, fitFactor := q[2], s.g3, s.invLogitPhi, s.invLogitNegPhi, s.fitOffset, s.fitFactor
+	fitCentre, g1, expNegSigma2, c3, g7, c5 := s.fitCentre, s.g1, s.expNegSigma2, s.c3, s.g7, s.c5
 	g5 := s.g5
 	a1 := math.Exp(-float64(2*beta) - g3)
 	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))

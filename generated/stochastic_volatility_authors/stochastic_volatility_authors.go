@@ -568,20 +568,9 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
 	t := s.t
-	gamma := q[0]
-	alpha := q[1]
-	beta := q[2]
-	g3 := s.g3
-	a3 := s.a3
-	c2 := s.c2
-	g2 := s.g2
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	c1 := s.c1
-	fitRest := s.fitRest
-	c3 := s.c3
+	gamma, alpha, beta, g3, a3, c2 := q[0], q[1], q[2], s.g3, s.a3, s.c2
+	g2, fitOffset, fitFactor, fitCentre, g1, c1 := s.g2, s.fitOffset, s.fitFactor, s.fitCentre, s.g1, s.c1
+	fitRest, c3 := s.fitRest, s.c3
 	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(float64(-phi * phi))
@@ -622,22 +611,9 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
 	t := s.t
-	gamma := q[0]
-	alpha := q[1]
-	beta := q[2]
-	fitOffset := s.fitOffset
-	fitFactor := s.fitFactor
-	fitCentre := s.fitCentre
-	g1 := s.g1
-	g4 := s.g4
-	c4 := s.c4
-	g2 := s.g2
-	g3 := s.g3
-	a3 := s.a3
-	c2 := s.c2
-	c1 := s.c1
-	fitRest := s.fitRest
-	c3 := s.c3
+	gamma, alpha, beta, fitOffset, fitFactor, fitCentre := q[0], q[1], q[2], s.fitOffset, s.fitFactor, s.fitCentre
+	g1, g4, c4, g2, g3, a3 := s.g1, s.g4, s.c4, s.g2, s.g3, s.a3
+	c2, c1, fitRest, c3 := s.c2, s.c1, s.fitRest, s.c3
 	a1 := math.Exp(float64(-2 * gamma))
 	phi := math.Tanh(alpha)
 	a2 := math.Log1p(float64(-phi * phi))
@@ -1141,18 +1117,8 @@ func (s *VolatilityBlock) Unconstrain(q, values []float64) error {
 func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	x := q[:t]
-	phi := s.phi
-	expNegX := s.expNegX
-	a3 := s.a3
-	y := s.y
-	beta := s.beta
-	a4 := s.a4
-	g4 := s.g4
-	c2 := s.c2
-	g2 := s.g2
-	g1 := s.g1
-	c3 := s.c3
+	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX, s.a3, s.y, s.beta
+	a4, g4, c2, g2, g1, c3 := s.a4, s.g4, s.c2, s.g2, s.g1, s.c3
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
@@ -1193,18 +1159,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
-	x := q[:t]
-	phi := s.phi
-	expNegX := s.expNegX
-	a3 := s.a3
-	y := s.y
-	beta := s.beta
-	a4 := s.a4
-	g4 := s.g4
-	c2 := s.c2
-	g2 := s.g2
-	g1 := s.g1
-	c3 := s.c3
+	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX, s.a3, s.y, s.beta
+	a4, g4, c2, g2, g1, c3 := s.a4, s.g4, s.c2, s.g2, s.g1, s.c3
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
