@@ -1,0 +1,77 @@
+package symbolic_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// TestSolutionsAreSwept bounds the work of the force of models with differential equations, in operations per
+// time: formed entry by entry, the derivative of the metric took 1734 for Lotka–Volterra and 90 for
+// FitzHugh–Nagumo. That the results are right is for the comparisons with differences and with the
+// evaluator.
+func TestSolutionsAreSwept(t *testing.T) {
+	for _, x := range []struct {
+		model, size     string
+		force, gradient int // operations per time, at most
+	}{
+		{"lotka_volterra", "N", 380, 36},
+		{"fitzhugh_nagumo", "n", 82, 22},
+	} {
+		t.Run(x.model, func(t *testing.T) {
+			file := "../examples/" + x.model + ".ham"
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, ds := dsl.Load(file, string(text), dsl.Options{})
+			if m == nil {
+				t.Fatal(ds)
+			}
+			d, list := symbolic.Derive(m)
+			if d == nil {
+				t.Fatal(list)
+			}
+			matrix := needed(nil, d.Matrix)
+			if got := work(needed(matrix, d.Force), d.Force, x.size); got > x.force {
+				t.Errorf("the force takes %d operations at each time, more than %d", got, x.force)
+			}
+			all := append([]symbolic.Output{d.LogDensity}, d.Gradient...)
+			if got := work(needed(nil, all), d.Gradient, x.size); got > x.gradient {
+				t.Errorf("the gradient takes %d operations at each time, more than %d", got, x.gradient)
+			}
+		})
+	}
+}
+
+// needed lists the definitions of the position and the momentum that outputs need, without those that are known.
+func needed(known map[*symbolic.Def]bool, outs []symbolic.Output) map[*symbolic.Def]bool {
+	need := map[*symbolic.Def]bool{}
+	var walk func(e *symbolic.Expr)
+	walk = func(e *symbolic.Expr) {
+		symbolic.Refs(e, func(r *symbolic.Expr) {
+			if d := r.Tensor.Def; d != nil && d.Stage() > symbolic.StageGiven && !d.InEquation() && !need[d] && !known[d] {
+				need[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	for _, o := range outs {
+		walk(o.E)
+	}
+	return need
+}
+
+// work counts the operations of definitions and outputs that there are for each unit of a size.
+func work(defs map[*symbolic.Def]bool, outs []symbolic.Output, size string) int {
+	total := symbolic.NewCost()
+	for d := range defs {
+		total.Add(d.Cost())
+	}
+	for _, o := range outs {
+		total.Add(symbolic.CostOf(o.E, o.Indices))
+	}
+	return total.Ops[size]
+}
