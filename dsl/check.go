@@ -20,27 +20,49 @@ type ConstBinding struct {
 	Value float64
 }
 
+// Analysis is all that a text tells, whatever its errors: for tools that work on texts that are
+// being written.
+type Analysis struct {
+	// File is the syntax tree, with all tokens of the text. Statements that did not parse stand
+	// in it as far as they did.
+	File *File
+
+	// Model is what the checker made of the statements that parse. It is complete if there are no
+	// errors. If there are, names may be missing, expressions may have no type (Invalid), and only
+	// what is declared and defined can be relied on, not the density and the metric.
+	Model *Model
+
+	Diagnostics *Diagnostics
+}
+
 // Load parses and checks a file. The model is nil if there are errors; the
 // diagnostics may hold warnings even if there are none.
 func Load(name, text string, opt Options) (*Model, *Diagnostics) {
+	a := Analyze(name, text, opt)
+	if a.Diagnostics.HasErrors() {
+		return nil, a.Diagnostics
+	}
+	return a.Model, a.Diagnostics
+}
+
+// Analyze parses and checks a file, and returns what there is.
+func Analyze(name, text string, opt Options) *Analysis {
 	file, ds := Parse(name, text)
+	a := &Analysis{File: file, Model: &Model{Name: file.Name.Name, Doc: file.Doc}, Diagnostics: ds}
 	for _, d := range ds.List {
 		if d.Code == TooLarge {
-			return nil, ds
+			return a
 		}
 	}
-	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
+	c := &checker{ds: ds, model: a.Model, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
 		lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, blockOf: map[*Param]*Block{}, states: map[string]bool{},
 		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
-	for _, id := range file.poisoned {
-		c.poisoned[id] = true
+	for _, id := range file.Lost {
+		c.poisoned[id.Name] = true
 	}
-	m := c.file(file)
+	c.file(file)
 	ds.sort()
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	return m, ds
+	return a
 }
 
 type checker struct {
@@ -163,9 +185,8 @@ func (c *checker) declare(o Object) {
 // file checks the statements: first what is declared, so that the order of
 // declarations does not matter to sizes and bounds, then the definitions and
 // terms in the order of the text.
-func (c *checker) file(f *File) *Model {
-	m := &Model{Name: f.Name.Name, Doc: f.Doc}
-	c.model = m
+func (c *checker) file(f *File) {
+	m := c.model
 	c.boundAt = map[string]float64{}
 	bound := map[string]bool{}
 	for _, b := range c.opt.Consts {
@@ -310,12 +331,11 @@ func (c *checker) file(f *File) *Model {
 	}
 	if len(m.Params) == 0 && !c.ds.HasErrors() {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
-		return m
+		return
 	}
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
-	return m
 }
 
 // top is where messages about the whole file point.
@@ -627,7 +647,7 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 	}
 	if te.Base == "cov" {
 		if len(te.Sizes) != 1 {
-			c.err(BadSize, te.At, "write `cov[n]` for an n × n matrix", "a cov has one size")
+			c.err(BadSize, te.At(), "write `cov[n]` for an n × n matrix", "a cov has one size")
 			return t, false
 		}
 		if ok {
@@ -635,7 +655,7 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		}
 	}
 	if len(t.Shape) > 2 {
-		c.err(NotYet, te.At, "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
+		c.err(NotYet, te.At(), "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
 		return t, false
 	}
 	if !ok {
@@ -661,13 +681,13 @@ func (c *checker) param(s *ParamStmt) {
 	t, ok := c.typeOf(&s.Type)
 	switch {
 	case s.Type.Base == "int":
-		c.err(UnknownType, s.Type.At, "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
+		c.err(UnknownType, s.Type.At(), "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
 		t = Type{}
 	case s.Type.Base == "cov":
-		c.err(NotYet, s.Type.At, "", "cov parameters are not in this version of the language")
+		c.err(NotYet, s.Type.At(), "", "cov parameters are not in this version of the language")
 		t = Type{}
 	case ok && len(t.Shape) > 1:
-		c.err(NotYet, s.Type.At, "declare a vector", "matrix parameters are not in this version of the language")
+		c.err(NotYet, s.Type.At(), "declare a vector", "matrix parameters are not in this version of the language")
 		t = Type{}
 	}
 	for _, id := range s.Names {
@@ -681,11 +701,11 @@ func (c *checker) param(s *ParamStmt) {
 func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	b := &te.Bound
 	var s Support
-	if b.Op == "" {
+	if b.Kind() == NoBound {
 		return s
 	}
 	if te.Base == "cov" {
-		c.err(BadBounds, b.At, "", "a cov has no bounds")
+		c.err(BadBounds, b.At(), "", "a cov has no bounds")
 		return s
 	}
 	side := func(e Expr) (Expr, *float64) {
@@ -716,14 +736,15 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		}
 		return e, nil
 	}
-	switch b.Op {
-	case "set":
+	lo, hi := b.ends()
+	switch b.Kind() {
+	case SetBound:
 		if what == "param" {
-			c.err(BadBounds, b.At, "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
+			c.err(BadBounds, b.At(), "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
 			return s
 		}
 		if base != Int {
-			c.err(BadBounds, b.At, "declare it int, or use an interval", "a set of values is for int data")
+			c.err(BadBounds, b.At(), "declare it int, or use an interval", "a set of values is for int data")
 			return s
 		}
 		for _, e := range b.Set {
@@ -734,31 +755,29 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			s.Set = append(s.Set, v)
 		}
 		return s
-	case "range":
+	case RangeBound:
 		if what == "param" {
-			c.err(BadBounds, b.At, "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
+			c.err(BadBounds, b.At(), "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
 			return s
 		}
 		if base != Int {
-			c.err(BadBounds, b.At, "declare it int, or write an interval: `in (a, b)`", "a range of whole numbers is for int data")
+			c.err(BadBounds, b.At(), "declare it int, or write an interval: `in (a, b)`", "a range of whole numbers is for int data")
 			return s
 		}
-		s.Lo, s.LoNum = c.wholeBound(b.Lo, side)
-		s.Hi, s.HiNum = c.wholeBound(b.Hi, side)
-	case ">", ">=", "in":
-		s.Lo, s.LoNum = side(b.Lo)
-		s.LoOpen = b.Op != ">="
+		s.Lo, s.LoNum = c.wholeBound(lo, side)
+		s.Hi, s.HiNum = c.wholeBound(hi, side)
+	default:
+		s.Lo, s.LoNum = side(lo)
+		s.LoOpen = lo != nil && b.Op != ">="
+		s.Hi, s.HiNum = side(hi)
+		s.HiOpen = hi != nil && b.Op != "<="
 	}
-	if b.Op == "<" || b.Op == "<=" || b.Op == "in" {
-		s.Hi, s.HiNum = side(b.Hi)
-		s.HiOpen = b.Op != "<="
-	}
-	s.spoiled = (s.Lo == nil) != (b.Lo == nil) || (s.Hi == nil) != (b.Hi == nil)
-	if b.Op == "range" && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
+	s.spoiled = (s.Lo == nil) != (lo == nil) || (s.Hi == nil) != (hi == nil)
+	if b.Kind() == RangeBound && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
 		return s // the one value
 	}
 	if s.LoNum != nil && s.HiNum != nil && *s.LoNum >= *s.HiNum {
-		c.err(BadBounds, b.At, "", "the lower bound %v is not below the upper bound %v", *s.LoNum, *s.HiNum)
+		c.err(BadBounds, b.At(), "", "the lower bound %v is not below the upper bound %v", *s.LoNum, *s.HiNum)
 	}
 	return s
 }
@@ -999,19 +1018,19 @@ func (c *checker) density(s *DensityStmt) {
 		c.err(DataOnlyTerm, s.Value.Span(), "remove it", "this term depends on no parameter, so it does not change the posterior")
 		return
 	}
-	c.model.Terms = append(c.model.Terms, &Term{At: s.At, Value: s.Value})
+	c.model.Terms = append(c.model.Terms, &Term{At: s.At(), Value: s.Value})
 }
 
 func (c *checker) sample(s *SampleStmt) {
-	dist := LookupDistribution(s.Dist)
-	if dist == nil && !c.poisoned["~"+s.Dist] {
+	dist := LookupDistribution(s.Dist.Name)
+	if dist == nil && !c.poisoned["~"+s.Dist.Name] {
 		var names []string
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
 		}
-		c.err(UnknownDist, s.Name, unknownDistribution(s.Dist, names), "there is no distribution `%s`", s.Dist)
+		c.err(UnknownDist, s.Dist.At, unknownDistribution(s.Dist.Name, names), "there is no distribution `%s`", s.Dist.Name)
 		// One message per name is enough.
-		c.poisoned["~"+s.Dist] = true
+		c.poisoned["~"+s.Dist.Name] = true
 	}
 	shut := func() {}
 	var index *Index
@@ -1047,7 +1066,7 @@ func (c *checker) sample(s *SampleStmt) {
 		return
 	}
 	if len(s.Args) != len(dist.Args) {
-		c.err(ArgumentCount, s.Name, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")),
+		c.err(ArgumentCount, s.Dist.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")),
 			"`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(s.Args))
 		return
 	}
@@ -1092,7 +1111,7 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 		c.err(BadLeftSide, left.Span(), "", "a metric has no distribution")
 		return
 	}
-	term := &Term{At: s.At, Left: left, Dist: dist, For: index}
+	term := &Term{At: s.At(), Left: left, Dist: dist, For: index}
 	for _, a := range s.Args {
 		term.Args = append(term.Args, a.Expr)
 		switch a.Expr.Type().Base {

@@ -131,14 +131,14 @@ func (c *checker) metricMix(e *BinaryExpr) {
 func (c *checker) metric(s *MetricStmt) {
 	m := c.block
 	switch {
-	case s.Blocks != nil:
+	case s.Entry != nil:
 		if len(m.Metric) > 0 && m.Metric[0].Kind != MetricBlocks {
-			c.err(MetricMix, s.At, "", "the metric is given whole and by blocks")
+			c.err(MetricMix, s.At(), "", "the metric is given whole and by blocks")
 			c.note(m.Metric[0].At, "given here")
 			return
 		}
 		if len(m.Metric) == 0 {
-			m.Metric = []*MetricTerm{{At: s.At, Kind: MetricBlocks}}
+			m.Metric = []*MetricTerm{{At: s.At(), Kind: MetricBlocks}}
 		}
 		c.metricBlock(s, m.Metric[0])
 		return
@@ -148,7 +148,7 @@ func (c *checker) metric(s *MetricStmt) {
 		if m.Metric[0].Kind == MetricBlocks {
 			code, what, hint = MetricMix, "the metric is given whole and by blocks", ""
 		}
-		c.err(code, s.At, hint, "%s", what)
+		c.err(code, s.At(), hint, "%s", what)
 		c.note(m.Metric[0].At, "given here")
 		return
 	case s.Indices != nil:
@@ -158,12 +158,12 @@ func (c *checker) metric(s *MetricStmt) {
 	c.metricTerms(s.Value, nil)
 	if len(m.Metric) == 0 {
 		// After an error: what follows is not "no metric".
-		m.Metric = []*MetricTerm{{At: s.At, Kind: MetricIdentity}}
+		m.Metric = []*MetricTerm{{At: s.At(), Kind: MetricIdentity}}
 	}
 }
 
 func (c *checker) metricIndexed(s *MetricStmt) {
-	t := &MetricTerm{At: s.At, Kind: MetricIndexed, Value: s.Value}
+	t := &MetricTerm{At: s.At(), Kind: MetricIndexed, Value: s.Value}
 	c.block.Metric = append(c.block.Metric, t)
 	indices, shut := c.open(s.Indices)
 	defer shut()
@@ -171,12 +171,12 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 	c.expr(s.Value)
 	c.wantScalar(s.Value, "an entry of the metric")
 	if len(indices) != 2 {
-		c.err(IndexCount, s.At, "write metric[i in k, j in k] = …", "a metric has two indices, not %d", len(indices))
+		c.err(IndexCount, s.At(), "write metric[i in k, j in k] = …", "a metric has two indices, not %d", len(indices))
 		return
 	}
 	d := c.dims()
 	if len(c.block.Params) > 1 && !c.block.lost {
-		c.err(MetricShape, s.At, "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; %s has %d parameters", c.owner(), len(c.block.Params))
+		c.err(MetricShape, s.At(), "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; %s has %d parameters", c.owner(), len(c.block.Params))
 		return
 	}
 	for _, ix := range indices {
@@ -216,18 +216,18 @@ func (c *checker) metricCovers(block *Block) {
 }
 
 func (c *checker) metricBlock(s *MetricStmt, t *MetricTerm) {
-	if len(s.Blocks) != 2 {
-		c.err(BadMetricBlock, s.At, "write metric[x[i], v] = …", "a block of the metric is named by two parameters, not %d", len(s.Blocks))
+	if len(s.Entry.Sides) != 2 {
+		c.err(BadMetricBlock, s.At(), "write metric[x[i], v] = …", "a block of the metric is named by two parameters, not %d", len(s.Entry.Sides))
 		return
 	}
 	n := len(c.indices)
 	defer func() { c.shut(n) }()
-	b := MetricBlock{At: s.At, Value: s.Value}
+	b := MetricBlock{At: s.At(), Value: s.Value}
 	var ok1, ok2 bool
-	if b.Row, b.RowIndex, ok1 = c.blockSide(s.Blocks[0]); !ok1 {
+	if b.Row, b.RowIndex, ok1 = c.blockSide(s.Entry.Sides[0]); !ok1 {
 		return
 	}
-	if b.Col, b.ColIndex, ok2 = c.blockSide(s.Blocks[1]); !ok2 {
+	if b.Col, b.ColIndex, ok2 = c.blockSide(s.Entry.Sides[1]); !ok2 {
 		return
 	}
 	for _, old := range t.Blocks {
@@ -236,7 +236,7 @@ func (c *checker) metricBlock(s *MetricStmt, t *MetricTerm) {
 			if old.Row != b.Row {
 				hint = "the transposed block is filled in"
 			}
-			c.err(MetricTwice, s.At, hint, "the block of `%s` and `%s` is given twice", b.Row.Name, b.Col.Name)
+			c.err(MetricTwice, s.At(), hint, "the block of `%s` and `%s` is given twice", b.Row.Name, b.Col.Name)
 			c.note(old.At, "given here")
 			return
 		}
@@ -315,7 +315,7 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 				} else if v, ok := c.constant(factor); ok && !(v > 0) {
 					c.err(MetricScale, factor.Span(), "", "the factor of a metric is positive, not %v", v)
 				}
-				real := node{e.Span(), Type{Base: Real}}
+				real := node{span: e.Span(), typ: Type{Base: Real}}
 				if e.Op == "/" {
 					one := &Number{node: real, Value: 1, Text: "1"}
 					factor = &BinaryExpr{node: real, Op: "/", At: e.At, X: one, Y: factor}
