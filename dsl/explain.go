@@ -115,7 +115,11 @@ func (r *reading) say(x *expectation) error {
 
 // noDeclaration reports what stands in place of a name that is declared.
 func (r *reading) noDeclaration(want, hint string) error {
-	if t := r.peek(); isType(t.Value) {
+	t := r.peek()
+	if t.Type == tokBad {
+		r.poisonLine()
+	}
+	if isType(t.Value) {
 		r.poisonLine()
 		return fail(Reserved, tokenSpan(t), "the type follows the name, as in `data n int`", "`%s` is a keyword of the language and cannot be a name", t.Value)
 	}

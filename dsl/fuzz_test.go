@@ -241,39 +241,46 @@ func spell(spelled []byte) string {
 	return b.String()
 }
 
-// TestMutations checks what FuzzLoad says of models of the corpora with words
-// taken out, put in, repeated and exchanged.
+// pieces are the words of a text, the blanks and the comments between them.
+var pieces = regexp.MustCompile(`//[^\n]*|[A-Za-z_]\w*|[0-9.]+|[ \t]+|.|\n`)
+
+// mutation is a model with words taken out, put in, repeated and exchanged.
+func mutation(rng *rand.Rand, models [][]string) string {
+	m := slices.Clone(models[rng.IntN(len(models))])
+	if len(m) == 0 {
+		return ""
+	}
+	for range 1 + rng.IntN(3) {
+		i, j := rng.IntN(len(m)), rng.IntN(len(m))
+		switch rng.IntN(5) {
+		case 0:
+			m[i] = ""
+		case 1:
+			m[i] += words[rng.IntN(len(words))]
+		case 2:
+			m[i], m[j] = m[j], m[i]
+		case 3:
+			m[i] = m[j]
+		case 4:
+			m = m[:i+1] // the rest was not typed yet
+		}
+	}
+	return strings.Join(m, "")
+}
+
+// TestMutations checks what FuzzLoad says of mutations of the models of the corpora.
 func TestMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	token := regexp.MustCompile(`//[^\n]*|[A-Za-z_]\w*|[0-9.]+|[ \t]+|.|\n`)
 	var models [][]string
 	for _, dir := range []string{"bad", "good"} {
 		for _, s := range corpus(t, dir) {
-			models = append(models, token.FindAllString(s.text, -1))
+			models = append(models, pieces.FindAllString(s.text, -1))
 		}
 	}
 	for range 4000 {
-		m := slices.Clone(models[rng.IntN(len(models))])
-		if len(m) == 0 {
-			continue
-		}
-		for range 1 + rng.IntN(3) {
-			i, j := rng.IntN(len(m)), rng.IntN(len(m))
-			switch rng.IntN(5) {
-			case 0:
-				m[i] = ""
-			case 1:
-				m[i] += words[rng.IntN(len(words))]
-			case 2:
-				m[i], m[j] = m[j], m[i]
-			case 3:
-				m[i] = m[j]
-			case 4:
-				m = m[:i+1] // the rest was not typed yet
-			}
-		}
-		if answers(t, strings.Join(m, "")); t.Failed() {
-			t.Fatalf("the text:\n%s", numbered(strings.Join(m, "")))
+		text := mutation(rng, models)
+		if answers(t, text); t.Failed() {
+			t.Fatalf("the text:\n%s", numbered(text))
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package dsl
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -18,23 +21,30 @@ var grammar = participle.MustBuild[File](
 
 // byHand are the productions that expressions.go reads, as Grammar prints them. What binds
 // tighter is written further down.
-const byHand = `IndexDecl = Ident "in" Expr (".." Expr)? .
-Arg = (Ident "=")? Expr .
+const byHand = `
+IndexDecl = Ident "in" Expr (".." Expr)? .
+Arg = (<ident> "=")? Expr .
 MetricEntry = "[" Expr ("," Expr)* "]" .
 Expr = Product (("+" | "-") Product)* .
 Product = Signed (("*" | "/" | ".*" | "./") Signed)* .
 Signed = ("-" | "+") Signed | Power .
 Power = Postfix (("^" | ".^") Signed)? .
-Postfix = Primary ("[" Expr ("," Expr)* "]" | "." Ident | "'")* .
-Primary = <number> | Sum | Solve | Call | Matrix | Ident | "(" Expr ")" .
+Postfix = Primary ("[" Expr ("," Expr)* "]" | "'")* .
+Primary = <number> | Sum | Solve | Call | Word ("." <ident>)* | "(" Expr ")" | Matrix .
 Sum = "sum" "(" IndexDecl ("," IndexDecl)* ")" Product .
 Solve = "solve" Ident "(" (")" | Arg ("," Arg)* ")") "from" Expr "at" Expr .
-Call = Ident "(" (")" | Arg (("," | "|") Arg)* ")") .
-Matrix = "[" Expr ("," Expr)* (";" Expr ("," Expr)*)* "]" .`
+Call = (?! "solve") Word "(" (")" | Arg ("|" Arg)? ("," Arg)* ")") .
+Matrix = "[" Expr ("," Expr)* (";" Expr ("," Expr)*)* "]" .
+`
 
 // Grammar returns the grammar of the language as EBNF: of the statements as their parser has it.
-// <end> is the end of a statement, which comes with that of its line.
-func Grammar() string { return grammar.String() + "\n" + byHand }
+func Grammar() string {
+	word := make([]string, len(keywords))
+	for i, k := range keywords {
+		word[i] = strconv.Quote(k)
+	}
+	return grammar.String() + byHand + "Word = (?! " + strings.Join(word, " | ") + ") <ident> .\n"
+}
 
 // production reads a T and returns as much of it as there is.
 type production func(*lexer.PeekingLexer) (Stmt, error)
