@@ -1073,8 +1073,9 @@ func (c *checker) sample(s *SampleStmt) {
 	if index != nil && index.Range.Hi == unknownExtent {
 		return
 	}
+	at := s.At()
 	for _, left := range s.Left {
-		c.term(s, left, dist, index)
+		c.term(s, at, left, dist, index)
 	}
 	if index != nil && !index.used && c.errors(before) == 0 {
 		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
@@ -1102,7 +1103,7 @@ func unknownDistribution(name string, names []string) string {
 }
 
 // term checks one left side against its distribution.
-func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Index) {
+func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, index *Index) {
 	t := left.Type()
 	if t.Base == Invalid {
 		return
@@ -1111,7 +1112,7 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 		c.err(BadLeftSide, left.Span(), "", "a metric has no distribution")
 		return
 	}
-	term := &Term{At: s.At(), Left: left, Dist: dist, For: index}
+	term := &Term{At: at, Left: left, Dist: dist, For: index}
 	for _, a := range s.Args {
 		term.Args = append(term.Args, a.Expr)
 		switch a.Expr.Type().Base {
