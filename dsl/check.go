@@ -186,92 +186,11 @@ func (c *checker) declare(o Object) {
 // declarations does not matter to sizes and bounds, then the definitions and
 // terms in the order of the text.
 func (c *checker) file(f *File) {
-	m := c.model
-	c.boundAt = map[string]float64{}
-	bound := map[string]bool{}
-	for _, b := range c.opt.Consts {
-		c.boundAt[b.Name] = b.Value
-	}
-	c.later = map[string]Span{}
-	c.soon = map[string]Span{}
+	c.later, c.soon = map[string]Span{}, map[string]Span{}
 	c.likelihood = map[Expr]bool{}
-	c.declared = map[string]Span{}
 	c.headings = true
-	for _, s := range f.Stmts {
-		var names []Ident
-		switch s := s.(type) {
-		case *ConstStmt:
-			names = []Ident{s.Name}
-		case *DataStmt:
-			names = s.Names
-		case *ParamStmt:
-			names = s.Names
-		}
-		for _, id := range names {
-			if _, ok := c.declared[id.Name]; !ok {
-				c.declared[id.Name] = id.At
-			}
-		}
-	}
-	for _, s := range f.Stmts {
-		switch s := s.(type) {
-		case *ConstStmt:
-			k := &Const{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
-			if v, ok := c.boundAt[k.Name]; ok {
-				k.Value = v
-				bound[k.Name] = true
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					c.err(BadConst, s.Name.At, "", "--const %s=%v: a const is a finite number", k.Name, v)
-					k.Value = 1
-				}
-			} else {
-				k.Value = c.number(s.Value, "a const")
-			}
-			c.declare(k)
-			m.Consts = append(m.Consts, k)
-		case *DataStmt:
-			if s.Type.Base == "int" && len(s.Type.Sizes) == 0 {
-				for _, id := range s.Names {
-					o := object{id.Name, id.At, s.Doc, false}
-					if v, ok := c.boundAt[id.Name]; ok {
-						if v != math.Trunc(v) || math.IsInf(v, 0) {
-							c.err(BadConst, id.At, "", "--const %s=%v: `%s` is an int", id.Name, v, id.Name)
-							v = 1
-						}
-						bound[id.Name] = true
-						k := &Const{object: o, Value: v, FromData: true}
-						c.declare(k)
-						m.Consts = append(m.Consts, k)
-						continue
-					}
-					d := &Data{object: o, Type: Type{Base: Int}}
-					c.declare(d)
-					m.Data = append(m.Data, d)
-				}
-			}
-		case *LetStmt:
-			if _, ok := c.later[s.Name.Name]; !ok {
-				c.later[s.Name.Name] = s.Name.At
-			}
-		case *OdeStmt:
-			if _, ok := c.later[s.Name.Name]; !ok {
-				c.later[s.Name.Name] = s.Name.At
-			}
-		case *GenerateStmt:
-			for _, q := range s.Quantities {
-				if _, ok := c.soon[q.Name.Name]; !ok {
-					c.soon[q.Name.Name] = q.Name.At
-				}
-			}
-		}
-	}
-	for _, b := range c.opt.Consts {
-		if at, ok := c.declared[b.Name]; !bound[b.Name] && ok {
-			c.err(UnknownConst, at, "--const binds a const or an int data scalar", "--const %s: `%s` is neither const nor an int", b.Name, b.Name)
-		} else if !bound[b.Name] {
-			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
-		}
-	}
+	c.heads(f)
+	c.constants(f)
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *DataStmt:
@@ -284,34 +203,9 @@ func (c *checker) file(f *File) {
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *DataStmt:
-			base := Real
-			if s.Type.Base == "int" {
-				base = Int
-			}
-			sup := c.support(&s.Type, base, "data")
-			for _, id := range s.Names {
-				switch d := c.scope[id.Name].(type) {
-				case *Data:
-					if d.At == id.At {
-						d.Support = sup
-						c.defaultValue(d, s.Default)
-					}
-				case *Const:
-					if d.At == id.At && !sup.contains(d.Value) {
-						c.err(BadConst, id.At, "", "--const %s=%v is outside the bounds of `%s`", d.Name, d.Value, d.Name)
-					}
-				}
-			}
+			c.boundsOfData(s)
 		case *ParamStmt:
-			if s.Type.Base != "real" {
-				continue
-			}
-			sup := c.support(&s.Type, Real, "param")
-			for _, id := range s.Names {
-				if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
-					p.Support = sup
-				}
-			}
+			c.boundsOfParam(s)
 		}
 	}
 	c.headings = false
@@ -329,13 +223,143 @@ func (c *checker) file(f *File) {
 			c.generate(s)
 		}
 	}
-	if len(m.Params) == 0 && !c.ds.HasErrors() {
+	if len(c.model.Params) == 0 && !c.ds.HasErrors() {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
 		return
 	}
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
+}
+
+// heads notes where the names of the file stand, first where there are several.
+func (c *checker) heads(f *File) {
+	c.declared = map[string]Span{}
+	note := func(where map[string]Span, names ...Ident) {
+		for _, id := range names {
+			if _, ok := where[id.Name]; !ok {
+				where[id.Name] = id.At
+			}
+		}
+	}
+	for _, s := range f.Stmts {
+		switch s := s.(type) {
+		case *ConstStmt:
+			note(c.declared, s.Name)
+		case *DataStmt:
+			note(c.declared, s.Names...)
+		case *ParamStmt:
+			note(c.declared, s.Names...)
+		case *LetStmt:
+			note(c.later, s.Name)
+		case *OdeStmt:
+			note(c.later, s.Name)
+		case *GenerateStmt:
+			for _, q := range s.Quantities {
+				note(c.soon, q.Name)
+			}
+		}
+	}
+}
+
+// constants declares what sizes are made of, consts and int scalars, with the values that --const gives.
+func (c *checker) constants(f *File) {
+	c.boundAt = map[string]float64{}
+	for _, b := range c.opt.Consts {
+		c.boundAt[b.Name] = b.Value
+	}
+	bound := map[string]bool{}
+	for _, s := range f.Stmts {
+		switch s := s.(type) {
+		case *ConstStmt:
+			c.constStmt(s, bound)
+		case *DataStmt:
+			if s.Type.Base == "int" && len(s.Type.Sizes) == 0 {
+				c.integers(s, bound)
+			}
+		}
+	}
+	for _, b := range c.opt.Consts {
+		if at, ok := c.declared[b.Name]; !bound[b.Name] && ok {
+			c.err(UnknownConst, at, "--const binds a const or an int data scalar", "--const %s: `%s` is neither const nor an int", b.Name, b.Name)
+		} else if !bound[b.Name] {
+			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
+		}
+	}
+}
+
+// constStmt declares a const.
+func (c *checker) constStmt(s *ConstStmt, bound map[string]bool) {
+	k := &Const{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
+	if v, ok := c.boundAt[k.Name]; ok {
+		k.Value = v
+		bound[k.Name] = true
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			c.err(BadConst, s.Name.At, "", "--const %s=%v: a const is a finite number", k.Name, v)
+			k.Value = 1
+		}
+	} else {
+		k.Value = c.number(s.Value, "a const")
+	}
+	c.declare(k)
+	c.model.Consts = append(c.model.Consts, k)
+}
+
+// integers declares int scalars.
+func (c *checker) integers(s *DataStmt, bound map[string]bool) {
+	for _, id := range s.Names {
+		o := object{id.Name, id.At, s.Doc, false}
+		v, ok := c.boundAt[id.Name]
+		if !ok {
+			d := &Data{object: o, Type: Type{Base: Int}}
+			c.declare(d)
+			c.model.Data = append(c.model.Data, d)
+			continue
+		}
+		if v != math.Trunc(v) || math.IsInf(v, 0) {
+			c.err(BadConst, id.At, "", "--const %s=%v: `%s` is an int", id.Name, v, id.Name)
+			v = 1
+		}
+		bound[id.Name] = true
+		k := &Const{object: o, Value: v, FromData: true}
+		c.declare(k)
+		c.model.Consts = append(c.model.Consts, k)
+	}
+}
+
+// boundsOfData checks the bounds and the default of data.
+func (c *checker) boundsOfData(s *DataStmt) {
+	base := Real
+	if s.Type.Base == "int" {
+		base = Int
+	}
+	sup := c.support(&s.Type, base, "data")
+	for _, id := range s.Names {
+		switch d := c.scope[id.Name].(type) {
+		case *Data:
+			if d.At == id.At {
+				d.Support = sup
+				c.defaultValue(d, s.Default)
+			}
+		case *Const:
+			if d.At == id.At && !sup.contains(d.Value) {
+				c.err(BadConst, id.At, "", "--const %s=%v is outside the bounds of `%s`", d.Name, d.Value, d.Name)
+			}
+		}
+	}
+}
+
+// boundsOfParam checks the bounds of parameters.
+func (c *checker) boundsOfParam(s *ParamStmt) {
+	if s.Type.Base != "real" {
+		return
+	}
+	sup := c.support(&s.Type, Real, "param")
+	for _, id := range s.Names {
+		if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
+			p.Support = sup
+		}
+	}
 }
 
 // top is where messages about the whole file point.
@@ -697,6 +721,36 @@ func (c *checker) param(s *ParamStmt) {
 	}
 }
 
+// boundEnd checks an end of a bound, and finds its value where that is known.
+func (c *checker) boundEnd(e Expr) (Expr, *float64) {
+	if e == nil {
+		return nil, nil
+	}
+	if v, ok := c.constant(e); ok {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			c.err(BadBounds, e.Span(), "leave an infinite bound out", "a bound is finite")
+			return nil, nil
+		}
+		c.expr(e)
+		return e, &v
+	}
+	before := len(c.ds.List)
+	c.expr(e)
+	c.wantScalar(e, "a bound")
+	if len(c.ds.List) > before {
+		return nil, nil
+	}
+	if p := c.dependsOnParam(e); p != nil {
+		c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
+		return nil, nil
+	}
+	if !boundForm(e) {
+		c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
+		return nil, nil
+	}
+	return e, nil
+}
+
 // support resolves the bounds of a declaration.
 func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	b := &te.Bound
@@ -707,34 +761,6 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	if te.Base == "cov" {
 		c.err(BadBounds, b.At(), "", "a cov has no bounds")
 		return s
-	}
-	side := func(e Expr) (Expr, *float64) {
-		if e == nil {
-			return nil, nil
-		}
-		if v, ok := c.constant(e); ok {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				c.err(BadBounds, e.Span(), "leave an infinite bound out", "a bound is finite")
-				return nil, nil
-			}
-			c.expr(e)
-			return e, &v
-		}
-		before := len(c.ds.List)
-		c.expr(e)
-		c.wantScalar(e, "a bound")
-		if len(c.ds.List) > before {
-			return nil, nil
-		}
-		if p := c.dependsOnParam(e); p != nil {
-			c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
-			return nil, nil
-		}
-		if !boundForm(e) {
-			c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
-			return nil, nil
-		}
-		return e, nil
 	}
 	lo, hi := b.ends()
 	switch b.Kind() {
@@ -764,12 +790,12 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			c.err(BadBounds, b.At(), "declare it int, or write an interval: `in (a, b)`", "a range of whole numbers is for int data")
 			return s
 		}
-		s.Lo, s.LoNum = c.wholeBound(lo, side)
-		s.Hi, s.HiNum = c.wholeBound(hi, side)
+		s.Lo, s.LoNum = c.wholeBound(lo)
+		s.Hi, s.HiNum = c.wholeBound(hi)
 	default:
-		s.Lo, s.LoNum = side(lo)
+		s.Lo, s.LoNum = c.boundEnd(lo)
 		s.LoOpen = lo != nil && b.Op != ">="
-		s.Hi, s.HiNum = side(hi)
+		s.Hi, s.HiNum = c.boundEnd(hi)
 		s.HiOpen = hi != nil && b.Op != "<="
 	}
 	s.spoiled = (s.Lo == nil) != (lo == nil) || (s.Hi == nil) != (hi == nil)
@@ -1237,8 +1263,13 @@ func (c *checker) scalarTerm(term *Term) {
 	if p == nil {
 		return
 	}
-	// The support of a parameter that stands alone must lie inside the
-	// distribution's; of a longer expression nothing is known.
+	c.insideSupport(term)
+}
+
+// insideSupport checks that the support of a parameter that stands alone lies inside that of its
+// distribution; of a longer expression nothing is known.
+func (c *checker) insideSupport(term *Term) {
+	left, dist := term.Left, term.Dist
 	base := left
 	if ix, ok := left.(*IndexExpr); ok {
 		base = ix.Base
