@@ -15,8 +15,8 @@ import (
 )
 
 // FuzzLoad checks what holds for every text: no panic, an answer in time, a
-// model exactly if there is no error, messages that point into the text, and
-// the same answer twice.
+// model exactly if there is no error, messages that point into the text,
+// the same answer twice, and a tree that keeps every character.
 //
 //	go test ./dsl -run NONE -fuzz FuzzLoad -fuzztime 1m
 func FuzzLoad(f *testing.F) {
@@ -86,6 +86,7 @@ func answers(t *testing.T, text string) {
 	if _, again := dsl.Load("fuzz.ham", text, dsl.Options{}); again.String() != out {
 		t.Errorf("two runs differ:\n%s\n%s", out, again)
 	}
+	lossless(t, text)
 }
 
 // wellFormed checks what later passes take for granted in a model: its names

@@ -1,7 +1,6 @@
 package dsl_test
 
 import (
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -86,29 +85,18 @@ func firstOf(tokens []lexer.Token) lexer.Token {
 }
 
 // TestLossless checks that the tree keeps every character of the text, also where it has errors: of all
-// models of the repository, of the hard inputs, and of mutations.
+// models of the repository and of the hard inputs. Of mutations, TestMutations does.
 func TestLossless(t *testing.T) {
-	var models [][]string
 	comments := 0
 	for _, s := range texts(t) {
 		lossless(t, s.text)
 		comments += strings.Count(s.text, "//")
-		if len(s.text) < 5000 {
-			models = append(models, pieces.FindAllString(s.text, -1))
-		}
 		if t.Failed() {
 			t.Fatalf("%s/%s:\n%.3000s", s.file, s.name, numbered(s.text))
 		}
 	}
 	if comments < 1000 {
 		t.Errorf("the texts hold %d comments", comments)
-	}
-	rng := rand.New(rand.NewPCG(5, 25))
-	for range 3000 {
-		text := mutation(rng, models)
-		if lossless(t, text); t.Failed() {
-			t.Fatalf("the text:\n%.3000s", numbered(text))
-		}
 	}
 }
 
