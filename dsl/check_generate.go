@@ -23,7 +23,6 @@ func (c *checker) quantity(s *QuantityLine) {
 	c.declare(q)
 	c.model.Quantities = append(c.model.Quantities, q)
 	switch {
-	case q.Type.Base == Invalid:
 	case isRandom(q.Value):
 		q.Group = GroupPredictive
 	case c.isLikelihood(q.Value):

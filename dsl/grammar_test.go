@@ -162,6 +162,11 @@ func TestGrammar(t *testing.T) {
 		}
 		return good
 	}
+	for call, good := range map[string]bool{"(x | 0, 1)": true, "(x | 0)": true, "(x | 0 | 1)": false, "(x, 0 | 1)": false, "(| 1)": false} {
+		if r.accepts("density normal_lpdf"+call+"\n") != good {
+			t.Errorf("the grammar accepts %s: %v", call, !good)
+		}
+	}
 	accepted, refused := 0, 0
 	var models [][]string
 	for _, s := range texts(t) {
