@@ -3,6 +3,7 @@ package dsl_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -166,5 +167,37 @@ func TestAnalyzeMutations(t *testing.T) {
 	}
 	if partial < 300 {
 		t.Errorf("%d texts with errors have a model", partial)
+	}
+}
+
+// TestPrefixes checks texts that are being written, up to any word: the messages speak of the
+// language, not of the types of its parser, and there is a tree.
+func TestPrefixes(t *testing.T) {
+	inside := regexp.MustCompile("`(?:[A-Z][a-z]*(?:Stmt|Expr|Line|Decl|Entry)|Ident|Arg|Equation|End|)`|unexpected token|sub-expression")
+	n := 0
+	for k, s := range corpus(t, "good") {
+		words := pieces.FindAllString(s.text, -1)
+		for i := k % 5; i < len(words); i += 5 {
+			text := strings.Join(words[:i], "")
+			a := dsl.Analyze("m.ham", text, dsl.Options{})
+			n++
+			for _, d := range a.Diagnostics.List {
+				if m := inside.FindString(d.Message + d.Hint); m != "" {
+					t.Errorf("%q in %q, hint %q, of\n%s", m, d.Message, d.Hint, numbered(text))
+				}
+			}
+			if join(a.File.Tokens) != text {
+				t.Errorf("the tree has lost a part of %q", text)
+			}
+			// What stands above the line that is being written is known.
+			above := text[:strings.LastIndex(text, "\n")+1]
+			whole := symbolsOf(dsl.Analyze("m.ham", above, dsl.Options{}))
+			if len(symbolsOf(a)) < len(whole)-1 {
+				t.Errorf("%d symbols of\n%s%d of what is above its last line", len(symbolsOf(a)), numbered(text), len(whole))
+			}
+		}
+	}
+	if n < 3000 {
+		t.Errorf("%d texts", n)
 	}
 }

@@ -67,8 +67,8 @@ var misreadings = []expectation{
 	{"", "metric", "", "a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`", nil},
 }
 
-// symbolWanted finds what the grammar wanted in a message of participle, which keeps it nowhere else: a token in
-// quotes, or the name of a production.
+// symbolWanted finds what the grammar wanted in a message of participle, which does not say it in another way: a
+// token in quotes, or the name of a production.
 var symbolWanted = regexp.MustCompile(`\(expected \(*(?:"([^ ]+)"|(\w+))`)
 
 // wanted is what the grammar wanted in place of an unexpected token; "" if there are several ways to go on.
