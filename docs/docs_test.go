@@ -552,6 +552,53 @@ func TestTables(t *testing.T) {
 	}
 }
 
+var grammarMark = regexp.MustCompile("(?s)<!-- grammar -->\n```ebnf\n(.*?)```\n<!-- end -->")
+
+// TestGrammar compares the grammar on the page of the language with that of the parser.
+func TestGrammar(t *testing.T) {
+	const page = "docs/language.md"
+	text := read(t, page)
+	at := grammarMark.FindStringSubmatchIndex(text)
+	if at == nil {
+		t.Fatalf("%s has no grammar", page)
+	}
+	var b strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(dsl.Grammar()), "\n") {
+		b.WriteString(fill(line, 120) + "\n")
+	}
+	if text[at[2]:at[3]] == b.String() {
+		return
+	}
+	if !*update {
+		t.Errorf("%s: the grammar differs from the parser's; run `go test ./docs -run TestGrammar -update` and read the difference", page)
+		return
+	}
+	fresh := text[:at[2]] + b.String() + text[at[3]:]
+	if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(page)), []byte(fresh), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fill breaks a line at blanks, with an indent for the further lines.
+func fill(line string, width int) string {
+	var b strings.Builder
+	n := 0
+	for i, word := range strings.Split(line, " ") {
+		switch {
+		case i == 0:
+		case n+1+len(word) > width:
+			b.WriteString("\n    ")
+			n = 4
+		default:
+			b.WriteString(" ")
+			n++
+		}
+		b.WriteString(word)
+		n += len(word)
+	}
+	return b.String()
+}
+
 // table renders rows, the first of which is the heading.
 func table(rows [][]string) string {
 	var b strings.Builder

@@ -2,9 +2,17 @@ package dsl
 
 import "github.com/alecthomas/participle/v2/lexer"
 
+// Node is a part of the syntax tree. Walk goes through all of them.
+type Node interface {
+	// Source returns the tokens that the node was read from, with the blanks and
+	// comments between and before them. It is empty for what the checker made.
+	Source() []lexer.Token
+}
+
 // Expr is a node of the syntax tree of an expression. The checker sets the
 // type of every node; see Type.
 type Expr interface {
+	Node
 	Span() Span
 	Type() Type
 	setType(Type)
@@ -12,9 +20,13 @@ type Expr interface {
 
 // node holds what all expressions have.
 type node struct {
-	span Span
-	typ  Type
+	span   Span
+	typ    Type
+	tokens []lexer.Token
 }
+
+// Source implements Node. The brackets around an expression are tokens of what it stands in.
+func (n *node) Source() []lexer.Token { return n.tokens }
 
 func (n *node) Span() Span     { return n.span }
 func (n *node) Type() Type     { return n.typ }
@@ -48,7 +60,12 @@ type Arg struct {
 	Name string
 	At   Span // of the name
 	Expr Expr
+
+	tokens []lexer.Token
 }
+
+// Source implements Node.
+func (a *Arg) Source() []lexer.Token { return a.tokens }
 
 // CallExpr is f(a, b, c = d).
 type CallExpr struct {
@@ -125,149 +142,20 @@ type IndexDecl struct {
 	At     Span
 	Lo, Hi Expr   // Lo is nil for 1
 	Index  *Index // set by the checker
+
+	tokens []lexer.Token
 }
 
-// Stmt is a statement.
-type Stmt interface{ stmt() }
-
-// TypeExpr is a written type: int, real or cov with sizes and bounds.
-type TypeExpr struct {
-	Base  string
-	At    Span
-	Sizes []Expr
-	Bound BoundExpr
-}
-
-// BoundExpr is `> e`, `>= e`, `< e`, `<= e`, `in (a, b)`, `in a..b` or
-// `in {a, b}`.
-type BoundExpr struct {
-	At     Span
-	Op     string // "", ">", ">=", "<", "<=", "in", "range", "set"
-	Lo, Hi Expr
-	Set    []Expr
-}
+// Source implements Node.
+func (d *IndexDecl) Source() []lexer.Token { return d.tokens }
 
 // Ident is a declared name.
 type Ident struct {
 	Name string
 	At   Span
+
+	tokens []lexer.Token
 }
 
-type (
-	// DataStmt is `data a, b real[n] > 0 = 2`.
-	DataStmt struct {
-		Names   []Ident
-		Type    TypeExpr
-		Default Expr
-		Doc     string
-	}
-	// ConstStmt is `const k = 10`.
-	ConstStmt struct {
-		Name  Ident
-		Value Expr
-		Doc   string
-	}
-	// ParamStmt is `param x, y real[k] > 0`.
-	ParamStmt struct {
-		Names []Ident
-		Type  TypeExpr
-		Doc   string
-	}
-	// LetStmt is `let a[i in n] = e` or `let a = e`.
-	LetStmt struct {
-		Name    Ident
-		Indices []IndexDecl
-		Value   Expr
-		Doc     string
-	}
-	// DensityStmt is `density e`: e is added to the log density.
-	DensityStmt struct {
-		At    Span
-		Value Expr
-	}
-	// SampleStmt is `a, b ~ dist(args) for i in r`.
-	SampleStmt struct {
-		At   Span // of the ~
-		Left []Expr
-		Dist string
-		Name Span // of the distribution
-		Args []Arg
-		For  *IndexDecl
-	}
-	// BlockStmt is `block name(x, y) metric e`.
-	BlockStmt struct {
-		At     Span
-		Name   Ident
-		Params []Ident
-		Metric *MetricStmt // nil if none is given
-		Doc    string
-	}
-	// OdeStmt is `ode name(v, r; k) over time { v' = …  r' = … }`.
-	OdeStmt struct {
-		Name      Ident
-		States    []Ident
-		Args      []Ident
-		Time      Ident // the zero Ident if the equations do not name it
-		Equations []Equation
-		Doc       string
-
-		brace lexer.Token // that opens the equations
-		lost  bool        // a line of it did not parse
-	}
-	// GenerateStmt is `generate { a = …  b[i in n] = … }`.
-	GenerateStmt struct {
-		At         Span
-		Quantities []QuantityLine
-
-		brace lexer.Token // that opens the quantities
-		lost  bool        // a line of it did not parse
-	}
-	// MetricStmt is `metric e`, `metric[i in k, j in k] = e` or
-	// `metric[x[i], v] = e`.
-	MetricStmt struct {
-		At      Span
-		Value   Expr
-		Indices []IndexDecl // indexed form
-		Blocks  []Expr      // block form: two entries
-	}
-)
-
-func (*DataStmt) stmt()     {}
-func (*ConstStmt) stmt()    {}
-func (*ParamStmt) stmt()    {}
-func (*LetStmt) stmt()      {}
-func (*DensityStmt) stmt()  {}
-func (*SampleStmt) stmt()   {}
-func (*MetricStmt) stmt()   {}
-func (*BlockStmt) stmt()    {}
-func (*OdeStmt) stmt()      {}
-func (*GenerateStmt) stmt() {}
-
-// QuantityLine is one line `a = e` or `a[i in n] = e` of a `generate`.
-type QuantityLine struct {
-	Name    Ident
-	Indices []IndexDecl
-	Value   Expr
-	Doc     string
-}
-
-// Equation is one line `v' = e` of an `ode`.
-type Equation struct {
-	State Ident
-	Value Expr
-}
-
-// File is a parsed file.
-type File struct {
-	Name  Ident // of the model
-	Doc   string
-	Stmts []Stmt
-
-	// poisoned are names whose declarations did not parse: using them is
-	// no second error.
-	poisoned []string
-	// lostParams reports that a statement that did not parse may have
-	// declared parameters, so that their number is unknown; lostBlocks and
-	// lostOdes are the same for blocks and differential equations.
-	lostParams, lostBlocks, lostOdes bool
-}
+// Source implements Node.
+func (id *Ident) Source() []lexer.Token { return id.tokens }

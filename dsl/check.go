@@ -20,27 +20,49 @@ type ConstBinding struct {
 	Value float64
 }
 
+// Analysis is all that a text tells, whatever its errors: for tools that work on texts that are
+// being written.
+type Analysis struct {
+	// File is the syntax tree, with all tokens of the text. Statements that did not parse stand
+	// in it as far as they did.
+	File *File
+
+	// Model is what the checker made of the statements that parse. It is complete if there are no
+	// errors. If there are, names may be missing, expressions may have no type (Invalid), and only
+	// what is declared and defined can be relied on, not the density and the metric.
+	Model *Model
+
+	Diagnostics *Diagnostics
+}
+
 // Load parses and checks a file. The model is nil if there are errors; the
 // diagnostics may hold warnings even if there are none.
 func Load(name, text string, opt Options) (*Model, *Diagnostics) {
+	a := Analyze(name, text, opt)
+	if a.Diagnostics.HasErrors() {
+		return nil, a.Diagnostics
+	}
+	return a.Model, a.Diagnostics
+}
+
+// Analyze parses and checks a file, and returns what there is.
+func Analyze(name, text string, opt Options) *Analysis {
 	file, ds := Parse(name, text)
+	a := &Analysis{File: file, Model: &Model{Name: file.Name.Name, Doc: file.Doc}, Diagnostics: ds}
 	for _, d := range ds.List {
 		if d.Code == TooLarge {
-			return nil, ds
+			return a
 		}
 	}
-	c := &checker{ds: ds, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
+	c := &checker{ds: ds, model: a.Model, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
 		lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, blockOf: map[*Param]*Block{}, states: map[string]bool{},
 		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
-	for _, id := range file.poisoned {
-		c.poisoned[id] = true
+	for _, id := range file.Lost {
+		c.poisoned[id.Name] = true
 	}
-	m := c.file(file)
+	c.file(file)
 	ds.sort()
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	return m, ds
+	return a
 }
 
 type checker struct {
@@ -163,94 +185,12 @@ func (c *checker) declare(o Object) {
 // file checks the statements: first what is declared, so that the order of
 // declarations does not matter to sizes and bounds, then the definitions and
 // terms in the order of the text.
-func (c *checker) file(f *File) *Model {
-	m := &Model{Name: f.Name.Name, Doc: f.Doc}
-	c.model = m
-	c.boundAt = map[string]float64{}
-	bound := map[string]bool{}
-	for _, b := range c.opt.Consts {
-		c.boundAt[b.Name] = b.Value
-	}
-	c.later = map[string]Span{}
-	c.soon = map[string]Span{}
+func (c *checker) file(f *File) {
+	c.later, c.soon = map[string]Span{}, map[string]Span{}
 	c.likelihood = map[Expr]bool{}
-	c.declared = map[string]Span{}
 	c.headings = true
-	for _, s := range f.Stmts {
-		var names []Ident
-		switch s := s.(type) {
-		case *ConstStmt:
-			names = []Ident{s.Name}
-		case *DataStmt:
-			names = s.Names
-		case *ParamStmt:
-			names = s.Names
-		}
-		for _, id := range names {
-			if _, ok := c.declared[id.Name]; !ok {
-				c.declared[id.Name] = id.At
-			}
-		}
-	}
-	for _, s := range f.Stmts {
-		switch s := s.(type) {
-		case *ConstStmt:
-			k := &Const{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
-			if v, ok := c.boundAt[k.Name]; ok {
-				k.Value = v
-				bound[k.Name] = true
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					c.err(BadConst, s.Name.At, "", "--const %s=%v: a const is a finite number", k.Name, v)
-					k.Value = 1
-				}
-			} else {
-				k.Value = c.number(s.Value, "a const")
-			}
-			c.declare(k)
-			m.Consts = append(m.Consts, k)
-		case *DataStmt:
-			if s.Type.Base == "int" && len(s.Type.Sizes) == 0 {
-				for _, id := range s.Names {
-					o := object{id.Name, id.At, s.Doc, false}
-					if v, ok := c.boundAt[id.Name]; ok {
-						if v != math.Trunc(v) || math.IsInf(v, 0) {
-							c.err(BadConst, id.At, "", "--const %s=%v: `%s` is an int", id.Name, v, id.Name)
-							v = 1
-						}
-						bound[id.Name] = true
-						k := &Const{object: o, Value: v, FromData: true}
-						c.declare(k)
-						m.Consts = append(m.Consts, k)
-						continue
-					}
-					d := &Data{object: o, Type: Type{Base: Int}}
-					c.declare(d)
-					m.Data = append(m.Data, d)
-				}
-			}
-		case *LetStmt:
-			if _, ok := c.later[s.Name.Name]; !ok {
-				c.later[s.Name.Name] = s.Name.At
-			}
-		case *OdeStmt:
-			if _, ok := c.later[s.Name.Name]; !ok {
-				c.later[s.Name.Name] = s.Name.At
-			}
-		case *GenerateStmt:
-			for _, q := range s.Quantities {
-				if _, ok := c.soon[q.Name.Name]; !ok {
-					c.soon[q.Name.Name] = q.Name.At
-				}
-			}
-		}
-	}
-	for _, b := range c.opt.Consts {
-		if at, ok := c.declared[b.Name]; !bound[b.Name] && ok {
-			c.err(UnknownConst, at, "--const binds a const or an int data scalar", "--const %s: `%s` is neither const nor an int", b.Name, b.Name)
-		} else if !bound[b.Name] {
-			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
-		}
-	}
+	c.heads(f)
+	c.constants(f)
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *DataStmt:
@@ -263,34 +203,9 @@ func (c *checker) file(f *File) *Model {
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *DataStmt:
-			base := Real
-			if s.Type.Base == "int" {
-				base = Int
-			}
-			sup := c.support(&s.Type, base, "data")
-			for _, id := range s.Names {
-				switch d := c.scope[id.Name].(type) {
-				case *Data:
-					if d.At == id.At {
-						d.Support = sup
-						c.defaultValue(d, s.Default)
-					}
-				case *Const:
-					if d.At == id.At && !sup.contains(d.Value) {
-						c.err(BadConst, id.At, "", "--const %s=%v is outside the bounds of `%s`", d.Name, d.Value, d.Name)
-					}
-				}
-			}
+			c.boundsOfData(s)
 		case *ParamStmt:
-			if s.Type.Base != "real" {
-				continue
-			}
-			sup := c.support(&s.Type, Real, "param")
-			for _, id := range s.Names {
-				if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
-					p.Support = sup
-				}
-			}
+			c.boundsOfParam(s)
 		}
 	}
 	c.headings = false
@@ -308,14 +223,143 @@ func (c *checker) file(f *File) *Model {
 			c.generate(s)
 		}
 	}
-	if len(m.Params) == 0 && !c.ds.HasErrors() {
+	if len(c.model.Params) == 0 && !c.ds.HasErrors() {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
-		return m
+		return
 	}
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
-	return m
+}
+
+// heads notes where the names of the file stand, first where there are several.
+func (c *checker) heads(f *File) {
+	c.declared = map[string]Span{}
+	note := func(where map[string]Span, names ...Ident) {
+		for _, id := range names {
+			if _, ok := where[id.Name]; !ok {
+				where[id.Name] = id.At
+			}
+		}
+	}
+	for _, s := range f.Stmts {
+		switch s := s.(type) {
+		case *ConstStmt:
+			note(c.declared, s.Name)
+		case *DataStmt:
+			note(c.declared, s.Names...)
+		case *ParamStmt:
+			note(c.declared, s.Names...)
+		case *LetStmt:
+			note(c.later, s.Name)
+		case *OdeStmt:
+			note(c.later, s.Name)
+		case *GenerateStmt:
+			for _, q := range s.Quantities {
+				note(c.soon, q.Name)
+			}
+		}
+	}
+}
+
+// constants declares what sizes are made of, consts and int scalars, with the values that --const gives.
+func (c *checker) constants(f *File) {
+	c.boundAt = map[string]float64{}
+	for _, b := range c.opt.Consts {
+		c.boundAt[b.Name] = b.Value
+	}
+	bound := map[string]bool{}
+	for _, s := range f.Stmts {
+		switch s := s.(type) {
+		case *ConstStmt:
+			c.constStmt(s, bound)
+		case *DataStmt:
+			if s.Type.Base == "int" && len(s.Type.Sizes) == 0 {
+				c.integers(s, bound)
+			}
+		}
+	}
+	for _, b := range c.opt.Consts {
+		if at, ok := c.declared[b.Name]; !bound[b.Name] && ok {
+			c.err(UnknownConst, at, "--const binds a const or an int data scalar", "--const %s: `%s` is neither const nor an int", b.Name, b.Name)
+		} else if !bound[b.Name] {
+			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
+		}
+	}
+}
+
+// constStmt declares a const.
+func (c *checker) constStmt(s *ConstStmt, bound map[string]bool) {
+	k := &Const{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
+	if v, ok := c.boundAt[k.Name]; ok {
+		k.Value = v
+		bound[k.Name] = true
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			c.err(BadConst, s.Name.At, "", "--const %s=%v: a const is a finite number", k.Name, v)
+			k.Value = 1
+		}
+	} else {
+		k.Value = c.number(s.Value, "a const")
+	}
+	c.declare(k)
+	c.model.Consts = append(c.model.Consts, k)
+}
+
+// integers declares int scalars.
+func (c *checker) integers(s *DataStmt, bound map[string]bool) {
+	for _, id := range s.Names {
+		o := object{id.Name, id.At, s.Doc, false}
+		v, ok := c.boundAt[id.Name]
+		if !ok {
+			d := &Data{object: o, Type: Type{Base: Int}}
+			c.declare(d)
+			c.model.Data = append(c.model.Data, d)
+			continue
+		}
+		if v != math.Trunc(v) || math.IsInf(v, 0) {
+			c.err(BadConst, id.At, "", "--const %s=%v: `%s` is an int", id.Name, v, id.Name)
+			v = 1
+		}
+		bound[id.Name] = true
+		k := &Const{object: o, Value: v, FromData: true}
+		c.declare(k)
+		c.model.Consts = append(c.model.Consts, k)
+	}
+}
+
+// boundsOfData checks the bounds and the default of data.
+func (c *checker) boundsOfData(s *DataStmt) {
+	base := Real
+	if s.Type.Base == "int" {
+		base = Int
+	}
+	sup := c.support(&s.Type, base, "data")
+	for _, id := range s.Names {
+		switch d := c.scope[id.Name].(type) {
+		case *Data:
+			if d.At == id.At {
+				d.Support = sup
+				c.defaultValue(d, s.Default)
+			}
+		case *Const:
+			if d.At == id.At && !sup.contains(d.Value) {
+				c.err(BadConst, id.At, "", "--const %s=%v is outside the bounds of `%s`", d.Name, d.Value, d.Name)
+			}
+		}
+	}
+}
+
+// boundsOfParam checks the bounds of parameters.
+func (c *checker) boundsOfParam(s *ParamStmt) {
+	if s.Type.Base != "real" {
+		return
+	}
+	sup := c.support(&s.Type, Real, "param")
+	for _, id := range s.Names {
+		if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
+			p.Support = sup
+		}
+	}
 }
 
 // top is where messages about the whole file point.
@@ -627,7 +671,7 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 	}
 	if te.Base == "cov" {
 		if len(te.Sizes) != 1 {
-			c.err(BadSize, te.At, "write `cov[n]` for an n × n matrix", "a cov has one size")
+			c.err(BadSize, te.At(), "write `cov[n]` for an n × n matrix", "a cov has one size")
 			return t, false
 		}
 		if ok {
@@ -635,7 +679,7 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		}
 	}
 	if len(t.Shape) > 2 {
-		c.err(NotYet, te.At, "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
+		c.err(NotYet, te.At(), "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
 		return t, false
 	}
 	if !ok {
@@ -661,13 +705,13 @@ func (c *checker) param(s *ParamStmt) {
 	t, ok := c.typeOf(&s.Type)
 	switch {
 	case s.Type.Base == "int":
-		c.err(UnknownType, s.Type.At, "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
+		c.err(UnknownType, s.Type.At(), "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
 		t = Type{}
 	case s.Type.Base == "cov":
-		c.err(NotYet, s.Type.At, "", "cov parameters are not in this version of the language")
+		c.err(NotYet, s.Type.At(), "", "cov parameters are not in this version of the language")
 		t = Type{}
 	case ok && len(t.Shape) > 1:
-		c.err(NotYet, s.Type.At, "declare a vector", "matrix parameters are not in this version of the language")
+		c.err(NotYet, s.Type.At(), "declare a vector", "matrix parameters are not in this version of the language")
 		t = Type{}
 	}
 	for _, id := range s.Names {
@@ -677,53 +721,56 @@ func (c *checker) param(s *ParamStmt) {
 	}
 }
 
+// boundEnd checks an end of a bound, and finds its value where that is known.
+func (c *checker) boundEnd(e Expr) (Expr, *float64) {
+	if e == nil {
+		return nil, nil
+	}
+	if v, ok := c.constant(e); ok {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			c.err(BadBounds, e.Span(), "leave an infinite bound out", "a bound is finite")
+			return nil, nil
+		}
+		c.expr(e)
+		return e, &v
+	}
+	before := len(c.ds.List)
+	c.expr(e)
+	c.wantScalar(e, "a bound")
+	if len(c.ds.List) > before {
+		return nil, nil
+	}
+	if p := c.dependsOnParam(e); p != nil {
+		c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
+		return nil, nil
+	}
+	if !boundForm(e) {
+		c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
+		return nil, nil
+	}
+	return e, nil
+}
+
 // support resolves the bounds of a declaration.
 func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	b := &te.Bound
 	var s Support
-	if b.Op == "" {
+	if b.Kind() == NoBound {
 		return s
 	}
 	if te.Base == "cov" {
-		c.err(BadBounds, b.At, "", "a cov has no bounds")
+		c.err(BadBounds, b.At(), "", "a cov has no bounds")
 		return s
 	}
-	side := func(e Expr) (Expr, *float64) {
-		if e == nil {
-			return nil, nil
-		}
-		if v, ok := c.constant(e); ok {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				c.err(BadBounds, e.Span(), "leave an infinite bound out", "a bound is finite")
-				return nil, nil
-			}
-			c.expr(e)
-			return e, &v
-		}
-		before := len(c.ds.List)
-		c.expr(e)
-		c.wantScalar(e, "a bound")
-		if len(c.ds.List) > before {
-			return nil, nil
-		}
-		if p := c.dependsOnParam(e); p != nil {
-			c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
-			return nil, nil
-		}
-		if !boundForm(e) {
-			c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
-			return nil, nil
-		}
-		return e, nil
-	}
-	switch b.Op {
-	case "set":
+	lo, hi := b.ends()
+	switch b.Kind() {
+	case SetBound:
 		if what == "param" {
-			c.err(BadBounds, b.At, "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
+			c.err(BadBounds, b.At(), "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
 			return s
 		}
 		if base != Int {
-			c.err(BadBounds, b.At, "declare it int, or use an interval", "a set of values is for int data")
+			c.err(BadBounds, b.At(), "declare it int, or use an interval", "a set of values is for int data")
 			return s
 		}
 		for _, e := range b.Set {
@@ -734,31 +781,29 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 			s.Set = append(s.Set, v)
 		}
 		return s
-	case "range":
+	case RangeBound:
 		if what == "param" {
-			c.err(BadBounds, b.At, "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
+			c.err(BadBounds, b.At(), "a parameter lies in an interval: `in (a, b)`", "a parameter cannot be discrete")
 			return s
 		}
 		if base != Int {
-			c.err(BadBounds, b.At, "declare it int, or write an interval: `in (a, b)`", "a range of whole numbers is for int data")
+			c.err(BadBounds, b.At(), "declare it int, or write an interval: `in (a, b)`", "a range of whole numbers is for int data")
 			return s
 		}
-		s.Lo, s.LoNum = c.wholeBound(b.Lo, side)
-		s.Hi, s.HiNum = c.wholeBound(b.Hi, side)
-	case ">", ">=", "in":
-		s.Lo, s.LoNum = side(b.Lo)
-		s.LoOpen = b.Op != ">="
+		s.Lo, s.LoNum = c.wholeBound(lo)
+		s.Hi, s.HiNum = c.wholeBound(hi)
+	default:
+		s.Lo, s.LoNum = c.boundEnd(lo)
+		s.LoOpen = lo != nil && b.Op != ">="
+		s.Hi, s.HiNum = c.boundEnd(hi)
+		s.HiOpen = hi != nil && b.Op != "<="
 	}
-	if b.Op == "<" || b.Op == "<=" || b.Op == "in" {
-		s.Hi, s.HiNum = side(b.Hi)
-		s.HiOpen = b.Op != "<="
-	}
-	s.spoiled = (s.Lo == nil) != (b.Lo == nil) || (s.Hi == nil) != (b.Hi == nil)
-	if b.Op == "range" && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
+	s.spoiled = (s.Lo == nil) != (lo == nil) || (s.Hi == nil) != (hi == nil)
+	if b.Kind() == RangeBound && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
 		return s // the one value
 	}
 	if s.LoNum != nil && s.HiNum != nil && *s.LoNum >= *s.HiNum {
-		c.err(BadBounds, b.At, "", "the lower bound %v is not below the upper bound %v", *s.LoNum, *s.HiNum)
+		c.err(BadBounds, b.At(), "", "the lower bound %v is not below the upper bound %v", *s.LoNum, *s.HiNum)
 	}
 	return s
 }
@@ -999,19 +1044,19 @@ func (c *checker) density(s *DensityStmt) {
 		c.err(DataOnlyTerm, s.Value.Span(), "remove it", "this term depends on no parameter, so it does not change the posterior")
 		return
 	}
-	c.model.Terms = append(c.model.Terms, &Term{At: s.At, Value: s.Value})
+	c.model.Terms = append(c.model.Terms, &Term{At: s.At(), Value: s.Value})
 }
 
 func (c *checker) sample(s *SampleStmt) {
-	dist := LookupDistribution(s.Dist)
-	if dist == nil && !c.poisoned["~"+s.Dist] {
+	dist := LookupDistribution(s.Dist.Name)
+	if dist == nil && !c.poisoned["~"+s.Dist.Name] {
 		var names []string
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
 		}
-		c.err(UnknownDist, s.Name, unknownDistribution(s.Dist, names), "there is no distribution `%s`", s.Dist)
+		c.err(UnknownDist, s.Dist.At, unknownDistribution(s.Dist.Name, names), "there is no distribution `%s`", s.Dist.Name)
 		// One message per name is enough.
-		c.poisoned["~"+s.Dist] = true
+		c.poisoned["~"+s.Dist.Name] = true
 	}
 	shut := func() {}
 	var index *Index
@@ -1047,15 +1092,16 @@ func (c *checker) sample(s *SampleStmt) {
 		return
 	}
 	if len(s.Args) != len(dist.Args) {
-		c.err(ArgumentCount, s.Name, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")),
+		c.err(ArgumentCount, s.Dist.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")),
 			"`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(s.Args))
 		return
 	}
 	if index != nil && index.Range.Hi == unknownExtent {
 		return
 	}
+	at := s.At()
 	for _, left := range s.Left {
-		c.term(s, left, dist, index)
+		c.term(s, at, left, dist, index)
 	}
 	if index != nil && !index.used && c.errors(before) == 0 {
 		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
@@ -1083,7 +1129,7 @@ func unknownDistribution(name string, names []string) string {
 }
 
 // term checks one left side against its distribution.
-func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Index) {
+func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, index *Index) {
 	t := left.Type()
 	if t.Base == Invalid {
 		return
@@ -1092,7 +1138,7 @@ func (c *checker) term(s *SampleStmt, left Expr, dist *Distribution, index *Inde
 		c.err(BadLeftSide, left.Span(), "", "a metric has no distribution")
 		return
 	}
-	term := &Term{At: s.At, Left: left, Dist: dist, For: index}
+	term := &Term{At: at, Left: left, Dist: dist, For: index}
 	for _, a := range s.Args {
 		term.Args = append(term.Args, a.Expr)
 		switch a.Expr.Type().Base {
@@ -1217,8 +1263,13 @@ func (c *checker) scalarTerm(term *Term) {
 	if p == nil {
 		return
 	}
-	// The support of a parameter that stands alone must lie inside the
-	// distribution's; of a longer expression nothing is known.
+	c.insideSupport(term)
+}
+
+// insideSupport checks that the support of a parameter that stands alone lies inside that of its
+// distribution; of a longer expression nothing is known.
+func (c *checker) insideSupport(term *Term) {
+	left, dist := term.Left, term.Dist
 	base := left
 	if ix, ok := left.(*IndexExpr); ok {
 		base = ix.Base

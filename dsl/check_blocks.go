@@ -87,13 +87,13 @@ func (c *checker) declareBlock(s *BlockStmt, named map[string]*Block) {
 // metricOfBlock checks a `metric` statement outside a block: in a model of
 // blocks it gives an entry of the metric of one of them.
 func (c *checker) metricOfBlock(s *MetricStmt) {
-	if s.Blocks == nil {
-		c.err(BadBlock, s.At, "write `block NAME(x, y) metric …`", "a model of blocks has one metric for each block, in its `block` statement")
+	if s.Entry == nil {
+		c.err(BadBlock, s.At(), "write `block NAME(x, y) metric …`", "a model of blocks has one metric for each block, in its `block` statement")
 		return
 	}
 	// If no side is a parameter, that is reported whatever the block.
 	c.block = c.model.Blocks[0]
-	for _, side := range s.Blocks {
+	for _, side := range s.Entry.Sides {
 		if ix, ok := side.(*IndexExpr); ok {
 			side = ix.Base
 		}

@@ -196,8 +196,8 @@ func (s Subscript) shape(size Extent) []Extent {
 }
 
 // wholeBound resolves an end of a range of whole numbers.
-func (c *checker) wholeBound(e Expr, side func(Expr) (Expr, *float64)) (Expr, *float64) {
-	x, v := side(e)
+func (c *checker) wholeBound(e Expr) (Expr, *float64) {
+	x, v := c.boundEnd(e)
 	switch {
 	case v != nil && *v != math.Trunc(*v):
 		c.err(NotInteger, e.Span(), "", "an end of a range is a whole number, not %v", *v)

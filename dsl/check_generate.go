@@ -21,16 +21,13 @@ func (c *checker) quantity(s *QuantityLine) {
 		delete(c.soon, q.Name)
 	}
 	c.declare(q)
-	if q.Type.Base == Invalid {
-		return
-	}
+	c.model.Quantities = append(c.model.Quantities, q)
 	switch {
 	case isRandom(q.Value):
 		q.Group = GroupPredictive
 	case c.isLikelihood(q.Value):
 		q.Group = GroupLikelihood
 	}
-	c.model.Quantities = append(c.model.Quantities, q)
 }
 
 // generatedOutside reports the use of a quantity outside of `generate`.

@@ -131,14 +131,14 @@ func (c *checker) metricMix(e *BinaryExpr) {
 func (c *checker) metric(s *MetricStmt) {
 	m := c.block
 	switch {
-	case s.Blocks != nil:
+	case s.Entry != nil:
 		if len(m.Metric) > 0 && m.Metric[0].Kind != MetricBlocks {
-			c.err(MetricMix, s.At, "", "the metric is given whole and by blocks")
+			c.err(MetricMix, s.At(), "", "the metric is given whole and by blocks")
 			c.note(m.Metric[0].At, "given here")
 			return
 		}
 		if len(m.Metric) == 0 {
-			m.Metric = []*MetricTerm{{At: s.At, Kind: MetricBlocks}}
+			m.Metric = []*MetricTerm{{At: s.At(), Kind: MetricBlocks}}
 		}
 		c.metricBlock(s, m.Metric[0])
 		return
@@ -148,7 +148,7 @@ func (c *checker) metric(s *MetricStmt) {
 		if m.Metric[0].Kind == MetricBlocks {
 			code, what, hint = MetricMix, "the metric is given whole and by blocks", ""
 		}
-		c.err(code, s.At, hint, "%s", what)
+		c.err(code, s.At(), hint, "%s", what)
 		c.note(m.Metric[0].At, "given here")
 		return
 	case s.Indices != nil:
@@ -158,12 +158,12 @@ func (c *checker) metric(s *MetricStmt) {
 	c.metricTerms(s.Value, nil)
 	if len(m.Metric) == 0 {
 		// After an error: what follows is not "no metric".
-		m.Metric = []*MetricTerm{{At: s.At, Kind: MetricIdentity}}
+		m.Metric = []*MetricTerm{{At: s.At(), Kind: MetricIdentity}}
 	}
 }
 
 func (c *checker) metricIndexed(s *MetricStmt) {
-	t := &MetricTerm{At: s.At, Kind: MetricIndexed, Value: s.Value}
+	t := &MetricTerm{At: s.At(), Kind: MetricIndexed, Value: s.Value}
 	c.block.Metric = append(c.block.Metric, t)
 	indices, shut := c.open(s.Indices)
 	defer shut()
@@ -171,12 +171,12 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 	c.expr(s.Value)
 	c.wantScalar(s.Value, "an entry of the metric")
 	if len(indices) != 2 {
-		c.err(IndexCount, s.At, "write metric[i in k, j in k] = …", "a metric has two indices, not %d", len(indices))
+		c.err(IndexCount, s.At(), "write metric[i in k, j in k] = …", "a metric has two indices, not %d", len(indices))
 		return
 	}
 	d := c.dims()
 	if len(c.block.Params) > 1 && !c.block.lost {
-		c.err(MetricShape, s.At, "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; %s has %d parameters", c.owner(), len(c.block.Params))
+		c.err(MetricShape, s.At(), "write metric[x[i], x[j]] = …, metric[x[i], v] = … and so on", "an indexed metric covers one vector parameter; %s has %d parameters", c.owner(), len(c.block.Params))
 		return
 	}
 	for _, ix := range indices {
@@ -216,18 +216,18 @@ func (c *checker) metricCovers(block *Block) {
 }
 
 func (c *checker) metricBlock(s *MetricStmt, t *MetricTerm) {
-	if len(s.Blocks) != 2 {
-		c.err(BadMetricBlock, s.At, "write metric[x[i], v] = …", "a block of the metric is named by two parameters, not %d", len(s.Blocks))
+	if len(s.Entry.Sides) != 2 {
+		c.err(BadMetricBlock, s.At(), "write metric[x[i], v] = …", "a block of the metric is named by two parameters, not %d", len(s.Entry.Sides))
 		return
 	}
 	n := len(c.indices)
 	defer func() { c.shut(n) }()
-	b := MetricBlock{At: s.At, Value: s.Value}
+	b := MetricBlock{At: s.At(), Value: s.Value}
 	var ok1, ok2 bool
-	if b.Row, b.RowIndex, ok1 = c.blockSide(s.Blocks[0]); !ok1 {
+	if b.Row, b.RowIndex, ok1 = c.blockSide(s.Entry.Sides[0]); !ok1 {
 		return
 	}
-	if b.Col, b.ColIndex, ok2 = c.blockSide(s.Blocks[1]); !ok2 {
+	if b.Col, b.ColIndex, ok2 = c.blockSide(s.Entry.Sides[1]); !ok2 {
 		return
 	}
 	for _, old := range t.Blocks {
@@ -236,7 +236,7 @@ func (c *checker) metricBlock(s *MetricStmt, t *MetricTerm) {
 			if old.Row != b.Row {
 				hint = "the transposed block is filled in"
 			}
-			c.err(MetricTwice, s.At, hint, "the block of `%s` and `%s` is given twice", b.Row.Name, b.Col.Name)
+			c.err(MetricTwice, s.At(), hint, "the block of `%s` and `%s` is given twice", b.Row.Name, b.Col.Name)
 			c.note(old.At, "given here")
 			return
 		}
@@ -299,33 +299,8 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			c.metricTerms(e.Y, scale)
 			return
 		}
-		if e.Op == "*" || e.Op == "/" {
-			factor, metric := e.X, e.Y
-			if e.Op == "/" || c.isMetric(e.X) {
-				factor, metric = e.Y, e.X
-			}
-			if c.isMetric(metric) {
-				c.expr(factor)
-				c.wantScalar(factor, "the factor of a metric")
-				if factor.Type().Base == Invalid {
-					return
-				}
-				if p := c.dependsOnParam(factor); p != nil {
-					c.err(MetricScale, factor.Span(), "", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
-				} else if v, ok := c.constant(factor); ok && !(v > 0) {
-					c.err(MetricScale, factor.Span(), "", "the factor of a metric is positive, not %v", v)
-				}
-				real := node{e.Span(), Type{Base: Real}}
-				if e.Op == "/" {
-					one := &Number{node: real, Value: 1, Text: "1"}
-					factor = &BinaryExpr{node: real, Op: "/", At: e.At, X: one, Y: factor}
-				}
-				if scale != nil {
-					factor = &BinaryExpr{node: real, Op: "*", At: e.At, X: scale, Y: factor}
-				}
-				c.metricTerms(metric, factor)
-				return
-			}
+		if (e.Op == "*" || e.Op == "/") && c.scaledMetric(e, scale) {
+			return
 		}
 		if c.isMetric(e.X) || c.isMetric(e.Y) {
 			c.metricMix(e)
@@ -337,102 +312,149 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 			return
 		}
 	case *Name:
-		t := &MetricTerm{At: e.Span(), Scale: scale}
-		switch e.Name {
-		case "fisher":
-			t.Kind = MetricFisher
-		case "hessian":
-			t.Kind = MetricHessian
-		case "identity":
-			t.Kind = MetricIdentity
-		case "softabs":
-			c.err(MetricOption, e.Span(), "write softabs(alpha = 1e6)", "softabs needs its option alpha")
-			return
-		case "diag", "inverse":
-			c.err(MetricOption, e.Span(), fmt.Sprintf("write %s(…)", e.Name), "`%s` needs an argument", e.Name)
-			return
-		case "monge":
-			c.expr(e)
-			return
-		default:
-			if o, ok := c.scope[e.Name]; ok {
-				if c.expr(e); e.Type().Base == Invalid {
-					return
-				}
-				c.err(MetricShape, e.Span(), "the inverse of a covariance is inverse(Sigma)", "`%s` is not a metric", e.Name)
-				c.note(o.Declared(), "declared here")
-				return
-			}
-			hint := "the metrics are fisher, softabs(alpha = …), hessian, identity, diag(…), inverse(…), a matrix [a, b ; b, c] and metric[i in k, j in k] = …"
-			if f := LookupForeign(ForeignMetric, e.Name); f != nil {
-				hint = f.Hint()
-			} else if s := suggest(e.Name, metricNames); s != "" {
-				hint = fmt.Sprintf("did you mean `%s`?", s)
-			}
-			c.err(UnknownMetric, e.Span(), hint, "there is no metric `%s`", e.Name)
-			return
-		}
-		c.block.Metric = append(c.block.Metric, t)
+		c.namedMetric(e, scale)
 		return
 	case *CallExpr:
-		t := &MetricTerm{At: e.Span(), Scale: scale}
-		switch e.Func {
-		case "fisher", "softabs", "hessian", "identity", "monge":
-			n := len(c.ds.List)
-			c.metricCall(e)
-			if len(c.ds.List) > n {
-				return
-			}
-			t.Kind = MetricFisher
-			t.Expected = len(e.Args) > 0
-			if e.Func == "softabs" {
-				t.Kind, t.Expected = MetricSoftAbs, false
-				t.Alpha = e.Args[0].Expr
-			}
-		case "diag":
-			t.Kind = MetricDiag
-			c.metricDiag(e, t)
-		case "inverse":
-			t.Kind = MetricInverse
-			c.expr(e)
-			if ty := e.Type(); ty.Base != Invalid && !c.dims().equals(ty.Shape[0]) {
-				c.err(MetricShape, e.Span(), "", "this metric is %s by %s, %s has %s", ty.Shape[0], ty.Shape[0], c.owner(), c.dims())
-			}
-			if len(e.Args) > 0 {
-				t.Args = []Expr{e}
-			}
-		default:
-			if s := suggest(e.Func, metricNames); s != "" && LookupFunction(e.Func) == nil {
-				c.err(UnknownMetric, e.At, fmt.Sprintf("did you mean `%s`?", s), "there is no metric `%s`", e.Func)
-				return
-			}
-			c.expr(e)
-			if e.Type().Base != Invalid {
-				c.err(MetricShape, e.Span(), "", "this is not a metric but %s", e.Type())
-			}
-			return
-		}
-		c.block.Metric = append(c.block.Metric, t)
+		c.calledMetric(e, scale)
 		return
 	case *MatrixExpr:
-		c.expr(e)
-		t := &MetricTerm{At: e.Span(), Scale: scale, Kind: MetricMatrix, Matrix: e}
-		c.block.Metric = append(c.block.Metric, t)
-		d := c.dims()
-		rows, cols := Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))
-		if e.Type().Base == Invalid {
-			return
-		}
-		if rows != cols {
-			c.err(MetricShape, e.Span(), "", "a metric is square; this matrix is %s by %s", rows, cols)
-		} else if !d.equals(rows) {
-			c.err(MetricShape, e.Span(), "", "this matrix is %s by %s, %s has %s", rows, rows, c.owner(), d)
-		}
+		c.writtenMetric(e, scale)
 		return
 	}
 	c.expr(e)
 	if t := e.Type(); t.Base != Invalid && t.Base != MetricBase {
 		c.err(MetricShape, e.Span(), "a metric is fisher, softabs(alpha = …), a matrix [a, b ; b, c], or metric[i in k, j in k] = …", "this is not a metric but %s", t)
+	}
+}
+
+// scaledMetric is metricTerms for a product or quotient; it reports whether that is one of a
+// metric and a number.
+func (c *checker) scaledMetric(e *BinaryExpr, scale Expr) bool {
+	factor, metric := e.X, e.Y
+	if e.Op == "/" || c.isMetric(e.X) {
+		factor, metric = e.Y, e.X
+	}
+	if !c.isMetric(metric) {
+		return false
+	}
+	c.expr(factor)
+	c.wantScalar(factor, "the factor of a metric")
+	if factor.Type().Base == Invalid {
+		return true
+	}
+	if p := c.dependsOnParam(factor); p != nil {
+		c.err(MetricScale, factor.Span(), "", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
+	} else if v, ok := c.constant(factor); ok && !(v > 0) {
+		c.err(MetricScale, factor.Span(), "", "the factor of a metric is positive, not %v", v)
+	}
+	real := node{span: e.Span(), typ: Type{Base: Real}}
+	if e.Op == "/" {
+		one := &Number{node: real, Value: 1, Text: "1"}
+		factor = &BinaryExpr{node: real, Op: "/", At: e.At, X: one, Y: factor}
+	}
+	if scale != nil {
+		factor = &BinaryExpr{node: real, Op: "*", At: e.At, X: scale, Y: factor}
+	}
+	c.metricTerms(metric, factor)
+	return true
+}
+
+// namedMetric is metricTerms for a name.
+func (c *checker) namedMetric(e *Name, scale Expr) {
+	t := &MetricTerm{At: e.Span(), Scale: scale}
+	switch e.Name {
+	case "fisher":
+		t.Kind = MetricFisher
+	case "hessian":
+		t.Kind = MetricHessian
+	case "identity":
+		t.Kind = MetricIdentity
+	case "softabs":
+		c.err(MetricOption, e.Span(), "write softabs(alpha = 1e6)", "softabs needs its option alpha")
+		return
+	case "diag", "inverse":
+		c.err(MetricOption, e.Span(), fmt.Sprintf("write %s(…)", e.Name), "`%s` needs an argument", e.Name)
+		return
+	case "monge":
+		c.expr(e)
+		return
+	default:
+		if o, ok := c.scope[e.Name]; ok {
+			if c.expr(e); e.Type().Base == Invalid {
+				return
+			}
+			c.err(MetricShape, e.Span(), "the inverse of a covariance is inverse(Sigma)", "`%s` is not a metric", e.Name)
+			c.note(o.Declared(), "declared here")
+			return
+		}
+		hint := "the metrics are fisher, softabs(alpha = …), hessian, identity, diag(…), inverse(…), a matrix [a, b ; b, c] and metric[i in k, j in k] = …"
+		if f := LookupForeign(ForeignMetric, e.Name); f != nil {
+			hint = f.Hint()
+		} else if s := suggest(e.Name, metricNames); s != "" {
+			hint = fmt.Sprintf("did you mean `%s`?", s)
+		}
+		c.err(UnknownMetric, e.Span(), hint, "there is no metric `%s`", e.Name)
+		return
+	}
+	c.block.Metric = append(c.block.Metric, t)
+}
+
+// calledMetric is metricTerms for a call.
+func (c *checker) calledMetric(e *CallExpr, scale Expr) {
+	t := &MetricTerm{At: e.Span(), Scale: scale}
+	switch e.Func {
+	case "fisher", "softabs", "hessian", "identity", "monge":
+		n := len(c.ds.List)
+		c.metricCall(e)
+		if len(c.ds.List) > n {
+			return
+		}
+		t.Kind = MetricFisher
+		t.Expected = len(e.Args) > 0
+		if e.Func == "softabs" {
+			t.Kind, t.Expected = MetricSoftAbs, false
+			t.Alpha = e.Args[0].Expr
+		}
+	case "diag":
+		t.Kind = MetricDiag
+		c.metricDiag(e, t)
+	case "inverse":
+		t.Kind = MetricInverse
+		c.expr(e)
+		if ty := e.Type(); ty.Base != Invalid && !c.dims().equals(ty.Shape[0]) {
+			c.err(MetricShape, e.Span(), "", "this metric is %s by %s, %s has %s", ty.Shape[0], ty.Shape[0], c.owner(), c.dims())
+		}
+		if len(e.Args) > 0 {
+			t.Args = []Expr{e}
+		}
+	default:
+		if s := suggest(e.Func, metricNames); s != "" && LookupFunction(e.Func) == nil {
+			c.err(UnknownMetric, e.At, fmt.Sprintf("did you mean `%s`?", s), "there is no metric `%s`", e.Func)
+			return
+		}
+		c.expr(e)
+		if e.Type().Base != Invalid {
+			c.err(MetricShape, e.Span(), "", "this is not a metric but %s", e.Type())
+		}
+		return
+	}
+	c.block.Metric = append(c.block.Metric, t)
+}
+
+// writtenMetric is metricTerms for a matrix.
+func (c *checker) writtenMetric(e *MatrixExpr, scale Expr) {
+	c.expr(e)
+	t := &MetricTerm{At: e.Span(), Scale: scale, Kind: MetricMatrix, Matrix: e}
+	c.block.Metric = append(c.block.Metric, t)
+	d := c.dims()
+	rows, cols := Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))
+	if e.Type().Base == Invalid {
+		return
+	}
+	if rows != cols {
+		c.err(MetricShape, e.Span(), "", "a metric is square; this matrix is %s by %s", rows, cols)
+	} else if !d.equals(rows) {
+		c.err(MetricShape, e.Span(), "", "this matrix is %s by %s, %s has %s", rows, rows, c.owner(), d)
 	}
 }
 

@@ -20,6 +20,9 @@ func (c *checker) totals() {
 	}
 	total = 0
 	for _, q := range c.model.Quantities {
+		if q.Type.Base == Invalid {
+			continue
+		}
 		n := 1.0
 		for _, i := range q.Indices {
 			if r := i.Range; r.Lo.Name == r.Hi.Name {

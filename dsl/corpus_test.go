@@ -52,6 +52,30 @@ func corpus(t testing.TB, dir string) []sample {
 	return out
 }
 
+// texts returns the models of the corpora, those of the repository's files, and the hard inputs
+// that are not too large for what is to be done with all.
+func texts(t testing.TB) []sample {
+	t.Helper()
+	out := append(corpus(t, "bad"), corpus(t, "good")...)
+	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".ham" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		out = append(out, sample{name: path, text: string(text)})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hard {
+		if len(h.text) < 100_000 {
+			out = append(out, sample{name: h.name, text: h.text})
+		}
+	}
+	return out
+}
+
 // split cuts a corpus file into its models.
 func split(t testing.TB, file, text string) []sample {
 	t.Helper()

@@ -15,8 +15,8 @@ import (
 )
 
 // FuzzLoad checks what holds for every text: no panic, an answer in time, a
-// model exactly if there is no error, messages that point into the text, and
-// the same answer twice.
+// model exactly if there is no error, messages that point into the text,
+// the same answer twice, and a tree that keeps every character.
 //
 //	go test ./dsl -run NONE -fuzz FuzzLoad -fuzztime 1m
 func FuzzLoad(f *testing.F) {
@@ -86,6 +86,7 @@ func answers(t *testing.T, text string) {
 	if _, again := dsl.Load("fuzz.ham", text, dsl.Options{}); again.String() != out {
 		t.Errorf("two runs differ:\n%s\n%s", out, again)
 	}
+	lossless(t, text)
 }
 
 // wellFormed checks what later passes take for granted in a model: its names
@@ -241,39 +242,46 @@ func spell(spelled []byte) string {
 	return b.String()
 }
 
-// TestMutations checks what FuzzLoad says of models of the corpora with words
-// taken out, put in, repeated and exchanged.
+// pieces are the words of a text, the blanks and the comments between them.
+var pieces = regexp.MustCompile(`//[^\n]*|[A-Za-z_]\w*|[0-9.]+|[ \t]+|.|\n`)
+
+// mutation is a model with words taken out, put in, repeated and exchanged.
+func mutation(rng *rand.Rand, models [][]string) string {
+	m := slices.Clone(models[rng.IntN(len(models))])
+	if len(m) == 0 {
+		return ""
+	}
+	for range 1 + rng.IntN(3) {
+		i, j := rng.IntN(len(m)), rng.IntN(len(m))
+		switch rng.IntN(5) {
+		case 0:
+			m[i] = ""
+		case 1:
+			m[i] += words[rng.IntN(len(words))]
+		case 2:
+			m[i], m[j] = m[j], m[i]
+		case 3:
+			m[i] = m[j]
+		case 4:
+			m = m[:i+1] // the rest was not typed yet
+		}
+	}
+	return strings.Join(m, "")
+}
+
+// TestMutations checks what FuzzLoad says of mutations of the models of the corpora.
 func TestMutations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
-	token := regexp.MustCompile(`//[^\n]*|[A-Za-z_]\w*|[0-9.]+|[ \t]+|.|\n`)
 	var models [][]string
 	for _, dir := range []string{"bad", "good"} {
 		for _, s := range corpus(t, dir) {
-			models = append(models, token.FindAllString(s.text, -1))
+			models = append(models, pieces.FindAllString(s.text, -1))
 		}
 	}
 	for range 4000 {
-		m := slices.Clone(models[rng.IntN(len(models))])
-		if len(m) == 0 {
-			continue
-		}
-		for range 1 + rng.IntN(3) {
-			i, j := rng.IntN(len(m)), rng.IntN(len(m))
-			switch rng.IntN(5) {
-			case 0:
-				m[i] = ""
-			case 1:
-				m[i] += words[rng.IntN(len(words))]
-			case 2:
-				m[i], m[j] = m[j], m[i]
-			case 3:
-				m[i] = m[j]
-			case 4:
-				m = m[:i+1] // the rest was not typed yet
-			}
-		}
-		if answers(t, strings.Join(m, "")); t.Failed() {
-			t.Fatalf("the text:\n%s", numbered(strings.Join(m, "")))
+		text := mutation(rng, models)
+		if answers(t, text); t.Failed() {
+			t.Fatalf("the text:\n%s", numbered(text))
 		}
 	}
 }

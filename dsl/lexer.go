@@ -2,59 +2,53 @@ package dsl
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// rules are the tokens of the language, tried in order. The catch-all at the
+// rules are the tokens of the language, tried in order, the frequent ones first. The catch-all at the
 // end keeps a stray character from ending the parse: the parser reports it and
 // goes on. The byte order mark that some editors put first counts as a blank.
 var rules = lexer.MustSimple([]lexer.SimpleRule{
+	{Name: "Space", Pattern: `[ \t\r\x{FEFF}]+`},
+	{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*`},
+	{Name: "Number", Pattern: `(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`},
 	{Name: "Comment", Pattern: `//[^\n]*`},
 	{Name: "Block", Pattern: `/\*([^*]|\*+[^*/])*(\*+/|\**\z)`},
-	{Name: "Number", Pattern: `(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?`},
-	{Name: "Ident", Pattern: `[A-Za-z_][A-Za-z0-9_]*`},
 	{Name: "Op", Pattern: `\.\.|\.\*|\./|\.\^|<=|>=|==|!=|[-+*/^=~<>()\[\]{},;'?:.|]`},
-	{Name: "EOL", Pattern: `\r?\n`},
-	{Name: "Space", Pattern: `[ \t\r\x{FEFF}]+`},
+	{Name: "Newline", Pattern: `\n`},
 	{Name: "Bad", Pattern: `[\s\S]`},
 })
 
 var (
-	symbols   = rules.Symbols()
-	tokNumber = symbols["Number"]
-	tokIdent  = symbols["Ident"]
-	tokOp     = symbols["Op"]
-	tokEOL    = symbols["EOL"]
-	tokBad    = symbols["Bad"]
-	tokBlock  = symbols["Block"]
-	tokSkip   = map[lexer.TokenType]bool{symbols["Comment"]: true, symbols["Block"]: true, symbols["Space"]: true}
+	symbols    = withEnd(rules.Symbols())
+	tokComment = symbols["Comment"]
+	tokBlock   = symbols["Block"]
+	tokNumber  = symbols["Number"]
+	tokIdent   = symbols["Ident"]
+	tokOp      = symbols["Op"]
+	tokNewline = symbols["Newline"]
+	tokSpace   = symbols["Space"]
+	tokBad     = symbols["Bad"]
+	tokEnd     = symbols["End"]
 )
 
-// blockComments finds the comments in /* */, which other languages have. The parser passes over
-// them, so that one message says that they are none of the language and the statements around
-// them are read all the same.
-func blockComments(text string) []Span {
-	if !strings.Contains(text, "/*") {
-		return nil
+// withEnd adds the token that ends a statement, which no rule matches: lines puts it in.
+func withEnd(symbols map[string]lexer.TokenType) map[string]lexer.TokenType {
+	out := map[string]lexer.TokenType{"End": -1000}
+	for name, t := range symbols {
+		out[name] = t
 	}
-	base, err := rules.LexString("", text)
-	if err != nil {
-		return nil
-	}
-	var out []Span
-	for {
-		t, err := base.Next()
-		if err != nil || t.EOF() {
-			return out
-		}
-		if t.Type == tokBlock {
-			t.Value, _, _ = strings.Cut(t.Value, "\n")
-			out = append(out, tokenSpan(t))
-		}
-	}
+	return out
+}
+
+// isTrivia reports whether a token is one that the grammar does not see: a blank, a comment or
+// the end of a line that ends no statement. They stay among the tokens of the tree.
+func isTrivia(t lexer.TokenType) bool {
+	return t == tokSpace || t == tokNewline || t == tokComment || t == tokBlock
 }
 
 // keywords start statements, and are never names.
@@ -81,7 +75,7 @@ func startsStatement(s string) bool {
 
 // lines is a lexer.Definition that applies the rule of line ends: a statement
 // ends with its line, but a line goes on inside brackets and after an operator
-// or a comma. It also drops blanks and comments.
+// or a comma. It puts an End, which has no text, where a statement ends.
 type lines struct{}
 
 func (lines) Symbols() map[string]lexer.TokenType { return symbols }
@@ -99,150 +93,133 @@ func (lines) LexString(name, text string) (lexer.Lexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lineLexer{base: base}, nil
+	l := &lineLexer{base: make([]lexer.Token, 0, len(text)/3+1)} // most tokens are short
+	for {
+		t, err := base.Next()
+		if err != nil {
+			return nil, err
+		}
+		l.base = append(l.base, t)
+		if t.EOF() {
+			break
+		}
+	}
+	l.divide()
+	return &tokenList{l.out}, nil
 }
 
+// tokenList is a lexer of tokens that are there already.
+type tokenList struct{ left []lexer.Token }
+
+// Next returns the next token; the last one is the end of the file.
+func (l *tokenList) Next() (lexer.Token, error) {
+	t := l.left[0]
+	if !t.EOF() {
+		l.left = l.left[1:]
+	}
+	return t, nil
+}
+
+// lineLexer divides the tokens of a text into statements.
 type lineLexer struct {
-	base    lexer.Lexer
-	ahead   []lexer.Token // read from base by lookahead, not yet handed out
+	base    []lexer.Token // of the text
+	out     []lexer.Token // those read, with the Ends
 	depth   int           // open brackets
-	last    lexer.Token   // last token handed out
+	last    lexer.Token   // last token that is no trivia
 	started bool          // last is a token of the open statement
 	keyword bool          // the open statement starts with a keyword
 	tilde   bool          // the open statement holds a ~
 }
 
-// Next returns the next token that the grammar sees.
-func (l *lineLexer) Next() (lexer.Token, error) {
-	newline := false
-	for {
-		t, err := l.read()
-		if err != nil {
-			return t, err
-		}
-		if t.Type == tokEOL {
-			newline = true
+func (l *lineLexer) divide() {
+	l.out = make([]lexer.Token, 0, len(l.base)+len(l.base)/8)
+	newline := -1 // where in out the line of the last token ends
+	for i, t := range l.base {
+		if isTrivia(t.Type) {
+			if t.Type == tokNewline && newline < 0 {
+				newline = len(l.out)
+			}
+			l.out = append(l.out, t)
 			continue
 		}
-		if !l.started {
-			return l.emit(t), nil
-		}
-		ends := t.EOF()
-		if newline && !ends {
-			if ends, err = l.ends(t); err != nil {
-				return t, err
+		if l.started && (t.EOF() || newline >= 0 && l.ends(i)) {
+			if newline < 0 {
+				newline = len(l.out)
 			}
+			// The comment behind a statement is one of its tokens, but the End's place is
+			// right behind the last token: carets point there.
+			end := lexer.Token{Type: tokEnd, Pos: l.last.Pos}
+			end.Pos.Column += utf8.RuneCountInString(l.last.Value)
+			end.Pos.Offset += len(l.last.Value)
+			l.out = slices.Insert(l.out, newline, end)
+			l.started, l.keyword, l.tilde, l.depth = false, false, false, 0
 		}
-		if !ends {
-			return l.emit(t), nil
-		}
-		l.ahead = append([]lexer.Token{t}, l.ahead...)
-		l.started, l.keyword, l.tilde, l.depth = false, false, false, 0
-		// The end stands right behind the last token, not behind the
-		// comments and blank lines that follow it: carets point there.
-		eol := lexer.Token{Type: tokEOL, Value: "\n", Pos: l.last.Pos}
-		eol.Pos.Column += utf8.RuneCountInString(l.last.Value)
-		return eol, nil
+		l.take(t)
+		newline = -1
 	}
 }
 
-// ends reports whether the open statement ends before t, the first token of a
+// ends reports whether the open statement ends before the i-th token, the first of a
 // line. Lines that can only be statements of their own end it even where a
 // bracket is open or an operator waits for its operand, so that one slip does
 // not swallow the statements that follow.
-func (l *lineLexer) ends(t lexer.Token) (bool, error) {
+func (l *lineLexer) ends(i int) bool {
+	t := l.base[i]
 	if l.depth == 0 && (!continues(l.last) || t.Value == "}") {
-		return true, nil
+		return true
 	}
-	if t.Type == tokIdent && startsStatement(t.Value) {
-		return true, nil
-	}
-	if eq, err := l.equation(t); eq || err != nil {
-		return eq, err
+	if t.Type == tokIdent && startsStatement(t.Value) || l.equation(i) {
+		return true
 	}
 	// A ~ never stands inside brackets, nor twice in a statement, nor in one
 	// that starts with a keyword.
-	if l.depth == 0 && !l.keyword && !l.tilde {
-		return false, nil
-	}
-	return l.samples(t)
+	return (l.depth > 0 || l.keyword || l.tilde) && l.samples(i)
 }
 
-// equation reports whether the line that starts with t is one of an `ode`.
-func (l *lineLexer) equation(t lexer.Token) (bool, error) {
-	if t.Type != tokIdent {
-		return false, nil
+// equation reports whether the line that starts with the i-th token is one of an `ode`.
+func (l *lineLexer) equation(i int) bool {
+	if l.base[i].Type != tokIdent {
+		return false
 	}
-	i := 0
 	for _, v := range []string{"'", "="} {
-		next, err := l.look(i)
-		for ; err == nil && tokSkip[next.Type]; next, err = l.look(i) {
-			i++
+		for i++; isTrivia(l.base[i].Type) && l.base[i].Type != tokNewline; i++ {
 		}
-		if err != nil || next.Value != v {
-			return false, err
+		if l.base[i].Value != v {
+			return false
 		}
-		i++
 	}
-	return true, nil
+	return true
 }
 
-// samples reports whether the line that starts with t has a ~ outside all
+// samples reports whether the line that starts with the i-th token has a ~ outside all
 // brackets.
-func (l *lineLexer) samples(t lexer.Token) (bool, error) {
+func (l *lineLexer) samples(i int) bool {
 	depth := 0
-	for i := 0; ; i++ {
-		if t.EOF() || t.Type == tokEOL {
-			return false, nil
+	for _, t := range l.base[i:] {
+		if t.EOF() || t.Type == tokNewline {
+			return false
 		}
-		if t.Type == tokOp {
-			switch t.Value {
-			case "(", "[":
-				depth++
-			case ")", "]":
-				if depth--; depth < 0 {
-					return false, nil
-				}
-			case "~":
-				if depth == 0 {
-					return true, nil
-				}
+		if t.Type != tokOp {
+			continue
+		}
+		switch t.Value {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			if depth--; depth < 0 {
+				return false
+			}
+		case "~":
+			if depth == 0 {
+				return true
 			}
 		}
-		var err error
-		if t, err = l.look(i); err != nil {
-			return false, err
-		}
 	}
+	return false
 }
 
-// look returns the i-th token after the one that is being read.
-func (l *lineLexer) look(i int) (lexer.Token, error) {
-	for len(l.ahead) <= i {
-		next, err := l.base.Next()
-		if err != nil {
-			return next, err
-		}
-		l.ahead = append(l.ahead, next)
-	}
-	return l.ahead[i], nil
-}
-
-// read returns the next token that is neither blank nor comment.
-func (l *lineLexer) read() (t lexer.Token, err error) {
-	for {
-		if len(l.ahead) > 0 {
-			t, l.ahead = l.ahead[0], l.ahead[1:]
-		} else if t, err = l.base.Next(); err != nil {
-			return t, err
-		}
-		if !tokSkip[t.Type] {
-			return t, nil
-		}
-	}
-}
-
-func (l *lineLexer) emit(t lexer.Token) lexer.Token {
+// take puts a token out, and keeps what decides where its statement ends.
+func (l *lineLexer) take(t lexer.Token) {
 	if !l.started {
 		l.keyword = t.Type == tokIdent && startsStatement(t.Value)
 	}
@@ -263,9 +240,9 @@ func (l *lineLexer) emit(t lexer.Token) lexer.Token {
 			l.tilde = true
 		}
 	}
-	l.started = true
+	l.started = !t.EOF()
 	l.last = t
-	return t
+	l.out = append(l.out, t)
 }
 
 // continues reports whether a line cannot end after t.

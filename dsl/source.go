@@ -3,10 +3,15 @@
 // expression its type (a symbolic shape) and leaves nothing for later passes
 // to complain about except what needs calculus.
 //
-// The data flow is text → tokens (lexer.go) → syntax tree (ast.go, parser.go)
-// → checked Model (model.go, check*.go). The vocabulary of the language, its
-// functions and distributions, stands in two tables (functions.go,
-// distributions.go).
+// The data flow is text → tokens, blanks and comments among them (lexer.go) →
+// syntax tree (statements.go, ast.go; parse.go, expressions.go) → checked Model
+// (model.go, check*.go). The types of statements.go are the grammar, in the
+// tags of participle. What did not parse is explained by tables
+// (explain.go, messages.go, habits.go) and hides nothing else. Analyze returns
+// all three, whatever the errors; Load the model or the errors.
+//
+// The vocabulary of the language, its functions and distributions, stands in
+// two tables (functions.go, distributions.go).
 package dsl
 
 import (

@@ -1,0 +1,344 @@
+package dsl
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// The forms of the statements, as the hints of their errors show them.
+const (
+	blockForm    = "a block reads `block NAME(x, y) metric …`"
+	odeForm      = "a differential equation reads `ode NAME(v, r) {`, one line `v' = …` for each state, and `}`"
+	generateForm = "generated quantities read `generate {`, one line `NAME = …` or `NAME[i in n] = …` for each, and `}`"
+	quantityForm = "a quantity reads `NAME = …` or `NAME[i in n] = …`"
+	setForms     = "an interval reads `in (a, b)`, a set `in {0, 1}`, whole numbers from 1 to n `in 1..n`"
+)
+
+// expectation says what the grammar wants at a place, in the words of the messages.
+type expectation struct {
+	keyword string // of the statement, "~" of the one without; "" stands for any
+	after   string // the last token taken; "" stands for any
+	symbol  string // what the grammar wants, as its EBNF has it
+	want    string // what that is called; "" for a token
+	hint    string
+
+	// say makes another error; nil stands for the usual one.
+	say func(r *reading, want, hint string) error
+}
+
+// expectations is read from the top; the first row that fits counts.
+var expectations = []expectation{
+	{"model", "", "Ident", "the model's name", "", nil},
+	{"data", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"param", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"const", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"let", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"", "", "TypeExpr", "", "", (*reading).noType},
+	{"const", "", "=", "", "a constant reads `const k = 10`", nil},
+	{"let", "", "=", "", "a definition reads `let a = …` or `let a[i in n] = …`", nil},
+
+	// Bounds.
+	{"", "in", "", "", setForms, (*reading).noInterval},
+	{"", "", "..", "", "the whole numbers from 1 to n are `in 1..n`, an interval is `in (a, b)`, a set `in {0, 1}`", nil},
+	{"", "", ",", "", "an interval reads `in (a, b)`", nil},
+
+	{"~", "~", "Ident", "a distribution", "such as `y ~ normal(mu, sigma)`", (*reading).noDistribution},
+	{"~", "", "~", "", "", (*reading).noTilde},
+
+	{"block", "block", "Ident", "the block's name", blockForm, nil},
+	{"block", "", "Ident", "a parameter", blockForm, nil},
+	{"block", "", "(", "", blockForm, nil},
+	{"block", "", ")", "", blockForm, (*reading).noEndOfList},
+
+	{"ode", "ode", "Ident", "the equation's name", odeForm, nil},
+	{"ode", "over", "Ident", "the name of time", "it follows `over`, as in `ode f(v) over time {`", nil},
+	{"ode", "", "Ident", "a state", odeForm, (*reading).noVariable},
+	{"ode", "", "(", "", odeForm, nil},
+	{"ode", "", ")", "", "states stand before the `;`, arguments behind it", (*reading).noEndOfHead},
+	{"ode", "", "{", "", odeForm, (*reading).noBrace},
+
+	{"generate", "", "{", "", generateForm, (*reading).noQuantities},
+}
+
+// misreadings are rows for places where an expression is wanted and none starts.
+var misreadings = []expectation{
+	{"density", "density", "=", "an expression", "write `density …` without =", nil},
+	{"", "metric", "=", "a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`", nil},
+	{"", "metric", "", "a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`", nil},
+}
+
+// symbolWanted finds what the grammar wanted in a message of participle, which does not say it in another way: a
+// token in quotes, or the name of a production.
+var symbolWanted = regexp.MustCompile(`\(expected \(*(?:"([^ ]+)"|(\w+))`)
+
+// wanted is what the grammar wanted in place of an unexpected token; "" if there are several ways to go on.
+func wanted(err error) string {
+	if m := symbolWanted.FindStringSubmatch(err.Error()); m != nil {
+		return m[1] + m[2]
+	}
+	return ""
+}
+
+// explain says what a syntax error of the grammar is, in the words of the language.
+func (r *reading) explain(keyword string, err error) error {
+	if keyword == "" {
+		keyword = "~"
+	}
+	after := r.back(0).Value
+	if _, ok := err.(*syntaxError); ok {
+		for _, x := range misreadings {
+			if t := r.peek(); after == x.after && t.Value == x.symbol && (t.Value != "" || ends(t)) {
+				return r.unexpected(x.want, x.hint)
+			}
+		}
+		return err
+	}
+	symbol := wanted(err)
+	for _, x := range expectations {
+		if (x.keyword == "" || x.keyword == keyword) && (x.after == "" || x.after == after) && x.symbol == symbol {
+			return r.say(&x)
+		}
+	}
+	return r.say(&expectation{symbol: symbol})
+}
+
+// say reports what stands in place of what a row describes.
+func (r *reading) say(x *expectation) error {
+	switch {
+	case x.say != nil:
+		return x.say(r, x.want, x.hint)
+	case x.symbol == "Ident":
+		return r.noName(x.want, x.hint)
+	}
+	return r.missing(x.symbol, x.hint)
+}
+
+// noDeclaration reports what stands in place of a name that is declared.
+func (r *reading) noDeclaration(want, hint string) error {
+	t := r.peek()
+	if t.Type == tokBad {
+		r.poisonLine()
+	}
+	if isType(t.Value) {
+		r.poisonLine()
+		return fail(Reserved, tokenSpan(t), "the type follows the name, as in `data n int`", "`%s` is a keyword of the language and cannot be a name", t.Value)
+	}
+	return r.noName(want, hint)
+}
+
+// noType reports what stands in place of a type.
+func (r *reading) noType(string, string) error {
+	t := r.peek()
+	if t.Type == tokOp && binding(t.Value) == 0 && t.Value != "." {
+		return fail(UnexpectedToken, tokenSpan(t), "a declaration reads `data x, y real[n]` or `param s real > 0`", "expected a type (int, real or cov), found %s", found(t))
+	}
+	if t.Type != tokIdent {
+		return r.unexpected("a type (int, real or cov)", "a declaration reads `data x, y real[n]` or `param s real > 0`")
+	}
+	if n := r.peekAt(1); isType(n.Value) || n.Value == "," {
+		r.poisonLine()
+		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
+	}
+	hint := "the types are int, real and cov; a declaration reads `data x, y real[n]`"
+	if s := suggest(t.Value, []string{"int", "real", "cov"}); s != "" {
+		hint = fmt.Sprintf("did you mean `%s`?", s)
+	}
+	if f := LookupForeign(ForeignType, t.Value); f != nil {
+		hint = f.Hint()
+	}
+	switch t.Value {
+	case "simplex", "ordered", "positive_ordered", "unit_vector", "corr_matrix", "cholesky_factor_corr", "cholesky_factor_cov", "corr_cholesky":
+		return fail(NotYet, tokenSpan(t), "", "the type `%s` is not in this version of the language", t.Value)
+	}
+	return fail(UnknownType, tokenSpan(t), hint, "there is no type `%s`", t.Value)
+}
+
+// noInterval reports what stands behind the `in` of a bound.
+func (r *reading) noInterval(_, hint string) error { return r.missing("(", hint) }
+
+// noDistribution reports what stands in place of a distribution.
+func (r *reading) noDistribution(want, hint string) error { return r.unexpected(want, hint) }
+
+// noTilde reports what stands in place of a `~`.
+func (r *reading) noTilde(string, string) error {
+	r.poisonLine()
+	hint := "a line starts with a keyword, or reads `y ~ normal(mu, sigma)`"
+	if r.isOp("=") && r.back(0).Value == "'" {
+		hint = "an equation `v' = …` stands in the braces of an `ode`"
+	} else if r.isOp("=") {
+		hint = "a value is named by `let NAME = …`"
+	} else if r.took("-", 1) || r.took("+", 1) {
+		hint = continuesHint
+	}
+	return r.unexpected("`~`", hint)
+}
+
+// took reports whether a token is among those taken of the line; of the first n, if n is not 0.
+func (r *reading) took(text string, n int) bool {
+	for _, t := range r.line() {
+		if isTrivia(t.Type) {
+			continue
+		}
+		if t.Value == text {
+			return true
+		}
+		if n--; n == 0 {
+			break
+		}
+	}
+	return false
+}
+
+// noEndOfList reports what stands in place of the `)` behind the parameters of a block.
+func (r *reading) noEndOfList(_, hint string) error {
+	if r.isOp("[") {
+		hint = "a block takes whole parameters, without an index"
+	}
+	return r.missing(")", r.listHint(hint))
+}
+
+// listHint is the hint where a list of names does not end as it should.
+func (r *reading) listHint(hint string) string {
+	if isNameLike(r.peek()) {
+		return "names are separated by commas"
+	}
+	return hint
+}
+
+// noVariable reports what stands in place of a state or an argument of an `ode`.
+func (r *reading) noVariable(want, hint string) error {
+	if r.took(";", 0) {
+		want, hint = "an argument", "arguments follow the `;`, as in `ode f(v, r; dose) {`"
+	}
+	return r.noName(want, hint)
+}
+
+// noEndOfHead reports what stands in place of the `)` behind the variables of an `ode`.
+func (r *reading) noEndOfHead(_, hint string) error {
+	switch t := r.peek(); {
+	case t.Value == "[", t.Value == ":", isType(t.Value):
+		hint = "states and arguments are scalars; they have names and nothing else"
+	case t.Value == "=":
+		hint = "initial values stand in the solution: `solve f(v = v0) from t0 at t`"
+	}
+	return r.missing(")", r.listHint(hint))
+}
+
+// noBrace reports what stands in place of the `{` of an `ode`.
+func (r *reading) noBrace(_, hint string) error {
+	switch t := r.peek(); {
+	case isNameLike(t) && !r.took("over", 0):
+		hint = "the name of time follows `over`, as in `ode f(v) over time {`"
+	case t.Type == tokEnd && r.peekAt(1).Value == "{":
+		hint = "the `{` stands in the line of the equation's name"
+	}
+	return r.missing("{", hint)
+}
+
+// noQuantities reports what stands in place of the `{` of a `generate`.
+func (r *reading) noQuantities(_, hint string) error {
+	err := r.unexpected("`{`", hint)
+	r.poisonLine()
+	return err
+}
+
+// end reports what stands behind a statement in its line.
+func (r *reading) end(s Stmt) error {
+	t := r.peek()
+	if ends(t) {
+		return nil
+	}
+	var err error
+	switch s := s.(type) {
+	case *ModelStmt:
+		if t.Type != tokBad {
+			err = r.unexpected("the end of the line", "a name is made of letters, digits and _")
+		}
+	case *DataStmt:
+		err = r.endOfType(&s.Type, s.Default != nil)
+	case *ParamStmt:
+		if err = r.endOfType(&s.Type, false); err == nil && t.Value == "=" {
+			err = fail(UnexpectedToken, tokenSpan(t), "start values are given with --init", "a parameter has no default")
+		}
+	case *SampleStmt:
+		err = r.endOfTerm(s)
+	case *BlockStmt:
+		err = r.endOfBlock(s)
+	case *OdeStmt:
+		if r.isWord("over") {
+			err = r.unexpected("the end of the line", "`over NAME` stands before the `{`")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.poisonLine()
+	hint := ""
+	switch s.(type) {
+	case *DataStmt, *ParamStmt:
+		if t.Value != ";" {
+			hint = "a bound reads `real > 0`, `real < 1` or `real in (0, 1)`"
+		}
+	}
+	switch t.Value {
+	case "=":
+		hint = "a value is named by `let NAME = …`"
+	case ")", "]", "}":
+		return fail(UnexpectedToken, tokenSpan(t), "remove it", "this `%s` closes nothing", t.Value)
+	}
+	return r.unexpected("the end of the statement", hint)
+}
+
+// endOfType reports a second list of sizes, a bound with a name, and a second bound.
+func (r *reading) endOfType(te *TypeExpr, value bool) error {
+	t := r.peek()
+	kind := te.Bound.Kind()
+	if value {
+		return nil
+	}
+	switch t.Value {
+	case "[":
+		if te.Sizes != nil && kind == NoBound {
+			return r.unexpected("a bound or the end of the statement", "a matrix is real[n, k]")
+		}
+	case ">", ">=", "<", "<=":
+		n := r.peekAt(1)
+		if kind == NoBound && n.Type == tokIdent && r.peekAt(2).Value == "=" {
+			return fail(UnexpectedToken, tokenSpan(n), "a bound reads `real > 0`, `real < 1` or `real in (0, 1)`", "a bound has no name")
+		}
+		if kind == LimitBound {
+			return fail(UnexpectedToken, tokenSpan(t), "two bounds are written `in (a, b)`", "expected the end of the bound, found %s", found(t))
+		}
+	}
+	return nil
+}
+
+// endOfTerm reports what other languages write behind a distribution.
+func (r *reading) endOfTerm(s *SampleStmt) error {
+	switch t := r.peek(); {
+	case s.For != nil && t.Value == ",":
+		return fail(NotYet, tokenSpan(t), "", "several indices in a `for` clause are not in this version of the language")
+	case t.Value == "T" && r.peekAt(1).Value == "[":
+		return fail(NotYet, tokenSpan(t), "the bounds of a parameter truncate its prior: declare `param s real > 0` or `real in (a, b)`", "truncated distributions are not in this version of the language")
+	}
+	return nil
+}
+
+// endOfBlock reports what stands behind a block; of brackets, end does.
+func (r *reading) endOfBlock(s *BlockStmt) error {
+	want, hint := "`metric` or the end of the line", blockForm
+	if s.Metric != nil {
+		want = "the end of the line"
+		if r.isWord("metric") {
+			hint = "metrics are added: `metric fisher + 1e-3*identity`"
+		}
+	}
+	switch r.peek().Value {
+	case ")", "]", "}":
+		return nil
+	case ";":
+		hint = ""
+	}
+	r.poisonLine()
+	return r.unexpected(want, hint)
+}

@@ -1,0 +1,151 @@
+package dsl
+
+import (
+	"fmt"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// What is no statement at all: a misspelt keyword, or a habit from another language.
+
+// notYet are statements of the language that later versions bring.
+var notYet = map[string]string{
+	"func": "function definitions",
+}
+
+// otherStatement reports what starts with a word, but is no statement of this
+// version, and braces around statements.
+func (r *reading) otherStatement(t lexer.Token) error {
+	if what, ok := notYet[t.Value]; ok {
+		if n := r.peekAt(1); n.Type == tokIdent {
+			r.names = append(r.names, Ident{Name: n.Value, At: tokenSpan(n)})
+		}
+		r.skipBraces()
+		return fail(NotYet, tokenSpan(t), "", "%s (`%s`) are not in this version of the language", what, t.Value)
+	}
+	if n := r.peekAt(1); t.Value != "ode" && t.Value != "generate" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && r.peekAt(2).Value == "{" && !isKeyword(t.Value) {
+		r.param = true
+		r.skipBraces()
+		hint := "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`"
+		if t.Value == "generated" {
+			hint = generateForm
+		}
+		return fail(UnexpectedToken, tokenSpan(t), hint, "statements are not grouped in blocks")
+	}
+	return nil
+}
+
+const continuesHint = "a statement goes on after an operator, a comma or in brackets: end the line above with the operator"
+
+// unknownStatement reports a line that is no statement at all: most often a
+// misspelt keyword, or a habit from another language.
+func (r *reading) unknownStatement() error {
+	first, n := r.peek(), r.peekAt(1)
+	switch first.Type {
+	case tokBad:
+		r.poisonLine()
+		return r.unexpected("a statement", "")
+	case tokOp:
+		switch first.Value {
+		case "(", "[", "-", "+":
+			return nil
+		}
+		r.param = true
+		r.poisonLine()
+		hint := ""
+		if continues(first) {
+			hint = continuesHint
+		}
+		return r.unexpected("a statement", hint)
+	case tokIdent:
+	default:
+		return nil
+	}
+	hint := "a line starts with data, const, param, let, density or metric, or reads `y ~ normal(mu, sigma)`"
+	bare := n.Type == tokIdent || ends(n)
+	switch w := first.Value; {
+	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && !r.hasTilde():
+		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
+	case w == "for":
+		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
+	case isKeyword(w):
+	case LookupForeign(ForeignStatement, w) != nil && !r.hasTilde() && (bare || n.Value == "+" || n.Value == "=" && w == "target" || n.Value == ":" || n.Value == "(" && LookupFunction(w) == nil):
+		hint = LookupForeign(ForeignStatement, w).Hint()
+		if isType(n.Value) || n.Type == tokIdent && isType(r.peekAt(2).Value) { // a declaration
+			if s := suggest(w, []string{"data", "param"}); s != "" {
+				hint = fmt.Sprintf("did you mean `%s`?", s)
+			}
+		}
+	case n.Value == "=":
+		r.names = append(r.names, Ident{Name: w, At: tokenSpan(first)})
+		return fail(UnknownStatement, tokenSpan(first), fmt.Sprintf("did you mean `let %s = …`?", w), "`%s` does not start a statement", w)
+	case bare && isType(n.Value):
+		if s := suggest(w, []string{"data", "param"}); s != "" {
+			hint = fmt.Sprintf("did you mean `%s`?", s)
+		} else {
+			hint = fmt.Sprintf("did you mean `data %s …` or `param %s …`?", w, w)
+		}
+	case bare:
+		if s := suggest(w, statementWords); s != "" {
+			hint = fmt.Sprintf("did you mean `%s`?", s)
+		}
+	default:
+		return nil
+	}
+	r.param = true
+	r.poisonLine()
+	r.skipBraces()
+	return fail(UnknownStatement, tokenSpan(first), hint, "`%s` does not start a statement", first.Value)
+}
+
+// statementWords are the keywords that start a statement of this version.
+var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric", "block", "ode", "generate"}
+
+// poisonLine takes every name up to the end of the statement for declared,
+// without moving: the statement is no good, and says nothing about them.
+func (r *reading) poisonLine() {
+	cp := r.lex.MakeCheckpoint()
+	defer r.lex.LoadCheckpoint(cp)
+	for t := r.peek(); !ends(t); t = r.peek() {
+		if t.Type == tokIdent && !isKeyword(t.Value) {
+			r.names = append(r.names, Ident{Name: t.Value, At: tokenSpan(t)})
+		}
+		r.lex.Next()
+	}
+}
+
+// skipBraces passes over a `{ … }` body, so that its lines are not read as
+// statements; names in it count as declared. A body that is not closed ends
+// with its first line.
+func (r *reading) skipBraces() {
+	for t := r.peek(); !ends(t) && t.Value != "{"; t = r.peek() {
+		r.next()
+	}
+	if !r.isOp("{") {
+		return
+	}
+	start := r.lex.MakeCheckpoint()
+	depth, size := 0, 0
+	for size < maxBody && (size == 0 || depth > 0) {
+		t := r.lex.Next()
+		if t.EOF() {
+			break
+		}
+		size++
+		switch t.Value {
+		case "{":
+			depth++
+		case "}":
+			depth--
+		}
+	}
+	r.lex.LoadCheckpoint(start)
+	if depth > 0 {
+		return
+	}
+	for ; size > 0; size-- {
+		if t := r.next(); t.Type == tokIdent && !isKeyword(t.Value) {
+			r.names = append(r.names, Ident{Name: t.Value, At: tokenSpan(t)})
+		}
+	}
+}

@@ -1,0 +1,271 @@
+package dsl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// syntaxError is how the functions of one statement's parse return a
+// diagnostic.
+type syntaxError struct{ d Diagnostic }
+
+func (e *syntaxError) Error() string { return e.d.Message }
+
+func fail(code Code, span Span, hint, format string, args ...any) error {
+	return &syntaxError{Diagnostic{Code: code, Span: span, Hint: hint, Message: fmt.Sprintf(format, args...)}}
+}
+
+// found describes a token in messages.
+func found(t lexer.Token) string {
+	switch {
+	case ends(t):
+		return "the end of the line"
+	case t.Type == tokIdent && isKeyword(t.Value):
+		return fmt.Sprintf("the keyword `%s`", t.Value)
+	}
+	return fmt.Sprintf("`%s`", t.Value)
+}
+
+// unexpected reports the next token where something else had to stand.
+func (p *parser) unexpected(want, hint string) error {
+	t := p.peek()
+	if t.Type == tokBad {
+		return p.badCharacter()
+	}
+	if ends(t) && len(p.open()) > 0 {
+		return p.unclosed()
+	}
+	switch t.Value {
+	case "|":
+		return fail(BadCharacter, tokenSpan(t), "there are no logical operators; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`",
+			"the character %q is not part of the language here", '|')
+	case "==", "!=", "<", "<=", ">", ">=", "?":
+		n := p.peekAt(1)
+		if arrow := t.Value == "<" && n.Value == "-" && n.Pos.Column == t.Pos.Column+1; !arrow {
+			return fail(NotYet, tokenSpan(t), "for a condition on data, give a datum d that is 0 or 1 and write d*a + (1 - d)*b", "comparisons and conditional expressions are not in this version of the language")
+		}
+		hint = "a value is named by `let NAME = …`"
+	default:
+		if t.Type == tokOp {
+			hint = p.operatorHint(want, hint)
+		} else {
+			hint = p.wordHint(hint)
+		}
+	}
+	if t.Type == tokIdent && startsStatement(t.Value) && (t.Value != "metric" || hint == "") {
+		hint = "a statement has lines of its own"
+	}
+	return fail(UnexpectedToken, tokenSpan(t), hint, "expected %s, found %s", want, found(t))
+}
+
+// badCharacter reports a character that the language does not know.
+func (p *parser) badCharacter() error {
+	t := p.peek()
+	r, _ := utf8.DecodeRuneInString(t.Value)
+	hint := characterHint(r)
+	switch {
+	case r == '%' && p.afterValue():
+		hint = "there is no remainder; prepare such data in the data file"
+	case r == '@' && !p.afterValue():
+		hint = "a statement starts with its keyword"
+	}
+	return fail(BadCharacter, tokenSpan(t), hint, "the character %q is not part of the language", r)
+}
+
+// operatorHint is the hint where an operator or a bracket stands in place of what is wanted: with
+// the token before it, it shows what was meant.
+func (p *parser) operatorHint(want, hint string) string {
+	prev, adjoins := p.back(0), p.adjoins()
+	switch p.peek().Value {
+	case ".":
+		return p.pointHint(hint)
+	case "*":
+		if adjoins && prev.Value == "*" {
+			return "a power is written with ^"
+		}
+	case "(":
+		// A name before it was a component: of others it is a call.
+		if adjoins && prev.Type == tokIdent {
+			if module := p.back(1).Value == "." && modules[p.back(2).Value]; module || LookupFunction(prev.Value) != nil {
+				hint = fmt.Sprintf("functions have no prefix: write %s(…)", prev.Value)
+			}
+			return cmp.Or(hint, "an element of a component reads s.v[i]")
+		}
+	case "]":
+		if open := p.open(); want == "an expression" && len(open) > 0 && open[len(open)-1].Value == "[" {
+			return cmp.Or(hint, "an array as a whole has no brackets, and an element all its indices, as in x[i, j]")
+		}
+	case "{":
+		if want == "an expression" {
+			return cmp.Or(hint, "a matrix reads [a, b ; c, d]; a vector is defined by its elements, let v[i in n] = …")
+		}
+	case "..":
+		return cmp.Or(hint, "a sum over an index reads sum(i in 1..n) …")
+	case ":":
+		switch {
+		case p.peekAt(1).Value == "=":
+			return "a value is named by `let NAME = …`"
+		case prev.Type == tokIdent && startsStatement(prev.Value):
+			return "statements are not grouped: each has a line of its own, as in `data n int`"
+		}
+		return cmp.Or(hint, "a range reads 1..n")
+	case ";":
+		return cmp.Or(hint, "a statement ends with its line; `;` ends the rows of a matrix")
+	}
+	return hint
+}
+
+// pointHint is operatorHint for a point.
+func (p *parser) pointHint(hint string) string {
+	prev := p.back(0)
+	switch word := p.peekAt(1).Type == tokIdent; {
+	case p.adjoins() && prev.Type == tokNumber:
+		return fmt.Sprintf("write %s.0", prev.Value)
+	case prev.Type == tokIdent && word:
+		return "a name is made of letters, digits and _"
+	case word:
+		return "only solutions of differential equations have components: s.v, and s.v[i] for its elements"
+	case prev.Type == tokIdent:
+		return "a component of a solution reads s.v"
+	}
+	return hint
+}
+
+// wordHint is the hint where a word, a number or the end of the line stands in place of what is
+// wanted.
+func (p *parser) wordHint(hint string) string {
+	t, prev := p.peek(), p.back(0)
+	switch t.Value {
+	case "in":
+		return "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
+	case "for":
+		return "`for` ends a `~` statement; a sum reads sum(i in n) …"
+	}
+	adjoins := p.adjoins()
+	switch {
+	case t.Type == tokNumber && t.Value[0] == '.' && adjoins && prev.Type == tokIdent:
+		return "a component of a solution reads s.v, an element of it s.v[i]"
+	case hint != "":
+	case adjoins && prev.Type == tokNumber && t.Type == tokIdent && t.Value[0] == '_':
+		return "numbers have no _ between their digits"
+	case adjoins && prev.Type == tokNumber && (t.Value == "f" || t.Value == "L" || t.Value == "F" || t.Value == "l" || t.Value == "d"):
+		return "numbers have no suffix"
+	case (isNameLike(t) || t.Type == tokNumber) && p.afterValue():
+		return "a product is written with *"
+	}
+	return hint
+}
+
+// characterHint says what to type instead of a character that the language
+// does not know.
+func characterHint(r rune) string {
+	switch r {
+	case '#', '%':
+		return "comments start with //"
+	case '"', '\u201c', '\u201d':
+		return "there are no texts: data are numbers, and names have no quotes"
+	case '$':
+		return "a datum is used by its name alone"
+	case '\\':
+		return "a line goes on after an operator, a comma or in brackets"
+	case '−', '–', '—':
+		return "write the minus sign as -"
+	case '×', '·', '⋅', '∗':
+		return "write multiplication as *"
+	case '÷', '∕':
+		return "write division as /"
+	case '∼', '˜', '～':
+		return "write ~"
+	case '²', '³', 'ⁿ':
+		return "write a power as x^2"
+	case '√':
+		return "write sqrt(…)"
+	case 'π':
+		return "write pi()"
+	case '∑', 'Σ':
+		return "write sum(i in n) …; names are made of a–z, A–Z, 0–9 and _"
+	case '∈':
+		return "write in"
+	case '…':
+		return "a range reads 1..n"
+	case '≤':
+		return "write <="
+	case '≥':
+		return "write >="
+	case '′', '’', 'ᵀ':
+		return "write the transpose as A', a derivative as v'"
+	case '\u00a0', '\u2009', '\u202f', '\u3000':
+		return "it looks like a blank; type a plain one"
+	case '&', '!':
+		return "there are no logical operators"
+	case '@':
+		return "the product of matrices is *"
+	}
+	if unicode.IsLetter(r) {
+		return "names are made of a–z, A–Z, 0–9 and _"
+	}
+	return "remove it"
+}
+
+// unclosed reports the innermost open bracket.
+func (p *parser) unclosed() error {
+	open := p.open()
+	o := open[len(open)-1]
+	shut := map[string]string{"(": ")", "[": "]", "{": "}"}[o.Value]
+	return fail(UnclosedBracket, tokenSpan(o), fmt.Sprintf("add the missing `%s`", shut), "this `%s` is not closed", o.Value)
+}
+
+// expect takes a token, or reports what stands in its place.
+func (p *parser) expect(op, hint string) error {
+	if p.isOp(op) {
+		p.next()
+		return nil
+	}
+	return p.missing(op, hint)
+}
+
+// missing reports what stands in place of a token.
+func (p *parser) missing(op, hint string) error {
+	shuts := op == ")" || op == "]" || op == "}"
+	if t := p.peek(); shuts && len(p.open()) > 0 && (t.Type != tokBad && p.lacksBracket() || t.Value == "}") {
+		return p.unclosed()
+	}
+	err := p.unexpected(fmt.Sprintf("`%s`", op), hint)
+	if se := (*syntaxError)(nil); shuts && errors.As(err, &se) && se.d.Code == UnexpectedToken {
+		open := p.open()
+		if len(open) == 0 {
+			return err
+		}
+		o := open[len(open)-1]
+		se.d.Notes = []Note{{tokenSpan(o), fmt.Sprintf("this `%s` is open", o.Value)}}
+	}
+	return err
+}
+
+// ident takes a name, or reports what stands in its place.
+func (p *parser) ident(what, hint string) (id Ident, err error) {
+	if id.Parse(p.lex) != nil {
+		return id, p.noName(what, hint)
+	}
+	return id, nil
+}
+
+// noName reports what stands in place of a name.
+func (p *parser) noName(what, hint string) error {
+	t := p.peek()
+	if t.Type != tokIdent {
+		return p.unexpected(what, hint)
+	}
+	if isKeyword(t.Value) {
+		return fail(Reserved, tokenSpan(t), "choose another name", "`%s` is a keyword of the language and cannot be a name", t.Value)
+	}
+	return fail(Reserved, tokenSpan(t), "choose another name", "`%s`: names that end in `__` are those of the sampler's columns", t.Value)
+}
+
+// isType reports whether a word is a type.
+func isType(s string) bool { return s == "int" || s == "real" || s == "cov" }

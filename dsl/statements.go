@@ -1,0 +1,265 @@
+package dsl
+
+import "github.com/alecthomas/participle/v2/lexer"
+
+// The types of this file are the grammar of the statements, in participle's tags, and the syntax
+// tree that comes of it. Grammar prints them as EBNF. What is inside expressions, Expr, Arg,
+// IndexDecl and MetricEntry, is read by hand (expressions.go).
+
+// Syntax is where a node of the grammar stands in the text.
+type Syntax struct {
+	Pos    lexer.Position // of its first token
+	EndPos lexer.Position // right behind its last token
+	Tokens []lexer.Token  // of the node, with the blanks and comments before and between them
+}
+
+// Source implements Node.
+func (s *Syntax) Source() []lexer.Token { return s.Tokens }
+
+// At is the extent of the first token.
+func (s *Syntax) At() Span { return s.of("") }
+
+// of is the extent of the first token of that text; "" stands for any.
+func (s *Syntax) of(text string) Span {
+	for _, t := range s.Tokens {
+		if !isTrivia(t.Type) && (text == "" || t.Value == text) {
+			return tokenSpan(t)
+		}
+	}
+	return Span{}
+}
+
+// File is a parsed file. Its tokens, which are those of its statements and what is behind the
+// last, give back the text.
+type File struct {
+	Statements []*Statement `parser:"@@*"`
+
+	Tokens []lexer.Token
+	Name   Ident // of the model
+	Doc    string
+	// Stmts are the statements that have a meaning, in the order of the text.
+	Stmts []Stmt
+	// Lost are names whose declarations did not parse: using them is
+	// no second error.
+	Lost []Ident
+
+	// lostParams reports that a statement that did not parse may have
+	// declared parameters, so that their number is unknown; lostBlocks and
+	// lostOdes are the same for blocks and differential equations.
+	lostParams, lostBlocks, lostOdes bool
+}
+
+// Source implements Node.
+func (f *File) Source() []lexer.Token { return f.Tokens }
+
+// Statement is a statement with its line end. Its tokens begin with what stands between it and the
+// one before, and hold a comment behind it on its line.
+type Statement struct {
+	Syntax
+	Stmt Stmt `parser:"@@ End"` // of one that did not parse as far as it did; nil if that is not known
+
+	Broken bool // it did not parse
+
+	sound bool // there was no error in it
+}
+
+// Stmt is a statement.
+type Stmt interface {
+	Node
+	stmt()
+}
+
+// TypeExpr is a written type: int, real or cov with sizes and bounds.
+type TypeExpr struct {
+	Syntax
+	Base  string    `parser:"@('int' | 'real' | 'cov')"`
+	Sizes []Expr    `parser:"('[' @@ (',' @@)* ']')?"`
+	Bound BoundExpr `parser:"@@?"`
+}
+
+// BoundExpr is `> e`, `>= e`, `< e`, `<= e`, `in {a, b}`, `in (a, b)` or `in a..b`. A bound is not
+// followed by `= e` where it is a name alone: that is how other languages name bounds.
+type BoundExpr struct {
+	Syntax
+	Op    string `parser:"( (?! ('>' | '>=' | '<' | '<=') Ident '=') @('>' | '>=' | '<' | '<=')"`
+	Limit Expr   `parser:"@@"`
+	Set   []Expr `parser:"| 'in' ( '{' @@ (',' @@)* '}'"`
+	Lo    Expr   `parser:"| '(' @@ ','"` // of an interval
+	Hi    Expr   `parser:"@@ ')'"`
+	First Expr   `parser:"| (?= Ident | Number | '-') @@ '..'"` // of whole numbers
+	Last  Expr   `parser:"@@ ) )"`
+}
+
+// BoundKind tells the forms of bounds apart.
+type BoundKind uint8
+
+// The kinds of bounds.
+const (
+	NoBound       BoundKind = iota
+	LimitBound              // > e, >= e, < e or <= e
+	SetBound                // in {a, b}
+	IntervalBound           // in (a, b)
+	RangeBound              // in a..b
+)
+
+// Kind returns the form of a bound; that of a zero BoundExpr is NoBound.
+func (b *BoundExpr) Kind() BoundKind {
+	switch {
+	case b.Op != "":
+		return LimitBound
+	case b.Set != nil:
+		return SetBound
+	case b.Lo != nil:
+		return IntervalBound
+	case b.First != nil:
+		return RangeBound
+	}
+	return NoBound
+}
+
+// ends are the expressions of the lower and of the upper bound, nil where there is none.
+func (b *BoundExpr) ends() (lo, hi Expr) {
+	switch b.Kind() {
+	case LimitBound:
+		if b.Op[0] == '>' {
+			return b.Limit, nil
+		}
+		return nil, b.Limit
+	case RangeBound:
+		return b.First, b.Last
+	}
+	return b.Lo, b.Hi
+}
+
+// ModelStmt is `model banana`.
+type ModelStmt struct {
+	Syntax
+	Name Ident `parser:"'model' @@"`
+}
+
+// DataStmt is `data a, b real[n] > 0 = 2`.
+type DataStmt struct {
+	Syntax
+	Names   []Ident  `parser:"'data' @@ (',' @@)*"`
+	Type    TypeExpr `parser:"@@"`
+	Default Expr     `parser:"('=' @@)?"`
+	Doc     string
+}
+
+// ConstStmt is `const k = 10`.
+type ConstStmt struct {
+	Syntax
+	Name  Ident `parser:"'const' @@"`
+	Value Expr  `parser:"'=' @@"`
+	Doc   string
+}
+
+// ParamStmt is `param x, y real[k] > 0`.
+type ParamStmt struct {
+	Syntax
+	Names []Ident  `parser:"'param' @@ (',' @@)*"`
+	Type  TypeExpr `parser:"@@"`
+	Doc   string
+}
+
+// LetStmt is `let a[i in n] = e` or `let a = e`.
+type LetStmt struct {
+	Syntax
+	Name    Ident       `parser:"'let' @@"`
+	Indices []IndexDecl `parser:"('[' @@ (',' @@)* ']')?"`
+	Value   Expr        `parser:"'=' @@"`
+	Doc     string
+}
+
+// DensityStmt is `density e`: e is added to the log density.
+type DensityStmt struct {
+	Syntax
+	Value Expr `parser:"'density' @@"`
+}
+
+// SampleStmt is `a, b ~ dist(args) for i in r`.
+type SampleStmt struct {
+	Syntax
+	Left []Expr     `parser:"@@ (',' @@)*"`
+	Dist Ident      `parser:"'~' @@"`
+	Args []Arg      `parser:"'(' (')' | @@ (',' @@)* ')')"`
+	For  *IndexDecl `parser:"('for' @@)?"`
+}
+
+// At is the extent of the `~`.
+func (s *SampleStmt) At() Span { return s.of("~") }
+
+// MetricStmt is `metric e`, `metric[i in k, j in k] = e` or
+// `metric[x[i], v] = e`.
+type MetricStmt struct {
+	Syntax
+	Indices []IndexDecl  `parser:"'metric' ( (?= '[' ~'in' 'in') '[' @@ (',' @@)* ']' '='"`
+	Entry   *MetricEntry `parser:"| @@ '=' )?"`
+	Value   Expr         `parser:"@@"`
+}
+
+// MetricEntry is the left side `[x[i], v]` of a metric's entry: an `=` follows it.
+type MetricEntry struct {
+	Sides []Expr
+
+	tokens []lexer.Token
+}
+
+// Source implements Node.
+func (e *MetricEntry) Source() []lexer.Token { return e.tokens }
+
+// BlockStmt is `block name(x, y) metric e`.
+type BlockStmt struct {
+	Syntax
+	Name   Ident       `parser:"'block' @@"`
+	Params []Ident     `parser:"'(' @@ (',' @@)* ')'"`
+	Metric *MetricStmt `parser:"@@?"` // nil if none is given
+	Doc    string
+}
+
+// OdeStmt is `ode name(v, r; k) over time { v' = …  r' = … }`.
+type OdeStmt struct {
+	Syntax
+	Name      Ident      `parser:"'ode' @@"`
+	States    []Ident    `parser:"'(' @@ (',' @@)*"`
+	Args      []Ident    `parser:"(';' @@ (',' @@)*)? ')'"`
+	Time      Ident      `parser:"('over' @@)?"` // the zero Ident if the equations do not name it
+	Equations []Equation `parser:"'{' End* (@@ (?= End | '}') End*)* '}'"`
+	Doc       string
+
+	lost bool // a line of it did not parse
+}
+
+// Equation is one line `v' = e` of an `ode`.
+type Equation struct {
+	Syntax
+	State Ident `parser:"@@ \"'\""`
+	Value Expr  `parser:"'=' @@"`
+}
+
+// GenerateStmt is `generate { a = …  b[i in n] = … }`.
+type GenerateStmt struct {
+	Syntax
+	Quantities []QuantityLine `parser:"'generate' '{' End* (@@ (?= End | '}') End*)* '}'"`
+}
+
+// QuantityLine is one line `a = e` or `a[i in n] = e` of a `generate`.
+type QuantityLine struct {
+	Syntax
+	Name    Ident       `parser:"@@"`
+	Indices []IndexDecl `parser:"('[' @@ (',' @@)* ']')?"`
+	Value   Expr        `parser:"'=' @@"`
+	Doc     string
+}
+
+func (*ModelStmt) stmt()    {}
+func (*DataStmt) stmt()     {}
+func (*ConstStmt) stmt()    {}
+func (*ParamStmt) stmt()    {}
+func (*LetStmt) stmt()      {}
+func (*DensityStmt) stmt()  {}
+func (*SampleStmt) stmt()   {}
+func (*MetricStmt) stmt()   {}
+func (*BlockStmt) stmt()    {}
+func (*OdeStmt) stmt()      {}
+func (*GenerateStmt) stmt() {}
