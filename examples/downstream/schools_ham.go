@@ -129,15 +129,16 @@ func (s *Model) summarise() {
 	logSigma := s.logSigma
 	c3 := 0.0
 	for i := range j {
-		c1[i] = 1 / (sigma[i] * sigma[i])
-		c3 += 1 / (sigma[i] * sigma[i])
+		e := 1 / (sigma[i] * sigma[i])
+		c1[i] = e
+		c3 += e
 	}
 	kernel.Log(logSigma, sigma)
 	sumLogSigma := 0.0
 	for i := range j {
 		sumLogSigma += logSigma[i]
 	}
-	c2 := -1.8378770664093453*float64(j) - sumLogSigma - 3.4473149788434454
+	c2 := -float64(1.8378770664093453*float64(j)) - sumLogSigma - 3.4473149788434454
 	c4 := c3 + 0.04
 	s.c2 = c2
 	s.c4 = c4
@@ -205,10 +206,10 @@ func (s *Model) Constrain(dst, q []float64) {
 	expTau := math.Exp(tau)
 	dst[0] = mu
 	dst[1] = expTau
+	s.expTau = expTau
 	for i := range j {
 		dst[i+2] = z[i]
 	}
-	s.expTau = expTau
 }
 
 // Unconstrain is the inverse of Constrain; its error names the first parameter
@@ -265,17 +266,17 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
-		sumSqZ += z[i] * z[i]
+		sumSqZ += float64(z[i] * z[i])
 	}
 	expTau := math.Exp(tau)
+	s.expTau = expTau
 	a1 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*z[i]
-		a1 += e * e * c1[i]
+		e := mu - y[i] + float64(z[i]*expTau)
+		a1 += float64(e * e * c1[i])
 	}
 	e2 := 1 - tau
-	res = c2 - 0.02*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
-	s.expTau = expTau
+	res = c2 - float64(0.02*mu*mu) - float64(0.5*e2*e2) - float64(0.5*sumSqZ) - float64(0.5*a1)
 	return res
 }
 
@@ -296,24 +297,24 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
-		sumSqZ += z[i] * z[i]
+		sumSqZ += float64(z[i] * z[i])
 	}
 	expTau := math.Exp(tau)
+	s.expTau = expTau
 	a1 := 0.0
 	a2 := 0.0
 	a3 := 0.0
 	for i := range j {
-		e := mu - y[i] + expTau*z[i]
-		a1 += e * e * c1[i]
-		a2 += (mu - y[i] + expTau*z[i]) * c1[i]
-		a3 += z[i] * (mu - y[i] + expTau*z[i]) * c1[i]
-		grad[i+2] = -z[i] - expTau*(mu-y[i]+expTau*z[i])*c1[i]
+		e := mu - y[i] + float64(z[i]*expTau)
+		a1 += float64(e * e * c1[i])
+		a2 += float64(e * c1[i])
+		a3 += float64(z[i] * e * c1[i])
+		grad[i+2] = -z[i] - float64(expTau*e*c1[i])
 	}
 	e2 := 1 - tau
-	res = c2 - 0.02*mu*mu - 0.5*e2*e2 - 0.5*sumSqZ - 0.5*a1
-	grad[0] = -0.04*mu - a2
-	grad[1] = 1 - tau - expTau*a3
-	s.expTau = expTau
+	res = c2 - float64(0.02*mu*mu) - float64(0.5*e2*e2) - float64(0.5*sumSqZ) - float64(0.5*a1)
+	grad[0] = -float64(0.04*mu) - a2
+	grad[1] = 1 - tau - float64(expTau*a3)
 	return res
 }
 
@@ -333,11 +334,11 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	z := values[2 : j+2]
 	mu := random.Normal(rng, 0, 5)
 	tau := random.LogNormal(rng, 1, 1)
+	values[0] = mu
+	values[1] = tau
 	for i := range j {
 		z[i] = random.Normal(rng, 0, 1)
 	}
-	values[0] = mu
-	values[1] = tau
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
@@ -356,23 +357,24 @@ func (s *Model) matrix(b, q []float64) {
 	z := q[2 : j+2]
 	c1 := s.c1
 	expTau := math.Exp(tau)
-	a5 := math.Exp(2 * tau)
+	a5 := math.Exp(float64(2 * tau))
 	b[j+2*j] = c4
+	s.expTau = expTau
+	s.a5 = a5
 	a4 := 0.0
 	a6 := 0.0
 	for i := range j {
-		a4 += z[i] * c1[i]
-		a6 += z[i] * z[i] * c1[i]
-		b[j+i] = expTau * c1[i]
-		b[j+j+i] = a5 * z[i] * c1[i]
-		b[i] = a5*c1[i] + 1
+		a4 += float64(z[i] * c1[i])
+		a6 += float64(z[i] * z[i] * c1[i])
+		b[j+i] = float64(expTau * c1[i])
+		b[j+j+i] = float64(z[i] * a5 * c1[i])
+		b[i] = float64(a5*c1[i]) + 1
 	}
-	b[j+2*j+2] = expTau * a4
-	b[j+2*j+1] = expTau * a4
-	b[j+2*j+2+1] = a5*a6 + 1
-	s.expTau = expTau
+	e := float64(expTau * a4)
+	b[j+2*j+2] = e
+	b[j+2*j+1] = e
+	b[j+2*j+3] = float64(a5*a6) + 1
 	s.a4 = a4
-	s.a5 = a5
 	s.a6 = a6
 }
 
@@ -382,8 +384,8 @@ func (s *Model) force(f, q, w []float64) {
 	j := s.j
 	mu := q[0]
 	y := s.y
-	expTau := s.expTau
 	z := q[2 : j+2]
+	expTau := s.expTau
 	c1 := s.c1
 	a9 := s.a9
 	a5 := s.a5
@@ -396,19 +398,20 @@ func (s *Model) force(f, q, w []float64) {
 	b2 := 0.0
 	b3 := 0.0
 	for i := range j {
-		a2 += (mu - y[i] + expTau*z[i]) * c1[i]
-		a3 += z[i] * (mu - y[i] + expTau*z[i]) * c1[i]
-		b1 += c1[i] * w[j+i]
-		b2 += z[i] * c1[i] * w[j+j+i]
-		b3 += c1[i] * w[i]
-		a9[i] = z[i] + expTau*(mu-y[i]+expTau*z[i])*c1[i]
+		e := mu - y[i] + float64(z[i]*expTau)
+		a2 += float64(e * c1[i])
+		a3 += float64(z[i] * e * c1[i])
+		b1 += float64(c1[i] * w[j+i])
+		b2 += float64(z[i] * c1[i] * w[j+j+i])
+		b3 += float64(c1[i] * w[i])
+		a9[i] = z[i] + float64(expTau*c1[i]*e)
 	}
-	b4 := a5 * w[j+2*j+2+1]
-	b5 := expTau * w[j+2*j+2]
-	f[0] = 0.04*mu + a2
-	f[1] = tau + expTau*(a3+b1+a4*w[j+2*j+2]) + 2*a5*(b2+0.5*b3+0.5*a6*w[j+2*j+2+1]) - 1
+	b4 := float64(a5 * w[j+2*j+3])
+	b5 := float64(expTau * w[j+2*j+2])
+	f[0] = float64(0.04*mu) + a2
+	f[1] = tau + float64(expTau*(a3+b1+float64(a4*w[j+2*j+2]))) + float64(2*a5*(b2+float64(0.5*b3)+float64(0.5*a6*w[j+2*j+3]))) - 1
 	for k := range j {
-		f[k+2] = a5*c1[k]*w[j+j+k] + b4*c1[k]*z[k] + b5*c1[k] + a9[k]
+		f[k+2] = float64(a5*c1[k]*w[j+j+k]) + float64(b4*c1[k]*z[k]) + float64(b5*c1[k]) + a9[k]
 	}
 }
 
@@ -425,16 +428,16 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b2 := 0.0
 	b3 := 0.0
 	for i := range j {
-		b1 += c1[i] * w[j+i]
-		b2 += c1[i] * z[i] * w[j+j+i]
-		b3 += c1[i] * w[i]
+		b1 += float64(c1[i] * w[j+i])
+		b2 += float64(z[i] * c1[i] * w[j+j+i])
+		b3 += float64(c1[i] * w[i])
 	}
-	b4 := a5 * w[j+2*j+2+1]
-	b5 := expTau * w[j+2*j+2]
+	b4 := float64(a5 * w[j+2*j+3])
+	b5 := float64(expTau * w[j+2*j+2])
 	dst[0] = 0
-	dst[1] = 2*a5*(2*b2+b3+a6*w[j+2*j+2+1]) + 2*expTau*(b1+a4*w[j+2*j+2])
+	dst[1] = float64(2*a5*(float64(2*b2)+b3+float64(a6*w[j+2*j+3]))) + float64(2*expTau*(b1+float64(a4*w[j+2*j+2])))
 	for k := range j {
-		dst[k+2] = 2 * c1[k] * (b5 + a5*w[j+j+k] + b4*z[k])
+		dst[k+2] = float64(2 * c1[k] * (float64(a5*w[j+j+k]) + float64(z[k]*b4) + b5))
 	}
 }
 
@@ -454,16 +457,16 @@ func (s *Model) rank1(f, q, v []float64) {
 	b7 := 0.0
 	b8 := 0.0
 	for i := range j {
-		b6 += c1[i] * vZ[i]
-		b7 += c1[i] * vZ[i] * z[i]
-		b8 += c1[i] * vZ[i] * vZ[i]
+		b6 += float64(c1[i] * vZ[i])
+		b7 += float64(z[i] * c1[i] * vZ[i])
+		b8 += float64(c1[i] * vZ[i] * vZ[i])
 	}
-	b9 := a5 * vTau
-	b10 := expTau * vMu
+	b9 := float64(a5 * vTau)
+	b10 := float64(expTau * vMu)
 	f[0] = 0
-	f[1] = expTau*vMu*(b6+a4*vTau) + 2*a5*(0.5*b8+vTau*b7+0.5*a6*vTau*vTau)
+	f[1] = float64(expTau*vMu*(b6+float64(a4*vTau))) + float64(2*a5*(float64(0.5*b8)+float64(vTau*b7)+float64(0.5*a6*vTau*vTau)))
 	for k := range j {
-		f[k+2] = vTau * c1[k] * (b10 + a5*vZ[k] + b9*z[k])
+		f[k+2] = float64(vTau * c1[k] * (float64(a5*vZ[k]) + float64(z[k]*b9) + b10))
 	}
 }
 
@@ -492,21 +495,28 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	a6 := s.a6
 	c1 := s.c1
 	z := q[2 : j+2]
-	dst[(1*(j+2)+0)*(j+2)+1] = expTau * a4
-	dst[(0*(j+2)+1)*(j+2)+1] = expTau * a4
-	dst[(1*(j+2)+1)*(j+2)+1] = 2 * a5 * a6
+	e := float64(expTau * a4)
+	dst[(j+2)*(j+2)+1] = e
+	dst[j+3] = e
+	dst[(j+3)*(j+2)+1] = float64(2 * a5 * a6)
 	for r := range j {
-		dst[(1*(j+2)+0)*(j+2)+r+2] = expTau * c1[r]
-		dst[(0*(j+2)+1)*(j+2)+r+2] = expTau * c1[r]
-		dst[(1*(j+2)+1)*(j+2)+r+2] = 2 * a5 * c1[r] * z[r]
-		dst[((r+2)*(j+2)+0)*(j+2)+1] = expTau * c1[r]
-		dst[(0*(j+2)+r+2)*(j+2)+1] = expTau * c1[r]
-		dst[((r+2)*(j+2)+1)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
-		dst[(1*(j+2)+r+2)*(j+2)+1] = 2 * a5 * c1[r] * z[r]
+		e2 := float64(expTau * c1[r])
+		dst[(j+2)*(j+2)+(r+2)] = e2
+		dst[j+2+(r+2)] = e2
+		e3 := float64(2 * a5 * z[r] * c1[r])
+		dst[(j+3)*(j+2)+(r+2)] = e3
+		dst[(r+2)*(j+2)*(j+2)+1] = e2
+		dst[(r+2)*(j+2)+1] = e2
+		dst[((r+2)*(j+2)+1)*(j+2)+1] = e3
+		dst[(j+2+(r+2))*(j+2)+1] = e3
 		for i := range j {
-			dst[((r+2)*(j+2)+1)*(j+2)+i+2] = a5 * c1[r] * kernel.Delta(r, i)
-			dst[(1*(j+2)+r+2)*(j+2)+i+2] = a5 * c1[r] * kernel.Delta(r, i)
-			dst[((r+2)*(j+2)+i+2)*(j+2)+1] = 2 * a5 * c1[r] * kernel.Delta(r, i)
+			dst[((r+2)*(j+2)+1)*(j+2)+(i+2)] = float64(a5 * c1[r] * kernel.Delta(r, i))
+		}
+		for i := range j {
+			dst[(j+2+(r+2))*(j+2)+(i+2)] = float64(a5 * c1[r] * kernel.Delta(r, i))
+		}
+		for l := range j {
+			dst[((r+2)*(j+2)+(l+2))*(j+2)+1] = float64(2 * kernel.Delta(r, l) * a5 * c1[r])
 		}
 	}
 }

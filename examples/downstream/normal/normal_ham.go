@@ -77,9 +77,6 @@ type Model struct {
 	c2        float64   // c2 = 2·n + 1
 	c3        float64   // c3 = -2·n
 	c4        float64   // c4 = n + 2·n²
-	c5        float64   // c5 = 0.02·n + 0.01
-	c6        float64   // c6 = 2·n
-	c7        float64   // c7 = -n·(2·n + 1)
 	c8        float64   // c8 = -n·(2·n + 1)²
 	modelSpace
 }
@@ -126,15 +123,11 @@ func (s *Model) summarise() {
 	fitOffset := fit.Offset(0)[0]
 	fitCentre := fit.Centre(0)[0]
 	fitFactor := fit.Factor(0, 0)[0]
-	c1 := -0.9189385332046727*float64(n) - 4.140462159403391
-	c2 := 2*float64(n) + 1
-	c3 := -2 * float64(n)
-	c4 := float64(n) + 2*float64(n)*float64(n)
-	c5 := 0.02*float64(n) + 0.01
-	c6 := 2 * float64(n)
-	c7 := -float64(n) * (2*float64(n) + 1)
-	e := 2*float64(n) + 1
-	c8 := -float64(n) * e * e
+	c1 := -float64(0.9189385332046727*float64(n)) - 4.140462159403391
+	c2 := float64(2*float64(n)) + 1
+	c3 := float64(-2 * float64(n))
+	c4 := float64(n) + float64(2*float64(n)*float64(n))
+	c8 := float64(-float64(n) * c2 * c2)
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
@@ -143,9 +136,6 @@ func (s *Model) summarise() {
 	s.c2 = c2
 	s.c3 = c3
 	s.c4 = c4
-	s.c5 = c5
-	s.c6 = c6
-	s.c7 = c7
 	s.c8 = c8
 }
 
@@ -237,9 +227,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	fitFactor := s.fitFactor
 	c1 := s.c1
 	fitRest := s.fitRest
-	a1 := math.Exp(-2 * sigma)
-	e := fitOffset + (mu-fitCentre)*fitFactor
-	res = c1 - 0.005*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
+	a1 := math.Exp(float64(-2 * sigma))
+	e := fitOffset + float64((mu-fitCentre)*fitFactor)
+	res = c1 - float64(0.005*mu*mu) - float64(0.5*sigma*sigma) - float64(sigma*float64(n)) - float64(0.5*(fitRest+float64(e*e))*a1)
 	s.a1 = a1
 	return res
 }
@@ -256,14 +246,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	mu := q[0]
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c1 := s.c1
 	fitRest := s.fitRest
-	a1 := math.Exp(-2 * sigma)
-	e := fitOffset + (mu-fitCentre)*fitFactor
-	res = c1 - 0.005*mu*mu - 0.5*sigma*sigma - sigma*float64(n) - 0.5*(fitRest+e*e)*a1
-	grad[0] = -0.01*mu - fitFactor*(fitOffset+(mu-fitCentre)*fitFactor)*a1
-	e2 := fitOffset + (mu-fitCentre)*fitFactor
-	grad[1] = (fitRest+e2*e2)*a1 - sigma - float64(n)
+	c1 := s.c1
+	a1 := math.Exp(float64(-2 * sigma))
+	e := fitOffset + float64((mu-fitCentre)*fitFactor)
+	e2 := float64((fitRest + float64(e*e)) * a1)
+	res = c1 - float64(0.005*mu*mu) - float64(0.5*sigma*sigma) - float64(sigma*float64(n)) - float64(0.5*e2)
+	grad[0] = -float64(0.01*mu) - float64(fitFactor*e*a1)
+	grad[1] = e2 - sigma - float64(n)
 	s.a1 = a1
 	return res
 }
@@ -327,8 +317,8 @@ func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	sigma := q[1]
 	c2 := s.c2
-	a1 := math.Exp(-2 * sigma)
-	b[0] = float64(n)*a1 + 0.01
+	a1 := math.Exp(float64(-2 * sigma))
+	b[0] = float64(float64(n)*a1) + 0.01
 	b[1] = c2
 	s.a1 = a1
 }
@@ -338,7 +328,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	a1 := s.a1
 	c3 := s.c3
 	dst[0] = 0
-	dst[1] = a1 * w[0] * c3
+	dst[1] = float64(a1 * w[0] * c3)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -366,7 +356,7 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	clear(dst)
 	a1 := s.a1
 	c3 := s.c3
-	dst[(0*2+0)*2+1] = a1 * c3
+	dst[1] = float64(a1 * c3)
 }
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
@@ -378,10 +368,10 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	n := s.n
 	sigma := q[1]
 	c4 := s.c4
-	c5 := s.c5
-	a1 := math.Exp(-2 * sigma)
-	diag := float64(n)*a1 + 0.01
-	det := a1*c4 + c5
+	c2 := s.c2
+	a1 := math.Exp(float64(-2 * sigma))
+	diag := float64(float64(n)*a1) + 0.01
+	det := float64(a1*c4) + float64(0.01*c2)
 	if !(det > 0) {
 		return rt.PivotStatus(det)
 	}
@@ -400,8 +390,8 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	u := s.frame.diag * p[1]
-	quad := (p[0]*p[0] + u*u/s.frame.det) / s.frame.diag
+	u := float64(s.frame.diag * p[1])
+	quad := (float64(p[0]*p[0]) + u*u/s.frame.det) / s.frame.diag
 	h = -l + 0.5*(math.Log(s.frame.det)+quad)
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
@@ -414,8 +404,8 @@ func (s *Model) Whiten(z, q, p []float64) rt.Status {
 	if st := s.evaluate(q); st != rt.OK {
 		return st
 	}
-	r, u := 1/math.Sqrt(s.frame.diag), s.frame.diag*p[1]
-	z[0], z[1] = r*p[0], r*u/math.Sqrt(s.frame.det)
+	r, u := 1/math.Sqrt(s.frame.diag), float64(s.frame.diag*p[1])
+	z[0], z[1] = float64(r*p[0]), r*u/math.Sqrt(s.frame.det)
 	return rt.OK
 }
 
@@ -427,12 +417,12 @@ func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
 	}
 	sum := 0.0
 	if dq != nil {
-		z := s.frame.diag * dq[0]
-		sum += (z*z + s.frame.det*dq[1]*dq[1]) / s.frame.diag
+		z := float64(s.frame.diag * dq[0])
+		sum += (float64(z*z) + float64(s.frame.det*dq[1]*dq[1])) / s.frame.diag
 	}
 	if dp != nil {
-		u := s.frame.diag * dp[1]
-		sum += (dp[0]*dp[0] + u*u/s.frame.det) / s.frame.diag
+		u := float64(s.frame.diag * dp[1])
+		sum += (float64(dp[0]*dp[0]) + u*u/s.frame.det) / s.frame.diag
 	}
 	return math.Sqrt(sum), rt.OK
 }
@@ -443,7 +433,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 		return st
 	}
 	root := math.Sqrt(s.frame.diag)
-	p[0], p[1] = root*p[0], math.Sqrt(s.frame.det)*p[1]/root
+	p[0], p[1] = float64(root*p[0]), float64(math.Sqrt(s.frame.det)*p[1])/root
 	return rt.OK
 }
 
@@ -454,13 +444,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	n := s.n
 	c2 := s.c2
 	c4 := s.c4
-	c5 := s.c5
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
-	c7 := s.c7
-	h, tol := 0.5*eps, sv.Tolerance
+	h, tol := float64(0.5*eps), sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	// Iteration 0 is the explicit half step that predicts the midpoint.
@@ -468,11 +456,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pMu, pSigma := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		a1 := math.Exp(-2 * sigma)
+		a1 := math.Exp(float64(-2 * sigma))
 		adj1 := c2
-		adj2 := float64(0)
-		adj3 := float64(n)*a1 + 0.01
-		det := a1*c4 + c5
+		adj2 := 0.0
+		adj3 := float64(float64(n)*a1) + 0.01
+		det := float64(a1*c4) + float64(0.01*c2)
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iter,
@@ -480,20 +468,20 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			}
 		}
 		rdet := 1 / det
-		uMu := adj1*pMu + adj2*pSigma
-		uSigma := adj2*pMu + adj3*pSigma
-		e := fitOffset + (mu-fitCentre)*fitFactor
-		f1 := 0.01*mu + fitFactor*e*a1
-		f2 := sigma + float64(n) - (fitRest+e*e)*a1
-		t2 := a1 * c7
-		s2 := -float64(n) * a1 * uMu * uMu
-		rr := rdet * rdet
-		qn1 := q1 + (h*uMu)*rdet
-		pn1 := p1 - h*f1
-		qn2 := q2 + (h*uSigma)*rdet
-		pn2 := p2 - h*f2 - (h*t2)*rdet + (h*s2)*rr
+		uMu := float64(adj1*pMu) + float64(adj2*pSigma)
+		uSigma := float64(adj2*pMu) + float64(adj3*pSigma)
+		e := fitOffset + float64((mu-fitCentre)*fitFactor)
+		f1 := float64(0.01*mu) + float64(fitFactor*e*a1)
+		f2 := sigma + float64(n) - float64((fitRest+float64(e*e))*a1)
+		t2 := float64(-a1 * c4)
+		s2 := float64(-float64(n) * a1 * uMu * uMu)
+		rr := float64(rdet * rdet)
+		qn1 := q1 + float64((h*uMu)*rdet)
+		pn1 := p1 - float64(h*f1)
+		qn2 := q2 + float64((h*uSigma)*rdet)
+		pn2 := p2 - float64(h*f2) - float64((h*t2)*rdet) + float64((h*s2)*rr)
 		d1, d2, d3, d4 := qn1-mu, qn2-sigma, pn1-pMu, pn2-pSigma
-		converged := adj3*d1*d1+adj1*d2*d2+(adj1*d3*d3+adj3*d4*d4)*rdet <= tol*tol
+		converged := float64(adj3*d1*d1)+float64(adj1*d2*d2)+float64((float64(adj1*d3*d3)+float64(adj3*d4*d4))*rdet) <= tol*tol
 		if sv.Norm == rt.MaxNorm {
 			converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol && math.Abs(d3) <= tol && math.Abs(d4) <= tol
 		}
@@ -504,7 +492,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(adj3*d1*d1 + adj1*d2*d2 + (adj1*d3*d3+adj3*d4*d4)*rdet)
+			d := math.Sqrt(float64(adj3*d1*d1) + float64(adj1*d2*d2) + float64((float64(adj1*d3*d3)+float64(adj3*d4*d4))*rdet))
 			if sv.Norm == rt.MaxNorm {
 				d = max(math.Abs(d1), math.Abs(d2), math.Abs(d3), math.Abs(d4))
 			}
@@ -519,8 +507,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 		}
 		mu, sigma, pMu, pSigma = qn1, qn2, pn1, pn2
 	}
-	q[0], q[1] = 2*mu-q1, 2*sigma-q2
-	p[0], p[1] = 2*pMu-p1, 2*pSigma-p2
+	q[0], q[1] = float64(2*mu)-q1, float64(2*sigma)-q2
+	p[0], p[1] = float64(2*pMu)-p1, float64(2*pSigma)-p2
 	return rt.StepResult{Iterations: iterations}
 }
 
@@ -530,26 +518,24 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 	n := s.n
 	c2 := s.c2
 	c4 := s.c4
-	c5 := s.c5
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
-	c7 := s.c7
-	a1 := math.Exp(-2 * sigma)
+	a1 := math.Exp(float64(-2 * sigma))
 	adj1 := c2
-	adj2 := float64(0)
-	adj3 := float64(n)*a1 + 0.01
-	det := a1*c4 + c5
+	adj2 := 0.0
+	adj3 := float64(float64(n)*a1) + 0.01
+	det := float64(a1*c4) + float64(0.01*c2)
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
 	}
 	rdet := 1 / det
-	e := fitOffset + (mu-fitCentre)*fitFactor
-	f1 := 0.01*mu + fitFactor*e*a1
-	f2 := sigma + float64(n) - (fitRest+e*e)*a1
-	t2 := a1 * c7
-	return adj1, adj2, adj3, rdet, f1, f2 + rdet*t2, rt.OK
+	e := fitOffset + float64((mu-fitCentre)*fitFactor)
+	f1 := float64(0.01*mu) + float64(fitFactor*e*a1)
+	f2 := sigma + float64(n) - float64((fitRest+float64(e*e))*a1)
+	t2 := float64(-a1 * c4)
+	return adj1, adj2, adj3, rdet, f1, f2 + float64(rdet*t2), rt.OK
 }
 
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
@@ -558,11 +544,10 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
 	n := s.n
 	c8 := s.c8
-	c6 := s.c6
+	c3 := s.c3
 	c4 := s.c4
-	c5 := s.c5
 	c2 := s.c2
-	h, tol := 0.5*eps, sv.Tolerance
+	h, tol := float64(0.5*eps), sv.Tolerance
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	mu, sigma := q1, q2
@@ -576,26 +561,26 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			return rt.StepResult{Status: st}
 		}
 	}
-	rr := r * r
+	rr := float64(r * r)
 	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	solved := false
 	// The first iteration settles the component whose force is free of the momentum;
 	// the other one iterates on a quadratic in itself.
-	uMu := a1b*pMu + a2*pSigma
-	a1 := math.Exp(-2 * sigma)
-	s2 := -float64(n) * a1 * uMu * uMu
-	pn1 := p1 - h*w1
-	pn2b := p2 - h*(w2-rr*s2)
+	uMu := float64(a1b*pMu) + float64(a2*pSigma)
+	a1 := math.Exp(float64(-2 * sigma))
+	s2 := float64(-float64(n) * a1 * uMu * uMu)
+	pn1 := p1 - float64(h*w1)
+	pn2b := p2 - float64(h*(w2-float64(rr*s2)))
 	d1, d2 := pn1-pMu, pn2b-pSigma
-	converged := (a1b*d1*d1+a3*d2*d2)*r <= tol*tol
+	converged := float64((float64(a1b*d1*d1)+float64(a3*d2*d2))*r) <= tol*tol
 	if sv.Norm == rt.MaxNorm {
 		converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol
 	}
 	if converged {
 		solved = true
 	} else if check == 1 {
-		d := math.Sqrt((a1b*d1*d1 + a3*d2*d2) * r)
+		d := math.Sqrt(float64((float64(a1b*d1*d1) + float64(a3*d2*d2)) * r))
 		if sv.Norm == rt.MaxNorm {
 			d = max(math.Abs(d1), math.Abs(d2))
 		}
@@ -606,19 +591,19 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 		}
 	}
 	pMu, pSigma = pn1, pn2b
-	co1 := a1 * pMu * pMu * c8
-	co2 := float64(0)
-	co3 := float64(0)
-	e1 := p2 - h*(w2-rr*co1)
-	e2 := h * rr * co2
-	e3 := h * rr * co3
+	co1 := float64(a1 * pMu * pMu * c8)
+	co2 := 0.0
+	co3 := 0.0
+	e1 := p2 - float64(h*(w2-float64(rr*co1)))
+	e2 := float64(h * rr * co2)
+	e3 := float64(h * rr * co3)
 	if solved {
 		iterations = 1
 	} else {
 		for iter := 2; ; iter++ {
-			pn2 := e1 + pSigma*(e2+e3*pSigma)
+			pn2 := e1 + float64(pSigma*(e2+float64(e3*pSigma)))
 			d1b := pn2 - pSigma
-			converged := a3*r*d1b*d1b <= tol*tol
+			converged := float64((a3*r)*d1b*d1b) <= tol*tol
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(d1b) <= tol
 			}
@@ -628,7 +613,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				break
 			}
 			if iter >= check {
-				d := math.Sqrt(a3 * r * d1b * d1b)
+				d := math.Sqrt(float64((a3 * r) * d1b * d1b))
 				if sv.Norm == rt.MaxNorm {
 					d = math.Abs(d1b)
 				}
@@ -647,21 +632,21 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
 	var v1, v2 float64
 	{
-		uMu := a1b*pMu + a2*pSigma
-		uSigma := a2*pMu + a3*pSigma
-		v1, v2 = q1+(h*uMu)*r, q2+(h*uSigma)*r
+		uMu := float64(a1b*pMu) + float64(a2*pSigma)
+		uSigma := float64(a2*pMu) + float64(a3*pSigma)
+		v1, v2 = q1+float64(h*uMu*r), q2+float64(h*uSigma*r)
 	}
-	hc := h*pMu + h*pMu*c6
-	hc2 := float64(n) * h * pSigma
-	hc3 := 0.01 * h * pSigma
+	hc := float64(h*pMu) + float64(-h*pMu*c3)
+	hc2 := float64(float64(n) * h * pSigma)
+	hc3 := float64(0.01 * h * pSigma)
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
-		a1 := math.Exp(-2 * sigma)
-		det := a1*c4 + c5
+		a1 := math.Exp(float64(-2 * sigma))
+		det := float64(a1*c4) + float64(0.01*c2)
 		m1 := hc
-		m2 := a1*hc2 + hc3
+		m2 := float64(a1*hc2) + hc3
 		adj1 := c2
-		adj3 := float64(n)*a1 + 0.01
+		adj3 := float64(float64(n)*a1) + 0.01
 		if !(det > 0) {
 			return rt.StepResult{
 				Iterations: iterations + iter,
@@ -669,10 +654,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			}
 		}
 		rdet := 1 / det
-		qn1 := v1 + m1*rdet
-		qn2 := v2 + m2*rdet
+		qn1 := v1 + float64(m1*rdet)
+		qn2 := v2 + float64(m2*rdet)
 		d1b, d2b := qn1-mu, qn2-sigma
-		converged := adj3*d1b*d1b+adj1*d2b*d2b <= tol*tol
+		converged := float64(adj3*d1b*d1b)+float64(adj1*d2b*d2b) <= tol*tol
 		if sv.Norm == rt.MaxNorm {
 			converged = math.Abs(d1b) <= tol && math.Abs(d2b) <= tol
 		}
@@ -682,7 +667,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			break
 		}
 		if iter >= check {
-			d := math.Sqrt(adj3*d1b*d1b + adj1*d2b*d2b)
+			d := math.Sqrt(float64(adj3*d1b*d1b) + float64(adj1*d2b*d2b))
 			if sv.Norm == rt.MaxNorm {
 				d = max(math.Abs(d1b), math.Abs(d2b))
 			}
@@ -706,13 +691,13 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 				Status:     st,
 			}
 		}
-		uMu := a1b*pMu + a2*pSigma
-		a1 := math.Exp(-2 * sigma)
-		s2b := -float64(n) * a1 * uMu * uMu
+		uMu := float64(a1b*pMu) + float64(a2*pSigma)
+		a1 := math.Exp(float64(-2 * sigma))
+		s2b := float64(-float64(n) * a1 * uMu * uMu)
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = mu, sigma, a1b, a2, a3, r, w1, w2
 		q[0], q[1] = mu, sigma
-		p[0], p[1] = pMu-h*w1, pSigma-h*(w2-r*r*s2b)
+		p[0], p[1] = pMu-float64(h*w1), pSigma-float64(h*(w2-float64(r*r*s2b)))
 	}
 	if z := p[0] + p[1]; z-z != 0 {
 		return rt.StepResult{

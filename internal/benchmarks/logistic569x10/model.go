@@ -234,10 +234,10 @@ func (s *Model) LogDensity(q []float64) float64 {
 	sumSqBeta := 0.0
 	a1 := 0.0
 	for i := range 10 {
-		sumSqBeta += beta[i] * beta[i]
-		a1 += beta[i] * c1[i]
+		sumSqBeta += float64(beta[i] * beta[i])
+		a1 += float64(beta[i] * c1[i])
 	}
-	res = a1 - sumLog1pExpEta - 0.5*sumSqBeta - 9.189385332046726
+	res = a1 - sumLog1pExpEta - float64(0.5*sumSqBeta) - 9.189385332046726
 	return res
 }
 
@@ -257,12 +257,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sumSqBeta := 0.0
 	a1 := 0.0
 	for i := range 10 {
-		sumSqBeta += beta[i] * beta[i]
-		a1 += beta[i] * c1[i]
+		sumSqBeta += float64(beta[i] * beta[i])
+		a1 += float64(beta[i] * c1[i])
 	}
 	kernel.InvLogit(invLogitEta, eta)
 	kernel.MulTVec(a2, &s.x, invLogitEta)
-	res = a1 - sumLog1pExpEta - 0.5*sumSqBeta - 9.189385332046726
+	res = a1 - sumLog1pExpEta - float64(0.5*sumSqBeta) - 9.189385332046726
 	for k := range 10 {
 		grad[k] = c1[k] - beta[k] - a2[k]
 	}
@@ -297,7 +297,7 @@ func (s *Model) matrix(b, q []float64) {
 	kernel.MulVec(eta, &s.x, beta)
 	kernel.InvLogit(invLogitEta, eta)
 	for i := range 569 {
-		a3[i] = invLogitEta[i] * (1 - invLogitEta[i])
+		a3[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]))
 	}
 	kernel.WeightedGram(a4, &s.x, a3)
 	for j := range 10 {
@@ -321,8 +321,8 @@ func (s *Model) force(f, q, w []float64) {
 	c1 := s.c1
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range 569 {
-		a5[i] = invLogitEta[i] * (1 - invLogitEta[i]) * (1 - 2*invLogitEta[i])
-		b5[i] = invLogitEta[i] + 0.5*b1[i]*a5[i]
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+		b5[i] = invLogitEta[i] + float64(0.5*b1[i]*a5[i])
 	}
 	kernel.MulTVec(b6, &s.x, b5)
 	for k := range 10 {
@@ -339,8 +339,8 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b4 := s.b4
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range 569 {
-		a5[i] = invLogitEta[i] * (1 - invLogitEta[i]) * (1 - 2*invLogitEta[i])
-		b3[i] = b1[i] * a5[i]
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+		b3[i] = float64(b1[i] * a5[i])
 	}
 	kernel.MulTVec(b4, &s.x, b3)
 	for k := range 10 {
@@ -357,11 +357,11 @@ func (s *Model) rank1(f, q, v []float64) {
 	b10 := s.b10
 	kernel.MulVec(b7, &s.x, vBeta)
 	for i := range 569 {
-		b9[i] = a5[i] * b7[i] * b7[i]
+		b9[i] = float64(a5[i] * b7[i] * b7[i])
 	}
 	kernel.MulTVec(b10, &s.x, b9)
 	for k := range 10 {
-		f[k] = 0.5 * b10[k]
+		f[k] = float64(0.5 * b10[k])
 	}
 }
 
@@ -388,19 +388,19 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	x := &s.x
 	for i := range 569 {
 		e := 1 - invLogitEta[i]
-		a6[i] = invLogitEta[i] * e * e
-		a7[i] = invLogitEta[i] * invLogitEta[i] * e
+		a6[i] = float64(invLogitEta[i] * e * e)
+		a7[i] = float64(invLogitEta[i] * invLogitEta[i] * e)
 	}
 	for j := range 10 {
 		for l := range 10 {
 			for r := range 10 {
 				sum := 0.0
 				for i := range 569 {
-					sum += x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a6[i]
+					sum += float64(x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a6[i])
 				}
 				sum2 := 0.0
 				for i := range 569 {
-					sum2 += x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a7[i]
+					sum2 += float64(x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a7[i])
 				}
 				dst[(j*10+l)*10+r] = sum - sum2
 			}
