@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -29,8 +30,8 @@ var metricModels = []struct{ storage, dynamics, text string }{
 	{"SoftAbs in closed form", "variable", "model m\nparam x real[10]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric softabs(alpha = 10)\n"},
 }
 
-// borderedBand has a walk with a scalar beside it, of a size that is known and too large to be stored whole.
-const borderedBand = "model m\ndata y int[20] >= 0\nparam x real[20]\nparam c real\nx[1] ~ normal(c, 1)\nx[t] ~ normal(x[t-1], 1) for t in 2..20\nc ~ normal(0, 1)\ny ~ poisson_log(x + c)\nmetric fisher\n"
+// borderedBand has a walk with two scalars beside it, of a size that is known and too large to be stored whole.
+const borderedBand = "model m\ndata y int[20] >= 0\nparam x real[20]\nparam c, e real\nx[1] ~ normal(c, 1)\nx[t] ~ normal(x[t-1], 1) for t in 2..20\nc, e ~ normal(0, 1)\ny ~ poisson_log(x + c*e)\nmetric fisher\n"
 
 // factors are the types that storages may name, and what their constructors return.
 var factors = map[string]any{
@@ -110,6 +111,11 @@ func TestStorages(t *testing.T) {
 			typ := reflect.TypeOf(factors[g.storage.factor()])
 			if typ == nil || typ.Elem().Name() != g.storage.factor() {
 				t.Fatalf("linalg has no factor %s", g.storage.factor())
+			}
+			for _, text := range []string{"*linalg." + g.storage.factor() + " ", "= linalg.New" + g.storage.factor() + "("} {
+				if !strings.Contains(string(code), text) {
+					t.Errorf("the code has no %s", text)
+				}
 			}
 			if len(calls) < 7 {
 				t.Errorf("only %v are called", calls)
@@ -223,8 +229,8 @@ func placed(t *testing.T, text string, length int, inPattern func(i, j int) bool
 // TestPlaces: entries lie where linalg looks for them.
 func TestPlaces(t *testing.T) {
 	t.Run("structured", func(t *testing.T) {
-		factor := la.NewStructured(21, []la.Part{{N: 20, Width: 1, Border: []int{20}}})
-		want, b := placed(t, borderedBand, factor.Len(), func(i, j int) bool { return i == 20 || j == 20 || max(i-j, j-i) <= 1 })
+		factor := la.NewStructured(22, []la.Part{{N: 20, Width: 1, Border: []int{20, 21}}})
+		want, b := placed(t, borderedBand, factor.Len(), func(i, j int) bool { return i >= 20 || j >= 20 || max(i-j, j-i) <= 1 })
 		got := make([]float64, len(want))
 		factor.Dense(got, b)
 		if !slices.Equal(got, want) {
