@@ -61,79 +61,72 @@ func ExplainPass(d *symbolic.Derived, name string) (text string, err error) {
 
 // explain describes one type.
 func (g *generator) explain(b *strings.Builder) {
-	d := g.d
-	switch {
-	case g.conditional():
-		fmt.Fprintf(b, "block %s of model %s\n\nlog density given the other parameters\n  L = %s\n", d.Block.ObjectName(), d.Model.Name, symbolic.Format(d.Plain))
-	default:
-		fmt.Fprintf(b, "model %s\n\nlog density\n  L = %s\n", d.Model.Name, symbolic.Format(d.Plain))
-	}
-	section := func(title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
-		if len(ph.defs) == 0 && len(outs) == 0 {
-			return
-		}
-		total := symbolic.NewCost()
-		var lines []string
-		for _, def := range ph.defs {
-			subs := make([]string, len(def.Indices))
-			for i, x := range def.Indices {
-				subs[i] = x.Name + " in " + x.Range.String()
-			}
-			left := def.Tensor.Name
-			if len(subs) > 0 {
-				left += "[" + strings.Join(subs, ", ") + "]"
-			}
-			c := def.Cost()
-			total.Add(c)
-			lines = append(lines, fmt.Sprintf("  %-9s %s = %s", def.Stage(), left, symbolic.Format(def.Body)))
-		}
-		for _, o := range outs {
-			total.Add(symbolic.CostOf(o.E, o.Indices))
-			lines = append(lines, fmt.Sprintf("  result    %s = %s", name(o), symbolic.Format(o.E)))
-		}
-		fmt.Fprintf(b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
-	}
-	if g.joint() {
-		fmt.Fprintf(b, "\nsampled in %d blocks, each given the others\n", len(d.Conditionals))
-		section("generated quantities, once per draw", &g.ph.generate, nil, nil)
+	fmt.Fprintf(b, "%s  L = %s\n", g.role.title(g), symbolic.Format(g.d.Plain))
+	g.role.report(g, b)
+}
+
+// explainPhase describes a function of the emitted code; name is that of a result.
+func explainPhase(b *strings.Builder, title string, ph *phase, outs []symbolic.Output, name func(symbolic.Output) string) {
+	if len(ph.defs) == 0 && len(outs) == 0 {
 		return
 	}
+	total := symbolic.NewCost()
+	var lines []string
+	for _, def := range ph.defs {
+		subs := make([]string, len(def.Indices))
+		for i, x := range def.Indices {
+			subs[i] = x.Name + " in " + x.Range.String()
+		}
+		left := def.Tensor.Name
+		if len(subs) > 0 {
+			left += "[" + strings.Join(subs, ", ") + "]"
+		}
+		c := def.Cost()
+		total.Add(c)
+		lines = append(lines, fmt.Sprintf("  %-9s %s = %s", def.Stage(), left, symbolic.Format(def.Body)))
+	}
+	for _, o := range outs {
+		total.Add(symbolic.CostOf(o.E, o.Indices))
+		lines = append(lines, fmt.Sprintf("  result    %s = %s", name(o), symbolic.Format(o.E)))
+	}
+	fmt.Fprintf(b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
+}
+
+func (g *generator) explainGenerated(b *strings.Builder) {
+	explainPhase(b, "generated quantities, once per draw", &g.ph.generate, nil, nil)
+}
+
+// explainMetric describes what a type with a metric computes.
+func (g *generator) explainMetric(b *strings.Builder) {
+	d, t := g.d, g.storage.terms()
 	fmt.Fprintf(b, "\nmetric: %s\n", g.metricDoc())
-	block := func(prefix string) func(symbolic.Output) string {
+	of := func(prefix string) func(symbolic.Output) string {
 		return func(o symbolic.Output) string {
-			s := prefix + d.Params[o.Row].Decl.ObjectName()
-			return s + subscripts(o)
+			return prefix + d.Params[o.Row].Decl.ObjectName() + subscripts(o)
 		}
 	}
-	section("data, once", &g.ph.data, nil, nil)
-	section("the other blocks' parameters, once per update of the block", &g.ph.given, nil, nil)
+	explainPhase(b, "data, once", &g.ph.data, nil, nil)
+	explainPhase(b, "the other blocks' parameters, once per update of the block", &g.ph.given, nil, nil)
 	for _, e := range g.odes {
 		g.explainODE(b, e)
 	}
-	section("log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
-	section("gradient", &g.ph.gradient, d.Gradient, block("∂L/∂"))
-	matrix, weight := "G", "½⟨G⁻¹ − v vᵀ, ∂G⟩"
-	if d.Metric.SoftAbs {
-		matrix, weight = "H", "½⟨M, ∂H⟩"
-	}
-	section("matrix "+matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
-		return matrix + "[" + g.entryName(o) + "]"
+	explainPhase(b, "log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
+	explainPhase(b, "gradient", &g.ph.gradient, d.Gradient, of("∂L/∂"))
+	explainPhase(b, "matrix "+t.matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
+		return t.matrix + "[" + g.entryName(o) + "]"
 	})
-	if g.shaft() {
-		fmt.Fprintf(b, "\nH is a multiple of the identity but for one row and column: its eigenvectors have a closed form.\n")
-	}
-	section("force −∂L + "+weight+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, block("f "))
-	if !d.Metric.SoftAbs && !d.Metric.Constant {
-		section("once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)
-		section("½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, block("f "))
-	}
-	section("generated quantities, once per draw", &g.ph.generate, nil, nil)
-	if g.constant() {
-		once := "once"
-		if g.conditional() {
-			once = "once per update of the block"
-		}
-		fmt.Fprintf(b, "\nThe metric is constant: the leapfrog applies, and its factor is computed %s.\n", once)
+	explainNote(b, g.storage.note())
+	explainPhase(b, "force −∂L + "+t.force+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, of("f "))
+	explainPhase(b, "once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)
+	explainPhase(b, "½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, of("f "))
+	g.explainGenerated(b)
+	explainNote(b, g.dynamics.note(g))
+}
+
+// explainNote adds a remark, if there is one.
+func explainNote(b *strings.Builder, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "\n%s\n", text)
 	}
 }
 

@@ -51,9 +51,9 @@ type flatCode struct {
 	poly   []*symbolic.Expr
 }
 
-// flat reports whether the model gets flat steps.
+// flat reports whether the model, with a metric that is not constant, gets flat steps.
 func (g *generator) flat() bool {
-	if g.constant() || g.softAbs() || g.hasODE() || !g.dim.IsConst() || g.dim.Offset > maxFlat || g.d.Large {
+	if g.d.Metric.SoftAbs || len(g.d.Solves) > 0 || !g.dim.IsConst() || g.dim.Offset > maxFlat || g.d.Large {
 		return false
 	}
 	for _, b := range g.d.Params {
@@ -413,7 +413,7 @@ func look(c change, count jen.Code) jen.Code {
 
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	return []jen.Code{g.flatEvaluate(), g.energy(), g.flatWhiten(), g.flatLength(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.stepLeapfrog()}
+	return []jen.Code{g.flatEvaluate(), g.flatEnergy(), g.flatWhiten(), g.flatLength(), g.flatDrawMomentum(), g.flatIMb(), g.flatAt(), g.flatGLFb(), g.noLeapfrog()}
 }
 
 // The methods beside the steps read a frame of the metric. With two coordinates, a = G₁₁

@@ -72,15 +72,17 @@ type generator struct {
 	opt        Options
 	typ        string       // the name of the type
 	fieldName  string       // of a block, in the joint density
-	ofBlock    bool         // the type is that of a block
+	role       role         // what the type is in the package
+	storage    storage      // how its metric is kept; a joint density has none
+	dynamics   dynamics     // how its metric changes with the position
 	blocks     []*generator // of a joint density: those of its blocks
 	space      string       // the type of its work space
 	stages     string       // the type that its steps see
 	out        *jen.File
 	names      *names
 	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
-	cross      map[*symbolic.Tensor]bool // definitions read by another phase
-	ofFactor   map[*symbolic.Tensor]bool // those of them that belong to the factor's position
+	cross      tensorSet                 // definitions read by another phase
+	ofFactor   tensorSet                 // those of them that belong to the factor's position
 	layouts    map[*symbolic.Tensor]layout
 	fields     map[*symbolic.Tensor]bool // tensors that methods read from the model
 	sizes      []sizeField
@@ -132,7 +134,7 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 		return nil, err
 	}
 	file := &namer{}
-	units := []*generator{newGenerator(d, opt, "Model", false, file.newNames(0))}
+	units := []*generator{newGenerator(d, opt, "Model", roleOf(d), file.newNames(0))}
 	taken := map[string]bool{}
 	for _, c := range d.Conditionals {
 		// one_two and oneTwo are two names of the language, and one of Go's.
@@ -141,15 +143,15 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 			number = strconv.Itoa(k)
 		}
 		taken[exported(name)+number] = true
-		g := newGenerator(c, opt, exported(name)+"Block"+number, true, file.newNames(len(units)))
+		g := newGenerator(c, opt, exported(name)+"Block"+number, blockRole{}, file.newNames(len(units)))
 		g.fieldName = units[0].names.fresh(camel(name) + "Block" + number)
 		units = append(units, g)
 	}
 	return units, nil
 }
 
-func newGenerator(d *symbolic.Derived, opt Options, typ string, block bool, names *names) *generator {
-	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", stages: lower(opt.Prefix+typ) + "Stages", ofBlock: block, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: map[*symbolic.Tensor]bool{},
+func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *names) *generator {
+	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", stages: lower(opt.Prefix+typ) + "Stages", role: is, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: tensorSet{},
 		prog: &loop.Program{}, vars: map[*symbolic.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*symbolic.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
 		layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
@@ -178,11 +180,10 @@ func newGenerator(d *symbolic.Derived, opt Options, typ string, block bool, name
 	g.nameFits()
 	g.layoutBlocks()
 	g.layoutQuantities()
-	g.addStarts()
+	g.dynamics = dynamicsOf(g)
+	g.dynamics.keep(g)
 	g.buildODEs()
-	if g.flat() {
-		g.buildFlat()
-	}
+	g.dynamics.derive(g)
 	g.splitPhases()
 	return g
 }
@@ -191,22 +192,6 @@ func (g *generator) addSize(key, want string, sum ...dsl.Extent) {
 	name := g.names.fresh(want)
 	g.sizeOf[key] = name
 	g.sizes = append(g.sizes, sizeField{key: key, name: name, sum: sum})
-}
-
-// addStarts makes the sizes that tell where the parts of the metric begin.
-func (g *generator) addStarts() {
-	if !g.byParts() {
-		return
-	}
-	for k := 1; k < len(g.d.Metric.Parts); k++ {
-		key := startKey(k)
-		name := g.names.fresh(fmt.Sprintf("start%d", k))
-		g.sizeOf[key] = name
-		g.sizes = append(g.sizes, sizeField{key: key, name: name, part: k})
-	}
-	for _, part := range g.d.Metric.Parts {
-		g.borderSize(part, -1) // the sizes that it needs
-	}
 }
 
 func (g *generator) size(key string) string { return g.sizeOf[key] }
@@ -244,23 +229,6 @@ func (g *generator) addExtents(a, b dsl.Extent, role, of string) dsl.Extent {
 
 func (g *generator) offset(block int) dsl.Extent { return g.offsets[block] }
 
-// joint reports whether the type is the joint density of several blocks, which
-// has no metric.
-func (g *generator) joint() bool { return g.d.Metric == nil }
-
-// conditional reports whether the type is that of one of several blocks.
-func (g *generator) conditional() bool { return g.ofBlock }
-
-func (g *generator) diagonal() bool { return !g.joint() && g.d.Metric.Diagonal }
-func (g *generator) constant() bool { return g.joint() || g.d.Metric.Constant }
-func (g *generator) softAbs() bool  { return !g.joint() && g.d.Metric.SoftAbs }
-
-// shaft reports whether the matrix behind SoftAbs is one that linalg.SoftAbsArrow takes.
-func (g *generator) shaft() bool { return g.softAbs() && g.d.Metric.Shaft }
-
-// byParts reports whether the matrix is stored by the parts of its structure.
-func (g *generator) byParts() bool { return !g.joint() && g.d.Metric.Stored() }
-
 // closure returns the definitions that outputs need, in order.
 func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
 	need := map[*symbolic.Def]bool{}
@@ -281,73 +249,89 @@ func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
 	return need
 }
 
+// one is the list of one result.
+func one(o symbolic.Output) []symbolic.Output { return []symbolic.Output{o} }
+
+// late reports whether a definition depends on the position: it belongs to the functions that
+// need it, the others are computed once.
+func late(def *symbolic.Def) bool  { return def.Stage() > symbolic.StageGiven }
+func early(def *symbolic.Def) bool { return !late(def) }
+func given(def *symbolic.Def) bool { return def.Stage() == symbolic.StageGiven }
+
 // splitPhases decides which function computes which definition.
 func (g *generator) splitPhases() {
-	d := g.d
-	one := func(o symbolic.Output) []symbolic.Output { return []symbolic.Output{o} }
-	// What no method of this model computes is not looked at.
-	switch {
-	case g.constant():
-		d.Rank1, d.Contract, d.Jacobian, d.Force, d.Curvature = nil, nil, nil, nil, nil
-	case g.softAbs():
-		d.Rank1 = nil
-	case g.fl != nil:
-		d.Rank1, d.Force = nil, nil
-	}
-	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value}
-	if g.softAbs() {
-		lists = append(lists, one(d.Alpha), one(d.Shift))
-	}
-	if g.fl != nil {
-		lists = append(lists, g.fl.outputs())
-	}
-	lists = append(lists, d.Generated, d.Prior)
-	lists = append(lists, g.odeOutputs...)
+	g.dynamics.drops(g)
+	lists := g.results()
 	all := g.closure(lists...)
-	pick := func(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
-		var out []*symbolic.Def
-		for _, def := range d.Prog.Defs {
-			if in[def] && ok(def) {
-				out = append(out, def)
-			}
+	g.pickPhases(all)
+	g.markCrossing()
+	g.markGiven(all, lists)
+	g.markEarly(all, lists)
+	g.targets()
+	g.build()
+}
+
+// results lists what the methods compute.
+func (g *generator) results() [][]symbolic.Output {
+	d := g.d
+	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value, g.dynamics.others(g)}
+	lists = append(lists, d.Generated, d.Prior)
+	return append(lists, g.odeOutputs...)
+}
+
+// pick returns those definitions of a set that pass a test, in order.
+func (g *generator) pick(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
+	var out []*symbolic.Def
+	for _, def := range g.d.Prog.Defs {
+		if in[def] && ok(def) {
+			out = append(out, def)
 		}
-		return out
 	}
-	late := func(def *symbolic.Def) bool { return def.Stage() > symbolic.StageGiven }
-	given := func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageGiven }
-	g.ph.data.defs = pick(all, func(def *symbolic.Def) bool { return def.Stage() <= symbolic.StageData })
-	g.ph.given.defs = pick(all, given)
-	lClosure := g.closure(one(d.LogDensity))
-	g.ph.logDensity.defs = pick(lClosure, late)
-	g.ph.gradient.defs = pick(g.closure(one(d.LogDensity), d.Gradient), late)
-	if g.constant() && !g.joint() {
-		g.ph.slope.defs = pick(g.closure(d.Gradient), late)
-	}
-	matrix := g.closure(d.Matrix)
-	g.ph.metric.defs = pick(matrix, late)
+	return out
+}
+
+// pickPhases hands the definitions to the functions.
+func (g *generator) pickPhases(all map[*symbolic.Def]bool) {
+	d := g.d
+	g.ph.data.defs = g.pick(all, func(def *symbolic.Def) bool { return def.Stage() <= symbolic.StageData })
+	g.ph.given.defs = g.pick(all, given)
+	matrix, force, rank1 := g.closure(d.Matrix), g.closure(d.Force), g.closure(d.Rank1)
 	after := func(def *symbolic.Def) bool { return late(def) && !matrix[def] }
-	force := g.closure(d.Force)
-	g.ph.force.defs = pick(force, after)
-	rank1 := g.closure(d.Rank1)
-	g.ph.prepare.defs = pick(rank1, func(def *symbolic.Def) bool {
+	g.ph.prepare.defs = g.pick(rank1, func(def *symbolic.Def) bool {
 		return after(def) && def.Stage() == symbolic.StagePosition && !force[def]
 	})
-	g.ph.rank1.defs = pick(rank1, func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageMomentum })
-	g.ph.contract.defs = pick(g.closure(d.Contract), after)
-	g.ph.jacobian.defs = pick(g.closure(d.Jacobian), after)
-	g.ph.curvature.defs = pick(g.closure(d.Curvature), after)
-	g.ph.value.defs = pick(g.closure(d.Value), late)
-	g.ph.generate.defs = pick(g.closure(d.Generated), late)
-	g.ph.prior.defs = pick(g.closure(d.Prior), late)
+	g.ph.rank1.defs = g.pick(rank1, func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageMomentum })
+	for _, x := range []struct {
+		ph  *phase
+		of  map[*symbolic.Def]bool
+		own func(*symbolic.Def) bool
+	}{
+		{&g.ph.logDensity, g.closure(one(d.LogDensity)), late},
+		{&g.ph.gradient, g.closure(one(d.LogDensity), d.Gradient), late},
+		{&g.ph.slope, g.closure(g.dynamics.slope(d)), late},
+		{&g.ph.metric, matrix, late},
+		{&g.ph.force, force, after},
+		{&g.ph.contract, g.closure(d.Contract), after},
+		{&g.ph.jacobian, g.closure(d.Jacobian), after},
+		{&g.ph.curvature, g.closure(d.Curvature), after},
+		{&g.ph.value, g.closure(d.Value), late},
+		{&g.ph.generate, g.closure(d.Generated), late},
+		{&g.ph.prior, g.closure(d.Prior), late},
+	} {
+		x.ph.defs = g.pick(x.of, x.own)
+	}
+}
 
-	// What one phase computes and a later one reads stays in the model.
-	reads := func(ph *phase, outs []symbolic.Output, own map[*symbolic.Def]bool) {
+// markCrossing flags what one phase computes and a later one reads: it stays in the model.
+func (g *generator) markCrossing() {
+	d := g.d
+	reads := func(ph *phase, outs []symbolic.Output) {
+		own := map[*symbolic.Def]bool{}
+		for _, def := range ph.defs {
+			own[def] = true
+		}
 		look := func(e *symbolic.Expr) {
-			symbolic.Refs(e, func(r *symbolic.Expr) {
-				if def := r.Tensor.Def; def != nil && late(def) && !own[def] {
-					g.cross[r.Tensor] = true
-				}
-			})
+			g.cross.flag(e, func(def *symbolic.Def) bool { return late(def) && !own[def] })
 		}
 		for _, def := range ph.defs {
 			look(def.Body)
@@ -356,18 +340,11 @@ func (g *generator) splitPhases() {
 			look(o.E)
 		}
 	}
-	own := func(ph *phase) map[*symbolic.Def]bool {
-		m := map[*symbolic.Def]bool{}
-		for _, def := range ph.defs {
-			m[def] = true
-		}
-		return m
-	}
 	for _, x := range []struct {
 		ph   *phase
 		outs []symbolic.Output
 	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}, {&g.ph.curvature, d.Curvature}} {
-		reads(x.ph, x.outs, own(x.ph))
+		reads(x.ph, x.outs)
 	}
 	g.ofFactor = maps.Clone(g.cross)
 	for _, e := range g.odes {
@@ -376,34 +353,38 @@ func (g *generator) splitPhases() {
 			for _, t := range e.bodies[k].targets {
 				outs = append(outs, t.out)
 			}
-			reads(&e.bodies[k], outs, own(&e.bodies[k]))
+			reads(&e.bodies[k], outs)
 		}
 	}
-	// Early definitions that any later expression reads are kept.
-	keep := func(e *symbolic.Expr, before func(*symbolic.Def) bool) {
-		symbolic.Refs(e, func(r *symbolic.Expr) {
-			if def := r.Tensor.Def; def != nil && before(def) {
-				g.cross[r.Tensor] = true
-			}
-		})
-	}
-	g.markGiven(all, lists)
-	early := func(def *symbolic.Def) bool { return !late(def) }
-	for _, def := range d.Prog.Defs {
+}
+
+// markEarly flags early definitions that any later expression reads.
+func (g *generator) markEarly(all map[*symbolic.Def]bool, lists [][]symbolic.Output) {
+	for _, def := range g.d.Prog.Defs {
 		switch {
 		case all[def] && late(def):
-			keep(def.Body, early)
+			g.cross.flag(def.Body, early)
 		case all[def] && given(def):
-			keep(def.Body, func(o *symbolic.Def) bool { return !late(o) && !given(o) })
+			g.cross.flag(def.Body, func(o *symbolic.Def) bool { return !late(o) && !given(o) })
 		}
 	}
 	for _, l := range lists {
 		for _, o := range l {
-			keep(o.E, early)
+			g.cross.flag(o.E, early)
 		}
 	}
-	g.targets()
-	g.build()
+}
+
+// tensorSet is a set of tensors.
+type tensorSet map[*symbolic.Tensor]bool
+
+// flag adds the definitions that an expression reads and that pass a test.
+func (s tensorSet) flag(e *symbolic.Expr, ok func(*symbolic.Def) bool) {
+	symbolic.Refs(e, func(r *symbolic.Expr) {
+		if def := r.Tensor.Def; def != nil && ok(def) {
+			s[r.Tensor] = true
+		}
+	})
 }
 
 // outputTensor makes the tensor that stands for a result's destination.
@@ -422,31 +403,13 @@ func (g *generator) targets() {
 		}
 	}
 	vector(&g.ph.gradient, "grad", d.Gradient)
-	if g.constant() && !g.joint() {
-		vector(&g.ph.slope, "grad", d.Gradient)
-	}
+	vector(&g.ph.slope, "grad", g.dynamics.slope(d))
 	vector(&g.ph.force, "f", d.Force)
 	vector(&g.ph.rank1, "f", d.Rank1)
 	vector(&g.ph.contract, "dst", d.Contract)
 	vector(&g.ph.value, "dst", d.Value)
 	for _, o := range d.Matrix {
-		t := target{out: o, dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Row, col: o.Col})}
-		same := o.Row == o.Col && !d.Params[o.Row].Scalar()
-		switch {
-		case g.diagonal() && same:
-			t.out = g.onDiagonal(o)
-		case o.Banded:
-			t.dst = g.outputTensor(layout{kind: "band", array: "b", row: o.Row, dir: o.Offset})
-		case same && o.Subs == nil:
-			t.pair = true
-		case same && !o.Mirrored():
-			// On the diagonal.
-		case same || o.Row != o.Col && !(g.byParts() && g.onSpine(o.Row) != g.onSpine(o.Col)):
-			// The transposed block.
-			g.ph.metric.targets = append(g.ph.metric.targets, t)
-			t = target{out: transposed(d, o), dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Col, col: o.Row})}
-		}
-		g.ph.metric.targets = append(g.ph.metric.targets, t)
+		g.ph.metric.targets = append(g.ph.metric.targets, g.storage.entry(g, o)...)
 	}
 	for _, o := range d.Curvature {
 		t := target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Col})}
@@ -466,14 +429,6 @@ func (g *generator) targets() {
 			g.ph.jacobian.targets = append(g.ph.jacobian.targets, t)
 		}
 	}
-}
-
-// onDiagonal restricts a diagonal block to its diagonal: one index.
-func (g *generator) onDiagonal(o symbolic.Output) symbolic.Output {
-	c, i, j := g.d.C, o.Indices[0], o.Indices[1]
-	full, diagonal := c.SplitDelta(o.E, i, j)
-	o.E, o.Indices = c.Add(c.Subst(full, j, symbolic.Sub{Index: i}), diagonal), o.Indices[:1]
-	return o
 }
 
 // transposed swaps the indices of a block's result.

@@ -10,14 +10,6 @@ import (
 // What a block of a model of several blocks has beyond a model of one: the
 // parameters of the other blocks, which are a stage of their own.
 
-// constructorName is the function that makes the type.
-func (g *generator) constructorName() string {
-	if g.conditional() {
-		return "new" + g.typ
-	}
-	return g.declared("New", "")
-}
-
 // markGiven flags the coordinates of other blocks that the type has to keep.
 func (g *generator) markGiven(all map[*symbolic.Def]bool, lists [][]symbolic.Output) {
 	mark := func(e *symbolic.Expr) {
@@ -73,16 +65,7 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	for _, e := range g.odes {
 		body = append(body, jen.For(jen.List(jen.Id("_"), jen.Id("m")).Op(":=").Range().Id("s").Dot(e.memo)).Block(jen.Id("m").Dot("Forget").Call()))
 	}
-	if g.fl != nil {
-		body = append(body, jen.Id("s").Dot("seenKnown").Op("=").False())
-	}
-	if g.constant() {
-		body = append(body, jen.Id("s").Dot("known").Op("=").False())
-		body = append(body, jen.Return(jen.Id("s").Dot("factorise").Call()))
-	} else {
-		body = append(body, g.forget()...)
-		body = append(body, jen.Return(okay()))
-	}
+	body = append(body, g.dynamics.given()...)
 	code := doc("Given sets the parameters of the other blocks from the coordinates q of all\nparameters, in the order of their declarations, and computes what depends on\nthem alone.",
 		g.method("Given").Params(floats("q")).Add(rt("Status")).Block(body...))
 	if len(g.ph.given.defs) == 0 {

@@ -110,7 +110,7 @@ func (l *lowering) element(t *symbolic.Tensor, subs []symbolic.Sub) *loop.Expr {
 func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, at []*loop.Int) {
 	g := l.g
 	if t.Kind == symbolic.WeightTensor {
-		return g.matrixVar("w"), l.matrixAt(t.Row, t.Col, subs)
+		return g.storage.array(g, "w"), l.matrixAt(t.Row, t.Col, subs)
 	}
 	lay, ok := g.layouts[t]
 	if !ok {
@@ -138,7 +138,7 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 	case "vector":
 		return g.vectorVar(lay.array), []*loop.Int{l.coordinate(lay.row, subs)}
 	case "matrix":
-		return g.matrixVar(lay.array), l.matrixAt(lay.row, lay.col, subs)
+		return g.storage.array(g, lay.array), l.matrixAt(lay.row, lay.col, subs)
 	case "square":
 		a, b := take(lay.row), take(lay.col)
 		return g.param(lay.array, g.extent(g.dim), g.extent(g.dim)), []*loop.Int{l.coordinate(lay.row, a), l.coordinate(lay.col, b)}
@@ -149,7 +149,7 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 		} else {
 			below.Offset -= lay.dir
 		}
-		return g.matrixVar(lay.array), []*loop.Int{l.packedIndex(lay.row, lay.row, subs, []symbolic.Sub{below})}
+		return g.storage.array(g, lay.array), g.storage.at(l, lay.row, lay.row, subs, []symbolic.Sub{below})
 	}
 	a, b, c := take(lay.row), take(lay.col), take(lay.dir)
 	at = []*loop.Int{l.coordinate(lay.row, a), l.coordinate(lay.col, b), l.coordinate(lay.dir, c)}
@@ -173,19 +173,11 @@ func (l *lowering) coordinate(block int, subs []symbolic.Sub) *loop.Int {
 
 // matrixAt is the place of an entry of the matrix, as it is stored.
 func (l *lowering) matrixAt(row, col int, subs []symbolic.Sub) []*loop.Int {
-	a, b := subs, subs
-	if l.g.d.Params[row].Scalar() {
-		a = nil
-	} else {
-		a, b = subs[:1], subs[1:]
+	var a []symbolic.Sub
+	if !l.g.d.Params[row].Scalar() {
+		a, subs = subs[:1], subs[1:]
 	}
-	switch {
-	case l.g.byParts():
-		return []*loop.Int{l.packedIndex(row, col, a, b)}
-	case l.g.diagonal():
-		return []*loop.Int{l.coordinate(row, a)}
-	}
-	return []*loop.Int{l.coordinate(row, a), l.coordinate(col, b)}
+	return l.g.storage.at(l, row, col, a, subs)
 }
 
 // expr lowers an expression; what it needs first, sums and what is guarded, becomes statements.

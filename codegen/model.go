@@ -127,24 +127,8 @@ const apiVersion = 7
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {
 	var b strings.Builder
-	met := g.d.Metric
-	kind := met.Kind()
-	if part := met.Parts[0]; kind == "banded" {
-		kind = fmt.Sprintf("banded (width %d)", part.Width)
-	}
-	switch {
-	case met.SoftAbs:
-		shift := ""
-		if !met.Shift.IsNum(0) {
-			shift = " + " + symbolic.Format(met.Shift) + "·I"
-		}
-		fmt.Fprintf(&b, "G = SoftAbs(H, α = %s)%s of the Hessian H of L, with the blocks\n\n", symbolic.Format(met.Alpha), shift)
-	case met.Constant:
-		fmt.Fprintf(&b, "constant and %s, with the blocks\n\n", kind)
-	default:
-		fmt.Fprintf(&b, "%s, with the blocks\n\n", kind)
-	}
-	for _, blk := range met.Blocks {
+	fmt.Fprintf(&b, "%s, with the blocks\n\n", g.storage.about(g))
+	for _, blk := range g.d.Metric.Blocks {
 		fmt.Fprintf(&b, "\t%s: %s\n", g.blockName(blk.Row, blk.Col, blk.A, blk.B), symbolic.Format(blk.E))
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -316,17 +300,7 @@ func (g *generator) paramsType() {
 func (g *generator) modelType() {
 	f := g.out
 	m := g.d.Model
-	text := g.typ + " is the posterior given its data, with the work space of one chain: it\nserves one goroutine, and Clone makes another for the next chain."
-	switch {
-	case g.joint():
-		text = g.typ + " is the joint posterior given its data, with the blocks in which it is\nsampled and the work space of one chain: it serves one goroutine, and Clone makes\nanother for the next chain."
-	case g.conditional():
-		text = fmt.Sprintf("%s is the density of the block %s given the other parameters, which Given\nsets. Its log density is the joint one.", g.typ, g.d.Block.ObjectName())
-	}
-	if g.opt.Prefix != "" && !g.conditional() {
-		text += "\n\nThis is the model " + m.Name + ". " + g.about()
-	}
-	f.Add(comment(text))
+	f.Add(comment(g.role.text(g)))
 	f.Type().Id(g.typ).StructFunc(func(st *jen.Group) {
 		st.Id("info").Op("*").Add(rt("Info"))
 		for _, s := range g.sizes {
@@ -378,7 +352,7 @@ func (g *generator) modelType() {
 	})
 	f.Add(comment(g.space + " is the work space that is not shared between clones."))
 	f.Type().Id(g.space).StructFunc(func(st *jen.Group) {
-		g.spaceFields(st)
+		g.dynamics.fields(g, st)
 		g.odeFields(st)
 		g.fitFields(st)
 		for _, q := range g.d.Given {
@@ -423,15 +397,9 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 func (g *generator) constructor() {
 	f := g.out
 	m := g.d.Model
-	text := g.constructorName() + " returns the model given its data, or an error that names all data\nthat do not fit their declarations. The data are copied."
-	if g.conditional() {
-		text = g.constructorName() + " returns the block given data that " + g.declared("New", "") + " has checked."
-	}
-	f.Add(comment(text))
-	f.Func().Id(g.constructorName()).Params(jen.Id("d").Id(g.declared("", "Data"))).Params(jen.Op("*").Id(g.typ), jen.Error()).BlockFunc(func(b *jen.Group) {
-		if !g.conditional() {
-			g.checks(b)
-		}
+	f.Add(comment(g.role.constructorText(g)))
+	f.Func().Id(g.role.constructor(g)).Params(jen.Id("d").Id(g.declared("", "Data"))).Params(jen.Op("*").Id(g.typ), jen.Error()).BlockFunc(func(b *jen.Group) {
+		g.role.checks(g, b)
 		b.Id("s").Op(":=").Op("&").Id(g.typ).Values(jen.DictFunc(func(d jen.Dict) {
 			for _, s := range g.sizes {
 				if s.isData() {
@@ -549,12 +517,12 @@ func (g *generator) constructor() {
 		}
 		b.Id("s").Dot("allocate").Call()
 		for _, u := range g.blocks {
-			b.List(jen.Id(u.fieldName), jen.Err()).Op(":=").Id(u.constructorName()).Call(jen.Id("d"))
+			b.List(jen.Id(u.fieldName), jen.Err()).Op(":=").Id(u.role.constructor(u)).Call(jen.Id("d"))
 			b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
 			b.Id("s").Dot(u.fieldName).Op("=").Id(u.fieldName)
 		}
-		if g.constant() && !g.joint() && !g.conditional() {
-			b.If(jen.Id("st").Op(":=").Id("s").Dot("factorise").Call(), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
+		if call := g.role.factorise(g, "s"); call != nil {
+			b.If(jen.Id("st").Op(":=").Add(call), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
 				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(m.Name+": the metric, which is constant, has no Cholesky factor: %v"), jen.Id("st"))))
 		}
 		b.Return(jen.Id("s"), jen.Nil())
@@ -640,7 +608,7 @@ func (g *generator) checks(b *jen.Group) {
 		units = []*generator{g}
 	}
 	for _, u := range units {
-		for _, params := range u.denseParts() {
+		for _, params := range u.storage.whole(u) {
 			var dim *jen.Statement
 			symbolic := false
 			for _, n := range params {

@@ -36,15 +36,7 @@ type equation struct {
 func (g *generator) hasODE() bool { return len(g.odes) > 0 }
 
 // orders are those of the sensitivities that the type integrates.
-func (g *generator) orders() []int {
-	switch {
-	case g.constant():
-		return []int{orderDensity}
-	case g.d.Curved:
-		return []int{orderDensity, orderForce, orderCurvature}
-	}
-	return []int{orderDensity, orderForce}
-}
+func (g *generator) orders() []int { return g.dynamics.orders(g.d) }
 
 // buildODEs makes the phases of the differential equations. The definitions
 // have been derived.
@@ -146,7 +138,7 @@ func (g *generator) odeFields(st *jen.Group) {
 	if g.hasODE() {
 		st.Id("solved").Add(rt("Status")).Comment("how the solution that was asked for last came out")
 	}
-	if g.hasODE() && !g.constant() {
+	if g.hasODE() && len(g.orders()) > 1 {
 		st.Id("order").Int().Comment("of the solution that the factor comes from")
 	}
 }
@@ -199,13 +191,10 @@ func (g *generator) odeMethods() []jen.Code {
 // touchSolution emits the call that forgets the factor of another position, where
 // an integration writes work space that the factor's phases read.
 func (g *generator) touchSolution() []jen.Code {
-	if g.constant() {
-		return nil
-	}
 	for _, e := range g.odes {
 		for _, def := range e.inputs.defs {
 			if g.ofFactor[def.Tensor] {
-				return []jen.Code{jen.Id("s").Dot("touch").Call(jen.Id("q"))}
+				return g.dynamics.touch()
 			}
 		}
 	}
@@ -225,8 +214,8 @@ func (g *generator) setBlocks() []jen.Code {
 
 // factorAgain emits the factorisation of a constant metric in new work space.
 func (g *generator) factorAgain() []jen.Code {
-	if g.constant() && !g.joint() && !g.conditional() {
-		return []jen.Code{jen.Id("s").Dot("factorise").Call()}
+	if call := g.role.factorise(g, "s"); call != nil {
+		return []jen.Code{call}
 	}
 	return nil
 }

@@ -33,25 +33,24 @@ func (g *generator) build() {
 	for _, x := range []struct {
 		name string
 		ph   *phase
-		ok   bool
 	}{
-		{"summarise", &g.ph.data, true},
-		{"prepareGiven", &g.ph.given, true},
-		{"LogDensity", &g.ph.logDensity, true},
-		{"Gradient", &g.ph.gradient, true},
-		{"slope", &g.ph.slope, true},
-		{"Generate", &g.ph.generate, true},
-		{"DrawPrior", &g.ph.prior, true},
-		{"Constrain", &g.ph.value, true},
-		{"matrix", &g.ph.metric, true},
-		{"force", &g.ph.force, !g.flat()},
-		{"pairing", &g.ph.contract, true},
-		{"prepare", &g.ph.prepare, !g.flat()},
-		{"rank1", &g.ph.rank1, !g.flat()},
-		{"cube", &g.ph.jacobian, true},
-		{"curvature", &g.ph.curvature, true},
+		{"summarise", &g.ph.data},
+		{"prepareGiven", &g.ph.given},
+		{"LogDensity", &g.ph.logDensity},
+		{"Gradient", &g.ph.gradient},
+		{"slope", &g.ph.slope},
+		{"Generate", &g.ph.generate},
+		{"DrawPrior", &g.ph.prior},
+		{"Constrain", &g.ph.value},
+		{"matrix", &g.ph.metric},
+		{"force", &g.ph.force},
+		{"pairing", &g.ph.contract},
+		{"prepare", &g.ph.prepare},
+		{"rank1", &g.ph.rank1},
+		{"cube", &g.ph.jacobian},
+		{"curvature", &g.ph.curvature},
 	} {
-		if x.ok && len(x.ph.defs)+len(x.ph.targets) > 0 {
+		if len(x.ph.defs)+len(x.ph.targets) > 0 {
 			g.function(x.name, x.ph)
 		}
 	}

@@ -106,17 +106,6 @@ func (g *generator) fieldVar(mark string) *loop.Var {
 // vectorVar is an array over all coordinates.
 func (g *generator) vectorVar(name string) *loop.Var { return g.param(name, g.extent(g.dim)) }
 
-// matrixVar is a matrix over all coordinates, as it is stored.
-func (g *generator) matrixVar(name string) *loop.Var {
-	switch {
-	case g.byParts():
-		return g.param(name, loop.At(g.unknown()))
-	case g.diagonal():
-		return g.vectorVar(name)
-	}
-	return g.param(name, g.extent(g.dim), g.extent(g.dim))
-}
-
 // quantityVar is the array of all generated quantities.
 func (g *generator) quantityVar() *loop.Var { return g.param("out", loop.At(g.unknown())) }
 

@@ -11,9 +11,86 @@ import (
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// Matrices that are stored by the parts of their structure, as linalg.Structured
+// structuredStorage keeps the parts of the structure of the matrix, as linalg.Structured
 // packs them: of each part first the band of its spine by diagonals, then the
-// rows of its border along the spine, then the border's own block.
+// rows of its border along the spine, then the border's own block. Banded, bordered
+// and block-diagonal matrices differ in their parts alone.
+type structuredStorage struct{ linear }
+
+// sizes adds those that tell where the parts begin, and those of their borders.
+func (structuredStorage) sizes(g *generator) {
+	for k := 1; k < len(g.d.Metric.Parts); k++ {
+		key := startKey(k)
+		name := g.names.fresh(fmt.Sprintf("start%d", k))
+		g.sizeOf[key] = name
+		g.sizes = append(g.sizes, sizeField{key: key, name: name, part: k})
+	}
+	for _, part := range g.d.Metric.Parts {
+		g.borderSize(part, -1) // the sizes that it needs
+	}
+}
+
+func (structuredStorage) array(g *generator, name string) *loop.Var {
+	return g.param(name, loop.At(g.unknown()))
+}
+
+// entry writes a diagonal of a spine or a block of a border; between the two there is one block, not two.
+func (structuredStorage) entry(g *generator, o symbolic.Output) []target {
+	if o.Banded {
+		return []target{{out: o, dst: g.outputTensor(layout{kind: "band", array: "b", row: o.Row, dir: o.Offset})}}
+	}
+	return g.blockTargets(o, g.onSpine(o.Row) == g.onSpine(o.Col))
+}
+
+// clears: all is written where there is one band and all of its diagonals are results.
+func (structuredStorage) clears(g *generator) bool {
+	m := g.d.Metric
+	return len(m.Parts) != 1 || len(m.Parts[0].Border) > 0 || len(g.d.Matrix) != m.Parts[0].Width+1
+}
+
+func (structuredStorage) whole(g *generator) [][]int {
+	var out [][]int
+	for _, part := range g.d.Metric.Parts {
+		if len(part.Border) > 0 {
+			out = append(out, part.Border)
+		}
+	}
+	return out
+}
+
+func (structuredStorage) length(*generator, *printer) *jen.Statement {
+	return sdot("factor").Dot("Len").Call()
+}
+
+func (structuredStorage) factor() string { return "Structured" }
+
+func (structuredStorage) construct(g *generator, p *printer, m *jen.Statement) []jen.Code {
+	lines := []jen.Code{sdot("factor").Op("=").Add(linalg("NewStructured")).Call(m, g.partsLiteral(p))}
+	for _, f := range g.sizes {
+		if f.part > 0 {
+			lines = append(lines, sdot(f.name).Op("=").Add(sdot("factor")).Dot("Start").Call(jen.Lit(f.part)))
+		}
+	}
+	return lines
+}
+
+func (structuredStorage) withMatrix(method string, args ...jen.Code) *jen.Statement {
+	return sdot("factor").Dot(method).Call(append(args, sdot("b"))...)
+}
+
+func (structuredStorage) metric() []jen.Code {
+	return []jen.Code{sdot("factor").Dot("Dense").Call(id("dst"), sdot("b"))}
+}
+
+func (structuredStorage) weigh() (code []jen.Code, w *jen.Statement) {
+	return []jen.Code{sdot("factor").Dot("Pack").Call(sdot("w"), id("w"))}, sdot("w")
+}
+
+func (structuredStorage) weighForce() []jen.Code {
+	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), sdot("factor").Dot("SubtractSquare").Call(sdot("w"), id("v"))}
+}
+
+func (structuredStorage) terms() terms { return linearTerms("packed as linalg.Structured does") }
 
 // partOf returns the number of the part that holds a parameter.
 func (g *generator) partOf(param int) int {
@@ -67,8 +144,8 @@ func (g *generator) partStart(part int) *loop.Int {
 	return g.extent(dsl.Extent{Name: startKey(part)})
 }
 
-// packedIndex is the place of an entry of a matrix that is stored by parts.
-func (l *lowering) packedIndex(row, col int, a, b []symbolic.Sub) *loop.Int {
+// at follows the parts.
+func (structuredStorage) at(l *lowering, row, col int, a, b []symbolic.Sub) []*loop.Int {
 	g := l.g
 	k := g.partOf(row)
 	part := g.d.Metric.Parts[k]
@@ -76,12 +153,12 @@ func (l *lowering) packedIndex(row, col int, a, b []symbolic.Sub) *loop.Int {
 	if part.Spine >= 0 {
 		n = g.extent(g.d.Params[part.Spine].Size())
 	}
-	at := func(terms ...*loop.Int) *loop.Int {
+	at := func(terms ...*loop.Int) []*loop.Int {
 		sum := g.partStart(k)
 		for _, t := range terms {
 			sum = sum.Add(t)
 		}
-		return sum
+		return []*loop.Int{sum}
 	}
 	bands := loop.Const(part.Width + 1).Times(n) // those of the spine
 	switch {
@@ -160,37 +237,4 @@ func (g *generator) borderLiteral(p *printer, part symbolic.Part) *jen.Statement
 		return jen.Add(spans[0])
 	}
 	return jen.Qual("slices", "Concat").Call(spans...)
-}
-
-// covered reports whether every stored entry of the matrix is written by its
-// results: then it need not be cleared.
-func (g *generator) covered() bool {
-	m := g.d.Metric
-	if len(m.Parts) != 1 || len(m.Parts[0].Border) > 0 {
-		return false
-	}
-	return len(g.d.Matrix) == m.Parts[0].Width+1
-}
-
-// denseParts lists the sets of parameters whose matrix among themselves is
-// stored as a whole.
-func (g *generator) denseParts() [][]int {
-	m := g.d.Metric
-	if g.diagonal() {
-		return nil
-	}
-	var out [][]int
-	if !g.byParts() {
-		var all []int
-		for n := range g.d.Params {
-			all = append(all, n)
-		}
-		return append(out, all)
-	}
-	for _, part := range m.Parts {
-		if len(part.Border) > 0 {
-			out = append(out, part.Border)
-		}
-	}
-	return out
 }

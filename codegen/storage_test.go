@@ -1,0 +1,252 @@
+package codegen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/dsl"
+	la "github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// metricModels has a model of each storage with each of its dynamics.
+var metricModels = []struct{ storage, dynamics, text string }{
+	{"dense", "constant", "model m\ndata n int\ndata x real[n]\ndata y real[n]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a + b*x, 1)\nmetric fisher\n"},
+	{"dense", "flat", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a*sin(b), exp(a))\nmetric fisher\n"},
+	{"dense", "variable", "model m\ndata y real\nparam a, b, c real\na, b, c ~ normal(0, 1)\ny ~ normal(a*sin(b) + c, exp(a))\nmetric fisher\n"},
+	{"diagonal", "constant", "model m\nparam x real[3]\nx ~ normal(0, 1)\nmetric identity\n"},
+	{"diagonal", "flat", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a, exp(b))\nmetric fisher\n"},
+	{"diagonal", "variable", "model m\ndata n int\ndata y int[n] >= 0\nparam x real[n]\nx ~ normal(0, 1)\ny ~ poisson_log(x)\nmetric fisher\n"},
+	{"structured", "constant", "model m\ndata n int\ndata y real[n]\nparam x real[n]\nparam c real\nx ~ normal(c, 1)\nc ~ normal(0, 1)\ny ~ normal(x, 1)\nmetric fisher\n"},
+	{"structured", "variable", borderedBand},
+	{"SoftAbs", "variable", "model m\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(sin(a), 1)\nmetric softabs(alpha = 10)\n"},
+	{"SoftAbs in closed form", "variable", "model m\nparam x real[10]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric softabs(alpha = 10)\n"},
+}
+
+// borderedBand has a walk with two scalars beside it, of a size that is known and too large to be stored whole.
+const borderedBand = "model m\ndata y int[20] >= 0\nparam x real[20]\nparam c, e real\nx[1] ~ normal(c, 1)\nx[t] ~ normal(x[t-1], 1) for t in 2..20\nc, e ~ normal(0, 1)\ny ~ poisson_log(x + c*e)\nmetric fisher\n"
+
+// factors are the types that storages may name, and what their constructors return.
+var factors = map[string]any{
+	"Cholesky":       la.NewCholesky(1),
+	"DiagonalFactor": la.NewDiagonalFactor(1),
+	"Structured":     la.NewStructured(1, []la.Part{{N: 1}}),
+	"SoftAbs":        la.NewSoftAbs(1, 1),
+	"SoftAbsArrow":   la.NewSoftAbsArrow(2, 1, 1),
+}
+
+// testDerived derives a model.
+func testDerived(t *testing.T, text string) *symbolic.Derived {
+	t.Helper()
+	m, ds := dsl.Load("m.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds)
+	}
+	d, list := symbolic.Derive(m)
+	if d == nil {
+		t.Fatal(list)
+	}
+	return d
+}
+
+// testUnits makes the generators of a model.
+func testUnits(t *testing.T, text string) []*generator {
+	t.Helper()
+	units, err := newUnits(testDerived(t, text), Options{Package: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return units
+}
+
+func (g *generator) storageName() string {
+	for _, row := range storages {
+		if row.is == g.storage {
+			return row.name
+		}
+	}
+	return "none"
+}
+
+func (g *generator) dynamicsName() string {
+	for _, row := range allDynamics {
+		if row.is == g.dynamics {
+			return row.name
+		}
+	}
+	return ""
+}
+
+// TestStorages: each row of storages, with each of its dynamics, takes the model that is made for it, and
+// the code asks of the factor what its type has.
+func TestStorages(t *testing.T) {
+	var seen []string
+	for _, m := range metricModels {
+		t.Run(m.storage+", "+m.dynamics, func(t *testing.T) {
+			g := testUnits(t, m.text)[0]
+			if got := g.storageName(); got != m.storage {
+				t.Fatalf("storage %s", got)
+			}
+			if got := g.dynamicsName(); got != m.dynamics {
+				t.Fatalf("dynamics %s", got)
+			}
+			code, err := Generate(testDerived(t, m.text), Options{Package: "m"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls := factorCalls(t, code)
+			if m.dynamics == "flat" {
+				if len(calls) > 0 {
+					t.Errorf("flat code calls a factor: %v", calls)
+				}
+				return
+			}
+			typ := reflect.TypeOf(factors[g.storage.factor()])
+			if typ == nil || typ.Elem().Name() != g.storage.factor() {
+				t.Fatalf("linalg has no factor %s", g.storage.factor())
+			}
+			for _, text := range []string{"*linalg." + g.storage.factor() + " ", "= linalg.New" + g.storage.factor() + "("} {
+				if !strings.Contains(string(code), text) {
+					t.Errorf("the code has no %s", text)
+				}
+			}
+			if len(calls) < 7 {
+				t.Errorf("only %v are called", calls)
+			}
+			for _, call := range calls {
+				method, ok := typ.MethodByName(call.method)
+				if !ok {
+					t.Errorf("linalg.%s has no method %s", g.storage.factor(), call.method)
+				} else if n := method.Type.NumIn() - 1; n != call.args {
+					t.Errorf("%s of linalg.%s has %d arguments, not %d", call.method, g.storage.factor(), n, call.args)
+				}
+			}
+		})
+		seen = append(seen, m.storage, m.dynamics)
+	}
+	for _, row := range storages {
+		if !slices.Contains(seen, row.name) {
+			t.Errorf("no model of the storage %s", row.name)
+		}
+	}
+	for _, row := range allDynamics {
+		if row.name != "none" && !slices.Contains(seen, row.name) { // TestJoint has that
+			t.Errorf("no model of the dynamics %s", row.name)
+		}
+	}
+}
+
+// factorCall is a call of a method of the factor.
+type factorCall struct {
+	method string
+	args   int
+}
+
+// factorCalls lists the calls s.factor.Method(…) of emitted code.
+func factorCalls(t *testing.T, code []byte) []factorCall {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), "m.go", code, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []factorCall
+	ast.Inspect(f, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if method, ok := call.Fun.(*ast.SelectorExpr); ok {
+				if field, ok := method.X.(*ast.SelectorExpr); ok && field.Sel.Name == "factor" {
+					out = append(out, factorCall{method.Sel.Name, len(call.Args)})
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// TestJoint: the type of a model of several blocks has neither storage nor steps, its blocks have their own.
+func TestJoint(t *testing.T) {
+	units := testUnits(t, "model m\ndata y real\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(0, 1)\ny ~ normal(a, exp(b))\nblock one(a) metric fisher\nblock two(b) metric softabs(alpha = 10)\n")
+	got := ""
+	for _, g := range units {
+		got += fmt.Sprintf("%T: %s, %s\n", g.role, g.dynamicsName(), g.storageName())
+	}
+	want := "codegen.jointRole: none, none\ncodegen.blockRole: constant, diagonal\ncodegen.blockRole: variable, SoftAbs\n"
+	if got != want {
+		t.Errorf("%swant\n%s", got, want)
+	}
+}
+
+// placed returns the matrix over all coordinates with distinct entries on its pattern, and what a storage makes of
+// it: each entry at the place that the storage gives it.
+func placed(t *testing.T, text string, length int, inPattern func(i, j int) bool) (dense, stored []float64) {
+	t.Helper()
+	g := testUnits(t, text)[0]
+	var body []loop.Stmt
+	l := g.lower(&body)
+	type coordinate struct {
+		param int
+		subs  []symbolic.Sub
+	}
+	var all []coordinate
+	for n, p := range g.d.Params {
+		if p.Scalar() {
+			all = append(all, coordinate{param: n})
+			continue
+		}
+		for i := range p.Size().Offset {
+			all = append(all, coordinate{n, []symbolic.Sub{{At: dsl.Fixed(i + 1)}}})
+		}
+	}
+	m := len(all)
+	dense, stored = make([]float64, m*m), make([]float64, length)
+	for i, a := range all {
+		for j, b := range all {
+			if !inPattern(i, j) {
+				continue
+			}
+			place := 0
+			at := g.storage.at(l, a.param, b.param, a.subs, b.subs)
+			for _, x := range at {
+				if x.Op != loop.IntConst {
+					t.Fatalf("the place of (%d, %d) is no number", i, j)
+				}
+				place = place*m + x.N
+			}
+			dense[i*m+j] = float64(1 + min(i, j)*m + max(i, j))
+			stored[place] = dense[i*m+j]
+		}
+	}
+	return dense, stored
+}
+
+// TestPlaces: entries lie where linalg looks for them.
+func TestPlaces(t *testing.T) {
+	t.Run("structured", func(t *testing.T) {
+		factor := la.NewStructured(22, []la.Part{{N: 20, Width: 1, Border: []int{20, 21}}})
+		want, b := placed(t, borderedBand, factor.Len(), func(i, j int) bool { return i >= 20 || j >= 20 || max(i-j, j-i) <= 1 })
+		got := make([]float64, len(want))
+		factor.Dense(got, b)
+		if !slices.Equal(got, want) {
+			t.Errorf("%v instead of %v", got, want)
+		}
+	})
+	t.Run("dense", func(t *testing.T) {
+		want, b := placed(t, metricModels[2].text, 9, func(i, j int) bool { return true })
+		if !slices.Equal(b, want) {
+			t.Errorf("%v instead of %v", b, want)
+		}
+	})
+	t.Run("diagonal", func(t *testing.T) {
+		want, b := placed(t, metricModels[3].text, 3, func(i, j int) bool { return i == j })
+		if !slices.Equal(b, []float64{want[0], want[4], want[8]}) {
+			t.Errorf("%v of %v", b, want)
+		}
+	})
+}
