@@ -107,8 +107,26 @@ func expWide(a float64) float64 {
 	r, t := expReduce(a)
 	half := int32(math.Float64bits(t)) >> 9
 	h, tail := expStep(t - float64(half*expSteps))
-	return (h + float64(h*(tail+expRest(r)))) * pow2(int64(half))
+	return float64((h + float64(h*(tail+expRest(r)))) * pow2(int64(half)))
 }
 
 // pow2 returns 2ᵏ for −1022 ≤ k ≤ 1023.
 func pow2(k int64) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
+
+// ExpOf returns eᵃ, with the bits of Exp.
+func ExpOf(a float64) float64 { return exp(a) }
+
+// ExpParts returns h, y and k with eᵃ = (h + y) 2ᵏ up to 2⁻⁵⁷ of it, and |y| below 2⁻⁸ h, for
+// |a| ≤ 750. For |a| ≤ 700, k is 0. It serves functions that take something
+// from eᵃ, or multiply it.
+func ExpParts(a float64) (h, y float64, k int) {
+	r, t := expReduce(a)
+	if !expPlain(a) {
+		k = int(int32(math.Float64bits(t)) >> 9)
+	}
+	h, tail := expStep(t - float64(k*expSteps))
+	return h, float64(h * (tail + expRest(r))), k
+}
+
+// Scale returns v 2ᵏ for −1022 ≤ k ≤ 1023.
+func Scale(v float64, k int) float64 { return float64(v * pow2(int64(k))) }
