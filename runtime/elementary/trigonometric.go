@@ -5,281 +5,181 @@ import (
 	"math/bits"
 )
 
-// Sin returns the sine of x radians, for any finite x; it is NaN for ±Inf.
+// Sin returns the sine of x, in radians.
 func Sin(x float64) float64 {
-	if math.Abs(x) < quarter {
-		if math.Abs(x) < 0x1p-27 {
-			return x
+	if a := math.Abs(x); a <= math.Pi/4 {
+		if a < 0x1p-27 {
+			return x // −0, and what x² would lose
 		}
-		return sine(x, 0)
+		z := float64(x * x)
+		return x + float64(float64(x*z)*sinRest(z))
 	}
-	n, r, l := reduce(x)
-	return quadrant(n, r, l)
+	r, rest, quadrant := reduce(x)
+	if quadrant&1 == 1 {
+		return turned(cosKernel(r, rest), quadrant)
+	}
+	return turned(sinKernel(r, rest), quadrant)
 }
 
-// Cos returns the cosine of x radians, for any finite x; it is NaN for ±Inf.
+// Cos returns the cosine of x, in radians.
 func Cos(x float64) float64 {
-	if math.Abs(x) < quarter {
-		return cosine(x, 0)
+	r, rest, quadrant := reduce(x)
+	if quadrant&1 == 0 {
+		return turned(cosKernel(r, rest), quadrant)
 	}
-	n, r, l := reduce(x)
-	return quadrant(n+1, r, l)
+	return turned(sinKernel(r, rest), quadrant+1)
 }
 
-// Sincos returns Sin(x), Cos(x).
-func Sincos(x float64) (sin, cos float64) { return Sin(x), Cos(x) }
+// Sincos returns the sine and the cosine of x, in radians.
+func Sincos(x float64) (sin, cos float64) {
+	if math.Abs(x) <= math.Pi/4 {
+		return Sin(x), cosKernel(x, 0)
+	}
+	r, rest, quadrant := reduce(x)
+	sin, cos = sinKernel(r, rest), cosKernel(r, rest)
+	if quadrant&1 == 1 {
+		return turned(cos, quadrant), turned(sin, quadrant+1)
+	}
+	return turned(sin, quadrant), turned(cos, quadrant)
+}
 
-// Tan returns the tangent of x radians, for any finite x; it is NaN for ±Inf.
+// turned returns v, or −v in the third and fourth quadrant.
+func turned(v float64, quadrant uint64) float64 {
+	return math.Float64frombits(math.Float64bits(v) ^ quadrant>>1<<63)
+}
+
+// sinKernel returns sin(r + rest), |r| ≤ π/4, where rest is at most an ulp of r.
+func sinKernel(r, rest float64) float64 {
+	z := float64(r * r)
+	return r + (float64(float64(r*z)*sinRest(z)) + float64(rest*(1-float64(0.5*z))))
+}
+
+// sinRest returns (sin r − r)/r³ for z = r².
+func sinRest(z float64) float64 {
+	c := &sinSeries
+	w := float64(z * z)
+	return (c[0] + float64(z*c[1])) + float64(w*((c[2]+float64(z*c[3]))+float64(w*(c[4]+float64(z*c[5])))))
+}
+
+// cosKernel returns cos(r + rest), |r| ≤ π/4.
+func cosKernel(r, rest float64) float64 {
+	z := float64(r * r)
+	h := float64(0.5 * z)
+	u := 1 - h
+	return u + (((1 - u) - h) + (float64(float64(z*z)*cosRest(z)) - float64(r*rest)))
+}
+
+// cosRest returns (cos r − 1 + r²/2)/r⁴ for z = r².
+func cosRest(z float64) float64 {
+	c := &cosSeries
+	w := float64(z * z)
+	return (c[0] + float64(z*c[1])) + float64(w*((c[2]+float64(z*c[3]))+float64(w*(c[4]+float64(z*c[5])))))
+}
+
+// Tan returns the tangent of x, in radians: the quotient of sine and cosine, each of twice the precision
+// where it counts.
 func Tan(x float64) float64 {
+	r, rest, quadrant := reduce(x)
 	if math.Abs(x) < 0x1p-27 {
-		return x
+		return x // −0, and what x² would lose
 	}
-	var n uint64
-	r, l := x, 0.0
-	if !(math.Abs(x) < quarter) {
-		n, r, l = reduce(x)
-	}
-	s, sl := sineParts(r, l)
-	c, cl := cosineParts(r, l)
-	if n&1 == 1 {
-		s, sl, c, cl = c, cl, -s, -sl
-	}
-	q := s / c
-	return q + ((math.FMA(-q, c, s)+sl)-float64(q*cl))/c
-}
-
-// quarter is π/4.
-const quarter = 0.7853981633974483
-
-// quadrant returns the sine of n π/2 + r + l.
-func quadrant(n uint64, r, l float64) float64 {
-	var v float64
-	if n&1 == 0 {
-		v = sine(r, l)
-	} else {
-		v = cosine(r, l)
-	}
-	if n&2 != 0 {
-		return -v
-	}
-	return v
-}
-
-// sine returns sin(r + l) for |r| ≤ π/4 and |l| below an ulp of r.
-func sine(r, l float64) float64 {
-	z := float64(r * r)
-	return r + (float64(float64(z*r)*sineRest(z)) + (l - float64(0.5*z*l)))
-}
-
-// sineParts is sine in two parts.
-func sineParts(r, l float64) (s, low float64) {
-	z := float64(r * r)
-	t := float64(float64(z*r)*sineRest(z)) + (l - float64(0.5*z*l))
-	s = r + t
-	return s, (r - s) + t
-}
-
-// cosine returns cos(r + l) for |r| ≤ π/4 and |l| below an ulp of r.
-func cosine(r, l float64) float64 {
-	z := float64(r * r)
+	z, zLow := twoProduct(r, r)
+	s, sLow := fastSum(r, float64(float64(r*z)*sinRest(z))+float64(rest*(1-float64(0.5*z))))
 	h := float64(0.5 * z)
-	w := 1 - h
-	return w + (((1 - w) - h) + (float64(float64(z*z)*cosineRest(z)) - float64(r*l)))
-}
-
-// cosineParts is cosine in two parts.
-func cosineParts(r, l float64) (c, low float64) {
-	z := float64(r * r)
-	h := float64(0.5 * z)
-	w := 1 - h
-	t := ((1 - w) - h) + (float64(float64(z*z)*cosineRest(z)) - float64(r*l))
-	// The error of z, which a sine of the same size would not forgive.
-	t -= float64(0.5 * math.FMA(r, r, -z))
-	c = w + t
-	return c, (w - c) + t
-}
-
-// sineRest returns (sin r − r)/r³ for z = r² ≤ (π/4)², by its series.
-func sineRest(z float64) float64 {
-	w := float64(z * z)
-	even := -1.0/6 + float64(w*(-1.0/5040+float64(w*(-1.0/39916800+float64(w*(-1.0/1307674368000))))))
-	odd := 1.0/120 + float64(w*(1.0/362880+float64(w*(1.0/6227020800+float64(w*(1.0/355687428096000))))))
-	return even + float64(z*odd)
-}
-
-// cosineRest returns (cos r − 1 + r²/2)/r⁴ for z = r² ≤ (π/4)², by its series.
-func cosineRest(z float64) float64 {
-	w := float64(z * z)
-	even := 1.0/24 + float64(w*(1.0/40320+float64(w*(1.0/479001600+float64(w*(1.0/20922789888000))))))
-	odd := -1.0/720 + float64(w*(-1.0/3628800+float64(w*(-1.0/87178291200+float64(w*(-1.0/6402373705728000))))))
-	return even + float64(z*odd)
-}
-
-// π/2 in parts; all but the last have 33 bits, so that their products with an
-// integer below 2²⁰ are exact.
-const (
-	half1 = 0x1.921fb544p+0
-	half2 = 0x1.0b4611a6p-34
-	half3 = 0x1.3198a2ep-69
-	half4 = 0x1.b839a252049c1p-104
-)
-
-// reduce returns n, r and l with x = n π/2 + r + l modulo 2π, |r| ≤ π/4 but for a
-// rounding and |l| below an ulp of r. The result is NaN for ±Inf and NaN.
-//
-// Below 2¹⁹ it is the reduction of Cody and Waite (Software Manual for the Elementary
-// Functions, 1980) with four parts of π/2; above, that of Payne and Hanek (ACM
-// SIGNUM Newsletter 18, 1983) in integers.
-func reduce(x float64) (n uint64, r, l float64) {
-	if !(math.Abs(x) < 0x1p19) {
-		if x-x != 0 {
-			return 0, math.NaN(), 0
-		}
-		n, r, l = reduceLarge(math.Abs(x))
-		if x < 0 {
-			return -n, -r, -l
-		}
-		return n, r, l
+	c, cLow := fastSum(1, -h)
+	c, cLow = fastSum(c, cLow+(float64(float64(z*z)*cosRest(z))-(float64(r*rest)+float64(0.5*zLow))))
+	if quadrant&1 == 1 {
+		s, sLow, c, cLow = -c, -cLow, s, sLow
 	}
-	const shift = 0x1.8p52
-	t := float64(x*(2/math.Pi)) + shift
-	k := t - shift
-	n = math.Float64bits(t)
-	a := x - float64(k*half1) // exact
-	b := float64(k * half2)
-	r, l = twoDifference(a, b)
-	c := float64(k * half3)
-	r2, l2 := twoDifference(r, c)
-	l2 += l - float64(k*half4)
-	r = r2 + l2
-	return n, r, (r2 - r) + l2
+	w := 1 / c
+	q := float64(s * w)
+	p, pLow := twoProduct(q, c)
+	return q + float64((((s-p)-pLow)+(sLow-float64(q*cLow)))*w)
 }
 
-// twoDifference returns a − b in two parts (Knuth).
-func twoDifference(a, b float64) (d, e float64) {
-	d = a - b
-	t := d - a
-	return d, (a - (d - t)) - (b + t)
-}
-
-// reduceLarge is reduce for finite x ≥ 2¹⁹: with x = m 2ᵉ, the bits of m · 2ᵉ · 2/π from 2¹
-// downwards, 192 of them.
-func reduceLarge(x float64) (n uint64, r, l float64) {
-	b := math.Float64bits(x)
-	e := int(b>>52) - 1075
-	m := b&(1<<52-1) | 1<<52
-	// The words of 2/π that matter: all bits above 2^(1−e) give multiples of 4.
-	at := max(0, e-2) // number of leading bits of 2/π to leave out: their product is a multiple of 4
-	word, bit := at/64, uint(at%64)
-	var w [4]uint64
-	for i := range w {
-		w[i] = twoOverPi[word+i] << bit
-		if bit > 0 {
-			w[i] |= twoOverPi[word+i+1] >> (64 - bit)
-		}
-	}
-	// w/2²⁵⁶ is 2/π·2^at modulo 1, hence m·w·2^(e−at−256) the product modulo 4.
-	var p [4]uint64 // m·w modulo 2²⁵⁶, highest word first
-	var carry uint64
-	for i := 3; i >= 0; i-- {
-		hi, lo := bits.Mul64(m, w[i])
-		lo, c := bits.Add64(lo, carry, 0)
-		p[i], carry = lo, hi+c
-	}
-	// carry·2²⁵⁶ + p, times 2^(e−at−256): the point stands after bit 256 − (e−at).
-	s := e - at // 2 or less
-	v := shiftLeft([5]uint64{carry, p[0], p[1], p[2], p[3]}, s)
-	n = v[0]
-	f := [3]uint64{v[1], v[2], v[3]}
-	negative := f[0]>>63 == 1
-	if negative {
-		n++
-		var c uint64
-		f[2], c = bits.Add64(^f[2], 1, 0)
-		f[1], c = bits.Add64(^f[1], 0, c)
-		f[0], _ = bits.Add64(^f[0], 0, c)
-	}
-	r, l = fraction(f)
-	if negative {
-		return n, -r, -l
-	}
-	return n, r, l
-}
-
-// shiftLeft returns v times 2ˢ for −33 ≤ s ≤ 2, less what overflows.
-func shiftLeft(v [5]uint64, s int) [5]uint64 {
-	var out [5]uint64
-	for i := range v {
-		if s >= 0 {
-			out[i] = v[i] << s
-			if i+1 < len(v) && s > 0 {
-				out[i] |= v[i+1] >> (64 - s)
-			}
-			continue
-		}
-		out[i] = v[i] >> -s
-		if i > 0 {
-			out[i] |= v[i-1] << (64 + s)
-		}
-	}
-	return out
-}
-
-// fraction returns f/2¹⁹² π/2 in two parts.
-func fraction(f [3]uint64) (r, l float64) {
-	zeros := 0
-	for f[0] == 0 && zeros < 128 {
-		f, zeros = [3]uint64{f[1], f[2], 0}, zeros+64
-	}
-	if k := bits.LeadingZeros64(f[0]); k > 0 && k < 64 {
-		f[0] = f[0]<<k | f[1]>>(64-k)
-		f[1] = f[1]<<k | f[2]>>(64-k)
-		zeros += k
-	}
-	hi := math.Ldexp(float64(f[0]>>11), -53-zeros)
-	lo := math.Ldexp(float64((f[0]&(1<<11-1))<<42|f[1]>>22), -106-zeros)
-	// (hi + lo) π/2
-	const p, q = 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54
-	a := float64(hi * p)
-	b := math.FMA(hi, p, -a) + (float64(hi*q) + float64(lo*p))
-	r = a + b
-	return r, (a - r) + b
-}
-
-// Atan returns the arctangent of x in radians: atan(i/16) from a table and the
-// series of atan((x − i/16)/(1 + x i/16)). Above 1 it is π/2 − atan(1/x).
-func Atan(x float64) float64 {
+// reduce returns r + rest = x − n π/2, |r| ≤ π/4, and n mod 4; r is NaN for an infinite x.
+func reduce(x float64) (r, rest float64, quadrant uint64) {
 	a := math.Abs(x)
 	switch {
-	case !(a > 0x1p-27):
-		return x
-	case a > 0x1p60:
-		if a != a {
-			return x
+	case a <= math.Pi/4:
+		return x, 0, 0
+	case a < 0x1p20:
+		return reduceMedium(x)
+	case a <= math.MaxFloat64:
+		r, rest, quadrant = reduceLarge(a)
+		if x < 0 {
+			return -r, -rest, -quadrant & 3
 		}
-		return math.Copysign(math.Pi/2, x)
-	case a <= 1:
-		h, l := atanParts(a, 1)
-		return math.Copysign(h+l, x)
+		return r, rest, quadrant
 	}
-	h, l := atanParts(1, a)
-	const low = 0x1.1a62633145c07p-54 // π/2 − math.Pi/2
-	return math.Copysign(math.Pi/2-h+(low-l+((math.Pi/2-(math.Pi/2-h))-h)), x)
+	return math.NaN(), 0, 0
 }
 
-// atanParts returns atan(y/x) in two parts, for 0 < y ≤ x.
-func atanParts(y, x float64) (h, l float64) {
-	i := int(float64(16*(y/x)) + 0.5)
-	c := float64(float64(i) / 16)
-	n, d := y-float64(c*x), x+float64(c*y)
-	ne, de := math.FMA(-c, x, y-n), 0.0 // n + ne = y − c x
-	de = (x - d) + float64(c*y)
-	t := n / d
-	e := (math.FMA(-t, d, n) + ne - float64(t*de)) / d
-	z := float64(t * t)
-	p := -1.0/3 + float64(z*(1.0/5+float64(z*(-1.0/7+float64(z*(1.0/9+float64(z*(-1.0/11+float64(z*(1.0/13))))))))))
-	rest := atanTable[i][1] + (e + float64(float64(t*z)*p))
-	base := atanTable[i][0]
-	s := base + t
-	return s, ((base - s) + t) + rest
+// reduceMedium is reduce for |x| < 2²⁰, by parts of π/2 (Cody & Waite).
+func reduceMedium(x float64) (r, rest float64, quadrant uint64) {
+	const shift = 0x1.8p52 // rounds to integers
+	t := float64(x*twoOverPi) + shift
+	n := t - shift
+	quadrant = math.Float64bits(t) & 3
+	a := x - float64(n*halfPi) // exact
+	b := float64(n * halfPiSecond)
+	if r = a - b; math.Abs(r) > 0x1p-10 {
+		// What the second part lacks is below 2⁻⁶⁵.
+		return r, (a - r) - b, quadrant
+	}
+	r, e1 := twoSum(a, -float64(n*halfPiLow))
+	r, e2 := twoSum(r, -float64(n*halfPiLeast))
+	r, rest = fastSum(r, (e1+e2)-float64(n*halfPiLast))
+	return r, rest, quadrant
+}
+
+// halfPiSecond is π/2 − halfPi, rounded.
+const halfPiSecond = halfPiLow + halfPiLeast
+
+// reduceLarge is reduce for x ≥ 1 (Payne & Hanek, ACM SIGNUM Newsletter 18, 1983): of the product of x
+// and 2/π, only the bits around the point are formed, as integers.
+func reduceLarge(x float64) (r, rest float64, quadrant uint64) {
+	b := math.Float64bits(x)
+	m := b&(1<<52-1) | 1<<52
+	e := int(b>>52) - 1075 // x = m 2ᵉ
+
+	// Of 2/π, bits of weight above 2²⁻ᵉ make multiples of 4 and are left out; 192 are taken.
+	start := e + 62 // the words begin with 64 zeros
+	word, bit := start/64, uint(start%64)
+	var f [3]uint64
+	for i := range f {
+		f[i] = twoOverPiWords[word+i]<<bit | twoOverPiWords[word+i+1]>>(64-bit)
+	}
+	// The product modulo 2¹⁹² is x·2/π modulo 4, in units of 2⁻¹⁹⁰, up to 2⁵³ of them.
+	h2, p2 := bits.Mul64(m, f[2])
+	h1, p1 := bits.Mul64(m, f[1])
+	p0 := m * f[0]
+	p1, carry := bits.Add64(p1, h2, 0)
+	p0, _ = bits.Add64(p0, h1, carry)
+
+	quadrant = p0 >> 62
+	p0, p1, p2 = p0<<2|p1>>62, p1<<2|p2>>62, p2<<2
+	sign := 1.0
+	if p0>>63 == 1 { // more than half: it lacks something to the next quadrant
+		quadrant = (quadrant + 1) & 3
+		sign = -1
+		var borrow uint64
+		p2, borrow = bits.Sub64(0, p2, 0)
+		p1, borrow = bits.Sub64(0, p1, borrow)
+		p0, _ = bits.Sub64(0, p0, borrow)
+	}
+	// No float64 is so near a multiple of π/2 that the first word is zero and the second too.
+	zeros := uint(bits.LeadingZeros64(p0))
+	if zeros == 64 {
+		p0, p1, p2 = p1, p2, 0
+		zeros += uint(bits.LeadingZeros64(p0))
+	}
+	s := zeros % 64
+	p0, p1 = p0<<s|p1>>(64-s), p1<<s|p2>>(64-s)
+	unit := float64(sign * math.Float64frombits(uint64(1023-53-int(zeros))<<52))
+	hi := float64(float64(p0>>11) * unit)
+	lo := float64(float64((p0<<53|p1>>11)>>11) * float64(unit*0x1p-53))
+	r, rest = twoProduct(hi, halfPiRounded)
+	r, rest = fastSum(r, rest+(float64(hi*halfPiRoundedLow)+float64(lo*halfPiRounded)))
+	return r, rest, quadrant
 }

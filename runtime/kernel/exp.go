@@ -116,17 +116,18 @@ func pow2(k int64) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
 // ExpOf returns eᵃ, with the bits of Exp.
 func ExpOf(a float64) float64 { return exp(a) }
 
-// ExpParts returns h, y and k with eᵃ = (h + y) 2ᵏ up to 2⁻⁵⁷ of it, and |y| below 2⁻⁸ h, for
-// |a| ≤ 750. For |a| ≤ 700, k is 0. It serves functions that take something
-// from eᵃ, or multiply it.
-func ExpParts(a float64) (h, y float64, k int) {
+// ExpParts takes a, |a| ≤ 746, apart: eᵃ = 2^(n/256) eʳ. It returns r, |r| ≤ ln 2 / 512, up to 2⁻⁶², and
+// n for [ExpStep]. Functions that take something from eᵃ, or multiply it, are built of these three.
+func ExpParts(a float64) (r float64, n int64) {
 	r, t := expReduce(a)
-	if !expPlain(a) {
-		k = int(int32(math.Float64bits(t)) >> 9)
-	}
-	h, tail := expStep(t - float64(k*expSteps))
-	return h, float64(h * (tail + expRest(r))), k
+	return r, int64(math.Float64bits(t)<<12) >> 12
 }
 
-// Scale returns v 2ᵏ for −1022 ≤ k ≤ 1023.
-func Scale(v float64, k int) float64 { return float64(v * pow2(int64(k))) }
+// ExpStep returns 2^(n/256) = h (1 + tail) for −1022·256 ≤ n < 1024·256.
+func ExpStep(n int64) (h, tail float64) {
+	e := &expTable[uint64(n)%expSteps]
+	return math.Float64frombits(e.bits + uint64(n)<<44), e.tail
+}
+
+// ExpRest returns eʳ − 1 up to 2⁻⁵⁷, for the r of [ExpParts].
+func ExpRest(r float64) float64 { return expRest(r) }

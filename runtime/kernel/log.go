@@ -176,9 +176,3 @@ func logSums(u, c []float64, s *scratch) {
 		u[i] = float64(k*ln2Hi) - ((h - (p + (float64(k*ln2Lo) + c))) - f)
 	}
 }
-
-// LogOf returns log a, with the bits of Log.
-func LogOf(a float64) float64 { return log(a) }
-
-// Log1pOf returns log(1 + a), with the bits of Log1p.
-func Log1pOf(a float64) float64 { return log1p(a) }
