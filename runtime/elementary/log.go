@@ -29,13 +29,13 @@ func logParts(b uint64) (k float64, e *logEntry, r, rest float64) {
 	return k, e, r, dRest - (r - d)
 }
 
-// logJoin returns k log 2 + log c + log(1 + r + rest).
-func logJoin(k float64, e *logEntry, r, rest float64) float64 {
+// logJoin returns k log 2 + log c + log(1 + r + rest) as its first digits and others.
+func logJoin(k float64, e *logEntry, r, rest float64) (s, low float64) {
 	w := float64(r * r)
 	p := (-1./2 + float64(r*(1./3))) + float64(w*((-1./4+float64(r*(1./5)))+float64(w*((-1./6+float64(r*(1./7)))+float64(w*(-1./8+float64(r*(1./9))))))))
 	t := float64(k*ln2) + e.log
-	s := t + r
-	return s + (((r - (s - t)) + (rest + (float64(k*ln2Low) + e.low))) + float64(w*p))
+	s = t + r
+	return s, ((r - (s - t)) + (rest + (float64(k*ln2Low) + e.low))) + float64(w*p)
 }
 
 // Log returns the natural logarithm of x.
@@ -44,8 +44,8 @@ func Log(x float64) float64 {
 	if b-1<<52 >= 0x7fe<<52 {
 		return logSpecial(x)
 	}
-	k, e, r, rest := logParts(b)
-	return logJoin(k, e, r, rest)
+	s, low := logJoin(logParts(b))
+	return s + low
 }
 
 // logSpecial is Log of what is not a positive normal number.
@@ -59,7 +59,8 @@ func logSpecial(x float64) float64 {
 		return x // NaN, +Inf
 	}
 	k, e, r, rest := logParts(math.Float64bits(float64(x * 0x1p54)))
-	return logJoin(k-54, e, r, rest)
+	s, low := logJoin(k-54, e, r, rest)
+	return s + low
 }
 
 // Log1p returns log(1 + x), also for small x.
@@ -81,7 +82,8 @@ func Log1p(x float64) float64 {
 	b := math.Float64bits(u)
 	k, e, r, rest := logParts(b)
 	scale := math.Float64frombits(uint64(1023-int64(k)) << 52)
-	return logJoin(k, e, r, rest+float64(float64(float64(c*scale)*e.inverse)*(1-r)))
+	s, low := logJoin(k, e, r, rest+float64(float64(float64(c*scale)*e.inverse)*(1-r)))
+	return s + low
 }
 
 // logPair returns log x for a positive, finite x as a sum of two numbers, to some 2⁻⁶⁸ of the
@@ -108,10 +110,15 @@ func logPair(x float64) (hi, lo float64) {
 
 // Log10 returns the decimal logarithm of x.
 func Log10(x float64) float64 {
-	if !(x > 0 && x <= math.MaxFloat64) {
-		return Log(x)
+	b, shift := math.Float64bits(x), 0.0
+	if b-1<<52 >= 0x7fe<<52 {
+		if !(x > 0 && x < 0x1p-1022) {
+			return logSpecial(x)
+		}
+		b, shift = math.Float64bits(float64(x*0x1p54)), 54
 	}
-	hi, lo := logPair(x)
-	h := head(hi)
-	return float64(h*log10E) + (float64((hi-h)*log10E) + (float64(hi*log10ELow) + float64(lo*log10E)))
+	k, e, r, rest := logParts(b)
+	s, low := logJoin(k-shift, e, r, rest)
+	h := head(s)
+	return float64(h*log10E) + (float64((s-h)*log10E) + (float64(s*log10ELow) + float64(low*(log10E+log10ELow))))
 }

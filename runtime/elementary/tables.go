@@ -212,6 +212,12 @@ var atanSeries = [...]float64{
 	-0.041034266985419496,
 }
 
+// atanShort is the same for |x| ≤ 1/16.
+var atanShort = [...]float64{
+	-0.3333333333333333, 0.1999999999999979, -0.14285714285083995, 0.11111110422311014,
+	-0.09090568687313817, 0.07614684924721683,
+}
+
 // atanTable holds atan(k/8) in two parts.
 var atanTable = [...][2]float64{
 	{0, 0},

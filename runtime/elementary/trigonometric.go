@@ -76,25 +76,23 @@ func cosRest(z float64) float64 {
 	return (c[0] + float64(z*c[1])) + float64(w*((c[2]+float64(z*c[3]))+float64(w*(c[4]+float64(z*c[5])))))
 }
 
-// Tan returns the tangent of x, in radians: the quotient of sine and cosine, each of twice the precision
-// where it counts.
+// Tan returns the tangent of x, in radians: the quotient of sine and cosine, which is corrected for their
+// rounding.
 func Tan(x float64) float64 {
 	r, rest, quadrant := reduce(x)
 	if math.Abs(x) < 0x1p-27 {
 		return x // −0, and what x² would lose
 	}
-	z, zLow := twoProduct(r, r)
+	z := float64(r * r)
 	s, sLow := fastSum(r, float64(float64(r*z)*sinRest(z))+float64(rest*(1-float64(0.5*z))))
 	h := float64(0.5 * z)
 	c, cLow := fastSum(1, -h)
-	c, cLow = fastSum(c, cLow+(float64(float64(z*z)*cosRest(z))-(float64(r*rest)+float64(0.5*zLow))))
+	c, cLow = fastSum(c, cLow+(float64(float64(z*z)*cosRest(z))-float64(r*rest)))
 	if quadrant&1 == 1 {
 		s, sLow, c, cLow = -c, -cLow, s, sLow
 	}
-	w := 1 / c
-	q := float64(s * w)
-	p, pLow := twoProduct(q, c)
-	return q + float64((((s-p)-pLow)+(sLow-float64(q*cLow)))*w)
+	q := s / c
+	return q + float64((sLow-float64(q*cLow))*(1/c))
 }
 
 // reduce returns r + rest = x − n π/2, |r| ≤ π/4, and n mod 4; r is NaN for an infinite x.

@@ -104,6 +104,8 @@ func angles(w *writer) {
 
 	w.polynomial("atanSeries", "atanSeries is (atan x − x)/x³ in x², for |x| ≤ ¼.",
 		power(func(k int64) *number { return ratio(2*(k&1)-1, 2*k+3) }), integer(0), ratio(1, 16), 8)
+	w.polynomial("atanShort", "atanShort is the same for |x| ≤ 1/16.",
+		power(func(k int64) *number { return ratio(2*(k&1)-1, 2*k+3) }), integer(0), ratio(1, 256), 5)
 	w.printf("\n// atanTable holds atan(k/8) in two parts.\nvar atanTable = [...][2]float64{\n")
 	for k := range int64(33) {
 		p := split(atan(ratio(k, 8)), 53)
