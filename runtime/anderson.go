@@ -59,20 +59,20 @@ func (a *Accelerator) Next(q, p []float64) {
 	m := len(q)
 	if a.first {
 		for i, v := range q {
-			a.r[i] = a.u[i] * (v - a.x[i])
+			a.r[i] = float64(a.u[i] * (v - a.x[i]))
 		}
 		for i, v := range p {
-			a.r[m+i] = a.u[m+i] * (v - a.x[m+i])
+			a.r[m+i] = float64(a.u[m+i] * (v - a.x[m+i]))
 		}
 	} else {
 		d := &a.window[a.next]
 		for i, v := range q {
-			r := a.u[i] * (v - a.x[i])
+			r := float64(a.u[i] * (v - a.x[i]))
 			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
 		}
 		for i, v := range p {
 			i := m + i
-			r := a.u[i] * (v - a.x[i])
+			r := float64(a.u[i] * (v - a.x[i]))
 			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
 		}
 		a.used = min(a.used+1, andersonWindow)
@@ -89,11 +89,11 @@ func (a *Accelerator) Next(q, p []float64) {
 		for j := range a.used {
 			g, f := a.gamma[j], a.window[j].f
 			for i := range q {
-				q[i] -= g * f[i]
+				q[i] -= float64(g * f[i])
 			}
 			f = f[m:]
 			for i := range p {
-				p[i] -= g * f[i]
+				p[i] -= float64(g * f[i])
 			}
 		}
 	}
@@ -115,10 +115,10 @@ func (a *Accelerator) combine() bool {
 		for j := range i + 1 {
 			s := a.gram[i][j]
 			if i == j {
-				s += ridge * trace
+				s += float64(ridge * trace)
 			}
 			for k := range j {
-				s -= a.chol[i][k] * a.chol[j][k]
+				s -= float64(a.chol[i][k] * a.chol[j][k])
 			}
 			if i > j {
 				a.chol[i][j] = s / a.chol[j][j]
@@ -134,14 +134,14 @@ func (a *Accelerator) combine() bool {
 	for i := range n {
 		s := inner(a.window[i].r, a.r)
 		for k := range i {
-			s -= a.chol[i][k] * a.gamma[k]
+			s -= float64(a.chol[i][k] * a.gamma[k])
 		}
 		a.gamma[i] = s / a.chol[i][i]
 	}
 	for i := n - 1; i >= 0; i-- {
 		s := a.gamma[i]
 		for k := i + 1; k < n; k++ {
-			s -= a.chol[k][i] * a.gamma[k]
+			s -= float64(a.chol[k][i] * a.gamma[k])
 		}
 		a.gamma[i] = s / a.chol[i][i]
 	}

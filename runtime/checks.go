@@ -35,7 +35,7 @@ func ReversibilityError(sys System, norm Norm, step StepFunc, q, p []float64, ep
 	sum := 0.0
 	for i, dq := range q2 {
 		dp := p2[i]
-		sum += dq*dq + dp*dp
+		sum += float64(dq*dq) + float64(dp*dp)
 	}
 	return math.Sqrt(sum), OK
 }
@@ -60,7 +60,7 @@ func VolumeError(sys System, norm Norm, step StepFunc, q, p []float64, eps float
 	for j := range z {
 		for side, end := range ends {
 			copy(end, z)
-			end[j] += (0.5 - float64(side)) * increments[j]
+			end[j] += float64((0.5 - float64(side)) * increments[j])
 			if t := Integrate(step, end[:m], end[m:], eps, n, s); t.Status != OK {
 				return math.NaN(), t.Status
 			}

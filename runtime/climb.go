@@ -162,7 +162,7 @@ func (c *climber) direction(grad []float64) float64 {
 		s, y := c.steps[i], c.changes[i]
 		alpha[i] = dot(s, d) / dot(s, y)
 		for j, v := range y {
-			d[j] -= alpha[i] * v
+			d[j] -= float64(alpha[i] * v)
 		}
 	}
 	c.solve(d)
@@ -174,14 +174,14 @@ func (c *climber) direction(grad []float64) float64 {
 		c.solve(c.work)
 		if scale := dot(s, y) / dot(y, c.work); scale > 0 && isFinite(scale) {
 			for i := range d {
-				d[i] *= scale
+				d[i] = float64(d[i] * (scale))
 			}
 		}
 	}
 	for i, s := range c.steps {
 		beta := dot(c.changes[i], d) / dot(s, c.changes[i])
 		for j, v := range s {
-			d[j] += (alpha[i] - beta) * v
+			d[j] += float64((alpha[i] - beta) * v)
 		}
 	}
 	return dot(d, grad)
@@ -194,7 +194,7 @@ func (c *climber) solve(x []float64) {
 		return
 	}
 	for i, v := range c.inverse {
-		x[i] *= v
+		x[i] = float64(x[i] * (v))
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *climber) search(q []float64, l, slope, t float64) (gain float64, endles
 	at, grad := make([]float64, len(q)), make([]float64, len(q))
 	for c.trials = 1; c.trials <= climbTrials; c.trials++ {
 		for i, d := range c.d {
-			at[i] = q[i] + t*d
+			at[i] = q[i] + float64(t*d)
 		}
 		c.evaluations++
 		x := c.sweep.Posterior.Gradient(grad, at)
@@ -244,13 +244,13 @@ func (c *climber) search(q []float64, l, slope, t float64) (gain float64, endles
 		case math.IsInf(x, 1) || lo > climbEndless*first:
 			return gain, true
 		case math.IsInf(hi, 1):
-			t = 4 * lo
+			t = float64(4 * lo)
 		case lo == 0:
-			t = hi / 2
+			t = float64(hi / 2)
 		case hi > 4*lo:
 			t = math.Sqrt(lo * hi)
 		default:
-			t = (lo + hi) / 2
+			t = float64((lo + hi) / 2)
 		}
 		if t == lo || t == hi {
 			break
@@ -310,7 +310,7 @@ func (c *climber) curvature(at, g []float64, i int, slope, delta float64) (found
 		l := c.sweep.Posterior.Gradient(g, at)
 		delta = math.Abs(at[i] - q) // what it is after rounding
 		x := math.Abs(g[i] - slope)
-		switch energy := 0.5 * delta * x; {
+		switch energy := float64(0.5 * delta * x); {
 		case !isFinite(l) || !isFinite(energy):
 			hi = delta
 		case energy < scanLeast || x < scanDigits*math.Abs(slope):
@@ -328,11 +328,11 @@ func (c *climber) curvature(at, g []float64, i int, slope, delta float64) (found
 		case lo >= hi/2:
 			return found, change
 		case math.IsInf(hi, 1) && lo > 0:
-			delta = scanFactor * lo
+			delta = float64(scanFactor * lo)
 		case math.IsInf(hi, 1):
-			delta = max(math.Abs(q)*0x1p-50, delta*scanFactor)
+			delta = max(float64(math.Abs(q)*0x1p-50), float64(delta*scanFactor))
 		case lo == 0:
-			delta = hi / scanFactor
+			delta = float64(hi / scanFactor)
 		default:
 			delta = math.Sqrt(lo * hi)
 		}
@@ -375,7 +375,7 @@ func (c *climber) scales(out []float64, from []span) bool {
 func dot(x, y []float64) float64 {
 	s := 0.0
 	for i, v := range x {
-		s += v * y[i]
+		s += float64(v * y[i])
 	}
 	return s
 }

@@ -117,7 +117,7 @@ func CheckGradients(m Model, points [][]float64) (Report, error) {
 		clear(contraction)
 		for ij, wij := range w {
 			for k := range contraction {
-				contraction[k] += wij * e.jacobian[ij*n+k]
+				contraction[k] += float64(wij * e.jacobian[ij*n+k])
 			}
 		}
 		if err := m.Unconstrain(back, e.params); err != nil {
@@ -307,7 +307,7 @@ func differentiate(out, q []float64, size int, f func(out, q []float64)) {
 			best[i] = math.Inf(1)
 			out[i*m+k] = math.NaN()
 		}
-		h := 0.05 * max(1, math.Abs(q[k]))
+		h := float64(0.05 * max(1, math.Abs(q[k])))
 		for level := range levels {
 			row, above := &rows[level%2], &rows[(level+1)%2]
 			hi, lo := q[k]+h, q[k]-h
@@ -321,9 +321,9 @@ func differentiate(out, q []float64, size int, f func(out, q []float64)) {
 			}
 			factor := 1.0
 			for j := 1; j <= level; j++ {
-				factor *= shrink * shrink
+				factor = float64(factor * (shrink * shrink))
 				for i := range size {
-					row[j][i] = (factor*row[j-1][i] - above[j-1][i]) / (factor - 1)
+					row[j][i] = (float64(factor*row[j-1][i]) - above[j-1][i]) / (factor - 1)
 					e := max(math.Abs(row[j][i]-row[j-1][i]), math.Abs(row[j][i]-above[j-1][i]))
 					if e < best[i] {
 						best[i] = e

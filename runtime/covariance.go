@@ -33,14 +33,14 @@ func (c *covariance) add(x []float64) {
 	m := len(x)
 	if len(c.Squares) == m {
 		for i, v := range x {
-			c.Squares[i] += c.diff[i] * (v - c.Mean[i])
+			c.Squares[i] += float64(c.diff[i] * (v - c.Mean[i]))
 		}
 		return
 	}
 	for i, v := range x {
 		d := v - c.Mean[i]
 		for j := range i + 1 {
-			c.Squares[i*m+j] += d * c.diff[j]
+			c.Squares[i*m+j] += float64(d * c.diff[j])
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (c *covariance) regularised(out, now []float64) {
 	m := len(c.Mean)
 	if len(c.Squares) == m {
 		for i, s := range c.Squares {
-			if out[i] = s * (shrink + floor); s == 0 {
+			if out[i] = float64(s * (shrink + floor)); s == 0 {
 				out[i] = now[i]
 			}
 		}
@@ -69,9 +69,9 @@ func (c *covariance) regularised(out, now []float64) {
 	}
 	for i := range m {
 		for j := range i + 1 {
-			x := c.Squares[i*m+j] * shrink
+			x := float64(c.Squares[i*m+j] * shrink)
 			if i == j {
-				if x += c.Squares[i*m+i] * floor; x == 0 {
+				if x += float64(c.Squares[i*m+i] * floor); x == 0 {
 					x = now[i*m+i]
 				}
 			}

@@ -274,8 +274,8 @@ func (b *branch) extend(next *branch, sum []float64) {
 func turns(rho, first, last []float64) bool {
 	a, b := 0.0, 0.0
 	for i, r := range rho {
-		a += r * first[i]
-		b += r * last[i]
+		a += float64(r * first[i])
+		b += float64(r * last[i])
 	}
 	return !(a > 0 && b > 0)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 )
 
@@ -115,7 +116,7 @@ func (e *Euclidean) SetInverse(c []float64) Status {
 			if !(x > 0 && isFinite(x)) {
 				return NotPositiveDefinite
 			}
-			logDet -= math.Log(x)
+			logDet -= elementary.Log(x)
 		}
 		copy(e.variance, c)
 		e.logDet = logDet
@@ -210,9 +211,9 @@ func (e *Euclidean) Energy(q, p []float64) (h, l float64, st Status) {
 	e.velocity(e.v, p)
 	kinetic := 0.0
 	for i, v := range e.v {
-		kinetic += v * p[i]
+		kinetic += float64(v * p[i])
 	}
-	h = -e.logp + 0.5*e.logDet + 0.5*kinetic
+	h = -e.logp + float64(0.5*e.logDet) + float64(0.5*kinetic)
 	if !isFinite(h) {
 		return math.Inf(1), e.logp, NonFinite
 	}
@@ -223,7 +224,7 @@ func (e *Euclidean) Energy(q, p []float64) (h, l float64, st Status) {
 func (e *Euclidean) velocity(v, p []float64) {
 	if e.variance != nil {
 		for i, x := range e.variance {
-			v[i] = x * p[i]
+			v[i] = float64(x * p[i])
 		}
 		return
 	}
@@ -231,7 +232,7 @@ func (e *Euclidean) velocity(v, p []float64) {
 		row := e.covariance[i*e.dim:][:e.dim]
 		s := 0.0
 		for j, x := range row {
-			s += x * p[j]
+			s += float64(x * p[j])
 		}
 		v[i] = s
 	}
@@ -242,7 +243,7 @@ func (e *Euclidean) velocity(v, p []float64) {
 func (e *Euclidean) Whiten(z, _, p []float64) Status {
 	if e.variance != nil {
 		for i, x := range e.variance {
-			z[i] = p[i] * math.Sqrt(x)
+			z[i] = float64(p[i] * math.Sqrt(x))
 		}
 		return OK
 	}
@@ -268,17 +269,17 @@ func (e *Euclidean) StepLeapfrog(q, p []float64, eps float64) StepResult {
 		return StepResult{Status: st}
 	}
 	for i, g := range e.grad {
-		p[i] += 0.5 * eps * g
+		p[i] += float64(0.5 * eps * g)
 	}
 	e.velocity(e.v, p)
 	for i, v := range e.v {
-		q[i] += eps * v
+		q[i] += float64(eps * v)
 	}
 	if st := e.gradient(q); st != OK {
 		return StepResult{Status: st}
 	}
 	for i, g := range e.grad {
-		p[i] += 0.5 * eps * g
+		p[i] += float64(0.5 * eps * g)
 	}
 	if !allFinite(q) || !allFinite(p) {
 		return StepResult{Status: NonFinite}

@@ -221,7 +221,7 @@ func (s *GenericSystem) slope(out []float64, at *position, p []float64) {
 	outer(s.w, s.v, 1)
 	s.Model.Contract(s.c, at.q, s.w)
 	for k := range out {
-		out[k] = -at.grad[k] + 0.5*(at.trace[k]-s.c[k])
+		out[k] = -at.grad[k] + float64(0.5*(at.trace[k]-s.c[k]))
 	}
 }
 
@@ -257,7 +257,7 @@ func (g *genericStages) Field(v, f, q, p []float64) Status {
 		return st
 	}
 	for k, l := range at.grad {
-		f[k] = -l + 0.5*f[k]
+		f[k] = -l + float64(0.5*f[k])
 	}
 	return OK
 }
@@ -272,7 +272,7 @@ func (g *genericStages) Complete(q []float64) ([]float64, Status) {
 	for k, l := range at.grad {
 		s.still[k] = -l
 		if !s.constant {
-			s.still[k] += 0.5 * at.trace[k]
+			s.still[k] += float64(0.5 * at.trace[k])
 		}
 	}
 	return s.still, OK
@@ -287,7 +287,7 @@ func (g *genericStages) MomentumForce(f, q, p []float64) {
 	outer(g.w, g.v, 1)
 	g.Model.Contract(f, q, g.w)
 	for k := range f {
-		f[k] *= 0.5
+		f[k] = float64(f[k] * (0.5))
 	}
 }
 
@@ -310,12 +310,12 @@ func outer(w, v []float64, sign float64) {
 		row := w[i*len(v):][:len(v)]
 		if sign < 0 {
 			for j, vj := range v {
-				row[j] -= vi * vj
+				row[j] -= float64(vi * vj)
 			}
 			continue
 		}
 		for j, vj := range v {
-			row[j] = vi * vj
+			row[j] = float64(vi * vj)
 		}
 	}
 }
@@ -332,9 +332,9 @@ func (s *GenericSystem) Energy(q, p []float64) (h, l float64, st Status) {
 	at.chol.Solve(s.v, p)
 	kinetic := 0.0
 	for i, v := range s.v {
-		kinetic += v * p[i]
+		kinetic += float64(v * p[i])
 	}
-	h = -at.logp + 0.5*at.chol.LogDet() + 0.5*kinetic
+	h = -at.logp + float64(0.5*at.chol.LogDet()) + float64(0.5*kinetic)
 	if !isFinite(h) {
 		return math.Inf(1), at.logp, NonFinite
 	}

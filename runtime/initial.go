@@ -186,10 +186,10 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 			if from.Prior {
 				break
 			}
-			radius /= 2
+			radius = float64(radius / (2))
 		}
 		for i := range q {
-			q[i] = radius * (2*rng.Float64() - 1)
+			q[i] = float64(radius * (float64(2*rng.Float64()) - 1))
 		}
 		reason := ""
 		if from.Prior {

@@ -13,18 +13,18 @@ func (s *GenericSystem) StepLeapfrog(q, p []float64, eps float64) StepResult {
 		return StepResult{Status: st}
 	}
 	for i, g := range at.grad {
-		p[i] += 0.5 * eps * g
+		p[i] += float64(0.5 * eps * g)
 	}
 	at.chol.Solve(s.v, p)
 	for i, v := range s.v {
-		q[i] += eps * v
+		q[i] += float64(eps * v)
 	}
 	at.at(q)
 	if st := s.gradient(at); st != OK {
 		return StepResult{Status: st}
 	}
 	for i, g := range at.grad {
-		p[i] += 0.5 * eps * g
+		p[i] += float64(0.5 * eps * g)
 	}
 	if !allFinite(q) || !allFinite(p) {
 		return StepResult{Status: NonFinite}
@@ -44,7 +44,7 @@ func (s *GenericSystem) StepGLFa(q, p []float64, eps float64, sol *Solver) StepR
 // Steps.GLFb.
 func (s *GenericSystem) StepGLFb(q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	if sol.Method == Newton {
-		if r = s.newtonGLFb(sol, q, p, 0.5*eps); r.Status != Stalled && r.Status != IterationLimit {
+		if r = s.newtonGLFb(sol, q, p, float64(0.5*eps)); r.Status != Stalled && r.Status != IterationLimit {
 			r.Status = s.reason(r.Status)
 			return r
 		}

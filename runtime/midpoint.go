@@ -10,7 +10,7 @@ func (s *GenericSystem) StepIMa(q, p []float64, eps float64, sol *Solver) StepRe
 // StepIMb is one step of the implicit midpoint rule solved for the midpoint, see Steps.IMb.
 func (s *GenericSystem) StepIMb(q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	if sol.Method == Newton && s.newton().model != nil {
-		if r = s.newtonIMb(sol, q, p, 0.5*eps); r.Status != Stalled && r.Status != IterationLimit {
+		if r = s.newtonIMb(sol, q, p, float64(0.5*eps)); r.Status != Stalled && r.Status != IterationLimit {
 			r.Status = s.reason(r.Status)
 			s.steps.reflect(q, p)
 			return r

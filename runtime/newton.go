@@ -168,7 +168,7 @@ func (n *newton) bend(v []float64) {
 		row := n.k[i*m:][:m]
 		for j, vj := range v {
 			for k, d := range n.jac[(i*m+j)*m:][:m] {
-				row[k] += vj * d
+				row[k] += float64(vj * d)
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func (s *GenericSystem) correctMomentum(at *position, p, pbar []float64, h float
 	r, step := n.r[:m], n.d[:m]
 	s.slope(n.f, at, pbar)
 	for i := range r {
-		r[i] = pbar[i] - p[i] + h*n.f[i]
+		r[i] = pbar[i] - p[i] + float64(h*n.f[i])
 	}
 	at.chol.Solve(n.v, pbar)
 	n.bend(n.v)
@@ -212,7 +212,7 @@ func (s *GenericSystem) correctMomentum(at *position, p, pbar []float64, h float
 		}
 		at.chol.Solve(row, row)
 		for i := range row {
-			row[i] *= -h
+			row[i] = float64(row[i] * (-h))
 		}
 		row[k]++
 	}
@@ -242,11 +242,11 @@ func (s *GenericSystem) correctPosition(q, v0, x, pbar []float64, h float64) Sta
 	s.Model.MetricJacobian(n.jac, x)
 	n.bend(n.v)
 	for i := range r {
-		s.v[i] = x[i] - q[i] - h*(v0[i]+n.v[i])
+		s.v[i] = x[i] - q[i] - float64(h*(v0[i]+n.v[i]))
 	}
 	multiply(r, g, s.v)
 	for i, k := range n.k {
-		n.a[i] = g[i] + h*k
+		n.a[i] = g[i] + float64(h*k)
 	}
 	if n.lu.Factor(n.a) != linalg.Factored {
 		return Stalled
@@ -292,7 +292,7 @@ func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	n.model.Curvature(n.curv, q, n.ginv)
 	for k := range m {
 		for l := range k + 1 {
-			t := 0.5 * traceOfProduct(n.part[k], n.part[l], m)
+			t := float64(0.5 * traceOfProduct(n.part[k], n.part[l], m))
 			n.curv[k*m+l] -= t
 			if l < k {
 				n.curv[l*m+k] -= t
@@ -303,10 +303,10 @@ func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	dq, dp := n.d[:m], n.d[m:]
 	multiply(dp, g, fq) // G F_q
 	for i := range m {
-		sum := dp[i] + h*fp[i]
+		sum := dp[i] + float64(h*fp[i])
 		for j := range m {
-			sum -= h * n.k[j*m+i] * fq[j]
-			n.a[i*m+j] = g[i*m+j] + h*(n.k[i*m+j]-n.k[j*m+i]) + h*h*n.curv[i*m+j]
+			sum -= float64(h * n.k[j*m+i] * fq[j])
+			n.a[i*m+j] = g[i*m+j] + float64(h*(n.k[i*m+j]-n.k[j*m+i])) + float64(h*h*n.curv[i*m+j])
 		}
 		dq[i] = sum
 	}
@@ -317,7 +317,7 @@ func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	for i := range m {
 		sum := -dp[i]
 		for j := range m {
-			sum += (g[i*m+j] + h*n.k[i*m+j]) * dq[j]
+			sum += float64((g[i*m+j] + float64(h*n.k[i*m+j])) * dq[j])
 		}
 		dp[i] = sum / h
 	}
@@ -391,7 +391,7 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, q, p []float64, h float64) (r St
 func (s *GenericSystem) newtonIMb(sol *Solver, q, p []float64, h float64) (r StepResult) {
 	m, n, x := len(s.v), s.newton(), s.steps.x
 	stages := (*genericStages)(s)
-	if r.Status = s.steps.predict(stages, q, p, 2*h); r.Status != OK {
+	if r.Status = s.steps.predict(stages, q, p, float64(2*h)); r.Status != OK {
 		return r
 	}
 	copy(n.z, q)
@@ -413,7 +413,7 @@ func (s *GenericSystem) newtonIMb(sol *Solver, q, p []float64, h float64) (r Ste
 	// The step back starts from z' = 2 z̄ − z, and predicts z' − h f(z').
 	z := n.z
 	for i := range z {
-		z[i] = 2*x[i] - z[i]
+		z[i] = float64(2*x[i]) - z[i]
 	}
 	r.Iterations++
 	if s.steps.flow(stages, n.back[:m], n.back[m:], z[:m], z[m:], z[:m], z[m:], -h) == OK {
@@ -433,7 +433,7 @@ func multiply(y, a, x []float64) {
 func inner(x, y []float64) float64 {
 	sum := 0.0
 	for i, v := range x {
-		sum += v * y[i]
+		sum += float64(v * y[i])
 	}
 	return sum
 }
@@ -443,7 +443,7 @@ func traceOfProduct(a, b []float64, m int) float64 {
 	sum := 0.0
 	for i := range m {
 		for j := range m {
-			sum += a[i*m+j] * b[j*m+i]
+			sum += float64(a[i*m+j] * b[j*m+i])
 		}
 	}
 	return sum

@@ -93,7 +93,7 @@ func (e *Euclidean) Length(_, dq, dp []float64) (float64, Status) {
 			sum += x * x / e.variance[i]
 		}
 		for i, x := range dp {
-			sum += x * x * e.variance[i]
+			sum += float64(x * x * e.variance[i])
 		}
 		return math.Sqrt(sum), OK
 	}

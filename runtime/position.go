@@ -17,7 +17,7 @@ func SubtractSquare(w, v []float64) {
 	for i, x := range v {
 		row := w[i*m : i*m+m]
 		for j := range row {
-			row[j] -= x * v[j]
+			row[j] -= float64(x * v[j])
 		}
 	}
 }

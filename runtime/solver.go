@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // Solver holds the settings of the fixed-point solves of an implicit step
@@ -126,7 +128,7 @@ func (s *Solver) arrives(k int, residual, previous float64) bool {
 	if math.IsInf(previous, 1) {
 		return true // the first check
 	}
-	rate := math.Log(previous/residual) / float64(k-k/2)
-	goal := math.Log(max(s.Tolerance, math.SmallestNonzeroFloat64))
-	return rate*float64(s.MaxIterations-k) >= math.Log(residual)-goal
+	rate := elementary.Log(previous/residual) / float64(k-k/2)
+	goal := elementary.Log(max(s.Tolerance, math.SmallestNonzeroFloat64))
+	return rate*float64(s.MaxIterations-k) >= elementary.Log(residual)-goal
 }

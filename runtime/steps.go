@@ -68,7 +68,7 @@ func (w *Steps) flow(s Field, qh, ph, q, p, x, y []float64, h float64) Status {
 	v, f := w.v[:len(q)], w.f[:len(q)]
 	p, qh, ph = p[:len(q)], qh[:len(q)], ph[:len(q)]
 	for i := range q {
-		qh[i], ph[i] = q[i]+h*v[i], p[i]-h*f[i]
+		qh[i], ph[i] = q[i]+float64(h*v[i]), p[i]-float64(h*f[i])
 	}
 	return OK
 }
@@ -88,13 +88,13 @@ func length(s Field, d []float64) float64 {
 // half step. That evaluation is not counted as an iteration.
 func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	n := len(q)
-	if r.Status = w.flow(s, w.x[:n], w.x[n:], q, p, q, p, 0.5*eps); r.Status != OK {
+	if r.Status = w.flow(s, w.x[:n], w.x[n:], q, p, q, p, float64(0.5*eps)); r.Status != OK {
 		return r
 	}
 	mid := w.mid
 	r.Iterations, r.Status = fixedPoint(sol, nil, w.x, w.y, func(d []float64) float64 { return length(s, d) }, func(y, x []float64) Status {
 		for i := range n {
-			mid[i], mid[n+i] = 0.5*(q[i]+x[i]), 0.5*(p[i]+x[n+i])
+			mid[i], mid[n+i] = float64(0.5*(q[i]+x[i])), float64(0.5*(p[i]+x[n+i]))
 		}
 		return w.flow(s, y[:n], y[n:], q, p, mid[:n], mid[n:], eps)
 	})
@@ -122,7 +122,7 @@ func (w *Steps) IMb(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 // predict makes the explicit half step z + ½ε f(z) the iterate.
 func (w *Steps) predict(s Field, q, p []float64, eps float64) Status {
 	n := len(q)
-	return w.flow(s, w.x[:n], w.x[n:], q, p, q, p, 0.5*eps)
+	return w.flow(s, w.x[:n], w.x[n:], q, p, q, p, float64(0.5*eps))
 }
 
 // midpoint solves for the midpoint, from what predict has left.
@@ -135,7 +135,7 @@ func (w *Steps) midpoint(s Field, q, p []float64, eps float64, sol *Solver) (int
 		mix.Begin(w.x[:n], w.x[n:], w.root)
 	}
 	return fixedPoint(sol, mix, w.x, w.y, func(d []float64) float64 { return length(s, d) }, func(y, x []float64) Status {
-		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], 0.5*eps)
+		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], float64(0.5*eps))
 	})
 }
 
@@ -144,7 +144,7 @@ func (w *Steps) reflect(q, p []float64) {
 	qm, pm := w.x[:len(q)], w.x[len(q):]
 	p, pm = p[:len(q)], pm[:len(q)]
 	for i := range q {
-		q[i], p[i] = 2*qm[i]-q[i], 2*pm[i]-p[i]
+		q[i], p[i] = float64(2*qm[i])-q[i], float64(2*pm[i])-p[i]
 	}
 }
 
@@ -156,14 +156,14 @@ func (w *Steps) reflect(q, p []float64) {
 //	p' = p̄ − ½ε ∂_qH(q', p̄)
 func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	n := len(q)
-	h := 0.5 * eps
+	h := float64(0.5 * eps)
 	pbar, qnew := w.x[:n], w.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
 	r.Iterations, r.Status = fixedPoint(sol, nil, pbar, w.y, momentumLength(s), func(y, x []float64) Status {
 		st := s.Field(w.v, w.f, q, x)
 		for i := range y {
-			y[i] = p[i] - h*w.f[i]
+			y[i] = p[i] - float64(h*w.f[i])
 		}
 		return st
 	})
@@ -185,7 +185,7 @@ func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 		return r
 	}
 	for i := range p {
-		p[i] = pbar[i] - h*w.f[i]
+		p[i] = pbar[i] - float64(h*w.f[i])
 	}
 	copy(q, qnew)
 	if !allFinite(p) {
@@ -211,7 +211,7 @@ func (w *Steps) drift(s Stages, y, x, q, p []float64, h float64) Status {
 	}
 	s.Solve(w.v, p)
 	for i := range y {
-		y[i] = q[i] + h*(w.v0[i]+w.v[i])
+		y[i] = q[i] + float64(h*(w.v0[i]+w.v[i]))
 	}
 	return OK
 }
@@ -226,7 +226,7 @@ func (w *Steps) drift(s Stages, y, x, q, p []float64, h float64) Status {
 // code and as Hamilton's equations ask.
 func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	n := len(q)
-	h := 0.5 * eps
+	h := float64(0.5 * eps)
 	force, st := s.Complete(q)
 	if r.Status = st; st != OK {
 		return r
@@ -254,7 +254,7 @@ func (w *Steps) kick(s Stages, y, q, x, p, force []float64, h float64) {
 	f := w.f[:len(y)]
 	p, force = p[:len(y)], force[:len(y)]
 	for i := range y {
-		y[i] = p[i] - h*(force[i]-f[i])
+		y[i] = p[i] - float64(h*(force[i]-f[i]))
 	}
 }
 

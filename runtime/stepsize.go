@@ -3,6 +3,8 @@ package runtime
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // stepSizeLimit bounds the search for a step size: a density that is flat as
@@ -27,9 +29,9 @@ func (k *HMC) InitialStepSize(q []float64, rng *rand.Rand) {
 			break
 		}
 		if growing {
-			eps *= 2
+			eps = float64(eps * (2))
 		} else {
-			eps /= 2
+			eps = float64(eps / (2))
 		}
 	}
 	k.StepSize = eps
@@ -53,7 +55,7 @@ func (k *HMC) tryStep(q []float64, eps float64, rng *rand.Rand) float64 {
 	if st != OK {
 		return 0
 	}
-	return math.Exp(min(0, h0-h1))
+	return elementary.Exp(min(0, h0-h1))
 }
 
 // economy is 1 for a trajectory whose solves took up to FirstCheck iterations
@@ -96,20 +98,20 @@ const (
 
 // newDualAveraging starts at eps and shrinks towards 10·eps.
 func newDualAveraging(eps, target float64) dualAveraging {
-	return dualAveraging{Target: target, Mu: math.Log(10 * eps), LogEpsBar: math.Log(eps)}
+	return dualAveraging{Target: target, Mu: elementary.Log(float64(10 * eps)), LogEpsBar: elementary.Log(eps)}
 }
 
 // update takes an acceptance and returns the next step size.
 func (d *dualAveraging) update(accept float64) float64 {
 	d.T++
 	eta := 1 / (d.T + daT0)
-	d.HBar += eta * (d.Target - accept - d.HBar)
-	logEps := d.Mu - math.Sqrt(d.T)/daGamma*d.HBar
+	d.HBar += float64(eta * (d.Target - accept - d.HBar))
+	logEps := d.Mu - float64(math.Sqrt(d.T)/daGamma*d.HBar)
 	// Where every step size is accepted the recursion has no bound.
 	logEps = max(d.Mu-daLimit, min(d.Mu+daLimit, logEps))
-	d.LogEpsBar += math.Pow(d.T, -daKappa) * (logEps - d.LogEpsBar)
-	return math.Exp(logEps)
+	d.LogEpsBar += float64(elementary.Pow(d.T, -daKappa) * (logEps - d.LogEpsBar))
+	return elementary.Exp(logEps)
 }
 
 // final returns the averaged step size ε̄.
-func (d *dualAveraging) final() float64 { return math.Exp(d.LogEpsBar) }
+func (d *dualAveraging) final() float64 { return elementary.Exp(d.LogEpsBar) }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // maxEnergyError is the H₁ − H₀ above which a trajectory counts as divergent,
@@ -221,7 +223,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if k.RandomSteps {
 		n = 1 + rng.IntN(n)
 	}
-	logU := math.Log(1 - rng.Float64())
+	logU := elementary.Log(1 - rng.Float64())
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)
@@ -252,7 +254,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 			return
 		}
 	}
-	t.Accept = math.Exp(min(0, gain))
+	t.Accept = elementary.Exp(min(0, gain))
 	if logU >= gain {
 		return
 	}

@@ -81,10 +81,10 @@ func (t *trial) add(n int, tr *Transition, q []float64) {
 		t.Count++
 		for i, v := range t.x {
 			d := v - t.Last[i]
-			a.Moves[i] += d * d
+			a.Moves[i] += float64(d * d)
 			d = v - t.Mean[i]
 			t.Mean[i] += d / t.Count
-			t.Squares[i] += d * (v - t.Mean[i])
+			t.Squares[i] += float64(d * (v - t.Mean[i]))
 		}
 	}
 	copy(t.Last, t.x)
@@ -109,7 +109,7 @@ func (t *trial) score(a *arm) float64 {
 		d := min(moves/a.Count/(2*variance), mostWorth)
 		least = min(least, d/(2-d))
 	}
-	return least / a.Cost * a.Count
+	return float64(least / a.Cost * a.Count)
 }
 
 // clone returns a copy of what was learnt.

@@ -83,7 +83,7 @@ func (a *adapter) search(q []float64, rng *rand.Rand) {
 func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	// A transition that made no step says nothing of its size.
 	if a.averaging != nil && t.Steps > 0 {
-		a.k.StepSize = a.averaging.update(t.Accept * a.k.economy(t))
+		a.k.StepSize = a.averaging.update(float64(t.Accept * a.k.economy(t)))
 	}
 	if a.trial != nil {
 		a.trial.add(n, t, q)

@@ -1,6 +1,10 @@
 package runtime
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // weight is the number m exp(scale). H₀ − H may be as large as maxEnergyError, which exp
 // does not reach, and to add logarithms instead takes three transcendental functions for each
@@ -16,10 +20,10 @@ const weightScale = 512
 // weigh returns eˣ.
 func weigh(x float64) weight {
 	if math.Abs(x) <= weightScale/2 || math.IsInf(x, 0) {
-		return weight{m: math.Exp(x)}
+		return weight{m: elementary.Exp(x)}
 	}
-	scale := weightScale * math.Round(x/weightScale)
-	return weight{math.Exp(x - scale), scale}
+	scale := float64(weightScale * math.Round(float64(x/weightScale)))
+	return weight{elementary.Exp(x - scale), scale}
 }
 
 // value returns the number, which may overflow.
@@ -27,7 +31,7 @@ func (a weight) value() float64 {
 	if a.scale == 0 {
 		return a.m
 	}
-	return a.m * math.Exp(a.scale)
+	return float64(a.m * elementary.Exp(a.scale))
 }
 
 // align returns a and b in terms of one scale, the larger one. What underflows there is
@@ -39,7 +43,7 @@ func (a weight) align(b weight) (x, y, scale float64) {
 	case a.m == 0:
 		return 0, b.m, b.scale
 	case a.scale < b.scale:
-		return a.m * math.Exp(a.scale-b.scale), b.m, b.scale
+		return float64(a.m * elementary.Exp(a.scale-b.scale)), b.m, b.scale
 	}
-	return a.m, b.m * math.Exp(b.scale-a.scale), a.scale
+	return a.m, float64(b.m * elementary.Exp(b.scale-a.scale)), a.scale
 }

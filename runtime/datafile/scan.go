@@ -377,7 +377,7 @@ func smallInt(word []byte) (x float64, ok bool) {
 		if d < '0' || d > '9' {
 			return 0, false
 		}
-		x = 10*x + float64(d-'0')
+		x = float64(10*x) + float64(d-'0')
 	}
 	if n < len(word) {
 		x = -x

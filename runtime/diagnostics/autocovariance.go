@@ -71,13 +71,13 @@ func dot(x, y []float64) float64 {
 	i := 0
 	for ; i+4 <= len(x); i += 4 {
 		a, b := x[i:i+4:i+4], y[i:i+4:i+4]
-		s0 += a[0] * b[0]
-		s1 += a[1] * b[1]
-		s2 += a[2] * b[2]
-		s3 += a[3] * b[3]
+		s0 += float64(a[0] * b[0])
+		s1 += float64(a[1] * b[1])
+		s2 += float64(a[2] * b[2])
+		s3 += float64(a[3] * b[3])
 	}
 	for ; i < len(x); i++ {
-		s0 += x[i] * y[i]
+		s0 += float64(x[i] * y[i])
 	}
 	return (s0 + s1) + (s2 + s3)
 }
@@ -106,7 +106,7 @@ func (ac *autocovariance) transform() {
 		}
 		ac.fft.forward()
 		for k, v := range z {
-			ac.power[k] += real(v)*real(v) + imag(v)*imag(v)
+			ac.power[k] += float64(real(v)*real(v)) + float64(imag(v)*imag(v))
 		}
 	}
 	for k, v := range ac.power {
@@ -115,6 +115,6 @@ func (ac *autocovariance) transform() {
 	ac.fft.backward()
 	scale := 1 / (float64(size) * float64(ac.n) * float64(ac.m))
 	for t := len(ac.lags); t < ac.n; t++ {
-		ac.lags = append(ac.lags, real(z[t])*scale)
+		ac.lags = append(ac.lags, float64(real(z[t])*scale))
 	}
 }

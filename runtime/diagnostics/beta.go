@@ -1,6 +1,10 @@
 package diagnostics
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // betaQuantile returns the x in [0, 1] with I_x(a, b) = p, I the regularised
 // incomplete beta function, for a, b ≥ 1. It bisects, with Newton steps where
@@ -18,9 +22,9 @@ func betaQuantile(p, a, b float64) float64 {
 		} else {
 			hi = x
 		}
-		next := x - f/math.Exp(logBetaDensity(x, a, b))
+		next := x - f/elementary.Exp(logBetaDensity(x, a, b))
 		if !(next > lo && next < hi) {
-			next = lo + (hi-lo)/2
+			next = lo + float64((hi-lo)/2)
 		}
 		if math.Abs(next-x) <= 1e-15*next || next == lo || next == hi {
 			return next
@@ -51,11 +55,11 @@ func betaCDF(x, a, b float64) float64 {
 		case i == 0:
 			e = 1
 		case i%2 == 0:
-			e = m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m))
+			e = m * (b - m) * x / ((a + float64(2*m) - 1) * (a + float64(2*m)))
 		default:
-			e = -(a + m) * (a + b + m) * x / ((a + 2*m) * (a + 2*m + 1))
+			e = -(a + m) * (a + b + m) * x / ((a + float64(2*m)) * (a + float64(2*m) + 1))
 		}
-		d = 1 + e*d
+		d = 1 + float64(e*d)
 		if math.Abs(d) < tiny {
 			d = tiny
 		}
@@ -64,20 +68,20 @@ func betaCDF(x, a, b float64) float64 {
 		if math.Abs(c) < tiny {
 			c = tiny
 		}
-		f *= c * d
-		if math.Abs(c*d-1) < 1e-16 {
+		f = float64(f * (float64(c * d)))
+		if math.Abs(float64(c*d)-1) < 1e-16 {
 			break
 		}
 	}
 	// f is 1 + 1/(1 + …): the fraction itself is f − 1, and the density gives
 	// the factor x^a·(1−x)^b/(a·B(a, b)).
-	return math.Exp(logBetaDensity(x, a, b)) * x * (1 - x) / a * (f - 1)
+	return float64(elementary.Exp(logBetaDensity(x, a, b)) * x * (1 - x) / a * (f - 1))
 }
 
 // logBetaDensity returns log x^(a−1)·(1−x)^(b−1)/B(a, b).
 func logBetaDensity(x, a, b float64) float64 {
-	la, _ := math.Lgamma(a)
-	lb, _ := math.Lgamma(b)
-	lab, _ := math.Lgamma(a + b)
-	return (a-1)*math.Log(x) + (b-1)*math.Log1p(-x) + lab - la - lb
+	la := elementary.Lgamma(a)
+	lb := elementary.Lgamma(b)
+	lab := elementary.Lgamma(a + b)
+	return float64((a-1)*elementary.Log(x)) + float64((b-1)*elementary.Log1p(-x)) + lab - la - lb
 }

@@ -19,10 +19,10 @@ func EBFMI(energy []float64) float64 {
 	mu := mean(energy)
 	steps, spread := 0.0, 0.0
 	for i, h := range energy {
-		spread += (h - mu) * (h - mu)
+		spread += float64((h - mu) * (h - mu))
 		if i > 0 {
 			d := h - energy[i-1]
-			steps += d * d
+			steps += float64(d * d)
 		}
 	}
 	return steps / spread

@@ -1,6 +1,10 @@
 package diagnostics
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // ESSBulk returns the bulk effective sample size: the ESS of the mean of the
 // rank-normalised draws of the split chains, Vehtari et al. (2021), section 4.1.
@@ -134,7 +138,7 @@ func (w *workspace) ess(a array) float64 {
 		even = rho(t + 2)
 		pair = even + rho(t+3)
 	}
-	tau := 2*sum - 1
+	tau := float64(2*sum) - 1
 	switch {
 	case t == 0:
 		// No pair was followed: the chains are too short, or ρ_1 ≤ −1.
@@ -143,5 +147,5 @@ func (w *workspace) ess(a array) float64 {
 	case even > 0 || pair >= 0:
 		tau += even
 	}
-	return s / max(tau, 1/math.Log10(s))
+	return s / max(tau, 1/elementary.Log10(s))
 }

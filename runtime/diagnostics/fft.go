@@ -3,6 +3,8 @@ package diagnostics
 import (
 	"math"
 	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // transform is a discrete Fourier transform whose length is a power of two, in
@@ -22,7 +24,7 @@ func (f *transform) resize(n int) {
 	f.z = slices.Grow(f.z[:0], n)[:n]
 	f.w = slices.Grow(f.w[:0], n/2)[:n/2]
 	for k := range f.w {
-		s, c := math.Sincos(-2 * math.Pi * float64(k) / float64(n))
+		s, c := elementary.Sincos(-2 * math.Pi * float64(k) / float64(n))
 		f.w[k] = complex(c, s)
 	}
 }
@@ -35,7 +37,7 @@ func (f *transform) forward() {
 			lo, hi := f.z[start:start+half], f.z[start+half:start+2*half]
 			for j := range lo {
 				a, b := lo[j], hi[j]
-				lo[j], hi[j] = a+b, (a-b)*f.w[j*stride]
+				lo[j], hi[j] = a+b, times(a-b, f.w[j*stride])
 			}
 		}
 	}
@@ -49,9 +51,16 @@ func (f *transform) backward() {
 			lo, hi := f.z[start:start+half], f.z[start+half:start+2*half]
 			for j := range lo {
 				w := f.w[j*stride]
-				a, b := lo[j], hi[j]*complex(real(w), -imag(w))
+				a, b := lo[j], times(hi[j], complex(real(w), -imag(w)))
 				lo[j], hi[j] = a+b, a-b
 			}
 		}
 	}
+}
+
+// times returns x y, of which every product is rounded: the compiler may fuse those
+// of a complex product with its sums.
+func times(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
 }

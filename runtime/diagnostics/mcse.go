@@ -16,15 +16,15 @@ func MCSESD(chains [][]float64) float64 {
 	var w workspace
 	a := w.load(chains)
 	mu := mean(a.x)
-	squares := w.transform(a, func(v float64) float64 { return (v - mu) * (v - mu) })
+	squares := w.transform(a, func(v float64) float64 { return float64((v - mu) * (v - mu)) })
 	ess := w.ess(w.split(squares))
 	e := mean(squares.x)
 	fourth := 0.0
 	for _, v := range squares.x {
-		fourth += v * v
+		fourth += float64(v * v)
 	}
 	fourth /= float64(len(squares.x))
-	return math.Sqrt((fourth - e*e) / ess / e / 4)
+	return math.Sqrt((fourth - float64(e*e)) / ess / e / 4)
 }
 
 // MCSEQuantile returns the Monte Carlo standard error of the quantile at
@@ -44,11 +44,11 @@ func MCSEQuantile(chains [][]float64, p float64) float64 {
 		return ess
 	}
 	s := len(sorted)
-	alpha, beta := ess*p+1, ess*(1-p)+1
+	alpha, beta := float64(ess*p)+1, float64(ess*(1-p))+1
 	// Φ(−1) and Φ(1) with the digits that posterior gives them.
 	lo := int(math.Floor(betaQuantile(0.1586553, alpha, beta) * float64(s)))
 	hi := int(math.Ceil(betaQuantile(0.8413447, alpha, beta) * float64(s)))
-	return (sorted[min(hi, s)-1] - sorted[max(lo, 1)-1]) / 2
+	return float64((sorted[min(hi, s)-1] - sorted[max(lo, 1)-1]) / 2)
 }
 
 // MCSEMedian returns the Monte Carlo standard error of the median,

@@ -42,7 +42,7 @@ func variance(x []float64) float64 {
 	m := mean(x)
 	s := 0.0
 	for _, v := range x {
-		s += (v - m) * (v - m)
+		s += float64((v - m) * (v - m))
 	}
 	return s / float64(len(x)-1)
 }

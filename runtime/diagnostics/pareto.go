@@ -1,6 +1,10 @@
 package diagnostics
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // leastTail is the number of draws in a tail below which nothing is said of its shape.
 const leastTail = 5
@@ -59,7 +63,7 @@ func fmax(a, b float64) float64 {
 // towards ½ as by ten observations of it. It is NaN if all of x are equal.
 func paretoShape(x []float64) float64 {
 	n := len(x)
-	most, quartile := x[n-1], x[int(float64(n)/4+0.5)-1]
+	most, quartile := x[n-1], x[int(float64(float64(n)/4)+0.5)-1]
 	if !(most > x[0]) || !(quartile > 0) {
 		return math.NaN()
 	}
@@ -69,24 +73,24 @@ func paretoShape(x []float64) float64 {
 	for j := range theta {
 		b := 1/most + (1-math.Sqrt(float64(m)/(float64(j)+0.5)))/(3*quartile)
 		k := shapeGiven(b, x)
-		theta[j], l[j] = b, float64(n)*(math.Log(-b/k)-k-1)
+		theta[j], l[j] = b, float64(float64(n)*(elementary.Log(-b/k)-k-1))
 		top = fmax(top, l[j])
 	}
 	sum, total := 0.0, 0.0
 	for j, v := range l {
-		if w := math.Exp(v - top); w == w {
-			sum += w * theta[j]
+		if w := elementary.Exp(v - top); w == w {
+			sum += float64(w * theta[j])
 			total += w
 		}
 	}
-	return (float64(n)*shapeGiven(sum/total, x) + 10*0.5) / (float64(n) + 10)
+	return (float64(float64(n)*shapeGiven(sum/total, x)) + 10*0.5) / (float64(n) + 10)
 }
 
 // shapeGiven returns the k of greatest likelihood given b = −k/σ: the mean of log(1 − bx).
 func shapeGiven(b float64, x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
-		s += math.Log1p(-b * v)
+		s += elementary.Log1p(float64(-b * v))
 	}
 	return s / float64(len(x))
 }

@@ -33,7 +33,7 @@ func quantile(sorted []float64, p float64) float64 {
 	if h == 0 || sorted[k-1] == sorted[k] {
 		return sorted[k-1]
 	}
-	return (1-h)*sorted[k-1] + h*sorted[k]
+	return float64((1-h)*sorted[k-1]) + float64(h*sorted[k])
 }
 
 func hasNaN(x []float64) bool {

@@ -3,6 +3,8 @@ package diagnostics
 import (
 	"math"
 	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/special"
 )
 
 // key is a draw as an unsigned integer of the same order, and its place.
@@ -81,9 +83,9 @@ func (w *workspace) normalScores(s int) []float64 {
 	}
 	w.scores = slices.Grow(w.scores[:0], 2*s-1)[:2*s-1]
 	for k := range s {
-		// Φ⁻¹(p) = √2·erf⁻¹(2p − 1), and 2p − 1 = (k + 1 − s)/(s + 1/4): the
-		// numerator is exact, so nothing cancels in the tails.
-		z := math.Sqrt2 * math.Erfinv(float64(k+1-s)/(float64(s)+0.25))
+		// p = (r − 3/8)/(s + 1/4) ≤ ½: the numerator is exact, so nothing cancels in
+		// the tail.
+		z := special.InvPhi(float64(float64(0.5*float64(k))+0.625) / (float64(s) + 0.25))
 		w.scores[k] = z
 		w.scores[2*s-2-k] = -z
 	}

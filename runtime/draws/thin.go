@@ -43,12 +43,12 @@ func (t *Tally) Add(x float64) {
 		t.Other++
 	}
 	if t.N > 1 {
-		t.steps += (x - t.last) * (x - t.last)
+		t.steps += float64((x - t.last) * (x - t.last))
 	}
 	t.last = x
 	d := x - t.mean
 	t.mean += d / float64(t.N)
-	t.spread += d * (x - t.mean)
+	t.spread += float64(d * (x - t.mean))
 }
 
 // EBFMI is diagnostics.EBFMI of the draws, up to rounding.
@@ -75,7 +75,7 @@ func LoadWithin(dir string, b Bounds) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		draws, values = draws+n, values+n*columns
+		draws, values = draws+n, values+float64(n*columns)
 	}
 	if draws > float64(b.Draws) {
 		every = int(math.Ceil(draws / float64(b.Draws)))

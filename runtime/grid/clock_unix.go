@@ -10,6 +10,6 @@ func processorTime() float64 {
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
 	}
-	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + 1e-6*float64(t.Usec) }
+	seconds := func(t syscall.Timeval) float64 { return float64(t.Sec) + float64(1e-6*float64(t.Usec)) }
 	return seconds(u.Utime) + seconds(u.Stime)
 }

@@ -44,7 +44,7 @@ func (l *loaded) mode(from Point) ([]float64, error) {
 		chol.Solve(step, grad)
 		size := 0.0
 		for i, d := range step {
-			size += d * grad[i]
+			size += float64(d * grad[i])
 		}
 		if math.Sqrt(size) < 1e-10 {
 			return q, nil
@@ -52,9 +52,9 @@ func (l *loaded) mode(from Point) ([]float64, error) {
 		// Near the mode rounding may let the density fall, or stay, at any step.
 		settled := math.Sqrt(size) < 1e-5
 		h := 1.0
-		for ; h > 1e-9; h /= 2 {
+		for ; h > 1e-9; h = float64(h / (2)) {
 			for i := range next {
-				next[i] = q[i] + h*step[i]
+				next[i] = q[i] + float64(h*step[i])
 			}
 			if at := m.LogDensity(next); at > density || at == density && !settled {
 				break

@@ -194,7 +194,7 @@ func meanSD(x []float64) (mean, sd float64) {
 		mean += v / float64(len(x))
 	}
 	for _, v := range x {
-		sd += (v - mean) * (v - mean)
+		sd += float64((v - mean) * (v - mean))
 	}
 	return mean, math.Sqrt(sd / float64(max(1, len(x)-1)))
 }

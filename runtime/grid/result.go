@@ -9,6 +9,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/diagnostics"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/files"
 )
 
@@ -164,11 +165,11 @@ func EnergyBin(x float64) int {
 	case x == 0:
 		return lowestEnergyBin
 	}
-	return int(max(lowestEnergyBin, min(highEnergyBin, math.Floor(energyDecades*math.Log10(x)))))
+	return int(max(lowestEnergyBin, min(highEnergyBin, math.Floor(energyDecades*elementary.Log10(x)))))
 }
 
 // EnergyBinEdge returns the lower end of a bin of EnergyBin, as a power of ten.
-func EnergyBinEdge(bin int) float64 { return float64(bin) / energyDecades }
+func EnergyBinEdge(bin int) float64 { return float64(float64(bin) / energyDecades) }
 
 // counter counts occurrences of integers.
 type counter map[int]int

@@ -107,8 +107,27 @@ func expWide(a float64) float64 {
 	r, t := expReduce(a)
 	half := int32(math.Float64bits(t)) >> 9
 	h, tail := expStep(t - float64(half*expSteps))
-	return (h + float64(h*(tail+expRest(r)))) * pow2(int64(half))
+	return float64((h + float64(h*(tail+expRest(r)))) * pow2(int64(half)))
 }
 
 // pow2 returns 2ᵏ for −1022 ≤ k ≤ 1023.
 func pow2(k int64) float64 { return math.Float64frombits(uint64(k+1023) << 52) }
+
+// ExpOf returns eᵃ, with the bits of Exp.
+func ExpOf(a float64) float64 { return exp(a) }
+
+// ExpParts takes a, |a| ≤ 746, apart: eᵃ = 2^(n/256) eʳ. It returns r, |r| ≤ ln 2 / 512, up to 2⁻⁶², and
+// n for [ExpStep]. Functions that take something from eᵃ, or multiply it, are built of these three.
+func ExpParts(a float64) (r float64, n int64) {
+	r, t := expReduce(a)
+	return r, int64(math.Float64bits(t)<<12) >> 12
+}
+
+// ExpStep returns 2^(n/256) = h (1 + tail) for −1022·256 ≤ n < 1024·256.
+func ExpStep(n int64) (h, tail float64) {
+	e := &expTable[uint64(n)%expSteps]
+	return math.Float64frombits(e.bits + uint64(n)<<44), e.tail
+}
+
+// ExpRest returns eʳ − 1 up to 2⁻⁵⁷, for the r of [ExpParts].
+func ExpRest(r float64) float64 { return expRest(r) }

@@ -28,7 +28,7 @@ func log(a float64) float64 {
 		case !(a < 0x1p-1022):
 			return a // NaN, +Inf
 		}
-		a *= 0x1p54
+		a = float64(a * (0x1p54))
 		scaled = 54
 	}
 	f, e := logReduce(a)
@@ -140,7 +140,7 @@ func unscale(e uint64) float64 { return math.Float64frombits((2046 - e) << 52) }
 // reciprocal returns 1/(1+f) = (1−s)²/(1−s²) ≈ (1−s)²(1+s²), for s = f/(2+f).
 // It is exact for s = 0, and within 0.0009 of 1/(1+f) for √½ ≤ 1+f ≤ √2.
 func reciprocal(s float64) float64 {
-	return float64((1-s)*(1-s)) * (1 + float64(s*s))
+	return float64(float64((1-s)*(1-s)) * (1 + float64(s*s)))
 }
 
 // log1pBlock is log1p of a plain block.
@@ -166,7 +166,7 @@ func logSums(u, c []float64, s *scratch) {
 	for i, v := range u {
 		f, e := logReduce(v)
 		u[i], ss[i], es[i] = f, f/(2+f), e
-		c[i] *= unscale(e)
+		c[i] = float64(c[i] * (unscale(e)))
 	}
 	for i, f := range u {
 		s, k := ss[i], unbias(es[i])

@@ -188,3 +188,9 @@ func blockProducts(p, s *[8]float64, a []float64) (done int) {
 	}
 	return done
 }
+
+// InvLogitOf returns 1 / (1 + exp(−a)), with the bits of InvLogit.
+func InvLogitOf(a float64) float64 { return invLogit(a) }
+
+// Log1pExpOf returns log(1 + exp(a)), with the bits of Log1pExp.
+func Log1pExpOf(a float64) float64 { return log1pExp(a) }

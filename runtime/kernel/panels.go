@@ -175,14 +175,14 @@ func weigh(v, x []column, k int, u []column) {
 	at := 0
 	for i := range u {
 		d, f, c := &v[i], &u[i], &x[at]
-		d[0] = f[0] * c[0]
-		d[1] = f[1] * c[1]
-		d[2] = f[2] * c[2]
-		d[3] = f[3] * c[3]
-		d[4] = f[4] * c[4]
-		d[5] = f[5] * c[5]
-		d[6] = f[6] * c[6]
-		d[7] = f[7] * c[7]
+		d[0] = float64(f[0] * c[0])
+		d[1] = float64(f[1] * c[1])
+		d[2] = float64(f[2] * c[2])
+		d[3] = float64(f[3] * c[3])
+		d[4] = float64(f[4] * c[4])
+		d[5] = float64(f[5] * c[5])
+		d[6] = float64(f[6] * c[6])
+		d[7] = float64(f[7] * c[7])
 		at += k
 	}
 }

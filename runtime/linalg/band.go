@@ -77,7 +77,7 @@ func (s *band) forward(a, p []float64) {
 
 func (s *band) backward(a []float64) {
 	n := len(s.pivot)
-	x := a[n-1] * s.reciprocal[n-1]
+	x := float64(a[n-1] * s.reciprocal[n-1])
 	a[n-1] = x
 	for i := n - 2; i >= 0; i-- {
 		column := s.column(i)

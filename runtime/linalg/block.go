@@ -133,7 +133,7 @@ func (k *block) whiten(z, p, work, ends []float64) {
 	}
 	spine := z[k.Spine:][:len(a)]
 	for i, r := range k.reciprocal[:len(a)] {
-		spine[i] = a[i] * math.Sqrt(r)
+		spine[i] = float64(a[i] * math.Sqrt(r))
 	}
 }
 
@@ -144,7 +144,7 @@ func (k *block) mulRoot(p, z, work, ends []float64) {
 	spine := z[k.Spine:][:len(g)]
 	pivot := k.pivot[:len(g)]
 	for i := range g {
-		g[i] = math.Sqrt(pivot[i]) * spine[i]
+		g[i] = float64(math.Sqrt(pivot[i]) * spine[i])
 	}
 	for r, i := range k.Border {
 		u[r] = z[i]

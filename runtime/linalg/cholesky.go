@@ -11,7 +11,11 @@
 // every architecture, as far as math.Log has.
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // Outcome says whether a matrix was factorised.
 type Outcome uint8
@@ -92,7 +96,7 @@ func (c *Cholesky) Factor(g []float64) Outcome {
 				s2 -= float64(r2[k] * v)
 				s3 -= float64(r3[k] * v)
 			}
-			r0[j], r1[j], r2[j], r3[j] = s0*r, s1*r, s2*r, s3*r
+			r0[j], r1[j], r2[j], r3[j] = float64(s0*r), float64(s1*r), float64(s2*r), float64(s3*r)
 		}
 		for ; i < n; i++ {
 			r0 := l[i*n:][:len(top)]
@@ -100,7 +104,7 @@ func (c *Cholesky) Factor(g []float64) Outcome {
 			for k, v := range top[:len(top)-1] {
 				s0 -= float64(r0[k] * v)
 			}
-			r0[j] = s0 * r
+			r0[j] = float64(s0 * r)
 		}
 		top[j] = d
 		c.diagonal[j] = d
@@ -135,7 +139,7 @@ func finiteLower(a []float64, n int) bool {
 }
 
 // LogDet returns log det G.
-func (c *Cholesky) LogDet() float64 { return 2 * sumLog(c.diagonal) }
+func (c *Cholesky) LogDet() float64 { return float64(2 * sumLog(c.diagonal)) }
 
 // sumLog returns Σ log x_i for positive x_i. It multiplies as long as the
 // product is far from overflow, so that one logarithm serves many terms.
@@ -144,25 +148,16 @@ func sumLog(x []float64) float64 {
 	product, sum := 1.0, 0.0
 	for _, v := range x {
 		if v < small || v > large {
-			sum += logNormal(v)
+			sum += elementary.Log(v)
 			continue
 		}
-		product *= v
+		product = float64(product * (v))
 		if product < small || product > large {
-			sum += math.Log(product)
+			sum += elementary.Log(product)
 			product = 1
 		}
 	}
-	return sum + math.Log(product)
-}
-
-// logNormal is math.Log without its error at subnormal numbers on amd64
-// (golang.org/issue/56600).
-func logNormal(x float64) float64 {
-	if x < 0x1p-1022 && x > 0 {
-		return math.Log(x*0x1p54) - 54*math.Ln2
-	}
-	return math.Log(x)
+	return sum + elementary.Log(product)
 }
 
 // Solve computes v = G⁻¹ p. v and p may be the same slice.
@@ -176,11 +171,11 @@ func (c *Cholesky) Solve(v, p []float64) {
 		for k, f := range row {
 			s -= float64(f * x[k])
 		}
-		v[i] = s * reciprocal[i]
+		v[i] = float64(s * reciprocal[i])
 	}
 	for i := len(v) - 1; i >= 0; i-- {
 		row, x := l[i*n:][:i], v[:i]
-		s := v[i] * reciprocal[i]
+		s := float64(v[i] * reciprocal[i])
 		v[i] = s
 		for k, f := range row {
 			x[k] -= float64(f * s)
@@ -209,7 +204,7 @@ func (c *Cholesky) SolveTransposed(p, z []float64) {
 	copy(p, z[:n])
 	for i := len(p) - 1; i >= 0; i-- {
 		row, x := l[i*n:][:i], p[:i]
-		s := p[i] * c.reciprocal[i]
+		s := float64(p[i] * c.reciprocal[i])
 		p[i] = s
 		for k, f := range row {
 			x[k] -= float64(f * s)
@@ -229,7 +224,7 @@ func (c *Cholesky) Whiten(z, p []float64) {
 		for k, f := range row {
 			s -= float64(f * x[k])
 		}
-		z[i] = s * reciprocal[i]
+		z[i] = float64(s * reciprocal[i])
 	}
 }
 
@@ -245,7 +240,7 @@ func (c *Cholesky) Quad(p []float64) float64 {
 		for k, f := range row {
 			s -= float64(f * x[k])
 		}
-		s *= c.reciprocal[i]
+		s = float64(s * (c.reciprocal[i]))
 		x[i] = s
 		sum += float64(s * s)
 	}
@@ -294,7 +289,7 @@ func (c *Cholesky) Inverse(w []float64) {
 		r := c.reciprocal[i]
 		addRows(ti[:i], row[:i], t, n)
 		for j := range ti[:i] {
-			ti[j] *= -r
+			ti[j] = float64(ti[j] * (-r))
 		}
 		ti[i] = r
 	}

@@ -39,7 +39,7 @@ func (c *DiagonalFactor) LogDet() float64 { return sumLog(c.d) }
 func (c *DiagonalFactor) Solve(v, p []float64) {
 	v, p = v[:c.N], p[:c.N]
 	for i, r := range c.reciprocal {
-		v[i] = p[i] * r
+		v[i] = float64(p[i] * r)
 	}
 }
 
@@ -85,6 +85,6 @@ func (c *DiagonalFactor) Form(x []float64) float64 {
 func (c *DiagonalFactor) MulL(p, z []float64) {
 	p, z = p[:c.N], z[:c.N]
 	for i, r := range c.root {
-		p[i] = r * z[i]
+		p[i] = float64(r * z[i])
 	}
 }

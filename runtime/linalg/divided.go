@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // point is an eigenvalue λ with what the function ψ(λ) = λ coth(αλ) needs
 // there. With t = α|λ|,
@@ -28,7 +32,7 @@ func newPoint(lambda, alpha float64) point {
 	case p.t == 0:
 		p.decay, p.fall = 1, 1
 	case !(p.t > hard):
-		p.decay, p.fall = 2*p.t/math.Expm1(2*p.t), math.Exp(-2*p.t)
+		p.decay, p.fall = 2*p.t/elementary.Expm1(float64(2*p.t)), elementary.Exp(float64(-2*p.t))
 	}
 	return p
 }
@@ -45,9 +49,9 @@ func dividedDifference(p, q *point, alpha float64) float64 {
 		p, q = q, p
 	}
 	d := p.size - q.size
-	j := slope(p, q, alpha*d)
+	j := slope(p, q, float64(alpha*d))
 	if p.negative != q.negative && q.size > 0 {
-		j *= d / (p.size + q.size)
+		j = float64(j * (d / (p.size + q.size)))
 	}
 	if p.negative {
 		return -j
@@ -69,10 +73,10 @@ func slope(p, q *point, d float64) float64 {
 		h, power, sum := 1.0, 1.0, 0.0
 		for _, c := range cothSeries {
 			sum += float64(c * h)
-			power *= yy
+			power = float64(power * (yy))
 			h = float64(h*xx) + float64(power)
 		}
-		return (x + y) * sum
+		return float64((x + y) * sum)
 	case d >= 0.5*x:
 		// Far apart: as it stands, but without the linear part of f.
 		return 1 - (q.decay-p.decay)/d
@@ -85,7 +89,7 @@ func slope(p, q *point, d float64) float64 {
 	s := x + y
 	ratio := 2.0 // (1 − e⁻²ᵈ) / d
 	if d > 0 {
-		ratio = -math.Expm1(-2*d) / d
+		ratio = -elementary.Expm1(float64(-2*d)) / d
 	}
 	return (1 - float64(p.fall*q.fall) - float64(s*q.fall*ratio)) / ((1 - p.fall) * (1 - q.fall))
 }

@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // SymEigen is the decomposition A = Q diag(λ) Qᵀ of a symmetric matrix. After
 // a Factor that did not return Factored, Values and Vectors have no meaning.
@@ -120,7 +124,7 @@ func (e *SymEigen) tridiagonalize() {
 			w[j] /= h
 			dot += float64(w[j] * uj)
 		}
-		dot /= 2 * h
+		dot /= float64(2 * h)
 		for j, uj := range u {
 			w[j] -= float64(dot * uj)
 			wj := w[j]
@@ -224,7 +228,7 @@ func hypot(x, y float64) float64 {
 	if h > 1e-280 && h <= math.MaxFloat64 {
 		return math.Sqrt(h)
 	}
-	return math.Hypot(x, y)
+	return elementary.Hypot(x, y)
 }
 
 // rotate replaces (x, y) by (c x − s y, s x + c y).

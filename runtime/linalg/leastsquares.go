@@ -57,11 +57,11 @@ func (s *LeastSquares) Fit(first, rows, responses int, w, y []float64, regressor
 	for i := first - 1; i < rows; i++ {
 		weight := 1.0
 		if w != nil {
-			weight = w[i] * heaviest
+			weight = float64(w[i] * heaviest)
 		}
 		s.load(x, y, rows, i)
 		for j := range x {
-			x[j] *= s.scale[j]
+			x[j] = float64(x[j] * (s.scale[j]))
 			s.row[j] = twoProduct(weight, x[j])
 		}
 		for r := range k {
@@ -215,7 +215,7 @@ func (s *LeastSquares) solve(k, n, g int) {
 			}
 			// What counts is ĥ as it is stored.
 			unit := s.scale[j] / s.scale[k+g]
-			stored := h * unit
+			stored := float64(h * unit)
 			if h = stored / unit; math.IsInf(stored, 0) || unit == 0 {
 				h, stored = 0, 0
 			}
@@ -232,14 +232,14 @@ func (s *LeastSquares) settle(first, rows, k, n, g int, w, y []float64, heaviest
 	clear(b)
 	for i := first - 1; i < rows; i++ {
 		s.load(x, y, rows, i)
-		e := double{x[k+g] * s.scale[k+g], 0}
+		e := double{float64(x[k+g] * s.scale[k+g]), 0}
 		for j := range k {
-			x[j] *= s.scale[j]
+			x[j] = float64(x[j] * (s.scale[j]))
 			e = e.minus(twoProduct(x[j], s.row[j].hi))
 		}
 		we := e
 		if w != nil {
-			we = e.timesFloat(w[i] * heaviest)
+			we = e.timesFloat(float64(w[i] * heaviest))
 		}
 		for j := range k {
 			b[j] = b[j].plus(we.timesFloat(x[j]))
@@ -261,10 +261,10 @@ func (s *LeastSquares) settle(first, rows, k, n, g int, w, y []float64, heaviest
 				z = z.over(d)
 			}
 			b[j], squares = z, squares.minus(z.times(z))
-			s.offset[r][g*x.Columns+l] = -z.float() * size
+			s.offset[r][g*x.Columns+l] = float64(-z.float() * size)
 		}
 	}
-	s.rest[g] = max(0, squares.float()) * size * size
+	s.rest[g] = float64(max(0, squares.float()) * size * size)
 }
 
 // split writes R, whole and in parts.
@@ -294,8 +294,8 @@ func (s *LeastSquares) split(k, n int, light float64) {
 					coarse := v.hi + grid
 					coarse -= grid
 					s.factor[at][to] = v.float() * light / s.scale[j]
-					s.high[at][to] = coarse * light
-					s.low[at][to] = v.minus(double{coarse, 0}).float() * light
+					s.high[at][to] = float64(coarse * light)
+					s.low[at][to] = float64(v.minus(double{coarse, 0}).float() * light)
 				}
 			}
 		}

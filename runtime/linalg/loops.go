@@ -4,7 +4,7 @@ package linalg
 func multiply(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
 	for i := range z {
-		z[i] = x[i] * y[i]
+		z[i] = float64(x[i] * y[i])
 	}
 }
 

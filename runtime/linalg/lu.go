@@ -74,7 +74,7 @@ func (f *LU) Det() float64 {
 		if p != k {
 			det = -det
 		}
-		det *= f.a[k*f.N+k]
+		det = float64(det * (f.a[k*f.N+k]))
 	}
 	return det
 }

@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // SoftAbs is the metric G = Q diag(ψ(λ)) Qᵀ that belongs to a symmetric matrix
 // H = Q diag(λ) Qᵀ, usually the Hessian of a log density, with
@@ -111,7 +115,7 @@ func (s *SoftAbs) Form(d []float64) float64 {
 	s.rotated(d)
 	sum := 0.0
 	for i, x := range s.psi {
-		sum += s.u[i] * s.u[i] * x
+		sum += float64(s.u[i] * s.u[i] * x)
 	}
 	return sum
 }
@@ -140,7 +144,7 @@ func (s *SoftAbs) Quad(p []float64) float64 {
 // into a draw from N(0, G). p and z may be the same slice.
 func (s *SoftAbs) MulSqrt(p, z []float64) {
 	for i, x := range s.psi {
-		s.u[i] = math.Sqrt(x) * z[i]
+		s.u[i] = float64(math.Sqrt(x) * z[i])
 	}
 	clear(p[:s.N])
 	addScaledRows(p[:s.N], s.u, s.eigen.Vectors, s.N)
@@ -168,7 +172,7 @@ func (s *SoftAbs) Weights(m, w []float64) {
 		clear(t)
 		addScaledRows(t, q[i*n:][:n], w, n)
 		for k := range i + 1 {
-			s.b[i*n+k] = s.j[i*n+k] * dot(t, q[k*n:][:n])
+			s.b[i*n+k] = float64(s.j[i*n+k] * dot(t, q[k*n:][:n]))
 		}
 	}
 	s.sandwich(m)
@@ -191,7 +195,7 @@ func (s *SoftAbs) WeightsVelocity(m, v []float64) {
 	n := s.N
 	for i, x := range s.u {
 		for k, y := range s.u[:i+1] {
-			s.b[i*n+k] = s.j[i*n+k] * x * y
+			s.b[i*n+k] = float64(s.j[i*n+k] * x * y)
 		}
 	}
 	s.sandwich(m)
@@ -205,9 +209,9 @@ func (s *SoftAbs) WeightsForce(m, v []float64) {
 	n := s.N
 	for i, x := range s.u {
 		for k, y := range s.u[:i] {
-			s.b[i*n+k] = -s.j[i*n+k] * x * y
+			s.b[i*n+k] = float64(-s.j[i*n+k] * x * y)
 		}
-		s.b[i*n+i] = s.j[i*n+i] * (1/s.psi[i] - float64(x*x))
+		s.b[i*n+i] = float64(s.j[i*n+i] * (1/s.psi[i] - float64(x*x)))
 	}
 	s.sandwich(m)
 }
@@ -306,10 +310,10 @@ func (s *SoftAbs) secondDifference(i, j, k int) float64 {
 	}
 	t := s.points[mid].t
 	if t < 1e-2 {
-		return s.Alpha * (1./3 - 2./15*t*t + 2./63*t*t*t*t)
+		return float64(s.Alpha * (1./3 - float64(2./15*t*t) + float64(2./63*t*t*t*t)))
 	}
-	sinh := math.Sinh(t)
-	return s.Alpha * (t/math.Tanh(t) - 1) / (sinh * sinh)
+	sinh := elementary.Sinh(t)
+	return s.Alpha * (t/elementary.Tanh(t) - 1) / (sinh * sinh)
 }
 
 // divide computes the lower triangle of J unless it is there: a metric that
@@ -342,7 +346,7 @@ func (s *SoftAbs) spectral(dst, d []float64) {
 	dst = dst[:n*n]
 	for i := range n {
 		for k, v := range d {
-			s.f[k] = v * q[k*n+i]
+			s.f[k] = float64(v * q[k*n+i])
 		}
 		row := dst[i*n:][:i+1]
 		clear(row)

@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // SoftAbsArrow is SoftAbs for a matrix that is a multiple of the identity but for one row and
 // column, its head:
@@ -55,14 +59,14 @@ func (f *SoftAbsArrow) Factor(h []float64) Outcome {
 	// The rotation of Jacobi's method.
 	t := 0.0
 	if b > 0 {
-		tau := (0.5*c - 0.5*a) / b
+		tau := (float64(0.5*c) - float64(0.5*a)) / b
 		t = 1 / (math.Abs(tau) + math.Sqrt(1+float64(tau*tau)))
 		if tau < 0 {
 			t = -t
 		}
 	}
 	f.c = 1 / math.Sqrt(1+float64(t*t))
-	f.s = -t * f.c
+	f.s = float64(-t * f.c)
 	for k, l := range [3]float64{a, a - float64(t*b), c + float64(t*b)} {
 		p := newPoint(l, f.Alpha)
 		f.point[k] = p
@@ -99,7 +103,7 @@ func normalise(u []float64) float64 {
 		}
 		sum = 0
 		for i, x := range u {
-			x *= r
+			x = float64(x * (r))
 			u[i] = x
 			sum += float64(x * x)
 		}
@@ -107,9 +111,9 @@ func normalise(u []float64) float64 {
 	}
 	r := 1 / length
 	for i := range u {
-		u[i] *= r
+		u[i] = float64(u[i] * (r))
 	}
-	return scale * length
+	return float64(scale * length)
 }
 
 // plane splits x into the part orthogonal to the plane, which goes to y, and its components
@@ -143,14 +147,14 @@ func (f *SoftAbsArrow) back(x []float64, x1, x2 float64) {
 func (f *SoftAbsArrow) apply(dst, x []float64, d [3]float64) {
 	x1, x2 := f.plane(dst, x)
 	for i := range dst[:f.N] {
-		dst[i] *= d[0]
+		dst[i] = float64(dst[i] * (d[0]))
 	}
-	f.back(dst, d[1]*x1, d[2]*x2)
+	f.back(dst, float64(d[1]*x1), float64(d[2]*x2))
 }
 
 // LogDet returns log det G.
 func (f *SoftAbsArrow) LogDet() float64 {
-	return float64(float64(f.N-2)*math.Log(f.psi[0])) + math.Log(f.psi[1]) + math.Log(f.psi[2])
+	return float64(float64(f.N-2)*elementary.Log(f.psi[0])) + elementary.Log(f.psi[1]) + elementary.Log(f.psi[2])
 }
 
 // Solve computes v = G⁻¹ p. v and p may be the same slice.
@@ -216,7 +220,7 @@ func (f *SoftAbsArrow) Inverse(w []float64) {
 // RootDiagonal writes √G_ii to dst[N]: the roots of ψ₀(1 − u_i²) + u_i²(C²ψ₁ + S²ψ₂), and at the head of
 // S²ψ₁ + C²ψ₂.
 func (f *SoftAbsArrow) RootDiagonal(dst []float64) {
-	d, cc, ss := f.psi, f.c*f.c, f.s*f.s
+	d, cc, ss := f.psi, float64(f.c*f.c), float64(f.s*f.s)
 	plane := float64(cc*d[1]) + float64(ss*d[2])
 	for i, u := range f.u {
 		dst[i] = math.Sqrt(float64(d[0]*(1-float64(u*u))) + float64(float64(u*u)*plane))
@@ -249,7 +253,7 @@ func (f *SoftAbsArrow) write(m []float64, d, e, k, l, r, s, head float64) {
 	u, y := f.u[:n], f.y[:n]
 	for i, v := range u {
 		w := y[i]
-		m[i*n+i] = d + float64(e*float64(w*w)) + float64(float64(2*float64(k*w)+float64(l*v))*v)
+		m[i*n+i] = d + float64(e*float64(w*w)) + float64(float64(float64(2*float64(k*w))+float64(l*v))*v)
 		x := float64(r*w) + float64(s*v)
 		row[i], m[i*n+f.Head] = x, x
 	}
@@ -261,7 +265,7 @@ func (f *SoftAbsArrow) WeightsInverse(m []float64) {
 	f.divide()
 	a, b, c := f.inverse()
 	clear(f.y) // whatever it was, even not a number, it has no part in this
-	f.write(m, a, 0, 0, f.c*f.c*b+f.s*f.s*c-a, 0, f.c*f.s*(b-c), f.s*f.s*b+f.c*f.c*c)
+	f.write(m, a, 0, 0, float64(f.c*f.c*b)+float64(f.s*f.s*c)-a, 0, float64(f.c*f.s*(b-c)), float64(f.s*f.s*b)+float64(f.c*f.c*c))
 }
 
 // inverse returns ψ′/ψ.

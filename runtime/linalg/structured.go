@@ -138,7 +138,7 @@ func (c *Structured) finiteUsed(b []float64) bool {
 }
 
 // LogDet returns log det G.
-func (c *Structured) LogDet() float64 { return sumLog(c.pivot) + 2*sumLog(c.diagonal) }
+func (c *Structured) LogDet() float64 { return sumLog(c.pivot) + float64(2*sumLog(c.diagonal)) }
 
 // Solve computes v = G⁻¹ p. v and p may be the same slice.
 func (c *Structured) Solve(v, p []float64) {
@@ -209,10 +209,10 @@ func (c *Structured) Form(d, b []float64) float64 {
 		x := d[k.Spine:][:n]
 		sum += weightedSquare(x, b[k.start:][:n])
 		for o := 1; o < min(k.Width+1, n); o++ {
-			sum += 2 * weightedProduct(b[k.start+o*n:][o:n], x[o:], x)
+			sum += float64(2 * weightedProduct(b[k.start+o*n:][o:n], x[o:], x))
 		}
 		for r, i := range k.Border {
-			row := 2 * dot(b[k.edge+r*n:][:n], x)
+			row := float64(2 * dot(b[k.edge+r*n:][:n], x))
 			for s, j := range k.Border {
 				row += float64(b[k.corner+r*m+s] * d[j])
 			}

@@ -162,18 +162,18 @@ func (t *twisted) inverse(w []float64) {
 	diagonal[h] = x
 	i, j := h, h+1
 	for ; j < n; i, j = i-1, j+1 { // and i > 0
-		u := e[i] * x
+		u := float64(e[i] * x)
 		beside[i] = -u
 		x = r[i-1] + float64(e[i]*u)
 		diagonal[i-1] = x
 
-		u = e[j] * y
+		u = float64(e[j] * y)
 		beside[j] = -u
 		y = r[j] + float64(e[j]*u)
 		diagonal[j] = y
 	}
 	for ; i > 0; i-- {
-		u := e[i] * x
+		u := float64(e[i] * x)
 		beside[i] = -u
 		x = r[i-1] + float64(e[i]*u)
 		diagonal[i-1] = x

@@ -80,12 +80,12 @@ func (s *Solver) initialStep(t, end float64, u []float64) float64 {
 	d0, d1, d2 := 0.0, 0.0, 0.0
 	for i, v := range y {
 		r := 1 / (s.atol + float64(s.rtol*math.Abs(v)))
-		d0 = max(d0, math.Abs(v*r))
-		d1 = max(d1, math.Abs(k1[i]*r))
+		d0 = max(d0, math.Abs(float64(v*r)))
+		d1 = max(d1, math.Abs(float64(k1[i]*r)))
 	}
 	h := float64(1e-6 * span)
 	if d0 > 1e-5 && d1 > 1e-5 {
-		h = 0.01 * (d0 / d1)
+		h = float64(0.01 * (d0 / d1))
 	}
 	h = min(h, span)
 	for i, v := range y {
@@ -95,11 +95,11 @@ func (s *Solver) initialStep(t, end float64, u []float64) float64 {
 	s.counts.Evaluations++
 	for i, v := range y {
 		r := 1 / (s.atol + float64(s.rtol*math.Abs(v)))
-		d2 = max(d2, math.Abs((k2[i]-k1[i])*r))
+		d2 = max(d2, math.Abs(float64((k2[i]-k1[i])*r)))
 	}
 	if best := root8(0.01 / max(d1, d2/h)); best > 0 { // not if it is NaN
-		h = min(100*h, best)
+		h = min(float64(100*h), best)
 	}
 	// Less than a few units in the last place of t would be lost in it.
-	return max(h, 16*(math.Nextafter(math.Abs(t), math.Inf(1))-math.Abs(t)))
+	return max(h, float64(16*(math.Nextafter(math.Abs(t), math.Inf(1))-math.Abs(t))))
 }

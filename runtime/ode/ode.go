@@ -188,7 +188,7 @@ func (s *Solver) solve(out []float64, t0 float64, times, u []float64) Status {
 		if err > 1 && err <= math.MaxFloat64 {
 			s.counts.Rejected++
 			undefined, cause = 0, StepTooSmall
-			h *= c.reject(err)
+			h = float64(h * (c.reject(err)))
 			continue
 		}
 		dense := times[next] < target
@@ -198,7 +198,7 @@ func (s *Solver) solve(out []float64, t0 float64, times, u []float64) Status {
 				return NonFinite
 			}
 			cause = NonFinite
-			h *= c.undefined()
+			h = float64(h * (c.undefined()))
 			continue
 		}
 		undefined = 0
@@ -217,7 +217,7 @@ func (s *Solver) solve(out []float64, t0 float64, times, u []float64) Status {
 		s.y, s.ynew = s.ynew, s.y
 		copy(s.k[:n], s.k[12*n:13*n])
 		t = target
-		h *= c.accept(err)
+		h = float64(h * (c.accept(err)))
 	}
 	return StepLimit
 }

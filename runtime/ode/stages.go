@@ -72,9 +72,9 @@ func finish(dst, y, e3, k []float64, h float64) {
 	y, e3 = y[:n], e3[:n]
 	k1, k6, k7, k8 := k[:n], k[5*n:][:n], k[6*n:][:n], k[7*n:][:n]
 	k9, k10, k11, k12 := k[8*n:][:n], k[9*n:][:n], k[10*n:][:n], k[11*n:][:n]
-	f1, f6, f7, f8 := h*b1, h*b6, h*b7, h*b8
-	f9, f10, f11, f12 := h*b9, h*b10, h*b11, h*b12
-	g1, g9, g12 := h*low1, h*low9, h*low12
+	f1, f6, f7, f8 := float64(h*b1), float64(h*b6), float64(h*b7), float64(h*b8)
+	f9, f10, f11, f12 := float64(h*b9), float64(h*b10), float64(h*b11), float64(h*b12)
+	g1, g9, g12 := float64(h*low1), float64(h*low9), float64(h*low12)
 	for i := range dst {
 		d := ((float64(f1*k1[i]) + float64(f6*k6[i])) + (float64(f7*k7[i]) + float64(f8*k8[i]))) +
 			((float64(f9*k9[i]) + float64(f10*k10[i])) + (float64(f11*k11[i]) + float64(f12*k12[i])))
@@ -100,8 +100,8 @@ func (s *Solver) estimate(h float64) float64 {
 	k, y1, y, e3 := s.k, s.ynew[:n], s.y[:n], s.e3[:n]
 	k1, k6, k7, k8 := k[:n], k[5*n:][:n], k[6*n:][:n], k[7*n:][:n]
 	k9, k10, k11, k12 := k[8*n:][:n], k[9*n:][:n], k[10*n:][:n], k[11*n:][:n]
-	f1, f6, f7, f8 := h*e1, h*e6, h*e7, h*e8
-	f9, f10, f11, f12 := h*e9, h*e10, h*e11, h*e12
+	f1, f6, f7, f8 := float64(h*e1), float64(h*e6), float64(h*e7), float64(h*e8)
+	f9, f10, f11, f12 := float64(h*e9), float64(h*e10), float64(h*e11), float64(h*e12)
 	atol, rtol := s.atol, s.rtol
 	m5, m3 := uint64(0), uint64(0)
 	for i, v := range y1 {
@@ -109,8 +109,8 @@ func (s *Solver) estimate(h float64) float64 {
 			((float64(f9*k9[i]) + float64(f10*k10[i])) + (float64(f11*k11[i]) + float64(f12*k12[i])))
 		size := math.Float64frombits(max(magnitude(v), magnitude(y[i])))
 		r := 1 / (atol + float64(rtol*size))
-		m5 = max(m5, magnitude(e*r))
-		m3 = max(m3, magnitude(e3[i]*r))
+		m5 = max(m5, magnitude(float64(e*r)))
+		m3 = max(m3, magnitude(float64(e3[i]*r)))
 	}
 	e5, low := math.Float64frombits(m5), math.Float64frombits(m3)
 	if e5 == 0 || !(e5 <= math.MaxFloat64) || !(low <= math.MaxFloat64) {
@@ -136,11 +136,11 @@ func (s *Solver) interpolate(out []float64, stride int, h, theta float64) {
 	k13, k14, k15, k16 := k[12*n:][:n], k[13*n:][:n], k[14*n:][:n], k[15*n:][:n]
 	back := 1 - theta
 	w := float64(theta * theta)
-	hermite := h * (w * (3 - float64(2*theta)))
-	w4 := h * (w * float64(back*back))
-	w5 := w4 * theta
-	w6 := w5 * back
-	w7 := w6 * theta
+	hermite := float64(h * (w * (3 - float64(2*theta))))
+	w4 := float64(h * (w * float64(back*back)))
+	w5 := float64(w4 * theta)
+	w6 := float64(w5 * back)
+	w7 := float64(w6 * theta)
 	f1 := float64(hermite*b1) + ((float64(w4*d4_1) + float64(w5*d5_1)) + (float64(w6*d6_1) + float64(w7*d7_1))) + float64(h*(theta*float64(back*back)))
 	f6 := float64(hermite*b6) + ((float64(w4*d4_6) + float64(w5*d5_6)) + (float64(w6*d6_6) + float64(w7*d7_6)))
 	f7 := float64(hermite*b7) + ((float64(w4*d4_7) + float64(w5*d5_7)) + (float64(w6*d6_7) + float64(w7*d7_7)))
@@ -173,7 +173,7 @@ func stage2(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1 := k[:n]
-	f1 := h * a2_1
+	f1 := float64(h * a2_1)
 	for i := range dst {
 		dst[i] = y[i] + float64(f1*k1[i])
 	}
@@ -183,7 +183,7 @@ func stage3(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1, k2 := k[:n], k[n:][:n]
-	f1, f2 := h*a3_1, h*a3_2
+	f1, f2 := float64(h*a3_1), float64(h*a3_2)
 	for i := range dst {
 		dst[i] = y[i] + (float64(f1*k1[i]) + float64(f2*k2[i]))
 	}
@@ -193,7 +193,7 @@ func stage4(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1, k3 := k[:n], k[2*n:][:n]
-	f1, f3 := h*a4_1, h*a4_3
+	f1, f3 := float64(h*a4_1), float64(h*a4_3)
 	for i := range dst {
 		dst[i] = y[i] + (float64(f1*k1[i]) + float64(f3*k3[i]))
 	}
@@ -203,7 +203,7 @@ func stage5(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1, k3, k4 := k[:n], k[2*n:][:n], k[3*n:][:n]
-	f1, f3, f4 := h*a5_1, h*a5_3, h*a5_4
+	f1, f3, f4 := float64(h*a5_1), float64(h*a5_3), float64(h*a5_4)
 	for i := range dst {
 		dst[i] = y[i] + ((float64(f1*k1[i]) + float64(f3*k3[i])) + float64(f4*k4[i]))
 	}
@@ -213,7 +213,7 @@ func stage6(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1, k4, k5 := k[:n], k[3*n:][:n], k[4*n:][:n]
-	f1, f4, f5 := h*a6_1, h*a6_4, h*a6_5
+	f1, f4, f5 := float64(h*a6_1), float64(h*a6_4), float64(h*a6_5)
 	for i := range dst {
 		dst[i] = y[i] + ((float64(f1*k1[i]) + float64(f4*k4[i])) + float64(f5*k5[i]))
 	}
@@ -223,7 +223,7 @@ func stage7(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1, k4, k5, k6 := k[:n], k[3*n:][:n], k[4*n:][:n], k[5*n:][:n]
-	f1, f4, f5, f6 := h*a7_1, h*a7_4, h*a7_5, h*a7_6
+	f1, f4, f5, f6 := float64(h*a7_1), float64(h*a7_4), float64(h*a7_5), float64(h*a7_6)
 	for i := range dst {
 		dst[i] = y[i] + ((float64(f1*k1[i]) + float64(f4*k4[i])) + (float64(f5*k5[i]) + float64(f6*k6[i])))
 	}
@@ -233,7 +233,7 @@ func stage8(dst, y, k []float64, h float64) {
 	n := len(dst)
 	y = y[:n]
 	k1, k4, k5, k6, k7 := k[:n], k[3*n:][:n], k[4*n:][:n], k[5*n:][:n], k[6*n:][:n]
-	f1, f4, f5, f6, f7 := h*a8_1, h*a8_4, h*a8_5, h*a8_6, h*a8_7
+	f1, f4, f5, f6, f7 := float64(h*a8_1), float64(h*a8_4), float64(h*a8_5), float64(h*a8_6), float64(h*a8_7)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f4*k4[i])) + (float64(f5*k5[i]) + float64(f6*k6[i]))) + float64(f7*k7[i]))
 	}
@@ -244,8 +244,8 @@ func stage9(dst, y, k []float64, h float64) {
 	y = y[:n]
 	k1, k4, k5 := k[:n], k[3*n:][:n], k[4*n:][:n]
 	k6, k7, k8 := k[5*n:][:n], k[6*n:][:n], k[7*n:][:n]
-	f1, f4, f5 := h*a9_1, h*a9_4, h*a9_5
-	f6, f7, f8 := h*a9_6, h*a9_7, h*a9_8
+	f1, f4, f5 := float64(h*a9_1), float64(h*a9_4), float64(h*a9_5)
+	f6, f7, f8 := float64(h*a9_6), float64(h*a9_7), float64(h*a9_8)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f4*k4[i])) + (float64(f5*k5[i]) + float64(f6*k6[i]))) + (float64(f7*k7[i]) + float64(f8*k8[i])))
 	}
@@ -256,8 +256,8 @@ func stage10(dst, y, k []float64, h float64) {
 	y = y[:n]
 	k1, k4, k5, k6 := k[:n], k[3*n:][:n], k[4*n:][:n], k[5*n:][:n]
 	k7, k8, k9 := k[6*n:][:n], k[7*n:][:n], k[8*n:][:n]
-	f1, f4, f5, f6 := h*a10_1, h*a10_4, h*a10_5, h*a10_6
-	f7, f8, f9 := h*a10_7, h*a10_8, h*a10_9
+	f1, f4, f5, f6 := float64(h*a10_1), float64(h*a10_4), float64(h*a10_5), float64(h*a10_6)
+	f7, f8, f9 := float64(h*a10_7), float64(h*a10_8), float64(h*a10_9)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f4*k4[i])) + (float64(f5*k5[i]) + float64(f6*k6[i]))) +
 			((float64(f7*k7[i]) + float64(f8*k8[i])) + float64(f9*k9[i])))
@@ -269,8 +269,8 @@ func stage11(dst, y, k []float64, h float64) {
 	y = y[:n]
 	k1, k4, k5, k6 := k[:n], k[3*n:][:n], k[4*n:][:n], k[5*n:][:n]
 	k7, k8, k9, k10 := k[6*n:][:n], k[7*n:][:n], k[8*n:][:n], k[9*n:][:n]
-	f1, f4, f5, f6 := h*a11_1, h*a11_4, h*a11_5, h*a11_6
-	f7, f8, f9, f10 := h*a11_7, h*a11_8, h*a11_9, h*a11_10
+	f1, f4, f5, f6 := float64(h*a11_1), float64(h*a11_4), float64(h*a11_5), float64(h*a11_6)
+	f7, f8, f9, f10 := float64(h*a11_7), float64(h*a11_8), float64(h*a11_9), float64(h*a11_10)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f4*k4[i])) + (float64(f5*k5[i]) + float64(f6*k6[i]))) +
 			((float64(f7*k7[i]) + float64(f8*k8[i])) + (float64(f9*k9[i]) + float64(f10*k10[i]))))
@@ -283,9 +283,9 @@ func stage12(dst, y, k []float64, h float64) {
 	k1, k4, k5 := k[:n], k[3*n:][:n], k[4*n:][:n]
 	k6, k7, k8 := k[5*n:][:n], k[6*n:][:n], k[7*n:][:n]
 	k9, k10, k11 := k[8*n:][:n], k[9*n:][:n], k[10*n:][:n]
-	f1, f4, f5 := h*a12_1, h*a12_4, h*a12_5
-	f6, f7, f8 := h*a12_6, h*a12_7, h*a12_8
-	f9, f10, f11 := h*a12_9, h*a12_10, h*a12_11
+	f1, f4, f5 := float64(h*a12_1), float64(h*a12_4), float64(h*a12_5)
+	f6, f7, f8 := float64(h*a12_6), float64(h*a12_7), float64(h*a12_8)
+	f9, f10, f11 := float64(h*a12_9), float64(h*a12_10), float64(h*a12_11)
 	for i := range dst {
 		dst[i] = y[i] + ((((float64(f1*k1[i]) + float64(f4*k4[i])) + (float64(f5*k5[i]) + float64(f6*k6[i]))) +
 			(float64(f7*k7[i]) + float64(f8*k8[i]))) + ((float64(f9*k9[i]) + float64(f10*k10[i])) +
@@ -298,8 +298,8 @@ func stage14(dst, y, k []float64, h float64) {
 	y = y[:n]
 	k1, k7, k8, k9 := k[:n], k[6*n:][:n], k[7*n:][:n], k[8*n:][:n]
 	k10, k11, k12, k13 := k[9*n:][:n], k[10*n:][:n], k[11*n:][:n], k[12*n:][:n]
-	f1, f7, f8, f9 := h*a14_1, h*a14_7, h*a14_8, h*a14_9
-	f10, f11, f12, f13 := h*a14_10, h*a14_11, h*a14_12, h*a14_13
+	f1, f7, f8, f9 := float64(h*a14_1), float64(h*a14_7), float64(h*a14_8), float64(h*a14_9)
+	f10, f11, f12, f13 := float64(h*a14_10), float64(h*a14_11), float64(h*a14_12), float64(h*a14_13)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f7*k7[i])) + (float64(f8*k8[i]) + float64(f9*k9[i]))) +
 			((float64(f10*k10[i]) + float64(f11*k11[i])) + (float64(f12*k12[i]) + float64(f13*k13[i]))))
@@ -311,8 +311,8 @@ func stage15(dst, y, k []float64, h float64) {
 	y = y[:n]
 	k1, k6, k7, k8 := k[:n], k[5*n:][:n], k[6*n:][:n], k[7*n:][:n]
 	k11, k12, k13, k14 := k[10*n:][:n], k[11*n:][:n], k[12*n:][:n], k[13*n:][:n]
-	f1, f6, f7, f8 := h*a15_1, h*a15_6, h*a15_7, h*a15_8
-	f11, f12, f13, f14 := h*a15_11, h*a15_12, h*a15_13, h*a15_14
+	f1, f6, f7, f8 := float64(h*a15_1), float64(h*a15_6), float64(h*a15_7), float64(h*a15_8)
+	f11, f12, f13, f14 := float64(h*a15_11), float64(h*a15_12), float64(h*a15_13), float64(h*a15_14)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f6*k6[i])) + (float64(f7*k7[i]) + float64(f8*k8[i]))) +
 			((float64(f11*k11[i]) + float64(f12*k12[i])) + (float64(f13*k13[i]) + float64(f14*k14[i]))))
@@ -324,8 +324,8 @@ func stage16(dst, y, k []float64, h float64) {
 	y = y[:n]
 	k1, k6, k7, k8 := k[:n], k[5*n:][:n], k[6*n:][:n], k[7*n:][:n]
 	k9, k13, k14, k15 := k[8*n:][:n], k[12*n:][:n], k[13*n:][:n], k[14*n:][:n]
-	f1, f6, f7, f8 := h*a16_1, h*a16_6, h*a16_7, h*a16_8
-	f9, f13, f14, f15 := h*a16_9, h*a16_13, h*a16_14, h*a16_15
+	f1, f6, f7, f8 := float64(h*a16_1), float64(h*a16_6), float64(h*a16_7), float64(h*a16_8)
+	f9, f13, f14, f15 := float64(h*a16_9), float64(h*a16_13), float64(h*a16_14), float64(h*a16_15)
 	for i := range dst {
 		dst[i] = y[i] + (((float64(f1*k1[i]) + float64(f6*k6[i])) + (float64(f7*k7[i]) + float64(f8*k8[i]))) +
 			((float64(f9*k9[i]) + float64(f13*k13[i])) + (float64(f14*k14[i]) + float64(f15*k15[i]))))

@@ -3,6 +3,8 @@ package random
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // maxCount bounds the counts that generators return: all whole numbers up to
@@ -46,7 +48,7 @@ func BernoulliLogit(rng *rand.Rand, eta float64) int {
 	if !finite(eta) {
 		return -1
 	}
-	return Bernoulli(rng, 1/(1+math.Exp(-eta)))
+	return Bernoulli(rng, 1/(1+elementary.Exp(-eta)))
 }
 
 // BinomialLogit returns the number of successes among n independent trials of
@@ -58,7 +60,7 @@ func BinomialLogit(rng *rand.Rand, n int, eta float64) int {
 	}
 	// The rarer outcome is counted: its probability keeps its precision
 	// however large eta is.
-	t := math.Exp(-math.Abs(eta))
+	t := elementary.Exp(-math.Abs(eta))
 	k := binomial(rng, n, t/(1+t))
 	if eta > 0 {
 		return n - k
@@ -93,7 +95,7 @@ func PoissonLog(rng *rand.Rand, eta float64) int {
 	if !finite(eta) {
 		return -1
 	}
-	return Poisson(rng, math.Exp(eta))
+	return Poisson(rng, elementary.Exp(eta))
 }
 
 // inversionBelow is the mean below which counts are drawn by inversion. The
@@ -108,7 +110,7 @@ const inversionSteps = 200
 // smallPoisson draws from the Poisson distribution by inversion, for
 // 0 ≤ mu < 10.
 func smallPoisson(rng *rand.Rand, mu float64) int {
-	first := math.Exp(-mu)
+	first := elementary.Exp(-mu)
 	for {
 		u, p := rng.Float64(), first
 		for k := range inversionSteps {
@@ -116,7 +118,7 @@ func smallPoisson(rng *rand.Rand, mu float64) int {
 				return k
 			}
 			u -= p
-			p *= mu / float64(k+1)
+			p = float64(p * (mu / float64(k+1)))
 		}
 	}
 }
@@ -141,7 +143,7 @@ func binomial(rng *rand.Rand, n int, p float64) int {
 // p ≤ ½ and n·p < 10.
 func smallBinomial(rng *rand.Rand, n int, p float64) int {
 	size, odds := float64(n), p/(1-p)
-	first := math.Exp(size * math.Log1p(-p))
+	first := elementary.Exp(float64(size * elementary.Log1p(-p)))
 	for {
 		u, f := rng.Float64(), first
 		for k := range min(n, inversionSteps) + 1 {
@@ -149,7 +151,7 @@ func smallBinomial(rng *rand.Rand, n int, p float64) int {
 				return k
 			}
 			u -= f
-			f *= odds * (size - float64(k)) / float64(k+1)
+			f = float64(f * (odds * (size - float64(k)) / float64(k+1)))
 		}
 	}
 }
@@ -181,8 +183,8 @@ func poissonRejection(mu float64) rejection {
 		a:         -0.059 + float64(0.02483*b),
 		b:         b,
 		center:    mu + 0.43,
-		squeeze:   0.97 * (0.9277 - 3.6224/(b-2)),
-		logHeight: math.Log(1.01 * (1.1239 + 1.1328/(b-3.4))),
+		squeeze:   float64(0.97 * (0.9277 - 3.6224/(b-2))),
+		logHeight: elementary.Log(float64(1.01 * (1.1239 + 1.1328/(b-3.4)))),
 	}
 }
 
@@ -197,7 +199,7 @@ func binomialRejection(n, p float64) rejection {
 		b:         b,
 		center:    float64(n*p) + 0.5,
 		squeeze:   0.92 - 4.2/b,
-		logHeight: math.Log((2.83+5.1/b)*sd) + logBinomial(mode, n, p),
+		logHeight: elementary.Log(float64((2.83+5.1/b)*sd)) + logBinomial(mode, n, p),
 	}
 }
 
@@ -214,7 +216,7 @@ func (t *rejection) propose(rng *rand.Rand, most float64) (k, logHeight float64,
 	if s >= squeezeFrom && v <= t.squeeze {
 		return k, 0, true
 	}
-	return k, math.Log(v/slope) + t.logHeight, false
+	return k, elementary.Log(v/slope) + t.logHeight, false
 }
 
 // transform returns G(u) and its derivative, for s = ½ − |u|.
@@ -231,7 +233,7 @@ func logPoisson(k, mu float64) float64 {
 	if k == 0 {
 		return -mu
 	}
-	return -stirlingError(k) - deviance(k, mu) - float64(0.5*math.Log(2*math.Pi*k))
+	return -stirlingError(k) - deviance(k, mu) - float64(0.5*elementary.Log(float64(2*math.Pi*k)))
 }
 
 // logBinomial returns the logarithm of the probability of k successes in n
@@ -239,21 +241,21 @@ func logPoisson(k, mu float64) float64 {
 func logBinomial(k, n, p float64) float64 {
 	switch k {
 	case 0:
-		return n * math.Log1p(-p)
+		return float64(n * elementary.Log1p(-p))
 	case n:
-		return n * math.Log(p)
+		return float64(n * elementary.Log(p))
 	}
 	return stirlingError(n) - stirlingError(k) - stirlingError(n-k) -
-		deviance(k, n*p) - deviance(n-k, n*(1-p)) +
-		float64(0.5*math.Log(n/(2*math.Pi*k*(n-k))))
+		deviance(k, float64(n*p)) - deviance(n-k, float64(n*(1-p))) +
+		float64(0.5*elementary.Log(n/(2*math.Pi*k*(n-k))))
 }
 
 // stirlingError returns log k! − log(√(2πk) (k/e)^k) for whole k > 0: from 16 on
 // by its asymptotic series, Abramowitz & Stegun 6.1.40.
 func stirlingError(k float64) float64 {
 	if k < 16 {
-		l, _ := math.Lgamma(k + 1)
-		return l - float64((k+0.5)*math.Log(k)) + k - 0.5*math.Log(2*math.Pi)
+		l := elementary.Lgamma(k + 1)
+		return l - float64((k+0.5)*elementary.Log(k)) + k - float64(0.5*elementary.Log(2*math.Pi))
 	}
 	z := 1 / (k * k)
 	series := 1.0/1680 - float64(z*(1.0/1188))
@@ -267,13 +269,13 @@ func stirlingError(k float64) float64 {
 func deviance(x, m float64) float64 {
 	d := x - m
 	if math.Abs(d) >= 0.1*(x+m) {
-		return float64(x*math.Log(x/m)) - d
+		return float64(x*elementary.Log(x/m)) - d
 	}
 	v := d / (x + m)
-	sum, power := float64(d*v), 2*x*v
+	sum, power := float64(d*v), float64(2*x*v)
 	// v² < 0.01: twenty terms are more than a float64 holds.
 	for j := 3.0; j < 41; j += 2 {
-		power *= v * v
+		power = float64(power * (float64(v * v)))
 		next := sum + power/j
 		if next == sum {
 			break

@@ -3,6 +3,8 @@ package random
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // The generators of this package draw from the distributions of the modelling
@@ -38,22 +40,13 @@ func inside(x, lo, hi float64) float64 { return min(max(x, lo), hi) }
 // open returns a draw from the uniform distribution on (0, 1), without the
 // ends: an odd multiple of 2⁻⁵³.
 func open(rng *rand.Rand) float64 {
-	return (float64(rng.Uint64()>>12) + 0.5) * 0x1p-52
+	return float64((float64(rng.Uint64()>>12) + 0.5) * 0x1p-52)
 }
 
 // exponential returns a draw from the exponential distribution of rate 1, by
 // inversion: the ziggurat of math/rand/v2 has a resolution of 2⁻³², and gives
 // zero at times.
-func exponential(rng *rand.Rand) float64 { return -math.Log(open(rng)) }
-
-// logarithm is math.Log for x > 0 without its error at subnormal numbers on
-// amd64 (golang.org/issue/56600).
-func logarithm(x float64) float64 {
-	if x < 0x1p-1022 {
-		return math.Log(x*0x1p54) - 54*math.Ln2
-	}
-	return math.Log(x)
-}
+func exponential(rng *rand.Rand) float64 { return -elementary.Log(open(rng)) }
 
 // Normal returns a draw from the normal distribution of density
 // exp(−((y−mu)/sigma)²/2) / (sigma √(2π)), for finite mu and sigma > 0: sigma
@@ -77,15 +70,15 @@ func StudentT(rng *rand.Rand, nu, mu, sigma float64) float64 {
 		return math.NaN()
 	}
 	z := rng.NormFloat64()
-	half := max(nu/2, smallest)
+	half := max(float64(nu/2), smallest)
 	g, e := standardGamma(rng, half)
 	// With few degrees of freedom g⁻¹ᐟ² overflows where its product with
 	// sigma need not.
 	var scale float64
 	if e == 0 {
-		scale = sigma * math.Sqrt(half/g)
+		scale = float64(sigma * math.Sqrt(half/g))
 	} else {
-		scale = math.Exp(logarithm(sigma) + float64(0.5*(logarithm(half)-math.Log(g)+e)))
+		scale = elementary.Exp(elementary.Log(sigma) + float64(0.5*(elementary.Log(half)-elementary.Log(g)+e)))
 	}
 	scale = min(scale, largest) // lest it be ∞·0
 	return inside(mu+float64(scale*z), -largest, largest)
@@ -101,7 +94,7 @@ func Cauchy(rng *rand.Rand, mu, sigma float64) float64 {
 	// The quantile, tan(π(u − ½)), as the cotangent of an angle in
 	// (0, π/2]: u − ½ would round away the tails.
 	u := open(rng)
-	x := sigma / math.Tan(math.Pi*min(u, 1-u))
+	x := sigma / elementary.Tan(float64(math.Pi*min(u, 1-u)))
 	if u < 0.5 {
 		x = -x
 	}
@@ -112,7 +105,7 @@ func Cauchy(rng *rand.Rand, mu, sigma float64) float64 {
 // with mean mu and standard deviation sigma, for finite mu and sigma > 0.
 // Outside this range it returns NaN.
 func LogNormal(rng *rand.Rand, mu, sigma float64) float64 {
-	return inside(math.Exp(Normal(rng, mu, sigma)), smallest, largest)
+	return inside(elementary.Exp(Normal(rng, mu, sigma)), smallest, largest)
 }
 
 // Exponential returns a draw from the exponential distribution of rate beta,

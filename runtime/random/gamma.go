@@ -3,6 +3,8 @@ package random
 import (
 	"math"
 	"math/rand/v2"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // standardGamma returns a draw from Gamma(shape, 1) in the form g·exp(−e), for
@@ -25,11 +27,11 @@ func standardGamma(rng *rand.Rand, shape float64) (g, e float64) {
 		if v <= 0 {
 			continue
 		}
-		v *= v * v
+		v = float64(v * (float64(v * v)))
 		u := open(rng)
-		x *= x
-		if u < 1-float64(0.0331*x*x) || math.Log(u) < 0.5*x+float64(d*(1-v+math.Log(v))) {
-			return min(d*v, largest), e
+		x = float64(x * (x))
+		if u < 1-float64(0.0331*x*x) || elementary.Log(u) < float64(0.5*x)+float64(d*(1-v+elementary.Log(v))) {
+			return min(float64(d*v), largest), e
 		}
 	}
 }
@@ -47,7 +49,7 @@ func Gamma(rng *rand.Rand, alpha, beta float64) float64 {
 	g, e := standardGamma(rng, alpha)
 	y := g / beta
 	if e != 0 {
-		y = math.Exp(math.Log(g) - e - logarithm(beta))
+		y = elementary.Exp(elementary.Log(g) - e - elementary.Log(beta))
 	}
 	return inside(y, smallest, largest)
 }
@@ -60,7 +62,7 @@ func LogOfGamma(rng *rand.Rand, alpha, beta float64) float64 {
 		return math.NaN()
 	}
 	g, e := standardGamma(rng, alpha)
-	return max(math.Log(g)-e-logarithm(beta), -largest)
+	return max(elementary.Log(g)-e-elementary.Log(beta), -largest)
 }
 
 // InvGamma returns a draw from the inverse gamma distribution of shape alpha
@@ -74,7 +76,7 @@ func InvGamma(rng *rand.Rand, alpha, beta float64) float64 {
 	g, e := standardGamma(rng, alpha)
 	y := beta / g
 	if e != 0 {
-		y = math.Exp(logarithm(beta) - math.Log(g) + e)
+		y = elementary.Exp(elementary.Log(beta) - elementary.Log(g) + e)
 	}
 	return inside(y, smallest, largest)
 }
@@ -87,7 +89,7 @@ func InvChiSquare(rng *rand.Rand, nu float64) float64 {
 	if !positive(nu) {
 		return math.NaN()
 	}
-	return InvGamma(rng, max(nu/2, smallest), 0.5)
+	return InvGamma(rng, max(float64(nu/2), smallest), 0.5)
 }
 
 // ScaledInvChiSquare returns a draw from the scaled inverse chi-squared
@@ -98,12 +100,12 @@ func ScaledInvChiSquare(rng *rand.Rand, nu, s float64) float64 {
 	if !(positive(nu) && positive(s)) {
 		return math.NaN()
 	}
-	half := max(nu/2, smallest)
+	half := max(float64(nu/2), smallest)
 	g, e := standardGamma(rng, half)
 	// In this order a product overflows or underflows only if y does.
-	y := half / g * s * s
+	y := float64(half / g * s * s)
 	if e != 0 {
-		y = math.Exp(logarithm(half) + float64(2*logarithm(s)) - math.Log(g) + e)
+		y = elementary.Exp(elementary.Log(half) + float64(2*elementary.Log(s)) - elementary.Log(g) + e)
 	}
 	return inside(y, smallest, largest)
 }
@@ -119,10 +121,10 @@ func Beta(rng *rand.Rand, alpha, beta float64) float64 {
 	// In these forms neither end loses precision to the other.
 	var y float64
 	if x < 0 {
-		y = math.Exp(x)
+		y = elementary.Exp(x)
 		y /= 1 + y
 	} else {
-		y = 1 / (1 + math.Exp(-x))
+		y = 1 / (1 + elementary.Exp(-x))
 	}
 	return inside(y, smallest, belowOne)
 }
@@ -148,5 +150,5 @@ func LogitOfBeta(rng *rand.Rand, alpha, beta float64) float64 {
 		e1, e2 = exponential(rng)/(up*alpha), exponential(rng)/(up*beta)
 		return math.Copysign(largest, e2-e1)
 	}
-	return inside(math.Log(g1)-math.Log(g2)-e1+e2, -largest, largest)
+	return inside(elementary.Log(g1)-elementary.Log(g2)-e1+e2, -largest, largest)
 }

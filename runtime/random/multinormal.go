@@ -59,7 +59,7 @@ func factor(sigma []float64, n int) (*linalg.Cholesky, error) {
 	}
 	for i := range n {
 		for j := range i {
-			scale := math.Sqrt(sigma[i*n+i]) * math.Sqrt(sigma[j*n+j])
+			scale := float64(math.Sqrt(sigma[i*n+i]) * math.Sqrt(sigma[j*n+j]))
 			if a, b := sigma[i*n+j], sigma[j*n+i]; !(math.Abs(a-b) <= 1e-8*scale) {
 				return nil, fmt.Errorf("multi_normal: the covariance is not symmetric: its entries [%d,%d] and [%d,%d] are %v and %v",
 					i+1, j+1, j+1, i+1, a, b)

@@ -1,6 +1,10 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // LogBeta returns log B(a, b) = log Γ(a) + log Γ(b) − log Γ(a+b), for
 // a, b ≥ 0: +Inf if one of them is 0, else −Inf if one is +Inf, and NaN for
@@ -25,11 +29,11 @@ func LogBeta(a, b float64) float64 {
 		return Lgamma(a) + Lgamma(b) - Lgamma(a+b)
 	case a < stirlingFrom:
 		// log Γ(b) − log Γ(a+b)
-		d := a - (b-0.5)*math.Log1p(a/b) - a*math.Log(a+b) + (stirling(b) - stirling(a+b))
+		d := a - float64((b-0.5)*elementary.Log1p(a/b)) - float64(a*elementary.Log(a+b)) + (stirling(b) - stirling(a+b))
 		return Lgamma(a) + d
 	}
 	r := a / b
-	return (a-0.5)*math.Log(r/(1+r)) - b*math.Log1p(r) - 0.5*math.Log(b) + halfLog2Pi +
+	return float64((a-0.5)*elementary.Log(r/(1+r))) - float64(b*elementary.Log1p(r)) - float64(0.5*elementary.Log(b)) + halfLog2Pi +
 		(stirling(a) + stirling(b) - stirling(a+b))
 }
 
@@ -40,7 +44,7 @@ const stirlingFrom = 10
 // Σ_k B₂ₖ / (2k (2k−1) x^(2k−1)), Abramowitz & Stegun 6.1.40.
 func stirling(x float64) float64 {
 	z := 1 / (x * x)
-	return (b2/2 + z*(b4/12+z*(b6/30+z*(b8/56+z*(b10/90+z*(b12/132+z*b14/182)))))) / x
+	return (b2/2 + float64(z*(b4/12+float64(z*(b6/30+float64(z*(b8/56+float64(z*(b10/90+float64(z*(b12/132+z*b14/182))))))))))) / x
 }
 
 // LogChoose returns the logarithm of the binomial coefficient
@@ -60,5 +64,5 @@ func LogChoose(n, k float64) float64 {
 	if n+1 < stirlingFrom {
 		return Lgamma(n+1) - Lgamma(k+1) - Lgamma(n-k+1)
 	}
-	return -math.Log1p(n) - LogBeta(n-k+1, k+1)
+	return -elementary.Log1p(n) - LogBeta(n-k+1, k+1)
 }

@@ -1,24 +1,15 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // Lgamma returns log |Γ(x)|: +Inf at the poles 0, −1, −2, … and at ±Inf.
 // Between the poles its zeros lie near the integers, where the error is a few
 // 1e-16 beside the larger of |x log |x|| and 1.
-func Lgamma(x float64) float64 {
-	switch a := math.Abs(x); {
-	case a < 0x1p-70 && a > 0:
-		return -Log(a)
-	case math.IsInf(x, -1):
-		return a
-	case 0.19 < x && x < 0.24, 1.19 < x && x < 1.24:
-		// math.Lgamma uses its expansion about the minimum x = 1.46… too
-		// far to the left, and is wrong by up to 5e-15.
-		return Lgamma(x+1) - math.Log(x)
-	}
-	l, _ := math.Lgamma(x)
-	return l
-}
+func Lgamma(x float64) float64 { return elementary.Lgamma(x) }
 
 // The polygamma functions of x > 0 are shifted by the recurrence
 // ψ(x+1) = ψ(x) + 1/x (and its derivatives) to x ≥ polygammaShift, where the
@@ -68,15 +59,15 @@ func Digamma(x float64) float64 {
 		if pole {
 			return math.NaN()
 		}
-		return Digamma(1-x) - math.Pi/math.Tan(math.Pi*r)
+		return Digamma(1-x) - math.Pi/elementary.Tan(float64(math.Pi*r))
 	}
 	if x >= polygammaShift {
 		if math.IsInf(x, 1) {
 			return x
 		}
 		z := 1 / (x * x)
-		s := z * (b2/2 + z*(b4/4+z*(b6/6+z*(b8/8+z*(b10/10+z*(b12/12+z*(b14/14+z*b16/16)))))))
-		return math.Log(x) - 0.5/x - s
+		s := float64(z * (b2/2 + float64(z*(b4/4+float64(z*(b6/6+float64(z*(b8/8+float64(z*(b10/10+float64(z*(b12/12+float64(z*(b14/14+float64(z*b16/16)))))))))))))))
+		return elementary.Log(x) - 0.5/x - s
 	}
 	sum := 0.0
 	if x < 1 {
@@ -89,9 +80,9 @@ func Digamma(x float64) float64 {
 	}
 	p, t := 0.0, x-1.5
 	for _, c := range digammaSlope {
-		p = p*t + c
+		p = float64(p*t) + c
 	}
-	return sum + ((x-digammaZero)-digammaZeroLow)*p
+	return sum + float64(((x-digammaZero)-digammaZeroLow)*p)
 }
 
 // Trigamma returns ψ′(x), the derivative of Digamma. It is +Inf at the poles
@@ -105,15 +96,15 @@ func Trigamma(x float64) float64 {
 		case pole:
 			return math.Inf(1)
 		}
-		return Square(math.Pi/math.Sin(math.Pi*r)) - Trigamma(1-x)
+		return Square(math.Pi/elementary.Sin(float64(math.Pi*r))) - Trigamma(1-x)
 	}
 	sum := 0.0
 	for ; x < polygammaShift; x++ {
 		sum += 1 / (x * x)
 	}
 	z := 1 / (x * x)
-	s := b2 + z*(b4+z*(b6+z*(b8+z*(b10+z*(b12+z*(b14+z*b16))))))
-	return sum + (1/x + z/2 + s*z/x)
+	s := b2 + float64(z*(b4+float64(z*(b6+float64(z*(b8+float64(z*(b10+float64(z*(b12+float64(z*(b14+float64(z*b16)))))))))))))
+	return sum + (1/x + float64(z/2) + s*z/x)
 }
 
 // Tetragamma returns ψ″(x), the second derivative of Digamma. It is NaN at the
@@ -125,17 +116,17 @@ func Tetragamma(x float64) float64 {
 		if pole {
 			return math.NaN()
 		}
-		sin, cos := math.Sincos(math.Pi * r)
+		sin, cos := elementary.Sincos(float64(math.Pi * r))
 		c := math.Pi / sin
-		return Tetragamma(1-x) - 2*c*c*c*cos
+		return Tetragamma(1-x) - float64(2*c*c*c*cos)
 	}
 	sum := 0.0
 	for ; x < polygammaShift; x++ {
 		sum += 2 / (x * x * x)
 	}
 	z := 1 / (x * x)
-	s := 3*b2 + z*(5*b4+z*(7*b6+z*(9*b8+z*(11*b10+z*(13*b12+z*(15*b14+z*(17*b16+z*19*b18)))))))
-	return -(sum + z*(1+1/x+z*s))
+	s := 3*b2 + float64(z*(5*b4+float64(z*(7*b6+float64(z*(9*b8+float64(z*(11*b10+float64(z*(13*b12+float64(z*(15*b14+float64(z*(17*b16+float64(z*19*b18)))))))))))))))
+	return -(sum + float64(z*(1+1/x+float64(z*s))))
 }
 
 // distance returns x − n for the integer n next to x, which is exact, and

@@ -9,50 +9,44 @@
 // small beside the terms that cancel there, not beside the result.
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/kernel"
+)
 
 // Square returns x².
-func Square(x float64) float64 { return x * x }
+func Square(x float64) float64 { return float64(x * x) }
 
 // InvLogit returns 1 / (1 + e⁻ˣ), the logistic function:
 // InvLogit(−Inf) = 0, InvLogit(+Inf) = 1.
-func InvLogit(x float64) float64 {
-	if x < 0 {
-		e := math.Exp(x)
-		return e / (1 + e)
-	}
-	return 1 / (1 + math.Exp(-x))
-}
+func InvLogit(x float64) float64 { return kernel.InvLogitOf(x) }
 
 // Logit returns log(p / (1 − p)), for 0 ≤ p ≤ 1, accurate also near its zero
 // p = ½: Logit(0) = −Inf, Logit(1) = +Inf.
 func Logit(p float64) float64 {
 	if 0.25 < p && p < 0.75 {
-		return math.Log1p((2*p - 1) / (1 - p)) // 2p − 1 is exact here
+		return elementary.Log1p((float64(2*p) - 1) / (1 - p)) // 2p − 1 is exact here
 	}
 	return Log(p / (1 - p))
 }
 
 // Log1pExp returns log(1 + eˣ), also called softplus:
 // Log1pExp(−Inf) = 0, Log1pExp(+Inf) = +Inf.
-func Log1pExp(x float64) float64 {
-	if x > 0 {
-		return x + math.Log1p(math.Exp(-x))
-	}
-	return math.Log1p(math.Exp(x))
-}
+func Log1pExp(x float64) float64 { return kernel.Log1pExpOf(x) }
 
 // Log1m returns log(1 − x), for x ≤ 1: Log1m(1) = −Inf.
-func Log1m(x float64) float64 { return math.Log1p(-x) }
+func Log1m(x float64) float64 { return elementary.Log1p(-x) }
 
 // Log1mExp returns log(1 − eˣ), for x ≤ 0: Log1mExp(0) = −Inf,
 // Log1mExp(−Inf) = 0. The change of form at −ln 2 is due to Mächler (2012),
 // "Accurately computing log(1 − exp(−|a|))".
 func Log1mExp(x float64) float64 {
 	if x > -math.Ln2 {
-		return math.Log(-math.Expm1(x))
+		return elementary.Log(-elementary.Expm1(x))
 	}
-	return math.Log1p(-math.Exp(x))
+	return elementary.Log1p(-elementary.Exp(x))
 }
 
 // LogInvLogit returns log(InvLogit(x)) = −log(1 + e⁻ˣ):
@@ -76,7 +70,7 @@ func LogSumExp2(a, b float64) float64 {
 	if math.IsInf(a, 0) {
 		return a // both −Inf, or one +Inf: the difference would be NaN
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + elementary.Log1p(elementary.Exp(b-a))
 }
 
 // LogDiffExp returns log(eᵃ − eᵇ), for a ≥ b: LogDiffExp(a, −Inf) = a and
@@ -94,11 +88,5 @@ func LogDiffExp(a, b float64) float64 {
 	return a + Log1mExp(b-a)
 }
 
-// Log returns the natural logarithm of x, where that of the standard library
-// is wrong on amd64: at subnormal numbers (golang.org/issue/56600).
-func Log(x float64) float64 {
-	if x < 0x1p-1022 && x > 0 {
-		return math.Log(x*0x1p54) - 54*math.Ln2
-	}
-	return math.Log(x)
-}
+// Log returns the natural logarithm of x.
+func Log(x float64) float64 { return elementary.Log(x) }

@@ -1,6 +1,10 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // √½ in two parts, and ½ log 2π.
 const (
@@ -14,13 +18,13 @@ const (
 func Phi(x float64) float64 {
 	// In the lower tail Φ multiplies a relative error of its argument by x²:
 	// the rounding error d of z = −x/√2 has to be made good.
-	z := -x * sqrtHalf
-	p := math.Erfc(z)
+	z := float64(-x * sqrtHalf)
+	p := elementary.Erfc(z)
 	if z > 1 && p > 0 {
-		d := math.FMA(-x, sqrtHalf, -z) - x*sqrtHalfLow
-		p -= 2 / math.SqrtPi * math.Exp(-z*z) * d
+		d := math.FMA(-x, sqrtHalf, -z) - float64(x*sqrtHalfLow)
+		p -= float64(2 / math.SqrtPi * elementary.Exp(float64(-z*z)) * d)
 	}
-	return 0.5 * p
+	return float64(0.5 * p)
 }
 
 // LogPhi returns log Φ(x), the logarithm of Phi, also where Φ(x) underflows:
@@ -28,14 +32,14 @@ func Phi(x float64) float64 {
 func LogPhi(x float64) float64 {
 	switch {
 	case x > 0:
-		return math.Log1p(-Phi(-x))
+		return elementary.Log1p(-Phi(-x))
 	case x > -20:
-		return math.Log(Phi(x))
+		return elementary.Log(Phi(x))
 	}
 	// Abramowitz & Stegun 26.2.12
 	z := 1 / (x * x)
-	s := z * (-1 + z*(3+z*(-15+z*(105+z*(-945+z*(10395+z*-135135))))))
-	return -0.5*x*x - math.Log(-x) - halfLog2Pi + math.Log1p(s)
+	s := float64(z * (-1 + float64(z*(3+float64(z*(-15+float64(z*(105+float64(z*(-945+float64(z*(10395+float64(z*-135135)))))))))))))
+	return float64(-0.5*x*x) - elementary.Log(-x) - halfLog2Pi + elementary.Log1p(s)
 }
 
 // InvPhi returns the quantile x of the standard normal distribution with
@@ -53,8 +57,8 @@ func InvPhi(p float64) float64 {
 	}
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
-		r := 0.180625 - q*q
-		return q * ratio(&quantileCentre, r)
+		r := 0.180625 - float64(q*q)
+		return float64(q * ratio(&quantileCentre, r))
 	}
 	r := math.Sqrt(-Log(min(p, 1-p)))
 	if r <= 5 {
@@ -73,8 +77,8 @@ type rational [2][8]float64
 func ratio(c *rational, r float64) float64 {
 	var n, d float64
 	for i := range c[0] {
-		n = n*r + c[0][i]
-		d = d*r + c[1][i]
+		n = float64(n*r) + c[0][i]
+		d = float64(d*r) + c[1][i]
 	}
 	return n / d
 }

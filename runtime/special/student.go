@@ -25,33 +25,33 @@ var studentSeries = [...]float64{
 func StudentInformation(nu float64) float64 {
 	sum := 0.0
 	for ; nu < studentShift; nu += 2 {
-		sum += (30 + nu*(66+28*nu)) / (nu * nu * (nu + 1) * (nu + 1) * (nu + 2) * (nu + 3) * (nu + 5))
+		sum += (30 + float64(nu*(66+float64(28*nu)))) / (nu * nu * (nu + 1) * (nu + 1) * (nu + 2) * (nu + 3) * (nu + 5))
 	}
 	z, s := 1/nu, 0.0
 	for k := len(studentSeries) - 1; k >= 0; k-- {
-		s = s*z + studentSeries[k]
+		s = float64(s*z) + studentSeries[k]
 	}
-	z *= z
-	return sum + s*z*z
+	z = float64(z * (z))
+	return sum + float64(s*z*z)
 }
 
 // StudentInformationSlope returns J′(ν) for ν > 0; −Inf at 0.
 func StudentInformationSlope(nu float64) float64 {
 	sum := 0.0
 	for ; nu < studentShift; nu += 2 {
-		top := 30 + nu*(66+28*nu)
-		bottom := nu * nu * (nu + 1) * (nu + 1) * (nu + 2) * (nu + 3) * (nu + 5)
-		fall := 2/nu + 2/(nu+1) + 1/(nu+2) + 1/(nu+3) + 1/(nu+5) - (66+56*nu)/top
-		sum += top / bottom * fall
+		top := 30 + float64(nu*(66+float64(28*nu)))
+		bottom := float64(nu * nu * (nu + 1) * (nu + 1) * (nu + 2) * (nu + 3) * (nu + 5))
+		fall := 2/nu + 2/(nu+1) + 1/(nu+2) + 1/(nu+3) + 1/(nu+5) - (66+float64(56*nu))/top
+		sum += float64(top / bottom * fall)
 	}
 	if math.IsInf(sum, 1) {
 		return -sum
 	}
 	z, s := 1/nu, 0.0
 	for k := len(studentSeries) - 1; k >= 0; k-- {
-		s = s*z + float64(k+4)*studentSeries[k]
+		s = float64(s*z) + float64(float64(k+4)*studentSeries[k])
 	}
-	s *= z
-	z *= z
-	return -(sum + s*z*z)
+	s = float64(s * (z))
+	z = float64(z * (z))
+	return -(sum + float64(s*z*z))
 }

@@ -1,6 +1,10 @@
 package special
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // Bounded returns x where bound is 0, and bound elsewhere: a density on its support,
 // and −∞ outside, where x may be anything.
@@ -26,7 +30,7 @@ func LMultiply(x, y float64) float64 {
 	if x == 0 && y >= 0 {
 		return 0
 	}
-	return x * Log(y)
+	return float64(x * Log(y))
 }
 
 // LMultiply1p returns x log(1 + y), accurate for small y, and 0 where x is 0 and y ≥ −1.
@@ -34,7 +38,7 @@ func LMultiply1p(x, y float64) float64 {
 	if x == 0 && y >= -1 {
 		return 0
 	}
-	return x * math.Log1p(y)
+	return float64(x * elementary.Log1p(y))
 }
 
 // Share returns x/y, and 0 where both are 0: the derivative of LMultiply by y.
@@ -48,9 +52,9 @@ func Share(x, y float64) float64 {
 // Log1pSquare returns log(1 + x²), also where x² overflows.
 func Log1pSquare(x float64) float64 {
 	if a := math.Abs(x); a > 1e10 {
-		return 2 * math.Log(a)
+		return float64(2 * elementary.Log(a))
 	}
-	return math.Log1p(float64(x * x))
+	return elementary.Log1p(float64(x * x))
 }
 
 // Log1pSquareSlope returns 2x/(1 + x²), the derivative of Log1pSquare.
