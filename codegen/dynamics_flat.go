@@ -58,5 +58,5 @@ func (flatMetric) methods(g *generator, b bodies) []jen.Code {
 }
 
 func (g *generator) flatEnergy() jen.Code {
-	return g.energyMethod(g.frameCall(), g.flatQuad(), id("quad"), jen.Qual("math", "Log").Call(frameField("det")))
+	return g.energyMethod(g.frameCall(), g.flatQuad(), id("quad"), jen.Qual(elementaryPath, "Log").Call(frameField("det")))
 }

@@ -15,15 +15,16 @@ import (
 
 // Paths of the packages that emitted code imports.
 const (
-	module      = "github.com/hamc-dev/hamc"
-	runtimePath = module + "/runtime"
-	kernelPath  = module + "/runtime/kernel"
-	linalgPath  = module + "/runtime/linalg"
-	specialPath = module + "/runtime/special"
-	checkPath   = module + "/runtime/validate"
-	dataPath    = module + "/runtime/datafile"
-	odePath     = module + "/runtime/ode"
-	randomPath  = module + "/runtime/random"
+	module         = "github.com/hamc-dev/hamc"
+	runtimePath    = module + "/runtime"
+	kernelPath     = module + "/runtime/kernel"
+	linalgPath     = module + "/runtime/linalg"
+	specialPath    = module + "/runtime/special"
+	elementaryPath = module + "/runtime/elementary"
+	checkPath      = module + "/runtime/validate"
+	dataPath       = module + "/runtime/datafile"
+	odePath        = module + "/runtime/ode"
+	randomPath     = module + "/runtime/random"
 )
 
 // fieldNames gives the data, and apart from them the parameters and the generated

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -197,13 +198,13 @@ func (g *generator) transforms() []jen.Code {
 			switch b.Transform {
 			case symbolic.LowerBound:
 				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Decl.Support)),
-					q().Op("=").Qual("math", "Log").Call(x().Op("-").Add(bound(b.Lo)))}
+					q().Op("=").Qual(elementaryPath, "Log").Call(x().Op("-").Add(bound(b.Lo)))}
 			case symbolic.UpperBound:
 				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Decl.Support)),
-					q().Op("=").Qual("math", "Log").Call(bound(b.Hi).Op("-").Add(x()))}
+					q().Op("=").Qual(elementaryPath, "Log").Call(bound(b.Hi).Op("-").Add(x()))}
 			case symbolic.Interval:
 				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("<").Add(bound(b.Hi)), supportDoc(&b.Decl.Support)),
-					q().Op("=").Qual(specialPath, "Logit").Call(jen.Parens(x().Op("-").Add(bound(b.Lo))).Op("/").Parens(bound(b.Hi).Op("-").Add(bound(b.Lo))))}
+					q().Op("=").Qual(specialPath, "Logit").Call(golang.Rounded(jen.Parens(x().Op("-").Add(bound(b.Lo))).Op("/").Parens(bound(b.Hi).Op("-").Add(bound(b.Lo)))))}
 			}
 			return []jen.Code{fail(x().Op("-").Add(x()).Op("==").Lit(0), "finite"), q().Op("=").Add(x())}
 		}

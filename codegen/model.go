@@ -75,7 +75,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 		}
 	}
 	f.ImportAlias(runtimePath, "rt")
-	for _, path := range []string{kernelPath, linalgPath, specialPath, checkPath, dataPath, odePath, randomPath} {
+	for _, path := range []string{kernelPath, linalgPath, specialPath, elementaryPath, checkPath, dataPath, odePath, randomPath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 

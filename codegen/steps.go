@@ -81,7 +81,7 @@ func (g *generator) energyMethod(evaluate *jen.Statement, prepare []jen.Code, qu
 	}
 	body = append(body, prepare...)
 	body = append(body,
-		id("h").Op("=").Op("-").Id("l").Op("+").Lit(0.5).Op("*").Parens(logDet.Op("+").Add(quad)),
+		id("h").Op("=").Op("-").Id("l").Op("+").Add(prod(jen.Lit(0.5), jen.Parens(logDet.Op("+").Add(quad)))),
 		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
 		jen.Return(id("h"), id("l"), okay()))
 	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",

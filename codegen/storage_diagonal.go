@@ -60,7 +60,7 @@ func (diagonalStorage) weigh() (code []jen.Code, w *jen.Statement) {
 func (diagonalStorage) weighForce() []jen.Code {
 	return []jen.Code{
 		sdot("factor").Dot("Inverse").Call(sdot("w")),
-		jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(id("v"))).Block(sdot("w").Index(id("i")).Op("-=").Id("x").Op("*").Id("x")),
+		jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(id("v"))).Block(sdot("w").Index(id("i")).Op("-=").Add(prod(id("x"), id("x")))),
 	}
 }
 

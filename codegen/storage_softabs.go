@@ -81,7 +81,7 @@ func (softAbsStorage) momentumForce() []jen.Code {
 	return []jen.Code{
 		sdot("factor").Dot("WeightsVelocity").Call(sdot("w"), sdot("v")),
 		sdot("pairing").Call(id("f"), id("q"), sdot("w")),
-		jen.For(id("i").Op(":=").Range().Id("f")).Block(id("f").Index(id("i")).Op("*=").Lit(0.5)),
+		jen.For(id("i").Op(":=").Range().Id("f")).Block(id("f").Index(id("i")).Op("=").Add(prod(jen.Lit(0.5), id("f").Index(id("i"))))),
 	}
 }
 

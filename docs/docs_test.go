@@ -768,7 +768,7 @@ func TestImports(t *testing.T) {
 		from []string
 	}{
 		{"dsl", nil},
-		{"symbolic", []string{"dsl", "runtime/special"}},
+		{"symbolic", []string{"dsl", "runtime/special", "runtime/elementary"}},
 		{"symbolic/interpret", []string{"dsl", "symbolic", "runtime", "runtime/"}},
 		{"codegen/loop", nil},
 		{"codegen/pass", []string{"codegen/loop"}},

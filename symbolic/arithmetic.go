@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // Numbers fold exactly where they can: a float64 stands for the decimal that it prints as,
@@ -106,7 +108,7 @@ func (n *arithmetic) power(a, k float64) float64 {
 		return a
 	}
 	if k != math.Trunc(k) || math.Abs(k) > 8 || a == 0 {
-		return math.Pow(a, k)
+		return elementary.Pow(a, k)
 	}
 	v := 1.0
 	for range int(math.Abs(k)) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // Machine evaluates a derived program directly. It is the oracle that the
@@ -370,9 +371,9 @@ func (m *Machine) closure(e *Expr) func() float64 {
 					v *= math.Sqrt(f())
 				default:
 					if k < 0 {
-						below *= math.Pow(f(), -k)
+						below *= elementary.Pow(f(), -k)
 					} else {
-						v *= math.Pow(f(), k)
+						v *= elementary.Pow(f(), k)
 					}
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/special"
 )
 
@@ -14,7 +15,7 @@ type Func struct {
 	Eval      func(x []float64) float64
 	Partials  []string   // ∂f/∂x and ∂f/∂y in the language, of x and y; nil: see Call
 	Positive  bool       // f > 0 wherever it is defined
-	Go        string     // qualified Go function: "math.Exp", "special.InvLogit"
+	Go        string     // qualified Go function: "elementary.Exp", "special.InvLogit"
 	Cost      float64    // in multiplications, for the cost model
 	Sample    [2]float64 // an interval inside the domain of x, for the row's test
 	Symmetric bool       // f(x, y) = f(y, x)
@@ -31,20 +32,20 @@ func f2(f func(x, y float64) float64) func([]float64) float64 {
 // Funcs is the table. Functions that the canonical form writes in other terms
 // (square, sqrt, inv, log1m, logit …) have a row in Abbreviations instead.
 var Funcs = []Func{
-	{"exp", f1(math.Exp), []string{"exp(x)"}, true, "math.Exp", 15, [2]float64{-3, 3}, false},
-	{"expm1", f1(math.Expm1), []string{"exp(x)"}, false, "math.Expm1", 15, [2]float64{-3, 3}, false},
+	{"exp", f1(elementary.Exp), []string{"exp(x)"}, true, "elementary.Exp", 15, [2]float64{-3, 3}, false},
+	{"expm1", f1(elementary.Expm1), []string{"exp(x)"}, false, "elementary.Expm1", 15, [2]float64{-3, 3}, false},
 	{"log", f1(special.Log), []string{"1/x"}, false, "special.Log", 15, [2]float64{0.1, 4}, false},
-	{"log1p", f1(math.Log1p), []string{"1/(1 + x)"}, false, "math.Log1p", 15, [2]float64{-0.8, 4}, false},
+	{"log1p", f1(elementary.Log1p), []string{"1/(1 + x)"}, false, "elementary.Log1p", 15, [2]float64{-0.8, 4}, false},
 	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}, false},
 	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}, false},
 	{"inv_logit", f1(special.InvLogit), []string{"inv_logit(x)*(1 - inv_logit(x))"}, true, "special.InvLogit", 20, [2]float64{-4, 4}, false},
-	{"sin", f1(math.Sin), []string{"cos(x)"}, false, "math.Sin", 15, [2]float64{-3, 3}, false},
-	{"cos", f1(math.Cos), []string{"-sin(x)"}, false, "math.Cos", 15, [2]float64{-3, 3}, false},
-	{"tan", f1(math.Tan), []string{"1 + tan(x)^2"}, false, "math.Tan", 15, [2]float64{-1, 1}, false},
-	{"atan", f1(math.Atan), []string{"1/(1 + x^2)"}, false, "math.Atan", 15, [2]float64{-3, 3}, false},
-	{"sinh", f1(math.Sinh), []string{"cosh(x)"}, false, "math.Sinh", 15, [2]float64{-3, 3}, false},
-	{"cosh", f1(math.Cosh), []string{"sinh(x)"}, true, "math.Cosh", 15, [2]float64{-3, 3}, false},
-	{"tanh", f1(math.Tanh), []string{"1 - tanh(x)^2"}, false, "math.Tanh", 15, [2]float64{-3, 3}, false},
+	{"sin", f1(elementary.Sin), []string{"cos(x)"}, false, "elementary.Sin", 15, [2]float64{-3, 3}, false},
+	{"cos", f1(elementary.Cos), []string{"-sin(x)"}, false, "elementary.Cos", 15, [2]float64{-3, 3}, false},
+	{"tan", f1(elementary.Tan), []string{"1 + tan(x)^2"}, false, "elementary.Tan", 15, [2]float64{-1, 1}, false},
+	{"atan", f1(elementary.Atan), []string{"1/(1 + x^2)"}, false, "elementary.Atan", 15, [2]float64{-3, 3}, false},
+	{"sinh", f1(elementary.Sinh), []string{"cosh(x)"}, false, "elementary.Sinh", 15, [2]float64{-3, 3}, false},
+	{"cosh", f1(elementary.Cosh), []string{"sinh(x)"}, true, "elementary.Cosh", 15, [2]float64{-3, 3}, false},
+	{"tanh", f1(elementary.Tanh), []string{"1 - tanh(x)^2"}, false, "elementary.Tanh", 15, [2]float64{-3, 3}, false},
 	{"lgamma", f1(special.Lgamma), []string{"digamma(x)"}, false, "special.Lgamma", 30, [2]float64{0.3, 6}, false},
 	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}, false},
 	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}, false},
@@ -52,7 +53,7 @@ var Funcs = []Func{
 	{"student_information", f1(special.StudentInformation), []string{"student_information_slope(x)"}, true, "special.StudentInformation", 60, [2]float64{0.3, 6}, false},
 	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
-	{"pow", f2(math.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "math.Pow", 40, [2]float64{0.2, 3}, false},
+	{"pow", f2(elementary.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
 	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},
 	{"fine", f2(special.Fine), []string{"0", "0"}, false, "special.Fine", 3, [2]float64{0.5, 3}, false},
@@ -146,7 +147,7 @@ func (c *Context) log(x *Expr) *Expr {
 		for i, a := range x.Args {
 			args[i] = c.Call("log", a)
 		}
-		return c.Linear(math.Log(x.Val), x.K, args)
+		return c.Linear(elementary.Log(x.Val), x.K, args)
 	}
 	return nil
 }

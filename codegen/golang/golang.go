@@ -354,7 +354,7 @@ func (p *Printer) product(e *loop.Expr, val float64) (s *jen.Statement, multipli
 		case k == 0.5:
 			*list = append(*list, jen.Qual("math", "Sqrt").Call(p.Expr(a)))
 		default:
-			*list = append(*list, p.call("math.Pow").Call(p.Expr(a), Number(k)))
+			*list = append(*list, p.call("elementary.Pow").Call(p.Expr(a), Number(k)))
 		}
 	}
 	switch {

@@ -28,6 +28,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
@@ -203,7 +204,7 @@ func (s *Model) Constrain(dst, q []float64) {
 	tau := q[1]
 	mu := q[0]
 	z := q[2 : j+2]
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	dst[0] = mu
 	dst[1] = expTau
 	s.expTau = expTau
@@ -223,7 +224,7 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	if !(values[1] > float64(0) && values[1]-values[1] == 0) {
 		return fmt.Errorf("schools: parameter tau is %v, but must be above 0 and finite", values[1])
 	}
-	q[1] = math.Log(values[1] - float64(0))
+	q[1] = elementary.Log(values[1] - float64(0))
 	for i := 2; i < j+2; i++ {
 		if !(values[i]-values[i] == 0) {
 			return fmt.Errorf("schools: element %d of parameter z is %v, but must be finite", i-(2)+1, values[i])
@@ -268,7 +269,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range j {
 		sumSqZ += float64(z[i] * z[i])
 	}
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	s.expTau = expTau
 	a1 := 0.0
 	for i := range j {
@@ -299,7 +300,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range j {
 		sumSqZ += float64(z[i] * z[i])
 	}
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	s.expTau = expTau
 	a1 := 0.0
 	a2 := 0.0
@@ -356,8 +357,8 @@ func (s *Model) matrix(b, q []float64) {
 	c4 := s.c4
 	z := q[2 : j+2]
 	c1 := s.c1
-	expTau := math.Exp(tau)
-	a5 := math.Exp(float64(2 * tau))
+	expTau := elementary.Exp(tau)
+	a5 := elementary.Exp(float64(2 * tau))
 	b[j+2*j] = c4
 	s.expTau = expTau
 	s.a5 = a5
@@ -556,7 +557,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}

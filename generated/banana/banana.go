@@ -25,6 +25,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
@@ -385,7 +386,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	}
 	u := float64(s.frame.off*p[0]) + float64(s.frame.diag*p[1])
 	quad := (float64(p[0]*p[0]) + u*u/s.frame.det) / s.frame.diag
-	h = -l + 0.5*(math.Log(s.frame.det)+quad)
+	h = -l + float64(0.5*(elementary.Log(s.frame.det)+quad))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}

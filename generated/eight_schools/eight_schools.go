@@ -30,6 +30,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
@@ -225,7 +226,7 @@ func (s *Model) Constrain(dst, q []float64) {
 	tau := q[j+1]
 	mu := q[j]
 	thetaTrans := q[:j]
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	dst[j] = mu
 	dst[j+1] = expTau
 	s.expTau = expTau
@@ -251,7 +252,7 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	if !(values[j+1] > float64(0) && values[j+1]-values[j+1] == 0) {
 		return fmt.Errorf("eight_schools: parameter tau is %v, but must be above 0 and finite", values[j+1])
 	}
-	q[j+1] = math.Log(values[j+1] - float64(0))
+	q[j+1] = elementary.Log(values[j+1] - float64(0))
 	return nil
 }
 
@@ -290,7 +291,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range j {
 		sumSqThetaTrans += float64(thetaTrans[i] * thetaTrans[i])
 	}
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	a2 := special.Log1pSquare(float64(0.2 * expTau))
 	s.expTau = expTau
 	a1 := 0.0
@@ -321,7 +322,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range j {
 		sumSqThetaTrans += float64(thetaTrans[i] * thetaTrans[i])
 	}
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	e := float64(0.2 * expTau)
 	a2 := special.Log1pSquare(e)
 	a4 := special.Log1pSquareSlope(e)
@@ -397,7 +398,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	logLik := out[j:afterLogLik]
 	sigma := s.sigma
 	yRep := out[afterLogLik:afterYRep]
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	s.expTau = expTau
 	for i := range j {
 		e := float64(thetaTrans[i] * expTau)
@@ -466,9 +467,9 @@ func (s *Model) matrix(b, q []float64) {
 	c4 := s.c4
 	thetaTrans := q[:j]
 	c1 := s.c1
-	expTau := math.Exp(tau)
+	expTau := elementary.Exp(tau)
 	a4 := special.Log1pSquareSlope(float64(0.2 * expTau))
-	a6 := math.Exp(float64(2 * tau))
+	a6 := elementary.Exp(float64(2 * tau))
 	b[j+2*j] = c4
 	s.expTau = expTau
 	s.a4 = a4
@@ -686,7 +687,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}

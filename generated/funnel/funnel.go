@@ -24,6 +24,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
@@ -178,7 +179,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	v := q[10]
 	x := q[:10]
-	expV := math.Exp(v)
+	expV := elementary.Exp(v)
 	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
@@ -198,7 +199,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	v := q[10]
 	x := q[:10]
-	expV := math.Exp(v)
+	expV := elementary.Exp(v)
 	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
@@ -225,7 +226,7 @@ func (s *Model) Priors() []string {
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	x := values[:10]
 	v := random.Normal(rng, 0, 3)
-	d1 := math.Exp(float64(-0.5 * v))
+	d1 := elementary.Exp(float64(-0.5 * v))
 	values[10] = v
 	for i := range 10 {
 		x[i] = random.Normal(rng, 0, d1)
@@ -241,7 +242,7 @@ func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	v := q[10]
 	x := q[:10]
-	expV := math.Exp(v)
+	expV := elementary.Exp(v)
 	s.expV = expV
 	sumSqX := 0.0
 	for i := range 10 {
@@ -399,7 +400,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -510,7 +511,7 @@ func (m *modelStages) MomentumForce(f, q, p []float64) {
 	s.factor.WeightsVelocity(s.w, s.v)
 	s.pairing(f, q, s.w)
 	for i := range f {
-		f[i] *= 0.5
+		f[i] = float64(0.5 * f[i])
 	}
 }
 

@@ -330,7 +330,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if l-l != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -385,17 +385,17 @@ func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
 	}
 	s.known = false
 	for i := range p {
-		p[i] += 0.5 * eps * grad[i]
+		p[i] += float64(0.5 * eps * grad[i])
 	}
 	s.factor.Solve(v, p)
 	for i := range q {
-		q[i] += eps * v[i]
+		q[i] += float64(eps * v[i])
 		at[i] = q[i]
 	}
 	s.slope(grad, q)
 	d := 0.0
 	for i := range p {
-		p[i] += 0.5 * eps * grad[i]
+		p[i] += float64(0.5 * eps * grad[i])
 		d += p[i] - p[i]
 	}
 	if d != 0 {

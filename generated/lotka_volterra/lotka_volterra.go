@@ -56,6 +56,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
@@ -509,12 +510,12 @@ func (s *Model) Constrain(dst, q []float64) {
 	zInit := q[4:6]
 	sigma := q[6:8]
 	for i := range 4 {
-		expTheta5 := math.Exp(theta[i])
+		expTheta5 := elementary.Exp(theta[i])
 		dst[i] = expTheta5
 	}
 	for i := range 2 {
-		expZInit3 := math.Exp(zInit[i])
-		expSigma := math.Exp(sigma[i])
+		expZInit3 := elementary.Exp(zInit[i])
+		expSigma := elementary.Exp(sigma[i])
 		dst[i+4] = expZInit3
 		dst[i+6] = expSigma
 	}
@@ -527,19 +528,19 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		if !(values[i] > float64(0) && values[i]-values[i] == 0) {
 			return fmt.Errorf("lotka_volterra: element %d of parameter theta is %v, but must be above 0 and finite", i+1, values[i])
 		}
-		q[i] = math.Log(values[i] - float64(0))
+		q[i] = elementary.Log(values[i] - float64(0))
 	}
 	for i := 4; i < 6; i++ {
 		if !(values[i] > float64(0) && values[i]-values[i] == 0) {
 			return fmt.Errorf("lotka_volterra: element %d of parameter z_init is %v, but must be above 0 and finite", i-(4)+1, values[i])
 		}
-		q[i] = math.Log(values[i] - float64(0))
+		q[i] = elementary.Log(values[i] - float64(0))
 	}
 	for i := 6; i < 8; i++ {
 		if !(values[i] > float64(0) && values[i]-values[i] == 0) {
 			return fmt.Errorf("lotka_volterra: element %d of parameter sigma is %v, but must be above 0 and finite", i-(6)+1, values[i])
 		}
-		q[i] = math.Log(values[i] - float64(0))
+		q[i] = elementary.Log(values[i] - float64(0))
 	}
 	return nil
 }
@@ -580,12 +581,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	logZV := s.logZV
 	logY2 := s.logY2
 	c1 := s.c1
-	expTheta2 := math.Exp(theta[1])
-	expTheta4 := math.Exp(theta[3])
-	expm1Theta := math.Expm1(theta[0])
-	expm1Theta2 := math.Expm1(theta[2])
-	a5 := math.Exp(float64(-2 * sigma[0]))
-	a7 := math.Exp(float64(-2 * sigma[1]))
+	expTheta2 := elementary.Exp(theta[1])
+	expTheta4 := elementary.Exp(theta[3])
+	expm1Theta := elementary.Expm1(theta[0])
+	expm1Theta2 := elementary.Expm1(theta[2])
+	a5 := elementary.Exp(float64(-2 * sigma[0]))
+	a7 := elementary.Exp(float64(-2 * sigma[1]))
 	s.expTheta2 = expTheta2
 	s.expTheta4 = expTheta4
 	s.expm1Theta = expm1Theta
@@ -606,7 +607,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		a1 += float64(e * e)
 		e2 := sigma[i] + 1
 		a2 += float64(e2 * e2)
-		a3 := math.Exp(float64(-2 * sigma[i]))
+		a3 := elementary.Exp(float64(-2 * sigma[i]))
 		e3 := zInit[i] - logYInit[i]
 		a4 += float64(e3 * e3 * a3)
 	}
@@ -656,17 +657,17 @@ func (s *Model) solveZ(q []float64, order int) rt.Status {
 	theta := q[:4]
 	ts := s.ts
 	u := s.zInputs
-	expZInit := math.Exp(zInit[0])
+	expZInit := elementary.Exp(zInit[0])
 	zInit1In := expZInit
-	expZInit2 := math.Exp(zInit[1])
+	expZInit2 := elementary.Exp(zInit[1])
 	zInit2In := expZInit2
-	expTheta := math.Exp(theta[0])
+	expTheta := elementary.Exp(theta[0])
 	theta1In := expTheta
-	expTheta2 := math.Exp(theta[1])
+	expTheta2 := elementary.Exp(theta[1])
 	theta2In := expTheta2
-	expTheta3 := math.Exp(theta[2])
+	expTheta3 := elementary.Exp(theta[2])
 	theta3In := expTheta3
-	expTheta4 := math.Exp(theta[3])
+	expTheta4 := elementary.Exp(theta[3])
 	theta4In := expTheta4
 	u[0] = zInit1In
 	u[1] = zInit2In
@@ -890,16 +891,16 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	zUZInit1, zVZInit1, zUZInit2, zVZInit2, zUTheta1, zVTheta1 := s.zOut[2*n:3*n], s.zOut[3*n:4*n], s.zOut[4*n:5*n], s.zOut[5*n:6*n], s.zOut[6*n:7*n], s.zOut[7*n:8*n]
 	zUTheta2, zVTheta2, zUTheta3, zVTheta3, zUTheta4, zVTheta4 := s.zOut[8*n:9*n], s.zOut[9*n:10*n], s.zOut[10*n:11*n], s.zOut[11*n:12*n], s.zOut[12*n:13*n], s.zOut[13*n:14*n]
 	c1, c2 := s.c1, s.c2
-	expZInit := math.Exp(zInit[0])
-	expZInit2 := math.Exp(zInit[1])
-	expTheta := math.Exp(theta[0])
-	expTheta2 := math.Exp(theta[1])
-	expTheta3 := math.Exp(theta[2])
-	expTheta4 := math.Exp(theta[3])
-	expm1Theta := math.Expm1(theta[0])
-	expm1Theta2 := math.Expm1(theta[2])
-	a5 := math.Exp(float64(-2 * sigma[0]))
-	a7 := math.Exp(float64(-2 * sigma[1]))
+	expZInit := elementary.Exp(zInit[0])
+	expZInit2 := elementary.Exp(zInit[1])
+	expTheta := elementary.Exp(theta[0])
+	expTheta2 := elementary.Exp(theta[1])
+	expTheta3 := elementary.Exp(theta[2])
+	expTheta4 := elementary.Exp(theta[3])
+	expm1Theta := elementary.Expm1(theta[0])
+	expm1Theta2 := elementary.Expm1(theta[2])
+	a5 := elementary.Exp(float64(-2 * sigma[0]))
+	a7 := elementary.Exp(float64(-2 * sigma[1]))
 	s.expZInit = expZInit
 	s.expZInit2 = expZInit2
 	s.expTheta = expTheta
@@ -924,7 +925,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a1 += float64(e * e)
 		e2 := sigma[i] + 1
 		a2 += float64(e2 * e2)
-		a3[i] = math.Exp(float64(-2 * sigma[i]))
+		a3[i] = elementary.Exp(float64(-2 * sigma[i]))
 		e3 := zInit[i] - logYInit[i]
 		a4 += float64(e3 * e3 * a3[i])
 	}
@@ -1034,60 +1035,60 @@ func (s *Model) matrix(b, q []float64) {
 	zVTheta2, a27, zUTheta3, a33, zVTheta3, a36 := s.zOut[9*n:10*n], s.a27, s.zOut[10*n:11*n], s.a33, s.zOut[11*n:12*n], s.a36
 	zUTheta4, a46, zVTheta4, a49, zUZInit1, a63 := s.zOut[12*n:13*n], s.a46, s.zOut[13*n:14*n], s.a49, s.zOut[2*n:3*n], s.a63
 	zVZInit1, a66, zUZInit2, a81, zVZInit2, a84 := s.zOut[3*n:4*n], s.a66, s.zOut[4*n:5*n], s.a81, s.zOut[5*n:6*n], s.a84
-	expTheta := math.Exp(theta[0])
-	expTheta2 := math.Exp(theta[1])
-	expTheta3 := math.Exp(theta[2])
-	expTheta4 := math.Exp(theta[3])
-	expm1Theta := math.Expm1(theta[0])
-	expm1Theta2 := math.Expm1(theta[2])
-	a5 := math.Exp(float64(-2 * sigma[0]))
-	a7 := math.Exp(float64(-2 * sigma[1]))
-	a19 := math.Exp(float64(2 * theta[0]))
-	a21 := math.Exp(float64(2*theta[0]) - float64(2*sigma[0]))
-	a23 := math.Exp(float64(2*theta[0]) - float64(2*sigma[1]))
-	a26 := math.Exp(theta[0] + theta[1] - float64(2*sigma[0]))
-	a29 := math.Exp(theta[0] + theta[1] - float64(2*sigma[1]))
-	a30 := math.Exp(float64(2 * theta[1]))
-	a31 := math.Exp(float64(2*theta[1]) - float64(2*sigma[0]))
-	a32 := math.Exp(float64(2*theta[1]) - float64(2*sigma[1]))
-	a35 := math.Exp(theta[0] + theta[2] - float64(2*sigma[0]))
-	a38 := math.Exp(theta[0] + theta[2] - float64(2*sigma[1]))
-	a40 := math.Exp(theta[2] + theta[1] - float64(2*sigma[0]))
-	a42 := math.Exp(theta[2] + theta[1] - float64(2*sigma[1]))
-	a43 := math.Exp(float64(2 * theta[2]))
-	a44 := math.Exp(float64(2*theta[2]) - float64(2*sigma[0]))
-	a45 := math.Exp(float64(2*theta[2]) - float64(2*sigma[1]))
-	a48 := math.Exp(theta[0] + theta[3] - float64(2*sigma[0]))
-	a51 := math.Exp(theta[0] + theta[3] - float64(2*sigma[1]))
-	a53 := math.Exp(theta[1] + theta[3] - float64(2*sigma[0]))
-	a55 := math.Exp(theta[1] + theta[3] - float64(2*sigma[1]))
-	a57 := math.Exp(theta[2] + theta[3] - float64(2*sigma[0]))
-	a59 := math.Exp(theta[2] + theta[3] - float64(2*sigma[1]))
-	a60 := math.Exp(float64(2 * theta[3]))
-	a61 := math.Exp(float64(2*theta[3]) - float64(2*sigma[0]))
-	a62 := math.Exp(float64(2*theta[3]) - float64(2*sigma[1]))
-	a65 := math.Exp(theta[0] + zInit[0] - float64(2*sigma[0]))
-	a68 := math.Exp(theta[0] + zInit[0] - float64(2*sigma[1]))
-	a70 := math.Exp(theta[1] + zInit[0] - float64(2*sigma[0]))
-	a72 := math.Exp(theta[1] + zInit[0] - float64(2*sigma[1]))
-	a74 := math.Exp(theta[2] + zInit[0] - float64(2*sigma[0]))
-	a76 := math.Exp(theta[2] + zInit[0] - float64(2*sigma[1]))
-	a78 := math.Exp(theta[3] + zInit[0] - float64(2*sigma[0]))
-	a80 := math.Exp(theta[3] + zInit[0] - float64(2*sigma[1]))
-	a83 := math.Exp(theta[0] + zInit[1] - float64(2*sigma[0]))
-	a86 := math.Exp(theta[0] + zInit[1] - float64(2*sigma[1]))
-	a88 := math.Exp(theta[1] + zInit[1] - float64(2*sigma[0]))
-	a90 := math.Exp(theta[1] + zInit[1] - float64(2*sigma[1]))
-	a92 := math.Exp(theta[2] + zInit[1] - float64(2*sigma[0]))
-	a94 := math.Exp(theta[2] + zInit[1] - float64(2*sigma[1]))
-	a96 := math.Exp(theta[3] + zInit[1] - float64(2*sigma[0]))
-	a98 := math.Exp(theta[3] + zInit[1] - float64(2*sigma[1]))
-	a99 := math.Exp(float64(2*zInit[0]) - float64(2*sigma[0]))
-	a100 := math.Exp(float64(2*zInit[0]) - float64(2*sigma[1]))
-	a102 := math.Exp(zInit[0] + zInit[1] - float64(2*sigma[0]))
-	a104 := math.Exp(zInit[0] + zInit[1] - float64(2*sigma[1]))
-	a105 := math.Exp(float64(2*zInit[1]) - float64(2*sigma[0]))
-	a106 := math.Exp(float64(2*zInit[1]) - float64(2*sigma[1]))
+	expTheta := elementary.Exp(theta[0])
+	expTheta2 := elementary.Exp(theta[1])
+	expTheta3 := elementary.Exp(theta[2])
+	expTheta4 := elementary.Exp(theta[3])
+	expm1Theta := elementary.Expm1(theta[0])
+	expm1Theta2 := elementary.Expm1(theta[2])
+	a5 := elementary.Exp(float64(-2 * sigma[0]))
+	a7 := elementary.Exp(float64(-2 * sigma[1]))
+	a19 := elementary.Exp(float64(2 * theta[0]))
+	a21 := elementary.Exp(float64(2*theta[0]) - float64(2*sigma[0]))
+	a23 := elementary.Exp(float64(2*theta[0]) - float64(2*sigma[1]))
+	a26 := elementary.Exp(theta[0] + theta[1] - float64(2*sigma[0]))
+	a29 := elementary.Exp(theta[0] + theta[1] - float64(2*sigma[1]))
+	a30 := elementary.Exp(float64(2 * theta[1]))
+	a31 := elementary.Exp(float64(2*theta[1]) - float64(2*sigma[0]))
+	a32 := elementary.Exp(float64(2*theta[1]) - float64(2*sigma[1]))
+	a35 := elementary.Exp(theta[0] + theta[2] - float64(2*sigma[0]))
+	a38 := elementary.Exp(theta[0] + theta[2] - float64(2*sigma[1]))
+	a40 := elementary.Exp(theta[2] + theta[1] - float64(2*sigma[0]))
+	a42 := elementary.Exp(theta[2] + theta[1] - float64(2*sigma[1]))
+	a43 := elementary.Exp(float64(2 * theta[2]))
+	a44 := elementary.Exp(float64(2*theta[2]) - float64(2*sigma[0]))
+	a45 := elementary.Exp(float64(2*theta[2]) - float64(2*sigma[1]))
+	a48 := elementary.Exp(theta[0] + theta[3] - float64(2*sigma[0]))
+	a51 := elementary.Exp(theta[0] + theta[3] - float64(2*sigma[1]))
+	a53 := elementary.Exp(theta[1] + theta[3] - float64(2*sigma[0]))
+	a55 := elementary.Exp(theta[1] + theta[3] - float64(2*sigma[1]))
+	a57 := elementary.Exp(theta[2] + theta[3] - float64(2*sigma[0]))
+	a59 := elementary.Exp(theta[2] + theta[3] - float64(2*sigma[1]))
+	a60 := elementary.Exp(float64(2 * theta[3]))
+	a61 := elementary.Exp(float64(2*theta[3]) - float64(2*sigma[0]))
+	a62 := elementary.Exp(float64(2*theta[3]) - float64(2*sigma[1]))
+	a65 := elementary.Exp(theta[0] + zInit[0] - float64(2*sigma[0]))
+	a68 := elementary.Exp(theta[0] + zInit[0] - float64(2*sigma[1]))
+	a70 := elementary.Exp(theta[1] + zInit[0] - float64(2*sigma[0]))
+	a72 := elementary.Exp(theta[1] + zInit[0] - float64(2*sigma[1]))
+	a74 := elementary.Exp(theta[2] + zInit[0] - float64(2*sigma[0]))
+	a76 := elementary.Exp(theta[2] + zInit[0] - float64(2*sigma[1]))
+	a78 := elementary.Exp(theta[3] + zInit[0] - float64(2*sigma[0]))
+	a80 := elementary.Exp(theta[3] + zInit[0] - float64(2*sigma[1]))
+	a83 := elementary.Exp(theta[0] + zInit[1] - float64(2*sigma[0]))
+	a86 := elementary.Exp(theta[0] + zInit[1] - float64(2*sigma[1]))
+	a88 := elementary.Exp(theta[1] + zInit[1] - float64(2*sigma[0]))
+	a90 := elementary.Exp(theta[1] + zInit[1] - float64(2*sigma[1]))
+	a92 := elementary.Exp(theta[2] + zInit[1] - float64(2*sigma[0]))
+	a94 := elementary.Exp(theta[2] + zInit[1] - float64(2*sigma[1]))
+	a96 := elementary.Exp(theta[3] + zInit[1] - float64(2*sigma[0]))
+	a98 := elementary.Exp(theta[3] + zInit[1] - float64(2*sigma[1]))
+	a99 := elementary.Exp(float64(2*zInit[0]) - float64(2*sigma[0]))
+	a100 := elementary.Exp(float64(2*zInit[0]) - float64(2*sigma[1]))
+	a102 := elementary.Exp(zInit[0] + zInit[1] - float64(2*sigma[0]))
+	a104 := elementary.Exp(zInit[0] + zInit[1] - float64(2*sigma[1]))
+	a105 := elementary.Exp(float64(2*zInit[1]) - float64(2*sigma[0]))
+	a106 := elementary.Exp(float64(2*zInit[1]) - float64(2*sigma[1]))
 	b[54] = c3
 	b[63] = c3
 	s.expTheta = expTheta
@@ -1257,22 +1258,22 @@ func (s *Model) force(f, q, w []float64) {
 	zUTheta3Theta2, zVTheta3Theta2, zUTheta4Theta2, zVTheta4Theta2, zUTheta3, zVTheta3 := s.zOut[40*n:41*n], s.zOut[41*n:42*n], s.zOut[50*n:51*n], s.zOut[51*n:52*n], s.zOut[10*n:11*n], s.zOut[11*n:12*n]
 	zUTheta3Theta3, zVTheta3Theta3, zUTheta4Theta3, zVTheta4Theta3, zUTheta4, zVTheta4 := s.zOut[42*n:43*n], s.zOut[43*n:44*n], s.zOut[52*n:53*n], s.zOut[53*n:54*n], s.zOut[12*n:13*n], s.zOut[13*n:14*n]
 	zUTheta4Theta4, zVTheta4Theta4, c2 := s.zOut[54*n:55*n], s.zOut[55*n:56*n], s.c2
-	expZInit := math.Exp(zInit[0])
-	expZInit2 := math.Exp(zInit[1])
+	expZInit := elementary.Exp(zInit[0])
+	expZInit2 := elementary.Exp(zInit[1])
 	a111 := float64(a19 * sumSqA20)
-	a112 := math.Exp(theta[0] + theta[1])
+	a112 := elementary.Exp(theta[0] + theta[1])
 	a113 := float64(2 * a25 * a112)
-	a114 := math.Exp(theta[0] + theta[2])
+	a114 := elementary.Exp(theta[0] + theta[2])
 	a115 := float64(2 * a34 * a114)
-	a116 := math.Exp(theta[0] + theta[3])
+	a116 := elementary.Exp(theta[0] + theta[3])
 	a117 := float64(2 * a47 * a116)
 	a118 := float64(a30 * sumSqA24)
-	a119 := math.Exp(theta[2] + theta[1])
+	a119 := elementary.Exp(theta[2] + theta[1])
 	a120 := float64(2 * a39 * a119)
-	a121 := math.Exp(theta[1] + theta[3])
+	a121 := elementary.Exp(theta[1] + theta[3])
 	a122 := float64(2 * a52 * a121)
 	a123 := float64(a43 * sumSqA33)
-	a124 := math.Exp(theta[2] + theta[3])
+	a124 := elementary.Exp(theta[2] + theta[3])
 	a125 := float64(2 * a56 * a124)
 	a126 := float64(a60 * sumSqA46)
 	a127 := float64(a19 * sumSqA22)
@@ -1285,21 +1286,21 @@ func (s *Model) force(f, q, w []float64) {
 	a134 := float64(a43 * sumSqA36)
 	a135 := float64(2 * a58 * a124)
 	a136 := float64(a60 * sumSqA49)
-	a137 := math.Exp(theta[0] + zInit[0])
+	a137 := elementary.Exp(theta[0] + zInit[0])
 	a138 := float64(a64 * a137)
-	a139 := math.Exp(theta[0] + zInit[1])
+	a139 := elementary.Exp(theta[0] + zInit[1])
 	a140 := float64(a82 * a139)
-	a141 := math.Exp(theta[1] + zInit[0])
+	a141 := elementary.Exp(theta[1] + zInit[0])
 	a142 := float64(a69 * a141)
-	a143 := math.Exp(theta[1] + zInit[1])
+	a143 := elementary.Exp(theta[1] + zInit[1])
 	a144 := float64(a87 * a143)
-	a145 := math.Exp(theta[2] + zInit[0])
+	a145 := elementary.Exp(theta[2] + zInit[0])
 	a146 := float64(a73 * a145)
-	a147 := math.Exp(theta[2] + zInit[1])
+	a147 := elementary.Exp(theta[2] + zInit[1])
 	a148 := float64(a91 * a147)
-	a149 := math.Exp(theta[3] + zInit[0])
+	a149 := elementary.Exp(theta[3] + zInit[0])
 	a150 := float64(a77 * a149)
-	a151 := math.Exp(theta[3] + zInit[1])
+	a151 := elementary.Exp(theta[3] + zInit[1])
 	a152 := float64(a95 * a151)
 	a153 := float64(a67 * a137)
 	a154 := float64(a85 * a139)
@@ -1309,11 +1310,11 @@ func (s *Model) force(f, q, w []float64) {
 	a158 := float64(a93 * a147)
 	a159 := float64(a79 * a149)
 	a160 := float64(a97 * a151)
-	a161 := math.Exp(float64(2 * zInit[0]))
+	a161 := elementary.Exp(float64(2 * zInit[0]))
 	a162 := float64(sumSqA63 * a161)
-	a163 := math.Exp(zInit[0] + zInit[1])
+	a163 := elementary.Exp(zInit[0] + zInit[1])
 	a164 := float64(2 * a101 * a163)
-	a165 := math.Exp(float64(2 * zInit[1]))
+	a165 := elementary.Exp(float64(2 * zInit[1]))
 	a166 := float64(sumSqA81 * a165)
 	a167 := float64(sumSqA66 * a161)
 	a168 := float64(2 * a103 * a163)
@@ -1392,7 +1393,7 @@ func (s *Model) force(f, q, w []float64) {
 	s.a235, s.a236, s.a237, s.a239, s.a240, s.a241 = a235, a236, a237, a239, a240, a241
 	s.a242, s.a245, s.a246, s.a248 = a242, a245, a246, a248
 	for i := range 2 {
-		a3[i] = math.Exp(float64(-2 * sigma[i]))
+		a3[i] = elementary.Exp(float64(-2 * sigma[i]))
 	}
 	kernel.Log(mu, zU)
 	a6 := 0.0
@@ -1523,24 +1524,24 @@ func (s *Model) pairing(dst, q, w []float64) {
 	zUTheta2, zVTheta2, zUTheta2Theta2, zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2 := s.zOut[8*n:9*n], s.zOut[9*n:10*n], s.zOut[32*n:33*n], s.zOut[33*n:34*n], s.zOut[40*n:41*n], s.zOut[41*n:42*n]
 	zUTheta4Theta2, zVTheta4Theta2, zUTheta3, zVTheta3, zUTheta3Theta3, zVTheta3Theta3 := s.zOut[50*n:51*n], s.zOut[51*n:52*n], s.zOut[10*n:11*n], s.zOut[11*n:12*n], s.zOut[42*n:43*n], s.zOut[43*n:44*n]
 	zUTheta4Theta3, zVTheta4Theta3, zUTheta4, zVTheta4, zUTheta4Theta4, zVTheta4Theta4 := s.zOut[52*n:53*n], s.zOut[53*n:54*n], s.zOut[12*n:13*n], s.zOut[13*n:14*n], s.zOut[54*n:55*n], s.zOut[55*n:56*n]
-	expZInit := math.Exp(zInit[0])
-	expZInit2 := math.Exp(zInit[1])
+	expZInit := elementary.Exp(zInit[0])
+	expZInit2 := elementary.Exp(zInit[1])
 	a107 := float64(4 * expTheta * expm1Theta)
 	a108 := float64(4 * expTheta3 * expm1Theta2)
 	a111 := float64(a19 * sumSqA20)
-	a112 := math.Exp(theta[0] + theta[1])
+	a112 := elementary.Exp(theta[0] + theta[1])
 	a113 := float64(2 * a25 * a112)
-	a114 := math.Exp(theta[0] + theta[2])
+	a114 := elementary.Exp(theta[0] + theta[2])
 	a115 := float64(2 * a34 * a114)
-	a116 := math.Exp(theta[0] + theta[3])
+	a116 := elementary.Exp(theta[0] + theta[3])
 	a117 := float64(2 * a47 * a116)
 	a118 := float64(a30 * sumSqA24)
-	a119 := math.Exp(theta[2] + theta[1])
+	a119 := elementary.Exp(theta[2] + theta[1])
 	a120 := float64(2 * a39 * a119)
-	a121 := math.Exp(theta[1] + theta[3])
+	a121 := elementary.Exp(theta[1] + theta[3])
 	a122 := float64(2 * a52 * a121)
 	a123 := float64(a43 * sumSqA33)
-	a124 := math.Exp(theta[2] + theta[3])
+	a124 := elementary.Exp(theta[2] + theta[3])
 	a125 := float64(2 * a56 * a124)
 	a126 := float64(a60 * sumSqA46)
 	a127 := float64(a19 * sumSqA22)
@@ -1553,21 +1554,21 @@ func (s *Model) pairing(dst, q, w []float64) {
 	a134 := float64(a43 * sumSqA36)
 	a135 := float64(2 * a58 * a124)
 	a136 := float64(a60 * sumSqA49)
-	a137 := math.Exp(theta[0] + zInit[0])
+	a137 := elementary.Exp(theta[0] + zInit[0])
 	a138 := float64(a64 * a137)
-	a139 := math.Exp(theta[0] + zInit[1])
+	a139 := elementary.Exp(theta[0] + zInit[1])
 	a140 := float64(a82 * a139)
-	a141 := math.Exp(theta[1] + zInit[0])
+	a141 := elementary.Exp(theta[1] + zInit[0])
 	a142 := float64(a69 * a141)
-	a143 := math.Exp(theta[1] + zInit[1])
+	a143 := elementary.Exp(theta[1] + zInit[1])
 	a144 := float64(a87 * a143)
-	a145 := math.Exp(theta[2] + zInit[0])
+	a145 := elementary.Exp(theta[2] + zInit[0])
 	a146 := float64(a73 * a145)
-	a147 := math.Exp(theta[2] + zInit[1])
+	a147 := elementary.Exp(theta[2] + zInit[1])
 	a148 := float64(a91 * a147)
-	a149 := math.Exp(theta[3] + zInit[0])
+	a149 := elementary.Exp(theta[3] + zInit[0])
 	a150 := float64(a77 * a149)
-	a151 := math.Exp(theta[3] + zInit[1])
+	a151 := elementary.Exp(theta[3] + zInit[1])
 	a152 := float64(a95 * a151)
 	a153 := float64(a67 * a137)
 	a154 := float64(a85 * a139)
@@ -1577,11 +1578,11 @@ func (s *Model) pairing(dst, q, w []float64) {
 	a158 := float64(a93 * a147)
 	a159 := float64(a79 * a149)
 	a160 := float64(a97 * a151)
-	a161 := math.Exp(float64(2 * zInit[0]))
+	a161 := elementary.Exp(float64(2 * zInit[0]))
 	a162 := float64(sumSqA63 * a161)
-	a163 := math.Exp(zInit[0] + zInit[1])
+	a163 := elementary.Exp(zInit[0] + zInit[1])
 	a164 := float64(2 * a101 * a163)
-	a165 := math.Exp(float64(2 * zInit[1]))
+	a165 := elementary.Exp(float64(2 * zInit[1]))
 	a166 := float64(sumSqA81 * a165)
 	a167 := float64(sumSqA66 * a161)
 	a168 := float64(2 * a103 * a163)
@@ -1975,7 +1976,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q, 1); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}

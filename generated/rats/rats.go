@@ -37,6 +37,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
@@ -274,9 +275,9 @@ func (s *Model) Constrain(dst, q []float64) {
 	muBeta := q[afterBeta+1]
 	alpha := q[:n]
 	beta := q[n:afterBeta]
-	sigma := math.Exp(sigmaY)
-	expSigmaAlpha := math.Exp(sigmaAlpha)
-	expSigmaBeta := math.Exp(sigmaBeta)
+	sigma := elementary.Exp(sigmaY)
+	expSigmaAlpha := elementary.Exp(sigmaAlpha)
+	expSigmaBeta := elementary.Exp(sigmaBeta)
 	dst[afterBeta] = muAlpha
 	dst[afterBeta+1] = muBeta
 	dst[afterBeta+2] = sigma
@@ -316,15 +317,15 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	if !(values[afterBeta+2] > float64(0) && values[afterBeta+2]-values[afterBeta+2] == 0) {
 		return fmt.Errorf("rats: parameter sigma_y is %v, but must be above 0 and finite", values[afterBeta+2])
 	}
-	q[afterBeta+2] = math.Log(values[afterBeta+2] - float64(0))
+	q[afterBeta+2] = elementary.Log(values[afterBeta+2] - float64(0))
 	if !(values[afterBeta+3] > float64(0) && values[afterBeta+3]-values[afterBeta+3] == 0) {
 		return fmt.Errorf("rats: parameter sigma_alpha is %v, but must be above 0 and finite", values[afterBeta+3])
 	}
-	q[afterBeta+3] = math.Log(values[afterBeta+3] - float64(0))
+	q[afterBeta+3] = elementary.Log(values[afterBeta+3] - float64(0))
 	if !(values[afterBeta+4] > float64(0) && values[afterBeta+4]-values[afterBeta+4] == 0) {
 		return fmt.Errorf("rats: parameter sigma_beta is %v, but must be above 0 and finite", values[afterBeta+4])
 	}
-	q[afterBeta+4] = math.Log(values[afterBeta+4] - float64(0))
+	q[afterBeta+4] = elementary.Log(values[afterBeta+4] - float64(0))
 	return nil
 }
 
@@ -368,9 +369,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	muAlpha := q[afterBeta]
 	muBeta := q[afterBeta+1]
 	c1 := s.c1
-	a1 := math.Exp(float64(-2 * sigmaY))
-	a3 := math.Exp(float64(-2 * sigmaAlpha))
-	a5 := math.Exp(float64(-2 * sigmaBeta))
+	a1 := elementary.Exp(float64(-2 * sigmaY))
+	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
+	a5 := elementary.Exp(float64(-2 * sigmaBeta))
 	s.a1 = a1
 	s.a3 = a3
 	s.a5 = a5
@@ -409,9 +410,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sigmaY, sigmaAlpha, sigmaBeta, a7, a8, xbar := q[afterBeta+2], q[afterBeta+3], q[afterBeta+4], s.a7, s.a8, s.xbar
 	x, y, alpha, ratAt, beta, muAlpha := s.x, s.y, q[:n], s.ratAt, q[n:afterBeta], q[afterBeta]
 	muBeta, c1, c2, c3 := q[afterBeta+1], s.c1, s.c2, s.c3
-	a1 := math.Exp(float64(-2 * sigmaY))
-	a3 := math.Exp(float64(-2 * sigmaAlpha))
-	a5 := math.Exp(float64(-2 * sigmaBeta))
+	a1 := elementary.Exp(float64(-2 * sigmaY))
+	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
+	a5 := elementary.Exp(float64(-2 * sigmaBeta))
 	s.a1 = a1
 	s.a3 = a3
 	s.a5 = a5
@@ -509,9 +510,9 @@ func (s *Model) matrix(b, q []float64) {
 	c6 := s.c6
 	c4 := s.c4
 	c5 := s.c5
-	a1 := math.Exp(float64(-2 * sigmaY))
-	a3 := math.Exp(float64(-2 * sigmaAlpha))
-	a5 := math.Exp(float64(-2 * sigmaBeta))
+	a1 := elementary.Exp(float64(-2 * sigmaY))
+	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
+	a5 := elementary.Exp(float64(-2 * sigmaBeta))
 	b[n+(n+2)*n+n*(n+2)+n] = float64(float64(n)*a3) + 0.0001
 	b[n+(n+2)*n+(n+1)*(n+2)+(n+1)] = float64(float64(n)*a5) + 0.0001
 	b[start1] = c7
@@ -758,7 +759,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}

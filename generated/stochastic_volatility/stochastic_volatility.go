@@ -37,6 +37,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
@@ -183,8 +184,8 @@ func (s *Model) Constrain(dst, q []float64) {
 	sigma2 := q[t+1]
 	x := q[:t]
 	invLogitPhi := special.InvLogit(phi)
-	expBeta := math.Exp(beta)
-	expSigma2 := math.Exp(sigma2)
+	expBeta := elementary.Exp(beta)
+	expSigma2 := elementary.Exp(sigma2)
 	dst[t] = expBeta
 	dst[t+1] = expSigma2
 	dst[t+2] = float64(2*invLogitPhi) - 1
@@ -206,15 +207,15 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	if !(values[t] > float64(0) && values[t]-values[t] == 0) {
 		return fmt.Errorf("stochastic_volatility: parameter beta is %v, but must be above 0 and finite", values[t])
 	}
-	q[t] = math.Log(values[t] - float64(0))
+	q[t] = elementary.Log(values[t] - float64(0))
 	if !(values[t+1] > float64(0) && values[t+1]-values[t+1] == 0) {
 		return fmt.Errorf("stochastic_volatility: parameter sigma2 is %v, but must be above 0 and finite", values[t+1])
 	}
-	q[t+1] = math.Log(values[t+1] - float64(0))
+	q[t+1] = elementary.Log(values[t+1] - float64(0))
 	if !(values[t+2] > float64(-1) && values[t+2] < float64(1)) {
 		return fmt.Errorf("stochastic_volatility: parameter phi is %v, but must be between -1 and 1", values[t+2])
 	}
-	q[t+2] = special.Logit((values[t+2] - float64(-1)) / (float64(1) - float64(-1)))
+	q[t+2] = special.Logit(float64((values[t+2] - float64(-1)) / (float64(1) - float64(-1))))
 	return nil
 }
 
@@ -252,7 +253,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c2 := s.c2
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
-	expNegSigma2 := math.Exp(-sigma2)
+	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := 1 - float64(2*invLogitPhi)
@@ -298,7 +299,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c3 := s.c3
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
-	expNegSigma2 := math.Exp(-sigma2)
+	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := 1 - float64(2*invLogitPhi)
@@ -741,7 +742,7 @@ func (s *VolatilityBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if l-l != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -796,17 +797,17 @@ func (s *VolatilityBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResul
 	}
 	s.known = false
 	for i := range p {
-		p[i] += 0.5 * eps * grad[i]
+		p[i] += float64(0.5 * eps * grad[i])
 	}
 	s.factor.Solve(v, p)
 	for i := range q {
-		q[i] += eps * v[i]
+		q[i] += float64(eps * v[i])
 		at[i] = q[i]
 	}
 	s.slope(grad, q)
 	d := 0.0
 	for i := range p {
-		p[i] += 0.5 * eps * grad[i]
+		p[i] += float64(0.5 * eps * grad[i])
 		d += p[i] - p[i]
 	}
 	if d != 0 {
@@ -867,7 +868,7 @@ func (s *VolatilityBlock) prepareGiven() {
 	c1 := s.c1
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
-	expNegSigma2 := math.Exp(-sigma2)
+	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	g1 := float64(-2 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
@@ -1020,8 +1021,8 @@ func (s *LatentBlock) Constrain(dst, q []float64) {
 	sigma2 := q[0]
 	beta := q[2]
 	invLogitPhi := special.InvLogit(phi)
-	expSigma2 := math.Exp(sigma2)
-	expBeta := math.Exp(beta)
+	expSigma2 := elementary.Exp(sigma2)
+	expBeta := elementary.Exp(beta)
 	dst[0] = expSigma2
 	dst[1] = float64(2*invLogitPhi) - 1
 	dst[2] = expBeta
@@ -1034,15 +1035,15 @@ func (s *LatentBlock) Unconstrain(q, values []float64) error {
 	if !(values[0] > float64(0) && values[0]-values[0] == 0) {
 		return fmt.Errorf("stochastic_volatility: parameter sigma2 is %v, but must be above 0 and finite", values[0])
 	}
-	q[0] = math.Log(values[0] - float64(0))
+	q[0] = elementary.Log(values[0] - float64(0))
 	if !(values[1] > float64(-1) && values[1] < float64(1)) {
 		return fmt.Errorf("stochastic_volatility: parameter phi is %v, but must be between -1 and 1", values[1])
 	}
-	q[1] = special.Logit((values[1] - float64(-1)) / (float64(1) - float64(-1)))
+	q[1] = special.Logit(float64((values[1] - float64(-1)) / (float64(1) - float64(-1))))
 	if !(values[2] > float64(0) && values[2]-values[2] == 0) {
 		return fmt.Errorf("stochastic_volatility: parameter beta is %v, but must be above 0 and finite", values[2])
 	}
-	q[2] = math.Log(values[2] - float64(0))
+	q[2] = elementary.Log(values[2] - float64(0))
 	return nil
 }
 
@@ -1056,10 +1057,10 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	g6 := s.g6
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
-	expNegSigma2 := math.Exp(-sigma2)
+	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := math.Exp(-float64(2*beta) - g3)
+	a1 := elementary.Exp(-float64(2*beta) - g3)
 	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
 	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+float64(e*e))) - float64(0.5*a1*g5) + c2 + g6
 	s.expNegSigma2 = expNegSigma2
@@ -1085,10 +1086,10 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	g6, g7, c3 := s.g6, s.g7, s.c3
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
-	expNegSigma2 := math.Exp(-sigma2)
+	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := math.Exp(-float64(2*beta) - g3)
+	a1 := elementary.Exp(-float64(2*beta) - g3)
 	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
 	sqE := float64(e * e)
 	e2 := float64(a1 * g5)
@@ -1114,7 +1115,7 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	phi := q[1]
 	c4 := s.c4
 	c5 := s.c5
-	expNegSigma2 := math.Exp(-sigma2)
+	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	b[0] = float64(0.25*expNegSigma2) + c4
@@ -1136,7 +1137,7 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	beta, g3, invLogitPhi, invLogitNegPhi, fitOffset, fitFactor := q[2], s.g3, s.invLogitPhi, s.invLogitNegPhi, s.fitOffset, s.fitFactor
 	fitCentre, g1, expNegSigma2, c3, g7, c5 := s.fitCentre, s.g1, s.expNegSigma2, s.c3, s.g7, s.c5
 	g5 := s.g5
-	a1 := math.Exp(-float64(2*beta) - g3)
+	a1 := elementary.Exp(-float64(2*beta) - g3)
 	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
 	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
 	a7 := float64(0.5*e*e) - float64(invLogitPhi*invLogitNegPhi*g1)
@@ -1255,7 +1256,7 @@ func (s *LatentBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}

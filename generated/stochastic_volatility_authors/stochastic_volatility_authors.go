@@ -41,6 +41,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/special"
@@ -260,12 +261,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c2 := s.c2
 	c1 := s.c1
 	c3 := s.c3
-	a1 := math.Exp(float64(-2 * gamma))
-	phi := math.Tanh(alpha)
-	a2 := math.Log1p(float64(-phi * phi))
+	a1 := elementary.Exp(float64(-2 * gamma))
+	phi := elementary.Tanh(alpha)
+	a2 := elementary.Log1p(float64(-phi * phi))
 	e := float64(0.5*phi) + 0.5
 	a9 := special.Log(e)
-	a10 := math.Log1p(-float64(0.5*phi) - 0.5)
+	a10 := elementary.Log1p(-float64(0.5*phi) - 0.5)
 	a11 := special.LogPositive(e)
 	a12 := special.LogPositive(0.5 - float64(0.5*phi))
 	a13 := special.Bounded(float64(19*a9)+float64(0.5*a10)+4.632823911110912, a11+a12)
@@ -324,12 +325,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c1 := s.c1
 	c3 := s.c3
 	c4 := s.c4
-	a1 := math.Exp(float64(-2 * gamma))
-	phi := math.Tanh(alpha)
-	a2 := math.Log1p(float64(-phi * phi))
+	a1 := elementary.Exp(float64(-2 * gamma))
+	phi := elementary.Tanh(alpha)
+	a2 := elementary.Log1p(float64(-phi * phi))
 	e := float64(0.5*phi) + 0.5
 	a9 := special.Log(e)
-	a10 := math.Log1p(-float64(0.5*phi) - 0.5)
+	a10 := elementary.Log1p(-float64(0.5*phi) - 0.5)
 	a11 := special.LogPositive(e)
 	a12 := special.LogPositive(0.5 - float64(0.5*phi))
 	a13 := special.Bounded(float64(19*a9)+float64(0.5*a10)+4.632823911110912, a11+a12)
@@ -571,12 +572,12 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	gamma, alpha, beta, g3, a3, c2 := q[0], q[1], q[2], s.g3, s.a3, s.c2
 	g2, fitOffset, fitFactor, fitCentre, g1, c1 := s.g2, s.fitOffset, s.fitFactor, s.fitCentre, s.g1, s.c1
 	fitRest, c3 := s.fitRest, s.c3
-	a1 := math.Exp(float64(-2 * gamma))
-	phi := math.Tanh(alpha)
-	a2 := math.Log1p(float64(-phi * phi))
+	a1 := elementary.Exp(float64(-2 * gamma))
+	phi := elementary.Tanh(alpha)
+	a2 := elementary.Log1p(float64(-phi * phi))
 	e := float64(0.5*phi) + 0.5
 	a6 := special.Log(e)
-	a7 := math.Log1p(-float64(0.5*phi) - 0.5)
+	a7 := elementary.Log1p(-float64(0.5*phi) - 0.5)
 	a8 := special.LogPositive(e)
 	a9 := special.LogPositive(0.5 - float64(0.5*phi))
 	a10 := special.Bounded(float64(19*a6)+float64(0.5*a7)+4.632823911110912, a8+a9)
@@ -614,12 +615,12 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	gamma, alpha, beta, fitOffset, fitFactor, fitCentre := q[0], q[1], q[2], s.fitOffset, s.fitFactor, s.fitCentre
 	g1, g4, c4, g2, g3, a3 := s.g1, s.g4, s.c4, s.g2, s.g3, s.a3
 	c2, c1, fitRest, c3 := s.c2, s.c1, s.fitRest, s.c3
-	a1 := math.Exp(float64(-2 * gamma))
-	phi := math.Tanh(alpha)
-	a2 := math.Log1p(float64(-phi * phi))
+	a1 := elementary.Exp(float64(-2 * gamma))
+	phi := elementary.Tanh(alpha)
+	a2 := elementary.Log1p(float64(-phi * phi))
 	e := float64(0.5*phi) + 0.5
 	a6 := special.Log(e)
-	a7 := math.Log1p(-float64(0.5*phi) - 0.5)
+	a7 := elementary.Log1p(-float64(0.5*phi) - 0.5)
 	a8 := special.LogPositive(e)
 	a9 := special.LogPositive(0.5 - float64(0.5*phi))
 	a10 := special.Bounded(float64(19*a6)+float64(0.5*a7)+4.632823911110912, a8+a9)
@@ -663,8 +664,8 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	c6 := s.c6
 	beta := q[2]
 	c7 := s.c7
-	a1 := math.Exp(float64(-2 * gamma))
-	phi := math.Tanh(alpha)
+	a1 := elementary.Exp(float64(-2 * gamma))
+	phi := elementary.Tanh(alpha)
 	b[0] = a1 - float64(2.176424132553538*c2)
 	e := float64(2 * phi)
 	b[3] = e
@@ -804,7 +805,7 @@ func (s *LatentBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if st = s.evaluate(q); st != rt.OK {
 		return math.Inf(1), l, st
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -1360,7 +1361,7 @@ func (s *VolatilityBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	if l-l != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
-	h = -l + 0.5*(s.factor.LogDet()+s.factor.Quad(p))
+	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -1415,17 +1416,17 @@ func (s *VolatilityBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResul
 	}
 	s.known = false
 	for i := range p {
-		p[i] += 0.5 * eps * grad[i]
+		p[i] += float64(0.5 * eps * grad[i])
 	}
 	s.factor.Solve(v, p)
 	for i := range q {
-		q[i] += eps * v[i]
+		q[i] += float64(eps * v[i])
 		at[i] = q[i]
 	}
 	s.slope(grad, q)
 	d := 0.0
 	for i := range p {
-		p[i] += 0.5 * eps * grad[i]
+		p[i] += float64(0.5 * eps * grad[i])
 		d += p[i] - p[i]
 	}
 	if d != 0 {
@@ -1483,14 +1484,14 @@ func (s *VolatilityBlock) prepareGiven() {
 	alpha := s.alpha
 	beta := s.beta
 	c1 := s.c1
-	g1 := math.Exp(float64(-2 * gamma))
-	phi := math.Tanh(alpha)
+	g1 := elementary.Exp(float64(-2 * gamma))
+	phi := elementary.Tanh(alpha)
 	g2 := float64(-0.5 * g1 * (1 - float64(phi*phi)))
-	g3 := math.Log1p(float64(-phi * phi))
+	g3 := elementary.Log1p(float64(-phi * phi))
 	g4 := -0.5 / (beta * beta)
 	e := float64(0.5*phi) + 0.5
 	g5 := special.Log(e)
-	g6 := math.Log1p(-float64(0.5*phi) - 0.5)
+	g6 := elementary.Log1p(-float64(0.5*phi) - 0.5)
 	g7 := special.LogPositive(e)
 	g8 := special.LogPositive(0.5 - float64(0.5*phi))
 	g9 := special.Bounded(float64(19*g5)+float64(0.5*g6)+4.632823911110912, g7+g8)

@@ -14,6 +14,7 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
@@ -609,9 +610,9 @@ func (m *Model) Unconstrain(q, x []float64) error {
 			}
 			switch b.Transform {
 			case symbolic.LowerBound:
-				q[i] = math.Log(v - lo)
+				q[i] = elementary.Log(v - lo)
 			case symbolic.UpperBound:
-				q[i] = math.Log(hi - v)
+				q[i] = elementary.Log(hi - v)
 			case symbolic.Interval:
 				q[i] = special.Logit((v - lo) / (hi - lo))
 			default:

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // softAbs is the map H ↦ Q ψ(Λ) Qᵀ + shift·I, ψ(λ) = λ coth(αλ) (Betancourt 2013), and
@@ -55,7 +57,7 @@ func slope(l, alpha float64) float64 {
 	case math.Abs(x) > 300:
 		return math.Copysign(1, x)
 	}
-	sh := math.Sinh(x)
+	sh := elementary.Sinh(x)
 	return 1/math.Tanh(x) - x/(sh*sh)
 }
 
@@ -165,7 +167,7 @@ func (s *softAbs) second(a, b, c float64) float64 {
 			case math.Abs(x) > 300:
 				return 0
 			}
-			sh := math.Sinh(x)
+			sh := elementary.Sinh(x)
 			return 2 * s.alpha * (x/math.Tanh(x) - 1) / (sh * sh)
 		})
 	})

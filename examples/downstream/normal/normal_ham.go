@@ -23,6 +23,7 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/validate"
@@ -178,7 +179,7 @@ func (s *Model) Info() *rt.Info {
 func (s *Model) Constrain(dst, q []float64) {
 	sigma := q[1]
 	mu := q[0]
-	expSigma := math.Exp(sigma)
+	expSigma := elementary.Exp(sigma)
 	dst[0] = mu
 	dst[1] = expSigma
 }
@@ -193,7 +194,7 @@ func (s *Model) Unconstrain(q, values []float64) error {
 	if !(values[1] > float64(0) && values[1]-values[1] == 0) {
 		return fmt.Errorf("normal: parameter sigma is %v, but must be above 0 and finite", values[1])
 	}
-	q[1] = math.Log(values[1] - float64(0))
+	q[1] = elementary.Log(values[1] - float64(0))
 	return nil
 }
 
@@ -227,7 +228,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	fitFactor := s.fitFactor
 	c1 := s.c1
 	fitRest := s.fitRest
-	a1 := math.Exp(float64(-2 * sigma))
+	a1 := elementary.Exp(float64(-2 * sigma))
 	e := fitOffset + float64((mu-fitCentre)*fitFactor)
 	res = c1 - float64(0.005*mu*mu) - float64(0.5*sigma*sigma) - float64(sigma*float64(n)) - float64(0.5*(fitRest+float64(e*e))*a1)
 	s.a1 = a1
@@ -248,7 +249,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
 	c1 := s.c1
-	a1 := math.Exp(float64(-2 * sigma))
+	a1 := elementary.Exp(float64(-2 * sigma))
 	e := fitOffset + float64((mu-fitCentre)*fitFactor)
 	e2 := float64((fitRest + float64(e*e)) * a1)
 	res = c1 - float64(0.005*mu*mu) - float64(0.5*sigma*sigma) - float64(sigma*float64(n)) - float64(0.5*e2)
@@ -275,7 +276,7 @@ func (s *Model) Generated() []rt.Quantity {
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	sigma := q[1]
 	mu := q[0]
-	expSigma := math.Exp(sigma)
+	expSigma := elementary.Exp(sigma)
 	yNew := random.Normal(rng, mu, expSigma)
 	out[0] = yNew
 }
@@ -317,7 +318,7 @@ func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	sigma := q[1]
 	c2 := s.c2
-	a1 := math.Exp(float64(-2 * sigma))
+	a1 := elementary.Exp(float64(-2 * sigma))
 	b[0] = float64(float64(n)*a1) + 0.01
 	b[1] = c2
 	s.a1 = a1
@@ -369,7 +370,7 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	sigma := q[1]
 	c4 := s.c4
 	c2 := s.c2
-	a1 := math.Exp(float64(-2 * sigma))
+	a1 := elementary.Exp(float64(-2 * sigma))
 	diag := float64(float64(n)*a1) + 0.01
 	det := float64(a1*c4) + float64(0.01*c2)
 	if !(det > 0) {
@@ -392,7 +393,7 @@ func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
 	}
 	u := float64(s.frame.diag * p[1])
 	quad := (float64(p[0]*p[0]) + u*u/s.frame.det) / s.frame.diag
-	h = -l + 0.5*(math.Log(s.frame.det)+quad)
+	h = -l + float64(0.5*(elementary.Log(s.frame.det)+quad))
 	if h-h != 0 {
 		return math.Inf(1), l, rt.NonFinite
 	}
@@ -456,7 +457,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	pMu, pSigma := p1, p2
 	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
 	for iter := 0; ; iter++ {
-		a1 := math.Exp(float64(-2 * sigma))
+		a1 := elementary.Exp(float64(-2 * sigma))
 		adj1 := c2
 		adj2 := 0.0
 		adj3 := float64(float64(n)*a1) + 0.01
@@ -522,7 +523,7 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
-	a1 := math.Exp(float64(-2 * sigma))
+	a1 := elementary.Exp(float64(-2 * sigma))
 	adj1 := c2
 	adj2 := 0.0
 	adj3 := float64(float64(n)*a1) + 0.01
@@ -568,7 +569,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	// The first iteration settles the component whose force is free of the momentum;
 	// the other one iterates on a quadratic in itself.
 	uMu := float64(a1b*pMu) + float64(a2*pSigma)
-	a1 := math.Exp(float64(-2 * sigma))
+	a1 := elementary.Exp(float64(-2 * sigma))
 	s2 := float64(-float64(n) * a1 * uMu * uMu)
 	pn1 := p1 - float64(h*w1)
 	pn2b := p2 - float64(h*(w2-float64(rr*s2)))
@@ -641,7 +642,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	hc3 := float64(0.01 * h * pSigma)
 	check, last = sv.FirstCheck(), math.Inf(1)
 	for iter := 1; ; iter++ {
-		a1 := math.Exp(float64(-2 * sigma))
+		a1 := elementary.Exp(float64(-2 * sigma))
 		det := float64(a1*c4) + float64(0.01*c2)
 		m1 := hc
 		m2 := float64(a1*hc2) + hc3
@@ -692,7 +693,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 			}
 		}
 		uMu := float64(a1b*pMu) + float64(a2*pSigma)
-		a1 := math.Exp(float64(-2 * sigma))
+		a1 := elementary.Exp(float64(-2 * sigma))
 		s2b := float64(-float64(n) * a1 * uMu * uMu)
 		s.seenKnown = true
 		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = mu, sigma, a1b, a2, a3, r, w1, w2
