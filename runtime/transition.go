@@ -223,7 +223,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if k.RandomSteps {
 		n = 1 + rng.IntN(n)
 	}
-	logU := elementary.Log(1 - rng.Float64())
+	logU := elementary.Log(1 - float64(rng.Float64()))
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)
