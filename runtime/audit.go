@@ -122,7 +122,7 @@ func (w *walker) audit(n int, ts []Transition) ([]Audit, bool) {
 		q := a.sweep.blocks[i].q
 		p := make([]float64, len(q))
 		for j := range p {
-			p[j] = a.rng.NormFloat64()
+			p[j] = random.StandardNormal(a.rng)
 		}
 		if st == OK {
 			st = k.System.DrawMomentum(p, q)

@@ -280,7 +280,7 @@ func symmetric(w []float64, n, point int) {
 	rng := rand.New(stream)
 	for i := range n {
 		for j := range i + 1 {
-			x := rng.NormFloat64()
+			x := random.StandardNormal(rng)
 			w[i*n+j], w[j*n+i] = x, x
 		}
 	}

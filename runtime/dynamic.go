@@ -123,7 +123,7 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 		// The new half is favoured over the old one (biased progressive
 		// sampling, Betancourt 2017, A.3.2).
 		old, added, scale := all.weight.align(next.weight)
-		if u := 1 - rng.Float64(); added > 0 && u*old <= added {
+		if u := 1 - float64(rng.Float64()); added > 0 && u*old <= added {
 			all.proposal, next.proposal = next.proposal, all.proposal
 			moved = true
 		}
@@ -179,7 +179,7 @@ func (b *builder) build(depth int, out *branch) bool {
 		return false
 	}
 	x, y, scale := out.weight.align(second.weight)
-	if u := 1 - b.rng.Float64(); y > 0 && u*(x+y) <= y {
+	if u := 1 - float64(b.rng.Float64()); y > 0 && u*(x+y) <= y {
 		out.proposal, second.proposal = second.proposal, out.proposal
 	}
 	out.weight = weight{x + y, scale}

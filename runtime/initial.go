@@ -189,7 +189,7 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 			radius = float64(radius / (2))
 		}
 		for i := range q {
-			q[i] = float64(radius * (float64(2*rng.Float64()) - 1))
+			q[i] = float64(radius * (float64(2*float64(rng.Float64())) - 1))
 		}
 		reason := ""
 		if from.Prior {

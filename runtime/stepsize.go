@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/random"
 )
 
 // stepSizeLimit bounds the search for a step size: a density that is flat as
@@ -41,7 +42,7 @@ func (k *HMC) InitialStepSize(q []float64, rng *rand.Rand) {
 // momentum.
 func (k *HMC) tryStep(q []float64, eps float64, rng *rand.Rand) float64 {
 	for i := range k.p1 {
-		k.p1[i] = rng.NormFloat64()
+		k.p1[i] = random.StandardNormal(rng)
 	}
 	copy(k.q1, q)
 	if k.System.DrawMomentum(k.p1, k.q1) != OK {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/random"
 )
 
 // maxEnergyError is the H₁ − H₀ above which a trajectory counts as divergent,
@@ -193,7 +194,7 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) Transition {
 	t := &k.t
 	*t = Transition{StepSize: k.StepSize}
 	for i := range k.p {
-		k.p[i] = rng.NormFloat64()
+		k.p[i] = random.StandardNormal(rng)
 	}
 	k.tried.set(q, k.p, 0)
 	if t.Failure = k.System.DrawMomentum(k.p, q); t.Failure != OK {
@@ -223,7 +224,7 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 	if k.RandomSteps {
 		n = 1 + rng.IntN(n)
 	}
-	logU := elementary.Log(1 - rng.Float64())
+	logU := elementary.Log(1 - float64(rng.Float64()))
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)

@@ -1,6 +1,6 @@
 // Package samebits finds the operations of Go code whose result depends on the
 // machine: products that the compiler may fuse with an addition, and functions
-// of package math that differ between architectures.
+// of package math, and of what is made of it, that differ between architectures.
 //
 // Go rounds x*y before it adds z only if a conversion or a store that the
 // compiler cannot see through stands between; float64(x*y) + z does.
@@ -49,6 +49,18 @@ var exact = map[string]bool{
 // unfused lists the exact functions that are an instruction of their own: a product
 // that is their argument is rounded.
 var unfused = map[string]bool{"Sqrt": true, "Floor": true, "Ceil": true, "Trunc": true, "RoundToEven": true}
+
+// differs reports whether a function of the standard library depends on the machine: many of math,
+// and those of math/rand that call them.
+func differs(path, name string) bool {
+	switch path {
+	case "math":
+		return !exact[name]
+	case "math/rand", "math/rand/v2":
+		return name == "NormFloat64" || name == "ExpFloat64" || name == "NewZipf"
+	}
+	return path == "math/cmplx"
+}
 
 // pkg is what go list says of a package.
 type pkg struct {
@@ -166,8 +178,8 @@ func (w *walker) look(n ast.Node) {
 			w.report(n, "a product that may be fused, as an assignment")
 		}
 	case *ast.SelectorExpr:
-		if f, ok := w.info.Uses[n.Sel].(*types.Func); ok && f.Pkg() != nil && f.Pkg().Path() == "math" && !exact[f.Name()] {
-			w.report(n, "math.%s differs between machines", f.Name())
+		if f, ok := w.info.Uses[n.Sel].(*types.Func); ok && f.Pkg() != nil && differs(f.Pkg().Path(), f.Name()) {
+			w.report(n, "%s.%s differs between machines", f.Pkg().Path(), f.Name())
 		}
 	}
 }

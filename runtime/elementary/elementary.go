@@ -23,7 +23,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
-//go:generate go run ./tables
+//go:generate go run ./tables elementary
 
 // Exp returns eˣ.
 func Exp(x float64) float64 { return kernel.ExpOf(x) }

@@ -60,7 +60,7 @@ func (r *Result) check(s *runtime.Sweep, block int, c *Cell, states [][]float64,
 		stream.Seek(phaseCheck, uint64(i))
 		p := make([]float64, len(q))
 		for j := range p {
-			p[j] = rng.NormFloat64()
+			p[j] = random.StandardNormal(rng)
 		}
 		if s.Enter(block, whole) != runtime.OK || k.System.DrawMomentum(p, q) != runtime.OK {
 			lostSymmetry++

@@ -206,7 +206,7 @@ func binomialRejection(n, p float64) rejection {
 // propose returns a proposal k, or −1 if that is outside of 0 … most; ok if the
 // squeeze accepts it; and else the logarithm of the height that f(k) must reach.
 func (t *rejection) propose(rng *rand.Rand, most float64) (k, logHeight float64, ok bool) {
-	u, v := rng.Float64()-0.5, open(rng)
+	u, v := float64(rng.Float64())-0.5, open(rng)
 	s := 0.5 - math.Abs(u)
 	g, slope := t.transform(u, s)
 	k = math.Floor(g) // −∞ at s = 0

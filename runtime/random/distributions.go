@@ -55,7 +55,7 @@ func Normal(rng *rand.Rand, mu, sigma float64) float64 {
 	if !(finite(mu) && positive(sigma)) {
 		return math.NaN()
 	}
-	return inside(mu+float64(sigma*rng.NormFloat64()), -largest, largest)
+	return inside(mu+float64(sigma*StandardNormal(rng)), -largest, largest)
 }
 
 // StudentT returns a draw from Student's t distribution of nu degrees of
@@ -69,7 +69,7 @@ func StudentT(rng *rand.Rand, nu, mu, sigma float64) float64 {
 	if !(positive(nu) && finite(mu) && positive(sigma)) {
 		return math.NaN()
 	}
-	z := rng.NormFloat64()
+	z := StandardNormal(rng)
 	half := max(float64(nu/2), smallest)
 	g, e := standardGamma(rng, half)
 	// With few degrees of freedom g⁻¹ᐟ² overflows where its product with

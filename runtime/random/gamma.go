@@ -22,7 +22,7 @@ func standardGamma(rng *rand.Rand, shape float64) (g, e float64) {
 	d := shape - 1.0/3
 	c := 1 / (3 * math.Sqrt(d))
 	for {
-		x := rng.NormFloat64()
+		x := StandardNormal(rng)
 		v := 1 + float64(c*x)
 		if v <= 0 {
 			continue

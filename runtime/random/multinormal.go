@@ -35,7 +35,7 @@ func MultiNormalCholesky(rng *rand.Rand, y, mu []float64, c *linalg.Cholesky) er
 		return err
 	}
 	for i := range y {
-		y[i] = rng.NormFloat64()
+		y[i] = StandardNormal(rng)
 	}
 	c.MulL(y, y)
 	for i, m := range mu {

@@ -7,7 +7,7 @@ func elementaryTables(w *writer) {
 	exponentials(w)
 	logarithms(w)
 	angles(w)
-	errors(w)
+	complementary(w)
 	gammas(w)
 }
 
@@ -114,7 +114,7 @@ func angles(w *writer) {
 	w.printf("}\n")
 }
 
-func errors(w *writer) {
+func complementary(w *writer) {
 	scale := quotient(integer(2), blank().Sqrt(pi()))
 	erf := power(func(k int64) *number {
 		return quotient(integer(1-2*(k&1)), product(factorial(k), integer(2*k+1)))

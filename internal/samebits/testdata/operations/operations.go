@@ -1,7 +1,10 @@
 // Package operations holds operations with the same bits everywhere, and others.
 package operations
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 func plain(x, y, z float64) float64 { return x*y + z } // want
 
@@ -44,3 +47,7 @@ func integers(x, y, z int) int { return x*y + z }
 func constants(x float64) float64 { return x + 2*math.Pi }
 
 func fused(x, y, z float64) float64 { return math.FMA(x, y, z) }
+
+func normal(rng *rand.Rand) float64 { return rng.NormFloat64() } // want
+
+func uniform(rng *rand.Rand) float64 { return rng.Float64() }
