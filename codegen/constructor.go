@@ -1,0 +1,289 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// The function that makes a type of its data: it checks them, copies them, and computes what is computed once.
+
+// datum is a field of the data.
+func (g *generator) datum(name string) *jen.Statement { return id("d").Dot(g.field(name)) }
+
+// constructor emits New.
+func (g *generator) constructor() {
+	g.out.Add(comment(g.role.constructorText(g)))
+	g.out.Func().Id(g.role.constructor(g)).Params(jen.Id("d").Id(g.declared("", "Data"))).Params(jen.Op("*").Id(g.typ), jen.Error()).BlockFunc(func(b *jen.Group) {
+		g.role.checks(g, b)
+		g.setSizes(b)
+		g.copyData(b)
+		for n, d := range g.d.Model.Data {
+			if d.Cov {
+				g.factorData(b, d, g.d.Data[n])
+			}
+		}
+		b.Id("s").Dot("info").Op("=").Id("s").Dot("describe").Call()
+		if len(g.ph.data.defs) > 0 {
+			b.Id("s").Dot("summarise").Call()
+		}
+		b.Id("s").Dot("allocate").Call()
+		for _, u := range g.blocks {
+			b.List(jen.Id(u.fieldName), jen.Err()).Op(":=").Id(u.role.constructor(u)).Call(jen.Id("d"))
+			b.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+			b.Id("s").Dot(u.fieldName).Op("=").Id(u.fieldName)
+		}
+		if call := g.role.factorise(g, "s"); call != nil {
+			b.If(jen.Id("st").Op(":=").Add(call), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
+				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(g.d.Model.Name+": the metric, which is constant, has no Cholesky factor: %v"), jen.Id("st"))))
+		}
+		b.Return(jen.Id("s"), jen.Nil())
+	})
+}
+
+// setSizes emits the value s with its sizes.
+func (g *generator) setSizes(b *jen.Group) {
+	b.Id("s").Op(":=").Op("&").Id(g.typ).Values(jen.DictFunc(func(d jen.Dict) {
+		for _, s := range g.sizes {
+			if s.isData() {
+				d[jen.Id(s.name)] = g.datum(s.key)
+			}
+		}
+	}))
+	for _, f := range g.sizes {
+		if f.sum == nil && f.product == nil {
+			continue
+		}
+		op := "+"
+		if f.product != nil {
+			op = "*"
+		}
+		var total *jen.Statement
+		for _, x := range append(f.sum[:len(f.sum):len(f.sum)], f.product...) {
+			term := jen.Lit(x.Offset)
+			if x.Name != "" {
+				term = plus(jen.Id("s").Dot(g.size(x.Name)), x.Offset)
+			}
+			if op == "*" && x.Name != "" && x.Offset != 0 {
+				term = jen.Parens(term)
+			}
+			if total == nil {
+				total = term
+			} else {
+				total = total.Op(op).Add(term)
+			}
+		}
+		b.Id("s").Dot(f.name).Op("=").Add(total)
+	}
+}
+
+// copyData emits copies of the data that methods read.
+func (g *generator) copyData(b *jen.Group) {
+	p := g.newPrinter()
+	var lines []jen.Code
+	for n, d := range g.d.Model.Data {
+		t := g.d.Data[n]
+		if g.isSize(t) || !g.fields[t] {
+			continue
+		}
+		src, dst := g.datum(d.ObjectName()), jen.Id("s").Dot(g.names.tensor(t))
+		switch {
+		case len(d.Type.Shape) == 0:
+			lines = append(lines, dst.Op("=").Add(src))
+		case g.matrices[t]:
+			x := jen.Append(jen.Index().Float64().Call(jen.Nil()), src.Op("..."))
+			if d.Type.Base == dsl.Int {
+				x = jen.Qual(checkPath, "Floats").Call(g.datum(d.ObjectName()))
+			}
+			lines = append(lines, dst.Op("=").Qual(kernelPath, "NewMatrix").Call(p.extent(d.Type.Shape[0]), p.extent(d.Type.Shape[1]), x))
+		case d.Type.Base == dsl.Int:
+			lines = append(lines, dst.Op("=").Qual(checkPath, "Floats").Call(src))
+		default:
+			lines = append(lines, dst.Op("=").Append(jen.Index().Float64().Call(jen.Nil()), src.Op("...")))
+		}
+	}
+	for _, t := range g.d.Tensors(symbolic.PositionsOf) {
+		if g.fields[t] {
+			lines = append(lines, jen.Id("s").Dot(g.names.tensor(t)).Op("=").Qual(checkPath, "Positions").Call(g.datum(t.Source.Name)))
+		}
+	}
+	for _, d := range append(g.prologue(p), lines...) {
+		b.Add(d)
+	}
+}
+
+// factorData emits the factor of a covariance matrix of the data, with its inverse and determinant, of which
+// at least one is read.
+func (g *generator) factorData(b *jen.Group, d *dsl.Data, t *symbolic.Tensor) {
+	read := func(kind symbolic.TensorKind) *symbolic.Tensor {
+		var found *symbolic.Tensor
+		for _, x := range g.d.Tensors(kind) {
+			if x.Source == t && g.fields[x] {
+				found = x
+			}
+		}
+		return found
+	}
+	factor, inv, det := read(symbolic.FactorOf), read(symbolic.InverseOf), read(symbolic.LogDetOf)
+	if inv == nil && det == nil && factor == nil {
+		return
+	}
+	size := jen.Lit(d.Type.Shape[0].Offset)
+	if nm := d.Type.Shape[0].Name; nm != "" {
+		size = plus(g.datum(nm), d.Type.Shape[0].Offset)
+	}
+	chol := g.names.fresh("chol" + exported(t.Name))
+	b.Id(chol).Op(":=").Add(linalg("NewCholesky")).Call(size)
+	b.If(jen.Id("o").Op(":=").Id(chol).Dot("Factor").Call(g.datum(d.ObjectName())), jen.Id("o").Op("!=").Add(linalg("Factored"))).Block(
+		jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: %s is %%v", g.d.Model.Name, d.ObjectName())), jen.Id("o"))))
+	if inv != nil {
+		n := g.names.tensor(inv)
+		b.Id("s").Dot(n).Op("=").Make(jen.Index().Float64(), jen.Len(g.datum(d.ObjectName())))
+		b.Id(chol).Dot("Inverse").Call(jen.Id("s").Dot(n))
+	}
+	if det != nil {
+		b.Id("s").Dot(g.names.tensor(det)).Op("=").Id(chol).Dot("LogDet").Call()
+	}
+	if factor != nil {
+		b.Id("s").Dot(g.names.tensor(factor)).Op("=").Id(chol)
+	}
+}
+
+// checks emits the validation of the data.
+func (g *generator) checks(b *jen.Group) {
+	m := g.d.Model
+	if len(m.Data) == 0 {
+		return // all sizes are numbers
+	}
+	b.Id("check").Op(":=").Qual(checkPath, "New").Call(jen.Lit(m.Name))
+	for _, dm := range m.Demands() {
+		g.demand(b.Id("check"), dm)
+	}
+	units := g.blocks
+	if len(units) == 0 {
+		units = []*generator{g}
+	}
+	for _, u := range units {
+		for _, params := range u.storage.whole(u) {
+			u.checkDimension(b, params)
+		}
+	}
+	b.If(jen.Err().Op(":=").Id("check").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+}
+
+// dataExtent prints a size in terms of the data.
+func (g *generator) dataExtent(e dsl.Extent) *jen.Statement {
+	switch {
+	case e.Name == "":
+		return jen.Lit(e.Offset)
+	case e.Offset != 0:
+		return jen.Parens(plus(g.datum(e.Name), e.Offset))
+	}
+	return g.datum(e.Name)
+}
+
+// checkDimension emits the check that a matrix over some parameters fits into memory, unless its size is known.
+func (g *generator) checkDimension(b *jen.Group, params []int) {
+	var dim *jen.Statement
+	known := true
+	for _, n := range params {
+		x := g.d.Params[n].Size()
+		known = known && x.IsConst()
+		if e := g.dataExtent(x); dim == nil {
+			dim = e
+		} else {
+			dim = dim.Op("+").Add(e)
+		}
+	}
+	if !known {
+		b.Id("check").Dot("Dimension").Call(dim)
+	}
+}
+
+// demand emits what one demand on the data asks of a check.
+func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
+	bound := func(e dsl.Expr, inf int) *jen.Statement {
+		if e == nil {
+			return jen.Qual("math", "Inf").Call(jen.Lit(inf))
+		}
+		return g.dataExpr(e)
+	}
+	if dm.Kind == dsl.DemandOrder {
+		check.Dot("Order").Call(jen.Lit(dm.Param.ObjectName()), bound(dm.Lo, -1), bound(dm.Hi, 1))
+		return
+	}
+	d := dm.Data
+	name, field := jen.Lit(d.ObjectName()), func() *jen.Statement { return g.datum(d.ObjectName()) }
+	slice := func(d *dsl.Data) *jen.Statement {
+		f := g.datum(d.ObjectName())
+		if d.Type.IsScalar() {
+			return jen.Index().Int().Values(f)
+		}
+		return f
+	}
+	switch dm.Kind {
+	case dsl.DemandTimes:
+		check.Dot("Times").Call(name, field(), bound(dm.Lo, 0))
+	case dsl.DemandSize:
+		check.Dot("Size").Call(name, field(), jen.Lit(dm.Least))
+	case dsl.DemandLength:
+		shape := d.Type.Shape
+		if len(shape) == 2 {
+			check.Dot("Matrix").Call(name, jen.Len(field()), g.dataExtent(shape[0]), g.dataExtent(shape[1]), jen.Lit(shape[0].String()+"·"+shape[1].String()))
+			break
+		}
+		check.Dot("Length").Call(name, jen.Len(field()), g.dataExtent(shape[0]), jen.Lit(shape[0].String()))
+	case dsl.DemandSet:
+		check.Dot("OneOf").CallFunc(func(c *jen.Group) {
+			c.Add(name)
+			c.Add(slice(d))
+			for _, v := range dm.Set {
+				c.Lit(v)
+			}
+		})
+	case dsl.DemandCovariance:
+		check.Dot("Covariance").Call(name, field(), g.dataExtent(d.Type.Shape[0]))
+	case dsl.DemandUpTo:
+		check.Dot("UpTo").Call(name, slice(d), jen.Lit(dm.Limit.ObjectName()), slice(dm.Limit))
+	case dsl.DemandBounds:
+		f, value := "Reals", field()
+		switch {
+		case d.Type.IsScalar() && d.Type.Base == dsl.Int:
+			f, value = "Real", jen.Float64().Call(field())
+		case d.Type.IsScalar():
+			f = "Real"
+		case d.Type.Base == dsl.Int:
+			f = "Ints"
+		}
+		check.Dot(f).Call(name, value, bound(dm.Lo, -1), bound(dm.Hi, 1), jen.Lit(dm.LoOpen), jen.Lit(dm.HiOpen))
+	}
+}
+
+// dataExpr prints a bound: an expression of scalar data, in terms of d.
+func (g *generator) dataExpr(e dsl.Expr) *jen.Statement {
+	switch e := e.(type) {
+	case *dsl.Number:
+		return number(e.Value)
+	case *dsl.Name:
+		switch o := e.Obj.(type) {
+		case *dsl.Const:
+			return number(o.Value)
+		case *dsl.Data:
+			if o.Type.Base == dsl.Int {
+				return jen.Float64().Call(jen.Id("d").Dot(g.field(o.ObjectName())))
+			}
+			return jen.Id("d").Dot(g.field(o.ObjectName()))
+		}
+	case *dsl.UnaryExpr:
+		return jen.Parens(jen.Op("-").Add(g.dataExpr(e.X)))
+	case *dsl.BinaryExpr:
+		if strings.Contains("+-*/", e.Op) {
+			return jen.Parens(g.dataExpr(e.X).Op(e.Op).Add(g.dataExpr(e.Y)))
+		}
+	}
+	panic(fmt.Sprintf("codegen: no way to print the bound %T", e))
+}
