@@ -14,11 +14,11 @@ import (
 // its code, and the place it is compiled from.
 var fused = regexp.MustCompile(`\(([^()\s]+\.go):(\d+)\)\s+(FN?M(?:ADD|SUB)D)\s`)
 
-// TestCompiled reads the machine code of packages for arm64, where the compiler fuses whatever the language
+// TestCompiled reads the machine code of the packages for arm64, where the compiler fuses whatever the language
 // lets it: the one fused instruction is where the text says math.FMA. So the rules that Packages goes by
 // are held against the compiler.
 func TestCompiled(t *testing.T) {
-	build := exec.Command("go", "build", "-gcflags=-S", "-o", os.DevNull, "github.com/hamc-dev/hamc/runtime/...")
+	build := exec.Command("go", append([]string{"build", "-gcflags=-S", "-o", os.DevNull}, held...)...)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	text, err := build.CombinedOutput()
 	if err != nil {

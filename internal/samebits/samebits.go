@@ -219,7 +219,9 @@ func (w *walker) rounded(e ast.Expr) bool {
 			continue
 		case *ast.BinaryExpr:
 			switch n.Op {
-			case token.MUL, token.QUO, token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
+			case token.MUL, token.QUO:
+				return !w.doubles(n)
+			case token.LSS, token.LEQ, token.GTR, token.GEQ, token.EQL, token.NEQ:
 				return true
 			}
 			return false
@@ -230,6 +232,22 @@ func (w *walker) rounded(e ast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// doubles reports whether an operation is a product with 2, which the compiler makes a sum.
+func (w *walker) doubles(n *ast.BinaryExpr) bool {
+	is := func(e ast.Expr, c float64) bool {
+		v := w.info.Types[e].Value
+		if v == nil {
+			return false
+		}
+		f, _ := constant.Float64Val(constant.ToFloat(v))
+		return f == c
+	}
+	if n.Op == token.QUO {
+		return is(n.Y, 0.5)
+	}
+	return is(n.X, 2) || is(n.Y, 2)
 }
 
 // roundedBy reports whether a call rounds its argument: a conversion, or a function

@@ -51,3 +51,7 @@ func fused(x, y, z float64) float64 { return math.FMA(x, y, z) }
 func normal(rng *rand.Rand) float64 { return rng.NormFloat64() } // want
 
 func uniform(rng *rand.Rand) float64 { return rng.Float64() }
+
+func doubled(x, y float64) float64 { return float64(2 * (x * y)) } // want
+
+func twice(x, y float64) float64 { return float64(2 * x * y) }
