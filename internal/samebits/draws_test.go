@@ -1,0 +1,89 @@
+package samebits
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
+)
+
+// machines are what TestDraws compares with the first, which any amd64 processor runs.
+var machines = []struct {
+	name string
+	env  []string // of the build
+	tags string
+	with []string // the command that runs the program
+}{
+	{"amd64 v1", []string{"GOARCH=amd64", "GOAMD64=v1"}, "", nil},
+	{"amd64 v1 without assembly", []string{"GOARCH=amd64", "GOAMD64=v1"}, "purego", nil},
+	{"amd64 v3", []string{"GOARCH=amd64", "GOAMD64=v3"}, "", nil},
+	{"amd64 v4", []string{"GOARCH=amd64", "GOAMD64=v4"}, "", nil},
+	{"arm64", []string{"GOARCH=arm64"}, "", []string{"qemu-aarch64"}},
+}
+
+// TestDraws compares what the command draws prints on several machines, byte by byte. It
+// runs where amd64 programs do; a machine that is missing is named and left out. A short campaign
+// compares the two that share a compilation of most packages.
+func TestDraws(t *testing.T) {
+	if runtime.GOARCH != "amd64" || runtime.GOOS != "linux" {
+		t.Skip("compares linux/amd64 with others")
+	}
+	all := machines
+	if !campaign.Long(t) {
+		all = machines[:2]
+	}
+	var want []string
+	for i, m := range all {
+		if len(m.with) > 0 {
+			if _, err := exec.LookPath(m.with[0]); err != nil {
+				t.Logf("left out: %s, for there is no %s (apt-get install qemu-user)", m.name, m.with[0])
+				continue
+			}
+		}
+		program := filepath.Join(t.TempDir(), "draws")
+		build := exec.Command("go", "build", "-tags", m.tags, "-o", program, "./draws")
+		build.Env = append(os.Environ(), append(m.env, "CGO_ENABLED=0")...)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", m.name, err, out)
+		}
+		words := append(append([]string{}, m.with...), program, "../../examples")
+		out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
+		if err != nil && strings.Contains(string(out), "microarchitecture support") {
+			t.Logf("left out: %s, which this processor is not", m.name)
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", m.name, err, out)
+		}
+		got := strings.Split(string(out), "\n")
+		if i == 0 {
+			if want = got; len(want) < 2 {
+				t.Fatal("there are no draws")
+			}
+			continue
+		}
+		compare(t, m.name, got, want)
+	}
+}
+
+// compare reports the first line of each kind that differs.
+func compare(t *testing.T, machine string, got, want []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d lines, %s has %d", machine, len(got), machines[0].name, len(want))
+		return
+	}
+	seen := map[string]bool{}
+	for i := range got {
+		kind, _, _ := strings.Cut(want[i], ":")
+		if got[i] != want[i] && !seen[kind] {
+			seen[kind] = true
+			t.Errorf("%s:\n%s\n%s:\n%s", machine, got[i], machines[0].name, want[i])
+		}
+	}
+	t.Logf("%s: %d lines are the same", machine, len(got))
+}
