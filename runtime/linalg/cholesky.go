@@ -8,7 +8,7 @@
 // that are too short are a programming error and panic; no content of a slice
 // does. Products are rounded before they are added, written float64(a*b) + c,
 // which forbids fused multiply-adds: the arithmetic has the same result on
-// every architecture, as far as math.Log has.
+// every architecture.
 package linalg
 
 import (
