@@ -2,10 +2,10 @@ package handwritten
 
 import (
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // Banana is the banana-shaped posterior (Brofos & Lederman 2021, section 5):
@@ -48,15 +48,15 @@ func (b *Banana) Info() *runtime.Info { return &b.info }
 //
 //	L = Σ_i [−½ ((y_i − μ)/σ_y)² − log σ_y − ½ log 2π] + Σ_j [−½ (θ_j/σ_θ)² − log σ_θ − ½ log 2π]
 func (b *Banana) LogDensity(q []float64) float64 {
-	mu := q[0] + q[1]*q[1]
+	mu := q[0] + float64(q[1]*q[1])
 	l := 0.0
 	for _, yi := range b.y {
 		z := (yi - mu) / b.sigmaY
-		l += -z*z/2 - math.Log(b.sigmaY) - logSqrt2Pi
+		l += float64(-z*z/2) - elementary.Log(b.sigmaY) - logSqrt2Pi
 	}
 	for _, t := range q[:2] {
 		z := t / b.sigmaT
-		l += -z*z/2 - math.Log(b.sigmaT) - logSqrt2Pi
+		l += float64(-z*z/2) - elementary.Log(b.sigmaT) - logSqrt2Pi
 	}
 	return l
 }
@@ -68,13 +68,13 @@ func (b *Banana) LogDensity(q []float64) float64 {
 //
 // to grad[2] and returns L.
 func (b *Banana) Gradient(grad, q []float64) float64 {
-	mu := q[0] + q[1]*q[1]
+	mu := q[0] + float64(q[1]*q[1])
 	d := 0.0
 	for _, yi := range b.y {
 		d += (yi - mu) / (b.sigmaY * b.sigmaY)
 	}
 	grad[0] = d - q[0]/(b.sigmaT*b.sigmaT)
-	grad[1] = 2*q[1]*d - q[1]/(b.sigmaT*b.sigmaT)
+	grad[1] = float64(2*q[1]*d) - q[1]/(b.sigmaT*b.sigmaT)
 	return b.LogDensity(q)
 }
 
@@ -86,8 +86,8 @@ func (b *Banana) Gradient(grad, q []float64) float64 {
 func (b *Banana) Metric(g, q []float64) {
 	a := float64(len(b.y)) / (b.sigmaY * b.sigmaY)
 	c := 1 / (b.sigmaT * b.sigmaT)
-	g[0], g[1] = a+c, 2*a*q[1]
-	g[2], g[3] = 2*a*q[1], 4*a*q[1]*q[1]+c
+	g[0], g[1] = a+c, float64(2*a*q[1])
+	g[2], g[3] = float64(2*a*q[1]), float64(4*a*q[1]*q[1])+c
 }
 
 // Contract writes Σ_ij W_ij ∂G_ij/∂θ_k to out[2].
@@ -103,9 +103,9 @@ func (b *Banana) Contract(out, q, w []float64) {
 func (b *Banana) MetricJacobian(out, q []float64) {
 	a := float64(len(b.y)) / (b.sigmaY * b.sigmaY)
 	out[0], out[1] = 0, 0
-	out[2], out[3] = 0, 2*a
-	out[4], out[5] = 0, 2*a
-	out[6], out[7] = 0, 8*a*q[1]
+	out[2], out[3] = 0, float64(2*a)
+	out[4], out[5] = 0, float64(2*a)
+	out[6], out[7] = 0, float64(8*a*q[1])
 }
 
 // Constrain copies q[2] to x[2].

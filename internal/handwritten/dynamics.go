@@ -57,9 +57,9 @@ func Energy(m runtime.Model, q, p []float64) (float64, error) {
 	if err != nil {
 		return math.Inf(1), err
 	}
-	h := -m.LogDensity(q) + chol.LogDet()/2
+	h := -m.LogDensity(q) + float64(chol.LogDet()/2)
 	for i := range p {
-		h += p[i] * v[i] / 2
+		h += float64(p[i] * v[i] / 2)
 	}
 	return h, nil
 }
@@ -96,14 +96,14 @@ func DHDq(m runtime.Model, q, p []float64) ([]float64, error) {
 			return nil, err
 		}
 		for j := range n {
-			w[i*n+j] = column[j] - v[i]*v[j]
+			w[i*n+j] = column[j] - float64(v[i]*v[j])
 		}
 	}
 	f, grad := make([]float64, n), make([]float64, n)
 	m.Contract(f, q, w)
 	m.Gradient(grad, q)
 	for k := range f {
-		f[k] = f[k]/2 - grad[k]
+		f[k] = float64(f[k]/2) - grad[k]
 	}
 	return f, nil
 }
@@ -130,7 +130,7 @@ func field(m runtime.Model, z []float64) ([]float64, error) {
 func axpy(x []float64, a float64, y []float64) []float64 {
 	z := make([]float64, len(x))
 	for i := range x {
-		z[i] = x[i] + a*y[i]
+		z[i] = x[i] + float64(a*y[i])
 	}
 	return z
 }
@@ -173,7 +173,7 @@ func StepIMb(m runtime.Model, q, p []float64, eps, tol float64) (int, error) {
 		if err != nil {
 			return nil, err
 		}
-		return axpy(z, eps/2, f), nil
+		return axpy(z, float64(eps/2), f), nil
 	}
 	start, err := half(z)
 	if err != nil {
@@ -184,8 +184,8 @@ func StepIMb(m runtime.Model, q, p []float64, eps, tol float64) (int, error) {
 		return it, err
 	}
 	for i := range n {
-		q[i] = 2*mid[i] - z[i]
-		p[i] = 2*mid[n+i] - z[n+i]
+		q[i] = float64(2*mid[i]) - z[i]
+		p[i] = float64(2*mid[n+i]) - z[n+i]
 	}
 	return it, nil
 }
@@ -206,7 +206,7 @@ func StepGLFb(m runtime.Model, q, p []float64, eps, tol float64) (momentum, posi
 		if err != nil {
 			return nil, err
 		}
-		return axpy(p, -eps/2, dq), nil
+		return axpy(p, float64(-eps/2), dq), nil
 	})
 	if err != nil {
 		return momentum, 0, err
@@ -215,13 +215,13 @@ func StepGLFb(m runtime.Model, q, p []float64, eps, tol float64) (momentum, posi
 	if err != nil {
 		return momentum, 0, err
 	}
-	base := axpy(q, eps/2, v)
+	base := axpy(q, float64(eps/2), v)
 	next, position, err := fixedPoint(q, tol, func(x []float64) ([]float64, error) {
 		v, err := DHDp(m, x, pBar)
 		if err != nil {
 			return nil, err
 		}
-		return axpy(base, eps/2, v), nil
+		return axpy(base, float64(eps/2), v), nil
 	})
 	if err != nil {
 		return momentum, position, err
@@ -231,6 +231,6 @@ func StepGLFb(m runtime.Model, q, p []float64, eps, tol float64) (momentum, posi
 		return momentum, position, err
 	}
 	copy(q, next)
-	copy(p, axpy(pBar, -eps/2, dq))
+	copy(p, axpy(pBar, float64(-eps/2), dq))
 	return momentum, position, nil
 }

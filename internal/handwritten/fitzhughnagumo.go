@@ -104,13 +104,13 @@ func (m *FitzHughNagumo) Info() *runtime.Info { return &m.info }
 func (m *FitzHughNagumo) rightHandSide(dz, z, q []float64) {
 	a, b, c := q[0], q[1], q[2]
 	v, r := z[0], z[1]
-	x := v - a + b*r
+	x := v - a + float64(b*r)
 
-	dz[0] = c * (v - v*v*v/3 + r)
+	dz[0] = float64(c * (v - v*v*v/3 + r))
 	dz[1] = -x / c
 
 	fz := [2][2]float64{
-		{c * (1 - v*v), c},
+		{float64(c * (1 - float64(v*v))), c},
 		{-1 / c, -b / c},
 	}
 	fk := [3][2]float64{
@@ -121,7 +121,7 @@ func (m *FitzHughNagumo) rightHandSide(dz, z, q []float64) {
 	fzk := [3][2][2]float64{
 		{},
 		{{0, 0}, {0, -1 / c}},
-		{{1 - v*v, 1}, {1 / (c * c), b / (c * c)}},
+		{{1 - float64(v*v), 1}, {1 / (c * c), b / (c * c)}},
 	}
 	fkl := [3][3][2]float64{
 		{{}, {}, {0, -1 / (c * c)}},
@@ -132,18 +132,18 @@ func (m *FitzHughNagumo) rightHandSide(dz, z, q []float64) {
 	for k := range 3 {
 		sk := z[fhnFirst+2*k:]
 		for i := range 2 {
-			dz[fhnFirst+2*k+i] = fz[i][0]*sk[0] + fz[i][1]*sk[1] + fk[k][i]
+			dz[fhnFirst+2*k+i] = float64(fz[i][0]*sk[0]) + float64(fz[i][1]*sk[1]) + fk[k][i]
 		}
 		for l := k; l < 3; l++ {
 			sl, at := z[fhnFirst+2*l:], fhnSecond+2*fhnPair[k][l]
 			for i := range 2 {
-				dz[at+i] = fz[i][0]*z[at] + fz[i][1]*z[at+1] +
-					fzk[l][i][0]*sk[0] + fzk[l][i][1]*sk[1] +
-					fzk[k][i][0]*sl[0] + fzk[k][i][1]*sl[1] +
+				dz[at+i] = float64(fz[i][0]*z[at]) + float64(fz[i][1]*z[at+1]) +
+					float64(fzk[l][i][0]*sk[0]) + float64(fzk[l][i][1]*sk[1]) +
+					float64(fzk[k][i][0]*sl[0]) + float64(fzk[k][i][1]*sl[1]) +
 					fkl[k][l][i]
 			}
 			// Of f_zz one entry is not zero: ∂²f_v/∂v² = −2cv.
-			dz[at] += -2 * c * v * sk[0] * sl[0]
+			dz[at] += float64(-2 * c * v * sk[0] * sl[0])
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (m *FitzHughNagumo) MetricJacobian(out, q []float64) {
 			for l := range 3 {
 				for j := range 3 {
 					for i := range 2 {
-						out[(3*k+l)*3+j] += (second(k, j, i)*first(l, i) + first(k, i)*second(l, j, i)) / (m.sigma * m.sigma)
+						out[(3*k+l)*3+j] += (float64(second(k, j, i)*first(l, i)) + float64(first(k, i)*second(l, j, i))) / (m.sigma * m.sigma)
 					}
 				}
 			}

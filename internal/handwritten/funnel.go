@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // funnelScale is the standard deviation of v.
@@ -58,7 +59,7 @@ func (f *Funnel) Info() *runtime.Info { return &f.info }
 func (f *Funnel) sumSquares(q []float64) float64 {
 	s := 0.0
 	for _, x := range q[:f.k] {
-		s += x * x
+		s += float64(x * x)
 	}
 	return s
 }
@@ -68,8 +69,8 @@ func (f *Funnel) sumSquares(q []float64) float64 {
 //	L = −½ e^v S + ½ k v − ½ k log 2π − v²/18 − log 3 − ½ log 2π
 func (f *Funnel) LogDensity(q []float64) float64 {
 	k, v := float64(f.k), q[f.k]
-	return -math.Exp(v)*f.sumSquares(q)/2 + k*v/2 - k*logSqrt2Pi -
-		v*v/(2*funnelScale*funnelScale) - math.Log(funnelScale) - logSqrt2Pi
+	return float64(-elementary.Exp(v)*f.sumSquares(q)/2) + float64(k*v/2) - float64(k*logSqrt2Pi) -
+		v*v/(2*funnelScale*funnelScale) - elementary.Log(funnelScale) - logSqrt2Pi
 }
 
 // Gradient writes
@@ -79,23 +80,23 @@ func (f *Funnel) LogDensity(q []float64) float64 {
 // to grad[k+1] and returns L.
 func (f *Funnel) Gradient(grad, q []float64) float64 {
 	v := q[f.k]
-	e := math.Exp(v)
+	e := elementary.Exp(v)
 	for i, x := range q[:f.k] {
-		grad[i] = -e * x
+		grad[i] = float64(-e * x)
 	}
-	grad[f.k] = -e*f.sumSquares(q)/2 + float64(f.k)/2 - v/(funnelScale*funnelScale)
+	grad[f.k] = float64(-e*f.sumSquares(q)/2) + float64(float64(f.k)/2) - v/(funnelScale*funnelScale)
 	return f.LogDensity(q)
 }
 
 // hessian returns H.
 func (f *Funnel) hessian(q []float64) *mat.SymDense {
-	k, e := f.k, math.Exp(q[f.k])
+	k, e := f.k, elementary.Exp(q[f.k])
 	h := mat.NewSymDense(k+1, nil)
 	for i, x := range q[:k] {
 		h.SetSym(i, i, -e)
-		h.SetSym(i, k, -e*x)
+		h.SetSym(i, k, float64(-e*x))
 	}
-	h.SetSym(k, k, -1.0/(funnelScale*funnelScale)-e*f.sumSquares(q)/2)
+	h.SetSym(k, k, -1.0/(funnelScale*funnelScale)-float64(e*f.sumSquares(q)/2))
 	return h
 }
 
@@ -104,18 +105,18 @@ func (f *Funnel) hessian(q []float64) *mat.SymDense {
 //	∂H_{x_d v}/∂x_d = −e      ∂H_vv/∂x_d = −e x_d
 //	∂H_{x_i x_i}/∂v = −e      ∂H_{x_i v}/∂v = −e x_i      ∂H_vv/∂v = −½ e S
 func (f *Funnel) hessianDerivative(q []float64, d int) *mat.SymDense {
-	k, e := f.k, math.Exp(q[f.k])
+	k, e := f.k, elementary.Exp(q[f.k])
 	h := mat.NewSymDense(k+1, nil)
 	if d < k {
 		h.SetSym(d, k, -e)
-		h.SetSym(k, k, -e*q[d])
+		h.SetSym(k, k, float64(-e*q[d]))
 		return h
 	}
 	for i, x := range q[:k] {
 		h.SetSym(i, i, -e)
-		h.SetSym(i, k, -e*x)
+		h.SetSym(i, k, float64(-e*x))
 	}
-	h.SetSym(k, k, -e*f.sumSquares(q)/2)
+	h.SetSym(k, k, float64(-e*f.sumSquares(q)/2))
 	return h
 }
 
@@ -148,7 +149,7 @@ func (f *Funnel) Metric(g, q []float64) {
 		for j := range m {
 			s := 0.0
 			for a := range m {
-				s += u.At(i, a) * softAbs(lambda[a], f.alpha) * u.At(j, a)
+				s += float64(u.At(i, a) * softAbs(lambda[a], f.alpha) * u.At(j, a))
 			}
 			g[i*m+j] = s
 		}
@@ -182,14 +183,14 @@ func (f *Funnel) MetricJacobian(out, q []float64) {
 		t.Product(u.T(), f.hessianDerivative(q, d), u)
 		for a := range m {
 			for b := range m {
-				t.Set(a, b, softAbsQuotient(lambda[a], lambda[b], f.alpha)*t.At(a, b))
+				t.Set(a, b, float64(softAbsQuotient(lambda[a], lambda[b], f.alpha)*t.At(a, b)))
 			}
 		}
 		dg.Product(u, &t, u.T())
 		for i := range m {
 			for j := range m {
 				// The halves of a symmetric matrix differ by rounding.
-				out[(i*m+j)*m+d] = (dg.At(i, j) + dg.At(j, i)) / 2
+				out[(i*m+j)*m+d] = float64((dg.At(i, j) + dg.At(j, i)) / 2)
 			}
 		}
 	}

@@ -75,14 +75,14 @@ func (g *Gaussian) LogDensity(q []float64) float64 {
 // Gradient writes ∂L/∂q = −Σ⁻¹(q−μ) to grad[m] and returns L.
 func (g *Gaussian) Gradient(grad, q []float64) float64 {
 	m := len(g.mu)
-	l := -g.logDet/2 - float64(m)*logSqrt2Pi
+	l := float64(-g.logDet/2) - float64(float64(m)*logSqrt2Pi)
 	for i := range m {
 		s := 0.0
 		for j := range m {
-			s += g.precision[i*m+j] * (q[j] - g.mu[j])
+			s += float64(g.precision[i*m+j] * (q[j] - g.mu[j]))
 		}
 		grad[i] = -s
-		l -= s * (q[i] - g.mu[i]) / 2
+		l -= float64(s * (q[i] - g.mu[i]) / 2)
 	}
 	return l
 }

@@ -20,6 +20,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // logSqrt2Pi is ½ log 2π.
@@ -28,7 +29,7 @@ const logSqrt2Pi = 0.918938533204672741780329736405617639861
 // logNormalDensity returns log N(y; μ, σ) = −½ ((y − μ)/σ)² − log σ − ½ log 2π.
 func logNormalDensity(y, mu, sigma float64) float64 {
 	z := (y - mu) / sigma
-	return -z*z/2 - math.Log(sigma) - logSqrt2Pi
+	return float64(-z*z/2) - elementary.Log(sigma) - logSqrt2Pi
 }
 
 // contract writes Σ_ij W_ij D_ijk to out[k], with the tensor D as
@@ -38,7 +39,7 @@ func contract(out, d, w []float64) {
 	clear(out)
 	for ij, wij := range w[:m*m] {
 		for k := range out {
-			out[k] += wij * d[ij*m+k]
+			out[k] += float64(wij * d[ij*m+k])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // Logistic is Bayesian logistic regression (Brofos & Lederman 2021, section
@@ -58,13 +59,13 @@ func (l *Logistic) row(i int) []float64 { return l.x[i*l.k : (i+1)*l.k] }
 func (l *Logistic) eta(i int, q []float64) float64 {
 	s := 0.0
 	for j, x := range l.row(i) {
-		s += x * q[j]
+		s += float64(x * q[j])
 	}
 	return s
 }
 
 // sigmoid returns s(η).
-func sigmoid(eta float64) float64 { return 1 / (1 + math.Exp(-eta)) }
+func sigmoid(eta float64) float64 { return 1 / (1 + elementary.Exp(-eta)) }
 
 // LogDensity returns
 //
@@ -74,10 +75,10 @@ func (l *Logistic) LogDensity(q []float64) float64 {
 	for i, y := range l.y {
 		eta := l.eta(i, q)
 		// log(1 + e^η) without overflow.
-		sum += y*eta - math.Max(eta, 0) - math.Log1p(math.Exp(-math.Abs(eta)))
+		sum += float64(y*eta) - math.Max(eta, 0) - elementary.Log1p(elementary.Exp(-math.Abs(eta)))
 	}
 	for _, b := range q[:l.k] {
-		sum += -b*b/2 - logSqrt2Pi
+		sum += float64(-b*b/2) - logSqrt2Pi
 	}
 	return sum
 }
@@ -91,7 +92,7 @@ func (l *Logistic) Gradient(grad, q []float64) float64 {
 	for i, y := range l.y {
 		r := y - sigmoid(l.eta(i, q))
 		for k, x := range l.row(i) {
-			grad[k] += r * x
+			grad[k] += float64(r * x)
 		}
 	}
 	return l.LogDensity(q)
@@ -105,11 +106,11 @@ func (l *Logistic) Metric(g, q []float64) {
 	for i := range l.y {
 		eta := l.eta(i, q)
 		// s(−η) is 1 − s(η) without cancellation.
-		d1 := sigmoid(eta) * sigmoid(-eta)
+		d1 := float64(sigmoid(eta) * sigmoid(-eta))
 		row := l.row(i)
 		for a, xa := range row {
 			for b, xb := range row {
-				g[a*l.k+b] += d1 * xa * xb
+				g[a*l.k+b] += float64(d1 * xa * xb)
 			}
 		}
 	}
@@ -133,12 +134,12 @@ func (l *Logistic) MetricJacobian(out, q []float64) {
 	for i := range l.y {
 		eta := l.eta(i, q)
 		// 1 − 2s = −tanh(η/2)
-		d2 := sigmoid(eta) * sigmoid(-eta) * -math.Tanh(eta/2)
+		d2 := float64(sigmoid(eta) * sigmoid(-eta) * -elementary.Tanh(float64(eta/2)))
 		row := l.row(i)
 		for a, xa := range row {
 			for b, xb := range row {
 				for c, xc := range row {
-					out[(a*l.k+b)*l.k+c] += d2 * xa * xb * xc
+					out[(a*l.k+b)*l.k+c] += float64(d2 * xa * xb * xc)
 				}
 			}
 		}

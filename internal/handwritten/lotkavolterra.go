@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // LotkaVolterra is the posterior hudson_lynx_hare-lotka_volterra of posteriordb:
@@ -81,13 +82,13 @@ func (m *LotkaVolterra) Info() *runtime.Info { return &m.info }
 func (m *LotkaVolterra) rightHandSide(dz, z, x []float64) {
 	alpha, beta, gamma, delta := x[lvAlpha], x[lvBeta], x[lvGamma], x[lvDelta]
 	u, v := z[0], z[1]
-	dz[0] = (alpha - beta*v) * u
-	dz[1] = (-gamma + delta*u) * v
-	fj := [lvSigma][2]float64{{u, 0}, {-u * v, 0}, {0, -v}, {0, u * v}}
+	dz[0] = float64((alpha - float64(beta*v)) * u)
+	dz[1] = float64((-gamma + float64(delta*u)) * v)
+	fj := [lvSigma][2]float64{{u, 0}, {float64(-u * v), 0}, {0, -v}, {0, float64(u * v)}}
 	for j := range lvSigma {
 		s := z[2+2*j : 4+2*j]
-		dz[2+2*j] = (alpha-beta*v)*s[0] - beta*u*s[1] + fj[j][0]
-		dz[3+2*j] = delta*v*s[0] + (-gamma+delta*u)*s[1] + fj[j][1]
+		dz[2+2*j] = float64((alpha-float64(beta*v))*s[0]) - float64(beta*u*s[1]) + fj[j][0]
+		dz[3+2*j] = float64(delta*v*s[0]) + float64((-gamma+float64(delta*u))*s[1]) + fj[j][1]
 	}
 }
 
@@ -128,8 +129,8 @@ func (m *LotkaVolterra) Gradient(grad, q []float64) float64 {
 	}
 	for k := range 2 {
 		i, s := lvInit+k, lvSigma+k
-		l += logNormalDensity(q[i], math.Log(10), 1) - q[i]
-		byX[i] += (-(q[i] - math.Log(10)) - 1) / x[i]
+		l += logNormalDensity(q[i], elementary.Log(10), 1) - q[i]
+		byX[i] += (-(q[i] - elementary.Log(10)) - 1) / x[i]
 		l += logNormalDensity(q[s], -1, 1) - q[s]
 		byX[s] += (-(q[s] + 1) - 1) / x[s]
 	}
@@ -137,12 +138,12 @@ func (m *LotkaVolterra) Gradient(grad, q []float64) float64 {
 	observed := func(y, z, sensitivities []float64) {
 		for k := range 2 {
 			sigma := x[lvSigma+k]
-			e := (math.Log(y[k]) - math.Log(z[k])) / (sigma * sigma)
-			l += logNormalDensity(math.Log(y[k]), math.Log(z[k]), sigma) - math.Log(y[k])
+			e := (elementary.Log(y[k]) - elementary.Log(z[k])) / (sigma * sigma)
+			l += logNormalDensity(elementary.Log(y[k]), elementary.Log(z[k]), sigma) - elementary.Log(y[k])
 			for j := range lvSigma {
-				byX[j] += e / z[k] * sensitivities[2*j+k]
+				byX[j] += float64(e / z[k] * sensitivities[2*j+k])
 			}
-			byX[lvSigma+k] += sigma*e*e - 1/sigma
+			byX[lvSigma+k] += float64(sigma*e*e) - 1/sigma
 		}
 	}
 	initial := make([]float64, 2*lvSigma)
@@ -154,7 +155,7 @@ func (m *LotkaVolterra) Gradient(grad, q []float64) float64 {
 
 	for j := range lvDim {
 		l += q[j]
-		grad[j] = x[j]*byX[j] + 1
+		grad[j] = float64(x[j]*byX[j]) + 1
 	}
 	return l
 }
@@ -162,7 +163,7 @@ func (m *LotkaVolterra) Gradient(grad, q []float64) float64 {
 // Constrain writes e^q to x[8].
 func (m *LotkaVolterra) Constrain(x, q []float64) {
 	for j := range lvDim {
-		x[j] = math.Exp(q[j])
+		x[j] = elementary.Exp(q[j])
 	}
 }
 
@@ -175,7 +176,7 @@ func (m *LotkaVolterra) Unconstrain(q, x []float64) error {
 			if !(x[j] > 0) || math.IsInf(x[j], 1) {
 				return outside(&m.info, p, x[j], "a positive number")
 			}
-			q[j] = math.Log(x[j])
+			q[j] = elementary.Log(x[j])
 			j++
 		}
 	}

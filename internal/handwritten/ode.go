@@ -44,13 +44,13 @@ func extrapolate(f func(dz, z []float64), z0 []float64, h float64) []float64 {
 		before, z := z0, axpy(z0, sub, dz)
 		for range n - 1 {
 			f(dz, z)
-			before, z = z, axpy(before, 2*sub, dz)
+			before, z = z, axpy(before, float64(2*sub), dz)
 		}
 		next := [][]float64{z}
 		for k := 2; k <= j; k++ {
 			ratio := float64(n) / float64(2*(j-k+1))
 			a, b := next[k-2], row[k-2] // T_{j,k−1} and T_{j−1,k−1}
-			next = append(next, axpy(a, 1/(ratio*ratio-1), axpy(a, -1, b)))
+			next = append(next, axpy(a, 1/(float64(ratio*ratio)-1), axpy(a, -1, b)))
 		}
 		row = next
 	}

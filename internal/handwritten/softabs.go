@@ -1,15 +1,19 @@
 package handwritten
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
+)
 
 // softAbs returns ψ(λ) = λ coth(αλ) (Betancourt 2013), a smooth function that
 // tends to |λ| away from zero; ψ(0) is the limit 1/α.
 func softAbs(lambda, alpha float64) float64 {
-	t := alpha * lambda
+	t := float64(alpha * lambda)
 	if t == 0 {
 		return 1 / alpha
 	}
-	return lambda / math.Tanh(t)
+	return lambda / elementary.Tanh(t)
 }
 
 // softAbsSlope returns ψ'(t) for α = 1, that is coth t − t/sinh²t. In general
@@ -18,22 +22,22 @@ func softAbsSlope(t float64) float64 {
 	if math.Abs(t) < 0.1 {
 		// Both terms are near 1/t. The Taylor series of the difference is
 		// good to the last bit with the terms below.
-		s := t * t
-		return t * (2.0/3 - s*(4.0/45-s*(4.0/315-s*(8.0/4725-s*(4.0/18711-s*(5528.0/212837625))))))
+		s := float64(t * t)
+		return float64(t * (2.0/3 - float64(s*(4.0/45-float64(s*(4.0/315-float64(s*(8.0/4725-float64(s*(4.0/18711-float64(s*(5528.0/212837625))))))))))))
 	}
-	sh := math.Sinh(t)
-	return 1/math.Tanh(t) - t/sh/sh
+	sh := elementary.Sinh(t)
+	return 1/elementary.Tanh(t) - t/sh/sh
 }
 
 // softAbsQuotient returns (ψ(λ) − ψ(μ))/(λ − μ), and ψ'(λ) where λ = μ.
 func softAbsQuotient(lambda, mu, alpha float64) float64 {
-	a, b := alpha*lambda, alpha*mu
+	a, b := float64(alpha*lambda), float64(alpha*mu)
 	if math.Abs(a-b) > 0.02 {
 		return (softAbs(lambda, alpha) - softAbs(mu, alpha)) / (lambda - mu)
 	}
 	// The quotient is the mean of the slope between a and b. Gauss's rule
 	// with three nodes leaves an error of (a−b)⁶ times 1/2,016,000 of the
 	// seventh derivative: below the last bit, and nothing cancels.
-	mid, half := (a+b)/2, (a-b)/2*math.Sqrt(0.6)
-	return (5*softAbsSlope(mid-half) + 8*softAbsSlope(mid) + 5*softAbsSlope(mid+half)) / 18
+	mid, half := float64((a+b)/2), float64((a-b)/2*math.Sqrt(0.6))
+	return (float64(5*softAbsSlope(mid-half)) + float64(8*softAbsSlope(mid)) + float64(5*softAbsSlope(mid+half))) / 18
 }

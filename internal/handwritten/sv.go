@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // This file holds what the blocks of the stochastic volatility model (Brofos &
@@ -33,7 +34,7 @@ const (
 func logObservations(y, x []float64, beta float64) float64 {
 	l := 0.0
 	for t := range y {
-		l += -y[t]*y[t]*math.Exp(-x[t])/(beta*beta)/2 - x[t]/2 - math.Log(beta) - logSqrt2Pi
+		l += float64(-y[t]*y[t]*elementary.Exp(-x[t])/(beta*beta)/2) - float64(x[t]/2) - elementary.Log(beta) - logSqrt2Pi
 	}
 	return l
 }
@@ -44,7 +45,7 @@ func logObservations(y, x []float64, beta float64) float64 {
 func logObservationsByBeta(y, x []float64, beta float64) float64 {
 	d := 0.0
 	for t := range y {
-		d += y[t]*y[t]*math.Exp(-x[t])/(beta*beta*beta) - 1/beta
+		d += y[t]*y[t]*elementary.Exp(-x[t])/(beta*beta*beta) - 1/beta
 	}
 	return d
 }
@@ -54,10 +55,10 @@ func logObservationsByBeta(y, x []float64, beta float64) float64 {
 //	log p(x | σ, φ) = −½ d x_1²/s + ½ log d − ½ log s − ½ log 2π
 //	                  + Σ_{t ≥ 2} [−½ (x_t − φ x_{t−1})²/s − ½ log s − ½ log 2π]
 func logPath(x []float64, s, phi, d float64) float64 {
-	l := -d*x[0]*x[0]/s/2 + math.Log(d)/2 - math.Log(s)/2 - logSqrt2Pi
+	l := float64(-d*x[0]*x[0]/s/2) + float64(elementary.Log(d)/2) - float64(elementary.Log(s)/2) - logSqrt2Pi
 	for t := 1; t < len(x); t++ {
-		r := x[t] - phi*x[t-1]
-		l += -r*r/s/2 - math.Log(s)/2 - logSqrt2Pi
+		r := x[t] - float64(phi*x[t-1])
+		l += float64(-r*r/s/2) - float64(elementary.Log(s)/2) - logSqrt2Pi
 	}
 	return l
 }
@@ -68,11 +69,11 @@ func logPath(x []float64, s, phi, d float64) float64 {
 //	∂/∂γ = −T + [d x_1² + Σ_{t ≥ 2} (x_t − φ x_{t−1})²]/s
 //	∂/∂α = −φ + φ d x_1²/s + d Σ_{t ≥ 2} x_{t−1} (x_t − φ x_{t−1})/s
 func logPathByGammaAlpha(x []float64, s, phi, d float64) (gamma, alpha float64) {
-	squares, products := d*x[0]*x[0], phi*x[0]*x[0]
+	squares, products := float64(d*x[0]*x[0]), float64(phi*x[0]*x[0])
 	for t := 1; t < len(x); t++ {
-		r := x[t] - phi*x[t-1]
-		squares += r * r
-		products += x[t-1] * r
+		r := x[t] - float64(phi*x[t-1])
+		squares += float64(r * r)
+		products += float64(x[t-1] * r)
 	}
 	return -float64(len(x)) + squares/s, -phi + d*products/s
 }
@@ -81,23 +82,23 @@ func logPathByGammaAlpha(x []float64, s, phi, d float64) (gamma, alpha float64) 
 //
 //	½ν log(½ντ²) − log Γ(½ν) − (½ν + 1) log s − ½ντ²/s
 func logInvChi2(s float64) float64 {
-	lgamma, _ := math.Lgamma(svNu / 2.0)
-	return svNu/2.0*math.Log(svNu*svTau2/2) - lgamma - (svNu/2.0+1)*math.Log(s) - svNu*svTau2/2/s
+	lgamma := elementary.Lgamma(svNu / 2.0)
+	return float64(svNu/2.0*elementary.Log(svNu*svTau2/2)) - lgamma - float64((svNu/2.0+1)*elementary.Log(s)) - svNu*svTau2/2/s
 }
 
 // logBeta returns the Beta density of z = (φ + 1)/2 from log z and log(1 − z),
 //
 //	(a − 1) log z + (b − 1) log(1 − z) + log Γ(a + b) − log Γ(a) − log Γ(b)
 func logBeta(logZ, log1Z float64) float64 {
-	a, _ := math.Lgamma(svA)
-	b, _ := math.Lgamma(svB)
-	ab, _ := math.Lgamma(svA + svB)
-	return (svA-1)*logZ + (svB-1)*log1Z + ab - a - b
+	a := elementary.Lgamma(svA)
+	b := elementary.Lgamma(svB)
+	ab := elementary.Lgamma(svA + svB)
+	return float64((svA-1)*logZ) + float64((svB-1)*log1Z) + ab - a - b
 }
 
 // logSigmoid returns log s(η), s(η) = 1/(1 + e^{−η}), without overflow.
 func logSigmoid(eta float64) float64 {
-	return math.Min(eta, 0) - math.Log1p(math.Exp(-math.Abs(eta)))
+	return math.Min(eta, 0) - elementary.Log1p(elementary.Exp(-math.Abs(eta)))
 }
 
 // svData returns an error that names what is wrong with the data of a block.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // SVAuthors is the latent block of the stochastic volatility model as the code
@@ -54,8 +55,8 @@ func (m *SVAuthors) Info() *runtime.Info { return &m.info }
 // params returns s = σ², φ, d = 1 − φ² and β, which is NaN where it is not
 // positive.
 func (m *SVAuthors) params(q []float64) (s, phi, d, beta float64) {
-	cosh := math.Cosh(q[1])
-	s, phi, d, beta = math.Exp(2*q[0]), math.Tanh(q[1]), 1/(cosh*cosh), q[2]
+	cosh := elementary.Cosh(q[1])
+	s, phi, d, beta = elementary.Exp(float64(2*q[0])), elementary.Tanh(q[1]), 1/(cosh*cosh), q[2]
 	if !(beta > 0) {
 		beta = math.NaN()
 	}
@@ -71,7 +72,7 @@ func (m *SVAuthors) LogDensity(q []float64) float64 {
 	s, phi, d, beta := m.params(q)
 	// z = s(2α), since α = ½ log((1 + φ)/(1 − φ)).
 	return logObservations(m.y, m.x, beta) + logPath(m.x, s, phi, d) +
-		logInvChi2(s) + logBeta(logSigmoid(2*q[1]), logSigmoid(-2*q[1])) - math.Log(beta)
+		logInvChi2(s) + logBeta(logSigmoid(float64(2*q[1])), logSigmoid(float64(-2*q[1]))) - elementary.Log(beta)
 }
 
 // Gradient writes the derivatives of the likelihood's two factors, which
@@ -86,7 +87,7 @@ func (m *SVAuthors) Gradient(grad, q []float64) float64 {
 	s, phi, d, beta := m.params(q)
 	grad[0], grad[1] = logPathByGammaAlpha(m.x, s, phi, d)
 	grad[0] += -(svNu + 2) + svNu*svTau2/s
-	grad[1] += (svA-1)*(1-phi) - (svB-1)*(1+phi)
+	grad[1] += float64((svA-1)*(1-phi)) - float64((svB-1)*(1+phi))
 	grad[2] = logObservationsByBeta(m.y, m.x, beta) - 1/beta
 	l := m.LogDensity(q)
 	if math.IsNaN(beta) {
@@ -100,9 +101,9 @@ func (m *SVAuthors) Metric(g, q []float64) {
 	T := float64(len(m.x))
 	s, phi, d, beta := m.params(q)
 	copy(g, []float64{
-		2*T + 2*svNu*svTau2/s, 2 * phi, 0,
-		2 * phi, 2*phi*phi + (T-1+svA+svB-2)*d, 0,
-		0, 0, (2*T - 1) / (beta * beta),
+		float64(2*T) + 2*svNu*svTau2/s, float64(2 * phi), 0,
+		float64(2 * phi), float64(2*phi*phi) + float64((T-1+svA+svB-2)*d), 0,
+		0, 0, (float64(2*T) - 1) / (beta * beta),
 	})
 	if math.IsNaN(beta) {
 		fill(g[:9], beta)
@@ -128,10 +129,10 @@ func (m *SVAuthors) MetricJacobian(out, q []float64) {
 	s, phi, d, beta := m.params(q)
 	clear(out[:27])
 	out[(3*0+0)*3+0] = -4 * svNu * svTau2 / s
-	out[(3*0+1)*3+1] = 2 * d
-	out[(3*1+0)*3+1] = 2 * d
-	out[(3*1+1)*3+1] = 4*phi*d - 2*phi*d*(T-1+svA+svB-2)
-	out[(3*2+2)*3+2] = -2 * (2*T - 1) / (beta * beta * beta)
+	out[(3*0+1)*3+1] = float64(2 * d)
+	out[(3*1+0)*3+1] = float64(2 * d)
+	out[(3*1+1)*3+1] = float64(4*phi*d) - float64(2*phi*d*(T-1+svA+svB-2))
+	out[(3*2+2)*3+2] = -2 * (float64(2*T) - 1) / (beta * beta * beta)
 	if math.IsNaN(beta) {
 		fill(out[:27], beta)
 	}
@@ -139,7 +140,7 @@ func (m *SVAuthors) MetricJacobian(out, q []float64) {
 
 // Constrain writes (σ, φ, β) to x[3].
 func (m *SVAuthors) Constrain(x, q []float64) {
-	x[0], x[1], x[2] = math.Exp(q[0]), math.Tanh(q[1]), q[2]
+	x[0], x[1], x[2] = elementary.Exp(q[0]), elementary.Tanh(q[1]), q[2]
 }
 
 // Unconstrain writes (log σ, atanh φ, β) to q[3]. It returns an error that
@@ -153,7 +154,7 @@ func (m *SVAuthors) Unconstrain(q, x []float64) error {
 	case !(x[2] > 0) || math.IsInf(x[2], 1):
 		return outside(&m.info, 2, x[2], "a positive number")
 	}
-	q[0], q[1], q[2] = math.Log(x[0]), math.Atanh(x[1]), x[2]
+	q[0], q[1], q[2] = elementary.Log(x[0]), math.Atanh(x[1]), x[2]
 	return nil
 }
 

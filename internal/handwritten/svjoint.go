@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // SVJoint is the joint posterior of the stochastic volatility model that Brofos
@@ -79,7 +80,7 @@ func (m *SVJoint) Gradient(grad, q []float64) float64 {
 func (m *SVJoint) Constrain(x, q []float64) {
 	T := len(m.y)
 	copy(x[:T], q[:T])
-	x[T], x[T+1], x[T+2] = math.Exp(q[T]), math.Exp(q[T+1]), math.Tanh(q[T+2]/2)
+	x[T], x[T+1], x[T+2] = elementary.Exp(q[T]), elementary.Exp(q[T+1]), elementary.Tanh(float64(q[T+2]/2))
 }
 
 // Unconstrain is the inverse of Constrain. It returns an error that names the
@@ -97,7 +98,7 @@ func (m *SVJoint) Unconstrain(q, x []float64) error {
 	case !(math.Abs(x[T+2]) < 1):
 		return outside(&m.info, 3, x[T+2], "between -1 and 1")
 	}
-	q[T], q[T+1], q[T+2] = math.Log(x[T]), math.Log(x[T+1]), 2*math.Atanh(x[T+2])
+	q[T], q[T+1], q[T+2] = elementary.Log(x[T]), elementary.Log(x[T+1]), float64(2*math.Atanh(x[T+2]))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // SVLatent is the latent block of the stochastic volatility model that Brofos &
@@ -64,7 +65,7 @@ func (m *SVLatent) Info() *runtime.Info { return &m.info }
 // params returns s = σ², φ, d = 1 − φ² and β. With z = s(w), φ = 2z − 1 is
 // tanh(w/2) and d is 4z(1 − z).
 func (m *SVLatent) params(q []float64) (s, phi, d, beta float64) {
-	return math.Exp(q[0]), math.Tanh(q[1] / 2), 4 * sigmoid(q[1]) * sigmoid(-q[1]), math.Exp(q[2])
+	return elementary.Exp(q[0]), elementary.Tanh(float64(q[1] / 2)), float64(4 * sigmoid(q[1]) * sigmoid(-q[1])), elementary.Exp(q[2])
 }
 
 // LogDensity returns
@@ -83,7 +84,7 @@ func (m *SVLatent) LogDensity(q []float64) float64 {
 // Jacobian for z = (φ + 1)/2.
 func (m *SVLatent) prior(q []float64) float64 {
 	logZ, log1Z := logSigmoid(q[1]), logSigmoid(-q[1])
-	return logInvChi2(math.Exp(q[0])) + q[0] +
+	return logInvChi2(elementary.Exp(q[0])) + q[0] +
 		logBeta(logZ, log1Z) + math.Ln2 + logZ + log1Z -
 		q[2] + q[2]
 }
@@ -99,9 +100,9 @@ func (m *SVLatent) prior(q []float64) float64 {
 func (m *SVLatent) Gradient(grad, q []float64) float64 {
 	s, phi, d, beta := m.params(q)
 	gamma, alpha := logPathByGammaAlpha(m.x, s, phi, d)
-	grad[0] = gamma/2 - svNu/2.0 + svNu*svTau2/2/s
-	grad[1] = alpha/2 + svA*sigmoid(-q[1]) - svB*sigmoid(q[1])
-	grad[2] = beta * logObservationsByBeta(m.y, m.x, beta)
+	grad[0] = float64(gamma/2) - svNu/2.0 + svNu*svTau2/2/s
+	grad[1] = float64(alpha/2) + float64(svA*sigmoid(-q[1])) - float64(svB*sigmoid(q[1]))
+	grad[2] = float64(beta * logObservationsByBeta(m.y, m.x, beta))
 	return m.LogDensity(q)
 }
 
@@ -110,9 +111,9 @@ func (m *SVLatent) Metric(g, q []float64) {
 	T := float64(len(m.x))
 	s, phi, d, _ := m.params(q)
 	copy(g, []float64{
-		T/2 + svNu*svTau2/2/s, phi / 2, 0,
-		phi / 2, phi*phi/2 + (T-1+svA+svB)*d/4, 0,
-		0, 0, 2 * T,
+		float64(T/2) + svNu*svTau2/2/s, float64(phi / 2), 0,
+		float64(phi / 2), float64(phi*phi/2) + float64((T-1+svA+svB)*d/4), 0,
+		0, 0, float64(2 * T),
 	})
 }
 
@@ -134,14 +135,14 @@ func (m *SVLatent) MetricJacobian(out, q []float64) {
 	s, phi, d, _ := m.params(q)
 	clear(out[:27])
 	out[(3*0+0)*3+0] = -svNu * svTau2 / 2 / s
-	out[(3*0+1)*3+1] = d / 4
-	out[(3*1+0)*3+1] = d / 4
-	out[(3*1+1)*3+1] = phi*d/2 - phi*d*(T-1+svA+svB)/4
+	out[(3*0+1)*3+1] = float64(d / 4)
+	out[(3*1+0)*3+1] = float64(d / 4)
+	out[(3*1+1)*3+1] = float64(phi*d/2) - float64(phi*d*(T-1+svA+svB)/4)
 }
 
 // Constrain writes (σ², φ, β) to x[3].
 func (m *SVLatent) Constrain(x, q []float64) {
-	x[0], x[1], x[2] = math.Exp(q[0]), math.Tanh(q[1]/2), math.Exp(q[2])
+	x[0], x[1], x[2] = elementary.Exp(q[0]), elementary.Tanh(float64(q[1]/2)), elementary.Exp(q[2])
 }
 
 // Unconstrain writes (u, w, b) to q[3]. It returns an error that names the
@@ -155,7 +156,7 @@ func (m *SVLatent) Unconstrain(q, x []float64) error {
 	case !(x[2] > 0) || math.IsInf(x[2], 1):
 		return outside(&m.info, 2, x[2], "a positive number")
 	}
-	q[0], q[1], q[2] = math.Log(x[0]), 2*math.Atanh(x[1]), math.Log(x[2])
+	q[0], q[1], q[2] = elementary.Log(x[0]), float64(2*math.Atanh(x[1])), elementary.Log(x[2])
 	return nil
 }
 

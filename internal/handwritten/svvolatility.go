@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // SVVolatility is the volatility block of the stochastic volatility model
@@ -41,7 +42,7 @@ func NewSVVolatility(y []float64, sigma, phi, beta float64) (*SVVolatility, erro
 		return nil, fmt.Errorf("stochastic volatility: %w", err)
 	}
 	return &SVVolatility{
-		y: slices.Clone(y), s: sigma * sigma, phi: phi, beta: beta,
+		y: slices.Clone(y), s: float64(sigma * sigma), phi: phi, beta: beta,
 		info: runtime.Info{
 			Name:   "sv_volatility",
 			Params: []runtime.Param{{Name: "x", Shape: []int{len(y)}}},
@@ -55,7 +56,7 @@ func (m *SVVolatility) Info() *runtime.Info { return &m.info }
 
 // LogDensity returns L = log p(y | x, β) + log p(x | σ, φ).
 func (m *SVVolatility) LogDensity(q []float64) float64 {
-	return logObservations(m.y, q, m.beta) + logPath(q, m.s, m.phi, 1-m.phi*m.phi)
+	return logObservations(m.y, q, m.beta) + logPath(q, m.s, m.phi, 1-float64(m.phi*m.phi))
 }
 
 // precision returns the diagonal of C⁻¹ and the value beside it. The first
@@ -63,7 +64,7 @@ func (m *SVVolatility) LogDensity(q []float64) float64 {
 // x_{t−1} to x_t contributes φ²/s at t − 1 and 1/s at t.
 func (m *SVVolatility) precision() (diag []float64, off float64) {
 	diag = make([]float64, len(m.y))
-	diag[0] = (1 - m.phi*m.phi) / m.s
+	diag[0] = (1 - float64(m.phi*m.phi)) / m.s
 	for t := 1; t < len(diag); t++ {
 		diag[t-1] += m.phi * m.phi / m.s
 		diag[t] += 1 / m.s
@@ -76,12 +77,12 @@ func (m *SVVolatility) precision() (diag []float64, off float64) {
 func (m *SVVolatility) Gradient(grad, q []float64) float64 {
 	diag, off := m.precision()
 	for t, y := range m.y {
-		grad[t] = (y*y*math.Exp(-q[t])/(m.beta*m.beta)-1)/2 - diag[t]*q[t]
+		grad[t] = float64((y*y*elementary.Exp(-q[t])/(m.beta*m.beta)-1)/2) - float64(diag[t]*q[t])
 		if t > 0 {
-			grad[t] -= off * q[t-1]
+			grad[t] -= float64(off * q[t-1])
 		}
 		if t < len(m.y)-1 {
-			grad[t] -= off * q[t+1]
+			grad[t] -= float64(off * q[t+1])
 		}
 	}
 	return m.LogDensity(q)
