@@ -32,6 +32,9 @@ func logNormalDensity(y, mu, sigma float64) float64 {
 	return float64(-z*z/2) - elementary.Log(sigma) - logSqrt2Pi
 }
 
+// atanhTwice returns 2 atanh x = log(1 + x) − log(1 − x).
+func atanhTwice(x float64) float64 { return elementary.Log1p(x) - elementary.Log1p(-x) }
+
 // contract writes Σ_ij W_ij D_ijk to out[k], with the tensor D as
 // runtime.Model.MetricJacobian writes it.
 func contract(out, d, w []float64) {

@@ -98,7 +98,7 @@ func (m *SVJoint) Unconstrain(q, x []float64) error {
 	case !(math.Abs(x[T+2]) < 1):
 		return outside(&m.info, 3, x[T+2], "between -1 and 1")
 	}
-	q[T], q[T+1], q[T+2] = elementary.Log(x[T]), elementary.Log(x[T+1]), float64(2*math.Atanh(x[T+2]))
+	q[T], q[T+1], q[T+2] = elementary.Log(x[T]), elementary.Log(x[T+1]), atanhTwice(x[T+2])
 	return nil
 }
 

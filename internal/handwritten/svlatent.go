@@ -156,7 +156,7 @@ func (m *SVLatent) Unconstrain(q, x []float64) error {
 	case !(x[2] > 0) || math.IsInf(x[2], 1):
 		return outside(&m.info, 2, x[2], "a positive number")
 	}
-	q[0], q[1], q[2] = elementary.Log(x[0]), float64(2*math.Atanh(x[1])), elementary.Log(x[2])
+	q[0], q[1], q[2] = elementary.Log(x[0]), atanhTwice(x[1]), elementary.Log(x[2])
 	return nil
 }
 
