@@ -474,7 +474,7 @@ func (l *lowering) keep(ph *phase) {
 			continue
 		}
 		if g.cross[t] {
-			l.emit(&loop.Keep{V: g.variable(t)})
+			l.emit(&loop.Keep{V: g.variable(t), Within: d.Stage() > symbolic.StageGiven})
 		}
 		value := loop.Value(g.variable(t))
 		if at, ok := g.placeOf[t]; ok {

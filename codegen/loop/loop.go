@@ -271,8 +271,12 @@ type (
 	}
 	// Clear sets all elements of an array to 0.
 	Clear struct{ V *Var }
-	// Keep stores the value of a local scalar in the model.
-	Keep struct{ V *Var }
+	// Keep stores the value of a local scalar in the model. With Within, only functions of the program
+	// read it there.
+	Keep struct {
+		V      *Var
+		Within bool
+	}
 	// Kernel calls a function of the runtime with arrays. A scalar result declares V; others fill it.
 	Kernel struct {
 		Func string // with its package: kernel.MulVec

@@ -205,7 +205,7 @@ func (r *reader) stmt() Stmt {
 	case r.is("clear"):
 		return &Clear{r.variable(r.ident())}
 	case r.is("keep"):
-		return &Keep{r.variable(r.ident())}
+		return &Keep{r.variable(r.ident()), r.is("within")}
 	case r.is("fit"):
 		return r.fit()
 	case r.is("let"):

@@ -185,7 +185,7 @@ type text struct {
 // newText returns a writer that gives no variable the name of a word of the text form.
 func newText() *text {
 	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
-	for _, w := range strings.Fields("func after end field view int data matrix factor output for in if and clear keep fit fitpart call let by none draw float min max inf nan") {
+	for _, w := range strings.Fields("func after end field view int data matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan") {
 		t.taken[w] = true
 	}
 	return t
@@ -277,7 +277,11 @@ func (t *text) stmt(st Stmt) {
 	case *Clear:
 		t.line("clear %s", t.name(st.V))
 	case *Keep:
-		t.line("keep %s", t.name(st.V))
+		within := ""
+		if st.Within {
+			within = " within"
+		}
+		t.line("keep %s%s", t.name(st.V), within)
 	case *Kernel:
 		t.line("%s = call %s(%s)", t.result(st.V), st.Func, t.list(st.Args))
 	case *Fit:

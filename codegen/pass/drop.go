@@ -1,11 +1,20 @@
 package pass
 
-import "github.com/hamc-dev/hamc/codegen/loop"
+import (
+	"slices"
 
-// drop leaves out numbers of its own that a function does not read, and loops and branches that
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
+
+// drop leaves out numbers that a function computes and neither it nor another one reads, and loops and branches that
 // nothing is left of. Random numbers are drawn all the same.
 func drop(p *loop.Program) {
+	imports := p.Imports()
 	for _, f := range p.Funcs {
+		f.Body = slices.DeleteFunc(f.Body, func(st loop.Stmt) bool {
+			k, ok := st.(*loop.Keep)
+			return ok && k.Within && !imports[k.V]
+		})
 		var behind []loop.Stmt
 		for _, g := range p.Funcs {
 			if g.After == f {
@@ -43,7 +52,7 @@ func dropFrom(f *loop.Func, behind []loop.Stmt) {
 // idle reports whether a statement does nothing for what is read.
 func idle(st loop.Stmt, reads map[*loop.Var][][]*loop.Int) bool {
 	unread := func(v *loop.Var, e *loop.Expr) bool {
-		return v.Home == loop.Local && len(reads[v]) == 0 && !draws(e)
+		return (v.Home == loop.Local || v.Home == loop.Field && v.Scalar()) && len(reads[v]) == 0 && !draws(e)
 	}
 	switch st := st.(type) {
 	case *loop.Let:
