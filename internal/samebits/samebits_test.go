@@ -7,7 +7,7 @@ import (
 )
 
 // held are the packages in which nothing may depend on the machine.
-var held = []string{"github.com/hamc-dev/hamc/runtime/...", "github.com/hamc-dev/hamc/internal/handwritten"}
+var held = []string{"github.com/hamc-dev/hamc/runtime/...", "github.com/hamc-dev/hamc/generated/...", "github.com/hamc-dev/hamc/internal/handwritten"}
 
 // TestPackages checks that nothing in them does, by their text.
 func TestPackages(t *testing.T) {

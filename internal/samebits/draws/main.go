@@ -1,101 +1,171 @@
-// Command draws prints the bits of draws of the examples' generated samplers, on the data in the directory
-// that it is given. TestDraws compares what it prints on several machines.
+// Command draws prints the bits of draws of all examples and of some models written by hand, of every
+// distribution's generator and of the elementary and special functions. TestDraws compares what it prints on several machines.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"io"
 	"math"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"strings"
 
-	"github.com/hamc-dev/hamc/generated/banana"
-	"github.com/hamc-dev/hamc/generated/eight_schools"
-	"github.com/hamc-dev/hamc/generated/fitzhugh_nagumo"
-	"github.com/hamc-dev/hamc/generated/funnel"
-	"github.com/hamc-dev/hamc/generated/gaussian"
-	"github.com/hamc-dev/hamc/generated/logistic"
-	"github.com/hamc-dev/hamc/generated/rats"
+	"github.com/hamc-dev/hamc/internal/handwritten"
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/special"
 )
 
-// example is a model with the number of its transitions: an emulator takes its time.
-type example struct {
-	name          string
-	warmup, draws int
-	new           func(r io.Reader) (runtime.Model, error)
+// models are those of package handwritten. The funnel of package handwritten is
+// not among them: its eigenvalues are gonum's, whose products the compiler may fuse.
+var models = []posterior{
+	{"banana", func(string) (runtime.Posterior, error) { return handwritten.NewBanana(series(20), 2, 2) }},
+	{"gaussian", func(string) (runtime.Posterior, error) {
+		return handwritten.NewGaussian([]float64{1, -2}, []float64{2, 0.3, 0.3, 0.7})
+	}},
+	{"logistic", func(string) (runtime.Posterior, error) {
+		return handwritten.NewLogistic(series(60), binary(20), 20, 3)
+	}},
+	{"sv_latent", func(string) (runtime.Posterior, error) {
+		return handwritten.NewSVLatent(series(30), series(30))
+	}},
 }
 
-// read makes a model of its data.
-func read[D, M any](data func(io.Reader, string) (D, error), make func(D) (*M, error), as func(*M) runtime.Model) func(io.Reader) (runtime.Model, error) {
-	return func(r io.Reader) (runtime.Model, error) {
-		d, err := data(r, "data")
-		if err != nil {
-			return nil, err
-		}
-		m, err := make(d)
-		if err != nil {
-			return nil, err
-		}
-		return as(m), nil
+// series returns n numbers between −1 and 1 without a pattern.
+func series(n int) []float64 {
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(rng.IntN(2000)-1000) / 1000
 	}
+	return out
 }
 
-var examples = []example{
-	{"banana", 40, 20, read(banana.ReadData, banana.New, func(m *banana.Model) runtime.Model { return m })},
-	{"eight_schools", 30, 10, read(eight_schools.ReadData, eight_schools.New, func(m *eight_schools.Model) runtime.Model { return m })},
-	{"fitzhugh_nagumo", 2, 1, read(fitzhugh_nagumo.ReadData, fitzhugh_nagumo.New, func(m *fitzhugh_nagumo.Model) runtime.Model { return m })},
-	{"funnel", 30, 10, read(funnel.ReadData, funnel.New, func(m *funnel.Model) runtime.Model { return m })},
-	{"gaussian", 40, 20, read(gaussian.ReadData, gaussian.New, func(m *gaussian.Model) runtime.Model { return m })},
-	{"logistic", 10, 5, read(logistic.ReadData, logistic.New, func(m *logistic.Model) runtime.Model { return m })},
-	{"rats", 4, 2, read(rats.ReadData, rats.New, func(m *rats.Model) runtime.Model { return m })},
+// binary returns n zeros and ones.
+func binary(n int) []float64 {
+	out := series(n)
+	for i, v := range out {
+		out[i] = math.Round(math.Abs(v))
+	}
+	return out
 }
 
 func main() {
-	if err := run(os.Args[1]); err != nil {
+	data := flag.String("data", ".", "directory of the examples' data")
+	n := flag.Int("n", 5, "number of transitions of each example's warm-up, and of its draws")
+	only := flag.String("only", "", "one example, and nothing else")
+	flag.Parse()
+	if err := run(*data, *n, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string) error {
-	for _, x := range examples {
-		if err := x.print(dir); err != nil {
-			return fmt.Errorf("%s: %w", x.name, err)
+func run(data string, n int, only string) error {
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws, opt.Seed = 2, 40, 20, 7
+	if only == "" {
+		functions()
+		generators()
+		for _, m := range models {
+			if err := sample(m.name+" by hand", data, m.new, opt); err != nil {
+				return err
+			}
+		}
+	}
+	opt.Chains, opt.Warmup, opt.Draws = 1, n, n
+	for _, m := range examples {
+		if only == "" || only == m.name {
+			if err := sample(m.name, data, m.new, opt); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// print prints the draws of an example.
-func (x *example) print(dir string) error {
-	var data io.Reader
-	if f, err := os.Open(filepath.Join(dir, x.name+".data.json")); err == nil {
-		defer f.Close()
-		data = f
-	} else {
-		data = strings.NewReader("{}")
-	}
-	model, err := x.new(data)
+// sample prints draws from a posterior.
+func sample(name, data string, build func(data string) (runtime.Posterior, error), opt runtime.Options) error {
+	model, err := build(data)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Warmup, opt.Draws, opt.Seed = 2, x.warmup, x.draws, 7
 	r, err := runtime.Sample(context.Background(), model, opt, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	for i := range r.Chains {
 		for _, row := range r.Chains[i].Draws {
-			fmt.Printf("%s, chain %d:", x.name, i)
-			for _, v := range row {
-				fmt.Printf(" %016x", math.Float64bits(v))
-			}
-			fmt.Println()
+			bits(fmt.Sprintf("%s, chain %d", name, i), row...)
 		}
 	}
 	return nil
+}
+
+// bits prints the bits of numbers.
+func bits(name string, x ...float64) {
+	fmt.Print(name, ":")
+	for _, v := range x {
+		fmt.Printf(" %016x", math.Float64bits(v))
+	}
+	fmt.Println()
+}
+
+// functions prints values of functions at points of all sizes.
+func functions() {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 400 {
+		x := math.Ldexp(float64(2*rng.Float64())-1, rng.IntN(20)-12)
+		p := math.Abs(x)
+		s, c := elementary.Sincos(float64(1e5 * x))
+		bits("elementary", x, elementary.Exp(x), elementary.Expm1(x), elementary.Log(p), elementary.Log1p(p), elementary.Log10(p), s, c,
+			elementary.Tan(x), elementary.Atan(x), elementary.Sinh(x), elementary.Cosh(x), elementary.Tanh(x), elementary.Pow(p, x),
+			elementary.Hypot(x, 1), elementary.Lgamma(x), elementary.Erfc(x), elementary.Sin(math.Ldexp(x, 500)))
+		bits("special", special.InvLogit(x), special.Log1pExp(x), special.Log1mExp(-p), special.LogSumExp2(x, 1), special.Digamma(x), special.Trigamma(x),
+			special.Tetragamma(x), special.Phi(x), special.LogPhi(x), special.InvPhi(p/(1+p)), special.LogBeta(p, 3), special.StudentInformation(p))
+	}
+}
+
+// generators prints draws from the distributions, and from the tails of the normal one.
+func generators() {
+	type generator struct {
+		name string
+		draw func(rng *rand.Rand) float64
+	}
+	count := func(draw func(rng *rand.Rand) int) func(rng *rand.Rand) float64 {
+		return func(rng *rand.Rand) float64 { return float64(draw(rng)) }
+	}
+	for i, g := range []generator{
+		{"normal", func(rng *rand.Rand) float64 { return random.Normal(rng, 0.3, 1.7) }},
+		{"student_t", func(rng *rand.Rand) float64 { return random.StudentT(rng, 3, 0.3, 1.7) }},
+		{"cauchy", func(rng *rand.Rand) float64 { return random.Cauchy(rng, 0.3, 1.7) }},
+		{"lognormal", func(rng *rand.Rand) float64 { return random.LogNormal(rng, 0.3, 1.7) }},
+		{"exponential", func(rng *rand.Rand) float64 { return random.Exponential(rng, 1.7) }},
+		{"uniform", func(rng *rand.Rand) float64 { return random.Uniform(rng, 0.3, 1.7) }},
+		{"gamma", func(rng *rand.Rand) float64 { return random.Gamma(rng, 0.3, 1.7) }},
+		{"log of gamma", func(rng *rand.Rand) float64 { return random.LogOfGamma(rng, 0.3, 1.7) }},
+		{"inv_gamma", func(rng *rand.Rand) float64 { return random.InvGamma(rng, 2.3, 1.7) }},
+		{"inv_chi_square", func(rng *rand.Rand) float64 { return random.InvChiSquare(rng, 2.3) }},
+		{"scaled_inv_chi_square", func(rng *rand.Rand) float64 { return random.ScaledInvChiSquare(rng, 2.3, 1.7) }},
+		{"beta", func(rng *rand.Rand) float64 { return random.Beta(rng, 0.3, 1.7) }},
+		{"logit of beta", func(rng *rand.Rand) float64 { return random.LogitOfBeta(rng, 0.3, 1.7) }},
+		{"bernoulli", count(func(rng *rand.Rand) int { return random.Bernoulli(rng, 0.3) })},
+		{"bernoulli_logit", count(func(rng *rand.Rand) int { return random.BernoulliLogit(rng, 0.3) })},
+		{"binomial_logit", count(func(rng *rand.Rand) int { return random.BinomialLogit(rng, 200, 0.3) })},
+		{"poisson", count(func(rng *rand.Rand) int { return random.Poisson(rng, 1.7e5) })},
+		{"poisson_log", count(func(rng *rand.Rand) int { return random.PoissonLog(rng, 0.3) })},
+	} {
+		rng := rand.New(random.New(11, uint64(i)))
+		for range 50 {
+			bits(g.name, g.draw(rng))
+		}
+	}
+	// One number in two thousand is beyond 3.4, where the ziggurat takes logarithms.
+	rng := rand.New(random.New(12, 0))
+	for range 200_000 {
+		if x := random.StandardNormal(rng); math.Abs(x) > 3.4 {
+			bits("tails", x)
+		}
+	}
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hamc-dev/hamc/generated/banana"
+	"github.com/hamc-dev/hamc/generated/banana_explicit"
+	"github.com/hamc-dev/hamc/generated/eight_schools"
+	"github.com/hamc-dev/hamc/generated/fitzhugh_nagumo"
+	"github.com/hamc-dev/hamc/generated/funnel"
+	"github.com/hamc-dev/hamc/generated/gaussian"
+	"github.com/hamc-dev/hamc/generated/logistic"
+	"github.com/hamc-dev/hamc/generated/logistic_indexed"
+	"github.com/hamc-dev/hamc/generated/lotka_volterra"
+	"github.com/hamc-dev/hamc/generated/rats"
+	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
+	"github.com/hamc-dev/hamc/generated/stochastic_volatility_authors"
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// A posterior is one that is drawn from.
+type posterior struct {
+	name string
+	new  func(data string) (runtime.Posterior, error) // with the data of a directory
+}
+
+// examples are the samplers of package generated.
+var examples = []posterior{
+	example("banana", banana.ReadData, banana.New),
+	example("banana_explicit", banana_explicit.ReadData, banana_explicit.New),
+	example("eight_schools", eight_schools.ReadData, eight_schools.New),
+	example("fitzhugh_nagumo", fitzhugh_nagumo.ReadData, fitzhugh_nagumo.New),
+	example("funnel", funnel.ReadData, funnel.New),
+	example("gaussian", gaussian.ReadData, gaussian.New),
+	example("logistic", logistic.ReadData, logistic.New),
+	example("logistic_indexed", logistic_indexed.ReadData, logistic_indexed.New),
+	example("lotka_volterra", lotka_volterra.ReadData, lotka_volterra.New),
+	example("rats", rats.ReadData, rats.New),
+	example("stochastic_volatility", stochastic_volatility.ReadData, stochastic_volatility.New),
+	example("stochastic_volatility_authors", stochastic_volatility_authors.ReadData, stochastic_volatility_authors.New),
+}
+
+// example returns the posterior of a generated package. A model without data has no file of them.
+func example[D any, M runtime.Posterior](name string, read func(r io.Reader, name string) (D, error), build func(D) (M, error)) posterior {
+	return posterior{name, func(data string) (runtime.Posterior, error) {
+		file := filepath.Join(data, name+".data.json")
+		text, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			text, err = []byte("{}"), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		d, err := read(bytes.NewReader(text), file)
+		if err != nil {
+			return nil, err
+		}
+		return build(d)
+	}}
+}
