@@ -90,7 +90,7 @@ func multiNormal(rng *rand.Rand, y, mean, l []float64) {
 	}
 	z := make([]float64, n)
 	for i := range z {
-		z[i] = rng.NormFloat64()
+		z[i] = random.StandardNormal(rng)
 	}
 	for i := range y {
 		y[i] = mean[i]

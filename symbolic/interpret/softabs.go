@@ -45,7 +45,7 @@ func psi(l, alpha float64) float64 {
 	if math.Abs(x) < 1e-4 {
 		return (1 + x*x/3) / alpha
 	}
-	return l / math.Tanh(x)
+	return l / elementary.Tanh(x)
 }
 
 // slope is ψ'(λ) = coth(x) − x/sinh²(x), x = αλ.
@@ -58,7 +58,7 @@ func slope(l, alpha float64) float64 {
 		return math.Copysign(1, x)
 	}
 	sh := elementary.Sinh(x)
-	return 1/math.Tanh(x) - x/(sh*sh)
+	return 1/elementary.Tanh(x) - x/(sh*sh)
 }
 
 // metric writes G.
@@ -168,7 +168,7 @@ func (s *softAbs) second(a, b, c float64) float64 {
 				return 0
 			}
 			sh := elementary.Sinh(x)
-			return 2 * s.alpha * (x/math.Tanh(x) - 1) / (sh * sh)
+			return 2 * s.alpha * (x/elementary.Tanh(x) - 1) / (sh * sh)
 		})
 	})
 }
