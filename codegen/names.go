@@ -111,6 +111,40 @@ func letters(k int) string {
 	return s + string(rune('a'+k-1))
 }
 
+// fieldNames gives the data, and apart from them the parameters and the generated
+// quantities, exported field names: SigmaY for sigma_y, with a number where two would be equal.
+func (g *generator) fieldNames() {
+	g.fieldOf = map[string]string{}
+	group := func(list []string) {
+		taken := map[string]bool{}
+		for _, name := range list {
+			want := exported(name)
+			f := want
+			for k := 2; taken[f]; k++ {
+				f = want + strconv.Itoa(k)
+			}
+			taken[f] = true
+			g.fieldOf[name] = f
+		}
+	}
+	var data, params, quantities []string
+	for _, q := range g.d.Quantities {
+		quantities = append(quantities, q.Decl.ObjectName())
+	}
+	for _, d := range g.d.Model.Data {
+		data = append(data, d.ObjectName())
+	}
+	for _, b := range g.d.Params {
+		params = append(params, b.Decl.ObjectName())
+	}
+	group(data)
+	group(params)
+	group(quantities)
+}
+
+// field returns the field of a datum, parameter or generated quantity.
+func (g *generator) field(name string) string { return g.fieldOf[name] }
+
 // camel turns sigma_y into sigmaY.
 func camel(s string) string {
 	parts := strings.Split(s, "_")

@@ -3,6 +3,7 @@ package codegen_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,9 +32,9 @@ func TestPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, ds := dsl.Load(file, string(text), dsl.Options{})
+			m, ds := dsl.Load(file, string(text), dsl.Options{Consts: bindings(t, string(text))})
 			if m == nil {
-				t.Skip("needs constants of its own: ", ds)
+				t.Fatal(ds)
 			}
 			d, list := symbolic.Derive(m)
 			if d == nil {
@@ -66,6 +67,22 @@ func TestPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bindings are the constants that the comments of a model of the corpus bind, as hamc --const does.
+func bindings(t *testing.T, text string) []dsl.ConstBinding {
+	var out []dsl.ConstBinding
+	for _, line := range strings.Split(text, "\n") {
+		if rest, ok := strings.CutPrefix(line, "// --const "); ok {
+			name, value, _ := strings.Cut(rest, "=")
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, dsl.ConstBinding{Name: name, Value: v})
+		}
+	}
+	return out
 }
 
 // difference shows the first line in which two texts differ.

@@ -412,6 +412,25 @@ func (c *Context) SplitGuards(e *Expr) (guards []*Expr, rest *Expr) {
 	return guards, c.product(e.Val, ks, es)
 }
 
+// Guards returns the factors of a product that guard the others, and the places of the others:
+// indicators, deltas of a fixed position or of one from data, and deltas that stand before what
+// does not exist elsewhere. What they exclude is not evaluated.
+func Guards(e *Expr) (conds []*Expr, rest []int) {
+	if e.Op != Mul || !e.placed && !e.gather {
+		return nil, nil
+	}
+	stray := strays(e)
+	for n, a := range e.Args {
+		_, _, pair := indexPair(a)
+		if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
+			conds = append(conds, a)
+			continue
+		}
+		rest = append(rest, n)
+	}
+	return conds, rest
+}
+
 // InOrder sorts indicators and deltas so that each may be looked at when those before it hold: an
 // element of data that one reads exists where the bounds of its subscripts hold.
 func InOrder(guards []*Expr) []*Expr {

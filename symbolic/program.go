@@ -241,9 +241,7 @@ func (p *Program) invent(e *Expr) string {
 	return name
 }
 
-// Describe returns an identifier that tells what e is, or "".
-func Describe(e *Expr) string { return describe(e) }
-
+// describe returns an identifier that tells what e is, or "".
 func describe(e *Expr) string {
 	switch e.Op {
 	case Ref:

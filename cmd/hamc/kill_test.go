@@ -27,7 +27,7 @@ func TestKilledRunsResume(t *testing.T) {
 	run := func(args ...string) *process {
 		return start(t, dir, nil, append([]string{"run", "--quiet"}, args...)...)
 	}
-	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 5_000, 40_000)), "--audit", strconv.Itoa(campaign.Cases(t, 50, 200))}
+	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 15_000, 40_000)), "--audit", strconv.Itoa(campaign.Cases(t, 50, 200))}
 	whole := run(append(settings, "--output-dir", "whole")...)
 	if code := whole.drawn(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, whole.stderr.String())
@@ -44,12 +44,14 @@ func TestKilledRunsResume(t *testing.T) {
 	p := run(append(settings, "--output-dir", "parts")...)
 	killed, ended := 0, false
 	for range kills {
-		// Some kills hit the start, the others when more draws are written.
-		aim := written("parts")
+		// Some kills hit the start, after a time that is short beside that of the run; the others come when
+		// more draws are written, however long that takes.
+		aim, late := written("parts"), time.Now()
 		if rng.IntN(3) > 0 {
-			aim += rng.Int64N(total / 6)
+			aim += rng.Int64N(total / int64(kills+2))
+		} else {
+			late = late.Add(time.Duration(rng.IntN(20)) * time.Millisecond)
 		}
-		late := time.Now().Add(time.Duration(rng.IntN(200)) * time.Millisecond)
 		for !ended && (time.Now().Before(late) || written("parts") < aim) {
 			select {
 			case <-p.ended:

@@ -1,22 +1,5 @@
 package loop
 
-// Exprs calls f for each expression that a list of statements holds at its top, those of loops and
-// branches too.
-func Exprs(list []Stmt, f func(*Expr)) {
-	for _, st := range list {
-		switch st := st.(type) {
-		case *For:
-			Exprs(st.Body, f)
-		case *If:
-			Exprs(st.Body, f)
-		case *Let:
-			f(st.E)
-		case *Set:
-			f(st.E)
-		}
-	}
-}
-
 // Blocks calls f for a list of statements and for those inside it, inner ones first, and puts
 // what f returns in their place.
 func Blocks(list []Stmt, f func([]Stmt) []Stmt) []Stmt {

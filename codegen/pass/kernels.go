@@ -11,7 +11,7 @@ import (
 
 // elementwise are the functions with a kernel over an array.
 var elementwise = map[string]string{
-	"elementary.Exp": "kernel.Exp", "special.Log": "kernel.Log", "elementary.Log1p": "kernel.Log1p",
+	"elementary.Exp": "kernel.Exp", "elementary.Log": "kernel.Log", "elementary.Log1p": "kernel.Log1p",
 	"special.InvLogit": "kernel.InvLogit", "special.Log1pExp": "kernel.Log1pExp",
 }
 

@@ -28,7 +28,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
-	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
@@ -136,9 +135,9 @@ func (s *Model) summarise() {
 	sigmaY := s.sigmaY
 	sigmaT := s.sigmaT
 	y := s.y
-	logSigmaY := special.Log(sigmaY)
+	logSigmaY := elementary.Log(sigmaY)
 	c1 := -0.5 / (sigmaT * sigmaT)
-	logSigmaT := special.Log(sigmaT)
+	logSigmaT := elementary.Log(sigmaT)
 	c2 := -0.5 / (sigmaY * sigmaY)
 	c3 := -float64(0.9189385332046727*float64(n)) - float64(float64(n)*logSigmaY) - float64(2*logSigmaT) - 1.8378770664093453
 	c7 := 1/(sigmaT*sigmaT) + float64(n)/(sigmaY*sigmaY)

@@ -28,10 +28,10 @@ import (
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
+	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/random"
-	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
@@ -151,7 +151,7 @@ func (s *Model) summarise() {
 	n := s.n
 	sigma := s.sigma
 	c2 := -0.5 / (sigma * sigma)
-	logSigma := special.Log(sigma)
+	logSigma := elementary.Log(sigma)
 	c3 := -float64(1.8378770664093453*float64(n)) - float64(2*float64(n)*logSigma) - 2.756815599614018
 	s.c2 = c2
 	s.c3 = c3

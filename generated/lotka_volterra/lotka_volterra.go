@@ -61,7 +61,6 @@ import (
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/random"
-	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
@@ -376,7 +375,7 @@ func (s *Model) summarise() {
 	logY2 := s.logY2
 	sumLogYInit := 0.0
 	for i := range 2 {
-		logYInit[i] = special.Log(yInit[i])
+		logYInit[i] = elementary.Log(yInit[i])
 		sumLogYInit += logYInit[i]
 	}
 	for i := range n {

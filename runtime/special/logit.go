@@ -29,7 +29,7 @@ func Logit(p float64) float64 {
 	if 0.25 < p && p < 0.75 {
 		return elementary.Log1p((float64(2*p) - 1) / (1 - p)) // 2p − 1 is exact here
 	}
-	return Log(p / (1 - p))
+	return elementary.Log(p / (1 - p))
 }
 
 // Log1pExp returns log(1 + eˣ), also called softplus:
@@ -87,6 +87,3 @@ func LogDiffExp(a, b float64) float64 {
 	}
 	return a + Log1mExp(b-a)
 }
-
-// Log returns the natural logarithm of x.
-func Log(x float64) float64 { return elementary.Log(x) }

@@ -60,7 +60,7 @@ func InvPhi(p float64) float64 {
 		r := 0.180625 - float64(q*q)
 		return float64(q * ratio(&quantileCentre, r))
 	}
-	r := math.Sqrt(-Log(min(p, 1-p)))
+	r := math.Sqrt(-elementary.Log(min(p, 1-p)))
 	if r <= 5 {
 		r = ratio(&quantileTail, r-1.6)
 	} else {

@@ -30,7 +30,7 @@ func LMultiply(x, y float64) float64 {
 	if x == 0 && y >= 0 {
 		return 0
 	}
-	return float64(x * Log(y))
+	return float64(x * elementary.Log(y))
 }
 
 // LMultiply1p returns x log(1 + y), accurate for small y, and 0 where x is 0 and y ≥ −1.

@@ -46,7 +46,6 @@ func TestEnds(t *testing.T) {
 		{"Log1pSquare", Log1pSquare, 0, 0}, {"Log1pSquare", Log1pSquare, -1e200, 921.0340371976183}, {"Log1pSquare", Log1pSquare, 1e-200, 0}, {"Log1pSquare", Log1pSquare, nan, nan},
 		{"Log1pSquareSlope", Log1pSquareSlope, 1e200, 2e-200}, {"Log1pSquareSlope", Log1pSquareSlope, 1, 1}, {"Log1pSquareSlope", Log1pSquareSlope, -inf, 0}, {"Log1pSquareSlope", Log1pSquareSlope, nan, nan},
 		{"LogNonNegative", LogNonNegative, 0, 0}, {"LogNonNegative", LogNonNegative, -5e-324, -inf}, {"LogNonNegative", LogNonNegative, inf, 0}, {"LogNonNegative", LogNonNegative, nan, nan},
-		{"Log", Log, 5e-324, -744.4400719213812}, {"Log", Log, 0, -inf}, {"Log", Log, -1, nan}, {"Log", Log, inf, inf},
 	} {
 		if got := c.f(c.x); !(math.Abs(got-c.want) <= 1e-15*math.Abs(c.want)) && got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s(%v) = %v, want %v", c.name, c.x, got, c.want)

@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 
 mp.prec = 1300
 random.seed(1)
-N = 140
+N = 60
 
 
 def bits(lo, hi):

@@ -4,8 +4,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// What the integrators' steps of models whose matrices live in arrays are made of, see
-// runtime.Stages; the steps are the runtime's. Flat models have steps of their own (flat.go).
+// The methods of runtime.System that all dynamics have, but for their bodies, and shorthands of
+// jennifer. The integrators' steps are the runtime's (runtime/steps.go); flat models have steps of their own (flat.go).
 
 // byColumns emits the derivatives of a matrix, of each pair of entries by a contraction
 // with a weight that holds nothing else.
@@ -194,4 +194,10 @@ func (g *generator) leapfrogMethod(body ...jen.Code) jen.Code {
 // noLeapfrog is the leapfrog of models whose metric is not constant.
 func (g *generator) noLeapfrog() jen.Code {
 	return g.leapfrogMethod(jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NotConstant")})))
+}
+
+// curvatureMethod is that of runtime.Curved.
+func (g *generator) curvatureMethod(body ...jen.Code) jen.Code {
+	return doc("Curvature writes ∂²(−L + ½⟨W, G⟩)/∂q_k∂q_l at fixed W to dst[k·m+l], for a symmetric W\ngiven row-major: what Newton's method needs beyond Hamilton's equations.",
+		g.method("Curvature").Params(floats("dst", "q", "w")).Block(body...))
 }
