@@ -16,9 +16,10 @@ func TestSolutionsAreSwept(t *testing.T) {
 	for _, x := range []struct {
 		model, size     string
 		force, gradient int // operations per time, at most
+		momentum        int // likewise, of each momentum iteration of GLF(b)
 	}{
-		{"lotka_volterra", "N", 380, 36},
-		{"fitzhugh_nagumo", "n", 82, 22},
+		{"lotka_volterra", "N", 380, 36, 350},
+		{"fitzhugh_nagumo", "n", 82, 22, 0}, // the entries are few: summed over the times once
 	} {
 		t.Run(x.model, func(t *testing.T) {
 			file := "../examples/" + x.model + ".ham"
@@ -37,6 +38,15 @@ func TestSolutionsAreSwept(t *testing.T) {
 			matrix := needed(nil, d.Matrix)
 			if got := work(needed(matrix, d.Force), d.Force, x.size); got > x.force {
 				t.Errorf("the force takes %d operations at each time, more than %d", got, x.force)
+			}
+			iteration := needed(matrix, d.Rank1)
+			for def := range iteration {
+				if def.Stage() < symbolic.StageMomentum {
+					delete(iteration, def)
+				}
+			}
+			if got := work(iteration, d.Rank1, x.size); got > x.momentum {
+				t.Errorf("a momentum iteration takes %d operations at each time, more than %d", got, x.momentum)
 			}
 			all := append([]symbolic.Output{d.LogDensity}, d.Gradient...)
 			if got := work(needed(nil, all), d.Gradient, x.size); got > x.gradient {

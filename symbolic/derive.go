@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -248,7 +249,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	wB := prog.Lower(weighted, nil)
 	r.Contract = r.sweep(wB)
 	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{l, wB}))
-	r.Rank1 = r.sweep(c.Scale(0.5, prog.Lower(squared, nil)))
+	r.Rank1 = r.momentumPart(c.Scale(0.5, prog.Lower(squared, nil)))
 
 	if r.ByColumns = r.Large || len(p.Solves) > 0 || len(metric.Blocks)*len(p.Params) > maxTriples || p.constants() > maxCube; !r.ByColumns {
 		r.jacobian()
@@ -456,18 +457,97 @@ func (r *Derived) pairing(weight func(b BlockExpr, at, to []Sub) *Expr) *Expr {
 }
 
 // sweep returns the gradient of a lowered scalar, block by block.
-func (r *Derived) sweep(root *Expr) []Output {
+func (r *Derived) sweep(root *Expr) []Output { return r.gradient(root, false) }
+
+// gradient is sweep, or differentiates solutions directly: see Program.Adjoint.
+func (r *Derived) gradient(root *Expr, direct bool) []Output {
 	at := make([][]Sub, len(r.Params))
 	indices := make([]*Index, len(r.Params))
 	for n, b := range r.Params {
 		indices[n], at[n] = b.index(r.C, "k")
 	}
 	var out []Output
-	for n, e := range r.Prog.Adjoint(root, at) {
+	for n, e := range r.Prog.Adjoint(root, at, direct) {
 		ctx := indexList(indices[n])
 		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: ctx, E: e})...)
 	}
 	return out
+}
+
+// momentumIterations is how often a step of GLF(b) is taken to compute its momentum part at one position.
+const momentumIterations = 6
+
+// maxEntries is the largest number of derivatives of entries of the metric that are formed to see whether a
+// solution is better differentiated directly.
+const maxEntries = 64
+
+// momentumPart returns the gradient of ½⟨v vᵀ, B⟩. A sweep through the solutions of differential equations takes
+// all times in each iteration, where the derivatives of the entries of B, summed over the times once at a
+// position, take as many operations as there are of them: what costs less is taken.
+func (r *Derived) momentumPart(root *Expr) []Output {
+	swept := r.sweep(root)
+	entries := 0
+	for _, s := range r.Solves {
+		entries += len(s.Inputs) * len(r.Matrix)
+	}
+	if entries == 0 || entries > maxEntries {
+		return swept
+	}
+	known := r.needed(nil, r.Matrix, r.Force)
+	direct := r.gradient(root, true)
+	if r.momentumCost(known, direct) < r.momentumCost(known, swept) {
+		return direct
+	}
+	return swept
+}
+
+// momentumCost counts the operations of a momentum part at nominal sizes, at a position and in the iterations there.
+func (r *Derived) momentumCost(known map[*Def]bool, outs []Output) float64 {
+	once, again := NewCost(), NewCost()
+	for _, o := range outs {
+		again.Add(CostOf(o.E, o.Indices))
+	}
+	for d := range r.needed(known, outs) {
+		if d.Stage() == StageMomentum {
+			again.Add(d.Cost())
+		} else {
+			once.Add(d.Cost())
+		}
+	}
+	return r.C.at(once.Ops) + momentumIterations*r.C.at(again.Ops)
+}
+
+// needed returns the definitions of the position and the momentum that results need, but for those that are known.
+func (r *Derived) needed(known map[*Def]bool, lists ...[]Output) map[*Def]bool {
+	need := map[*Def]bool{}
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		Refs(e, func(x *Expr) {
+			if d := x.Tensor.Def; d != nil && d.Stage() > StageGiven && !need[d] && !known[d] {
+				need[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	for _, list := range lists {
+		for _, o := range list {
+			walk(o.E)
+		}
+	}
+	return need
+}
+
+// at is the value of a polynomial at nominal sizes.
+func (c *Context) at(p Poly) float64 {
+	total := 0.0
+	for mono, k := range p {
+		v := float64(k)
+		for _, name := range strings.Fields(mono) {
+			v *= c.nominal(upTo(dsl.Extent{Name: name}))
+		}
+		total += v
+	}
+	return total
 }
 
 // checkDifferentiable reports results that need a derivative that is not known: of

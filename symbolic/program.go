@@ -892,8 +892,10 @@ func (p *Program) dependsOnPosition(t *Tensor, memo map[*Tensor]bool) bool {
 
 // Adjoint returns, for each parameter block, the derivative of a lowered
 // scalar by the block's coordinate at the given subscripts: one reverse sweep
-// over the definitions.
-func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
+// over the definitions. The components of a solution of differential equations are part of the sweep or, where
+// direct is set, differentiated by the coordinates wherever they stand: what has been summed over the times then
+// has a derivative of its own for each coordinate, which no weight enters.
+func (p *Program) Adjoint(root *Expr, at [][]Sub, direct bool) []*Expr {
 	c := p.c
 	depends := map[*Tensor]bool{}
 	type adjoint struct {
@@ -905,8 +907,8 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 	// visit distributes the adjoint bar of an expression body that runs
 	// over indices.
 	visit := func(body *Expr, indices []*Index, bar *Expr) {
-		defer func(opaque bool) { c.apart = opaque }(c.apart)
-		c.apart = true // their derivatives come last
+		defer func(was bool) { c.apart = was }(c.apart)
+		c.apart = !direct
 		// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
 		// of both.
 		terms, ks := []*Expr{body}, []float64{1}
@@ -925,8 +927,17 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 				held[t] = append(in, term)
 			}
 		}
-		collect := func(e *Expr) {
-			Refs(e, func(r *Expr) { note(r.Tensor) })
+		var collect func(e *Expr)
+		collect = func(e *Expr) {
+			Refs(e, func(r *Expr) {
+				if part := r.Tensor.Part; part != nil && direct {
+					for _, u := range part.Of.Inputs {
+						collect(u.Raw)
+					}
+					return
+				}
+				note(r.Tensor)
+			})
 		}
 		for n, e := range terms {
 			term = n
@@ -962,7 +973,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub) []*Expr {
 		}
 		// The adjoint at the definition's own indices.
 		e := total(bar)
-		if len(d.Indices) > 0 && readsSolution(d.Body) {
+		if len(d.Indices) > 0 && !direct && readsSolution(d.Body) {
 			e = p.settle(e, bar.indices) // all that the solution's components share
 		}
 		fresh := make([]*Index, len(d.Indices))

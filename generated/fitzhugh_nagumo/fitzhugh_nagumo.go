@@ -117,6 +117,42 @@ type modelSpace struct {
 	a25     []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
 	a26     []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
 	a27     []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
+	a28     float64   // a28 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
+	a29     float64   // a29 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
+	a32     float64   // a32 = a30 + a31
+	a35     float64   // a35 = a33 + a34
+	a37     float64   // a37 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
+	a38     float64   // a38 = a36 + a37
+	a40     float64   // a40 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
+	a41     float64   // a41 = a39 + a40
+	a42     float64   // a42 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
+	a43     float64   // a43 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
+	a45     float64   // a45 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
+	a46     float64   // a46 = a44 + a45
+	a48     float64   // a48 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
+	a49     float64   // a49 = a47 + a48
+	a50     float64   // a50 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
+	a51     float64   // a51 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
+	a52     float64   // a52 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
+	a53     float64   // a53 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
+	a55     float64   // a55 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
+	a56     float64   // a56 = a54 + a55
+	a58     float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
+	a59     float64   // a59 = a57 + a58
+	a61     float64   // a61 = a30 + a60
+	a63     float64   // a63 = a33 + a62
+	a64     float64   // a64 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
+	a65     float64   // a65 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
+	a67     float64   // a67 = a42 + a66
+	a69     float64   // a69 = a43 + a68
+	a70     float64   // a70 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
+	a71     float64   // a71 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
+	a73     float64   // a73 = a52 + a72
+	a75     float64   // a75 = a53 + a74
+	a77     float64   // a77 = a28 + a76
+	a79     float64   // a79 = a29 + a78
+	a80     float64   // a80 = a31 + a60
+	a81     float64   // a81 = a34 + a62
 }
 
 // New returns the model given its data, or an error that names all data
@@ -621,38 +657,94 @@ func (s *Model) pairing(dst, q, w []float64) {
 	dst[2] = sumB14
 }
 
+// prepare computes what rank1 needs of the position alone.
+func (s *Model) prepare(q []float64) {
+	n := s.n
+	sRC, sRAC, sVC, sVAC, sRBA, sRB := s.sOut[3*n:4*n], s.sOut[11*n:12*n], s.sOut[2*n:3*n], s.sOut[10*n:11*n], s.sOut[17*n:18*n], s.sOut[7*n:8*n]
+	sVBA, sVB, sRAA, sRA, sVAA, sVA := s.sOut[16*n:17*n], s.sOut[6*n:7*n], s.sOut[13*n:14*n], s.sOut[5*n:6*n], s.sOut[12*n:13*n], s.sOut[4*n:5*n]
+	sRBC, sVBC, sRBB, sVBB, sRCC, sVCC := s.sOut[15*n:16*n], s.sOut[14*n:15*n], s.sOut[19*n:20*n], s.sOut[18*n:19*n], s.sOut[9*n:10*n], s.sOut[8*n:9*n]
+	a28, a29, a30, a31, a33, a34 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a36, a37, a39, a40, a42, a43 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a44, a45, a47, a48, a50, a51 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a52, a53, a54, a55, a57, a58 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a60, a62, a64, a65, a66, a68 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a70, a71, a72, a74, a76, a78 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	for i := range n {
+		a28 += float64(sRC[i] * sRAC[i])
+		a29 += float64(sVC[i] * sVAC[i])
+		a30 += float64(sRC[i] * sRBA[i])
+		a31 += float64(sRB[i] * sRAC[i])
+		a33 += float64(sVC[i] * sVBA[i])
+		a34 += float64(sVB[i] * sVAC[i])
+		a36 += float64(sRC[i] * sRAA[i])
+		a37 += float64(sRA[i] * sRAC[i])
+		a39 += float64(sVC[i] * sVAA[i])
+		a40 += float64(sVA[i] * sVAC[i])
+		a42 += float64(sRB[i] * sRBA[i])
+		a43 += float64(sVB[i] * sVBA[i])
+		a44 += float64(sRB[i] * sRAA[i])
+		a45 += float64(sRA[i] * sRBA[i])
+		a47 += float64(sVB[i] * sVAA[i])
+		a48 += float64(sVA[i] * sVBA[i])
+		a50 += float64(sRA[i] * sRAA[i])
+		a51 += float64(sVA[i] * sVAA[i])
+		a52 += float64(sRC[i] * sRBC[i])
+		a53 += float64(sVC[i] * sVBC[i])
+		a54 += float64(sRC[i] * sRBB[i])
+		a55 += float64(sRB[i] * sRBC[i])
+		a57 += float64(sVC[i] * sVBB[i])
+		a58 += float64(sVB[i] * sVBC[i])
+		a60 += float64(sRA[i] * sRBC[i])
+		a62 += float64(sVA[i] * sVBC[i])
+		a64 += float64(sRB[i] * sRBB[i])
+		a65 += float64(sVB[i] * sVBB[i])
+		a66 += float64(sRA[i] * sRBB[i])
+		a68 += float64(sVA[i] * sVBB[i])
+		a70 += float64(sRC[i] * sRCC[i])
+		a71 += float64(sVC[i] * sVCC[i])
+		a72 += float64(sRB[i] * sRCC[i])
+		a74 += float64(sVB[i] * sVCC[i])
+		a76 += float64(sRA[i] * sRCC[i])
+		a78 += float64(sVA[i] * sVCC[i])
+	}
+	a32 := a30 + a31
+	a35 := a33 + a34
+	a38 := a36 + a37
+	a41 := a39 + a40
+	a46 := a44 + a45
+	a49 := a47 + a48
+	a56 := a54 + a55
+	a59 := a57 + a58
+	a61 := a30 + a60
+	a63 := a33 + a62
+	a67 := a42 + a66
+	a69 := a43 + a68
+	a73 := a52 + a72
+	a75 := a53 + a74
+	a77 := a28 + a76
+	a79 := a29 + a78
+	a80 := a31 + a60
+	a81 := a34 + a62
+	s.a28, s.a29, s.a32, s.a35, s.a37, s.a38 = a28, a29, a32, a35, a37, a38
+	s.a40, s.a41, s.a42, s.a43, s.a45, s.a46 = a40, a41, a42, a43, a45, a46
+	s.a48, s.a49, s.a50, s.a51, s.a52, s.a53 = a48, a49, a50, a51, a52, a53
+	s.a55, s.a56, s.a58, s.a59, s.a61, s.a63 = a55, a56, a58, a59, a61, a63
+	s.a64, s.a65, s.a67, s.a69, s.a70, s.a71 = a64, a65, a67, a69, a70, a71
+	s.a73, s.a75, s.a77, s.a79, s.a80, s.a81 = a73, a75, a77, a79, a80, a81
+}
+
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	n := s.n
-	c2, vC, vB, vA, sVC, sVB := s.c2, v[2], v[1], v[0], s.sOut[2*n:3*n], s.sOut[6*n:7*n]
-	sVA, sRC, sRB, sRA, sVCC, sRCC := s.sOut[4*n:5*n], s.sOut[3*n:4*n], s.sOut[7*n:8*n], s.sOut[5*n:6*n], s.sOut[8*n:9*n], s.sOut[9*n:10*n]
-	sVAC, sRAC, sVBC, sRBC, sVAA, sRAA := s.sOut[10*n:11*n], s.sOut[11*n:12*n], s.sOut[14*n:15*n], s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n]
-	sVBA, sRBA, sVBB, sRBB := s.sOut[16*n:17*n], s.sOut[17*n:18*n], s.sOut[18*n:19*n], s.sOut[19*n:20*n]
-	b32 := float64(-2 * c2 * vC)
-	b33 := float64(-2 * c2 * vB)
-	b34 := float64(-2 * c2 * vA)
-	sumB42 := 0.0
-	sumB43 := 0.0
-	sumB41 := 0.0
-	for i := range n {
-		e := float64(sVC[i]*b32) + float64(sVB[i]*b33) + float64(sVA[i]*b34)
-		b35 := float64(vC * e)
-		e2 := float64(sRC[i]*b32) + float64(sRB[i]*b33) + float64(sRA[i]*b34)
-		b36 := float64(vC * e2)
-		b37 := float64(vA * e)
-		b38 := float64(vA * e2)
-		b39 := float64(vB * e)
-		b40 := float64(vB * e2)
-		b41 := float64(sVCC[i]*b35) + float64(sRCC[i]*b36) + float64(sVAC[i]*b37) + float64(sRAC[i]*b38) + float64(sVBC[i]*b39) + float64(sRBC[i]*b40)
-		b42 := float64(sVAC[i]*b35) + float64(sRAC[i]*b36) + float64(sVAA[i]*b37) + float64(sRAA[i]*b38) + float64(sVBA[i]*b39) + float64(sRBA[i]*b40)
-		b43 := float64(sVBC[i]*b35) + float64(sRBC[i]*b36) + float64(sVBA[i]*b37) + float64(sRBA[i]*b38) + float64(sVBB[i]*b39) + float64(sRBB[i]*b40)
-		sumB42 += b42
-		sumB43 += b43
-		sumB41 += b41
-	}
-	f[0] = sumB42
-	f[1] = sumB43
-	f[2] = sumB41
+	c2, vC, a28, a29, vB, a32 := s.c2, v[2], s.a28, s.a29, v[1], s.a32
+	a35, vA, a38, a41, a42, a43 := s.a35, v[0], s.a38, s.a41, s.a42, s.a43
+	a46, a49, a50, a51, a52, a53 := s.a46, s.a49, s.a50, s.a51, s.a52, s.a53
+	a56, a59, a61, a63, a64, a65 := s.a56, s.a59, s.a61, s.a63, s.a64, s.a65
+	a67, a69, a45, a48, a70, a71 := s.a67, s.a69, s.a45, s.a48, s.a70, s.a71
+	a73, a75, a77, a79, a55, a58 := s.a73, s.a75, s.a77, s.a79, s.a55, s.a58
+	a80, a81, a37, a40 := s.a80, s.a81, s.a37, s.a40
+	f[0] = float64(-2*c2*vC*vC*a28) + float64(-2*c2*vC*vC*a29) + float64(-2*c2*vB*vC*a32) + float64(-2*c2*vB*vC*a35) + float64(-2*c2*vA*vC*a38) + float64(-2*c2*vA*vC*a41) + float64(-2*c2*vB*vB*a42) + float64(-2*c2*vB*vB*a43) + float64(-2*c2*vA*vB*a46) + float64(-2*c2*vA*vB*a49) + float64(-2*c2*vA*vA*a50) + float64(-2*c2*vA*vA*a51)
+	f[1] = float64(-2*c2*vC*vC*a52) + float64(-2*c2*vC*vC*a53) + float64(-2*c2*vB*vC*a56) + float64(-2*c2*vB*vC*a59) + float64(-2*c2*vA*vC*a61) + float64(-2*c2*vA*vC*a63) + float64(-2*c2*vB*vB*a64) + float64(-2*c2*vB*vB*a65) + float64(-2*c2*vA*vB*a67) + float64(-2*c2*vA*vB*a69) + float64(-2*c2*vA*vA*a45) + float64(-2*c2*vA*vA*a48)
+	f[2] = float64(-2*c2*vC*vC*a70) + float64(-2*c2*vC*vC*a71) + float64(-2*c2*vB*vC*a73) + float64(-2*c2*vB*vC*a75) + float64(-2*c2*vA*vC*a77) + float64(-2*c2*vA*vC*a79) + float64(-2*c2*vB*vB*a55) + float64(-2*c2*vB*vB*a58) + float64(-2*c2*vA*vB*a80) + float64(-2*c2*vA*vB*a81) + float64(-2*c2*vA*vA*a37) + float64(-2*c2*vA*vA*a40)
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -824,6 +916,7 @@ func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
 	}
 	s.factor.Inverse(s.w)
 	s.force(s.force0, q, s.w)
+	s.prepare(q)
 	s.full = true
 	return s.force0, rt.OK
 }
