@@ -44,7 +44,12 @@ func (l *lowering) over(i *symbolic.Index) *lowering {
 
 // upTo is over, up to another bound.
 func (l *lowering) upTo(i *symbolic.Index, to *loop.Int) *lowering {
-	st := &loop.For{V: &loop.Var{Name: i.Name, Int: true}, From: l.g.extent(i.Range.Lo.Plus(-1)), To: to}
+	return l.between(i, l.g.extent(i.Range.Lo.Plus(-1)), to)
+}
+
+// between is over, from one bound to another.
+func (l *lowering) between(i *symbolic.Index, from, to *loop.Int) *lowering {
+	st := &loop.For{V: &loop.Var{Name: i.Name, Int: true}, From: from, To: to}
 	l.emit(st)
 	in := l.inside(&st.Body)
 	in.vars[i] = st.V
@@ -213,17 +218,37 @@ func (l *lowering) node(e *symbolic.Expr) *loop.Expr {
 	case symbolic.Sum:
 		acc := &loop.Var{Name: "sum"}
 		l.emit(&loop.Let{V: acc, E: loop.Number(0)})
-		in := l.over(e.Index)
-		in.emit(&loop.Set{V: acc, E: in.expr(e.Args[0]), Add: true})
+		l.summed(e, acc)
 		return loop.Value(acc)
 	case symbolic.Delta:
 		return &loop.Expr{Op: loop.Test, Func: "kernel.Delta", At: l.positions(e.Subs)}
+	case symbolic.Before:
+		return &loop.Expr{Op: loop.Test, Func: "kernel.Before", At: l.positions(e.Subs)}
 	case symbolic.Inside:
 		return &loop.Expr{Op: loop.Test, Func: "kernel.Inside", At: []*loop.Int{l.position(e.Subs[0]).Plus(1), l.g.extent(e.Range.Lo), l.g.extent(e.Range.Hi)}}
 	case symbolic.Draw:
 		return l.draw(e)
 	}
 	panic(fmt.Sprintf("codegen: no way to lower the expression %s", symbolic.Format(e)))
+}
+
+// summed adds up a sum in acc. A comparison of its index is a bound of the loop.
+func (l *lowering) summed(e *symbolic.Expr, acc *loop.Var) {
+	from, to, rest := l.g.d.C.Bounds(e)
+	r := e.Index.Range
+	lo, hi := l.g.extent(r.Lo.Plus(-1)), l.g.extent(r.Hi)
+	for _, s := range to {
+		if bound := l.position(s); r.Hi == s.End().Plus(-1) {
+			hi = bound // which is no more than that
+		} else {
+			hi = loop.Least(bound, hi)
+		}
+	}
+	for _, s := range from {
+		lo = loop.Greatest(lo, l.position(s).Plus(1))
+	}
+	in := l.between(e.Index, lo, hi)
+	in.emit(&loop.Set{V: acc, E: in.expr(rest), Add: true})
 }
 
 // sum lowers a sum: its terms in the order in which they are added up, a positive one first.
@@ -285,6 +310,10 @@ func (l *lowering) conditions(guards []*symbolic.Expr) []loop.Cond {
 	}
 	for _, e := range symbolic.InOrder(guards) {
 		s := e.Subs[0]
+		if e.Op == symbolic.Before {
+			add(loop.Cond{X: l.position(s), Op: loop.Below, Y: l.position(e.Subs[1])}, false)
+			continue
+		}
 		if e.Op == symbolic.Delta {
 			out = append(out, loop.Cond{X: l.position(s), Op: loop.Equals, Y: l.position(e.Subs[1])})
 			continue
@@ -340,8 +369,7 @@ func (l *lowering) definition(d *symbolic.Def) {
 		l.nest(d.Scatter.Loops(), func(in *lowering) { in.scatter(v, d.Scatter) })
 	case len(d.Indices) == 0 && d.Body.Op == symbolic.Sum:
 		l.emit(&loop.Let{V: v, E: loop.Number(0)})
-		in := l.over(d.Body.Index)
-		in.emit(&loop.Set{V: v, E: in.expr(d.Body.Args[0]), Add: true})
+		l.summed(d.Body, v)
 	case len(d.Indices) == 0:
 		l.emit(&loop.Let{V: v, E: l.expr(d.Body)})
 	default:

@@ -242,6 +242,107 @@ func TestWithin(t *testing.T) {
 	}
 }
 
+// TestBefore: a comparison of two positions is a number where it is known, an indicator where one
+// of them is fixed, and has one form however it is shifted.
+func TestBefore(t *testing.T) {
+	w := newWorld(3)
+	c := w.c
+	T := sizeN
+	c.least["n"] = 2
+	i, j := w.index("i", rangeOf(1, T)), w.index("j", rangeOf(1, T))
+	short, late := w.index("s", rangeOf(1, T.Plus(-1))), w.index("l", rangeOf(3, T))
+	fixed := func(x dsl.Extent) Sub { return Sub{At: x} }
+	for _, row := range []struct {
+		a, b Sub
+		want string
+	}{
+		{at(i, 0), at(j, 0), "[i < j]"},
+		{at(i, 1), at(j, 0), "[i < j-1]"},
+		{at(i, 0), at(j, 2), "[i < j+2]"},
+		{at(i, 0), at(i, 0), "0"},
+		{at(i, 0), at(i, 1), "1"},
+		{at(i, 2), at(i, 1), "0"},
+		{at(i, 0), fixed(T), "[i in n-1]"},
+		{at(short, 0), fixed(T), "1"},
+		{fixed(T), at(i, 0), "0"},
+		{at(i, 0), fixed(dsl.Fixed(1)), "0"},
+		{fixed(dsl.Fixed(1)), at(i, 0), "[i in 2..n]"},
+		{fixed(dsl.Fixed(2)), at(late, 0), "1"},
+		{fixed(dsl.Fixed(2)), at(i, -1), "[i in 4..n]"},
+		{fixed(dsl.Fixed(1)), fixed(T), "1"},
+		{fixed(dsl.Fixed(2)), fixed(T), "[2 in 2..n-1]"},
+		{fixed(dsl.Fixed(2)), fixed(dsl.Fixed(3)), "1"},
+		{fixed(dsl.Fixed(3)), fixed(dsl.Fixed(3)), "0"},
+		{fixed(T), fixed(T.Plus(1)), "1"},
+	} {
+		got := c.Before(row.a, row.b)
+		if Format(got) != row.want {
+			t.Errorf("%s < %s: %s, want %s", row.a, row.b, Format(got), row.want)
+		}
+		for _, x := range []*Index{i, j, short, late} {
+			w.env.idx[x] = w.env.extent(x.Range.Lo)
+		}
+		for v := 1; v <= w.env.extent(T); v++ {
+			for _, x := range []*Index{i, short, late} {
+				if v >= w.env.extent(x.Range.Lo) && v <= w.env.extent(x.Range.Hi) {
+					w.env.idx[x] = v
+				}
+			}
+			if want := indicator(w.env.sub(row.a) < w.env.sub(row.b)); w.env.eval(got) != want {
+				t.Errorf("%s < %s: %s is not %g", row.a, row.b, Format(got), want)
+			}
+		}
+	}
+	u := c.Ref(w.tensor("u"), at(i, 0))
+	for _, row := range []struct {
+		name string
+		p, q *Expr
+	}{
+		{"its square", c.Pow(c.Before(at(i, 0), at(j, 0)), 2), c.Before(at(i, 0), at(j, 0))},
+		{"both ways", c.Mul(c.Before(at(i, 0), at(j, 0)), u, c.Before(at(j, 0), at(i, 0))), c.Number(0)},
+		{"both ways, with one place between", c.Mul(c.Before(at(i, 0), at(j, 1)), c.Before(at(j, 0), at(i, 0))), c.Number(0)},
+		{"the narrower", c.Mul(c.Before(at(i, 0), at(j, 0)), c.Before(at(i, 0), at(j, 1))), c.Before(at(i, 0), at(j, 0))},
+		{"under a delta", c.Mul(c.Before(at(i, 0), at(j, 0)), c.Delta(at(i, 0), at(j, 0))), c.Number(0)},
+		{"a sum over a delta", c.Sum(i, c.Mul(c.Before(at(i, 0), at(j, 0)), c.Delta(at(i, 0), at(short, 0)), u)),
+			c.Mul(c.Before(at(short, 0), at(j, 0)), c.Ref(w.tensor("u"), at(short, 0)))},
+	} {
+		if row.p != row.q {
+			t.Errorf("%s: %s, want %s", row.name, Format(row.p), Format(row.q))
+		}
+	}
+	if e := c.Mul(c.Before(at(i, 0), at(j, 2)), c.Before(at(j, 0), at(i, 2))); len(e.Args) != 2 {
+		t.Errorf("%s: two places next to each other pass both ways", Format(e))
+	}
+}
+
+// TestBounds: the comparisons of a sum's index are taken out of what is summed, others stay.
+func TestBounds(t *testing.T) {
+	w := newWorld(3)
+	c := w.c
+	i, j, k := w.index("i", rangeOf(1, sizeN)), w.index("j", rangeOf(1, sizeN)), w.index("k", rangeOf(1, sizeN))
+	y := c.Ref(w.tensor("y"), at(i, 0))
+	for _, row := range []struct {
+		body           *Expr
+		from, to, rest string
+	}{
+		{c.Mul(y, c.Before(at(i, 0), at(j, 0))), "", "j", "y[i1]"},
+		{c.Mul(y, c.Before(at(i, -1), at(j, 0))), "", "j+1", "y[i1]"},
+		{c.Mul(y, c.Before(at(j, 0), at(i, 1))), "j-1", "", "y[i1]"},
+		{c.Mul(y, c.Before(at(j, 0), at(i, 0)), c.Before(at(i, 0), at(k, 0))), "j", "k", "y[i1]"},
+		{c.Before(at(i, 0), at(j, 0)), "", "j", "1"},
+		{c.Mul(y, c.Number(2)), "", "", "y[i1]"},
+	} {
+		sum := c.Sum(i, row.body)
+		if sum.Op == Mul {
+			sum = sum.Args[0]
+		}
+		from, to, rest := c.Bounds(sum)
+		if subsString(from) != row.from || subsString(to) != row.to || Format(rest) != row.rest {
+			t.Errorf("%s: after %q, before %q, %s", Format(sum), subsString(from), subsString(to), Format(rest))
+		}
+	}
+}
+
 // TestEmptyRanges: a range that holds nothing at the sizes given sums to
 // nothing, whatever its form says about its length.
 func TestEmptyRanges(t *testing.T) {

@@ -205,7 +205,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 			}
 		case e.Op == Call && e.Func.Name == "exp":
 			expo = append(expo, addend{e.Args[0], k})
-		case (e.Op == Delta || e.Op == Inside) && k > 0:
+		case (e.Op == Delta || e.Op == Inside || e.Op == Before) && k > 0:
 			factors = append(factors, addend{e, 1})
 		case e.Op == Add && k == math.Trunc(k) && (e.Val < 0 || e.Val == 0 && e.K[0] < 0):
 			// (b − a)² is (a − b)²; 1 − s keeps its form.
@@ -247,7 +247,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	out := factors[:0]
 	for _, f := range factors {
 		if n := len(out); n > 0 && out[n-1].e == f.e {
-			if f.e.Op != Delta && f.e.Op != Inside {
+			if f.e.Op != Delta && f.e.Op != Inside && f.e.Op != Before {
 				out[n-1].k = c.arithmetic.plus(out[n-1].k, f.k)
 			}
 			continue
@@ -257,6 +257,9 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	ks := make([]float64, 0, len(out))
 	es := make([]*Expr, 0, len(out))
 	for _, f := range out {
+		if f.e.Op == Before && slices.ContainsFunc(out, func(g addend) bool { return excluded(f.e, g.e) }) {
+			return c.Number(0)
+		}
 		if f.k != 0 && !impliedBy(f.e, out) {
 			ks, es = append(ks, f.k), append(es, f.e)
 		}
@@ -295,6 +298,15 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 // impliedBy reports whether an indicator says no more than another one of the
 // factors, of a part of its range.
 func impliedBy(e *Expr, factors []addend) bool {
+	if a, b, ok := comparison(e); ok {
+		for _, f := range factors {
+			x, y, ok := comparison(f.e)
+			if ok && f.e != e && x == a && y.Index == b.Index && y.Data == b.Data && y.Offset < b.Offset {
+				return true
+			}
+		}
+		return false
+	}
 	if e.Op != Inside {
 		return false
 	}
@@ -461,6 +473,106 @@ func (c *Context) within(s Sub, r dsl.Range) *Expr {
 	r = dsl.Range{Lo: r.Lo.Plus(-s.Offset), Hi: r.Hi.Plus(-s.Offset)}
 	s.Offset = 0
 	return c.intern(Expr{Op: Inside, Subs: []Sub{s}, Range: r})
+}
+
+// Before returns 1 if the position a comes before b, else 0: a number where that is known
+// whatever the indices, an indicator of one subscript where the other is fixed, and otherwise the
+// node Before.
+func (c *Context) Before(a, b Sub) *Expr {
+	sameIndex := a.Index != nil && a.Index == b.Index || a.Data != nil && a.Data == b.Data
+	if sameIndex {
+		return c.truth(a.Offset < b.Offset)
+	}
+	x, y := a.ends(), b.ends()
+	switch {
+	case c.precedes(x.Hi, y.Lo):
+		return c.Number(1)
+	case c.precedes(y.Hi.Plus(-1), x.Lo):
+		return c.Number(0)
+	case a.IsFixed() && b.IsFixed():
+		return c.within(a, dsl.Range{Lo: a.At, Hi: b.At.Plus(-1)})
+	case a.IsFixed():
+		return c.within(b, dsl.Range{Lo: a.At.Plus(1), Hi: y.Hi})
+	case b.IsFixed():
+		return c.within(a, dsl.Range{Lo: x.Lo, Hi: b.At.Plus(-1)})
+	}
+	// All offsets go to the second subscript.
+	b.Offset -= a.Offset
+	a.Offset = 0
+	return c.intern(Expr{Op: Before, Subs: []Sub{a, b}})
+}
+
+// truth is 1 for what holds, and 0 for what does not.
+func (c *Context) truth(holds bool) *Expr {
+	if holds {
+		return c.Number(1)
+	}
+	return c.Number(0)
+}
+
+// precedes reports whether a < b whatever the sizes, which have least values.
+func (c *Context) precedes(a, b dsl.Extent) bool {
+	return a.Name == b.Name && a.Offset < b.Offset ||
+		a.IsConst() && !b.IsConst() && a.Offset < c.atLeast(b.Name)+b.Offset
+}
+
+// atLeast is the least value of a size.
+func (c *Context) atLeast(size string) int { return max(1, c.least[size]) }
+
+// comparison returns the subscripts of a comparison of two positions.
+func comparison(e *Expr) (a, b Sub, ok bool) {
+	if e.Op != Before {
+		return a, b, false
+	}
+	return e.Subs[0], e.Subs[1], true
+}
+
+// excluded reports whether two comparisons never hold together: a < b + p and b < a + q.
+func excluded(e, f *Expr) bool {
+	a, b, ok1 := comparison(e)
+	x, y, ok2 := comparison(f)
+	return ok1 && ok2 && a.Index == y.Index && a.Data == y.Data && b.Index == x.Index && b.Data == x.Data && b.Offset+y.Offset < 2
+}
+
+// projections are what a comparison says of each of its two subscripts alone: where j < k, j is no
+// last and k no first position.
+func (c *Context) projections(e *Expr) []*Expr {
+	a, b, ok := comparison(e)
+	if !ok {
+		return nil
+	}
+	x, y := a.ends(), b.ends()
+	return []*Expr{
+		c.within(a, dsl.Range{Lo: x.Lo, Hi: y.Hi.Plus(-1)}),
+		c.within(b, dsl.Range{Lo: x.Lo.Plus(1), Hi: y.Hi}),
+	}
+}
+
+// Bounds takes the comparisons of a sum's index out of what is summed: from is what it comes after,
+// to what it comes before.
+func (c *Context) Bounds(sum *Expr) (from, to []Sub, rest *Expr) {
+	i, body := sum.Index, sum.Args[0]
+	ks, es, val := body.K, body.Args, body.Val
+	if body.Op != Mul {
+		ks, es, val = []float64{1}, []*Expr{body}, 1
+	}
+	var restK []float64
+	var others []*Expr
+	for n, e := range es {
+		a, b, ok := comparison(e)
+		switch {
+		case ok && a.Index == i && !b.carries(i):
+			to = append(to, b)
+		case ok && b.Index == i && !a.carries(i):
+			from = append(from, shiftSub(a, -b.Offset))
+		default:
+			restK, others = append(restK, ks[n]), append(others, e)
+		}
+	}
+	if len(from)+len(to) == 0 {
+		return nil, nil, body
+	}
+	return from, to, c.product(val, restK, others)
 }
 
 // Extent returns a symbolic size as an expression.
@@ -755,6 +867,8 @@ func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 		return c.Delta(subs[0], subs[1])
 	case Inside:
 		return c.within(subs[0], e.Range)
+	case Before:
+		return c.Before(subs[0], subs[1])
 	case Draw:
 		return c.intern(Expr{Op: Draw, Dist: e.Dist, Tensor: e.Tensor, Args: args})
 	}

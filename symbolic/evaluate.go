@@ -345,7 +345,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		// An indicator is looked at first: what it excludes is not evaluated.
 		var first []*Expr
 		for _, a := range e.Args {
-			if a.Op == Inside || a.Op == Delta {
+			if a.Op == Inside || a.Op == Before || a.Op == Delta {
 				first = append(first, a)
 			}
 		}
@@ -414,6 +414,14 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
 		return func() float64 {
 			if a() == b() {
+				return 1
+			}
+			return 0
+		}
+	case Before:
+		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
+		return func() float64 {
+			if a() < b() {
 				return 1
 			}
 			return 0

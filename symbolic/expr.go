@@ -127,6 +127,9 @@ func (s Sub) ends() dsl.Range {
 	return dsl.Range{Lo: r.Lo.Plus(s.Offset), Hi: r.Hi.Plus(s.Offset)}
 }
 
+// End returns the greatest position that s may name.
+func (s Sub) End() dsl.Extent { return s.ends().Hi }
+
 // carries reports whether the position depends on an index.
 func (s Sub) carries(i *Index) bool {
 	return s.Index == i && i != nil || s.Data != nil && s.Data.hasFree(i)
@@ -173,6 +176,7 @@ const (
 	Sum                    // Σ_Index Args[0]
 	Delta                  // Kronecker's delta of Subs[0] and Subs[1]
 	Inside                 // 1 if Subs[0] lies in Range, else 0
+	Before                 // 1 if Subs[0] < Subs[1], else 0
 	Draw                   // a random number from Dist(Args): the body of a definition, and no part of it; two Args more are the ends of an interval that truncates it
 	LeastSquares           // a part of a fit, that of the definition of Tensor, from the arrays Args: the body of a definition, and no part of it
 )
@@ -375,7 +379,7 @@ func (c *Context) intern(e Expr) *Expr {
 	n := &Expr{Op: e.Op, Val: e.Val, K: e.K, Args: e.Args, Tensor: e.Tensor, Subs: e.Subs, Func: e.Func, Dist: e.Dist, Index: e.Index, Range: e.Range}
 	c.nextID++
 	n.id = c.nextID
-	n.placed = e.Op == Delta || e.Op == Inside
+	n.placed = e.Op == Delta || e.Op == Inside || e.Op == Before
 	for _, a := range n.Args {
 		n.level = max(n.level, a.level)
 		n.stage = max(n.stage, a.stage)
@@ -406,9 +410,8 @@ func (c *Context) intern(e Expr) *Expr {
 	case Sum:
 		n.level = max(n.level, n.Index.level)
 		n.dropFree(n.Index)
-		if !n.Index.Range.Hi.IsConst() || !n.Index.Range.Lo.IsConst() {
-			n.stage = max(n.stage, StageData)
-		}
+		// Also of a range of numbers: what is left as a sum is computed once, and not where it stands.
+		n.stage = max(n.stage, StageData)
 	}
 	n.measure()
 	c.nodes[string(k)] = n

@@ -254,7 +254,7 @@ func (c *Context) signOf(e *Expr) Sign {
 		if e.Func.Positive {
 			return Positive
 		}
-	case Delta, Inside:
+	case Delta, Inside, Before:
 		return NonNegative
 	case Sum:
 		if s := c.Sign(e.Args[0]); s != UnknownSign {

@@ -394,7 +394,7 @@ func (l *lowering) scatter(e *Expr) *Expr {
 
 // SplitGuards splits a product into the indicators among its factors and the rest.
 func (c *Context) SplitGuards(e *Expr) (guards []*Expr, rest *Expr) {
-	if e.Op == Inside {
+	if e.Op == Inside || e.Op == Before {
 		return []*Expr{e}, c.Number(1)
 	}
 	if e.Op != Mul {
@@ -403,7 +403,7 @@ func (c *Context) SplitGuards(e *Expr) (guards []*Expr, rest *Expr) {
 	var ks []float64
 	var es []*Expr
 	for n, a := range e.Args {
-		if a.Op == Inside {
+		if a.Op == Inside || a.Op == Before {
 			guards = append(guards, a)
 			continue
 		}
@@ -422,7 +422,7 @@ func Guards(e *Expr) (conds []*Expr, rest []int) {
 	stray := strays(e)
 	for n, a := range e.Args {
 		_, _, pair := indexPair(a)
-		if a.Op == Inside || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
+		if a.Op == Inside || a.Op == Before || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
 			conds = append(conds, a)
 			continue
 		}
@@ -477,7 +477,7 @@ const leastGathered = 8
 // such positions may be anything where no datum names them, and have to stay.
 func (l *lowering) through(e *Expr) *Expr {
 	c := l.p.c
-	if !e.gather || len(e.free) == 0 || e.Op == Ref || e.Op == Delta || e.Op == Inside || e.Op != Sum && e.stage < StageGiven {
+	if !e.gather || len(e.free) == 0 || e.Op == Ref || e.Op == Delta || e.Op == Inside || e.Op == Before || e.Op != Sum && e.stage < StageGiven {
 		return nil
 	}
 	if e.Op != Sum && nodeCost(e) < leastGathered {

@@ -92,7 +92,7 @@ func (v *env) eval(e *Expr) float64 {
 		return v.note(s)
 	case Mul:
 		for _, a := range e.Args {
-			if (a.Op == Delta || a.Op == Inside) && v.eval(a) == 0 {
+			if (a.Op == Delta || a.Op == Inside || a.Op == Before) && v.eval(a) == 0 {
 				return 0
 			}
 		}
@@ -114,6 +114,8 @@ func (v *env) eval(e *Expr) float64 {
 			return 1
 		}
 		return 0
+	case Before:
+		return indicator(v.sub(e.Subs[0]) < v.sub(e.Subs[1]))
 	case Inside:
 		if i := v.sub(e.Subs[0]); v.extent(e.Range.Lo) <= i && i <= v.extent(e.Range.Hi) {
 			return 1

@@ -95,6 +95,8 @@ func (p *printer) expr(e *Expr, ctx int) string {
 		return "δ[" + p.subs(e.Subs) + "]"
 	case Inside:
 		return fmt.Sprintf("[%s in %s]", p.sub(e.Subs[0]), e.Range)
+	case Before:
+		return fmt.Sprintf("[%s < %s]", p.sub(e.Subs[0]), p.sub(e.Subs[1]))
 	case Call:
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {

@@ -367,11 +367,27 @@ func (l *lowering) define(e, source *Expr) *Expr {
 	if strays(e) {
 		for _, g := range l.guards {
 			if sharesFree(g, e) {
-				e, source = l.p.c.Mul(g, e), nil
+				e, source = l.p.c.Mul(l.guard(g, e), e), nil
 			}
 		}
 	}
 	return l.p.define(e, source)
+}
+
+// guard is what a guard says of the indices of e alone.
+func (l *lowering) guard(g, e *Expr) *Expr {
+	for _, i := range g.free {
+		if g.Op != Before || e.hasFree(i) {
+			continue
+		}
+		for _, x := range l.p.c.projections(g) {
+			if !x.hasFree(i) {
+				return x
+			}
+		}
+		return l.p.c.Number(1)
+	}
+	return g
 }
 
 // strays reports whether e, at some value of its indices, reads an element
@@ -412,7 +428,7 @@ func (l *lowering) lower(e *Expr) *Expr {
 func (l *lowering) lowerNode(e *Expr) *Expr {
 	p, c := l.p, l.p.c
 	switch e.Op {
-	case Num, Delta, Inside:
+	case Num, Delta, Inside, Before:
 		return e
 	case Ref:
 		if e.Tensor.Kind == SharedTensor {
@@ -486,13 +502,13 @@ func (c *Context) indicators(e *Expr) []*Expr {
 		return nil
 	}
 	for _, a := range e.Args {
-		if a.Op == Inside {
+		if a.Op == Inside || a.Op == Before {
 			out = append(out, a)
 		}
 	}
 	add := func(x *Expr) {
 		for _, a := range out {
-			if x.Op == Inside && a.Subs[0] == x.Subs[0] && holds(x.Range, a.Range) {
+			if x.Op == Inside && a.Op == Inside && a.Subs[0] == x.Subs[0] && holds(x.Range, a.Range) {
 				return
 			}
 		}
@@ -523,6 +539,9 @@ func (l *lowering) translated(e *Expr) []*Expr {
 		}
 		for _, g := range l.guards {
 			x := g
+			if g.Op == Before {
+				continue
+			}
 			switch g.Subs[0].Index {
 			case i.Index:
 				x = l.p.c.within(j, g.Range)
@@ -586,7 +605,7 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 	var outK []float64
 	var outArgs []*Expr
 	for n, a := range whole.Args {
-		if e.Op == Mul && a.Op == Inside {
+		if e.Op == Mul && (a.Op == Inside || a.Op == Before) {
 			// An indicator stays: it guards whatever is not taken out.
 			outK, outArgs = append(outK, whole.K[n]), append(outArgs, a)
 			continue

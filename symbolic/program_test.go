@@ -470,6 +470,12 @@ func TestGuardsOfDeltas(t *testing.T) {
 			f := c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(i, -1))))
 			return c.Mul(c.within(at(j, 0), rangeOf(2, sizeN)), c.Add(c.Mul(c.Delta(at(i, 0), at(j, 0)), f), c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
 		},
+		"a comparison": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
+			return c.Mul(c.Before(at(i, 0), at(j, 0)), c.Call("sin", c.Mul(c.Ref(u, at(i, 1)), c.Ref(y, at(i, 1)))), c.Ref(u, at(j, 0)))
+		},
+		"a comparison, shifted": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
+			return c.Mul(c.Before(at(i, 1), at(j, 0)), c.Call("sin", c.Mul(c.Ref(u, at(j, -2)), c.Ref(y, at(j, 0)))), c.Ref(u, at(i, 0)))
+		},
 		"an indicator of the other index, shifted": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
 			f := c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(i, -2))))
 			return c.Mul(c.within(at(j, 0), rangeOf(2, sizeN)), c.Add(c.Mul(c.Delta(at(i, 0), at(j, 1)), f), c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))

@@ -80,6 +80,7 @@ func (w *world) leaf(scope []scoped) term {
 	return term{c.Ref(t), func(v *env) float64 { return v.element(t) }}
 }
 
+// delta is a delta or a comparison.
 func (w *world) delta(scope []scoped) term {
 	s := scope[w.rng.Intn(len(scope))]
 	o := w.rng.Intn(3) - 1
@@ -92,6 +93,9 @@ func (w *world) delta(scope []scoped) term {
 	}
 	q := scope[w.rng.Intn(len(scope))]
 	r := w.rng.Intn(3) - 1
+	if w.rng.Intn(2) == 0 {
+		return term{w.c.Before(at(s.i, o), at(q.i, r)), func(v *env) float64 { return indicator(v.idx[s.i]+o < v.idx[q.i]+r) }}
+	}
 	return term{w.c.Delta(at(s.i, o), at(q.i, r)), func(v *env) float64 { return indicator(v.idx[s.i]+o == v.idx[q.i]+r) }}
 }
 

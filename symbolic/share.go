@@ -443,7 +443,7 @@ func (c *Context) byPlaces(e *Expr) []placedTerm {
 			out = next
 		}
 		return out
-	case e.Op == Delta, e.Op == Inside:
+	case e.Op == Delta, e.Op == Inside, e.Op == Before:
 		return []placedTerm{{e, one}}
 	}
 	return []placedTerm{{one, e}}
