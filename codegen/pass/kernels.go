@@ -2,12 +2,13 @@ package pass
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 )
 
-// Sums that are products of a matrix of data X with vectors and weights, and functions over
-// whole arrays, become calls of runtime/kernel. Everything that does not fit stays a loop.
+// Sums that are products of a matrix of data X with vectors and weights, products of square matrices, and functions
+// over whole arrays, become calls of runtime/kernel and runtime/linalg. Everything that does not fit stays a loop.
 
 // elementwise are the functions with a kernel over an array.
 var elementwise = map[string]string{
@@ -38,7 +39,7 @@ func calls(list []loop.Stmt) []loop.Stmt {
 		switch k := n.product(); {
 		case k != nil:
 			for _, v := range k.Args {
-				v.Matrix = v.Matrix || v.Data && len(v.Shape) == 2
+				v.Matrix = v.Matrix || v.Data && len(v.Shape) == 2 && strings.HasPrefix(k.Func, "kernel.")
 			}
 			out = append(out, k)
 		default:
@@ -202,6 +203,8 @@ func (n *nest) product() *loop.Kernel {
 		return n.quadratic(s)
 	case len(n.vars) == 2 && len(s.factors) == 3 && len(s.before) == 0:
 		return n.gram(s)
+	case len(n.vars) == 2 && len(s.factors) == 2 && len(s.before) == 0:
+		return n.matrixMatrix(s)
 	}
 	return nil
 }
@@ -225,6 +228,35 @@ func (n *nest) matrixVector(s *sum) *loop.Kernel {
 		case data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, size}):
 			return &loop.Kernel{Func: "kernel.MulTVec", V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
 		}
+	}
+	return nil
+}
+
+// matrixMatrix finds the products of two square matrices, of which either may be transposed:
+// Σ_k A[i,k] B[k,j] and its kind.
+func (n *nest) matrixMatrix(s *sum) *loop.Kernel {
+	i, j, k, size := n.vars[0], n.vars[1], s.v, s.size
+	if !n.sizes[0].Equal(size) || !n.sizes[1].Equal(size) || !n.long() {
+		return nil
+	}
+	of := func(e *loop.Expr, a, b *loop.Var) bool {
+		return e.Var != n.set.V && is(e, []*loop.Var{a, b}, []*loop.Int{size, size})
+	}
+	for m, a := range s.factors {
+		b, name := s.factors[1-m], ""
+		switch {
+		case of(a, i, k) && of(b, k, j):
+			name = "linalg.Mul"
+		case of(a, k, i) && of(b, k, j):
+			name = "linalg.MulTA"
+		case of(a, i, k) && of(b, j, k):
+			name = "linalg.MulTB"
+		case of(a, k, i) && of(b, j, k):
+			name = "linalg.MulTAB"
+		default:
+			continue
+		}
+		return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, b.Var}}
 	}
 	return nil
 }

@@ -1,0 +1,186 @@
+package linalg
+
+import "math"
+
+// The functions of this file are what generated code computes whole arrays with: of a symmetric positive definite matrix
+// by its Cholesky factor, of a lower triangular one as it stands. Matrices are row-major. What has no value is NaN, as
+// in all that a density is made of: the point is then outside of it.
+
+// Factorise makes c the factor of the symmetric matrix a, of which it reads the lower triangle. Where a is not positive
+// definite or not finite, all that is computed from c is NaN.
+func Factorise(c *Cholesky, a []float64) {
+	if c.Factor(a) == Factored {
+		return
+	}
+	for i := range c.N {
+		for j := range i + 1 {
+			c.L[i*c.N+j] = math.NaN()
+		}
+		c.diagonal[i], c.reciprocal[i] = math.NaN(), math.NaN()
+	}
+}
+
+// Definite reports whether the matrix that Factorise was given last was positive definite.
+func (c *Cholesky) Definite() bool { return c.N == 0 || !math.IsNaN(c.diagonal[0]) }
+
+// Inverse writes A⁻¹ to dst[n·n], for the factor of A.
+func Inverse(dst []float64, c *Cholesky) { c.Inverse(dst) }
+
+// LogDet returns log det A, for the factor of A.
+func LogDet(c *Cholesky) float64 { return c.LogDet() }
+
+// Lower writes the factor L with A = L Lᵀ to dst[n·n], zero above the diagonal.
+func Lower(dst []float64, c *Cholesky) { copy(dst, c.L[:c.N*c.N]) }
+
+// Solve writes A⁻¹B to dst[n·m], for the factor of A and B in b[n·m].
+func Solve(dst []float64, c *Cholesky, b []float64) {
+	n := c.N
+	if len(b) == n {
+		c.Solve(dst, b)
+		return
+	}
+	SolveLower(dst, c.L, b)
+	if n == 0 {
+		return
+	}
+	m := len(b) / n
+	// Lᵀ x = y from the last row up.
+	for i := n - 1; i >= 0; i-- {
+		x := dst[i*m:][:m]
+		for k := i + 1; k < n; k++ {
+			subtract(x, dst[k*m:][:m], c.L[k*n+i])
+		}
+		scale(x, c.reciprocal[i])
+	}
+}
+
+// SolveLower writes L⁻¹B to dst[n·m], for a lower triangular L in l[n·n], of which it reads the lower triangle, and B
+// in b[n·m].
+func SolveLower(dst, l, b []float64) {
+	n := order(l)
+	if n == 0 {
+		return
+	}
+	m := len(b) / n
+	copy(dst, b)
+	for i := range n {
+		x := dst[i*m:][:m]
+		for k := range i {
+			subtract(x, dst[k*m:][:m], l[i*n+k])
+		}
+		scale(x, 1/l[i*n+i])
+	}
+}
+
+// InverseLower writes L⁻¹ to dst[n·n], zero above the diagonal, for a lower triangular L in l[n·n], of which it reads the
+// lower triangle.
+func InverseLower(dst, l []float64) {
+	n := order(l)
+	clear(dst[:n*n])
+	for i := range n {
+		row := dst[i*n:][:i+1]
+		for k := range i {
+			subtract(row[:k+1], dst[k*n:][:k+1], l[i*n+k])
+		}
+		r := 1 / l[i*n+i]
+		scale(row[:i], r)
+		row[i] = r
+	}
+}
+
+// order is that of a square matrix.
+func order(a []float64) int { return int(math.Sqrt(float64(len(a))) + 0.5) }
+
+// subtract writes x − f y to x.
+func subtract(x, y []float64, f float64) {
+	y = y[:len(x)]
+	for j := range x {
+		x[j] -= float64(f * y[j])
+	}
+}
+
+// scale writes f x to x.
+func scale(x []float64, f float64) {
+	for j := range x {
+		x[j] = float64(x[j] * f)
+	}
+}
+
+// The products below are of matrices of one order n. An element is a sum in the order of k.
+
+// Mul writes AB to dst[n·n].
+func Mul(dst, a, b []float64) {
+	n := order(dst)
+	for i := range n {
+		row := dst[i*n:][:n]
+		clear(row)
+		addCombination(row, a[i*n:][:n], 1, b, n)
+	}
+}
+
+// MulTA writes AᵀB to dst[n·n].
+func MulTA(dst, a, b []float64) {
+	n := order(dst)
+	for i := range n {
+		row := dst[i*n:][:n]
+		clear(row)
+		addCombination(row, a[i:], n, b, n)
+	}
+}
+
+// MulTB writes ABᵀ to dst[n·n].
+func MulTB(dst, a, b []float64) {
+	n := order(dst)
+	for i := range n {
+		x, row := a[i*n:][:n], dst[i*n:][:n]
+		j := 0
+		for ; j+4 <= n; j += 4 {
+			y0, y1, y2, y3 := b[j*n:][:len(x)], b[(j+1)*n:][:len(x)], b[(j+2)*n:][:len(x)], b[(j+3)*n:][:len(x)]
+			var s0, s1, s2, s3 float64
+			for k, v := range x {
+				s0 += float64(v * y0[k])
+				s1 += float64(v * y1[k])
+				s2 += float64(v * y2[k])
+				s3 += float64(v * y3[k])
+			}
+			row[j], row[j+1], row[j+2], row[j+3] = s0, s1, s2, s3
+		}
+		for ; j < n; j++ {
+			y := b[j*n:][:len(x)]
+			s := 0.0
+			for k, v := range x {
+				s += float64(v * y[k])
+			}
+			row[j] = s
+		}
+	}
+}
+
+// MulTAB writes AᵀBᵀ to dst[n·n].
+func MulTAB(dst, a, b []float64) {
+	n := order(dst)
+	Mul(dst, b, a)
+	for i := range n {
+		for j := range i {
+			dst[i*n+j], dst[j*n+i] = dst[j*n+i], dst[i*n+j]
+		}
+	}
+}
+
+// addCombination adds Σ_k f[k·step] b_k to dst, for the rows b_k of a matrix of order n.
+func addCombination(dst, f []float64, step int, b []float64, n int) {
+	k := 0
+	for ; k+4 <= n; k += 4 {
+		f0, f1, f2, f3 := f[k*step], f[(k+1)*step], f[(k+2)*step], f[(k+3)*step]
+		b0, b1, b2, b3 := b[k*n:][:len(dst)], b[(k+1)*n:][:len(dst)], b[(k+2)*n:][:len(dst)], b[(k+3)*n:][:len(dst)]
+		for j := range dst {
+			dst[j] += float64(f0*b0[j]) + float64(f1*b1[j]) + (float64(f2*b2[j]) + float64(f3*b3[j]))
+		}
+	}
+	for ; k < n; k++ {
+		f0, b0 := f[k*step], b[k*n:][:len(dst)]
+		for j := range dst {
+			dst[j] += float64(f0 * b0[j])
+		}
+	}
+}
