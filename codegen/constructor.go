@@ -22,15 +22,11 @@ func (g *generator) constructor() {
 		g.role.checks(g, b)
 		g.setSizes(b)
 		g.copyData(b)
-		for n, d := range g.d.Model.Data {
-			if d.Cov {
-				g.factorData(b, d, g.d.Data[n])
-			}
-		}
 		b.Id("s").Dot("info").Op("=").Id("s").Dot("describe").Call()
 		if len(g.ph.data.defs) > 0 {
 			b.Id("s").Dot("summarise").Call()
 		}
+		g.checkFactors(b)
 		b.Id("s").Dot("allocate").Call()
 		for _, u := range g.blocks {
 			b.List(jen.Id(u.fieldName), jen.Err()).Op(":=").Id(u.role.constructor(u)).Call(jen.Id("d"))
@@ -116,40 +112,14 @@ func (g *generator) copyData(b *jen.Group) {
 	}
 }
 
-// factorData emits the factor of a covariance matrix of the data, with its inverse and determinant, of which
-// at least one is read.
-func (g *generator) factorData(b *jen.Group, d *dsl.Data, t *symbolic.Tensor) {
-	read := func(kind symbolic.TensorKind) *symbolic.Tensor {
-		var found *symbolic.Tensor
-		for _, x := range g.d.Tensors(kind) {
-			if x.Source == t && g.fields[x] {
-				found = x
-			}
+// checkFactors emits the check that the matrices of data that are factorised are positive definite.
+func (g *generator) checkFactors(b *jen.Group) {
+	for _, def := range g.d.Prog.Defs {
+		if def.Tensor.Kind != symbolic.FactorOf || def.Stage() > symbolic.StageData || !g.fields[def.Tensor] {
+			continue
 		}
-		return found
-	}
-	factor, inv, det := read(symbolic.FactorOf), read(symbolic.InverseOf), read(symbolic.LogDetOf)
-	if inv == nil && det == nil && factor == nil {
-		return
-	}
-	size := jen.Lit(d.Type.Shape[0].Offset)
-	if nm := d.Type.Shape[0].Name; nm != "" {
-		size = plus(g.datum(nm), d.Type.Shape[0].Offset)
-	}
-	chol := g.names.fresh("chol" + exported(t.Name))
-	b.Id(chol).Op(":=").Add(linalg("NewCholesky")).Call(size)
-	b.If(jen.Id("o").Op(":=").Id(chol).Dot("Factor").Call(g.datum(d.ObjectName())), jen.Id("o").Op("!=").Add(linalg("Factored"))).Block(
-		jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: %s is %%v", g.d.Model.Name, d.ObjectName())), jen.Id("o"))))
-	if inv != nil {
-		n := g.names.tensor(inv)
-		b.Id("s").Dot(n).Op("=").Make(jen.Index().Float64(), jen.Len(g.datum(d.ObjectName())))
-		b.Id(chol).Dot("Inverse").Call(jen.Id("s").Dot(n))
-	}
-	if det != nil {
-		b.Id("s").Dot(g.names.tensor(det)).Op("=").Id(chol).Dot("LogDet").Call()
-	}
-	if factor != nil {
-		b.Id("s").Dot(g.names.tensor(factor)).Op("=").Id(chol)
+		b.If(jen.Op("!").Id("s").Dot(g.names.tensor(def.Tensor)).Dot("Definite").Call()).Block(
+			jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: the matrix %s is not positive definite", g.d.Model.Name, shortened(symbolic.FormatArgument(def.Body, 0)))))))
 	}
 }
 

@@ -361,6 +361,8 @@ func (l *lowering) definition(d *symbolic.Def) {
 	switch {
 	case d.Fit != nil:
 		l.fit(d)
+	case d.Body.Op == symbolic.Apply:
+		l.emit(&loop.Kernel{Func: d.Body.Apply.Operator.Kernel, V: v, Args: l.g.operands(d.Body)})
 	case d.Body.Op == symbolic.Draw && d.Body.Tensor != nil:
 		l.emit(&loop.Kernel{Func: "random." + d.Body.Dist.Random + "Cholesky", V: v, Args: []*loop.Var{l.g.variable(d.Body.Args[0].Tensor), l.g.variable(d.Body.Tensor)}})
 	case d.Scatter != nil:
@@ -381,6 +383,20 @@ func (l *lowering) definition(d *symbolic.Def) {
 			in.emit(&loop.Set{V: v, At: at, E: in.expr(d.Body)})
 		})
 	}
+}
+
+// operands are the arrays that the kernel of an operator is called with: of a definite one the factor stands in the
+// place of the first.
+func (g *generator) operands(e *symbolic.Expr) []*loop.Var {
+	var out []*loop.Var
+	for n := range e.Apply.Shapes {
+		a := e.Args[n]
+		if last := len(e.Apply.Shapes); n == 0 && len(e.Args) > last {
+			a = e.Args[last]
+		}
+		out = append(out, g.variable(a.Tensor))
+	}
+	return out
 }
 
 // scatter adds a term of a sum by data to its element. Behind what an indicator excludes, the

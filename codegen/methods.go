@@ -7,6 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/golang"
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -106,10 +107,18 @@ func (g *generator) summarise() []jen.Code {
 	code := p.part("summarise")
 	var made []jen.Code
 	for _, v := range g.arrays("summarise") {
-		made = append(made, jen.Id("s").Dot(g.mark(v)).Op("=").Make(jen.Index().Float64(), p.Int(length(v))))
+		made = append(made, jen.Id("s").Dot(g.mark(v)).Op("=").Add(p.made(v)))
 	}
 	sizes, decls := g.head(p)
 	return slices.Concat(sizes, made, decls, code)
+}
+
+// made prints a new array, or a factor.
+func (p *printer) made(v *loop.Var) *jen.Statement {
+	if v.Factor {
+		return linalg("NewCholesky").Call(p.Int(v.Shape[0]))
+	}
+	return jen.Make(jen.Index().Float64(), p.Int(length(v)))
 }
 
 func (g *generator) dimCode(p *printer) *jen.Statement { return p.extent(g.dim) }
@@ -154,7 +163,7 @@ func (g *generator) allocate(b *jen.Group) {
 	lines = append(lines, g.allocateFits()...)
 	for _, def := range g.d.Prog.Defs {
 		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
-			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Make(jen.Index().Float64(), p.Int(g.count(def.Tensor))))
+			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Add(p.made(g.variable(def.Tensor))))
 		}
 	}
 	for _, q := range g.d.Given {

@@ -329,21 +329,6 @@ func (g *generator) modelType() {
 				st.Id(g.names.tensor(t)).Index().Int().Comment(t.Name + ", counted from 0")
 			}
 		}
-		for _, t := range append(g.d.Tensors(symbolic.InverseOf), g.d.Tensors(symbolic.LogDetOf)...) {
-			if !g.fields[t] {
-				continue
-			}
-			if t.Kind == symbolic.InverseOf {
-				st.Id(g.names.tensor(t)).Index().Float64().Comment("inverse of " + t.Source.Name)
-			} else {
-				st.Id(g.names.tensor(t)).Float64().Comment("log determinant of " + t.Source.Name)
-			}
-		}
-		for _, t := range g.d.Tensors(symbolic.FactorOf) {
-			if g.fields[t] {
-				st.Id(g.names.tensor(t)).Op("*").Add(linalg("Cholesky")).Comment("factor of " + t.Source.Name + ", which clones share")
-			}
-		}
 		g.defFields(st, func(x symbolic.Stage) bool { return x <= symbolic.StageData })
 		if g.hasODE() {
 			st.Id("tolerance").Qual(odePath, "Options").Comment("of the differential equations")
@@ -376,7 +361,10 @@ func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
 			continue
 		}
 		ty := jen.Float64()
-		if len(def.Indices) > 0 {
+		switch {
+		case def.Tensor.Kind == symbolic.FactorOf:
+			ty = jen.Op("*").Add(linalg("Cholesky"))
+		case len(def.Indices) > 0:
 			ty = jen.Index().Float64()
 		}
 		subs := ""

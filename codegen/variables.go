@@ -42,6 +42,8 @@ func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
 	case symbolic.LocalTensor:
 	case symbolic.TimeTensor:
 		v.Home = loop.Param
+	case symbolic.FactorOf:
+		v.Home, v.Factor = loop.Field, true
 	case symbolic.DefTensor:
 		if len(t.Shape) > 0 || g.cross[t] {
 			v.Home = loop.Field
@@ -49,7 +51,6 @@ func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
 	default:
 		v.Home = loop.Field
 		v.Int = t.Kind == symbolic.PositionsOf
-		v.Factor = t.Kind == symbolic.FactorOf
 		v.Data = t.Kind == symbolic.DataTensor
 	}
 	g.vars[t], g.tensorOf[v] = v, t
@@ -143,9 +144,6 @@ func length(v *loop.Var) *loop.Int {
 	}
 	return n
 }
-
-// count is the number of elements of the array of a tensor.
-func (g *generator) count(t *symbolic.Tensor) *loop.Int { return length(g.variable(t)) }
 
 // loopNames are the names that the variable of a loop may have, best first.
 func loopNames(index string) []string {

@@ -1202,13 +1202,15 @@ func (c *checker) vectorTerm(term *Term) {
 // covariance checks the covariance of a vector of n elements.
 func (c *checker) covariance(sigma Expr, dist *Distribution, n Extent, vector string) {
 	if ts := sigma.Type(); len(ts.Shape) != 2 {
-		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`", "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
+		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`, or define it by its elements", "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
 		return
 	} else if ts.Shape[0] != n || ts.Shape[1] != n {
 		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, %s has %s elements", ts.Shape[0], ts.Shape[1], vector, n)
 		return
 	}
-	c.wantCovariance(sigma, fmt.Sprintf("the covariance of `%s`", dist.Name))
+	if i := c.openIndex(sigma); i != nil {
+		c.err(NotYet, sigma.Span(), "name it by `let`", "a covariance that differs from one value of the index `%s` to the next is not in this version of the language", i.Name)
+	}
 }
 
 // ordered checks the arguments that bound the support of a distribution.

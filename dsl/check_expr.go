@@ -539,46 +539,89 @@ func (c *checker) structural(e *CallExpr) {
 			return
 		}
 		e.setType(Type{t.Base, []Extent{t.Shape[1], t.Shape[0]}})
-	case "inverse", "log_det":
-		if len(t.Shape) != 2 {
-			c.err(NotMatrix, x.Span(), "", "`%s` takes a matrix, this is %s", e.Func, t)
-			bad(e)
-			return
-		}
-		if t.Shape[0] != t.Shape[1] {
-			c.err(ShapeMismatch, x.Span(), "", "`%s` takes a square matrix, this is %s", e.Func, t)
-			bad(e)
-			return
-		}
-		if !c.wantCovariance(x, fmt.Sprintf("the argument of `%s`", e.Func)) {
-			bad(e)
-			return
-		}
-		e.setType(Type{Base: Real})
-		if e.Func == "inverse" {
-			e.setType(Type{Base: Real, Shape: t.Shape})
-		}
+	case "trace", "inverse", "log_det", "cholesky", "solve_spd", "solve_lower":
+		c.ofMatrix(e)
 	}
 }
 
-// wantCovariance reports a matrix that is not known to be symmetric positive
-// definite: only data of type cov are.
-func (c *checker) wantCovariance(x Expr, what string) bool {
-	if p := c.dependsOnParam(x); p != nil {
-		c.err(NotData, x.Span(), "", "%s may not depend on a parameter (`%s`) in this version of the language", what, p.Name)
-		return false
+// ofMatrix checks a function of a square matrix, and perhaps of something that has its rows.
+func (c *checker) ofMatrix(e *CallExpr) {
+	x := e.Args[0].Expr
+	t := x.Type()
+	fail := func(code Code, at Expr, hint, format string, args ...any) {
+		c.err(code, at.Span(), hint, format, args...)
+		bad(e)
 	}
-	n, ok := x.(*Name)
-	if ok {
-		if d, ok := n.Obj.(*Data); ok && d.Cov {
-			return true
+	switch {
+	case len(t.Shape) != 2:
+		fail(NotMatrix, x, "", "`%s` takes a matrix, this is %s", e.Func, t)
+		return
+	case t.Shape[0] != t.Shape[1]:
+		fail(ShapeMismatch, x, "", "`%s` takes a square matrix, this is %s", e.Func, t)
+		return
+	}
+	for _, a := range e.Args {
+		if i := c.openIndex(a.Expr); i != nil && e.Func != "trace" {
+			fail(NotYet, a.Expr, "name the matrix by `let`", "a matrix that differs from one value of the index `%s` to the next is no argument of `%s` in this version of the language", i.Name, e.Func)
+			return
 		}
 	}
-	c.err(NotData, x.Span(), "declare it as `data NAME cov[n]`", "%s is a datum of type cov in this version of the language", what)
-	if ok {
-		c.note(n.Obj.Declared(), "declared here")
+	switch e.Func {
+	case "trace", "log_det":
+		e.setType(Type{Base: Real})
+		return
+	case "inverse", "cholesky":
+		e.setType(Type{Base: Real, Shape: t.Shape})
+		return
 	}
-	return false
+	y := e.Args[1].Expr
+	switch b := y.Type(); {
+	case len(b.Shape) == 0:
+		fail(NotVector, y, "", "`%s` takes a vector or a matrix on the right, this is %s", e.Func, b)
+	case b.Shape[0] != t.Shape[0]:
+		fail(ShapeMismatch, y, "", "the matrix of `%s` has %s rows, the right side %s", e.Func, t.Shape[0], b.Shape[0])
+	default:
+		e.setType(Type{Base: Real, Shape: b.Shape})
+	}
+}
+
+// openIndex returns an index that an expression is taken at, nil if there is none: not one that a sum in it binds.
+func (c *checker) openIndex(e Expr) *Index {
+	bound := map[*Index]bool{}
+	var find func(e Expr) *Index
+	find = func(e Expr) (found *Index) {
+		look := func(list []Subscript) {
+			for _, s := range list {
+				if s.Index != nil && !bound[s.Index] {
+					found = s.Index
+				}
+				if s.Gather != nil {
+					for _, g := range s.Gather.Subs {
+						if g.Index != nil && !bound[g.Index] {
+							found = g.Index
+						}
+					}
+				}
+			}
+		}
+		switch e := e.(type) {
+		case *SumExpr:
+			for _, i := range e.Indices {
+				bound[i.Index] = true
+			}
+		case *IndexExpr:
+			look(e.Subscripts)
+		case *CallExpr:
+			look(e.Subscripts)
+		}
+		children(e, func(x Expr) {
+			if found == nil {
+				found = find(x)
+			}
+		})
+		return found
+	}
+	return find(e)
 }
 
 func (c *checker) unknownFunction(e *CallExpr) {

@@ -45,6 +45,7 @@ const (
 	NotIndexed        Code = "H317"
 	BadGather         Code = "H318"
 	GatherRange       Code = "H319"
+	NotSymmetric      Code = "H320"
 	NoDensity         Code = "H401"
 	NoParams          Code = "H402"
 	NeedsInteger      Code = "H403"
@@ -128,12 +129,13 @@ var Catalogue = []Entry{
 	{NotIndexed, "only vectors and matrices are indexed", "sigma[1]"},
 	{BadGather, "only integer data select elements", "a[b[i]] with a parameter b"},
 	{GatherRange, "integer data that select elements are declared in a range inside what they select from", "a[g[i]] with a: real[k], g: int[n]"},
+	{NotSymmetric, "a matrix that is inverted or factorised is symmetric by its form", "inverse(A) with A[i,j] = a[i] + 2*a[j]"},
 	{NoDensity, "a model has a density", "a file without ~ or density"},
 	{NoParams, "a model has a parameter", "a file without param"},
 	{NeedsInteger, "a discrete distribution describes integer data", "y ~ poisson(2) with y: real"},
 	{OutsideSupport, "a parameter's support lies in that of its distribution", "tau ~ gamma(1, 1) with tau: real"},
 	{BadArgument, "an argument lies in its range", "y ~ normal(0, -1)"},
-	{NotData, "this argument may not depend on parameters", "multi_normal(mu, S) with S from parameters"},
+	{NotData, "this argument may not depend on parameters", "metric softabs(alpha = t) with a parameter t"},
 	{DataOnlyTerm, "a term of the density depends on a parameter", "y ~ normal(0, 1) with y: data"},
 	{NonScalarDensity, "a density is a scalar", "density y"},
 	{BadLeftSide, "the left side of ~ is a value", "normal ~ normal(0, 1)"},

@@ -82,8 +82,9 @@ var Distributions = []Distribution{
 		Name: "multi_normal", Support: VectorReal, Random: "MultiNormal",
 		Args:       []DistArg{{"mu", VectorReal}, {"Sigma", Covariance}},
 		LogDensity: "-0.5*dot(y - mu, inverse(Sigma)*(y - mu)) - 0.5*log_det(Sigma) - 0.5*size(y)*log(2*pi())",
-		Fisher:     [][]string{{"inverse(Sigma)", ""}, {"", ""}},
-		Joint:      [][]string{{"inverse(Sigma)", "-inverse(Sigma)", ""}, {"-inverse(Sigma)", "inverse(Sigma)", ""}, {"", "", ""}},
+		// That about Sigma is ½ tr(Σ⁻¹ ∂Σ Σ⁻¹ ∂Σ) along its changes ∂Σ.
+		Fisher: [][]string{{"inverse(Sigma)", ""}, {"", "trace"}},
+		Joint:  [][]string{{"inverse(Sigma)", "-inverse(Sigma)", ""}, {"-inverse(Sigma)", "inverse(Sigma)", ""}, {"", "", "trace"}},
 	},
 	{
 		Name: "student_t", Support: RealLine, Random: "StudentT",

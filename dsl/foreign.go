@@ -79,8 +79,7 @@ var foreignRows = func() map[foreignKey]*Foreign {
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 const (
-	noKink   = "the density must be differentiable everywhere, and this has a kink or a jump"
-	noLinear = "hamc takes no factors of covariances"
+	noKink = "the density must be differentiable everywhere, and this has a kink or a jump"
 )
 
 // ForeignNames is the table. Its names are those of Stan, PyMC, NumPyro, BUGS and JAGS, R, Python
@@ -109,6 +108,9 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "logdet slogdet log_determinant log_determinant_spd", "log_det", "", ""},
 	{ForeignFunction, "inverse_spd matrix_inverse", "inverse", "", ""},
 	{ForeignFunction, "diag_matrix", "diag", "", ""},
+	{ForeignFunction, "cholesky_decompose chol", "cholesky", "", ""},
+	{ForeignFunction, "mdivide_left_spd cho_solve", "solve_spd", "", ""},
+	{ForeignFunction, "mdivide_left_tri_low solve_triangular forwardsolve", "solve_lower", "", ""},
 
 	// Functions that others of hamc express.
 	{ForeignFunction, "abs fabs absolute", "", noKink, "sqrt(x^2 + 1e-6)"},
@@ -173,8 +175,9 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "seq seq_len seq_along linspace arange linspaced_vector range eachindex", "", "an index runs over a range, as in ", "sum(i in 1..n) y[i]"},
 	{ForeignFunction, "cumsum cumulative_sum cumprod", "", "there are no running sums; a random walk is a prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
 	{ForeignFunction, "median quantile sort sort_asc sort_desc order rank which any all argmax argmin", "", noKink + "; prepare such data in the data file", ""},
-	{ForeignFunction, "cholesky cholesky_decompose chol", "", noLinear + "; `multi_normal` takes a covariance of data", ""},
-	{ForeignFunction, "eigenvalues_sym eigen eig svd qr mdivide_left mdivide_left_tri_low mdivide_right mdivide_left_spd", "", "there are no decompositions of matrices; `inverse(Sigma)` and `log_det(Sigma)` take a cov of data", ""},
+	{ForeignFunction, "eigenvalues_sym eigen eig svd qr mdivide_left mdivide_right", "", "of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`", ""},
+	{ForeignFunction, "gp_exp_quad_cov cov_exp_quad gp_matern32_cov gp_matern52_cov gp_exponential_cov", "", "a covariance function is written out by the elements of its matrix, as in ",
+		"let K[i in 1..n, j in 1..n] = s^2*exp(-0.5*(y[i] - y[j])^2) + 1e-6*delta(i, j)"},
 	{ForeignFunction, "integrate_ode integrate_ode_rk45 integrate_ode_bdf ode_rk45 ode_bdf ode_adams odeint solve_ivp", "", "differential equations are declared by `ode f(v) { v' = … }` and solved by `let s = solve f(v = …) from t0 at t`", ""},
 	{ForeignFunction, "map map_rect reduce_sum reduce vmap scan", "", "a sum over data reads ", "sum(i in n) y[i]*x"},
 	{ForeignFunction, "print println printf cat reject stop", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
@@ -218,8 +221,8 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "poisson_log_glm", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
 	{ForeignDistribution, "normal_id_glm", "", "the product of data and coefficients is written out", "normal(a + X*v, s)"},
 	{ForeignDistribution, "mvn mvnormal mv_normal multivariate_normal multivariate_gaussian", "multi_normal", "", ""},
-	{ForeignDistribution, "dmnorm multi_normal_prec multi_normal_precision", "", "`multi_normal` takes the covariance, a datum of type cov, and no precision", "multi_normal(v, Sigma)"},
-	{ForeignDistribution, "multi_normal_cholesky", "", noLinear, "multi_normal(v, Sigma)"},
+	{ForeignDistribution, "dmnorm multi_normal_prec multi_normal_precision", "", "`multi_normal` takes the covariance and no precision", "multi_normal(v, inverse(Sigma))"},
+	{ForeignDistribution, "multi_normal_cholesky", "", "`multi_normal` takes the covariance and factorises it once", "multi_normal(v, Sigma)"},
 
 	// Distributions that hamc does not have.
 	{ForeignDistribution, "laplace double_exponential ddexp", "", "its log density has a kink, which a sampler of smooth densities needs rounded off",

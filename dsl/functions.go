@@ -58,8 +58,12 @@ var Functions = []Function{
 	{"dot", 2, Structural, "inner product of two vectors"},
 	{"diag", 1, Structural, "diagonal matrix of a vector"},
 	{"transpose", 1, Structural, "transpose of a matrix"},
-	{"inverse", 1, Structural, "inverse of a symmetric positive definite matrix of data"},
-	{"log_det", 1, Structural, "log determinant of a symmetric positive definite matrix of data"},
+	{"trace", 1, Structural, "sum of the diagonal of a square matrix"},
+	{"inverse", 1, Structural, "inverse of a symmetric positive definite matrix"},
+	{"log_det", 1, Structural, "log determinant of a symmetric positive definite matrix"},
+	{"cholesky", 1, Structural, "lower triangular factor L of a symmetric positive definite matrix L L'"},
+	{"solve_spd", 2, Structural, "A⁻¹B of a symmetric positive definite matrix A and a vector or matrix B"},
+	{"solve_lower", 2, Structural, "L⁻¹B of a lower triangular matrix L and a vector or matrix B"},
 }
 
 // LookupFunction returns the function of that name, or nil.

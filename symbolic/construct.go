@@ -867,6 +867,8 @@ func (c *Context) rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Ex
 		return c.Delta(subs[0], subs[1])
 	case Inside:
 		return c.within(subs[0], e.Range)
+	case Apply:
+		return c.applicationOf(e.Apply, args)
 	case Before:
 		return c.Before(subs[0], subs[1])
 	case Draw:

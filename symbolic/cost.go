@@ -127,6 +127,11 @@ func (d *Def) Cost() Cost {
 	if d.Fit != nil {
 		return d.Fit.cost()
 	}
+	if d.Body.Op == Apply {
+		c := NewCost()
+		c.Ops.add(d.Body.Apply.Operator.Cost(d.Body.Apply.Shapes))
+		return c
+	}
 	if d.Scatter == nil {
 		return CostOf(d.Body, d.Indices)
 	}

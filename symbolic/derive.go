@@ -191,6 +191,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	if block != nil {
 		metric = p.metric(d)
 	}
+	p.checkClaims(d)
 	if d.errors() {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 type value struct {
 	shape []dsl.Extent
 	elem  func(subs ...Sub) *Expr
-	cov   *Tensor // the covariance datum that the value is, if it is one
+	name  string // of the definition that the value is, if it is one
 }
 
 func (v value) at(subs ...Sub) *Expr { return v.elem(subs...) }
@@ -31,6 +31,8 @@ type elaborator struct {
 	// is done for anew.
 	draw    func(*dsl.CallExpr, []value) value
 	drawing []*Index
+	// claim, if not nil, sees what is symmetric and positive definite by the words of the model.
+	claim func(at dsl.Span, v value)
 	// leaf, if not nil, sees every element of a parameter or definition:
 	// inside a differential equation they become inputs of it.
 	leaf func(*Expr) *Expr
@@ -51,6 +53,7 @@ func (el *elaborator) expr(e dsl.Expr) value {
 			return v
 		}
 		v := el.objects[e.Obj]
+		v.name = e.Name
 		switch e.Obj.(type) {
 		case *dsl.Param, *dsl.Let:
 			if el.leaf != nil {
@@ -214,11 +217,22 @@ func (el *elaborator) call(e *dsl.CallExpr) value {
 		}}
 	case "transpose":
 		return el.transpose(args[0])
-	case "inverse":
-		t := el.c.derivedOf(InverseOf, args[0].cov)
-		return value{shape: t.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
-	case "log_det":
-		return scalar(c.Ref(el.c.derivedOf(LogDetOf, args[0].cov)))
+	case "lower_half": // the lower triangle, and half of the diagonal
+		own := c.slots(args[0].shape)
+		i, j := Sub{Index: own[0]}, Sub{Index: own[1]}
+		half := c.enclosed(c.Add(c.Before(j, i), c.Scale(0.5, c.Delta(i, j))), false)
+		return value{shape: args[0].shape, elem: func(s ...Sub) *Expr {
+			return c.Mul(c.Ref(half.Tensor, s...), args[0].at(s...))
+		}}
+	case "trace":
+		i := el.fresh(upTo(args[0].shape[0]), "i")
+		return scalar(c.Sum(i, args[0].at(Sub{Index: i}, Sub{Index: i})))
+	}
+	if op := operatorOf(e.Func); op != nil {
+		if op.Definite && el.claim != nil {
+			el.claim(e.Args[0].Expr.Span(), args[0])
+		}
+		return c.apply(op, args...)
 	}
 	return el.mapped(shape, func(subs []Sub) *Expr {
 		xs := make([]*Expr, len(args))
@@ -245,26 +259,6 @@ func (el *elaborator) total(name string, x value) value {
 		e = c.Div(e, c.Extent(x.shape[0]))
 	}
 	return scalar(e)
-}
-
-// derivedOf returns the tensor of the inverse, log determinant or factor of a
-// covariance datum.
-func (c *Context) derivedOf(kind TensorKind, cov *Tensor) *Tensor {
-	for _, t := range c.tensors {
-		if t.Kind == kind && t.Source == cov {
-			return t
-		}
-	}
-	t := Tensor{Kind: kind, Source: cov, Stage: StageData}
-	switch kind {
-	case InverseOf:
-		t.Name, t.Shape, t.Symmetric = "inv"+upperFirst(cov.Name), cov.Shape, true
-	case FactorOf:
-		t.Name, t.Shape = "factor"+upperFirst(cov.Name), cov.Shape
-	default:
-		t.Name = "logDet" + upperFirst(cov.Name)
-	}
-	return c.NewTensor(t)
 }
 
 // Param is a parameter: its coordinates and what they mean.
@@ -342,6 +336,13 @@ type Posterior struct {
 	limited  bool     // the limits of budget.go hold
 	spent             // of them: work before this began, and emission
 	at       dsl.Span // of the statement that is being elaborated
+	claims   []claim  // what the model takes for symmetric
+}
+
+// claim is a matrix that the model takes for symmetric.
+type claim struct {
+	at dsl.Span
+	v  value
 }
 
 // PosteriorTerm is the elaborated form of one dsl.Term.
@@ -382,6 +383,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by gr
 		c.allowance = 4
 	}
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
+	el.claim = func(at dsl.Span, v value) { p.claims = append(p.claims, claim{at, v}) }
 	*p = Posterior{C: c, Model: m, Block: block, lets: map[*dsl.Let]value{}, el: el, curved: curved, limited: p.limited, spent: p.spent}
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
@@ -392,11 +394,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by gr
 			c.least[d.Name] = max(1, d.MinSize)
 		}
 		p.Data = append(p.Data, t)
-		v := value{shape: d.Type.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
-		if d.Cov {
-			v.cov = t
-		}
-		el.objects[d] = v
+		el.objects[d] = value{shape: d.Type.Shape, elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
 	}
 	for _, k := range m.Consts {
 		el.objects[k] = scalar(c.Number(k.Value))
@@ -573,8 +571,11 @@ func (c *Context) bounded(e, bound *Expr) *Expr {
 func (el *elaborator) logDensity(t *dsl.Term) (e, bound *Expr, left value, args []value, indices []*Index) {
 	c := el.c
 	left = el.expr(t.Left)
-	for _, a := range t.Args {
+	for n, a := range t.Args {
 		args = append(args, el.expr(a))
+		if t.Dist.Args[n].Domain == dsl.Covariance && el.claim != nil {
+			el.claim(a.Span(), args[n])
+		}
 	}
 	if t.Dist.Support == dsl.VectorReal {
 		return c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at(), c.Number(0), left, args, nil
@@ -673,19 +674,10 @@ func declared(e dsl.Expr) bool {
 
 // formulaValue elaborates a formula of the distribution table.
 func (c *Context) formulaValue(d *dsl.Distribution, text string, y value, args []value) value {
-	f, ok := c.formulas[text]
-	if !ok {
-		e, err := dsl.ParseFormula(text)
-		if err != nil {
-			panic(fmt.Sprintf("symbolic: distribution %s: %v", d.Name, err))
-		}
-		f = &formula{e}
-		c.formulas[text] = f
-	}
 	env := map[string]value{"y": y}
 	for i, a := range d.Args {
 		env[a.Name] = args[i]
 	}
 	el := &elaborator{c: c, names: env, indices: map[*dsl.Index]Sub{}}
-	return el.expr(f.expr)
+	return el.expr(c.parsed(text))
 }

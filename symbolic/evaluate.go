@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/elementary"
 )
@@ -17,10 +19,10 @@ type Machine struct {
 
 	// Draw draws from a distribution, which two args more than it has truncate to
 	// an interval; DrawVector to out from one of vectors, with
-	// a mean and the tensor FactorOf the covariance. They use the next random
+	// a mean and the Cholesky factor of the covariance. They use the next random
 	// numbers of a stream.
 	Draw       func(d *dsl.Distribution, args []float64) float64
-	DrawVector func(d *dsl.Distribution, out, mean []float64, factor *Tensor)
+	DrawVector func(d *dsl.Distribution, out, mean, factor []float64)
 
 	d      *Derived
 	sizes  map[string]int
@@ -48,7 +50,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 		switch t.Kind {
 		case PositionsOf:
 			m.values[t.id] = m.values[t.Source.id]
-		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, QuantityTensor, PriorTensor, SolutionTensor, StateTensor, TimeTensor:
+		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, FactorOf, QuantityTensor, PriorTensor, SolutionTensor, StateTensor, TimeTensor:
 			m.allocate(t)
 		}
 	}
@@ -71,10 +73,6 @@ func (m *Machine) Extent(x dsl.Extent) int {
 	}
 	return m.sizes[x.Name] + x.Offset
 }
-
-// Set gives the values of a tensor that the machine does not compute: an
-// inverse or log determinant of a covariance.
-func (m *Machine) Set(t *Tensor, v []float64) { m.values[t.id] = v }
 
 // Tensors returns the tensors of one kind.
 func (d *Derived) Tensors(kind TensorKind) []*Tensor {
@@ -167,12 +165,16 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 // define evaluates a definition.
 func (m *Machine) define(d *Def) {
 	if b := d.Body; b.Op == Draw && b.Tensor != nil {
-		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], b.Tensor)
+		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], m.values[b.Tensor.id])
 		return
 	}
 	out := m.values[d.Tensor.id]
 	if d.Fit != nil {
 		m.fit(d.Fit, out)
+		return
+	}
+	if d.Body.Op == Apply {
+		m.apply(d.Body, out)
 		return
 	}
 	if d.Scatter != nil {
@@ -181,6 +183,19 @@ func (m *Machine) define(d *Def) {
 	}
 	f := m.compile(d.Body)
 	m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
+}
+
+// apply evaluates an operator.
+func (m *Machine) apply(e *Expr, out []float64) {
+	args := make([]*mat.Dense, len(e.Apply.Shapes))
+	for n, s := range e.Apply.Shapes {
+		rows, cols := m.Extent(s[0]), 1
+		if len(s) > 1 {
+			cols = m.Extent(s[1])
+		}
+		args[n] = mat.NewDense(rows, cols, m.values[e.Args[n].Tensor.id])
+	}
+	e.Apply.Operator.Eval(out, args)
 }
 
 // scatter evaluates a sum by data.

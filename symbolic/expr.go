@@ -13,7 +13,7 @@
 // models), budget.go (limits), metric.go (metrics), fold.go and fit.go
 // (sufficient statistics), program.go (definitions, stages and the
 // reverse sweep), generate.go (generated quantities), prior.go (draws from the prior), positivity.go (proofs), derive.go (all of it together), evaluate.go (the oracle),
-// gather.go (subscripts taken from data), cost.go, print.go.
+// gather.go (subscripts taken from data), operator.go (inverses, factors, solutions), cost.go, print.go.
 package symbolic
 
 import (
@@ -61,9 +61,7 @@ const (
 	SolutionTensor // a component of the solution of a differential equation, or a sensitivity of it, over the times
 	StateTensor    // a state, or a sensitivity of it, inside the right side of a differential equation
 	TimeTensor     // the time there
-	InverseOf      // inverse of a covariance datum
-	LogDetOf       // log determinant of a covariance datum
-	FactorOf       // Cholesky factor of a covariance datum, which no expression reads by elements
+	FactorOf       // Cholesky factor of a symmetric matrix, which no expression reads by elements: see operator.go
 	PositionsOf    // integer data as positions: see Sub.Data
 	LocalTensor    // a local variable of emitted code
 	OutputTensor   // where emitted code writes a result
@@ -79,7 +77,7 @@ type Tensor struct {
 	Stage     Stage
 	Positive  bool // every element is > 0
 	Symmetric bool
-	Source    *Tensor // of InverseOf, LogDetOf, FactorOf and PositionsOf
+	Source    *Tensor // of PositionsOf
 
 	// Values is the range of the elements, of a PositionsOf.
 	Values dsl.Range
@@ -178,6 +176,7 @@ const (
 	Inside                 // 1 if Subs[0] lies in Range, else 0
 	Before                 // 1 if Subs[0] < Subs[1], else 0
 	Draw                   // a random number from Dist(Args): the body of a definition, and no part of it; two Args more are the ends of an interval that truncates it
+	Apply                  // the value of an operator: the body of a definition, and no part of it
 	LeastSquares           // a part of a fit, that of the definition of Tensor, from the arrays Args: the body of a definition, and no part of it
 )
 
@@ -191,6 +190,7 @@ type Expr struct {
 	Subs   []Sub
 	Func   *Func
 	Dist   *dsl.Distribution // of Draw
+	Apply  *Application
 	Index  *Index
 	Range  dsl.Range
 
@@ -235,6 +235,7 @@ type Context struct {
 	tensors    []*Tensor
 	byName     map[string]*Tensor // data, coordinates
 	canonical  map[canonKey]*Index
+	matrices   map[[2]dsl.Extent]bool // the dimensions of matrices that are computed as a whole
 	nextID     int
 	nextIndex  int
 	key        []byte
@@ -283,6 +284,7 @@ func NewContext() *Context {
 		long:      map[string]bool{},
 		least:     map[string]int{},
 		formals:   map[formalKey]*Index{},
+		matrices:  map[[2]dsl.Extent]bool{},
 
 		operands:    map[*Expr]*Expr{},
 		shared:      map[*Expr]*Tensor{},
@@ -347,6 +349,14 @@ func (c *Context) intern(e Expr) *Expr {
 		if e.Tensor != nil {
 			num(e.Tensor.id)
 		}
+	case Apply:
+		name(e.Apply.Operator.Name)
+		for _, s := range e.Apply.Shapes {
+			num(len(s))
+			for _, x := range s {
+				ext(x)
+			}
+		}
 	case LeastSquares:
 		num(e.Tensor.id)
 	case Inside:
@@ -376,7 +386,7 @@ func (c *Context) intern(e Expr) *Expr {
 		return old
 	}
 	// What follows from the operands is found anew: e may be a changed copy.
-	n := &Expr{Op: e.Op, Val: e.Val, K: e.K, Args: e.Args, Tensor: e.Tensor, Subs: e.Subs, Func: e.Func, Dist: e.Dist, Index: e.Index, Range: e.Range}
+	n := &Expr{Op: e.Op, Val: e.Val, K: e.K, Args: e.Args, Tensor: e.Tensor, Subs: e.Subs, Func: e.Func, Dist: e.Dist, Apply: e.Apply, Index: e.Index, Range: e.Range}
 	c.nextID++
 	n.id = c.nextID
 	n.placed = e.Op == Delta || e.Op == Inside || e.Op == Before

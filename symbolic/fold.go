@@ -35,7 +35,9 @@ func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
 	if e.Op == Ref && e.Tensor.Kind == SharedTensor {
 		d := e.Tensor.Def
 		r = e
-		if body := c.fold(d.Body, memo); body != d.Body {
+		if d.Body.Op == Apply {
+			// Its elements are no sums over data, and its arguments go to a kernel as they are.
+		} else if body := c.fold(d.Body, memo); body != d.Body {
 			r = c.substAll(c.operand(body), d.Indices, e.Subs)
 		}
 	} else if e.Op == Sum {
@@ -331,7 +333,7 @@ func (c *Context) affine(i *Index, e *Expr) (a affine, ok bool) {
 
 // body returns what a reference to a shared definition stands for; nil if e is none.
 func (c *Context) body(e *Expr) *Expr {
-	if e.Op != Ref || e.Tensor.Kind != SharedTensor {
+	if e.Op != Ref || e.Tensor.Kind != SharedTensor || e.Tensor.Def.Body.Op == Apply {
 		return nil
 	}
 	return c.substAll(e.Tensor.Def.Body, e.Tensor.Def.Indices, e.Subs)

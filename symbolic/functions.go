@@ -195,25 +195,29 @@ func finiteLog(e *Expr) bool {
 // formula is a parsed formula of a table.
 type formula struct{ expr dsl.Expr }
 
-// formula evaluates a formula of x and y.
-func (c *Context) formula(text string, args []*Expr) *Expr {
+// parsed returns a formula of a table. A row that does not parse is a bug that the test of the table finds;
+// there is no way to go on.
+func (c *Context) parsed(text string) dsl.Expr {
 	f, ok := c.formulas[text]
 	if !ok {
 		e, err := dsl.ParseFormula(text)
 		if err != nil {
-			// A table row that does not parse is a bug that the test of
-			// the table finds; there is no way to go on.
 			panic("symbolic: formula " + text + ": " + err.Error())
 		}
 		f = &formula{e}
 		c.formulas[text] = f
 	}
+	return f.expr
+}
+
+// formula evaluates a formula of x and y.
+func (c *Context) formula(text string, args []*Expr) *Expr {
 	env := map[string]value{}
 	for i, a := range args {
 		env[[]string{"x", "y"}[i]] = scalar(a)
 	}
 	el := &elaborator{c: c, names: env}
-	return el.expr(f.expr).at()
+	return el.expr(c.parsed(text)).at()
 }
 
 // Sign is what is known of the sign of an expression wherever it is defined.

@@ -25,14 +25,13 @@ type Quantity struct {
 }
 
 // draw is one call of an _rng function: a tensor over indices, and the arguments
-// at them. Of a vector there is one argument, the mean, and the factor of the
-// covariance.
+// at them. Of a vector there is one argument, the mean, and the covariance.
 type draw struct {
-	dist    *dsl.Distribution
-	tensor  *Tensor
-	indices []*Index
-	args    []*Expr
-	factor  *Tensor
+	dist       *dsl.Distribution
+	tensor     *Tensor
+	indices    []*Index
+	args       []*Expr
+	covariance *value
 }
 
 // quantities elaborates the generated quantities.
@@ -84,7 +83,7 @@ func (p *Posterior) drawn(q *Quantity, call *dsl.CallExpr, args []value) value {
 	x.tensor = c.NewTensor(Tensor{Name: name, Kind: DefTensor, Shape: full, Stage: StageDraw})
 	for n, a := range args {
 		if call.Draws.Args[n].Domain == dsl.Covariance {
-			x.factor = c.derivedOf(FactorOf, a.cov)
+			x.covariance = &a
 			continue
 		}
 		x.args = append(x.args, pick(a, subsOf(own)))
@@ -104,16 +103,20 @@ func (p *Program) add(t *Tensor, indices []*Index, body *Expr) {
 
 // drawOf returns the body of a draw, with its arguments lowered.
 func (p *Program) drawOf(x *draw) Expr {
-	e := Expr{Op: Draw, Dist: x.dist, Tensor: x.factor}
+	e := Expr{Op: Draw, Dist: x.dist}
 	for _, a := range x.args {
 		a = p.Lower(a, x.indices)
-		if x.factor != nil {
+		if x.covariance != nil {
 			// The mean of a vector is an array.
 			mean := p.c.NewTensor(Tensor{Name: x.tensor.Name + "_mean", Kind: DefTensor, Shape: x.tensor.Shape, Stage: StageDraw})
 			p.add(mean, x.indices, a)
 			a = p.c.Ref(mean, subsOf(x.indices)...)
 		}
 		e.Args = append(e.Args, a)
+	}
+	if x.covariance != nil {
+		f := p.lowerApplied(p.c.application(operatorOf(factorName), *x.covariance).Def)
+		e.Args, e.Tensor = append(e.Args, f), f.Tensor
 	}
 	return e
 }

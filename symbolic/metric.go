@@ -318,13 +318,35 @@ func (p *Posterior) matrix(d *Diagnosed, t *dsl.MetricTerm) entry {
 
 // symmetric reports an entry that is not provably equal to its transpose.
 func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *Expr) {
-	c := p.C
-	x, y = c.inlined(x), c.inlined(y)
-	d0 := c.withoutImplied(c.Expand(c.Sub(x, y)))
-	if d0.Op == Num && d0.Val == 0 || largestCoefficient(d0) <= 1e-14*max(largestCoefficient(c.Expand(x)), largestCoefficient(c.Expand(y))) {
-		return // equal, or but for the rounding of numbers in the text
+	x, y = p.C.inlined(x), p.C.inlined(y)
+	if p.C.equal(x, y) {
+		return
 	}
 	d.add(dsl.Error, dsl.MetricAsymmetric, at, "a metric is symmetric", "%s of the metric differs from its transpose: %s against %s", what, Format(x), Format(y))
+}
+
+// equal reports whether two expressions are proved equal, but for the rounding of numbers in the text.
+func (c *Context) equal(x, y *Expr) bool {
+	d := c.withoutImplied(c.Expand(c.Sub(x, y)))
+	return d.Op == Num && d.Val == 0 || largestCoefficient(d) <= 1e-14*max(largestCoefficient(c.Expand(x)), largestCoefficient(c.Expand(y)))
+}
+
+// checkClaims reports matrices that have to be symmetric and are not proved to be.
+func (p *Posterior) checkClaims(d *Diagnosed) {
+	c := p.C
+	seen := map[dsl.Span]bool{}
+	for _, x := range p.claims {
+		if seen[x.at] {
+			continue
+		}
+		seen[x.at] = true
+		i, j := Sub{Index: c.NewIndex("i", upTo(x.v.shape[0]))}, Sub{Index: c.NewIndex("j", upTo(x.v.shape[0]))}
+		a, b := c.inlined(x.v.at(i, j)), c.inlined(x.v.at(j, i))
+		if !c.equal(a, b) {
+			d.add(dsl.Error, dsl.NotSymmetric, x.at, "a matrix A is made symmetric by (A + A')/2; a matrix of data that is symmetric and positive definite is declared `cov`",
+				"this matrix has to be symmetric, and its elements [i,j] and [j,i] are not the same expression: %s against %s", Format(a), Format(b))
+		}
+	}
 }
 
 // withoutImplied drops the indicators from the terms of a sum that the deltas beside
@@ -622,10 +644,11 @@ func (p *Posterior) argDepends(a value) bool {
 }
 
 // vectorInformation is that of multi_normal: with z = mu, or mu − y when the
-// left side is a parameter too, Σ_rs ∂z_r Σ⁻¹_rs ∂z_s.
+// left side is a parameter too, Σ_rs ∂z_r Σ⁻¹_rs ∂z_s and that about the covariance.
 func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) entry {
 	c := p.C
-	precision := p.C.derivedOf(InverseOf, term.Args[1].cov)
+	sigma := term.Args[1]
+	precision := c.apply(operatorOf("inverse"), sigma)
 	z := func(s Sub) *Expr {
 		if y == nil {
 			return mu.at(s)
@@ -637,9 +660,25 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) e
 		j := c.NewIndex("j", upTo(mu.shape[0]))
 		di := c.Diff(z(Sub{Index: i}), p.Params[r].Coord, a...)
 		dj := c.Diff(z(Sub{Index: j}), p.Params[q].Coord, b...)
-		e := c.Sum(i, c.Sum(j, c.Mul(di, c.Ref(precision, Sub{Index: i}, Sub{Index: j}), dj)))
-		return c.sumOverAll(term.indices, e)
+		e := c.Sum(i, c.Sum(j, c.Mul(di, precision.at(Sub{Index: i}, Sub{Index: j}), dj)))
+		return c.sumOverAll(term.indices, c.Add(e, c.traceInformation(sigma, precision, p.Params[r].Coord, p.Params[q].Coord, a, b)))
 	}
+}
+
+// traceInformation is that about the covariance, ½ tr(Σ⁻¹ ∂_rΣ Σ⁻¹ ∂_qΣ).
+func (c *Context) traceInformation(sigma, precision value, r, q *Tensor, a, b []Sub) *Expr {
+	index := func(name string) Sub { return Sub{Index: c.NewIndex(name, upTo(sigma.shape[0]))} }
+	// Of the matrix Σ⁻¹ ∂Σ the element [i,j]. It is computed as a whole: what the sums hold of two of them does not mix.
+	scaled := func(t *Tensor, at []Sub, i, j Sub) *Expr {
+		k := index("k")
+		return c.opaqueMatrix(c.Sum(k.Index, c.Mul(precision.at(i, k), c.Diff(sigma.at(k, j), t, at...))), false)
+	}
+	i, j := index("i"), index("j")
+	x := scaled(r, a, i, j)
+	if x.IsNum(0) {
+		return x
+	}
+	return c.Scale(0.5, c.Sum(i.Index, c.Sum(j.Index, c.Mul(x, scaled(q, b, j, i)))))
 }
 
 // ownBlock returns the block whose value the left side of a term is, or −1.

@@ -53,10 +53,15 @@ func inverseOf(v []float64) [][]float64 {
 	var c mat.Cholesky
 	c.Factorize(symDense(v))
 	n := symDense(v).SymmetricDim()
-	flat := choleskyInverse(&c)
+	var inv mat.SymDense
+	if err := c.InverseTo(&inv); err != nil {
+		panic(err)
+	}
 	g := newMatrix(n)
 	for i := range g {
-		copy(g[i], flat[i*n:])
+		for j := range g[i] {
+			g[i][j] = inv.At(i, j)
+		}
 	}
 	return g
 }

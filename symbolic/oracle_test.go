@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/hamc-dev/hamc/dsl"
 )
 
@@ -36,17 +34,6 @@ type bench struct {
 func newBench(t testing.TB, d *Derived, data map[string][]float64) *bench {
 	t.Helper()
 	b := &bench{d: d, m: NewMachine(d, data)}
-	for kind, f := range map[TensorKind]func(*mat.Cholesky) []float64{InverseOf: choleskyInverse, LogDetOf: choleskyLogDet} {
-		for _, x := range d.Tensors(kind) {
-			v := data[x.Source.Name]
-			n := int(math.Sqrt(float64(len(v))))
-			var c mat.Cholesky
-			if !c.Factorize(mat.NewSymDense(n, v)) {
-				t.Fatalf("%s is not positive definite", x.Source.Name)
-			}
-			b.m.Set(x, f(&c))
-		}
-	}
 	n := 0
 	for _, p := range d.Params {
 		b.start = append(b.start, n)
@@ -55,23 +42,6 @@ func newBench(t testing.TB, d *Derived, data map[string][]float64) *bench {
 	b.start = append(b.start, n)
 	return b
 }
-
-func choleskyInverse(c *mat.Cholesky) []float64 {
-	var s mat.SymDense
-	if err := c.InverseTo(&s); err != nil {
-		panic(err)
-	}
-	n := s.SymmetricDim()
-	v := make([]float64, 0, n*n)
-	for i := range n {
-		for j := range n {
-			v = append(v, s.At(i, j))
-		}
-	}
-	return v
-}
-
-func choleskyLogDet(c *mat.Cholesky) []float64 { return []float64{c.LogDet()} }
 
 func (b *bench) dim() int { return b.start[len(b.start)-1] }
 

@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -14,29 +15,86 @@ const maxFormat = 2000
 // Format renders an expression for people: Σ over named indices, powers, and
 // fractions, shared definitions by what they stand for. Of one of more than maxFormat nodes, what is left is rendered as "…".
 func Format(e *Expr) string {
-	p := &printer{left: maxFormat}
+	p := newPrinter()
 	return p.expr(e, 0)
 }
 
 type printer struct {
-	left int            // nodes
-	at   map[*Index]Sub // what the indices of a shared definition stand for
+	left int             // nodes
+	at   map[*Index]spot // what indices are called here
+	open map[string]bool // the names of the sums around
 }
+
+// spot is what stands for an index: a name, or the position that a shared definition is taken at.
+type spot struct {
+	name   string
+	offset int
+	fixed  *Sub
+}
+
+func newPrinter() *printer { return &printer{left: maxFormat, open: map[string]bool{}} }
 
 // subs renders subscripts.
 func (p *printer) subs(list []Sub) string {
-	out := make([]Sub, len(list))
+	out := make([]string, len(list))
 	for n, s := range list {
 		out[n] = p.sub(s)
 	}
-	return subsString(out)
+	return strings.Join(out, ",")
 }
 
-func (p *printer) sub(s Sub) Sub {
-	if to, ok := p.at[s.Index]; ok && s.Index != nil {
-		return shiftSub(to, s.Offset)
+func (p *printer) sub(s Sub) string {
+	x := p.spot(s)
+	if x.fixed != nil {
+		return x.fixed.String()
 	}
-	return s
+	return x.name + shiftText(x.offset)
+}
+
+// spot is what a subscript stands for here.
+func (p *printer) spot(s Sub) spot {
+	switch {
+	case s.Data != nil:
+		return spot{name: p.expr(s.Data, 0), offset: s.Offset}
+	case s.Index == nil:
+		return spot{fixed: &s}
+	}
+	x, ok := p.at[s.Index]
+	switch {
+	case !ok:
+		x = spot{name: s.Index.Name}
+	case x.fixed != nil:
+		f := shiftSub(*x.fixed, s.Offset)
+		return spot{fixed: &f}
+	}
+	x.offset += s.Offset
+	return x
+}
+
+// shiftText is the text of an offset.
+func shiftText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+d", n)
+}
+
+// sum renders a sum, whose index has a name that no sum around it has.
+func (p *printer) sum(e *Expr, ctx int) string {
+	name := e.Index.Name
+	for n := 2; p.open[name]; n++ {
+		name = fmt.Sprintf("%s%d", strings.TrimRight(e.Index.Name, "0123456789"), n)
+	}
+	outer := p.at
+	p.at = maps.Clone(outer)
+	if p.at == nil {
+		p.at = map[*Index]spot{}
+	}
+	p.at[e.Index], p.open[name] = spot{name: name}, true
+	text := fmt.Sprintf("Σ[%s in %s] %s", name, e.Index.Range, p.expr(e.Args[0], precMul))
+	delete(p.open, name)
+	p.at = outer
+	return paren(text, precMul, ctx)
 }
 
 const (
@@ -65,6 +123,25 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
+// FormatArgument renders an argument of an operator, by its name where it has one.
+func FormatArgument(e *Expr, n int) string {
+	p := newPrinter()
+	return p.argument(e, n)
+}
+
+func (p *printer) argument(e *Expr, n int) string {
+	a := e.Args[n]
+	switch {
+	case n < len(e.Apply.names) && e.Apply.names[n] != "":
+		return e.Apply.names[n]
+	case a.Op == Ref && a.Tensor.Kind != SharedTensor && len(a.free) == len(a.Subs):
+		return a.Tensor.Name // a whole array has no subscripts
+	}
+	defer func(at map[*Index]spot) { p.at = at }(p.at)
+	p.at = nil // its indices are its own
+	return p.expr(a, 0)
+}
+
 func (p *printer) expr(e *Expr, ctx int) string {
 	if p.left--; p.left < 0 {
 		return "…"
@@ -77,10 +154,16 @@ func (p *printer) expr(e *Expr, ctx int) string {
 		}
 		return s
 	case Ref:
-		if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor && d.Body != nil {
-			at := map[*Index]Sub{}
+		if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor && d.Body.Op == Apply {
+			s := p.expr(d.Body, 0)
+			if len(e.Subs) > 0 {
+				s += "[" + p.subs(e.Subs) + "]"
+			}
+			return s
+		} else if e.Tensor.Kind == SharedTensor && d.Body != nil {
+			at := map[*Index]spot{}
 			for n, i := range d.Indices {
-				at[i] = p.sub(e.Subs[n])
+				at[i] = p.spot(e.Subs[n])
 			}
 			outer := p.at
 			p.at = at
@@ -114,14 +197,19 @@ func (p *printer) expr(e *Expr, ctx int) string {
 			args = args[:n]
 		}
 		if e.Tensor != nil {
-			args = append(args, e.Tensor.Source.Name)
+			args[1] = e.Tensor.Def.Body.Args[0].Tensor.Name
 		}
 		return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")" + within
+	case Apply:
+		args := make([]string, len(e.Apply.Shapes))
+		for n := range args {
+			args[n] = p.argument(e, n)
+		}
+		return e.Apply.Operator.Name + "(" + strings.Join(args, ", ") + ")"
 	case LeastSquares:
 		return formatFit(e.Tensor.Def.Fit)
 	case Sum:
-		r := e.Index.Range.String()
-		return paren(fmt.Sprintf("Σ[%s in %s] %s", e.Index.Name, r, p.expr(e.Args[0], precMul)), precMul, ctx)
+		return p.sum(e, ctx)
 	case Add:
 		var b strings.Builder
 		// 1 - s reads better than -s + 1.

@@ -135,7 +135,7 @@ func (p *Posterior) prior(b *Param, t *Tensor) (*Prior, string) {
 	for n, a := range x.Args {
 		v := p.el.expr(a)
 		if x.Dist.Args[n].Domain == dsl.Covariance {
-			d.factor = c.derivedOf(FactorOf, v.cov)
+			d.covariance = &v
 			continue
 		}
 		d.args = append(d.args, pick(v, subs))

@@ -104,6 +104,15 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 	c := p.c
 	key, formal := p.c.close(e)
 	d, ok := p.byKey[key]
+	var swapped *Expr
+	if !ok && c.square(formal, e.stage) {
+		x := c.NewIndex("x", formal[0].Range)
+		swapped = c.Subst(c.Subst(c.Subst(key, formal[0], Sub{Index: x}), formal[1], Sub{Index: formal[0]}), x, Sub{Index: formal[1]})
+		if o := p.byKey[swapped]; o != nil && o.Scatter == nil { // its transpose is defined
+			free := c.inOrder(e.free)
+			return c.Ref(o.Tensor, Sub{Index: free[1]}, Sub{Index: free[0]})
+		}
+	}
 	if !ok {
 		shape := make([]dsl.Extent, len(formal))
 		for n, f := range formal {
@@ -121,16 +130,19 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 			Positive: p.c.Sign(e) == Positive})
 		d = &Def{Tensor: t, Indices: formal, Body: key, Scatter: c.scatterOf(key, formal)}
 		t.Def = d
-		if d.Scatter == nil && len(formal) == 2 && formal[0].Range == formal[1].Range && e.stage < StagePosition {
-			// Equal under exchange of its indices: C[j,l] and C[l,j] are one.
-			x := c.NewIndex("x", formal[0].Range)
-			swapped := c.Subst(c.Subst(c.Subst(key, formal[0], Sub{Index: x}), formal[1], Sub{Index: formal[0]}), x, Sub{Index: formal[1]})
-			t.Symmetric = swapped == key
-		}
+		// Equal under exchange of its indices: C[j,l] and C[l,j] are one.
+		t.Symmetric = d.Scatter == nil && swapped == key
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
 	return p.c.Ref(d.Tensor, subsOf(c.inOrder(e.free))...)
+}
+
+// square reports whether an array over indices is looked at in both orders of them: what is computed once, and what
+// the operators of matrices make.
+func (c *Context) square(formal []*Index, stage Stage) bool {
+	return len(formal) == 2 && formal[0].Range == formal[1].Range &&
+		(stage < StagePosition || c.matrices[[2]dsl.Extent{formal[0].Range.Hi, formal[1].Range.Hi}])
 }
 
 // fixed reports whether e is known before sampling, but not at compile time.
@@ -167,7 +179,15 @@ func (p *Program) raise(e *Expr) *Expr {
 		switch {
 		case e.Op == Ref && e.Tensor.Def != nil && depends(e):
 			d := e.Tensor.Def
-			r = walk(d.Body)
+			if a := d.Body; a.Op == Apply {
+				var bodies []*Expr
+				for n := range a.Apply.Shapes {
+					bodies = append(bodies, walk(a.Args[n]))
+				}
+				r = c.Ref(c.applied(a.Apply, bodies), subsOf(d.Indices)...)
+			} else {
+				r = walk(a)
+			}
 			// By way of indices of their own: those of the definition may be
 			// among the subscripts.
 			own := make([]*Index, len(d.Indices))
@@ -202,7 +222,7 @@ func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
 		}
 		if e.Op == Ref {
 			d := e.Tensor.Def
-			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Fit != nil || d.Body.tree > maxConstant {
+			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Body.Op == Apply || d.Fit != nil || d.Body.tree > maxConstant {
 				return e
 			}
 			return d.Body
@@ -263,6 +283,10 @@ func describe(e *Expr) string {
 			s += upperFirst(d)
 		}
 		return s
+	case Apply:
+		if d := describe(e.Args[0]); d != "" {
+			return e.Apply.Operator.Short + upperFirst(d)
+		}
 	case Sum:
 		d := describe(e.Args[0])
 		if d == "" {
@@ -334,7 +358,12 @@ func (p *Program) lowerAs(e *Expr, ctx []*Index, source *Expr) *Expr {
 func (p *Program) lowerShared(e *Expr) *Expr {
 	d := e.Tensor.Def
 	r, ok := p.lowered[e.Tensor]
-	if !ok {
+	switch {
+	case ok:
+	case d.Body.Op == Apply:
+		r = p.lowerApplied(d)
+		p.lowered[e.Tensor] = r
+	default:
 		r = p.lowerAs(d.Body, d.Indices, d.Body)
 		if r.Op != Ref && r.Op != Num && p.c.storable(r.free) {
 			r = p.define(r, d.Body)
@@ -974,7 +1003,13 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub, direct bool) []*Expr {
 			var k []float64
 			var by []*Expr
 			for _, n := range held[t] {
-				k, by = append(k, ks[n]), append(by, c.Diff(terms[n], t, subsOf(b.indices)...))
+				d := terms[n]
+				if d.Op == Apply {
+					d = c.tangent(d, subsOf(indices), t, subsOf(b.indices))
+				} else {
+					d = c.Diff(d, t, subsOf(b.indices)...)
+				}
+				k, by = append(k, ks[n]), append(by, d)
 			}
 			d := c.Mul(bar, c.Linear(0, k, by))
 			for _, i := range indices {

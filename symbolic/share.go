@@ -241,6 +241,11 @@ func (c *Context) share(e *Expr) *Expr {
 	if c.grain == coarse && e.stage >= StagePosition {
 		panic(outgrown{})
 	}
+	return c.enclosed(e, false)
+}
+
+// enclosed is a reference to the shared definition of e.
+func (c *Context) enclosed(e *Expr, symmetric bool) *Expr {
 	key, formal := c.close(e)
 	t, ok := c.shared[key]
 	if !ok {
@@ -248,7 +253,8 @@ func (c *Context) share(e *Expr) *Expr {
 		for n, f := range formal {
 			shape[n] = f.Range.Hi
 		}
-		t = c.NewTensor(Tensor{Name: "shared", Kind: SharedTensor, Shape: shape, Stage: e.stage, Positive: c.Sign(key) == Positive})
+		t = c.NewTensor(Tensor{Name: "shared", Kind: SharedTensor, Shape: shape, Stage: e.stage, Positive: c.Sign(key) == Positive,
+			Symmetric: symmetric && len(formal) == 2})
 		t.Def = &Def{Tensor: t, Indices: formal, Body: key}
 		c.shared[key] = t
 	}
@@ -269,13 +275,16 @@ func (c *Context) storable(free []*Index) bool {
 	return rows && cols || !rows && !cols && c.shaped(free)
 }
 
-// shaped reports whether some matrix of data has the dimensions of two indices: an array over
-// them takes no more than the data do.
+// shaped reports whether some matrix of data, or an argument of an operator, has the dimensions of two indices: an
+// array over them takes no more than that does.
 func (c *Context) shaped(free []*Index) bool {
 	if len(free) != 2 {
 		return false
 	}
 	rows, cols := free[0].Range.Hi, free[1].Range.Hi
+	if c.matrices[[2]dsl.Extent{rows, cols}] || c.matrices[[2]dsl.Extent{cols, rows}] {
+		return true
+	}
 	for _, t := range c.tensors {
 		if t.Kind != DataTensor || len(t.Shape) != 2 {
 			continue
@@ -317,7 +326,10 @@ func (c *Context) transposed(indices []*Index) bool {
 		}
 		found = found || t.Shape[0] == b && t.Shape[1] == a
 	}
-	return found
+	if c.matrices[[2]dsl.Extent{a, b}] {
+		return false
+	}
+	return found || c.matrices[[2]dsl.Extent{b, a}]
 }
 
 type formalKey struct {
@@ -369,7 +381,12 @@ func (c *Context) sharedDiff(e *Expr, t *Tensor, at []Sub) *Expr {
 			along = append(along, c.NewIndex("s", upTo(t.Shape[n])))
 		}
 		c.along[t] = along
-		d = c.operand(c.settled(c.Diff(def.Body, t, subsOf(along)...)))
+		if def.Body.Op == Apply {
+			d = c.opaqueMatrix(c.tangent(def.Body, subsOf(def.Indices), t, subsOf(along)), def.Tensor.Symmetric)
+		} else {
+			d = c.Diff(def.Body, t, subsOf(along)...)
+		}
+		d = c.operand(c.settled(d))
 		c.derivatives[key] = d
 	}
 	d = c.substAll(d, c.along[t], at)
@@ -462,7 +479,7 @@ func (c *Context) inlined(e *Expr) *Expr {
 	written = func(e *Expr) *Expr {
 		return c.Replace(e, func(r *Expr) *Expr {
 			d := r.Tensor.Def
-			if r.Tensor.Kind != SharedTensor {
+			if r.Tensor.Kind != SharedTensor || d.Body.Op == Apply {
 				return r
 			}
 			body, ok := bodies[d]

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"strings"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -114,6 +116,8 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	var args []jen.Code
 	for _, v := range k.Args {
 		switch {
+		case v.Matrix && strings.HasPrefix(k.Func, "linalg."):
+			args = append(args, p.array(v))
 		case v.Matrix:
 			args = append(args, jen.Op("&").Add(p.field(v)))
 		case v.Factor:
@@ -124,6 +128,8 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	}
 	call := p.call(k.Func)
 	switch {
+	case k.V.Factor:
+		return call.Call(append([]jen.Code{p.field(k.V)}, args...)...)
 	case k.V.Scalar():
 		return p.declare(k.V).Op(":=").Add(call.Call(args...))
 	case k.Draws(): // what it draws is NaN where its mean is not finite

@@ -7,12 +7,12 @@
 //
 // The log density is
 //
-//	L = -½·Σ[i2 in 2] (q[i2] - mu[i2])·(Σ[i1 in 2] (q[i1] - mu[i1])·invSigma[i1,i2]) - ½·logDetSigma
+//	L = -½·Σ[i2 in 2] (q[i2] - mu[i2])·(Σ[i1 in 2] (q[i1] - mu[i1])·inverse(Sigma)[i1,i2]) - ½·log_det(Sigma)
 //	    - 1.8378770664093453
 //
 // and the metric is constant and dense, with the blocks
 //
-//	q[j], q[l]: invSigma[j,l]
+//	q[j], q[l]: inverse(Sigma)[j,l]
 package gaussian
 
 import (
@@ -61,9 +61,9 @@ type Params struct {
 type Model struct {
 	info        *rt.Info
 	mu          []float64        // data; 2 elements
-	invSigma    []float64        // inverse of Sigma
-	logDetSigma float64          // log determinant of Sigma
-	factorSigma *linalg.Cholesky // factor of Sigma, which clones share
+	sigma       []float64        // data; 2 × 2, row-major
+	factorSigma *linalg.Cholesky // factorSigma[i,j] = factor(Sigma)
+	invSigma    []float64        // invSigma[i,j] = inverse(Sigma)
 	c1          float64          // c1 = -½·logDetSigma - 1.8378770664093453
 	modelSpace
 }
@@ -94,16 +94,12 @@ func New(d Data) (*Model, error) {
 	}
 	s := &Model{}
 	s.mu = append([]float64(nil), d.Mu...)
-	cholSigma := linalg.NewCholesky(2)
-	if o := cholSigma.Factor(d.Sigma); o != linalg.Factored {
-		return nil, fmt.Errorf("gaussian: Sigma is %v", o)
-	}
-	s.invSigma = make([]float64, len(d.Sigma))
-	cholSigma.Inverse(s.invSigma)
-	s.logDetSigma = cholSigma.LogDet()
-	s.factorSigma = cholSigma
+	s.sigma = append([]float64(nil), d.Sigma...)
 	s.info = s.describe()
 	s.summarise()
+	if !s.factorSigma.Definite() {
+		return nil, fmt.Errorf("gaussian: the matrix Sigma is not positive definite")
+	}
 	s.allocate()
 	if st := s.factorise(); st != rt.OK {
 		return nil, fmt.Errorf("gaussian: the metric, which is constant, has no Cholesky factor: %v", st)
@@ -113,7 +109,13 @@ func New(d Data) (*Model, error) {
 
 // summarise computes what depends on the data alone, once.
 func (s *Model) summarise() {
-	logDetSigma := s.logDetSigma
+	s.factorSigma = linalg.NewCholesky(2)
+	s.invSigma = make([]float64, 4)
+	sigma := s.sigma
+	invSigma := s.invSigma
+	linalg.Factorise(s.factorSigma, sigma)
+	linalg.Inverse(invSigma, s.factorSigma)
+	logDetSigma := linalg.LogDet(s.factorSigma)
 	c1 := -float64(0.5*logDetSigma) - 1.8378770664093453
 	s.c1 = c1
 }

@@ -216,6 +216,12 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 								g[i*n+j] += slopes[i][start+r] * inv.v[r*m+s] * slopes[j][start+s]
 							}
 						}
+						// That about the covariance, ½ tr(Σ⁻¹ ∂_iΣ Σ⁻¹ ∂_jΣ).
+						var x, y mat.Dense
+						x.Mul(dense(inv), mat.NewDense(m, m, slopes[i][start+m:][:m*m]))
+						y.Mul(dense(inv), mat.NewDense(m, m, slopes[j][start+m:][:m*m]))
+						x.Mul(&x, &y)
+						g[i*n+j] += mat.Trace(&x) / 2
 					}
 				}
 				start += m + len(args[2].v)

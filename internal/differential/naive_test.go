@@ -474,8 +474,38 @@ func (e *naive) call(x *dsl.CallExpr) array {
 	case "log_det":
 		l, _ := mat.LogDet(dense(args[0]))
 		return number(l)
+	case "trace":
+		return number(mat.Trace(dense(args[0])))
+	case "cholesky":
+		return factorOf(args[0])
+	case "solve_spd", "solve_lower":
+		var y mat.Dense
+		if err := y.Solve(dense(args[0]), dense(args[1])); err != nil {
+			panic(err)
+		}
+		return array{args[1].shape, y.RawMatrix().Data}
 	}
 	return mapped(func(y []float64) float64 { return function(x.Func, y) }, args...)
+}
+
+// factorOf is L with A = L Lᵀ, from its definition: A_ij = Σ_k≤j L_ik L_jk.
+func factorOf(a array) array {
+	n := a.shape[0]
+	l := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			s := a.v[i*n+j]
+			for k := range j {
+				s -= l[i*n+k] * l[j*n+k]
+			}
+			if i == j {
+				l[i*n+j] = math.Sqrt(s)
+			} else {
+				l[i*n+j] = s / l[j*n+j]
+			}
+		}
+	}
+	return array{a.shape, l}
 }
 
 // function is an elementwise function, by its definition.

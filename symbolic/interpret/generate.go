@@ -72,8 +72,8 @@ func (m *Model) drawFrom(rng *rand.Rand) {
 		}
 		return random.Within(ends[0], ends[1], func() float64 { return generator(rng, x) })
 	}
-	m.m.DrawVector = func(_ *dsl.Distribution, y, mean []float64, factor *symbolic.Tensor) {
-		multiNormal(rng, y, mean, m.factors[factor])
+	m.m.DrawVector = func(_ *dsl.Distribution, y, mean, factor []float64) {
+		multiNormal(rng, y, mean, factor)
 	}
 }
 

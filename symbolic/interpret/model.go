@@ -9,8 +9,6 @@ import (
 	"io"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
@@ -34,10 +32,9 @@ type Model struct {
 	shift   float64
 	unknown []string
 
-	factors   map[*symbolic.Tensor][]float64 // of covariances, row-major
-	tolerance ode.Options                    // of differential equations
-	solved    runtime.Status                 // how those at the last position came out
-	apart     *apart                         // once faults were looked for
+	tolerance ode.Options    // of differential equations
+	solved    runtime.Status // how those at the last position came out
+	apart     *apart         // once faults were looked for
 }
 
 // Unknown returns the names in the data file that the model does not declare:
@@ -105,32 +102,8 @@ type Posterior interface {
 }
 
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
-	m := &Model{d: d, data: data, tolerance: tight, factors: map[*symbolic.Tensor][]float64{}}
+	m := &Model{d: d, data: data, tolerance: tight}
 	m.m = m.machine()
-	for _, t := range d.Tensors(symbolic.InverseOf) {
-		n := m.m.Extent(t.Shape[0])
-		a, err := invert(data[t.Source.Name], n)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
-		}
-		m.m.Set(t, a)
-	}
-	for _, t := range d.Tensors(symbolic.FactorOf) {
-		n := m.m.Extent(t.Shape[0])
-		l, err := lower(data[t.Source.Name], n)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
-		}
-		m.factors[t] = l
-	}
-	for _, t := range d.Tensors(symbolic.LogDetOf) {
-		n := m.m.Extent(t.Source.Shape[0])
-		var chol mat.Cholesky
-		if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), data[t.Source.Name]...))) {
-			return nil, fmt.Errorf("%s: %s is not positive definite", d.Model.Name, t.Source.Name)
-		}
-		m.m.Set(t, []float64{chol.LogDet()})
-	}
 	m.info = &runtime.Info{Name: d.Model.Name}
 	if len(d.Given) > 0 {
 		m.info.Name = d.Block.ObjectName()
@@ -201,41 +174,6 @@ var tight = ode.Options{RelTol: 1e-12, AbsTol: 1e-12}
 func (m *Model) SetODE(opt ode.Options) {
 	m.tolerance = opt
 	m.m = m.clone().m
-}
-
-func invert(a []float64, n int) ([]float64, error) {
-	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a...))) {
-		return nil, fmt.Errorf("not positive definite")
-	}
-	var inv mat.SymDense
-	if err := chol.InverseTo(&inv); err != nil {
-		return nil, err
-	}
-	out := make([]float64, n*n)
-	for i := range n {
-		for j := range n {
-			out[i*n+j] = inv.At(i, j)
-		}
-	}
-	return out, nil
-}
-
-// lower returns the Cholesky factor of a matrix, row-major.
-func lower(a []float64, n int) ([]float64, error) {
-	var chol mat.Cholesky
-	if !chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a...))) {
-		return nil, fmt.Errorf("not positive definite")
-	}
-	var l mat.TriDense
-	chol.LTo(&l)
-	out := make([]float64, n*n)
-	for i := range n {
-		for j := range i + 1 {
-			out[i*n+j] = l.At(i, j)
-		}
-	}
-	return out, nil
 }
 
 // readData reads and checks the data that a model declares. The error tells all that is
@@ -403,11 +341,6 @@ func (m *Model) clone() *Model {
 	c := *m
 	c.apart = nil
 	c.m = c.machine()
-	for _, kind := range []symbolic.TensorKind{symbolic.InverseOf, symbolic.LogDetOf} {
-		for _, t := range m.d.Tensors(kind) {
-			c.m.Set(t, m.m.Values(t))
-		}
-	}
 	return &c
 }
 

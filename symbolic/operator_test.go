@@ -1,0 +1,200 @@
+package symbolic
+
+import (
+	"math"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
+
+// operatorModel holds what the rows are tested with: arguments A = A0 + t A1 and B = B0 + t² B1, and weights.
+const operatorModel = `model rows
+data n, m int
+data A0, A1, W real[n, n]
+data B0, B1, V real[n, m]
+param t real
+t ~ normal(0, 1)
+density 0*t*(sum(A0) + sum(A1) + sum(W) + sum(B0) + sum(B1) + sum(V))
+metric identity`
+
+// operatorData are random: A is symmetric and positive definite near t = 0, or lower triangular.
+func operatorData(rng *rand.Rand, n, m int, lower bool) map[string][]float64 {
+	data := map[string][]float64{"n": {float64(n)}, "m": {float64(m)}}
+	for _, x := range []struct {
+		name string
+		cols int
+	}{{"A0", n}, {"A1", n}, {"W", n}, {"B0", m}, {"B1", m}, {"V", m}} {
+		v := make([]float64, n*x.cols)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		data[x.name] = v
+	}
+	for _, name := range []string{"A0", "A1"} {
+		a := data[name]
+		for i := range n {
+			for j := range i {
+				a[j*n+i] = a[i*n+j]
+				if lower {
+					a[j*n+i] = 0
+				}
+			}
+			if name == "A0" {
+				a[i*n+i] = 3 * float64(n)
+			}
+		}
+	}
+	return data
+}
+
+// rowTest is a weighted sum over the value of one operator, with its derivatives by t.
+type rowTest struct {
+	m                              *Machine
+	t                              *Tensor
+	value, forward, adjoint, twice Output
+}
+
+func newRowTest(t *testing.T, op *Operator, columns bool, data map[string][]float64) *rowTest {
+	t.Helper()
+	d, _ := load(t, operatorModel)
+	c, prog := d.C, newProgram(d.Posterior)
+	at := d.Params[0].Value()
+	tensor := func(name string, s ...Sub) *Expr { return c.Ref(c.byName[name], s...) }
+	n, m := dsl.Extent{Name: "n"}, dsl.Extent{Name: "m"}
+	args := []value{{shape: []dsl.Extent{n, n}, elem: func(s ...Sub) *Expr { return c.Add(tensor("A0", s...), c.Mul(at, tensor("A1", s...))) }}}
+	shapes := [][]dsl.Extent{args[0].shape, {n, m}}
+	if !columns {
+		shapes[1] = []dsl.Extent{n}
+	}
+	right := value{shape: shapes[1], elem: func(s ...Sub) *Expr {
+		if len(s) == 1 {
+			s = append(s, Sub{At: dsl.Fixed(1)})
+		}
+		return c.Add(tensor("B0", s...), c.Mul(c.Pow(at, 2), tensor("B1", s...)))
+	}}
+	if strings.Contains(op.Tangent, "dB") {
+		args = append(args, right)
+	}
+	v := c.apply(op, args...)
+	var e *Expr
+	switch own := c.slots(v.shape); {
+	case len(own) == 0:
+		e = v.at()
+	default:
+		i := make([]*Index, len(own))
+		for k := range own {
+			i[k] = c.NewIndex("i", own[k].Range)
+		}
+		weight := tensor("W", subsOf([]*Index{i[0], i[len(i)-1]})...)
+		if len(args) > 1 {
+			s := subsOf(i)
+			if len(s) == 1 {
+				s = append(s, Sub{At: dsl.Fixed(1)})
+			}
+			weight = tensor("V", s...)
+		}
+		e = c.sumOverAll(i, c.Mul(weight, v.at(subsOf(i)...)))
+	}
+	coord := d.Params[0].Coord
+	forward := c.Diff(e, coord)
+	out := func(e *Expr) Output { return Output{E: prog.Lower(e, nil)} }
+	r := &rowTest{t: coord, value: out(e), forward: out(forward), twice: out(c.Diff(forward, coord))}
+	r.adjoint = out(prog.Adjoint(r.value.E, [][]Sub{nil}, false)[0])
+	d.Prog = prog
+	r.m = NewMachine(d, data)
+	return r
+}
+
+func (r *rowTest) at(x float64, o Output) (v float64) {
+	r.m.Values(r.t)[0] = x
+	r.m.Run([]Output{o}, func(_ *Output, _ []int, got float64) { v = got })
+	return v
+}
+
+// TestOperators checks every row: derivatives, once and twice, forwards and by the sweep, against differences.
+func TestOperators(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for n := range Operators {
+		op := &Operators[n]
+		if op.Tangent == "" {
+			continue // of the factor no expression reads an element
+		}
+		for _, columns := range []bool{true, false} {
+			r := newRowTest(t, op, columns, operatorData(rng, 5, 3, !op.Definite))
+			const x, h = 0.3, 1e-3
+			slope := func(o Output) float64 { // of sixth order
+				d := func(k float64) float64 { return r.at(x+k*h, o) - r.at(x-k*h, o) }
+				return (45*d(1) - 9*d(2) + d(3)) / (60 * h)
+			}
+			for _, c := range []struct {
+				what      string
+				got, want float64
+			}{
+				{"the derivative", r.at(x, r.forward), slope(r.value)},
+				{"the derivative by the reverse sweep", r.at(x, r.adjoint), slope(r.value)},
+				{"the second derivative", r.at(x, r.twice), slope(r.forward)},
+			} {
+				if !(math.Abs(c.got-c.want) <= 1e-10*(1+math.Abs(c.want))) || c.want == 0 {
+					t.Errorf("%s: %s is %v, differences give %v", op.Name, c.what, c.got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// operatorKernels are the kernels of the rows, called as generated code calls them.
+var operatorKernels = map[string]func(dst, a, b []float64, c *linalg.Cholesky){
+	"linalg.Inverse":      func(dst, _, _ []float64, c *linalg.Cholesky) { linalg.Inverse(dst, c) },
+	"linalg.LogDet":       func(dst, _, _ []float64, c *linalg.Cholesky) { dst[0] = linalg.LogDet(c) },
+	"linalg.Lower":        func(dst, _, _ []float64, c *linalg.Cholesky) { linalg.Lower(dst, c) },
+	"linalg.Solve":        func(dst, _, b []float64, c *linalg.Cholesky) { linalg.Solve(dst, c, b) },
+	"linalg.InverseLower": func(dst, a, _ []float64, _ *linalg.Cholesky) { linalg.InverseLower(dst, a) },
+	"linalg.SolveLower":   func(dst, a, b []float64, _ *linalg.Cholesky) { linalg.SolveLower(dst, a, b) },
+	"linalg.Factorise":    func(dst, _, _ []float64, c *linalg.Cholesky) { linalg.Lower(dst, c) },
+}
+
+// TestOperatorKernels compares every row's kernel with its Eval, also where there is no value.
+func TestOperatorKernels(t *testing.T) {
+	rng := rand.New(rand.NewSource(2))
+	for k := range Operators {
+		op := &Operators[k]
+		kernel := operatorKernels[op.Kernel]
+		if kernel == nil {
+			t.Errorf("%s: no kernel %s is tested", op.Name, op.Kernel)
+			continue
+		}
+		for _, n := range []int{1, 2, 3, 5, 8, 13} {
+			for _, m := range []int{1, 4} {
+				for _, good := range []bool{true, false} {
+					data := operatorData(rng, n, m, !op.Definite)
+					a, b := data["A0"], data["B0"]
+					if !good {
+						a[n*n-1] = math.NaN()
+						if op.Definite {
+							a[n*n-1] = -1
+						}
+					}
+					size := max(n*n, n*m)
+					got, want := make([]float64, size), make([]float64, size)
+					c := linalg.NewCholesky(n)
+					linalg.Factorise(c, a)
+					kernel(got, a, b, c)
+					op.Eval(want, []*mat.Dense{mat.NewDense(n, n, a), mat.NewDense(n, m, b)})
+					for i := range got {
+						if good && !(math.Abs(got[i]-want[i]) <= 1e-13*(1+math.Abs(want[i]))) {
+							t.Errorf("%s of order %d, %d columns, element %d: the kernel gives %v, the row %v", op.Name, n, m, i, got[i], want[i])
+						}
+					}
+					if !good && !math.IsNaN(got[0]) && (op.Definite || !math.IsNaN(got[(n-1)*m])) && !math.IsNaN(got[n*n-1]) {
+						t.Errorf("%s of order %d of a matrix that is none of its kind: %v", op.Name, n, got)
+					}
+				}
+			}
+		}
+	}
+}
