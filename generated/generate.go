@@ -19,3 +19,4 @@ package generated
 //go:generate go run ../cmd/hamc -o lotka_volterra/lotka_volterra.go --pkg lotka_volterra ../examples/lotka_volterra.ham
 //go:generate go run ../cmd/hamc -o stochastic_volatility_authors/stochastic_volatility_authors.go --pkg stochastic_volatility_authors ../examples/stochastic_volatility_authors.ham
 //go:generate go run ../cmd/hamc -o eight_schools/eight_schools.go --pkg eight_schools ../examples/eight_schools.ham
+//go:generate go run ../cmd/hamc -o gaussian_process/gaussian_process.go --pkg gaussian_process ../examples/gaussian_process.ham

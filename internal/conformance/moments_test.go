@@ -1,12 +1,14 @@
 package conformance
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/generated/gaussian_process"
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
@@ -152,6 +154,27 @@ func TestMomentsOfFHN(t *testing.T) {
 			s.within4(t, 150)
 		})
 	}
+}
+
+// TestMomentsOfGaussianProcess compares with the reference draws of posteriordb.
+func TestMomentsOfGaussianProcess(t *testing.T) {
+	exact := must[*fixtures.ReferenceSummary](t)(fixtures.LoadReferenceSummary("gp_regr"))
+	p := must[*fixtures.Posterior](t)(fixtures.LoadPosteriorDB("gp_regr"))
+	m := must[*gaussian_process.Model](t)(gaussian_process.New(must[gaussian_process.Data](t)(gaussian_process.ReadData(bytes.NewReader(p.Data), "gp_regr"))))
+	opt := runtime.DefaultOptions()
+	opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = runtime.IMb, 0.7, 3, true
+	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(t, 1000)
+	opt.Init = append(opt.Init, []float64{6, 2.5, 2})
+	names := runtime.ComponentNames(m.Info())
+	s := sampleColumns(t, m, opt, names)
+	for j, name := range names {
+		reference, ok := exact.Parameters[name]
+		if !ok {
+			t.Fatalf("no reference for %s", name)
+		}
+		s.moment(j, reference)
+	}
+	s.within4(t, 500)
 }
 
 // TestMomentsOfLotka compares with the reference draws of posteriordb.

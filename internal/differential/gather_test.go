@@ -26,6 +26,7 @@ func TestPosteriorDB(t *testing.T) {
 		{"dugongs_model", corpus + "dugongs_model.ham", stanTolerance},
 		{"eight_schools_centered", corpus + "eight_schools_centered.ham", stanTolerance},
 		{"eight_schools_noncentered", corpus + "eight_schools_noncentered.ham", stanTolerance},
+		{"gp_regr", examples + "gaussian_process.ham", stanTolerance},
 		{"kidscore_interaction", corpus + "kidscore_interaction.ham", stanTolerance},
 		{"lotka_volterra", examples + "lotka_volterra.ham", odeTolerance},
 		{"nes_logit_model", corpus + "nes_logit_model.ham", stanTolerance},

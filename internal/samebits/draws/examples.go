@@ -12,6 +12,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/fitzhugh_nagumo"
 	"github.com/hamc-dev/hamc/generated/funnel"
 	"github.com/hamc-dev/hamc/generated/gaussian"
+	"github.com/hamc-dev/hamc/generated/gaussian_process"
 	"github.com/hamc-dev/hamc/generated/logistic"
 	"github.com/hamc-dev/hamc/generated/logistic_indexed"
 	"github.com/hamc-dev/hamc/generated/lotka_volterra"
@@ -35,6 +36,7 @@ var examples = []posterior{
 	example("fitzhugh_nagumo", fitzhugh_nagumo.ReadData, fitzhugh_nagumo.New),
 	example("funnel", funnel.ReadData, funnel.New),
 	example("gaussian", gaussian.ReadData, gaussian.New),
+	example("gaussian_process", gaussian_process.ReadData, gaussian_process.New),
 	example("logistic", logistic.ReadData, logistic.New),
 	example("logistic_indexed", logistic_indexed.ReadData, logistic_indexed.New),
 	example("lotka_volterra", lotka_volterra.ReadData, lotka_volterra.New),
