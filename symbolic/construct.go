@@ -190,87 +190,120 @@ func (c *Context) Pow(a *Expr, k float64) *Expr { return c.Product(1, []float64{
 
 // Product returns val · Π args_i^k_i.
 func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
-	factors := make([]addend, 0, len(args))
-	var expo []addend // exponents of e: Π exp(a_i)^k_i = exp(Σ k_i a_i)
-	var collect func(e *Expr, k float64)
-	collect = func(e *Expr, k float64) {
-		switch {
-		case k == 0:
-		case e.Op == Num:
-			val = c.arithmetic.times(val, c.arithmetic.power(e.Val, k))
-		case e.Op == Mul && (k == math.Trunc(k) || c.allPositive(e)):
-			val = c.arithmetic.times(val, c.arithmetic.power(e.Val, k))
-			for i, a := range e.Args {
-				collect(a, k*e.K[i])
-			}
-		case e.Op == Call && e.Func.Name == "exp":
-			expo = append(expo, addend{e.Args[0], k})
-		case (e.Op == Delta || e.Op == Inside || e.Op == Before) && k > 0:
-			factors = append(factors, addend{e, 1})
-		case e.Op == Add && k == math.Trunc(k) && (e.Val < 0 || e.Val == 0 && e.K[0] < 0):
-			// (b − a)² is (a − b)²; 1 − s keeps its form.
-			if math.Mod(k, 2) != 0 {
-				val = -val
-			}
-			collect(c.Neg(e), k)
-		case e.Op == Add && k == math.Trunc(k) && content(e) != 1:
-			// (½a − ½b)^k is ½^k (a − b)^k, so that equal factors are equal.
-			by := content(e)
-			ks := make([]float64, len(e.K))
-			for i := range ks {
-				ks[i] = math.Copysign(1, e.K[i])
-			}
-			val = c.arithmetic.times(val, c.arithmetic.power(by, k))
-			factors = append(factors, addend{c.Linear(c.arithmetic.over(e.Val, by), ks, e.Args), k})
-		default:
-			factors = append(factors, addend{e, k})
-		}
-	}
+	f := factors{c: c, val: val, list: make([]addend, 0, len(args))}
 	for i, a := range args {
-		collect(c.operand(a), k[i])
+		f.collect(c.operand(a), k[i])
 	}
-	if val == 0 {
+	if f.val == 0 {
 		return c.Number(0)
 	}
-	if len(expo) > 0 {
-		ks, es := make([]float64, len(expo)), make([]*Expr, len(expo))
-		for i, x := range expo {
-			ks[i], es[i] = x.k, x.e
-		}
-		if e := c.Call("exp", c.Linear(0, ks, es)); e.Op == Num {
-			val = c.arithmetic.times(val, e.Val)
-		} else {
-			factors = append(factors, addend{e, 1})
-		}
+	f.exponential()
+	ks, es, ok := f.merged()
+	if !ok {
+		return c.Number(0)
 	}
-	sort.SliceStable(factors, func(i, j int) bool { return factors[i].e.id < factors[j].e.id })
-	out := factors[:0]
-	for _, f := range factors {
-		if n := len(out); n > 0 && out[n-1].e == f.e {
-			if f.e.Op != Delta && f.e.Op != Inside && f.e.Op != Before {
-				out[n-1].k = c.arithmetic.plus(out[n-1].k, f.k)
-			}
-			continue
-		}
-		out = append(out, f)
-	}
-	ks := make([]float64, 0, len(out))
-	es := make([]*Expr, 0, len(out))
-	for _, f := range out {
-		if f.e.Op == Before && slices.ContainsFunc(out, func(g addend) bool { return excluded(f.e, g.e) }) {
-			return c.Number(0)
-		}
-		if f.k != 0 && !impliedBy(f.e, out) {
-			ks, es = append(ks, f.k), append(es, f.e)
-		}
-	}
+	val = f.val
 	if len(es) == 1 && ks[0] == 1 && es[0].Op == Add && val != 1 {
 		return c.Scale(val, es[0])
 	}
 	if r := c.joinGathers(val, ks, es); r != nil {
 		return r
 	}
-	// Under δ[i,j], j is i: δ[i,j] f(j) and δ[i,j] f(i) get one form.
+	if r := c.underDeltas(val, ks, es); r != nil {
+		return r
+	}
+	return c.rewrite(c.product(val, ks, es))
+}
+
+// factors are those of a product on its way: a number, factors, and exponents of e.
+type factors struct {
+	c    *Context
+	val  float64
+	list []addend
+	expo []addend // Π exp(a_i)^k_i = exp(Σ k_i a_i)
+}
+
+// collect multiplies by e^k.
+func (f *factors) collect(e *Expr, k float64) {
+	c := f.c
+	switch {
+	case k == 0:
+	case e.Op == Num:
+		f.val = c.arithmetic.times(f.val, c.arithmetic.power(e.Val, k))
+	case e.Op == Mul && (k == math.Trunc(k) || c.allPositive(e)):
+		f.val = c.arithmetic.times(f.val, c.arithmetic.power(e.Val, k))
+		for i, a := range e.Args {
+			f.collect(a, k*e.K[i])
+		}
+	case e.Op == Call && e.Func.Name == "exp":
+		f.expo = append(f.expo, addend{e.Args[0], k})
+	case (e.Op == Delta || e.Op == Inside || e.Op == Before) && k > 0:
+		f.list = append(f.list, addend{e, 1})
+	case e.Op == Add && k == math.Trunc(k) && (e.Val < 0 || e.Val == 0 && e.K[0] < 0):
+		// (b − a)² is (a − b)²; 1 − s keeps its form.
+		if math.Mod(k, 2) != 0 {
+			f.val = -f.val
+		}
+		f.collect(c.Neg(e), k)
+	case e.Op == Add && k == math.Trunc(k) && content(e) != 1:
+		// (½a − ½b)^k is ½^k (a − b)^k, so that equal factors are equal.
+		by := content(e)
+		ks := make([]float64, len(e.K))
+		for i := range ks {
+			ks[i] = math.Copysign(1, e.K[i])
+		}
+		f.val = c.arithmetic.times(f.val, c.arithmetic.power(by, k))
+		f.list = append(f.list, addend{c.Linear(c.arithmetic.over(e.Val, by), ks, e.Args), k})
+	default:
+		f.list = append(f.list, addend{e, k})
+	}
+}
+
+// exponential makes one factor of the exponentials.
+func (f *factors) exponential() {
+	if len(f.expo) == 0 {
+		return
+	}
+	ks, es := make([]float64, len(f.expo)), make([]*Expr, len(f.expo))
+	for i, x := range f.expo {
+		ks[i], es[i] = x.k, x.e
+	}
+	if e := f.c.Call("exp", f.c.Linear(0, ks, es)); e.Op == Num {
+		f.val = f.c.arithmetic.times(f.val, e.Val)
+	} else {
+		f.list = append(f.list, addend{e, 1})
+	}
+}
+
+// merged are the factors in order, equal ones once, without those that others imply; not ok if two exclude
+// each other.
+func (f *factors) merged() (ks []float64, es []*Expr, ok bool) {
+	sort.SliceStable(f.list, func(i, j int) bool { return f.list[i].e.id < f.list[j].e.id })
+	out := f.list[:0]
+	for _, x := range f.list {
+		if n := len(out); n > 0 && out[n-1].e == x.e {
+			if x.e.Op != Delta && x.e.Op != Inside && x.e.Op != Before {
+				out[n-1].k = f.c.arithmetic.plus(out[n-1].k, x.k)
+			}
+			continue
+		}
+		out = append(out, x)
+	}
+	ks, es = make([]float64, 0, len(out)), make([]*Expr, 0, len(out))
+	for _, x := range out {
+		if x.e.Op == Before && slices.ContainsFunc(out, func(g addend) bool { return excluded(x.e, g.e) }) {
+			return nil, nil, false
+		}
+		if x.k != 0 && !impliedBy(x.e, out) {
+			ks, es = append(ks, x.k), append(es, x.e)
+		}
+	}
+	return ks, es, true
+}
+
+// underDeltas gives a product the form that its deltas ask for, nil if it has it: under δ[i,j], j is i, so that
+// δ[i,j] f(j) and δ[i,j] f(i) get one form.
+func (c *Context) underDeltas(val float64, ks []float64, es []*Expr) *Expr {
 	for n, d := range es {
 		if d.Op != Delta || len(es) == 1 {
 			continue
@@ -292,7 +325,7 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 			}
 		}
 	}
-	return c.rewrite(c.product(val, ks, es))
+	return nil
 }
 
 // impliedBy reports whether an indicator says no more than another one of the

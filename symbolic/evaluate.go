@@ -320,31 +320,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		v := e.Val
 		return func() float64 { return v }
 	case Ref:
-		v := m.values[e.Tensor.id]
-		switch len(e.Subs) {
-		case 0:
-			return func() float64 { return v[0] }
-		case 1:
-			s := m.sub(e.Subs[0])
-			return func() float64 { return v[s()-1] }
-		}
-		subs := make([]func() int, len(e.Subs))
-		sizes := make([]int, len(e.Subs))
-		for n := range subs {
-			subs[n], sizes[n] = m.sub(e.Subs[n]), m.Extent(e.Tensor.Shape[n])
-		}
-		return func() float64 {
-			at := 0
-			for n, s := range subs {
-				k := s() - 1
-				if k < 0 || k >= sizes[n] {
-					// It would be an element of another row.
-					panic(fmt.Sprintf("%s has no element %d of %d", e.Tensor.Name, k+1, sizes[n]))
-				}
-				at = at*sizes[n] + k
-			}
-			return v[at]
-		}
+		return m.reference(e)
 	case Add:
 		args := m.compileAll(e.Args)
 		order := SumOrder(e)
@@ -356,44 +332,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			return v
 		}
 	case Mul:
-		args := m.compileAll(e.Args)
-		// An indicator is looked at first: what it excludes is not evaluated.
-		var first []*Expr
-		for _, a := range e.Args {
-			if a.Op == Inside || a.Op == Before || a.Op == Delta {
-				first = append(first, a)
-			}
-		}
-		guards := m.compileAll(InOrder(first))
-		return func() float64 {
-			for _, g := range guards {
-				if g() == 0 {
-					return 0
-				}
-			}
-			// Over one denominator: 0/y is 0 also where 1/y overflows.
-			v, below := e.Val, 1.0
-			for n, f := range args {
-				switch k := e.K[n]; k {
-				case 1:
-					v *= f()
-				case -1:
-					below *= f()
-				case 2:
-					x := f()
-					v *= x * x
-				case 0.5:
-					v *= math.Sqrt(f())
-				default:
-					if k < 0 {
-						below *= elementary.Pow(f(), -k)
-					} else {
-						v *= elementary.Pow(f(), k)
-					}
-				}
-			}
-			return v / below
-		}
+		return m.product(e)
 	case Call:
 		args := m.compileAll(e.Args)
 		x := make([]float64, len(args))
@@ -413,18 +352,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			return m.Draw(e.Dist, x)
 		}
 	case Sum:
-		body := m.compile(e.Args[0])
-		s, r := m.slot(e.Index), e.Index.Range
-		return func() float64 {
-			v := 0.0
-			saved := m.idx[s]
-			for i := m.Extent(r.Lo); i <= m.Extent(r.Hi); i++ {
-				m.idx[s] = i
-				v += body()
-			}
-			m.idx[s] = saved
-			return v
-		}
+		return m.sum(e)
 	case Delta:
 		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
 		return func() float64 {
@@ -451,6 +379,92 @@ func (m *Machine) closure(e *Expr) func() float64 {
 		}
 	}
 	return func() float64 { return math.NaN() }
+}
+
+// reference reads an element.
+func (m *Machine) reference(e *Expr) func() float64 {
+	v := m.values[e.Tensor.id]
+	switch len(e.Subs) {
+	case 0:
+		return func() float64 { return v[0] }
+	case 1:
+		s := m.sub(e.Subs[0])
+		return func() float64 { return v[s()-1] }
+	}
+	subs := make([]func() int, len(e.Subs))
+	sizes := make([]int, len(e.Subs))
+	for n := range subs {
+		subs[n], sizes[n] = m.sub(e.Subs[n]), m.Extent(e.Tensor.Shape[n])
+	}
+	return func() float64 {
+		at := 0
+		for n, s := range subs {
+			k := s() - 1
+			if k < 0 || k >= sizes[n] {
+				// It would be an element of another row.
+				panic(fmt.Sprintf("%s has no element %d of %d", e.Tensor.Name, k+1, sizes[n]))
+			}
+			at = at*sizes[n] + k
+		}
+		return v[at]
+	}
+}
+
+// product multiplies where no guard is 0.
+func (m *Machine) product(e *Expr) func() float64 {
+	args := m.compileAll(e.Args)
+	// An indicator is looked at first: what it excludes is not evaluated.
+	var first []*Expr
+	for _, a := range e.Args {
+		if a.Op == Inside || a.Op == Before || a.Op == Delta {
+			first = append(first, a)
+		}
+	}
+	guards := m.compileAll(InOrder(first))
+	return func() float64 {
+		for _, g := range guards {
+			if g() == 0 {
+				return 0
+			}
+		}
+		// Over one denominator: 0/y is 0 also where 1/y overflows.
+		v, below := e.Val, 1.0
+		for n, f := range args {
+			switch k := e.K[n]; k {
+			case 1:
+				v *= f()
+			case -1:
+				below *= f()
+			case 2:
+				x := f()
+				v *= x * x
+			case 0.5:
+				v *= math.Sqrt(f())
+			default:
+				if k < 0 {
+					below *= elementary.Pow(f(), -k)
+				} else {
+					v *= elementary.Pow(f(), k)
+				}
+			}
+		}
+		return v / below
+	}
+}
+
+func (m *Machine) sum(e *Expr) func() float64 {
+	body := m.compile(e.Args[0])
+	s, r := m.slot(e.Index), e.Index.Range
+	return func() float64 {
+		v := 0.0
+		saved := m.idx[s]
+		for i := m.Extent(r.Lo); i <= m.Extent(r.Hi); i++ {
+			m.idx[s] = i
+			v += body()
+		}
+		m.idx[s] = saved
+		return v
+	}
 }
 
 func (m *Machine) compileAll(args []*Expr) []func() float64 {

@@ -324,7 +324,23 @@ func (c *Context) canon(r dsl.Range, level int) *Index {
 // intern returns the node equal to e, adding it if there is none.
 func (c *Context) intern(e Expr) *Expr {
 	c.spend(len(e.Args))
-	k := append(c.key[:0], byte(e.Op))
+	c.key = e.appendKey(c.key[:0])
+	if old, ok := c.nodes[string(c.key)]; ok {
+		return old
+	}
+	// What follows from the operands is found anew: e may be a changed copy.
+	n := &Expr{Op: e.Op, Val: e.Val, K: e.K, Args: e.Args, Tensor: e.Tensor, Subs: e.Subs, Func: e.Func, Dist: e.Dist, Apply: e.Apply, Index: e.Index, Range: e.Range}
+	c.nextID++
+	n.id = c.nextID
+	n.follow()
+	n.measure()
+	c.nodes[string(c.key)] = n
+	return n
+}
+
+// appendKey appends what tells e from other nodes.
+func (e *Expr) appendKey(k []byte) []byte {
+	k = append(k, byte(e.Op))
 	num := func(n int) { k = binary.LittleEndian.AppendUint32(k, uint32(n)) }
 	flt := func(v float64) { k = binary.LittleEndian.AppendUint64(k, math.Float64bits(v)) }
 	name := func(s string) { k = append(append(k, s...), 0) }
@@ -381,15 +397,12 @@ func (c *Context) intern(e Expr) *Expr {
 			ext(s.At)
 		}
 	}
-	c.key = k
-	if old, ok := c.nodes[string(k)]; ok {
-		return old
-	}
-	// What follows from the operands is found anew: e may be a changed copy.
-	n := &Expr{Op: e.Op, Val: e.Val, K: e.K, Args: e.Args, Tensor: e.Tensor, Subs: e.Subs, Func: e.Func, Dist: e.Dist, Apply: e.Apply, Index: e.Index, Range: e.Range}
-	c.nextID++
-	n.id = c.nextID
-	n.placed = e.Op == Delta || e.Op == Inside || e.Op == Before
+	return k
+}
+
+// follow sets what follows from the operands: stage, free indices, what is called and placed.
+func (n *Expr) follow() {
+	n.placed = n.Op == Delta || n.Op == Inside || n.Op == Before
 	for _, a := range n.Args {
 		n.level = max(n.level, a.level)
 		n.stage = max(n.stage, a.stage)
@@ -423,9 +436,6 @@ func (c *Context) intern(e Expr) *Expr {
 		// Also of a range of numbers: what is left as a sum is computed once, and not where it stands.
 		n.stage = max(n.stage, StageData)
 	}
-	n.measure()
-	c.nodes[string(k)] = n
-	return n
 }
 
 func (e *Expr) addFree(i *Index) {

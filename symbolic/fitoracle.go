@@ -128,108 +128,140 @@ func solveFit(w []float64, a, x [][]float64) *fitResult {
 	for _, v := range append(append([][]float64{w}, a...), x...) {
 		for _, y := range v {
 			if y-y != 0 {
-				for _, p := range slices.Concat([][]float64{res.rest}, res.centre, res.offsets, res.factor, res.high, res.low, [][]float64{res.scale}) {
-					for n := range p {
-						p[n] = math.NaN()
-					}
-				}
+				res.spoil()
 				return res
 			}
 		}
 	}
-	num := func(v float64) *big.Float { return new(big.Float).SetPrec(fitPrecision).SetFloat64(v) }
-	dot := func(a, b []float64) *big.Float {
-		s, t := num(0), num(0)
-		for i := range a {
-			t.Mul(t.SetFloat64(a[i]), num(b[i]))
-			if w != nil {
-				t.Mul(t, num(w[i]))
-			}
-			s.Add(s, t)
-		}
-		return s
+	s := &fitSolver{w: w, x: x, res: res, root: make([][]*big.Float, k)}
+	s.factorise()
+	s.split()
+	for g := range a {
+		s.solve(g, a[g])
 	}
-	// less subtracts Σ_m l_m r_m from v.
-	less := func(v *big.Float, l, r []*big.Float) *big.Float {
-		for m := range l {
-			v.Sub(v, num(0).Mul(l[m], r[m]))
+	return res
+}
+
+// spoil sets all that there is to NaN.
+func (r *fitResult) spoil() {
+	for _, p := range slices.Concat([][]float64{r.rest}, r.centre, r.offsets, r.factor, r.high, r.low, [][]float64{r.scale}) {
+		for n := range p {
+			p[n] = math.NaN()
 		}
-		return v
 	}
-	// column j of R, above the diagonal and on it
-	root := make([][]*big.Float, k)
-	tiny := num(0).SetMantExp(num(1), -fitPrecision+60)
-	for j := range k {
+}
+
+// fitSolver is a fit on its way.
+type fitSolver struct {
+	w    []float64
+	x    [][]float64
+	res  *fitResult
+	root [][]*big.Float // of each column j of R, above the diagonal and on it
+}
+
+// bigNumber is v with many digits.
+func bigNumber(v float64) *big.Float { return new(big.Float).SetPrec(fitPrecision).SetFloat64(v) }
+
+// dot is Σ_i w_i a_i b_i.
+func (s *fitSolver) dot(a, b []float64) *big.Float {
+	sum, t := bigNumber(0), bigNumber(0)
+	for i := range a {
+		t.Mul(t.SetFloat64(a[i]), bigNumber(b[i]))
+		if s.w != nil {
+			t.Mul(t, bigNumber(s.w[i]))
+		}
+		sum.Add(sum, t)
+	}
+	return sum
+}
+
+// less subtracts Σ_m l_m r_m from v.
+func less(v *big.Float, l, r []*big.Float) *big.Float {
+	for m := range l {
+		v.Sub(v, bigNumber(0).Mul(l[m], r[m]))
+	}
+	return v
+}
+
+// factorise computes R with RᵀR = XᵀwX. A column that depends on those before it has 0 on the diagonal.
+func (s *fitSolver) factorise() {
+	tiny := bigNumber(0).SetMantExp(bigNumber(1), -fitPrecision+60)
+	for j, x := range s.x {
 		for m := range j {
-			e := less(dot(x[m], x[j]), root[m][:m], root[j][:m])
-			if root[m][m].Sign() != 0 {
-				e.Quo(e, root[m][m])
+			e := less(s.dot(s.x[m], x), s.root[m][:m], s.root[j][:m])
+			if s.root[m][m].Sign() != 0 {
+				e.Quo(e, s.root[m][m])
 			} else {
-				e = num(0)
+				e = bigNumber(0)
 			}
-			root[j] = append(root[j], e)
+			s.root[j] = append(s.root[j], e)
 		}
-		whole := dot(x[j], x[j])
-		d := less(num(0).Set(whole), root[j], root[j])
-		if d.Cmp(num(0).Mul(whole, tiny)) <= 0 {
-			d = num(0)
+		whole := s.dot(x, x)
+		d := less(bigNumber(0).Set(whole), s.root[j], s.root[j])
+		if d.Cmp(bigNumber(0).Mul(whole, tiny)) <= 0 {
+			d = bigNumber(0)
 		}
-		root[j] = append(root[j], d.Sqrt(d))
+		s.root[j] = append(s.root[j], d.Sqrt(d))
 		for m := range j + 1 {
-			res.factor[m][j], _ = root[j][m].Float64()
+			s.res.factor[m][j], _ = s.root[j][m].Float64()
 		}
 	}
-	// R/e, in two parts
+}
+
+// split computes R/e in two parts.
+func (s *fitSolver) split() {
 	most := 0
 	scaled := func(m, j int) *big.Float {
-		_, e := math.Frexp(res.scale[j])
-		return num(0).SetMantExp(root[j][m], 1-e)
+		_, e := math.Frexp(s.res.scale[j])
+		return bigNumber(0).SetMantExp(s.root[j][m], 1-e)
 	}
-	for j := range k {
+	for j, x := range s.x {
 		largest := 0.0
-		for _, v := range x[j] {
+		for _, v := range x {
 			largest = max(largest, math.Abs(v))
 		}
 		_, e := math.Frexp(largest)
-		res.scale[j] = math.Ldexp(1, e)
+		s.res.scale[j] = math.Ldexp(1, e)
 		for m := range j + 1 {
 			most = max(most, scaled(m, j).MantExp(nil))
 		}
 	}
-	for j := range k {
+	unit := math.Ldexp(1, most-22)
+	for j := range s.x {
 		for m := range j + 1 {
 			v := scaled(m, j)
 			f, _ := v.Float64()
-			unit := math.Ldexp(1, most-22)
-			res.high[m][j] = math.Round(f/unit) * unit
-			res.low[m][j], _ = v.Sub(v, num(res.high[m][j])).Float64()
+			s.res.high[m][j] = math.Round(f/unit) * unit
+			s.res.low[m][j], _ = v.Sub(v, bigNumber(s.res.high[m][j])).Float64()
 		}
 	}
-	for g := range a {
-		z := make([]*big.Float, k)
-		for j := range k {
-			z[j] = less(dot(x[j], a[g]), root[j][:j], z[:j])
-			if root[j][j].Sign() != 0 {
-				z[j].Quo(z[j], root[j][j])
-			} else {
-				z[j] = num(0)
-			}
-		}
-		rest := less(dot(a[g], a[g]), z, z)
-		res.rest[g], _ = rest.Float64()
-		res.rest[g] = max(0, res.rest[g])
-		for j := k - 1; j >= 0; j-- {
-			s := num(0).Set(z[j])
-			for m := j + 1; m < k; m++ {
-				s.Sub(s, num(0).Mul(root[m][j], num(res.centre[g][m])))
-			}
-			if num(0).Mul(s, s).Cmp(num(0).Mul(rest, num(64))) > 0 && root[j][j].Sign() != 0 {
-				res.centre[g][j], _ = num(0).Quo(s, root[j][j]).Float64()
-			}
-			// c = Rĥ − z
-			c := num(0).Mul(root[j][j], num(res.centre[g][j]))
-			res.offsets[g][j], _ = c.Sub(c, s).Float64()
+}
+
+// solve computes ĥ, ρ and c of response g.
+func (s *fitSolver) solve(g int, a []float64) {
+	k, res := len(s.x), s.res
+	z := make([]*big.Float, k)
+	for j, x := range s.x {
+		z[j] = less(s.dot(x, a), s.root[j][:j], z[:j])
+		if s.root[j][j].Sign() != 0 {
+			z[j].Quo(z[j], s.root[j][j])
+		} else {
+			z[j] = bigNumber(0)
 		}
 	}
-	return res
+	rest := less(s.dot(a, a), z, z)
+	res.rest[g], _ = rest.Float64()
+	res.rest[g] = max(0, res.rest[g])
+	for j := k - 1; j >= 0; j-- {
+		v := bigNumber(0).Set(z[j])
+		for m := j + 1; m < k; m++ {
+			v.Sub(v, bigNumber(0).Mul(s.root[m][j], bigNumber(res.centre[g][m])))
+		}
+		if bigNumber(0).Mul(v, v).Cmp(bigNumber(0).Mul(rest, bigNumber(64))) > 0 && s.root[j][j].Sign() != 0 {
+			res.centre[g][j], _ = bigNumber(0).Quo(v, s.root[j][j]).Float64()
+		}
+		// c = Rĥ − z
+		c := bigNumber(0).Mul(s.root[j][j], bigNumber(res.centre[g][j]))
+		res.offsets[g][j], _ = c.Sub(c, v).Float64()
+	}
 }

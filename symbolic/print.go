@@ -142,6 +142,7 @@ func (p *printer) argument(e *Expr, n int) string {
 	return p.expr(a, 0)
 }
 
+// expr renders an expression that stands in a context of some precedence.
 func (p *printer) expr(e *Expr, ctx int) string {
 	if p.left--; p.left < 0 {
 		return "…"
@@ -154,26 +155,7 @@ func (p *printer) expr(e *Expr, ctx int) string {
 		}
 		return s
 	case Ref:
-		if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor && d.Body.Op == Apply {
-			s := p.expr(d.Body, 0)
-			if len(e.Subs) > 0 {
-				s += "[" + p.subs(e.Subs) + "]"
-			}
-			return s
-		} else if e.Tensor.Kind == SharedTensor && d.Body != nil {
-			at := map[*Index]spot{}
-			for n, i := range d.Indices {
-				at[i] = p.spot(e.Subs[n])
-			}
-			outer := p.at
-			p.at = at
-			defer func() { p.at = outer }()
-			return p.expr(d.Body, ctx)
-		}
-		if len(e.Subs) == 0 {
-			return e.Tensor.Name
-		}
-		return e.Tensor.Name + "[" + p.subs(e.Subs) + "]"
+		return p.ref(e, ctx)
 	case Delta:
 		return "δ[" + p.subs(e.Subs) + "]"
 	case Inside:
@@ -181,25 +163,9 @@ func (p *printer) expr(e *Expr, ctx int) string {
 	case Before:
 		return fmt.Sprintf("[%s < %s]", p.sub(e.Subs[0]), p.sub(e.Subs[1]))
 	case Call:
-		args := make([]string, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = p.expr(a, 0)
-		}
-		return e.Func.Name + "(" + strings.Join(args, ", ") + ")"
+		return e.Func.Name + "(" + strings.Join(p.list(e.Args), ", ") + ")"
 	case Draw:
-		args := make([]string, len(e.Args))
-		for i, a := range e.Args {
-			args[i] = p.expr(a, 0)
-		}
-		within := ""
-		if n := len(e.Dist.Args); e.Tensor == nil && len(args) > n {
-			within = " in (" + strings.Join(args[n:], ", ") + ")"
-			args = args[:n]
-		}
-		if e.Tensor != nil {
-			args[1] = e.Tensor.Def.Body.Args[0].Tensor.Name
-		}
-		return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")" + within
+		return p.draw(e)
 	case Apply:
 		args := make([]string, len(e.Apply.Shapes))
 		for n := range args {
@@ -211,74 +177,131 @@ func (p *printer) expr(e *Expr, ctx int) string {
 	case Sum:
 		return p.sum(e, ctx)
 	case Add:
-		var b strings.Builder
-		// 1 - s reads better than -s + 1.
-		first := e.Val > 0 && e.K[0] < 0
-		if first {
-			b.WriteString(FormatNumber(e.Val))
-		}
-		for i, a := range e.Args {
-			k := e.K[i]
-			switch {
-			case i == 0 && k < 0 && !first:
-				b.WriteString("-")
-			case k < 0:
-				b.WriteString(" - ")
-			case i > 0 || first:
-				b.WriteString(" + ")
-			}
-			if k = math.Abs(k); k != 1 {
-				b.WriteString(FormatNumber(k) + "·")
-			}
-			b.WriteString(p.expr(a, precMul))
-		}
-		if e.Val != 0 && !first {
-			if e.Val < 0 {
-				b.WriteString(" - ")
-			} else {
-				b.WriteString(" + ")
-			}
-			b.WriteString(FormatNumber(math.Abs(e.Val)))
-		}
-		return paren(b.String(), precAdd, ctx)
+		return p.add(e, ctx)
 	case Mul:
-		var num, den []string
-		for i, a := range e.Args {
-			k := e.K[i]
-			list := &num
-			if k < 0 {
-				list, k = &den, -k
-			}
-			s := p.expr(a, precMul+1)
-			if k != 1 {
-				s = p.expr(a, precPow+1) + power(k)
-			}
-			*list = append(*list, s)
-		}
-		sign := ""
-		if v := e.Val; v != 1 {
-			if v < 0 {
-				sign, v = "-", -v
-			}
-			if v != 1 {
-				num = append([]string{FormatNumber(v)}, num...)
-			}
-		}
-		s := strings.Join(num, "·")
-		if len(num) == 0 {
-			s = "1"
-		}
-		if len(den) == 1 {
-			s += "/" + den[0]
-		} else if len(den) > 1 {
-			s += "/(" + strings.Join(den, "·") + ")"
-		}
-		if sign != "" {
-			return paren(sign+s, precAdd, ctx)
-		}
-		return paren(s, precMul, ctx)
+		return p.product(e, ctx)
 	}
 	return "?"
+}
+
+// list renders arguments.
+func (p *printer) list(args []*Expr) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = p.expr(a, 0)
+	}
+	return out
+}
+
+// ref renders a reference, to a shared definition by what it stands for.
+func (p *printer) ref(e *Expr, ctx int) string {
+	if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor && d.Body.Op == Apply {
+		s := p.expr(d.Body, 0)
+		if len(e.Subs) > 0 {
+			s += "[" + p.subs(e.Subs) + "]"
+		}
+		return s
+	} else if e.Tensor.Kind == SharedTensor && d.Body != nil {
+		at := map[*Index]spot{}
+		for n, i := range d.Indices {
+			at[i] = p.spot(e.Subs[n])
+		}
+		outer := p.at
+		p.at = at
+		defer func() { p.at = outer }()
+		return p.expr(d.Body, ctx)
+	}
+	if len(e.Subs) == 0 {
+		return e.Tensor.Name
+	}
+	return e.Tensor.Name + "[" + p.subs(e.Subs) + "]"
+}
+
+// draw renders a random number, with the interval that truncates it.
+func (p *printer) draw(e *Expr) string {
+	args := p.list(e.Args)
+	within := ""
+	if n := len(e.Dist.Args); e.Tensor == nil && len(args) > n {
+		within = " in (" + strings.Join(args[n:], ", ") + ")"
+		args = args[:n]
+	}
+	if e.Tensor != nil {
+		args[1] = e.Tensor.Def.Body.Args[0].Tensor.Name
+	}
+	return e.Dist.RandomName() + "(" + strings.Join(args, ", ") + ")" + within
+}
+
+// add renders a sum of terms.
+func (p *printer) add(e *Expr, ctx int) string {
+	var b strings.Builder
+	// 1 - s reads better than -s + 1.
+	first := e.Val > 0 && e.K[0] < 0
+	if first {
+		b.WriteString(FormatNumber(e.Val))
+	}
+	for i, a := range e.Args {
+		k := e.K[i]
+		switch {
+		case i == 0 && k < 0 && !first:
+			b.WriteString("-")
+		case k < 0:
+			b.WriteString(" - ")
+		case i > 0 || first:
+			b.WriteString(" + ")
+		}
+		if k = math.Abs(k); k != 1 {
+			b.WriteString(FormatNumber(k) + "·")
+		}
+		b.WriteString(p.expr(a, precMul))
+	}
+	if e.Val != 0 && !first {
+		if e.Val < 0 {
+			b.WriteString(" - ")
+		} else {
+			b.WriteString(" + ")
+		}
+		b.WriteString(FormatNumber(math.Abs(e.Val)))
+	}
+	return paren(b.String(), precAdd, ctx)
+}
+
+// product renders a product as a fraction.
+func (p *printer) product(e *Expr, ctx int) string {
+	var num, den []string
+	for i, a := range e.Args {
+		k := e.K[i]
+		list := &num
+		if k < 0 {
+			list, k = &den, -k
+		}
+		s := p.expr(a, precMul+1)
+		if k != 1 {
+			s = p.expr(a, precPow+1) + power(k)
+		}
+		*list = append(*list, s)
+	}
+	sign := ""
+	if v := e.Val; v != 1 {
+		if v < 0 {
+			sign, v = "-", -v
+		}
+		if v != 1 {
+			num = append([]string{FormatNumber(v)}, num...)
+		}
+	}
+	s := strings.Join(num, "·")
+	if len(num) == 0 {
+		s = "1"
+	}
+	if len(den) == 1 {
+		s += "/" + den[0]
+	} else if len(den) > 1 {
+		s += "/(" + strings.Join(den, "·") + ")"
+	}
+	if sign != "" {
+		return paren(sign+s, precAdd, ctx)
+	}
+	return paren(s, precMul, ctx)
 }
 
 func power(k float64) string {

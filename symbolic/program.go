@@ -945,134 +945,168 @@ func (p *Program) dependsOnPosition(t *Tensor, memo map[*Tensor]bool) bool {
 // has a derivative of its own for each coordinate, which no weight enters.
 func (p *Program) Adjoint(root *Expr, at [][]Sub, direct bool) []*Expr {
 	c := p.c
-	depends := map[*Tensor]bool{}
-	type adjoint struct {
-		indices []*Index
-		*total
-	}
-	bars := map[*Tensor]*adjoint{}
-	total := func(a *adjoint) *Expr { return c.operand(c.settled(a.sum())) }
-	// visit distributes the adjoint bar of an expression body that runs
-	// over indices.
-	visit := func(body *Expr, indices []*Index, bar *Expr) {
-		defer func(was bool) { c.apart = was }(c.apart)
-		c.apart = !direct
-		// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
-		// of both.
-		terms, ks := []*Expr{body}, []float64{1}
-		if body.Op == Add {
-			terms, ks = body.Args, body.K
-		}
-		term := 0
-		var seen []*Tensor
-		held := map[*Tensor][]int{} // the terms, in order
-		note := func(t *Tensor) {
-			in, noted := held[t]
-			if !noted && p.dependsOnPosition(t, depends) {
-				seen = append(seen, t)
-			}
-			if len(in) == 0 || in[len(in)-1] != term {
-				held[t] = append(in, term)
-			}
-		}
-		var collect func(e *Expr)
-		collect = func(e *Expr) {
-			Refs(e, func(r *Expr) {
-				if part := r.Tensor.Part; part != nil && direct {
-					for _, u := range part.Of.Inputs {
-						collect(u.Raw)
-					}
-					return
-				}
-				note(r.Tensor)
-			})
-		}
-		for n, e := range terms {
-			term = n
-			collect(e)
-		}
-		for _, t := range seen {
-			b := bars[t]
-			if b == nil {
-				b = &adjoint{total: c.newTotal()}
-				for _, x := range t.Shape {
-					b.indices = append(b.indices, c.NewIndex("a", upTo(x)))
-				}
-				bars[t] = b
-			}
-			var k []float64
-			var by []*Expr
-			for _, n := range held[t] {
-				d := terms[n]
-				if d.Op == Apply {
-					d = c.tangent(d, subsOf(indices), t, subsOf(b.indices))
-				} else {
-					d = c.Diff(d, t, subsOf(b.indices)...)
-				}
-				k, by = append(k, ks[n]), append(by, d)
-			}
-			d := c.Mul(bar, c.Linear(0, k, by))
-			for _, i := range indices {
-				d = c.Sum(i, d)
-			}
-			b.add(d)
-		}
-	}
-	visit(root, nil, c.Number(1))
+	s := &sweep{p: p, direct: direct, depends: map[*Tensor]bool{}, bars: map[*Tensor]*bar{}}
+	s.visit(root, nil, c.Number(1))
 	for n := len(p.Defs) - 1; n >= 0; n-- {
-		d := p.Defs[n]
-		bar := bars[d.Tensor]
-		if bar == nil {
-			continue
-		}
-		// The adjoint at the definition's own indices.
-		e := total(bar)
-		if len(d.Indices) > 0 && !direct && readsSolution(d.Body) {
-			e = p.settle(e, bar.indices) // all that the solution's components share
-		}
-		fresh := make([]*Index, len(d.Indices))
-		body := d.Body
-		for m, i := range d.Indices {
-			fresh[m] = c.NewIndex(i.Name, i.Range)
-			e = c.Subst(e, bar.indices[m], Sub{Index: fresh[m]})
-		}
-		// The body stays lowered: what it refers to is what its adjoint goes to.
-		sharing := c.sharing
-		c.sharing = false
-		for m, i := range d.Indices {
-			body = c.Subst(body, i, Sub{Index: fresh[m]})
-		}
-		c.sharing = sharing
-		visit(body, fresh, e)
+		s.pass(p.Defs[n])
 	}
 	for n := len(p.post.Solves) - 1; n >= 0; n-- { // an input may be of an earlier one
-		s := p.post.Solves[n]
-		for k, slope := range p.slopes(s, func(t *Tensor) *Expr {
-			bar := bars[t]
-			if bar == nil {
-				return nil
-			}
-			return c.Subst(total(bar), bar.indices[0], Sub{Index: s.index})
-		}) {
-			if !slope.IsNum(0) {
-				visit(s.Inputs[k].Raw, nil, slope)
-			}
-		}
+		s.passSolution(p.post.Solves[n])
 	}
 	out := make([]*Expr, len(p.post.Params))
 	for n, b := range p.post.Params {
-		bar := bars[b.Coord]
-		if bar == nil {
-			out[n] = c.Number(0)
-			continue
-		}
-		e := total(bar)
-		for m, i := range bar.indices {
-			e = c.Subst(e, i, at[n][m])
-		}
-		out[n] = e
+		out[n] = s.at(b.Coord, at[n])
 	}
 	return out
+}
+
+// sweep is a reverse sweep over the definitions of a program.
+type sweep struct {
+	p       *Program
+	direct  bool
+	depends map[*Tensor]bool // what dependsOnPosition found
+	bars    map[*Tensor]*bar
+}
+
+// bar is the derivative of the root by a tensor, at indices of its own, as far as it is known.
+type bar struct {
+	indices []*Index
+	*total
+}
+
+func (s *sweep) total(b *bar) *Expr { return s.p.c.operand(s.p.c.settled(b.sum())) }
+
+// at is the derivative by an element of a tensor.
+func (s *sweep) at(t *Tensor, subs []Sub) *Expr {
+	c, b := s.p.c, s.bars[t]
+	if b == nil {
+		return c.Number(0)
+	}
+	e := s.total(b)
+	for m, i := range b.indices {
+		e = c.Subst(e, i, subs[m])
+	}
+	return e
+}
+
+// bar is that of a tensor, which may not have been met yet.
+func (s *sweep) bar(t *Tensor) *bar {
+	b := s.bars[t]
+	if b == nil {
+		b = &bar{total: s.p.c.newTotal()}
+		for _, x := range t.Shape {
+			b.indices = append(b.indices, s.p.c.NewIndex("a", upTo(x)))
+		}
+		s.bars[t] = b
+	}
+	return b
+}
+
+// pass hands the derivative by a definition on to what its body reads.
+func (s *sweep) pass(d *Def) {
+	p, c := s.p, s.p.c
+	bar := s.bars[d.Tensor]
+	if bar == nil {
+		return
+	}
+	// The adjoint at the definition's own indices.
+	e := s.total(bar)
+	if len(d.Indices) > 0 && !s.direct && readsSolution(d.Body) {
+		e = p.settle(e, bar.indices) // all that the solution's components share
+	}
+	fresh := make([]*Index, len(d.Indices))
+	body := d.Body
+	for m, i := range d.Indices {
+		fresh[m] = c.NewIndex(i.Name, i.Range)
+		e = c.Subst(e, bar.indices[m], Sub{Index: fresh[m]})
+	}
+	// The body stays lowered: what it refers to is what its adjoint goes to.
+	sharing := c.sharing
+	c.sharing = false
+	for m, i := range d.Indices {
+		body = c.Subst(body, i, Sub{Index: fresh[m]})
+	}
+	c.sharing = sharing
+	s.visit(body, fresh, e)
+}
+
+// passSolution hands the derivatives by the components of a solution on to what its inputs read.
+func (s *sweep) passSolution(solution *Solution) {
+	slopes := s.p.slopes(solution, func(t *Tensor) *Expr {
+		if s.bars[t] == nil {
+			return nil
+		}
+		return s.at(t, []Sub{{Index: solution.index}})
+	})
+	for k, slope := range slopes {
+		if !slope.IsNum(0) {
+			s.visit(solution.Inputs[k].Raw, nil, slope)
+		}
+	}
+}
+
+// visit distributes the derivative e by an expression body that runs over indices.
+func (s *sweep) visit(body *Expr, indices []*Index, e *Expr) {
+	c := s.p.c
+	defer func(was bool) { c.apart = was }(c.apart)
+	c.apart = !s.direct
+	// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
+	// of both.
+	terms, ks := []*Expr{body}, []float64{1}
+	if body.Op == Add {
+		terms, ks = body.Args, body.K
+	}
+	seen, held := s.held(terms)
+	for _, t := range seen {
+		b := s.bar(t)
+		var k []float64
+		var by []*Expr
+		for _, n := range held[t] {
+			d := terms[n]
+			if d.Op == Apply {
+				d = c.tangent(d, subsOf(indices), t, subsOf(b.indices))
+			} else {
+				d = c.Diff(d, t, subsOf(b.indices)...)
+			}
+			k, by = append(k, ks[n]), append(by, d)
+		}
+		d := c.Mul(e, c.Linear(0, k, by))
+		for _, i := range indices {
+			d = c.Sum(i, d)
+		}
+		b.add(d)
+	}
+}
+
+// held lists the tensors that depend on the position in terms, and for each the numbers of the terms that hold it, in
+// order.
+func (s *sweep) held(terms []*Expr) (seen []*Tensor, held map[*Tensor][]int) {
+	held = map[*Tensor][]int{}
+	note := func(t *Tensor, term int) {
+		in, noted := held[t]
+		if !noted && s.p.dependsOnPosition(t, s.depends) {
+			seen = append(seen, t)
+		}
+		if len(in) == 0 || in[len(in)-1] != term {
+			held[t] = append(in, term)
+		}
+	}
+	var collect func(e *Expr, term int)
+	collect = func(e *Expr, term int) {
+		Refs(e, func(r *Expr) {
+			if part := r.Tensor.Part; part != nil && s.direct {
+				for _, u := range part.Of.Inputs {
+					collect(u.Raw, term)
+				}
+				return
+			}
+			note(r.Tensor, term)
+		})
+	}
+	for n, e := range terms {
+		collect(e, n)
+	}
+	return seen, held
 }
 
 // slopes returns the derivatives of a scalar by the inputs of a differential equation, of which bar says the
