@@ -162,8 +162,8 @@ func TestMomentsOfGaussianProcess(t *testing.T) {
 	p := must[*fixtures.Posterior](t)(fixtures.LoadPosteriorDB("gp_regr"))
 	m := must[*gaussian_process.Model](t)(gaussian_process.New(must[gaussian_process.Data](t)(gaussian_process.ReadData(bytes.NewReader(p.Data), "gp_regr"))))
 	opt := runtime.DefaultOptions()
-	opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = runtime.IMb, 0.7, 3, true
-	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(t, 1000)
+	opt.Integrator, opt.StepSize, opt.Steps, opt.RandomSteps = runtime.GLFb, 0.15, 12, true
+	opt.Chains, opt.Warmup, opt.Draws = 4, 20, draws(t, 2000)
 	opt.Init = append(opt.Init, []float64{6, 2.5, 2})
 	names := runtime.ComponentNames(m.Info())
 	s := sampleColumns(t, m, opt, names)
