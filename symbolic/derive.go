@@ -195,69 +195,10 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	if d.errors() {
 		return nil
 	}
-	prog := newProgram(p)
-	r := &Derived{Posterior: p, Metric: metric, Prog: prog, Curved: curved, Large: by == fine}
-	none := -1
-
-	for _, s := range p.Solves {
-		prog.lowerSolution(s)
-	}
-	l := prog.Lower(p.L, nil)
-	r.LogDensity = Output{Row: none, Col: none, Dir: none, E: l}
-	r.Gradient = r.sweep(l)
-
-	for n, b := range p.Params {
-		i, s := b.index(c, "i")
-		r.Value = append(r.Value, Output{Row: n, Col: none, Dir: none, Indices: indexList(i), E: prog.Lower(b.reported(c, s...), indexList(i))})
-	}
-	if metric == nil {
-		r.checkDifferentiable(d)
-		if d.errors() {
-			return nil
-		}
-		r.generate()
-		r.made = r.count()
-		r.spendEmission()
-		return r
-	}
-	for _, b := range metric.Blocks {
-		r.Matrix = append(r.Matrix, r.entries(b)...)
-	}
-	if metric.SoftAbs {
-		r.Alpha = Output{Row: none, Col: none, Dir: none, E: metric.Alpha}
-		r.Shift = Output{Row: none, Col: none, Dir: none, E: metric.Shift}
-	}
-
-	// The weights are symbols: ⟨W, B⟩ is a scalar whose gradient, with W
-	// held fixed, is the contraction.
-	for n, b := range p.Params {
-		v := c.NewTensor(Tensor{Name: "v_" + b.Coord.Name, Kind: VelocityTensor, Shape: b.Coord.Shape, Stage: StageMomentum, Row: n})
-		r.Velocities = append(r.Velocities, v)
-		var row []*Tensor
-		for q := 0; q <= n; q++ {
-			shape := append(append([]dsl.Extent{}, b.Coord.Shape...), p.Params[q].Coord.Shape...)
-			row = append(row, c.NewTensor(Tensor{Name: "w_" + b.Coord.Name + "_" + p.Params[q].Coord.Name, Kind: WeightTensor,
-				Shape: shape, Stage: StageMomentum, Row: n, Col: q, Symmetric: n == q && len(shape) == 2}))
-		}
-		r.Weights = append(r.Weights, row)
-	}
-	weighted := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
-		return c.Ref(r.Weights[b.Row][b.Col], append(append([]Sub{}, at...), to...)...)
-	})
-	squared := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
-		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
-	})
-	wB := prog.Lower(weighted, nil)
-	r.Contract = r.sweep(wB)
-	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{l, wB}))
-	r.Rank1 = r.momentumPart(c.Scale(0.5, prog.Lower(squared, nil)))
-
-	if r.ByColumns = r.Large || len(p.Solves) > 0 || len(metric.Blocks)*len(p.Params) > maxTriples || p.constants() > maxCube; !r.ByColumns {
-		r.jacobian()
-	}
-	if curved && !metric.Constant {
-		// Of ⟨W, B⟩ the sums over W that lowering has found stay as they are.
-		r.curvature(c.Linear(0, []float64{-1, 0.5}, []*Expr{p.L, prog.raise(wB)}))
+	r := &Derived{Posterior: p, Metric: metric, Prog: newProgram(p), Curved: curved, Large: by == fine}
+	r.density()
+	if metric != nil {
+		r.geometry()
 	}
 	r.checkDifferentiable(d)
 	if d.errors() {
@@ -267,6 +208,68 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	r.made = r.count()
 	r.spendEmission()
 	return r
+}
+
+// density lowers the log density, its gradient, and the parameters on their own scale.
+func (r *Derived) density() {
+	for _, s := range r.Solves {
+		r.Prog.lowerSolution(s)
+	}
+	r.LogDensity = scalarOutput(r.Prog.Lower(r.L, nil))
+	r.Gradient = r.sweep(r.LogDensity.E)
+	for n, b := range r.Params {
+		i, s := b.index(r.C, "i")
+		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: indexList(i), E: r.Prog.Lower(b.reported(r.C, s...), indexList(i))})
+	}
+}
+
+// scalarOutput is a result of one number.
+func scalarOutput(e *Expr) Output { return Output{Row: -1, Col: -1, Dir: -1, E: e} }
+
+// geometry lowers the matrix, and derives what steps take of its derivatives.
+func (r *Derived) geometry() {
+	c, prog := r.C, r.Prog
+	for _, b := range r.Metric.Blocks {
+		r.Matrix = append(r.Matrix, r.entries(b)...)
+	}
+	if r.Metric.SoftAbs {
+		r.Alpha, r.Shift = scalarOutput(r.Metric.Alpha), scalarOutput(r.Metric.Shift)
+	}
+	r.nameWeights()
+	weighted := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
+		return c.Ref(r.Weights[b.Row][b.Col], append(append([]Sub{}, at...), to...)...)
+	})
+	squared := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
+		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
+	})
+	wB := prog.Lower(weighted, nil)
+	r.Contract = r.sweep(wB)
+	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{r.LogDensity.E, wB}))
+	r.Rank1 = r.momentumPart(c.Scale(0.5, prog.Lower(squared, nil)))
+
+	if r.ByColumns = r.Large || len(r.Solves) > 0 || len(r.Metric.Blocks)*len(r.Params) > maxTriples || r.constants() > maxCube; !r.ByColumns {
+		r.jacobian()
+	}
+	if r.Curved && !r.Metric.Constant {
+		// Of ⟨W, B⟩ the sums over W that lowering has found stay as they are.
+		r.curvature(c.Linear(0, []float64{-1, 0.5}, []*Expr{r.L, prog.raise(wB)}))
+	}
+}
+
+// nameWeights makes the weights and velocities, which are symbols: ⟨W, B⟩ is a scalar whose gradient, with W held
+// fixed, is the contraction.
+func (r *Derived) nameWeights() {
+	for n, b := range r.Params {
+		v := r.C.NewTensor(Tensor{Name: "v_" + b.Coord.Name, Kind: VelocityTensor, Shape: b.Coord.Shape, Stage: StageMomentum, Row: n})
+		r.Velocities = append(r.Velocities, v)
+		var row []*Tensor
+		for q := 0; q <= n; q++ {
+			shape := append(append([]dsl.Extent{}, b.Coord.Shape...), r.Params[q].Coord.Shape...)
+			row = append(row, r.C.NewTensor(Tensor{Name: "w_" + b.Coord.Name + "_" + r.Params[q].Coord.Name, Kind: WeightTensor,
+				Shape: shape, Stage: StageMomentum, Row: n, Col: q, Symmetric: n == q && len(shape) == 2}))
+		}
+		r.Weights = append(r.Weights, row)
+	}
 }
 
 // maxTriples is the largest number of block triples for which the Jacobian of a metric

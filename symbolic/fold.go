@@ -265,41 +265,56 @@ func (c *Context) affine(i *Index, e *Expr) (a affine, ok bool) {
 	case c.body(e) != nil:
 		return c.affine(i, c.body(e))
 	}
-	// A product, also under the sum over j, with one sum among its factors at most.
-	r := regressor{data: one, coef: one}
-	var inner *Expr
-	var split func(e *Expr, k float64) bool
-	split = func(e *Expr, k float64) bool {
-		switch {
-		case !e.hasFree(i):
-			r.coef = c.Mul(r.coef, c.Pow(e, k))
-		case e.stage < StagePosition:
-			r.data = c.Mul(r.data, c.Pow(e, k))
-		case e.Op == Mul && k == 1:
-			r.coef = c.Scale(e.Val, r.coef)
-			for n, f := range e.Args {
-				if !split(f, e.K[n]) {
-					return false
-				}
-			}
-		case e.Op == Sum && k == 1 && r.j == nil && inner == nil:
-			j, body := c.Open(e)
-			r.j = j
-			return split(body, 1)
-		case (e.Op == Add || isPlus(e)) && k == 1 && r.j == nil && inner == nil:
-			inner = e
-		default:
-			return false
-		}
-		return true
-	}
-	if !split(e, 1) || inner != nil && r.j != nil {
+	x := product{c: c, i: i, regressor: regressor{data: one, coef: one}}
+	if !x.split(e, 1) || x.inner != nil && x.j != nil {
 		return a, false
 	}
-	if inner == nil {
-		late, early := c.splitEarly(r.coef)
-		return affine{early: c.sumOver(r.j, c.Mul(early, r.data)), regs: []regressor{{r.j, r.data, late}}}, true
+	if x.inner == nil {
+		late, early := c.splitEarly(x.coef)
+		return affine{early: c.sumOver(x.j, c.Mul(early, x.data)), regs: []regressor{{x.j, x.data, late}}}, true
 	}
+	return c.affineProduct(i, x.regressor, x.inner)
+}
+
+// product is one that is being written as a regressor over i, also under the sum over j, times one sum among its factors at
+// most.
+type product struct {
+	c *Context
+	i *Index
+	regressor
+	inner *Expr
+}
+
+// split multiplies by e^k; it fails where that leaves the form.
+func (x *product) split(e *Expr, k float64) bool {
+	c := x.c
+	switch {
+	case !e.hasFree(x.i):
+		x.coef = c.Mul(x.coef, c.Pow(e, k))
+	case e.stage < StagePosition:
+		x.data = c.Mul(x.data, c.Pow(e, k))
+	case e.Op == Mul && k == 1:
+		x.coef = c.Scale(e.Val, x.coef)
+		for n, f := range e.Args {
+			if !x.split(f, e.K[n]) {
+				return false
+			}
+		}
+	case e.Op == Sum && k == 1 && x.j == nil && x.inner == nil:
+		j, body := c.Open(e)
+		x.j = j
+		return x.split(body, 1)
+	case (e.Op == Add || isPlus(e)) && k == 1 && x.j == nil && x.inner == nil:
+		x.inner = e
+	default:
+		return false
+	}
+	return true
+}
+
+// affineProduct writes the product of a regressor and a sum as an affine function of data that carry i.
+func (c *Context) affineProduct(i *Index, r regressor, inner *Expr) (a affine, ok bool) {
+	one := c.Number(1)
 	x, ok := c.affine(i, inner)
 	if !ok {
 		return a, false

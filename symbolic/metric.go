@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -66,19 +67,13 @@ func (c *Context) notDifferentiable(part *SolPart) *Expr {
 // metric elaborates the model's metric and proves what it can of it.
 func (p *Posterior) metric(d *Diagnosed) *Metric {
 	c := p.C
-	m := &Metric{}
-	softAbs := false
-	for _, t := range p.Block.Metric {
-		softAbs = softAbs || t.Kind == dsl.MetricSoftAbs
-	}
-	m.Shift = c.Number(0)
-	if terms := p.Block.Metric; len(terms) == 1 && terms[0].Kind == dsl.MetricIdentity && terms[0].Scale == nil {
-		m.Identity = true
-	}
+	terms := p.Block.Metric
+	m := &Metric{Shift: c.Number(0)}
+	m.Identity = len(terms) == 1 && terms[0].Kind == dsl.MetricIdentity && terms[0].Scale == nil
+	softAbs := slices.ContainsFunc(terms, func(t *dsl.MetricTerm) bool { return t.Kind == dsl.MetricSoftAbs })
 	var parts []entry
 	proof := newPositivity(p)
-	for _, t := range p.Block.Metric {
-		var e entry
+	for _, t := range terms {
 		if softAbs && t.Kind == dsl.MetricIdentity {
 			shift := c.Number(1)
 			if t.Scale != nil {
@@ -87,55 +82,7 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 			m.Shift = c.Add(m.Shift, shift)
 			continue
 		}
-		switch t.Kind {
-		case dsl.MetricIdentity:
-			e = p.identity
-			proof.coverAll()
-		case dsl.MetricDiag:
-			e = p.diagonal(t)
-			proof.coverAll()
-		case dsl.MetricInverse:
-			e = p.whole(d, t.At, func(a, b Sub) *Expr { return p.el.expr(t.Args[0]).at(a, b) })
-			proof.coverAll()
-		case dsl.MetricMatrix:
-			e = p.matrix(d, t)
-			proof.given()
-		case dsl.MetricIndexed:
-			e = p.indexed(d, t)
-			proof.given()
-		case dsl.MetricBlocks:
-			e = p.blocks(d, t)
-			proof.given()
-		case dsl.MetricHessian:
-			e = func(r, q int, a, b []Sub) *Expr { return c.Neg(p.secondDerivative(p.L, r, q, a, b)) }
-			proof.derived(t, true)
-		case dsl.MetricFisher:
-			e = p.fisher(d, t)
-			proof.derived(t, false)
-		case dsl.MetricSoftAbs:
-			for _, o := range p.Block.Metric {
-				if o != t && o.Kind != dsl.MetricIdentity {
-					d.add(dsl.Error, dsl.NotYet, t.At, "as in `softabs(alpha = 1) + 1e-3*identity`", "softabs is added to multiples of the identity only in this version of the language")
-					break
-				}
-			}
-			m.SoftAbs = true
-			m.Alpha = p.el.expr(t.Alpha).at()
-			e = func(r, q int, a, b []Sub) *Expr { return p.secondDerivative(p.L, r, q, a, b) }
-			proof.coverAll()
-		}
-		if t.Scale != nil {
-			scale, inner := p.el.expr(t.Scale).at(), e
-			if t.Kind == dsl.MetricSoftAbs {
-				// c·λ coth(αλ) = (cλ) coth((α/c)(cλ))
-				m.Alpha = c.Div(m.Alpha, scale)
-			}
-			if c.Sign(scale) == UnknownSign && scale.Stage() > StageConst {
-				d.add(dsl.Warning, dsl.MaybeIndefinite, t.Scale.Span(), "declare it `real > 0`", "the factor of the metric is not known to be positive")
-			}
-			e = func(r, q int, a, b []Sub) *Expr { return c.Mul(scale, inner(r, q, a, b)) }
-		}
-		parts = append(parts, e)
+		parts = append(parts, p.scaled(d, m, t, p.metricTerm(d, m, proof, t)))
 	}
 	m.Constant, m.Diagonal = true, true
 	for r := range p.Params {
@@ -161,6 +108,66 @@ func (p *Posterior) metric(d *Diagnosed) *Metric {
 	proof.isolated(m)
 	proof.report(d)
 	return m
+}
+
+// metricTerm is a summand of the metric, with what is plain of its sign.
+func (p *Posterior) metricTerm(d *Diagnosed, m *Metric, proof *positivity, t *dsl.MetricTerm) (e entry) {
+	c := p.C
+	switch t.Kind {
+	case dsl.MetricIdentity:
+		e = p.identity
+		proof.coverAll()
+	case dsl.MetricDiag:
+		e = p.diagonal(t)
+		proof.coverAll()
+	case dsl.MetricInverse:
+		e = p.whole(d, t.At, func(a, b Sub) *Expr { return p.el.expr(t.Args[0]).at(a, b) })
+		proof.coverAll()
+	case dsl.MetricMatrix:
+		e = p.matrix(d, t)
+		proof.given()
+	case dsl.MetricIndexed:
+		e = p.indexed(d, t)
+		proof.given()
+	case dsl.MetricBlocks:
+		e = p.blocks(d, t)
+		proof.given()
+	case dsl.MetricHessian:
+		e = func(r, q int, a, b []Sub) *Expr { return c.Neg(p.secondDerivative(p.L, r, q, a, b)) }
+		proof.derived(t, true)
+	case dsl.MetricFisher:
+		e = p.fisher(d, t)
+		proof.derived(t, false)
+	case dsl.MetricSoftAbs:
+		for _, o := range p.Block.Metric {
+			if o != t && o.Kind != dsl.MetricIdentity {
+				d.add(dsl.Error, dsl.NotYet, t.At, "as in `softabs(alpha = 1) + 1e-3*identity`", "softabs is added to multiples of the identity only in this version of the language")
+				break
+			}
+		}
+		m.SoftAbs = true
+		m.Alpha = p.el.expr(t.Alpha).at()
+		e = func(r, q int, a, b []Sub) *Expr { return p.secondDerivative(p.L, r, q, a, b) }
+		proof.coverAll()
+	}
+	return e
+}
+
+// scaled is a summand with its factor.
+func (p *Posterior) scaled(d *Diagnosed, m *Metric, t *dsl.MetricTerm, e entry) entry {
+	c := p.C
+	if t.Scale != nil {
+		scale, inner := p.el.expr(t.Scale).at(), e
+		if t.Kind == dsl.MetricSoftAbs {
+			// c·λ coth(αλ) = (cλ) coth((α/c)(cλ))
+			m.Alpha = c.Div(m.Alpha, scale)
+		}
+		if c.Sign(scale) == UnknownSign && scale.Stage() > StageConst {
+			d.add(dsl.Warning, dsl.MaybeIndefinite, t.Scale.Span(), "declare it `real > 0`", "the factor of the metric is not known to be positive")
+		}
+		e = func(r, q int, a, b []Sub) *Expr { return c.Mul(scale, inner(r, q, a, b)) }
+	}
+	return e
 }
 
 // stripDelta returns f if e = f·δ[a,b], and nil otherwise.

@@ -624,79 +624,15 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 		// A factor became a product with indicators when it was lowered.
 		l = &lowering{p: l.p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
 	}
-	type part struct {
-		stage Stage
-		free  []*Index
-		k     []float64
-		args  []*Expr
-	}
-	var parts []*part
-	var outK []float64
-	var outArgs []*Expr
-	for n, a := range whole.Args {
-		if e.Op == Mul && (a.Op == Inside || a.Op == Before) {
-			// An indicator stays: it guards whatever is not taken out.
-			outK, outArgs = append(outK, whole.K[n]), append(outArgs, a)
-			continue
-		}
-		var home *part
-		for _, q := range parts {
-			if q.stage == a.stage && sameIndices(q.free, a.free) {
-				home = q
-			}
-		}
-		if home == nil {
-			home = &part{stage: a.stage, free: a.free}
-			parts = append(parts, home)
-		}
-		home.k, home.args = append(home.k, whole.K[n]), append(home.args, a)
-	}
-	val, neutral := whole.Val, 1.0
-	if e.Op == Add {
-		neutral = 0
-	}
-	// The numeric factor joins the earliest group of scalars that leaves.
-	var lowest *part
-	for _, q := range parts {
-		outer := len(q.free) == 0 && len(whole.free) > 0
-		if len(q.free) > 0 || q.stage == StageConst || !outer && q.stage >= whole.stage {
-			continue
-		}
-		if lowest == nil || q.stage < lowest.stage {
-			lowest = q
-		}
-	}
-	if q := lowest; val != neutral && q != nil {
-		// A bare factor takes a coefficient only if that saves something.
-		bare := len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == Ref
-		if !(bare && e.Op == Mul && math.Abs(val) == 1) && !(bare && q.stage > StageData) {
-			q.args = []*Expr{l.hoist(l.build(e.Op, val, q.k, q.args))}
-			q.k = []float64{1}
-			val = neutral
-		}
-	}
+	parts, stay := operandGroups(whole)
+	val := l.placeNumber(whole, parts)
+	l.hoistEarly(whole, parts)
+	// What is left of one set of indices is one group again.
+	out := *stay
 	for n, q := range parts {
-		// Within one set of indices, earlier stages first.
-		top := q.stage
-		for _, o := range parts {
-			if sameIndices(o.free, q.free) {
-				top = max(top, o.stage)
-			}
-		}
-		if len(q.free) == len(whole.free) {
-			top = whole.stage
-		}
-		if q.stage < top && q.stage != StageConst {
-			l.hoistPart(e.Op, &parts[n].k, &parts[n].args, q.stage, len(q.free))
-		}
-	}
-	for n, q := range parts {
-		if q.free == nil && len(q.args) == 0 {
-			continue
-		}
 		k, args := q.k, q.args
 		for _, o := range parts[n+1:] {
-			if sameIndices(o.free, q.free) && len(o.args) > 0 {
+			if len(q.args) > 0 && sameIndices(o.free, q.free) && len(o.args) > 0 {
 				k, args = append(k, o.k...), append(args, o.args...)
 				o.k, o.args = nil, nil
 			}
@@ -710,12 +646,90 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 				stage = max(stage, a.stage)
 			}
 			if stage != StageConst {
-				l.hoistPart(e.Op, &k, &args, StageMomentum, len(q.free))
+				l.hoistPart(whole.Op, &k, &args, StageMomentum, len(q.free))
 			}
 		}
-		outK, outArgs = append(outK, k...), append(outArgs, args...)
+		out.k, out.args = append(out.k, k...), append(out.args, args...)
 	}
-	return l.build(e.Op, val, outK, outArgs)
+	return l.build(whole.Op, val, out.k, out.args)
+}
+
+// operandGroup are operands of a sum or product that carry the same indices and are known at the same stage.
+type operandGroup struct {
+	stage Stage
+	free  []*Index
+	k     []float64
+	args  []*Expr
+}
+
+// operandGroups are those of a node. What guards a product stays where it is: it guards whatever is not taken out.
+func operandGroups(whole *Expr) (parts []*operandGroup, stay *operandGroup) {
+	stay = &operandGroup{}
+	for n, a := range whole.Args {
+		home := stay
+		if whole.Op != Mul || a.Op != Inside && a.Op != Before {
+			home = nil
+			for _, q := range parts {
+				if q.stage == a.stage && sameIndices(q.free, a.free) {
+					home = q
+				}
+			}
+		}
+		if home == nil {
+			home = &operandGroup{stage: a.stage, free: a.free}
+			parts = append(parts, home)
+		}
+		home.k, home.args = append(home.k, whole.K[n]), append(home.args, a)
+	}
+	return parts, stay
+}
+
+// placeNumber lets the numeric factor or term join the earliest group of scalars that leaves, and returns what is left of it.
+func (l *lowering) placeNumber(whole *Expr, parts []*operandGroup) float64 {
+	val, neutral := whole.Val, 1.0
+	if whole.Op == Add {
+		neutral = 0
+	}
+	var lowest *operandGroup
+	for _, q := range parts {
+		outer := len(q.free) == 0 && len(whole.free) > 0
+		if len(q.free) > 0 || q.stage == StageConst || !outer && q.stage >= whole.stage {
+			continue
+		}
+		if lowest == nil || q.stage < lowest.stage {
+			lowest = q
+		}
+	}
+	q := lowest
+	if val == neutral || q == nil {
+		return val
+	}
+	// A bare factor takes a coefficient only if that saves something.
+	bare := len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == Ref
+	if bare && whole.Op == Mul && math.Abs(val) == 1 || bare && q.stage > StageData {
+		return val
+	}
+	q.args = []*Expr{l.hoist(l.build(whole.Op, val, q.k, q.args))}
+	q.k = []float64{1}
+	return neutral
+}
+
+// hoistEarly defines the groups that are known before others of the same indices.
+func (l *lowering) hoistEarly(whole *Expr, parts []*operandGroup) {
+	for _, q := range parts {
+		top := q.stage
+		for _, o := range parts {
+			if sameIndices(o.free, q.free) {
+				top = max(top, o.stage)
+			}
+		}
+		if len(q.free) == len(whole.free) {
+			top = whole.stage
+		}
+		if q.stage < top && q.stage != StageConst {
+			l.hoistPart(whole.Op, &q.k, &q.args, q.stage, len(q.free))
+		}
+	}
 }
 
 func (l *lowering) build(op Op, val float64, k []float64, args []*Expr) *Expr {

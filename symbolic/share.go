@@ -160,36 +160,12 @@ func (c *Context) opaque(e *Expr, all bool) *Expr {
 	default:
 		return e
 	}
-	changed := false
-	var keep terms
-	var groups []*terms
-	for n, f := range e.Args {
-		to := &keep
-		hide := f.stage >= StagePosition && !f.placed
-		switch {
-		case e.Op == Mul:
-			hide = hide && !(f.Op == Call && f.Func.Name == "exp")
-		case !(c.lengthy(f) || f.tree > c.grain.tree/2 || all && f.Op != Ref):
-			hide = false
-		case hide && f.Op == Call:
-			if g := c.opaque(f, false); g != f && g.Op == Call {
-				f, hide, changed = g, false, true
-			}
-		}
-		if hide {
-			to = nil
-			for _, g := range groups {
-				if sameIndices(g.e[0].free, f.free) {
-					to = g
-				}
-			}
-			if to == nil {
-				to = &terms{}
-				groups = append(groups, to)
-			}
-		}
-		to.k, to.e = append(to.k, e.K[n]), append(to.e, f)
-	}
+	return c.opaqueParts(e, all)
+}
+
+// opaqueParts is opaque of a sum or a product.
+func (c *Context) opaqueParts(e *Expr, all bool) *Expr {
+	keep, groups, changed := c.hiding(e, all)
 	build := c.product
 	if e.Op == Add {
 		build = c.Linear
@@ -223,6 +199,39 @@ func (c *Context) opaque(e *Expr, all bool) *Expr {
 		return c.Linear(e.Val, keep.k, keep.e)
 	}
 	return c.Product(e.Val, keep.k, keep.e)
+}
+
+// hiding tells the operands that stay visible from those that hide, in groups of one set of indices each. It is changed
+// where one that stays is no longer what it was.
+func (c *Context) hiding(e *Expr, all bool) (keep terms, groups []*terms, changed bool) {
+	for n, f := range e.Args {
+		to := &keep
+		hide := f.stage >= StagePosition && !f.placed
+		switch {
+		case e.Op == Mul:
+			hide = hide && !(f.Op == Call && f.Func.Name == "exp")
+		case !(c.lengthy(f) || f.tree > c.grain.tree/2 || all && f.Op != Ref):
+			hide = false
+		case hide && f.Op == Call:
+			if g := c.opaque(f, false); g != f && g.Op == Call {
+				f, hide, changed = g, false, true
+			}
+		}
+		if hide {
+			to = nil
+			for _, g := range groups {
+				if sameIndices(g.e[0].free, f.free) {
+					to = g
+				}
+			}
+			if to == nil {
+				to = &terms{}
+				groups = append(groups, to)
+			}
+		}
+		to.k, to.e = append(to.k, e.K[n]), append(to.e, f)
+	}
+	return keep, groups, changed
 }
 
 // terms are those of a sum, or the factors of a product.
