@@ -198,3 +198,32 @@ func TestOperatorKernels(t *testing.T) {
 		}
 	}
 }
+
+// TestOperatorCosts: whatever is made of a matrix of order n takes n³ operations and no more, for each element of a parameter
+// too: products of matrices are computed one after the other, and as wholes.
+func TestOperatorCosts(t *testing.T) {
+	const data = "model m\ndata n, d int\ndata x real[n, d]\ndata y real[n]\ndata k int[n] >= 0\nparam rho real[d] > 0\nparam s real > 0\nparam eta real[n]\n" +
+		"rho ~ gamma(5, 4)\ns ~ normal(0, 1)\neta ~ normal(0, 1)\n" +
+		"let K[i in 1..n, j in 1..n] = exp(-0.5*sum(l in 1..d) ((x[i, l] - x[j, l])/rho[l])^2) + s*delta(i, j)\n"
+	for name, text := range map[string]string{
+		"covariance":       data + "y ~ multi_normal(eta, K)\nmetric fisher\n",
+		"covariance, soft": data + "y ~ multi_normal(eta, K)\nmetric softabs(alpha = 1)\n",
+		"latent":           data + "k ~ poisson_log(cholesky(K)*eta)\nmetric fisher\n",
+		"prior":            data + "eta ~ multi_normal(0*y, K)\ny ~ normal(eta, 1)\nmetric fisher\n",
+	} {
+		d, _ := load(t, text)
+		for _, def := range d.Prog.Defs {
+			for monomial, k := range def.Cost().Ops {
+				n := 0
+				for _, size := range strings.Fields(monomial) {
+					if size == "n" {
+						n++
+					}
+				}
+				if n > 3 && k > 0 {
+					t.Errorf("%s: %s = %s takes %d·%s operations", name, def.Tensor.Name, Format(def.Body), k, monomial)
+				}
+			}
+		}
+	}
+}

@@ -105,12 +105,13 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 	key, formal := p.c.close(e)
 	d, ok := p.byKey[key]
 	var swapped *Expr
-	if !ok && c.square(formal, e.stage) {
-		x := c.NewIndex("x", formal[0].Range)
-		swapped = c.Subst(c.Subst(c.Subst(key, formal[0], Sub{Index: x}), formal[1], Sub{Index: formal[0]}), x, Sub{Index: formal[1]})
+	if m, n, square := c.square(formal, e.stage); !ok && square {
+		x := c.NewIndex("x", formal[m].Range)
+		swapped = c.Subst(c.Subst(c.Subst(key, formal[m], Sub{Index: x}), formal[n], Sub{Index: formal[m]}), x, Sub{Index: formal[n]})
 		if o := p.byKey[swapped]; o != nil && o.Scatter == nil { // its transpose is defined
-			free := c.inOrder(e.free)
-			return c.Ref(o.Tensor, Sub{Index: free[1]}, Sub{Index: free[0]})
+			subs := subsOf(c.inOrder(e.free))
+			subs[m], subs[n] = subs[n], subs[m]
+			return c.Ref(o.Tensor, subs...)
 		}
 	}
 	if !ok {
@@ -131,18 +132,30 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		d = &Def{Tensor: t, Indices: formal, Body: key, Scatter: c.scatterOf(key, formal)}
 		t.Def = d
 		// Equal under exchange of its indices: C[j,l] and C[l,j] are one.
-		t.Symmetric = d.Scatter == nil && swapped == key
+		t.Symmetric = d.Scatter == nil && swapped == key && len(formal) == 2
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
 	return p.c.Ref(d.Tensor, subsOf(c.inOrder(e.free))...)
 }
 
-// square reports whether an array over indices is looked at in both orders of them: what is computed once, and what
-// the operators of matrices make.
-func (c *Context) square(formal []*Index, stage Stage) bool {
-	return len(formal) == 2 && formal[0].Range == formal[1].Range &&
-		(stage < StagePosition || c.matrices[[2]dsl.Extent{formal[0].Range.Hi, formal[1].Range.Hi}])
+// square reports whether an array over indices is looked at in both orders of two of them: what is computed once, and
+// what the operators of matrices make, also for each value of a third.
+func (c *Context) square(formal []*Index, stage Stage) (m, n int, ok bool) {
+	matrix := func(m, n int) bool {
+		return formal[m].Range == formal[n].Range && c.matrices[[2]dsl.Extent{formal[m].Range.Hi, formal[n].Range.Hi}]
+	}
+	switch {
+	case len(formal) == 2:
+		return 0, 1, matrix(0, 1) || formal[0].Range == formal[1].Range && stage < StagePosition
+	case len(formal) != 3:
+		return 0, 0, false
+	case matrix(1, 2):
+		return 1, 2, true
+	case matrix(0, 1):
+		return 0, 1, true
+	}
+	return 0, 2, matrix(0, 2)
 }
 
 // fixed reports whether e is known before sampling, but not at compile time.

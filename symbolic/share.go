@@ -272,12 +272,20 @@ func (c *Context) enclosed(e *Expr, symmetric bool) *Expr {
 
 // storable reports whether a value at these indices is worth an array of its own:
 // vectors, matrices over the parameters, and what has the shape of a matrix of data, but no
-// other arrays of data size times data size.
+// other arrays of data size times data size; of an operator's matrix one for each element of a parameter.
 func (c *Context) storable(free []*Index) bool {
 	switch {
 	case len(free) < 2:
 		return true
-	case len(free) > 2:
+	case len(free) == 3:
+		for n, i := range free {
+			a, b := free[(n+1)%3].Range.Hi, free[(n+2)%3].Range.Hi
+			if i.Range.Hi != a && i.Range.Hi != b && c.isSmall(i.Range) && (c.matrices[[2]dsl.Extent{a, b}] || c.matrices[[2]dsl.Extent{b, a}]) {
+				return true
+			}
+		}
+		return false
+	case len(free) > 3:
 		return false
 	}
 	rows, cols := c.isSmall(free[0].Range), c.isSmall(free[1].Range)
