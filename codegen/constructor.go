@@ -215,6 +215,8 @@ func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
 				c.Lit(v)
 			}
 		})
+	case dsl.DemandSimplex:
+		check.Dot("Simplex").Call(name, field())
 	case dsl.DemandCovariance:
 		check.Dot("Covariance").Call(name, field(), g.dataExtent(d.Type.Shape[0]))
 	case dsl.DemandUpTo:

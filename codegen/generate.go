@@ -60,7 +60,7 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 
 // layout says where an output tensor writes.
 type layout struct {
-	kind          string // scalar, element, vector, matrix (as the metric is stored), band, square, cube, cubeT
+	kind          string // scalar, element, vector, values, matrix (as the metric is stored), band, square, cube, cubeT
 	array         string
 	row, col, dir int
 }
@@ -87,8 +87,9 @@ type generator struct {
 	fields     map[*symbolic.Tensor]bool // tensors that methods read from the model
 	sizes      []sizeField
 	sizeOf     map[string]string
-	dim        dsl.Extent
-	offsets    []dsl.Extent
+	dim        dsl.Extent // of the coordinates
+	coords     places     // of the coordinates of the parameters
+	values     places     // of their values
 	ph         phases
 	fl         *flatCode // of models with flat steps
 	odes       []*equation
@@ -201,13 +202,27 @@ func (g *generator) isSize(t *symbolic.Tensor) bool {
 	return ok && t.Kind == symbolic.DataTensor
 }
 
-// layoutBlocks finds where each parameter's coordinates start.
+// places are where the parts of the parameters start among all, and where the last ends.
+type places []dsl.Extent
+
+func (p places) start(block int) dsl.Extent { return p[block] }
+func (p places) end(block int) dsl.Extent   { return p[block+1] }
+func (p places) all() dsl.Extent            { return p[len(p)-1] }
+
+// layoutBlocks finds where each parameter's coordinates start, and where its values do: in the same places
+// up to the first parameter that has more of them.
 func (g *generator) layoutBlocks() {
-	at := dsl.Fixed(0)
+	at, value := dsl.Fixed(0), dsl.Fixed(0)
+	role := "after"
 	for _, b := range g.d.Params {
-		g.offsets = append(g.offsets, at)
+		g.coords, g.values = append(g.coords, at), append(g.values, value)
 		at = g.addExtents(at, b.Size(), "after", b.Decl.ObjectName())
+		if b.Length() != b.Size() {
+			role = "valuesAfter"
+		}
+		value = g.addExtents(value, b.Length(), role, b.Decl.ObjectName())
 	}
+	g.coords, g.values = append(g.coords, at), append(g.values, value)
 	g.dim = at
 }
 
@@ -227,7 +242,7 @@ func (g *generator) addExtents(a, b dsl.Extent, role, of string) dsl.Extent {
 	return dsl.Extent{Name: key}
 }
 
-func (g *generator) offset(block int) dsl.Extent { return g.offsets[block] }
+func (g *generator) offset(block int) dsl.Extent { return g.coords.start(block) }
 
 // closure returns the definitions that outputs need, in order.
 func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
@@ -407,7 +422,9 @@ func (g *generator) targets() {
 	vector(&g.ph.force, "f", d.Force)
 	vector(&g.ph.rank1, "f", d.Rank1)
 	vector(&g.ph.contract, "dst", d.Contract)
-	vector(&g.ph.value, "dst", d.Value)
+	for _, o := range d.Value {
+		g.ph.value.targets = append(g.ph.value.targets, target{out: o, dst: g.outputTensor(layout{kind: "values", array: "dst", row: o.Row})})
+	}
 	for _, o := range d.Matrix {
 		g.ph.metric.targets = append(g.ph.metric.targets, g.storage.entry(g, o)...)
 	}
@@ -441,23 +458,4 @@ func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
 	}
 	o.Row, o.Col = o.Col, o.Row
 	return o
-}
-
-// addOffset is the end of a block that starts at off.
-func (g *generator) addOffset(off, size dsl.Extent) dsl.Extent {
-	switch {
-	case off.Name == "":
-		return size.Plus(off.Offset)
-	case size.Name == "":
-		return off.Plus(size.Offset)
-	}
-	for n := range g.offsets {
-		if g.offsets[n] == off && g.d.Params[n].Size() == size {
-			if n+1 < len(g.offsets) {
-				return g.offsets[n+1]
-			}
-			return g.dim
-		}
-	}
-	return g.dim
 }

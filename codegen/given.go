@@ -39,8 +39,8 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	var set []jen.Code
 	for _, q := range g.d.Model.Params {
 		size := dsl.Fixed(1)
-		if len(q.Type.Shape) > 0 {
-			size = q.Type.Shape[0]
+		if shape := q.Coordinates(); len(shape) > 0 {
+			size = shape[0]
 		}
 		end := g.addExtents(at, size, "through", q.ObjectName())
 		for _, b := range g.d.Given {

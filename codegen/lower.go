@@ -142,6 +142,8 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 		return g.param(lay.array, loop.Const(lay.row+1)), []*loop.Int{loop.Const(lay.row)}
 	case "vector":
 		return g.vectorVar(lay.array), []*loop.Int{l.coordinate(lay.row, subs)}
+	case "values":
+		return g.valuesVar(lay.array), []*loop.Int{l.partOf(g.values, lay.row, subs)}
 	case "matrix":
 		return g.storage.array(g, lay.array), l.matrixAt(lay.row, lay.col, subs)
 	case "square":
@@ -166,7 +168,12 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 
 // coordinate is the position of a parameter's element among all coordinates.
 func (l *lowering) coordinate(block int, subs []symbolic.Sub) *loop.Int {
-	off := l.g.extent(l.g.offset(block))
+	return l.partOf(l.g.coords, block, subs)
+}
+
+// partOf is the position of an element of a parameter's part of an array over all.
+func (l *lowering) partOf(in places, block int, subs []symbolic.Sub) *loop.Int {
+	off := l.g.extent(in.start(block))
 	switch {
 	case len(subs) == 0:
 		return off
@@ -363,8 +370,12 @@ func (l *lowering) definition(d *symbolic.Def) {
 		l.fit(d)
 	case d.Body.Op == symbolic.Apply:
 		l.emit(&loop.Kernel{Func: d.Body.Apply.Operator.Kernel, V: v, Args: l.g.operands(d.Body)})
-	case d.Body.Op == symbolic.Draw && d.Body.Tensor != nil:
-		l.emit(&loop.Kernel{Func: "random." + d.Body.Dist.Random + "Cholesky", V: v, Args: []*loop.Var{l.g.variable(d.Body.Args[0].Tensor), l.g.variable(d.Body.Tensor)}})
+	case d.Body.DrawsVector():
+		st := &loop.Kernel{Func: "random." + d.Body.Dist.Random, V: v, Args: []*loop.Var{l.g.variable(d.Body.Args[0].Tensor)}}
+		if factor := d.Body.Tensor; factor != nil {
+			st.Func, st.Args = st.Func+"Cholesky", append(st.Args, l.g.variable(factor))
+		}
+		l.emit(st)
 	case d.Scatter != nil:
 		// All elements in one loop over the data.
 		l.emit(&loop.Clear{V: v})
@@ -525,7 +536,7 @@ func (l *lowering) keep(ph *phase) {
 			l.emit(&loop.Set{V: g.quantityVar(), At: []*loop.Int{g.extent(at)}, E: value})
 		}
 		if t.Kind == symbolic.PriorTensor {
-			l.emit(&loop.Set{V: g.vectorVar("values"), At: []*loop.Int{g.extent(g.offset(t.Row))}, E: value})
+			l.emit(&loop.Set{V: g.valuesVar("values"), At: []*loop.Int{g.extent(g.values.start(t.Row))}, E: value})
 		}
 	}
 }

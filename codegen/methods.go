@@ -6,7 +6,6 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
@@ -141,7 +140,10 @@ func (g *generator) describe() jen.Code {
 		for _, b := range g.d.Params {
 			fields := jen.Dict{jen.Id("Name"): jen.Lit(b.Decl.ObjectName())}
 			if !b.Scalar() {
-				fields[jen.Id("Shape")] = jen.Index().Int().Values(sizeOf(b.Size()))
+				fields[jen.Id("Shape")] = jen.Index().Int().Values(sizeOf(b.Length()))
+			}
+			if b.Length() != b.Size() {
+				fields[jen.Id("Coordinates")] = jen.Index().Int().Values(sizeOf(b.Size()))
 			}
 			v.Line().Values(fields)
 		}
@@ -188,42 +190,7 @@ func (g *generator) transforms() []jen.Code {
 	p := g.newPrinter()
 	var lines []jen.Code
 	for n, b := range g.d.Params {
-		conv := func(pos func() *jen.Statement) []jen.Code {
-			x := func() *jen.Statement { return jen.Id("values").Index(pos()) }
-			q := func() *jen.Statement { return jen.Id("q").Index(pos()) }
-			bound := func(e *symbolic.Expr) *jen.Statement { return jen.Float64().Call(p.value(e)) }
-			fail := func(ok *jen.Statement, want string) jen.Code {
-				what, args := "parameter "+b.Decl.ObjectName()+" is %v", []jen.Code{x()}
-				if !b.Scalar() {
-					what = "element %d of parameter " + b.Decl.ObjectName() + " is %v"
-					args = []jen.Code{pos().Op("-").Parens(p.extent(g.offset(n))).Op("+").Lit(1), x()}
-					if g.offset(n) == dsl.Fixed(0) {
-						args[0] = pos().Op("+").Lit(1)
-					}
-				}
-				return jen.If(jen.Op("!").Parens(ok)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(
-					append([]jen.Code{jen.Lit(g.d.Model.Name + ": " + what + ", but must be " + want)}, args...)...)))
-			}
-			switch b.Transform {
-			case symbolic.LowerBound:
-				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Decl.Support)),
-					q().Op("=").Qual(elementaryPath, "Log").Call(x().Op("-").Add(bound(b.Lo)))}
-			case symbolic.UpperBound:
-				return []jen.Code{fail(x().Op("<").Add(bound(b.Hi)).Op("&&").Add(x()).Op("-").Add(x()).Op("==").Lit(0), finiteDoc(&b.Decl.Support)),
-					q().Op("=").Qual(elementaryPath, "Log").Call(bound(b.Hi).Op("-").Add(x()))}
-			case symbolic.Interval:
-				return []jen.Code{fail(x().Op(">").Add(bound(b.Lo)).Op("&&").Add(x()).Op("<").Add(bound(b.Hi)), supportDoc(&b.Decl.Support)),
-					q().Op("=").Qual(specialPath, "Logit").Call(golang.Rounded(jen.Parens(x().Op("-").Add(bound(b.Lo))).Op("/").Parens(bound(b.Hi).Op("-").Add(bound(b.Lo)))))}
-			}
-			return []jen.Code{fail(x().Op("-").Add(x()).Op("==").Lit(0), "finite"), q().Op("=").Add(x())}
-		}
-		if b.Scalar() {
-			lines = append(lines, conv(func() *jen.Statement { return p.extent(g.offset(n)) })...)
-			continue
-		}
-		end := g.addOffset(g.offset(n), b.Size())
-		lines = append(lines, jen.For(jen.Id("i").Op(":=").Add(p.extent(g.offset(n))), jen.Id("i").Op("<").Add(p.extent(end)), jen.Id("i").Op("++")).
-			Block(conv(func() *jen.Statement { return jen.Id("i") })...))
+		lines = append(lines, g.inverse(p, n, b)...)
 	}
 	lines = append(g.prologue(p), lines...)
 	lines = append(lines, jen.Return(jen.Nil()))
@@ -242,17 +209,20 @@ func (g *generator) paramsMethods() []jen.Code {
 	for n, b := range g.d.Params {
 		name := g.field(b.Decl.ObjectName())
 		if b.Scalar() {
-			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n))))
+			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.values.start(n))))
 		} else {
-			end := g.addOffset(g.offset(n), b.Size())
-			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.offset(n)), p.extent(end)))
+			fields = append(fields, jen.Id(name).Op(":").Id("values").Index(p.extent(g.values.start(n)), p.extent(g.values.end(n))))
 		}
 	}
 	lines := append(g.prologue(p), jen.Return(jen.Id(g.declared("", "Params")).Values(fields...)))
 	add("ParamsOf names the values of a draw, which are on the parameters' own scale.\nVectors share the memory of values.",
 		g.method("ParamsOf").Params(floats("values")).Id(g.declared("", "Params")).Block(lines...))
+	count := jen.Len(jen.Id("q"))
+	if g.values.all() != g.dim {
+		count = jen.Id("s").Dot("info").Dot("Size").Call()
+	}
 	add("Params returns the parameters at the unconstrained point q.", g.method("Params").Params(floats("q")).Id(g.declared("", "Params")).Block(
-		jen.Id("values").Op(":=").Make(jen.Index().Float64(), jen.Len(jen.Id("q"))),
+		jen.Id("values").Op(":=").Make(jen.Index().Float64(), count),
 		jen.Id("s").Dot("Constrain").Call(jen.Id("values"), jen.Id("q")),
 		jen.Return(jen.Id("s").Dot("ParamsOf").Call(jen.Id("values")))))
 	out = append(out, g.typedDraws("ParamDraws", "Params", "ParamsOf", "the parameters"))
@@ -265,9 +235,6 @@ func (g *generator) typedDraws(name, of, from, what string) jen.Code {
 		g.method(name).Params(jen.Id("r").Op("*").Add(rt("Result"))).Params(jen.Index().Index().Id(g.declared("", of)), jen.Error()).Block(
 			jen.Return(rt(name).Call(jen.Id("r"), jen.Id("s"), jen.Id("s").Dot(from)))))
 }
-
-// finiteDoc is supportDoc for a one-sided bound.
-func finiteDoc(s *dsl.Support) string { return supportDoc(s) + " and finite" }
 
 // densityBody is that of LogDensity or Gradient.
 func (g *generator) densityBody(name string, ph *phase) []jen.Code {

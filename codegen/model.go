@@ -75,7 +75,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 		}
 	}
 	f.ImportAlias(runtimePath, "rt")
-	for _, path := range []string{kernelPath, linalgPath, specialPath, elementaryPath, checkPath, dataPath, odePath, randomPath} {
+	for _, path := range []string{kernelPath, linalgPath, specialPath, elementaryPath, checkPath, dataPath, odePath, randomPath, transformPath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 
@@ -122,7 +122,7 @@ func (g *generator) about() string {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 7
+const apiVersion = 8
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {

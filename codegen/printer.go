@@ -23,6 +23,7 @@ const (
 	checkPath      = module + "/runtime/validate"
 	dataPath       = module + "/runtime/datafile"
 	odePath        = module + "/runtime/ode"
+	transformPath  = module + "/runtime/transform"
 	randomPath     = module + "/runtime/random"
 )
 

@@ -21,12 +21,12 @@ func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
 	}
 	switch t.Kind {
 	case symbolic.CoordTensor:
-		g.part(v, g.vectorVar("q"), t)
+		g.part(v, g.vectorVar("q"), t, g.coords)
 	case symbolic.VelocityTensor:
-		g.part(v, g.vectorVar("v"), t)
+		g.part(v, g.vectorVar("v"), t, g.coords)
 	case symbolic.PriorTensor:
 		if t.Def == nil || len(t.Shape) > 0 {
-			g.part(v, g.vectorVar("values"), t)
+			g.part(v, g.valuesVar("values"), t, g.values)
 			v.Output = t.Def != nil
 		}
 	case symbolic.QuantityTensor:
@@ -58,12 +58,11 @@ func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
 	return v
 }
 
-// part makes v that part of an array over all coordinates which belongs to the parameter of t.
-func (g *generator) part(v, of *loop.Var, t *symbolic.Tensor) {
-	off := g.offset(t.Row)
-	v.Home, v.Of, v.From = loop.View, of, g.extent(off)
+// part makes v that part of an array over all coordinates, or values, which belongs to the parameter of t.
+func (g *generator) part(v, of *loop.Var, t *symbolic.Tensor, in places) {
+	v.Home, v.Of, v.From = loop.View, of, g.extent(in.start(t.Row))
 	if len(t.Shape) > 0 {
-		v.To = g.extent(g.addOffset(off, g.d.Params[t.Row].Size()))
+		v.To = g.extent(in.end(t.Row))
 	}
 }
 
@@ -106,6 +105,20 @@ func (g *generator) fieldVar(mark string) *loop.Var {
 
 // vectorVar is an array over all coordinates.
 func (g *generator) vectorVar(name string) *loop.Var { return g.param(name, g.extent(g.dim)) }
+
+// valuesVar is an array over all values of the parameters.
+func (g *generator) valuesVar(name string) *loop.Var {
+	if g.values.all() == g.dim {
+		return g.vectorVar(name)
+	}
+	key := "values " + name // other functions have an array over the coordinates of that name
+	v, ok := g.params[key]
+	if !ok {
+		v = &loop.Var{Name: name, Home: loop.Param, Shape: []*loop.Int{g.extent(g.values.all())}}
+		g.params[key] = v
+	}
+	return v
+}
 
 // quantityVar is the array of all generated quantities.
 func (g *generator) quantityVar() *loop.Var { return g.param("out", loop.At(g.unknown())) }

@@ -351,7 +351,7 @@ func (c *checker) boundsOfData(s *DataStmt) {
 
 // boundsOfParam checks the bounds of parameters.
 func (c *checker) boundsOfParam(s *ParamStmt) {
-	if s.Type.Base != "real" {
+	if s.Type.Base != "real" && LookupConstraint(s.Type.Base) == nil {
 		return
 	}
 	sup := c.support(&s.Type, Real, "param")
@@ -678,6 +678,18 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 			t.Shape = []Extent{t.Shape[0], t.Shape[0]}
 		}
 	}
+	if x := LookupConstraint(te.Base); x != nil {
+		if len(te.Sizes) != 1 {
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements", x.Name), "a %s has one size", x.Name)
+			return Type{}, false
+		}
+		if n := t.Shape[0]; ok && n.IsConst() && n.Offset < x.Least {
+			c.err(BadSize, te.Sizes[0].Span(), "", "a %s has at least %d elements, not %d", x.Name, x.Least, n.Offset)
+			ok = false
+		} else if ok && !n.IsConst() {
+			c.need(n.Name, x.Least-n.Offset)
+		}
+	}
 	if len(t.Shape) > 2 {
 		c.err(NotYet, te.At(), "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
 		return t, false
@@ -695,7 +707,7 @@ func (c *checker) data(s *DataStmt) {
 		return // declared in the first pass
 	}
 	for _, id := range s.Names {
-		d := &Data{object: object{id.Name, id.At, s.Doc, false}, Type: t, Cov: s.Type.Base == "cov"}
+		d := &Data{object: object{id.Name, id.At, s.Doc, false}, Type: t, Cov: s.Type.Base == "cov", Constraint: LookupConstraint(s.Type.Base)}
 		c.declare(d)
 		c.model.Data = append(c.model.Data, d)
 	}
@@ -715,7 +727,7 @@ func (c *checker) param(s *ParamStmt) {
 		t = Type{}
 	}
 	for _, id := range s.Names {
-		p := &Param{object: object{id.Name, id.At, s.Doc, false}, Type: t}
+		p := &Param{object: object{id.Name, id.At, s.Doc, false}, Type: t, Constraint: LookupConstraint(s.Type.Base)}
 		c.declare(p)
 		c.model.Params = append(c.model.Params, p)
 	}
@@ -755,6 +767,12 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	b := &te.Bound
 	var s Support
+	if x := LookupConstraint(te.Base); x != nil {
+		if b.Kind() != NoBound {
+			c.err(BadBounds, b.At(), "leave the bound out", "the elements of a %s are %s, and have no other bounds", x.Name, x.Doc)
+		}
+		return x.support()
+	}
 	if b.Kind() == NoBound {
 		return s
 	}
@@ -1177,7 +1195,7 @@ func (t *Term) side() string {
 
 // fits checks what a term describes, and the arguments, against the distribution.
 func (c *checker) fits(term *Term) {
-	if term.Dist.Support == VectorReal {
+	if term.Dist.Support.Vector() {
 		c.vectorTerm(term)
 	} else {
 		c.scalarTerm(term)
@@ -1190,13 +1208,56 @@ func (c *checker) vectorTerm(term *Term) {
 		c.err(NotVector, term.Left.Span(), "", "the %s of `%s` is a vector, not %s", term.side(), term.Dist.Name, t)
 		return
 	}
-	mu := term.Args[0]
-	if ts := mu.Type(); len(ts.Shape) != 1 {
-		c.err(NotVector, mu.Span(), "", "the mean of `%s` is a vector, not %s", term.Dist.Name, ts)
-	} else if ts.Shape[0] != t.Shape[0] {
-		c.err(ShapeMismatch, mu.Span(), "", "the mean has %s elements, the %s %s", ts.Shape[0], term.side(), t.Shape[0])
+	for n, a := range term.Args {
+		arg := &term.Dist.Args[n]
+		if arg.Domain == Covariance {
+			c.covariance(a, term.Dist, t.Shape[0], "the "+term.side())
+			continue
+		}
+		if ts := a.Type(); len(ts.Shape) != 1 {
+			c.err(NotVector, a.Span(), "", "%s of `%s` is a vector, not %s", arg.called(), term.Dist.Name, ts)
+		} else if ts.Shape[0] != t.Shape[0] {
+			c.err(ShapeMismatch, a.Span(), "", "%s has %s elements, the %s %s", arg.called(), ts.Shape[0], term.side(), t.Shape[0])
+		} else if arg.Domain == VectorPositive {
+			c.argument(a, term.Dist, n)
+		}
 	}
-	c.covariance(term.Args[1], term.Dist, t.Shape[0], "the "+term.side())
+	if term.Dist.Support == OnSimplex {
+		c.onSimplex(term)
+	}
+}
+
+// called is what the messages call an argument of a distribution of vectors.
+func (a *DistArg) called() string {
+	if a.Domain == VectorReal {
+		return "the mean"
+	}
+	return "the argument `" + a.Name + "`"
+}
+
+// onSimplex checks that what a distribution on the simplex describes is declared to be one: of an
+// expression nobody knows what its elements sum to.
+func (c *checker) onSimplex(term *Term) {
+	n, ok := term.Left.(*Name)
+	if ok {
+		switch o := n.Obj.(type) {
+		case *Param:
+			if o.Constraint == Simplex || o.Support.spoiled {
+				return
+			}
+			c.err(OutsideSupport, n.Span(), fmt.Sprintf("declare `param %s simplex[%s]`", o.Name, o.Type.Shape[0]), "`%s` is defined on %s, but `%s` may lie outside", term.Dist.Name, term.Dist.Support, o.Name)
+			c.note(o.At, "declared here")
+			return
+		case *Data:
+			if o.Constraint == Simplex {
+				return
+			}
+			c.err(OutsideSupport, n.Span(), fmt.Sprintf("declare `data %s simplex[%s]`", o.Name, o.Type.Shape[0]), "`%s` is defined on %s, but `%s` may lie outside", term.Dist.Name, term.Dist.Support, o.Name)
+			c.note(o.At, "declared here")
+			return
+		}
+	}
+	c.err(OutsideSupport, term.Left.Span(), "the "+term.side()+" is a parameter or a datum that is declared `simplex`", "`%s` is defined on %s, and what this sums to is not known", term.Dist.Name, term.Dist.Support)
 }
 
 // covariance checks the covariance of a vector of n elements.
@@ -1343,7 +1404,7 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 	if v, ok := c.constant(a); ok {
 		bad := ""
 		switch {
-		case dom == Positive && !(v > 0):
+		case (dom == Positive || dom == VectorPositive) && !(v > 0):
 			bad = "positive"
 		case dom == NonNegative && !(v >= 0):
 			bad = "not negative"
@@ -1371,9 +1432,9 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 	if p.Support.spoiled {
 		return
 	}
-	if (dom == Positive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
+	if (dom == Positive || dom == VectorPositive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
 		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0")),
-			"the argument `%s` of `%s` is %s, but the parameter `%s` may be negative", name, dist.Name, map[bool]string{true: "positive", false: "not negative"}[dom == Positive], p.Name)
+			"the argument `%s` of `%s` is %s, but the parameter `%s` may be negative", name, dist.Name, map[bool]string{true: "not negative", false: "positive"}[dom == NonNegative], p.Name)
 		c.note(p.At, "declared here")
 	}
 	if (dom == UnitOpen || dom == UnitClosed) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0 && p.Support.HiNum != nil && *p.Support.HiNum <= 1) {

@@ -122,7 +122,7 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 	if dist.Support.Discrete() {
 		t.Base = Int
 	}
-	if dist.Support == VectorReal {
+	if dist.Support.Vector() {
 		t.Shape = c.drawnVector(e, dist, args)
 	} else {
 		for i, a := range args {
@@ -151,10 +151,17 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 func (c *checker) drawnVector(e *CallExpr, dist *Distribution, args []Expr) []Extent {
 	t := args[0].Type()
 	if len(t.Shape) != 1 {
-		c.err(NotVector, args[0].Span(), "", "the mean of `%s` is a vector, not %s", dist.Name, t)
+		c.err(NotVector, args[0].Span(), "", "%s of `%s` is a vector, not %s", dist.Args[0].called(), dist.Name, t)
 		return nil
 	}
-	c.covariance(args[1], dist, t.Shape[0], "the mean")
+	for n, a := range args {
+		switch dist.Args[n].Domain {
+		case Covariance:
+			c.covariance(a, dist, t.Shape[0], "the mean")
+		case VectorPositive:
+			c.argument(a, dist, n)
+		}
+	}
 	if len(c.indices) > 0 {
 		c.err(NotYet, e.At, fmt.Sprintf("draw one by a quantity above: NAME = %s(…)", e.Func), "vectors that are drawn for each value of an index are not in this version of the language")
 	}

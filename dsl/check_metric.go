@@ -20,11 +20,12 @@ func (c *checker) dims() dims {
 	d := dims{unknown: c.lostParams || c.block.lost || len(c.block.Params) == 0}
 	for _, p := range c.block.Params {
 		d.unknown = d.unknown || p.Type.Base == Invalid
-		if len(p.Type.Shape) == 0 {
+		shape := p.Coordinates()
+		if len(shape) == 0 {
 			d.fixed++
 			continue
 		}
-		e := p.Type.Shape[0]
+		e := shape[0]
 		d.fixed += e.Offset
 		if e.Name != "" {
 			d.names = append(d.names, e.Name)
@@ -49,11 +50,14 @@ func (d dims) String() string {
 	if len(d.names) == 0 {
 		return count(d.fixed, "coordinate")
 	}
-	parts := append([]string{}, d.names...)
-	if d.fixed != 0 {
-		parts = append(parts, fmt.Sprint(d.fixed))
+	text := strings.Join(d.names, " + ")
+	switch {
+	case d.fixed > 0:
+		text += fmt.Sprintf(" + %d", d.fixed)
+	case d.fixed < 0:
+		text += fmt.Sprintf(" - %d", -d.fixed)
 	}
-	return strings.Join(parts, " + ") + " coordinates"
+	return text + " coordinates"
 }
 
 // metricCall checks softabs(…), fisher(…), diag(…) and inverse(…) where they
@@ -285,7 +289,7 @@ func (c *checker) blockSide(e Expr) (*Param, *Index, bool) {
 		c.err(BadMetricBlock, ix.Args[0].Span(), "", "the index of a metric block is a new name")
 		return nil, nil, false
 	}
-	index := &Index{object: object{Name: in.Name, At: in.Span()}, Range: Range{Fixed(1), p.Type.Shape[0]}}
+	index := &Index{object: object{Name: in.Name, At: in.Span()}, Range: Range{Fixed(1), p.Coordinates()[0]}}
 	c.push(index)
 	return p, index, true
 }

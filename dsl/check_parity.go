@@ -153,7 +153,7 @@ var links = map[string]string{"bernoulli": "bernoulli_logit", "poisson": "poisso
 // space of the parameters.
 func (c *checker) mayLeave(a Expr, dist *Distribution, i int) {
 	dom, name := dist.Args[i].Domain, dist.Args[i].Name
-	within := map[Domain]string{Positive: "is positive", NonNegative: "is not negative", UnitOpen: "lies between 0 and 1", UnitClosed: "lies between 0 and 1"}[dom]
+	within := map[Domain]string{Positive: "is positive", VectorPositive: "is positive", NonNegative: "is not negative", UnitOpen: "lies between 0 and 1", UnitClosed: "lies between 0 and 1"}[dom]
 	if within == "" {
 		return
 	}

@@ -115,7 +115,7 @@ func (m *Model) Scarce(size func(name string) int) []Diagnostic {
 	warn := func(set []*Param) bool {
 		elements := amount{}
 		for _, p := range set {
-			elements.plus(amountOf(known(p.Type.Shape...)), 1)
+			elements.plus(amountOf(known(p.Coordinates()...)), 1)
 		}
 		d, scarce := scarceSet(set, elements, terms)
 		if scarce {
@@ -224,7 +224,7 @@ func (m *Model) flatParams() []*Param {
 	}
 	var flat []*Param
 	for _, p := range m.Params {
-		if !known[p] && (p.Support.Lo == nil || p.Support.Hi == nil) && p.Type.Base != Invalid {
+		if !known[p] && p.Constraint == nil && (p.Support.Lo == nil || p.Support.Hi == nil) && p.Type.Base != Invalid {
 			flat = append(flat, p)
 		}
 	}

@@ -13,6 +13,7 @@ const (
 	DemandUpTo                         // no element is above that of Limit
 	DemandOrder                        // the bounds Lo and Hi of Param are in order
 	DemandTimes                        // no element is below Lo or its predecessor
+	DemandSimplex                      // the elements are positive, and sum to 1
 )
 
 // Demand is one condition that data must meet before a model accepts them. The
@@ -43,6 +44,8 @@ func (m *Model) Demands() []Demand {
 		switch {
 		case s.Set != nil:
 			out = append(out, Demand{Kind: DemandSet, Data: d, Set: ints(s.Set)})
+		case d.Constraint == Simplex:
+			out = append(out, Demand{Kind: DemandSimplex, Data: d})
 		case d.Cov:
 			out = append(out, Demand{Kind: DemandCovariance, Data: d})
 		case d.Type.Base == Real || s.Bounded():
@@ -176,11 +179,11 @@ func argumentDemands(t *Term) (out []Demand) {
 		}
 		s := &d.Support
 		dom := t.Dist.Args[i].Domain
-		open := dom == Positive || dom == UnitOpen
+		open := dom == Positive || dom == VectorPositive || dom == UnitOpen
 		lo := s.LoNum != nil && (*s.LoNum > 0 || *s.LoNum == 0 && (s.LoOpen || !open))
 		hi := s.HiNum != nil && (*s.HiNum < 1 || *s.HiNum == 1 && (s.HiOpen || !open))
 		switch dom {
-		case Positive, NonNegative:
+		case Positive, VectorPositive, NonNegative:
 			if !lo {
 				out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: zero, LoOpen: open, HiOpen: true})
 			}

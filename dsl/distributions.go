@@ -7,18 +7,20 @@ type Domain uint8
 
 // The domains.
 const (
-	RealLine    Domain = iota
-	Positive           // x > 0
-	UnitOpen           // 0 < x < 1
-	NonNegative        // an argument: x ≥ 0
-	UnitClosed         // an argument: 0 ≤ x ≤ 1
-	Between            // first argument < x < second argument
-	Binary             // 0 or 1
-	Counts             // 0, 1, 2, …
-	UpTo               // 0, 1, …, first argument
-	VectorReal         // a real vector
-	Covariance         // a symmetric positive definite matrix
-	CountArg           // an argument: a whole number ≥ 0
+	RealLine       Domain = iota
+	Positive              // x > 0
+	UnitOpen              // 0 < x < 1
+	NonNegative           // an argument: x ≥ 0
+	UnitClosed            // an argument: 0 ≤ x ≤ 1
+	Between               // first argument < x < second argument
+	Binary                // 0 or 1
+	Counts                // 0, 1, 2, …
+	UpTo                  // 0, 1, …, first argument
+	VectorReal            // a real vector
+	Covariance            // a symmetric positive definite matrix
+	CountArg              // an argument: a whole number ≥ 0
+	OnSimplex             // a vector of positive numbers that sum to 1
+	VectorPositive        // an argument: a vector of positive numbers
 	domainCount
 )
 
@@ -28,8 +30,11 @@ func (d Domain) Discrete() bool { return d == Binary || d == Counts || d == UpTo
 func (d Domain) String() string {
 	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
-		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …"}[d]
+		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers"}[d]
 }
+
+// Vector reports whether d holds vectors, as wholes.
+func (d Domain) Vector() bool { return d == VectorReal || d == OnSimplex || d == VectorPositive }
 
 // DistArg is an argument of a distribution.
 type DistArg struct {
@@ -61,8 +66,8 @@ type Distribution struct {
 
 	// Random is the function of runtime/random that draws a value: with the
 	// arguments in the order of Args, and as an int if the support is discrete.
-	// Of a vector it fills one, and a second function with Cholesky behind its
-	// name does so from the factor of the covariance.
+	// Of a vector it fills one; where there is a covariance, a second function with Cholesky behind its
+	// name does so from the factor of it.
 	Random string
 }
 
@@ -85,6 +90,12 @@ var Distributions = []Distribution{
 		// That about Sigma is ½ tr(Σ⁻¹ ∂Σ Σ⁻¹ ∂Σ) along its changes ∂Σ.
 		Fisher: [][]string{{"inverse(Sigma)", ""}, {"", "trace"}},
 		Joint:  [][]string{{"inverse(Sigma)", "-inverse(Sigma)", ""}, {"-inverse(Sigma)", "inverse(Sigma)", ""}, {"", "", "trace"}},
+	},
+	{
+		Name: "dirichlet", Support: OnSimplex, Random: "Dirichlet",
+		Args:       []DistArg{{"alpha", VectorPositive}},
+		LogDensity: "dot(alpha, log(y)) - sum(log(y)) + lgamma(sum(alpha)) - sum(lgamma(alpha))",
+		Fisher:     [][]string{{"diag(trigamma(alpha)) - trigamma(sum(alpha))"}},
 	},
 	{
 		Name: "student_t", Support: RealLine, Random: "StudentT",

@@ -144,6 +144,13 @@ var functions = map[string]func(x []float64) float64{
 
 func call(name string, args []value) (value, error) {
 	if f, ok := functions[name]; ok {
+		if len(args) == 1 { // element by element
+			out := value{args[0].rows, args[0].cols, nil}
+			for _, a := range args[0].at {
+				out.at = append(out.at, f([]float64{a}))
+			}
+			return out, nil
+		}
 		x := make([]float64, len(args))
 		for i, a := range args {
 			if !a.isScalar() {
@@ -154,6 +161,19 @@ func call(name string, args []value) (value, error) {
 		return scalar(f(x)), nil
 	}
 	switch name {
+	case "sum":
+		s := 0.0
+		for _, a := range args[0].at {
+			s += a
+		}
+		return scalar(s), nil
+	case "diag":
+		n := args[0].rows
+		out := value{n, n, make([]float64, n*n)}
+		for i, a := range args[0].at {
+			out.at[i*n+i] = a
+		}
+		return out, nil
 	case "size":
 		return scalar(float64(args[0].rows)), nil
 	case "dot":
@@ -342,8 +362,8 @@ func information(nodes []node, x0 []float64, withU bool, f func(n node, x []floa
 func TestDistributionTable(t *testing.T) {
 	for i := range dsl.Distributions {
 		d := &dsl.Distributions[i]
-		if d.Support == dsl.VectorReal {
-			continue // TestMultiNormal
+		if d.Support.Vector() {
+			continue // TestMultiNormal, TestDirichlet
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i), 7))
@@ -478,6 +498,59 @@ func TestMultiNormal(t *testing.T) {
 	}
 	check("Fisher", d.Fisher, 1, 2)
 	check("Joint", d.Joint, 2, 0)
+}
+
+// TestDirichlet integrates the density over the simplexes of two and of three elements, and takes the
+// expectation of minus its second derivatives by the concentrations, which does not depend on the
+// simplex.
+func TestDirichlet(t *testing.T) {
+	d := dsl.LookupDistribution("dirichlet")
+	logDensity := formula(t, d.LogDensity)
+	logp := func(y, alpha []float64) float64 {
+		return logDensity(map[string]value{"y": {len(y), 1, y}, "alpha": {len(alpha), 1, alpha}})
+	}
+	// The integral over (0, 1), by the trapezoidal rule in u with z = inv_logit(u).
+	integral := func(f func(z float64) float64) float64 {
+		s := 0.0
+		for n := -1200; n <= 1200; n++ {
+			z, logJacobian := transform(dsl.UnitOpen, 0.05*float64(n), nil)
+			if z > 0 && z < 1 {
+				s += 0.05 * math.Exp(logJacobian) * f(z)
+			}
+		}
+		return s
+	}
+	for _, alpha := range [][]float64{{1, 1}, {0.6, 3.5}, {7, 2}} {
+		got := integral(func(z float64) float64 { return math.Exp(logp([]float64{z, 1 - z}, alpha)) })
+		if !(math.Abs(got-1) < 1e-9) {
+			t.Errorf("the density for %v integrates to %v", alpha, got)
+		}
+	}
+	for _, alpha := range [][]float64{{1, 1, 1}, {2.5, 1.4, 3}} {
+		got := integral(func(x float64) float64 {
+			return integral(func(z float64) float64 {
+				y := []float64{x, (1 - x) * z, (1 - x) * (1 - z)}
+				return (1 - x) * math.Exp(logp(y, alpha))
+			})
+		})
+		if !(math.Abs(got-1) < 1e-9) {
+			t.Errorf("the density for %v integrates to %v", alpha, got)
+		}
+		want := information([]node{{p: 1}}, alpha, false, func(_ node, a []float64) float64 { return logp([]float64{0.2, 0.5, 0.3}, a) })
+		e, err := dsl.ParseFormula(d.Fisher[0][0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := eval(e, map[string]value{"alpha": {3, 1, alpha}})
+		if err != nil || info.rows != 3 || info.cols != 3 {
+			t.Fatalf("%s: %v", d.Fisher[0][0], err)
+		}
+		for i, v := range info.at {
+			if w := want[i/3][i%3]; !(math.Abs(v-w) < 1e-8) {
+				t.Errorf("the information at %v has the entry (%d, %d) %v, want %v", alpha, i/3+1, i%3+1, v, w)
+			}
+		}
+	}
 }
 
 // TestTableNames checks that the tables can be spoken of: names are unique,

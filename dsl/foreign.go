@@ -256,7 +256,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "zero_inflated_poisson zip", "", "its log density is written out: that of the zeros apart, each group by a sum of its own", ""},
 	{ForeignDistribution, "gaussian_random_walk random_walk", "", "a random walk is the prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ar AR1 autoregressive", "", "an autoregression is the prior of its steps, as in ", "u[i] ~ normal(p*u[i-1], s) for i in 2..n"},
-	{ForeignDistribution, "dirichlet ddirch ddirich stick_breaking", "", "there are no parameters on a simplex; free logarithms v of the weights take their place, as in ", "v ~ normal(0, 1)"},
+	{ForeignDistribution, "ddirch ddirich ddirichlet stick_breaking", "dirichlet", "", ""},
 	{ForeignDistribution, "lkj lkj_corr lkj_corr_cholesky lkj_cholesky lkj_cov wishart inv_wishart inverse_wishart dwish", "", "there are no matrix parameters in this version of the language", ""},
 	{ForeignDistribution, "multinomial dmulti ordered_logistic ordered_probit hypergeometric discrete_range discrete_uniform von_mises wiener gaussian_dlm_obs gp GP", "", "it is not in this version of the language; its log density may be written out: `density …`", ""},
 	{ForeignDistribution, "deterministic", "", "a definition is no distribution; it reads ", "let b = x^2"},

@@ -120,21 +120,25 @@ type Support struct {
 	LoOpen       bool // the bound itself is excluded
 	HiOpen       bool
 	Set          []float64 // of integer data
-	LoNum, HiNum *float64  // the bounds where they are numbers
+	LoNum, HiNum *float64  // the bounds where they are numbers; of a Constraint without Lo and Hi
 
 	spoiled bool // by an error of its own
 }
 
 // Bounded reports whether s excludes any number.
-func (s *Support) Bounded() bool { return s.Lo != nil || s.Hi != nil || s.Set != nil }
+func (s *Support) Bounded() bool {
+	return s.Lo != nil || s.Hi != nil || s.Set != nil || s.LoNum != nil || s.HiNum != nil
+}
 
 // Data is a declared datum.
 type Data struct {
 	object
 	Type    Type
 	Support Support
-	Cov     bool     // a symmetric positive definite matrix
-	Default *float64 // of a scalar, nil if none
+	Cov     bool // a symmetric positive definite matrix
+	// Constraint is nil for real numbers, ints and matrices.
+	Constraint *Constraint
+	Default    *float64 // of a scalar, nil if none
 	// MinSize is the least value that an int scalar used as a size needs
 	// for the fixed subscripts of the model.
 	MinSize int
@@ -150,11 +154,12 @@ type Const struct {
 	FromData bool
 }
 
-// Param is a declared parameter.
+// Param is a declared parameter. Its type is that of its values.
 type Param struct {
 	object
-	Type    Type
-	Support Support
+	Type       Type
+	Support    Support
+	Constraint *Constraint // nil for real numbers
 }
 
 // Let is a definition.

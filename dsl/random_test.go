@@ -18,7 +18,7 @@ import (
 var generators = []any{
 	random.Normal, random.MultiNormal, random.StudentT, random.Cauchy, random.Exponential, random.Gamma, random.InvGamma,
 	random.InvChiSquare, random.ScaledInvChiSquare, random.Beta,
-	random.LogNormal, random.Uniform, random.Bernoulli, random.BernoulliLogit, random.BinomialLogit, random.Poisson, random.PoissonLog,
+	random.LogNormal, random.Uniform, random.Bernoulli, random.BernoulliLogit, random.BinomialLogit, random.Poisson, random.PoissonLog, random.Dirichlet,
 }
 
 // generator returns the function of runtime/random of that name.
@@ -50,8 +50,11 @@ func TestGenerators(t *testing.T) {
 				t.Errorf("%s is the generator of two rows", d.Random)
 			}
 			used[d.Random] = true
-			if d.Support == dsl.VectorReal {
+			if d.Support.Vector() {
 				want := reflect.TypeFor[func(rng *rand.Rand, y, mu, sigma []float64) error]()
+				if len(d.Args) == 1 {
+					want = reflect.TypeFor[func(rng *rand.Rand, y, alpha []float64) error]()
+				}
 				if f.Type() != want {
 					t.Errorf("%s is a %v, want %v", d.Random, f.Type(), want)
 				}

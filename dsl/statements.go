@@ -69,10 +69,10 @@ type Stmt interface {
 	stmt()
 }
 
-// TypeExpr is a written type: int, real or cov with sizes and bounds.
+// TypeExpr is a written type: int, real, cov or a constraint, with sizes and bounds.
 type TypeExpr struct {
 	Syntax
-	Base  string    `parser:"@('int' | 'real' | 'cov')"`
+	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex')"`
 	Sizes []Expr    `parser:"('[' @@ (',' @@)* ']')?"`
 	Bound BoundExpr `parser:"@@?"`
 }

@@ -345,8 +345,9 @@ func (w *walker) sample() error {
 		out.Draws, out.Stats = columns(len(w.kept)), columns(w.stats)
 	}
 	row := make([]float64, w.stats+len(w.kept))
-	values := make([]float64, len(w.q)+QuantitiesLen(quantities(w.sweep.Posterior)))
-	params, generated := values[:len(w.q)], values[len(w.q):]
+	own := w.sweep.Posterior.Info().Size()
+	values := make([]float64, own+QuantitiesLen(quantities(w.sweep.Posterior)))
+	params, generated := values[:own], values[own:]
 	// Those of a sweep that is cut short go with it.
 	var failed []Failure
 	w.sweep.failed = func(i int, st Status, entered bool) {

@@ -62,10 +62,14 @@ func Compare(a, b Model, points [][]float64) (Report, error) {
 	if k := b.Info().Dim(); k != n {
 		return nil, fmt.Errorf("%s has %d coordinates and %s has %d", a.Info().Name, n, b.Info().Name, k)
 	}
+	values := a.Info().Size()
+	if k := b.Info().Size(); k != values {
+		return nil, fmt.Errorf("%s has %d values and %s has %d", a.Info().Name, values, b.Info().Name, k)
+	}
 	if err := checkPoints(points, n); err != nil {
 		return nil, err
 	}
-	sides := [2]evaluation{newEvaluation(n), newEvaluation(n)}
+	sides := [2]evaluation{newEvaluation(n, values), newEvaluation(n, values)}
 	r := newReport("log density", "gradient", "metric", "contraction", "metric jacobian", "parameters")
 	var base [2]float64
 	based := false
@@ -86,7 +90,7 @@ func Compare(a, b Model, points [][]float64) (Report, error) {
 		r[2].note(i, ea.metric, eb.metric, 0, []int{n, n})
 		r[3].note(i, ea.contraction, eb.contraction, 0, []int{n})
 		r[4].note(i, ea.jacobian, eb.jacobian, 0, []int{n, n, n})
-		r[5].note(i, ea.params, eb.params, 0, []int{n})
+		r[5].note(i, ea.params, eb.params, 0, []int{values})
 	}
 	return r, nil
 }
@@ -103,7 +107,7 @@ func CheckGradients(m Model, points [][]float64) (Report, error) {
 		return nil, err
 	}
 	r := newReport("gradient", "metric jacobian", "contraction", "unconstrain")
-	e := newEvaluation(n)
+	e := newEvaluation(n, m.Info().Size())
 	w := make([]float64, n*n)
 	grad := make([]float64, n)
 	jacobian := make([]float64, n*n*n)
@@ -169,9 +173,9 @@ func Gather(whole, block *Info, q []float64) []float64 {
 		at := 0
 		for j := range whole.Params {
 			if whole.Params[j].Name == block.Params[i].Name {
-				out = append(out, q[at:at+whole.Params[j].Size()]...)
+				out = append(out, q[at:at+whole.Params[j].Dim()]...)
 			}
-			at += whole.Params[j].Size()
+			at += whole.Params[j].Dim()
 		}
 	}
 	return out
@@ -184,9 +188,9 @@ func Scatter(whole, block *Info, q, own []float64) {
 		at := 0
 		for j := range whole.Params {
 			if whole.Params[j].Name == block.Params[i].Name {
-				own = own[copy(q[at:at+whole.Params[j].Size()], own):]
+				own = own[copy(q[at:at+whole.Params[j].Dim()], own):]
 			}
-			at += whole.Params[j].Size()
+			at += whole.Params[j].Dim()
 		}
 	}
 }
@@ -209,13 +213,14 @@ type evaluation struct {
 	grad, metric, contraction, jacobian, params []float64
 }
 
-func newEvaluation(n int) evaluation {
+// newEvaluation has room for n coordinates and a number of values of the parameters.
+func newEvaluation(n, values int) evaluation {
 	return evaluation{
 		grad:        make([]float64, n),
 		metric:      make([]float64, n*n),
 		contraction: make([]float64, n),
 		jacobian:    make([]float64, n*n*n),
-		params:      make([]float64, n),
+		params:      make([]float64, values),
 	}
 }
 

@@ -179,7 +179,7 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		return nil
 	}
 	var refused refusals
-	drawn := make([]float64, len(q))
+	drawn := make([]float64, s.Posterior.Info().Size())
 	radius := from.radius()
 	for try := range maxInitTries + nearerTries {
 		if try >= maxInitTries {

@@ -31,7 +31,8 @@ type Posterior interface {
 	Gradient(grad, q []float64) float64
 
 	// Constrain writes the parameters on their own (constrained) scale to
-	// x, in declaration order, vectors contiguous.
+	// x, in declaration order, vectors contiguous. There are Info().Size() values
+	// of Info().Dim() coordinates.
 	Constrain(x, q []float64)
 
 	// Unconstrain is the inverse of Constrain. It returns an error that
@@ -223,22 +224,48 @@ type Info struct {
 func (in *Info) Dim() int {
 	m := 0
 	for i := range in.Params {
-		m += in.Params[i].Size()
+		m += in.Params[i].Dim()
 	}
 	return m
 }
 
-// Param is one declared parameter, a scalar or a vector. Its coordinates are
-// contiguous, in declaration order.
-type Param struct {
-	Name  string
-	Shape []int // empty for a scalar
+// Size returns the number of values of all parameters together, on their own scale: the length of what
+// Constrain writes.
+func (in *Info) Size() int {
+	n := 0
+	for i := range in.Params {
+		n += in.Params[i].Size()
+	}
+	return n
 }
 
-// Size returns the number of coordinates of p.
-func (p *Param) Size() int {
+// Param is one declared parameter, a scalar or a vector. It has two shapes: that of its values, on its
+// own scale, and that of its unconstrained coordinates. They differ where the values obey an equation: the K
+// elements of a simplex, which sum to 1, have K − 1 coordinates. Values are contiguous, and so are
+// coordinates, both in declaration order.
+type Param struct {
+	Name  string
+	Shape []int // of the values; empty for a scalar
+
+	// Coordinates is the shape of the coordinates; nil where it is that of the values.
+	Coordinates []int `json:",omitempty"`
+}
+
+// Size returns the number of values of p.
+func (p *Param) Size() int { return product(p.Shape) }
+
+// Dim returns the number of coordinates of p.
+func (p *Param) Dim() int {
+	if p.Coordinates == nil {
+		return p.Size()
+	}
+	return product(p.Coordinates)
+}
+
+// product is the number of elements of an array.
+func product(shape []int) int {
 	n := 1
-	for _, d := range p.Shape {
+	for _, d := range shape {
 		n *= d
 	}
 	return n
@@ -277,5 +304,6 @@ type MetricInfo struct {
 // package. Generated code states the version that it was made for, and does not compile
 // with another: an interface that it lacks would go unnoticed, and so would one that has changed
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
-// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps.
-const APIVersion = 7
+// ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
+// parameters with more values than coordinates.
+const APIVersion = 8

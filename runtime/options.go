@@ -197,8 +197,8 @@ func (o *Options) Validate(p Posterior) error {
 		wrong("starting points from the prior: model %s has no parameter that can be drawn from its prior; start uniformly, or give starting points", in.Name)
 	}
 	for i, x := range o.Init {
-		if len(x) != in.Dim() {
-			wrong("starting point %d has %d values: model %s has %d parameters", i+1, len(x), in.Name, in.Dim())
+		if len(x) != in.Size() {
+			wrong("starting point %d has %d values: model %s has %d parameters", i+1, len(x), in.Name, in.Size())
 		}
 	}
 	return errors.Join(errs...)

@@ -354,17 +354,38 @@ func (r *Result) Append(next *Result) error {
 // writes them: mu for a scalar, beta.1, beta.2, … for a vector, and indices in
 // the order of storage (the last fastest) for more dimensions.
 func ComponentNames(in *Info) []string {
+	names := make([]string, 0, in.Size())
+	for i := range in.Params {
+		names = appendNames(names, in.Params[i].Name, in.Params[i].Shape)
+	}
+	return names
+}
+
+// CoordinateNames returns the names of the unconstrained coordinates: those of the components where
+// each has its own. The coordinates of a simplex are theta.1 to theta.K−1, although no one of them belongs to
+// one component.
+func CoordinateNames(in *Info) []string {
 	names := make([]string, 0, in.Dim())
 	for i := range in.Params {
 		p := &in.Params[i]
-		for k := range p.Size() {
-			suffix := ""
-			for d := len(p.Shape) - 1; d >= 0; d-- {
-				suffix = "." + strconv.Itoa(k%p.Shape[d]+1) + suffix
-				k /= p.Shape[d]
-			}
-			names = append(names, p.Name+suffix)
+		shape := p.Coordinates
+		if shape == nil {
+			shape = p.Shape
 		}
+		names = appendNames(names, p.Name, shape)
+	}
+	return names
+}
+
+// appendNames appends the names of the elements of an array.
+func appendNames(names []string, name string, shape []int) []string {
+	for k := range product(shape) {
+		suffix := ""
+		for d := len(shape) - 1; d >= 0; d-- {
+			suffix = "." + strconv.Itoa(k%shape[d]+1) + suffix
+			k /= shape[d]
+		}
+		names = append(names, name+suffix)
 	}
 	return names
 }

@@ -89,8 +89,8 @@ func blocksOf(p Posterior) ([]blockUpdate, error) {
 	from := 0
 	for i := range whole.Params {
 		q := &whole.Params[i]
-		at[q.Name] = span{from: from, n: q.Size()}
-		from += q.Size()
+		at[q.Name] = span{from: from, n: q.Dim()}
+		from += q.Dim()
 	}
 	var out []blockUpdate
 	named := map[string]bool{}
@@ -112,8 +112,8 @@ func blocksOf(p Posterior) ([]blockUpdate, error) {
 				return nil, fmt.Errorf("block %s: %s has no parameter %s", in.Name, whole.Name, q.Name)
 			case taken:
 				return nil, fmt.Errorf("block %s: the parameter %s is in the block %s too", in.Name, q.Name, other)
-			case x.n != q.Size():
-				return nil, fmt.Errorf("block %s: the parameter %s has %d coordinates, and %d in %s", in.Name, q.Name, q.Size(), x.n, whole.Name)
+			case x.n != q.Dim():
+				return nil, fmt.Errorf("block %s: the parameter %s has %d coordinates, and %d in %s", in.Name, q.Name, q.Dim(), x.n, whole.Name)
 			}
 			owner[q.Name] = in.Name
 			b.spans = append(b.spans, span{from: x.from, to: to, n: x.n})

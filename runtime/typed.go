@@ -12,13 +12,13 @@ import (
 //
 // It is an error if r is of another posterior, or lacks the draws of a parameter.
 func ParamDraws[T any](r *Result, p Posterior, of func(values []float64) T) ([][]T, error) {
-	return typed(r, p, 0, p.Info().Dim(), of)
+	return typed(r, p, 0, p.Info().Size(), of)
 }
 
 // QuantityDraws is ParamDraws for the generated quantities of p: of is given their values
 // as Generate writes them. Generated models with quantities have a method of this name.
 func QuantityDraws[T any](r *Result, p Posterior, of func(values []float64) T) ([][]T, error) {
-	return typed(r, p, p.Info().Dim(), QuantitiesLen(quantities(p)), of)
+	return typed(r, p, p.Info().Size(), QuantitiesLen(quantities(p)), of)
 }
 
 // typed returns what of makes of n values of each draw, from number first on among those

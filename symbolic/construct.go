@@ -631,7 +631,14 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 	}
 	switch body.Op {
 	case Add:
+		if compares(body, i) {
+			return c.sumOfTriangle(i, c.Number(1), body)
+		}
 		return c.sumOfTerms(i, body)
+	case Sum:
+		if r := c.exchange(i, 1, []float64{1}, []*Expr{body}); r != nil {
+			return r
+		}
 	case Mul, Delta:
 		factors, k, val := body.Args, body.K, body.Val
 		if body.Op == Delta {
@@ -672,6 +679,14 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 		}
 		if r := c.interchange(i, val, k, factors); r != nil {
 			return r
+		}
+		if r := c.exchange(i, val, k, factors); r != nil {
+			return r
+		}
+		for n, f := range factors {
+			if f.Op == Add && k[n] == 1 && compares(f, i) {
+				return c.sumOfTriangle(i, c.Product(val, without(k, n), without(factors, n)), f)
+			}
 		}
 		var inK, outK []float64
 		var in, out []*Expr

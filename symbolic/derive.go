@@ -218,7 +218,7 @@ func (r *Derived) density() {
 	r.LogDensity = scalarOutput(r.Prog.Lower(r.L, nil))
 	r.Gradient = r.sweep(r.LogDensity.E)
 	for n, b := range r.Params {
-		i, s := b.index(r.C, "i")
+		i, s := b.valueIndex(r.C, "i")
 		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: indexList(i), E: r.Prog.Lower(b.reported(r.C, s...), indexList(i))})
 	}
 }

@@ -265,40 +265,47 @@ func (el *elaborator) total(name string, x value) value {
 type Param struct {
 	Decl      *dsl.Param
 	Coord     *Tensor
-	Value     func(subs ...Sub) *Expr // the constrained value
-	Transform Transform
+	Transform *Transform
 	Lo, Hi    *Expr // of the support, where bounded
+	c         *Context
 }
 
-// Transform is the map from a coordinate u to a parameter.
-type Transform uint8
-
-// The transforms, as in Stan's reference.
-const (
-	Identity   Transform = iota
-	LowerBound           // lo + eᵘ
-	UpperBound           // hi − eᵘ
-	Interval             // lo + (hi − lo)·inv_logit(u)
-)
+// Value returns the value at subscripts, on the parameter's own scale.
+func (b *Param) Value(subs ...Sub) *Expr { return b.Transform.Value(b.c, b, subs) }
 
 // Size returns the number of coordinates.
-func (b *Param) Size() dsl.Extent {
-	if len(b.Decl.Type.Shape) == 0 {
+func (b *Param) Size() dsl.Extent { return extentOf(b.Coord.Shape) }
+
+// Length returns the number of values: that of the coordinates, or more.
+func (b *Param) Length() dsl.Extent { return extentOf(b.Decl.Type.Shape) }
+
+// extentOf is the number of elements of a scalar or a vector.
+func extentOf(shape []dsl.Extent) dsl.Extent {
+	if len(shape) == 0 {
 		return dsl.Fixed(1)
 	}
-	return b.Decl.Type.Shape[0]
+	return shape[0]
 }
 
 // Scalar reports whether the parameter is a scalar.
 func (b *Param) Scalar() bool { return len(b.Decl.Type.Shape) == 0 }
 
-// index returns a fresh index over the block, and the subscripts it makes: no
+// index returns a fresh index over the coordinates, and the subscripts it makes: no
 // subscript for a scalar.
 func (b *Param) index(c *Context, name string) (*Index, []Sub) {
-	if b.Scalar() {
+	return indexOver(c, name, b.Coord.Shape)
+}
+
+// valueIndex is index over the values.
+func (b *Param) valueIndex(c *Context, name string) (*Index, []Sub) {
+	return indexOver(c, name, b.Decl.Type.Shape)
+}
+
+func indexOver(c *Context, name string, shape []dsl.Extent) (*Index, []Sub) {
+	if len(shape) == 0 {
 		return nil, nil
 	}
-	i := c.NewIndex(name, upTo(b.Decl.Type.Shape[0]))
+	i := c.NewIndex(name, upTo(shape[0]))
 	return i, []Sub{{Index: i}}
 }
 
@@ -446,8 +453,8 @@ func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 	if kind == GivenTensor {
 		stage = StageGiven
 	}
-	t := c.NewTensor(Tensor{Name: q.Name, Kind: kind, Shape: q.Type.Shape, Stage: stage, Row: n})
-	b := &Param{Decl: q, Coord: t}
+	b := &Param{Decl: q, Transform: transformOf(q), c: c}
+	b.Coord = c.NewTensor(Tensor{Name: q.Name, Kind: kind, Shape: q.Coordinates(), Stage: stage, Row: n})
 	if x := b.Size(); x.Name != "" && kind == CoordTensor {
 		c.small[x.Name] = true
 	}
@@ -457,22 +464,6 @@ func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 	if q.Support.Hi != nil {
 		b.Hi = p.el.expr(q.Support.Hi).at()
 	}
-	u := func(s []Sub) *Expr { return c.Ref(t, s...) }
-	switch {
-	case b.Lo != nil && b.Hi != nil:
-		b.Transform = Interval
-		b.Value = func(s ...Sub) *Expr {
-			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", u(s))))
-		}
-	case b.Lo != nil:
-		b.Transform = LowerBound
-		b.Value = func(s ...Sub) *Expr { return c.Add(b.Lo, c.Call("exp", u(s))) }
-	case b.Hi != nil:
-		b.Transform = UpperBound
-		b.Value = func(s ...Sub) *Expr { return c.Sub(b.Hi, c.Call("exp", u(s))) }
-	default:
-		b.Value = func(s ...Sub) *Expr { return u(s) }
-	}
 	return b
 }
 
@@ -480,23 +471,16 @@ func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 // beyond hi.
 func (b *Param) reported(c *Context, s ...Sub) *Expr {
 	v := b.Value(s...)
-	if b.Transform != Interval || b.Lo.Op == Num && b.Hi.Op == Num && b.Lo.Val+(b.Hi.Val-b.Lo.Val) == b.Hi.Val {
+	if !b.Transform.Rounds || b.Lo.Op == Num && b.Hi.Op == Num && b.Lo.Val+(b.Hi.Val-b.Lo.Val) == b.Hi.Val {
 		return v
 	}
 	return c.Call("at_most", v, b.Hi)
 }
 
-// logJacobian returns log |dx/du| at one coordinate.
+// logJacobian returns what one coordinate contributes to log |dx/du|.
 func (b *Param) logJacobian(c *Context, s []Sub) *Expr {
-	u := c.Ref(b.Coord, s...)
-	switch b.Transform {
-	case LowerBound, UpperBound:
-		return u
-	case Interval:
-		// log(hi − lo) + log s + log(1 − s), s = inv_logit(u)
-		return c.Add(c.Call("log", c.Sub(b.Hi, b.Lo)), c.Call("log_inv_logit", u), c.Call("log1m_inv_logit", u))
-	}
-	return c.Number(0)
+	b.coordinate(c, s) // the order of sums follows the age of nodes: that of the declarations
+	return b.Transform.LogJacobian(c, b, s)
 }
 
 func (p *Posterior) let(l *dsl.Let) value {
@@ -548,7 +532,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	pt.L, bound = c.sumAll(pt.indices, pt.L), c.sumAll(pt.indices, bound)
 	if loop != nil {
 		pt.L, bound = c.Sum(loop, pt.L), c.Sum(loop, bound)
-		if t.Dist.Support != dsl.VectorReal {
+		if !t.Dist.Support.Vector() {
 			pt.indices = append(pt.indices, loop)
 		}
 	}
@@ -577,8 +561,17 @@ func (el *elaborator) logDensity(t *dsl.Term) (e, bound *Expr, left value, args 
 			el.claim(a.Span(), args[n])
 		}
 	}
-	if t.Dist.Support == dsl.VectorReal {
-		return c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at(), c.Number(0), left, args, nil
+	if t.Dist.Support.Vector() {
+		bound = c.Number(0)
+		for n, a := range args {
+			if t.Dist.Args[n].Domain == dsl.VectorPositive {
+				i := c.NewIndex("i", upTo(a.shape[0]))
+				if x := a.at(Sub{Index: i}); c.Sign(x) != Positive {
+					bound = c.Add(bound, c.Sum(i, c.Call("log_positive", x)))
+				}
+			}
+		}
+		return c.formulaValue(t.Dist, t.Dist.LogDensity, left, args).at(), bound, left, args, nil
 	}
 	subs := make([]Sub, len(left.shape))
 	indices = make([]*Index, len(subs))

@@ -18,11 +18,11 @@ type Machine struct {
 	Integrate func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64)
 
 	// Draw draws from a distribution, which two args more than it has truncate to
-	// an interval; DrawVector to out from one of vectors, with
-	// a mean and the Cholesky factor of the covariance. They use the next random
+	// an interval; DrawVector to out from one of vectors, with its first argument, a vector, and
+	// the Cholesky factor of the covariance, nil where there is none. They use the next random
 	// numbers of a stream.
 	Draw       func(d *dsl.Distribution, args []float64) float64
-	DrawVector func(d *dsl.Distribution, out, mean, factor []float64)
+	DrawVector func(d *dsl.Distribution, out, first, factor []float64)
 
 	d      *Derived
 	sizes  map[string]int
@@ -164,8 +164,12 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 
 // define evaluates a definition.
 func (m *Machine) define(d *Def) {
-	if b := d.Body; b.Op == Draw && b.Tensor != nil {
-		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], m.values[b.Tensor.id])
+	if b := d.Body; b.DrawsVector() {
+		var factor []float64
+		if b.Tensor != nil {
+			factor = m.values[b.Tensor.id]
+		}
+		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], factor)
 		return
 	}
 	out := m.values[d.Tensor.id]

@@ -210,6 +210,9 @@ type Expr struct {
 	cost          float64 // what nodeCost found, plus 1; 0 where it is not known yet
 }
 
+// DrawsVector reports whether e draws all elements of a vector together.
+func (e *Expr) DrawsVector() bool { return e.Op == Draw && e.Dist.Support.Vector() }
+
 // Stage returns the binding time of e.
 func (e *Expr) Stage() Stage { return e.stage }
 

@@ -25,7 +25,7 @@ type Quantity struct {
 }
 
 // draw is one call of an _rng function: a tensor over indices, and the arguments
-// at them. Of a vector there is one argument, the mean, and the covariance.
+// at them. Of a vector the arguments are vectors, and there may be a covariance.
 type draw struct {
 	dist       *dsl.Distribution
 	tensor     *Tensor
@@ -104,13 +104,17 @@ func (p *Program) add(t *Tensor, indices []*Index, body *Expr) {
 // drawOf returns the body of a draw, with its arguments lowered.
 func (p *Program) drawOf(x *draw) Expr {
 	e := Expr{Op: Draw, Dist: x.dist}
-	for _, a := range x.args {
+	for n, a := range x.args {
 		a = p.Lower(a, x.indices)
-		if x.covariance != nil {
-			// The mean of a vector is an array.
-			mean := p.c.NewTensor(Tensor{Name: x.tensor.Name + "_mean", Kind: DefTensor, Shape: x.tensor.Shape, Stage: StageDraw})
-			p.add(mean, x.indices, a)
-			a = p.c.Ref(mean, subsOf(x.indices)...)
+		if x.dist.Support.Vector() {
+			// The argument of a vector is an array: of a normal one its mean.
+			name := x.dist.Args[n].Name
+			if x.covariance != nil {
+				name = "mean"
+			}
+			array := p.c.NewTensor(Tensor{Name: x.tensor.Name + "_" + name, Kind: DefTensor, Shape: x.tensor.Shape, Stage: StageDraw})
+			p.add(array, x.indices, a)
+			a = p.c.Ref(array, subsOf(x.indices)...)
 		}
 		e.Args = append(e.Args, a)
 	}

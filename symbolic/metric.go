@@ -258,10 +258,7 @@ func (p *Posterior) offset(param int) (int, bool) {
 		if q == p.Params[param].Decl {
 			return n, true
 		}
-		size := dsl.Fixed(1)
-		if len(q.Type.Shape) > 0 {
-			size = q.Type.Shape[0]
-		}
+		size := extentOf(q.Coordinates())
 		if !size.IsConst() {
 			break
 		}
@@ -494,7 +491,7 @@ func (p *Posterior) leftIsParam(t *PosteriorTerm) bool {
 
 // leftExpr is the left side at its index.
 func (p *Posterior) leftExpr(t *PosteriorTerm) *Expr {
-	if t.Term.Dist.Support == dsl.VectorReal {
+	if t.Term.Dist.Support.Vector() {
 		return t.Left.at(Sub{Index: p.C.NewIndex("i", upTo(t.Left.shape[0]))})
 	}
 	return t.Left.at()
@@ -619,8 +616,8 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 			return nil
 		}
 	}
-	if dist.Support == dsl.VectorReal {
-		return p.vectorInformation(term, term.Args[0], nil)
+	if dist.Support.Vector() {
+		return p.vectorInformation(term, dist.Fisher[0][0], nil)
 	}
 	return func(r, q int, a, b []Sub) *Expr {
 		e := c.Number(0)
@@ -650,12 +647,13 @@ func (p *Posterior) argDepends(a value) bool {
 	return dependsOnCoords(a.at(subs...))
 }
 
-// vectorInformation is that of multi_normal: with z = mu, or mu − y when the
-// left side is a parameter too, Σ_rs ∂z_r Σ⁻¹_rs ∂z_s and that about the covariance.
-func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) entry {
+// vectorInformation is that of a distribution of vectors about its first argument, a matrix I given by a formula:
+// with z that argument, or what it is more than y for a mean when the left side is a parameter too,
+// Σ_rs ∂z_r I_rs ∂z_s, and that about the covariance of multi_normal, if there is one.
+func (p *Posterior) vectorInformation(term *PosteriorTerm, formula string, y *value) entry {
 	c := p.C
-	sigma := term.Args[1]
-	precision := c.apply(operatorOf("inverse"), sigma)
+	mu := term.Args[0]
+	info := c.formulaValue(term.Term.Dist, formula, term.Left, term.Args)
 	z := func(s Sub) *Expr {
 		if y == nil {
 			return mu.at(s)
@@ -667,8 +665,11 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, mu value, y *value) e
 		j := c.NewIndex("j", upTo(mu.shape[0]))
 		di := c.Diff(z(Sub{Index: i}), p.Params[r].Coord, a...)
 		dj := c.Diff(z(Sub{Index: j}), p.Params[q].Coord, b...)
-		e := c.Sum(i, c.Sum(j, c.Mul(di, precision.at(Sub{Index: i}, Sub{Index: j}), dj)))
-		return c.sumOverAll(term.indices, c.Add(e, c.traceInformation(sigma, precision, p.Params[r].Coord, p.Params[q].Coord, a, b)))
+		e := c.Sum(i, c.Sum(j, c.Mul(di, info.at(Sub{Index: i}, Sub{Index: j}), dj)))
+		if len(term.Args) > 1 {
+			e = c.Add(e, c.traceInformation(term.Args[1], info, p.Params[r].Coord, p.Params[q].Coord, a, b))
+		}
+		return c.sumOverAll(term.indices, e)
 	}
 }
 
@@ -708,14 +709,16 @@ func (p *Posterior) ownBlock(term *PosteriorTerm) int {
 
 // naturalTransform is the transform under which the Joint information of a
 // distribution is stated.
-func naturalTransform(d dsl.Domain) Transform {
+func naturalTransform(d dsl.Domain) *Transform {
 	switch d {
 	case dsl.Positive:
-		return LowerBound
+		return above
 	case dsl.UnitOpen, dsl.Between:
-		return Interval
+		return between
+	case dsl.OnSimplex:
+		return onSimplex
 	}
-	return Identity
+	return unbounded
 }
 
 // hasJointPrior reports whether a block is the left side of some prior term:
@@ -744,7 +747,7 @@ func (p *Posterior) withoutJointInformation(term *PosteriorTerm) string {
 	switch {
 	case own.Transform != naturalTransform(dist.Support):
 		return fmt.Sprintf("the bounds of `%s` are not those of `%s`, whose information is known without truncation only", own.Decl.ObjectName(), dist.Name)
-	case own.Transform == LowerBound && !own.Lo.IsNum(0),
+	case own.Transform == above && !own.Lo.IsNum(0),
 		dist.Support == dsl.UnitOpen && !(own.Lo.IsNum(0) && own.Hi.IsNum(1)):
 		return fmt.Sprintf("the bounds of `%s` are not those of `%s`", own.Decl.ObjectName(), dist.Name)
 	}
@@ -781,9 +784,9 @@ func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *Post
 		return nil
 	}
 	own := p.ownBlock(term)
-	if dist.Support == dsl.VectorReal {
+	if dist.Support.Vector() {
 		y := term.Left
-		return p.vectorInformation(term, term.Args[0], &y)
+		return p.vectorInformation(term, dist.Joint[0][0], &y)
 	}
 	// The coordinate u itself, then the arguments.
 	vars := []*Expr{c.Ref(p.Params[own].Coord, subsOf(term.indices)...)}

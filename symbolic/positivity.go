@@ -274,10 +274,10 @@ func (v *positivity) pin() {
 
 // wholeBlock reports whether a term's left side runs over all of a block.
 func (v *positivity) wholeBlock(t *PosteriorTerm, block int) bool {
-	if t.Term.Dist.Support == dsl.VectorReal || v.p.Params[block].Scalar() {
+	if t.Term.Dist.Support.Vector() || v.p.Params[block].Scalar() {
 		return true
 	}
-	return len(t.indices) == 1 && t.indices[0].Range == upTo(v.p.Params[block].Size())
+	return len(t.indices) == 1 && t.indices[0].Range == upTo(v.p.Params[block].Length())
 }
 
 func (v *positivity) argsMention(t *PosteriorTerm, coord *Tensor) bool {

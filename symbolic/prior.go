@@ -124,10 +124,13 @@ func (p *Posterior) prior(b *Param, t *Tensor) (*Prior, string) {
 	if !coversParam(x, b) {
 		return nil, "its statement is not about each of its elements, once"
 	}
-	if x.Dist.Support == dsl.VectorReal && b.Transform != Identity {
+	switch {
+	case x.Dist.Support.Vector() && b.Transform != naturalTransform(x.Dist.Support):
 		return nil, "its bounds truncate a distribution of vectors"
+	case b.Decl.Constraint != nil && !x.Dist.Support.Vector():
+		return nil, "its elements, which are no numbers on their own, cannot be drawn one by one"
 	}
-	i, subs := b.index(c, "i")
+	i, subs := b.valueIndex(c, "i")
 	if x.For != nil {
 		p.el.indices[x.For] = subs[0]
 	}
@@ -194,7 +197,7 @@ func coversParam(t *dsl.Term, b *Param) bool {
 	if s.All {
 		return t.For == nil
 	}
-	return t.For != nil && s.Index == t.For && s.Offset == 0 && t.For.Range == upTo(b.Size())
+	return t.For != nil && s.Index == t.For && s.Offset == 0 && t.For.Range == upTo(b.Length())
 }
 
 // needs returns the parameters in the arguments of a draw, in order. It is not ok if

@@ -46,7 +46,7 @@ func statements(p *Posterior) (*Derived, []Statement) {
 		s := Statement{Term: t.Term, LogDensity: output(c.Fold(t.L), nil)}
 		s.Gradient = r.sweep(s.LogDensity.E)
 		s.Each = s.LogDensity
-		if t.Term.Dist != nil && t.Term.Dist.Support != dsl.VectorReal {
+		if t.Term.Dist != nil && !t.Term.Dist.Support.Vector() {
 			s.Each, s.Left = output(t.each, t.indices), output(t.Left.at(), t.indices)
 			for _, a := range t.Args {
 				s.Args = append(s.Args, output(a.at(), t.indices))

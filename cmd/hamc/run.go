@@ -615,7 +615,7 @@ func readInit(path string, m runtime.Posterior) ([]runtime.Point, error) {
 	}
 	info := m.Info()
 	q := make([]float64, info.Dim())
-	usual := make([]float64, info.Dim()) // stands for what is not given
+	usual := make([]float64, info.Size()) // stands for what is not given
 	m.Constrain(usual, q)
 	var out []runtime.Point
 	for _, o := range objects {
@@ -646,7 +646,7 @@ func readInit(path string, m runtime.Posterior) ([]runtime.Point, error) {
 		}
 		for i, v := range q {
 			if v-v != 0 {
-				return nil, problem{o.errorf("coordinate %s is not finite: %v", runtime.ComponentNames(info)[i], v)}
+				return nil, problem{o.errorf("coordinate %s is not finite: %v", runtime.CoordinateNames(info)[i], v)}
 			}
 		}
 		for _, i := range missing {

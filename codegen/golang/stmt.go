@@ -132,7 +132,7 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 		return call.Call(append([]jen.Code{p.field(k.V)}, args...)...)
 	case k.V.Scalar():
 		return p.declare(k.V).Op(":=").Add(call.Call(args...))
-	case k.Draws(): // what it draws is NaN where its mean is not finite
+	case k.Draws(): // what it draws is NaN where an argument is out of range
 		return jen.Id("_").Op("=").Add(call.Call(append([]jen.Code{jen.Id("rng"), p.use(k.V)}, args...)...))
 	}
 	return call.Call(append([]jen.Code{p.use(k.V)}, args...)...)

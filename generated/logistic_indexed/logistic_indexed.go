@@ -29,9 +29,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 7 here.
+// The generated code and the runtime must agree on their interface, which has version 8 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-7) + uint(7-rt.APIVersion)
+const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {

@@ -116,6 +116,17 @@ func sample(rng *rand.Rand, name string, args []array) array {
 		y.AddVec(&y, mat.NewVecDense(n, append([]float64(nil), args[0].v...)))
 		return array{args[0].shape, y.RawVector().Data}
 	}
+	if name == "dirichlet" {
+		y, sum := array{args[0].shape, make([]float64, len(args[0].v))}, 0.0
+		for i, a := range args[0].v {
+			y.v[i] = random.Gamma(rng, a, 1)
+			sum += y.v[i]
+		}
+		for i := range y.v {
+			y.v[i] /= sum
+		}
+		return y
+	}
 	return mapped(func(a []float64) float64 {
 		count := func(k int) float64 {
 			if k < 0 {

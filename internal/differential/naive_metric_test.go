@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -53,11 +54,16 @@ func (e *naive) coordinates(b *dsl.Block) []int {
 	return out
 }
 
+// size is the number of coordinates of a parameter.
 func (e *naive) size(p *dsl.Param) int {
 	if len(p.Type.Shape) == 0 {
 		return 1
 	}
-	return e.extent(p.Type.Shape[0])
+	n := e.extent(p.Type.Shape[0])
+	if p.Constraint == dsl.Simplex {
+		n--
+	}
+	return n
 }
 
 func (e *naive) summand(t *dsl.MetricTerm, b *dsl.Block, at []int, q []float64) []float64 {
@@ -227,6 +233,25 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 				start += m + len(args[2].v)
 				continue
 			}
+			if t.Dist.Name == "dirichlet" {
+				m := len(args[1].v)
+				for i := range n {
+					for j := range n {
+						all := 0.0
+						for r, a := range args[1].v {
+							g[i*n+j] += slopes[i][start+r] * trigamma(a) * slopes[j][start+r]
+							all += a
+						}
+						for r := range m {
+							for s := range m {
+								g[i*n+j] -= slopes[i][start+r] * trigamma(all) * slopes[j][start+s]
+							}
+						}
+					}
+				}
+				start += m
+				continue
+			}
 			for k := range args[0].v {
 				at := make([]int, len(args)-1)
 				eta := make([]float64, len(args)-1)
@@ -260,6 +285,15 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 		}
 	}
 	return true
+}
+
+// trigamma is the derivative of gonum's digamma, by differences.
+func trigamma(x float64) float64 {
+	d, h := 0.0, 0.01*x
+	for _, s := range stencil {
+		d += s.weight * mathext.Digamma(x+s.at*h) / (60 * h)
+	}
+	return d
 }
 
 // information is the Fisher information of a distribution about its arguments, or

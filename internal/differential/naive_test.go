@@ -147,6 +147,21 @@ func (e *naive) set(q []float64) []float64 {
 			n := e.extent(p.Type.Shape[0])
 			a = array{[]int{n}, make([]float64, n)}
 		}
+		if p.Constraint == dsl.Simplex {
+			// Stan's reference: what is left of the stick is 1 less the parts before.
+			stick, m := 1.0, len(a.v)
+			for k := range m - 1 {
+				v := q[k] + math.Log(1/float64(m-1-k))
+				a.v[k] = stick / (1 + math.Exp(-v))
+				l += math.Log(stick) - softplus(-v) - softplus(v)
+				stick /= 1 + math.Exp(v)
+			}
+			a.v[m-1] = stick
+			q = q[m-1:]
+			e.values[p] = a
+			out = append(out, l)
+			continue
+		}
 		for i := range a.v {
 			u := q[i]
 			switch s := &p.Support; {
@@ -210,6 +225,10 @@ func (e *naive) term(t *dsl.Term) (l float64) {
 			l += multiNormal(args[0].v, args[1].v, args[2].v)
 			return
 		}
+		if t.Dist.Name == "dirichlet" {
+			l += dirichlet(args[0].v, args[1].v)
+			return
+		}
 		// Where the left side is a scalar, so are the arguments.
 		for _, x := range mapped(func(x []float64) float64 { return defined(logDensity(t.Dist.Name, x[0], x[1:]), x) }, args...).v {
 			l += x
@@ -232,6 +251,18 @@ func (e *naive) draws(t *dsl.Term, f func(args []array)) {
 		}
 		f(args)
 	})
+}
+
+func dirichlet(y, alpha []float64) float64 {
+	l, sum := 0.0, 0.0
+	for k, a := range alpha {
+		if !(a > 0) {
+			return math.Inf(-1)
+		}
+		l += (a-1)*math.Log(y[k]) - lgamma(a)
+		sum += a
+	}
+	return l + lgamma(sum)
 }
 
 func multiNormal(y, mu, sigma []float64) float64 {

@@ -103,7 +103,7 @@ func unconstrained(p runtime.Posterior, x Point) ([]float64, error) {
 	if len(x) != len(in.Params) {
 		return nil, fmt.Errorf("the starting point has %d parameters, and model %s %d", len(x), in.Name, len(in.Params))
 	}
-	out := make([]float64, len(values))
+	out := make([]float64, in.Dim())
 	return out, p.Unconstrain(out, values)
 }
 

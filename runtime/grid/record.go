@@ -36,11 +36,11 @@ type record struct {
 
 // newRecord begins the record of a cell: from here on the steps of the block are counted.
 func newRecord(r *Result, c *Cell, l *loaded, s *runtime.Sweep, block int, checked []int) *record {
-	dim := s.Posterior.Info().Dim()
+	in := s.Posterior.Info()
 	rec := &record{
 		r: r, c: c, l: l, s: s, block: block, checked: checked,
-		before:   make([]float64, dim),
-		values:   make([]float64, dim),
+		before:   make([]float64, in.Dim()),
+		values:   make([]float64, in.Size()),
 		energies: make([]float64, 0, c.Draws),
 		others:   make([]int, len(s.Names)),
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/runtime/transform"
 )
 
 // Unknown stands for a size that could not be read; see datafile.Unread. What is near it is made of
@@ -383,6 +384,18 @@ func (c *Checker) Covariance(name string, a []float64, n int) {
 	}
 	if linalg.NewCholesky(n).Factor(a) != linalg.Factored {
 		c.fail(name, " is not positive definite")
+	}
+}
+
+// Simplex demands positive numbers that sum to 1.
+func (c *Checker) Simplex(name string, x []float64) {
+	before := len(c.problems.List)
+	c.Reals(name, x, 0, math.Inf(1), true, true)
+	if len(c.problems.List) > before || len(c.except[name]) > 0 {
+		return
+	}
+	if err := transform.CheckSimplex(x); err != nil {
+		c.fail(name, "%v", err)
 	}
 }
 

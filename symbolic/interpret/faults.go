@@ -149,7 +149,7 @@ func (m *Model) metricFault(q []float64, least float64) []Fault {
 	n := m.dim
 	g := make([]float64, n*n)
 	m.Metric(g, q)
-	f := Fault{Metric: m.d.Block, Names: runtime.ComponentNames(m.info), Row: -1}
+	f := Fault{Metric: m.d.Block, Names: runtime.CoordinateNames(m.info), Row: -1}
 	for i := range n {
 		for j := range i + 1 {
 			if v := g[i*n+j]; !finite(v) {

@@ -32,6 +32,11 @@ var generators = map[string]func(rng *rand.Rand, x []float64) float64{
 	"poisson_log": func(rng *rand.Rand, x []float64) float64 { return random.Count(random.PoissonLog(rng, x[0])) },
 }
 
+// vectorGenerators are those of vectors without a covariance. What they draw is NaN where they return an error.
+var vectorGenerators = map[string]func(rng *rand.Rand, y, x []float64) error{
+	"dirichlet": random.Dirichlet,
+}
+
 // Generated implements runtime.Generator.
 func (m *Model) Generated() []runtime.Quantity {
 	var out []runtime.Quantity
@@ -72,8 +77,12 @@ func (m *Model) drawFrom(rng *rand.Rand) {
 		}
 		return random.Within(ends[0], ends[1], func() float64 { return generator(rng, x) })
 	}
-	m.m.DrawVector = func(_ *dsl.Distribution, y, mean, factor []float64) {
-		multiNormal(rng, y, mean, factor)
+	m.m.DrawVector = func(d *dsl.Distribution, y, first, factor []float64) {
+		if factor != nil {
+			multiNormal(rng, y, first, factor)
+			return
+		}
+		vectorGenerators[d.Name](rng, y, first)
 	}
 }
 

@@ -163,7 +163,7 @@ func TestDraws(t *testing.T) {
 		})
 	}
 	for i := range dsl.Distributions {
-		if d := &dsl.Distributions[i]; !seen[d.Name] && d.Support != dsl.VectorReal {
+		if d := &dsl.Distributions[i]; !seen[d.Name] && !d.Support.Vector() {
 			t.Errorf("%s is not tested", d.RandomName())
 		}
 	}
@@ -230,15 +230,74 @@ generate {
 	}
 }
 
+// TestSimplexDraws: the elements of a Dirichlet vector and sums of them are beta variates, also where
+// concentrations are small.
+func TestSimplexDraws(t *testing.T) {
+	text := `model m
+data alpha real[4] > 0
+param theta simplex[4]
+theta ~ dirichlet(alpha)
+metric identity
+generate {
+  v = dirichlet_rng(3*alpha*theta[1]/theta[1])
+}
+`
+	p := load(t, text, `{"alpha": [0.7, 0.02, 2, 1.1]}`)
+	alpha := []float64{2.1, 0.06, 6, 3.3}
+	sum := 2.1 + 0.06 + 6 + 3.3
+	rng := rand.New(random.New(5, 5))
+	var elements [5][]float64
+	for range 20000 {
+		v := generate(p, []float64{0.3, -1, 0.2}, rng)["v"]
+		total := 0.0
+		for i, x := range v {
+			if !(x > 0) {
+				t.Fatalf("element %d of %v", i+1, v)
+			}
+			elements[i] = append(elements[i], x)
+			total += x
+		}
+		if !(math.Abs(total-1) < 1e-14) {
+			t.Fatalf("%v sums to %v", v, total)
+		}
+		elements[4] = append(elements[4], v[0]+v[2])
+	}
+	for i, a := range append(alpha, alpha[0]+alpha[2]) {
+		if e := follows(elements[i], distuv.Beta{Alpha: a, Beta: sum - a}.CDF); !(e < 1) {
+			t.Errorf("element %d: %.2f times the limit", i+1, e)
+		}
+		if e := follows(elements[i], distuv.Beta{Alpha: 1.3 * a, Beta: sum - a}.CDF); !(e > 1) {
+			t.Errorf("element %d of another concentration: %.2f times the limit", i+1, e)
+		}
+	}
+	q, ok := p.(runtime.PriorDrawer)
+	if !ok || len(q.Priors()) != 1 {
+		t.Fatal("theta is not drawn from its prior")
+	}
+	var first []float64
+	values := make([]float64, 4)
+	back := make([]float64, 3)
+	for range 20000 {
+		q.DrawPrior(values, rng)
+		first = append(first, values[0])
+		if err := q.Unconstrain(back, values); err != nil {
+			t.Fatalf("%v: %v", values, err)
+		}
+	}
+	if e := follows(first, distuv.Beta{Alpha: 0.7, Beta: 3.12}.CDF); !(e < 1) {
+		t.Errorf("draws from the prior: %.2f times the limit", e)
+	}
+}
+
 // TestLogDensityFunctions: a log density as a function is what the `~` statement
 // adds to the density, for every distribution, and so is the sum over elements.
 func TestLogDensityFunctions(t *testing.T) {
-	const head = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\n" +
+	const head = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\ndata w simplex[n]\n" +
 		"param a real\nparam s real > 0\nparam x real[n]\n"
-	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]]}`
+	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]], "w": [0.2, 0.5, 0.3]}`
 	// By argument: a range that fits.
-	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25"}
-	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y"}
+	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25", dsl.VectorPositive: "s*p"}
+	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w"}
 	for i := range dsl.Distributions {
 		d := &dsl.Distributions[i]
 		t.Run(d.Name, func(t *testing.T) {
@@ -252,7 +311,7 @@ func TestLogDensityFunctions(t *testing.T) {
 			y, with := left[d.Support], strings.Join(list, ", ")
 			call := fmt.Sprintf("%s(%s | %s)", d.LogDensityName(), y, with)
 			text := head + fmt.Sprintf("%s ~ %s(%s)\nmetric identity\ngenerate {\n  whole = %s\n", y, d.Name, with, call)
-			if d.Support != dsl.VectorReal {
+			if !d.Support.Vector() {
 				text += fmt.Sprintf("  each[i in n] = %s(%s[i] | %s)\n", d.LogDensityName(), y, with)
 			}
 			p := load(t, text+"}\n", data)
@@ -269,7 +328,7 @@ func TestLogDensityFunctions(t *testing.T) {
 				}
 				near(call, got["whole"][0])
 				near("the density", inDensity.LogDensity(q)-jacobian)
-				if d.Support == dsl.VectorReal {
+				if d.Support.Vector() {
 					continue
 				}
 				sum := 0.0

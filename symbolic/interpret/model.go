@@ -26,7 +26,8 @@ type Model struct {
 	data    map[string][]float64
 	m       *symbolic.Machine
 	info    *runtime.Info
-	offsets []int
+	offsets []int // where the coordinates of the parameters start
+	values  []int // where their values start
 	dim     int
 	alpha   float64
 	shift   float64
@@ -108,14 +109,18 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	if len(d.Given) > 0 {
 		m.info.Name = d.Block.ObjectName()
 	}
+	values := 0
 	for _, b := range d.Params {
 		p := runtime.Param{Name: b.Decl.ObjectName()}
 		if !b.Scalar() {
-			p.Shape = []int{m.m.Extent(b.Size())}
+			p.Shape = []int{m.m.Extent(b.Length())}
+		}
+		if b.Length() != b.Size() {
+			p.Coordinates = []int{m.m.Extent(b.Size())}
 		}
 		m.info.Params = append(m.info.Params, p)
-		m.offsets = append(m.offsets, m.dim)
-		m.dim += p.Size()
+		m.offsets, m.values = append(m.offsets, m.dim), append(m.values, values)
+		m.dim, values = m.dim+p.Dim(), values+p.Size()
 	}
 	if d.Metric == nil {
 		return m, nil
@@ -280,6 +285,8 @@ func meet(check *validate.Checker, d *dsl.Demand, data map[string][]float64, ext
 		check.Length(name, len(v), extent(shape[0]), shape[0].String())
 	case dsl.DemandSet:
 		check.OneOf(name, whole(v), d.Set...)
+	case dsl.DemandSimplex:
+		check.Simplex(name, v)
 	case dsl.DemandCovariance:
 		check.Covariance(name, v, extent(d.Data.Type.Shape[0]))
 	case dsl.DemandUpTo:
@@ -386,7 +393,15 @@ func (m *Model) Gradient(grad, q []float64) float64 {
 // Constrain implements runtime.Model.
 func (m *Model) Constrain(x, q []float64) {
 	m.position(q)
-	m.vector(x, m.d.Value)
+	m.m.Run(m.d.Value, func(o *symbolic.Output, idx []int, v float64) { x[m.value(o.Row, idx)] = v })
+}
+
+// value is the place of an element of a parameter among the values.
+func (m *Model) value(param int, idx []int) int {
+	if len(idx) == 0 {
+		return m.values[param]
+	}
+	return m.values[param] + idx[0] - 1
 }
 
 // base writes the matrix B: the metric, or the Hessian behind SoftAbs.
@@ -443,7 +458,8 @@ func (m *Model) weigh(w []float64) {
 	}
 }
 
-func size(in *runtime.Info, n int) int { return in.Params[n].Size() }
+// size is the number of coordinates of a parameter.
+func size(in *runtime.Info, n int) int { return in.Params[n].Dim() }
 
 // curvedModel is a Model that DeriveCurved derived.
 type curvedModel struct{ *Model }
@@ -529,6 +545,13 @@ func (m *Model) jacobian(out, q []float64) {
 // Unconstrain implements runtime.Model.
 func (m *Model) Unconstrain(q, x []float64) error {
 	for n, b := range m.d.Params {
+		own, values := q[m.offsets[n]:][:m.info.Params[n].Dim()], x[m.values[n]:][:m.info.Params[n].Size()]
+		if whole := b.Transform.Whole; whole != nil {
+			if err := whole.Func(own, values); err != nil {
+				return fmt.Errorf("%s: parameter %s%w", m.info.Name, b.Decl.ObjectName(), err)
+			}
+			continue
+		}
 		lo, hi := math.Inf(-1), math.Inf(1)
 		if b.Lo != nil {
 			lo = m.number(b.Lo)
@@ -536,24 +559,43 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		if b.Hi != nil {
 			hi = m.number(b.Hi)
 		}
-		for i := m.offsets[n]; i < m.offsets[n]+size(m.info, n); i++ {
-			v := x[i]
+		formula, err := dsl.ParseFormula(b.Transform.Inverse)
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
 			if !(v > lo && v < hi) {
 				return fmt.Errorf("%s: parameter %s is %v, outside its support (%v, %v)", m.info.Name, b.Decl.ObjectName(), v, lo, hi)
 			}
-			switch b.Transform {
-			case symbolic.LowerBound:
-				q[i] = elementary.Log(v - lo)
-			case symbolic.UpperBound:
-				q[i] = elementary.Log(hi - v)
-			case symbolic.Interval:
-				q[i] = special.Logit((v - lo) / (hi - lo))
-			default:
-				q[i] = v
-			}
+			own[i] = evaluate(formula, map[string]float64{"x": v, "lo": lo, "hi": hi})
 		}
 	}
 	return nil
+}
+
+// evaluate evaluates the inverse of a transform.
+func evaluate(e dsl.Expr, at map[string]float64) float64 {
+	switch e := e.(type) {
+	case *dsl.Name:
+		return at[e.Name]
+	case *dsl.CallExpr:
+		x := evaluate(e.Args[0].Expr, at)
+		switch e.Func {
+		case "log":
+			return elementary.Log(x)
+		case "logit":
+			return special.Logit(x)
+		}
+	case *dsl.BinaryExpr:
+		x, y := evaluate(e.X, at), evaluate(e.Y, at)
+		switch e.Op {
+		case "-":
+			return x - y
+		case "/":
+			return x / y
+		}
+	}
+	return math.NaN() // the table's test evaluates every row
 }
 
 func (m *Model) number(e *symbolic.Expr) float64 {

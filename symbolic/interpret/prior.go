@@ -19,12 +19,11 @@ func (m *Model) Priors() []string {
 func (m *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	for _, t := range m.d.Tensors(symbolic.PriorTensor) {
 		if t.Def == nil {
-			copy(m.m.Values(t), values[m.offsets[t.Row]:])
+			copy(m.m.Values(t), values[m.values[t.Row]:])
 		}
 	}
 	m.drawFrom(rng)
 	m.m.Run(m.d.Prior, func(o *symbolic.Output, idx []int, v float64) {
-		at, _ := m.coordinate(o.Row, idx)
-		values[at] = v
+		values[m.value(o.Row, idx)] = v
 	})
 }

@@ -65,7 +65,7 @@ func evaluate(d *symbolic.Derived) bool {
 
 // posterior calls the methods that every posterior has.
 func posterior(p interpret.Posterior, q []float64, rng *rand.Rand) {
-	grad, x := make([]float64, len(q)), make([]float64, len(q))
+	grad, x := make([]float64, len(q)), make([]float64, p.Info().Size())
 	p.LogDensity(q)
 	p.Gradient(grad, q)
 	p.Constrain(x, q)

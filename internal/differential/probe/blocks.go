@@ -98,11 +98,11 @@ func agree(a, b, size float64) bool {
 // gibbsAllocates is Allocates of the joint density and of all blocks.
 func gibbsAllocates(g runtime.Gibbs) []string {
 	q := Position(g.Info().Dim(), 1)
-	v := fill(len(q))
+	v, x := fill(len(q)), fill(g.Info().Size())
 	out := allocating("joint ", q, []method{
 		{"LogDensity", func() { g.LogDensity(q) }},
 		{"Gradient", func() { g.Gradient(v, q) }},
-		{"Constrain", func() { g.Constrain(v, q) }},
+		{"Constrain", func() { g.Constrain(x, q) }},
 	})
 	out = append(out, allocating("joint ", q, generating(g, q))...)
 	for _, b := range g.Blocks() {
@@ -215,7 +215,7 @@ func operations(s runtime.System) []operation {
 		{"Metric", false, array(n*n, func(s runtime.System, v, q []float64) { s.Metric(v, q) })},
 		{"Contract", false, array(n, func(s runtime.System, v, q []float64) { s.Contract(v, q, weight(n, 1)) })},
 		{"MetricJacobian", false, array(n*n*n, func(s runtime.System, v, q []float64) { s.MetricJacobian(v, q) })},
-		{"Constrain", false, array(n, func(s runtime.System, v, q []float64) { s.Constrain(v, q) })},
+		{"Constrain", false, array(s.Info().Size(), func(s runtime.System, v, q []float64) { s.Constrain(v, q) })},
 		{"Energy", false, func(s runtime.System, q, p []float64) []float64 {
 			h, l, st := s.Energy(q, p)
 			return []float64{float64(st), h, l}

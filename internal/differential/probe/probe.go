@@ -200,7 +200,7 @@ func Allocates(m runtime.Posterior) []string {
 
 func allocates(s runtime.System) []string {
 	m := s.Info().Dim()
-	q0, v, g := Position(m, 1), fill(m), fill(m*m)
+	q0, v, g, x := Position(m, 1), fill(m), fill(m*m), fill(s.Info().Size())
 	p := &prober{report: &Report{}, point: 1}
 	p0 := p.momentum(s, q0)
 	w := weight(m, 1)
@@ -210,7 +210,7 @@ func allocates(s runtime.System) []string {
 		{"Gradient", func() { s.Gradient(v, q) }},
 		{"Metric", func() { s.Metric(g, q) }},
 		{"Contract", func() { s.Contract(v, q, w) }},
-		{"Constrain", func() { s.Constrain(v, q) }},
+		{"Constrain", func() { s.Constrain(x, q) }},
 		{"DrawMomentum", func() { s.DrawMomentum(v, q) }},
 		{"Energy", func() { s.Energy(q, mom) }},
 	}
@@ -280,10 +280,9 @@ func Generate(g runtime.Generator, q []float64, seed uint64) (values [][]float64
 // Prior returns the parameters of a draw from the prior, given those of a point that have
 // none, with the random numbers of that point, and the next word of their stream.
 func Prior(d runtime.PriorDrawer, point int) (values []float64, next uint64) {
-	dim := d.Info().Dim()
 	src := rand.NewPCG(uint64(point), 31)
-	values = fill(dim)
-	d.Constrain(values, Position(dim, point))
+	values = fill(d.Info().Size())
+	d.Constrain(values, Position(d.Info().Dim(), point))
 	d.DrawPrior(values, rand.New(src))
 	return values, src.Uint64()
 }
@@ -334,7 +333,7 @@ func At(s runtime.Posterior, points [][]float64) []Record {
 	p := &prober{report: r}
 	for i, q := range points {
 		p.point = i
-		grad, x := fill(len(q)), fill(len(q))
+		grad, x := fill(len(q)), fill(s.Info().Size())
 		l := s.Gradient(grad, q)
 		s.Constrain(x, q)
 		p.record("log density", nil, []float64{l})
@@ -395,7 +394,7 @@ func (p *prober) density(s runtime.Posterior, q []float64) (l float64, grad []fl
 	l = s.Gradient(grad, q)
 	p.record("gradient", nil, grad)
 	p.record("log density of gradient", nil, []float64{l})
-	x := fill(m)
+	x := fill(s.Info().Size())
 	s.Constrain(x, q)
 	p.record("parameters", nil, x)
 	back := fill(m)
@@ -405,7 +404,7 @@ func (p *prober) density(s runtime.Posterior, q []float64) (l float64, grad []fl
 	} else {
 		// Compared as parameters: where inv_logit is flat, one bit of a
 		// parameter is much of a coordinate.
-		again := fill(m)
+		again := fill(len(x))
 		s.Constrain(again, back)
 		p.record("parameters of coordinates", nil, again)
 	}
@@ -620,7 +619,7 @@ func (p *prober) interleaved(s, other runtime.System) {
 		}
 		p0 := p.momentum(s, q0)
 		far := Position(m, p.point+1)
-		v, g, cube := fill(m), fill(m*m), fill(m*m*m)
+		v, g, cube, values := fill(m), fill(m*m), fill(m*m*m), fill(s.Info().Size())
 		disturb := []func(x runtime.System){
 			func(x runtime.System) { x.LogDensity(far) },
 			func(x runtime.System) { x.Gradient(v, far) },
@@ -628,7 +627,7 @@ func (p *prober) interleaved(s, other runtime.System) {
 			func(x runtime.System) { x.Contract(v, far, weight(m, 0)) },
 			func(x runtime.System) { x.MetricJacobian(cube, far) },
 			func(x runtime.System) { x.Energy(far, p0) },
-			func(x runtime.System) { x.Constrain(v, far) },
+			func(x runtime.System) { x.Constrain(values, far) },
 			func(x runtime.System) { x.DrawMomentum(clone(p0), far) },
 		}
 		if p.generates {

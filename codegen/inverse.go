@@ -1,0 +1,109 @@
+package codegen
+
+import (
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/codegen/golang"
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// What Unconstrain does with a parameter: the inverse of its transform, as the table has it.
+
+// inverse prints the part of one parameter.
+func (g *generator) inverse(p *printer, n int, b *symbolic.Param) []jen.Code {
+	from, to := g.values.start(n), g.values.end(n)
+	if whole := b.Transform.Whole; whole != nil {
+		call := jen.Qual(transformPath, whole.Go).Call(
+			jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))),
+			jen.Id("values").Index(p.extent(from), p.extent(to)))
+		return []jen.Code{jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
+			jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(g.d.Model.Name+": parameter "+b.Decl.ObjectName()+"%w"), jen.Err())))}
+	}
+	if b.Scalar() {
+		return g.inverseAt(p, n, b, func() *jen.Statement { return p.extent(from) }, func() *jen.Statement { return p.extent(g.coords.start(n)) })
+	}
+	if from == g.coords.start(n) {
+		i := func() *jen.Statement { return jen.Id("i") }
+		return []jen.Code{jen.For(jen.Id("i").Op(":=").Add(p.extent(from)), jen.Id("i").Op("<").Add(p.extent(to)), jen.Id("i").Op("++")).
+			Block(g.inverseAt(p, n, b, i, i)...)}
+	}
+	// Values and coordinates start in different places.
+	after := func(start dsl.Extent) func() *jen.Statement {
+		return func() *jen.Statement { return p.extent(start).Op("+").Id("i") }
+	}
+	return []jen.Code{jen.For(jen.Id("i").Op(":=").Range().Add(p.extent(b.Size()))).
+		Block(g.inverseAt(p, n, b, after(from), after(g.coords.start(n)))...)}
+}
+
+// inverseAt prints the part of one element: the check of its value, and its coordinate.
+func (g *generator) inverseAt(p *printer, n int, b *symbolic.Param, value, coordinate func() *jen.Statement) []jen.Code {
+	x := func() *jen.Statement { return jen.Id("values").Index(value()) }
+	names := map[string]func() *jen.Statement{"x": x}
+	var within *jen.Statement // the condition
+	and := func(s *jen.Statement) {
+		if within == nil {
+			within = s
+		} else {
+			within.Op("&&").Add(s)
+		}
+	}
+	if b.Lo != nil {
+		names["lo"] = func() *jen.Statement { return jen.Float64().Call(p.value(b.Lo)) }
+		and(x().Op(">").Add(names["lo"]()))
+	}
+	if b.Hi != nil {
+		names["hi"] = func() *jen.Statement { return jen.Float64().Call(p.value(b.Hi)) }
+		and(x().Op("<").Add(names["hi"]()))
+	}
+	want := supportDoc(&b.Decl.Support)
+	switch {
+	case within == nil:
+		and(x().Op("-").Add(x()).Op("==").Lit(0))
+		want = "finite"
+	case b.Lo == nil || b.Hi == nil:
+		and(x().Op("-").Add(x()).Op("==").Lit(0))
+		want += " and finite"
+	}
+	what, args := "parameter "+b.Decl.ObjectName()+" is %v", []jen.Code{x()}
+	if !b.Scalar() {
+		what = "element %d of parameter " + b.Decl.ObjectName() + " is %v"
+		number := value().Op("-").Parens(p.extent(g.values.start(n))).Op("+").Lit(1)
+		if g.values.start(n) == dsl.Fixed(0) || g.values.start(n) != g.coords.start(n) {
+			number = jen.Id("i").Op("+").Lit(1)
+		}
+		args = []jen.Code{number, x()}
+	}
+	fail := jen.If(jen.Op("!").Parens(within)).Block(jen.Return(jen.Qual("fmt", "Errorf").Call(
+		append([]jen.Code{jen.Lit(g.d.Model.Name + ": " + what + ", but must be " + want)}, args...)...)))
+	formula, err := dsl.ParseFormula(b.Transform.Inverse)
+	if err != nil {
+		panic(fmt.Sprintf("codegen: the inverse of the transform %s: %v", b.Transform.Name, err))
+	}
+	return []jen.Code{fail, jen.Id("q").Index(coordinate()).Op("=").Add(inverseFormula(formula, names))}
+}
+
+// inverseFunctions are the functions that inverses are made of.
+var inverseFunctions = map[string][2]string{"log": {elementaryPath, "Log"}, "logit": {specialPath, "Logit"}}
+
+// inverseFormula prints the formula of an inverse. Differences stand in parentheses below a quotient only.
+func inverseFormula(e dsl.Expr, names map[string]func() *jen.Statement) *jen.Statement {
+	switch e := e.(type) {
+	case *dsl.Name:
+		return names[e.Name]()
+	case *dsl.CallExpr:
+		f := inverseFunctions[e.Func]
+		return jen.Qual(f[0], f[1]).Call(inverseFormula(e.Args[0].Expr, names))
+	case *dsl.BinaryExpr:
+		x, y := inverseFormula(e.X, names), inverseFormula(e.Y, names)
+		switch e.Op {
+		case "-":
+			return x.Op("-").Add(y)
+		case "/":
+			return golang.Rounded(jen.Parens(x).Op("/").Parens(y))
+		}
+	}
+	panic(fmt.Sprintf("codegen: no way to print the inverse %T", e))
+}

@@ -1,0 +1,150 @@
+package interpret_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// TestTransforms holds every row of the table of transforms against what a transform is: values have
+// their places between those of other parameters, obey their declaration, and lead back to the
+// coordinates; the log-Jacobian is the logarithm of the determinant of differences of the values; and what
+// lies outside has no coordinates.
+func TestTransforms(t *testing.T) {
+	for n, row := range symbolic.Transforms {
+		t.Run(row.Name, func(t *testing.T) {
+			p := load(t, "model m\nparam a real[2]\nparam x "+row.Example+"\nparam b real > 1\ndensity 0*sum(a) + 0*sum(x) + 0*b\nmetric identity\n", "{}")
+			x := &p.Info().Params[1]
+			dim, size := x.Dim(), x.Size()
+			if p.Info().Dim() != 3+dim || p.Info().Size() != 3+size {
+				t.Fatalf("row %s: %d coordinates and %d values", row.Name, p.Info().Dim(), p.Info().Size())
+			}
+			rng := rand.New(random.New(uint64(n), 9))
+			for range 20 {
+				q := make([]float64, 3+dim)
+				for i := range q {
+					q[i] = 4*rng.Float64() - 2
+				}
+				checkTransform(t, row, p, q, size)
+			}
+			checkOutside(t, row, p, size, dim)
+		})
+	}
+}
+
+// checkTransform checks a row at coordinates.
+func checkTransform(t *testing.T, row *symbolic.Transform, p runtime.Posterior, q []float64, size int) {
+	t.Helper()
+	dim := len(q) - 3
+	at := func(q []float64) []float64 {
+		out := make([]float64, 3+size)
+		p.Constrain(out, q)
+		return out
+	}
+	values := at(q)
+	if values[0] != q[0] || values[1] != q[1] || !(math.Abs(values[2+size]-1-math.Exp(q[2+dim])) < 1e-14*values[2+size]) {
+		t.Fatalf("row %s: the other parameters are %v at %v", row.Name, values, q)
+	}
+	x := values[2 : 2+size]
+	lo, hi := math.Inf(-1), math.Inf(1)
+	if _, err := fmt.Sscanf(row.Example, "real[3] > %g", &lo); err != nil {
+		if _, err := fmt.Sscanf(row.Example, "real[3] < %g", &hi); err != nil {
+			fmt.Sscanf(row.Example, "real[3] in (%g, %g)", &lo, &hi)
+		}
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+		if !(lo < v && v < hi) || row.Constraint != nil && !(row.Constraint.Lo < v && v < row.Constraint.Hi) {
+			t.Errorf("row %s: the values %v", row.Name, x)
+		}
+	}
+	if row.Name == "simplex" && !(math.Abs(sum-1) < 1e-14) {
+		t.Errorf("row %s: the values %v have the sum %v", row.Name, x, sum)
+	}
+	back := make([]float64, len(q))
+	if err := p.Unconstrain(back, values); err != nil {
+		t.Fatalf("row %s: %v", row.Name, err)
+	}
+	for i := range q {
+		if !(math.Abs(back[i]-q[i]) < 1e-13) {
+			t.Errorf("row %s: the coordinates %v come back as %v", row.Name, q, back)
+			break
+		}
+	}
+	// The first values, as many as there are coordinates, are free.
+	jacobian := mat.NewDense(dim, dim, nil)
+	for k := range dim {
+		for i, v := range difference(func(h float64) []float64 {
+			moved := append([]float64(nil), q...)
+			moved[2+k] += h
+			return at(moved)[2 : 2+dim]
+		}) {
+			jacobian.Set(i, k, v)
+		}
+	}
+	want, _ := mat.LogDet(jacobian)
+	if got := p.LogDensity(q) - q[2+dim]; !(math.Abs(got-want) < 1e-8) {
+		t.Errorf("row %s: the log-Jacobian at %v is %v, and that of the values %v", row.Name, q, got, want)
+	}
+	grad := make([]float64, len(q))
+	p.Gradient(grad, q)
+	for k := range q {
+		d := difference(func(h float64) []float64 {
+			moved := append([]float64(nil), q...)
+			moved[k] += h
+			return []float64{p.LogDensity(moved)}
+		})[0]
+		if !(math.Abs(grad[k]-d) < 1e-8) {
+			t.Errorf("row %s: derivative %d of the log-Jacobian is %v, by differences %v", row.Name, k+1, grad[k], d)
+		}
+	}
+}
+
+// checkOutside checks that values outside the support have no coordinates.
+func checkOutside(t *testing.T, row *symbolic.Transform, p runtime.Posterior, size, dim int) {
+	t.Helper()
+	inside := make([]float64, 3+size)
+	p.Constrain(inside, make([]float64, 3+dim))
+	q := make([]float64, 3+dim)
+	for i := 2; i < 2+size; i++ {
+		list := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
+		if row.Lower || row.Constraint != nil {
+			list = append(list, -5)
+		}
+		if row.Upper || row.Constraint != nil {
+			list = append(list, 5)
+		}
+		for _, v := range list {
+			x := append([]float64(nil), inside...)
+			x[i] = v
+			if err := p.Unconstrain(q, x); err == nil {
+				t.Errorf("row %s: the values %v have the coordinates %v", row.Name, x, q)
+			}
+		}
+	}
+}
+
+// difference is the derivative of f at 0, by central differences of the sixth order.
+func difference(f func(h float64) []float64) []float64 {
+	const step = 5e-3
+	var out []float64
+	for n, w := range []float64{45, -9, 1} {
+		h := step * float64(n+1)
+		up, down := f(h), f(-h)
+		if out == nil {
+			out = make([]float64, len(up))
+		}
+		for i := range out {
+			out[i] += w * (up[i] - down[i]) / (60 * step)
+		}
+	}
+	return out
+}

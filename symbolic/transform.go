@@ -1,0 +1,150 @@
+package symbolic
+
+import (
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/transform"
+)
+
+// Transform is a row of the table of transforms: a smooth map from unconstrained coordinates u
+// onto the values x of a parameter, and all that the compiler knows of it. Lo and Hi of the
+// parameter are its bounds.
+//
+// The Jacobian matrix of a row is triangular, as those of Stan's transforms are: x_1 depends on u_1
+// only, x_2 on u_1 and u_2, and so on.
+type Transform struct {
+	Name string
+
+	// Example is the type of a parameter that the row is the transform of, for tests.
+	Example string
+
+	// Lower and Upper tell which bounds the row is for, Constraint for which type: it has the shape of the
+	// coordinates. Nil stands for real numbers, of which each has a coordinate of its own.
+	Lower, Upper bool
+	Constraint   *dsl.Constraint
+
+	// Value is the value at subscripts, in terms of the coordinates.
+	Value func(c *Context, b *Param, s []Sub) *Expr
+
+	// LogJacobian is what the coordinate at subscripts contributes to log |∂x/∂u|.
+	LogJacobian func(c *Context, b *Param, s []Sub) *Expr
+
+	// Rounds is set if a value may be rounded to a number beyond Hi.
+	Rounds bool
+
+	// Inverse is the coordinate of a value, where each has its own: an expression of the language in x, lo and
+	// hi, for an x inside the bounds.
+	Inverse string
+
+	// Whole is the coordinates of all values together, where they belong together.
+	Whole *Whole
+}
+
+// Whole is an inverse that takes all values of a parameter at once.
+type Whole struct {
+	// Func writes the coordinates of the values x to q, or says what is wrong with x behind the
+	// name of the parameter. Its name in runtime/transform is Go.
+	Func func(q, x []float64) error
+	Go   string
+}
+
+// Transforms is the table, as in Stan's reference.
+var Transforms = []*Transform{
+	unbounded, above, below, between, onSimplex,
+}
+
+var (
+	unbounded = &Transform{
+		Name: "identity", Example: "real[3]",
+		Value:       func(c *Context, b *Param, s []Sub) *Expr { return b.coordinate(c, s) },
+		LogJacobian: func(c *Context, b *Param, s []Sub) *Expr { return c.Number(0) },
+		Inverse:     "x",
+	}
+	// lo + eᵘ
+	above = &Transform{
+		Name: "lower", Example: "real[3] > -1.5", Lower: true,
+		Value: func(c *Context, b *Param, s []Sub) *Expr {
+			return c.Add(b.Lo, c.Call("exp", b.coordinate(c, s)))
+		},
+		LogJacobian: func(c *Context, b *Param, s []Sub) *Expr { return b.coordinate(c, s) },
+		Inverse:     "log(x - lo)",
+	}
+	// hi − eᵘ
+	below = &Transform{
+		Name: "upper", Example: "real[3] < 2", Upper: true,
+		Value: func(c *Context, b *Param, s []Sub) *Expr {
+			return c.Sub(b.Hi, c.Call("exp", b.coordinate(c, s)))
+		},
+		LogJacobian: func(c *Context, b *Param, s []Sub) *Expr { return b.coordinate(c, s) },
+		Inverse:     "log(hi - x)",
+	}
+	// lo + (hi − lo)·inv_logit(u); log(hi − lo) + log z + log(1 − z) with z = inv_logit(u)
+	between = &Transform{
+		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Rounds: true,
+		Value: func(c *Context, b *Param, s []Sub) *Expr {
+			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", b.coordinate(c, s))))
+		},
+		LogJacobian: func(c *Context, b *Param, s []Sub) *Expr {
+			u := b.coordinate(c, s)
+			return c.Add(c.Call("log", c.Sub(b.Hi, b.Lo)), c.Call("log_inv_logit", u), c.Call("log1m_inv_logit", u))
+		},
+		Inverse: "logit((x - lo)/(hi - lo))",
+	}
+	// A stick of length 1 is broken K − 1 times: at the k-th break the part z_k of what is left
+	// becomes x_k, and the last is what remains,
+	//
+	//	z_k = inv_logit(u_k − log(K − k)),   x_k = z_k Π_{j<k} (1 − z_j),   z_K = 1.
+	//
+	// Products are sums of logarithms, of which none is lost where z_k is near 0 or 1. The k-th
+	// part of the Jacobian is log z_k + log(1 − z_k) + Σ_{j<k} log(1 − z_j), and of these sums the
+	// logarithm of 1 − z_k is part K − k times.
+	onSimplex = &Transform{
+		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex,
+		Value: func(c *Context, b *Param, s []Sub) *Expr { return c.Call("exp", b.logPart(c, s[0])) },
+		LogJacobian: func(c *Context, b *Param, s []Sub) *Expr {
+			taken, left := b.breaks(c, s[0])
+			return c.Add(taken, c.Mul(b.behind(c, s[0]), left))
+		},
+		Whole: &Whole{Func: transform.SimplexCoordinates, Go: "SimplexCoordinates"},
+	}
+)
+
+// transformOf is the row of a declaration.
+func transformOf(q *dsl.Param) *Transform {
+	for _, t := range Transforms {
+		if t.Constraint == q.Constraint && t.Lower == (q.Support.Lo != nil) && t.Upper == (q.Support.Hi != nil) {
+			return t
+		}
+	}
+	panic("symbolic: no transform of " + q.ObjectName())
+}
+
+// coordinate is an unconstrained coordinate.
+func (b *Param) coordinate(c *Context, s []Sub) *Expr { return c.Ref(b.Coord, s...) }
+
+// behind is the number of values of a vector behind a position.
+func (b *Param) behind(c *Context, s Sub) *Expr {
+	n := b.Length()
+	if s.IsFixed() {
+		return c.Sub(c.Extent(n), c.Extent(s.At))
+	}
+	i := c.NewIndex("i", upTo(n))
+	return c.Sum(i, c.Before(s, Sub{Index: i}))
+}
+
+// breaks are the logarithms of the parts of what is left of a stick that its k-th break takes, and leaves.
+func (b *Param) breaks(c *Context, k Sub) (taken, left *Expr) {
+	v := c.Sub(b.coordinate(c, []Sub{k}), c.Call("log", b.behind(c, k)))
+	return c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v)
+}
+
+// logPart is the logarithm of the k-th part of a stick.
+func (b *Param) logPart(c *Context, k Sub) *Expr {
+	taken := c.within(k, upTo(b.Size())) // the last part is what the others leave
+	if !taken.IsNum(0) {
+		own, _ := b.breaks(c, k)
+		taken = c.Mul(taken, own)
+	}
+	j := c.NewIndex("j", upTo(b.Size()))
+	_, left := b.breaks(c, Sub{Index: j})
+	return c.Add(taken, c.Sum(j, c.Mul(c.Before(Sub{Index: j}, k), left)))
+}
