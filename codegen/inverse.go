@@ -15,8 +15,8 @@ import (
 // inverse prints the part of one parameter.
 func (g *generator) inverse(p *printer, n int, b *symbolic.Param) []jen.Code {
 	from, to := g.values.start(n), g.values.end(n)
-	if whole := b.Transform.Whole; whole != nil {
-		call := jen.Qual(transformPath, whole.Go).Call(
+	if whole := b.Transform.Whole; whole != "" {
+		call := jen.Qual(transformPath, whole).Call(
 			jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))),
 			jen.Id("values").Index(p.extent(from), p.extent(to)))
 		return []jen.Code{jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(

@@ -1,9 +1,6 @@
 package symbolic
 
-import (
-	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/runtime/transform"
-)
+import "github.com/hamc-dev/hamc/dsl"
 
 // Transform is a row of the table of transforms: a smooth map from unconstrained coordinates u
 // onto the values x of a parameter, and all that the compiler knows of it. Lo and Hi of the
@@ -35,16 +32,9 @@ type Transform struct {
 	// hi, for an x inside the bounds.
 	Inverse string
 
-	// Whole is the coordinates of all values together, where they belong together.
-	Whole *Whole
-}
-
-// Whole is an inverse that takes all values of a parameter at once.
-type Whole struct {
-	// Func writes the coordinates of the values x to q, or says what is wrong with x behind the
-	// name of the parameter. Its name in runtime/transform is Go.
-	Func func(q, x []float64) error
-	Go   string
+	// Whole is the function of runtime/transform that finds the coordinates of all values together, where they
+	// belong together: it writes those of x to q, or says what is wrong with x, to stand behind the name of the parameter.
+	Whole string
 }
 
 // Transforms is the table, as in Stan's reference.
@@ -104,7 +94,7 @@ var (
 			taken, left := b.breaks(c, s[0])
 			return c.Add(taken, c.Mul(b.behind(c, s[0]), left))
 		},
-		Whole: &Whole{Func: transform.SimplexCoordinates, Go: "SimplexCoordinates"},
+		Whole: "SimplexCoordinates",
 	}
 )
 

@@ -48,7 +48,7 @@ func TestSimplexEdges(t *testing.T) {
 func TestTransformRows(t *testing.T) {
 	names := map[string]bool{}
 	for _, row := range Transforms {
-		if names[row.Name] || row.Name == "" || row.Example == "" || (row.Inverse == "") == (row.Whole == nil) {
+		if names[row.Name] || row.Name == "" || row.Example == "" || (row.Inverse == "") == (row.Whole == "") {
 			t.Errorf("the row %q", row.Name)
 		}
 		names[row.Name] = true

@@ -15,6 +15,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/transform"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"github.com/hamc-dev/hamc/symbolic"
 )
@@ -546,8 +547,8 @@ func (m *Model) jacobian(out, q []float64) {
 func (m *Model) Unconstrain(q, x []float64) error {
 	for n, b := range m.d.Params {
 		own, values := q[m.offsets[n]:][:m.info.Params[n].Dim()], x[m.values[n]:][:m.info.Params[n].Size()]
-		if whole := b.Transform.Whole; whole != nil {
-			if err := whole.Func(own, values); err != nil {
+		if whole := b.Transform.Whole; whole != "" {
+			if err := wholeInverses[whole](own, values); err != nil {
 				return fmt.Errorf("%s: parameter %s%w", m.info.Name, b.Decl.ObjectName(), err)
 			}
 			continue
@@ -571,6 +572,11 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		}
 	}
 	return nil
+}
+
+// wholeInverses are the functions that the table of transforms names.
+var wholeInverses = map[string]func(q, x []float64) error{
+	"SimplexCoordinates": transform.SimplexCoordinates,
 }
 
 // evaluate evaluates the inverse of a transform.
