@@ -245,7 +245,7 @@ func (l *lowering) summed(e *symbolic.Expr, acc *loop.Var) {
 	r := e.Index.Range
 	lo, hi := l.g.extent(r.Lo.Plus(-1)), l.g.extent(r.Hi)
 	for _, s := range to {
-		if bound := l.position(s); r.Hi == s.End().Plus(-1) {
+		if bound, end := l.position(s), s.End(); end.Name == r.Hi.Name && end.Offset-1 <= r.Hi.Offset {
 			hi = bound // which is no more than that
 		} else {
 			hi = loop.Least(bound, hi)

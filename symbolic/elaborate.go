@@ -268,10 +268,16 @@ type Param struct {
 	Transform *Transform
 	Lo, Hi    *Expr // of the support, where bounded
 	c         *Context
+	values    *Tensor // those of an opaque transform
 }
 
 // Value returns the value at subscripts, on the parameter's own scale.
-func (b *Param) Value(subs ...Sub) *Expr { return b.Transform.Value(b.c, b, subs) }
+func (b *Param) Value(subs ...Sub) *Expr {
+	if b.values != nil {
+		return b.c.Ref(b.values, subs...)
+	}
+	return b.Transform.Value(b.c, b, subs)
+}
 
 // Size returns the number of coordinates.
 func (b *Param) Size() dsl.Extent { return extentOf(b.Coord.Shape) }
@@ -463,6 +469,12 @@ func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 	}
 	if q.Support.Hi != nil {
 		b.Hi = p.el.expr(q.Support.Hi).at()
+	}
+	if b.Transform.Opaque {
+		_, s := b.valueIndex(c, "i")
+		body, formal := c.close(b.Value(s...))
+		b.values = c.NewTensor(Tensor{Name: q.Name, Kind: SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == Positive})
+		b.values.Def = &Def{Tensor: b.values, Indices: formal, Body: body}
 	}
 	return b
 }

@@ -137,11 +137,13 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 	return c.rewrite(c.intern(Expr{Op: Call, Func: f, Args: args}))
 }
 
-// log splits the logarithm of a product of positive factors, and undoes exp.
+// log splits the logarithm of a product of positive factors, and undoes exp, that of a shared definition too.
 func (c *Context) log(x *Expr) *Expr {
 	switch {
-	case x.Op == Call && x.Func.Name == "exp":
+	case isExp(x):
 		return x.Args[0]
+	case x.Op == Ref && x.Tensor.Kind == SharedTensor && isExp(x.Tensor.Def.Body):
+		return c.body(x).Args[0]
 	case x.Op == Mul && (len(x.Args) > 1 || x.Val != 1 || x.K[0] != 1) && c.allPositive(x):
 		args := make([]*Expr, len(x.Args))
 		for i, a := range x.Args {
@@ -151,6 +153,9 @@ func (c *Context) log(x *Expr) *Expr {
 	}
 	return nil
 }
+
+// isExp reports whether e is an exponential.
+func isExp(e *Expr) bool { return e.Op == Call && e.Func.Name == "exp" }
 
 // lmultiply is the product x log y, or x log (1 + y), where the logarithm is finite
 // or x is not 0; and nil elsewhere.

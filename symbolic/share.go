@@ -398,10 +398,14 @@ func (c *Context) sharedDiff(e *Expr, t *Tensor, at []Sub) *Expr {
 			along = append(along, c.NewIndex("s", upTo(t.Shape[n])))
 		}
 		c.along[t] = along
-		if def.Body.Op == Apply {
-			d = c.opaqueMatrix(c.tangent(def.Body, subsOf(def.Indices), t, subsOf(along)), def.Tensor.Symmetric)
-		} else {
-			d = c.Diff(def.Body, t, subsOf(along)...)
+		at := subsOf(along)
+		switch {
+		case def.Body.Op == Apply:
+			d = c.opaqueMatrix(c.tangent(def.Body, subsOf(def.Indices), t, at), def.Tensor.Symmetric)
+		case isExp(def.Body): // D' = D a' for D = exp(a)
+			d = c.Mul(c.Ref(e.Tensor, subsOf(def.Indices)...), c.Diff(def.Body.Args[0], t, at...))
+		default:
+			d = c.Diff(def.Body, t, at...)
 		}
 		d = c.operand(c.settled(d))
 		c.derivatives[key] = d

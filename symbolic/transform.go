@@ -19,6 +19,9 @@ type Transform struct {
 	Lower, Upper bool
 	Constraint   *dsl.Constraint
 
+	// Opaque is set if a value is made of many coordinates: expressions hold a reference to it, a shared definition.
+	Opaque bool
+
 	// Value is the value at subscripts, in terms of the coordinates.
 	Value func(c *Context, b *Param, s []Sub) *Expr
 
@@ -88,7 +91,7 @@ var (
 	// part of the Jacobian is log z_k + log(1 − z_k) + Σ_{j<k} log(1 − z_j), and of these sums the
 	// logarithm of 1 − z_k is part K − k times.
 	onSimplex = &Transform{
-		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex,
+		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex, Opaque: true,
 		Value: func(c *Context, b *Param, s []Sub) *Expr { return c.Call("exp", b.logPart(c, s[0])) },
 		LogJacobian: func(c *Context, b *Param, s []Sub) *Expr {
 			taken, left := b.breaks(c, s[0])
