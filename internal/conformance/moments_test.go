@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/generated/blood_groups"
 	"github.com/hamc-dev/hamc/generated/gaussian_process"
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
@@ -154,6 +155,42 @@ func TestMomentsOfFHN(t *testing.T) {
 			s.within4(t, 150)
 		})
 	}
+}
+
+// TestMomentsOfBloodGroups compares with sums over a grid of the triangle of frequencies, where the prior is flat and
+// the density is that of the counts.
+func TestMomentsOfBloodGroups(t *testing.T) {
+	n := []int{214, 53, 29, 204}
+	m := must[*blood_groups.Model](t)(blood_groups.New(blood_groups.Data{N: n, Alpha: []float64{1, 1, 1}}))
+	opt := runtime.DefaultOptions()
+	opt.Chains, opt.Warmup, opt.Draws = 4, 200, draws(t, 2000)
+	names := runtime.ComponentNames(m.Info())
+	s := sampleColumns(t, m, opt, names)
+	const cells = 1200
+	var total float64
+	var first, second [3]float64
+	for i := range cells {
+		for j := range cells - i - 1 {
+			a, b := (float64(i)+0.5)/cells, (float64(j)+0.5)/cells
+			f := [3]float64{a, b, 1 - a - b}
+			o := f[2]
+			l := 0.0
+			for g, p := range []float64{a*a + 2*a*o, b*b + 2*b*o, 2 * a * b, o * o} {
+				l += float64(n[g]) * math.Log(p/[]float64{0.43, 0.11, 0.05, 0.41}[g])
+			}
+			w := math.Exp(l)
+			total += w
+			for k, x := range f {
+				first[k] += w * x
+				second[k] += w * x * x
+			}
+		}
+	}
+	for k := range names {
+		mean := first[k] / total
+		s.moment(k, fixtures.Moments{Mean: mean, SD: math.Sqrt(second[k]/total - mean*mean)})
+	}
+	s.within4(t, 500)
 }
 
 // TestMomentsOfGaussianProcess compares with the reference draws of posteriordb.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hamc-dev/hamc/generated/banana"
 	"github.com/hamc-dev/hamc/generated/banana_explicit"
+	"github.com/hamc-dev/hamc/generated/blood_groups"
 	"github.com/hamc-dev/hamc/generated/eight_schools"
 	"github.com/hamc-dev/hamc/generated/fitzhugh_nagumo"
 	"github.com/hamc-dev/hamc/generated/funnel"
@@ -32,6 +33,7 @@ type posterior struct {
 var examples = []posterior{
 	example("banana", banana.ReadData, banana.New),
 	example("banana_explicit", banana_explicit.ReadData, banana_explicit.New),
+	example("blood_groups", blood_groups.ReadData, blood_groups.New),
 	example("eight_schools", eight_schools.ReadData, eight_schools.New),
 	example("fitzhugh_nagumo", fitzhugh_nagumo.ReadData, fitzhugh_nagumo.New),
 	example("funnel", funnel.ReadData, funnel.New),

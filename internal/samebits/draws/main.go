@@ -154,6 +154,11 @@ func generators() {
 		{"bernoulli_logit", count(func(rng *rand.Rand) int { return random.BernoulliLogit(rng, 0.3) })},
 		{"binomial_logit", count(func(rng *rand.Rand) int { return random.BinomialLogit(rng, 200, 0.3) })},
 		{"poisson", count(func(rng *rand.Rand) int { return random.Poisson(rng, 1.7e5) })},
+		{"dirichlet", func(rng *rand.Rand) float64 {
+			y := make([]float64, 3)
+			_ = random.Dirichlet(rng, y, []float64{0.3, 1.7, 4})
+			return y[0]
+		}},
 		{"poisson_log", count(func(rng *rand.Rand) int { return random.PoissonLog(rng, 0.3) })},
 	} {
 		rng := rand.New(random.New(11, uint64(i)))
