@@ -212,44 +212,14 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 		eta(q)
 		start := 0
 		for _, args := range data {
-			if t.Dist.Name == "multi_normal" {
-				inv := e.inverse(args[2])
-				m := len(args[1].v)
-				for i := range n {
-					for j := range n {
-						for r := range m {
-							for s := range m {
-								g[i*n+j] += slopes[i][start+r] * inv.v[r*m+s] * slopes[j][start+s]
-							}
-						}
-						// That about the covariance, ½ tr(Σ⁻¹ ∂_iΣ Σ⁻¹ ∂_jΣ).
-						var x, y mat.Dense
-						x.Mul(dense(inv), mat.NewDense(m, m, slopes[i][start+m:][:m*m]))
-						y.Mul(dense(inv), mat.NewDense(m, m, slopes[j][start+m:][:m*m]))
-						x.Mul(&x, &y)
-						g[i*n+j] += mat.Trace(&x) / 2
-					}
-				}
-				start += m + len(args[2].v)
+			switch t.Dist.Name {
+			case "multi_normal":
+				e.informNormal(g, slopes, start, args)
+				start += len(args[1].v) + len(args[2].v)
 				continue
-			}
-			if t.Dist.Name == "dirichlet" {
-				m := len(args[1].v)
-				for i := range n {
-					for j := range n {
-						all := 0.0
-						for r, a := range args[1].v {
-							g[i*n+j] += slopes[i][start+r] * trigamma(a) * slopes[j][start+r]
-							all += a
-						}
-						for r := range m {
-							for s := range m {
-								g[i*n+j] -= slopes[i][start+r] * trigamma(all) * slopes[j][start+s]
-							}
-						}
-					}
-				}
-				start += m
+			case "dirichlet":
+				informDirichlet(g, slopes, start, args[1].v)
+				start += len(args[1].v)
 				continue
 			}
 			for k := range args[0].v {
@@ -285,6 +255,44 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 		}
 	}
 	return true
+}
+
+// informNormal adds the information of multi_normal, given the slopes of its arguments by the coordinates.
+func (e *naive) informNormal(g []float64, slopes [][]float64, start int, args []array) {
+	n, m, inv := len(slopes), len(args[1].v), e.inverse(args[2])
+	for i := range n {
+		for j := range n {
+			for r := range m {
+				for s := range m {
+					g[i*n+j] += slopes[i][start+r] * inv.v[r*m+s] * slopes[j][start+s]
+				}
+			}
+			// That about the covariance, ½ tr(Σ⁻¹ ∂_iΣ Σ⁻¹ ∂_jΣ).
+			var x, y mat.Dense
+			x.Mul(dense(inv), mat.NewDense(m, m, slopes[i][start+m:][:m*m]))
+			y.Mul(dense(inv), mat.NewDense(m, m, slopes[j][start+m:][:m*m]))
+			x.Mul(&x, &y)
+			g[i*n+j] += mat.Trace(&x) / 2
+		}
+	}
+}
+
+// informDirichlet adds that of dirichlet: ψ′(α_r) on the diagonal, less ψ′(Σα).
+func informDirichlet(g []float64, slopes [][]float64, start int, alpha []float64) {
+	n, all := len(slopes), 0.0
+	for _, a := range alpha {
+		all += a
+	}
+	for i := range n {
+		for j := range n {
+			for r, a := range alpha {
+				g[i*n+j] += slopes[i][start+r] * trigamma(a) * slopes[j][start+r]
+				for s := range alpha {
+					g[i*n+j] -= slopes[i][start+r] * trigamma(all) * slopes[j][start+s]
+				}
+			}
+		}
+	}
 }
 
 // trigamma is the derivative of gonum's digamma, by differences.
