@@ -9,42 +9,69 @@ import "math"
 // of times that f was applied, and why it gave up: f's own status, or that of Solver.Check. It is
 // for integrators that this package does not have.
 func (s *Solver) Iterate(x, y []float64, length func(dx []float64) float64, f func(y, x []float64) Status) (int, Status) {
-	return fixedPoint(s, nil, x, y, length, f)
+	return fixedPoint(s, 1, x, y, func(dx []float64) float64 {
+		l := length(dx)
+		return float64(l * l)
+	}, f, nil)
 }
 
 // fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
-// |Δx| ≤ δ, with f(y, x) writing the image of x to y, and length the norm of Δx for MetricNorm. The solution is left
-// in x. With an Accelerator that has begun at x, that makes the next iterate of the
-// image. It returns the number of times that f was applied, and why it gave up:
+// |Δx| ≤ δ, with f(y, x) writing the image of x to y, and square the square of the norm of Δx for MetricNorm. The
+// solution is left in x. Iterations are counted from first: iteration 0, where there is one, predicts
+// where the solve starts, and is not one of its own. With next, that may replace the image of
+// iteration k by a better iterate. It returns the number of times that f was applied, and why it gave up:
 // f's own status, or that of Solver.Check.
-func fixedPoint(s *Solver, mix *Accelerator, x, y []float64, length func(dx []float64) float64, f func(y, x []float64) Status) (int, Status) {
+//
+// It is printed into flat models as it stands here, with a variable for each element of x and y (package
+// codegen/unroll).
+func fixedPoint(s *Solver, first int, x, y []float64, square func(dx []float64) float64, f func(y, x []float64) Status, next func(k int, x []float64)) (int, Status) {
 	y = y[:len(x)]
+	limit := s.Tolerance // of the largest |Δx_i|, or of the square
+	if s.Norm != MaxNorm {
+		limit = float64(limit * limit)
+	}
 	check, last := s.FirstCheck(), math.Inf(1)
-	for k := 1; ; k++ {
+	for k := first; ; k++ {
 		if st := f(y, x); st != OK {
 			return k, st
 		}
-		for i, yi := range y {
-			x[i], y[i] = yi, yi-x[i]
+		for i := range y {
+			x[i], y[i] = y[i], y[i]-x[i]
 		}
-		var d float64
+		var converged bool // which a NaN is not
 		if s.Norm == MaxNorm {
-			d = Largest(y)
+			converged = within(y, limit)
 		} else {
-			d = length(y)
+			converged = square(y) <= limit
 		}
-		if d <= s.Tolerance { // which a NaN is not
+		if converged && k > 0 {
 			return k, OK
 		}
 		if k >= check {
+			var residual float64
+			if s.Norm == MaxNorm {
+				residual = Largest(y)
+			} else {
+				residual = math.Sqrt(square(y))
+			}
 			var st Status
-			if check, st = s.Check(k, d, last); st != OK {
+			if check, st = s.Check(k, residual, last); st != OK {
 				return k, st
 			}
-			last = d
+			last = residual
 		}
-		if mix != nil {
-			mix.Next(x[:len(x)/2], x[len(x)/2:])
+		if next != nil {
+			next(k, x)
 		}
 	}
+}
+
+// within reports whether max|x_i| is at most a limit; with a NaN it is not.
+func within(x []float64, limit float64) bool {
+	for _, v := range x {
+		if !(math.Abs(v) <= limit) {
+			return false
+		}
+	}
+	return true
 }

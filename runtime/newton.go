@@ -391,7 +391,7 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, q, p []float64, h float64) (r St
 func (s *GenericSystem) newtonIMb(sol *Solver, q, p []float64, h float64) (r StepResult) {
 	m, n, x := len(s.v), s.newton(), s.steps.x
 	stages := (*genericStages)(s)
-	if r.Status = s.steps.predict(stages, q, p, float64(2*h)); r.Status != OK {
+	if r.Status = s.steps.flow(stages, x[:m], x[m:], q, p, q, p, h); r.Status != OK {
 		return r
 	}
 	copy(n.z, q)

@@ -1,7 +1,5 @@
 package runtime
 
-import "math"
-
 // Field is the vector field of Hamilton's equations,
 //
 //	∂H/∂p = v = G⁻¹p,  ∂H/∂q_k = −∂_kL + ½⟨G⁻¹ − v vᵀ, ∂_kG⟩,
@@ -73,10 +71,9 @@ func (w *Steps) flow(s Field, qh, ph, q, p, x, y []float64, h float64) Status {
 	return OK
 }
 
-// length returns √(ΔqᵀGΔq + ΔpᵀG⁻¹Δp) for d = (Δq, Δp).
-func length(s Field, d []float64) float64 {
-	m := len(d) / 2
-	return math.Sqrt(s.Form(d[:m]) + s.Quad(d[m:]))
+// square returns ΔqᵀGΔq + ΔpᵀG⁻¹Δp for d = (Δq, Δp).
+func square(s Field, d []float64) float64 {
+	return s.Form(d[:len(d)/2]) + s.Quad(d[len(d)/2:])
 }
 
 // IMa is one step of the implicit midpoint rule solved for its end point,
@@ -92,12 +89,12 @@ func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 		return r
 	}
 	mid := w.mid
-	r.Iterations, r.Status = fixedPoint(sol, nil, w.x, w.y, func(d []float64) float64 { return length(s, d) }, func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 1, w.x, w.y, func(d []float64) float64 { return square(s, d) }, func(y, x []float64) Status {
 		for i := range n {
 			mid[i], mid[n+i] = float64(0.5*(q[i]+x[i])), float64(0.5*(p[i]+x[n+i]))
 		}
 		return w.flow(s, y[:n], y[n:], q, p, mid[:n], mid[n:], eps)
-	})
+	}, nil)
 	copy(q, w.x[:n])
 	copy(p, w.x[n:])
 	return r
@@ -112,31 +109,25 @@ func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 // The second form takes f from the last iteration instead of evaluating it
 // once more, as the authors' code does.
 func (w *Steps) IMb(s Field, q, p []float64, eps float64, sol *Solver) (r StepResult) {
-	if r.Status = w.predict(s, q, p, eps); r.Status == OK {
-		r.Iterations, r.Status = w.midpoint(s, q, p, eps, sol)
-	}
+	n := len(q)
+	h := float64(0.5 * eps)
+	copy(w.x[:n], q)
+	copy(w.x[n:], p)
+	// Iteration 0 is the explicit half step.
+	r.Iterations, r.Status = fixedPoint(sol, 0, w.x, w.y, func(d []float64) float64 { return square(s, d) }, func(y, x []float64) Status {
+		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], h)
+	}, func(k int, x []float64) {
+		if sol.Method == Anderson {
+			if k == 0 {
+				s.RootDiagonal(w.root)
+				w.mix.Begin(x[:n], x[n:], w.root)
+			} else {
+				w.mix.Next(x[:n], x[n:])
+			}
+		}
+	})
 	w.reflect(q, p)
 	return r
-}
-
-// predict makes the explicit half step z + ½ε f(z) the iterate.
-func (w *Steps) predict(s Field, q, p []float64, eps float64) Status {
-	n := len(q)
-	return w.flow(s, w.x[:n], w.x[n:], q, p, q, p, float64(0.5*eps))
-}
-
-// midpoint solves for the midpoint, from what predict has left.
-func (w *Steps) midpoint(s Field, q, p []float64, eps float64, sol *Solver) (int, Status) {
-	n := len(q)
-	var mix *Accelerator
-	if sol.Method == Anderson {
-		mix = &w.mix
-		s.RootDiagonal(w.root)
-		mix.Begin(w.x[:n], w.x[n:], w.root)
-	}
-	return fixedPoint(sol, mix, w.x, w.y, func(d []float64) float64 { return length(s, d) }, func(y, x []float64) Status {
-		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], float64(0.5*eps))
-	})
 }
 
 // reflect makes z the point 2 z̄ − z on the other side of the iterate z̄.
@@ -160,23 +151,23 @@ func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	pbar, qnew := w.x[:n], w.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
-	r.Iterations, r.Status = fixedPoint(sol, nil, pbar, w.y, momentumLength(s), func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, func(y, x []float64) Status {
 		st := s.Field(w.v, w.f, q, x)
 		for i := range y {
 			y[i] = p[i] - float64(h*w.f[i])
 		}
 		return st
-	})
+	}, nil)
 	if r.Status != OK {
 		return r
 	}
-	iterations, st := fixedPoint(sol, nil, qnew, w.y, positionLength(s), func(y, x []float64) Status {
+	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, func(y, x []float64) Status {
 		if st := s.Evaluate(q); st != OK {
 			return st
 		}
 		s.Solve(w.v0, pbar)
 		return w.drift(s, y, x, q, pbar, h)
-	})
+	}, nil)
 	r.Iterations += iterations
 	if r.Status = st; st != OK {
 		return r
@@ -192,16 +183,6 @@ func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 		r.Status = NonFinite
 	}
 	return r
-}
-
-// momentumLength returns √(ΔpᵀG⁻¹Δp) of a difference of momenta.
-func momentumLength(s Field) func(dp []float64) float64 {
-	return func(dp []float64) float64 { return math.Sqrt(s.Quad(dp)) }
-}
-
-// positionLength returns √(ΔqᵀGΔq) of a difference of positions.
-func positionLength(s Field) func(dq []float64) float64 {
-	return func(dq []float64) float64 { return math.Sqrt(s.Form(dq)) }
 }
 
 // drift writes q + h (v₀ + G(x)⁻¹p) to y.
@@ -234,15 +215,17 @@ func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	pbar, qnew := w.x[:n], w.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
-	r.Iterations, r.Status = fixedPoint(sol, nil, pbar, w.y, momentumLength(s), func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, func(y, x []float64) Status {
 		w.kick(s, y, q, x, p, force, h)
 		return OK
-	})
+	}, nil)
 	if r.Status != OK {
 		return r
 	}
 	s.Solve(w.v0, pbar)
-	iterations, st := fixedPoint(sol, nil, qnew, w.y, positionLength(s), func(y, x []float64) Status { return w.drift(s, y, x, q, pbar, h) })
+	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, func(y, x []float64) Status {
+		return w.drift(s, y, x, q, pbar, h)
+	}, nil)
 	r.Iterations += iterations
 	r.Status = st
 	return w.finishGLFb(s, q, p, h, r)
@@ -271,7 +254,11 @@ func (w *Steps) finishGLFb(s Stages, q, p []float64, h float64, r StepResult) St
 	}
 	copy(q, qnew)
 	w.kick(s, p, q, pbar, pbar, force, h)
-	if !allFinite(p) {
+	d := 0.0 // unless a momentum is not finite
+	for i := range p {
+		d += p[i] - p[i]
+	}
+	if d != 0 {
 		r.Status = NonFinite
 	}
 	return r
