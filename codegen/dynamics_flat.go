@@ -6,7 +6,7 @@ import (
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// flatMetric is that of models of one or two scalar parameters, which have steps in straight-line code (flat.go):
+// flatMetric is that of models of one or two scalar parameters, which have steps in straight-line code (flat_steps.go):
 // instead of a factor they have a frame, and the storage says where entries of the matrix are.
 type flatMetric struct{ metric }
 
@@ -34,13 +34,14 @@ func (k flatMetric) fields(g *generator, st *jen.Group) {
 	}
 	st.Id("seen").Index(jen.Lit(n)).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
 	st.Id("seenKnown").Bool()
+	st.Id("mix").Add(rt("Accelerator"))
 }
 
 func (k flatMetric) allocate(g *generator, p *printer) []jen.Code {
 	size := g.storage.length(g, p)
 	out := makeArrays(size, "b")
 	k.weights(g, func() { out = append(out, makeArrays(size, "w")...) })
-	return append(out, frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False())
+	return append(out, frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False(), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
 }
 
 // evaluate makes the matrix, which is of no use to the steps and not remembered.

@@ -5,7 +5,7 @@ import (
 )
 
 // The methods of runtime.System that all dynamics have, but for their bodies, and shorthands of
-// jennifer. The integrators' steps are the runtime's (runtime/steps.go); flat models have steps of their own (flat.go).
+// jennifer. The integrators' steps are the runtime's (runtime/steps.go); flat models have these unrolled (flat_steps.go).
 
 // byColumns emits the derivatives of a matrix, of each pair of entries by a contraction
 // with a weight that holds nothing else.
@@ -49,9 +49,6 @@ var (
 	okay  = func() *jen.Statement { return rt("OK") }
 	notOK = func(call *jen.Statement, then ...jen.Code) jen.Code {
 		return jen.If(jen.Id("st").Op(":=").Add(call), jen.Id("st").Op("!=").Add(okay())).Block(then...)
-	}
-	failed = func(iterations jen.Code) jen.Code {
-		return jen.Return(rt("StepResult").Values(jen.Dict{jen.Id("Status"): jen.Id("st"), jen.Id("Iterations"): iterations}))
 	}
 	failedAtOnce = func() jen.Code {
 		return jen.Return(rt("StepResult").Values(jen.Dict{jen.Id("Status"): jen.Id("st")}))

@@ -773,7 +773,8 @@ func TestImports(t *testing.T) {
 		{"codegen/loop", nil},
 		{"codegen/pass", []string{"codegen/loop"}},
 		{"codegen/golang", []string{"codegen/loop"}},
-		{"codegen", []string{"dsl", "symbolic", "codegen/loop", "codegen/pass", "codegen/golang"}},
+		{"codegen/unroll", nil},
+		{"codegen", []string{"dsl", "symbolic", "codegen/loop", "codegen/pass", "codegen/golang", "codegen/unroll"}},
 	}
 	below, err := filepath.Glob(filepath.Join(root, "runtime", "*"))
 	if err != nil {

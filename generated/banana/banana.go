@@ -105,6 +105,7 @@ type modelSpace struct {
 	}
 	seen      [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
 	seenKnown bool
+	mix       rt.Accelerator
 }
 
 // New returns the model given its data, or an error that names all data
@@ -189,6 +190,7 @@ func (s *Model) allocate() {
 	s.b = make([]float64, 2*2)
 	s.frame.known = false
 	s.seenKnown = false
+	s.mix = rt.Accelerator{}
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -433,7 +435,7 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
+func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	c8 := s.c8
 	c1 := s.c1
 	c7 := s.c7
@@ -443,71 +445,96 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResul
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	c5 := s.c5
-	h, tol := float64(0.5*eps), sv.Tolerance
+	var t1, t2, pT1, pT2, y1, y2, y3, y4, root1, root2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
-	// Iteration 0 is the explicit half step that predicts the midpoint.
-	t1, t2 := q1, q2
-	pT1, pT2 := p1, p2
-	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
-	for iter := 0; ; iter++ {
-		adj1 := float64(2*t2*t2*c8) - float64(2*c1)
-		adj2 := float64(-t2 * c8)
-		adj3 := c7
-		det := float64(t2*t2*c14) + c15
-		if !(det > 0) {
-			return rt.StepResult{
-				Iterations: iter,
-				Status:     rt.PivotStatus(det),
+	h := float64(0.5 * eps)
+	t1, t2 = q1, q2
+	pT1, pT2 = p1, p2
+	// Iteration 0 is the explicit half step.
+	{
+		limit := sv.Tolerance
+		if sv.Norm != rt.MaxNorm {
+			limit = float64(limit * limit)
+		}
+		check, last := sv.FirstCheck(), math.Inf(1)
+		for k := 0; ; k++ {
+			adj1 := float64(2*t2*t2*c8) - float64(2*c1)
+			adj2 := float64(-t2 * c8)
+			adj3 := c7
+			det := float64(t2*t2*c14) + c15
+			if !(det > 0) {
+				r.Iterations, r.Status = k, rt.PivotStatus(det)
+				goto solved
 			}
-		}
-		rdet := 1 / det
-		uT1 := float64(adj1*pT1) + float64(adj2*pT2)
-		uT2 := float64(adj2*pT1) + float64(adj3*pT2)
-		e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-		f1 := float64(-2*t1*c1) + float64(-e*c5)
-		f2 := float64(t2 * (float64(-2*e*c5) - float64(2*c1)))
-		t2b := float64(t2 * c14)
-		s2 := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
-		rr := float64(rdet * rdet)
-		qn1 := q1 + float64((h*uT1)*rdet)
-		pn1 := p1 - float64(h*f1)
-		qn2 := q2 + float64((h*uT2)*rdet)
-		pn2 := p2 - float64(h*f2) - float64((h*t2b)*rdet) + float64((h*s2)*rr)
-		d1, d2, d3, d4 := qn1-t1, qn2-t2, pn1-pT1, pn2-pT2
-		converged := float64(adj3*d1*d1)-float64(2*adj2*d1*d2)+float64(adj1*d2*d2)+float64((float64(adj1*d3*d3)+float64(2*adj2*d3*d4)+float64(adj3*d4*d4))*rdet) <= tol*tol
-		if sv.Norm == rt.MaxNorm {
-			converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol && math.Abs(d3) <= tol && math.Abs(d4) <= tol
-		}
-		if converged && iter > 0 {
-			t1, t2 = qn1, qn2
-			pT1, pT2 = pn1, pn2
-			iterations = iter
-			break
-		}
-		if iter >= check {
-			d := math.Sqrt(float64(adj3*d1*d1) - float64(2*adj2*d1*d2) + float64(adj1*d2*d2) + float64((float64(adj1*d3*d3)+float64(2*adj2*d3*d4)+float64(adj3*d4*d4))*rdet))
+			rdet := 1 / det
+			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
+			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
+			e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
+			f1 := float64(-2*t1*c1) + float64(-e*c5)
+			f2 := float64(t2 * (float64(-2*e*c5) - float64(2*c1)))
+			t2b := float64(t2 * c14)
+			s2 := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
+			rr := float64(rdet * rdet)
+			y1 = q1 + float64((h*uT1)*rdet)
+			y3 = p1 - float64(h*f1)
+			y2 = q2 + float64((h*uT2)*rdet)
+			y4 = p2 - float64(h*f2) - float64((h*t2b)*rdet) + float64((h*s2)*rr)
+			t1, y1 = y1, y1-t1
+			t2, y2 = y2, y2-t2
+			pT1, y3 = y3, y3-pT1
+			pT2, y4 = y4, y4-pT2
+			var converged bool
 			if sv.Norm == rt.MaxNorm {
-				d = max(math.Abs(d1), math.Abs(d2), math.Abs(d3), math.Abs(d4))
+				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit && math.Abs(y3) <= limit && math.Abs(y4) <= limit
+			} else {
+				converged = float64(adj3*y1*y1)-float64(2*adj2*y1*y2)+float64(adj1*y2*y2)+float64((float64(adj1*y3*y3)+float64(2*adj2*y3*y4)+float64(adj3*y4*y4))*rdet) <= limit
 			}
-			var st rt.Status
-			if check, st = sv.Check(iter, d, last); st != rt.OK {
-				return rt.StepResult{
-					Iterations: iter,
-					Status:     st,
+			if converged && k > 0 {
+				r.Iterations, r.Status = k, rt.OK
+				goto solved
+			}
+			if k >= check {
+				var residual float64
+				if sv.Norm == rt.MaxNorm {
+					residual = max(math.Abs(y1), math.Abs(y2), math.Abs(y3), math.Abs(y4))
+				} else {
+					residual = math.Sqrt(float64(adj3*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2) + float64((float64(adj1*y3*y3)+float64(2*adj2*y3*y4)+float64(adj3*y4*y4))*rdet))
+				}
+				var st rt.Status
+				if check, st = sv.Check(k, residual, last); st != rt.OK {
+					r.Iterations, r.Status = k, st
+					goto solved
+				}
+				last = residual
+			}
+			if sv.Method == rt.Anderson {
+				if k == 0 {
+					root1, root2 = math.Sqrt(adj3), math.Sqrt(adj1)
+					x := [2]float64{t1, t2}
+					x2 := [2]float64{pT1, pT2}
+					x3 := [2]float64{root1, root2}
+					s.mix.Begin(x[:], x2[:], x3[:])
+				} else {
+					x := [2]float64{t1, t2}
+					x2 := [2]float64{pT1, pT2}
+					s.mix.Next(x[:], x2[:])
+					t1, t2 = x[0], x[1]
+					pT1, pT2 = x2[0], x2[1]
 				}
 			}
-			last = d
 		}
-		t1, t2, pT1, pT2 = qn1, qn2, pn1, pn2
 	}
-	q[0], q[1] = float64(2*t1)-q1, float64(2*t2)-q2
-	p[0], p[1] = float64(2*pT1)-p1, float64(2*pT2)-p2
-	return rt.StepResult{Iterations: iterations}
+solved:
+	q1, p1 = float64(2*t1)-q1, float64(2*pT1)-p1
+	q2, p2 = float64(2*t2)-q2, float64(2*pT2)-p2
+	q[0], q[1] = q1, q2
+	p[0], p[1] = p1, p2
+	return r
 }
 
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
-// r = 1/det G and F + r T, the force without its momentum part.
+// r = 1/det G and F + r T, the force without its momentum part, and remembers it.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
 	c8 := s.c8
 	c1 := s.c1
@@ -530,13 +557,16 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	f1 := float64(-2*t1*c1) + float64(-e*c5)
 	f2 := float64(t2 * (float64(-2*e*c5) - float64(2*c1)))
 	t2b := float64(t2 * c14)
-	return adj1, adj2, adj3, rdet, f1, f2 + float64(rdet*t2b), rt.OK
+	w1, w2 := f1, f2+float64(rdet*t2b)
+	s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, adj1, adj2, adj3, rdet, w1, w2
+	s.seenKnown = true
+	return adj1, adj2, adj3, rdet, w1, w2, rt.OK
 }
 
 // StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
 // quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
+func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	c8 := s.c8
 	c18 := s.c18
 	c20 := s.c20
@@ -544,168 +574,187 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResu
 	c7 := s.c7
 	c14 := s.c14
 	c15 := s.c15
-	h, tol := float64(0.5*eps), sv.Tolerance
+	var pT1, pT2, t1, t2, y1, y2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
-	t1, t2 := q1, q2
-	pT1, pT2 := p1, p2
-	var a1, a2, a3, r, w1, w2 float64
+	h := float64(0.5 * eps)
+	var a1, a2, a3, r2, w1, w2 float64
+	var st rt.Status
 	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
-		a1, a2, a3, r, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+		a1, a2, a3, r2, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
 	} else {
-		var st rt.Status
-		if a1, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
-			return rt.StepResult{Status: st}
-		}
+		a1, a2, a3, r2, w1, w2, st = s.quantities(q1, q2)
 	}
-	rr := float64(r * r)
-	// Momentum: p̄ = p − ½ε ∂H/∂q(q, p̄), with all that depends on q fixed.
-	check, last, iterations := sv.FirstCheck(), math.Inf(1), 0
-	solved := false
-	// The first iteration settles the component whose force is free of the momentum;
-	// the other one iterates on a quadratic in itself.
-	uT1 := float64(a1*pT1) + float64(a2*pT2)
-	uT2 := float64(a2*pT1) + float64(a3*pT2)
-	s2 := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
-	pn1 := p1 - float64(h*w1)
-	pn2b := p2 - float64(h*(w2-float64(rr*s2)))
-	d1, d2 := pn1-pT1, pn2b-pT2
-	converged := float64((float64(a1*d1*d1)+float64(2*a2*d1*d2)+float64(a3*d2*d2))*r) <= tol*tol
-	if sv.Norm == rt.MaxNorm {
-		converged = math.Abs(d1) <= tol && math.Abs(d2) <= tol
+	if r.Status = st; st != rt.OK {
+		return r
 	}
-	if converged {
-		solved = true
-	} else if check == 1 {
-		d := math.Sqrt(float64((float64(a1*d1*d1) + float64(2*a2*d1*d2) + float64(a3*d2*d2)) * r))
-		if sv.Norm == rt.MaxNorm {
-			d = max(math.Abs(d1), math.Abs(d2))
-		}
-		_, st := sv.Check(1, d, last)
-		return rt.StepResult{
-			Iterations: 1,
-			Status:     st,
-		}
-	}
-	pT1, pT2 = pn1, pn2b
-	a2b := float64(2*t2*t2*c18) + c20
-	co1 := float64(t2 * pT1 * pT1 * c18)
-	co2 := float64(pT1 * a2b)
-	co3 := float64(2 * t2 * c20)
-	e1 := p2 - float64(h*(w2-float64(rr*co1)))
-	e2 := float64(h * rr * co2)
-	e3 := float64(h * rr * co3)
-	if solved {
-		iterations = 1
-	} else {
-		for iter := 2; ; iter++ {
-			pn2 := e1 + float64(pT2*(e2+float64(e3*pT2)))
-			d1b := pn2 - pT2
-			converged := float64((a3*r)*d1b*d1b) <= tol*tol
-			if sv.Norm == rt.MaxNorm {
-				converged = math.Abs(d1b) <= tol
-			}
-			if converged {
-				pT2 = pn2
-				iterations = iter
-				break
-			}
-			if iter >= check {
-				d := math.Sqrt(float64((a3 * r) * d1b * d1b))
-				if sv.Norm == rt.MaxNorm {
-					d = math.Abs(d1b)
-				}
-				var st rt.Status
-				if check, st = sv.Check(iter, d, last); st != rt.OK {
-					return rt.StepResult{
-						Iterations: iter,
-						Status:     st,
-					}
-				}
-				last = d
-			}
-			pT2 = pn2
-		}
-	}
-	// Position: q' = q + ½ε (G(q)⁻¹ + G(q')⁻¹) p̄.
-	var v1, v2 float64
+	pT1, pT2 = p1, p2
+	t1, t2 = q1, q2
 	{
+		limit := sv.Tolerance
+		if sv.Norm != rt.MaxNorm {
+			limit = float64(limit * limit)
+		}
+		check, last := sv.FirstCheck(), math.Inf(1)
+		rr := float64(r2 * r2)
 		uT1 := float64(a1*pT1) + float64(a2*pT2)
 		uT2 := float64(a2*pT1) + float64(a3*pT2)
-		v1, v2 = q1+float64(h*uT1*r), q2+float64(h*uT2*r)
-	}
-	hc := float64(-c8 * h * pT2)
-	hc2 := float64(-2 * c1 * h * pT1)
-	hc3 := float64(2 * c8 * h * pT1)
-	hc4 := float64(c7 * h * pT2)
-	hc5 := float64(-c8 * h * pT1)
-	check, last = sv.FirstCheck(), math.Inf(1)
-	for iter := 1; ; iter++ {
-		det := float64(t2*t2*c14) + c15
-		m1 := float64(t2*hc) + hc2 + float64(t2*t2*hc3)
-		m2 := hc4 + float64(t2*hc5)
-		adj1 := float64(2*t2*t2*c8) - float64(2*c1)
-		adj2 := float64(-t2 * c8)
-		adj3 := c7
-		if !(det > 0) {
-			return rt.StepResult{
-				Iterations: iterations + iter,
-				Status:     rt.PivotStatus(det),
-			}
-		}
-		rdet := 1 / det
-		qn1 := v1 + float64(m1*rdet)
-		qn2 := v2 + float64(m2*rdet)
-		d1b, d2b := qn1-t1, qn2-t2
-		converged := float64(adj3*d1b*d1b)-float64(2*adj2*d1b*d2b)+float64(adj1*d2b*d2b) <= tol*tol
+		s2 := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
+		y1 = p1 - float64(h*w1)
+		y2 = p2 - float64(h*(w2-float64(rr*s2)))
+		pT1, y1 = y1, y1-pT1
+		pT2, y2 = y2, y2-pT2
+		var converged bool
 		if sv.Norm == rt.MaxNorm {
-			converged = math.Abs(d1b) <= tol && math.Abs(d2b) <= tol
+			converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
+		} else {
+			converged = float64((float64(a1*y1*y1)+float64(2*a2*y1*y2)+float64(a3*y2*y2))*r2) <= limit
 		}
 		if converged {
-			t1, t2 = qn1, qn2
-			iterations += iter
-			break
+			r.Iterations, r.Status = 1, rt.OK
+			goto solved
 		}
-		if iter >= check {
-			d := math.Sqrt(float64(adj3*d1b*d1b) - float64(2*adj2*d1b*d2b) + float64(adj1*d2b*d2b))
+		if 1 >= check {
+			var residual float64
 			if sv.Norm == rt.MaxNorm {
-				d = max(math.Abs(d1b), math.Abs(d2b))
+				residual = max(math.Abs(y1), math.Abs(y2))
+			} else {
+				residual = math.Sqrt(float64((float64(a1*y1*y1) + float64(2*a2*y1*y2) + float64(a3*y2*y2)) * r2))
 			}
-			var st rt.Status
-			if check, st = sv.Check(iter, d, last); st != rt.OK {
-				return rt.StepResult{
-					Iterations: iterations + iter,
-					Status:     st,
+			var st2 rt.Status
+			if check, st2 = sv.Check(1, residual, last); st2 != rt.OK {
+				r.Iterations, r.Status = 1, st2
+				goto solved
+			}
+			last = residual
+		}
+		// The other component is settled, and this one iterates on a quadratic in itself.
+		a2b := float64(2*t2*t2*c18) + c20
+		co1 := float64(t2 * pT1 * pT1 * c18)
+		co2 := float64(pT1 * a2b)
+		co3 := float64(2 * t2 * c20)
+		e1 := p2 - float64(h*(w2-float64(rr*co1)))
+		e2 := float64(h * rr * co2)
+		e3 := float64(h * rr * co3)
+		for k := 2; ; k++ {
+			y2 = e1 + float64(pT2*(e2+float64(e3*pT2)))
+			pT2, y2 = y2, y2-pT2
+			var converged2 bool
+			if sv.Norm == rt.MaxNorm {
+				converged2 = math.Abs(y2) <= limit
+			} else {
+				converged2 = float64((a3*r2)*y2*y2) <= limit
+			}
+			if converged2 && k > 0 {
+				r.Iterations, r.Status = k, rt.OK
+				goto solved
+			}
+			if k >= check {
+				var residual float64
+				if sv.Norm == rt.MaxNorm {
+					residual = math.Abs(y2)
+				} else {
+					residual = math.Sqrt(float64((a3 * r2) * y2 * y2))
 				}
+				var st2 rt.Status
+				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
+					r.Iterations, r.Status = k, st2
+					goto solved
+				}
+				last = residual
 			}
-			last = d
 		}
-		t1, t2 = qn1, qn2
 	}
-	// Momentum again, explicitly.
+solved:
+	if r.Status != rt.OK {
+		return r
+	}
+	var iterations int
 	{
-		var st rt.Status
-		if a1, a2, a3, r, w1, w2, st = s.quantities(t1, t2); st != rt.OK {
-			return rt.StepResult{
-				Iterations: iterations,
-				Status:     st,
+		limit := sv.Tolerance
+		if sv.Norm != rt.MaxNorm {
+			limit = float64(limit * limit)
+		}
+		check, last := sv.FirstCheck(), math.Inf(1)
+		var v1, v2 float64
+		{
+			uT1 := float64(a1*pT1) + float64(a2*pT2)
+			uT2 := float64(a2*pT1) + float64(a3*pT2)
+			v1, v2 = q1+float64(h*uT1*r2), q2+float64(h*uT2*r2)
+		}
+		hc := float64(-c8 * h * pT2)
+		hc2 := float64(-2 * c1 * h * pT1)
+		hc3 := float64(2 * c8 * h * pT1)
+		hc4 := float64(c7 * h * pT2)
+		hc5 := float64(-c8 * h * pT1)
+		for k := 1; ; k++ {
+			det := float64(t2*t2*c14) + c15
+			m1 := float64(t2*hc) + hc2 + float64(t2*t2*hc3)
+			m2 := hc4 + float64(t2*hc5)
+			adj1 := float64(2*t2*t2*c8) - float64(2*c1)
+			adj2 := float64(-t2 * c8)
+			adj3 := c7
+			if !(det > 0) {
+				iterations, st = k, rt.PivotStatus(det)
+				goto solved2
+			}
+			rdet := 1 / det
+			y1 = v1 + float64(m1*rdet)
+			y2 = v2 + float64(m2*rdet)
+			t1, y1 = y1, y1-t1
+			t2, y2 = y2, y2-t2
+			var converged bool
+			if sv.Norm == rt.MaxNorm {
+				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
+			} else {
+				converged = float64(adj3*y1*y1)-float64(2*adj2*y1*y2)+float64(adj1*y2*y2) <= limit
+			}
+			if converged && k > 0 {
+				iterations, st = k, rt.OK
+				goto solved2
+			}
+			if k >= check {
+				var residual float64
+				if sv.Norm == rt.MaxNorm {
+					residual = max(math.Abs(y1), math.Abs(y2))
+				} else {
+					residual = math.Sqrt(float64(adj3*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2))
+				}
+				var st2 rt.Status
+				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
+					iterations, st = k, st2
+					goto solved2
+				}
+				last = residual
 			}
 		}
-		uT1 := float64(a1*pT1) + float64(a2*pT2)
-		uT2 := float64(a2*pT1) + float64(a3*pT2)
-		s2b := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
-		s.seenKnown = true
-		s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, a1, a2, a3, r, w1, w2
-		q[0], q[1] = t1, t2
-		p[0], p[1] = pT1-float64(h*w1), pT2-float64(h*(w2-float64(r*r*s2b)))
 	}
-	if z := p[0] + p[1]; z-z != 0 {
-		return rt.StepResult{
-			Iterations: iterations,
-			Status:     rt.NonFinite,
-		}
+solved2:
+	r.Iterations += iterations
+	r.Status = st
+	if r.Status != rt.OK {
+		return r
 	}
-	return rt.StepResult{Iterations: iterations}
+	a1, a2, a3, r2, w1, w2, st3 := s.quantities(t1, t2)
+	if r.Status = st3; st3 != rt.OK {
+		return r
+	}
+	q1, q2 = t1, t2
+	rr2 := float64(r2 * r2)
+	uT1 := float64(a1*pT1) + float64(a2*pT2)
+	uT2 := float64(a2*pT1) + float64(a3*pT2)
+	s2b := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
+	p1 = pT1 - float64(h*w1)
+	p2 = pT2 - float64(h*(w2-float64(rr2*s2b)))
+	d := 0.0
+	d += p1 - p1
+	d += p2 - p2
+	if d != 0 {
+		r.Status = rt.NonFinite
+	}
+	q[0], q[1] = q1, q2
+	p[0], p[1] = p1, p2
+	return r
 }
 
 // StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be

@@ -1,0 +1,207 @@
+package codegen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/hamc-dev/hamc/codegen/golang"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// definite prints the test that G is positive definite: its determinant and,
+// unless its form proves it, a diagonal entry of the adjugate are positive. Where they
+// are not, it returns what refuse makes of the status.
+func definite(det, last string, refuse func(status *jen.Statement) []jen.Code) jen.Code {
+	cond := id(det).Op(">").Lit(0)
+	args := []jen.Code{id(det)}
+	if last != "" {
+		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
+		args = append(args, id(last))
+	}
+	return jen.If(jen.Op("!").Parens(cond)).Block(refuse(rt("PivotStatus").Call(args...))...)
+}
+
+// minor returns the diagonal entry of the adjugate that must be positive, or
+// nil where its form proves it.
+func (g *generator) minor() *symbolic.Expr {
+	if g.dim.Offset == 1 || g.d.C.Sign(g.fl.minorForm) == symbolic.Positive {
+		return nil
+	}
+	return g.fl.adj[len(g.fl.adj)-1]
+}
+
+// The methods beside the steps read a frame of the metric. With two coordinates, a = G₁₁
+// and b = G₂₁, the last row of A is (−b, a), and
+//
+//	G = L Lᵀ,  L = ⎛  √a      0   ⎞,  z = L⁻¹p = (p₁/√a, u₂/√(a D)),  pᵀG⁻¹p = |z|².
+//	               ⎝ b/√a  √D/√a ⎠
+//
+// They share it: entries of the metric may be costly, and one position is asked for its
+// energy and its frame in turn.
+
+// frameField prints an entry of the frame: det, and with two coordinates off and diag, the last
+// row of A.
+func frameField(name string) *jen.Statement { return sdot("frame").Dot(name) }
+
+// crossed reports whether A has an entry beside the diagonal.
+func (g *generator) crossed() bool { return g.dim.Offset > 1 && !isZero(g.fl.adj[1]) }
+
+// frameEntries lists the entries of the frame.
+func (g *generator) frameEntries() (fields []string, es []*symbolic.Expr) {
+	adj := g.fl.adj
+	if g.crossed() {
+		fields, es = append(fields, "off"), append(es, adj[1])
+	}
+	if g.dim.Offset > 1 {
+		fields, es = append(fields, "diag"), append(es, adj[2])
+	}
+	return append(fields, "det"), append(es, g.fl.det)
+}
+
+// frameSpace declares the frame.
+func (g *generator) frameSpace() jen.Code {
+	fields, _ := g.frameEntries()
+	text := "det G"
+	if len(fields) > 1 {
+		text = "the last row of adj G, and det G,"
+	}
+	return id("frame").Struct(
+		id("known").Bool(),
+		id("at").Index(jen.Lit(g.dim.Offset)).Float64(),
+		idList(fields).Float64().Comment(text+" at position at"))
+}
+
+// flatEvaluate prints the method that evaluates the frame.
+func (g *generator) flatEvaluate() jen.Code {
+	p := g.newPrinter()
+	fields, es := g.frameEntries()
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = g.names.fresh(f)
+	}
+	n := len(names)
+	last := ""
+	if g.minor() != nil {
+		last = names[n-2]
+	}
+	code := g.block(p, map[*symbolic.Def]bool{}, names, es)
+	code = append(code, definite(names[n-1], last, func(status *jen.Statement) []jen.Code { return []jen.Code{jen.Return(status)} }))
+	at := func() *jen.Statement {
+		return jen.ListFunc(func(l *jen.Group) {
+			for i := range g.dim.Offset {
+				l.Add(frameField("at")).Index(jen.Lit(i))
+			}
+		})
+	}
+	hit := frameField("known")
+	for i := range g.dim.Offset {
+		hit = hit.Op("&&").Add(frameField("at")).Index(jen.Lit(i)).Op("==").Id("q").Index(jen.Lit(i))
+	}
+	code = append(g.flatPrologue(p, true), code...)
+	code = append([]jen.Code{jen.If(hit).Block(jen.Return(okay())), frameField("known").Op("=").False()}, code...)
+	code = append(code,
+		jen.ListFunc(func(l *jen.Group) {
+			for _, f := range fields {
+				l.Add(frameField(f))
+			}
+		}).Op("=").Add(idList(names)),
+		at().Op("=").Add(elements("q", g.dim.Offset)),
+		frameField("known").Op("=").True(),
+		jen.Return(okay()))
+	return doc("evaluate makes the frame of the metric that of position q, unless it is already.",
+		g.method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(code...))
+}
+
+// second prints u₂ at the momentum p.
+func (g *generator) second() *jen.Statement {
+	u := prod(frameField("diag"), id("p").Index(jen.Lit(1)))
+	if g.crossed() {
+		u = prod(frameField("off"), id("p").Index(jen.Lit(0))).Op("+").Add(u)
+	}
+	return u
+}
+
+// prod prints a product that no addition is fused with.
+func prod(factors ...jen.Code) *jen.Statement {
+	s := jen.Add(factors[0])
+	for _, f := range factors[1:] {
+		s = s.Op("*").Add(f)
+	}
+	return golang.Rounded(s)
+}
+
+func sqrt(x *jen.Statement) *jen.Statement { return jen.Qual("math", "Sqrt").Call(x) }
+
+// flatQuad prints pᵀG⁻¹p as quad.
+func (g *generator) flatQuad() []jen.Code {
+	square := func() *jen.Statement {
+		return prod(id("p").Index(jen.Lit(0)), id("p").Index(jen.Lit(0)))
+	}
+	if g.dim.Offset == 1 {
+		return []jen.Code{id("quad").Op(":=").Add(square()).Op("/").Add(frameField("det"))}
+	}
+	return []jen.Code{
+		id("u").Op(":=").Add(g.second()),
+		id("quad").Op(":=").Parens(square().Op("+").Id("u").Op("*").Id("u").Op("/").Add(frameField("det"))).Op("/").Add(frameField("diag")),
+	}
+}
+
+func (g *generator) flatWhiten() jen.Code {
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
+	if g.dim.Offset == 1 {
+		code = append(code, elements("z", 1).Op("=").Add(p1()).Op("/").Add(sqrt(frameField("det"))))
+	} else {
+		code = append(code,
+			jen.List(id("r"), id("u")).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(frameField("diag"))), g.second()),
+			elements("z", 2).Op("=").List(prod(id("r"), p1()), id("r").Op("*").Id("u").Op("/").Add(sqrt(frameField("det")))))
+	}
+	return g.whitenMethod(append(code, jen.Return(okay()))...)
+}
+
+func (g *generator) flatLength() jen.Code {
+	det, diag := func() *jen.Statement { return frameField("det") }, func() *jen.Statement { return frameField("diag") }
+	entry := func(v string, i int) *jen.Statement { return id(v).Index(jen.Lit(i)) }
+	square := func(x *jen.Statement) *jen.Statement { return prod(x, x) }
+	var q, p []jen.Code
+	if g.dim.Offset == 1 {
+		q = []jen.Code{id("sum").Op("+=").Add(prod(det(), entry("dq", 0), entry("dq", 0)))}
+		p = []jen.Code{id("sum").Op("+=").Add(square(entry("dp", 0))).Op("/").Add(det())}
+	} else {
+		// z = Lᵀdq, and L⁻¹dp as in Energy.
+		u, z := prod(diag(), entry("dp", 1)), prod(diag(), entry("dq", 0))
+		if g.crossed() {
+			u = prod(frameField("off"), entry("dp", 0)).Op("+").Add(u)
+			z = z.Op("-").Add(prod(frameField("off"), entry("dq", 1)))
+		}
+		q = []jen.Code{id("z").Op(":=").Add(z),
+			id("sum").Op("+=").Parens(prod(id("z"), id("z")).Op("+").Add(prod(det(), entry("dq", 1), entry("dq", 1)))).Op("/").Add(diag())}
+		p = []jen.Code{id("u").Op(":=").Add(u),
+			id("sum").Op("+=").Parens(square(entry("dp", 0)).Op("+").Id("u").Op("*").Id("u").Op("/").Add(det())).Op("/").Add(diag())}
+	}
+	return g.lengthMethod(
+		notOK(g.frameCall(), jen.Return(jen.Qual("math", "NaN").Call(), id("st"))),
+		id("sum").Op(":=").Lit(0.0),
+		jen.If(id("dq").Op("!=").Nil()).Block(q...),
+		jen.If(id("dp").Op("!=").Nil()).Block(p...),
+		jen.Return(sqrt(id("sum")), okay()))
+}
+
+func (g *generator) flatDrawMomentum() jen.Code {
+	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
+	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
+	if g.dim.Offset == 1 {
+		code = append(code, p1().Op("=").Add(prod(p1(), sqrt(frameField("det")))))
+	} else {
+		x := prod(sqrt(frameField("det")), id("p").Index(jen.Lit(1)))
+		if g.crossed() {
+			x = jen.Parens(x.Op("-").Add(prod(frameField("off"), p1())))
+		}
+		code = append(code,
+			id("root").Op(":=").Add(sqrt(frameField("diag"))),
+			elements("p", 2).Op("=").List(prod(id("root"), p1()), x.Op("/").Id("root")))
+	}
+	return g.drawMomentumMethod(append(code, jen.Return(okay()))...)
+}
+
+// frameCall prints the evaluation of the frame.
+func (g *generator) frameCall() *jen.Statement { return sdot("evaluate").Call(id("q")) }
