@@ -153,9 +153,6 @@ func (o *Options) Validate(p Posterior) error {
 				errs = append(errs, blockError(name, err))
 			}
 		}
-		if n := b.system.Info().Dim(); n <= 2 && t.Solver.Method == Anderson {
-			errs = append(errs, blockError(name, fmt.Errorf("solver anderson: with %d coordinates plain iterations are faster, and there is nothing else: take fixed-point", n)))
-		}
 	}
 	if o.Metric != DiagE && !adapts {
 		wrong("metric %v: model %s has a metric of its own, so there is none to adapt", o.Metric, in.Name)

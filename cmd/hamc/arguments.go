@@ -147,7 +147,7 @@ func completeFlags(cmd *cobra.Command) {
 		case "reverse-check":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(reverseChecks()...))
 		case "solver":
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("fixed-point", "anderson"))
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(runtime.FixedPoint.String(), runtime.Anderson.String(), runtime.Newton.String()))
 		case "norm":
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed(runtime.MetricNorm.String(), runtime.MaxNorm.String()))
 		case "executor":

@@ -22,19 +22,21 @@ func TestNoAllocations(t *testing.T) {
 		}
 		for _, k := range s.integrators() {
 			step := stepper(t, m, k)
-			for _, eps := range []float64{s.eps, 40 * s.eps} {
-				sol := &runtime.Solver{Tolerance: 1e-6, MaxIterations: limit}
-				n := allocations(runs/2, func() {
-					copy(q, z.q)
-					copy(p, z.p)
-					m.DrawMomentum(p, q)
-					m.Energy(q, p)
-					runtime.Integrate(step, q, p, eps, 5, sol)
-					m.Energy(q, p)
-					m.Gradient(grad, q)
-				})
-				if n != 0 {
-					t.Errorf("%v, ε = %v: a trajectory allocates %v times", k, eps, n)
+			for _, method := range iterative(k) {
+				for _, eps := range []float64{s.eps, 40 * s.eps} {
+					sol := &runtime.Solver{Tolerance: 1e-6, MaxIterations: limit, Method: method}
+					n := allocations(runs/2, func() {
+						copy(q, z.q)
+						copy(p, z.p)
+						m.DrawMomentum(p, q)
+						m.Energy(q, p)
+						runtime.Integrate(step, q, p, eps, 5, sol)
+						m.Energy(q, p)
+						m.Gradient(grad, q)
+					})
+					if n != 0 {
+						t.Errorf("%v by %v, ε = %v: a trajectory allocates %v times", k, method, eps, n)
+					}
 				}
 			}
 			kernel := must[*runtime.HMC](t)(runtime.NewHMC(m, k, runtime.Solver{Tolerance: 1e-6, MaxIterations: limit, StopStalled: true}))

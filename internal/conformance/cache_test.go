@@ -46,6 +46,8 @@ func (s *subject) operations() []operation {
 	}
 	good := runtime.Solver{Tolerance: 1e-9, MaxIterations: 200, StopStalled: true}
 	short := runtime.Solver{Tolerance: 1e-9, MaxIterations: 2}
+	mixed := good
+	mixed.Method = runtime.Anderson
 	return []operation{
 		{"LogDensity", func(m runtime.System, z state, _ float64) []float64 {
 			return []float64{m.LogDensity(z.q)}
@@ -80,6 +82,7 @@ func (s *subject) operations() []operation {
 		}},
 		step("StepGLFb", good, glfb),
 		step("StepIMb", good, imb),
+		step("StepIMb by Anderson", mixed, imb),
 		step("StepLeapfrog", good, leapfrog),
 		step("StepGLFb, too few iterations", short, glfb),
 		step("StepIMb, too few iterations", short, imb),

@@ -74,6 +74,7 @@ func kernels() []*kernel {
 		{name: "glfb, banana", of: b, times: 4, tune: whole(glfb, 0.25)},
 		{name: "ima, funnel", of: f, times: 1, tune: whole(ima, 1.2)},
 		{name: "imb, banana", of: b, times: 4, tune: whole(imb, 0.6)},
+		{name: "imb anderson, banana", of: b, times: 4, tune: whole(imb, 0.6, anderson)},
 		{name: "glfb, schools", of: s, times: 1, tune: whole(glfb, 0.6)},
 		{name: "imb, schools", of: s, times: 1, tune: whole(imb, 0.7)},
 		{name: "imb anderson, schools", of: s, times: 1, tune: whole(imb, 1, anderson)},

@@ -249,6 +249,14 @@ func stepper(t testing.TB, m runtime.Model, k runtime.Integrator) runtime.StepFu
 	return must[runtime.StepFunc](t)(runtime.Stepper(m, k, runtime.DefaultMethod))
 }
 
+// iterative returns the fixed-point methods that an integrator knows.
+func iterative(k runtime.Integrator) []runtime.Method {
+	if k == runtime.IMb {
+		return []runtime.Method{runtime.FixedPoint, runtime.Anderson}
+	}
+	return []runtime.Method{runtime.FixedPoint}
+}
+
 // plain returns the paper's solver: tolerance δ, 1000 iterations.
 func plain(delta float64) *runtime.Solver {
 	return &runtime.Solver{Tolerance: delta, MaxIterations: 1000}

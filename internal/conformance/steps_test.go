@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/hamc-dev/hamc/internal/campaign"
@@ -13,6 +14,10 @@ import (
 // relative to max(1, |z|∞). Where they take the same iterations only rounding
 // differs; the largest difference measured was 3e-14.
 const stepTolerance = 1e-12
+
+// longSolve is the number of iterations above which accelerated ones are not compared: where they do not soon
+// converge, residuals become nearly dependent, and rounding decides on the iterates.
+const longSolve = 16
 
 // TestStepsAgainstGeneric compares trajectories by generated steps, caches and
 // all, with those of the runtime's generic steps over the same model and over
@@ -29,32 +34,39 @@ func TestStepsAgainstGeneric(t *testing.T) {
 			references = append(references, runtime.Generic(s.hand))
 		}
 		for _, k := range s.own() {
-			for i, z := range states {
-				eps := s.eps
-				if i%2 == 1 {
-					eps = -eps
-				}
-				solver := plain(1e-9)
-				solver.Norm = runtime.Norm(i / 2 % 2) // each, forwards and backwards
-				got := join(z.q, z.p)
-				q, p := got[:s.dim()], got[s.dim():]
-				a := runtime.Integrate(stepper(t, m, k), q, p, eps, steps, solver)
-				h, l, _ := m.Energy(q, p)
-				for _, ref := range references {
-					want := join(z.q, z.p)
-					q, p := want[:s.dim()], want[s.dim():]
-					b := runtime.Integrate(stepper(t, ref, k), q, p, eps, steps, solver)
-					if a.Status != runtime.OK || b.Status != runtime.OK {
-						t.Fatalf("%v, state %d: %v, want %v, both ok", k, i, a.Status, b.Status)
+			for _, method := range iterative(k) {
+				for i, z := range states {
+					eps := s.eps
+					if i%2 == 1 {
+						eps = -eps
 					}
-					near(t, k.String(), got, want, stepTolerance)
-					// With a constant metric the generated GLF(b) is the leapfrog
-					// and solves nothing.
-					if a.Iterations != b.Iterations && !(s.constant() && k == runtime.GLFb) {
-						t.Errorf("%v, state %d: %d iterations, want %d", k, i, a.Iterations, b.Iterations)
+					solver := plain(1e-9)
+					solver.Method = method
+					solver.Norm = runtime.Norm(i / 2 % 2) // each, forwards and backwards
+					what := fmt.Sprintf("%v by %v, state %d", k, method, i)
+					got := join(z.q, z.p)
+					q, p := got[:s.dim()], got[s.dim():]
+					a := runtime.Integrate(stepper(t, m, k), q, p, eps, steps, solver)
+					h, l, _ := m.Energy(q, p)
+					for _, ref := range references {
+						want := join(z.q, z.p)
+						q, p := want[:s.dim()], want[s.dim():]
+						b := runtime.Integrate(stepper(t, ref, k), q, p, eps, steps, solver)
+						if a.Status != runtime.OK || b.Status != runtime.OK {
+							t.Fatalf("%s: %v, want %v, both ok", what, a.Status, b.Status)
+						}
+						if method == runtime.Anderson && min(a.Iterations, b.Iterations) > longSolve*steps {
+							continue
+						}
+						near(t, what, got, want, stepTolerance)
+						// With a constant metric the generated GLF(b) is the leapfrog
+						// and solves nothing.
+						if a.Iterations != b.Iterations && !(s.constant() && k == runtime.GLFb) {
+							t.Errorf("%s: %d iterations, want %d", what, a.Iterations, b.Iterations)
+						}
+						hr, lr := energy(t, ref.(runtime.System), q, p)
+						near(t, what+": H + L", []float64{h + l}, []float64{hr + lr}, dynamicsTolerance*size(l))
 					}
-					hr, lr := energy(t, ref.(runtime.System), q, p)
-					near(t, k.String()+" H + L", []float64{h + l}, []float64{hr + lr}, dynamicsTolerance*size(l))
 				}
 			}
 		}

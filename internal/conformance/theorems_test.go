@@ -21,10 +21,14 @@ func TestReversible(t *testing.T) {
 			states = states[:2]
 		}
 		for _, k := range s.integrators() {
-			for i, z := range states {
-				e, st := runtime.ReversibilityError(m, runtime.MaxNorm, stepper(t, m, k), z.q, z.p, s.eps/3, 10, plain(tight))
-				if st != runtime.OK || !(e <= 1e-11*size(join(z.q, z.p)...)) {
-					t.Errorf("%v, state %d: violated by %.1e, status %v", k, i, e, st)
+			for _, method := range iterative(k) {
+				solver := plain(tight)
+				solver.Method = method
+				for i, z := range states {
+					e, st := runtime.ReversibilityError(m, runtime.MaxNorm, stepper(t, m, k), z.q, z.p, s.eps/3, 10, solver)
+					if st != runtime.OK || !(e <= 1e-11*size(join(z.q, z.p)...)) {
+						t.Errorf("%v by %v, state %d: violated by %.1e, status %v", k, method, i, e, st)
+					}
 				}
 			}
 		}
@@ -42,10 +46,14 @@ func TestVolume(t *testing.T) {
 			states, steps, tol = states[:1], 2, 1e-6
 		}
 		for _, k := range s.tried() {
-			for i, z := range states {
-				e, st := runtime.VolumeError(m, runtime.MaxNorm, stepper(t, m, k), z.q, z.p, s.eps, steps, plain(tight), 1e-5)
-				if st != runtime.OK || !(e <= tol) {
-					t.Errorf("%v, state %d: violated by %.1e, status %v", k, i, e, st)
+			for _, method := range iterative(k) {
+				solver := plain(tight)
+				solver.Method = method
+				for i, z := range states {
+					e, st := runtime.VolumeError(m, runtime.MaxNorm, stepper(t, m, k), z.q, z.p, s.eps, steps, solver, 1e-5)
+					if st != runtime.OK || !(e <= tol) {
+						t.Errorf("%v by %v, state %d: violated by %.1e, status %v", k, method, i, e, st)
+					}
 				}
 			}
 		}

@@ -285,9 +285,6 @@ func (w *workload) runRows(h *benchmarks.Hamc) error {
 	standard := 0       // the row of the defaults
 	for _, k := range methods {
 		for _, method := range k.methods {
-			if method == runtime.Anderson && w.model.Info().Dim() <= 2 {
-				continue // with so few coordinates it is refused
-			}
 			flags := append([]string{"--integrator", k.integrator.String(), "--solver", method.String()}, w.flags...)
 			o, err := h.Run(filepath.Join("examples", name+".ham"), flags...)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/runtime"
@@ -466,7 +467,7 @@ func (p *prober) at(s runtime.System, q []float64) {
 func (p *prober) limits(s runtime.System, q0, p0 []float64) {
 	run := func(eps float64, sv runtime.Solver, note func(t step, r runtime.StepResult, q, mom []float64)) {
 		for _, t := range stepsWith(s, eps, &sv) {
-			if t.count != 1 || s.Info().Metric.Constant && t.name != "StepIMb" {
+			if t.count != 1 || s.Info().Metric.Constant && !strings.HasPrefix(t.name, "StepIMb") {
 				continue // the generated GLF(b) of a constant metric solves nothing
 			}
 			q, mom := clone(q0), clone(p0)
@@ -483,6 +484,9 @@ func (p *prober) limits(s runtime.System, q0, p0 []float64) {
 	sv = *Solver()
 	sv.StopStalled = true
 	run(4*StepSize, sv, func(t step, r runtime.StepResult, q, mom []float64) {
+		if t.name == accelerated {
+			return // rounding decides where steps that are so long stall: residuals become nearly dependent
+		}
 		if r.Status == runtime.NonFinite || r.Status == runtime.NotPositiveDefinite {
 			p.record(t.name+" runs away", nil) // as below
 			return
@@ -571,13 +575,19 @@ type step struct {
 	f     func(q, p []float64) runtime.StepResult
 }
 
+// accelerated is the name of the implicit midpoint with Anderson's acceleration.
+const accelerated = "StepIMb by Anderson"
+
 func steps(s runtime.System) []step { return stepsWith(s, StepSize, Solver()) }
 
 func stepsWith(s runtime.System, eps float64, sv *runtime.Solver) []step {
 	im := func(q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, sv) }
 	glf := func(q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, sv) }
 	leap := func(q, p []float64) runtime.StepResult { return s.StepLeapfrog(q, p, eps) }
-	list := []step{{"StepIMb", 1, im}, {"StepIMb", 3, im}, {"StepGLFb", 1, glf}, {"StepGLFb", 3, glf}}
+	mix := *sv
+	mix.Method = runtime.Anderson
+	mixed := func(q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, &mix) }
+	list := []step{{"StepIMb", 1, im}, {"StepIMb", 3, im}, {accelerated, 1, mixed}, {"StepGLFb", 1, glf}, {"StepGLFb", 3, glf}}
 	if s.Info().Metric.Constant {
 		list = append(list, step{"StepLeapfrog", 1, leap}, step{"StepLeapfrog", 3, leap})
 	}
