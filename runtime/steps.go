@@ -215,6 +215,7 @@ func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	pbar, qnew := w.x[:n], w.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
+	// The momentum, with all that depends on q fixed.
 	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, func(y, x []float64) Status {
 		w.kick(s, y, q, x, p, force, h)
 		return OK
@@ -222,6 +223,7 @@ func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	if r.Status != OK {
 		return r
 	}
+	// The position, with the velocity at q fixed.
 	s.Solve(w.v0, pbar)
 	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, func(y, x []float64) Status {
 		return w.drift(s, y, x, q, pbar, h)
@@ -248,6 +250,7 @@ func (w *Steps) finishGLFb(s Stages, q, p []float64, h float64, r StepResult) St
 		return r
 	}
 	pbar, qnew := w.x[:len(q)], w.x[len(q):]
+	// The momentum again, explicitly.
 	force, st := s.Complete(qnew)
 	if r.Status = st; st != OK {
 		return r

@@ -590,6 +590,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 	}
 	pT1, pT2 = p1, p2
 	t1, t2 = q1, q2
+	// The momentum, with all that depends on q fixed.
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
@@ -669,6 +670,7 @@ solved:
 	if r.Status != rt.OK {
 		return r
 	}
+	// The position, with the velocity at q fixed.
 	var iterations int
 	{
 		limit := sv.Tolerance
@@ -735,6 +737,7 @@ solved2:
 	if r.Status != rt.OK {
 		return r
 	}
+	// The momentum again, explicitly.
 	a1, a2, a3, r2, w1, w2, st3 := s.quantities(t1, t2)
 	if r.Status = st3; st3 != rt.OK {
 		return r

@@ -594,6 +594,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 	}
 	pMu, pSigma = p1, p2
 	mu, sigma = q1, q2
+	// The momentum, with all that depends on q fixed.
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
@@ -672,6 +673,7 @@ solved:
 	if r.Status != rt.OK {
 		return r
 	}
+	// The position, with the velocity at q fixed.
 	var iterations int
 	{
 		limit := sv.Tolerance
@@ -736,6 +738,7 @@ solved2:
 	if r.Status != rt.OK {
 		return r
 	}
+	// The momentum again, explicitly.
 	a1b, a2, a3, r2, w1, w2, st3 := s.quantities(mu, sigma)
 	if r.Status = st3; st3 != rt.OK {
 		return r
