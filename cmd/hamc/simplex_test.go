@@ -55,13 +55,13 @@ func chainsIn(t *testing.T, dir string) (chains []*draws.Chain) {
 // standard errors, whatever the metric, and those of an independent draw in each are too.
 func TestSimplexPosterior(t *testing.T) {
 	n := campaign.Cases(t, 1500, 10000)
-	for i, metric := range []string{"", "identity", "fisher", "hessian + 2*identity", "softabs(alpha = 1)"} {
+	for _, metric := range campaign.Sample(t, []string{"fisher", "", "identity", "hessian + 2*identity", "softabs(alpha = 1)"}, 2) {
 		text := simplexModel
 		if metric != "" {
 			text += "metric " + metric + "\n"
 		}
 		inDir(t, map[string]string{"parts.ham": text, "parts.data.json": simplexData})
-		evaluate := fmt.Sprintf("--evaluate=%v", i == 1)
+		evaluate := fmt.Sprintf("--evaluate=%v", metric == "identity")
 		fine(t, "run", "parts.ham", "--quiet", evaluate, "--draws", fmt.Sprint(n), "--seed", "3", "--output-dir", "out")
 		chains := chainsIn(t, "out")
 		for _, name := range []string{"theta", "again"} {
