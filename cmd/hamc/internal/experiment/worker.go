@@ -3,6 +3,7 @@ package experiment
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"strings"
+	"text/template"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/runtime/grid"
@@ -84,29 +86,17 @@ func (src *Source) Build(ctx context.Context) (*sampler.Binary, error) {
 	return bin, err
 }
 
+//go:embed worker.go.tmpl
+var mainText string
+
+var mainProgram = template.Must(template.New("worker").Parse(mainText))
+
 // main returns the source of the worker's package main, which has the given import path.
 func (src *Source) main(path string) string {
-	var b bytes.Buffer
-	fmt.Fprint(&b, "// Command worker runs the cells of a grid.\npackage main\n\nimport (\n\t\"io\"\n\n")
-	for _, m := range src.Models {
-		fmt.Fprintf(&b, "\t%q\n", path+"/"+m.Package)
-	}
-	for i := range src.With {
-		fmt.Fprintf(&b, "\twith%d %q\n", i, fmt.Sprintf("%s/with%d", path, i))
-	}
-	fmt.Fprint(&b, "\t\"github.com/hamc-dev/hamc/runtime\"\n\t\"github.com/hamc-dev/hamc/runtime/grid\"\n)\n\nfunc main() {\n\tgrid.Main(&grid.Program{\n\t\tModels: map[string]grid.Load{\n")
-	for _, m := range src.Models {
-		fmt.Fprintf(&b, "\t\t\t%[1]q: func(r io.Reader, name string) (runtime.Posterior, error) {\n\t\t\t\td, err := %[1]s.ReadData(r, name)\n\t\t\t\tif err != nil {\n\t\t\t\t\treturn nil, err\n\t\t\t\t}\n\t\t\t\treturn %[1]s.New(d)\n\t\t\t},\n", m.Package)
-	}
-	fmt.Fprint(&b, "\t\t},\n\t\tExtensions: []grid.Extension{")
-	for i := range src.With {
-		if i > 0 {
-			fmt.Fprint(&b, ", ")
-		}
-		fmt.Fprintf(&b, "with%d.Extension", i)
-	}
-	fmt.Fprint(&b, "},\n\t})\n}\n")
-	return b.String()
+	return sampler.Source(mainProgram, struct {
+		Path string
+		*Source
+	}{path, src})
 }
 
 // Describe asks a worker for what its extensions hold.

@@ -5,6 +5,7 @@ package sampler
 import (
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"sort"
 	"strings"
 	"syscall"
+	"text/template"
 	"time"
 
 	"github.com/hamc-dev/hamc"
@@ -65,34 +67,26 @@ func (b *Binary) Remove() {
 	}
 }
 
-const mainSource = `// Command sampler draws from one model.
-package main
+//go:embed sampler.go.tmpl
+var mainText string
 
-import (
-	"io"
+var mainProgram = template.Must(template.New("sampler").Parse(mainText))
 
-	"%s/model"
-	"github.com/hamc-dev/hamc/runtime"
-	"github.com/hamc-dev/hamc/runtime/driver"
-)
-
-func main() {
-	driver.Main(func(r io.Reader, name string) (runtime.Posterior, error) {
-		d, err := model.ReadData(r, name)
-		if err != nil {
-			return nil, err
-		}
-		return model.New(d)
-	})
+// Source is the source of a package main, made of a template.
+func Source(t *template.Template, fields any) string {
+	var b strings.Builder
+	if err := t.Execute(&b, fields); err != nil {
+		panic(err) // a field that the template names is not there
+	}
+	return b.String()
 }
-`
 
 // Build builds the sampler of a generated package named model, or finds it
 // built before, as BuildProgram does.
 func Build(ctx context.Context, code []byte) (*Binary, error) {
 	return BuildProgram(ctx, &Program{
 		Files: []File{{"model/model.go", code}},
-		Main:  func(path string) string { return fmt.Sprintf(mainSource, path) },
+		Main:  func(path string) string { return Source(mainProgram, struct{ Path string }{path}) },
 	})
 }
 
