@@ -334,34 +334,11 @@ func (w *walker) warmUp() error {
 // sample makes the draws of a chain.
 func (w *walker) sample() error {
 	out, opt := w.out, &w.opt
-	if !opt.Discard {
-		columns := func(n int) [][]float64 {
-			x := make([][]float64, n)
-			for i := range x {
-				x[i] = make([]float64, 0, min(opt.Draws-out.Drawn(), maxReserve))
-			}
-			return x
-		}
-		out.Draws, out.Stats = columns(len(w.kept)), columns(w.stats)
-	}
+	w.reserve()
 	row := make([]float64, w.stats+len(w.kept))
 	own := w.sweep.Posterior.Info().Size()
 	values := make([]float64, own+QuantitiesLen(quantities(w.sweep.Posterior)))
-	params, generated := values[:own], values[own:]
-	// Those of a sweep that is cut short go with it.
-	var failed []Failure
-	w.sweep.failed = func(i int, st Status, entered bool) {
-		if out.Blocks[i].Sampling.ByStatus[st] >= maxFailures {
-			return
-		}
-		f := Failure{Draw: out.Drawn() + 1, Block: w.sweep.Names[i], Status: st}
-		if entered {
-			f.Q, f.Runaway = w.sweep.locate(i, w.q)
-		} else {
-			f.Q = slices.Clone(w.q)
-		}
-		failed = append(failed, f)
-	}
+	failed := w.collectFailures() // those of a sweep that is cut short go with it
 	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
 		ts, ok := w.transition(streamSampling, n)
 		if !ok {
@@ -375,20 +352,13 @@ func (w *walker) sample() error {
 			}
 			out.Audits = append(out.Audits, audits...)
 		}
-		out.Failures = append(out.Failures, failed...)
+		out.Failures = append(out.Failures, *failed...)
 		w.progress.add(ts)
 		for i := range ts {
 			out.Blocks[i].Sampling.Add(&ts[i])
 		}
 		sweepStats(row[:w.stats], ts)
-		w.sweep.Posterior.Constrain(params, w.q)
-		if len(generated) > 0 {
-			w.stream.Seek(streamGenerate, uint64(n))
-			w.sweep.Posterior.(Generator).Generate(generated, w.q, w.rng)
-		}
-		for i, at := range w.kept {
-			row[w.stats+i] = values[at]
-		}
+		w.report(row[w.stats:], values[:own], values[own:], n)
 		if !opt.Discard {
 			for j, x := range row[:w.stats] {
 				out.Stats[j] = append(out.Stats[j], x)
@@ -397,26 +367,81 @@ func (w *walker) sample() error {
 				out.Draws[j] = append(out.Draws[j], x)
 			}
 		}
-		if x, ok := w.observer.(Auditor); ok {
-			for i := range audits {
-				if err := w.told(x.Audit(w.c, &audits[i])); err != nil {
-					return err
-				}
-			}
+		if err := w.tell(row, audits, *failed); err != nil {
+			return err
 		}
-		if x, ok := w.observer.(FailureObserver); ok {
-			for i := range failed {
-				if err := w.told(x.Failed(w.c, &failed[i])); err != nil {
-					return err
-				}
-			}
+		*failed = (*failed)[:0]
+	}
+	return nil
+}
+
+// reserve makes room for the draws that are to be kept.
+func (w *walker) reserve() {
+	if w.opt.Discard {
+		return
+	}
+	columns := func(n int) [][]float64 {
+		x := make([][]float64, n)
+		for i := range x {
+			x[i] = make([]float64, 0, min(w.opt.Draws-w.out.Drawn(), maxReserve))
 		}
-		failed = failed[:0]
-		if w.observer != nil {
-			if err := w.told(w.observer.Draw(w.c, row, w.state)); err != nil {
+		return x
+	}
+	w.out.Draws, w.out.Stats = columns(len(w.kept)), columns(w.stats)
+}
+
+// collectFailures makes the sweep add the failures of its blocks to a list, up to maxFailures of each kind.
+func (w *walker) collectFailures() *[]Failure {
+	failed := &[]Failure{}
+	w.sweep.failed = func(i int, st Status, entered bool) {
+		if w.out.Blocks[i].Sampling.ByStatus[st] >= maxFailures {
+			return
+		}
+		f := Failure{Draw: w.out.Drawn() + 1, Block: w.sweep.Names[i], Status: st}
+		if entered {
+			f.Q, f.Runaway = w.sweep.locate(i, w.q)
+		} else {
+			f.Q = slices.Clone(w.q)
+		}
+		*failed = append(*failed, f)
+	}
+	return failed
+}
+
+// report writes the components of draw n that are kept to dst, by way of all parameters and generated quantities.
+func (w *walker) report(dst, params, generated []float64, n int) {
+	w.sweep.Posterior.Constrain(params, w.q)
+	if len(generated) > 0 {
+		w.stream.Seek(streamGenerate, uint64(n))
+		w.sweep.Posterior.(Generator).Generate(generated, w.q, w.rng)
+	}
+	for i, at := range w.kept {
+		if at < len(params) {
+			dst[i] = params[at]
+		} else {
+			dst[i] = generated[at-len(params)]
+		}
+	}
+}
+
+// tell tells the observer of a draw, with its audits and failures.
+func (w *walker) tell(row []float64, audits []Audit, failed []Failure) error {
+	if x, ok := w.observer.(Auditor); ok {
+		for i := range audits {
+			if err := w.told(x.Audit(w.c, &audits[i])); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if x, ok := w.observer.(FailureObserver); ok {
+		for i := range failed {
+			if err := w.told(x.Failed(w.c, &failed[i])); err != nil {
+				return err
+			}
+		}
+	}
+	if w.observer == nil {
+		return nil
+	}
+	return w.told(w.observer.Draw(w.c, row, w.state))
 }

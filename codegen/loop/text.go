@@ -92,86 +92,93 @@ func (t *text) function(f *Func) {
 // Free lists the variables that the body reads or sets and does not declare, sizes first, then
 // in the order of their first use; what a view is a part of comes before it.
 func (f *Func) Free() []*Var {
-	own, seen := map[*Var]bool{}, map[*Var]bool{}
-	var sizes, out []*Var
-	var note func(v *Var)
-	ints := func(list ...*Int) {
-		for _, i := range list {
-			if i != nil {
-				Ints(i, func(x *Int) {
-					if x.Var != nil {
-						note(x.Var)
-					}
-				})
-			}
+	x := &free{own: map[*Var]bool{}, seen: map[*Var]bool{}}
+	Each(f.Body, x.stmt)
+	return append(x.sizes, x.out...)
+}
+
+// free is the search for the variables that statements read or set and do not declare.
+type free struct {
+	own, seen  map[*Var]bool
+	sizes, out []*Var
+}
+
+func (f *free) note(v *Var) {
+	if v == nil || f.own[v] || f.seen[v] {
+		return
+	}
+	f.seen[v] = true
+	if v.Home == View {
+		f.note(v.Of)
+		f.ints(v.From, v.To)
+	}
+	f.ints(v.Shape...)
+	if v.Home == Size {
+		f.sizes = append(f.sizes, v)
+		return
+	}
+	f.out = append(f.out, v)
+}
+
+func (f *free) ints(list ...*Int) {
+	for _, i := range list {
+		if i != nil {
+			Ints(i, func(x *Int) { f.note(x.Var) })
 		}
 	}
-	note = func(v *Var) {
-		if v == nil || own[v] || seen[v] {
-			return
-		}
-		seen[v] = true
-		if v.Home == View {
-			note(v.Of)
-			ints(v.From, v.To)
-		}
-		ints(v.Shape...)
-		if v.Home == Size {
-			sizes = append(sizes, v)
-			return
-		}
-		out = append(out, v)
-	}
-	expr := func(e *Expr) {
-		Nodes(e, func(x *Expr) {
-			note(x.Var)
-			ints(x.At...)
-		})
-	}
-	Each(f.Body, func(st Stmt) {
-		switch st := st.(type) {
-		case *For:
-			ints(st.From, st.To)
-			own[st.V] = true
-		case *If:
-			for _, c := range st.Conds {
-				ints(c.X, c.Y)
-			}
-		case *Let:
-			expr(st.E)
-			own[st.V] = true
-		case *Set:
-			note(st.V)
-			ints(st.At...)
-			expr(st.E)
-		case *Clear:
-			note(st.V)
-		case *Keep:
-			note(st.V)
-		case *Kernel:
-			for _, v := range st.Args {
-				note(v)
-			}
-			if st.V.Scalar() {
-				own[st.V] = true
-			}
-			note(st.V)
-		case *Fit:
-			ints(st.From, st.To, st.Responses)
-			note(st.Weights)
-			note(st.Y)
-			for _, x := range st.X {
-				note(x.V)
-				ints(x.Columns)
-			}
-		case *FitPart:
-			if st.V.Scalar() {
-				own[st.V] = true
-			}
-			note(st.V)
-		}
+}
+
+func (f *free) expr(e *Expr) {
+	Nodes(e, func(x *Expr) {
+		f.note(x.Var)
+		f.ints(x.At...)
 	})
-	return append(sizes, out...)
+}
+
+// result notes what a statement fills, or declares if it is a number.
+func (f *free) result(v *Var) {
+	if v.Scalar() {
+		f.own[v] = true
+	}
+	f.note(v)
+}
+
+func (f *free) stmt(st Stmt) {
+	switch st := st.(type) {
+	case *For:
+		f.ints(st.From, st.To)
+		f.own[st.V] = true
+	case *If:
+		for _, c := range st.Conds {
+			f.ints(c.X, c.Y)
+		}
+	case *Let:
+		f.expr(st.E)
+		f.own[st.V] = true
+	case *Set:
+		f.note(st.V)
+		f.ints(st.At...)
+		f.expr(st.E)
+	case *Clear:
+		f.note(st.V)
+	case *Keep:
+		f.note(st.V)
+	case *Kernel:
+		for _, v := range st.Args {
+			f.note(v)
+		}
+		f.result(st.V)
+	case *Fit:
+		f.ints(st.From, st.To, st.Responses)
+		f.note(st.Weights)
+		f.note(st.Y)
+		for _, x := range st.X {
+			f.note(x.V)
+			f.ints(x.Columns)
+		}
+	case *FitPart:
+		f.result(st.V)
+	}
 }
 
 // text writes the text form.
