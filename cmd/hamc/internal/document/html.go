@@ -80,7 +80,11 @@ func (d *Document) HTML() []byte {
 			fmt.Fprintf(&body, "<pre tabindex=\"0\">\n%s</pre>\n", html.EscapeString(printable(e.Text)))
 		}
 	}
+	return wholePage(plain(title), body.Bytes(), styles)
+}
 
+// wholePage is the page with a body.
+func wholePage(title string, body []byte, styles []string) []byte {
 	// The page may use these style sheets, and nothing else: no text in it can
 	// bring in another.
 	policy := "default-src 'none'; style-src"
@@ -104,7 +108,7 @@ func (d *Document) HTML() []byte {
 %s</main>
 </body>
 </html>
-`, policy, html.EscapeString(plain(title)), css, body.Bytes())
+`, policy, html.EscapeString(title), css, body)
 	return page.Bytes()
 }
 

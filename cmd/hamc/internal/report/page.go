@@ -125,16 +125,7 @@ func newPage(r *Run) (*page, error) {
 	plotted := worst(order, min(maxPlots, max(10, maxCurves/len(r.Chains))))
 	flags, known := r.flags()
 	p.HasFlags = known
-	for c := range flags {
-		for _, f := range flags[c] {
-			for bit := range p.Flagged {
-				p.Flagged[bit] += int(f >> bit & 1)
-			}
-			if f != 0 {
-				p.Marked++
-			}
-		}
-	}
+	p.countFlags(flags)
 	p.because()
 	d := payload{Draws: r.draws(), Points: densityPoints, Bins: rankBins(r.draws()), Lags: lags(r.draws()), LP: -1}
 	var data [][][]float64
@@ -166,15 +157,7 @@ func newPage(r *Run) (*page, error) {
 	d.curves(data, s)
 	p.notes(&d, plotted, s)
 
-	names := r.Blocks
-	if len(names) == 0 {
-		names = []string{""}
-	}
-	for _, name := range names { // of several blocks, those of the sweep are sums and means of theirs
-		if b := r.newBlock(name, &d.Histograms); len(b.Columns) > 0 {
-			p.Blocks = append(p.Blocks, b)
-		}
-	}
+	p.blocks(&d)
 	if p.Energy = r.energies(); p.Energy != nil {
 		d.Energy = p.Energy
 		if n := p.Energy.outside; n > 0 {
@@ -189,6 +172,33 @@ func newPage(r *Run) (*page, error) {
 	}
 	p.Data = template.JS(text)
 	return p, nil
+}
+
+// countFlags counts the draws that are marked, by what marks them.
+func (p *page) countFlags(flags [][]uint8) {
+	for c := range flags {
+		for _, f := range flags[c] {
+			for bit := range p.Flagged {
+				p.Flagged[bit] += int(f >> bit & 1)
+			}
+			if f != 0 {
+				p.Marked++
+			}
+		}
+	}
+}
+
+// blocks adds what is known of the sampler, for each block.
+func (p *page) blocks(d *payload) {
+	names := p.Run.Blocks
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	for _, name := range names { // of several blocks, those of the sweep are sums and means of theirs
+		if b := p.Run.newBlock(name, &d.Histograms); len(b.Columns) > 0 {
+			p.Blocks = append(p.Blocks, b)
+		}
+	}
 }
 
 func hash(text string) string {

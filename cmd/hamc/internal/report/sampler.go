@@ -108,24 +108,32 @@ func (r *Run) newBlock(name string, h *[]histogram) block {
 		add("Tree depth", "doublings of the trajectory", "Draws at the largest depth may have stopped too early.", integerHistogram(x))
 	}
 	if positive(iterations) && steps != nil {
-		var perStep []float64
-		for c := range iterations {
-			for i, n := range iterations[c] {
-				if k := steps[c][i]; k > 0 && finite(n/k) {
-					perStep = append(perStep, n/k)
-				}
-			}
-		}
-		if len(perStep) > 0 {
-			v := centralInterval(sortedFinite([][]float64{perStep}))
-			caption := "Mean number of fixed-point iterations of a step, all solves of the step together, for each trajectory."
-			if v.outside > 0 {
-				caption += fmt.Sprintf(" Outside the range shown: %d of %d.", v.outside, len(perStep))
-			}
-			add("Solver iterations per step", "fixed-point iterations", caption, newHistogram(perStep, v, histogramBins))
+		if v, caption := iterationsPerStep(iterations, steps); caption != "" {
+			add("Solver iterations per step", "fixed-point iterations", caption, v)
 		}
 	}
 	return b
+}
+
+// iterationsPerStep is the histogram of the iterations that steps took, with its caption, "" if there is none.
+func iterationsPerStep(iterations, steps [][]float64) (h histogram, caption string) {
+	var perStep []float64
+	for c := range iterations {
+		for i, n := range iterations[c] {
+			if k := steps[c][i]; k > 0 && finite(n/k) {
+				perStep = append(perStep, n/k)
+			}
+		}
+	}
+	if len(perStep) == 0 {
+		return h, ""
+	}
+	v := centralInterval(sortedFinite([][]float64{perStep}))
+	caption = "Mean number of fixed-point iterations of a step, all solves of the step together, for each trajectory."
+	if v.outside > 0 {
+		caption += fmt.Sprintf(" Outside the range shown: %d of %d.", v.outside, len(perStep))
+	}
+	return newHistogram(perStep, v, histogramBins), caption
 }
 
 // reasons counts the statuses of failed transitions.
