@@ -173,49 +173,19 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 		return nil, usage{fmt.Errorf("%s: %w", name, err)}
 	}
 	src := &experiment.Source{Spec: spec, Scale: f.scale, Data: map[string][]byte{}}
-	extend := func(name string, text []byte) error {
-		x, err := experiment.ReadExtension(name, text)
-		if err == nil {
-			src.With = append(src.With, x)
-		}
-		return err
-	}
 	for _, with := range spec.With {
 		text, err := files(with)
 		if err == nil {
-			err = extend(with, text)
+			err = extend(src, with, text)
 		}
 		if err != nil {
 			return nil, problem{fmt.Errorf("%s: with: %w", name, inWords(with, err))}
 		}
 	}
-	joined := map[string]bool{} // models that the command line brings
 	named := len(src.With)
-	for _, path := range f.with {
-		text, err := readText(path)
-		switch {
-		case err != nil:
-		case strings.HasSuffix(path, ".ham"):
-			m := spec.Models[0]
-			m.File, m.Name = path, strings.TrimSuffix(filepath.Base(path), ".ham")
-			if slices.ContainsFunc(spec.Models, func(o experiment.ModelSpec) bool { return o.Name == m.Name }) {
-				return nil, usage{fmt.Errorf("--with %s: the grid has a model of that name: rename the file", path)}
-			}
-			if err := experiment.CheckName(m.Name); err != nil {
-				return nil, usage{fmt.Errorf("--with %s: %w: rename the file", path, err)}
-			}
-			joined[m.Name] = true
-			if err := spec.Join(nil, &m); err != nil {
-				return nil, usage{fmt.Errorf("--with %s: %w", path, err)}
-			}
-		case strings.HasSuffix(path, ".go"):
-			err = extend(path, []byte(text))
-		default:
-			return nil, usage{fmt.Errorf("--with %s: expected a Go file or a model, .go or .ham", path)}
-		}
-		if err != nil {
-			return nil, problem{err}
-		}
+	joined, err := join(src, f.with)
+	if err != nil {
+		return nil, err
 	}
 	for i := range spec.Models {
 		m := &spec.Models[i]
@@ -241,28 +211,8 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 			g.bin.Remove() // else when it has run
 		}
 	}()
-	d, err := experiment.Describe(ctx, g.bin.Path)
-	if ctx.Err() != nil {
-		return nil, interruption(ctx)
-	}
-	if err != nil {
-		return nil, problem{err}
-	}
-	var integrators []string
-	for _, x := range d.Integrators {
-		if x.Extension >= named {
-			integrators = append(integrators, x.Name)
-		}
-	}
-	if err := spec.Join(integrators, nil); err != nil {
-		return nil, usage{fmt.Errorf("--with: %w", err)}
-	}
-	if g.plan, err = src.Plan(d, g.bin.Runtime); err != nil {
-		return nil, problem{fmt.Errorf("%s: %w", name, err)}
-	}
-	src.Labels(d)
-	if err := experiment.Only(g.plan, f.only); err != nil {
-		return nil, usage{err}
+	if err := g.makePlan(ctx, name, named, f.only); err != nil {
+		return nil, err
 	}
 	if f.dry {
 		return g, e.tellCells(g)
@@ -279,6 +229,76 @@ func (e *env) prepare(ctx context.Context, text []byte, name string, files func(
 		return nil, problem{err}
 	}
 	return g, nil
+}
+
+// extend adds an extension.
+func extend(src *experiment.Source, name string, text []byte) error {
+	x, err := experiment.ReadExtension(name, text)
+	if err == nil {
+		src.With = append(src.With, x)
+	}
+	return err
+}
+
+// join adds the extensions and models that the command line brings, and returns the names of the models.
+func join(src *experiment.Source, paths []string) (joined map[string]bool, err error) {
+	joined = map[string]bool{}
+	for _, path := range paths {
+		text, err := readText(path)
+		switch {
+		case err != nil:
+		case strings.HasSuffix(path, ".ham"):
+			m := src.Spec.Models[0]
+			m.File, m.Name = path, strings.TrimSuffix(filepath.Base(path), ".ham")
+			if slices.ContainsFunc(src.Spec.Models, func(o experiment.ModelSpec) bool { return o.Name == m.Name }) {
+				return nil, usage{fmt.Errorf("--with %s: the grid has a model of that name: rename the file", path)}
+			}
+			if err := experiment.CheckName(m.Name); err != nil {
+				return nil, usage{fmt.Errorf("--with %s: %w: rename the file", path, err)}
+			}
+			joined[m.Name] = true
+			if err := src.Spec.Join(nil, &m); err != nil {
+				return nil, usage{fmt.Errorf("--with %s: %w", path, err)}
+			}
+		case strings.HasSuffix(path, ".go"):
+			err = extend(src, path, []byte(text))
+		default:
+			return nil, usage{fmt.Errorf("--with %s: expected a Go file or a model, .go or .ham", path)}
+		}
+		if err != nil {
+			return nil, problem{err}
+		}
+	}
+	return joined, nil
+}
+
+// makePlan plans the cells, with what the worker says of its extensions, of which the first are named in the grid's file.
+func (g *preparedGrid) makePlan(ctx context.Context, name string, named int, only []string) error {
+	src := g.source
+	d, err := experiment.Describe(ctx, g.bin.Path)
+	if ctx.Err() != nil {
+		return interruption(ctx)
+	}
+	if err != nil {
+		return problem{err}
+	}
+	var integrators []string
+	for _, x := range d.Integrators {
+		if x.Extension >= named {
+			integrators = append(integrators, x.Name)
+		}
+	}
+	if err := src.Spec.Join(integrators, nil); err != nil {
+		return usage{fmt.Errorf("--with: %w", err)}
+	}
+	if g.plan, err = src.Plan(d, g.bin.Runtime); err != nil {
+		return problem{fmt.Errorf("%s: %w", name, err)}
+	}
+	src.Labels(d)
+	if err := experiment.Only(g.plan, only); err != nil {
+		return usage{err}
+	}
+	return nil
 }
 
 // mayLay returns an error if a directory holds something else than a grid.

@@ -242,17 +242,7 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 	if p.request.Output, err = filepath.Abs(out.dir); err != nil {
 		return problem{err}
 	}
-	mode := terminal.Auto
-	switch {
-	case f.quiet:
-		mode = terminal.Quiet
-	case f.progress == "plain":
-		mode = terminal.Plain
-	}
-	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, p.request.Options.Chains)}
-	if f.progress == "json" {
-		watch.events = json.NewEncoder(e.stderr)
-	}
+	watch := e.watcher(f, out, p.request.Options.Chains)
 	if bin == nil {
 		err = driver.Run(ctx, p.im, &p.request, watch.event)
 		watch.refused = driver.RefusedStarts(err)
@@ -264,6 +254,27 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 	for _, name := range out.stale {
 		fmt.Fprintf(e.stderr, "warning: %s was not made from these draws, but stays: it was changed, or it is not certain that hamc made it\n", filepath.Join(out.dir, name))
 	}
+	return e.conclude(ctx, err, p, out, watch)
+}
+
+// watcher follows a run as the flags ask.
+func (e *env) watcher(f *runFlags, out *output, chains int) *watcher {
+	mode := terminal.Auto
+	switch {
+	case f.quiet:
+		mode = terminal.Quiet
+	case f.progress == "plain":
+		mode = terminal.Plain
+	}
+	watch := &watcher{out: out, display: terminal.New(e.stderr, mode, chains)}
+	if f.progress == "json" {
+		watch.events = json.NewEncoder(e.stderr)
+	}
+	return watch
+}
+
+// conclude says how a run ended, and what came of it.
+func (e *env) conclude(ctx context.Context, err error, p *plan, out *output, watch *watcher) error {
 	switch {
 	case err != nil && out.begun:
 		return fmt.Errorf("%w: `hamc run --resume %s`", err, out.dir)
