@@ -32,6 +32,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -817,6 +818,43 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLongFunctions: no function has more than 80 lines, but for those whose comment says what its lines are. Tests and
+// generated code are free.
+func TestLongFunctions(t *testing.T) {
+	const most = 80
+	functions := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil || ast.IsGenerated(f) {
+			return err
+		}
+		for _, x := range f.Decls {
+			fn, ok := x.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			functions++
+			lines := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+			if lines > most && !strings.Contains(fn.Doc.Text(), " lines are ") {
+				t.Errorf("%s: %s has %d lines, and no comment on why", path, fn.Name.Name, lines)
+			}
+		}
+		return nil
+	})
+	if err != nil || functions < 1000 {
+		t.Errorf("%d functions: %v", functions, err)
 	}
 }
 

@@ -116,61 +116,66 @@ func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evid
 			}
 		}
 		for _, c := range s.kept {
-			x := chainEvidence{number: c.Number, transitions: s.draws, doublings: doublings}
-			if c.Every > 1 {
-				x.transitions = c.All()
-			}
-			stat := func(name string) []float64 {
-				if v := c.Column(prefix + name); v != nil {
-					return v[c.Warmup:][:s.draws]
-				}
-				return nil
-			}
-			tally := func(name string) *draws.Tally { // nil of a column that is missing
-				t := c.Tally(prefix + name)
-				if v := stat(name); t == nil && v != nil {
-					t = &draws.Tally{}
-					for _, y := range v {
-						t.Add(y)
-					}
-				}
-				return t
-			}
-			if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
-				x.doublings = float64(k)
-			}
-			x.accept, x.stepSize, x.depth = mean(tally("accept_stat__")), mean(tally("stepsize__")), mean(tally("treedepth__"))
-			x.steps, x.iterations = sum(tally("n_leapfrog__")), sum(tally("solver_iterations__"))
-			x.divergent, x.irreversible = count(tally("divergent__")), count(tally("irreversible__"))
-			x.tells.divergent, x.tells.irreversible = tally("divergent__") != nil, tally("irreversible__") != nil
-			if b.dynamic() {
-				if t := tally("treedepth__"); t != nil {
-					x.saturated = t.Other
-					for d := b.maxDepth; d < len(t.Small); d++ {
-						x.saturated += t.Small[d]
-					}
-				}
-			} else {
-				x.depth = math.NaN()
-			}
-			if t := tally("failure__"); t != nil {
-				copy(x.failures[:runtime.NumStatus], t.Small[:])
-				x.failures[runtime.NumStatus] = t.N
-				for _, n := range x.failures[:runtime.NumStatus] {
-					x.failures[runtime.NumStatus] -= n
-				}
-			}
-			x.ebfmi = math.NaN()
-			if t := c.Tally("energy__"); whole && t != nil {
-				x.ebfmi = t.EBFMI()
-			} else if whole {
-				x.ebfmi = diagnostics.EBFMI(stat("energy__"))
-			}
-			b.chains = append(b.chains, x)
+			b.chains = append(b.chains, b.chain(c, s.draws, prefix, setting, doublings))
 		}
 		e.blocks = append(e.blocks, b)
 	}
 	return e
+}
+
+// chain is what the statistics of a chain say of the block. Columns are named with the prefix, settings with theirs.
+func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting string, doublings float64) chainEvidence {
+	x := chainEvidence{number: c.Number, transitions: transitions, doublings: doublings}
+	if c.Every > 1 {
+		x.transitions = c.All()
+	}
+	stat := func(name string) []float64 {
+		if v := c.Column(prefix + name); v != nil {
+			return v[c.Warmup:][:transitions]
+		}
+		return nil
+	}
+	tally := func(name string) *draws.Tally { // nil of a column that is missing
+		t := c.Tally(prefix + name)
+		if v := stat(name); t == nil && v != nil {
+			t = &draws.Tally{}
+			for _, y := range v {
+				t.Add(y)
+			}
+		}
+		return t
+	}
+	if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
+		x.doublings = float64(k)
+	}
+	x.accept, x.stepSize, x.depth = mean(tally("accept_stat__")), mean(tally("stepsize__")), mean(tally("treedepth__"))
+	x.steps, x.iterations = sum(tally("n_leapfrog__")), sum(tally("solver_iterations__"))
+	x.divergent, x.irreversible = count(tally("divergent__")), count(tally("irreversible__"))
+	x.tells.divergent, x.tells.irreversible = tally("divergent__") != nil, tally("irreversible__") != nil
+	if b.dynamic() {
+		if t := tally("treedepth__"); t != nil {
+			x.saturated = t.Other
+			for d := b.maxDepth; d < len(t.Small); d++ {
+				x.saturated += t.Small[d]
+			}
+		}
+	} else {
+		x.depth = math.NaN()
+	}
+	if t := tally("failure__"); t != nil {
+		copy(x.failures[:runtime.NumStatus], t.Small[:])
+		x.failures[runtime.NumStatus] = t.N
+		for _, n := range x.failures[:runtime.NumStatus] {
+			x.failures[runtime.NumStatus] -= n
+		}
+	}
+	x.ebfmi = math.NaN()
+	if t := c.Tally("energy__"); b.name == "" && t != nil {
+		x.ebfmi = t.EBFMI()
+	} else if b.name == "" {
+		x.ebfmi = diagnostics.EBFMI(stat("energy__"))
+	}
+	return x
 }
 
 // extraDoublings is the name of the setting that tells what the warm-up chose.

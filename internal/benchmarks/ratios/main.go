@@ -84,6 +84,8 @@ func trajectories(model string) (starts, times int) {
 	return 4, 1
 }
 
+// run lets all contestants run in turn, and prints the tables. Its lines are two lists, of contestants and of the tables made of
+// them, which share their variables.
 func run(out io.Writer, rounds int) error {
 	runners, err := benchmarks.Runners()
 	if err != nil {

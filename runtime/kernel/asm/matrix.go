@@ -155,7 +155,7 @@ func writeLinearForms(m *machine) {
 //	quadraticFormsAVX…(dst []float64, panels [][8]float64, w []float64, k int)
 //
 // It makes the sums over l for four rows of w at a time, after those rows that four
-// leaves over.
+// leaves over. Its lines are those of the loops in the order in which they run, with the registers that they share.
 func writeQuadraticForms(m *machine) {
 	const vectors, rows = 2, 4
 	TEXT("quadraticForms"+m.suffix(), 0, "func(dst []float64, panels [][8]float64, w []float64, k int)")
@@ -411,7 +411,8 @@ func writeFirstMoments(m *machine) {
 //
 //	secondMomentsAVX…(dst []float64, block [][8]float64, w []float64, k int)
 //
-// It computes square tiles of dst, after those rows and columns that are left over.
+// It computes square tiles of dst, after those rows and columns that are left over. Its lines are those of the loops in
+// the order in which they run, with the registers that they share.
 func writeSecondMoments(m *machine) {
 	side := 4 // of a tile, as far as there are registers for its sums
 	if !m.wide() {

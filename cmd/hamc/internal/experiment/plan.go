@@ -184,6 +184,18 @@ func (src *Source) model(i int, d *grid.Description, runtime string) (grid.Model
 	if len(m.Data) > 0 && m.Simulate != "" {
 		return m, fmt.Errorf("there are both data and a simulator: expected one")
 	}
+	if err := startOf(&m, spec); err != nil {
+		return m, err
+	}
+	if err := blocksOf(&m, spec); err != nil {
+		return m, err
+	}
+	m.Digest = hex.EncodeToString(h.Sum(nil))
+	return m, nil
+}
+
+// startOf sets where the cells of a model start.
+func startOf(m *grid.Model, spec *ModelSpec) error {
 	for _, name := range slices.Sorted(maps.Keys(spec.Init)) {
 		var values []float64
 		for _, v := range list(spec.Init[name]) {
@@ -193,10 +205,10 @@ func (src *Source) model(i int, d *grid.Description, runtime string) (grid.Model
 			case int64:
 				values = append(values, float64(v))
 			default:
-				return m, fmt.Errorf("init.%s: expected a number or a list of numbers", name)
+				return fmt.Errorf("init.%s: expected a number or a list of numbers", name)
 			}
 			if x := values[len(values)-1]; x-x != 0 {
-				return m, fmt.Errorf("init.%s: %v: expected finite numbers", name, x)
+				return fmt.Errorf("init.%s: %v: expected finite numbers", name, x)
 			}
 		}
 		if m.Init == nil {
@@ -214,33 +226,37 @@ func (src *Source) model(i int, d *grid.Description, runtime string) (grid.Model
 	}
 	switch {
 	case !slices.Contains([]grid.Start{grid.StartSimulated, grid.StartGiven, grid.StartMode}, m.Start):
-		return m, fmt.Errorf("there is no start %q: expected simulated, mode or given", m.Start)
+		return fmt.Errorf("there is no start %q: expected simulated, mode or given", m.Start)
 	case m.Start == grid.StartSimulated && m.Simulate == "":
-		return m, fmt.Errorf("start = \"simulated\" needs a simulator")
+		return fmt.Errorf("start = \"simulated\" needs a simulator")
 	case m.Start == grid.StartGiven && m.Init == nil:
-		return m, fmt.Errorf("start = \"given\" needs init")
+		return fmt.Errorf("start = \"given\" needs init")
 	}
+	return nil
+}
+
+// blocksOf sets the settings of the blocks that the cells do not vary.
+func blocksOf(m *grid.Model, spec *ModelSpec) error {
 	if m.Block == "" && len(spec.Blocks) > 0 {
-		return m, fmt.Errorf("there are settings of blocks: say which block the cells vary, as block = \"NAME\"")
+		return fmt.Errorf("there are settings of blocks: say which block the cells vary, as block = \"NAME\"")
 	}
 	for _, name := range slices.Sorted(maps.Keys(spec.Blocks)) {
 		of := spec.Blocks[name]
 		all, err := of.product() // the defaults of the grid are not for them
 		switch {
 		case err != nil:
-			return m, fmt.Errorf("blocks.%s: %w", name, err)
+			return fmt.Errorf("blocks.%s: %w", name, err)
 		case len(all) != 1:
-			return m, fmt.Errorf("blocks.%s: lists have no place here: the cells vary the block %s", name, m.Block)
+			return fmt.Errorf("blocks.%s: lists have no place here: the cells vary the block %s", name, m.Block)
 		case name == m.Block:
-			return m, fmt.Errorf("blocks.%s: that is the block that the cells vary", name)
+			return fmt.Errorf("blocks.%s: that is the block that the cells vary", name)
 		}
 		if err := knownIntegrator(all[0].Integrator, &grid.Description{}); err != nil {
-			return m, fmt.Errorf("blocks.%s: %w", name, err)
+			return fmt.Errorf("blocks.%s: %w", name, err)
 		}
 		m.Blocks = append(m.Blocks, grid.BlockSettings{Name: name, Settings: all[0]})
 	}
-	m.Digest = hex.EncodeToString(h.Sum(nil))
-	return m, nil
+	return nil
 }
 
 // dataName is the name of a file of data in the directory of a grid: those of different content
