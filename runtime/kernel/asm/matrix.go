@@ -150,12 +150,62 @@ func writeLinearForms(m *machine) {
 	})
 }
 
+// quadratic is the quadratic forms of a batch, some rows of w at a time.
+type quadratic struct {
+	batch
+	forms              []register
+	w, c               reg.Register // the entry of w and the column of the batch that are next
+	rowSize, threeRows reg.Register // one row of w and three in bytes
+}
+
+// entry returns w_ab, rows and columns from where w is.
+func (q *quadratic) entry(a, b int) Mem {
+	at := Mem{Base: q.w, Disp: 8 * b}
+	switch a {
+	case 1:
+		at.Index, at.Scale = q.rowSize, 1
+	case 2:
+		at.Index, at.Scale = q.rowSize, 2
+	case 3:
+		at.Index, at.Scale = q.threeRows, 1
+	}
+	return at
+}
+
+// sums returns the sums over l of so many rows, at 0.
+func (q *quadratic) sums(rows int) [][]register {
+	sums := make([][]register, rows)
+	for a := range sums {
+		sums[a] = q.zeros(q.vectors)
+	}
+	return sums
+}
+
+// diagonal adds the terms with w_ab, b ≤ a, to the forms; c is at column 0 of these.
+func (q *quadratic) diagonal(sums [][]register) {
+	for a, sum := range sums {
+		for col := range a {
+			f := q.broadcast(q.entry(a, col))
+			for v, s := range sum {
+				q.addProduct(s, f, q.at(q.c, v).Offset(col*columnSize))
+			}
+		}
+		f := q.broadcast(q.entry(a, a))
+		for v, s := range sum {
+			x := q.load(q.at(q.c, v).Offset(a * columnSize))
+			VADDPD(s, s, s)
+			q.addProduct(s, f, x)
+			q.addProduct(q.forms[v], s, x)
+		}
+	}
+}
+
 // writeQuadraticForms writes the function
 //
 //	quadraticFormsAVX…(dst []float64, panels [][8]float64, w []float64, k int)
 //
 // It makes the sums over l for four rows of w at a time, after those rows that four
-// leaves over. Its lines are those of the loops in the order in which they run, with the registers that they share.
+// leaves over.
 func writeQuadraticForms(m *machine) {
 	const vectors, rows = 2, 4
 	TEXT("quadraticForms"+m.suffix(), 0, "func(dst []float64, panels [][8]float64, w []float64, k int)")
@@ -173,45 +223,8 @@ func writeQuadraticForms(m *machine) {
 	LEAQ(Mem{Base: rowSize, Index: rowSize, Scale: 2}, threeRows)
 
 	j, l, row, w, c := GP64(), GP64(), GP64(), GP64(), GP64()
-	entry := func(a, b int) Mem { // w_ab, rows and columns from where w is
-		at := Mem{Base: w, Disp: 8 * b}
-		switch a {
-		case 1:
-			at.Index, at.Scale = rowSize, 1
-		case 2:
-			at.Index, at.Scale = rowSize, 2
-		case 3:
-			at.Index, at.Scale = threeRows, 1
-		}
-		return at
-	}
 	m.eachBatch(vectors, n, x, dst, stride, func(b batch, name string) []register {
-		forms := m.zeros(b.vectors)
-		newSums := func(rows int) [][]register {
-			sums := make([][]register, rows)
-			for a := range sums {
-				sums[a] = m.zeros(b.vectors)
-			}
-			return sums
-		}
-		// diagonal adds the terms with w_ab, b ≤ a; c is at column 0 of these.
-		diagonal := func(sums [][]register) {
-			for a, sum := range sums {
-				for col := range a {
-					f := m.broadcast(entry(a, col))
-					for v, s := range sum {
-						m.addProduct(s, f, b.at(c, v).Offset(col*columnSize))
-					}
-				}
-				f := m.broadcast(entry(a, a))
-				for v, s := range sum {
-					x := m.load(b.at(c, v).Offset(a * columnSize))
-					VADDPD(s, s, s)
-					m.addProduct(s, f, x)
-					m.addProduct(forms[v], s, x)
-				}
-			}
-		}
+		q := quadratic{batch: b, forms: m.zeros(b.vectors), w: w, c: c, rowSize: rowSize, threeRows: threeRows}
 		Load(Param("w").Base(), row)
 		MOVQ(k, j)
 		ANDQ(Imm(rows-1), j)
@@ -221,7 +234,7 @@ func writeQuadraticForms(m *machine) {
 			JNE(LabelRef(next))
 			MOVQ(row, w)
 			MOVQ(x, c)
-			diagonal(newSums(rest))
+			q.diagonal(q.sums(rest))
 			for range rest {
 				ADDQ(rowSize, row)
 			}
@@ -232,7 +245,7 @@ func writeQuadraticForms(m *machine) {
 		Label(name + "_rows")
 		CMPQ(j, k)
 		JGE(LabelRef(name + "_end"))
-		sums := newSums(rows)
+		sums := q.sums(rows)
 		MOVQ(row, w)
 		MOVQ(x, c)
 		MOVQ(j, l)
@@ -244,7 +257,7 @@ func writeQuadraticForms(m *machine) {
 			values[v] = m.load(b.at(c, v))
 		}
 		for a, sum := range sums {
-			f := m.broadcast(entry(a, 0))
+			f := m.broadcast(q.entry(a, 0))
 			for v, s := range sum {
 				m.addProduct(s, f, values[v])
 			}
@@ -254,14 +267,14 @@ func writeQuadraticForms(m *machine) {
 		DECQ(l)
 		JNE(LabelRef(name + "_column"))
 		Label(name + "_diagonal")
-		diagonal(sums)
+		q.diagonal(sums)
 		LEAQ(Mem{Base: row, Index: rowSize, Scale: rows}, row)
 		ADDQ(Imm(rows), j)
 		JMP(LabelRef(name + "_rows"))
 
 		Label(name + "_end")
 		ADDQ(stride, x)
-		return forms
+		return q.forms
 	})
 }
 
@@ -407,12 +420,83 @@ func writeFirstMoments(m *machine) {
 	RET()
 }
 
+// tiles is where writeSecondMoments stands: the weights that fill no panel, and registers.
+type tiles struct {
+	*machine
+	weights         Mem
+	row             reg.Register // of dst
+	rows            reg.Register // column of X for this row
+	stride, rowSize reg.Register // a panel and a row of dst in bytes
+	dst             reg.Register // the tile
+	x               reg.Register // overwritten by the loop over panels
+	other           reg.Register // from the column for the tile's first row to that for its first column
+}
+
+// tile adds to a tile at dst. On the diagonal it is a triangle.
+func (t *tiles) tile(height, width int, diagonal bool, name string) {
+	length := func(a int) int {
+		if diagonal {
+			return a + 1
+		}
+		return width
+	}
+	sums := make([][]laneSum, height)
+	for a := range sums {
+		sums[a] = t.newLaneSums(length(a))
+	}
+	MOVQ(t.rows, t.x)
+	t.eachPanel(name, t.weights, t.x, t.stride, func(weights reg.Register) {
+		for h := range t.perPanel() {
+			w := t.load(t.vector(weights, 0, h))
+			weighted := make([]register, height)
+			for a := range weighted {
+				weighted[a] = t.mul(w, t.vector(t.x, a, h))
+			}
+			for b := range width {
+				at := t.vector(t.x, b, h)
+				if !diagonal {
+					at.Index, at.Scale = t.other, 1
+				}
+				v := t.load(at)
+				for a, s := range sums {
+					if b < length(a) {
+						t.addProduct(s[b][h], weighted[a], v)
+					}
+				}
+			}
+		}
+	})
+	d := GP64()
+	MOVQ(t.dst, d)
+	for a, row := range sums {
+		for b, s := range row {
+			s.addTo(t.machine, Mem{Base: d, Disp: 8 * b})
+		}
+		if a+1 < len(sums) {
+			ADDQ(t.rowSize, d)
+		}
+	}
+}
+
+// down goes to the next n rows.
+func (t *tiles) down(n int) {
+	ADDQ(U32(uint32(columnSize*n)), t.rows)
+	for range n {
+		ADDQ(t.rowSize, t.row)
+	}
+}
+
+// right goes to the next n columns.
+func (t *tiles) right(n int) {
+	ADDQ(U32(uint32(columnSize*n)), t.other)
+	ADDQ(U32(uint32(8*n)), t.dst)
+}
+
 // writeSecondMoments writes the function
 //
 //	secondMomentsAVX…(dst []float64, block [][8]float64, w []float64, k int)
 //
-// It computes square tiles of dst, after those rows and columns that are left over. Its lines are those of the loops in
-// the order in which they run, with the registers that they share.
+// It computes square tiles of dst, after those rows and columns that are left over.
 func writeSecondMoments(m *machine) {
 	side := 4 // of a tile, as far as there are registers for its sums
 	if !m.wide() {
@@ -426,63 +510,11 @@ func writeSecondMoments(m *machine) {
 	rows := Load(Param("block").Base(), GP64()) // column of X for this row
 	k := Load(Param("k"), GP64())
 	stride, rowSize, dst, x, other, j, l := GP64(), GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	t := tiles{machine: m, weights: rest, row: row, rows: rows, stride: stride, rowSize: rowSize, dst: dst, x: x, other: other}
 	MOVQ(k, stride)
 	SHLQ(Imm(6), stride)
 	MOVQ(k, rowSize)
 	SHLQ(Imm(3), rowSize)
-
-	// tile adds to a tile at dst. On the diagonal it is a triangle. Other is the distance
-	// from the column for its first row to that for its first column.
-	tile := func(height, width int, diagonal bool, name string) {
-		length := func(a int) int {
-			if diagonal {
-				return a + 1
-			}
-			return width
-		}
-		sums := make([][]laneSum, height)
-		for a := range sums {
-			sums[a] = m.newLaneSums(length(a))
-		}
-		MOVQ(rows, x)
-		m.eachPanel(name, rest, x, stride, func(weights reg.Register) {
-			for h := range m.perPanel() {
-				w := m.load(m.vector(weights, 0, h))
-				weighted := make([]register, height)
-				for a := range weighted {
-					weighted[a] = m.mul(w, m.vector(x, a, h))
-				}
-				for b := range width {
-					at := m.vector(x, b, h)
-					if !diagonal {
-						at.Index, at.Scale = other, 1
-					}
-					v := m.load(at)
-					for a, s := range sums {
-						if b < length(a) {
-							m.addProduct(s[b][h], weighted[a], v)
-						}
-					}
-				}
-			}
-		})
-		d := GP64()
-		MOVQ(dst, d)
-		for a, row := range sums {
-			for b, s := range row {
-				s.addTo(m, Mem{Base: d, Disp: 8 * b})
-			}
-			if a+1 < len(sums) {
-				ADDQ(rowSize, d)
-			}
-		}
-	}
-	down := func(n int) { // to the next rows
-		ADDQ(U32(uint32(columnSize*n)), rows)
-		for range n {
-			ADDQ(rowSize, row)
-		}
-	}
 
 	MOVQ(k, j)
 	ANDQ(Imm(uint64(side-1)), j)
@@ -491,8 +523,8 @@ func writeSecondMoments(m *machine) {
 		CMPQ(j, Imm(uint64(over)))
 		JNE(LabelRef(next))
 		MOVQ(row, dst)
-		tile(over, over, true, fmt.Sprintf("triangle%d", over))
-		down(over)
+		t.tile(over, over, true, fmt.Sprintf("triangle%d", over))
+		t.down(over)
 		JMP(LabelRef("rows"))
 		Label(next)
 	}
@@ -506,28 +538,24 @@ func writeSecondMoments(m *machine) {
 	MOVQ(row, dst)
 	MOVQ(j, l)
 	ANDQ(Imm(uint64(side-1)), l)
-	right := func(n int) { // to the next columns
-		ADDQ(U32(uint32(columnSize*n)), other)
-		ADDQ(U32(uint32(8*n)), dst)
-	}
 	for over := 1; over < side; over++ {
 		next := fmt.Sprintf("row_not%d", over)
 		CMPQ(l, Imm(uint64(over)))
 		JNE(LabelRef(next))
-		tile(side, over, false, fmt.Sprintf("tile%d", over))
-		right(over)
+		t.tile(side, over, false, fmt.Sprintf("tile%d", over))
+		t.right(over)
 		JMP(LabelRef("tiles"))
 		Label(next)
 	}
 	Label("tiles")
 	TESTQ(other, other)
 	JEQ(LabelRef("diagonal"))
-	tile(side, side, false, fmt.Sprintf("tile%d", side))
-	right(side)
+	t.tile(side, side, false, fmt.Sprintf("tile%d", side))
+	t.right(side)
 	JMP(LabelRef("tiles"))
 	Label("diagonal")
-	tile(side, side, true, fmt.Sprintf("triangle%d", side))
-	down(side)
+	t.tile(side, side, true, fmt.Sprintf("triangle%d", side))
+	t.down(side)
 	ADDQ(Imm(uint64(side)), j)
 	JMP(LabelRef("rows"))
 
