@@ -77,6 +77,7 @@ type Tensor struct {
 	Stage     Stage
 	Positive  bool // every element is > 0
 	Symmetric bool
+	Whole     bool    // of a SharedTensor: a product of matrices, whose derivatives are computed as wholes too
 	Source    *Tensor // of PositionsOf
 
 	// Values is the range of the elements, of a PositionsOf.

@@ -242,6 +242,12 @@ func (c *Context) application(op *Operator, args ...value) *Tensor {
 // applied is the shared definition of the value of an operator, from its arguments at their slots.
 func (c *Context) applied(a *Application, bodies []*Expr) *Tensor {
 	node := c.applicationOf(a, bodies)
+	if c.allowance > 1 && node.stage >= StagePosition {
+		if c.grain == coarse {
+			panic(outgrown{}) // fourth derivatives of a matrix are large: the fine grain is needed in the end
+		}
+		c.allowance = 1 // what is made of products of matrices takes several times as long to lower
+	}
 	t, ok := c.shared[node]
 	if !ok {
 		shape := a.Operator.Shape(a.Shapes)
@@ -304,7 +310,9 @@ func (c *Context) opaqueMatrix(e *Expr, symmetric bool) *Expr {
 	if e.placed || e.Op == Ref || e.Op == Num || len(e.free) == 0 || !c.storable(e.free) || strays(e) {
 		return e
 	}
-	return c.enclosed(e, symmetric)
+	r := c.enclosed(e, symmetric)
+	r.Tensor.Whole = true
+	return r
 }
 
 // lowerApplied adds the value of an operator to the program, after its arguments as whole arrays.

@@ -407,6 +407,9 @@ func (c *Context) sharedDiff(e *Expr, t *Tensor, at []Sub) *Expr {
 		default:
 			d = c.Diff(def.Body, t, at...)
 		}
+		if e.Tensor.Whole {
+			d = c.opaqueMatrix(d, e.Tensor.Symmetric)
+		}
 		d = c.operand(c.settled(d))
 		c.derivatives[key] = d
 	}

@@ -52,11 +52,11 @@ func TestStepsAgainstGeneric(t *testing.T) {
 						want := join(z.q, z.p)
 						q, p := want[:s.dim()], want[s.dim():]
 						b := runtime.Integrate(stepper(t, ref, k), q, p, eps, steps, solver)
-						if a.Status != runtime.OK || b.Status != runtime.OK {
-							t.Fatalf("%s: %v, want %v, both ok", what, a.Status, b.Status)
-						}
 						if method == runtime.Anderson && min(a.Iterations, b.Iterations) > longSolve*steps {
 							continue
+						}
+						if a.Status != runtime.OK || b.Status != runtime.OK {
+							t.Fatalf("%s: %v, want %v, both ok", what, a.Status, b.Status)
 						}
 						near(t, what, got, want, stepTolerance)
 						// With a constant metric the generated GLF(b) is the leapfrog
