@@ -115,7 +115,7 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 		case c.Sign(h) == Positive:
 			v.covered[n] = true
 		case c.Sign(h) == UnknownSign:
-			v.unknown = append(v.unknown, finding{b.Decl.Declared(), "the negative Hessian of the prior of `" + b.Decl.ObjectName() + "`, " + Format(h) + ", is negative somewhere"})
+			v.unknown = append(v.unknown, finding{b.Decl.Declared(), "the negative Hessian of the prior of `" + b.Decl.ObjectName() + "`" + told(h) + " is negative somewhere"})
 		}
 	}
 }
@@ -339,4 +339,16 @@ func (p *Posterior) expectedWorks() bool {
 	var d Diagnosed
 	other.metric(&d)
 	return len(d.List) == 0
+}
+
+// maxTold is the length of the longest formula that a message holds.
+const maxTold = 500
+
+// told is a formula set off by commas, or nothing if nobody would read it.
+func told(e *Expr) string {
+	text := Format(e)
+	if len(text) > maxTold {
+		return ""
+	}
+	return ", " + text + ","
 }
