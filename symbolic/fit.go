@@ -325,30 +325,12 @@ func (f *Fit) columnIndices() []*Index {
 	return out
 }
 
-// fitArray makes an expression over indices an element of an array over just
-// these: as it stands if it is one, or by a definition. Nil stays nil.
+// fitArray is an expression as an array over just these indices; nil stays nil.
 func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
 	if x == nil {
 		return nil
 	}
-	x = p.Lower(x, indices) // a part of another fit too is defined before this one
-	if x.Op == Ref && len(x.Subs) == len(indices) && slices.Contains([]TensorKind{DataTensor, GivenTensor, DefTensor}, x.Tensor.Kind) {
-		whole := true
-		for n, i := range indices {
-			whole = whole && x.Subs[n] == Sub{Index: i} && x.Tensor.Shape[n] == i.Range.Hi
-		}
-		if whole {
-			return x
-		}
-	}
-	var shape []dsl.Extent
-	for _, i := range indices {
-		shape = append(shape, i.Range.Hi)
-	}
-	t := p.c.NewTensor(Tensor{Name: p.invent(x), Kind: DefTensor, Shape: shape, Stage: max(x.stage, StageData)})
-	t.Def = &Def{Tensor: t, Indices: indices, Body: x}
-	p.Defs = append(p.Defs, t.Def)
-	return p.c.Ref(t, subsOf(indices)...)
+	return p.whole(x, indices) // a part of another fit too is defined before this one
 }
 
 // formatFit renders a part of a fit for people: which one of the fit of a

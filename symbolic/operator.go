@@ -194,7 +194,7 @@ func fillNaN(out []float64) {
 
 // Application is an operator with the shapes of its arguments. The node of one is the body of a definition and no
 // part of it: the elements of the value are those of the definition, at its indices. Its Args are the arguments at
-// indices of their own, which Arguments gives; in a program they are whole arrays, and of a definite operator
+// their slots; in a program they are whole arrays, and of a definite operator
 // the factor follows them.
 type Application struct {
 	Operator *Operator
@@ -273,15 +273,6 @@ func (c *Context) applicationOf(a *Application, args []*Expr) *Expr {
 	e := c.intern(Expr{Op: Apply, Apply: a, Args: args})
 	e.free = nil // those of the arguments are theirs alone
 	return e
-}
-
-// Arguments returns the indices of the arguments of an operator's node.
-func (c *Context) Arguments(e *Expr) [][]*Index {
-	out := make([][]*Index, len(e.Apply.Shapes))
-	for n, s := range e.Apply.Shapes {
-		out[n] = c.slots(s)
-	}
-	return out
 }
 
 // tangent returns the derivative of an operator's value, at subscripts, by an element of a tensor.

@@ -1,8 +1,6 @@
 package golang
 
 import (
-	"strings"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -116,7 +114,7 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	var args []jen.Code
 	for _, v := range k.Args {
 		switch {
-		case v.Matrix && strings.HasPrefix(k.Func, "linalg."):
+		case v.Matrix && !k.Panels():
 			args = append(args, p.array(v))
 		case v.Matrix:
 			args = append(args, jen.Op("&").Add(p.field(v)))

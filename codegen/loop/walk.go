@@ -1,5 +1,7 @@
 package loop
 
+import "strings"
+
 // Blocks calls f for a list of statements and for those inside it, inner ones first, and puts
 // what f returns in their place.
 func Blocks(list []Stmt, f func([]Stmt) []Stmt) []Stmt {
@@ -282,7 +284,10 @@ func (e *Effects) Add(list ...Stmt) {
 }
 
 // Draws reports whether a kernel takes random numbers.
-func (k *Kernel) Draws() bool { return len(k.Func) > 7 && k.Func[:7] == "random." }
+func (k *Kernel) Draws() bool { return strings.HasPrefix(k.Func, "random.") }
+
+// Panels reports whether a kernel takes matrices of data in the layouts of kernel.Matrix; others take them row by row.
+func (k *Kernel) Panels() bool { return strings.HasPrefix(k.Func, "kernel.") }
 
 func (e *Effects) whole(list ...*Var) {
 	for _, v := range list {

@@ -2,7 +2,6 @@ package pass
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 )
@@ -39,7 +38,7 @@ func calls(list []loop.Stmt) []loop.Stmt {
 		switch k := n.product(); {
 		case k != nil:
 			for _, v := range k.Args {
-				v.Matrix = v.Matrix || v.Data && len(v.Shape) == 2 && strings.HasPrefix(k.Func, "kernel.")
+				v.Matrix = v.Matrix || v.Data && len(v.Shape) == 2 && k.Panels()
 			}
 			out = append(out, k)
 		default:

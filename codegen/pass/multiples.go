@@ -81,11 +81,13 @@ func scaled(k float64, v *loop.Expr) *loop.Expr {
 }
 
 // folded takes the numbers of operands that are multiples of variables into the coefficients of a sum or
-// the number of a product.
+// the number of a product, and the signs of products into the coefficients of a sum.
 func folded(e *loop.Expr) *loop.Expr {
 	var out *loop.Expr
 	for n, a := range e.Args {
-		if a.Op != loop.Mul || len(a.Args) != 1 || a.K[0] != 1 || a.Args[0].Op != loop.Scalar {
+		multiple := a.Op == loop.Mul && len(a.Args) == 1 && a.K[0] == 1 && a.Args[0].Op == loop.Scalar
+		negative := e.Op == loop.Add && a.Op == loop.Mul && a.Val < 0
+		if !multiple && !negative {
 			continue
 		}
 		k := e.K[n]
@@ -97,10 +99,15 @@ func folded(e *loop.Expr) *loop.Expr {
 			own.K, own.Args = slices.Clone(e.K), slices.Clone(e.Args)
 			out = &own
 		}
-		out.Args[n] = a.Args[0]
-		if e.Op == loop.Add {
-			out.K[n] *= a.Val
-		} else {
+		switch {
+		case !multiple:
+			own := *a
+			own.Val = -a.Val
+			out.Args[n], out.K[n] = &own, -k
+		case e.Op == loop.Add:
+			out.Args[n], out.K[n] = a.Args[0], float64(k*a.Val)
+		default:
+			out.Args[n] = a.Args[0]
 			out.Val *= math.Pow(a.Val, k)
 		}
 	}

@@ -471,8 +471,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
 			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
 			e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-			f1 := float64(-2*t1*c1) + float64(-e*c5)
-			f2 := float64(t2 * (float64(-2*e*c5) - float64(2*c1)))
+			f1 := -float64(2*t1*c1) - float64(e*c5)
+			f2 := float64(t2 * (-float64(2*c1) - float64(2*e*c5)))
 			t2b := float64(t2 * c14)
 			s2 := float64(uT2 * (float64(c8*uT1) + float64(2*t2*c8*uT2)))
 			rr := float64(rdet * rdet)
@@ -554,8 +554,8 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	}
 	rdet := 1 / det
 	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-	f1 := float64(-2*t1*c1) + float64(-e*c5)
-	f2 := float64(t2 * (float64(-2*e*c5) - float64(2*c1)))
+	f1 := -float64(2*t1*c1) - float64(e*c5)
+	f2 := float64(t2 * (-float64(2*c1) - float64(2*e*c5)))
 	t2b := float64(t2 * c14)
 	w1, w2 := f1, f2+float64(rdet*t2b)
 	s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, adj1, adj2, adj3, rdet, w1, w2

@@ -564,18 +564,18 @@ func (s *Model) matrix(b, q []float64) {
 		sumSqSVC += float64(sVC[i] * sVC[i])
 		sumSqSRC += float64(sRC[i] * sRC[i])
 	}
-	b[0] = float64(-2*c2*sumSqSVA) + float64(-2*c2*sumSqSRA) + 1
-	e := float64(-2*c2*a17) + float64(-2*c2*a18)
+	b[0] = 1 - float64(2*c2*sumSqSVA) - float64(2*c2*sumSqSRA)
+	e := -float64(2*c2*a17) - float64(2*c2*a18)
 	b[3] = e
 	b[1] = e
-	b[4] = float64(-2*c2*sumSqSVB) + float64(-2*c2*sumSqSRB) + 1
-	e2 := float64(-2*c2*a19) + float64(-2*c2*a20)
+	b[4] = 1 - float64(2*c2*sumSqSVB) - float64(2*c2*sumSqSRB)
+	e2 := -float64(2*c2*a19) - float64(2*c2*a20)
 	b[6] = e2
 	b[2] = e2
-	e3 := float64(-2*c2*a21) + float64(-2*c2*a22)
+	e3 := -float64(2*c2*a21) - float64(2*c2*a22)
 	b[7] = e3
 	b[5] = e3
-	b[8] = float64(-2*c2*sumSqSVC) + float64(-2*c2*sumSqSRC) + 1
+	b[8] = 1 - float64(2*c2*sumSqSVC) - float64(2*c2*sumSqSRC)
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
@@ -742,9 +742,9 @@ func (s *Model) rank1(f, q, v []float64) {
 	a67, a69, a45, a48, a70, a71 := s.a67, s.a69, s.a45, s.a48, s.a70, s.a71
 	a73, a75, a77, a79, a55, a58 := s.a73, s.a75, s.a77, s.a79, s.a55, s.a58
 	a80, a81, a37, a40 := s.a80, s.a81, s.a37, s.a40
-	f[0] = float64(-2*c2*vC*vC*a28) + float64(-2*c2*vC*vC*a29) + float64(-2*c2*vB*vC*a32) + float64(-2*c2*vB*vC*a35) + float64(-2*c2*vA*vC*a38) + float64(-2*c2*vA*vC*a41) + float64(-2*c2*vB*vB*a42) + float64(-2*c2*vB*vB*a43) + float64(-2*c2*vA*vB*a46) + float64(-2*c2*vA*vB*a49) + float64(-2*c2*vA*vA*a50) + float64(-2*c2*vA*vA*a51)
-	f[1] = float64(-2*c2*vC*vC*a52) + float64(-2*c2*vC*vC*a53) + float64(-2*c2*vB*vC*a56) + float64(-2*c2*vB*vC*a59) + float64(-2*c2*vA*vC*a61) + float64(-2*c2*vA*vC*a63) + float64(-2*c2*vB*vB*a64) + float64(-2*c2*vB*vB*a65) + float64(-2*c2*vA*vB*a67) + float64(-2*c2*vA*vB*a69) + float64(-2*c2*vA*vA*a45) + float64(-2*c2*vA*vA*a48)
-	f[2] = float64(-2*c2*vC*vC*a70) + float64(-2*c2*vC*vC*a71) + float64(-2*c2*vB*vC*a73) + float64(-2*c2*vB*vC*a75) + float64(-2*c2*vA*vC*a77) + float64(-2*c2*vA*vC*a79) + float64(-2*c2*vB*vB*a55) + float64(-2*c2*vB*vB*a58) + float64(-2*c2*vA*vB*a80) + float64(-2*c2*vA*vB*a81) + float64(-2*c2*vA*vA*a37) + float64(-2*c2*vA*vA*a40)
+	f[0] = -float64(2*c2*vC*vC*a28) - float64(2*c2*vC*vC*a29) - float64(2*c2*vB*vC*a32) - float64(2*c2*vB*vC*a35) - float64(2*c2*vA*vC*a38) - float64(2*c2*vA*vC*a41) - float64(2*c2*vB*vB*a42) - float64(2*c2*vB*vB*a43) - float64(2*c2*vA*vB*a46) - float64(2*c2*vA*vB*a49) - float64(2*c2*vA*vA*a50) - float64(2*c2*vA*vA*a51)
+	f[1] = -float64(2*c2*vC*vC*a52) - float64(2*c2*vC*vC*a53) - float64(2*c2*vB*vC*a56) - float64(2*c2*vB*vC*a59) - float64(2*c2*vA*vC*a61) - float64(2*c2*vA*vC*a63) - float64(2*c2*vB*vB*a64) - float64(2*c2*vB*vB*a65) - float64(2*c2*vA*vB*a67) - float64(2*c2*vA*vB*a69) - float64(2*c2*vA*vA*a45) - float64(2*c2*vA*vA*a48)
+	f[2] = -float64(2*c2*vC*vC*a70) - float64(2*c2*vC*vC*a71) - float64(2*c2*vB*vC*a73) - float64(2*c2*vB*vC*a75) - float64(2*c2*vA*vC*a77) - float64(2*c2*vA*vC*a79) - float64(2*c2*vB*vB*a55) - float64(2*c2*vB*vB*a58) - float64(2*c2*vA*vB*a80) - float64(2*c2*vA*vB*a81) - float64(2*c2*vA*vA*a37) - float64(2*c2*vA*vA*a40)
 }
 
 // Metric writes G(q) to dst, row-major.

@@ -918,7 +918,7 @@ type latentBlockSpace struct {
 	invLogitPhi    float64             // invLogitPhi = inv_logit(phi)
 	invLogitNegPhi float64             // invLogitNegPhi = inv_logit(-phi)
 	g1             float64             // g1 = -2·x[1]²
-	g2             []float64           // g2[i1] = x[i1] + x[i1-1]
+	g2             []float64           // g2[i] = x[i-1] + x[i]
 	x2             []float64           // x2[i1] = x[i1-1]
 	fitRest        float64             // fitRest = least_squares(x[i1] + x[i1-1]; x[i1-1]).rest
 	fitOffset      float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
@@ -1147,7 +1147,7 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	a11 := float64(expNegSigma2 * g1)
 	a12 := float64(2*invLogitPhi) - float64(20.5*invLogitNegPhi)
 	f[0] = -c3 - float64(expNegSigma2*(g7+float64(0.125*w[0])+a7))
-	f[1] = a12 - float64((w[3]-float64(-0.5*invLogitNegPhi*w[4]*c5)-float64(w[4]*a8)-a9)*a10) - float64(a4*(float64(0.5*w[4]*c5)-a11))
+	f[1] = a12 - float64((w[3]+float64(0.5*invLogitNegPhi*w[4]*c5)-float64(w[4]*a8)-a9)*a10) - float64(a4*(float64(0.5*w[4]*c5)-a11))
 	f[2] = float64(t) - float64(a1*g5)
 	s.a4 = a4
 }
@@ -1408,7 +1408,7 @@ func (s *LatentBlock) prepareGiven() {
 		sumX += x[i]
 	}
 	for i := 1; i < t; i++ {
-		g2[i] = x[i] + x[i-1]
+		g2[i] = x[i-1] + x[i]
 		x2[i] = x[i-1]
 	}
 	s.fit.Fit(2, t, 1, nil, g2, linalg.Regressor{

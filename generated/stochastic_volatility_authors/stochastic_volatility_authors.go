@@ -701,7 +701,7 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	a17 := 1/beta - g2/(beta*beta*beta) + float64(t)/beta
 	f[0] = -c4 - float64(2*a1*(g4+float64(0.5*w[0])+a15))
 	f[1] = float64(a12 * (float64(2*w[3]) - float64(phi*c6*w[4]) + float64(2*phi*w[4]) + a16))
-	f[2] = float64(-w[8]*c7*a14) + a17
+	f[2] = a17 - float64(w[8]*c7*a14)
 	s.a12 = a12
 	s.a14 = a14
 }
@@ -716,7 +716,7 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	a12 := 1 - float64(phi*phi)
 	a14 := 1 / (beta * beta * beta)
 	dst[0] = float64(-2 * a1 * w[0])
-	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*phi*w[4]) + float64(-2*phi*w[4]*c6)))
+	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*phi*w[4]) - float64(2*phi*w[4]*c6)))
 	dst[2] = float64(-2 * w[8] * c7 * a14)
 	s.a12 = a12
 	s.a14 = a14
@@ -766,7 +766,7 @@ func (s *LatentBlock) MetricJacobian(dst, q []float64) {
 	dst[10] = e
 	dst[4] = e
 	e2 := 1 - sqPhi
-	dst[13] = float64(-2*phi*e2*c6) + float64(4*phi*e2)
+	dst[13] = float64(4*phi*e2) - float64(2*phi*e2*c6)
 	dst[26] = -2 * c7 / (beta * beta * beta)
 }
 
