@@ -635,6 +635,10 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 			return c.sumOfTriangle(i, c.Number(1), body)
 		}
 		return c.sumOfTerms(i, body)
+	case Inside:
+		if r := body.Range; body.Subs[0].Index == i && r.Lo.IsConst() && r.Hi.IsConst() && holds(i.Range, r) {
+			return c.Size(r) // of a size from data part of a range may be empty, whose length is not that difference
+		}
 	case Sum:
 		if r := c.exchange(i, 1, []float64{1}, []*Expr{body}); r != nil {
 			return r

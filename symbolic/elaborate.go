@@ -401,6 +401,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by gr
 	for _, d := range m.Data {
 		t := c.NewTensor(Tensor{Name: d.Name, Kind: DataTensor, Shape: d.Type.Shape, Stage: StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
+			AtLeast0:  d.Support.LoNum != nil && *d.Support.LoNum >= 0,
 			Symmetric: d.Cov})
 		c.byName[d.Name] = t
 		if d.IsSize {
@@ -473,7 +474,8 @@ func (p *Posterior) param(n int, q *dsl.Param, kind TensorKind) *Param {
 	if b.Transform.Opaque {
 		_, s := b.valueIndex(c, "i")
 		body, formal := c.close(b.Value(s...))
-		b.values = c.NewTensor(Tensor{Name: q.Name, Kind: SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == Positive})
+		b.values = c.NewTensor(Tensor{Name: q.Name, Kind: SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == Positive,
+			Label: b.Transform.Name + "(" + q.Name + ")"})
 		b.values.Def = &Def{Tensor: b.values, Indices: formal, Body: body}
 	}
 	return b

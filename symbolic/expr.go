@@ -76,7 +76,9 @@ type Tensor struct {
 	Shape     []dsl.Extent
 	Stage     Stage
 	Positive  bool // every element is > 0
+	AtLeast0  bool // every element is ≥ 0
 	Symmetric bool
+	Label     string  // of a SharedTensor: what formulas call it; "" if they say what it stands for
 	Whole     bool    // of a SharedTensor: a product of matrices, whose derivatives are computed as wholes too
 	Source    *Tensor // of PositionsOf
 

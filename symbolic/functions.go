@@ -253,8 +253,11 @@ func (c *Context) signOf(e *Expr) Sign {
 			return NonNegative
 		}
 	case Ref:
-		if e.Tensor.Positive {
+		switch {
+		case e.Tensor.Positive:
 			return Positive
+		case e.Tensor.AtLeast0:
+			return NonNegative
 		}
 		if e.Tensor.Kind == SharedTensor {
 			return c.Sign(e.Tensor.Def.Body)

@@ -195,13 +195,14 @@ func (p *printer) list(args []*Expr) []string {
 
 // ref renders a reference, to a shared definition by what it stands for.
 func (p *printer) ref(e *Expr, ctx int) string {
-	if d := e.Tensor.Def; e.Tensor.Kind == SharedTensor && d.Body.Op == Apply {
-		s := p.expr(d.Body, 0)
-		if len(e.Subs) > 0 {
-			s += "[" + p.subs(e.Subs) + "]"
-		}
-		return s
-	} else if e.Tensor.Kind == SharedTensor && d.Body != nil {
+	name := e.Tensor.Name
+	switch d := e.Tensor.Def; {
+	case e.Tensor.Kind != SharedTensor || d.Body == nil:
+	case e.Tensor.Label != "":
+		name = e.Tensor.Label
+	case d.Body.Op == Apply:
+		name = p.expr(d.Body, 0)
+	default:
 		at := map[*Index]spot{}
 		for n, i := range d.Indices {
 			at[i] = p.spot(e.Subs[n])
@@ -212,9 +213,9 @@ func (p *printer) ref(e *Expr, ctx int) string {
 		return p.expr(d.Body, ctx)
 	}
 	if len(e.Subs) == 0 {
-		return e.Tensor.Name
+		return name
 	}
-	return e.Tensor.Name + "[" + p.subs(e.Subs) + "]"
+	return name + "[" + p.subs(e.Subs) + "]"
 }
 
 // draw renders a random number, with the interval that truncates it.

@@ -11,133 +11,40 @@
 //
 //	L = -Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·(Σ[i1 in 3] [i2 < i1]·alpha[i1])
 //	    - Σ[i2 in 2] log1p_exp(-f[i2] + log(Σ[i1 in 3] [i2 < i1]))·alpha[i2] + lgamma(Σ[i1 in 3] alpha[i1])
-//	    - Σ[i1 in 3] lgamma(alpha[i1]) + bounded(-(Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))²
-//	    + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1]))))
-//	    + lmultiply(n[1], (Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))²
-//	    + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1]))))) - lgamma(n[1]
-//	    + 1), log_nonnegative((Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))²
-//	    + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1]))))))
-//	    + bounded(-(Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))² + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1]))))
-//	    + lmultiply(n[2], (Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))²
-//	    + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1]))))) - lgamma(n[2]
-//	    + 1), log_nonnegative((Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))²
-//	    + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1]))))))
-//	    + bounded(lmultiply(n[3], 2·(Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1]))))
-//	    - 2·(Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1]
-//	    - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))
-//	    - lgamma(n[3] + 1), log_nonnegative(2·(Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))))
-//	    + bounded(-(Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))²
-//	    + lmultiply(n[4], (Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))²)
-//	    - lgamma(n[4] + 1), log_nonnegative((Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))²))
+//	    - Σ[i1 in 3] lgamma(alpha[i1]) - (Σ[i1 in 4] n[i1])·(simplex(f)[1]² + 2·simplex(f)[1]·simplex(f)[3])
+//	    + lmultiply(n[1], (Σ[i1 in 4] n[i1])·(simplex(f)[1]² + 2·simplex(f)[1]·simplex(f)[3])) - lgamma(n[1]
+//	    + 1) - (Σ[i1 in 4] n[i1])·(simplex(f)[2]² + 2·simplex(f)[3]·simplex(f)[2])
+//	    + lmultiply(n[2], (Σ[i1 in 4] n[i1])·(simplex(f)[2]² + 2·simplex(f)[3]·simplex(f)[2])) - lgamma(n[2]
+//	    + 1) + lmultiply(n[3], 2·(Σ[i1 in 4] n[i1])·simplex(f)[1]·simplex(f)[2])
+//	    - 2·(Σ[i1 in 4] n[i1])·simplex(f)[1]·simplex(f)[2] - lgamma(n[3] + 1)
+//	    - (Σ[i1 in 4] n[i1])·simplex(f)[3]² + lmultiply(n[4], (Σ[i1 in 4] n[i1])·simplex(f)[3]²) - lgamma(n[4]
+//	    + 1)
 //
 // and the metric is dense, with the blocks
 //
 //	f[j], f[l]: inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))·(Σ[i1 in 3] alpha[i1]·[j < i1])·δ[j,l]·(1
 //	    - inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))) + inv_logit(-f[j]
 //	    + log(Σ[i1 in 3] [j < i1]))·alpha[j]·δ[j,l]·(1 - inv_logit(-f[j] + log(Σ[i1 in 3] [j < i1])))
-//	    + 4·(Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1]
-//	    - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))²·inv_logit(-f[1]
-//	    + log(Σ[i1 in 3] [i1 in 2..3]))·δ[j,1] + exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))·inv_logit(-f[1]
-//	    + log(Σ[i1 in 3] [i1 in 2..3]))·δ[j,1] - exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))·inv_logit(f[j]
-//	    - log(Σ[i1 in 3] [j < i1])))·(exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1]
-//	    - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))²·inv_logit(-f[1]
-//	    + log(Σ[i1 in 3] [i1 in 2..3]))·δ[l,1] + exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))·inv_logit(-f[1]
-//	    + log(Σ[i1 in 3] [i1 in 2..3]))·δ[l,1] - exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))·inv_logit(f[l]
-//	    - log(Σ[i1 in 3] [l < i1])))/(exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1]
-//	    - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))² + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1]))))
-//	    + 4·(Σ[i1 in 4] n[i1])·(exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))²·(inv_logit(f[j]
-//	    - log(Σ[i1 in 3] [j < i1]))·[j in 1] - inv_logit(-f[2] + log(Σ[i1 in 3] [i1 in 3..3]))·δ[j,2])
-//	    + exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))·inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))
-//	    + exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))·(inv_logit(f[j]
-//	    - log(Σ[i1 in 3] [j < i1]))·[j in 1] - inv_logit(-f[2]
-//	    + log(Σ[i1 in 3] [i1 in 3..3]))·δ[j,2]))·(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2]
-//	    + log(Σ[i1 in 3] [2 < i1])))²·(inv_logit(f[l] - log(Σ[i1 in 3] [l < i1]))·[l in 1] - inv_logit(-f[2]
-//	    + log(Σ[i1 in 3] [i1 in 3..3]))·δ[l,2]) + exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))·inv_logit(f[l] - log(Σ[i1 in 3] [l < i1]))
-//	    + exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))·(inv_logit(f[l]
-//	    - log(Σ[i1 in 3] [l < i1]))·[l in 1] - inv_logit(-f[2]
-//	    + log(Σ[i1 in 3] [i1 in 3..3]))·δ[l,2]))/(exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))²
-//	    + 2·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3] - [3 in 2]·log1p_exp(-f[3]
-//	    + log(Σ[i1 in 3] [3 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1]))))
-//	    + 2·((Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1]
-//	    - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2]
-//	    + log(Σ[i1 in 3] [2 < i1])))·inv_logit(-f[1] + log(Σ[i1 in 3] [i1 in 2..3]))·δ[j,1]
-//	    - (Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1]
-//	    - [1 in 2]·log1p_exp(-f[1] + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2] - [2 in 2]·log1p_exp(-f[2]
-//	    + log(Σ[i1 in 3] [2 < i1])))·(inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))·[j in 1] - inv_logit(-f[2]
-//	    + log(Σ[i1 in 3] [i1 in 3..3]))·δ[j,2]))·((Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))·inv_logit(-f[1]
-//	    + log(Σ[i1 in 3] [i1 in 2..3]))·δ[l,1] - (Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1])))·(inv_logit(f[l]
-//	    - log(Σ[i1 in 3] [l < i1]))·[l in 1] - inv_logit(-f[2]
-//	    + log(Σ[i1 in 3] [i1 in 3..3]))·δ[l,2]))/((Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2]
-//	    - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 1] - [1 in 2]·log1p_exp(-f[1]
-//	    + log(Σ[i1 in 3] [1 < i1])))·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 2]
-//	    - [2 in 2]·log1p_exp(-f[2] + log(Σ[i1 in 3] [2 < i1]))))
-//	    + 4·(Σ[i1 in 4] n[i1])·exp(-Σ[i2 in 2] log1p_exp(f[i2] - log(Σ[i1 in 3] [i2 < i1]))·[i2 < 3]
-//	    - [3 in 2]·log1p_exp(-f[3] + log(Σ[i1 in 3] [3 < i1])))²·inv_logit(f[j]
+//	    + 4·(Σ[i1 in 4] n[i1])·(simplex(f)[1]²·inv_logit(0.6931471805599453 - f[1])·δ[j,1]
+//	    + simplex(f)[1]·simplex(f)[3]·inv_logit(0.6931471805599453 - f[1])·δ[j,1]
+//	    - simplex(f)[1]·simplex(f)[3]·inv_logit(f[j] - log(Σ[i1 in 3] [j <
+//	    i1])))·(simplex(f)[1]²·inv_logit(0.6931471805599453 - f[1])·δ[l,1]
+//	    + simplex(f)[1]·simplex(f)[3]·inv_logit(0.6931471805599453 - f[1])·δ[l,1]
+//	    - simplex(f)[1]·simplex(f)[3]·inv_logit(f[l] - log(Σ[i1 in 3] [l < i1])))/(simplex(f)[1]²
+//	    + 2·simplex(f)[1]·simplex(f)[3]) + 4·(Σ[i1 in 4] n[i1])·(simplex(f)[2]²·(inv_logit(f[j]
+//	    - log(Σ[i1 in 3] [j < i1]))·[j in 1] - inv_logit(-f[2])·δ[j,2])
+//	    + simplex(f)[3]·simplex(f)[2]·inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))
+//	    + simplex(f)[3]·simplex(f)[2]·(inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))·[j in 1]
+//	    - inv_logit(-f[2])·δ[j,2]))·(simplex(f)[2]²·(inv_logit(f[l] - log(Σ[i1 in 3] [l < i1]))·[l in 1]
+//	    - inv_logit(-f[2])·δ[l,2]) + simplex(f)[3]·simplex(f)[2]·inv_logit(f[l] - log(Σ[i1 in 3] [l < i1]))
+//	    + simplex(f)[3]·simplex(f)[2]·(inv_logit(f[l] - log(Σ[i1 in 3] [l < i1]))·[l in 1]
+//	    - inv_logit(-f[2])·δ[l,2]))/(simplex(f)[2]² + 2·simplex(f)[3]·simplex(f)[2])
+//	    + 2·((Σ[i1 in 4] n[i1])·simplex(f)[1]·simplex(f)[2]·inv_logit(0.6931471805599453 - f[1])·δ[j,1]
+//	    - (Σ[i1 in 4] n[i1])·simplex(f)[1]·simplex(f)[2]·(inv_logit(f[j] - log(Σ[i1 in 3] [j < i1]))·[j in 1]
+//	    - inv_logit(-f[2])·δ[j,2]))·((Σ[i1 in 4] n[i1])·simplex(f)[1]·simplex(f)[2]·inv_logit(0.6931471805599453
+//	    - f[1])·δ[l,1] - (Σ[i1 in 4] n[i1])·simplex(f)[1]·simplex(f)[2]·(inv_logit(f[l]
+//	    - log(Σ[i1 in 3] [l < i1]))·[l in 1] - inv_logit(-f[2])·δ[l,2]))/((Σ[i1 in 4]
+//	    n[i1])·simplex(f)[1]·simplex(f)[2]) + 4·(Σ[i1 in 4] n[i1])·simplex(f)[3]²·inv_logit(f[j]
 //	    - log(Σ[i1 in 3] [j < i1]))·inv_logit(f[l] - log(Σ[i1 in 3] [l < i1]))
 package blood_groups
 
@@ -150,7 +57,6 @@ import (
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/elementary"
-	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
@@ -198,193 +104,187 @@ type Quantities struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info   *rt.Info
-	n      []float64 // data; 4 elements
-	alpha  []float64 // data; 3 elements
-	logC1  []float64 // logC1[i] = log(c1[i])
-	c2     []float64 // c2[i] = Σ[i1 in 3] alpha[i1]·[i < i1]
-	sumN   float64   // sumN = Σ[i1 in 4] n[i1]
-	logC3  []float64 // logC3[i] = log(c3[i])
-	c4     float64   // c4 = 2·sumN
-	c6     float64   // c6 = lgamma(n[3] + 1)
-	c7     float64   // c7 = lgamma(n[4] + 1)
-	c8     float64   // c8 = lgamma(n[1] + 1)
-	c9     float64   // c9 = lgamma(n[2] + 1)
-	c10    float64   // c10 = lgammaSumAlpha - sumLgammaAlpha
-	logC11 float64   // logC11 = log(c11)
-	c12    float64   // c12 = Σ[i1 in 3] alpha[i1]·[i1 in 2..3]
-	c14    float64   // c14 = 2/sumN
-	logC15 float64   // logC15 = log(c15)
-	c17    float64   // c17 = Σ[i1 in 3] alpha[i1]·[i1 in 3..3]
-	c26    float64   // c26 = ½·c2[1]
-	c28    float64   // c28 = ½·c2[2]
+	info  *rt.Info
+	n     []float64 // data; 4 elements
+	alpha []float64 // data; 3 elements
+	logC1 []float64 // logC1[i] = log(c1[i])
+	c2    []float64 // c2[i] = Σ[i1 in 3] alpha[i1]·[i < i1]
+	sumN  float64   // sumN = Σ[i1 in 4] n[i1]
+	logC5 []float64 // logC5[i] = log(c5[i])
+	c6    float64   // c6 = 2·sumN
+	c10   float64   // c10 = lgammaSumAlpha - sumLgammaAlpha - c3 - c4 - c8 - c9
+	c11   float64   // c11 = Σ[i1 in 3] alpha[i1]·[i1 in 2..3]
+	c13   float64   // c13 = 2/sumN
+	c15   float64   // c15 = Σ[i1 in 3] alpha[i1]·[i1 in 3..3]
+	c24   float64   // c24 = ½·c2[1]
+	c26   float64   // c26 = ½·c2[2]
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor   *linalg.Cholesky // the metric's factor at position at
-	b        []float64        // the matrix at position at
-	w        []float64        // weights of the contraction
-	at       []float64
-	known    bool      // the factor is that of the position at
-	full     bool      // force0 too is that of the position at
-	force0   []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v        []float64 // ∂H/∂p
-	steps    rt.Steps
-	a1       []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
-	a5       []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
-	a6       []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC3[i])
-	a7       []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
-	a20      float64   // a20 = exp(-a5[1] - a6[1])
-	a23      float64   // a23 = inv_logit(-f[1] + logC3[1])
-	a25      float64   // a25 = inv_logit(f[1] - logC1[1])
-	expNegA5 float64   // expNegA5 = exp(-a5[3])
-	a28      float64   // a28 = exp(-a5[2] - a6[2])
-	a29      float64   // a29 = inv_logit(-f[2] + logC3[2])
-	a31      float64   // a31 = inv_logit(f[2] - logC1[2])
-	a32      float64   // a32 = inv_logit(f[1] - logC11)
-	a33      float64   // a33 = inv_logit(-f[1] + logC11)
-	a34      float64   // a34 = inv_logit(f[2] - logC15)
-	a35      float64   // a35 = inv_logit(-f[2] + logC15)
-	a36      []float64 // a36[i] = inv_logit(f[i] - logC1[i])
-	a37      []float64 // a37[i] = inv_logit(-f[i] + logC1[i])
-	a40      float64   // a40 = a7[1]·a7[2]·a33
-	a42      float64   // a42 = a7[1]·a7[2]·a35
-	b5       []float64 // b5[i] = Σ[i1 in 2] a36[i1]·[i1 in 1]·w_f_f[i,i1]
-	a43      float64   // a43 = a7[1]·a7[2]
-	b7       []float64 // b7[i] = Σ[i1 in 2] a36[i1]·w_f_f[i,i1]
-	sqA7     float64   // sqA7 = a7[3]²
-	a46      float64   // a46 = a7[1]²·a7[3]·a33/(a7[1] + 2·a7[3])
-	a48      float64   // a48 = a7[1]·a7[3]²·a33/(a7[1] + 2·a7[3])
-	a49      float64   // a49 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
-	a51      float64   // a51 = a7[2]³·a35/(a7[2] + 2·a7[3])
-	a52      float64   // a52 = a7[2]²·a7[3]·a35/(a7[2] + 2·a7[3])
-	a54      float64   // a54 = a7[2]³/(a7[2] + 2·a7[3])
-	a55      float64   // a55 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
-	a56      float64   // a56 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
-	a57      float64   // a57 = a7[2]·a7[3]²·a35/(a7[2] + 2·a7[3])
-	a59      float64   // a59 = a7[2]·a7[3]·expNegA5·a35²/(a7[2] + 2·a7[3])
-	a60      float64   // a60 = a7[2]·a7[3]²·expNegA5·a35²/(a7[2] + 2·a7[3])²
-	a67      float64   // a67 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
-	a68      float64   // a68 = a7[2]²·expNegA5·a35²/(a7[2] + 2·a7[3])
-	a69      float64   // a69 = a7[2]²·a7[3]·expNegA5·a35²/(a7[2] + 2·a7[3])²
-	a72      float64   // a72 = a7[2]³·expNegA5·a35/(a7[2] + 2·a7[3])²
-	a73      float64   // a73 = a7[2]³·expNegA5·a35²/(a7[2] + 2·a7[3])²
-	a74      float64   // a74 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
-	a75      float64   // a75 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
-	a76      float64   // a76 = a7[1]·a7[3]·expNegA5·a33/(a7[1] + 2·a7[3])
-	a77      float64   // a77 = a7[1]·a7[3]²·expNegA5·a33/(a7[1] + 2·a7[3])²
-	a78      float64   // a78 = a7[1]·a7[3]·expNegA5·a33²/(a7[1] + 2·a7[3])
-	a79      float64   // a79 = a7[1]·a7[3]²·expNegA5·a33²/(a7[1] + 2·a7[3])²
-	a80      float64   // a80 = a7[1]²·expNegA5·a33/(a7[1] + 2·a7[3])
-	a81      float64   // a81 = a7[1]²·a7[3]·expNegA5·a33/(a7[1] + 2·a7[3])²
-	a82      float64   // a82 = a7[1]²·expNegA5·a33²/(a7[1] + 2·a7[3])
-	a83      float64   // a83 = a7[1]²·a7[3]·expNegA5·a33²/(a7[1] + 2·a7[3])²
-	a84      float64   // a84 = a7[1]³·expNegA5·a33²/(a7[1] + 2·a7[3])²
-	a85      float64   // a85 = a7[3]·expNegA5
-	a86      float64   // a86 = a7[3]²·a28·a35²/(a7[2] + 2·a7[3])
-	a87      float64   // a87 = a7[2]·a7[3]²·a28·a35²/(a7[2] + 2·a7[3])²
-	a94      float64   // a94 = a7[2]²·a28/(a7[2] + 2·a7[3])
-	a95      float64   // a95 = a7[2]³·a28/(a7[2] + 2·a7[3])²
-	a96      float64   // a96 = a7[2]·a7[3]·a28·a35²/(a7[2] + 2·a7[3])
-	a97      float64   // a97 = a7[2]²·a7[3]·a28·a35²/(a7[2] + 2·a7[3])²
-	a100     float64   // a100 = a7[2]²·a28·a35/(a7[2] + 2·a7[3])
-	a101     float64   // a101 = a7[2]³·a28·a35/(a7[2] + 2·a7[3])²
-	a102     float64   // a102 = a7[2]²·a28·a35²/(a7[2] + 2·a7[3])
-	a103     float64   // a103 = a7[2]³·a28·a35²/(a7[2] + 2·a7[3])²
-	a104     float64   // a104 = a7[1]·a28
-	a105     float64   // a105 = a7[1]·a28·a35
-	a106     float64   // a106 = a7[1]·a28·a35²
-	a107     float64   // a107 = a7[1]·a28·a33
-	a108     float64   // a108 = a7[1]·a28·a33·a35
-	a109     float64   // a109 = a7[1]·a28·a33²
-	a117     float64   // a117 = 1 - a36[1]
-	a119     float64   // a119 = a25·(1 - a25)
-	a120     float64   // a120 = a7[3]²/(a7[1] + 2·a7[3])
-	a121     float64   // a121 = a7[3]²·a33/(a7[1] + 2·a7[3])
-	a122     float64   // a122 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
-	a123     float64   // a123 = a7[1]·a7[3]·a33/(a7[1] + 2·a7[3])
-	a124     float64   // a124 = a7[1]²·a33/(a7[1] + 2·a7[3])
-	a125     float64   // a125 = a7[2]·a35
-	a126     float64   // a126 = a7[2]·a33
-	a127     float64   // a127 = a7[1]·a33·(1 - a33)
-	a128     float64   // a128 = a7[2]·a35²
-	a129     float64   // a129 = a7[2]·a33·a35
-	a130     float64   // a130 = a7[2]·a33²
-	a131     float64   // a131 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a132     float64   // a132 = a7[3]²·a33·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a133     float64   // a133 = a7[3]²·a33²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a134     float64   // a134 = a7[1]·a7[3]·a33·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a135     float64   // a135 = a7[1]·a7[3]·a33²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
-	a136     float64   // a136 = a7[1]²·a33²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a139     float64   // a139 = 1 - a36[2]
-	a141     float64   // a141 = a7[3]²·a35/(a7[2] + 2·a7[3])
-	a143     float64   // a143 = a7[2]·a7[3]·a35/(a7[2] + 2·a7[3])
-	a144     float64   // a144 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a145     float64   // a145 = a7[2]²/(a7[2] + 2·a7[3])
-	a146     float64   // a146 = a7[2]²·a35/(a7[2] + 2·a7[3])
-	a147     float64   // a147 = a7[1]·a35
-	a148     float64   // a148 = a7[1]·a33
-	a149     float64   // a149 = a7[2]·a35·(1 - a35)
-	a150     float64   // a150 = a7[1]·a35²
-	a151     float64   // a151 = a7[1]·a33·a35
-	a152     float64   // a152 = a7[1]·a33²
-	a153     float64   // a153 = a7[3]²·a35²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a154     float64   // a154 = a7[3]²·a35·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a155     float64   // a155 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a156     float64   // a156 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a157     float64   // a157 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a158     float64   // a158 = a7[2]·a7[3]·a35²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])² …
-	a159     float64   // a159 = a7[2]·a7[3]·a35·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a160     float64   // a160 = a7[2]²·a35·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a161     float64   // a161 = a7[2]²·a35²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a163     float64   // a163 = a7[2]·a7[3]·a35²/(a7[2] + 2·a7[3])
-	a164     float64   // a164 = a7[2]·a7[3]²·a35²/(a7[2] + 2·a7[3])²
-	a170     float64   // a170 = a7[2]³/(a7[2] + 2·a7[3])²
-	a171     float64   // a171 = a7[2]²·a35²/(a7[2] + 2·a7[3])
-	a172     float64   // a172 = a7[2]²·a7[3]·a35²/(a7[2] + 2·a7[3])²
-	a174     float64   // a174 = a7[2]³·a35/(a7[2] + 2·a7[3])²
-	a175     float64   // a175 = a7[2]³·a35²/(a7[2] + 2·a7[3])²
-	a176     float64   // a176 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
-	a177     float64   // a177 = a7[1]·a7[3]²·a33/(a7[1] + 2·a7[3])²
-	a178     float64   // a178 = a7[1]·a7[3]·a33²/(a7[1] + 2·a7[3])
-	a179     float64   // a179 = a7[1]·a7[3]²·a33²/(a7[1] + 2·a7[3])²
-	a180     float64   // a180 = a7[1]²·a7[3]·a33/(a7[1] + 2·a7[3])²
-	a181     float64   // a181 = a7[1]²·a33²/(a7[1] + 2·a7[3])
-	a182     float64   // a182 = a7[1]²·a7[3]·a33²/(a7[1] + 2·a7[3])²
-	a183     float64   // a183 = a7[1]³·a33²/(a7[1] + 2·a7[3])²
-	a184     float64   // a184 = expNegA5·a31
-	a185     float64   // a185 = -½·a24·(alpha[1]·(1 - a37[1]) - alpha[1]·a37[1])·(1 - a24)
-	a187     float64   // a187 = a7[2]·a7[3]·expNegA5·a35/(a7[2] + 2·a7[3])
-	a188     float64   // a188 = a7[2]·a7[3]²·expNegA5·a35/(a7[2] + 2·a7[3])²
-	a189     float64   // a189 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
-	a190     float64   // a190 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
-	a191     float64   // a191 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
-	a192     float64   // a192 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
-	a193     float64   // a193 = ½·a7[2]²·expNegA5·a35/(a7[2] + 2·a7[3])
-	a194     float64   // a194 = a7[2]²·a7[3]·expNegA5·a35/(a7[2] + 2·a7[3])²
-	a195     float64   // a195 = ½·a7[3]²·a28·a35/(a7[2] + 2·a7[3])
-	a196     float64   // a196 = -½·a7[2]·a7[3]²·a28·a35/(a7[2] + 2·a7[3])²
-	a197     float64   // a197 = ½·a7[3]²·a28/(a7[2] + 2·a7[3])
-	a198     float64   // a198 = -½·a7[2]·a7[3]²·a28/(a7[2] + 2·a7[3])²
-	a199     float64   // a199 = a7[2]·a7[3]·a28/(a7[2] + 2·a7[3])
-	a200     float64   // a200 = -½·a7[2]²·a7[3]·a28/(a7[2] + 2·a7[3])²
-	a201     float64   // a201 = a7[2]·a7[3]·a28·a35/(a7[2] + 2·a7[3])
-	a202     float64   // a202 = -½·a7[2]²·a7[3]·a28·a35/(a7[2] + 2·a7[3])²
-	a206     float64   // a206 = -½·a30·(alpha[2]·(1 - a37[2]) - alpha[2]·a37[2])·(1 - a30)
-	a209     float64   // a209 = ½·a7[3]²/(a7[2] + 2·a7[3])
-	a210     float64   // a210 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a217     float64   // a217 = ½·a20·a23
-	a218     float64   // a218 = a31·(1 - a31)
-	a219     float64   // a219 = ½·a28·a29
-	a220     float64   // a220 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
-	a221     float64   // a221 = a7[2]·a7[3]²·a35/(a7[2] + 2·a7[3])²
-	a222     float64   // a222 = ½·a7[2]²/(a7[2] + 2·a7[3])
-	a223     float64   // a223 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
-	a224     float64   // a224 = ½·a7[2]²·a35/(a7[2] + 2·a7[3])
-	a225     float64   // a225 = a7[2]²·a7[3]·a35/(a7[2] + 2·a7[3])²
-	fAlpha   []float64 // f_alpha[i] = alpha[i]
+	factor       *linalg.Cholesky // the metric's factor at position at
+	b            []float64        // the matrix at position at
+	w            []float64        // weights of the contraction
+	at           []float64
+	known        bool      // the factor is that of the position at
+	full         bool      // force0 too is that of the position at
+	force0       []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
+	v            []float64 // ∂H/∂p
+	steps        rt.Steps
+	a1           []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
+	a5           []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
+	a6           []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
+	a7           []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
+	a12          float64   // a12 = exp(-a5[1] - a6[1])
+	a15          float64   // a15 = inv_logit(-f[1] + logC5[1])
+	a17          float64   // a17 = inv_logit(f[1] - logC1[1])
+	expNegA5     float64   // expNegA5 = exp(-a5[3])
+	a20          float64   // a20 = exp(-a5[2] - a6[2])
+	a21          float64   // a21 = inv_logit(-f[2] + logC5[2])
+	a23          float64   // a23 = inv_logit(f[2] - logC1[2])
+	a24          float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
+	a25          float64   // a25 = inv_logit(0.6931471805599453 - f[1])
+	invLogitF    float64   // invLogitF = inv_logit(f[2])
+	invLogitNegF float64   // invLogitNegF = inv_logit(-f[2])
+	a26          []float64 // a26[i] = inv_logit(f[i] - logC1[i])
+	a27          []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
+	a30          float64   // a30 = a7[1]·a7[2]·a25
+	a32          float64   // a32 = a7[1]·a7[2]·invLogitNegF
+	b5           []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
+	a33          float64   // a33 = a7[1]·a7[2]
+	b7           []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
+	sqA7         float64   // sqA7 = a7[3]²
+	a36          float64   // a36 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])
+	a38          float64   // a38 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])
+	a39          float64   // a39 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
+	a41          float64   // a41 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])
+	a42          float64   // a42 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
+	a44          float64   // a44 = a7[2]³/(a7[2] + 2·a7[3])
+	a45          float64   // a45 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
+	a46          float64   // a46 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
+	a47          float64   // a47 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a49          float64   // a49 = a7[2]·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
+	a50          float64   // a50 = a7[2]·a7[3]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a57          float64   // a57 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
+	a58          float64   // a58 = a7[2]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
+	a59          float64   // a59 = a7[2]²·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a62          float64   // a62 = a7[2]³·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a63          float64   // a63 = a7[2]³·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a64          float64   // a64 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
+	a65          float64   // a65 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
+	a66          float64   // a66 = a7[1]·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])
+	a67          float64   // a67 = a7[1]·a7[3]²·expNegA5·a25/(a7[1] + 2·a7[3])²
+	a68          float64   // a68 = a7[1]·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])
+	a69          float64   // a69 = a7[1]·a7[3]²·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a70          float64   // a70 = a7[1]²·expNegA5·a25/(a7[1] + 2·a7[3])
+	a71          float64   // a71 = a7[1]²·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])²
+	a72          float64   // a72 = a7[1]²·expNegA5·a25²/(a7[1] + 2·a7[3])
+	a73          float64   // a73 = a7[1]²·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a74          float64   // a74 = a7[1]³·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a75          float64   // a75 = a7[3]·expNegA5
+	a76          float64   // a76 = a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a77          float64   // a77 = a7[2]·a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a84          float64   // a84 = a7[2]²·a20/(a7[2] + 2·a7[3])
+	a85          float64   // a85 = a7[2]³·a20/(a7[2] + 2·a7[3])²
+	a86          float64   // a86 = a7[2]·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a87          float64   // a87 = a7[2]²·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a90          float64   // a90 = a7[2]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a91          float64   // a91 = a7[2]³·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a92          float64   // a92 = a7[2]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a93          float64   // a93 = a7[2]³·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a94          float64   // a94 = a7[1]·a20
+	a95          float64   // a95 = a7[1]·a20·invLogitNegF
+	a96          float64   // a96 = a7[1]·a20·invLogitNegF²
+	a97          float64   // a97 = a7[1]·a20·a25
+	a98          float64   // a98 = a7[1]·a20·a25·invLogitNegF
+	a99          float64   // a99 = a7[1]·a20·a25²
+	a107         float64   // a107 = 1 - a26[1]
+	a109         float64   // a109 = a17·(1 - a17)
+	a110         float64   // a110 = a7[3]²/(a7[1] + 2·a7[3])
+	a111         float64   // a111 = a7[3]²·a25/(a7[1] + 2·a7[3])
+	a112         float64   // a112 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
+	a113         float64   // a113 = a7[1]·a7[3]·a25/(a7[1] + 2·a7[3])
+	a114         float64   // a114 = a7[1]²·a25/(a7[1] + 2·a7[3])
+	a115         float64   // a115 = a7[2]·invLogitNegF
+	a116         float64   // a116 = a7[2]·a25
+	a117         float64   // a117 = a7[1]·a25·(1 - a25)
+	a118         float64   // a118 = a7[2]·invLogitNegF²
+	a119         float64   // a119 = a7[2]·a25·invLogitNegF
+	a120         float64   // a120 = a7[2]·a25²
+	a121         float64   // a121 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a122         float64   // a122 = a7[3]²·a25·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a123         float64   // a123 = a7[3]²·a25²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a124         float64   // a124 = a7[1]·a7[3]·a25·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a125         float64   // a125 = a7[1]·a7[3]·a25²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
+	a126         float64   // a126 = a7[1]²·a25²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a129         float64   // a129 = 1 - a26[2]
+	a131         float64   // a131 = a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a133         float64   // a133 = a7[2]·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
+	a134         float64   // a134 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
+	a135         float64   // a135 = a7[2]²/(a7[2] + 2·a7[3])
+	a136         float64   // a136 = a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a137         float64   // a137 = a7[1]·invLogitNegF
+	a138         float64   // a138 = a7[1]·a25
+	a139         float64   // a139 = a7[2]·invLogitNegF·(1 - invLogitNegF)
+	a140         float64   // a140 = a7[1]·invLogitNegF²
+	a141         float64   // a141 = a7[1]·a25·invLogitNegF
+	a142         float64   // a142 = a7[1]·a25²
+	a143         float64   // a143 = a7[3]²·invLogitNegF²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3] …
+	a144         float64   // a144 = a7[3]²·invLogitNegF·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3]) …
+	a145         float64   // a145 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a146         float64   // a146 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a147         float64   // a147 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a148         float64   // a148 = a7[2]·a7[3]·invLogitNegF²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] +  …
+	a149         float64   // a149 = a7[2]·a7[3]·invLogitNegF·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2 …
+	a150         float64   // a150 = a7[2]²·invLogitNegF·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3 …
+	a151         float64   // a151 = a7[2]²·invLogitNegF²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[ …
+	a153         float64   // a153 = a7[2]·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])
+	a154         float64   // a154 = a7[2]·a7[3]²·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a160         float64   // a160 = a7[2]³/(a7[2] + 2·a7[3])²
+	a161         float64   // a161 = a7[2]²·invLogitNegF²/(a7[2] + 2·a7[3])
+	a162         float64   // a162 = a7[2]²·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a164         float64   // a164 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])²
+	a165         float64   // a165 = a7[2]³·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a166         float64   // a166 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
+	a167         float64   // a167 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])²
+	a168         float64   // a168 = a7[1]·a7[3]·a25²/(a7[1] + 2·a7[3])
+	a169         float64   // a169 = a7[1]·a7[3]²·a25²/(a7[1] + 2·a7[3])²
+	a170         float64   // a170 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])²
+	a171         float64   // a171 = a7[1]²·a25²/(a7[1] + 2·a7[3])
+	a172         float64   // a172 = a7[1]²·a7[3]·a25²/(a7[1] + 2·a7[3])²
+	a173         float64   // a173 = a7[1]³·a25²/(a7[1] + 2·a7[3])²
+	a174         float64   // a174 = expNegA5·a23
+	a175         float64   // a175 = -½·a16·(alpha[1]·(1 - a27[1]) - alpha[1]·a27[1])·(1 - a16)
+	a177         float64   // a177 = a7[2]·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
+	a178         float64   // a178 = a7[2]·a7[3]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a179         float64   // a179 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
+	a180         float64   // a180 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
+	a181         float64   // a181 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
+	a182         float64   // a182 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
+	a183         float64   // a183 = ½·a7[2]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
+	a184         float64   // a184 = a7[2]²·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a185         float64   // a185 = ½·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a186         float64   // a186 = -½·a7[2]·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a187         float64   // a187 = ½·a7[3]²·a20/(a7[2] + 2·a7[3])
+	a188         float64   // a188 = -½·a7[2]·a7[3]²·a20/(a7[2] + 2·a7[3])²
+	a189         float64   // a189 = a7[2]·a7[3]·a20/(a7[2] + 2·a7[3])
+	a190         float64   // a190 = -½·a7[2]²·a7[3]·a20/(a7[2] + 2·a7[3])²
+	a191         float64   // a191 = a7[2]·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a192         float64   // a192 = -½·a7[2]²·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a196         float64   // a196 = -½·a22·(alpha[2]·(1 - a27[2]) - alpha[2]·a27[2])·(1 - a22)
+	a199         float64   // a199 = ½·a7[3]²/(a7[2] + 2·a7[3])
+	a200         float64   // a200 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
+	a207         float64   // a207 = ½·a12·a15
+	a208         float64   // a208 = a23·(1 - a23)
+	a209         float64   // a209 = ½·a20·a21
+	a210         float64   // a210 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
+	a211         float64   // a211 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])²
+	a212         float64   // a212 = ½·a7[2]²/(a7[2] + 2·a7[3])
+	a213         float64   // a213 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
+	a214         float64   // a214 = ½·a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a215         float64   // a215 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])²
+	fAlpha       []float64 // f_alpha[i] = alpha[i]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -415,11 +315,11 @@ func New(d Data) (*Model, error) {
 func (s *Model) summarise() {
 	s.logC1 = make([]float64, 2)
 	s.c2 = make([]float64, 2)
-	s.logC3 = make([]float64, 3)
+	s.logC5 = make([]float64, 3)
 	alpha := s.alpha
 	logC1 := s.logC1
 	c2 := s.c2
-	logC3 := s.logC3
+	logC5 := s.logC5
 	n := s.n
 	for i := range 2 {
 		sum := 0.0
@@ -435,9 +335,7 @@ func (s *Model) summarise() {
 	sumAlpha := 0.0
 	sumLgammaAlpha := 0.0
 	c11 := 0.0
-	c12 := 0.0
 	c15 := 0.0
-	c17 := 0.0
 	for i := range min(2, 3) {
 		sumAlpha += alpha[i]
 		lgammaAlpha := special.Lgamma(alpha[i])
@@ -446,20 +344,18 @@ func (s *Model) summarise() {
 		for j := max(0, i+1); j < 3; j++ {
 			sum += 1
 		}
-		c3 := sum
-		logC3[i] = elementary.Log(c3)
-		c11 += kernel.Inside(i+1, 2, 3)
+		c5 := sum
+		logC5[i] = elementary.Log(c5)
 		part := 0.0
 		if i >= 1 {
 			part = alpha[i]
 		}
-		c12 += part
-		c15 += kernel.Inside(i+1, 3, 3)
+		c11 += part
 		part2 := 0.0
 		if i >= 2 {
 			part2 = alpha[i]
 		}
-		c17 += part2
+		c15 += part2
 	}
 	for i := 2; i < 3; i++ {
 		sumAlpha += alpha[i]
@@ -469,45 +365,35 @@ func (s *Model) summarise() {
 		for j := max(0, i+1); j < 3; j++ {
 			sum += 1
 		}
-		c3 := sum
-		logC3[i] = elementary.Log(c3)
-		c11 += kernel.Inside(i+1, 2, 3)
+		c5 := sum
+		logC5[i] = elementary.Log(c5)
 		part := alpha[i]
-		c12 += part
-		c15 += kernel.Inside(i+1, 3, 3)
+		c11 += part
 		part2 := part
-		c17 += part2
+		c15 += part2
 	}
 	lgammaSumAlpha := special.Lgamma(sumAlpha)
-	c6 := special.Lgamma(n[2] + 1)
-	c7 := special.Lgamma(n[3] + 1)
-	c8 := special.Lgamma(n[0] + 1)
-	c9 := special.Lgamma(n[1] + 1)
-	c10 := lgammaSumAlpha - sumLgammaAlpha
-	logC11 := elementary.Log(c11)
-	logC15 := elementary.Log(c15)
-	c26 := float64(0.5 * c2[0])
-	c28 := float64(0.5 * c2[1])
-	s.c6 = c6
-	s.c7 = c7
-	s.c8 = c8
-	s.c9 = c9
+	c3 := special.Lgamma(n[0] + 1)
+	c4 := special.Lgamma(n[1] + 1)
+	c8 := special.Lgamma(n[2] + 1)
+	c9 := special.Lgamma(n[3] + 1)
+	c10 := lgammaSumAlpha - sumLgammaAlpha - c3 - c4 - c8 - c9
+	c24 := float64(0.5 * c2[0])
+	c26 := float64(0.5 * c2[1])
 	s.c10 = c10
-	s.logC11 = logC11
-	s.c12 = c12
-	s.logC15 = logC15
-	s.c17 = c17
+	s.c11 = c11
+	s.c15 = c15
+	s.c24 = c24
 	s.c26 = c26
-	s.c28 = c28
 	sumN := 0.0
 	for i := range 4 {
 		sumN += n[i]
 	}
-	c4 := float64(2 * sumN)
-	c14 := 2 / sumN
+	c6 := float64(2 * sumN)
+	c13 := 2 / sumN
 	s.sumN = sumN
-	s.c4 = c4
-	s.c14 = c14
+	s.c6 = c6
+	s.c13 = c13
 }
 
 // describe makes the description of the model.
@@ -543,8 +429,8 @@ func (s *Model) allocate() {
 	s.a5 = make([]float64, 3)
 	s.a6 = make([]float64, 3)
 	s.a7 = make([]float64, 3)
-	s.a36 = make([]float64, 2)
-	s.a37 = make([]float64, 2)
+	s.a26 = make([]float64, 2)
+	s.a27 = make([]float64, 2)
 	s.b5 = make([]float64, 2)
 	s.b7 = make([]float64, 2)
 	s.fAlpha = make([]float64, 3)
@@ -569,7 +455,7 @@ func (s *Model) Constrain(dst, q []float64) {
 	logC1 := s.logC1
 	a1 := s.a1
 	a5 := s.a5
-	logC3 := s.logC3
+	logC5 := s.logC5
 	a6 := s.a6
 	a7 := s.a7
 	for i := range 2 {
@@ -581,7 +467,7 @@ func (s *Model) Constrain(dst, q []float64) {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := special.Log1pExp(logC3[i] - fPar[i])
+		part := special.Log1pExp(logC5[i] - fPar[i])
 		a6[i] = part
 		part2 := a6[i]
 		a7[i] = elementary.Exp(-a5[i] - part2)
@@ -595,7 +481,7 @@ func (s *Model) Constrain(dst, q []float64) {
 		a5[i] = sum
 		part := 0.0
 		if i < 2 {
-			part = special.Log1pExp(logC3[i] - fPar[i])
+			part = special.Log1pExp(logC5[i] - fPar[i])
 		}
 		a6[i] = part
 		part2 := 0.0
@@ -640,8 +526,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.touch(q)
 	var res float64
 	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1, s.a1, s.c2, s.alpha, s.a5
-	logC3, a6, a7, c4, n, c6 := s.logC3, s.a6, s.a7, s.c4, s.n, s.c6
-	sumN, c7, c8, c9, c10 := s.sumN, s.c7, s.c8, s.c9, s.c10
+	logC5, a6, a7, c6, n, sumN := s.logC5, s.a6, s.a7, s.c6, s.n, s.sumN
+	c10 := s.c10
 	a2 := 0.0
 	a4 := 0.0
 	for i := range 2 {
@@ -656,7 +542,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := special.Log1pExp(logC3[i] - fPar[i])
+		part := special.Log1pExp(logC5[i] - fPar[i])
 		a6[i] = part
 		part2 := a6[i]
 		a7[i] = elementary.Exp(-a5[i] - part2)
@@ -669,7 +555,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		a5[i] = sum
 		part := 0.0
 		if i < 2 {
-			part = special.Log1pExp(logC3[i] - fPar[i])
+			part = special.Log1pExp(logC5[i] - fPar[i])
 		}
 		a6[i] = part
 		part2 := 0.0
@@ -678,42 +564,34 @@ func (s *Model) LogDensity(q []float64) float64 {
 		}
 		a7[i] = elementary.Exp(-a5[i] - part2)
 	}
-	e := float64(a7[0] * a7[1] * c4)
+	e := float64(a7[0] * a7[1] * c6)
 	a8 := special.LMultiply(n[2], e)
-	a9 := special.LogNonNegative(e)
-	a10 := special.Bounded(a8-c6-e, a9)
 	e2 := float64(sumN * a7[2] * a7[2])
-	a11 := special.LMultiply(n[3], e2)
-	a12 := special.LogNonNegative(e2)
-	a13 := special.Bounded(a11-e2-c7, a12)
+	a9 := special.LMultiply(n[3], e2)
 	e3 := float64(sumN * a7[0] * (a7[0] + float64(2*a7[2])))
-	a14 := special.LMultiply(n[0], e3)
-	a15 := special.LogNonNegative(e3)
-	a16 := special.Bounded(a14-c8-e3, a15)
+	a10 := special.LMultiply(n[0], e3)
 	e4 := float64(sumN * a7[1] * (a7[1] + float64(2*a7[2])))
-	a17 := special.LMultiply(n[1], e4)
-	a18 := special.LogNonNegative(e4)
-	a19 := special.Bounded(a17-c9-e4, a18)
-	res = c10 - a2 - a4 + a10 + a13 + a16 + a19
+	a11 := special.LMultiply(n[1], e4)
+	res = c10 - a2 - a4 + a8 - e - e2 + a9 - e3 + a10 - e4 + a11
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂f[1] = alpha[1]·a24 - a20·a23·(sumN·(a7[1] + 2·a7[3]) + sumN·a7[1] + a7[2]·c4 - (sumN·(a7[1] + 2·a7[3])
-//	    + sumN·a7[1])·a21 - a7[2]·c4·a22) - a25·(c2[1] - c4·a7[3]·expNegA5 - a7[2]·c4·expNegA5
-//	    - a7[1]·c4·expNegA5 - sumN·(a7[2] + 2·a7[3])·a28 - sumN·a7[2]·a28 + sumN·(a7[2] + 2·a7[3])·a27·a28
-//	    + sumN·a7[2]·a27·a28 + a7[1]·c4·a22·a28 + c4·a7[3]·expNegA5·a26 + a7[2]·c4·expNegA5·a27
-//	    + a7[1]·c4·a21·expNegA5 - a7[1]·c4·a28)
-//	∂L/∂f[2] = alpha[2]·a30 - a28·a29·(sumN·(a7[2] + 2·a7[3]) + sumN·a7[2] + a7[1]·c4 - (sumN·(a7[2] + 2·a7[3])
-//	    + sumN·a7[2])·a27 - a7[1]·c4·a22) - a31·(c2[2] - c4·a7[3]·expNegA5 - a7[2]·c4·expNegA5
-//	    - a7[1]·c4·expNegA5 + c4·a7[3]·expNegA5·a26 + a7[2]·c4·expNegA5·a27 + a7[1]·c4·a21·expNegA5)
+//	∂L/∂f[1] = alpha[1]·a16 - a17·(c2[1] - c6·a7[3]·expNegA5 - a7[1]·c6·expNegA5 - a7[2]·c6·expNegA5
+//	    - sumN·(a7[2] + 2·a7[3])·a20 - sumN·a7[2]·a20 + sumN·(a7[2] + 2·a7[3])·a18·a20 + sumN·a7[2]·a18·a20
+//	    + a7[1]·c6·a14·a20 + a7[2]·c6·expNegA5·a18 + a7[1]·c6·a13·expNegA5 + c6·a7[3]·expNegA5·a19
+//	    - a7[1]·c6·a20) - a12·a15·(sumN·(a7[1] + 2·a7[3]) + sumN·a7[1] + a7[2]·c6 - (sumN·(a7[1] + 2·a7[3])
+//	    + sumN·a7[1])·a13 - a7[2]·c6·a14)
+//	∂L/∂f[2] = alpha[2]·a22 - a23·(c2[2] - c6·a7[3]·expNegA5 - a7[1]·c6·expNegA5 - a7[2]·c6·expNegA5
+//	    + a7[2]·c6·expNegA5·a18 + a7[1]·c6·a13·expNegA5 + c6·a7[3]·expNegA5·a19) - a20·a21·(sumN·(a7[2]
+//	    + 2·a7[3]) + sumN·a7[2] + a7[1]·c6 - (sumN·(a7[2] + 2·a7[3]) + sumN·a7[2])·a18 - a7[1]·c6·a14)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.touch(q)
 	var res float64
 	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1, s.a1, s.c2, s.alpha, s.a5
-	logC3, a6, a7, c4, n, c6 := s.logC3, s.a6, s.a7, s.c4, s.n, s.c6
-	sumN, c7, c8, c9, c10 := s.sumN, s.c7, s.c8, s.c9, s.c10
+	logC5, a6, a7, c6, n, sumN := s.logC5, s.a6, s.a7, s.c6, s.n, s.sumN
+	c10 := s.c10
 	a2 := 0.0
 	a4 := 0.0
 	for i := range 2 {
@@ -728,7 +606,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := special.Log1pExp(logC3[i] - fPar[i])
+		part := special.Log1pExp(logC5[i] - fPar[i])
 		a6[i] = part
 		part2 := a6[i]
 		a7[i] = elementary.Exp(-a5[i] - part2)
@@ -741,7 +619,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a5[i] = sum
 		part := 0.0
 		if i < 2 {
-			part = special.Log1pExp(logC3[i] - fPar[i])
+			part = special.Log1pExp(logC5[i] - fPar[i])
 		}
 		a6[i] = part
 		part2 := 0.0
@@ -750,57 +628,49 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		a7[i] = elementary.Exp(-a5[i] - part2)
 	}
-	e := float64(a7[0] * a7[1] * c4)
+	e := float64(a7[0] * a7[1] * c6)
 	a8 := special.LMultiply(n[2], e)
-	a9 := special.LogNonNegative(e)
-	a10 := special.Bounded(a8-c6-e, a9)
 	e2 := float64(sumN * a7[2] * a7[2])
-	a11 := special.LMultiply(n[3], e2)
-	a12 := special.LogNonNegative(e2)
-	a13 := special.Bounded(a11-e2-c7, a12)
+	a9 := special.LMultiply(n[3], e2)
 	e3 := a7[0] + float64(2*a7[2])
 	e4 := float64(sumN * a7[0] * e3)
-	a14 := special.LMultiply(n[0], e4)
-	a15 := special.LogNonNegative(e4)
-	a16 := special.Bounded(a14-c8-e4, a15)
+	a10 := special.LMultiply(n[0], e4)
 	e5 := a7[1] + float64(2*a7[2])
 	e6 := float64(sumN * a7[1] * e5)
-	a17 := special.LMultiply(n[1], e6)
-	a18 := special.LogNonNegative(e6)
-	a19 := special.Bounded(a17-c9-e6, a18)
-	a20 := elementary.Exp(-a5[0] - a6[0])
-	a21 := special.Share(n[0], e4)
-	a22 := special.Share(n[2], e)
-	a23 := special.InvLogit(logC3[0] - fPar[0])
-	a24 := special.InvLogit(logC1[0] - fPar[0])
-	a25 := special.InvLogit(fPar[0] - logC1[0])
+	a11 := special.LMultiply(n[1], e6)
+	a12 := elementary.Exp(-a5[0] - a6[0])
+	a13 := special.Share(n[0], e4)
+	a14 := special.Share(n[2], e)
+	a15 := special.InvLogit(logC5[0] - fPar[0])
+	a16 := special.InvLogit(logC1[0] - fPar[0])
+	a17 := special.InvLogit(fPar[0] - logC1[0])
 	expNegA5 := elementary.Exp(-a5[2])
-	a26 := special.Share(n[3], e2)
-	a27 := special.Share(n[1], e6)
-	a28 := elementary.Exp(-a5[1] - a6[1])
-	a29 := special.InvLogit(logC3[1] - fPar[1])
-	a30 := special.InvLogit(logC1[1] - fPar[1])
-	a31 := special.InvLogit(fPar[1] - logC1[1])
-	res = c10 - a2 - a4 + a10 + a13 + a16 + a19
+	a18 := special.Share(n[1], e6)
+	a19 := special.Share(n[3], e2)
+	a20 := elementary.Exp(-a5[1] - a6[1])
+	a21 := special.InvLogit(logC5[1] - fPar[1])
+	a22 := special.InvLogit(logC1[1] - fPar[1])
+	a23 := special.InvLogit(fPar[1] - logC1[1])
+	res = c10 - a2 - a4 + a8 - e - e2 + a9 - e4 + a10 - e6 + a11
 	e7 := float64(sumN * e3)
 	e8 := float64(sumN * a7[0])
-	e9 := float64(c4 * a7[2] * expNegA5)
-	e10 := float64(c4 * a7[2] * expNegA5 * a26)
-	e11 := float64(a7[1] * c4 * expNegA5)
-	e12 := float64(a7[1] * c4 * expNegA5 * a27)
-	e13 := float64(a7[0] * c4 * expNegA5)
-	e14 := float64(a7[0] * c4 * a21 * expNegA5)
-	grad[0] = float64(alpha[0]*a24) - float64(a20*(e7+e8+float64(a7[1]*c4)-float64((e7+e8)*a21)-float64(a7[1]*c4*a22))*a23) - float64(a25*(c2[0]-e9+e10-e11+e12-e13+e14-float64(sumN*e5*a28)-float64(a7[0]*c4*a28)-float64(sumN*a7[1]*a28)+float64(sumN*e5*a27*a28)+float64(sumN*a7[1]*a27*a28)+float64(a7[0]*c4*a22*a28)))
+	e9 := float64(c6 * a7[2] * expNegA5)
+	e10 := float64(a7[0] * c6 * expNegA5)
+	e11 := float64(a7[1] * c6 * expNegA5)
+	e12 := float64(a7[1] * c6 * expNegA5 * a18)
+	e13 := float64(a7[0] * c6 * a13 * expNegA5)
+	e14 := float64(c6 * a7[2] * expNegA5 * a19)
+	grad[0] = float64(a12*(float64((e7+e8)*a13)-float64(a7[1]*c6)-e7-e8+float64(a7[1]*c6*a14))*a15) + float64(alpha[0]*a16) - float64(a17*(c2[0]-e9-e10-e11+e12+e13+e14-float64(a7[0]*c6*a20)-float64(sumN*e5*a20)-float64(sumN*a7[1]*a20)+float64(sumN*e5*a18*a20)+float64(sumN*a7[1]*a18*a20)+float64(a7[0]*c6*a14*a20)))
 	e15 := float64(sumN * e5)
 	e16 := float64(sumN * a7[1])
-	grad[1] = float64(alpha[1]*a30) - float64(a28*(e15+e16+float64(a7[0]*c4)-float64((e15+e16)*a27)-float64(a7[0]*c4*a22))*a29) - float64(a31*(c2[1]-e9+e10-e11+e12-e13+e14))
-	s.a20 = a20
-	s.a23 = a23
-	s.a25 = a25
+	grad[1] = float64(a20*(float64((e15+e16)*a18)-float64(a7[0]*c6)-e15-e16+float64(a7[0]*c6*a14))*a21) + float64(alpha[1]*a22) - float64(a23*(c2[1]-e9-e10-e11+e12+e13+e14))
+	s.a12 = a12
+	s.a15 = a15
+	s.a17 = a17
 	s.expNegA5 = expNegA5
-	s.a28 = a28
-	s.a29 = a29
-	s.a31 = a31
+	s.a20 = a20
+	s.a21 = a21
+	s.a23 = a23
 	return res
 }
 
@@ -824,7 +694,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	logC1 := s.logC1
 	a1 := s.a1
 	a5 := s.a5
-	logC3 := s.logC3
+	logC5 := s.logC5
 	a6 := s.a6
 	a7 := s.a7
 	for i := range 2 {
@@ -836,7 +706,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := special.Log1pExp(logC3[i] - fPar[i])
+		part := special.Log1pExp(logC5[i] - fPar[i])
 		a6[i] = part
 		part2 := a6[i]
 		a7[i] = elementary.Exp(-a5[i] - part2)
@@ -849,7 +719,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 		a5[i] = sum
 		part := 0.0
 		if i < 2 {
-			part = special.Log1pExp(logC3[i] - fPar[i])
+			part = special.Log1pExp(logC5[i] - fPar[i])
 		}
 		a6[i] = part
 		part2 := 0.0
@@ -895,19 +765,21 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	f[1], f[1]: a32·c12·(1 - a32) + alpha[1]·a33·(1 - a33) + a7[1]·a7[2]·(sumN·a33 - sumN·a32)²·c14
-//	    + 2·c4·a7[3]²·a32² + 2·a7[1]·c4·(a7[1]·a33 + a7[3]·a33 - a7[3]·a32)²/(a7[1] + 2·a7[3])
-//	    + 2·a7[2]·c4·(a7[2] + 2·a7[3])·a32²
-//	f[2], f[1]: 2·a7[1]·a7[2]·(sumN·a33 - sumN·a32)·a35 + 2·c4·a7[3]²·a32·a34 + 2·a7[2]·c4·a32·(a7[3]·a34
-//	    - a7[2]·a35 - a7[3]·a35) - 2·a7[1]·c4·a7[3]·(a7[1]·a33 + a7[3]·a33 - a7[3]·a32)·a34/(a7[1] + 2·a7[3])
-//	f[2], f[2]: a34·c17·(1 - a34) + alpha[2]·a35·(1 - a35) + a7[1]·a7[2]·c4·a35² + 2·c4·a7[3]²·a34²
-//	    + 2·a7[2]·c4·(a7[3]·a34 - a7[2]·a35 - a7[3]·a35)²/(a7[2] + 2·a7[3]) + 2·a7[1]·c4·a7[3]²·a34²/(a7[1]
+//	f[1], f[1]: a24·c11·(1 - a24) + alpha[1]·a25·(1 - a25) + a7[1]·a7[2]·(sumN·a25 - sumN·a24)²·c13
+//	    + 2·c6·a7[3]²·a24² + 2·a7[1]·c6·(a7[1]·a25 + a7[3]·a25 - a7[3]·a24)²/(a7[1] + 2·a7[3])
+//	    + 2·a7[2]·c6·(a7[2] + 2·a7[3])·a24²
+//	f[2], f[1]: 2·a7[1]·a7[2]·(sumN·a25 - sumN·a24)·invLogitNegF + 2·c6·a7[3]²·a24·invLogitF
+//	    + 2·a7[2]·c6·a24·(a7[3]·invLogitF - a7[2]·invLogitNegF - a7[3]·invLogitNegF)
+//	    - 2·a7[1]·c6·a7[3]·(a7[1]·a25 + a7[3]·a25 - a7[3]·a24)·invLogitF/(a7[1] + 2·a7[3])
+//	f[2], f[2]: invLogitF·c15·(1 - invLogitF) + alpha[2]·invLogitNegF·(1 - invLogitNegF)
+//	    + a7[1]·a7[2]·c6·invLogitNegF² + 2·c6·a7[3]²·invLogitF² + 2·a7[2]·c6·(a7[3]·invLogitF
+//	    - a7[2]·invLogitNegF - a7[3]·invLogitNegF)²/(a7[2] + 2·a7[3]) + 2·a7[1]·c6·a7[3]²·invLogitF²/(a7[1]
 //	    + 2·a7[3])
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
-	fPar, logC1, a1, a5, logC3, a6 := q[:2], s.logC1, s.a1, s.a5, s.logC3, s.a6
-	a7, logC11, logC15, sumN, c12, alpha := s.a7, s.logC11, s.logC15, s.sumN, s.c12, s.alpha
-	c4, c14, c17 := s.c4, s.c14, s.c17
+	fPar, logC1, a1, a5, logC5, a6 := q[:2], s.logC1, s.a1, s.a5, s.logC5, s.a6
+	a7, sumN, c11, alpha, c6, c13 := s.a7, s.sumN, s.c11, s.alpha, s.c6, s.c13
+	c15 := s.c15
 	for i := range 2 {
 		a1[i] = special.Log1pExp(fPar[i] - logC1[i])
 	}
@@ -917,7 +789,7 @@ func (s *Model) matrix(b, q []float64) {
 			sum += a1[j]
 		}
 		a5[i] = sum
-		part := special.Log1pExp(logC3[i] - fPar[i])
+		part := special.Log1pExp(logC5[i] - fPar[i])
 		a6[i] = part
 		part2 := a6[i]
 		a7[i] = elementary.Exp(-a5[i] - part2)
@@ -930,7 +802,7 @@ func (s *Model) matrix(b, q []float64) {
 		a5[i] = sum
 		part := 0.0
 		if i < 2 {
-			part = special.Log1pExp(logC3[i] - fPar[i])
+			part = special.Log1pExp(logC5[i] - fPar[i])
 		}
 		a6[i] = part
 		part2 := 0.0
@@ -939,205 +811,205 @@ func (s *Model) matrix(b, q []float64) {
 		}
 		a7[i] = elementary.Exp(-a5[i] - part2)
 	}
-	a32 := special.InvLogit(fPar[0] - logC11)
-	a33 := special.InvLogit(logC11 - fPar[0])
-	a34 := special.InvLogit(fPar[1] - logC15)
-	a35 := special.InvLogit(logC15 - fPar[1])
+	a24 := special.InvLogit(fPar[0] - 0.6931471805599453)
+	a25 := special.InvLogit(0.6931471805599453 - fPar[0])
+	invLogitF := special.InvLogit(fPar[1])
+	invLogitNegF := special.InvLogit(-fPar[1])
 	e := a7[0] + float64(2*a7[2])
-	e2 := float64(a7[0]*a33) + float64(a7[2]*a33) - float64(a7[2]*a32)
+	e2 := float64(a7[0]*a25) + float64(a7[2]*a25) - float64(a7[2]*a24)
 	e3 := a7[1] + float64(2*a7[2])
-	e4 := float64(sumN*a33) - float64(sumN*a32)
-	b[0] = float64(a32*c12*(1-a32)) + float64(alpha[0]*a33*(1-a33)) + float64(2*a7[2]*a7[2]*a32*a32*c4) + 2*a7[0]*c4*e2*e2/e + float64(2*a7[1]*e3*a32*a32*c4) + float64(a7[0]*a7[1]*e4*e4*c14)
-	e5 := float64(a7[2]*a34) - float64(a7[1]*a35) - float64(a7[2]*a35)
-	e6 := float64(2*a7[2]*a7[2]*a32*c4*a34) + float64(2*a7[1]*a32*c4*e5) - 2*a7[0]*a7[2]*e2*a34*c4/e + float64(2*a7[0]*a7[1]*e4*a35)
+	e4 := float64(sumN*a25) - float64(sumN*a24)
+	b[0] = float64(a24*c11*(1-a24)) + float64(alpha[0]*a25*(1-a25)) + float64(2*a7[2]*a7[2]*a24*a24*c6) + 2*a7[0]*c6*e2*e2/e + float64(2*a7[1]*e3*a24*a24*c6) + float64(a7[0]*a7[1]*e4*e4*c13)
+	e5 := float64(a7[2]*invLogitF) - float64(a7[1]*invLogitNegF) - float64(a7[2]*invLogitNegF)
+	e6 := float64(2*a7[2]*a7[2]*a24*c6*invLogitF) + float64(2*a7[1]*a24*c6*e5) - 2*a7[0]*a7[2]*e2*invLogitF*c6/e + float64(2*a7[0]*a7[1]*e4*invLogitNegF)
 	b[2] = e6
 	b[1] = e6
-	b[3] = float64(a34*c17*(1-a34)) + float64(alpha[1]*a35*(1-a35)) + float64(a7[0]*a7[1]*c4*a35*a35) + float64(2*a7[2]*a7[2]*c4*a34*a34) + 2*a7[1]*c4*e5*e5/e3 + 2*a7[0]*a7[2]*a7[2]*c4*a34*a34/e
-	s.a32 = a32
-	s.a33 = a33
-	s.a34 = a34
-	s.a35 = a35
+	b[3] = float64(invLogitF*c15*(1-invLogitF)) + float64(alpha[1]*invLogitNegF*(1-invLogitNegF)) + float64(a7[0]*a7[1]*c6*invLogitNegF*invLogitNegF) + float64(2*a7[2]*a7[2]*c6*invLogitF*invLogitF) + 2*a7[1]*c6*e5*e5/e3 + 2*a7[0]*a7[2]*a7[2]*c6*invLogitF*invLogitF/e
+	s.a24 = a24
+	s.a25 = a25
+	s.invLogitF = invLogitF
+	s.invLogitNegF = invLogitNegF
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
-	a5, a6, a7, n, sumN, c4 := s.a5, s.a6, s.a7, s.n, s.sumN, s.c4
-	logC3, fPar, logC1, a33, a35, alpha := s.logC3, q[:2], s.logC1, s.a33, s.a35, s.alpha
-	a36, a37, b5, b7, c2 := s.a36, s.a37, s.b5, s.b7, s.c2
-	a20 := elementary.Exp(-a5[0] - a6[0])
+	a5, a6, a7, n, sumN, c6 := s.a5, s.a6, s.a7, s.n, s.sumN, s.c6
+	logC5, fPar, logC1, a25, invLogitNegF, alpha := s.logC5, q[:2], s.logC1, s.a25, s.invLogitNegF, s.alpha
+	a26, a27, b5, b7, c2 := s.a26, s.a27, s.b5, s.b7, s.c2
+	a12 := elementary.Exp(-a5[0] - a6[0])
 	e := a7[0] + float64(2*a7[2])
-	a21 := special.Share(n[0], float64(sumN*a7[0]*e))
-	a22 := special.Share(n[2], float64(a7[0]*a7[1]*c4))
-	a23 := special.InvLogit(logC3[0] - fPar[0])
-	a24 := special.InvLogit(logC1[0] - fPar[0])
-	a25 := special.InvLogit(fPar[0] - logC1[0])
+	a13 := special.Share(n[0], float64(sumN*a7[0]*e))
+	a14 := special.Share(n[2], float64(a7[0]*a7[1]*c6))
+	a15 := special.InvLogit(logC5[0] - fPar[0])
+	a16 := special.InvLogit(logC1[0] - fPar[0])
+	a17 := special.InvLogit(fPar[0] - logC1[0])
 	expNegA5 := elementary.Exp(-a5[2])
-	a26 := special.Share(n[3], float64(sumN*a7[2]*a7[2]))
 	e2 := a7[1] + float64(2*a7[2])
-	a27 := special.Share(n[1], float64(sumN*a7[1]*e2))
-	a28 := elementary.Exp(-a5[1] - a6[1])
-	a29 := special.InvLogit(logC3[1] - fPar[1])
-	a30 := special.InvLogit(logC1[1] - fPar[1])
-	a31 := special.InvLogit(fPar[1] - logC1[1])
-	a40 := float64(a7[0] * a7[1] * a33)
-	a42 := float64(a7[0] * a7[1] * a35)
-	a43 := float64(a7[0] * a7[1])
+	a18 := special.Share(n[1], float64(sumN*a7[1]*e2))
+	a19 := special.Share(n[3], float64(sumN*a7[2]*a7[2]))
+	a20 := elementary.Exp(-a5[1] - a6[1])
+	a21 := special.InvLogit(logC5[1] - fPar[1])
+	a22 := special.InvLogit(logC1[1] - fPar[1])
+	a23 := special.InvLogit(fPar[1] - logC1[1])
+	a30 := float64(a7[0] * a7[1] * a25)
+	a32 := float64(a7[0] * a7[1] * invLogitNegF)
+	a33 := float64(a7[0] * a7[1])
 	sqA7 := float64(a7[2] * a7[2])
-	a46 := a7[0] * a7[0] * a7[2] * a33 / e
-	a48 := a7[0] * a7[2] * a7[2] * a33 / e
-	a49 := a7[0] * a7[2] * a7[2] / e
-	a51 := a7[1] * a7[1] * a7[1] * a35 / e2
-	a52 := a7[1] * a7[1] * a7[2] * a35 / e2
-	a54 := a7[1] * a7[1] * a7[1] / e2
-	a55 := a7[1] * a7[1] * a7[2] / e2
-	a56 := a7[1] * a7[2] * a7[2] / e2
-	a57 := a7[1] * a7[2] * a7[2] * a35 / e2
-	a59 := a7[1] * a7[2] * expNegA5 * a35 * a35 / e2
-	a60 := a7[1] * a7[2] * a7[2] * expNegA5 * a35 * a35 / (e2 * e2)
-	a67 := a7[1] * a7[1] * a7[1] * expNegA5 / (e2 * e2)
-	a68 := a7[1] * a7[1] * expNegA5 * a35 * a35 / e2
-	a69 := a7[1] * a7[1] * a7[2] * expNegA5 * a35 * a35 / (e2 * e2)
-	a72 := a7[1] * a7[1] * a7[1] * expNegA5 * a35 / (e2 * e2)
-	a73 := a7[1] * a7[1] * a7[1] * expNegA5 * a35 * a35 / (e2 * e2)
-	a74 := a7[0] * a7[2] * expNegA5 / e
-	a75 := a7[0] * a7[2] * a7[2] * expNegA5 / (e * e)
-	a76 := a7[0] * a7[2] * expNegA5 * a33 / e
-	a77 := a7[0] * a7[2] * a7[2] * expNegA5 * a33 / (e * e)
-	a78 := a7[0] * a7[2] * expNegA5 * a33 * a33 / e
-	a79 := a7[0] * a7[2] * a7[2] * expNegA5 * a33 * a33 / (e * e)
-	a80 := a7[0] * a7[0] * expNegA5 * a33 / e
-	a81 := a7[0] * a7[0] * a7[2] * expNegA5 * a33 / (e * e)
-	a82 := a7[0] * a7[0] * expNegA5 * a33 * a33 / e
-	a83 := a7[0] * a7[0] * a7[2] * expNegA5 * a33 * a33 / (e * e)
-	a84 := a7[0] * a7[0] * a7[0] * expNegA5 * a33 * a33 / (e * e)
-	a85 := float64(a7[2] * expNegA5)
-	a86 := a7[2] * a7[2] * a28 * a35 * a35 / e2
-	a87 := a7[1] * a7[2] * a7[2] * a28 * a35 * a35 / (e2 * e2)
-	a94 := a7[1] * a7[1] * a28 / e2
-	a95 := a7[1] * a7[1] * a7[1] * a28 / (e2 * e2)
-	a96 := a7[1] * a7[2] * a28 * a35 * a35 / e2
-	a97 := a7[1] * a7[1] * a7[2] * a28 * a35 * a35 / (e2 * e2)
-	a100 := a7[1] * a7[1] * a28 * a35 / e2
-	a101 := a7[1] * a7[1] * a7[1] * a28 * a35 / (e2 * e2)
-	a102 := a7[1] * a7[1] * a28 * a35 * a35 / e2
-	a103 := a7[1] * a7[1] * a7[1] * a28 * a35 * a35 / (e2 * e2)
-	a104 := float64(a7[0] * a28)
-	a105 := float64(a7[0] * a28 * a35)
-	a106 := float64(a7[0] * a28 * a35 * a35)
-	a107 := float64(a7[0] * a28 * a33)
-	a108 := float64(a7[0] * a28 * a33 * a35)
-	a109 := float64(a7[0] * a28 * a33 * a33)
-	e3 := float64(4 * c4 * a55)
-	a111 := e3 + float64(4*c4*a56)
-	e4 := float64(4 * c4 * a57)
-	a112 := -e4 - float64(4*c4*a52)
-	a113 := -float64(4*c4*a46) - float64(4*c4*a48)
-	e5 := float64(2 * c4 * a56)
-	a114 := e5 + float64(2*c4*sqA7) + float64(2*c4*a49)
-	a115 := float64(c4*a43) + float64(2*c4*a54) + e3 + e5
-	a116 := -float64(2*c4*a42) - float64(4*c4*a51) - float64(8*a52*c4) - e4
-	a120 := a7[2] * a7[2] / e
-	a121 := a7[2] * a7[2] * a33 / e
-	a122 := a7[0] * a7[2] / e
-	a123 := a7[0] * a7[2] * a33 / e
-	a124 := a7[0] * a7[0] * a33 / e
-	a125 := float64(a7[1] * a35)
-	a126 := float64(a7[1] * a33)
-	a127 := float64(a7[0] * a33 * (1 - a33))
-	a128 := float64(a7[1] * a35 * a35)
-	a129 := float64(a7[1] * a33 * a35)
-	a130 := float64(a7[1] * a33 * a33)
+	a36 := a7[0] * a7[0] * a7[2] * a25 / e
+	a38 := a7[0] * a7[2] * a7[2] * a25 / e
+	a39 := a7[0] * a7[2] * a7[2] / e
+	a41 := a7[1] * a7[1] * a7[1] * invLogitNegF / e2
+	a42 := a7[1] * a7[1] * a7[2] * invLogitNegF / e2
+	a44 := a7[1] * a7[1] * a7[1] / e2
+	a45 := a7[1] * a7[1] * a7[2] / e2
+	a46 := a7[1] * a7[2] * a7[2] / e2
+	a47 := a7[1] * a7[2] * a7[2] * invLogitNegF / e2
+	a49 := a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / e2
+	a50 := a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a57 := a7[1] * a7[1] * a7[1] * expNegA5 / (e2 * e2)
+	a58 := a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / e2
+	a59 := a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a62 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF / (e2 * e2)
+	a63 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a64 := a7[0] * a7[2] * expNegA5 / e
+	a65 := a7[0] * a7[2] * a7[2] * expNegA5 / (e * e)
+	a66 := a7[0] * a7[2] * expNegA5 * a25 / e
+	a67 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 / (e * e)
+	a68 := a7[0] * a7[2] * expNegA5 * a25 * a25 / e
+	a69 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 * a25 / (e * e)
+	a70 := a7[0] * a7[0] * expNegA5 * a25 / e
+	a71 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 / (e * e)
+	a72 := a7[0] * a7[0] * expNegA5 * a25 * a25 / e
+	a73 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 * a25 / (e * e)
+	a74 := a7[0] * a7[0] * a7[0] * expNegA5 * a25 * a25 / (e * e)
+	a75 := float64(a7[2] * expNegA5)
+	a76 := a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
+	a77 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a84 := a7[1] * a7[1] * a20 / e2
+	a85 := a7[1] * a7[1] * a7[1] * a20 / (e2 * e2)
+	a86 := a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
+	a87 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a90 := a7[1] * a7[1] * a20 * invLogitNegF / e2
+	a91 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF / (e2 * e2)
+	a92 := a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / e2
+	a93 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a94 := float64(a7[0] * a20)
+	a95 := float64(a7[0] * a20 * invLogitNegF)
+	a96 := float64(a7[0] * a20 * invLogitNegF * invLogitNegF)
+	a97 := float64(a7[0] * a20 * a25)
+	a98 := float64(a7[0] * a20 * a25 * invLogitNegF)
+	a99 := float64(a7[0] * a20 * a25 * a25)
+	e3 := float64(4 * c6 * a45)
+	a101 := e3 + float64(4*c6*a46)
+	e4 := float64(4 * c6 * a47)
+	a102 := -e4 - float64(4*c6*a42)
+	a103 := -float64(4*c6*a36) - float64(4*c6*a38)
+	e5 := float64(2 * c6 * a46)
+	a104 := e5 + float64(2*c6*sqA7) + float64(2*c6*a39)
+	a105 := float64(c6*a33) + float64(2*c6*a44) + e3 + e5
+	a106 := -float64(2*c6*a32) - float64(4*c6*a41) - float64(8*a42*c6) - e4
+	a110 := a7[2] * a7[2] / e
+	a111 := a7[2] * a7[2] * a25 / e
+	a112 := a7[0] * a7[2] / e
+	a113 := a7[0] * a7[2] * a25 / e
+	a114 := a7[0] * a7[0] * a25 / e
+	a115 := float64(a7[1] * invLogitNegF)
+	a116 := float64(a7[1] * a25)
+	a117 := float64(a7[0] * a25 * (1 - a25))
+	a118 := float64(a7[1] * invLogitNegF * invLogitNegF)
+	a119 := float64(a7[1] * a25 * invLogitNegF)
+	a120 := float64(a7[1] * a25 * a25)
 	invE := 1 / e
 	e6 := a7[0] / (e * e)
 	e7 := invE - e6
-	a131 := float64(a7[2] * a7[2] * e7)
-	a132 := float64(a7[2] * a7[2] * a33 * e7)
-	a133 := float64(a7[2] * a7[2] * a33 * a33 * e7)
+	a121 := float64(a7[2] * a7[2] * e7)
+	a122 := float64(a7[2] * a7[2] * a25 * e7)
+	a123 := float64(a7[2] * a7[2] * a25 * a25 * e7)
 	e8 := float64(2*invE) - e6
-	a134 := float64(a7[0] * a7[2] * a33 * e8)
-	a135 := float64(a7[0] * a7[2] * a33 * a33 * e8)
-	a136 := float64(a7[0] * a7[0] * a33 * a33 * (float64(3*invE) - e6))
-	a137 := float64(a20 * a23)
-	a141 := a7[2] * a7[2] * a35 / e2
-	a143 := a7[1] * a7[2] * a35 / e2
-	a145 := a7[1] * a7[1] / e2
-	a146 := a7[1] * a7[1] * a35 / e2
-	a147 := float64(a7[0] * a35)
-	a148 := float64(a7[0] * a33)
-	a149 := float64(a7[1] * a35 * (1 - a35))
-	a150 := float64(a7[0] * a35 * a35)
-	a151 := float64(a7[0] * a33 * a35)
-	a152 := float64(a7[0] * a33 * a33)
+	a124 := float64(a7[0] * a7[2] * a25 * e8)
+	a125 := float64(a7[0] * a7[2] * a25 * a25 * e8)
+	a126 := float64(a7[0] * a7[0] * a25 * a25 * (float64(3*invE) - e6))
+	a127 := float64(a12 * a15)
+	a131 := a7[2] * a7[2] * invLogitNegF / e2
+	a133 := a7[1] * a7[2] * invLogitNegF / e2
+	a135 := a7[1] * a7[1] / e2
+	a136 := a7[1] * a7[1] * invLogitNegF / e2
+	a137 := float64(a7[0] * invLogitNegF)
+	a138 := float64(a7[0] * a25)
+	a139 := float64(a7[1] * invLogitNegF * (1 - invLogitNegF))
+	a140 := float64(a7[0] * invLogitNegF * invLogitNegF)
+	a141 := float64(a7[0] * a25 * invLogitNegF)
+	a142 := float64(a7[0] * a25 * a25)
 	invE2 := 1 / e2
 	e9 := a7[1] / (e2 * e2)
 	e10 := invE2 - e9
-	a153 := float64(a7[2] * a7[2] * a35 * a35 * e10)
+	a143 := float64(a7[2] * a7[2] * invLogitNegF * invLogitNegF * e10)
 	e11 := float64(3*invE2) - e9
-	a157 := float64(a7[1] * a7[1] * e11)
+	a147 := float64(a7[1] * a7[1] * e11)
 	e12 := float64(2*invE2) - e9
-	a158 := float64(a7[1] * a7[2] * a35 * a35 * e12)
-	a160 := float64(a7[1] * a7[1] * a35 * e11)
-	a161 := float64(a7[1] * a7[1] * a35 * a35 * e11)
-	a162 := float64(a28 * a29)
-	a186 := float64(0.5 * a25 * (1 - a25))
-	a187 := a7[1] * a7[2] * expNegA5 * a35 / e2
-	a188 := a7[1] * a7[2] * a7[2] * expNegA5 * a35 / (e2 * e2)
-	a189 := a7[1] * a7[2] * expNegA5 / e2
-	a190 := a7[1] * a7[2] * a7[2] * expNegA5 / (e2 * e2)
-	a191 := 0.5 * a7[1] * a7[1] * expNegA5 / e2
-	a192 := a7[1] * a7[1] * a7[2] * expNegA5 / (e2 * e2)
-	a193 := 0.5 * a7[1] * a7[1] * expNegA5 * a35 / e2
-	a194 := a7[1] * a7[1] * a7[2] * expNegA5 * a35 / (e2 * e2)
-	a195 := 0.5 * a7[2] * a7[2] * a28 * a35 / e2
-	a196 := -0.5 * a7[1] * a7[2] * a7[2] * a28 * a35 / (e2 * e2)
-	a197 := 0.5 * a7[2] * a7[2] * a28 / e2
-	a198 := -0.5 * a7[1] * a7[2] * a7[2] * a28 / (e2 * e2)
-	a199 := a7[1] * a7[2] * a28 / e2
-	a200 := -0.5 * a7[1] * a7[1] * a7[2] * a28 / (e2 * e2)
-	a201 := a7[1] * a7[2] * a28 * a35 / e2
-	a202 := -0.5 * a7[1] * a7[1] * a7[2] * a28 * a35 / (e2 * e2)
-	e13 := float64(c4 * a7[2] * expNegA5)
-	e14 := float64(c4 * a7[2] * expNegA5 * a26)
-	e15 := float64(a7[1] * c4 * expNegA5)
-	e16 := float64(a7[1] * c4 * expNegA5 * a27)
-	e17 := float64(a7[0] * c4 * expNegA5)
-	e18 := float64(a7[0] * c4 * a21 * expNegA5)
-	a203 := e13 - e14 + e15 - e16 + e17 - e18 + float64(sumN*e2*a28) + float64(a7[0]*c4*a28) + float64(sumN*a7[1]*a28) - float64(sumN*e2*a27*a28) - float64(sumN*a7[1]*a27*a28) - float64(a7[0]*c4*a22*a28)
+	a148 := float64(a7[1] * a7[2] * invLogitNegF * invLogitNegF * e12)
+	a150 := float64(a7[1] * a7[1] * invLogitNegF * e11)
+	a151 := float64(a7[1] * a7[1] * invLogitNegF * invLogitNegF * e11)
+	a152 := float64(a20 * a21)
+	a176 := float64(0.5 * a17 * (1 - a17))
+	a177 := a7[1] * a7[2] * expNegA5 * invLogitNegF / e2
+	a178 := a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
+	a179 := a7[1] * a7[2] * expNegA5 / e2
+	a180 := a7[1] * a7[2] * a7[2] * expNegA5 / (e2 * e2)
+	a181 := 0.5 * a7[1] * a7[1] * expNegA5 / e2
+	a182 := a7[1] * a7[1] * a7[2] * expNegA5 / (e2 * e2)
+	a183 := 0.5 * a7[1] * a7[1] * expNegA5 * invLogitNegF / e2
+	a184 := a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
+	a185 := 0.5 * a7[2] * a7[2] * a20 * invLogitNegF / e2
+	a186 := -0.5 * a7[1] * a7[2] * a7[2] * a20 * invLogitNegF / (e2 * e2)
+	a187 := 0.5 * a7[2] * a7[2] * a20 / e2
+	a188 := -0.5 * a7[1] * a7[2] * a7[2] * a20 / (e2 * e2)
+	a189 := a7[1] * a7[2] * a20 / e2
+	a190 := -0.5 * a7[1] * a7[1] * a7[2] * a20 / (e2 * e2)
+	a191 := a7[1] * a7[2] * a20 * invLogitNegF / e2
+	a192 := -0.5 * a7[1] * a7[1] * a7[2] * a20 * invLogitNegF / (e2 * e2)
+	e13 := float64(c6 * a7[2] * expNegA5)
+	e14 := float64(a7[0] * c6 * expNegA5)
+	e15 := float64(a7[1] * c6 * expNegA5)
+	e16 := float64(a7[1] * c6 * expNegA5 * a18)
+	e17 := float64(a7[0] * c6 * a13 * expNegA5)
+	e18 := float64(c6 * a7[2] * expNegA5 * a19)
+	a193 := e13 + e14 + e15 - e16 - e17 - e18 + float64(a7[0]*c6*a20) + float64(sumN*e2*a20) + float64(sumN*a7[1]*a20) - float64(sumN*e2*a18*a20) - float64(sumN*a7[1]*a18*a20) - float64(a7[0]*c6*a14*a20)
 	e19 := float64(sumN * e)
 	e20 := float64(sumN * a7[0])
-	a204 := e19 + e20 + float64(a7[1]*c4) - float64((e19+e20)*a21) - float64(a7[1]*c4*a22)
-	a205 := float64(alpha[0] * a24)
-	a207 := float64(-0.5 * a31 * (1 - a31))
-	a208 := e13 - e14 + e15 - e16 + e17 - e18
-	a209 := 0.5 * a7[2] * a7[2] / e2
-	a210 := 0.5 * a7[1] * a7[2] / e2
-	a211 := float64(0.5 * a7[2] * a7[2] * a35 * e10)
-	a212 := float64(0.5 * a7[2] * a7[2] * e10)
-	a213 := float64(0.5 * a7[1] * a7[2] * e12)
-	a214 := float64(0.5 * a7[1] * a7[2] * a35 * e12)
+	a194 := float64((e19+e20)*a13) - float64(a7[1]*c6) - e19 - e20 + float64(a7[1]*c6*a14)
+	a195 := float64(alpha[0] * a16)
+	a197 := float64(-0.5 * a23 * (1 - a23))
+	a198 := e13 + e14 + e15 - e16 - e17 - e18
+	a199 := 0.5 * a7[2] * a7[2] / e2
+	a200 := 0.5 * a7[1] * a7[2] / e2
+	a201 := float64(-0.5 * a7[2] * a7[2] * invLogitNegF * e10)
+	a202 := float64(-0.5 * a7[2] * a7[2] * e10)
+	a203 := float64(-0.5 * a7[1] * a7[2] * e12)
+	a204 := float64(-0.5 * a7[1] * a7[2] * invLogitNegF * e12)
 	e21 := float64(sumN * e2)
 	e22 := float64(sumN * a7[1])
-	a215 := e21 + e22 + float64(a7[0]*c4) - float64((e21+e22)*a27) - float64(a7[0]*c4*a22)
-	a216 := float64(alpha[1] * a30)
-	s.a20, s.a23, s.a25, s.expNegA5, s.a28, s.a29 = a20, a23, a25, expNegA5, a28, a29
-	s.a31, s.a40, s.a42, s.a43, s.sqA7, s.a46 = a31, a40, a42, a43, sqA7, a46
-	s.a48, s.a49, s.a51, s.a52, s.a54, s.a55 = a48, a49, a51, a52, a54, a55
-	s.a56, s.a57, s.a59, s.a60, s.a67, s.a68 = a56, a57, a59, a60, a67, a68
-	s.a69, s.a72, s.a73, s.a74, s.a75, s.a76 = a69, a72, a73, a74, a75, a76
-	s.a77, s.a78, s.a79, s.a80, s.a81, s.a82 = a77, a78, a79, a80, a81, a82
-	s.a83, s.a84, s.a85, s.a86, s.a87, s.a94 = a83, a84, a85, a86, a87, a94
-	s.a95, s.a96, s.a97, s.a100, s.a101, s.a102 = a95, a96, a97, a100, a101, a102
-	s.a103, s.a104, s.a105, s.a106, s.a107, s.a108 = a103, a104, a105, a106, a107, a108
-	s.a109, s.a120, s.a121, s.a122, s.a123, s.a124 = a109, a120, a121, a122, a123, a124
-	s.a125, s.a126, s.a127, s.a128, s.a129, s.a130 = a125, a126, a127, a128, a129, a130
-	s.a131, s.a132, s.a133, s.a134, s.a135, s.a136 = a131, a132, a133, a134, a135, a136
-	s.a141, s.a143, s.a145, s.a146, s.a147, s.a148 = a141, a143, a145, a146, a147, a148
-	s.a149, s.a150, s.a151, s.a152, s.a153, s.a157 = a149, a150, a151, a152, a153, a157
-	s.a158, s.a160, s.a161, s.a187, s.a188, s.a189 = a158, a160, a161, a187, a188, a189
-	s.a190, s.a191, s.a192, s.a193, s.a194, s.a195 = a190, a191, a192, a193, a194, a195
-	s.a196, s.a197, s.a198, s.a199, s.a200, s.a201 = a196, a197, a198, a199, a200, a201
-	s.a202, s.a209, s.a210 = a202, a209, a210
+	a205 := float64((e21+e22)*a18) - float64(a7[0]*c6) - e21 - e22 + float64(a7[0]*c6*a14)
+	a206 := float64(alpha[1] * a22)
+	s.a12, s.a15, s.a17, s.expNegA5, s.a20, s.a21 = a12, a15, a17, expNegA5, a20, a21
+	s.a23, s.a30, s.a32, s.a33, s.sqA7, s.a36 = a23, a30, a32, a33, sqA7, a36
+	s.a38, s.a39, s.a41, s.a42, s.a44, s.a45 = a38, a39, a41, a42, a44, a45
+	s.a46, s.a47, s.a49, s.a50, s.a57, s.a58 = a46, a47, a49, a50, a57, a58
+	s.a59, s.a62, s.a63, s.a64, s.a65, s.a66 = a59, a62, a63, a64, a65, a66
+	s.a67, s.a68, s.a69, s.a70, s.a71, s.a72 = a67, a68, a69, a70, a71, a72
+	s.a73, s.a74, s.a75, s.a76, s.a77, s.a84 = a73, a74, a75, a76, a77, a84
+	s.a85, s.a86, s.a87, s.a90, s.a91, s.a92 = a85, a86, a87, a90, a91, a92
+	s.a93, s.a94, s.a95, s.a96, s.a97, s.a98 = a93, a94, a95, a96, a97, a98
+	s.a99, s.a110, s.a111, s.a112, s.a113, s.a114 = a99, a110, a111, a112, a113, a114
+	s.a115, s.a116, s.a117, s.a118, s.a119, s.a120 = a115, a116, a117, a118, a119, a120
+	s.a121, s.a122, s.a123, s.a124, s.a125, s.a126 = a121, a122, a123, a124, a125, a126
+	s.a131, s.a133, s.a135, s.a136, s.a137, s.a138 = a131, a133, a135, a136, a137, a138
+	s.a139, s.a140, s.a141, s.a142, s.a143, s.a147 = a139, a140, a141, a142, a143, a147
+	s.a148, s.a150, s.a151, s.a177, s.a178, s.a179 = a148, a150, a151, a177, a178, a179
+	s.a180, s.a181, s.a182, s.a183, s.a184, s.a185 = a180, a181, a182, a183, a184, a185
+	s.a186, s.a187, s.a188, s.a189, s.a190, s.a191 = a186, a187, a188, a189, a190, a191
+	s.a192, s.a199, s.a200 = a192, a199, a200
 	b3 := 0.0
 	b4 := 0.0
 	b9 := 0.0
@@ -1145,41 +1017,41 @@ func (s *Model) force(f, q, w []float64) {
 	b12 := 0.0
 	b13 := 0.0
 	for i := range 1 {
-		a36[i] = special.InvLogit(fPar[i] - logC1[i])
-		a37[i] = special.InvLogit(logC1[i] - fPar[i])
-		part := float64(a36[i] * w[i*2])
+		a26[i] = special.InvLogit(fPar[i] - logC1[i])
+		a27[i] = special.InvLogit(logC1[i] - fPar[i])
+		part := float64(a26[i] * w[i*2])
 		b3 += part
-		part2 := float64(a36[i] * w[i*2+1])
+		part2 := float64(a26[i] * w[i*2+1])
 		b4 += part2
 		b9 += part
 		b10 += part2
-		part3 := a111
-		a118 := float64(a36[i] * (a114 + part3))
-		b12 += float64(w[i*2] * a118)
-		b13 += float64(w[i*2+1] * a118)
+		part3 := a101
+		a108 := float64(a26[i] * (a104 + part3))
+		b12 += float64(w[i*2] * a108)
+		b13 += float64(w[i*2+1] * a108)
 	}
 	for i := 1; i < 2; i++ {
-		a36[i] = special.InvLogit(fPar[i] - logC1[i])
-		a37[i] = special.InvLogit(logC1[i] - fPar[i])
+		a26[i] = special.InvLogit(fPar[i] - logC1[i])
+		a27[i] = special.InvLogit(logC1[i] - fPar[i])
 		part := 0.0
 		if i < 1 {
-			part = float64(a36[i] * w[i*2])
+			part = float64(a26[i] * w[i*2])
 		}
 		b3 += part
 		part2 := 0.0
 		if i < 1 {
-			part2 = float64(a36[i] * w[i*2+1])
+			part2 = float64(a26[i] * w[i*2+1])
 		}
 		b4 += part2
-		b9 += float64(a36[i] * w[i*2])
-		b10 += float64(a36[i] * w[i*2+1])
+		b9 += float64(a26[i] * w[i*2])
+		b10 += float64(a26[i] * w[i*2+1])
 		part3 := 0.0
 		if i < 1 {
-			part3 = a111
+			part3 = a101
 		}
-		a118 := float64(a36[i] * (a114 + part3))
-		b12 += float64(w[i*2] * a118)
-		b13 += float64(w[i*2+1] * a118)
+		a108 := float64(a26[i] * (a104 + part3))
+		b12 += float64(w[i*2] * a108)
+		b13 += float64(w[i*2+1] * a108)
 	}
 	b6 := 0.0
 	b8 := 0.0
@@ -1190,16 +1062,16 @@ func (s *Model) force(f, q, w []float64) {
 		for j := range 2 {
 			part := 0.0
 			if j < 1 {
-				part = float64(a36[j] * w[i*2+j])
+				part = float64(a26[j] * w[i*2+j])
 			}
 			sum += part
-			sum2 += float64(a36[j] * w[i*2+j])
+			sum2 += float64(a26[j] * w[i*2+j])
 		}
 		b5[i] = sum
-		part2 := float64(a36[i] * b5[i])
+		part2 := float64(a26[i] * b5[i])
 		b6 += part2
 		b7[i] = sum2
-		e23 := float64(a36[i] * b7[i])
+		e23 := float64(a26[i] * b7[i])
 		b8 += e23
 		part3 := e23
 		b11 += part3
@@ -1210,251 +1082,251 @@ func (s *Model) force(f, q, w []float64) {
 		for j := range 2 {
 			part := 0.0
 			if j < 1 {
-				part = float64(a36[j] * w[i*2+j])
+				part = float64(a26[j] * w[i*2+j])
 			}
 			sum += part
-			sum2 += float64(a36[j] * w[i*2+j])
+			sum2 += float64(a26[j] * w[i*2+j])
 		}
 		b5[i] = sum
 		part2 := 0.0
 		if i < 1 {
-			part2 = float64(a36[i] * b5[i])
+			part2 = float64(a26[i] * b5[i])
 		}
 		b6 += part2
 		b7[i] = sum2
-		b8 += float64(a36[i] * b7[i])
+		b8 += float64(a26[i] * b7[i])
 		part3 := 0.0
 		if i < 1 {
-			part3 = float64(a36[i] * b7[i])
+			part3 = float64(a26[i] * b7[i])
 		}
 		b11 += part3
 	}
-	a117 := 1 - a36[0]
-	a139 := 1 - a36[1]
-	a185 := float64(-0.5 * a24 * (float64(alpha[0]*(1-a37[0])) - float64(alpha[0]*a37[0])) * (1 - a24))
-	a206 := float64(-0.5 * a30 * (float64(alpha[1]*(1-a37[1])) - float64(alpha[1]*a37[1])) * (1 - a30))
-	e24 := float64(2 * c4 * w[3] * a59)
-	e25 := float64(2 * c4 * w[3] * a60)
-	e26 := float64(4 * c4 * b10)
-	e27 := -float64(4*b4*c4) - e26
-	e28 := float64(e27 * a187)
-	e29 := float64(e27 * a188)
-	e30 := float64(4 * c4 * b11)
-	e31 := float64(2*c4*b8) + float64(2*c4*b6) + e30
-	e32 := float64(e31 * a189)
-	e33 := float64(e31 * a190)
-	e34 := float64(4*b6*c4) + e30
-	e35 := float64(e34 * a191)
-	e36 := float64(e34 * a192)
-	e37 := float64(2 * c4 * b6 * a67)
-	e38 := float64(2 * c4 * w[3] * a68)
-	e39 := float64(4 * w[3] * c4 * a69)
-	e40 := -e26 - float64(8*b4*c4)
-	e41 := float64(e40 * a193)
-	e42 := float64(e40 * a194)
-	e43 := float64(4 * b4 * c4 * a72)
-	e44 := float64(2 * c4 * w[3] * a73)
-	e45 := float64(2 * c4 * b8 * a74)
-	e46 := float64(2 * c4 * b8 * a75)
-	e47 := float64(4 * b9 * c4 * a76)
-	e48 := float64(4 * b9 * c4 * a77)
-	e49 := float64(2 * c4 * w[0] * a78)
-	e50 := float64(2 * c4 * w[0] * a79)
-	e51 := float64(2 * c4 * b9 * a80)
-	e52 := float64(4 * b9 * c4 * a81)
-	e53 := float64(2 * c4 * w[0] * a82)
-	e54 := float64(4 * w[0] * c4 * a83)
-	e55 := float64(2 * c4 * w[0] * a84)
-	e56 := float64(2 * c4 * b8 * a85)
-	f[0] = float64(w[0]*a185) + float64((float64(b7[0]*a111)-float64(2*c4*w[0]*a40)-float64(c2[0]*w[0]*a36[0])+float64(w[1]*a112)+float64(w[0]*a113)+float64(b7[0]*a114)+float64(b5[0]*a115)+float64(b3*a115)+float64(w[1]*a116)+float64(c2[0]*w[0]*a117)+b12)*a186) - float64(a127*(float64(2*c4*w[0]*a121)-float64(2*c4*b9*a120)-float64(2*c4*b9*a122)+float64(4*w[0]*c4*a123)+float64(2*c4*w[0]*a124)-float64(a7[1]*c4*b3)+float64(c4*w[1]*a125)+float64(c4*w[0]*a126))) + float64(a137*(float64(sumN*a7[1]*b6)-float64(c4*b4*a125)+float64(sumN*w[3]*a128)-float64(c4*b3*a126)+float64(c4*w[1]*a129)+float64(sumN*w[0]*a130)+float64(c4*b8*a131)-float64(2*c4*b9*a132)+float64(c4*w[0]*a133)-float64(2*c4*b9*a134)+float64(2*c4*w[0]*a135)+float64(c4*w[0]*a136)+a204)) + float64(a25*(c2[0]-e24+e25-e28+e29-e32+e33-e35+e36+e37-e38+e39-e41+e42-e43+e44-e45+e46+e47-e48-e49+e50+e51-e52-e53+e54+e55-e56-float64(c4*w[3]*a86)+float64(c4*w[3]*a87)-float64(e27*a195)-float64(e27*a196)-float64(e31*a197)-float64(e31*a198)-float64(e34*a199)-float64(e34*a200)-float64(3*b6*a94*c4)+float64(c4*b6*a95)-float64(4*w[3]*c4*a96)+float64(2*c4*w[3]*a97)-float64(e40*a201)-float64(e40*a202)+float64(6*b4*a100*c4)-float64(2*c4*b4*a101)-float64(3*w[3]*a102*c4)+float64(c4*w[3]*a103)-float64(sumN*b6*a104)+float64(c4*b4*a105)-float64(sumN*w[3]*a106)+float64(c4*b3*a107)-float64(c4*w[1]*a108)-float64(sumN*w[0]*a109)-a203)) - a205
-	f[1] = float64(w[3]*a206) + float64((float64(c2[1]*w[3]*a36[1])-float64(w[3]*a112)-float64(w[1]*a113)-float64(b7[1]*a114)-float64(c2[1]*w[3]*a139)-b13)*a207) - float64(a149*(float64(2*c4*w[3]*a141)+float64(e27*a209)+float64(4*w[3]*c4*a143)+float64(e40*a210)-float64(2*c4*b4*a145)+float64(2*c4*w[3]*a146)-float64(a7[0]*c4*b4)+float64(c4*w[3]*a147)+float64(c4*w[1]*a148))) + float64(a162*(float64(sumN*a7[0]*b6)-float64(c4*b4*a147)+float64(sumN*w[3]*a150)-float64(c4*b3*a148)+float64(c4*w[1]*a151)+float64(sumN*w[0]*a152)+float64(c4*w[3]*a153)+float64(e27*a211)+float64(e31*a212)+float64(e34*a213)+float64(c4*b6*a157)+float64(2*c4*w[3]*a158)+float64(e40*a214)-float64(2*c4*b4*a160)+float64(c4*w[3]*a161)+a215)) + float64(a31*(c2[1]-e24+e25-e28+e29-e32+e33-e35+e36+e37-e38+e39-e41+e42-e43+e44-e45+e46+e47-e48-e49+e50+e51-e52-e53+e54+e55-e56-a208)) - a216
-	s.a117 = a117
-	s.a139 = a139
-	s.a185 = a185
-	s.a206 = a206
+	a107 := 1 - a26[0]
+	a129 := 1 - a26[1]
+	a175 := float64(-0.5 * a16 * (float64(alpha[0]*(1-a27[0])) - float64(alpha[0]*a27[0])) * (1 - a16))
+	a196 := float64(-0.5 * a22 * (float64(alpha[1]*(1-a27[1])) - float64(alpha[1]*a27[1])) * (1 - a22))
+	e24 := float64(2 * c6 * w[3] * a49)
+	e25 := float64(2 * c6 * w[3] * a50)
+	e26 := float64(4 * c6 * b10)
+	e27 := -float64(4*b4*c6) - e26
+	e28 := float64(e27 * a177)
+	e29 := float64(e27 * a178)
+	e30 := float64(4 * c6 * b11)
+	e31 := float64(2*c6*b8) + float64(2*c6*b6) + e30
+	e32 := float64(e31 * a179)
+	e33 := float64(e31 * a180)
+	e34 := float64(4*b6*c6) + e30
+	e35 := float64(e34 * a181)
+	e36 := float64(e34 * a182)
+	e37 := float64(2 * c6 * b6 * a57)
+	e38 := float64(2 * c6 * w[3] * a58)
+	e39 := float64(4 * w[3] * c6 * a59)
+	e40 := -e26 - float64(8*b4*c6)
+	e41 := float64(e40 * a183)
+	e42 := float64(e40 * a184)
+	e43 := float64(4 * b4 * c6 * a62)
+	e44 := float64(2 * c6 * w[3] * a63)
+	e45 := float64(2 * c6 * b8 * a64)
+	e46 := float64(2 * c6 * b8 * a65)
+	e47 := float64(4 * b9 * c6 * a66)
+	e48 := float64(4 * b9 * c6 * a67)
+	e49 := float64(2 * c6 * w[0] * a68)
+	e50 := float64(2 * c6 * w[0] * a69)
+	e51 := float64(2 * c6 * b9 * a70)
+	e52 := float64(4 * b9 * c6 * a71)
+	e53 := float64(2 * c6 * w[0] * a72)
+	e54 := float64(4 * w[0] * c6 * a73)
+	e55 := float64(2 * c6 * w[0] * a74)
+	e56 := float64(2 * c6 * b8 * a75)
+	f[0] = float64(w[0]*a175) + float64((float64(b7[0]*a101)-float64(2*c6*w[0]*a30)-float64(c2[0]*w[0]*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(c2[0]*w[0]*a107)+b12)*a176) - float64(a117*(float64(2*c6*w[0]*a111)-float64(2*c6*b9*a110)-float64(2*c6*b9*a112)+float64(4*w[0]*c6*a113)+float64(2*c6*w[0]*a114)-float64(a7[1]*c6*b3)+float64(c6*w[1]*a115)+float64(c6*w[0]*a116))) - float64(a127*(float64(c6*b4*a115)-float64(0.5*a7[1]*b6*c6)-float64(0.5*w[3]*a118*c6)+float64(c6*b3*a116)-float64(c6*w[1]*a119)-float64(0.5*w[0]*a120*c6)-float64(c6*b8*a121)+float64(2*c6*b9*a122)-float64(c6*w[0]*a123)+float64(2*c6*b9*a124)-float64(2*c6*w[0]*a125)-float64(c6*w[0]*a126)+a194)) + float64(a17*(c2[0]-e24+e25-e28+e29-e32+e33-e35+e36+e37-e38+e39-e41+e42-e43+e44-e45+e46+e47-e48-e49+e50+e51-e52-e53+e54+e55-e56-float64(c6*w[3]*a76)+float64(c6*w[3]*a77)-float64(e27*a185)-float64(e27*a186)-float64(e31*a187)-float64(e31*a188)-float64(e34*a189)-float64(e34*a190)-float64(3*b6*a84*c6)+float64(c6*b6*a85)-float64(4*w[3]*c6*a86)+float64(2*c6*w[3]*a87)-float64(e40*a191)-float64(e40*a192)+float64(6*b4*a90*c6)-float64(2*c6*b4*a91)-float64(3*w[3]*a92*c6)+float64(c6*w[3]*a93)-float64(sumN*b6*a94)+float64(c6*b4*a95)-float64(sumN*w[3]*a96)+float64(c6*b3*a97)-float64(c6*w[1]*a98)-float64(sumN*w[0]*a99)-a193)) - a195
+	f[1] = float64(w[3]*a196) + float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a197) - float64(a139*(float64(2*c6*w[3]*a131)+float64(e27*a199)+float64(4*w[3]*c6*a133)+float64(e40*a200)-float64(2*c6*b4*a135)+float64(2*c6*w[3]*a136)-float64(a7[0]*c6*b4)+float64(c6*w[3]*a137)+float64(c6*w[1]*a138))) - float64(a152*(float64(c6*b4*a137)-float64(0.5*a7[0]*b6*c6)-float64(0.5*w[3]*a140*c6)+float64(c6*b3*a138)-float64(c6*w[1]*a141)-float64(0.5*w[0]*a142*c6)-float64(c6*w[3]*a143)+float64(e27*a201)+float64(e31*a202)+float64(e34*a203)-float64(c6*b6*a147)-float64(2*c6*w[3]*a148)+float64(e40*a204)+float64(2*c6*b4*a150)-float64(c6*w[3]*a151)+a205)) + float64(a23*(c2[1]-e24+e25-e28+e29-e32+e33-e35+e36+e37-e38+e39-e41+e42-e43+e44-e45+e46+e47-e48-e49+e50+e51-e52-e53+e54+e55-e56-a198)) - a206
+	s.a107 = a107
+	s.a129 = a129
+	s.a175 = a175
+	s.a196 = a196
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	a5, a6, logC3, fPar, logC1, a7 := s.a5, s.a6, s.logC3, q[:2], s.logC1, s.a7
-	a33, a35, c4, a36, a37, b5 := s.a33, s.a35, s.c4, s.a36, s.a37, s.b5
+	a5, a6, logC5, fPar, logC1, a7 := s.a5, s.a6, s.logC5, q[:2], s.logC1, s.a7
+	a25, invLogitNegF, c6, a26, a27, b5 := s.a25, s.invLogitNegF, s.c6, s.a26, s.a27, s.b5
 	b7, alpha, c2 := s.b7, s.alpha, s.c2
-	a20 := elementary.Exp(-a5[0] - a6[0])
-	a23 := special.InvLogit(logC3[0] - fPar[0])
-	a24 := special.InvLogit(logC1[0] - fPar[0])
-	a25 := special.InvLogit(fPar[0] - logC1[0])
+	a12 := elementary.Exp(-a5[0] - a6[0])
+	a15 := special.InvLogit(logC5[0] - fPar[0])
+	a16 := special.InvLogit(logC1[0] - fPar[0])
+	a17 := special.InvLogit(fPar[0] - logC1[0])
 	expNegA5 := elementary.Exp(-a5[2])
-	a28 := elementary.Exp(-a5[1] - a6[1])
-	a29 := special.InvLogit(logC3[1] - fPar[1])
-	a30 := special.InvLogit(logC1[1] - fPar[1])
-	a31 := special.InvLogit(fPar[1] - logC1[1])
-	a40 := float64(a7[0] * a7[1] * a33)
-	a42 := float64(a7[0] * a7[1] * a35)
-	a43 := float64(a7[0] * a7[1])
+	a20 := elementary.Exp(-a5[1] - a6[1])
+	a21 := special.InvLogit(logC5[1] - fPar[1])
+	a22 := special.InvLogit(logC1[1] - fPar[1])
+	a23 := special.InvLogit(fPar[1] - logC1[1])
+	a30 := float64(a7[0] * a7[1] * a25)
+	a32 := float64(a7[0] * a7[1] * invLogitNegF)
+	a33 := float64(a7[0] * a7[1])
 	sqA7 := float64(a7[2] * a7[2])
 	e := a7[0] + float64(2*a7[2])
-	a46 := a7[0] * a7[0] * a7[2] * a33 / e
-	a48 := a7[0] * a7[2] * a7[2] * a33 / e
-	a49 := a7[0] * a7[2] * a7[2] / e
+	a36 := a7[0] * a7[0] * a7[2] * a25 / e
+	a38 := a7[0] * a7[2] * a7[2] * a25 / e
+	a39 := a7[0] * a7[2] * a7[2] / e
 	e2 := a7[1] + float64(2*a7[2])
-	a51 := a7[1] * a7[1] * a7[1] * a35 / e2
-	a52 := a7[1] * a7[1] * a7[2] * a35 / e2
-	a54 := a7[1] * a7[1] * a7[1] / e2
-	a55 := a7[1] * a7[1] * a7[2] / e2
-	a56 := a7[1] * a7[2] * a7[2] / e2
-	a57 := a7[1] * a7[2] * a7[2] * a35 / e2
-	a59 := a7[1] * a7[2] * expNegA5 * a35 * a35 / e2
-	a60 := a7[1] * a7[2] * a7[2] * expNegA5 * a35 * a35 / (e2 * e2)
-	a61 := 2 * a7[1] * a7[2] * expNegA5 * a35 / e2
-	a62 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 * a35 / (e2 * e2)
-	a63 := 2 * a7[1] * a7[2] * expNegA5 / e2
-	a64 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 / (e2 * e2)
-	a65 := a7[1] * a7[1] * expNegA5 / e2
-	a66 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 / (e2 * e2)
-	a67 := a7[1] * a7[1] * a7[1] * expNegA5 / (e2 * e2)
-	a68 := a7[1] * a7[1] * expNegA5 * a35 * a35 / e2
-	a69 := a7[1] * a7[1] * a7[2] * expNegA5 * a35 * a35 / (e2 * e2)
-	a70 := a7[1] * a7[1] * expNegA5 * a35 / e2
-	a71 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 * a35 / (e2 * e2)
-	a72 := a7[1] * a7[1] * a7[1] * expNegA5 * a35 / (e2 * e2)
-	a73 := a7[1] * a7[1] * a7[1] * expNegA5 * a35 * a35 / (e2 * e2)
-	a74 := a7[0] * a7[2] * expNegA5 / e
-	a75 := a7[0] * a7[2] * a7[2] * expNegA5 / (e * e)
-	a76 := a7[0] * a7[2] * expNegA5 * a33 / e
-	a77 := a7[0] * a7[2] * a7[2] * expNegA5 * a33 / (e * e)
-	a78 := a7[0] * a7[2] * expNegA5 * a33 * a33 / e
-	a79 := a7[0] * a7[2] * a7[2] * expNegA5 * a33 * a33 / (e * e)
-	a80 := a7[0] * a7[0] * expNegA5 * a33 / e
-	a81 := a7[0] * a7[0] * a7[2] * expNegA5 * a33 / (e * e)
-	a82 := a7[0] * a7[0] * expNegA5 * a33 * a33 / e
-	a83 := a7[0] * a7[0] * a7[2] * expNegA5 * a33 * a33 / (e * e)
-	a84 := a7[0] * a7[0] * a7[0] * expNegA5 * a33 * a33 / (e * e)
-	a85 := float64(a7[2] * expNegA5)
-	a86 := a7[2] * a7[2] * a28 * a35 * a35 / e2
-	a87 := a7[1] * a7[2] * a7[2] * a28 * a35 * a35 / (e2 * e2)
-	a88 := a7[2] * a7[2] * a28 * a35 / e2
-	a89 := a7[1] * a7[2] * a7[2] * a28 * a35 / (e2 * e2)
-	a90 := a7[2] * a7[2] * a28 / e2
-	a91 := a7[1] * a7[2] * a7[2] * a28 / (e2 * e2)
-	a92 := 2 * a7[1] * a7[2] * a28 / e2
-	a93 := a7[1] * a7[1] * a7[2] * a28 / (e2 * e2)
-	a94 := a7[1] * a7[1] * a28 / e2
-	a95 := a7[1] * a7[1] * a7[1] * a28 / (e2 * e2)
-	a96 := a7[1] * a7[2] * a28 * a35 * a35 / e2
-	a97 := a7[1] * a7[1] * a7[2] * a28 * a35 * a35 / (e2 * e2)
-	a98 := 2 * a7[1] * a7[2] * a28 * a35 / e2
-	a99 := a7[1] * a7[1] * a7[2] * a28 * a35 / (e2 * e2)
-	a100 := a7[1] * a7[1] * a28 * a35 / e2
-	a101 := a7[1] * a7[1] * a7[1] * a28 * a35 / (e2 * e2)
-	a102 := a7[1] * a7[1] * a28 * a35 * a35 / e2
-	a103 := a7[1] * a7[1] * a7[1] * a28 * a35 * a35 / (e2 * e2)
-	a104 := float64(a7[0] * a28)
-	a105 := float64(a7[0] * a28 * a35)
-	a106 := float64(a7[0] * a28 * a35 * a35)
-	a107 := float64(a7[0] * a28 * a33)
-	a108 := float64(a7[0] * a28 * a33 * a35)
-	a109 := float64(a7[0] * a28 * a33 * a33)
-	e3 := float64(4 * c4 * a55)
-	a111 := e3 + float64(4*c4*a56)
-	e4 := float64(4 * c4 * a57)
-	a112 := -e4 - float64(4*c4*a52)
-	a113 := -float64(4*c4*a46) - float64(4*c4*a48)
-	e5 := float64(2 * c4 * a56)
-	a114 := e5 + float64(2*c4*sqA7) + float64(2*c4*a49)
-	a115 := float64(c4*a43) + float64(2*c4*a54) + e3 + e5
-	a116 := -float64(2*c4*a42) - float64(4*c4*a51) - float64(8*a52*c4) - e4
-	a119 := float64(a25 * (1 - a25))
-	a120 := a7[2] * a7[2] / e
-	a121 := a7[2] * a7[2] * a33 / e
-	a122 := a7[0] * a7[2] / e
-	a123 := a7[0] * a7[2] * a33 / e
-	a124 := a7[0] * a7[0] * a33 / e
-	a125 := float64(a7[1] * a35)
-	a126 := float64(a7[1] * a33)
-	a127 := float64(a7[0] * a33 * (1 - a33))
-	a128 := float64(a7[1] * a35 * a35)
-	a129 := float64(a7[1] * a33 * a35)
-	a130 := float64(a7[1] * a33 * a33)
+	a41 := a7[1] * a7[1] * a7[1] * invLogitNegF / e2
+	a42 := a7[1] * a7[1] * a7[2] * invLogitNegF / e2
+	a44 := a7[1] * a7[1] * a7[1] / e2
+	a45 := a7[1] * a7[1] * a7[2] / e2
+	a46 := a7[1] * a7[2] * a7[2] / e2
+	a47 := a7[1] * a7[2] * a7[2] * invLogitNegF / e2
+	a49 := a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / e2
+	a50 := a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a51 := 2 * a7[1] * a7[2] * expNegA5 * invLogitNegF / e2
+	a52 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
+	a53 := 2 * a7[1] * a7[2] * expNegA5 / e2
+	a54 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 / (e2 * e2)
+	a55 := a7[1] * a7[1] * expNegA5 / e2
+	a56 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 / (e2 * e2)
+	a57 := a7[1] * a7[1] * a7[1] * expNegA5 / (e2 * e2)
+	a58 := a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / e2
+	a59 := a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a60 := a7[1] * a7[1] * expNegA5 * invLogitNegF / e2
+	a61 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
+	a62 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF / (e2 * e2)
+	a63 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a64 := a7[0] * a7[2] * expNegA5 / e
+	a65 := a7[0] * a7[2] * a7[2] * expNegA5 / (e * e)
+	a66 := a7[0] * a7[2] * expNegA5 * a25 / e
+	a67 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 / (e * e)
+	a68 := a7[0] * a7[2] * expNegA5 * a25 * a25 / e
+	a69 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 * a25 / (e * e)
+	a70 := a7[0] * a7[0] * expNegA5 * a25 / e
+	a71 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 / (e * e)
+	a72 := a7[0] * a7[0] * expNegA5 * a25 * a25 / e
+	a73 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 * a25 / (e * e)
+	a74 := a7[0] * a7[0] * a7[0] * expNegA5 * a25 * a25 / (e * e)
+	a75 := float64(a7[2] * expNegA5)
+	a76 := a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
+	a77 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a78 := a7[2] * a7[2] * a20 * invLogitNegF / e2
+	a79 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF / (e2 * e2)
+	a80 := a7[2] * a7[2] * a20 / e2
+	a81 := a7[1] * a7[2] * a7[2] * a20 / (e2 * e2)
+	a82 := 2 * a7[1] * a7[2] * a20 / e2
+	a83 := a7[1] * a7[1] * a7[2] * a20 / (e2 * e2)
+	a84 := a7[1] * a7[1] * a20 / e2
+	a85 := a7[1] * a7[1] * a7[1] * a20 / (e2 * e2)
+	a86 := a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
+	a87 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a88 := 2 * a7[1] * a7[2] * a20 * invLogitNegF / e2
+	a89 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF / (e2 * e2)
+	a90 := a7[1] * a7[1] * a20 * invLogitNegF / e2
+	a91 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF / (e2 * e2)
+	a92 := a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / e2
+	a93 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a94 := float64(a7[0] * a20)
+	a95 := float64(a7[0] * a20 * invLogitNegF)
+	a96 := float64(a7[0] * a20 * invLogitNegF * invLogitNegF)
+	a97 := float64(a7[0] * a20 * a25)
+	a98 := float64(a7[0] * a20 * a25 * invLogitNegF)
+	a99 := float64(a7[0] * a20 * a25 * a25)
+	e3 := float64(4 * c6 * a45)
+	a101 := e3 + float64(4*c6*a46)
+	e4 := float64(4 * c6 * a47)
+	a102 := -e4 - float64(4*c6*a42)
+	a103 := -float64(4*c6*a36) - float64(4*c6*a38)
+	e5 := float64(2 * c6 * a46)
+	a104 := e5 + float64(2*c6*sqA7) + float64(2*c6*a39)
+	a105 := float64(c6*a33) + float64(2*c6*a44) + e3 + e5
+	a106 := -float64(2*c6*a32) - float64(4*c6*a41) - float64(8*a42*c6) - e4
+	a109 := float64(a17 * (1 - a17))
+	a110 := a7[2] * a7[2] / e
+	a111 := a7[2] * a7[2] * a25 / e
+	a112 := a7[0] * a7[2] / e
+	a113 := a7[0] * a7[2] * a25 / e
+	a114 := a7[0] * a7[0] * a25 / e
+	a115 := float64(a7[1] * invLogitNegF)
+	a116 := float64(a7[1] * a25)
+	a117 := float64(a7[0] * a25 * (1 - a25))
+	a118 := float64(a7[1] * invLogitNegF * invLogitNegF)
+	a119 := float64(a7[1] * a25 * invLogitNegF)
+	a120 := float64(a7[1] * a25 * a25)
 	invE := 1 / e
 	e6 := a7[0] / (e * e)
 	e7 := invE - e6
-	a131 := float64(a7[2] * a7[2] * e7)
-	a132 := float64(a7[2] * a7[2] * a33 * e7)
-	a133 := float64(a7[2] * a7[2] * a33 * a33 * e7)
+	a121 := float64(a7[2] * a7[2] * e7)
+	a122 := float64(a7[2] * a7[2] * a25 * e7)
+	a123 := float64(a7[2] * a7[2] * a25 * a25 * e7)
 	e8 := float64(2*invE) - e6
-	a134 := float64(a7[0] * a7[2] * a33 * e8)
-	a135 := float64(a7[0] * a7[2] * a33 * a33 * e8)
-	a136 := float64(a7[0] * a7[0] * a33 * a33 * (float64(3*invE) - e6))
-	a137 := float64(a20 * a23)
-	a140 := float64(-a31 * (1 - a31))
-	a141 := a7[2] * a7[2] * a35 / e2
-	a142 := a7[2] * a7[2] / e2
-	a143 := a7[1] * a7[2] * a35 / e2
-	a144 := a7[1] * a7[2] / e2
-	a145 := a7[1] * a7[1] / e2
-	a146 := a7[1] * a7[1] * a35 / e2
-	a147 := float64(a7[0] * a35)
-	a148 := float64(a7[0] * a33)
-	a149 := float64(a7[1] * a35 * (1 - a35))
-	a150 := float64(a7[0] * a35 * a35)
-	a151 := float64(a7[0] * a33 * a35)
-	a152 := float64(a7[0] * a33 * a33)
+	a124 := float64(a7[0] * a7[2] * a25 * e8)
+	a125 := float64(a7[0] * a7[2] * a25 * a25 * e8)
+	a126 := float64(a7[0] * a7[0] * a25 * a25 * (float64(3*invE) - e6))
+	a127 := float64(a12 * a15)
+	a130 := float64(-a23 * (1 - a23))
+	a131 := a7[2] * a7[2] * invLogitNegF / e2
+	a132 := a7[2] * a7[2] / e2
+	a133 := a7[1] * a7[2] * invLogitNegF / e2
+	a134 := a7[1] * a7[2] / e2
+	a135 := a7[1] * a7[1] / e2
+	a136 := a7[1] * a7[1] * invLogitNegF / e2
+	a137 := float64(a7[0] * invLogitNegF)
+	a138 := float64(a7[0] * a25)
+	a139 := float64(a7[1] * invLogitNegF * (1 - invLogitNegF))
+	a140 := float64(a7[0] * invLogitNegF * invLogitNegF)
+	a141 := float64(a7[0] * a25 * invLogitNegF)
+	a142 := float64(a7[0] * a25 * a25)
 	invE2 := 1 / e2
 	e9 := a7[1] / (e2 * e2)
 	e10 := invE2 - e9
-	a153 := float64(a7[2] * a7[2] * a35 * a35 * e10)
-	a154 := float64(a7[2] * a7[2] * a35 * e10)
-	a155 := float64(a7[2] * a7[2] * e10)
+	a143 := float64(a7[2] * a7[2] * invLogitNegF * invLogitNegF * e10)
+	a144 := float64(a7[2] * a7[2] * invLogitNegF * e10)
+	a145 := float64(a7[2] * a7[2] * e10)
 	e11 := float64(2*invE2) - e9
-	a156 := float64(a7[1] * a7[2] * e11)
+	a146 := float64(a7[1] * a7[2] * e11)
 	e12 := float64(3*invE2) - e9
-	a157 := float64(a7[1] * a7[1] * e12)
-	a158 := float64(a7[1] * a7[2] * a35 * a35 * e11)
-	a159 := float64(a7[1] * a7[2] * a35 * e11)
-	a160 := float64(a7[1] * a7[1] * a35 * e12)
-	a161 := float64(a7[1] * a7[1] * a35 * a35 * e12)
-	a162 := float64(a28 * a29)
-	a163 := a7[1] * a7[2] * a35 * a35 / e2
-	a164 := a7[1] * a7[2] * a7[2] * a35 * a35 / (e2 * e2)
-	a165 := 2 * a7[1] * a7[2] * a35 / e2
-	a166 := -2 * a7[1] * a7[2] * a7[2] * a35 / (e2 * e2)
-	a167 := 2 * a7[1] * a7[2] / e2
-	a168 := -2 * a7[1] * a7[2] * a7[2] / (e2 * e2)
-	a169 := -2 * a7[1] * a7[1] * a7[2] / (e2 * e2)
-	a170 := a7[1] * a7[1] * a7[1] / (e2 * e2)
-	a171 := a7[1] * a7[1] * a35 * a35 / e2
-	a172 := a7[1] * a7[1] * a7[2] * a35 * a35 / (e2 * e2)
-	a173 := -2 * a7[1] * a7[1] * a7[2] * a35 / (e2 * e2)
-	a174 := a7[1] * a7[1] * a7[1] * a35 / (e2 * e2)
-	a175 := a7[1] * a7[1] * a7[1] * a35 * a35 / (e2 * e2)
-	a176 := a7[0] * a7[2] * a7[2] / (e * e)
-	a177 := a7[0] * a7[2] * a7[2] * a33 / (e * e)
-	a178 := a7[0] * a7[2] * a33 * a33 / e
-	a179 := a7[0] * a7[2] * a7[2] * a33 * a33 / (e * e)
-	a180 := a7[0] * a7[0] * a7[2] * a33 / (e * e)
-	a181 := a7[0] * a7[0] * a33 * a33 / e
-	a182 := a7[0] * a7[0] * a7[2] * a33 * a33 / (e * e)
-	a183 := a7[0] * a7[0] * a7[0] * a33 * a33 / (e * e)
-	a184 := float64(expNegA5 * a31)
-	s.a20, s.a23, s.a25, s.expNegA5, s.a28, s.a29 = a20, a23, a25, expNegA5, a28, a29
-	s.a31, s.a40, s.a42, s.a43, s.sqA7, s.a46 = a31, a40, a42, a43, sqA7, a46
-	s.a48, s.a49, s.a51, s.a52, s.a54, s.a55 = a48, a49, a51, a52, a54, a55
-	s.a56, s.a57, s.a59, s.a60, s.a67, s.a68 = a56, a57, a59, a60, a67, a68
-	s.a69, s.a72, s.a73, s.a74, s.a75, s.a76 = a69, a72, a73, a74, a75, a76
-	s.a77, s.a78, s.a79, s.a80, s.a81, s.a82 = a77, a78, a79, a80, a81, a82
-	s.a83, s.a84, s.a85, s.a86, s.a87, s.a94 = a83, a84, a85, a86, a87, a94
-	s.a95, s.a96, s.a97, s.a100, s.a101, s.a102 = a95, a96, a97, a100, a101, a102
-	s.a103, s.a104, s.a105, s.a106, s.a107, s.a108 = a103, a104, a105, a106, a107, a108
-	s.a109, s.a119, s.a120, s.a121, s.a122, s.a123 = a109, a119, a120, a121, a122, a123
-	s.a124, s.a125, s.a126, s.a127, s.a128, s.a129 = a124, a125, a126, a127, a128, a129
-	s.a130, s.a131, s.a132, s.a133, s.a134, s.a135 = a130, a131, a132, a133, a134, a135
-	s.a136, s.a141, s.a143, s.a144, s.a145, s.a146 = a136, a141, a143, a144, a145, a146
-	s.a147, s.a148, s.a149, s.a150, s.a151, s.a152 = a147, a148, a149, a150, a151, a152
-	s.a153, s.a154, s.a155, s.a156, s.a157, s.a158 = a153, a154, a155, a156, a157, a158
-	s.a159, s.a160, s.a161, s.a163, s.a164, s.a170 = a159, a160, a161, a163, a164, a170
-	s.a171, s.a172, s.a174, s.a175, s.a176, s.a177 = a171, a172, a174, a175, a176, a177
-	s.a178, s.a179, s.a180, s.a181, s.a182, s.a183 = a178, a179, a180, a181, a182, a183
-	s.a184 = a184
+	a147 := float64(a7[1] * a7[1] * e12)
+	a148 := float64(a7[1] * a7[2] * invLogitNegF * invLogitNegF * e11)
+	a149 := float64(a7[1] * a7[2] * invLogitNegF * e11)
+	a150 := float64(a7[1] * a7[1] * invLogitNegF * e12)
+	a151 := float64(a7[1] * a7[1] * invLogitNegF * invLogitNegF * e12)
+	a152 := float64(a20 * a21)
+	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e2
+	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e2 * e2)
+	a155 := 2 * a7[1] * a7[2] * invLogitNegF / e2
+	a156 := -2 * a7[1] * a7[2] * a7[2] * invLogitNegF / (e2 * e2)
+	a157 := 2 * a7[1] * a7[2] / e2
+	a158 := -2 * a7[1] * a7[2] * a7[2] / (e2 * e2)
+	a159 := -2 * a7[1] * a7[1] * a7[2] / (e2 * e2)
+	a160 := a7[1] * a7[1] * a7[1] / (e2 * e2)
+	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e2
+	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e2 * e2)
+	a163 := -2 * a7[1] * a7[1] * a7[2] * invLogitNegF / (e2 * e2)
+	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e2 * e2)
+	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e2 * e2)
+	a166 := a7[0] * a7[2] * a7[2] / (e * e)
+	a167 := a7[0] * a7[2] * a7[2] * a25 / (e * e)
+	a168 := a7[0] * a7[2] * a25 * a25 / e
+	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e * e)
+	a170 := a7[0] * a7[0] * a7[2] * a25 / (e * e)
+	a171 := a7[0] * a7[0] * a25 * a25 / e
+	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e * e)
+	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e * e)
+	a174 := float64(expNegA5 * a23)
+	s.a12, s.a15, s.a17, s.expNegA5, s.a20, s.a21 = a12, a15, a17, expNegA5, a20, a21
+	s.a23, s.a30, s.a32, s.a33, s.sqA7, s.a36 = a23, a30, a32, a33, sqA7, a36
+	s.a38, s.a39, s.a41, s.a42, s.a44, s.a45 = a38, a39, a41, a42, a44, a45
+	s.a46, s.a47, s.a49, s.a50, s.a57, s.a58 = a46, a47, a49, a50, a57, a58
+	s.a59, s.a62, s.a63, s.a64, s.a65, s.a66 = a59, a62, a63, a64, a65, a66
+	s.a67, s.a68, s.a69, s.a70, s.a71, s.a72 = a67, a68, a69, a70, a71, a72
+	s.a73, s.a74, s.a75, s.a76, s.a77, s.a84 = a73, a74, a75, a76, a77, a84
+	s.a85, s.a86, s.a87, s.a90, s.a91, s.a92 = a85, a86, a87, a90, a91, a92
+	s.a93, s.a94, s.a95, s.a96, s.a97, s.a98 = a93, a94, a95, a96, a97, a98
+	s.a99, s.a109, s.a110, s.a111, s.a112, s.a113 = a99, a109, a110, a111, a112, a113
+	s.a114, s.a115, s.a116, s.a117, s.a118, s.a119 = a114, a115, a116, a117, a118, a119
+	s.a120, s.a121, s.a122, s.a123, s.a124, s.a125 = a120, a121, a122, a123, a124, a125
+	s.a126, s.a131, s.a133, s.a134, s.a135, s.a136 = a126, a131, a133, a134, a135, a136
+	s.a137, s.a138, s.a139, s.a140, s.a141, s.a142 = a137, a138, a139, a140, a141, a142
+	s.a143, s.a144, s.a145, s.a146, s.a147, s.a148 = a143, a144, a145, a146, a147, a148
+	s.a149, s.a150, s.a151, s.a153, s.a154, s.a160 = a149, a150, a151, a153, a154, a160
+	s.a161, s.a162, s.a164, s.a165, s.a166, s.a167 = a161, a162, a164, a165, a166, a167
+	s.a168, s.a169, s.a170, s.a171, s.a172, s.a173 = a168, a169, a170, a171, a172, a173
+	s.a174 = a174
 	b3 := 0.0
 	b4 := 0.0
 	b9 := 0.0
@@ -1462,41 +1334,41 @@ func (s *Model) pairing(dst, q, w []float64) {
 	b12 := 0.0
 	b13 := 0.0
 	for i := range 1 {
-		a36[i] = special.InvLogit(fPar[i] - logC1[i])
-		a37[i] = special.InvLogit(logC1[i] - fPar[i])
-		part := float64(a36[i] * w[i*2])
+		a26[i] = special.InvLogit(fPar[i] - logC1[i])
+		a27[i] = special.InvLogit(logC1[i] - fPar[i])
+		part := float64(a26[i] * w[i*2])
 		b3 += part
-		part2 := float64(a36[i] * w[i*2+1])
+		part2 := float64(a26[i] * w[i*2+1])
 		b4 += part2
 		b9 += part
 		b10 += part2
-		part3 := a111
-		a118 := float64(a36[i] * (a114 + part3))
-		b12 += float64(w[i*2] * a118)
-		b13 += float64(w[i*2+1] * a118)
+		part3 := a101
+		a108 := float64(a26[i] * (a104 + part3))
+		b12 += float64(w[i*2] * a108)
+		b13 += float64(w[i*2+1] * a108)
 	}
 	for i := 1; i < 2; i++ {
-		a36[i] = special.InvLogit(fPar[i] - logC1[i])
-		a37[i] = special.InvLogit(logC1[i] - fPar[i])
+		a26[i] = special.InvLogit(fPar[i] - logC1[i])
+		a27[i] = special.InvLogit(logC1[i] - fPar[i])
 		part := 0.0
 		if i < 1 {
-			part = float64(a36[i] * w[i*2])
+			part = float64(a26[i] * w[i*2])
 		}
 		b3 += part
 		part2 := 0.0
 		if i < 1 {
-			part2 = float64(a36[i] * w[i*2+1])
+			part2 = float64(a26[i] * w[i*2+1])
 		}
 		b4 += part2
-		b9 += float64(a36[i] * w[i*2])
-		b10 += float64(a36[i] * w[i*2+1])
+		b9 += float64(a26[i] * w[i*2])
+		b10 += float64(a26[i] * w[i*2+1])
 		part3 := 0.0
 		if i < 1 {
-			part3 = a111
+			part3 = a101
 		}
-		a118 := float64(a36[i] * (a114 + part3))
-		b12 += float64(w[i*2] * a118)
-		b13 += float64(w[i*2+1] * a118)
+		a108 := float64(a26[i] * (a104 + part3))
+		b12 += float64(w[i*2] * a108)
+		b13 += float64(w[i*2+1] * a108)
 	}
 	b6 := 0.0
 	b8 := 0.0
@@ -1507,16 +1379,16 @@ func (s *Model) pairing(dst, q, w []float64) {
 		for j := range 2 {
 			part := 0.0
 			if j < 1 {
-				part = float64(a36[j] * w[i*2+j])
+				part = float64(a26[j] * w[i*2+j])
 			}
 			sum += part
-			sum2 += float64(a36[j] * w[i*2+j])
+			sum2 += float64(a26[j] * w[i*2+j])
 		}
 		b5[i] = sum
-		part2 := float64(a36[i] * b5[i])
+		part2 := float64(a26[i] * b5[i])
 		b6 += part2
 		b7[i] = sum2
-		e13 := float64(a36[i] * b7[i])
+		e13 := float64(a26[i] * b7[i])
 		b8 += e13
 		part3 := e13
 		b11 += part3
@@ -1527,154 +1399,154 @@ func (s *Model) pairing(dst, q, w []float64) {
 		for j := range 2 {
 			part := 0.0
 			if j < 1 {
-				part = float64(a36[j] * w[i*2+j])
+				part = float64(a26[j] * w[i*2+j])
 			}
 			sum += part
-			sum2 += float64(a36[j] * w[i*2+j])
+			sum2 += float64(a26[j] * w[i*2+j])
 		}
 		b5[i] = sum
 		part2 := 0.0
 		if i < 1 {
-			part2 = float64(a36[i] * b5[i])
+			part2 = float64(a26[i] * b5[i])
 		}
 		b6 += part2
 		b7[i] = sum2
-		b8 += float64(a36[i] * b7[i])
+		b8 += float64(a26[i] * b7[i])
 		part3 := 0.0
 		if i < 1 {
-			part3 = float64(a36[i] * b7[i])
+			part3 = float64(a26[i] * b7[i])
 		}
 		b11 += part3
 	}
-	a110 := float64(a24 * (float64(alpha[0]*(1-a37[0])) - float64(alpha[0]*a37[0])) * (1 - a24))
-	a117 := 1 - a36[0]
-	a138 := float64(a30 * (float64(alpha[1]*(1-a37[1])) - float64(alpha[1]*a37[1])) * (1 - a30))
-	a139 := 1 - a36[1]
-	e14 := float64(4 * c4 * b10)
-	e15 := -float64(4*b4*c4) - e14
-	e16 := float64(4 * c4 * b11)
-	e17 := float64(2*c4*b8) + float64(2*c4*b6) + e16
-	e18 := float64(4*b6*c4) + e16
-	e19 := -e14 - float64(8*b4*c4)
-	dst[0] = float64((float64(b7[0]*a111)-float64(2*c4*w[0]*a40)-float64(c2[0]*w[0]*a36[0])+float64(w[1]*a112)+float64(w[0]*a113)+float64(b7[0]*a114)+float64(b5[0]*a115)+float64(b3*a115)+float64(w[1]*a116)+float64(c2[0]*w[0]*a117)+b12)*a119) - float64(a25*(float64(4*w[3]*c4*a59)-float64(4*w[3]*c4*a60)+float64(e15*a61)+float64(e15*a62)+float64(e17*a63)+float64(e17*a64)+float64(e18*a65)+float64(e18*a66)-float64(4*b6*c4*a67)+float64(4*w[3]*c4*a68)-float64(8*w[3]*c4*a69)+float64(e19*a70)+float64(e19*a71)+float64(8*b4*c4*a72)-float64(4*w[3]*c4*a73)+float64(4*b8*c4*a74)-float64(4*b8*c4*a75)-float64(8*b9*c4*a76)+float64(8*b9*c4*a77)+float64(4*w[0]*c4*a78)-float64(4*w[0]*c4*a79)-float64(4*b9*c4*a80)+float64(8*b9*c4*a81)+float64(4*w[0]*c4*a82)-float64(8*w[0]*c4*a83)-float64(4*w[0]*c4*a84)+float64(4*b8*c4*a85)+float64(2*c4*w[3]*a86)-float64(2*c4*w[3]*a87)+float64(e15*a88)-float64(e15*a89)+float64(e17*a90)-float64(e17*a91)+float64(e18*a92)-float64(e18*a93)+float64(6*b6*c4*a94)-float64(2*c4*b6*a95)+float64(8*w[3]*c4*a96)-float64(4*w[3]*c4*a97)+float64(e19*a98)-float64(e19*a99)-float64(12*b4*c4*a100)+float64(4*b4*c4*a101)+float64(6*w[3]*c4*a102)-float64(2*c4*w[3]*a103)+float64(c4*b6*a104)-float64(2*c4*b4*a105)+float64(c4*w[3]*a106)-float64(2*c4*b3*a107)+float64(2*c4*w[1]*a108)+float64(c4*w[0]*a109))) - float64(w[0]*a110) - float64((float64(4*w[0]*c4*a121)-float64(2*a7[1]*c4*b3)-float64(4*b9*c4*a120)-float64(4*b9*c4*a122)+float64(8*w[0]*c4*a123)+float64(4*w[0]*c4*a124)+float64(2*c4*w[1]*a125)+float64(2*c4*w[0]*a126))*a127) + float64((float64(a7[1]*c4*b6)-float64(2*c4*b4*a125)+float64(c4*w[3]*a128)-float64(2*c4*b3*a126)+float64(2*c4*w[1]*a129)+float64(c4*w[0]*a130)+float64(2*c4*b8*a131)-float64(4*b9*c4*a132)+float64(2*c4*w[0]*a133)-float64(4*b9*c4*a134)+float64(4*w[0]*c4*a135)+float64(2*c4*w[0]*a136))*a137)
-	dst[1] = float64((float64(c2[1]*w[3]*a36[1])-float64(w[3]*a112)-float64(w[1]*a113)-float64(b7[1]*a114)-float64(c2[1]*w[3]*a139)-b13)*a140) - float64(w[3]*a138) - float64((float64(4*w[3]*c4*a141)-float64(2*a7[0]*c4*b4)+float64(e15*a142)+float64(8*w[3]*c4*a143)+float64(e19*a144)-float64(4*b4*c4*a145)+float64(4*w[3]*c4*a146)+float64(2*c4*w[3]*a147)+float64(2*c4*w[1]*a148))*a149) + float64((float64(a7[0]*c4*b6)-float64(2*c4*b4*a147)+float64(c4*w[3]*a150)-float64(2*c4*b3*a148)+float64(2*c4*w[1]*a151)+float64(c4*w[0]*a152)+float64(2*c4*w[3]*a153)+float64(e15*a154)+float64(e17*a155)+float64(e18*a156)+float64(2*c4*b6*a157)+float64(4*w[3]*c4*a158)+float64(e19*a159)-float64(4*b4*c4*a160)+float64(2*c4*w[3]*a161))*a162) - float64((float64(4*w[3]*c4*a163)-float64(4*w[3]*c4*a164)+float64(e15*a165)+float64(e15*a166)+float64(e17*a167)+float64(e17*a168)+float64(e18*a145)+float64(e18*a169)-float64(4*b6*c4*a170)+float64(4*w[3]*c4*a171)-float64(8*w[3]*c4*a172)+float64(e19*a146)+float64(e19*a173)+float64(8*b4*c4*a174)-float64(4*w[3]*c4*a175)+float64(4*b8*c4*a122)-float64(4*b8*c4*a176)-float64(8*b9*c4*a123)+float64(8*b9*c4*a177)+float64(4*w[0]*c4*a178)-float64(4*w[0]*c4*a179)-float64(4*b9*c4*a124)+float64(8*b9*c4*a180)+float64(4*w[0]*c4*a181)-float64(8*w[0]*c4*a182)-float64(4*w[0]*c4*a183)+float64(4*a7[2]*b8*c4))*a184)
-	s.a117 = a117
-	s.a139 = a139
+	a100 := float64(a16 * (float64(alpha[0]*(1-a27[0])) - float64(alpha[0]*a27[0])) * (1 - a16))
+	a107 := 1 - a26[0]
+	a128 := float64(a22 * (float64(alpha[1]*(1-a27[1])) - float64(alpha[1]*a27[1])) * (1 - a22))
+	a129 := 1 - a26[1]
+	e14 := float64(4 * c6 * b10)
+	e15 := -float64(4*b4*c6) - e14
+	e16 := float64(4 * c6 * b11)
+	e17 := float64(2*c6*b8) + float64(2*c6*b6) + e16
+	e18 := float64(4*b6*c6) + e16
+	e19 := -e14 - float64(8*b4*c6)
+	dst[0] = float64((float64(b7[0]*a101)-float64(2*c6*w[0]*a30)-float64(c2[0]*w[0]*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(c2[0]*w[0]*a107)+b12)*a109) - float64(a17*(float64(4*w[3]*c6*a49)-float64(4*w[3]*c6*a50)+float64(e15*a51)+float64(e15*a52)+float64(e17*a53)+float64(e17*a54)+float64(e18*a55)+float64(e18*a56)-float64(4*b6*c6*a57)+float64(4*w[3]*c6*a58)-float64(8*w[3]*c6*a59)+float64(e19*a60)+float64(e19*a61)+float64(8*b4*c6*a62)-float64(4*w[3]*c6*a63)+float64(4*b8*c6*a64)-float64(4*b8*c6*a65)-float64(8*b9*c6*a66)+float64(8*b9*c6*a67)+float64(4*w[0]*c6*a68)-float64(4*w[0]*c6*a69)-float64(4*b9*c6*a70)+float64(8*b9*c6*a71)+float64(4*w[0]*c6*a72)-float64(8*w[0]*c6*a73)-float64(4*w[0]*c6*a74)+float64(4*b8*c6*a75)+float64(2*c6*w[3]*a76)-float64(2*c6*w[3]*a77)+float64(e15*a78)-float64(e15*a79)+float64(e17*a80)-float64(e17*a81)+float64(e18*a82)-float64(e18*a83)+float64(6*b6*c6*a84)-float64(2*c6*b6*a85)+float64(8*w[3]*c6*a86)-float64(4*w[3]*c6*a87)+float64(e19*a88)-float64(e19*a89)-float64(12*b4*c6*a90)+float64(4*b4*c6*a91)+float64(6*w[3]*c6*a92)-float64(2*c6*w[3]*a93)+float64(c6*b6*a94)-float64(2*c6*b4*a95)+float64(c6*w[3]*a96)-float64(2*c6*b3*a97)+float64(2*c6*w[1]*a98)+float64(c6*w[0]*a99))) - float64(w[0]*a100) - float64((float64(4*w[0]*c6*a111)-float64(2*a7[1]*c6*b3)-float64(4*b9*c6*a110)-float64(4*b9*c6*a112)+float64(8*w[0]*c6*a113)+float64(4*w[0]*c6*a114)+float64(2*c6*w[1]*a115)+float64(2*c6*w[0]*a116))*a117) + float64((float64(a7[1]*c6*b6)-float64(2*c6*b4*a115)+float64(c6*w[3]*a118)-float64(2*c6*b3*a116)+float64(2*c6*w[1]*a119)+float64(c6*w[0]*a120)+float64(2*c6*b8*a121)-float64(4*b9*c6*a122)+float64(2*c6*w[0]*a123)-float64(4*b9*c6*a124)+float64(4*w[0]*c6*a125)+float64(2*c6*w[0]*a126))*a127)
+	dst[1] = float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a130) - float64(w[3]*a128) - float64((float64(4*w[3]*c6*a131)-float64(2*a7[0]*c6*b4)+float64(e15*a132)+float64(8*w[3]*c6*a133)+float64(e19*a134)-float64(4*b4*c6*a135)+float64(4*w[3]*c6*a136)+float64(2*c6*w[3]*a137)+float64(2*c6*w[1]*a138))*a139) + float64((float64(a7[0]*c6*b6)-float64(2*c6*b4*a137)+float64(c6*w[3]*a140)-float64(2*c6*b3*a138)+float64(2*c6*w[1]*a141)+float64(c6*w[0]*a142)+float64(2*c6*w[3]*a143)+float64(e15*a144)+float64(e17*a145)+float64(e18*a146)+float64(2*c6*b6*a147)+float64(4*w[3]*c6*a148)+float64(e19*a149)-float64(4*b4*c6*a150)+float64(2*c6*w[3]*a151))*a152) - float64((float64(4*w[3]*c6*a153)-float64(4*w[3]*c6*a154)+float64(e15*a155)+float64(e15*a156)+float64(e17*a157)+float64(e17*a158)+float64(e18*a135)+float64(e18*a159)-float64(4*b6*c6*a160)+float64(4*w[3]*c6*a161)-float64(8*w[3]*c6*a162)+float64(e19*a136)+float64(e19*a163)+float64(8*b4*c6*a164)-float64(4*w[3]*c6*a165)+float64(4*b8*c6*a112)-float64(4*b8*c6*a166)-float64(8*b9*c6*a113)+float64(8*b9*c6*a167)+float64(4*w[0]*c6*a168)-float64(4*w[0]*c6*a169)-float64(4*b9*c6*a114)+float64(8*b9*c6*a170)+float64(4*w[0]*c6*a171)-float64(8*w[0]*c6*a172)-float64(4*w[0]*c6*a173)+float64(4*a7[2]*b8*c6))*a174)
+	s.a107 = a107
+	s.a129 = a129
 }
 
 // prepare computes what rank1 needs of the position alone.
 func (s *Model) prepare(q []float64) {
-	a25 := s.a25
+	a17 := s.a17
 	a7 := s.a7
-	a35 := s.a35
-	a33 := s.a33
+	invLogitNegF := s.invLogitNegF
+	a25 := s.a25
 	expNegA5 := s.expNegA5
-	a31 := s.a31
-	a20 := s.a20
 	a23 := s.a23
-	a28 := s.a28
-	a29 := s.a29
-	a119 := float64(a25 * (1 - a25))
+	a12 := s.a12
+	a15 := s.a15
+	a20 := s.a20
+	a21 := s.a21
+	a109 := float64(a17 * (1 - a17))
 	e := a7[1] + float64(2*a7[2])
-	a144 := a7[1] * a7[2] / e
+	a134 := a7[1] * a7[2] / e
 	invE := 1 / e
 	e2 := a7[1] / (e * e)
 	e3 := invE - e2
-	a154 := float64(a7[2] * a7[2] * a35 * e3)
-	a155 := float64(a7[2] * a7[2] * e3)
+	a144 := float64(a7[2] * a7[2] * invLogitNegF * e3)
+	a145 := float64(a7[2] * a7[2] * e3)
 	e4 := float64(2*invE) - e2
-	a156 := float64(a7[1] * a7[2] * e4)
-	a159 := float64(a7[1] * a7[2] * a35 * e4)
-	a163 := a7[1] * a7[2] * a35 * a35 / e
-	a164 := a7[1] * a7[2] * a7[2] * a35 * a35 / (e * e)
-	a170 := a7[1] * a7[1] * a7[1] / (e * e)
-	a171 := a7[1] * a7[1] * a35 * a35 / e
-	a172 := a7[1] * a7[1] * a7[2] * a35 * a35 / (e * e)
-	a174 := a7[1] * a7[1] * a7[1] * a35 / (e * e)
-	a175 := a7[1] * a7[1] * a7[1] * a35 * a35 / (e * e)
+	a146 := float64(a7[1] * a7[2] * e4)
+	a149 := float64(a7[1] * a7[2] * invLogitNegF * e4)
+	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e
+	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
+	a160 := a7[1] * a7[1] * a7[1] / (e * e)
+	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e
+	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
+	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e * e)
+	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e * e)
 	e5 := a7[0] + float64(2*a7[2])
-	a176 := a7[0] * a7[2] * a7[2] / (e5 * e5)
-	a177 := a7[0] * a7[2] * a7[2] * a33 / (e5 * e5)
-	a178 := a7[0] * a7[2] * a33 * a33 / e5
-	a179 := a7[0] * a7[2] * a7[2] * a33 * a33 / (e5 * e5)
-	a180 := a7[0] * a7[0] * a7[2] * a33 / (e5 * e5)
-	a181 := a7[0] * a7[0] * a33 * a33 / e5
-	a182 := a7[0] * a7[0] * a7[2] * a33 * a33 / (e5 * e5)
-	a183 := a7[0] * a7[0] * a7[0] * a33 * a33 / (e5 * e5)
-	a184 := float64(expNegA5 * a31)
-	a217 := float64(0.5 * a20 * a23)
-	a218 := float64(a31 * (1 - a31))
-	a219 := float64(0.5 * a28 * a29)
-	a220 := a7[1] * a7[2] * a7[2] / (e * e)
-	a221 := a7[1] * a7[2] * a7[2] * a35 / (e * e)
-	a222 := 0.5 * a7[1] * a7[1] / e
-	a223 := a7[1] * a7[1] * a7[2] / (e * e)
-	a224 := 0.5 * a7[1] * a7[1] * a35 / e
-	a225 := a7[1] * a7[1] * a7[2] * a35 / (e * e)
-	s.a119, s.a144, s.a154, s.a155, s.a156, s.a159 = a119, a144, a154, a155, a156, a159
-	s.a163, s.a164, s.a170, s.a171, s.a172, s.a174 = a163, a164, a170, a171, a172, a174
-	s.a175, s.a176, s.a177, s.a178, s.a179, s.a180 = a175, a176, a177, a178, a179, a180
-	s.a181, s.a182, s.a183, s.a184, s.a217, s.a218 = a181, a182, a183, a184, a217, a218
-	s.a219, s.a220, s.a221, s.a222, s.a223, s.a224 = a219, a220, a221, a222, a223, a224
-	s.a225 = a225
+	a166 := a7[0] * a7[2] * a7[2] / (e5 * e5)
+	a167 := a7[0] * a7[2] * a7[2] * a25 / (e5 * e5)
+	a168 := a7[0] * a7[2] * a25 * a25 / e5
+	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e5 * e5)
+	a170 := a7[0] * a7[0] * a7[2] * a25 / (e5 * e5)
+	a171 := a7[0] * a7[0] * a25 * a25 / e5
+	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e5 * e5)
+	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e5 * e5)
+	a174 := float64(expNegA5 * a23)
+	a207 := float64(0.5 * a12 * a15)
+	a208 := float64(a23 * (1 - a23))
+	a209 := float64(0.5 * a20 * a21)
+	a210 := a7[1] * a7[2] * a7[2] / (e * e)
+	a211 := a7[1] * a7[2] * a7[2] * invLogitNegF / (e * e)
+	a212 := 0.5 * a7[1] * a7[1] / e
+	a213 := a7[1] * a7[1] * a7[2] / (e * e)
+	a214 := 0.5 * a7[1] * a7[1] * invLogitNegF / e
+	a215 := a7[1] * a7[1] * a7[2] * invLogitNegF / (e * e)
+	s.a109, s.a134, s.a144, s.a145, s.a146, s.a149 = a109, a134, a144, a145, a146, a149
+	s.a153, s.a154, s.a160, s.a161, s.a162, s.a164 = a153, a154, a160, a161, a162, a164
+	s.a165, s.a166, s.a167, s.a168, s.a169, s.a170 = a165, a166, a167, a168, a169, a170
+	s.a171, s.a172, s.a173, s.a174, s.a207, s.a208 = a171, a172, a173, a174, a207, a208
+	s.a209, s.a210, s.a211, s.a212, s.a213, s.a214 = a209, a210, a211, a212, a213, a214
+	s.a215 = a215
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	a36, vF, c4, a56, sqA7, a49 := s.a36, v[:2], s.c4, s.a56, s.sqA7, s.a49
-	a46, a48, a52, a185, a119, a43 := s.a46, s.a48, s.a52, s.a185, s.a119, s.a43
-	a54, a57, a40, a42, a51, a55 := s.a54, s.a57, s.a40, s.a42, s.a51, s.a55
-	a117, c26, a127, a121, a120, a122 := s.a117, s.c26, s.a127, s.a121, s.a120, s.a122
-	a123, a124, a7, a125, a126, a128 := s.a123, s.a124, s.a7, s.a125, s.a126, s.a128
-	a129, a130, a131, a132, a133, a134 := s.a129, s.a130, s.a131, s.a132, s.a133, s.a134
-	a135, a136, a217, a25, a59, a60 := s.a135, s.a136, s.a217, s.a25, s.a59, s.a60
-	a189, a190, a67, a68, a69, a72 := s.a189, s.a190, s.a67, s.a68, s.a69, s.a72
-	a73, a74, a75, a76, a77, a78 := s.a73, s.a74, s.a75, s.a76, s.a77, s.a78
-	a79, a80, a81, a82, a83, a84 := s.a79, s.a80, s.a81, s.a82, s.a83, s.a84
-	a85, a86, a87, a197, a198, a94 := s.a85, s.a86, s.a87, s.a197, s.a198, s.a94
-	a95, a96, a97, a100, a101, a102 := s.a95, s.a96, s.a97, s.a100, s.a101, s.a102
-	a103, sumN, a104, a105, a106, a107 := s.a103, s.sumN, s.a104, s.a105, s.a106, s.a107
-	a108, a109, a187, a188, a191, a192 := s.a108, s.a109, s.a187, s.a188, s.a191, s.a192
-	a193, a194, a195, a196, a199, a200 := s.a193, s.a194, s.a195, s.a196, s.a199, s.a200
-	a201, a202, a206, a139, c28, a218 := s.a201, s.a202, s.a206, s.a139, s.c28, s.a218
-	a149, a141, a143, a145, a146, a147 := s.a149, s.a141, s.a143, s.a145, s.a146, s.a147
-	a148, a209, a210, a150, a151, a152 := s.a148, s.a209, s.a210, s.a150, s.a151, s.a152
-	a153, a154, a155, a156, a157, a158 := s.a153, s.a154, s.a155, s.a156, s.a157, s.a158
-	a159, a160, a161, a219, a184, a163 := s.a159, s.a160, s.a161, s.a219, s.a184, s.a163
-	a164, a144, a220, a170, a171, a172 := s.a164, s.a144, s.a220, s.a170, s.a171, s.a172
-	a174, a175, a176, a177, a178, a179 := s.a174, s.a175, s.a176, s.a177, s.a178, s.a179
-	a180, a181, a182, a183, a221, a222 := s.a180, s.a181, s.a182, s.a183, s.a221, s.a222
-	a223, a224, a225 := s.a223, s.a224, s.a225
+	a26, vF, c6, a46, sqA7, a39 := s.a26, v[:2], s.c6, s.a46, s.sqA7, s.a39
+	a36, a38, a42, a175, a109, a33 := s.a36, s.a38, s.a42, s.a175, s.a109, s.a33
+	a44, a47, a30, a32, a41, a45 := s.a44, s.a47, s.a30, s.a32, s.a41, s.a45
+	a107, c24, a117, a111, a110, a112 := s.a107, s.c24, s.a117, s.a111, s.a110, s.a112
+	a113, a114, a7, a115, a116, a118 := s.a113, s.a114, s.a7, s.a115, s.a116, s.a118
+	a119, a120, a121, a122, a123, a124 := s.a119, s.a120, s.a121, s.a122, s.a123, s.a124
+	a125, a126, a207, a17, a49, a50 := s.a125, s.a126, s.a207, s.a17, s.a49, s.a50
+	a179, a180, a57, a58, a59, a62 := s.a179, s.a180, s.a57, s.a58, s.a59, s.a62
+	a63, a64, a65, a66, a67, a68 := s.a63, s.a64, s.a65, s.a66, s.a67, s.a68
+	a69, a70, a71, a72, a73, a74 := s.a69, s.a70, s.a71, s.a72, s.a73, s.a74
+	a75, a76, a77, a187, a188, a84 := s.a75, s.a76, s.a77, s.a187, s.a188, s.a84
+	a85, a86, a87, a90, a91, a92 := s.a85, s.a86, s.a87, s.a90, s.a91, s.a92
+	a93, sumN, a94, a95, a96, a97 := s.a93, s.sumN, s.a94, s.a95, s.a96, s.a97
+	a98, a99, a177, a178, a181, a182 := s.a98, s.a99, s.a177, s.a178, s.a181, s.a182
+	a183, a184, a185, a186, a189, a190 := s.a183, s.a184, s.a185, s.a186, s.a189, s.a190
+	a191, a192, a196, a129, c26, a208 := s.a191, s.a192, s.a196, s.a129, s.c26, s.a208
+	a139, a131, a133, a135, a136, a137 := s.a139, s.a131, s.a133, s.a135, s.a136, s.a137
+	a138, a199, a200, a140, a141, a142 := s.a138, s.a199, s.a200, s.a140, s.a141, s.a142
+	a143, a144, a145, a146, a147, a148 := s.a143, s.a144, s.a145, s.a146, s.a147, s.a148
+	a149, a150, a151, a209, a174, a153 := s.a149, s.a150, s.a151, s.a209, s.a174, s.a153
+	a154, a134, a210, a160, a161, a162 := s.a154, s.a134, s.a210, s.a160, s.a161, s.a162
+	a164, a165, a166, a167, a168, a169 := s.a164, s.a165, s.a166, s.a167, s.a168, s.a169
+	a170, a171, a172, a173, a211, a212 := s.a170, s.a171, s.a172, s.a173, s.a211, s.a212
+	a213, a214, a215 := s.a213, s.a214, s.a215
 	b16 := 0.0
 	b17 := 0.0
 	for i := range 1 {
-		part := float64(a36[i] * vF[i])
+		part := float64(a26[i] * vF[i])
 		b16 += part
 		b17 += part
 	}
 	for i := 1; i < 2; i++ {
 		part := 0.0
 		if i < 1 {
-			part = float64(a36[i] * vF[i])
+			part = float64(a26[i] * vF[i])
 		}
 		b16 += part
-		b17 += float64(a36[i] * vF[i])
+		b17 += float64(a26[i] * vF[i])
 	}
-	e := float64(2 * c4 * a56 * b16)
-	e2 := float64(2 * c4 * sqA7 * b17)
-	e3 := float64(2 * c4 * a49 * b17)
-	e4 := float64(2 * c4 * a56 * b17)
-	e5 := float64(2 * c4 * vF[0] * a46)
-	e6 := float64(2 * c4 * vF[0] * a48)
-	e7 := float64(2 * c4 * vF[1] * a52)
-	e8 := float64(2*c4*b17*b17) + float64(2*c4*b16*b16) + float64(4*c4*b16*b17)
-	e9 := float64(4 * c4 * b16)
-	e10 := float64(4 * c4 * b17)
+	e := float64(2 * c6 * a46 * b16)
+	e2 := float64(2 * c6 * sqA7 * b17)
+	e3 := float64(2 * c6 * a39 * b17)
+	e4 := float64(2 * c6 * a46 * b17)
+	e5 := float64(2 * c6 * vF[0] * a36)
+	e6 := float64(2 * c6 * vF[0] * a38)
+	e7 := float64(2 * c6 * vF[1] * a42)
+	e8 := float64(2*c6*b17*b17) + float64(2*c6*b16*b16) + float64(4*c6*b16*b17)
+	e9 := float64(4 * c6 * b16)
+	e10 := float64(4 * c6 * b17)
 	e11 := -e9 - e10
 	e12 := e10 + e9
-	e13 := -e10 - float64(8*c4*b16)
-	f[0] = float64(vF[0]*vF[0]*a185) + float64(vF[0]*a119*(float64(c4*a43*b16)+float64(2*c4*a54*b16)-float64(4*vF[1]*c4*a57)+float64(2*e)+e2+e3-float64(4*vF[1]*c4*a52)+float64(2*e4)-float64(c4*vF[0]*a40)-float64(c4*vF[1]*a42)-float64(2*c4*vF[1]*a51)+float64(2*c4*a55*b17)+float64(6*a55*c4*b16)-e5-e6-e7+float64(vF[0]*a117*c26)-float64(vF[0]*a36[0]*c26))) - float64(vF[0]*a127*(float64(2*c4*vF[0]*a121)-float64(2*c4*a120*b17)-float64(2*c4*a122*b17)+float64(4*vF[0]*c4*a123)+float64(2*c4*vF[0]*a124)-float64(a7[1]*c4*b16)+float64(c4*vF[1]*a125)+float64(c4*vF[0]*a126))) + float64((float64(a7[1]*c4*b16*b16)-float64(2*c4*vF[1]*a125*b16)+float64(c4*vF[1]*vF[1]*a128)-float64(2*c4*vF[0]*a126*b16)+float64(2*c4*vF[0]*vF[1]*a129)+float64(c4*vF[0]*vF[0]*a130)+float64(2*c4*a131*b17*b17)-float64(4*vF[0]*c4*a132*b17)+float64(2*c4*vF[0]*vF[0]*a133)-float64(4*vF[0]*c4*a134*b17)+float64(4*vF[0]*vF[0]*c4*a135)+float64(2*c4*vF[0]*vF[0]*a136))*a217) - float64(a25*(float64(2*c4*vF[1]*vF[1]*a59)-float64(2*c4*vF[1]*vF[1]*a60)+float64(a189*e8)-float64(a190*e8)-float64(2*c4*a67*b16*b16)+float64(2*c4*vF[1]*vF[1]*a68)-float64(4*vF[1]*vF[1]*c4*a69)+float64(4*vF[1]*c4*a72*b16)-float64(2*c4*vF[1]*vF[1]*a73)+float64(2*c4*a74*b17*b17)-float64(2*c4*a75*b17*b17)-float64(4*vF[0]*c4*a76*b17)+float64(4*vF[0]*c4*a77*b17)+float64(2*c4*vF[0]*vF[0]*a78)-float64(2*c4*vF[0]*vF[0]*a79)-float64(2*c4*vF[0]*a80*b17)+float64(4*vF[0]*c4*a81*b17)+float64(2*c4*vF[0]*vF[0]*a82)-float64(4*vF[0]*vF[0]*c4*a83)-float64(2*c4*vF[0]*vF[0]*a84)+float64(2*c4*a85*b17*b17)+float64(c4*vF[1]*vF[1]*a86)-float64(c4*vF[1]*vF[1]*a87)+float64(a197*e8)+float64(a198*e8)+float64(3*a94*c4*b16*b16)-float64(c4*a95*b16*b16)+float64(4*vF[1]*vF[1]*c4*a96)-float64(2*c4*vF[1]*vF[1]*a97)-float64(6*vF[1]*a100*c4*b16)+float64(2*c4*vF[1]*a101*b16)+float64(3*vF[1]*vF[1]*a102*c4)-float64(c4*vF[1]*vF[1]*a103)+float64(sumN*a104*b16*b16)-float64(c4*vF[1]*a105*b16)+float64(sumN*vF[1]*vF[1]*a106)-float64(c4*vF[0]*a107*b16)+float64(c4*vF[0]*vF[1]*a108)+float64(sumN*vF[0]*vF[0]*a109)+float64(vF[1]*a187*e11)-float64(vF[1]*a188*e11)+float64(a191*b16*e12)-float64(a192*b16*e12)+float64(vF[1]*a193*e13)-float64(vF[1]*a194*e13)+float64(vF[1]*a195*e11)+float64(vF[1]*a196*e11)+float64(a199*b16*e12)+float64(a200*b16*e12)+float64(vF[1]*a201*e13)+float64(vF[1]*a202*e13)))
-	f[1] = float64(vF[1]*vF[1]*a206) + float64(vF[1]*(e+e2+e3+e4-e5-e6-e7+float64(2*c4*a55*b16)-float64(2*c4*vF[1]*a57)+float64(vF[1]*a139*c28)-float64(vF[1]*a36[1]*c28))*a218) - float64(vF[1]*a149*(float64(2*c4*vF[1]*a141)+float64(4*vF[1]*c4*a143)-float64(2*c4*a145*b16)+float64(2*c4*vF[1]*a146)-float64(a7[0]*c4*b16)+float64(c4*vF[1]*a147)+float64(c4*vF[0]*a148)+float64(a209*e11)+float64(a210*e13))) + float64((float64(a7[0]*c4*b16*b16)-float64(2*c4*vF[1]*a147*b16)+float64(c4*vF[1]*vF[1]*a150)-float64(2*c4*vF[0]*a148*b16)+float64(2*c4*vF[0]*vF[1]*a151)+float64(c4*vF[0]*vF[0]*a152)+float64(2*c4*vF[1]*vF[1]*a153)+float64(vF[1]*a154*e11)+float64(a155*e8)+float64(a156*b16*e12)+float64(2*c4*a157*b16*b16)+float64(4*vF[1]*vF[1]*c4*a158)+float64(vF[1]*a159*e13)-float64(4*vF[1]*c4*a160*b16)+float64(2*c4*vF[1]*vF[1]*a161))*a219) - float64(a184*(float64(2*a7[2]*c4*b17*b17)+float64(2*c4*vF[1]*vF[1]*a163)-float64(2*c4*vF[1]*vF[1]*a164)+float64(a144*e8)-float64(e8*a220)-float64(2*c4*a170*b16*b16)+float64(2*c4*vF[1]*vF[1]*a171)-float64(4*vF[1]*vF[1]*c4*a172)+float64(4*vF[1]*c4*a174*b16)-float64(2*c4*vF[1]*vF[1]*a175)+float64(2*c4*a122*b17*b17)-float64(2*c4*a176*b17*b17)-float64(4*vF[0]*c4*a123*b17)+float64(4*vF[0]*c4*a177*b17)+float64(2*c4*vF[0]*vF[0]*a178)-float64(2*c4*vF[0]*vF[0]*a179)-float64(2*c4*vF[0]*a124*b17)+float64(4*vF[0]*c4*a180*b17)+float64(2*c4*vF[0]*vF[0]*a181)-float64(4*vF[0]*vF[0]*c4*a182)-float64(2*c4*vF[0]*vF[0]*a183)+float64(vF[1]*a143*e11)-float64(vF[1]*e11*a221)+float64(b16*e12*a222)-float64(b16*e12*a223)+float64(vF[1]*e13*a224)-float64(vF[1]*e13*a225)))
+	e13 := -e10 - float64(8*c6*b16)
+	f[0] = float64(vF[0]*vF[0]*a175) + float64(vF[0]*a109*(float64(c6*a33*b16)+float64(2*c6*a44*b16)-float64(4*vF[1]*c6*a47)+float64(2*e)+e2+e3-float64(4*vF[1]*c6*a42)+float64(2*e4)-float64(c6*vF[0]*a30)-float64(c6*vF[1]*a32)-float64(2*c6*vF[1]*a41)+float64(2*c6*a45*b17)+float64(6*a45*c6*b16)-e5-e6-e7+float64(vF[0]*a107*c24)-float64(vF[0]*a26[0]*c24))) - float64(vF[0]*a117*(float64(2*c6*vF[0]*a111)-float64(2*c6*a110*b17)-float64(2*c6*a112*b17)+float64(4*vF[0]*c6*a113)+float64(2*c6*vF[0]*a114)-float64(a7[1]*c6*b16)+float64(c6*vF[1]*a115)+float64(c6*vF[0]*a116))) + float64((float64(a7[1]*c6*b16*b16)-float64(2*c6*vF[1]*a115*b16)+float64(c6*vF[1]*vF[1]*a118)-float64(2*c6*vF[0]*a116*b16)+float64(2*c6*vF[0]*vF[1]*a119)+float64(c6*vF[0]*vF[0]*a120)+float64(2*c6*a121*b17*b17)-float64(4*vF[0]*c6*a122*b17)+float64(2*c6*vF[0]*vF[0]*a123)-float64(4*vF[0]*c6*a124*b17)+float64(4*vF[0]*vF[0]*c6*a125)+float64(2*c6*vF[0]*vF[0]*a126))*a207) - float64(a17*(float64(2*c6*vF[1]*vF[1]*a49)-float64(2*c6*vF[1]*vF[1]*a50)+float64(a179*e8)-float64(a180*e8)-float64(2*c6*a57*b16*b16)+float64(2*c6*vF[1]*vF[1]*a58)-float64(4*vF[1]*vF[1]*c6*a59)+float64(4*vF[1]*c6*a62*b16)-float64(2*c6*vF[1]*vF[1]*a63)+float64(2*c6*a64*b17*b17)-float64(2*c6*a65*b17*b17)-float64(4*vF[0]*c6*a66*b17)+float64(4*vF[0]*c6*a67*b17)+float64(2*c6*vF[0]*vF[0]*a68)-float64(2*c6*vF[0]*vF[0]*a69)-float64(2*c6*vF[0]*a70*b17)+float64(4*vF[0]*c6*a71*b17)+float64(2*c6*vF[0]*vF[0]*a72)-float64(4*vF[0]*vF[0]*c6*a73)-float64(2*c6*vF[0]*vF[0]*a74)+float64(2*c6*a75*b17*b17)+float64(c6*vF[1]*vF[1]*a76)-float64(c6*vF[1]*vF[1]*a77)+float64(a187*e8)+float64(a188*e8)+float64(3*a84*c6*b16*b16)-float64(c6*a85*b16*b16)+float64(4*vF[1]*vF[1]*c6*a86)-float64(2*c6*vF[1]*vF[1]*a87)-float64(6*vF[1]*a90*c6*b16)+float64(2*c6*vF[1]*a91*b16)+float64(3*vF[1]*vF[1]*a92*c6)-float64(c6*vF[1]*vF[1]*a93)+float64(sumN*a94*b16*b16)-float64(c6*vF[1]*a95*b16)+float64(sumN*vF[1]*vF[1]*a96)-float64(c6*vF[0]*a97*b16)+float64(c6*vF[0]*vF[1]*a98)+float64(sumN*vF[0]*vF[0]*a99)+float64(vF[1]*a177*e11)-float64(vF[1]*a178*e11)+float64(a181*b16*e12)-float64(a182*b16*e12)+float64(vF[1]*a183*e13)-float64(vF[1]*a184*e13)+float64(vF[1]*a185*e11)+float64(vF[1]*a186*e11)+float64(a189*b16*e12)+float64(a190*b16*e12)+float64(vF[1]*a191*e13)+float64(vF[1]*a192*e13)))
+	f[1] = float64(vF[1]*vF[1]*a196) + float64(vF[1]*(e+e2+e3+e4-e5-e6-e7+float64(2*c6*a45*b16)-float64(2*c6*vF[1]*a47)+float64(vF[1]*a129*c26)-float64(vF[1]*a26[1]*c26))*a208) - float64(vF[1]*a139*(float64(2*c6*vF[1]*a131)+float64(4*vF[1]*c6*a133)-float64(2*c6*a135*b16)+float64(2*c6*vF[1]*a136)-float64(a7[0]*c6*b16)+float64(c6*vF[1]*a137)+float64(c6*vF[0]*a138)+float64(a199*e11)+float64(a200*e13))) + float64((float64(a7[0]*c6*b16*b16)-float64(2*c6*vF[1]*a137*b16)+float64(c6*vF[1]*vF[1]*a140)-float64(2*c6*vF[0]*a138*b16)+float64(2*c6*vF[0]*vF[1]*a141)+float64(c6*vF[0]*vF[0]*a142)+float64(2*c6*vF[1]*vF[1]*a143)+float64(vF[1]*a144*e11)+float64(a145*e8)+float64(a146*b16*e12)+float64(2*c6*a147*b16*b16)+float64(4*vF[1]*vF[1]*c6*a148)+float64(vF[1]*a149*e13)-float64(4*vF[1]*c6*a150*b16)+float64(2*c6*vF[1]*vF[1]*a151))*a209) - float64(a174*(float64(2*a7[2]*c6*b17*b17)+float64(2*c6*vF[1]*vF[1]*a153)-float64(2*c6*vF[1]*vF[1]*a154)+float64(a134*e8)-float64(e8*a210)-float64(2*c6*a160*b16*b16)+float64(2*c6*vF[1]*vF[1]*a161)-float64(4*vF[1]*vF[1]*c6*a162)+float64(4*vF[1]*c6*a164*b16)-float64(2*c6*vF[1]*vF[1]*a165)+float64(2*c6*a112*b17*b17)-float64(2*c6*a166*b17*b17)-float64(4*vF[0]*c6*a113*b17)+float64(4*vF[0]*c6*a167*b17)+float64(2*c6*vF[0]*vF[0]*a168)-float64(2*c6*vF[0]*vF[0]*a169)-float64(2*c6*vF[0]*a114*b17)+float64(4*vF[0]*c6*a170*b17)+float64(2*c6*vF[0]*vF[0]*a171)-float64(4*vF[0]*vF[0]*c6*a172)-float64(2*c6*vF[0]*vF[0]*a173)+float64(vF[1]*a133*e11)-float64(vF[1]*e11*a211)+float64(b16*e12*a212)-float64(b16*e12*a213)+float64(vF[1]*e13*a214)-float64(vF[1]*e13*a215)))
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -1694,49 +1566,49 @@ func (s *Model) Contract(dst, q, w []float64) {
 func (s *Model) MetricJacobian(dst, q []float64) {
 	s.evaluate(q)
 	clear(dst)
-	a32 := s.a32
-	a33 := s.a33
+	a24 := s.a24
+	a25 := s.a25
 	a7 := s.a7
 	sumN := s.sumN
-	c4 := s.c4
-	c12 := s.c12
+	c6 := s.c6
+	c11 := s.c11
 	alpha := s.alpha
-	c14 := s.c14
-	a35 := s.a35
-	a34 := s.a34
-	c17 := s.c17
-	e := 1 - a32
-	e2 := 1 - a33
+	c13 := s.c13
+	invLogitNegF := s.invLogitNegF
+	invLogitF := s.invLogitF
+	c15 := s.c15
+	e := 1 - a24
+	e2 := 1 - a25
 	e3 := a7[0] + float64(2*a7[2])
-	e4 := float64(a7[2] * a32)
-	e5 := float64(a7[0]*a33) + float64(a7[2]*a33) - e4
-	e6 := float64(2*a7[0]*a33*a33) - float64(a7[0]*a33*e2) + float64(a7[2]*a33*a33) - float64(a7[2]*a33*e2) - float64(a7[2]*a32*e) + float64(a7[2]*a32*a32) - float64(2*a7[2]*a32*a33)
+	e4 := float64(a7[2] * a24)
+	e5 := float64(a7[0]*a25) + float64(a7[2]*a25) - e4
+	e6 := float64(2*a7[0]*a25*a25) - float64(a7[0]*a25*e2) + float64(a7[2]*a25*a25) - float64(a7[2]*a25*e2) - float64(a7[2]*a24*e) + float64(a7[2]*a24*a24) - float64(2*a7[2]*a24*a25)
 	e7 := a7[1] + float64(2*a7[2])
-	e8 := float64(sumN*a33) - float64(sumN*a32)
-	e9 := float64(sumN*a33*a33) - float64(c4*a32*a33) - float64(sumN*a33*e2) - float64(sumN*a32*e) + float64(sumN*a32*a32)
-	e10 := float64(4*e4) - float64(a7[1]*e) + float64(2*a7[1]*a32) - float64(2*a7[2]*e)
-	dst[0] = float64(a32*c12*e*e) - float64(a32*a32*c12*e) + float64(alpha[0]*a33*a33*e2) - float64(alpha[0]*a33*e2*e2) + float64(4*a7[2]*a7[2]*a32*a32*e*c4) - float64(4*a7[2]*a7[2]*a32*a32*a32*c4) + 4*a7[0]*e5*c4*e6/e3 - 4*a7[0]*e5*e5*e5*c4/(e3*e3) + float64(4*a7[1]*e7*a32*a32*a32*c4) + float64(a7[0]*a7[1]*a32*e8*e8*c14) + float64(2*a7[0]*a7[1]*e8*e9*c14) - float64(a7[0]*a7[1]*a33*e8*e8*c14) - float64(4*a7[1]*a32*a32*c4*e10)
-	e11 := float64(a7[0] * a7[1] * e8 * e8 * c14 * a35)
-	e12 := float64(4 * a7[2] * a7[2] * a32 * a32 * a34 * c4)
-	e13 := float64(a7[2]*a34) - float64(a7[1]*a35) - float64(a7[2]*a35)
-	e14 := a32 - a33
-	e15 := 4 * a7[0] * a7[2] * e5 * e5 * a34 * c4 / (e3 * e3)
-	dst[1] = e11 - e12 - float64(4*a7[1]*a32*a32*e13*c4) + 4*a7[0]*a7[2]*e5*a34*c4*e14/e3 + e15
-	e16 := e11 - e12 + e15 + float64(2*a7[2]*a7[2]*a32*e*c4*a34) + 2*a7[0]*a7[2]*c4*e5*a34*e14/e3 - 2*a7[0]*a7[2]*a34*c4*e6/e3 - 2*a7[1]*a32*e13*c4*e10/e7 + float64(2*a7[0]*a7[1]*a32*e8*a35) + float64(2*a7[0]*a7[1]*a35*e9) - float64(2*a7[0]*a7[1]*a33*e8*a35)
+	e8 := float64(sumN*a25) - float64(sumN*a24)
+	e9 := float64(sumN*a25*a25) - float64(c6*a24*a25) - float64(sumN*a25*e2) - float64(sumN*a24*e) + float64(sumN*a24*a24)
+	e10 := float64(4*e4) - float64(a7[1]*e) + float64(2*a7[1]*a24) - float64(2*a7[2]*e)
+	dst[0] = float64(a24*c11*e*e) - float64(a24*a24*c11*e) + float64(alpha[0]*a25*a25*e2) - float64(alpha[0]*a25*e2*e2) + float64(4*a7[2]*a7[2]*a24*a24*e*c6) - float64(4*a7[2]*a7[2]*a24*a24*a24*c6) + 4*a7[0]*e5*c6*e6/e3 - 4*a7[0]*e5*e5*e5*c6/(e3*e3) + float64(4*a7[1]*e7*a24*a24*a24*c6) + float64(a7[0]*a7[1]*a24*e8*e8*c13) + float64(2*a7[0]*a7[1]*e8*e9*c13) - float64(a7[0]*a7[1]*a25*e8*e8*c13) - float64(4*a7[1]*a24*a24*c6*e10)
+	e11 := float64(a7[0] * a7[1] * e8 * e8 * c13 * invLogitNegF)
+	e12 := float64(4 * a7[2] * a7[2] * a24 * a24 * invLogitF * c6)
+	e13 := float64(a7[2]*invLogitF) - float64(a7[1]*invLogitNegF) - float64(a7[2]*invLogitNegF)
+	e14 := a24 - a25
+	e15 := 4 * a7[0] * a7[2] * e5 * e5 * invLogitF * c6 / (e3 * e3)
+	dst[1] = e11 - e12 - float64(4*a7[1]*a24*a24*e13*c6) + 4*a7[0]*a7[2]*e5*invLogitF*c6*e14/e3 + e15
+	e16 := e11 - e12 + e15 + float64(2*a7[2]*a7[2]*a24*e*c6*invLogitF) + 2*a7[0]*a7[2]*c6*e5*invLogitF*e14/e3 - 2*a7[0]*a7[2]*invLogitF*c6*e6/e3 - 2*a7[1]*a24*e13*c6*e10/e7 + float64(2*a7[0]*a7[1]*a24*e8*invLogitNegF) + float64(2*a7[0]*a7[1]*invLogitNegF*e9) - float64(2*a7[0]*a7[1]*a25*e8*invLogitNegF)
 	dst[4] = e16
 	dst[2] = e16
-	e17 := 1 - a34
-	e18 := float64(4 * a7[2] * a7[2] * a32 * a34 * a34 * c4)
-	e19 := 1 - a35
-	e20 := float64(2*a7[1]*a35*a35) - float64(a7[1]*a35*e19) - float64(a7[2]*a34*e17) + float64(a7[2]*a34*a34) - float64(a7[2]*a35*e19) + float64(a7[2]*a35*a35) - float64(2*a7[2]*a34*a35)
-	e21 := 1 - float64(2*a34)
-	e22 := 4 * a7[0] * a7[2] * a7[2] * e5 * a34 * a34 * c4 / (e3 * e3)
-	e23 := float64(sumN*a35) - float64(sumN*e19)
-	e24 := float64(2*a7[2]*a7[2]*a32*c4*a34*e17) - e18 - float64(2*a7[1]*a32*c4*e20) - 2*a7[0]*a7[2]*e5*a34*c4*e21/e3 - 2*a7[0]*a7[2]*a7[2]*a34*a34*c4*e14/e3 - e22 + float64(a7[0]*a7[1]*e8*c14*a35*e23)
+	e17 := 1 - invLogitF
+	e18 := float64(4 * a7[2] * a7[2] * a24 * invLogitF * invLogitF * c6)
+	e19 := 1 - invLogitNegF
+	e20 := float64(2*a7[1]*invLogitNegF*invLogitNegF) - float64(a7[1]*invLogitNegF*e19) - float64(a7[2]*invLogitF*e17) + float64(a7[2]*invLogitF*invLogitF) - float64(a7[2]*invLogitNegF*e19) + float64(a7[2]*invLogitNegF*invLogitNegF) - float64(2*a7[2]*invLogitF*invLogitNegF)
+	e21 := 1 - float64(2*invLogitF)
+	e22 := 4 * a7[0] * a7[2] * a7[2] * e5 * invLogitF * invLogitF * c6 / (e3 * e3)
+	e23 := float64(sumN*invLogitNegF) - float64(sumN*e19)
+	e24 := float64(2*a7[2]*a7[2]*a24*c6*invLogitF*e17) - e18 - float64(2*a7[1]*a24*c6*e20) - 2*a7[0]*a7[2]*e5*invLogitF*c6*e21/e3 - 2*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e14/e3 - e22 + float64(a7[0]*a7[1]*e8*c13*invLogitNegF*e23)
 	dst[5] = e24
 	dst[3] = e24
-	dst[6] = float64(a7[0]*a7[1]*c4*a32*a35*a35) - e18 - e22 - float64(a7[0]*a7[1]*c4*a33*a35*a35) - 4*a7[1]*a32*e13*e13*c4/e7 - 4*a7[0]*a7[2]*a7[2]*a34*a34*c4*e14/e3 + float64(4*a7[0]*a7[1]*e8*a35*a35)
-	dst[7] = float64(a34*c17*e17*e17) - float64(a34*a34*c17*e17) + float64(alpha[1]*a35*a35*e19) - float64(alpha[1]*a35*e19*e19) + float64(4*a7[2]*a7[2]*a34*a34*e17*c4) - float64(4*a7[2]*a7[2]*a34*a34*a34*c4) - float64(a7[0]*a7[1]*c4*a35*a35*a35) - 4*a7[1]*e13*c4*e20/e7 + 4*a7[1]*e13*e13*e13*c4/(e7*e7) + 4*a7[0]*a7[2]*a7[2]*a34*a34*c4*e21/e3 + 4*a7[0]*a7[2]*a7[2]*a7[2]*a34*a34*a34*c4/(e3*e3) + float64(4*a7[0]*a7[1]*a35*a35*e23)
+	dst[6] = float64(a7[0]*a7[1]*c6*a24*invLogitNegF*invLogitNegF) - e18 - e22 - float64(a7[0]*a7[1]*c6*a25*invLogitNegF*invLogitNegF) - 4*a7[1]*a24*e13*e13*c6/e7 - 4*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e14/e3 + float64(4*a7[0]*a7[1]*e8*invLogitNegF*invLogitNegF)
+	dst[7] = float64(invLogitF*c15*e17*e17) - float64(invLogitF*invLogitF*c15*e17) + float64(alpha[1]*invLogitNegF*invLogitNegF*e19) - float64(alpha[1]*invLogitNegF*e19*e19) + float64(4*a7[2]*a7[2]*invLogitF*invLogitF*e17*c6) - float64(4*a7[2]*a7[2]*invLogitF*invLogitF*invLogitF*c6) - float64(a7[0]*a7[1]*c6*invLogitNegF*invLogitNegF*invLogitNegF) - 4*a7[1]*e13*c6*e20/e7 + 4*a7[1]*e13*e13*e13*c6/(e7*e7) + 4*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e21/e3 + 4*a7[0]*a7[2]*a7[2]*a7[2]*invLogitF*invLogitF*invLogitF*c6/(e3*e3) + float64(4*a7[0]*a7[1]*invLogitNegF*invLogitNegF*e23)
 }
 
 // evaluate makes the matrix and its factor those of position q, unless they are
