@@ -386,14 +386,30 @@ func (l *lowering) definition(d *symbolic.Def) {
 	case len(d.Indices) == 0:
 		l.emit(&loop.Let{V: v, E: l.expr(d.Body)})
 	default:
-		l.nest(d.Indices, func(in *lowering) {
-			at := make([]*loop.Int, len(d.Indices))
-			for n, i := range d.Indices {
-				at[n] = loop.At(in.vars[i])
-			}
-			in.emit(&loop.Set{V: v, At: at, E: in.expr(d.Body)})
-		})
+		l.elements(v, d.Indices, d.Body)
 	}
+}
+
+// elements sets those of an array. What carries the delta of two indices of a matrix is added on the diagonal only.
+func (l *lowering) elements(v *loop.Var, indices []*symbolic.Index, body *symbolic.Expr) {
+	if len(indices) == 2 && indices[0].Range == indices[1].Range {
+		full, diagonal := l.g.d.C.SplitDelta(body, indices[0], indices[1])
+		if !diagonal.IsNum(0) && !full.IsNum(0) {
+			row := l.over(indices[0])
+			in := row.over(indices[1])
+			i, j := loop.At(in.vars[indices[0]]), loop.At(in.vars[indices[1]])
+			in.emit(&loop.Set{V: v, At: []*loop.Int{i, j}, E: in.expr(full)})
+			row.emit(&loop.Set{V: v, At: []*loop.Int{i, i}, E: row.expr(diagonal), Add: true})
+			return
+		}
+	}
+	l.nest(indices, func(in *lowering) {
+		at := make([]*loop.Int, len(indices))
+		for n, i := range indices {
+			at[n] = loop.At(in.vars[i])
+		}
+		in.emit(&loop.Set{V: v, At: at, E: in.expr(body)})
+	})
 }
 
 // operands are the arrays that the kernel of an operator is called with: of a definite one the factor stands in the

@@ -69,7 +69,7 @@ func (x *fuser) add(st loop.Stmt) {
 	e := loop.EffectsOf(st)
 	f, isLoop := st.(*loop.For)
 	call := isCall(st)
-	least := x.earliest(e, f, call)
+	least := max(x.earliest(e, f, call), x.afterStart(st, f == nil && !call))
 	chosen := -1
 	for n := least; n < len(x.groups) && !call; n++ {
 		if g := x.groups[n]; isLoop && joins(g.loop, f) || !isLoop && g.straight() {
@@ -154,6 +154,24 @@ func (x *fuser) earliest(e *loop.Effects, f *loop.For, call bool) int {
 		}
 		least = max(least, need)
 	}
+	return least
+}
+
+// afterStart is the first group that a statement may stand in which adds to arrays: behind those that set them.
+func (x *fuser) afterStart(st loop.Stmt, straight bool) int {
+	least := 0
+	loop.Each([]loop.Stmt{st}, func(st loop.Stmt) {
+		s, ok := st.(*loop.Set)
+		if !ok || !s.Add || s.At == nil {
+			return
+		}
+		if n, ok := x.home[s.V]; ok {
+			if !straight || !x.groups[n].straight() {
+				n++
+			}
+			least = max(least, n)
+		}
+	})
 	return least
 }
 

@@ -268,8 +268,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	kernel.Exp(s2, s2)
 	for i := range n {
 		for j := range n {
-			k[i*n+j] = s2[i*n+j] + float64(kernel.Delta(i, j)*expSigma)
+			k[i*n+j] = s2[i*n+j]
 		}
+		k[i*n+i] += expSigma
 	}
 	linalg.Factorise(s.factorK, k)
 	linalg.Inverse(invK, s.factorK)
@@ -321,8 +322,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	kernel.Exp(s2, s2)
 	for i := range n {
 		for j := range n {
-			k[i*n+j] = s2[i*n+j] + float64(kernel.Delta(i, j)*expSigma)
+			k[i*n+j] = s2[i*n+j]
 		}
+		k[i*n+i] += expSigma
 	}
 	linalg.Factorise(s.factorK, k)
 	linalg.Inverse(invK, s.factorK)
@@ -416,8 +418,9 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	kernel.Exp(s2, s2)
 	for i := range n {
 		for j := range n {
-			k[i*n+j] = s2[i*n+j] + float64(kernel.Delta(i, j)*expSigma)
+			k[i*n+j] = s2[i*n+j]
 		}
+		k[i*n+i] += expSigma
 	}
 	linalg.Factorise(s.factorK, k)
 	linalg.Solve(solveK, s.factorK, y)
@@ -498,8 +501,9 @@ func (s *Model) slope(grad, q []float64) {
 	kernel.Exp(s2, s2)
 	for i := range n {
 		for j := range n {
-			k[i*n+j] = s2[i*n+j] + float64(kernel.Delta(i, j)*expSigma)
+			k[i*n+j] = s2[i*n+j]
 		}
+		k[i*n+i] += expSigma
 	}
 	linalg.Factorise(s.factorK, k)
 	linalg.Inverse(invK, s.factorK)
