@@ -644,67 +644,73 @@ func (c *Context) Sum(i *Index, body *Expr) *Expr {
 			return r
 		}
 	case Mul, Delta:
-		factors, k, val := body.Args, body.K, body.Val
-		if body.Op == Delta {
-			factors, k, val = []*Expr{body}, []float64{1}, 1
+		return c.sumOfProduct(i, body)
+	}
+	return c.bind(i, body)
+}
+
+// sumOfProduct returns Σ_i of a product: over a delta it ends, and what does not carry i stands before it.
+func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
+	factors, k, val := body.Args, body.K, body.Val
+	if body.Op == Delta {
+		factors, k, val = []*Expr{body}, []float64{1}, 1
+	}
+	// A delta ends the sum: Σ_i δ[i,s] f(i) = f(s), where s is in range.
+	for n, f := range factors {
+		if f.Op != Delta || !f.hasFree(i) {
+			continue
 		}
-		// A delta ends the sum: Σ_i δ[i,s] f(i) = f(s), where s is in range.
-		for n, f := range factors {
-			if f.Op != Delta || !f.hasFree(i) {
-				continue
-			}
-			at := f.Subs[1]
-			switch {
-			case at.Index == i:
-				// δ[a, i+o] fixes i = a − o.
-				o := at.Offset
-				at = f.Subs[0]
-				at = shiftSub(at, -o)
-			case f.Subs[0].Index != i:
-				continue // δ[a, g[i]]: i stands in the data
-			}
-			if at.carries(i) {
-				continue // δ[i, g[i]]
-			}
-			rest := c.Product(val, without(k, n), without(factors, n))
-			return c.Mul(c.within(at, i.Range), c.Subst(rest, i, at))
+		at := f.Subs[1]
+		switch {
+		case at.Index == i:
+			// δ[a, i+o] fixes i = a − o.
+			o := at.Offset
+			at = f.Subs[0]
+			at = shiftSub(at, -o)
+		case f.Subs[0].Index != i:
+			continue // δ[a, g[i]]: i stands in the data
 		}
-		// A factor that is a sum with deltas of i is multiplied out, so that
-		// the deltas go.
-		for n, f := range factors {
-			if f.Op != Add || k[n] < 1 || k[n] != math.Trunc(k[n]) || k[n] > 1 && !f.gather || !hasDelta(f, i) {
-				continue
-			}
-			rest := c.Product(val, without(k, n), without(factors, n))
-			if k[n] > 1 {
-				rest = c.Mul(rest, c.Pow(f, k[n]-1))
-			}
-			return c.Sum(i, c.times(rest, f))
+		if at.carries(i) {
+			continue // δ[i, g[i]]
 		}
-		if r := c.interchange(i, val, k, factors); r != nil {
-			return r
+		rest := c.Product(val, without(k, n), without(factors, n))
+		return c.Mul(c.within(at, i.Range), c.Subst(rest, i, at))
+	}
+	// A factor that is a sum with deltas of i is multiplied out, so that
+	// the deltas go.
+	for n, f := range factors {
+		if f.Op != Add || k[n] < 1 || k[n] != math.Trunc(k[n]) || k[n] > 1 && !f.gather || !hasDelta(f, i) {
+			continue
 		}
-		if r := c.exchange(i, val, k, factors); r != nil {
-			return r
+		rest := c.Product(val, without(k, n), without(factors, n))
+		if k[n] > 1 {
+			rest = c.Mul(rest, c.Pow(f, k[n]-1))
 		}
-		for n, f := range factors {
-			if f.Op == Add && k[n] == 1 && compares(f, i) {
-				return c.sumOfTriangle(i, c.Product(val, without(k, n), without(factors, n)), f)
-			}
+		return c.Sum(i, c.times(rest, f))
+	}
+	if r := c.interchange(i, val, k, factors); r != nil {
+		return r
+	}
+	if r := c.exchange(i, val, k, factors); r != nil {
+		return r
+	}
+	for n, f := range factors {
+		if f.Op == Add && k[n] == 1 && compares(f, i) {
+			return c.sumOfTriangle(i, c.Product(val, without(k, n), without(factors, n)), f)
 		}
-		var inK, outK []float64
-		var in, out []*Expr
-		for n, f := range factors {
-			if f.hasFree(i) {
-				inK, in = append(inK, k[n]), append(in, f)
-			} else {
-				outK, out = append(outK, k[n]), append(out, f)
-			}
+	}
+	var inK, outK []float64
+	var in, out []*Expr
+	for n, f := range factors {
+		if f.hasFree(i) {
+			inK, in = append(inK, k[n]), append(in, f)
+		} else {
+			outK, out = append(outK, k[n]), append(out, f)
 		}
-		if len(out) > 0 || val != 1 {
-			inner := c.Sum(i, c.Product(1, inK, in))
-			return c.Mul(c.Product(val, outK, out), inner)
-		}
+	}
+	if len(out) > 0 || val != 1 {
+		inner := c.Sum(i, c.Product(1, inK, in))
+		return c.Mul(c.Product(val, outK, out), inner)
 	}
 	return c.bind(i, body)
 }
