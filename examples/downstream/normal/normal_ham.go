@@ -687,7 +687,7 @@ solved:
 			uSigma := float64(a2*pMu) + float64(a3*pSigma)
 			v1, v2 = q1+float64(h*uMu*r2), q2+float64(h*uSigma*r2)
 		}
-		hc := float64(h*pMu) + float64(-h*pMu*c3)
+		hc := float64(h*pMu) - float64(h*pMu*c3)
 		hc2 := float64(float64(n) * h * pSigma)
 		hc3 := float64(0.01 * h * pSigma)
 		for k := 1; ; k++ {
