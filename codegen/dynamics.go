@@ -32,9 +32,6 @@ type dynamics interface {
 	allocate(g *generator, p *printer) []jen.Code
 	// describe adds the metric to the description of the model.
 	describe(g *generator, info jen.Dict)
-	// evaluate makes the matrix that of a position, and the factor if there is one, with the solutions
-	// of differential equations up to an order.
-	evaluate(g *generator, at string, order int) *jen.Statement
 	// touch tells that work space which belongs to the factor's position is about to be overwritten.
 	touch() []jen.Code
 	// factorise is the call that makes the factor which serves all positions, or nil.
@@ -80,22 +77,21 @@ func dropDerivatives(d *symbolic.Derived) {
 // noMetric is that of the joint density of several blocks: its blocks have metrics, and make the steps.
 type noMetric struct{}
 
-func (noMetric) adjective() string                               { return "" }
-func (noMetric) keep(*generator)                                 {}
-func (noMetric) drops(g *generator)                              { dropDerivatives(g.d) }
-func (noMetric) others(*generator) []symbolic.Output             { return nil }
-func (noMetric) slope(*symbolic.Derived) []symbolic.Output       { return nil }
-func (noMetric) orders(*symbolic.Derived) []int                  { return []int{orderDensity} }
-func (noMetric) fields(*generator, *jen.Group)                   {}
-func (noMetric) allocate(*generator, *printer) []jen.Code        { return nil }
-func (noMetric) describe(*generator, jen.Dict)                   {}
-func (noMetric) evaluate(*generator, string, int) *jen.Statement { return jen.Null() }
-func (noMetric) derive(*generator)                               {}
-func (noMetric) touch() []jen.Code                               { return nil }
-func (noMetric) factorise(string) *jen.Statement                 { return nil }
-func (noMetric) given() []jen.Code                               { return nil }
-func (noMetric) methods(*generator, bodies) []jen.Code           { return nil }
-func (noMetric) note(*generator) string                          { return "" }
+func (noMetric) adjective() string                         { return "" }
+func (noMetric) keep(*generator)                           {}
+func (noMetric) drops(g *generator)                        { dropDerivatives(g.d) }
+func (noMetric) others(*generator) []symbolic.Output       { return nil }
+func (noMetric) slope(*symbolic.Derived) []symbolic.Output { return nil }
+func (noMetric) orders(*symbolic.Derived) []int            { return []int{orderDensity} }
+func (noMetric) fields(*generator, *jen.Group)             {}
+func (noMetric) allocate(*generator, *printer) []jen.Code  { return nil }
+func (noMetric) describe(*generator, jen.Dict)             {}
+func (noMetric) derive(*generator)                         {}
+func (noMetric) touch() []jen.Code                         { return nil }
+func (noMetric) factorise(string) *jen.Statement           { return nil }
+func (noMetric) given() []jen.Code                         { return nil }
+func (noMetric) methods(*generator, bodies) []jen.Code     { return nil }
+func (noMetric) note(*generator) string                    { return "" }
 
 // metric is what all dynamics but noMetric have in common.
 type metric struct{}
@@ -131,23 +127,6 @@ func (metric) orders(d *symbolic.Derived) []int {
 	return []int{orderDensity, orderForce}
 }
 
-// factorFields declares the factor and the matrix.
-func (g *generator) factorFields(st *jen.Group) {
-	st.Id("factor").Op("*").Qual(linalgPath, g.storage.factor()).Comment("the metric's factor at position at")
-	st.Id("b").Index().Float64().Comment("the matrix at position at")
-}
-
-// stepFields declares what the runtime's steps need.
-func stepFields(st *jen.Group) {
-	st.Id("v").Index().Float64().Comment("∂H/∂p")
-	st.Id("steps").Add(rt("Steps"))
-}
-
-// allocateSteps makes what the runtime's steps need.
-func allocateSteps(m *jen.Statement) []jen.Code {
-	return append(makeArrays(m, "v"), sdot("steps").Op("=").Add(rt("NewSteps")).Call(m))
-}
-
 // makeArrays makes arrays of the work space.
 func makeArrays(n *jen.Statement, names ...string) []jen.Code {
 	var out []jen.Code
@@ -168,37 +147,73 @@ func (g *generator) matrixMethod(b bodies) jen.Code {
 		g.method("matrix").Params(floats("b", "q")).Block(body...))
 }
 
-// pairingMethod contracts with the derivative of the matrix.
-func (g *generator) pairingMethod(b bodies) jen.Code {
-	t := g.storage.terms()
-	return doc("pairing writes ⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.",
-		g.method("pairing").Params(floats("dst", "q", "w")).Block(b["pairing"]...))
+// systemField declares the system of package system that the type is, by its kind.
+func systemField(st *jen.Group, kind, text string) {
+	st.Op("*").Add(system(kind)).Comment(text)
 }
 
-// metricMethod writes the whole metric.
-func (g *generator) metricMethod() jen.Code {
-	body := append(g.storage.evaluated(g.dynamics.evaluate(g, "q", orderDensity)), g.storage.metric()...)
-	return doc("Metric writes G(q) to dst, row-major.", g.method("Metric").Params(floats("dst", "q")).Block(body...))
+// makeSystem makes the system, of the storage and of the stages that the type has: of each the field of system.Stages
+// and the method of the type.
+func (g *generator) makeSystem(p *printer, kind string, withSize bool, stages [][2]string) []jen.Code {
+	m := g.dimCode(p)
+	store, then := g.storage.construct(g, p, m)
+	var out []jen.Code
+	if len(then) > 0 {
+		out = append(append(out, id("store").Op(":=").Add(store)), then...)
+		store = id("store")
+	}
+	functions := system("Stages").ValuesFunc(func(v *jen.Group) {
+		for _, s := range stages {
+			v.Line().Id(s[0]).Op(":").Add(sdot(s[1]))
+		}
+		v.Line()
+	})
+	args := []jen.Code{functions, store}
+	if withSize {
+		args = append([]jen.Code{m}, args...)
+	}
+	return append(out, sdot(kind).Op("=").Add(system("New"+kind)).Call(args...))
 }
 
-func (g *generator) contractMethod(body ...jen.Code) jen.Code {
-	return doc("Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.", g.method("Contract").Params(floats("dst", "q", "w")).Block(body...))
+// densityStages are those of the density.
+func (g *generator) densityStages() [][2]string {
+	out := [][2]string{{"LogDensity", "LogDensity"}}
+	if g.hasODE() {
+		out = append(out, [2]string{"Solve", "solve"})
+	}
+	return out
 }
 
-func (g *generator) jacobianMethod(body ...jen.Code) jen.Code {
-	return doc("MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling\nnever forms this tensor.", g.method("MetricJacobian").Params(floats("dst", "q")).Block(body...))
-}
-
-// derivativeMethods are those of the derivatives of a metric that changes with the position.
-func (g *generator) derivativeMethods(b bodies) []jen.Code {
-	s := g.storage
-	weighed, w := s.weigh()
-	contract := append(s.evaluated(g.dynamics.evaluate(g, "q", orderForce)), weighed...)
-	out := []jen.Code{g.metricMethod(), g.contractMethod(append(contract, sdot("pairing").Call(id("dst"), id("q"), w))...)}
-	before, body := s.jacobian(g, b)
-	out = append(append(out, before...), g.jacobianMethod(body...))
+// derivativeStages are those that the derivatives of a metric are made of.
+func (g *generator) derivativeStages() [][2]string {
+	out := [][2]string{{"Matrix", "matrix"}, {"Pairing", "pairing"}}
+	if !g.d.ByColumns {
+		out = append(out, [2]string{"Cube", "cube"})
+	}
 	if g.d.Curved {
-		out = append(out, s.curvature(g, b)...)
+		out = append(out, [2]string{"Curvature", "curvature"})
+	}
+	return out
+}
+
+// derivativeMethods are the methods of these stages.
+func (g *generator) derivativeMethods(b bodies, derivatives *jen.Statement) []jen.Code {
+	t := g.storage.terms()
+	out := []jen.Code{
+		g.matrixMethod(b),
+		doc("pairing writes ⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.",
+			g.method("pairing").Params(floats("dst", "q", "w")).Block(b["pairing"]...)),
+	}
+	if !g.d.ByColumns {
+		out = append(out, doc("cube writes ∂"+t.matrix+"_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated\nat q.",
+			g.method("cube").Params(floats("dst", "q")).Block(b["cube"]...)))
+	}
+	if g.d.Curved {
+		out = append(out,
+			doc("curvature writes ∂²(−L + ½⟨"+t.weight+", "+t.matrix+"⟩)/∂q_k∂q_l at fixed "+t.weight+" to dst, which holds zeros, for the weight w; the\nmatrix was evaluated at q.",
+				g.method("curvature").Params(floats("dst", "q", "w")).Block(b["curvature"]...)),
+			doc("Curvature writes ∂²(−L + ½⟨W, G⟩)/∂q_k∂q_l at fixed W to dst[k·m+l], for a symmetric W\ngiven row-major: what Newton's method needs beyond Hamilton's equations.",
+				g.method("Curvature").Params(floats("dst", "q", "w")).Block(system("Curvature").Call(derivatives, id("dst"), id("q"), id("w")))))
 	}
 	return out
 }

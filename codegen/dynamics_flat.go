@@ -17,17 +17,9 @@ func (flatMetric) derive(g *generator) { g.buildFlat() }
 
 func (flatMetric) others(g *generator) []symbolic.Output { return g.fl.outputs() }
 
-// weights declares or makes weights, where those of an argument cannot be used as they are.
-func (flatMetric) weights(g *generator, emit func()) {
-	if code, _ := g.storage.weigh(); len(code) > 0 {
-		emit()
-	}
-}
-
-func (k flatMetric) fields(g *generator, st *jen.Group) {
-	st.Id("b").Index().Float64().Comment("the matrix")
+func (flatMetric) fields(g *generator, st *jen.Group) {
+	systemField(st, "Derivatives", "those of the metric")
 	st.Add(g.frameSpace())
-	k.weights(g, func() { st.Id("w").Index().Float64().Comment("weights of the contraction") })
 	n := 2*g.dim.Offset + 1
 	if g.dim.Offset > 1 {
 		n += len(g.fl.adj)
@@ -37,16 +29,9 @@ func (k flatMetric) fields(g *generator, st *jen.Group) {
 	st.Id("mix").Add(rt("Accelerator"))
 }
 
-func (k flatMetric) allocate(g *generator, p *printer) []jen.Code {
-	size := g.storage.length(g, p)
-	out := makeArrays(size, "b")
-	k.weights(g, func() { out = append(out, makeArrays(size, "w")...) })
-	return append(out, frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False(), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
-}
-
-// evaluate makes the matrix, which is of no use to the steps and not remembered.
-func (flatMetric) evaluate(_ *generator, at string, _ int) *jen.Statement {
-	return sdot("matrix").Call(sdot("b"), id(at))
+func (flatMetric) allocate(g *generator, p *printer) []jen.Code {
+	return append(g.makeSystem(p, "Derivatives", false, g.derivativeStages()),
+		frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False(), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
 }
 
 func (flatMetric) given() []jen.Code {
@@ -54,8 +39,7 @@ func (flatMetric) given() []jen.Code {
 }
 
 func (flatMetric) methods(g *generator, b bodies) []jen.Code {
-	out := append([]jen.Code{g.matrixMethod(b), g.pairingMethod(b)}, g.derivativeMethods(b)...)
-	return append(out, g.flatMethods()...)
+	return append(g.derivativeMethods(b, sdot("Derivatives")), g.flatMethods()...)
 }
 
 func (g *generator) flatEnergy() jen.Code {

@@ -77,7 +77,6 @@ type generator struct {
 	dynamics   dynamics     // how its metric changes with the position
 	blocks     []*generator // of a joint density: those of its blocks
 	space      string       // the type of its work space
-	stages     string       // the type that its steps see
 	out        *jen.File
 	names      *names
 	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
@@ -152,7 +151,7 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 }
 
 func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *names) *generator {
-	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", stages: lower(opt.Prefix+typ) + "Stages", role: is, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: tensorSet{},
+	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", role: is, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: tensorSet{},
 		prog: &loop.Program{}, vars: map[*symbolic.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*symbolic.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
 		layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()

@@ -12,6 +12,7 @@ import (
 
 func rt(name string) *jen.Statement     { return jen.Qual(runtimePath, name) }
 func linalg(name string) *jen.Statement { return jen.Qual(linalgPath, name) }
+func system(name string) *jen.Statement { return jen.Qual(systemPath, name) }
 
 // comment renders text as // lines.
 func comment(text string) *jen.Statement {
@@ -75,7 +76,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 		}
 	}
 	f.ImportAlias(runtimePath, "rt")
-	for _, path := range []string{kernelPath, linalgPath, specialPath, elementaryPath, checkPath, dataPath, odePath, randomPath, transformPath} {
+	for _, path := range []string{kernelPath, linalgPath, systemPath, specialPath, elementaryPath, checkPath, dataPath, odePath, randomPath, transformPath} {
 		f.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 
@@ -122,7 +123,7 @@ func (g *generator) about() string {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 8
+const apiVersion = 9
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {

@@ -138,9 +138,6 @@ func (g *generator) odeFields(st *jen.Group) {
 	if g.hasODE() {
 		st.Id("solved").Add(rt("Status")).Comment("how the solution that was asked for last came out")
 	}
-	if g.hasODE() && len(g.orders()) > 1 {
-		st.Id("order").Int().Comment("of the solution that the factor comes from")
-	}
 }
 
 // allocateODEs makes the work space of the solutions.

@@ -18,6 +18,7 @@ const (
 	runtimePath    = module + "/runtime"
 	kernelPath     = module + "/runtime/kernel"
 	linalgPath     = module + "/runtime/linalg"
+	systemPath     = module + "/runtime/system"
 	specialPath    = module + "/runtime/special"
 	elementaryPath = module + "/runtime/elementary"
 	checkPath      = module + "/runtime/validate"

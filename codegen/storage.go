@@ -25,41 +25,15 @@ type storage interface {
 	clears(g *generator) bool
 	// whole lists the sets of parameters whose matrix among themselves is stored as a whole.
 	whole(g *generator) [][]int
-	// length is the number of entries.
-	length(g *generator, p *printer) *jen.Statement
 
-	// factor is the type of the factor, in linalg.
-	factor() string
-	// construct makes the factor, for m coordinates.
-	construct(g *generator, p *printer, m *jen.Statement) []jen.Code
+	// construct makes the storage of package system, for m coordinates; then reads what it knows.
+	construct(g *generator, p *printer, m *jen.Statement) (made *jen.Statement, then []jen.Code)
 	// settings are the numbers of the model that construct reads.
 	settings(d *symbolic.Derived) []symbolic.Output
-	// withMatrix calls a method of the factor that needs the matrix too, unless the factor holds it.
-	withMatrix(method string, args ...jen.Code) *jen.Statement
-	// root is the method of the factor that makes a momentum of standard normal variates.
-	root() string
-	// evaluated is the evaluation at a position, by a call that returns a status, for a method that writes dst.
-	evaluated(call *jen.Statement) []jen.Code
-	// metric writes the metric to dst, row-major.
-	metric() []jen.Code
-
-	// weigh makes the weights w of an argument w, given row-major, and tells their name: that of the
-	// argument, where it can be used as it is.
-	weigh() (code []jen.Code, w *jen.Statement)
-	// weighForce makes the weights of G⁻¹ − v vᵀ.
-	weighForce() []jen.Code
-	// weighInverse makes the weights of G⁻¹.
-	weighInverse() jen.Code
 	// drops forgets the results that methods of this storage do not compute.
 	drops(d *symbolic.Derived)
-	// velocityMethods are those that momentumForce calls.
-	velocityMethods(g *generator, b bodies) []jen.Code
-	// momentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ to f, with the velocity v.
-	momentumForce() []jen.Code
-	// jacobian is the body of MetricJacobian, and methods that come before it.
-	jacobian(g *generator, b bodies) (before, body []jen.Code)
-	// curvature are the methods of runtime.Curved.
-	curvature(g *generator, b bodies) []jen.Code
+	// linear reports whether what is stored is the metric itself, or what the metric is a map of.
+	linear() bool
 
 	// terms are those of comments and reports.
 	terms() terms
@@ -101,56 +75,17 @@ func storageOf(m *symbolic.Metric) storage {
 	panic("codegen: no storage takes a metric")
 }
 
-// linear is what storages have in common that keep the metric itself: its derivative is linear in that of
+// itself is what storages have in common that keep the metric itself: its derivative is linear in that of
 // what is stored.
-type linear struct{}
+type itself struct{}
 
-func (linear) sizes(*generator)                             {}
-func (linear) settings(*symbolic.Derived) []symbolic.Output { return nil }
-func (linear) drops(*symbolic.Derived)                      {}
-func (linear) root() string                                 { return "MulL" }
-func (linear) note() string                                 { return "" }
+func (itself) sizes(*generator)                             {}
+func (itself) settings(*symbolic.Derived) []symbolic.Output { return nil }
+func (itself) drops(*symbolic.Derived)                      {}
+func (itself) linear() bool                                 { return true }
+func (itself) note() string                                 { return "" }
 
-func (linear) withMatrix(method string, args ...jen.Code) *jen.Statement {
-	return sdot("factor").Dot(method).Call(args...)
-}
-
-func (linear) evaluated(call *jen.Statement) []jen.Code { return []jen.Code{call} }
-
-func (linear) weighInverse() jen.Code { return sdot("factor").Dot("Inverse").Call(sdot("w")) }
-
-// velocityMethods are rank1 and, if it needs anything of the position alone, prepare.
-func (linear) velocityMethods(g *generator, b bodies) []jen.Code {
-	var out []jen.Code
-	if len(g.ph.prepare.defs) > 0 {
-		out = append(out, doc("prepare computes what rank1 needs of the position alone.",
-			g.method("prepare").Params(floats("q")).Block(b["prepare"]...)))
-	}
-	return append(out, doc("rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.",
-		g.method("rank1").Params(floats("f", "q", "v")).Block(b["rank1"]...)))
-}
-
-func (linear) momentumForce() []jen.Code {
-	return []jen.Code{sdot("rank1").Call(id("f"), id("q"), sdot("v"))}
-}
-
-func (linear) jacobian(g *generator, b bodies) (before, body []jen.Code) {
-	if g.d.ByColumns {
-		return nil, byColumns(sdot("Contract"))
-	}
-	return nil, append([]jen.Code{g.dynamics.evaluate(g, "q", orderForce), jen.Clear(id("dst"))}, b["cube"]...)
-}
-
-func (linear) curvature(g *generator, b bodies) []jen.Code {
-	body := []jen.Code{g.dynamics.evaluate(g, "q", orderCurvature)}
-	if code, w := g.storage.weigh(); len(code) > 0 {
-		body = append(append(body, code...), id("w").Op("=").Add(w))
-	}
-	body = append(body, jen.Clear(id("dst")))
-	return []jen.Code{g.curvatureMethod(append(body, b["curvature"]...)...)}
-}
-
-func (linear) about(g *generator) string {
+func (itself) about(g *generator) string {
 	met := g.d.Metric
 	kind := met.Kind()
 	if part := met.Parts[0]; kind == "banded" {

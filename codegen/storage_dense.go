@@ -8,7 +8,7 @@ import (
 )
 
 // denseStorage keeps the whole matrix, row-major, with a factor of Cholesky.
-type denseStorage struct{ linear }
+type denseStorage struct{ itself }
 
 func (denseStorage) array(g *generator, name string) *loop.Var {
 	return g.param(name, g.extent(g.dim), g.extent(g.dim))
@@ -46,23 +46,8 @@ func (denseStorage) whole(g *generator) [][]int {
 	return [][]int{all}
 }
 
-func (denseStorage) length(g *generator, p *printer) *jen.Statement {
-	return jen.Add(p.extentFactor(g.dim)).Op("*").Add(p.extentFactor(g.dim))
-}
-
-func (denseStorage) factor() string { return "Cholesky" }
-
-func (denseStorage) construct(_ *generator, _ *printer, m *jen.Statement) []jen.Code {
-	return []jen.Code{sdot("factor").Op("=").Add(linalg("NewCholesky")).Call(m)}
-}
-
-func (denseStorage) metric() []jen.Code { return []jen.Code{jen.Copy(id("dst"), sdot("b"))} }
-
-// weigh has nothing to make.
-func (denseStorage) weigh() (code []jen.Code, w *jen.Statement) { return nil, id("w") }
-
-func (denseStorage) weighForce() []jen.Code {
-	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), rt("SubtractSquare").Call(sdot("w"), id("v"))}
+func (denseStorage) construct(_ *generator, _ *printer, m *jen.Statement) (*jen.Statement, []jen.Code) {
+	return system("NewDense").Call(m), nil
 }
 
 func (denseStorage) terms() terms { return linearTerms("row-major") }

@@ -7,8 +7,8 @@ import (
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// diagonalStorage keeps the diagonal, with the factor of linalg.DiagonalFactor.
-type diagonalStorage struct{ linear }
+// diagonalStorage keeps the diagonal.
+type diagonalStorage struct{ itself }
 
 func (diagonalStorage) array(g *generator, name string) *loop.Var { return g.vectorVar(name) }
 
@@ -31,37 +31,8 @@ func (diagonalStorage) clears(*generator) bool { return false }
 
 func (diagonalStorage) whole(*generator) [][]int { return nil }
 
-func (diagonalStorage) length(g *generator, p *printer) *jen.Statement { return g.dimCode(p) }
-
-func (diagonalStorage) factor() string { return "DiagonalFactor" }
-
-func (diagonalStorage) construct(_ *generator, _ *printer, m *jen.Statement) []jen.Code {
-	return []jen.Code{sdot("factor").Op("=").Add(linalg("NewDiagonalFactor")).Call(m)}
-}
-
-// diagonalEntry is the i-th entry of the diagonal of a matrix that is given row-major.
-func diagonalEntry(matrix string) *jen.Statement {
-	return id(matrix).Index(id("i").Op("*").Parens(jen.Len(id("q")).Op("+").Lit(1)))
-}
-
-func (diagonalStorage) metric() []jen.Code {
-	return []jen.Code{
-		jen.Clear(id("dst")),
-		jen.For(jen.List(id("i"), id("d")).Op(":=").Range().Add(sdot("b"))).Block(diagonalEntry("dst").Op("=").Id("d")),
-	}
-}
-
-func (diagonalStorage) weigh() (code []jen.Code, w *jen.Statement) {
-	return []jen.Code{
-		jen.For(id("i").Op(":=").Range().Add(sdot("w"))).Block(sdot("w").Index(id("i")).Op("=").Add(diagonalEntry("w"))),
-	}, sdot("w")
-}
-
-func (diagonalStorage) weighForce() []jen.Code {
-	return []jen.Code{
-		sdot("factor").Dot("Inverse").Call(sdot("w")),
-		jen.For(jen.List(id("i"), id("x")).Op(":=").Range().Add(id("v"))).Block(sdot("w").Index(id("i")).Op("-=").Add(prod(id("x"), id("x")))),
-	}
+func (diagonalStorage) construct(_ *generator, _ *printer, m *jen.Statement) (*jen.Statement, []jen.Code) {
+	return system("NewDiagonal").Call(m), nil
 }
 
 func (diagonalStorage) terms() terms { return linearTerms("diagonal only") }

@@ -15,7 +15,7 @@ import (
 // packs them: of each part first the band of its spine by diagonals, then the
 // rows of its border along the spine, then the border's own block. Banded, bordered
 // and block-diagonal matrices differ in their parts alone.
-type structuredStorage struct{ linear }
+type structuredStorage struct{ itself }
 
 // sizes adds those that tell where the parts begin, and those of their borders.
 func (structuredStorage) sizes(g *generator) {
@@ -58,36 +58,13 @@ func (structuredStorage) whole(g *generator) [][]int {
 	return out
 }
 
-func (structuredStorage) length(*generator, *printer) *jen.Statement {
-	return sdot("factor").Dot("Len").Call()
-}
-
-func (structuredStorage) factor() string { return "Structured" }
-
-func (structuredStorage) construct(g *generator, p *printer, m *jen.Statement) []jen.Code {
-	lines := []jen.Code{sdot("factor").Op("=").Add(linalg("NewStructured")).Call(m, g.partsLiteral(p))}
+func (structuredStorage) construct(g *generator, p *printer, m *jen.Statement) (made *jen.Statement, then []jen.Code) {
 	for _, f := range g.sizes {
 		if f.part > 0 {
-			lines = append(lines, sdot(f.name).Op("=").Add(sdot("factor")).Dot("Start").Call(jen.Lit(f.part)))
+			then = append(then, sdot(f.name).Op("=").Id("store").Dot("Start").Call(jen.Lit(f.part)))
 		}
 	}
-	return lines
-}
-
-func (structuredStorage) withMatrix(method string, args ...jen.Code) *jen.Statement {
-	return sdot("factor").Dot(method).Call(append(args, sdot("b"))...)
-}
-
-func (structuredStorage) metric() []jen.Code {
-	return []jen.Code{sdot("factor").Dot("Dense").Call(id("dst"), sdot("b"))}
-}
-
-func (structuredStorage) weigh() (code []jen.Code, w *jen.Statement) {
-	return []jen.Code{sdot("factor").Dot("Pack").Call(sdot("w"), id("w"))}, sdot("w")
-}
-
-func (structuredStorage) weighForce() []jen.Code {
-	return []jen.Code{sdot("factor").Dot("Inverse").Call(sdot("w")), sdot("factor").Dot("SubtractSquare").Call(sdot("w"), id("v"))}
+	return system("NewStructured").Call(m, g.partsLiteral(p)), then
 }
 
 func (structuredStorage) terms() terms { return linearTerms("packed as linalg.Structured does") }

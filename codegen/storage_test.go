@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -32,15 +31,6 @@ var metricModels = []struct{ storage, dynamics, text string }{
 
 // borderedBand has a walk with two scalars beside it, of a size that is known and too large to be stored whole.
 const borderedBand = "model m\ndata y int[20] >= 0\nparam x real[20]\nparam c, e real\nx[1] ~ normal(c, 1)\nx[t] ~ normal(x[t-1], 1) for t in 2..20\nc, e ~ normal(0, 1)\ny ~ poisson_log(x + c*e)\nmetric fisher\n"
-
-// factors are the types that storages may name, and what their constructors return.
-var factors = map[string]any{
-	"Cholesky":       la.NewCholesky(1),
-	"DiagonalFactor": la.NewDiagonalFactor(1),
-	"Structured":     la.NewStructured(1, []la.Part{{N: 1}}),
-	"SoftAbs":        la.NewSoftAbs(1, 1),
-	"SoftAbsArrow":   la.NewSoftAbsArrow(2, 1, 1),
-}
 
 // testDerived derives a model.
 func testDerived(t *testing.T, text string) *symbolic.Derived {
@@ -85,7 +75,7 @@ func (g *generator) dynamicsName() string {
 }
 
 // TestStorages: each row of storages, with each of its dynamics, takes the model that is made for it, and
-// the code asks of the factor what its type has.
+// the code makes the system and the storage of these names.
 func TestStorages(t *testing.T) {
 	var seen []string
 	for _, m := range metricModels {
@@ -101,32 +91,10 @@ func TestStorages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			calls := factorCalls(t, code)
-			if m.dynamics == "flat" {
-				if len(calls) > 0 {
-					t.Errorf("flat code calls a factor: %v", calls)
-				}
-				return
-			}
-			typ := reflect.TypeOf(factors[g.storage.factor()])
-			if typ == nil || typ.Elem().Name() != g.storage.factor() {
-				t.Fatalf("linalg has no factor %s", g.storage.factor())
-			}
-			for _, text := range []string{"*linalg." + g.storage.factor() + " ", "= linalg.New" + g.storage.factor() + "("} {
-				if !strings.Contains(string(code), text) {
-					t.Errorf("the code has no %s", text)
-				}
-			}
-			if len(calls) < 7 {
-				t.Errorf("only %v are called", calls)
-			}
-			for _, call := range calls {
-				method, ok := typ.MethodByName(call.method)
-				if !ok {
-					t.Errorf("linalg.%s has no method %s", g.storage.factor(), call.method)
-				} else if n := method.Type.NumIn() - 1; n != call.args {
-					t.Errorf("%s of linalg.%s has %d arguments, not %d", call.method, g.storage.factor(), n, call.args)
-				}
+			want := map[string]string{"flat": "NewDerivatives", "constant": "NewConstant", "variable": "NewVarying"}[m.dynamics]
+			calls := systemCalls(t, code)
+			if len(calls) < 2 || calls[0] != want || calls[1] != constructors[m.storage] {
+				t.Errorf("the code makes its system by %v, not by %s of %s", calls, want, constructors[m.storage])
 			}
 		})
 		seen = append(seen, m.storage, m.dynamics)
@@ -143,25 +111,23 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// factorCall is a call of a method of the factor.
-type factorCall struct {
-	method string
-	args   int
-}
+// constructors are the functions of package runtime/system that make the storages.
+var constructors = map[string]string{"SoftAbs in closed form": "NewSoftAbsArrow", "SoftAbs": "NewSoftAbs", "structured": "NewStructured",
+	"diagonal": "NewDiagonal", "dense": "NewDense"}
 
-// factorCalls lists the calls s.factor.Method(…) of emitted code.
-func factorCalls(t *testing.T, code []byte) []factorCall {
+// systemCalls lists the functions of package runtime/system that emitted code calls to make something, in their order.
+func systemCalls(t *testing.T, code []byte) []string {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "m.go", code, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []factorCall
+	var out []string
 	ast.Inspect(f, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			if method, ok := call.Fun.(*ast.SelectorExpr); ok {
-				if field, ok := method.X.(*ast.SelectorExpr); ok && field.Sel.Name == "factor" {
-					out = append(out, factorCall{method.Sel.Name, len(call.Args)})
+			if of, ok := call.Fun.(*ast.SelectorExpr); ok {
+				if pkg, ok := of.X.(*ast.Ident); ok && pkg.Name == "system" && strings.HasPrefix(of.Sel.Name, "New") {
+					out = append(out, of.Sel.Name)
 				}
 			}
 		}

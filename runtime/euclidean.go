@@ -188,7 +188,7 @@ func (e *Euclidean) MetricJacobian(out, _ []float64) { clear(out) }
 
 // gradient makes the gradient that of the position q.
 func (e *Euclidean) gradient(q []float64) Status {
-	if !e.known || !Same(e.at, q) {
+	if !e.known || !slices.Equal(e.at, q) {
 		copy(e.at, q)
 		e.logp = e.Model.Gradient(e.grad, q)
 		e.known = true

@@ -287,7 +287,7 @@ func (b *ownNormal) DrawMomentum(p, q []float64) runtime.Status {
 }
 
 func (b *ownNormal) StepLeapfrog(q, p []float64, eps float64) runtime.StepResult {
-	if !b.known || !runtime.Same(b.at, q) {
+	if !b.known || !slices.Equal(b.at, q) {
 		b.Gradient(b.grad, q)
 	}
 	for k := range q {

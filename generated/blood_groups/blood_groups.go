@@ -57,16 +57,16 @@ import (
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/elementary"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/transform"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -123,168 +123,160 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor       *linalg.Cholesky // the metric's factor at position at
-	b            []float64        // the matrix at position at
-	w            []float64        // weights of the contraction
-	at           []float64
-	known        bool      // the factor is that of the position at
-	full         bool      // force0 too is that of the position at
-	force0       []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v            []float64 // ∂H/∂p
-	steps        rt.Steps
-	a1           []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
-	a5           []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
-	a6           []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
-	a7           []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
-	a12          float64   // a12 = exp(-a5[1] - a6[1])
-	a15          float64   // a15 = inv_logit(-f[1] + logC5[1])
-	a17          float64   // a17 = inv_logit(f[1] - logC1[1])
-	expNegA5     float64   // expNegA5 = exp(-a5[3])
-	a20          float64   // a20 = exp(-a5[2] - a6[2])
-	a21          float64   // a21 = inv_logit(-f[2] + logC5[2])
-	a23          float64   // a23 = inv_logit(f[2] - logC1[2])
-	a24          float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
-	a25          float64   // a25 = inv_logit(0.6931471805599453 - f[1])
-	invLogitF    float64   // invLogitF = inv_logit(f[2])
-	invLogitNegF float64   // invLogitNegF = inv_logit(-f[2])
-	a26          []float64 // a26[i] = inv_logit(f[i] - logC1[i])
-	a27          []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
-	a30          float64   // a30 = a7[1]·a7[2]·a25
-	a32          float64   // a32 = a7[1]·a7[2]·invLogitNegF
-	b5           []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
-	a33          float64   // a33 = a7[1]·a7[2]
-	b7           []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
-	sqA7         float64   // sqA7 = a7[3]²
-	a36          float64   // a36 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])
-	a38          float64   // a38 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])
-	a39          float64   // a39 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
-	a41          float64   // a41 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])
-	a42          float64   // a42 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
-	a44          float64   // a44 = a7[2]³/(a7[2] + 2·a7[3])
-	a45          float64   // a45 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
-	a46          float64   // a46 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
-	a47          float64   // a47 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a49          float64   // a49 = a7[2]·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
-	a50          float64   // a50 = a7[2]·a7[3]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a57          float64   // a57 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
-	a58          float64   // a58 = a7[2]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
-	a59          float64   // a59 = a7[2]²·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a62          float64   // a62 = a7[2]³·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a63          float64   // a63 = a7[2]³·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a64          float64   // a64 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
-	a65          float64   // a65 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
-	a66          float64   // a66 = a7[1]·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])
-	a67          float64   // a67 = a7[1]·a7[3]²·expNegA5·a25/(a7[1] + 2·a7[3])²
-	a68          float64   // a68 = a7[1]·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])
-	a69          float64   // a69 = a7[1]·a7[3]²·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a70          float64   // a70 = a7[1]²·expNegA5·a25/(a7[1] + 2·a7[3])
-	a71          float64   // a71 = a7[1]²·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])²
-	a72          float64   // a72 = a7[1]²·expNegA5·a25²/(a7[1] + 2·a7[3])
-	a73          float64   // a73 = a7[1]²·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a74          float64   // a74 = a7[1]³·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a75          float64   // a75 = a7[3]·expNegA5
-	a76          float64   // a76 = a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a77          float64   // a77 = a7[2]·a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a84          float64   // a84 = a7[2]²·a20/(a7[2] + 2·a7[3])
-	a85          float64   // a85 = a7[2]³·a20/(a7[2] + 2·a7[3])²
-	a86          float64   // a86 = a7[2]·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a87          float64   // a87 = a7[2]²·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a90          float64   // a90 = a7[2]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a91          float64   // a91 = a7[2]³·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a92          float64   // a92 = a7[2]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a93          float64   // a93 = a7[2]³·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a94          float64   // a94 = a7[1]·a20
-	a95          float64   // a95 = a7[1]·a20·invLogitNegF
-	a96          float64   // a96 = a7[1]·a20·invLogitNegF²
-	a97          float64   // a97 = a7[1]·a20·a25
-	a98          float64   // a98 = a7[1]·a20·a25·invLogitNegF
-	a99          float64   // a99 = a7[1]·a20·a25²
-	a107         float64   // a107 = 1 - a26[1]
-	a109         float64   // a109 = a17·(1 - a17)
-	a110         float64   // a110 = a7[3]²/(a7[1] + 2·a7[3])
-	a111         float64   // a111 = a7[3]²·a25/(a7[1] + 2·a7[3])
-	a112         float64   // a112 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
-	a113         float64   // a113 = a7[1]·a7[3]·a25/(a7[1] + 2·a7[3])
-	a114         float64   // a114 = a7[1]²·a25/(a7[1] + 2·a7[3])
-	a115         float64   // a115 = a7[2]·invLogitNegF
-	a116         float64   // a116 = a7[2]·a25
-	a117         float64   // a117 = a7[1]·a25·(1 - a25)
-	a118         float64   // a118 = a7[2]·invLogitNegF²
-	a119         float64   // a119 = a7[2]·a25·invLogitNegF
-	a120         float64   // a120 = a7[2]·a25²
-	a121         float64   // a121 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a122         float64   // a122 = a7[3]²·a25·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a123         float64   // a123 = a7[3]²·a25²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a124         float64   // a124 = a7[1]·a7[3]·a25·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a125         float64   // a125 = a7[1]·a7[3]·a25²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
-	a126         float64   // a126 = a7[1]²·a25²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a129         float64   // a129 = 1 - a26[2]
-	a131         float64   // a131 = a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a133         float64   // a133 = a7[2]·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
-	a134         float64   // a134 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a135         float64   // a135 = a7[2]²/(a7[2] + 2·a7[3])
-	a136         float64   // a136 = a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a137         float64   // a137 = a7[1]·invLogitNegF
-	a138         float64   // a138 = a7[1]·a25
-	a139         float64   // a139 = a7[2]·invLogitNegF·(1 - invLogitNegF)
-	a140         float64   // a140 = a7[1]·invLogitNegF²
-	a141         float64   // a141 = a7[1]·a25·invLogitNegF
-	a142         float64   // a142 = a7[1]·a25²
-	a143         float64   // a143 = a7[3]²·invLogitNegF²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3] …
-	a144         float64   // a144 = a7[3]²·invLogitNegF·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3]) …
-	a145         float64   // a145 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a146         float64   // a146 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a147         float64   // a147 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a148         float64   // a148 = a7[2]·a7[3]·invLogitNegF²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] +  …
-	a149         float64   // a149 = a7[2]·a7[3]·invLogitNegF·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2 …
-	a150         float64   // a150 = a7[2]²·invLogitNegF·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3 …
-	a151         float64   // a151 = a7[2]²·invLogitNegF²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[ …
-	a153         float64   // a153 = a7[2]·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])
-	a154         float64   // a154 = a7[2]·a7[3]²·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a160         float64   // a160 = a7[2]³/(a7[2] + 2·a7[3])²
-	a161         float64   // a161 = a7[2]²·invLogitNegF²/(a7[2] + 2·a7[3])
-	a162         float64   // a162 = a7[2]²·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a164         float64   // a164 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])²
-	a165         float64   // a165 = a7[2]³·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a166         float64   // a166 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
-	a167         float64   // a167 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])²
-	a168         float64   // a168 = a7[1]·a7[3]·a25²/(a7[1] + 2·a7[3])
-	a169         float64   // a169 = a7[1]·a7[3]²·a25²/(a7[1] + 2·a7[3])²
-	a170         float64   // a170 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])²
-	a171         float64   // a171 = a7[1]²·a25²/(a7[1] + 2·a7[3])
-	a172         float64   // a172 = a7[1]²·a7[3]·a25²/(a7[1] + 2·a7[3])²
-	a173         float64   // a173 = a7[1]³·a25²/(a7[1] + 2·a7[3])²
-	a174         float64   // a174 = expNegA5·a23
-	a175         float64   // a175 = -½·a16·(alpha[1]·(1 - a27[1]) - alpha[1]·a27[1])·(1 - a16)
-	a177         float64   // a177 = a7[2]·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
-	a178         float64   // a178 = a7[2]·a7[3]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a179         float64   // a179 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
-	a180         float64   // a180 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
-	a181         float64   // a181 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
-	a182         float64   // a182 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
-	a183         float64   // a183 = ½·a7[2]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
-	a184         float64   // a184 = a7[2]²·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a185         float64   // a185 = ½·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a186         float64   // a186 = -½·a7[2]·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a187         float64   // a187 = ½·a7[3]²·a20/(a7[2] + 2·a7[3])
-	a188         float64   // a188 = -½·a7[2]·a7[3]²·a20/(a7[2] + 2·a7[3])²
-	a189         float64   // a189 = a7[2]·a7[3]·a20/(a7[2] + 2·a7[3])
-	a190         float64   // a190 = -½·a7[2]²·a7[3]·a20/(a7[2] + 2·a7[3])²
-	a191         float64   // a191 = a7[2]·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a192         float64   // a192 = -½·a7[2]²·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a196         float64   // a196 = -½·a22·(alpha[2]·(1 - a27[2]) - alpha[2]·a27[2])·(1 - a22)
-	a199         float64   // a199 = ½·a7[3]²/(a7[2] + 2·a7[3])
-	a200         float64   // a200 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a207         float64   // a207 = ½·a12·a15
-	a208         float64   // a208 = a23·(1 - a23)
-	a209         float64   // a209 = ½·a20·a21
-	a210         float64   // a210 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
-	a211         float64   // a211 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])²
-	a212         float64   // a212 = ½·a7[2]²/(a7[2] + 2·a7[3])
-	a213         float64   // a213 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
-	a214         float64   // a214 = ½·a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a215         float64   // a215 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])²
-	fAlpha       []float64 // f_alpha[i] = alpha[i]
+	*system.Varying           // the metric, its factor at a position and the steps
+	a1              []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
+	a5              []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
+	a6              []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
+	a7              []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
+	a12             float64   // a12 = exp(-a5[1] - a6[1])
+	a15             float64   // a15 = inv_logit(-f[1] + logC5[1])
+	a17             float64   // a17 = inv_logit(f[1] - logC1[1])
+	expNegA5        float64   // expNegA5 = exp(-a5[3])
+	a20             float64   // a20 = exp(-a5[2] - a6[2])
+	a21             float64   // a21 = inv_logit(-f[2] + logC5[2])
+	a23             float64   // a23 = inv_logit(f[2] - logC1[2])
+	a24             float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
+	a25             float64   // a25 = inv_logit(0.6931471805599453 - f[1])
+	invLogitF       float64   // invLogitF = inv_logit(f[2])
+	invLogitNegF    float64   // invLogitNegF = inv_logit(-f[2])
+	a26             []float64 // a26[i] = inv_logit(f[i] - logC1[i])
+	a27             []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
+	a30             float64   // a30 = a7[1]·a7[2]·a25
+	a32             float64   // a32 = a7[1]·a7[2]·invLogitNegF
+	b5              []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
+	a33             float64   // a33 = a7[1]·a7[2]
+	b7              []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
+	sqA7            float64   // sqA7 = a7[3]²
+	a36             float64   // a36 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])
+	a38             float64   // a38 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])
+	a39             float64   // a39 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
+	a41             float64   // a41 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])
+	a42             float64   // a42 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
+	a44             float64   // a44 = a7[2]³/(a7[2] + 2·a7[3])
+	a45             float64   // a45 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
+	a46             float64   // a46 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
+	a47             float64   // a47 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a49             float64   // a49 = a7[2]·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
+	a50             float64   // a50 = a7[2]·a7[3]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a57             float64   // a57 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
+	a58             float64   // a58 = a7[2]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
+	a59             float64   // a59 = a7[2]²·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a62             float64   // a62 = a7[2]³·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a63             float64   // a63 = a7[2]³·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a64             float64   // a64 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
+	a65             float64   // a65 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
+	a66             float64   // a66 = a7[1]·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])
+	a67             float64   // a67 = a7[1]·a7[3]²·expNegA5·a25/(a7[1] + 2·a7[3])²
+	a68             float64   // a68 = a7[1]·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])
+	a69             float64   // a69 = a7[1]·a7[3]²·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a70             float64   // a70 = a7[1]²·expNegA5·a25/(a7[1] + 2·a7[3])
+	a71             float64   // a71 = a7[1]²·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])²
+	a72             float64   // a72 = a7[1]²·expNegA5·a25²/(a7[1] + 2·a7[3])
+	a73             float64   // a73 = a7[1]²·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a74             float64   // a74 = a7[1]³·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a75             float64   // a75 = a7[3]·expNegA5
+	a76             float64   // a76 = a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a77             float64   // a77 = a7[2]·a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a84             float64   // a84 = a7[2]²·a20/(a7[2] + 2·a7[3])
+	a85             float64   // a85 = a7[2]³·a20/(a7[2] + 2·a7[3])²
+	a86             float64   // a86 = a7[2]·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a87             float64   // a87 = a7[2]²·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a90             float64   // a90 = a7[2]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a91             float64   // a91 = a7[2]³·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a92             float64   // a92 = a7[2]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a93             float64   // a93 = a7[2]³·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a94             float64   // a94 = a7[1]·a20
+	a95             float64   // a95 = a7[1]·a20·invLogitNegF
+	a96             float64   // a96 = a7[1]·a20·invLogitNegF²
+	a97             float64   // a97 = a7[1]·a20·a25
+	a98             float64   // a98 = a7[1]·a20·a25·invLogitNegF
+	a99             float64   // a99 = a7[1]·a20·a25²
+	a107            float64   // a107 = 1 - a26[1]
+	a109            float64   // a109 = a17·(1 - a17)
+	a110            float64   // a110 = a7[3]²/(a7[1] + 2·a7[3])
+	a111            float64   // a111 = a7[3]²·a25/(a7[1] + 2·a7[3])
+	a112            float64   // a112 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
+	a113            float64   // a113 = a7[1]·a7[3]·a25/(a7[1] + 2·a7[3])
+	a114            float64   // a114 = a7[1]²·a25/(a7[1] + 2·a7[3])
+	a115            float64   // a115 = a7[2]·invLogitNegF
+	a116            float64   // a116 = a7[2]·a25
+	a117            float64   // a117 = a7[1]·a25·(1 - a25)
+	a118            float64   // a118 = a7[2]·invLogitNegF²
+	a119            float64   // a119 = a7[2]·a25·invLogitNegF
+	a120            float64   // a120 = a7[2]·a25²
+	a121            float64   // a121 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a122            float64   // a122 = a7[3]²·a25·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a123            float64   // a123 = a7[3]²·a25²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a124            float64   // a124 = a7[1]·a7[3]·a25·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a125            float64   // a125 = a7[1]·a7[3]·a25²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
+	a126            float64   // a126 = a7[1]²·a25²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a129            float64   // a129 = 1 - a26[2]
+	a131            float64   // a131 = a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a133            float64   // a133 = a7[2]·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
+	a134            float64   // a134 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
+	a135            float64   // a135 = a7[2]²/(a7[2] + 2·a7[3])
+	a136            float64   // a136 = a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a137            float64   // a137 = a7[1]·invLogitNegF
+	a138            float64   // a138 = a7[1]·a25
+	a139            float64   // a139 = a7[2]·invLogitNegF·(1 - invLogitNegF)
+	a140            float64   // a140 = a7[1]·invLogitNegF²
+	a141            float64   // a141 = a7[1]·a25·invLogitNegF
+	a142            float64   // a142 = a7[1]·a25²
+	a143            float64   // a143 = a7[3]²·invLogitNegF²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3] …
+	a144            float64   // a144 = a7[3]²·invLogitNegF·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3]) …
+	a145            float64   // a145 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a146            float64   // a146 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a147            float64   // a147 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a148            float64   // a148 = a7[2]·a7[3]·invLogitNegF²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] +  …
+	a149            float64   // a149 = a7[2]·a7[3]·invLogitNegF·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2 …
+	a150            float64   // a150 = a7[2]²·invLogitNegF·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3 …
+	a151            float64   // a151 = a7[2]²·invLogitNegF²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[ …
+	a153            float64   // a153 = a7[2]·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])
+	a154            float64   // a154 = a7[2]·a7[3]²·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a160            float64   // a160 = a7[2]³/(a7[2] + 2·a7[3])²
+	a161            float64   // a161 = a7[2]²·invLogitNegF²/(a7[2] + 2·a7[3])
+	a162            float64   // a162 = a7[2]²·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a164            float64   // a164 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])²
+	a165            float64   // a165 = a7[2]³·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a166            float64   // a166 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
+	a167            float64   // a167 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])²
+	a168            float64   // a168 = a7[1]·a7[3]·a25²/(a7[1] + 2·a7[3])
+	a169            float64   // a169 = a7[1]·a7[3]²·a25²/(a7[1] + 2·a7[3])²
+	a170            float64   // a170 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])²
+	a171            float64   // a171 = a7[1]²·a25²/(a7[1] + 2·a7[3])
+	a172            float64   // a172 = a7[1]²·a7[3]·a25²/(a7[1] + 2·a7[3])²
+	a173            float64   // a173 = a7[1]³·a25²/(a7[1] + 2·a7[3])²
+	a174            float64   // a174 = expNegA5·a23
+	a175            float64   // a175 = -½·a16·(alpha[1]·(1 - a27[1]) - alpha[1]·a27[1])·(1 - a16)
+	a177            float64   // a177 = a7[2]·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
+	a178            float64   // a178 = a7[2]·a7[3]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a179            float64   // a179 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
+	a180            float64   // a180 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
+	a181            float64   // a181 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
+	a182            float64   // a182 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
+	a183            float64   // a183 = ½·a7[2]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
+	a184            float64   // a184 = a7[2]²·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a185            float64   // a185 = ½·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a186            float64   // a186 = -½·a7[2]·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a187            float64   // a187 = ½·a7[3]²·a20/(a7[2] + 2·a7[3])
+	a188            float64   // a188 = -½·a7[2]·a7[3]²·a20/(a7[2] + 2·a7[3])²
+	a189            float64   // a189 = a7[2]·a7[3]·a20/(a7[2] + 2·a7[3])
+	a190            float64   // a190 = -½·a7[2]²·a7[3]·a20/(a7[2] + 2·a7[3])²
+	a191            float64   // a191 = a7[2]·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a192            float64   // a192 = -½·a7[2]²·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a196            float64   // a196 = -½·a22·(alpha[2]·(1 - a27[2]) - alpha[2]·a27[2])·(1 - a22)
+	a199            float64   // a199 = ½·a7[3]²/(a7[2] + 2·a7[3])
+	a200            float64   // a200 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
+	a207            float64   // a207 = ½·a12·a15
+	a208            float64   // a208 = a23·(1 - a23)
+	a209            float64   // a209 = ½·a20·a21
+	a210            float64   // a210 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
+	a211            float64   // a211 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])²
+	a212            float64   // a212 = ½·a7[2]²/(a7[2] + 2·a7[3])
+	a213            float64   // a213 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
+	a214            float64   // a214 = ½·a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a215            float64   // a215 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])²
+	fAlpha          []float64 // f_alpha[i] = alpha[i]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -416,15 +408,15 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.factor = linalg.NewCholesky(2)
-	s.b = make([]float64, 2*2)
-	s.w = make([]float64, 2*2)
-	s.at = make([]float64, 2)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, 2)
-	s.v = make([]float64, 2)
-	s.steps = rt.NewSteps(2)
+	s.Varying = system.NewVarying(2, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+		Rank1:      s.rank1,
+		Prepare:    s.prepare,
+	}, system.NewDense(2))
 	s.a1 = make([]float64, 2)
 	s.a5 = make([]float64, 3)
 	s.a6 = make([]float64, 3)
@@ -450,7 +442,7 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	fPar := q[:2]
 	logC1 := s.logC1
 	a1 := s.a1
@@ -523,7 +515,7 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1, s.a1, s.c2, s.alpha, s.a5
 	logC5, a6, a7, c6, n, sumN := s.logC5, s.a6, s.a7, s.c6, s.n, s.sumN
@@ -587,7 +579,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	    + a7[2]·c6·expNegA5·a18 + a7[1]·c6·a13·expNegA5 + c6·a7[3]·expNegA5·a19) - a20·a21·(sumN·(a7[2]
 //	    + 2·a7[3]) + sumN·a7[2] + a7[1]·c6 - (sumN·(a7[2] + 2·a7[3]) + sumN·a7[2])·a18 - a7[1]·c6·a14)
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1, s.a1, s.c2, s.alpha, s.a5
 	logC5, a6, a7, c6, n, sumN := s.logC5, s.a6, s.a7, s.c6, s.n, s.sumN
@@ -689,7 +681,7 @@ func (s *Model) Generated() []rt.Quantity {
 //
 //	carrier = 2·a7[3]/(a7[1] + 2·a7[3])
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	fPar := q[:2]
 	logC1 := s.logC1
 	a1 := s.a1
@@ -829,6 +821,342 @@ func (s *Model) matrix(b, q []float64) {
 	s.a25 = a25
 	s.invLogitF = invLogitF
 	s.invLogitNegF = invLogitNegF
+}
+
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *Model) pairing(dst, q, w []float64) {
+	a5, a6, logC5, fPar, logC1, a7 := s.a5, s.a6, s.logC5, q[:2], s.logC1, s.a7
+	a25, invLogitNegF, c6, a26, a27, b5 := s.a25, s.invLogitNegF, s.c6, s.a26, s.a27, s.b5
+	b7, alpha, c2 := s.b7, s.alpha, s.c2
+	a12 := elementary.Exp(-a5[0] - a6[0])
+	a15 := special.InvLogit(logC5[0] - fPar[0])
+	a16 := special.InvLogit(logC1[0] - fPar[0])
+	a17 := special.InvLogit(fPar[0] - logC1[0])
+	expNegA5 := elementary.Exp(-a5[2])
+	a20 := elementary.Exp(-a5[1] - a6[1])
+	a21 := special.InvLogit(logC5[1] - fPar[1])
+	a22 := special.InvLogit(logC1[1] - fPar[1])
+	a23 := special.InvLogit(fPar[1] - logC1[1])
+	a30 := float64(a7[0] * a7[1] * a25)
+	a32 := float64(a7[0] * a7[1] * invLogitNegF)
+	a33 := float64(a7[0] * a7[1])
+	sqA7 := float64(a7[2] * a7[2])
+	e := a7[0] + float64(2*a7[2])
+	a36 := a7[0] * a7[0] * a7[2] * a25 / e
+	a38 := a7[0] * a7[2] * a7[2] * a25 / e
+	a39 := a7[0] * a7[2] * a7[2] / e
+	e2 := a7[1] + float64(2*a7[2])
+	a41 := a7[1] * a7[1] * a7[1] * invLogitNegF / e2
+	a42 := a7[1] * a7[1] * a7[2] * invLogitNegF / e2
+	a44 := a7[1] * a7[1] * a7[1] / e2
+	a45 := a7[1] * a7[1] * a7[2] / e2
+	a46 := a7[1] * a7[2] * a7[2] / e2
+	a47 := a7[1] * a7[2] * a7[2] * invLogitNegF / e2
+	a49 := a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / e2
+	a50 := a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a51 := 2 * a7[1] * a7[2] * expNegA5 * invLogitNegF / e2
+	a52 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
+	a53 := 2 * a7[1] * a7[2] * expNegA5 / e2
+	a54 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 / (e2 * e2)
+	a55 := a7[1] * a7[1] * expNegA5 / e2
+	a56 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 / (e2 * e2)
+	a57 := a7[1] * a7[1] * a7[1] * expNegA5 / (e2 * e2)
+	a58 := a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / e2
+	a59 := a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a60 := a7[1] * a7[1] * expNegA5 * invLogitNegF / e2
+	a61 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
+	a62 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF / (e2 * e2)
+	a63 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a64 := a7[0] * a7[2] * expNegA5 / e
+	a65 := a7[0] * a7[2] * a7[2] * expNegA5 / (e * e)
+	a66 := a7[0] * a7[2] * expNegA5 * a25 / e
+	a67 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 / (e * e)
+	a68 := a7[0] * a7[2] * expNegA5 * a25 * a25 / e
+	a69 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 * a25 / (e * e)
+	a70 := a7[0] * a7[0] * expNegA5 * a25 / e
+	a71 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 / (e * e)
+	a72 := a7[0] * a7[0] * expNegA5 * a25 * a25 / e
+	a73 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 * a25 / (e * e)
+	a74 := a7[0] * a7[0] * a7[0] * expNegA5 * a25 * a25 / (e * e)
+	a75 := float64(a7[2] * expNegA5)
+	a76 := a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
+	a77 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a78 := a7[2] * a7[2] * a20 * invLogitNegF / e2
+	a79 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF / (e2 * e2)
+	a80 := a7[2] * a7[2] * a20 / e2
+	a81 := a7[1] * a7[2] * a7[2] * a20 / (e2 * e2)
+	a82 := 2 * a7[1] * a7[2] * a20 / e2
+	a83 := a7[1] * a7[1] * a7[2] * a20 / (e2 * e2)
+	a84 := a7[1] * a7[1] * a20 / e2
+	a85 := a7[1] * a7[1] * a7[1] * a20 / (e2 * e2)
+	a86 := a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
+	a87 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a88 := 2 * a7[1] * a7[2] * a20 * invLogitNegF / e2
+	a89 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF / (e2 * e2)
+	a90 := a7[1] * a7[1] * a20 * invLogitNegF / e2
+	a91 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF / (e2 * e2)
+	a92 := a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / e2
+	a93 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
+	a94 := float64(a7[0] * a20)
+	a95 := float64(a7[0] * a20 * invLogitNegF)
+	a96 := float64(a7[0] * a20 * invLogitNegF * invLogitNegF)
+	a97 := float64(a7[0] * a20 * a25)
+	a98 := float64(a7[0] * a20 * a25 * invLogitNegF)
+	a99 := float64(a7[0] * a20 * a25 * a25)
+	e3 := float64(4 * c6 * a45)
+	a101 := e3 + float64(4*c6*a46)
+	e4 := float64(4 * c6 * a47)
+	a102 := -e4 - float64(4*c6*a42)
+	a103 := -float64(4*c6*a36) - float64(4*c6*a38)
+	e5 := float64(2 * c6 * a46)
+	a104 := e5 + float64(2*c6*sqA7) + float64(2*c6*a39)
+	a105 := float64(c6*a33) + float64(2*c6*a44) + e3 + e5
+	a106 := -float64(2*c6*a32) - float64(4*c6*a41) - float64(8*a42*c6) - e4
+	a109 := float64(a17 * (1 - a17))
+	a110 := a7[2] * a7[2] / e
+	a111 := a7[2] * a7[2] * a25 / e
+	a112 := a7[0] * a7[2] / e
+	a113 := a7[0] * a7[2] * a25 / e
+	a114 := a7[0] * a7[0] * a25 / e
+	a115 := float64(a7[1] * invLogitNegF)
+	a116 := float64(a7[1] * a25)
+	a117 := float64(a7[0] * a25 * (1 - a25))
+	a118 := float64(a7[1] * invLogitNegF * invLogitNegF)
+	a119 := float64(a7[1] * a25 * invLogitNegF)
+	a120 := float64(a7[1] * a25 * a25)
+	invE := 1 / e
+	e6 := a7[0] / (e * e)
+	e7 := invE - e6
+	a121 := float64(a7[2] * a7[2] * e7)
+	a122 := float64(a7[2] * a7[2] * a25 * e7)
+	a123 := float64(a7[2] * a7[2] * a25 * a25 * e7)
+	e8 := float64(2*invE) - e6
+	a124 := float64(a7[0] * a7[2] * a25 * e8)
+	a125 := float64(a7[0] * a7[2] * a25 * a25 * e8)
+	a126 := float64(a7[0] * a7[0] * a25 * a25 * (float64(3*invE) - e6))
+	a127 := float64(a12 * a15)
+	a130 := float64(-a23 * (1 - a23))
+	a131 := a7[2] * a7[2] * invLogitNegF / e2
+	a132 := a7[2] * a7[2] / e2
+	a133 := a7[1] * a7[2] * invLogitNegF / e2
+	a134 := a7[1] * a7[2] / e2
+	a135 := a7[1] * a7[1] / e2
+	a136 := a7[1] * a7[1] * invLogitNegF / e2
+	a137 := float64(a7[0] * invLogitNegF)
+	a138 := float64(a7[0] * a25)
+	a139 := float64(a7[1] * invLogitNegF * (1 - invLogitNegF))
+	a140 := float64(a7[0] * invLogitNegF * invLogitNegF)
+	a141 := float64(a7[0] * a25 * invLogitNegF)
+	a142 := float64(a7[0] * a25 * a25)
+	invE2 := 1 / e2
+	e9 := a7[1] / (e2 * e2)
+	e10 := invE2 - e9
+	a143 := float64(a7[2] * a7[2] * invLogitNegF * invLogitNegF * e10)
+	a144 := float64(a7[2] * a7[2] * invLogitNegF * e10)
+	a145 := float64(a7[2] * a7[2] * e10)
+	e11 := float64(2*invE2) - e9
+	a146 := float64(a7[1] * a7[2] * e11)
+	e12 := float64(3*invE2) - e9
+	a147 := float64(a7[1] * a7[1] * e12)
+	a148 := float64(a7[1] * a7[2] * invLogitNegF * invLogitNegF * e11)
+	a149 := float64(a7[1] * a7[2] * invLogitNegF * e11)
+	a150 := float64(a7[1] * a7[1] * invLogitNegF * e12)
+	a151 := float64(a7[1] * a7[1] * invLogitNegF * invLogitNegF * e12)
+	a152 := float64(a20 * a21)
+	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e2
+	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e2 * e2)
+	a155 := 2 * a7[1] * a7[2] * invLogitNegF / e2
+	a156 := -2 * a7[1] * a7[2] * a7[2] * invLogitNegF / (e2 * e2)
+	a157 := 2 * a7[1] * a7[2] / e2
+	a158 := -2 * a7[1] * a7[2] * a7[2] / (e2 * e2)
+	a159 := -2 * a7[1] * a7[1] * a7[2] / (e2 * e2)
+	a160 := a7[1] * a7[1] * a7[1] / (e2 * e2)
+	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e2
+	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e2 * e2)
+	a163 := -2 * a7[1] * a7[1] * a7[2] * invLogitNegF / (e2 * e2)
+	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e2 * e2)
+	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e2 * e2)
+	a166 := a7[0] * a7[2] * a7[2] / (e * e)
+	a167 := a7[0] * a7[2] * a7[2] * a25 / (e * e)
+	a168 := a7[0] * a7[2] * a25 * a25 / e
+	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e * e)
+	a170 := a7[0] * a7[0] * a7[2] * a25 / (e * e)
+	a171 := a7[0] * a7[0] * a25 * a25 / e
+	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e * e)
+	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e * e)
+	a174 := float64(expNegA5 * a23)
+	s.a12, s.a15, s.a17, s.expNegA5, s.a20, s.a21 = a12, a15, a17, expNegA5, a20, a21
+	s.a23, s.a30, s.a32, s.a33, s.sqA7, s.a36 = a23, a30, a32, a33, sqA7, a36
+	s.a38, s.a39, s.a41, s.a42, s.a44, s.a45 = a38, a39, a41, a42, a44, a45
+	s.a46, s.a47, s.a49, s.a50, s.a57, s.a58 = a46, a47, a49, a50, a57, a58
+	s.a59, s.a62, s.a63, s.a64, s.a65, s.a66 = a59, a62, a63, a64, a65, a66
+	s.a67, s.a68, s.a69, s.a70, s.a71, s.a72 = a67, a68, a69, a70, a71, a72
+	s.a73, s.a74, s.a75, s.a76, s.a77, s.a84 = a73, a74, a75, a76, a77, a84
+	s.a85, s.a86, s.a87, s.a90, s.a91, s.a92 = a85, a86, a87, a90, a91, a92
+	s.a93, s.a94, s.a95, s.a96, s.a97, s.a98 = a93, a94, a95, a96, a97, a98
+	s.a99, s.a109, s.a110, s.a111, s.a112, s.a113 = a99, a109, a110, a111, a112, a113
+	s.a114, s.a115, s.a116, s.a117, s.a118, s.a119 = a114, a115, a116, a117, a118, a119
+	s.a120, s.a121, s.a122, s.a123, s.a124, s.a125 = a120, a121, a122, a123, a124, a125
+	s.a126, s.a131, s.a133, s.a134, s.a135, s.a136 = a126, a131, a133, a134, a135, a136
+	s.a137, s.a138, s.a139, s.a140, s.a141, s.a142 = a137, a138, a139, a140, a141, a142
+	s.a143, s.a144, s.a145, s.a146, s.a147, s.a148 = a143, a144, a145, a146, a147, a148
+	s.a149, s.a150, s.a151, s.a153, s.a154, s.a160 = a149, a150, a151, a153, a154, a160
+	s.a161, s.a162, s.a164, s.a165, s.a166, s.a167 = a161, a162, a164, a165, a166, a167
+	s.a168, s.a169, s.a170, s.a171, s.a172, s.a173 = a168, a169, a170, a171, a172, a173
+	s.a174 = a174
+	b3 := 0.0
+	b4 := 0.0
+	b9 := 0.0
+	b10 := 0.0
+	b12 := 0.0
+	b13 := 0.0
+	for i := range 1 {
+		a26[i] = special.InvLogit(fPar[i] - logC1[i])
+		a27[i] = special.InvLogit(logC1[i] - fPar[i])
+		part := float64(a26[i] * w[i*2])
+		b3 += part
+		part2 := float64(a26[i] * w[i*2+1])
+		b4 += part2
+		b9 += part
+		b10 += part2
+		part3 := a101
+		a108 := float64(a26[i] * (a104 + part3))
+		b12 += float64(w[i*2] * a108)
+		b13 += float64(w[i*2+1] * a108)
+	}
+	for i := 1; i < 2; i++ {
+		a26[i] = special.InvLogit(fPar[i] - logC1[i])
+		a27[i] = special.InvLogit(logC1[i] - fPar[i])
+		part := 0.0
+		if i < 1 {
+			part = float64(a26[i] * w[i*2])
+		}
+		b3 += part
+		part2 := 0.0
+		if i < 1 {
+			part2 = float64(a26[i] * w[i*2+1])
+		}
+		b4 += part2
+		b9 += float64(a26[i] * w[i*2])
+		b10 += float64(a26[i] * w[i*2+1])
+		part3 := 0.0
+		if i < 1 {
+			part3 = a101
+		}
+		a108 := float64(a26[i] * (a104 + part3))
+		b12 += float64(w[i*2] * a108)
+		b13 += float64(w[i*2+1] * a108)
+	}
+	b6 := 0.0
+	b8 := 0.0
+	b11 := 0.0
+	for i := range 1 {
+		sum := 0.0
+		sum2 := 0.0
+		for j := range 2 {
+			part := 0.0
+			if j < 1 {
+				part = float64(a26[j] * w[i*2+j])
+			}
+			sum += part
+			sum2 += float64(a26[j] * w[i*2+j])
+		}
+		b5[i] = sum
+		part2 := float64(a26[i] * b5[i])
+		b6 += part2
+		b7[i] = sum2
+		e13 := float64(a26[i] * b7[i])
+		b8 += e13
+		part3 := e13
+		b11 += part3
+	}
+	for i := 1; i < 2; i++ {
+		sum := 0.0
+		sum2 := 0.0
+		for j := range 2 {
+			part := 0.0
+			if j < 1 {
+				part = float64(a26[j] * w[i*2+j])
+			}
+			sum += part
+			sum2 += float64(a26[j] * w[i*2+j])
+		}
+		b5[i] = sum
+		part2 := 0.0
+		if i < 1 {
+			part2 = float64(a26[i] * b5[i])
+		}
+		b6 += part2
+		b7[i] = sum2
+		b8 += float64(a26[i] * b7[i])
+		part3 := 0.0
+		if i < 1 {
+			part3 = float64(a26[i] * b7[i])
+		}
+		b11 += part3
+	}
+	a100 := float64(a16 * (float64(alpha[0]*(1-a27[0])) - float64(alpha[0]*a27[0])) * (1 - a16))
+	a107 := 1 - a26[0]
+	a128 := float64(a22 * (float64(alpha[1]*(1-a27[1])) - float64(alpha[1]*a27[1])) * (1 - a22))
+	a129 := 1 - a26[1]
+	e14 := float64(4 * c6 * b10)
+	e15 := -float64(4*b4*c6) - e14
+	e16 := float64(4 * c6 * b11)
+	e17 := float64(2*c6*b8) + float64(2*c6*b6) + e16
+	e18 := float64(4*b6*c6) + e16
+	e19 := -e14 - float64(8*b4*c6)
+	dst[0] = float64((float64(b7[0]*a101)-float64(2*c6*w[0]*a30)-float64(c2[0]*w[0]*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(c2[0]*w[0]*a107)+b12)*a109) - float64(a17*(float64(4*w[3]*c6*a49)-float64(4*w[3]*c6*a50)+float64(e15*a51)+float64(e15*a52)+float64(e17*a53)+float64(e17*a54)+float64(e18*a55)+float64(e18*a56)-float64(4*b6*c6*a57)+float64(4*w[3]*c6*a58)-float64(8*w[3]*c6*a59)+float64(e19*a60)+float64(e19*a61)+float64(8*b4*c6*a62)-float64(4*w[3]*c6*a63)+float64(4*b8*c6*a64)-float64(4*b8*c6*a65)-float64(8*b9*c6*a66)+float64(8*b9*c6*a67)+float64(4*w[0]*c6*a68)-float64(4*w[0]*c6*a69)-float64(4*b9*c6*a70)+float64(8*b9*c6*a71)+float64(4*w[0]*c6*a72)-float64(8*w[0]*c6*a73)-float64(4*w[0]*c6*a74)+float64(4*b8*c6*a75)+float64(2*c6*w[3]*a76)-float64(2*c6*w[3]*a77)+float64(e15*a78)-float64(e15*a79)+float64(e17*a80)-float64(e17*a81)+float64(e18*a82)-float64(e18*a83)+float64(6*b6*c6*a84)-float64(2*c6*b6*a85)+float64(8*w[3]*c6*a86)-float64(4*w[3]*c6*a87)+float64(e19*a88)-float64(e19*a89)-float64(12*b4*c6*a90)+float64(4*b4*c6*a91)+float64(6*w[3]*c6*a92)-float64(2*c6*w[3]*a93)+float64(c6*b6*a94)-float64(2*c6*b4*a95)+float64(c6*w[3]*a96)-float64(2*c6*b3*a97)+float64(2*c6*w[1]*a98)+float64(c6*w[0]*a99))) - float64(w[0]*a100) - float64((float64(4*w[0]*c6*a111)-float64(2*a7[1]*c6*b3)-float64(4*b9*c6*a110)-float64(4*b9*c6*a112)+float64(8*w[0]*c6*a113)+float64(4*w[0]*c6*a114)+float64(2*c6*w[1]*a115)+float64(2*c6*w[0]*a116))*a117) + float64((float64(a7[1]*c6*b6)-float64(2*c6*b4*a115)+float64(c6*w[3]*a118)-float64(2*c6*b3*a116)+float64(2*c6*w[1]*a119)+float64(c6*w[0]*a120)+float64(2*c6*b8*a121)-float64(4*b9*c6*a122)+float64(2*c6*w[0]*a123)-float64(4*b9*c6*a124)+float64(4*w[0]*c6*a125)+float64(2*c6*w[0]*a126))*a127)
+	dst[1] = float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a130) - float64(w[3]*a128) - float64((float64(4*w[3]*c6*a131)-float64(2*a7[0]*c6*b4)+float64(e15*a132)+float64(8*w[3]*c6*a133)+float64(e19*a134)-float64(4*b4*c6*a135)+float64(4*w[3]*c6*a136)+float64(2*c6*w[3]*a137)+float64(2*c6*w[1]*a138))*a139) + float64((float64(a7[0]*c6*b6)-float64(2*c6*b4*a137)+float64(c6*w[3]*a140)-float64(2*c6*b3*a138)+float64(2*c6*w[1]*a141)+float64(c6*w[0]*a142)+float64(2*c6*w[3]*a143)+float64(e15*a144)+float64(e17*a145)+float64(e18*a146)+float64(2*c6*b6*a147)+float64(4*w[3]*c6*a148)+float64(e19*a149)-float64(4*b4*c6*a150)+float64(2*c6*w[3]*a151))*a152) - float64((float64(4*w[3]*c6*a153)-float64(4*w[3]*c6*a154)+float64(e15*a155)+float64(e15*a156)+float64(e17*a157)+float64(e17*a158)+float64(e18*a135)+float64(e18*a159)-float64(4*b6*c6*a160)+float64(4*w[3]*c6*a161)-float64(8*w[3]*c6*a162)+float64(e19*a136)+float64(e19*a163)+float64(8*b4*c6*a164)-float64(4*w[3]*c6*a165)+float64(4*b8*c6*a112)-float64(4*b8*c6*a166)-float64(8*b9*c6*a113)+float64(8*b9*c6*a167)+float64(4*w[0]*c6*a168)-float64(4*w[0]*c6*a169)-float64(4*b9*c6*a114)+float64(8*b9*c6*a170)+float64(4*w[0]*c6*a171)-float64(8*w[0]*c6*a172)-float64(4*w[0]*c6*a173)+float64(4*a7[2]*b8*c6))*a174)
+	s.a107 = a107
+	s.a129 = a129
+}
+
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) cube(dst, q []float64) {
+	a24 := s.a24
+	a25 := s.a25
+	a7 := s.a7
+	sumN := s.sumN
+	c6 := s.c6
+	c11 := s.c11
+	alpha := s.alpha
+	c13 := s.c13
+	invLogitNegF := s.invLogitNegF
+	invLogitF := s.invLogitF
+	c15 := s.c15
+	e := 1 - a24
+	e2 := 1 - a25
+	e3 := a7[0] + float64(2*a7[2])
+	e4 := float64(a7[2] * a24)
+	e5 := float64(a7[0]*a25) + float64(a7[2]*a25) - e4
+	e6 := float64(2*a7[0]*a25*a25) - float64(a7[0]*a25*e2) + float64(a7[2]*a25*a25) - float64(a7[2]*a25*e2) - float64(a7[2]*a24*e) + float64(a7[2]*a24*a24) - float64(2*a7[2]*a24*a25)
+	e7 := a7[1] + float64(2*a7[2])
+	e8 := float64(sumN*a25) - float64(sumN*a24)
+	e9 := float64(sumN*a25*a25) - float64(c6*a24*a25) - float64(sumN*a25*e2) - float64(sumN*a24*e) + float64(sumN*a24*a24)
+	e10 := float64(4*e4) - float64(a7[1]*e) + float64(2*a7[1]*a24) - float64(2*a7[2]*e)
+	dst[0] = float64(a24*c11*e*e) - float64(a24*a24*c11*e) + float64(alpha[0]*a25*a25*e2) - float64(alpha[0]*a25*e2*e2) + float64(4*a7[2]*a7[2]*a24*a24*e*c6) - float64(4*a7[2]*a7[2]*a24*a24*a24*c6) + 4*a7[0]*e5*c6*e6/e3 - 4*a7[0]*e5*e5*e5*c6/(e3*e3) + float64(4*a7[1]*e7*a24*a24*a24*c6) + float64(a7[0]*a7[1]*a24*e8*e8*c13) + float64(2*a7[0]*a7[1]*e8*e9*c13) - float64(a7[0]*a7[1]*a25*e8*e8*c13) - float64(4*a7[1]*a24*a24*c6*e10)
+	e11 := float64(a7[0] * a7[1] * e8 * e8 * c13 * invLogitNegF)
+	e12 := float64(4 * a7[2] * a7[2] * a24 * a24 * invLogitF * c6)
+	e13 := float64(a7[2]*invLogitF) - float64(a7[1]*invLogitNegF) - float64(a7[2]*invLogitNegF)
+	e14 := a24 - a25
+	e15 := 4 * a7[0] * a7[2] * e5 * e5 * invLogitF * c6 / (e3 * e3)
+	dst[1] = e11 - e12 - float64(4*a7[1]*a24*a24*e13*c6) + 4*a7[0]*a7[2]*e5*invLogitF*c6*e14/e3 + e15
+	e16 := e11 - e12 + e15 + float64(2*a7[2]*a7[2]*a24*e*c6*invLogitF) + 2*a7[0]*a7[2]*c6*e5*invLogitF*e14/e3 - 2*a7[0]*a7[2]*invLogitF*c6*e6/e3 - 2*a7[1]*a24*e13*c6*e10/e7 + float64(2*a7[0]*a7[1]*a24*e8*invLogitNegF) + float64(2*a7[0]*a7[1]*invLogitNegF*e9) - float64(2*a7[0]*a7[1]*a25*e8*invLogitNegF)
+	dst[4] = e16
+	dst[2] = e16
+	e17 := 1 - invLogitF
+	e18 := float64(4 * a7[2] * a7[2] * a24 * invLogitF * invLogitF * c6)
+	e19 := 1 - invLogitNegF
+	e20 := float64(2*a7[1]*invLogitNegF*invLogitNegF) - float64(a7[1]*invLogitNegF*e19) - float64(a7[2]*invLogitF*e17) + float64(a7[2]*invLogitF*invLogitF) - float64(a7[2]*invLogitNegF*e19) + float64(a7[2]*invLogitNegF*invLogitNegF) - float64(2*a7[2]*invLogitF*invLogitNegF)
+	e21 := 1 - float64(2*invLogitF)
+	e22 := 4 * a7[0] * a7[2] * a7[2] * e5 * invLogitF * invLogitF * c6 / (e3 * e3)
+	e23 := float64(sumN*invLogitNegF) - float64(sumN*e19)
+	e24 := float64(2*a7[2]*a7[2]*a24*c6*invLogitF*e17) - e18 - float64(2*a7[1]*a24*c6*e20) - 2*a7[0]*a7[2]*e5*invLogitF*c6*e21/e3 - 2*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e14/e3 - e22 + float64(a7[0]*a7[1]*e8*c13*invLogitNegF*e23)
+	dst[5] = e24
+	dst[3] = e24
+	dst[6] = float64(a7[0]*a7[1]*c6*a24*invLogitNegF*invLogitNegF) - e18 - e22 - float64(a7[0]*a7[1]*c6*a25*invLogitNegF*invLogitNegF) - 4*a7[1]*a24*e13*e13*c6/e7 - 4*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e14/e3 + float64(4*a7[0]*a7[1]*e8*invLogitNegF*invLogitNegF)
+	dst[7] = float64(invLogitF*c15*e17*e17) - float64(invLogitF*invLogitF*c15*e17) + float64(alpha[1]*invLogitNegF*invLogitNegF*e19) - float64(alpha[1]*invLogitNegF*e19*e19) + float64(4*a7[2]*a7[2]*invLogitF*invLogitF*e17*c6) - float64(4*a7[2]*a7[2]*invLogitF*invLogitF*invLogitF*c6) - float64(a7[0]*a7[1]*c6*invLogitNegF*invLogitNegF*invLogitNegF) - 4*a7[1]*e13*c6*e20/e7 + 4*a7[1]*e13*e13*e13*c6/(e7*e7) + 4*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e21/e3 + 4*a7[0]*a7[2]*a7[2]*a7[2]*invLogitF*invLogitF*invLogitF*c6/(e3*e3) + float64(4*a7[0]*a7[1]*invLogitNegF*invLogitNegF*e23)
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
@@ -1146,294 +1474,6 @@ func (s *Model) force(f, q, w []float64) {
 	s.a196 = a196
 }
 
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *Model) pairing(dst, q, w []float64) {
-	a5, a6, logC5, fPar, logC1, a7 := s.a5, s.a6, s.logC5, q[:2], s.logC1, s.a7
-	a25, invLogitNegF, c6, a26, a27, b5 := s.a25, s.invLogitNegF, s.c6, s.a26, s.a27, s.b5
-	b7, alpha, c2 := s.b7, s.alpha, s.c2
-	a12 := elementary.Exp(-a5[0] - a6[0])
-	a15 := special.InvLogit(logC5[0] - fPar[0])
-	a16 := special.InvLogit(logC1[0] - fPar[0])
-	a17 := special.InvLogit(fPar[0] - logC1[0])
-	expNegA5 := elementary.Exp(-a5[2])
-	a20 := elementary.Exp(-a5[1] - a6[1])
-	a21 := special.InvLogit(logC5[1] - fPar[1])
-	a22 := special.InvLogit(logC1[1] - fPar[1])
-	a23 := special.InvLogit(fPar[1] - logC1[1])
-	a30 := float64(a7[0] * a7[1] * a25)
-	a32 := float64(a7[0] * a7[1] * invLogitNegF)
-	a33 := float64(a7[0] * a7[1])
-	sqA7 := float64(a7[2] * a7[2])
-	e := a7[0] + float64(2*a7[2])
-	a36 := a7[0] * a7[0] * a7[2] * a25 / e
-	a38 := a7[0] * a7[2] * a7[2] * a25 / e
-	a39 := a7[0] * a7[2] * a7[2] / e
-	e2 := a7[1] + float64(2*a7[2])
-	a41 := a7[1] * a7[1] * a7[1] * invLogitNegF / e2
-	a42 := a7[1] * a7[1] * a7[2] * invLogitNegF / e2
-	a44 := a7[1] * a7[1] * a7[1] / e2
-	a45 := a7[1] * a7[1] * a7[2] / e2
-	a46 := a7[1] * a7[2] * a7[2] / e2
-	a47 := a7[1] * a7[2] * a7[2] * invLogitNegF / e2
-	a49 := a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / e2
-	a50 := a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
-	a51 := 2 * a7[1] * a7[2] * expNegA5 * invLogitNegF / e2
-	a52 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
-	a53 := 2 * a7[1] * a7[2] * expNegA5 / e2
-	a54 := -2 * a7[1] * a7[2] * a7[2] * expNegA5 / (e2 * e2)
-	a55 := a7[1] * a7[1] * expNegA5 / e2
-	a56 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 / (e2 * e2)
-	a57 := a7[1] * a7[1] * a7[1] * expNegA5 / (e2 * e2)
-	a58 := a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / e2
-	a59 := a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
-	a60 := a7[1] * a7[1] * expNegA5 * invLogitNegF / e2
-	a61 := -2 * a7[1] * a7[1] * a7[2] * expNegA5 * invLogitNegF / (e2 * e2)
-	a62 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF / (e2 * e2)
-	a63 := a7[1] * a7[1] * a7[1] * expNegA5 * invLogitNegF * invLogitNegF / (e2 * e2)
-	a64 := a7[0] * a7[2] * expNegA5 / e
-	a65 := a7[0] * a7[2] * a7[2] * expNegA5 / (e * e)
-	a66 := a7[0] * a7[2] * expNegA5 * a25 / e
-	a67 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 / (e * e)
-	a68 := a7[0] * a7[2] * expNegA5 * a25 * a25 / e
-	a69 := a7[0] * a7[2] * a7[2] * expNegA5 * a25 * a25 / (e * e)
-	a70 := a7[0] * a7[0] * expNegA5 * a25 / e
-	a71 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 / (e * e)
-	a72 := a7[0] * a7[0] * expNegA5 * a25 * a25 / e
-	a73 := a7[0] * a7[0] * a7[2] * expNegA5 * a25 * a25 / (e * e)
-	a74 := a7[0] * a7[0] * a7[0] * expNegA5 * a25 * a25 / (e * e)
-	a75 := float64(a7[2] * expNegA5)
-	a76 := a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
-	a77 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
-	a78 := a7[2] * a7[2] * a20 * invLogitNegF / e2
-	a79 := a7[1] * a7[2] * a7[2] * a20 * invLogitNegF / (e2 * e2)
-	a80 := a7[2] * a7[2] * a20 / e2
-	a81 := a7[1] * a7[2] * a7[2] * a20 / (e2 * e2)
-	a82 := 2 * a7[1] * a7[2] * a20 / e2
-	a83 := a7[1] * a7[1] * a7[2] * a20 / (e2 * e2)
-	a84 := a7[1] * a7[1] * a20 / e2
-	a85 := a7[1] * a7[1] * a7[1] * a20 / (e2 * e2)
-	a86 := a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / e2
-	a87 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
-	a88 := 2 * a7[1] * a7[2] * a20 * invLogitNegF / e2
-	a89 := a7[1] * a7[1] * a7[2] * a20 * invLogitNegF / (e2 * e2)
-	a90 := a7[1] * a7[1] * a20 * invLogitNegF / e2
-	a91 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF / (e2 * e2)
-	a92 := a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / e2
-	a93 := a7[1] * a7[1] * a7[1] * a20 * invLogitNegF * invLogitNegF / (e2 * e2)
-	a94 := float64(a7[0] * a20)
-	a95 := float64(a7[0] * a20 * invLogitNegF)
-	a96 := float64(a7[0] * a20 * invLogitNegF * invLogitNegF)
-	a97 := float64(a7[0] * a20 * a25)
-	a98 := float64(a7[0] * a20 * a25 * invLogitNegF)
-	a99 := float64(a7[0] * a20 * a25 * a25)
-	e3 := float64(4 * c6 * a45)
-	a101 := e3 + float64(4*c6*a46)
-	e4 := float64(4 * c6 * a47)
-	a102 := -e4 - float64(4*c6*a42)
-	a103 := -float64(4*c6*a36) - float64(4*c6*a38)
-	e5 := float64(2 * c6 * a46)
-	a104 := e5 + float64(2*c6*sqA7) + float64(2*c6*a39)
-	a105 := float64(c6*a33) + float64(2*c6*a44) + e3 + e5
-	a106 := -float64(2*c6*a32) - float64(4*c6*a41) - float64(8*a42*c6) - e4
-	a109 := float64(a17 * (1 - a17))
-	a110 := a7[2] * a7[2] / e
-	a111 := a7[2] * a7[2] * a25 / e
-	a112 := a7[0] * a7[2] / e
-	a113 := a7[0] * a7[2] * a25 / e
-	a114 := a7[0] * a7[0] * a25 / e
-	a115 := float64(a7[1] * invLogitNegF)
-	a116 := float64(a7[1] * a25)
-	a117 := float64(a7[0] * a25 * (1 - a25))
-	a118 := float64(a7[1] * invLogitNegF * invLogitNegF)
-	a119 := float64(a7[1] * a25 * invLogitNegF)
-	a120 := float64(a7[1] * a25 * a25)
-	invE := 1 / e
-	e6 := a7[0] / (e * e)
-	e7 := invE - e6
-	a121 := float64(a7[2] * a7[2] * e7)
-	a122 := float64(a7[2] * a7[2] * a25 * e7)
-	a123 := float64(a7[2] * a7[2] * a25 * a25 * e7)
-	e8 := float64(2*invE) - e6
-	a124 := float64(a7[0] * a7[2] * a25 * e8)
-	a125 := float64(a7[0] * a7[2] * a25 * a25 * e8)
-	a126 := float64(a7[0] * a7[0] * a25 * a25 * (float64(3*invE) - e6))
-	a127 := float64(a12 * a15)
-	a130 := float64(-a23 * (1 - a23))
-	a131 := a7[2] * a7[2] * invLogitNegF / e2
-	a132 := a7[2] * a7[2] / e2
-	a133 := a7[1] * a7[2] * invLogitNegF / e2
-	a134 := a7[1] * a7[2] / e2
-	a135 := a7[1] * a7[1] / e2
-	a136 := a7[1] * a7[1] * invLogitNegF / e2
-	a137 := float64(a7[0] * invLogitNegF)
-	a138 := float64(a7[0] * a25)
-	a139 := float64(a7[1] * invLogitNegF * (1 - invLogitNegF))
-	a140 := float64(a7[0] * invLogitNegF * invLogitNegF)
-	a141 := float64(a7[0] * a25 * invLogitNegF)
-	a142 := float64(a7[0] * a25 * a25)
-	invE2 := 1 / e2
-	e9 := a7[1] / (e2 * e2)
-	e10 := invE2 - e9
-	a143 := float64(a7[2] * a7[2] * invLogitNegF * invLogitNegF * e10)
-	a144 := float64(a7[2] * a7[2] * invLogitNegF * e10)
-	a145 := float64(a7[2] * a7[2] * e10)
-	e11 := float64(2*invE2) - e9
-	a146 := float64(a7[1] * a7[2] * e11)
-	e12 := float64(3*invE2) - e9
-	a147 := float64(a7[1] * a7[1] * e12)
-	a148 := float64(a7[1] * a7[2] * invLogitNegF * invLogitNegF * e11)
-	a149 := float64(a7[1] * a7[2] * invLogitNegF * e11)
-	a150 := float64(a7[1] * a7[1] * invLogitNegF * e12)
-	a151 := float64(a7[1] * a7[1] * invLogitNegF * invLogitNegF * e12)
-	a152 := float64(a20 * a21)
-	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e2
-	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e2 * e2)
-	a155 := 2 * a7[1] * a7[2] * invLogitNegF / e2
-	a156 := -2 * a7[1] * a7[2] * a7[2] * invLogitNegF / (e2 * e2)
-	a157 := 2 * a7[1] * a7[2] / e2
-	a158 := -2 * a7[1] * a7[2] * a7[2] / (e2 * e2)
-	a159 := -2 * a7[1] * a7[1] * a7[2] / (e2 * e2)
-	a160 := a7[1] * a7[1] * a7[1] / (e2 * e2)
-	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e2
-	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e2 * e2)
-	a163 := -2 * a7[1] * a7[1] * a7[2] * invLogitNegF / (e2 * e2)
-	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e2 * e2)
-	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e2 * e2)
-	a166 := a7[0] * a7[2] * a7[2] / (e * e)
-	a167 := a7[0] * a7[2] * a7[2] * a25 / (e * e)
-	a168 := a7[0] * a7[2] * a25 * a25 / e
-	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e * e)
-	a170 := a7[0] * a7[0] * a7[2] * a25 / (e * e)
-	a171 := a7[0] * a7[0] * a25 * a25 / e
-	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e * e)
-	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e * e)
-	a174 := float64(expNegA5 * a23)
-	s.a12, s.a15, s.a17, s.expNegA5, s.a20, s.a21 = a12, a15, a17, expNegA5, a20, a21
-	s.a23, s.a30, s.a32, s.a33, s.sqA7, s.a36 = a23, a30, a32, a33, sqA7, a36
-	s.a38, s.a39, s.a41, s.a42, s.a44, s.a45 = a38, a39, a41, a42, a44, a45
-	s.a46, s.a47, s.a49, s.a50, s.a57, s.a58 = a46, a47, a49, a50, a57, a58
-	s.a59, s.a62, s.a63, s.a64, s.a65, s.a66 = a59, a62, a63, a64, a65, a66
-	s.a67, s.a68, s.a69, s.a70, s.a71, s.a72 = a67, a68, a69, a70, a71, a72
-	s.a73, s.a74, s.a75, s.a76, s.a77, s.a84 = a73, a74, a75, a76, a77, a84
-	s.a85, s.a86, s.a87, s.a90, s.a91, s.a92 = a85, a86, a87, a90, a91, a92
-	s.a93, s.a94, s.a95, s.a96, s.a97, s.a98 = a93, a94, a95, a96, a97, a98
-	s.a99, s.a109, s.a110, s.a111, s.a112, s.a113 = a99, a109, a110, a111, a112, a113
-	s.a114, s.a115, s.a116, s.a117, s.a118, s.a119 = a114, a115, a116, a117, a118, a119
-	s.a120, s.a121, s.a122, s.a123, s.a124, s.a125 = a120, a121, a122, a123, a124, a125
-	s.a126, s.a131, s.a133, s.a134, s.a135, s.a136 = a126, a131, a133, a134, a135, a136
-	s.a137, s.a138, s.a139, s.a140, s.a141, s.a142 = a137, a138, a139, a140, a141, a142
-	s.a143, s.a144, s.a145, s.a146, s.a147, s.a148 = a143, a144, a145, a146, a147, a148
-	s.a149, s.a150, s.a151, s.a153, s.a154, s.a160 = a149, a150, a151, a153, a154, a160
-	s.a161, s.a162, s.a164, s.a165, s.a166, s.a167 = a161, a162, a164, a165, a166, a167
-	s.a168, s.a169, s.a170, s.a171, s.a172, s.a173 = a168, a169, a170, a171, a172, a173
-	s.a174 = a174
-	b3 := 0.0
-	b4 := 0.0
-	b9 := 0.0
-	b10 := 0.0
-	b12 := 0.0
-	b13 := 0.0
-	for i := range 1 {
-		a26[i] = special.InvLogit(fPar[i] - logC1[i])
-		a27[i] = special.InvLogit(logC1[i] - fPar[i])
-		part := float64(a26[i] * w[i*2])
-		b3 += part
-		part2 := float64(a26[i] * w[i*2+1])
-		b4 += part2
-		b9 += part
-		b10 += part2
-		part3 := a101
-		a108 := float64(a26[i] * (a104 + part3))
-		b12 += float64(w[i*2] * a108)
-		b13 += float64(w[i*2+1] * a108)
-	}
-	for i := 1; i < 2; i++ {
-		a26[i] = special.InvLogit(fPar[i] - logC1[i])
-		a27[i] = special.InvLogit(logC1[i] - fPar[i])
-		part := 0.0
-		if i < 1 {
-			part = float64(a26[i] * w[i*2])
-		}
-		b3 += part
-		part2 := 0.0
-		if i < 1 {
-			part2 = float64(a26[i] * w[i*2+1])
-		}
-		b4 += part2
-		b9 += float64(a26[i] * w[i*2])
-		b10 += float64(a26[i] * w[i*2+1])
-		part3 := 0.0
-		if i < 1 {
-			part3 = a101
-		}
-		a108 := float64(a26[i] * (a104 + part3))
-		b12 += float64(w[i*2] * a108)
-		b13 += float64(w[i*2+1] * a108)
-	}
-	b6 := 0.0
-	b8 := 0.0
-	b11 := 0.0
-	for i := range 1 {
-		sum := 0.0
-		sum2 := 0.0
-		for j := range 2 {
-			part := 0.0
-			if j < 1 {
-				part = float64(a26[j] * w[i*2+j])
-			}
-			sum += part
-			sum2 += float64(a26[j] * w[i*2+j])
-		}
-		b5[i] = sum
-		part2 := float64(a26[i] * b5[i])
-		b6 += part2
-		b7[i] = sum2
-		e13 := float64(a26[i] * b7[i])
-		b8 += e13
-		part3 := e13
-		b11 += part3
-	}
-	for i := 1; i < 2; i++ {
-		sum := 0.0
-		sum2 := 0.0
-		for j := range 2 {
-			part := 0.0
-			if j < 1 {
-				part = float64(a26[j] * w[i*2+j])
-			}
-			sum += part
-			sum2 += float64(a26[j] * w[i*2+j])
-		}
-		b5[i] = sum
-		part2 := 0.0
-		if i < 1 {
-			part2 = float64(a26[i] * b5[i])
-		}
-		b6 += part2
-		b7[i] = sum2
-		b8 += float64(a26[i] * b7[i])
-		part3 := 0.0
-		if i < 1 {
-			part3 = float64(a26[i] * b7[i])
-		}
-		b11 += part3
-	}
-	a100 := float64(a16 * (float64(alpha[0]*(1-a27[0])) - float64(alpha[0]*a27[0])) * (1 - a16))
-	a107 := 1 - a26[0]
-	a128 := float64(a22 * (float64(alpha[1]*(1-a27[1])) - float64(alpha[1]*a27[1])) * (1 - a22))
-	a129 := 1 - a26[1]
-	e14 := float64(4 * c6 * b10)
-	e15 := -float64(4*b4*c6) - e14
-	e16 := float64(4 * c6 * b11)
-	e17 := float64(2*c6*b8) + float64(2*c6*b6) + e16
-	e18 := float64(4*b6*c6) + e16
-	e19 := -e14 - float64(8*b4*c6)
-	dst[0] = float64((float64(b7[0]*a101)-float64(2*c6*w[0]*a30)-float64(c2[0]*w[0]*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(c2[0]*w[0]*a107)+b12)*a109) - float64(a17*(float64(4*w[3]*c6*a49)-float64(4*w[3]*c6*a50)+float64(e15*a51)+float64(e15*a52)+float64(e17*a53)+float64(e17*a54)+float64(e18*a55)+float64(e18*a56)-float64(4*b6*c6*a57)+float64(4*w[3]*c6*a58)-float64(8*w[3]*c6*a59)+float64(e19*a60)+float64(e19*a61)+float64(8*b4*c6*a62)-float64(4*w[3]*c6*a63)+float64(4*b8*c6*a64)-float64(4*b8*c6*a65)-float64(8*b9*c6*a66)+float64(8*b9*c6*a67)+float64(4*w[0]*c6*a68)-float64(4*w[0]*c6*a69)-float64(4*b9*c6*a70)+float64(8*b9*c6*a71)+float64(4*w[0]*c6*a72)-float64(8*w[0]*c6*a73)-float64(4*w[0]*c6*a74)+float64(4*b8*c6*a75)+float64(2*c6*w[3]*a76)-float64(2*c6*w[3]*a77)+float64(e15*a78)-float64(e15*a79)+float64(e17*a80)-float64(e17*a81)+float64(e18*a82)-float64(e18*a83)+float64(6*b6*c6*a84)-float64(2*c6*b6*a85)+float64(8*w[3]*c6*a86)-float64(4*w[3]*c6*a87)+float64(e19*a88)-float64(e19*a89)-float64(12*b4*c6*a90)+float64(4*b4*c6*a91)+float64(6*w[3]*c6*a92)-float64(2*c6*w[3]*a93)+float64(c6*b6*a94)-float64(2*c6*b4*a95)+float64(c6*w[3]*a96)-float64(2*c6*b3*a97)+float64(2*c6*w[1]*a98)+float64(c6*w[0]*a99))) - float64(w[0]*a100) - float64((float64(4*w[0]*c6*a111)-float64(2*a7[1]*c6*b3)-float64(4*b9*c6*a110)-float64(4*b9*c6*a112)+float64(8*w[0]*c6*a113)+float64(4*w[0]*c6*a114)+float64(2*c6*w[1]*a115)+float64(2*c6*w[0]*a116))*a117) + float64((float64(a7[1]*c6*b6)-float64(2*c6*b4*a115)+float64(c6*w[3]*a118)-float64(2*c6*b3*a116)+float64(2*c6*w[1]*a119)+float64(c6*w[0]*a120)+float64(2*c6*b8*a121)-float64(4*b9*c6*a122)+float64(2*c6*w[0]*a123)-float64(4*b9*c6*a124)+float64(4*w[0]*c6*a125)+float64(2*c6*w[0]*a126))*a127)
-	dst[1] = float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a130) - float64(w[3]*a128) - float64((float64(4*w[3]*c6*a131)-float64(2*a7[0]*c6*b4)+float64(e15*a132)+float64(8*w[3]*c6*a133)+float64(e19*a134)-float64(4*b4*c6*a135)+float64(4*w[3]*c6*a136)+float64(2*c6*w[3]*a137)+float64(2*c6*w[1]*a138))*a139) + float64((float64(a7[0]*c6*b6)-float64(2*c6*b4*a137)+float64(c6*w[3]*a140)-float64(2*c6*b3*a138)+float64(2*c6*w[1]*a141)+float64(c6*w[0]*a142)+float64(2*c6*w[3]*a143)+float64(e15*a144)+float64(e17*a145)+float64(e18*a146)+float64(2*c6*b6*a147)+float64(4*w[3]*c6*a148)+float64(e19*a149)-float64(4*b4*c6*a150)+float64(2*c6*w[3]*a151))*a152) - float64((float64(4*w[3]*c6*a153)-float64(4*w[3]*c6*a154)+float64(e15*a155)+float64(e15*a156)+float64(e17*a157)+float64(e17*a158)+float64(e18*a135)+float64(e18*a159)-float64(4*b6*c6*a160)+float64(4*w[3]*c6*a161)-float64(8*w[3]*c6*a162)+float64(e19*a136)+float64(e19*a163)+float64(8*b4*c6*a164)-float64(4*w[3]*c6*a165)+float64(4*b8*c6*a112)-float64(4*b8*c6*a166)-float64(8*b9*c6*a113)+float64(8*b9*c6*a167)+float64(4*w[0]*c6*a168)-float64(4*w[0]*c6*a169)-float64(4*b9*c6*a114)+float64(8*b9*c6*a170)+float64(4*w[0]*c6*a171)-float64(8*w[0]*c6*a172)-float64(4*w[0]*c6*a173)+float64(4*a7[2]*b8*c6))*a174)
-	s.a107 = a107
-	s.a129 = a129
-}
-
 // prepare computes what rank1 needs of the position alone.
 func (s *Model) prepare(q []float64) {
 	a17 := s.a17
@@ -1547,225 +1587,4 @@ func (s *Model) rank1(f, q, v []float64) {
 	e13 := -e10 - float64(8*c6*b16)
 	f[0] = float64(vF[0]*vF[0]*a175) + float64(vF[0]*a109*(float64(c6*a33*b16)+float64(2*c6*a44*b16)-float64(4*vF[1]*c6*a47)+float64(2*e)+e2+e3-float64(4*vF[1]*c6*a42)+float64(2*e4)-float64(c6*vF[0]*a30)-float64(c6*vF[1]*a32)-float64(2*c6*vF[1]*a41)+float64(2*c6*a45*b17)+float64(6*a45*c6*b16)-e5-e6-e7+float64(vF[0]*a107*c24)-float64(vF[0]*a26[0]*c24))) - float64(vF[0]*a117*(float64(2*c6*vF[0]*a111)-float64(2*c6*a110*b17)-float64(2*c6*a112*b17)+float64(4*vF[0]*c6*a113)+float64(2*c6*vF[0]*a114)-float64(a7[1]*c6*b16)+float64(c6*vF[1]*a115)+float64(c6*vF[0]*a116))) + float64((float64(a7[1]*c6*b16*b16)-float64(2*c6*vF[1]*a115*b16)+float64(c6*vF[1]*vF[1]*a118)-float64(2*c6*vF[0]*a116*b16)+float64(2*c6*vF[0]*vF[1]*a119)+float64(c6*vF[0]*vF[0]*a120)+float64(2*c6*a121*b17*b17)-float64(4*vF[0]*c6*a122*b17)+float64(2*c6*vF[0]*vF[0]*a123)-float64(4*vF[0]*c6*a124*b17)+float64(4*vF[0]*vF[0]*c6*a125)+float64(2*c6*vF[0]*vF[0]*a126))*a207) - float64(a17*(float64(2*c6*vF[1]*vF[1]*a49)-float64(2*c6*vF[1]*vF[1]*a50)+float64(a179*e8)-float64(a180*e8)-float64(2*c6*a57*b16*b16)+float64(2*c6*vF[1]*vF[1]*a58)-float64(4*vF[1]*vF[1]*c6*a59)+float64(4*vF[1]*c6*a62*b16)-float64(2*c6*vF[1]*vF[1]*a63)+float64(2*c6*a64*b17*b17)-float64(2*c6*a65*b17*b17)-float64(4*vF[0]*c6*a66*b17)+float64(4*vF[0]*c6*a67*b17)+float64(2*c6*vF[0]*vF[0]*a68)-float64(2*c6*vF[0]*vF[0]*a69)-float64(2*c6*vF[0]*a70*b17)+float64(4*vF[0]*c6*a71*b17)+float64(2*c6*vF[0]*vF[0]*a72)-float64(4*vF[0]*vF[0]*c6*a73)-float64(2*c6*vF[0]*vF[0]*a74)+float64(2*c6*a75*b17*b17)+float64(c6*vF[1]*vF[1]*a76)-float64(c6*vF[1]*vF[1]*a77)+float64(a187*e8)+float64(a188*e8)+float64(3*a84*c6*b16*b16)-float64(c6*a85*b16*b16)+float64(4*vF[1]*vF[1]*c6*a86)-float64(2*c6*vF[1]*vF[1]*a87)-float64(6*vF[1]*a90*c6*b16)+float64(2*c6*vF[1]*a91*b16)+float64(3*vF[1]*vF[1]*a92*c6)-float64(c6*vF[1]*vF[1]*a93)+float64(sumN*a94*b16*b16)-float64(c6*vF[1]*a95*b16)+float64(sumN*vF[1]*vF[1]*a96)-float64(c6*vF[0]*a97*b16)+float64(c6*vF[0]*vF[1]*a98)+float64(sumN*vF[0]*vF[0]*a99)+float64(vF[1]*a177*e11)-float64(vF[1]*a178*e11)+float64(a181*b16*e12)-float64(a182*b16*e12)+float64(vF[1]*a183*e13)-float64(vF[1]*a184*e13)+float64(vF[1]*a185*e11)+float64(vF[1]*a186*e11)+float64(a189*b16*e12)+float64(a190*b16*e12)+float64(vF[1]*a191*e13)+float64(vF[1]*a192*e13)))
 	f[1] = float64(vF[1]*vF[1]*a196) + float64(vF[1]*(e+e2+e3+e4-e5-e6-e7+float64(2*c6*a45*b16)-float64(2*c6*vF[1]*a47)+float64(vF[1]*a129*c26)-float64(vF[1]*a26[1]*c26))*a208) - float64(vF[1]*a139*(float64(2*c6*vF[1]*a131)+float64(4*vF[1]*c6*a133)-float64(2*c6*a135*b16)+float64(2*c6*vF[1]*a136)-float64(a7[0]*c6*b16)+float64(c6*vF[1]*a137)+float64(c6*vF[0]*a138)+float64(a199*e11)+float64(a200*e13))) + float64((float64(a7[0]*c6*b16*b16)-float64(2*c6*vF[1]*a137*b16)+float64(c6*vF[1]*vF[1]*a140)-float64(2*c6*vF[0]*a138*b16)+float64(2*c6*vF[0]*vF[1]*a141)+float64(c6*vF[0]*vF[0]*a142)+float64(2*c6*vF[1]*vF[1]*a143)+float64(vF[1]*a144*e11)+float64(a145*e8)+float64(a146*b16*e12)+float64(2*c6*a147*b16*b16)+float64(4*vF[1]*vF[1]*c6*a148)+float64(vF[1]*a149*e13)-float64(4*vF[1]*c6*a150*b16)+float64(2*c6*vF[1]*vF[1]*a151))*a209) - float64(a174*(float64(2*a7[2]*c6*b17*b17)+float64(2*c6*vF[1]*vF[1]*a153)-float64(2*c6*vF[1]*vF[1]*a154)+float64(a134*e8)-float64(e8*a210)-float64(2*c6*a160*b16*b16)+float64(2*c6*vF[1]*vF[1]*a161)-float64(4*vF[1]*vF[1]*c6*a162)+float64(4*vF[1]*c6*a164*b16)-float64(2*c6*vF[1]*vF[1]*a165)+float64(2*c6*a112*b17*b17)-float64(2*c6*a166*b17*b17)-float64(4*vF[0]*c6*a113*b17)+float64(4*vF[0]*c6*a167*b17)+float64(2*c6*vF[0]*vF[0]*a168)-float64(2*c6*vF[0]*vF[0]*a169)-float64(2*c6*vF[0]*a114*b17)+float64(4*vF[0]*c6*a170*b17)+float64(2*c6*vF[0]*vF[0]*a171)-float64(4*vF[0]*vF[0]*c6*a172)-float64(2*c6*vF[0]*vF[0]*a173)+float64(vF[1]*a133*e11)-float64(vF[1]*e11*a211)+float64(b16*e12*a212)-float64(b16*e12*a213)+float64(vF[1]*e13*a214)-float64(vF[1]*e13*a215)))
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q)
-	copy(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q)
-	s.pairing(dst, q, w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
-	clear(dst)
-	a24 := s.a24
-	a25 := s.a25
-	a7 := s.a7
-	sumN := s.sumN
-	c6 := s.c6
-	c11 := s.c11
-	alpha := s.alpha
-	c13 := s.c13
-	invLogitNegF := s.invLogitNegF
-	invLogitF := s.invLogitF
-	c15 := s.c15
-	e := 1 - a24
-	e2 := 1 - a25
-	e3 := a7[0] + float64(2*a7[2])
-	e4 := float64(a7[2] * a24)
-	e5 := float64(a7[0]*a25) + float64(a7[2]*a25) - e4
-	e6 := float64(2*a7[0]*a25*a25) - float64(a7[0]*a25*e2) + float64(a7[2]*a25*a25) - float64(a7[2]*a25*e2) - float64(a7[2]*a24*e) + float64(a7[2]*a24*a24) - float64(2*a7[2]*a24*a25)
-	e7 := a7[1] + float64(2*a7[2])
-	e8 := float64(sumN*a25) - float64(sumN*a24)
-	e9 := float64(sumN*a25*a25) - float64(c6*a24*a25) - float64(sumN*a25*e2) - float64(sumN*a24*e) + float64(sumN*a24*a24)
-	e10 := float64(4*e4) - float64(a7[1]*e) + float64(2*a7[1]*a24) - float64(2*a7[2]*e)
-	dst[0] = float64(a24*c11*e*e) - float64(a24*a24*c11*e) + float64(alpha[0]*a25*a25*e2) - float64(alpha[0]*a25*e2*e2) + float64(4*a7[2]*a7[2]*a24*a24*e*c6) - float64(4*a7[2]*a7[2]*a24*a24*a24*c6) + 4*a7[0]*e5*c6*e6/e3 - 4*a7[0]*e5*e5*e5*c6/(e3*e3) + float64(4*a7[1]*e7*a24*a24*a24*c6) + float64(a7[0]*a7[1]*a24*e8*e8*c13) + float64(2*a7[0]*a7[1]*e8*e9*c13) - float64(a7[0]*a7[1]*a25*e8*e8*c13) - float64(4*a7[1]*a24*a24*c6*e10)
-	e11 := float64(a7[0] * a7[1] * e8 * e8 * c13 * invLogitNegF)
-	e12 := float64(4 * a7[2] * a7[2] * a24 * a24 * invLogitF * c6)
-	e13 := float64(a7[2]*invLogitF) - float64(a7[1]*invLogitNegF) - float64(a7[2]*invLogitNegF)
-	e14 := a24 - a25
-	e15 := 4 * a7[0] * a7[2] * e5 * e5 * invLogitF * c6 / (e3 * e3)
-	dst[1] = e11 - e12 - float64(4*a7[1]*a24*a24*e13*c6) + 4*a7[0]*a7[2]*e5*invLogitF*c6*e14/e3 + e15
-	e16 := e11 - e12 + e15 + float64(2*a7[2]*a7[2]*a24*e*c6*invLogitF) + 2*a7[0]*a7[2]*c6*e5*invLogitF*e14/e3 - 2*a7[0]*a7[2]*invLogitF*c6*e6/e3 - 2*a7[1]*a24*e13*c6*e10/e7 + float64(2*a7[0]*a7[1]*a24*e8*invLogitNegF) + float64(2*a7[0]*a7[1]*invLogitNegF*e9) - float64(2*a7[0]*a7[1]*a25*e8*invLogitNegF)
-	dst[4] = e16
-	dst[2] = e16
-	e17 := 1 - invLogitF
-	e18 := float64(4 * a7[2] * a7[2] * a24 * invLogitF * invLogitF * c6)
-	e19 := 1 - invLogitNegF
-	e20 := float64(2*a7[1]*invLogitNegF*invLogitNegF) - float64(a7[1]*invLogitNegF*e19) - float64(a7[2]*invLogitF*e17) + float64(a7[2]*invLogitF*invLogitF) - float64(a7[2]*invLogitNegF*e19) + float64(a7[2]*invLogitNegF*invLogitNegF) - float64(2*a7[2]*invLogitF*invLogitNegF)
-	e21 := 1 - float64(2*invLogitF)
-	e22 := 4 * a7[0] * a7[2] * a7[2] * e5 * invLogitF * invLogitF * c6 / (e3 * e3)
-	e23 := float64(sumN*invLogitNegF) - float64(sumN*e19)
-	e24 := float64(2*a7[2]*a7[2]*a24*c6*invLogitF*e17) - e18 - float64(2*a7[1]*a24*c6*e20) - 2*a7[0]*a7[2]*e5*invLogitF*c6*e21/e3 - 2*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e14/e3 - e22 + float64(a7[0]*a7[1]*e8*c13*invLogitNegF*e23)
-	dst[5] = e24
-	dst[3] = e24
-	dst[6] = float64(a7[0]*a7[1]*c6*a24*invLogitNegF*invLogitNegF) - e18 - e22 - float64(a7[0]*a7[1]*c6*a25*invLogitNegF*invLogitNegF) - 4*a7[1]*a24*e13*e13*c6/e7 - 4*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e14/e3 + float64(4*a7[0]*a7[1]*e8*invLogitNegF*invLogitNegF)
-	dst[7] = float64(invLogitF*c15*e17*e17) - float64(invLogitF*invLogitF*c15*e17) + float64(alpha[1]*invLogitNegF*invLogitNegF*e19) - float64(alpha[1]*invLogitNegF*e19*e19) + float64(4*a7[2]*a7[2]*invLogitF*invLogitF*e17*c6) - float64(4*a7[2]*a7[2]*invLogitF*invLogitF*invLogitF*c6) - float64(a7[0]*a7[1]*c6*invLogitNegF*invLogitNegF*invLogitNegF) - 4*a7[1]*e13*c6*e20/e7 + 4*a7[1]*e13*e13*e13*c6/(e7*e7) + 4*a7[0]*a7[2]*a7[2]*invLogitF*invLogitF*c6*e21/e3 + 4*a7[0]*a7[2]*a7[2]*a7[2]*invLogitF*invLogitF*invLogitF*c6/(e3*e3) + float64(4*a7[0]*a7[1]*invLogitNegF*invLogitNegF*e23)
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.prepare(q)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

@@ -35,12 +35,13 @@ import (
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -101,23 +102,15 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor *linalg.Structured // the metric's factor at position at
-	b      []float64          // the matrix at position at
-	w      []float64          // weights of the contraction
-	at     []float64
-	known  bool      // the factor is that of the position at
-	full   bool      // force0 too is that of the position at
-	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v      []float64 // ∂H/∂p
-	steps  rt.Steps
-	expTau float64   // expTau = exp(tau)
-	a4     float64   // a4 = log1p_square_slope(0.2·expTau)
-	a6     float64   // a6 = exp(2·tau)
-	a7     float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
-	a8     float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
-	a15    []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau …
-	a16    float64   // a16 = -0.02·a4² + 0.04·1/(0.04·a6 + 1) - 0.0016·a6/(0.04·a6 + 1)²
-	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04·expTau² + 1))·(0.1·expTau - 0.04·a4·a6)
+	*system.Varying           // the metric, its factor at a position and the steps
+	expTau          float64   // expTau = exp(tau)
+	a4              float64   // a4 = log1p_square_slope(0.2·expTau)
+	a6              float64   // a6 = exp(2·tau)
+	a7              float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
+	a8              float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
+	a15             []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau …
+	a16             float64   // a16 = -0.02·a4² + 0.04·1/(0.04·a6 + 1) - 0.0016·a6/(0.04·a6 + 1)²
+	a17             float64   // a17 = (0.2·a4² - 0.4·1/(0.04·expTau² + 1))·(0.1·expTau - 0.04·a4·a6)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -190,20 +183,19 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	j := s.j
-	s.factor = linalg.NewStructured(j+2, []linalg.Part{
+	s.Varying = system.NewVarying(j+2, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+		Rank1:      s.rank1,
+	}, system.NewStructured(j+2, []linalg.Part{
 		{
 			Border: []int{j, j + 1},
 			N:      j,
 		},
-	})
-	s.b = make([]float64, s.factor.Len())
-	s.w = make([]float64, s.factor.Len())
-	s.at = make([]float64, j+2)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, j+2)
-	s.v = make([]float64, j+2)
-	s.steps = rt.NewSteps(j + 2)
+	}))
 	s.a15 = make([]float64, j)
 }
 
@@ -221,7 +213,7 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	j := s.j
 	tau := q[j+1]
 	mu := q[j]
@@ -278,7 +270,7 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	j := s.j
 	thetaTrans := q[:j]
@@ -309,7 +301,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂mu = -0.04·mu - a3
 //	∂L/∂tau = 1 - expTau·(0.2·a4 + a5)
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	j := s.j
 	thetaTrans := q[:j]
@@ -384,7 +376,7 @@ func (s *Model) Generated() []rt.Quantity {
 //	y_rep[i] = normal_rng(mu + theta_trans[i]·expTau, sigma[i])
 //	effect_new = normal_rng(mu, expTau)
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	j := s.j
 	afterYRep := s.afterYRep
 	afterLogLik := s.afterLogLik
@@ -491,6 +483,76 @@ func (s *Model) matrix(b, q []float64) {
 	s.a8 = a8
 }
 
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *Model) pairing(dst, q, w []float64) {
+	j := s.j
+	c1 := s.c1
+	thetaTrans := q[:j]
+	a6 := s.a6
+	expTau := s.expTau
+	a4 := s.a4
+	a7 := s.a7
+	a8 := s.a8
+	b2 := 0.0
+	b3 := 0.0
+	b4 := 0.0
+	for i := range j {
+		b2 += float64(c1[i] * w[i])
+		b3 += float64(c1[i] * w[j+i])
+		b4 += float64(thetaTrans[i] * c1[i] * w[j+j+i])
+	}
+	b5 := float64(a6 * w[j+2*j+3])
+	b6 := float64(expTau * w[j+2*j+2])
+	sqA4 := float64(a4 * a4)
+	e := float64(0.04*a6) + 1
+	a13 := float64(0.04*sqA4) - 0.08/e + 0.0032*a6/(e*e)
+	a14 := float64((float64(0.2*expTau) - float64(0.08*a4*a6)) * (float64(0.2*sqA4) - 0.4/(float64(0.04*expTau*expTau)+1)))
+	dst[j] = 0
+	dst[j+1] = float64(expTau*(float64(2*b3)+float64(0.2*a4*w[j+2*j+3])+float64(2*a7*w[j+2*j+2])-float64(w[j+2*j+3]*a14))) + float64(2*a6*(b2+float64(2*b4)+float64(a8*w[j+2*j+3])-float64(w[j+2*j+3]*a13)))
+	for k := range j {
+		dst[k] = float64(2 * c1[k] * (float64(a6*w[j+j+k]) + float64(thetaTrans[k]*b5) + b6))
+	}
+}
+
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) cube(dst, q []float64) {
+	j := s.j
+	a6 := s.a6
+	c1 := s.c1
+	expTau := s.expTau
+	thetaTrans := q[:j]
+	a7 := s.a7
+	a4 := s.a4
+	a8 := s.a8
+	for i := range j {
+		for l := range j {
+			dst[(i*(j+2)+l)*(j+2)+(j+1)] = float64(2 * kernel.Delta(i, l) * a6 * c1[i])
+		}
+		e := float64(expTau * c1[i])
+		dst[(j*(j+2)+i)*(j+2)+(j+1)] = e
+		dst[(i*(j+2)+j)*(j+2)+(j+1)] = e
+		for r := range j {
+			dst[((j+1)*(j+2)+i)*(j+2)+r] = float64(a6 * c1[i] * kernel.Delta(i, r))
+		}
+		for r := range j {
+			dst[(i*(j+2)+(j+1))*(j+2)+r] = float64(a6 * c1[i] * kernel.Delta(i, r))
+		}
+		e2 := float64(2 * thetaTrans[i] * a6 * c1[i])
+		dst[((j+1)*(j+2)+i)*(j+2)+(j+1)] = e2
+		dst[(i*(j+2)+(j+1))*(j+2)+(j+1)] = e2
+		dst[((j+1)*(j+2)+j)*(j+2)+i] = e
+		dst[(j*(j+2)+(j+1))*(j+2)+i] = e
+		dst[((j+1)*(j+2)+(j+1))*(j+2)+i] = e2
+	}
+	e3 := float64(expTau * a7)
+	dst[((j+1)*(j+2)+j)*(j+2)+(j+1)] = e3
+	dst[(j*(j+2)+(j+1))*(j+2)+(j+1)] = e3
+	e4 := float64(0.04*a6) + 1
+	e5 := float64(a4*a4) - 2/e4
+	dst[((j+1)*(j+2)+(j+1))*(j+2)+(j+1)] = float64(2*a6*a8) + float64(0.2*expTau*a4) - float64(0.12*a6*e5) - float64(0.04*a6*(0.16*a6/(e4*e4)-float64(0.4*expTau*a4*e5)))
+}
+
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
@@ -535,37 +597,6 @@ func (s *Model) force(f, q, w []float64) {
 	}
 }
 
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *Model) pairing(dst, q, w []float64) {
-	j := s.j
-	c1 := s.c1
-	thetaTrans := q[:j]
-	a6 := s.a6
-	expTau := s.expTau
-	a4 := s.a4
-	a7 := s.a7
-	a8 := s.a8
-	b2 := 0.0
-	b3 := 0.0
-	b4 := 0.0
-	for i := range j {
-		b2 += float64(c1[i] * w[i])
-		b3 += float64(c1[i] * w[j+i])
-		b4 += float64(thetaTrans[i] * c1[i] * w[j+j+i])
-	}
-	b5 := float64(a6 * w[j+2*j+3])
-	b6 := float64(expTau * w[j+2*j+2])
-	sqA4 := float64(a4 * a4)
-	e := float64(0.04*a6) + 1
-	a13 := float64(0.04*sqA4) - 0.08/e + 0.0032*a6/(e*e)
-	a14 := float64((float64(0.2*expTau) - float64(0.08*a4*a6)) * (float64(0.2*sqA4) - 0.4/(float64(0.04*expTau*expTau)+1)))
-	dst[j] = 0
-	dst[j+1] = float64(expTau*(float64(2*b3)+float64(0.2*a4*w[j+2*j+3])+float64(2*a7*w[j+2*j+2])-float64(w[j+2*j+3]*a14))) + float64(2*a6*(b2+float64(2*b4)+float64(a8*w[j+2*j+3])-float64(w[j+2*j+3]*a13)))
-	for k := range j {
-		dst[k] = float64(2 * c1[k] * (float64(a6*w[j+j+k]) + float64(thetaTrans[k]*b5) + b6))
-	}
-}
-
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	j := s.j
@@ -596,216 +627,4 @@ func (s *Model) rank1(f, q, v []float64) {
 	for k := range j {
 		f[k] = float64(vTau * c1[k] * (float64(a6*vThetaTrans[k]) + float64(thetaTrans[k]*b10) + b11))
 	}
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q)
-	s.factor.Dense(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q)
-	s.factor.Pack(s.w, w)
-	s.pairing(dst, q, s.w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
-	clear(dst)
-	j := s.j
-	a6 := s.a6
-	c1 := s.c1
-	expTau := s.expTau
-	thetaTrans := q[:j]
-	a7 := s.a7
-	a4 := s.a4
-	a8 := s.a8
-	for i := range j {
-		for l := range j {
-			dst[(i*(j+2)+l)*(j+2)+(j+1)] = float64(2 * kernel.Delta(i, l) * a6 * c1[i])
-		}
-		e := float64(expTau * c1[i])
-		dst[(j*(j+2)+i)*(j+2)+(j+1)] = e
-		dst[(i*(j+2)+j)*(j+2)+(j+1)] = e
-		for r := range j {
-			dst[((j+1)*(j+2)+i)*(j+2)+r] = float64(a6 * c1[i] * kernel.Delta(i, r))
-		}
-		for r := range j {
-			dst[(i*(j+2)+(j+1))*(j+2)+r] = float64(a6 * c1[i] * kernel.Delta(i, r))
-		}
-		e2 := float64(2 * thetaTrans[i] * a6 * c1[i])
-		dst[((j+1)*(j+2)+i)*(j+2)+(j+1)] = e2
-		dst[(i*(j+2)+(j+1))*(j+2)+(j+1)] = e2
-		dst[((j+1)*(j+2)+j)*(j+2)+i] = e
-		dst[(j*(j+2)+(j+1))*(j+2)+i] = e
-		dst[((j+1)*(j+2)+(j+1))*(j+2)+i] = e2
-	}
-	e3 := float64(expTau * a7)
-	dst[((j+1)*(j+2)+j)*(j+2)+(j+1)] = e3
-	dst[(j*(j+2)+(j+1))*(j+2)+(j+1)] = e3
-	e4 := float64(0.04*a6) + 1
-	e5 := float64(a4*a4) - 2/e4
-	dst[((j+1)*(j+2)+(j+1))*(j+2)+(j+1)] = float64(2*a6*a8) + float64(0.2*expTau*a4) - float64(0.12*a6*e5) - float64(0.04*a6*(0.16*a6/(e4*e4)-float64(0.4*expTau*a4*e5)))
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq, s.b)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	s.factor.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq, s.b)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root, s.b)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

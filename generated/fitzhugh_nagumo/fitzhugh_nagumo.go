@@ -29,15 +29,15 @@ import (
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/elementary"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -88,71 +88,62 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor  *linalg.Cholesky // the metric's factor at position at
-	b       []float64        // the matrix at position at
-	w       []float64        // weights of the contraction
-	at      []float64
-	known   bool      // the factor is that of the position at
-	full    bool      // force0 too is that of the position at
-	force0  []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v       []float64 // ∂H/∂p
-	steps   rt.Steps
-	sMemo   [2]*ode.Memo // solution s by order of its sensitivities
-	sOut    []float64    // the one of them that is read
-	sInputs []float64
-	solved  rt.Status // how the solution that was asked for last came out
-	order   int       // of the solution that the factor comes from
-	cIn     float64   // c_in = c
-	aIn     float64   // a_in = a
-	bIn     float64   // b_in = b
-	a2      float64   // a2 = -1/c_in
-	a3      float64   // a3 = 1/c_in²
-	invCIn  float64   // invC_in = 1/c_in
-	a4      float64   // a4 = b_in/c_in
-	a5      float64   // a5 = -2/c_in³
-	a6      float64   // a6 = 2/c_in²
-	a7      float64   // a7 = 2·b_in/c_in²
-	a8      float64   // a8 = b_in/c_in²
-	a9      float64   // a9 = -2/c_in
-	a25     []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
-	a26     []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
-	a27     []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
-	a28     float64   // a28 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
-	a29     float64   // a29 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
-	a32     float64   // a32 = a30 + a31
-	a35     float64   // a35 = a33 + a34
-	a37     float64   // a37 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
-	a38     float64   // a38 = a36 + a37
-	a40     float64   // a40 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
-	a41     float64   // a41 = a39 + a40
-	a42     float64   // a42 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
-	a43     float64   // a43 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
-	a45     float64   // a45 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
-	a46     float64   // a46 = a44 + a45
-	a48     float64   // a48 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
-	a49     float64   // a49 = a47 + a48
-	a50     float64   // a50 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
-	a51     float64   // a51 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
-	a52     float64   // a52 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
-	a53     float64   // a53 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
-	a55     float64   // a55 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
-	a56     float64   // a56 = a54 + a55
-	a58     float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
-	a59     float64   // a59 = a57 + a58
-	a61     float64   // a61 = a30 + a60
-	a63     float64   // a63 = a33 + a62
-	a64     float64   // a64 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
-	a65     float64   // a65 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
-	a67     float64   // a67 = a42 + a66
-	a69     float64   // a69 = a43 + a68
-	a70     float64   // a70 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
-	a71     float64   // a71 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
-	a73     float64   // a73 = a52 + a72
-	a75     float64   // a75 = a53 + a74
-	a77     float64   // a77 = a28 + a76
-	a79     float64   // a79 = a29 + a78
-	a80     float64   // a80 = a31 + a60
-	a81     float64   // a81 = a34 + a62
+	*system.Varying              // the metric, its factor at a position and the steps
+	sMemo           [2]*ode.Memo // solution s by order of its sensitivities
+	sOut            []float64    // the one of them that is read
+	sInputs         []float64
+	solved          rt.Status // how the solution that was asked for last came out
+	cIn             float64   // c_in = c
+	aIn             float64   // a_in = a
+	bIn             float64   // b_in = b
+	a2              float64   // a2 = -1/c_in
+	a3              float64   // a3 = 1/c_in²
+	invCIn          float64   // invC_in = 1/c_in
+	a4              float64   // a4 = b_in/c_in
+	a5              float64   // a5 = -2/c_in³
+	a6              float64   // a6 = 2/c_in²
+	a7              float64   // a7 = 2·b_in/c_in²
+	a8              float64   // a8 = b_in/c_in²
+	a9              float64   // a9 = -2/c_in
+	a25             []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
+	a26             []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
+	a27             []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
+	a28             float64   // a28 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
+	a29             float64   // a29 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
+	a32             float64   // a32 = a30 + a31
+	a35             float64   // a35 = a33 + a34
+	a37             float64   // a37 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
+	a38             float64   // a38 = a36 + a37
+	a40             float64   // a40 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
+	a41             float64   // a41 = a39 + a40
+	a42             float64   // a42 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
+	a43             float64   // a43 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
+	a45             float64   // a45 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
+	a46             float64   // a46 = a44 + a45
+	a48             float64   // a48 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
+	a49             float64   // a49 = a47 + a48
+	a50             float64   // a50 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
+	a51             float64   // a51 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
+	a52             float64   // a52 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
+	a53             float64   // a53 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
+	a55             float64   // a55 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
+	a56             float64   // a56 = a54 + a55
+	a58             float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
+	a59             float64   // a59 = a57 + a58
+	a61             float64   // a61 = a30 + a60
+	a63             float64   // a63 = a33 + a62
+	a64             float64   // a64 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
+	a65             float64   // a65 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
+	a67             float64   // a67 = a42 + a66
+	a69             float64   // a69 = a43 + a68
+	a70             float64   // a70 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
+	a71             float64   // a71 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
+	a73             float64   // a73 = a52 + a72
+	a75             float64   // a75 = a53 + a74
+	a77             float64   // a77 = a28 + a76
+	a79             float64   // a79 = a29 + a78
+	a80             float64   // a80 = a31 + a60
+	a81             float64   // a81 = a34 + a62
 }
 
 // New returns the model given its data, or an error that names all data
@@ -212,15 +203,15 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	n := s.n
-	s.factor = linalg.NewCholesky(3)
-	s.b = make([]float64, 3*3)
-	s.w = make([]float64, 3*3)
-	s.at = make([]float64, 3)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, 3)
-	s.v = make([]float64, 3)
-	s.steps = rt.NewSteps(3)
+	s.Varying = system.NewVarying(3, system.Stages{
+		LogDensity: s.LogDensity,
+		Solve:      s.solve,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Force:      s.force,
+		Rank1:      s.rank1,
+		Prepare:    s.prepare,
+	}, system.NewDense(3))
 	s.sMemo[0] = ode.NewMemo(8, n, 3, s.sRhs1, s.tolerance)
 	s.sMemo[1] = ode.NewMemo(20, n, 3, s.sRhs2, s.tolerance)
 	s.sInputs = make([]float64, 3)
@@ -578,6 +569,41 @@ func (s *Model) matrix(b, q []float64) {
 	b[8] = 1 - float64(2*c2*sumSqSVC) - float64(2*c2*sumSqSRC)
 }
 
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *Model) pairing(dst, q, w []float64) {
+	n := s.n
+	c2, sVC, sVB, sVA, sRC, sRB := s.c2, s.sOut[2*n:3*n], s.sOut[6*n:7*n], s.sOut[4*n:5*n], s.sOut[3*n:4*n], s.sOut[7*n:8*n]
+	sRA, sVCC, sRCC, sVAC, sRAC, sVBC := s.sOut[5*n:6*n], s.sOut[8*n:9*n], s.sOut[9*n:10*n], s.sOut[10*n:11*n], s.sOut[11*n:12*n], s.sOut[14*n:15*n]
+	sRBC, sVAA, sRAA, sVBA, sRBA, sVBB := s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n], s.sOut[16*n:17*n], s.sOut[17*n:18*n], s.sOut[18*n:19*n]
+	sRBB := s.sOut[19*n : 20*n]
+	b2 := float64(-4 * w[8] * c2)
+	b3 := float64(-4 * w[7] * c2)
+	b4 := float64(-4 * w[6] * c2)
+	b7 := float64(-4 * w[3] * c2)
+	b8 := float64(-4 * w[0] * c2)
+	b11 := float64(-4 * w[4] * c2)
+	sumB15 := 0.0
+	sumB16 := 0.0
+	sumB14 := 0.0
+	for i := range n {
+		b5 := float64(sVC[i]*b2) + float64(sVB[i]*b3) + float64(sVA[i]*b4)
+		b6 := float64(sRC[i]*b2) + float64(sRB[i]*b3) + float64(sRA[i]*b4)
+		b9 := float64(sVC[i]*b4) + float64(sVB[i]*b7) + float64(sVA[i]*b8)
+		b10 := float64(sRC[i]*b4) + float64(sRB[i]*b7) + float64(sRA[i]*b8)
+		b12 := float64(sVC[i]*b3) + float64(sVB[i]*b11) + float64(sVA[i]*b7)
+		b13 := float64(sRC[i]*b3) + float64(sRB[i]*b11) + float64(sRA[i]*b7)
+		b14 := float64(b5*sVCC[i]) + float64(b6*sRCC[i]) + float64(sVAC[i]*b9) + float64(sRAC[i]*b10) + float64(sVBC[i]*b12) + float64(sRBC[i]*b13)
+		b15 := float64(b5*sVAC[i]) + float64(b6*sRAC[i]) + float64(b9*sVAA[i]) + float64(b10*sRAA[i]) + float64(b12*sVBA[i]) + float64(b13*sRBA[i])
+		b16 := float64(b5*sVBC[i]) + float64(b6*sRBC[i]) + float64(b9*sVBA[i]) + float64(b10*sRBA[i]) + float64(b12*sVBB[i]) + float64(b13*sRBB[i])
+		sumB15 += b15
+		sumB16 += b16
+		sumB14 += b14
+	}
+	dst[0] = sumB15
+	dst[1] = sumB16
+	dst[2] = sumB14
+}
+
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
@@ -620,41 +646,6 @@ func (s *Model) force(f, q, w []float64) {
 	f[0] = a + sumB30
 	f[1] = b + sumB31
 	f[2] = c + sumB29
-}
-
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *Model) pairing(dst, q, w []float64) {
-	n := s.n
-	c2, sVC, sVB, sVA, sRC, sRB := s.c2, s.sOut[2*n:3*n], s.sOut[6*n:7*n], s.sOut[4*n:5*n], s.sOut[3*n:4*n], s.sOut[7*n:8*n]
-	sRA, sVCC, sRCC, sVAC, sRAC, sVBC := s.sOut[5*n:6*n], s.sOut[8*n:9*n], s.sOut[9*n:10*n], s.sOut[10*n:11*n], s.sOut[11*n:12*n], s.sOut[14*n:15*n]
-	sRBC, sVAA, sRAA, sVBA, sRBA, sVBB := s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n], s.sOut[16*n:17*n], s.sOut[17*n:18*n], s.sOut[18*n:19*n]
-	sRBB := s.sOut[19*n : 20*n]
-	b2 := float64(-4 * w[8] * c2)
-	b3 := float64(-4 * w[7] * c2)
-	b4 := float64(-4 * w[6] * c2)
-	b7 := float64(-4 * w[3] * c2)
-	b8 := float64(-4 * w[0] * c2)
-	b11 := float64(-4 * w[4] * c2)
-	sumB15 := 0.0
-	sumB16 := 0.0
-	sumB14 := 0.0
-	for i := range n {
-		b5 := float64(sVC[i]*b2) + float64(sVB[i]*b3) + float64(sVA[i]*b4)
-		b6 := float64(sRC[i]*b2) + float64(sRB[i]*b3) + float64(sRA[i]*b4)
-		b9 := float64(sVC[i]*b4) + float64(sVB[i]*b7) + float64(sVA[i]*b8)
-		b10 := float64(sRC[i]*b4) + float64(sRB[i]*b7) + float64(sRA[i]*b8)
-		b12 := float64(sVC[i]*b3) + float64(sVB[i]*b11) + float64(sVA[i]*b7)
-		b13 := float64(sRC[i]*b3) + float64(sRB[i]*b11) + float64(sRA[i]*b7)
-		b14 := float64(b5*sVCC[i]) + float64(b6*sRCC[i]) + float64(sVAC[i]*b9) + float64(sRAC[i]*b10) + float64(sVBC[i]*b12) + float64(sRBC[i]*b13)
-		b15 := float64(b5*sVAC[i]) + float64(b6*sRAC[i]) + float64(b9*sVAA[i]) + float64(b10*sRAA[i]) + float64(b12*sVBA[i]) + float64(b13*sRBA[i])
-		b16 := float64(b5*sVBC[i]) + float64(b6*sRBC[i]) + float64(b9*sVBA[i]) + float64(b10*sRBA[i]) + float64(b12*sVBB[i]) + float64(b13*sRBB[i])
-		sumB15 += b15
-		sumB16 += b16
-		sumB14 += b14
-	}
-	dst[0] = sumB15
-	dst[1] = sumB16
-	dst[2] = sumB14
 }
 
 // prepare computes what rank1 needs of the position alone.
@@ -745,196 +736,4 @@ func (s *Model) rank1(f, q, v []float64) {
 	f[0] = -float64(2*c2*vC*vC*a28) - float64(2*c2*vC*vC*a29) - float64(2*c2*vB*vC*a32) - float64(2*c2*vB*vC*a35) - float64(2*c2*vA*vC*a38) - float64(2*c2*vA*vC*a41) - float64(2*c2*vB*vB*a42) - float64(2*c2*vB*vB*a43) - float64(2*c2*vA*vB*a46) - float64(2*c2*vA*vB*a49) - float64(2*c2*vA*vA*a50) - float64(2*c2*vA*vA*a51)
 	f[1] = -float64(2*c2*vC*vC*a52) - float64(2*c2*vC*vC*a53) - float64(2*c2*vB*vC*a56) - float64(2*c2*vB*vC*a59) - float64(2*c2*vA*vC*a61) - float64(2*c2*vA*vC*a63) - float64(2*c2*vB*vB*a64) - float64(2*c2*vB*vB*a65) - float64(2*c2*vA*vB*a67) - float64(2*c2*vA*vB*a69) - float64(2*c2*vA*vA*a45) - float64(2*c2*vA*vA*a48)
 	f[2] = -float64(2*c2*vC*vC*a70) - float64(2*c2*vC*vC*a71) - float64(2*c2*vB*vC*a73) - float64(2*c2*vB*vC*a75) - float64(2*c2*vA*vC*a77) - float64(2*c2*vA*vC*a79) - float64(2*c2*vB*vB*a55) - float64(2*c2*vB*vB*a58) - float64(2*c2*vA*vB*a80) - float64(2*c2*vA*vB*a81) - float64(2*c2*vA*vA*a37) - float64(2*c2*vA*vA*a40)
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q, 1)
-	copy(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q, 2)
-	s.pairing(dst, q, w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	m := len(q)
-	w, f := make([]float64, m*m), make([]float64, m)
-	for i := range m {
-		for j := range i + 1 {
-			clear(w)
-			w[i*m+j] += 0.5
-			w[j*m+i] += 0.5
-			s.Contract(f, q, w)
-			copy(dst[(i*m+j)*m:], f)
-			copy(dst[(j*m+i)*m:], f)
-		}
-	}
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64, order int) rt.Status {
-	if st := s.solve(q, order); st != rt.OK {
-		s.known = false
-		s.full = false
-		s.matrix(s.b, q)
-		return st
-	}
-	if s.known && s.order == order && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		s.order = order
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	if st = s.solve(q, 1); st != rt.OK {
-		return math.Inf(1), math.NaN(), st
-	}
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q, 1); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q, 1); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q, 1); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q, 1); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q, 2); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		if st := s.solve(q, 2); st != rt.OK {
-			return nil, st
-		}
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q, 2); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.prepare(q)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q, 1)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

@@ -19,20 +19,19 @@ package funnel
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct{}
@@ -63,17 +62,9 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor *linalg.SoftAbsArrow // the metric's factor at position at
-	b      []float64            // the matrix at position at
-	w      []float64            // weights of the contraction
-	at     []float64
-	known  bool      // the factor is that of the position at
-	full   bool      // force0 too is that of the position at
-	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v      []float64 // ∂H/∂p
-	steps  rt.Steps
-	expV   float64 // expV = exp(v)
-	sumSqX float64 // sumSqX = Σ[i1 in 10] x[i1]²
+	*system.Varying         // the metric, its factor at a position and the steps
+	expV            float64 // expV = exp(v)
+	sumSqX          float64 // sumSqX = Σ[i1 in 10] x[i1]²
 }
 
 // New returns the model given its data, or an error that names all data
@@ -105,15 +96,13 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.factor = linalg.NewSoftAbsArrow(11, 10, float64(1e+06))
-	s.b = make([]float64, 11*11)
-	s.w = make([]float64, 11*11)
-	s.at = make([]float64, 11)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, 11)
-	s.v = make([]float64, 11)
-	s.steps = rt.NewSteps(11)
+	s.Varying = system.NewVarying(11, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+	}, system.NewSoftAbsArrow(11, 10, 1e+06, 0))
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -175,7 +164,7 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	v := q[10]
 	x := q[:10]
@@ -195,7 +184,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂x[k] = -expV·x[k]
 //	∂L/∂v = 5 - 0.1111111111111111·v - ½·expV·sumSqX
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	v := q[10]
 	x := q[:10]
@@ -256,29 +245,6 @@ func (s *Model) matrix(b, q []float64) {
 	s.sumSqX = sumSqX
 }
 
-// force writes −∂L/∂q + ½⟨M, ∂H/∂q⟩ to f, for the weight w; the matrix was
-// evaluated at q.
-func (s *Model) force(f, q, w []float64) {
-	x := q[:10]
-	expV := s.expV
-	sumSqX := s.sumSqX
-	v := q[10]
-	sumWXX := 0.0
-	b1 := 0.0
-	for i := range 10 {
-		sumWXX += w[i*11+i]
-		b1 += float64(x[i] * w[110+i])
-	}
-	a2 := float64(0.5 * expV)
-	b2 := float64(2*a2) - float64(0.5*expV*w[120])
-	a3 := float64(0.5 * sumSqX)
-	a4 := float64(0.1111111111111111*v) - 5
-	f[10] = a4 - float64(expV*(float64(0.5*sumWXX)+b1+float64(0.25*sumSqX*w[120])-a3))
-	for k := range 10 {
-		f[k] = float64(x[k]*b2) - float64(expV*w[110+k])
-	}
-}
-
 // pairing writes ⟨M, ∂H/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	x := q[:10]
@@ -294,32 +260,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 	dst[10] = float64(-expV * (sumWXX + float64(2*b1) + float64(0.5*sumSqX*w[120])))
 }
 
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	if s.evaluate(q) != rt.OK {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
-		return
-	}
-	s.factor.Metric(dst)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	if s.evaluate(q) != rt.OK {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
-		return
-	}
-	s.factor.Weights(s.w, w)
-	s.pairing(dst, q, s.w)
-}
-
-// cube writes ∂H_ij/∂q_k to dst[(i·m+j)·m+k]; the matrix was evaluated at q.
+// cube writes ∂H_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
 func (s *Model) cube(dst, q []float64) {
-	clear(dst)
 	expV := s.expV
 	x := q[:10]
 	sumSqX := s.sumSqX
@@ -341,187 +284,25 @@ func (s *Model) cube(dst, q []float64) {
 	dst[1330] = float64(-0.5 * expV * sumSqX)
 }
 
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	if s.evaluate(q) != rt.OK {
-		for i := range dst {
-			dst[i] = math.NaN()
-		}
-		return
+// force writes −∂L/∂q + ½⟨M, ∂H/∂q⟩ to f, for the weight w; the matrix was
+// evaluated at q.
+func (s *Model) force(f, q, w []float64) {
+	x := q[:10]
+	expV := s.expV
+	sumSqX := s.sumSqX
+	v := q[10]
+	sumWXX := 0.0
+	b1 := 0.0
+	for i := range 10 {
+		sumWXX += w[i*11+i]
+		b1 += float64(x[i] * w[110+i])
 	}
-	s.cube(dst, q)
-	// ∂G/∂q_k is the image of ∂H/∂q_k under the derivative of SoftAbs.
-	m := len(q)
-	slice := make([]float64, m*m)
-	for k := range m {
-		for i := range slice {
-			slice[i] = dst[i*m+k]
-		}
-		s.factor.Weights(s.w, slice)
-		for i := range slice {
-			dst[i*m+k] = s.w[i]
-		}
+	a2 := float64(0.5 * expV)
+	b2 := float64(2*a2) - float64(0.5*expV*w[120])
+	a3 := float64(0.5 * sumSqX)
+	a4 := float64(0.1111111111111111*v) - 5
+	f[10] = a4 - float64(expV*(float64(0.5*sumWXX)+b1+float64(0.25*sumSqX*w[120])-a3))
+	for k := range 10 {
+		f[k] = float64(x[k]*b2) - float64(expV*w[110+k])
 	}
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulSqrt(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.WeightsForce(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.WeightsInverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.factor.WeightsVelocity(s.w, s.v)
-	s.pairing(f, q, s.w)
-	for i := range f {
-		f[i] = float64(0.5 * f[i])
-	}
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

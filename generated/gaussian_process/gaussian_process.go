@@ -32,12 +32,13 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -92,20 +93,14 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor   *linalg.DiagonalFactor // the metric's factor at position at
-	b        []float64              // the matrix at position at
-	grad     []float64              // ∂L/∂q at position at, if known
-	at       []float64
-	known    bool
-	v        []float64 // ∂H/∂p
-	steps    rt.Steps
-	s2       []float64        // S[i,j] = exp(a4 - ½·(x[i] - x[j])²·a3)
-	k        []float64        // K[i,j] = S[i,j] + δ[i,j]·expSigma
-	factorK  *linalg.Cholesky // factorK[i,j] = factor(K)
-	invK     []float64        // invK[i,j] = inverse(K)
-	a5       []float64        // a5[i] = Σ[i1 in N] y[i1]·invK[i1,i]
-	solveK   []float64        // solveK[i] = solve_spd(K, y)
-	yRepMean []float64        // y_rep_mean[i] = 0
+	*system.Constant                  // the metric, its factor and the steps
+	s2               []float64        // S[i,j] = exp(a4 - ½·(x[i] - x[j])²·a3)
+	k                []float64        // K[i,j] = S[i,j] + δ[i,j]·expSigma
+	factorK          *linalg.Cholesky // factorK[i,j] = factor(K)
+	invK             []float64        // invK[i,j] = inverse(K)
+	a5               []float64        // a5[i] = Σ[i1 in N] y[i1]·invK[i1,i]
+	solveK           []float64        // solveK[i] = solve_spd(K, y)
+	yRepMean         []float64        // y_rep_mean[i] = 0
 }
 
 // New returns the model given its data, or an error that names all data
@@ -127,7 +122,7 @@ func New(d Data) (*Model, error) {
 	s.info = s.describe()
 	s.summarise()
 	s.allocate()
-	if st := s.factorise(); st != rt.OK {
+	if st := system.Factorise(s.Constant); st != rt.OK {
 		return nil, fmt.Errorf("gaussian_process: the metric, which is constant, has no Cholesky factor: %v", st)
 	}
 	return s, nil
@@ -160,13 +155,11 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	n := s.n
-	s.factor = linalg.NewDiagonalFactor(3)
-	s.b = make([]float64, 3)
-	s.grad = make([]float64, 3)
-	s.at = make([]float64, 3)
-	s.known = false
-	s.v = make([]float64, 3)
-	s.steps = rt.NewSteps(3)
+	s.Constant = system.NewConstant(3, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Slope:      s.slope,
+	}, system.NewDiagonal(3))
 	s.s2 = make([]float64, n*n)
 	s.k = make([]float64, n*n)
 	s.factorK = linalg.NewCholesky(n)
@@ -180,7 +173,7 @@ func (s *Model) allocate() {
 func (s *Model) Clone() rt.Model {
 	c := *s
 	c.allocate()
-	c.factorise()
+	system.Factorise(c.Constant)
 	return &c
 }
 
@@ -548,139 +541,4 @@ func (s *Model) matrix(b, q []float64) {
 	b[0] = 1
 	b[1] = 1
 	b[2] = 1
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	clear(dst)
-	for i, d := range s.b {
-		dst[i*(len(q)+1)] = d
-	}
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	clear(dst)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	clear(dst)
-}
-
-// factorise evaluates the metric, which is constant, and its Cholesky factor.
-func (s *Model) factorise() rt.Status {
-	s.matrix(s.b, nil)
-	return rt.FactorStatus(s.factor.Factor(s.b))
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is
-// constant, so it is the leapfrog.
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.StepLeapfrog(q, p, eps)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	n := len(q)
-	p, grad, v, at := p[:n], s.grad[:n], s.v[:n], s.at[:n]
-	// The gradient at the end of a step is that at the start of the next.
-	if !s.known || !rt.Same(at, q) {
-		s.slope(grad, q)
-	}
-	s.known = false
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-	}
-	s.factor.Solve(v, p)
-	for i := range q {
-		q[i] += float64(eps * v[i])
-		at[i] = q[i]
-	}
-	s.slope(grad, q)
-	d := 0.0
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-		d += p[i] - p[i]
-	}
-	if d != 0 {
-		return rt.StepResult{Status: rt.NonFinite}
-	}
-	s.known = true
-	return rt.StepResult{}
-}
-
-// modelStages is the model as its steps see it, a runtime.Field.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	s.factor.Solve(v, p)
-	s.slope(f, q)
-	for i := range f {
-		f[i] = -f[i]
-	}
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
 }

@@ -24,14 +24,14 @@ import (
 	rt "github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/kernel"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -76,31 +76,23 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor      *linalg.Cholesky // the metric's factor at position at
-	b           []float64        // the matrix at position at
-	w           []float64        // weights of the contraction
-	at          []float64
-	known       bool      // the factor is that of the position at
-	full        bool      // force0 too is that of the position at
-	force0      []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v           []float64 // ∂H/∂p
-	steps       rt.Steps
-	eta         []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
-	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
-	a2          []float64 // a2[i] = Σ[i1 in n] x[i1,i]·invLogitEta[i1]
-	a3          []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
-	a4          []float64 // a4[i,j] = Σ[i1 in n] x[i1,i]·a3[i1]·x[i1,j]
-	b1          []float64 // b1[i] = Σ[i2 in k] x[i,i2]·(Σ[i1 in k] x[i,i1]·w_beta_beta[i1,i2])
-	a5          []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
-	b3          []float64 // b3[i] = b1[i]·a5[i]
-	b4          []float64 // b4[i] = Σ[i1 in n] x[i1,i]·b3[i1]
-	b5          []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
-	b6          []float64 // b6[i] = Σ[i1 in n] x[i1,i]·b5[i1]
-	b7          []float64 // b7[i] = Σ[i1 in k] x[i,i1]·v_beta[i1]
-	b9          []float64 // b9[i] = a5[i]·b7[i]²
-	b10         []float64 // b10[i] = Σ[i1 in n] x[i1,i]·b9[i1]
-	a6          []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
-	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
+	*system.Varying           // the metric, its factor at a position and the steps
+	eta             []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
+	invLogitEta     []float64 // invLogitEta[i] = inv_logit(eta[i])
+	a2              []float64 // a2[i] = Σ[i1 in n] x[i1,i]·invLogitEta[i1]
+	a3              []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
+	a4              []float64 // a4[i,j] = Σ[i1 in n] x[i1,i]·a3[i1]·x[i1,j]
+	b1              []float64 // b1[i] = Σ[i2 in k] x[i,i2]·(Σ[i1 in k] x[i,i1]·w_beta_beta[i1,i2])
+	a5              []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
+	b3              []float64 // b3[i] = b1[i]·a5[i]
+	b4              []float64 // b4[i] = Σ[i1 in n] x[i1,i]·b3[i1]
+	b5              []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
+	b6              []float64 // b6[i] = Σ[i1 in n] x[i1,i]·b5[i1]
+	b7              []float64 // b7[i] = Σ[i1 in k] x[i,i1]·v_beta[i1]
+	b9              []float64 // b9[i] = a5[i]·b7[i]²
+	b10             []float64 // b10[i] = Σ[i1 in n] x[i1,i]·b9[i1]
+	a6              []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
+	a7              []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
 }
 
 // New returns the model given its data, or an error that names all data
@@ -163,15 +155,14 @@ func (s *Model) describe() *rt.Info {
 func (s *Model) allocate() {
 	k := s.k
 	n := s.n
-	s.factor = linalg.NewCholesky(k)
-	s.b = make([]float64, k*k)
-	s.w = make([]float64, k*k)
-	s.at = make([]float64, k)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, k)
-	s.v = make([]float64, k)
-	s.steps = rt.NewSteps(k)
+	s.Varying = system.NewVarying(k, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+		Rank1:      s.rank1,
+	}, system.NewDense(k))
 	s.eta = make([]float64, n)
 	s.invLogitEta = make([]float64, n)
 	s.a2 = make([]float64, k)
@@ -268,7 +259,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂beta[k] = c1[k] - beta[k] - a2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	k := s.k
 	beta := q[:k]
@@ -337,29 +328,6 @@ func (s *Model) matrix(b, q []float64) {
 	}
 }
 
-// force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
-// evaluated at q.
-func (s *Model) force(f, q, w []float64) {
-	n := s.n
-	k := s.k
-	b1 := s.b1
-	invLogitEta := s.invLogitEta
-	a5 := s.a5
-	b5 := s.b5
-	b6 := s.b6
-	beta := q[:k]
-	c1 := s.c1
-	kernel.QuadForms(b1, &s.x, w)
-	for i := range n {
-		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
-		b5[i] = invLogitEta[i] + float64(0.5*b1[i]*a5[i])
-	}
-	kernel.MulTVec(b6, &s.x, b5)
-	for i := range k {
-		f[i] = beta[i] - c1[i] + b6[i]
-	}
-}
-
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	n := s.n
@@ -380,42 +348,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 	}
 }
 
-// rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
-func (s *Model) rank1(f, q, v []float64) {
-	n := s.n
-	k := s.k
-	vBeta := v[:k]
-	b7 := s.b7
-	a5 := s.a5
-	b9 := s.b9
-	b10 := s.b10
-	kernel.MulVec(b7, &s.x, vBeta)
-	for i := range n {
-		b9[i] = float64(a5[i] * b7[i] * b7[i])
-	}
-	kernel.MulTVec(b10, &s.x, b9)
-	for i := range k {
-		f[i] = float64(0.5 * b10[i])
-	}
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q)
-	copy(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q)
-	s.pairing(dst, q, w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
-	clear(dst)
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) cube(dst, q []float64) {
 	n := s.n
 	k := s.k
 	invLogitEta := s.invLogitEta
@@ -444,160 +379,44 @@ func (s *Model) MetricJacobian(dst, q []float64) {
 	}
 }
 
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
+// force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
+// evaluated at q.
+func (s *Model) force(f, q, w []float64) {
+	n := s.n
+	k := s.k
+	b1 := s.b1
+	invLogitEta := s.invLogitEta
+	a5 := s.a5
+	b5 := s.b5
+	b6 := s.b6
+	beta := q[:k]
+	c1 := s.c1
+	kernel.QuadForms(b1, &s.x, w)
+	for i := range n {
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+		b5[i] = invLogitEta[i] + float64(0.5*b1[i]*a5[i])
 	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
+	kernel.MulTVec(b6, &s.x, b5)
+	for i := range k {
+		f[i] = beta[i] - c1[i] + b6[i]
 	}
 }
 
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
+// rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
+func (s *Model) rank1(f, q, v []float64) {
+	n := s.n
+	k := s.k
+	vBeta := v[:k]
+	b7 := s.b7
+	a5 := s.a5
+	b9 := s.b9
+	b10 := s.b10
+	kernel.MulVec(b7, &s.x, vBeta)
+	for i := range n {
+		b9[i] = float64(a5[i] * b7[i] * b7[i])
 	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
+	kernel.MulTVec(b10, &s.x, b9)
+	for i := range k {
+		f[i] = float64(0.5 * b10[i])
 	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

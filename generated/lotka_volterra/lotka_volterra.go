@@ -58,15 +58,15 @@ import (
 	"github.com/hamc-dev/hamc/runtime/datafile"
 	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/kernel"
-	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -119,219 +119,210 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor      *linalg.Cholesky // the metric's factor at position at
-	b           []float64        // the matrix at position at
-	w           []float64        // weights of the contraction
-	at          []float64
-	known       bool      // the factor is that of the position at
-	full        bool      // force0 too is that of the position at
-	force0      []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v           []float64 // ∂H/∂p
-	steps       rt.Steps
-	zMemo       [2]*ode.Memo // solution z by order of its sensitivities
-	zOut        []float64    // the one of them that is read
-	zInputs     []float64
-	solved      rt.Status // how the solution that was asked for last came out
-	order       int       // of the solution that the factor comes from
-	expZInit    float64   // expZ_init = exp(z_init[1])
-	expZInit2   float64   // expZ_init2 = exp(z_init[2])
-	expTheta    float64   // expTheta = exp(theta[1])
-	theta1In    float64   // theta_1_in = expTheta
-	expTheta2   float64   // expTheta2 = exp(theta[2])
-	theta2In    float64   // theta_2_in = expTheta2
-	expTheta3   float64   // expTheta3 = exp(theta[3])
-	theta3In    float64   // theta_3_in = expTheta3
-	expTheta4   float64   // expTheta4 = exp(theta[4])
-	theta4In    float64   // theta_4_in = expTheta4
-	expm1Theta  float64   // expm1Theta = expm1(theta[1])
-	expm1Theta2 float64   // expm1Theta2 = expm1(theta[3])
-	a3          []float64 // a3[i] = exp(-2·sigma[i])
-	a5          float64   // a5 = exp(-2·sigma[1])
-	mu          []float64 // mu[i] = log(z_u[i])
-	a7          float64   // a7 = exp(-2·sigma[2])
-	logZV       []float64 // logZ_v[i] = log(z_v[i])
-	a11         []float64 // a11[i] = a10[i]/z_u[i]
-	a19         float64   // a19 = exp(2·theta[1])
-	a20         []float64 // a20[i] = z_u_theta_1[i]/z_u[i]
-	sumSqA20    float64   // sumSqA20 = Σ[i1 in N] a20[i1]²
-	a22         []float64 // a22[i] = z_v_theta_1[i]/z_v[i]
-	sumSqA22    float64   // sumSqA22 = Σ[i1 in N] a22[i1]²
-	a24         []float64 // a24[i] = z_u_theta_2[i]/z_u[i]
-	a25         float64   // a25 = Σ[i1 in N] a20[i1]·a24[i1]
-	a27         []float64 // a27[i] = z_v_theta_2[i]/z_v[i]
-	a28         float64   // a28 = Σ[i1 in N] a22[i1]·a27[i1]
-	a30         float64   // a30 = exp(2·theta[2])
-	sumSqA24    float64   // sumSqA24 = Σ[i1 in N] a24[i1]²
-	sumSqA27    float64   // sumSqA27 = Σ[i1 in N] a27[i1]²
-	a33         []float64 // a33[i] = z_u_theta_3[i]/z_u[i]
-	a34         float64   // a34 = Σ[i1 in N] a20[i1]·a33[i1]
-	a36         []float64 // a36[i] = z_v_theta_3[i]/z_v[i]
-	a37         float64   // a37 = Σ[i1 in N] a22[i1]·a36[i1]
-	a39         float64   // a39 = Σ[i1 in N] a24[i1]·a33[i1]
-	a41         float64   // a41 = Σ[i1 in N] a27[i1]·a36[i1]
-	a43         float64   // a43 = exp(2·theta[3])
-	sumSqA33    float64   // sumSqA33 = Σ[i1 in N] a33[i1]²
-	sumSqA36    float64   // sumSqA36 = Σ[i1 in N] a36[i1]²
-	a46         []float64 // a46[i] = z_u_theta_4[i]/z_u[i]
-	a47         float64   // a47 = Σ[i1 in N] a20[i1]·a46[i1]
-	a49         []float64 // a49[i] = z_v_theta_4[i]/z_v[i]
-	a50         float64   // a50 = Σ[i1 in N] a22[i1]·a49[i1]
-	a52         float64   // a52 = Σ[i1 in N] a24[i1]·a46[i1]
-	a54         float64   // a54 = Σ[i1 in N] a27[i1]·a49[i1]
-	a56         float64   // a56 = Σ[i1 in N] a33[i1]·a46[i1]
-	a58         float64   // a58 = Σ[i1 in N] a36[i1]·a49[i1]
-	a60         float64   // a60 = exp(2·theta[4])
-	sumSqA46    float64   // sumSqA46 = Σ[i1 in N] a46[i1]²
-	sumSqA49    float64   // sumSqA49 = Σ[i1 in N] a49[i1]²
-	a63         []float64 // a63[i] = z_u_z_init_1[i]/z_u[i]
-	a64         float64   // a64 = Σ[i1 in N] a20[i1]·a63[i1]
-	a66         []float64 // a66[i] = z_v_z_init_1[i]/z_v[i]
-	a67         float64   // a67 = Σ[i1 in N] a22[i1]·a66[i1]
-	a69         float64   // a69 = Σ[i1 in N] a24[i1]·a63[i1]
-	a71         float64   // a71 = Σ[i1 in N] a27[i1]·a66[i1]
-	a73         float64   // a73 = Σ[i1 in N] a33[i1]·a63[i1]
-	a75         float64   // a75 = Σ[i1 in N] a36[i1]·a66[i1]
-	a77         float64   // a77 = Σ[i1 in N] a46[i1]·a63[i1]
-	a79         float64   // a79 = Σ[i1 in N] a49[i1]·a66[i1]
-	a81         []float64 // a81[i] = z_u_z_init_2[i]/z_u[i]
-	a82         float64   // a82 = Σ[i1 in N] a20[i1]·a81[i1]
-	a84         []float64 // a84[i] = z_v_z_init_2[i]/z_v[i]
-	a85         float64   // a85 = Σ[i1 in N] a22[i1]·a84[i1]
-	a87         float64   // a87 = Σ[i1 in N] a24[i1]·a81[i1]
-	a89         float64   // a89 = Σ[i1 in N] a27[i1]·a84[i1]
-	a91         float64   // a91 = Σ[i1 in N] a33[i1]·a81[i1]
-	a93         float64   // a93 = Σ[i1 in N] a36[i1]·a84[i1]
-	a95         float64   // a95 = Σ[i1 in N] a46[i1]·a81[i1]
-	a97         float64   // a97 = Σ[i1 in N] a49[i1]·a84[i1]
-	sumSqA63    float64   // sumSqA63 = Σ[i1 in N] a63[i1]²
-	sumSqA66    float64   // sumSqA66 = Σ[i1 in N] a66[i1]²
-	a101        float64   // a101 = Σ[i1 in N] a63[i1]·a81[i1]
-	a103        float64   // a103 = Σ[i1 in N] a66[i1]·a84[i1]
-	sumSqA81    float64   // sumSqA81 = Σ[i1 in N] a81[i1]²
-	sumSqA84    float64   // sumSqA84 = Σ[i1 in N] a84[i1]²
-	a111        float64   // a111 = a19·sumSqA20
-	a112        float64   // a112 = exp(theta[1] + theta[2])
-	a113        float64   // a113 = 2·a25·a112
-	a114        float64   // a114 = exp(theta[1] + theta[3])
-	a115        float64   // a115 = 2·a34·a114
-	a116        float64   // a116 = exp(theta[1] + theta[4])
-	a117        float64   // a117 = 2·a47·a116
-	a118        float64   // a118 = a30·sumSqA24
-	a119        float64   // a119 = exp(theta[3] + theta[2])
-	a120        float64   // a120 = 2·a39·a119
-	a121        float64   // a121 = exp(theta[2] + theta[4])
-	a122        float64   // a122 = 2·a52·a121
-	a123        float64   // a123 = a43·sumSqA33
-	a124        float64   // a124 = exp(theta[3] + theta[4])
-	a125        float64   // a125 = 2·a56·a124
-	a126        float64   // a126 = a60·sumSqA46
-	a127        float64   // a127 = a19·sumSqA22
-	a128        float64   // a128 = 2·a28·a112
-	a129        float64   // a129 = 2·a37·a114
-	a130        float64   // a130 = 2·a50·a116
-	a131        float64   // a131 = a30·sumSqA27
-	a132        float64   // a132 = 2·a41·a119
-	a133        float64   // a133 = 2·a54·a121
-	a134        float64   // a134 = a43·sumSqA36
-	a135        float64   // a135 = 2·a58·a124
-	a136        float64   // a136 = a60·sumSqA49
-	a137        float64   // a137 = exp(theta[1] + z_init[1])
-	a138        float64   // a138 = a64·a137
-	a139        float64   // a139 = exp(theta[1] + z_init[2])
-	a140        float64   // a140 = a82·a139
-	a141        float64   // a141 = exp(theta[2] + z_init[1])
-	a142        float64   // a142 = a69·a141
-	a143        float64   // a143 = exp(theta[2] + z_init[2])
-	a144        float64   // a144 = a87·a143
-	a145        float64   // a145 = exp(theta[3] + z_init[1])
-	a146        float64   // a146 = a73·a145
-	a147        float64   // a147 = exp(theta[3] + z_init[2])
-	a148        float64   // a148 = a91·a147
-	a149        float64   // a149 = exp(theta[4] + z_init[1])
-	a150        float64   // a150 = a77·a149
-	a151        float64   // a151 = exp(theta[4] + z_init[2])
-	a152        float64   // a152 = a95·a151
-	a153        float64   // a153 = a67·a137
-	a154        float64   // a154 = a85·a139
-	a155        float64   // a155 = a71·a141
-	a156        float64   // a156 = a89·a143
-	a157        float64   // a157 = a75·a145
-	a158        float64   // a158 = a93·a147
-	a159        float64   // a159 = a79·a149
-	a160        float64   // a160 = a97·a151
-	a161        float64   // a161 = exp(2·z_init[1])
-	a162        float64   // a162 = sumSqA63·a161
-	a163        float64   // a163 = exp(z_init[1] + z_init[2])
-	a164        float64   // a164 = 2·a101·a163
-	a165        float64   // a165 = exp(2·z_init[2])
-	a166        float64   // a166 = sumSqA81·a165
-	a167        float64   // a167 = sumSqA66·a161
-	a168        float64   // a168 = 2·a103·a163
-	a169        float64   // a169 = sumSqA84·a165
-	a170        []float64 // a170[i] = a81[i]/z_u[i]
-	a171        []float64 // a171[i] = a63[i]/z_u[i]
-	a172        []float64 // a172[i] = a46[i]/z_u[i]
-	a173        []float64 // a173[i] = a33[i]/z_u[i]
-	a174        []float64 // a174[i] = a24[i]/z_u[i]
-	a175        []float64 // a175[i] = a20[i]/z_u[i]
-	a176        []float64 // a176[i] = a84[i]/z_v[i]
-	a177        []float64 // a177[i] = a66[i]/z_v[i]
-	a178        []float64 // a178[i] = a49[i]/z_v[i]
-	a179        []float64 // a179[i] = a36[i]/z_v[i]
-	a180        []float64 // a180[i] = a27[i]/z_v[i]
-	a181        []float64 // a181[i] = a22[i]/z_v[i]
-	invZU       []float64 // invZ_u[i] = 1/z_u[i]
-	invZV       []float64 // invZ_v[i] = 1/z_v[i]
-	b55         []float64 // b55[i] = a7·(b2·a84[i] + b3·a66[i] + b4·a49[i] + b5·a36[i] + b6·a27[i] +  …
-	b57         []float64 // b57[i] = a7·(b3·a84[i] + a66[i]·b10 + a49[i]·b11 + a36[i]·b12 + a27[i]·b1 …
-	b59         []float64 // b59[i] = a7·(b4·a84[i] + a66[i]·b11 + a49[i]·b17 + a36[i]·b18 + a27[i]·b1 …
-	b61         []float64 // b61[i] = a7·(b5·a84[i] + a66[i]·b12 + a49[i]·b18 + a36[i]·b23 + a27[i]·b2 …
-	b63         []float64 // b63[i] = a7·(b6·a84[i] + a66[i]·b13 + a49[i]·b19 + a36[i]·b24 + a27[i]·b2 …
-	b65         []float64 // b65[i] = a7·(b7·a84[i] + a66[i]·b14 + a49[i]·b20 + a36[i]·b25 + a27[i]·b2 …
-	b67         []float64 // b67[i] = -a170[i]·b56[i] - a171[i]·b58[i] - a172[i]·b60[i] - a173[i]·b62[ …
-	b69         []float64 // b69[i] = invZ_u[i]·b58[i]
-	b70         []float64 // b70[i] = invZ_v[i]·b57[i]
-	b71         []float64 // b71[i] = invZ_u[i]·b56[i]
-	b72         []float64 // b72[i] = invZ_v[i]·b55[i]
-	b73         []float64 // b73[i] = invZ_u[i]·b66[i]
-	b74         []float64 // b74[i] = invZ_v[i]·b65[i]
-	b75         []float64 // b75[i] = invZ_u[i]·b64[i]
-	b76         []float64 // b76[i] = invZ_v[i]·b63[i]
-	b77         []float64 // b77[i] = invZ_u[i]·b62[i]
-	b78         []float64 // b78[i] = invZ_v[i]·b61[i]
-	b79         []float64 // b79[i] = invZ_u[i]·b60[i]
-	b80         []float64 // b80[i] = invZ_v[i]·b59[i]
-	a215        float64   // a215 = 2·expTheta·expm1Theta
-	a216        float64   // a216 = a139·(a7·a85 + a5·a82)
-	a217        float64   // a217 = a137·(a7·a67 + a5·a64)
-	a218        float64   // a218 = a116·(a7·a50 + a5·a47)
-	a219        float64   // a219 = a114·(a7·a37 + a5·a34)
-	a220        float64   // a220 = a112·(a7·a28 + a5·a25)
-	a221        float64   // a221 = ½·a7·sumSqA22
-	a222        float64   // a222 = ½·a5·sumSqA20
-	a224        float64   // a224 = a143·(a7·a89 + a5·a87)
-	a225        float64   // a225 = a141·(a7·a71 + a5·a69)
-	a226        float64   // a226 = a121·(a7·a54 + a5·a52)
-	a227        float64   // a227 = a119·(a7·a41 + a5·a39)
-	a228        float64   // a228 = ½·a7·sumSqA27
-	a229        float64   // a229 = ½·a5·sumSqA24
-	a232        float64   // a232 = 2·expTheta3·expm1Theta2
-	a233        float64   // a233 = a147·(a7·a93 + a5·a91)
-	a234        float64   // a234 = a145·(a7·a75 + a5·a73)
-	a235        float64   // a235 = a124·(a7·a58 + a5·a56)
-	a236        float64   // a236 = ½·a7·sumSqA36
-	a237        float64   // a237 = ½·a5·sumSqA33
-	a239        float64   // a239 = a151·(a7·a97 + a5·a95)
-	a240        float64   // a240 = a149·(a7·a79 + a5·a77)
-	a241        float64   // a241 = ½·a7·sumSqA49
-	a242        float64   // a242 = ½·a5·sumSqA46
-	a245        float64   // a245 = a163·(a7·a103 + a5·a101)
-	a246        float64   // a246 = a161·(a7·sumSqA66 + a5·sumSqA63)
-	a248        float64   // a248 = a165·(a7·sumSqA84 + a5·sumSqA81)
-	a254        float64   // a254 = 2·expTheta²
-	a255        float64   // a255 = -½·expTheta2·(20 - 800·expTheta2)
-	a256        float64   // a256 = 2·expTheta3²
-	a257        float64   // a257 = -½·expTheta4·(20 - 800·expTheta4)
+	*system.Varying              // the metric, its factor at a position and the steps
+	zMemo           [2]*ode.Memo // solution z by order of its sensitivities
+	zOut            []float64    // the one of them that is read
+	zInputs         []float64
+	solved          rt.Status // how the solution that was asked for last came out
+	expZInit        float64   // expZ_init = exp(z_init[1])
+	expZInit2       float64   // expZ_init2 = exp(z_init[2])
+	expTheta        float64   // expTheta = exp(theta[1])
+	theta1In        float64   // theta_1_in = expTheta
+	expTheta2       float64   // expTheta2 = exp(theta[2])
+	theta2In        float64   // theta_2_in = expTheta2
+	expTheta3       float64   // expTheta3 = exp(theta[3])
+	theta3In        float64   // theta_3_in = expTheta3
+	expTheta4       float64   // expTheta4 = exp(theta[4])
+	theta4In        float64   // theta_4_in = expTheta4
+	expm1Theta      float64   // expm1Theta = expm1(theta[1])
+	expm1Theta2     float64   // expm1Theta2 = expm1(theta[3])
+	a3              []float64 // a3[i] = exp(-2·sigma[i])
+	a5              float64   // a5 = exp(-2·sigma[1])
+	mu              []float64 // mu[i] = log(z_u[i])
+	a7              float64   // a7 = exp(-2·sigma[2])
+	logZV           []float64 // logZ_v[i] = log(z_v[i])
+	a11             []float64 // a11[i] = a10[i]/z_u[i]
+	a19             float64   // a19 = exp(2·theta[1])
+	a20             []float64 // a20[i] = z_u_theta_1[i]/z_u[i]
+	sumSqA20        float64   // sumSqA20 = Σ[i1 in N] a20[i1]²
+	a22             []float64 // a22[i] = z_v_theta_1[i]/z_v[i]
+	sumSqA22        float64   // sumSqA22 = Σ[i1 in N] a22[i1]²
+	a24             []float64 // a24[i] = z_u_theta_2[i]/z_u[i]
+	a25             float64   // a25 = Σ[i1 in N] a20[i1]·a24[i1]
+	a27             []float64 // a27[i] = z_v_theta_2[i]/z_v[i]
+	a28             float64   // a28 = Σ[i1 in N] a22[i1]·a27[i1]
+	a30             float64   // a30 = exp(2·theta[2])
+	sumSqA24        float64   // sumSqA24 = Σ[i1 in N] a24[i1]²
+	sumSqA27        float64   // sumSqA27 = Σ[i1 in N] a27[i1]²
+	a33             []float64 // a33[i] = z_u_theta_3[i]/z_u[i]
+	a34             float64   // a34 = Σ[i1 in N] a20[i1]·a33[i1]
+	a36             []float64 // a36[i] = z_v_theta_3[i]/z_v[i]
+	a37             float64   // a37 = Σ[i1 in N] a22[i1]·a36[i1]
+	a39             float64   // a39 = Σ[i1 in N] a24[i1]·a33[i1]
+	a41             float64   // a41 = Σ[i1 in N] a27[i1]·a36[i1]
+	a43             float64   // a43 = exp(2·theta[3])
+	sumSqA33        float64   // sumSqA33 = Σ[i1 in N] a33[i1]²
+	sumSqA36        float64   // sumSqA36 = Σ[i1 in N] a36[i1]²
+	a46             []float64 // a46[i] = z_u_theta_4[i]/z_u[i]
+	a47             float64   // a47 = Σ[i1 in N] a20[i1]·a46[i1]
+	a49             []float64 // a49[i] = z_v_theta_4[i]/z_v[i]
+	a50             float64   // a50 = Σ[i1 in N] a22[i1]·a49[i1]
+	a52             float64   // a52 = Σ[i1 in N] a24[i1]·a46[i1]
+	a54             float64   // a54 = Σ[i1 in N] a27[i1]·a49[i1]
+	a56             float64   // a56 = Σ[i1 in N] a33[i1]·a46[i1]
+	a58             float64   // a58 = Σ[i1 in N] a36[i1]·a49[i1]
+	a60             float64   // a60 = exp(2·theta[4])
+	sumSqA46        float64   // sumSqA46 = Σ[i1 in N] a46[i1]²
+	sumSqA49        float64   // sumSqA49 = Σ[i1 in N] a49[i1]²
+	a63             []float64 // a63[i] = z_u_z_init_1[i]/z_u[i]
+	a64             float64   // a64 = Σ[i1 in N] a20[i1]·a63[i1]
+	a66             []float64 // a66[i] = z_v_z_init_1[i]/z_v[i]
+	a67             float64   // a67 = Σ[i1 in N] a22[i1]·a66[i1]
+	a69             float64   // a69 = Σ[i1 in N] a24[i1]·a63[i1]
+	a71             float64   // a71 = Σ[i1 in N] a27[i1]·a66[i1]
+	a73             float64   // a73 = Σ[i1 in N] a33[i1]·a63[i1]
+	a75             float64   // a75 = Σ[i1 in N] a36[i1]·a66[i1]
+	a77             float64   // a77 = Σ[i1 in N] a46[i1]·a63[i1]
+	a79             float64   // a79 = Σ[i1 in N] a49[i1]·a66[i1]
+	a81             []float64 // a81[i] = z_u_z_init_2[i]/z_u[i]
+	a82             float64   // a82 = Σ[i1 in N] a20[i1]·a81[i1]
+	a84             []float64 // a84[i] = z_v_z_init_2[i]/z_v[i]
+	a85             float64   // a85 = Σ[i1 in N] a22[i1]·a84[i1]
+	a87             float64   // a87 = Σ[i1 in N] a24[i1]·a81[i1]
+	a89             float64   // a89 = Σ[i1 in N] a27[i1]·a84[i1]
+	a91             float64   // a91 = Σ[i1 in N] a33[i1]·a81[i1]
+	a93             float64   // a93 = Σ[i1 in N] a36[i1]·a84[i1]
+	a95             float64   // a95 = Σ[i1 in N] a46[i1]·a81[i1]
+	a97             float64   // a97 = Σ[i1 in N] a49[i1]·a84[i1]
+	sumSqA63        float64   // sumSqA63 = Σ[i1 in N] a63[i1]²
+	sumSqA66        float64   // sumSqA66 = Σ[i1 in N] a66[i1]²
+	a101            float64   // a101 = Σ[i1 in N] a63[i1]·a81[i1]
+	a103            float64   // a103 = Σ[i1 in N] a66[i1]·a84[i1]
+	sumSqA81        float64   // sumSqA81 = Σ[i1 in N] a81[i1]²
+	sumSqA84        float64   // sumSqA84 = Σ[i1 in N] a84[i1]²
+	a111            float64   // a111 = a19·sumSqA20
+	a112            float64   // a112 = exp(theta[1] + theta[2])
+	a113            float64   // a113 = 2·a25·a112
+	a114            float64   // a114 = exp(theta[1] + theta[3])
+	a115            float64   // a115 = 2·a34·a114
+	a116            float64   // a116 = exp(theta[1] + theta[4])
+	a117            float64   // a117 = 2·a47·a116
+	a118            float64   // a118 = a30·sumSqA24
+	a119            float64   // a119 = exp(theta[3] + theta[2])
+	a120            float64   // a120 = 2·a39·a119
+	a121            float64   // a121 = exp(theta[2] + theta[4])
+	a122            float64   // a122 = 2·a52·a121
+	a123            float64   // a123 = a43·sumSqA33
+	a124            float64   // a124 = exp(theta[3] + theta[4])
+	a125            float64   // a125 = 2·a56·a124
+	a126            float64   // a126 = a60·sumSqA46
+	a127            float64   // a127 = a19·sumSqA22
+	a128            float64   // a128 = 2·a28·a112
+	a129            float64   // a129 = 2·a37·a114
+	a130            float64   // a130 = 2·a50·a116
+	a131            float64   // a131 = a30·sumSqA27
+	a132            float64   // a132 = 2·a41·a119
+	a133            float64   // a133 = 2·a54·a121
+	a134            float64   // a134 = a43·sumSqA36
+	a135            float64   // a135 = 2·a58·a124
+	a136            float64   // a136 = a60·sumSqA49
+	a137            float64   // a137 = exp(theta[1] + z_init[1])
+	a138            float64   // a138 = a64·a137
+	a139            float64   // a139 = exp(theta[1] + z_init[2])
+	a140            float64   // a140 = a82·a139
+	a141            float64   // a141 = exp(theta[2] + z_init[1])
+	a142            float64   // a142 = a69·a141
+	a143            float64   // a143 = exp(theta[2] + z_init[2])
+	a144            float64   // a144 = a87·a143
+	a145            float64   // a145 = exp(theta[3] + z_init[1])
+	a146            float64   // a146 = a73·a145
+	a147            float64   // a147 = exp(theta[3] + z_init[2])
+	a148            float64   // a148 = a91·a147
+	a149            float64   // a149 = exp(theta[4] + z_init[1])
+	a150            float64   // a150 = a77·a149
+	a151            float64   // a151 = exp(theta[4] + z_init[2])
+	a152            float64   // a152 = a95·a151
+	a153            float64   // a153 = a67·a137
+	a154            float64   // a154 = a85·a139
+	a155            float64   // a155 = a71·a141
+	a156            float64   // a156 = a89·a143
+	a157            float64   // a157 = a75·a145
+	a158            float64   // a158 = a93·a147
+	a159            float64   // a159 = a79·a149
+	a160            float64   // a160 = a97·a151
+	a161            float64   // a161 = exp(2·z_init[1])
+	a162            float64   // a162 = sumSqA63·a161
+	a163            float64   // a163 = exp(z_init[1] + z_init[2])
+	a164            float64   // a164 = 2·a101·a163
+	a165            float64   // a165 = exp(2·z_init[2])
+	a166            float64   // a166 = sumSqA81·a165
+	a167            float64   // a167 = sumSqA66·a161
+	a168            float64   // a168 = 2·a103·a163
+	a169            float64   // a169 = sumSqA84·a165
+	a170            []float64 // a170[i] = a81[i]/z_u[i]
+	a171            []float64 // a171[i] = a63[i]/z_u[i]
+	a172            []float64 // a172[i] = a46[i]/z_u[i]
+	a173            []float64 // a173[i] = a33[i]/z_u[i]
+	a174            []float64 // a174[i] = a24[i]/z_u[i]
+	a175            []float64 // a175[i] = a20[i]/z_u[i]
+	a176            []float64 // a176[i] = a84[i]/z_v[i]
+	a177            []float64 // a177[i] = a66[i]/z_v[i]
+	a178            []float64 // a178[i] = a49[i]/z_v[i]
+	a179            []float64 // a179[i] = a36[i]/z_v[i]
+	a180            []float64 // a180[i] = a27[i]/z_v[i]
+	a181            []float64 // a181[i] = a22[i]/z_v[i]
+	invZU           []float64 // invZ_u[i] = 1/z_u[i]
+	invZV           []float64 // invZ_v[i] = 1/z_v[i]
+	b55             []float64 // b55[i] = a7·(b2·a84[i] + b3·a66[i] + b4·a49[i] + b5·a36[i] + b6·a27[i] +  …
+	b57             []float64 // b57[i] = a7·(b3·a84[i] + a66[i]·b10 + a49[i]·b11 + a36[i]·b12 + a27[i]·b1 …
+	b59             []float64 // b59[i] = a7·(b4·a84[i] + a66[i]·b11 + a49[i]·b17 + a36[i]·b18 + a27[i]·b1 …
+	b61             []float64 // b61[i] = a7·(b5·a84[i] + a66[i]·b12 + a49[i]·b18 + a36[i]·b23 + a27[i]·b2 …
+	b63             []float64 // b63[i] = a7·(b6·a84[i] + a66[i]·b13 + a49[i]·b19 + a36[i]·b24 + a27[i]·b2 …
+	b65             []float64 // b65[i] = a7·(b7·a84[i] + a66[i]·b14 + a49[i]·b20 + a36[i]·b25 + a27[i]·b2 …
+	b67             []float64 // b67[i] = -a170[i]·b56[i] - a171[i]·b58[i] - a172[i]·b60[i] - a173[i]·b62[ …
+	b69             []float64 // b69[i] = invZ_u[i]·b58[i]
+	b70             []float64 // b70[i] = invZ_v[i]·b57[i]
+	b71             []float64 // b71[i] = invZ_u[i]·b56[i]
+	b72             []float64 // b72[i] = invZ_v[i]·b55[i]
+	b73             []float64 // b73[i] = invZ_u[i]·b66[i]
+	b74             []float64 // b74[i] = invZ_v[i]·b65[i]
+	b75             []float64 // b75[i] = invZ_u[i]·b64[i]
+	b76             []float64 // b76[i] = invZ_v[i]·b63[i]
+	b77             []float64 // b77[i] = invZ_u[i]·b62[i]
+	b78             []float64 // b78[i] = invZ_v[i]·b61[i]
+	b79             []float64 // b79[i] = invZ_u[i]·b60[i]
+	b80             []float64 // b80[i] = invZ_v[i]·b59[i]
+	a215            float64   // a215 = 2·expTheta·expm1Theta
+	a216            float64   // a216 = a139·(a7·a85 + a5·a82)
+	a217            float64   // a217 = a137·(a7·a67 + a5·a64)
+	a218            float64   // a218 = a116·(a7·a50 + a5·a47)
+	a219            float64   // a219 = a114·(a7·a37 + a5·a34)
+	a220            float64   // a220 = a112·(a7·a28 + a5·a25)
+	a221            float64   // a221 = ½·a7·sumSqA22
+	a222            float64   // a222 = ½·a5·sumSqA20
+	a224            float64   // a224 = a143·(a7·a89 + a5·a87)
+	a225            float64   // a225 = a141·(a7·a71 + a5·a69)
+	a226            float64   // a226 = a121·(a7·a54 + a5·a52)
+	a227            float64   // a227 = a119·(a7·a41 + a5·a39)
+	a228            float64   // a228 = ½·a7·sumSqA27
+	a229            float64   // a229 = ½·a5·sumSqA24
+	a232            float64   // a232 = 2·expTheta3·expm1Theta2
+	a233            float64   // a233 = a147·(a7·a93 + a5·a91)
+	a234            float64   // a234 = a145·(a7·a75 + a5·a73)
+	a235            float64   // a235 = a124·(a7·a58 + a5·a56)
+	a236            float64   // a236 = ½·a7·sumSqA36
+	a237            float64   // a237 = ½·a5·sumSqA33
+	a239            float64   // a239 = a151·(a7·a97 + a5·a95)
+	a240            float64   // a240 = a149·(a7·a79 + a5·a77)
+	a241            float64   // a241 = ½·a7·sumSqA49
+	a242            float64   // a242 = ½·a5·sumSqA46
+	a245            float64   // a245 = a163·(a7·a103 + a5·a101)
+	a246            float64   // a246 = a161·(a7·sumSqA66 + a5·sumSqA63)
+	a248            float64   // a248 = a165·(a7·sumSqA84 + a5·sumSqA81)
+	a254            float64   // a254 = 2·expTheta²
+	a255            float64   // a255 = -½·expTheta2·(20 - 800·expTheta2)
+	a256            float64   // a256 = 2·expTheta3²
+	a257            float64   // a257 = -½·expTheta4·(20 - 800·expTheta4)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -428,15 +419,15 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	n := s.n
-	s.factor = linalg.NewCholesky(8)
-	s.b = make([]float64, 8*8)
-	s.w = make([]float64, 8*8)
-	s.at = make([]float64, 8)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, 8)
-	s.v = make([]float64, 8)
-	s.steps = rt.NewSteps(8)
+	s.Varying = system.NewVarying(8, system.Stages{
+		LogDensity: s.LogDensity,
+		Solve:      s.solve,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Force:      s.force,
+		Rank1:      s.rank1,
+		Prepare:    s.prepare,
+	}, system.NewDense(8))
 	s.zMemo[0] = ode.NewMemo(14, n, 6, s.zRhs1, s.tolerance)
 	s.zMemo[1] = ode.NewMemo(56, n, 6, s.zRhs2, s.tolerance)
 	s.zInputs = make([]float64, 6)
@@ -565,7 +556,7 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	s.solve(q, 1)
 	var res float64
 	n := s.n
@@ -642,7 +633,7 @@ func (s *Model) SolveStatus() rt.Status {
 // solve makes the solutions of the differential equations those of the position q,
 // with sensitivities up to an order, unless they are already.
 func (s *Model) solve(q []float64, order int) rt.Status {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	if s.solved = s.solveZ(q, order); s.solved != rt.OK {
 		return s.solved
 	}
@@ -881,7 +872,7 @@ func (s *Model) zRhs2(dy, y []float64, _ float64, _ []float64) {
 //	∂L/∂sigma[1] = -sigma[1] + a5·a6 + a5·(z_init[1] - logY_init[1])² + c2
 //	∂L/∂sigma[2] = -sigma[2] + a7·a8 + c2 + a7·(z_init[2] - logY_init[2])²
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	s.solve(q, 1)
 	var res float64
 	n := s.n
@@ -1225,6 +1216,241 @@ func (s *Model) matrix(b, q []float64) {
 	s.sumSqA63, s.sumSqA66, s.a101, s.a103, s.sumSqA81, s.sumSqA84 = sumSqA63, sumSqA66, a101, a103, sumSqA81, sumSqA84
 }
 
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *Model) pairing(dst, q, w []float64) {
+	n := s.n
+	zInit, expTheta, expm1Theta, expTheta3, expm1Theta2, a19 := q[4:6], s.expTheta, s.expm1Theta, s.expTheta3, s.expm1Theta2, s.a19
+	sumSqA20, theta, a25, a34, a47, a30 := s.sumSqA20, q[:4], s.a25, s.a34, s.a47, s.a30
+	sumSqA24, a39, a52, a43, sumSqA33, a56 := s.sumSqA24, s.a39, s.a52, s.a43, s.sumSqA33, s.a56
+	a60, sumSqA46, sumSqA22, a28, a37, a50 := s.a60, s.sumSqA46, s.sumSqA22, s.a28, s.a37, s.a50
+	sumSqA27, a41, a54, sumSqA36, a58, sumSqA49 := s.sumSqA27, s.a41, s.a54, s.sumSqA36, s.a58, s.sumSqA49
+	a64, a82, a69, a87, a73, a91 := s.a64, s.a82, s.a69, s.a87, s.a73, s.a91
+	a77, a95, a67, a85, a71, a89 := s.a77, s.a95, s.a67, s.a85, s.a71, s.a89
+	a75, a93, a79, a97, sumSqA63, a101 := s.a75, s.a93, s.a79, s.a97, s.sumSqA63, s.a101
+	sumSqA81, sumSqA66, a103, sumSqA84, a7, a5 := s.sumSqA81, s.sumSqA66, s.a103, s.sumSqA84, s.a7, s.a5
+	expTheta2, expTheta4, a84, a66, a49, a36 := s.expTheta2, s.expTheta4, s.a84, s.a66, s.a49, s.a36
+	a27, a22, a81, a63, a46, a33 := s.a27, s.a22, s.a81, s.a63, s.a46, s.a33
+	a24, a20, zU, a170, a171, a172 := s.a24, s.a20, s.zOut[:n], s.a170, s.a171, s.a172
+	a173, a174, a175, zV, a176, a177 := s.a173, s.a174, s.a175, s.zOut[n:2*n], s.a176, s.a177
+	a178, a179, a180, a181, invZU, invZV := s.a178, s.a179, s.a180, s.a181, s.invZU, s.invZV
+	zUZInit1, zVZInit1, zUZInit1ZInit1, zVZInit1ZInit1, zUZInit2ZInit1, zVZInit2ZInit1 := s.zOut[2*n:3*n], s.zOut[3*n:4*n], s.zOut[14*n:15*n], s.zOut[15*n:16*n], s.zOut[16*n:17*n], s.zOut[17*n:18*n]
+	zUTheta1ZInit1, zVTheta1ZInit1, zUTheta2ZInit1, zVTheta2ZInit1, zUTheta3ZInit1, zVTheta3ZInit1 := s.zOut[20*n:21*n], s.zOut[21*n:22*n], s.zOut[26*n:27*n], s.zOut[27*n:28*n], s.zOut[34*n:35*n], s.zOut[35*n:36*n]
+	zUTheta4ZInit1, zVTheta4ZInit1, zUZInit2, zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2 := s.zOut[44*n:45*n], s.zOut[45*n:46*n], s.zOut[4*n:5*n], s.zOut[5*n:6*n], s.zOut[18*n:19*n], s.zOut[19*n:20*n]
+	zUTheta1ZInit2, zVTheta1ZInit2, zUTheta2ZInit2, zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2 := s.zOut[22*n:23*n], s.zOut[23*n:24*n], s.zOut[28*n:29*n], s.zOut[29*n:30*n], s.zOut[36*n:37*n], s.zOut[37*n:38*n]
+	zUTheta4ZInit2, zVTheta4ZInit2, zUTheta1, zVTheta1, zUTheta1Theta1, zVTheta1Theta1 := s.zOut[46*n:47*n], s.zOut[47*n:48*n], s.zOut[6*n:7*n], s.zOut[7*n:8*n], s.zOut[24*n:25*n], s.zOut[25*n:26*n]
+	zUTheta2Theta1, zVTheta2Theta1, zUTheta3Theta1, zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1 := s.zOut[30*n:31*n], s.zOut[31*n:32*n], s.zOut[38*n:39*n], s.zOut[39*n:40*n], s.zOut[48*n:49*n], s.zOut[49*n:50*n]
+	zUTheta2, zVTheta2, zUTheta2Theta2, zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2 := s.zOut[8*n:9*n], s.zOut[9*n:10*n], s.zOut[32*n:33*n], s.zOut[33*n:34*n], s.zOut[40*n:41*n], s.zOut[41*n:42*n]
+	zUTheta4Theta2, zVTheta4Theta2, zUTheta3, zVTheta3, zUTheta3Theta3, zVTheta3Theta3 := s.zOut[50*n:51*n], s.zOut[51*n:52*n], s.zOut[10*n:11*n], s.zOut[11*n:12*n], s.zOut[42*n:43*n], s.zOut[43*n:44*n]
+	zUTheta4Theta3, zVTheta4Theta3, zUTheta4, zVTheta4, zUTheta4Theta4, zVTheta4Theta4 := s.zOut[52*n:53*n], s.zOut[53*n:54*n], s.zOut[12*n:13*n], s.zOut[13*n:14*n], s.zOut[54*n:55*n], s.zOut[55*n:56*n]
+	expZInit := elementary.Exp(zInit[0])
+	expZInit2 := elementary.Exp(zInit[1])
+	a107 := float64(4 * expTheta * expm1Theta)
+	a108 := float64(4 * expTheta3 * expm1Theta2)
+	a111 := float64(a19 * sumSqA20)
+	a112 := elementary.Exp(theta[0] + theta[1])
+	a113 := float64(2 * a25 * a112)
+	a114 := elementary.Exp(theta[0] + theta[2])
+	a115 := float64(2 * a34 * a114)
+	a116 := elementary.Exp(theta[0] + theta[3])
+	a117 := float64(2 * a47 * a116)
+	a118 := float64(a30 * sumSqA24)
+	a119 := elementary.Exp(theta[2] + theta[1])
+	a120 := float64(2 * a39 * a119)
+	a121 := elementary.Exp(theta[1] + theta[3])
+	a122 := float64(2 * a52 * a121)
+	a123 := float64(a43 * sumSqA33)
+	a124 := elementary.Exp(theta[2] + theta[3])
+	a125 := float64(2 * a56 * a124)
+	a126 := float64(a60 * sumSqA46)
+	a127 := float64(a19 * sumSqA22)
+	a128 := float64(2 * a28 * a112)
+	a129 := float64(2 * a37 * a114)
+	a130 := float64(2 * a50 * a116)
+	a131 := float64(a30 * sumSqA27)
+	a132 := float64(2 * a41 * a119)
+	a133 := float64(2 * a54 * a121)
+	a134 := float64(a43 * sumSqA36)
+	a135 := float64(2 * a58 * a124)
+	a136 := float64(a60 * sumSqA49)
+	a137 := elementary.Exp(theta[0] + zInit[0])
+	a138 := float64(a64 * a137)
+	a139 := elementary.Exp(theta[0] + zInit[1])
+	a140 := float64(a82 * a139)
+	a141 := elementary.Exp(theta[1] + zInit[0])
+	a142 := float64(a69 * a141)
+	a143 := elementary.Exp(theta[1] + zInit[1])
+	a144 := float64(a87 * a143)
+	a145 := elementary.Exp(theta[2] + zInit[0])
+	a146 := float64(a73 * a145)
+	a147 := elementary.Exp(theta[2] + zInit[1])
+	a148 := float64(a91 * a147)
+	a149 := elementary.Exp(theta[3] + zInit[0])
+	a150 := float64(a77 * a149)
+	a151 := elementary.Exp(theta[3] + zInit[1])
+	a152 := float64(a95 * a151)
+	a153 := float64(a67 * a137)
+	a154 := float64(a85 * a139)
+	a155 := float64(a71 * a141)
+	a156 := float64(a89 * a143)
+	a157 := float64(a75 * a145)
+	a158 := float64(a93 * a147)
+	a159 := float64(a79 * a149)
+	a160 := float64(a97 * a151)
+	a161 := elementary.Exp(float64(2 * zInit[0]))
+	a162 := float64(sumSqA63 * a161)
+	a163 := elementary.Exp(zInit[0] + zInit[1])
+	a164 := float64(2 * a101 * a163)
+	a165 := elementary.Exp(float64(2 * zInit[1]))
+	a166 := float64(sumSqA81 * a165)
+	a167 := float64(sumSqA66 * a161)
+	a168 := float64(2 * a103 * a163)
+	a169 := float64(sumSqA84 * a165)
+	b2 := float64(w[45] * a165)
+	b3 := float64(w[37] * a163)
+	b4 := float64(w[43] * a151)
+	b5 := float64(w[42] * a147)
+	b6 := float64(w[41] * a143)
+	b7 := float64(w[40] * a139)
+	b10 := float64(w[36] * a161)
+	b11 := float64(w[35] * a149)
+	b12 := float64(w[34] * a145)
+	b13 := float64(w[33] * a141)
+	b14 := float64(w[32] * a137)
+	b17 := float64(a60 * w[27])
+	b18 := float64(w[19] * a124)
+	b19 := float64(w[11] * a121)
+	b20 := float64(w[3] * a116)
+	b23 := float64(a43 * w[18])
+	b24 := float64(w[10] * a119)
+	b25 := float64(w[2] * a114)
+	b28 := float64(a30 * w[9])
+	b29 := float64(w[1] * a112)
+	b32 := float64(a19 * w[0])
+	a182 := float64(a7 * sumSqA22)
+	a183 := float64(a5 * sumSqA20)
+	a184 := float64(4 * expTheta * expTheta)
+	a185 := float64(2 * a139 * (float64(a7*a85) + float64(a5*a82)))
+	a186 := float64(2 * a137 * (float64(a7*a67) + float64(a5*a64)))
+	a187 := float64(2 * a116 * (float64(a7*a50) + float64(a5*a47)))
+	a188 := float64(2 * a114 * (float64(a7*a37) + float64(a5*a34)))
+	a189 := float64(2 * a112 * (float64(a7*a28) + float64(a5*a25)))
+	a190 := float64(a7 * sumSqA27)
+	a191 := float64(a5 * sumSqA24)
+	a192 := float64(expTheta2 * (20 - float64(800*expTheta2)))
+	a193 := float64(2 * a143 * (float64(a7*a89) + float64(a5*a87)))
+	a194 := float64(2 * a141 * (float64(a7*a71) + float64(a5*a69)))
+	a195 := float64(2 * a121 * (float64(a7*a54) + float64(a5*a52)))
+	a196 := float64(2 * a119 * (float64(a7*a41) + float64(a5*a39)))
+	a197 := float64(a7 * sumSqA36)
+	a198 := float64(a5 * sumSqA33)
+	a199 := float64(4 * expTheta3 * expTheta3)
+	a200 := float64(2 * a147 * (float64(a7*a93) + float64(a5*a91)))
+	a201 := float64(2 * a145 * (float64(a7*a75) + float64(a5*a73)))
+	a202 := float64(2 * a124 * (float64(a7*a58) + float64(a5*a56)))
+	a203 := float64(a7 * sumSqA49)
+	a204 := float64(a5 * sumSqA46)
+	a205 := float64(expTheta4 * (20 - float64(800*expTheta4)))
+	a206 := float64(2 * a151 * (float64(a7*a97) + float64(a5*a95)))
+	a207 := float64(2 * a149 * (float64(a7*a79) + float64(a5*a77)))
+	a208 := float64(2 * a163 * (float64(a7*a103) + float64(a5*a101)))
+	a209 := float64(2 * a161 * (float64(a7*sumSqA66) + float64(a5*sumSqA63)))
+	a210 := float64(2 * a165 * (float64(a7*sumSqA84) + float64(a5*sumSqA81)))
+	dst[6] = float64(-a5 * (float64(2*w[36]) + float64(2*w[0]*a111) + float64(2*w[1]*a113) + float64(2*w[2]*a115) + float64(2*w[3]*a117) + float64(2*w[9]*a118) + float64(2*w[10]*a120) + float64(2*w[11]*a122) + float64(2*w[18]*a123) + float64(2*w[19]*a125) + float64(2*w[27]*a126) + float64(4*w[32]*a138) + float64(4*w[40]*a140) + float64(4*w[33]*a142) + float64(4*w[41]*a144) + float64(4*w[34]*a146) + float64(4*w[42]*a148) + float64(4*w[35]*a150) + float64(4*w[43]*a152) + float64(2*w[36]*a162) + float64(2*w[37]*a164) + float64(2*w[45]*a166)))
+	dst[7] = float64(-a7 * (float64(2*w[45]) + float64(2*w[0]*a127) + float64(2*w[1]*a128) + float64(2*w[2]*a129) + float64(2*w[3]*a130) + float64(2*w[9]*a131) + float64(2*w[10]*a132) + float64(2*w[11]*a133) + float64(2*w[18]*a134) + float64(2*w[19]*a135) + float64(2*w[27]*a136) + float64(4*w[32]*a153) + float64(4*w[40]*a154) + float64(4*w[33]*a155) + float64(4*w[41]*a156) + float64(4*w[34]*a157) + float64(4*w[42]*a158) + float64(4*w[35]*a159) + float64(4*w[43]*a160) + float64(2*w[36]*a167) + float64(2*w[37]*a168) + float64(2*w[45]*a169)))
+	s.expZInit, s.expZInit2, s.a111, s.a112, s.a113, s.a114 = expZInit, expZInit2, a111, a112, a113, a114
+	s.a115, s.a116, s.a117, s.a118, s.a119, s.a120 = a115, a116, a117, a118, a119, a120
+	s.a121, s.a122, s.a123, s.a124, s.a125, s.a126 = a121, a122, a123, a124, a125, a126
+	s.a127, s.a128, s.a129, s.a130, s.a131, s.a132 = a127, a128, a129, a130, a131, a132
+	s.a133, s.a134, s.a135, s.a136, s.a137, s.a138 = a133, a134, a135, a136, a137, a138
+	s.a139, s.a140, s.a141, s.a142, s.a143, s.a144 = a139, a140, a141, a142, a143, a144
+	s.a145, s.a146, s.a147, s.a148, s.a149, s.a150 = a145, a146, a147, a148, a149, a150
+	s.a151, s.a152, s.a153, s.a154, s.a155, s.a156 = a151, a152, a153, a154, a155, a156
+	s.a157, s.a158, s.a159, s.a160, s.a161, s.a162 = a157, a158, a159, a160, a161, a162
+	s.a163, s.a164, s.a165, s.a166, s.a167, s.a168 = a163, a164, a165, a166, a167, a168
+	s.a169 = a169
+	sumB51 := 0.0
+	sumB52 := 0.0
+	sumB53 := 0.0
+	sumB54 := 0.0
+	sumB49 := 0.0
+	sumB50 := 0.0
+	for i := range n {
+		b8 := float64(2 * a7 * (float64(b2*a84[i]) + float64(b3*a66[i]) + float64(b4*a49[i]) + float64(b5*a36[i]) + float64(b6*a27[i]) + float64(b7*a22[i])))
+		b9 := float64(2 * a5 * (float64(b2*a81[i]) + float64(b3*a63[i]) + float64(b4*a46[i]) + float64(b5*a33[i]) + float64(b6*a24[i]) + float64(b7*a20[i])))
+		b15 := float64(2 * a7 * (float64(b3*a84[i]) + float64(a66[i]*b10) + float64(a49[i]*b11) + float64(a36[i]*b12) + float64(a27[i]*b13) + float64(a22[i]*b14)))
+		b16 := float64(2 * a5 * (float64(b3*a81[i]) + float64(a63[i]*b10) + float64(a46[i]*b11) + float64(a33[i]*b12) + float64(a24[i]*b13) + float64(a20[i]*b14)))
+		b21 := float64(2 * a7 * (float64(b4*a84[i]) + float64(a66[i]*b11) + float64(a49[i]*b17) + float64(a36[i]*b18) + float64(a27[i]*b19) + float64(a22[i]*b20)))
+		b22 := float64(2 * a5 * (float64(b4*a81[i]) + float64(a63[i]*b11) + float64(a46[i]*b17) + float64(a33[i]*b18) + float64(a24[i]*b19) + float64(a20[i]*b20)))
+		b26 := float64(2 * a7 * (float64(b5*a84[i]) + float64(a66[i]*b12) + float64(a49[i]*b18) + float64(a36[i]*b23) + float64(a27[i]*b24) + float64(a22[i]*b25)))
+		b27 := float64(2 * a5 * (float64(b5*a81[i]) + float64(a63[i]*b12) + float64(a46[i]*b18) + float64(a33[i]*b23) + float64(a24[i]*b24) + float64(a20[i]*b25)))
+		b30 := float64(2 * a7 * (float64(b6*a84[i]) + float64(a66[i]*b13) + float64(a49[i]*b19) + float64(a36[i]*b24) + float64(a27[i]*b28) + float64(a22[i]*b29)))
+		b31 := float64(2 * a5 * (float64(b6*a81[i]) + float64(a63[i]*b13) + float64(a46[i]*b19) + float64(a33[i]*b24) + float64(a24[i]*b28) + float64(a20[i]*b29)))
+		b33 := float64(2 * a7 * (float64(b7*a84[i]) + float64(a66[i]*b14) + float64(a49[i]*b20) + float64(a36[i]*b25) + float64(a27[i]*b29) + float64(a22[i]*b32)))
+		b34 := float64(2 * a5 * (float64(b7*a81[i]) + float64(a63[i]*b14) + float64(a46[i]*b20) + float64(a33[i]*b25) + float64(a24[i]*b29) + float64(a20[i]*b32)))
+		a170[i] = a81[i] / zU[i]
+		a171[i] = a63[i] / zU[i]
+		a172[i] = a46[i] / zU[i]
+		a173[i] = a33[i] / zU[i]
+		a174[i] = a24[i] / zU[i]
+		a175[i] = a20[i] / zU[i]
+		b35 := -float64(b9*a170[i]) - float64(b16*a171[i]) - float64(b22*a172[i]) - float64(b27*a173[i]) - float64(b31*a174[i]) - float64(b34*a175[i])
+		a176[i] = a84[i] / zV[i]
+		a177[i] = a66[i] / zV[i]
+		a178[i] = a49[i] / zV[i]
+		a179[i] = a36[i] / zV[i]
+		a180[i] = a27[i] / zV[i]
+		a181[i] = a22[i] / zV[i]
+		b36 := -float64(b8*a176[i]) - float64(b15*a177[i]) - float64(b21*a178[i]) - float64(b26*a179[i]) - float64(b30*a180[i]) - float64(b33*a181[i])
+		invZU[i] = 1 / zU[i]
+		b37 := float64(b16 * invZU[i])
+		invZV[i] = 1 / zV[i]
+		b38 := float64(b15 * invZV[i])
+		b39 := float64(b9 * invZU[i])
+		b40 := float64(b8 * invZV[i])
+		b41 := float64(b34 * invZU[i])
+		b42 := float64(b33 * invZV[i])
+		b43 := float64(b31 * invZU[i])
+		b44 := float64(b30 * invZV[i])
+		b45 := float64(b27 * invZU[i])
+		b46 := float64(b26 * invZV[i])
+		b47 := float64(b22 * invZU[i])
+		b48 := float64(b21 * invZV[i])
+		b49 := float64(zUZInit1[i]*b35) + float64(zVZInit1[i]*b36) + float64(b37*zUZInit1ZInit1[i]) + float64(b38*zVZInit1ZInit1[i]) + float64(zUZInit2ZInit1[i]*b39) + float64(zVZInit2ZInit1[i]*b40) + float64(zUTheta1ZInit1[i]*b41) + float64(zVTheta1ZInit1[i]*b42) + float64(zUTheta2ZInit1[i]*b43) + float64(zVTheta2ZInit1[i]*b44) + float64(zUTheta3ZInit1[i]*b45) + float64(zVTheta3ZInit1[i]*b46) + float64(zUTheta4ZInit1[i]*b47) + float64(zVTheta4ZInit1[i]*b48)
+		b50 := float64(zUZInit2[i]*b35) + float64(zVZInit2[i]*b36) + float64(b37*zUZInit2ZInit1[i]) + float64(b38*zVZInit2ZInit1[i]) + float64(b39*zUZInit2ZInit2[i]) + float64(b40*zVZInit2ZInit2[i]) + float64(b41*zUTheta1ZInit2[i]) + float64(b42*zVTheta1ZInit2[i]) + float64(b43*zUTheta2ZInit2[i]) + float64(b44*zVTheta2ZInit2[i]) + float64(b45*zUTheta3ZInit2[i]) + float64(b46*zVTheta3ZInit2[i]) + float64(b47*zUTheta4ZInit2[i]) + float64(b48*zVTheta4ZInit2[i])
+		b51 := float64(zUTheta1[i]*b35) + float64(zVTheta1[i]*b36) + float64(b37*zUTheta1ZInit1[i]) + float64(b38*zVTheta1ZInit1[i]) + float64(b39*zUTheta1ZInit2[i]) + float64(b40*zVTheta1ZInit2[i]) + float64(b41*zUTheta1Theta1[i]) + float64(b42*zVTheta1Theta1[i]) + float64(b43*zUTheta2Theta1[i]) + float64(b44*zVTheta2Theta1[i]) + float64(b45*zUTheta3Theta1[i]) + float64(b46*zVTheta3Theta1[i]) + float64(b47*zUTheta4Theta1[i]) + float64(b48*zVTheta4Theta1[i])
+		b52 := float64(zUTheta2[i]*b35) + float64(zVTheta2[i]*b36) + float64(b37*zUTheta2ZInit1[i]) + float64(b38*zVTheta2ZInit1[i]) + float64(b39*zUTheta2ZInit2[i]) + float64(b40*zVTheta2ZInit2[i]) + float64(b41*zUTheta2Theta1[i]) + float64(b42*zVTheta2Theta1[i]) + float64(b43*zUTheta2Theta2[i]) + float64(b44*zVTheta2Theta2[i]) + float64(b45*zUTheta3Theta2[i]) + float64(b46*zVTheta3Theta2[i]) + float64(b47*zUTheta4Theta2[i]) + float64(b48*zVTheta4Theta2[i])
+		b53 := float64(zUTheta3[i]*b35) + float64(zVTheta3[i]*b36) + float64(b37*zUTheta3ZInit1[i]) + float64(b38*zVTheta3ZInit1[i]) + float64(b39*zUTheta3ZInit2[i]) + float64(b40*zVTheta3ZInit2[i]) + float64(b41*zUTheta3Theta1[i]) + float64(b42*zVTheta3Theta1[i]) + float64(b43*zUTheta3Theta2[i]) + float64(b44*zVTheta3Theta2[i]) + float64(b45*zUTheta3Theta3[i]) + float64(b46*zVTheta3Theta3[i]) + float64(b47*zUTheta4Theta3[i]) + float64(b48*zVTheta4Theta3[i])
+		b54 := float64(zUTheta4[i]*b35) + float64(zVTheta4[i]*b36) + float64(b37*zUTheta4ZInit1[i]) + float64(b38*zVTheta4ZInit1[i]) + float64(b39*zUTheta4ZInit2[i]) + float64(b40*zVTheta4ZInit2[i]) + float64(b41*zUTheta4Theta1[i]) + float64(b42*zVTheta4Theta1[i]) + float64(b43*zUTheta4Theta2[i]) + float64(b44*zVTheta4Theta2[i]) + float64(b45*zUTheta4Theta3[i]) + float64(b46*zVTheta4Theta3[i]) + float64(b47*zUTheta4Theta4[i]) + float64(b48*zVTheta4Theta4[i])
+		sumB51 += b51
+		sumB52 += b52
+		sumB53 += b53
+		sumB54 += b54
+		sumB49 += b49
+		sumB50 += b50
+	}
+	e := float64(w[40] * a185)
+	e2 := float64(w[32] * a186)
+	e3 := float64(w[3] * a187)
+	e4 := float64(w[2] * a188)
+	e5 := float64(w[1] * a189)
+	dst[0] = float64(w[0]*a107) + float64(w[0]*a184) + float64(expTheta*sumB51) + e + e2 + e3 + e4 + e5 + float64(2*a19*(float64(4*w[0])+float64(w[0]*a182)+float64(w[0]*a183)))
+	e6 := float64(w[41] * a193)
+	e7 := float64(w[33] * a194)
+	e8 := float64(w[11] * a195)
+	e9 := float64(w[10] * a196)
+	dst[1] = e5 - float64(w[9]*a192) + float64(expTheta2*sumB52) + e6 + e7 + e8 + e9 + float64(2*a30*(float64(400*w[9])+float64(w[9]*a190)+float64(w[9]*a191)))
+	e10 := float64(w[42] * a200)
+	e11 := float64(w[34] * a201)
+	e12 := float64(w[19] * a202)
+	dst[2] = float64(w[18]*a108) + e4 + e9 + float64(w[18]*a199) + float64(expTheta3*sumB53) + e10 + e11 + e12 + float64(2*a43*(float64(4*w[18])+float64(w[18]*a197)+float64(w[18]*a198)))
+	e13 := float64(w[43] * a206)
+	e14 := float64(w[35] * a207)
+	dst[3] = e3 + e8 + e12 - float64(w[27]*a205) + float64(expTheta4*sumB54) + e13 + e14 + float64(2*a60*(float64(400*w[27])+float64(w[27]*a203)+float64(w[27]*a204)))
+	e15 := float64(w[37] * a208)
+	dst[4] = e2 + e7 + e11 + e14 + float64(expZInit*sumB49) + e15 + float64(w[36]*a209)
+	dst[5] = e + e6 + e10 + e13 + e15 + float64(expZInit2*sumB50) + float64(w[45]*a210)
+}
+
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
@@ -1497,241 +1723,6 @@ func (s *Model) force(f, q, w []float64) {
 	f[7] = sigma[1] - c2 - float64(a7*(w[45]+a253)) - float64(2*a7*(float64(0.5*w[0]*a127)+float64(0.5*w[1]*a128)+float64(0.5*w[2]*a129)+float64(0.5*w[3]*a130)+float64(0.5*w[9]*a131)+float64(0.5*w[10]*a132)+float64(0.5*w[11]*a133)+float64(0.5*w[18]*a134)+float64(0.5*w[19]*a135)+float64(0.5*w[27]*a136)+float64(w[32]*a153)+float64(w[40]*a154)+float64(w[33]*a155)+float64(w[41]*a156)+float64(w[34]*a157)+float64(w[42]*a158)+float64(w[35]*a159)+float64(w[43]*a160)+float64(0.5*w[36]*a167)+float64(0.5*w[37]*a168)+float64(0.5*w[45]*a169)+a252))
 }
 
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *Model) pairing(dst, q, w []float64) {
-	n := s.n
-	zInit, expTheta, expm1Theta, expTheta3, expm1Theta2, a19 := q[4:6], s.expTheta, s.expm1Theta, s.expTheta3, s.expm1Theta2, s.a19
-	sumSqA20, theta, a25, a34, a47, a30 := s.sumSqA20, q[:4], s.a25, s.a34, s.a47, s.a30
-	sumSqA24, a39, a52, a43, sumSqA33, a56 := s.sumSqA24, s.a39, s.a52, s.a43, s.sumSqA33, s.a56
-	a60, sumSqA46, sumSqA22, a28, a37, a50 := s.a60, s.sumSqA46, s.sumSqA22, s.a28, s.a37, s.a50
-	sumSqA27, a41, a54, sumSqA36, a58, sumSqA49 := s.sumSqA27, s.a41, s.a54, s.sumSqA36, s.a58, s.sumSqA49
-	a64, a82, a69, a87, a73, a91 := s.a64, s.a82, s.a69, s.a87, s.a73, s.a91
-	a77, a95, a67, a85, a71, a89 := s.a77, s.a95, s.a67, s.a85, s.a71, s.a89
-	a75, a93, a79, a97, sumSqA63, a101 := s.a75, s.a93, s.a79, s.a97, s.sumSqA63, s.a101
-	sumSqA81, sumSqA66, a103, sumSqA84, a7, a5 := s.sumSqA81, s.sumSqA66, s.a103, s.sumSqA84, s.a7, s.a5
-	expTheta2, expTheta4, a84, a66, a49, a36 := s.expTheta2, s.expTheta4, s.a84, s.a66, s.a49, s.a36
-	a27, a22, a81, a63, a46, a33 := s.a27, s.a22, s.a81, s.a63, s.a46, s.a33
-	a24, a20, zU, a170, a171, a172 := s.a24, s.a20, s.zOut[:n], s.a170, s.a171, s.a172
-	a173, a174, a175, zV, a176, a177 := s.a173, s.a174, s.a175, s.zOut[n:2*n], s.a176, s.a177
-	a178, a179, a180, a181, invZU, invZV := s.a178, s.a179, s.a180, s.a181, s.invZU, s.invZV
-	zUZInit1, zVZInit1, zUZInit1ZInit1, zVZInit1ZInit1, zUZInit2ZInit1, zVZInit2ZInit1 := s.zOut[2*n:3*n], s.zOut[3*n:4*n], s.zOut[14*n:15*n], s.zOut[15*n:16*n], s.zOut[16*n:17*n], s.zOut[17*n:18*n]
-	zUTheta1ZInit1, zVTheta1ZInit1, zUTheta2ZInit1, zVTheta2ZInit1, zUTheta3ZInit1, zVTheta3ZInit1 := s.zOut[20*n:21*n], s.zOut[21*n:22*n], s.zOut[26*n:27*n], s.zOut[27*n:28*n], s.zOut[34*n:35*n], s.zOut[35*n:36*n]
-	zUTheta4ZInit1, zVTheta4ZInit1, zUZInit2, zVZInit2, zUZInit2ZInit2, zVZInit2ZInit2 := s.zOut[44*n:45*n], s.zOut[45*n:46*n], s.zOut[4*n:5*n], s.zOut[5*n:6*n], s.zOut[18*n:19*n], s.zOut[19*n:20*n]
-	zUTheta1ZInit2, zVTheta1ZInit2, zUTheta2ZInit2, zVTheta2ZInit2, zUTheta3ZInit2, zVTheta3ZInit2 := s.zOut[22*n:23*n], s.zOut[23*n:24*n], s.zOut[28*n:29*n], s.zOut[29*n:30*n], s.zOut[36*n:37*n], s.zOut[37*n:38*n]
-	zUTheta4ZInit2, zVTheta4ZInit2, zUTheta1, zVTheta1, zUTheta1Theta1, zVTheta1Theta1 := s.zOut[46*n:47*n], s.zOut[47*n:48*n], s.zOut[6*n:7*n], s.zOut[7*n:8*n], s.zOut[24*n:25*n], s.zOut[25*n:26*n]
-	zUTheta2Theta1, zVTheta2Theta1, zUTheta3Theta1, zVTheta3Theta1, zUTheta4Theta1, zVTheta4Theta1 := s.zOut[30*n:31*n], s.zOut[31*n:32*n], s.zOut[38*n:39*n], s.zOut[39*n:40*n], s.zOut[48*n:49*n], s.zOut[49*n:50*n]
-	zUTheta2, zVTheta2, zUTheta2Theta2, zVTheta2Theta2, zUTheta3Theta2, zVTheta3Theta2 := s.zOut[8*n:9*n], s.zOut[9*n:10*n], s.zOut[32*n:33*n], s.zOut[33*n:34*n], s.zOut[40*n:41*n], s.zOut[41*n:42*n]
-	zUTheta4Theta2, zVTheta4Theta2, zUTheta3, zVTheta3, zUTheta3Theta3, zVTheta3Theta3 := s.zOut[50*n:51*n], s.zOut[51*n:52*n], s.zOut[10*n:11*n], s.zOut[11*n:12*n], s.zOut[42*n:43*n], s.zOut[43*n:44*n]
-	zUTheta4Theta3, zVTheta4Theta3, zUTheta4, zVTheta4, zUTheta4Theta4, zVTheta4Theta4 := s.zOut[52*n:53*n], s.zOut[53*n:54*n], s.zOut[12*n:13*n], s.zOut[13*n:14*n], s.zOut[54*n:55*n], s.zOut[55*n:56*n]
-	expZInit := elementary.Exp(zInit[0])
-	expZInit2 := elementary.Exp(zInit[1])
-	a107 := float64(4 * expTheta * expm1Theta)
-	a108 := float64(4 * expTheta3 * expm1Theta2)
-	a111 := float64(a19 * sumSqA20)
-	a112 := elementary.Exp(theta[0] + theta[1])
-	a113 := float64(2 * a25 * a112)
-	a114 := elementary.Exp(theta[0] + theta[2])
-	a115 := float64(2 * a34 * a114)
-	a116 := elementary.Exp(theta[0] + theta[3])
-	a117 := float64(2 * a47 * a116)
-	a118 := float64(a30 * sumSqA24)
-	a119 := elementary.Exp(theta[2] + theta[1])
-	a120 := float64(2 * a39 * a119)
-	a121 := elementary.Exp(theta[1] + theta[3])
-	a122 := float64(2 * a52 * a121)
-	a123 := float64(a43 * sumSqA33)
-	a124 := elementary.Exp(theta[2] + theta[3])
-	a125 := float64(2 * a56 * a124)
-	a126 := float64(a60 * sumSqA46)
-	a127 := float64(a19 * sumSqA22)
-	a128 := float64(2 * a28 * a112)
-	a129 := float64(2 * a37 * a114)
-	a130 := float64(2 * a50 * a116)
-	a131 := float64(a30 * sumSqA27)
-	a132 := float64(2 * a41 * a119)
-	a133 := float64(2 * a54 * a121)
-	a134 := float64(a43 * sumSqA36)
-	a135 := float64(2 * a58 * a124)
-	a136 := float64(a60 * sumSqA49)
-	a137 := elementary.Exp(theta[0] + zInit[0])
-	a138 := float64(a64 * a137)
-	a139 := elementary.Exp(theta[0] + zInit[1])
-	a140 := float64(a82 * a139)
-	a141 := elementary.Exp(theta[1] + zInit[0])
-	a142 := float64(a69 * a141)
-	a143 := elementary.Exp(theta[1] + zInit[1])
-	a144 := float64(a87 * a143)
-	a145 := elementary.Exp(theta[2] + zInit[0])
-	a146 := float64(a73 * a145)
-	a147 := elementary.Exp(theta[2] + zInit[1])
-	a148 := float64(a91 * a147)
-	a149 := elementary.Exp(theta[3] + zInit[0])
-	a150 := float64(a77 * a149)
-	a151 := elementary.Exp(theta[3] + zInit[1])
-	a152 := float64(a95 * a151)
-	a153 := float64(a67 * a137)
-	a154 := float64(a85 * a139)
-	a155 := float64(a71 * a141)
-	a156 := float64(a89 * a143)
-	a157 := float64(a75 * a145)
-	a158 := float64(a93 * a147)
-	a159 := float64(a79 * a149)
-	a160 := float64(a97 * a151)
-	a161 := elementary.Exp(float64(2 * zInit[0]))
-	a162 := float64(sumSqA63 * a161)
-	a163 := elementary.Exp(zInit[0] + zInit[1])
-	a164 := float64(2 * a101 * a163)
-	a165 := elementary.Exp(float64(2 * zInit[1]))
-	a166 := float64(sumSqA81 * a165)
-	a167 := float64(sumSqA66 * a161)
-	a168 := float64(2 * a103 * a163)
-	a169 := float64(sumSqA84 * a165)
-	b2 := float64(w[45] * a165)
-	b3 := float64(w[37] * a163)
-	b4 := float64(w[43] * a151)
-	b5 := float64(w[42] * a147)
-	b6 := float64(w[41] * a143)
-	b7 := float64(w[40] * a139)
-	b10 := float64(w[36] * a161)
-	b11 := float64(w[35] * a149)
-	b12 := float64(w[34] * a145)
-	b13 := float64(w[33] * a141)
-	b14 := float64(w[32] * a137)
-	b17 := float64(a60 * w[27])
-	b18 := float64(w[19] * a124)
-	b19 := float64(w[11] * a121)
-	b20 := float64(w[3] * a116)
-	b23 := float64(a43 * w[18])
-	b24 := float64(w[10] * a119)
-	b25 := float64(w[2] * a114)
-	b28 := float64(a30 * w[9])
-	b29 := float64(w[1] * a112)
-	b32 := float64(a19 * w[0])
-	a182 := float64(a7 * sumSqA22)
-	a183 := float64(a5 * sumSqA20)
-	a184 := float64(4 * expTheta * expTheta)
-	a185 := float64(2 * a139 * (float64(a7*a85) + float64(a5*a82)))
-	a186 := float64(2 * a137 * (float64(a7*a67) + float64(a5*a64)))
-	a187 := float64(2 * a116 * (float64(a7*a50) + float64(a5*a47)))
-	a188 := float64(2 * a114 * (float64(a7*a37) + float64(a5*a34)))
-	a189 := float64(2 * a112 * (float64(a7*a28) + float64(a5*a25)))
-	a190 := float64(a7 * sumSqA27)
-	a191 := float64(a5 * sumSqA24)
-	a192 := float64(expTheta2 * (20 - float64(800*expTheta2)))
-	a193 := float64(2 * a143 * (float64(a7*a89) + float64(a5*a87)))
-	a194 := float64(2 * a141 * (float64(a7*a71) + float64(a5*a69)))
-	a195 := float64(2 * a121 * (float64(a7*a54) + float64(a5*a52)))
-	a196 := float64(2 * a119 * (float64(a7*a41) + float64(a5*a39)))
-	a197 := float64(a7 * sumSqA36)
-	a198 := float64(a5 * sumSqA33)
-	a199 := float64(4 * expTheta3 * expTheta3)
-	a200 := float64(2 * a147 * (float64(a7*a93) + float64(a5*a91)))
-	a201 := float64(2 * a145 * (float64(a7*a75) + float64(a5*a73)))
-	a202 := float64(2 * a124 * (float64(a7*a58) + float64(a5*a56)))
-	a203 := float64(a7 * sumSqA49)
-	a204 := float64(a5 * sumSqA46)
-	a205 := float64(expTheta4 * (20 - float64(800*expTheta4)))
-	a206 := float64(2 * a151 * (float64(a7*a97) + float64(a5*a95)))
-	a207 := float64(2 * a149 * (float64(a7*a79) + float64(a5*a77)))
-	a208 := float64(2 * a163 * (float64(a7*a103) + float64(a5*a101)))
-	a209 := float64(2 * a161 * (float64(a7*sumSqA66) + float64(a5*sumSqA63)))
-	a210 := float64(2 * a165 * (float64(a7*sumSqA84) + float64(a5*sumSqA81)))
-	dst[6] = float64(-a5 * (float64(2*w[36]) + float64(2*w[0]*a111) + float64(2*w[1]*a113) + float64(2*w[2]*a115) + float64(2*w[3]*a117) + float64(2*w[9]*a118) + float64(2*w[10]*a120) + float64(2*w[11]*a122) + float64(2*w[18]*a123) + float64(2*w[19]*a125) + float64(2*w[27]*a126) + float64(4*w[32]*a138) + float64(4*w[40]*a140) + float64(4*w[33]*a142) + float64(4*w[41]*a144) + float64(4*w[34]*a146) + float64(4*w[42]*a148) + float64(4*w[35]*a150) + float64(4*w[43]*a152) + float64(2*w[36]*a162) + float64(2*w[37]*a164) + float64(2*w[45]*a166)))
-	dst[7] = float64(-a7 * (float64(2*w[45]) + float64(2*w[0]*a127) + float64(2*w[1]*a128) + float64(2*w[2]*a129) + float64(2*w[3]*a130) + float64(2*w[9]*a131) + float64(2*w[10]*a132) + float64(2*w[11]*a133) + float64(2*w[18]*a134) + float64(2*w[19]*a135) + float64(2*w[27]*a136) + float64(4*w[32]*a153) + float64(4*w[40]*a154) + float64(4*w[33]*a155) + float64(4*w[41]*a156) + float64(4*w[34]*a157) + float64(4*w[42]*a158) + float64(4*w[35]*a159) + float64(4*w[43]*a160) + float64(2*w[36]*a167) + float64(2*w[37]*a168) + float64(2*w[45]*a169)))
-	s.expZInit, s.expZInit2, s.a111, s.a112, s.a113, s.a114 = expZInit, expZInit2, a111, a112, a113, a114
-	s.a115, s.a116, s.a117, s.a118, s.a119, s.a120 = a115, a116, a117, a118, a119, a120
-	s.a121, s.a122, s.a123, s.a124, s.a125, s.a126 = a121, a122, a123, a124, a125, a126
-	s.a127, s.a128, s.a129, s.a130, s.a131, s.a132 = a127, a128, a129, a130, a131, a132
-	s.a133, s.a134, s.a135, s.a136, s.a137, s.a138 = a133, a134, a135, a136, a137, a138
-	s.a139, s.a140, s.a141, s.a142, s.a143, s.a144 = a139, a140, a141, a142, a143, a144
-	s.a145, s.a146, s.a147, s.a148, s.a149, s.a150 = a145, a146, a147, a148, a149, a150
-	s.a151, s.a152, s.a153, s.a154, s.a155, s.a156 = a151, a152, a153, a154, a155, a156
-	s.a157, s.a158, s.a159, s.a160, s.a161, s.a162 = a157, a158, a159, a160, a161, a162
-	s.a163, s.a164, s.a165, s.a166, s.a167, s.a168 = a163, a164, a165, a166, a167, a168
-	s.a169 = a169
-	sumB51 := 0.0
-	sumB52 := 0.0
-	sumB53 := 0.0
-	sumB54 := 0.0
-	sumB49 := 0.0
-	sumB50 := 0.0
-	for i := range n {
-		b8 := float64(2 * a7 * (float64(b2*a84[i]) + float64(b3*a66[i]) + float64(b4*a49[i]) + float64(b5*a36[i]) + float64(b6*a27[i]) + float64(b7*a22[i])))
-		b9 := float64(2 * a5 * (float64(b2*a81[i]) + float64(b3*a63[i]) + float64(b4*a46[i]) + float64(b5*a33[i]) + float64(b6*a24[i]) + float64(b7*a20[i])))
-		b15 := float64(2 * a7 * (float64(b3*a84[i]) + float64(a66[i]*b10) + float64(a49[i]*b11) + float64(a36[i]*b12) + float64(a27[i]*b13) + float64(a22[i]*b14)))
-		b16 := float64(2 * a5 * (float64(b3*a81[i]) + float64(a63[i]*b10) + float64(a46[i]*b11) + float64(a33[i]*b12) + float64(a24[i]*b13) + float64(a20[i]*b14)))
-		b21 := float64(2 * a7 * (float64(b4*a84[i]) + float64(a66[i]*b11) + float64(a49[i]*b17) + float64(a36[i]*b18) + float64(a27[i]*b19) + float64(a22[i]*b20)))
-		b22 := float64(2 * a5 * (float64(b4*a81[i]) + float64(a63[i]*b11) + float64(a46[i]*b17) + float64(a33[i]*b18) + float64(a24[i]*b19) + float64(a20[i]*b20)))
-		b26 := float64(2 * a7 * (float64(b5*a84[i]) + float64(a66[i]*b12) + float64(a49[i]*b18) + float64(a36[i]*b23) + float64(a27[i]*b24) + float64(a22[i]*b25)))
-		b27 := float64(2 * a5 * (float64(b5*a81[i]) + float64(a63[i]*b12) + float64(a46[i]*b18) + float64(a33[i]*b23) + float64(a24[i]*b24) + float64(a20[i]*b25)))
-		b30 := float64(2 * a7 * (float64(b6*a84[i]) + float64(a66[i]*b13) + float64(a49[i]*b19) + float64(a36[i]*b24) + float64(a27[i]*b28) + float64(a22[i]*b29)))
-		b31 := float64(2 * a5 * (float64(b6*a81[i]) + float64(a63[i]*b13) + float64(a46[i]*b19) + float64(a33[i]*b24) + float64(a24[i]*b28) + float64(a20[i]*b29)))
-		b33 := float64(2 * a7 * (float64(b7*a84[i]) + float64(a66[i]*b14) + float64(a49[i]*b20) + float64(a36[i]*b25) + float64(a27[i]*b29) + float64(a22[i]*b32)))
-		b34 := float64(2 * a5 * (float64(b7*a81[i]) + float64(a63[i]*b14) + float64(a46[i]*b20) + float64(a33[i]*b25) + float64(a24[i]*b29) + float64(a20[i]*b32)))
-		a170[i] = a81[i] / zU[i]
-		a171[i] = a63[i] / zU[i]
-		a172[i] = a46[i] / zU[i]
-		a173[i] = a33[i] / zU[i]
-		a174[i] = a24[i] / zU[i]
-		a175[i] = a20[i] / zU[i]
-		b35 := -float64(b9*a170[i]) - float64(b16*a171[i]) - float64(b22*a172[i]) - float64(b27*a173[i]) - float64(b31*a174[i]) - float64(b34*a175[i])
-		a176[i] = a84[i] / zV[i]
-		a177[i] = a66[i] / zV[i]
-		a178[i] = a49[i] / zV[i]
-		a179[i] = a36[i] / zV[i]
-		a180[i] = a27[i] / zV[i]
-		a181[i] = a22[i] / zV[i]
-		b36 := -float64(b8*a176[i]) - float64(b15*a177[i]) - float64(b21*a178[i]) - float64(b26*a179[i]) - float64(b30*a180[i]) - float64(b33*a181[i])
-		invZU[i] = 1 / zU[i]
-		b37 := float64(b16 * invZU[i])
-		invZV[i] = 1 / zV[i]
-		b38 := float64(b15 * invZV[i])
-		b39 := float64(b9 * invZU[i])
-		b40 := float64(b8 * invZV[i])
-		b41 := float64(b34 * invZU[i])
-		b42 := float64(b33 * invZV[i])
-		b43 := float64(b31 * invZU[i])
-		b44 := float64(b30 * invZV[i])
-		b45 := float64(b27 * invZU[i])
-		b46 := float64(b26 * invZV[i])
-		b47 := float64(b22 * invZU[i])
-		b48 := float64(b21 * invZV[i])
-		b49 := float64(zUZInit1[i]*b35) + float64(zVZInit1[i]*b36) + float64(b37*zUZInit1ZInit1[i]) + float64(b38*zVZInit1ZInit1[i]) + float64(zUZInit2ZInit1[i]*b39) + float64(zVZInit2ZInit1[i]*b40) + float64(zUTheta1ZInit1[i]*b41) + float64(zVTheta1ZInit1[i]*b42) + float64(zUTheta2ZInit1[i]*b43) + float64(zVTheta2ZInit1[i]*b44) + float64(zUTheta3ZInit1[i]*b45) + float64(zVTheta3ZInit1[i]*b46) + float64(zUTheta4ZInit1[i]*b47) + float64(zVTheta4ZInit1[i]*b48)
-		b50 := float64(zUZInit2[i]*b35) + float64(zVZInit2[i]*b36) + float64(b37*zUZInit2ZInit1[i]) + float64(b38*zVZInit2ZInit1[i]) + float64(b39*zUZInit2ZInit2[i]) + float64(b40*zVZInit2ZInit2[i]) + float64(b41*zUTheta1ZInit2[i]) + float64(b42*zVTheta1ZInit2[i]) + float64(b43*zUTheta2ZInit2[i]) + float64(b44*zVTheta2ZInit2[i]) + float64(b45*zUTheta3ZInit2[i]) + float64(b46*zVTheta3ZInit2[i]) + float64(b47*zUTheta4ZInit2[i]) + float64(b48*zVTheta4ZInit2[i])
-		b51 := float64(zUTheta1[i]*b35) + float64(zVTheta1[i]*b36) + float64(b37*zUTheta1ZInit1[i]) + float64(b38*zVTheta1ZInit1[i]) + float64(b39*zUTheta1ZInit2[i]) + float64(b40*zVTheta1ZInit2[i]) + float64(b41*zUTheta1Theta1[i]) + float64(b42*zVTheta1Theta1[i]) + float64(b43*zUTheta2Theta1[i]) + float64(b44*zVTheta2Theta1[i]) + float64(b45*zUTheta3Theta1[i]) + float64(b46*zVTheta3Theta1[i]) + float64(b47*zUTheta4Theta1[i]) + float64(b48*zVTheta4Theta1[i])
-		b52 := float64(zUTheta2[i]*b35) + float64(zVTheta2[i]*b36) + float64(b37*zUTheta2ZInit1[i]) + float64(b38*zVTheta2ZInit1[i]) + float64(b39*zUTheta2ZInit2[i]) + float64(b40*zVTheta2ZInit2[i]) + float64(b41*zUTheta2Theta1[i]) + float64(b42*zVTheta2Theta1[i]) + float64(b43*zUTheta2Theta2[i]) + float64(b44*zVTheta2Theta2[i]) + float64(b45*zUTheta3Theta2[i]) + float64(b46*zVTheta3Theta2[i]) + float64(b47*zUTheta4Theta2[i]) + float64(b48*zVTheta4Theta2[i])
-		b53 := float64(zUTheta3[i]*b35) + float64(zVTheta3[i]*b36) + float64(b37*zUTheta3ZInit1[i]) + float64(b38*zVTheta3ZInit1[i]) + float64(b39*zUTheta3ZInit2[i]) + float64(b40*zVTheta3ZInit2[i]) + float64(b41*zUTheta3Theta1[i]) + float64(b42*zVTheta3Theta1[i]) + float64(b43*zUTheta3Theta2[i]) + float64(b44*zVTheta3Theta2[i]) + float64(b45*zUTheta3Theta3[i]) + float64(b46*zVTheta3Theta3[i]) + float64(b47*zUTheta4Theta3[i]) + float64(b48*zVTheta4Theta3[i])
-		b54 := float64(zUTheta4[i]*b35) + float64(zVTheta4[i]*b36) + float64(b37*zUTheta4ZInit1[i]) + float64(b38*zVTheta4ZInit1[i]) + float64(b39*zUTheta4ZInit2[i]) + float64(b40*zVTheta4ZInit2[i]) + float64(b41*zUTheta4Theta1[i]) + float64(b42*zVTheta4Theta1[i]) + float64(b43*zUTheta4Theta2[i]) + float64(b44*zVTheta4Theta2[i]) + float64(b45*zUTheta4Theta3[i]) + float64(b46*zVTheta4Theta3[i]) + float64(b47*zUTheta4Theta4[i]) + float64(b48*zVTheta4Theta4[i])
-		sumB51 += b51
-		sumB52 += b52
-		sumB53 += b53
-		sumB54 += b54
-		sumB49 += b49
-		sumB50 += b50
-	}
-	e := float64(w[40] * a185)
-	e2 := float64(w[32] * a186)
-	e3 := float64(w[3] * a187)
-	e4 := float64(w[2] * a188)
-	e5 := float64(w[1] * a189)
-	dst[0] = float64(w[0]*a107) + float64(w[0]*a184) + float64(expTheta*sumB51) + e + e2 + e3 + e4 + e5 + float64(2*a19*(float64(4*w[0])+float64(w[0]*a182)+float64(w[0]*a183)))
-	e6 := float64(w[41] * a193)
-	e7 := float64(w[33] * a194)
-	e8 := float64(w[11] * a195)
-	e9 := float64(w[10] * a196)
-	dst[1] = e5 - float64(w[9]*a192) + float64(expTheta2*sumB52) + e6 + e7 + e8 + e9 + float64(2*a30*(float64(400*w[9])+float64(w[9]*a190)+float64(w[9]*a191)))
-	e10 := float64(w[42] * a200)
-	e11 := float64(w[34] * a201)
-	e12 := float64(w[19] * a202)
-	dst[2] = float64(w[18]*a108) + e4 + e9 + float64(w[18]*a199) + float64(expTheta3*sumB53) + e10 + e11 + e12 + float64(2*a43*(float64(4*w[18])+float64(w[18]*a197)+float64(w[18]*a198)))
-	e13 := float64(w[43] * a206)
-	e14 := float64(w[35] * a207)
-	dst[3] = e3 + e8 + e12 - float64(w[27]*a205) + float64(expTheta4*sumB54) + e13 + e14 + float64(2*a60*(float64(400*w[27])+float64(w[27]*a203)+float64(w[27]*a204)))
-	e15 := float64(w[37] * a208)
-	dst[4] = e2 + e7 + e11 + e14 + float64(expZInit*sumB49) + e15 + float64(w[36]*a209)
-	dst[5] = e + e6 + e10 + e13 + e15 + float64(expZInit2*sumB50) + float64(w[45]*a210)
-}
-
 // prepare computes what rank1 needs of the position alone.
 func (s *Model) prepare(q []float64) {
 	expTheta := s.expTheta
@@ -1899,205 +1890,4 @@ func (s *Model) rank1(f, q, v []float64) {
 	e15 := float64(a245 * vZInit[0] * vZInit[1])
 	f[4] = e2 + e7 + e11 + e14 + float64(expZInit*sumB162) + e15 + float64(a246*vZInit[0]*vZInit[0])
 	f[5] = e + e6 + e10 + e13 + e15 + float64(expZInit2*sumB163) + float64(a248*vZInit[1]*vZInit[1])
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q, 1)
-	copy(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q, 2)
-	s.pairing(dst, q, w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	m := len(q)
-	w, f := make([]float64, m*m), make([]float64, m)
-	for i := range m {
-		for j := range i + 1 {
-			clear(w)
-			w[i*m+j] += 0.5
-			w[j*m+i] += 0.5
-			s.Contract(f, q, w)
-			copy(dst[(i*m+j)*m:], f)
-			copy(dst[(j*m+i)*m:], f)
-		}
-	}
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64, order int) rt.Status {
-	if st := s.solve(q, order); st != rt.OK {
-		s.known = false
-		s.full = false
-		s.matrix(s.b, q)
-		return st
-	}
-	if s.known && s.order == order && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		s.order = order
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	if st = s.solve(q, 1); st != rt.OK {
-		return math.Inf(1), math.NaN(), st
-	}
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q, 1); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q, 1); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q, 1); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q, 1); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q, 2); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		if st := s.solve(q, 2); st != rt.OK {
-			return nil, st
-		}
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q, 2); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.prepare(q)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q, 1)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

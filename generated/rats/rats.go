@@ -41,12 +41,13 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -116,20 +117,12 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	factor *linalg.Structured // the metric's factor at position at
-	b      []float64          // the matrix at position at
-	w      []float64          // weights of the contraction
-	at     []float64
-	known  bool      // the factor is that of the position at
-	full   bool      // force0 too is that of the position at
-	force0 []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v      []float64 // ∂H/∂p
-	steps  rt.Steps
-	a1     float64   // a1 = exp(-2·sigma_y)
-	a3     float64   // a3 = exp(-2·sigma_alpha)
-	a5     float64   // a5 = exp(-2·sigma_beta)
-	a7     []float64 // a7[i] = Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i …
-	a8     []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i …
+	*system.Varying           // the metric, its factor at a position and the steps
+	a1              float64   // a1 = exp(-2·sigma_y)
+	a3              float64   // a3 = exp(-2·sigma_alpha)
+	a5              float64   // a5 = exp(-2·sigma_beta)
+	a7              []float64 // a7[i] = Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i …
+	a8              []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i …
 }
 
 // New returns the model given its data, or an error that names all data
@@ -228,7 +221,7 @@ func (s *Model) describe() *rt.Info {
 func (s *Model) allocate() {
 	afterBeta := s.afterBeta
 	n := s.n
-	s.factor = linalg.NewStructured(afterBeta+5, []linalg.Part{
+	store := system.NewStructured(afterBeta+5, []linalg.Part{
 		{
 			Border: slices.Concat(linalg.Span(n, n), linalg.Span(afterBeta, 1), linalg.Span(afterBeta+1, 1)),
 			N:      n,
@@ -237,17 +230,17 @@ func (s *Model) allocate() {
 		{Border: []int{afterBeta + 3}},
 		{Border: []int{afterBeta + 4}},
 	})
-	s.start1 = s.factor.Start(1)
-	s.start2 = s.factor.Start(2)
-	s.start3 = s.factor.Start(3)
-	s.b = make([]float64, s.factor.Len())
-	s.w = make([]float64, s.factor.Len())
-	s.at = make([]float64, afterBeta+5)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, afterBeta+5)
-	s.v = make([]float64, afterBeta+5)
-	s.steps = rt.NewSteps(afterBeta + 5)
+	s.start1 = store.Start(1)
+	s.start2 = store.Start(2)
+	s.start3 = store.Start(3)
+	s.Varying = system.NewVarying(afterBeta+5, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+		Rank1:      s.rank1,
+	}, store)
 	s.a7 = make([]float64, n)
 	s.a8 = make([]float64, n)
 }
@@ -352,7 +345,7 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	npts := s.npts
 	n := s.n
@@ -402,7 +395,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂sigma_alpha = a3·a4 + c3
 //	∂L/∂sigma_beta = a5·a6 + c3
 func (s *Model) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	npts := s.npts
 	n := s.n
@@ -534,6 +527,83 @@ func (s *Model) matrix(b, q []float64) {
 	}
 }
 
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *Model) pairing(dst, q, w []float64) {
+	n := s.n
+	afterBeta := s.afterBeta
+	c4 := s.c4
+	c6 := s.c6
+	c5 := s.c5
+	a1 := s.a1
+	a3 := s.a3
+	a5 := s.a5
+	sumWAlphaAlpha := 0.0
+	sumWBetaBeta := 0.0
+	sumWMuAlphaAlpha := 0.0
+	sumWMuBetaBeta := 0.0
+	b1 := 0.0
+	b2 := 0.0
+	b3 := 0.0
+	for i := range n {
+		sumWAlphaAlpha += w[i]
+		sumWBetaBeta += w[n+(n+2)*n+i*(n+2)+i]
+		sumWMuAlphaAlpha += w[n+n*n+i]
+		sumWMuBetaBeta += w[n+(n+2)*n+(n+1)*(n+2)+i]
+		b1 += float64(w[i] * c4[i])
+		b2 += float64(w[n+(n+2)*n+i*(n+2)+i] * c6[i])
+		b3 += float64(w[n+i*n+i] * c5[i])
+		dst[i] = 0
+		dst[n+i] = 0
+	}
+	dst[afterBeta] = 0
+	dst[afterBeta+1] = 0
+	dst[afterBeta+2] = float64(-2 * a1 * (b1 + b2 - float64(2*b3)))
+	dst[afterBeta+3] = float64(-2 * a3 * (sumWAlphaAlpha - float64(2*sumWMuAlphaAlpha) + float64(float64(n)*w[n+(n+2)*n+n*(n+2)+n])))
+	dst[afterBeta+4] = float64(-2 * a5 * (sumWBetaBeta - float64(2*sumWMuBetaBeta) + float64(float64(n)*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)])))
+}
+
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) cube(dst, q []float64) {
+	afterBeta := s.afterBeta
+	n := s.n
+	a1 := s.a1
+	c4 := s.c4
+	a3 := s.a3
+	c5 := s.c5
+	c6 := s.c6
+	a5 := s.a5
+	c8 := s.c8
+	for j := range n {
+		for l := range n {
+			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c4[j])
+		}
+		for l := range n {
+			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+3)] = float64(-2 * kernel.Delta(j, l) * a3)
+		}
+		for l := range n {
+			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(2 * kernel.Delta(j, l) * a1 * c5[j])
+		}
+		for l := range n {
+			dst[(l*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+2)] = float64(2 * kernel.Delta(j, l) * a1 * c5[j])
+		}
+		for l := range n {
+			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c6[j])
+		}
+		for l := range n {
+			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+4)] = float64(-2 * kernel.Delta(j, l) * a5)
+		}
+		e := float64(2 * a3)
+		dst[(afterBeta*(afterBeta+5)+j)*(afterBeta+5)+(afterBeta+3)] = e
+		dst[(j*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = e
+		e2 := float64(2 * a5)
+		dst[((afterBeta+1)*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+4)] = e2
+		dst[((n+j)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = e2
+	}
+	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = float64(-a3 * c8)
+	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = float64(-a5 * c8)
+}
+
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
@@ -592,41 +662,6 @@ func (s *Model) force(f, q, w []float64) {
 	f[afterBeta+4] = -c3 - float64(2*a5*(float64(0.5*sumWBetaBeta)-sumWMuBetaBeta+float64(0.25*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)]*c8)+a14))
 }
 
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *Model) pairing(dst, q, w []float64) {
-	n := s.n
-	afterBeta := s.afterBeta
-	c4 := s.c4
-	c6 := s.c6
-	c5 := s.c5
-	a1 := s.a1
-	a3 := s.a3
-	a5 := s.a5
-	sumWAlphaAlpha := 0.0
-	sumWBetaBeta := 0.0
-	sumWMuAlphaAlpha := 0.0
-	sumWMuBetaBeta := 0.0
-	b1 := 0.0
-	b2 := 0.0
-	b3 := 0.0
-	for i := range n {
-		sumWAlphaAlpha += w[i]
-		sumWBetaBeta += w[n+(n+2)*n+i*(n+2)+i]
-		sumWMuAlphaAlpha += w[n+n*n+i]
-		sumWMuBetaBeta += w[n+(n+2)*n+(n+1)*(n+2)+i]
-		b1 += float64(w[i] * c4[i])
-		b2 += float64(w[n+(n+2)*n+i*(n+2)+i] * c6[i])
-		b3 += float64(w[n+i*n+i] * c5[i])
-		dst[i] = 0
-		dst[n+i] = 0
-	}
-	dst[afterBeta] = 0
-	dst[afterBeta+1] = 0
-	dst[afterBeta+2] = float64(-2 * a1 * (b1 + b2 - float64(2*b3)))
-	dst[afterBeta+3] = float64(-2 * a3 * (sumWAlphaAlpha - float64(2*sumWMuAlphaAlpha) + float64(float64(n)*w[n+(n+2)*n+n*(n+2)+n])))
-	dst[afterBeta+4] = float64(-2 * a5 * (sumWBetaBeta - float64(2*sumWMuBetaBeta) + float64(float64(n)*w[n+(n+2)*n+(n+1)*(n+2)+(n+1)])))
-}
-
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	n := s.n
@@ -665,219 +700,4 @@ func (s *Model) rank1(f, q, v []float64) {
 	f[afterBeta+2] = float64(-2 * a1 * (float64(0.5*b4) + float64(0.5*b5) - b6))
 	f[afterBeta+3] = float64(-2 * a3 * (float64(0.5*sumSqVAlpha) - float64(vMuAlpha*sumVAlpha) + float64(0.25*vMuAlpha*vMuAlpha*c8)))
 	f[afterBeta+4] = float64(-2 * a5 * (float64(0.5*sumSqVBeta) - float64(vMuBeta*sumVBeta) + float64(0.25*vMuBeta*vMuBeta*c8)))
-}
-
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.evaluate(q)
-	s.factor.Dense(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.evaluate(q)
-	s.factor.Pack(s.w, w)
-	s.pairing(dst, q, s.w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
-	clear(dst)
-	afterBeta := s.afterBeta
-	n := s.n
-	a1 := s.a1
-	c4 := s.c4
-	a3 := s.a3
-	c5 := s.c5
-	c6 := s.c6
-	a5 := s.a5
-	c8 := s.c8
-	for j := range n {
-		for l := range n {
-			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c4[j])
-		}
-		for l := range n {
-			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+3)] = float64(-2 * kernel.Delta(j, l) * a3)
-		}
-		for l := range n {
-			dst[((n+j)*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(2 * kernel.Delta(j, l) * a1 * c5[j])
-		}
-		for l := range n {
-			dst[(l*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+2)] = float64(2 * kernel.Delta(j, l) * a1 * c5[j])
-		}
-		for l := range n {
-			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c6[j])
-		}
-		for l := range n {
-			dst[((n+j)*(afterBeta+5)+(n+l))*(afterBeta+5)+(afterBeta+4)] = float64(-2 * kernel.Delta(j, l) * a5)
-		}
-		e := float64(2 * a3)
-		dst[(afterBeta*(afterBeta+5)+j)*(afterBeta+5)+(afterBeta+3)] = e
-		dst[(j*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = e
-		e2 := float64(2 * a5)
-		dst[((afterBeta+1)*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+4)] = e2
-		dst[((n+j)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = e2
-	}
-	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = float64(-a3 * c8)
-	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = float64(-a5 * c8)
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *Model) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *Model) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *Model) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *Model) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *Model) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq, s.b)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *Model) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*modelStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *Model) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// modelStages is the model as its steps see it, a runtime.Stages.
-type modelStages Model
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *modelStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*Model)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	s.factor.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *modelStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq, s.b)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *modelStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *modelStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root, s.b)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *modelStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*Model)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *modelStages) MomentumForce(f, q, p []float64) {
-	s := (*Model)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *modelStages) Evaluate(q []float64) rt.Status {
-	s := (*Model)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *modelStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
 }

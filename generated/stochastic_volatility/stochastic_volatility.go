@@ -42,12 +42,13 @@ import (
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -395,24 +396,18 @@ type VolatilityBlock struct {
 
 // volatilityBlockSpace is the work space that is not shared between clones.
 type volatilityBlockSpace struct {
-	factor       *linalg.Structured // the metric's factor at position at
-	b            []float64          // the matrix at position at
-	grad         []float64          // ∂L/∂q at position at, if known
-	at           []float64
-	known        bool
-	v            []float64 // ∂H/∂p
-	steps        rt.Steps
-	beta         float64   // coordinates of another block's parameter
-	sigma2       float64   // coordinates of another block's parameter
-	phi          float64   // coordinates of another block's parameter
-	expNegSigma2 float64   // expNegSigma2 = exp(-sigma2)
-	g1           float64   // g1 = -2·expNegSigma2·invLogitPhi·invLogitNegPhi
-	g2           float64   // g2 = 1 - 2·invLogitPhi
-	g3           float64   // g3 = -2·beta
-	a2           []float64 // a2[i] = exp(-x[i] + g3)
-	g4           float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
-	g6           float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
-	g7           float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
+	*system.Constant           // the metric, its factor and the steps
+	beta             float64   // coordinates of another block's parameter
+	sigma2           float64   // coordinates of another block's parameter
+	phi              float64   // coordinates of another block's parameter
+	expNegSigma2     float64   // expNegSigma2 = exp(-sigma2)
+	g1               float64   // g1 = -2·expNegSigma2·invLogitPhi·invLogitNegPhi
+	g2               float64   // g2 = 1 - 2·invLogitPhi
+	g3               float64   // g3 = -2·beta
+	a2               []float64 // a2[i] = exp(-x[i] + g3)
+	g4               float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
+	g6               float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
+	g7               float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -454,18 +449,16 @@ func (s *VolatilityBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *VolatilityBlock) allocate() {
 	t := s.t
-	s.factor = linalg.NewStructured(t, []linalg.Part{
+	s.Constant = system.NewConstant(t, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Slope:      s.slope,
+	}, system.NewStructured(t, []linalg.Part{
 		{
 			N:     t,
 			Width: 1,
 		},
-	})
-	s.b = make([]float64, s.factor.Len())
-	s.grad = make([]float64, t)
-	s.at = make([]float64, t)
-	s.known = false
-	s.v = make([]float64, t)
-	s.steps = rt.NewSteps(t)
+	}))
 	s.a2 = make([]float64, t)
 }
 
@@ -714,138 +707,6 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	}
 }
 
-// Metric writes G(q) to dst, row-major.
-func (s *VolatilityBlock) Metric(dst, q []float64) {
-	s.factor.Dense(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *VolatilityBlock) Contract(dst, q, w []float64) {
-	clear(dst)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *VolatilityBlock) MetricJacobian(dst, q []float64) {
-	clear(dst)
-}
-
-// factorise evaluates the metric, which is constant, and its Cholesky factor.
-func (s *VolatilityBlock) factorise() rt.Status {
-	s.matrix(s.b, nil)
-	return rt.FactorStatus(s.factor.Factor(s.b))
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *VolatilityBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *VolatilityBlock) Whiten(z, q, p []float64) rt.Status {
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *VolatilityBlock) Length(q, dq, dp []float64) (float64, rt.Status) {
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq, s.b)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *VolatilityBlock) DrawMomentum(p, q []float64) rt.Status {
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*volatilityBlockStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is
-// constant, so it is the leapfrog.
-func (s *VolatilityBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.StepLeapfrog(q, p, eps)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *VolatilityBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	n := len(q)
-	p, grad, v, at := p[:n], s.grad[:n], s.v[:n], s.at[:n]
-	// The gradient at the end of a step is that at the start of the next.
-	if !s.known || !rt.Same(at, q) {
-		s.slope(grad, q)
-	}
-	s.known = false
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-	}
-	s.factor.Solve(v, p)
-	for i := range q {
-		q[i] += float64(eps * v[i])
-		at[i] = q[i]
-	}
-	s.slope(grad, q)
-	d := 0.0
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-		d += p[i] - p[i]
-	}
-	if d != 0 {
-		return rt.StepResult{Status: rt.NonFinite}
-	}
-	s.known = true
-	return rt.StepResult{}
-}
-
-// volatilityBlockStages is the model as its steps see it, a runtime.Field.
-type volatilityBlockStages VolatilityBlock
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *volatilityBlockStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*VolatilityBlock)(m)
-	s.factor.Solve(v, p)
-	s.slope(f, q)
-	for i := range f {
-		f[i] = -f[i]
-	}
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *volatilityBlockStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq, s.b)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *volatilityBlockStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *volatilityBlockStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root, s.b)
-}
-
 // Given sets the parameters of the other blocks from the coordinates q of all
 // parameters, in the order of their declarations, and computes what depends on
 // them alone.
@@ -855,8 +716,7 @@ func (s *VolatilityBlock) Given(q []float64) rt.Status {
 	s.sigma2 = q[t+1]
 	s.phi = q[t+2]
 	s.prepareGiven()
-	s.known = false
-	return s.factorise()
+	return system.Factorise(s.Constant)
 }
 
 // prepareGiven computes what depends on the data and the other blocks' parameters.
@@ -903,35 +763,27 @@ type LatentBlock struct {
 
 // latentBlockSpace is the work space that is not shared between clones.
 type latentBlockSpace struct {
-	factor         *linalg.Cholesky // the metric's factor at position at
-	b              []float64        // the matrix at position at
-	w              []float64        // weights of the contraction
-	at             []float64
-	known          bool      // the factor is that of the position at
-	full           bool      // force0 too is that of the position at
-	force0         []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v              []float64 // ∂H/∂p
-	steps          rt.Steps
-	fit            linalg.LeastSquares // of Given
-	x              []float64           // coordinates of another block's parameter
-	expNegSigma2   float64             // expNegSigma2 = exp(-sigma2)
-	invLogitPhi    float64             // invLogitPhi = inv_logit(phi)
-	invLogitNegPhi float64             // invLogitNegPhi = inv_logit(-phi)
-	g1             float64             // g1 = -2·x[1]²
-	g2             []float64           // g2[i] = x[i-1] + x[i]
-	x2             []float64           // x2[i1] = x[i1-1]
-	fitRest        float64             // fitRest = least_squares(x[i1] + x[i1-1]; x[i1-1]).rest
-	fitOffset      float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
-	fitCentre      float64             // fitCentre = least_squares(x[i1] + x[i1-1]; x[i1-1]).centre[1]
-	fitFactor      float64             // fitFactor = least_squares(x[i1] + x[i1-1]; x[i1-1]).factor[1,1]
-	g3             float64             // g3 = sumX·invT
-	g4             []float64           // g4[i] = exp(-x[i] + g3)
-	g5             float64             // g5 = Σ[i1 in T] y[i1]²·g4[i1]
-	g6             float64             // g6 = -½·sumX
-	g7             float64             // g7 = ½·fitRest + 0.24999999999999997
-	a4             float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
-	a6             float64             // a6 = invLogitPhi·(1 - invLogitPhi)
-	a13            float64             // a13 = 2·invLogitPhi - 1
+	*system.Varying                     // the metric, its factor at a position and the steps
+	fit             linalg.LeastSquares // of Given
+	x               []float64           // coordinates of another block's parameter
+	expNegSigma2    float64             // expNegSigma2 = exp(-sigma2)
+	invLogitPhi     float64             // invLogitPhi = inv_logit(phi)
+	invLogitNegPhi  float64             // invLogitNegPhi = inv_logit(-phi)
+	g1              float64             // g1 = -2·x[1]²
+	g2              []float64           // g2[i] = x[i-1] + x[i]
+	x2              []float64           // x2[i1] = x[i1-1]
+	fitRest         float64             // fitRest = least_squares(x[i1] + x[i1-1]; x[i1-1]).rest
+	fitOffset       float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
+	fitCentre       float64             // fitCentre = least_squares(x[i1] + x[i1-1]; x[i1-1]).centre[1]
+	fitFactor       float64             // fitFactor = least_squares(x[i1] + x[i1-1]; x[i1-1]).factor[1,1]
+	g3              float64             // g3 = sumX·invT
+	g4              []float64           // g4[i] = exp(-x[i] + g3)
+	g5              float64             // g5 = Σ[i1 in T] y[i1]²·g4[i1]
+	g6              float64             // g6 = -½·sumX
+	g7              float64             // g7 = ½·fitRest + 0.24999999999999997
+	a4              float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
+	a6              float64             // a6 = invLogitPhi·(1 - invLogitPhi)
+	a13             float64             // a13 = 2·invLogitPhi - 1
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -980,15 +832,15 @@ func (s *LatentBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *LatentBlock) allocate() {
 	t := s.t
-	s.factor = linalg.NewCholesky(3)
-	s.b = make([]float64, 3*3)
-	s.w = make([]float64, 3*3)
-	s.at = make([]float64, 3)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, 3)
-	s.v = make([]float64, 3)
-	s.steps = rt.NewSteps(3)
+	s.Varying = system.NewVarying(3, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+		Rank1:      s.rank1,
+		Prepare:    s.prepare,
+	}, system.NewDense(3))
 	s.fit = linalg.LeastSquares{}
 	s.g2 = make([]float64, t)
 	s.x2 = make([]float64, t)
@@ -1016,7 +868,7 @@ func (s *LatentBlock) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *LatentBlock) Constrain(dst, q []float64) {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	phi := q[1]
 	sigma2 := q[0]
 	beta := q[2]
@@ -1049,7 +901,7 @@ func (s *LatentBlock) Unconstrain(q, values []float64) error {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *LatentBlock) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
 	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
@@ -1078,7 +930,7 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 //	    - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
 //	∂L/∂beta = -T + a1·g5
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
 	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
@@ -1130,6 +982,37 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	s.invLogitNegPhi = invLogitNegPhi
 }
 
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *LatentBlock) pairing(dst, q, w []float64) {
+	invLogitPhi := s.invLogitPhi
+	invLogitNegPhi := s.invLogitNegPhi
+	expNegSigma2 := s.expNegSigma2
+	c5 := s.c5
+	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
+	a5 := 2 - float64(4*invLogitPhi)
+	a6 := float64(invLogitPhi * (1 - invLogitPhi))
+	dst[0] = float64(-0.25 * expNegSigma2 * w[0])
+	dst[1] = float64((float64(2*w[3])+float64(invLogitNegPhi*c5*w[4])-float64(w[4]*a5))*a6) - float64(c5*w[4]*a4)
+	dst[2] = 0
+	s.a4 = a4
+	s.a6 = a6
+}
+
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *LatentBlock) cube(dst, q []float64) {
+	expNegSigma2 := s.expNegSigma2
+	invLogitPhi := s.invLogitPhi
+	invLogitNegPhi := s.invLogitNegPhi
+	c5 := s.c5
+	dst[0] = float64(-0.25 * expNegSigma2)
+	e := 1 - invLogitPhi
+	e2 := float64(invLogitPhi * e)
+	dst[10] = e2
+	dst[4] = e2
+	dst[13] = float64(-invLogitPhi * (float64(e*(2-float64(4*invLogitPhi))) - float64(invLogitNegPhi*e*c5) + float64(invLogitNegPhi*(1-invLogitNegPhi)*c5)))
+}
+
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
@@ -1150,22 +1033,6 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	f[1] = a12 - float64((w[3]+float64(0.5*invLogitNegPhi*w[4]*c5)-float64(w[4]*a8)-a9)*a10) - float64(a4*(float64(0.5*w[4]*c5)-a11))
 	f[2] = float64(t) - float64(a1*g5)
 	s.a4 = a4
-}
-
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *LatentBlock) pairing(dst, q, w []float64) {
-	invLogitPhi := s.invLogitPhi
-	invLogitNegPhi := s.invLogitNegPhi
-	expNegSigma2 := s.expNegSigma2
-	c5 := s.c5
-	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
-	a5 := 2 - float64(4*invLogitPhi)
-	a6 := float64(invLogitPhi * (1 - invLogitPhi))
-	dst[0] = float64(-0.25 * expNegSigma2 * w[0])
-	dst[1] = float64((float64(2*w[3])+float64(invLogitNegPhi*c5*w[4])-float64(w[4]*a5))*a6) - float64(c5*w[4]*a4)
-	dst[2] = 0
-	s.a4 = a4
-	s.a6 = a6
 }
 
 // prepare computes what rank1 needs of the position alone.
@@ -1192,194 +1059,6 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	f[2] = 0
 }
 
-// Metric writes G(q) to dst, row-major.
-func (s *LatentBlock) Metric(dst, q []float64) {
-	s.evaluate(q)
-	copy(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *LatentBlock) Contract(dst, q, w []float64) {
-	s.evaluate(q)
-	s.pairing(dst, q, w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *LatentBlock) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
-	clear(dst)
-	expNegSigma2 := s.expNegSigma2
-	invLogitPhi := s.invLogitPhi
-	invLogitNegPhi := s.invLogitNegPhi
-	c5 := s.c5
-	dst[0] = float64(-0.25 * expNegSigma2)
-	e := 1 - invLogitPhi
-	e2 := float64(invLogitPhi * e)
-	dst[10] = e2
-	dst[4] = e2
-	dst[13] = float64(-invLogitPhi * (float64(e*(2-float64(4*invLogitPhi))) - float64(invLogitNegPhi*e*c5) + float64(invLogitNegPhi*(1-invLogitNegPhi)*c5)))
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *LatentBlock) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *LatentBlock) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *LatentBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *LatentBlock) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *LatentBlock) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *LatentBlock) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*latentBlockStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*latentBlockStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *LatentBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// latentBlockStages is the model as its steps see it, a runtime.Stages.
-type latentBlockStages LatentBlock
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *latentBlockStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*LatentBlock)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *latentBlockStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *latentBlockStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *latentBlockStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *latentBlockStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*LatentBlock)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.prepare(q)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *latentBlockStages) MomentumForce(f, q, p []float64) {
-	s := (*LatentBlock)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *latentBlockStages) Evaluate(q []float64) rt.Status {
-	s := (*LatentBlock)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *latentBlockStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
-}
-
 // Given sets the parameters of the other blocks from the coordinates q of all
 // parameters, in the order of their declarations, and computes what depends on
 // them alone.
@@ -1387,8 +1066,7 @@ func (s *LatentBlock) Given(q []float64) rt.Status {
 	t := s.t
 	copy(s.x, q[0:t])
 	s.prepareGiven()
-	s.known = false
-	s.full = false
+	system.Forget(s.Varying)
 	return rt.OK
 }
 

@@ -45,12 +45,13 @@ import (
 	"github.com/hamc-dev/hamc/runtime/kernel"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -427,32 +428,24 @@ type LatentBlock struct {
 
 // latentBlockSpace is the work space that is not shared between clones.
 type latentBlockSpace struct {
-	factor    *linalg.Cholesky // the metric's factor at position at
-	b         []float64        // the matrix at position at
-	w         []float64        // weights of the contraction
-	at        []float64
-	known     bool      // the factor is that of the position at
-	full      bool      // force0 too is that of the position at
-	force0    []float64 // −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩
-	v         []float64 // ∂H/∂p
-	steps     rt.Steps
-	fit       linalg.LeastSquares // of Given
-	x         []float64           // coordinates of another block's parameter
-	a1        float64             // a1 = exp(-2·gamma)
-	phi       float64             // phi = tanh(alpha)
-	g1        float64             // g1 = -½·x[1]²
-	expNegX   []float64           // expNegX[i] = exp(-x[i])
-	g2        float64             // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
-	g3        []float64           // g3[i] = exp(½·x[i])
-	a3        []float64           // a3[i] = log(beta·g3[i])
-	x2        []float64           // x2[i1] = x[i1-1]
-	fitRest   float64             // fitRest = least_squares(x[i1]; x[i1-1]).rest
-	fitOffset float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
-	fitCentre float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
-	fitFactor float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
-	g4        float64             // g4 = ½·fitRest + 0.24999999999999997
-	a12       float64             // a12 = 1 - phi²
-	a14       float64             // a14 = 1/beta³
+	*system.Varying                     // the metric, its factor at a position and the steps
+	fit             linalg.LeastSquares // of Given
+	x               []float64           // coordinates of another block's parameter
+	a1              float64             // a1 = exp(-2·gamma)
+	phi             float64             // phi = tanh(alpha)
+	g1              float64             // g1 = -½·x[1]²
+	expNegX         []float64           // expNegX[i] = exp(-x[i])
+	g2              float64             // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
+	g3              []float64           // g3[i] = exp(½·x[i])
+	a3              []float64           // a3[i] = log(beta·g3[i])
+	x2              []float64           // x2[i1] = x[i1-1]
+	fitRest         float64             // fitRest = least_squares(x[i1]; x[i1-1]).rest
+	fitOffset       float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
+	fitCentre       float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
+	fitFactor       float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
+	g4              float64             // g4 = ½·fitRest + 0.24999999999999997
+	a12             float64             // a12 = 1 - phi²
+	a14             float64             // a14 = 1/beta³
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -501,15 +494,14 @@ func (s *LatentBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *LatentBlock) allocate() {
 	t := s.t
-	s.factor = linalg.NewCholesky(3)
-	s.b = make([]float64, 3*3)
-	s.w = make([]float64, 3*3)
-	s.at = make([]float64, 3)
-	s.known = false
-	s.full = false
-	s.force0 = make([]float64, 3)
-	s.v = make([]float64, 3)
-	s.steps = rt.NewSteps(3)
+	s.Varying = system.NewVarying(3, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Pairing:    s.pairing,
+		Cube:       s.cube,
+		Force:      s.force,
+		Rank1:      s.rank1,
+	}, system.NewDense(3))
 	s.fit = linalg.LeastSquares{}
 	s.expNegX = make([]float64, t)
 	s.g3 = make([]float64, t)
@@ -566,7 +558,7 @@ func (s *LatentBlock) Unconstrain(q, values []float64) error {
 
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *LatentBlock) LogDensity(q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
 	gamma, alpha, beta, g3, a3, c2 := q[0], q[1], q[2], s.g3, s.a3, s.c2
@@ -609,7 +601,7 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 //	    - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
 //	∂L/∂beta = -1/beta + g2/beta³ - T/beta
 func (s *LatentBlock) Gradient(grad, q []float64) float64 {
-	s.touch(q)
+	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
 	gamma, alpha, beta, fitOffset, fitFactor, fitCentre := q[0], q[1], q[2], s.fitOffset, s.fitFactor, s.fitCentre
@@ -677,6 +669,40 @@ func (s *LatentBlock) matrix(b, q []float64) {
 	s.phi = phi
 }
 
+// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
+func (s *LatentBlock) pairing(dst, q, w []float64) {
+	phi := s.phi
+	beta := q[2]
+	a1 := s.a1
+	c6 := s.c6
+	c7 := s.c7
+	a12 := 1 - float64(phi*phi)
+	a14 := 1 / (beta * beta * beta)
+	dst[0] = float64(-2 * a1 * w[0])
+	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*phi*w[4]) - float64(2*phi*w[4]*c6)))
+	dst[2] = float64(-2 * w[8] * c7 * a14)
+	s.a12 = a12
+	s.a14 = a14
+}
+
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *LatentBlock) cube(dst, q []float64) {
+	a1 := s.a1
+	phi := s.phi
+	c6 := s.c6
+	beta := q[2]
+	c7 := s.c7
+	dst[0] = float64(-2 * a1)
+	sqPhi := float64(phi * phi)
+	e := 2 - float64(2*sqPhi)
+	dst[10] = e
+	dst[4] = e
+	e2 := 1 - sqPhi
+	dst[13] = float64(4*phi*e2) - float64(2*phi*e2*c6)
+	dst[26] = -2 * c7 / (beta * beta * beta)
+}
+
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
@@ -706,22 +732,6 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	s.a14 = a14
 }
 
-// pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
-func (s *LatentBlock) pairing(dst, q, w []float64) {
-	phi := s.phi
-	beta := q[2]
-	a1 := s.a1
-	c6 := s.c6
-	c7 := s.c7
-	a12 := 1 - float64(phi*phi)
-	a14 := 1 / (beta * beta * beta)
-	dst[0] = float64(-2 * a1 * w[0])
-	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*phi*w[4]) - float64(2*phi*w[4]*c6)))
-	dst[2] = float64(-2 * w[8] * c7 * a14)
-	s.a12 = a12
-	s.a14 = a14
-}
-
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *LatentBlock) rank1(f, q, v []float64) {
 	a1 := s.a1
@@ -738,196 +748,6 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	f[2] = float64(-vBeta * vBeta * c7 * a14)
 }
 
-// Metric writes G(q) to dst, row-major.
-func (s *LatentBlock) Metric(dst, q []float64) {
-	s.evaluate(q)
-	copy(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *LatentBlock) Contract(dst, q, w []float64) {
-	s.evaluate(q)
-	s.pairing(dst, q, w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *LatentBlock) MetricJacobian(dst, q []float64) {
-	s.evaluate(q)
-	clear(dst)
-	a1 := s.a1
-	phi := s.phi
-	c6 := s.c6
-	beta := q[2]
-	c7 := s.c7
-	dst[0] = float64(-2 * a1)
-	sqPhi := float64(phi * phi)
-	e := 2 - float64(2*sqPhi)
-	dst[10] = e
-	dst[4] = e
-	e2 := 1 - sqPhi
-	dst[13] = float64(4*phi*e2) - float64(2*phi*e2*c6)
-	dst[26] = -2 * c7 / (beta * beta * beta)
-}
-
-// evaluate makes the matrix and its factor those of position q, unless they are
-// already.
-func (s *LatentBlock) evaluate(q []float64) rt.Status {
-	if s.known && rt.Same(s.at, q) {
-		return rt.OK
-	}
-	s.known = false
-	s.full = false
-	s.matrix(s.b, q)
-	st := rt.FactorStatus(s.factor.Factor(s.b))
-	if st == rt.OK {
-		copy(s.at, q)
-		s.known = true
-	}
-	return st
-}
-
-// touch forgets the factor unless it is that of q: the caller overwrites work space
-// that belongs to it.
-func (s *LatentBlock) touch(q []float64) {
-	if s.known && !rt.Same(s.at, q) {
-		s.known = false
-		s.full = false
-	}
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *LatentBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	if st = s.evaluate(q); st != rt.OK {
-		return math.Inf(1), l, st
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *LatentBlock) Whiten(z, q, p []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *LatentBlock) Length(q, dq, dp []float64) (float64, rt.Status) {
-	if st := s.evaluate(q); st != rt.OK {
-		return math.NaN(), st
-	}
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *LatentBlock) DrawMomentum(p, q []float64) rt.Status {
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *LatentBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*latentBlockStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog with cached
-// quantities, GLF(b) of Brofos & Lederman (2021).
-func (s *LatentBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.GLFb((*latentBlockStages)(s), q, p, eps, sv)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *LatentBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	return rt.StepResult{Status: rt.NotConstant}
-}
-
-// latentBlockStages is the model as its steps see it, a runtime.Stages.
-type latentBlockStages LatentBlock
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *latentBlockStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*LatentBlock)(m)
-	if st := s.evaluate(q); st != rt.OK {
-		return st
-	}
-	s.factor.Solve(v, p)
-	s.factor.Inverse(s.w)
-	rt.SubtractSquare(s.w, v)
-	s.force(f, q, s.w)
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *latentBlockStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *latentBlockStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *latentBlockStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root)
-}
-
-// Complete computes what ∂H/∂q has without the momentum, −∂L/∂q + ½⟨G⁻¹, ∂G/∂q⟩.
-func (m *latentBlockStages) Complete(q []float64) ([]float64, rt.Status) {
-	s := (*LatentBlock)(m)
-	if s.full && rt.Same(s.at, q) {
-		return s.force0, rt.OK
-	}
-	if st := s.evaluate(q); st != rt.OK {
-		return nil, st
-	}
-	s.factor.Inverse(s.w)
-	s.force(s.force0, q, s.w)
-	s.full = true
-	return s.force0, rt.OK
-}
-
-// MomentumForce writes ½⟨v vᵀ, ∂G/∂q⟩ with v = G⁻¹p to f; q is complete.
-func (m *latentBlockStages) MomentumForce(f, q, p []float64) {
-	s := (*LatentBlock)(m)
-	s.factor.Solve(s.v, p)
-	s.rank1(f, q, s.v)
-}
-
-// Evaluate makes the factor that of G(q).
-func (m *latentBlockStages) Evaluate(q []float64) rt.Status {
-	s := (*LatentBlock)(m)
-	return s.evaluate(q)
-}
-
-// Solve writes v = G⁻¹p.
-func (s *latentBlockStages) Solve(v, p []float64) {
-	s.factor.Solve(v, p)
-}
-
 // Given sets the parameters of the other blocks from the coordinates q of all
 // parameters, in the order of their declarations, and computes what depends on
 // them alone.
@@ -935,8 +755,7 @@ func (s *LatentBlock) Given(q []float64) rt.Status {
 	t := s.t
 	copy(s.x, q[0:t])
 	s.prepareGiven()
-	s.known = false
-	s.full = false
+	system.Forget(s.Varying)
 	return rt.OK
 }
 
@@ -994,26 +813,20 @@ type VolatilityBlock struct {
 
 // volatilityBlockSpace is the work space that is not shared between clones.
 type volatilityBlockSpace struct {
-	factor  *linalg.Structured // the metric's factor at position at
-	b       []float64          // the matrix at position at
-	grad    []float64          // ∂L/∂q at position at, if known
-	at      []float64
-	known   bool
-	v       []float64 // ∂H/∂p
-	steps   rt.Steps
-	gamma   float64   // coordinates of another block's parameter
-	alpha   float64   // coordinates of another block's parameter
-	beta    float64   // coordinates of another block's parameter
-	g1      float64   // g1 = exp(-2·gamma)
-	phi     float64   // phi = tanh(alpha)
-	g2      float64   // g2 = -½·g1·(1 - phi²)
-	expNegX []float64 // expNegX[i] = exp(-x[i])
-	g4      float64   // g4 = -½/beta²
-	a3      []float64 // a3[i] = exp(½·x[i])
-	a4      []float64 // a4[i] = log(beta·a3[i])
-	g10     float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
-	g12     float64   // g12 = g1·phi²
-	g13     float64   // g13 = -g1·phi
+	*system.Constant           // the metric, its factor and the steps
+	gamma            float64   // coordinates of another block's parameter
+	alpha            float64   // coordinates of another block's parameter
+	beta             float64   // coordinates of another block's parameter
+	g1               float64   // g1 = exp(-2·gamma)
+	phi              float64   // phi = tanh(alpha)
+	g2               float64   // g2 = -½·g1·(1 - phi²)
+	expNegX          []float64 // expNegX[i] = exp(-x[i])
+	g4               float64   // g4 = -½/beta²
+	a3               []float64 // a3[i] = exp(½·x[i])
+	a4               []float64 // a4[i] = log(beta·a3[i])
+	g10              float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
+	g12              float64   // g12 = g1·phi²
+	g13              float64   // g13 = -g1·phi
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -1057,18 +870,16 @@ func (s *VolatilityBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *VolatilityBlock) allocate() {
 	t := s.t
-	s.factor = linalg.NewStructured(t, []linalg.Part{
+	s.Constant = system.NewConstant(t, system.Stages{
+		LogDensity: s.LogDensity,
+		Matrix:     s.matrix,
+		Slope:      s.slope,
+	}, system.NewStructured(t, []linalg.Part{
 		{
 			N:     t,
 			Width: 1,
 		},
-	})
-	s.b = make([]float64, s.factor.Len())
-	s.grad = make([]float64, t)
-	s.at = make([]float64, t)
-	s.known = false
-	s.v = make([]float64, t)
-	s.steps = rt.NewSteps(t)
+	}))
 	s.expNegX = make([]float64, t)
 	s.a3 = make([]float64, t)
 	s.a4 = make([]float64, t)
@@ -1333,138 +1144,6 @@ func (s *VolatilityBlock) matrix(b, q []float64) {
 	}
 }
 
-// Metric writes G(q) to dst, row-major.
-func (s *VolatilityBlock) Metric(dst, q []float64) {
-	s.factor.Dense(dst, s.b)
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *VolatilityBlock) Contract(dst, q, w []float64) {
-	clear(dst)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *VolatilityBlock) MetricJacobian(dst, q []float64) {
-	clear(dst)
-}
-
-// factorise evaluates the metric, which is constant, and its Cholesky factor.
-func (s *VolatilityBlock) factorise() rt.Status {
-	s.matrix(s.b, nil)
-	return rt.FactorStatus(s.factor.Factor(s.b))
-}
-
-// Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).
-func (s *VolatilityBlock) Energy(q, p []float64) (h, l float64, st rt.Status) {
-	l = s.LogDensity(q)
-	if l-l != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	h = -l + float64(0.5*(s.factor.LogDet()+s.factor.Quad(p)))
-	if h-h != 0 {
-		return math.Inf(1), l, rt.NonFinite
-	}
-	return h, l, rt.OK
-}
-
-// Whiten writes the components z of p in an orthonormal frame of the metric.
-func (s *VolatilityBlock) Whiten(z, q, p []float64) rt.Status {
-	s.factor.Whiten(z, p)
-	return rt.OK
-}
-
-// Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;
-// either part may be nil.
-func (s *VolatilityBlock) Length(q, dq, dp []float64) (float64, rt.Status) {
-	sum := 0.0
-	if dq != nil {
-		sum += s.factor.Form(dq, s.b)
-	}
-	if dp != nil {
-		sum += s.factor.Quad(dp)
-	}
-	return math.Sqrt(sum), rt.OK
-}
-
-// DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).
-func (s *VolatilityBlock) DrawMomentum(p, q []float64) rt.Status {
-	s.factor.MulL(p, p)
-	return rt.OK
-}
-
-// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
-// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
-func (s *VolatilityBlock) StepIMb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.steps.IMb((*volatilityBlockStages)(s), q, p, eps, sv)
-}
-
-// StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is
-// constant, so it is the leapfrog.
-func (s *VolatilityBlock) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) rt.StepResult {
-	return s.StepLeapfrog(q, p, eps)
-}
-
-// StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be
-// constant, and any other is an error that the runtime reports before sampling.
-func (s *VolatilityBlock) StepLeapfrog(q, p []float64, eps float64) rt.StepResult {
-	n := len(q)
-	p, grad, v, at := p[:n], s.grad[:n], s.v[:n], s.at[:n]
-	// The gradient at the end of a step is that at the start of the next.
-	if !s.known || !rt.Same(at, q) {
-		s.slope(grad, q)
-	}
-	s.known = false
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-	}
-	s.factor.Solve(v, p)
-	for i := range q {
-		q[i] += float64(eps * v[i])
-		at[i] = q[i]
-	}
-	s.slope(grad, q)
-	d := 0.0
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-		d += p[i] - p[i]
-	}
-	if d != 0 {
-		return rt.StepResult{Status: rt.NonFinite}
-	}
-	s.known = true
-	return rt.StepResult{}
-}
-
-// volatilityBlockStages is the model as its steps see it, a runtime.Field.
-type volatilityBlockStages VolatilityBlock
-
-// Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q + ½⟨G⁻¹ − v vᵀ, ∂G/∂q⟩ to f.
-func (m *volatilityBlockStages) Field(v, f, q, p []float64) rt.Status {
-	s := (*VolatilityBlock)(m)
-	s.factor.Solve(v, p)
-	s.slope(f, q)
-	for i := range f {
-		f[i] = -f[i]
-	}
-	return rt.OK
-}
-
-// Form returns dqᵀG dq.
-func (s *volatilityBlockStages) Form(dq []float64) float64 {
-	return s.factor.Form(dq, s.b)
-}
-
-// Quad returns dpᵀG⁻¹dp.
-func (s *volatilityBlockStages) Quad(dp []float64) float64 {
-	return s.factor.Quad(dp)
-}
-
-// RootDiagonal writes √G_ii to root.
-func (s *volatilityBlockStages) RootDiagonal(root []float64) {
-	s.factor.RootDiagonal(root, s.b)
-}
-
 // Given sets the parameters of the other blocks from the coordinates q of all
 // parameters, in the order of their declarations, and computes what depends on
 // them alone.
@@ -1474,8 +1153,7 @@ func (s *VolatilityBlock) Given(q []float64) rt.Status {
 	s.alpha = q[t+1]
 	s.beta = q[t+2]
 	s.prepareGiven()
-	s.known = false
-	return s.factorise()
+	return system.Factorise(s.Constant)
 }
 
 // prepareGiven computes what depends on the data and the other blocks' parameters.

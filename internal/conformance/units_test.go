@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -172,7 +173,7 @@ func TestStepsHaveNoUnits(t *testing.T) {
 								qc[j] /= c[j]
 								pc[j] *= c[j]
 							}
-							same := got == want && runtime.Same(qc, q) && runtime.Same(pc, p)
+							same := got == want && slices.Equal(qc, q) && slices.Equal(pc, p)
 							if norm == runtime.MaxNorm && !same {
 								differ++
 							}

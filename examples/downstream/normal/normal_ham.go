@@ -26,12 +26,13 @@ import (
 	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/runtime/random"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 8 here.
+// The generated code and the runtime must agree on their interface, which has version 9 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-8) + uint(8-rt.APIVersion)
+const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -84,13 +85,12 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	b     []float64 // the matrix
-	frame struct {
+	*system.Derivatives // those of the metric
+	frame               struct {
 		known     bool
 		at        [2]float64
 		diag, det float64 // the last row of adj G, and det G, at position at
 	}
-	w         []float64  // weights of the contraction
 	seen      [8]float64 // GLF(b): position, adj G, 1/det G and force0 after the last step
 	seenKnown bool
 	mix       rt.Accelerator
@@ -158,8 +158,11 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.b = make([]float64, 2)
-	s.w = make([]float64, 2)
+	s.Derivatives = system.NewDerivatives(system.Stages{
+		Matrix:  s.matrix,
+		Pairing: s.pairing,
+		Cube:    s.cube,
+	}, system.NewDiagonal(2))
 	s.frame.known = false
 	s.seenKnown = false
 	s.mix = rt.Accelerator{}
@@ -334,29 +337,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 	dst[1] = float64(a1 * w[0] * c3)
 }
 
-// Metric writes G(q) to dst, row-major.
-func (s *Model) Metric(dst, q []float64) {
-	s.matrix(s.b, q)
-	clear(dst)
-	for i, d := range s.b {
-		dst[i*(len(q)+1)] = d
-	}
-}
-
-// Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
-func (s *Model) Contract(dst, q, w []float64) {
-	s.matrix(s.b, q)
-	for i := range s.w {
-		s.w[i] = w[i*(len(q)+1)]
-	}
-	s.pairing(dst, q, s.w)
-}
-
-// MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests; sampling
-// never forms this tensor.
-func (s *Model) MetricJacobian(dst, q []float64) {
-	s.matrix(s.b, q)
-	clear(dst)
+// cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) cube(dst, q []float64) {
 	a1 := s.a1
 	c3 := s.c3
 	dst[1] = float64(a1 * c3)
