@@ -26,7 +26,9 @@ type dynamics interface {
 	orders(d *symbolic.Derived) []int
 	// derive makes expressions that the methods need beside the results of the calculus.
 	derive(g *generator)
-	// fields declares the work space.
+	// system is the type of package system that the type embeds; "" for none.
+	system() string
+	// fields declares the work space that the steps have beside it.
 	fields(g *generator, st *jen.Group)
 	// allocate makes its arrays.
 	allocate(g *generator, p *printer) []jen.Code
@@ -83,6 +85,7 @@ func (noMetric) drops(g *generator)                        { dropDerivatives(g.d
 func (noMetric) others(*generator) []symbolic.Output       { return nil }
 func (noMetric) slope(*symbolic.Derived) []symbolic.Output { return nil }
 func (noMetric) orders(*symbolic.Derived) []int            { return []int{orderDensity} }
+func (noMetric) system() string                            { return "" }
 func (noMetric) fields(*generator, *jen.Group)             {}
 func (noMetric) allocate(*generator, *printer) []jen.Code  { return nil }
 func (noMetric) describe(*generator, jen.Dict)             {}
@@ -100,6 +103,7 @@ func (metric) adjective() string                         { return "" }
 func (metric) others(g *generator) []symbolic.Output     { return g.storage.settings(g.d) }
 func (metric) slope(*symbolic.Derived) []symbolic.Output { return nil }
 func (metric) derive(*generator)                         {}
+func (metric) fields(*generator, *jen.Group)             {}
 func (metric) touch() []jen.Code                         { return nil }
 func (metric) factorise(string) *jen.Statement           { return nil }
 func (metric) note(*generator) string                    { return "" }
@@ -147,15 +151,10 @@ func (g *generator) matrixMethod(b bodies) jen.Code {
 		g.method("matrix").Params(floats("b", "q")).Block(body...))
 }
 
-// systemField declares the system of package system that the type is, by its kind.
-func systemField(st *jen.Group, kind, text string) {
-	st.Op("*").Add(system(kind)).Comment(text)
-}
-
 // makeSystem makes the system, of the storage and of the stages that the type has: of each the field of system.Stages
 // and the method of the type.
-func (g *generator) makeSystem(p *printer, kind string, withSize bool, stages [][2]string) []jen.Code {
-	m := g.dimCode(p)
+func (g *generator) makeSystem(p *printer, withSize bool, stages [][2]string) []jen.Code {
+	kind, m := g.dynamics.system(), g.dimCode(p)
 	store, then := g.storage.construct(g, p, m)
 	var out []jen.Code
 	if len(then) > 0 {

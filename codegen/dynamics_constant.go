@@ -15,12 +15,10 @@ func (constantMetric) drops(g *generator)                          { dropDerivat
 func (constantMetric) slope(d *symbolic.Derived) []symbolic.Output { return d.Gradient }
 func (constantMetric) orders(*symbolic.Derived) []int              { return []int{orderDensity} }
 
-func (constantMetric) fields(_ *generator, st *jen.Group) {
-	systemField(st, "Constant", "the metric, its factor and the steps")
-}
+func (constantMetric) system() string { return "Constant" }
 
 func (constantMetric) allocate(g *generator, p *printer) []jen.Code {
-	return g.makeSystem(p, "Constant", true, append(g.densityStages(), [2]string{"Matrix", "matrix"}, [2]string{"Slope", "slope"}))
+	return g.makeSystem(p, true, append(g.densityStages(), [2]string{"Matrix", "matrix"}, [2]string{"Slope", "slope"}))
 }
 
 func (constantMetric) factorise(model string) *jen.Statement {

@@ -17,8 +17,9 @@ func (flatMetric) derive(g *generator) { g.buildFlat() }
 
 func (flatMetric) others(g *generator) []symbolic.Output { return g.fl.outputs() }
 
+func (flatMetric) system() string { return "Derivatives" }
+
 func (flatMetric) fields(g *generator, st *jen.Group) {
-	systemField(st, "Derivatives", "those of the metric")
 	st.Add(g.frameSpace())
 	n := 2*g.dim.Offset + 1
 	if g.dim.Offset > 1 {
@@ -30,7 +31,7 @@ func (flatMetric) fields(g *generator, st *jen.Group) {
 }
 
 func (flatMetric) allocate(g *generator, p *printer) []jen.Code {
-	return append(g.makeSystem(p, "Derivatives", false, g.derivativeStages()),
+	return append(g.makeSystem(p, false, g.derivativeStages()),
 		frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False(), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
 }
 

@@ -9,9 +9,7 @@ type variableMetric struct{ metric }
 
 func (variableMetric) drops(g *generator) { g.storage.drops(g.d) }
 
-func (variableMetric) fields(_ *generator, st *jen.Group) {
-	systemField(st, "Varying", "the metric, its factor at a position and the steps")
-}
+func (variableMetric) system() string { return "Varying" }
 
 func (k variableMetric) allocate(g *generator, p *printer) []jen.Code {
 	stages := append(append(g.densityStages(), g.derivativeStages()...), [2]string{"Force", "force"})
@@ -21,7 +19,7 @@ func (k variableMetric) allocate(g *generator, p *printer) []jen.Code {
 	if k.prepares(g) {
 		stages = append(stages, [2]string{"Prepare", "prepare"})
 	}
-	return g.makeSystem(p, "Varying", true, stages)
+	return g.makeSystem(p, true, stages)
 }
 
 // prepares reports whether rank1 needs anything of the position alone.

@@ -303,6 +303,9 @@ func (g *generator) modelType() {
 	m := g.d.Model
 	f.Add(comment(g.role.text(g)))
 	f.Type().Id(g.typ).StructFunc(func(st *jen.Group) {
+		if kind := g.dynamics.system(); kind != "" {
+			st.Op("*").Add(system(kind)).Comment(systemText[kind])
+		}
 		st.Id("info").Op("*").Add(rt("Info"))
 		for _, s := range g.sizes {
 			st.Id(s.name).Int()
@@ -353,6 +356,13 @@ func (g *generator) modelType() {
 		}
 		g.defFields(st, func(x symbolic.Stage) bool { return x > symbolic.StageData })
 	})
+}
+
+// systemText says what a system is, by its kind.
+var systemText = map[string]string{
+	"Constant":    "the metric, its factor, and the steps",
+	"Varying":     "the metric, its factor at a position, and the steps",
+	"Derivatives": "those of the metric",
 }
 
 // defFields declares the definitions that live in the model, with formulas.

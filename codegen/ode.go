@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -241,8 +242,9 @@ func (g *generator) rhsDoc(e *equation, order int) string {
 // rhsBody prints a right side.
 func (g *generator) rhsBody(e *equation, order int) []jen.Code {
 	n := jen.Lit(e.sol.Size(order))
-	body := g.body(e.part("rhs", order))
-	return append([]jen.Code{jen.List(id("y"), id("dy")).Op("=").List(id("y").Index(jen.Empty(), n), id("dy").Index(jen.Empty(), n))}, body...)
+	p := g.newPrinter()
+	code := p.part(e.part("rhs", order))
+	return slices.Concat([]jen.Code{jen.List(id("y"), id("dy")).Op("=").List(id("y").Index(jen.Empty(), n), id("dy").Index(jen.Empty(), n))}, g.prologue(p), code)
 }
 
 // solveBody prints the integration of one equation: the inputs first and, if they

@@ -73,6 +73,7 @@ func (g *generator) build() {
 // body prints a function of the program: declarations of what it reads, then its statements.
 func (g *generator) body(name string) []jen.Code {
 	p := g.newPrinter()
+	p.Cuts = true
 	code := p.part(name)
 	return append(g.prologue(p), code...)
 }

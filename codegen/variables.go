@@ -127,7 +127,7 @@ func (g *generator) quantityVar() *loop.Var { return g.param("out", loop.At(g.un
 func (g *generator) unknown() *loop.Var {
 	v, ok := g.sizeVars[""]
 	if !ok {
-		v = &loop.Var{Name: "len", Home: loop.Size, Int: true}
+		v = &loop.Var{Name: "len", Home: loop.Size, Int: true, Unsized: true}
 		g.sizeVars[""] = v
 	}
 	return v

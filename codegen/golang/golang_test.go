@@ -34,6 +34,7 @@ func printed(t *testing.T, f *loop.Func) string {
 		Path: func(pkg string) string { return pkg },
 		Fit:  func(name string) *jen.Statement { return jen.Id(name) },
 		Kept: func(string) bool { return false },
+		Cuts: true,
 	}
 	body := p.Stmts(f.Body)
 	sizes, decls := p.Head()

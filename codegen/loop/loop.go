@@ -76,6 +76,8 @@ type Var struct {
 	Of       *Var
 	From, To *Int
 
+	Unsized bool // a size that stands for one that no code needs
+
 	Data   bool // read from data, and set by no function
 	Matrix bool // data in the layouts of kernel.Matrix
 	Factor bool // no array of numbers, but the Cholesky factor of one

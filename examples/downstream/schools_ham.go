@@ -71,25 +71,25 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info     *rt.Info
-	j        int
-	y        []float64 // data; J elements
-	sigma    []float64 // data; J elements
-	c1       []float64 // c1[i] = 1/sigma[i]²
-	logSigma []float64 // logSigma[i] = log(sigma[i])
-	c2       float64   // c2 = -1.8378770664093453·J - sumLogSigma - 3.4473149788434454
-	c4       float64   // c4 = c3 + 0.04
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	j               int
+	y               []float64 // data; J elements
+	sigma           []float64 // data; J elements
+	c1              []float64 // c1[i] = 1/sigma[i]²
+	logSigma        []float64 // logSigma[i] = log(sigma[i])
+	c2              float64   // c2 = -1.8378770664093453·J - sumLogSigma - 3.4473149788434454
+	c4              float64   // c4 = c3 + 0.04
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying           // the metric, its factor at a position and the steps
-	expTau          float64   // expTau = exp(tau)
-	a4              float64   // a4 = Σ[i1 in J] z[i1]·c1[i1]
-	a5              float64   // a5 = exp(2·tau)
-	a6              float64   // a6 = Σ[i1 in J] z[i1]²·c1[i1]
-	a9              []float64 // a9[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
+	expTau float64   // expTau = exp(tau)
+	a4     float64   // a4 = Σ[i1 in J] z[i1]·c1[i1]
+	a5     float64   // a5 = exp(2·tau)
+	a6     float64   // a6 = Σ[i1 in J] z[i1]²·c1[i1]
+	a9     []float64 // a9[i] = z[i] + expTau·c1[i]·(mu - y[i] + z[i]·expTau)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -118,9 +118,9 @@ func (s *Model) summarise() {
 	j := s.j
 	s.c1 = make([]float64, j)
 	s.logSigma = make([]float64, j)
-	sigma := s.sigma
-	c1 := s.c1
-	logSigma := s.logSigma
+	sigma := s.sigma[:j]
+	c1 := s.c1[:j]
+	logSigma := s.logSigma[:j]
 	c3 := 0.0
 	for i := range j {
 		e := 1 / (sigma[i] * sigma[i])
@@ -193,9 +193,10 @@ func (s *Model) Info() *rt.Info {
 func (s *Model) Constrain(dst, q []float64) {
 	system.Touch(s.Varying, q)
 	j := s.j
+	dst = dst[:j+2]
 	tau := q[1]
 	mu := q[0]
-	z := q[2 : j+2]
+	z := q[2:][:j]
 	expTau := elementary.Exp(tau)
 	dst[0] = mu
 	dst[1] = expTau
@@ -251,11 +252,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	j := s.j
-	z := q[2 : j+2]
+	z := q[2:][:j]
 	tau := q[1]
 	mu := q[0]
-	y := s.y
-	c1 := s.c1
+	y := s.y[:j]
+	c1 := s.c1[:j]
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
@@ -282,11 +283,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	j := s.j
-	z := q[2 : j+2]
+	grad = grad[:j+2]
+	z := q[2:][:j]
 	tau := q[1]
 	mu := q[0]
-	y := s.y
-	c1 := s.c1
+	y := s.y[:j]
+	c1 := s.c1[:j]
 	c2 := s.c2
 	sumSqZ := 0.0
 	for i := range j {
@@ -324,7 +326,7 @@ func (s *Model) Priors() []string {
 //	z[i] = normal_rng(0, 1)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	j := s.j
-	z := values[2 : j+2]
+	z := values[2:][:j]
 	mu := random.Normal(rng, 0, 5)
 	tau := random.LogNormal(rng, 1, 1)
 	values[0] = mu
@@ -347,8 +349,8 @@ func (s *Model) matrix(b, q []float64) {
 	j := s.j
 	tau := q[1]
 	c4 := s.c4
-	z := q[2 : j+2]
-	c1 := s.c1
+	z := q[2:][:j]
+	c1 := s.c1[:j]
 	expTau := elementary.Exp(tau)
 	a5 := elementary.Exp(float64(2 * tau))
 	b[j+2*j] = c4
@@ -374,8 +376,9 @@ func (s *Model) matrix(b, q []float64) {
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	j := s.j
-	c1 := s.c1
-	z := q[2 : j+2]
+	dst = dst[:j+2]
+	c1 := s.c1[:j]
+	z := q[2:][:j]
 	a5 := s.a5
 	expTau := s.expTau
 	a6 := s.a6
@@ -405,8 +408,8 @@ func (s *Model) cube(dst, q []float64) {
 	a4 := s.a4
 	a5 := s.a5
 	a6 := s.a6
-	c1 := s.c1
-	z := q[2 : j+2]
+	c1 := s.c1[:j]
+	z := q[2:][:j]
 	e := float64(expTau * a4)
 	dst[(j+2)*(j+2)+1] = e
 	dst[j+3] = e
@@ -437,12 +440,13 @@ func (s *Model) cube(dst, q []float64) {
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	j := s.j
+	f = f[:j+2]
 	mu := q[0]
-	y := s.y
-	z := q[2 : j+2]
+	y := s.y[:j]
+	z := q[2:][:j]
 	expTau := s.expTau
-	c1 := s.c1
-	a9 := s.a9
+	c1 := s.c1[:j]
+	a9 := s.a9[:j]
 	a5 := s.a5
 	tau := q[1]
 	a4 := s.a4
@@ -473,9 +477,10 @@ func (s *Model) force(f, q, w []float64) {
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	j := s.j
-	c1 := s.c1
-	vZ := v[2 : j+2]
-	z := q[2 : j+2]
+	f = f[:j+2]
+	c1 := s.c1[:j]
+	vZ := v[2:][:j]
+	z := q[2:][:j]
 	a5 := s.a5
 	vTau := v[1]
 	expTau := s.expTau

@@ -74,32 +74,32 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info      *rt.Info
-	n         int
-	y         []float64 // data; n elements
-	sigmaY    float64   // data
-	sigmaT    float64   // data
-	c1        float64   // c1 = -½/sigma_t²
-	fitRest   float64   // fitRest = least_squares(y[i1]; 1).rest
-	fitOffset float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
-	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
-	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
-	c2        float64   // c2 = -½/sigma_y²
-	c3        float64   // c3 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.837877066409 …
-	c5        float64   // c5 = -fitFactor/sigma_y²
-	c7        float64   // c7 = 1/sigma_t² + n/sigma_y²
-	c8        float64   // c8 = 2·n/sigma_y²
-	c14       float64   // c14 = 4·n/(sigma_y²·sigma_t²)
-	c15       float64   // c15 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
-	c18       float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
-	c20       float64   // c20 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
+	*system.Derivatives // those of the metric
+	info                *rt.Info
+	n                   int
+	y                   []float64 // data; n elements
+	sigmaY              float64   // data
+	sigmaT              float64   // data
+	c1                  float64   // c1 = -½/sigma_t²
+	fitRest             float64   // fitRest = least_squares(y[i1]; 1).rest
+	fitOffset           float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
+	fitCentre           float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
+	fitFactor           float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
+	c2                  float64   // c2 = -½/sigma_y²
+	c3                  float64   // c3 = -0.9189385332046727·n - n·logSigma_y - 2·logSigma_t - 1.837877066409 …
+	c5                  float64   // c5 = -fitFactor/sigma_y²
+	c7                  float64   // c7 = 1/sigma_t² + n/sigma_y²
+	c8                  float64   // c8 = 2·n/sigma_y²
+	c14                 float64   // c14 = 4·n/(sigma_y²·sigma_t²)
+	c15                 float64   // c15 = 1/sigma_t⁴ + n/(sigma_y²·sigma_t²)
+	c18                 float64   // c18 = -4·n²/(sigma_y⁴·sigma_t²)
+	c20                 float64   // c20 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Derivatives // those of the metric
-	frame               struct {
+	frame struct {
 		known          bool
 		at             [2]float64
 		off, diag, det float64 // the last row of adj G, and det G, at position at

@@ -71,31 +71,31 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info      *rt.Info
-	n         int
-	y         []float64 // data; n elements
-	sigmaY    float64   // data
-	sigmaT    float64   // data
-	c1        float64   // c1 = -½/sigma_t²
-	fitRest   float64   // fitRest = least_squares(y[i1]; 1).rest
-	fitOffset float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
-	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
-	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
-	c2        float64   // c2 = -½/sigma_y²
-	c4        float64   // c4 = -fitFactor/sigma_y²
-	c6        float64   // c6 = n/sigma_y² + 1/sigma_t²
-	c7        float64   // c7 = 2·n/sigma_y²
-	c13       float64   // c13 = 4·n/(sigma_y²·sigma_t²)
-	c14       float64   // c14 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
-	c17       float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
-	c19       float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
+	*system.Derivatives // those of the metric
+	info                *rt.Info
+	n                   int
+	y                   []float64 // data; n elements
+	sigmaY              float64   // data
+	sigmaT              float64   // data
+	c1                  float64   // c1 = -½/sigma_t²
+	fitRest             float64   // fitRest = least_squares(y[i1]; 1).rest
+	fitOffset           float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
+	fitCentre           float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
+	fitFactor           float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
+	c2                  float64   // c2 = -½/sigma_y²
+	c4                  float64   // c4 = -fitFactor/sigma_y²
+	c6                  float64   // c6 = n/sigma_y² + 1/sigma_t²
+	c7                  float64   // c7 = 2·n/sigma_y²
+	c13                 float64   // c13 = 4·n/(sigma_y²·sigma_t²)
+	c14                 float64   // c14 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
+	c17                 float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
+	c19                 float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Derivatives // those of the metric
-	frame               struct {
+	frame struct {
 		known          bool
 		at             [2]float64
 		off, diag, det float64 // the last row of adj G, and det G, at position at

@@ -104,179 +104,179 @@ type Quantities struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info  *rt.Info
-	n     []float64 // data; 4 elements
-	alpha []float64 // data; 3 elements
-	logC1 []float64 // logC1[i] = log(c1[i])
-	c2    []float64 // c2[i] = Σ[i1 in 3] alpha[i1]·[i < i1]
-	sumN  float64   // sumN = Σ[i1 in 4] n[i1]
-	logC5 []float64 // logC5[i] = log(c5[i])
-	c6    float64   // c6 = 2·sumN
-	c10   float64   // c10 = lgammaSumAlpha - sumLgammaAlpha - c3 - c4 - c8 - c9
-	c11   float64   // c11 = Σ[i1 in 3] alpha[i1]·[i1 in 2..3]
-	c13   float64   // c13 = 2/sumN
-	c15   float64   // c15 = Σ[i1 in 3] alpha[i1]·[i1 in 3..3]
-	c24   float64   // c24 = ½·c2[1]
-	c26   float64   // c26 = ½·c2[2]
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	n               []float64 // data; 4 elements
+	alpha           []float64 // data; 3 elements
+	logC1           []float64 // logC1[i] = log(c1[i])
+	c2              []float64 // c2[i] = Σ[i1 in 3] alpha[i1]·[i < i1]
+	sumN            float64   // sumN = Σ[i1 in 4] n[i1]
+	logC5           []float64 // logC5[i] = log(c5[i])
+	c6              float64   // c6 = 2·sumN
+	c10             float64   // c10 = lgammaSumAlpha - sumLgammaAlpha - c3 - c4 - c8 - c9
+	c11             float64   // c11 = Σ[i1 in 3] alpha[i1]·[i1 in 2..3]
+	c13             float64   // c13 = 2/sumN
+	c15             float64   // c15 = Σ[i1 in 3] alpha[i1]·[i1 in 3..3]
+	c24             float64   // c24 = ½·c2[1]
+	c26             float64   // c26 = ½·c2[2]
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying           // the metric, its factor at a position and the steps
-	a1              []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
-	a5              []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
-	a6              []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
-	a7              []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
-	a12             float64   // a12 = exp(-a5[1] - a6[1])
-	a15             float64   // a15 = inv_logit(-f[1] + logC5[1])
-	a17             float64   // a17 = inv_logit(f[1] - logC1[1])
-	expNegA5        float64   // expNegA5 = exp(-a5[3])
-	a20             float64   // a20 = exp(-a5[2] - a6[2])
-	a21             float64   // a21 = inv_logit(-f[2] + logC5[2])
-	a23             float64   // a23 = inv_logit(f[2] - logC1[2])
-	a24             float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
-	a25             float64   // a25 = inv_logit(0.6931471805599453 - f[1])
-	invLogitF       float64   // invLogitF = inv_logit(f[2])
-	invLogitNegF    float64   // invLogitNegF = inv_logit(-f[2])
-	a26             []float64 // a26[i] = inv_logit(f[i] - logC1[i])
-	a27             []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
-	a30             float64   // a30 = a7[1]·a7[2]·a25
-	a32             float64   // a32 = a7[1]·a7[2]·invLogitNegF
-	b5              []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
-	a33             float64   // a33 = a7[1]·a7[2]
-	b7              []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
-	sqA7            float64   // sqA7 = a7[3]²
-	a36             float64   // a36 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])
-	a38             float64   // a38 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])
-	a39             float64   // a39 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
-	a41             float64   // a41 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])
-	a42             float64   // a42 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
-	a44             float64   // a44 = a7[2]³/(a7[2] + 2·a7[3])
-	a45             float64   // a45 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
-	a46             float64   // a46 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
-	a47             float64   // a47 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a49             float64   // a49 = a7[2]·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
-	a50             float64   // a50 = a7[2]·a7[3]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a57             float64   // a57 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
-	a58             float64   // a58 = a7[2]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
-	a59             float64   // a59 = a7[2]²·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a62             float64   // a62 = a7[2]³·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a63             float64   // a63 = a7[2]³·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a64             float64   // a64 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
-	a65             float64   // a65 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
-	a66             float64   // a66 = a7[1]·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])
-	a67             float64   // a67 = a7[1]·a7[3]²·expNegA5·a25/(a7[1] + 2·a7[3])²
-	a68             float64   // a68 = a7[1]·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])
-	a69             float64   // a69 = a7[1]·a7[3]²·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a70             float64   // a70 = a7[1]²·expNegA5·a25/(a7[1] + 2·a7[3])
-	a71             float64   // a71 = a7[1]²·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])²
-	a72             float64   // a72 = a7[1]²·expNegA5·a25²/(a7[1] + 2·a7[3])
-	a73             float64   // a73 = a7[1]²·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a74             float64   // a74 = a7[1]³·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a75             float64   // a75 = a7[3]·expNegA5
-	a76             float64   // a76 = a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a77             float64   // a77 = a7[2]·a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a84             float64   // a84 = a7[2]²·a20/(a7[2] + 2·a7[3])
-	a85             float64   // a85 = a7[2]³·a20/(a7[2] + 2·a7[3])²
-	a86             float64   // a86 = a7[2]·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a87             float64   // a87 = a7[2]²·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a90             float64   // a90 = a7[2]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a91             float64   // a91 = a7[2]³·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a92             float64   // a92 = a7[2]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a93             float64   // a93 = a7[2]³·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a94             float64   // a94 = a7[1]·a20
-	a95             float64   // a95 = a7[1]·a20·invLogitNegF
-	a96             float64   // a96 = a7[1]·a20·invLogitNegF²
-	a97             float64   // a97 = a7[1]·a20·a25
-	a98             float64   // a98 = a7[1]·a20·a25·invLogitNegF
-	a99             float64   // a99 = a7[1]·a20·a25²
-	a107            float64   // a107 = 1 - a26[1]
-	a109            float64   // a109 = a17·(1 - a17)
-	a110            float64   // a110 = a7[3]²/(a7[1] + 2·a7[3])
-	a111            float64   // a111 = a7[3]²·a25/(a7[1] + 2·a7[3])
-	a112            float64   // a112 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
-	a113            float64   // a113 = a7[1]·a7[3]·a25/(a7[1] + 2·a7[3])
-	a114            float64   // a114 = a7[1]²·a25/(a7[1] + 2·a7[3])
-	a115            float64   // a115 = a7[2]·invLogitNegF
-	a116            float64   // a116 = a7[2]·a25
-	a117            float64   // a117 = a7[1]·a25·(1 - a25)
-	a118            float64   // a118 = a7[2]·invLogitNegF²
-	a119            float64   // a119 = a7[2]·a25·invLogitNegF
-	a120            float64   // a120 = a7[2]·a25²
-	a121            float64   // a121 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a122            float64   // a122 = a7[3]²·a25·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a123            float64   // a123 = a7[3]²·a25²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a124            float64   // a124 = a7[1]·a7[3]·a25·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a125            float64   // a125 = a7[1]·a7[3]·a25²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
-	a126            float64   // a126 = a7[1]²·a25²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a129            float64   // a129 = 1 - a26[2]
-	a131            float64   // a131 = a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a133            float64   // a133 = a7[2]·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
-	a134            float64   // a134 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a135            float64   // a135 = a7[2]²/(a7[2] + 2·a7[3])
-	a136            float64   // a136 = a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a137            float64   // a137 = a7[1]·invLogitNegF
-	a138            float64   // a138 = a7[1]·a25
-	a139            float64   // a139 = a7[2]·invLogitNegF·(1 - invLogitNegF)
-	a140            float64   // a140 = a7[1]·invLogitNegF²
-	a141            float64   // a141 = a7[1]·a25·invLogitNegF
-	a142            float64   // a142 = a7[1]·a25²
-	a143            float64   // a143 = a7[3]²·invLogitNegF²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3] …
-	a144            float64   // a144 = a7[3]²·invLogitNegF·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3]) …
-	a145            float64   // a145 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a146            float64   // a146 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a147            float64   // a147 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a148            float64   // a148 = a7[2]·a7[3]·invLogitNegF²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] +  …
-	a149            float64   // a149 = a7[2]·a7[3]·invLogitNegF·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2 …
-	a150            float64   // a150 = a7[2]²·invLogitNegF·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3 …
-	a151            float64   // a151 = a7[2]²·invLogitNegF²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[ …
-	a153            float64   // a153 = a7[2]·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])
-	a154            float64   // a154 = a7[2]·a7[3]²·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a160            float64   // a160 = a7[2]³/(a7[2] + 2·a7[3])²
-	a161            float64   // a161 = a7[2]²·invLogitNegF²/(a7[2] + 2·a7[3])
-	a162            float64   // a162 = a7[2]²·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a164            float64   // a164 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])²
-	a165            float64   // a165 = a7[2]³·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a166            float64   // a166 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
-	a167            float64   // a167 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])²
-	a168            float64   // a168 = a7[1]·a7[3]·a25²/(a7[1] + 2·a7[3])
-	a169            float64   // a169 = a7[1]·a7[3]²·a25²/(a7[1] + 2·a7[3])²
-	a170            float64   // a170 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])²
-	a171            float64   // a171 = a7[1]²·a25²/(a7[1] + 2·a7[3])
-	a172            float64   // a172 = a7[1]²·a7[3]·a25²/(a7[1] + 2·a7[3])²
-	a173            float64   // a173 = a7[1]³·a25²/(a7[1] + 2·a7[3])²
-	a174            float64   // a174 = expNegA5·a23
-	a175            float64   // a175 = -½·a16·(alpha[1]·(1 - a27[1]) - alpha[1]·a27[1])·(1 - a16)
-	a177            float64   // a177 = a7[2]·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
-	a178            float64   // a178 = a7[2]·a7[3]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a179            float64   // a179 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
-	a180            float64   // a180 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
-	a181            float64   // a181 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
-	a182            float64   // a182 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
-	a183            float64   // a183 = ½·a7[2]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
-	a184            float64   // a184 = a7[2]²·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a185            float64   // a185 = ½·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a186            float64   // a186 = -½·a7[2]·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a187            float64   // a187 = ½·a7[3]²·a20/(a7[2] + 2·a7[3])
-	a188            float64   // a188 = -½·a7[2]·a7[3]²·a20/(a7[2] + 2·a7[3])²
-	a189            float64   // a189 = a7[2]·a7[3]·a20/(a7[2] + 2·a7[3])
-	a190            float64   // a190 = -½·a7[2]²·a7[3]·a20/(a7[2] + 2·a7[3])²
-	a191            float64   // a191 = a7[2]·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a192            float64   // a192 = -½·a7[2]²·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a196            float64   // a196 = -½·a22·(alpha[2]·(1 - a27[2]) - alpha[2]·a27[2])·(1 - a22)
-	a199            float64   // a199 = ½·a7[3]²/(a7[2] + 2·a7[3])
-	a200            float64   // a200 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a207            float64   // a207 = ½·a12·a15
-	a208            float64   // a208 = a23·(1 - a23)
-	a209            float64   // a209 = ½·a20·a21
-	a210            float64   // a210 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
-	a211            float64   // a211 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])²
-	a212            float64   // a212 = ½·a7[2]²/(a7[2] + 2·a7[3])
-	a213            float64   // a213 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
-	a214            float64   // a214 = ½·a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a215            float64   // a215 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])²
-	fAlpha          []float64 // f_alpha[i] = alpha[i]
+	a1           []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
+	a5           []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
+	a6           []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
+	a7           []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
+	a12          float64   // a12 = exp(-a5[1] - a6[1])
+	a15          float64   // a15 = inv_logit(-f[1] + logC5[1])
+	a17          float64   // a17 = inv_logit(f[1] - logC1[1])
+	expNegA5     float64   // expNegA5 = exp(-a5[3])
+	a20          float64   // a20 = exp(-a5[2] - a6[2])
+	a21          float64   // a21 = inv_logit(-f[2] + logC5[2])
+	a23          float64   // a23 = inv_logit(f[2] - logC1[2])
+	a24          float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
+	a25          float64   // a25 = inv_logit(0.6931471805599453 - f[1])
+	invLogitF    float64   // invLogitF = inv_logit(f[2])
+	invLogitNegF float64   // invLogitNegF = inv_logit(-f[2])
+	a26          []float64 // a26[i] = inv_logit(f[i] - logC1[i])
+	a27          []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
+	a30          float64   // a30 = a7[1]·a7[2]·a25
+	a32          float64   // a32 = a7[1]·a7[2]·invLogitNegF
+	b5           []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
+	a33          float64   // a33 = a7[1]·a7[2]
+	b7           []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
+	sqA7         float64   // sqA7 = a7[3]²
+	a36          float64   // a36 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])
+	a38          float64   // a38 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])
+	a39          float64   // a39 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
+	a41          float64   // a41 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])
+	a42          float64   // a42 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
+	a44          float64   // a44 = a7[2]³/(a7[2] + 2·a7[3])
+	a45          float64   // a45 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
+	a46          float64   // a46 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
+	a47          float64   // a47 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a49          float64   // a49 = a7[2]·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
+	a50          float64   // a50 = a7[2]·a7[3]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a57          float64   // a57 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
+	a58          float64   // a58 = a7[2]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
+	a59          float64   // a59 = a7[2]²·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a62          float64   // a62 = a7[2]³·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a63          float64   // a63 = a7[2]³·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a64          float64   // a64 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
+	a65          float64   // a65 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
+	a66          float64   // a66 = a7[1]·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])
+	a67          float64   // a67 = a7[1]·a7[3]²·expNegA5·a25/(a7[1] + 2·a7[3])²
+	a68          float64   // a68 = a7[1]·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])
+	a69          float64   // a69 = a7[1]·a7[3]²·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a70          float64   // a70 = a7[1]²·expNegA5·a25/(a7[1] + 2·a7[3])
+	a71          float64   // a71 = a7[1]²·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])²
+	a72          float64   // a72 = a7[1]²·expNegA5·a25²/(a7[1] + 2·a7[3])
+	a73          float64   // a73 = a7[1]²·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a74          float64   // a74 = a7[1]³·expNegA5·a25²/(a7[1] + 2·a7[3])²
+	a75          float64   // a75 = a7[3]·expNegA5
+	a76          float64   // a76 = a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a77          float64   // a77 = a7[2]·a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a84          float64   // a84 = a7[2]²·a20/(a7[2] + 2·a7[3])
+	a85          float64   // a85 = a7[2]³·a20/(a7[2] + 2·a7[3])²
+	a86          float64   // a86 = a7[2]·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a87          float64   // a87 = a7[2]²·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a90          float64   // a90 = a7[2]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a91          float64   // a91 = a7[2]³·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a92          float64   // a92 = a7[2]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
+	a93          float64   // a93 = a7[2]³·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a94          float64   // a94 = a7[1]·a20
+	a95          float64   // a95 = a7[1]·a20·invLogitNegF
+	a96          float64   // a96 = a7[1]·a20·invLogitNegF²
+	a97          float64   // a97 = a7[1]·a20·a25
+	a98          float64   // a98 = a7[1]·a20·a25·invLogitNegF
+	a99          float64   // a99 = a7[1]·a20·a25²
+	a107         float64   // a107 = 1 - a26[1]
+	a109         float64   // a109 = a17·(1 - a17)
+	a110         float64   // a110 = a7[3]²/(a7[1] + 2·a7[3])
+	a111         float64   // a111 = a7[3]²·a25/(a7[1] + 2·a7[3])
+	a112         float64   // a112 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
+	a113         float64   // a113 = a7[1]·a7[3]·a25/(a7[1] + 2·a7[3])
+	a114         float64   // a114 = a7[1]²·a25/(a7[1] + 2·a7[3])
+	a115         float64   // a115 = a7[2]·invLogitNegF
+	a116         float64   // a116 = a7[2]·a25
+	a117         float64   // a117 = a7[1]·a25·(1 - a25)
+	a118         float64   // a118 = a7[2]·invLogitNegF²
+	a119         float64   // a119 = a7[2]·a25·invLogitNegF
+	a120         float64   // a120 = a7[2]·a25²
+	a121         float64   // a121 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a122         float64   // a122 = a7[3]²·a25·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a123         float64   // a123 = a7[3]²·a25²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a124         float64   // a124 = a7[1]·a7[3]·a25·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a125         float64   // a125 = a7[1]·a7[3]·a25²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
+	a126         float64   // a126 = a7[1]²·a25²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
+	a129         float64   // a129 = 1 - a26[2]
+	a131         float64   // a131 = a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a133         float64   // a133 = a7[2]·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
+	a134         float64   // a134 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
+	a135         float64   // a135 = a7[2]²/(a7[2] + 2·a7[3])
+	a136         float64   // a136 = a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a137         float64   // a137 = a7[1]·invLogitNegF
+	a138         float64   // a138 = a7[1]·a25
+	a139         float64   // a139 = a7[2]·invLogitNegF·(1 - invLogitNegF)
+	a140         float64   // a140 = a7[1]·invLogitNegF²
+	a141         float64   // a141 = a7[1]·a25·invLogitNegF
+	a142         float64   // a142 = a7[1]·a25²
+	a143         float64   // a143 = a7[3]²·invLogitNegF²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3] …
+	a144         float64   // a144 = a7[3]²·invLogitNegF·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3]) …
+	a145         float64   // a145 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a146         float64   // a146 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a147         float64   // a147 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
+	a148         float64   // a148 = a7[2]·a7[3]·invLogitNegF²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] +  …
+	a149         float64   // a149 = a7[2]·a7[3]·invLogitNegF·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2 …
+	a150         float64   // a150 = a7[2]²·invLogitNegF·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3 …
+	a151         float64   // a151 = a7[2]²·invLogitNegF²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[ …
+	a153         float64   // a153 = a7[2]·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])
+	a154         float64   // a154 = a7[2]·a7[3]²·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a160         float64   // a160 = a7[2]³/(a7[2] + 2·a7[3])²
+	a161         float64   // a161 = a7[2]²·invLogitNegF²/(a7[2] + 2·a7[3])
+	a162         float64   // a162 = a7[2]²·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a164         float64   // a164 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])²
+	a165         float64   // a165 = a7[2]³·invLogitNegF²/(a7[2] + 2·a7[3])²
+	a166         float64   // a166 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
+	a167         float64   // a167 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])²
+	a168         float64   // a168 = a7[1]·a7[3]·a25²/(a7[1] + 2·a7[3])
+	a169         float64   // a169 = a7[1]·a7[3]²·a25²/(a7[1] + 2·a7[3])²
+	a170         float64   // a170 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])²
+	a171         float64   // a171 = a7[1]²·a25²/(a7[1] + 2·a7[3])
+	a172         float64   // a172 = a7[1]²·a7[3]·a25²/(a7[1] + 2·a7[3])²
+	a173         float64   // a173 = a7[1]³·a25²/(a7[1] + 2·a7[3])²
+	a174         float64   // a174 = expNegA5·a23
+	a175         float64   // a175 = -½·a16·(alpha[1]·(1 - a27[1]) - alpha[1]·a27[1])·(1 - a16)
+	a177         float64   // a177 = a7[2]·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
+	a178         float64   // a178 = a7[2]·a7[3]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a179         float64   // a179 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
+	a180         float64   // a180 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
+	a181         float64   // a181 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
+	a182         float64   // a182 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
+	a183         float64   // a183 = ½·a7[2]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
+	a184         float64   // a184 = a7[2]²·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
+	a185         float64   // a185 = ½·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a186         float64   // a186 = -½·a7[2]·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a187         float64   // a187 = ½·a7[3]²·a20/(a7[2] + 2·a7[3])
+	a188         float64   // a188 = -½·a7[2]·a7[3]²·a20/(a7[2] + 2·a7[3])²
+	a189         float64   // a189 = a7[2]·a7[3]·a20/(a7[2] + 2·a7[3])
+	a190         float64   // a190 = -½·a7[2]²·a7[3]·a20/(a7[2] + 2·a7[3])²
+	a191         float64   // a191 = a7[2]·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])
+	a192         float64   // a192 = -½·a7[2]²·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])²
+	a196         float64   // a196 = -½·a22·(alpha[2]·(1 - a27[2]) - alpha[2]·a27[2])·(1 - a22)
+	a199         float64   // a199 = ½·a7[3]²/(a7[2] + 2·a7[3])
+	a200         float64   // a200 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
+	a207         float64   // a207 = ½·a12·a15
+	a208         float64   // a208 = a23·(1 - a23)
+	a209         float64   // a209 = ½·a20·a21
+	a210         float64   // a210 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
+	a211         float64   // a211 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])²
+	a212         float64   // a212 = ½·a7[2]²/(a7[2] + 2·a7[3])
+	a213         float64   // a213 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
+	a214         float64   // a214 = ½·a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
+	a215         float64   // a215 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])²
+	fAlpha       []float64 // f_alpha[i] = alpha[i]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -308,11 +308,11 @@ func (s *Model) summarise() {
 	s.logC1 = make([]float64, 2)
 	s.c2 = make([]float64, 2)
 	s.logC5 = make([]float64, 3)
-	alpha := s.alpha
-	logC1 := s.logC1
-	c2 := s.c2
-	logC5 := s.logC5
-	n := s.n
+	alpha := s.alpha[:3]
+	logC1 := s.logC1[:2]
+	c2 := s.c2[:2]
+	logC5 := s.logC5[:3]
+	n := s.n[:4]
 	for i := range 2 {
 		sum := 0.0
 		sum2 := 0.0
@@ -443,13 +443,14 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	system.Touch(s.Varying, q)
+	dst = dst[:3]
 	fPar := q[:2]
-	logC1 := s.logC1
-	a1 := s.a1
-	a5 := s.a5
-	logC5 := s.logC5
-	a6 := s.a6
-	a7 := s.a7
+	logC1 := s.logC1[:2]
+	a1 := s.a1[:2]
+	a5 := s.a5[:3]
+	logC5 := s.logC5[:3]
+	a6 := s.a6[:3]
+	a7 := s.a7[:3]
 	for i := range 2 {
 		a1[i] = special.Log1pExp(fPar[i] - logC1[i])
 	}
@@ -517,8 +518,8 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
-	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1, s.a1, s.c2, s.alpha, s.a5
-	logC5, a6, a7, c6, n, sumN := s.logC5, s.a6, s.a7, s.c6, s.n, s.sumN
+	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1[:2], s.a1[:2], s.c2[:2], s.alpha[:3], s.a5[:3]
+	logC5, a6, a7, c6, n, sumN := s.logC5[:3], s.a6[:3], s.a7[:3], s.c6, s.n, s.sumN
 	c10 := s.c10
 	a2 := 0.0
 	a4 := 0.0
@@ -581,8 +582,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
-	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1, s.a1, s.c2, s.alpha, s.a5
-	logC5, a6, a7, c6, n, sumN := s.logC5, s.a6, s.a7, s.c6, s.n, s.sumN
+	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1[:2], s.a1[:2], s.c2[:2], s.alpha[:3], s.a5[:3]
+	logC5, a6, a7, c6, n, sumN := s.logC5[:3], s.a6[:3], s.a7[:3], s.c6, s.n, s.sumN
 	c10 := s.c10
 	a2 := 0.0
 	a4 := 0.0
@@ -683,12 +684,12 @@ func (s *Model) Generated() []rt.Quantity {
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	system.Touch(s.Varying, q)
 	fPar := q[:2]
-	logC1 := s.logC1
-	a1 := s.a1
-	a5 := s.a5
-	logC5 := s.logC5
-	a6 := s.a6
-	a7 := s.a7
+	logC1 := s.logC1[:2]
+	a1 := s.a1[:2]
+	a5 := s.a5[:3]
+	logC5 := s.logC5[:3]
+	a6 := s.a6[:3]
+	a7 := s.a7[:3]
 	for i := range 2 {
 		a1[i] = special.Log1pExp(fPar[i] - logC1[i])
 	}
@@ -746,8 +747,8 @@ func (s *Model) Priors() []string {
 //
 //	f[i] = dirichlet_rng(f_alpha[i])
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
-	alpha := s.alpha
-	fAlpha := s.fAlpha
+	alpha := s.alpha[:3]
+	fAlpha := s.fAlpha[:3]
 	fPar := values[:3]
 	for i := range 3 {
 		fAlpha[i] = alpha[i]
@@ -769,8 +770,8 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	    + 2·a7[3])
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
-	fPar, logC1, a1, a5, logC5, a6 := q[:2], s.logC1, s.a1, s.a5, s.logC5, s.a6
-	a7, sumN, c11, alpha, c6, c13 := s.a7, s.sumN, s.c11, s.alpha, s.c6, s.c13
+	fPar, logC1, a1, a5, logC5, a6 := q[:2], s.logC1[:2], s.a1[:2], s.a5[:3], s.logC5[:3], s.a6[:3]
+	a7, sumN, c11, alpha, c6, c13 := s.a7[:3], s.sumN, s.c11, s.alpha, s.c6, s.c13
 	c15 := s.c15
 	for i := range 2 {
 		a1[i] = special.Log1pExp(fPar[i] - logC1[i])
@@ -825,9 +826,10 @@ func (s *Model) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	a5, a6, logC5, fPar, logC1, a7 := s.a5, s.a6, s.logC5, q[:2], s.logC1, s.a7
-	a25, invLogitNegF, c6, a26, a27, b5 := s.a25, s.invLogitNegF, s.c6, s.a26, s.a27, s.b5
-	b7, alpha, c2 := s.b7, s.alpha, s.c2
+	w = w[:4]
+	a5, a6, logC5, fPar, logC1, a7 := s.a5, s.a6, s.logC5, q[:2], s.logC1[:2], s.a7
+	a25, invLogitNegF, c6, a26, a27, b5 := s.a25, s.invLogitNegF, s.c6, s.a26[:2], s.a27[:2], s.b5[:2]
+	b7, alpha, c2 := s.b7[:2], s.alpha, s.c2
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	a15 := special.InvLogit(logC5[0] - fPar[0])
 	a16 := special.InvLogit(logC1[0] - fPar[0])
@@ -1162,9 +1164,10 @@ func (s *Model) cube(dst, q []float64) {
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
+	w = w[:4]
 	a5, a6, a7, n, sumN, c6 := s.a5, s.a6, s.a7, s.n, s.sumN, s.c6
-	logC5, fPar, logC1, a25, invLogitNegF, alpha := s.logC5, q[:2], s.logC1, s.a25, s.invLogitNegF, s.alpha
-	a26, a27, b5, b7, c2 := s.a26, s.a27, s.b5, s.b7, s.c2
+	logC5, fPar, logC1, a25, invLogitNegF, alpha := s.logC5, q[:2], s.logC1[:2], s.a25, s.invLogitNegF, s.alpha
+	a26, a27, b5, b7, c2 := s.a26[:2], s.a27[:2], s.b5[:2], s.b7[:2], s.c2
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	e := a7[0] + float64(2*a7[2])
 	a13 := special.Share(n[0], float64(sumN*a7[0]*e))
@@ -1533,7 +1536,7 @@ func (s *Model) prepare(q []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	a26, vF, c6, a46, sqA7, a39 := s.a26, v[:2], s.c6, s.a46, s.sqA7, s.a39
+	a26, vF, c6, a46, sqA7, a39 := s.a26[:2], v[:2], s.c6, s.a46, s.sqA7, s.a39
 	a36, a38, a42, a175, a109, a33 := s.a36, s.a38, s.a42, s.a175, s.a109, s.a33
 	a44, a47, a30, a32, a41, a45 := s.a44, s.a47, s.a30, s.a32, s.a41, s.a45
 	a107, c24, a117, a111, a110, a112 := s.a107, s.c24, s.a117, s.a111, s.a110, s.a112

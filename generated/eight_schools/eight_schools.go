@@ -87,30 +87,30 @@ type Quantities struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info        *rt.Info
-	j           int
-	afterLogLik int
-	afterYRep   int
-	y           []float64 // data; J elements
-	sigma       []float64 // data; J elements
-	c1          []float64 // c1[i] = 1/sigma[i]²
-	logSigma    []float64 // logSigma[i] = log(sigma[i])
-	c2          float64   // c2 = -1.8378770664093453·J - sumLogSigma - 5.282544243922273
-	c4          float64   // c4 = c3 + 1.04
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	j               int
+	afterLogLik     int
+	afterYRep       int
+	y               []float64 // data; J elements
+	sigma           []float64 // data; J elements
+	c1              []float64 // c1[i] = 1/sigma[i]²
+	logSigma        []float64 // logSigma[i] = log(sigma[i])
+	c2              float64   // c2 = -1.8378770664093453·J - sumLogSigma - 5.282544243922273
+	c4              float64   // c4 = c3 + 1.04
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying           // the metric, its factor at a position and the steps
-	expTau          float64   // expTau = exp(tau)
-	a4              float64   // a4 = log1p_square_slope(0.2·expTau)
-	a6              float64   // a6 = exp(2·tau)
-	a7              float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
-	a8              float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
-	a15             []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau …
-	a16             float64   // a16 = -0.02·a4² + 0.04·1/(0.04·a6 + 1) - 0.0016·a6/(0.04·a6 + 1)²
-	a17             float64   // a17 = (0.2·a4² - 0.4·1/(0.04·expTau² + 1))·(0.1·expTau - 0.04·a4·a6)
+	expTau float64   // expTau = exp(tau)
+	a4     float64   // a4 = log1p_square_slope(0.2·expTau)
+	a6     float64   // a6 = exp(2·tau)
+	a7     float64   // a7 = Σ[i1 in J] theta_trans[i1]·c1[i1]
+	a8     float64   // a8 = Σ[i1 in J] theta_trans[i1]²·c1[i1]
+	a15    []float64 // a15[i] = theta_trans[i] + expTau·c1[i]·(mu - y[i] + theta_trans[i]·expTau …
+	a16    float64   // a16 = -0.02·a4² + 0.04·1/(0.04·a6 + 1) - 0.0016·a6/(0.04·a6 + 1)²
+	a17    float64   // a17 = (0.2·a4² - 0.4·1/(0.04·expTau² + 1))·(0.1·expTau - 0.04·a4·a6)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -141,9 +141,9 @@ func (s *Model) summarise() {
 	j := s.j
 	s.c1 = make([]float64, j)
 	s.logSigma = make([]float64, j)
-	sigma := s.sigma
-	c1 := s.c1
-	logSigma := s.logSigma
+	sigma := s.sigma[:j]
+	c1 := s.c1[:j]
+	logSigma := s.logSigma[:j]
 	c3 := 0.0
 	for i := range j {
 		e := 1 / (sigma[i] * sigma[i])
@@ -215,6 +215,7 @@ func (s *Model) Info() *rt.Info {
 func (s *Model) Constrain(dst, q []float64) {
 	system.Touch(s.Varying, q)
 	j := s.j
+	dst = dst[:j+2]
 	tau := q[j+1]
 	mu := q[j]
 	thetaTrans := q[:j]
@@ -276,8 +277,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	thetaTrans := q[:j]
 	tau := q[j+1]
 	mu := q[j]
-	y := s.y
-	c1 := s.c1
+	y := s.y[:j]
+	c1 := s.c1[:j]
 	c2 := s.c2
 	sumSqThetaTrans := 0.0
 	for i := range j {
@@ -304,11 +305,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	j := s.j
+	grad = grad[:j+2]
 	thetaTrans := q[:j]
 	tau := q[j+1]
 	mu := q[j]
-	y := s.y
-	c1 := s.c1
+	y := s.y[:j]
+	c1 := s.c1[:j]
 	c2 := s.c2
 	sumSqThetaTrans := 0.0
 	for i := range j {
@@ -384,12 +386,12 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	thetaTrans := q[:j]
 	mu := q[j]
 	effect := out[:j]
-	y := s.y
-	logSigma := s.logSigma
-	c1 := s.c1
-	logLik := out[j:afterLogLik]
-	sigma := s.sigma
-	yRep := out[afterLogLik:afterYRep]
+	y := s.y[:j]
+	logSigma := s.logSigma[:j]
+	c1 := s.c1[:j]
+	logLik := out[j:][:j]
+	sigma := s.sigma[:j]
+	yRep := out[afterLogLik:][:j]
 	expTau := elementary.Exp(tau)
 	s.expTau = expTau
 	for i := range j {
@@ -432,6 +434,7 @@ func (s *Model) Priors() []string {
 //	tau = cauchy_rng(0, 5) in (0, +Inf)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	j := s.j
+	values = values[:j+2]
 	thetaTrans := values[:j]
 	for i := range j {
 		thetaTrans[i] = random.Normal(rng, 0, 1)
@@ -458,7 +461,7 @@ func (s *Model) matrix(b, q []float64) {
 	tau := q[j+1]
 	c4 := s.c4
 	thetaTrans := q[:j]
-	c1 := s.c1
+	c1 := s.c1[:j]
 	expTau := elementary.Exp(tau)
 	a4 := special.Log1pSquareSlope(float64(0.2 * expTau))
 	a6 := elementary.Exp(float64(2 * tau))
@@ -486,7 +489,8 @@ func (s *Model) matrix(b, q []float64) {
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	j := s.j
-	c1 := s.c1
+	dst = dst[:j+2]
+	c1 := s.c1[:j]
 	thetaTrans := q[:j]
 	a6 := s.a6
 	expTau := s.expTau
@@ -519,7 +523,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 func (s *Model) cube(dst, q []float64) {
 	j := s.j
 	a6 := s.a6
-	c1 := s.c1
+	c1 := s.c1[:j]
 	expTau := s.expTau
 	thetaTrans := q[:j]
 	a7 := s.a7
@@ -557,12 +561,13 @@ func (s *Model) cube(dst, q []float64) {
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	j := s.j
+	f = f[:j+2]
 	mu := q[j]
-	y := s.y
+	y := s.y[:j]
 	thetaTrans := q[:j]
 	expTau := s.expTau
-	c1 := s.c1
-	a15 := s.a15
+	c1 := s.c1[:j]
+	a15 := s.a15[:j]
 	a6 := s.a6
 	a4 := s.a4
 	a7 := s.a7
@@ -600,7 +605,8 @@ func (s *Model) force(f, q, w []float64) {
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	j := s.j
-	c1 := s.c1
+	f = f[:j+2]
+	c1 := s.c1[:j]
 	vThetaTrans := v[:j]
 	thetaTrans := q[:j]
 	a6 := s.a6

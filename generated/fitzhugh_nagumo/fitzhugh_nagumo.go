@@ -74,76 +74,76 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info      *rt.Info
-	n         int
-	t         []float64   // data; n elements
-	vObs      []float64   // data; n elements
-	rObs      []float64   // data; n elements
-	sigma     float64     // data
-	c2        float64     // c2 = -½/sigma²
-	c3        float64     // c3 = -1.8378770664093453·n - 2·n·logSigma - 2.756815599614018
-	tolerance ode.Options // of the differential equations
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	n               int
+	t               []float64   // data; n elements
+	vObs            []float64   // data; n elements
+	rObs            []float64   // data; n elements
+	sigma           float64     // data
+	c2              float64     // c2 = -½/sigma²
+	c3              float64     // c3 = -1.8378770664093453·n - 2·n·logSigma - 2.756815599614018
+	tolerance       ode.Options // of the differential equations
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying              // the metric, its factor at a position and the steps
-	sMemo           [2]*ode.Memo // solution s by order of its sensitivities
-	sOut            []float64    // the one of them that is read
-	sInputs         []float64
-	solved          rt.Status // how the solution that was asked for last came out
-	cIn             float64   // c_in = c
-	aIn             float64   // a_in = a
-	bIn             float64   // b_in = b
-	a2              float64   // a2 = -1/c_in
-	a3              float64   // a3 = 1/c_in²
-	invCIn          float64   // invC_in = 1/c_in
-	a4              float64   // a4 = b_in/c_in
-	a5              float64   // a5 = -2/c_in³
-	a6              float64   // a6 = 2/c_in²
-	a7              float64   // a7 = 2·b_in/c_in²
-	a8              float64   // a8 = b_in/c_in²
-	a9              float64   // a9 = -2/c_in
-	a25             []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
-	a26             []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
-	a27             []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
-	a28             float64   // a28 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
-	a29             float64   // a29 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
-	a32             float64   // a32 = a30 + a31
-	a35             float64   // a35 = a33 + a34
-	a37             float64   // a37 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
-	a38             float64   // a38 = a36 + a37
-	a40             float64   // a40 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
-	a41             float64   // a41 = a39 + a40
-	a42             float64   // a42 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
-	a43             float64   // a43 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
-	a45             float64   // a45 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
-	a46             float64   // a46 = a44 + a45
-	a48             float64   // a48 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
-	a49             float64   // a49 = a47 + a48
-	a50             float64   // a50 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
-	a51             float64   // a51 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
-	a52             float64   // a52 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
-	a53             float64   // a53 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
-	a55             float64   // a55 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
-	a56             float64   // a56 = a54 + a55
-	a58             float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
-	a59             float64   // a59 = a57 + a58
-	a61             float64   // a61 = a30 + a60
-	a63             float64   // a63 = a33 + a62
-	a64             float64   // a64 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
-	a65             float64   // a65 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
-	a67             float64   // a67 = a42 + a66
-	a69             float64   // a69 = a43 + a68
-	a70             float64   // a70 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
-	a71             float64   // a71 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
-	a73             float64   // a73 = a52 + a72
-	a75             float64   // a75 = a53 + a74
-	a77             float64   // a77 = a28 + a76
-	a79             float64   // a79 = a29 + a78
-	a80             float64   // a80 = a31 + a60
-	a81             float64   // a81 = a34 + a62
+	sMemo   [2]*ode.Memo // solution s by order of its sensitivities
+	sOut    []float64    // the one of them that is read
+	sInputs []float64
+	solved  rt.Status // how the solution that was asked for last came out
+	cIn     float64   // c_in = c
+	aIn     float64   // a_in = a
+	bIn     float64   // b_in = b
+	a2      float64   // a2 = -1/c_in
+	a3      float64   // a3 = 1/c_in²
+	invCIn  float64   // invC_in = 1/c_in
+	a4      float64   // a4 = b_in/c_in
+	a5      float64   // a5 = -2/c_in³
+	a6      float64   // a6 = 2/c_in²
+	a7      float64   // a7 = 2·b_in/c_in²
+	a8      float64   // a8 = b_in/c_in²
+	a9      float64   // a9 = -2/c_in
+	a25     []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
+	a26     []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
+	a27     []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
+	a28     float64   // a28 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
+	a29     float64   // a29 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
+	a32     float64   // a32 = a30 + a31
+	a35     float64   // a35 = a33 + a34
+	a37     float64   // a37 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
+	a38     float64   // a38 = a36 + a37
+	a40     float64   // a40 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
+	a41     float64   // a41 = a39 + a40
+	a42     float64   // a42 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
+	a43     float64   // a43 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
+	a45     float64   // a45 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
+	a46     float64   // a46 = a44 + a45
+	a48     float64   // a48 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
+	a49     float64   // a49 = a47 + a48
+	a50     float64   // a50 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
+	a51     float64   // a51 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
+	a52     float64   // a52 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
+	a53     float64   // a53 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
+	a55     float64   // a55 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
+	a56     float64   // a56 = a54 + a55
+	a58     float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
+	a59     float64   // a59 = a57 + a58
+	a61     float64   // a61 = a30 + a60
+	a63     float64   // a63 = a33 + a62
+	a64     float64   // a64 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
+	a65     float64   // a65 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
+	a67     float64   // a67 = a42 + a66
+	a69     float64   // a69 = a43 + a68
+	a70     float64   // a70 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
+	a71     float64   // a71 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
+	a73     float64   // a73 = a52 + a72
+	a75     float64   // a75 = a53 + a74
+	a77     float64   // a77 = a28 + a76
+	a79     float64   // a79 = a29 + a78
+	a80     float64   // a80 = a31 + a60
+	a81     float64   // a81 = a34 + a62
 }
 
 // New returns the model given its data, or an error that names all data
@@ -284,10 +284,10 @@ func (s *Model) LogDensity(q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
 	n := s.n
-	vObs := s.vObs
+	vObs := s.vObs[:n]
 	sV := s.sOut[:n]
-	rObs := s.rObs
-	sR := s.sOut[n : 2*n]
+	rObs := s.rObs[:n]
+	sR := s.sOut[n:][:n]
 	c2 := s.c2
 	a := q[0]
 	b := q[1]
@@ -463,8 +463,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
 	n := s.n
-	vObs, sV, rObs, sR, c2, sVC := s.vObs, s.sOut[:n], s.rObs, s.sOut[n:2*n], s.c2, s.sOut[2*n:3*n]
-	sRC, sVA, sRA, sVB, sRB, a := s.sOut[3*n:4*n], s.sOut[4*n:5*n], s.sOut[5*n:6*n], s.sOut[6*n:7*n], s.sOut[7*n:8*n], q[0]
+	vObs, sV, rObs, sR, c2, sVC := s.vObs[:n], s.sOut[:n], s.rObs[:n], s.sOut[n:][:n], s.c2, s.sOut[2*n:][:n]
+	sRC, sVA, sRA, sVB, sRB, a := s.sOut[3*n:][:n], s.sOut[4*n:][:n], s.sOut[5*n:][:n], s.sOut[6*n:][:n], s.sOut[7*n:][:n], q[0]
 	b, c, c3 := q[1], q[2], s.c3
 	a10 := 0.0
 	a11 := 0.0
@@ -522,12 +522,12 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	c, c: 1 - 2·c2·sumSqS_v_c - 2·c2·sumSqS_r_c
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
-	sVA := s.sOut[4*n : 5*n]
-	sRA := s.sOut[5*n : 6*n]
-	sVB := s.sOut[6*n : 7*n]
-	sRB := s.sOut[7*n : 8*n]
-	sVC := s.sOut[2*n : 3*n]
-	sRC := s.sOut[3*n : 4*n]
+	sVA := s.sOut[4*n:][:n]
+	sRA := s.sOut[5*n:][:n]
+	sVB := s.sOut[6*n:][:n]
+	sRB := s.sOut[7*n:][:n]
+	sVC := s.sOut[2*n:][:n]
+	sRC := s.sOut[3*n:][:n]
 	c2 := s.c2
 	sumSqSVA := 0.0
 	sumSqSRA := 0.0
@@ -572,10 +572,10 @@ func (s *Model) matrix(b, q []float64) {
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
 	n := s.n
-	c2, sVC, sVB, sVA, sRC, sRB := s.c2, s.sOut[2*n:3*n], s.sOut[6*n:7*n], s.sOut[4*n:5*n], s.sOut[3*n:4*n], s.sOut[7*n:8*n]
-	sRA, sVCC, sRCC, sVAC, sRAC, sVBC := s.sOut[5*n:6*n], s.sOut[8*n:9*n], s.sOut[9*n:10*n], s.sOut[10*n:11*n], s.sOut[11*n:12*n], s.sOut[14*n:15*n]
-	sRBC, sVAA, sRAA, sVBA, sRBA, sVBB := s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n], s.sOut[16*n:17*n], s.sOut[17*n:18*n], s.sOut[18*n:19*n]
-	sRBB := s.sOut[19*n : 20*n]
+	c2, sVC, sVB, sVA, sRC, sRB := s.c2, s.sOut[2*n:][:n], s.sOut[6*n:][:n], s.sOut[4*n:][:n], s.sOut[3*n:][:n], s.sOut[7*n:][:n]
+	sRA, sVCC, sRCC, sVAC, sRAC, sVBC := s.sOut[5*n:][:n], s.sOut[8*n:][:n], s.sOut[9*n:][:n], s.sOut[10*n:][:n], s.sOut[11*n:][:n], s.sOut[14*n:][:n]
+	sRBC, sVAA, sRAA, sVBA, sRBA, sVBB := s.sOut[15*n:][:n], s.sOut[12*n:][:n], s.sOut[13*n:][:n], s.sOut[16*n:][:n], s.sOut[17*n:][:n], s.sOut[18*n:][:n]
+	sRBB := s.sOut[19*n:][:n]
 	b2 := float64(-4 * w[8] * c2)
 	b3 := float64(-4 * w[7] * c2)
 	b4 := float64(-4 * w[6] * c2)
@@ -608,11 +608,11 @@ func (s *Model) pairing(dst, q, w []float64) {
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
 	n := s.n
-	sV, vObs, c2, sR, rObs, sVC := s.sOut[:n], s.vObs, s.c2, s.sOut[n:2*n], s.rObs, s.sOut[2*n:3*n]
-	sRC, a25, sVA, sRA, a26, sVB := s.sOut[3*n:4*n], s.a25, s.sOut[4*n:5*n], s.sOut[5*n:6*n], s.a26, s.sOut[6*n:7*n]
-	sRB, a27, sVCC, sRCC, sVAC, sRAC := s.sOut[7*n:8*n], s.a27, s.sOut[8*n:9*n], s.sOut[9*n:10*n], s.sOut[10*n:11*n], s.sOut[11*n:12*n]
-	sVBC, sRBC, sVAA, sRAA, sVBA, sRBA := s.sOut[14*n:15*n], s.sOut[15*n:16*n], s.sOut[12*n:13*n], s.sOut[13*n:14*n], s.sOut[16*n:17*n], s.sOut[17*n:18*n]
-	sVBB, sRBB, a, b, c := s.sOut[18*n:19*n], s.sOut[19*n:20*n], q[0], q[1], q[2]
+	sV, vObs, c2, sR, rObs, sVC := s.sOut[:n], s.vObs[:n], s.c2, s.sOut[n:][:n], s.rObs[:n], s.sOut[2*n:][:n]
+	sRC, a25, sVA, sRA, a26, sVB := s.sOut[3*n:][:n], s.a25[:n], s.sOut[4*n:][:n], s.sOut[5*n:][:n], s.a26[:n], s.sOut[6*n:][:n]
+	sRB, a27, sVCC, sRCC, sVAC, sRAC := s.sOut[7*n:][:n], s.a27[:n], s.sOut[8*n:][:n], s.sOut[9*n:][:n], s.sOut[10*n:][:n], s.sOut[11*n:][:n]
+	sVBC, sRBC, sVAA, sRAA, sVBA, sRBA := s.sOut[14*n:][:n], s.sOut[15*n:][:n], s.sOut[12*n:][:n], s.sOut[13*n:][:n], s.sOut[16*n:][:n], s.sOut[17*n:][:n]
+	sVBB, sRBB, a, b, c := s.sOut[18*n:][:n], s.sOut[19*n:][:n], q[0], q[1], q[2]
 	for i := range n {
 		a23 := float64(-2 * (sV[i] - vObs[i]) * c2)
 		a24 := float64(-2 * (sR[i] - rObs[i]) * c2)
@@ -651,9 +651,9 @@ func (s *Model) force(f, q, w []float64) {
 // prepare computes what rank1 needs of the position alone.
 func (s *Model) prepare(q []float64) {
 	n := s.n
-	sRC, sRAC, sVC, sVAC, sRBA, sRB := s.sOut[3*n:4*n], s.sOut[11*n:12*n], s.sOut[2*n:3*n], s.sOut[10*n:11*n], s.sOut[17*n:18*n], s.sOut[7*n:8*n]
-	sVBA, sVB, sRAA, sRA, sVAA, sVA := s.sOut[16*n:17*n], s.sOut[6*n:7*n], s.sOut[13*n:14*n], s.sOut[5*n:6*n], s.sOut[12*n:13*n], s.sOut[4*n:5*n]
-	sRBC, sVBC, sRBB, sVBB, sRCC, sVCC := s.sOut[15*n:16*n], s.sOut[14*n:15*n], s.sOut[19*n:20*n], s.sOut[18*n:19*n], s.sOut[9*n:10*n], s.sOut[8*n:9*n]
+	sRC, sRAC, sVC, sVAC, sRBA, sRB := s.sOut[3*n:][:n], s.sOut[11*n:][:n], s.sOut[2*n:][:n], s.sOut[10*n:][:n], s.sOut[17*n:][:n], s.sOut[7*n:][:n]
+	sVBA, sVB, sRAA, sRA, sVAA, sVA := s.sOut[16*n:][:n], s.sOut[6*n:][:n], s.sOut[13*n:][:n], s.sOut[5*n:][:n], s.sOut[12*n:][:n], s.sOut[4*n:][:n]
+	sRBC, sVBC, sRBB, sVBB, sRCC, sVCC := s.sOut[15*n:][:n], s.sOut[14*n:][:n], s.sOut[19*n:][:n], s.sOut[18*n:][:n], s.sOut[9*n:][:n], s.sOut[8*n:][:n]
 	a28, a29, a30, a31, a33, a34 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	a36, a37, a39, a40, a42, a43 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	a44, a45, a47, a48, a50, a51 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -56,15 +56,15 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info *rt.Info
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying         // the metric, its factor at a position and the steps
-	expV            float64 // expV = exp(v)
-	sumSqX          float64 // sumSqX = Σ[i1 in 10] x[i1]²
+	expV   float64 // expV = exp(v)
+	sumSqX float64 // sumSqX = Σ[i1 in 10] x[i1]²
 }
 
 // New returns the model given its data, or an error that names all data
@@ -119,6 +119,7 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
+	dst = dst[:11]
 	x := q[:10]
 	v := q[10]
 	for i := range 10 {
@@ -186,6 +187,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
+	grad = grad[:11]
 	v := q[10]
 	x := q[:10]
 	expV := elementary.Exp(v)
@@ -229,6 +231,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	v, v: -½·expV·sumSqX - 0.1111111111111111
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
+	b = b[:121]
 	v := q[10]
 	x := q[:10]
 	expV := elementary.Exp(v)
@@ -247,6 +250,8 @@ func (s *Model) matrix(b, q []float64) {
 
 // pairing writes ⟨M, ∂H/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
+	w = w[:121]
+	dst = dst[:11]
 	x := q[:10]
 	expV := s.expV
 	sumSqX := s.sumSqX
@@ -263,6 +268,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 // cube writes ∂H_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
+	dst = dst[:1331]
 	expV := s.expV
 	x := q[:10]
 	sumSqX := s.sumSqX
@@ -287,6 +293,8 @@ func (s *Model) cube(dst, q []float64) {
 // force writes −∂L/∂q + ½⟨M, ∂H/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
+	w = w[:121]
+	f = f[:11]
 	x := q[:10]
 	expV := s.expV
 	sumSqX := s.sumSqX

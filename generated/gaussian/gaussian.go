@@ -60,20 +60,20 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info        *rt.Info
-	mu          []float64        // data; 2 elements
-	sigma       []float64        // data; 2 × 2, row-major
-	factorSigma *linalg.Cholesky // factorSigma[i,j] = factor(Sigma)
-	invSigma    []float64        // invSigma[i,j] = inverse(Sigma)
-	c1          float64          // c1 = -½·logDetSigma - 1.8378770664093453
+	*system.Constant // the metric, its factor, and the steps
+	info             *rt.Info
+	mu               []float64        // data; 2 elements
+	sigma            []float64        // data; 2 × 2, row-major
+	factorSigma      *linalg.Cholesky // factorSigma[i,j] = factor(Sigma)
+	invSigma         []float64        // invSigma[i,j] = inverse(Sigma)
+	c1               float64          // c1 = -½·logDetSigma - 1.8378770664093453
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Constant           // the metric, its factor and the steps
-	a1               []float64 // a1[i] = q[i] - mu[i]
-	qMean            []float64 // q_mean[i] = mu[i]
+	a1    []float64 // a1[i] = q[i] - mu[i]
+	qMean []float64 // q_mean[i] = mu[i]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -158,6 +158,7 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
+	dst = dst[:2]
 	qPar := q[:2]
 	for i := range 2 {
 		dst[i] = qPar[i]
@@ -199,9 +200,9 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	qPar := q[:2]
-	mu := s.mu
-	a1 := s.a1
-	invSigma := s.invSigma
+	mu := s.mu[:2]
+	a1 := s.a1[:2]
+	invSigma := s.invSigma[:4]
 	c1 := s.c1
 	for i := range 2 {
 		a1[i] = qPar[i] - mu[i]
@@ -224,10 +225,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂q[k] = -a2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
+	grad = grad[:2]
 	qPar := q[:2]
-	mu := s.mu
-	a1 := s.a1
-	invSigma := s.invSigma
+	mu := s.mu[:2]
+	a1 := s.a1[:2]
+	invSigma := s.invSigma[:4]
 	c1 := s.c1
 	for i := range 2 {
 		a1[i] = qPar[i] - mu[i]
@@ -256,8 +258,8 @@ func (s *Model) Priors() []string {
 //
 //	q[i] = multi_normal_rng(q_mean[i], Sigma)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
-	mu := s.mu
-	qMean := s.qMean
+	mu := s.mu[:2]
+	qMean := s.qMean[:2]
 	qPar := values[:2]
 	for i := range 2 {
 		qMean[i] = mu[i]
@@ -267,10 +269,11 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *Model) slope(grad, q []float64) {
+	grad = grad[:2]
 	qPar := q[:2]
-	mu := s.mu
-	a1 := s.a1
-	invSigma := s.invSigma
+	mu := s.mu[:2]
+	a1 := s.a1[:2]
+	invSigma := s.invSigma[:4]
 	for i := range 2 {
 		a1[i] = qPar[i] - mu[i]
 	}
@@ -288,7 +291,8 @@ func (s *Model) slope(grad, q []float64) {
 //
 //	q[j], q[l]: invSigma[j,l]
 func (s *Model) matrix(b, q []float64) {
-	invSigma := s.invSigma
+	b = b[:4]
+	invSigma := s.invSigma[:4]
 	for j := range 2 {
 		for l := range j + 1 {
 			b[j*2+l] = invSigma[j*2+l]

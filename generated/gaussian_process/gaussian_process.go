@@ -82,25 +82,25 @@ type Quantities struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info      *rt.Info
-	n         int
-	afterYRep int
-	x         []float64 // data; N elements
-	y         []float64 // data; N elements
-	c1        float64   // c1 = -0.9189385332046727·N - 22.658394617084337
+	*system.Constant // the metric, its factor, and the steps
+	info             *rt.Info
+	n                int
+	afterYRep        int
+	x                []float64 // data; N elements
+	y                []float64 // data; N elements
+	c1               float64   // c1 = -0.9189385332046727·N - 22.658394617084337
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Constant                  // the metric, its factor and the steps
-	s2               []float64        // S[i,j] = exp(a4 - ½·(x[i] - x[j])²·a3)
-	k                []float64        // K[i,j] = S[i,j] + δ[i,j]·expSigma
-	factorK          *linalg.Cholesky // factorK[i,j] = factor(K)
-	invK             []float64        // invK[i,j] = inverse(K)
-	a5               []float64        // a5[i] = Σ[i1 in N] y[i1]·invK[i1,i]
-	solveK           []float64        // solveK[i] = solve_spd(K, y)
-	yRepMean         []float64        // y_rep_mean[i] = 0
+	s2       []float64        // S[i,j] = exp(a4 - ½·(x[i] - x[j])²·a3)
+	k        []float64        // K[i,j] = S[i,j] + δ[i,j]·expSigma
+	factorK  *linalg.Cholesky // factorK[i,j] = factor(K)
+	invK     []float64        // invK[i,j] = inverse(K)
+	a5       []float64        // a5[i] = Σ[i1 in N] y[i1]·invK[i1,i]
+	solveK   []float64        // solveK[i] = solve_spd(K, y)
+	yRepMean []float64        // y_rep_mean[i] = 0
 }
 
 // New returns the model given its data, or an error that names all data
@@ -239,11 +239,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 	alpha := q[1]
 	rho := q[0]
 	sigma := q[2]
-	x := s.x
+	x := s.x[:n]
 	s2 := s.s2
 	k := s.k
 	invK := s.invK
-	y := s.y
+	y := s.y[:n]
 	c1 := s.c1
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
@@ -292,12 +292,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	alpha := q[1]
 	rho := q[0]
 	sigma := q[2]
-	x := s.x
+	x := s.x[:n]
 	s2 := s.s2
 	k := s.k
 	invK := s.invK
-	y := s.y
-	a5 := s.a5
+	y := s.y[:n]
+	a5 := s.a5[:n]
 	c1 := s.c1
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
@@ -390,12 +390,12 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	rho := q[0]
 	alpha := q[1]
 	sigma := q[2]
-	x := s.x
+	x := s.x[:n]
 	s2 := s.s2
-	yRepMean := s.yRepMean
+	yRepMean := s.yRepMean[:n]
 	k := s.k
 	y := s.y
-	solveK := s.solveK
+	solveK := s.solveK[:n]
 	f := out[:n]
 	yRep := out[n:afterYRep]
 	a3 := elementary.Exp(float64(-2 * rho))
@@ -472,12 +472,12 @@ func (s *Model) slope(grad, q []float64) {
 	alpha := q[1]
 	rho := q[0]
 	sigma := q[2]
-	x := s.x
+	x := s.x[:n]
 	s2 := s.s2
 	k := s.k
 	invK := s.invK
-	y := s.y
-	a5 := s.a5
+	y := s.y[:n]
+	a5 := s.a5[:n]
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
 	expRho := elementary.Exp(rho)

@@ -64,35 +64,35 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info *rt.Info
-	n    int
-	k    int
-	x    kernel.Matrix // data; n × k, row-major
-	y    []float64     // data; n elements
-	c1   []float64     // c1[i] = Σ[i1 in n] y[i1]·x[i1,i]
-	c2   float64       // c2 = -0.9189385332046727·k
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	n               int
+	k               int
+	x               kernel.Matrix // data; n × k, row-major
+	y               []float64     // data; n elements
+	c1              []float64     // c1[i] = Σ[i1 in n] y[i1]·x[i1,i]
+	c2              float64       // c2 = -0.9189385332046727·k
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying           // the metric, its factor at a position and the steps
-	eta             []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
-	invLogitEta     []float64 // invLogitEta[i] = inv_logit(eta[i])
-	a2              []float64 // a2[i] = Σ[i1 in n] x[i1,i]·invLogitEta[i1]
-	a3              []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
-	a4              []float64 // a4[i,j] = Σ[i1 in n] x[i1,i]·a3[i1]·x[i1,j]
-	b1              []float64 // b1[i] = Σ[i2 in k] x[i,i2]·(Σ[i1 in k] x[i,i1]·w_beta_beta[i1,i2])
-	a5              []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
-	b3              []float64 // b3[i] = b1[i]·a5[i]
-	b4              []float64 // b4[i] = Σ[i1 in n] x[i1,i]·b3[i1]
-	b5              []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
-	b6              []float64 // b6[i] = Σ[i1 in n] x[i1,i]·b5[i1]
-	b7              []float64 // b7[i] = Σ[i1 in k] x[i,i1]·v_beta[i1]
-	b9              []float64 // b9[i] = a5[i]·b7[i]²
-	b10             []float64 // b10[i] = Σ[i1 in n] x[i1,i]·b9[i1]
-	a6              []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
-	a7              []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
+	eta         []float64 // eta[i] = Σ[i1 in k] beta[i1]·x[i,i1]
+	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
+	a2          []float64 // a2[i] = Σ[i1 in n] x[i1,i]·invLogitEta[i1]
+	a3          []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
+	a4          []float64 // a4[i,j] = Σ[i1 in n] x[i1,i]·a3[i1]·x[i1,j]
+	b1          []float64 // b1[i] = Σ[i2 in k] x[i,i2]·(Σ[i1 in k] x[i,i1]·w_beta_beta[i1,i2])
+	a5          []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
+	b3          []float64 // b3[i] = b1[i]·a5[i]
+	b4          []float64 // b4[i] = Σ[i1 in n] x[i1,i]·b3[i1]
+	b5          []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
+	b6          []float64 // b6[i] = Σ[i1 in n] x[i1,i]·b5[i1]
+	b7          []float64 // b7[i] = Σ[i1 in k] x[i,i1]·v_beta[i1]
+	b9          []float64 // b9[i] = a5[i]·b7[i]²
+	b10         []float64 // b10[i] = Σ[i1 in n] x[i1,i]·b9[i1]
+	a6          []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
+	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
 }
 
 // New returns the model given its data, or an error that names all data
@@ -196,6 +196,7 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	k := s.k
+	dst = dst[:k]
 	beta := q[:k]
 	for i := range k {
 		dst[i] = beta[i]
@@ -241,7 +242,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	k := s.k
 	beta := q[:k]
 	eta := s.eta
-	c1 := s.c1
+	c1 := s.c1[:k]
 	c2 := s.c2
 	kernel.MulVec(eta, &s.x, beta)
 	sumLog1pExpEta := kernel.SumLog1pExp(eta)
@@ -262,11 +263,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	k := s.k
+	grad = grad[:k]
 	beta := q[:k]
 	eta := s.eta
-	c1 := s.c1
+	c1 := s.c1[:k]
 	invLogitEta := s.invLogitEta
-	a2 := s.a2
+	a2 := s.a2[:k]
 	c2 := s.c2
 	kernel.MulVec(eta, &s.x, beta)
 	sumLog1pExpEta := kernel.SumLog1pExp(eta)
@@ -310,8 +312,8 @@ func (s *Model) matrix(b, q []float64) {
 	k := s.k
 	beta := q[:k]
 	eta := s.eta
-	invLogitEta := s.invLogitEta
-	a3 := s.a3
+	invLogitEta := s.invLogitEta[:n]
+	a3 := s.a3[:n]
 	a4 := s.a4
 	kernel.MulVec(eta, &s.x, beta)
 	kernel.InvLogit(invLogitEta, eta)
@@ -332,11 +334,12 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) pairing(dst, q, w []float64) {
 	n := s.n
 	k := s.k
-	b1 := s.b1
-	invLogitEta := s.invLogitEta
-	a5 := s.a5
-	b3 := s.b3
-	b4 := s.b4
+	dst = dst[:k]
+	b1 := s.b1[:n]
+	invLogitEta := s.invLogitEta[:n]
+	a5 := s.a5[:n]
+	b3 := s.b3[:n]
+	b4 := s.b4[:k]
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range n {
 		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
@@ -353,9 +356,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 func (s *Model) cube(dst, q []float64) {
 	n := s.n
 	k := s.k
-	invLogitEta := s.invLogitEta
-	a6 := s.a6
-	a7 := s.a7
+	invLogitEta := s.invLogitEta[:n]
+	a6 := s.a6[:n]
+	a7 := s.a7[:n]
 	x := &s.x
 	for i := range n {
 		e := 1 - invLogitEta[i]
@@ -384,13 +387,14 @@ func (s *Model) cube(dst, q []float64) {
 func (s *Model) force(f, q, w []float64) {
 	n := s.n
 	k := s.k
-	b1 := s.b1
-	invLogitEta := s.invLogitEta
-	a5 := s.a5
-	b5 := s.b5
-	b6 := s.b6
+	f = f[:k]
+	b1 := s.b1[:n]
+	invLogitEta := s.invLogitEta[:n]
+	a5 := s.a5[:n]
+	b5 := s.b5[:n]
+	b6 := s.b6[:k]
 	beta := q[:k]
-	c1 := s.c1
+	c1 := s.c1[:k]
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range n {
 		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
@@ -406,11 +410,12 @@ func (s *Model) force(f, q, w []float64) {
 func (s *Model) rank1(f, q, v []float64) {
 	n := s.n
 	k := s.k
+	f = f[:k]
 	vBeta := v[:k]
-	b7 := s.b7
-	a5 := s.a5
-	b9 := s.b9
-	b10 := s.b10
+	b7 := s.b7[:n]
+	a5 := s.a5[:n]
+	b9 := s.b9[:n]
+	b10 := s.b10[:k]
 	kernel.MulVec(b7, &s.x, vBeta)
 	for i := range n {
 		b9[i] = float64(a5[i] * b7[i] * b7[i])

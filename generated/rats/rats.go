@@ -93,36 +93,36 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info      *rt.Info
-	n         int
-	npts      int
-	afterBeta int
-	start1    int
-	start2    int
-	start3    int
-	x         []float64 // data; Npts elements
-	y         []float64 // data; Npts elements
-	xbar      float64   // data
-	ratAt     []int     // rat, counted from 0
-	c1        float64   // c1 = -1.8378770664093453·N - 0.9189385332046727·Npts - 11.048217438385528
-	c2        float64   // c2 = 1 - Npts
-	c3        float64   // c3 = 1 - N
-	c4        []float64 // c4[i] = Σ[i1 in Npts] δ[i,rat[i1]]
-	c5        []float64 // c5[i] = Σ[i1 in Npts] (xbar - x[i1])·δ[i,rat[i1]]
-	c6        []float64 // c6[i] = Σ[i1 in Npts] (xbar - x[i1])²·δ[i,rat[i1]]
-	c7        float64   // c7 = 2·Npts
-	c8        float64   // c8 = 2·N
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	n               int
+	npts            int
+	afterBeta       int
+	start1          int
+	start2          int
+	start3          int
+	x               []float64 // data; Npts elements
+	y               []float64 // data; Npts elements
+	xbar            float64   // data
+	ratAt           []int     // rat, counted from 0
+	c1              float64   // c1 = -1.8378770664093453·N - 0.9189385332046727·Npts - 11.048217438385528
+	c2              float64   // c2 = 1 - Npts
+	c3              float64   // c3 = 1 - N
+	c4              []float64 // c4[i] = Σ[i1 in Npts] δ[i,rat[i1]]
+	c5              []float64 // c5[i] = Σ[i1 in Npts] (xbar - x[i1])·δ[i,rat[i1]]
+	c6              []float64 // c6[i] = Σ[i1 in Npts] (xbar - x[i1])²·δ[i,rat[i1]]
+	c7              float64   // c7 = 2·Npts
+	c8              float64   // c8 = 2·N
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying           // the metric, its factor at a position and the steps
-	a1              float64   // a1 = exp(-2·sigma_y)
-	a3              float64   // a3 = exp(-2·sigma_alpha)
-	a5              float64   // a5 = exp(-2·sigma_beta)
-	a7              []float64 // a7[i] = Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i …
-	a8              []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i …
+	a1 float64   // a1 = exp(-2·sigma_y)
+	a3 float64   // a3 = exp(-2·sigma_alpha)
+	a5 float64   // a5 = exp(-2·sigma_beta)
+	a7 []float64 // a7[i] = Σ[i1 in Npts] (y[i1] - alpha[rat[i1]] + beta[rat[i1]]·(xbar - x[i …
+	a8 []float64 // a8[i] = Σ[i1 in Npts] (xbar - x[i1])·(y[i1] - alpha[rat[i1]] + beta[rat[i …
 }
 
 // New returns the model given its data, or an error that names all data
@@ -164,12 +164,12 @@ func (s *Model) summarise() {
 	s.c4 = make([]float64, n)
 	s.c5 = make([]float64, n)
 	s.c6 = make([]float64, n)
-	c4 := s.c4
-	c5 := s.c5
-	c6 := s.c6
-	ratAt := s.ratAt
+	c4 := s.c4[:n]
+	c5 := s.c5[:n]
+	c6 := s.c6[:n]
+	ratAt := s.ratAt[:npts]
 	xbar := s.xbar
-	x := s.x
+	x := s.x[:npts]
 	c1 := -float64(1.8378770664093453*float64(n)) - float64(0.9189385332046727*float64(npts)) - 11.048217438385528
 	c2 := 1 - float64(npts)
 	c3 := 1 - float64(n)
@@ -261,13 +261,14 @@ func (s *Model) Info() *rt.Info {
 func (s *Model) Constrain(dst, q []float64) {
 	afterBeta := s.afterBeta
 	n := s.n
+	dst = dst[:afterBeta+5]
 	sigmaY := q[afterBeta+2]
 	sigmaAlpha := q[afterBeta+3]
 	sigmaBeta := q[afterBeta+4]
 	muAlpha := q[afterBeta]
 	muBeta := q[afterBeta+1]
 	alpha := q[:n]
-	beta := q[n:afterBeta]
+	beta := q[n:][:n]
 	sigma := elementary.Exp(sigmaY)
 	expSigmaAlpha := elementary.Exp(sigmaAlpha)
 	expSigmaBeta := elementary.Exp(sigmaBeta)
@@ -353,12 +354,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 	sigmaY := q[afterBeta+2]
 	sigmaAlpha := q[afterBeta+3]
 	sigmaBeta := q[afterBeta+4]
-	y := s.y
+	y := s.y[:npts]
 	alpha := q[:n]
-	ratAt := s.ratAt
-	beta := q[n:afterBeta]
+	ratAt := s.ratAt[:npts]
+	beta := q[n:][:n]
 	xbar := s.xbar
-	x := s.x
+	x := s.x[:npts]
 	muAlpha := q[afterBeta]
 	muBeta := q[afterBeta+1]
 	c1 := s.c1
@@ -400,8 +401,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	npts := s.npts
 	n := s.n
 	afterBeta := s.afterBeta
-	sigmaY, sigmaAlpha, sigmaBeta, a7, a8, xbar := q[afterBeta+2], q[afterBeta+3], q[afterBeta+4], s.a7, s.a8, s.xbar
-	x, y, alpha, ratAt, beta, muAlpha := s.x, s.y, q[:n], s.ratAt, q[n:afterBeta], q[afterBeta]
+	grad = grad[:afterBeta+5]
+	sigmaY, sigmaAlpha, sigmaBeta, a7, a8, xbar := q[afterBeta+2], q[afterBeta+3], q[afterBeta+4], s.a7[:n], s.a8[:n], s.xbar
+	x, y, alpha, ratAt, beta, muAlpha := s.x[:npts], s.y[:npts], q[:n], s.ratAt[:npts], q[n:][:n], q[afterBeta]
 	muBeta, c1, c2, c3 := q[afterBeta+1], s.c1, s.c2, s.c3
 	a1 := elementary.Exp(float64(-2 * sigmaY))
 	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
@@ -460,10 +462,11 @@ func (s *Model) Priors() []string {
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	afterBeta := s.afterBeta
 	n := s.n
+	values = values[:afterBeta+5]
 	sigmaAlpha := values[afterBeta+3]
 	alpha := values[:n]
 	sigmaBeta := values[afterBeta+4]
-	beta := values[n:afterBeta]
+	beta := values[n:][:n]
 	muAlpha := random.Normal(rng, 0, 100)
 	values[afterBeta] = muAlpha
 	for i := range n {
@@ -500,9 +503,9 @@ func (s *Model) matrix(b, q []float64) {
 	sigmaBeta := q[afterBeta+4]
 	c7 := s.c7
 	c8 := s.c8
-	c6 := s.c6
-	c4 := s.c4
-	c5 := s.c5
+	c6 := s.c6[:n]
+	c4 := s.c4[:n]
+	c5 := s.c5[:n]
 	a1 := elementary.Exp(float64(-2 * sigmaY))
 	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
 	a5 := elementary.Exp(float64(-2 * sigmaBeta))
@@ -531,9 +534,10 @@ func (s *Model) matrix(b, q []float64) {
 func (s *Model) pairing(dst, q, w []float64) {
 	n := s.n
 	afterBeta := s.afterBeta
-	c4 := s.c4
-	c6 := s.c6
-	c5 := s.c5
+	dst = dst[:afterBeta+5]
+	c4 := s.c4[:n]
+	c6 := s.c6[:n]
+	c5 := s.c5[:n]
 	a1 := s.a1
 	a3 := s.a3
 	a5 := s.a5
@@ -568,10 +572,10 @@ func (s *Model) cube(dst, q []float64) {
 	afterBeta := s.afterBeta
 	n := s.n
 	a1 := s.a1
-	c4 := s.c4
+	c4 := s.c4[:n]
 	a3 := s.a3
-	c5 := s.c5
-	c6 := s.c6
+	c5 := s.c5[:n]
+	c6 := s.c6[:n]
 	a5 := s.a5
 	c8 := s.c8
 	for j := range n {
@@ -610,9 +614,10 @@ func (s *Model) force(f, q, w []float64) {
 	npts := s.npts
 	n := s.n
 	afterBeta := s.afterBeta
-	a7, a8, xbar, x, y, alpha := s.a7, s.a8, s.xbar, s.x, s.y, q[:n]
-	ratAt, beta, muAlpha, muBeta, c4, c6 := s.ratAt, q[n:afterBeta], q[afterBeta], q[afterBeta+1], s.c4, s.c6
-	c5, a3, a1, a5, c2, c3 := s.c5, s.a3, s.a1, s.a5, s.c2, s.c3
+	f = f[:afterBeta+5]
+	a7, a8, xbar, x, y, alpha := s.a7[:n], s.a8[:n], s.xbar, s.x[:npts], s.y[:npts], q[:n]
+	ratAt, beta, muAlpha, muBeta, c4, c6 := s.ratAt[:npts], q[n:][:n], q[afterBeta], q[afterBeta+1], s.c4[:n], s.c6[:n]
+	c5, a3, a1, a5, c2, c3 := s.c5[:n], s.a3, s.a1, s.a5, s.c2, s.c3
 	c8 := s.c8
 	a2 := 0.0
 	clear(a7)
@@ -666,11 +671,12 @@ func (s *Model) force(f, q, w []float64) {
 func (s *Model) rank1(f, q, v []float64) {
 	n := s.n
 	afterBeta := s.afterBeta
+	f = f[:afterBeta+5]
 	vAlpha := v[:n]
-	vBeta := v[n:afterBeta]
-	c4 := s.c4
-	c6 := s.c6
-	c5 := s.c5
+	vBeta := v[n:][:n]
+	c4 := s.c4[:n]
+	c6 := s.c6[:n]
+	c5 := s.c5[:n]
 	a1 := s.a1
 	a3 := s.a3
 	vMuAlpha := v[afterBeta]

@@ -180,6 +180,7 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	t := s.t
+	dst = dst[:t+3]
 	phi := q[t+2]
 	beta := q[t]
 	sigma2 := q[t+1]
@@ -248,8 +249,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	sigma2 := q[t+1]
 	beta := q[t]
 	x := q[:t]
-	a4 := s.a4
-	y := s.y
+	a4 := s.a4[:t]
+	y := s.y[:t]
 	c1 := s.c1
 	c2 := s.c2
 	log1pExpNegPhi := special.Log1pExp(-phi)
@@ -289,12 +290,13 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
+	grad = grad[:t+3]
 	phi := q[t+2]
 	sigma2 := q[t+1]
 	beta := q[t]
 	x := q[:t]
-	a4 := s.a4
-	y := s.y
+	a4 := s.a4[:t]
+	y := s.y[:t]
 	c1 := s.c1
 	c2 := s.c2
 	c3 := s.c3
@@ -379,6 +381,7 @@ func (s *Model) Priors() []string {
 //	sigma2 = scaled_inv_chi_square_rng(10, 0.22360679774997896)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	t := s.t
+	values = values[:t+3]
 	sigma2 := random.ScaledInvChiSquare(rng, 10, 0.22360679774997896)
 	values[t+1] = sigma2
 }
@@ -386,28 +389,28 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // VolatilityBlock is the density of the block volatility given the other parameters, which Given
 // sets. Its log density is the joint one.
 type VolatilityBlock struct {
-	info *rt.Info
-	t    int
-	y    []float64 // data; T elements
-	c1   float64   // c1 = ½ - ½·T
-	c2   float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
+	*system.Constant // the metric, its factor, and the steps
+	info             *rt.Info
+	t                int
+	y                []float64 // data; T elements
+	c1               float64   // c1 = ½ - ½·T
+	c2               float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
 	volatilityBlockSpace
 }
 
 // volatilityBlockSpace is the work space that is not shared between clones.
 type volatilityBlockSpace struct {
-	*system.Constant           // the metric, its factor and the steps
-	beta             float64   // coordinates of another block's parameter
-	sigma2           float64   // coordinates of another block's parameter
-	phi              float64   // coordinates of another block's parameter
-	expNegSigma2     float64   // expNegSigma2 = exp(-sigma2)
-	g1               float64   // g1 = -2·expNegSigma2·invLogitPhi·invLogitNegPhi
-	g2               float64   // g2 = 1 - 2·invLogitPhi
-	g3               float64   // g3 = -2·beta
-	a2               []float64 // a2[i] = exp(-x[i] + g3)
-	g4               float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
-	g6               float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
-	g7               float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
+	beta         float64   // coordinates of another block's parameter
+	sigma2       float64   // coordinates of another block's parameter
+	phi          float64   // coordinates of another block's parameter
+	expNegSigma2 float64   // expNegSigma2 = exp(-sigma2)
+	g1           float64   // g1 = -2·expNegSigma2·invLogitPhi·invLogitNegPhi
+	g2           float64   // g2 = 1 - 2·invLogitPhi
+	g3           float64   // g3 = -2·beta
+	a2           []float64 // a2[i] = exp(-x[i] + g3)
+	g4           float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
+	g6           float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
+	g7           float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -483,6 +486,7 @@ func (s *VolatilityBlock) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *VolatilityBlock) Constrain(dst, q []float64) {
 	t := s.t
+	dst = dst[:t]
 	x := q[:t]
 	for i := range t {
 		dst[i] = x[i]
@@ -509,8 +513,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	x := q[:t]
 	g2 := s.g2
 	g3 := s.g3
-	a2 := s.a2
-	y := s.y
+	a2 := s.a2[:t]
+	y := s.y[:t]
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	c2 := s.c2
@@ -541,11 +545,12 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
+	grad = grad[:t]
 	x := q[:t]
 	g2 := s.g2
 	g3 := s.g3
-	a2 := s.a2
-	y := s.y
+	a2 := s.a2[:t]
+	y := s.y[:t]
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
 	c2 := s.c2
@@ -608,13 +613,14 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *VolatilityBlock) slope(grad, q []float64) {
 	t := s.t
+	grad = grad[:t]
 	g3 := s.g3
 	x := q[:t]
-	a2 := s.a2
+	a2 := s.a2[:t]
 	g1 := s.g1
 	g2 := s.g2
 	expNegSigma2 := s.expNegSigma2
-	y := s.y
+	y := s.y[:t]
 	for i := range t {
 		a2[i] = g3 - x[i]
 	}
@@ -749,41 +755,41 @@ func (s *VolatilityBlock) prepareGiven() {
 // LatentBlock is the density of the block latent given the other parameters, which Given
 // sets. Its log density is the joint one.
 type LatentBlock struct {
-	info *rt.Info
-	t    int
-	y    []float64 // data; T elements
-	c1   float64   // c1 = ½ - ½·T
-	invT float64   // invT = 1/T
-	c2   float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
-	c3   float64   // c3 = -½·T - 5
-	c4   float64   // c4 = ½·T
-	c5   float64   // c5 = T + 20.5
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	t               int
+	y               []float64 // data; T elements
+	c1              float64   // c1 = ½ - ½·T
+	invT            float64   // invT = 1/T
+	c2              float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
+	c3              float64   // c3 = -½·T - 5
+	c4              float64   // c4 = ½·T
+	c5              float64   // c5 = T + 20.5
 	latentBlockSpace
 }
 
 // latentBlockSpace is the work space that is not shared between clones.
 type latentBlockSpace struct {
-	*system.Varying                     // the metric, its factor at a position and the steps
-	fit             linalg.LeastSquares // of Given
-	x               []float64           // coordinates of another block's parameter
-	expNegSigma2    float64             // expNegSigma2 = exp(-sigma2)
-	invLogitPhi     float64             // invLogitPhi = inv_logit(phi)
-	invLogitNegPhi  float64             // invLogitNegPhi = inv_logit(-phi)
-	g1              float64             // g1 = -2·x[1]²
-	g2              []float64           // g2[i] = x[i-1] + x[i]
-	x2              []float64           // x2[i1] = x[i1-1]
-	fitRest         float64             // fitRest = least_squares(x[i1] + x[i1-1]; x[i1-1]).rest
-	fitOffset       float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
-	fitCentre       float64             // fitCentre = least_squares(x[i1] + x[i1-1]; x[i1-1]).centre[1]
-	fitFactor       float64             // fitFactor = least_squares(x[i1] + x[i1-1]; x[i1-1]).factor[1,1]
-	g3              float64             // g3 = sumX·invT
-	g4              []float64           // g4[i] = exp(-x[i] + g3)
-	g5              float64             // g5 = Σ[i1 in T] y[i1]²·g4[i1]
-	g6              float64             // g6 = -½·sumX
-	g7              float64             // g7 = ½·fitRest + 0.24999999999999997
-	a4              float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
-	a6              float64             // a6 = invLogitPhi·(1 - invLogitPhi)
-	a13             float64             // a13 = 2·invLogitPhi - 1
+	fit            linalg.LeastSquares // of Given
+	x              []float64           // coordinates of another block's parameter
+	expNegSigma2   float64             // expNegSigma2 = exp(-sigma2)
+	invLogitPhi    float64             // invLogitPhi = inv_logit(phi)
+	invLogitNegPhi float64             // invLogitNegPhi = inv_logit(-phi)
+	g1             float64             // g1 = -2·x[1]²
+	g2             []float64           // g2[i] = x[i-1] + x[i]
+	x2             []float64           // x2[i1] = x[i1-1]
+	fitRest        float64             // fitRest = least_squares(x[i1] + x[i1-1]; x[i1-1]).rest
+	fitOffset      float64             // fitOffset = least_squares(x[i1] + x[i1-1]; x[i1-1]).offset[1]
+	fitCentre      float64             // fitCentre = least_squares(x[i1] + x[i1-1]; x[i1-1]).centre[1]
+	fitFactor      float64             // fitFactor = least_squares(x[i1] + x[i1-1]; x[i1-1]).factor[1,1]
+	g3             float64             // g3 = sumX·invT
+	g4             []float64           // g4[i] = exp(-x[i] + g3)
+	g5             float64             // g5 = Σ[i1 in T] y[i1]²·g4[i1]
+	g6             float64             // g6 = -½·sumX
+	g7             float64             // g7 = ½·fitRest + 0.24999999999999997
+	a4             float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
+	a6             float64             // a6 = invLogitPhi·(1 - invLogitPhi)
+	a13            float64             // a13 = 2·invLogitPhi - 1
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -1073,12 +1079,12 @@ func (s *LatentBlock) Given(q []float64) rt.Status {
 // prepareGiven computes what depends on the data and the other blocks' parameters.
 func (s *LatentBlock) prepareGiven() {
 	t := s.t
-	x := s.x
-	g2 := s.g2
-	x2 := s.x2
+	x := s.x[:t]
+	g2 := s.g2[:t]
+	x2 := s.x2[:t]
 	invT := s.invT
-	g4 := s.g4
-	y := s.y
+	g4 := s.g4[:t]
+	y := s.y[:t]
 	g1 := float64(-2 * x[0] * x[0])
 	s.g1 = g1
 	sumX := 0.0

@@ -190,6 +190,7 @@ func (s *Model) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
 	t := s.t
+	dst = dst[:t+3]
 	x := q[:t]
 	gamma := q[t]
 	alpha := q[t+1]
@@ -255,10 +256,10 @@ func (s *Model) LogDensity(q []float64) float64 {
 	alpha := q[t+1]
 	beta := q[t+2]
 	x := q[:t]
-	expNegX := s.expNegX
-	a5 := s.a5
-	y := s.y
-	a6 := s.a6
+	expNegX := s.expNegX[:t]
+	a5 := s.a5[:t]
+	y := s.y[:t]
+	a6 := s.a6[:t]
 	c2 := s.c2
 	c1 := s.c1
 	c3 := s.c3
@@ -314,14 +315,15 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
+	grad = grad[:t+3]
 	gamma := q[t]
 	alpha := q[t+1]
 	beta := q[t+2]
 	x := q[:t]
-	expNegX := s.expNegX
-	a5 := s.a5
-	y := s.y
-	a6 := s.a6
+	expNegX := s.expNegX[:t]
+	a5 := s.a5[:t]
+	y := s.y[:t]
+	a6 := s.a6[:t]
 	c2 := s.c2
 	c1 := s.c1
 	c3 := s.c3
@@ -414,38 +416,38 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 // LatentBlock is the density of the block latent given the other parameters, which Given
 // sets. Its log density is the joint one.
 type LatentBlock struct {
-	info *rt.Info
-	t    int
-	y    []float64 // data; T elements
-	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = -0.9189385332046727·T
-	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
-	c4   float64   // c4 = -T - 12
-	c6   float64   // c6 = T + 18.5
-	c7   float64   // c7 = 2·T - 1
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	t               int
+	y               []float64 // data; T elements
+	c1              float64   // c1 = 1 - T
+	c2              float64   // c2 = -0.9189385332046727·T
+	c3              float64   // c3 = -0.9189385332046727·T - 10.109525635947398
+	c4              float64   // c4 = -T - 12
+	c6              float64   // c6 = T + 18.5
+	c7              float64   // c7 = 2·T - 1
 	latentBlockSpace
 }
 
 // latentBlockSpace is the work space that is not shared between clones.
 type latentBlockSpace struct {
-	*system.Varying                     // the metric, its factor at a position and the steps
-	fit             linalg.LeastSquares // of Given
-	x               []float64           // coordinates of another block's parameter
-	a1              float64             // a1 = exp(-2·gamma)
-	phi             float64             // phi = tanh(alpha)
-	g1              float64             // g1 = -½·x[1]²
-	expNegX         []float64           // expNegX[i] = exp(-x[i])
-	g2              float64             // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
-	g3              []float64           // g3[i] = exp(½·x[i])
-	a3              []float64           // a3[i] = log(beta·g3[i])
-	x2              []float64           // x2[i1] = x[i1-1]
-	fitRest         float64             // fitRest = least_squares(x[i1]; x[i1-1]).rest
-	fitOffset       float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
-	fitCentre       float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
-	fitFactor       float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
-	g4              float64             // g4 = ½·fitRest + 0.24999999999999997
-	a12             float64             // a12 = 1 - phi²
-	a14             float64             // a14 = 1/beta³
+	fit       linalg.LeastSquares // of Given
+	x         []float64           // coordinates of another block's parameter
+	a1        float64             // a1 = exp(-2·gamma)
+	phi       float64             // phi = tanh(alpha)
+	g1        float64             // g1 = -½·x[1]²
+	expNegX   []float64           // expNegX[i] = exp(-x[i])
+	g2        float64             // g2 = Σ[i1 in T] y[i1]²·expNegX[i1]
+	g3        []float64           // g3[i] = exp(½·x[i])
+	a3        []float64           // a3[i] = log(beta·g3[i])
+	x2        []float64           // x2[i1] = x[i1-1]
+	fitRest   float64             // fitRest = least_squares(x[i1]; x[i1-1]).rest
+	fitOffset float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
+	fitCentre float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
+	fitFactor float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
+	g4        float64             // g4 = ½·fitRest + 0.24999999999999997
+	a12       float64             // a12 = 1 - phi²
+	a14       float64             // a14 = 1/beta³
 }
 
 // newLatentBlock returns the block given data that New has checked.
@@ -561,7 +563,7 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	gamma, alpha, beta, g3, a3, c2 := q[0], q[1], q[2], s.g3, s.a3, s.c2
+	gamma, alpha, beta, g3, a3, c2 := q[0], q[1], q[2], s.g3[:t], s.a3[:t], s.c2
 	g2, fitOffset, fitFactor, fitCentre, g1, c1 := s.g2, s.fitOffset, s.fitFactor, s.fitCentre, s.g1, s.c1
 	fitRest, c3 := s.fitRest, s.c3
 	a1 := elementary.Exp(float64(-2 * gamma))
@@ -605,7 +607,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
 	gamma, alpha, beta, fitOffset, fitFactor, fitCentre := q[0], q[1], q[2], s.fitOffset, s.fitFactor, s.fitCentre
-	g1, g4, c4, g2, g3, a3 := s.g1, s.g4, s.c4, s.g2, s.g3, s.a3
+	g1, g4, c4, g2, g3, a3 := s.g1, s.g4, s.c4, s.g2, s.g3[:t], s.a3[:t]
 	c2, c1, fitRest, c3 := s.c2, s.c1, s.fitRest, s.c3
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
@@ -762,11 +764,11 @@ func (s *LatentBlock) Given(q []float64) rt.Status {
 // prepareGiven computes what depends on the data and the other blocks' parameters.
 func (s *LatentBlock) prepareGiven() {
 	t := s.t
-	x := s.x
-	expNegX := s.expNegX
-	g3 := s.g3
-	y := s.y
-	x2 := s.x2
+	x := s.x[:t]
+	expNegX := s.expNegX[:t]
+	g3 := s.g3[:t]
+	y := s.y[:t]
+	x2 := s.x2[:t]
 	g1 := float64(-0.5 * x[0] * x[0])
 	s.g1 = g1
 	for i := range t {
@@ -802,31 +804,31 @@ func (s *LatentBlock) prepareGiven() {
 // VolatilityBlock is the density of the block volatility given the other parameters, which Given
 // sets. Its log density is the joint one.
 type VolatilityBlock struct {
-	info *rt.Info
-	t    int
-	y    []float64 // data; T elements
-	c1   float64   // c1 = 1 - T
-	c2   float64   // c2 = -0.9189385332046727·T
-	c3   float64   // c3 = -0.9189385332046727·T - 10.109525635947398
+	*system.Constant // the metric, its factor, and the steps
+	info             *rt.Info
+	t                int
+	y                []float64 // data; T elements
+	c1               float64   // c1 = 1 - T
+	c2               float64   // c2 = -0.9189385332046727·T
+	c3               float64   // c3 = -0.9189385332046727·T - 10.109525635947398
 	volatilityBlockSpace
 }
 
 // volatilityBlockSpace is the work space that is not shared between clones.
 type volatilityBlockSpace struct {
-	*system.Constant           // the metric, its factor and the steps
-	gamma            float64   // coordinates of another block's parameter
-	alpha            float64   // coordinates of another block's parameter
-	beta             float64   // coordinates of another block's parameter
-	g1               float64   // g1 = exp(-2·gamma)
-	phi              float64   // phi = tanh(alpha)
-	g2               float64   // g2 = -½·g1·(1 - phi²)
-	expNegX          []float64 // expNegX[i] = exp(-x[i])
-	g4               float64   // g4 = -½/beta²
-	a3               []float64 // a3[i] = exp(½·x[i])
-	a4               []float64 // a4[i] = log(beta·a3[i])
-	g10              float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
-	g12              float64   // g12 = g1·phi²
-	g13              float64   // g13 = -g1·phi
+	gamma   float64   // coordinates of another block's parameter
+	alpha   float64   // coordinates of another block's parameter
+	beta    float64   // coordinates of another block's parameter
+	g1      float64   // g1 = exp(-2·gamma)
+	phi     float64   // phi = tanh(alpha)
+	g2      float64   // g2 = -½·g1·(1 - phi²)
+	expNegX []float64 // expNegX[i] = exp(-x[i])
+	g4      float64   // g4 = -½/beta²
+	a3      []float64 // a3[i] = exp(½·x[i])
+	a4      []float64 // a4[i] = log(beta·a3[i])
+	g10     float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
+	g12     float64   // g12 = g1·phi²
+	g13     float64   // g13 = -g1·phi
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -906,6 +908,7 @@ func (s *VolatilityBlock) Info() *rt.Info {
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *VolatilityBlock) Constrain(dst, q []float64) {
 	t := s.t
+	dst = dst[:t]
 	x := q[:t]
 	for i := range t {
 		dst[i] = x[i]
@@ -929,8 +932,8 @@ func (s *VolatilityBlock) Unconstrain(q, values []float64) error {
 func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX, s.a3, s.y, s.beta
-	a4, g4, c2, g2, g1, c3 := s.a4, s.g4, s.c2, s.g2, s.g1, s.c3
+	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX[:t], s.a3[:t], s.y[:t], s.beta
+	a4, g4, c2, g2, g1, c3 := s.a4[:t], s.g4, s.c2, s.g2, s.g1, s.c3
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
@@ -971,8 +974,9 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
-	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX, s.a3, s.y, s.beta
-	a4, g4, c2, g2, g1, c3 := s.a4, s.g4, s.c2, s.g2, s.g1, s.c3
+	grad = grad[:t]
+	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX[:t], s.a3[:t], s.y[:t], s.beta
+	a4, g4, c2, g2, g1, c3 := s.a4[:t], s.g4, s.c2, s.g2, s.g1, s.c3
 	g10 := s.g10
 	a1 := 0.0
 	for i := 1; i < t; i++ {
@@ -1045,13 +1049,14 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *VolatilityBlock) slope(grad, q []float64) {
 	t := s.t
+	grad = grad[:t]
 	x := q[:t]
-	expNegX := s.expNegX
+	expNegX := s.expNegX[:t]
 	g2 := s.g2
 	phi := s.phi
 	g1 := s.g1
 	g4 := s.g4
-	y := s.y
+	y := s.y[:t]
 	for i := range t {
 		expNegX[i] = -x[i]
 	}

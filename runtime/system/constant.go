@@ -29,7 +29,7 @@ func NewConstant(m int, stages Stages, store Storage) *Constant {
 func Factorise(s *Constant) runtime.Status {
 	s.known = false
 	s.stages.Matrix(s.store.Matrix(), nil)
-	return status(s.store.Factor())
+	return runtime.FactorStatus(s.store.Factor())
 }
 
 // Metric writes G to dst, row-major.

@@ -1,7 +1,6 @@
 package system
 
 import (
-	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 )
 
@@ -294,6 +293,3 @@ func (s *SoftAbs) MapCube(dst []float64) {
 		}
 	}
 }
-
-// status turns the outcome of a factorisation into that of an evaluation.
-func status(o linalg.Outcome) runtime.Status { return runtime.FactorStatus(o) }

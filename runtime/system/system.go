@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/runtime/linalg"
 )
 
 // Stages are functions of a model of m coordinates that its system is made of: what is special to it. A
@@ -62,16 +63,19 @@ const (
 type Derivatives struct {
 	stages Stages
 	store  Storage
+	b      []float64 // the storage's matrix
 	// evaluate makes the matrix that of q, and the factor if the steps have one.
 	evaluate func(q []float64, order int) runtime.Status
 }
 
 // NewDerivatives returns the derivatives of a model whose steps have no use for the storage's factor.
 func NewDerivatives(stages Stages, store Storage) *Derivatives {
-	return &Derivatives{stages: stages, store: store, evaluate: func(q []float64, _ int) runtime.Status {
-		stages.Matrix(store.Matrix(), q)
+	d := &Derivatives{stages: stages, store: store, b: store.Matrix()}
+	d.evaluate = func(q []float64, _ int) runtime.Status {
+		d.stages.Matrix(d.b, q)
 		return runtime.OK
-	}}
+	}
+	return d
 }
 
 // Metric writes G(q) to dst, row-major.
@@ -169,7 +173,7 @@ type Varying struct {
 // NewVarying returns the system of a model of m coordinates.
 func NewVarying(m int, stages Stages, store Storage) *Varying {
 	s := &Varying{at: make([]float64, m), force0: make([]float64, m), v: make([]float64, m), steps: runtime.NewSteps(m)}
-	s.Derivatives = Derivatives{stages: stages, store: store, evaluate: s.evaluateAt}
+	s.Derivatives = Derivatives{stages: stages, store: store, b: store.Matrix(), evaluate: s.evaluateAt}
 	return s
 }
 
@@ -190,7 +194,7 @@ func (s *Varying) evaluateAt(q []float64, order int) runtime.Status {
 	if s.stages.Solve != nil {
 		if st := s.stages.Solve(q, order); st != runtime.OK {
 			Forget(s)
-			s.stages.Matrix(s.store.Matrix(), q)
+			s.stages.Matrix(s.b, q)
 			return st
 		}
 		if order != s.order {
@@ -201,13 +205,13 @@ func (s *Varying) evaluateAt(q []float64, order int) runtime.Status {
 		return runtime.OK
 	}
 	Forget(s)
-	s.stages.Matrix(s.store.Matrix(), q)
-	st := status(s.store.Factor())
-	if st == runtime.OK {
-		copy(s.at, q)
-		s.known, s.order = true, order
+	s.stages.Matrix(s.b, q)
+	if out := s.store.Factor(); out != linalg.Factored {
+		return runtime.FactorStatus(out)
 	}
-	return st
+	copy(s.at, q)
+	s.known, s.order = true, order
+	return runtime.OK
 }
 
 // Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).

@@ -68,25 +68,25 @@ type Quantities struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info      *rt.Info
-	n         int
-	y         []float64 // data; n elements
-	fitRest   float64   // fitRest = least_squares(y[i1]; 1).rest
-	fitOffset float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
-	fitCentre float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
-	fitFactor float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
-	c1        float64   // c1 = -0.9189385332046727·n - 4.140462159403391
-	c2        float64   // c2 = 2·n + 1
-	c3        float64   // c3 = -2·n
-	c4        float64   // c4 = n + 2·n²
-	c8        float64   // c8 = -n·(2·n + 1)²
+	*system.Derivatives // those of the metric
+	info                *rt.Info
+	n                   int
+	y                   []float64 // data; n elements
+	fitRest             float64   // fitRest = least_squares(y[i1]; 1).rest
+	fitOffset           float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
+	fitCentre           float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
+	fitFactor           float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
+	c1                  float64   // c1 = -0.9189385332046727·n - 4.140462159403391
+	c2                  float64   // c2 = 2·n + 1
+	c3                  float64   // c3 = -2·n
+	c4                  float64   // c4 = n + 2·n²
+	c8                  float64   // c8 = -n·(2·n + 1)²
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Derivatives // those of the metric
-	frame               struct {
+	frame struct {
 		known     bool
 		at        [2]float64
 		diag, det float64 // the last row of adj G, and det G, at position at

@@ -62,32 +62,32 @@ type Params struct {
 // Model is the posterior given its data, with the work space of one chain: it
 // serves one goroutine, and Clone makes another for the next chain.
 type Model struct {
-	info *rt.Info
-	x    kernel.Matrix // data; 569 × 10, row-major
-	y    []float64     // data; 569 elements
-	c1   []float64     // c1[i] = Σ[i1 in 569] y[i1]·x[i1,i]
+	*system.Varying // the metric, its factor at a position, and the steps
+	info            *rt.Info
+	x               kernel.Matrix // data; 569 × 10, row-major
+	y               []float64     // data; 569 elements
+	c1              []float64     // c1[i] = Σ[i1 in 569] y[i1]·x[i1,i]
 	modelSpace
 }
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	*system.Varying           // the metric, its factor at a position and the steps
-	eta             []float64 // eta[i] = Σ[i1 in 10] beta[i1]·x[i,i1]
-	invLogitEta     []float64 // invLogitEta[i] = inv_logit(eta[i])
-	a2              []float64 // a2[i] = Σ[i1 in 569] x[i1,i]·invLogitEta[i1]
-	a3              []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
-	a4              []float64 // a4[i,j] = Σ[i1 in 569] x[i1,i]·a3[i1]·x[i1,j]
-	b1              []float64 // b1[i] = Σ[i2 in 10] x[i,i2]·(Σ[i1 in 10] x[i,i1]·w_beta_beta[i1,i2])
-	a5              []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
-	b3              []float64 // b3[i] = b1[i]·a5[i]
-	b4              []float64 // b4[i] = Σ[i1 in 569] x[i1,i]·b3[i1]
-	b5              []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
-	b6              []float64 // b6[i] = Σ[i1 in 569] x[i1,i]·b5[i1]
-	b7              []float64 // b7[i] = Σ[i1 in 10] x[i,i1]·v_beta[i1]
-	b9              []float64 // b9[i] = a5[i]·b7[i]²
-	b10             []float64 // b10[i] = Σ[i1 in 569] x[i1,i]·b9[i1]
-	a6              []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
-	a7              []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
+	eta         []float64 // eta[i] = Σ[i1 in 10] beta[i1]·x[i,i1]
+	invLogitEta []float64 // invLogitEta[i] = inv_logit(eta[i])
+	a2          []float64 // a2[i] = Σ[i1 in 569] x[i1,i]·invLogitEta[i1]
+	a3          []float64 // a3[i] = invLogitEta[i]·(1 - invLogitEta[i])
+	a4          []float64 // a4[i,j] = Σ[i1 in 569] x[i1,i]·a3[i1]·x[i1,j]
+	b1          []float64 // b1[i] = Σ[i2 in 10] x[i,i2]·(Σ[i1 in 10] x[i,i1]·w_beta_beta[i1,i2])
+	a5          []float64 // a5[i] = invLogitEta[i]·(1 - invLogitEta[i])·(1 - 2·invLogitEta[i])
+	b3          []float64 // b3[i] = b1[i]·a5[i]
+	b4          []float64 // b4[i] = Σ[i1 in 569] x[i1,i]·b3[i1]
+	b5          []float64 // b5[i] = invLogitEta[i] + ½·b1[i]·a5[i]
+	b6          []float64 // b6[i] = Σ[i1 in 569] x[i1,i]·b5[i1]
+	b7          []float64 // b7[i] = Σ[i1 in 10] x[i,i1]·v_beta[i1]
+	b9          []float64 // b9[i] = a5[i]·b7[i]²
+	b10         []float64 // b10[i] = Σ[i1 in 569] x[i1,i]·b9[i1]
+	a6          []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
+	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
 }
 
 // New returns the model given its data, or an error that names all data
@@ -177,6 +177,7 @@ func (s *Model) Info() *rt.Info {
 
 // Constrain writes the parameters on their own scale to dst, in declaration order.
 func (s *Model) Constrain(dst, q []float64) {
+	dst = dst[:10]
 	beta := q[:10]
 	for i := range 10 {
 		dst[i] = beta[i]
@@ -219,7 +220,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	beta := q[:10]
 	eta := s.eta
-	c1 := s.c1
+	c1 := s.c1[:10]
 	kernel.MulVec(eta, &s.x, beta)
 	sumLog1pExpEta := kernel.SumLog1pExp(eta)
 	sumSqBeta := 0.0
@@ -238,11 +239,12 @@ func (s *Model) LogDensity(q []float64) float64 {
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
+	grad = grad[:10]
 	beta := q[:10]
 	eta := s.eta
-	c1 := s.c1
+	c1 := s.c1[:10]
 	invLogitEta := s.invLogitEta
-	a2 := s.a2
+	a2 := s.a2[:10]
 	kernel.MulVec(eta, &s.x, beta)
 	sumLog1pExpEta := kernel.SumLog1pExp(eta)
 	sumSqBeta := 0.0
@@ -280,11 +282,12 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	beta[j], beta[l]: δ[j,l] + a4[j,l]
 func (s *Model) matrix(b, q []float64) {
+	b = b[:100]
 	beta := q[:10]
 	eta := s.eta
-	invLogitEta := s.invLogitEta
-	a3 := s.a3
-	a4 := s.a4
+	invLogitEta := s.invLogitEta[:569]
+	a3 := s.a3[:569]
+	a4 := s.a4[:100]
 	kernel.MulVec(eta, &s.x, beta)
 	kernel.InvLogit(invLogitEta, eta)
 	for i := range 569 {
@@ -302,11 +305,12 @@ func (s *Model) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	b1 := s.b1
-	invLogitEta := s.invLogitEta
-	a5 := s.a5
-	b3 := s.b3
-	b4 := s.b4
+	dst = dst[:10]
+	b1 := s.b1[:569]
+	invLogitEta := s.invLogitEta[:569]
+	a5 := s.a5[:569]
+	b3 := s.b3[:569]
+	b4 := s.b4[:10]
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range 569 {
 		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
@@ -321,9 +325,10 @@ func (s *Model) pairing(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
-	invLogitEta := s.invLogitEta
-	a6 := s.a6
-	a7 := s.a7
+	dst = dst[:1000]
+	invLogitEta := s.invLogitEta[:569]
+	a6 := s.a6[:569]
+	a7 := s.a7[:569]
 	x := &s.x
 	for i := range 569 {
 		e := 1 - invLogitEta[i]
@@ -350,13 +355,14 @@ func (s *Model) cube(dst, q []float64) {
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
-	b1 := s.b1
-	invLogitEta := s.invLogitEta
-	a5 := s.a5
-	b5 := s.b5
-	b6 := s.b6
+	f = f[:10]
+	b1 := s.b1[:569]
+	invLogitEta := s.invLogitEta[:569]
+	a5 := s.a5[:569]
+	b5 := s.b5[:569]
+	b6 := s.b6[:10]
 	beta := q[:10]
-	c1 := s.c1
+	c1 := s.c1[:10]
 	kernel.QuadForms(b1, &s.x, w)
 	for i := range 569 {
 		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
@@ -370,11 +376,12 @@ func (s *Model) force(f, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
+	f = f[:10]
 	vBeta := v[:10]
-	b7 := s.b7
-	a5 := s.a5
-	b9 := s.b9
-	b10 := s.b10
+	b7 := s.b7[:569]
+	a5 := s.a5[:569]
+	b9 := s.b9[:569]
+	b10 := s.b10[:10]
 	kernel.MulVec(b7, &s.x, vBeta)
 	for i := range 569 {
 		b9[i] = float64(a5[i] * b7[i] * b7[i])

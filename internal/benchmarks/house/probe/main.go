@@ -183,8 +183,13 @@ func (p *part) coordinates(whole []float64) []float64 {
 	at := map[string][]float64{}
 	off := 0
 	for _, x := range p.whole.Info().Params {
-		at[x.Name] = whole[off : off+x.Size()]
-		off += x.Size()
+		n := x.Size()
+		// Old runtimes know one size of a parameter.
+		if two, ok := any(&x).(interface{ Dim() int }); ok {
+			n = two.Dim()
+		}
+		at[x.Name] = whole[off : off+n]
+		off += n
 	}
 	var own []float64
 	for _, x := range p.sys.Info().Params {
