@@ -104,6 +104,56 @@ func firstMomentsAVX512(dst []float64, block [][8]float64, w []float64)
 //go:noescape
 func secondMomentsAVX512(dst []float64, block [][8]float64, w []float64, k int)
 
+// combine1AVX2 is the vector form of combine1.
+//
+//go:noescape
+func combine1AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine2AVX2 is the vector form of combine2.
+//
+//go:noescape
+func combine2AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine3AVX2 is the vector form of combine3.
+//
+//go:noescape
+func combine3AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine4AVX2 is the vector form of combine4.
+//
+//go:noescape
+func combine4AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine5AVX2 is the vector form of combine5.
+//
+//go:noescape
+func combine5AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine6AVX2 is the vector form of combine6.
+//
+//go:noescape
+func combine6AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine7AVX2 is the vector form of combine7.
+//
+//go:noescape
+func combine7AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine8AVX2 is the vector form of combine8.
+//
+//go:noescape
+func combine8AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// combine9AVX2 is the vector form of combine9.
+//
+//go:noescape
+func combine9AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+
+// largestScaledAVX2 is the vector form of LargestScaled.
+//
+//go:noescape
+func largestScaledAVX2(a []float64, b []float64, y []float64, z []float64, atol float64, rtol float64, out *[3][4]float64)
+
 // cpuid describes the processor.
 func cpuid(leaf uint32, sub uint32) (eax uint32, ebx uint32, ecx uint32, edx uint32)
 

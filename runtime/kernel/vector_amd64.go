@@ -2,6 +2,8 @@
 
 package kernel
 
+import "math"
+
 // best returns the best instruction set that the processor has and whose
 // registers the operating system saves.
 func best() instructions {
@@ -97,4 +99,41 @@ func vectorMoments(m moment, dst []float64, block []column, w []float64, k int) 
 	default:
 		secondMomentsAVX2(dst, block, w, k)
 	}
+}
+
+// vectorCombine is AddTo of at least four elements.
+func vectorCombine(c *Combination, dst, y, x []float64, h float64) {
+	switch d, y, x, n := &dst[0], &y[0], &x[0], len(dst); c.terms {
+	case 1:
+		combine1AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 2:
+		combine2AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 3:
+		combine3AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 4:
+		combine4AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 5:
+		combine5AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 6:
+		combine6AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 7:
+		combine7AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 8:
+		combine8AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	case 9:
+		combine9AVX2(d, y, x, n, &c.rows, &c.Weights, h)
+	}
+}
+
+// vectorLargestScaled is LargestScaled of at least four elements.
+func vectorLargestScaled(a, b, y, z []float64, atol, rtol float64) (p, q float64) {
+	var out [3][4]float64
+	largestScaledAVX2(a, b, y, z, atol, rtol, &out)
+	for i, v := range out[0] {
+		if math.Float64bits(out[2][i]) != 0 {
+			return math.NaN(), math.NaN()
+		}
+		p, q = max(p, v), max(q, out[1][i])
+	}
+	return p, q
 }

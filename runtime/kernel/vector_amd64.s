@@ -5557,6 +5557,754 @@ done:
 	VZEROUPPER
 	RET
 
+// func combine1AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine1AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (SI)(BX*8), Y0, Y1
+	VADDPD  (DX)(BX*8), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine2AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine2AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y2
+	VMULPD  (SI)(BX*8), Y0, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  (DX)(BX*8), Y2, Y2
+	VMOVUPD Y2, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine3AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine3AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y3
+	VMULPD  (R9)(BX*8), Y2, Y4
+	VADDPD  Y4, Y3, Y3
+	VMULPD  (SI)(BX*8), Y0, Y4
+	VADDPD  Y4, Y3, Y3
+	VADDPD  (DX)(BX*8), Y3, Y3
+	VMOVUPD Y3, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine4AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine4AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), R10
+	IMULQ        CX, R10
+	LEAQ         (BX)(R10*8), R10
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y3
+	MOVQ         24(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 24(DI), Y4
+	VMULPD       Y4, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y4
+	VMULPD  (R9)(BX*8), Y2, Y5
+	VADDPD  Y5, Y4, Y4
+	VMULPD  (R10)(BX*8), Y3, Y5
+	VMULPD  (SI)(BX*8), Y0, Y6
+	VADDPD  Y6, Y5, Y5
+	VADDPD  Y5, Y4, Y4
+	VADDPD  (DX)(BX*8), Y4, Y4
+	VMOVUPD Y4, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R10)(CX*8), Y3, Y2
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine5AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine5AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), R10
+	IMULQ        CX, R10
+	LEAQ         (BX)(R10*8), R10
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y3
+	MOVQ         24(SI), R11
+	IMULQ        CX, R11
+	LEAQ         (BX)(R11*8), R11
+	VBROADCASTSD 24(DI), Y4
+	VMULPD       Y4, Y0, Y4
+	MOVQ         32(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 32(DI), Y5
+	VMULPD       Y5, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y5
+	VMULPD  (R9)(BX*8), Y2, Y6
+	VADDPD  Y6, Y5, Y5
+	VMULPD  (R10)(BX*8), Y3, Y6
+	VMULPD  (R11)(BX*8), Y4, Y7
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y6, Y5, Y5
+	VMULPD  (SI)(BX*8), Y0, Y6
+	VADDPD  Y6, Y5, Y5
+	VADDPD  (DX)(BX*8), Y5, Y5
+	VMOVUPD Y5, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R10)(CX*8), Y3, Y2
+	VMULPD  (R11)(CX*8), Y4, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine6AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine6AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), R10
+	IMULQ        CX, R10
+	LEAQ         (BX)(R10*8), R10
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y3
+	MOVQ         24(SI), R11
+	IMULQ        CX, R11
+	LEAQ         (BX)(R11*8), R11
+	VBROADCASTSD 24(DI), Y4
+	VMULPD       Y4, Y0, Y4
+	MOVQ         32(SI), R12
+	IMULQ        CX, R12
+	LEAQ         (BX)(R12*8), R12
+	VBROADCASTSD 32(DI), Y5
+	VMULPD       Y5, Y0, Y5
+	MOVQ         40(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 40(DI), Y6
+	VMULPD       Y6, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y6
+	VMULPD  (R9)(BX*8), Y2, Y7
+	VADDPD  Y7, Y6, Y6
+	VMULPD  (R10)(BX*8), Y3, Y7
+	VMULPD  (R11)(BX*8), Y4, Y8
+	VADDPD  Y8, Y7, Y7
+	VADDPD  Y7, Y6, Y6
+	VMULPD  (R12)(BX*8), Y5, Y7
+	VMULPD  (SI)(BX*8), Y0, Y8
+	VADDPD  Y8, Y7, Y7
+	VADDPD  Y7, Y6, Y6
+	VADDPD  (DX)(BX*8), Y6, Y6
+	VMOVUPD Y6, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R10)(CX*8), Y3, Y2
+	VMULPD  (R11)(CX*8), Y4, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R12)(CX*8), Y5, Y2
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine7AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine7AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), R10
+	IMULQ        CX, R10
+	LEAQ         (BX)(R10*8), R10
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y3
+	MOVQ         24(SI), R11
+	IMULQ        CX, R11
+	LEAQ         (BX)(R11*8), R11
+	VBROADCASTSD 24(DI), Y4
+	VMULPD       Y4, Y0, Y4
+	MOVQ         32(SI), R12
+	IMULQ        CX, R12
+	LEAQ         (BX)(R12*8), R12
+	VBROADCASTSD 32(DI), Y5
+	VMULPD       Y5, Y0, Y5
+	MOVQ         40(SI), R13
+	IMULQ        CX, R13
+	LEAQ         (BX)(R13*8), R13
+	VBROADCASTSD 40(DI), Y6
+	VMULPD       Y6, Y0, Y6
+	MOVQ         48(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 48(DI), Y7
+	VMULPD       Y7, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y7
+	VMULPD  (R9)(BX*8), Y2, Y8
+	VADDPD  Y8, Y7, Y7
+	VMULPD  (R10)(BX*8), Y3, Y8
+	VMULPD  (R11)(BX*8), Y4, Y9
+	VADDPD  Y9, Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	VMULPD  (R12)(BX*8), Y5, Y8
+	VMULPD  (R13)(BX*8), Y6, Y9
+	VADDPD  Y9, Y8, Y8
+	VMULPD  (SI)(BX*8), Y0, Y9
+	VADDPD  Y9, Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	VADDPD  (DX)(BX*8), Y7, Y7
+	VMOVUPD Y7, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R10)(CX*8), Y3, Y2
+	VMULPD  (R11)(CX*8), Y4, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R12)(CX*8), Y5, Y2
+	VMULPD  (R13)(CX*8), Y6, Y3
+	VADDPD  Y3, Y2, Y2
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine8AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine8AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), R10
+	IMULQ        CX, R10
+	LEAQ         (BX)(R10*8), R10
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y3
+	MOVQ         24(SI), R11
+	IMULQ        CX, R11
+	LEAQ         (BX)(R11*8), R11
+	VBROADCASTSD 24(DI), Y4
+	VMULPD       Y4, Y0, Y4
+	MOVQ         32(SI), R12
+	IMULQ        CX, R12
+	LEAQ         (BX)(R12*8), R12
+	VBROADCASTSD 32(DI), Y5
+	VMULPD       Y5, Y0, Y5
+	MOVQ         40(SI), R13
+	IMULQ        CX, R13
+	LEAQ         (BX)(R13*8), R13
+	VBROADCASTSD 40(DI), Y6
+	VMULPD       Y6, Y0, Y6
+	MOVQ         48(SI), R14
+	IMULQ        CX, R14
+	LEAQ         (BX)(R14*8), R14
+	VBROADCASTSD 48(DI), Y7
+	VMULPD       Y7, Y0, Y7
+	MOVQ         56(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 56(DI), Y8
+	VMULPD       Y8, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y8
+	VMULPD  (R9)(BX*8), Y2, Y9
+	VADDPD  Y9, Y8, Y8
+	VMULPD  (R10)(BX*8), Y3, Y9
+	VMULPD  (R11)(BX*8), Y4, Y10
+	VADDPD  Y10, Y9, Y9
+	VADDPD  Y9, Y8, Y8
+	VMULPD  (R12)(BX*8), Y5, Y9
+	VMULPD  (R13)(BX*8), Y6, Y10
+	VADDPD  Y10, Y9, Y9
+	VMULPD  (R14)(BX*8), Y7, Y10
+	VMULPD  (SI)(BX*8), Y0, Y11
+	VADDPD  Y11, Y10, Y10
+	VADDPD  Y10, Y9, Y9
+	VADDPD  Y9, Y8, Y8
+	VADDPD  (DX)(BX*8), Y8, Y8
+	VMOVUPD Y8, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R10)(CX*8), Y3, Y2
+	VMULPD  (R11)(CX*8), Y4, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R12)(CX*8), Y5, Y2
+	VMULPD  (R13)(CX*8), Y6, Y3
+	VADDPD  Y3, Y2, Y2
+	VMULPD  (R14)(CX*8), Y7, Y3
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y3, Y0
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func combine9AVX2(dst *float64, y *float64, x *float64, n int, rows *[9]int, w *[9]float64, h float64)
+// Requires: AVX
+TEXT ·combine9AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+24(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         rows+32(FP), SI
+	MOVQ         w+40(FP), DI
+	VBROADCASTSD h+48(FP), Y0
+	MOVQ         (SI), R8
+	IMULQ        CX, R8
+	LEAQ         (BX)(R8*8), R8
+	VBROADCASTSD (DI), Y1
+	VMULPD       Y1, Y0, Y1
+	MOVQ         8(SI), R9
+	IMULQ        CX, R9
+	LEAQ         (BX)(R9*8), R9
+	VBROADCASTSD 8(DI), Y2
+	VMULPD       Y2, Y0, Y2
+	MOVQ         16(SI), R10
+	IMULQ        CX, R10
+	LEAQ         (BX)(R10*8), R10
+	VBROADCASTSD 16(DI), Y3
+	VMULPD       Y3, Y0, Y3
+	MOVQ         24(SI), R11
+	IMULQ        CX, R11
+	LEAQ         (BX)(R11*8), R11
+	VBROADCASTSD 24(DI), Y4
+	VMULPD       Y4, Y0, Y4
+	MOVQ         32(SI), R12
+	IMULQ        CX, R12
+	LEAQ         (BX)(R12*8), R12
+	VBROADCASTSD 32(DI), Y5
+	VMULPD       Y5, Y0, Y5
+	MOVQ         40(SI), R13
+	IMULQ        CX, R13
+	LEAQ         (BX)(R13*8), R13
+	VBROADCASTSD 40(DI), Y6
+	VMULPD       Y6, Y0, Y6
+	MOVQ         48(SI), R14
+	IMULQ        CX, R14
+	LEAQ         (BX)(R14*8), R14
+	VBROADCASTSD 48(DI), Y7
+	VMULPD       Y7, Y0, Y7
+	MOVQ         56(SI), R15
+	IMULQ        CX, R15
+	LEAQ         (BX)(R15*8), R15
+	VBROADCASTSD 56(DI), Y8
+	VMULPD       Y8, Y0, Y8
+	MOVQ         64(SI), SI
+	IMULQ        CX, SI
+	LEAQ         (BX)(SI*8), SI
+	VBROADCASTSD 64(DI), Y9
+	VMULPD       Y9, Y0, Y0
+	XORQ         BX, BX
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    BX, CX
+	JGT     tail
+	VMULPD  (R8)(BX*8), Y1, Y9
+	VMULPD  (R9)(BX*8), Y2, Y10
+	VADDPD  Y10, Y9, Y9
+	VMULPD  (R10)(BX*8), Y3, Y10
+	VMULPD  (R11)(BX*8), Y4, Y11
+	VADDPD  Y11, Y10, Y10
+	VADDPD  Y10, Y9, Y9
+	VMULPD  (R12)(BX*8), Y5, Y10
+	VMULPD  (R13)(BX*8), Y6, Y11
+	VADDPD  Y11, Y10, Y10
+	VADDPD  Y10, Y9, Y9
+	VMULPD  (R14)(BX*8), Y7, Y10
+	VMULPD  (R15)(BX*8), Y8, Y11
+	VADDPD  Y11, Y10, Y10
+	VMULPD  (SI)(BX*8), Y0, Y11
+	VADDPD  Y11, Y10, Y10
+	VADDPD  Y10, Y9, Y9
+	VADDPD  (DX)(BX*8), Y9, Y9
+	VMOVUPD Y9, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, BX
+	CMPQ    BX, CX
+	JEQ     done
+	VMULPD  (R8)(CX*8), Y1, Y1
+	VMULPD  (R9)(CX*8), Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R10)(CX*8), Y3, Y2
+	VMULPD  (R11)(CX*8), Y4, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R12)(CX*8), Y5, Y2
+	VMULPD  (R13)(CX*8), Y6, Y3
+	VADDPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMULPD  (R14)(CX*8), Y7, Y2
+	VMULPD  (R15)(CX*8), Y8, Y3
+	VADDPD  Y3, Y2, Y2
+	VMULPD  (SI)(CX*8), Y0, Y0
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y0, Y1, Y0
+	VADDPD  (DX)(CX*8), Y0, Y0
+	VMOVUPD Y0, (AX)(CX*8)
+
+done:
+	VZEROUPPER
+	RET
+
+// func largestScaledAVX2(a []float64, b []float64, y []float64, z []float64, atol float64, rtol float64, out *[3][4]float64)
+// Requires: AVX
+TEXT ·largestScaledAVX2(SB), NOSPLIT, $0-120
+	MOVQ         a_base+0(FP), AX
+	MOVQ         a_len+8(FP), CX
+	MOVQ         b_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	MOVQ         z_base+72(FP), SI
+	MOVQ         out+112(FP), DI
+	VBROADCASTSD atol+96(FP), Y0
+	VBROADCASTSD rtol+104(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	XORQ         R8, R8
+	SUBQ         $0x04, CX
+
+vector:
+	CMPQ    R8, CX
+	JGT     tail
+	VMOVUPD (BX)(R8*8), Y5
+	VANDPD  constants<>+512(SB), Y5, Y5
+	VMOVUPD (SI)(R8*8), Y6
+	VANDPD  constants<>+512(SB), Y6, Y6
+	VCMPPD  $0x03, Y5, Y6, Y7
+	VORPD   Y7, Y4, Y4
+	VMAXPD  Y6, Y5, Y5
+	VMULPD  Y5, Y1, Y5
+	VADDPD  Y5, Y0, Y5
+	VMOVUPD constants<>+640(SB), Y6
+	VDIVPD  Y5, Y6, Y6
+	VMULPD  (AX)(R8*8), Y6, Y5
+	VANDPD  constants<>+512(SB), Y5, Y5
+	VMULPD  (DX)(R8*8), Y6, Y6
+	VANDPD  constants<>+512(SB), Y6, Y6
+	VCMPPD  $0x03, Y5, Y6, Y7
+	VORPD   Y7, Y4, Y4
+	VMAXPD  Y2, Y5, Y2
+	VMAXPD  Y3, Y6, Y3
+	ADDQ    $0x04, R8
+	JMP     vector
+
+tail:
+	SUBQ    $0x04, R8
+	CMPQ    R8, CX
+	JEQ     done
+	VMOVUPD (BX)(CX*8), Y5
+	VANDPD  constants<>+512(SB), Y5, Y5
+	VMOVUPD (SI)(CX*8), Y6
+	VANDPD  constants<>+512(SB), Y6, Y6
+	VCMPPD  $0x03, Y5, Y6, Y7
+	VORPD   Y7, Y4, Y4
+	VMAXPD  Y6, Y5, Y5
+	VMULPD  Y5, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD constants<>+640(SB), Y1
+	VDIVPD  Y0, Y1, Y1
+	VMULPD  (AX)(CX*8), Y1, Y0
+	VANDPD  constants<>+512(SB), Y0, Y0
+	VMULPD  (DX)(CX*8), Y1, Y1
+	VANDPD  constants<>+512(SB), Y1, Y1
+	VCMPPD  $0x03, Y0, Y1, Y7
+	VORPD   Y7, Y4, Y4
+	VMAXPD  Y2, Y0, Y2
+	VMAXPD  Y3, Y1, Y3
+
+done:
+	VMOVUPD Y2, (DI)
+	VMOVUPD Y3, 32(DI)
+	VMOVUPD Y4, 64(DI)
+	VZEROUPPER
+	RET
+
 DATA constants<>+0(SB)/8, $0x40771547652b82fe
 DATA constants<>+8(SB)/8, $0x40771547652b82fe
 DATA constants<>+16(SB)/8, $0x40771547652b82fe

@@ -399,7 +399,7 @@ func TestEstimate(t *testing.T) {
 			s := NewSolver(1, nil, Options{AbsTol: 1})
 			s.k[i]++
 			s.k[j]++
-			finish(s.ynew, s.y, s.e3, s.k, h)
+			s.finish(h)
 			clear(s.ynew) // so that the scale is AbsTol
 			e5, _ := add(m.e[i], m.e[j]).Float64()
 			e3, _ := sub(add(m.b[i], m.b[j]), add(m.low[i], m.low[j])).Float64()
@@ -421,7 +421,7 @@ func TestNorm(t *testing.T) {
 	estimate := func(k12, y, ynew []float64) float64 {
 		clear(s.k)
 		copy(s.k[11*4:], k12)
-		finish(s.ynew, s.y, s.e3, s.k, 1)
+		s.finish(1)
 		copy(s.y, y)
 		copy(s.ynew, ynew)
 		return s.estimate(1)
@@ -446,7 +446,7 @@ func TestNorm(t *testing.T) {
 	s.atol = 1
 	clear(s.k)
 	s.k[6*4] = 1e308
-	finish(s.ynew, s.y, s.e3, s.k, 1)
+	s.finish(1)
 	clear(s.ynew)
 	if got := s.estimate(1); got <= math.MaxFloat64 {
 		t.Errorf("overflow: %v", got)

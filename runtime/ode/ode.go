@@ -20,6 +20,8 @@ package ode
 import (
 	"fmt"
 	"math"
+
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // RHS writes the derivative dy/dt at time t and state y to dy. u holds the
@@ -93,7 +95,11 @@ type Solver struct {
 	ynew  []float64 // the solution at t + h
 	point []float64 // where a stage evaluates
 	e3    []float64 // the difference of ynew and a solution of order 3
-	k     []float64 // the derivatives k_1 … k_16 of the stages, one after the other
+	last  []float64 // a point of dense output
+	zero  []float64
+
+	first, second *kernel.Combination // of dense output
+	k             []float64           // the derivatives k_1 … k_16 of the stages, one after the other
 }
 
 // NewSolver returns a Solver for a system of dim equations.
@@ -107,8 +113,11 @@ func NewSolver(dim int, rhs RHS, opt Options) *Solver {
 		ynew:     make([]float64, dim),
 		point:    make([]float64, dim),
 		e3:       make([]float64, dim),
+		last:     make([]float64, dim),
+		zero:     make([]float64, dim),
 		k:        make([]float64, 16*dim),
 	}
+	s.first, s.second = denseSums()
 	if opt.RelTol > 0 {
 		s.rtol = opt.RelTol
 	}
@@ -252,9 +261,13 @@ func magnitude(x float64) uint64 { return math.Float64bits(x) &^ signBit }
 
 // finite reports whether no component of x is infinite or NaN.
 func finite(x []float64) bool {
-	m := uint64(0)
-	for _, v := range x {
-		m = max(m, magnitude(v))
+	var a, b, c, d uint64 // so that one need not wait for the other
+	for ; len(x) >= 4; x = x[4:] {
+		a, b = max(a, magnitude(x[0])), max(b, magnitude(x[1]))
+		c, d = max(c, magnitude(x[2])), max(d, magnitude(x[3]))
 	}
-	return math.Float64frombits(m) <= math.MaxFloat64
+	for _, v := range x {
+		a = max(a, magnitude(v))
+	}
+	return math.Float64frombits(max(a, b, c, d)) <= math.MaxFloat64
 }
