@@ -141,14 +141,12 @@ func makeArrays(n *jen.Statement, names ...string) []jen.Code {
 }
 
 // matrixMethod writes the matrix. Structural zeros are written once per call.
-func (g *generator) matrixMethod(b bodies) jen.Code {
-	body := b["matrix"]
+func (g *generator) matrixMethod(b bodies) []jen.Code {
 	if g.storage.clears(g) {
-		body = slices.Insert(body, 0, jen.Code(jen.Clear(id("b"))))
+		b["matrix"] = slices.Insert(b["matrix"], 0, jen.Code(jen.Clear(id("b"))))
 	}
 	t := g.storage.terms()
-	return doc("matrix writes "+t.what+" to b, "+t.layout+".\n"+g.matrixFormulas(),
-		g.method("matrix").Params(floats("b", "q")).Block(body...))
+	return g.divided(b, "matrix", "matrix writes "+t.what+" to b, "+t.layout+".\n"+g.matrixFormulas(), "b", "q")
 }
 
 // makeSystem makes the system, of the storage and of the stages that the type has: of each the field of system.Stages
@@ -198,21 +196,16 @@ func (g *generator) derivativeStages() [][2]string {
 // derivativeMethods are the methods of these stages.
 func (g *generator) derivativeMethods(b bodies, derivatives *jen.Statement) []jen.Code {
 	t := g.storage.terms()
-	out := []jen.Code{
-		g.matrixMethod(b),
-		doc("pairing writes ⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.",
-			g.method("pairing").Params(floats("dst", "q", "w")).Block(b["pairing"]...)),
-	}
+	out := append(g.matrixMethod(b),
+		g.divided(b, "pairing", "pairing writes ⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.", "dst", "q", "w")...)
 	if !g.d.ByColumns {
-		out = append(out, doc("cube writes ∂"+t.matrix+"_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated\nat q.",
-			g.method("cube").Params(floats("dst", "q")).Block(b["cube"]...)))
+		out = append(out, g.divided(b, "cube", "cube writes ∂"+t.matrix+"_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated\nat q.", "dst", "q")...)
 	}
 	if g.d.Curved {
-		out = append(out,
-			doc("curvature writes ∂²(−L + ½⟨"+t.weight+", "+t.matrix+"⟩)/∂q_k∂q_l at fixed "+t.weight+" to dst, which holds zeros, for the weight w; the\nmatrix was evaluated at q.",
-				g.method("curvature").Params(floats("dst", "q", "w")).Block(b["curvature"]...)),
-			doc("Curvature writes ∂²(−L + ½⟨W, G⟩)/∂q_k∂q_l at fixed W to dst[k·m+l], for a symmetric W\ngiven row-major: what Newton's method needs beyond Hamilton's equations.",
-				g.method("Curvature").Params(floats("dst", "q", "w")).Block(system("Curvature").Call(derivatives, id("dst"), id("q"), id("w")))))
+		out = append(out, g.divided(b, "curvature", "curvature writes ∂²(−L + ½⟨"+t.weight+", "+t.matrix+"⟩)/∂q_k∂q_l at fixed "+t.weight+
+			" to dst, which holds zeros, for the weight w; the\nmatrix was evaluated at q.", "dst", "q", "w")...)
+		out = append(out, doc("Curvature writes ∂²(−L + ½⟨W, G⟩)/∂q_k∂q_l at fixed W to dst[k·m+l], for a symmetric W\ngiven row-major: what Newton's method needs beyond Hamilton's equations.",
+			g.method("Curvature").Params(floats("dst", "q", "w")).Block(system("Curvature").Call(derivatives, id("dst"), id("q"), id("w")))))
 	}
 	return out
 }

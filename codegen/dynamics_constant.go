@@ -32,9 +32,6 @@ func (constantMetric) note(g *generator) string {
 }
 
 func (constantMetric) methods(g *generator, b bodies) []jen.Code {
-	return []jen.Code{
-		doc("slope writes ∂L/∂q to grad, without the density itself.",
-			g.method("slope").Params(floats("grad", "q")).Block(append(g.solveAt(orderDensity), b["slope"]...)...)),
-		g.matrixMethod(b),
-	}
+	b["slope"] = append(g.solveAt(orderDensity), b["slope"]...)
+	return append(g.divided(b, "slope", "slope writes ∂L/∂q to grad, without the density itself.", "grad", "q"), g.matrixMethod(b)...)
 }

@@ -38,15 +38,12 @@ func (variableMetric) touch() []jen.Code {
 func (k variableMetric) methods(g *generator, b bodies) []jen.Code {
 	t := g.storage.terms()
 	out := append(g.derivativeMethods(b, jen.Op("&").Add(sdot("Derivatives"))),
-		doc("force writes −∂L/∂q + ½⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.",
-			g.method("force").Params(floats("f", "q", "w")).Block(b["force"]...)))
+		g.divided(b, "force", "force writes −∂L/∂q + ½⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.", "f", "q", "w")...)
 	if k.prepares(g) {
-		out = append(out, doc("prepare computes what rank1 needs of the position alone.",
-			g.method("prepare").Params(floats("q")).Block(b["prepare"]...)))
+		out = append(out, g.divided(b, "prepare", "prepare computes what rank1 needs of the position alone.", "q")...)
 	}
 	if g.storage.linear() {
-		out = append(out, doc("rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.",
-			g.method("rank1").Params(floats("f", "q", "v")).Block(b["rank1"]...)))
+		out = append(out, g.divided(b, "rank1", "rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.", "f", "q", "v")...)
 	}
 	return out
 }

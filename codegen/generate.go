@@ -25,6 +25,9 @@ type Options struct {
 	Text    string // its text, hashed into the header
 	Consts  []dsl.ConstBinding
 
+	// Largest is the weight above which methods are divided (package pass); 0 stands for the pass's own.
+	Largest int
+
 	// AfterPass, if it is not nil, sees the loop program of each type as it is lowered, and after each
 	// pass.
 	AfterPass func(name string, p *loop.Program)
@@ -103,6 +106,7 @@ type generator struct {
 	sizeVars map[string]*loop.Var // of sizes, by key
 	params   map[string]*loop.Var // of functions, by name
 	marks    map[*loop.Var]string
+	between  []*loop.Var // numbers that the parts of divided methods share
 }
 
 // derivedKey is the key of a size that is a sum or a product, of what it is for and the thing of

@@ -545,7 +545,11 @@ func (l *lowering) keep(ph *phase) {
 			continue
 		}
 		if g.cross[t] {
-			l.emit(&loop.Keep{V: g.variable(t), Within: d.Stage() > symbolic.StageGiven})
+			k := &loop.Keep{V: g.variable(t)}
+			if d.Stage() > symbolic.StageGiven {
+				k.For = loop.Within
+			}
+			l.emit(k)
 		}
 		value := loop.Value(g.variable(t))
 		if at, ok := g.placeOf[t]; ok {

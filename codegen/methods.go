@@ -27,6 +27,11 @@ func (g *generator) methods() []jen.Code {
 	for _, name := range []string{"slope", "force", "pairing", "cube", "curvature", "prepare", "rank1"} {
 		b[name] = g.body(name)
 	}
+	for _, f := range g.prog.Funcs {
+		if f.Continues != nil {
+			b[f.Name] = g.body(f.Name)
+		}
+	}
 	odes := g.odeMethods()
 	generated := g.generateMethods()
 	priors := g.priorMethods()

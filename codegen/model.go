@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -355,8 +356,18 @@ func (g *generator) modelType() {
 			st.Id(g.names.tensor(q.Coord)).Add(ty).Comment("coordinates of another block's parameter")
 		}
 		g.defFields(st, func(x symbolic.Stage) bool { return x > symbolic.StageData })
+		for some := range slices.Chunk(g.between, perField) {
+			var names []string
+			for _, v := range some {
+				names = append(names, g.mark(v))
+			}
+			st.Add(idList(names)).Float64().Comment("what parts of methods share")
+		}
 	})
 }
+
+// perField is how many of the numbers that parts of methods share stand on one line.
+const perField = 8
 
 // systemText says what a system is, by its kind.
 var systemText = map[string]string{

@@ -226,7 +226,7 @@ type refusal struct {
 	unit        int
 	first, last string
 	count       int
-	in          *scope
+	in          *scope // nil for the members of the type
 }
 
 // scope is a part of a function in which a name may be declared.
@@ -389,6 +389,15 @@ func (u *uses) call(id string, w *wish) string {
 		at.in = s
 		from = max(from, u.refused[at])
 	}
+	if u.fields[id] { // members of the type have these names, and keep them
+		at.in = nil
+		k := u.refused[at]
+		for u.members[w.unit][w.candidate(k)] {
+			k++
+		}
+		u.refused[at] = k
+		from = max(from, k)
+	}
 	for k := from; ; k++ {
 		name := w.candidate(k)
 		if !u.free(id, w.unit, name) {
@@ -403,7 +412,7 @@ func (u *uses) call(id string, w *wish) string {
 		for _, s := range u.places[id] {
 			u.know(name, s)
 		}
-		if at.in != nil && len(u.places[id]) == 1 && !u.fields[id] {
+		if at.in != nil && len(u.places[id]) == 1 {
 			u.refused[at] = k + 1
 		}
 		return name

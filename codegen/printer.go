@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -79,7 +80,7 @@ func (g *generator) prologue(p *printer) []jen.Code {
 func (g *generator) head(p *printer) (sizes, decls []jen.Code) {
 	sizes, decls = p.Head()
 	for _, v := range p.Used() {
-		if t, ok := g.tensorOf[v]; ok && v.Home == loop.Field {
+		if t, ok := g.tensorOf[v]; ok && v.Home == loop.Field && !slices.Contains(g.between, v) {
 			g.fields[t] = true
 		}
 	}

@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -51,9 +53,10 @@ func (g *generator) build() {
 		{"curvature", &g.ph.curvature},
 	} {
 		if len(x.ph.defs)+len(x.ph.targets) > 0 {
-			g.function(x.name, x.ph)
+			g.function(x.name, x.ph).Divisible = slices.Contains(divisible, x.name)
 		}
 	}
+	g.prog.Largest = g.opt.Largest
 	g.buildEquations()
 	pass.Run(g.prog, g.opt.AfterPass)
 	for _, f := range g.prog.Funcs {
@@ -63,10 +66,37 @@ func (g *generator) build() {
 			}
 		}
 		loop.Each(f.Body, func(st loop.Stmt) {
-			if k, ok := st.(*loop.Keep); ok {
+			k, ok := st.(*loop.Keep)
+			switch {
+			case !ok:
+			case k.For != loop.Parts:
 				g.fields[g.tensorOf[k.V]] = true
+			case !slices.Contains(g.between, k.V):
+				g.between = append(g.between, k.V)
 			}
 		})
+	}
+}
+
+// divisible are the functions of the program that return nothing, but for those that others build on.
+var divisible = []string{"slope", "matrix", "force", "pairing", "prepare", "rank1", "cube", "curvature"}
+
+// divided prints a method of a divisible function, with its doc comment, and those of the functions that go on with it.
+func (g *generator) divided(b bodies, name, text string, params ...string) []jen.Code {
+	var args, out []jen.Code
+	for _, p := range params {
+		args = append(args, id(p))
+	}
+	f, body := g.prog.Func(name), b[name]
+	for {
+		next := g.prog.Next(f)
+		if next == nil {
+			return append(out, doc(text, g.method(name).Params(floats(params...)).Block(body...)))
+		}
+		rest := g.names.fresh(next.Name)
+		out = append(out, doc(text, g.method(name).Params(floats(params...)).Block(append(body, sdot(rest).Call(args...))...)))
+		text = rest + " is the rest of " + name + "."
+		f, name, body = next, rest, b[next.Name]
 	}
 }
 

@@ -18,6 +18,9 @@ type Program struct {
 
 	// Gone are numbers that are kept no longer, with what stands in their place in all functions.
 	Gone map[*Var]*Expr
+
+	// Largest is the weight above which divisible functions are divided; 0 stands for the pass's own.
+	Largest int
 }
 
 // Func returns the function of a name, or nil.
@@ -36,6 +39,19 @@ type Func struct {
 	Name  string
 	After *Func // stands behind the body of this one, in the same scope
 	Body  []Stmt
+
+	Divisible bool  // it returns nothing: another function may do the rest of its work
+	Continues *Func // whose work this one goes on with, with the same parameters
+}
+
+// Next returns the function that goes on with the work of f, or nil.
+func (p *Program) Next(f *Func) *Func {
+	for _, g := range p.Funcs {
+		if f != nil && g.Continues == f {
+			return g
+		}
+	}
+	return nil
 }
 
 // Imports are the variables of the model that some function reads and does not set: what another
@@ -273,11 +289,10 @@ type (
 	}
 	// Clear sets all elements of an array to 0.
 	Clear struct{ V *Var }
-	// Keep stores the value of a local scalar in the model. With Within, only functions of the program
-	// read it there.
+	// Keep stores the value of a local scalar in the model, for those who read it there.
 	Keep struct {
-		V      *Var
-		Within bool
+		V   *Var
+		For Readers
 	}
 	// Kernel calls a function of the runtime with arrays. A scalar result declares V; others fill it.
 	Kernel struct {
@@ -300,6 +315,19 @@ type (
 		At   []int  // its arguments
 	}
 )
+
+// Readers are who reads what is kept.
+type Readers uint8
+
+// The readers.
+const (
+	Anyone Readers = iota
+	Within         // functions of the program
+	Parts          // those that go on with the work of this one
+)
+
+// readers are their names in the text form.
+var readers = [...]string{"", " within", " parts"}
 
 // Regressor is an array of a number of columns; of ones, if V is nil.
 type Regressor struct {

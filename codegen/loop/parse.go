@@ -97,6 +97,12 @@ func (r *reader) function(shared map[string]*Var) *Func {
 			}
 		}
 	}
+	if r.is("continues") {
+		if f.Continues = r.funcs[r.ident()]; f.Continues == nil {
+			r.fail("no such function stands before %s", f.Name)
+		}
+	}
+	f.Divisible = r.is("divisible")
 	r.funcs[f.Name], r.scopes[f] = f, r.vars
 	for {
 		switch {
@@ -205,7 +211,14 @@ func (r *reader) stmt() Stmt {
 	case r.is("clear"):
 		return &Clear{r.variable(r.ident())}
 	case r.is("keep"):
-		return &Keep{r.variable(r.ident()), r.is("within")}
+		k := &Keep{V: r.variable(r.ident())}
+		switch {
+		case r.is("within"):
+			k.For = Within
+		case r.is("parts"):
+			k.For = Parts
+		}
+		return k
 	case r.is("fit"):
 		return r.fit()
 	case r.is("let"):

@@ -54,6 +54,12 @@ func (t *text) format(f *Func) string {
 		own.b.Reset()
 		after = " after " + f.After.Name
 	}
+	if f.Continues != nil {
+		after += " continues " + f.Continues.Name
+	}
+	if f.Divisible {
+		after += " divisible"
+	}
 	own.function(f)
 	return strings.Replace(own.b.String(), ")\n", ")"+after+"\n", 1)
 }
@@ -284,11 +290,7 @@ func (t *text) stmt(st Stmt) {
 	case *Clear:
 		t.line("clear %s", t.name(st.V))
 	case *Keep:
-		within := ""
-		if st.Within {
-			within = " within"
-		}
-		t.line("keep %s%s", t.name(st.V), within)
+		t.line("keep %s%s", t.name(st.V), readers[st.For])
 	case *Kernel:
 		t.line("%s = call %s(%s)", t.result(st.V), st.Func, t.list(st.Args))
 	case *Fit:

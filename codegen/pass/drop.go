@@ -13,7 +13,7 @@ func drop(p *loop.Program) {
 	for _, f := range p.Funcs {
 		f.Body = slices.DeleteFunc(f.Body, func(st loop.Stmt) bool {
 			k, ok := st.(*loop.Keep)
-			return ok && k.Within && !imports[k.V]
+			return ok && k.For != loop.Anyone && !imports[k.V]
 		})
 		var behind []loop.Stmt
 		for _, g := range p.Funcs {

@@ -22,6 +22,7 @@ var All = []Pass{
 	{"split", "loops that ask where they stand are split into ends and interior", each(split)},
 	{"drop", "numbers that nothing reads are not computed", drop},
 	{"share", "what is computed twice in a block is computed once", each(Share)},
+	{"divide", "functions that are too large call another one for the rest", divide},
 }
 
 // Lower is what comes before the passes: the program as the calculus leaves it.
