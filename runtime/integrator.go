@@ -80,8 +80,8 @@ func AsSystem(m Model) System {
 }
 
 // Stepper returns the step of the integrator k for m, to be given a Solver with the Method: the
-// model's own where m is a System that has one, that of Generic elsewhere. GLFa and IMa, the
-// plain algorithms, and steps with Newton's method are always those of Generic. It is an
+// model's own where m is a System that has one, or for GLFa and IMa a Plain, and that of Generic elsewhere. Steps with
+// Newton's method are always those of Generic. It is an
 // error to ask for the leapfrog when the metric depends on the position, and for Newton's
 // method where it does not apply.
 func Stepper(m Model, k Integrator, method Method) (StepFunc, error) {
@@ -106,7 +106,12 @@ func stepper(m Model, k Integrator, method Method) (StepFunc, *GenericSystem, er
 		g = Generic(m)
 		return g, g
 	}
+	plain, isPlain := m.(Plain)
 	switch {
+	case k == GLFa && isPlain:
+		return plain.StepGLFa, nil, nil
+	case k == IMa && isPlain:
+		return plain.StepIMa, nil, nil
 	case k == GLFa:
 		g, over := generic()
 		return g.StepGLFa, over, nil

@@ -124,6 +124,19 @@ type System interface {
 	StepLeapfrog(q, p []float64, eps float64) StepResult
 }
 
+// Plain is a System with code of its own for the plain algorithms too, GLF(a) and IM(a) in the paper.
+type Plain interface {
+	System
+
+	// StepGLFa advances (q, p) in place by one step of the generalized leapfrog with nothing
+	// remembered between evaluations.
+	StepGLFa(q, p []float64, eps float64, s *Solver) StepResult
+
+	// StepIMa advances (q, p) in place by one step of the implicit midpoint rule solved for its end
+	// point.
+	StepIMa(q, p []float64, eps float64, s *Solver) StepResult
+}
+
 // Solves is a Model with differential equations.
 type Solves interface {
 	// SolveStatus tells how the solution that was asked for last came out:

@@ -245,6 +245,21 @@ func (a amnesiac) StepGLFb(q, p []float64, eps float64, s *runtime.Solver) runti
 func (a amnesiac) StepIMb(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult {
 	return a.anew().StepIMb(q, p, eps, s)
 }
+func (a amnesiac) StepGLFa(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult {
+	return a.plain(runtime.GLFa)(q, p, eps, s)
+}
+func (a amnesiac) StepIMa(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult {
+	return a.plain(runtime.IMa)(q, p, eps, s)
+}
+
+// plain is a step of a plain algorithm of a new model, which need not have one of its own.
+func (a amnesiac) plain(k runtime.Integrator) runtime.StepFunc {
+	step, err := runtime.Stepper(a.anew(), k, runtime.FixedPoint)
+	if err != nil {
+		panic(err)
+	}
+	return step
+}
 func (a amnesiac) StepLeapfrog(q, p []float64, eps float64) runtime.StepResult {
 	return a.anew().StepLeapfrog(q, p, eps)
 }

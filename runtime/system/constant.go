@@ -72,6 +72,18 @@ func (s *Constant) StepIMb(q, p []float64, eps float64, sv *runtime.Solver) runt
 	return s.steps.IMb((*constant)(s), q, p, eps, sv)
 }
 
+// StepIMa advances (q, p) by one step of the implicit midpoint rule solved for its end point, IM(a) of Brofos &
+// Lederman (2021).
+func (s *Constant) StepIMa(q, p []float64, eps float64, sv *runtime.Solver) runtime.StepResult {
+	return s.steps.IMa((*constant)(s), q, p, eps, sv)
+}
+
+// StepGLFa advances (q, p) by one step of the generalized leapfrog as it iterates where the metric varies, GLF(a) of Brofos &
+// Lederman (2021).
+func (s *Constant) StepGLFa(q, p []float64, eps float64, sv *runtime.Solver) runtime.StepResult {
+	return s.steps.GLFa((*constant)(s), q, p, eps, sv)
+}
+
 // StepGLFb advances (q, p) by one step of the generalized leapfrog. The metric is constant, so it is the
 // leapfrog.
 func (s *Constant) StepGLFb(q, p []float64, eps float64, _ *runtime.Solver) runtime.StepResult {
@@ -113,11 +125,16 @@ func (s *Constant) StepLeapfrog(q, p []float64, eps float64) runtime.StepResult 
 	return runtime.StepResult{}
 }
 
-// constant is a Constant as its steps see it, a runtime.Field.
+// constant is a Constant as its steps see it, a runtime.Stages.
 type constant Constant
 
 // Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q to f.
 func (s *constant) Field(v, f, q, p []float64) runtime.Status {
+	if s.stages.Solve != nil {
+		if st := s.stages.Solve(q, OrderDensity); st != runtime.OK {
+			return st
+		}
+	}
 	s.store.Solve(v, p)
 	s.stages.Slope(f, q)
 	for i := range f {
@@ -125,6 +142,25 @@ func (s *constant) Field(v, f, q, p []float64) runtime.Status {
 	}
 	return runtime.OK
 }
+
+// Complete computes what ∂H/∂q is, −∂L/∂q. GLF(a) does not ask for it.
+func (s *constant) Complete(q []float64) ([]float64, runtime.Status) {
+	s.stages.Slope(s.grad, q)
+	s.known = false
+	for i := range s.grad {
+		s.grad[i] = -s.grad[i]
+	}
+	return s.grad, runtime.OK
+}
+
+// MomentumForce writes zeros: the metric is constant.
+func (s *constant) MomentumForce(f, _, _ []float64) { clear(f) }
+
+// Evaluate has nothing to do: the factor is that of all positions.
+func (s *constant) Evaluate([]float64) runtime.Status { return runtime.OK }
+
+// Solve writes v = G⁻¹p.
+func (s *constant) Solve(v, p []float64) { s.store.Solve(v, p) }
 
 // Form returns dqᵀG dq.
 func (s *constant) Form(dq []float64) float64 { return s.store.Form(dq) }

@@ -298,6 +298,33 @@ func (s *Varying) StepGLFb(q, p []float64, eps float64, sv *runtime.Solver) runt
 	return s.steps.GLFb((*varying)(s), q, p, eps, sv)
 }
 
+// StepIMa advances (q, p) by one step of the implicit midpoint rule solved for its end point, IM(a) of Brofos &
+// Lederman (2021).
+func (s *Varying) StepIMa(q, p []float64, eps float64, sv *runtime.Solver) runtime.StepResult {
+	return s.steps.IMa((*varying)(s), q, p, eps, sv)
+}
+
+// StepGLFa advances (q, p) by one step of the generalized leapfrog with nothing remembered between evaluations,
+// GLF(a) of Brofos & Lederman (2021).
+func (s *Varying) StepGLFa(q, p []float64, eps float64, sv *runtime.Solver) runtime.StepResult {
+	return s.steps.GLFa(forgetful{(*varying)(s)}, q, p, eps, sv)
+}
+
+// forgetful are stages that evaluate anew whatever was evaluated before.
+type forgetful struct{ *varying }
+
+// Field is that of varying.
+func (s forgetful) Field(v, f, q, p []float64) runtime.Status {
+	Forget((*Varying)(s.varying))
+	return s.varying.Field(v, f, q, p)
+}
+
+// Evaluate is that of varying.
+func (s forgetful) Evaluate(q []float64) runtime.Status {
+	Forget((*Varying)(s.varying))
+	return s.varying.Evaluate(q)
+}
+
 // StepLeapfrog fails: the metric must be constant. The runtime reports it before sampling.
 func (s *Varying) StepLeapfrog(_, _ []float64, _ float64) runtime.StepResult {
 	return runtime.StepResult{Status: runtime.NotConstant}

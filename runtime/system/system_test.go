@@ -274,6 +274,12 @@ func steps(t *testing.T, got, want runtime.System, constant bool) {
 			for name, step := range map[string]func(s runtime.System, q, p []float64) runtime.StepResult{
 				"IM(b)":  func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, solver) },
 				"GLF(b)": func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, solver) },
+				"IM(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
+					return s.(runtime.Plain).StepIMa(q, p, eps, solver)
+				},
+				"GLF(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
+					return s.(runtime.Plain).StepGLFa(q, p, eps, solver)
+				},
 				"leapfrog": func(s runtime.System, q, p []float64) runtime.StepResult {
 					return s.StepLeapfrog(q, p, eps)
 				},
