@@ -17,7 +17,7 @@ func definite(det, last string, refuse func(status *jen.Statement) []jen.Code) j
 		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
 		args = append(args, id(last))
 	}
-	return jen.If(jen.Op("!").Parens(cond)).Block(refuse(rt("PivotStatus").Call(args...))...)
+	return jen.If(jen.Op("!").Parens(cond)).Block(refuse(system("PivotStatus").Call(args...))...)
 }
 
 // minor returns the diagonal entry of the adjugate that must be positive, or

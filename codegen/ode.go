@@ -291,7 +291,7 @@ func (g *generator) solveBody(e *equation) []jen.Code {
 			b.Id("m").Dot("Solve").Call(jen.Float64().Call(from), times)
 		}),
 		jen.Id("s").Dot(e.out).Op("=").Id("m").Dot("Out"),
-		jen.Return(rt("ODEStatus").Call(memo.Clone().Dot("Status"))))
+		jen.Return(system("ODEStatus").Call(memo.Clone().Dot("Status"))))
 	return code
 }
 

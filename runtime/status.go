@@ -1,10 +1,6 @@
 package runtime
 
-import (
-	"fmt"
-
-	"github.com/hamc-dev/hamc/runtime/ode"
-)
+import "fmt"
 
 // Status says how a step or an energy evaluation ended. Each way of failing is
 // a reason of its own, counted apart, and none of them is an energy
@@ -57,17 +53,4 @@ type StepResult struct {
 	// Suspect tells that a solve by Newton's method is not certain to have found the
 	// root that belongs to the step. Of fixed-point iterations their number tells.
 	Suspect bool
-}
-
-// ODEStatus turns the outcome of a differential equation into a status.
-func ODEStatus(st ode.Status) Status {
-	switch st {
-	case ode.OK:
-		return OK
-	case ode.StepLimit:
-		return ODEStepLimit
-	case ode.StepTooSmall:
-		return ODEStepTooSmall
-	}
-	return ODENonFinite
 }

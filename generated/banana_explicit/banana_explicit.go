@@ -333,7 +333,7 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	diag := c6
 	det := float64(t2*t2*c13) + c14
 	if !(det > 0) {
-		return rt.PivotStatus(det)
+		return system.PivotStatus(det)
 	}
 	s.frame.off, s.frame.diag, s.frame.det = off, diag, det
 	s.frame.at[0], s.frame.at[1] = q[0], q[1]
@@ -429,7 +429,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			adj3 := c6
 			det := float64(t2*t2*c13) + c14
 			if !(det > 0) {
-				r.Iterations, r.Status = k, rt.PivotStatus(det)
+				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
 			}
 			rdet := 1 / det
@@ -515,7 +515,7 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	adj3 := c6
 	det := float64(t2*t2*c13) + c14
 	if !(det > 0) {
-		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
+		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
 	}
 	rdet := 1 / det
 	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
@@ -662,7 +662,7 @@ solved:
 			adj2 := float64(-t2 * c7)
 			adj3 := c6
 			if !(det > 0) {
-				iterations, st = k, rt.PivotStatus(det)
+				iterations, st = k, system.PivotStatus(det)
 				goto solved2
 			}
 			rdet := 1 / det

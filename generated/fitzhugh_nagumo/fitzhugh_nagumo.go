@@ -388,7 +388,7 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 		m.Solve(float64(0), t)
 	}
 	s.sOut = m.Out
-	return rt.ODEStatus(m.Status)
+	return system.ODEStatus(m.Status)
 }
 
 // sRhs1 is the right side of the differential equation of s and its

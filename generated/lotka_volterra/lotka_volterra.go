@@ -749,7 +749,7 @@ func (s *Model) solveZ(q []float64, order int) rt.Status {
 		m.Solve(float64(0), ts)
 	}
 	s.zOut = m.Out
-	return rt.ODEStatus(m.Status)
+	return system.ODEStatus(m.Status)
 }
 
 // zRhs1 is the right side of the differential equation of z and its

@@ -15,6 +15,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/ode"
 	"github.com/hamc-dev/hamc/runtime/special"
+	"github.com/hamc-dev/hamc/runtime/system"
 	"github.com/hamc-dev/hamc/runtime/transform"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"github.com/hamc-dev/hamc/symbolic"
@@ -158,7 +159,7 @@ func (m *Model) machine() *symbolic.Machine {
 	machine.Integrate = func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64) {
 		s := ode.NewSolver(len(y0), func(dy, y []float64, t float64, _ []float64) { rhs(dy, y, t) }, m.tolerance)
 		flat := make([]float64, len(y0)*len(times))
-		if st := runtime.ODEStatus(s.Solve(flat, y0, t0, times, nil)); st != runtime.OK {
+		if st := system.ODEStatus(s.Solve(flat, y0, t0, times, nil)); st != runtime.OK {
 			m.solved = st
 		}
 		for i := range out {

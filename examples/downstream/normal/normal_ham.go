@@ -359,7 +359,7 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	diag := float64(float64(n)*a1) + 0.01
 	det := float64(a1*c4) + float64(0.01*c2)
 	if !(det > 0) {
-		return rt.PivotStatus(det)
+		return system.PivotStatus(det)
 	}
 	s.frame.diag, s.frame.det = diag, det
 	s.frame.at[0], s.frame.at[1] = q[0], q[1]
@@ -454,7 +454,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			adj3 := float64(float64(n)*a1) + 0.01
 			det := float64(a1*c4) + float64(0.01*c2)
 			if !(det > 0) {
-				r.Iterations, r.Status = k, rt.PivotStatus(det)
+				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
 			}
 			rdet := 1 / det
@@ -539,7 +539,7 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 	adj3 := float64(float64(n)*a1) + 0.01
 	det := float64(a1*c4) + float64(0.01*c2)
 	if !(det > 0) {
-		return 0, 0, 0, 0, 0, 0, rt.PivotStatus(det)
+		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
 	}
 	rdet := 1 / det
 	e := fitOffset + float64((mu-fitCentre)*fitFactor)
@@ -681,7 +681,7 @@ solved:
 			adj1 := c2
 			adj3 := float64(float64(n)*a1) + 0.01
 			if !(det > 0) {
-				iterations, st = k, rt.PivotStatus(det)
+				iterations, st = k, system.PivotStatus(det)
 				goto solved2
 			}
 			rdet := 1 / det
