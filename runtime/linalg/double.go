@@ -68,3 +68,18 @@ func (x double) root() double {
 
 // float returns the nearest float64.
 func (x double) float() float64 { return x.hi + x.lo }
+
+// sum is a sum of many numbers: hi + lo + rest, where hi and lo are exact but for what rest has. An addition waits
+// for little of the one before, and many of them cost less than plus does.
+type sum struct{ hi, lo, rest float64 }
+
+// plus returns s + x.
+func (s sum) plus(x double) sum {
+	a := twoSum(s.hi, x.hi)
+	b := twoSum(s.lo, a.lo)
+	c := twoSum(b.hi, x.lo)
+	return sum{a.hi, c.hi, s.rest + (b.lo + c.lo)}
+}
+
+// double returns s with the precision of a double.
+func (s sum) double() double { return twoSum(s.hi, s.lo).plus(double{s.rest, 0}) }

@@ -33,7 +33,8 @@ type LeastSquares struct {
 	root  []double  // Gram matrix, then R by rows; the columns first, then the responses
 	gram  []float64 // one row; then the diagonal of the Gram matrix
 
-	products []double // of the columns with residuals
+	sums     []sum    // of the Gram matrix, as root; of the products of the columns with residuals, then
+	products []double // the latter
 
 	rest []float64
 
@@ -51,8 +52,32 @@ func (s *LeastSquares) Fit(first, rows, responses int, w, y []float64, regressor
 	s.reserve(responses, regressors)
 	k := s.starts[len(regressors)]
 	n := k + responses
-	heaviest := s.scales(first, rows, w, y)
-	clear(s.root)
+	single := k == 1 && responses == 1 && w == nil && y != nil && regressors[0].X != nil
+	heaviest := s.scales(first, rows, w, y, single)
+	if single {
+		s.multiplyOne(regressors[0].X[first-1:rows], y[first-1:rows])
+	} else {
+		s.multiply(first, rows, k, n, w, y, heaviest)
+	}
+	s.factorise(k, n)
+	light := 1 / math.Sqrt(heaviest)
+	s.split(k, n, light)
+	for g := range responses {
+		s.solve(k, n, g)
+		var squares double
+		if single {
+			squares = s.residualsOfOne(regressors[0].X[first-1:rows], y[first-1:rows])
+		} else {
+			squares = s.residuals(first, rows, k, n, g, w, y, heaviest)
+		}
+		s.settle(k, n, g, squares, heaviest)
+	}
+}
+
+// multiply sets the upper triangle of root to the Gram matrix of the columns and their products with the responses, and
+// the squares of these.
+func (s *LeastSquares) multiply(first, rows, k, n int, w, y []float64, heaviest float64) {
+	clear(s.sums)
 	x := s.gram[:n]
 	for i := first - 1; i < rows; i++ {
 		weight := 1.0
@@ -65,22 +90,39 @@ func (s *LeastSquares) Fit(first, rows, responses int, w, y []float64, regressor
 			s.row[j] = twoProduct(weight, x[j])
 		}
 		for r := range k {
-			line := s.root[r*n : (r+1)*n]
+			line := s.sums[r*n : (r+1)*n]
 			for q := r; q < n; q++ {
 				line[q] = line[q].plus(s.row[r].timesFloat(x[q]))
 			}
 		}
 		for r := k; r < n; r++ {
-			s.root[r*n+r] = s.root[r*n+r].plus(s.row[r].timesFloat(x[r]))
+			s.sums[r*n+r] = s.sums[r*n+r].plus(s.row[r].timesFloat(x[r]))
 		}
 	}
-	s.factorise(k, n)
-	light := 1 / math.Sqrt(heaviest)
-	s.split(k, n, light)
-	for g := range responses {
-		s.solve(k, n, g)
-		s.settle(first, rows, k, n, g, w, y, heaviest)
+	for i := range s.root {
+		s.root[i] = s.sums[i].double()
 	}
+}
+
+// multiplyOne is multiply for one column and one response without weights.
+func (s *LeastSquares) multiplyOne(x, y []float64) {
+	y = y[:len(x)]
+	f, g := s.scale[0], s.scale[1]
+	// sum.plus, which Go's compiler does not put in the place of its calls, three times: x·x, x·y and y·y.
+	var p, q, r sum
+	for i, a := range x {
+		a, b := float64(a*f), float64(y[i]*g)
+		aa, ab, bb := twoProduct(a, a), twoProduct(a, b), twoProduct(b, b)
+		p1, q1, r1 := twoSum(p.hi, aa.hi), twoSum(q.hi, ab.hi), twoSum(r.hi, bb.hi)
+		p2, q2, r2 := twoSum(p.lo, p1.lo), twoSum(q.lo, q1.lo), twoSum(r.lo, r1.lo)
+		p3, q3, r3 := twoSum(p2.hi, aa.lo), twoSum(q2.hi, ab.lo), twoSum(r2.hi, bb.lo)
+		p.hi, q.hi, r.hi = p1.hi, q1.hi, r1.hi
+		p.lo, q.lo, r.lo = p3.hi, q3.hi, r3.hi
+		p.rest += p2.lo + p3.lo
+		q.rest += q2.lo + q3.lo
+		r.rest += r2.lo + r3.lo
+	}
+	s.root[0], s.root[1], s.root[2], s.root[3] = p.double(), q.double(), double{}, r.double()
 }
 
 // load writes row i to x: the columns, then the responses.
@@ -120,7 +162,7 @@ func (s *LeastSquares) reserve(responses int, regressors []Regressor) {
 	}
 	n := s.starts[len(regressors)] + responses
 	s.scale, s.gram, s.rest = make([]float64, n), make([]float64, n), make([]float64, responses)
-	s.row, s.root, s.products = make([]double, n), make([]double, n*n), make([]double, n)
+	s.row, s.root, s.sums, s.products = make([]double, n), make([]double, n*n), make([]sum, n*n), make([]double, n)
 	for r, x := range regressors {
 		s.centre = append(s.centre, make([]float64, responses*x.Columns))
 		s.offset = append(s.offset, make([]float64, responses*x.Columns))
@@ -137,9 +179,13 @@ func (s *LeastSquares) reserve(responses int, regressors []Regressor) {
 
 // scales finds powers of two that bring all columns near 1, and returns that of
 // the weights, a power of four.
-func (s *LeastSquares) scales(first, rows int, w, y []float64) float64 {
+func (s *LeastSquares) scales(first, rows int, w, y []float64, single bool) float64 {
 	clear(s.scale)
 	heaviest := 0.0
+	if single {
+		s.scale[0], s.scale[1] = largest(s.regressors[0].X[first-1:rows]), largest(y[first-1:rows])
+		first = rows + 1
+	}
 	for i := first - 1; i < rows; i++ {
 		s.load(s.gram, y, rows, i)
 		for j, v := range s.gram {
@@ -161,6 +207,15 @@ func (s *LeastSquares) scales(first, rows int, w, y []float64) float64 {
 	}
 	e := exponent(heaviest)
 	return math.Ldexp(1, e&1-e)
+}
+
+// largest returns max|x_i|, NaN if there is one.
+func largest(x []float64) float64 {
+	m := uint64(0)
+	for _, v := range x {
+		m = max(m, math.Float64bits(v)&^(1<<63)) // whose order is that of the magnitudes, with NaN above all
+	}
+	return math.Float64frombits(m)
 }
 
 // dependent is the square of the part of a column that counts as rounding.
@@ -225,10 +280,10 @@ func (s *LeastSquares) solve(k, n, g int) {
 	}
 }
 
-// settle finds c and ρ of response g from the residuals of ĥ, which cancel nothing of
-// the size of the response.
-func (s *LeastSquares) settle(first, rows, k, n, g int, w, y []float64, heaviest float64) {
-	x, b, squares := s.gram[:n], s.products[:k], double{}
+// residuals sets products to Xᵀ W e for the residuals e of ĥ for response g, which cancel nothing of the size of the
+// response, and returns eᵀ W e.
+func (s *LeastSquares) residuals(first, rows, k, n, g int, w, y []float64, heaviest float64) double {
+	x, b, squares := s.gram[:n], s.sums[:k], sum{}
 	clear(b)
 	for i := first - 1; i < rows; i++ {
 		s.load(x, y, rows, i)
@@ -246,6 +301,36 @@ func (s *LeastSquares) settle(first, rows, k, n, g int, w, y []float64, heaviest
 		}
 		squares = squares.plus(we.times(e))
 	}
+	for j := range k {
+		s.products[j] = b[j].double()
+	}
+	return squares.double()
+}
+
+// residualsOfOne is residuals for one column and one response without weights.
+func (s *LeastSquares) residualsOfOne(x, y []float64) double {
+	y = y[:len(x)]
+	f, g, h := s.scale[0], s.scale[1], s.row[0].hi
+	var p, q sum // of e·x and e·e, as in multiplyOne
+	for i, a := range x {
+		a = float64(a * f)
+		e := double{float64(y[i] * g), 0}.minus(twoProduct(a, h))
+		ea, ee := e.timesFloat(a), e.times(e)
+		p1, q1 := twoSum(p.hi, ea.hi), twoSum(q.hi, ee.hi)
+		p2, q2 := twoSum(p.lo, p1.lo), twoSum(q.lo, q1.lo)
+		p3, q3 := twoSum(p2.hi, ea.lo), twoSum(q2.hi, ee.lo)
+		p.hi, q.hi = p1.hi, q1.hi
+		p.lo, q.lo = p3.hi, q3.hi
+		p.rest += p2.lo + p3.lo
+		q.rest += q2.lo + q3.lo
+	}
+	s.products[0] = p.double()
+	return q.double()
+}
+
+// settle finds c and ρ of response g from the residuals of ĥ.
+func (s *LeastSquares) settle(k, n, g int, squares double, heaviest float64) {
+	b := s.products[:k]
 	size := 1 / math.Sqrt(heaviest) / s.scale[k+g]
 	// Rᵀ z = Xᵀ W e, and c = −z
 	for r, x := range s.regressors {

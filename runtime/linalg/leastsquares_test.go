@@ -192,3 +192,30 @@ func TestLeastSquaresAllocations(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestLeastSquaresOfOneColumn: without weights one column and one response have loops of their own; with weights of 1
+// they have those of all others, which do the same operations.
+func TestLeastSquaresOfOneColumn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{1, 2, 3, 10, 1000} {
+		for _, scale := range []float64{1, 1e-140, 1e140} {
+			x, y, ones := make([]float64, n), make([]float64, n), make([]float64, n)
+			for i := range x {
+				x[i], ones[i] = (3+rng.NormFloat64())*scale, 1
+				y[i] = 2*x[i] + 1e-6*scale*rng.NormFloat64()
+			}
+			var one, all LeastSquares
+			one.Fit(1, n, 1, nil, y, Regressor{x, 1})
+			all.Fit(1, n, 1, ones, y, Regressor{x, 1})
+			for k, pair := range [][2]float64{{one.Rest()[0], all.Rest()[0]}, {one.Centre(0)[0], all.Centre(0)[0]}, {one.Offset(0)[0], all.Offset(0)[0]}, {one.Factor(0, 0)[0], all.Factor(0, 0)[0]}} {
+				if pair[0] != pair[1] || pair[0]-pair[0] != 0 {
+					t.Errorf("%d rows of size %v, number %d: %v, with weights %v", n, scale, k, pair[0], pair[1])
+				}
+			}
+			y[n-1] = math.NaN()
+			if one.Fit(1, n, 1, nil, y, Regressor{x, 1}); !math.IsNaN(one.Rest()[0]) {
+				t.Errorf("%d rows with a NaN: %v", n, one.Rest()[0])
+			}
+		}
+	}
+}
