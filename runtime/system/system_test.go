@@ -388,6 +388,51 @@ func TestMemory(t *testing.T) {
 	expect("forgotten", 3)
 }
 
+// TestStepsRemember: a step of GLF(b) from where the last one ended evaluates nothing at its start, and one from
+// elsewhere does not take what the last one left for its own. GLF(a) evaluates the metric in each iteration, of which
+// those of the momentum and of the position ask for it where the step starts.
+func TestStepsRemember(t *testing.T) {
+	p := &posterior{pattern: whole, scale: 1}
+	var n, atStart int
+	start := []float64{0.1, 0.2, 0.3, -0.2, -0.1}
+	stages := layouts[0].stages(p, &n)
+	matrix := stages.Matrix
+	stages.Matrix = func(b, q []float64) {
+		if slices.Equal(q, start) {
+			atStart++
+		}
+		matrix(b, q)
+	}
+	v := system.NewVarying(order, stages, layouts[0].store())
+	solver := &runtime.Solver{Tolerance: 1e-10, MaxIterations: 100}
+	from := func(q []float64, step func(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult) (end []float64, r runtime.StepResult) {
+		x, mom := slices.Clone(q), []float64{1, -1, 0.5, 2, 1}
+		if r = step(x, mom, 0.1, solver); r.Status != runtime.OK {
+			t.Fatal(r.Status)
+		}
+		return x, r
+	}
+	end, _ := from(start, v.StepGLFb)
+	atStart = 0
+	again, _ := from(start, v.StepGLFb)
+	if atStart == 0 || !slices.Equal(again, end) {
+		t.Errorf("the step again ends at %v, not at %v, with %d evaluations at its start", again, end, atStart)
+	}
+	last := slices.Clone(start)
+	copy(start, again) // which the last step ended at
+	atStart = 0
+	if from(start, v.StepGLFb); atStart != 0 {
+		t.Errorf("the next step evaluates its start %d times", atStart)
+	}
+	copy(start, last)
+	from(start, v.StepGLFb)
+	atStart = 0
+	// The first iteration of the position is at the start itself.
+	if _, r := from(start, v.StepGLFa); atStart != r.Iterations+1 {
+		t.Errorf("GLF(a) evaluates the metric %d times at its start in %d iterations", atStart, r.Iterations)
+	}
+}
+
 // TestFactoriseForgets: the gradient at the end of a leapfrog step is that of the next, unless the model is another
 // by then.
 func TestFactoriseForgets(t *testing.T) {
