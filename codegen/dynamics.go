@@ -131,15 +131,6 @@ func (metric) orders(d *symbolic.Derived) []int {
 	return []int{orderDensity, orderForce}
 }
 
-// makeArrays makes arrays of the work space.
-func makeArrays(n *jen.Statement, names ...string) []jen.Code {
-	var out []jen.Code
-	for _, x := range names {
-		out = append(out, sdot(x).Op("=").Make(jen.Index().Float64(), n))
-	}
-	return out
-}
-
 // matrixMethod writes the matrix. Structural zeros are written once per call.
 func (g *generator) matrixMethod(b bodies) []jen.Code {
 	if g.storage.clears(g) {

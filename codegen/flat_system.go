@@ -42,10 +42,6 @@ func (g *generator) drawMomentumMethod(body ...jen.Code) jen.Code {
 		g.method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(body...))
 }
 
-func (g *generator) stepMethod(name, text string, body ...jen.Code) jen.Code {
-	return doc(text, g.method(name).Params(floats("q", "p"), id("eps").Float64(), id("sv").Op("*").Add(rt("Solver"))).Add(rt("StepResult")).Block(body...))
-}
-
 // noLeapfrog is the leapfrog of a metric that is not constant.
 func (g *generator) noLeapfrog() jen.Code {
 	return doc("StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be\nconstant, and any other is an error that the runtime reports before sampling.",

@@ -246,12 +246,6 @@ func (g *generator) densityBody(name string, ph *phase) []jen.Code {
 	return slices.Concat(g.touch(ph), g.solveAt(orderDensity), []jen.Code{jen.Var().Id("res").Float64()}, g.body(name), []jen.Code{jen.Return(jen.Id("res"))})
 }
 
-// lookingPhases are those of methods that begin with touch: they look at a position that the
-// factor may not be of.
-func (g *generator) lookingPhases() []*phase {
-	return []*phase{&g.ph.logDensity, &g.ph.gradient, &g.ph.value, &g.ph.generate}
-}
-
 // touch emits the call that forgets the factor of another position, where a
 // phase writes work space that the factor's phases read.
 func (g *generator) touch(ph *phase) []jen.Code {

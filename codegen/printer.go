@@ -55,9 +55,6 @@ func packagePath(pkg string) string {
 // extent prints a symbolic size.
 func (p *printer) extent(x dsl.Extent) *jen.Statement { return p.Int(p.g.extent(x)) }
 
-// extentFactor prints a symbolic size that is multiplied.
-func (p *printer) extentFactor(x dsl.Extent) *jen.Statement { return p.Factor(p.g.extent(x)) }
-
 // value prints an expression that needs no statements.
 func (p *printer) value(e *symbolic.Expr) *jen.Statement {
 	var none []loop.Stmt

@@ -29,7 +29,3 @@ var (
 		return jen.If(jen.Id("st").Op(":=").Add(call), jen.Id("st").Op("!=").Add(okay())).Block(then...)
 	}
 )
-
-func each(over string, body ...jen.Code) jen.Code {
-	return jen.For(id("i").Op(":=").Range().Id(over)).Block(body...)
-}
