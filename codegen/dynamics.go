@@ -1,8 +1,6 @@
 package codegen
 
 import (
-	"slices"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/symbolic"
@@ -28,6 +26,8 @@ type dynamics interface {
 	derive(g *generator)
 	// system is the type of package system that the type embeds; "" for none.
 	system() string
+	// stages are what the system is made of.
+	stages(g *generator) []stage
 	// fields declares the work space that the steps have beside it.
 	fields(g *generator, st *jen.Group)
 	// allocate makes its arrays.
@@ -38,8 +38,9 @@ type dynamics interface {
 	touch() []jen.Code
 	// factorise is the call that makes the factor which serves all positions, or nil.
 	factorise(model string) *jen.Statement
-	// given ends the method Given: what was known of the former parameters of other blocks is forgotten.
-	given() []jen.Code
+	// forget forgets what is known of positions: the model is no longer what it was. It is a call that returns a
+	// status, or statements.
+	forget() (statements []jen.Code, call *jen.Statement)
 	// methods are those of the metric and the steps.
 	methods(g *generator, b bodies) []jen.Code
 	// note adds a remark to a report; "" for none.
@@ -92,7 +93,8 @@ func (noMetric) describe(*generator, jen.Dict)             {}
 func (noMetric) derive(*generator)                         {}
 func (noMetric) touch() []jen.Code                         { return nil }
 func (noMetric) factorise(string) *jen.Statement           { return nil }
-func (noMetric) given() []jen.Code                         { return nil }
+func (noMetric) stages(*generator) []stage                 { return nil }
+func (noMetric) forget() ([]jen.Code, *jen.Statement)      { return nil, nil }
 func (noMetric) methods(*generator, bodies) []jen.Code     { return nil }
 func (noMetric) note(*generator) string                    { return "" }
 
@@ -104,9 +106,12 @@ func (metric) others(g *generator) []symbolic.Output     { return g.storage.sett
 func (metric) slope(*symbolic.Derived) []symbolic.Output { return nil }
 func (metric) derive(*generator)                         {}
 func (metric) fields(*generator, *jen.Group)             {}
-func (metric) touch() []jen.Code                         { return nil }
-func (metric) factorise(string) *jen.Statement           { return nil }
-func (metric) note(*generator) string                    { return "" }
+
+func (metric) allocate(g *generator, p *printer) []jen.Code { return g.makeSystem(p) }
+
+func (metric) touch() []jen.Code               { return nil }
+func (metric) factorise(string) *jen.Statement { return nil }
+func (metric) note(*generator) string          { return "" }
 
 func (metric) keep(g *generator) {
 	g.storage = storageOf(g.d.Metric)
@@ -129,74 +134,4 @@ func (metric) orders(d *symbolic.Derived) []int {
 		return []int{orderDensity, orderForce, orderCurvature}
 	}
 	return []int{orderDensity, orderForce}
-}
-
-// matrixMethod writes the matrix. Structural zeros are written once per call.
-func (g *generator) matrixMethod(b bodies) []jen.Code {
-	if g.storage.clears(g) {
-		b["matrix"] = slices.Insert(b["matrix"], 0, jen.Code(jen.Clear(id("b"))))
-	}
-	t := g.storage.terms()
-	return g.divided(b, "matrix", "matrix writes "+t.what+" to b, "+t.layout+".\n"+g.matrixFormulas(), "b", "q")
-}
-
-// makeSystem makes the system, of the storage and of the stages that the type has: of each the field of system.Stages
-// and the method of the type.
-func (g *generator) makeSystem(p *printer, withSize bool, stages [][2]string) []jen.Code {
-	kind, m := g.dynamics.system(), g.dimCode(p)
-	store, then := g.storage.construct(g, p, m)
-	var out []jen.Code
-	if len(then) > 0 {
-		out = append(append(out, id("store").Op(":=").Add(store)), then...)
-		store = id("store")
-	}
-	functions := system("Stages").ValuesFunc(func(v *jen.Group) {
-		for _, s := range stages {
-			v.Line().Id(s[0]).Op(":").Add(sdot(s[1]))
-		}
-		v.Line()
-	})
-	args := []jen.Code{functions, store}
-	if withSize {
-		args = append([]jen.Code{m}, args...)
-	}
-	return append(out, sdot(kind).Op("=").Add(system("New"+kind)).Call(args...))
-}
-
-// densityStages are those of the density.
-func (g *generator) densityStages() [][2]string {
-	out := [][2]string{{"LogDensity", "LogDensity"}}
-	if g.hasODE() {
-		out = append(out, [2]string{"Solve", "solve"})
-	}
-	return out
-}
-
-// derivativeStages are those that the derivatives of a metric are made of.
-func (g *generator) derivativeStages() [][2]string {
-	out := [][2]string{{"Matrix", "matrix"}, {"Pairing", "pairing"}}
-	if !g.d.ByColumns {
-		out = append(out, [2]string{"Cube", "cube"})
-	}
-	if g.d.Curved {
-		out = append(out, [2]string{"Curvature", "curvature"})
-	}
-	return out
-}
-
-// derivativeMethods are the methods of these stages.
-func (g *generator) derivativeMethods(b bodies, derivatives *jen.Statement) []jen.Code {
-	t := g.storage.terms()
-	out := append(g.matrixMethod(b),
-		g.divided(b, "pairing", "pairing writes ⟨"+t.weight+", ∂"+t.matrix+"/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.", "dst", "q", "w")...)
-	if !g.d.ByColumns {
-		out = append(out, g.divided(b, "cube", "cube writes ∂"+t.matrix+"_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated\nat q.", "dst", "q")...)
-	}
-	if g.d.Curved {
-		out = append(out, g.divided(b, "curvature", "curvature writes ∂²(−L + ½⟨"+t.weight+", "+t.matrix+"⟩)/∂q_k∂q_l at fixed "+t.weight+
-			" to dst, which holds zeros, for the weight w; the\nmatrix was evaluated at q.", "dst", "q", "w")...)
-		out = append(out, doc("Curvature writes ∂²(−L + ½⟨W, G⟩)/∂q_k∂q_l at fixed W to dst[k·m+l], for a symmetric W\ngiven row-major: what Newton's method needs beyond Hamilton's equations.",
-			g.method("Curvature").Params(floats("dst", "q", "w")).Block(system("Curvature").Call(derivatives, id("dst"), id("q"), id("w")))))
-	}
-	return out
 }

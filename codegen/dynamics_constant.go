@@ -17,15 +17,15 @@ func (constantMetric) orders(*symbolic.Derived) []int              { return []in
 
 func (constantMetric) system() string { return "Constant" }
 
-func (constantMetric) allocate(g *generator, p *printer) []jen.Code {
-	return g.makeSystem(p, true, append(g.densityStages(), [2]string{"Matrix", "matrix"}, [2]string{"Slope", "slope"}))
+func (constantMetric) stages(g *generator) []stage {
+	return append(g.densityStages(), g.matrixStage(), stage{"Slope", "slope", "slope writes ∂L/∂q to grad, without the density itself.", []string{"grad", "q"}})
 }
 
 func (constantMetric) factorise(model string) *jen.Statement {
 	return system("Factorise").Call(id(model).Dot("Constant"))
 }
 
-func (k constantMetric) given() []jen.Code { return []jen.Code{jen.Return(k.factorise("s"))} }
+func (k constantMetric) forget() ([]jen.Code, *jen.Statement) { return nil, k.factorise("s") }
 
 func (constantMetric) note(g *generator) string {
 	return "The metric is constant: the leapfrog applies, and its factor is computed " + g.role.once() + "."
@@ -33,5 +33,5 @@ func (constantMetric) note(g *generator) string {
 
 func (constantMetric) methods(g *generator, b bodies) []jen.Code {
 	b["slope"] = append(g.solveAt(orderDensity), b["slope"]...)
-	return append(g.divided(b, "slope", "slope writes ∂L/∂q to grad, without the density itself.", "grad", "q"), g.matrixMethod(b)...)
+	return g.stageMethods(b, nil)
 }

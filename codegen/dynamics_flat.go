@@ -30,19 +30,17 @@ func (flatMetric) fields(g *generator, st *jen.Group) {
 	st.Id("mix").Add(rt("Accelerator"))
 }
 
+func (flatMetric) stages(g *generator) []stage { return g.derivativeStages() }
+
 func (flatMetric) allocate(g *generator, p *printer) []jen.Code {
-	return append(g.makeSystem(p, false, g.derivativeStages()),
+	return append(g.makeSystem(p),
 		frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False(), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
 }
 
-func (flatMetric) given() []jen.Code {
-	return []jen.Code{sdot("seenKnown").Op("=").False(), frameField("known").Op("=").False(), jen.Return(okay())}
+func (flatMetric) forget() ([]jen.Code, *jen.Statement) {
+	return []jen.Code{sdot("seenKnown").Op("=").False(), frameField("known").Op("=").False()}, nil
 }
 
 func (flatMetric) methods(g *generator, b bodies) []jen.Code {
-	return append(g.derivativeMethods(b, sdot("Derivatives")), g.flatMethods()...)
-}
-
-func (g *generator) flatEnergy() jen.Code {
-	return g.energyMethod(g.frameCall(), g.flatQuad(), id("quad"), jen.Qual(elementaryPath, "Log").Call(frameField("det")))
+	return append(g.stageMethods(b, sdot("Derivatives")), g.flatMethods()...)
 }

@@ -145,6 +145,23 @@ func (g *generator) flatQuad() []jen.Code {
 	}
 }
 
+// flatEnergy prints Energy.
+func (g *generator) flatEnergy() jen.Code {
+	inf := func() *jen.Statement { return jen.Qual("math", "Inf").Call(jen.Lit(1)) }
+	logDet := jen.Qual(elementaryPath, "Log").Call(frameField("det"))
+	body := append([]jen.Code{
+		id("l").Op("=").Add(sdot("LogDensity")).Call(id("q")),
+		jen.If(id("l").Op("-").Id("l").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
+		jen.If(id("st").Op("=").Add(g.frameCall()), id("st").Op("!=").Add(okay())).Block(jen.Return(inf(), id("l"), id("st"))),
+	}, g.flatQuad()...)
+	body = append(body,
+		id("h").Op("=").Op("-").Id("l").Op("+").Add(prod(jen.Lit(0.5), jen.Parens(logDet.Op("+").Id("quad")))),
+		jen.If(id("h").Op("-").Id("h").Op("!=").Lit(0)).Block(jen.Return(inf(), id("l"), rt("NonFinite"))),
+		jen.Return(id("h"), id("l"), okay()))
+	return doc("Energy returns H(q, p) = −L + ½ log det G + ½ pᵀG⁻¹p and L(q).",
+		g.method("Energy").Params(floats("q", "p")).Params(jen.List(id("h"), id("l")).Float64(), id("st").Add(rt("Status"))).Block(body...))
+}
+
 func (g *generator) flatWhiten() jen.Code {
 	p1 := func() *jen.Statement { return id("p").Index(jen.Lit(0)) }
 	code := []jen.Code{notOK(g.frameCall(), jen.Return(id("st")))}
@@ -155,7 +172,8 @@ func (g *generator) flatWhiten() jen.Code {
 			jen.List(id("r"), id("u")).Op(":=").List(jen.Lit(1).Op("/").Add(sqrt(frameField("diag"))), g.second()),
 			elements("z", 2).Op("=").List(prod(id("r"), p1()), id("r").Op("*").Id("u").Op("/").Add(sqrt(frameField("det")))))
 	}
-	return g.whitenMethod(append(code, jen.Return(okay()))...)
+	return doc("Whiten writes the components z of p in an orthonormal frame of the metric.",
+		g.method("Whiten").Params(floats("z", "q", "p")).Add(rt("Status")).Block(append(code, jen.Return(okay()))...))
 }
 
 func (g *generator) flatLength() jen.Code {
@@ -178,12 +196,13 @@ func (g *generator) flatLength() jen.Code {
 		p = []jen.Code{id("u").Op(":=").Add(u),
 			id("sum").Op("+=").Parens(square(entry("dp", 0)).Op("+").Id("u").Op("*").Id("u").Op("/").Add(det())).Op("/").Add(diag())}
 	}
-	return g.lengthMethod(
-		notOK(g.frameCall(), jen.Return(jen.Qual("math", "NaN").Call(), id("st"))),
-		id("sum").Op(":=").Lit(0.0),
-		jen.If(id("dq").Op("!=").Nil()).Block(q...),
-		jen.If(id("dp").Op("!=").Nil()).Block(p...),
-		jen.Return(sqrt(id("sum")), okay()))
+	return doc("Length returns √(dqᵀG dq + dpᵀG⁻¹dp), the length of a difference in the metric at q;\neither part may be nil.",
+		g.method("Length").Params(floats("q", "dq", "dp")).Params(jen.Float64(), rt("Status")).Block(
+			notOK(g.frameCall(), jen.Return(jen.Qual("math", "NaN").Call(), id("st"))),
+			id("sum").Op(":=").Lit(0.0),
+			jen.If(id("dq").Op("!=").Nil()).Block(q...),
+			jen.If(id("dp").Op("!=").Nil()).Block(p...),
+			jen.Return(sqrt(id("sum")), okay())))
 }
 
 func (g *generator) flatDrawMomentum() jen.Code {
@@ -200,8 +219,16 @@ func (g *generator) flatDrawMomentum() jen.Code {
 			id("root").Op(":=").Add(sqrt(frameField("diag"))),
 			elements("p", 2).Op("=").List(prod(id("root"), p1()), x.Op("/").Id("root")))
 	}
-	return g.drawMomentumMethod(append(code, jen.Return(okay()))...)
+	return doc("DrawMomentum replaces the standard normal variates in p by a draw from N(0, G(q)).",
+		g.method("DrawMomentum").Params(floats("p", "q")).Add(rt("Status")).Block(append(code, jen.Return(okay()))...))
 }
 
 // frameCall prints the evaluation of the frame.
 func (g *generator) frameCall() *jen.Statement { return sdot("evaluate").Call(id("q")) }
+
+// noLeapfrog is the leapfrog of a metric that is not constant.
+func (g *generator) noLeapfrog() jen.Code {
+	return doc("StepLeapfrog advances (q, p) by one explicit leapfrog step; the metric must be\nconstant, and any other is an error that the runtime reports before sampling.",
+		g.method("StepLeapfrog").Params(floats("q", "p"), id("eps").Float64()).Add(rt("StepResult")).Block(
+			jen.Return(rt("StepResult").Values(jen.Dict{id("Status"): rt("NotConstant")}))))
+}

@@ -65,7 +65,11 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	for _, e := range g.odes {
 		body = append(body, jen.For(jen.List(jen.Id("_"), jen.Id("m")).Op(":=").Range().Id("s").Dot(e.memo)).Block(jen.Id("m").Dot("Forget").Call()))
 	}
-	body = append(body, g.dynamics.given()...)
+	forget, call := g.dynamics.forget()
+	if call == nil {
+		call = okay()
+	}
+	body = append(append(body, forget...), jen.Return(call))
 	code := doc("Given sets the parameters of the other blocks from the coordinates q of all\nparameters, in the order of their declarations, and computes what depends on\nthem alone.",
 		g.method("Given").Params(floats("q")).Add(rt("Status")).Block(body...))
 	if len(g.ph.given.defs) == 0 {

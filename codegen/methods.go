@@ -166,7 +166,7 @@ func (g *generator) describe() jen.Code {
 func (g *generator) allocate(b *jen.Group) {
 	p := g.newPrinter()
 	lines := g.dynamics.allocate(g, p)
-	lines = append(lines, g.allocateODEs(p)...)
+	lines = append(lines, g.allocateODEs()...)
 	lines = append(lines, g.allocateFits()...)
 	for _, def := range g.d.Prog.Defs {
 		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {

@@ -142,18 +142,30 @@ func (g *generator) odeFields(st *jen.Group) {
 }
 
 // allocateODEs makes the work space of the solutions.
-func (g *generator) allocateODEs(p *printer) []jen.Code {
-	var lines []jen.Code
+func (g *generator) allocateODEs() []jen.Code {
+	if !g.hasODE() {
+		return nil
+	}
+	lines := []jen.Code{sdot("makeMemos").Call()}
 	for _, e := range g.odes {
-		for i, k := range g.orders() {
-			lines = append(lines, jen.Id("s").Dot(e.memo).Index(jen.Lit(i)).Op("=").Qual(odePath, "NewMemo").Call(
-				jen.Lit(e.sol.Size(k)), p.extent(e.sol.Times.Shape[0]), jen.Lit(len(e.sol.Inputs)), jen.Id("s").Dot(e.rhs[k]), jen.Id("s").Dot("tolerance")))
-		}
 		if n := len(e.sol.Inputs); n > 0 {
-			lines = append(lines, jen.Id("s").Dot(e.input).Op("=").Make(jen.Index().Float64(), jen.Lit(n)))
+			lines = append(lines, sdot(e.input).Op("=").Make(jen.Index().Float64(), jen.Lit(n)))
 		}
 	}
 	return lines
+}
+
+// memos make what solves the equations, with the tolerances of the model.
+func (g *generator) memos() []jen.Code {
+	p := g.newPrinter()
+	var lines []jen.Code
+	for _, e := range g.odes {
+		for i, k := range g.orders() {
+			lines = append(lines, sdot(e.memo).Index(jen.Lit(i)).Op("=").Qual(odePath, "NewMemo").Call(
+				jen.Lit(e.sol.Size(k)), p.extent(e.sol.Times.Shape[0]), jen.Lit(len(e.sol.Inputs)), sdot(e.rhs[k]), sdot("tolerance")))
+		}
+	}
+	return append(g.prologue(p), lines...)
 }
 
 // odeMethods are those that solve the differential equations.
@@ -176,14 +188,18 @@ func (g *generator) odeMethods() []jen.Code {
 	body = append(body, jen.Return(okay()))
 	head := doc("solve makes the solutions of the differential equations those of the position q,\nwith sensitivities up to an order, unless they are already.",
 		g.method("solve").Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(body...))
+	forget, call := g.dynamics.forget()
+	if call != nil {
+		forget = append(forget, call)
+	}
 	set := doc("SetODE sets the tolerances with which differential equations are solved.",
-		g.method("SetODE").Params(id("opt").Qual(odePath, "Options")).Block(
-			jen.Id("s").Dot("tolerance").Op("=").Id("opt"),
-			jen.Id("s").Dot("allocate").Call(),
-			jen.Add(lines(append(g.factorAgain(), g.setBlocks()...)...))))
+		g.method("SetODE").Params(id("opt").Qual(odePath, "Options")).Block(slices.Concat(
+			[]jen.Code{sdot("tolerance").Op("=").Id("opt"), sdot("makeMemos").Call()}, forget, g.setBlocks())...))
+	memos := doc("makeMemos makes what solves the differential equations, with the tolerances as they are.",
+		g.method("makeMemos").Params().Block(g.memos()...))
 	status := doc("SolveStatus tells how the solution that was asked for last came out.",
 		g.method("SolveStatus").Params().Add(rt("Status")).Block(jen.Return(jen.Id("s").Dot("solved"))))
-	return append([]jen.Code{set, status, head}, out...)
+	return append([]jen.Code{set, memos, status, head}, out...)
 }
 
 // touchSolution emits the call that forgets the factor of another position, where
@@ -208,14 +224,6 @@ func (g *generator) setBlocks() []jen.Code {
 		}
 	}
 	return out
-}
-
-// factorAgain emits the factorisation of a constant metric in new work space.
-func (g *generator) factorAgain() []jen.Code {
-	if call := g.role.factorise(g, "s"); call != nil {
-		return []jen.Code{call}
-	}
-	return nil
 }
 
 // timeParam is the parameter of a right side that holds the time.

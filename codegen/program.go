@@ -78,27 +78,8 @@ func (g *generator) build() {
 	}
 }
 
-// divisible are the functions of the program that return nothing, but for those that others build on.
+// divisible are the functions of the program that stages with parameters and without results are.
 var divisible = []string{"slope", "matrix", "force", "pairing", "prepare", "rank1", "cube", "curvature"}
-
-// divided prints a method of a divisible function, with its doc comment, and those of the functions that go on with it.
-func (g *generator) divided(b bodies, name, text string, params ...string) []jen.Code {
-	var args, out []jen.Code
-	for _, p := range params {
-		args = append(args, id(p))
-	}
-	f, body := g.prog.Func(name), b[name]
-	for {
-		next := g.prog.Next(f)
-		if next == nil {
-			return append(out, doc(text, g.method(name).Params(floats(params...)).Block(body...)))
-		}
-		rest := g.names.fresh(next.Name)
-		out = append(out, doc(text, g.method(name).Params(floats(params...)).Block(append(body, sdot(rest).Call(args...))...)))
-		text = rest + " is the rest of " + name + "."
-		f, name, body = next, rest, b[next.Name]
-	}
-}
 
 // body prints a function of the program: declarations of what it reads, then its statements.
 func (g *generator) body(name string) []jen.Code {

@@ -6,18 +6,6 @@ import (
 
 // Shorthands of jennifer.
 
-// lines puts statements on lines of their own where one is expected.
-func lines(list ...jen.Code) *jen.Statement {
-	s := jen.Null()
-	for i, c := range list {
-		if i > 0 {
-			s = s.Line()
-		}
-		s = s.Add(c)
-	}
-	return s
-}
-
 func doc(text string, c jen.Code) jen.Code { return comment(text).Line().Add(c) }
 
 var (

@@ -9,8 +9,8 @@ import (
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// storage is how the emitted code keeps the matrix of a metric: how the matrix is filled, factorised,
-// solved with and weighed, and what comments say of it. What else is emitted asks a storage for
+// storage is how the emitted code keeps the matrix of a metric: where entries and weights stand, which type of
+// package system does the rest with them, and what comments say of it. What else is emitted asks a storage for
 // code, never which one it is.
 type storage interface {
 	// sizes adds the sizes of the model that the places of entries need.
@@ -32,8 +32,8 @@ type storage interface {
 	settings(d *symbolic.Derived) []symbolic.Output
 	// drops forgets the results that methods of this storage do not compute.
 	drops(d *symbolic.Derived)
-	// linear reports whether what is stored is the metric itself, or what the metric is a map of.
-	linear() bool
+	// momentum are the stages of what changes with the momentum: none where v vᵀ is a weight like any other.
+	momentum(g *generator) []stage
 
 	// terms are those of comments and reports.
 	terms() terms
@@ -82,7 +82,7 @@ type itself struct{}
 func (itself) sizes(*generator)                             {}
 func (itself) settings(*symbolic.Derived) []symbolic.Output { return nil }
 func (itself) drops(*symbolic.Derived)                      {}
-func (itself) linear() bool                                 { return true }
+func (itself) momentum(g *generator) []stage                { return g.momentumStages() }
 func (itself) note() string                                 { return "" }
 
 func (itself) about(g *generator) string {

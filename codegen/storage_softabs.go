@@ -35,7 +35,7 @@ func (softAbsStorage) settings(d *symbolic.Derived) []symbolic.Output {
 // drops: v vᵀ goes through the map like any other weight.
 func (softAbsStorage) drops(d *symbolic.Derived) { d.Rank1 = nil }
 
-func (softAbsStorage) linear() bool { return false }
+func (softAbsStorage) momentum(*generator) []stage { return nil }
 
 func (softAbsStorage) terms() terms {
 	return terms{matrix: "H", weight: "M", force: "½⟨M, ∂H⟩", what: "the Hessian of L at q, whose SoftAbs map is the metric,", layout: "row-major"}

@@ -124,7 +124,9 @@ type System interface {
 	StepLeapfrog(q, p []float64, eps float64) StepResult
 }
 
-// Plain is a System with code of its own for the plain algorithms too, GLF(a) and IM(a) in the paper.
+// Plain is a System with code of its own for the plain algorithms too, GLF(a) and IM(a) in the paper. A type that
+// embeds a generated model has the model's steps of all integrators, which do not call the methods that the type
+// has in the place of the model's; one that embeds the model as a Model has those of Generic, which do.
 type Plain interface {
 	System
 

@@ -420,7 +420,7 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.Varying = system.NewVarying(2, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,
@@ -1591,63 +1591,6 @@ func (s *Model) force3(f, q, w []float64) {
 	f[1] = float64(w[3]*a196) + float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a197) - float64(a139*(float64(2*c6*w[3]*a131)+float64(e21*a199)+float64(4*w[3]*c6*a133)+float64(e34*a200)-float64(2*c6*b4*a135)+float64(2*c6*w[3]*a136)-float64(a7[0]*c6*b4)+float64(c6*w[3]*a137)+float64(c6*w[1]*a138))) - float64(a152*(float64(c6*b4*a137)-float64(0.5*a7[0]*b6*c6)-float64(0.5*w[3]*a140*c6)+float64(c6*b3*a138)-float64(c6*w[1]*a141)-float64(0.5*w[0]*a142*c6)-float64(c6*w[3]*a143)+float64(e21*a201)+float64(e25*a202)+float64(e28*a203)-float64(c6*b6*a147)-float64(2*c6*w[3]*a148)+float64(e34*a204)+float64(2*c6*b4*a150)-float64(c6*w[3]*a151)+a205)) + float64(a23*(c2[1]-e18+e19-e22+e23-e26+e27-e29+e30+e31-e32+e33-e35+e36-e37+e38-e39+e40+e41-e42-e43+e44+e45-e46-e47+e48+e49-e50-a198)) - a206
 }
 
-// prepare computes what rank1 needs of the position alone.
-func (s *Model) prepare(q []float64) {
-	a17 := s.a17
-	a7 := s.a7
-	invLogitNegF := s.invLogitNegF
-	a25 := s.a25
-	expNegA5 := s.expNegA5
-	a23 := s.a23
-	a12 := s.a12
-	a15 := s.a15
-	a20 := s.a20
-	a21 := s.a21
-	a109 := float64(a17 * (1 - a17))
-	e := a7[1] + float64(2*a7[2])
-	a134 := a7[1] * a7[2] / e
-	invE := 1 / e
-	e2 := a7[1] / (e * e)
-	e3 := invE - e2
-	a144 := float64(a7[2] * a7[2] * invLogitNegF * e3)
-	a145 := float64(a7[2] * a7[2] * e3)
-	e4 := float64(2*invE) - e2
-	a146 := float64(a7[1] * a7[2] * e4)
-	a149 := float64(a7[1] * a7[2] * invLogitNegF * e4)
-	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e
-	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
-	a160 := a7[1] * a7[1] * a7[1] / (e * e)
-	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e
-	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
-	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e * e)
-	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e * e)
-	e5 := a7[0] + float64(2*a7[2])
-	a166 := a7[0] * a7[2] * a7[2] / (e5 * e5)
-	a167 := a7[0] * a7[2] * a7[2] * a25 / (e5 * e5)
-	a168 := a7[0] * a7[2] * a25 * a25 / e5
-	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e5 * e5)
-	a170 := a7[0] * a7[0] * a7[2] * a25 / (e5 * e5)
-	a171 := a7[0] * a7[0] * a25 * a25 / e5
-	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e5 * e5)
-	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e5 * e5)
-	a174 := float64(expNegA5 * a23)
-	a207 := float64(0.5 * a12 * a15)
-	a208 := float64(a23 * (1 - a23))
-	a209 := float64(0.5 * a20 * a21)
-	a210 := a7[1] * a7[2] * a7[2] / (e * e)
-	a211 := a7[1] * a7[2] * a7[2] * invLogitNegF / (e * e)
-	a212 := 0.5 * a7[1] * a7[1] / e
-	a213 := a7[1] * a7[1] * a7[2] / (e * e)
-	a214 := 0.5 * a7[1] * a7[1] * invLogitNegF / e
-	a215 := a7[1] * a7[1] * a7[2] * invLogitNegF / (e * e)
-	s.a109, s.a134, s.a144, s.a145, s.a146, s.a149 = a109, a134, a144, a145, a146, a149
-	s.a153, s.a154, s.a160, s.a161, s.a162, s.a164 = a153, a154, a160, a161, a162, a164
-	s.a165, s.a166, s.a167, s.a168, s.a169, s.a170 = a165, a166, a167, a168, a169, a170
-	s.a171, s.a172, s.a173, s.a174, s.a207, s.a208 = a171, a172, a173, a174, a207, a208
-	s.a209, s.a210, s.a211, s.a212, s.a213, s.a214 = a209, a210, a211, a212, a213, a214
-	s.a215 = a215
-}
-
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	a26, vF, c6, a46, sqA7, a39 := s.a26[:2], v[:2], s.c6, s.a46, s.sqA7, s.a39
@@ -1704,4 +1647,61 @@ func (s *Model) rank1(f, q, v []float64) {
 	e13 := -e10 - float64(8*c6*b16)
 	f[0] = float64(vF[0]*vF[0]*a175) + float64(vF[0]*a109*(float64(c6*a33*b16)+float64(2*c6*a44*b16)-float64(4*vF[1]*c6*a47)+float64(2*e)+e2+e3-float64(4*vF[1]*c6*a42)+float64(2*e4)-float64(c6*vF[0]*a30)-float64(c6*vF[1]*a32)-float64(2*c6*vF[1]*a41)+float64(2*c6*a45*b17)+float64(6*a45*c6*b16)-e5-e6-e7+float64(vF[0]*a107*c24)-float64(vF[0]*a26[0]*c24))) - float64(vF[0]*a117*(float64(2*c6*vF[0]*a111)-float64(2*c6*a110*b17)-float64(2*c6*a112*b17)+float64(4*vF[0]*c6*a113)+float64(2*c6*vF[0]*a114)-float64(a7[1]*c6*b16)+float64(c6*vF[1]*a115)+float64(c6*vF[0]*a116))) + float64((float64(a7[1]*c6*b16*b16)-float64(2*c6*vF[1]*a115*b16)+float64(c6*vF[1]*vF[1]*a118)-float64(2*c6*vF[0]*a116*b16)+float64(2*c6*vF[0]*vF[1]*a119)+float64(c6*vF[0]*vF[0]*a120)+float64(2*c6*a121*b17*b17)-float64(4*vF[0]*c6*a122*b17)+float64(2*c6*vF[0]*vF[0]*a123)-float64(4*vF[0]*c6*a124*b17)+float64(4*vF[0]*vF[0]*c6*a125)+float64(2*c6*vF[0]*vF[0]*a126))*a207) - float64(a17*(float64(2*c6*vF[1]*vF[1]*a49)-float64(2*c6*vF[1]*vF[1]*a50)+float64(a179*e8)-float64(a180*e8)-float64(2*c6*a57*b16*b16)+float64(2*c6*vF[1]*vF[1]*a58)-float64(4*vF[1]*vF[1]*c6*a59)+float64(4*vF[1]*c6*a62*b16)-float64(2*c6*vF[1]*vF[1]*a63)+float64(2*c6*a64*b17*b17)-float64(2*c6*a65*b17*b17)-float64(4*vF[0]*c6*a66*b17)+float64(4*vF[0]*c6*a67*b17)+float64(2*c6*vF[0]*vF[0]*a68)-float64(2*c6*vF[0]*vF[0]*a69)-float64(2*c6*vF[0]*a70*b17)+float64(4*vF[0]*c6*a71*b17)+float64(2*c6*vF[0]*vF[0]*a72)-float64(4*vF[0]*vF[0]*c6*a73)-float64(2*c6*vF[0]*vF[0]*a74)+float64(2*c6*a75*b17*b17)+float64(c6*vF[1]*vF[1]*a76)-float64(c6*vF[1]*vF[1]*a77)+float64(a187*e8)+float64(a188*e8)+float64(3*a84*c6*b16*b16)-float64(c6*a85*b16*b16)+float64(4*vF[1]*vF[1]*c6*a86)-float64(2*c6*vF[1]*vF[1]*a87)-float64(6*vF[1]*a90*c6*b16)+float64(2*c6*vF[1]*a91*b16)+float64(3*vF[1]*vF[1]*a92*c6)-float64(c6*vF[1]*vF[1]*a93)+float64(sumN*a94*b16*b16)-float64(c6*vF[1]*a95*b16)+float64(sumN*vF[1]*vF[1]*a96)-float64(c6*vF[0]*a97*b16)+float64(c6*vF[0]*vF[1]*a98)+float64(sumN*vF[0]*vF[0]*a99)+float64(vF[1]*a177*e11)-float64(vF[1]*a178*e11)+float64(a181*b16*e12)-float64(a182*b16*e12)+float64(vF[1]*a183*e13)-float64(vF[1]*a184*e13)+float64(vF[1]*a185*e11)+float64(vF[1]*a186*e11)+float64(a189*b16*e12)+float64(a190*b16*e12)+float64(vF[1]*a191*e13)+float64(vF[1]*a192*e13)))
 	f[1] = float64(vF[1]*vF[1]*a196) + float64(vF[1]*(e+e2+e3+e4-e5-e6-e7+float64(2*c6*a45*b16)-float64(2*c6*vF[1]*a47)+float64(vF[1]*a129*c26)-float64(vF[1]*a26[1]*c26))*a208) - float64(vF[1]*a139*(float64(2*c6*vF[1]*a131)+float64(4*vF[1]*c6*a133)-float64(2*c6*a135*b16)+float64(2*c6*vF[1]*a136)-float64(a7[0]*c6*b16)+float64(c6*vF[1]*a137)+float64(c6*vF[0]*a138)+float64(a199*e11)+float64(a200*e13))) + float64((float64(a7[0]*c6*b16*b16)-float64(2*c6*vF[1]*a137*b16)+float64(c6*vF[1]*vF[1]*a140)-float64(2*c6*vF[0]*a138*b16)+float64(2*c6*vF[0]*vF[1]*a141)+float64(c6*vF[0]*vF[0]*a142)+float64(2*c6*vF[1]*vF[1]*a143)+float64(vF[1]*a144*e11)+float64(a145*e8)+float64(a146*b16*e12)+float64(2*c6*a147*b16*b16)+float64(4*vF[1]*vF[1]*c6*a148)+float64(vF[1]*a149*e13)-float64(4*vF[1]*c6*a150*b16)+float64(2*c6*vF[1]*vF[1]*a151))*a209) - float64(a174*(float64(2*a7[2]*c6*b17*b17)+float64(2*c6*vF[1]*vF[1]*a153)-float64(2*c6*vF[1]*vF[1]*a154)+float64(a134*e8)-float64(e8*a210)-float64(2*c6*a160*b16*b16)+float64(2*c6*vF[1]*vF[1]*a161)-float64(4*vF[1]*vF[1]*c6*a162)+float64(4*vF[1]*c6*a164*b16)-float64(2*c6*vF[1]*vF[1]*a165)+float64(2*c6*a112*b17*b17)-float64(2*c6*a166*b17*b17)-float64(4*vF[0]*c6*a113*b17)+float64(4*vF[0]*c6*a167*b17)+float64(2*c6*vF[0]*vF[0]*a168)-float64(2*c6*vF[0]*vF[0]*a169)-float64(2*c6*vF[0]*a114*b17)+float64(4*vF[0]*c6*a170*b17)+float64(2*c6*vF[0]*vF[0]*a171)-float64(4*vF[0]*vF[0]*c6*a172)-float64(2*c6*vF[0]*vF[0]*a173)+float64(vF[1]*a133*e11)-float64(vF[1]*e11*a211)+float64(b16*e12*a212)-float64(b16*e12*a213)+float64(vF[1]*e13*a214)-float64(vF[1]*e13*a215)))
+}
+
+// prepare computes what rank1 needs of the position alone.
+func (s *Model) prepare(q []float64) {
+	a17 := s.a17
+	a7 := s.a7
+	invLogitNegF := s.invLogitNegF
+	a25 := s.a25
+	expNegA5 := s.expNegA5
+	a23 := s.a23
+	a12 := s.a12
+	a15 := s.a15
+	a20 := s.a20
+	a21 := s.a21
+	a109 := float64(a17 * (1 - a17))
+	e := a7[1] + float64(2*a7[2])
+	a134 := a7[1] * a7[2] / e
+	invE := 1 / e
+	e2 := a7[1] / (e * e)
+	e3 := invE - e2
+	a144 := float64(a7[2] * a7[2] * invLogitNegF * e3)
+	a145 := float64(a7[2] * a7[2] * e3)
+	e4 := float64(2*invE) - e2
+	a146 := float64(a7[1] * a7[2] * e4)
+	a149 := float64(a7[1] * a7[2] * invLogitNegF * e4)
+	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e
+	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
+	a160 := a7[1] * a7[1] * a7[1] / (e * e)
+	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e
+	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
+	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e * e)
+	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e * e)
+	e5 := a7[0] + float64(2*a7[2])
+	a166 := a7[0] * a7[2] * a7[2] / (e5 * e5)
+	a167 := a7[0] * a7[2] * a7[2] * a25 / (e5 * e5)
+	a168 := a7[0] * a7[2] * a25 * a25 / e5
+	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e5 * e5)
+	a170 := a7[0] * a7[0] * a7[2] * a25 / (e5 * e5)
+	a171 := a7[0] * a7[0] * a25 * a25 / e5
+	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e5 * e5)
+	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e5 * e5)
+	a174 := float64(expNegA5 * a23)
+	a207 := float64(0.5 * a12 * a15)
+	a208 := float64(a23 * (1 - a23))
+	a209 := float64(0.5 * a20 * a21)
+	a210 := a7[1] * a7[2] * a7[2] / (e * e)
+	a211 := a7[1] * a7[2] * a7[2] * invLogitNegF / (e * e)
+	a212 := 0.5 * a7[1] * a7[1] / e
+	a213 := a7[1] * a7[1] * a7[2] / (e * e)
+	a214 := 0.5 * a7[1] * a7[1] * invLogitNegF / e
+	a215 := a7[1] * a7[1] * a7[2] * invLogitNegF / (e * e)
+	s.a109, s.a134, s.a144, s.a145, s.a146, s.a149 = a109, a134, a144, a145, a146, a149
+	s.a153, s.a154, s.a160, s.a161, s.a162, s.a164 = a153, a154, a160, a161, a162, a164
+	s.a165, s.a166, s.a167, s.a168, s.a169, s.a170 = a165, a166, a167, a168, a169, a170
+	s.a171, s.a172, s.a173, s.a174, s.a207, s.a208 = a171, a172, a173, a174, a207, a208
+	s.a209, s.a210, s.a211, s.a212, s.a213, s.a214 = a209, a210, a211, a212, a213, a214
+	s.a215 = a215
 }

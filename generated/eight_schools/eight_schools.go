@@ -183,7 +183,7 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	j := s.j
-	s.Varying = system.NewVarying(j+2, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,

@@ -203,7 +203,7 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	n := s.n
-	s.Varying = system.NewVarying(3, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Solve:      s.solve,
 		Matrix:     s.matrix,
@@ -212,8 +212,7 @@ func (s *Model) allocate() {
 		Rank1:      s.rank1,
 		Prepare:    s.prepare,
 	}, system.NewDense(3))
-	s.sMemo[0] = ode.NewMemo(8, n, 3, s.sRhs1, s.tolerance)
-	s.sMemo[1] = ode.NewMemo(20, n, 3, s.sRhs2, s.tolerance)
+	s.makeMemos()
 	s.sInputs = make([]float64, 3)
 	s.a25 = make([]float64, n)
 	s.a26 = make([]float64, n)
@@ -308,7 +307,15 @@ func (s *Model) LogDensity(q []float64) float64 {
 // SetODE sets the tolerances with which differential equations are solved.
 func (s *Model) SetODE(opt ode.Options) {
 	s.tolerance = opt
-	s.allocate()
+	s.makeMemos()
+	system.Forget(s.Varying)
+}
+
+// makeMemos makes what solves the differential equations, with the tolerances as they are.
+func (s *Model) makeMemos() {
+	n := s.n
+	s.sMemo[0] = ode.NewMemo(8, n, 3, s.sRhs1, s.tolerance)
+	s.sMemo[1] = ode.NewMemo(20, n, 3, s.sRhs2, s.tolerance)
 }
 
 // SolveStatus tells how the solution that was asked for last came out.
@@ -648,6 +655,20 @@ func (s *Model) force(f, q, w []float64) {
 	f[2] = c + sumB29
 }
 
+// rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
+func (s *Model) rank1(f, q, v []float64) {
+	c2, vC, a28, a29, vB, a32 := s.c2, v[2], s.a28, s.a29, v[1], s.a32
+	a35, vA, a38, a41, a42, a43 := s.a35, v[0], s.a38, s.a41, s.a42, s.a43
+	a46, a49, a50, a51, a52, a53 := s.a46, s.a49, s.a50, s.a51, s.a52, s.a53
+	a56, a59, a61, a63, a64, a65 := s.a56, s.a59, s.a61, s.a63, s.a64, s.a65
+	a67, a69, a45, a48, a70, a71 := s.a67, s.a69, s.a45, s.a48, s.a70, s.a71
+	a73, a75, a77, a79, a55, a58 := s.a73, s.a75, s.a77, s.a79, s.a55, s.a58
+	a80, a81, a37, a40 := s.a80, s.a81, s.a37, s.a40
+	f[0] = -float64(2*c2*vC*vC*a28) - float64(2*c2*vC*vC*a29) - float64(2*c2*vB*vC*a32) - float64(2*c2*vB*vC*a35) - float64(2*c2*vA*vC*a38) - float64(2*c2*vA*vC*a41) - float64(2*c2*vB*vB*a42) - float64(2*c2*vB*vB*a43) - float64(2*c2*vA*vB*a46) - float64(2*c2*vA*vB*a49) - float64(2*c2*vA*vA*a50) - float64(2*c2*vA*vA*a51)
+	f[1] = -float64(2*c2*vC*vC*a52) - float64(2*c2*vC*vC*a53) - float64(2*c2*vB*vC*a56) - float64(2*c2*vB*vC*a59) - float64(2*c2*vA*vC*a61) - float64(2*c2*vA*vC*a63) - float64(2*c2*vB*vB*a64) - float64(2*c2*vB*vB*a65) - float64(2*c2*vA*vB*a67) - float64(2*c2*vA*vB*a69) - float64(2*c2*vA*vA*a45) - float64(2*c2*vA*vA*a48)
+	f[2] = -float64(2*c2*vC*vC*a70) - float64(2*c2*vC*vC*a71) - float64(2*c2*vB*vC*a73) - float64(2*c2*vB*vC*a75) - float64(2*c2*vA*vC*a77) - float64(2*c2*vA*vC*a79) - float64(2*c2*vB*vB*a55) - float64(2*c2*vB*vB*a58) - float64(2*c2*vA*vB*a80) - float64(2*c2*vA*vB*a81) - float64(2*c2*vA*vA*a37) - float64(2*c2*vA*vA*a40)
+}
+
 // prepare computes what rank1 needs of the position alone.
 func (s *Model) prepare(q []float64) {
 	n := s.n
@@ -722,18 +743,4 @@ func (s *Model) prepare(q []float64) {
 	s.a55, s.a56, s.a58, s.a59, s.a61, s.a63 = a55, a56, a58, a59, a61, a63
 	s.a64, s.a65, s.a67, s.a69, s.a70, s.a71 = a64, a65, a67, a69, a70, a71
 	s.a73, s.a75, s.a77, s.a79, s.a80, s.a81 = a73, a75, a77, a79, a80, a81
-}
-
-// rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
-func (s *Model) rank1(f, q, v []float64) {
-	c2, vC, a28, a29, vB, a32 := s.c2, v[2], s.a28, s.a29, v[1], s.a32
-	a35, vA, a38, a41, a42, a43 := s.a35, v[0], s.a38, s.a41, s.a42, s.a43
-	a46, a49, a50, a51, a52, a53 := s.a46, s.a49, s.a50, s.a51, s.a52, s.a53
-	a56, a59, a61, a63, a64, a65 := s.a56, s.a59, s.a61, s.a63, s.a64, s.a65
-	a67, a69, a45, a48, a70, a71 := s.a67, s.a69, s.a45, s.a48, s.a70, s.a71
-	a73, a75, a77, a79, a55, a58 := s.a73, s.a75, s.a77, s.a79, s.a55, s.a58
-	a80, a81, a37, a40 := s.a80, s.a81, s.a37, s.a40
-	f[0] = -float64(2*c2*vC*vC*a28) - float64(2*c2*vC*vC*a29) - float64(2*c2*vB*vC*a32) - float64(2*c2*vB*vC*a35) - float64(2*c2*vA*vC*a38) - float64(2*c2*vA*vC*a41) - float64(2*c2*vB*vB*a42) - float64(2*c2*vB*vB*a43) - float64(2*c2*vA*vB*a46) - float64(2*c2*vA*vB*a49) - float64(2*c2*vA*vA*a50) - float64(2*c2*vA*vA*a51)
-	f[1] = -float64(2*c2*vC*vC*a52) - float64(2*c2*vC*vC*a53) - float64(2*c2*vB*vC*a56) - float64(2*c2*vB*vC*a59) - float64(2*c2*vA*vC*a61) - float64(2*c2*vA*vC*a63) - float64(2*c2*vB*vB*a64) - float64(2*c2*vB*vB*a65) - float64(2*c2*vA*vB*a67) - float64(2*c2*vA*vB*a69) - float64(2*c2*vA*vA*a45) - float64(2*c2*vA*vA*a48)
-	f[2] = -float64(2*c2*vC*vC*a70) - float64(2*c2*vC*vC*a71) - float64(2*c2*vB*vC*a73) - float64(2*c2*vB*vC*a75) - float64(2*c2*vA*vC*a77) - float64(2*c2*vA*vC*a79) - float64(2*c2*vB*vB*a55) - float64(2*c2*vB*vB*a58) - float64(2*c2*vA*vB*a80) - float64(2*c2*vA*vB*a81) - float64(2*c2*vA*vA*a37) - float64(2*c2*vA*vA*a40)
 }

@@ -134,7 +134,7 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.Constant = system.NewConstant(2, system.Stages{
+	s.Constant = system.NewConstant(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Slope:      s.slope,
@@ -267,6 +267,20 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	_ = random.MultiNormalCholesky(rng, qPar, qMean, s.factorSigma)
 }
 
+// matrix writes the metric G(q) to b, row-major.
+//
+//	q[j], q[l]: invSigma[j,l]
+func (s *Model) matrix(b, q []float64) {
+	b = b[:4]
+	invSigma := s.invSigma[:4]
+	for j := range 2 {
+		for l := range j + 1 {
+			b[j*2+l] = invSigma[j*2+l]
+			b[l*2+j] = b[j*2+l]
+		}
+	}
+}
+
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *Model) slope(grad, q []float64) {
 	grad = grad[:2]
@@ -284,19 +298,5 @@ func (s *Model) slope(grad, q []float64) {
 		}
 		a2 := sum
 		grad[i] = -a2
-	}
-}
-
-// matrix writes the metric G(q) to b, row-major.
-//
-//	q[j], q[l]: invSigma[j,l]
-func (s *Model) matrix(b, q []float64) {
-	b = b[:4]
-	invSigma := s.invSigma[:4]
-	for j := range 2 {
-		for l := range j + 1 {
-			b[j*2+l] = invSigma[j*2+l]
-			b[l*2+j] = b[j*2+l]
-		}
 	}
 }

@@ -155,7 +155,7 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	n := s.n
-	s.Constant = system.NewConstant(3, system.Stages{
+	s.Constant = system.NewConstant(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Slope:      s.slope,
@@ -466,6 +466,17 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	values[2] = sigma
 }
 
+// matrix writes the metric G(q) to b, diagonal only.
+//
+//	rho, rho: 1
+//	alpha, alpha: 1
+//	sigma, sigma: 1
+func (s *Model) matrix(b, q []float64) {
+	b[0] = 1
+	b[1] = 1
+	b[2] = 1
+}
+
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *Model) slope(grad, q []float64) {
 	n := s.n
@@ -530,15 +541,4 @@ func (s *Model) slope(grad, q []float64) {
 	grad[0] = 25 - float64(4*expRho) - float64(0.5*a3*sumA7)
 	grad[1] = 1 - float64(0.25*a1) - sumA8
 	grad[2] = 1 - a2 - float64(0.5*expSigma*(sumInvK-sumSqA5))
-}
-
-// matrix writes the metric G(q) to b, diagonal only.
-//
-//	rho, rho: 1
-//	alpha, alpha: 1
-//	sigma, sigma: 1
-func (s *Model) matrix(b, q []float64) {
-	b[0] = 1
-	b[1] = 1
-	b[2] = 1
 }

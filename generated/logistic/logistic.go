@@ -155,7 +155,7 @@ func (s *Model) describe() *rt.Info {
 func (s *Model) allocate() {
 	k := s.k
 	n := s.n
-	s.Varying = system.NewVarying(k, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,

@@ -428,7 +428,7 @@ func (s *Model) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
 	n := s.n
-	s.Varying = system.NewVarying(8, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Solve:      s.solve,
 		Matrix:     s.matrix,
@@ -437,8 +437,7 @@ func (s *Model) allocate() {
 		Rank1:      s.rank1,
 		Prepare:    s.prepare,
 	}, system.NewDense(8))
-	s.zMemo[0] = ode.NewMemo(14, n, 6, s.zRhs1, s.tolerance)
-	s.zMemo[1] = ode.NewMemo(56, n, 6, s.zRhs2, s.tolerance)
+	s.makeMemos()
 	s.zInputs = make([]float64, 6)
 	s.a3 = make([]float64, 2)
 	s.mu = make([]float64, n)
@@ -632,7 +631,15 @@ func (s *Model) LogDensity(q []float64) float64 {
 // SetODE sets the tolerances with which differential equations are solved.
 func (s *Model) SetODE(opt ode.Options) {
 	s.tolerance = opt
-	s.allocate()
+	s.makeMemos()
+	system.Forget(s.Varying)
+}
+
+// makeMemos makes what solves the differential equations, with the tolerances as they are.
+func (s *Model) makeMemos() {
+	n := s.n
+	s.zMemo[0] = ode.NewMemo(14, n, 6, s.zRhs1, s.tolerance)
+	s.zMemo[1] = ode.NewMemo(56, n, 6, s.zRhs2, s.tolerance)
 }
 
 // SolveStatus tells how the solution that was asked for last came out.
@@ -1795,22 +1802,6 @@ func (s *Model) force2(f, q, w []float64) {
 	f[7] = sigma[1] - c2 - float64(a7*(w[45]+a253)) - float64(2*a7*(float64(0.5*w[0]*a127)+float64(0.5*w[1]*a128)+float64(0.5*w[2]*a129)+float64(0.5*w[3]*a130)+float64(0.5*w[9]*a131)+float64(0.5*w[10]*a132)+float64(0.5*w[11]*a133)+float64(0.5*w[18]*a134)+float64(0.5*w[19]*a135)+float64(0.5*w[27]*a136)+float64(w[32]*a153)+float64(w[40]*a154)+float64(w[33]*a155)+float64(w[41]*a156)+float64(w[34]*a157)+float64(w[42]*a158)+float64(w[35]*a159)+float64(w[43]*a160)+float64(0.5*w[36]*a167)+float64(0.5*w[37]*a168)+float64(0.5*w[45]*a169)+a252))
 }
 
-// prepare computes what rank1 needs of the position alone.
-func (s *Model) prepare(q []float64) {
-	expTheta := s.expTheta
-	expTheta2 := s.expTheta2
-	expTheta3 := s.expTheta3
-	expTheta4 := s.expTheta4
-	a254 := float64(2 * expTheta * expTheta)
-	a255 := float64(-0.5 * expTheta2 * (20 - float64(800*expTheta2)))
-	a256 := float64(2 * expTheta3 * expTheta3)
-	a257 := float64(-0.5 * expTheta4 * (20 - float64(800*expTheta4)))
-	s.a254 = a254
-	s.a255 = a255
-	s.a256 = a256
-	s.a257 = a257
-}
-
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
 	n := s.n
@@ -1976,4 +1967,20 @@ func (s *Model) rank12(f, q, v []float64) {
 	e15 := float64(a245 * vZInit[0] * vZInit[1])
 	f[4] = e2 + e7 + e11 + e14 + float64(expZInit*sumB162) + e15 + float64(a246*vZInit[0]*vZInit[0])
 	f[5] = e + e6 + e10 + e13 + e15 + float64(expZInit2*sumB163) + float64(a248*vZInit[1]*vZInit[1])
+}
+
+// prepare computes what rank1 needs of the position alone.
+func (s *Model) prepare(q []float64) {
+	expTheta := s.expTheta
+	expTheta2 := s.expTheta2
+	expTheta3 := s.expTheta3
+	expTheta4 := s.expTheta4
+	a254 := float64(2 * expTheta * expTheta)
+	a255 := float64(-0.5 * expTheta2 * (20 - float64(800*expTheta2)))
+	a256 := float64(2 * expTheta3 * expTheta3)
+	a257 := float64(-0.5 * expTheta4 * (20 - float64(800*expTheta4)))
+	s.a254 = a254
+	s.a255 = a255
+	s.a256 = a256
+	s.a257 = a257
 }

@@ -233,7 +233,7 @@ func (s *Model) allocate() {
 	s.start1 = store.Start(1)
 	s.start2 = store.Start(2)
 	s.start3 = store.Start(3)
-	s.Varying = system.NewVarying(afterBeta+5, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,

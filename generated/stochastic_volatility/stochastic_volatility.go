@@ -452,7 +452,7 @@ func (s *VolatilityBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *VolatilityBlock) allocate() {
 	t := s.t
-	s.Constant = system.NewConstant(t, system.Stages{
+	s.Constant = system.NewConstant(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Slope:      s.slope,
@@ -610,6 +610,56 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	return res
 }
 
+// matrix writes the metric G(q) to b, packed as linalg.Structured does.
+//
+//	x[j], x[j]: expNegSigma2·[j in 2..T] + [j in T-1]·g6 - 2·g1·δ[j,1] + ½
+//	x[j], x[j-1]: g7
+func (s *VolatilityBlock) matrix(b, q []float64) {
+	t := s.t
+	g1 := s.g1
+	expNegSigma2 := s.expNegSigma2
+	g6 := s.g6
+	g7 := s.g7
+	for j := range min(1, t) {
+		part := 0.0
+		if j == 0 {
+			part = float64(-2 * g1)
+		}
+		part2 := 0.0
+		if j >= 1 {
+			part2 = expNegSigma2
+		}
+		part3 := 0.0
+		if j < t-1 {
+			part3 = g6
+		}
+		b[j] = part + part2 + part3 + 0.5
+	}
+	for j := 1; j < t-1; j++ {
+		part := expNegSigma2
+		part2 := g6
+		b[j] = part + part2 + 0.5
+	}
+	for j := max(1, t-1); j < t; j++ {
+		part := 0.0
+		if j == 0 {
+			part = float64(-2 * g1)
+		}
+		part2 := 0.0
+		if j >= 1 {
+			part2 = expNegSigma2
+		}
+		part3 := 0.0
+		if j < t-1 {
+			part3 = g6
+		}
+		b[j] = part + part2 + part3 + 0.5
+	}
+	for j := 1; j < t; j++ {
+		b[t+j] = g7
+	}
+}
+
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *VolatilityBlock) slope(grad, q []float64) {
 	t := s.t
@@ -660,56 +710,6 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 			part3 = a4
 		}
 		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
-	}
-}
-
-// matrix writes the metric G(q) to b, packed as linalg.Structured does.
-//
-//	x[j], x[j]: expNegSigma2·[j in 2..T] + [j in T-1]·g6 - 2·g1·δ[j,1] + ½
-//	x[j], x[j-1]: g7
-func (s *VolatilityBlock) matrix(b, q []float64) {
-	t := s.t
-	g1 := s.g1
-	expNegSigma2 := s.expNegSigma2
-	g6 := s.g6
-	g7 := s.g7
-	for j := range min(1, t) {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g1)
-		}
-		part2 := 0.0
-		if j >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if j < t-1 {
-			part3 = g6
-		}
-		b[j] = part + part2 + part3 + 0.5
-	}
-	for j := 1; j < t-1; j++ {
-		part := expNegSigma2
-		part2 := g6
-		b[j] = part + part2 + 0.5
-	}
-	for j := max(1, t-1); j < t; j++ {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g1)
-		}
-		part2 := 0.0
-		if j >= 1 {
-			part2 = expNegSigma2
-		}
-		part3 := 0.0
-		if j < t-1 {
-			part3 = g6
-		}
-		b[j] = part + part2 + part3 + 0.5
-	}
-	for j := 1; j < t; j++ {
-		b[t+j] = g7
 	}
 }
 
@@ -838,7 +838,7 @@ func (s *LatentBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *LatentBlock) allocate() {
 	t := s.t
-	s.Varying = system.NewVarying(3, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,
@@ -1041,15 +1041,6 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	s.a4 = a4
 }
 
-// prepare computes what rank1 needs of the position alone.
-func (s *LatentBlock) prepare(q []float64) {
-	invLogitPhi := s.invLogitPhi
-	a6 := float64(invLogitPhi * (1 - invLogitPhi))
-	a13 := float64(2*invLogitPhi) - 1
-	s.a6 = a6
-	s.a13 = a13
-}
-
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *LatentBlock) rank1(f, q, v []float64) {
 	expNegSigma2 := s.expNegSigma2
@@ -1063,6 +1054,15 @@ func (s *LatentBlock) rank1(f, q, v []float64) {
 	f[0] = float64(-0.125 * expNegSigma2 * vSigma2 * vSigma2)
 	f[1] = float64(-vPhi * (float64(0.5*vPhi*a4*c5) - float64(a6*(vSigma2+float64(0.5*invLogitNegPhi*vPhi*c5)+float64(vPhi*a13)))))
 	f[2] = 0
+}
+
+// prepare computes what rank1 needs of the position alone.
+func (s *LatentBlock) prepare(q []float64) {
+	invLogitPhi := s.invLogitPhi
+	a6 := float64(invLogitPhi * (1 - invLogitPhi))
+	a13 := float64(2*invLogitPhi) - 1
+	s.a6 = a6
+	s.a13 = a13
 }
 
 // Given sets the parameters of the other blocks from the coordinates q of all

@@ -496,7 +496,7 @@ func (s *LatentBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *LatentBlock) allocate() {
 	t := s.t
-	s.Varying = system.NewVarying(3, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,
@@ -872,7 +872,7 @@ func (s *VolatilityBlock) describe() *rt.Info {
 // allocate makes the work space of one chain.
 func (s *VolatilityBlock) allocate() {
 	t := s.t
-	s.Constant = system.NewConstant(t, system.Stages{
+	s.Constant = system.NewConstant(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Slope:      s.slope,
@@ -1046,6 +1046,56 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	return res
 }
 
+// matrix writes the metric G(q) to b, packed as linalg.Structured does.
+//
+//	x[j], x[j]: g1·[j in 2..T] + [j in T-1]·g12 - 2·g2·δ[j,1] + ½
+//	x[j], x[j-1]: g13
+func (s *VolatilityBlock) matrix(b, q []float64) {
+	t := s.t
+	g2 := s.g2
+	g1 := s.g1
+	g12 := s.g12
+	g13 := s.g13
+	for j := range min(1, t) {
+		part := 0.0
+		if j == 0 {
+			part = float64(-2 * g2)
+		}
+		part2 := 0.0
+		if j >= 1 {
+			part2 = g1
+		}
+		part3 := 0.0
+		if j < t-1 {
+			part3 = g12
+		}
+		b[j] = part + part2 + part3 + 0.5
+	}
+	for j := 1; j < t-1; j++ {
+		part := g1
+		part2 := g12
+		b[j] = part + part2 + 0.5
+	}
+	for j := max(1, t-1); j < t; j++ {
+		part := 0.0
+		if j == 0 {
+			part = float64(-2 * g2)
+		}
+		part2 := 0.0
+		if j >= 1 {
+			part2 = g1
+		}
+		part3 := 0.0
+		if j < t-1 {
+			part3 = g12
+		}
+		b[j] = part + part2 + part3 + 0.5
+	}
+	for j := 1; j < t; j++ {
+		b[t+j] = g13
+	}
+}
+
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *VolatilityBlock) slope(grad, q []float64) {
 	t := s.t
@@ -1096,56 +1146,6 @@ func (s *VolatilityBlock) slope(grad, q []float64) {
 			part3 = a7
 		}
 		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
-	}
-}
-
-// matrix writes the metric G(q) to b, packed as linalg.Structured does.
-//
-//	x[j], x[j]: g1·[j in 2..T] + [j in T-1]·g12 - 2·g2·δ[j,1] + ½
-//	x[j], x[j-1]: g13
-func (s *VolatilityBlock) matrix(b, q []float64) {
-	t := s.t
-	g2 := s.g2
-	g1 := s.g1
-	g12 := s.g12
-	g13 := s.g13
-	for j := range min(1, t) {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g2)
-		}
-		part2 := 0.0
-		if j >= 1 {
-			part2 = g1
-		}
-		part3 := 0.0
-		if j < t-1 {
-			part3 = g12
-		}
-		b[j] = part + part2 + part3 + 0.5
-	}
-	for j := 1; j < t-1; j++ {
-		part := g1
-		part2 := g12
-		b[j] = part + part2 + 0.5
-	}
-	for j := max(1, t-1); j < t; j++ {
-		part := 0.0
-		if j == 0 {
-			part = float64(-2 * g2)
-		}
-		part2 := 0.0
-		if j >= 1 {
-			part2 = g1
-		}
-		part3 := 0.0
-		if j < t-1 {
-			part3 = g12
-		}
-		b[j] = part + part2 + part3 + 0.5
-	}
-	for j := 1; j < t; j++ {
-		b[t+j] = g13
 	}
 }
 

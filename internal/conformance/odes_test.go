@@ -483,3 +483,46 @@ func TestBadODEData(t *testing.T) {
 		t.Errorf("L = %v with equal times", l)
 	}
 }
+
+// TestSetODEInPlace: a step that was taken from a model before its tolerances were set is the model's own step
+// afterwards: it knows where the model's work space was used for another position, and it solves with the new
+// tolerances.
+func TestSetODEInPlace(t *testing.T) {
+	d := lotkaData(t)
+	p0 := []float64{1, -2, 1, 3, -1, 1, 2, -1}
+	elsewhere := clone(lotkaCentre)
+	for i := range elsewhere {
+		elsewhere[i] += 0.1
+	}
+	type stepFunc = func(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult
+	for name, step := range map[string]func(m *lotka_volterra.Model) stepFunc{
+		"IM(a)":  func(m *lotka_volterra.Model) stepFunc { return m.StepIMa },
+		"IM(b)":  func(m *lotka_volterra.Model) stepFunc { return m.StepIMb },
+		"GLF(a)": func(m *lotka_volterra.Model) stepFunc { return m.StepGLFa },
+		"GLF(b)": func(m *lotka_volterra.Model) stepFunc { return m.StepGLFb },
+	} {
+		end := func(f stepFunc) []float64 {
+			q, p := clone(lotkaCentre), clone(p0)
+			if r := f(q, p, 0.01, plain(1e-9)); r.Status != runtime.OK {
+				t.Fatalf("%s: %v", name, r.Status)
+			}
+			return append(q, p...)
+		}
+		want := end(step(newLotka(t, d, tightODE)))
+		m := must[*lotka_volterra.Model](t)(lotka_volterra.New(d))
+		before := step(m)
+		// A step of no size ends where it starts, which is remembered.
+		still := func() { before(clone(lotkaCentre), clone(p0), 0, plain(1e-9)) }
+		still()
+		m.SetODE(ode.Options{RelTol: tightODE, AbsTol: tightODE})
+		if got := end(before); !same(got, want) {
+			t.Errorf("%s: a step from before the tolerances were set ends at %v, one of a new model at %v", name, got, want)
+		}
+		still()
+		m.LogDensity(elsewhere)
+		m.Gradient(make([]float64, len(p0)), elsewhere)
+		if got := end(before); !same(got, want) {
+			t.Errorf("%s: after a look elsewhere it ends at %v, not at %v", name, got, want)
+		}
+	}
+}

@@ -44,11 +44,11 @@ func (c *Combination) AddTo(dst, y, x []float64, h float64) {
 	}
 	switch c.terms {
 	case 1:
-		combine1(dst, y, t[0], w[0])
+		combine1(dst, y, &t, &w)
 	case 2:
-		combine2(dst, y, t[0], t[1], &w)
+		combine2(dst, y, &t, &w)
 	case 3:
-		combine3(dst, y, t[0], t[1], t[2], &w)
+		combine3(dst, y, &t, &w)
 	case 4:
 		combine4(dst, y, &t, &w)
 	case 5:
@@ -67,28 +67,32 @@ func (c *Combination) AddTo(dst, y, x []float64, h float64) {
 // The scalar forms, one loop for each number of terms, so that the compiler keeps weights and pointers in
 // registers and checks no subscripts.
 
-func combine1(dst, y, a []float64, f float64) {
-	y, a = y[:len(dst)], a[:len(dst)]
+func combine1(dst, y []float64, t *[maxTerms][]float64, w *[maxTerms]float64) {
+	n := len(dst)
+	y = y[:n]
+	x1, f1 := t[0][:n], w[0]
 	for i := range dst {
-		dst[i] = y[i] + float64(f*a[i])
+		dst[i] = y[i] + float64(f1*x1[i])
 	}
 }
 
-func combine2(dst, y, a, b []float64, w *[maxTerms]float64) {
+func combine2(dst, y []float64, t *[maxTerms][]float64, w *[maxTerms]float64) {
 	n := len(dst)
-	y, a, b = y[:n], a[:n], b[:n]
-	f, g := w[0], w[1]
+	y = y[:n]
+	x1, x2 := t[0][:n], t[1][:n]
+	f1, f2 := w[0], w[1]
 	for i := range dst {
-		dst[i] = y[i] + (float64(f*a[i]) + float64(g*b[i]))
+		dst[i] = y[i] + (float64(f1*x1[i]) + float64(f2*x2[i]))
 	}
 }
 
-func combine3(dst, y, a, b, c []float64, w *[maxTerms]float64) {
+func combine3(dst, y []float64, t *[maxTerms][]float64, w *[maxTerms]float64) {
 	n := len(dst)
-	y, a, b, c = y[:n], a[:n], b[:n], c[:n]
-	f, g, h := w[0], w[1], w[2]
+	y = y[:n]
+	x1, x2, x3 := t[0][:n], t[1][:n], t[2][:n]
+	f1, f2, f3 := w[0], w[1], w[2]
 	for i := range dst {
-		dst[i] = y[i] + ((float64(f*a[i]) + float64(g*b[i])) + float64(h*c[i]))
+		dst[i] = y[i] + ((float64(f1*x1[i]) + float64(f2*x2[i])) + float64(f3*x3[i]))
 	}
 }
 

@@ -211,11 +211,11 @@ func (s *LeastSquares) scales(first, rows int, w, y []float64, single bool) floa
 
 // largest returns max|x_i|, NaN if there is one.
 func largest(x []float64) float64 {
-	m := uint64(0)
+	m := 0.0
 	for _, v := range x {
-		m = max(m, math.Float64bits(v)&^(1<<63)) // whose order is that of the magnitudes, with NaN above all
+		m = max(m, math.Abs(v))
 	}
-	return math.Float64frombits(m)
+	return m
 }
 
 // dependent is the square of the part of a column that counts as rounding.

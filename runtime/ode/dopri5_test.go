@@ -126,13 +126,13 @@ func (s *dopri5) step(t, h, target float64, u []float64) float64 {
 	s.counts.Evaluations += 6
 	f1, f3, f4 = h*(71./57600), h*(-71./16695), h*(71./1920)
 	f5, f6, f7 := h*(-17253./339200), h*(22./525), h*(-1./40)
-	m := uint64(0)
+	m := 0.0
 	for i, v := range y1 {
 		e := (f1*k1[i] + f3*k3[i]) + (f4*k4[i] + f5*k5[i]) + (f6*k6[i] + f7*k7[i])
-		size := math.Float64frombits(max(magnitude(v), magnitude(y[i])))
-		m = max(m, magnitude(e/(s.tol+s.tol*size)))
+		size := max(math.Abs(v), math.Abs(y[i]))
+		m = max(m, math.Abs(e/(s.tol+s.tol*size)))
 	}
-	return math.Float64frombits(m)
+	return m
 }
 
 func (s *dopri5) prepare(h float64) {

@@ -251,23 +251,15 @@ func (s *Solver) write(out []float64, stride int, y []float64) {
 	}
 }
 
-// signBit is the bit of a float64 that holds its sign. Without it, the bits of
-// float64 numbers are ordered like their magnitudes, and those of a NaN are
-// above all others.
-const signBit = 1 << 63
-
-// magnitude returns the bits of |x|.
-func magnitude(x float64) uint64 { return math.Float64bits(x) &^ signBit }
-
 // finite reports whether no component of x is infinite or NaN.
 func finite(x []float64) bool {
-	var a, b, c, d uint64 // so that one need not wait for the other
+	var a, b, c, d float64 // so that one need not wait for the other
 	for ; len(x) >= 4; x = x[4:] {
-		a, b = max(a, magnitude(x[0])), max(b, magnitude(x[1]))
-		c, d = max(c, magnitude(x[2])), max(d, magnitude(x[3]))
+		a, b = a+(x[0]-x[0]), b+(x[1]-x[1])
+		c, d = c+(x[2]-x[2]), d+(x[3]-x[3])
 	}
 	for _, v := range x {
-		a = max(a, magnitude(v))
+		a += v - v
 	}
-	return math.Float64frombits(max(a, b, c, d)) <= math.MaxFloat64
+	return a+b+c+d == 0
 }

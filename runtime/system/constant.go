@@ -20,8 +20,9 @@ type Constant struct {
 	steps runtime.Steps
 }
 
-// NewConstant returns the system of a model of m coordinates. Factorise comes before anything else.
-func NewConstant(m int, stages Stages, store Storage) *Constant {
+// NewConstant returns the system of a model. Factorise comes before anything else.
+func NewConstant(stages Stages, store Storage) *Constant {
+	m := store.Order()
 	return &Constant{stages: stages, store: store, grad: make([]float64, m), at: make([]float64, m), v: make([]float64, m), steps: runtime.NewSteps(m)}
 }
 

@@ -9,6 +9,8 @@ import (
 // matrix that was factorised last. Slices that a storage returns are its own, until the next call
 // that returns them.
 type Storage interface {
+	// Order returns the number m of coordinates.
+	Order() int
 	// Matrix is where the model writes the matrix.
 	Matrix() []float64
 	// Factor factorises it.
@@ -64,6 +66,9 @@ func NewDense(m int) *Dense {
 	return &Dense{Cholesky: linalg.NewCholesky(m), b: make([]float64, m*m), w: make([]float64, m*m)}
 }
 
+// Order implements Storage.
+func (s *Dense) Order() int { return s.N }
+
 // Matrix implements Storage.
 func (s *Dense) Matrix() []float64 { return s.b }
 
@@ -108,6 +113,9 @@ type Diagonal struct {
 func NewDiagonal(m int) *Diagonal {
 	return &Diagonal{DiagonalFactor: linalg.NewDiagonalFactor(m), b: make([]float64, m), w: make([]float64, m)}
 }
+
+// Order implements Storage.
+func (s *Diagonal) Order() int { return s.N }
 
 // Matrix implements Storage.
 func (s *Diagonal) Matrix() []float64 { return s.b }
@@ -163,6 +171,9 @@ func NewStructured(m int, parts []linalg.Part) *Structured {
 	s.b, s.w = make([]float64, s.Len()), make([]float64, s.Len())
 	return s
 }
+
+// Order implements Storage.
+func (s *Structured) Order() int { return s.N }
 
 // Matrix implements Storage.
 func (s *Structured) Matrix() []float64 { return s.b }
@@ -243,6 +254,9 @@ func NewSoftAbsArrow(m, head int, alpha, shift float64) *SoftAbs {
 	f.Shift = shift
 	return &SoftAbs{spectrum: f, m: m, b: make([]float64, m*m), w: make([]float64, m*m)}
 }
+
+// Order implements Storage.
+func (s *SoftAbs) Order() int { return s.m }
 
 // Matrix implements Storage.
 func (s *SoftAbs) Matrix() []float64 { return s.b }

@@ -80,14 +80,14 @@ func NewDerivatives(stages Stages, store Storage) *Derivatives {
 
 // Metric writes G(q) to dst, row-major.
 func (d *Derivatives) Metric(dst, q []float64) {
-	if d.at(dst, q, OrderDensity) {
+	if d.evaluated(dst, q, OrderDensity) {
 		d.store.Dense(dst)
 	}
 }
 
-// at evaluates at a position, and reports whether dst is to be written: where the metric is a map
+// evaluated evaluates at a position, and reports whether dst is to be written: where the metric is a map
 // of the matrix, there may be none, which is all NaN then.
-func (d *Derivatives) at(dst, q []float64, order int) bool {
+func (d *Derivatives) evaluated(dst, q []float64, order int) bool {
 	if _, ok := d.store.(mapped); d.evaluate(q, order) == runtime.OK || !ok {
 		return true
 	}
@@ -99,14 +99,14 @@ func (d *Derivatives) at(dst, q []float64, order int) bool {
 
 // Contract writes ⟨W, ∂G/∂q⟩ to dst, for a symmetric W given row-major.
 func (d *Derivatives) Contract(dst, q, w []float64) {
-	if d.at(dst, q, OrderForce) {
+	if d.evaluated(dst, q, OrderForce) {
 		d.stages.Pairing(dst, q, d.store.Weigh(w))
 	}
 }
 
 // MetricJacobian writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k]. It serves tests and Newton's method.
 func (d *Derivatives) MetricJacobian(dst, q []float64) {
-	if !d.at(dst, q, OrderForce) {
+	if !d.evaluated(dst, q, OrderForce) {
 		return
 	}
 	d.cube(dst, q)
@@ -144,7 +144,7 @@ func (d *Derivatives) cube(dst, q []float64) {
 // Curvature writes ∂²(−L + ½⟨W, G⟩)/∂q_k∂q_l at fixed W to dst[k·m+l], for a symmetric W given row-major:
 // what Newton's method needs beyond Hamilton's equations.
 func Curvature(d *Derivatives, dst, q, w []float64) {
-	if !d.at(dst, q, OrderCurvature) {
+	if !d.evaluated(dst, q, OrderCurvature) {
 		return
 	}
 	clear(dst)
@@ -170,8 +170,9 @@ type Varying struct {
 	steps  runtime.Steps
 }
 
-// NewVarying returns the system of a model of m coordinates.
-func NewVarying(m int, stages Stages, store Storage) *Varying {
+// NewVarying returns the system of a model.
+func NewVarying(stages Stages, store Storage) *Varying {
+	m := store.Order()
 	s := &Varying{at: make([]float64, m), force0: make([]float64, m), v: make([]float64, m), steps: runtime.NewSteps(m)}
 	s.Derivatives = Derivatives{stages: stages, store: store, b: store.Matrix(), evaluate: s.evaluateAt}
 	return s

@@ -340,7 +340,7 @@ func TestVarying(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			p := &posterior{pattern: l.pattern, softAbs: l.softAbs, scale: 1}
 			var n int
-			v := system.NewVarying(order, l.stages(p, &n), l.store())
+			v := system.NewVarying(l.stages(p, &n), l.store())
 			steps(t, varyingModel{p, v}, runtime.Generic(p), false)
 		})
 	}
@@ -352,7 +352,7 @@ func TestConstant(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			p := &posterior{pattern: l.pattern, constant: true, scale: 1}
 			var n int
-			c := system.NewConstant(order, l.stages(p, &n), l.store())
+			c := system.NewConstant(l.stages(p, &n), l.store())
 			if st := system.Factorise(c); st != runtime.OK {
 				t.Fatal(st)
 			}
@@ -369,7 +369,7 @@ func TestConstant(t *testing.T) {
 func TestMemory(t *testing.T) {
 	p := &posterior{pattern: whole, scale: 1}
 	var n int
-	v := system.NewVarying(order, layouts[0].stages(p, &n), layouts[0].store())
+	v := system.NewVarying(layouts[0].stages(p, &n), layouts[0].store())
 	q, mom := []float64{1, 2, 3, 4, 5}, make([]float64, order)
 	expect := func(what string, want int) {
 		t.Helper()
@@ -403,7 +403,7 @@ func TestStepsRemember(t *testing.T) {
 		}
 		matrix(b, q)
 	}
-	v := system.NewVarying(order, stages, layouts[0].store())
+	v := system.NewVarying(stages, layouts[0].store())
 	solver := &runtime.Solver{Tolerance: 1e-10, MaxIterations: 100}
 	from := func(q []float64, step func(q, p []float64, eps float64, s *runtime.Solver) runtime.StepResult) (end []float64, r runtime.StepResult) {
 		x, mom := slices.Clone(q), []float64{1, -1, 0.5, 2, 1}
@@ -438,7 +438,7 @@ func TestStepsRemember(t *testing.T) {
 func TestFactoriseForgets(t *testing.T) {
 	p := &posterior{pattern: whole, constant: true, scale: 1}
 	var n int
-	c := system.NewConstant(order, layouts[0].stages(p, &n), layouts[0].store())
+	c := system.NewConstant(layouts[0].stages(p, &n), layouts[0].store())
 	system.Factorise(c)
 	q, mom := []float64{1, 0.5, 0.2, 0.3, 0.1}, []float64{1, 1, 1, 1, 1}
 	c.StepLeapfrog(q, mom, 0.05)
@@ -465,7 +465,7 @@ func TestOrders(t *testing.T) {
 		}
 		return runtime.OK
 	}
-	v := system.NewVarying(order, stages, layouts[0].store())
+	v := system.NewVarying(stages, layouts[0].store())
 	q, mom := make([]float64, order), make([]float64, order)
 	expect := func(what string, orders []int, evaluations int) {
 		t.Helper()
@@ -511,7 +511,7 @@ func TestNoMetric(t *testing.T) {
 				b[0] = math.Inf(1)
 			}
 		}
-		v := system.NewVarying(order, stages, l.store())
+		v := system.NewVarying(stages, l.store())
 		q, out := make([]float64, order), make([]float64, order*order)
 		v.Metric(out, q)
 		v.Contract(q, slices.Clone(q), slices.Clone(out))

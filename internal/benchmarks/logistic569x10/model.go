@@ -137,7 +137,7 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
-	s.Varying = system.NewVarying(10, system.Stages{
+	s.Varying = system.NewVarying(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,
