@@ -837,15 +837,6 @@ func (c *Context) times(rest, sum *Expr) *Expr {
 	return c.Linear(0, append(ks, sum.Val), append(args, rest))
 }
 
-func shiftSub(s Sub, by int) Sub {
-	if s.IsFixed() {
-		s.At = s.At.Plus(by)
-	} else {
-		s.Offset += by
-	}
-	return s
-}
-
 func without[T any](s []T, n int) []T {
 	out := make([]T, 0, len(s)-1)
 	out = append(out, s[:n]...)

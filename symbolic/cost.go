@@ -202,3 +202,106 @@ func CostOf(e *Expr, indices []*Index) Cost {
 	walk(e, per)
 	return c
 }
+
+// nodeCost counts the operations of a node and of what it holds, without
+// sums and definitions.
+func nodeCost(e *Expr) float64 {
+	if e.cost == 0 {
+		e.cost = nodeCostOf(e) + 1
+	}
+	return e.cost - 1
+}
+
+func nodeCostOf(e *Expr) float64 {
+	n := 0.0
+	switch e.Op {
+	case Add:
+		n = float64(len(e.Args) - 1)
+		if e.Val != 0 {
+			n++
+		}
+		for _, k := range e.K {
+			if k != 1 && k != -1 {
+				n++
+			}
+		}
+		if len(e.Args) == 1 && e.K[0] == -1 && e.Val != 0 {
+			n = 1
+		}
+	case Mul:
+		if e.Val != 1 && e.Val != -1 {
+			n++
+		}
+		n += float64(len(e.Args) - 1)
+		for _, k := range e.K {
+			switch {
+			case k == 1:
+			case k == 2:
+				n++
+			case k == -1:
+				n += 8
+			case k == 0.5:
+				n += 10
+			default:
+				n += 12
+			}
+		}
+	case Call:
+		n = e.Func.Cost
+	case Sum:
+		return 100
+	}
+	for _, a := range e.Args {
+		n += nodeCost(a)
+	}
+	return n
+}
+
+// shallowCost counts the operations of e without its sums, written out as a tree.
+func shallowCost(e *Expr, memo map[*Expr]float64) float64 {
+	if e.Op == Sum {
+		return 0
+	}
+	if n, ok := memo[e]; ok {
+		return n
+	}
+	n := 0.0
+	for _, a := range e.Args {
+		n += shallowCost(a, memo)
+	}
+	switch e.Op {
+	case Add, Mul:
+		n += float64(len(e.Args))
+	case Call:
+		n += e.Func.Cost
+	}
+	memo[e] = n
+	return n
+}
+
+// at is the value of a polynomial at nominal sizes.
+func (c *Context) at(p Poly) float64 {
+	total := 0.0
+	for mono, k := range p {
+		v := float64(k)
+		for _, name := range strings.Fields(mono) {
+			v *= c.nominal(upTo(dsl.Extent{Name: name}))
+		}
+		total += v
+	}
+	return total
+}
+
+// nominal is the size of a range for the cost model where data decide it: that
+// of a parameter's dimension counts as small.
+func (c *Context) nominal(r dsl.Range) float64 {
+	switch {
+	case r.Hi.IsConst() && r.Lo.IsConst():
+		return float64(max(1, r.Hi.Offset-r.Lo.Offset+1))
+	case c.small[r.Hi.Name]:
+		return 10
+	case c.long[r.Hi.Name]:
+		return 500 // fewer than the data, if there are others
+	}
+	return 1000
+}

@@ -3,7 +3,6 @@ package symbolic
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -280,15 +279,6 @@ const maxTriples = 512
 // compiled, whose triples an int counts: formulas for the Jacobian hold such positions.
 const maxCube = 1 << 20
 
-// constants is the number of coordinates that is known when a model is compiled.
-func (p *Posterior) constants() int {
-	n := 0
-	for _, b := range p.Params {
-		n += b.Size().Offset
-	}
-	return n
-}
-
 // jacobian derives ∂B/∂q.
 func (r *Derived) jacobian() {
 	for _, b := range r.Metric.Blocks {
@@ -415,16 +405,6 @@ func (r *Derived) lowered(o Output) []Output {
 	return out
 }
 
-func indexList(is ...*Index) []*Index {
-	var out []*Index
-	for _, i := range is {
-		if i != nil {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // pairing returns Σ over the full matrix of weight · B, from its lower blocks.
 // Where a block is stored by bands, it goes along them: no other entry has a
 // weight.
@@ -539,19 +519,6 @@ func (r *Derived) needed(known map[*Def]bool, lists ...[]Output) map[*Def]bool {
 		}
 	}
 	return need
-}
-
-// at is the value of a polynomial at nominal sizes.
-func (c *Context) at(p Poly) float64 {
-	total := 0.0
-	for mono, k := range p {
-		v := float64(k)
-		for _, name := range strings.Fields(mono) {
-			v *= c.nominal(upTo(dsl.Extent{Name: name}))
-		}
-		total += v
-	}
-	return total
 }
 
 // checkDifferentiable reports results that need a derivative that is not known: of

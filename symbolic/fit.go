@@ -291,46 +291,12 @@ func (c *Context) fitPart(f *Fit, role FitRole, row, col int, at ...*Index) *Exp
 	return c.Ref(t, subsOf(indexList(at...))...)
 }
 
-// lowerFit adds the definition of a part of a fit to the program, after the
-// arrays that it is computed from.
-func (p *Program) lowerFit(d *Def) {
-	if d.Body != nil {
-		return
-	}
-	f := d.Fit.Of
-	if f.Arrays == nil {
-		f.Arrays = append(f.Arrays, p.fitArray(f.Weight, indexList(f.Rows)), p.fitArray(f.Response, indexList(f.Outer, f.Rows)))
-		for _, x := range f.Columns {
-			f.Arrays = append(f.Arrays, p.fitArray(x.Data, indexList(f.Rows, x.Index)))
-		}
-	}
-	d.Body = p.c.intern(Expr{Op: LeastSquares, Tensor: d.Tensor, Args: slices.DeleteFunc(slices.Clone(f.Arrays), func(e *Expr) bool { return e == nil })})
-	for _, i := range append(indexList(f.Rows, f.Outer), f.columnIndices()...) {
-		d.Body.dropFree(i)
-	}
-	name := "fit" + d.Fit.Role.String()
-	d.Tensor.Name = name
-	for n := 2; p.taken[d.Tensor.Name] > 0; n++ {
-		d.Tensor.Name = fmt.Sprintf("%s%d", name, n)
-	}
-	p.taken[d.Tensor.Name] = 1
-	p.Defs = append(p.Defs, d)
-}
-
 func (f *Fit) columnIndices() []*Index {
 	var out []*Index
 	for _, x := range f.Columns {
 		out = append(out, indexList(x.Index)...)
 	}
 	return out
-}
-
-// fitArray is an expression as an array over just these indices; nil stays nil.
-func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
-	if x == nil {
-		return nil
-	}
-	return p.whole(x, indices) // a part of another fit too is defined before this one
 }
 
 // formatFit renders a part of a fit for people: which one of the fit of a

@@ -1,10 +1,7 @@
 package symbolic
 
 import (
-	"math"
 	"slices"
-
-	"github.com/hamc-dev/hamc/dsl"
 )
 
 // Fold rewrites sums over data into sufficient statistics, where every factor
@@ -504,93 +501,6 @@ func (c *Context) splitEarly(e *Expr) (late, early *Expr) {
 	return late, early
 }
 
-// nominal is the size of a range for the cost model where data decide it: that
-// of a parameter's dimension counts as small.
-func (c *Context) nominal(r dsl.Range) float64 {
-	switch {
-	case r.Hi.IsConst() && r.Lo.IsConst():
-		return float64(max(1, r.Hi.Offset-r.Lo.Offset+1))
-	case c.small[r.Hi.Name]:
-		return 10
-	case c.long[r.Hi.Name]:
-		return 500 // fewer than the data, if there are others
-	}
-	return 1000
-}
-
-// reorder chooses, for nested sums of one product, the order of the sums that
-// costs least: Σ_jl W_jl Σ_i λ_i x_ij x_il becomes Σ_i λ_i Σ_j x_ij Σ_l W_jl x_il.
-func (p *Program) reorder(e *Expr) *Expr { return p.reordered(e, map[*Expr]*Expr{}) }
-
-func (p *Program) reordered(e *Expr, memo map[*Expr]*Expr) *Expr {
-	if len(e.Args) == 0 {
-		return e
-	}
-	if r, ok := memo[e]; ok {
-		return r
-	}
-	r := p.reorderNode(e, memo)
-	memo[e] = r
-	return r
-}
-
-func (p *Program) reorderNode(e *Expr, memo map[*Expr]*Expr) *Expr {
-	c := p.c
-	switch e.Op {
-	case Sum:
-		var indices []*Index
-		factors := p.flatten(e, &indices)
-		if len(indices) < 2 || len(indices) > 5 {
-			i, body := c.Open(e)
-			return c.Sum(i, p.reordered(body, memo))
-		}
-		for n := range factors {
-			if factors[n].e.Op != Sum {
-				factors[n].e = p.reordered(factors[n].e, memo)
-			}
-		}
-		ks, es := make([]float64, len(factors)), make([]*Expr, len(factors))
-		for n, f := range factors {
-			ks[n], es[n] = f.k, f.e
-		}
-		var best *Expr
-		least := math.Inf(1)
-		permute(len(indices), func(order []int) {
-			r := c.Product(1, ks, es)
-			for n := len(order) - 1; n >= 0; n-- {
-				r = c.Sum(indices[order[n]], r)
-			}
-			if cost := p.nominalCost(r); cost < least {
-				best, least = r, cost
-			}
-		})
-		return best
-	}
-	return c.rebuild(e, func(a *Expr) *Expr { return p.reordered(a, memo) }, func(s Sub) Sub { return s })
-}
-
-// flatten opens nested sums of products into one list of factors.
-func (p *Program) flatten(e *Expr, indices *[]*Index) []addend {
-	i, body := p.c.Open(e)
-	*indices = append(*indices, i)
-	args, ks := []*Expr{body}, []float64{1}
-	var out []addend
-	if body.Op == Mul {
-		args, ks = body.Args, body.K
-		if body.Val != 1 {
-			out = append(out, addend{p.c.Number(body.Val), 1})
-		}
-	}
-	for n, a := range args {
-		if a.Op == Sum && ks[n] == 1 {
-			out = append(out, p.flatten(a, indices)...)
-			continue
-		}
-		out = append(out, addend{a, ks[n]})
-	}
-	return out
-}
-
 // permute calls f with every order of 0..n−1, in lexicographic order.
 func permute(n int, f func([]int)) {
 	order := make([]int, 0, n)
@@ -612,60 +522,6 @@ func permute(n int, f func([]int)) {
 		}
 	}
 	rec()
-}
-
-// Cheaper returns the form of a scalar that costs least once data are known:
-// as it stands, factored, or as a polynomial in the coordinates and momenta
-// with data coefficients, which are then computed once.
-func (p *Program) Cheaper(e *Expr) *Expr {
-	best, least := e, p.lateCost(e)
-	for _, x := range []*Expr{p.c.Collect(e), p.c.byCoefficient(p.c.Expand(e))} {
-		if cost := p.lateCost(x); cost < least {
-			best, least = x, cost
-		}
-	}
-	return best
-}
-
-// lateCost counts the operations of e that do not belong to the data stage, as
-// Lower would leave them.
-func (p *Program) lateCost(e *Expr) float64 {
-	seen := map[*Expr]bool{}
-	total := 0.0
-	var walk func(*Expr)
-	walk = func(e *Expr) {
-		if seen[e] || e.stage < StagePosition {
-			return
-		}
-		seen[e] = true
-		if e.Op == Add || e.Op == Mul {
-			early := 0.0
-			if e.Op == Mul && e.Val != 1 && e.Val != -1 || e.Op == Add && e.Val != 0 {
-				early = 1
-			}
-			for n, a := range e.Args {
-				if a.stage < StagePosition {
-					early = 1 // all data factors become one
-					continue
-				}
-				total++
-				if e.Op == Mul && e.K[n] == 2 {
-					total++
-				}
-				if e.Op == Mul && e.K[n] < 0 {
-					total += 8
-				}
-			}
-			total += early - 1
-		} else if e.Op == Call {
-			total += e.Func.Cost
-		}
-		for _, a := range e.Args {
-			walk(a)
-		}
-	}
-	walk(e)
-	return total
 }
 
 // byCoefficient gathers the terms of a sum that differ only in factors of

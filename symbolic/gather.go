@@ -1,7 +1,6 @@
 package symbolic
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -41,26 +40,6 @@ func (c *Context) positions(d *dsl.Data, subs []Sub) *Expr {
 	lo, hi, _ := d.Values()
 	return c.Ref(c.NewTensor(Tensor{Name: source.Name, Kind: PositionsOf, Source: source, Shape: source.Shape, Stage: StageData,
 		Values: dsl.Range{Lo: lo, Hi: hi}}), subs...)
-}
-
-// subs elaborates subscripts; those that stand for all positions of a dimension
-// take the next of the given ones.
-func (el *elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
-	out := make([]Sub, len(list))
-	for n, s := range list {
-		switch {
-		case s.All:
-			out[n] = (*all)[0]
-			*all = (*all)[1:]
-		case s.Gather != nil:
-			out[n] = Sub{Data: el.c.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}
-		case s.Index != nil:
-			out[n] = shiftSub(el.indices[s.Index], s.Offset)
-		default:
-			out[n] = Sub{At: s.At}
-		}
-	}
-	return out
 }
 
 // isGather reports whether e is δ[a, g…] of an index and an element of data.
@@ -270,26 +249,6 @@ func (c *Context) polynomialOf(e *Expr, k float64, i *Index, at **Expr) bool {
 	return false
 }
 
-// Scatter is how a sum by data is computed: all elements are 0 at first, and at
-// every value of the indices Sums, and of those indices of the definition that At
-// holds as they are, Body is added to the element At.
-type Scatter struct {
-	Sums []*Index
-	At   []Sub // by index of the definition
-	Body *Expr
-}
-
-// Loops returns the indices that a scatter runs over, sums first.
-func (s *Scatter) Loops() []*Index {
-	out := slices.Clone(s.Sums)
-	for _, a := range s.At {
-		if a.Index != nil {
-			out = append(out, a.Index)
-		}
-	}
-	return out
-}
-
 // scatterOf reads a scatter off the body of a definition, or returns nil.
 func (c *Context) scatterOf(body *Expr, indices []*Index) *Scatter {
 	if len(scatteredFree(body)) == 0 {
@@ -366,160 +325,9 @@ func carriesAny(s Sub, indices []*Index) bool {
 	return slices.ContainsFunc(indices, s.carries)
 }
 
-// scatter lowers a sum by data to a definition; nil if e is none. What is summed
-// is lowered in loops over the data alone.
-func (l *lowering) scatter(e *Expr) *Expr {
-	c := l.p.c
-	if len(scatteredFree(e)) == 0 {
-		return nil
-	}
-	var sums []*Index
-	deltas, rest := c.gathersOf(e, &sums)
-	if len(deltas) == 0 {
-		return nil
-	}
-	inner := &lowering{p: l.p, ctx: sortedIndices(append(slices.Clone(rest.free), sums...)), memo: map[*Expr]*Expr{}, guards: l.guards}
-	s := c.Mul(append(deltas, inner.lower(rest))...)
-	for n := len(sums) - 1; n >= 0; n-- {
-		s = c.Sum(sums[n], s)
-	}
-	switch {
-	case s.Op != Sum:
-		return l.lower(s)
-	case len(s.free) > 2:
-		return s // the derivative of a matrix: as large as its result
-	}
-	return l.define(s, e)
-}
-
-// SplitGuards splits a product into the indicators among its factors and the rest.
-func (c *Context) SplitGuards(e *Expr) (guards []*Expr, rest *Expr) {
-	if e.Op == Inside || e.Op == Before {
-		return []*Expr{e}, c.Number(1)
-	}
-	if e.Op != Mul {
-		return nil, e
-	}
-	var ks []float64
-	var es []*Expr
-	for n, a := range e.Args {
-		if a.Op == Inside || a.Op == Before {
-			guards = append(guards, a)
-			continue
-		}
-		ks, es = append(ks, e.K[n]), append(es, a)
-	}
-	return guards, c.product(e.Val, ks, es)
-}
-
-// Guards returns the factors of a product that guard the others, and the places of the others:
-// indicators, deltas of a fixed position or of one from data, and deltas that stand before what
-// does not exist elsewhere. What they exclude is not evaluated.
-func Guards(e *Expr) (conds []*Expr, rest []int) {
-	if e.Op != Mul || !e.placed && !e.gather {
-		return nil, nil
-	}
-	stray := strays(e)
-	for n, a := range e.Args {
-		_, _, pair := indexPair(a)
-		if a.Op == Inside || a.Op == Before || a.Op == Delta && a.Subs[0].Index != nil && a.Subs[1].Index == nil || pair && stray {
-			conds = append(conds, a)
-			continue
-		}
-		rest = append(rest, n)
-	}
-	return conds, rest
-}
-
-// InOrder sorts indicators and deltas so that each may be looked at when those before it hold: an
-// element of data that one reads exists where the bounds of its subscripts hold.
-func InOrder(guards []*Expr) []*Expr {
-	out := slices.Clone(guards)
-	slices.SortStableFunc(out, func(a, b *Expr) int { return cmp.Compare(readDepth(a), readDepth(b)) })
-	return out
-}
-
-// readDepth is how deep the reads of data in the subscripts of an indicator are nested; those of
-// a delta count as deeper than those of every indicator.
-func readDepth(e *Expr) int {
-	var of func(s Sub) int
-	of = func(s Sub) (n int) {
-		if s.Data == nil {
-			return 0
-		}
-		for _, x := range s.Data.Subs {
-			n = max(n, of(x))
-		}
-		return n + 1
-	}
-	n := 0
-	for _, s := range e.Subs {
-		n = max(n, of(s))
-	}
-	if e.Op == Delta {
-		n += 1 << 16
-	}
-	return n
-}
-
 // sharesFree reports whether two expressions have a free index in common.
 func sharesFree(a, b *Expr) bool {
 	return slices.ContainsFunc(a.free, b.hasFree)
-}
-
-// leastGathered is the least work for which an expression of alpha[g[n]] is
-// computed for each element of alpha, rather than for each n.
-const leastGathered = 8
-
-// through lowers an expression that depends on its indices through one element of
-// data only, as exp(alpha[g[n]]): it is defined for every position that the data
-// may name, and gathered. Nil if e has not that form. Other data that stand at
-// such positions may be anything where no datum names them, and have to stay.
-func (l *lowering) through(e *Expr) *Expr {
-	c := l.p.c
-	if !e.gather || len(e.free) == 0 || e.Op == Ref || e.Op == Delta || e.Op == Inside || e.Op == Before || e.Op != Sum && e.stage < StageGiven {
-		return nil
-	}
-	if e.Op != Sum && nodeCost(e) < leastGathered {
-		return nil
-	}
-	var at *Expr
-	ok := true
-	seen := map[*Expr]bool{}
-	var walk func(x *Expr)
-	walk = func(x *Expr) {
-		if seen[x] || !ok || !sharesFree(x, e) {
-			return
-		}
-		seen[x] = true
-		for _, s := range x.Subs {
-			switch {
-			case s.Index != nil:
-				ok = ok && !e.hasFree(s.Index)
-			case s.Data != nil && sharesFree(s.Data, e):
-				ok = ok && (at == nil || at == s.Data) && !(x.Op == Ref && (x.Tensor.Kind == DataTensor || x.Tensor.Kind == PositionsOf))
-				at = s.Data
-			}
-		}
-		for _, a := range x.Args {
-			walk(a)
-		}
-	}
-	walk(e)
-	if !ok || at == nil || len(at.free) != len(e.free) {
-		return nil
-	}
-	j := c.NewIndex("j", at.Tensor.Values)
-	whole := c.gathered(e, at, j)
-	if len(whole.free) != 1 || whole.free[0] != j || strays(whole) || len(l.guards) > 0 && strays(e) {
-		return nil
-	}
-	inner := &lowering{p: l.p, ctx: []*Index{j}, memo: map[*Expr]*Expr{}}
-	r := inner.lower(whole)
-	if r.Op != Ref && r.Op != Num {
-		r = inner.define(r, whole)
-	}
-	return c.Subst(r, j, Sub{Data: at})
 }
 
 // gathered is e with the index j for the element at of data.

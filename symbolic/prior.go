@@ -2,7 +2,6 @@ package symbolic
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -215,23 +214,4 @@ func (x *Prior) needs() (list []int, ok bool) {
 		})
 	}
 	return list, ok
-}
-
-// lowerPrior adds the definition of a draw from the prior. A distribution that
-// is truncated has its ends as arguments more.
-func (p *Program) lowerPrior(x *Prior) Output {
-	e := p.drawOf(&x.draw)
-	if x.lo != nil || x.hi != nil {
-		lo, hi := p.c.Number(math.Inf(-1)), p.c.Number(math.Inf(1))
-		if x.lo != nil {
-			lo = p.Lower(x.lo, nil)
-		}
-		if x.hi != nil {
-			hi = p.Lower(x.hi, nil)
-		}
-		e.Args = append(e.Args, lo, hi)
-	}
-	p.add(x.tensor, x.indices, p.c.intern(e))
-	none := -1
-	return Output{Row: x.tensor.Row, Col: none, Dir: none, Indices: x.indices, E: p.c.Ref(x.tensor, subsOf(x.indices)...)}
 }

@@ -521,3 +521,22 @@ func (c *Context) inlined(e *Expr) *Expr {
 	}
 	return written(e)
 }
+
+// square reports whether an array over indices is looked at in both orders of two of them: what is computed once, and
+// what the operators of matrices make, also for each value of a third.
+func (c *Context) square(formal []*Index, stage Stage) (m, n int, ok bool) {
+	matrix := func(m, n int) bool {
+		return formal[m].Range == formal[n].Range && c.matrices[[2]dsl.Extent{formal[m].Range.Hi, formal[n].Range.Hi}]
+	}
+	switch {
+	case len(formal) == 2:
+		return 0, 1, matrix(0, 1) || formal[0].Range == formal[1].Range && stage < StagePosition
+	case len(formal) != 3:
+		return 0, 0, false
+	case matrix(1, 2):
+		return 1, 2, true
+	case matrix(0, 1):
+		return 0, 1, true
+	}
+	return 0, 2, matrix(0, 2)
+}

@@ -2,8 +2,6 @@ package symbolic
 
 import (
 	"sort"
-
-	"github.com/hamc-dev/hamc/dsl"
 )
 
 // The structure of a metric is read off the deltas of its entries, never off
@@ -19,132 +17,6 @@ type Part struct {
 	Spine  int // −1 if there is none
 	Width  int // entries beyond |i − j| = Width are zero
 	Border []int
-}
-
-// Band is one diagonal of a block: E at the entries (a, a − Offset).
-type Band struct {
-	Offset int
-	E      *Expr
-}
-
-// Bands writes e as Σ_o δ[a,b+o]·E_o(a) with the offsets in order. It is false
-// where some term lies on no fixed diagonal.
-func (c *Context) Bands(e *Expr, a, b *Index) ([]Band, bool) {
-	by := map[int]*Expr{}
-	if !c.bands(e, a, b, by) {
-		return nil, false
-	}
-	var out []Band
-	for o, e := range by {
-		if !e.IsNum(0) {
-			out = append(out, Band{o, e})
-		}
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Offset < out[j].Offset })
-	return out, true
-}
-
-// bands adds the diagonals of e.
-func (c *Context) bands(e *Expr, a, b *Index, by map[int]*Expr) bool {
-	put := func(o int, f *Expr) bool {
-		f = c.Subst(f, b, Sub{Index: a, Offset: -o})
-		if by[o] == nil {
-			by[o] = c.Number(0)
-		}
-		by[o] = c.Add(by[o], f)
-		return true
-	}
-	switch e.Op {
-	case Num:
-		return e.Val == 0
-	case Delta:
-		if o, ok := diagonalOf(e, a, b); ok {
-			return put(o, c.Number(1))
-		}
-	case Add:
-		if e.Val != 0 {
-			return false
-		}
-		for n, t := range e.Args {
-			if !c.bands(c.Scale(e.K[n], t), a, b, by) {
-				return false
-			}
-		}
-		return true
-	case Mul:
-		rest := func(n int) *Expr { return c.Product(e.Val, without(e.K, n), without(e.Args, n)) }
-		for n, f := range e.Args {
-			if o, ok := diagonalOf(f, a, b); ok {
-				return put(o, rest(n))
-			}
-			// One entry: δ[a,s]·δ[b,t] is δ[a,b+s−t]·δ[a,s].
-			for _, g := range e.Args {
-				if s, ok := fixedAt(g, a); ok {
-					if t, ok := fixedAt(f, b); ok && s.Name == t.Name {
-						return put(s.Offset-t.Offset, rest(n))
-					}
-				}
-			}
-		}
-		// A sum of deltas is multiplied out; of other sums nothing would come.
-		for n, f := range e.Args {
-			if f.Op != Add || e.K[n] != 1 || !namesPlace(f, a, b) {
-				continue
-			}
-			other := rest(n)
-			terms := make([]*Expr, 0, len(f.Args)+1)
-			for m, t := range f.Args {
-				terms = append(terms, c.Mul(other, c.Scale(f.K[m], t)))
-			}
-			if f.Val != 0 {
-				terms = append(terms, c.Scale(f.Val, other))
-			}
-			for _, t := range terms {
-				if !c.bands(t, a, b, by) {
-					return false
-				}
-			}
-			return true
-		}
-	}
-	return false
-}
-
-// namesPlace reports whether e holds a delta of an index that tells where an entry
-// lies.
-func namesPlace(e *Expr, a, b *Index) bool {
-	if e.Op == Delta {
-		return e.hasFree(a) || e.hasFree(b)
-	}
-	for _, x := range e.Args {
-		if (x.hasFree(a) || x.hasFree(b)) && namesPlace(x, a, b) {
-			return true
-		}
-	}
-	return false
-}
-
-// diagonalOf returns o if e is δ[a, b+o].
-func diagonalOf(e *Expr, a, b *Index) (o int, ok bool) {
-	if e.Op != Delta {
-		return 0, false
-	}
-	s, t := e.Subs[0], e.Subs[1]
-	switch {
-	case s.Index == a && t.Index == b:
-		return t.Offset - s.Offset, true
-	case s.Index == b && t.Index == a:
-		return s.Offset - t.Offset, true
-	}
-	return 0, false
-}
-
-// fixedAt returns s if e is δ[i, s] with a fixed position s.
-func fixedAt(e *Expr, i *Index) (s dsl.Extent, ok bool) {
-	if e.Op == Delta && e.Subs[0].Index == i && e.Subs[1].IsFixed() {
-		return e.Subs[1].At.Plus(-e.Subs[0].Offset), true
-	}
-	return s, false
 }
 
 // structure finds the parts of a metric.
@@ -299,42 +171,4 @@ func (m *Metric) spineOf(n int) *Part {
 		}
 	}
 	return nil
-}
-
-// byBands reports whether a block of the matrix is stored by bands.
-func (r *Derived) byBands(b BlockExpr) bool {
-	return b.Row == b.Col && b.A != nil && r.Metric.Stored() && r.Metric.spineOf(b.Row) != nil
-}
-
-// along returns an index over a diagonal of a block, and the entry there.
-func (r *Derived) along(b BlockExpr, band Band) (*Index, *Expr) {
-	rng := b.A.Range
-	rng.Lo = rng.Lo.Plus(band.Offset)
-	i := r.C.NewIndex(b.A.Name, rng)
-	return i, r.C.Subst(band.E, b.A, Sub{Index: i})
-}
-
-// entries lowers one block of the matrix: whole or, where it is stored by bands,
-// one result for each diagonal at or below the main one.
-func (r *Derived) entries(b BlockExpr) []Output {
-	if !r.byBands(b) {
-		idx := indexList(b.A, b.B)
-		whole := Output{Row: b.Row, Col: b.Col, Dir: -1, Indices: idx, E: b.E}
-		if r.Metric.Diagonal {
-			whole.E = r.Prog.Lower(b.E, idx) // only its diagonal is stored
-			return []Output{whole}
-		}
-		return r.lowered(whole)
-	}
-	bands, _ := r.C.Bands(b.E, b.A, b.B)
-	var out []Output
-	for _, band := range bands {
-		if band.Offset < 0 {
-			continue // the mirror image
-		}
-		i, e := r.along(b, band)
-		out = append(out, Output{Row: b.Row, Col: b.Col, Dir: -1, Indices: []*Index{i}, E: r.Prog.Lower(e, []*Index{i}),
-			Banded: true, Offset: band.Offset})
-	}
-	return out
 }

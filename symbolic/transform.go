@@ -110,34 +110,3 @@ func transformOf(q *dsl.Param) *Transform {
 	}
 	panic("symbolic: no transform of " + q.ObjectName())
 }
-
-// coordinate is an unconstrained coordinate.
-func (b *Param) coordinate(c *Context, s []Sub) *Expr { return c.Ref(b.Coord, s...) }
-
-// behind is the number of values of a vector behind a position.
-func (b *Param) behind(c *Context, s Sub) *Expr {
-	n := b.Length()
-	if s.IsFixed() {
-		return c.Sub(c.Extent(n), c.Extent(s.At))
-	}
-	i := c.NewIndex("i", upTo(n))
-	return c.Sum(i, c.Before(s, Sub{Index: i}))
-}
-
-// breaks are the logarithms of the parts of what is left of a stick that its k-th break takes, and leaves.
-func (b *Param) breaks(c *Context, k Sub) (taken, left *Expr) {
-	v := c.Sub(b.coordinate(c, []Sub{k}), c.Call("log", b.behind(c, k)))
-	return c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v)
-}
-
-// logPart is the logarithm of the k-th part of a stick.
-func (b *Param) logPart(c *Context, k Sub) *Expr {
-	taken := c.within(k, upTo(b.Size())) // the last part is what the others leave
-	if !taken.IsNum(0) {
-		own, _ := b.breaks(c, k)
-		taken = c.Mul(taken, own)
-	}
-	j := c.NewIndex("j", upTo(b.Size()))
-	_, left := b.breaks(c, Sub{Index: j})
-	return c.Add(taken, c.Sum(j, c.Mul(c.Before(Sub{Index: j}, k), left)))
-}

@@ -7,104 +7,6 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 )
 
-// Differential equations. The solution of z' = f(z, u, t) at the times of a
-// datum is a family of opaque tensors over the times: the components z_i[n] and
-// their derivatives by the inputs u, the quantities that depend on the
-// parameters and that the right side, the arguments or the initial values hold.
-// The rest of the calculus needs to know one rule more: the derivative of a
-// component by u_k is the component's sensitivity k (diff.go). The
-// sensitivities of first and second order, and of third order where Newton's method
-// is to have the derivatives of ∂H/∂q, are part of the solution of the augmented system
-//
-//	S_k'  = f_z S_k + f_uk                                             S_k(t₀)  = ∂z₀/∂u_k
-//	R_kl' = f_z R_kl + f_zz[S_k, S_l] + f_zuk S_l + f_zul S_k + f_ukul  R_kl(t₀) = ∂²z₀/∂u_k∂u_l
-//
-// and so on, of which only the orders are integrated that are asked for.
-
-// Solution is the elaborated form of a dsl.Solve.
-type Solution struct {
-	Decl   *dsl.Solve
-	Times  *Tensor  // of data
-	From   *Expr    // the initial time
-	Inputs []*Input // u
-	// Rhs and Init are those of the augmented system, by component in the
-	// order of Parts, in terms of States, Time, the symbols of the inputs
-	// and what is known before sampling.
-	Rhs, Init []*Expr
-	States    []*Tensor
-	Time      *Tensor
-	// Parts are the components: the states, then ∂z_i/∂u_k for each k, then
-	// ∂²z_i/∂u_k∂u_l for each k and each l ≤ k, and perhaps
-	// ∂³z_i/∂u_k∂u_l∂u_m for each k, l ≤ k and m ≤ l.
-	Parts []*SolPart
-
-	order int    // of the highest sensitivities
-	index *Index // over the times
-}
-
-// Input is a quantity that depends on the parameters and enters a differential
-// equation.
-type Input struct {
-	Raw    *Expr   // in terms of the coordinates
-	Symbol *Tensor // what stands for it in the augmented system: a definition
-}
-
-// SolPart is one component of the augmented system.
-type SolPart struct {
-	Of     *Solution
-	Pos    int // in the system
-	State  int
-	By     []int // the inputs that it is a derivative by, at most three, descending
-	Tensor *Tensor
-}
-
-// Order is the order of the sensitivity: 0 for a state itself.
-func (p *SolPart) Order() int { return len(p.By) }
-
-// Size returns the number of components up to an order.
-func (s *Solution) Size(order int) int {
-	n, p := len(s.Decl.Ode.States), len(s.Inputs)
-	return n * [...]int{1, 1 + p, 1 + p + p*(p+1)/2, 1 + p + p*(p+1)/2 + p*(p+1)*(p+2)/6}[order]
-}
-
-// part returns the component that is the derivative of a state by inputs.
-func (s *Solution) part(state int, by ...int) *SolPart {
-	if len(by) == 0 {
-		return s.Parts[state]
-	}
-	by = slices.Clone(by)
-	slices.SortFunc(by, func(a, b int) int { return b - a })
-	at := by[0]
-	switch len(by) {
-	case 2:
-		at = by[0]*(by[0]+1)/2 + by[1]
-	case 3:
-		at = by[0]*(by[0]+1)*(by[0]+2)/6 + by[1]*(by[1]+1)/2 + by[2]
-	}
-	return s.Parts[s.Size(len(by)-1)+len(s.Decl.Ode.States)*at+state]
-}
-
-// derivative returns the component's derivative by input k, at the times subs.
-func (p *SolPart) derivative(c *Context, k int, subs []Sub) *Expr {
-	if len(p.By) == p.Of.order {
-		return c.notDifferentiable(p)
-	}
-	return c.Ref(p.Of.part(p.State, append([]int{k}, p.By...)...).Tensor, subs...)
-}
-
-// component is s.v: a vector over the times.
-func (el *elaborator) component(e *dsl.FieldExpr) value {
-	s := el.solve(e.Solve)
-	t := s.Parts[e.State].Tensor
-	return value{shape: t.Shape, elem: func(subs ...Sub) *Expr {
-		x := el.c.Ref(t, subs...)
-		if el.leaf != nil {
-			return el.leaf(x)
-		}
-		return x
-	}}
-}
-
 // solution elaborates a dsl.Solve, or returns what it came to before.
 func (p *Posterior) solution(d *dsl.Solve) *Solution {
 	for _, s := range p.Solves {
@@ -189,27 +91,6 @@ func inputName(e *Expr) string {
 		return ""
 	}
 	return name
-}
-
-// lowerSolution lowers the augmented system. The inputs become definitions, and
-// what the right side holds of them alone is computed once per solution.
-func (p *Program) lowerSolution(s *Solution) {
-	for _, u := range s.Inputs {
-		body := p.Lower(u.Raw, nil)
-		t := u.Symbol
-		if p.taken[t.Name] > 0 {
-			t.Name += "_in"
-		}
-		p.taken[t.Name] = 1
-		t.Kind = DefTensor
-		t.Def = &Def{Tensor: t, Body: body}
-		p.Defs = append(p.Defs, t.Def)
-	}
-	s.From = p.Lower(s.From, nil)
-	for i := range s.Parts {
-		s.Init[i] = p.Lower(s.Init[i], nil)
-		s.Rhs[i] = p.Lower(s.Rhs[i], nil)
-	}
 }
 
 // augment derives the augmented system.
@@ -308,23 +189,4 @@ func (p *Posterior) second(s *Solution, g *Expr, k, l int, parts []*SolPart) *Ex
 		}
 	}
 	return total
-}
-
-// InEquation reports whether a definition depends on the states or the time of a
-// differential equation: it has a value only while that is integrated.
-func (d *Def) InEquation() bool { return d.inEquation(map[*Def]bool{}) }
-
-// inEquation is InEquation with what is known of definitions: there are more ways to a definition
-// than definitions.
-func (d *Def) inEquation(known map[*Def]bool) bool {
-	if in, ok := known[d]; ok {
-		return in
-	}
-	in := false
-	Refs(d.Body, func(r *Expr) {
-		t := r.Tensor
-		in = in || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.inEquation(known)
-	})
-	known[d] = in
-	return in
 }

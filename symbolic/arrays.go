@@ -1,0 +1,139 @@
+package symbolic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// lowerFit adds the definition of a part of a fit to the program, after the
+// arrays that it is computed from.
+func (p *Program) lowerFit(d *Def) {
+	if d.Body != nil {
+		return
+	}
+	f := d.Fit.Of
+	if f.Arrays == nil {
+		f.Arrays = append(f.Arrays, p.fitArray(f.Weight, indexList(f.Rows)), p.fitArray(f.Response, indexList(f.Outer, f.Rows)))
+		for _, x := range f.Columns {
+			f.Arrays = append(f.Arrays, p.fitArray(x.Data, indexList(f.Rows, x.Index)))
+		}
+	}
+	d.Body = p.c.intern(Expr{Op: LeastSquares, Tensor: d.Tensor, Args: slices.DeleteFunc(slices.Clone(f.Arrays), func(e *Expr) bool { return e == nil })})
+	for _, i := range append(indexList(f.Rows, f.Outer), f.columnIndices()...) {
+		d.Body.dropFree(i)
+	}
+	name := "fit" + d.Fit.Role.String()
+	d.Tensor.Name = name
+	for n := 2; p.taken[d.Tensor.Name] > 0; n++ {
+		d.Tensor.Name = fmt.Sprintf("%s%d", name, n)
+	}
+	p.taken[d.Tensor.Name] = 1
+	p.Defs = append(p.Defs, d)
+}
+
+// fitArray is an expression as an array over just these indices; nil stays nil.
+func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
+	if x == nil {
+		return nil
+	}
+	return p.whole(x, indices) // a part of another fit too is defined before this one
+}
+
+// lowerApplied adds the value of an operator to the program, after its arguments as whole arrays.
+func (p *Program) lowerApplied(d *Def) *Expr {
+	c, a := p.c, d.Body.Apply
+	args := make([]*Expr, len(a.Shapes))
+	for n, s := range a.Shapes {
+		args[n] = p.whole(d.Body.Args[n], c.slots(s))
+	}
+	if a.Operator.Definite && a.Operator.Name != factorName {
+		f := c.applied(&Application{Operator: operatorOf(factorName), Shapes: a.Shapes[:1]}, args[:1])
+		args = append(args, p.lowerApplied(f.Def))
+	}
+	node := c.applicationOf(a, args)
+	o, ok := p.byKey[node]
+	if !ok {
+		kind := DefTensor
+		if a.Operator.Name == factorName {
+			kind = FactorOf
+		}
+		t := c.NewTensor(Tensor{Name: p.invent(node), Kind: kind, Shape: d.Tensor.Shape, Stage: max(node.stage, StageData), Symmetric: a.Operator.Symmetric})
+		o = &Def{Tensor: t, Indices: d.Indices, Body: node}
+		t.Def = o
+		p.byKey[node] = o
+		p.Defs = append(p.Defs, o)
+	}
+	return c.Ref(o.Tensor, subsOf(d.Indices)...)
+}
+
+// whole makes an expression over indices an element of an array over just these: as it stands if it is one,
+// or by a definition.
+func (p *Program) whole(source *Expr, indices []*Index) *Expr {
+	x := p.Lower(source, indices)
+	if isWhole(x, indices) {
+		return x
+	}
+	if len(x.free) == len(indices) && x.Op != Ref {
+		if r := p.define(x, source); isWhole(r, indices) {
+			return r
+		}
+	}
+	var shape []dsl.Extent
+	for _, i := range indices {
+		shape = append(shape, i.Range.Hi)
+	}
+	key := p.c.applicationOf(&Application{Operator: &broadcast, Shapes: [][]dsl.Extent{shape}}, []*Expr{x})
+	d, ok := p.byKey[key]
+	if !ok {
+		t := p.c.NewTensor(Tensor{Name: p.invent(x), Kind: DefTensor, Shape: shape, Stage: max(x.stage, StageData)})
+		d = &Def{Tensor: t, Indices: indices, Body: x}
+		t.Def = d
+		p.byKey[key] = d
+		p.Defs = append(p.Defs, d)
+	}
+	return p.c.Ref(d.Tensor, subsOf(indices)...)
+}
+
+// broadcast is what is known of an array whose elements do not carry all of its indices.
+var broadcast = Operator{Name: "array"}
+
+// isWhole reports whether x is an element of an array over just these indices, in order.
+func isWhole(x *Expr, indices []*Index) bool {
+	if x.Op != Ref || len(x.Subs) != len(indices) {
+		return false
+	}
+	switch x.Tensor.Kind {
+	case DataTensor, GivenTensor, CoordTensor, PriorTensor, QuantityTensor, DefTensor:
+	default:
+		return false
+	}
+	for n, i := range indices {
+		if x.Subs[n] != (Sub{Index: i}) || x.Tensor.Shape[n] != i.Range.Hi {
+			return false
+		}
+	}
+	return true
+}
+
+// lowerSolution lowers the augmented system. The inputs become definitions, and
+// what the right side holds of them alone is computed once per solution.
+func (p *Program) lowerSolution(s *Solution) {
+	for _, u := range s.Inputs {
+		body := p.Lower(u.Raw, nil)
+		t := u.Symbol
+		if p.taken[t.Name] > 0 {
+			t.Name += "_in"
+		}
+		p.taken[t.Name] = 1
+		t.Kind = DefTensor
+		t.Def = &Def{Tensor: t, Body: body}
+		p.Defs = append(p.Defs, t.Def)
+	}
+	s.From = p.Lower(s.From, nil)
+	for i := range s.Parts {
+		s.Init[i] = p.Lower(s.Init[i], nil)
+		s.Rhs[i] = p.Lower(s.Rhs[i], nil)
+	}
+}

@@ -1,0 +1,95 @@
+package symbolic
+
+// spendEmission counts what the emission of r takes: each function holds the definitions that its results need, and
+// for a density of several blocks there is one such set for each.
+func (r *Derived) spendEmission() {
+	sizes := map[*Def]int{}
+	done := map[*Def]bool{} // those of the matrix, which others read, and those that are known early
+	one := func(o Output) []Output {
+		if o.E == nil {
+			return nil
+		}
+		return []Output{o}
+	}
+	function := func(own bool, lists ...[]Output) {
+		total := 0
+		seen := map[*Def]bool{}
+		var need func(e *Expr) int
+		need = func(e *Expr) int {
+			return countNodes(e, func(x *Expr) {
+				d := x.Tensor.Def
+				if d == nil || d.Body == nil || seen[d] || done[d] {
+					return
+				}
+				seen[d] = true
+				n, ok := sizes[d]
+				if !ok {
+					n = 1
+				}
+				if inner := need(d.Body); !ok {
+					n += inner
+					sizes[d] = n
+				}
+				total += n
+			})
+		}
+		for _, list := range lists {
+			for _, o := range list {
+				total += need(o.E)
+			}
+		}
+		for d := range seen {
+			if own || d.Stage() <= StageGiven {
+				done[d] = true
+			}
+		}
+		r.emission += printing * total
+		if c := r.C; c.limited && c.work+r.emission > maxTotal*c.allowance {
+			panic(tooLarge{})
+		}
+	}
+	function(false, one(r.LogDensity))
+	function(false, one(r.LogDensity), r.Gradient)
+	function(false, r.Value)
+	function(false, r.Generated)
+	function(false, r.Prior)
+	if r.Metric == nil {
+		return
+	}
+	function(true, r.Matrix, one(r.Alpha), one(r.Shift))
+	if r.Metric.Constant {
+		function(false, r.Gradient)
+		return
+	}
+	function(false, r.Force)
+	function(false, r.Contract)
+	function(false, r.Jacobian)
+	function(false, r.Curvature)
+	if !r.Metric.SoftAbs {
+		function(false, r.Rank1)
+	}
+}
+
+// printing is what a node in a function of the emitted code costs, in nodes asked for: it is scheduled, shared,
+// printed, named and formatted.
+const printing = 12
+
+// countNodes counts the nodes of e, and calls f for each reference.
+func countNodes(e *Expr, f func(*Expr)) int {
+	seen := map[*Expr]bool{}
+	var walk func(*Expr)
+	walk = func(e *Expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		if e.Op == Ref {
+			f(e)
+		}
+		for _, a := range e.Args {
+			walk(a)
+		}
+	}
+	walk(e)
+	return len(seen)
+}

@@ -1,0 +1,121 @@
+package symbolic
+
+import "github.com/hamc-dev/hamc/dsl"
+
+func upTo(x dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(1), Hi: x} }
+
+func indexOver(c *Context, name string, shape []dsl.Extent) (*Index, []Sub) {
+	if len(shape) == 0 {
+		return nil, nil
+	}
+	i := c.NewIndex(name, upTo(shape[0]))
+	return i, []Sub{{Index: i}}
+}
+
+// extentOf is the number of elements of a scalar or a vector.
+func extentOf(shape []dsl.Extent) dsl.Extent {
+	if len(shape) == 0 {
+		return dsl.Fixed(1)
+	}
+	return shape[0]
+}
+
+// sumOver returns Σ over the block's index, or the body itself for a scalar.
+func (c *Context) sumOver(i *Index, body *Expr) *Expr {
+	if i == nil {
+		return body
+	}
+	return c.Sum(i, body)
+}
+
+// sumOverAll sums over several indices.
+func (c *Context) sumOverAll(indices []*Index, e *Expr) *Expr {
+	for _, i := range indices {
+		e = c.Sum(i, e)
+	}
+	return e
+}
+
+func indexList(is ...*Index) []*Index {
+	var out []*Index
+	for _, i := range is {
+		if i != nil {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func subsOf(indices []*Index) []Sub {
+	subs := make([]Sub, len(indices))
+	for n, i := range indices {
+		subs[n] = Sub{Index: i}
+	}
+	return subs
+}
+
+func sortedIndices(ctx []*Index) []*Index {
+	var e Expr
+	for _, i := range ctx {
+		e.addFree(i)
+	}
+	return e.free
+}
+
+// sameIndices reports whether two sorted index lists are equal.
+func sameIndices(a, b []*Index) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// indexPair returns the subscripts of a delta of two indices.
+func indexPair(e *Expr) (i, j Sub, ok bool) {
+	if e.Op != Delta || e.Subs[0].Index == nil || e.Subs[1].Index == nil {
+		return i, j, false
+	}
+	return e.Subs[0], e.Subs[1], true
+}
+
+// holds reports whether a range holds another, whatever the sizes.
+func holds(r, part dsl.Range) bool {
+	return r.Lo.Name == part.Lo.Name && r.Lo.Offset <= part.Lo.Offset && r.Hi.Name == part.Hi.Name && r.Hi.Offset >= part.Hi.Offset
+}
+
+// strays reports whether e, at some value of its indices, reads an element
+// that does not exist or is not defined.
+func strays(e *Expr) bool {
+	found := false
+	Refs(e, func(r *Expr) {
+		for n, s := range r.Subs {
+			if s.IsFixed() {
+				continue
+			}
+			ends := s.ends()
+			from, to := ends.Lo, ends.Hi
+			first, last := dsl.Fixed(1), r.Tensor.Shape[n]
+			if r.Tensor.Def != nil {
+				first = r.Tensor.Def.Indices[n].Range.Lo
+			}
+			inside := to.Name == last.Name && to.Offset <= last.Offset &&
+				(from == first || from.Name == first.Name && from.Offset >= first.Offset || first == dsl.Fixed(1) && from.Offset >= 1)
+			found = found || !inside
+		}
+	})
+	return found
+}
+
+func shiftSub(s Sub, by int) Sub {
+	if s.IsFixed() {
+		s.At = s.At.Plus(by)
+	} else {
+		s.Offset += by
+	}
+	return s
+}
