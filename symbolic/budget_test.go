@@ -58,20 +58,20 @@ func TestTooLarge(t *testing.T) {
 
 // TestLimits: what is spent before a refusal is bounded.
 func TestLimits(t *testing.T) {
-	model, _ := dsl.Load("m.ham", cholesky(14), dsl.Options{})
+	m, _ := dsl.Load("m.ham", cholesky(14), dsl.Options{})
 	p := &Posterior{limited: true}
 	defer func() {
 		if _, ok := recover().(tooLarge); !ok {
 			t.Error("there was no limit")
 		}
-		if n := len(p.C.nodes); n > maxNodes {
+		if n := nodesOf(p.C); n > maxNodes {
 			t.Errorf("%d nodes", n)
 		}
-		if p.C.work > maxWork+1000 {
-			t.Errorf("%d nodes asked for", p.C.work)
+		if p.C.Budget.Work > maxWork+1000 {
+			t.Errorf("%d nodes asked for", p.C.Budget.Work)
 		}
 	}()
-	p.elaborate(model, model.Blocks[0], false, fine)
+	p.elaborate(m, m.Blocks[0], false, fine)
 	p.metric(&Diagnosed{})
 	for range 1000 {
 		p.C.sharing = false
@@ -100,7 +100,7 @@ func TestWorkIsLinear(t *testing.T) {
 			var work [3]float64
 			for n := range work {
 				d, _ := load(t, longList(200*(n+1), m.format, m.metric))
-				work[n] = float64(d.C.work)
+				work[n] = float64(d.C.Budget.Work)
 			}
 			t.Logf("nodes asked for with 200, 400 and 600 statements: %v", work)
 			if work[2]-work[1] > 1.2*(work[1]-work[0]) {
@@ -148,7 +148,7 @@ func TestNotTooLarge(t *testing.T) {
 	}, 2) {
 		t.Run(m.name, func(t *testing.T) {
 			d, _ := load(t, m.text)
-			t.Logf("%d of %d, with emission %d of %d", d.C.work, maxWork, d.C.work+d.emission, maxTotal)
+			t.Logf("%d of %d, with emission %d of %d", d.C.Budget.Work, maxWork, d.C.Budget.Work+d.emission, maxTotal)
 		})
 	}
 }
@@ -167,4 +167,10 @@ func equations(n int) string {
 	}
 	fmt.Fprintf(&b, "}\nlet s = solve f(%s) from 0 at t\ny ~ normal(s.x0, 1)\nmetric identity\n", strings.Join(starts, ", "))
 	return b.String()
+}
+
+// nodesOf is the number of nodes of a context.
+func nodesOf(c *Context) int {
+	n, _, _ := c.Count()
+	return n
 }

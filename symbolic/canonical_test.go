@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -168,18 +169,6 @@ func TestSumRules(t *testing.T) {
 	if got := c.Sum(i, c.Mul(u(at(i, 0)), c.Add(c.Delta(at(i, 0), at(s, 0)), c.Delta(at(i, 0), at(k, 0))))); got != c.Add(u(at(s, 0)), u(at(k, 0))) {
 		t.Errorf("Σ u[i] (δ[i,s] + δ[i,k]) is %s", Format(got))
 	}
-}
-
-func hasSum(e *Expr) bool {
-	if e.Op == Sum {
-		return true
-	}
-	for _, a := range e.Args {
-		if hasSum(a) {
-			return true
-		}
-	}
-	return false
 }
 
 // TestWithin: an index provably inside a range needs no indicator, one
@@ -565,4 +554,13 @@ func TestSplitDelta(t *testing.T) {
 	if want := c.Mul(c.Add(c.Delta(at(i, 0), Sub{At: dsl.Fixed(1)}), c.Delta(at(i, 0), Sub{At: dsl.Fixed(2)})), u(at(i, 0))); diagonal != want {
 		t.Errorf("the diagonal is %s, want %s", Format(diagonal), Format(want))
 	}
+}
+
+// subsString renders subscripts.
+func subsString(subs []Sub) string {
+	s := make([]string, len(subs))
+	for i := range subs {
+		s[i] = subs[i].String()
+	}
+	return strings.Join(s, ",")
 }

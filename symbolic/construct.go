@@ -76,8 +76,10 @@ type total struct {
 // maxAdded is how many terms are added as they come.
 const maxAdded = 64
 
+// newTotal is a sum that begins with some terms.
 func (c *Context) newTotal(first ...*Expr) *total { return &total{c: c, terms: first} }
 
+// add adds a term.
 func (t *total) add(e *Expr) {
 	t.terms, t.n = append(t.terms, e), t.n+1
 	if t.n <= maxAdded {
@@ -85,6 +87,7 @@ func (t *total) add(e *Expr) {
 	}
 }
 
+// sum is the sum so far.
 func (t *total) sum() *Expr { return t.c.Add(t.terms...) }
 
 // Sub returns a − b.

@@ -87,7 +87,7 @@ func TestDataChains(t *testing.T) {
 				if d.Large {
 					t.Error("the model is large")
 				}
-				count[0][n] = float64(d.C.work)
+				count[0][n] = float64(d.C.Budget.Work)
 				for _, def := range d.Prog.Defs {
 					if def.Stage() == StageData {
 						count[1][n]++

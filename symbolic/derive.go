@@ -72,7 +72,8 @@ type Derived struct {
 type made struct{ nodes, indices, tensors, defs int }
 
 func (r *Derived) count() made {
-	return made{r.C.nextID, r.C.nextIndex, len(r.C.tensors), len(r.Prog.Defs)}
+	nodes, indices, tensors := r.C.Count()
+	return made{nodes, indices, tensors, len(r.Prog.Defs)}
 }
 
 // ForEmission returns what Derive makes of the model, for one that adds definitions and nodes to it: the order
@@ -164,11 +165,11 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnose
 	p := &Posterior{limited: true, spent: *used}
 	defer func() {
 		if p.C != nil {
-			used.work = p.C.work
+			used.work = p.C.Budget.Work
 			if result != nil {
 				used.emission = p.emission
 			}
-			p.C.sharing, p.C.limited = false, false
+			p.C.sharing, p.C.Budget.Limited = false, false
 		}
 		switch r := recover(); r.(type) {
 		case nil:
@@ -384,7 +385,7 @@ func namesPosition(e *Expr, i *Index) bool {
 	seen := map[*Expr]bool{}
 	var walk func(e *Expr) bool
 	walk = func(e *Expr) bool {
-		if !e.placed || !e.hasFree(i) || seen[e] {
+		if !e.Placed() || !e.hasFree(i) || seen[e] {
 			return false
 		}
 		seen[e] = true

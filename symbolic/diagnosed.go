@@ -11,10 +11,12 @@ type Diagnosed struct {
 	List []dsl.Diagnostic
 }
 
+// add adds a diagnostic.
 func (d *Diagnosed) add(sev dsl.Severity, code dsl.Code, at dsl.Span, hint, format string, args ...any) {
 	d.List = append(d.List, dsl.Diagnostic{Severity: sev, Code: code, Span: at, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
+// errors reports whether one of them is an error.
 func (d *Diagnosed) errors() bool {
 	for i := range d.List {
 		if d.List[i].Severity == dsl.Error {

@@ -44,7 +44,7 @@ func (r *Derived) spendEmission() {
 			}
 		}
 		r.emission += printing * total
-		if c := r.C; c.limited && c.work+r.emission > maxTotal*c.allowance {
+		if c := r.C; c.Budget.Limited && c.Budget.Work+r.emission > maxTotal*c.Budget.Allowance {
 			panic(tooLarge{})
 		}
 	}

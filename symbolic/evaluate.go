@@ -3,6 +3,7 @@ package symbolic
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -41,7 +42,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}, within: map[*Def]bool{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
-		m.values[d.Data[n].id] = v
+		m.values[d.Data[n].ID()] = v
 		if decl.Type.Base == dsl.Int && decl.Type.IsScalar() {
 			m.sizes[decl.ObjectName()] = int(v[0])
 		}
@@ -49,7 +50,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	for _, t := range d.C.tensors {
 		switch t.Kind {
 		case PositionsOf:
-			m.values[t.id] = m.values[t.Source.id]
+			m.values[t.ID()] = m.values[t.Source.ID()]
 		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, FactorOf, QuantityTensor, PriorTensor, SolutionTensor, StateTensor, TimeTensor:
 			m.allocate(t)
 		}
@@ -63,7 +64,7 @@ func (m *Machine) allocate(t *Tensor) {
 	for _, x := range t.Shape {
 		n *= max(0, m.Extent(x))
 	}
-	m.values[t.id] = make([]float64, n)
+	m.values[t.ID()] = make([]float64, n)
 }
 
 // Extent returns the value of a symbolic size.
@@ -89,10 +90,10 @@ func (d *Derived) Tensors(kind TensorKind) []*Tensor {
 // are written by the caller, weights before the first expression that reads them
 // is evaluated.
 func (m *Machine) Values(t *Tensor) []float64 {
-	if m.values[t.id] == nil && t.Kind == WeightTensor {
+	if m.values[t.ID()] == nil && t.Kind == WeightTensor {
 		m.allocate(t) // pairs of coordinates: much, and seldom wanted
 	}
-	return m.values[t.id]
+	return m.values[t.ID()]
 }
 
 // needs marks the definitions that an expression uses, and the order up to which
@@ -167,12 +168,12 @@ func (m *Machine) define(d *Def) {
 	if b := d.Body; b.DrawsVector() {
 		var factor []float64
 		if b.Tensor != nil {
-			factor = m.values[b.Tensor.id]
+			factor = m.values[b.Tensor.ID()]
 		}
-		m.DrawVector(b.Dist, m.values[d.Tensor.id], m.values[b.Args[0].Tensor.id], factor)
+		m.DrawVector(b.Dist, m.values[d.Tensor.ID()], m.values[b.Args[0].Tensor.ID()], factor)
 		return
 	}
-	out := m.values[d.Tensor.id]
+	out := m.values[d.Tensor.ID()]
 	if d.Fit != nil {
 		m.fit(d.Fit, out)
 		return
@@ -197,7 +198,7 @@ func (m *Machine) apply(e *Expr, out []float64) {
 		if len(s) > 1 {
 			cols = m.Extent(s[1])
 		}
-		args[n] = mat.NewDense(rows, cols, m.values[e.Args[n].Tensor.id])
+		args[n] = mat.NewDense(rows, cols, m.values[e.Args[n].Tensor.ID()])
 	}
 	e.Apply.Operator.Eval(out, args)
 }
@@ -234,7 +235,7 @@ func (m *Machine) solve(s *Solution, order int) {
 	var rhs []func() float64
 	for i := range n {
 		y0[i] = m.compile(s.Init[i])()
-		out[i] = m.values[s.Parts[i].Tensor.id]
+		out[i] = m.values[s.Parts[i].Tensor.ID()]
 		m.needs(s.Rhs[i], defs, map[*Solution]int{})
 		rhs = append(rhs, m.compile(s.Rhs[i]))
 	}
@@ -246,10 +247,10 @@ func (m *Machine) solve(s *Solution, order int) {
 	}
 	m.Integrate(out, func(dy, y []float64, t float64) {
 		for i := range n {
-			m.values[s.States[i].id][0] = y[i]
+			m.values[s.States[i].ID()][0] = y[i]
 		}
 		if s.Time != nil {
-			m.values[s.Time.id][0] = t
+			m.values[s.Time.ID()][0] = t
 		}
 		for _, d := range own {
 			m.define(d)
@@ -257,7 +258,7 @@ func (m *Machine) solve(s *Solution, order int) {
 		for i, f := range rhs {
 			dy[i] = f()
 		}
-	}, y0, m.compile(s.From)(), m.values[s.Times.id])
+	}, y0, m.compile(s.From)(), m.values[s.Times.ID()])
 }
 
 func (m *Machine) flat(t *Tensor, idx []int) int {
@@ -387,7 +388,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 
 // reference reads an element.
 func (m *Machine) reference(e *Expr) func() float64 {
-	v := m.values[e.Tensor.id]
+	v := m.values[e.Tensor.ID()]
 	switch len(e.Subs) {
 	case 0:
 		return func() float64 { return v[0] }
@@ -477,4 +478,93 @@ func (m *Machine) compileAll(args []*Expr) []func() float64 {
 		out[n] = m.compile(a)
 	}
 	return out
+}
+
+// solvedFit is a fit with the numbers that it was computed from.
+type solvedFit struct {
+	given  []float64
+	result *fitResult
+}
+
+// fit evaluates a part of a fit. A fit is computed anew only if what it is made
+// of has changed.
+func (m *Machine) fit(p *FitPart, out []float64) {
+	f := p.Of
+	rows := m.Extent(f.Rows.Range.Hi)
+	first := m.Extent(f.Rows.Range.Lo) - 1
+	read := func(e *Expr, width int) []float64 {
+		if e == nil {
+			return nil
+		}
+		return m.values[e.Tensor.ID()][:max(0, rows*width)]
+	}
+	responses := 1
+	if f.Outer != nil {
+		responses = m.Extent(f.Outer.Range.Hi)
+	}
+	arrays := [][]float64{read(f.Arrays[0], 1), read(f.Arrays[1], responses)}
+	var widths []int
+	for n, x := range f.Columns {
+		width := 1
+		if x.Index != nil {
+			width = m.Extent(x.Index.Range.Hi)
+		}
+		widths = append(widths, width)
+		arrays = append(arrays, read(f.Arrays[2+n], width))
+	}
+	given := slices.Concat(arrays...)
+	s := m.fits[f]
+	if s == nil || !slices.Equal(s.given, given) {
+		var w []float64
+		if f.Weight != nil && first < rows {
+			w = arrays[0][first:rows]
+		}
+		n := max(0, rows-first)
+		a := make([][]float64, responses)
+		for g := range a {
+			a[g] = make([]float64, n)
+			if f.Response != nil && n > 0 {
+				copy(a[g], arrays[1][g*rows+first:(g+1)*rows])
+			}
+		}
+		var x [][]float64
+		for r, width := range widths {
+			for j := range width {
+				column := make([]float64, n)
+				for i := range column {
+					column[i] = 1
+					if f.Columns[r].Data != nil {
+						column[i] = arrays[2+r][(first+i)*width+j]
+					}
+				}
+				x = append(x, column)
+			}
+		}
+		s = &solvedFit{given, solveFit(w, a, x)}
+		m.fits[f] = s
+	}
+	starts := make([]int, len(widths)+1)
+	for r, width := range widths {
+		starts[r+1] = starts[r] + width
+	}
+	out = out[:0]
+	row := func(v []float64, r int) { out = append(out, v[starts[r]:starts[r+1]]...) }
+	switch p.Role {
+	case FitRest:
+		out = append(out, s.result.rest...)
+	case FitCentre:
+		for _, v := range s.result.centre {
+			row(v, p.Row)
+		}
+	case FitOffset:
+		for _, v := range s.result.offsets {
+			row(v, p.Row)
+		}
+	case FitScale:
+		row(s.result.scale, p.Row)
+	default:
+		for _, v := range s.result.block(p.Role)[starts[p.Row]:starts[p.Row+1]] {
+			row(v, p.Col)
+		}
+	}
 }

@@ -22,7 +22,6 @@ import (
 	"math"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -93,6 +92,9 @@ type Tensor struct {
 	Part *SolPart // of a SolutionTensor
 	id   int
 }
+
+// ID returns the number of t in its context, from 0.
+func (t *Tensor) ID() int { return t.id }
 
 // Index is an index variable. Canonical indices are interned by range and
 // level; they occur only bound.
@@ -225,6 +227,13 @@ func (e *Expr) Free() []*Index { return e.free }
 // IsNum reports whether e is the number v.
 func (e *Expr) IsNum(v float64) bool { return e.Op == Num && e.Val == v }
 
+// Gathers reports whether a subscript in e is taken from data.
+func (e *Expr) Gathers() bool { return e.gather }
+
+// Placed reports whether a delta or an indicator is part of e.
+func (e *Expr) Placed() bool { return e.placed }
+
+// hasFree reports whether e depends on an index.
 func (e *Expr) hasFree(i *Index) bool {
 	for _, f := range e.free {
 		if f == i {
@@ -257,11 +266,7 @@ type Context struct {
 	// nodes
 	formals map[formalKey]*Index
 
-	limited   bool // the limits of budget.go hold
-	work      int  // counted so far, for the model
-	looked    int  // operands looked at that are not in work yet
-	maxWork   int  // what may be
-	allowance int  // by which the limits are multiplied
+	Budget Budget
 
 	grain       grain
 	sharing     bool // large operands become shared definitions
@@ -301,6 +306,9 @@ func NewContext() *Context {
 	c.compileRewrites()
 	return c
 }
+
+// Count returns the numbers of what c has made: it says whether something was made since.
+func (c *Context) Count() (nodes, indices, tensors int) { return c.nextID, c.nextIndex, len(c.tensors) }
 
 // NewTensor adds a tensor.
 func (c *Context) NewTensor(t Tensor) *Tensor {
@@ -455,6 +463,7 @@ func (e *Expr) addFree(i *Index) {
 	e.free = append(free, e.free[p:]...)
 }
 
+// dropFree takes an index from those that e depends on: it is bound by what e stands for.
 func (e *Expr) dropFree(i *Index) {
 	var free []*Index
 	for _, f := range e.free {
@@ -463,15 +472,6 @@ func (e *Expr) dropFree(i *Index) {
 		}
 	}
 	e.free = free
-}
-
-// subsString renders subscripts.
-func subsString(subs []Sub) string {
-	s := make([]string, len(subs))
-	for i := range subs {
-		s[i] = subs[i].String()
-	}
-	return strings.Join(s, ",")
 }
 
 // SumOrder returns the order in which the terms of a sum are added up: as they are, but that

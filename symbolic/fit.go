@@ -291,6 +291,7 @@ func (c *Context) fitPart(f *Fit, role FitRole, row, col int, at ...*Index) *Exp
 	return c.Ref(t, subsOf(indexList(at...))...)
 }
 
+// columnIndices are the indices of those columns that are matrices.
 func (f *Fit) columnIndices() []*Index {
 	var out []*Index
 	for _, x := range f.Columns {

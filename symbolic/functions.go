@@ -92,6 +92,9 @@ var funcByName = func() map[string]*Func {
 	return m
 }()
 
+// FuncOf returns the row of a function, nil if there is none: an abbreviation has none.
+func FuncOf(name string) *Func { return funcByName[name] }
+
 // Call returns the function of that name applied to args. The name is in the
 // table or among the abbreviations.
 func (c *Context) Call(name string, args ...*Expr) *Expr {

@@ -2,8 +2,10 @@ package symbolic
 
 import "github.com/hamc-dev/hamc/dsl"
 
+// upTo is the range 1..x.
 func upTo(x dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(1), Hi: x} }
 
+// indexOver is a fresh index over a vector, and the subscripts it makes: none for a scalar.
 func indexOver(c *Context, name string, shape []dsl.Extent) (*Index, []Sub) {
 	if len(shape) == 0 {
 		return nil, nil
@@ -36,6 +38,7 @@ func (c *Context) sumOverAll(indices []*Index, e *Expr) *Expr {
 	return e
 }
 
+// indexList are those of the indices that are there: nil stands for none.
 func indexList(is ...*Index) []*Index {
 	var out []*Index
 	for _, i := range is {
@@ -46,6 +49,7 @@ func indexList(is ...*Index) []*Index {
 	return out
 }
 
+// subsOf are the subscripts that indices are as they stand.
 func subsOf(indices []*Index) []Sub {
 	subs := make([]Sub, len(indices))
 	for n, i := range indices {
@@ -54,6 +58,7 @@ func subsOf(indices []*Index) []Sub {
 	return subs
 }
 
+// sortedIndices are indices in the order of creation, each once.
 func sortedIndices(ctx []*Index) []*Index {
 	var e Expr
 	for _, i := range ctx {
@@ -111,6 +116,7 @@ func strays(e *Expr) bool {
 	return found
 }
 
+// shiftSub is s + by.
 func shiftSub(s Sub, by int) Sub {
 	if s.IsFixed() {
 		s.At = s.At.Plus(by)

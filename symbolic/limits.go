@@ -12,17 +12,26 @@ const (
 	maxTotal  = 4_000_000 // all that, and what emission will take
 )
 
+// Budget is what the derivation of a model may take of nodes, and what it has taken.
+type Budget struct {
+	Limited   bool // the limits hold
+	Work      int  // nodes asked for so far, with their operands
+	MaxWork   int  // what that may be
+	Allowance int  // by which the limits are multiplied
+	looked    int  // operands looked at that are not in Work yet
+}
+
 // tooLarge is what the constructors panic with beyond the limits; derive recovers it.
 type tooLarge struct{}
 
 // spend counts the making of a node with some operands.
 func (c *Context) spend(operands int) {
-	if !c.limited {
+	if !c.Budget.Limited {
 		return
 	}
-	c.work += 1 + operands
-	if c.work > c.maxWork*c.allowance || len(c.nodes) > maxNodes*c.allowance {
-		c.limited = false
+	c.Budget.Work += 1 + operands
+	if c.Budget.Work > c.Budget.MaxWork*c.Budget.Allowance || len(c.nodes) > maxNodes*c.Budget.Allowance {
+		c.Budget.Limited = false
 		panic(tooLarge{})
 	}
 }
@@ -32,9 +41,9 @@ const looks = 4
 
 // look counts operands that differentiation looks at, most of which have no derivative.
 func (c *Context) look(operands int) {
-	if c.looked += 1 + operands; c.looked >= looks {
-		n := c.looked / looks
-		c.looked -= n * looks
+	if c.Budget.looked += 1 + operands; c.Budget.looked >= looks {
+		n := c.Budget.looked / looks
+		c.Budget.looked -= n * looks
 		c.spend(n - 1)
 	}
 }

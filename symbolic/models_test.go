@@ -827,23 +827,3 @@ func volatility(q []float64) float64 {
 	}
 	return l
 }
-
-// digammaSeries is ψ(x) by recurrence to large x and the asymptotic series.
-func digammaSeries(x float64) float64 {
-	v := 0.0
-	for ; x < 12; x++ {
-		v -= 1 / x
-	}
-	z := 1 / (x * x)
-	return v + math.Log(x) - 0.5/x - z*(1./12-z*(1./120-z*(1./252-z*(1./240-z/132))))
-}
-
-// trigammaSeries is ψ′(x), likewise.
-func trigammaSeries(x float64) float64 {
-	v := 0.0
-	for ; x < 12; x++ {
-		v += 1 / (x * x)
-	}
-	z := 1 / (x * x)
-	return v + 1/x + z/2 + z/x*(1./6-z*(1./30-z*(1./42-z*(1./30-z*5./66))))
-}

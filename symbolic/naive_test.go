@@ -9,7 +9,7 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 )
 
-// An env gives numbers to tensors, sizes and indices. It is the tests' own
+// env gives numbers to tensors, sizes and indices. It is the tests' own
 // reading of an expression, written from the comments on Op and independent of
 // Machine: an indicator that is 0 makes its product 0 whatever else stands
 // there, and a subscript outside a tensor anywhere else is an error.
@@ -20,6 +20,7 @@ type env struct {
 	peak   float64 // the largest magnitude met, for the tolerance
 }
 
+// extent is the number that a size is.
 func (v *env) extent(x dsl.Extent) int {
 	if x.Name == "" {
 		return x.Offset
@@ -27,6 +28,7 @@ func (v *env) extent(x dsl.Extent) int {
 	return v.sizes[x.Name] + x.Offset
 }
 
+// sub is the position that a subscript names.
 func (v *env) sub(s Sub) int {
 	if s.Index == nil {
 		return v.extent(s.At)
@@ -58,6 +60,7 @@ func (v *env) note(x float64) float64 {
 	return x
 }
 
+// eval is the value of e, computed by the definition of each kind of node.
 func (v *env) eval(e *Expr) float64 {
 	switch e.Op {
 	case Num:
@@ -282,7 +285,7 @@ func plainFormula(e dsl.Expr, vars map[string]float64, call func(string, []float
 	panic(fmt.Sprintf("formula with %T", e))
 }
 
-// A world is a context with tensors of every stage and numbers for them.
+// world is a context with tensors of every stage and numbers for them.
 type world struct {
 	c    *Context
 	env  *env
@@ -295,6 +298,7 @@ type world struct {
 
 var sizeN, sizeK = dsl.Extent{Name: "n"}, dsl.Extent{Name: "k"}
 
+// newWorld makes a world, whose numbers follow from the seed.
 func newWorld(seed int64) *world {
 	w := &world{c: NewContext(), rng: rand.New(rand.NewSource(seed)),
 		env: &env{sizes: map[string]int{"n": 4, "k": 3}, values: map[*Tensor][]float64{}, idx: map[*Index]int{}}}
@@ -342,4 +346,5 @@ func (w *world) index(name string, r dsl.Range) *Index { return w.c.NewIndex(nam
 // at is the subscript i + o.
 func at(i *Index, o int) Sub { return Sub{Index: i, Offset: o} }
 
+// rangeOf is the range lo..hi.
 func rangeOf(lo int, hi dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(lo), Hi: hi} }

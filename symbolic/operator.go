@@ -242,11 +242,11 @@ func (c *Context) application(op *Operator, args ...value) *Tensor {
 // applied is the shared definition of the value of an operator, from its arguments at their slots.
 func (c *Context) applied(a *Application, bodies []*Expr) *Tensor {
 	node := c.applicationOf(a, bodies)
-	if c.allowance > 1 && node.stage >= StagePosition {
+	if c.Budget.Allowance > 1 && node.stage >= StagePosition {
 		if c.grain == coarse {
 			panic(outgrown{}) // fourth derivatives of a matrix are large: the fine grain is needed in the end
 		}
-		c.allowance = 1 // what is made of products of matrices takes several times as long to lower
+		c.Budget.Allowance = 1 // what is made of products of matrices takes several times as long to lower
 	}
 	t, ok := c.shared[node]
 	if !ok {

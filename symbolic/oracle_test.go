@@ -172,36 +172,6 @@ func newMatrix(n int) [][]float64 {
 	return m
 }
 
-// The step of all finite differences: with the six-point stencil the
-// truncation error, h⁶ f⁽⁷⁾/140, is below the rounding error for functions of
-// moderate size.
-const fdStep = 4e-3
-
-// derivative is the central difference of sixth order of f along coordinate k,
-// component by component.
-func derivative(f func(q []float64) []float64, q []float64, k int) []float64 {
-	return derivativeBy(fdStep, f, q, k)
-}
-
-func derivativeBy(step float64, f func(q []float64) []float64, q []float64, k int) []float64 {
-	var out []float64
-	for n, w := range []float64{45, -9, 1} {
-		h := step * float64(n+1)
-		for _, s := range []float64{1, -1} {
-			x := append([]float64(nil), q...)
-			x[k] += s * h
-			v := f(x)
-			if out == nil {
-				out = make([]float64, len(v))
-			}
-			for i := range v {
-				out[i] += s * w * v[i] / (60 * step)
-			}
-		}
-	}
-	return out
-}
-
 // gradientOf is the finite difference gradient of a scalar function.
 func gradientOf(f func(q []float64) float64, q []float64) []float64 {
 	g := make([]float64, len(q))
@@ -217,15 +187,6 @@ func flatten(m [][]float64) []float64 {
 		out = append(out, r...)
 	}
 	return out
-}
-
-// randomVector has normal entries of the given scale.
-func randomVector(rng *rand.Rand, n int, scale float64) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = scale * rng.NormFloat64()
-	}
-	return v
 }
 
 func randomSymmetric(rng *rand.Rand, n int) [][]float64 {

@@ -64,17 +64,18 @@ func elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) *Posterior
 	return p
 }
 
+// elaborate makes p the density of a model, as the function elaborate returns it: p says where it stands if it panics.
 func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by grain) {
 	c := NewContext()
 	c.grain = by
-	c.limited, c.allowance, c.work, c.maxWork = p.limited, 1, p.work, maxWork
+	c.Budget = Budget{Limited: p.limited, Allowance: 1, Work: p.work, MaxWork: maxWork}
 	if by == coarse {
-		c.maxWork = min(maxWork, p.work+maxCoarse)
+		c.Budget.MaxWork = min(maxWork, p.work+maxCoarse)
 	} else if len(m.Blocks) == 1 {
-		c.maxWork = max(maxWork, p.work+leastFine)
+		c.Budget.MaxWork = max(maxWork, p.work+leastFine)
 	}
 	if curved {
-		c.allowance = 4
+		c.Budget.Allowance = 4
 	}
 	el := &elaborator{c: c, objects: map[dsl.Object]value{}, indices: map[*dsl.Index]Sub{}}
 	el.claim = func(at dsl.Span, v value) { p.claims = append(p.claims, claim{at, v}) }

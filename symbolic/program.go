@@ -198,7 +198,7 @@ func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
 		}
 		if e.Op == Ref {
 			d := e.Tensor.Def
-			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Body.Op == Apply || d.Fit != nil || d.Body.tree > maxConstant {
+			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Body.Op == Apply || d.Fit != nil || d.Body.isLong() {
 				return e
 			}
 			return d.Body

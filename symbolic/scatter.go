@@ -38,7 +38,7 @@ const leastGathered = 8
 // such positions may be anything where no datum names them, and have to stay.
 func (l *lowering) through(e *Expr) *Expr {
 	c := l.p.c
-	if !e.gather || len(e.free) == 0 || e.Op == Ref || e.Op == Delta || e.Op == Inside || e.Op == Before || e.Op != Sum && e.stage < StageGiven {
+	if !e.Gathers() || len(e.free) == 0 || e.Op == Ref || e.Op == Delta || e.Op == Inside || e.Op == Before || e.Op != Sum && e.stage < StageGiven {
 		return nil
 	}
 	if e.Op != Sum && nodeCost(e) < leastGathered {

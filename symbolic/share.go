@@ -42,6 +42,9 @@ var undifferentiated = grain{16, 1000, 3}
 // chain of definitions each would hold all before it.
 const maxConstant = 400
 
+// isLong reports whether a constant is too long to be written in terms of the data.
+func (e *Expr) isLong() bool { return e.tree > maxConstant }
+
 // outgrown is what elaboration with the coarse grain panics with where something is
 // large, and growing recovers.
 type outgrown struct{}

@@ -264,7 +264,7 @@ func TestFamiliesAreLinear(t *testing.T) {
 			var count [3][3]float64 // of nodes, definitions, operations
 			for n, length := range lengths {
 				d, _ := load(t, f.text(length))
-				count[0][n] = float64(len(d.C.nodes))
+				count[0][n] = float64(nodesOf(d.C))
 				count[1][n] = float64(len(d.Prog.Defs))
 				for _, def := range d.Prog.Defs {
 					count[2][n] += nodeCost(def.Body)
@@ -306,8 +306,8 @@ func BenchmarkCompileLong(b *testing.B) {
 		b.Run(m.name, func(b *testing.B) {
 			for range b.N {
 				d, _ := load(b, m.text)
-				b.ReportMetric(float64(len(d.C.nodes)), "nodes")
-				b.ReportMetric(float64(d.C.work), "work")
+				b.ReportMetric(float64(nodesOf(d.C)), "nodes")
+				b.ReportMetric(float64(d.C.Budget.Work), "work")
 				b.ReportMetric(float64(d.emission), "emission")
 			}
 		})
@@ -324,7 +324,7 @@ func BenchmarkCompileChain(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(f.name, " ", "-"), n), func(b *testing.B) {
 				for range b.N {
 					d, _ := load(b, f.text(n))
-					b.ReportMetric(float64(len(d.C.nodes)), "nodes")
+					b.ReportMetric(float64(nodesOf(d.C)), "nodes")
 					b.ReportMetric(float64(len(d.Prog.Defs)), "definitions")
 				}
 			})

@@ -163,6 +163,19 @@ func (m *Metric) Kind() string {
 	return "bordered band"
 }
 
+// Describe says in a few words what the metric is.
+func (m *Metric) Describe() string {
+	switch {
+	case m.SoftAbs:
+		return "SoftAbs"
+	case m.Constant && m.Kind() == "dense":
+		return "constant"
+	case m.Constant:
+		return "constant " + m.Kind()
+	}
+	return m.Kind()
+}
+
 // spineOf returns the part that has a parameter as its spine, or nil.
 func (m *Metric) spineOf(n int) *Part {
 	for i := range m.Parts {

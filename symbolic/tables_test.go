@@ -21,7 +21,7 @@ func formulaOf(t *testing.T, text string) dsl.Expr {
 // fromTable evaluates a function as the calculus does: by its row, or by the
 // formula of its abbreviation.
 func fromTable(name string, x []float64) float64 {
-	if f := funcByName[name]; f != nil {
+	if f := FuncOf(name); f != nil {
 		return f.Eval(x)
 	}
 	if text, ok := Abbreviations[name]; ok {
@@ -118,7 +118,7 @@ func TestFuncs(t *testing.T) {
 func TestVocabulary(t *testing.T) {
 	for _, f := range dsl.Functions {
 		_, short := Abbreviations[f.Name]
-		row := funcByName[f.Name] != nil
+		row := FuncOf(f.Name) != nil
 		if f.Kind == dsl.Elementwise && f.Name != "pi" && row == short {
 			t.Errorf("%s: row %v, abbreviation %v", f.Name, row, short)
 		}

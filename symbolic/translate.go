@@ -14,8 +14,10 @@ type value struct {
 	name  string // of the definition that the value is, if it is one
 }
 
+// at is the element at subscripts.
 func (v value) at(subs ...Sub) *Expr { return v.elem(subs...) }
 
+// scalar is the value of one expression.
 func scalar(e *Expr) value { return value{elem: func(...Sub) *Expr { return e }} }
 
 // elaborator turns syntax into indexed expressions. Names resolve through

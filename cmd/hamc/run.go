@@ -22,7 +22,6 @@ import (
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/terminal"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/driver"
-	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
 
@@ -464,26 +463,13 @@ func describe(m *model, in *runtime.Info) string {
 		what += fmt.Sprintf(" of %s", plural(n, "coordinate"))
 	}
 	if m.d.Metric != nil {
-		return fmt.Sprintf("%s, %s metric", what, metricKind(m.d.Metric))
+		return fmt.Sprintf("%s, %s metric", what, m.d.Metric.Describe())
 	}
 	var blocks []string
 	for _, c := range m.d.Conditionals {
-		blocks = append(blocks, fmt.Sprintf("%s (%s metric)", c.Block.ObjectName(), metricKind(c.Metric)))
+		blocks = append(blocks, fmt.Sprintf("%s (%s metric)", c.Block.ObjectName(), c.Metric.Describe()))
 	}
 	return fmt.Sprintf("%s, in the blocks %s", what, strings.Join(blocks, ", "))
-}
-
-// metricKind says in a few words what a metric is.
-func metricKind(met *symbolic.Metric) string {
-	switch {
-	case met.SoftAbs:
-		return "SoftAbs"
-	case met.Constant && met.Kind() == "dense":
-		return "constant"
-	case met.Constant:
-		return "constant " + met.Kind()
-	}
-	return met.Kind()
 }
 
 // watcher turns the sampler's events into the display.

@@ -10,12 +10,6 @@ import (
 // differ in the last of 53 bits, cancelled twice, leave more than 53 of them.
 const fitPrecision = 300
 
-// solvedFit is a fit with the numbers that it was computed from.
-type solvedFit struct {
-	given  []float64
-	result *fitResult
-}
-
 // fitResult holds the parts of a fit, by response and by column of all
 // regressors together.
 type fitResult struct {
@@ -24,89 +18,6 @@ type fitResult struct {
 	factor          [][]float64
 	high, low       [][]float64
 	scale           []float64
-}
-
-// fit evaluates a part of a fit. A fit is computed anew only if what it is made
-// of has changed.
-func (m *Machine) fit(p *FitPart, out []float64) {
-	f := p.Of
-	rows := m.Extent(f.Rows.Range.Hi)
-	first := m.Extent(f.Rows.Range.Lo) - 1
-	read := func(e *Expr, width int) []float64 {
-		if e == nil {
-			return nil
-		}
-		return m.values[e.Tensor.id][:max(0, rows*width)]
-	}
-	responses := 1
-	if f.Outer != nil {
-		responses = m.Extent(f.Outer.Range.Hi)
-	}
-	arrays := [][]float64{read(f.Arrays[0], 1), read(f.Arrays[1], responses)}
-	var widths []int
-	for n, x := range f.Columns {
-		width := 1
-		if x.Index != nil {
-			width = m.Extent(x.Index.Range.Hi)
-		}
-		widths = append(widths, width)
-		arrays = append(arrays, read(f.Arrays[2+n], width))
-	}
-	given := slices.Concat(arrays...)
-	s := m.fits[f]
-	if s == nil || !slices.Equal(s.given, given) {
-		var w []float64
-		if f.Weight != nil && first < rows {
-			w = arrays[0][first:rows]
-		}
-		n := max(0, rows-first)
-		a := make([][]float64, responses)
-		for g := range a {
-			a[g] = make([]float64, n)
-			if f.Response != nil && n > 0 {
-				copy(a[g], arrays[1][g*rows+first:(g+1)*rows])
-			}
-		}
-		var x [][]float64
-		for r, width := range widths {
-			for j := range width {
-				column := make([]float64, n)
-				for i := range column {
-					column[i] = 1
-					if f.Columns[r].Data != nil {
-						column[i] = arrays[2+r][(first+i)*width+j]
-					}
-				}
-				x = append(x, column)
-			}
-		}
-		s = &solvedFit{given, solveFit(w, a, x)}
-		m.fits[f] = s
-	}
-	starts := make([]int, len(widths)+1)
-	for r, width := range widths {
-		starts[r+1] = starts[r] + width
-	}
-	out = out[:0]
-	row := func(v []float64, r int) { out = append(out, v[starts[r]:starts[r+1]]...) }
-	switch p.Role {
-	case FitRest:
-		out = append(out, s.result.rest...)
-	case FitCentre:
-		for _, v := range s.result.centre {
-			row(v, p.Row)
-		}
-	case FitOffset:
-		for _, v := range s.result.offsets {
-			row(v, p.Row)
-		}
-	case FitScale:
-		row(s.result.scale, p.Row)
-	default:
-		for _, v := range s.result.block(p.Role)[starts[p.Row]:starts[p.Row+1]] {
-			row(v, p.Col)
-		}
-	}
 }
 
 // block returns R, or a part of R/e.
