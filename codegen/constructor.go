@@ -7,7 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // The function that makes a type of its data: it checks them, copies them, and computes what is computed once.
@@ -102,7 +102,7 @@ func (g *generator) copyData(b *jen.Group) {
 			lines = append(lines, dst.Op("=").Append(jen.Index().Float64().Call(jen.Nil()), src.Op("...")))
 		}
 	}
-	for _, t := range g.d.Tensors(symbolic.PositionsOf) {
+	for _, t := range g.d.Tensors(expr.PositionsOf) {
 		if g.fields[t] {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(t)).Op("=").Qual(checkPath, "Positions").Call(g.datum(t.Source.Name)))
 		}
@@ -115,11 +115,11 @@ func (g *generator) copyData(b *jen.Group) {
 // checkFactors emits the check that the matrices of data that are factorised are positive definite.
 func (g *generator) checkFactors(b *jen.Group) {
 	for _, def := range g.d.Prog.Defs {
-		if def.Tensor.Kind != symbolic.FactorOf || def.Stage() > symbolic.StageData || !g.fields[def.Tensor] {
+		if def.Tensor.Kind != expr.FactorOf || def.Stage() > expr.StageData || !g.fields[def.Tensor] {
 			continue
 		}
 		b.If(jen.Op("!").Id("s").Dot(g.names.tensor(def.Tensor)).Dot("Definite").Call()).Block(
-			jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: the matrix %s is not positive definite", g.d.Model.Name, shortened(symbolic.FormatArgument(def.Body, 0)))))))
+			jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: the matrix %s is not positive definite", g.d.Model.Name, shortened(expr.FormatArgument(def.Body, 0)))))))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Explain describes what the compiler made of a model: the log density, the
@@ -61,7 +62,7 @@ func ExplainPass(d *symbolic.Derived, name string) (text string, err error) {
 
 // explain describes one type.
 func (g *generator) explain(b *strings.Builder) {
-	fmt.Fprintf(b, "%s  L = %s\n", g.role.title(g), symbolic.Format(g.d.Plain))
+	fmt.Fprintf(b, "%s  L = %s\n", g.role.title(g), expr.Format(g.d.Plain))
 	g.role.report(g, b)
 }
 
@@ -70,7 +71,7 @@ func explainPhase(b *strings.Builder, title string, ph *phase, outs []symbolic.O
 	if len(ph.defs) == 0 && len(outs) == 0 {
 		return
 	}
-	total := symbolic.NewCost()
+	total := expr.NewCost()
 	var lines []string
 	for _, def := range ph.defs {
 		subs := make([]string, len(def.Indices))
@@ -83,11 +84,11 @@ func explainPhase(b *strings.Builder, title string, ph *phase, outs []symbolic.O
 		}
 		c := def.Cost()
 		total.Add(c)
-		lines = append(lines, fmt.Sprintf("  %-9s %s = %s", def.Stage(), left, symbolic.Format(def.Body)))
+		lines = append(lines, fmt.Sprintf("  %-9s %s = %s", def.Stage(), left, expr.Format(def.Body)))
 	}
 	for _, o := range outs {
-		total.Add(symbolic.CostOf(o.E, o.Indices))
-		lines = append(lines, fmt.Sprintf("  result    %s = %s", name(o), symbolic.Format(o.E)))
+		total.Add(expr.CostOf(o.E, o.Indices))
+		lines = append(lines, fmt.Sprintf("  result    %s = %s", name(o), expr.Format(o.E)))
 	}
 	fmt.Fprintf(b, "\n%s: %s\n%s\n", title, total, strings.Join(lines, "\n"))
 }
@@ -140,12 +141,12 @@ func (g *generator) explainODE(b *strings.Builder, e *equation) {
 	last := g.orders()[len(g.orders())-1]
 	fmt.Fprintf(b, "\n")
 	for _, def := range e.inputs.defs {
-		fmt.Fprintf(b, "  once      %s = %s\n", def.Tensor.Name, symbolic.Format(def.Body))
+		fmt.Fprintf(b, "  once      %s = %s\n", def.Tensor.Name, expr.Format(def.Body))
 	}
 	for i := range sol.Size(last) {
-		fmt.Fprintf(b, "  %-9s %s' = %s", [...]string{"state", "order 1", "order 2", "order 3"}[sol.Parts[i].Order()], sol.States[i].Name, symbolic.Format(sol.Rhs[i]))
+		fmt.Fprintf(b, "  %-9s %s' = %s", [...]string{"state", "order 1", "order 2", "order 3"}[sol.Parts[i].Order()], sol.States[i].Name, expr.Format(sol.Rhs[i]))
 		if !sol.Init[i].IsNum(0) {
-			fmt.Fprintf(b, ",  from %s", symbolic.Format(sol.Init[i]))
+			fmt.Fprintf(b, ",  from %s", expr.Format(sol.Init[i]))
 		}
 		fmt.Fprintf(b, "\n")
 	}

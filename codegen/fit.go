@@ -5,7 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Least-squares fits, about which sums of squares are folded. A fit to data is a
@@ -14,7 +14,7 @@ import (
 
 // namedFit is a fit with its variable or field.
 type namedFit struct {
-	fit  *symbolic.Fit
+	fit  *expr.Fit
 	name string // in the emitted code
 	text string // in the loop program
 	kept bool   // a field
@@ -26,11 +26,11 @@ func (g *generator) nameFits() {
 		if def.Fit == nil || g.fitOf(def.Fit.Of) != nil {
 			continue
 		}
-		g.fits = append(g.fits, namedFit{def.Fit.Of, g.names.fresh("fit"), fmt.Sprintf("fit%d", len(g.fits)+1), def.Stage() > symbolic.StageData})
+		g.fits = append(g.fits, namedFit{def.Fit.Of, g.names.fresh("fit"), fmt.Sprintf("fit%d", len(g.fits)+1), def.Stage() > expr.StageData})
 	}
 }
 
-func (g *generator) fitOf(f *symbolic.Fit) *namedFit {
+func (g *generator) fitOf(f *expr.Fit) *namedFit {
 	for n := range g.fits {
 		if g.fits[n].fit == f {
 			return &g.fits[n]

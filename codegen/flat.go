@@ -9,6 +9,7 @@ import (
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Models of one or two scalar parameters get steps in straight-line code over
@@ -28,25 +29,25 @@ const maxFlat = 2
 
 // flatCode holds the expressions of the flat steps, lowered.
 type flatCode struct {
-	q   []*symbolic.Tensor // coordinates
-	p   []*symbolic.Tensor // momentum, at which u is taken
-	u   []*symbolic.Tensor // A p
-	inv *symbolic.Tensor   // 1/D
-	adj []*symbolic.Expr   // lower triangle of A
-	det *symbolic.Expr
+	q   []*expr.Tensor // coordinates
+	p   []*expr.Tensor // momentum, at which u is taken
+	u   []*expr.Tensor // A p
+	inv *expr.Tensor   // 1/D
+	adj []*expr.Expr   // lower triangle of A
+	det *expr.Expr
 	// minorForm is the last diagonal entry of A before lowering.
-	minorForm *symbolic.Expr
-	f, t      []*symbolic.Expr // F, T
-	r         []*symbolic.Expr // R of u
+	minorForm *expr.Expr
+	f, t      []*expr.Expr // F, T
+	r         []*expr.Expr // R of u
 	// move holds h·u as a polynomial in the coordinates, whose
 	// coefficients, of h, the data and the momentum, are known before the
 	// position iterates.
-	h    *symbolic.Tensor
-	move [][]symbolic.Monomial
+	h    *expr.Tensor
+	move [][]expr.Monomial
 	// poly holds, for the one component of the momentum that iterates,
 	// the coefficients of R as a polynomial in it; nil if several iterate.
 	active int
-	poly   []*symbolic.Expr
+	poly   []*expr.Expr
 }
 
 // flat reports whether the model, with a metric that is not constant, gets flat steps.
@@ -61,7 +62,7 @@ func (g *generator) flat() bool {
 	}
 	for _, l := range [][]symbolic.Output{g.d.Matrix, g.d.Gradient, g.d.Contract, g.d.Rank1} {
 		for def := range g.closure(l) {
-			if def.Stage() > symbolic.StageGiven && (len(def.Indices) > 0 || hasSum(def.Body)) {
+			if def.Stage() > expr.StageGiven && (len(def.Indices) > 0 || hasSum(def.Body)) {
 				return false
 			}
 		}
@@ -69,8 +70,8 @@ func (g *generator) flat() bool {
 	return true
 }
 
-func hasSum(e *symbolic.Expr) bool {
-	if e.Op == symbolic.Sum {
+func hasSum(e *expr.Expr) bool {
+	if e.Op == expr.Sum {
 		return true
 	}
 	for _, a := range e.Args {
@@ -86,31 +87,31 @@ func (g *generator) buildFlat() {
 	f := &flatCode{active: -1}
 	for _, b := range g.d.Params {
 		f.q = append(f.q, b.Coord)
-		f.p = append(f.p, g.flatLocal("p_"+b.Coord.Name, symbolic.StageMomentum))
-		f.u = append(f.u, g.flatLocal("u_"+b.Coord.Name, symbolic.StageMomentum))
+		f.p = append(f.p, g.flatLocal("p_"+b.Coord.Name, expr.StageMomentum))
+		f.u = append(f.u, g.flatLocal("u_"+b.Coord.Name, expr.StageMomentum))
 	}
-	f.inv = g.flatLocal("rdet", symbolic.StagePosition)
-	f.h = g.flatLocal("h", symbolic.StageMomentum)
+	f.inv = g.flatLocal("rdet", expr.StagePosition)
+	f.h = g.flatLocal("h", expr.StageMomentum)
 	adj := g.flatAdjugate(f)
-	at := func(i, j int) *symbolic.Expr { return adj[max(i, j)][min(i, j)] }
+	at := func(i, j int) *expr.Expr { return adj[max(i, j)][min(i, j)] }
 	g.flatMoves(f, at)
 	g.flatForces(f, at)
 	g.fl = f
 }
 
-func (g *generator) flatLocal(name string, stage symbolic.Stage) *symbolic.Tensor {
-	return g.d.C.NewTensor(symbolic.Tensor{Name: name, Kind: symbolic.LocalTensor, Stage: stage})
+func (g *generator) flatLocal(name string, stage expr.Stage) *expr.Tensor {
+	return g.d.C.NewTensor(expr.Tensor{Name: name, Kind: expr.LocalTensor, Stage: stage})
 }
 
 // flatLower makes an expression one of the program, in the form of fewer operations.
-func (g *generator) flatLower(e *symbolic.Expr) *symbolic.Expr {
+func (g *generator) flatLower(e *expr.Expr) *expr.Expr {
 	return g.d.Prog.Lower(g.d.Prog.Cheaper(e), nil)
 }
 
 // flatAdjugate derives A and D, and returns the lower triangle of A before lowering.
-func (g *generator) flatAdjugate(f *flatCode) [][]*symbolic.Expr {
+func (g *generator) flatAdjugate(f *flatCode) [][]*expr.Expr {
 	c := g.d.C
-	entry := func(i, j int) *symbolic.Expr {
+	entry := func(i, j int) *expr.Expr {
 		for _, o := range g.d.Metric.Blocks {
 			if o.Row == i && o.Col == j {
 				return o.E
@@ -118,13 +119,13 @@ func (g *generator) flatAdjugate(f *flatCode) [][]*symbolic.Expr {
 		}
 		return c.Number(0)
 	}
-	var adj [][]*symbolic.Expr
+	var adj [][]*expr.Expr
 	if g.dim.Offset == 1 {
-		adj = [][]*symbolic.Expr{{c.Number(1)}}
+		adj = [][]*expr.Expr{{c.Number(1)}}
 		f.det = g.flatLower(entry(0, 0))
 	} else {
 		a, b, e := entry(0, 0), entry(1, 0), entry(1, 1)
-		adj = [][]*symbolic.Expr{{e}, {c.Neg(b), a}}
+		adj = [][]*expr.Expr{{e}, {c.Neg(b), a}}
 		f.minorForm = a
 		f.det = g.flatLower(c.Sub(c.Mul(a, e), c.Pow(b, 2)))
 	}
@@ -137,10 +138,10 @@ func (g *generator) flatAdjugate(f *flatCode) [][]*symbolic.Expr {
 }
 
 // flatMoves derives h·u as a polynomial in the coordinates.
-func (g *generator) flatMoves(f *flatCode, at func(i, j int) *symbolic.Expr) {
+func (g *generator) flatMoves(f *flatCode, at func(i, j int) *expr.Expr) {
 	c := g.d.C
-	free := func(e *symbolic.Expr) bool {
-		return !slices.ContainsFunc(f.q, func(q *symbolic.Tensor) bool { return symbolic.Mentions(e, q) })
+	free := func(e *expr.Expr) bool {
+		return !slices.ContainsFunc(f.q, func(q *expr.Tensor) bool { return expr.Mentions(e, q) })
 	}
 	for i := range f.q {
 		hu := c.Number(0)
@@ -157,10 +158,10 @@ func (g *generator) flatMoves(f *flatCode, at func(i, j int) *symbolic.Expr) {
 }
 
 // flatForces derives F, T and R.
-func (g *generator) flatForces(f *flatCode, at func(i, j int) *symbolic.Expr) {
+func (g *generator) flatForces(f *flatCode, at func(i, j int) *expr.Expr) {
 	d, c := g.d, g.d.C
 	// Unlowered forms of the contraction, with the weights replaced.
-	half := func(weight func(i, j int) *symbolic.Expr, k int) *symbolic.Expr {
+	half := func(weight func(i, j int) *expr.Expr, k int) *expr.Expr {
 		e := c.Number(0)
 		for _, b := range d.Metric.Blocks {
 			dg := c.Diff(b.E, d.Params[k].Coord)
@@ -178,7 +179,7 @@ func (g *generator) flatForces(f *flatCode, at func(i, j int) *symbolic.Expr) {
 		// and stays so.
 		f.f = append(f.f, d.Prog.Lower(c.Neg(c.Diff(d.L, d.Params[k].Coord)), nil))
 		f.t = append(f.t, g.flatLower(half(at, k)))
-		r := half(func(i, j int) *symbolic.Expr { return c.Mul(c.Ref(f.u[i]), c.Ref(f.u[j])) }, k)
+		r := half(func(i, j int) *expr.Expr { return c.Mul(c.Ref(f.u[i]), c.Ref(f.u[j])) }, k)
 		f.r = append(f.r, g.flatLower(r))
 		if !r.IsNum(0) {
 			active = append(active, k)
@@ -193,33 +194,33 @@ func (g *generator) flatForces(f *flatCode, at func(i, j int) *symbolic.Expr) {
 // quadratic reports whether any force depends on the momentum. It may not even where the metric seems to
 // depend on the position, as 1^x does.
 func (f *flatCode) quadratic() bool {
-	return slices.ContainsFunc(f.r, func(e *symbolic.Expr) bool { return !isZero(e) })
+	return slices.ContainsFunc(f.r, func(e *expr.Expr) bool { return !isZero(e) })
 }
 
 // polynomial expands R, as a function of the one momentum component x that
 // iterates, into coefficients of 1, x and x²: all of them are known before the
 // iteration.
-func (g *generator) polynomial(f *flatCode, half func(func(i, j int) *symbolic.Expr, int) *symbolic.Expr, adj func(i, j int) *symbolic.Expr, active int) []*symbolic.Expr {
+func (g *generator) polynomial(f *flatCode, half func(func(i, j int) *expr.Expr, int) *expr.Expr, adj func(i, j int) *expr.Expr, active int) []*expr.Expr {
 	c := g.d.C
 	other := 1 - active
 	lower := g.flatLower
 	// u_i = A_ia x + A_io y.
-	a := func(i int) *symbolic.Expr { return adj(i, active) }
-	b := func(i int) *symbolic.Expr { return c.Mul(adj(i, other), c.Ref(f.p[other])) }
-	return []*symbolic.Expr{
-		lower(half(func(i, j int) *symbolic.Expr { return c.Mul(b(i), b(j)) }, active)),
-		lower(half(func(i, j int) *symbolic.Expr { return c.Add(c.Mul(a(i), b(j)), c.Mul(b(i), a(j))) }, active)),
-		lower(half(func(i, j int) *symbolic.Expr { return c.Mul(a(i), a(j)) }, active)),
+	a := func(i int) *expr.Expr { return adj(i, active) }
+	b := func(i int) *expr.Expr { return c.Mul(adj(i, other), c.Ref(f.p[other])) }
+	return []*expr.Expr{
+		lower(half(func(i, j int) *expr.Expr { return c.Mul(b(i), b(j)) }, active)),
+		lower(half(func(i, j int) *expr.Expr { return c.Add(c.Mul(a(i), b(j)), c.Mul(b(i), a(j))) }, active)),
+		lower(half(func(i, j int) *expr.Expr { return c.Mul(a(i), a(j)) }, active)),
 	}
 }
 
 // outputs lists all expressions of the flat steps, for the phases.
 func (f *flatCode) outputs() []symbolic.Output {
 	var out []symbolic.Output
-	lists := [][]*symbolic.Expr{f.adj, {f.det}, f.f, f.t, f.r, f.poly}
+	lists := [][]*expr.Expr{f.adj, {f.det}, f.f, f.t, f.r, f.poly}
 	for _, terms := range f.move {
 		for _, t := range terms {
-			lists = append(lists, []*symbolic.Expr{t.Coefficient, t.Of})
+			lists = append(lists, []*expr.Expr{t.Coefficient, t.Of})
 		}
 	}
 	for _, l := range lists {
@@ -233,7 +234,7 @@ func (f *flatCode) outputs() []symbolic.Output {
 // block prints definitions of scalars: first the program's definitions that
 // the expressions need and that are not in done, then what they share, then
 // each expression under its name.
-func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []string, es []*symbolic.Expr) []jen.Code {
+func (g *generator) block(p *printer, done map[*expr.Def]bool, names []string, es []*expr.Expr) []jen.Code {
 	var outs []symbolic.Output
 	for _, e := range es {
 		outs = append(outs, symbolic.Output{E: e})
@@ -242,7 +243,7 @@ func (g *generator) block(p *printer, done map[*symbolic.Def]bool, names []strin
 	f := &loop.Func{}
 	l := g.lower(&f.Body)
 	for _, def := range g.d.Prog.Defs {
-		if need[def] && !done[def] && def.Stage() > symbolic.StageGiven {
+		if need[def] && !done[def] && def.Stage() > expr.StageGiven {
 			done[def] = true
 			l.definition(def)
 		}
@@ -265,7 +266,7 @@ func (g *generator) numbered(prefix string, n int) []string {
 	return out
 }
 
-func (g *generator) tensorNames(ts []*symbolic.Tensor) []string {
+func (g *generator) tensorNames(ts []*expr.Tensor) []string {
 	out := make([]string, len(ts))
 	for i, t := range ts {
 		out[i] = g.names.tensor(t)
@@ -302,7 +303,7 @@ func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
 func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
 	for _, v := range slices.Clone(p.Used()) {
 		t := g.tensorOf[v]
-		if t != nil && (t.Kind == symbolic.CoordTensor && !coordinates || t.Kind == symbolic.DefTensor && t.Stage > symbolic.StageGiven) {
+		if t != nil && (t.Kind == expr.CoordTensor && !coordinates || t.Kind == expr.DefTensor && t.Stage > expr.StageGiven) {
 			p.Own(v)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/golang"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // definite prints the test that G is positive definite: its determinant and,
@@ -22,8 +22,8 @@ func definite(det, last string, refuse func(status *jen.Statement) []jen.Code) j
 
 // minor returns the diagonal entry of the adjugate that must be positive, or
 // nil where its form proves it.
-func (g *generator) minor() *symbolic.Expr {
-	if g.dim.Offset == 1 || g.d.C.Sign(g.fl.minorForm) == symbolic.Positive {
+func (g *generator) minor() *expr.Expr {
+	if g.dim.Offset == 1 || g.d.C.Sign(g.fl.minorForm) == expr.Positive {
 		return nil
 	}
 	return g.fl.adj[len(g.fl.adj)-1]
@@ -46,7 +46,7 @@ func frameField(name string) *jen.Statement { return sdot("frame").Dot(name) }
 func (g *generator) crossed() bool { return g.dim.Offset > 1 && !isZero(g.fl.adj[1]) }
 
 // frameEntries lists the entries of the frame.
-func (g *generator) frameEntries() (fields []string, es []*symbolic.Expr) {
+func (g *generator) frameEntries() (fields []string, es []*expr.Expr) {
 	adj := g.fl.adj
 	if g.crossed() {
 		fields, es = append(fields, "off"), append(es, adj[1])
@@ -83,7 +83,7 @@ func (g *generator) flatEvaluate() jen.Code {
 	if g.minor() != nil {
 		last = names[n-2]
 	}
-	code := g.block(p, map[*symbolic.Def]bool{}, names, es)
+	code := g.block(p, map[*expr.Def]bool{}, names, es)
 	code = append(code, definite(names[n-1], last, func(status *jen.Statement) []jen.Code { return []jen.Code{jen.Return(status)} }))
 	at := func() *jen.Statement {
 		return jen.ListFunc(func(l *jen.Group) {

@@ -12,6 +12,7 @@ import (
 	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/codegen/unroll"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // The flat steps are those of the runtime, unrolled. What stands here is their stages: what a model of one or two
@@ -60,7 +61,7 @@ func (k kept) all() []string { return slices.Concat(k.adj, []string{k.inv}, k.fo
 
 // flatScope is what a block of the step knows.
 type flatScope struct {
-	done   map[*symbolic.Def]bool
+	done   map[*expr.Def]bool
 	square string // 1/det² or ""
 }
 
@@ -71,7 +72,7 @@ func (g *generator) newFlatStages() *flatStages {
 // scope returns what a block knows.
 func (s *flatStages) scope(c *unroll.Call) *flatScope {
 	if s.scopes[c.Scope] == nil {
-		s.scopes[c.Scope] = &flatScope{done: map[*symbolic.Def]bool{}}
+		s.scopes[c.Scope] = &flatScope{done: map[*expr.Def]bool{}}
 	}
 	return s.scopes[c.Scope]
 }
@@ -136,11 +137,11 @@ func (s *flatStages) moves(v unroll.Vector) []int {
 func (s *flatStages) flow(c *unroll.Call) []jen.Code {
 	fl, m := s.fl, s.dim.Offset
 	qh, ph, q0, p0 := c.Target(1), c.Target(2), c.Vector(3), c.Vector(4)
-	done := map[*symbolic.Def]bool{}
+	done := map[*expr.Def]bool{}
 	code := append(s.position(done, c.Fail), s.flatU(s.adj, s.pm, nil)...)
 	fN, tN, rN := s.numbered("f", m), s.numbered("t", m), s.numbered("s", m)
 	var names []string
-	var es []*symbolic.Expr
+	var es []*expr.Expr
 	for k := range m {
 		names, es = append(names, fN[k]), append(es, fl.f[k])
 		if !isZero(fl.t[k]) {
@@ -172,10 +173,10 @@ func (s *flatStages) flow(c *unroll.Call) []jen.Code {
 }
 
 // position prints adjugate, determinant and reciprocal at the coordinates.
-func (s *flatStages) position(done map[*symbolic.Def]bool, fail func(*jen.Statement) []jen.Code) []jen.Code {
+func (s *flatStages) position(done map[*expr.Def]bool, fail func(*jen.Statement) []jen.Code) []jen.Code {
 	f := s.fl
 	s.det, s.inv, s.adj = s.names.fresh("det"), s.names.tensor(f.inv), nil
-	names, es := []string{s.det}, []*symbolic.Expr{f.det}
+	names, es := []string{s.det}, []*expr.Expr{f.det}
 	if s.dim.Offset > 1 { // the adjugate of a number is 1
 		s.adj = s.numbered("adj", len(f.adj))
 		names, es = append(slices.Clone(s.adj), s.det), append(slices.Clone(f.adj), f.det)
@@ -234,7 +235,7 @@ func seen(from, to int) *jen.Statement {
 // finds its start remembered and one that does not see the same bits.
 func (g *generator) quantitiesMethod() jen.Code {
 	s, fl, m := g.newFlatStages(), g.fl, g.dim.Offset
-	done := map[*symbolic.Def]bool{}
+	done := map[*expr.Def]bool{}
 	results := 1 + m
 	if m > 1 {
 		results += len(fl.adj)
@@ -249,7 +250,7 @@ func (g *generator) quantitiesMethod() jen.Code {
 	})
 	fN, tN := g.numbered("f", m), g.numbered("t", m)
 	var names []string
-	var es []*symbolic.Expr
+	var es []*expr.Expr
 	for k := range m {
 		names, es = append(names, fN[k]), append(es, fl.f[k])
 		if !isZero(fl.t[k]) {
@@ -291,8 +292,8 @@ func (s *flatStages) kick(c *unroll.Call) []jen.Code {
 	if c.Looped() {
 		// What R needs of the position alone comes before the loop.
 		for _, e := range fl.r {
-			symbolic.Refs(e, func(r *symbolic.Expr) {
-				if d := r.Tensor.Def; d != nil && d.Stage() == symbolic.StagePosition {
+			expr.Refs(e, func(r *expr.Expr) {
+				if d := r.Tensor.Def; d != nil && d.Stage() == expr.StagePosition {
 					c.Hoist(s.defsOf(s.p, done, r)...)
 				}
 			})
@@ -302,7 +303,7 @@ func (s *flatStages) kick(c *unroll.Call) []jen.Code {
 	code = append(code, s.flatU(s.adj, c.Vector(3), fl.r)...)
 	rN := s.numbered("s", len(y))
 	var names []string
-	var es []*symbolic.Expr
+	var es []*expr.Expr
 	for k := range y {
 		if !isZero(fl.r[k]) {
 			names, es = append(names, rN[k]), append(es, fl.r[k])
@@ -351,7 +352,7 @@ func (s *flatStages) drift(c *unroll.Call) []jen.Code {
 
 	s.det, s.inv = s.names.fresh("det"), s.names.tensor(s.fl.inv)
 	mv := s.numbered("m", m)
-	es, ns := append([]*symbolic.Expr{s.fl.det}, moves...), append([]string{s.det}, mv...)
+	es, ns := append([]*expr.Expr{s.fl.det}, moves...), append([]string{s.det}, mv...)
 	last := ""
 	if e := s.minor(); e != nil {
 		last = s.names.fresh("minor")
@@ -367,7 +368,7 @@ func (s *flatStages) drift(c *unroll.Call) []jen.Code {
 			}
 		}
 	}
-	code = s.block(s.p, map[*symbolic.Def]bool{}, ns, es)
+	code = s.block(s.p, map[*expr.Def]bool{}, ns, es)
 	code = append(code, definite(s.det, last, c.Fail), id(s.inv).Op(":=").Lit(1).Op("/").Id(s.det))
 	for i := range m {
 		code = append(code, id(y[i]).Op("=").Id(v0[i]).Op("+").Add(prod(id(mv[i]), id(s.inv))))
@@ -376,12 +377,12 @@ func (s *flatStages) drift(c *unroll.Call) []jen.Code {
 }
 
 // polynomials returns h·u in names for its coefficients.
-func (s *flatStages) polynomials() (names []string, coefficients, moves []*symbolic.Expr) {
+func (s *flatStages) polynomials() (names []string, coefficients, moves []*expr.Expr) {
 	c := s.d.C
 	for _, terms := range s.fl.move {
 		move := c.Number(0)
 		for _, t := range terms {
-			k := c.NewTensor(symbolic.Tensor{Name: "hc", Kind: symbolic.LocalTensor, Stage: symbolic.StageMomentum})
+			k := c.NewTensor(expr.Tensor{Name: "hc", Kind: expr.LocalTensor, Stage: expr.StageMomentum})
 			names, coefficients = append(names, s.names.tensor(k)), append(coefficients, t.Coefficient)
 			move = c.Add(move, c.Mul(c.Ref(k), t.Of))
 		}
@@ -464,7 +465,7 @@ func (g *generator) momentumSquare(d, adj []string, inv string) *jen.Statement {
 
 // flatU prints u = A p from the names of A and p: all of it, or only the
 // components that the given expressions read.
-func (g *generator) flatU(adj []string, p []string, readBy []*symbolic.Expr) []jen.Code {
+func (g *generator) flatU(adj []string, p []string, readBy []*expr.Expr) []jen.Code {
 	u := g.tensorNames(g.fl.u)
 	mul := func(a, b string) *jen.Statement { return prod(id(a), id(b)) }
 	all := []jen.Code{}
@@ -485,27 +486,27 @@ func (g *generator) flatU(adj []string, p []string, readBy []*symbolic.Expr) []j
 }
 
 // reads reports whether an expression reads a tensor, through definitions too.
-func (g *generator) reads(e *symbolic.Expr, t *symbolic.Tensor) bool {
-	if symbolic.Mentions(e, t) {
+func (g *generator) reads(e *expr.Expr, t *expr.Tensor) bool {
+	if expr.Mentions(e, t) {
 		return true
 	}
 	for def := range g.closure([]symbolic.Output{{E: e}}) {
-		if symbolic.Mentions(def.Body, t) {
+		if expr.Mentions(def.Body, t) {
 			return true
 		}
 	}
 	return false
 }
 
-func isZero(e *symbolic.Expr) bool { return e.IsNum(0) }
+func isZero(e *expr.Expr) bool { return e.IsNum(0) }
 
 // defsOf prints the definitions that one expression needs.
-func (g *generator) defsOf(p *printer, done map[*symbolic.Def]bool, e *symbolic.Expr) []jen.Code {
+func (g *generator) defsOf(p *printer, done map[*expr.Def]bool, e *expr.Expr) []jen.Code {
 	f := &loop.Func{}
 	l := g.lower(&f.Body)
 	need := g.closure([]symbolic.Output{{E: e}})
 	for _, def := range g.d.Prog.Defs {
-		if need[def] && !done[def] && def.Stage() > symbolic.StageGiven {
+		if need[def] && !done[def] && def.Stage() > expr.StageGiven {
 			done[def] = true
 			l.definition(def)
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // Version of the compiler, written into the header of what it emits.
@@ -82,11 +84,11 @@ type generator struct {
 	space      string       // the type of its work space
 	out        *jen.File
 	names      *names
-	matrices   map[*symbolic.Tensor]bool // data kept as kernel.Matrix
-	cross      tensorSet                 // definitions read by another phase
-	ofFactor   tensorSet                 // those of them that belong to the factor's position
-	layouts    map[*symbolic.Tensor]layout
-	fields     map[*symbolic.Tensor]bool // tensors that methods read from the model
+	matrices   map[*expr.Tensor]bool // data kept as kernel.Matrix
+	cross      tensorSet             // definitions read by another phase
+	ofFactor   tensorSet             // those of them that belong to the factor's position
+	layouts    map[*expr.Tensor]layout
+	fields     map[*expr.Tensor]bool // tensors that methods read from the model
 	sizes      []sizeField
 	sizeOf     map[string]string
 	dim        dsl.Extent // of the coordinates
@@ -97,12 +99,12 @@ type generator struct {
 	odes       []*equation
 	odeOutputs [][]symbolic.Output // what the equations need
 	fieldOf    map[string]string
-	placeOf    map[*symbolic.Tensor]dsl.Extent // where a quantity starts among all
+	placeOf    map[*expr.Tensor]dsl.Extent // where a quantity starts among all
 	fits       []namedFit
 
 	prog     *loop.Program
-	vars     map[*symbolic.Tensor]*loop.Var // of tensors
-	tensorOf map[*loop.Var]*symbolic.Tensor
+	vars     map[*expr.Tensor]*loop.Var // of tensors
+	tensorOf map[*loop.Var]*expr.Tensor
 	sizeVars map[string]*loop.Var // of sizes, by key
 	params   map[string]*loop.Var // of functions, by name
 	marks    map[*loop.Var]string
@@ -155,9 +157,9 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 }
 
 func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *names) *generator {
-	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", role: is, names: names, matrices: map[*symbolic.Tensor]bool{}, cross: tensorSet{},
-		prog: &loop.Program{}, vars: map[*symbolic.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*symbolic.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
-		layouts: map[*symbolic.Tensor]layout{}, fields: map[*symbolic.Tensor]bool{}, sizeOf: map[string]string{}}
+	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", role: is, names: names, matrices: map[*expr.Tensor]bool{}, cross: tensorSet{},
+		prog: &loop.Program{}, vars: map[*expr.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*expr.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
+		layouts: map[*expr.Tensor]layout{}, fields: map[*expr.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {
@@ -168,7 +170,7 @@ func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *
 	for _, t := range d.Data {
 		g.names.tensor(t)
 	}
-	for _, b := range append(append([]*symbolic.Param{}, d.Params...), d.Given...) {
+	for _, b := range append(append([]*model.Param{}, d.Params...), d.Given...) {
 		g.names.tensor(b.Coord)
 	}
 	g.namePriors()
@@ -200,9 +202,9 @@ func (g *generator) addSize(key, want string, sum ...dsl.Extent) {
 
 func (g *generator) size(key string) string { return g.sizeOf[key] }
 
-func (g *generator) isSize(t *symbolic.Tensor) bool {
+func (g *generator) isSize(t *expr.Tensor) bool {
 	_, ok := g.sizeOf[t.Name]
-	return ok && t.Kind == symbolic.DataTensor
+	return ok && t.Kind == expr.DataTensor
 }
 
 // places are where the parts of the parameters start among all, and where the last ends.
@@ -248,11 +250,11 @@ func (g *generator) addExtents(a, b dsl.Extent, role, of string) dsl.Extent {
 func (g *generator) offset(block int) dsl.Extent { return g.coords.start(block) }
 
 // closure returns the definitions that outputs need, in order.
-func (g *generator) closure(lists ...[]symbolic.Output) map[*symbolic.Def]bool {
-	need := map[*symbolic.Def]bool{}
-	var walk func(e *symbolic.Expr)
-	walk = func(e *symbolic.Expr) {
-		symbolic.Refs(e, func(r *symbolic.Expr) {
+func (g *generator) closure(lists ...[]symbolic.Output) map[*expr.Def]bool {
+	need := map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
 			if d := r.Tensor.Def; d != nil && !need[d] {
 				need[d] = true
 				walk(d.Body)
@@ -272,9 +274,9 @@ func one(o symbolic.Output) []symbolic.Output { return []symbolic.Output{o} }
 
 // late reports whether a definition depends on the position: it belongs to the functions that
 // need it, the others are computed once.
-func late(def *symbolic.Def) bool  { return def.Stage() > symbolic.StageGiven }
-func early(def *symbolic.Def) bool { return !late(def) }
-func given(def *symbolic.Def) bool { return def.Stage() == symbolic.StageGiven }
+func late(def *expr.Def) bool  { return def.Stage() > expr.StageGiven }
+func early(def *expr.Def) bool { return !late(def) }
+func given(def *expr.Def) bool { return def.Stage() == expr.StageGiven }
 
 // splitPhases decides which function computes which definition.
 func (g *generator) splitPhases() {
@@ -298,8 +300,8 @@ func (g *generator) results() [][]symbolic.Output {
 }
 
 // pick returns those definitions of a set that pass a test, in order.
-func (g *generator) pick(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool) []*symbolic.Def {
-	var out []*symbolic.Def
+func (g *generator) pick(in map[*expr.Def]bool, ok func(*expr.Def) bool) []*expr.Def {
+	var out []*expr.Def
 	for _, def := range g.d.Prog.Defs {
 		if in[def] && ok(def) {
 			out = append(out, def)
@@ -309,20 +311,20 @@ func (g *generator) pick(in map[*symbolic.Def]bool, ok func(*symbolic.Def) bool)
 }
 
 // pickPhases hands the definitions to the functions.
-func (g *generator) pickPhases(all map[*symbolic.Def]bool) {
+func (g *generator) pickPhases(all map[*expr.Def]bool) {
 	d := g.d
-	g.ph.data.defs = g.pick(all, func(def *symbolic.Def) bool { return def.Stage() <= symbolic.StageData })
+	g.ph.data.defs = g.pick(all, func(def *expr.Def) bool { return def.Stage() <= expr.StageData })
 	g.ph.given.defs = g.pick(all, given)
 	matrix, force, rank1 := g.closure(d.Matrix), g.closure(d.Force), g.closure(d.Rank1)
-	after := func(def *symbolic.Def) bool { return late(def) && !matrix[def] }
-	g.ph.prepare.defs = g.pick(rank1, func(def *symbolic.Def) bool {
-		return after(def) && def.Stage() == symbolic.StagePosition && !force[def]
+	after := func(def *expr.Def) bool { return late(def) && !matrix[def] }
+	g.ph.prepare.defs = g.pick(rank1, func(def *expr.Def) bool {
+		return after(def) && def.Stage() == expr.StagePosition && !force[def]
 	})
-	g.ph.rank1.defs = g.pick(rank1, func(def *symbolic.Def) bool { return def.Stage() == symbolic.StageMomentum })
+	g.ph.rank1.defs = g.pick(rank1, func(def *expr.Def) bool { return def.Stage() == expr.StageMomentum })
 	for _, x := range []struct {
 		ph  *phase
-		of  map[*symbolic.Def]bool
-		own func(*symbolic.Def) bool
+		of  map[*expr.Def]bool
+		own func(*expr.Def) bool
 	}{
 		{&g.ph.logDensity, g.closure(one(d.LogDensity)), late},
 		{&g.ph.gradient, g.closure(one(d.LogDensity), d.Gradient), late},
@@ -344,12 +346,12 @@ func (g *generator) pickPhases(all map[*symbolic.Def]bool) {
 func (g *generator) markCrossing() {
 	d := g.d
 	reads := func(ph *phase, outs []symbolic.Output) {
-		own := map[*symbolic.Def]bool{}
+		own := map[*expr.Def]bool{}
 		for _, def := range ph.defs {
 			own[def] = true
 		}
-		look := func(e *symbolic.Expr) {
-			g.cross.flag(e, func(def *symbolic.Def) bool { return late(def) && !own[def] })
+		look := func(e *expr.Expr) {
+			g.cross.flag(e, func(def *expr.Def) bool { return late(def) && !own[def] })
 		}
 		for _, def := range ph.defs {
 			look(def.Body)
@@ -377,13 +379,13 @@ func (g *generator) markCrossing() {
 }
 
 // markEarly flags early definitions that any later expression reads.
-func (g *generator) markEarly(all map[*symbolic.Def]bool, lists [][]symbolic.Output) {
+func (g *generator) markEarly(all map[*expr.Def]bool, lists [][]symbolic.Output) {
 	for _, def := range g.d.Prog.Defs {
 		switch {
 		case all[def] && late(def):
 			g.cross.flag(def.Body, early)
 		case all[def] && given(def):
-			g.cross.flag(def.Body, func(o *symbolic.Def) bool { return !late(o) && !given(o) })
+			g.cross.flag(def.Body, func(o *expr.Def) bool { return !late(o) && !given(o) })
 		}
 	}
 	for _, l := range lists {
@@ -394,11 +396,11 @@ func (g *generator) markEarly(all map[*symbolic.Def]bool, lists [][]symbolic.Out
 }
 
 // tensorSet is a set of tensors.
-type tensorSet map[*symbolic.Tensor]bool
+type tensorSet map[*expr.Tensor]bool
 
 // flag adds the definitions that an expression reads and that pass a test.
-func (s tensorSet) flag(e *symbolic.Expr, ok func(*symbolic.Def) bool) {
-	symbolic.Refs(e, func(r *symbolic.Expr) {
+func (s tensorSet) flag(e *expr.Expr, ok func(*expr.Def) bool) {
+	expr.Refs(e, func(r *expr.Expr) {
 		if def := r.Tensor.Def; def != nil && ok(def) {
 			s[r.Tensor] = true
 		}
@@ -406,8 +408,8 @@ func (s tensorSet) flag(e *symbolic.Expr, ok func(*symbolic.Def) bool) {
 }
 
 // outputTensor makes the tensor that stands for a result's destination.
-func (g *generator) outputTensor(l layout) *symbolic.Tensor {
-	t := g.d.C.NewTensor(symbolic.Tensor{Name: "out", Kind: symbolic.OutputTensor, Stage: symbolic.StageMomentum})
+func (g *generator) outputTensor(l layout) *expr.Tensor {
+	t := g.d.C.NewTensor(expr.Tensor{Name: "out", Kind: expr.OutputTensor, Stage: expr.StageMomentum})
 	g.layouts[t] = l
 	return t
 }
@@ -454,10 +456,10 @@ func (g *generator) targets() {
 // transposed swaps the indices of a block's result.
 func transposed(d *symbolic.Derived, o symbolic.Output) symbolic.Output {
 	if len(o.Indices) == 2 {
-		o.Indices = []*symbolic.Index{o.Indices[1], o.Indices[0]}
+		o.Indices = []*expr.Index{o.Indices[1], o.Indices[0]}
 	}
 	if len(o.Subs) == 2 {
-		o.Subs = []symbolic.Sub{o.Subs[1], o.Subs[0]}
+		o.Subs = []expr.Sub{o.Subs[1], o.Subs[0]}
 	}
 	o.Row, o.Col = o.Col, o.Row
 	return o

@@ -5,16 +5,17 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // What a block of a model of several blocks has beyond a model of one: the
 // parameters of the other blocks, which are a stage of their own.
 
 // markGiven flags the coordinates of other blocks that the type has to keep.
-func (g *generator) markGiven(all map[*symbolic.Def]bool, lists [][]symbolic.Output) {
-	mark := func(e *symbolic.Expr) {
-		symbolic.Refs(e, func(r *symbolic.Expr) {
-			if r.Tensor.Kind == symbolic.GivenTensor {
+func (g *generator) markGiven(all map[*expr.Def]bool, lists [][]symbolic.Output) {
+	mark := func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
+			if r.Tensor.Kind == expr.GivenTensor {
 				g.fields[r.Tensor] = true
 			}
 		})

@@ -7,13 +7,13 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/golang"
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // What Unconstrain does with a parameter: the inverse of its transform, as the table has it.
 
 // inverse prints the part of one parameter.
-func (g *generator) inverse(p *printer, n int, b *symbolic.Param) []jen.Code {
+func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 	from, to := g.values.start(n), g.values.end(n)
 	if whole := b.Transform.Whole; whole != "" {
 		call := jen.Qual(transformPath, whole).Call(
@@ -39,7 +39,7 @@ func (g *generator) inverse(p *printer, n int, b *symbolic.Param) []jen.Code {
 }
 
 // inverseAt prints the part of one element: the check of its value, and its coordinate.
-func (g *generator) inverseAt(p *printer, n int, b *symbolic.Param, value, coordinate func() *jen.Statement) []jen.Code {
+func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordinate func() *jen.Statement) []jen.Code {
 	x := func() *jen.Statement { return jen.Id("values").Index(value()) }
 	names := map[string]func() *jen.Statement{"x": x}
 	var within *jen.Statement // the condition

@@ -6,7 +6,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Lowering turns the phases of a type into functions of the loop program: each definition into a
@@ -16,39 +16,39 @@ import (
 // lowering lowers statements of one scope.
 type lowering struct {
 	g    *generator
-	vars map[*symbolic.Index]*loop.Var // of the loops that are open
-	memo map[*symbolic.Expr]*loop.Expr // what is known in this scope
-	body *[]loop.Stmt                  // where statements go
+	vars map[*expr.Index]*loop.Var // of the loops that are open
+	memo map[*expr.Expr]*loop.Expr // what is known in this scope
+	body *[]loop.Stmt              // where statements go
 }
 
 // lower starts a scope in which no loop is open.
 func (g *generator) lower(body *[]loop.Stmt) *lowering {
-	return &lowering{g: g, vars: map[*symbolic.Index]*loop.Var{}, memo: map[*symbolic.Expr]*loop.Expr{}, body: body}
+	return &lowering{g: g, vars: map[*expr.Index]*loop.Var{}, memo: map[*expr.Expr]*loop.Expr{}, body: body}
 }
 
 // inside is a scope in the body of a loop or a branch.
 func (l *lowering) inside(body *[]loop.Stmt) *lowering {
-	vars := make(map[*symbolic.Index]*loop.Var, len(l.vars)+1)
+	vars := make(map[*expr.Index]*loop.Var, len(l.vars)+1)
 	for i, v := range l.vars {
 		vars[i] = v
 	}
-	return &lowering{g: l.g, vars: vars, memo: map[*symbolic.Expr]*loop.Expr{}, body: body}
+	return &lowering{g: l.g, vars: vars, memo: map[*expr.Expr]*loop.Expr{}, body: body}
 }
 
 func (l *lowering) emit(st ...loop.Stmt) { *l.body = append(*l.body, st...) }
 
 // over emits a loop over the range of an index, and returns the scope of its body.
-func (l *lowering) over(i *symbolic.Index) *lowering {
+func (l *lowering) over(i *expr.Index) *lowering {
 	return l.upTo(i, l.g.extent(i.Range.Hi))
 }
 
 // upTo is over, up to another bound.
-func (l *lowering) upTo(i *symbolic.Index, to *loop.Int) *lowering {
+func (l *lowering) upTo(i *expr.Index, to *loop.Int) *lowering {
 	return l.between(i, l.g.extent(i.Range.Lo.Plus(-1)), to)
 }
 
 // between is over, from one bound to another.
-func (l *lowering) between(i *symbolic.Index, from, to *loop.Int) *lowering {
+func (l *lowering) between(i *expr.Index, from, to *loop.Int) *lowering {
 	st := &loop.For{V: &loop.Var{Name: i.Name, Int: true}, From: from, To: to}
 	l.emit(st)
 	in := l.inside(&st.Body)
@@ -75,7 +75,7 @@ func (g *generator) sizeVar(key string) *loop.Var {
 }
 
 // position is a subscript, counted from 0.
-func (l *lowering) position(s symbolic.Sub) *loop.Int {
+func (l *lowering) position(s expr.Sub) *loop.Int {
 	switch {
 	case s.Data != nil:
 		return loop.ElemOf(l.g.variable(s.Data.Tensor), l.positions(s.Data.Subs)...).Plus(s.Offset)
@@ -89,7 +89,7 @@ func (l *lowering) position(s symbolic.Sub) *loop.Int {
 	return loop.At(v).Plus(s.Offset)
 }
 
-func (l *lowering) positions(subs []symbolic.Sub) []*loop.Int {
+func (l *lowering) positions(subs []expr.Sub) []*loop.Int {
 	out := make([]*loop.Int, len(subs))
 	for n, s := range subs {
 		out[n] = l.position(s)
@@ -98,11 +98,11 @@ func (l *lowering) positions(subs []symbolic.Sub) []*loop.Int {
 }
 
 // element is a reference.
-func (l *lowering) element(t *symbolic.Tensor, subs []symbolic.Sub) *loop.Expr {
+func (l *lowering) element(t *expr.Tensor, subs []expr.Sub) *loop.Expr {
 	switch {
-	case t.Kind == symbolic.DataTensor && l.g.isSize(t):
+	case t.Kind == expr.DataTensor && l.g.isSize(t):
 		return &loop.Expr{Op: loop.Float, At: []*loop.Int{l.g.extent(dsl.Extent{Name: t.Name})}}
-	case t.Kind == symbolic.WeightTensor, t.Kind == symbolic.OutputTensor:
+	case t.Kind == expr.WeightTensor, t.Kind == expr.OutputTensor:
 		v, at := l.place(t, subs)
 		return loop.Element(v, at...)
 	case len(subs) == 0:
@@ -112,9 +112,9 @@ func (l *lowering) element(t *symbolic.Tensor, subs []symbolic.Sub) *loop.Expr {
 }
 
 // place is the element that a result, or a weight, stands for.
-func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, at []*loop.Int) {
+func (l *lowering) place(t *expr.Tensor, subs []expr.Sub) (v *loop.Var, at []*loop.Int) {
 	g := l.g
-	if t.Kind == symbolic.WeightTensor {
+	if t.Kind == expr.WeightTensor {
 		return g.storage.array(g, "w"), l.matrixAt(t.Row, t.Col, subs)
 	}
 	lay, ok := g.layouts[t]
@@ -127,7 +127,7 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 	}
 	// The subscripts of each parameter, if it is a vector.
 	rest := subs
-	take := func(block int) []symbolic.Sub {
+	take := func(block int) []expr.Sub {
 		if g.d.Params[block].Scalar() {
 			return nil
 		}
@@ -156,7 +156,7 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 		} else {
 			below.Offset -= lay.dir
 		}
-		return g.storage.array(g, lay.array), g.storage.at(l, lay.row, lay.row, subs, []symbolic.Sub{below})
+		return g.storage.array(g, lay.array), g.storage.at(l, lay.row, lay.row, subs, []expr.Sub{below})
 	}
 	a, b, c := take(lay.row), take(lay.col), take(lay.dir)
 	at = []*loop.Int{l.coordinate(lay.row, a), l.coordinate(lay.col, b), l.coordinate(lay.dir, c)}
@@ -167,12 +167,12 @@ func (l *lowering) place(t *symbolic.Tensor, subs []symbolic.Sub) (v *loop.Var, 
 }
 
 // coordinate is the position of a parameter's element among all coordinates.
-func (l *lowering) coordinate(block int, subs []symbolic.Sub) *loop.Int {
+func (l *lowering) coordinate(block int, subs []expr.Sub) *loop.Int {
 	return l.partOf(l.g.coords, block, subs)
 }
 
 // partOf is the position of an element of a parameter's part of an array over all.
-func (l *lowering) partOf(in places, block int, subs []symbolic.Sub) *loop.Int {
+func (l *lowering) partOf(in places, block int, subs []expr.Sub) *loop.Int {
 	off := l.g.extent(in.start(block))
 	switch {
 	case len(subs) == 0:
@@ -184,8 +184,8 @@ func (l *lowering) partOf(in places, block int, subs []symbolic.Sub) *loop.Int {
 }
 
 // matrixAt is the place of an entry of the matrix, as it is stored.
-func (l *lowering) matrixAt(row, col int, subs []symbolic.Sub) []*loop.Int {
-	var a []symbolic.Sub
+func (l *lowering) matrixAt(row, col int, subs []expr.Sub) []*loop.Int {
+	var a []expr.Sub
 	if !l.g.d.Params[row].Scalar() {
 		a, subs = subs[:1], subs[1:]
 	}
@@ -193,7 +193,7 @@ func (l *lowering) matrixAt(row, col int, subs []symbolic.Sub) []*loop.Int {
 }
 
 // expr lowers an expression; what it needs first, sums and what is guarded, becomes statements.
-func (l *lowering) expr(e *symbolic.Expr) *loop.Expr {
+func (l *lowering) expr(e *expr.Expr) *loop.Expr {
 	if r, ok := l.memo[e]; ok {
 		return r
 	}
@@ -202,7 +202,7 @@ func (l *lowering) expr(e *symbolic.Expr) *loop.Expr {
 	return r
 }
 
-func (l *lowering) exprs(list []*symbolic.Expr) []*loop.Expr {
+func (l *lowering) exprs(list []*expr.Expr) []*loop.Expr {
 	out := make([]*loop.Expr, len(list))
 	for n, e := range list {
 		out[n] = l.expr(e)
@@ -210,37 +210,37 @@ func (l *lowering) exprs(list []*symbolic.Expr) []*loop.Expr {
 	return out
 }
 
-func (l *lowering) node(e *symbolic.Expr) *loop.Expr {
+func (l *lowering) node(e *expr.Expr) *loop.Expr {
 	switch e.Op {
-	case symbolic.Num:
+	case expr.Num:
 		return loop.Number(e.Val)
-	case symbolic.Ref:
+	case expr.Ref:
 		return l.element(e.Tensor, e.Subs)
-	case symbolic.Add:
+	case expr.Add:
 		return l.sum(e)
-	case symbolic.Mul:
+	case expr.Mul:
 		return l.product(e)
-	case symbolic.Call:
+	case expr.Call:
 		return &loop.Expr{Op: loop.Call, Func: e.Func.Go, Args: l.exprs(e.Args)}
-	case symbolic.Sum:
+	case expr.Sum:
 		acc := &loop.Var{Name: "sum"}
 		l.emit(&loop.Let{V: acc, E: loop.Number(0)})
 		l.summed(e, acc)
 		return loop.Value(acc)
-	case symbolic.Delta:
+	case expr.Delta:
 		return &loop.Expr{Op: loop.Test, Func: "kernel.Delta", At: l.positions(e.Subs)}
-	case symbolic.Before:
+	case expr.Before:
 		return &loop.Expr{Op: loop.Test, Func: "kernel.Before", At: l.positions(e.Subs)}
-	case symbolic.Inside:
+	case expr.Inside:
 		return &loop.Expr{Op: loop.Test, Func: "kernel.Inside", At: []*loop.Int{l.position(e.Subs[0]).Plus(1), l.g.extent(e.Range.Lo), l.g.extent(e.Range.Hi)}}
-	case symbolic.Draw:
+	case expr.Draw:
 		return l.draw(e)
 	}
-	panic(fmt.Sprintf("codegen: no way to lower the expression %s", symbolic.Format(e)))
+	panic(fmt.Sprintf("codegen: no way to lower the expression %s", expr.Format(e)))
 }
 
 // summed adds up a sum in acc. A comparison of its index is a bound of the loop.
-func (l *lowering) summed(e *symbolic.Expr, acc *loop.Var) {
+func (l *lowering) summed(e *expr.Expr, acc *loop.Var) {
 	from, to, rest := l.g.d.C.Bounds(e)
 	r := e.Index.Range
 	lo, hi := l.g.extent(r.Lo.Plus(-1)), l.g.extent(r.Hi)
@@ -259,9 +259,9 @@ func (l *lowering) summed(e *symbolic.Expr, acc *loop.Var) {
 }
 
 // sum lowers a sum: its terms in the order in which they are added up, a positive one first.
-func (l *lowering) sum(e *symbolic.Expr) *loop.Expr {
+func (l *lowering) sum(e *expr.Expr) *loop.Expr {
 	out := &loop.Expr{Op: loop.Add}
-	for _, n := range symbolic.SumOrder(e) {
+	for _, n := range expr.SumOrder(e) {
 		out.K, out.Args = append(out.K, e.K[n]), append(out.Args, l.expr(e.Args[n]))
 	}
 	if e.Val != 0 {
@@ -273,8 +273,8 @@ func (l *lowering) sum(e *symbolic.Expr) *loop.Expr {
 
 // product lowers a product. What its guards exclude is not evaluated: it may read elements that
 // do not exist.
-func (l *lowering) product(e *symbolic.Expr) *loop.Expr {
-	conds, rest := symbolic.Guards(e)
+func (l *lowering) product(e *expr.Expr) *loop.Expr {
+	conds, rest := expr.Guards(e)
 	if len(conds) == 0 {
 		return &loop.Expr{Op: loop.Mul, Val: e.Val, K: e.K, Args: l.exprs(e.Args)}
 	}
@@ -305,7 +305,7 @@ func (l *lowering) product(e *symbolic.Expr) *loop.Expr {
 
 // conditions are those of indicators and deltas: for each subscript the bounds that its own range
 // does not imply, once each.
-func (l *lowering) conditions(guards []*symbolic.Expr) []loop.Cond {
+func (l *lowering) conditions(guards []*expr.Expr) []loop.Cond {
 	var out []loop.Cond
 	add := func(c loop.Cond, implied bool) {
 		for _, o := range out {
@@ -315,13 +315,13 @@ func (l *lowering) conditions(guards []*symbolic.Expr) []loop.Cond {
 			out = append(out, c)
 		}
 	}
-	for _, e := range symbolic.InOrder(guards) {
+	for _, e := range expr.InOrder(guards) {
 		s := e.Subs[0]
-		if e.Op == symbolic.Before {
+		if e.Op == expr.Before {
 			add(loop.Cond{X: l.position(s), Op: loop.Below, Y: l.position(e.Subs[1])}, false)
 			continue
 		}
-		if e.Op == symbolic.Delta {
+		if e.Op == expr.Delta {
 			out = append(out, loop.Cond{X: l.position(s), Op: loop.Equals, Y: l.position(e.Subs[1])})
 			continue
 		}
@@ -339,7 +339,7 @@ func (l *lowering) conditions(guards []*symbolic.Expr) []loop.Cond {
 }
 
 // draw lowers a random number: a count that is not defined becomes NaN.
-func (l *lowering) draw(e *symbolic.Expr) *loop.Expr {
+func (l *lowering) draw(e *expr.Expr) *loop.Expr {
 	own, ends := e.Args[:len(e.Dist.Args)], e.Args[len(e.Dist.Args):]
 	out := &loop.Expr{Op: loop.Draw, Func: "random." + e.Dist.Random, Args: l.exprs(own), Ends: l.exprs(ends)}
 	for n := range own {
@@ -354,7 +354,7 @@ func (l *lowering) draw(e *symbolic.Expr) *loop.Expr {
 }
 
 // nest opens the loops over indices, and hands the scope inside to f.
-func (l *lowering) nest(indices []*symbolic.Index, f func(in *lowering)) {
+func (l *lowering) nest(indices []*expr.Index, f func(in *lowering)) {
 	if len(indices) == 0 {
 		f(l)
 		return
@@ -363,12 +363,12 @@ func (l *lowering) nest(indices []*symbolic.Index, f func(in *lowering)) {
 }
 
 // definition lowers a definition.
-func (l *lowering) definition(d *symbolic.Def) {
+func (l *lowering) definition(d *expr.Def) {
 	v := l.g.variable(d.Tensor)
 	switch {
 	case d.Fit != nil:
 		l.fit(d)
-	case d.Body.Op == symbolic.Apply:
+	case d.Body.Op == expr.Apply:
 		l.emit(&loop.Kernel{Func: d.Body.Apply.Operator.Kernel, V: v, Args: l.g.operands(d.Body)})
 	case d.Body.DrawsVector():
 		st := &loop.Kernel{Func: "random." + d.Body.Dist.Random, V: v, Args: []*loop.Var{l.g.variable(d.Body.Args[0].Tensor)}}
@@ -380,7 +380,7 @@ func (l *lowering) definition(d *symbolic.Def) {
 		// All elements in one loop over the data.
 		l.emit(&loop.Clear{V: v})
 		l.nest(d.Scatter.Loops(), func(in *lowering) { in.scatter(v, d.Scatter) })
-	case len(d.Indices) == 0 && d.Body.Op == symbolic.Sum:
+	case len(d.Indices) == 0 && d.Body.Op == expr.Sum:
 		l.emit(&loop.Let{V: v, E: loop.Number(0)})
 		l.summed(d.Body, v)
 	case len(d.Indices) == 0:
@@ -391,7 +391,7 @@ func (l *lowering) definition(d *symbolic.Def) {
 }
 
 // elements sets those of an array. What carries the delta of two indices of a matrix is added on the diagonal only.
-func (l *lowering) elements(v *loop.Var, indices []*symbolic.Index, body *symbolic.Expr) {
+func (l *lowering) elements(v *loop.Var, indices []*expr.Index, body *expr.Expr) {
 	if len(indices) == 2 && indices[0].Range == indices[1].Range {
 		full, diagonal := l.g.d.C.SplitDelta(body, indices[0], indices[1])
 		if !diagonal.IsNum(0) && !full.IsNum(0) {
@@ -414,7 +414,7 @@ func (l *lowering) elements(v *loop.Var, indices []*symbolic.Index, body *symbol
 
 // operands are the arrays that the kernel of an operator is called with: of a definite one the factor stands in the
 // place of the first.
-func (g *generator) operands(e *symbolic.Expr) []*loop.Var {
+func (g *generator) operands(e *expr.Expr) []*loop.Var {
 	var out []*loop.Var
 	for n := range e.Apply.Shapes {
 		a := e.Args[n]
@@ -428,7 +428,7 @@ func (g *generator) operands(e *symbolic.Expr) []*loop.Var {
 
 // scatter adds a term of a sum by data to its element. Behind what an indicator excludes, the
 // element may not exist either.
-func (l *lowering) scatter(v *loop.Var, s *symbolic.Scatter) {
+func (l *lowering) scatter(v *loop.Var, s *expr.Scatter) {
 	guards, rest := l.g.d.C.SplitGuards(s.Body)
 	in := l
 	if tests := l.conditions(guards); len(tests) > 0 {
@@ -442,10 +442,10 @@ func (l *lowering) scatter(v *loop.Var, s *symbolic.Scatter) {
 }
 
 // fit lowers a part of a least-squares fit; the first part comes after the fit.
-func (l *lowering) fit(d *symbolic.Def) {
+func (l *lowering) fit(d *expr.Def) {
 	g, f := l.g, d.Fit.Of
 	named := g.fitOf(f)
-	array := func(e *symbolic.Expr) *loop.Var {
+	array := func(e *expr.Expr) *loop.Var {
 		if e == nil {
 			return nil
 		}
@@ -475,9 +475,9 @@ func (l *lowering) fit(d *symbolic.Def) {
 	}
 	part := &loop.FitPart{V: g.variable(d.Tensor), Name: named.text, Part: d.Fit.Role.String()}
 	switch d.Fit.Role {
-	case symbolic.FitCentre, symbolic.FitOffset, symbolic.FitScale:
+	case expr.FitCentre, expr.FitOffset, expr.FitScale:
 		part.At = []int{d.Fit.Row}
-	case symbolic.FitFactor, symbolic.FitHigh, symbolic.FitLow:
+	case expr.FitFactor, expr.FitHigh, expr.FitLow:
 		part.At = []int{d.Fit.Row, d.Fit.Col}
 	}
 	l.emit(part)
@@ -489,7 +489,7 @@ func (l *lowering) target(t target) {
 	subs := t.out.Subs
 	if subs == nil {
 		for _, i := range t.out.Indices {
-			subs = append(subs, symbolic.Sub{Index: i})
+			subs = append(subs, expr.Sub{Index: i})
 		}
 	}
 	if !t.pair {
@@ -505,15 +505,15 @@ func (l *lowering) target(t target) {
 	i, j := t.out.Indices[0], t.out.Indices[1]
 	full, diagonal := l.g.d.C.SplitDelta(t.out.E, i, j)
 	row := l.over(i)
-	set := func(in *lowering, a, b symbolic.Sub, e *loop.Expr, add bool) {
-		v, at := in.place(t.dst, []symbolic.Sub{a, b})
+	set := func(in *lowering, a, b expr.Sub, e *loop.Expr, add bool) {
+		v, at := in.place(t.dst, []expr.Sub{a, b})
 		in.emit(&loop.Set{V: v, At: at, E: e, Add: add})
 	}
-	a, b := symbolic.Sub{Index: i}, symbolic.Sub{Index: j}
+	a, b := expr.Sub{Index: i}, expr.Sub{Index: j}
 	if !full.IsNum(0) {
 		in := row.upTo(j, loop.At(row.vars[i]).Plus(1))
 		set(in, a, b, in.expr(full), false)
-		v, at := in.place(t.dst, []symbolic.Sub{a, b})
+		v, at := in.place(t.dst, []expr.Sub{a, b})
 		set(in, b, a, loop.Element(v, at...), false)
 	}
 	if !diagonal.IsNum(0) {
@@ -546,7 +546,7 @@ func (l *lowering) keep(ph *phase) {
 		}
 		if g.cross[t] {
 			k := &loop.Keep{V: g.variable(t)}
-			if d.Stage() > symbolic.StageGiven {
+			if d.Stage() > expr.StageGiven {
 				k.For = loop.Within
 			}
 			l.emit(k)
@@ -555,7 +555,7 @@ func (l *lowering) keep(ph *phase) {
 		if at, ok := g.placeOf[t]; ok {
 			l.emit(&loop.Set{V: g.quantityVar(), At: []*loop.Int{g.extent(at)}, E: value})
 		}
-		if t.Kind == symbolic.PriorTensor {
+		if t.Kind == expr.PriorTensor {
 			l.emit(&loop.Set{V: g.valuesVar("values"), At: []*loop.Int{g.extent(g.values.start(t.Row))}, E: value})
 		}
 	}

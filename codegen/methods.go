@@ -9,6 +9,8 @@ import (
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // methods prints the methods of the model, in the order of the file.
@@ -87,11 +89,11 @@ func (g *generator) entryName(o symbolic.Output) string {
 	subs := o.Subs
 	if subs == nil {
 		for _, i := range o.Indices {
-			subs = append(subs, symbolic.Sub{Index: i})
+			subs = append(subs, expr.Sub{Index: i})
 		}
 	}
 	if o.Banded {
-		subs = append(subs, symbolic.Sub{Index: o.Indices[0], Offset: -o.Offset})
+		subs = append(subs, expr.Sub{Index: o.Indices[0], Offset: -o.Offset})
 	}
 	side := func(n int) string {
 		name := g.d.Params[n].Decl.ObjectName()
@@ -128,7 +130,7 @@ func (p *printer) made(v *loop.Var) *jen.Statement {
 func (g *generator) dimCode(p *printer) *jen.Statement { return p.extent(g.dim) }
 
 // structureName is the runtime's name of a metric's structure.
-func structureName(m *symbolic.Metric) string {
+func structureName(m *model.Metric) string {
 	return map[string]string{"dense": "Dense", "diagonal": "Diagonal", "banded": "Banded", "arrow": "Arrow",
 		"bordered band": "BorderedBand", "block-diagonal": "BlockDiagonal"}[m.Kind()]
 }
@@ -169,7 +171,7 @@ func (g *generator) allocate(b *jen.Group) {
 	lines = append(lines, g.allocateODEs()...)
 	lines = append(lines, g.allocateFits()...)
 	for _, def := range g.d.Prog.Defs {
-		if g.fields[def.Tensor] && def.Stage() > symbolic.StageData && len(def.Indices) > 0 {
+		if g.fields[def.Tensor] && def.Stage() > expr.StageData && len(def.Indices) > 0 {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Add(p.made(g.variable(def.Tensor))))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 func rt(name string) *jen.Statement     { return jen.Qual(runtimePath, name) }
@@ -109,7 +109,7 @@ func (g *generator) about() string {
 	if doc := g.d.Model.Doc; doc != "" {
 		b.WriteString(doc + "\n\n")
 	}
-	b.WriteString("The log density is\n\n\tL = " + symbolic.Format(g.d.Plain))
+	b.WriteString("The log density is\n\n\tL = " + expr.Format(g.d.Plain))
 	if len(g.blocks) == 0 {
 		b.WriteString("\n\nand the metric is " + g.metricDoc())
 	}
@@ -131,13 +131,13 @@ func (g *generator) metricDoc() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, with the blocks\n\n", g.storage.about(g))
 	for _, blk := range g.d.Metric.Blocks {
-		fmt.Fprintf(&b, "\t%s: %s\n", g.blockName(blk.Row, blk.Col, blk.A, blk.B), symbolic.Format(blk.E))
+		fmt.Fprintf(&b, "\t%s: %s\n", g.blockName(blk.Row, blk.Col, blk.A, blk.B), expr.Format(blk.E))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (g *generator) blockName(row, col int, a, b *symbolic.Index) string {
-	side := func(n int, i *symbolic.Index) string {
+func (g *generator) blockName(row, col int, a, b *expr.Index) string {
+	side := func(n int, i *expr.Index) string {
 		s := g.d.Params[n].Decl.ObjectName()
 		if i != nil {
 			s += "[" + i.Name + "]"
@@ -329,12 +329,12 @@ func (g *generator) modelType() {
 				st.Id(name).Float64().Comment("data")
 			}
 		}
-		for _, t := range g.d.Tensors(symbolic.PositionsOf) {
+		for _, t := range g.d.Tensors(expr.PositionsOf) {
 			if g.fields[t] {
 				st.Id(g.names.tensor(t)).Index().Int().Comment(t.Name + ", counted from 0")
 			}
 		}
-		g.defFields(st, func(x symbolic.Stage) bool { return x <= symbolic.StageData })
+		g.defFields(st, func(x expr.Stage) bool { return x <= expr.StageData })
 		if g.hasODE() {
 			st.Id("tolerance").Qual(odePath, "Options").Comment("of the differential equations")
 		}
@@ -355,7 +355,7 @@ func (g *generator) modelType() {
 			}
 			st.Id(g.names.tensor(q.Coord)).Add(ty).Comment("coordinates of another block's parameter")
 		}
-		g.defFields(st, func(x symbolic.Stage) bool { return x > symbolic.StageData })
+		g.defFields(st, func(x expr.Stage) bool { return x > expr.StageData })
 		for some := range slices.Chunk(g.between, perField) {
 			var names []string
 			for _, v := range some {
@@ -377,14 +377,14 @@ var systemText = map[string]string{
 }
 
 // defFields declares the definitions that live in the model, with formulas.
-func (g *generator) defFields(st *jen.Group, in func(symbolic.Stage) bool) {
+func (g *generator) defFields(st *jen.Group, in func(expr.Stage) bool) {
 	for _, def := range g.d.Prog.Defs {
 		if !g.fields[def.Tensor] || !in(def.Stage()) {
 			continue
 		}
 		ty := jen.Float64()
 		switch {
-		case def.Tensor.Kind == symbolic.FactorOf:
+		case def.Tensor.Kind == expr.FactorOf:
 			ty = jen.Op("*").Add(linalg("Cholesky"))
 		case len(def.Indices) > 0:
 			ty = jen.Index().Float64()

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Names of the emitted code.
@@ -37,12 +37,12 @@ type wish struct {
 type names struct {
 	file *namer
 	unit int
-	of   map[*symbolic.Tensor]string
+	of   map[*expr.Tensor]string
 }
 
 // newNames starts another type of the file.
 func (n *namer) newNames(unit int) *names {
-	return &names{file: n, unit: unit, of: map[*symbolic.Tensor]string{}}
+	return &names{file: n, unit: unit, of: map[*expr.Tensor]string{}}
 }
 
 // The letter ǂ makes an identifier of Go, and none of the language.
@@ -70,15 +70,15 @@ func (n *names) wanted(mark string) string {
 }
 
 // tensor returns the mark of a tensor.
-func (n *names) tensor(t *symbolic.Tensor) string {
+func (n *names) tensor(t *expr.Tensor) string {
 	if s, ok := n.of[t]; ok {
 		return s
 	}
 	switch t.Kind {
-	case symbolic.CoordTensor:
+	case expr.CoordTensor:
 		// A parameter that is called like one of the code's own variables.
 		n.of[t] = n.oneOf(camel(t.Name), camel(t.Name+"_par"))
-	case symbolic.PositionsOf:
+	case expr.PositionsOf:
 		n.of[t] = n.fresh(t.Name + "_at")
 	default:
 		n.of[t] = n.fresh(t.Name)

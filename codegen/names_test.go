@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // TestNames: marks become identifiers of Go that are near the wanted names, and unique where they meet.
@@ -47,7 +47,7 @@ func TestScope(t *testing.T) {
 	f := &namer{}
 	model, block := f.newNames(0), f.newNames(1)
 	n, i, j, k, l := model.fresh("n"), model.oneOf("i", "j"), model.oneOf("i", "j"), model.oneOf("i", "j"), model.fresh("n")
-	q := model.tensor(&symbolic.Tensor{Name: "q", Kind: symbolic.CoordTensor})
+	q := model.tensor(&expr.Tensor{Name: "q", Kind: expr.CoordTensor})
 	other := block.fresh("n")
 	src := "package p\ntype model struct { " + n + " int; q func() }\ntype block struct { " + other + " int }\n" +
 		"func (s *model) f(b block) {\n\t" + n + " := s." + n + " + b." + other + "\n\t" + q + " := 0\n" +
@@ -68,7 +68,7 @@ func TestScope(t *testing.T) {
 	}
 	// A parameter called like a variable that is known where it stands.
 	f = &namer{}
-	q = f.newNames(0).tensor(&symbolic.Tensor{Name: "q", Kind: symbolic.CoordTensor})
+	q = f.newNames(0).tensor(&expr.Tensor{Name: "q", Kind: expr.CoordTensor})
 	if out, err = f.resolve([]byte("package p\nfunc f(q []int) {\n\t" + q + " := q[0]\n}\n")); err != nil || !strings.Contains(string(out), "qPar := q[0]") {
 		t.Errorf("a parameter called q: %s, %v", out, err)
 	}

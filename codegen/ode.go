@@ -9,6 +9,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Models with differential equations. The density, its gradient and the metric
@@ -25,7 +26,7 @@ const (
 
 // equation is what the emitted code has of one solution.
 type equation struct {
-	sol              *symbolic.Solution
+	sol              *expr.Solution
 	memo, out, input string // fields
 	solve            string // a method
 	rhs              [4]string
@@ -77,7 +78,7 @@ func (g *generator) buildODEs() {
 		all = append(all, symbolic.Output{E: sol.From})
 		need := g.closure(all)
 		for _, def := range g.d.Prog.Defs {
-			if need[def] && !inEquation(def) && def.Stage() == symbolic.StagePosition {
+			if need[def] && !inEquation(def) && def.Stage() == expr.StagePosition {
 				e.inputs.defs = append(e.inputs.defs, def)
 			}
 		}
@@ -125,7 +126,7 @@ func (g *generator) buildEquations() {
 
 // inEquation reports whether a definition has a value only while a differential
 // equation is integrated.
-func inEquation(def *symbolic.Def) bool { return def.InEquation() }
+func inEquation(def *expr.Def) bool { return def.InEquation() }
 
 // odeFields declares the work space of the solutions.
 func (g *generator) odeFields(st *jen.Group) {
@@ -242,7 +243,7 @@ func (g *generator) rhsDoc(e *equation, order int) string {
 	}
 	text += ".\n"
 	for i := range e.sol.Size(0) {
-		text += fmt.Sprintf("\n\t%s' = %s", e.sol.States[i].Name, symbolic.Format(e.sol.Rhs[i]))
+		text += fmt.Sprintf("\n\t%s' = %s", e.sol.States[i].Name, expr.Format(e.sol.Rhs[i]))
 	}
 	return text
 }

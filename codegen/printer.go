@@ -10,7 +10,7 @@ import (
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Paths of the packages that emitted code imports.
@@ -56,13 +56,13 @@ func packagePath(pkg string) string {
 func (p *printer) extent(x dsl.Extent) *jen.Statement { return p.Int(p.g.extent(x)) }
 
 // value prints an expression that needs no statements.
-func (p *printer) value(e *symbolic.Expr) *jen.Statement {
+func (p *printer) value(e *expr.Expr) *jen.Statement {
 	var none []loop.Stmt
 	let := &loop.Let{V: &loop.Var{}, E: p.g.lower(&none).expr(e)}
 	pass.Replace([]loop.Stmt{let}, p.g.prog.Gone)
 	x := p.Expr(let.E)
 	if len(none) > 0 {
-		panic(fmt.Sprintf("codegen: no place for the statements of %s", symbolic.Format(e)))
+		panic(fmt.Sprintf("codegen: no place for the statements of %s", expr.Format(e)))
 	}
 	return x
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Draws from the prior: the methods Priors and DrawPrior, of models where a
@@ -14,7 +14,7 @@ import (
 // namePriors gives a parameter's value in a draw from the prior the name of the
 // parameter: its coordinates, which have that name elsewhere, are unknown there.
 func (g *generator) namePriors() {
-	for _, t := range g.d.Tensors(symbolic.PriorTensor) {
+	for _, t := range g.d.Tensors(expr.PriorTensor) {
 		g.names.of[t] = g.names.tensor(g.d.Params[t.Row].Coord)
 	}
 }
@@ -35,7 +35,7 @@ func (g *generator) priorMethods() []jen.Code {
 	text := "DrawPrior draws parameters, on their own scale, from their prior to values, given\nthe other parameters there, with the next random numbers of rng.\n"
 	for _, o := range g.d.Prior {
 		def := o.E.Tensor.Def
-		text += fmt.Sprintf("\n\t%s%s = %s", def.Tensor.Name, indexNames(def.Indices), symbolic.Format(def.Body))
+		text += fmt.Sprintf("\n\t%s%s = %s", def.Tensor.Name, indexNames(def.Indices), expr.Format(def.Body))
 	}
 	draw := doc(text, g.method("DrawPrior").Params(floats("values"), id("rng").Op("*").Qual("math/rand/v2", "Rand")).Block(body...))
 	return []jen.Code{priors, draw}

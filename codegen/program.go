@@ -8,20 +8,21 @@ import (
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // target is a result that a phase writes: an output of the program with the
 // tensor that stands for its destination.
 type target struct {
 	out  symbolic.Output
-	dst  *symbolic.Tensor
+	dst  *expr.Tensor
 	pair bool // a symmetric matrix block: compute the lower half, mirror
 }
 
 // phase is one emitted function body: the definitions that it computes and the
 // targets that it writes.
 type phase struct {
-	defs    []*symbolic.Def
+	defs    []*expr.Def
 	targets []target
 }
 
@@ -115,12 +116,12 @@ func (g *generator) arrays(name string) []*loop.Var {
 }
 
 // format is the text of an expression of the program, in terms of what is kept.
-func (g *generator) format(e *symbolic.Expr) string {
+func (g *generator) format(e *expr.Expr) string {
 	if len(g.prog.Gone) == 0 {
-		return symbolic.Format(e)
+		return expr.Format(e)
 	}
 	c := g.d.C
-	return symbolic.Format(c.Replace(e, func(r *symbolic.Expr) *symbolic.Expr {
+	return expr.Format(c.Replace(e, func(r *expr.Expr) *expr.Expr {
 		x := g.prog.Gone[g.vars[r.Tensor]]
 		if x == nil {
 			return r

@@ -6,7 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Generated quantities: the type Quantities, and the methods Generated, Generate,
@@ -17,7 +17,7 @@ func (g *generator) generates() bool { return len(g.d.Quantities) > 0 }
 
 // layoutQuantities finds where each quantity starts among the values of all.
 func (g *generator) layoutQuantities() {
-	g.placeOf = map[*symbolic.Tensor]dsl.Extent{}
+	g.placeOf = map[*expr.Tensor]dsl.Extent{}
 	at := dsl.Fixed(0)
 	for _, q := range g.d.Quantities {
 		g.placeOf[q.Tensor] = at
@@ -27,7 +27,7 @@ func (g *generator) layoutQuantities() {
 
 // elements is the number of elements of an array; a product of names becomes a
 // size of its own.
-func (g *generator) elements(t *symbolic.Tensor) dsl.Extent {
+func (g *generator) elements(t *expr.Tensor) dsl.Extent {
 	size := 1
 	for n, x := range t.Shape {
 		if !x.IsConst() {
@@ -47,7 +47,7 @@ func (g *generator) elements(t *symbolic.Tensor) dsl.Extent {
 }
 
 // quantityRange prints the bounds of an array of quantities among all values.
-func (g *generator) quantityRange(p *printer, t *symbolic.Tensor) []jen.Code {
+func (g *generator) quantityRange(p *printer, t *expr.Tensor) []jen.Code {
 	at := g.placeOf[t]
 	end := g.addExtents(at, g.elements(t), "after", t.Name)
 	if at == dsl.Fixed(0) {
@@ -122,7 +122,7 @@ func (g *generator) generateMethods() []jen.Code {
 	text := "Generate writes the generated quantities of the draw at q to out, in the order of\nQuantities, with the next random numbers of rng.\n"
 	for _, q := range g.d.Quantities {
 		def := q.Tensor.Def
-		text += fmt.Sprintf("\n\t%s%s = %s", q.Tensor.Name, indexNames(def.Indices), symbolic.Format(def.Body))
+		text += fmt.Sprintf("\n\t%s%s = %s", q.Tensor.Name, indexNames(def.Indices), expr.Format(def.Body))
 	}
 	generate := doc(text, g.method("Generate").Params(floats("out", "q"), id("rng").Op("*").Qual("math/rand/v2", "Rand")).Block(body...))
 
@@ -142,7 +142,7 @@ func (g *generator) generateMethods() []jen.Code {
 }
 
 // indexNames prints the indices of a definition.
-func indexNames(indices []*symbolic.Index) string {
+func indexNames(indices []*expr.Index) string {
 	s := ""
 	for n, i := range indices {
 		if n > 0 {
@@ -161,7 +161,7 @@ func indexNames(indices []*symbolic.Index) string {
 func (g *generator) readsSolution(ph *phase) bool {
 	found := false
 	for _, def := range ph.defs {
-		symbolic.Refs(def.Body, func(r *symbolic.Expr) { found = found || r.Tensor.Part != nil })
+		expr.Refs(def.Body, func(r *expr.Expr) { found = found || r.Tensor.Part != nil })
 	}
 	return found
 }

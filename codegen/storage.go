@@ -7,6 +7,8 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // storage is how the emitted code keeps the matrix of a metric: where entries and weights stand, which type of
@@ -18,7 +20,7 @@ type storage interface {
 	// array is the variable of a matrix, or of weights.
 	array(g *generator, name string) *loop.Var
 	// at is the place of an entry: of two parameters, at their subscripts if they are vectors.
-	at(l *lowering, row, col int, a, b []symbolic.Sub) []*loop.Int
+	at(l *lowering, row, col int, a, b []expr.Sub) []*loop.Int
 	// entry lists what writes a result of the matrix.
 	entry(g *generator, o symbolic.Output) []target
 	// clears reports whether no result writes some of the entries, which are 0.
@@ -55,18 +57,18 @@ type terms struct {
 // storages lists the storages. A metric has the first that takes it.
 var storages = []struct {
 	name  string
-	takes func(*symbolic.Metric) bool
+	takes func(*model.Metric) bool
 	is    storage
 }{
-	{"SoftAbs in closed form", func(m *symbolic.Metric) bool { return m.SoftAbs && m.Shaft }, arrowStorage{}},
-	{"SoftAbs", func(m *symbolic.Metric) bool { return m.SoftAbs }, softAbsStorage{}},
-	{"structured", (*symbolic.Metric).Stored, structuredStorage{}},
-	{"diagonal", func(m *symbolic.Metric) bool { return m.Diagonal }, diagonalStorage{}},
-	{"dense", func(*symbolic.Metric) bool { return true }, denseStorage{}},
+	{"SoftAbs in closed form", func(m *model.Metric) bool { return m.SoftAbs && m.Shaft }, arrowStorage{}},
+	{"SoftAbs", func(m *model.Metric) bool { return m.SoftAbs }, softAbsStorage{}},
+	{"structured", (*model.Metric).Stored, structuredStorage{}},
+	{"diagonal", func(m *model.Metric) bool { return m.Diagonal }, diagonalStorage{}},
+	{"dense", func(*model.Metric) bool { return true }, denseStorage{}},
 }
 
 // storageOf chooses the storage of a metric.
-func storageOf(m *symbolic.Metric) storage {
+func storageOf(m *model.Metric) storage {
 	for _, row := range storages {
 		if row.takes(m) {
 			return row.is

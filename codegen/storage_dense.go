@@ -5,6 +5,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // denseStorage keeps the whole matrix, row-major, with a factor of Cholesky.
@@ -14,7 +15,7 @@ func (denseStorage) array(g *generator, name string) *loop.Var {
 	return g.param(name, g.extent(g.dim), g.extent(g.dim))
 }
 
-func (denseStorage) at(l *lowering, row, col int, a, b []symbolic.Sub) []*loop.Int {
+func (denseStorage) at(l *lowering, row, col int, a, b []expr.Sub) []*loop.Int {
 	return []*loop.Int{l.coordinate(row, a), l.coordinate(col, b)}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // diagonalStorage keeps the diagonal.
@@ -12,7 +13,7 @@ type diagonalStorage struct{ itself }
 
 func (diagonalStorage) array(g *generator, name string) *loop.Var { return g.vectorVar(name) }
 
-func (diagonalStorage) at(l *lowering, row, _ int, a, _ []symbolic.Sub) []*loop.Int {
+func (diagonalStorage) at(l *lowering, row, _ int, a, _ []expr.Sub) []*loop.Int {
 	return []*loop.Int{l.coordinate(row, a)}
 }
 
@@ -22,7 +23,7 @@ func (diagonalStorage) entry(g *generator, o symbolic.Output) []target {
 	if !g.d.Params[o.Row].Scalar() {
 		c, i, j := g.d.C, o.Indices[0], o.Indices[1]
 		full, diagonal := c.SplitDelta(o.E, i, j)
-		t.out.E, t.out.Indices = c.Add(c.Subst(full, j, symbolic.Sub{Index: i}), diagonal), o.Indices[:1]
+		t.out.E, t.out.Indices = c.Add(c.Subst(full, j, expr.Sub{Index: i}), diagonal), o.Indices[:1]
 	}
 	return []target{t}
 }

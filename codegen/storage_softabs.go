@@ -6,6 +6,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // softAbsStorage keeps the whole Hessian, of which the metric is the SoftAbs map: the factor is its
@@ -44,9 +45,9 @@ func (softAbsStorage) terms() terms {
 func (softAbsStorage) about(g *generator) string {
 	met, shift := g.d.Metric, ""
 	if !met.Shift.IsNum(0) {
-		shift = " + " + symbolic.Format(met.Shift) + "·I"
+		shift = " + " + expr.Format(met.Shift) + "·I"
 	}
-	return fmt.Sprintf("G = SoftAbs(H, α = %s)%s of the Hessian H of L", symbolic.Format(met.Alpha), shift)
+	return fmt.Sprintf("G = SoftAbs(H, α = %s)%s of the Hessian H of L", expr.Format(met.Alpha), shift)
 }
 
 func (arrowStorage) note() string {

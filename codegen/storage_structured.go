@@ -9,6 +9,8 @@ import (
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // structuredStorage keeps the parts of the structure of the matrix, as linalg.Structured
@@ -91,7 +93,7 @@ func (g *generator) onSpine(param int) bool {
 
 // borderSize returns the number of coordinates of a part's border, and where
 // those of a parameter begin in it.
-func (g *generator) borderSize(part symbolic.Part, param int) (size, start dsl.Extent) {
+func (g *generator) borderSize(part model.Part, param int) (size, start dsl.Extent) {
 	size = dsl.Fixed(0)
 	for _, b := range part.Border {
 		if b == param {
@@ -106,7 +108,7 @@ func (g *generator) borderSize(part symbolic.Part, param int) (size, start dsl.E
 func startKey(part int) string { return derivedKey("start", strconv.Itoa(part)) }
 
 // within is the position of an element within a parameter that begins at start.
-func (l *lowering) within(start dsl.Extent, subs []symbolic.Sub) *loop.Int {
+func (l *lowering) within(start dsl.Extent, subs []expr.Sub) *loop.Int {
 	if len(subs) == 0 {
 		return l.g.extent(start)
 	}
@@ -122,7 +124,7 @@ func (g *generator) partStart(part int) *loop.Int {
 }
 
 // at follows the parts.
-func (structuredStorage) at(l *lowering, row, col int, a, b []symbolic.Sub) []*loop.Int {
+func (structuredStorage) at(l *lowering, row, col int, a, b []expr.Sub) []*loop.Int {
 	g := l.g
 	k := g.partOf(row)
 	part := g.d.Metric.Parts[k]
@@ -160,7 +162,7 @@ func (structuredStorage) at(l *lowering, row, col int, a, b []symbolic.Sub) []*l
 
 // distance returns how far one subscript is ahead of another of the same index,
 // or fixed position.
-func distance(a, b symbolic.Sub) int {
+func distance(a, b expr.Sub) int {
 	switch {
 	case a.Index != nil && a.Index == b.Index, a.Data != nil && a.Data == b.Data:
 		return a.Offset - b.Offset
@@ -194,7 +196,7 @@ func (g *generator) partsLiteral(p *printer) *jen.Statement {
 }
 
 // borderLiteral prints the coordinates of a border.
-func (g *generator) borderLiteral(p *printer, part symbolic.Part) *jen.Statement {
+func (g *generator) borderLiteral(p *printer, part model.Part) *jen.Statement {
 	scalars := true
 	for _, b := range part.Border {
 		scalars = scalars && g.d.Params[b].Scalar()

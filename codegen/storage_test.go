@@ -13,6 +13,7 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	la "github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // metricModels has a model of each storage with each of its dynamics.
@@ -158,7 +159,7 @@ func placed(t *testing.T, text string, length int, inPattern func(i, j int) bool
 	l := g.lower(&body)
 	type coordinate struct {
 		param int
-		subs  []symbolic.Sub
+		subs  []expr.Sub
 	}
 	var all []coordinate
 	for n, p := range g.d.Params {
@@ -167,7 +168,7 @@ func placed(t *testing.T, text string, length int, inPattern func(i, j int) bool
 			continue
 		}
 		for i := range p.Size().Offset {
-			all = append(all, coordinate{n, []symbolic.Sub{{At: dsl.Fixed(i + 1)}}})
+			all = append(all, coordinate{n, []expr.Sub{{At: dsl.Fixed(i + 1)}}})
 		}
 	}
 	m := len(all)

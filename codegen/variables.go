@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // The variables of the loop program that tensors become, and where they live.
 
 // variable is that of a tensor.
-func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
+func (g *generator) variable(t *expr.Tensor) *loop.Var {
 	if v, ok := g.vars[t]; ok {
 		return v
 	}
@@ -20,38 +20,38 @@ func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
 		v.Shape = append(v.Shape, g.extent(x))
 	}
 	switch t.Kind {
-	case symbolic.CoordTensor:
+	case expr.CoordTensor:
 		g.part(v, g.vectorVar("q"), t, g.coords)
-	case symbolic.VelocityTensor:
+	case expr.VelocityTensor:
 		g.part(v, g.vectorVar("v"), t, g.coords)
-	case symbolic.PriorTensor:
+	case expr.PriorTensor:
 		if t.Def == nil || len(t.Shape) > 0 {
 			g.part(v, g.valuesVar("values"), t, g.values)
 			v.Output = t.Def != nil
 		}
-	case symbolic.QuantityTensor:
+	case expr.QuantityTensor:
 		if len(t.Shape) > 0 {
 			at := g.placeOf[t]
 			v.Home, v.Of, v.Output = loop.View, g.quantityVar(), true
 			v.From, v.To = g.extent(at), g.extent(g.addExtents(at, g.elements(t), "after", t.Name))
 		}
-	case symbolic.SolutionTensor:
+	case expr.SolutionTensor:
 		g.component(v, t)
-	case symbolic.StateTensor:
+	case expr.StateTensor:
 		v.Home, v.Of, v.From = loop.View, g.param("y", loop.Const(g.layouts[t].row+1)), loop.Const(g.layouts[t].row)
-	case symbolic.LocalTensor:
-	case symbolic.TimeTensor:
+	case expr.LocalTensor:
+	case expr.TimeTensor:
 		v.Home = loop.Param
-	case symbolic.FactorOf:
+	case expr.FactorOf:
 		v.Home, v.Factor = loop.Field, true
-	case symbolic.DefTensor:
+	case expr.DefTensor:
 		if len(t.Shape) > 0 || g.cross[t] {
 			v.Home = loop.Field
 		}
 	default:
 		v.Home = loop.Field
-		v.Int = t.Kind == symbolic.PositionsOf
-		v.Data = t.Kind == symbolic.DataTensor
+		v.Int = t.Kind == expr.PositionsOf
+		v.Data = t.Kind == expr.DataTensor
 	}
 	g.vars[t], g.tensorOf[v] = v, t
 	g.marks[v] = g.names.tensor(t)
@@ -59,7 +59,7 @@ func (g *generator) variable(t *symbolic.Tensor) *loop.Var {
 }
 
 // part makes v that part of an array over all coordinates, or values, which belongs to the parameter of t.
-func (g *generator) part(v, of *loop.Var, t *symbolic.Tensor, in places) {
+func (g *generator) part(v, of *loop.Var, t *expr.Tensor, in places) {
 	v.Home, v.Of, v.From = loop.View, of, g.extent(in.start(t.Row))
 	if len(t.Shape) > 0 {
 		v.To = g.extent(in.end(t.Row))
@@ -67,7 +67,7 @@ func (g *generator) part(v, of *loop.Var, t *symbolic.Tensor, in places) {
 }
 
 // component makes v a component of the solution of a differential equation, over the times.
-func (g *generator) component(v *loop.Var, t *symbolic.Tensor) {
+func (g *generator) component(v *loop.Var, t *expr.Tensor) {
 	for _, e := range g.odes {
 		if e.sol == t.Part.Of {
 			n := g.extent(t.Part.Of.Times.Shape[0])

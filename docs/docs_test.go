@@ -766,13 +766,16 @@ func TestImports(t *testing.T) {
 		from []string
 	}{
 		{"dsl", nil},
-		{"symbolic", []string{"dsl", "runtime/special", "runtime/elementary"}},
-		{"symbolic/interpret", []string{"dsl", "symbolic", "runtime", "runtime/"}},
+		{"symbolic/expr", []string{"dsl", "runtime/special", "runtime/elementary"}},
+		{"symbolic/internal/naive", []string{"dsl", "symbolic/expr"}},
+		{"symbolic/model", []string{"dsl", "symbolic/expr"}},
+		{"symbolic", []string{"dsl", "symbolic/expr", "symbolic/model", "runtime/elementary"}},
+		{"symbolic/interpret", []string{"dsl", "symbolic", "symbolic/expr", "symbolic/model", "runtime", "runtime/"}},
 		{"codegen/loop", nil},
 		{"codegen/pass", []string{"codegen/loop"}},
 		{"codegen/golang", []string{"codegen/loop"}},
 		{"codegen/unroll", nil},
-		{"codegen", []string{"dsl", "symbolic", "codegen/loop", "codegen/pass", "codegen/golang", "codegen/unroll", "."}},
+		{"codegen", []string{"dsl", "symbolic", "symbolic/expr", "symbolic/model", "codegen/loop", "codegen/pass", "codegen/golang", "codegen/unroll", "."}},
 	}
 	below, err := filepath.Glob(filepath.Join(root, "runtime", "*"))
 	if err != nil {
@@ -891,6 +894,36 @@ func anchors(text string) map[string]bool {
 		out[slug.String()] = true
 	}
 	return out
+}
+
+// place matches a file or folder of the repository in a code span: NAME stands for any.
+var place = regexp.MustCompile("`((?:dsl|symbolic|codegen|runtime|internal|paper|cmd)/[^` ]+)`")
+
+// TestPlaces: the files and folders that the pages on the code name are there.
+func TestPlaces(t *testing.T) {
+	found := 0
+	for _, page := range []string{"docs/architecture.md", "CONTRIBUTING.md"} {
+		for _, m := range place.FindAllStringSubmatch(read(t, page), -1) {
+			names := []string{m[1]}
+			if head, rest, ok := strings.Cut(m[1], "{"); ok { // {a,b}
+				list, tail, _ := strings.Cut(rest, "}")
+				names = nil
+				for _, x := range strings.Split(list, ",") {
+					names = append(names, head+x+tail)
+				}
+			}
+			for _, name := range names {
+				files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(strings.ReplaceAll(name, "NAME", "*"))))
+				if err != nil || len(files) == 0 {
+					t.Errorf("%s: there is no %s", page, name)
+				}
+				found++
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("only %d places were found", found)
+	}
 }
 
 // TestLinks follows the relative links of every page.

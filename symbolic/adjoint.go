@@ -1,26 +1,28 @@
 package symbolic
 
+import "github.com/hamc-dev/hamc/symbolic/expr"
+
 // dependsOnPosition reports whether a tensor changes with the coordinates.
-func (p *Program) dependsOnPosition(t *Tensor, memo map[*Tensor]bool) bool {
-	if t.Kind == CoordTensor {
+func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) bool {
+	if t.Kind == expr.CoordTensor {
 		return true
 	}
 	if t.Part != nil {
 		for _, u := range t.Part.Of.Inputs {
-			if u.Raw.stage >= StagePosition {
+			if u.Raw.Stage() >= expr.StagePosition {
 				return true
 			}
 		}
 		return false
 	}
-	if t.Kind != DefTensor || t.Stage < StagePosition {
+	if t.Kind != expr.DefTensor || t.Stage < expr.StagePosition {
 		return false
 	}
 	if r, ok := memo[t]; ok {
 		return r
 	}
 	r := false
-	Refs(t.Def.Body, func(x *Expr) { r = r || p.dependsOnPosition(x.Tensor, memo) })
+	expr.Refs(t.Def.Body, func(x *expr.Expr) { r = r || p.dependsOnPosition(x.Tensor, memo) })
 	memo[t] = r
 	return r
 }
@@ -30,9 +32,9 @@ func (p *Program) dependsOnPosition(t *Tensor, memo map[*Tensor]bool) bool {
 // over the definitions. The components of a solution of differential equations are part of the sweep or, where
 // direct is set, differentiated by the coordinates wherever they stand: what has been summed over the times then
 // has a derivative of its own for each coordinate, which no weight enters.
-func (p *Program) Adjoint(root *Expr, at [][]Sub, direct bool) []*Expr {
+func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub, direct bool) []*expr.Expr {
 	c := p.c
-	s := &sweep{p: p, direct: direct, depends: map[*Tensor]bool{}, bars: map[*Tensor]*bar{}}
+	s := &sweep{p: p, direct: direct, depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
 	s.visit(root, nil, c.Number(1))
 	for n := len(p.Defs) - 1; n >= 0; n-- {
 		s.pass(p.Defs[n])
@@ -40,7 +42,7 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub, direct bool) []*Expr {
 	for n := len(p.post.Solves) - 1; n >= 0; n-- { // an input may be of an earlier one
 		s.passSolution(p.post.Solves[n])
 	}
-	out := make([]*Expr, len(p.post.Params))
+	out := make([]*expr.Expr, len(p.post.Params))
 	for n, b := range p.post.Params {
 		out[n] = s.at(b.Coord, at[n])
 	}
@@ -51,20 +53,20 @@ func (p *Program) Adjoint(root *Expr, at [][]Sub, direct bool) []*Expr {
 type sweep struct {
 	p       *Program
 	direct  bool
-	depends map[*Tensor]bool // what dependsOnPosition found
-	bars    map[*Tensor]*bar
+	depends map[*expr.Tensor]bool // what dependsOnPosition found
+	bars    map[*expr.Tensor]*bar
 }
 
 // bar is the derivative of the root by a tensor, at indices of its own, as far as it is known.
 type bar struct {
-	indices []*Index
-	*total
+	indices []*expr.Index
+	*expr.Total
 }
 
-func (s *sweep) total(b *bar) *Expr { return s.p.c.operand(s.p.c.settled(b.sum())) }
+func (s *sweep) total(b *bar) *expr.Expr { return s.p.c.Operand(s.p.c.Settled(b.Sum())) }
 
 // at is the derivative by an element of a tensor.
-func (s *sweep) at(t *Tensor, subs []Sub) *Expr {
+func (s *sweep) at(t *expr.Tensor, subs []expr.Sub) *expr.Expr {
 	c, b := s.p.c, s.bars[t]
 	if b == nil {
 		return c.Number(0)
@@ -77,12 +79,12 @@ func (s *sweep) at(t *Tensor, subs []Sub) *Expr {
 }
 
 // bar is that of a tensor, which may not have been met yet.
-func (s *sweep) bar(t *Tensor) *bar {
+func (s *sweep) bar(t *expr.Tensor) *bar {
 	b := s.bars[t]
 	if b == nil {
-		b = &bar{total: s.p.c.newTotal()}
+		b = &bar{Total: s.p.c.NewTotal()}
 		for _, x := range t.Shape {
-			b.indices = append(b.indices, s.p.c.NewIndex("a", upTo(x)))
+			b.indices = append(b.indices, s.p.c.NewIndex("a", expr.UpTo(x)))
 		}
 		s.bars[t] = b
 	}
@@ -90,7 +92,7 @@ func (s *sweep) bar(t *Tensor) *bar {
 }
 
 // pass hands the derivative by a definition on to what its body reads.
-func (s *sweep) pass(d *Def) {
+func (s *sweep) pass(d *expr.Def) {
 	p, c := s.p, s.p.c
 	bar := s.bars[d.Tensor]
 	if bar == nil {
@@ -101,29 +103,29 @@ func (s *sweep) pass(d *Def) {
 	if len(d.Indices) > 0 && !s.direct && readsSolution(d.Body) {
 		e = p.settle(e, bar.indices) // all that the solution's components share
 	}
-	fresh := make([]*Index, len(d.Indices))
+	fresh := make([]*expr.Index, len(d.Indices))
 	body := d.Body
 	for m, i := range d.Indices {
 		fresh[m] = c.NewIndex(i.Name, i.Range)
-		e = c.Subst(e, bar.indices[m], Sub{Index: fresh[m]})
+		e = c.Subst(e, bar.indices[m], expr.Sub{Index: fresh[m]})
 	}
 	// The body stays lowered: what it refers to is what its adjoint goes to.
-	sharing := c.sharing
-	c.sharing = false
+	sharing := c.Sharing
+	c.Sharing = false
 	for m, i := range d.Indices {
-		body = c.Subst(body, i, Sub{Index: fresh[m]})
+		body = c.Subst(body, i, expr.Sub{Index: fresh[m]})
 	}
-	c.sharing = sharing
+	c.Sharing = sharing
 	s.visit(body, fresh, e)
 }
 
 // passSolution hands the derivatives by the components of a solution on to what its inputs read.
-func (s *sweep) passSolution(solution *Solution) {
-	slopes := s.p.slopes(solution, func(t *Tensor) *Expr {
+func (s *sweep) passSolution(solution *expr.Solution) {
+	slopes := s.p.slopes(solution, func(t *expr.Tensor) *expr.Expr {
 		if s.bars[t] == nil {
 			return nil
 		}
-		return s.at(t, []Sub{{Index: solution.index}})
+		return s.at(t, []expr.Sub{{Index: solution.Index}})
 	})
 	for k, slope := range slopes {
 		if !slope.IsNum(0) {
@@ -133,27 +135,27 @@ func (s *sweep) passSolution(solution *Solution) {
 }
 
 // visit distributes the derivative e by an expression body that runs over indices.
-func (s *sweep) visit(body *Expr, indices []*Index, e *Expr) {
+func (s *sweep) visit(body *expr.Expr, indices []*expr.Index, e *expr.Expr) {
 	c := s.p.c
-	defer func(was bool) { c.apart = was }(c.apart)
-	c.apart = !s.direct
+	defer func(was bool) { c.Apart = was }(c.Apart)
+	c.Apart = !s.direct
 	// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
 	// of both.
-	terms, ks := []*Expr{body}, []float64{1}
-	if body.Op == Add {
+	terms, ks := []*expr.Expr{body}, []float64{1}
+	if body.Op == expr.Add {
 		terms, ks = body.Args, body.K
 	}
 	seen, held := s.held(terms)
 	for _, t := range seen {
 		b := s.bar(t)
 		var k []float64
-		var by []*Expr
+		var by []*expr.Expr
 		for _, n := range held[t] {
 			d := terms[n]
-			if d.Op == Apply {
-				d = c.tangent(d, subsOf(indices), t, subsOf(b.indices))
+			if d.Op == expr.Apply {
+				d = c.Tangent(d, expr.SubsOf(indices), t, expr.SubsOf(b.indices))
 			} else {
-				d = c.Diff(d, t, subsOf(b.indices)...)
+				d = c.Diff(d, t, expr.SubsOf(b.indices)...)
 			}
 			k, by = append(k, ks[n]), append(by, d)
 		}
@@ -161,15 +163,15 @@ func (s *sweep) visit(body *Expr, indices []*Index, e *Expr) {
 		for _, i := range indices {
 			d = c.Sum(i, d)
 		}
-		b.add(d)
+		b.Add(d)
 	}
 }
 
 // held lists the tensors that depend on the position in terms, and for each the numbers of the terms that hold it, in
 // order.
-func (s *sweep) held(terms []*Expr) (seen []*Tensor, held map[*Tensor][]int) {
-	held = map[*Tensor][]int{}
-	note := func(t *Tensor, term int) {
+func (s *sweep) held(terms []*expr.Expr) (seen []*expr.Tensor, held map[*expr.Tensor][]int) {
+	held = map[*expr.Tensor][]int{}
+	note := func(t *expr.Tensor, term int) {
 		in, noted := held[t]
 		if !noted && s.p.dependsOnPosition(t, s.depends) {
 			seen = append(seen, t)
@@ -178,9 +180,9 @@ func (s *sweep) held(terms []*Expr) (seen []*Tensor, held map[*Tensor][]int) {
 			held[t] = append(in, term)
 		}
 	}
-	var collect func(e *Expr, term int)
-	collect = func(e *Expr, term int) {
-		Refs(e, func(r *Expr) {
+	var collect func(e *expr.Expr, term int)
+	collect = func(e *expr.Expr, term int) {
+		expr.Refs(e, func(r *expr.Expr) {
 			if part := r.Tensor.Part; part != nil && s.direct {
 				for _, u := range part.Of.Inputs {
 					collect(u.Raw, term)
@@ -199,40 +201,40 @@ func (s *sweep) held(terms []*Expr) (seen []*Tensor, held map[*Tensor][]int) {
 // slopes returns the derivatives of a scalar by the inputs of a differential equation, of which bar says the
 // derivatives by the components of its solution at the time index, nil for 0: Σ_n Σ_s bar_s[n] ∂s[n]/∂u_k. Each
 // bar is computed once at a time, for all inputs.
-func (p *Program) slopes(s *Solution, bar func(*Tensor) *Expr) []*Expr {
+func (p *Program) slopes(s *expr.Solution, bar func(*expr.Tensor) *expr.Expr) []*expr.Expr {
 	c := p.c
-	totals := make([]*total, len(s.Inputs))
+	totals := make([]*expr.Total, len(s.Inputs))
 	for k := range totals {
-		totals[k] = c.newTotal()
+		totals[k] = c.NewTotal()
 	}
 	for _, part := range s.Parts {
 		b := bar(part.Tensor)
 		if b == nil || b.IsNum(0) {
 			continue
 		}
-		b = p.settle(b, []*Index{s.index})
+		b = p.settle(b, []*expr.Index{s.Index})
 		for k := range s.Inputs {
-			totals[k].add(c.Mul(b, part.derivative(c, k, []Sub{{Index: s.index}})))
+			totals[k].Add(c.Mul(b, part.Derivative(c, k, []expr.Sub{{Index: s.Index}})))
 		}
 	}
-	out := make([]*Expr, len(totals))
+	out := make([]*expr.Expr, len(totals))
 	for k, t := range totals {
-		out[k] = c.Sum(s.index, p.settle(t.sum(), []*Index{s.index})) // one sum, of all components
+		out[k] = c.Sum(s.Index, p.settle(t.Sum(), []*expr.Index{s.Index})) // one sum, of all components
 	}
 	return out
 }
 
 // settle lowers an adjoint at indices of its own to a definition, if it takes an operation.
-func (p *Program) settle(e *Expr, indices []*Index) *Expr {
-	if e = p.Lower(e, indices); nodeCost(e) >= 1 && p.c.storable(e.free) {
+func (p *Program) settle(e *expr.Expr, indices []*expr.Index) *expr.Expr {
+	if e = p.Lower(e, indices); expr.NodeCost(e) >= 1 && p.c.Storable(e.Free()) {
 		e = p.define(e, nil)
 	}
 	return e
 }
 
 // readsSolution reports whether e reads a component of the solution of a differential equation.
-func readsSolution(e *Expr) bool {
+func readsSolution(e *expr.Expr) bool {
 	found := false
-	Refs(e, func(r *Expr) { found = found || r.Tensor.Part != nil })
+	expr.Refs(e, func(r *expr.Expr) { found = found || r.Tensor.Part != nil })
 	return found
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // TestSolutionsAreSwept bounds the work of the force of models with differential equations, in operations per
@@ -41,7 +42,7 @@ func TestSolutionsAreSwept(t *testing.T) {
 			}
 			iteration := needed(matrix, d.Rank1)
 			for def := range iteration {
-				if def.Stage() < symbolic.StageMomentum {
+				if def.Stage() < expr.StageMomentum {
 					delete(iteration, def)
 				}
 			}
@@ -57,12 +58,12 @@ func TestSolutionsAreSwept(t *testing.T) {
 }
 
 // needed lists the definitions of the position and the momentum that outputs need, without those that are known.
-func needed(known map[*symbolic.Def]bool, outs []symbolic.Output) map[*symbolic.Def]bool {
-	need := map[*symbolic.Def]bool{}
-	var walk func(e *symbolic.Expr)
-	walk = func(e *symbolic.Expr) {
-		symbolic.Refs(e, func(r *symbolic.Expr) {
-			if d := r.Tensor.Def; d != nil && d.Stage() > symbolic.StageGiven && !d.InEquation() && !need[d] && !known[d] {
+func needed(known map[*expr.Def]bool, outs []symbolic.Output) map[*expr.Def]bool {
+	need := map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
+			if d := r.Tensor.Def; d != nil && d.Stage() > expr.StageGiven && !d.InEquation() && !need[d] && !known[d] {
 				need[d] = true
 				walk(d.Body)
 			}
@@ -75,13 +76,13 @@ func needed(known map[*symbolic.Def]bool, outs []symbolic.Output) map[*symbolic.
 }
 
 // work counts the operations of definitions and outputs that there are for each unit of a size.
-func work(defs map[*symbolic.Def]bool, outs []symbolic.Output, size string) int {
-	total := symbolic.NewCost()
+func work(defs map[*expr.Def]bool, outs []symbolic.Output, size string) int {
+	total := expr.NewCost()
 	for d := range defs {
 		total.Add(d.Cost())
 	}
 	for _, o := range outs {
-		total.Add(symbolic.CostOf(o.E, o.Indices))
+		total.Add(expr.CostOf(o.E, o.Indices))
 	}
 	return total.Ops[size]
 }

@@ -5,24 +5,25 @@ import (
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // lowerFit adds the definition of a part of a fit to the program, after the
 // arrays that it is computed from.
-func (p *Program) lowerFit(d *Def) {
+func (p *Program) lowerFit(d *expr.Def) {
 	if d.Body != nil {
 		return
 	}
 	f := d.Fit.Of
 	if f.Arrays == nil {
-		f.Arrays = append(f.Arrays, p.fitArray(f.Weight, indexList(f.Rows)), p.fitArray(f.Response, indexList(f.Outer, f.Rows)))
+		f.Arrays = append(f.Arrays, p.fitArray(f.Weight, expr.IndexList(f.Rows)), p.fitArray(f.Response, expr.IndexList(f.Outer, f.Rows)))
 		for _, x := range f.Columns {
-			f.Arrays = append(f.Arrays, p.fitArray(x.Data, indexList(f.Rows, x.Index)))
+			f.Arrays = append(f.Arrays, p.fitArray(x.Data, expr.IndexList(f.Rows, x.Index)))
 		}
 	}
-	d.Body = p.c.intern(Expr{Op: LeastSquares, Tensor: d.Tensor, Args: slices.DeleteFunc(slices.Clone(f.Arrays), func(e *Expr) bool { return e == nil })})
-	for _, i := range append(indexList(f.Rows, f.Outer), f.columnIndices()...) {
-		d.Body.dropFree(i)
+	d.Body = p.c.Intern(expr.Expr{Op: expr.LeastSquares, Tensor: d.Tensor, Args: slices.DeleteFunc(slices.Clone(f.Arrays), func(e *expr.Expr) bool { return e == nil })})
+	for _, i := range append(expr.IndexList(f.Rows, f.Outer), f.ColumnIndices()...) {
+		d.Body.DropFree(i)
 	}
 	name := "fit" + d.Fit.Role.String()
 	d.Tensor.Name = name
@@ -34,7 +35,7 @@ func (p *Program) lowerFit(d *Def) {
 }
 
 // fitArray is an expression as an array over just these indices; nil stays nil.
-func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
+func (p *Program) fitArray(x *expr.Expr, indices []*expr.Index) *expr.Expr {
 	if x == nil {
 		return nil
 	}
@@ -42,40 +43,40 @@ func (p *Program) fitArray(x *Expr, indices []*Index) *Expr {
 }
 
 // lowerApplied adds the value of an operator to the program, after its arguments as whole arrays.
-func (p *Program) lowerApplied(d *Def) *Expr {
+func (p *Program) lowerApplied(d *expr.Def) *expr.Expr {
 	c, a := p.c, d.Body.Apply
-	args := make([]*Expr, len(a.Shapes))
+	args := make([]*expr.Expr, len(a.Shapes))
 	for n, s := range a.Shapes {
-		args[n] = p.whole(d.Body.Args[n], c.slots(s))
+		args[n] = p.whole(d.Body.Args[n], c.Slots(s))
 	}
-	if a.Operator.Definite && a.Operator.Name != factorName {
-		f := c.applied(&Application{Operator: operatorOf(factorName), Shapes: a.Shapes[:1]}, args[:1])
+	if a.Operator.Definite && a.Operator.Name != expr.FactorName {
+		f := c.Applied(&expr.Application{Operator: expr.OperatorOf(expr.FactorName), Shapes: a.Shapes[:1]}, args[:1])
 		args = append(args, p.lowerApplied(f.Def))
 	}
-	node := c.applicationOf(a, args)
+	node := c.ApplicationOf(a, args)
 	o, ok := p.byKey[node]
 	if !ok {
-		kind := DefTensor
-		if a.Operator.Name == factorName {
-			kind = FactorOf
+		kind := expr.DefTensor
+		if a.Operator.Name == expr.FactorName {
+			kind = expr.FactorOf
 		}
-		t := c.NewTensor(Tensor{Name: p.invent(node), Kind: kind, Shape: d.Tensor.Shape, Stage: max(node.stage, StageData), Symmetric: a.Operator.Symmetric})
-		o = &Def{Tensor: t, Indices: d.Indices, Body: node}
+		t := c.NewTensor(expr.Tensor{Name: p.invent(node), Kind: kind, Shape: d.Tensor.Shape, Stage: max(node.Stage(), expr.StageData), Symmetric: a.Operator.Symmetric})
+		o = &expr.Def{Tensor: t, Indices: d.Indices, Body: node}
 		t.Def = o
 		p.byKey[node] = o
 		p.Defs = append(p.Defs, o)
 	}
-	return c.Ref(o.Tensor, subsOf(d.Indices)...)
+	return c.Ref(o.Tensor, expr.SubsOf(d.Indices)...)
 }
 
 // whole makes an expression over indices an element of an array over just these: as it stands if it is one,
 // or by a definition.
-func (p *Program) whole(source *Expr, indices []*Index) *Expr {
+func (p *Program) whole(source *expr.Expr, indices []*expr.Index) *expr.Expr {
 	x := p.Lower(source, indices)
 	if isWhole(x, indices) {
 		return x
 	}
-	if len(x.free) == len(indices) && x.Op != Ref {
+	if len(x.Free()) == len(indices) && x.Op != expr.Ref {
 		if r := p.define(x, source); isWhole(r, indices) {
 			return r
 		}
@@ -84,33 +85,33 @@ func (p *Program) whole(source *Expr, indices []*Index) *Expr {
 	for _, i := range indices {
 		shape = append(shape, i.Range.Hi)
 	}
-	key := p.c.applicationOf(&Application{Operator: &broadcast, Shapes: [][]dsl.Extent{shape}}, []*Expr{x})
+	key := p.c.ApplicationOf(&expr.Application{Operator: &broadcast, Shapes: [][]dsl.Extent{shape}}, []*expr.Expr{x})
 	d, ok := p.byKey[key]
 	if !ok {
-		t := p.c.NewTensor(Tensor{Name: p.invent(x), Kind: DefTensor, Shape: shape, Stage: max(x.stage, StageData)})
-		d = &Def{Tensor: t, Indices: indices, Body: x}
+		t := p.c.NewTensor(expr.Tensor{Name: p.invent(x), Kind: expr.DefTensor, Shape: shape, Stage: max(x.Stage(), expr.StageData)})
+		d = &expr.Def{Tensor: t, Indices: indices, Body: x}
 		t.Def = d
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
-	return p.c.Ref(d.Tensor, subsOf(indices)...)
+	return p.c.Ref(d.Tensor, expr.SubsOf(indices)...)
 }
 
 // broadcast is what is known of an array whose elements do not carry all of its indices.
-var broadcast = Operator{Name: "array"}
+var broadcast = expr.Operator{Name: "array"}
 
 // isWhole reports whether x is an element of an array over just these indices, in order.
-func isWhole(x *Expr, indices []*Index) bool {
-	if x.Op != Ref || len(x.Subs) != len(indices) {
+func isWhole(x *expr.Expr, indices []*expr.Index) bool {
+	if x.Op != expr.Ref || len(x.Subs) != len(indices) {
 		return false
 	}
 	switch x.Tensor.Kind {
-	case DataTensor, GivenTensor, CoordTensor, PriorTensor, QuantityTensor, DefTensor:
+	case expr.DataTensor, expr.GivenTensor, expr.CoordTensor, expr.PriorTensor, expr.QuantityTensor, expr.DefTensor:
 	default:
 		return false
 	}
 	for n, i := range indices {
-		if x.Subs[n] != (Sub{Index: i}) || x.Tensor.Shape[n] != i.Range.Hi {
+		if x.Subs[n] != (expr.Sub{Index: i}) || x.Tensor.Shape[n] != i.Range.Hi {
 			return false
 		}
 	}
@@ -119,7 +120,7 @@ func isWhole(x *Expr, indices []*Index) bool {
 
 // lowerSolution lowers the augmented system. The inputs become definitions, and
 // what the right side holds of them alone is computed once per solution.
-func (p *Program) lowerSolution(s *Solution) {
+func (p *Program) lowerSolution(s *expr.Solution) {
 	for _, u := range s.Inputs {
 		body := p.Lower(u.Raw, nil)
 		t := u.Symbol
@@ -127,8 +128,8 @@ func (p *Program) lowerSolution(s *Solution) {
 			t.Name += "_in"
 		}
 		p.taken[t.Name] = 1
-		t.Kind = DefTensor
-		t.Def = &Def{Tensor: t, Body: body}
+		t.Kind = expr.DefTensor
+		t.Def = &expr.Def{Tensor: t, Body: body}
 		p.Defs = append(p.Defs, t.Def)
 	}
 	s.From = p.Lower(s.From, nil)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // A shape is a model with the structure that its metric must be found to have.
@@ -148,7 +150,7 @@ func completed(m *dsl.Model, sizes numbers, rng *rand.Rand) map[string][]float64
 			data[d.ObjectName()] = []float64{1}
 			continue
 		}
-		data[d.ObjectName()] = randomVector(rng, n, 1)
+		data[d.ObjectName()] = naive.RandomVector(rng, n, 1)
 	}
 	return data
 }
@@ -157,31 +159,31 @@ func completed(m *dsl.Model, sizes numbers, rng *rand.Rand) map[string][]float64
 // none of it went through the bands, nor through Lower.
 func fullMatrix(b *bench, data map[string][]float64, q []float64, given [][]float64) [][]float64 {
 	d := b.d
-	v := &env{sizes: map[string]int{}, values: map[*Tensor][]float64{}, idx: map[*Index]int{}}
+	v := &naive.Env{Sizes: map[string]int{}, Values: map[*expr.Tensor][]float64{}, Idx: map[*expr.Index]int{}}
 	for n, x := range d.Data {
 		name := d.Model.Data[n].ObjectName()
-		v.values[x] = data[name]
+		v.Values[x] = data[name]
 		if len(data[name]) == 1 {
-			v.sizes[name] = int(data[name][0])
+			v.Sizes[name] = int(data[name][0])
 		}
 	}
 	for n, p := range d.Params {
-		v.values[p.Coord] = q[b.start[n]:b.start[n+1]]
+		v.Values[p.Coord] = q[b.start[n]:b.start[n+1]]
 	}
 	for n, p := range d.Given {
-		v.values[p.Coord] = given[n]
+		v.Values[p.Coord] = given[n]
 	}
 	g := newMatrix(b.dim())
 	for _, x := range d.Metric.Blocks {
 		for i := b.start[x.Row]; i < b.start[x.Row+1]; i++ {
 			for j := b.start[x.Col]; j < b.start[x.Col+1]; j++ {
 				if x.A != nil {
-					v.idx[x.A] = i - b.start[x.Row] + 1
+					v.Idx[x.A] = i - b.start[x.Row] + 1
 				}
 				if x.B != nil {
-					v.idx[x.B] = j - b.start[x.Col] + 1
+					v.Idx[x.B] = j - b.start[x.Col] + 1
 				}
-				g[i][j] = v.eval(x.E)
+				g[i][j] = v.Eval(x.E)
 				g[j][i] = g[i][j]
 			}
 		}
@@ -250,7 +252,7 @@ func compareStructure(t *testing.T, d *Derived, data map[string][]float64, rng *
 		copy(b.m.Values(p.Coord), given[n])
 	}
 	for range 3 {
-		q := randomVector(rng, b.dim(), 0.7)
+		q := naive.RandomVector(rng, b.dim(), 0.7)
 		got, want := b.matrix(q), fullMatrix(b, data, q, given)
 		if !near(flatten(got), flatten(want), 1e-13) {
 			t.Errorf("dimension %d: stored\n%.6g, by formula\n%.6g", b.dim(), got, want)
@@ -268,7 +270,7 @@ func compareStructure(t *testing.T, d *Derived, data map[string][]float64, rng *
 		}
 		differences := newMatrix(b.dim())
 		for k := range q {
-			column := derivative(func(x []float64) []float64 { return b.vector(d.Gradient, x) }, q, k)
+			column := naive.Derivative(func(x []float64) []float64 { return b.vector(d.Gradient, x) }, q, k)
 			for i, v := range column {
 				differences[i][k] = -v
 			}
@@ -290,7 +292,7 @@ func TestWidthIsReached(t *testing.T) {
 		rng := rand.New(rand.NewSource(4))
 		data := completed(d.Model, s.sizes[len(s.sizes)-1], rng)
 		b := newBench(t, d, data)
-		g := fullMatrix(b, data, randomVector(rng, b.dim(), 0.7), nil)
+		g := fullMatrix(b, data, naive.RandomVector(rng, b.dim(), 0.7), nil)
 		for _, p := range d.Metric.Parts {
 			if p.Spine < 0 {
 				continue
@@ -357,7 +359,7 @@ func TestGivenStructure(t *testing.T) {
 							if p.Size().Name != "" {
 								n += int(sizes[p.Size().Name][0])
 							}
-							given = append(given, randomVector(rng, n, scale))
+							given = append(given, naive.RandomVector(rng, n, scale))
 						}
 						compareStructure(t, c, data, rng, given, false)
 					}
@@ -449,13 +451,15 @@ func TestBandsInLinearTime(t *testing.T) {
 		if !d.Metric.Stored() || strings.Contains(s.parts, "(u") {
 			continue // two vectors of one size: the corner of the border is all pairs
 		}
-		long := func(i *Index) bool { return i.Range.Hi.Name == "T" || i.Range.Hi.IsConst() && i.Range.Hi.Offset > 16 }
-		var check func(what string, e *Expr, open []*Index)
-		check = func(what string, e *Expr, open []*Index) {
-			if e.Op == Sum && long(e.Index) {
+		long := func(i *expr.Index) bool {
+			return i.Range.Hi.Name == "T" || i.Range.Hi.IsConst() && i.Range.Hi.Offset > 16
+		}
+		var check func(what string, e *expr.Expr, open []*expr.Index)
+		check = func(what string, e *expr.Expr, open []*expr.Index) {
+			if e.Op == expr.Sum && long(e.Index) {
 				for _, i := range open {
-					if e.hasFree(i) {
-						t.Errorf("%s: %s runs over pairs: %s", s.name, what, Format(e))
+					if e.HasFree(i) {
+						t.Errorf("%s: %s runs over pairs: %s", s.name, what, expr.Format(e))
 					}
 				}
 				i, body := d.C.Open(e)
@@ -466,8 +470,8 @@ func TestBandsInLinearTime(t *testing.T) {
 				check(what, a, open)
 			}
 		}
-		visit := func(what string, indices []*Index, e *Expr) {
-			var open []*Index
+		visit := func(what string, indices []*expr.Index, e *expr.Expr) {
+			var open []*expr.Index
 			for _, i := range indices {
 				if long(i) {
 					open = append(open, i)
@@ -486,7 +490,7 @@ func TestBandsInLinearTime(t *testing.T) {
 			visit("a result", o.Indices, o.E)
 		}
 		for _, o := range d.Matrix {
-			if p := d.Metric.spineOf(o.Row); p != nil && o.Row == o.Col && !o.Banded {
+			if p := d.Metric.SpineOf(o.Row); p != nil && o.Row == o.Col && !o.Banded {
 				t.Errorf("%s: the spine's block is stored whole", s.name)
 			}
 		}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // scalars is a regression on n scalar parameters.
@@ -59,22 +61,22 @@ func TestTooLarge(t *testing.T) {
 // TestLimits: what is spent before a refusal is bounded.
 func TestLimits(t *testing.T) {
 	m, _ := dsl.Load("m.ham", cholesky(14), dsl.Options{})
-	p := &Posterior{limited: true}
+	p := &model.Posterior{Limited: true}
 	defer func() {
-		if _, ok := recover().(tooLarge); !ok {
+		if _, ok := recover().(expr.TooLarge); !ok {
 			t.Error("there was no limit")
 		}
-		if n := nodesOf(p.C); n > maxNodes {
+		if n := nodesOf(p.C); n > expr.MaxNodes {
 			t.Errorf("%d nodes", n)
 		}
-		if p.C.Budget.Work > maxWork+1000 {
+		if p.C.Budget.Work > expr.MaxWork+1000 {
 			t.Errorf("%d nodes asked for", p.C.Budget.Work)
 		}
 	}()
-	p.elaborate(m, m.Blocks[0], false, fine)
-	p.metric(&Diagnosed{})
+	p.Elaborate(m, m.Blocks[0], false, expr.Fine)
+	p.DeriveMetric(&model.Diagnosed{})
 	for range 1000 {
-		p.C.sharing = false
+		p.C.Sharing = false
 		p.L = p.C.Diff(p.C.Mul(p.L, p.L), p.Params[0].Coord)
 	}
 }
@@ -148,7 +150,7 @@ func TestNotTooLarge(t *testing.T) {
 	}, 2) {
 		t.Run(m.name, func(t *testing.T) {
 			d, _ := load(t, m.text)
-			t.Logf("%d of %d, with emission %d of %d", d.C.Budget.Work, maxWork, d.C.Budget.Work+d.emission, maxTotal)
+			t.Logf("%d of %d, with emission %d of %d", d.C.Budget.Work, expr.MaxWork, d.C.Budget.Work+d.Emission, expr.MaxTotal)
 		})
 	}
 }
@@ -170,7 +172,7 @@ func equations(n int) string {
 }
 
 // nodesOf is the number of nodes of a context.
-func nodesOf(c *Context) int {
+func nodesOf(c *expr.Context) int {
 	n, _, _ := c.Count()
 	return n
 }

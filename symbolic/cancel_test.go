@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Sums over data that cancel, other than the squares of squares_test.go: each is
@@ -307,8 +308,8 @@ func TestCancellation(t *testing.T) {
 		if !campaign.Long(t) && n%2 != n/2%2 {
 			continue // each with one grain, in turn
 		}
-		x, by := cancellations[n/2], []grain{coarse, fine}[n%2]
-		t.Run(fmt.Sprintf("%s, grain %d", x.name, by.tree), func(t *testing.T) {
+		x, by := cancellations[n/2], []expr.Grain{expr.Coarse, expr.Fine}[n%2]
+		t.Run(fmt.Sprintf("%s, grain %d", x.name, by.Tree), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))
 			d := loadBy(t, cancelHead+x.text+"metric identity\n", by)
 			worst := 0.0

@@ -6,6 +6,9 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // dataChains are chains of definitions over data alone.
@@ -78,7 +81,7 @@ func TestDataChains(t *testing.T) {
 			m := &testModel{logp: func(q []float64) float64 { return f.logp(small, q) }, hessian: f.hessian}
 			rng := rand.New(rand.NewSource(1))
 			for range 3 {
-				checkPoint(t, b, m, randomVector(rng, b.dim(), 0.4), rng)
+				checkPoint(t, b, m, naive.RandomVector(rng, b.dim(), 0.4), rng)
 			}
 
 			var count [3][3]float64 // of nodes asked for, definitions, operations
@@ -89,10 +92,10 @@ func TestDataChains(t *testing.T) {
 				}
 				count[0][n] = float64(d.C.Budget.Work)
 				for _, def := range d.Prog.Defs {
-					if def.Stage() == StageData {
+					if def.Stage() == expr.StageData {
 						count[1][n]++
 					}
-					count[2][n] += nodeCost(def.Body)
+					count[2][n] += expr.NodeCost(def.Body)
 				}
 			}
 			for n, what := range []string{"nodes asked for", "definitions of data", "operations"} {

@@ -1,3 +1,11 @@
+// Package symbolic turns a checked model into an indexed program: definitions with stages, and the results that
+// sampling needs in terms of them. Expressions are those of symbolic/expr, the density and the metric those of
+// symbolic/model.
+//
+// derive.go puts all of it together. program.go holds definitions, lower.go decides what becomes one, scatter.go
+// lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, arrays.go values that are
+// computed as wholes, draws.go random ones, entries.go the entries of a matrix, names.go invents names,
+// emission.go counts what emission takes. evaluate.go evaluates a program: the oracle that tests compare with.
 package symbolic
 
 import (
@@ -6,17 +14,19 @@ import (
 	"sync/atomic"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // Output is a lowered result: one expression at each value of its indices.
 type Output struct {
 	Row, Col, Dir int // parameters; −1 where there is none
-	Indices       []*Index
-	E             *Expr
+	Indices       []*expr.Index
+	E             *expr.Expr
 
 	// Subs are the subscripts of the vector parameters among Row, Col and
 	// Dir, if some are fixed positions; nil stands for Indices.
-	Subs []Sub
+	Subs []expr.Sub
 
 	// Banded marks the entries (i, i − Offset) of a banded block of a
 	// matrix, with i the one index.
@@ -32,8 +42,8 @@ type Output struct {
 // which has no metric and no results beyond the gradient and the values, and
 // one for each block, given the other blocks' parameters.
 type Derived struct {
-	*Posterior
-	Metric *Metric // nil of a joint density of several blocks
+	*model.Posterior
+	Metric *model.Metric // nil of a joint density of several blocks
 	Prog   *Program
 
 	Conditionals []*Derived // of a joint density, by block
@@ -61,8 +71,8 @@ type Derived struct {
 	Curved    bool     // Curvature was asked for
 	Curvature []Output // ∂²(−L + ½⟨W, B⟩)/∂q², per block pair with Row ≥ Col; none where B is constant
 
-	Weights    [][]*Tensor // W by blocks, Row ≥ Col
-	Velocities []*Tensor
+	Weights    [][]*expr.Tensor // W by blocks, Row ≥ Col
+	Velocities []*expr.Tensor
 
 	made    made        // what the context held when all was derived
 	emitted atomic.Bool // emission has added to the context
@@ -125,7 +135,7 @@ func Derive(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, fal
 func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(m, true) }
 
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
-	var used spent
+	var used model.Spent
 	if len(m.Blocks) == 1 {
 		return derive(m, m.Blocks[0], curved, &used)
 	}
@@ -135,7 +145,7 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		if slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge }) {
 			// The others share the limits, which may have ended before a statement was looked at.
 			if last := &list[len(list)-1]; all != nil && last.Span.Pos == (dsl.Pos{Line: 1, Col: 1}) {
-				last.Span = all.largest()
+				last.Span = all.Largest()
 			}
 			break
 		}
@@ -151,9 +161,9 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 }
 
 // derive derives the density of one block, or the joint one. What it takes of the limits is added to used.
-func derive(m *dsl.Model, block *dsl.Block, curved bool, used *spent) (*Derived, []dsl.Diagnostic) {
-	d := &Diagnosed{}
-	r := growing(func(by grain) *Derived {
+func derive(m *dsl.Model, block *dsl.Block, curved bool, used *model.Spent) (*Derived, []dsl.Diagnostic) {
+	d := &model.Diagnosed{}
+	r := expr.Growing(func(by expr.Grain) *Derived {
 		d.List = nil
 		return deriveBy(m, block, curved, by, d, used)
 	})
@@ -161,47 +171,47 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool, used *spent) (*Derived,
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by grain, d *Diagnosed, used *spent) (result *Derived) {
-	p := &Posterior{limited: true, spent: *used}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
+	p := &model.Posterior{Limited: true, Spent: *used}
 	defer func() {
 		if p.C != nil {
-			used.work = p.C.Budget.Work
+			used.Work = p.C.Budget.Work
 			if result != nil {
-				used.emission = p.emission
+				used.Emission = p.Emission
 			}
-			p.C.sharing, p.C.Budget.Limited = false, false
+			p.C.Sharing, p.C.Budget.Limited = false, false
 		}
 		switch r := recover(); r.(type) {
 		case nil:
-		case tooLarge:
-			if by == coarse {
-				panic(outgrown{}) // the fine grain may do
+		case expr.TooLarge:
+			if by == expr.Coarse {
+				panic(expr.Outgrown{}) // the fine grain may do
 			}
-			d.refuse(p)
+			d.Refuse(p)
 			result = nil
 		default:
 			panic(r)
 		}
 	}()
-	p.elaborate(m, block, curved, by)
+	p.Elaborate(m, block, curved, by)
 	c := p.C
 	p.Plain = p.L
 	p.L = c.Fold(p.L)
-	var metric *Metric
+	var metric *model.Metric
 	if block != nil {
-		metric = p.metric(d)
+		metric = p.DeriveMetric(d)
 	}
-	p.checkClaims(d)
-	if d.errors() {
+	p.CheckClaims(d)
+	if d.Errors() {
 		return nil
 	}
-	r := &Derived{Posterior: p, Metric: metric, Prog: newProgram(p), Curved: curved, Large: by == fine}
+	r := &Derived{Posterior: p, Metric: metric, Prog: newProgram(p), Curved: curved, Large: by == expr.Fine}
 	r.density()
 	if metric != nil {
 		r.geometry()
 	}
 	r.checkDifferentiable(d)
-	if d.errors() {
+	if d.Errors() {
 		return nil
 	}
 	r.generate()
@@ -218,13 +228,13 @@ func (r *Derived) density() {
 	r.LogDensity = scalarOutput(r.Prog.Lower(r.L, nil))
 	r.Gradient = r.sweep(r.LogDensity.E)
 	for n, b := range r.Params {
-		i, s := b.valueIndex(r.C, "i")
-		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: indexList(i), E: r.Prog.Lower(b.reported(r.C, s...), indexList(i))})
+		i, s := b.ValueIndex(r.C, "i")
+		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: expr.IndexList(i), E: r.Prog.Lower(b.Reported(r.C, s...), expr.IndexList(i))})
 	}
 }
 
 // scalarOutput is a result of one number.
-func scalarOutput(e *Expr) Output { return Output{Row: -1, Col: -1, Dir: -1, E: e} }
+func scalarOutput(e *expr.Expr) Output { return Output{Row: -1, Col: -1, Dir: -1, E: e} }
 
 // geometry lowers the matrix, and derives what steps take of its derivatives.
 func (r *Derived) geometry() {
@@ -236,23 +246,23 @@ func (r *Derived) geometry() {
 		r.Alpha, r.Shift = scalarOutput(r.Metric.Alpha), scalarOutput(r.Metric.Shift)
 	}
 	r.nameWeights()
-	weighted := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
-		return c.Ref(r.Weights[b.Row][b.Col], append(append([]Sub{}, at...), to...)...)
+	weighted := r.pairing(func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
+		return c.Ref(r.Weights[b.Row][b.Col], append(append([]expr.Sub{}, at...), to...)...)
 	})
-	squared := r.pairing(func(b BlockExpr, at, to []Sub) *Expr {
+	squared := r.pairing(func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
 		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
 	})
 	wB := prog.Lower(weighted, nil)
 	r.Contract = r.sweep(wB)
-	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*Expr{r.LogDensity.E, wB}))
+	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*expr.Expr{r.LogDensity.E, wB}))
 	r.Rank1 = r.momentumPart(c.Scale(0.5, prog.Lower(squared, nil)))
 
-	if r.ByColumns = r.Large || len(r.Solves) > 0 || len(r.Metric.Blocks)*len(r.Params) > maxTriples || r.constants() > maxCube; !r.ByColumns {
+	if r.ByColumns = r.Large || len(r.Solves) > 0 || len(r.Metric.Blocks)*len(r.Params) > maxTriples || r.FixedSize() > maxCube; !r.ByColumns {
 		r.jacobian()
 	}
 	if r.Curved && !r.Metric.Constant {
 		// Of ⟨W, B⟩ the sums over W that lowering has found stay as they are.
-		r.curvature(c.Linear(0, []float64{-1, 0.5}, []*Expr{r.L, prog.raise(wB)}))
+		r.curvature(c.Linear(0, []float64{-1, 0.5}, []*expr.Expr{r.L, prog.raise(wB)}))
 	}
 }
 
@@ -260,13 +270,13 @@ func (r *Derived) geometry() {
 // fixed, is the contraction.
 func (r *Derived) nameWeights() {
 	for n, b := range r.Params {
-		v := r.C.NewTensor(Tensor{Name: "v_" + b.Coord.Name, Kind: VelocityTensor, Shape: b.Coord.Shape, Stage: StageMomentum, Row: n})
+		v := r.C.NewTensor(expr.Tensor{Name: "v_" + b.Coord.Name, Kind: expr.VelocityTensor, Shape: b.Coord.Shape, Stage: expr.StageMomentum, Row: n})
 		r.Velocities = append(r.Velocities, v)
-		var row []*Tensor
+		var row []*expr.Tensor
 		for q := 0; q <= n; q++ {
 			shape := append(append([]dsl.Extent{}, b.Coord.Shape...), r.Params[q].Coord.Shape...)
-			row = append(row, r.C.NewTensor(Tensor{Name: "w_" + b.Coord.Name + "_" + r.Params[q].Coord.Name, Kind: WeightTensor,
-				Shape: shape, Stage: StageMomentum, Row: n, Col: q, Symmetric: n == q && len(shape) == 2}))
+			row = append(row, r.C.NewTensor(expr.Tensor{Name: "w_" + b.Coord.Name + "_" + r.Params[q].Coord.Name, Kind: expr.WeightTensor,
+				Shape: shape, Stage: expr.StageMomentum, Row: n, Col: q, Symmetric: n == q && len(shape) == 2}))
 		}
 		r.Weights = append(r.Weights, row)
 	}
@@ -284,27 +294,27 @@ const maxCube = 1 << 20
 func (r *Derived) jacobian() {
 	for _, b := range r.Metric.Blocks {
 		for n, dir := range r.Params {
-			k, s := dir.index(r.C, "r")
+			k, s := dir.Index(r.C, "r")
 			e := r.C.Diff(b.E, dir.Coord, s...)
 			if e.IsNum(0) {
 				continue
 			}
-			idx := indexList(b.A, b.B, k)
+			idx := expr.IndexList(b.A, b.B, k)
 			r.Jacobian = append(r.Jacobian, r.lowered(Output{Row: b.Row, Col: b.Col, Dir: n, Indices: idx, E: e})...)
 		}
 	}
 }
 
 // curvature derives the second derivatives of e = −L + ½⟨W, B⟩.
-func (r *Derived) curvature(e *Expr) {
+func (r *Derived) curvature(e *expr.Expr) {
 	c := r.C
 	for n, b := range r.Params {
-		i, at := b.index(c, "j")
+		i, at := b.Index(c, "j")
 		first := c.Diff(e, b.Coord, at...)
 		for m := 0; m <= n; m++ {
-			j, to := r.Params[m].index(c, "l")
+			j, to := r.Params[m].Index(c, "l")
 			if second := c.Diff(first, r.Params[m].Coord, to...); !second.IsNum(0) {
-				r.Curvature = append(r.Curvature, r.lowered(Output{Row: n, Col: m, Dir: -1, Indices: indexList(i, j), E: second})...)
+				r.Curvature = append(r.Curvature, r.lowered(Output{Row: n, Col: m, Dir: -1, Indices: expr.IndexList(i, j), E: second})...)
 			}
 		}
 	}
@@ -314,14 +324,14 @@ func (r *Derived) curvature(e *Expr) {
 // that sampling needs.
 func (r *Derived) generate() {
 	// Nothing of this is differentiated: only what is very large is shared.
-	r.C.sharing, r.C.grain = true, undifferentiated
+	r.C.Sharing, r.C.Grain = true, expr.Undifferentiated
 	for _, q := range r.Quantities {
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
 	}
 	if len(r.Given) > 0 {
 		return
 	}
-	r.priors()
+	r.FindPriors()
 	for _, x := range r.Priors {
 		r.Prior = append(r.Prior, r.Prog.lowerPrior(x))
 	}
@@ -346,8 +356,8 @@ func (r *Derived) spread(o Output) []Output {
 	// Of a block of a matrix with itself both indices are spread, or none.
 	symmetric := o.Row == o.Col && len(o.Indices) >= 2
 	both := symmetric && (namesPosition(o.E, o.Indices[0]) || namesPosition(o.E, o.Indices[1]))
-	var rec func(o Output, subs []Sub, n int) []Output
-	rec = func(o Output, subs []Sub, n int) []Output {
+	var rec func(o Output, subs []expr.Sub, n int) []Output
+	rec = func(o Output, subs []expr.Sub, n int) []Output {
 		if n == len(subs) {
 			if o.E.IsNum(0) && o.Col >= 0 {
 				return nil // a structural zero of a matrix
@@ -361,9 +371,9 @@ func (r *Derived) spread(o Output) []Output {
 		var out []Output
 		for at := i.Range.Lo.Offset; at <= i.Range.Hi.Offset; at++ {
 			x := o
-			x.E = c.Subst(o.E, i, Sub{At: dsl.Fixed(at)})
-			own := append([]Sub{}, subs...)
-			own[n] = Sub{At: dsl.Fixed(at)}
+			x.E = c.Subst(o.E, i, expr.Sub{At: dsl.Fixed(at)})
+			own := append([]expr.Sub{}, subs...)
+			own[n] = expr.Sub{At: dsl.Fixed(at)}
 			x.Subs, x.Indices = own, nil
 			for _, s := range own {
 				if s.Index != nil {
@@ -377,19 +387,19 @@ func (r *Derived) spread(o Output) []Output {
 		}
 		return out
 	}
-	return rec(o, subsOf(o.Indices), 0)
+	return rec(o, expr.SubsOf(o.Indices), 0)
 }
 
 // namesPosition reports whether e holds a delta of an index and a fixed position.
-func namesPosition(e *Expr, i *Index) bool {
-	seen := map[*Expr]bool{}
-	var walk func(e *Expr) bool
-	walk = func(e *Expr) bool {
-		if !e.Placed() || !e.hasFree(i) || seen[e] {
+func namesPosition(e *expr.Expr, i *expr.Index) bool {
+	seen := map[*expr.Expr]bool{}
+	var walk func(e *expr.Expr) bool
+	walk = func(e *expr.Expr) bool {
+		if !e.Placed() || !e.HasFree(i) || seen[e] {
 			return false
 		}
 		seen[e] = true
-		if e.Op == Delta {
+		if e.Op == expr.Delta {
 			return e.Subs[0].Index == i && e.Subs[1].IsFixed()
 		}
 		return slices.ContainsFunc(e.Args, walk)
@@ -409,11 +419,11 @@ func (r *Derived) lowered(o Output) []Output {
 // pairing returns Σ over the full matrix of weight · B, from its lower blocks.
 // Where a block is stored by bands, it goes along them: no other entry has a
 // weight.
-func (r *Derived) pairing(weight func(b BlockExpr, at, to []Sub) *Expr) *Expr {
+func (r *Derived) pairing(weight func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr) *expr.Expr {
 	c := r.C
 	total := c.Number(0)
 	for _, b := range r.Metric.Blocks {
-		if b.E.Stage() < StagePosition {
+		if b.E.Stage() < expr.StagePosition {
 			continue // constant blocks have no derivative
 		}
 		if r.byBands(b) {
@@ -423,7 +433,7 @@ func (r *Derived) pairing(weight func(b BlockExpr, at, to []Sub) *Expr) *Expr {
 					continue // the mirror image
 				}
 				i, e := r.along(b, band)
-				e = c.Sum(i, c.times(weight(b, []Sub{{Index: i}}, []Sub{{Index: i, Offset: -band.Offset}}), e))
+				e = c.Sum(i, c.Times(weight(b, []expr.Sub{{Index: i}}, []expr.Sub{{Index: i, Offset: -band.Offset}}), e))
 				if band.Offset > 0 {
 					e = c.Scale(2, e)
 				}
@@ -431,8 +441,8 @@ func (r *Derived) pairing(weight func(b BlockExpr, at, to []Sub) *Expr) *Expr {
 			}
 			continue
 		}
-		e := c.times(weight(b, subsOf(indexList(b.A)), subsOf(indexList(b.B))), b.E)
-		e = c.sumOver(b.A, c.sumOver(b.B, e))
+		e := c.Times(weight(b, expr.SubsOf(expr.IndexList(b.A)), expr.SubsOf(expr.IndexList(b.B))), b.E)
+		e = c.SumOver(b.A, c.SumOver(b.B, e))
 		if b.Row != b.Col {
 			e = c.Scale(2, e)
 		}
@@ -442,18 +452,18 @@ func (r *Derived) pairing(weight func(b BlockExpr, at, to []Sub) *Expr) *Expr {
 }
 
 // sweep returns the gradient of a lowered scalar, block by block.
-func (r *Derived) sweep(root *Expr) []Output { return r.gradient(root, false) }
+func (r *Derived) sweep(root *expr.Expr) []Output { return r.gradient(root, false) }
 
 // gradient is sweep, or differentiates solutions directly: see Program.Adjoint.
-func (r *Derived) gradient(root *Expr, direct bool) []Output {
-	at := make([][]Sub, len(r.Params))
-	indices := make([]*Index, len(r.Params))
+func (r *Derived) gradient(root *expr.Expr, direct bool) []Output {
+	at := make([][]expr.Sub, len(r.Params))
+	indices := make([]*expr.Index, len(r.Params))
 	for n, b := range r.Params {
-		indices[n], at[n] = b.index(r.C, "k")
+		indices[n], at[n] = b.Index(r.C, "k")
 	}
 	var out []Output
 	for n, e := range r.Prog.Adjoint(root, at, direct) {
-		ctx := indexList(indices[n])
+		ctx := expr.IndexList(indices[n])
 		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: ctx, E: e})...)
 	}
 	return out
@@ -469,7 +479,7 @@ const maxEntries = 64
 // momentumPart returns the gradient of ½⟨v vᵀ, B⟩. A sweep through the solutions of differential equations takes
 // all times in each iteration, where the derivatives of the entries of B, summed over the times once at a
 // position, take as many operations as there are of them: what costs less is taken.
-func (r *Derived) momentumPart(root *Expr) []Output {
+func (r *Derived) momentumPart(root *expr.Expr) []Output {
 	swept := r.sweep(root)
 	entries := 0
 	for _, s := range r.Solves {
@@ -487,28 +497,28 @@ func (r *Derived) momentumPart(root *Expr) []Output {
 }
 
 // momentumCost counts the operations of a momentum part at nominal sizes, at a position and in the iterations there.
-func (r *Derived) momentumCost(known map[*Def]bool, outs []Output) float64 {
-	once, again := NewCost(), NewCost()
+func (r *Derived) momentumCost(known map[*expr.Def]bool, outs []Output) float64 {
+	once, again := expr.NewCost(), expr.NewCost()
 	for _, o := range outs {
-		again.Add(CostOf(o.E, o.Indices))
+		again.Add(expr.CostOf(o.E, o.Indices))
 	}
 	for d := range r.needed(known, outs) {
-		if d.Stage() == StageMomentum {
+		if d.Stage() == expr.StageMomentum {
 			again.Add(d.Cost())
 		} else {
 			once.Add(d.Cost())
 		}
 	}
-	return r.C.at(once.Ops) + momentumIterations*r.C.at(again.Ops)
+	return r.C.At(once.Ops) + momentumIterations*r.C.At(again.Ops)
 }
 
 // needed returns the definitions of the position and the momentum that results need, but for those that are known.
-func (r *Derived) needed(known map[*Def]bool, lists ...[]Output) map[*Def]bool {
-	need := map[*Def]bool{}
-	var walk func(e *Expr)
-	walk = func(e *Expr) {
-		Refs(e, func(x *Expr) {
-			if d := x.Tensor.Def; d != nil && d.Stage() > StageGiven && !need[d] && !known[d] {
+func (r *Derived) needed(known map[*expr.Def]bool, lists ...[]Output) map[*expr.Def]bool {
+	need := map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(x *expr.Expr) {
+			if d := x.Tensor.Def; d != nil && d.Stage() > expr.StageGiven && !need[d] && !known[d] {
 				need[d] = true
 				walk(d.Body)
 			}
@@ -524,15 +534,15 @@ func (r *Derived) needed(known map[*Def]bool, lists ...[]Output) map[*Def]bool {
 
 // checkDifferentiable reports results that need a derivative that is not known: of
 // a function, or of a solution beyond the orders that are integrated.
-func (r *Derived) checkDifferentiable(d *Diagnosed) {
+func (r *Derived) checkDifferentiable(d *model.Diagnosed) {
 	function := false
 	var solutions []string
-	look := func(e *Expr) {
-		Refs(e, func(x *Expr) {
+	look := func(e *expr.Expr) {
+		expr.Refs(e, func(x *expr.Expr) {
 			switch t := x.Tensor; {
-			case t.Kind == wildTensor:
+			case t.Kind == expr.WildTensor:
 				function = true
-			case t.Kind == unsolvedTensor && !slices.Contains(solutions, t.Name):
+			case t.Kind == expr.UnsolvedTensor && !slices.Contains(solutions, t.Name):
 				solutions = append(solutions, t.Name)
 			}
 		})
@@ -550,16 +560,16 @@ func (r *Derived) checkDifferentiable(d *Diagnosed) {
 		at = r.Block.Metric[0].At
 	}
 	if r.Curved && (function || len(solutions) > 0) {
-		d.add(dsl.Error, dsl.NotDifferentiable, at, "choose another solver, or the integrator glfb, whose equations need first derivatives of the metric only",
+		d.Add(dsl.Error, dsl.NotDifferentiable, at, "choose another solver, or the integrator glfb, whose equations need first derivatives of the metric only",
 			"the second derivatives that Newton's method needs of this metric go beyond those that are known")
 		return
 	}
 	if function {
-		d.add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",
+		d.Add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",
 			"the derivatives that this metric needs go beyond those of a function of the model (lgamma has three)")
 	}
 	for _, name := range solutions {
-		d.add(dsl.Error, dsl.NotDifferentiable, at,
+		d.Add(dsl.Error, dsl.NotDifferentiable, at,
 			fmt.Sprintf("use `metric fisher`, with `%s` in the arguments of data only, or `metric identity`, or give the entries of the metric", name),
 			"the derivatives of this metric need the third-order sensitivities of the solution `%s` to its parameters; those of first and second order are known", name)
 	}

@@ -3,6 +3,8 @@ package symbolic
 import (
 	"math/rand"
 	"testing"
+
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // TestModels holds every result of Derive against finite differences of the
@@ -24,7 +26,7 @@ func TestModels(t *testing.T) {
 			}
 			rng := rand.New(rand.NewSource(1))
 			for range 3 {
-				checkPoint(t, b, &m, randomVector(rng, b.dim(), 0.7), rng)
+				checkPoint(t, b, &m, naive.RandomVector(rng, b.dim(), 0.7), rng)
 			}
 		})
 	}
@@ -57,7 +59,7 @@ func checkPoint(t *testing.T, b *bench, m *testModel, q []float64, rng *rand.Ran
 	if m.hessian != 0 {
 		want := make([]float64, 0, n*n)
 		for k := range n {
-			for _, v := range derivative(func(x []float64) []float64 { return b.vector(b.d.Gradient, x) }, q, k) {
+			for _, v := range naive.Derivative(func(x []float64) []float64 { return b.vector(b.d.Gradient, x) }, q, k) {
 				want = append(want, m.hessian*v)
 			}
 		}
@@ -76,7 +78,7 @@ func checkPoint(t *testing.T, b *bench, m *testModel, q []float64, rng *rand.Ran
 	// dB[k] is ∂B/∂q_k by differences; everything below follows from it.
 	dB := make([][]float64, n)
 	for k := range dB {
-		dB[k] = derivative(func(x []float64) []float64 { return flatten(b.matrix(x)) }, q, k)
+		dB[k] = naive.Derivative(func(x []float64) []float64 { return flatten(b.matrix(x)) }, q, k)
 	}
 	jac := b.jacobian(q)
 	for k := range dB {
@@ -101,7 +103,7 @@ func checkPoint(t *testing.T, b *bench, m *testModel, q []float64, rng *rand.Ran
 		force[k] = -grad[k] + 0.5*got[k]
 	}
 	check("force", b.vector(b.d.Force, q), force, 1e-11)
-	v := randomVector(rng, n, 1)
+	v := naive.RandomVector(rng, n, 1)
 	vv := newMatrix(n)
 	for i := range vv {
 		for j := range vv {

@@ -1,64 +1,69 @@
 package symbolic
 
-import "math"
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
+)
 
 // add appends a definition.
-func (p *Program) add(t *Tensor, indices []*Index, body *Expr) {
-	t.Def = &Def{Tensor: t, Indices: indices, Body: body}
+func (p *Program) add(t *expr.Tensor, indices []*expr.Index, body *expr.Expr) {
+	t.Def = &expr.Def{Tensor: t, Indices: indices, Body: body}
 	p.Defs = append(p.Defs, t.Def)
 }
 
 // drawOf returns the body of a draw, with its arguments lowered.
-func (p *Program) drawOf(x *draw) Expr {
-	e := Expr{Op: Draw, Dist: x.dist}
-	for n, a := range x.args {
-		a = p.Lower(a, x.indices)
-		if x.dist.Support.Vector() {
+func (p *Program) drawOf(x *model.Draw) expr.Expr {
+	e := expr.Expr{Op: expr.Draw, Dist: x.Dist}
+	for n, a := range x.Args {
+		a = p.Lower(a, x.Indices)
+		if x.Dist.Support.Vector() {
 			// The argument of a vector is an array: of a normal one its mean.
-			name := x.dist.Args[n].Name
-			if x.covariance != nil {
+			name := x.Dist.Args[n].Name
+			if x.Covariance != nil {
 				name = "mean"
 			}
-			array := p.c.NewTensor(Tensor{Name: x.tensor.Name + "_" + name, Kind: DefTensor, Shape: x.tensor.Shape, Stage: StageDraw})
-			p.add(array, x.indices, a)
-			a = p.c.Ref(array, subsOf(x.indices)...)
+			array := p.c.NewTensor(expr.Tensor{Name: x.Tensor.Name + "_" + name, Kind: expr.DefTensor, Shape: x.Tensor.Shape, Stage: expr.StageDraw})
+			p.add(array, x.Indices, a)
+			a = p.c.Ref(array, expr.SubsOf(x.Indices)...)
 		}
 		e.Args = append(e.Args, a)
 	}
-	if x.covariance != nil {
-		f := p.lowerApplied(p.c.application(operatorOf(factorName), *x.covariance).Def)
+	if x.Covariance != nil {
+		f := p.lowerApplied(p.c.Application(expr.OperatorOf(expr.FactorName), *x.Covariance).Def)
 		e.Args, e.Tensor = append(e.Args, f), f.Tensor
 	}
 	return e
 }
 
 // lowerQuantity adds the definitions of a quantity.
-func (p *Program) lowerQuantity(q *Quantity) Output {
-	for _, x := range q.draws {
-		p.add(x.tensor, x.indices, p.c.intern(p.drawOf(x)))
+func (p *Program) lowerQuantity(q *model.Quantity) Output {
+	for _, x := range q.Draws {
+		p.add(x.Tensor, x.Indices, p.c.Intern(p.drawOf(x)))
 	}
-	if q.body != nil {
-		p.add(q.Tensor, q.indices, p.Lower(q.body, q.indices))
+	if q.Body != nil {
+		p.add(q.Tensor, q.Indices, p.Lower(q.Body, q.Indices))
 	}
 	none := -1
-	return Output{Row: none, Col: none, Dir: none, Indices: q.indices, E: p.c.Ref(q.Tensor, subsOf(q.indices)...)}
+	return Output{Row: none, Col: none, Dir: none, Indices: q.Indices, E: p.c.Ref(q.Tensor, expr.SubsOf(q.Indices)...)}
 }
 
 // lowerPrior adds the definition of a draw from the prior. A distribution that
 // is truncated has its ends as arguments more.
-func (p *Program) lowerPrior(x *Prior) Output {
-	e := p.drawOf(&x.draw)
-	if x.lo != nil || x.hi != nil {
+func (p *Program) lowerPrior(x *model.Prior) Output {
+	e := p.drawOf(&x.Draw)
+	if x.Lo != nil || x.Hi != nil {
 		lo, hi := p.c.Number(math.Inf(-1)), p.c.Number(math.Inf(1))
-		if x.lo != nil {
-			lo = p.Lower(x.lo, nil)
+		if x.Lo != nil {
+			lo = p.Lower(x.Lo, nil)
 		}
-		if x.hi != nil {
-			hi = p.Lower(x.hi, nil)
+		if x.Hi != nil {
+			hi = p.Lower(x.Hi, nil)
 		}
 		e.Args = append(e.Args, lo, hi)
 	}
-	p.add(x.tensor, x.indices, p.c.intern(e))
+	p.add(x.Tensor, x.Indices, p.c.Intern(e))
 	none := -1
-	return Output{Row: x.tensor.Row, Col: none, Dir: none, Indices: x.indices, E: p.c.Ref(x.tensor, subsOf(x.indices)...)}
+	return Output{Row: x.Tensor.Row, Col: none, Dir: none, Indices: x.Indices, E: p.c.Ref(x.Tensor, expr.SubsOf(x.Indices)...)}
 }

@@ -1,10 +1,12 @@
 package symbolic
 
+import "github.com/hamc-dev/hamc/symbolic/expr"
+
 // spendEmission counts what the emission of r takes: each function holds the definitions that its results need, and
 // for a density of several blocks there is one such set for each.
 func (r *Derived) spendEmission() {
-	sizes := map[*Def]int{}
-	done := map[*Def]bool{} // those of the matrix, which others read, and those that are known early
+	sizes := map[*expr.Def]int{}
+	done := map[*expr.Def]bool{} // those of the matrix, which others read, and those that are known early
 	one := func(o Output) []Output {
 		if o.E == nil {
 			return nil
@@ -13,10 +15,10 @@ func (r *Derived) spendEmission() {
 	}
 	function := func(own bool, lists ...[]Output) {
 		total := 0
-		seen := map[*Def]bool{}
-		var need func(e *Expr) int
-		need = func(e *Expr) int {
-			return countNodes(e, func(x *Expr) {
+		seen := map[*expr.Def]bool{}
+		var need func(e *expr.Expr) int
+		need = func(e *expr.Expr) int {
+			return countNodes(e, func(x *expr.Expr) {
 				d := x.Tensor.Def
 				if d == nil || d.Body == nil || seen[d] || done[d] {
 					return
@@ -39,13 +41,13 @@ func (r *Derived) spendEmission() {
 			}
 		}
 		for d := range seen {
-			if own || d.Stage() <= StageGiven {
+			if own || d.Stage() <= expr.StageGiven {
 				done[d] = true
 			}
 		}
-		r.emission += printing * total
-		if c := r.C; c.Budget.Limited && c.Budget.Work+r.emission > maxTotal*c.Budget.Allowance {
-			panic(tooLarge{})
+		r.Emission += printing * total
+		if c := r.C; c.Budget.Limited && c.Budget.Work+r.Emission > expr.MaxTotal*c.Budget.Allowance {
+			panic(expr.TooLarge{})
 		}
 	}
 	function(false, one(r.LogDensity))
@@ -75,15 +77,15 @@ func (r *Derived) spendEmission() {
 const printing = 12
 
 // countNodes counts the nodes of e, and calls f for each reference.
-func countNodes(e *Expr, f func(*Expr)) int {
-	seen := map[*Expr]bool{}
-	var walk func(*Expr)
-	walk = func(e *Expr) {
+func countNodes(e *expr.Expr, f func(*expr.Expr)) int {
+	seen := map[*expr.Expr]bool{}
+	var walk func(*expr.Expr)
+	walk = func(e *expr.Expr) {
 		if seen[e] {
 			return
 		}
 		seen[e] = true
-		if e.Op == Ref {
+		if e.Op == expr.Ref {
 			f(e)
 		}
 		for _, a := range e.Args {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Machine evaluates a derived program directly. It is the oracle that the
@@ -29,17 +30,17 @@ type Machine struct {
 	sizes  map[string]int
 	values [][]float64 // by tensor id
 	idx    []int
-	slots  map[*Index]int
-	code   map[*Expr]func() float64
-	fits   map[*Fit]*solvedFit
-	within map[*Def]bool // of definitions: whether they are in a differential equation
+	slots  map[*expr.Index]int
+	code   map[*expr.Expr]func() float64
+	fits   map[*expr.Fit]*solvedFit
+	within map[*expr.Def]bool // of definitions: whether they are in a differential equation
 }
 
 // NewMachine prepares a machine for data given by name, row-major; scalar ints
 // give the sizes. The data have been checked against the model's declarations.
 func NewMachine(d *Derived, data map[string][]float64) *Machine {
-	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.tensors)),
-		slots: map[*Index]int{}, code: map[*Expr]func() float64{}, fits: map[*Fit]*solvedFit{}, within: map[*Def]bool{}}
+	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.Tensors)),
+		slots: map[*expr.Index]int{}, code: map[*expr.Expr]func() float64{}, fits: map[*expr.Fit]*solvedFit{}, within: map[*expr.Def]bool{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
 		m.values[d.Data[n].ID()] = v
@@ -47,11 +48,11 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 			m.sizes[decl.ObjectName()] = int(v[0])
 		}
 	}
-	for _, t := range d.C.tensors {
+	for _, t := range d.C.Tensors {
 		switch t.Kind {
-		case PositionsOf:
+		case expr.PositionsOf:
 			m.values[t.ID()] = m.values[t.Source.ID()]
-		case CoordTensor, GivenTensor, VelocityTensor, DefTensor, FactorOf, QuantityTensor, PriorTensor, SolutionTensor, StateTensor, TimeTensor:
+		case expr.CoordTensor, expr.GivenTensor, expr.VelocityTensor, expr.DefTensor, expr.FactorOf, expr.QuantityTensor, expr.PriorTensor, expr.SolutionTensor, expr.StateTensor, expr.TimeTensor:
 			m.allocate(t)
 		}
 	}
@@ -59,7 +60,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 }
 
 // allocate makes the storage of a tensor.
-func (m *Machine) allocate(t *Tensor) {
+func (m *Machine) allocate(t *expr.Tensor) {
 	n := 1
 	for _, x := range t.Shape {
 		n *= max(0, m.Extent(x))
@@ -76,9 +77,9 @@ func (m *Machine) Extent(x dsl.Extent) int {
 }
 
 // Tensors returns the tensors of one kind.
-func (d *Derived) Tensors(kind TensorKind) []*Tensor {
-	var out []*Tensor
-	for _, t := range d.C.tensors {
+func (d *Derived) Tensors(kind expr.TensorKind) []*expr.Tensor {
+	var out []*expr.Tensor
+	for _, t := range d.C.Tensors {
 		if t.Kind == kind {
 			out = append(out, t)
 		}
@@ -89,8 +90,8 @@ func (d *Derived) Tensors(kind TensorKind) []*Tensor {
 // Values returns the storage of a tensor: coordinates, velocities and weights
 // are written by the caller, weights before the first expression that reads them
 // is evaluated.
-func (m *Machine) Values(t *Tensor) []float64 {
-	if m.values[t.ID()] == nil && t.Kind == WeightTensor {
+func (m *Machine) Values(t *expr.Tensor) []float64 {
+	if m.values[t.ID()] == nil && t.Kind == expr.WeightTensor {
 		m.allocate(t) // pairs of coordinates: much, and seldom wanted
 	}
 	return m.values[t.ID()]
@@ -98,8 +99,8 @@ func (m *Machine) Values(t *Tensor) []float64 {
 
 // needs marks the definitions that an expression uses, and the order up to which
 // it uses each solution of a differential equation.
-func (m *Machine) needs(e *Expr, defs map[*Def]bool, orders map[*Solution]int) {
-	Refs(e, func(r *Expr) {
+func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.Solution]int) {
+	expr.Refs(e, func(r *expr.Expr) {
 		if d := r.Tensor.Def; d != nil && !defs[d] {
 			defs[d] = true
 			m.needs(d.Body, defs, orders)
@@ -125,13 +126,13 @@ func (m *Machine) needs(e *Expr, defs map[*Def]bool, orders map[*Solution]int) {
 // Run evaluates outputs at the present inputs; put receives each value with
 // the values of the output's indices, counted from 1.
 func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) {
-	defs, orders := map[*Def]bool{}, map[*Solution]int{}
+	defs, orders := map[*expr.Def]bool{}, map[*expr.Solution]int{}
 	for n := range outs {
 		m.needs(outs[n].E, defs, orders)
 	}
-	solved := map[*Solution]bool{}
-	solve := func(e *Expr) {
-		Refs(e, func(r *Expr) {
+	solved := map[*expr.Solution]bool{}
+	solve := func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
 			if part := r.Tensor.Part; part != nil && !solved[part.Of] {
 				solved[part.Of] = true
 				m.solve(part.Of, orders[part.Of])
@@ -139,7 +140,7 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 		})
 	}
 	for _, d := range m.d.Prog.Defs {
-		if !defs[d] || d.inEquation(m.within) {
+		if !defs[d] || d.ReadsState(m.within) {
 			continue
 		}
 		solve(d.Body)
@@ -164,7 +165,7 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 }
 
 // define evaluates a definition.
-func (m *Machine) define(d *Def) {
+func (m *Machine) define(d *expr.Def) {
 	if b := d.Body; b.DrawsVector() {
 		var factor []float64
 		if b.Tensor != nil {
@@ -178,7 +179,7 @@ func (m *Machine) define(d *Def) {
 		m.fit(d.Fit, out)
 		return
 	}
-	if d.Body.Op == Apply {
+	if d.Body.Op == expr.Apply {
 		m.apply(d.Body, out)
 		return
 	}
@@ -191,7 +192,7 @@ func (m *Machine) define(d *Def) {
 }
 
 // apply evaluates an operator.
-func (m *Machine) apply(e *Expr, out []float64) {
+func (m *Machine) apply(e *expr.Expr, out []float64) {
 	args := make([]*mat.Dense, len(e.Apply.Shapes))
 	for n, s := range e.Apply.Shapes {
 		rows, cols := m.Extent(s[0]), 1
@@ -204,10 +205,10 @@ func (m *Machine) apply(e *Expr, out []float64) {
 }
 
 // scatter evaluates a sum by data.
-func (m *Machine) scatter(d *Def, out []float64) {
+func (m *Machine) scatter(d *expr.Def, out []float64) {
 	clear(out)
 	inside, rest := m.d.C.SplitGuards(d.Scatter.Body)
-	f, guards := m.compile(rest), m.compileAll(InOrder(inside))
+	f, guards := m.compile(rest), m.compileAll(expr.InOrder(inside))
 	at := make([]func() int, len(d.Scatter.At))
 	for n, s := range d.Scatter.At {
 		at[n] = m.sub(s)
@@ -228,20 +229,20 @@ func (m *Machine) scatter(d *Def, out []float64) {
 
 // solve integrates a differential equation up to an order of sensitivities. The
 // definitions that it uses have been evaluated, but for those of its states.
-func (m *Machine) solve(s *Solution, order int) {
+func (m *Machine) solve(s *expr.Solution, order int) {
 	n := s.Size(order)
 	y0, out := make([]float64, n), make([][]float64, n)
-	defs := map[*Def]bool{}
+	defs := map[*expr.Def]bool{}
 	var rhs []func() float64
 	for i := range n {
 		y0[i] = m.compile(s.Init[i])()
 		out[i] = m.values[s.Parts[i].Tensor.ID()]
-		m.needs(s.Rhs[i], defs, map[*Solution]int{})
+		m.needs(s.Rhs[i], defs, map[*expr.Solution]int{})
 		rhs = append(rhs, m.compile(s.Rhs[i]))
 	}
-	var own []*Def
+	var own []*expr.Def
 	for _, d := range m.d.Prog.Defs {
-		if defs[d] && d.inEquation(m.within) {
+		if defs[d] && d.ReadsState(m.within) {
 			own = append(own, d)
 		}
 	}
@@ -261,7 +262,7 @@ func (m *Machine) solve(s *Solution, order int) {
 	}, y0, m.compile(s.From)(), m.values[s.Times.ID()])
 }
 
-func (m *Machine) flat(t *Tensor, idx []int) int {
+func (m *Machine) flat(t *expr.Tensor, idx []int) int {
 	k := 0
 	for n, i := range idx {
 		k = k*m.Extent(t.Shape[n]) + i - 1
@@ -269,7 +270,7 @@ func (m *Machine) flat(t *Tensor, idx []int) int {
 	return k
 }
 
-func (m *Machine) slot(i *Index) int {
+func (m *Machine) slot(i *expr.Index) int {
 	s, ok := m.slots[i]
 	if !ok {
 		s = len(m.idx)
@@ -279,7 +280,7 @@ func (m *Machine) slot(i *Index) int {
 	return s
 }
 
-func (m *Machine) loop(indices []*Index, f func(idx []int)) {
+func (m *Machine) loop(indices []*expr.Index, f func(idx []int)) {
 	idx := make([]int, len(indices))
 	var rec func(n int)
 	rec = func(n int) {
@@ -296,7 +297,7 @@ func (m *Machine) loop(indices []*Index, f func(idx []int)) {
 	rec(0)
 }
 
-func (m *Machine) sub(s Sub) func() int {
+func (m *Machine) sub(s expr.Sub) func() int {
 	switch {
 	case s.Data != nil:
 		f, o := m.compile(s.Data), s.Offset
@@ -310,7 +311,7 @@ func (m *Machine) sub(s Sub) func() int {
 }
 
 // compile turns an expression into a closure over the machine's indices.
-func (m *Machine) compile(e *Expr) func() float64 {
+func (m *Machine) compile(e *expr.Expr) func() float64 {
 	if f, ok := m.code[e]; ok {
 		return f
 	}
@@ -319,16 +320,16 @@ func (m *Machine) compile(e *Expr) func() float64 {
 	return f
 }
 
-func (m *Machine) closure(e *Expr) func() float64 {
+func (m *Machine) closure(e *expr.Expr) func() float64 {
 	switch e.Op {
-	case Num:
+	case expr.Num:
 		v := e.Val
 		return func() float64 { return v }
-	case Ref:
+	case expr.Ref:
 		return m.reference(e)
-	case Add:
+	case expr.Add:
 		args := m.compileAll(e.Args)
-		order := SumOrder(e)
+		order := expr.SumOrder(e)
 		return func() float64 {
 			v := e.Val
 			for _, n := range order {
@@ -336,9 +337,9 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			}
 			return v
 		}
-	case Mul:
+	case expr.Mul:
 		return m.product(e)
-	case Call:
+	case expr.Call:
 		args := m.compileAll(e.Args)
 		x := make([]float64, len(args))
 		return func() float64 {
@@ -347,7 +348,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			}
 			return e.Func.Eval(x)
 		}
-	case Draw:
+	case expr.Draw:
 		args := m.compileAll(e.Args)
 		x := make([]float64, len(args))
 		return func() float64 {
@@ -356,9 +357,9 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			}
 			return m.Draw(e.Dist, x)
 		}
-	case Sum:
+	case expr.Sum:
 		return m.sum(e)
-	case Delta:
+	case expr.Delta:
 		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
 		return func() float64 {
 			if a() == b() {
@@ -366,7 +367,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			}
 			return 0
 		}
-	case Before:
+	case expr.Before:
 		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
 		return func() float64 {
 			if a() < b() {
@@ -374,7 +375,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 			}
 			return 0
 		}
-	case Inside:
+	case expr.Inside:
 		a := m.sub(e.Subs[0])
 		return func() float64 {
 			if i := a(); i >= m.Extent(e.Range.Lo) && i <= m.Extent(e.Range.Hi) {
@@ -387,7 +388,7 @@ func (m *Machine) closure(e *Expr) func() float64 {
 }
 
 // reference reads an element.
-func (m *Machine) reference(e *Expr) func() float64 {
+func (m *Machine) reference(e *expr.Expr) func() float64 {
 	v := m.values[e.Tensor.ID()]
 	switch len(e.Subs) {
 	case 0:
@@ -416,16 +417,16 @@ func (m *Machine) reference(e *Expr) func() float64 {
 }
 
 // product multiplies where no guard is 0.
-func (m *Machine) product(e *Expr) func() float64 {
+func (m *Machine) product(e *expr.Expr) func() float64 {
 	args := m.compileAll(e.Args)
 	// An indicator is looked at first: what it excludes is not evaluated.
-	var first []*Expr
+	var first []*expr.Expr
 	for _, a := range e.Args {
-		if a.Op == Inside || a.Op == Before || a.Op == Delta {
+		if a.Op == expr.Inside || a.Op == expr.Before || a.Op == expr.Delta {
 			first = append(first, a)
 		}
 	}
-	guards := m.compileAll(InOrder(first))
+	guards := m.compileAll(expr.InOrder(first))
 	return func() float64 {
 		for _, g := range guards {
 			if g() == 0 {
@@ -457,7 +458,7 @@ func (m *Machine) product(e *Expr) func() float64 {
 	}
 }
 
-func (m *Machine) sum(e *Expr) func() float64 {
+func (m *Machine) sum(e *expr.Expr) func() float64 {
 	body := m.compile(e.Args[0])
 	s, r := m.slot(e.Index), e.Index.Range
 	return func() float64 {
@@ -472,7 +473,7 @@ func (m *Machine) sum(e *Expr) func() float64 {
 	}
 }
 
-func (m *Machine) compileAll(args []*Expr) []func() float64 {
+func (m *Machine) compileAll(args []*expr.Expr) []func() float64 {
 	out := make([]func() float64, len(args))
 	for n, a := range args {
 		out[n] = m.compile(a)
@@ -483,16 +484,16 @@ func (m *Machine) compileAll(args []*Expr) []func() float64 {
 // solvedFit is a fit with the numbers that it was computed from.
 type solvedFit struct {
 	given  []float64
-	result *fitResult
+	result *expr.FitResult
 }
 
 // fit evaluates a part of a fit. A fit is computed anew only if what it is made
 // of has changed.
-func (m *Machine) fit(p *FitPart, out []float64) {
+func (m *Machine) fit(p *expr.FitPart, out []float64) {
 	f := p.Of
 	rows := m.Extent(f.Rows.Range.Hi)
 	first := m.Extent(f.Rows.Range.Lo) - 1
-	read := func(e *Expr, width int) []float64 {
+	read := func(e *expr.Expr, width int) []float64 {
 		if e == nil {
 			return nil
 		}
@@ -540,7 +541,7 @@ func (m *Machine) fit(p *FitPart, out []float64) {
 				x = append(x, column)
 			}
 		}
-		s = &solvedFit{given, solveFit(w, a, x)}
+		s = &solvedFit{given, expr.SolveFit(w, a, x)}
 		m.fits[f] = s
 	}
 	starts := make([]int, len(widths)+1)
@@ -550,20 +551,20 @@ func (m *Machine) fit(p *FitPart, out []float64) {
 	out = out[:0]
 	row := func(v []float64, r int) { out = append(out, v[starts[r]:starts[r+1]]...) }
 	switch p.Role {
-	case FitRest:
-		out = append(out, s.result.rest...)
-	case FitCentre:
-		for _, v := range s.result.centre {
+	case expr.FitRest:
+		out = append(out, s.result.Rest...)
+	case expr.FitCentre:
+		for _, v := range s.result.Centre {
 			row(v, p.Row)
 		}
-	case FitOffset:
-		for _, v := range s.result.offsets {
+	case expr.FitOffset:
+		for _, v := range s.result.Offsets {
 			row(v, p.Row)
 		}
-	case FitScale:
-		row(s.result.scale, p.Row)
+	case expr.FitScale:
+		row(s.result.Scale, p.Row)
 	default:
-		for _, v := range s.result.block(p.Role)[starts[p.Row]:starts[p.Row+1]] {
+		for _, v := range s.result.Block(p.Role)[starts[p.Row]:starts[p.Row+1]] {
 			row(v, p.Col)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // go test ./symbolic -run TestGolden -update rewrites testdata/*.golden. Read
@@ -31,7 +33,7 @@ func example(t *testing.T, name string) *Derived {
 // the outputs.
 func listing(d *Derived) string {
 	var b strings.Builder
-	line := func(head string, indices []*Index, e *Expr) {
+	line := func(head string, indices []*expr.Index, e *expr.Expr) {
 		b.WriteString(head)
 		for n, i := range indices {
 			fmt.Fprintf(&b, "%s%s in %s", map[bool]string{true: "[", false: ", "}[n == 0], i.Name, i.Range)
@@ -39,7 +41,7 @@ func listing(d *Derived) string {
 		if len(indices) > 0 {
 			b.WriteString("]")
 		}
-		fmt.Fprintf(&b, " := %s\n", Format(e))
+		fmt.Fprintf(&b, " := %s\n", expr.Format(e))
 	}
 	for _, def := range d.Prog.Defs {
 		line(fmt.Sprintf("%-8s %s", def.Stage(), def.Tensor.Name), def.Indices, def.Body)
@@ -113,11 +115,11 @@ func difference(want, got string) string {
 }
 
 // reach returns the definitions that outputs use, in order.
-func reach(d *Derived, outs []Output) []*Def {
-	used := map[*Def]bool{}
-	var walk func(e *Expr)
-	walk = func(e *Expr) {
-		Refs(e, func(r *Expr) {
+func reach(d *Derived, outs []Output) []*expr.Def {
+	used := map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
 			if def := r.Tensor.Def; def != nil && !used[def] {
 				used[def] = true
 				walk(def.Body)
@@ -127,7 +129,7 @@ func reach(d *Derived, outs []Output) []*Def {
 	for _, o := range outs {
 		walk(o.E)
 	}
-	var list []*Def
+	var list []*expr.Def
 	for _, def := range d.Prog.Defs {
 		if used[def] {
 			list = append(list, def)
@@ -137,7 +139,7 @@ func reach(d *Derived, outs []Output) []*Def {
 }
 
 // each calls f for every node of e.
-func each(e *Expr, f func(*Expr)) {
+func each(e *expr.Expr, f func(*expr.Expr)) {
 	f(e)
 	for _, a := range e.Args {
 		each(a, f)
@@ -150,12 +152,12 @@ func TestOperationCounts(t *testing.T) {
 	t.Run("banana", func(t *testing.T) {
 		d := example(t, "banana")
 		for _, def := range d.Prog.Defs {
-			if def.Stage() < StagePosition {
+			if def.Stage() < expr.StagePosition {
 				continue
 			}
-			each(def.Body, func(e *Expr) {
-				if e.Op == Sum {
-					t.Errorf("%s, of %s stage, holds a sum: %s", def.Tensor.Name, def.Stage(), Format(def.Body))
+			each(def.Body, func(e *expr.Expr) {
+				if e.Op == expr.Sum {
+					t.Errorf("%s, of %s stage, holds a sum: %s", def.Tensor.Name, def.Stage(), expr.Format(def.Body))
 				}
 			})
 			if len(def.Indices) > 0 {
@@ -164,8 +166,8 @@ func TestOperationCounts(t *testing.T) {
 		}
 		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1, d.Jacobian} {
 			for _, o := range g {
-				if hasSum(o.E) {
-					t.Errorf("an output holds a sum: %s", Format(o.E))
+				if naive.HasSum(o.E) {
+					t.Errorf("an output holds a sum: %s", expr.Format(o.E))
 				}
 			}
 		}
@@ -183,20 +185,20 @@ func TestOperationCounts(t *testing.T) {
 		d := example(t, "logistic")
 		loops := 0
 		for _, def := range reach(d, d.Rank1) {
-			if def.Stage() != StageMomentum {
+			if def.Stage() != expr.StageMomentum {
 				continue
 			}
 			if len(def.Indices) > 1 {
 				t.Errorf("Rank1 needs %s with %d indices at the momentum stage", def.Tensor.Name, len(def.Indices))
 			}
-			each(def.Body, func(e *Expr) {
-				if e.Op == Call {
-					t.Errorf("Rank1 needs the call %s at the momentum stage, in %s", Format(e), def.Tensor.Name)
+			each(def.Body, func(e *expr.Expr) {
+				if e.Op == expr.Call {
+					t.Errorf("Rank1 needs the call %s at the momentum stage, in %s", expr.Format(e), def.Tensor.Name)
 				}
-				if e.Op == Sum {
+				if e.Op == expr.Sum {
 					loops++
-					if hasSum(e.Args[0]) {
-						t.Errorf("Rank1 needs nested sums at the momentum stage: %s", Format(def.Body))
+					if naive.HasSum(e.Args[0]) {
+						t.Errorf("Rank1 needs nested sums at the momentum stage: %s", expr.Format(def.Body))
 					}
 				}
 			})
@@ -208,20 +210,20 @@ func TestOperationCounts(t *testing.T) {
 		found := false
 		for _, def := range d.Prog.Defs {
 			y := false
-			Refs(def.Body, func(r *Expr) { y = y || r.Tensor.Name == "y" })
-			if y && def.Stage() != StageData {
+			expr.Refs(def.Body, func(r *expr.Expr) { y = y || r.Tensor.Name == "y" })
+			if y && def.Stage() != expr.StageData {
 				t.Errorf("%s reads y at the %s stage", def.Tensor.Name, def.Stage())
 			}
-			found = found || y && def.Stage() == StageData && hasSum(def.Body) && len(def.Indices) == 1
+			found = found || y && def.Stage() == expr.StageData && naive.HasSum(def.Body) && len(def.Indices) == 1
 		}
 		if !found {
 			t.Error("no definition Xᵀy of data stage")
 		}
 		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Force} {
 			for _, o := range g {
-				Refs(o.E, func(r *Expr) {
+				expr.Refs(o.E, func(r *expr.Expr) {
 					if r.Tensor.Name == "y" {
-						t.Errorf("an output reads y: %s", Format(o.E))
+						t.Errorf("an output reads y: %s", expr.Format(o.E))
 					}
 				})
 			}
@@ -229,8 +231,8 @@ func TestOperationCounts(t *testing.T) {
 		// One inv_logit per observation for everything.
 		calls := map[string]int{}
 		for _, def := range d.Prog.Defs {
-			each(def.Body, func(e *Expr) {
-				if e.Op == Call {
+			each(def.Body, func(e *expr.Expr) {
+				if e.Op == expr.Call {
 					calls[e.Func.Name]++
 				}
 			})
@@ -243,11 +245,11 @@ func TestOperationCounts(t *testing.T) {
 		d := example(t, "funnel")
 		exps := 0
 		for _, def := range d.Prog.Defs {
-			if def.Stage() == StageDraw {
+			if def.Stage() == expr.StageDraw {
 				continue // the prior's, once per start
 			}
-			each(def.Body, func(e *Expr) {
-				if e.Op == Call {
+			each(def.Body, func(e *expr.Expr) {
+				if e.Op == expr.Call {
 					exps++
 				}
 			})
@@ -269,7 +271,7 @@ func TestOperationCounts(t *testing.T) {
 		for _, g := range [][]Output{d.Contract, d.Rank1} {
 			for _, o := range g {
 				if !o.E.IsNum(0) {
-					t.Errorf("a constant metric has the contraction %s", Format(o.E))
+					t.Errorf("a constant metric has the contraction %s", expr.Format(o.E))
 				}
 			}
 		}
@@ -286,10 +288,10 @@ func TestOperationCounts(t *testing.T) {
 			if d == nil {
 				continue // TestModels tells
 			}
-			visit := func(where string, stage Stage, e *Expr) {
-				each(e, func(x *Expr) {
-					if x.Op == Sum && len(x.Free()) == 0 && x.Stage() <= StageData && stage > StageData {
-						t.Errorf("%s: %s sums data at the %s stage: %s", m.name, where, stage, Format(x))
+			visit := func(where string, stage expr.Stage, e *expr.Expr) {
+				each(e, func(x *expr.Expr) {
+					if x.Op == expr.Sum && len(x.Free()) == 0 && x.Stage() <= expr.StageData && stage > expr.StageData {
+						t.Errorf("%s: %s sums data at the %s stage: %s", m.name, where, stage, expr.Format(x))
 					}
 				})
 			}
@@ -298,7 +300,7 @@ func TestOperationCounts(t *testing.T) {
 			}
 			for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1} {
 				for _, o := range g {
-					visit("an output", StageMomentum, o.E)
+					visit("an output", expr.StageMomentum, o.E)
 				}
 			}
 		}
@@ -318,7 +320,7 @@ func TestProgramOrder(t *testing.T) {
 		if d == nil {
 			continue // TestModels tells
 		}
-		names, seen := map[string]bool{}, map[*Tensor]bool{}
+		names, seen := map[string]bool{}, map[*expr.Tensor]bool{}
 		for _, x := range d.Data {
 			names[x.Name] = true
 		}
@@ -327,15 +329,15 @@ func TestProgramOrder(t *testing.T) {
 				t.Errorf("%s: two tensors are called %s", m.name, def.Tensor.Name)
 			}
 			names[def.Tensor.Name] = true
-			Refs(def.Body, func(r *Expr) {
-				if r.Tensor.Kind == DefTensor && !seen[r.Tensor] {
+			expr.Refs(def.Body, func(r *expr.Expr) {
+				if r.Tensor.Kind == expr.DefTensor && !seen[r.Tensor] {
 					t.Errorf("%s: %s uses %s before its definition", m.name, def.Tensor.Name, r.Tensor.Name)
 				}
 				if r.Tensor.Stage > def.Stage() {
 					t.Errorf("%s: %s of %s stage uses %s of %s stage", m.name, def.Tensor.Name, def.Stage(), r.Tensor.Name, r.Tensor.Stage)
 				}
 				if len(r.Subs) != len(r.Tensor.Shape) {
-					t.Errorf("%s: %s has %d dimensions", m.name, Format(r), len(r.Tensor.Shape))
+					t.Errorf("%s: %s has %d dimensions", m.name, expr.Format(r), len(r.Tensor.Shape))
 				}
 			})
 			seen[def.Tensor] = true

@@ -3,20 +3,22 @@ package symbolic
 import (
 	"math"
 	"slices"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Lower turns an expression that is evaluated in loops over ctx into one over
 // definitions: what is known at an earlier stage, or does not change in the
 // innermost loops, is defined once and referred to.
-func (p *Program) Lower(e *Expr, ctx []*Index) *Expr { return p.lowerAs(e, ctx, nil) }
+func (p *Program) Lower(e *expr.Expr, ctx []*expr.Index) *expr.Expr { return p.lowerAs(e, ctx, nil) }
 
 // lowerAs is Lower of something that may have the name of source.
-func (p *Program) lowerAs(e *Expr, ctx []*Index, source *Expr) *Expr {
-	defer func(s bool) { p.c.sharing = s }(p.c.sharing)
-	p.c.sharing = false // operands are small, and what they are made of stays as small
-	l := &lowering{p: p, ctx: sortedIndices(ctx), memo: map[*Expr]*Expr{}}
+func (p *Program) lowerAs(e *expr.Expr, ctx []*expr.Index, source *expr.Expr) *expr.Expr {
+	defer func(s bool) { p.c.Sharing = s }(p.c.Sharing)
+	p.c.Sharing = false // operands are small, and what they are made of stays as small
+	l := &lowering{p: p, ctx: expr.SortedIndices(ctx), memo: map[*expr.Expr]*expr.Expr{}}
 	r := l.lower(p.c.Collect(p.reorder(e)))
-	if fixed(r) && len(r.free) == 0 && r.Op != Ref {
+	if expr.Fixed(r) && len(r.Free()) == 0 && r.Op != expr.Ref {
 		return p.define(r, source) // known early, whole
 	}
 	return r
@@ -24,39 +26,39 @@ func (p *Program) lowerAs(e *Expr, ctx []*Index, source *Expr) *Expr {
 
 // lowerShared lowers a reference to a shared definition: a definition of the program, or
 // what is left of it that is worth none.
-func (p *Program) lowerShared(e *Expr) *Expr {
+func (p *Program) lowerShared(e *expr.Expr) *expr.Expr {
 	d := e.Tensor.Def
 	r, ok := p.lowered[e.Tensor]
 	switch {
 	case ok:
-	case d.Body.Op == Apply:
+	case d.Body.Op == expr.Apply:
 		r = p.lowerApplied(d)
 		p.lowered[e.Tensor] = r
 	default:
 		r = p.lowerAs(d.Body, d.Indices, d.Body)
-		if r.Op != Ref && r.Op != Num && p.c.storable(r.free) {
+		if r.Op != expr.Ref && r.Op != expr.Num && p.c.Storable(r.Free()) {
 			r = p.define(r, d.Body)
 		}
 		p.lowered[e.Tensor] = r
 	}
-	return p.c.substAll(r, d.Indices, e.Subs)
+	return p.c.SubstAll(r, d.Indices, e.Subs)
 }
 
 type lowering struct {
 	p    *Program
-	ctx  []*Index
-	memo map[*Expr]*Expr
+	ctx  []*expr.Index
+	memo map[*expr.Expr]*expr.Expr
 	// guards are the indicators of the products around the expression: a
 	// definition taken out of them keeps them, because outside it may read
 	// elements that do not exist.
-	guards []*Expr
+	guards []*expr.Expr
 }
 
 // define defines e, under the guards that its indices need.
-func (l *lowering) define(e, source *Expr) *Expr {
-	if strays(e) {
+func (l *lowering) define(e, source *expr.Expr) *expr.Expr {
+	if expr.Strays(e) {
 		for _, g := range l.guards {
-			if sharesFree(g, e) {
+			if expr.SharesFree(g, e) {
 				e, source = l.p.c.Mul(l.guard(g, e), e), nil
 			}
 		}
@@ -65,13 +67,13 @@ func (l *lowering) define(e, source *Expr) *Expr {
 }
 
 // guard is what a guard says of the indices of e alone.
-func (l *lowering) guard(g, e *Expr) *Expr {
-	for _, i := range g.free {
-		if g.Op != Before || e.hasFree(i) {
+func (l *lowering) guard(g, e *expr.Expr) *expr.Expr {
+	for _, i := range g.Free() {
+		if g.Op != expr.Before || e.HasFree(i) {
 			continue
 		}
-		for _, x := range l.p.c.projections(g) {
-			if !x.hasFree(i) {
+		for _, x := range l.p.c.Projections(g) {
+			if !x.HasFree(i) {
 				return x
 			}
 		}
@@ -80,7 +82,7 @@ func (l *lowering) guard(g, e *Expr) *Expr {
 	return g
 }
 
-func (l *lowering) lower(e *Expr) *Expr {
+func (l *lowering) lower(e *expr.Expr) *expr.Expr {
 	if r, ok := l.memo[e]; ok {
 		return r
 	}
@@ -92,65 +94,65 @@ func (l *lowering) lower(e *Expr) *Expr {
 	return r
 }
 
-func (l *lowering) lowerNode(e *Expr) *Expr {
+func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 	p, c := l.p, l.p.c
 	switch e.Op {
-	case Num, Delta, Inside, Before:
+	case expr.Num, expr.Delta, expr.Inside, expr.Before:
 		return e
-	case Ref:
-		if e.Tensor.Kind == SharedTensor {
+	case expr.Ref:
+		if e.Tensor.Kind == expr.SharedTensor {
 			return p.lowerShared(e)
 		}
 		if d := e.Tensor.Def; d != nil && d.Fit != nil {
 			p.lowerFit(d)
 		}
 		return e
-	case Sum:
-		if r := c.regroup(e); r != nil {
+	case expr.Sum:
+		if r := c.Regroup(e); r != nil {
 			return l.lower(r)
 		}
 		if r := l.scatter(e); r != nil {
 			return r
 		}
 		i, body := c.Open(e)
-		inner := &lowering{p: p, ctx: sortedIndices(append(append([]*Index{}, e.free...), i)), memo: map[*Expr]*Expr{}, guards: l.guards}
+		inner := &lowering{p: p, ctx: expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), memo: map[*expr.Expr]*expr.Expr{}, guards: l.guards}
 		s := c.Sum(i, inner.lower(body))
-		if s.Op != Sum {
+		if s.Op != expr.Sum {
 			return l.lower(s)
 		}
-		if c.storable(s.free) || !sameIndices(s.free, l.ctx) {
+		if c.Storable(s.Free()) || !expr.SameIndices(s.Free(), l.ctx) {
 			return l.define(s, e)
 		}
 		return s
-	case Call:
-		args := make([]*Expr, len(e.Args))
+	case expr.Call:
+		args := make([]*expr.Expr, len(e.Args))
 		for n, a := range e.Args {
 			args[n] = l.lower(a)
 		}
 		r := c.Call(e.Func.Name, args...)
-		if r.Op == Call && (c.storable(r.free) || c.shaped(r.free)) {
+		if r.Op == expr.Call && (c.Storable(r.Free()) || c.Shaped(r.Free())) {
 			return l.define(r, e)
 		}
 		return r
-	case Add, Mul:
-		if e.Op == Mul {
+	case expr.Add, expr.Mul:
+		if e.Op == expr.Mul {
 			if r := l.logarithmic(e); r != e {
 				return l.lower(r)
 			}
 		}
-		if guards := append(c.indicators(e), l.translated(e)...); len(guards) > 0 {
+		if guards := append(c.Indicators(e), l.translated(e)...); len(guards) > 0 {
 			// Below the guards everything is lowered anew.
-			inner := &lowering{p: p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
+			inner := &lowering{p: p, ctx: l.ctx, memo: map[*expr.Expr]*expr.Expr{}, guards: append(append([]*expr.Expr{}, l.guards...), guards...)}
 			if len(inner.guards) > len(l.guards) && !sameGuards(l.guards, guards) {
 				return inner.lower(e)
 			}
 		}
-		args := make([]*Expr, len(e.Args))
+		args := make([]*expr.Expr, len(e.Args))
 		ks := append([]float64(nil), e.K...)
 		for n, a := range e.Args {
 			// A coefficient of a product joins its factors: 4·c·t² is one
 			// multiplication less than it looks.
-			if e.Op == Add && math.Abs(ks[n]) != 1 && a.Op == Mul {
+			if e.Op == expr.Add && math.Abs(ks[n]) != 1 && a.Op == expr.Mul {
 				args[n], ks[n] = l.lower(c.Scale(ks[n], a)), 1
 				continue
 			}
@@ -163,28 +165,28 @@ func (l *lowering) lowerNode(e *Expr) *Expr {
 
 // translated returns the guards around a product in terms of the other index of its
 // deltas: with [i in r] around it, δ[i,j+1] f(j) is needed for j + 1 in r only.
-func (l *lowering) translated(e *Expr) []*Expr {
-	var out []*Expr
-	if e.Op != Mul || len(l.guards) == 0 {
+func (l *lowering) translated(e *expr.Expr) []*expr.Expr {
+	var out []*expr.Expr
+	if e.Op != expr.Mul || len(l.guards) == 0 {
 		return nil
 	}
 	for _, a := range e.Args {
-		i, j, ok := indexPair(a)
-		if !ok || !strays(e) {
+		i, j, ok := expr.IndexPair(a)
+		if !ok || !expr.Strays(e) {
 			continue
 		}
 		for _, g := range l.guards {
 			x := g
-			if g.Op == Before {
+			if g.Op == expr.Before {
 				continue
 			}
 			switch g.Subs[0].Index {
 			case i.Index:
-				x = l.p.c.within(j, g.Range)
+				x = l.p.c.Within(j, g.Range)
 			case j.Index:
-				x = l.p.c.within(shiftSub(i, -j.Offset), g.Range)
+				x = l.p.c.Within(expr.ShiftSub(i, -j.Offset), g.Range)
 			}
-			if x != g && x.Op == Inside {
+			if x != g && x.Op == expr.Inside {
 				out = append(out, x)
 			}
 		}
@@ -193,7 +195,7 @@ func (l *lowering) translated(e *Expr) []*Expr {
 }
 
 // sameGuards reports whether all of b stand in a.
-func sameGuards(a, b []*Expr) bool {
+func sameGuards(a, b []*expr.Expr) bool {
 	for _, g := range b {
 		found := false
 		for _, h := range a {
@@ -209,14 +211,14 @@ func sameGuards(a, b []*Expr) bool {
 // group splits the operands of a sum or product by the indices that they
 // carry and, within these, by stage. A group that is known earlier is defined
 // at its stage; a group with fewer indices leaves the innermost loops.
-func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
+func (l *lowering) group(e *expr.Expr, k []float64, args []*expr.Expr) *expr.Expr {
 	whole := l.build(e.Op, e.Val, k, args)
 	if whole.Op != e.Op {
 		return whole
 	}
-	if guards := l.p.c.indicators(whole); len(guards) > 0 && !sameGuards(l.guards, guards) {
+	if guards := l.p.c.Indicators(whole); len(guards) > 0 && !sameGuards(l.guards, guards) {
 		// A factor became a product with indicators when it was lowered.
-		l = &lowering{p: l.p, ctx: l.ctx, memo: map[*Expr]*Expr{}, guards: append(append([]*Expr{}, l.guards...), guards...)}
+		l = &lowering{p: l.p, ctx: l.ctx, memo: map[*expr.Expr]*expr.Expr{}, guards: append(append([]*expr.Expr{}, l.guards...), guards...)}
 	}
 	parts, stay := operandGroups(whole)
 	val := l.placeNumber(whole, parts)
@@ -226,7 +228,7 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 	for n, q := range parts {
 		k, args := q.k, q.args
 		for _, o := range parts[n+1:] {
-			if len(q.args) > 0 && sameIndices(o.free, q.free) && len(o.args) > 0 {
+			if len(q.args) > 0 && expr.SameIndices(o.free, q.free) && len(o.args) > 0 {
 				k, args = append(k, o.k...), append(args, o.args...)
 				o.k, o.args = nil, nil
 			}
@@ -234,13 +236,13 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 		if len(args) == 0 {
 			continue
 		}
-		if len(q.free) < len(whole.free) {
-			stage := StageConst
+		if len(q.free) < len(whole.Free()) {
+			stage := expr.StageConst
 			for _, a := range args {
-				stage = max(stage, a.stage)
+				stage = max(stage, a.Stage())
 			}
-			if stage != StageConst {
-				l.hoistPart(whole.Op, &k, &args, StageMomentum, len(q.free))
+			if stage != expr.StageConst {
+				l.hoistPart(whole.Op, &k, &args, expr.StageMomentum, len(q.free))
 			}
 		}
 		out.k, out.args = append(out.k, k...), append(out.args, args...)
@@ -250,27 +252,27 @@ func (l *lowering) group(e *Expr, k []float64, args []*Expr) *Expr {
 
 // operandGroup are operands of a sum or product that carry the same indices and are known at the same stage.
 type operandGroup struct {
-	stage Stage
-	free  []*Index
+	stage expr.Stage
+	free  []*expr.Index
 	k     []float64
-	args  []*Expr
+	args  []*expr.Expr
 }
 
 // operandGroups are those of a node. What guards a product stays where it is: it guards whatever is not taken out.
-func operandGroups(whole *Expr) (parts []*operandGroup, stay *operandGroup) {
+func operandGroups(whole *expr.Expr) (parts []*operandGroup, stay *operandGroup) {
 	stay = &operandGroup{}
 	for n, a := range whole.Args {
 		home := stay
-		if whole.Op != Mul || a.Op != Inside && a.Op != Before {
+		if whole.Op != expr.Mul || a.Op != expr.Inside && a.Op != expr.Before {
 			home = nil
 			for _, q := range parts {
-				if q.stage == a.stage && sameIndices(q.free, a.free) {
+				if q.stage == a.Stage() && expr.SameIndices(q.free, a.Free()) {
 					home = q
 				}
 			}
 		}
 		if home == nil {
-			home = &operandGroup{stage: a.stage, free: a.free}
+			home = &operandGroup{stage: a.Stage(), free: a.Free()}
 			parts = append(parts, home)
 		}
 		home.k, home.args = append(home.k, whole.K[n]), append(home.args, a)
@@ -279,15 +281,15 @@ func operandGroups(whole *Expr) (parts []*operandGroup, stay *operandGroup) {
 }
 
 // placeNumber lets the numeric factor or term join the earliest group of scalars that leaves, and returns what is left of it.
-func (l *lowering) placeNumber(whole *Expr, parts []*operandGroup) float64 {
+func (l *lowering) placeNumber(whole *expr.Expr, parts []*operandGroup) float64 {
 	val, neutral := whole.Val, 1.0
-	if whole.Op == Add {
+	if whole.Op == expr.Add {
 		neutral = 0
 	}
 	var lowest *operandGroup
 	for _, q := range parts {
-		outer := len(q.free) == 0 && len(whole.free) > 0
-		if len(q.free) > 0 || q.stage == StageConst || !outer && q.stage >= whole.stage {
+		outer := len(q.free) == 0 && len(whole.Free()) > 0
+		if len(q.free) > 0 || q.stage == expr.StageConst || !outer && q.stage >= whole.Stage() {
 			continue
 		}
 		if lowest == nil || q.stage < lowest.stage {
@@ -299,52 +301,52 @@ func (l *lowering) placeNumber(whole *Expr, parts []*operandGroup) float64 {
 		return val
 	}
 	// A bare factor takes a coefficient only if that saves something.
-	bare := len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == Ref
-	if bare && whole.Op == Mul && math.Abs(val) == 1 || bare && q.stage > StageData {
+	bare := len(q.args) == 1 && q.k[0] == 1 && q.args[0].Op == expr.Ref
+	if bare && whole.Op == expr.Mul && math.Abs(val) == 1 || bare && q.stage > expr.StageData {
 		return val
 	}
-	q.args = []*Expr{l.hoist(l.build(whole.Op, val, q.k, q.args))}
+	q.args = []*expr.Expr{l.hoist(l.build(whole.Op, val, q.k, q.args))}
 	q.k = []float64{1}
 	return neutral
 }
 
 // hoistEarly defines the groups that are known before others of the same indices.
-func (l *lowering) hoistEarly(whole *Expr, parts []*operandGroup) {
+func (l *lowering) hoistEarly(whole *expr.Expr, parts []*operandGroup) {
 	for _, q := range parts {
 		top := q.stage
 		for _, o := range parts {
-			if sameIndices(o.free, q.free) {
+			if expr.SameIndices(o.free, q.free) {
 				top = max(top, o.stage)
 			}
 		}
-		if len(q.free) == len(whole.free) {
-			top = whole.stage
+		if len(q.free) == len(whole.Free()) {
+			top = whole.Stage()
 		}
-		if q.stage < top && q.stage != StageConst {
+		if q.stage < top && q.stage != expr.StageConst {
 			l.hoistPart(whole.Op, &q.k, &q.args, q.stage, len(q.free))
 		}
 	}
 }
 
-func (l *lowering) build(op Op, val float64, k []float64, args []*Expr) *Expr {
-	if op == Add {
+func (l *lowering) build(op expr.Op, val float64, k []float64, args []*expr.Expr) *expr.Expr {
+	if op == expr.Add {
 		return l.p.c.Linear(val, k, args)
 	}
 	return l.p.c.Product(val, k, args)
 }
 
 // hoistPart replaces operands by one definition where that pays.
-func (l *lowering) hoistPart(op Op, k *[]float64, args *[]*Expr, stage Stage, indices int) {
+func (l *lowering) hoistPart(op expr.Op, k *[]float64, args *[]*expr.Expr, stage expr.Stage, indices int) {
 	ks, as := *k, *args
 	if len(as) == 0 {
 		return
 	}
 	sign := 1.0
-	var x *Expr
+	var x *expr.Expr
 	switch {
-	case op == Add && len(as) == 1 && math.Abs(ks[0]) == 1:
+	case op == expr.Add && len(as) == 1 && math.Abs(ks[0]) == 1:
 		sign, x = ks[0], as[0]
-	case op == Add:
+	case op == expr.Add:
 		x = l.p.c.Linear(0, ks, as)
 	default:
 		x = l.p.c.Product(1, ks, as)
@@ -352,20 +354,20 @@ func (l *lowering) hoistPart(op Op, k *[]float64, args *[]*Expr, stage Stage, in
 	least := 1.0
 	if indices > 0 {
 		switch stage {
-		case StageData:
+		case expr.StageData:
 			least = 8 // an array of data in place of arithmetic on data
-		case StageGiven, StagePosition:
+		case expr.StageGiven, expr.StagePosition:
 			least = 3
 		}
 	}
-	if x.Op == Ref || x.Op == Num || !l.p.c.storable(x.free) || nodeCost(x) < least {
+	if x.Op == expr.Ref || x.Op == expr.Num || !l.p.c.Storable(x.Free()) || expr.NodeCost(x) < least {
 		return
 	}
-	*k, *args = []float64{sign}, []*Expr{l.hoist(x)}
+	*k, *args = []float64{sign}, []*expr.Expr{l.hoist(x)}
 }
 
-func (l *lowering) hoist(x *Expr) *Expr {
-	if x.Op == Ref || x.Op == Num || x.stage == StageConst {
+func (l *lowering) hoist(x *expr.Expr) *expr.Expr {
+	if x.Op == expr.Ref || x.Op == expr.Num || x.Stage() == expr.StageConst {
 		return x
 	}
 	return l.define(x, nil)
@@ -373,12 +375,12 @@ func (l *lowering) hoist(x *Expr) *Expr {
 
 // logarithmic puts definitions in the place of the quotients of a sensitivity and its state in a product: the
 // logarithmic derivatives of a solution that is seen on the scale of its logarithm.
-func (l *lowering) logarithmic(e *Expr) *Expr {
+func (l *lowering) logarithmic(e *expr.Expr) *expr.Expr {
 	c := l.p.c
 	ks, args := e.K, e.Args
 	changed := false
 	for n, a := range e.Args {
-		if a.Op != Ref || a.Tensor.Part == nil || a.Tensor.Part.Order() == 0 || ks[n] < 1 {
+		if a.Op != expr.Ref || a.Tensor.Part == nil || a.Tensor.Part.Order() == 0 || ks[n] < 1 {
 			continue
 		}
 		part := a.Tensor.Part
@@ -390,7 +392,7 @@ func (l *lowering) logarithmic(e *Expr) *Expr {
 		if !changed {
 			ks, args, changed = slices.Clone(ks), slices.Clone(args), true
 		}
-		args[n] = l.p.define(c.Product(1, []float64{1, -1}, []*Expr{a, state}), nil)
+		args[n] = l.p.define(c.Product(1, []float64{1, -1}, []*expr.Expr{a, state}), nil)
 		ks[m] += ks[n]
 	}
 	if !changed {

@@ -3,14 +3,16 @@ package symbolic
 import (
 	"fmt"
 	"strings"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // invent makes a name that tells what is defined: expV for exp(v), sumSqX for
 // Σ x², c3 where nothing better is at hand.
-func (p *Program) invent(e *Expr) string {
+func (p *Program) invent(e *expr.Expr) string {
 	name := describe(e)
 	if name == "" || len(name) > 24 {
-		name = map[Stage]string{StageConst: "k", StageData: "c", StageGiven: "g", StagePosition: "a", StageMomentum: "b", StageDraw: "d"}[e.stage]
+		name = map[expr.Stage]string{expr.StageConst: "k", expr.StageData: "c", expr.StageGiven: "g", expr.StagePosition: "a", expr.StageMomentum: "b", expr.StageDraw: "d"}[e.Stage()]
 		p.taken[name]++
 		name = fmt.Sprintf("%s%d", name, p.taken[name])
 	}
@@ -27,11 +29,11 @@ func (p *Program) invent(e *Expr) string {
 }
 
 // describe returns an identifier that tells what e is, or "".
-func describe(e *Expr) string {
+func describe(e *expr.Expr) string {
 	switch e.Op {
-	case Ref:
+	case expr.Ref:
 		return e.Tensor.Name
-	case Call:
+	case expr.Call:
 		s := e.Func.Name
 		parts := strings.Split(s, "_")
 		for i := range parts {
@@ -48,17 +50,17 @@ func describe(e *Expr) string {
 			s += upperFirst(d)
 		}
 		return s
-	case Apply:
+	case expr.Apply:
 		if d := describe(e.Args[0]); d != "" {
 			return e.Apply.Operator.Short + upperFirst(d)
 		}
-	case Sum:
+	case expr.Sum:
 		d := describe(e.Args[0])
 		if d == "" {
 			return ""
 		}
 		return "sum" + upperFirst(d)
-	case Mul:
+	case expr.Mul:
 		if len(e.Args) == 1 && e.Val == 1 {
 			d := describe(e.Args[0])
 			switch {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // operatorModel holds what the rows are tested with: arguments A = A0 + t A1 and B = B0 + t² B1, and weights.
@@ -56,56 +57,56 @@ func operatorData(rng *rand.Rand, n, m int, lower bool) map[string][]float64 {
 // rowTest is a weighted sum over the value of one operator, with its derivatives by t.
 type rowTest struct {
 	m                              *Machine
-	t                              *Tensor
+	t                              *expr.Tensor
 	value, forward, adjoint, twice Output
 }
 
-func newRowTest(t *testing.T, op *Operator, columns bool, data map[string][]float64) *rowTest {
+func newRowTest(t *testing.T, op *expr.Operator, columns bool, data map[string][]float64) *rowTest {
 	t.Helper()
 	d, _ := load(t, operatorModel)
 	c, prog := d.C, newProgram(d.Posterior)
 	at := d.Params[0].Value()
-	tensor := func(name string, s ...Sub) *Expr { return c.Ref(c.byName[name], s...) }
+	tensor := func(name string, s ...expr.Sub) *expr.Expr { return c.Ref(c.ByName[name], s...) }
 	n, m := dsl.Extent{Name: "n"}, dsl.Extent{Name: "m"}
-	args := []value{{shape: []dsl.Extent{n, n}, elem: func(s ...Sub) *Expr { return c.Add(tensor("A0", s...), c.Mul(at, tensor("A1", s...))) }}}
-	shapes := [][]dsl.Extent{args[0].shape, {n, m}}
+	args := []expr.Value{{Shape: []dsl.Extent{n, n}, Elem: func(s ...expr.Sub) *expr.Expr { return c.Add(tensor("A0", s...), c.Mul(at, tensor("A1", s...))) }}}
+	shapes := [][]dsl.Extent{args[0].Shape, {n, m}}
 	if !columns {
 		shapes[1] = []dsl.Extent{n}
 	}
-	right := value{shape: shapes[1], elem: func(s ...Sub) *Expr {
+	right := expr.Value{Shape: shapes[1], Elem: func(s ...expr.Sub) *expr.Expr {
 		if len(s) == 1 {
-			s = append(s, Sub{At: dsl.Fixed(1)})
+			s = append(s, expr.Sub{At: dsl.Fixed(1)})
 		}
 		return c.Add(tensor("B0", s...), c.Mul(c.Pow(at, 2), tensor("B1", s...)))
 	}}
 	if strings.Contains(op.Tangent, "dB") {
 		args = append(args, right)
 	}
-	v := c.apply(op, args...)
-	var e *Expr
-	switch own := c.slots(v.shape); {
+	v := c.Apply(op, args...)
+	var e *expr.Expr
+	switch own := c.Slots(v.Shape); {
 	case len(own) == 0:
-		e = v.at()
+		e = v.At()
 	default:
-		i := make([]*Index, len(own))
+		i := make([]*expr.Index, len(own))
 		for k := range own {
 			i[k] = c.NewIndex("i", own[k].Range)
 		}
-		weight := tensor("W", subsOf([]*Index{i[0], i[len(i)-1]})...)
+		weight := tensor("W", expr.SubsOf([]*expr.Index{i[0], i[len(i)-1]})...)
 		if len(args) > 1 {
-			s := subsOf(i)
+			s := expr.SubsOf(i)
 			if len(s) == 1 {
-				s = append(s, Sub{At: dsl.Fixed(1)})
+				s = append(s, expr.Sub{At: dsl.Fixed(1)})
 			}
 			weight = tensor("V", s...)
 		}
-		e = c.sumOverAll(i, c.Mul(weight, v.at(subsOf(i)...)))
+		e = c.SumOverAll(i, c.Mul(weight, v.At(expr.SubsOf(i)...)))
 	}
 	coord := d.Params[0].Coord
 	forward := c.Diff(e, coord)
-	out := func(e *Expr) Output { return Output{E: prog.Lower(e, nil)} }
+	out := func(e *expr.Expr) Output { return Output{E: prog.Lower(e, nil)} }
 	r := &rowTest{t: coord, value: out(e), forward: out(forward), twice: out(c.Diff(forward, coord))}
-	r.adjoint = out(prog.Adjoint(r.value.E, [][]Sub{nil}, false)[0])
+	r.adjoint = out(prog.Adjoint(r.value.E, [][]expr.Sub{nil}, false)[0])
 	d.Prog = prog
 	r.m = NewMachine(d, data)
 	return r
@@ -120,8 +121,8 @@ func (r *rowTest) at(x float64, o Output) (v float64) {
 // TestOperators checks every row: derivatives, once and twice, forwards and by the sweep, against differences.
 func TestOperators(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
-	for n := range Operators {
-		op := &Operators[n]
+	for n := range expr.Operators {
+		op := &expr.Operators[n]
 		if op.Tangent == "" {
 			continue // of the factor no expression reads an element
 		}
@@ -162,8 +163,8 @@ var operatorKernels = map[string]func(dst, a, b []float64, c *linalg.Cholesky){
 // TestOperatorKernels compares every row's kernel with its Eval, also where there is no value.
 func TestOperatorKernels(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
-	for k := range Operators {
-		op := &Operators[k]
+	for k := range expr.Operators {
+		op := &expr.Operators[k]
 		kernel := operatorKernels[op.Kernel]
 		if kernel == nil {
 			t.Errorf("%s: no kernel %s is tested", op.Name, op.Kernel)
@@ -225,7 +226,7 @@ func TestOperatorCosts(t *testing.T) {
 					}
 				}
 				if n > 3 && k > 0 {
-					t.Errorf("%s: %s = %s takes %d·%s operations", name, def.Tensor.Name, Format(def.Body), k, monomial)
+					t.Errorf("%s: %s = %s takes %d·%s operations", name, def.Tensor.Name, expr.Format(def.Body), k, monomial)
 				}
 			}
 		}

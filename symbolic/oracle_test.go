@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // load derives a model from its text; the test fails on any error.
@@ -176,7 +177,7 @@ func newMatrix(n int) [][]float64 {
 func gradientOf(f func(q []float64) float64, q []float64) []float64 {
 	g := make([]float64, len(q))
 	for k := range q {
-		g[k] = derivative(func(x []float64) []float64 { return []float64{f(x)} }, q, k)[0]
+		g[k] = naive.Derivative(func(x []float64) []float64 { return []float64{f(x)} }, q, k)[0]
 	}
 	return g
 }

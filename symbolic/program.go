@@ -4,50 +4,52 @@ import (
 	"fmt"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // Program is a list of definitions in order: each uses only earlier ones.
 // Lower adds to it, so that everything that the outputs share is defined once.
 type Program struct {
-	c     *Context
-	post  *Posterior
-	Defs  []*Def
-	byKey map[*Expr]*Def
-	names map[*Expr]string // closed bodies of user lets
+	c     *expr.Context
+	post  *model.Posterior
+	Defs  []*expr.Def
+	byKey map[*expr.Expr]*expr.Def
+	names map[*expr.Expr]string // closed bodies of user lets
 	taken map[string]int
 
-	lowered map[*Tensor]*Expr // what shared definitions came to, at their own indices
+	lowered map[*expr.Tensor]*expr.Expr // what shared definitions came to, at their own indices
 }
 
-func newProgram(p *Posterior) *Program {
-	prog := &Program{c: p.C, post: p, byKey: map[*Expr]*Def{},
-		names: map[*Expr]string{}, taken: map[string]int{}, lowered: map[*Tensor]*Expr{}}
-	for _, t := range p.C.tensors {
-		if t.Kind != wildTensor && t.Kind != unsolvedTensor && t.Kind != SharedTensor {
+func newProgram(p *model.Posterior) *Program {
+	prog := &Program{c: p.C, post: p, byKey: map[*expr.Expr]*expr.Def{},
+		names: map[*expr.Expr]string{}, taken: map[string]int{}, lowered: map[*expr.Tensor]*expr.Expr{}}
+	for _, t := range p.C.Tensors {
+		if t.Kind != expr.WildTensor && t.Kind != expr.UnsolvedTensor && t.Kind != expr.SharedTensor {
 			prog.taken[t.Name] = 1
 		}
 	}
 	// One set of indices for each shape: each definition is elaborated once at them, with all that it uses.
-	at := map[string][]Sub{}
+	at := map[string][]expr.Sub{}
 	for _, l := range p.Model.Lets {
-		v := p.lets[l]
-		shape := fmt.Sprint(v.shape)
+		v := p.Lets[l]
+		shape := fmt.Sprint(v.Shape)
 		subs, ok := at[shape]
 		if !ok {
-			subs = make([]Sub, len(v.shape))
+			subs = make([]expr.Sub, len(v.Shape))
 			for n := range subs {
-				subs[n] = Sub{Index: p.C.NewIndex("i", upTo(v.shape[n]))}
+				subs[n] = expr.Sub{Index: p.C.NewIndex("i", expr.UpTo(v.Shape[n]))}
 			}
 			at[shape] = subs
 		}
-		e := v.at(subs...)
-		if len(e.free) != len(subs) {
+		e := v.At(subs...)
+		if len(e.Free()) != len(subs) {
 			continue
 		}
-		key, _ := p.C.close(e)
-		if e.Op == Ref && e.Tensor.Kind == SharedTensor {
+		key, _ := p.C.Close(e)
+		if e.Op == expr.Ref && e.Tensor.Kind == expr.SharedTensor {
 			key = e.Tensor.Def.Body
-		} else if e.Op == Ref || e.Op == Num {
+		} else if e.Op == expr.Ref || e.Op == expr.Num {
 			continue
 		}
 		if _, ok := prog.names[key]; !ok {
@@ -62,12 +64,12 @@ func newProgram(p *Posterior) *Program {
 			continue
 		}
 		for n, a := range t.Args {
-			if len(a.shape) > 0 {
+			if len(a.Shape) > 0 {
 				continue
 			}
-			e, name := a.at(), t.Term.Dist.Args[n].Name
-			key, _ := p.C.close(e)
-			if _, ok := prog.names[key]; ok || prog.taken[name] > 0 || e.Op == Ref || e.Op == Num {
+			e, name := a.At(), t.Term.Dist.Args[n].Name
+			key, _ := p.C.Close(e)
+			if _, ok := prog.names[key]; ok || prog.taken[name] > 0 || e.Op == expr.Ref || e.Op == expr.Num {
 				continue
 			}
 			prog.names[key] = name
@@ -79,22 +81,22 @@ func newProgram(p *Posterior) *Program {
 
 // define returns a reference to the definition of e, adding it if needed. The
 // subexpressions of e are lowered already.
-func (p *Program) define(e *Expr, source *Expr) *Expr {
-	if fixed(e) && len(e.free) == 0 {
-		e = p.inlineConstants(e, e.stage)
-		if e.Op == Ref || e.Op == Num {
+func (p *Program) define(e *expr.Expr, source *expr.Expr) *expr.Expr {
+	if expr.Fixed(e) && len(e.Free()) == 0 {
+		e = p.inlineConstants(e, e.Stage())
+		if e.Op == expr.Ref || e.Op == expr.Num {
 			return e
 		}
 	}
 	c := p.c
-	key, formal := p.c.close(e)
+	key, formal := p.c.Close(e)
 	d, ok := p.byKey[key]
-	var swapped *Expr
-	if m, n, square := c.square(formal, e.stage); !ok && square {
+	var swapped *expr.Expr
+	if m, n, square := c.Square(formal, e.Stage()); !ok && square {
 		x := c.NewIndex("x", formal[m].Range)
-		swapped = c.Subst(c.Subst(c.Subst(key, formal[m], Sub{Index: x}), formal[n], Sub{Index: formal[m]}), x, Sub{Index: formal[n]})
+		swapped = c.Subst(c.Subst(c.Subst(key, formal[m], expr.Sub{Index: x}), formal[n], expr.Sub{Index: formal[m]}), x, expr.Sub{Index: formal[n]})
 		if o := p.byKey[swapped]; o != nil && o.Scatter == nil { // its transpose is defined
-			subs := subsOf(c.inOrder(e.free))
+			subs := expr.SubsOf(c.InOrder(e.Free()))
 			subs[m], subs[n] = subs[n], subs[m]
 			return c.Ref(o.Tensor, subs...)
 		}
@@ -106,35 +108,35 @@ func (p *Program) define(e *Expr, source *Expr) *Expr {
 		}
 		name := ""
 		if source != nil {
-			k, _ := p.c.close(source)
+			k, _ := p.c.Close(source)
 			name = p.names[k]
 		}
 		if name == "" {
 			name = p.invent(key)
 		}
-		t := p.c.NewTensor(Tensor{Name: name, Kind: DefTensor, Shape: shape, Stage: e.stage,
-			Positive: p.c.Sign(e) == Positive})
-		d = &Def{Tensor: t, Indices: formal, Body: key, Scatter: c.scatterOf(key, formal)}
+		t := p.c.NewTensor(expr.Tensor{Name: name, Kind: expr.DefTensor, Shape: shape, Stage: e.Stage(),
+			Positive: p.c.Sign(e) == expr.Positive})
+		d = &expr.Def{Tensor: t, Indices: formal, Body: key, Scatter: c.ScatterOf(key, formal)}
 		t.Def = d
 		// Equal under exchange of its indices: C[j,l] and C[l,j] are one.
 		t.Symmetric = d.Scatter == nil && swapped == key && len(formal) == 2
 		p.byKey[key] = d
 		p.Defs = append(p.Defs, d)
 	}
-	return p.c.Ref(d.Tensor, subsOf(c.inOrder(e.free))...)
+	return p.c.Ref(d.Tensor, expr.SubsOf(c.InOrder(e.Free()))...)
 }
 
 // raise replaces the definitions in e that depend on the position by what they stand for, so
 // that e can be differentiated; the others are constants to Diff.
-func (p *Program) raise(e *Expr) *Expr {
+func (p *Program) raise(e *expr.Expr) *expr.Expr {
 	c := p.c
-	memo, moves := map[*Expr]*Expr{}, map[*Def]bool{}
-	var depends func(e *Expr) bool
-	depends = func(e *Expr) (found bool) {
-		Refs(e, func(r *Expr) {
+	memo, moves := map[*expr.Expr]*expr.Expr{}, map[*expr.Def]bool{}
+	var depends func(e *expr.Expr) bool
+	depends = func(e *expr.Expr) (found bool) {
+		expr.Refs(e, func(r *expr.Expr) {
 			d := r.Tensor.Def
 			if d == nil {
-				found = found || r.Tensor.Kind == CoordTensor || r.Tensor.Part != nil
+				found = found || r.Tensor.Kind == expr.CoordTensor || r.Tensor.Part != nil
 				return
 			}
 			known, ok := moves[d]
@@ -146,39 +148,39 @@ func (p *Program) raise(e *Expr) *Expr {
 		})
 		return found
 	}
-	var walk func(e *Expr) *Expr
-	walk = func(e *Expr) *Expr {
+	var walk func(e *expr.Expr) *expr.Expr
+	walk = func(e *expr.Expr) *expr.Expr {
 		if r, ok := memo[e]; ok {
 			return r
 		}
 		r := e
 		switch {
-		case e.Op == Ref && e.Tensor.Def != nil && depends(e):
+		case e.Op == expr.Ref && e.Tensor.Def != nil && depends(e):
 			d := e.Tensor.Def
-			if a := d.Body; a.Op == Apply {
-				var bodies []*Expr
+			if a := d.Body; a.Op == expr.Apply {
+				var bodies []*expr.Expr
 				for n := range a.Apply.Shapes {
 					bodies = append(bodies, walk(a.Args[n]))
 				}
-				r = c.Ref(c.applied(a.Apply, bodies), subsOf(d.Indices)...)
+				r = c.Ref(c.Applied(a.Apply, bodies), expr.SubsOf(d.Indices)...)
 			} else {
 				r = walk(a)
 			}
 			// By way of indices of their own: those of the definition may be
 			// among the subscripts.
-			own := make([]*Index, len(d.Indices))
+			own := make([]*expr.Index, len(d.Indices))
 			for n, i := range d.Indices {
 				own[n] = c.NewIndex(i.Name, i.Range)
-				r = c.Subst(r, i, Sub{Index: own[n]})
+				r = c.Subst(r, i, expr.Sub{Index: own[n]})
 			}
 			for n, i := range own {
 				r = c.Subst(r, i, e.Subs[n])
 			}
-		case e.Op == Sum:
+		case e.Op == expr.Sum:
 			i, body := c.Open(e)
 			r = c.Sum(i, walk(body))
 		case len(e.Args) > 0:
-			r = c.rebuild(e, walk, func(s Sub) Sub { return s })
+			r = c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
 		}
 		memo[e] = r
 		return r
@@ -189,16 +191,16 @@ func (p *Program) raise(e *Expr) *Expr {
 // inlineConstants writes arithmetic on data in terms of the data again: equal
 // constants become equal, however they came about. Likewise at the stage of the
 // other blocks' parameters.
-func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
-	memo := map[*Expr]*Expr{}
-	var walk func(e *Expr) *Expr
-	walk = func(e *Expr) *Expr {
-		if e.Op == Sum {
+func (p *Program) inlineConstants(e *expr.Expr, stage expr.Stage) *expr.Expr {
+	memo := map[*expr.Expr]*expr.Expr{}
+	var walk func(e *expr.Expr) *expr.Expr
+	walk = func(e *expr.Expr) *expr.Expr {
+		if e.Op == expr.Sum {
 			return e
 		}
-		if e.Op == Ref {
+		if e.Op == expr.Ref {
 			d := e.Tensor.Def
-			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == Sum || d.Body.Op == Call || d.Body.Op == Apply || d.Fit != nil || d.Body.isLong() {
+			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == expr.Sum || d.Body.Op == expr.Call || d.Body.Op == expr.Apply || d.Fit != nil || d.Body.IsLong() {
 				return e
 			}
 			return d.Body
@@ -208,7 +210,7 @@ func (p *Program) inlineConstants(e *Expr, stage Stage) *Expr {
 		}
 		r, ok := memo[e]
 		if !ok {
-			r = p.c.rebuild(e, walk, func(s Sub) Sub { return s })
+			r = p.c.Rebuild(e, walk, func(s expr.Sub) expr.Sub { return s })
 			memo[e] = r
 		}
 		return r

@@ -9,6 +9,9 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // A phrase is a piece of model text with its meaning.
@@ -120,7 +123,7 @@ func (w *writer) random(depth int, scope []spoken) phrase {
 	case r == 8:
 		name := []string{"sin", "tanh", "inv_logit", "log1p_exp", "atan", "cos"}[w.rng.Intn(6)]
 		a := sub()
-		return phrase{name + "(" + a.text + ")", func(v *scene) float64 { return plainFunction(name, []float64{a.f(v)}) }}
+		return phrase{name + "(" + a.text + ")", func(v *scene) float64 { return naive.PlainFunction(name, []float64{a.f(v)}) }}
 	case r == 9:
 		a := w.leaf(scope)
 		return phrase{"exp(0.5*" + a.text + ")", func(v *scene) float64 { return math.Exp(0.5 * a.f(v)) }}
@@ -212,7 +215,7 @@ func (w *writer) model(depth int) (text string, data map[string][]float64, logp 
 	} else {
 		t.WriteString("block one(b, u) metric softabs(alpha = 1e6)\nblock two(mu) metric softabs(alpha = 1e6)\n")
 	}
-	numbers := func(n int) []float64 { return randomVector(w.rng, n, 0.7) }
+	numbers := func(n int) []float64 { return naive.RandomVector(w.rng, n, 0.7) }
 	data = map[string][]float64{"n": {4}, "k": {2}, "a": numbers(1), "y": numbers(4), "z": numbers(2), "x": numbers(8)}
 	return t.String(), data, func(q []float64) float64 {
 		s := &scene{idx: map[string]int{},
@@ -265,33 +268,33 @@ func TestRandomPrograms(t *testing.T) {
 // evaluated naively.
 func forward(b *bench, data map[string][]float64, q []float64, given [][]float64) (grad []float64, hess [][]float64) {
 	d, c, n := b.d, b.d.C, b.dim()
-	v := &env{sizes: map[string]int{"n": 4, "k": 2}, values: map[*Tensor][]float64{}, idx: map[*Index]int{}}
+	v := &naive.Env{Sizes: map[string]int{"n": 4, "k": 2}, Values: map[*expr.Tensor][]float64{}, Idx: map[*expr.Index]int{}}
 	for n, x := range d.Data {
-		v.values[x] = data[d.Model.Data[n].ObjectName()]
+		v.Values[x] = data[d.Model.Data[n].ObjectName()]
 	}
 	for n, p := range d.Params {
-		v.values[p.Coord] = q[b.start[n]:b.start[n+1]]
+		v.Values[p.Coord] = q[b.start[n]:b.start[n+1]]
 	}
 	for n, p := range d.Given {
-		v.values[p.Coord] = given[n]
+		v.Values[p.Coord] = given[n]
 	}
 	grad, hess = make([]float64, n), newMatrix(n)
 	for r, p := range d.Params {
-		i, s := p.index(c, "i")
+		i, s := p.Index(c, "i")
 		first := c.Diff(d.L, p.Coord, s...)
 		for r2, p2 := range d.Params[:r+1] {
-			j, s2 := p2.index(c, "j")
+			j, s2 := p2.Index(c, "j")
 			second := c.Diff(first, p2.Coord, s2...)
 			for a := b.start[r]; a < b.start[r+1]; a++ {
 				if i != nil {
-					v.idx[i] = a - b.start[r] + 1
+					v.Idx[i] = a - b.start[r] + 1
 				}
-				grad[a] = v.eval(first)
+				grad[a] = v.Eval(first)
 				for z := b.start[r2]; z < b.start[r2+1]; z++ {
 					if j != nil {
-						v.idx[j] = z - b.start[r2] + 1
+						v.Idx[j] = z - b.start[r2] + 1
 					}
-					hess[a][z] = v.eval(second)
+					hess[a][z] = v.Eval(second)
 					hess[z][a] = hess[a][z]
 				}
 			}
@@ -316,7 +319,7 @@ func randomBlocks(t *testing.T, seed int64) int {
 		t.Errorf("seed %d: %v\n%s", seed, list, text)
 		return 0
 	}
-	all := randomVector(w.rng, 7, 0.7)
+	all := naive.RandomVector(w.rng, 7, 0.7)
 	parts := map[string][]float64{"mu": all[:1], "u": all[1:5], "b": all[5:]}
 	want := logp(all)
 	if math.Abs(want) > 1e4 {
@@ -353,7 +356,7 @@ func randomBlocks(t *testing.T, seed int64) int {
 		contract := make([]float64, b.dim())
 		for k := range contract {
 			f := func(x []float64) []float64 { return flatten(b.matrix(x)) }
-			dB, coarse := derivativeBy(2e-3, f, q, k), derivativeBy(4e-3, f, q, k)
+			dB, coarse := naive.DerivativeBy(2e-3, f, q, k), naive.DerivativeBy(4e-3, f, q, k)
 			if !near(coarse, dB, 1e-8) {
 				return 0
 			}
@@ -397,7 +400,7 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 		return 0
 	}
 	b := newBench(t, d, data)
-	q := randomVector(w.rng, b.dim(), 0.7)
+	q := naive.RandomVector(w.rng, b.dim(), 0.7)
 	want := logp(q)
 	if math.Abs(want) > 1e4 {
 		return 0
@@ -419,14 +422,14 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 		fail("hessian\n got %.12g\nwant %.12g", got, flatten(hess))
 	}
 	n := b.dim()
-	wt, vel := randomSymmetric(w.rng, n), randomVector(w.rng, n, 1)
+	wt, vel := randomSymmetric(w.rng, n), naive.RandomVector(w.rng, n, 1)
 	b.setWeight(wt)
 	b.setVelocity(vel)
 	f := func(x []float64) []float64 { return flatten(b.matrix(x)) }
 	jac := b.jacobian(q)
 	contract, rank := make([]float64, n), make([]float64, n)
 	for k := range n {
-		dB, coarse := derivativeBy(2e-3, f, q, k), derivativeBy(4e-3, f, q, k)
+		dB, coarse := naive.DerivativeBy(2e-3, f, q, k), naive.DerivativeBy(4e-3, f, q, k)
 		if !near(coarse, dB, 1e-8) {
 			return 0
 		}
@@ -459,38 +462,38 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 // TestGuardsOfDeltas: what a definition takes out of a product does not read what
 // the deltas and indicators around it exclude, in terms of either index.
 func TestGuardsOfDeltas(t *testing.T) {
-	for name, build := range map[string]func(c *Context, u, y *Tensor, i, j *Index) *Expr{
-		"a shift": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
-			return c.Mul(c.Delta(at(i, 0), at(j, 1)), c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+	for name, build := range map[string]func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr{
+		"a shift": func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr {
+			return c.Mul(c.Delta(naive.At(i, 0), naive.At(j, 1)), c.Call("sin", c.Mul(c.Ref(u, naive.At(i, 0)), c.Ref(y, naive.At(j, 0)))))
 		},
-		"a shift the other way": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
-			return c.Mul(c.Delta(at(i, 2), at(j, 0)), c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		"a shift the other way": func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr {
+			return c.Mul(c.Delta(naive.At(i, 2), naive.At(j, 0)), c.Call("sin", c.Mul(c.Ref(u, naive.At(i, 0)), c.Ref(y, naive.At(j, 0)))))
 		},
-		"an indicator of the other index": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
-			f := c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(i, -1))))
-			return c.Mul(c.within(at(j, 0), rangeOf(2, sizeN)), c.Add(c.Mul(c.Delta(at(i, 0), at(j, 0)), f), c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		"an indicator of the other index": func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr {
+			f := c.Call("sin", c.Mul(c.Ref(u, naive.At(i, 0)), c.Ref(y, naive.At(i, -1))))
+			return c.Mul(c.Within(naive.At(j, 0), naive.RangeOf(2, naive.SizeN)), c.Add(c.Mul(c.Delta(naive.At(i, 0), naive.At(j, 0)), f), c.Mul(c.Ref(u, naive.At(i, 0)), c.Ref(y, naive.At(j, 0)))))
 		},
-		"a comparison": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
-			return c.Mul(c.Before(at(i, 0), at(j, 0)), c.Call("sin", c.Mul(c.Ref(u, at(i, 1)), c.Ref(y, at(i, 1)))), c.Ref(u, at(j, 0)))
+		"a comparison": func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr {
+			return c.Mul(c.Before(naive.At(i, 0), naive.At(j, 0)), c.Call("sin", c.Mul(c.Ref(u, naive.At(i, 1)), c.Ref(y, naive.At(i, 1)))), c.Ref(u, naive.At(j, 0)))
 		},
-		"a comparison, shifted": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
-			return c.Mul(c.Before(at(i, 1), at(j, 0)), c.Call("sin", c.Mul(c.Ref(u, at(j, -2)), c.Ref(y, at(j, 0)))), c.Ref(u, at(i, 0)))
+		"a comparison, shifted": func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr {
+			return c.Mul(c.Before(naive.At(i, 1), naive.At(j, 0)), c.Call("sin", c.Mul(c.Ref(u, naive.At(j, -2)), c.Ref(y, naive.At(j, 0)))), c.Ref(u, naive.At(i, 0)))
 		},
-		"an indicator of the other index, shifted": func(c *Context, u, y *Tensor, i, j *Index) *Expr {
-			f := c.Call("sin", c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(i, -2))))
-			return c.Mul(c.within(at(j, 0), rangeOf(2, sizeN)), c.Add(c.Mul(c.Delta(at(i, 0), at(j, 1)), f), c.Mul(c.Ref(u, at(i, 0)), c.Ref(y, at(j, 0)))))
+		"an indicator of the other index, shifted": func(c *expr.Context, u, y *expr.Tensor, i, j *expr.Index) *expr.Expr {
+			f := c.Call("sin", c.Mul(c.Ref(u, naive.At(i, 0)), c.Ref(y, naive.At(i, -2))))
+			return c.Mul(c.Within(naive.At(j, 0), naive.RangeOf(2, naive.SizeN)), c.Add(c.Mul(c.Delta(naive.At(i, 0), naive.At(j, 1)), f), c.Mul(c.Ref(u, naive.At(i, 0)), c.Ref(y, naive.At(j, 0)))))
 		},
 	} {
-		w := newWorld(1)
-		c := w.c
-		i, j := w.index("i", rangeOf(1, sizeN)), w.index("j", rangeOf(1, sizeN))
-		e := build(c, w.tensor("u"), w.tensor("y"), i, j)
-		p := newProgram(&Posterior{C: c, Model: &dsl.Model{}})
-		lowered := p.Lower(e, []*Index{i, j})
+		w := naive.NewWorld(1)
+		c := w.C
+		i, j := w.Index("i", naive.RangeOf(1, naive.SizeN)), w.Index("j", naive.RangeOf(1, naive.SizeN))
+		e := build(c, w.Tensor("u"), w.Tensor("y"), i, j)
+		p := newProgram(&model.Posterior{C: c, Model: &dsl.Model{}})
+		lowered := p.Lower(e, []*expr.Index{i, j})
 		func() {
 			defer func() {
 				if r := recover(); r != nil {
-					t.Errorf("%s: %v\n%s", name, r, Format(lowered))
+					t.Errorf("%s: %v\n%s", name, r, expr.Format(lowered))
 				}
 			}()
 			for _, def := range p.Defs {
@@ -498,43 +501,43 @@ func TestGuardsOfDeltas(t *testing.T) {
 				var over func(n int)
 				over = func(n int) {
 					if n == len(def.Indices) {
-						v = append(v, w.env.eval(def.Body))
+						v = append(v, w.Env.Eval(def.Body))
 						return
 					}
-					for k := 1; k <= w.env.extent(def.Indices[n].Range.Hi); k++ {
-						w.env.idx[def.Indices[n]] = k
+					for k := 1; k <= w.Env.Extent(def.Indices[n].Range.Hi); k++ {
+						w.Env.Idx[def.Indices[n]] = k
 						over(n + 1)
 					}
 				}
 				over(0)
-				w.env.values[def.Tensor] = v
+				w.Env.Values[def.Tensor] = v
 			}
 			for a := 1; a <= 4; a++ {
 				for b := 1; b <= 4; b++ {
-					w.env.idx[i], w.env.idx[j] = a, b
-					if got, want := w.env.eval(lowered), w.env.eval(e); math.Abs(got-want) > 1e-14 {
+					w.Env.Idx[i], w.Env.Idx[j] = a, b
+					if got, want := w.Env.Eval(lowered), w.Env.Eval(e); math.Abs(got-want) > 1e-14 {
 						t.Errorf("%s: %g at %d, %d, want %g", name, got, a, b, want)
 					}
 				}
 			}
 		}()
 		if len(p.Defs) == 0 {
-			t.Errorf("%s: nothing was taken out of %s", name, Format(e))
+			t.Errorf("%s: nothing was taken out of %s", name, expr.Format(e))
 		}
 	}
 }
 
 // TestImpliedIndicators: of two indicators of one index, the narrower is enough.
 func TestImpliedIndicators(t *testing.T) {
-	w := newWorld(1)
-	c := w.c
-	i := w.index("i", rangeOf(1, sizeN))
-	narrow, wide := c.within(at(i, 0), rangeOf(3, sizeN)), c.within(at(i, 0), rangeOf(2, sizeN.Plus(1)))
-	other := c.within(at(i, 0), rangeOf(1, sizeN.Plus(-1)))
+	w := naive.NewWorld(1)
+	c := w.C
+	i := w.Index("i", naive.RangeOf(1, naive.SizeN))
+	narrow, wide := c.Within(naive.At(i, 0), naive.RangeOf(3, naive.SizeN)), c.Within(naive.At(i, 0), naive.RangeOf(2, naive.SizeN.Plus(1)))
+	other := c.Within(naive.At(i, 0), naive.RangeOf(1, naive.SizeN.Plus(-1)))
 	if got := c.Mul(wide, narrow); got != narrow {
-		t.Errorf("%s, want %s", Format(got), Format(narrow))
+		t.Errorf("%s, want %s", expr.Format(got), expr.Format(narrow))
 	}
 	if got := c.Mul(narrow, other); len(got.Args) != 2 {
-		t.Errorf("%s holds one indicator of two", Format(got))
+		t.Errorf("%s holds one indicator of two", expr.Format(got))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 const regression = `model regression
@@ -40,7 +41,7 @@ func derive(t *testing.T, text string) *symbolic.Derived {
 func TestRegressionFolds(t *testing.T) {
 	d := derive(t, regression)
 	for _, def := range d.Prog.Defs {
-		if def.Stage() <= symbolic.StageData {
+		if def.Stage() <= expr.StageData {
 			continue
 		}
 		for _, i := range def.Indices {
@@ -48,10 +49,10 @@ func TestRegressionFolds(t *testing.T) {
 				t.Errorf("%s runs over the data", def.Tensor.Name)
 			}
 		}
-		if c := symbolic.CostOf(def.Body, def.Indices).Ops.String(); len(c) > 0 {
+		if c := expr.CostOf(def.Body, def.Indices).Ops.String(); len(c) > 0 {
 			for _, r := range c {
 				if r == 'n' {
-					t.Errorf("%s costs %s: %s", def.Tensor.Name, c, symbolic.Format(def.Body))
+					t.Errorf("%s costs %s: %s", def.Tensor.Name, c, expr.Format(def.Body))
 					break
 				}
 			}
@@ -61,7 +62,7 @@ func TestRegressionFolds(t *testing.T) {
 	wide := derive(t, "model m\ndata x real[5, 9]\ndata y real[5]\nparam b real[9]\ny ~ normal(x*b, 1)\nb ~ normal(0, 1)\nmetric fisher\n")
 	over := false
 	for _, def := range wide.Prog.Defs {
-		over = over || def.Stage() == symbolic.StagePosition && len(def.Indices) == 1 && def.Indices[0].Range.Hi == dsl.Fixed(5)
+		over = over || def.Stage() == expr.StagePosition && len(def.Indices) == 1 && def.Indices[0].Range.Hi == dsl.Fixed(5)
 	}
 	if !over {
 		t.Error("9 columns of 5 rows were folded into 81 moments")

@@ -1,17 +1,22 @@
 package symbolic
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
+)
 
 // TestRandomReorder holds the order of nested sums that is chosen against the meaning of random expressions.
 func TestRandomReorder(t *testing.T) {
 	checked := 0
 	for seed := range int64(1500) {
-		w := newWorld(seed)
-		i := w.index("i", rangeOf(2, sizeN.Plus(-1)))
-		x := w.random(4, []scoped{{i, false, -1, 1}})
-		w.env.idx = map[*Index]int{i: 2}
-		p := &Program{c: w.c}
-		if w.agree(t, seed, "reorder", p.reorder(x.e), x.f) {
+		w := naive.NewWorld(seed)
+		i := w.Index("i", naive.RangeOf(2, naive.SizeN.Plus(-1)))
+		x := w.Random(4, []naive.Scoped{{I: i, From: -1, To: 1}})
+		w.Env.Idx = map[*expr.Index]int{i: 2}
+		p := &Program{c: w.C}
+		if w.Agree(t, seed, "reorder", p.reorder(x.E), x.F) {
 			checked++
 		}
 	}

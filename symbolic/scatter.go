@@ -1,28 +1,32 @@
 package symbolic
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
 
 // scatter lowers a sum by data to a definition; nil if e is none. What is summed
 // is lowered in loops over the data alone.
-func (l *lowering) scatter(e *Expr) *Expr {
+func (l *lowering) scatter(e *expr.Expr) *expr.Expr {
 	c := l.p.c
-	if len(scatteredFree(e)) == 0 {
+	if len(expr.ScatteredFree(e)) == 0 {
 		return nil
 	}
-	var sums []*Index
-	deltas, rest := c.gathersOf(e, &sums)
+	var sums []*expr.Index
+	deltas, rest := c.GathersOf(e, &sums)
 	if len(deltas) == 0 {
 		return nil
 	}
-	inner := &lowering{p: l.p, ctx: sortedIndices(append(slices.Clone(rest.free), sums...)), memo: map[*Expr]*Expr{}, guards: l.guards}
+	inner := &lowering{p: l.p, ctx: expr.SortedIndices(append(slices.Clone(rest.Free()), sums...)), memo: map[*expr.Expr]*expr.Expr{}, guards: l.guards}
 	s := c.Mul(append(deltas, inner.lower(rest))...)
 	for n := len(sums) - 1; n >= 0; n-- {
 		s = c.Sum(sums[n], s)
 	}
 	switch {
-	case s.Op != Sum:
+	case s.Op != expr.Sum:
 		return l.lower(s)
-	case len(s.free) > 2:
+	case len(s.Free()) > 2:
 		return s // the derivative of a matrix: as large as its result
 	}
 	return l.define(s, e)
@@ -36,29 +40,29 @@ const leastGathered = 8
 // data only, as exp(alpha[g[n]]): it is defined for every position that the data
 // may name, and gathered. Nil if e has not that form. Other data that stand at
 // such positions may be anything where no datum names them, and have to stay.
-func (l *lowering) through(e *Expr) *Expr {
+func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	c := l.p.c
-	if !e.Gathers() || len(e.free) == 0 || e.Op == Ref || e.Op == Delta || e.Op == Inside || e.Op == Before || e.Op != Sum && e.stage < StageGiven {
+	if !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before || e.Op != expr.Sum && e.Stage() < expr.StageGiven {
 		return nil
 	}
-	if e.Op != Sum && nodeCost(e) < leastGathered {
+	if e.Op != expr.Sum && expr.NodeCost(e) < leastGathered {
 		return nil
 	}
-	var at *Expr
+	var at *expr.Expr
 	ok := true
-	seen := map[*Expr]bool{}
-	var walk func(x *Expr)
-	walk = func(x *Expr) {
-		if seen[x] || !ok || !sharesFree(x, e) {
+	seen := map[*expr.Expr]bool{}
+	var walk func(x *expr.Expr)
+	walk = func(x *expr.Expr) {
+		if seen[x] || !ok || !expr.SharesFree(x, e) {
 			return
 		}
 		seen[x] = true
 		for _, s := range x.Subs {
 			switch {
 			case s.Index != nil:
-				ok = ok && !e.hasFree(s.Index)
-			case s.Data != nil && sharesFree(s.Data, e):
-				ok = ok && (at == nil || at == s.Data) && !(x.Op == Ref && (x.Tensor.Kind == DataTensor || x.Tensor.Kind == PositionsOf))
+				ok = ok && !e.HasFree(s.Index)
+			case s.Data != nil && expr.SharesFree(s.Data, e):
+				ok = ok && (at == nil || at == s.Data) && !(x.Op == expr.Ref && (x.Tensor.Kind == expr.DataTensor || x.Tensor.Kind == expr.PositionsOf))
 				at = s.Data
 			}
 		}
@@ -67,18 +71,18 @@ func (l *lowering) through(e *Expr) *Expr {
 		}
 	}
 	walk(e)
-	if !ok || at == nil || len(at.free) != len(e.free) {
+	if !ok || at == nil || len(at.Free()) != len(e.Free()) {
 		return nil
 	}
 	j := c.NewIndex("j", at.Tensor.Values)
-	whole := c.gathered(e, at, j)
-	if len(whole.free) != 1 || whole.free[0] != j || strays(whole) || len(l.guards) > 0 && strays(e) {
+	whole := c.Gathered(e, at, j)
+	if len(whole.Free()) != 1 || whole.Free()[0] != j || expr.Strays(whole) || len(l.guards) > 0 && expr.Strays(e) {
 		return nil
 	}
-	inner := &lowering{p: l.p, ctx: []*Index{j}, memo: map[*Expr]*Expr{}}
+	inner := &lowering{p: l.p, ctx: []*expr.Index{j}, memo: map[*expr.Expr]*expr.Expr{}}
 	r := inner.lower(whole)
-	if r.Op != Ref && r.Op != Num {
+	if r.Op != expr.Ref && r.Op != expr.Num {
 		r = inner.define(r, whole)
 	}
-	return c.Subst(r, j, Sub{Data: at})
+	return c.Subst(r, j, expr.Sub{Data: at})
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // family is a model for every length of a chain in it: its text and its log density by hand.
@@ -238,7 +240,7 @@ func TestFamilies(t *testing.T) {
 			m := &testModel{logp: func(q []float64) float64 { return f.logp(f.small, q) }, hessian: f.hessian}
 			rng := rand.New(rand.NewSource(1))
 			for range 3 {
-				checkPoint(t, b, m, randomVector(rng, b.dim(), 0.4), rng)
+				checkPoint(t, b, m, naive.RandomVector(rng, b.dim(), 0.4), rng)
 			}
 		})
 	}
@@ -267,7 +269,7 @@ func TestFamiliesAreLinear(t *testing.T) {
 				count[0][n] = float64(nodesOf(d.C))
 				count[1][n] = float64(len(d.Prog.Defs))
 				for _, def := range d.Prog.Defs {
-					count[2][n] += nodeCost(def.Body)
+					count[2][n] += expr.NodeCost(def.Body)
 				}
 			}
 			for n, what := range []string{"nodes", "definitions", "operations"} {
@@ -285,15 +287,15 @@ func TestFamiliesAreLinear(t *testing.T) {
 // TestSharedAll runs the tests of values with every model large: what a small model shows
 // to the rules, they find behind shared definitions too.
 func TestSharedAll(t *testing.T) {
-	defer func(g grain) { coarse = g }(coarse)
-	coarse = grain{}
+	defer func(g expr.Grain) { expr.Coarse = g }(expr.Coarse)
+	expr.Coarse = expr.Grain{}
 	t.Run("random programs", TestRandomPrograms)
 	t.Run("models", TestModels)
 	t.Run("bands", TestRandomBands)
 	t.Run("tails", TestTails)
 }
 
-// BenchmarkCompileLong derives long models that are near the limits of budget.go.
+// BenchmarkCompileLong derives long models that are near the limits of limits.go.
 func BenchmarkCompileLong(b *testing.B) {
 	for _, m := range []struct{ name, text string }{
 		{"hidden-Markov-model/hessian/20", strings.Replace(hmm(20), "softabs(alpha = 1)", "hessian", 1)},
@@ -308,7 +310,7 @@ func BenchmarkCompileLong(b *testing.B) {
 				d, _ := load(b, m.text)
 				b.ReportMetric(float64(nodesOf(d.C)), "nodes")
 				b.ReportMetric(float64(d.C.Budget.Work), "work")
-				b.ReportMetric(float64(d.emission), "emission")
+				b.ReportMetric(float64(d.Emission), "emission")
 			}
 		})
 	}

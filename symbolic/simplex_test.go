@@ -3,6 +3,8 @@ package symbolic
 import (
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // TestSimplexCosts: a Dirichlet prior with counts takes time in proportion to the number of elements, the
@@ -14,14 +16,14 @@ func TestSimplexCosts(t *testing.T) {
 		t.Errorf("the metric is %s", d.Metric.Kind())
 	}
 	lists := append(append([]Output{d.LogDensity}, d.Gradient...), d.Matrix...)
-	defs := map[*Def]bool{}
-	total := NewCost()
-	var walk func(e *Expr)
-	walk = func(e *Expr) {
-		Refs(e, func(r *Expr) {
+	defs := map[*expr.Def]bool{}
+	total := expr.NewCost()
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
 			if def := r.Tensor.Def; def != nil && !defs[def] {
 				defs[def] = true
-				if def.Stage() >= StagePosition {
+				if def.Stage() >= expr.StagePosition {
 					total.Add(def.Cost())
 				}
 				walk(def.Body)

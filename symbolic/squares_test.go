@@ -8,6 +8,8 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // The sums of squares of regressions, held against arithmetic of 300 bits on the
@@ -177,16 +179,16 @@ func (r *regressionCase) loop(q []float64) []float64 {
 // for ratios of signal to noise up to 1e10, columns up to 1e10 from zero, and columns
 // that depend on each other or nearly so.
 func TestSquares(t *testing.T) {
-	for _, by := range []grain{coarse, fine} {
+	for _, by := range []expr.Grain{expr.Coarse, expr.Fine} {
 		testSquares(t, loadBy(t, plainRegression, by), loadBy(t, weightedRegression, by))
 	}
 }
 
 // loadBy derives a model as it is, or with the fine grain of sharing, as a part of a large
 // model.
-func loadBy(t testing.TB, text string, by grain) *Derived {
+func loadBy(t testing.TB, text string, by expr.Grain) *Derived {
 	t.Helper()
-	if by == coarse {
+	if by == expr.Coarse {
 		d, _ := load(t, text)
 		return d
 	}
@@ -194,8 +196,8 @@ func loadBy(t testing.TB, text string, by grain) *Derived {
 	if m == nil {
 		t.Fatal(ds.List)
 	}
-	d := &Diagnosed{}
-	r := deriveBy(m, m.Blocks[0], false, by, d, &spent{})
+	d := &model.Diagnosed{}
+	r := deriveBy(m, m.Blocks[0], false, by, d, &model.Spent{})
 	if r == nil {
 		t.Fatal(d.List)
 	}

@@ -1,6 +1,10 @@
 package symbolic
 
-import "github.com/hamc-dev/hamc/dsl"
+import (
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
+)
 
 // Statement holds the results of one summand of the log density, apart from the others.
 type Statement struct {
@@ -23,22 +27,22 @@ type Statement struct {
 // evaluated, and no code is made of it.
 func DeriveStatements(m *dsl.Model) (*Derived, []Statement) {
 	var out []Statement
-	r := growing(func(by grain) *Derived {
+	r := expr.Growing(func(by expr.Grain) *Derived {
 		var r *Derived
-		r, out = statements(elaborate(m, nil, false, by))
+		r, out = statements(model.ElaborateBy(m, nil, false, by))
 		return r
 	})
 	return r, out
 }
 
-func statements(p *Posterior) (*Derived, []Statement) {
+func statements(p *model.Posterior) (*Derived, []Statement) {
 	c := p.C
-	defer func() { c.sharing = false }()
+	defer func() { c.Sharing = false }()
 	r := &Derived{Posterior: p, Prog: newProgram(p)}
 	for _, s := range p.Solves {
 		r.Prog.lowerSolution(s)
 	}
-	output := func(e *Expr, indices []*Index) Output {
+	output := func(e *expr.Expr, indices []*expr.Index) Output {
 		return Output{Row: -1, Col: -1, Dir: -1, Indices: indices, E: r.Prog.Lower(e, indices)}
 	}
 	var out []Statement
@@ -47,9 +51,9 @@ func statements(p *Posterior) (*Derived, []Statement) {
 		s.Gradient = r.sweep(s.LogDensity.E)
 		s.Each = s.LogDensity
 		if t.Term.Dist != nil && !t.Term.Dist.Support.Vector() {
-			s.Each, s.Left = output(t.each, t.indices), output(t.Left.at(), t.indices)
+			s.Each, s.Left = output(t.Each, t.Indices), output(t.Left.At(), t.Indices)
 			for _, a := range t.Args {
-				s.Args = append(s.Args, output(a.at(), t.indices))
+				s.Args = append(s.Args, output(a.At(), t.Indices))
 			}
 		}
 		out = append(out, s)

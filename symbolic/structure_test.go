@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
 // TestStructure: constant and diagonal metrics are told from near misses.
@@ -241,7 +242,7 @@ func tryPositive(t *testing.T, d *Derived, data map[string][]float64) {
 	b := newBench(t, d, data)
 	rng := rand.New(rand.NewSource(5))
 	for range 100 {
-		q := randomVector(rng, b.dim(), 2)
+		q := naive.RandomVector(rng, b.dim(), 2)
 		g := b.matrix(q)
 		var c mat.Cholesky
 		if !c.Factorize(mat.NewSymDense(b.dim(), flatten(g))) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // TestSimplexEdges: the values of a simplex, the density of a Dirichlet distribution on it with the
@@ -47,7 +48,7 @@ func TestSimplexEdges(t *testing.T) {
 // TestTransformRows: each declaration has one row.
 func TestTransformRows(t *testing.T) {
 	names := map[string]bool{}
-	for _, row := range Transforms {
+	for _, row := range model.Transforms {
 		if names[row.Name] || row.Name == "" || row.Example == "" || (row.Inverse == "") == (row.Whole == "") {
 			t.Errorf("the row %q", row.Name)
 		}
@@ -56,7 +57,7 @@ func TestTransformRows(t *testing.T) {
 		if m == nil {
 			t.Fatalf("row %s: %v", row.Name, ds.List)
 		}
-		if got := transformOf(m.Params[0]); got != row {
+		if got := model.TransformOf(m.Params[0]); got != row {
 			t.Errorf("row %s: the transform of its example is %s", row.Name, got.Name)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/transform"
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Model is a runtime.Model that evaluates expressions: the whole posterior, or
@@ -605,7 +606,7 @@ func evaluate(e dsl.Expr, at map[string]float64) float64 {
 	return math.NaN() // the table's test evaluates every row
 }
 
-func (m *Model) number(e *symbolic.Expr) float64 {
+func (m *Model) number(e *expr.Expr) float64 {
 	var x float64
 	m.m.Run([]symbolic.Output{{E: e}}, func(_ *symbolic.Output, _ []int, v float64) { x = v })
 	return x

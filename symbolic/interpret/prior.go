@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // Priors implements runtime.PriorDrawer.
@@ -17,7 +18,7 @@ func (m *Model) Priors() []string {
 
 // DrawPrior implements runtime.PriorDrawer.
 func (m *Model) DrawPrior(values []float64, rng *rand.Rand) {
-	for _, t := range m.d.Tensors(symbolic.PriorTensor) {
+	for _, t := range m.d.Tensors(expr.PriorTensor) {
 		if t.Def == nil {
 			copy(m.m.Values(t), values[m.values[t.Row]:])
 		}

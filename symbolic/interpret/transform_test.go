@@ -10,7 +10,7 @@ import (
 
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/random"
-	"github.com/hamc-dev/hamc/symbolic"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // TestTransforms holds every row of the table of transforms against what a transform is: values have
@@ -18,7 +18,7 @@ import (
 // coordinates; the log-Jacobian is the logarithm of the determinant of differences of the values; and what
 // lies outside has no coordinates.
 func TestTransforms(t *testing.T) {
-	for n, row := range symbolic.Transforms {
+	for n, row := range model.Transforms {
 		t.Run(row.Name, func(t *testing.T) {
 			p := load(t, "model m\nparam a real[2]\nparam x "+row.Example+"\nparam b real > 1\ndensity 0*sum(a) + 0*sum(x) + 0*b\nmetric identity\n", "{}")
 			x := &p.Info().Params[1]
@@ -40,7 +40,7 @@ func TestTransforms(t *testing.T) {
 }
 
 // checkTransform checks a row at coordinates.
-func checkTransform(t *testing.T, row *symbolic.Transform, p runtime.Posterior, q []float64, size int) {
+func checkTransform(t *testing.T, row *model.Transform, p runtime.Posterior, q []float64, size int) {
 	t.Helper()
 	dim := len(q) - 3
 	at := func(q []float64) []float64 {
@@ -109,7 +109,7 @@ func checkTransform(t *testing.T, row *symbolic.Transform, p runtime.Posterior, 
 }
 
 // checkOutside checks that values outside the support have no coordinates.
-func checkOutside(t *testing.T, row *symbolic.Transform, p runtime.Posterior, size, dim int) {
+func checkOutside(t *testing.T, row *model.Transform, p runtime.Posterior, size, dim int) {
 	t.Helper()
 	inside := make([]float64, 3+size)
 	p.Constrain(inside, make([]float64, 3+dim))

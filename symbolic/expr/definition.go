@@ -1,0 +1,102 @@
+package expr
+
+import "slices"
+
+// Def is a definition: a named tensor given by an expression at its indices.
+type Def struct {
+	Tensor  *Tensor
+	Indices []*Index
+	Body    *Expr
+	Scatter *Scatter // of a sum by data: how it is computed
+	Fit     *FitPart // of a part of a least-squares fit: which; the body is there once it is lowered
+}
+
+// Stage returns the binding time of d.
+func (d *Def) Stage() Stage { return d.Tensor.Stage }
+
+// Scatter is how a sum by data is computed: all elements are 0 at first, and at
+// every value of the indices Sums, and of those indices of the definition that At
+// holds as they are, Body is added to the element At.
+type Scatter struct {
+	Sums []*Index
+	At   []Sub // by index of the definition
+	Body *Expr
+}
+
+// Loops returns the indices that a scatter runs over, sums first.
+func (s *Scatter) Loops() []*Index {
+	out := slices.Clone(s.Sums)
+	for _, a := range s.At {
+		if a.Index != nil {
+			out = append(out, a.Index)
+		}
+	}
+	return out
+}
+
+// InEquation reports whether a definition depends on the states or the time of a
+// differential equation: it has a value only while that is integrated.
+func (d *Def) InEquation() bool { return d.ReadsState(map[*Def]bool{}) }
+
+// ReadsState is InEquation with what is known of definitions: there are more ways to a definition
+// than definitions.
+func (d *Def) ReadsState(known map[*Def]bool) bool {
+	if in, ok := known[d]; ok {
+		return in
+	}
+	in := false
+	Refs(d.Body, func(r *Expr) {
+		t := r.Tensor
+		in = in || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.ReadsState(known)
+	})
+	known[d] = in
+	return in
+}
+
+// Refs calls f for every reference in e, sums and subscripts included.
+func Refs(e *Expr, f func(*Expr)) {
+	// Most expressions are small: a list of their nodes is searched faster than a map is made.
+	var room [16]*Expr
+	few := room[:0]
+	var many map[*Expr]bool
+	first := func(e *Expr) bool {
+		switch {
+		case many != nil:
+			if many[e] {
+				return false
+			}
+			many[e] = true
+			return true
+		case slices.Contains(few, e):
+			return false
+		}
+		if few = append(few, e); len(few) == cap(few) {
+			many = make(map[*Expr]bool, 4*len(few))
+			for _, e := range few {
+				many[e] = true
+			}
+		}
+		return true
+	}
+	var walk func(*Expr)
+	walk = func(e *Expr) {
+		if !first(e) {
+			return
+		}
+		if e.Op == Ref {
+			f(e)
+		}
+		for _, a := range e.Args {
+			walk(a)
+		}
+		for _, s := range e.Subs {
+			if s.Data != nil {
+				walk(s.Data)
+			}
+		}
+	}
+	walk(e)
+}
+
+// Fixed reports whether e is known before sampling, but not at compile time.
+func Fixed(e *Expr) bool { return e.stage > StageConst && e.stage < StagePosition }

@@ -1,0 +1,141 @@
+package expr
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// LogDensity elaborates the log density of a term at one value of the indices
+// that its left side runs over, where it is defined, with what bounds it to there, the
+// left side and the arguments.
+func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args []Value, indices []*Index) {
+	c := el.C
+	left = el.Expr(t.Left)
+	for n, a := range t.Args {
+		args = append(args, el.Expr(a))
+		if t.Dist.Args[n].Domain == dsl.Covariance && el.Claim != nil {
+			el.Claim(a.Span(), args[n])
+		}
+	}
+	if t.Dist.Support.Vector() {
+		bound = c.Number(0)
+		for n, a := range args {
+			if t.Dist.Args[n].Domain == dsl.VectorPositive {
+				i := c.NewIndex("i", UpTo(a.Shape[0]))
+				if x := a.At(Sub{Index: i}); c.Sign(x) != Positive {
+					bound = c.Add(bound, c.Sum(i, c.Call("log_positive", x)))
+				}
+			}
+		}
+		return c.FormulaValue(t.Dist, t.Dist.LogDensity, left, args).At(), bound, left, args, nil
+	}
+	subs := make([]Sub, len(left.Shape))
+	indices = make([]*Index, len(subs))
+	for d := range subs {
+		indices[d] = c.NewIndex([]string{"i", "j"}[d], UpTo(left.Shape[d]))
+		subs[d] = Sub{Index: indices[d]}
+	}
+	left = Scalar(Pick(left, subs))
+	for n, a := range args {
+		args[n] = Scalar(Pick(a, subs))
+	}
+	e = c.FormulaValue(t.Dist, t.Dist.LogDensity, left, args).At()
+	return e, c.outsideOf(t, left, args), left, args, indices
+}
+
+// Bounded is e where the bound is 0, and −∞ where that is: also where e is not
+// defined.
+func (c *Context) Bounded(e, bound *Expr) *Expr {
+	if bound.IsNum(0) {
+		return e
+	}
+	return c.Call("bounded", e, bound)
+}
+
+// SumAll returns the sum over several indices.
+func (c *Context) SumAll(indices []*Index, e *Expr) *Expr {
+	for d := len(indices) - 1; d >= 0; d-- {
+		e = c.Sum(indices[d], e)
+	}
+	return e
+}
+
+// outsideOf is −∞ where the left side or an argument of a term leaves the range
+// that its distribution is defined on, and 0 elsewhere: nothing is added where
+// the declarations already exclude that.
+func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
+	total := c.Number(0)
+	positive := func(e *Expr) {
+		if c.Sign(e) != Positive {
+			total = c.Add(total, c.Call("log_positive", e))
+		}
+	}
+	nonNegative := func(e *Expr) {
+		if c.Sign(e) == UnknownSign {
+			total = c.Add(total, c.Call("log_nonnegative", e))
+		}
+	}
+	left := y.At()
+	// A datum is checked when it arrives, a parameter's bounds when the
+	// model is.
+	if !declared(t.Left) || t.Dist.Support == dsl.Between && !DependsOnCoords(left) {
+		switch t.Dist.Support {
+		case dsl.Positive:
+			positive(left)
+		case dsl.UnitOpen:
+			positive(left)
+			positive(c.Sub(c.Number(1), left))
+		case dsl.Between:
+			positive(c.Sub(left, args[0].At()))
+			positive(c.Sub(args[1].At(), left))
+		case dsl.Binary:
+			positive(c.Add(left, c.Number(0.5)))
+			positive(c.Sub(c.Number(1.5), left))
+		case dsl.UpTo:
+			positive(c.Add(left, c.Number(0.5)))
+			positive(c.Add(c.Sub(args[0].At(), left), c.Number(0.5)))
+		}
+	}
+	for n, a := range args {
+		switch t.Dist.Args[n].Domain {
+		case dsl.Positive:
+			positive(a.At())
+		case dsl.NonNegative:
+			nonNegative(a.At())
+		case dsl.UnitOpen:
+			positive(a.At())
+			positive(c.Sub(c.Number(1), a.At()))
+		case dsl.UnitClosed:
+			nonNegative(a.At())
+			nonNegative(c.Sub(c.Number(1), a.At()))
+		}
+	}
+	return total
+}
+
+// declared reports whether an expression is a datum or a parameter, alone or
+// by an element.
+func declared(e dsl.Expr) bool {
+	if ix, ok := e.(*dsl.IndexExpr); ok {
+		e = ix.Base
+	}
+	n, ok := e.(*dsl.Name)
+	if !ok {
+		return false
+	}
+	switch n.Obj.(type) {
+	case *dsl.Data, *dsl.Param:
+		return true
+	}
+	return false
+}
+
+// FormulaValue elaborates a formula of the distribution table.
+func (c *Context) FormulaValue(d *dsl.Distribution, text string, y Value, args []Value) Value {
+	env := map[string]Value{"y": y}
+	for i, a := range d.Args {
+		env[a.Name] = args[i]
+	}
+	el := &Elaborator{C: c, names: env, Indices: map[*dsl.Index]Sub{}}
+	return el.Expr(c.parsed(text))
+}
+
+// DependsOnCoords reports whether e depends on any parameter.
+func DependsOnCoords(e *Expr) bool { return e.Stage() >= StagePosition }

@@ -1,0 +1,322 @@
+package expr
+
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/special"
+)
+
+// Func is one row of the function table: what a function of the language is
+// to the calculus.
+type Func struct {
+	Name      string
+	Eval      func(x []float64) float64
+	Partials  []string   // ∂f/∂x and ∂f/∂y in the language, of x and y; nil: see Call
+	Positive  bool       // f > 0 wherever it is defined
+	Go        string     // qualified Go function: "elementary.Exp", "special.InvLogit"
+	Cost      float64    // in multiplications, for the cost model
+	Sample    [2]float64 // an interval inside the domain of x, for the row's test
+	Symmetric bool       // f(x, y) = f(y, x)
+}
+
+func f1(f func(float64) float64) func([]float64) float64 {
+	return func(x []float64) float64 { return f(x[0]) }
+}
+
+func f2(f func(x, y float64) float64) func([]float64) float64 {
+	return func(x []float64) float64 { return f(x[0], x[1]) }
+}
+
+// Funcs is the table. Functions that the canonical form writes in other terms
+// (square, sqrt, inv, log1m, logit …) have a row in Abbreviations instead.
+var Funcs = []Func{
+	{"exp", f1(elementary.Exp), []string{"exp(x)"}, true, "elementary.Exp", 15, [2]float64{-3, 3}, false},
+	{"expm1", f1(elementary.Expm1), []string{"exp(x)"}, false, "elementary.Expm1", 15, [2]float64{-3, 3}, false},
+	{"log", f1(elementary.Log), []string{"1/x"}, false, "elementary.Log", 15, [2]float64{0.1, 4}, false},
+	{"log1p", f1(elementary.Log1p), []string{"1/(1 + x)"}, false, "elementary.Log1p", 15, [2]float64{-0.8, 4}, false},
+	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}, false},
+	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}, false},
+	{"inv_logit", f1(special.InvLogit), []string{"inv_logit(x)*(1 - inv_logit(x))"}, true, "special.InvLogit", 20, [2]float64{-4, 4}, false},
+	{"sin", f1(elementary.Sin), []string{"cos(x)"}, false, "elementary.Sin", 15, [2]float64{-3, 3}, false},
+	{"cos", f1(elementary.Cos), []string{"-sin(x)"}, false, "elementary.Cos", 15, [2]float64{-3, 3}, false},
+	{"tan", f1(elementary.Tan), []string{"1 + tan(x)^2"}, false, "elementary.Tan", 15, [2]float64{-1, 1}, false},
+	{"atan", f1(elementary.Atan), []string{"1/(1 + x^2)"}, false, "elementary.Atan", 15, [2]float64{-3, 3}, false},
+	{"sinh", f1(elementary.Sinh), []string{"cosh(x)"}, false, "elementary.Sinh", 15, [2]float64{-3, 3}, false},
+	{"cosh", f1(elementary.Cosh), []string{"sinh(x)"}, true, "elementary.Cosh", 15, [2]float64{-3, 3}, false},
+	{"tanh", f1(elementary.Tanh), []string{"1 - tanh(x)^2"}, false, "elementary.Tanh", 15, [2]float64{-3, 3}, false},
+	{"lgamma", f1(special.Lgamma), []string{"digamma(x)"}, false, "special.Lgamma", 30, [2]float64{0.3, 6}, false},
+	{"digamma", f1(special.Digamma), []string{"trigamma(x)"}, false, "special.Digamma", 30, [2]float64{0.3, 6}, false},
+	{"trigamma", f1(special.Trigamma), []string{"tetragamma(x)"}, true, "special.Trigamma", 30, [2]float64{0.3, 6}, false},
+	{"tetragamma", f1(special.Tetragamma), nil, false, "special.Tetragamma", 30, [2]float64{0.3, 6}, false},
+	{"student_information", f1(special.StudentInformation), []string{"student_information_slope(x)"}, true, "special.StudentInformation", 60, [2]float64{0.3, 6}, false},
+	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
+	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
+	{"pow", f2(elementary.Pow), []string{"y*pow(x, y - 1)", "log(x)*pow(x, y)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
+	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
+	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},
+	{"fine", f2(special.Fine), []string{"0", "0"}, false, "special.Fine", 3, [2]float64{0.5, 3}, false},
+	{"excess", f2(special.Excess), []string{"0", "0"}, false, "special.Excess", 6, [2]float64{0.5, 3}, false},
+	{"plus", f2(special.Plus), []string{"1", "1"}, false, "special.Plus", 1, [2]float64{0.5, 3}, false},
+	{"lmultiply", f2(special.LMultiply), []string{"log(y)", "share(x, y)"}, false, "special.LMultiply", 16, [2]float64{0.3, 5}, false},
+	{"lmultiply_1p", f2(special.LMultiply1p), []string{"log1p(y)", "share(x, 1 + y)"}, false, "special.LMultiply1p", 16, [2]float64{0.3, 5}, false},
+	{"share", f2(special.Share), []string{"1/y", "-share(share(x, y), y)"}, false, "special.Share", 8, [2]float64{0.3, 5}, false},
+	{"log1p_square", f1(special.Log1pSquare), []string{"log1p_square_slope(x)"}, false, "special.Log1pSquare", 16, [2]float64{-3, 3}, false},
+	{"log1p_square_slope", f1(special.Log1pSquareSlope), []string{"2/(1 + x^2) - log1p_square_slope(x)^2"}, false, "special.Log1pSquareSlope", 10, [2]float64{-3, 3}, false},
+	{"at_most", f2(math.Min), nil, false, "math.Min", 3, [2]float64{0.5, 3}, false},
+	{"bounded", f2(special.Bounded), []string{"1", "1"}, false, "special.Bounded", 1, [2]float64{0, 0}, false},
+	{"log_nonnegative", f1(special.LogNonNegative), []string{"0"}, false, "special.LogNonNegative", 1, [2]float64{0.5, 3}, false},
+	{"log_positive", f1(special.LogPositive), []string{"0"}, false, "special.LogPositive", 1, [2]float64{0.5, 3}, false},
+	{"log_sum_exp", f2(special.LogSumExp2), []string{"inv_logit(x - y)", "inv_logit(y - x)"}, false, "special.LogSumExp2", 35, [2]float64{-3, 3}, true},
+}
+
+// Abbreviations are functions of the language that the calculus writes in
+// terms of others: the formula of x and y.
+var Abbreviations = map[string]string{
+	"square":          "x^2",
+	"sqrt":            "x^0.5",
+	"inv":             "1/x",
+	"log1m":           "log1p(-x)",
+	"logit":           "log(x) - log1p(-x)",
+	"log_inv_logit":   "-log1p_exp(-x)",
+	"log1m_inv_logit": "-log1p_exp(x)",
+	"lchoose":         "-log(x + 1) - lbeta(x - y + 1, y + 1)",
+}
+
+var funcByName = func() map[string]*Func {
+	m := map[string]*Func{}
+	for i := range Funcs {
+		m[Funcs[i].Name] = &Funcs[i]
+	}
+	return m
+}()
+
+// FuncOf returns the row of a function, nil if there is none: an abbreviation has none.
+func FuncOf(name string) *Func { return funcByName[name] }
+
+// Call returns the function of that name applied to args. The name is in the
+// table or among the abbreviations.
+func (c *Context) Call(name string, args ...*Expr) *Expr {
+	if name == "pi" {
+		return c.Number(math.Pi)
+	}
+	if text, ok := Abbreviations[name]; ok {
+		return c.Formula(text, args)
+	}
+	f := funcByName[name]
+	nums := make([]float64, 0, 2)
+	for _, a := range args {
+		if a.Op == Num {
+			nums = append(nums, a.Val)
+		}
+	}
+	if len(nums) == len(args) {
+		return c.Number(f.Eval(nums))
+	}
+	if name == "pow" && args[1].Op == Num {
+		return c.Pow(args[0], args[1].Val)
+	}
+	if name == "log" {
+		if e := c.log(args[0]); e != nil {
+			return e
+		}
+	}
+	if name == "lmultiply" || name == "lmultiply_1p" {
+		if e := c.lmultiply(name, args[0], args[1]); e != nil {
+			return e
+		}
+	}
+	if c.Sharing {
+		own := make([]*Expr, len(args))
+		for i, a := range args {
+			own[i] = c.Operand(a)
+		}
+		args = own
+	}
+	if f.Symmetric && args[1].id < args[0].id {
+		args = []*Expr{args[1], args[0]}
+	}
+	return c.rewrite(c.Intern(Expr{Op: Call, Func: f, Args: args}))
+}
+
+// log splits the logarithm of a product of positive factors, and undoes exp, that of a shared definition too.
+func (c *Context) log(x *Expr) *Expr {
+	switch {
+	case isExp(x):
+		return x.Args[0]
+	case x.Op == Ref && x.Tensor.Kind == SharedTensor && isExp(x.Tensor.Def.Body):
+		return c.body(x).Args[0]
+	case x.Op == Mul && (len(x.Args) > 1 || x.Val != 1 || x.K[0] != 1) && c.allPositive(x):
+		args := make([]*Expr, len(x.Args))
+		for i, a := range x.Args {
+			args[i] = c.Call("log", a)
+		}
+		return c.Linear(elementary.Log(x.Val), x.K, args)
+	}
+	return nil
+}
+
+// isExp reports whether e is an exponential.
+func isExp(e *Expr) bool { return e.Op == Call && e.Func.Name == "exp" }
+
+// lmultiply is the product x log y, or x log (1 + y), where the logarithm is finite
+// or x is not 0; and nil elsewhere.
+func (c *Context) lmultiply(name string, x, y *Expr) *Expr {
+	log := "log"
+	if name == "lmultiply_1p" {
+		log = "log1p"
+	} else if y.Op == Add && y.Val == 1 {
+		return c.Call("lmultiply_1p", x, c.Linear(0, y.K, y.Args))
+	}
+	l := c.Call(log, y)
+	if x.Op == Num || finiteLog(l) {
+		return c.Mul(x, l)
+	}
+	return nil
+}
+
+// finiteLog reports whether a logarithm has been written in terms that are finite
+// wherever their arguments are.
+func finiteLog(e *Expr) bool {
+	switch e.Op {
+	case Num, Ref:
+		return true
+	case Add, Mul:
+		for n, a := range e.Args {
+			if !finiteLog(a) || e.Op == Mul && e.K[n] < 0 {
+				return false
+			}
+		}
+		return true
+	case Call:
+		switch e.Func.Name {
+		case "log":
+			return e.Args[0].Op == Ref && e.Args[0].Tensor.Positive
+		case "log1p_exp", "log_sum_exp":
+			return true
+		}
+	}
+	return false
+}
+
+// formula is a parsed formula of a table.
+type formula struct{ expr dsl.Expr }
+
+// parsed returns a formula of a table. A row that does not parse is a bug that the test of the table finds;
+// there is no way to go on.
+func (c *Context) parsed(text string) dsl.Expr {
+	f, ok := c.formulas[text]
+	if !ok {
+		e, err := dsl.ParseFormula(text)
+		if err != nil {
+			panic("symbolic: formula " + text + ": " + err.Error())
+		}
+		f = &formula{e}
+		c.formulas[text] = f
+	}
+	return f.expr
+}
+
+// Formula evaluates a formula of x and y.
+func (c *Context) Formula(text string, args []*Expr) *Expr {
+	env := map[string]Value{}
+	for i, a := range args {
+		env[[]string{"x", "y"}[i]] = Scalar(a)
+	}
+	el := &Elaborator{C: c, names: env}
+	return el.Expr(c.parsed(text)).At()
+}
+
+// Sign is what is known of the sign of an expression wherever it is defined.
+type Sign uint8
+
+// The signs.
+const (
+	UnknownSign Sign = iota
+	NonNegative
+	Positive
+)
+
+// Sign returns what the form of e proves of its sign.
+func (c *Context) Sign(e *Expr) Sign {
+	if !e.signed {
+		e.sign, e.signed = c.signOf(e), true
+	}
+	return e.sign
+}
+
+func (c *Context) signOf(e *Expr) Sign {
+	switch e.Op {
+	case Num:
+		if e.Val > 0 {
+			return Positive
+		}
+		if e.Val == 0 {
+			return NonNegative
+		}
+	case Ref:
+		switch {
+		case e.Tensor.Positive:
+			return Positive
+		case e.Tensor.AtLeast0:
+			return NonNegative
+		}
+		if e.Tensor.Kind == SharedTensor {
+			return c.Sign(e.Tensor.Def.Body)
+		}
+	case Call:
+		if e.Func.Positive {
+			return Positive
+		}
+	case Delta, Inside, Before:
+		return NonNegative
+	case Sum:
+		if s := c.Sign(e.Args[0]); s != UnknownSign {
+			if r := e.Index.Range; s == Positive && r.Lo == dsl.Fixed(1) && r.Hi.Offset >= 0 {
+				return Positive // ranges 1..n are not empty
+			}
+			return NonNegative
+		}
+	case Add:
+		best := NonNegative
+		if e.Val < 0 {
+			return UnknownSign
+		}
+		if e.Val > 0 {
+			best = Positive
+			// 1 − inv_logit(u) and 1 − tanh(u)² are positive.
+			if len(e.Args) == 1 && e.K[0] < 0 && -e.K[0] <= e.Val {
+				a := e.Args[0]
+				if a.Op == Call && (a.Func.Name == "inv_logit" || a.Func.Name == "Phi") {
+					return Positive
+				}
+				if a.Op == Mul && len(a.Args) == 1 && a.Val == 1 && a.K[0] == 2 && a.Args[0].Op == Call && a.Args[0].Func.Name == "tanh" {
+					return Positive
+				}
+			}
+		}
+		for i, a := range e.Args {
+			s := c.Sign(a)
+			if s == UnknownSign || e.K[i] < 0 {
+				return UnknownSign
+			}
+			best = max(best, s)
+		}
+		return best
+	case Mul:
+		if e.Val < 0 {
+			return UnknownSign
+		}
+		best := Positive
+		for i, a := range e.Args {
+			s := c.Sign(a)
+			if s == UnknownSign && math.Mod(e.K[i], 2) == 0 {
+				s = NonNegative
+			}
+			best = min(best, s)
+		}
+		return best
+	}
+	return UnknownSign
+}

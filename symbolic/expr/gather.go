@@ -1,0 +1,360 @@
+package expr
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Gathers: subscripts taken from integer data, as in alpha[g[n]]. Differentiating
+// by alpha[a] gives δ[a,g[n]], which no substitution eliminates from a sum over n.
+// It makes the sum a scatter,
+//
+//	s[a] := Σ_n h(n) δ[a,g[n]]:    s := 0;  for n: s[g[n]] += h(n),
+//
+// computed by one loop over the data whatever the number of elements of alpha. The
+// rules that keep sums in that form are
+//
+//	join         δ[a,g] δ[b,g]             = δ[a,b] δ[a,g]
+//	settle       δ[a,g] f(a)               = δ[a,g] f(g)
+//	interchange  Σ_a f(a) Σ_n h(n) δ[a,g]  = Σ_n h(n) f(g)
+//
+// By the first, second derivatives of what data couple within a group are
+// diagonal, which the structure of a metric is read off from. The last is for sums
+// that depend on the coordinates; where only f does, lowering goes the other way,
+//
+//	regroup      Σ_n h(n) f(g)             = Σ_a f(a) Σ_n h(n) δ[a,g]
+//
+// because the inner sums are then computed once.
+
+// positions returns the positions that an element of integer data is, as a
+// subscript.
+func (c *Context) positions(d *dsl.Data, subs []Sub) *Expr {
+	source := c.ByName[d.Name]
+	for _, t := range c.Tensors {
+		if t.Kind == PositionsOf && t.Source == source {
+			return c.Ref(t, subs...)
+		}
+	}
+	lo, hi, _ := d.Values()
+	return c.Ref(c.NewTensor(Tensor{Name: source.Name, Kind: PositionsOf, Source: source, Shape: source.Shape, Stage: StageData,
+		Values: dsl.Range{Lo: lo, Hi: hi}}), subs...)
+}
+
+// isGather reports whether e is δ[a, g…] of an index and an element of data.
+func isGather(e *Expr) bool {
+	return e.Op == Delta && e.Subs[0].Index != nil && e.Subs[1].Data != nil
+}
+
+// joinGathers applies the rule `join` to the factors of a product; nil if it does
+// not apply.
+func (c *Context) joinGathers(val float64, ks []float64, es []*Expr) *Expr {
+	for n, d := range es {
+		if !isGather(d) {
+			continue
+		}
+		for _, e := range es[:n] {
+			a, b := e.Subs, d.Subs
+			if !isGather(e) || a[1].Data != b[1].Data || a[0].Index == b[0].Index || a[0].Index.Range != b[0].Index.Range {
+				continue
+			}
+			// a = g + o and b = g + p: b is a − o + p.
+			pair := c.Delta(b[0], ShiftSub(a[0], b[1].Offset-a[1].Offset))
+			rest := c.product(val, without(ks, n), without(es, n))
+			return c.Mul(pair, rest)
+		}
+	}
+	return nil
+}
+
+// settleGather applies the rule `settle` for the n-th factor, a delta with data;
+// nil if it does not apply. A delta of a with another index stays: it tells where
+// an entry lies.
+func (c *Context) settleGather(val float64, ks []float64, es []*Expr, n int) *Expr {
+	d := es[n]
+	if !isGather(d) {
+		return nil
+	}
+	a, at := d.Subs[0].Index, d.Subs[1]
+	if at.carries(a) || !c.Within(at, a.Range).IsNum(1) {
+		return nil
+	}
+	keep := []*Expr{d}
+	var restK []float64
+	var rest []*Expr
+	found := false
+	for m, e := range es {
+		if m == n {
+			continue
+		}
+		if _, _, pair := IndexPair(e); pair {
+			keep = append(keep, e)
+			continue
+		}
+		found = found || e.HasFree(a)
+		restK, rest = append(restK, ks[m]), append(rest, e)
+	}
+	if !found {
+		return nil
+	}
+	return c.Mul(append(keep, c.Subst(c.Product(val, restK, rest), a, at))...)
+}
+
+// scattersInto reports whether e is a sum that scatters into the elements i, and
+// is not better left as it is.
+func scattersInto(e *Expr, i *Index) bool {
+	return e.Op == Sum && e.gather && e.HasFree(i) && slices.Contains(ScatteredFree(e), i) && !computedOnce(e)
+}
+
+// computedOnce reports whether a scatter depends on data alone, and on no index
+// but that of the elements that it scatters into: one vector. A table over pairs of
+// groups is mostly empty, and is left for the loop over the data.
+func computedOnce(e *Expr) bool {
+	if e.Op != Sum || e.stage >= StagePosition || !e.gather {
+		return false
+	}
+	scattered := ScatteredFree(e)
+	for _, f := range e.free {
+		if !slices.Contains(scattered, f) {
+			return false
+		}
+	}
+	return len(scattered) == 1
+}
+
+// ScatteredFree returns the free indices of a sum that stand in a factor δ[a,g…] of
+// its body, or of a sum in it that is none of its own.
+func ScatteredFree(e *Expr) []*Index {
+	if e.Op != Sum || !e.gather {
+		return nil
+	}
+	var out []*Index
+	var walk func(x *Expr)
+	walk = func(x *Expr) {
+		switch {
+		case isGather(x):
+			if a := x.Subs[0].Index; e.HasFree(a) && !x.Subs[1].carries(a) {
+				out = append(out, a)
+			}
+		case x.Op == Sum && !computedOnce(x):
+			walk(x.Args[0])
+		case x.Op == Mul:
+			for n, f := range x.Args {
+				if x.K[n] == 1 {
+					walk(f)
+				}
+			}
+		}
+	}
+	walk(e.Args[0])
+	return out
+}
+
+// interchange applies the rule of that name to Σ_i of a product; nil if it does
+// not apply.
+func (c *Context) interchange(i *Index, val float64, k []float64, factors []*Expr) *Expr {
+	for n, f := range factors {
+		if k[n] != 1 || !scattersInto(f, i) {
+			continue
+		}
+		j, body := c.Open(f)
+		rest := c.Product(val, without(k, n), without(factors, n))
+		return c.Sum(j, c.Sum(i, c.Mul(rest, body)))
+	}
+	return nil
+}
+
+// Regroup applies the rule of that name to a sum, or to a scatter, where f(g) is
+// f(a) outside of it; nil if it does not apply. f is a polynomial: it is finite
+// for those elements too that no datum names.
+func (c *Context) Regroup(e *Expr) *Expr {
+	if !e.gather || e.stage < StagePosition {
+		return nil
+	}
+	i, body := c.Open(e)
+	if body.Op != Mul {
+		body = c.Intern(Expr{Op: Mul, Val: 1, K: []float64{1}, Args: []*Expr{body}})
+	}
+	var at *Expr
+	var lateK, earlyK []float64
+	var late, early []*Expr
+	for n, f := range body.Args {
+		if f.stage < StagePosition {
+			earlyK, early = append(earlyK, body.K[n]), append(early, f)
+			continue
+		}
+		if !c.polynomialOf(f, body.K[n], i, &at) {
+			return nil
+		}
+		lateK, late = append(lateK, body.K[n]), append(late, f)
+	}
+	if at == nil {
+		return nil
+	}
+	j := c.NewIndex("j", at.Tensor.Values)
+	f := c.Gathered(c.Product(1, lateK, late), at, j)
+	h := c.Product(body.Val, earlyK, early)
+	if f.HasFree(i) || Strays(f) {
+		return nil
+	}
+	for _, d := range early {
+		if isGather(d) && d.Subs[1].Data == at && d.Subs[0].Index.Range == j.Range {
+			// The scatter is 0 at what no datum can be, where f may not exist.
+			to := ShiftSub(d.Subs[0], -d.Subs[1].Offset)
+			return c.Mul(c.Within(to, j.Range), c.Subst(f, j, to), c.Sum(i, h))
+		}
+	}
+	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
+	if len(inner.free) != 1 {
+		return nil // a table, which interchange would undo
+	}
+	return c.Sum(j, c.Mul(f, inner))
+}
+
+// polynomialOf reports whether e^k is a polynomial that depends on i through the
+// element at of data only, which is found if it is nil. It holds no data at that
+// position.
+func (c *Context) polynomialOf(e *Expr, k float64, i *Index, at **Expr) bool {
+	if !e.HasFree(i) {
+		return true
+	}
+	if k < 1 || k != math.Trunc(k) {
+		return false
+	}
+	switch e.Op {
+	case Ref:
+		for _, s := range e.Subs {
+			if !s.carries(i) {
+				continue
+			}
+			if s.Data == nil || e.stage < StagePosition || *at != nil && *at != s.Data || len(s.Data.free) != 1 {
+				return false
+			}
+			*at = s.Data
+		}
+		return true
+	case Add, Mul:
+		for n, a := range e.Args {
+			x := 1.0
+			if e.Op == Mul {
+				x = e.K[n]
+			}
+			if !c.polynomialOf(a, x, i, at) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// ScatterOf reads a scatter off the body of a definition, or returns nil.
+func (c *Context) ScatterOf(body *Expr, indices []*Index) *Scatter {
+	if len(ScatteredFree(body)) == 0 {
+		return nil
+	}
+	s := &Scatter{}
+	deltas, rest := c.GathersOf(body, &s.Sums)
+	if len(deltas) == 0 {
+		return nil
+	}
+	s.Body = rest
+	for _, i := range indices {
+		at := Sub{Index: i}
+		for _, d := range deltas {
+			if d.Subs[0].Index == i {
+				at = d.Subs[1]
+			}
+		}
+		s.At = append(s.At, at)
+	}
+	return s
+}
+
+// GathersOf opens nested sums, and splits the product inside into the deltas that
+// make it a scatter and the rest. There are none if it is no scatter.
+func (c *Context) GathersOf(e *Expr, sums *[]*Index) (deltas []*Expr, rest *Expr) {
+	outer := e.free
+	var ks []float64
+	var es []*Expr
+	var open func(e *Expr, k float64)
+	top := e
+	open = func(e *Expr, k float64) {
+		switch {
+		case e.Op == Sum && k == 1 && (e == top || !computedOnce(e)):
+			i, body := c.Open(e)
+			*sums = append(*sums, i)
+			open(body, 1)
+		case e.Op == Mul && k == 1:
+			if e.Val != 1 {
+				ks, es = append(ks, 1), append(es, c.Number(e.Val))
+			}
+			for n, f := range e.Args {
+				open(f, e.K[n])
+			}
+		default:
+			ks, es = append(ks, k), append(es, e)
+		}
+	}
+	open(e, 1)
+	p := c.Product(1, ks, es)
+	fs, k, val := []*Expr{p}, []float64{1}, 1.0
+	if p.Op == Mul {
+		fs, k, val = p.Args, p.K, p.Val
+	}
+	for n := 0; n < len(fs); {
+		d := fs[n]
+		if isGather(d) && slices.Contains(outer, d.Subs[0].Index) && carriesAny(d.Subs[1], *sums) && c.Within(d.Subs[1], d.Subs[0].Index.Range).IsNum(1) {
+			deltas = append(deltas, d)
+			fs, k = without(fs, n), without(k, n)
+			continue
+		}
+		n++
+	}
+	rest = c.Product(val, k, fs)
+	for _, d := range deltas {
+		if rest.HasFree(d.Subs[0].Index) {
+			return nil, nil
+		}
+	}
+	return deltas, rest
+}
+
+func carriesAny(s Sub, indices []*Index) bool {
+	return slices.ContainsFunc(indices, s.carries)
+}
+
+// SharesFree reports whether two expressions have a free index in common.
+func SharesFree(a, b *Expr) bool {
+	return slices.ContainsFunc(a.free, b.HasFree)
+}
+
+// Gathered is e with the index j for the element at of data.
+func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
+	memo := map[*Expr]*Expr{}
+	var walk func(x *Expr) *Expr
+	walk = func(x *Expr) *Expr {
+		if !SharesFree(x, at) {
+			return x
+		}
+		if r, ok := memo[x]; ok {
+			return r
+		}
+		var r *Expr
+		if x.Op == Sum {
+			i, body := c.Open(x)
+			r = c.Sum(i, walk(body))
+		} else {
+			r = c.Rebuild(x, walk, func(s Sub) Sub {
+				if s.Data == at {
+					return Sub{Index: j, Offset: s.Offset}
+				}
+				return s
+			})
+		}
+		memo[x] = r
+		return r
+	}
+	return walk(e)
+}

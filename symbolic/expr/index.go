@@ -1,0 +1,127 @@
+package expr
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// UpTo is the range 1..x.
+func UpTo(x dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(1), Hi: x} }
+
+// IndexOver is a fresh index over a vector, and the subscripts it makes: none for a scalar.
+func IndexOver(c *Context, name string, shape []dsl.Extent) (*Index, []Sub) {
+	if len(shape) == 0 {
+		return nil, nil
+	}
+	i := c.NewIndex(name, UpTo(shape[0]))
+	return i, []Sub{{Index: i}}
+}
+
+// ExtentOf is the number of elements of a scalar or a vector.
+func ExtentOf(shape []dsl.Extent) dsl.Extent {
+	if len(shape) == 0 {
+		return dsl.Fixed(1)
+	}
+	return shape[0]
+}
+
+// SumOver returns Σ over the block's index, or the body itself for a scalar.
+func (c *Context) SumOver(i *Index, body *Expr) *Expr {
+	if i == nil {
+		return body
+	}
+	return c.Sum(i, body)
+}
+
+// SumOverAll sums over several indices.
+func (c *Context) SumOverAll(indices []*Index, e *Expr) *Expr {
+	for _, i := range indices {
+		e = c.Sum(i, e)
+	}
+	return e
+}
+
+// IndexList are those of the indices that are there: nil stands for none.
+func IndexList(is ...*Index) []*Index {
+	var out []*Index
+	for _, i := range is {
+		if i != nil {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// SubsOf are the subscripts that indices are as they stand.
+func SubsOf(indices []*Index) []Sub {
+	subs := make([]Sub, len(indices))
+	for n, i := range indices {
+		subs[n] = Sub{Index: i}
+	}
+	return subs
+}
+
+// SortedIndices are indices in the order of creation, each once.
+func SortedIndices(ctx []*Index) []*Index {
+	var e Expr
+	for _, i := range ctx {
+		e.addFree(i)
+	}
+	return e.free
+}
+
+// SameIndices reports whether two sorted index lists are equal.
+func SameIndices(a, b []*Index) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// IndexPair returns the subscripts of a delta of two indices.
+func IndexPair(e *Expr) (i, j Sub, ok bool) {
+	if e.Op != Delta || e.Subs[0].Index == nil || e.Subs[1].Index == nil {
+		return i, j, false
+	}
+	return e.Subs[0], e.Subs[1], true
+}
+
+// holds reports whether a range holds another, whatever the sizes.
+func holds(r, part dsl.Range) bool {
+	return r.Lo.Name == part.Lo.Name && r.Lo.Offset <= part.Lo.Offset && r.Hi.Name == part.Hi.Name && r.Hi.Offset >= part.Hi.Offset
+}
+
+// Strays reports whether e, at some value of its indices, reads an element
+// that does not exist or is not defined.
+func Strays(e *Expr) bool {
+	found := false
+	Refs(e, func(r *Expr) {
+		for n, s := range r.Subs {
+			if s.IsFixed() {
+				continue
+			}
+			ends := s.ends()
+			from, to := ends.Lo, ends.Hi
+			first, last := dsl.Fixed(1), r.Tensor.Shape[n]
+			if r.Tensor.Def != nil {
+				first = r.Tensor.Def.Indices[n].Range.Lo
+			}
+			inside := to.Name == last.Name && to.Offset <= last.Offset &&
+				(from == first || from.Name == first.Name && from.Offset >= first.Offset || first == dsl.Fixed(1) && from.Offset >= 1)
+			found = found || !inside
+		}
+	})
+	return found
+}
+
+// ShiftSub is s + by.
+func ShiftSub(s Sub, by int) Sub {
+	if s.IsFixed() {
+		s.At = s.At.Plus(by)
+	} else {
+		s.Offset += by
+	}
+	return s
+}

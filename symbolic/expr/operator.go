@@ -1,0 +1,307 @@
+package expr
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Operators are functions of whole arrays whose elements no formula of elements gives: a factor, an inverse, a
+// solution. Each is a row of a table. The value of one is an array that is computed as a whole, by a kernel; to the
+// calculus its elements are opaque, but for the rule of the row, which says how they change where the arguments do.
+// That rule serves forward derivatives and, with the change of one element of an argument alone, the reverse sweep.
+
+// Operator is one row.
+type Operator struct {
+	Name  string
+	Short string // in names of what it computes: invK
+	// Tangent is the change of the value, in the language: A and B stand for the arguments, dA and dB for their
+	// changes. Where an argument is symmetric, so is its change.
+	Tangent string
+	// Shape is that of the value.
+	Shape func(args [][]dsl.Extent) []dsl.Extent
+	// Definite says that the first argument is symmetric and positive definite, and that the kernel takes its
+	// Cholesky factor in its place: it is computed once for all.
+	Definite  bool
+	Symmetric bool   // so is the value
+	Kernel    string // of the runtime, called with the value and the arguments
+	// Cost counts the kernel's operations.
+	Cost func(args [][]dsl.Extent) Poly
+	// Eval writes the value to out, NaN where there is none: what tests of the kernel compare with. Of
+	// arguments of one dimension the other is 1.
+	Eval func(out []float64, args []*mat.Dense)
+}
+
+// FactorName names the operator whose value is the Cholesky factor in the form that kernels take; no expression
+// reads its elements.
+const FactorName = "factor"
+
+func sameShape(args [][]dsl.Extent) []dsl.Extent  { return args[0] }
+func noShape([][]dsl.Extent) []dsl.Extent         { return nil }
+func rightShape(args [][]dsl.Extent) []dsl.Extent { return args[1] }
+
+// cubic is n³ times a number, for the order n of the first argument.
+func cubic(k int) func(args [][]dsl.Extent) Poly {
+	return func(args [][]dsl.Extent) Poly {
+		n := sizePoly(UpTo(args[0][0]))
+		return n.times(n).times(n).times(Poly{"": k})
+	}
+}
+
+// linear is n times a number.
+func linear(k int) func(args [][]dsl.Extent) Poly {
+	return func(args [][]dsl.Extent) Poly { return sizePoly(UpTo(args[0][0])).times(Poly{"": k}) }
+}
+
+// perColumn is n² times a number for each column of the second argument.
+func perColumn(k int) func(args [][]dsl.Extent) Poly {
+	return func(args [][]dsl.Extent) Poly {
+		n := sizePoly(UpTo(args[0][0]))
+		p := n.times(n).times(Poly{"": k})
+		if len(args[1]) == 2 {
+			p = p.times(sizePoly(UpTo(args[1][1])))
+		}
+		return p
+	}
+}
+
+// Operators is the table.
+var Operators = []Operator{
+	{
+		Name: FactorName, Short: "factor", Definite: true, Shape: sameShape, Kernel: "linalg.Factorise", Cost: cubic(1),
+		Eval: evalCholesky,
+	},
+	{
+		Name: "inverse", Short: "inv", Definite: true, Symmetric: true, Shape: sameShape, Kernel: "linalg.Inverse", Cost: cubic(1),
+		Tangent: "-inverse(A)*dA*inverse(A)",
+		Eval: func(out []float64, args []*mat.Dense) {
+			var inv mat.SymDense
+			if chol, ok := definite(args[0]); !ok || chol.InverseTo(&inv) != nil {
+				fillNaN(out)
+				return
+			}
+			put(out, &inv)
+		},
+	},
+	{
+		Name: "log_det", Short: "logDet", Definite: true, Shape: noShape, Kernel: "linalg.LogDet", Cost: linear(2),
+		Tangent: "sum(inverse(A) .* dA)",
+		Eval: func(out []float64, args []*mat.Dense) {
+			out[0] = math.NaN()
+			if chol, ok := definite(args[0]); ok {
+				out[0] = chol.LogDet()
+			}
+		},
+	},
+	{
+		Name: "cholesky", Short: "chol", Definite: true, Shape: sameShape, Kernel: "linalg.Lower", Cost: linear(0),
+		// Murray (2016), arXiv:1602.07527, equation 8.
+		Tangent: "cholesky(A)*lower_half(inverse_lower(cholesky(A))*dA*inverse_lower(cholesky(A))')",
+		Eval:    evalCholesky,
+	},
+	{
+		Name: "solve_spd", Short: "solve", Definite: true, Shape: rightShape, Kernel: "linalg.Solve", Cost: perColumn(2),
+		Tangent: "inverse(A)*(dB - dA*solve_spd(A, B))",
+		Eval: func(out []float64, args []*mat.Dense) {
+			var x mat.Dense
+			if chol, ok := definite(args[0]); !ok || chol.SolveTo(&x, args[1]) != nil {
+				fillNaN(out)
+				return
+			}
+			put(out, &x)
+		},
+	},
+	{
+		Name: "inverse_lower", Short: "invLower", Shape: sameShape, Kernel: "linalg.InverseLower", Cost: cubic(1),
+		Tangent: "-inverse_lower(A)*dA*inverse_lower(A)",
+		Eval: func(out []float64, args []*mat.Dense) {
+			n, _ := args[0].Dims()
+			eye := mat.NewDense(n, n, nil)
+			for i := range n {
+				eye.Set(i, i, 1)
+			}
+			evalSolveLower(out, []*mat.Dense{args[0], eye})
+		},
+	},
+	{
+		Name: "solve_lower", Short: "solveLower", Shape: rightShape, Kernel: "linalg.SolveLower", Cost: perColumn(1),
+		Tangent: "inverse_lower(A)*(dB - dA*solve_lower(A, B))",
+		Eval:    evalSolveLower,
+	},
+}
+
+// OperatorOf returns the operator of a name, nil if there is none.
+func OperatorOf(name string) *Operator {
+	for n := range Operators {
+		if Operators[n].Name == name {
+			return &Operators[n]
+		}
+	}
+	return nil
+}
+
+// definite factorises a symmetric matrix.
+func definite(a *mat.Dense) (*mat.Cholesky, bool) {
+	n, _ := a.Dims()
+	var chol mat.Cholesky
+	ok := chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a.RawMatrix().Data...)))
+	return &chol, ok
+}
+
+func evalCholesky(out []float64, args []*mat.Dense) {
+	chol, ok := definite(args[0])
+	if !ok {
+		fillNaN(out)
+		return
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	put(out, &l)
+}
+
+// evalSolveLower solves by forward substitution, of the lower triangle alone.
+func evalSolveLower(out []float64, args []*mat.Dense) {
+	n, m := args[1].Dims()
+	x := mat.NewDense(n, m, out[:n*m])
+	for c := range m {
+		for i := range n {
+			v := args[1].At(i, c)
+			for k := range i {
+				v -= args[0].At(i, k) * x.At(k, c)
+			}
+			x.Set(i, c, v/args[0].At(i, i))
+		}
+	}
+}
+
+// put writes a matrix to out, row by row.
+func put(out []float64, a mat.Matrix) {
+	n, m := a.Dims()
+	for i := range n {
+		for j := range m {
+			out[i*m+j] = a.At(i, j)
+		}
+	}
+}
+
+func fillNaN(out []float64) {
+	for i := range out {
+		out[i] = math.NaN()
+	}
+}
+
+// Application is an operator with the shapes of its arguments. The node of one is the body of a definition and no
+// part of it: the elements of the value are those of the definition, at its indices. Its Args are the arguments at
+// their slots; in a program they are whole arrays, and of a definite operator
+// the factor follows them.
+type Application struct {
+	Operator *Operator
+	Shapes   [][]dsl.Extent
+	names    []string // of the arguments in the model, "" where they have none
+}
+
+// slot is the index of a dimension of an operator's argument or value.
+func (c *Context) slot(x dsl.Extent, dim int) *Index {
+	for d := range dim + 1 { // in order, so that arrays over them are in that of the dimensions
+		k := formalKey{UpTo(x), -1 - d}
+		if c.formals[k] == nil {
+			c.formals[k] = c.NewIndex([]string{"i", "j"}[d], k.r)
+		}
+	}
+	return c.formals[formalKey{UpTo(x), -1 - dim}]
+}
+
+// Slots are the indices of an array of a shape.
+func (c *Context) Slots(shape []dsl.Extent) []*Index {
+	out := make([]*Index, len(shape))
+	for d, x := range shape {
+		out[d] = c.slot(x, d)
+	}
+	return out
+}
+
+// Apply returns the value of an operator.
+func (c *Context) Apply(op *Operator, args ...Value) Value {
+	t := c.Application(op, args...)
+	return Value{Shape: t.Shape, Elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
+}
+
+// Application is the shared definition of the value of an operator.
+func (c *Context) Application(op *Operator, args ...Value) *Tensor {
+	a := &Application{Operator: op}
+	var bodies []*Expr
+	for _, v := range args {
+		a.Shapes, a.names = append(a.Shapes, v.Shape), append(a.names, v.name)
+		bodies = append(bodies, v.At(SubsOf(c.Slots(v.Shape))...))
+	}
+	return c.Applied(a, bodies)
+}
+
+// Applied is the shared definition of the value of an operator, from its arguments at their slots.
+func (c *Context) Applied(a *Application, bodies []*Expr) *Tensor {
+	node := c.ApplicationOf(a, bodies)
+	if c.Budget.Allowance > 1 && node.stage >= StagePosition {
+		if c.Grain == Coarse {
+			panic(Outgrown{}) // fourth derivatives of a matrix are large: the fine grain is needed in the end
+		}
+		c.Budget.Allowance = 1 // what is made of products of matrices takes several times as long to lower
+	}
+	t, ok := c.shared[node]
+	if !ok {
+		shape := a.Operator.Shape(a.Shapes)
+		t = c.NewTensor(Tensor{Name: a.Operator.Name, Kind: SharedTensor, Shape: shape, Stage: max(node.stage, StageData), Symmetric: a.Operator.Symmetric})
+		t.Def = &Def{Tensor: t, Indices: c.Slots(shape), Body: node}
+		c.shared[node] = t
+		c.noteMatrices(a.Shapes)
+	}
+	return t
+}
+
+// noteMatrices makes arrays of the shapes of an operator's arguments worth storing.
+func (c *Context) noteMatrices(shapes [][]dsl.Extent) {
+	for _, s := range shapes {
+		if len(s) == 2 {
+			c.matrices[[2]dsl.Extent{s[0], s[1]}] = true
+		}
+	}
+}
+
+// ApplicationOf is the node of an operator on arguments at their slots.
+func (c *Context) ApplicationOf(a *Application, args []*Expr) *Expr {
+	e := c.Intern(Expr{Op: Apply, Apply: a, Args: args})
+	e.free = nil // those of the arguments are theirs alone
+	return e
+}
+
+// Tangent returns the derivative of an operator's value, at subscripts, by an element of a tensor.
+func (c *Context) Tangent(e *Expr, subs []Sub, t *Tensor, at []Sub) *Expr {
+	op, env, moves := e.Apply.Operator, map[string]Value{}, false
+	for n, shape := range e.Apply.Shapes {
+		own, body := c.Slots(shape), e.Args[n]
+		change := c.OpaqueMatrix(c.Diff(body, t, at...), n == 0 && op.Definite)
+		moves = moves || !change.IsNum(0)
+		put := func(name string, body *Expr) {
+			env[name] = Value{Shape: shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(body, own, s) }}
+		}
+		put(string(rune('A'+n)), body)
+		put("d"+string(rune('A'+n)), change)
+	}
+	if !moves {
+		return c.nought()
+	}
+	el := &Elaborator{C: c, names: env}
+	return el.Expr(c.parsed(op.Tangent)).At(subs...)
+}
+
+// OpaqueMatrix makes a product of matrices, as the derivative of an operator's value is one, an array that is computed
+// as a whole: one that is looked into once more for each further derivative would be a sum of many longer ones.
+func (c *Context) OpaqueMatrix(e *Expr, symmetric bool) *Expr {
+	if e.placed || e.Op == Ref || e.Op == Num || len(e.free) == 0 || !c.Storable(e.free) || Strays(e) {
+		return e
+	}
+	r := c.enclosed(e, symmetric)
+	r.Tensor.Whole = true
+	return r
+}

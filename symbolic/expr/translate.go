@@ -1,0 +1,311 @@
+package expr
+
+import (
+	"fmt"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Value is an elaborated expression of the language: a tensor given by its
+// elements. Matrix and vector algebra has become indexed sums.
+type Value struct {
+	Shape []dsl.Extent
+	Elem  func(subs ...Sub) *Expr
+	name  string // of the definition that the value is, if it is one
+}
+
+// At is the element at subscripts.
+func (v Value) At(subs ...Sub) *Expr { return v.Elem(subs...) }
+
+// Scalar is the value of one expression.
+func Scalar(e *Expr) Value { return Value{Elem: func(...Sub) *Expr { return e }} }
+
+// Elaborator turns syntax into indexed expressions. Names resolve through
+// names first (the variables of a formula), then through the checked model.
+type Elaborator struct {
+	C       *Context
+	names   map[string]Value
+	Objects map[dsl.Object]Value
+	Indices map[*dsl.Index]Sub
+	// solve elaborates the solution of a differential equation, once.
+	Solve func(*dsl.Solve) *Solution
+	// draw draws from a distribution; drawing are the indices whose values it
+	// is done for anew.
+	Draw    func(*dsl.CallExpr, []Value) Value
+	Drawing []*Index
+	// claim, if not nil, sees what is symmetric and positive definite by the words of the model.
+	Claim func(at dsl.Span, v Value)
+	// leaf, if not nil, sees every element of a parameter or definition:
+	// inside a differential equation they become inputs of it.
+	Leaf func(*Expr) *Expr
+}
+
+func (el *Elaborator) fresh(r dsl.Range, name string) *Index { return el.C.NewIndex(name, r) }
+
+// Expr elaborates an expression.
+func (el *Elaborator) Expr(e dsl.Expr) Value {
+	c := el.C
+	switch e := e.(type) {
+	case *dsl.Number:
+		return Scalar(c.Number(e.Value))
+	case *dsl.Name:
+		if v, ok := el.names[e.Name]; ok {
+			return v
+		}
+		v := el.Objects[e.Obj]
+		v.name = e.Name
+		switch e.Obj.(type) {
+		case *dsl.Param, *dsl.Let:
+			if el.Leaf != nil {
+				at := v.Elem
+				v.Elem = func(s ...Sub) *Expr { return el.Leaf(at(s...)) }
+			}
+		}
+		return v
+	case *dsl.FieldExpr:
+		return el.component(e)
+	case *dsl.IndexExpr:
+		base := el.Expr(e.Base)
+		return el.mapped(e.Type().Shape, func(at []Sub) *Expr { return base.At(el.subs(e.Subscripts, &at)...) })
+	case *dsl.UnaryExpr:
+		x := el.Expr(e.X)
+		if e.Op == "'" {
+			return el.transpose(x)
+		}
+		return el.mapped(x.Shape, func(subs []Sub) *Expr { return c.Neg(x.At(subs...)) })
+	case *dsl.BinaryExpr:
+		return el.binary(e)
+	case *dsl.SumExpr:
+		indices := make([]*Index, len(e.Indices))
+		for i, d := range e.Indices {
+			indices[i] = el.fresh(d.Index.Range, d.Name)
+			el.Indices[d.Index] = Sub{Index: indices[i]}
+		}
+		outer := el.Drawing
+		el.Drawing = append(outer[:len(outer):len(outer)], indices...)
+		body := el.Expr(e.Body).At()
+		el.Drawing = outer
+		for i := len(indices) - 1; i >= 0; i-- {
+			body = c.Sum(indices[i], body)
+		}
+		return Scalar(body)
+	case *dsl.CallExpr:
+		return el.call(e)
+	case *dsl.MatrixExpr:
+		return el.matrix(e)
+	}
+	panic(fmt.Sprintf("symbolic: no way to elaborate %T", e))
+}
+
+// matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
+func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
+	c := el.C
+	entry := func(x dsl.Expr) *Expr { return el.Expr(x).At() }
+	if el.Draw != nil {
+		// An entry that draws does so once, whatever is read how often.
+		entries := map[dsl.Expr]*Expr{}
+		for _, row := range e.Rows {
+			for _, x := range row {
+				entries[x] = el.Expr(x).At()
+			}
+		}
+		entry = func(x dsl.Expr) *Expr { return entries[x] }
+	}
+	return Value{Shape: e.Type().Shape, Elem: func(s ...Sub) *Expr {
+		total := c.Number(0)
+		for i, row := range e.Rows {
+			for j, x := range row {
+				total = c.Add(total, c.Mul(entry(x), c.Delta(s[0], Sub{At: dsl.Fixed(i + 1)}), c.Delta(s[1], Sub{At: dsl.Fixed(j + 1)})))
+			}
+		}
+		return total
+	}}
+}
+
+func (el *Elaborator) mapped(shape []dsl.Extent, f func(subs []Sub) *Expr) Value {
+	if len(shape) == 0 {
+		return Scalar(f(nil))
+	}
+	return Value{Shape: shape, Elem: func(subs ...Sub) *Expr { return f(subs) }}
+}
+
+func (el *Elaborator) transpose(x Value) Value {
+	return Value{Shape: []dsl.Extent{x.Shape[1], x.Shape[0]},
+		Elem: func(s ...Sub) *Expr { return x.At(s[1], s[0]) }}
+}
+
+// Pick returns the element of a value that is broadcast over subs.
+func Pick(v Value, subs []Sub) *Expr {
+	if len(v.Shape) == 0 {
+		return v.At()
+	}
+	return v.At(subs...)
+}
+
+func (el *Elaborator) binary(e *dsl.BinaryExpr) Value {
+	c := el.C
+	x, y := el.Expr(e.X), el.Expr(e.Y)
+	shape := x.Shape
+	if len(shape) == 0 {
+		shape = y.Shape
+	}
+	over := func(f func(a, b *Expr) *Expr) Value {
+		return el.mapped(shape, func(subs []Sub) *Expr { return f(Pick(x, subs), Pick(y, subs)) })
+	}
+	switch e.Op {
+	case "+":
+		return over(func(a, b *Expr) *Expr { return c.Add(a, b) })
+	case "-":
+		return over(c.Sub)
+	case ".*":
+		return over(func(a, b *Expr) *Expr { return c.Mul(a, b) })
+	case "/", "./":
+		return over(c.Div)
+	case "^", ".^":
+		return over(func(a, b *Expr) *Expr { return c.Call("pow", a, b) })
+	}
+	// Matrix product.
+	if len(x.Shape) == 0 || len(y.Shape) == 0 {
+		return over(func(a, b *Expr) *Expr { return c.Mul(a, b) })
+	}
+	inner := UpTo(y.Shape[0])
+	if len(y.Shape) == 1 {
+		return Value{Shape: x.Shape[:1], Elem: func(s ...Sub) *Expr {
+			j := el.fresh(inner, "j")
+			return c.Sum(j, c.Mul(x.At(s[0], Sub{Index: j}), y.At(Sub{Index: j})))
+		}}
+	}
+	return Value{Shape: []dsl.Extent{x.Shape[0], y.Shape[1]}, Elem: func(s ...Sub) *Expr {
+		j := el.fresh(inner, "j")
+		return c.Sum(j, c.Mul(x.At(s[0], Sub{Index: j}), y.At(Sub{Index: j}, s[1])))
+	}}
+}
+
+func (el *Elaborator) call(e *dsl.CallExpr) Value {
+	c := el.C
+	if e.Func == "delta" {
+		at := el.subs(e.Subscripts, nil)
+		return Scalar(c.Delta(at[0], at[1]))
+	}
+	if e.Density != nil {
+		l, g, _, _, indices := el.LogDensity(e.Density)
+		return Scalar(c.Bounded(c.SumAll(indices, l), c.SumAll(indices, g)))
+	}
+	args := make([]Value, len(e.Args))
+	var shape []dsl.Extent
+	for i, a := range e.Args {
+		args[i] = el.Expr(a.Expr)
+		if len(args[i].Shape) > 0 {
+			shape = args[i].Shape
+		}
+	}
+	if e.Draws != nil {
+		return el.Draw(e, args)
+	}
+	switch e.Func {
+	case "size":
+		return Scalar(c.Extent(args[0].Shape[0]))
+	case "sum", "mean":
+		return el.total(e.Func, args[0])
+	case "dot":
+		i := el.fresh(UpTo(args[0].Shape[0]), "i")
+		return Scalar(c.Sum(i, c.Mul(args[0].At(Sub{Index: i}), args[1].At(Sub{Index: i}))))
+	case "diag":
+		n := args[0].Shape[0]
+		return Value{Shape: []dsl.Extent{n, n}, Elem: func(s ...Sub) *Expr {
+			return c.Mul(args[0].At(s[0]), c.Delta(s[0], s[1]))
+		}}
+	case "transpose":
+		return el.transpose(args[0])
+	case "lower_half": // the lower triangle, and half of the diagonal
+		own := c.Slots(args[0].Shape)
+		i, j := Sub{Index: own[0]}, Sub{Index: own[1]}
+		half := c.enclosed(c.Add(c.Before(j, i), c.Scale(0.5, c.Delta(i, j))), false)
+		return Value{Shape: args[0].Shape, Elem: func(s ...Sub) *Expr {
+			return c.Mul(c.Ref(half.Tensor, s...), args[0].At(s...))
+		}}
+	case "trace":
+		i := el.fresh(UpTo(args[0].Shape[0]), "i")
+		return Scalar(c.Sum(i, args[0].At(Sub{Index: i}, Sub{Index: i})))
+	}
+	if op := OperatorOf(e.Func); op != nil {
+		if op.Definite && el.Claim != nil {
+			el.Claim(e.Args[0].Expr.Span(), args[0])
+		}
+		return c.Apply(op, args...)
+	}
+	return el.mapped(shape, func(subs []Sub) *Expr {
+		xs := make([]*Expr, len(args))
+		for i := range args {
+			xs[i] = Pick(args[i], subs)
+		}
+		return c.Call(e.Func, xs...)
+	})
+}
+
+func (el *Elaborator) total(name string, x Value) Value {
+	c := el.C
+	subs := make([]Sub, len(x.Shape))
+	indices := make([]*Index, len(x.Shape))
+	for d := range x.Shape {
+		indices[d] = el.fresh(UpTo(x.Shape[d]), []string{"i", "j"}[d])
+		subs[d] = Sub{Index: indices[d]}
+	}
+	e := x.At(subs...)
+	for d := len(indices) - 1; d >= 0; d-- {
+		e = c.Sum(indices[d], e)
+	}
+	if name == "mean" {
+		e = c.Div(e, c.Extent(x.Shape[0]))
+	}
+	return Scalar(e)
+}
+
+// component is s.v: a vector over the times.
+func (el *Elaborator) component(e *dsl.FieldExpr) Value {
+	s := el.Solve(e.Solve)
+	t := s.Parts[e.State].Tensor
+	return Value{Shape: t.Shape, Elem: func(subs ...Sub) *Expr {
+		x := el.C.Ref(t, subs...)
+		if el.Leaf != nil {
+			return el.Leaf(x)
+		}
+		return x
+	}}
+}
+
+// subs elaborates subscripts; those that stand for all positions of a dimension
+// take the next of the given ones.
+func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
+	out := make([]Sub, len(list))
+	for n, s := range list {
+		switch {
+		case s.All:
+			out[n] = (*all)[0]
+			*all = (*all)[1:]
+		case s.Gather != nil:
+			out[n] = Sub{Data: el.C.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}
+		case s.Index != nil:
+			out[n] = ShiftSub(el.Indices[s.Index], s.Offset)
+		default:
+			out[n] = Sub{At: s.At}
+		}
+	}
+	return out
+}
+
+// Remembered is a value whose elements are made once for all that is made of them.
+func (c *Context) Remembered(v Value) Value {
+	at, known := v.Elem, map[[2]Sub]*Expr{}
+	v.Elem = func(s ...Sub) *Expr {
+		var key [2]Sub
+		copy(key[:], s)
+		e, ok := known[key]
+		if !ok {
+			e = c.Operand(at(s...))
+			known[key] = e
+		}
+		return e
+	}
+	return v
+}

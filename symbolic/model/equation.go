@@ -1,0 +1,193 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// solution elaborates a dsl.Solve, or returns what it came to before.
+func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
+	for _, s := range p.Solves {
+		if s.Decl == d {
+			return s
+		}
+	}
+	c := p.C
+	s := &expr.Solution{Decl: d, Times: c.ByName[d.Times.ObjectName()], From: p.el.Expr(d.From).At(), Order: 2}
+	s.Index = c.NewIndex("i", expr.UpTo(s.Times.Shape[0]))
+	if p.curved {
+		s.Order = 3
+	}
+	// An elaborator of its own: what depends on the coordinates is an input.
+	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: p.el.Indices, Solve: p.solution}
+	for o, v := range p.el.Objects {
+		el.Objects[o] = v
+	}
+	el.Leaf = func(e *expr.Expr) *expr.Expr { return p.input(s, e) }
+	for i, v := range d.Ode.Args {
+		e := el.Expr(d.Args[i]).At()
+		el.Objects[v] = expr.Scalar(e)
+	}
+	var init []*expr.Expr
+	for _, e := range d.Init {
+		init = append(init, el.Expr(e).At())
+	}
+	ode := d.Ode
+	for i, v := range ode.States {
+		t := c.NewTensor(expr.Tensor{Name: v.ObjectName(), Kind: expr.StateTensor, Stage: expr.StageMomentum, Row: i})
+		s.States = append(s.States, t)
+		el.Objects[v] = expr.Scalar(c.Ref(t))
+	}
+	if ode.Time != nil {
+		s.Time = c.NewTensor(expr.Tensor{Name: ode.Time.ObjectName(), Kind: expr.TimeTensor, Stage: expr.StageMomentum})
+		el.Objects[ode.Time] = expr.Scalar(c.Ref(s.Time))
+	}
+	var rhs []*expr.Expr
+	for _, e := range ode.Rhs {
+		rhs = append(rhs, el.Expr(e).At())
+	}
+	p.augment(s, rhs, init)
+	p.Solves = append(p.Solves, s)
+	return s
+}
+
+// input returns what stands for an element of a parameter or definition inside
+// a differential equation: itself if it is known before sampling.
+func (p *Posterior) input(s *expr.Solution, e *expr.Expr) *expr.Expr {
+	c := p.C
+	if e.Stage() < expr.StagePosition {
+		return e
+	}
+	for _, u := range s.Inputs {
+		if u.Raw == e {
+			return c.Ref(u.Symbol)
+		}
+	}
+	name := fmt.Sprintf("u%d", len(s.Inputs)+1)
+	if d := inputName(e); d != "" && !slices.ContainsFunc(s.Inputs, func(u *expr.Input) bool { return u.Symbol.Name == d }) {
+		name = d
+	}
+	u := &expr.Input{Raw: e, Symbol: c.NewTensor(expr.Tensor{Name: name, Kind: expr.LocalTensor, Stage: expr.StagePosition, Positive: c.Sign(e) == expr.Positive})}
+	s.Inputs = append(s.Inputs, u)
+	return c.Ref(u.Symbol)
+}
+
+// inputName makes a name for an input from the one coordinate that it holds.
+func inputName(e *expr.Expr) string {
+	name, n := "", 0
+	expr.Refs(e, func(r *expr.Expr) {
+		if r.Tensor.Kind != expr.CoordTensor {
+			return
+		}
+		n++
+		name = r.Tensor.Name
+		if len(r.Subs) == 1 && r.Subs[0].IsFixed() && r.Subs[0].At.IsConst() {
+			name += fmt.Sprintf("_%d", r.Subs[0].At.Offset)
+		}
+	})
+	if n != 1 {
+		return ""
+	}
+	return name
+}
+
+// augment derives the augmented system.
+func (p *Posterior) augment(s *expr.Solution, rhs, init []*expr.Expr) {
+	c := p.C
+	n := len(rhs)
+	add := func(state int, by []int, f, start *expr.Expr) *expr.SolPart {
+		name := s.Decl.ObjectName() + "_" + s.Decl.Ode.States[state].ObjectName()
+		for _, k := range by {
+			name += "_" + s.Inputs[k].Symbol.Name
+		}
+		part := &expr.SolPart{Of: s, Pos: len(s.Parts), State: state, By: by}
+		part.Tensor = c.NewTensor(expr.Tensor{Name: name, Kind: expr.SolutionTensor, Stage: expr.StagePosition, Shape: s.Times.Shape, Part: part})
+		s.Parts, s.Rhs, s.Init = append(s.Parts, part), append(s.Rhs, f), append(s.Init, start)
+		if len(by) > 0 {
+			s.States = append(s.States, c.NewTensor(expr.Tensor{Name: name[len(s.Decl.ObjectName())+1:], Kind: expr.StateTensor, Stage: expr.StageMomentum, Row: part.Pos}))
+		}
+		return part
+	}
+	state := func(part *expr.SolPart) *expr.Expr { return c.Ref(s.States[part.Pos]) }
+	for i := range rhs {
+		add(i, nil, rhs[i], init[i])
+	}
+	// d/du_k of g along the solution: g_z S_k + g_uk.
+	for k, u := range s.Inputs {
+		first := make([]*expr.Expr, n)
+		start := make([]*expr.Expr, n)
+		parts := len(s.Parts)
+		// The states of this order are named before the right sides use them.
+		for i := range rhs {
+			start[i] = c.Diff(init[i], u.Symbol)
+			add(i, []int{k}, nil, start[i])
+		}
+		for i := range rhs {
+			first[i] = c.Diff(rhs[i], u.Symbol)
+			for j := range rhs {
+				first[i] = c.Add(first[i], c.Mul(c.Diff(rhs[i], s.States[j]), state(s.Parts[parts+j])))
+			}
+			s.Rhs[parts+i] = first[i]
+		}
+	}
+	for k := range s.Inputs {
+		for l := 0; l <= k; l++ {
+			parts := len(s.Parts)
+			for i := range rhs {
+				add(i, []int{k, l}, nil, c.Diff(c.Diff(init[i], s.Inputs[k].Symbol), s.Inputs[l].Symbol))
+			}
+			for i := range rhs {
+				s.Rhs[parts+i] = p.second(s, rhs[i], k, l, s.Parts[parts:])
+			}
+		}
+	}
+	if s.Order < 3 {
+		return
+	}
+	known := s.Size(2)
+	for k := range s.Inputs {
+		for l := 0; l <= k; l++ {
+			for m := 0; m <= l; m++ {
+				for i := range rhs {
+					add(i, []int{k, l, m}, nil, c.Diff(s.Init[s.Part(i, k, l).Pos], s.Inputs[m].Symbol))
+				}
+			}
+		}
+	}
+	// The total derivative of the right side of ∂²z/∂u_k∂u_l along u_m.
+	for _, part := range s.Parts[known:] {
+		k, l, m := part.By[0], part.By[1], part.By[2]
+		g := s.Rhs[s.Part(part.State, k, l).Pos]
+		total := c.Diff(g, s.Inputs[m].Symbol)
+		for _, x := range s.Parts[:known] {
+			if e := c.Diff(g, s.States[x.Pos]); !e.IsNum(0) {
+				total = c.Add(total, c.Mul(e, state(s.Part(x.State, append([]int{m}, x.By...)...))))
+			}
+		}
+		s.Rhs[part.Pos] = total
+	}
+}
+
+// second is the right side of ∂²z/∂u_k∂u_l for one equation g:
+// g_z R + g_zz[S_k, S_l] + g_zuk S_l + g_zul S_k + g_ukul.
+func (p *Posterior) second(s *expr.Solution, g *expr.Expr, k, l int, parts []*expr.SolPart) *expr.Expr {
+	c := p.C
+	n := len(s.Decl.Ode.States)
+	uk, ul := s.Inputs[k].Symbol, s.Inputs[l].Symbol
+	total := c.Diff(c.Diff(g, uk), ul)
+	for i := range n {
+		gi := c.Diff(g, s.States[i])
+		total = c.Add(total,
+			c.Mul(gi, c.Ref(s.States[parts[i].Pos])),
+			c.Mul(c.Diff(gi, uk), c.Ref(s.States[s.Part(i, l).Pos])),
+			c.Mul(c.Diff(gi, ul), c.Ref(s.States[s.Part(i, k).Pos])))
+		for j := range n {
+			gij := c.Diff(gi, s.States[j])
+			total = c.Add(total, c.Mul(gij, c.Ref(s.States[s.Part(i, k).Pos]), c.Ref(s.States[s.Part(j, l).Pos])))
+		}
+	}
+	return total
+}

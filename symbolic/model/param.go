@@ -1,0 +1,119 @@
+package model
+
+import (
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// Param is a parameter: its coordinates and what they mean.
+type Param struct {
+	Decl      *dsl.Param
+	Coord     *expr.Tensor
+	Transform *Transform
+	Lo, Hi    *expr.Expr // of the support, where bounded
+	c         *expr.Context
+	values    *expr.Tensor // those of an opaque transform
+}
+
+// Value returns the value at subscripts, on the parameter's own scale.
+func (b *Param) Value(subs ...expr.Sub) *expr.Expr {
+	if b.values != nil {
+		return b.c.Ref(b.values, subs...)
+	}
+	return b.Transform.Value(b.c, b, subs)
+}
+
+// Size returns the number of coordinates.
+func (b *Param) Size() dsl.Extent { return expr.ExtentOf(b.Coord.Shape) }
+
+// Length returns the number of values: that of the coordinates, or more.
+func (b *Param) Length() dsl.Extent { return expr.ExtentOf(b.Decl.Type.Shape) }
+
+// Scalar reports whether the parameter is a scalar.
+func (b *Param) Scalar() bool { return len(b.Decl.Type.Shape) == 0 }
+
+// Index returns a fresh index over the coordinates, and the subscripts it makes: no
+// subscript for a scalar.
+func (b *Param) Index(c *expr.Context, name string) (*expr.Index, []expr.Sub) {
+	return expr.IndexOver(c, name, b.Coord.Shape)
+}
+
+// ValueIndex is index over the values.
+func (b *Param) ValueIndex(c *expr.Context, name string) (*expr.Index, []expr.Sub) {
+	return expr.IndexOver(c, name, b.Decl.Type.Shape)
+}
+
+// param makes parameter n of its kind, with its coordinates.
+func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind) *Param {
+	c := p.C
+	stage := expr.StagePosition
+	if kind == expr.GivenTensor {
+		stage = expr.StageGiven
+	}
+	b := &Param{Decl: q, Transform: TransformOf(q), c: c}
+	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name, Kind: kind, Shape: q.Coordinates(), Stage: stage, Row: n})
+	if x := b.Size(); x.Name != "" && kind == expr.CoordTensor {
+		c.Small[x.Name] = true
+	}
+	if q.Support.Lo != nil {
+		b.Lo = p.el.Expr(q.Support.Lo).At()
+	}
+	if q.Support.Hi != nil {
+		b.Hi = p.el.Expr(q.Support.Hi).At()
+	}
+	if b.Transform.Opaque {
+		_, s := b.ValueIndex(c, "i")
+		body, formal := c.Close(b.Value(s...))
+		b.values = c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
+			Label: b.Transform.Name + "(" + q.Name + ")"})
+		b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
+	}
+	return b
+}
+
+// Reported is the value as draws show it: lo + (hi − lo)·1 may round to a number
+// beyond hi.
+func (b *Param) Reported(c *expr.Context, s ...expr.Sub) *expr.Expr {
+	v := b.Value(s...)
+	if !b.Transform.Rounds || b.Lo.Op == expr.Num && b.Hi.Op == expr.Num && b.Lo.Val+(b.Hi.Val-b.Lo.Val) == b.Hi.Val {
+		return v
+	}
+	return c.Call("at_most", v, b.Hi)
+}
+
+// logJacobian returns what one coordinate contributes to log |dx/du|.
+func (b *Param) logJacobian(c *expr.Context, s []expr.Sub) *expr.Expr {
+	b.coordinate(c, s) // the order of sums follows the age of nodes: that of the declarations
+	return b.Transform.LogJacobian(c, b, s)
+}
+
+// coordinate is an unconstrained coordinate.
+func (b *Param) coordinate(c *expr.Context, s []expr.Sub) *expr.Expr { return c.Ref(b.Coord, s...) }
+
+// behind is the number of values of a vector behind a position.
+func (b *Param) behind(c *expr.Context, s expr.Sub) *expr.Expr {
+	n := b.Length()
+	if s.IsFixed() {
+		return c.Sub(c.Extent(n), c.Extent(s.At))
+	}
+	i := c.NewIndex("i", expr.UpTo(n))
+	return c.Sum(i, c.Before(s, expr.Sub{Index: i}))
+}
+
+// breaks are the logarithms of the parts of what is left of a stick that its k-th break takes, and leaves.
+func (b *Param) breaks(c *expr.Context, k expr.Sub) (taken, left *expr.Expr) {
+	v := c.Sub(b.coordinate(c, []expr.Sub{k}), c.Call("log", b.behind(c, k)))
+	return c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v)
+}
+
+// logPart is the logarithm of the k-th part of a stick.
+func (b *Param) logPart(c *expr.Context, k expr.Sub) *expr.Expr {
+	taken := c.Within(k, expr.UpTo(b.Size())) // the last part is what the others leave
+	if !taken.IsNum(0) {
+		own, _ := b.breaks(c, k)
+		taken = c.Mul(taken, own)
+	}
+	j := c.NewIndex("j", expr.UpTo(b.Size()))
+	_, left := b.breaks(c, expr.Sub{Index: j})
+	return c.Add(taken, c.Sum(j, c.Mul(c.Before(expr.Sub{Index: j}, k), left)))
+}

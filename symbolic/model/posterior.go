@@ -1,0 +1,194 @@
+// Package model is what a model comes to: the log density in unconstrained coordinates, and the metrics that are
+// derived from it.
+//
+// posterior.go turns the checked model into one expression; param.go and transform.go say what coordinates stand for;
+// equation.go elaborates differential equations, quantity.go generated quantities, prior.go draws from the prior.
+// metric.go and information.go derive metrics, structure.go finds their parts, positivity.go proves what it can of
+// them; diagnosed.go collects messages.
+package model
+
+import (
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// Posterior is the elaborated model: one log density in the unconstrained
+// coordinates.
+type Posterior struct {
+	C      *expr.Context
+	Model  *dsl.Model
+	Data   []*expr.Tensor // of Model.Data, in order
+	Block  *dsl.Block     // whose conditional density this is; nil for the joint one
+	Params []*Param       // whose coordinates are the position: those of Block in its order, or all
+	Given  []*Param       // the others
+	Terms  []*PosteriorTerm
+	L      *expr.Expr // log density, Jacobian terms included
+	Plain  *expr.Expr // L with sums over data as the model has them, for people
+	Solves []*expr.Solution
+	// Quantities are computed once per draw; those of a model of several blocks
+	// belong to the joint density.
+	Quantities []*Quantity
+	// Priors are the parameters that are drawn from the prior, in that order, and
+	// NoPriors those that are not; Derive finds them, of a model as a whole.
+	Priors   []*Prior
+	NoPriors []NoPrior
+	Lets     map[*dsl.Let]expr.Value
+	el       *expr.Elaborator
+	curved   bool     // solutions have third-order sensitivities
+	Limited  bool     // the limits of expr.Budget hold
+	Spent             // of them: work before this began, and emission
+	at       dsl.Span // of the statement that is being elaborated
+	claims   []claim  // what the model takes for symmetric
+}
+
+// claim is a matrix that the model takes for symmetric.
+type claim struct {
+	at dsl.Span
+	v  expr.Value
+}
+
+// PosteriorTerm is the elaborated form of one dsl.Term.
+type PosteriorTerm struct {
+	Term *dsl.Term
+	L    *expr.Expr // its log density, summed
+	// Of a distribution: the indices that it runs over, the left side and
+	// the arguments at those indices.
+	Indices []*expr.Index
+	Each    *expr.Expr // the log density there
+	Left    expr.Value
+	Args    []expr.Value
+}
+
+// Elaborate turns a checked model into the density of one block's parameters
+// given the others', or into the joint density of all if the block is nil.
+func Elaborate(m *dsl.Model, block *dsl.Block) *Posterior {
+	return expr.Growing(func(by expr.Grain) *Posterior { return ElaborateBy(m, block, false, by) })
+}
+
+// ElaborateBy is Elaborate, with the sensitivities that curvature needs if it is asked for.
+func ElaborateBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) *Posterior {
+	p := &Posterior{}
+	p.Elaborate(m, block, curved, by)
+	return p
+}
+
+// Elaborate makes p the density of a model, as the function elaborate returns it: p says where it stands if it panics.
+func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) {
+	c := expr.NewContext()
+	c.Grain = by
+	c.Budget = expr.Budget{Limited: p.Limited, Allowance: 1, Work: p.Work, MaxWork: expr.MaxWork}
+	if by == expr.Coarse {
+		c.Budget.MaxWork = min(expr.MaxWork, p.Work+expr.MaxCoarse)
+	} else if len(m.Blocks) == 1 {
+		c.Budget.MaxWork = max(expr.MaxWork, p.Work+expr.LeastFine)
+	}
+	if curved {
+		c.Budget.Allowance = 4
+	}
+	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: map[*dsl.Index]expr.Sub{}}
+	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
+	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Limited: p.Limited, Spent: p.Spent}
+	for _, d := range m.Data {
+		t := c.NewTensor(expr.Tensor{Name: d.Name, Kind: expr.DataTensor, Shape: d.Type.Shape, Stage: expr.StageData,
+			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
+			AtLeast0:  d.Support.LoNum != nil && *d.Support.LoNum >= 0,
+			Symmetric: d.Cov})
+		c.ByName[d.Name] = t
+		if d.IsSize {
+			c.Least[d.Name] = max(1, d.MinSize)
+		}
+		p.Data = append(p.Data, t)
+		el.Objects[d] = expr.Value{Shape: d.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
+	}
+	for _, k := range m.Consts {
+		el.Objects[k] = expr.Scalar(c.Number(k.Value))
+	}
+	own := m.Params
+	if block != nil && len(block.Params) < len(own) {
+		own = block.Params
+	}
+	for _, q := range own {
+		p.Params = append(p.Params, p.param(len(p.Params), q, expr.CoordTensor))
+	}
+	for _, q := range m.Params {
+		if block != nil && !block.Holds(q) {
+			p.Given = append(p.Given, p.param(len(p.Given), q, expr.GivenTensor))
+		}
+	}
+	c.Sharing = true
+	jacobian := c.Number(0)
+	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
+		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
+		i, s := b.Index(c, "i")
+		jacobian = c.Add(jacobian, c.SumOver(i, b.logJacobian(c, s)))
+	}
+	el.Solve = p.solution
+	for _, l := range m.Lets {
+		p.at = l.Declared()
+		v := p.let(l)
+		p.Lets[l] = v
+		el.Objects[l] = v
+	}
+	total := c.NewTotal(jacobian)
+	for _, t := range m.Terms {
+		p.at = t.At
+		pt := p.term(t)
+		p.Terms = append(p.Terms, pt)
+		total.Add(pt.L)
+	}
+	p.L = total.Sum()
+	p.at = dsl.Span{}
+	if len(p.Given) == 0 {
+		p.quantities()
+	}
+}
+
+func (p *Posterior) let(l *dsl.Let) expr.Value {
+	c := p.C
+	if len(l.Indices) == 0 {
+		return c.Remembered(p.el.Expr(l.Value))
+	}
+	formal := make([]*expr.Index, len(l.Indices))
+	for i, ix := range l.Indices {
+		formal[i] = c.NewIndex(ix.Name, ix.Range)
+		p.el.Indices[ix] = expr.Sub{Index: formal[i]}
+	}
+	body := c.Operand(p.el.Expr(l.Value).At())
+	return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, s) }}
+}
+
+func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
+	c := p.C
+	pt := &PosteriorTerm{Term: t}
+	if t.Dist == nil {
+		pt.L = p.el.Expr(t.Value).At()
+		pt.Each = pt.L
+		return pt
+	}
+	var loop *expr.Index
+	if t.For != nil {
+		loop = c.NewIndex(t.For.ObjectName(), t.For.Range)
+		p.el.Indices[t.For] = expr.Sub{Index: loop}
+	}
+	var bound *expr.Expr
+	pt.L, bound, pt.Left, pt.Args, pt.Indices = p.el.LogDensity(t)
+	pt.Each = c.Bounded(pt.L, bound)
+	pt.L, bound = c.SumAll(pt.Indices, pt.L), c.SumAll(pt.Indices, bound)
+	if loop != nil {
+		pt.L, bound = c.Sum(loop, pt.L), c.Sum(loop, bound)
+		if !t.Dist.Support.Vector() {
+			pt.Indices = append(pt.Indices, loop)
+		}
+	}
+	pt.L = c.Bounded(pt.L, bound)
+	return pt
+}
+
+// FixedSize is the number of coordinates that is known when a model is compiled.
+func (p *Posterior) FixedSize() int {
+	n := 0
+	for _, b := range p.Params {
+		n += b.Size().Offset
+	}
+	return n
+}

@@ -1,0 +1,115 @@
+package model
+
+import (
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// Transform is a row of the table of transforms: a smooth map from unconstrained coordinates u
+// onto the values x of a parameter, and all that the compiler knows of it. Lo and Hi of the
+// parameter are its bounds.
+//
+// The Jacobian matrix of a row is triangular, as those of Stan's transforms are: x_1 depends on u_1
+// only, x_2 on u_1 and u_2, and so on.
+type Transform struct {
+	Name string
+
+	// Example is the type of a parameter that the row is the transform of, for tests.
+	Example string
+
+	// Lower and Upper tell which bounds the row is for, Constraint for which type: it has the shape of the
+	// coordinates. Nil stands for real numbers, of which each has a coordinate of its own.
+	Lower, Upper bool
+	Constraint   *dsl.Constraint
+
+	// Opaque is set if a value is made of many coordinates: expressions hold a reference to it, a shared definition.
+	Opaque bool
+
+	// Value is the value at subscripts, in terms of the coordinates.
+	Value func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr
+
+	// LogJacobian is what the coordinate at subscripts contributes to log |∂x/∂u|.
+	LogJacobian func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr
+
+	// Rounds is set if a value may be rounded to a number beyond Hi.
+	Rounds bool
+
+	// Inverse is the coordinate of a value, where each has its own: an expression of the language in x, lo and
+	// hi, for an x inside the bounds.
+	Inverse string
+
+	// Whole is the function of runtime/transform that finds the coordinates of all values together, where they
+	// belong together: it writes those of x to q, or says what is wrong with x, to stand behind the name of the parameter.
+	Whole string
+}
+
+// Transforms is the table, as in Stan's reference.
+var Transforms = []*Transform{
+	unbounded, above, below, between, onSimplex,
+}
+
+var (
+	unbounded = &Transform{
+		Name: "identity", Example: "real[3]",
+		Value:       func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Number(0) },
+		Inverse:     "x",
+	}
+	// lo + eᵘ
+	above = &Transform{
+		Name: "lower", Example: "real[3] > -1.5", Lower: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			return c.Add(b.Lo, c.Call("exp", b.coordinate(c, s)))
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
+		Inverse:     "log(x - lo)",
+	}
+	// hi − eᵘ
+	below = &Transform{
+		Name: "upper", Example: "real[3] < 2", Upper: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			return c.Sub(b.Hi, c.Call("exp", b.coordinate(c, s)))
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
+		Inverse:     "log(hi - x)",
+	}
+	// lo + (hi − lo)·inv_logit(u); log(hi − lo) + log z + log(1 − z) with z = inv_logit(u)
+	between = &Transform{
+		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Rounds: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", b.coordinate(c, s))))
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			u := b.coordinate(c, s)
+			return c.Add(c.Call("log", c.Sub(b.Hi, b.Lo)), c.Call("log_inv_logit", u), c.Call("log1m_inv_logit", u))
+		},
+		Inverse: "logit((x - lo)/(hi - lo))",
+	}
+	// A stick of length 1 is broken K − 1 times: at the k-th break the part z_k of what is left
+	// becomes x_k, and the last is what remains,
+	//
+	//	z_k = inv_logit(u_k − log(K − k)),   x_k = z_k Π_{j<k} (1 − z_j),   z_K = 1.
+	//
+	// Products are sums of logarithms, of which none is lost where z_k is near 0 or 1. The k-th
+	// part of the Jacobian is log z_k + log(1 − z_k) + Σ_{j<k} log(1 − z_j), and of these sums the
+	// logarithm of 1 − z_k is part K − k times.
+	onSimplex = &Transform{
+		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex, Opaque: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Call("exp", b.logPart(c, s[0])) },
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			taken, left := b.breaks(c, s[0])
+			return c.Add(taken, c.Mul(b.behind(c, s[0]), left))
+		},
+		Whole: "SimplexCoordinates",
+	}
+)
+
+// TransformOf is the row of a declaration.
+func TransformOf(q *dsl.Param) *Transform {
+	for _, t := range Transforms {
+		if t.Constraint == q.Constraint && t.Lower == (q.Support.Lo != nil) && t.Upper == (q.Support.Hi != nil) {
+			return t
+		}
+	}
+	panic("symbolic: no transform of " + q.ObjectName())
+}
