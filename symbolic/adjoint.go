@@ -116,7 +116,29 @@ func (s *sweep) pass(d *expr.Def) {
 		body = c.Subst(body, i, expr.Sub{Index: fresh[m]})
 	}
 	c.Sharing = sharing
+	if body.Op == expr.Apply && body.Apply.Operator.Adjoint != nil {
+		s.passApplied(body, d.Tensor, func(at ...expr.Sub) *expr.Expr { return c.SubstAll(e, fresh, at) })
+		return
+	}
 	s.visit(body, fresh, e)
+}
+
+// passApplied hands the derivative by the value of an operator on to its arguments, by the operator's adjoint.
+func (s *sweep) passApplied(body *expr.Expr, t *expr.Tensor, bar func(at ...expr.Sub) *expr.Expr) {
+	c := s.p.c
+	array := func(t *expr.Tensor) expr.Value {
+		return expr.Value{Shape: t.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(t, at...) }}
+	}
+	x := expr.Applied{Value: array(t), Bar: expr.Value{Shape: t.Shape, Elem: bar}}
+	for n := range body.Apply.Shapes {
+		x.Args = append(x.Args, array(body.Args[n].Tensor))
+	}
+	for n, by := range body.Apply.Operator.Adjoint(c, x) {
+		if arg := body.Args[n].Tensor; s.p.dependsOnPosition(arg, s.depends) {
+			b := s.bar(arg)
+			b.Add(by.At(expr.SubsOf(b.indices)...))
+		}
+	}
 }
 
 // passSolution hands the derivatives by the components of a solution on to what its inputs read.

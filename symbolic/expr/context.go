@@ -34,6 +34,9 @@ type Context struct {
 
 	Budget Budget
 
+	// FirstOrder says that no derivative beyond the first is asked for.
+	FirstOrder bool
+
 	Grain       Grain
 	Sharing     bool // large operands become shared definitions
 	operands    map[*Expr]*Expr

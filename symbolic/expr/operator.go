@@ -20,6 +20,9 @@ type Operator struct {
 	// Tangent is the change of the value, in the language: A and B stand for the arguments, dA and dB for their
 	// changes. Where an argument is symmetric, so is its change.
 	Tangent string
+	// Adjoint are the derivatives of a scalar by the arguments, for its derivative by the value: of an operator without
+	// a Tangent, which has first derivatives only, and those in the reverse sweep alone.
+	Adjoint func(c *Context, x Applied) []Value
 	// Shape is that of the value.
 	Shape func(args [][]dsl.Extent) []dsl.Extent
 	// Definite says that the first argument is symmetric and positive definite, and that the kernel takes its
@@ -32,6 +35,13 @@ type Operator struct {
 	// Eval writes the value to out, NaN where there is none: what tests of the kernel compare with. Of
 	// arguments of one dimension the other is 1.
 	Eval func(out []float64, args []*mat.Dense)
+}
+
+// Applied is what the adjoint of an operator is made of: the arguments and the value, and the derivative of a scalar by
+// the value.
+type Applied struct {
+	Args       []Value
+	Value, Bar Value
 }
 
 // FactorName names the operator whose value is the Cholesky factor in the form that kernels take; no expression
@@ -130,17 +140,68 @@ var Operators = []Operator{
 		Tangent: "inverse_lower(A)*(dB - dA*solve_lower(A, B))",
 		Eval:    evalSolveLower,
 	},
+	{
+		// The factor of a symmetric band, from its diagonals A_i,i−o.
+		Name: "band_cholesky", Short: "bandChol", Shape: stackedShape, Kernel: "linalg.BandCholesky", Cost: bandwise(2, 0),
+		Adjoint: func(c *Context, x Applied) []Value {
+			args := []Value{x.Value}
+			for o := range x.Args {
+				args = append(args, x.Bar.row(o))
+			}
+			bars := c.Apply(OperatorOf("band_cholesky_adjoint"), args...)
+			return bars.rows(len(x.Args))
+		},
+		Eval: evalBandCholesky,
+	},
+	{
+		// The derivatives by the diagonals, from the factor and those by its own.
+		Name: "band_cholesky_adjoint", Short: "bandCholBar", Shape: sameShape, Kernel: "linalg.BandCholeskyAdjoint", Cost: bandwise(4, 1),
+		Eval: evalBandCholeskyAdjoint,
+	},
+	{
+		Name: "band_solve_lower", Short: "bandSolve", Shape: rightShape, Kernel: "linalg.BandSolveLower", Cost: perDiagonal(2),
+		Adjoint: func(c *Context, x Applied) []Value {
+			// x = L⁻¹b: b̄ = L⁻ᵀx̄, L̄_ij = −b̄_i x_j
+			b := c.Apply(OperatorOf("band_solve_upper"), x.Args[0], x.Bar)
+			return []Value{c.outer(x.Args[0].Shape, b, x.Value), b}
+		},
+		Eval: func(out []float64, args []*mat.Dense) { evalBandSolve(out, args, false) },
+	},
+	{
+		Name: "band_solve_upper", Short: "bandSolveUpper", Shape: rightShape, Kernel: "linalg.BandSolveUpper", Cost: perDiagonal(2),
+		Adjoint: func(c *Context, x Applied) []Value {
+			// x = L⁻ᵀb: b̄ = L⁻¹x̄, L̄_ij = −x_i b̄_j
+			b := c.Apply(OperatorOf("band_solve_lower"), x.Args[0], x.Bar)
+			return []Value{c.outer(x.Args[0].Shape, x.Value, b), b}
+		},
+		Eval: func(out []float64, args []*mat.Dense) { evalBandSolve(out, args, true) },
+	},
+	{
+		// Vectors as the rows of a matrix.
+		Name: "stack", Short: "rows", Shape: stackedShape, Kernel: "linalg.Stack",
+		Cost:    func(args [][]dsl.Extent) Poly { return sizePoly(UpTo(args[0][0])).times(Poly{"": len(args)}) },
+		Adjoint: func(c *Context, x Applied) []Value { return x.Bar.rows(len(x.Args)) },
+		Eval: func(out []float64, args []*mat.Dense) {
+			n, _ := args[0].Dims()
+			for o, a := range args {
+				put(out[o*n:], a)
+			}
+		},
+	},
+}
+
+// operatorByName finds the rows.
+var operatorByName map[string]*Operator
+
+func init() { // adjoints are made of rows, which the initialiser of a variable may not name
+	operatorByName = map[string]*Operator{}
+	for n := range Operators {
+		operatorByName[Operators[n].Name] = &Operators[n]
+	}
 }
 
 // OperatorOf returns the operator of a name, nil if there is none.
-func OperatorOf(name string) *Operator {
-	for n := range Operators {
-		if Operators[n].Name == name {
-			return &Operators[n]
-		}
-	}
-	return nil
-}
+func OperatorOf(name string) *Operator { return operatorByName[name] }
 
 // definite factorises a symmetric matrix.
 func definite(a *mat.Dense) (*mat.Cholesky, bool) {
@@ -288,8 +349,11 @@ func (c *Context) Tangent(e *Expr, subs []Sub, t *Tensor, at []Sub) *Expr {
 		put(string(rune('A'+n)), body)
 		put("d"+string(rune('A'+n)), change)
 	}
-	if !moves {
+	switch {
+	case !moves:
 		return c.nought()
+	case op.Tangent == "":
+		return c.notDifferentiable(nil)
 	}
 	el := &Elaborator{C: c, names: env}
 	return el.Expr(c.parsed(op.Tangent)).At(subs...)

@@ -232,6 +232,9 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		if op.Definite && el.Claim != nil {
 			el.Claim(e.Args[0].Expr.Span(), args[0])
 		}
+		if v, ok := c.banded(e.Func, args); ok {
+			return v
+		}
 		return c.Apply(op, args...)
 	}
 	return el.mapped(shape, func(subs []Sub) *Expr {

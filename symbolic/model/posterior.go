@@ -85,6 +85,7 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	if curved {
 		c.Budget.Allowance = 4
 	}
+	c.FirstOrder = firstOrder(m)
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: map[*dsl.Index]expr.Sub{}}
 	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
 	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Limited: p.Limited, Spent: p.Spent}
@@ -191,4 +192,16 @@ func (p *Posterior) FixedSize() int {
 		n += b.Size().Offset
 	}
 	return n
+}
+
+// firstOrder reports whether a model needs first derivatives only: its metrics are the identity.
+func firstOrder(m *dsl.Model) bool {
+	for _, b := range m.Blocks {
+		for _, t := range b.Metric {
+			if t.Kind != dsl.MetricIdentity {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -1,0 +1,256 @@
+package symbolic
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/linalg"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// bandedModel holds what the rows of banded matrices are tested with: a band D0 + t D1 of four rows, and a vector.
+const bandedModel = `model rows
+data n int
+data D0, D1, W real[4, n]
+data b0, b1 real[n]
+param t real
+t ~ normal(0, 1)
+density 0*t*(sum(D0) + sum(D1) + sum(W) + sum(b0) + sum(b1))
+metric identity`
+
+// bandedData are random; the main diagonal, in the first row, is large.
+func bandedData(rng *rand.Rand, n int) map[string][]float64 {
+	data := map[string][]float64{"n": {float64(n)}}
+	for name, rows := range map[string]int{"D0": 4, "D1": 4, "W": 4, "b0": 1, "b1": 1} {
+		v := make([]float64, rows*n)
+		for i := range v {
+			v[i] = math.Sin(float64(7*i+len(name)*n) + float64(name[0])) // no order of a map has a say
+			if name == "D0" && i < n {
+				v[i] = 6 + rng.Float64()
+			}
+		}
+		data[name] = v
+	}
+	return data
+}
+
+// bandedArgs are the arguments of a row, at t, for a band of w diagonals below the main one.
+func bandedArgs(c *expr.Context, op *expr.Operator, at *expr.Expr, w int) []expr.Value {
+	n := dsl.Extent{Name: "n"}
+	tensor := func(name string, s ...expr.Sub) *expr.Expr { return c.Ref(c.ByName[name], s...) }
+	mix := func(a, b string, s ...expr.Sub) *expr.Expr { return c.Add(tensor(a, s...), c.Mul(at, tensor(b, s...))) }
+	var diagonals []expr.Value
+	for o := range w + 1 {
+		diagonals = append(diagonals, expr.Value{Shape: []dsl.Extent{n}, Elem: func(s ...expr.Sub) *expr.Expr {
+			return mix("D0", "D1", expr.Sub{At: dsl.Fixed(o + 1)}, s[0])
+		}})
+	}
+	band := c.Apply(expr.OperatorOf("stack"), diagonals...)
+	vector := expr.Value{Shape: []dsl.Extent{n}, Elem: func(s ...expr.Sub) *expr.Expr { return mix("b0", "b1", s...) }}
+	switch op.Name {
+	case "band_solve_lower", "band_solve_upper":
+		return []expr.Value{band, vector}
+	case "band_cholesky_adjoint":
+		return append([]expr.Value{band}, diagonals...)
+	}
+	return diagonals
+}
+
+// bandedRows are the rows with first derivatives, and those that these are made of.
+func bandedRows(t *testing.T) (rows []*expr.Operator) {
+	for n := range expr.Operators {
+		if op := &expr.Operators[n]; op.Tangent == "" && op.Name != expr.FactorName {
+			rows = append(rows, op)
+		}
+	}
+	if len(rows) != 5 {
+		t.Fatalf("%d rows have no tangent", len(rows))
+	}
+	return rows
+}
+
+// TestAdjoints checks the adjoint of every row that has one against differences.
+func TestAdjoints(t *testing.T) {
+	for _, op := range bandedRows(t) {
+		if op.Adjoint == nil {
+			continue
+		}
+		for w := range 4 {
+			for _, n := range []int{1, 2, 5, 8} {
+				if w >= n {
+					continue
+				}
+				d, _ := load(t, bandedModel)
+				c, prog := d.C, newProgram(d.Posterior)
+				v := c.Apply(op, bandedArgs(c, op, d.Params[0].Value(), w)...)
+				own := make([]*expr.Index, len(v.Shape))
+				for k, x := range v.Shape {
+					own[k] = c.NewIndex("i", expr.UpTo(x))
+				}
+				subs := expr.SubsOf(own)
+				weight := c.Ref(c.ByName["W"], append([]expr.Sub{{At: dsl.Fixed(1)}}, subs...)[len(subs)-1:]...)
+				if len(subs) == 2 {
+					weight = c.Ref(c.ByName["W"], subs...)
+				}
+				// W is longer than the value; what is read of it is not.
+				value := Output{E: prog.Lower(c.SumOverAll(own, c.Mul(weight, v.At(subs...))), nil)}
+				adjoint := Output{E: prog.Lower(prog.Adjoint(value.E, [][]expr.Sub{nil}, false)[0], nil)}
+				d.Prog = prog
+				r := &rowTest{t: d.Params[0].Coord, m: NewMachine(d, bandedData(rand.New(rand.NewSource(3)), n))}
+				const x, h = 0.2, 1e-3
+				step := func(k float64) float64 { return r.at(x+k*h, value) - r.at(x-k*h, value) }
+				got, want := r.at(x, adjoint), (45*step(1)-9*step(2)+step(3))/(60*h)
+				if !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) || want == 0 {
+					t.Errorf("%s, %d below the diagonal, order %d: the sweep gives %v, differences %v", op.Name, w, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// bandedKernels are the kernels of the rows, called as generated code calls them.
+var bandedKernels = map[string]func(dst []float64, args ...[]float64){
+	"linalg.BandCholesky":        linalg.BandCholesky,
+	"linalg.BandCholeskyAdjoint": func(dst []float64, a ...[]float64) { linalg.BandCholeskyAdjoint(dst, a[0], a[1:]...) },
+	"linalg.BandSolveLower":      func(dst []float64, a ...[]float64) { linalg.BandSolveLower(dst, a[0], a[1]) },
+	"linalg.BandSolveUpper":      func(dst []float64, a ...[]float64) { linalg.BandSolveUpper(dst, a[0], a[1]) },
+	"linalg.Stack":               linalg.Stack,
+}
+
+// TestBandedKernels compares every kernel with the row's Eval, which works on dense matrices, also where there is no value.
+func TestBandedKernels(t *testing.T) {
+	rng := rand.New(rand.NewSource(4))
+	vector := func(n int, least float64) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+			if least > 0 {
+				v[i] = least + rng.Float64()
+			}
+		}
+		return v
+	}
+	for _, op := range bandedRows(t) {
+		kernel := bandedKernels[op.Kernel]
+		if kernel == nil {
+			t.Errorf("%s: no kernel %s is tested", op.Name, op.Kernel)
+			continue
+		}
+		for _, n := range []int{1, 2, 3, 7, 20} {
+			for w := range 4 {
+				for _, good := range []bool{true, false} {
+					diagonals := [][]float64{vector(n, 6)}
+					for range w {
+						diagonals = append(diagonals, vector(n, 0))
+					}
+					if !good {
+						diagonals[0][n/2] = -1
+					}
+					var args [][]float64
+					var shapes [][]dsl.Extent
+					add := func(v []float64, shape ...int) {
+						args = append(args, v)
+						var x []dsl.Extent
+						for _, k := range shape {
+							x = append(x, dsl.Fixed(k))
+						}
+						shapes = append(shapes, x)
+					}
+					band := slices.Concat(diagonals...)
+					for o := range w + 1 {
+						clear(band[o*n:][:min(o, n)])
+					}
+					switch op.Name {
+					case "band_solve_lower", "band_solve_upper":
+						add(band, w+1, n)
+						add(vector(n, 0), n)
+					case "band_cholesky_adjoint":
+						add(band, w+1, n)
+						for range diagonals {
+							add(vector(n, 0), n)
+						}
+					default:
+						for _, d := range diagonals {
+							add(d, n)
+						}
+					}
+					size := 1
+					for _, x := range op.Shape(shapes) {
+						size *= x.Offset
+					}
+					got, want := make([]float64, size), make([]float64, size)
+					for i := range got {
+						got[i] = 99 // what was there before
+					}
+					kernel(got, args...)
+					dense := make([]*mat.Dense, len(args))
+					for k, a := range args {
+						cols := 1
+						if len(shapes[k]) == 2 {
+							cols = shapes[k][1].Offset
+						}
+						dense[k] = mat.NewDense(shapes[k][0].Offset, cols, slices.Clone(a))
+					}
+					op.Eval(want, dense)
+					definite := op.Name != "band_cholesky" || good
+					for i := range got {
+						if same := math.Abs(got[i]-want[i]) <= 1e-12*(1+math.Abs(want[i])); definite && !same || !definite && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+							t.Errorf("%s of order %d, %d below the diagonal, element %d: the kernel gives %v, the row %v", op.Name, n, w, i, got[i], want[i])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBandedCosts: what is made of a banded matrix of order T takes time in proportion to T, in the gradient too, and no array of
+// T² elements; without the proof, or where more derivatives are asked for, it is dense.
+func TestBandedCosts(t *testing.T) {
+	const head = "model m\ndata T int\ndata y real[T]\nparam phi real in (-1, 1)\nparam x real[T]\nphi ~ normal(0, 1)\n" +
+		"let Q[i in 1..T, j in 1..T] = (1 + phi^2)*delta(i, j) - phi*(delta(i, j+1) + delta(j, i+1))\n"
+	const field = "density 0.5*log_det(Q) - 0.5*dot(x, Q*x) - dot(y, solve_spd(Q, y)) - sum((cholesky(Q)'*x) .* y)\n"
+	for _, row := range []struct {
+		name, text string
+		power      int // of T, in the largest cost
+	}{
+		{"a band", head + field + "metric identity\n", 1},
+		{"a lower band", head + "let M[i in 1..T, j in 1..T] = 2*delta(i, j) - phi*delta(i, j+2)\ny ~ normal(solve_lower(M, x), 1)\nmetric identity\n", 1},
+		{"a metric with second derivatives", head + "density 0.5*log_det(Q) - 0.5*dot(x, Q*x)\nmetric hessian\n", 3},
+		{"no band", head + "let K[i in 1..T, j in 1..T] = Q[i, j] + exp(x[i] + x[j])\ndensity log_det(K)\nmetric identity\n", 3},
+		{"the inverse", head + "density sum(inverse(Q))\nmetric identity\n", 3},
+	} {
+		d, list := load(t, row.text)
+		if d == nil {
+			t.Errorf("%s: %v", row.name, list)
+			continue
+		}
+		most := 0
+		for _, def := range d.Prog.Defs {
+			for monomial, k := range def.Cost().Ops {
+				n := 0
+				for _, size := range strings.Fields(monomial) {
+					if size == "T" {
+						n++
+					}
+				}
+				if k > 0 {
+					most = max(most, n)
+				}
+			}
+			if row.power == 1 && len(def.Indices) == 2 && fmt.Sprint(def.Tensor.Shape) == "[T T]" {
+				t.Errorf("%s: %s = %s is an array of T² elements", row.name, def.Tensor.Name, expr.Format(def.Body))
+			}
+		}
+		if most != row.power {
+			t.Errorf("%s: the largest cost is of order T^%d, want %d", row.name, most, row.power)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package expr
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// Banded matrices of parameters. Where the elements of a matrix are proved to lie on few diagonals, A_ij = Σ_o δ[i,j+o] d_o[i],
+// its factor and what is solved with it take time in proportion to the order, and no array of n² elements is made. The factor
+// is an array of w+1 rows, row o holding the entries o places before the diagonal; as a matrix it is a sum of deltas
+// again, so that products with it run along the diagonals.
+//
+// These operators have first derivatives: the adjoint of the factor needs no inverse, which has no band. What needs
+// more is computed with dense matrices.
+
+// maxDiagonals is the largest number of diagonals, main one and below, of a matrix that counts as banded.
+const maxDiagonals = 33
+
+// row is the vector in row o of an array of rows, from 0.
+func (v Value) row(o int) Value {
+	return Value{Shape: v.Shape[1:], Elem: func(s ...Sub) *Expr { return v.At(Sub{At: dsl.Fixed(o + 1)}, s[0]) }}
+}
+
+// rows are the first n rows.
+func (v Value) rows(n int) []Value {
+	out := make([]Value, n)
+	for o := range out {
+		out[o] = v.row(o)
+	}
+	return out
+}
+
+// diagonals are those of a square matrix at and below the main one, −1 < offset ≤ w; false where an element is proved to
+// lie on no fixed one, or they are too many. There are none above of a matrix that is not symmetric.
+func (c *Context) diagonals(a Value, symmetric bool) (list []Value, ok bool) {
+	i, j := c.NewIndex("i", UpTo(a.Shape[0])), c.NewIndex("j", UpTo(a.Shape[1]))
+	bands, ok := c.Bands(c.Inlined(a.At(Sub{Index: i}, Sub{Index: j})), i, j)
+	if !ok || len(bands) == 0 {
+		return nil, false
+	}
+	low, high := bands[0].Offset, bands[len(bands)-1].Offset
+	if high < 0 || high >= maxDiagonals || !symmetric && low < 0 {
+		return nil, false
+	}
+	// A matrix with sizes of numbers alone may be small.
+	if x := a.Shape[0]; x.IsConst() && x.Offset < 4*(high+1) {
+		return nil, false
+	}
+	list = make([]Value, high+1)
+	for o := range list {
+		list[o] = Value{Shape: a.Shape[:1], Elem: func(...Sub) *Expr { return c.nought() }}
+	}
+	for _, b := range bands {
+		if b.Offset < 0 {
+			continue // the mirror image
+		}
+		e, from := b.E, a.Shape[0]
+		if Strays(e) {
+			e = c.Mul(c.Within(Sub{Index: i}, dsl.Range{Lo: dsl.Fixed(1 + b.Offset), Hi: from}), e)
+		}
+		e = c.Operand(e)
+		if c.opaqueBand(e) {
+			return nil, false
+		}
+		list[b.Offset] = Value{Shape: a.Shape[:1], Elem: func(s ...Sub) *Expr { return c.Subst(e, i, s[0]) }}
+	}
+	return list, true
+}
+
+// opaqueBand reports whether derivatives by what e holds may be asked for that banded matrices do not have.
+func (c *Context) opaqueBand(e *Expr) bool { return !c.FirstOrder && e.stage >= StagePosition }
+
+// onDiagonals is the lower triangular matrix whose entry o places before the diagonal of row i is at(o)[i].
+func (c *Context) onDiagonals(n dsl.Extent, w int, at func(o int, i Sub) *Expr) Value {
+	return Value{Shape: []dsl.Extent{n, n}, Elem: func(s ...Sub) *Expr {
+		total := c.NewTotal()
+		for o := range w + 1 {
+			total.Add(c.Mul(c.Delta(s[0], ShiftSub(s[1], o)), at(o, s[0])))
+		}
+		return total.Sum()
+	}}
+}
+
+// banded is the value of an operator of the language whose first argument is proved to be banded; false where it is not,
+// or the operator has none for such.
+func (c *Context) banded(name string, args []Value) (v Value, ok bool) {
+	a := args[0]
+	vector := len(args) == 2 && len(args[1].Shape) == 1
+	switch {
+	case name == "log_det" || name == "cholesky" || name == "solve_spd" && vector || name == "solve_lower" && vector:
+	default:
+		return v, false
+	}
+	if vector && c.opaqueBand(args[1].At(Sub{Index: c.NewIndex("i", UpTo(args[1].Shape[0]))})) {
+		return v, false
+	}
+	list, ok := c.diagonals(a, name != "solve_lower")
+	if !ok {
+		return v, false
+	}
+	apply := func(name string, args ...Value) Value { return c.Apply(OperatorOf(name), args...) }
+	if name == "solve_lower" {
+		return apply("band_solve_lower", apply("stack", list...), args[1]), true
+	}
+	l := apply("band_cholesky", list...)
+	switch name {
+	case "log_det":
+		i := c.NewIndex("i", UpTo(a.Shape[0]))
+		return Scalar(c.Scale(2, c.Sum(i, c.Call("log", l.row(0).At(Sub{Index: i}))))), true
+	case "cholesky":
+		return c.onDiagonals(a.Shape[0], len(list)-1, func(o int, i Sub) *Expr { return l.row(o).At(i) }), true
+	}
+	return apply("band_solve_upper", l, apply("band_solve_lower", l, args[1])), true
+}
+
+// outer is −x_i y_j at the entries (i, j) of a lower band, as an array of its diagonals.
+func (c *Context) outer(shape []dsl.Extent, x, y Value) Value {
+	return Value{Shape: shape, Elem: func(s ...Sub) *Expr {
+		total := c.NewTotal()
+		for o := range shape[0].Offset {
+			i := s[1]
+			inside := c.Within(i, dsl.Range{Lo: dsl.Fixed(1 + o), Hi: shape[1]})
+			e := c.Mul(c.Delta(s[0], Sub{At: dsl.Fixed(o + 1)}), inside, x.At(i), y.At(ShiftSub(i, -o)))
+			total.Add(c.Neg(e))
+		}
+		return total.Sum()
+	}}
+}
+
+// stackedShape is that of as many rows as there are vectors.
+func stackedShape(args [][]dsl.Extent) []dsl.Extent {
+	return []dsl.Extent{dsl.Fixed(len(args)), args[0][0]}
+}
+
+// bandwise is n (w+1)² times a number, for the n and the w + 1 vectors behind the first others.
+func bandwise(k, others int) func(args [][]dsl.Extent) Poly {
+	return func(args [][]dsl.Extent) Poly {
+		d := len(args) - others
+		return sizePoly(UpTo(args[others][0])).times(Poly{"": k * d * d})
+	}
+}
+
+// perDiagonal is n (w+1) times a number, for the band that is the first argument.
+func perDiagonal(k int) func(args [][]dsl.Extent) Poly {
+	return func(args [][]dsl.Extent) Poly {
+		return sizePoly(UpTo(args[0][1])).times(Poly{"": k * args[0][0].Offset})
+	}
+}
+
+// The values of the rows below are found with dense matrices, by other algorithms than those of the kernels.
+
+// lowerOf is the lower triangular matrix with these diagonals.
+func lowerOf(w, n int, at func(o, i int) float64) *mat.TriDense {
+	l := mat.NewTriDense(n, mat.Lower, nil)
+	for o := range w + 1 {
+		for i := o; i < n; i++ {
+			l.SetTri(i, i-o, at(o, i))
+		}
+	}
+	return l
+}
+
+// putDiagonals writes those of a matrix, and 0 for what is in front of them.
+func putDiagonals(out []float64, w int, a mat.Matrix) {
+	n, _ := a.Dims()
+	for o := range w + 1 {
+		for i := range n {
+			out[o*n+i] = 0
+			if i >= o {
+				out[o*n+i] = a.At(i, i-o)
+			}
+		}
+	}
+}
+
+func evalBandCholesky(out []float64, args []*mat.Dense) {
+	n, _ := args[0].Dims()
+	a := mat.NewSymDense(n, nil)
+	for o, d := range args {
+		for i := o; i < n; i++ {
+			a.SetSym(i, i-o, d.At(i, 0))
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(a) {
+		fillNaN(out)
+		return
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	putDiagonals(out, len(args)-1, &l)
+}
+
+// evalBandCholeskyAdjoint is Murray's equation 10, Ā = L⁻ᵀ Φ(Lᵀ L̄) L⁻¹, where Φ takes the lower triangle and half of the
+// diagonal, made symmetric and restricted to the band.
+func evalBandCholeskyAdjoint(out []float64, args []*mat.Dense) {
+	n, _ := args[1].Dims()
+	w := len(args) - 2
+	l := lowerOf(w, n, func(o, i int) float64 { return args[0].At(o, i) })
+	bar := lowerOf(w, n, func(o, i int) float64 { return args[1+o].At(i, 0) })
+	var phi, x, s mat.Dense
+	phi.Mul(l.T(), bar)
+	for i := range n {
+		phi.Set(i, i, phi.At(i, i)/2)
+		for j := i + 1; j < n; j++ {
+			phi.Set(i, j, 0)
+		}
+	}
+	if x.Solve(l.T(), &phi) != nil || s.Solve(l.T(), x.T()) != nil {
+		fillNaN(out)
+		return
+	}
+	sum := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			v := s.At(i, j) + s.At(j, i)
+			if i == j {
+				v = s.At(i, i)
+			}
+			sum.Set(i, j, v)
+		}
+	}
+	putDiagonals(out, w, sum)
+}
+
+// evalBandSolve solves with a lower band or its transpose.
+func evalBandSolve(out []float64, args []*mat.Dense, upper bool) {
+	rows, n := args[0].Dims()
+	var m mat.Matrix = lowerOf(rows-1, n, func(o, i int) float64 { return args[0].At(o, i) })
+	if upper {
+		m = m.T()
+	}
+	var x mat.Dense
+	if x.Solve(m, args[1]) != nil {
+		fillNaN(out)
+		return
+	}
+	put(out, &x)
+}
