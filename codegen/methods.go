@@ -161,7 +161,29 @@ func (g *generator) describe() jen.Code {
 		jen.Id("Params"): params,
 	}
 	g.dynamics.describe(g, info)
+	info[jen.Id("Work")] = g.work()
 	return jen.Return(jen.Op("&").Add(rt("Info")).Values(info))
+}
+
+// work prints the number of operations of a gradient, from the sizes.
+func (g *generator) work() jen.Code {
+	var out *jen.Statement
+	factors, sizes := g.d.Work().Terms()
+	for n, k := range factors {
+		term := jen.Lit(k)
+		for _, name := range sizes[n] {
+			term = term.Op("*").Id("s").Dot(g.size(name))
+		}
+		if out == nil {
+			out = term
+		} else {
+			out = out.Op("+").Add(term)
+		}
+	}
+	if out == nil {
+		return jen.Lit(0)
+	}
+	return out
 }
 
 // allocate makes the arrays of the work space.

@@ -325,7 +325,7 @@ func (w *walker) warmUp() error {
 		}
 		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
 		if e, ok := a.k.System.(*Euclidean); ok {
-			w.out.Blocks[i].InverseMetric = e.Inverse()
+			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank = e.Inverse(), e.rank()
 		}
 	}
 	return nil

@@ -95,7 +95,8 @@ func TestUnits(t *testing.T) {
 			model  *landscape
 			metric runtime.EuclideanMetric
 		}{
-			{"diag_e", plain, runtime.DiagE}, {"dense_e", plain, runtime.DenseE}, {"own", plain.measured(precisions(c.sd)), runtime.DiagE},
+			{"low_rank", plain, runtime.LowRank}, {"diag_e", plain, runtime.DiagE}, {"dense_e", plain, runtime.DenseE},
+			{"own", plain.measured(precisions(c.sd)), runtime.LowRank},
 		} {
 			t.Run(fmt.Sprint(c.mean, c.sd, v.name), func(t *testing.T) {
 				opt := runtime.DefaultOptions()
@@ -206,7 +207,7 @@ func TestUnitsOfPredictors(t *testing.T) {
 			for j := range u {
 				s[j], wantMean[j], wantSD[j] = 3/u[j], mean[j]/u[j], sd[j]/u[j]
 			}
-			for _, metric := range []runtime.EuclideanMetric{runtime.DiagE, runtime.DenseE} {
+			for _, metric := range []runtime.EuclideanMetric{runtime.LowRank, runtime.DiagE, runtime.DenseE} {
 				t.Run(fmt.Sprint(c.name, u, metric), func(t *testing.T) {
 					opt := runtime.DefaultOptions()
 					opt.Metric = metric
@@ -343,7 +344,7 @@ func TestFarCorrelated(t *testing.T) {
 			}
 			return l
 		})
-		for _, metric := range campaign.Sample(t, []runtime.EuclideanMetric{runtime.DiagE, runtime.DenseE}, 2) {
+		for _, metric := range campaign.Sample(t, []runtime.EuclideanMetric{runtime.LowRank, runtime.DiagE, runtime.DenseE}, 3) {
 			t.Run(fmt.Sprint(rho, metric), func(t *testing.T) {
 				opt := runtime.DefaultOptions()
 				opt.Metric = metric

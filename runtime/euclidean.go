@@ -5,26 +5,30 @@ import (
 	"math"
 	"slices"
 
-	"github.com/hamc-dev/hamc/runtime/elementary"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 )
 
-// EuclideanMetric says what warm-up adapts where a model has no metric of its own.
+// EuclideanMetric says what warm-up adapts where a model has no metric of its own. All estimates are made from draws and
+// the gradients at them: see fisher.
 type EuclideanMetric uint8
 
-// The Euclidean metrics, by CmdStan's names.
+// The Euclidean metrics; but for the first, by CmdStan's names.
 const (
-	// DiagE is the diagonal of the inverse covariance matrix: the default.
-	DiagE EuclideanMetric = iota
+	// LowRank is diagonal but for those directions in which the posterior is much longer or shorter than the diagonal
+	// says: the default.
+	LowRank EuclideanMetric = iota
 
-	// DenseE is the inverse of the whole covariance matrix.
+	// DiagE is diagonal.
+	DiagE
+
+	// DenseE is a whole matrix.
 	DenseE
 
 	// UnitE is the identity: nothing is adapted.
 	UnitE
 )
 
-var euclideanNames = [...]string{"diag_e", "dense_e", "unit_e"}
+var euclideanNames = [...]string{"low_rank", "diag_e", "dense_e", "unit_e"}
 
 // String returns the name that ParseEuclideanMetric reads.
 func (e EuclideanMetric) String() string {
@@ -34,12 +38,12 @@ func (e EuclideanMetric) String() string {
 	return fmt.Sprintf("EuclideanMetric(%d)", uint8(e))
 }
 
-// ParseEuclideanMetric reads diag_e, dense_e or unit_e.
+// ParseEuclideanMetric reads low_rank, diag_e, dense_e or unit_e.
 func ParseEuclideanMetric(name string) (EuclideanMetric, error) {
 	if i := slices.Index(euclideanNames[:], name); i >= 0 {
 		return EuclideanMetric(i), nil
 	}
-	return 0, fmt.Errorf("unknown metric %q: expected diag_e, dense_e or unit_e", name)
+	return 0, fmt.Errorf("unknown metric %q: expected low_rank, diag_e, dense_e or unit_e", name)
 }
 
 // MarshalText writes the name of e.
@@ -61,8 +65,8 @@ type Euclidean struct {
 	info *Info // that of the model, but for the metric
 	dim  int
 
-	variance   []float64        // diagonal C; nil where it is dense
-	covariance []float64        // dense C, row-major; nil where it is diagonal
+	sparse     *lowRank         // C, diagonal but for a few directions; nil where it is dense
+	covariance []float64        // dense C, row-major; nil where it is not
 	factor     *linalg.Cholesky // of the dense C
 	logDet     float64          // log det M
 
@@ -92,35 +96,56 @@ func NewEuclidean(m Model, dense bool) *Euclidean {
 		e.factor.Factor(e.covariance)
 		return e
 	}
-	e.variance = make([]float64, n)
-	for i := range e.variance {
-		e.variance[i] = 1
+	unit := make([]float64, n)
+	for i := range unit {
+		unit[i] = 1
 	}
+	e.sparse = newLowRank(n, unit)
 	return e
 }
 
-// Inverse returns C = M⁻¹: its m diagonal elements, or m·m elements row by row.
+// Inverse returns C = M⁻¹: its m·m elements row by row or, where it is not dense, its m diagonal elements D and then, for each
+// direction in which it differs from them, a factor λ and a unit vector u of m elements: C = √D (I + Σ (λ − 1) u uᵀ) √D.
 func (e *Euclidean) Inverse() []float64 {
-	if e.variance != nil {
-		return e.variance
+	if e.sparse != nil {
+		return e.sparse.list
 	}
 	return e.covariance
 }
 
-// SetInverse sets C = M⁻¹, in the form of Inverse. A C that is not positive definite
+// rank is the number of directions behind the diagonal.
+func (e *Euclidean) rank() int {
+	if e.sparse == nil {
+		return 0
+	}
+	return len(e.sparse.values)
+}
+
+// Variances returns the diagonal of C.
+func (e *Euclidean) Variances() []float64 {
+	if e.sparse != nil {
+		return e.sparse.diagonal()
+	}
+	out := make([]float64, e.dim)
+	for i := range out {
+		out[i] = e.covariance[i*e.dim+i]
+	}
+	return out
+}
+
+// SetInverse sets C = M⁻¹, in the form of Inverse, whose unit vectors are orthogonal. A C that is not positive definite
 // leaves the metric as it is.
 func (e *Euclidean) SetInverse(c []float64) Status {
-	if e.variance != nil {
-		logDet := 0.0
-		for _, x := range c {
-			if !(x > 0 && isFinite(x)) {
-				return NotPositiveDefinite
-			}
-			logDet -= elementary.Log(x)
+	if e.sparse != nil {
+		next := newLowRank(e.dim, c)
+		if next == nil {
+			return NotPositiveDefinite
 		}
-		copy(e.variance, c)
-		e.logDet = logDet
+		e.sparse, e.logDet = next, next.logDet
 	} else {
+		if len(c) != len(e.covariance) {
+			return NotPositiveDefinite
+		}
 		if st := FactorStatus(e.factor.Factor(c)); st != OK {
 			e.factor.Factor(e.covariance)
 			return st
@@ -140,7 +165,7 @@ func (e *Euclidean) widen(write func(diagonal []float64) bool) {
 	if !write(d) {
 		return
 	}
-	if e.variance == nil {
+	if e.sparse == nil {
 		full := make([]float64, e.dim*e.dim)
 		for i, x := range d {
 			full[i*e.dim+i] = x
@@ -155,7 +180,7 @@ func (e *Euclidean) Info() *Info { return e.info }
 
 // Clone returns a copy over a clone of the model, with the same metric.
 func (e *Euclidean) Clone() Model {
-	c := NewEuclidean(e.Model.Clone(), e.variance == nil)
+	c := NewEuclidean(e.Model.Clone(), e.sparse == nil)
 	c.SetInverse(e.Inverse())
 	return c
 }
@@ -170,11 +195,8 @@ func (e *Euclidean) Forget() {
 
 // Metric writes M to g[m·m].
 func (e *Euclidean) Metric(g, _ []float64) {
-	clear(g)
-	if e.variance != nil {
-		for i, x := range e.variance {
-			g[i*e.dim+i] = 1 / x
-		}
+	if e.sparse != nil {
+		copy(g, e.sparse.inverse())
 		return
 	}
 	e.factor.Inverse(g)
@@ -222,10 +244,8 @@ func (e *Euclidean) Energy(q, p []float64) (h, l float64, st Status) {
 
 // velocity writes ∂H/∂p = M⁻¹p to v.
 func (e *Euclidean) velocity(v, p []float64) {
-	if e.variance != nil {
-		for i, x := range e.variance {
-			v[i] = float64(x * p[i])
-		}
+	if e.sparse != nil {
+		e.sparse.mul(v, p)
 		return
 	}
 	for i := range v {
@@ -241,10 +261,8 @@ func (e *Euclidean) velocity(v, p []float64) {
 // Whiten writes to z the components of p in an orthonormal frame: M^−½p, or Lᵀp with
 // M⁻¹ = L Lᵀ.
 func (e *Euclidean) Whiten(z, _, p []float64) Status {
-	if e.variance != nil {
-		for i, x := range e.variance {
-			z[i] = float64(p[i] * math.Sqrt(x))
-		}
+	if e.sparse != nil {
+		e.sparse.whiten(z, p)
 		return OK
 	}
 	e.factor.MulTransposed(z, p)
@@ -253,10 +271,8 @@ func (e *Euclidean) Whiten(z, _, p []float64) Status {
 
 // DrawMomentum replaces the standard normal variates in p by a draw from N(0, M).
 func (e *Euclidean) DrawMomentum(p, _ []float64) Status {
-	if e.variance != nil {
-		for i, x := range e.variance {
-			p[i] /= math.Sqrt(x)
-		}
+	if e.sparse != nil {
+		e.sparse.draw(p)
 		return OK
 	}
 	e.factor.SolveTransposed(p, p)

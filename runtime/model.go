@@ -233,6 +233,10 @@ type Info struct {
 	Name   string
 	Params []Param
 	Metric MetricInfo
+
+	// Work counts the arithmetic operations of one gradient, about: what else a step costs is held against it. 0 stands for
+	// an unknown number.
+	Work int `json:",omitempty"`
 }
 
 // Dim returns the number m of unconstrained coordinates.
@@ -321,4 +325,4 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system.
-const APIVersion = 9
+const APIVersion = 10

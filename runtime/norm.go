@@ -87,16 +87,10 @@ func (s *GenericSystem) Length(q, dq, dp []float64) (float64, Status) {
 
 // Length returns √(dqᵀM dq + dpᵀM⁻¹dp).
 func (e *Euclidean) Length(_, dq, dp []float64) (float64, Status) {
-	sum := 0.0
-	if e.variance != nil {
-		for i, x := range dq {
-			sum += x * x / e.variance[i]
-		}
-		for i, x := range dp {
-			sum += float64(x * x * e.variance[i])
-		}
-		return math.Sqrt(sum), OK
+	if e.sparse != nil {
+		return math.Sqrt(e.sparse.forms(dq, dp)), OK
 	}
+	sum := 0.0
 	// The factor is that of M⁻¹.
 	if dq != nil {
 		sum += e.factor.Quad(dq)

@@ -154,7 +154,7 @@ func (o *Options) Validate(p Posterior) error {
 			}
 		}
 	}
-	if o.Metric != DiagE && !adapts {
+	if o.Metric != LowRank && !adapts {
 		wrong("metric %v: model %s has a metric of its own, so there is none to adapt", o.Metric, in.Name)
 	}
 	if o.Audit.Draws > 0 && !implicit {

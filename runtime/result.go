@@ -161,9 +161,10 @@ type BlockRun struct {
 	// ExtraDoublings of the dynamic trajectories of the sampling phase.
 	ExtraDoublings int `json:"extra_doublings"`
 
-	// InverseMetric is M⁻¹ of a Euclidean metric that was adapted: its diagonal, or
-	// the matrix row by row.
+	// InverseMetric is M⁻¹ of a Euclidean metric that was adapted, in the form of Euclidean.Inverse; Rank is the number of
+	// directions behind the diagonal.
 	InverseMetric []float64 `json:"inverse_metric,omitempty"`
+	Rank          int       `json:"rank,omitempty"`
 
 	// Climbed tells that the chain's start was far from the bulk of the posterior, and that the
 	// warm-up began with a climb to there. It is the same for all blocks.
@@ -171,6 +172,15 @@ type BlockRun struct {
 
 	Warmup   Totals `json:"warmup"`
 	Sampling Totals `json:"sampling"`
+}
+
+// Variances returns the diagonal of M⁻¹, of a Euclidean metric that is not dense and was adapted.
+func (b *BlockRun) Variances() []float64 {
+	c := newLowRank((len(b.InverseMetric)-b.Rank)/(b.Rank+1), b.InverseMetric)
+	if c == nil {
+		return nil
+	}
+	return c.diagonal()
 }
 
 // Chain is the outcome of one chain.

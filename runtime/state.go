@@ -19,7 +19,7 @@ type BlockState struct {
 
 	// Before the first draw:
 	Averaging *dualAveraging `json:"averaging,omitempty"`
-	Points    *covariance    `json:"points,omitempty"`
+	Points    *fisher        `json:"points,omitempty"`
 	Trial     *trial         `json:"trial,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func (w *walker) snapshot() *State {
 		b := BlockState{BlockRun: w.out.Blocks[i]}
 		b.StepSize, b.ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
 		if e, ok := a.k.System.(*Euclidean); ok {
-			b.InverseMetric = slices.Clone(e.Inverse())
+			b.InverseMetric, b.Rank = slices.Clone(e.Inverse()), e.rank()
 		}
 		if w.out.Drawn() == 0 {
 			if a.averaging != nil {
@@ -55,7 +55,7 @@ func (w *walker) snapshot() *State {
 				b.Trial = a.trial.clone()
 			}
 			if a.points != nil {
-				b.Points = &covariance{Count: a.points.Count, Mean: slices.Clone(a.points.Mean), Squares: slices.Clone(a.points.Squares)}
+				b.Points = a.points.clone()
 			}
 		}
 		s.Blocks = append(s.Blocks, b)
@@ -95,7 +95,7 @@ func (w *walker) restore(s *State) error {
 		}
 		a.k.StepSize, a.k.ExtraDoublings = b.StepSize, b.ExtraDoublings
 		if e, ok := a.k.System.(*Euclidean); ok {
-			if len(b.InverseMetric) != len(e.Inverse()) || e.SetInverse(b.InverseMetric) != OK {
+			if e.SetInverse(b.InverseMetric) != OK {
 				return wrong("its metric is not one")
 			}
 		}
@@ -114,13 +114,8 @@ func (w *walker) restore(s *State) error {
 		if a.trial != nil && !a.trial.restore(b.Trial) {
 			return wrong("it does not tell how the trial of trajectories stands")
 		}
-		if a.points != nil {
-			if b.Points == nil || len(b.Points.Mean) != len(a.points.Mean) || len(b.Points.Squares) != len(a.points.Squares) {
-				return wrong("it does not tell what the metric has learnt")
-			}
-			a.points.Count = b.Points.Count
-			copy(a.points.Mean, b.Points.Mean)
-			copy(a.points.Squares, b.Points.Squares)
+		if a.points != nil && !a.points.restore(b.Points) {
+			return wrong("it does not tell what the metric has learnt")
 		}
 	}
 	return nil

@@ -16,6 +16,9 @@ import (
 type trial struct {
 	begin, end int // transitions of the warm-up
 
+	Spent float64 `json:"spent"` // cost of all transitions of the warm-up so far
+	Now   int     `json:"now"`   // the candidate of the run of transitions under way
+
 	Count   float64   `json:"count"`
 	Last    []float64 `json:"last"` // coordinates and log density after the last transition
 	Mean    []float64 `json:"mean"`
@@ -41,6 +44,11 @@ const (
 	// funnel chose wrongly.
 	trialMargin = 0.75
 
+	// trialShare is how much of the cost of the warm-up the longer trajectories may be beyond shorter ones in their place, and
+	// trialLong the least number of them that says something.
+	trialShare = 0.08
+	trialLong  = 20
+
 	// mostWorth bounds d: noise would make antithetic draws worth any number.
 	mostWorth = 1.5
 )
@@ -59,25 +67,42 @@ func newTrial(m, n int) *trial {
 	return t
 }
 
-// candidate returns the number of extra doublings of transition number n.
+// candidate returns the number of extra doublings of transition number n. Runs of longer trajectories alternate with runs of
+// shorter ones for as long as they are within their share.
 func (t *trial) candidate(n int) int {
 	if n < t.begin || n >= t.end {
 		return 0
 	}
-	return (n - t.begin) / trialRun % 2
+	if (n-t.begin)%trialRun == 0 {
+		t.Now = 1 - t.Now
+		if short, long := &t.Arms[0], &t.Arms[1]; t.Now == 1 && (short.Count == 0 || (long.Count+trialRun)*long.beyond(short) > trialShare*t.Spent) {
+			t.Now = 0
+		}
+	}
+	return t.Now
+}
+
+// beyond is what a transition of a costs more than one of b; as much again, as long as nothing is known.
+func (a *arm) beyond(b *arm) float64 {
+	if a.Count == 0 {
+		return b.Cost / b.Count
+	}
+	return a.Cost/a.Count - b.Cost/b.Count
 }
 
 // add takes transition number n, which led to q.
 func (t *trial) add(n int, tr *Transition, q []float64) {
+	cost := float64(tr.Iterations + tr.Steps)
+	t.Spent += cost
 	if n < t.begin-1 || n >= t.end {
 		return
 	}
 	copy(t.x, q)
 	t.x[len(q)] = tr.LogDensity
 	if n >= t.begin {
-		a := &t.Arms[t.candidate(n)]
+		a := &t.Arms[t.Now]
 		a.Count++
-		a.Cost += float64(tr.Iterations + tr.Steps)
+		a.Cost += cost
 		t.Count++
 		for i, v := range t.x {
 			d := v - t.Last[i]
@@ -92,6 +117,9 @@ func (t *trial) add(n int, tr *Transition, q []float64) {
 
 // best returns the number of extra doublings to take.
 func (t *trial) best() int {
+	if t.Arms[1].Count < trialLong {
+		return 0
+	}
 	short, long := t.score(&t.Arms[0]), t.score(&t.Arms[1])
 	if long > trialMargin*short {
 		return 1
@@ -114,7 +142,7 @@ func (t *trial) score(a *arm) float64 {
 
 // clone returns a copy of what was learnt.
 func (t *trial) clone() *trial {
-	c := &trial{Count: t.Count, Last: slices.Clone(t.Last), Mean: slices.Clone(t.Mean), Squares: slices.Clone(t.Squares), Arms: t.Arms}
+	c := &trial{Spent: t.Spent, Now: t.Now, Count: t.Count, Last: slices.Clone(t.Last), Mean: slices.Clone(t.Mean), Squares: slices.Clone(t.Squares), Arms: t.Arms}
 	for i := range c.Arms {
 		c.Arms[i].Moves = slices.Clone(c.Arms[i].Moves)
 	}
@@ -128,6 +156,6 @@ func (t *trial) restore(s *trial) bool {
 		return false
 	}
 	c := s.clone()
-	t.Count, t.Last, t.Mean, t.Squares, t.Arms = c.Count, c.Last, c.Mean, c.Squares, c.Arms
+	t.Spent, t.Now, t.Count, t.Last, t.Mean, t.Squares, t.Arms = c.Spent, c.Now, c.Count, c.Last, c.Mean, c.Squares, c.Arms
 	return true
 }

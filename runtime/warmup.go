@@ -2,16 +2,16 @@ package runtime
 
 import "math/rand/v2"
 
-// The parts of a warm-up, for the Euclidean metric and with it the step size: Stan's
-// numbers.
+// The parts of a warm-up, for the Euclidean metric and with it the step size. The last is Stan's number; the others begin
+// sooner than Stan's, because points with their gradients tell the metric from few.
 const (
-	firstBuffer = 75 // transitions that only the step size learns from
+	firstBuffer = 30 // transitions that only the step size learns from
 	lastBuffer  = 50 // likewise, at the end
-	firstWindow = 25 // each window is twice the one before
+	firstWindow = 20 // each window is twice the one before
 	leastWarmup = 20 // below, no metric is adapted
 )
 
-// windows returns how a warm-up of n transitions is divided, as Stan does it: the
+// windows returns how a warm-up of n transitions is divided: the
 // metric is estimated from the transitions of each window [ends[i−1], ends[i]), the
 // first of which begins at begin. There are none where n is too small.
 func windows(n int) (begin int, ends []int) {
@@ -42,7 +42,7 @@ type adapter struct {
 
 	averaging *dualAveraging // nil where the step size is given
 	metric    *Euclidean     // nil where none is adapted
-	points    *covariance    // of the window
+	points    *fisher        // of the window
 	begin     int
 	ends      []int  // that are still to come
 	trial     *trial // nil where the length of trajectories is given
@@ -54,7 +54,7 @@ func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	if e, ok := k.System.(*Euclidean); ok {
 		if begin, ends := windows(n); len(ends) > 0 {
 			a.metric, a.begin, a.ends = e, begin, ends
-			a.points = newCovariance(e.dim, e.variance == nil)
+			a.points = newFisher(e.dim, opt.Metric != DiagE)
 		}
 	}
 	if k.StepSize == 0 {
@@ -94,14 +94,16 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	if len(a.ends) == 0 || n < a.begin {
 		return false
 	}
-	a.points.add(q)
+	// The next transition begins with this gradient.
+	if a.metric.gradient(q) == OK {
+		a.points.add(q, a.metric.grad)
+	}
 	if n+1 < a.ends[0] {
 		return false
 	}
 	a.ends = a.ends[1:]
-	if a.points.Count > 1 {
-		c := make([]float64, len(a.metric.Inverse()))
-		a.points.regularised(c, a.metric.Inverse())
+	if a.points.Points.Count > 1 {
+		c := a.points.estimate(a.metric.Variances(), a.metric.sparse == nil, float64(a.metric.Info().Work))
 		if a.metric.SetInverse(c) == OK && a.k.plain != nil {
 			a.k.plain.Forget()
 		}

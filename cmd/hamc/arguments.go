@@ -163,7 +163,7 @@ func completeFlags(cmd *cobra.Command) {
 		case "files":
 			_ = cmd.MarkFlagDirname(f.Name)
 		case "metric":
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("diag_e", "dense_e", "unit_e"))
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, fixed("low_rank", "diag_e", "dense_e", "unit_e"))
 		case "output-dir", "resume":
 			_ = cmd.MarkFlagDirname(f.Name)
 		case "data", "init", "at":

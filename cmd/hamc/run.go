@@ -89,7 +89,7 @@ func newRun(e *env) *cobra.Command {
 	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
 	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: 0 or 1, as a trial in warm-up says")
-	fl.StringVar(&f.metric, "metric", "diag_e", "`METRIC` that warm-up adapts where the model has none of its own: diag_e, dense_e or unit_e (none)")
+	fl.StringVar(&f.metric, "metric", "low_rank", "`METRIC` that warm-up adapts where the model has none of its own: low_rank (diagonal but for the directions that need more), diag_e, dense_e or unit_e (none)")
 	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit steps: fixed-point; anderson, for imb, its default for more than two coordinates; or newton, for imb and glfb")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves")
 	normFlag(cmd, &f.norm)

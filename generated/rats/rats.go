@@ -45,9 +45,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 9 here.
+// The generated code and the runtime must agree on their interface, which has version 10 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
+const _ = uint(rt.APIVersion-10) + uint(10-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -214,6 +214,7 @@ func (s *Model) describe() *rt.Info {
 			{Name: "sigma_alpha"},
 			{Name: "sigma_beta"},
 		},
+		Work: 63 + 18*s.n + 17*s.npts,
 	}
 }
 

@@ -46,9 +46,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 9 here.
+// The generated code and the runtime must agree on their interface, which has version 10 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
+const _ = uint(rt.APIVersion-10) + uint(10-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -149,6 +149,7 @@ func (s *Model) describe() *rt.Info {
 			{Name: "sigma2"},
 			{Name: "phi"},
 		},
+		Work: 94 + 37*s.t,
 	}
 }
 
@@ -446,6 +447,7 @@ func (s *VolatilityBlock) describe() *rt.Info {
 				Shape: []int{s.t},
 			},
 		},
+		Work: 8 + 34*s.t,
 	}
 }
 
@@ -832,6 +834,7 @@ func (s *LatentBlock) describe() *rt.Info {
 			{Name: "phi"},
 			{Name: "beta"},
 		},
+		Work: 115,
 	}
 }
 

@@ -49,9 +49,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 9 here.
+// The generated code and the runtime must agree on their interface, which has version 10 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
+const _ = uint(rt.APIVersion-10) + uint(10-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -157,6 +157,7 @@ func (s *Model) describe() *rt.Info {
 			{Name: "alpha"},
 			{Name: "beta"},
 		},
+		Work: 155 + 64*s.t,
 	}
 }
 
@@ -490,6 +491,7 @@ func (s *LatentBlock) describe() *rt.Info {
 			{Name: "alpha"},
 			{Name: "beta"},
 		},
+		Work: 166 + 20*s.t,
 	}
 }
 
@@ -866,6 +868,7 @@ func (s *VolatilityBlock) describe() *rt.Info {
 				Shape: []int{s.t},
 			},
 		},
+		Work: 16 + 61*s.t,
 	}
 }
 

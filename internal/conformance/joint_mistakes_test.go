@@ -108,6 +108,7 @@ func blunders() []blunder {
 		imbSchools = "imb anderson, schools"
 		leapfrog   = "leapfrog, gaussian"
 		diagE      = "leapfrog diag_e, banana"
+		lowRank    = "leapfrog low_rank, banana"
 		denseE     = "leapfrog dense_e, banana"
 		blocks     = "blocks leapfrog and imb, volatility"
 	)
@@ -119,13 +120,13 @@ func blunders() []blunder {
 			plant: system(func(s runtime.System) runtime.System { return dropsLogDet{s} })},
 		{name: "log det G is dropped from the energy", kernels: []string{glfbBanana}, times: 4,
 			plant: system(func(s runtime.System) runtime.System { return dropsLogDet{s} })},
-		{name: "momenta are drawn without the metric", kernels: []string{imbBanana, leapfrog, diagE, denseE},
+		{name: "momenta are drawn without the metric", kernels: []string{imbBanana, leapfrog, diagE, lowRank, denseE},
 			plant: system(func(s runtime.System) runtime.System { return drawsWhite{s} })},
 		{name: "states are weighed by exp(−0.9 H)", kernels: []string{leapfrog}, along: two, times: 40,
 			plant: system(func(s runtime.System) runtime.System { return tempered{s, 0.9} })},
 		{name: "all states weigh the same", kernels: []string{glfbBanana, leapfrog, denseE}, times: 4,
 			plant: system(func(s runtime.System) runtime.System { return tempered{s, 0} })},
-		{name: "states are weighed without the metric", kernels: []string{imbBanana, glfbFunnel, denseE}, along: two,
+		{name: "states are weighed without the metric", kernels: []string{imbBanana, glfbFunnel, lowRank, denseE}, along: two,
 			plant: system(func(s runtime.System) runtime.System { return metricless{s} })},
 		{name: "the contraction has the wrong sign", kernels: []string{glfbBanana, imaFunnel}, along: two,
 			twist: model(func(m runtime.Model) runtime.Model { return flipsContraction{m} })},

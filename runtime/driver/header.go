@@ -23,7 +23,9 @@ func (r *recorder) header(i int) draws.Header {
 		Columns:  append(append([]string(nil), r.manifest.Stats...), r.manifest.Names...),
 	}
 	if r.adapts && len(opt.Blocks) == 0 {
-		h.Metric = opt.Metric.String()
+		if h.Metric = opt.Metric.String(); opt.Metric == runtime.LowRank {
+			h.Metric = runtime.DiagE.String() // readers know Stan's; the diagonal is what the file tells
+		}
 	}
 	return h
 }

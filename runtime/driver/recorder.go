@@ -477,6 +477,9 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 	for i := range runs {
 		b := &runs[i]
 		a := draws.Adaptation{Block: b.Name, StepSize: b.StepSize, InverseMetric: slices.Clone(b.InverseMetric)}
+		if r.opt.For(b.Name).Metric != runtime.DenseE && len(b.InverseMetric) > 0 {
+			a.InverseMetric = b.Variances()
+		}
 		if r.opt.For(b.Name).Steps == 0 { // of dynamic trajectories
 			a.Settings = []draws.Setting{{Name: "extra_doublings", Value: strconv.Itoa(b.ExtraDoublings)}}
 		}

@@ -2,7 +2,9 @@ package expr
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -97,6 +99,24 @@ func NewCost() Cost { return Cost{Poly{}, Poly{}} }
 func (c Cost) Add(d Cost) {
 	c.Ops.add(d.Ops)
 	c.Calls.add(d.Calls)
+}
+
+// Weighted counts a call as so many operations.
+func (c Cost) Weighted(call int) Poly {
+	out := Poly{}
+	out.add(c.Ops)
+	out.add(c.Calls.times(Poly{"": call}))
+	return out
+}
+
+// Terms returns the terms of the polynomial: whole factors, and the names of the sizes of each, in order.
+func (p Poly) Terms() (factors []int, sizes [][]string) {
+	for _, mono := range slices.Sorted(maps.Keys(p)) {
+		if p[mono] != 0 {
+			factors, sizes = append(factors, p[mono]), append(sizes, strings.Fields(mono))
+		}
+	}
+	return factors, sizes
 }
 
 func (c Cost) String() string {

@@ -125,6 +125,13 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 		m.offsets, m.values = append(m.offsets, m.dim), append(m.values, values)
 		m.dim, values = m.dim+p.Dim(), values+p.Size()
 	}
+	factors, sizes := d.Work().Terms()
+	for n, k := range factors {
+		for _, name := range sizes[n] {
+			k *= m.m.Extent(dsl.Extent{Name: name})
+		}
+		m.info.Work += k
+	}
 	if d.Metric == nil {
 		return m, nil
 	}

@@ -29,9 +29,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 9 here.
+// The generated code and the runtime must agree on their interface, which has version 10 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-9) + uint(9-rt.APIVersion)
+const _ = uint(rt.APIVersion-10) + uint(10-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -132,6 +132,7 @@ func (s *Model) describe() *rt.Info {
 				Shape: []int{10},
 			},
 		},
+		Work: 32497,
 	}
 }
 

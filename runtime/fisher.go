@@ -1,0 +1,375 @@
+package runtime
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/linalg"
+)
+
+// fisher estimates the inverse C of a Euclidean metric from points x of a chain and the gradients g of the log density
+// there: the C that makes the Fisher divergence between the posterior, on the scale of C, and a standard normal
+// least. On a normal posterior g = −C⁻¹(x − μ), so that more points than coordinates give C exactly, however they are
+// spread; the covariance of as many points is far from it. See Seyboldt, Carlson & Carpenter (2026), "Preconditioning
+// Hamiltonian Monte Carlo by minimizing Fisher divergence", arXiv:2603.18845.
+//
+// Of a diagonal C the elements are sd(x_i)/sd(g_i). On that scale the rest of C is the geometric mean of the
+// covariance of the points and the inverse of that of the gradients,
+//
+//	Cov(g)⁻¹ # Cov(x) = B^−½ (B^½ Cov(x) B^½)^½ B^−½ with B = Cov(g),
+//
+// in the space that points and gradients span.
+type fisher struct {
+	Points    moments     `json:"points"`
+	Gradients moments     `json:"gradients"`
+	X         [][]float64 `json:"x,omitempty"` // the last points, in turn
+	G         [][]float64 `json:"g,omitempty"` // the gradients there
+	most      int         // points kept, none for a diagonal C
+}
+
+const (
+	// fisherSmall is the number of coordinates up to which enough points are kept to tell all directions, and fisherKept the
+	// number of points beyond that: the work is in proportion to the cube of the least of twice these and the coordinates.
+	fisherSmall = 160
+	fisherKept  = 80
+
+	// fisherFloor is added to both covariances, in units of the diagonal, less as there are more points than coordinates: what
+	// the points do not tell has the diagonal's scale.
+	fisherFloor = 0.01
+
+	// fisherNoise is the ratio of scales that fewer points than coordinates show by chance.
+	fisherNoise = 2
+
+	// stepWork counts the operations of a step for each coordinate, and directionWork those for each of a direction, which
+	// the step and the test for a turn multiply by.
+	stepWork      = 20
+	directionWork = 12
+)
+
+// newFisher returns an estimate for m coordinates, with what the diagonal does not tell if it is asked for.
+func newFisher(m int, whole bool) *fisher {
+	f := &fisher{Points: *newMoments(m), Gradients: *newMoments(m)}
+	if whole {
+		if f.most = min(2*m+40, fisherSmall+40); m > fisherSmall {
+			f.most = fisherKept
+		}
+	}
+	return f
+}
+
+func (f *fisher) reset() {
+	f.Points.reset()
+	f.Gradients.reset()
+	f.X, f.G = f.X[:0], f.G[:0]
+}
+
+// add takes a point and the gradient there. A gradient that is not finite says nothing.
+func (f *fisher) add(x, g []float64) {
+	if !allFinite(x) || !allFinite(g) {
+		return
+	}
+	n := int(f.Points.Count)
+	f.Points.add(x)
+	f.Gradients.add(g)
+	if f.most == 0 {
+		return
+	}
+	if len(f.X) < f.most {
+		f.X, f.G = append(f.X, append([]float64(nil), x...)), append(f.G, append([]float64(nil), g...))
+		return
+	}
+	copy(f.X[n%f.most], x)
+	copy(f.G[n%f.most], g)
+}
+
+// clone returns a copy of what was learnt.
+func (f *fisher) clone() *fisher {
+	return &fisher{Points: f.Points.clone(), Gradients: f.Gradients.clone(), X: cloneRows(f.X), G: cloneRows(f.G)}
+}
+
+func cloneRows(rows [][]float64) [][]float64 {
+	out := make([][]float64, len(rows))
+	for i, r := range rows {
+		out[i] = append([]float64(nil), r...)
+	}
+	return out
+}
+
+// restore takes over what another has learnt, if it fits.
+func (f *fisher) restore(s *fisher) bool {
+	m := len(f.Points.Mean)
+	if s == nil || !s.Points.fits(m) || !s.Gradients.fits(m) || len(s.X) != len(s.G) || len(s.X) > f.most {
+		return false
+	}
+	for i := range s.X {
+		if len(s.X[i]) != m || len(s.G[i]) != m {
+			return false
+		}
+	}
+	c := s.clone()
+	f.Points.take(&c.Points)
+	f.Gradients.take(&c.Gradients)
+	f.X, f.G = c.X, c.G
+	return true
+}
+
+// variances writes the diagonal of C to out: of a coordinate that all points share that of before, now, which tells more; where the
+// gradients are all one, that of the points.
+func (f *fisher) variances(out, now []float64) {
+	n := f.Points.Count
+	for i, s := range f.Points.Squares {
+		g := f.Gradients.Squares[i]
+		v := math.Sqrt(s / g)
+		switch {
+		case !(s > 0):
+			v = now[i]
+		case !(g > 0):
+			v = s / n
+		}
+		if !(v > 0 && isFinite(v)) {
+			v = now[i]
+		}
+		out[i] = v
+	}
+}
+
+// estimate returns C in the form of lowRank, or as a matrix where dense is set, with as many directions as pay where a gradient
+// takes work operations. The variances of before are in now.
+func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
+	n := len(f.Points.Mean)
+	out := make([]float64, n)
+	f.variances(out, now)
+	values, vectors := f.directions(out)
+	if !dense {
+		noise := 1.0
+		if n > len(f.X) {
+			noise = fisherNoise
+		}
+		values, vectors = worthwhile(values, vectors, noise, work/float64(n)+stepWork)
+	}
+	for k, v := range values {
+		out = append(append(out, v), vectors[k]...)
+	}
+	if dense {
+		return newLowRank(n, out).matrix()
+	}
+	return out
+}
+
+// worthwhile returns the directions to keep of those whose factors, in ascending order, are beyond noise: the ones farthest from 1, so
+// many that the work of a trajectory is least. With step operations for each coordinate beside the directions, and
+// a ratio κ of the largest to the least scale that is left, that is in proportion to (step + rank · directionWork) √κ.
+func worthwhile(values []float64, vectors [][]float64, noise, step float64) ([]float64, [][]float64) {
+	n := 0
+	if len(vectors) > 0 {
+		n = len(vectors[0])
+	}
+	low, high := 0, len(values) // those before low and from high on are taken
+	best, from, to := math.Inf(1), 0, len(values)
+	for rank := 0; ; rank++ {
+		least, most := 1.0, 1.0
+		if low < high {
+			least, most = min(1, values[low]), max(1, values[high-1])
+		}
+		directions := float64(rank * directionWork)
+		if 3*rank > n { // as a matrix
+			directions = min(directions, float64(6*n))
+		}
+		if work := float64((step + directions) * math.Sqrt(most/least)); work < best {
+			best, from, to = work, low, high
+		}
+		if low == high || most <= noise && least >= 1/noise {
+			break
+		}
+		if 1/values[low] > values[high-1] {
+			low++
+		} else {
+			high--
+		}
+	}
+	return slices.Delete(values, from, to), slices.Delete(vectors, from, to)
+}
+
+// directions returns those in which C differs from its diagonal, with the factors in ascending order. They are orthonormal on
+// the scale of the diagonal.
+func (f *fisher) directions(variances []float64) (values []float64, vectors [][]float64) {
+	n, m := len(variances), len(f.X)
+	if m < 3 || n < 2 {
+		return nil, nil
+	}
+	scale := make([]float64, n)
+	for i, v := range variances {
+		scale[i] = math.Sqrt(v)
+	}
+	// The points and gradients on the scale of the diagonal, about their means.
+	points, gradients := centred(f.X), centred(f.G)
+	for k := range m {
+		for i, s := range scale {
+			points[k][i] /= s
+			gradients[k][i] = float64(gradients[k][i] * s)
+		}
+	}
+	basis := basisOf(points, gradients, n)
+	r := n
+	if basis != nil {
+		r = len(basis)
+		points, gradients = coordinates(points, basis), coordinates(gradients, basis)
+	}
+	if r == 0 {
+		return nil, nil
+	}
+	mean := geometricMean(spread(gradients, r), spread(points, r), r)
+	if mean == nil {
+		return nil, nil
+	}
+	e := linalg.NewSymEigen(r)
+	if e.Factor(mean) != linalg.Factored {
+		return nil, nil
+	}
+	for k, v := range e.Values {
+		if !(v > 0 && isFinite(v)) {
+			continue
+		}
+		u := make([]float64, n)
+		if basis == nil {
+			copy(u, e.Vectors[k*n:][:n])
+		} else {
+			for j, b := range basis {
+				c := e.Vectors[k*r+j]
+				for i := range u {
+					u[i] += float64(c * b[i])
+				}
+			}
+		}
+		values, vectors = append(values, v), append(vectors, u)
+	}
+	return values, vectors
+}
+
+// centred returns rows less their mean.
+func centred(rows [][]float64) [][]float64 {
+	out := cloneRows(rows)
+	mean := make([]float64, len(rows[0]))
+	for _, r := range rows {
+		for i, v := range r {
+			mean[i] += v
+		}
+	}
+	for _, r := range out {
+		for i := range r {
+			r[i] -= mean[i] / float64(len(rows))
+		}
+	}
+	return out
+}
+
+// basisOf returns an orthonormal basis of the space of some vectors, nil where they are enough for all n dimensions.
+func basisOf(a, b [][]float64, n int) [][]float64 {
+	all := append(append([][]float64{}, a...), b...)
+	k := len(all)
+	if k >= n {
+		return nil
+	}
+	gram := make([]float64, k*k)
+	for i := range k {
+		for j := range i + 1 {
+			gram[i*k+j] = dot(all[i], all[j])
+		}
+	}
+	e := linalg.NewSymEigen(k)
+	if e.Factor(gram) != linalg.Factored {
+		return [][]float64{}
+	}
+	basis := [][]float64{}
+	for c, v := range e.Values {
+		if v <= float64(1e-9*e.Values[k-1]) {
+			continue
+		}
+		u := make([]float64, n)
+		for j, x := range all {
+			w := e.Vectors[c*k+j] / math.Sqrt(v)
+			for i := range u {
+				u[i] += float64(w * x[i])
+			}
+		}
+		basis = append(basis, u)
+	}
+	return basis
+}
+
+// coordinates are those of vectors in a basis.
+func coordinates(rows, basis [][]float64) [][]float64 {
+	out := make([][]float64, len(rows))
+	for k, x := range rows {
+		out[k] = make([]float64, len(basis))
+		for j, b := range basis {
+			out[k][j] = dot(x, b)
+		}
+	}
+	return out
+}
+
+// spread is the covariance matrix of rows about 0, with the floor: the lower triangle counts.
+func spread(rows [][]float64, r int) []float64 {
+	c := make([]float64, r*r)
+	for _, x := range rows {
+		for i, v := range x {
+			for j := range i + 1 {
+				c[i*r+j] += float64(v * x[j])
+			}
+		}
+	}
+	for i := range r {
+		for j := range i + 1 {
+			c[i*r+j] /= float64(len(rows))
+		}
+		c[i*r+i] += float64(fisherFloor * min(1, float64(r)/float64(len(rows))))
+	}
+	return c
+}
+
+// geometricMean returns B⁻¹ # A = B^−½ (B^½ A B^½)^½ B^−½ of matrices of order n of which the lower triangles count; nil if there is none.
+func geometricMean(b, a []float64, n int) []float64 {
+	e := linalg.NewSymEigen(n)
+	if e.Factor(b) != linalg.Factored || !(e.Values[0] > 0) {
+		return nil
+	}
+	root := func(power func(v float64) float64) []float64 {
+		out := make([]float64, n*n)
+		for k, v := range e.Values {
+			u, w := e.Vectors[k*n:][:n], power(v)
+			for i, x := range u {
+				s := float64(w * x)
+				for j := range i + 1 {
+					out[i*n+j] += float64(s * u[j])
+				}
+			}
+		}
+		mirrorLower(out, n)
+		return out
+	}
+	half, inverse := root(math.Sqrt), root(func(v float64) float64 { return 1 / math.Sqrt(v) })
+	mirrorLower(a, n)
+	middle := sandwich(half, a, n)
+	if e.Factor(middle) != linalg.Factored {
+		return nil
+	}
+	return sandwich(inverse, root(func(v float64) float64 { return math.Sqrt(max(0, v)) }), n)
+}
+
+// mirrorLower makes a matrix symmetric by its lower triangle.
+func mirrorLower(a []float64, n int) {
+	for i := range n {
+		for j := range i {
+			a[j*n+i] = a[i*n+j]
+		}
+	}
+}
+
+// sandwich is S A S of symmetric matrices.
+func sandwich(s, a []float64, n int) []float64 {
+	t, out := make([]float64, n*n), make([]float64, n*n)
+	linalg.Mul(t, s, a)
+	linalg.Mul(out, t, s)
+	return out
+}
