@@ -388,11 +388,10 @@ func (c *checker) whole(f *File) {
 		if len(b.Metric) > 0 {
 			continue
 		}
-		at, who := top, "the model"
+		at := top
 		if b.Name != "" {
-			at, who = b.At, "the block `"+b.Name+"`"
+			at = b.At
 		}
-		c.warn(NoMetric, at, "add `metric fisher` or another for a geometry of its own; without one `hamc run` adapts a Euclidean metric", "%s gives no metric; the identity is used", who)
 		b.Metric = []*MetricTerm{{At: at, Kind: MetricIdentity}}
 	}
 	for _, d := range m.Data {

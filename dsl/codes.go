@@ -76,11 +76,11 @@ const (
 	UnknownConst      Code = "H802"
 	BadDefault        Code = "H803"
 	MaybeIndefinite   Code = "W501"
-	NoMetric          Code = "W502"
-	Unused            Code = "W201"
-	NoPrior           Code = "W401"
-	MayLeaveRange     Code = "W402"
-	ScarceData        Code = "W403"
+	// W502 was that no metric is given, which is no fault.
+	Unused        Code = "W201"
+	NoPrior       Code = "W401"
+	MayLeaveRange Code = "W402"
+	ScarceData    Code = "W403"
 )
 
 // Entry documents one code.
@@ -160,7 +160,6 @@ var Catalogue = []Entry{
 	{UnknownConst, "--const names a const or an int size of the model", "--const q=1"},
 	{BadDefault, "a default fits its declaration", "data s real > 0 = -1"},
 	{MaybeIndefinite, "warning: a derived metric may not be positive definite everywhere", "metric hessian of a funnel"},
-	{NoMetric, "warning: no metric is given, the identity is used", "a file without metric"},
 	{Unused, "warning: a declared name is not used", "data z real"},
 	{NoPrior, "warning: a parameter has no term in the density", "param z real"},
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*b) with b: real"},
