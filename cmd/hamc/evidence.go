@@ -44,7 +44,8 @@ type chainEvidence struct {
 	steps        float64 // sum
 	iterations   float64 // sum
 	ebfmi        float64
-	divergent    int // 0 too if the files do not tell
+	lp, lpSD     float64 // mean and standard deviation of the log density; NaN where it is not told
+	divergent    int     // 0 too if the files do not tell
 	irreversible int
 	tells        struct{ divergent, irreversible bool }
 	saturated    int              // at the maximal depth
@@ -169,6 +170,10 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 			x.failures[runtime.NumStatus] -= n
 		}
 	}
+	x.lp, x.lpSD = math.NaN(), math.NaN()
+	if v := c.Column("lp__"); v != nil && len(v) >= c.Warmup+transitions && transitions > 1 {
+		x.lp, x.lpSD = moments(v[c.Warmup:][:transitions])
+	}
 	x.ebfmi = math.NaN()
 	if t := c.Tally("energy__"); b.name == "" && t != nil {
 		x.ebfmi = t.EBFMI()
@@ -176,6 +181,17 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 		x.ebfmi = diagnostics.EBFMI(stat("energy__"))
 	}
 	return x
+}
+
+// moments returns the mean and the standard deviation.
+func moments(v []float64) (mean, sd float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		sd += (x - mean) * (x - mean) / float64(len(v)-1)
+	}
+	return mean, math.Sqrt(sd)
 }
 
 // extraDoublings is the name of the setting that tells what the warm-up chose.

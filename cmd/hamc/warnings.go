@@ -40,6 +40,9 @@ const (
 	// all. Of 41 runs on posteriors with a tail that such runs visit too seldom 40 were below it, and of 39 others one.
 	minTailAccept = 0.7
 
+	// minGap and gapSDs tell a mode that is lower from the spread of the log density within one.
+	minGap, gapSDs = 10.0, 5.0
+
 	// maxKHat is the largest shape of a tail with which the mean of any practical number of draws tells the
 	// expectation (Vehtari et al. 2024).
 	maxKHat = 0.7
@@ -121,6 +124,36 @@ var warningRules = []warningRule{
 		brief:   "the chains have not mixed; run longer, reparametrise, or take another metric",
 		meaning: "The chains disagree about these parameters: they have not mixed, and means and quantiles depend on where the chains began.",
 		try:     "a longer warm-up and more draws; another parametrisation; another metric. The traces and rank plots of the report show which chains differ.",
+	},
+	{
+		condition: "mean log density of a chain, beside that of the highest", limit: "lower by 10 and by 5 standard deviations",
+		find: func(e *evidence) []string {
+			chains := e.blocks[0].chains
+			best, low := 0, 0
+			for i := range chains {
+				if chains[i].lp > chains[best].lp {
+					best = i
+				}
+			}
+			most, which := 0.0, 0
+			for i := range chains {
+				if d := chains[best].lp - chains[i].lp; d > minGap && d > gapSDs*chains[i].lpSD && d > gapSDs*chains[best].lpSD {
+					if low++; d > most {
+						most, which = d, chains[i].number
+					}
+				}
+			}
+			switch {
+			case low == 0:
+				return nil
+			case low == 1:
+				return []string{fmt.Sprintf("the log density of chain %d is lower than that of the others by %.0f", which, most)}
+			}
+			return []string{fmt.Sprintf("the log density of %d of %d chains is lower than that of the highest, by up to %.0f", low, len(chains), most)}
+		},
+		brief:   "a mode so much lower counts for next to nothing, unless it is as much wider; run again with another --seed, or with --init",
+		meaning: "These chains are at another mode of the posterior, whose height is lower by e to the power of that number: unless it is as much wider, it has no share in the posterior, and the draws there tell nothing. Chains do not cross from one mode to another.",
+		try:     "another --seed, or --init with values near what is plausible; a prior that excludes what cannot be. Where both modes are real, sample each on its own.",
 	},
 	{
 		condition: "effective sample size, bulk or tail", limit: "below 400",

@@ -26,7 +26,7 @@ func sound(dynamic bool) *evidence {
 		b.maxDepth = 8
 	}
 	for n := range 2 {
-		c := chainEvidence{number: n + 1, transitions: 100, accept: 0.721, ebfmi: 0.3, irreversible: 5, saturated: 5}
+		c := chainEvidence{number: n + 1, transitions: 100, accept: 0.721, ebfmi: 0.3, lp: -100, lpSD: 2, irreversible: 5, saturated: 5}
 		c.failures[runtime.Stalled], c.failures[runtime.NonFinite] = 3, 2
 		if !dynamic {
 			c.saturated = 0
@@ -58,6 +58,7 @@ func TestWarningRules(t *testing.T) {
 		{false, func(e *evidence) { e.unfinished = 1 }, "1 of 2 chains did not end: the run was interrupted"},
 		{false, func(e *evidence) { e.rows[1].ESSTail = math.NaN() }, "R-hat or effective sample size undefined for 1 of 2 parameters: too few"},
 		{false, func(e *evidence) { e.rows[0].RHat, e.rows[1].RHat = 1.0101, 1.2 }, "R-hat above 1.01 for 2 of 2 parameters, 1.2 for b: "},
+		{false, one(func(c *chainEvidence) { c.lp = -110.1 }), "the log density of chain 2 is lower than that of the others by 10: "},
 		{false, func(e *evidence) { e.rows[0].ESSTail, e.rows[1].ESSBulk = 399, 399.8 }, "effective sample size below 400 for 2 of 2 parameters, 399 for a: "},
 		{false, one(func(c *chainEvidence) { c.ebfmi = 0.299 }), "E-BFMI below 0.3 in 1 of 2 chains, the least 0.30: "},
 		{false, one(func(c *chainEvidence) { c.divergent = 1 }), "1 proposal diverged: "},
@@ -92,7 +93,7 @@ func TestWarningRules(t *testing.T) {
 		// Of a block, the warning names it; others say nothing.
 		e.blocks[0].name = "scale"
 		line := e.warnings()[0].line()
-		if named := strings.Contains(line, " of the block scale"); named != (i > 4 && !strings.Contains(c.want, "parameter")) {
+		if named := strings.Contains(line, " of the block scale"); named != (i > 5 && !strings.Contains(c.want, "parameter")) {
 			t.Errorf("case %d, of a block: %s", i, line)
 		}
 	}
