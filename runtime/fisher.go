@@ -33,12 +33,19 @@ const (
 	fisherSmall = 160
 	fisherKept  = 80
 
+	// fisherNumbers bounds the numbers that are kept of points, and those of gradients: checkpoints of a warm-up hold them.
+	fisherNumbers = 200_000
+
 	// fisherFloor is added to both covariances, in units of the diagonal, less as there are more points than coordinates: what
 	// the points do not tell has the diagonal's scale.
 	fisherFloor = 0.01
 
 	// fisherNoise is the ratio of scales that fewer points than coordinates show by chance.
 	fisherNoise = 2
+
+	// fisherPays is the share of the work with the diagonal alone that directions have to come to: they are told from noise, and a
+	// dynamic trajectory is no shorter for a little.
+	fisherPays = 0.8
 
 	// stepWork counts the operations of a step for each coordinate, and directionWork those for each of a direction, which
 	// the step and the test for a turn multiply by.
@@ -49,10 +56,12 @@ const (
 // newFisher returns an estimate for m coordinates, with what the diagonal does not tell if it is asked for.
 func newFisher(m int, whole bool) *fisher {
 	f := &fisher{Points: *newMoments(m), Gradients: *newMoments(m)}
-	if whole {
-		if f.most = min(2*m+40, fisherSmall+40); m > fisherSmall {
-			f.most = fisherKept
-		}
+	switch {
+	case !whole:
+	case m <= fisherSmall:
+		f.most = 2*m + 40
+	default:
+		f.most = min(fisherKept, fisherNumbers/m)
 	}
 	return f
 }
@@ -164,8 +173,8 @@ func worthwhile(values []float64, vectors [][]float64, noise, step float64) ([]f
 	if len(vectors) > 0 {
 		n = len(vectors[0])
 	}
-	low, high := 0, len(values) // those before low and from high on are taken
-	best, from, to := math.Inf(1), 0, len(values)
+	low, high := 0, len(values)                   // those before low and from high on are taken
+	best, from, to := math.Inf(1), 0, len(values) // none are kept at first
 	for rank := 0; ; rank++ {
 		least, most := 1.0, 1.0
 		if low < high {
@@ -176,7 +185,10 @@ func worthwhile(values []float64, vectors [][]float64, noise, step float64) ([]f
 			directions = min(directions, float64(6*n))
 		}
 		if work := float64((step + directions) * math.Sqrt(most/least)); work < best {
-			best, from, to = work, low, high
+			if best = work; rank == 0 {
+				best = float64(work * fisherPays)
+			}
+			from, to = low, high
 		}
 		if low == high || most <= noise && least >= 1/noise {
 			break

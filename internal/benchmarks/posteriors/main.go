@@ -108,7 +108,9 @@ var posteriors = []posterior{
 	{"eight_schools, not centred", "softabs(alpha = 1)", models + "eight_schools_noncentered.ham", pdb + "eight_schools_noncentered/data.json", fromDB("eight_schools_noncentered"), 35000},
 	{"eight_schools, not centred, Euclidean", "identity", models + "eight_schools_noncentered_euclidean.ham", pdb + "eight_schools_noncentered/data.json", fromDB("eight_schools_noncentered"), 35000},
 	{"kidscore_interaction", "fisher", models + "kidscore_interaction.ham", pdb + "kidscore_interaction/data.json", fromDB("kidscore_interaction"), 61},
+	{"kidscore_interaction, Euclidean", "identity", models + "kidscore_interaction_euclidean.ham", pdb + "kidscore_interaction/data.json", fromDB("kidscore_interaction"), 61},
 	{"blr", "fisher", models + "blr.ham", pdb + "blr/data.json", fromDB("blr"), 3600},
+	{"blr, Euclidean", "identity", models + "blr_euclidean.ham", pdb + "blr/data.json", fromDB("blr"), 3600},
 	{"lotka_volterra", "fisher", "examples/lotka_volterra.ham", "", fromDB("lotka_volterra"), 61},
 }
 
