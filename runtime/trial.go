@@ -12,9 +12,9 @@ import (
 //
 // With d = E(x' − x)²/(2 Var x), the mean over a transition from x to x', 1 − d is the
 // autocorrelation at lag one, and a draw is worth about d/(2 − d) independent ones. The
-// score is the least of these over the coordinates and the log density, per unit of cost.
+// score is that of the slowest of the coordinates and the log density, per unit of cost.
 type trial struct {
-	begin, end int // transitions of the warm-up
+	begin, end, all int // transitions of the warm-up
 
 	Spent float64 `json:"spent"` // cost of all transitions of the warm-up so far
 	Now   int     `json:"now"`   // the candidate of the run of transitions under way
@@ -44,9 +44,9 @@ const (
 	// funnel chose wrongly.
 	trialMargin = 0.75
 
-	// trialShare is how much of the cost of the warm-up the longer trajectories may be beyond shorter ones in their place, and
-	// trialLong the least number of them that says something.
-	trialShare = 0.08
+	// trialShare is how much of the cost of the whole warm-up, as it looks so far, the longer trajectories may cost beyond shorter
+	// ones in their place, and trialLong the least number of them that says something.
+	trialShare = 0.1
 	trialLong  = 20
 
 	// mostWorth bounds d: noise would make antithetic draws worth any number.
@@ -60,7 +60,7 @@ func newTrial(m, n int) *trial {
 		return nil
 	}
 	m++
-	t := &trial{begin: n * 2 / 5, end: n * 9 / 10, Last: make([]float64, m), Mean: make([]float64, m), Squares: make([]float64, m), x: make([]float64, m)}
+	t := &trial{begin: n * 2 / 5, end: n * 9 / 10, all: n, Last: make([]float64, m), Mean: make([]float64, m), Squares: make([]float64, m), x: make([]float64, m)}
 	for i := range t.Arms {
 		t.Arms[i].Moves = make([]float64, m)
 	}
@@ -75,12 +75,15 @@ func (t *trial) candidate(n int) int {
 	}
 	if (n-t.begin)%trialRun == 0 {
 		t.Now = 1 - t.Now
-		if short, long := &t.Arms[0], &t.Arms[1]; t.Now == 1 && (short.Count == 0 || (long.Count+trialRun)*long.beyond(short) > trialShare*t.Spent) {
+		if short, long := &t.Arms[0], &t.Arms[1]; t.Now == 1 && (short.Count == 0 || (long.Count+trialRun)*long.beyond(short) > trialShare*t.Spent*t.rest(n)) {
 			t.Now = 0
 		}
 	}
 	return t.Now
 }
+
+// rest is the ratio of all transitions of the warm-up to those before number n.
+func (t *trial) rest(n int) float64 { return float64(t.all) / float64(n) }
 
 // beyond is what a transition of a costs more than one of b; as much again, as long as nothing is known.
 func (a *arm) beyond(b *arm) float64 {
@@ -120,24 +123,32 @@ func (t *trial) best() int {
 	if t.Arms[1].Count < trialLong {
 		return 0
 	}
-	short, long := t.score(&t.Arms[0]), t.score(&t.Arms[1])
-	if long > trialMargin*short {
+	slowest := t.slowest()
+	if slowest < 0 {
+		return 0
+	}
+	if t.score(&t.Arms[1], slowest) > trialMargin*t.score(&t.Arms[0], slowest) {
 		return 1
 	}
 	return 0
 }
 
-func (t *trial) score(a *arm) float64 {
-	least := math.Inf(1)
-	for i, moves := range a.Moves {
-		variance := t.Squares[i] / t.Count
-		if !(variance > 0) {
-			continue
+// slowest is the coordinate in which both candidates together move least, −1 where none moves. Each by itself would be judged by the
+// least of several noisy numbers, which is the lower the fewer transitions it had.
+func (t *trial) slowest() int {
+	at, least := -1, math.Inf(1)
+	for i, s := range t.Squares {
+		if d := (t.Arms[0].Moves[i] + t.Arms[1].Moves[i]) / s; s > 0 && d < least {
+			at, least = i, d
 		}
-		d := min(moves/a.Count/(2*variance), mostWorth)
-		least = min(least, d/(2-d))
 	}
-	return float64(least / a.Cost * a.Count)
+	return at
+}
+
+// score is what a draw is worth in a coordinate, per unit of cost.
+func (t *trial) score(a *arm, i int) float64 {
+	d := min(a.Moves[i]/a.Count/(2*t.Squares[i]/t.Count), mostWorth)
+	return float64(d / (2 - d) / a.Cost * a.Count)
 }
 
 // clone returns a copy of what was learnt.
