@@ -324,5 +324,5 @@ type MetricInfo struct {
 // with another: an interface that it lacks would go unnoticed, and so would one that has changed
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
-// parameters with more values than coordinates, version 9 package system.
+// parameters with more values than coordinates, version 9 package system, version 10 Work.
 const APIVersion = 10
