@@ -9,8 +9,8 @@ import (
 
 // fisher estimates the inverse C of a Euclidean metric from points x of a chain and the gradients g of the log density
 // there: the C that makes the Fisher divergence between the posterior, on the scale of C, and a standard normal
-// least. On a normal posterior g = −C⁻¹(x − μ), so that more points than coordinates give C exactly, however they are
-// spread; the covariance of as many points is far from it. See Seyboldt, Carlson & Carpenter (2026), "Preconditioning
+// least. On a normal posterior g = −C⁻¹(x − μ), so that more points than coordinates give C, however they are
+// spread, but for the floor below, which moves it by a few per cent; the covariance of as many points is far from it. See Seyboldt, Carlson & Carpenter (2026), "Preconditioning
 // Hamiltonian Monte Carlo by minimizing Fisher divergence", arXiv:2603.18845.
 //
 // Of a diagonal C the elements are sd(x_i)/sd(g_i). On that scale the rest of C is the geometric mean of the
@@ -159,10 +159,14 @@ func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
 	for k, v := range values {
 		out = append(append(out, v), vectors[k]...)
 	}
-	if dense {
-		return newLowRank(n, out).matrix()
+	if !dense {
+		return out
 	}
-	return out
+	c := newLowRank(n, out)
+	if c == nil {
+		return nil // no metric, and the one there is stays
+	}
+	return c.matrix()
 }
 
 // worthwhile returns the directions to keep of those whose factors, in ascending order, are beyond noise: the ones farthest from 1, so

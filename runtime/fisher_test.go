@@ -48,9 +48,9 @@ func estimated(rng *rand.Rand, a *mat.SymDense, m int, scale float64, dense bool
 	return f.estimate(now, dense, 1e9)
 }
 
-// TestFisherIsExact: on a normal posterior more points than coordinates tell the covariance matrix, wherever they lie, in whatever
-// unit.
-func TestFisherIsExact(t *testing.T) {
+// TestFisherOfANormalPosterior: more points than coordinates tell the covariance matrix, wherever they lie, in whatever unit; the floor
+// moves it by a few per cent.
+func TestFisherOfANormalPosterior(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 30} {
 		for _, scale := range []float64{1, 1e-8, 1e8} {
 			a := normalPosterior(rand.New(rand.NewSource(3)), n)
@@ -70,7 +70,7 @@ func TestFisherIsExact(t *testing.T) {
 					w := want.At(i, j) * scale * scale
 					unit := math.Sqrt(want.At(i, i)*want.At(j, j)) * scale * scale
 					for _, got := range []float64{c[i*n+j], sparse[i*n+j]} {
-						if !(math.Abs(got-w) <= 0.05*unit) {
+						if !(math.Abs(got-w) <= 0.03*unit) {
 							t.Errorf("order %d, scale %g: C[%d,%d] = %v, want %v", n, scale, i, j, got, w)
 						}
 					}

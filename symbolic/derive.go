@@ -5,7 +5,8 @@
 // derive.go puts all of it together. program.go holds definitions, lower.go decides what becomes one, scatter.go
 // lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, arrays.go values that are
 // computed as wholes, draws.go random ones, entries.go the entries of a matrix, names.go invents names,
-// emission.go counts what emission takes. evaluate.go evaluates a program: the oracle that tests compare with.
+// emission.go counts what emission takes, work.go
+// what a gradient does. evaluate.go evaluates a program: the oracle that tests compare with.
 package symbolic
 
 import (
