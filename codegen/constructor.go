@@ -37,6 +37,9 @@ func (g *generator) constructor() {
 			b.If(jen.Id("st").Op(":=").Add(call), jen.Id("st").Op("!=").Add(rt("OK"))).Block(
 				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(g.d.Model.Name+": the metric, which is constant, has no Cholesky factor: %v"), jen.Id("st"))))
 		}
+		if g.anchored() {
+			b.Id("s").Dot("SetReference").Call(sdot("reference"))
+		}
 		b.Return(jen.Id("s"), jen.Nil())
 	})
 }

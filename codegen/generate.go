@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -13,7 +14,6 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
-	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // Version of the compiler, written into the header of what it emits.
@@ -130,6 +130,8 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 // phases are the definitions that each emitted function computes.
 type phases struct {
 	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior phase
+
+	whitened []phase // by transport
 }
 
 // newUnits makes the generators of a model: that of the type Model first, then
@@ -170,7 +172,7 @@ func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *
 	for _, t := range d.Data {
 		g.names.tensor(t)
 	}
-	for _, b := range append(append([]*model.Param{}, d.Params...), d.Given...) {
+	for _, b := range slices.Concat(d.Params, d.Given, d.Reference) {
 		g.names.tensor(b.Coord)
 	}
 	g.namePriors()
@@ -295,7 +297,7 @@ func (g *generator) splitPhases() {
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value, g.dynamics.others(g)}
-	lists = append(lists, d.Generated, d.Prior)
+	lists = append(lists, d.Generated, d.Prior, d.Whitened)
 	return append(lists, g.odeOutputs...)
 }
 
@@ -339,6 +341,9 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 		{&g.ph.prior, g.closure(d.Prior), late},
 	} {
 		x.ph.defs = g.pick(x.of, x.own)
+	}
+	for _, o := range d.Whitened {
+		g.ph.whitened = append(g.ph.whitened, phase{defs: g.pick(g.closure(one(o)), late)})
 	}
 }
 
@@ -427,6 +432,9 @@ func (g *generator) targets() {
 	vector(&g.ph.force, "f", d.Force)
 	vector(&g.ph.rank1, "f", d.Rank1)
 	vector(&g.ph.contract, "dst", d.Contract)
+	for n, o := range d.Whitened {
+		vector(&g.ph.whitened[n], "dst", one(o))
+	}
 	for _, o := range d.Value {
 		g.ph.value.targets = append(g.ph.value.targets, target{out: o, dst: g.outputTensor(layout{kind: "values", array: "dst", row: o.Row})})
 	}

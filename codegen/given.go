@@ -6,6 +6,7 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // What a block of a model of several blocks has beyond a model of one: the
@@ -36,27 +37,7 @@ func (g *generator) markGiven(all map[*expr.Def]bool, lists [][]symbolic.Output)
 // parameters alone.
 func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	p := g.newPrinter()
-	at := dsl.Fixed(0)
-	var set []jen.Code
-	for _, q := range g.d.Model.Params {
-		size := dsl.Fixed(1)
-		if shape := q.Coordinates(); len(shape) > 0 {
-			size = shape[0]
-		}
-		end := g.addExtents(at, size, "through", q.ObjectName())
-		for _, b := range g.d.Given {
-			if b.Decl != q || !g.fields[b.Coord] {
-				continue
-			}
-			field := jen.Id("s").Dot(g.names.tensor(b.Coord))
-			if b.Scalar() {
-				set = append(set, field.Op("=").Id("q").Index(p.extent(at)))
-			} else {
-				set = append(set, jen.Copy(field, jen.Id("q").Index(p.extent(at), p.extent(end))))
-			}
-		}
-		at = end
-	}
+	set := g.setGiven(p, g.d.Given)
 	var body []jen.Code
 	body = append(body, g.prologue(p)...)
 	body = append(body, set...)
@@ -79,4 +60,44 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	return jen.Add(code, jen.Line(), jen.Line(),
 		doc("prepareGiven computes what depends on the data and the other blocks' parameters.",
 			g.method("prepareGiven").Params().Block(prepare...)))
+}
+
+// setGiven copies coordinates of some parameters out of those of all, where the type keeps them.
+func (g *generator) setGiven(p *printer, params []*model.Param) []jen.Code {
+	at := dsl.Fixed(0)
+	var set []jen.Code
+	for _, q := range g.d.Model.Params {
+		size := dsl.Fixed(1)
+		if shape := q.Coordinates(); len(shape) > 0 {
+			size = shape[0]
+		}
+		end := g.addExtents(at, size, "through", q.ObjectName())
+		for _, b := range params {
+			if b.Decl != q || !g.fields[b.Coord] {
+				continue
+			}
+			field := jen.Id("s").Dot(g.names.tensor(b.Coord))
+			if b.Scalar() {
+				set = append(set, field.Op("=").Id("q").Index(p.extent(at)))
+			} else {
+				set = append(set, jen.Copy(field, jen.Id("q").Index(p.extent(at), p.extent(end))))
+			}
+		}
+		at = end
+	}
+	return set
+}
+
+// givenFields declares the coordinates that setGiven sets.
+func (g *generator) givenFields(st *jen.Group, params []*model.Param, what string) {
+	for _, q := range params {
+		if !g.fields[q.Coord] {
+			continue
+		}
+		ty := jen.Float64()
+		if !q.Scalar() {
+			ty = jen.Index().Float64()
+		}
+		st.Id(g.names.tensor(q.Coord)).Add(ty).Comment(what)
+	}
 }

@@ -38,6 +38,7 @@ func (g *generator) methods() []jen.Code {
 	generated := g.generateMethods()
 	priors := g.priorMethods()
 	transforms := g.transforms()
+	transports := g.transportMethods(b["prepareGiven"])
 	// What the bodies above read is what Given has to set.
 	given := g.role.given(g, b["prepareGiven"])
 	add("describe makes the description of the model.", g.method("describe").Params().Op("*").Add(rt("Info")).Block(g.describe()))
@@ -51,7 +52,7 @@ func (g *generator) methods() []jen.Code {
 	out = append(out, odes...)
 	add("Gradient writes ∂L/∂q to grad and returns L(q).\n"+g.formulas("∂L/∂", g.d.Gradient),
 		g.method("Gradient").Params(floats("grad", "q")).Float64().Block(gradient...))
-	return slices.Concat(out, generated, priors, g.dynamics.methods(g, b), given)
+	return slices.Concat(out, transports, generated, priors, g.dynamics.methods(g, b), given)
 }
 
 // formulas lists results as comment lines.
@@ -149,6 +150,9 @@ func (g *generator) describe() jen.Code {
 			if !b.Scalar() {
 				fields[jen.Id("Shape")] = jen.Index().Int().Values(sizeOf(b.Length()))
 			}
+			if b.Latent() {
+				fields[jen.Id("Latent")] = jen.True()
+			}
 			if b.Length() != b.Size() {
 				fields[jen.Id("Coordinates")] = jen.Index().Int().Values(sizeOf(b.Size()))
 			}
@@ -197,7 +201,8 @@ func (g *generator) allocate(b *jen.Group) {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(def.Tensor)).Op("=").Add(p.made(g.variable(def.Tensor))))
 		}
 	}
-	for _, q := range g.d.Given {
+	lines = append(lines, g.allocateTransports(p)...)
+	for _, q := range slices.Concat(g.d.Given, g.d.Reference) {
 		if g.fields[q.Coord] && !q.Scalar() {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(q.Coord)).Op("=").Make(jen.Index().Float64(), p.extent(q.Size())))
 		}
@@ -222,6 +227,9 @@ func (g *generator) transforms() []jen.Code {
 		lines = append(lines, g.inverse(p, n, b)...)
 	}
 	lines = append(g.prologue(p), lines...)
+	if g.transported() {
+		lines = append(lines, sdot("Pull").Call(jen.Id("q")))
+	}
 	lines = append(lines, jen.Return(jen.Nil()))
 	add("Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support.",
 		g.method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))

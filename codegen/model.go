@@ -124,7 +124,7 @@ func (g *generator) about() string {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 10
+const apiVersion = 11
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {
@@ -345,16 +345,9 @@ func (g *generator) modelType() {
 		g.dynamics.fields(g, st)
 		g.odeFields(st)
 		g.fitFields(st)
-		for _, q := range g.d.Given {
-			if !g.fields[q.Coord] {
-				continue
-			}
-			ty := jen.Float64()
-			if !q.Scalar() {
-				ty = jen.Index().Float64()
-			}
-			st.Id(g.names.tensor(q.Coord)).Add(ty).Comment("coordinates of another block's parameter")
-		}
+		g.givenFields(st, g.d.Given, "coordinates of another block's parameter")
+		g.givenFields(st, g.d.Reference, "of the reference")
+		g.transportFields(st)
 		g.defFields(st, func(x expr.Stage) bool { return x > expr.StageData })
 		for some := range slices.Chunk(g.between, perField) {
 			var names []string

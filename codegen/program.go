@@ -57,6 +57,9 @@ func (g *generator) build() {
 			g.function(x.name, x.ph).Divisible = slices.Contains(divisible, x.name)
 		}
 	}
+	for n := range g.ph.whitened {
+		g.function(g.whitening(n), &g.ph.whitened[n])
+	}
 	g.prog.Largest = g.opt.Largest
 	g.buildEquations()
 	pass.Run(g.prog, g.opt.AfterPass)

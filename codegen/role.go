@@ -99,6 +99,9 @@ func (g *generator) cloneBody() []jen.Code {
 	if call := g.role.factorise(g, "c"); call != nil {
 		out = append(out, call)
 	}
+	if g.anchored() {
+		out = append(out, id("c").Dot("SetReference").Call(sdot("reference")))
+	}
 	return append(out, jen.Return(jen.Op("&").Id("c")))
 }
 

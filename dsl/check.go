@@ -392,7 +392,7 @@ func (c *checker) whole(f *File) {
 		if b.Name != "" {
 			at = b.At
 		}
-		b.Metric = []*MetricTerm{{At: at, Kind: MetricIdentity}}
+		b.Metric = []*MetricTerm{{At: at, Kind: MetricAuto}}
 	}
 	for _, d := range m.Data {
 		if !d.used && !d.IsSize {

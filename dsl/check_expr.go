@@ -158,7 +158,7 @@ func (c *checker) expr(e Expr) {
 }
 
 // metricNames are the named metrics, with whether they take arguments.
-var metricNames = []string{"fisher", "softabs", "hessian", "identity", "diag", "inverse"}
+var metricNames = []string{"fisher", "softabs", "hessian", "identity", "auto", "diag", "inverse"}
 
 func (c *checker) name(e *Name) {
 	if ix := c.index(e.Name); ix != nil {
@@ -168,7 +168,7 @@ func (c *checker) name(e *Name) {
 	}
 	if _, ok := c.scope[e.Name]; !ok {
 		switch e.Name {
-		case "fisher", "hessian", "identity":
+		case "fisher", "hessian", "identity", "auto":
 			e.setType(Type{Base: MetricBase})
 			return
 		case "monge":

@@ -65,7 +65,7 @@ func (d dims) String() string {
 func (c *checker) metricCall(e *CallExpr) bool {
 	switch e.Func {
 	case "fisher", "softabs", "monge":
-	case "hessian", "identity":
+	case "hessian", "identity", "auto":
 		c.err(MetricOption, e.At, fmt.Sprintf("write `metric %s`", e.Func), "the metric `%s` has no options", e.Func)
 		bad(e)
 		return true
@@ -160,6 +160,11 @@ func (c *checker) metric(s *MetricStmt) {
 		return
 	}
 	c.metricTerms(s.Value, nil)
+	for _, t := range m.Metric {
+		if t.Kind == MetricAuto && (len(m.Metric) > 1 || t.Scale != nil) {
+			c.err(MetricShape, t.At, "write `metric auto`, or a sum of others", "`auto` leaves the geometry to hamc, and stands alone")
+		}
+	}
 	if len(m.Metric) == 0 {
 		// After an error: what follows is not "no metric".
 		m.Metric = []*MetricTerm{{At: s.At(), Kind: MetricIdentity}}
@@ -373,6 +378,8 @@ func (c *checker) namedMetric(e *Name, scale Expr) {
 		t.Kind = MetricHessian
 	case "identity":
 		t.Kind = MetricIdentity
+	case "auto":
+		t.Kind = MetricAuto
 	case "softabs":
 		c.err(MetricOption, e.Span(), "write softabs(alpha = 1e6)", "softabs needs its option alpha")
 		return
@@ -391,7 +398,7 @@ func (c *checker) namedMetric(e *Name, scale Expr) {
 			c.note(o.Declared(), "declared here")
 			return
 		}
-		hint := "the metrics are fisher, softabs(alpha = …), hessian, identity, diag(…), inverse(…), a matrix [a, b ; b, c] and metric[i in k, j in k] = …"
+		hint := "the metrics are auto, fisher, softabs(alpha = …), hessian, identity, diag(…), inverse(…), a matrix [a, b ; b, c] and metric[i in k, j in k] = …"
 		if f := LookupForeign(ForeignMetric, e.Name); f != nil {
 			hint = f.Hint()
 		} else if s := suggest(e.Name, metricNames); s != "" {
@@ -407,7 +414,7 @@ func (c *checker) namedMetric(e *Name, scale Expr) {
 func (c *checker) calledMetric(e *CallExpr, scale Expr) {
 	t := &MetricTerm{At: e.Span(), Scale: scale}
 	switch e.Func {
-	case "fisher", "softabs", "hessian", "identity", "monge":
+	case "fisher", "softabs", "hessian", "identity", "auto", "monge":
 		n := len(c.ds.List)
 		c.metricCall(e)
 		if len(c.ds.List) > n {
@@ -467,7 +474,7 @@ func (c *checker) isMetric(e Expr) bool {
 	switch e := e.(type) {
 	case *Name:
 		switch e.Name {
-		case "fisher", "hessian", "identity", "softabs", "monge":
+		case "fisher", "hessian", "identity", "auto", "softabs", "monge":
 			return true
 		}
 	case *CallExpr:

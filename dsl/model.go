@@ -228,6 +228,7 @@ const (
 	MetricSoftAbs
 	MetricHessian
 	MetricIdentity
+	MetricAuto // that of the identity, in coordinates that the compiler chooses; of a model that has no metric
 	MetricDiag
 	MetricInverse
 )

@@ -105,6 +105,9 @@ func (r *run) newAuditor(c int) (*auditor, error) {
 func (w *walker) audit(n int, ts []Transition) ([]Audit, bool) {
 	a := w.auditor
 	a.stream.Seek(streamAudit, uint64(n))
+	if a.sweep.carrier.reference == nil {
+		a.sweep.carrier.restore(w.sweep.carrier.reference)
+	}
 	var out []Audit
 	for i, k := range a.sweep.Kernels {
 		t := w.opt.For(a.sweep.Names[i])

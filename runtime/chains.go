@@ -105,7 +105,7 @@ type run struct {
 	observer Observer
 	progress Progress
 	stop     atomic.Bool
-	starts   [][]float64 // of the chains, unconstrained
+	starts   [][]float64 // of the chains, unconstrained: plain coordinates, but of a chain that goes on
 }
 
 // told takes an answer of the observer: ErrStop ends the run, and is no error.
@@ -178,7 +178,8 @@ type walker struct {
 	out      *Chain
 	progress *chainProgress
 	adapters []*adapter // by block, during warm-up
-	auditor  *auditor   // nil where nothing is audited
+	anchors  *anchoring
+	auditor  *auditor // nil where nothing is audited
 	state    func() *State
 }
 
@@ -206,11 +207,14 @@ func (r *run) chain(c int, out *Chain) error {
 		t := opt.For(sweep.Names[i])
 		w.adapters = append(w.adapters, newAdapter(k, opt.Warmup, &t))
 	}
+	w.anchors = newAnchoring(sweep.carrier, opt.Warmup)
 	if from := r.from(c); from != nil {
 		if err := w.restore(from); err != nil {
 			return err
 		}
 		w.progress.restore(out)
+	} else {
+		w.begin()
 	}
 	out.State = w.snapshot()
 	if r.stop.Load() {
@@ -270,6 +274,22 @@ func (w *walker) search(i, n int) {
 	w.adapters[i].search(q, w.rng)
 }
 
+// begin makes the starting point, which is plain, one of the chain: the maps of latent vectors are those of the middle of these
+// given the other parameters, where warm-up has them begin too.
+func (w *walker) begin() {
+	c := w.sweep.carrier
+	if c.transported == nil {
+		return
+	}
+	plain := slices.Clone(w.q)
+	c.enter(w.q)
+	c.score(w.q)
+	if w.opt.Warmup == 0 {
+		copy(w.q, plain)
+		c.pull(w.q)
+	}
+}
+
 // approach moves a start that is far from the bulk to where the bulk begins, and gives the metrics that warm-up
 // adapts the widths of the posterior there where these differ much.
 func (w *walker) approach() {
@@ -278,6 +298,7 @@ func (w *walker) approach() {
 		for i := range w.out.Blocks {
 			w.out.Blocks[i].Climbed = true
 		}
+		w.sweep.carrier.score(w.q)
 	}
 	if c.model != nil {
 		return
@@ -300,6 +321,7 @@ func (w *walker) warmUp() error {
 			}
 		}
 	}
+	var again []int // blocks whose step size is to be searched for
 	for n := w.out.Warmed(); n < w.opt.Warmup; n++ {
 		ts, ok := w.transition(streamWarmup, n)
 		if !ok {
@@ -309,9 +331,14 @@ func (w *walker) warmUp() error {
 		for i, a := range w.adapters {
 			w.out.Blocks[i].Warmup.Add(&ts[i])
 			if a.learn(n, &ts[i], w.sweep.blocks[i].q) {
-				w.search(i, n+1)
+				again = append(again, i)
 			}
 		}
+		w.anchors.learn(n, w.q)
+		for _, i := range again {
+			w.search(i, n+1)
+		}
+		again = again[:0]
 		if w.observer != nil {
 			if err := w.told(w.observer.Warmup(w.c, w.state)); err != nil {
 				return err
@@ -402,6 +429,9 @@ func (w *walker) collectFailures() *[]Failure {
 			f.Q, f.Runaway = w.sweep.locate(i, w.q)
 		} else {
 			f.Q = slices.Clone(w.q)
+		}
+		if f.Q != nil {
+			w.sweep.carrier.push(f.Q) // whoever reads of it has other maps, or none
 		}
 		*failed = append(*failed, f)
 	}

@@ -164,16 +164,16 @@ func (e StartErrors) Unwrap() []error {
 	return list
 }
 
-// start writes the starting point of a chain to q: x on the parameters' own
+// start writes the starting point of a chain to q, in plain coordinates: x on the parameters' own
 // scale where given, else drawn from a distribution. Log
 // density, gradient, and metric must be finite there and the metric positive
 // definite. Where none of the points drawn at first is of use, such nearer to the origin are tried. The error, which does not know the chain, has the point that is to blame.
 func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartError {
 	if x != nil && x.complete() {
-		if err := s.Posterior.Unconstrain(q, x); err != nil {
+		if err := s.carrier.unconstrain(q, x); err != nil {
 			return &StartError{Err: fmt.Errorf("starting point: %w", err)}
 		}
-		if reason := unusable(s, q); reason != "" {
+		if reason := unusable(s, s.carrier.settled(q)); reason != "" {
 			return &StartError{Q: slices.Clone(q), Err: fmt.Errorf("starting point: %s there: give another, or none to have one drawn", reason)}
 		}
 		return nil
@@ -193,23 +193,23 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		}
 		reason := ""
 		if from.Prior {
-			reason = fromPrior(s.Posterior.(PriorDrawer), q, drawn, rng)
+			reason = fromPrior(s, q, drawn, rng)
 		}
 		if x != nil {
-			s.Posterior.Constrain(drawn, q)
+			s.carrier.constrain(drawn, q)
 			for i, v := range x {
 				if v == v {
 					drawn[i] = v
 				}
 			}
-			if err := s.Posterior.Unconstrain(q, drawn); err != nil {
+			if err := s.carrier.unconstrain(q, drawn); err != nil {
 				return &StartError{Err: fmt.Errorf("starting point: %w", err)}
 			}
 		}
 		at := q
 		if reason != "" {
 			at = nil
-		} else if reason = unusable(s, q); reason == "" {
+		} else if reason = unusable(s, s.carrier.settled(q)); reason == "" {
 			return nil
 		}
 		if try < maxInitTries {
@@ -258,13 +258,14 @@ func (r *refusals) tell() ([]float64, string) {
 
 // fromPrior draws the parameters that have a prior anew, given those at q that have none. It
 // says what is wrong with the draw, or nothing; values is work space.
-func fromPrior(d PriorDrawer, q, values []float64, rng *rand.Rand) string {
-	d.Constrain(values, q)
+func fromPrior(s *Sweep, q, values []float64, rng *rand.Rand) string {
+	d := s.Posterior.(PriorDrawer)
+	s.carrier.constrain(values, q)
 	d.DrawPrior(values, rng)
 	if !allFinite(values) {
 		return undrawn(d, values) + " cannot be drawn (an argument out of range, or bounds out of reach)"
 	}
-	if err := d.Unconstrain(q, values); err != nil || !allFinite(q) {
+	if err := s.carrier.unconstrain(q, values); err != nil || !allFinite(q) {
 		return "a draw has no place on the unconstrained scale"
 	}
 	return ""

@@ -268,6 +268,9 @@ type Param struct {
 
 	// Coordinates is the shape of the coordinates; nil where it is that of the values.
 	Coordinates []int `json:",omitempty"`
+
+	// Latent marks a latent vector of a Transported.
+	Latent bool `json:",omitempty"`
 }
 
 // Size returns the number of values of p.
@@ -324,5 +327,6 @@ type MetricInfo struct {
 // with another: an interface that it lacks would go unnoticed, and so would one that has changed
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
-// parameters with more values than coordinates, version 9 package system, version 10 Work.
-const APIVersion = 10
+// parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
+// Transported.
+const APIVersion = 11

@@ -11,6 +11,10 @@ import (
 type State struct {
 	Q      []float64    `json:"q"` // unconstrained coordinates
 	Blocks []BlockState `json:"blocks"`
+
+	// Of a model with latent vectors: the reference of their maps, and what warm-up has seen since it was set, in plain coordinates.
+	Reference []float64 `json:"reference,omitempty"`
+	Seen      *moments  `json:"seen,omitempty"`
 }
 
 // BlockState is what the updates of one block have learnt and come to.
@@ -39,7 +43,11 @@ func (r *run) from(c int) *State {
 
 // snapshot returns the state of the chain.
 func (w *walker) snapshot() *State {
-	s := &State{Q: slices.Clone(w.q)}
+	s := &State{Q: slices.Clone(w.q), Reference: slices.Clone(w.sweep.carrier.reference)}
+	if len(w.anchors.ends) > 0 {
+		seen := w.anchors.seen.clone()
+		s.Seen = &seen
+	}
 	for i, a := range w.adapters {
 		b := BlockState{BlockRun: w.out.Blocks[i]}
 		b.StepSize, b.ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
@@ -76,6 +84,14 @@ func (w *walker) restore(s *State) error {
 	}
 	if len(s.Blocks) != len(w.adapters) {
 		return wrong("%d blocks for %d", len(s.Blocks), len(w.adapters))
+	}
+	if !w.sweep.carrier.restore(s.Reference) {
+		return wrong("it has no reference of the maps of latent vectors")
+	}
+	if s.Drawn() == 0 {
+		if err := w.anchors.resume(s.Warmed(), s.Seen); err != nil {
+			return wrong("%v", err)
+		}
 	}
 	for i, a := range w.adapters {
 		b := &s.Blocks[i]

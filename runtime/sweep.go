@@ -15,6 +15,7 @@ type Sweep struct {
 
 	blocks      []blockUpdate
 	transitions []Transition
+	carrier     *carrier
 
 	// failed, if not nil, is told of an update of block i that the model ended, or
 	// did not let begin: entered is false then.
@@ -63,6 +64,7 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)
 	}
 	s.transitions = make([]Transition, len(s.blocks))
+	s.carrier = newCarrier(s)
 	return s, nil
 }
 

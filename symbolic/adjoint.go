@@ -100,7 +100,7 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if len(d.Indices) > 0 && !s.direct && readsSolution(d.Body) {
+	if d.Tensor.Atom || len(d.Indices) > 0 && !s.direct && readsSolution(d.Body) {
 		e = p.settle(e, bar.indices) // all that the solution's components share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))

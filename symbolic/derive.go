@@ -57,6 +57,7 @@ type Derived struct {
 	Rank1      []Output // ½⟨v vᵀ, ∂B/∂q⟩
 	Jacobian   []Output // ∂B/∂q, per block triple; none where ByColumns is set
 	Value      []Output // the parameters on their own scale
+	Whitened   []Output // the coordinates of latent vectors, by Posterior.Transports
 	Alpha      Output   // of SoftAbs
 	Shift      Output   // of SoftAbs
 	Generated  []Output // Posterior.Quantities
@@ -81,6 +82,25 @@ type Derived struct {
 
 // made counts what a context and a program hold.
 type made struct{ nodes, indices, tensors, defs int }
+
+// Anchored reports whether the maps of latent vectors depend on a reference.
+func (r *Derived) Anchored() bool {
+	found, seen := false, map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(x *expr.Expr) {
+			found = found || x.Tensor.Kind == expr.GivenTensor
+			if d := x.Tensor.Def; d != nil && !seen[d] {
+				seen[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	for _, o := range r.Whitened {
+		walk(o.E)
+	}
+	return found
+}
 
 func (r *Derived) count() made {
 	nodes, indices, tensors := r.C.Count()
@@ -119,7 +139,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, Whitened: r.Whitened, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -231,6 +251,10 @@ func (r *Derived) density() {
 	for n, b := range r.Params {
 		i, s := b.ValueIndex(r.C, "i")
 		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: expr.IndexList(i), E: r.Prog.Lower(b.Reported(r.C, s...), expr.IndexList(i))})
+	}
+	for _, t := range r.Transports {
+		ctx := expr.IndexList(t.Index)
+		r.Whitened = append(r.Whitened, Output{Row: slices.Index(r.Params, t.Param), Col: -1, Dir: -1, Indices: ctx, E: r.Prog.Lower(t.Whitened, ctx)})
 	}
 }
 

@@ -53,6 +53,9 @@ func (r *Derived) spendEmission() {
 	function(false, one(r.LogDensity))
 	function(false, one(r.LogDensity), r.Gradient)
 	function(false, r.Value)
+	for _, o := range r.Whitened {
+		function(false, one(o))
+	}
 	function(false, r.Generated)
 	function(false, r.Prior)
 	if r.Metric == nil {

@@ -43,7 +43,7 @@ func (e *env) compiledAt(parent context.Context, path string, f *modelFlags, ten
 	var guard guard
 	ctx, stop := guard.watch(parent)
 	defer stop()
-	code, err := m.generate("model")
+	code, err := m.plain().generate("model")
 	if err != nil {
 		return false, err
 	}

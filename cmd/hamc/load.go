@@ -266,3 +266,20 @@ func fits(path string) error {
 	}
 	return nil
 }
+
+// plain is the model in plain coordinates: those of a model whose parameters have no maps, which points are given in.
+func (m *model) plain() *model {
+	if len(m.d.Transports) == 0 {
+		return m
+	}
+	of, block := *m.d.Model, *m.d.Model.Blocks[0]
+	block.Metric = []*dsl.MetricTerm{{At: block.Metric[0].At, Kind: dsl.MetricIdentity}}
+	of.Blocks = []*dsl.Block{&block}
+	d, _ := symbolic.Derive(&of)
+	if d == nil {
+		return m // not reached: it is less than what has been derived
+	}
+	out := *m
+	out.d = d
+	return &out
+}

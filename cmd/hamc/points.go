@@ -142,7 +142,7 @@ func (e *env) at(args []string, f *modelFlags, metric bool) (*subject, []point, 
 	if err != nil {
 		return nil, nil, err
 	}
-	im, err := m.interpreted(f.data)
+	im, err := m.plain().interpreted(f.data)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -462,6 +462,13 @@ func describe(m *model, in *runtime.Info) string {
 	if n := in.Dim(); n != len(in.Params) {
 		what += fmt.Sprintf(" of %s", plural(n, "coordinate"))
 	}
+	var latent []string
+	for _, t := range m.d.Transports {
+		latent = append(latent, t.Param.Decl.ObjectName())
+	}
+	if len(latent) > 0 {
+		what += ", transport of " + strings.Join(latent, " and ")
+	}
 	if m.d.Metric != nil {
 		return fmt.Sprintf("%s, %s metric", what, m.d.Metric.Describe())
 	}

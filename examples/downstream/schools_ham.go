@@ -7,8 +7,9 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·J - 0.02·mu² - ½·(1 - tau)² - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1]
-//	    + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) - 3.4473149788434454
+//	L = -0.02·mu² - ½·(1 - tau)² - 1.8378770664093453·J - ½·Σ[i1 in J] z[i1]² - ½·Σ[i1 in J] (mu - y[i1]
+//	    + exp(tau)·z[i1])²/sigma[i1]² - Σ[i1 in J] log(sigma[i1]) + ½·Σ[i1 in J] log(1/(exp(2·tau)/sigma[i1]²
+//	    + 1)) - 3.4473149788434454
 //
 // and the metric is constant and diagonal, with the blocks
 //
@@ -32,9 +33,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 10 here.
+// The generated code and the runtime must agree on their interface, which has version 11 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-10) + uint(10-rt.APIVersion)
+const _ = uint(rt.APIVersion-11) + uint(11-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -79,7 +80,11 @@ type Model struct {
 }
 
 // modelSpace is the work space that is not shared between clones.
-type modelSpace struct{}
+type modelSpace struct {
+	values   []float64 // of Push and Pull
+	invA2    []float64 // invA2[i] = 1/a2[i]
+	logInvA2 []float64 // logInvA2[i] = log(invA2[i])
+}
 
 // New returns the model given its data, or an error that names all data
 // that do not fit their declarations. The data are copied.
@@ -138,11 +143,12 @@ func (s *Model) describe() *rt.Info {
 			{Name: "mu"},
 			{Name: "tau"},
 			{
-				Name:  "z",
-				Shape: []int{s.j},
+				Latent: true,
+				Name:   "z",
+				Shape:  []int{s.j},
 			},
 		},
-		Work: 24 + 25*s.j,
+		Work: 41 + 81*s.j,
 	}
 }
 
@@ -154,6 +160,9 @@ func (s *Model) allocate() {
 		Matrix:     s.matrix,
 		Slope:      s.slope,
 	}, system.NewDiagonal(j+2))
+	s.invA2 = make([]float64, j)
+	s.logInvA2 = make([]float64, j)
+	s.values = make([]float64, j+2)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -175,12 +184,20 @@ func (s *Model) Constrain(dst, q []float64) {
 	dst = dst[:j+2]
 	tau := q[1]
 	mu := q[0]
-	z := q[2:][:j]
+	c1 := s.c1[:j]
+	y := s.y[:j]
+	zZ := q[2:][:j]
+	a1 := elementary.Exp(float64(2 * tau))
 	expTau := elementary.Exp(tau)
 	dst[0] = mu
 	dst[1] = expTau
 	for i := range j {
-		dst[i+2] = z[i]
+		a2 := float64(a1*c1[i]) + 1
+		invA2 := 1 / a2
+		sqrtInvA2 := math.Sqrt(invA2)
+		a3 := float64(-(mu - y[i]) * c1[i] * expTau)
+		a4 := float64(sqrtInvA2 * (zZ[i] + float64(sqrtInvA2*a3)))
+		dst[i+2] = a4
 	}
 }
 
@@ -202,6 +219,7 @@ func (s *Model) Unconstrain(q, values []float64) error {
 		}
 		q[i] = values[i]
 	}
+	s.Pull(q)
 	return nil
 }
 
@@ -229,62 +247,134 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
 	j := s.j
-	z := q[2:][:j]
 	tau := q[1]
+	c1 := s.c1[:j]
+	invA2 := s.invA2[:j]
 	mu := q[0]
 	y := s.y[:j]
-	c1 := s.c1[:j]
+	zZ := q[2:][:j]
+	logInvA2 := s.logInvA2[:j]
 	c2 := s.c2
-	sumSqZ := 0.0
-	for i := range j {
-		sumSqZ += float64(z[i] * z[i])
-	}
+	a1 := elementary.Exp(float64(2 * tau))
 	expTau := elementary.Exp(tau)
-	a1 := 0.0
+	sumSqA4 := 0.0
+	a5 := 0.0
 	for i := range j {
-		e := mu - y[i] + float64(z[i]*expTau)
-		a1 += float64(e * e * c1[i])
+		a2 := float64(a1*c1[i]) + 1
+		invA2[i] = 1 / a2
+		sqrtInvA2 := math.Sqrt(invA2[i])
+		a3 := float64(-(mu - y[i]) * c1[i] * expTau)
+		a4 := float64(sqrtInvA2 * (zZ[i] + float64(sqrtInvA2*a3)))
+		sumSqA4 += float64(a4 * a4)
+		e := mu - y[i] + float64(expTau*a4)
+		a5 += float64(e * e * c1[i])
+	}
+	kernel.Log(logInvA2, invA2)
+	sumLogInvA2 := 0.0
+	for i := range j {
+		sumLogInvA2 += logInvA2[i]
 	}
 	e2 := 1 - tau
-	res = c2 - float64(0.02*mu*mu) - float64(0.5*e2*e2) - float64(0.5*sumSqZ) - float64(0.5*a1)
+	res = float64(0.5*sumLogInvA2) - float64(0.02*mu*mu) - float64(0.5*e2*e2) - float64(0.5*sumSqA4) - float64(0.5*a5) + c2
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂mu = -0.04·mu - a2
-//	∂L/∂tau = 1 - tau - expTau·a3
-//	∂L/∂z[k] = -z[k] - expTau·(mu - y[k] + expTau·z[k])·c1[k]
+//	∂L/∂mu = -0.04·mu - a11 - expTau·a12
+//	∂L/∂tau = 1 - tau - expTau·(a13 + a14) + 2·a1·a15
+//	∂L/∂z[k] = a6[k]·sqrtInvA2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	j := s.j
 	grad = grad[:j+2]
-	z := q[2:][:j]
 	tau := q[1]
+	c1 := s.c1[:j]
+	invA2 := s.invA2[:j]
 	mu := q[0]
 	y := s.y[:j]
-	c1 := s.c1[:j]
+	zZ := q[2:][:j]
+	logInvA2 := s.logInvA2[:j]
 	c2 := s.c2
-	sumSqZ := 0.0
-	for i := range j {
-		sumSqZ += float64(z[i] * z[i])
-	}
+	a1 := elementary.Exp(float64(2 * tau))
 	expTau := elementary.Exp(tau)
-	a1 := 0.0
-	a2 := 0.0
-	a3 := 0.0
+	sumSqA4 := 0.0
+	a5 := 0.0
+	a11 := 0.0
+	a12 := 0.0
+	a13 := 0.0
+	a14 := 0.0
+	a15 := 0.0
 	for i := range j {
-		e := mu - y[i] + float64(z[i]*expTau)
-		a1 += float64(e * e * c1[i])
-		a2 += float64(e * c1[i])
-		a3 += float64(z[i] * e * c1[i])
-		grad[i+2] = -z[i] - float64(expTau*e*c1[i])
+		a2 := float64(a1*c1[i]) + 1
+		invA2[i] = 1 / a2
+		sqrtInvA2 := math.Sqrt(invA2[i])
+		e := mu - y[i]
+		a3 := float64(-e * c1[i] * expTau)
+		e2 := float64(sqrtInvA2 * a3)
+		a4 := float64(sqrtInvA2 * (zZ[i] + e2))
+		sumSqA4 += float64(a4 * a4)
+		e3 := mu - y[i] + float64(expTau*a4)
+		a5 += float64(e3 * e3 * c1[i])
+		a6 := -a4 - float64(c1[i]*expTau*e3)
+		a7 := float64(sqrtInvA2 * sqrtInvA2 * a6)
+		a8 := float64(a6 * (zZ[i] + float64(2*e2)))
+		a9 := 0.5/invA2[i] + 0.5*a8/math.Sqrt(invA2[i])
+		a10 := -a9 / (a2 * a2)
+		a11 += float64(e3 * c1[i])
+		a12 += float64(c1[i] * a7)
+		a13 += float64(a4 * e3 * c1[i])
+		a14 += float64(c1[i] * a7 * e)
+		a15 += float64(c1[i] * a10)
+		grad[i+2] = float64(a6 * sqrtInvA2)
 	}
-	e2 := 1 - tau
-	res = c2 - float64(0.02*mu*mu) - float64(0.5*e2*e2) - float64(0.5*sumSqZ) - float64(0.5*a1)
-	grad[0] = -float64(0.04*mu) - a2
-	grad[1] = 1 - tau - float64(expTau*a3)
+	kernel.Log(logInvA2, invA2)
+	sumLogInvA2 := 0.0
+	for i := range j {
+		sumLogInvA2 += logInvA2[i]
+	}
+	e4 := 1 - tau
+	res = float64(0.5*sumLogInvA2) - float64(0.02*mu*mu) - float64(0.5*e4*e4) - float64(0.5*sumSqA4) - float64(0.5*a5) + c2
+	grad[0] = -float64(0.04*mu) - a11 - float64(expTau*a12)
+	grad[1] = float64(2*a1*a15) - tau - float64(expTau*(a13+a14)) + 1
 	return res
+}
+
+// Push puts the values of latent vectors in the place of their coordinates in q.
+func (s *Model) Push(q []float64) {
+	j := s.j
+	s.Constrain(s.values, q)
+	copy(q[2:j+2], s.values[2:j+2])
+}
+
+// Pull is the inverse of Push: it puts coordinates in the place of values.
+func (s *Model) Pull(q []float64) {
+	j := s.j
+	x := s.values[:j+2]
+	copy(x, q)
+	s.pull1(q, x)
+}
+
+// pull1 writes the coordinates of z to dst, for its values in their place in q:
+//
+//	z[i] = -sqrtInvA2[i]·a3[i] + z_z[i]/sqrtInvA2[i]
+func (s *Model) pull1(dst, q []float64) {
+	j := s.j
+	dst = dst[:j+2]
+	tau := q[1]
+	c1 := s.c1[:j]
+	mu := q[0]
+	y := s.y[:j]
+	zZ := q[2:][:j]
+	a1 := elementary.Exp(float64(2 * tau))
+	expTau := elementary.Exp(tau)
+	for i := range j {
+		a2 := float64(a1*c1[i]) + 1
+		invA2 := 1 / a2
+		sqrtInvA2 := math.Sqrt(invA2)
+		a3 := float64(-(mu - y[i]) * c1[i] * expTau)
+		dst[i+2] = zZ[i]/sqrtInvA2 - float64(sqrtInvA2*a3)
+	}
 }
 
 // Priors names the parameters that DrawPrior draws, in that order.
@@ -300,13 +390,13 @@ func (s *Model) Priors() []string {
 //	z[i] = normal_rng(0, 1)
 func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 	j := s.j
-	z := values[2:][:j]
+	zZ := values[2:][:j]
 	mu := random.Normal(rng, 0, 5)
 	tau := random.LogNormal(rng, 1, 1)
 	values[0] = mu
 	values[1] = tau
 	for i := range j {
-		z[i] = random.Normal(rng, 0, 1)
+		zZ[i] = random.Normal(rng, 0, 1)
 	}
 }
 
@@ -330,19 +420,38 @@ func (s *Model) slope(grad, q []float64) {
 	j := s.j
 	grad = grad[:j+2]
 	tau := q[1]
+	c1 := s.c1[:j]
 	mu := q[0]
 	y := s.y[:j]
-	z := q[2:][:j]
-	c1 := s.c1[:j]
+	zZ := q[2:][:j]
+	a1 := elementary.Exp(float64(2 * tau))
 	expTau := elementary.Exp(tau)
-	a2 := 0.0
-	a3 := 0.0
+	a11 := 0.0
+	a12 := 0.0
+	a13 := 0.0
+	a14 := 0.0
+	a15 := 0.0
 	for i := range j {
-		e := mu - y[i] + float64(z[i]*expTau)
-		a2 += float64(e * c1[i])
-		a3 += float64(z[i] * e * c1[i])
-		grad[i+2] = -z[i] - float64(expTau*e*c1[i])
+		a2 := float64(a1*c1[i]) + 1
+		invA2 := 1 / a2
+		sqrtInvA2 := math.Sqrt(invA2)
+		e := mu - y[i]
+		a3 := float64(-e * c1[i] * expTau)
+		e2 := float64(sqrtInvA2 * a3)
+		a4 := float64(sqrtInvA2 * (zZ[i] + e2))
+		e3 := mu - y[i] + float64(expTau*a4)
+		a6 := -a4 - float64(c1[i]*expTau*e3)
+		a7 := float64(sqrtInvA2 * sqrtInvA2 * a6)
+		a8 := float64(a6 * (zZ[i] + float64(2*e2)))
+		a9 := 0.5/invA2 + 0.5*a8/math.Sqrt(invA2)
+		a10 := -a9 / (a2 * a2)
+		a11 += float64(e3 * c1[i])
+		a12 += float64(c1[i] * a7)
+		a13 += float64(a4 * e3 * c1[i])
+		a14 += float64(c1[i] * a7 * e)
+		a15 += float64(c1[i] * a10)
+		grad[i+2] = float64(a6 * sqrtInvA2)
 	}
-	grad[0] = -float64(0.04*mu) - a2
-	grad[1] = 1 - tau - float64(expTau*a3)
+	grad[0] = -float64(0.04*mu) - a11 - float64(expTau*a12)
+	grad[1] = float64(2*a1*a15) - tau - float64(expTau*(a13+a14)) + 1
 }

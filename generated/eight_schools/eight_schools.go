@@ -39,9 +39,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 10 here.
+// The generated code and the runtime must agree on their interface, which has version 11 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-10) + uint(10-rt.APIVersion)
+const _ = uint(rt.APIVersion-11) + uint(11-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {

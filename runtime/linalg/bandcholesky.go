@@ -10,6 +10,12 @@ import "math"
 // A_i,i−o at i; what stands at i < o is not read. All of L is NaN where A is not positive definite.
 func BandCholesky(dst []float64, diagonals ...[]float64) {
 	n, w := len(diagonals[0]), len(diagonals)-1
+	if w == 1 && n > 0 {
+		if !tridiagonalCholesky(dst, diagonals[0], diagonals[1]) {
+			fillNaN(dst[:2*n])
+		}
+		return
+	}
 	for i := range n {
 		for o := min(w, i); o >= 0; o-- {
 			j := i - o
@@ -38,6 +44,10 @@ func BandCholesky(dst []float64, diagonals ...[]float64) {
 // "Differentiation of the Cholesky decomposition", arXiv:1602.07527, the algorithm of section 3.1 within the band.
 func BandCholeskyAdjoint(dst, l []float64, diagonals ...[]float64) {
 	n, w := len(diagonals[0]), len(diagonals)-1
+	if w == 1 && n > 0 {
+		bidiagonalAdjoint(dst, l, diagonals[0], diagonals[1])
+		return
+	}
 	for o, d := range diagonals {
 		row := dst[o*n:][:n]
 		copy(row, d)
@@ -68,6 +78,10 @@ func BandSolveLower(dst, l, b []float64) {
 		return
 	}
 	w := len(l)/n - 1
+	if w == 1 {
+		bidiagonalLower(dst, l, b)
+		return
+	}
 	for i, v := range b {
 		for o := min(w, i); o > 0; o-- {
 			v -= float64(l[o*n+i] * dst[i-o])
@@ -83,6 +97,10 @@ func BandSolveUpper(dst, l, b []float64) {
 		return
 	}
 	w := len(l)/n - 1
+	if w == 1 {
+		bidiagonalUpper(dst, l, b)
+		return
+	}
 	for i := n - 1; i >= 0; i-- {
 		v := b[i]
 		for o := min(w, n-1-i); o > 0; o-- {

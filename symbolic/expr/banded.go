@@ -44,7 +44,7 @@ func (c *Context) diagonals(a Value, symmetric bool) (list []Value, ok bool) {
 		return nil, false
 	}
 	// A matrix with sizes of numbers alone may be small.
-	if x := a.Shape[0]; x.IsConst() && x.Offset < 4*(high+1) {
+	if x := a.Shape[0]; high > 0 && x.IsConst() && x.Offset < 4*(high+1) {
 		return nil, false
 	}
 	list = make([]Value, high+1)
@@ -66,6 +66,48 @@ func (c *Context) diagonals(a Value, symmetric bool) (list []Value, ok bool) {
 		list[b.Offset] = Value{Shape: a.Shape[:1], Elem: func(s ...Sub) *Expr { return c.Subst(e, i, s[0]) }}
 	}
 	return list, true
+}
+
+// Diagonals are those of a symmetric matrix at and below the main one, by their distance from it; false where an element is
+// proved to lie on no fixed one, or they are too many.
+func (c *Context) Diagonals(a Value) ([]Value, bool) { return c.diagonals(a, true) }
+
+// BandFactor is the Cholesky factor L of a symmetric positive definite banded matrix.
+type BandFactor struct {
+	c    *Context
+	rows Value
+	w, n dsl.Extent // number of diagonals, order
+}
+
+// BandFactor returns the factor of a matrix, given by its diagonals.
+func (c *Context) BandFactor(diagonals []Value) *BandFactor {
+	return &BandFactor{c, c.Apply(OperatorOf("band_cholesky"), diagonals...), dsl.Fixed(len(diagonals)), diagonals[0].Shape[0]}
+}
+
+// SolveLower returns L⁻¹b.
+func (f *BandFactor) SolveLower(b Value) Value {
+	return f.c.Apply(OperatorOf("band_solve_lower"), f.rows, b)
+}
+
+// SolveUpper returns L⁻ᵀb.
+func (f *BandFactor) SolveUpper(b Value) Value {
+	return f.c.Apply(OperatorOf("band_solve_upper"), f.rows, b)
+}
+
+// LogDet returns 2 Σ log L_ii.
+func (f *BandFactor) LogDet() *Expr {
+	i := f.c.NewIndex("i", UpTo(f.n))
+	return f.c.Scale(2, f.c.Sum(i, f.c.Call("log", f.rows.row(0).At(Sub{Index: i}))))
+}
+
+// MulTransposed returns the element i of Lᵀx.
+func (f *BandFactor) MulTransposed(x Value, i *Index) *Expr {
+	total := f.c.NewTotal()
+	for o := range f.w.Offset {
+		to := Sub{Index: i, Offset: o}
+		total.Add(f.c.Mul(f.c.Within(to, UpTo(f.n)), f.rows.row(o).At(to), x.At(to)))
+	}
+	return total.Sum()
 }
 
 // opaqueBand reports whether derivatives by what e holds may be asked for that banded matrices do not have.
@@ -103,15 +145,14 @@ func (c *Context) banded(name string, args []Value) (v Value, ok bool) {
 	if name == "solve_lower" {
 		return apply("band_solve_lower", apply("stack", list...), args[1]), true
 	}
-	l := apply("band_cholesky", list...)
+	l := c.BandFactor(list)
 	switch name {
 	case "log_det":
-		i := c.NewIndex("i", UpTo(a.Shape[0]))
-		return Scalar(c.Scale(2, c.Sum(i, c.Call("log", l.row(0).At(Sub{Index: i}))))), true
+		return Scalar(l.LogDet()), true
 	case "cholesky":
-		return c.onDiagonals(a.Shape[0], len(list)-1, func(o int, i Sub) *Expr { return l.row(o).At(i) }), true
+		return c.onDiagonals(a.Shape[0], len(list)-1, func(o int, i Sub) *Expr { return l.rows.row(o).At(i) }), true
 	}
-	return apply("band_solve_upper", l, apply("band_solve_lower", l, args[1])), true
+	return l.SolveUpper(l.SolveLower(args[1])), true
 }
 
 // outer is −x_i y_j at the entries (i, j) of a lower band, as an array of its diagonals.

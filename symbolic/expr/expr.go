@@ -78,6 +78,7 @@ type Tensor struct {
 	Symmetric bool
 	Label     string  // of a SharedTensor: what formulas call it; "" if they say what it stands for
 	Whole     bool    // of a SharedTensor: a product of matrices, whose derivatives are computed as wholes too
+	Atom      bool    // of a SharedTensor, and of the definition that comes of it: an array that nothing looks into, as is the derivative by it in a reverse sweep
 	Source    *Tensor // of PositionsOf
 
 	// Values is the range of the elements, of a PositionsOf.

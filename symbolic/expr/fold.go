@@ -32,7 +32,7 @@ func (c *Context) fold(e *Expr, memo map[*Expr]*Expr) *Expr {
 	if e.Op == Ref && e.Tensor.Kind == SharedTensor {
 		d := e.Tensor.Def
 		r = e
-		if d.Body.Op == Apply {
+		if d.Body.Op == Apply || e.Tensor.Atom {
 			// Its elements are no sums over data, and its arguments go to a kernel as they are.
 		} else if body := c.fold(d.Body, memo); body != d.Body {
 			r = c.SubstAll(c.Operand(body), d.Indices, e.Subs)
@@ -345,7 +345,7 @@ func (c *Context) affineProduct(i *Index, r regressor, inner *Expr) (a affine, o
 
 // body returns what a reference to a shared definition stands for; nil if e is none.
 func (c *Context) body(e *Expr) *Expr {
-	if e.Op != Ref || e.Tensor.Kind != SharedTensor || e.Tensor.Def.Body.Op == Apply {
+	if e.Op != Ref || e.Tensor.Kind != SharedTensor || e.Tensor.Def.Body.Op == Apply || e.Tensor.Atom {
 		return nil
 	}
 	return c.SubstAll(e.Tensor.Def.Body, e.Tensor.Def.Indices, e.Subs)

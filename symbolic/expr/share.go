@@ -256,6 +256,17 @@ func (c *Context) share(e *Expr) *Expr {
 	return c.enclosed(e, false)
 }
 
+// Atom is a reference to the shared definition of e, an array that is computed once and that nothing looks into, whatever
+// its size. A reference or a number stays.
+func (c *Context) Atom(e *Expr) *Expr {
+	if e.Op == Ref || e.Op == Num || !c.Storable(e.free) || Strays(e) {
+		return e
+	}
+	r := c.enclosed(c.Fold(e), false)
+	r.Tensor.Atom = true
+	return r
+}
+
 // enclosed is a reference to the shared definition of e.
 func (c *Context) enclosed(e *Expr, symmetric bool) *Expr {
 	key, formal := c.Close(e)

@@ -93,3 +93,31 @@ func (c *Context) replace(e *Expr, f func(*Expr) *Expr, memo map[*Expr]*Expr) *E
 	memo[e] = r
 	return r
 }
+
+// Substituted is Replace that reaches into shared definitions: those that f changes something of get others in their place.
+func (c *Context) Substituted(e *Expr, f func(*Expr) *Expr) *Expr {
+	known := map[*Def]*Expr{}
+	var written func(e *Expr) *Expr
+	written = func(e *Expr) *Expr {
+		return c.Replace(e, func(r *Expr) *Expr {
+			if x := f(r); x != r || r.Tensor.Kind != SharedTensor {
+				return x
+			}
+			d := r.Tensor.Def
+			body, ok := known[d]
+			if !ok {
+				if body = written(d.Body); body == d.Body {
+					body = c.Ref(r.Tensor, SubsOf(d.Indices)...)
+				} else if body.Op == Apply {
+					t := c.Applied(body.Apply, body.Args)
+					body = c.Ref(t, SubsOf(d.Indices)...)
+				} else {
+					body = c.Operand(body)
+				}
+				known[d] = body
+			}
+			return c.SubstAll(body, d.Indices, r.Subs)
+		})
+	}
+	return written(e)
+}

@@ -81,6 +81,12 @@ func New(d *symbolic.Derived, r io.Reader, name string) (Posterior, error) {
 	if d.Curved && !d.Metric.Constant {
 		return curvedModel{m}, nil
 	}
+	switch {
+	case d.Anchored():
+		return anchoredModel{transportedModel{m}}, nil
+	case len(d.Transports) > 0:
+		return transportedModel{m}, nil
+	}
 	return m, nil
 }
 
@@ -114,7 +120,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	}
 	values := 0
 	for _, b := range d.Params {
-		p := runtime.Param{Name: b.Decl.ObjectName()}
+		p := runtime.Param{Name: b.Decl.ObjectName(), Latent: b.Latent()}
 		if !b.Scalar() {
 			p.Shape = []int{m.m.Extent(b.Length())}
 		}
@@ -358,6 +364,9 @@ func (m *Model) clone() *Model {
 	c := *m
 	c.apart = nil
 	c.m = c.machine()
+	for _, b := range m.d.Reference {
+		copy(c.m.Values(b.Coord), m.m.Values(b.Coord))
+	}
 	return &c
 }
 
@@ -580,6 +589,7 @@ func (m *Model) Unconstrain(q, x []float64) error {
 			own[i] = evaluate(formula, map[string]float64{"x": v, "lo": lo, "hi": hi})
 		}
 	}
+	m.pull(q)
 	return nil
 }
 

@@ -40,7 +40,7 @@ func (p *Posterior) DeriveMetric(d *Diagnosed) *Metric {
 	c := p.C
 	terms := p.Block.Metric
 	m := &Metric{Shift: c.Number(0)}
-	m.Identity = len(terms) == 1 && terms[0].Kind == dsl.MetricIdentity && terms[0].Scale == nil
+	m.Identity = len(terms) == 1 && (terms[0].Kind == dsl.MetricIdentity || terms[0].Kind == dsl.MetricAuto) && terms[0].Scale == nil
 	softAbs := slices.ContainsFunc(terms, func(t *dsl.MetricTerm) bool { return t.Kind == dsl.MetricSoftAbs })
 	var parts []entry
 	proof := newPositivity(p)
@@ -85,7 +85,7 @@ func (p *Posterior) DeriveMetric(d *Diagnosed) *Metric {
 func (p *Posterior) metricTerm(d *Diagnosed, m *Metric, proof *positivity, t *dsl.MetricTerm) (e entry) {
 	c := p.C
 	switch t.Kind {
-	case dsl.MetricIdentity:
+	case dsl.MetricIdentity, dsl.MetricAuto:
 		e = p.identity
 		proof.coverAll()
 	case dsl.MetricDiag:

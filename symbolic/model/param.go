@@ -13,6 +13,7 @@ type Param struct {
 	Lo, Hi    *expr.Expr // of the support, where bounded
 	c         *expr.Context
 	values    *expr.Tensor // those of an opaque transform
+	latent    bool         // the transform is a transport
 }
 
 // Value returns the value at subscripts, on the parameter's own scale.
@@ -29,6 +30,9 @@ func (b *Param) Size() dsl.Extent { return expr.ExtentOf(b.Coord.Shape) }
 // Length returns the number of values: that of the coordinates, or more.
 func (b *Param) Length() dsl.Extent { return expr.ExtentOf(b.Decl.Type.Shape) }
 
+// Latent reports whether the parameter is a latent vector: its values are those of a transport of its coordinates.
+func (b *Param) Latent() bool { return b.latent }
+
 // Scalar reports whether the parameter is a scalar.
 func (b *Param) Scalar() bool { return len(b.Decl.Type.Shape) == 0 }
 
@@ -44,13 +48,16 @@ func (b *Param) ValueIndex(c *expr.Context, name string) (*expr.Index, []expr.Su
 }
 
 // param makes parameter n of its kind, with its coordinates.
-func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind) *Param {
+func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool) *Param {
 	c := p.C
 	stage := expr.StagePosition
 	if kind == expr.GivenTensor {
 		stage = expr.StageGiven
 	}
 	b := &Param{Decl: q, Transform: TransformOf(q), c: c}
+	if latent {
+		return p.latent(b, n)
+	}
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name, Kind: kind, Shape: q.Coordinates(), Stage: stage, Row: n})
 	if x := b.Size(); x.Name != "" && kind == expr.CoordTensor {
 		c.Small[x.Name] = true
@@ -67,6 +74,18 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind) *Param {
 		b.values = c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
 			Label: b.Transform.Name + "(" + q.Name + ")"})
 		b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
+	}
+	return b
+}
+
+// latent makes a latent vector: values without a definition, until there is a map from its coordinates to them.
+func (p *Posterior) latent(b *Param, n int) *Param {
+	c, q := p.C, b.Decl
+	b.latent, b.Transform = true, transported
+	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
+	b.values = c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.CoordTensor, Shape: q.Type.Shape, Stage: expr.StagePosition, Row: n, Label: q.Name})
+	if x := b.Size(); x.Name != "" {
+		c.Small[x.Name] = true
 	}
 	return b
 }

@@ -8,6 +8,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -21,10 +23,14 @@ type Posterior struct {
 	Block  *dsl.Block     // whose conditional density this is; nil for the joint one
 	Params []*Param       // whose coordinates are the position: those of Block in its order, or all
 	Given  []*Param       // the others
-	Terms  []*PosteriorTerm
-	L      *expr.Expr // log density, Jacobian terms included
-	Plain  *expr.Expr // L with sums over data as the model has them, for people
-	Solves []*expr.Solution
+	// Transports are the maps of latent vectors, in the order in which they are determined, and Reference the point that they are
+	// made at: all parameters, of latent vectors the values; none where there is no map.
+	Transports []*Transport
+	Reference  []*Param
+	Terms      []*PosteriorTerm
+	L          *expr.Expr // log density, Jacobian terms included
+	Plain      *expr.Expr // L with sums over data as the model has them, for people
+	Solves     []*expr.Solution
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.
 	Quantities []*Quantity
@@ -74,6 +80,18 @@ func ElaborateBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) *Po
 
 // Elaborate makes p the density of a model, as the function elaborate returns it: p says where it stands if it panics.
 func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) {
+	latents := latentsOf(m, block)
+	for {
+		found := p.elaborate(m, block, curved, by, latents)
+		if len(found) == len(latents) {
+			return
+		}
+		latents = found
+	}
+}
+
+// elaborate is Elaborate with those parameters for latent vectors; p is not whole unless all of them turn out to be such.
+func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain, latents []*dsl.Param) []*dsl.Param {
 	c := expr.NewContext()
 	c.Grain = by
 	c.Budget = expr.Budget{Limited: p.Limited, Allowance: 1, Work: p.Work, MaxWork: expr.MaxWork}
@@ -109,19 +127,21 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		own = block.Params
 	}
 	for _, q := range own {
-		p.Params = append(p.Params, p.param(len(p.Params), q, expr.CoordTensor))
+		p.Params = append(p.Params, p.param(len(p.Params), q, expr.CoordTensor, slices.Contains(latents, q)))
 	}
 	for _, q := range m.Params {
 		if block != nil && !block.Holds(q) {
-			p.Given = append(p.Given, p.param(len(p.Given), q, expr.GivenTensor))
+			p.Given = append(p.Given, p.param(len(p.Given), q, expr.GivenTensor, false))
 		}
 	}
 	c.Sharing = true
 	jacobian := c.Number(0)
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
-		i, s := b.Index(c, "i")
-		jacobian = c.Add(jacobian, c.SumOver(i, b.logJacobian(c, s)))
+		if !b.latent {
+			i, s := b.Index(c, "i")
+			jacobian = c.Add(jacobian, c.SumOver(i, b.logJacobian(c, s)))
+		}
 	}
 	el.Solve = p.solution
 	for _, l := range m.Lets {
@@ -137,11 +157,19 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		p.Terms = append(p.Terms, pt)
 		total.Add(pt.L)
 	}
-	p.L = total.Sum()
 	p.at = dsl.Span{}
+	if len(latents) > 0 {
+		jacobian, found := p.transports(latents)
+		if len(found) < len(latents) {
+			return found
+		}
+		total.Add(jacobian)
+	}
+	p.L = total.Sum()
 	if len(p.Given) == 0 {
 		p.quantities()
 	}
+	return latents
 }
 
 func (p *Posterior) let(l *dsl.Let) expr.Value {
@@ -198,7 +226,7 @@ func (p *Posterior) FixedSize() int {
 func firstOrder(m *dsl.Model) bool {
 	for _, b := range m.Blocks {
 		for _, t := range b.Metric {
-			if t.Kind != dsl.MetricIdentity {
+			if t.Kind != dsl.MetricIdentity && t.Kind != dsl.MetricAuto {
 				return false
 			}
 		}

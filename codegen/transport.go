@@ -1,0 +1,92 @@
+package codegen
+
+import (
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// What a model with latent vectors has beyond others: Push and Pull, which are the maps between their coordinates and
+// their values, and SetReference, where the maps depend on one.
+
+// transported reports whether the type has latent vectors.
+func (g *generator) transported() bool { return len(g.d.Transports) > 0 }
+
+// anchored reports whether their maps depend on a reference.
+func (g *generator) anchored() bool { return g.d.Anchored() }
+
+// whitening is the name of the function that finds the coordinates of a latent vector.
+func (g *generator) whitening(n int) string { return "pull" + strconv.Itoa(n+1) }
+
+// transportFields declares the work space of Push and Pull, and the reference.
+func (g *generator) transportFields(st *jen.Group) {
+	if !g.transported() {
+		return
+	}
+	st.Id("values").Index().Float64().Comment("of Push and Pull")
+	if g.anchored() {
+		st.Id("reference").Index().Float64().Comment("that the maps are made at")
+	}
+}
+
+// allocateTransports makes it.
+func (g *generator) allocateTransports(p *printer) []jen.Code {
+	if !g.transported() {
+		return nil
+	}
+	out := []jen.Code{sdot("values").Op("=").Make(jen.Index().Float64(), p.extent(g.values.all()))}
+	if g.anchored() {
+		out = append(out, sdot("reference").Op("=").Make(jen.Index().Float64(), g.dimCode(p)))
+	}
+	return out
+}
+
+// transportMethods print Push, Pull and SetReference.
+func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
+	if !g.transported() {
+		return nil
+	}
+	p := g.newPrinter()
+	slot := func(array string, in places, n int) *jen.Statement {
+		return id(array).Index(p.extent(in.start(n)), p.extent(in.end(n)))
+	}
+	push := []jen.Code{sdot("Constrain").Call(sdot("values"), id("q"))}
+	pull := []jen.Code{id("x").Op(":=").Add(sdot("values")).Index(jen.Empty(), g.dimCode(p)), jen.Copy(id("x"), id("q"))}
+	var parts []jen.Code
+	for n, o := range g.d.Whitened {
+		name := g.d.Params[o.Row].Decl.ObjectName()
+		push = append(push, jen.Copy(slot("q", g.coords, o.Row), sdot("values").Index(p.extent(g.values.start(o.Row)), p.extent(g.values.end(o.Row)))))
+		if n > 0 { // the next sees the coordinates of those before
+			before := g.d.Whitened[n-1].Row
+			pull = append(pull, jen.Copy(slot("x", g.coords, before), slot("q", g.coords, before)))
+		}
+		method := g.whitening(n)
+		pull = append(pull, sdot(method).Call(id("q"), id("x")))
+		parts = append(parts, doc(method+" writes the coordinates of "+name+" to dst, for its values in their place in q:\n\n\t"+name+"[i] = "+g.format(o.E),
+			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
+	}
+	out := []jen.Code{
+		doc("Push puts the values of latent vectors in the place of their coordinates in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(p), push...)...)),
+		doc("Pull is the inverse of Push: it puts coordinates in the place of values.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(p), pull...)...)),
+	}
+	out = append(out, parts...)
+	if !g.anchored() {
+		return out
+	}
+	p = g.newPrinter()
+	set := g.setGiven(p, g.d.Reference)
+	body := append(g.prologue(p), set...)
+	body = append(body, jen.Copy(sdot("reference"), id("q")))
+	if len(g.ph.given.defs) > 0 {
+		body = append(body, sdot("prepareGiven").Call())
+	}
+	if call := g.role.factorise(g, "s"); call != nil {
+		body = append(body, call) // the gradient that is remembered is that of another map
+	}
+	out = append(out, doc("SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands for\nwhat the data say of them.",
+		g.method("SetReference").Params(floats("q")).Block(body...)))
+	if len(g.ph.given.defs) > 0 {
+		out = append(out, doc("prepareGiven computes what depends on the data and the reference.", g.method("prepareGiven").Params().Block(prepare...)))
+	}
+	return out
+}

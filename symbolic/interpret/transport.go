@@ -1,0 +1,55 @@
+package interpret
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/runtime"
+	"github.com/hamc-dev/hamc/symbolic"
+)
+
+// transportedModel is a model with latent vectors.
+type transportedModel struct{ *Model }
+
+// anchoredModel is one whose maps have a reference.
+type anchoredModel struct{ transportedModel }
+
+// Clone implements runtime.Model.
+func (m transportedModel) Clone() runtime.Model { return transportedModel{m.clone()} }
+
+// Clone implements runtime.Model.
+func (m anchoredModel) Clone() runtime.Model { return anchoredModel{transportedModel{m.clone()}} }
+
+// Push implements runtime.Transported.
+func (m transportedModel) Push(q []float64) {
+	x := make([]float64, m.info.Size())
+	m.Constrain(x, q)
+	for n := range m.info.Params {
+		if p := &m.info.Params[n]; p.Latent {
+			copy(q[m.offsets[n]:], x[m.values[n]:][:p.Size()])
+		}
+	}
+}
+
+// Pull implements runtime.Transported.
+func (m transportedModel) Pull(q []float64) { m.pull(q) }
+
+// pull puts the coordinates of latent vectors in the place of their values, vector by vector: the coordinates of one are known
+// by the values of those before it.
+func (m *Model) pull(q []float64) {
+	for _, o := range m.d.Whitened {
+		m.position(q)
+		z := slices.Clone(q)
+		m.m.Run([]symbolic.Output{o}, func(o *symbolic.Output, idx []int, v float64) {
+			at, _ := m.coordinate(o.Row, idx)
+			z[at] = v
+		})
+		copy(q, z)
+	}
+}
+
+// SetReference implements runtime.Anchored.
+func (m anchoredModel) SetReference(plain []float64) {
+	for n, b := range m.d.Reference {
+		copy(m.m.Values(b.Coord), plain[m.offsets[n]:])
+	}
+}

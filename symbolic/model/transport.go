@@ -1,0 +1,507 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// Transports. A latent vector x whose prior is normal given the other parameters θ has coordinates z in its place, by a map
+// that is affine in z,
+//
+//	x = c(θ) + L(θ)⁻ᵀz,   G = L Lᵀ = Q + Σ Aᵀ w A,   c = G⁻¹r,   r = Q m + Σ Aᵀ(w (η̂ − o) + s),
+//
+// with Q and Q m the precision of what is normal in x and its gradient at x = 0, exact for every θ; and of each other
+// term that sees x by one linear predictor η = A x + o(θ) the expected information w and the score s about η at η̂, the
+// predictor at a point of reference that is frozen while a chain draws. The posterior of z given θ is then near N(0, I) for
+// every θ, and whatever w, s and η̂ are, the density
+//
+//	l(θ, z) = log p(θ, x, y) − Σ log L_ii
+//
+// is that of the model. See Kleppe (2019), arXiv:1806.02068, for maps of this kind that are made by hand.
+//
+// Several latent vectors are one Gaussian with a precision of blocks. It is factorised by elimination, vector after vector,
+// as long as the block of the vector is diagonal: what is left of the others is their Schur complement. The last may be
+// banded. Vectors are determined in the other order, each given those that were eliminated after it.
+
+// Transport is the map of one latent vector.
+type Transport struct {
+	Param *Param
+
+	// Diagonals is the number of those of G at and below the main one.
+	Diagonals int
+
+	// Predicted are the terms that the reference stands for.
+	Predicted []*PosteriorTerm
+
+	// Index and Whitened are the coordinate z[Index] of a latent vector whose values stand in the place of its coordinates; the
+	// vectors that were determined before it have theirs.
+	Index    *expr.Index
+	Whitened *expr.Expr
+}
+
+// transported is the transform of a latent vector. It is no row of the table: what it does depends on the whole model.
+var transported = &Transform{Name: "transport", Opaque: true, Inverse: "x"}
+
+// latentsOf are the parameters of a model that may be latent vectors, by what their declarations say.
+func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
+	if block == nil || len(m.Blocks) > 1 || len(block.Metric) != 1 || block.Metric[0].Kind != dsl.MetricAuto {
+		return nil
+	}
+	var out []*dsl.Param
+	for _, q := range m.Params {
+		if len(q.Type.Shape) == 1 && TransformOf(q) == unbounded {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// latent is a latent vector while its map is looked for.
+type latent struct {
+	b    *Param
+	i, j *expr.Index // of its elements
+}
+
+// values are the elements, as a tensor that derivatives are taken by.
+func (v *latent) values() *expr.Tensor { return v.b.values }
+
+// transports finds the maps of as many of the latent vectors as have one. If that is all of them, it makes them, and returns
+// what they add to the log density; else it returns those of which it is true.
+func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr, kept []*dsl.Param) {
+	var all, chosen []*latent
+	for _, b := range p.Params {
+		if slices.Contains(candidates, b.Decl) {
+			x := b.Decl.Type.Shape[0]
+			all = append(all, &latent{b: b, i: p.C.NewIndex("i", expr.UpTo(x)), j: p.C.NewIndex("j", expr.UpTo(x))})
+		}
+	}
+	p.reference()
+	var steps []*step
+	for _, v := range all {
+		if more := append(chosen[:len(chosen):len(chosen)], v); p.eliminated(more) != nil {
+			chosen = more
+		}
+	}
+	if len(chosen) > 0 {
+		steps = p.eliminated(chosen)
+	}
+	// The others, of which each has a map of its own, are determined before: what they see of those and of each other stands
+	// at the reference.
+	for _, v := range all {
+		if slices.Contains(chosen, v) {
+			continue
+		}
+		if alone := p.eliminated([]*latent{v}); alone != nil {
+			alone[0].freeze(p, all)
+			steps = append(steps, alone...)
+		}
+	}
+	for _, v := range all {
+		if slices.ContainsFunc(steps, func(s *step) bool { return s.v == v }) {
+			kept = append(kept, v.b.Decl)
+		}
+	}
+	if len(kept) < len(all) {
+		return nil, kept
+	}
+	logJacobian = p.C.Number(0)
+	for n := len(steps) - 1; n >= 0; n-- {
+		logJacobian = p.C.Add(logJacobian, p.transport(steps[n]))
+	}
+	return logJacobian, kept
+}
+
+// reference makes the point of reference: all parameters, of latent vectors the values.
+func (p *Posterior) reference() {
+	for n, b := range p.Params {
+		p.Reference = append(p.Reference, &Param{Decl: b.Decl, Transform: TransformOf(b.Decl), Lo: b.Lo, Hi: b.Hi, c: p.C,
+			Coord: p.C.NewTensor(expr.Tensor{Name: b.Decl.Name + "_ref", Kind: expr.GivenTensor, Shape: b.Coord.Shape, Stage: expr.StageGiven, Row: n})})
+	}
+}
+
+// at is an expression of the coordinates at the point of reference.
+func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
+	by := map[*expr.Tensor]*expr.Tensor{}
+	for n, b := range p.Params {
+		by[b.Coord] = p.Reference[n].Coord
+		if b.latent {
+			by[b.values] = p.Reference[n].Coord
+		}
+	}
+	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
+		if t := by[r.Tensor]; t != nil {
+			return p.C.Ref(t, r.Subs...)
+		}
+		return r
+	})
+}
+
+// without is an expression where latent vectors are 0.
+func (p *Posterior) without(e *expr.Expr, latents []*latent) *expr.Expr {
+	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
+		if slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == r.Tensor }) {
+			return p.C.Number(0)
+		}
+		return r
+	})
+}
+
+// mentionsAny reports whether e depends on a latent vector.
+func mentionsAny(e *expr.Expr, latents []*latent) bool {
+	return slices.ContainsFunc(latents, func(v *latent) bool { return expr.Mentions(e, v.values()) })
+}
+
+// predictor is the one argument by which a term sees latent vectors, on the scale on which it is linear in them.
+type predictor struct {
+	term   *PosteriorTerm
+	eta    *expr.Expr // at the term's indices
+	weight *expr.Expr // the expected information about it, where it is at the reference
+	score  *expr.Expr // the derivative of the log density by it there
+}
+
+// links are the scales that predictors are looked for on: functions of an argument, with the derivative of the argument by
+// their value.
+var links = []struct{ name, slope string }{
+	{"x", "1"},
+	{"log(x)", "x"},
+	{"logit(x)", "x*(1 - x)"},
+}
+
+// predictorOf finds the predictor of a term, nil if there is none.
+func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predictor {
+	c, dist := p.C, term.Term.Dist
+	if dist.Support.Vector() || mentionsAny(term.Left.At(), latents) {
+		return nil
+	}
+	at := -1
+	for n, a := range term.Args {
+		if mentionsAny(a.At(), latents) {
+			if at >= 0 {
+				return nil
+			}
+			at = n
+		}
+	}
+	if at < 0 || dist.Fisher == nil || dist.Fisher[at][at] == "" {
+		return nil
+	}
+	arg := term.Args[at].At()
+	for _, link := range links {
+		if link.name == "log(x)" && c.Sign(arg) != expr.Positive || link.name == "logit(x)" && dist.Args[at].Domain != dsl.UnitOpen && dist.Args[at].Domain != dsl.UnitClosed {
+			continue
+		}
+		eta := c.Formula(link.name, []*expr.Expr{arg})
+		if !p.linear(eta, latents) {
+			continue
+		}
+		ref := p.atReference(arg)
+		slope := c.Formula(link.slope, []*expr.Expr{ref})
+		args := slices.Clone(term.Args)
+		args[at] = expr.Scalar(ref)
+		weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
+		// The score is that of the formula, by a variable that the reference replaces.
+		u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+		args[at] = expr.Scalar(c.Ref(u))
+		score := c.Substituted(c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u), func(r *expr.Expr) *expr.Expr {
+			if r.Tensor == u {
+				return ref
+			}
+			return r
+		})
+		return &predictor{term: term, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope)}
+	}
+	return nil
+}
+
+// linear reports whether an expression is linear in latent vectors, and depends on one.
+func (p *Posterior) linear(e *expr.Expr, latents []*latent) bool {
+	depends := false
+	for _, v := range latents {
+		d := p.C.Diff(e, v.values(), expr.Sub{Index: v.j})
+		depends = depends || !d.IsNum(0)
+		if mentionsAny(d, latents) {
+			return false
+		}
+	}
+	return depends
+}
+
+// gaussian is a normal density of latent vectors by its precision and what it says of the mean: G[k][l] at the elements i of
+// vector k and j of vector l, r[k] at i.
+type gaussian struct {
+	v         []*latent
+	g         [][]*expr.Expr
+	r         []*expr.Expr
+	predicted []*predictor
+}
+
+// gaussianOf is that of the terms of the density, nil if the prior of a vector is not normal.
+func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
+	c := p.C
+	quadratic := c.Number(0)
+	m := &gaussian{v: latents}
+	var priors []*PosteriorTerm
+	for _, t := range p.Terms {
+		switch {
+		case t.Term.Dist == nil || !mentionsAny(t.L, latents):
+		case t.Term.Dist.Name == "normal" && p.quadratic(t, latents):
+			quadratic = c.Add(quadratic, t.L)
+			if mentionsAny(t.Left.At(), latents) {
+				priors = append(priors, t)
+			}
+		default:
+			if x := p.predictorOf(t, latents); x != nil {
+				m.predicted = append(m.predicted, x)
+			}
+		}
+	}
+	if !p.proper(priors, latents) {
+		return nil
+	}
+	for _, v := range latents {
+		first := c.Diff(quadratic, v.values(), expr.Sub{Index: v.i})
+		r := p.without(first, latents)
+		for _, x := range m.predicted {
+			a := c.Diff(x.eta, v.values(), expr.Sub{Index: v.i})
+			gap := c.Sub(p.atReference(x.eta), p.without(x.eta, latents))
+			r = c.Add(r, c.SumAll(x.term.Indices, c.Mul(a, c.Add(c.Mul(x.weight, gap), x.score))))
+		}
+		m.r = append(m.r, r)
+		var row []*expr.Expr
+		for _, w := range latents {
+			g := c.Neg(c.Diff(first, w.values(), expr.Sub{Index: w.j}))
+			for _, x := range m.predicted {
+				a, b := c.Diff(x.eta, v.values(), expr.Sub{Index: v.i}), c.Diff(x.eta, w.values(), expr.Sub{Index: w.j})
+				g = c.Add(g, c.SumAll(x.term.Indices, c.Mul(a, x.weight, b)))
+			}
+			row = append(row, g)
+		}
+		m.g = append(m.g, row)
+	}
+	return m
+}
+
+// quadratic reports whether the log density of a normal term is quadratic in the latent vectors.
+func (p *Posterior) quadratic(t *PosteriorTerm, latents []*latent) bool {
+	return (!mentionsAny(t.Left.At(), latents) || p.linear(t.Left.At(), latents)) &&
+		(!mentionsAny(t.Args[0].At(), latents) || p.linear(t.Args[0].At(), latents)) && !mentionsAny(t.Args[1].At(), latents)
+}
+
+// proper reports whether normal terms make a proper prior of latent vectors: each element is the left side of one, whose
+// mean holds vectors of lower rank and earlier elements of its own only. The precision is then Bᵀ diag(1/σ²) B with a
+// triangular B that has ones on its diagonal.
+func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
+	below := map[*latent][]*latent{}
+	for _, v := range latents {
+		var covered []dsl.Range
+		for _, t := range priors {
+			left := t.Left.At()
+			if left.Op != expr.Ref || left.Tensor != v.values() {
+				continue
+			}
+			at := left.Subs[0]
+			switch {
+			case at.IsFixed():
+				covered = append(covered, dsl.Range{Lo: at.At, Hi: at.At})
+			case at.Index != nil && slices.Contains(t.Indices, at.Index):
+				covered = append(covered, dsl.Range{Lo: at.Index.Range.Lo.Plus(at.Offset), Hi: at.Index.Range.Hi.Plus(at.Offset)})
+			default:
+				return false
+			}
+			ok := true
+			expr.Refs(p.C.Inlined(t.Args[0].At()), func(r *expr.Expr) {
+				for _, w := range latents {
+					switch {
+					case w != v && expr.Mentions(r, w.values()):
+						below[v] = append(below[v], w)
+					case w == v && r.Tensor == v.values():
+						s := r.Subs[0]
+						ok = ok && s.Index != nil && s.Index == at.Index && s.Offset < at.Offset
+					case w == v:
+						ok = ok && !expr.Mentions(r, v.values())
+					}
+				}
+			})
+			if !ok {
+				return false
+			}
+		}
+		if !covers(covered, v.b.Decl.Type.Shape[0]) {
+			return false
+		}
+	}
+	return acyclic(latents, below)
+}
+
+// covers reports whether ranges of positions are all from 1 to n.
+func covers(ranges []dsl.Range, n dsl.Extent) bool {
+	next := dsl.Fixed(1)
+	for range ranges {
+		for _, r := range ranges {
+			if r.Lo == next {
+				next = r.Hi.Plus(1)
+				break
+			}
+		}
+	}
+	return next == n.Plus(1)
+}
+
+// acyclic reports whether no vector is below itself.
+func acyclic(latents []*latent, below map[*latent][]*latent) bool {
+	left := slices.Clone(latents)
+	for len(left) > 0 {
+		n := slices.IndexFunc(left, func(v *latent) bool {
+			return !slices.ContainsFunc(below[v], func(w *latent) bool { return slices.Contains(left, w) })
+		})
+		if n < 0 {
+			return false
+		}
+		left = slices.Delete(left, n, n+1)
+	}
+	return true
+}
+
+// step is the elimination of a vector: its precision, by its diagonals, and its r, in which the vectors that are eliminated
+// after it are values.
+type step struct {
+	v         *latent
+	bands     []expr.Value
+	r         *expr.Expr // at v.i
+	predicted []*predictor
+}
+
+// freeze puts latent vectors at the reference.
+func (s *step) freeze(p *Posterior, latents []*latent) {
+	c := p.C
+	frozen := func(e *expr.Expr) *expr.Expr {
+		return c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+			for _, v := range latents {
+				if r.Tensor == v.values() {
+					return c.Ref(p.Reference[slices.Index(p.Params, v.b)].Coord, r.Subs...)
+				}
+			}
+			return r
+		})
+	}
+	s.r = frozen(s.r)
+	for n, d := range s.bands {
+		e := frozen(d.At(expr.Sub{Index: s.v.i}))
+		s.bands[n].Elem = func(at ...expr.Sub) *expr.Expr { return c.Subst(e, s.v.i, at[0]) }
+	}
+}
+
+// eliminated factorises the Gaussian of latent vectors, nil where no order does.
+func (p *Posterior) eliminated(latents []*latent) []*step {
+	m := p.gaussianOf(latents)
+	if m == nil {
+		return nil
+	}
+	var steps []*step
+	left := make([]int, len(latents))
+	for n := range left {
+		left[n] = n
+	}
+	for len(left) > 0 {
+		s, n := p.eliminate(m, left)
+		if s == nil {
+			return nil
+		}
+		steps = append(steps, s)
+		left = slices.Delete(left, n, n+1)
+	}
+	return steps
+}
+
+// eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is
+// diagonal and whose elimination leaves others of few diagonals, or the last.
+func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
+	c := p.C
+	for n, k := range left {
+		v := m.v[k]
+		bands, ok := c.Diagonals(expr.Value{Shape: []dsl.Extent{v.i.Range.Hi, v.i.Range.Hi}, Elem: func(s ...expr.Sub) *expr.Expr {
+			return c.SubstAll(m.g[k][k], []*expr.Index{v.i, v.j}, s)
+		}})
+		if !ok || len(left) > 1 && len(bands) > 1 {
+			continue
+		}
+		s := &step{v: v, bands: bands, predicted: m.predicted}
+		g, r := m.g, m.r
+		if len(left) > 1 {
+			if g, r, ok = p.schur(m, left, k, c.Atom(bands[0].At(expr.Sub{Index: v.i}))); !ok {
+				continue
+			}
+		}
+		s.r = m.r[k]
+		for _, l := range left {
+			if w := m.v[l]; l != k {
+				s.r = c.Sub(s.r, c.Sum(w.j, c.Mul(m.g[k][l], c.Ref(w.values(), expr.Sub{Index: w.j}))))
+			}
+		}
+		m.g, m.r = g, r
+		return s, n
+	}
+	return nil, 0
+}
+
+// schur is the Gaussian of the other vectors that are left, without vector k, whose precision is a diagonal d: false where
+// some block of it is of many diagonals.
+func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr) (g [][]*expr.Expr, r []*expr.Expr, ok bool) {
+	c, v := p.C, m.v[k]
+	g, r = make([][]*expr.Expr, len(m.v)), slices.Clone(m.r)
+	own := c.Atom(m.r[k])
+	for _, l := range left {
+		g[l] = slices.Clone(m.g[l])
+		if l == k {
+			continue
+		}
+		w := m.v[l]
+		to := c.Div(c.Subst(m.g[k][l], w.j, expr.Sub{Index: w.i}), d) // at v.i, w.i
+		r[l] = c.Sub(r[l], c.Sum(v.i, c.Mul(to, own)))
+		for _, o := range left {
+			if o != k {
+				g[l][o] = c.Sub(g[l][o], c.Sum(v.i, c.Mul(to, m.g[k][o])))
+			}
+		}
+		if _, ok := c.Bands(c.Inlined(g[l][l]), w.i, w.j); !ok {
+			return nil, nil, false
+		}
+	}
+	return g, r, true
+}
+
+// transport makes the map of a step, and returns its part of the log density. The vectors that are determined before have
+// theirs.
+func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
+	c, b, i := p.C, s.v.b, s.v.i
+	n := b.Decl.Type.Shape[0]
+	z := expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(b.Coord, at...) }}
+	at := expr.Sub{Index: i}
+	t := &Transport{Param: b, Diagonals: len(s.bands), Index: i}
+	for _, x := range s.predicted {
+		t.Predicted = append(t.Predicted, x.term)
+	}
+	var value *expr.Expr
+	if len(s.bands) == 1 {
+		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
+		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
+		u := c.Mul(scale, c.Atom(s.r))
+		value = c.Mul(scale, c.Add(u, z.At(at)))
+		t.Whitened = c.Sub(c.Div(z.At(at), scale), u)
+		logJacobian = c.Scale(0.5, c.Sum(i, c.Call("log", variance)))
+	} else {
+		f := c.BandFactor(s.bands)
+		r := expr.Value{Shape: []dsl.Extent{n}, Elem: func(s1 ...expr.Sub) *expr.Expr { return c.Subst(s.r, i, s1[0]) }}
+		u := f.SolveLower(r)
+		value = f.SolveUpper(expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Add(u.At(at...), z.At(at...)) }}).At(at)
+		t.Whitened = c.Sub(f.MulTransposed(z, i), u.At(at))
+		logJacobian = c.Scale(-0.5, f.LogDet())
+	}
+	body, formal := c.Close(value)
+	b.values.Kind, b.values.Atom = expr.SharedTensor, true
+	b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
+	p.Transports = append(p.Transports, t)
+	return logJacobian
+}
