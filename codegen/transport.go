@@ -46,19 +46,19 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 	if !g.transported() {
 		return nil
 	}
-	p := g.newPrinter()
-	slot := func(array string, in places, n int) *jen.Statement {
-		return id(array).Index(p.extent(in.start(n)), p.extent(in.end(n)))
+	to, from := g.newPrinter(), g.newPrinter() // of Push, of Pull
+	slot := func(p *printer, array *jen.Statement, in places, n int) *jen.Statement {
+		return array.Index(p.extent(in.start(n)), p.extent(in.end(n)))
 	}
 	push := []jen.Code{sdot("Constrain").Call(sdot("values"), id("q"))}
-	pull := []jen.Code{id("x").Op(":=").Add(sdot("values")).Index(jen.Empty(), g.dimCode(p)), jen.Copy(id("x"), id("q"))}
+	pull := []jen.Code{id("x").Op(":=").Add(sdot("values")).Index(jen.Empty(), g.dimCode(from)), jen.Copy(id("x"), id("q"))}
 	var parts []jen.Code
 	for n, o := range g.d.Whitened {
 		name := g.d.Params[o.Row].Decl.ObjectName()
-		push = append(push, jen.Copy(slot("q", g.coords, o.Row), sdot("values").Index(p.extent(g.values.start(o.Row)), p.extent(g.values.end(o.Row)))))
+		push = append(push, jen.Copy(slot(to, id("q"), g.coords, o.Row), slot(to, sdot("values"), g.values, o.Row)))
 		if n > 0 { // the next sees the coordinates of those before
 			before := g.d.Whitened[n-1].Row
-			pull = append(pull, jen.Copy(slot("x", g.coords, before), slot("q", g.coords, before)))
+			pull = append(pull, jen.Copy(slot(from, id("x"), g.coords, before), slot(from, id("q"), g.coords, before)))
 		}
 		method := g.whitening(n)
 		pull = append(pull, sdot(method).Call(id("q"), id("x")))
@@ -66,14 +66,14 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
 	}
 	out := []jen.Code{
-		doc("Push puts the values of latent vectors in the place of their coordinates in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(p), push...)...)),
-		doc("Pull is the inverse of Push: it puts coordinates in the place of values.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(p), pull...)...)),
+		doc("Push puts the values of latent vectors in the place of their coordinates in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(to), push...)...)),
+		doc("Pull is the inverse of Push: it puts coordinates in the place of values.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(from), pull...)...)),
 	}
 	out = append(out, parts...)
 	if !g.anchored() {
 		return out
 	}
-	p = g.newPrinter()
+	p := g.newPrinter()
 	set := g.setGiven(p, g.d.Reference)
 	body := append(g.prologue(p), set...)
 	body = append(body, jen.Copy(sdot("reference"), id("q")))

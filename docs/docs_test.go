@@ -138,7 +138,7 @@ var notRun = []string{"go test ./...", campaign.Variable + "=long go test ", "./
 // slow says which commands take long and are run in a long campaign only, and what holds them to
 // the pages otherwise. In their place another is run where the next ones need what they write.
 var slow = []struct{ command, instead, otherwise string }{
-	{"hamc run examples/stochastic_volatility.ham ", "", "cmd/hamc runs models in blocks, and this one in a long campaign"},
+	{"hamc run examples/volatility.ham ", "", "conformance samples it"},
 	{"hamc run examples/fitzhugh_nagumo.ham ", "", "cmd/hamc runs it for a few draws"},
 	{"hamc paper banana --with ", "", "a page runs it on fewer cells"},
 	{"go generate ./generated ", "", "cmd/hamc compares what is generated with what is there"},

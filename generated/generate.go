@@ -19,5 +19,6 @@ package generated
 //go:generate go run ../cmd/hamc -o lotka_volterra/lotka_volterra.go --pkg lotka_volterra ../examples/lotka_volterra.ham
 //go:generate go run ../cmd/hamc -o stochastic_volatility_authors/stochastic_volatility_authors.go --pkg stochastic_volatility_authors ../examples/stochastic_volatility_authors.ham
 //go:generate go run ../cmd/hamc -o eight_schools/eight_schools.go --pkg eight_schools ../examples/eight_schools.ham
+//go:generate go run ../cmd/hamc -o volatility/volatility.go --pkg volatility ../examples/volatility.ham
 //go:generate go run ../cmd/hamc -o gaussian_process/gaussian_process.go --pkg gaussian_process ../examples/gaussian_process.ham
 //go:generate go run ../cmd/hamc -o blood_groups/blood_groups.go --pkg blood_groups ../examples/blood_groups.ham

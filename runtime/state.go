@@ -88,10 +88,8 @@ func (w *walker) restore(s *State) error {
 	if !w.sweep.carrier.restore(s.Reference) {
 		return wrong("it has no reference of the maps of latent vectors")
 	}
-	if s.Drawn() == 0 {
-		if err := w.anchors.resume(s.Warmed(), s.Seen); err != nil {
-			return wrong("%v", err)
-		}
+	if err := w.anchors.resume(s.Warmed(), s.Seen); err != nil {
+		return wrong("%v", err)
 	}
 	for i, a := range w.adapters {
 		b := &s.Blocks[i]

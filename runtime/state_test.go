@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hamc-dev/hamc/internal/conformance/latent"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -38,6 +39,10 @@ func (k *keeper) Draw(chain int, row []float64, state func() *runtime.State) err
 // adapted.
 func TestGoOn(t *testing.T) {
 	ridge, _ := fixtureBanana(t)
+	latents, err := latent.New(latent.Data{Y: []float64{1, 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	flat := newWithoutMetric([]float64{1, -2}, [][]float64{{1, 0.3}, {0.3, 4}})
 	for _, c := range []struct {
 		name string
@@ -52,6 +57,7 @@ func TestGoOn(t *testing.T) {
 		{"dense metric, implicit", flat, func(o *runtime.Options) { o.Metric, o.Integrator = runtime.DenseE, runtime.IMb }},
 		{"far away", newLandscape(2, normals([]float64{1e9, 1}, []float64{1e3, 1e-3})), func(o *runtime.Options) {}},
 		{"blocks", threeBlocks(), func(o *runtime.Options) {}},
+		{"transport", latents, func(o *runtime.Options) {}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opt := runtime.DefaultOptions()

@@ -42,7 +42,7 @@ func Example_sample() {
 		log.Fatal(err)
 	}
 	first := diagnostics.Quantity(draws, func(p Params) float64 {
-		if p.Z[0] == slices.Max(p.Z) {
+		if p.Theta[0] == slices.Max(p.Theta) {
 			return 1
 		}
 		return 0

@@ -57,7 +57,7 @@ func effects(ctx context.Context) error {
 		return err
 	}
 	for j := range eightSchools().J {
-		effect := diagnostics.Quantity(draws, func(p Params) float64 { return p.Mu + p.Tau*p.Z[j] })
+		effect := diagnostics.Quantity(draws, func(p Params) float64 { return p.Theta[j] })
 		fmt.Printf("school %d: effect %4.1f ± %.1f\n", j+1, diagnostics.Mean(effect), diagnostics.SD(effect))
 	}
 	return nil

@@ -44,8 +44,8 @@ func TestPosteriorMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(draws) != opt.Chains || len(draws[3]) != opt.Draws || len(draws[3][0].Z) != data.J {
-		t.Fatalf("%d chains of %d draws of %d schools", len(draws), len(draws[0]), len(draws[0][0].Z))
+	if len(draws) != opt.Chains || len(draws[3]) != opt.Draws || len(draws[3][0].Theta) != data.J {
+		t.Fatalf("%d chains of %d draws of %d schools", len(draws), len(draws[0]), len(draws[0][0].Theta))
 	}
 	mu, tau := exact(data)
 	for _, c := range []struct {

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/generated/banana"
-	"github.com/hamc-dev/hamc/generated/eight_schools"
 	"github.com/hamc-dev/hamc/generated/funnel"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/logistic"
+	"github.com/hamc-dev/hamc/internal/conformance/schools"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
@@ -54,7 +54,7 @@ func subjects(t *testing.T) []subject {
 		load(t, "funnel", 0.05, nil, funnel.New),
 		load(t, "gaussian", 0.3, gaussian.ReadData, gaussian.New),
 		load(t, "logistic", 0.2, logistic.ReadData, logistic.New),
-		load(t, "eight_schools", 0.1, eight_schools.ReadData, eight_schools.New),
+		load(t, "eight_schools", 0.1, schools.ReadData, schools.New),
 	}
 }
 

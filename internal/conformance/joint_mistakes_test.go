@@ -1,10 +1,12 @@
 package conformance
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/hamc-dev/hamc/internal/campaign"
+	"github.com/hamc-dev/hamc/internal/conformance/latent"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -72,6 +74,54 @@ func (m withoutJacobian) Gradient(grad, q []float64) float64 {
 	return l - q[3]
 }
 
+// withoutDeterminant is a posterior with latent vectors without the Jacobian of their maps: that of tau = exp(q₁) remains.
+type withoutDeterminant struct{ *latent.Model }
+
+func (m withoutDeterminant) Clone() runtime.Model {
+	return withoutDeterminant{m.Model.Clone().(*latent.Model)}
+}
+
+// logDeterminant is Σ log ∂x_i/∂z_i: the map is diagonal.
+func (m withoutDeterminant) logDeterminant(q []float64) (l float64) {
+	at, moved := slices.Clone(q), slices.Clone(q)
+	moved[2]++
+	moved[3]++
+	m.Push(at)
+	m.Push(moved)
+	return math.Log(moved[2]-at[2]) + math.Log(moved[3]-at[3])
+}
+
+func (m withoutDeterminant) LogDensity(q []float64) float64 {
+	return m.Model.LogDensity(q) - m.logDeterminant(q)
+}
+
+func (m withoutDeterminant) Gradient(grad, q []float64) float64 {
+	l := m.Model.Gradient(grad, q) - m.logDeterminant(q)
+	moved := slices.Clone(q)
+	const h = 1e-4
+	for i := range q {
+		moved[i] = q[i] + h
+		up := m.logDeterminant(moved)
+		moved[i] = q[i] - h
+		grad[i] -= (up - m.logDeterminant(moved)) / (2 * h)
+		moved[i] = q[i]
+	}
+	return l
+}
+
+// unfrozen is a posterior with latent vectors whose reference is wherever the gradient was asked for last, for values that
+// stay the same.
+type unfrozen struct{ *latent.Model }
+
+func (m unfrozen) Clone() runtime.Model { return unfrozen{m.Model.Clone().(*latent.Model)} }
+
+func (m unfrozen) Gradient(grad, q []float64) float64 {
+	plain := slices.Clone(q)
+	m.Push(plain)
+	m.SetReference(plain)
+	return m.Model.Gradient(grad, q)
+}
+
 // careless takes for solved what the last iteration changed by less than 1, and does not
 // look whether the proposal is reversible.
 func careless(k *runtime.HMC) {
@@ -111,6 +161,7 @@ func blunders() []blunder {
 		lowRank    = "leapfrog low_rank, banana"
 		denseE     = "leapfrog dense_e, banana"
 		blocks     = "blocks leapfrog and imb, volatility"
+		transport  = "leapfrog, latent"
 	)
 	two, dynamic := []string{"fixed steps", "dynamic"}, []string{"dynamic", "dynamic, one doubling more"}
 	return []blunder{
@@ -132,6 +183,10 @@ func blunders() []blunder {
 			twist: model(func(m runtime.Model) runtime.Model { return flipsContraction{m} })},
 		{name: "the Jacobian of tau is missing", kernels: []string{imbSchools}, along: two,
 			twist: model(func(m runtime.Model) runtime.Model { return withoutJacobian{m} })},
+		{name: "the Jacobian of a transport is missing", kernels: []string{transport}, along: two,
+			twist: model(func(m runtime.Model) runtime.Model { return withoutDeterminant{m.(*latent.Model)} })},
+		{name: "the reference moves", kernels: []string{transport}, along: two, times: 2,
+			twist: model(func(m runtime.Model) runtime.Model { return unfrozen{m.(*latent.Model)} })},
 		{name: "solves stop early", kernels: []string{glfbBanana}, times: 4, plant: careless},
 		{name: "steps stretch", kernels: []string{imbBanana, leapfrog}, times: 4, plant: stretching},
 		{name: "the block volatility is given the parameters once", kernels: []string{blocks}, along: two, times: 3,

@@ -8,9 +8,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hamc-dev/hamc/generated/banana"
-	"github.com/hamc-dev/hamc/generated/eight_schools"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
+	"github.com/hamc-dev/hamc/internal/conformance/latent"
+	"github.com/hamc-dev/hamc/internal/conformance/schools"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -73,7 +74,7 @@ func bananaJoint() *joint {
 	}
 }
 
-// schoolsJoint is examples/eight_schools.ham with two schools: four coordinates, one
+// schoolsJoint is schools/schools.ham with two schools: four coordinates, one
 // of them the logarithm of a scale with a heavy tail.
 func schoolsJoint() *joint {
 	sigma := []float64{3, 8}
@@ -88,7 +89,7 @@ func schoolsJoint() *joint {
 			return []float64{effect(x, 0) + sigma[0]*rng.NormFloat64(), effect(x, 1) + sigma[1]*rng.NormFloat64()}
 		},
 		posterior: func(y []float64) (runtime.Posterior, error) {
-			return eight_schools.New(eight_schools.Data{J: 2, Y: y, Sigma: sigma})
+			return schools.New(schools.Data{J: 2, Y: y, Sigma: sigma})
 		},
 		uniforms: func(u, x, y []float64) {
 			sum := 0.0
@@ -98,6 +99,34 @@ func schoolsJoint() *joint {
 			}
 			u[0], u[1], u[2] = normalCDF(x[0]), normalCDF(x[1]), normalCDF(x[2]/5)
 			u[3], u[4] = math.Atan(x[3]/5)*2/math.Pi, residualsOf(sum, 2)
+		},
+	}
+}
+
+// latentJoint is latent/latent.ham: a latent vector, under a map whose reference is not where the posterior is.
+func latentJoint() *joint {
+	scale, tails := distuv.LogNormal{Mu: 0, Sigma: 0.5}, distuv.StudentsT{Sigma: 1, Nu: 4}
+	return &joint{
+		name:       "latent",
+		quantities: []string{"mu", "tau", "a[1]", "a[2]", "residual 1", "residual 2"},
+		prior: func(rng *rand.Rand) []float64 {
+			mu, tau := rng.NormFloat64(), math.Exp(0.5*rng.NormFloat64())
+			return []float64{mu, tau, mu + tau*rng.NormFloat64(), mu + tau*rng.NormFloat64()}
+		},
+		observe: func(rng *rand.Rand, x []float64) []float64 {
+			return []float64{x[2] + tails.Quantile(rng.Float64()), x[3] + tails.Quantile(rng.Float64())}
+		},
+		posterior: func(y []float64) (runtime.Posterior, error) {
+			m, err := latent.New(latent.Data{Y: y})
+			if err == nil {
+				m.SetReference([]float64{0.3, -0.2, 0.7 * y[0], 1})
+			}
+			return m, err
+		},
+		uniforms: func(u, x, y []float64) {
+			u[0], u[1] = normalCDF(x[0]), scale.CDF(x[1])
+			u[2], u[3] = normalCDF((x[2]-x[0])/x[1]), normalCDF((x[3]-x[0])/x[1])
+			u[4], u[5] = tails.CDF(y[0]-x[2]), tails.CDF(y[1]-x[3])
 		},
 	}
 }

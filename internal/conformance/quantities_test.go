@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/hamc-dev/hamc/generated/eight_schools"
+	"github.com/hamc-dev/hamc/internal/conformance/schools"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/random"
@@ -18,17 +18,17 @@ import (
 
 // schools returns the generated model of the eight schools, with posteriordb's data
 // and Stan's values.
-func schools(t *testing.T) (*eight_schools.Model, eight_schools.Data, *fixtures.Posterior) {
+func eightSchools(t *testing.T) (*schools.Model, schools.Data, *fixtures.Posterior) {
 	t.Helper()
 	p := must[*fixtures.Posterior](t)(fixtures.LoadPosteriorDB("eight_schools_noncentered"))
-	d := must[eight_schools.Data](t)(eight_schools.ReadData(bytes.NewReader(p.Data), "data.json"))
-	return must[*eight_schools.Model](t)(eight_schools.New(d)), d, p
+	d := must[schools.Data](t)(schools.ReadData(bytes.NewReader(p.Data), "data.json"))
+	return must[*schools.Model](t)(schools.New(d)), d, p
 }
 
 // The pointwise log likelihood is what Stan's log density holds besides the priors
 // and the Jacobian.
 func TestLogLikIsStans(t *testing.T) {
-	m, _, p := schools(t)
+	m, _, p := eightSchools(t)
 	out := make([]float64, runtime.QuantitiesLen(m.Generated()))
 	for i, pt := range p.Density.Points {
 		m.Generate(out, pt.Unconstrained, rand.New(rand.NewPCG(1, 2)))
@@ -53,7 +53,7 @@ func TestLogLikIsStans(t *testing.T) {
 // The quantities of one draw, by their names, are those of its parameters; what is
 // random follows the distribution that the model gives to it.
 func TestQuantitiesOfADraw(t *testing.T) {
-	m, d, _ := schools(t)
+	m, d, _ := eightSchools(t)
 	var names []string
 	var groups []runtime.Group
 	for _, q := range m.Generated() {
@@ -127,7 +127,7 @@ func TestQuantitiesOfADraw(t *testing.T) {
 // Generating does not change what a model remembers of the position of its factor.
 func TestGenerateLeavesTheSteps(t *testing.T) {
 	run := func(disturbed bool) []float64 {
-		m, _, _ := schools(t)
+		m, _, _ := eightSchools(t)
 		q := []float64{0.3, -1, 0.2, 2, 0.5, -0.4, 0, 1, 4, 1.2}
 		p := []float64{1, 0.5, -1, 0.2, 0.1, -0.3, 0.7, 0.4, -1, 0.8}
 		out := make([]float64, runtime.QuantitiesLen(m.Generated()))
@@ -145,7 +145,7 @@ func TestGenerateLeavesTheSteps(t *testing.T) {
 	if a, b := run(false), run(true); !slices.Equal(a, b) {
 		t.Errorf("%v\n%v", a, b)
 	}
-	m, _, _ := schools(t)
+	m, _, _ := eightSchools(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	out, q := make([]float64, runtime.QuantitiesLen(m.Generated())), make([]float64, 10)
 	if n := testing.AllocsPerRun(100, func() { m.Generate(out, q, rng) }); n != 0 {

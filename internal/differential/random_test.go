@@ -547,7 +547,7 @@ func (a *author) blocks() {
 // metric writes the metric of parameters, behind the head of their block if they
 // have one.
 func (a *author) metric(head string, params []parameter) {
-	r := a.rng.IntN(7)
+	r := a.rng.IntN(9)
 	if a.solved && r < 2 {
 		r = 2 // third-order sensitivities are not known
 	}
@@ -570,6 +570,8 @@ func (a *author) metric(head string, params []parameter) {
 		}
 	case 7:
 		a.printf("%smetric fisher + 20*identity", head)
+	case 8:
+		a.printf("%smetric auto", head)
 	default:
 		if head != "" {
 			a.printf("%s", head)

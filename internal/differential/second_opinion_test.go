@@ -2,7 +2,10 @@ package differential
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 	"github.com/hamc-dev/hamc/runtime"
@@ -40,11 +43,14 @@ func opinion(t *testing.T, im runtime.Posterior, s *subject) (metrics int) {
 		t.Fatal(err)
 	}
 	dim := im.Info().Dim()
+	if a, ok := im.(runtime.Anchored); ok {
+		a.SetReference(probe.Reference(dim))
+	}
 	var points [][]float64
 	for i := range 5 {
 		q := probe.Position(dim, i)
 		points = append(points, q)
-		got, want := im.LogDensity(q), e.logDensity(q)
+		got, want := im.LogDensity(q), carried(im, q, e.logDensity)
 		if got == want {
 			continue
 		}
@@ -132,6 +138,42 @@ func opinion(t *testing.T, im runtime.Posterior, s *subject) (metrics int) {
 		}
 	}
 	return metrics
+}
+
+// carried is a log density of plain coordinates in those of a model, with the logarithm of the Jacobian of the maps of
+// latent vectors, which are affine: differences are exact but for rounding.
+func carried(im runtime.Posterior, q []float64, logDensity func(plain []float64) float64) float64 {
+	m, ok := im.(runtime.Transported)
+	if !ok {
+		return logDensity(q)
+	}
+	push := func(q []float64) []float64 {
+		plain := slices.Clone(q)
+		m.Push(plain)
+		return plain
+	}
+	var latent []int
+	at := 0
+	for _, p := range im.Info().Params {
+		for i := range p.Dim() {
+			if p.Latent {
+				latent = append(latent, at+i)
+			}
+		}
+		at += p.Dim()
+	}
+	x := push(q)
+	jacobian := mat.NewDense(len(latent), len(latent), nil)
+	for c, k := range latent {
+		moved := slices.Clone(q)
+		moved[k]++
+		y := push(moved)
+		for r, i := range latent {
+			jacobian.Set(r, c, y[i]-x[i])
+		}
+	}
+	l, _ := mat.LogDet(jacobian)
+	return logDensity(x) + l
 }
 
 // size returns the largest magnitude.

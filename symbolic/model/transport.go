@@ -98,6 +98,10 @@ func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr,
 			steps = append(steps, alone...)
 		}
 	}
+	// A map that is the same everywhere brings nothing apart.
+	steps = slices.DeleteFunc(steps, func(s *step) bool {
+		return s.r.Stage() < expr.StagePosition && !slices.ContainsFunc(s.bands, func(d expr.Value) bool { return d.At(expr.Sub{Index: s.v.i}).Stage() >= expr.StagePosition })
+	})
 	for _, v := range all {
 		if slices.ContainsFunc(steps, func(s *step) bool { return s.v == v }) {
 			kept = append(kept, v.b.Decl)
@@ -221,11 +225,18 @@ func (p *Posterior) linear(e *expr.Expr, latents []*latent) bool {
 	for _, v := range latents {
 		d := p.C.Diff(e, v.values(), expr.Sub{Index: v.j})
 		depends = depends || !d.IsNum(0)
-		if mentionsAny(d, latents) {
+		if mentionsAny(d, latents) || !known(d) {
 			return false
 		}
 	}
 	return depends
+}
+
+// known reports whether a derivative is: those of some operators are not.
+func known(e *expr.Expr) bool {
+	ok := true
+	expr.Refs(e, func(r *expr.Expr) { ok = ok && r.Tensor.Kind != expr.WildTensor })
+	return ok
 }
 
 // gaussian is a normal density of latent vectors by its precision and what it says of the mean: G[k][l] at the elements i of

@@ -99,6 +99,9 @@ func Position(dim, point int) []float64 {
 	return q
 }
 
+// Reference returns a point of reference for the maps of latent vectors, which every probe has.
+func Reference(dim int) []float64 { return Position(dim, 5) }
+
 // Normals returns n standard normal variates that belong to a point.
 func Normals(n, point int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, uint64(point)))
@@ -168,6 +171,9 @@ func Run(m runtime.Posterior, slow bool) (r Report) {
 		return r
 	}
 	s := runtime.AsSystem(m.(runtime.Model))
+	if a, ok := m.(runtime.Anchored); ok {
+		a.SetReference(Reference(s.Info().Dim()))
+	}
 	for p.point = range Points {
 		if !slow || p.point == 1 || p.point == Points-1 {
 			p.at(s, Position(s.Info().Dim(), p.point))
@@ -221,6 +227,12 @@ func allocates(s runtime.System) []string {
 		}
 	}
 	list = append(list, generating(s, q)...)
+	if t, ok := s.(runtime.Transported); ok {
+		list = append(list, method{"Push", func() { t.Push(copied(v, q)) }}, method{"Pull", func() { t.Pull(copied(v, q)) }})
+	}
+	if t, ok := s.(runtime.Anchored); ok {
+		list = append(list, method{"SetReference", func() { t.SetReference(q) }})
+	}
 	for i, t := range list {
 		list[i].f = func() {
 			copy(mom, p0)
@@ -238,6 +250,20 @@ func generating(m runtime.Posterior, q []float64) []method {
 	}
 	out, rng := fill(runtime.QuantitiesLen(g.Generated())), rand.New(rand.NewPCG(1, 2))
 	return []method{{"Generate", func() { g.Generate(out, q, rng) }}}
+}
+
+// own is the model below a System that is made of one.
+func own(s runtime.Posterior) runtime.Posterior {
+	if g, ok := s.(*runtime.GenericSystem); ok {
+		return g.Model
+	}
+	return s
+}
+
+// copied is a copy of q in v.
+func copied(v, q []float64) []float64 {
+	copy(v, q)
+	return v
 }
 
 type method struct {
@@ -398,6 +424,15 @@ func (p *prober) density(s runtime.Posterior, q []float64) (l float64, grad []fl
 	x := fill(s.Info().Size())
 	s.Constrain(x, q)
 	p.record("parameters", nil, x)
+	if t, ok := own(s).(runtime.Transported); ok {
+		plain := clone(q)
+		t.Push(plain)
+		p.record("plain coordinates", nil, plain)
+		if p.point < Points-1 {
+			t.Pull(plain)
+			p.record("coordinates of plain ones", nil, plain)
+		}
+	}
 	back := fill(m)
 	if err := s.Unconstrain(back, x); err != nil {
 		// A parameter that rounds to its bound has no coordinate.

@@ -20,6 +20,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/rats"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility_authors"
+	"github.com/hamc-dev/hamc/generated/volatility"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -45,6 +46,7 @@ var examples = []posterior{
 	example("rats", rats.ReadData, rats.New),
 	example("stochastic_volatility", stochastic_volatility.ReadData, stochastic_volatility.New),
 	example("stochastic_volatility_authors", stochastic_volatility_authors.ReadData, stochastic_volatility_authors.New),
+	example("volatility", volatility.ReadData, volatility.New),
 }
 
 // example returns the posterior of a generated package. A model without data has no file of them.

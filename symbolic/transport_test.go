@@ -1,0 +1,79 @@
+package symbolic
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals
+// of their precision, and * where a reference stands for a term.
+func TestTransports(t *testing.T) {
+	const head = `model latents
+data n, J, K, T int
+data g int[n] in 1..J
+data h int[n] in 1..K
+data of int[J] in 1..K
+data y, x real[n]
+data w real[T]
+data k int[n] >= 0
+data X real[n, J]
+param tau, s real > 0
+param mu real
+tau ~ normal(0, 1)
+s ~ normal(0, 1)
+mu ~ normal(0, 1)
+`
+	for _, c := range []struct{ name, text, want string }{
+		{"groups", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
+		{"counts", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson_log(a[g] + mu*x)", "a 1*"},
+		{"a log link", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(exp(a[g])*tau)", "a 1*"},
+		{"a scale", "param a real[n]\na ~ normal(mu, tau)\ny ~ normal(0, s*exp(a/2))", "a 1*"},
+		{"no data", "param a real[J]\na ~ normal(0, tau)", "a 1"},
+		{"a location alone", "param a real[J]\na ~ normal(mu, 1)", "a 1"},
+		{"the same everywhere", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(a[g], 2)", ""},
+		{"a metric", "param a real[J]\na ~ normal(mu, tau)\nmetric identity", ""},
+		{"auto by name", "param a real[J]\na ~ normal(mu, tau)\nmetric auto", "a 1"},
+		{"a bound", "param a real[J] > 0\na ~ normal(mu, tau)", ""},
+		{"another prior", "param a real[J]\na ~ student_t(4, mu, tau)\ny ~ normal(a[g], s)", ""},
+		{"a scale of its own", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(0, exp(a[g]))\nk ~ poisson_log(a[g])", "a 1*"},
+		{"two predictors in one term", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], exp(a[g]))", "a 1"},
+		{"a regression", "param a real[J]\na ~ normal(0, tau)\ny ~ normal(X*a, s)", ""},
+		{"a chain", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(mu*a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
+		{"a chain of order two", "param a real[T]\na[1] ~ normal(0, 1)\na[2] ~ normal(0, 1)\na[t] ~ normal(a[t-1] + mu*a[t-2], tau) for t in 3..T\nw ~ normal(a, s)", "a 3"},
+		{"a chain backwards", "param a real[T]\na[1] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+		{"a chain without a start", "param a real[T]\na[t] ~ normal(a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+		{"a gap", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0, tau) for t in 3..T\nw ~ normal(a, s)", ""},
+		{"slopes", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, tau)\ny ~ normal(a[g] + b[g].*x, s)", "b 1, a 1"},
+		{"nested", "param a real[J]\nparam b real[K]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
+		{"nested, outer first", "param b real[K]\nparam a real[J]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
+		{"crossed", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk ~ poisson_log(mu + a[g] + b[h])", "b 1*, a 1*"},
+		{"a circle", "param a, b real[J]\na ~ normal(b, tau)\nb ~ normal(a, s)", "b 1, a 1"},
+		{"a product", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*b[h], 1)", "b 1, a 1"},
+		{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
+	} {
+		m, ds := dsl.Load("latents.ham", head+c.text+"\n", dsl.Options{})
+		if m == nil {
+			t.Errorf("%s: %v", c.name, ds)
+			continue
+		}
+		d, list := Derive(m)
+		if d == nil {
+			t.Errorf("%s: %v", c.name, list)
+			continue
+		}
+		var got []string
+		for _, x := range d.Transports {
+			text := fmt.Sprintf("%s %d", x.Param.Decl.ObjectName(), x.Diagonals)
+			if len(x.Predicted) > 0 {
+				text += "*"
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %q, want %q", c.name, text, c.want)
+		}
+	}
+}
