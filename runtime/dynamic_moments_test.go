@@ -115,10 +115,10 @@ func TestAdaptedMetric(t *testing.T) {
 					t.Fatalf("%v: the metric changes at transition %d", metric, n+1)
 				}
 				continue
-			case 30: // the first that only the step size learns from
-				begin = 30
+			case 6: // the first that only the step size learns from
+				begin = 6
 				continue
-			case 50, 90, 170, 330, 950:
+			case 14, 30, 62, 126, 254, 950:
 			}
 			if metric == runtime.DiagE {
 				for i := range 2 {

@@ -15,7 +15,7 @@ type Tuning struct {
 	Integrator Integrator `json:"integrator"`
 
 	StepSize     float64 `json:"step_size"`     // ε; 0 adapts it during warm-up
-	TargetAccept float64 `json:"target_accept"` // mean acceptance that adaptation aims at
+	TargetAccept float64 `json:"target_accept"` // mean acceptance that adaptation aims at; 0 stands for that of Target
 
 	Steps       int  `json:"steps"`        // steps of static trajectories; 0 for dynamic ones (NUTS)
 	RandomSteps bool `json:"random_steps"` // draw the number of steps of static trajectories from 1 to Steps
@@ -93,11 +93,23 @@ func (o *Options) For(block string) Tuning {
 	return o.Tuning
 }
 
+// Target returns the mean acceptance that adaptation aims at in a model or a block: that of t or, where that says nothing,
+// 0.8 of a model with latent vectors, whose maps take away most of what makes a posterior narrower in one place than in another,
+// and 0.9 of others, where a step that is too long for the narrow places keeps a chain out of them.
+func (t *Tuning) Target(in []Param) float64 {
+	switch {
+	case t.TargetAccept != 0:
+		return t.TargetAccept
+	case slices.ContainsFunc(in, func(p Param) bool { return p.Latent }):
+		return 0.8
+	}
+	return 0.9
+}
+
 // DefaultOptions returns the settings used where nothing else is asked for.
 func DefaultOptions() Options {
 	return Options{
 		Tuning: Tuning{
-			TargetAccept:   0.9,
 			MaxDepth:       10,
 			ExtraDoublings: AdaptDoublings,
 			Solver:         Solver{Tolerance: 1e-6, Norm: MetricNorm, MaxIterations: 1000, StopStalled: true},
@@ -261,7 +273,7 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 		wrong("step size %v: expected a positive number, or 0 to adapt it", o.StepSize)
 	}
 	if o.StepSize == 0 {
-		if !(o.TargetAccept > 0 && o.TargetAccept < 1) {
+		if !(o.TargetAccept >= 0 && o.TargetAccept < 1) {
 			wrong("target acceptance %v: expected a number between 0 and 1", o.TargetAccept)
 		}
 		if warmup == 0 {

@@ -5,9 +5,9 @@ import "math/rand/v2"
 // The parts of a warm-up, for the Euclidean metric and with it the step size. The last is Stan's number; the others begin
 // sooner than Stan's, because points with their gradients tell the metric from few.
 const (
-	firstBuffer = 30 // transitions that only the step size learns from
+	firstBuffer = 6  // transitions that only the step size learns from
 	lastBuffer  = 50 // likewise, at the end
-	firstWindow = 20 // each window is twice the one before
+	firstWindow = 8  // each window is twice the one before
 	leastWarmup = 20 // below, no metric is adapted
 )
 
@@ -50,7 +50,7 @@ type adapter struct {
 
 // newAdapter returns the adapter of a kernel for a warm-up of n transitions.
 func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
-	a := &adapter{k: k, target: opt.TargetAccept}
+	a := &adapter{k: k, target: opt.Target(k.System.Info().Params)}
 	if e, ok := k.System.(*Euclidean); ok {
 		if begin, ends := windows(n); len(ends) > 0 {
 			a.metric, a.begin, a.ends = e, begin, ends

@@ -110,7 +110,7 @@ func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evid
 		if man != nil {
 			t := man.Options.For(name)
 			if t.StepSize == 0 {
-				b.target = t.TargetAccept
+				b.target = t.Target(man.Params)
 			}
 			if t.Steps == 0 && t.ExtraDoublings != runtime.AdaptDoublings {
 				doublings = float64(t.ExtraDoublings)

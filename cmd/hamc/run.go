@@ -84,7 +84,7 @@ func newRun(e *env) *cobra.Command {
 	fl.StringVar(&f.resume, "resume", "", "go on with the run in `DIR`, which was interrupted, or is to have more --draws")
 	fl.StringVar(&f.integrator, "integrator", "", "`NAME`: glfa, glfb, ima, imb or leapfrog; default imb, or leapfrog where the metric is constant")
 	fl.Float64Var(&o.StepSize, "step-size", 0, "step size ε; default: adapted in warm-up")
-	fl.Float64Var(&o.TargetAccept, "target-accept", o.TargetAccept, "mean acceptance that the adaptation aims at")
+	fl.Float64Var(&o.TargetAccept, "target-accept", o.TargetAccept, "mean acceptance that the adaptation aims at; default 0.8 of a model with transports, else 0.9")
 	fl.IntVar(&o.Steps, "steps", 0, "steps of static trajectories, fixed unless --random-steps is given; default: dynamic trajectories (NUTS)")
 	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
