@@ -115,10 +115,10 @@ func TestAdaptedMetric(t *testing.T) {
 					t.Fatalf("%v: the metric changes at transition %d", metric, n+1)
 				}
 				continue
-			case 6: // the first that only the step size learns from
-				begin = 6
+			case 8: // the first that only the step size learns from
+				begin = 8
 				continue
-			case 14, 30, 62, 126, 254, 950:
+			case 24, 56, 120, 248, 950:
 			}
 			if metric == runtime.DiagE {
 				for i := range 2 {
@@ -135,8 +135,8 @@ func TestAdaptedMetric(t *testing.T) {
 				}
 			} else {
 				got, tol := w.inverse[n], 4e-3
-				if n+1 == 14 {
-					tol = 0.25 // of eight points, some of them equal
+				if n+1 == 24 {
+					tol = 0.25 // of sixteen points, some of them equal
 				}
 				if metric == runtime.LowRank {
 					got = fullInverse(m, got)

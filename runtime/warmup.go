@@ -5,9 +5,9 @@ import "math/rand/v2"
 // The parts of a warm-up, for the Euclidean metric and with it the step size. The last is Stan's number; the others begin
 // sooner than Stan's, because points with their gradients tell the metric from few.
 const (
-	firstBuffer = 6  // transitions that only the step size learns from
+	firstBuffer = 8  // transitions that only the step size learns from
 	lastBuffer  = 50 // likewise, at the end
-	firstWindow = 8  // each window is twice the one before
+	firstWindow = 16 // each window is twice the one before
 	leastWarmup = 20 // below, no metric is adapted
 )
 
