@@ -100,19 +100,25 @@ func (g *generator) explainGenerated(b *strings.Builder) {
 // explainMetric describes what a type with a metric computes.
 func (g *generator) explainMetric(b *strings.Builder) {
 	d, t := g.d, g.storage.terms()
+	if text := g.transportsDoc(); text != "" {
+		fmt.Fprintf(b, "\n%s\n", strings.TrimSpace(text))
+	}
 	fmt.Fprintf(b, "\nmetric: %s\n", g.metricDoc())
 	of := func(prefix string) func(symbolic.Output) string {
 		return func(o symbolic.Output) string {
-			return prefix + d.Params[o.Row].Decl.ObjectName() + subscripts(o)
+			return prefix + d.Params[o.Row].Coord.Name + subscripts(o)
 		}
 	}
 	explainPhase(b, "data, once", &g.ph.data, nil, nil)
-	explainPhase(b, "the other blocks' parameters, once per update of the block", &g.ph.given, nil, nil)
+	explainPhase(b, g.role.gives()+", once each time", &g.ph.given, nil, nil)
 	for _, e := range g.odes {
 		g.explainODE(b, e)
 	}
 	explainPhase(b, "log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
 	explainPhase(b, "gradient", &g.ph.gradient, d.Gradient, of("∂L/∂"))
+	for n, o := range d.Whitened {
+		explainPhase(b, "coordinates of "+d.Params[o.Row].Decl.ObjectName()+", for its values in their place", &g.ph.whitened[n], []symbolic.Output{o}, of(""))
+	}
 	explainPhase(b, "matrix "+t.matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
 		return t.matrix + "[" + g.entryName(o) + "]"
 	})

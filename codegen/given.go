@@ -41,9 +41,7 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	var body []jen.Code
 	body = append(body, g.prologue(p)...)
 	body = append(body, set...)
-	if len(g.ph.given.defs) > 0 {
-		body = append(body, jen.Id("s").Dot("prepareGiven").Call())
-	}
+	body = append(body, g.callPrepareGiven()...)
 	for _, e := range g.odes {
 		body = append(body, jen.For(jen.List(jen.Id("_"), jen.Id("m")).Op(":=").Range().Id("s").Dot(e.memo)).Block(jen.Id("m").Dot("Forget").Call()))
 	}
@@ -54,12 +52,23 @@ func (g *generator) givenMethod(prepare []jen.Code) jen.Code {
 	body = append(append(body, forget...), jen.Return(call))
 	code := doc("Given sets the parameters of the other blocks from the coordinates q of all\nparameters, in the order of their declarations, and computes what depends on\nthem alone.",
 		g.method("Given").Params(floats("q")).Add(rt("Status")).Block(body...))
+	return jen.Add(code, g.prepareGivenMethod(prepare))
+}
+
+// callPrepareGiven calls the method below, if there is one.
+func (g *generator) callPrepareGiven() []jen.Code {
 	if len(g.ph.given.defs) == 0 {
-		return code
+		return nil
 	}
-	return jen.Add(code, jen.Line(), jen.Line(),
-		doc("prepareGiven computes what depends on the data and the other blocks' parameters.",
-			g.method("prepareGiven").Params().Block(prepare...)))
+	return []jen.Code{sdot("prepareGiven").Call()}
+}
+
+// prepareGivenMethod computes what depends on what is given, if there is anything.
+func (g *generator) prepareGivenMethod(prepare []jen.Code) jen.Code {
+	if len(g.ph.given.defs) == 0 {
+		return jen.Null()
+	}
+	return jen.Line().Line().Add(doc("prepareGiven computes what depends on the data and "+g.role.gives()+".", g.method("prepareGiven").Params().Block(prepare...)))
 }
 
 // setGiven copies coordinates of some parameters out of those of all, where the type keeps them.

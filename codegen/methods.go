@@ -59,7 +59,7 @@ func (g *generator) methods() []jen.Code {
 func (g *generator) formulas(prefix string, outs []symbolic.Output) string {
 	s := ""
 	for _, o := range outs {
-		name := g.d.Params[o.Row].Decl.ObjectName()
+		name := g.d.Params[o.Row].Coord.Name
 		name += subscripts(o)
 		s += fmt.Sprintf("\n\t%s%s = %s", prefix, name, g.format(o.E))
 	}
@@ -97,7 +97,7 @@ func (g *generator) entryName(o symbolic.Output) string {
 		subs = append(subs, expr.Sub{Index: o.Indices[0], Offset: -o.Offset})
 	}
 	side := func(n int) string {
-		name := g.d.Params[n].Decl.ObjectName()
+		name := g.d.Params[n].Coord.Name
 		if !g.d.Params[n].Scalar() {
 			name += "[" + subs[0].String() + "]"
 			subs = subs[1:]

@@ -119,6 +119,7 @@ func (g *generator) about() string {
 		}
 		fmt.Fprintf(&b, "\n\nThe metric of the block %s is %s", u.d.Block.ObjectName(), u.metricDoc())
 	}
+	b.WriteString(g.transportsDoc())
 	return b.String()
 }
 
@@ -138,7 +139,7 @@ func (g *generator) metricDoc() string {
 
 func (g *generator) blockName(row, col int, a, b *expr.Index) string {
 	side := func(n int, i *expr.Index) string {
-		s := g.d.Params[n].Decl.ObjectName()
+		s := g.d.Params[n].Coord.Name
 		if i != nil {
 			s += "[" + i.Name + "]"
 		}

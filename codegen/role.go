@@ -34,6 +34,8 @@ type role interface {
 	title(g *generator) string
 	// report says what was made of the type.
 	report(g *generator, b *strings.Builder)
+	// gives says what is given to the type and is neither data nor part of its position.
+	gives() string
 	// once says how often it happens that what is free of the position is computed.
 	once() string
 }
@@ -165,6 +167,9 @@ func (jointRole) report(g *generator, b *strings.Builder) {
 }
 
 func (blockRole) report(g *generator, b *strings.Builder) { g.explainMetric(b) }
+
+func (posteriorRole) gives() string { return "the reference of the transports" }
+func (blockRole) gives() string     { return "the other blocks' parameters" }
 
 func (posteriorRole) once() string { return "once" }
 func (blockRole) once() string     { return "once per update of the block" }

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -14,6 +15,16 @@ func (g *generator) transported() bool { return len(g.d.Transports) > 0 }
 
 // anchored reports whether their maps depend on a reference.
 func (g *generator) anchored() bool { return g.d.Anchored() }
+
+// transportsDoc says of each latent vector what its map is.
+func (g *generator) transportsDoc() string {
+	text := ""
+	for _, t := range g.d.Transports {
+		text += fmt.Sprintf("\n\nThe values x of %s are those of a map x = c + L⁻ᵀz of the coordinates z = %s. The precision L Lᵀ\nof x is %s.",
+			t.Param.Decl.ObjectName(), t.Param.Coord.Name, t.Describe())
+	}
+	return text
+}
 
 // whitening is the name of the function that finds the coordinates of a latent vector.
 func (g *generator) whitening(n int) string { return "pull" + strconv.Itoa(n+1) }
@@ -62,7 +73,7 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 		}
 		method := g.whitening(n)
 		pull = append(pull, sdot(method).Call(id("q"), id("x")))
-		parts = append(parts, doc(method+" writes the coordinates of "+name+" to dst, for its values in their place in q:\n\n\t"+name+"[i] = "+g.format(o.E),
+		parts = append(parts, doc(method+" writes the coordinates of "+name+" to dst, for its values in their place in q.",
 			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
 	}
 	out := []jen.Code{
@@ -77,16 +88,10 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 	set := g.setGiven(p, g.d.Reference)
 	body := append(g.prologue(p), set...)
 	body = append(body, jen.Copy(sdot("reference"), id("q")))
-	if len(g.ph.given.defs) > 0 {
-		body = append(body, sdot("prepareGiven").Call())
-	}
+	body = append(body, g.callPrepareGiven()...)
 	if call := g.role.factorise(g, "s"); call != nil {
 		body = append(body, call) // the gradient that is remembered is that of another map
 	}
-	out = append(out, doc("SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands for\nwhat the data say of them.",
-		g.method("SetReference").Params(floats("q")).Block(body...)))
-	if len(g.ph.given.defs) > 0 {
-		out = append(out, doc("prepareGiven computes what depends on the data and the reference.", g.method("prepareGiven").Params().Block(prepare...)))
-	}
-	return out
+	return append(out, jen.Add(doc("SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands for\nwhat the data say of them.",
+		g.method("SetReference").Params(floats("q")).Block(body...)), g.prepareGivenMethod(prepare)))
 }

@@ -16,7 +16,7 @@ type Failure struct {
 	// Q holds the unconstrained coordinates of the whole posterior at which the model
 	// failed: the first position at which a step came upon something that is not finite, or a
 	// metric that is not positive definite. The parameters of the other blocks are as they
-	// were given. Q is nil where that position is not known, for one after an implicit step of
+	// were given, and of latent vectors it has the values: see Transported. Q is nil where that position is not known, for one after an implicit step of
 	// more than MaxLocate coordinates, and where it is not finite itself.
 	Q []float64
 

@@ -129,8 +129,8 @@ type StartError struct {
 	Chain int // from 1
 
 	// Q holds the unconstrained coordinates of the point: of one that was given, or of
-	// the first that was drawn and refused for the most frequent reason. It is nil where the
-	// parameters themselves are out of range, or could not be drawn.
+	// the first that was drawn and refused for the most frequent reason; of latent vectors the values, see
+	// Transported. It is nil where the parameters themselves are out of range, or could not be drawn.
 	Q []float64
 
 	Err error // the reason

@@ -9,7 +9,7 @@ import (
 // it depends on, beside the model and the options. As JSON it keeps every number
 // exactly.
 type State struct {
-	Q      []float64    `json:"q"` // unconstrained coordinates
+	Q      []float64    `json:"q"` // unconstrained coordinates; of latent vectors those of the map at Reference
 	Blocks []BlockState `json:"blocks"`
 
 	// Of a model with latent vectors: the reference of their maps, and what warm-up has seen since it was set, in plain coordinates.

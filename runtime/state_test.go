@@ -177,6 +177,35 @@ func TestStatesThatDoNotFit(t *testing.T) {
 			t.Errorf("%s: error %v", c.want, err)
 		}
 	}
+	// Of a model with latent vectors.
+	latents, err := latent.New(latent.Data{Y: []float64{1, 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{t: t}
+	long := opt
+	long.From, long.Warmup = nil, 130
+	if _, err := runtime.Sample(context.Background(), latents, long, k); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		want  string
+		spoil func(*runtime.State)
+	}{
+		{"no reference", func(s *runtime.State) { s.Reference = nil }},
+		{"no reference", func(s *runtime.State) { s.Reference[1] /= 0 }},
+		{"latent vectors have learnt", func(s *runtime.State) { s.Seen = nil }},
+	} {
+		var s runtime.State
+		if err := json.Unmarshal(k.states[15], &s); err != nil {
+			t.Fatal(err)
+		}
+		c.spoil(&s)
+		long.From = []*runtime.State{&s}
+		if _, err := runtime.Sample(context.Background(), latents, long, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
 	opt.From = []*runtime.State{state, state}
 	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), "2 states to go on from for 1 chains") {
 		t.Errorf("error %v", err)

@@ -5,8 +5,7 @@
 // derive.go puts all of it together. program.go holds definitions, lower.go decides what becomes one, scatter.go
 // lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, arrays.go values that are
 // computed as wholes, draws.go random ones, entries.go the entries of a matrix, names.go invents names,
-// emission.go counts what emission takes, work.go
-// what a gradient does. evaluate.go evaluates a program: the oracle that tests compare with.
+// emission.go counts what emission takes, work.go what a gradient does. evaluate.go evaluates a program: the oracle that tests compare with.
 package symbolic
 
 import (
@@ -82,25 +81,6 @@ type Derived struct {
 
 // made counts what a context and a program hold.
 type made struct{ nodes, indices, tensors, defs int }
-
-// Anchored reports whether the maps of latent vectors depend on a reference.
-func (r *Derived) Anchored() bool {
-	found, seen := false, map[*expr.Def]bool{}
-	var walk func(e *expr.Expr)
-	walk = func(e *expr.Expr) {
-		expr.Refs(e, func(x *expr.Expr) {
-			found = found || x.Tensor.Kind == expr.GivenTensor
-			if d := x.Tensor.Def; d != nil && !seen[d] {
-				seen[d] = true
-				walk(d.Body)
-			}
-		})
-	}
-	for _, o := range r.Whitened {
-		walk(o.E)
-	}
-	return found
-}
 
 func (r *Derived) count() made {
 	nodes, indices, tensors := r.C.Count()
@@ -256,6 +236,25 @@ func (r *Derived) density() {
 		ctx := expr.IndexList(t.Index)
 		r.Whitened = append(r.Whitened, Output{Row: slices.Index(r.Params, t.Param), Col: -1, Dir: -1, Indices: ctx, E: r.Prog.Lower(t.Whitened, ctx)})
 	}
+}
+
+// Anchored reports whether the maps of latent vectors depend on a reference.
+func (r *Derived) Anchored() bool {
+	found, seen := false, map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(x *expr.Expr) {
+			found = found || x.Tensor.Kind == expr.GivenTensor
+			if d := x.Tensor.Def; d != nil && !seen[d] {
+				seen[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	for _, o := range r.Whitened {
+		walk(o.E)
+	}
+	return found
 }
 
 // scalarOutput is a result of one number.

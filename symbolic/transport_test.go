@@ -9,7 +9,7 @@ import (
 )
 
 // TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals
-// of their precision, and * where a reference stands for a term.
+// of their precision, and * where a reference stands for a term; @ behind all tells that one vector is at the reference for another.
 func TestTransports(t *testing.T) {
 	const head = `model latents
 data n, J, K, T int
@@ -31,6 +31,9 @@ mu ~ normal(0, 1)
 		{"counts", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson_log(a[g] + mu*x)", "a 1*"},
 		{"a log link", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(exp(a[g])*tau)", "a 1*"},
 		{"a scale", "param a real[n]\na ~ normal(mu, tau)\ny ~ normal(0, s*exp(a/2))", "a 1*"},
+		{"a logit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(inv_logit(a[g] + mu))", "a 1*"},
+		{"a probit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(Phi(a[g]))", "a 1*"},
+		{"no predictor", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(1 + a[g].^2)", "a 1"},
 		{"no data", "param a real[J]\na ~ normal(0, tau)", "a 1"},
 		{"a location alone", "param a real[J]\na ~ normal(mu, 1)", "a 1"},
 		{"the same everywhere", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(a[g], 2)", ""},
@@ -44,14 +47,16 @@ mu ~ normal(0, 1)
 		{"a chain", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(mu*a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
 		{"a chain of order two", "param a real[T]\na[1] ~ normal(0, 1)\na[2] ~ normal(0, 1)\na[t] ~ normal(a[t-1] + mu*a[t-2], tau) for t in 3..T\nw ~ normal(a, s)", "a 3"},
 		{"a chain backwards", "param a real[T]\na[1] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+		{"a chain from its end", "param a real[T]\na[T] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+		{"a mean of itself", "param a real[T]\na[t] ~ normal(mu*a[t], tau) for t in T\nw ~ normal(a, s)", ""},
 		{"a chain without a start", "param a real[T]\na[t] ~ normal(a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", ""},
 		{"a gap", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0, tau) for t in 3..T\nw ~ normal(a, s)", ""},
 		{"slopes", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, tau)\ny ~ normal(a[g] + b[g].*x, s)", "b 1, a 1"},
 		{"nested", "param a real[J]\nparam b real[K]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
 		{"nested, outer first", "param b real[K]\nparam a real[J]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
 		{"crossed", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk ~ poisson_log(mu + a[g] + b[h])", "b 1*, a 1*"},
-		{"a circle", "param a, b real[J]\na ~ normal(b, tau)\nb ~ normal(a, s)", "b 1, a 1"},
-		{"a product", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*b[h], 1)", "b 1, a 1"},
+		{"a circle", "param a, b real[J]\na ~ normal(b, tau)\nb ~ normal(a, s)", "a 1"},
+		{"a product", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*b[h], 1)", "b 1, a 1 @"},
 		{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
 	} {
 		m, ds := dsl.Load("latents.ham", head+c.text+"\n", dsl.Options{})
@@ -72,7 +77,11 @@ mu ~ normal(0, 1)
 			}
 			got = append(got, text)
 		}
-		if text := strings.Join(got, ", "); text != c.want {
+		text := strings.Join(got, ", ")
+		if d.Anchored() && !strings.Contains(text, "*") {
+			text += " @"
+		}
+		if text != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
 		}
 	}

@@ -14,7 +14,10 @@
 //
 //	mu, mu: 1
 //	tau, tau: 1
-//	theta[j], theta[l]: δ[j,l]
+//	theta_z[j], theta_z[l]: δ[j,l]
+//
+// The values x of theta are those of a map x = c + L⁻ᵀz of the coordinates z = theta_z. The precision L Lᵀ
+// of x is diagonal.
 package main
 
 import (
@@ -293,7 +296,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂mu = -0.04·mu - a1·a13 + a1·sumA9
 //	∂L/∂tau = -tau + 2·a1·(½·a6 - mu·sumA9 - sumA12) + c4
-//	∂L/∂theta[k] = a8[k]·sqrtInvA2[k]
+//	∂L/∂theta_z[k] = a8[k]·sqrtInvA2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	j := s.j
@@ -363,9 +366,7 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
-// pull1 writes the coordinates of theta to dst, for its values in their place in q:
-//
-//	theta[i] = -sqrtInvA2[i]·a4[i] + theta_z[i]/sqrtInvA2[i]
+// pull1 writes the coordinates of theta to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	j := s.j
 	dst = dst[:j+2]
@@ -412,7 +413,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	mu, mu: 1
 //	tau, tau: 1
-//	theta[j], theta[l]: δ[j,l]
+//	theta_z[j], theta_z[l]: δ[j,l]
 func (s *Model) matrix(b, q []float64) {
 	j := s.j
 	b = b[:j+2]

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/generated/banana"
+	"github.com/hamc-dev/hamc/generated/blood_groups"
 	"github.com/hamc-dev/hamc/generated/funnel"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/logistic"
-	"github.com/hamc-dev/hamc/internal/conformance/schools"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
@@ -47,14 +47,14 @@ func load[D any, M runtime.Model](t *testing.T, name string, eps float64, read f
 }
 
 // subjects are models with metrics of all kinds: a matrix with a curved ridge, SoftAbs, a constant, an
-// information matrix, and a hierarchy.
+// information matrix, and a simplex.
 func subjects(t *testing.T) []subject {
 	return []subject{
 		load(t, "banana", 0.02, banana.ReadData, banana.New),
 		load(t, "funnel", 0.05, nil, funnel.New),
 		load(t, "gaussian", 0.3, gaussian.ReadData, gaussian.New),
 		load(t, "logistic", 0.2, logistic.ReadData, logistic.New),
-		load(t, "eight_schools", 0.1, schools.ReadData, schools.New),
+		load(t, "blood_groups", 0.02, blood_groups.ReadData, blood_groups.New),
 	}
 }
 

@@ -14,9 +14,12 @@
 //
 // and the metric is constant and diagonal, with the blocks
 //
-//	theta[j], theta[l]: δ[j,l]
+//	theta_z[j], theta_z[l]: δ[j,l]
 //	mu, mu: 1
 //	tau, tau: 1
+//
+// The values x of theta are those of a map x = c + L⁻ᵀz of the coordinates z = theta_z. The precision L Lᵀ
+// of x is diagonal.
 package eight_schools
 
 import (
@@ -309,7 +312,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂theta[k] = a9[k]·sqrtInvA2[k]
+//	∂L/∂theta_z[k] = a9[k]·sqrtInvA2[k]
 //	∂L/∂mu = -0.04·mu - a1·a14 + a1·sumA10
 //	∂L/∂tau = -0.2·expTau·a15 + 2·a1·(½·a7 - mu·sumA10 - sumA13) + c4
 func (s *Model) Gradient(grad, q []float64) float64 {
@@ -384,9 +387,7 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
-// pull1 writes the coordinates of theta to dst, for its values in their place in q:
-//
-//	theta[i] = -sqrtInvA2[i]·a4[i] + theta_z[i]/sqrtInvA2[i]
+// pull1 writes the coordinates of theta to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	j := s.j
 	dst = dst[:j+2]
@@ -509,7 +510,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	theta[j], theta[l]: δ[j,l]
+//	theta_z[j], theta_z[l]: δ[j,l]
 //	mu, mu: 1
 //	tau, tau: 1
 func (s *Model) matrix(b, q []float64) {

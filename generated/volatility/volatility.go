@@ -17,10 +17,13 @@
 //
 // and the metric is constant and diagonal, with the blocks
 //
-//	x[j], x[l]: δ[j,l]
+//	x_z[j], x_z[l]: δ[j,l]
 //	beta, beta: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1
+//
+// The values x of x are those of a map x = c + L⁻ᵀz of the coordinates z = x_z. The precision L Lᵀ
+// of x is tridiagonal, with the expected information of data at a reference.
 package volatility
 
 import (
@@ -442,7 +445,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂x[k] = bandSolveBandCholA32[k]
+//	∂L/∂x_z[k] = bandSolveBandCholA32[k]
 //	∂L/∂beta = -T + a14 - a17
 //	∂L/∂sigma2 = expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
 //	    - 2·invLogitPhi)·a20 - a21 - (1 - 2·invLogitPhi)²·a22
@@ -703,9 +706,7 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
-// pull1 writes the coordinates of x to dst, for its values in their place in q:
-//
-//	x[i] = x_z[i]·bandCholA3[1,i] + [i in 0..T-1]·x_z[i+1]·bandCholA3[2,i+1] - bandSolveBandCholA3[i]
+// pull1 writes the coordinates of x to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]
@@ -804,7 +805,7 @@ func (s *Model) SetReference(q []float64) {
 	system.Factorise(s.Constant)
 }
 
-// prepareGiven computes what depends on the data and the reference.
+// prepareGiven computes what depends on the data and the reference of the transports.
 func (s *Model) prepareGiven() {
 	t := s.t
 	betaRef := s.betaRef
@@ -848,7 +849,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	x[j], x[l]: δ[j,l]
+//	x_z[j], x_z[l]: δ[j,l]
 //	beta, beta: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1

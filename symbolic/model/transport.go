@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -41,6 +42,21 @@ type Transport struct {
 	Whitened *expr.Expr
 }
 
+// Describe says what the map is made of.
+func (t *Transport) Describe() string {
+	text := "diagonal"
+	if t.Diagonals > 1 {
+		text = fmt.Sprintf("banded, with %d diagonals below the main one,", t.Diagonals-1)
+		if t.Diagonals == 2 {
+			text = "tridiagonal"
+		}
+	}
+	if len(t.Predicted) > 0 {
+		text += ", with the expected information of data at a reference"
+	}
+	return text
+}
+
 // transported is the transform of a latent vector. It is no row of the table: what it does depends on the whole model.
 var transported = &Transform{Name: "transport", Opaque: true, Inverse: "x"}
 
@@ -78,26 +94,21 @@ func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr,
 		}
 	}
 	p.reference()
-	var steps []*step
+	var steps, single []*step
+	var used []*PosteriorTerm // that the joint map knows of
 	for _, v := range all {
-		if more := append(chosen[:len(chosen):len(chosen)], v); p.eliminated(more) != nil {
-			chosen = more
+		alone, own := p.eliminated([]*latent{v})
+		more := append(chosen[:len(chosen):len(chosen)], v)
+		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
+			chosen, steps, used = more, together, of
+		} else if alone != nil && !p.above(v, all) {
+			alone[0].freeze(p, all)
+			single = append(single, alone...)
 		}
-	}
-	if len(chosen) > 0 {
-		steps = p.eliminated(chosen)
 	}
 	// The others, of which each has a map of its own, are determined before: what they see of those and of each other stands
 	// at the reference.
-	for _, v := range all {
-		if slices.Contains(chosen, v) {
-			continue
-		}
-		if alone := p.eliminated([]*latent{v}); alone != nil {
-			alone[0].freeze(p, all)
-			steps = append(steps, alone...)
-		}
-	}
+	steps = append(steps, single...)
 	// A map that is the same everywhere brings nothing apart.
 	steps = slices.DeleteFunc(steps, func(s *step) bool {
 		return s.r.Stage() < expr.StagePosition && !slices.ContainsFunc(s.bands, func(d expr.Value) bool { return d.At(expr.Sub{Index: s.v.i}).Stage() >= expr.StagePosition })
@@ -117,6 +128,20 @@ func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr,
 	return logJacobian, kept
 }
 
+// holds reports whether all terms of a list are among others.
+func holds(all, list []*PosteriorTerm) bool {
+	return !slices.ContainsFunc(list, func(t *PosteriorTerm) bool { return !slices.Contains(all, t) })
+}
+
+// above reports whether the prior of another latent vector depends on v. With that at the reference, v would be as narrow as this
+// prior, which the posterior is not.
+func (p *Posterior) above(v *latent, latents []*latent) bool {
+	others := slices.DeleteFunc(slices.Clone(latents), func(w *latent) bool { return w == v })
+	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
+		return t.Term.Dist != nil && !t.Term.Dist.Support.Vector() && mentionsAny(t.Left.At(), others) && mentionsAny(t.L, []*latent{v})
+	})
+}
+
 // reference makes the point of reference: all parameters, of latent vectors the values.
 func (p *Posterior) reference() {
 	for n, b := range p.Params {
@@ -125,7 +150,7 @@ func (p *Posterior) reference() {
 	}
 }
 
-// at is an expression of the coordinates at the point of reference.
+// atReference is an expression of the coordinates at the point of reference.
 func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 	by := map[*expr.Tensor]*expr.Tensor{}
 	for n, b := range p.Params {
@@ -165,12 +190,22 @@ type predictor struct {
 	score  *expr.Expr // the derivative of the log density by it there
 }
 
-// links are the scales that predictors are looked for on: functions of an argument, with the derivative of the argument by
-// their value.
-var links = []struct{ name, slope string }{
-	{"x", "1"},
-	{"log(x)", "x"},
-	{"logit(x)", "x*(1 - x)"},
+// links are the scales on which an argument of a distribution may be linear, with the derivative of the argument by its value
+// there: its own, that of its logarithm, and what a function that it is the value of is applied to, as in inv_logit(η).
+var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
+	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) { return arg, c.Number(1) },
+	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
+		if c.Sign(arg) != expr.Positive {
+			return nil, nil
+		}
+		return c.Call("log", arg), arg
+	},
+	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
+		if arg.Op != expr.Call || len(arg.Args) != 1 {
+			return nil, nil
+		}
+		return arg.Args[0], c.Partial(arg, 0)
+	},
 }
 
 // predictorOf finds the predictor of a term, nil if there is none.
@@ -193,15 +228,12 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 	}
 	arg := term.Args[at].At()
 	for _, link := range links {
-		if link.name == "log(x)" && c.Sign(arg) != expr.Positive || link.name == "logit(x)" && dist.Args[at].Domain != dsl.UnitOpen && dist.Args[at].Domain != dsl.UnitClosed {
-			continue
-		}
-		eta := c.Formula(link.name, []*expr.Expr{arg})
-		if !p.linear(eta, latents) {
+		eta, slope := link(c, arg)
+		if eta == nil || !p.linear(eta, latents) {
 			continue
 		}
 		ref := p.atReference(arg)
-		slope := c.Formula(link.slope, []*expr.Expr{ref})
+		slope = p.atReference(slope)
 		args := slices.Clone(term.Args)
 		args[at] = expr.Scalar(ref)
 		weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
@@ -245,7 +277,8 @@ type gaussian struct {
 	v         []*latent
 	g         [][]*expr.Expr
 	r         []*expr.Expr
-	predicted []*predictor
+	used      []*PosteriorTerm // that it is made of
+	predicted []*predictor     // of those that are not normal
 }
 
 // gaussianOf is that of the terms of the density, nil if the prior of a vector is not normal.
@@ -259,12 +292,13 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		case t.Term.Dist == nil || !mentionsAny(t.L, latents):
 		case t.Term.Dist.Name == "normal" && p.quadratic(t, latents):
 			quadratic = c.Add(quadratic, t.L)
+			m.used = append(m.used, t)
 			if mentionsAny(t.Left.At(), latents) {
 				priors = append(priors, t)
 			}
 		default:
 			if x := p.predictorOf(t, latents); x != nil {
-				m.predicted = append(m.predicted, x)
+				m.predicted, m.used = append(m.predicted, x), append(m.used, t)
 			}
 		}
 	}
@@ -328,8 +362,7 @@ func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
 					case w != v && expr.Mentions(r, w.values()):
 						below[v] = append(below[v], w)
 					case w == v && r.Tensor == v.values():
-						s := r.Subs[0]
-						ok = ok && s.Index != nil && s.Index == at.Index && s.Offset < at.Offset
+						ok = ok && before(r.Subs[0], at)
 					case w == v:
 						ok = ok && !expr.Mentions(r, v.values())
 					}
@@ -344,6 +377,14 @@ func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
 		}
 	}
 	return acyclic(latents, below)
+}
+
+// before reports whether a position is proved to lie before another.
+func before(s, t expr.Sub) bool {
+	if s.IsFixed() && t.IsFixed() {
+		return s.At.Name == t.At.Name && s.At.Offset < t.At.Offset
+	}
+	return s.Index != nil && s.Index == t.Index && s.Offset < t.Offset
 }
 
 // covers reports whether ranges of positions are all from 1 to n.
@@ -404,13 +445,12 @@ func (s *step) freeze(p *Posterior, latents []*latent) {
 	}
 }
 
-// eliminated factorises the Gaussian of latent vectors, nil where no order does.
-func (p *Posterior) eliminated(latents []*latent) []*step {
+// eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it.
+func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*PosteriorTerm) {
 	m := p.gaussianOf(latents)
 	if m == nil {
-		return nil
+		return nil, nil
 	}
-	var steps []*step
 	left := make([]int, len(latents))
 	for n := range left {
 		left[n] = n
@@ -418,12 +458,12 @@ func (p *Posterior) eliminated(latents []*latent) []*step {
 	for len(left) > 0 {
 		s, n := p.eliminate(m, left)
 		if s == nil {
-			return nil
+			return nil, nil
 		}
 		steps = append(steps, s)
 		left = slices.Delete(left, n, n+1)
 	}
-	return steps
+	return steps, m.used
 }
 
 // eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is

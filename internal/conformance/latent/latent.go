@@ -14,7 +14,10 @@
 //
 //	mu, mu: 1
 //	tau, tau: 1
-//	a[j], a[l]: δ[j,l]
+//	a_z[j], a_z[l]: δ[j,l]
+//
+// The values x of a are those of a map x = c + L⁻ᵀz of the coordinates z = a_z. The precision L Lᵀ
+// of x is diagonal, with the expected information of data at a reference.
 package latent
 
 import (
@@ -240,7 +243,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂mu = -mu - a1·a14 + a1·sumA10
 //	∂L/∂tau = -4·tau + 2·a1·(½·a6 - a13 - mu·sumA10) - 2
-//	∂L/∂a[k] = sqrtInvA2·a9[k]
+//	∂L/∂a_z[k] = sqrtInvA2·a9[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	grad = grad[:4]
@@ -299,9 +302,7 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
-// pull1 writes the coordinates of a to dst, for its values in their place in q:
-//
-//	a[i] = -sqrtInvA2·a4[i] + a_z[i]·invSqrtInvA2
+// pull1 writes the coordinates of a to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	dst = dst[:4]
 	tau := q[1]
@@ -329,7 +330,7 @@ func (s *Model) SetReference(q []float64) {
 	system.Factorise(s.Constant)
 }
 
-// prepareGiven computes what depends on the data and the reference.
+// prepareGiven computes what depends on the data and the reference of the transports.
 func (s *Model) prepareGiven() {
 	y := s.y[:2]
 	aRef := s.aRef[:2]
@@ -366,7 +367,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	mu, mu: 1
 //	tau, tau: 1
-//	a[j], a[l]: δ[j,l]
+//	a_z[j], a_z[l]: δ[j,l]
 func (s *Model) matrix(b, q []float64) {
 	b = b[:4]
 	b[0] = 1

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// effectsModel has a latent vector whose map has a reference, and a statement that is not defined everywhere.
+const (
+	effectsModel = `model effects
+data J int
+data k int[J] >= 0
+param a real[J]
+param mu real
+param tau real > 0
+mu ~ normal(0, 1)
+tau ~ normal(0, 1)
+a ~ normal(20*mu, tau)
+k ~ poisson_log(a/20)
+density log(30 - a[1])
+`
+	effectsData = `{"J": 3, "k": [1, 0, 3]}`
+)
+
+// TestPlainPoints: points are those of the declarations. What log-prob says of the model without a metric is what it says of
+// it with `metric identity`.
+func TestPlainPoints(t *testing.T) {
+	inDir(t, map[string]string{"effects.ham": effectsModel, "plain.ham": effectsModel + "metric identity\n", "data.json": effectsData,
+		"at.json": `[{"q": [3, 2, 1, 0.1, -0.5]}, {"q": [-1, 2, -3, 0.4, 1], "p": [1, 2, 3, 4, 5]}]`})
+	got := fine(t, "log-prob", "effects.ham", "--data", "data.json", "--at", "at.json").stdout
+	want := fine(t, "log-prob", "plain.ham", "--data", "data.json", "--at", "at.json").stdout
+	if got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
+// TestLatentStarts: a chain that is not warmed up begins where it is told to, and compiled code and the evaluator go on alike.
+func TestLatentStarts(t *testing.T) {
+	inDir(t, map[string]string{"effects.ham": effectsModel, "effects.data.json": effectsData, "init.json": `{"a": [3, -2, 1], "mu": 0.25, "tau": 0.5}`})
+	run := func(out string, args ...string) [][]float64 {
+		fine(t, append([]string{"run", "effects.ham", "--init", "init.json", "--warmup", "0", "--steps", "2", "--chains", "1", "--draws", "4", "--quiet", "--output-dir", out}, args...)...)
+		var rows [][]float64
+		c := chainsIn(t, out)[0]
+		for _, name := range []string{"a.1", "a.2", "a.3", "mu", "tau"} {
+			rows = append(rows, c.Column(name))
+		}
+		return rows
+	}
+	for i, column := range run("still", "--step-size", "1e-9") {
+		if want := []float64{3, -2, 1, 0.25, 0.5}[i]; math.Abs(column[0]-want) > 1e-6 {
+			t.Errorf("component %d starts at %v, want %v", i+1, column[0], want)
+		}
+	}
+	compiled, evaluated := run("compiled", "--step-size", "0.1"), run("evaluated", "--step-size", "0.1", "--evaluate")
+	for i := range compiled {
+		for n, v := range compiled[i] {
+			if w := evaluated[i][n]; math.Abs(v-w) > 1e-8*(1+math.Abs(w)) {
+				t.Errorf("draw %d of component %d is %v, evaluated %v", n+1, i+1, v, w)
+			}
+		}
+	}
+}
+
+// TestBlameBehindTransport: the statement that is not defined where a step came to is named, though only the values of the latent
+// vector, and not its coordinates, show that.
+func TestBlameBehindTransport(t *testing.T) {
+	inDir(t, map[string]string{"effects.ham": effectsModel, "effects.data.json": effectsData})
+	fine(t, "run", "effects.ham", "--quiet", "--draws", "400", "--warmup", "200", "--output-dir", "out")
+	if said := fine(t, "diagnose", "out").stdout; !strings.Contains(said, "density log(30 - a[1])") || strings.Contains(said, "no statement is to blame") {
+		t.Errorf("%s", said)
+	}
+}

@@ -1,0 +1,91 @@
+package differential
+
+import (
+	"math"
+	"testing"
+
+	"github.com/hamc-dev/hamc/internal/differential/probe"
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// latentPlaces are the coordinates of latent vectors.
+func latentPlaces(in *runtime.Info) (at []int) {
+	k := 0
+	for _, p := range in.Params {
+		for range p.Dim() {
+			if p.Latent {
+				at = append(at, k)
+			}
+			k++
+		}
+	}
+	return at
+}
+
+// TestTransportsWhiten: where all that sees latent vectors is normal in them, their coordinates are independent standard normal
+// variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
+// that of the conditional precision, of several vectors together too.
+func TestTransportsWhiten(t *testing.T) {
+	for _, s := range named(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level") {
+		p, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.(runtime.Transported)
+		if _, ok := m.(runtime.Anchored); ok {
+			t.Errorf("%s: a reference, which no term needs", s.name)
+		}
+		n := m.Info().Dim()
+		grad := make([]float64, n)
+		for point := range 8 {
+			q := probe.Position(n, point)
+			m.Gradient(grad, q)
+			for _, i := range latentPlaces(m.Info()) {
+				if math.Abs(grad[i]+q[i]) > 1e-9*(1+math.Abs(q[i])) {
+					t.Errorf("%s, point %d: ∂L/∂z is %v at z = %v, coordinate %d", s.name, point, grad[i], q[i], i)
+				}
+			}
+		}
+	}
+}
+
+// TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
+// the latent vectors given the others: ∂L/∂z = 0 at z = 0.
+func TestTransportsScore(t *testing.T) {
+	for _, s := range named(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_parts") {
+		p, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, ok := p.(runtime.Anchored)
+		if !ok {
+			t.Errorf("%s: no reference", s.name)
+			continue
+		}
+		n := m.Info().Dim()
+		latent := latentPlaces(m.Info())
+		for point := range 4 {
+			q := probe.Position(n, point)
+			m.SetReference(q)
+			zero := func() []float64 {
+				z := append([]float64(nil), q...)
+				for _, i := range latent {
+					z[i] = 0
+				}
+				return z
+			}
+			for range 400 {
+				x := zero()
+				m.Push(x)
+				m.SetReference(x)
+			}
+			grad := make([]float64, n)
+			m.Gradient(grad, zero())
+			for _, i := range latent {
+				if !(math.Abs(grad[i]) < 1e-8) {
+					t.Errorf("%s, point %d: ∂L/∂z[%d] is %v where scoring comes to rest", s.name, point, i, grad[i])
+				}
+			}
+		}
+	}
+}
