@@ -102,15 +102,17 @@ var posteriors = []posterior{
 	{"banana", "fisher", "examples/banana.ham", "", banana, 1518},
 	{"funnel", "softabs(alpha = 1e6)", "examples/funnel.ham", "", funnel, 376},
 	{"logistic (heart)", "fisher", "examples/logistic.ham", "", logistic, 21382},
-	{"logistic (heart), Euclidean", "identity", models + "logistic_euclidean.ham", "examples/logistic.data.json", logistic, 21382},
+	{"logistic (heart), no metric", "auto", models + "logistic_auto.ham", "examples/logistic.data.json", logistic, 21382},
 	{"fitzhugh_nagumo", "fisher", "examples/fitzhugh_nagumo.ham", "", fitzhugh, 191},
 	{"eight_schools, centred", "softabs(alpha = 1)", models + "eight_schools_centered.ham", pdb + "eight_schools_centered/data.json", fromDB("eight_schools_centered"), 0},
 	{"eight_schools, not centred", "softabs(alpha = 1)", models + "eight_schools_noncentered.ham", pdb + "eight_schools_noncentered/data.json", fromDB("eight_schools_noncentered"), 35000},
-	{"eight_schools, not centred, Euclidean", "identity", models + "eight_schools_noncentered_euclidean.ham", pdb + "eight_schools_noncentered/data.json", fromDB("eight_schools_noncentered"), 35000},
+	{"eight_schools, not centred, no metric", "auto", models + "eight_schools_noncentered_auto.ham", pdb + "eight_schools_noncentered/data.json", fromDB("eight_schools_noncentered"), 35000},
+	{"eight_schools, centred, no metric", "auto", "examples/eight_schools.ham", pdb + "eight_schools_centered/data.json", fromDB("eight_schools_centered"), 35000},
+	{"volatility, no metric", "auto", "examples/volatility.ham", "internal/fixtures/testdata/stan/sv_centered/data.json", volatility, 0},
 	{"kidscore_interaction", "fisher", models + "kidscore_interaction.ham", pdb + "kidscore_interaction/data.json", fromDB("kidscore_interaction"), 61},
-	{"kidscore_interaction, Euclidean", "identity", models + "kidscore_interaction_euclidean.ham", pdb + "kidscore_interaction/data.json", fromDB("kidscore_interaction"), 61},
+	{"kidscore_interaction, no metric", "auto", models + "kidscore_interaction_auto.ham", pdb + "kidscore_interaction/data.json", fromDB("kidscore_interaction"), 61},
 	{"blr", "fisher", models + "blr.ham", pdb + "blr/data.json", fromDB("blr"), 3600},
-	{"blr, Euclidean", "identity", models + "blr_euclidean.ham", pdb + "blr/data.json", fromDB("blr"), 3600},
+	{"blr, no metric", "auto", models + "blr_auto.ham", pdb + "blr/data.json", fromDB("blr"), 3600},
 	{"lotka_volterra", "fisher", "examples/lotka_volterra.ham", "", fromDB("lotka_volterra"), 61},
 }
 
@@ -127,6 +129,16 @@ func fromDB(name string) func() (map[string]fixtures.Moments, error) {
 		}
 		return out, nil
 	}
+}
+
+// volatility returns the moments of 40,000 draws by Stan.
+func volatility() (map[string]fixtures.Moments, error) {
+	m, err := fixtures.LoadSVMoments()
+	if err != nil {
+		return nil, err
+	}
+	delete(m.Parameters, "sigma") // √sigma2
+	return m.Parameters, nil
 }
 
 // exactly makes moments of exact means and standard deviations.
