@@ -185,7 +185,7 @@ func blunders() []blunder {
 			twist: model(func(m runtime.Model) runtime.Model { return withoutJacobian{m} })},
 		{name: "the Jacobian of a transport is missing", kernels: []string{transport}, along: two,
 			twist: model(func(m runtime.Model) runtime.Model { return withoutDeterminant{m.(*latent.Model)} })},
-		{name: "the reference moves", kernels: []string{transport}, along: two, times: 2,
+		{name: "the reference moves", kernels: []string{transport}, along: two, times: 6,
 			twist: model(func(m runtime.Model) runtime.Model { return unfrozen{m.(*latent.Model)} })},
 		{name: "solves stop early", kernels: []string{glfbBanana}, times: 4, plant: careless},
 		{name: "steps stretch", kernels: []string{imbBanana, leapfrog}, times: 4, plant: stretching},

@@ -48,7 +48,10 @@ func SolveFit(w []float64, a, x [][]float64) *FitResult {
 	s.factorise()
 	s.split()
 	for g := range a {
-		s.solve(g, a[g])
+		if !s.solve(g, a[g]) {
+			res.spoil()
+			break
+		}
 	}
 	return res
 }
@@ -148,8 +151,8 @@ func (s *fitSolver) split() {
 	}
 }
 
-// solve computes ĥ, ρ and c of response g.
-func (s *fitSolver) solve(g int, a []float64) {
+// solve computes ĥ, ρ and c of response g; false where ĥ is beyond all numbers.
+func (s *fitSolver) solve(g int, a []float64) bool {
 	k, res := len(s.x), s.res
 	z := make([]*big.Float, k)
 	for j, x := range s.x {
@@ -169,10 +172,13 @@ func (s *fitSolver) solve(g int, a []float64) {
 			v.Sub(v, bigNumber(0).Mul(s.root[m][j], bigNumber(res.Centre[g][m])))
 		}
 		if bigNumber(0).Mul(v, v).Cmp(bigNumber(0).Mul(rest, bigNumber(64))) > 0 && s.root[j][j].Sign() != 0 {
-			res.Centre[g][j], _ = bigNumber(0).Quo(v, s.root[j][j]).Float64()
+			if res.Centre[g][j], _ = bigNumber(0).Quo(v, s.root[j][j]).Float64(); math.IsInf(res.Centre[g][j], 0) {
+				return false
+			}
 		}
 		// c = Rĥ − z
 		c := bigNumber(0).Mul(s.root[j][j], bigNumber(res.Centre[g][j]))
 		res.Offsets[g][j], _ = c.Sub(c, v).Float64()
 	}
+	return true
 }
