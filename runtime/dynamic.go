@@ -21,7 +21,7 @@ import "math/rand/v2"
 // half, of as many states, is built of two halves in the same way. The new half is
 // dropped, and the trajectory ends, where the criterion fails in any of its own
 // halves, where the energies come to lie more than 1000 apart (Stan compares with the
-// start's alone, which is not quite exact), and where a step fails. As long as a step
+// start's alone, which is not quite exact), and where a step fails or could not be undone. As long as a step
 // back undoes a step forth, whether the new half is dropped depends on the trajectory
 // so far but not on the state of it that the chain came from, which is what detailed
 // balance asks. A step that fails in one direction only would break this: hence Reverse.
@@ -49,18 +49,22 @@ type tree struct {
 	next   branch        // the half that is being built
 	halves []branch      // by depth: the second half of a branch of 2^(depth+1) states
 	sum    []float64
+	strides
 	builder
 }
 
-// phasePoint is a point of phase space.
-type phasePoint struct{ q, p []float64 }
+// phasePoint is a point of phase space, with the energy there.
+type phasePoint struct {
+	q, p []float64
+	h    float64
+}
 
 // newTree allocates a tree for m coordinates. Space for a depth is added when it
 // is first reached.
 func newTree(m int) *tree {
-	t := &tree{all: newBranch(m), next: newBranch(m), sum: make([]float64, m)}
+	t := &tree{all: newBranch(m), next: newBranch(m), sum: make([]float64, m), strides: newStrides(m)}
 	for i := range t.ends {
-		t.ends[i] = phasePoint{make([]float64, m), make([]float64, m)}
+		t.ends[i] = phasePoint{q: make([]float64, m), p: make([]float64, m)}
 	}
 	return t
 }
@@ -82,6 +86,7 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 	for i := range tr.ends {
 		copy(tr.ends[i].q, q)
 		copy(tr.ends[i].p, k.p)
+		tr.ends[i].h = h0
 	}
 	all, next := &tr.all, &tr.next
 	if t.Failure = k.System.Whiten(all.rho, q, k.p); t.Failure != OK {
@@ -109,13 +114,13 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 		if back {
 			b.eps, b.at = -b.eps, &tr.ends[1]
 		}
-		accept := b.accept
+		accept, whole := b.accept, b.whole
 		if !b.build(t.Depth, next) {
 			if t.Failure != OK || t.Divergent || t.Irreversible {
 				// A step that fails costs the whole half, so all of it
 				// counts as refused: one step in many would hardly show in
 				// the mean that the step size is adapted to.
-				b.accept = accept
+				b.accept, b.whole = accept, whole
 			}
 			break
 		}
@@ -139,7 +144,8 @@ func (k *HMC) dynamic(q []float64, h0 float64, rng *rand.Rand) {
 	if t.stopped {
 		return
 	}
-	t.Accept = b.accept / float64(max(1, t.Steps))
+	t.Accept = b.accept / float64(max(1, b.states))
+	t.whole = b.whole / float64(max(1, b.states))
 	if moved {
 		copy(q, all.proposal.q)
 		t.Accepted, t.LogDensity, t.Energy = true, all.proposal.l, all.proposal.h
@@ -156,7 +162,9 @@ type builder struct {
 	eps         float64     // signed
 	at          *phasePoint // the end of the trajectory that grows
 	low, high   float64     // of H so far
+	states      int         // visited
 	accept      float64     // Σ min(1, exp(H₀ − H)) over the states visited, but for halves lost to a failure
+	whole       float64     // the same sum with the energies after steps that are not halved
 }
 
 // build makes a branch of 2^depth states beyond the end b.at, which it moves
@@ -196,20 +204,24 @@ func (b *builder) leaf(out *branch) bool {
 	}
 	q, p := b.at.q, b.at.p
 	k.tried.set(q, p, b.eps)
-	r := k.Step(q, p, b.eps, &k.Solver)
-	t.Steps++
+	r := b.advance()
+	b.states++
 	t.Iterations += r.Iterations
 	if t.Failure = r.Status; r.Status != OK {
+		k.tried.over = r.over
 		return false
 	}
-	h, l, st := k.System.Energy(q, p)
-	if st == OK {
-		st = k.System.Whiten(out.rho, q, p)
+	h, l := r.h, r.l
+	if r.oneWay {
+		b.accept += acceptanceOf(b.h0, h)
+		b.whole += acceptanceOf(b.h0, r.whole)
+		return false
 	}
-	if t.Failure = st; st != OK {
+	if t.Failure = k.System.Whiten(out.rho, q, p); t.Failure != OK {
 		k.tried.over = true
 		return false
 	}
+	b.at.h = h
 	gain := b.h0 - h
 	if b.low, b.high = min(b.low, h), max(b.high, h); b.high-b.low > maxEnergyError {
 		t.Divergent = true
@@ -228,7 +240,12 @@ func (b *builder) leaf(out *branch) bool {
 		return false
 	}
 	out.weight = weigh(gain)
-	b.accept += min(1, out.weight.value())
+	accept := min(1, out.weight.value())
+	b.accept += accept
+	if r.halved {
+		accept = acceptanceOf(b.h0, r.whole)
+	}
+	b.whole += accept
 	out.proposal.h, out.proposal.l = h, l
 	copy(out.proposal.q, q)
 	copy(out.first, out.rho)

@@ -27,7 +27,7 @@ func TestDynamicMomentsOfAGaussian(t *testing.T) {
 	m, mu, sigma := correlated()
 	for _, metric := range []runtime.EuclideanMetric{runtime.LowRank, runtime.DiagE, runtime.DenseE, runtime.UnitE} {
 		opt := runtime.DefaultOptions()
-		opt.Metric, opt.Draws = metric, 3000
+		opt.Metric, opt.Draws, opt.MaxHalvings = metric, 3000, 0
 		r := sample(t, m, opt)
 		x := func(c *runtime.Chain, k, i int) float64 { return c.Draws[k][i] - mu[k] }
 		for name, z := range map[string]float64{
@@ -97,7 +97,7 @@ func TestAdaptedMetric(t *testing.T) {
 	m, _, sigma := correlated()
 	for _, metric := range []runtime.EuclideanMetric{runtime.LowRank, runtime.DiagE, runtime.DenseE} {
 		opt := runtime.DefaultOptions()
-		opt.Metric, opt.Chains, opt.Draws = metric, 1, 10
+		opt.Metric, opt.Chains, opt.Warmup, opt.Draws = metric, 1, 1000, 10
 		w := &points{}
 		r, err := runtime.Sample(context.Background(), m, opt, w)
 		if err != nil {

@@ -22,8 +22,9 @@ type orbit struct {
 	System // nil: the kernel asks for nothing but the methods below
 	info   Info
 
-	next       [2][]int // by direction, forward first: where a step leads; failed for nowhere
-	iterations [2][]int // of the solver in that step
+	next       [2][]int   // by direction, forward first: where a step leads; failed for nowhere
+	finer      [][2][]int // the same for steps of 1/2, 1/4, … the size
+	iterations [2][]int   // of the solver in that step
 	h          []float64
 	l          []float64
 	energy     []Status    // of Energy
@@ -38,7 +39,8 @@ type orbit struct {
 }
 
 const (
-	failed = -1
+	failed    = -1
+	orbitStep = 0.5
 
 	forward  = 0
 	backward = 1
@@ -129,7 +131,11 @@ func (o *orbit) StepIMb(q, p []float64, eps float64, _ *Solver) StepResult {
 	}
 	i := o.state(q, p)
 	r := StepResult{Iterations: o.iterations[d][i]}
-	if o.next[d][i] == failed {
+	next := o.next
+	if halvings := math.Round(math.Log2(orbitStep / math.Abs(eps))); halvings > 0 {
+		next = o.finer[int(halvings)-1]
+	}
+	if next[d][i] == failed {
 		// Nothing of what a step that failed leaves is to be used.
 		for c := range q {
 			q[c], p[c] = math.NaN(), math.NaN()
@@ -137,7 +143,7 @@ func (o *orbit) StepIMb(q, p []float64, eps float64, _ *Solver) StepResult {
 		r.Status = IterationLimit
 		return r
 	}
-	place(q, p, o.next[d][i])
+	place(q, p, next[d][i])
 	return r
 }
 
@@ -179,7 +185,7 @@ func newBench(t testing.TB, o *orbit, check ReverseCheck, maxDepth int) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.StepSize, k.MaxDepth, k.Reverse, k.ExtraDoublings = 0.5, maxDepth, check, o.extra
+	k.StepSize, k.MaxDepth, k.Reverse, k.ExtraDoublings, k.MaxHalvings = orbitStep, maxDepth, check, o.extra, len(o.finer)
 	if o.correction != nil {
 		k.Correction = func(q []float64) float64 { return o.correction[int(q[0])] }
 	}
@@ -668,7 +674,10 @@ func same(b *bench, to, wantTo int, tr, want Transition) error {
 	if !(math.Abs(tr.Accept-want.Accept) <= 1e-12) {
 		return fmt.Errorf("accept %v, the reference has %v", tr.Accept, want.Accept)
 	}
-	tr.Accept = want.Accept
+	if tr.whole != tr.Accept {
+		return fmt.Errorf("the step size is adapted by %v, not by the acceptance %v, and nothing is halved", tr.whole, tr.Accept)
+	}
+	tr.Accept, tr.whole = want.Accept, want.whole
 	if tr != want {
 		return fmt.Errorf("%+v, the reference has %+v", tr, want)
 	}

@@ -22,8 +22,12 @@ type Tuning struct {
 	MaxDepth    int  `json:"max_depth"`    // of dynamic trajectories
 
 	// ExtraDoublings is how many times a dynamic trajectory doubles after it has turned
-	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better.
+	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better; with the leapfrog it is 0.
 	ExtraDoublings int `json:"extra_doublings"`
+
+	// MaxHalvings is how many times a step of the leapfrog may be halved on a dynamic trajectory, where the energy would not keep
+	// otherwise: see halving.go.
+	MaxHalvings int `json:"max_halvings"`
 
 	// Metric says what is adapted where the model has no metric of its own.
 	Metric EuclideanMetric `json:"metric"`
@@ -93,14 +97,14 @@ func (o *Options) For(block string) Tuning {
 	return o.Tuning
 }
 
-// Target returns the mean acceptance that adaptation aims at in a model or a block: that of t or, where that says nothing,
-// 0.8 of a model with latent vectors, whose maps take away most of what makes a posterior narrower in one place than in another,
-// and 0.9 of others, where a step that is too long for the narrow places keeps a chain out of them.
-func (t *Tuning) Target(in []Param) float64 {
+// Target returns the mean acceptance that adaptation aims at with an integrator: that of t or, where that says nothing, 0.8 with
+// the leapfrog, whose steps are halved where they are too long, and 0.9 with the others, where a step that is too long for the narrow
+// places keeps a chain out of them.
+func (t *Tuning) Target(k Integrator) float64 {
 	switch {
 	case t.TargetAccept != 0:
 		return t.TargetAccept
-	case slices.ContainsFunc(in, func(p Param) bool { return p.Latent }):
+	case k == Leapfrog:
 		return 0.8
 	}
 	return 0.9
@@ -112,11 +116,12 @@ func DefaultOptions() Options {
 		Tuning: Tuning{
 			MaxDepth:       10,
 			ExtraDoublings: AdaptDoublings,
+			MaxHalvings:    8,
 			Solver:         Solver{Tolerance: 1e-6, Norm: MetricNorm, MaxIterations: 1000, StopStalled: true},
 			ReverseCheck:   ReverseSuspect,
 		},
 		Chains: 4,
-		Warmup: 1000,
+		Warmup: 500,
 		Draws:  1000,
 		Seed:   1,
 	}
@@ -133,6 +138,9 @@ const AdaptDoublings = -1
 
 // maxMaxDepth is the largest limit of the depth of a trajectory: a million steps.
 const maxMaxDepth = 20
+
+// maxMaxHalvings is the largest limit of the halvings of a step: into a million steps.
+const maxMaxHalvings = 20
 
 // Validate returns everything that is wrong with the options for a posterior, as
 // one error of several lines, or nil.
@@ -277,7 +285,7 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 			wrong("target acceptance %v: expected a number between 0 and 1", o.TargetAccept)
 		}
 		if warmup == 0 {
-			wrong("no warm-up to adapt the step size in: give a step size, or at least one warm-up transition (1000 is usual)")
+			wrong("no warm-up to adapt the step size in: give a step size, or at least one warm-up transition (500 is usual)")
 		}
 	}
 	if d := o.Solver.Tolerance; !(d > 0 && d <= maxTolerance) {
@@ -291,6 +299,9 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	}
 	if o.ExtraDoublings < AdaptDoublings || o.ExtraDoublings > maxMaxDepth {
 		wrong("%d extra doublings: expected 0 or more, or -1 to have the warm-up choose", o.ExtraDoublings)
+	}
+	if o.MaxHalvings < 0 || o.MaxHalvings > maxMaxHalvings {
+		wrong("steps halved %d times: expected 0 to %d", o.MaxHalvings, maxMaxHalvings)
 	}
 	if o.Solver.Method > Newton {
 		wrong("unknown solver %v", o.Solver.Method)

@@ -113,6 +113,7 @@ func (w *walker) restore(s *State) error {
 				return wrong("its metric is not one")
 			}
 		}
+		a.enter(s.Warmed())
 		for len(a.ends) > 0 && a.ends[0] <= s.Warmed() {
 			a.ends = a.ends[1:]
 		}

@@ -60,6 +60,9 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 		}
 		k.StepSize, k.Reverse = t.StepSize, t.ReverseCheck
 		k.Steps, k.RandomSteps, k.MaxDepth, k.ExtraDoublings = t.Steps, t.RandomSteps, t.MaxDepth, max(0, t.ExtraDoublings)
+		if k.integrator == Leapfrog {
+			k.MaxHalvings = t.MaxHalvings
+		}
 		b.q = make([]float64, in.Dim())
 		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)
 	}

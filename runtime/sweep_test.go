@@ -372,6 +372,7 @@ func TestStatisticsOfSweeps(t *testing.T) {
 	opt.Chains, opt.Draws = 1, 2000
 	opt.Blocks[1].StepSize, opt.Blocks[1].Solver.MaxIterations = 0.5, 12 // some solves fail
 	opt.Blocks[2].StepSize, opt.Blocks[2].Steps = 1.6, 3
+	opt.Blocks[0].MaxHalvings = 0 // with which this chain is caught beyond the limits
 	w := &witness{}
 	r := sampleBlocks(t, m, opt, w)
 	value := rows(r)

@@ -99,6 +99,9 @@ type HMC struct {
 	// turned back.
 	ExtraDoublings int
 
+	// MaxHalvings is how many times a step of a dynamic trajectory may be halved, where the energy would not keep otherwise.
+	MaxHalvings int
+
 	// Correction, if not nil, is added to the log density where a state is
 	// weighed only: a static proposal q₁ is accepted with probability
 	// min(1, exp(H₀ − H₁ + Correction(q₁) − Correction(q₀))). The dynamics do
@@ -184,8 +187,9 @@ type Transition struct {
 	Divergent    bool   // H rose by more than 1000, or, on a dynamic trajectory, came to differ by as much
 	Irreversible bool   // the way back did not return
 
-	saturated bool // ended at MaxDepth
-	stopped   bool // cut short by an interrupt: no state of the chain
+	saturated bool    // ended at MaxDepth
+	whole     float64 // Accept as it were with steps that are not halved, which the step size is adapted by
+	stopped   bool    // cut short by an interrupt: no state of the chain
 }
 
 // Transition replaces q by the next state of the Markov chain. A state is
@@ -208,6 +212,7 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) Transition {
 	}
 	if k.Steps > 0 {
 		k.static(q, h0, rng)
+		t.whole = t.Accept
 	} else {
 		k.dynamic(q, h0, rng)
 	}

@@ -57,15 +57,14 @@ func TestReferenceEverywhere(t *testing.T) {
 	}
 }
 
-// TestTarget: what adaptation aims at is what is asked for, and where nothing is, less of a model with latent vectors.
+// TestTarget: what adaptation aims at is what is asked for, and where nothing is, less with the leapfrog.
 func TestTarget(t *testing.T) {
-	plain, carried := []runtime.Param{{Name: "mu"}}, []runtime.Param{{Name: "mu"}, {Name: "a", Shape: []int{3}, Latent: true}}
 	opt := runtime.DefaultOptions()
-	if a, b := opt.Target(plain), opt.Target(carried); a != 0.9 || b != 0.8 {
+	if a, b := opt.Target(runtime.IMb), opt.Target(runtime.Leapfrog); a != 0.9 || b != 0.8 {
 		t.Errorf("targets %v and %v", a, b)
 	}
 	opt.TargetAccept = 0.95
-	if a, b := opt.Target(plain), opt.Target(carried); a != 0.95 || b != 0.95 {
+	if a, b := opt.Target(runtime.IMb), opt.Target(runtime.Leapfrog); a != 0.95 || b != 0.95 {
 		t.Errorf("targets %v and %v where 0.95 is asked for", a, b)
 	}
 }

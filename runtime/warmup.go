@@ -46,13 +46,20 @@ type adapter struct {
 	begin     int
 	ends      []int  // that are still to come
 	trial     *trial // nil where the length of trajectories is given
+
+	halvings int // of a step, at most, from transition number halve on
+	halve    int
 }
 
 // newAdapter returns the adapter of a kernel for a warm-up of n transitions.
 func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
-	a := &adapter{k: k, target: opt.Target(k.System.Info().Params)}
+	a := &adapter{k: k, target: opt.Target(k.integrator), halvings: k.MaxHalvings}
 	if e, ok := k.System.(*Euclidean); ok {
 		if begin, ends := windows(n); len(ends) > 0 {
+			// Before the last window the metric and the step size are far from what they come to, and many steps would be halved.
+			if len(ends) > 1 {
+				a.halve = ends[len(ends)-2]
+			}
 			a.metric, a.begin, a.ends = e, begin, ends
 			a.points = newFisher(e.dim, opt.Metric != DiagE)
 		}
@@ -60,10 +67,18 @@ func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	if k.StepSize == 0 {
 		a.averaging = &dualAveraging{}
 	}
-	if k.Steps == 0 && opt.ExtraDoublings == AdaptDoublings {
+	if k.Steps == 0 && opt.ExtraDoublings == AdaptDoublings && k.integrator != Leapfrog {
 		a.trial = newTrial(len(k.p), n)
 	}
+	a.enter(0)
 	return a
+}
+
+// enter prepares the kernel for transition number n.
+func (a *adapter) enter(n int) {
+	if a.k.MaxHalvings = a.halvings; n < a.halve {
+		a.k.MaxHalvings = 0
+	}
 }
 
 // search finds a step size to begin with at q, where the kernel has a metric, and
@@ -81,9 +96,10 @@ func (a *adapter) search(q []float64, rng *rand.Rand) {
 // learn takes transition number n, which led to q. It reports whether the step size
 // is to be searched for again.
 func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
+	a.enter(n + 1)
 	// A transition that made no step says nothing of its size.
 	if a.averaging != nil && t.Steps > 0 {
-		a.k.StepSize = a.averaging.update(float64(t.Accept * a.k.economy(t)))
+		a.k.StepSize = a.averaging.update(float64(t.whole * a.k.economy(t)))
 	}
 	if a.trial != nil {
 		a.trial.add(n, t, q)

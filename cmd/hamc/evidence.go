@@ -109,8 +109,8 @@ func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evid
 		doublings := math.NaN()
 		if man != nil {
 			t := man.Options.For(name)
-			if t.StepSize == 0 {
-				b.target = t.Target(man.Params)
+			if k, err := runtime.ParseIntegrator(b.integrator); err == nil && t.StepSize == 0 {
+				b.target = t.Target(k)
 			}
 			if t.Steps == 0 && t.ExtraDoublings != runtime.AdaptDoublings {
 				doublings = float64(t.ExtraDoublings)

@@ -30,6 +30,7 @@ var settings = []setting{
 	{"random-steps", func(t *runtime.Tuning, s string) (err error) { t.RandomSteps, err = boolean(s); return }},
 	{"max-depth", whole(func(t *runtime.Tuning) *int { return &t.MaxDepth })},
 	{"extra-doublings", whole(func(t *runtime.Tuning) *int { return &t.ExtraDoublings })},
+	{"max-halvings", whole(func(t *runtime.Tuning) *int { return &t.MaxHalvings })},
 	{"metric", func(t *runtime.Tuning, s string) (err error) { t.Metric, err = runtime.ParseEuclideanMetric(s); return }},
 	{"solver", func(t *runtime.Tuning, s string) (err error) { t.Solver.Method, err = runtime.ParseMethod(s); return }},
 	{"tol", real(func(t *runtime.Tuning) *float64 { return &t.Solver.Tolerance })},
