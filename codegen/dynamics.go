@@ -126,6 +126,9 @@ func (metric) describe(g *generator, info jen.Dict) {
 	if g.d.Metric.Identity {
 		met[id("Identity")] = jen.True()
 	}
+	if g.d.Metric.Auto {
+		met[id("Auto")] = jen.True()
+	}
 	info[id("Metric")] = rt("MetricInfo").Values(met)
 }
 

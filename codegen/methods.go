@@ -165,14 +165,17 @@ func (g *generator) describe() jen.Code {
 		jen.Id("Params"): params,
 	}
 	g.dynamics.describe(g, info)
-	info[jen.Id("Work")] = g.work()
+	info[jen.Id("Work")] = g.work(g.d.Work())
+	if m := g.d.Metric; m != nil && !m.Constant {
+		info[jen.Id("IterationWork")] = g.work(g.d.IterationWork)
+	}
 	return jen.Return(jen.Op("&").Add(rt("Info")).Values(info))
 }
 
-// work prints the number of operations of a gradient, from the sizes.
-func (g *generator) work() jen.Code {
+// work prints a number of operations, from the sizes.
+func (g *generator) work(of expr.Poly) jen.Code {
 	var out *jen.Statement
-	factors, sizes := g.d.Work().Terms()
+	factors, sizes := of.Terms()
 	for n, k := range factors {
 		term := jen.Lit(k)
 		for _, name := range sizes[n] {
@@ -233,6 +236,13 @@ func (g *generator) transforms() []jen.Code {
 	lines = append(lines, jen.Return(jen.Nil()))
 	add("Unconstrain is the inverse of Constrain; its error names the first parameter\noutside its support.",
 		g.method("Unconstrain").Params(floats("q", "values")).Error().Block(lines...))
+	if m := g.d.Metric; m != nil && m.Auto {
+		add("Settle says what metric the model is sampled with, in Info: the Fisher information, or one\nthat warm-up adapts.",
+			g.method("Settle").Params(jen.Id("metric").Add(rt("MetricInfo"))).Block(
+				jen.Id("info").Op(":=").Op("*").Id("s").Dot("info"),
+				jen.Id("info").Dot("Metric").Op("=").Id("metric"),
+				jen.Id("s").Dot("info").Op("=").Op("&").Id("info")))
+	}
 
 	return append(out, g.role.named(g)...)
 }

@@ -245,6 +245,7 @@ type MetricTerm struct {
 	Blocks   []MetricBlock
 	Alpha    Expr // of softabs
 	Expected bool // fisher(prior = expected)
+	Chosen   bool // of a model that leaves the choice to hamc: the metric is one of two candidates
 }
 
 // MetricBlock is one block of a metric given by parameter blocks.

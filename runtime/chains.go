@@ -23,6 +23,7 @@ const (
 	streamSampling
 	streamGenerate
 	streamAudit
+	streamRace // of both candidates, in turn
 )
 
 // maxReserve is the number of draws that memory is set aside for at once: Options.Draws may
@@ -49,9 +50,13 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 	if err := opt.Validate(m); err != nil {
 		return nil, err
 	}
+	m, opt, race, err := Choose(ctx, m, opt)
+	if err != nil {
+		return nil, err
+	}
 	r := &run{model: m, opt: opt, observer: observer}
 	r.progress = Progress{chains: make([]chainProgress, opt.Chains), total: opt.Warmup + opt.Draws, began: time.Now()}
-	result := &Result{StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains), discarded: opt.Discard}
+	result := &Result{Race: race, StatNames: StatNamesOf(m), Chains: make([]Chain, opt.Chains), discarded: opt.Discard}
 	result.Names, r.kept = Columns(m, opt.Keep)
 	r.stats = len(result.StatNames)
 	// Starting points come first: where one cannot be found, no file of an

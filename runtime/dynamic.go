@@ -212,6 +212,7 @@ func (b *builder) leaf(out *branch) bool {
 		return false
 	}
 	h, l := r.h, r.l
+	t.halved = t.halved || r.halved
 	if r.oneWay {
 		b.accept += acceptanceOf(b.h0, h)
 		b.whole += acceptanceOf(b.h0, r.whole)

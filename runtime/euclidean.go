@@ -8,15 +8,18 @@ import (
 	"github.com/hamc-dev/hamc/runtime/linalg"
 )
 
-// EuclideanMetric says what warm-up adapts where a model has no metric of its own. All estimates are made from draws and
+// EuclideanMetric says what warm-up adapts where a model leaves its metric to the sampler. All estimates are made from draws and
 // the gradients at them: see fisher.
 type EuclideanMetric uint8
 
-// The Euclidean metrics; but for the first, by CmdStan's names.
+// The metrics; diagonal, dense and unit ones by CmdStan's names.
 const (
+	// AutoMetric leaves the choice to Choose: LowRank, or FisherMetric of a Chooser where that is better. It is the default.
+	AutoMetric EuclideanMetric = iota
+
 	// LowRank is diagonal but for those directions in which the posterior is much longer or shorter than the diagonal
-	// says: the default.
-	LowRank EuclideanMetric = iota
+	// says.
+	LowRank
 
 	// DiagE is diagonal.
 	DiagE
@@ -26,9 +29,12 @@ const (
 
 	// UnitE is the identity: nothing is adapted.
 	UnitE
+
+	// FisherMetric is the metric that a Chooser has as a candidate. It is not Euclidean.
+	FisherMetric
 )
 
-var euclideanNames = [...]string{"low_rank", "diag_e", "dense_e", "unit_e"}
+var euclideanNames = [...]string{"auto", "low_rank", "diag_e", "dense_e", "unit_e", "fisher"}
 
 // String returns the name that ParseEuclideanMetric reads.
 func (e EuclideanMetric) String() string {
@@ -38,12 +44,12 @@ func (e EuclideanMetric) String() string {
 	return fmt.Sprintf("EuclideanMetric(%d)", uint8(e))
 }
 
-// ParseEuclideanMetric reads low_rank, diag_e, dense_e or unit_e.
+// ParseEuclideanMetric reads auto, low_rank, diag_e, dense_e, unit_e or fisher.
 func ParseEuclideanMetric(name string) (EuclideanMetric, error) {
 	if i := slices.Index(euclideanNames[:], name); i >= 0 {
 		return EuclideanMetric(i), nil
 	}
-	return 0, fmt.Errorf("unknown metric %q: expected low_rank, diag_e, dense_e or unit_e", name)
+	return 0, fmt.Errorf("unknown metric %q: expected auto, low_rank, diag_e, dense_e, unit_e or fisher", name)
 }
 
 // MarshalText writes the name of e.

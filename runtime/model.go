@@ -237,6 +237,9 @@ type Info struct {
 	// Work counts the arithmetic operations of one gradient, about: what else a step costs is held against it. 0 stands for
 	// an unknown number.
 	Work int `json:",omitempty"`
+
+	// IterationWork counts those of one iteration of an implicit step, about, where the metric depends on the position.
+	IterationWork int `json:",omitempty"`
 }
 
 // Dim returns the number m of unconstrained coordinates.
@@ -319,6 +322,7 @@ func (s Structure) String() string {
 type MetricInfo struct {
 	Constant  bool // G does not depend on q: the leapfrog applies
 	Identity  bool // the model has no metric of its own: warm-up may adapt one
+	Auto      bool // the metric of the code is a candidate beside one that warm-up adapts, of a Chooser
 	Structure Structure
 }
 
@@ -328,5 +332,5 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
-// Transported.
-const APIVersion = 11
+// Transported, version 12 Chooser.
+const APIVersion = 12

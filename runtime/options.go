@@ -29,7 +29,7 @@ type Tuning struct {
 	// otherwise: see halving.go.
 	MaxHalvings int `json:"max_halvings"`
 
-	// Metric says what is adapted where the model has no metric of its own.
+	// Metric says what is adapted where the model leaves its metric to the sampler.
 	Metric EuclideanMetric `json:"metric"`
 
 	Solver       Solver       `json:"solver"`
@@ -157,24 +157,26 @@ func (o *Options) Validate(p Posterior) error {
 	adapts := false // some block
 	implicit := false
 	for _, b := range blocks {
-		adapts = adapts || b.system.Info().Metric.Identity
+		in := b.system.Info().Metric
+		adapts = adapts || in.Identity || in.Auto
 		name := ""
 		if b.given != nil {
 			name = b.system.Info().Name
 			names = append(names, name)
 		}
 		t := o.For(name)
-		implicit = implicit || audited(&t, b.system.Info().Metric)
-		for _, err := range t.validate(b.system.Info().Metric, o.Warmup) {
+		metric := in.settled(&t)
+		implicit = implicit || audited(&t, metric)
+		for _, err := range t.validate(metric, o.Warmup) {
 			errs = append(errs, blockError(name, err))
 		}
-		if k, err := t.Integrator.Resolve(b.system.Info().Metric); err == nil && t.Solver.Method == Newton {
+		if k, err := t.Integrator.Resolve(metric); err == nil && t.Solver.Method == Newton {
 			if err := solvesByNewton(b.system, k); err != nil {
 				errs = append(errs, blockError(name, err))
 			}
 		}
 	}
-	if o.Metric != LowRank && !adapts {
+	if o.Metric > LowRank && o.Metric != FisherMetric && !adapts {
 		wrong("metric %v: model %s has a metric of its own, so there is none to adapt", o.Metric, in.Name)
 	}
 	if o.Audit.Draws > 0 && !implicit {
@@ -224,7 +226,7 @@ func (o *Options) Validate(p Posterior) error {
 // ValidateAlone returns what is wrong with the options whatever the posterior,
 // or nil.
 func (o *Options) ValidateAlone() error {
-	any := MetricInfo{Constant: true, Identity: true} // which every integrator steps
+	any := MetricInfo{Constant: true, Identity: true, Auto: true} // which every integrator steps
 	errs := o.Tuning.validate(any, o.Warmup)
 	for i := range o.Blocks {
 		for _, err := range o.Blocks[i].validate(any, o.Warmup) {
@@ -309,7 +311,10 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	if o.Solver.Norm > MetricNorm {
 		wrong("unknown norm %v", o.Solver.Norm)
 	}
-	if o.Metric > UnitE {
+	if o.Metric == FisherMetric && !metric.Auto {
+		wrong("metric fisher: it is no candidate of this model: write `metric fisher` in the model")
+	}
+	if o.Metric > FisherMetric {
 		wrong("unknown metric %v", o.Metric)
 	}
 	if o.Solver.MaxIterations < 1 {

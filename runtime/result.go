@@ -253,6 +253,9 @@ type Result struct {
 	StatNames []string // as StatNamesOf
 	Chains    []Chain  // in order; Draws shorter than asked for after an interruption
 
+	// Race is how the metric of a Chooser was chosen; nil where there was no choice.
+	Race *Race
+
 	discarded bool // Options.Discard
 }
 

@@ -50,7 +50,7 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 			name = in.Name
 		}
 		t := opt.For(name)
-		if b.system.Info().Metric.Identity && t.Metric != UnitE {
+		if b.system.Info().Metric.Identity && (t.Metric != UnitE || b.system.Info().Metric.Auto) {
 			b.system = NewEuclidean(b.system, t.Metric == DenseE)
 		}
 		t.Solver.Method = t.Solver.Method.Resolve(in.Dim())

@@ -187,6 +187,7 @@ type Transition struct {
 	Divergent    bool   // H rose by more than 1000, or, on a dynamic trajectory, came to differ by as much
 	Irreversible bool   // the way back did not return
 
+	halved    bool    // a step was halved
 	saturated bool    // ended at MaxDepth
 	whole     float64 // Accept as it were with steps that are not halved, which the step size is adapted by
 	stopped   bool    // cut short by an interrupt: no state of the chain

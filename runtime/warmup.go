@@ -54,7 +54,7 @@ type adapter struct {
 // newAdapter returns the adapter of a kernel for a warm-up of n transitions.
 func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	a := &adapter{k: k, target: opt.Target(k.integrator), halvings: k.MaxHalvings}
-	if e, ok := k.System.(*Euclidean); ok {
+	if e, ok := k.System.(*Euclidean); ok && opt.Metric != UnitE {
 		if begin, ends := windows(n); len(ends) > 0 {
 			// Before the last window the metric and the step size are far from what they come to, and many steps would be halved.
 			if len(ends) > 1 {

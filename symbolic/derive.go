@@ -69,6 +69,9 @@ type Derived struct {
 	// Large says that parts of the density or the metric became shared definitions.
 	Large bool
 
+	// IterationWork counts the operations of one iteration of an implicit step, about, in terms of the sizes; 0 where the metric is constant.
+	IterationWork expr.Poly
+
 	Curved    bool     // Curvature was asked for
 	Curvature []Output // ∂²(−L + ½⟨W, B⟩)/∂q², per block pair with Row ≥ Col; none where B is constant
 
@@ -120,7 +123,7 @@ func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
 		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, Whitened: r.Whitened, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
-		ByColumns: r.ByColumns, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
+		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
 	}
@@ -138,7 +141,11 @@ func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
 	if len(m.Blocks) == 1 {
-		return derive(m, m.Blocks[0], curved, &used)
+		r, list := derive(m, m.Blocks[0], curved, &used)
+		if c := candidate(r, curved); c != nil {
+			return c, list
+		}
+		return r, list
 	}
 	joint, list := derive(m, nil, curved, &used)
 	all := joint
@@ -216,6 +223,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain, d *mod
 		return nil
 	}
 	r.generate()
+	r.IterationWork = r.iterationWork()
 	r.made = r.count()
 	r.spendEmission()
 	return r

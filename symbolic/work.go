@@ -11,18 +11,37 @@ const (
 
 // Work counts the arithmetic operations of one gradient, with those of the density that it takes, in terms of the sizes.
 func (r *Derived) Work() expr.Poly {
-	total := expr.NewCost()
 	if r.LogDensity.E == nil {
-		return total.Ops // no density: the statements of one, apart
+		return expr.NewCost().Ops // no density: the statements of one, apart
 	}
-	needed := r.needed(nil, []Output{r.LogDensity}, r.Gradient)
+	return r.workOf([]Output{r.LogDensity}, r.Gradient)
+}
+
+// iterationWork counts those of one iteration of an implicit step, about: the metric, its factor and the force; none where the metric is constant.
+func (r *Derived) iterationWork() expr.Poly {
+	if r.Metric == nil || r.Metric.Constant {
+		return expr.NewCost().Ops
+	}
+	ops := r.workOf(r.Matrix, r.Force)
+	if n := r.FixedSize(); r.Metric.Kind() == "dense" && n <= maxCube {
+		ops[""] += n * n * n // the factor and the inverse
+	}
+	return ops
+}
+
+// workOf counts the operations of results with what they need.
+func (r *Derived) workOf(results ...[]Output) expr.Poly {
+	total := expr.NewCost()
+	needed := r.needed(nil, results...)
 	for _, d := range r.Prog.Defs {
 		if needed[d] && d.Stage() >= expr.StagePosition {
 			total.Add(d.Cost())
 		}
 	}
-	for _, o := range append([]Output{r.LogDensity}, r.Gradient...) {
-		total.Add(expr.CostOf(o.E, o.Indices))
+	for _, list := range results {
+		for _, o := range list {
+			total.Add(expr.CostOf(o.E, o.Indices))
+		}
 	}
 	for _, s := range r.Solves {
 		total.Ops[""] += solutionWork * s.Size(1)

@@ -19,7 +19,8 @@ type evidence struct {
 	unfinished int // of them
 	blocks     []blockEvidence
 	tails      []tailEvidence
-	named      bool // diagnose can name statements to blame for failures
+	race       *runtime.Race // nil where there was none
+	named      bool          // diagnose can name statements to blame for failures
 }
 
 // blockEvidence is what is known of the updates of one block.
@@ -84,6 +85,9 @@ func (b *blockEvidence) transitions() int {
 // none.
 func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evidence {
 	e := &evidence{rows: s.rows, started: s.started, unfinished: s.unfinished}
+	if man != nil {
+		e.race = man.Race
+	}
 	e.tails = acceptanceInTails(s.kept, s.draws)
 	first := s.kept[0]
 	names := blockNames(first.Columns)

@@ -90,7 +90,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
 	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: 0 with the leapfrog, else 0 or 1, as a trial in warm-up says")
 	fl.IntVar(&o.MaxHalvings, "max-halvings", o.MaxHalvings, "how many times a leapfrog step of a dynamic trajectory may be halved, where the energy would not keep otherwise")
-	fl.StringVar(&f.metric, "metric", "low_rank", "`METRIC` that warm-up adapts where the model has none of its own: low_rank (diagonal but for the directions that need more), diag_e, dense_e or unit_e (none)")
+	fl.StringVar(&f.metric, "metric", "auto", "`METRIC` of a model that leaves it to hamc: low_rank (adapted in warm-up; diagonal but for the directions that need more), diag_e, dense_e, unit_e (none), fisher (of a model that has it as a candidate) or auto (low_rank, or fisher where a race of both says so)")
 	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit steps: fixed-point; anderson, for imb, its default for more than two coordinates; or newton, for imb and glfb")
 	fl.Float64Var(&o.Solver.Tolerance, "tol", o.Solver.Tolerance, "tolerance δ of the fixed-point solves")
 	normFlag(cmd, &f.norm)
@@ -469,6 +469,9 @@ func describe(m *model, in *runtime.Info) string {
 	}
 	if len(latent) > 0 {
 		what += ", transport of " + strings.Join(latent, " and ")
+	}
+	if m.d.Metric != nil && m.d.Metric.Auto {
+		return fmt.Sprintf("%s, Euclidean metric or Fisher information (%s)", what, m.d.Metric.Describe())
 	}
 	if m.d.Metric != nil {
 		return fmt.Sprintf("%s, %s metric", what, m.d.Metric.Describe())

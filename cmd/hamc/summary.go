@@ -207,6 +207,9 @@ func (e *env) report(dir string, w *watcher) error {
 	if len(blocks) > 1 {
 		fmt.Fprintln(&b)
 	}
+	if said := choice(s.evidence.race); said != "" {
+		fmt.Fprintln(&b, said)
+	}
 	if n := climbed(w); n > 0 {
 		fmt.Fprintf(&b, "%d of %s started far from the bulk, and climbed to it before warm-up\n", n, plural(len(w.done.Chains), "chain"))
 	}

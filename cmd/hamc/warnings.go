@@ -43,6 +43,9 @@ const (
 	// minGap and gapSDs tell a mode that is lower from the spread of the log density within one.
 	minGap, gapSDs = 10.0, 5.0
 
+	// maxCost is the largest cost of an effective draw with the metric that a model states, in terms of that with a Euclidean one.
+	maxCost = 3.0
+
 	// maxKHat is the largest shape of a tail with which the mean of any practical number of draws tells the
 	// expectation (Vehtari et al. 2024).
 	maxKHat = 0.7
@@ -345,6 +348,20 @@ var warningRules = []warningRule{
 		meaning:   "The tail of these parameters falls like a power of them, so slowly that the sample's mean and standard deviation depend on its few largest draws, however many there are. The expectation may not exist, and the mcse does not tell how far the mean is off. Quantiles are not concerned.",
 		try:       "quantiles in place of the mean and the standard deviation; the logarithm of the parameter; a prior with a lighter tail, if that is what you believe.",
 		posterior: true,
+	},
+	{
+		condition: "operations per effective draw with the metric of the model, beside those with a Euclidean metric: a matter of cost, not of trust", limit: "more than 3 times",
+		find: func(e *evidence) []string {
+			own, euclidean := e.costs()
+			if !(own > maxCost*euclidean) {
+				return nil
+			}
+			return []string{fmt.Sprintf("an effective draw takes %s operations with this metric, and about %s with a Euclidean one", roughly(own), roughly(euclidean))}
+		},
+		brief:   "leave out the `metric`, and warm-up adapts one",
+		meaning: "A short pilot before the warm-up was sampled with a Euclidean metric. Nothing spoke against its draws, the metric of the model varies little over them, and an effective draw took that many operations. The draws of this run are as good as any.",
+		try:     "the model without its line `metric`, or with `metric auto`.",
+		cost:    true,
 	},
 	{
 		condition: "dynamic trajectories that reached the maximal depth: a matter of cost, not of trust", limit: "more than 5 %",

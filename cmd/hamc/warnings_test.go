@@ -35,6 +35,11 @@ func sound(dynamic bool) *evidence {
 	}
 	b.audits = []runtime.Audit{audit(0.003, 0.003), audit(0.003, math.NaN())}
 	e.blocks = []blockEvidence{b}
+	// 400 effective draws of 3,600,000 operations, 9000 each, and 3010 each with a Euclidean metric.
+	e.race = &runtime.Race{Step: 1000, Iteration: 100, Spread: 2, Euclidean: runtime.Pilot{Operations: 3010, Worth: 1}}
+	for i := range e.blocks[0].chains {
+		e.blocks[0].chains[i].steps, e.blocks[0].chains[i].iterations = 800, 10000
+	}
 	e.tails = []tailEvidence{{"a", "lower", 0.51}, {"a", "upper", 0.9}, {"b", "lower", 0.72}, {"b", "upper", 0.72}}
 	return e
 }
@@ -72,6 +77,7 @@ func TestWarningRules(t *testing.T) {
 		{false, one(func(c *chainEvidence) { c.accept = 0.719 }), "acceptance far below the target 0.9 in 1 of 2 chains, the least 0.72: "},
 		{true, func(e *evidence) { e.tails[0].accept, e.tails[3].accept = 0.5, 0.4 }, "acceptance falls off in the tails of 2 of 2 parameters, from 0.72 on the whole to 0.40 in the upper tail of b: "},
 		{false, func(e *evidence) { e.rows[1].KHat = 0.71 }, "k-hat above 0.7 for 1 of 2 parameters, 0.71 for b: "},
+		{false, func(e *evidence) { e.race.Euclidean.Operations = 2990 }, "an effective draw takes 9 thousand operations with this metric, and about 3 thousand with a Euclidean one: leave"},
 		{true, one(func(c *chainEvidence) { c.saturated = 6 }), "6 % of trajectories reached the maximal depth 8: "},
 	}
 	for _, dynamic := range []bool{false, true} {
@@ -93,7 +99,7 @@ func TestWarningRules(t *testing.T) {
 		// Of a block, the warning names it; others say nothing.
 		e.blocks[0].name = "scale"
 		line := e.warnings()[0].line()
-		if named := strings.Contains(line, " of the block scale"); named != (i > 5 && !strings.Contains(c.want, "parameter")) {
+		if named := strings.Contains(line, " of the block scale"); named != (i > 5 && !strings.Contains(c.want, "parameter") && !strings.Contains(c.want, "Euclidean")) {
 			t.Errorf("case %d, of a block: %s", i, line)
 		}
 	}
@@ -183,6 +189,45 @@ func TestWarningsOfManyDraws(t *testing.T) {
 	for _, want := range []string{"2 chains of 5000 draws, 1 parameter\n", "those of one draw in 10, 500 of 5000; what the sampler did is counted in all of them", "1 proposal diverged.", "Do not trust"} {
 		if !strings.Contains(r.stdout, want) {
 			t.Errorf("no %q in\n%s%s", want, r.stdout, r.stderr)
+		}
+	}
+}
+
+// TestCostsInDoubt: a Euclidean pilot whose draws are in doubt is no measure, nor one of a model that has left its metric to hamc.
+func TestCostsInDoubt(t *testing.T) {
+	for name, change := range map[string]func(*runtime.Race){
+		"a metric that varies":         func(r *runtime.Race) { r.Spread = 100 },
+		"trouble":                      func(r *runtime.Race) { r.Euclidean.Trouble = 0.2 },
+		"a metric that was not stated": func(r *runtime.Race) { r.Chosen = runtime.FisherMetric },
+	} {
+		e := sound(true)
+		e.race.Euclidean.Operations = 10
+		if len(e.warnings()) != 1 {
+			t.Fatal("no warning without a doubt")
+		}
+		change(e.race)
+		if got := e.warnings(); len(got) > 0 {
+			t.Errorf("%s: %s", name, got[0].line())
+		}
+	}
+}
+
+// TestChoice: what the summary says of each outcome of a race.
+func TestChoice(t *testing.T) {
+	slow, quick := runtime.Pilot{Transitions: 50, Operations: 1e6, Worth: 0.3}, runtime.Pilot{Transitions: 80, Operations: 1e4, Worth: 0.5}
+	for _, c := range []struct {
+		race *runtime.Race
+		want string
+	}{
+		{nil, ""},
+		{&runtime.Race{}, ""},
+		{&runtime.Race{Chosen: runtime.LowRank, Spread: 1.94, Euclidean: quick}, "metric low_rank: the Fisher information varies little over the posterior (by a factor of 1.9), and a Euclidean metric is cheaper"},
+		{&runtime.Race{Chosen: runtime.LowRank, Spread: 12, Euclidean: quick, Fisher: slow}, "metric low_rank: in a race the Fisher information gave 0.3 effective draws for a million operations, against 50 of a Euclidean metric"},
+		{&runtime.Race{Chosen: runtime.FisherMetric, Spread: 287, Euclidean: slow, Fisher: quick}, "metric fisher: the Fisher information varies over the posterior by a factor of 290, and in a race gave 50 effective draws for a million operations, against 0.3 of a Euclidean metric"},
+		{&runtime.Race{Chosen: runtime.FisherMetric, Spread: 2, Euclidean: slow, Fisher: quick}, "metric fisher: in a race the Fisher information gave 50 effective draws for a million operations, against 0.3 of a Euclidean metric"},
+	} {
+		if got := choice(c.race); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.race, got, c.want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/logistic"
 	"github.com/hamc-dev/hamc/generated/logistic_indexed"
-	"github.com/hamc-dev/hamc/generated/rats"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
+	"github.com/hamc-dev/hamc/internal/conformance/rats"
 	"github.com/hamc-dev/hamc/internal/fixtures"
 	"github.com/hamc-dev/hamc/runtime"
 )

@@ -32,7 +32,6 @@ func TestPosteriorDB(t *testing.T) {
 		{"nes_logit_model", corpus + "nes_logit_model.ham", stanTolerance},
 		{"radon_hierarchical_intercept_noncentered", corpus + "radon_hierarchical_intercept_noncentered.ham", stanTolerance},
 		{"rats_model", corpus + "rats_model.ham", stanTolerance},
-		{"rats_model", examples + "rats.ham", stanTolerance},
 		{"wells_interaction_c_model", corpus + "wells_interaction_c_model.ham", stanTolerance},
 	} {
 		t.Run(row.posterior, func(t *testing.T) {

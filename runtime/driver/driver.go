@@ -105,6 +105,10 @@ func Run(ctx context.Context, m runtime.Posterior, request *Request, emit func(E
 		return errors.New("no directory for the draws")
 	}
 	began := time.Now()
+	m, opt, race, err := runtime.Choose(ctx, m, opt)
+	if err != nil {
+		return err
+	}
 	opt = resolved(m, opt)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -124,6 +128,9 @@ func Run(ctx context.Context, m runtime.Posterior, request *Request, emit func(E
 		return err
 	}
 	r.cancel = cancel
+	if !request.Resume {
+		r.manifest.Race = race
+	}
 	result, err := r.sample(ctx, m)
 	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	if interrupted {

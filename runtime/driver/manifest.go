@@ -31,6 +31,7 @@ type Manifest struct {
 	Uniform []string           `json:"uniform,omitempty"` // of a start from the prior: the parameters that have none
 	Target  Target             `json:"target"`
 	Origin  Origin             `json:"origin"`
+	Race    *runtime.Race      `json:"race,omitempty"`  // how the metric was chosen; nil where there was no choice
 	Files   []FileSum          `json:"files,omitempty"` // as they were when the run ended; none while it goes on, and after a crash
 	Sum     string             `json:"sha256"`          // of the manifest itself
 }

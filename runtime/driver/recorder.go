@@ -123,7 +123,7 @@ func newRecorder(m runtime.Posterior, opt runtime.Options, request *Request, emi
 	if err := old.fits(r.manifest); err != nil {
 		return nil, err
 	}
-	r.manifest.Origin = old.Origin
+	r.manifest.Origin, r.manifest.Race = old.Origin, old.Race
 	if r.lock, err = lock(r.dir); err != nil {
 		return nil, err
 	}

@@ -131,13 +131,8 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 		m.offsets, m.values = append(m.offsets, m.dim), append(m.values, values)
 		m.dim, values = m.dim+p.Dim(), values+p.Size()
 	}
-	factors, sizes := d.Work().Terms()
-	for n, k := range factors {
-		for _, name := range sizes[n] {
-			k *= m.m.Extent(dsl.Extent{Name: name})
-		}
-		m.info.Work += k
-	}
+	m.info.Work = m.operations(d.Work())
+	m.info.IterationWork = m.operations(d.IterationWork)
 	if d.Metric == nil {
 		return m, nil
 	}
@@ -152,12 +147,31 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Identity: d.Metric.Identity, Structure: structures[d.Metric.Kind()]}
+	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Identity: d.Metric.Identity, Auto: d.Metric.Auto, Structure: structures[d.Metric.Kind()]}
 	if d.Metric.SoftAbs {
 		m.m.Run([]symbolic.Output{d.Alpha}, func(_ *symbolic.Output, _ []int, v float64) { m.alpha = v })
 		m.m.Run([]symbolic.Output{d.Shift}, func(_ *symbolic.Output, _ []int, v float64) { m.shift = v })
 	}
 	return m, nil
+}
+
+// operations is a number of them, of the sizes at hand.
+func (m *Model) operations(of expr.Poly) (ops int) {
+	factors, sizes := of.Terms()
+	for n, k := range factors {
+		for _, name := range sizes[n] {
+			k *= m.m.Extent(dsl.Extent{Name: name})
+		}
+		ops += k
+	}
+	return ops
+}
+
+// Settle is that of runtime.Chooser.
+func (m *Model) Settle(metric runtime.MetricInfo) {
+	info := *m.info
+	info.Metric = metric
+	m.info = &info
 }
 
 // structures are the runtime's names of the structures of metrics.

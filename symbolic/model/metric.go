@@ -26,6 +26,7 @@ type Metric struct {
 	Shift    *expr.Expr // of G = SoftAbs(H) + Shift·I
 	Constant bool       // free of the position
 	Identity bool       // the identity and nothing else: the model has no geometry of its own
+	Auto     bool       // a candidate beside an adapted Euclidean metric
 	Diagonal bool
 	Parts    []Part // of G, by the rules of structure.go
 	Shaft    bool   // of a Hessian behind SoftAbs: a multiple of the identity but for one scalar's row
@@ -41,6 +42,7 @@ func (p *Posterior) DeriveMetric(d *Diagnosed) *Metric {
 	terms := p.Block.Metric
 	m := &Metric{Shift: c.Number(0)}
 	m.Identity = len(terms) == 1 && (terms[0].Kind == dsl.MetricIdentity || terms[0].Kind == dsl.MetricAuto) && terms[0].Scale == nil
+	m.Auto = len(terms) == 1 && terms[0].Chosen
 	softAbs := slices.ContainsFunc(terms, func(t *dsl.MetricTerm) bool { return t.Kind == dsl.MetricSoftAbs })
 	var parts []entry
 	proof := newPositivity(p)

@@ -29,9 +29,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 11 here.
+// The generated code and the runtime must agree on their interface, which has version 12 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-11) + uint(11-rt.APIVersion)
+const _ = uint(rt.APIVersion-12) + uint(12-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -121,6 +121,7 @@ func (s *Model) summarise() {
 // describe makes the description of the model.
 func (s *Model) describe() *rt.Info {
 	return &rt.Info{
+		IterationWork: 330002,
 		Metric: rt.MetricInfo{
 			Constant:  false,
 			Structure: rt.Dense,

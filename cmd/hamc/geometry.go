@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/hamc-dev/hamc/runtime"
+)
+
+// costs are the numbers of operations for an effective draw, of the parameter that has the fewest: with the metric that the model states, and
+// with a Euclidean one by the pilot of a race; NaN where there was none, or where its draws are in doubt.
+func (e *evidence) costs() (own, euclidean float64) {
+	r := e.race
+	if r == nil || r.Chosen != runtime.AutoMetric || r.Doubtful() || len(e.blocks) != 1 {
+		return math.NaN(), math.NaN()
+	}
+	operations, least := 0.0, math.Inf(1)
+	for _, c := range e.blocks[0].chains {
+		operations += c.steps*r.Step + c.iterations*r.Iteration
+	}
+	for i := range e.rows {
+		least = math.Min(least, e.rows[i].ESSBulk)
+	}
+	return operations / least, 1 / r.Euclidean.Merit()
+}
+
+// roughly writes a number of operations with two digits.
+func roughly(x float64) string {
+	unit := ""
+	switch {
+	case x >= 1e9:
+		x, unit = x/1e9, " billion"
+	case x >= 1e6:
+		x, unit = x/1e6, " million"
+	case x >= 1e3:
+		x, unit = x/1e3, " thousand"
+	}
+	return twoDigits(x) + unit
+}
+
+// twoDigits writes a positive number with two digits, without an exponent.
+func twoDigits(x float64) string {
+	if x >= 10 {
+		unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+		return strconv.FormatFloat(math.Round(x/unit)*unit, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 2, 64)
+}
+
+// choice says in a sentence how the metric was chosen; "" where there was no choice.
+func choice(r *runtime.Race) string {
+	switch {
+	case r == nil || r.Chosen == runtime.AutoMetric:
+		return ""
+	case r.Fisher.Transitions == 0:
+		return fmt.Sprintf("metric low_rank: the Fisher information varies little over the posterior (by a factor of %s), and a Euclidean metric is cheaper", twoDigits(r.Spread))
+	}
+	merits := fmt.Sprintf("%s effective draws for a million operations, against %s of a Euclidean metric", twoDigits(1e6*r.Fisher.Merit()), twoDigits(1e6*r.Euclidean.Merit()))
+	if r.Chosen == runtime.LowRank {
+		return "metric low_rank: in a race the Fisher information gave " + merits
+	}
+	if r.Doubtful() {
+		return fmt.Sprintf("metric fisher: the Fisher information varies over the posterior by a factor of %s, and in a race gave ", twoDigits(r.Spread)) + merits
+	}
+	return "metric fisher: in a race the Fisher information gave " + merits
+}
