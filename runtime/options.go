@@ -22,7 +22,7 @@ type Tuning struct {
 	MaxDepth    int  `json:"max_depth"`    // of dynamic trajectories
 
 	// ExtraDoublings is how many times a dynamic trajectory doubles after it has turned
-	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better; with the leapfrog it is 0.
+	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better; with the leapfrog it is 0, and 1 for one coordinate.
 	ExtraDoublings int `json:"extra_doublings"`
 
 	// MaxHalvings is how many times a step of the leapfrog may be halved on a dynamic trajectory, where the energy would not keep

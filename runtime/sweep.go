@@ -62,6 +62,11 @@ func NewSweep(p Posterior, opt *Options) (*Sweep, error) {
 		k.Steps, k.RandomSteps, k.MaxDepth, k.ExtraDoublings = t.Steps, t.RandomSteps, t.MaxDepth, max(0, t.ExtraDoublings)
 		if k.integrator == Leapfrog {
 			k.MaxHalvings = t.MaxHalvings
+			if t.ExtraDoublings == AdaptDoublings && in.Dim() == 1 {
+				// With one coordinate few states lie before the turn: draws of N(0, 1) are worth six times as much for twice the steps. With
+				// two it does not pay.
+				k.ExtraDoublings = 1
+			}
 		}
 		b.q = make([]float64, in.Dim())
 		s.Names, s.Kernels, s.blocks = append(s.Names, name), append(s.Kernels, k), append(s.blocks, b)

@@ -88,7 +88,7 @@ func newRun(e *env) *cobra.Command {
 	fl.IntVar(&o.Steps, "steps", 0, "steps of static trajectories, fixed unless --random-steps is given; default: dynamic trajectories (NUTS)")
 	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
-	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: 0 with the leapfrog, else 0 or 1, as a trial in warm-up says")
+	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: with the leapfrog 0, or 1 for one coordinate, else 0 or 1, as a trial in warm-up says")
 	fl.IntVar(&o.MaxHalvings, "max-halvings", o.MaxHalvings, "how many times a leapfrog step of a dynamic trajectory may be halved, where the energy would not keep otherwise")
 	fl.StringVar(&f.metric, "metric", "auto", "`METRIC` of a model that leaves it to hamc: low_rank (adapted in warm-up; diagonal but for the directions that need more), diag_e, dense_e, unit_e (none), fisher (of a model that has it as a candidate) or auto (low_rank, or fisher where a race of both says so)")
 	fl.StringVar(&f.solver, "solver", "default", "`METHOD` of the implicit steps: fixed-point; anderson, for imb, its default for more than two coordinates; or newton, for imb and glfb")

@@ -50,7 +50,7 @@ func TestTransportsWhiten(t *testing.T) {
 }
 
 // TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
-// the latent vectors given the others: ∂L/∂z = 0 at z = 0.
+// the latent vectors given the others: ∂L/∂z = 0 at z = 0. It is not so of priors with heavy tails, for which normal ones stand.
 func TestTransportsScore(t *testing.T) {
 	for _, s := range named(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_parts") {
 		p, err := s.interpreted()

@@ -20,7 +20,9 @@ import (
 //
 //	l(θ, z) = log p(θ, x, y) − Σ log L_ii
 //
-// is that of the model. See Kleppe (2019), arXiv:1806.02068, for maps of this kind that are made by hand.
+// is that of the model. A prior of another shape about a location counts as the normal one with its expected information: the
+// neck of a funnel has the width of the scale, whatever the shape.
+// See Kleppe (2019), arXiv:1806.02068, for maps of this kind that are made by hand.
 //
 // Several latent vectors are one Gaussian with a precision of blocks. It is factorised by elimination, vector after vector,
 // as long as the block of the vector is diagonal: what is left of the others is their Schur complement. The last may be
@@ -281,7 +283,11 @@ type gaussian struct {
 	predicted []*predictor     // of those that are not normal
 }
 
-// gaussianOf is that of the terms of the density, nil if the prior of a vector is not normal.
+// locations are the distributions on the real line that a normal one with the same location stands for, with the number of the
+// argument that is the location.
+var locations = map[string]int{"normal": 0, "student_t": 1, "cauchy": 0}
+
+// gaussianOf is that of the terms of the density, nil if the prior of a vector is none of locations.
 func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
 	quadratic := c.Number(0)
@@ -290,8 +296,8 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	for _, t := range p.Terms {
 		switch {
 		case t.Term.Dist == nil || !mentionsAny(t.L, latents):
-		case t.Term.Dist.Name == "normal" && p.quadratic(t, latents):
-			quadratic = c.Add(quadratic, t.L)
+		case p.quadratic(t, latents):
+			quadratic = c.Add(quadratic, p.normalFor(t))
 			m.used = append(m.used, t)
 			if mentionsAny(t.Left.At(), latents) {
 				priors = append(priors, t)
@@ -328,13 +334,35 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	return m
 }
 
-// quadratic reports whether the log density of a normal term is quadratic in the latent vectors.
+// quadratic reports whether the log density of a term is quadratic in the latent vectors, or is that of a prior of theirs for
+// which one stands that is.
 func (p *Posterior) quadratic(t *PosteriorTerm, latents []*latent) bool {
-	return (!mentionsAny(t.Left.At(), latents) || p.linear(t.Left.At(), latents)) &&
-		(!mentionsAny(t.Args[0].At(), latents) || p.linear(t.Args[0].At(), latents)) && !mentionsAny(t.Args[1].At(), latents)
+	location, ok := locations[t.Term.Dist.Name]
+	left := t.Left.At()
+	if !ok || t.Term.Dist.Name != "normal" && !mentionsAny(left, latents) {
+		return false
+	}
+	for n, a := range t.Args {
+		if x := a.At(); mentionsAny(x, latents) && (n != location || !p.linear(x, latents)) {
+			return false
+		}
+	}
+	return !mentionsAny(left, latents) || p.linear(left, latents)
 }
 
-// proper reports whether normal terms make a proper prior of latent vectors: each element is the left side of one, whose
+// normalFor is the log density of the normal term that stands for a term, but for a constant: the term itself where that is normal, and else
+// −½ I (y − μ)² with the expected information I of the location μ.
+func (p *Posterior) normalFor(t *PosteriorTerm) *expr.Expr {
+	if t.Term.Dist.Name == "normal" {
+		return t.L
+	}
+	c, n := p.C, locations[t.Term.Dist.Name]
+	gap := c.Sub(t.Left.At(), t.Args[n].At())
+	information := c.FormulaValue(t.Term.Dist, t.Term.Dist.Fisher[n][n], t.Left, t.Args).At()
+	return c.SumAll(t.Indices, c.Scale(-0.5, c.Mul(information, gap, gap)))
+}
+
+// proper reports whether terms of locations make a proper prior of latent vectors: each element is the left side of one, whose
 // mean holds vectors of lower rank and earlier elements of its own only. The precision is then Bᵀ diag(1/σ²) B with a
 // triangular B that has ones on its diagonal.
 func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
@@ -356,7 +384,7 @@ func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
 				return false
 			}
 			ok := true
-			expr.Refs(p.C.Inlined(t.Args[0].At()), func(r *expr.Expr) {
+			expr.Refs(p.C.Inlined(t.Args[locations[t.Term.Dist.Name]].At()), func(r *expr.Expr) {
 				for _, w := range latents {
 					switch {
 					case w != v && expr.Mentions(r, w.values()):
