@@ -153,6 +153,9 @@ func (g *generator) describe() jen.Code {
 			if b.Latent() {
 				fields[jen.Id("Latent")] = jen.True()
 			}
+			if ends := b.Transform.Ends; ends != "" {
+				fields[jen.Id("Ends")] = rt(string(ends))
+			}
 			if b.Length() != b.Size() {
 				fields[jen.Id("Coordinates")] = jen.Index().Int().Values(sizeOf(b.Size()))
 			}

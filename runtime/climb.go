@@ -26,6 +26,9 @@ import (
 // bulk, and not the mode, so that starts stay dispersed. This is also why climbs do not run
 // down the neck of a funnel, where the density has no maximum but a step gains little. A climb that
 // gains without end is undone.
+//
+// Where values end and coordinates go on, no step takes a coordinate beyond climbEdge: far out nothing depends on it but the
+// Jacobian of the transform, by one per unit, and neither a climb nor a warm-up would come back.
 
 // farGain is the gain in log density, beyond the dimension, from which a start is far: the range of energies
 // that a dynamic trajectory may span.
@@ -42,6 +45,10 @@ const (
 	// of exponential walls to the slope on the other side does not pass.
 	climbArmijo = 0.25
 	climbWolfe  = 0.9
+
+	// climbEdge is how far out a coordinate may be taken where values end: 3·10⁻⁷ of what is between two bounds is left there, and
+	// of what is above one where the coordinate is 0.
+	climbEdge = 15
 
 	climbEndless = 1e30 // growth of a step from which on it is one without end
 
@@ -67,6 +74,8 @@ type climber struct {
 	// density is flat as far as one can see it is 0.
 	inverse []float64
 
+	ends []Ends // of each coordinate
+
 	steps, changes [][]float64 // s and −y of the last steps, oldest first
 	next, nextGrad []float64
 	nextL          float64
@@ -79,6 +88,9 @@ type climber struct {
 func newClimber(s *Sweep, stop *atomic.Bool) *climber {
 	m := s.Posterior.Info().Dim()
 	c := &climber{sweep: s, stop: stop, inverse: make([]float64, m), next: make([]float64, m), nextGrad: make([]float64, m), d: make([]float64, m), work: make([]float64, m)}
+	for _, p := range s.Posterior.Info().Params {
+		c.ends = append(c.ends, slices.Repeat([]Ends{p.Ends}, p.Dim())...)
+	}
 	if b := &s.blocks[0]; b.given == nil && !b.system.Info().Metric.Identity && m <= maxClimbMatrix {
 		c.model, c.g, c.chol = b.system, make([]float64, m*m), linalg.NewCholesky(m)
 	}
@@ -225,7 +237,7 @@ func (c *climber) search(q []float64, l, slope, t float64) (gain float64, endles
 	at, grad := make([]float64, len(q)), make([]float64, len(q))
 	for c.trials = 1; c.trials <= climbTrials; c.trials++ {
 		for i, d := range c.d {
-			at[i] = q[i] + float64(t*d)
+			at[i] = c.ends[i].confine(q[i]+float64(t*d), max(math.Abs(q[i]), climbEdge))
 		}
 		c.evaluations++
 		x := c.sweep.Posterior.Gradient(grad, at)
@@ -257,6 +269,17 @@ func (c *climber) search(q []float64, l, slope, t float64) (gain float64, endles
 		}
 	}
 	return gain, false
+}
+
+// confine returns the coordinate nearest to u that is no further out than most, on the sides where values end.
+func (e Ends) confine(u, most float64) float64 {
+	if e != NoEnd {
+		u = max(u, -most)
+	}
+	if e == EndBoth {
+		u = min(u, most)
+	}
+	return u
 }
 
 // scan measures the curvature along each coordinate: the change of the gradient

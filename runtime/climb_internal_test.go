@@ -12,11 +12,12 @@ import (
 type slope struct {
 	Model
 	m        int
+	ends     Ends
 	gradient func(grad, q []float64) float64
 }
 
 func (s *slope) Info() *Info {
-	return &Info{Name: "slope", Params: []Param{{Name: "q", Shape: []int{s.m}}}, Metric: MetricInfo{Constant: true, Identity: true}}
+	return &Info{Name: "slope", Params: []Param{{Name: "q", Shape: []int{s.m}, Ends: s.ends}}, Metric: MetricInfo{Constant: true, Identity: true}}
 }
 func (s *slope) Gradient(grad, q []float64) float64 { return s.gradient(grad, q) }
 func (s *slope) Metric(g, _ []float64) {
@@ -29,8 +30,14 @@ func (s *slope) Metric(g, _ []float64) {
 // climbFrom climbs from q, and returns whether q was moved.
 func climbFrom(t *testing.T, q []float64, gradient func(grad, q []float64) float64) bool {
 	t.Helper()
+	return climbOf(t, q, &slope{m: len(q), gradient: gradient})
+}
+
+// climbOf is climbFrom for a density.
+func climbOf(t *testing.T, q []float64, density *slope) bool {
+	t.Helper()
 	opt := DefaultOptions()
-	s, err := NewSweep(&slope{m: len(q), gradient: gradient}, &opt)
+	s, err := NewSweep(density, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,5 +155,26 @@ func TestClimbWithoutEnd(t *testing.T) {
 	q := []float64{5, 1e6}
 	if !climbFrom(t, q, func(grad, q []float64) float64 { grad[0], grad[1] = 0, -q[1]; return -q[1] * q[1] / 2 }) || q[0] != 5 || q[1] > 2 {
 		t.Errorf("flat in one direction: to %v", q)
+	}
+}
+
+// A coordinate whose value ends at both sides is not thrown out to where nothing depends on it: the logit u of b in (-10, 10), with
+// the Jacobian of the transform and 1000 observations b ~ N(9, 1), beside a coordinate that starts far away and decides which step is taken.
+func TestClimbDoesNotSaturate(t *testing.T) {
+	density := func(grad, q []float64) float64 {
+		u, v := q[0], q[1]
+		z := 1 / (1 + math.Exp(-u))
+		gap := 20*z - 10 - 9
+		grad[0], grad[1] = -1000*gap*20*z*(1-z)+1-2*z, -v
+		return -500*gap*gap - math.Log1p(math.Exp(-u)) - math.Log1p(math.Exp(u)) - v*v/2
+	}
+	for start := -3.0; start < 3; start += 0.1 {
+		q := []float64{start, 3000}
+		if !climbOf(t, q, &slope{m: 2, ends: EndBoth, gradient: density}) {
+			t.Errorf("from %v: not moved", start)
+		}
+		if math.Abs(q[0]) > climbEdge {
+			t.Errorf("from %v: to %v", start, q[0])
+		}
 	}
 }

@@ -274,7 +274,20 @@ type Param struct {
 
 	// Latent marks a latent vector of a Transported.
 	Latent bool `json:",omitempty"`
+
+	// Ends is where the values end and their coordinates go on.
+	Ends Ends `json:",omitempty"`
 }
+
+// Ends says on which sides of the coordinates of a parameter its values end: far out they do not depend on them any more.
+type Ends uint8
+
+// The sides.
+const (
+	NoEnd    Ends = iota
+	EndBelow      // as those above one bound, lo + eᵘ, and those below one, hi − eᵘ
+	EndBoth       // as those between two bounds, and those of a simplex
+)
 
 // Size returns the number of values of p.
 func (p *Param) Size() int { return product(p.Shape) }
@@ -332,5 +345,5 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
-// Transported, version 12 Chooser.
-const APIVersion = 12
+// Transported, version 12 Chooser, version 13 Ends.
+const APIVersion = 13

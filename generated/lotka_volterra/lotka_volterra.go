@@ -64,9 +64,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 12 here.
+// The generated code and the runtime must agree on their interface, which has version 13 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-12) + uint(12-rt.APIVersion)
+const _ = uint(rt.APIVersion-13) + uint(13-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -411,14 +411,17 @@ func (s *Model) describe() *rt.Info {
 		Name: "lotka_volterra",
 		Params: []rt.Param{
 			{
+				Ends:  rt.EndBelow,
 				Name:  "theta",
 				Shape: []int{4},
 			},
 			{
+				Ends:  rt.EndBelow,
 				Name:  "z_init",
 				Shape: []int{2},
 			},
 			{
+				Ends:  rt.EndBelow,
 				Name:  "sigma",
 				Shape: []int{2},
 			},

@@ -43,9 +43,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 12 here.
+// The generated code and the runtime must agree on their interface, which has version 13 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-12) + uint(12-rt.APIVersion)
+const _ = uint(rt.APIVersion-13) + uint(13-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -162,9 +162,18 @@ func (s *Model) describe() *rt.Info {
 				Name:   "x",
 				Shape:  []int{s.t},
 			},
-			{Name: "beta"},
-			{Name: "sigma2"},
-			{Name: "phi"},
+			{
+				Ends: rt.EndBelow,
+				Name: "beta",
+			},
+			{
+				Ends: rt.EndBelow,
+				Name: "sigma2",
+			},
+			{
+				Ends: rt.EndBoth,
+				Name: "phi",
+			},
 		},
 		Work: 135 + 113*s.t,
 	}

@@ -52,7 +52,7 @@ func TestTransportsWhiten(t *testing.T) {
 // TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
 // the latent vectors given the others: ∂L/∂z = 0 at z = 0. It is not so of priors with heavy tails, for which normal ones stand.
 func TestTransportsScore(t *testing.T) {
-	for _, s := range named(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_parts") {
+	for _, s := range named(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_parts", "transport_curves", "transport_counts_written") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -67,20 +67,22 @@ func TestTransportsScore(t *testing.T) {
 		for point := range 4 {
 			q := probe.Position(n, point)
 			m.SetReference(q)
-			zero := func() []float64 {
-				z := append([]float64(nil), q...)
-				for _, i := range latent {
-					z[i] = 0
-				}
-				return z
-			}
+			x := append([]float64(nil), q...) // values
 			for range 400 {
-				x := zero()
-				m.Push(x)
+				z := append([]float64(nil), x...)
+				m.Pull(z)
+				for _, i := range latent {
+					z[i] /= 2 // whole steps of observed information may go to and fro
+				}
+				m.Push(z)
+				x = z
 				m.SetReference(x)
 			}
+			for _, i := range latent {
+				q[i] = 0
+			}
 			grad := make([]float64, n)
-			m.Gradient(grad, zero())
+			m.Gradient(grad, q)
 			for _, i := range latent {
 				if !(math.Abs(grad[i]) < 1e-8) {
 					t.Errorf("%s, point %d: ∂L/∂z[%d] is %v where scoring comes to rest", s.name, point, i, grad[i])

@@ -16,8 +16,8 @@ import (
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
-// model loads a text on its data.
-func model(t *testing.T, text, data string) Posterior {
+// posterior loads a text on its data.
+func posterior(t *testing.T, text, data string) Posterior {
 	t.Helper()
 	m, ds := dsl.Load("m.ham", text, dsl.Options{})
 	if m == nil {
@@ -110,7 +110,7 @@ func TestStatementsAddUp(t *testing.T) {
 		if !strings.Contains(string(text), "\nmetric") && !strings.Contains(string(text), " metric ") {
 			text = append(text, "\nmetric identity\n"...) // statements know of no maps: faults are looked for at plain coordinates
 		}
-		m := joint(model(t, string(text), string(data)))
+		m := joint(posterior(t, string(text), string(data)))
 		d, statements := symbolic.DeriveStatements(m.d.Model)
 		s, err := build(d, m.data)
 		if err != nil {
@@ -151,7 +151,7 @@ func TestStatementsAddUp(t *testing.T) {
 				t.Errorf("%s: coordinate %d of the gradient is %v, the statements add up to %v", path, i, v, sum[i])
 			}
 		}
-		if f := joint(model(t, string(text), string(data))).Faults(q); len(f) > 0 {
+		if f := joint(posterior(t, string(text), string(data))).Faults(q); len(f) > 0 {
 			t.Errorf("%s: a fault where there is none: %+v", path, f)
 		}
 	}
@@ -194,7 +194,7 @@ func TestFaults(t *testing.T) {
 		}},
 		{"model m\nparam a, b, c real\na ~ normal(0, 1)\nb ~ normal(0, 1)\nc ~ normal(0, 1)\nblock p(a) metric fisher\nblock q(b, c) metric [1, a; a, 1]", `{}`, []float64{0.5, 0, 0}, nil, nil},
 	} {
-		p := model(t, c.text, c.data)
+		p := posterior(t, c.text, c.data)
 		faults := p.Faults(c.q)
 		var lines []int
 		for i := range faults {
@@ -208,7 +208,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	// A differential equation without a solution.
-	p := model(t, "model m\ndata t real[2]\nparam a real\na ~ normal(0, 1)\node f(u) {\n  u' = a*u^2\n}\nlet z = solve f(u = 1) from 0 at t\ndensity -z.u[2]^2\nmetric identity", `{"t": [1, 2]}`)
+	p := posterior(t, "model m\ndata t real[2]\nparam a real\na ~ normal(0, 1)\node f(u) {\n  u' = a*u^2\n}\nlet z = solve f(u = 1) from 0 at t\ndensity -z.u[2]^2\nmetric identity", `{"t": [1, 2]}`)
 	if f := p.Faults([]float64{1}); len(f) != 1 || blamed(&f[0]) != 9 || f[0].Solved == runtime.OK {
 		t.Errorf("a solution that explodes: %+v", f)
 	}
@@ -230,7 +230,7 @@ func TestConstantMetricFaults(t *testing.T) {
 		{"metric [1, s + a; s + a, 1]", `{"s": 2}`, math.NaN()}, // there may be places where it is one
 		{"block p(a) metric [s]\nblock q(b) metric fisher", `{"s": -1}`, math.NaN()},
 	} {
-		faults := model(t, head+c.metric, c.data).ConstantMetricFaults()
+		faults := posterior(t, head+c.metric, c.data).ConstantMetricFaults()
 		if want := !math.IsNaN(c.eigenvalue); want != (len(faults) == 1) {
 			t.Errorf("%s with %s: %+v", c.metric, c.data, faults)
 		} else if want && (math.Abs(faults[0].Eigenvalue-c.eigenvalue) > 1e-15*0.5 || faults[0].Metric.Metric[0].At.Pos.Line != 6) {

@@ -20,6 +20,7 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // Model is a runtime.Model that evaluates expressions: the whole posterior, or
@@ -120,7 +121,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	}
 	values := 0
 	for _, b := range d.Params {
-		p := runtime.Param{Name: b.Decl.ObjectName(), Latent: b.Latent()}
+		p := runtime.Param{Name: b.Decl.ObjectName(), Latent: b.Latent(), Ends: endsOf[b.Transform.Ends]}
 		if !b.Scalar() {
 			p.Shape = []int{m.m.Extent(b.Length())}
 		}
@@ -642,3 +643,6 @@ func (m *Model) number(e *expr.Expr) float64 {
 	m.m.Run([]symbolic.Output{{E: e}}, func(_ *symbolic.Output, _ []int, v float64) { x = v })
 	return x
 }
+
+// endsOf are the sides on which values end.
+var endsOf = map[model.Ends]runtime.Ends{model.EndBelow: runtime.EndBelow, model.EndBoth: runtime.EndBoth}

@@ -31,6 +31,9 @@ type Transform struct {
 	// LogJacobian is what the coordinate at subscripts contributes to log |∂x/∂u|.
 	LogJacobian func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr
 
+	// Ends is where values end and coordinates go on: far out they do not depend on them any more.
+	Ends Ends
+
 	// Rounds is set if a value may be rounded to a number beyond Hi.
 	Rounds bool
 
@@ -48,6 +51,15 @@ var Transforms = []*Transform{
 	unbounded, above, below, between, onSimplex,
 }
 
+// Ends says on which sides of the coordinates values end, by the names of the runtime.
+type Ends string
+
+// The sides.
+const (
+	EndBelow Ends = "EndBelow"
+	EndBoth  Ends = "EndBoth"
+)
+
 var (
 	unbounded = &Transform{
 		Name: "identity", Example: "real[3]",
@@ -57,7 +69,7 @@ var (
 	}
 	// lo + eᵘ
 	above = &Transform{
-		Name: "lower", Example: "real[3] > -1.5", Lower: true,
+		Name: "lower", Example: "real[3] > -1.5", Lower: true, Ends: EndBelow,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			return c.Add(b.Lo, c.Call("exp", b.coordinate(c, s)))
 		},
@@ -66,7 +78,7 @@ var (
 	}
 	// hi − eᵘ
 	below = &Transform{
-		Name: "upper", Example: "real[3] < 2", Upper: true,
+		Name: "upper", Example: "real[3] < 2", Upper: true, Ends: EndBelow,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			return c.Sub(b.Hi, c.Call("exp", b.coordinate(c, s)))
 		},
@@ -75,7 +87,7 @@ var (
 	}
 	// lo + (hi − lo)·inv_logit(u); log(hi − lo) + log z + log(1 − z) with z = inv_logit(u)
 	between = &Transform{
-		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Rounds: true,
+		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Ends: EndBoth, Rounds: true,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", b.coordinate(c, s))))
 		},
@@ -94,7 +106,7 @@ var (
 	// part of the Jacobian is log z_k + log(1 − z_k) + Σ_{j<k} log(1 − z_j), and of these sums the
 	// logarithm of 1 − z_k is part K − k times.
 	onSimplex = &Transform{
-		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex, Opaque: true,
+		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex, Ends: EndBoth, Opaque: true,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Call("exp", b.logPart(c, s[0])) },
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			taken, left := b.breaks(c, s[0])

@@ -104,12 +104,18 @@ func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr,
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
 			chosen, steps, used = more, together, of
 		} else if alone != nil && !p.above(v, all) {
-			alone[0].freeze(p, all)
 			single = append(single, alone...)
 		}
 	}
-	// The others, of which each has a map of its own, are determined before: what they see of those and of each other stands
-	// at the reference.
+	// The others, of which each has a map of its own, are determined before, the last first. For those that are
+	// determined after it, what is expected of them stands.
+	for n, s := range single {
+		later := slices.Clone(chosen)
+		for _, o := range single[:n] {
+			later = append(later, o.v)
+		}
+		s.freeze(p, later, all)
+	}
 	steps = append(steps, single...)
 	// A map that is the same everywhere brings nothing apart.
 	steps = slices.DeleteFunc(steps, func(s *step) bool {
@@ -169,6 +175,23 @@ func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 	})
 }
 
+// referenceOf is the element of a latent vector at the point of reference.
+func (p *Posterior) referenceOf(v *latent, at expr.Sub) *expr.Expr {
+	return p.C.Ref(p.Reference[slices.Index(p.Params, v.b)].Coord, at)
+}
+
+// latentsAtReference is an expression where latent vectors are at the point of reference.
+func (p *Posterior) latentsAtReference(e *expr.Expr, latents []*latent) *expr.Expr {
+	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
+		for _, v := range latents {
+			if r.Tensor == v.values() {
+				return p.referenceOf(v, r.Subs[0])
+			}
+		}
+		return r
+	})
+}
+
 // without is an expression where latent vectors are 0.
 func (p *Posterior) without(e *expr.Expr, latents []*latent) *expr.Expr {
 	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
@@ -184,16 +207,42 @@ func mentionsAny(e *expr.Expr, latents []*latent) bool {
 	return slices.ContainsFunc(latents, func(v *latent) bool { return expr.Mentions(e, v.values()) })
 }
 
-// predictor is the one argument by which a term sees latent vectors, on the scale on which it is linear in them.
+// predictor is the one argument by which a term sees latent vectors, on a scale on which it is linear in them if there is one. One that is
+// not stands for its tangent at the reference.
 type predictor struct {
 	term   *PosteriorTerm
 	eta    *expr.Expr // at the term's indices
 	weight *expr.Expr // the expected information about it, where it is at the reference
 	score  *expr.Expr // the derivative of the log density by it there
+	bent   bool       // eta is not linear
+}
+
+// slope is the derivative of the predictor by the element of a latent vector at an index.
+func (x *predictor) slope(p *Posterior, v *latent, at *expr.Index) *expr.Expr {
+	d := p.C.Diff(x.eta, v.values(), expr.Sub{Index: at})
+	if x.bent {
+		return p.atReference(d)
+	}
+	return d
+}
+
+// gap is by how much the predictor at the reference is above what it is where latent vectors are 0, or where its tangent is that has
+// the slope of the reference and touches it there, at the other parameters as they are.
+func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
+	c := p.C
+	gap := p.atReference(x.eta)
+	if !x.bent {
+		return c.Sub(gap, p.without(x.eta, latents))
+	}
+	gap = c.Sub(gap, p.latentsAtReference(x.eta, latents))
+	for _, v := range latents {
+		gap = c.Add(gap, c.Sum(v.i, c.Mul(x.slope(p, v, v.i), p.referenceOf(v, expr.Sub{Index: v.i}))))
+	}
+	return gap
 }
 
 // links are the scales on which an argument of a distribution may be linear, with the derivative of the argument by its value
-// there: its own, that of its logarithm, and what a function that it is the value of is applied to, as in inv_logit(η).
+// there: its own, that of its logarithm, and last what a function that it is the value of is applied to, as in inv_logit(η).
 var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
 	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) { return arg, c.Number(1) },
 	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
@@ -213,7 +262,7 @@ var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
 // predictorOf finds the predictor of a term, nil if there is none.
 func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predictor {
 	c, dist := p.C, term.Term.Dist
-	if dist.Support.Vector() || mentionsAny(term.Left.At(), latents) {
+	if dist == nil || dist.Support.Vector() || mentionsAny(term.Left.At(), latents) {
 		return nil
 	}
 	at := -1
@@ -229,28 +278,47 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 		return nil
 	}
 	arg := term.Args[at].At()
-	for _, link := range links {
-		eta, slope := link(c, arg)
-		if eta == nil || !p.linear(eta, latents) {
-			continue
-		}
-		ref := p.atReference(arg)
-		slope = p.atReference(slope)
-		args := slices.Clone(term.Args)
-		args[at] = expr.Scalar(ref)
-		weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
-		// The score is that of the formula, by a variable that the reference replaces.
-		u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
-		args[at] = expr.Scalar(c.Ref(u))
-		score := c.Substituted(c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u), func(r *expr.Expr) *expr.Expr {
-			if r.Tensor == u {
-				return ref
-			}
-			return r
-		})
-		return &predictor{term: term, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope)}
+	eta, slope, bent := p.scaleOf(arg, latents)
+	if eta == nil {
+		return nil
 	}
-	return nil
+	ref := p.atReference(arg)
+	slope = p.atReference(slope)
+	args := slices.Clone(term.Args)
+	args[at] = expr.Scalar(ref)
+	weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
+	// The score is that of the formula, by a variable that the reference replaces.
+	u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+	args[at] = expr.Scalar(c.Ref(u))
+	score := c.Substituted(c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u), func(r *expr.Expr) *expr.Expr {
+		if r.Tensor == u {
+			return ref
+		}
+		return r
+	})
+	if bent {
+		weight, score = p.atReference(weight), p.atReference(score)
+	}
+	return &predictor{term: term, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope), bent: bent}
+}
+
+// scaleOf is the scale on which an argument of a distribution is linear in latent vectors, with the derivative of the argument by its
+// value there. Where none is, it is that of which the tangent is taken; nil where derivatives are not known.
+func (p *Posterior) scaleOf(arg *expr.Expr, latents []*latent) (eta, slope *expr.Expr, bent bool) {
+	for _, link := range links {
+		if eta, slope = link(p.C, arg); eta != nil && p.linear(eta, latents) {
+			return eta, slope, false
+		}
+	}
+	if eta == nil {
+		eta, slope = arg, p.C.Number(1)
+	}
+	for _, v := range latents {
+		if !known(p.C.Diff(eta, v.values(), expr.Sub{Index: v.j})) {
+			return nil, nil, false
+		}
+	}
+	return eta, slope, true
 }
 
 // linear reports whether an expression is linear in latent vectors, and depends on one.
@@ -280,7 +348,7 @@ type gaussian struct {
 	g         [][]*expr.Expr
 	r         []*expr.Expr
 	used      []*PosteriorTerm // that it is made of
-	predicted []*predictor     // of those that are not normal
+	predicted []*PosteriorTerm // those of them that a reference stands for
 }
 
 // locations are the distributions on the real line that a normal one with the same location stands for, with the number of the
@@ -292,11 +360,12 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
 	quadratic := c.Number(0)
 	m := &gaussian{v: latents}
-	var priors []*PosteriorTerm
+	var priors, others []*PosteriorTerm
+	var predictors []*predictor
 	for _, t := range p.Terms {
 		switch {
-		case t.Term.Dist == nil || !mentionsAny(t.L, latents):
-		case p.quadratic(t, latents):
+		case !mentionsAny(t.L, latents):
+		case t.Term.Dist != nil && p.quadratic(t, latents):
 			quadratic = c.Add(quadratic, p.normalFor(t))
 			m.used = append(m.used, t)
 			if mentionsAny(t.Left.At(), latents) {
@@ -304,8 +373,13 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 			}
 		default:
 			if x := p.predictorOf(t, latents); x != nil {
-				m.predicted, m.used = append(m.predicted, x), append(m.used, t)
+				predictors = append(predictors, x)
+			} else if p.separate(t, latents) {
+				others = append(others, t)
+			} else {
+				continue
 			}
+			m.used, m.predicted = append(m.used, t), append(m.predicted, t)
 		}
 	}
 	if !p.proper(priors, latents) {
@@ -314,24 +388,71 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	for _, v := range latents {
 		first := c.Diff(quadratic, v.values(), expr.Sub{Index: v.i})
 		r := p.without(first, latents)
-		for _, x := range m.predicted {
-			a := c.Diff(x.eta, v.values(), expr.Sub{Index: v.i})
-			gap := c.Sub(p.atReference(x.eta), p.without(x.eta, latents))
-			r = c.Add(r, c.SumAll(x.term.Indices, c.Mul(a, c.Add(c.Mul(x.weight, gap), x.score))))
+		for _, x := range predictors {
+			r = c.Add(r, c.SumAll(x.term.Indices, c.Mul(x.slope(p, v, v.i), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
+		}
+		for _, t := range others {
+			r = c.Add(r, p.scoreOf(t, v), c.Mul(p.curvature(t, v), p.referenceOf(v, expr.Sub{Index: v.i})))
 		}
 		m.r = append(m.r, r)
 		var row []*expr.Expr
 		for _, w := range latents {
 			g := c.Neg(c.Diff(first, w.values(), expr.Sub{Index: w.j}))
-			for _, x := range m.predicted {
-				a, b := c.Diff(x.eta, v.values(), expr.Sub{Index: v.i}), c.Diff(x.eta, w.values(), expr.Sub{Index: w.j})
-				g = c.Add(g, c.SumAll(x.term.Indices, c.Mul(a, x.weight, b)))
+			for _, x := range predictors {
+				g = c.Add(g, c.SumAll(x.term.Indices, c.Mul(x.slope(p, v, v.i), x.weight, x.slope(p, w, w.j))))
+			}
+			if v == w {
+				for _, t := range others {
+					g = c.Add(g, c.Mul(p.curvature(t, v), c.Delta(expr.Sub{Index: v.i}, expr.Sub{Index: v.j})))
+				}
 			}
 			row = append(row, g)
 		}
 		m.g = append(m.g, row)
 	}
 	return m
+}
+
+// separate reports whether a term that has no predictor sees the elements of each latent vector apart: its second
+// derivatives by the vector are a diagonal, and known.
+func (p *Posterior) separate(t *PosteriorTerm, latents []*latent) bool {
+	c := p.C
+	for _, v := range latents {
+		if !mentionsAny(t.L, []*latent{v}) {
+			continue
+		}
+		second := c.Diff(c.Diff(t.L, v.values(), expr.Sub{Index: v.i}), v.values(), expr.Sub{Index: v.j})
+		n := v.i.Range.Hi
+		bands, ok := c.Diagonals(expr.Value{Shape: []dsl.Extent{n, n}, Elem: func(s ...expr.Sub) *expr.Expr {
+			return c.SubstAll(second, []*expr.Index{v.i, v.j}, s)
+		}})
+		if !known(second) || !ok || len(bands) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// curvature is |∂²L/∂x_i²| of a term at the reference: the observed information, where it is positive.
+func (p *Posterior) curvature(t *PosteriorTerm, v *latent) *expr.Expr {
+	c := p.C
+	second := c.Diff(c.Diff(t.L, v.values(), expr.Sub{Index: v.i}), v.values(), expr.Sub{Index: v.j})
+	return c.Atom(c.Pow(c.Pow(p.atReference(c.Subst(second, v.j, expr.Sub{Index: v.i})), 2), 0.5))
+}
+
+// scoreOf is ∂L/∂x_i of a term at the reference, which follows the scalars among the other parameters by its own derivatives there.
+func (p *Posterior) scoreOf(t *PosteriorTerm, v *latent) *expr.Expr {
+	c := p.C
+	first := c.Diff(t.L, v.values(), expr.Sub{Index: v.i})
+	score := p.atReference(first)
+	for n, b := range p.Params {
+		if b.Scalar() {
+			if d := c.Diff(first, b.Coord); known(d) {
+				score = c.Add(score, c.Mul(c.Atom(p.atReference(d)), c.Sub(c.Ref(b.Coord), c.Ref(p.Reference[n].Coord))))
+			}
+		}
+	}
+	return score
 }
 
 // quadratic reports whether the log density of a term is quadratic in the latent vectors, or is that of a prior of theirs for
@@ -450,17 +571,21 @@ type step struct {
 	v         *latent
 	bands     []expr.Value
 	r         *expr.Expr // at v.i
-	predicted []*predictor
+	predicted []*PosteriorTerm
 }
 
-// freeze puts latent vectors at the reference.
-func (s *step) freeze(p *Posterior, latents []*latent) {
+// freeze puts what is expected of other vectors in their place.
+func (s *step) freeze(p *Posterior, others, all []*latent) {
 	c := p.C
+	stands := make([]func(at []expr.Sub) *expr.Expr, len(others))
+	for n, w := range others {
+		stands[n] = p.expected(w, all)
+	}
 	frozen := func(e *expr.Expr) *expr.Expr {
 		return c.Substituted(e, func(r *expr.Expr) *expr.Expr {
-			for _, v := range latents {
-				if r.Tensor == v.values() {
-					return c.Ref(p.Reference[slices.Index(p.Params, v.b)].Coord, r.Subs...)
+			for n, w := range others {
+				if r.Tensor == w.values() {
+					return stands[n](r.Subs)
 				}
 			}
 			return r
@@ -471,6 +596,31 @@ func (s *step) freeze(p *Posterior, latents []*latent) {
 		e := frozen(d.At(expr.Sub{Index: s.v.i}))
 		s.bands[n].Elem = func(at ...expr.Sub) *expr.Expr { return c.Subst(e, s.v.i, at[0]) }
 	}
+}
+
+// expected is what is expected of the elements of a latent vector before it is determined: the reference, and by how much the
+// mean of its prior is above what that is at the reference. Where vectors cross, a[g] + b[h], the data say what the sum
+// of their means is, and little of either: b has to follow its mean for a to follow along that ridge. A mean that holds latent
+// vectors is left out.
+func (p *Posterior) expected(w *latent, all []*latent) func(at []expr.Sub) *expr.Expr {
+	c, reference := p.C, p.Reference[slices.Index(p.Params, w.b)].Coord
+	for _, t := range p.Terms {
+		if t.Term.Dist == nil || len(t.Indices) != 1 {
+			continue
+		}
+		left, i := t.Left.At(), t.Indices[0]
+		n, ok := locations[t.Term.Dist.Name]
+		if !ok || left.Op != expr.Ref || left.Tensor != w.values() || left.Subs[0] != (expr.Sub{Index: i}) || i.Range != w.i.Range {
+			continue
+		}
+		if mean := c.Inlined(t.Args[n].At()); !mentionsAny(mean, all) {
+			return func(at []expr.Sub) *expr.Expr {
+				m := c.Subst(mean, i, at[0])
+				return c.Add(c.Ref(reference, at...), c.Sub(m, p.atReference(m)))
+			}
+		}
+	}
+	return func(at []expr.Sub) *expr.Expr { return c.Ref(reference, at...) }
 }
 
 // eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it.
@@ -558,10 +708,7 @@ func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
 	n := b.Decl.Type.Shape[0]
 	z := expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(b.Coord, at...) }}
 	at := expr.Sub{Index: i}
-	t := &Transport{Param: b, Diagonals: len(s.bands), Index: i}
-	for _, x := range s.predicted {
-		t.Predicted = append(t.Predicted, x.term)
-	}
+	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Index: i}
 	var value *expr.Expr
 	if len(s.bands) == 1 {
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))

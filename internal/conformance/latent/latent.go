@@ -35,9 +35,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 12 here.
+// The generated code and the runtime must agree on their interface, which has version 13 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-12) + uint(12-rt.APIVersion)
+const _ = uint(rt.APIVersion-13) + uint(13-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -111,7 +111,10 @@ func (s *Model) describe() *rt.Info {
 		Name: "latent",
 		Params: []rt.Param{
 			{Name: "mu"},
-			{Name: "tau"},
+			{
+				Ends: rt.EndBelow,
+				Name: "tau",
+			},
 			{
 				Latent: true,
 				Name:   "a",

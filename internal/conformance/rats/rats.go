@@ -45,9 +45,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 12 here.
+// The generated code and the runtime must agree on their interface, which has version 13 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-12) + uint(12-rt.APIVersion)
+const _ = uint(rt.APIVersion-13) + uint(13-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -211,9 +211,18 @@ func (s *Model) describe() *rt.Info {
 			},
 			{Name: "mu_alpha"},
 			{Name: "mu_beta"},
-			{Name: "sigma_y"},
-			{Name: "sigma_alpha"},
-			{Name: "sigma_beta"},
+			{
+				Ends: rt.EndBelow,
+				Name: "sigma_y",
+			},
+			{
+				Ends: rt.EndBelow,
+				Name: "sigma_alpha",
+			},
+			{
+				Ends: rt.EndBelow,
+				Name: "sigma_beta",
+			},
 		},
 		Work: 63 + 18*s.n + 17*s.npts,
 	}
