@@ -51,7 +51,10 @@ func (p *Pilot) Merit() float64 {
 
 // Doubtful reports whether the draws of the Euclidean pilot are in doubt: where a constant metric does not fit they may miss a part of the
 // posterior, and their worth is no guide.
-func (r *Race) Doubtful() bool { return r.Euclidean.Trouble > raceTrouble || r.Spread > raceSpread }
+func (r *Race) Doubtful() bool { return r.Euclidean.Trouble > raceTrouble || r.Varies() }
+
+// Varies reports whether the Fisher information varies so much over the posterior that no constant metric fits it everywhere.
+func (r *Race) Varies() bool { return r.Spread > raceSpread }
 
 // The lengths of pilots. A race of 300 transitions is an eighth of the warm-up of four chains by default, or less.
 const (
@@ -82,7 +85,7 @@ const (
 	// raceTrouble is the share of troubled transitions above which the draws of a candidate are in doubt. The Riemannian one then wins
 	// over a Euclidean one even if that is raceDoubt times as fast; it loses with as much trouble of its own times raceFailures, for
 	// a failed solve costs time, and does not keep a chain from where it has to go.
-	raceTrouble, raceDoubt, raceFailures = 0.05, 20, 6
+	raceTrouble, raceDoubt, raceFailures = 0.05, 10, 6
 )
 
 // settled is what is known of the metric that a model is sampled with by the settings. While the choice is open it is one that every

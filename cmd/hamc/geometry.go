@@ -48,6 +48,14 @@ func twoDigits(x float64) string {
 	return strconv.FormatFloat(x, 'g', 2, 64)
 }
 
+// doubtOf says why the draws of the Euclidean pilot are in doubt.
+func doubtOf(r *runtime.Race) string {
+	if r.Varies() {
+		return fmt.Sprintf("the Fisher information varies over the posterior by a factor of %s", twoDigits(r.Spread))
+	}
+	return fmt.Sprintf("%s %% of the transitions with a Euclidean metric failed or had steps that were halved", twoDigits(100*r.Euclidean.Trouble))
+}
+
 // choice says in a sentence how the metric was chosen; "" where there was no choice.
 func choice(r *runtime.Race) string {
 	switch {
@@ -61,7 +69,7 @@ func choice(r *runtime.Race) string {
 		return "metric low_rank: in a race the Fisher information gave " + merits
 	}
 	if r.Doubtful() {
-		return fmt.Sprintf("metric fisher: the Fisher information varies over the posterior by a factor of %s, and in a race gave ", twoDigits(r.Spread)) + merits
+		return fmt.Sprintf("metric fisher: %s, so that no metric that is the same everywhere is safe; in a race it gave ", doubtOf(r)) + merits
 	}
 	return "metric fisher: in a race the Fisher information gave " + merits
 }

@@ -1,0 +1,117 @@
+"""Renders the records that corpus.py writes as a table in Markdown, losses first."""
+
+from math import exp, hypot, inf, log, sqrt
+from statistics import NormalDist, mean, median, stdev
+
+RIVALS = ("stan", "nutpie")
+MOST_RHAT = 1.01
+
+# Quantiles 0.9 of Student's t, by degrees of freedom.
+T90 = [0, 3.078, 1.886, 1.638, 1.533, 1.476, 1.440, 1.415, 1.397, 1.383, 1.372]
+
+
+def merit(row):
+    """Effective draws per CPU second: the lesser of bulk and tail, of the worst quantity."""
+    return min(row["bulk"], row["tail"]) / row["cpu"]
+
+
+def pooled(rows):
+    """Of each moment: estimate and standard error over the seeds, by what these differ if that is more."""
+    found = {}
+    for key in rows[0]["moments"]:
+        pairs = [row["moments"][key] for row in rows if key in row["moments"]]
+        within = sqrt(sum(e**2 for _, e in pairs)) / len(pairs)
+        found[key] = mean(x for x, _ in pairs), within
+    return found
+
+
+def differ(a, b):
+    """Whether moments differ by more than chance explains: 0.1 % for a model."""
+    keys = [key for key in a if key in b]
+    if not keys:
+        return False
+    limit = NormalDist().inv_cdf(1 - 0.0005 / len(keys))
+    return any(abs(a[k][0] - b[k][0]) > limit * hypot(a[k][1], b[k][1]) for k in keys)
+
+
+class Entry:
+    """What is known of a model."""
+
+    def __init__(self, name, records):
+        self.name = name
+        self.rows, self.failed, reference = {}, {}, None
+        for record in records:
+            if record["who"] == "reference":
+                reference = {k: tuple(v) for k, v in record["moments"].items()}
+            elif "failed" in record:
+                self.failed[record["who"]] = record["failed"].splitlines()[0] if record["failed"] else "failed"
+            else:
+                self.rows.setdefault(record["who"], []).append(record)
+        self.moments = {who: pooled(rows) for who, rows in self.rows.items()}
+        self.reference = reference
+        self.wrong = {who for who in self.rows if who in self.failed or self.unmixed(who) or reference and differ(self.moments[who], reference)}
+        self.ratio, self.low = self.compared()
+
+    def unmixed(self, who):
+        return median(row["rhat"] for row in self.rows[who]) > MOST_RHAT
+
+    def compared(self):
+        """The ratio of hamc to the best right rival, seed by seed: geometric mean and lower 90 % bound."""
+        mine = {row["seed"]: merit(row) for row in self.rows.get("hamc", [])}
+        right = [who for who in RIVALS if who in self.rows and who not in self.wrong]
+        if not mine or not right:
+            return (0, 0) if not mine else (inf, inf)
+        best = max(right, key=lambda who: median(map(merit, self.rows[who])))
+        logs = [log(mine[row["seed"]] / merit(row)) for row in self.rows[best] if row["seed"] in mine and merit(row) > 0]
+        error = stdev(logs) / sqrt(len(logs)) if len(logs) > 1 else 0
+        return exp(mean(logs)), exp(mean(logs) - T90[min(len(logs) - 1, 10)] * error)
+
+    def lost(self):
+        """Losses first: no right draws, then the ratio."""
+        return ("hamc" not in self.wrong and "hamc" in self.rows, self.ratio)
+
+    def cell(self, who):
+        if who not in self.rows:
+            return "–" if who not in self.failed else "failed"
+        value = number(median(map(merit, self.rows[who])))
+        return value + ("!" if who in self.wrong else "")
+
+    def disagreement(self):
+        names = [who for who in self.rows if self.reference and differ(self.moments[who], self.reference)]
+        told = [f"{who} ≠ reference" for who in names]
+        if not self.reference and "hamc" in self.rows:
+            told = [f"hamc ≠ {who}" for who in RIVALS if who in self.rows and not self.unmixed(who) and differ(self.moments["hamc"], self.moments[who])]
+        return ", ".join(told) or ("reference" if self.reference else "agree")
+
+    def line(self):
+        whos = ("hamc", *RIVALS)
+        rhat = " / ".join(f"{median(r['rhat'] for r in self.rows[w]):.3f}" if w in self.rows else "–" for w in whos)
+        divergent = " / ".join(f"{median(r['divergences'] for r in self.rows[w]):.0f}" if w in self.rows else "–" for w in whos)
+        ratio = "no right rival" if self.ratio == inf else f"{number(self.ratio)} [{number(self.low)}]"
+        seconds = number(median(r["cpu"] for r in self.rows["hamc"])) if "hamc" in self.rows else "–"
+        return [self.name, *map(self.cell, whos), ratio, seconds, rhat, divergent, self.disagreement()]
+
+
+def number(x):
+    """Three figures, or as many as the integer part has."""
+    return f"{x:.0f}" if abs(x) >= 100 else f"{x:.3g}"
+
+
+HEAD = ["posterior", "hamc", "stan", "nutpie", "ratio [90 %]", "hamc, CPU s", "R-hat", "divergent", "moments"]
+
+
+def render(records):
+    models = {}
+    for record in records:
+        models.setdefault(record["model"], []).append(record)
+    entries = sorted((Entry(name, rows) for name, rows in models.items()), key=Entry.lost)
+    lines = ["| " + " | ".join(cells) + " |" for cells in [HEAD, ["---"] * len(HEAD), *(e.line() for e in entries)]]
+    ratios = [e.ratio if "hamc" not in e.wrong else 0 for e in entries]
+    counted = [r for r in ratios if r < inf]
+    lines += ["", f"{len(entries)} posteriors. hamc is right in {sum('hamc' not in e.wrong and 'hamc' in e.rows for e in entries)}, "
+              f"Stan in {sum('stan' not in e.wrong and 'stan' in e.rows for e in entries)}, nutpie in {sum('nutpie' not in e.wrong and 'nutpie' in e.rows for e in entries)}. "
+              f"Against the best right rival, where there is one ({len(counted)}): median ratio {number(median(counted)) if counted else '–'}, "
+              f"at least 1 in {sum(r >= 1 for r in counted)}."]
+    for e in entries:
+        lines += [f"- {e.name}: {who} failed: {why}" for who, why in e.failed.items()]
+    return "\n".join(lines)
