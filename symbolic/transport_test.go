@@ -65,6 +65,7 @@ mu ~ normal(0, 1)
 		{"nested", "param a real[J]\nparam b real[K]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
 		{"nested, outer first", "param b real[K]\nparam a real[J]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
 		{"crossed", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk ~ poisson_log(mu + a[g] + b[h])", "b 1*, a 1*"},
+		{"three that cross", "param a real[J]\nparam b real[K]\nparam c real[T]\ndata l int[n] in 1..T\na ~ normal(0, tau)\nb ~ normal(0, s)\nc ~ normal(mu, s)\nk ~ poisson_log(a[g] + b[h] + c[l])", "c 1*, b 1*, a 1*"},
 		{"a circle", "param a, b real[J]\na ~ normal(b, tau)\nb ~ normal(a, s)", "a 1"},
 		{"a product", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*b[h], 1)", "b 1, a 1 @"},
 		{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},

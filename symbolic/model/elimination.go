@@ -1,0 +1,264 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// step is the elimination of a vector: its precision, by its diagonals, and its r, in which the vectors that are eliminated
+// after it are values.
+type step struct {
+	v         *latent
+	bands     []expr.Value
+	r         *expr.Expr // at v.i
+	predicted []*PosteriorTerm
+	used      []*PosteriorTerm
+	shift     *shift // nil where no other vector shifts this one
+}
+
+// shift is what the precision of a vector lacks along (1, …, 1), because the sums of other vectors are not known before it: with the diagonal
+// D it is P = D − (1 − φ) D 1 1ᵀ D/d.
+type shift struct {
+	d   *expr.Expr // 1ᵀ D 1
+	phi *expr.Expr // 1ᵀ P 1/d
+}
+
+// shifted makes a step out of the Gaussian of its vector x, of those that are determined earlier, which are known, and of those
+// determined later, of which each is its reference and an unknown shift, y = ŷ + s 1. Where vectors cross, a[g] + b[h], the shift is what
+// matters: the data say what a sum of means is, and little of each, while differences within a vector are known however the other is. With
+//
+//	⎡D   U⎤ ⎡x⎤   ⎡ρ⎤
+//	⎣Uᵀ  C⎦ ⎣s⎦ = ⎣κ⎦
+//
+// x has the mean D⁻¹(ρ − U s), s = (C − Uᵀ D⁻¹ U)⁻¹(κ − Uᵀ D⁻¹ρ), and the precision P = D − U C⁻¹ Uᵀ. All shifts move all elements of x by
+// much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. It reports whether there is such a Gaussian.
+func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
+	c := p.C
+	if len(s.bands) > 1 || len(later) == 0 {
+		return false
+	}
+	together := append([]*latent{s.v}, later...)
+	unknown := len(later)
+	for _, e := range earlier {
+		together = append(together, e.v)
+	}
+	m := p.gaussianOf(together)
+	if m == nil || m.bent || !holds(m.used, s.used) {
+		return false
+	}
+	// What is left of a right side where the others, those of unknown shift among them, are where they are.
+	rest := func(k int) *expr.Expr {
+		r := m.r[k]
+		for l, v := range m.v[1:] {
+			at := expr.Sub{Index: v.j}
+			x := c.Ref(v.values(), at)
+			if l < unknown {
+				x = p.referenceOf(v, at)
+			}
+			r = c.Sub(r, c.Sum(v.j, c.Mul(m.g[k][l+1], x)))
+		}
+		return r
+	}
+	i := s.v.i
+	diagonal := c.Atom(s.bands[0].At(expr.Sub{Index: i}))
+	rho := c.Atom(rest(0))
+	var u, sums, kappa []*expr.Expr // columns of U, Uᵀ1, κ
+	var coarse, schur [][]*expr.Expr
+	crossing := false
+	for l := 1; l <= unknown; l++ {
+		column := c.Sum(m.v[l].j, m.g[0][l])
+		crossing = crossing || !column.IsNum(0)
+		u = append(u, c.Atom(column))
+	}
+	if !crossing {
+		return false
+	}
+	for l := range u {
+		v := m.v[l+1]
+		sums = append(sums, c.Atom(c.Sum(i, u[l])))
+		kappa = append(kappa, c.Atom(c.Sub(c.Sum(v.i, rest(l+1)), c.Sum(i, c.Div(c.Mul(u[l], rho), diagonal)))))
+		var full, less []*expr.Expr
+		for o := range u {
+			sum := c.Atom(c.Sum(v.i, c.Sum(m.v[o+1].j, m.g[l+1][o+1])))
+			full = append(full, sum)
+			less = append(less, c.Atom(c.Sub(sum, c.Sum(i, c.Div(c.Mul(u[l], u[o]), diagonal)))))
+		}
+		coarse, schur = append(coarse, full), append(schur, less)
+	}
+	d := c.Atom(c.Sum(i, diagonal))
+	phi := c.Number(1)
+	for l, x := range p.solved(coarse, sums) {
+		phi = c.Sub(phi, c.Div(c.Mul(x, sums[l]), d))
+	}
+	for l, x := range p.solved(schur, kappa) {
+		rho = c.Sub(rho, c.Mul(u[l], x))
+	}
+	s.r, s.predicted, s.shift = rho, m.predicted, &shift{d: d, phi: c.Atom(phi)}
+	return true
+}
+
+// solved is the solution of a small symmetric positive definite system, by elimination.
+func (p *Posterior) solved(a [][]*expr.Expr, b []*expr.Expr) []*expr.Expr {
+	c, x := p.C, slices.Clone(b)
+	rows := make([][]*expr.Expr, len(a))
+	for k := range a {
+		rows[k] = slices.Clone(a[k])
+	}
+	for k := range rows {
+		for l := k + 1; l < len(rows); l++ {
+			f := c.Atom(c.Div(rows[l][k], rows[k][k]))
+			for o := k + 1; o < len(rows); o++ {
+				rows[l][o] = c.Atom(c.Sub(rows[l][o], c.Mul(f, rows[k][o])))
+			}
+			x[l] = c.Atom(c.Sub(x[l], c.Mul(f, x[k])))
+		}
+	}
+	for k := len(rows) - 1; k >= 0; k-- {
+		for l := k + 1; l < len(rows); l++ {
+			x[k] = c.Sub(x[k], c.Mul(rows[k][l], x[l]))
+		}
+		x[k] = c.Atom(c.Div(x[k], rows[k][k]))
+	}
+	return x
+}
+
+// freeze puts what is expected of other vectors in their place.
+func (s *step) freeze(p *Posterior, others, all []*latent) {
+	c := p.C
+	stands := make([]func(at []expr.Sub) *expr.Expr, len(others))
+	for n, w := range others {
+		stands[n] = p.expected(w, all)
+	}
+	frozen := func(e *expr.Expr) *expr.Expr {
+		return c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+			for n, w := range others {
+				if r.Tensor == w.values() {
+					return stands[n](r.Subs)
+				}
+			}
+			return r
+		})
+	}
+	s.r = frozen(s.r)
+	for n, d := range s.bands {
+		e := frozen(d.At(expr.Sub{Index: s.v.i}))
+		s.bands[n].Elem = func(at ...expr.Sub) *expr.Expr { return c.Subst(e, s.v.i, at[0]) }
+	}
+}
+
+// expected is what is expected of the elements of a latent vector before it is determined: the reference, and by how much the
+// mean of its prior is above what that is at the reference. Where vectors cross, a[g] + b[h], the data say what the sum
+// of their means is, and little of either: b has to follow its mean for a to follow along that ridge. A mean that holds latent
+// vectors is left out.
+func (p *Posterior) expected(w *latent, all []*latent) func(at []expr.Sub) *expr.Expr {
+	c, reference := p.C, p.Reference[slices.Index(p.Params, w.b)].Coord
+	for _, t := range p.Terms {
+		if t.Term.Dist == nil || len(t.Indices) != 1 {
+			continue
+		}
+		left, i := t.Left.At(), t.Indices[0]
+		n, ok := locations[t.Term.Dist.Name]
+		if !ok || left.Op != expr.Ref || left.Tensor != w.values() || left.Subs[0] != (expr.Sub{Index: i}) || i.Range != w.i.Range {
+			continue
+		}
+		if mean := c.Inlined(t.Args[n].At()); !mentionsAny(mean, all) {
+			return func(at []expr.Sub) *expr.Expr {
+				m := c.Subst(mean, i, at[0])
+				return c.Add(c.Ref(reference, at...), c.Sub(m, p.atReference(m)))
+			}
+		}
+	}
+	return func(at []expr.Sub) *expr.Expr { return c.Ref(reference, at...) }
+}
+
+// eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it.
+func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*PosteriorTerm) {
+	m := p.gaussianOf(latents)
+	if m == nil {
+		return nil, nil
+	}
+	left := make([]int, len(latents))
+	for n := range left {
+		left[n] = n
+	}
+	for len(left) > 0 {
+		s, n := p.eliminate(m, left)
+		if s == nil {
+			return nil, nil
+		}
+		steps = append(steps, s)
+		left = slices.Delete(left, n, n+1)
+	}
+	return steps, m.used
+}
+
+// eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is
+// diagonal and whose elimination leaves others of few diagonals, or the last.
+func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
+	c := p.C
+	for n, k := range left {
+		v := m.v[k]
+		bands, ok := c.Diagonals(expr.Value{Shape: []dsl.Extent{v.i.Range.Hi, v.i.Range.Hi}, Elem: func(s ...expr.Sub) *expr.Expr {
+			return c.SubstAll(m.g[k][k], []*expr.Index{v.i, v.j}, s)
+		}})
+		if !ok || len(left) > 1 && len(bands) > 1 {
+			continue
+		}
+		s := &step{v: v, bands: bands, predicted: m.predicted, used: m.used}
+		g, r := m.g, m.r
+		if len(left) > 1 {
+			if g, r, ok = p.schur(m, left, k, c.Atom(bands[0].At(expr.Sub{Index: v.i}))); !ok {
+				continue
+			}
+		}
+		s.r = m.r[k]
+		for _, l := range left {
+			if w := m.v[l]; l != k {
+				s.r = c.Sub(s.r, c.Sum(w.j, c.Mul(m.g[k][l], c.Ref(w.values(), expr.Sub{Index: w.j}))))
+			}
+		}
+		m.g, m.r = g, r
+		return s, n
+	}
+	return nil, 0
+}
+
+// schur is the Gaussian of the other vectors that are left, without vector k, whose precision is a diagonal d: false where
+// some block of it is of many diagonals.
+func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr) (g [][]*expr.Expr, r []*expr.Expr, ok bool) {
+	c, v := p.C, m.v[k]
+	g, r = make([][]*expr.Expr, len(m.v)), slices.Clone(m.r)
+	own := c.Atom(m.r[k])
+	for _, l := range left {
+		g[l] = slices.Clone(m.g[l])
+		if l == k {
+			continue
+		}
+		w := m.v[l]
+		to := c.Div(c.Subst(m.g[k][l], w.j, expr.Sub{Index: w.i}), d) // at v.i, w.i
+		r[l] = c.Sub(r[l], c.Sum(v.i, c.Mul(to, own)))
+		for _, o := range left {
+			if o != k {
+				g[l][o] = c.Sub(g[l][o], c.Sum(v.i, c.Mul(to, m.g[k][o])))
+			}
+		}
+		if _, ok := c.Bands(c.Inlined(g[l][l]), w.i, w.j); !ok {
+			return nil, nil, false
+		}
+	}
+	return g, r, true
+}
+
+// moved adds what a shift does to the coordinates z = white(x) of the map x = m + D^{-½}z: with v = D^½ 1/√d
+//
+//	x = m + D^{-½}(I + (φ^{-½} − 1) v vᵀ) z.
+//
+// weighed is D^½z.
+func (s *shift) moved(c *expr.Context, i *expr.Index, value, white, weighed, scale *expr.Expr) (x, z *expr.Expr) {
+	root := c.Atom(c.Pow(s.phi, 0.5))
+	x = c.Add(value, c.Atom(c.Mul(c.Div(c.Sub(c.Pow(root, -1), c.Number(1)), s.d), c.Sum(i, weighed))))
+	back := c.Mul(c.Div(c.Sub(root, c.Number(1)), s.d), c.Sum(i, c.Div(white, scale)))
+	return x, c.Add(white, c.Div(back, scale))
+}
