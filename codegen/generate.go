@@ -129,7 +129,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior, logJacobian phase
 
 	whitened []phase // by transport
 }
@@ -297,7 +297,7 @@ func (g *generator) splitPhases() {
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value, g.dynamics.others(g)}
-	lists = append(lists, d.Generated, d.Prior, d.Whitened)
+	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened)
 	return append(lists, g.odeOutputs...)
 }
 
@@ -339,6 +339,7 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 		{&g.ph.value, g.closure(d.Value), late},
 		{&g.ph.generate, g.closure(d.Generated), late},
 		{&g.ph.prior, g.closure(d.Prior), late},
+		{&g.ph.logJacobian, g.closure(d.LogJacobian), late},
 	} {
 		x.ph.defs = g.pick(x.of, x.own)
 	}

@@ -32,6 +32,9 @@ func (g *generator) build() {
 		return target{out: g.d.LogDensity, dst: g.outputTensor(layout{kind: "scalar", array: "res"})}
 	}
 	g.ph.logDensity.targets = []target{density()}
+	for _, o := range g.d.LogJacobian {
+		g.ph.logJacobian.targets = []target{{out: o, dst: g.outputTensor(layout{kind: "scalar", array: "res"})}}
+	}
 	g.ph.gradient.targets = append([]target{density()}, g.ph.gradient.targets...)
 	for _, x := range []struct {
 		name string
@@ -45,6 +48,7 @@ func (g *generator) build() {
 		{"Generate", &g.ph.generate},
 		{"DrawPrior", &g.ph.prior},
 		{"Constrain", &g.ph.value},
+		{"LogJacobian", &g.ph.logJacobian},
 		{"matrix", &g.ph.metric},
 		{"force", &g.ph.force},
 		{"pairing", &g.ph.contract},

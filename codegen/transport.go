@@ -7,7 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// What a model with latent vectors has beyond others: Push and Pull, which are the maps between their coordinates and
+// What a model with latent vectors has beyond others: Push, Pull and LogJacobian, which are the maps between their coordinates and
 // their values, and SetReference, where the maps depend on one.
 
 // transported reports whether the type has latent vectors.
@@ -80,6 +80,8 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 		doc("Push puts the values of latent vectors in the place of their coordinates in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(to), push...)...)),
 		doc("Pull is the inverse of Push: it puts coordinates in the place of values.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(from), pull...)...)),
 	}
+	out = append(out, doc("LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.",
+		g.method("LogJacobian").Params(jen.Id("q").Index().Float64()).Float64().Block(g.densityBody("LogJacobian", &g.ph.logJacobian)...)))
 	out = append(out, parts...)
 	if !g.anchored() {
 		return out

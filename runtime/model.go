@@ -345,5 +345,5 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
-// Transported, version 12 Chooser, version 13 Ends.
+// Transported, version 12 Chooser, version 13 Ends and LogJacobian.
 const APIVersion = 13

@@ -83,7 +83,7 @@ const (
 	raceSpread = 8
 
 	// raceTrouble is the share of troubled transitions above which the draws of a candidate are in doubt. The Riemannian one then wins
-	// over a Euclidean one even if that is raceDoubt times as fast; it loses with as much trouble of its own times raceFailures, for
+	// over a Euclidean one even if that is as many times as fast as G varies, from raceDoubt to twice that; it loses with as much trouble of its own times raceFailures, for
 	// a failed solve costs time, and does not keep a chain from where it has to go.
 	raceTrouble, raceDoubt, raceFailures = 0.05, 10, 6
 )
@@ -216,7 +216,7 @@ func (r *Race) decide(doubt bool) {
 	e, f := r.Euclidean.Merit(), r.Fisher.Merit()
 	switch {
 	case r.Fisher.Trouble > raceTrouble*raceFailures:
-	case doubt && f*raceDoubt > e, f > e*raceMargin:
+	case doubt && f*min(max(r.Spread, raceDoubt), 2*raceDoubt) > e, f > e*raceMargin:
 		r.Chosen = FisherMetric
 	}
 }

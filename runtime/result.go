@@ -14,6 +14,7 @@ import (
 // Status, and irreversible__ is 1 where a proposal was refused because the way
 // back did not return.
 //
+// lp__ is the log density in plain coordinates, which does not depend on the map of a Transported; energy__ is that of the trajectory.
 // Of a sweep over several blocks, lp__, stepsize__ and energy__ are those of the
 // last block, accept_stat__ is the mean, treedepth__ the largest, the counts are sums,
 // and the others are of the first block that has something to report. Statistics of each block

@@ -21,6 +21,10 @@ type Transported interface {
 
 	// Pull is the inverse of Push.
 	Pull(q []float64)
+
+	// LogJacobian returns log |∂x/∂z| at q, the part of LogDensity that the map has: the log density in plain
+	// coordinates is the rest.
+	LogJacobian(q []float64) float64
 }
 
 // Anchored is a Transported whose map is made at a point of reference. What it is made at changes how well z and θ come apart,
@@ -116,6 +120,14 @@ func (c *carrier) restore(reference []float64) bool {
 func (c *carrier) enter(plain []float64) {
 	c.anchor(plain)
 	c.pull(plain)
+}
+
+// plainDensity is the log density in plain coordinates at q, of one that is l.
+func (c *carrier) plainDensity(q []float64, l float64) float64 {
+	if c.transported == nil {
+		return l
+	}
+	return l - c.transported.LogJacobian(q)
 }
 
 // settled are the coordinates of a plain point under the map at it, in a slice of their own.

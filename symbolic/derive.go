@@ -48,19 +48,20 @@ type Derived struct {
 
 	Conditionals []*Derived // of a joint density, by block
 
-	LogDensity Output   // L
-	Gradient   []Output // ∂L/∂q, per block
-	Matrix     []Output // B, per block pair with Row ≥ Col, structural zeros left out
-	Force      []Output // −∂L/∂q + ½⟨W, ∂B/∂q⟩
-	Contract   []Output // ⟨W, ∂B/∂q⟩
-	Rank1      []Output // ½⟨v vᵀ, ∂B/∂q⟩
-	Jacobian   []Output // ∂B/∂q, per block triple; none where ByColumns is set
-	Value      []Output // the parameters on their own scale
-	Whitened   []Output // the coordinates of latent vectors, by Posterior.Transports
-	Alpha      Output   // of SoftAbs
-	Shift      Output   // of SoftAbs
-	Generated  []Output // Posterior.Quantities
-	Prior      []Output // Posterior.Priors
+	LogDensity  Output   // L
+	Gradient    []Output // ∂L/∂q, per block
+	Matrix      []Output // B, per block pair with Row ≥ Col, structural zeros left out
+	Force       []Output // −∂L/∂q + ½⟨W, ∂B/∂q⟩
+	Contract    []Output // ⟨W, ∂B/∂q⟩
+	Rank1       []Output // ½⟨v vᵀ, ∂B/∂q⟩
+	Jacobian    []Output // ∂B/∂q, per block triple; none where ByColumns is set
+	Value       []Output // the parameters on their own scale
+	LogJacobian []Output // log |∂x/∂z| of the maps of latent vectors: one number, or none
+	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports
+	Alpha       Output   // of SoftAbs
+	Shift       Output   // of SoftAbs
+	Generated   []Output // Posterior.Quantities
+	Prior       []Output // Posterior.Priors
 
 	// ByColumns says that the Jacobian has too many formulas: ∂B_ij/∂q is then
 	// ⟨W, ∂B/∂q⟩ with a weight of that one pair.
@@ -122,7 +123,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, Whitened: r.Whitened, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -239,6 +240,9 @@ func (r *Derived) density() {
 	for n, b := range r.Params {
 		i, s := b.ValueIndex(r.C, "i")
 		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: expr.IndexList(i), E: r.Prog.Lower(b.Reported(r.C, s...), expr.IndexList(i))})
+	}
+	if r.MapJacobian != nil {
+		r.LogJacobian = []Output{scalarOutput(r.Prog.Lower(r.MapJacobian, nil))}
 	}
 	for _, t := range r.Transports {
 		ctx := expr.IndexList(t.Index)

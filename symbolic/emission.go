@@ -53,6 +53,7 @@ func (r *Derived) spendEmission() {
 	function(false, one(r.LogDensity))
 	function(false, one(r.LogDensity), r.Gradient)
 	function(false, r.Value)
+	function(false, r.LogJacobian)
 	for _, o := range r.Whitened {
 		function(false, one(o))
 	}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 )
@@ -32,6 +35,42 @@ func TestPlainPoints(t *testing.T) {
 	want := fine(t, "log-prob", "plain.ham", "--data", "data.json", "--at", "at.json").stdout
 	if got != want {
 		t.Errorf("%s, want\n%s", got, want)
+	}
+}
+
+// TestPlainLogDensity: lp__ of a draw is the log density of its values, whatever the map of the chain, in compiled code and in the evaluator.
+func TestPlainLogDensity(t *testing.T) {
+	inDir(t, map[string]string{"effects.ham": effectsModel, "effects.data.json": effectsData})
+	for _, args := range [][]string{nil, {"--evaluate"}} {
+		fine(t, append([]string{"run", "effects.ham", "--quiet", "--draws", "4", "--warmup", "100", "--chains", "2", "--overwrite", "--output-dir", "out"}, args...)...)
+		var points, lps []string
+		for _, c := range chainsIn(t, "out") {
+			for i, lp := range c.Column("lp__") {
+				var q []string
+				for _, name := range []string{"a.1", "a.2", "a.3", "mu", "tau"} {
+					v := c.Column(name)[i]
+					if name == "tau" {
+						v = math.Log(v)
+					}
+					q = append(q, fmt.Sprint(v))
+				}
+				points, lps = append(points, `{"q": [`+strings.Join(q, ", ")+`]}`), append(lps, fmt.Sprintf("%.8f", lp))
+			}
+		}
+		if err := os.WriteFile("at.json", []byte("["+strings.Join(points, ", ")+"]"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var said []struct {
+			LogDensity float64 `json:"log_density"`
+		}
+		if err := json.Unmarshal([]byte(fine(t, "log-prob", "effects.ham", "--at", "at.json").stdout), &said); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range said {
+			if want := fmt.Sprintf("%.8f", x.LogDensity); lps[i] != want {
+				t.Errorf("draw %d: lp__ is %s, want %s", i+1, lps[i], want)
+			}
+		}
 	}
 }
 

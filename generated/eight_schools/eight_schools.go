@@ -390,6 +390,28 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+func (s *Model) LogJacobian(q []float64) float64 {
+	var res float64
+	j := s.j
+	tau := q[j+1]
+	c1 := s.c1[:j]
+	invA2 := s.invA2[:j]
+	logInvA2 := s.logInvA2[:j]
+	a1 := elementary.Exp(float64(-2 * tau))
+	for i := range j {
+		a2 := a1 + c1[i]
+		invA2[i] = 1 / a2
+	}
+	kernel.Log(logInvA2, invA2)
+	sumLogInvA2 := 0.0
+	for i := range j {
+		sumLogInvA2 += logInvA2[i]
+	}
+	res = float64(0.5 * sumLogInvA2)
+	return res
+}
+
 // pull1 writes the coordinates of theta to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	j := s.j

@@ -585,6 +585,45 @@ func (s *Model) Pull(q []float64) {
 	s.pull2(q, x)
 }
 
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+func (s *Model) LogJacobian(q []float64) float64 {
+	var res float64
+	n := s.n
+	afterBeta := s.afterBeta
+	sigmaY := q[afterBeta+2]
+	sigmaAlpha := q[afterBeta+3]
+	sigmaBeta := q[afterBeta+4]
+	c1 := s.c1[:n]
+	invA3 := s.invA3[:n]
+	c4 := s.c4[:n]
+	c3 := s.c3[:n]
+	invA6 := s.invA6[:n]
+	logInvA6 := s.logInvA6[:n]
+	logInvA3 := s.logInvA3[:n]
+	a1 := elementary.Exp(float64(-2 * sigmaY))
+	a2 := elementary.Exp(float64(-2 * sigmaAlpha))
+	a4 := elementary.Exp(float64(-2 * sigmaBeta))
+	a5 := elementary.Exp(float64(-4 * sigmaY))
+	for i := range n {
+		a3 := a2 + float64(a1*c1[i])
+		invA3[i] = 1 / a3
+		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		invA6[i] = 1 / a6
+	}
+	kernel.Log(logInvA6, invA6)
+	sumLogInvA6 := 0.0
+	for i := range n {
+		sumLogInvA6 += logInvA6[i]
+	}
+	kernel.Log(logInvA3, invA3)
+	sumLogInvA3 := 0.0
+	for i := range n {
+		sumLogInvA3 += logInvA3[i]
+	}
+	res = float64(0.5*sumLogInvA6) + float64(0.5*sumLogInvA3)
+	return res
+}
+
 // pull1 writes the coordinates of beta to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	n := s.n

@@ -715,6 +715,83 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+func (s *Model) LogJacobian(q []float64) float64 {
+	var res float64
+	t := s.t
+	sigma2 := q[t+1]
+	phi := q[t+2]
+	a3 := s.a3[:t]
+	a5 := s.a5[:t]
+	bandCholA3 := s.bandCholA3
+	logBandCholA3 := s.logBandCholA3[:t]
+	expNegSigma2 := elementary.Exp(-sigma2)
+	invLogitPhi := special.InvLogit(phi)
+	invLogitNegPhi := special.InvLogit(-phi)
+	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	e := 1 - float64(2*invLogitPhi)
+	a2 := float64(expNegSigma2 * e * e)
+	a4 := float64(expNegSigma2 * e)
+	for i := range min(1, t) {
+		part := 0.0
+		if i == 0 {
+			part = a1
+		}
+		part2 := 0.0
+		if i >= 1 {
+			part2 = expNegSigma2
+		}
+		part3 := 0.0
+		if i < t-1 {
+			part3 = a2
+		}
+		a3[i] = part + part2 + part3 + 0.5
+		part4 := 0.0
+		if i >= 1 {
+			part4 = a4
+		}
+		a5[i] = part4
+	}
+	for i := 1; i < t-1; i++ {
+		part := expNegSigma2
+		part2 := a2
+		a3[i] = part + part2 + 0.5
+		part3 := a4
+		a5[i] = part3
+	}
+	for i := max(1, t-1); i < t; i++ {
+		part := 0.0
+		if i == 0 {
+			part = a1
+		}
+		part2 := 0.0
+		if i >= 1 {
+			part2 = expNegSigma2
+		}
+		part3 := 0.0
+		if i < t-1 {
+			part3 = a2
+		}
+		a3[i] = part + part2 + part3 + 0.5
+		part4 := 0.0
+		if i >= 1 {
+			part4 = a4
+		}
+		a5[i] = part4
+	}
+	linalg.BandCholesky(bandCholA3, a3, a5)
+	for i := range t {
+		logBandCholA3[i] = bandCholA3[i]
+	}
+	kernel.Log(logBandCholA3, logBandCholA3)
+	sumLogBandCholA3 := 0.0
+	for i := range t {
+		sumLogBandCholA3 += logBandCholA3[i]
+	}
+	res = -sumLogBandCholA3
+	return res
+}
+
 // pull1 writes the coordinates of x to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t

@@ -95,3 +95,36 @@ func TestTransportsScore(t *testing.T) {
 		}
 	}
 }
+
+// TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
+// maps.
+func TestTransportsLogJacobian(t *testing.T) {
+	for _, s := range named(t, "transport_schools", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written") {
+		p, err := s.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := p.(runtime.Transported)
+		plain := *s
+		plain.text += "\nmetric identity\n"
+		if err := plain.compile(); err != nil {
+			t.Fatal(err)
+		}
+		without, err := plain.interpreted()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := m.Info().Dim()
+		if anchored, ok := m.(runtime.Anchored); ok {
+			anchored.SetReference(probe.Position(n, 9))
+		}
+		for point := range 6 {
+			q := probe.Position(n, point)
+			got := m.LogDensity(q) - m.LogJacobian(q)
+			m.Push(q)
+			if want := without.LogDensity(q); math.Abs(got-want) > 1e-10*(1+math.Abs(want)) {
+				t.Errorf("%s, point %d: %v, without a map %v", s.name, point, got, want)
+			}
+		}
+	}
+}

@@ -47,6 +47,14 @@ func (m *Model) pull(q []float64) {
 	}
 }
 
+// LogJacobian implements runtime.Transported.
+func (m transportedModel) LogJacobian(q []float64) float64 {
+	m.position(q)
+	value := 0.0
+	m.m.Run(m.d.LogJacobian, func(_ *symbolic.Output, _ []int, v float64) { value = v })
+	return value
+}
+
 // SetReference implements runtime.Anchored.
 func (m anchoredModel) SetReference(plain []float64) {
 	for n, b := range m.d.Reference {

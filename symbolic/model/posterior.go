@@ -25,12 +25,13 @@ type Posterior struct {
 	Given  []*Param       // the others
 	// Transports are the maps of latent vectors, in the order in which they are determined, and Reference the point that they are
 	// made at: all parameters, of latent vectors the values; none where there is no map.
-	Transports []*Transport
-	Reference  []*Param
-	Terms      []*PosteriorTerm
-	L          *expr.Expr // log density, Jacobian terms included
-	Plain      *expr.Expr // L with sums over data as the model has them, for people
-	Solves     []*expr.Solution
+	Transports  []*Transport
+	Reference   []*Param
+	MapJacobian *expr.Expr // log |∂x/∂z| of the transports; nil where there is none
+	Terms       []*PosteriorTerm
+	L           *expr.Expr // log density, Jacobian terms included
+	Plain       *expr.Expr // L with sums over data as the model has them, for people
+	Solves      []*expr.Solution
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.
 	Quantities []*Quantity
@@ -159,11 +160,11 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	}
 	p.at = dsl.Span{}
 	if len(latents) > 0 {
-		jacobian, found := p.transports(latents)
+		found := p.transports(latents)
 		if len(found) < len(latents) {
 			return found
 		}
-		total.Add(jacobian)
+		total.Add(p.MapJacobian)
 	}
 	p.L = total.Sum()
 	if len(p.Given) == 0 {

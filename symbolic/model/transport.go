@@ -85,9 +85,9 @@ type latent struct {
 // values are the elements, as a tensor that derivatives are taken by.
 func (v *latent) values() *expr.Tensor { return v.b.values }
 
-// transports finds the maps of as many of the latent vectors as have one. If that is all of them, it makes them, and returns
-// what they add to the log density; else it returns those of which it is true.
-func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr, kept []*dsl.Param) {
+// transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
+// the maps, with their Jacobian.
+func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	var all, chosen []*latent
 	for _, b := range p.Params {
 		if slices.Contains(candidates, b.Decl) {
@@ -127,13 +127,13 @@ func (p *Posterior) transports(candidates []*dsl.Param) (logJacobian *expr.Expr,
 		}
 	}
 	if len(kept) < len(all) {
-		return nil, kept
+		return kept
 	}
-	logJacobian = p.C.Number(0)
+	p.MapJacobian = p.C.Number(0)
 	for n := len(steps) - 1; n >= 0; n-- {
-		logJacobian = p.C.Add(logJacobian, p.transport(steps[n]))
+		p.MapJacobian = p.C.Add(p.MapJacobian, p.transport(steps[n]))
 	}
-	return logJacobian, kept
+	return kept
 }
 
 // holds reports whether all terms of a list are among others.

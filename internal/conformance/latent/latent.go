@@ -305,6 +305,18 @@ func (s *Model) Pull(q []float64) {
 	s.pull1(q, x)
 }
 
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+func (s *Model) LogJacobian(q []float64) float64 {
+	var res float64
+	tau := q[1]
+	a1 := elementary.Exp(float64(-2 * tau))
+	a2 := a1 + 0.7142857142857143
+	invA2 := 1 / a2
+	logInvA2 := elementary.Log(invA2)
+	res = logInvA2
+	return res
+}
+
 // pull1 writes the coordinates of a to dst, for its values in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	dst = dst[:4]
