@@ -397,6 +397,11 @@ func (c *checker) need(name string, n int) {
 	}
 }
 
+const (
+	deltaMessage = "the arguments of delta are index names, integer data or positions, or one of them plus or minus a number"
+	deltaHint    = "as in delta(i, j), delta(i, j+1), delta(g[i], j) or delta(g[i], 2)"
+)
+
 func (c *checker) call(e *CallExpr) {
 	if c.metricCall(e) {
 		return
@@ -428,6 +433,7 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	if e.Func == "delta" {
+		fixed := 0
 		for _, a := range e.Args {
 			if core, shift := c.unshifted(a.Expr); c.isArray(core) {
 				s, ok := c.gather(a.Expr, core, shift, unknownExtent, "")
@@ -444,13 +450,33 @@ func (c *checker) call(e *CallExpr) {
 				continue
 			}
 			ix, shift, reason := c.shifted(a.Expr)
+			if ix == nil && reason == nil {
+				n := len(c.ds.List)
+				s, ok := c.fixedSubscript(a.Expr, unknownExtent, "")
+				if !ok {
+					if len(c.ds.List) > n && c.ds.List[len(c.ds.List)-1].Code == BadIndex {
+						d := &c.ds.List[len(c.ds.List)-1]
+						d.Message, d.Hint = deltaMessage, deltaHint
+					}
+					bad(e)
+					return
+				}
+				e.Subscripts = append(e.Subscripts, s)
+				fixed++
+				continue
+			}
 			if ix == nil || reason != nil || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
-				c.err(BadIndex, a.Expr.Span(), "as in delta(i, j), delta(i, j+1) or delta(g[i], j)", "the arguments of delta are index names or integer data, or one of them plus or minus a number")
+				c.err(BadIndex, a.Expr.Span(), deltaHint, deltaMessage)
 				bad(e)
 				return
 			}
 			ix.used = true
 			e.Subscripts = append(e.Subscripts, Subscript{Index: ix, Offset: int(shift)})
+		}
+		if fixed == len(e.Args) {
+			c.err(BadIndex, e.Span(), deltaHint, "one of the arguments of delta is an index or integer data")
+			bad(e)
+			return
 		}
 		e.setType(Type{Base: Int})
 		return
