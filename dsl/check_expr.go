@@ -433,52 +433,9 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	if e.Func == "delta" {
-		fixed := 0
-		for _, a := range e.Args {
-			if core, shift := c.unshifted(a.Expr); c.isArray(core) {
-				s, ok := c.gather(a.Expr, core, shift, unknownExtent, "")
-				if !ok {
-					bad(e)
-					return
-				}
-				if len(s.shape(unknownExtent)) > 0 {
-					c.err(BadIndex, a.Expr.Span(), "name an element, as in g[i]", "the arguments of delta are single positions")
-					bad(e)
-					return
-				}
-				e.Subscripts = append(e.Subscripts, s)
-				continue
-			}
-			ix, shift, reason := c.shifted(a.Expr)
-			if ix == nil && reason == nil {
-				n := len(c.ds.List)
-				s, ok := c.fixedSubscript(a.Expr, unknownExtent, "")
-				if !ok {
-					if len(c.ds.List) > n && c.ds.List[len(c.ds.List)-1].Code == BadIndex {
-						d := &c.ds.List[len(c.ds.List)-1]
-						d.Message, d.Hint = deltaMessage, deltaHint
-					}
-					bad(e)
-					return
-				}
-				e.Subscripts = append(e.Subscripts, s)
-				fixed++
-				continue
-			}
-			if ix == nil || reason != nil || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
-				c.err(BadIndex, a.Expr.Span(), deltaHint, deltaMessage)
-				bad(e)
-				return
-			}
-			ix.used = true
-			e.Subscripts = append(e.Subscripts, Subscript{Index: ix, Offset: int(shift)})
-		}
-		if fixed == len(e.Args) {
-			c.err(BadIndex, e.Span(), deltaHint, "one of the arguments of delta is an index or integer data")
+		if !c.delta(e) {
 			bad(e)
-			return
 		}
-		e.setType(Type{Base: Int})
 		return
 	}
 	for _, a := range e.Args {
@@ -498,6 +455,52 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	c.structural(e)
+}
+
+// delta checks the arguments of Kronecker's delta, which are positions and no values.
+func (c *checker) delta(e *CallExpr) bool {
+	fixed := 0
+	for _, a := range e.Args {
+		if core, shift := c.unshifted(a.Expr); c.isArray(core) {
+			s, ok := c.gather(a.Expr, core, shift, unknownExtent, "")
+			if !ok {
+				return false
+			}
+			if len(s.shape(unknownExtent)) > 0 {
+				c.err(BadIndex, a.Expr.Span(), "name an element, as in g[i]", "the arguments of delta are single positions")
+				return false
+			}
+			e.Subscripts = append(e.Subscripts, s)
+			continue
+		}
+		ix, shift, reason := c.shifted(a.Expr)
+		if ix == nil && reason == nil {
+			n := len(c.ds.List)
+			s, ok := c.fixedSubscript(a.Expr, unknownExtent, "")
+			if !ok {
+				if len(c.ds.List) > n && c.ds.List[len(c.ds.List)-1].Code == BadIndex {
+					d := &c.ds.List[len(c.ds.List)-1]
+					d.Message, d.Hint = deltaMessage, deltaHint
+				}
+				return false
+			}
+			e.Subscripts = append(e.Subscripts, s)
+			fixed++
+			continue
+		}
+		if ix == nil || reason != nil || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
+			c.err(BadIndex, a.Expr.Span(), deltaHint, deltaMessage)
+			return false
+		}
+		ix.used = true
+		e.Subscripts = append(e.Subscripts, Subscript{Index: ix, Offset: int(shift)})
+	}
+	if fixed == len(e.Args) {
+		c.err(BadIndex, e.Span(), deltaHint, "one of the arguments of delta is an index or integer data")
+		return false
+	}
+	e.setType(Type{Base: Int})
+	return true
 }
 
 func (c *checker) elementwise(e *CallExpr) {
