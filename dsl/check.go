@@ -601,7 +601,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 	switch e := e.(type) {
 	case *Name:
 		if c.index(e.Name) != nil {
-			c.err(NotYet, e.Span(), "", "a range that depends on another index (`%s`) is not in this version of the language", e.Name)
+			c.err(NotYet, e.Span(), "cumulative sums of data may be given as data", "a range that depends on another index (`%s`) is not in this version of the language", e.Name)
 			return Extent{}, false
 		}
 		at, known := c.declared[e.Name]
@@ -752,7 +752,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		return nil, nil
 	}
 	if p := c.dependsOnParam(e); p != nil {
-		c.err(BadBounds, e.Span(), "", "a bound may not depend on a parameter (`%s`)", p.Name)
+		c.err(BadBounds, e.Span(), "declare the difference as a parameter, `param d real > 0`, and define what is bounded by a `let`", "a bound may not depend on a parameter (`%s`)", p.Name)
 		return nil, nil
 	}
 	if !boundForm(e) {

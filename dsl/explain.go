@@ -147,7 +147,9 @@ func (r *reading) noType(string, string) error {
 		hint = f.Hint()
 	}
 	switch t.Value {
-	case "ordered", "positive_ordered", "unit_vector", "corr_matrix", "cholesky_factor_corr", "cholesky_factor_cov", "corr_cholesky":
+	case "ordered", "positive_ordered":
+		return fail(NotYet, tokenSpan(t), "of two elements declare the first, and the difference `param d real > 0`", "the type `%s` is not in this version of the language", t.Value)
+	case "unit_vector", "corr_matrix", "cholesky_factor_corr", "cholesky_factor_cov", "corr_cholesky":
 		return fail(NotYet, tokenSpan(t), "", "the type `%s` is not in this version of the language", t.Value)
 	}
 	return fail(UnknownType, tokenSpan(t), hint, "there is no type `%s`", t.Value)
@@ -317,7 +319,7 @@ func (r *reading) endOfType(te *TypeExpr, value bool) error {
 func (r *reading) endOfTerm(s *SampleStmt) error {
 	switch t := r.peek(); {
 	case s.For != nil && t.Value == ",":
-		return fail(NotYet, tokenSpan(t), "", "several indices in a `for` clause are not in this version of the language")
+		return fail(NotYet, tokenSpan(t), "define a matrix, `let m[i in n, j in k] = …`, and write `y ~ normal(m, s)` without `for`", "several indices in a `for` clause are not in this version of the language")
 	case t.Value == "T" && r.peekAt(1).Value == "[":
 		return fail(NotYet, tokenSpan(t), "the bounds of a parameter truncate its prior: declare `param s real > 0` or `real in (a, b)`", "truncated distributions are not in this version of the language")
 	}
