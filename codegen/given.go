@@ -75,7 +75,16 @@ func (g *generator) prepareGivenMethod(prepare []jen.Code) jen.Code {
 func (g *generator) setGiven(p *printer, params []*model.Param) []jen.Code {
 	at := dsl.Fixed(0)
 	var set []jen.Code
+	left := 0 // to be copied
+	for _, b := range params {
+		if g.fields[b.Coord] {
+			left++
+		}
+	}
 	for _, q := range g.d.Model.Params {
+		if left == 0 {
+			break // no position behind is read
+		}
 		size := dsl.Fixed(1)
 		if shape := q.Coordinates(); len(shape) > 0 {
 			size = shape[0]
@@ -85,6 +94,7 @@ func (g *generator) setGiven(p *printer, params []*model.Param) []jen.Code {
 			if b.Decl != q || !g.fields[b.Coord] {
 				continue
 			}
+			left--
 			field := jen.Id("s").Dot(g.names.tensor(b.Coord))
 			if b.Scalar() {
 				set = append(set, field.Op("=").Id("q").Index(p.extent(at)))
