@@ -7,8 +7,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// What a model with latent vectors has beyond others: Push, Pull and LogJacobian, which are the maps between their coordinates and
-// their values, and SetReference, where the maps depend on one.
+// What a model with latent vectors has beyond others: Push and Pull, which are the maps between their coordinates and
+// their values, LogJacobian, and SetReference, where the maps depend on one.
 
 // transported reports whether the type has latent vectors.
 func (g *generator) transported() bool { return len(g.d.Transports) > 0 }

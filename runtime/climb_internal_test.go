@@ -178,3 +178,15 @@ func TestClimbDoesNotSaturate(t *testing.T) {
 		}
 	}
 }
+
+// A coordinate is confined on the sides where values end.
+func TestConfine(t *testing.T) {
+	for _, c := range []struct {
+		ends        Ends
+		u, confined float64
+	}{{NoEnd, -20, -20}, {NoEnd, 20, 20}, {EndBelow, -20, -15}, {EndBelow, 20, 20}, {EndBoth, -20, -15}, {EndBoth, 20, 15}, {EndBoth, 3, 3}} {
+		if got := c.ends.confine(c.u, climbEdge); got != c.confined {
+			t.Errorf("ends %d: %v is confined to %v, want %v", c.ends, c.u, got, c.confined)
+		}
+	}
+}

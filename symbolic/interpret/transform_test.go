@@ -35,7 +35,35 @@ func TestTransforms(t *testing.T) {
 				checkTransform(t, row, p, q, size)
 			}
 			checkOutside(t, row, p, size, dim)
+			checkEnds(t, row, p, size, dim)
 		})
+	}
+}
+
+// checkEnds: far out on the sides where a row says that values end they do not move, and on the others they do.
+func checkEnds(t *testing.T, row *model.Transform, p runtime.Posterior, size, dim int) {
+	t.Helper()
+	moves := func(u float64) bool {
+		at := func(u float64) []float64 {
+			q, out := make([]float64, 3+dim), make([]float64, 3+size)
+			for i := range dim {
+				q[2+i] = u
+			}
+			p.Constrain(out, q)
+			return out[2 : 2+size]
+		}
+		near, far := at(u), at(1.5*u)
+		for i := range near {
+			if math.Abs(near[i]-far[i]) > 1e-12 {
+				return true
+			}
+		}
+		return false
+	}
+	ends := p.Info().Params[1].Ends
+	below, above := ends != runtime.NoEnd, ends == runtime.EndBoth
+	if moves(-40) == below || moves(40) == above {
+		t.Errorf("row %s: ends %d, moves below: %v, above: %v", row.Name, ends, moves(-40), moves(40))
 	}
 }
 

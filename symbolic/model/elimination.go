@@ -52,15 +52,16 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	rest := func(k int) *expr.Expr {
 		r := m.r[k]
 		for l, v := range m.v[1:] {
-			at := expr.Sub{Index: v.j}
-			x := c.Ref(v.values(), at)
-			if l < unknown {
-				x = p.referenceOf(v, at)
-			}
-			r = c.Sub(r, c.Sum(v.j, c.Mul(m.g[k][l+1], x)))
+			r = c.Sub(r, m.times(p, k, l+1, func(at expr.Sub) *expr.Expr {
+				if l < unknown {
+					return p.referenceOf(v, at)
+				}
+				return c.Ref(v.values(), at)
+			}))
 		}
 		return r
 	}
+	ones := func(expr.Sub) *expr.Expr { return c.Number(1) }
 	i := s.v.i
 	diagonal := c.Atom(s.bands[0].At(expr.Sub{Index: i}))
 	rho := c.Atom(rest(0))
@@ -68,7 +69,7 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	var coarse, schur [][]*expr.Expr
 	crossing := false
 	for l := 1; l <= unknown; l++ {
-		column := c.Sum(m.v[l].j, m.g[0][l])
+		column := m.times(p, 0, l, ones)
 		crossing = crossing || !column.IsNum(0)
 		u = append(u, c.Atom(column))
 	}
@@ -79,11 +80,10 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 		v := m.v[l+1]
 		sums = append(sums, c.Atom(c.Sum(i, u[l])))
 		kappa = append(kappa, c.Atom(c.Sub(c.Sum(v.i, rest(l+1)), c.Sum(i, c.Div(c.Mul(u[l], rho), diagonal)))))
-		var full, less []*expr.Expr
-		for o := range u {
-			sum := c.Atom(c.Sum(v.i, c.Sum(m.v[o+1].j, m.g[l+1][o+1])))
-			full = append(full, sum)
-			less = append(less, c.Atom(c.Sub(sum, c.Sum(i, c.Div(c.Mul(u[l], u[o]), diagonal)))))
+		full, less := make([]*expr.Expr, unknown), make([]*expr.Expr, unknown)
+		for o := l; o < unknown; o++ {
+			full[o] = c.Atom(c.Sum(v.i, m.times(p, l+1, o+1, ones)))
+			less[o] = c.Atom(c.Sub(full[o], c.Sum(i, c.Div(c.Mul(u[l], u[o]), diagonal))))
 		}
 		coarse, schur = append(coarse, full), append(schur, less)
 	}
@@ -99,7 +99,7 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	return true
 }
 
-// solved is the solution of a small symmetric positive definite system, by elimination.
+// solved is the solution of a small symmetric positive definite system, of which a[k][l] with l ≥ k is read, by elimination.
 func (p *Posterior) solved(a [][]*expr.Expr, b []*expr.Expr) []*expr.Expr {
 	c, x := p.C, slices.Clone(b)
 	rows := make([][]*expr.Expr, len(a))
@@ -108,8 +108,8 @@ func (p *Posterior) solved(a [][]*expr.Expr, b []*expr.Expr) []*expr.Expr {
 	}
 	for k := range rows {
 		for l := k + 1; l < len(rows); l++ {
-			f := c.Atom(c.Div(rows[l][k], rows[k][k]))
-			for o := k + 1; o < len(rows); o++ {
+			f := c.Atom(c.Div(rows[k][l], rows[k][k]))
+			for o := l; o < len(rows); o++ {
 				rows[l][o] = c.Atom(c.Sub(rows[l][o], c.Mul(f, rows[k][o])))
 			}
 			x[l] = c.Atom(c.Sub(x[l], c.Mul(f, x[k])))
@@ -124,53 +124,14 @@ func (p *Posterior) solved(a [][]*expr.Expr, b []*expr.Expr) []*expr.Expr {
 	return x
 }
 
-// freeze puts what is expected of other vectors in their place.
-func (s *step) freeze(p *Posterior, others, all []*latent) {
+// freeze puts other vectors at the reference.
+func (s *step) freeze(p *Posterior, others []*latent) {
 	c := p.C
-	stands := make([]func(at []expr.Sub) *expr.Expr, len(others))
-	for n, w := range others {
-		stands[n] = p.expected(w, all)
-	}
-	frozen := func(e *expr.Expr) *expr.Expr {
-		return c.Substituted(e, func(r *expr.Expr) *expr.Expr {
-			for n, w := range others {
-				if r.Tensor == w.values() {
-					return stands[n](r.Subs)
-				}
-			}
-			return r
-		})
-	}
-	s.r = frozen(s.r)
+	s.r = p.latentsAtReference(s.r, others)
 	for n, d := range s.bands {
-		e := frozen(d.At(expr.Sub{Index: s.v.i}))
+		e := p.latentsAtReference(d.At(expr.Sub{Index: s.v.i}), others)
 		s.bands[n].Elem = func(at ...expr.Sub) *expr.Expr { return c.Subst(e, s.v.i, at[0]) }
 	}
-}
-
-// expected is what is expected of the elements of a latent vector before it is determined: the reference, and by how much the
-// mean of its prior is above what that is at the reference. Where vectors cross, a[g] + b[h], the data say what the sum
-// of their means is, and little of either: b has to follow its mean for a to follow along that ridge. A mean that holds latent
-// vectors is left out.
-func (p *Posterior) expected(w *latent, all []*latent) func(at []expr.Sub) *expr.Expr {
-	c, reference := p.C, p.Reference[slices.Index(p.Params, w.b)].Coord
-	for _, t := range p.Terms {
-		if t.Term.Dist == nil || len(t.Indices) != 1 {
-			continue
-		}
-		left, i := t.Left.At(), t.Indices[0]
-		n, ok := locations[t.Term.Dist.Name]
-		if !ok || left.Op != expr.Ref || left.Tensor != w.values() || left.Subs[0] != (expr.Sub{Index: i}) || i.Range != w.i.Range {
-			continue
-		}
-		if mean := c.Inlined(t.Args[n].At()); !mentionsAny(mean, all) {
-			return func(at []expr.Sub) *expr.Expr {
-				m := c.Subst(mean, i, at[0])
-				return c.Add(c.Ref(reference, at...), c.Sub(m, p.atReference(m)))
-			}
-		}
-	}
-	return func(at []expr.Sub) *expr.Expr { return c.Ref(reference, at...) }
 }
 
 // eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it.

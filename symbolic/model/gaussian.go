@@ -64,140 +64,6 @@ func mentionsAny(e *expr.Expr, latents []*latent) bool {
 	return slices.ContainsFunc(latents, func(v *latent) bool { return expr.Mentions(e, v.values()) })
 }
 
-// predictor is the one argument by which a term sees latent vectors, on a scale on which it is linear in them if there is one. One that is
-// not stands for its tangent at the reference.
-type predictor struct {
-	term   *PosteriorTerm
-	eta    *expr.Expr // at the term's indices
-	weight *expr.Expr // the expected information about it, where it is at the reference
-	score  *expr.Expr // the derivative of the log density by it there
-	bent   bool       // eta is not linear
-}
-
-// slope is the derivative of the predictor by the element of a latent vector at an index.
-func (x *predictor) slope(p *Posterior, v *latent, at *expr.Index) *expr.Expr {
-	d := p.C.Diff(x.eta, v.values(), expr.Sub{Index: at})
-	if x.bent {
-		return p.atReference(d)
-	}
-	return d
-}
-
-// gap is by how much the predictor at the reference is above what it is where latent vectors are 0, or where its tangent is that has
-// the slope of the reference and touches it there, at the other parameters as they are.
-func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
-	c := p.C
-	gap := p.atReference(x.eta)
-	if !x.bent {
-		return c.Sub(gap, p.without(x.eta, latents))
-	}
-	gap = c.Sub(gap, p.latentsAtReference(x.eta, latents))
-	for _, v := range latents {
-		gap = c.Add(gap, c.Sum(v.i, c.Mul(x.slope(p, v, v.i), p.referenceOf(v, expr.Sub{Index: v.i}))))
-	}
-	return gap
-}
-
-// links are the scales on which an argument of a distribution may be linear, with the derivative of the argument by its value
-// there: its own, that of its logarithm, and last what a function that it is the value of is applied to, as in inv_logit(η).
-var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
-	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) { return arg, c.Number(1) },
-	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
-		if c.Sign(arg) != expr.Positive {
-			return nil, nil
-		}
-		return c.Call("log", arg), arg
-	},
-	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
-		if arg.Op != expr.Call || len(arg.Args) != 1 {
-			return nil, nil
-		}
-		return arg.Args[0], c.Partial(arg, 0)
-	},
-}
-
-// predictorOf finds the predictor of a term, nil if there is none.
-func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predictor {
-	c, dist := p.C, term.Term.Dist
-	if dist == nil || dist.Support.Vector() || mentionsAny(term.Left.At(), latents) {
-		return nil
-	}
-	at := -1
-	for n, a := range term.Args {
-		if mentionsAny(a.At(), latents) {
-			if at >= 0 {
-				return nil
-			}
-			at = n
-		}
-	}
-	if at < 0 || dist.Fisher == nil || dist.Fisher[at][at] == "" {
-		return nil
-	}
-	arg := term.Args[at].At()
-	eta, slope, bent := p.scaleOf(arg, latents)
-	if eta == nil {
-		return nil
-	}
-	ref := p.atReference(arg)
-	slope = p.atReference(slope)
-	args := slices.Clone(term.Args)
-	args[at] = expr.Scalar(ref)
-	weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
-	// The score is that of the formula, by a variable that the reference replaces.
-	u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
-	args[at] = expr.Scalar(c.Ref(u))
-	score := c.Substituted(c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u), func(r *expr.Expr) *expr.Expr {
-		if r.Tensor == u {
-			return ref
-		}
-		return r
-	})
-	if bent {
-		weight, score = p.atReference(weight), p.atReference(score)
-	}
-	return &predictor{term: term, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope), bent: bent}
-}
-
-// scaleOf is the scale on which an argument of a distribution is linear in latent vectors, with the derivative of the argument by its
-// value there. Where none is, it is that of which the tangent is taken; nil where derivatives are not known.
-func (p *Posterior) scaleOf(arg *expr.Expr, latents []*latent) (eta, slope *expr.Expr, bent bool) {
-	for _, link := range links {
-		if eta, slope = link(p.C, arg); eta != nil && p.linear(eta, latents) {
-			return eta, slope, false
-		}
-	}
-	if eta == nil {
-		eta, slope = arg, p.C.Number(1)
-	}
-	for _, v := range latents {
-		if !known(p.C.Diff(eta, v.values(), expr.Sub{Index: v.j})) {
-			return nil, nil, false
-		}
-	}
-	return eta, slope, true
-}
-
-// linear reports whether an expression is linear in latent vectors, and depends on one.
-func (p *Posterior) linear(e *expr.Expr, latents []*latent) bool {
-	depends := false
-	for _, v := range latents {
-		d := p.C.Diff(e, v.values(), expr.Sub{Index: v.j})
-		depends = depends || !d.IsNum(0)
-		if mentionsAny(d, latents) || !known(d) {
-			return false
-		}
-	}
-	return depends
-}
-
-// known reports whether a derivative is: those of some operators are not.
-func known(e *expr.Expr) bool {
-	ok := true
-	expr.Refs(e, func(r *expr.Expr) { ok = ok && r.Tensor.Kind != expr.WildTensor })
-	return ok
-}
-
 // gaussian is a normal density of latent vectors by its precision and what it says of the mean: G[k][l] at the elements i of
 // vector k and j of vector l, r[k] at i.
 type gaussian struct {
@@ -207,6 +73,22 @@ type gaussian struct {
 	used      []*PosteriorTerm // that it is made of
 	predicted []*PosteriorTerm // those of them that a reference stands for
 	bent      bool             // tangents are among them
+
+	exact      [][]*expr.Expr // what g is made of: that of normal terms,
+	predictors []*predictor   // and these
+}
+
+// times is G_kl x, at element i of vector k, of a vector x by its elements. The elements that an observation sees are summed first: that takes time in
+// proportion to the observations, as G_kl, of which each may be another element, does not.
+func (m *gaussian) times(p *Posterior, k, l int, x func(at expr.Sub) *expr.Expr) *expr.Expr {
+	c, v, w := p.C, m.v[k], m.v[l]
+	at := x(expr.Sub{Index: w.j})
+	product := c.Sum(w.j, c.Mul(m.exact[k][l], at))
+	for _, s := range m.predictors {
+		seen := c.Sum(w.j, c.Mul(s.slope(p, w, w.j), at))
+		product = c.Add(product, c.SumAll(s.indices, c.Mul(s.slope(p, v, v.i), s.weight, seen)))
+	}
+	return product
 }
 
 // locations are the distributions on the real line that a normal one with the same location stands for, with the number of the
@@ -218,8 +100,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
 	quadratic := c.Number(0)
 	m := &gaussian{v: latents}
-	var priors, others []*PosteriorTerm
-	var predictors []*predictor
+	var priors []*PosteriorTerm
 	for _, t := range p.Terms {
 		switch {
 		case !mentionsAny(t.L, latents):
@@ -230,87 +111,37 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 				priors = append(priors, t)
 			}
 		default:
-			if x := p.predictorOf(t, latents); x != nil {
-				predictors, m.bent = append(predictors, x), m.bent || x.bent
-			} else if p.separate(t, latents) {
-				others = append(others, t)
-			} else {
-				continue
+			if found := p.predictorsOf(t, latents); found != nil {
+				m.predictors = append(m.predictors, found...)
+				m.used, m.predicted = append(m.used, t), append(m.predicted, t)
 			}
-			m.used, m.predicted = append(m.used, t), append(m.predicted, t)
 		}
 	}
 	if !p.proper(priors, latents) {
 		return nil
 	}
+	for _, x := range m.predictors {
+		m.bent = m.bent || x.bent
+	}
 	for _, v := range latents {
 		first := c.Diff(quadratic, v.values(), expr.Sub{Index: v.i})
 		r := p.without(first, latents)
-		for _, x := range predictors {
-			r = c.Add(r, c.SumAll(x.term.Indices, c.Mul(x.slope(p, v, v.i), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
-		}
-		for _, t := range others {
-			r = c.Add(r, p.scoreOf(t, v), c.Mul(p.curvature(t, v), p.referenceOf(v, expr.Sub{Index: v.i})))
+		for _, x := range m.predictors {
+			r = c.Add(r, c.SumAll(x.indices, c.Mul(x.slope(p, v, v.i), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
 		}
 		m.r = append(m.r, r)
-		var row []*expr.Expr
+		var row, exact []*expr.Expr
 		for _, w := range latents {
 			g := c.Neg(c.Diff(first, w.values(), expr.Sub{Index: w.j}))
-			for _, x := range predictors {
-				g = c.Add(g, c.SumAll(x.term.Indices, c.Mul(x.slope(p, v, v.i), x.weight, x.slope(p, w, w.j))))
-			}
-			if v == w {
-				for _, t := range others {
-					g = c.Add(g, c.Mul(p.curvature(t, v), c.Delta(expr.Sub{Index: v.i}, expr.Sub{Index: v.j})))
-				}
+			exact = append(exact, g)
+			for _, x := range m.predictors {
+				g = c.Add(g, c.SumAll(x.indices, c.Mul(x.slope(p, v, v.i), x.weight, x.slope(p, w, w.j))))
 			}
 			row = append(row, g)
 		}
-		m.g = append(m.g, row)
+		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
-}
-
-// separate reports whether a term that has no predictor sees the elements of each latent vector apart: its second
-// derivatives by the vector are a diagonal, and known.
-func (p *Posterior) separate(t *PosteriorTerm, latents []*latent) bool {
-	c := p.C
-	for _, v := range latents {
-		if !mentionsAny(t.L, []*latent{v}) {
-			continue
-		}
-		second := c.Diff(c.Diff(t.L, v.values(), expr.Sub{Index: v.i}), v.values(), expr.Sub{Index: v.j})
-		n := v.i.Range.Hi
-		bands, ok := c.Diagonals(expr.Value{Shape: []dsl.Extent{n, n}, Elem: func(s ...expr.Sub) *expr.Expr {
-			return c.SubstAll(second, []*expr.Index{v.i, v.j}, s)
-		}})
-		if !known(second) || !ok || len(bands) > 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// curvature is |∂²L/∂x_i²| of a term at the reference: the observed information, where it is positive.
-func (p *Posterior) curvature(t *PosteriorTerm, v *latent) *expr.Expr {
-	c := p.C
-	second := c.Diff(c.Diff(t.L, v.values(), expr.Sub{Index: v.i}), v.values(), expr.Sub{Index: v.j})
-	return c.Atom(c.Pow(c.Pow(p.atReference(c.Subst(second, v.j, expr.Sub{Index: v.i})), 2), 0.5))
-}
-
-// scoreOf is ∂L/∂x_i of a term at the reference, which follows the scalars among the other parameters by its own derivatives there.
-func (p *Posterior) scoreOf(t *PosteriorTerm, v *latent) *expr.Expr {
-	c := p.C
-	first := c.Diff(t.L, v.values(), expr.Sub{Index: v.i})
-	score := p.atReference(first)
-	for n, b := range p.Params {
-		if b.Scalar() {
-			if d := c.Diff(first, b.Coord); known(d) {
-				score = c.Add(score, c.Mul(c.Atom(p.atReference(d)), c.Sub(c.Ref(b.Coord), c.Ref(p.Reference[n].Coord))))
-			}
-		}
-	}
-	return score
 }
 
 // quadratic reports whether the log density of a term is quadratic in the latent vectors, or is that of a prior of theirs for

@@ -107,12 +107,12 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 			single = append(single, alone...)
 		}
 	}
-	// The others, of which each has a map of its own, are determined before, the last first. Of those that are determined after it
-	// one sees what is expected.
+	// The others, of which each has a map of its own, are determined before, the last first. Those that are determined after one are
+	// unknown to it: their shifts, or altogether.
 	later := slices.Clone(chosen)
 	for n, s := range single {
 		if !p.shifted(s, later, single[n+1:]) {
-			s.freeze(p, later, all)
+			s.freeze(p, later)
 		}
 		later = append(later, s.v)
 	}

@@ -228,7 +228,7 @@ func allocates(s runtime.System) []string {
 	}
 	list = append(list, generating(s, q)...)
 	if t, ok := s.(runtime.Transported); ok {
-		list = append(list, method{"Push", func() { t.Push(copied(v, q)) }}, method{"Pull", func() { t.Pull(copied(v, q)) }})
+		list = append(list, method{"Push", func() { t.Push(copied(v, q)) }}, method{"Pull", func() { t.Pull(copied(v, q)) }}, method{"LogJacobian", func() { t.LogJacobian(q) }})
 	}
 	if t, ok := s.(runtime.Anchored); ok {
 		list = append(list, method{"SetReference", func() { t.SetReference(q) }})
@@ -425,6 +425,7 @@ func (p *prober) density(s runtime.Posterior, q []float64) (l float64, grad []fl
 	s.Constrain(x, q)
 	p.record("parameters", nil, x)
 	if t, ok := own(s).(runtime.Transported); ok {
+		p.record("the Jacobian of the maps", nil, []float64{t.LogJacobian(q)})
 		plain := clone(q)
 		t.Push(plain)
 		p.record("plain coordinates", nil, plain)

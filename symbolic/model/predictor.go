@@ -1,0 +1,309 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// predictor is what the observations of a term see of latent vectors: one number for each, linear in them if there is a scale on which it is.
+// One that is not stands for its tangent at the reference.
+type predictor struct {
+	indices []*expr.Index // of the observations
+	eta     *expr.Expr
+	weight  *expr.Expr // the information about it, where it is at the reference
+	score   *expr.Expr // the derivative of the log density by it there
+	bent    bool       // eta is not linear
+}
+
+// predictorsOf finds the predictors of a term: that of a distribution whose expected information is known, else those of what the term is a sum
+// of. It is nil where a part of the term has none.
+func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent) (found []*predictor) {
+	if x := p.predictorOf(t, latents); x != nil {
+		return []*predictor{x}
+	}
+	for _, o := range p.observations(t.L, latents) {
+		x := p.observed(o, func(values *expr.Tensor) bool {
+			return slices.ContainsFunc(p.Params, func(b *Param) bool { return b.latent && b.values == values })
+		})
+		if x == nil { // the others are at the reference
+			x = p.observed(o, func(values *expr.Tensor) bool {
+				return slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == values })
+			})
+		}
+		if x == nil {
+			return nil
+		}
+		found = append(found, x)
+	}
+	return found
+}
+
+// slope is the derivative of the predictor by the element of a latent vector at an index.
+func (x *predictor) slope(p *Posterior, v *latent, at *expr.Index) *expr.Expr {
+	d := p.C.Diff(x.eta, v.values(), expr.Sub{Index: at})
+	if x.bent {
+		return p.atReference(d)
+	}
+	return d
+}
+
+// gap is by how much the predictor at the reference is above what it is where latent vectors are 0, or where its tangent is that has
+// the slope of the reference and touches it there, at the other parameters as they are.
+func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
+	c := p.C
+	gap := p.atReference(x.eta)
+	if !x.bent {
+		return c.Sub(gap, p.without(x.eta, latents))
+	}
+	gap = c.Sub(gap, p.latentsAtReference(x.eta, latents))
+	for _, v := range latents {
+		gap = c.Add(gap, c.Sum(v.i, c.Mul(x.slope(p, v, v.i), p.referenceOf(v, expr.Sub{Index: v.i}))))
+	}
+	return gap
+}
+
+// links are the scales on which an argument of a distribution may be linear, with the derivative of the argument by its value
+// there: its own, that of its logarithm, and last what a function that it is the value of is applied to, as in inv_logit(η).
+var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
+	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) { return arg, c.Number(1) },
+	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
+		if c.Sign(arg) != expr.Positive {
+			return nil, nil
+		}
+		return c.Call("log", arg), arg
+	},
+	func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr) {
+		if arg.Op != expr.Call || len(arg.Args) != 1 {
+			return nil, nil
+		}
+		return arg.Args[0], c.Partial(arg, 0)
+	},
+}
+
+// predictorOf finds the argument of a distribution that is the predictor of a term, nil if there is none.
+func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predictor {
+	c, dist := p.C, term.Term.Dist
+	if dist == nil || dist.Support.Vector() || mentionsAny(term.Left.At(), latents) {
+		return nil
+	}
+	at := -1
+	for n, a := range term.Args {
+		if mentionsAny(a.At(), latents) {
+			if at >= 0 {
+				return nil
+			}
+			at = n
+		}
+	}
+	if at < 0 || dist.Fisher == nil || dist.Fisher[at][at] == "" {
+		return nil
+	}
+	arg := term.Args[at].At()
+	eta, slope, bent := p.scaleOf(arg, latents)
+	if eta == nil {
+		return nil
+	}
+	ref := p.atReference(arg)
+	slope = p.atReference(slope)
+	args := slices.Clone(term.Args)
+	args[at] = expr.Scalar(ref)
+	weight := c.FormulaValue(dist, dist.Fisher[at][at], term.Left, args).At()
+	// The score is that of the formula, by a variable that the reference replaces.
+	u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+	args[at] = expr.Scalar(c.Ref(u))
+	score := c.Substituted(c.Diff(c.FormulaValue(dist, dist.LogDensity, term.Left, args).At(), u), func(r *expr.Expr) *expr.Expr {
+		if r.Tensor == u {
+			return ref
+		}
+		return r
+	})
+	if bent {
+		weight, score = p.atReference(weight), p.atReference(score)
+	}
+	return &predictor{indices: term.Indices, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope), bent: bent}
+}
+
+// scaleOf is the scale on which an argument of a distribution is linear in latent vectors, with the derivative of the argument by its
+// value there. Where none is, it is the last there is, of which the tangent is taken; nil where derivatives are not known.
+func (p *Posterior) scaleOf(arg *expr.Expr, latents []*latent) (eta, slope *expr.Expr, bent bool) {
+	var last, lastSlope *expr.Expr
+	for _, link := range links {
+		eta, slope = link(p.C, arg)
+		if eta == nil {
+			continue
+		}
+		if p.linear(eta, latents) {
+			return eta, slope, false
+		}
+		last, lastSlope = eta, slope
+	}
+	for _, v := range latents {
+		if !known(p.C.Diff(last, v.values(), expr.Sub{Index: v.j})) {
+			return nil, nil, false
+		}
+	}
+	return last, lastSlope, true
+}
+
+// observation is a part of a log density, at the indices that it is summed over.
+type observation struct {
+	indices []*expr.Index
+	each    *expr.Expr
+}
+
+// observations writes a log density as sums, as far as it depends on latent vectors: one for each range. It is nil where it is none.
+func (p *Posterior) observations(l *expr.Expr, latents []*latent) (out []*observation) {
+	c := p.C
+	ok := true
+	var collect func(e, factor *expr.Expr, indices []*expr.Index)
+	collect = func(e, factor *expr.Expr, indices []*expr.Index) {
+		if !mentionsAny(e, latents) {
+			return
+		}
+		if e.Op == expr.Add {
+			for n, a := range e.Args {
+				collect(a, c.Scale(e.K[n], factor), indices)
+			}
+			return
+		}
+		if e.Op == expr.Sum {
+			collect(e.Args[0], factor, append(indices[:len(indices):len(indices)], e.Index))
+			return
+		}
+		if e.Op == expr.Mul {
+			at := slices.IndexFunc(e.Args, func(a *expr.Expr) bool { return a.Op == expr.Sum && mentionsAny(a, latents) })
+			if at >= 0 && e.K[at] == 1 {
+				rest := c.Div(e, e.Args[at])
+				ok = ok && !mentionsAny(rest, latents)
+				collect(e.Args[at], c.Mul(factor, rest), indices)
+				return
+			}
+		}
+		e = c.Mul(factor, e)
+		same := slices.IndexFunc(out, func(o *observation) bool {
+			return slices.EqualFunc(o.indices, indices, func(i, j *expr.Index) bool { return i.Range == j.Range })
+		})
+		if same < 0 {
+			out = append(out, &observation{indices, e})
+			return
+		}
+		o := out[same]
+		for n, i := range indices {
+			e = c.Subst(e, i, expr.Sub{Index: o.indices[n]})
+		}
+		o.each = c.Add(o.each, e)
+	}
+	collect(c.Inlined(l), c.Number(1), nil)
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+// observed finds the predictor of an observation that depends on elements x_k of latent vectors, those of which seen is true, whose derivatives are multiples of one another, ∂L/∂x_k
+// = a_k s: it is a function of η = Σ a_k x_k. The information is the observed one, |∂s/∂η| at the reference. The score follows the scalars among the
+// other parameters by its own derivatives there. It is nil where there is no such predictor.
+func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool) *predictor {
+	c := p.C
+	var elements, stand []*expr.Expr // x_k, and a variable for each
+	free := true
+	expr.Refs(o.each, func(r *expr.Expr) {
+		if seen(r.Tensor) && !slices.Contains(elements, r) {
+			u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition})
+			elements, stand = append(elements, r), append(stand, c.Ref(u))
+			for _, i := range r.Free() {
+				free = free && slices.Contains(o.indices, i)
+			}
+		}
+	})
+	swapped := func(e *expr.Expr, from, to []*expr.Expr) *expr.Expr {
+		return c.Replace(e, func(r *expr.Expr) *expr.Expr {
+			if n := slices.Index(from, r); n >= 0 {
+				return to[n]
+			}
+			return r
+		})
+	}
+	each := swapped(o.each, elements, stand)
+	hidden := false // behind a definition that is too large to be written out
+	expr.Refs(each, func(r *expr.Expr) {
+		for _, b := range p.Params {
+			hidden = hidden || b.latent && seen(b.values) && expr.Mentions(r, b.values)
+		}
+	})
+	if len(elements) == 0 || !free || hidden {
+		return nil
+	}
+	var s, second, eta *expr.Expr
+	for n := 0; n < len(stand) && eta == nil; n++ { // of which the others are multiples, without division by what may be 0
+		s = c.Diff(each, stand[n].Tensor)
+		second = c.Diff(s, stand[n].Tensor)
+		if !known(s) || !known(second) {
+			return nil
+		}
+		eta = p.multiples(each, s, second, stand, elements)
+	}
+	if eta == nil {
+		return nil
+	}
+	s, second = swapped(s, stand, elements), p.atReference(swapped(second, stand, elements))
+	score := p.atReference(s)
+	for n, b := range p.Params {
+		if b.Scalar() {
+			if d := c.Diff(s, b.Coord); known(d) {
+				score = c.Add(score, c.Mul(p.atReference(d), c.Sub(c.Ref(b.Coord), c.Ref(p.Reference[n].Coord))))
+			}
+		}
+	}
+	return &predictor{indices: o.indices, eta: eta, weight: c.Pow(c.Pow(second, 2), 0.5), score: score}
+}
+
+// multiples is Σ a_k x_k with ∂L/∂u_k = a_k s, nil where a_k is not known to be the same for all u. The ratio is that of second derivatives,
+// which are products more often, and it is proved of the first.
+func (p *Posterior) multiples(each, s, second *expr.Expr, stand, elements []*expr.Expr) (eta *expr.Expr) {
+	c := p.C
+	eta = c.Number(0)
+	for k, u := range stand {
+		d := c.Diff(each, u.Tensor)
+		a := c.Number(1)
+		if d != s {
+			a = c.Div(c.Diff(s, u.Tensor), second)
+		}
+		if slices.ContainsFunc(stand, func(u *expr.Expr) bool { return expr.Mentions(a, u.Tensor) }) || p.divides(a) || !c.Equal(d, c.Mul(a, s)) {
+			return nil
+		}
+		eta = c.Add(eta, c.Mul(a, elements[k]))
+	}
+	return eta
+}
+
+// divides reports whether an expression divides by what may be 0.
+func (p *Posterior) divides(e *expr.Expr) bool {
+	for n, a := range e.Args {
+		if e.Op == expr.Mul && e.K[n] < 0 && p.C.Sign(a) != expr.Positive || p.divides(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// linear reports whether an expression is linear in latent vectors, and depends on one.
+func (p *Posterior) linear(e *expr.Expr, latents []*latent) bool {
+	depends := false
+	for _, v := range latents {
+		d := p.C.Diff(e, v.values(), expr.Sub{Index: v.j})
+		depends = depends || !d.IsNum(0)
+		if mentionsAny(d, latents) || !known(d) {
+			return false
+		}
+	}
+	return depends
+}
+
+// known reports whether a derivative is: those of some operators are not.
+func known(e *expr.Expr) bool {
+	ok := true
+	expr.Refs(e, func(r *expr.Expr) { ok = ok && r.Tensor.Kind != expr.WildTensor })
+	return ok
+}
