@@ -20,7 +20,7 @@ clone() {
   [ -d "$dir/$1" ] || git clone --quiet --no-checkout "$2" "$dir/$1"
 }
 clone bridgestan "${BRIDGESTAN:-https://github.com/roualdes/bridgestan}"
-git -C "$dir/bridgestan" checkout --quiet HEAD -- src
+git -C "$dir/bridgestan" checkout --quiet v2.7.0 -- src # later ones may need a later Stan
 clone posteriordb "${POSTERIORDB:-https://github.com/stan-dev/posteriordb}"
 for part in posteriors models/stan data/data reference_posteriors/draws/draws; do
   git -C "$dir/posteriordb" ls-tree -r --name-only HEAD "posterior_database/$part" | while read -r file; do

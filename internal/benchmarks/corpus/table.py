@@ -16,7 +16,7 @@ def merit(row):
 
 
 def pooled(rows):
-    """Of each moment: estimate and standard error over the seeds, by what these differ if that is more."""
+    """Of each moment: the mean over the seeds, and its standard error by those of the runs."""
     found = {}
     for key in rows[0]["moments"]:
         pairs = [row["moments"][key] for row in rows if key in row["moments"]]
@@ -56,13 +56,16 @@ class Entry:
         return median(row["rhat"] for row in self.rows[who]) > MOST_RHAT
 
     def compared(self):
-        """The ratio of hamc to the best right rival, seed by seed: geometric mean and lower 90 % bound."""
+        """The ratio of hamc to the best right rival of each seed: geometric mean and lower 90 % bound."""
         mine = {row["seed"]: merit(row) for row in self.rows.get("hamc", [])}
-        right = [who for who in RIVALS if who in self.rows and who not in self.wrong]
-        if not mine or not right:
+        best = {}
+        for who in RIVALS:
+            if who in self.rows and who not in self.wrong:
+                for row in self.rows[who]:
+                    best[row["seed"]] = max(best.get(row["seed"], 0), merit(row))
+        if not mine or not best:
             return (0, 0) if not mine else (inf, inf)
-        best = max(right, key=lambda who: median(map(merit, self.rows[who])))
-        logs = [log(mine[row["seed"]] / merit(row)) for row in self.rows[best] if row["seed"] in mine and merit(row) > 0]
+        logs = [log(mine[seed] / m) for seed, m in best.items() if seed in mine and m > 0]
         error = stdev(logs) / sqrt(len(logs)) if len(logs) > 1 else 0
         return exp(mean(logs)), exp(mean(logs) - T90[min(len(logs) - 1, 10)] * error)
 
