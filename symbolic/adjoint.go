@@ -116,7 +116,7 @@ func (s *sweep) pass(d *expr.Def) {
 		body = c.Subst(body, i, expr.Sub{Index: fresh[m]})
 	}
 	c.Sharing = sharing
-	if body.Op == expr.Apply && body.Apply.Operator.Adjoint != nil {
+	if op := body.Apply; body.Op == expr.Apply && op.Operator.Adjoint != nil && (c.FirstOrder || op.Operator.Tangent == "") {
 		s.passApplied(body, d.Tensor, func(at ...expr.Sub) *expr.Expr { return c.SubstAll(e, fresh, at) })
 		return
 	}
