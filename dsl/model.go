@@ -326,4 +326,17 @@ type Model struct {
 	Densities  []*Term
 	Quantities []*Quantity
 	Blocks     []*Block // at least one; each parameter is in one of them
+
+	// Sizes are those of the data at hand, where they are known: what depends on costs is chosen for them, and right for
+	// all. Nil where they are not.
+	Sizes map[string]int
+}
+
+// Count is the value of an extent with the sizes at hand; false where they are not known.
+func (m *Model) Count(x Extent) (n int, ok bool) {
+	if x.Name == "" {
+		return x.Offset, true
+	}
+	n, ok = m.Sizes[x.Name]
+	return n + x.Offset, ok
 }

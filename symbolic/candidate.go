@@ -23,7 +23,7 @@ func candidate(r *Derived, curved bool) *Derived {
 	m := *r.Model
 	m.Blocks = []*dsl.Block{&block}
 	var used model.Spent
-	c, list := derive(&m, &block, curved, &used)
+	c, list := derive(&m, &block, curved, false, &used)
 	if c == nil || len(list) > 0 || c.Metric.Constant {
 		return nil
 	}

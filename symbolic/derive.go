@@ -5,7 +5,7 @@
 // derive.go puts all of it together. program.go holds definitions, lower.go decides what becomes one, scatter.go
 // lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, arrays.go values that are
 // computed as wholes, draws.go random ones, entries.go the entries of a matrix, names.go invents names,
-// emission.go counts what emission takes, work.go what a gradient does. evaluate.go evaluates a program: the oracle that tests compare with.
+// emission.go counts what emission takes, work.go what a gradient does, dense.go and candidate.go what is chosen by that. evaluate.go evaluates a program: the oracle that tests compare with.
 package symbolic
 
 import (
@@ -143,13 +143,16 @@ func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
 	if len(m.Blocks) == 1 {
-		r, list := derive(m, m.Blocks[0], curved, &used)
+		r, list := derive(m, m.Blocks[0], curved, false, &used)
+		if d := dense(r, curved); d != nil {
+			return d, list
+		}
 		if c := candidate(r, curved); c != nil {
 			return c, list
 		}
 		return r, list
 	}
-	joint, list := derive(m, nil, curved, &used)
+	joint, list := derive(m, nil, curved, false, &used)
 	all := joint
 	for _, b := range m.Blocks {
 		if slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge }) {
@@ -159,7 +162,7 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 			}
 			break
 		}
-		d, more := derive(m, b, curved, &used)
+		d, more := derive(m, b, curved, false, &used)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -170,19 +173,19 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return joint, list
 }
 
-// derive derives the density of one block, or the joint one. What it takes of the limits is added to used.
-func derive(m *dsl.Model, block *dsl.Block, curved bool, used *model.Spent) (*Derived, []dsl.Diagnostic) {
+// derive derives the density of one block, or the joint one, perhaps with dense maps of latent vectors. What it takes of the limits is added to used.
+func derive(m *dsl.Model, block *dsl.Block, curved, dense bool, used *model.Spent) (*Derived, []dsl.Diagnostic) {
 	d := &model.Diagnosed{}
 	r := expr.Growing(func(by expr.Grain) *Derived {
 		d.List = nil
-		return deriveBy(m, block, curved, by, d, used)
+		return deriveBy(m, block, curved, dense, by, d, used)
 	})
 	return r, d.List
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
-	p := &model.Posterior{Limited: true, Spent: *used}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved, dense bool, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
+	p := &model.Posterior{Limited: true, Dense: dense, Spent: *used}
 	defer func() {
 		if p.C != nil {
 			used.Work = p.C.Budget.Work

@@ -58,7 +58,7 @@ mu ~ normal(0, 1)
 		{"heavy tails of one that is known", "param nu real > 0\nnu ~ gamma(2, 0.1)\nparam a real[J]\na ~ student_t(nu, 0, tau)\ny ~ normal(a[g], s)", "a 1"},
 		{"heavy tails of data", "param a real[J]\na ~ normal(mu, tau)\ny ~ student_t(4, a[g], s)", "a 1*"},
 		{"a chain of heavy tails", "param a real[T]\na[1] ~ cauchy(0, 1)\na[t] ~ student_t(3, a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
-		{"a location that is another's scale", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ student_t(4, 0, exp(a))\ny ~ normal(a[g] + b[g], s)", "b 1, a 1*"},
+		{"a location that is another's scale", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ student_t(4, 0, exp(a))\ny ~ normal(a[g] + b[g], s)", "b 1, a 1 @"},
 		{"another prior", "param a real[J]\ndensity -sum(a.^4)/tau\ny ~ normal(a[g], s)", ""},
 		{"a scale of its own", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(0, exp(a[g]))\nk ~ poisson_log(a[g])", "a 1*"},
 		{"two predictors in one term", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], exp(a[g]))", "a 1*"},

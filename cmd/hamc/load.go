@@ -154,6 +154,26 @@ func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, 
 	return &model{path: path, text: text, consts: consts, d: d}, ds
 }
 
+// fit derives the model for the sizes of its data, and reports whether that makes a difference.
+func (m *model) fit(im interpret.Posterior) bool {
+	if !m.d.Uncarried() {
+		return false
+	}
+	of := *m.d.Model
+	of.Sizes = map[string]int{}
+	for _, d := range of.Data {
+		if d.IsSize {
+			of.Sizes[d.ObjectName()] = im.Size(d.ObjectName())
+		}
+	}
+	d, _ := symbolic.Derive(&of)
+	if d == nil || len(d.Transports) == len(m.d.Transports) {
+		return false
+	}
+	m.d = d
+	return true
+}
+
 // shown is the name of the model's file in messages.
 func (m *model) shown() string { return shownPath(m.path) }
 

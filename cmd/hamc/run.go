@@ -379,6 +379,11 @@ func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err
 	if p.im, err = p.model.interpreted(data); err != nil { // the data are checked before anything is built
 		return err
 	}
+	if p.model.fit(p.im) {
+		if p.im, err = p.model.interpreted(data); err != nil {
+			return err
+		}
+	}
 	if !quiet {
 		fmt.Fprintf(e.stderr, "checked  %s: %s\n", p.model.name(), describe(p.model, p.im.Info()))
 	}

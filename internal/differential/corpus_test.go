@@ -119,7 +119,7 @@ func (s *subject) compile() (err error) {
 			err = fmt.Errorf("panic: %v", e)
 		}
 	}()
-	d, err := derive(s.name+".ham", s.text, s.consts)
+	d, err := derive(s.name+".ham", s.text, s.consts, s.sizes())
 	if err != nil {
 		return err
 	}
@@ -136,12 +136,34 @@ func (s *subject) options() codegen.Options {
 	return opt
 }
 
-// derive loads a model and derives its program.
-func derive(file, text string, consts []dsl.ConstBinding) (*symbolic.Derived, error) {
+// sizesMark is the comment by which a model of the corpus is derived for the sizes of its data, as `hamc run` does.
+const sizesMark = "// --sizes from the data"
+
+// sizes are those of the data; nil where the model is not derived for them.
+func (s *subject) sizes() map[string]int {
+	if !strings.Contains(s.text, sizesMark) {
+		return nil
+	}
+	var all map[string]any
+	if err := json.Unmarshal(s.data, &all); err != nil {
+		panic(err)
+	}
+	sizes := map[string]int{}
+	for name, v := range all {
+		if n, ok := v.(float64); ok {
+			sizes[name] = int(n)
+		}
+	}
+	return sizes
+}
+
+// derive loads a model and derives its program, for these sizes if there are any.
+func derive(file, text string, consts []dsl.ConstBinding, sizes map[string]int) (*symbolic.Derived, error) {
 	m, ds := dsl.Load(file, text, dsl.Options{Consts: consts})
 	if m == nil {
 		return nil, ds
 	}
+	m.Sizes = sizes
 	d, more := symbolic.Derive(m)
 	if d == nil {
 		ds.List = append(ds.List, more...)

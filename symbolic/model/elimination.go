@@ -11,7 +11,8 @@ import (
 // after it are values.
 type step struct {
 	v         *latent
-	bands     []expr.Value
+	bands     []expr.Value // nil where the precision is dense
+	dense     expr.Value
 	r         *expr.Expr // at v.i
 	predicted []*PosteriorTerm
 	used      []*PosteriorTerm
@@ -36,7 +37,7 @@ type shift struct {
 // much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. It reports whether there is such a Gaussian.
 func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	c := p.C
-	if len(s.bands) > 1 || len(later) == 0 {
+	if len(s.bands) != 1 || len(later) == 0 {
 		return false
 	}
 	together := append([]*latent{s.v}, later...)
@@ -128,6 +129,9 @@ func (p *Posterior) solved(a [][]*expr.Expr, b []*expr.Expr) []*expr.Expr {
 func (s *step) freeze(p *Posterior, others []*latent) {
 	c := p.C
 	s.r = p.latentsAtReference(s.r, others)
+	if e := s.dense; e.Elem != nil {
+		s.dense.Elem = func(at ...expr.Sub) *expr.Expr { return p.latentsAtReference(e.At(at...), others) }
+	}
 	for n, d := range s.bands {
 		e := p.latentsAtReference(d.At(expr.Sub{Index: s.v.i}), others)
 		s.bands[n].Elem = func(at ...expr.Sub) *expr.Expr { return c.Subst(e, s.v.i, at[0]) }
@@ -156,60 +160,156 @@ func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*Poster
 }
 
 // eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is
-// diagonal and whose elimination leaves others of few diagonals, or the last.
+// diagonal and whose elimination leaves others of few diagonals, or the last. Where dense blocks are allowed any can be taken:
+// the longest of those whose block is diagonal, or else the first.
 func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
-	c := p.C
+	blocks := make([][]expr.Value, len(left))
 	for n, k := range left {
-		v := m.v[k]
-		bands, ok := c.Diagonals(expr.Value{Shape: []dsl.Extent{v.i.Range.Hi, v.i.Range.Hi}, Elem: func(s ...expr.Sub) *expr.Expr {
-			return c.SubstAll(m.g[k][k], []*expr.Index{v.i, v.j}, s)
-		}})
-		if !ok || len(left) > 1 && len(bands) > 1 {
+		bands, ok := p.C.Diagonals(m.block(p, k, k))
+		if !ok {
 			continue
 		}
-		s := &step{v: v, bands: bands, predicted: m.predicted, used: m.used}
-		g, r := m.g, m.r
-		if len(left) > 1 {
-			if g, r, ok = p.schur(m, left, k, c.Atom(bands[0].At(expr.Sub{Index: v.i}))); !ok {
-				continue
-			}
+		blocks[n] = bands
+		if len(left) > 1 && len(bands) > 1 {
+			continue
 		}
-		s.r = m.r[k]
-		for _, l := range left {
-			if w := m.v[l]; l != k {
-				s.r = c.Sub(s.r, c.Sum(w.j, c.Mul(m.g[k][l], c.Ref(w.values(), expr.Sub{Index: w.j}))))
-			}
+		if s := p.takenOut(m, left, k, bands, false); s != nil {
+			return s, n
 		}
-		m.g, m.r = g, r
-		return s, n
 	}
-	return nil, 0
+	if !p.Dense || !m.scaled {
+		return nil, 0
+	}
+	at, longest := 0, -1
+	for n, k := range left {
+		if size, _ := p.Model.Count(m.v[k].i.Range.Hi); len(blocks[n]) == 1 && size > longest {
+			at, longest = n, size
+		}
+	}
+	if longest < 0 {
+		blocks[at] = nil
+	}
+	return p.takenOut(m, left, left[at], blocks[at], true), at
+}
+
+// block is that of the precision of two vectors, as a matrix.
+func (m *gaussian) block(p *Posterior, k, l int) expr.Value {
+	v, w := m.v[k], m.v[l]
+	return expr.Value{Shape: []dsl.Extent{v.i.Range.Hi, w.i.Range.Hi}, Elem: func(s ...expr.Sub) *expr.Expr {
+		return p.C.SubstAll(m.g[k][l], []*expr.Index{v.i, w.j}, s)
+	}}
+}
+
+// takenOut takes vector k out, whose block has these diagonals, or is dense if there are none. It is nil, and the Gaussian as it was, where
+// the blocks of the others must not become dense and do.
+func (p *Posterior) takenOut(m *gaussian, left []int, k int, bands []expr.Value, dense bool) *step {
+	c, v := p.C, m.v[k]
+	s := &step{v: v, bands: bands, predicted: m.predicted, used: m.used}
+	if bands == nil {
+		s.dense = m.block(p, k, k)
+	}
+	g, r := m.g, m.r
+	if len(left) > 1 {
+		ok := true
+		if bands != nil {
+			g, r, ok = p.schur(m, left, k, c.Atom(bands[0].At(expr.Sub{Index: v.i})), dense)
+		} else {
+			g, r = p.schurDense(m, left, k)
+		}
+		if !ok {
+			return nil
+		}
+	}
+	s.r = m.r[k]
+	for _, l := range left {
+		if w := m.v[l]; l != k {
+			s.r = c.Sub(s.r, c.Sum(w.j, c.Mul(m.g[k][l], c.Ref(w.values(), expr.Sub{Index: w.j}))))
+		}
+	}
+	m.g, m.r = g, r
+	return s
 }
 
 // schur is the Gaussian of the other vectors that are left, without vector k, whose precision is a diagonal d: false where
-// some block of it is of many diagonals.
-func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr) (g [][]*expr.Expr, r []*expr.Expr, ok bool) {
+// some block of it is of many diagonals and must not be.
+func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr, dense bool) (g [][]*expr.Expr, r []*expr.Expr, ok bool) {
 	c, v := p.C, m.v[k]
-	g, r = make([][]*expr.Expr, len(m.v)), slices.Clone(m.r)
 	own := c.Atom(m.r[k])
+	to := func(l int) *expr.Expr { // at v.i, w.i
+		w := m.v[l]
+		e := c.Div(c.Subst(m.g[k][l], w.j, expr.Sub{Index: w.i}), d)
+		if dense {
+			e = c.Atom(e)
+		}
+		return e
+	}
+	return p.remaining(m, left, k, dense, func(l, o int) *expr.Expr {
+		return c.Sum(v.i, c.Mul(to(l), m.g[k][o]))
+	}, func(l int) *expr.Expr { return c.Sum(v.i, c.Mul(to(l), own)) })
+}
+
+// schurDense is that without a vector whose precision A is dense: with its factor L, of G_lo − G_lk A⁻¹ G_ko = G_lo − (L⁻¹G_kl)ᵀ(L⁻¹G_ko).
+func (p *Posterior) schurDense(m *gaussian, left []int, k int) (g [][]*expr.Expr, r []*expr.Expr) {
+	c, v := p.C, m.v[k]
+	lower := c.Apply(expr.OperatorOf("cholesky"), m.block(p, k, k))
+	solved := func(b expr.Value) expr.Value { return c.Apply(expr.OperatorOf("solve_lower"), lower, b) }
+	u := solved(p.vector(v, m.r[k]))
+	columns := map[int]expr.Value{}
 	for _, l := range left {
+		if l != k {
+			columns[l] = solved(m.block(p, k, l))
+		}
+	}
+	at := expr.Sub{Index: v.i}
+	g, r, _ = p.remaining(m, left, k, true, func(l, o int) *expr.Expr {
+		return c.Sum(v.i, c.Mul(columns[l].At(at, expr.Sub{Index: m.v[l].i}), columns[o].At(at, expr.Sub{Index: m.v[o].j})))
+	}, func(l int) *expr.Expr {
+		return c.Sum(v.i, c.Mul(columns[l].At(at, expr.Sub{Index: m.v[l].i}), u.At(at)))
+	})
+	return g, r
+}
+
+// remaining is the Gaussian of those that are left without vector k, of which less and lessR are what its blocks and its right side lose: false where
+// some block is of many diagonals and must not be.
+func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less func(l, o int) *expr.Expr, lessR func(l int) *expr.Expr) (g [][]*expr.Expr, r []*expr.Expr, ok bool) {
+	c := p.C
+	g, r = make([][]*expr.Expr, len(m.v)), slices.Clone(m.r)
+	for l := range g {
 		g[l] = slices.Clone(m.g[l])
+	}
+	for n, l := range left {
 		if l == k {
 			continue
 		}
 		w := m.v[l]
-		to := c.Div(c.Subst(m.g[k][l], w.j, expr.Sub{Index: w.i}), d) // at v.i, w.i
-		r[l] = c.Sub(r[l], c.Sum(v.i, c.Mul(to, own)))
-		for _, o := range left {
-			if o != k {
-				g[l][o] = c.Sub(g[l][o], c.Sum(v.i, c.Mul(to, m.g[k][o])))
+		r[l] = c.Sub(r[l], lessR(l))
+		for _, o := range left[n:] {
+			if o == k {
+				continue
 			}
+			e := c.Sub(g[l][o], less(l, o))
+			if dense {
+				e = c.Atom(e)
+			}
+			g[l][o] = e
+			if o != l { // the transpose
+				g[o][l] = c.SubstAll(e, []*expr.Index{w.i, m.v[o].j}, []expr.Sub{{Index: w.j}, {Index: m.v[o].i}})
+			}
+		}
+		if dense {
+			r[l] = c.Atom(r[l])
+			continue
 		}
 		if _, ok := c.Bands(c.Inlined(g[l][l]), w.i, w.j); !ok {
 			return nil, nil, false
 		}
 	}
 	return g, r, true
+}
+
+// vector is an expression at the index of a latent vector, as a vector.
+func (p *Posterior) vector(v *latent, e *expr.Expr) expr.Value {
+	return expr.Value{Shape: []dsl.Extent{v.i.Range.Hi}, Elem: func(at ...expr.Sub) *expr.Expr { return p.C.Subst(e, v.i, at[0]) }}
 }
 
 // moved adds what a shift does to the coordinates z = white(x) of the map x = m + D^{-½}z: with v = D^½ 1/√d

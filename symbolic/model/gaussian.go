@@ -73,6 +73,7 @@ type gaussian struct {
 	used      []*PosteriorTerm // that it is made of
 	predicted []*PosteriorTerm // those of them that a reference stands for
 	bent      bool             // tangents are among them
+	scaled    bool             // the precision of a prior depends on parameters, or how much of a vector an observation sees
 
 	exact      [][]*expr.Expr // what g is made of: that of normal terms,
 	predictors []*predictor   // and these
@@ -104,9 +105,13 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		case s != nil:
 			quadratic = c.Add(quadratic, c.SumAll(t.Indices, s.normal(c)))
 			m.used, priors = append(m.used, t), append(priors, prior{t, s})
+			m.scaled = m.scaled || s.precision.Stage() >= expr.StagePosition
 		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents):
 			quadratic = c.Add(quadratic, t.L)
 			m.used = append(m.used, t)
+			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
+		case t.Term.Dist != nil && !t.Term.Dist.Support.Vector() && !mentionsAny(t.Left.At(), latents) && expr.DependsOnCoords(t.Left.At()):
+			// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 		default:
 			if found := p.predictorsOf(t, latents); found != nil {
 				m.predictors = append(m.predictors, found...)
@@ -119,6 +124,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	}
 	for _, x := range m.predictors {
 		m.bent = m.bent || x.bent
+		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
 	for _, v := range latents {
 		first := c.Diff(quadratic, v.values(), expr.Sub{Index: v.i})
@@ -139,6 +145,13 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// sloping reports whether the slopes of an expression that is linear in latent vectors depend on parameters.
+func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
+	return slices.ContainsFunc(latents, func(v *latent) bool {
+		return p.C.Diff(e, v.values(), expr.Sub{Index: v.j}).Stage() >= expr.StagePosition
+	})
 }
 
 // prior is a term of which the left side holds elements of latent vectors, with what stands for it.

@@ -42,6 +42,7 @@ type Posterior struct {
 	Lets     map[*dsl.Let]expr.Value
 	el       *expr.Elaborator
 	curved   bool     // solutions have third-order sensitivities
+	Dense    bool     // latent vectors may have dense precisions
 	Limited  bool     // the limits of expr.Budget hold
 	Spent             // of them: work before this began, and emission
 	at       dsl.Span // of the statement that is being elaborated
@@ -107,7 +108,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	c.FirstOrder = firstOrder(m)
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: map[*dsl.Index]expr.Sub{}}
 	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
-	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Limited: p.Limited, Spent: p.Spent}
+	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Dense: p.Dense, Limited: p.Limited, Spent: p.Spent}
 	for _, d := range m.Data {
 		t := c.NewTensor(expr.Tensor{Name: d.Name, Kind: expr.DataTensor, Shape: d.Type.Shape, Stage: expr.StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),

@@ -26,13 +26,13 @@ import (
 //
 // Several latent vectors are one Gaussian with a precision of blocks. It is factorised by elimination, vector after vector,
 // as long as the block of the vector is diagonal: what is left of the others is their Schur complement. The last may be
-// banded. Vectors are determined in the other order, each given those that were eliminated after it.
+// banded. Where Dense is set, any block may be dense, and is eliminated by its Cholesky factor. Vectors are determined in the other order, each given those that were eliminated after it.
 
 // Transport is the map of one latent vector.
 type Transport struct {
 	Param *Param
 
-	// Diagonals is the number of those of G at and below the main one.
+	// Diagonals is the number of those of G at and below the main one, 0 where it is dense.
 	Diagonals int
 
 	// Predicted are the terms that the reference stands for.
@@ -46,12 +46,9 @@ type Transport struct {
 
 // Describe says what the map is made of.
 func (t *Transport) Describe() string {
-	text := "diagonal"
-	if t.Diagonals > 1 {
-		text = fmt.Sprintf("banded, with %d diagonals below the main one,", t.Diagonals-1)
-		if t.Diagonals == 2 {
-			text = "tridiagonal"
-		}
+	text := fmt.Sprintf("banded, with %d diagonals below the main one,", t.Diagonals-1)
+	if t.Diagonals <= 2 {
+		text = []string{"dense", "diagonal", "tridiagonal"}[t.Diagonals]
 	}
 	if len(t.Predicted) > 0 {
 		text += ", with the expected information of data at a reference"
@@ -116,6 +113,9 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	steps = append(steps, single...)
 	// A map that is the same everywhere brings nothing apart.
 	steps = slices.DeleteFunc(steps, func(s *step) bool {
+		if s.bands == nil {
+			return false // it is of a prior with a scale
+		}
 		return s.r.Stage() < expr.StagePosition && !slices.ContainsFunc(s.bands, func(d expr.Value) bool { return d.At(expr.Sub{Index: s.v.i}).Stage() >= expr.StagePosition })
 	})
 	for _, v := range all {
@@ -155,8 +155,19 @@ func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
 	z := expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(b.Coord, at...) }}
 	at := expr.Sub{Index: i}
 	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Index: i}
+	moved := func(u expr.Value) expr.Value { // by z
+		return expr.Value{Shape: u.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.Add(u.At(at...), z.At(at...)) }}
+	}
 	var value *expr.Expr
-	if len(s.bands) == 1 {
+	switch len(s.bands) {
+	case 0:
+		lower := c.Apply(expr.OperatorOf("cholesky"), s.dense)
+		u := c.Apply(expr.OperatorOf("solve_lower"), lower, p.vector(s.v, s.r))
+		value = c.Apply(expr.OperatorOf("solve_upper"), lower, moved(u)).At(at)
+		j := c.NewIndex("j", expr.UpTo(n))
+		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), z.At(expr.Sub{Index: j}))), u.At(at))
+		logJacobian = c.Neg(c.Sum(i, c.Call("log", lower.At(at, at))))
+	case 1:
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
 		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
 		u := c.Mul(scale, c.Atom(s.r))
@@ -167,11 +178,10 @@ func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
 			value, t.Whitened = s.shift.moved(c, i, value, t.Whitened, c.Div(z.At(at), scale), scale)
 			logJacobian = c.Sub(logJacobian, c.Scale(0.5, c.Call("log", s.shift.phi)))
 		}
-	} else {
+	default:
 		f := c.BandFactor(s.bands)
-		r := expr.Value{Shape: []dsl.Extent{n}, Elem: func(s1 ...expr.Sub) *expr.Expr { return c.Subst(s.r, i, s1[0]) }}
-		u := f.SolveLower(r)
-		value = f.SolveUpper(expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Add(u.At(at...), z.At(at...)) }}).At(at)
+		u := f.SolveLower(p.vector(s.v, s.r))
+		value = f.SolveUpper(moved(u)).At(at)
 		t.Whitened = c.Sub(f.MulTransposed(z, i), u.At(at))
 		logJacobian = c.Scale(-0.5, f.LogDet())
 	}
