@@ -148,8 +148,11 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 // which one stands that is.
 func (p *Posterior) quadratic(t *PosteriorTerm, latents []*latent) bool {
 	location, ok := locations[t.Term.Dist.Name]
+	if !ok {
+		return false // of a distribution of vectors the left side is no number
+	}
 	left := t.Left.At()
-	if !ok || t.Term.Dist.Name != "normal" && !mentionsAny(left, latents) {
+	if t.Term.Dist.Name != "normal" && !mentionsAny(left, latents) {
 		return false
 	}
 	for n, a := range t.Args {

@@ -218,9 +218,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	pt.L, bound = c.SumAll(pt.Indices, pt.L), c.SumAll(pt.Indices, bound)
 	if loop != nil {
 		pt.L, bound = c.Sum(loop, pt.L), c.Sum(loop, bound)
-		if !t.Dist.Support.Vector() {
-			pt.Indices = append(pt.Indices, loop)
-		}
+		pt.Indices = append(pt.Indices, loop)
 	}
 	pt.L = c.Bounded(pt.L, bound)
 	return pt
