@@ -20,14 +20,16 @@ const bandedModel = `model rows
 data n int
 data D0, D1, W real[4, n]
 data b0, b1 real[n]
+data k int
+data u real[k]
 param t real
 t ~ normal(0, 1)
-density 0*t*(sum(D0) + sum(D1) + sum(W) + sum(b0) + sum(b1))
+density 0*t*(sum(D0) + sum(D1) + sum(W) + sum(b0) + sum(b1) + sum(u))
 metric identity`
 
 // bandedData are random; the main diagonal, in the first row, is large.
 func bandedData(rng *rand.Rand, n int) map[string][]float64 {
-	data := map[string][]float64{"n": {float64(n)}}
+	data := map[string][]float64{"n": {float64(n)}, "k": {3}, "u": {0.1, -0.2, 0.15}}
 	for name, rows := range map[string]int{"D0": 4, "D1": 4, "W": 4, "b0": 1, "b1": 1} {
 		v := make([]float64, rows*n)
 		for i := range v {
@@ -41,19 +43,25 @@ func bandedData(rng *rand.Rand, n int) map[string][]float64 {
 	return data
 }
 
-// bandedArgs are the arguments of a row, at t, for a band of w diagonals below the main one.
-func bandedArgs(c *expr.Context, op *expr.Operator, at *expr.Expr, w int) []expr.Value {
+// bandedArgs are the arguments of a row, at t, for a band of w diagonals below the main one: of diagonals and band, and of
+// the vector or the last diagonal.
+func bandedArgs(c *expr.Context, op *expr.Operator, at, last *expr.Expr, w int) []expr.Value {
 	n := dsl.Extent{Name: "n"}
 	tensor := func(name string, s ...expr.Sub) *expr.Expr { return c.Ref(c.ByName[name], s...) }
-	mix := func(a, b string, s ...expr.Sub) *expr.Expr { return c.Add(tensor(a, s...), c.Mul(at, tensor(b, s...))) }
+	mix := func(at *expr.Expr, a, b string, s ...expr.Sub) *expr.Expr {
+		return c.Add(tensor(a, s...), c.Mul(at, tensor(b, s...)))
+	}
 	var diagonals []expr.Value
 	for o := range w + 1 {
 		diagonals = append(diagonals, expr.Value{Shape: []dsl.Extent{n}, Elem: func(s ...expr.Sub) *expr.Expr {
-			return mix("D0", "D1", expr.Sub{At: dsl.Fixed(o + 1)}, s[0])
+			if o == w && w > 0 {
+				return mix(last, "D0", "D1", expr.Sub{At: dsl.Fixed(o + 1)}, s[0])
+			}
+			return mix(at, "D0", "D1", expr.Sub{At: dsl.Fixed(o + 1)}, s[0])
 		}})
 	}
 	band := c.Apply(expr.OperatorOf("stack"), diagonals...)
-	vector := expr.Value{Shape: []dsl.Extent{n}, Elem: func(s ...expr.Sub) *expr.Expr { return mix("b0", "b1", s...) }}
+	vector := expr.Value{Shape: []dsl.Extent{n}, Elem: func(s ...expr.Sub) *expr.Expr { return mix(last, "b0", "b1", s...) }}
 	switch op.Name {
 	case "band_solve_lower", "band_solve_upper":
 		return []expr.Value{band, vector}
@@ -83,13 +91,18 @@ func TestAdjoints(t *testing.T) {
 			continue
 		}
 		for w := range 4 {
-			for _, n := range []int{1, 2, 5, 8} {
+			for k, n := range []int{1, 2, 5, 8} {
 				if w >= n {
 					continue
 				}
+				outer := (k + w) % 4 // two bits: which arguments do
 				d, _ := load(t, bandedModel)
 				c, prog := d.C, newProgram(d.Posterior)
-				v := c.Apply(op, bandedArgs(c, op, d.Params[0].Value(), w)...)
+				// What stands for t may differ from one value of an index to the next.
+				g := c.NewIndex("g", expr.UpTo(dsl.Extent{Name: "k"}))
+				x := d.Params[0].Value()
+				at := []*expr.Expr{x, c.Add(x, c.Ref(c.ByName["u"], expr.Sub{Index: g}))}
+				v := c.Apply(op, bandedArgs(c, op, at[outer&1], at[outer>>1], w)...)
 				own := make([]*expr.Index, len(v.Shape))
 				for k, x := range v.Shape {
 					own[k] = c.NewIndex("i", expr.UpTo(x))
@@ -100,13 +113,13 @@ func TestAdjoints(t *testing.T) {
 					weight = c.Ref(c.ByName["W"], subs...)
 				}
 				// W is longer than the value; what is read of it is not.
-				value := Output{E: prog.Lower(c.SumOverAll(own, c.Mul(weight, v.At(subs...))), nil)}
+				value := Output{E: prog.Lower(c.Sum(g, c.SumOverAll(own, c.Mul(weight, v.At(subs...)))), nil)}
 				adjoint := Output{E: prog.Lower(prog.Adjoint(value.E, [][]expr.Sub{nil}, false)[0], nil)}
 				d.Prog = prog
 				r := &rowTest{t: d.Params[0].Coord, m: NewMachine(d, bandedData(rand.New(rand.NewSource(3)), n))}
-				const x, h = 0.2, 1e-3
-				step := func(k float64) float64 { return r.at(x+k*h, value) - r.at(x-k*h, value) }
-				got, want := r.at(x, adjoint), (45*step(1)-9*step(2)+step(3))/(60*h)
+				const x0, h = 0.2, 1e-3
+				step := func(k float64) float64 { return r.at(x0+k*h, value) - r.at(x0-k*h, value) }
+				got, want := r.at(x0, adjoint), (45*step(1)-9*step(2)+step(3))/(60*h)
 				if !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) || want == 0 {
 					t.Errorf("%s, %d below the diagonal, order %d: the sweep gives %v, differences %v", op.Name, w, n, got, want)
 				}
