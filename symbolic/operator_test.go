@@ -236,6 +236,7 @@ func TestOperatorCosts(t *testing.T) {
 		"covariance, soft": data + "y ~ multi_normal(eta, K)\nmetric softabs(alpha = 1)\n",
 		"latent":           data + "k ~ poisson_log(cholesky(K)*eta)\nmetric fisher\n",
 		"groups":           data + "data G int\ndata Y real[G, n]\ndata each int[n] in 1..n\nparam t real[G] > 0\nt ~ gamma(2, 1)\nY[g, each] ~ multi_normal(eta, t[g]*K) for g in G\nmetric fisher\n",
+		"groups of data":   data + "data G int\ndata w real[G]\ndensity -sum(g in G) dot(y, cholesky(w[g]^2*K + K)*eta)\nmetric identity\n",
 		"prior":            data + "eta ~ multi_normal(0*y, K)\ny ~ normal(eta, 1)\nmetric fisher\n",
 	} {
 		d, _ := load(t, text)

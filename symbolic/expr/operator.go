@@ -361,6 +361,9 @@ func (c *Context) Applied(a *Application, bodies []*Expr) *Expr {
 		t.Def = &Def{Tensor: t, Indices: indices, Body: node}
 		c.shared[node] = t
 		c.noteMatrices(a.Shapes)
+		for _, i := range outer {
+			c.outers[i.Range] = true
+		}
 	}
 	return c.Ref(t, SubsOf(slices.Concat(outer, slots))...)
 }
