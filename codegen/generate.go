@@ -129,7 +129,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior, logJacobian phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior, logJacobian, plain phase
 
 	whitened []phase // by transport
 }
@@ -297,7 +297,7 @@ func (g *generator) splitPhases() {
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
 	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value, g.dynamics.others(g)}
-	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened)
+	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened, d.Pushed)
 	return append(lists, g.odeOutputs...)
 }
 
@@ -340,6 +340,7 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 		{&g.ph.generate, g.closure(d.Generated), late},
 		{&g.ph.prior, g.closure(d.Prior), late},
 		{&g.ph.logJacobian, g.closure(d.LogJacobian), late},
+		{&g.ph.plain, g.closure(d.Pushed), late},
 	} {
 		x.ph.defs = g.pick(x.of, x.own)
 	}
@@ -433,6 +434,7 @@ func (g *generator) targets() {
 	vector(&g.ph.force, "f", d.Force)
 	vector(&g.ph.rank1, "f", d.Rank1)
 	vector(&g.ph.contract, "dst", d.Contract)
+	vector(&g.ph.plain, "dst", d.Pushed)
 	for n, o := range d.Whitened {
 		vector(&g.ph.whitened[n], "dst", one(o))
 	}

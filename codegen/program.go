@@ -49,6 +49,7 @@ func (g *generator) build() {
 		{"DrawPrior", &g.ph.prior},
 		{"Constrain", &g.ph.value},
 		{"LogJacobian", &g.ph.logJacobian},
+		{"push", &g.ph.plain},
 		{"matrix", &g.ph.metric},
 		{"force", &g.ph.force},
 		{"pairing", &g.ph.contract},

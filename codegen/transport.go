@@ -21,7 +21,7 @@ func (g *generator) transportsDoc() string {
 	text := ""
 	for _, t := range g.d.Transports {
 		text += fmt.Sprintf("\n\nThe values x of %s are those of a map x = c + L⁻ᵀz of the coordinates z = %s. The precision L Lᵀ\nof x is %s.",
-			t.Param.Decl.ObjectName(), t.Param.Coord.Name, t.Describe())
+			t.Param.PlainName(), t.Param.Coord.Name, t.Describe())
 	}
 	return text
 }
@@ -34,7 +34,7 @@ func (g *generator) transportFields(st *jen.Group) {
 	if !g.transported() {
 		return
 	}
-	st.Id("values").Index().Float64().Comment("of Push and Pull")
+	st.Id("plain").Index().Float64().Comment("coordinates, of Push and Pull")
 	if g.anchored() {
 		st.Id("reference").Index().Float64().Comment("that the maps are made at")
 	}
@@ -45,7 +45,7 @@ func (g *generator) allocateTransports(p *printer) []jen.Code {
 	if !g.transported() {
 		return nil
 	}
-	out := []jen.Code{sdot("values").Op("=").Make(jen.Index().Float64(), p.extent(g.values.all()))}
+	out := []jen.Code{sdot("plain").Op("=").Make(jen.Index().Float64(), g.dimCode(p))}
 	if g.anchored() {
 		out = append(out, sdot("reference").Op("=").Make(jen.Index().Float64(), g.dimCode(p)))
 	}
@@ -61,26 +61,27 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 	slot := func(p *printer, array *jen.Statement, in places, n int) *jen.Statement {
 		return array.Index(p.extent(in.start(n)), p.extent(in.end(n)))
 	}
-	push := []jen.Code{sdot("Constrain").Call(sdot("values"), id("q"))}
-	pull := []jen.Code{id("x").Op(":=").Add(sdot("values")).Index(jen.Empty(), g.dimCode(from)), jen.Copy(id("x"), id("q"))}
-	var parts []jen.Code
+	push := []jen.Code{sdot("push").Call(sdot("plain"), id("q"))}
+	pull := []jen.Code{id("x").Op(":=").Add(sdot("plain")), jen.Copy(id("x"), id("q"))}
+	parts := []jen.Code{doc("push writes the plain coordinates of latent vectors to their places in dst.",
+		g.method("push").Params(floats("dst", "q")).Block(g.body("push")...))}
 	for n, o := range g.d.Whitened {
 		name := g.d.Params[o.Row].Decl.ObjectName()
-		push = append(push, jen.Copy(slot(to, id("q"), g.coords, o.Row), slot(to, sdot("values"), g.values, o.Row)))
+		push = append(push, jen.Copy(slot(to, id("q"), g.coords, o.Row), slot(to, sdot("plain"), g.coords, o.Row)))
 		if n > 0 { // the next sees the coordinates of those before
 			before := g.d.Whitened[n-1].Row
 			pull = append(pull, jen.Copy(slot(from, id("x"), g.coords, before), slot(from, id("q"), g.coords, before)))
 		}
 		method := g.whitening(n)
 		pull = append(pull, sdot(method).Call(id("q"), id("x")))
-		parts = append(parts, doc(method+" writes the coordinates of "+name+" to dst, for its values in their place in q.",
+		parts = append(parts, doc(method+" writes the coordinates of "+name+" to dst, for plain ones in their place in q.",
 			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
 	}
 	out := []jen.Code{
-		doc("Push puts the values of latent vectors in the place of their coordinates in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(to), push...)...)),
-		doc("Pull is the inverse of Push: it puts coordinates in the place of values.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(from), pull...)...)),
+		doc("Push puts the plain coordinates of latent vectors in the place of theirs in q.", g.method("Push").Params(floats("q")).Block(append(g.prologue(to), push...)...)),
+		doc("Pull is the inverse of Push: it puts coordinates in the place of plain ones.", g.method("Pull").Params(floats("q")).Block(append(g.prologue(from), pull...)...)),
 	}
-	out = append(out, doc("LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.",
+	out = append(out, doc("LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.",
 		g.method("LogJacobian").Params(jen.Id("q").Index().Float64()).Float64().Block(g.densityBody("LogJacobian", &g.ph.logJacobian)...)))
 	out = append(out, parts...)
 	if !g.anchored() {

@@ -42,6 +42,13 @@ type DistArg struct {
 	Domain Domain
 }
 
+// Half is what is known of a positive half of a distribution on the real line: of y where y > 0, the mode of the density of
+// log y given the arguments, and minus its second derivative there.
+type Half struct {
+	Centred         bool // it is so where the location is 0
+	Mode, Curvature string
+}
+
 // Distribution is one row of the distribution table. All formulas are written
 // in the language itself, with `y` for the value and the arguments' names.
 type Distribution struct {
@@ -64,6 +71,12 @@ type Distribution struct {
 	// `fisher(prior = expected)`. Nil: not finite or not known.
 	Joint [][]string
 
+	// Center is the mode of the density of u given the arguments; "" where it has none, or Joint is nil.
+	Center string
+
+	// Halves are of its positive half, the first that fits.
+	Halves []Half
+
 	// Random is the function of runtime/random that draws a value: with the
 	// arguments in the order of Args, and as an int if the support is discrete.
 	// Of a vector it fills one; where there is a covariance, a second function with Cholesky behind its
@@ -82,6 +95,13 @@ var Distributions = []Distribution{
 		LogDensity: "-0.5*((y - mu)/sigma)^2 - log(sigma) - 0.5*log(2*pi())",
 		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
 		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+		Center:     "mu",
+		Halves: []Half{
+			{true, "log(sigma)", "2"},
+			// The y with y(y − mu) = sigma². Where it is far out in the tail, 1e-9 keeps it from 0.
+			{false, "log(sigma*(1e-9 + mu/(2*sigma) + sqrt(1 + (mu/(2*sigma))^2)))",
+				"2*(1e-9 + mu/(2*sigma) + sqrt(1 + (mu/(2*sigma))^2))*sqrt(1 + (mu/(2*sigma))^2)"},
+		},
 	},
 	{
 		Name: "multi_normal", Support: VectorReal, Random: "MultiNormal",
@@ -110,6 +130,10 @@ var Distributions = []Distribution{
 			{"0", "student_information(nu)", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
 			{"-(nu + 1)/((nu + 3)*sigma^2)", "0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
 			{"0", "-2/(sigma*(nu + 1)*(nu + 3))", "0", "2*nu/((nu + 3)*sigma^2)"}},
+		Center: "mu",
+		Halves: []Half{
+			{true, "log(sigma)", "2*nu/(nu + 1)"},
+		},
 	},
 	{
 		Name: "cauchy", Support: RealLine, Random: "Cauchy",
@@ -117,6 +141,10 @@ var Distributions = []Distribution{
 		LogDensity: "-log(pi()) - log(sigma) - log1p_square((y - mu)/sigma)",
 		Fisher:     [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
 		Joint:      [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
+		Center:     "mu",
+		Halves: []Half{
+			{true, "log(sigma)", "1"},
+		},
 	},
 	{
 		Name: "exponential", Support: Positive, Random: "Exponential",
@@ -124,6 +152,7 @@ var Distributions = []Distribution{
 		LogDensity: "log(beta) - beta*y",
 		Fisher:     [][]string{{"1/beta^2"}},
 		Joint:      [][]string{{"1", "1/beta"}, {"1/beta", "1/beta^2"}},
+		Center:     "-log(beta)",
 	},
 	{
 		Name: "gamma", Support: Positive, Random: "Gamma",
@@ -131,6 +160,7 @@ var Distributions = []Distribution{
 		LogDensity: "alpha*log(beta) - lgamma(alpha) + (alpha - 1)*log(y) - beta*y",
 		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
 		Joint:      [][]string{{"alpha", "-1", "alpha/beta"}, {"-1", "trigamma(alpha)", "-1/beta"}, {"alpha/beta", "-1/beta", "alpha/beta^2"}},
+		Center:     "log(alpha) - log(beta)",
 	},
 	{
 		Name: "inv_gamma", Support: Positive, Random: "InvGamma",
@@ -138,6 +168,7 @@ var Distributions = []Distribution{
 		LogDensity: "alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y",
 		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
 		Joint:      [][]string{{"alpha", "1", "-alpha/beta"}, {"1", "trigamma(alpha)", "-1/beta"}, {"-alpha/beta", "-1/beta", "alpha/beta^2"}},
+		Center:     "log(beta) - log(alpha)",
 	},
 	{
 		Name: "inv_chi_square", Support: Positive, Random: "InvChiSquare",
@@ -145,6 +176,7 @@ var Distributions = []Distribution{
 		LogDensity: "-0.5*nu*log(2) - lgamma(nu/2) - (nu/2 + 1)*log(y) - 0.5/y",
 		Fisher:     [][]string{{"0.25*trigamma(nu/2)"}},
 		Joint:      [][]string{{"nu/2", "1/2"}, {"1/2", "0.25*trigamma(nu/2)"}},
+		Center:     "-log(nu)",
 	},
 	{
 		Name: "scaled_inv_chi_square", Support: Positive, Random: "ScaledInvChiSquare",
@@ -155,6 +187,7 @@ var Distributions = []Distribution{
 			{"nu/2", "0", "-nu/s"},
 			{"0", "0.25*trigamma(nu/2) - 1/(2*nu)", "0"},
 			{"-nu/s", "0", "2*nu/s^2"}},
+		Center: "2*log(s)",
 	},
 	{
 		Name: "beta", Support: UnitOpen, Random: "Beta",
@@ -167,6 +200,7 @@ var Distributions = []Distribution{
 			{"alpha*beta/(alpha + beta + 1)", "-beta/(alpha + beta)", "alpha/(alpha + beta)"},
 			{"-beta/(alpha + beta)", "trigamma(alpha) - trigamma(alpha + beta)", "-trigamma(alpha + beta)"},
 			{"alpha/(alpha + beta)", "-trigamma(alpha + beta)", "trigamma(beta) - trigamma(alpha + beta)"}},
+		Center: "log(alpha) - log(beta)",
 	},
 	{
 		Name: "lognormal", Support: Positive, Random: "LogNormal",
@@ -174,6 +208,7 @@ var Distributions = []Distribution{
 		LogDensity: "-0.5*((log(y) - mu)/sigma)^2 - log(y) - log(sigma) - 0.5*log(2*pi())",
 		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
 		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+		Center:     "mu",
 	},
 	{
 		Name: "uniform", Support: Between, Random: "Uniform",

@@ -447,6 +447,38 @@ func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 			return logp(y, x[1:]) + logJ
 		}))
 	}
+	// Modes are where the derivative is 0, of the density of u and of the logarithm of a positive half.
+	mode := func(what, at string, curvature string, args []float64, density func(u float64) float64) {
+		t.Helper()
+		u := formula(t, at)(env(args))
+		const h = 1e-3
+		slope := (8*(density(u+h)-density(u-h)) - (density(u+2*h) - density(u-2*h))) / (12 * h)
+		if !(math.Abs(slope) < 1e-7) {
+			t.Errorf("%s%v: %s = %s = %v, where the density of the logarithm has the derivative %v", d.Name, args, what, at, u, slope)
+		}
+		if curvature == "" {
+			return
+		}
+		want := second(func(x []float64) float64 { return density(x[0]) }, []float64{u}, []float64{1}, 0.01)
+		if got := formula(t, curvature)(env(args)); !(math.Abs(got-want) <= 1e-6*want) {
+			t.Errorf("%s%v: the curvature %s = %v there, want %v", d.Name, args, curvature, got, want)
+		}
+	}
+	if d.Center != "" {
+		mode("Center", d.Center, "", args, func(u float64) float64 {
+			y, logJ := transform(d.Support, u, args)
+			return logp(y, args) + logJ
+		})
+	}
+	for _, half := range d.Halves {
+		for _, mu := range []float64{0, args[len(args)-2], -7, 40} {
+			at := append([]float64{}, args...)
+			at[len(at)-2] = mu
+			if half.Centred == (mu == 0) {
+				mode("Mode", half.Mode, half.Curvature, at, func(u float64) float64 { return logp(math.Exp(u), at) + u })
+			}
+		}
+	}
 	if d.Support.Discrete() && d.Joint != nil {
 		t.Errorf("%s: a discrete value has no joint information", d.Name)
 	}

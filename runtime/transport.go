@@ -9,10 +9,11 @@ import (
 //
 //	x = c(θ) + L(θ)⁻ᵀz
 //
-// of the other coordinates θ, so that z is near N(0, I) whatever θ is. LogDensity has the logarithm of the map's Jacobian in
-// it: what is drawn are the values x, exactly. Info marks latent vectors, which have a coordinate for each value.
+// of the other coordinates θ, so that z is near N(0, I) whatever θ is; x are the values of the parameter, or their logarithms or logits.
+// LogDensity has the logarithm of the map's Jacobian in it: what is drawn are the values, exactly. Info marks latent vectors, which have
+// a coordinate for each value.
 //
-// Plain coordinates are those in which the values of latent vectors stand in the place of z: they do not depend on the map.
+// Plain coordinates are those in which x stands in the place of z: they do not depend on the map.
 type Transported interface {
 	Model
 

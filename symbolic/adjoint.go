@@ -120,7 +120,7 @@ func (s *sweep) pass(d *expr.Def) {
 		body = c.Subst(body, i, expr.Sub{Index: fresh[m]})
 	}
 	c.Sharing = sharing
-	if body.Op == expr.Apply && body.Apply.Operator.Adjoint != nil {
+	if op := body.Apply; body.Op == expr.Apply && op.Operator.Adjoint != nil && (c.FirstOrder || op.Operator.Tangent == "") {
 		s.passApplied(d, body, fresh, e)
 		return
 	}

@@ -57,7 +57,8 @@ type Derived struct {
 	Jacobian    []Output // ∂B/∂q, per block triple; none where ByColumns is set
 	Value       []Output // the parameters on their own scale
 	LogJacobian []Output // log |∂x/∂z| of the maps of latent vectors: one number, or none
-	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports
+	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
+	Pushed      []Output // the plain coordinates of latent vectors likewise
 	Alpha       Output   // of SoftAbs
 	Shift       Output   // of SoftAbs
 	Generated   []Output // Posterior.Quantities
@@ -123,7 +124,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -246,7 +247,11 @@ func (r *Derived) density() {
 	}
 	for _, t := range r.Transports {
 		ctx := expr.IndexList(t.Index)
-		r.Whitened = append(r.Whitened, Output{Row: slices.Index(r.Params, t.Param), Col: -1, Dir: -1, Indices: ctx, E: r.Prog.Lower(t.Whitened, ctx)})
+		o := Output{Row: slices.Index(r.Params, t.Param), Col: -1, Dir: -1, Indices: ctx}
+		o.E = r.Prog.Lower(t.Whitened, ctx)
+		r.Whitened = append(r.Whitened, o)
+		o.E = r.Prog.Lower(t.Param.Plain(expr.SubsOf(ctx)...), ctx)
+		r.Pushed = append(r.Pushed, o)
 	}
 }
 

@@ -85,7 +85,7 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	values   []float64 // of Push and Pull
+	plain    []float64 // coordinates, of Push and Pull
 	invA2    []float64 // invA2[i] = 1/a2[i]
 	logInvA2 []float64 // logInvA2[i] = log(invA2[i])
 }
@@ -175,7 +175,7 @@ func (s *Model) allocate() {
 	}, system.NewDiagonal(j+2))
 	s.invA2 = make([]float64, j)
 	s.logInvA2 = make([]float64, j)
-	s.values = make([]float64, j+2)
+	s.plain = make([]float64, j+2)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -354,22 +354,21 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	return res
 }
 
-// Push puts the values of latent vectors in the place of their coordinates in q.
+// Push puts the plain coordinates of latent vectors in the place of theirs in q.
 func (s *Model) Push(q []float64) {
 	j := s.j
-	s.Constrain(s.values, q)
-	copy(q[2:j+2], s.values[2:j+2])
+	s.push(s.plain, q)
+	copy(q[2:j+2], s.plain[2:j+2])
 }
 
-// Pull is the inverse of Push: it puts coordinates in the place of values.
+// Pull is the inverse of Push: it puts coordinates in the place of plain ones.
 func (s *Model) Pull(q []float64) {
-	j := s.j
-	x := s.values[:j+2]
+	x := s.plain
 	copy(x, q)
 	s.pull1(q, x)
 }
 
-// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.
 func (s *Model) LogJacobian(q []float64) float64 {
 	var res float64
 	j := s.j
@@ -391,7 +390,28 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	return res
 }
 
-// pull1 writes the coordinates of theta to dst, for its values in their place in q.
+// push writes the plain coordinates of latent vectors to their places in dst.
+func (s *Model) push(dst, q []float64) {
+	j := s.j
+	dst = dst[:j+2]
+	tau := q[1]
+	mu := q[0]
+	c1 := s.c1[:j]
+	c2 := s.c2[:j]
+	thetaZ := q[2:][:j]
+	a1 := elementary.Exp(float64(-2 * tau))
+	a3 := float64(mu * a1)
+	for i := range j {
+		a2 := a1 + c1[i]
+		invA2 := 1 / a2
+		sqrtInvA2 := math.Sqrt(invA2)
+		a4 := c2[i] + a3
+		a5 := float64(sqrtInvA2 * (thetaZ[i] + float64(sqrtInvA2*a4)))
+		dst[i+2] = a5
+	}
+}
+
+// pull1 writes the coordinates of theta to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	j := s.j
 	dst = dst[:j+2]

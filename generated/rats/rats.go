@@ -119,7 +119,7 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	values    []float64 // of Push and Pull
+	plain     []float64 // coordinates, of Push and Pull
 	a3        []float64 // a3[i] = a2 + a1·c1[i]
 	invA3     []float64 // invA3[i] = 1/a3[i]
 	sqrtInvA3 []float64 // sqrtInvA3[i] = invA3[i]^½
@@ -273,7 +273,7 @@ func (s *Model) allocate() {
 	s.logInvA3 = make([]float64, n)
 	s.a17 = make([]float64, n)
 	s.a20 = make([]float64, n)
-	s.values = make([]float64, afterBeta+5)
+	s.plain = make([]float64, afterBeta+5)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -565,27 +565,27 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	return res
 }
 
-// Push puts the values of latent vectors in the place of their coordinates in q.
+// Push puts the plain coordinates of latent vectors in the place of theirs in q.
 func (s *Model) Push(q []float64) {
 	n := s.n
 	afterBeta := s.afterBeta
-	s.Constrain(s.values, q)
-	copy(q[n:afterBeta], s.values[n:afterBeta])
-	copy(q[0:n], s.values[0:n])
+	s.push(s.plain, q)
+	copy(q[n:afterBeta], s.plain[n:afterBeta])
+	copy(q[0:n], s.plain[0:n])
 }
 
-// Pull is the inverse of Push: it puts coordinates in the place of values.
+// Pull is the inverse of Push: it puts coordinates in the place of plain ones.
 func (s *Model) Pull(q []float64) {
-	afterBeta := s.afterBeta
 	n := s.n
-	x := s.values[:afterBeta+5]
+	afterBeta := s.afterBeta
+	x := s.plain
 	copy(x, q)
 	s.pull1(q, x)
 	copy(x[n:afterBeta], q[n:afterBeta])
 	s.pull2(q, x)
 }
 
-// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.
 func (s *Model) LogJacobian(q []float64) float64 {
 	var res float64
 	n := s.n
@@ -624,7 +624,48 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	return res
 }
 
-// pull1 writes the coordinates of beta to dst, for its values in their place in q.
+// push writes the plain coordinates of latent vectors to their places in dst.
+func (s *Model) push(dst, q []float64) {
+	n := s.n
+	afterBeta := s.afterBeta
+	dst = dst[:afterBeta+5]
+	sigmaY := q[afterBeta+2]
+	sigmaAlpha := q[afterBeta+3]
+	sigmaBeta := q[afterBeta+4]
+	muAlpha := q[afterBeta]
+	muBeta := q[afterBeta+1]
+	c1 := s.c1[:n]
+	c4 := s.c4[:n]
+	c3 := s.c3[:n]
+	c2 := s.c2[:n]
+	c5 := s.c5[:n]
+	betaZ := q[n:][:n]
+	alphaZ := q[:n]
+	a1 := elementary.Exp(float64(-2 * sigmaY))
+	a2 := elementary.Exp(float64(-2 * sigmaAlpha))
+	a4 := elementary.Exp(float64(-2 * sigmaBeta))
+	a5 := elementary.Exp(float64(-4 * sigmaY))
+	a7 := float64(muAlpha * a2)
+	a9 := float64(muBeta * a4)
+	for i := range n {
+		a3 := a2 + float64(a1*c1[i])
+		invA3 := 1 / a3
+		sqrtInvA3 := math.Sqrt(invA3)
+		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
+		invA6 := 1 / a6
+		sqrtInvA6 := math.Sqrt(invA6)
+		e := float64(a1 * c2[i])
+		a8 := e + a7
+		a10 := a1*c3[i]*a8/a3 - float64(a1*c5[i]) + a9
+		a11 := float64(sqrtInvA6 * (betaZ[i] + float64(sqrtInvA6*a10)))
+		a12 := e + a7 + float64(a1*c3[i]*a11)
+		a13 := float64(sqrtInvA3 * (alphaZ[i] + float64(sqrtInvA3*a12)))
+		dst[n+i] = a11
+		dst[i] = a13
+	}
+}
+
+// pull1 writes the coordinates of beta to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	n := s.n
 	afterBeta := s.afterBeta
@@ -657,7 +698,7 @@ func (s *Model) pull1(dst, q []float64) {
 	}
 }
 
-// pull2 writes the coordinates of alpha to dst, for its values in their place in q.
+// pull2 writes the coordinates of alpha to dst, for plain ones in their place in q.
 func (s *Model) pull2(dst, q []float64) {
 	n := s.n
 	afterBeta := s.afterBeta

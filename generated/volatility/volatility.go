@@ -91,7 +91,7 @@ type Model struct {
 type modelSpace struct {
 	xRef                      []float64 // of the reference
 	betaRef                   float64   // of the reference
-	values                    []float64 // of Push and Pull
+	plain                     []float64 // coordinates, of Push and Pull
 	reference                 []float64 // that the maps are made at
 	a3                        []float64 // a3[i] = a1·δ[i,1] + expNegSigma2·[i in 2..T] + a2·[i in T-1] + ½
 	a5                        []float64 // a5[i] = [i in 2..T]·a4
@@ -206,7 +206,7 @@ func (s *Model) allocate() {
 	s.a18 = make([]float64, t)
 	s.a19 = make([]float64, t)
 	s.bandCholBarBandCholA3 = make([]float64, 2*t)
-	s.values = make([]float64, t+3)
+	s.plain = make([]float64, t+3)
 	s.reference = make([]float64, t+3)
 	s.xRef = make([]float64, t)
 }
@@ -688,22 +688,21 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	return res
 }
 
-// Push puts the values of latent vectors in the place of their coordinates in q.
+// Push puts the plain coordinates of latent vectors in the place of theirs in q.
 func (s *Model) Push(q []float64) {
 	t := s.t
-	s.Constrain(s.values, q)
-	copy(q[0:t], s.values[0:t])
+	s.push(s.plain, q)
+	copy(q[0:t], s.plain[0:t])
 }
 
-// Pull is the inverse of Push: it puts coordinates in the place of values.
+// Pull is the inverse of Push: it puts coordinates in the place of plain ones.
 func (s *Model) Pull(q []float64) {
-	t := s.t
-	x := s.values[:t+3]
+	x := s.plain
 	copy(x, q)
 	s.pull1(q, x)
 }
 
-// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.
 func (s *Model) LogJacobian(q []float64) float64 {
 	var res float64
 	t := s.t
@@ -780,7 +779,83 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	return res
 }
 
-// pull1 writes the coordinates of x to dst, for its values in their place in q.
+// push writes the plain coordinates of latent vectors to their places in dst.
+func (s *Model) push(dst, q []float64) {
+	t := s.t
+	dst = dst[:t+3]
+	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
+	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
+	bandSolveUpperBandCholA3 := s.bandSolveUpperBandCholA3[:t]
+	expNegSigma2 := elementary.Exp(-sigma2)
+	invLogitPhi := special.InvLogit(phi)
+	invLogitNegPhi := special.InvLogit(-phi)
+	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	e := 1 - float64(2*invLogitPhi)
+	a2 := float64(expNegSigma2 * e * e)
+	a4 := float64(expNegSigma2 * e)
+	a6 := betaRef - beta
+	for i := range min(1, t) {
+		part := 0.0
+		if i == 0 {
+			part = a1
+		}
+		part2 := 0.0
+		if i >= 1 {
+			part2 = expNegSigma2
+		}
+		part3 := 0.0
+		if i < t-1 {
+			part3 = a2
+		}
+		a3[i] = part + part2 + part3 + 0.5
+		part4 := 0.0
+		if i >= 1 {
+			part4 = a4
+		}
+		a5[i] = part4
+		a7[i] = a6 + g5[i]
+	}
+	for i := 1; i < t-1; i++ {
+		part := expNegSigma2
+		part2 := a2
+		a3[i] = part + part2 + 0.5
+		part3 := a4
+		a5[i] = part3
+		a7[i] = a6 + g5[i]
+	}
+	for i := max(1, t-1); i < t; i++ {
+		part := 0.0
+		if i == 0 {
+			part = a1
+		}
+		part2 := 0.0
+		if i >= 1 {
+			part2 = expNegSigma2
+		}
+		part3 := 0.0
+		if i < t-1 {
+			part3 = a2
+		}
+		a3[i] = part + part2 + part3 + 0.5
+		part4 := 0.0
+		if i >= 1 {
+			part4 = a4
+		}
+		a5[i] = part4
+		a7[i] = a6 + g5[i]
+	}
+	linalg.BandCholesky(bandCholA3, a3, a5)
+	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
+	for i := range t {
+		a8[i] = xZ[i] + bandSolveBandCholA3[i]
+	}
+	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
+	for i := range t {
+		dst[i] = bandSolveUpperBandCholA3[i]
+	}
+}
+
+// pull1 writes the coordinates of x to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]

@@ -27,7 +27,7 @@ func latentPlaces(in *runtime.Info) (at []int) {
 // variates given the other parameters, whatever these are: ∂L/∂z = −z. So the centre is the conditional mean, and the factor
 // that of the conditional precision, of several vectors together too.
 func TestTransportsWhiten(t *testing.T) {
-	for _, s := range named(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_balanced", "transport_balanced_three") {
+	for _, s := range named(t, "transport_schools", "transport_funnel", "transport_slopes", "transport_nested", "transport_level", "transport_balanced", "transport_balanced_three", "transport_lognormal") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestTransportsScore(t *testing.T) {
 // TestTransportsLogJacobian: what is left of the log density without log |∂x/∂z| is that of the values: of the same model without
 // maps.
 func TestTransportsLogJacobian(t *testing.T) {
-	for _, s := range named(t, "transport_schools", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written") {
+	for _, s := range named(t, "transport_schools", "transport_order_two", "transport_nested", "transport_tails", "transport_balanced", "transport_three", "transport_curves", "transport_counts_written", "transport_rates", "transport_proportions", "transport_halves") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

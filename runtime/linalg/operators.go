@@ -73,11 +73,75 @@ func SolveLower(dst, l, b []float64) {
 	m := len(b) / n
 	copy(dst, b)
 	for i := range n {
-		x := dst[i*m:][:m]
-		for k := range i {
-			subtract(x, dst[k*m:][:m], l[i*n+k])
+		row, r := l[i*n:][:i], 1/l[i*n+i]
+		if m == 1 {
+			v := dst[i]
+			for k, w := range row {
+				v -= float64(w * dst[k])
+			}
+			dst[i] = float64(v * r)
+			continue
 		}
+		x := dst[i*m:][:m]
+		for k, w := range row {
+			subtract(x, dst[k*m:][:m], w)
+		}
+		scale(x, r)
+	}
+}
+
+// SolveUpper writes L⁻ᵀB to dst[n·m], for a lower triangular L in l[n·n], of which it reads the lower triangle, and B
+// in b[n·m].
+func SolveUpper(dst, l, b []float64) {
+	n := order(l)
+	if n == 0 {
+		return
+	}
+	m := len(b) / n
+	copy(dst, b)
+	for i := n - 1; i >= 0; i-- {
+		row, x := l[i*n:][:i], dst[i*m:][:m]
 		scale(x, 1/l[i*n+i])
+		if m == 1 {
+			v := x[0]
+			for k, w := range row {
+				dst[k] -= float64(w * v)
+			}
+			continue
+		}
+		for k, w := range row {
+			subtract(dst[k*m:][:m], x, w)
+		}
+	}
+}
+
+// CholeskyAdjoint writes to dst[n·n] the derivatives of a function of the factor L, A = L Lᵀ, by the entries of the lower triangle of A,
+// each of which stands for both of its places, and 0 above the diagonal, for those by the entries of L: Murray (2016),
+// "Differentiation of the Cholesky decomposition", arXiv:1602.07527, the algorithm of section 3.1. It reads lower triangles.
+func CholeskyAdjoint(dst, l, bar []float64) {
+	n := order(l)
+	for i := range n {
+		copy(dst[i*n:][:i+1], bar[i*n:])
+		clear(dst[i*n+i+1 : (i+1)*n])
+	}
+	for j := n - 1; j >= 0; j-- {
+		own, top := dst[j*n:][:j+1], l[j*n:][:j+1]
+		r := 1 / top[j]
+		last := own[j]
+		own = own[:j]
+		for i := n - 1; i > j; i-- {
+			row, of := dst[i*n:][:len(top)], l[i*n:][:len(top)]
+			g := float64(row[j] * r)
+			row[j] = g
+			last -= float64(g * of[j])
+			for k := range own {
+				row[k] -= float64(g * top[k])
+				own[k] -= float64(g * of[k])
+			}
+		}
+		last = float64(0.5 * last * r)
+		dst[j*n+j] = last
+		subtract(own, top[:j], float64(2*last))
 	}
 }
 

@@ -110,6 +110,18 @@ func (c *Context) banded(name string, args []Value) (v Value, ok bool) {
 	return m.factor().solve(args[1]), true
 }
 
+// pairs is −XYᵀ, of matrices or vectors with the same shape.
+func (c *Context) pairs(x, y Value) Value {
+	n := x.Shape[0]
+	return Value{Shape: []dsl.Extent{n, n}, Elem: func(s ...Sub) *Expr {
+		if len(x.Shape) == 1 {
+			return c.Neg(c.Mul(x.At(s[0]), y.At(s[1])))
+		}
+		m := c.NewIndex("m", UpTo(x.Shape[1]))
+		return c.Neg(c.Sum(m, c.Mul(x.At(s[0], Sub{Index: m}), y.At(s[1], Sub{Index: m}))))
+	}}
+}
+
 // outer is −x_i y_j at the entries (i, j) of a lower band, as an array of its diagonals.
 func (c *Context) outer(shape []dsl.Extent, x, y Value) Value {
 	return Value{Shape: shape, Elem: func(s ...Sub) *Expr {
@@ -195,6 +207,17 @@ func evalBandCholeskyAdjoint(out []float64, args []*mat.Dense) {
 	w := len(args) - 2
 	l := lowerOf(w, n, func(o, i int) float64 { return args[0].At(o, i) })
 	bar := lowerOf(w, n, func(o, i int) float64 { return args[1+o].At(i, 0) })
+	a := choleskyAdjoint(l, bar)
+	if a == nil {
+		fillNaN(out)
+		return
+	}
+	putDiagonals(out, w, a)
+}
+
+// choleskyAdjoint is that equation for lower triangles, with entries that stand for both of their places; nil where there is no value.
+func choleskyAdjoint(l, bar *mat.TriDense) *mat.Dense {
+	n, _ := l.Dims()
 	var phi, x, s mat.Dense
 	phi.Mul(l.T(), bar)
 	for i := range n {
@@ -204,8 +227,7 @@ func evalBandCholeskyAdjoint(out []float64, args []*mat.Dense) {
 		}
 	}
 	if x.Solve(l.T(), &phi) != nil || s.Solve(l.T(), x.T()) != nil {
-		fillNaN(out)
-		return
+		return nil
 	}
 	sum := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -217,7 +239,7 @@ func evalBandCholeskyAdjoint(out []float64, args []*mat.Dense) {
 			sum.Set(i, j, v)
 		}
 	}
-	putDiagonals(out, w, sum)
+	return sum
 }
 
 // evalBandSolve solves with a lower band or its transpose.

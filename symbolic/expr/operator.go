@@ -21,8 +21,8 @@ type Operator struct {
 	// Tangent is the change of the value, in the language: A and B stand for the arguments, dA and dB for their
 	// changes. Where an argument is symmetric, so is its change.
 	Tangent string
-	// Adjoint are the derivatives of a scalar by the arguments, for its derivative by the value: of an operator without
-	// a Tangent, which has first derivatives only, and those in the reverse sweep alone.
+	// Adjoint are the derivatives of a scalar by the arguments, for its derivative by the value: what the reverse sweep takes where
+	// first derivatives are enough. Without a Tangent an operator has these only.
 	Adjoint func(c *Context, x Applied) []Value
 	// Shape is that of the value.
 	Shape func(args [][]dsl.Extent) []dsl.Extent
@@ -110,7 +110,15 @@ var Operators = []Operator{
 		Name: "cholesky", Short: "chol", Definite: true, Shape: sameShape, Kernel: "linalg.Lower", Cost: linear(0),
 		// Murray (2016), arXiv:1602.07527, equation 8.
 		Tangent: "cholesky(A)*lower_half(inverse_lower(cholesky(A))*dA*inverse_lower(cholesky(A))')",
-		Eval:    evalCholesky,
+		Adjoint: func(c *Context, x Applied) []Value {
+			return []Value{c.Apply(OperatorOf("cholesky_adjoint"), x.Value, x.Bar)}
+		},
+		Eval: evalCholesky,
+	},
+	{
+		// The derivatives by the lower triangle, from the factor and those by its own.
+		Name: "cholesky_adjoint", Short: "cholBar", Shape: sameShape, Kernel: "linalg.CholeskyAdjoint", Cost: cubic(1),
+		Eval: evalCholeskyAdjoint,
 	},
 	{
 		Name: "solve_spd", Short: "solve", Definite: true, Shape: rightShape, Kernel: "linalg.Solve", Cost: perColumn(2),
@@ -139,7 +147,22 @@ var Operators = []Operator{
 	{
 		Name: "solve_lower", Short: "solveLower", Shape: rightShape, Kernel: "linalg.SolveLower", Cost: perColumn(1),
 		Tangent: "inverse_lower(A)*(dB - dA*solve_lower(A, B))",
-		Eval:    evalSolveLower,
+		Adjoint: func(c *Context, x Applied) []Value {
+			// X = L⁻¹B: B̄ = L⁻ᵀX̄, L̄ = −B̄Xᵀ
+			b := c.Apply(OperatorOf("solve_upper"), x.Args[0], x.Bar)
+			return []Value{c.pairs(b, x.Value), b}
+		},
+		Eval: evalSolveLower,
+	},
+	{
+		Name: "solve_upper", Short: "solveUpper", Shape: rightShape, Kernel: "linalg.SolveUpper", Cost: perColumn(1),
+		Tangent: "inverse_lower(A)'*(dB - dA'*solve_upper(A, B))",
+		Adjoint: func(c *Context, x Applied) []Value {
+			// X = L⁻ᵀB: B̄ = L⁻¹X̄, L̄ = −XB̄ᵀ
+			b := c.Apply(OperatorOf("solve_lower"), x.Args[0], x.Bar)
+			return []Value{c.pairs(x.Value, b), b}
+		},
+		Eval: evalSolveUpper,
 	},
 	{
 		// The factor of a symmetric band, from its diagonals A_i,i−o.
@@ -235,6 +258,41 @@ func evalSolveLower(out []float64, args []*mat.Dense) {
 			}
 			x.Set(i, c, v/args[0].At(i, i))
 		}
+	}
+}
+
+// evalSolveUpper solves by the transpose of the lower triangle.
+func evalSolveUpper(out []float64, args []*mat.Dense) {
+	n, _ := args[0].Dims()
+	l := mat.NewTriDense(n, mat.Lower, nil)
+	for i := range n {
+		for j := range i + 1 {
+			l.SetTri(i, j, args[0].At(i, j))
+		}
+	}
+	var x mat.Dense
+	if x.Solve(l.T(), args[1]) != nil {
+		fillNaN(out)
+		return
+	}
+	put(out, &x)
+}
+
+// evalCholeskyAdjoint is that of a band that is the whole triangle.
+func evalCholeskyAdjoint(out []float64, args []*mat.Dense) {
+	n, _ := args[0].Dims()
+	l := mat.NewTriDense(n, mat.Lower, nil)
+	bar := mat.NewTriDense(n, mat.Lower, nil)
+	for i := range n {
+		for j := range i + 1 {
+			l.SetTri(i, j, args[0].At(i, j))
+			bar.SetTri(i, j, args[1].At(i, j))
+		}
+	}
+	if a := choleskyAdjoint(l, bar); a != nil {
+		put(out, a)
+	} else {
+		fillNaN(out)
 	}
 }
 

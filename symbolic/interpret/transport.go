@@ -21,13 +21,11 @@ func (m anchoredModel) Clone() runtime.Model { return anchoredModel{transportedM
 
 // Push implements runtime.Transported.
 func (m transportedModel) Push(q []float64) {
-	x := make([]float64, m.info.Size())
-	m.Constrain(x, q)
-	for n := range m.info.Params {
-		if p := &m.info.Params[n]; p.Latent {
-			copy(q[m.offsets[n]:], x[m.values[n]:][:p.Size()])
-		}
-	}
+	m.position(q)
+	m.m.Run(m.d.Pushed, func(o *symbolic.Output, idx []int, v float64) {
+		at, _ := m.coordinate(o.Row, idx)
+		q[at] = v
+	})
 }
 
 // Pull implements runtime.Transported.

@@ -20,7 +20,7 @@ func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 	by := map[*expr.Tensor]*expr.Tensor{}
 	for n, b := range p.Params {
 		by[b.Coord] = p.Reference[n].Coord
-		if b.latent {
+		if b.Latent() {
 			by[b.values] = p.Reference[n].Coord
 		}
 	}
@@ -91,25 +91,22 @@ func (m *gaussian) times(p *Posterior, k, l int, x func(at expr.Sub) *expr.Expr)
 	return product
 }
 
-// locations are the distributions on the real line that a normal one with the same location stands for, with the number of the
-// argument that is the location.
-var locations = map[string]int{"normal": 0, "student_t": 1, "cauchy": 0}
-
-// gaussianOf is that of the terms of the density, nil if the prior of a vector is none of locations.
+// gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector.
 func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
 	quadratic := c.Number(0)
 	m := &gaussian{v: latents}
-	var priors []*PosteriorTerm
+	var priors []prior
 	for _, t := range p.Terms {
+		s := p.standIn(t, latents)
 		switch {
 		case !mentionsAny(t.L, latents):
-		case t.Term.Dist != nil && p.quadratic(t, latents):
-			quadratic = c.Add(quadratic, p.normalFor(t))
+		case s != nil:
+			quadratic = c.Add(quadratic, c.SumAll(t.Indices, s.normal(c)))
+			m.used, priors = append(m.used, t), append(priors, prior{t, s})
+		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents):
+			quadratic = c.Add(quadratic, t.L)
 			m.used = append(m.used, t)
-			if mentionsAny(t.Left.At(), latents) {
-				priors = append(priors, t)
-			}
 		default:
 			if found := p.predictorsOf(t, latents); found != nil {
 				m.predictors = append(m.predictors, found...)
@@ -144,50 +141,24 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	return m
 }
 
-// quadratic reports whether the log density of a term is quadratic in the latent vectors, or is that of a prior of theirs for
-// which one stands that is.
-func (p *Posterior) quadratic(t *PosteriorTerm, latents []*latent) bool {
-	location, ok := locations[t.Term.Dist.Name]
-	if !ok {
-		return false // of a distribution of vectors the left side is no number
-	}
-	left := t.Left.At()
-	if t.Term.Dist.Name != "normal" && !mentionsAny(left, latents) {
-		return false
-	}
-	for n, a := range t.Args {
-		if x := a.At(); mentionsAny(x, latents) && (n != location || !p.linear(x, latents)) {
-			return false
-		}
-	}
-	return !mentionsAny(left, latents) || p.linear(left, latents)
+// prior is a term of which the left side holds elements of latent vectors, with what stands for it.
+type prior struct {
+	*PosteriorTerm
+	*standIn
 }
 
-// normalFor is the log density of the normal term that stands for a term, but for a constant: the term itself where that is normal, and else
-// −½ I (y − μ)² with the expected information I of the location μ.
-func (p *Posterior) normalFor(t *PosteriorTerm) *expr.Expr {
-	if t.Term.Dist.Name == "normal" {
-		return t.L
-	}
-	c, n := p.C, locations[t.Term.Dist.Name]
-	gap := c.Sub(t.Left.At(), t.Args[n].At())
-	information := c.FormulaValue(t.Term.Dist, t.Term.Dist.Fisher[n][n], t.Left, t.Args).At()
-	return c.SumAll(t.Indices, c.Scale(-0.5, c.Mul(information, gap, gap)))
-}
-
-// proper reports whether terms of locations make a proper prior of latent vectors: each element is the left side of one, whose
-// mean holds vectors of lower rank and earlier elements of its own only. The precision is then Bᵀ diag(1/σ²) B with a
+// proper reports whether terms make a proper prior of latent vectors: each element is the left side of one, whose
+// center holds vectors of lower rank and earlier elements of its own only. The precision is then Bᵀ diag(1/σ²) B with a
 // triangular B that has ones on its diagonal.
-func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
+func (p *Posterior) proper(priors []prior, latents []*latent) bool {
 	below := map[*latent][]*latent{}
 	for _, v := range latents {
 		var covered []dsl.Range
 		for _, t := range priors {
-			left := t.Left.At()
-			if left.Op != expr.Ref || left.Tensor != v.values() {
+			if t.u.Op != expr.Ref || t.u.Tensor != v.values() {
 				continue
 			}
-			at := left.Subs[0]
+			at := t.u.Subs[0]
 			switch {
 			case at.IsFixed():
 				covered = append(covered, dsl.Range{Lo: at.At, Hi: at.At})
@@ -197,7 +168,7 @@ func (p *Posterior) proper(priors []*PosteriorTerm, latents []*latent) bool {
 				return false
 			}
 			ok := true
-			expr.Refs(p.C.Inlined(t.Args[locations[t.Term.Dist.Name]].At()), func(r *expr.Expr) {
+			expr.Refs(p.C.Inlined(t.center), func(r *expr.Expr) {
 				for _, w := range latents {
 					switch {
 					case w != v && expr.Mentions(r, w.values()):

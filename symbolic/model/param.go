@@ -12,16 +12,29 @@ type Param struct {
 	Transform *Transform
 	Lo, Hi    *expr.Expr // of the support, where bounded
 	c         *expr.Context
-	values    *expr.Tensor // those of an opaque transform
-	latent    bool         // the transform is a transport
+	values    *expr.Tensor // those of an opaque transform; of a latent vector its plain coordinates
+	carried   *Transform   // of a latent vector: the row of its declaration, from plain coordinates to values
 }
 
 // Value returns the value at subscripts, on the parameter's own scale.
 func (b *Param) Value(subs ...expr.Sub) *expr.Expr {
+	if b.Latent() {
+		return b.carried.Value(b.c, b, subs)
+	}
 	if b.values != nil {
 		return b.c.Ref(b.values, subs...)
 	}
 	return b.Transform.Value(b.c, b, subs)
+}
+
+// Plain is the plain coordinate of a latent vector at subscripts: what its declaration says the unconstrained coordinate of a
+// value is.
+func (b *Param) Plain(subs ...expr.Sub) *expr.Expr { return b.c.Ref(b.values, subs...) }
+
+// PlainName is what the plain coordinates of a latent vector are, to people.
+func (b *Param) PlainName() string {
+	_, label := b.carried.plain(b.Decl.ObjectName())
+	return label
 }
 
 // Size returns the number of coordinates.
@@ -30,8 +43,8 @@ func (b *Param) Size() dsl.Extent { return expr.ExtentOf(b.Coord.Shape) }
 // Length returns the number of values: that of the coordinates, or more.
 func (b *Param) Length() dsl.Extent { return expr.ExtentOf(b.Decl.Type.Shape) }
 
-// Latent reports whether the parameter is a latent vector: its values are those of a transport of its coordinates.
-func (b *Param) Latent() bool { return b.latent }
+// Latent reports whether the parameter is a latent vector: its plain coordinates are those of a transport.
+func (b *Param) Latent() bool { return b.carried != nil }
 
 // Scalar reports whether the parameter is a scalar.
 func (b *Param) Scalar() bool { return len(b.Decl.Type.Shape) == 0 }
@@ -55,18 +68,18 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 		stage = expr.StageGiven
 	}
 	b := &Param{Decl: q, Transform: TransformOf(q), c: c}
+	if q.Support.Lo != nil {
+		b.Lo = p.el.Expr(q.Support.Lo).At()
+	}
+	if q.Support.Hi != nil {
+		b.Hi = p.el.Expr(q.Support.Hi).At()
+	}
 	if latent {
 		return p.latent(b, n)
 	}
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name, Kind: kind, Shape: q.Coordinates(), Stage: stage, Row: n})
 	if x := b.Size(); x.Name != "" && kind == expr.CoordTensor {
 		c.Small[x.Name] = true
-	}
-	if q.Support.Lo != nil {
-		b.Lo = p.el.Expr(q.Support.Lo).At()
-	}
-	if q.Support.Hi != nil {
-		b.Hi = p.el.Expr(q.Support.Hi).At()
 	}
 	if b.Transform.Opaque {
 		_, s := b.ValueIndex(c, "i")
@@ -78,12 +91,13 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 	return b
 }
 
-// latent makes a latent vector: values without a definition, until there is a map from its coordinates to them.
+// latent makes a latent vector: plain coordinates without a definition, until there is a map from its coordinates to them.
 func (p *Posterior) latent(b *Param, n int) *Param {
 	c, q := p.C, b.Decl
-	b.latent, b.Transform = true, transported
+	b.carried, b.Transform = b.Transform, b.Transform.carried()
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
-	b.values = c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.CoordTensor, Shape: q.Type.Shape, Stage: expr.StagePosition, Row: n, Label: q.Name})
+	name, label := b.carried.plain(q.Name)
+	b.values = c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: q.Type.Shape, Stage: expr.StagePosition, Row: n, Label: label})
 	if x := b.Size(); x.Name != "" {
 		c.Small[x.Name] = true
 	}
@@ -102,12 +116,20 @@ func (b *Param) Reported(c *expr.Context, s ...expr.Sub) *expr.Expr {
 
 // logJacobian returns what one coordinate contributes to log |dx/du|.
 func (b *Param) logJacobian(c *expr.Context, s []expr.Sub) *expr.Expr {
+	if b.Latent() {
+		return b.carried.LogJacobian(c, b, s)
+	}
 	b.coordinate(c, s) // the order of sums follows the age of nodes: that of the declarations
 	return b.Transform.LogJacobian(c, b, s)
 }
 
-// coordinate is an unconstrained coordinate.
-func (b *Param) coordinate(c *expr.Context, s []expr.Sub) *expr.Expr { return c.Ref(b.Coord, s...) }
+// coordinate is an unconstrained coordinate, of a latent vector a plain one.
+func (b *Param) coordinate(c *expr.Context, s []expr.Sub) *expr.Expr {
+	if b.Latent() {
+		return c.Ref(b.values, s...)
+	}
+	return c.Ref(b.Coord, s...)
+}
 
 // behind is the number of values of a vector behind a position.
 func (b *Param) behind(c *expr.Context, s expr.Sub) *expr.Expr {

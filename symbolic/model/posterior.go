@@ -151,7 +151,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	jacobian := c.Number(0)
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
-		if !b.latent {
+		if b.carried != unbounded {
 			i, s := b.Index(c, "i")
 			jacobian = c.Add(jacobian, c.SumOver(i, b.logJacobian(c, s)))
 		}

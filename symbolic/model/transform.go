@@ -25,6 +25,11 @@ type Transform struct {
 	// Opaque is set if a value is made of many coordinates: expressions hold a reference to it, a shared definition.
 	Opaque bool
 
+	// Plain is the name of the scale on which a latent vector with this row is near normal, that of its coordinates:
+	// "" of the values themselves. Rows of which Carries is not set have no latent vectors.
+	Plain   string
+	Carries bool
+
 	// Value is the value at subscripts, in terms of the coordinates.
 	Value func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr
 
@@ -62,14 +67,14 @@ const (
 
 var (
 	unbounded = &Transform{
-		Name: "identity", Example: "real[3]",
+		Name: "identity", Example: "real[3]", Carries: true,
 		Value:       func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Number(0) },
 		Inverse:     "x",
 	}
 	// lo + eᵘ
 	above = &Transform{
-		Name: "lower", Example: "real[3] > -1.5", Lower: true, Ends: EndBelow,
+		Name: "lower", Example: "real[3] > -1.5", Lower: true, Ends: EndBelow, Carries: true, Plain: "log",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			return c.Add(b.Lo, c.Call("exp", b.coordinate(c, s)))
 		},
@@ -87,7 +92,7 @@ var (
 	}
 	// lo + (hi − lo)·inv_logit(u); log(hi − lo) + log z + log(1 − z) with z = inv_logit(u)
 	between = &Transform{
-		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Ends: EndBoth, Rounds: true,
+		Name: "interval", Example: "real[3] in (-1, 2.5)", Lower: true, Upper: true, Ends: EndBoth, Rounds: true, Carries: true, Plain: "logit",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			return c.Add(b.Lo, c.Mul(c.Sub(b.Hi, b.Lo), c.Call("inv_logit", b.coordinate(c, s))))
 		},
@@ -124,4 +129,18 @@ func TransformOf(q *dsl.Param) *Transform {
 		}
 	}
 	panic("symbolic: no transform of " + q.ObjectName())
+}
+
+// carried is the transform of a latent vector with this row. It is no row of the table: what it does depends on the whole
+// model. The coordinates that its inverse finds are plain ones.
+func (t *Transform) carried() *Transform {
+	return &Transform{Name: "transport", Opaque: true, Inverse: t.Inverse, Rounds: t.Rounds}
+}
+
+// plain names the plain coordinates of a latent vector, in programs and to people.
+func (t *Transform) plain(of string) (name, label string) {
+	if t.Plain == "" {
+		return of, of
+	}
+	return t.Plain + "_" + of, t.Plain + "(" + of + ")"
 }

@@ -20,8 +20,8 @@ import (
 //
 //	l(θ, z) = log p(θ, x, y) − Σ log L_ii
 //
-// is that of the model. A prior of another shape about a location counts as the normal one with its expected information: the
-// neck of a funnel has the width of the scale, whatever the shape.
+// is that of the model. A prior of another shape counts as the normal one that stands for it: the
+// neck of a funnel has the width of the scale, whatever the shape. Of a vector of positive numbers or of proportions x are the logarithms or the logits.
 // See Kleppe (2019), arXiv:1806.02068, for maps of this kind that are made by hand.
 //
 // Several latent vectors are one Gaussian with a precision of blocks. It is factorised by elimination, vector after vector,
@@ -59,9 +59,6 @@ func (t *Transport) Describe() string {
 	return text
 }
 
-// transported is the transform of a latent vector. It is no row of the table: what it does depends on the whole model.
-var transported = &Transform{Name: "transport", Opaque: true, Inverse: "x"}
-
 // latentsOf are the parameters of a model that may be latent vectors, by what their declarations say.
 func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 	if block == nil || len(m.Blocks) > 1 || len(block.Metric) != 1 || block.Metric[0].Kind != dsl.MetricAuto {
@@ -69,7 +66,7 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 	}
 	var out []*dsl.Param
 	for _, q := range m.Params {
-		if len(q.Type.Shape) == 1 && TransformOf(q) == unbounded {
+		if len(q.Type.Shape) == 1 && TransformOf(q).Carries {
 			out = append(out, q)
 		}
 	}

@@ -75,7 +75,7 @@ type Model struct {
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
 	aRef      []float64 // of the reference
-	values    []float64 // of Push and Pull
+	plain     []float64 // coordinates, of Push and Pull
 	reference []float64 // that the maps are made at
 	g2        []float64 // g2[i] = 0.7142857142857143·a_ref[i] + 1.25·g1[i]
 }
@@ -133,7 +133,7 @@ func (s *Model) allocate() {
 		Slope:      s.slope,
 	}, system.NewDiagonal(4))
 	s.g2 = make([]float64, 2)
-	s.values = make([]float64, 4)
+	s.plain = make([]float64, 4)
 	s.reference = make([]float64, 4)
 	s.aRef = make([]float64, 2)
 }
@@ -292,20 +292,20 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	return res
 }
 
-// Push puts the values of latent vectors in the place of their coordinates in q.
+// Push puts the plain coordinates of latent vectors in the place of theirs in q.
 func (s *Model) Push(q []float64) {
-	s.Constrain(s.values, q)
-	copy(q[2:4], s.values[2:4])
+	s.push(s.plain, q)
+	copy(q[2:4], s.plain[2:4])
 }
 
-// Pull is the inverse of Push: it puts coordinates in the place of values.
+// Pull is the inverse of Push: it puts coordinates in the place of plain ones.
 func (s *Model) Pull(q []float64) {
-	x := s.values[:4]
+	x := s.plain
 	copy(x, q)
 	s.pull1(q, x)
 }
 
-// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density of the values.
+// LogJacobian returns log |∂x/∂z| of the maps at q, a part of L(q): the rest is the log density in plain coordinates.
 func (s *Model) LogJacobian(q []float64) float64 {
 	var res float64
 	tau := q[1]
@@ -317,7 +317,26 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	return res
 }
 
-// pull1 writes the coordinates of a to dst, for its values in their place in q.
+// push writes the plain coordinates of latent vectors to their places in dst.
+func (s *Model) push(dst, q []float64) {
+	dst = dst[:4]
+	tau := q[1]
+	mu := q[0]
+	g2 := s.g2[:2]
+	aZ := q[2:4]
+	a1 := elementary.Exp(float64(-2 * tau))
+	a2 := a1 + 0.7142857142857143
+	invA2 := 1 / a2
+	sqrtInvA2 := math.Sqrt(invA2)
+	a3 := float64(mu * a1)
+	for i := range 2 {
+		a4 := g2[i] + a3
+		a5 := float64(sqrtInvA2 * (aZ[i] + float64(sqrtInvA2*a4)))
+		dst[i+2] = a5
+	}
+}
+
+// pull1 writes the coordinates of a to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	dst = dst[:4]
 	tau := q[1]
