@@ -121,8 +121,16 @@ func (g *generator) checkFactors(b *jen.Group) {
 		if def.Tensor.Kind != expr.FactorOf || def.Stage() > expr.StageData || !g.fields[def.Tensor] {
 			continue
 		}
-		b.If(jen.Op("!").Id("s").Dot(g.names.tensor(def.Tensor)).Dot("Definite").Call()).Block(
-			jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: the matrix %s is not positive definite", g.d.Model.Name, shortened(expr.FormatArgument(def.Body, 0)))))))
+		factor := jen.Id("s").Dot(g.names.tensor(def.Tensor))
+		refused := func(factor *jen.Statement) jen.Code {
+			return jen.If(jen.Op("!").Add(factor).Dot("Definite").Call()).Block(
+				jen.Return(jen.Nil(), jen.Qual("fmt", "Errorf").Call(jen.Lit(fmt.Sprintf("%s: the matrix %s is not positive definite", g.d.Model.Name, shortened(expr.FormatArgument(def.Body, 0)))))))
+		}
+		if len(def.Outer()) > 0 {
+			b.For(jen.List(jen.Id("_"), jen.Id("factor")).Op(":=").Range().Add(factor)).Block(refused(jen.Id("factor")))
+			continue
+		}
+		b.Add(refused(factor))
 	}
 }
 

@@ -369,7 +369,10 @@ func (l *lowering) definition(d *expr.Def) {
 	case d.Fit != nil:
 		l.fit(d)
 	case d.Body.Op == expr.Apply:
-		l.emit(&loop.Kernel{Func: d.Body.Apply.Operator.Kernel, V: v, Args: l.g.operands(d.Body)})
+		outer := d.Outer()
+		l.nest(outer, func(in *lowering) {
+			in.emit(in.operator(v, in.positions(expr.SubsOf(outer)), d.Body))
+		})
 	case d.Body.DrawsVector():
 		st := &loop.Kernel{Func: "random." + d.Body.Dist.Random, V: v, Args: []*loop.Var{l.g.variable(d.Body.Args[0].Tensor)}}
 		if factor := d.Body.Tensor; factor != nil {
@@ -412,18 +415,22 @@ func (l *lowering) elements(v *loop.Var, indices []*expr.Index, body *expr.Expr)
 	})
 }
 
-// operands are the arrays that the kernel of an operator is called with: of a definite one the factor stands in the
-// place of the first.
-func (g *generator) operands(e *expr.Expr) []*loop.Var {
-	var out []*loop.Var
+// operator is the call of an operator's kernel, which fills the part of an array at outer subscripts: of a definite one the
+// factor stands in the place of the first argument.
+func (l *lowering) operator(v *loop.Var, at []*loop.Int, e *expr.Expr) *loop.Kernel {
+	k := &loop.Kernel{Func: e.Apply.Operator.Kernel, V: v}
 	for n := range e.Apply.Shapes {
 		a := e.Args[n]
 		if last := len(e.Apply.Shapes); n == 0 && len(e.Args) > last {
 			a = e.Args[last]
 		}
-		out = append(out, g.variable(a.Tensor))
+		t, lead := e.Apply.Part(a, n)
+		k.Args = append(k.Args, l.g.variable(t))
+		if len(at) > 0 {
+			k.At, k.ArgsAt = at, append(k.ArgsAt, l.positions(lead))
+		}
 	}
-	return out
+	return k
 }
 
 // scatter adds a term of a sum by data to its element. Behind what an indicator excludes, the

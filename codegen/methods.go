@@ -120,9 +120,12 @@ func (g *generator) summarise() []jen.Code {
 	return slices.Concat(sizes, made, decls, code)
 }
 
-// made prints a new array, or a factor.
+// made prints a new array, or a factor, or an array of these.
 func (p *printer) made(v *loop.Var) *jen.Statement {
 	if v.Factor {
+		if outer := v.Shape[:len(v.Shape)-2]; len(outer) > 0 {
+			return linalg("NewCholeskys").Call(p.Int(length(&loop.Var{Shape: outer})), p.Int(v.Shape[len(outer)]))
+		}
 		return linalg("NewCholesky").Call(p.Int(v.Shape[0]))
 	}
 	return jen.Make(jen.Index().Float64(), p.Int(length(v)))

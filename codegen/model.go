@@ -378,6 +378,8 @@ func (g *generator) defFields(st *jen.Group, in func(expr.Stage) bool) {
 		}
 		ty := jen.Float64()
 		switch {
+		case def.Tensor.Kind == expr.FactorOf && len(def.Outer()) > 0:
+			ty = jen.Index().Op("*").Add(linalg("Cholesky"))
 		case def.Tensor.Kind == expr.FactorOf:
 			ty = jen.Op("*").Add(linalg("Cholesky"))
 		case len(def.Indices) > 0:

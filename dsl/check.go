@@ -1268,9 +1268,6 @@ func (c *checker) covariance(sigma Expr, dist *Distribution, n Extent, vector st
 		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, %s has %s elements", ts.Shape[0], ts.Shape[1], vector, n)
 		return
 	}
-	if i := c.openIndex(sigma); i != nil {
-		c.err(NotYet, sigma.Span(), "name it by `let`", "a covariance that differs from one value of the index `%s` to the next is not in this version of the language", i.Name)
-	}
 }
 
 // ordered checks the arguments that bound the support of a distribution.

@@ -589,12 +589,6 @@ func (c *checker) ofMatrix(e *CallExpr) {
 		fail(ShapeMismatch, x, "", "`%s` takes a square matrix, this is %s", e.Func, t)
 		return
 	}
-	for _, a := range e.Args {
-		if i := c.openIndex(a.Expr); i != nil && e.Func != "trace" {
-			fail(NotYet, a.Expr, "name the matrix by `let`", "a matrix that differs from one value of the index `%s` to the next is no argument of `%s` in this version of the language", i.Name, e.Func)
-			return
-		}
-	}
 	switch e.Func {
 	case "trace", "log_det":
 		e.setType(Type{Base: Real})
@@ -612,45 +606,6 @@ func (c *checker) ofMatrix(e *CallExpr) {
 	default:
 		e.setType(Type{Base: Real, Shape: b.Shape})
 	}
-}
-
-// openIndex returns an index that an expression is taken at, nil if there is none: not one that a sum in it binds.
-func (c *checker) openIndex(e Expr) *Index {
-	bound := map[*Index]bool{}
-	var find func(e Expr) *Index
-	find = func(e Expr) (found *Index) {
-		look := func(list []Subscript) {
-			for _, s := range list {
-				if s.Index != nil && !bound[s.Index] {
-					found = s.Index
-				}
-				if s.Gather != nil {
-					for _, g := range s.Gather.Subs {
-						if g.Index != nil && !bound[g.Index] {
-							found = g.Index
-						}
-					}
-				}
-			}
-		}
-		switch e := e.(type) {
-		case *SumExpr:
-			for _, i := range e.Indices {
-				bound[i.Index] = true
-			}
-		case *IndexExpr:
-			look(e.Subscripts)
-		case *CallExpr:
-			look(e.Subscripts)
-		}
-		children(e, func(x Expr) {
-			if found == nil {
-				found = find(x)
-			}
-		})
-		return found
-	}
-	return find(e)
 }
 
 func (c *checker) unknownFunction(e *CallExpr) {

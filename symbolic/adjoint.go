@@ -1,6 +1,10 @@
 package symbolic
 
-import "github.com/hamc-dev/hamc/symbolic/expr"
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
 
 // dependsOnPosition reports whether a tensor changes with the coordinates.
 func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) bool {
@@ -117,27 +121,41 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	c.Sharing = sharing
 	if op := body.Apply; body.Op == expr.Apply && op.Operator.Adjoint != nil && (c.FirstOrder || op.Operator.Tangent == "") {
-		s.passApplied(body, d.Tensor, func(at ...expr.Sub) *expr.Expr { return c.SubstAll(e, fresh, at) })
+		s.passApplied(d, body, fresh, e)
 		return
 	}
 	s.visit(body, fresh, e)
 }
 
-// passApplied hands the derivative by the value of an operator on to its arguments, by the operator's adjoint.
-func (s *sweep) passApplied(body *expr.Expr, t *expr.Tensor, bar func(at ...expr.Sub) *expr.Expr) {
+// passApplied hands the derivative e by the value of an operator, at indices, on to its arguments, by the operator's adjoint.
+func (s *sweep) passApplied(d *expr.Def, body *expr.Expr, indices []*expr.Index, e *expr.Expr) {
 	c := s.p.c
-	array := func(t *expr.Tensor) expr.Value {
-		return expr.Value{Shape: t.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(t, at...) }}
+	outer, own := indices[:len(d.Outer())], indices[len(d.Outer()):]
+	part := func(t *expr.Tensor, lead []expr.Sub) expr.Value {
+		return expr.Value{Shape: t.Shape[len(lead):], Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(t, slices.Concat(lead, at)...) }}
 	}
-	x := expr.Applied{Value: array(t), Bar: expr.Value{Shape: t.Shape, Elem: bar}}
+	x := expr.Applied{Value: part(d.Tensor, expr.SubsOf(outer))}
+	x.Bar = expr.Value{Shape: x.Value.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(e, own, at) }}
 	for n := range body.Apply.Shapes {
-		x.Args = append(x.Args, array(body.Args[n].Tensor))
+		x.Args = append(x.Args, part(body.Apply.Part(body.Args[n], n)))
 	}
 	for n, by := range body.Apply.Operator.Adjoint(c, x) {
-		if arg := body.Args[n].Tensor; s.p.dependsOnPosition(arg, s.depends) {
-			b := s.bar(arg)
-			b.Add(by.At(expr.SubsOf(b.indices)...))
+		arg, lead := body.Apply.Part(body.Args[n], n)
+		if !s.p.dependsOnPosition(arg, s.depends) {
+			continue
 		}
+		b := s.bar(arg)
+		change := by.At(expr.SubsOf(b.indices[len(lead):])...)
+		for _, i := range outer {
+			// What an argument does not carry changes it at all values.
+			if m := slices.Index(lead, expr.Sub{Index: i}); m >= 0 {
+				at := expr.Sub{Index: b.indices[m]}
+				change = c.Mul(c.Within(at, i.Range), c.Subst(change, i, at))
+			} else {
+				change = c.Sum(i, change)
+			}
+		}
+		b.Add(change)
 	}
 }
 

@@ -47,11 +47,12 @@ func (p *Program) lowerApplied(d *expr.Def) *expr.Expr {
 	c, a := p.c, d.Body.Apply
 	args := make([]*expr.Expr, len(a.Shapes))
 	for n, s := range a.Shapes {
-		args[n] = p.whole(d.Body.Args[n], c.Slots(s))
+		x := d.Body.Args[n]
+		carried := slices.DeleteFunc(slices.Clone(d.Outer()), func(i *expr.Index) bool { return !x.HasFree(i) })
+		args[n] = p.whole(x, append(carried, c.Slots(s)...))
 	}
 	if a.Operator.Definite && a.Operator.Name != expr.FactorName {
-		f := c.Applied(&expr.Application{Operator: expr.OperatorOf(expr.FactorName), Shapes: a.Shapes[:1]}, args[:1])
-		args = append(args, p.lowerApplied(f.Def))
+		args = append(args, p.lowerShared(c.Applied(&expr.Application{Operator: expr.OperatorOf(expr.FactorName), Shapes: a.Shapes[:1]}, args[:1])))
 	}
 	node := c.ApplicationOf(a, args)
 	o, ok := p.byKey[node]

@@ -31,7 +31,8 @@ func (p *Program) drawOf(x *model.Draw) expr.Expr {
 		e.Args = append(e.Args, a)
 	}
 	if x.Covariance != nil {
-		f := p.lowerApplied(p.c.Application(expr.OperatorOf(expr.FactorName), *x.Covariance).Def)
+		factor := p.c.Apply(expr.OperatorOf(expr.FactorName), *x.Covariance)
+		f := p.lowerShared(factor.At(expr.SubsOf(p.c.Slots(factor.Shape))...))
 		e.Args, e.Tensor = append(e.Args, f), f.Tensor
 	}
 	return e

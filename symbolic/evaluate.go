@@ -180,7 +180,7 @@ func (m *Machine) define(d *expr.Def) {
 		return
 	}
 	if d.Body.Op == expr.Apply {
-		m.apply(d.Body, out)
+		m.apply(d, out)
 		return
 	}
 	if d.Scatter != nil {
@@ -191,17 +191,37 @@ func (m *Machine) define(d *expr.Def) {
 	m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
 }
 
-// apply evaluates an operator.
-func (m *Machine) apply(e *expr.Expr, out []float64) {
-	args := make([]*mat.Dense, len(e.Apply.Shapes))
-	for n, s := range e.Apply.Shapes {
-		rows, cols := m.Extent(s[0]), 1
-		if len(s) > 1 {
-			cols = m.Extent(s[1])
+// apply evaluates an operator, at each value of the outer indices.
+func (m *Machine) apply(d *expr.Def, out []float64) {
+	a := d.Body.Apply
+	// part is what an array holds at its first subscripts, and its dimensions.
+	part := func(v []float64, t *expr.Tensor, at []int) ([]float64, []int) {
+		var dims []int
+		size, k := 1, 0
+		for n, x := range t.Shape {
+			if n < len(at) {
+				k = k*m.Extent(x) + at[n] - 1
+				continue
+			}
+			dims = append(dims, m.Extent(x))
+			size *= m.Extent(x)
 		}
-		args[n] = mat.NewDense(rows, cols, m.values[e.Args[n].Tensor.ID()])
+		return v[k*size : (k+1)*size], dims
 	}
-	e.Apply.Operator.Eval(out, args)
+	m.loop(d.Outer(), func(idx []int) {
+		args := make([]*mat.Dense, len(a.Shapes))
+		for n := range args {
+			t, lead := a.Part(d.Body.Args[n], n)
+			at := make([]int, len(lead))
+			for k, s := range lead {
+				at[k] = m.sub(s)()
+			}
+			v, dims := part(m.values[t.ID()], t, at)
+			args[n] = mat.NewDense(dims[0], append(dims, 1)[1], v)
+		}
+		v, _ := part(out, d.Tensor, idx)
+		a.Operator.Eval(v, args)
+	})
 }
 
 // scatter evaluates a sum by data.

@@ -19,14 +19,16 @@ const operatorModel = `model rows
 data n, m int
 data A0, A1, W real[n, n]
 data B0, B1, V real[n, m]
+data k int
+data u real[k]
 param t real
 t ~ normal(0, 1)
-density 0*t*(sum(A0) + sum(A1) + sum(W) + sum(B0) + sum(B1) + sum(V))
+density 0*t*(sum(A0) + sum(A1) + sum(W) + sum(B0) + sum(B1) + sum(V) + sum(u))
 metric identity`
 
 // operatorData are random: A is symmetric and positive definite near t = 0, or lower triangular.
 func operatorData(rng *rand.Rand, n, m int, lower bool) map[string][]float64 {
-	data := map[string][]float64{"n": {float64(n)}, "m": {float64(m)}}
+	data := map[string][]float64{"n": {float64(n)}, "m": {float64(m)}, "k": {3}, "u": {0.1, -0.2, 0.15}}
 	for _, x := range []struct {
 		name string
 		cols int
@@ -61,15 +63,23 @@ type rowTest struct {
 	value, forward, adjoint, twice Output
 }
 
-func newRowTest(t *testing.T, op *expr.Operator, columns, first bool, data map[string][]float64) *rowTest {
+// newRowTest makes one; of those arguments that outer names, as A, B, what stands for t differs from one value of an index
+// to the next, and the sum over these is taken.
+func newRowTest(t *testing.T, op *expr.Operator, columns, first bool, outer string, data map[string][]float64) *rowTest {
 	t.Helper()
 	d, _ := load(t, operatorModel)
 	c, prog := d.C, newProgram(d.Posterior)
 	c.FirstOrder = first
-	at := d.Params[0].Value()
+	g := c.NewIndex("g", expr.UpTo(dsl.Extent{Name: "k"}))
+	at := func(arg string) *expr.Expr {
+		if strings.Contains(outer, arg) {
+			return c.Add(d.Params[0].Value(), c.Ref(c.ByName["u"], expr.Sub{Index: g}))
+		}
+		return d.Params[0].Value()
+	}
 	tensor := func(name string, s ...expr.Sub) *expr.Expr { return c.Ref(c.ByName[name], s...) }
 	n, m := dsl.Extent{Name: "n"}, dsl.Extent{Name: "m"}
-	args := []expr.Value{{Shape: []dsl.Extent{n, n}, Elem: func(s ...expr.Sub) *expr.Expr { return c.Add(tensor("A0", s...), c.Mul(at, tensor("A1", s...))) }}}
+	args := []expr.Value{{Shape: []dsl.Extent{n, n}, Elem: func(s ...expr.Sub) *expr.Expr { return c.Add(tensor("A0", s...), c.Mul(at("A"), tensor("A1", s...))) }}}
 	shapes := [][]dsl.Extent{args[0].Shape, {n, m}}
 	if !columns {
 		shapes[1] = []dsl.Extent{n}
@@ -78,7 +88,7 @@ func newRowTest(t *testing.T, op *expr.Operator, columns, first bool, data map[s
 		if len(s) == 1 {
 			s = append(s, expr.Sub{At: dsl.Fixed(1)})
 		}
-		return c.Add(tensor("B0", s...), c.Mul(c.Pow(at, 2), tensor("B1", s...)))
+		return c.Add(tensor("B0", s...), c.Mul(c.Pow(at("B"), 2), tensor("B1", s...)))
 	}}
 	if strings.Contains(op.Tangent, "dB") {
 		args = append(args, right)
@@ -103,6 +113,7 @@ func newRowTest(t *testing.T, op *expr.Operator, columns, first bool, data map[s
 		}
 		e = c.SumOverAll(i, c.Mul(weight, v.At(expr.SubsOf(i)...)))
 	}
+	e = c.Sum(g, e)
 	coord := d.Params[0].Coord
 	forward := c.Diff(e, coord)
 	out := func(e *expr.Expr) Output { return Output{E: prog.Lower(e, nil)} }
@@ -127,9 +138,16 @@ func TestOperators(t *testing.T) {
 		if op.Tangent == "" {
 			continue // of the factor no expression reads an element; of banded matrices: TestAdjoints
 		}
-		for k := range 4 {
-			columns, first := k%2 == 0, k < 2 // derivatives of the first order only have adjoints of their own
-			r := newRowTest(t, op, columns, first, operatorData(rng, 5, 3, !op.Definite))
+		two := strings.Contains(op.Tangent, "dB")
+		for k, kind := range []struct {
+			columns bool
+			outer   string
+		}{{true, ""}, {false, ""}, {true, "A"}, {false, "B"}, {false, "AB"}, {true, ""}, {false, ""}, {true, "A"}, {false, "B"}, {false, "AB"}} {
+			if !two && (kind.columns || strings.Contains(kind.outer, "B")) && kind.outer != "A" {
+				continue // as another kind
+			}
+			// derivatives of the first order only have adjoints of their own
+			r := newRowTest(t, op, kind.columns, k < 5, kind.outer, operatorData(rng, 5, 3, !op.Definite))
 			const x, h = 0.3, 1e-3
 			slope := func(o Output) float64 { // of sixth order
 				d := func(k float64) float64 { return r.at(x+k*h, o) - r.at(x-k*h, o) }
@@ -144,7 +162,7 @@ func TestOperators(t *testing.T) {
 				{"the second derivative", r.at(x, r.twice), slope(r.forward)},
 			} {
 				if !(math.Abs(c.got-c.want) <= 1e-10*(1+math.Abs(c.want))) || c.want == 0 {
-					t.Errorf("%s: %s is %v, differences give %v", op.Name, c.what, c.got, c.want)
+					t.Errorf("%s, outer indices in %q: %s is %v, differences give %v", op.Name, kind.outer, c.what, c.got, c.want)
 				}
 			}
 		}
@@ -224,18 +242,23 @@ func TestOperatorCosts(t *testing.T) {
 		"covariance":       data + "y ~ multi_normal(eta, K)\nmetric fisher\n",
 		"covariance, soft": data + "y ~ multi_normal(eta, K)\nmetric softabs(alpha = 1)\n",
 		"latent":           data + "k ~ poisson_log(cholesky(K)*eta)\nmetric fisher\n",
+		"groups":           data + "data G int\ndata Y real[G, n]\ndata each int[n] in 1..n\nparam t real[G] > 0\nt ~ gamma(2, 1)\nY[g, each] ~ multi_normal(eta, t[g]*K) for g in G\nmetric fisher\n",
+		"groups of data":   data + "data G int\ndata w real[G]\ndensity -sum(g in G) dot(y, cholesky(w[g]^2*K + K)*eta)\nmetric identity\n",
 		"prior":            data + "eta ~ multi_normal(0*y, K)\ny ~ normal(eta, 1)\nmetric fisher\n",
 	} {
 		d, _ := load(t, text)
 		for _, def := range d.Prog.Defs {
 			for monomial, k := range def.Cost().Ops {
-				n := 0
+				n, groups := 0, 0
 				for _, size := range strings.Fields(monomial) {
-					if size == "n" {
+					switch size {
+					case "n":
 						n++
+					case "G":
+						groups++
 					}
 				}
-				if n > 3 && k > 0 {
+				if (n > 3 || groups > 1) && k > 0 {
 					t.Errorf("%s: %s = %s takes %d·%s operations", name, def.Tensor.Name, expr.Format(def.Body), k, monomial)
 				}
 			}

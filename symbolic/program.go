@@ -162,7 +162,7 @@ func (p *Program) raise(e *expr.Expr) *expr.Expr {
 				for n := range a.Apply.Shapes {
 					bodies = append(bodies, walk(a.Args[n]))
 				}
-				r = c.Ref(c.Applied(a.Apply, bodies), expr.SubsOf(d.Indices)...)
+				r = c.Applied(a.Apply, bodies)
 			} else {
 				r = walk(a)
 			}

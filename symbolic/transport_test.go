@@ -43,6 +43,7 @@ mu ~ normal(0, 1)
 		{"the same everywhere", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(a[g], 2)", ""},
 		{"a metric", "param a real[J]\na ~ normal(mu, tau)\nmetric identity", ""},
 		{"auto by name", "param a real[J]\na ~ normal(mu, tau)\nmetric auto", "a 1"},
+		{"rows of a matrix, with a covariance", "param a real[J]\ndata C cov[J]\ndata all int[J] in 1..J\na ~ normal(mu, tau)\nX[1, all] ~ multi_normal(a, tau*C)", "a 1"},
 		{"a positive half", "param a real[J] > 0\na ~ normal(mu, tau)", "a 1"},
 		{"a positive half of heavy tails", "param a real[J] > 0\na ~ cauchy(0, tau)\nk ~ poisson(a[g])", "a 1*"},
 		{"half of what is not centred", "param a real[J] > 0\na ~ cauchy(mu, tau)", ""},

@@ -112,8 +112,10 @@ func (p *Printer) clause(l *loop.For) *jen.Statement {
 
 func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	var args []jen.Code
-	for _, v := range k.Args {
-		switch {
+	for n, v := range k.Args {
+		switch at := k.Of(n); {
+		case len(at) > 0:
+			args = append(args, p.part(v, at))
 		case v.Matrix && !k.Panels():
 			args = append(args, p.array(v))
 		case v.Matrix:
@@ -126,6 +128,10 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	}
 	call := p.call(k.Func)
 	switch {
+	case len(k.At) > 0 && len(k.At) == len(k.V.Shape):
+		return p.element(k.V, k.At).Op("=").Add(call.Call(args...))
+	case len(k.At) > 0:
+		return call.Call(append([]jen.Code{p.part(k.V, k.At)}, args...)...)
 	case k.V.Factor:
 		return call.Call(append([]jen.Code{p.field(k.V)}, args...)...)
 	case k.V.Scalar():
@@ -134,6 +140,23 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 		return jen.Id("_").Op("=").Add(call.Call(append([]jen.Code{jen.Id("rng"), p.use(k.V)}, args...)...))
 	}
 	return call.Call(append([]jen.Code{p.use(k.V)}, args...)...)
+}
+
+// part prints the part of an array that its first subscripts lead to: of factors, one of them.
+func (p *Printer) part(v *loop.Var, at []*loop.Int) *jen.Statement {
+	place, size := at[0], loop.Const(1)
+	for n, x := range v.Shape {
+		switch {
+		case n >= len(at):
+			size = size.Times(x)
+		case n > 0:
+			place = place.Times(x).Add(at[n])
+		}
+	}
+	if v.Factor {
+		return p.field(v).Index(p.Int(place))
+	}
+	return p.array(v).Index(p.Int(place.Times(size)), jen.Empty()).Index(jen.Empty(), p.Int(size))
 }
 
 // array prints an array as a slice, row-major.

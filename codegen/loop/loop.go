@@ -294,11 +294,14 @@ type (
 		V   *Var
 		For Readers
 	}
-	// Kernel calls a function of the runtime with arrays. A scalar result declares V; others fill it.
+	// Kernel calls a function of the runtime with arrays. A scalar result declares V; others fill it. With subscripts, it
+	// fills a part of V, the one that they lead to, and gets such of the arguments.
 	Kernel struct {
-		Func string // with its package: kernel.MulVec
-		V    *Var
-		Args []*Var
+		Func   string // with its package: kernel.MulVec
+		V      *Var
+		At     []*Int
+		Args   []*Var
+		ArgsAt [][]*Int // of each of Args; nil where all are whole
 	}
 	// Fit computes a least-squares fit, and FitPart reads a part of one: it declares V, or fills it.
 	Fit struct {
@@ -315,6 +318,14 @@ type (
 		At   []int  // its arguments
 	}
 )
+
+// Of are the subscripts that lead to the part that a kernel gets of an argument.
+func (k *Kernel) Of(n int) []*Int {
+	if k.ArgsAt == nil {
+		return nil
+	}
+	return k.ArgsAt[n]
+}
 
 // Readers are who reads what is kept.
 type Readers uint8

@@ -234,8 +234,12 @@ func (r *reader) stmt() Stmt {
 		return &Set{V: v, At: at, E: r.expr(), Add: true}
 	}
 	r.want("=")
-	if at == nil && !v.Scalar() {
-		if st := r.call(func() *Var { return v }); st != nil {
+	if !v.Scalar() {
+		st := r.call(func() *Var { return v })
+		if k, ok := st.(*Kernel); ok {
+			k.At = at
+		}
+		if st != nil {
 			return st
 		}
 	}
@@ -282,7 +286,10 @@ func (r *reader) call(result func() *Var) Stmt {
 	st := &Kernel{Func: r.ident()}
 	r.want("(")
 	for !r.is(")") {
-		st.Args = append(st.Args, r.variable(r.ident()))
+		st.Args, st.ArgsAt = append(st.Args, r.variable(r.ident())), append(st.ArgsAt, nil)
+		if r.is("[") {
+			st.ArgsAt[len(st.Args)-1] = r.ints("]")
+		}
 		r.is(",")
 	}
 	st.V = result()

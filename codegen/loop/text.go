@@ -170,9 +170,11 @@ func (f *free) stmt(st Stmt) {
 	case *Keep:
 		f.note(st.V)
 	case *Kernel:
-		for _, v := range st.Args {
+		for n, v := range st.Args {
 			f.note(v)
+			f.ints(st.Of(n)...)
 		}
+		f.ints(st.At...)
 		f.result(st.V)
 	case *Fit:
 		f.ints(st.From, st.To, st.Responses)
@@ -292,7 +294,15 @@ func (t *text) stmt(st Stmt) {
 	case *Keep:
 		t.line("keep %s%s", t.name(st.V), readers[st.For])
 	case *Kernel:
-		t.line("%s = call %s(%s)", t.result(st.V), st.Func, t.list(st.Args))
+		args := make([]string, len(st.Args))
+		for n, v := range st.Args {
+			args[n] = t.place(v, st.Of(n))
+		}
+		result := t.result(st.V)
+		if st.At != nil {
+			result = t.place(st.V, st.At)
+		}
+		t.line("%s = call %s(%s)", result, st.Func, strings.Join(args, ", "))
 	case *Fit:
 		args := []string{t.int(st.From, 0) + " : " + t.int(st.To, 0), t.int(st.Responses, 0), t.optional(st.Weights), t.optional(st.Y)}
 		for _, x := range st.X {
@@ -324,14 +334,6 @@ func (t *text) optional(v *Var) string {
 		return "none"
 	}
 	return t.name(v)
-}
-
-func (t *text) list(vars []*Var) string {
-	s := make([]string, len(vars))
-	for n, v := range vars {
-		s[n] = t.name(v)
-	}
-	return strings.Join(s, ", ")
 }
 
 func (t *text) place(v *Var, at []*Int) string {

@@ -200,7 +200,10 @@ func (c *checker) set(st *Set) {
 }
 
 func (c *checker) kernel(st *Kernel) *Var {
-	for _, v := range st.Args {
+	for n, v := range st.Args {
+		if at := st.Of(n); at != nil {
+			c.part(v, at)
+		}
 		if v.Factor {
 			c.use(v)
 			continue
@@ -214,8 +217,22 @@ func (c *checker) kernel(st *Kernel) *Var {
 		return c.scalar(st.V)
 	}
 	c.array(st.V)
+	if st.At != nil {
+		c.part(st.V, st.At)
+	}
 	c.output(st.V)
 	return nil
+}
+
+// part checks the subscripts of a part of an array, or of an element.
+func (c *checker) part(v *Var, at []*Int) {
+	c.ints(at...)
+	if len(at) > len(v.Shape) {
+		c.fail("%d subscripts of %s, which has %d dimensions", len(at), c.name(v), len(v.Shape))
+	}
+	for n := 0; c.err == nil && n < len(at); n++ {
+		c.inside(v, at[n], v.Shape[n])
+	}
 }
 
 // output checks that a variable may be set.

@@ -20,6 +20,8 @@ func TestVerify(t *testing.T) {
 		{"ints", "func f(out[n])\n\tfield int g[n]\n\tout[g[0]] = 1\n\tend", "func f(out[n])\n\tfield g[n]\n\tout[g[0]] = 1\n\tend", "g is of another type"},
 		{"data", "func f()\n\tfield a[n]\n\ta[0] = 1\n\tend", "func f()\n\tfield data a[n]\n\ta[0] = 1\n\tend", "a is set, but is of the data"},
 		{"aliases", "func f()\n\tfield data x[n, k]\n\tfield b[k]\n\tfield c[n]\n\tc = call kernel.MulVec(x, b)\n\tend", "func f()\n\tfield data x[k, k]\n\tfield b[k]\n\tb = call kernel.MulVec(x, b)\n\tend", "fills b, which it reads"},
+		{"parts", "func f()\n\tfield x[n, k]\n\tfield b[n, k]\n\tfor i in 0 : n {\n\t\tb[i] = call kernel.Exp(x[i])\n\t}\n\tend", "func f()\n\tfield x[n, k]\n\tfield b[n, k]\n\tfor i in 0 : n {\n\t\tb[i] = call kernel.Exp(x[i + 1])\n\t}\n\tend", "x[i + 1] is read beyond its last element"},
+		{"parts of parts", "func f(k)\n\tfield factor l[n, n, n]\n\tfield b[n]\n\tfor i in 0 : n {\n\t\tb[i] = call linalg.LogDet(l[i])\n\t}\n\tend", "func f(k)\n\tfield factor l[n, n, n]\n\tfield b[n]\n\tfor i in 0 : n {\n\t\tb[i, i] = call linalg.LogDet(l[i])\n\t}\n\tend", "2 subscripts of b, which has 1 dimensions"},
 		{"keeping", "func f(a)\n\tlet field x = a\n\tkeep x\n\tend", "func f(a)\n\tlet x = a\n\tkeep x\n\tend", "x is kept, but is no number of the model"},
 		{"fits", "func f(y[n])\n\tfit fit1(1 : n, 1, none, y)\n\tlet r = fitpart fit1.Rest()\n\tend", "func f(y[n])\n\tlet r = fitpart fit1.Rest()\n\tend", "a part of fit1 is read before"},
 		{"names", "func f(a)\n\tend\n\nfunc g(a)\n\tend", "func f(a)\n\tend\n\nfunc f(a)\n\tend", "two functions are called f"},

@@ -221,6 +221,13 @@ func (r *Renamer) List(list []Stmt, fresh bool) []Stmt {
 			out[n] = &Let{declare(st.V), e}
 		case *Set:
 			out[n] = &Set{r.of(st.V), r.Ints(st.At), r.expr(st.E), st.Add}
+		case *Kernel:
+			own := *st
+			own.At, own.ArgsAt = r.Ints(st.At), nil
+			for _, at := range st.ArgsAt {
+				own.ArgsAt = append(own.ArgsAt, r.Ints(at))
+			}
+			out[n] = &own
 		default:
 			out[n] = st
 		}
@@ -268,7 +275,11 @@ func (e *Effects) Add(list ...Stmt) {
 			e.Reads[st.V] = append(e.Reads[st.V], nil)
 		case *Kernel:
 			e.Calls, e.Draws = true, e.Draws || st.Draws()
-			e.whole(st.Args...)
+			e.ints(st.At...)
+			for n, v := range st.Args {
+				e.ints(st.Of(n)...)
+				e.Reads[v] = append(e.Reads[v], st.Of(n))
+			}
 			e.Writes[st.V] = true
 		case *Fit:
 			e.Calls = true

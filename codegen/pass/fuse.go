@@ -189,8 +189,11 @@ func inRow(places [][]*loop.Int, v *loop.Var) bool {
 func byRows(f *loop.For, v *loop.Var) bool {
 	ok := !v.Scalar()
 	loop.Each(f.Body, func(st loop.Stmt) {
-		if s, is := st.(*loop.Set); is && s.V == v {
-			ok = ok && !s.Add && inRow([][]*loop.Int{s.At}, f.V)
+		switch st := st.(type) {
+		case *loop.Set:
+			ok = ok && (st.V != v || !st.Add && inRow([][]*loop.Int{st.At}, f.V))
+		case *loop.Kernel:
+			ok = ok && (st.V != v || inRow([][]*loop.Int{st.At}, f.V))
 		}
 	})
 	return ok

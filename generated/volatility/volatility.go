@@ -175,7 +175,7 @@ func (s *Model) describe() *rt.Info {
 				Name: "phi",
 			},
 		},
-		Work: 135 + 113*s.t,
+		Work: 132 + 113*s.t,
 	}
 }
 
@@ -458,11 +458,11 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂beta = -T + a14 - a17
 //	∂L/∂sigma2 = expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
 //	    - 2·invLogitPhi)·a20 - a21 - (1 - 2·invLogitPhi)²·a22
-//	    - 4·invLogitPhi·invLogitNegPhi·[1 in T]·bandCholBarBandCholA3[1,1] + 0.24999999999999997) + c3
-//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi + expNegSigma2·invLogitPhi·invLogitNegPhi·(1
-//	    - invLogitNegPhi)·(2·bandSolveUpperBandCholA3[1]² - 4·[1 in T]·bandCholBarBandCholA3[1,1])
+//	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.24999999999999997) + c3
+//	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·(1
+//	    - invLogitNegPhi)·(4·bandCholBarBandCholA3[1,1] - 2·bandSolveUpperBandCholA3[1]²)
 //	    - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a20 + 2·invLogitNegPhi·bandSolveUpperBandCholA3[1]²
-//	    - 2·a23 + 4·(1 - 2·invLogitPhi)·a22 - 4·invLogitNegPhi·[1 in T]·bandCholBarBandCholA3[1,1])
+//	    - 2·a23 + 4·(1 - 2·invLogitPhi)·a22 - 4·invLogitNegPhi·bandCholBarBandCholA3[1,1])
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
@@ -683,20 +683,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	part5 := 0.0
-	if 0 >= 0 && 0 < t {
-		part5 = float64(invLogitPhi * invLogitNegPhi * bandCholBarBandCholA3[0])
-	}
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*part5)+0.24999999999999997)) + c3
-	part6 := 0.0
-	if 0 >= 0 && 0 < t {
-		part6 = bandCholBarBandCholA3[0]
-	}
-	part7 := 0.0
-	if 0 >= 0 && 0 < t {
-		part7 = float64(invLogitNegPhi * bandCholBarBandCholA3[0])
-	}
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) + float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(4*part6))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*part7)))
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.24999999999999997)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 	return res
 }
 
@@ -1233,18 +1221,6 @@ func (s *Model) slope(grad, q []float64) {
 		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	part5 := 0.0
-	if 0 >= 0 && 0 < t {
-		part5 = float64(invLogitPhi * invLogitNegPhi * bandCholBarBandCholA3[0])
-	}
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*part5)+0.24999999999999997)) + c3
-	part6 := 0.0
-	if 0 >= 0 && 0 < t {
-		part6 = bandCholBarBandCholA3[0]
-	}
-	part7 := 0.0
-	if 0 >= 0 && 0 < t {
-		part7 = float64(invLogitNegPhi * bandCholBarBandCholA3[0])
-	}
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) + float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(4*part6))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*part7)))
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.24999999999999997)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 }

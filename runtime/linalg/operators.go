@@ -20,6 +20,15 @@ func Factorise(c *Cholesky, a []float64) {
 	}
 }
 
+// NewCholeskys returns a number of factors of matrices of order n.
+func NewCholeskys(count, n int) []*Cholesky {
+	list := make([]*Cholesky, count)
+	for i := range list {
+		list[i] = NewCholesky(n)
+	}
+	return list
+}
+
 // Definite reports whether the matrix that Factorise was given last was positive definite.
 func (c *Cholesky) Definite() bool { return c.N == 0 || !math.IsNaN(c.diagonal[0]) }
 

@@ -9,7 +9,8 @@ import (
 // Banded matrices of parameters. Where the elements of a matrix are proved to lie on few diagonals, A_ij = Σ_o δ[i,j+o] d_o[i],
 // its factor and what is solved with it take time in proportion to the order, and no array of n² elements is made. The factor
 // is an array of w+1 rows, row o holding the entries o places before the diagonal; as a matrix it is a sum of deltas
-// again, so that products with it run along the diagonals.
+// again, so that products with it run along the diagonals. What stands in a few rows and columns besides is a border:
+// see bordered.go.
 //
 // These operators have first derivatives: the adjoint of the factor needs no inverse, which has no band. What needs
 // more is computed with dense matrices.
@@ -31,46 +32,15 @@ func (v Value) rows(n int) []Value {
 	return out
 }
 
-// diagonals are those of a square matrix at and below the main one, −1 < offset ≤ w; false where an element is proved to
-// lie on no fixed one, or they are too many. There are none above of a matrix that is not symmetric.
-func (c *Context) diagonals(a Value, symmetric bool) (list []Value, ok bool) {
-	i, j := c.NewIndex("i", UpTo(a.Shape[0])), c.NewIndex("j", UpTo(a.Shape[1]))
-	bands, ok := c.Bands(c.Inlined(a.At(Sub{Index: i}, Sub{Index: j})), i, j)
-	if !ok || len(bands) == 0 {
-		return nil, false
-	}
-	low, high := bands[0].Offset, bands[len(bands)-1].Offset
-	if high < 0 || high >= maxDiagonals || !symmetric && low < 0 {
-		return nil, false
-	}
-	// A matrix with sizes of numbers alone may be small.
-	if x := a.Shape[0]; high > 0 && x.IsConst() && x.Offset < 4*(high+1) {
-		return nil, false
-	}
-	list = make([]Value, high+1)
-	for o := range list {
-		list[o] = Value{Shape: a.Shape[:1], Elem: func(...Sub) *Expr { return c.nought() }}
-	}
-	for _, b := range bands {
-		if b.Offset < 0 {
-			continue // the mirror image
-		}
-		e, from := b.E, a.Shape[0]
-		if Strays(e) {
-			e = c.Mul(c.Within(Sub{Index: i}, dsl.Range{Lo: dsl.Fixed(1 + b.Offset), Hi: from}), e)
-		}
-		e = c.Operand(e)
-		if c.opaqueBand(e) {
-			return nil, false
-		}
-		list[b.Offset] = Value{Shape: a.Shape[:1], Elem: func(s ...Sub) *Expr { return c.Subst(e, i, s[0]) }}
-	}
-	return list, true
-}
-
 // Diagonals are those of a symmetric matrix at and below the main one, by their distance from it; false where an element is
 // proved to lie on no fixed one, or they are too many.
-func (c *Context) Diagonals(a Value) ([]Value, bool) { return c.diagonals(a, true) }
+func (c *Context) Diagonals(a Value) ([]Value, bool) {
+	m, ok := c.arrow(a, true)
+	if !ok || len(m.border) > 0 {
+		return nil, false
+	}
+	return m.diagonals, true
+}
 
 // BandFactor is the Cholesky factor L of a symmetric positive definite banded matrix.
 type BandFactor struct {
@@ -113,21 +83,9 @@ func (f *BandFactor) MulTransposed(x Value, i *Index) *Expr {
 // opaqueBand reports whether derivatives by what e holds may be asked for that banded matrices do not have.
 func (c *Context) opaqueBand(e *Expr) bool { return !c.FirstOrder && e.stage >= StagePosition }
 
-// onDiagonals is the lower triangular matrix whose entry o places before the diagonal of row i is at(o)[i].
-func (c *Context) onDiagonals(n dsl.Extent, w int, at func(o int, i Sub) *Expr) Value {
-	return Value{Shape: []dsl.Extent{n, n}, Elem: func(s ...Sub) *Expr {
-		total := c.NewTotal()
-		for o := range w + 1 {
-			total.Add(c.Mul(c.Delta(s[0], ShiftSub(s[1], o)), at(o, s[0])))
-		}
-		return total.Sum()
-	}}
-}
-
-// banded is the value of an operator of the language whose first argument is proved to be banded; false where it is not,
-// or the operator has none for such.
+// banded is the value of an operator of the language whose first argument is proved to be banded, but for a border; false
+// where it is not, or the operator has none for such.
 func (c *Context) banded(name string, args []Value) (v Value, ok bool) {
-	a := args[0]
 	vector := len(args) == 2 && len(args[1].Shape) == 1
 	switch {
 	case name == "log_det" || name == "cholesky" || name == "solve_spd" && vector || name == "solve_lower" && vector:
@@ -137,22 +95,19 @@ func (c *Context) banded(name string, args []Value) (v Value, ok bool) {
 	if vector && c.opaqueBand(args[1].At(Sub{Index: c.NewIndex("i", UpTo(args[1].Shape[0]))})) {
 		return v, false
 	}
-	list, ok := c.diagonals(a, name != "solve_lower")
-	if !ok {
+	m, ok := c.arrow(args[0], name != "solve_lower")
+	if !ok || !m.borderedLast() && (name == "cholesky" || name == "solve_lower") {
 		return v, false
 	}
-	apply := func(name string, args ...Value) Value { return c.Apply(OperatorOf(name), args...) }
-	if name == "solve_lower" {
-		return apply("band_solve_lower", apply("stack", list...), args[1]), true
-	}
-	l := c.BandFactor(list)
 	switch name {
+	case "solve_lower":
+		return m.solveLower(args[1]), true
 	case "log_det":
-		return Scalar(l.LogDet()), true
+		return Scalar(m.factor().logDet()), true
 	case "cholesky":
-		return c.onDiagonals(a.Shape[0], len(list)-1, func(o int, i Sub) *Expr { return l.rows.row(o).At(i) }), true
+		return m.factor().matrix(), true
 	}
-	return l.SolveUpper(l.SolveLower(args[1])), true
+	return m.factor().solve(args[1]), true
 }
 
 // pairs is −XYᵀ, of matrices or vectors with the same shape.

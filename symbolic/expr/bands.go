@@ -15,8 +15,14 @@ type Band struct {
 // Bands writes e as Σ_o δ[a,b+o]·E_o(a) with the offsets in order. It is false
 // where some term lies on no fixed diagonal.
 func (c *Context) Bands(e *Expr, a, b *Index) ([]Band, bool) {
+	return c.bandsBeside(e, a, b, func(*Expr) bool { return false })
+}
+
+// bandsBeside is Bands of the terms that lie on diagonals; the others are handed to beside, which says whether there may
+// be such.
+func (c *Context) bandsBeside(e *Expr, a, b *Index, beside func(*Expr) bool) ([]Band, bool) {
 	by := map[int]*Expr{}
-	if !c.bands(e, a, b, by) {
+	if !c.bands(e, a, b, by, beside) {
 		return nil, false
 	}
 	var out []Band
@@ -30,7 +36,7 @@ func (c *Context) Bands(e *Expr, a, b *Index) ([]Band, bool) {
 }
 
 // bands adds the diagonals of e.
-func (c *Context) bands(e *Expr, a, b *Index, by map[int]*Expr) bool {
+func (c *Context) bands(e *Expr, a, b *Index, by map[int]*Expr, beside func(*Expr) bool) bool {
 	put := func(o int, f *Expr) bool {
 		f = c.Subst(f, b, Sub{Index: a, Offset: -o})
 		if by[o] == nil {
@@ -51,7 +57,7 @@ func (c *Context) bands(e *Expr, a, b *Index, by map[int]*Expr) bool {
 			return false
 		}
 		for n, t := range e.Args {
-			if !c.bands(c.Scale(e.K[n], t), a, b, by) {
+			if !c.bands(c.Scale(e.K[n], t), a, b, by, beside) {
 				return false
 			}
 		}
@@ -85,14 +91,14 @@ func (c *Context) bands(e *Expr, a, b *Index, by map[int]*Expr) bool {
 				terms = append(terms, c.Scale(f.Val, other))
 			}
 			for _, t := range terms {
-				if !c.bands(t, a, b, by) {
+				if !c.bands(t, a, b, by, beside) {
 					return false
 				}
 			}
 			return true
 		}
 	}
-	return false
+	return beside(e)
 }
 
 // namesPlace reports whether e holds a delta of an index that tells where an entry

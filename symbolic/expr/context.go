@@ -17,6 +17,7 @@ type Context struct {
 	ByName     map[string]*Tensor // data, coordinates
 	canonical  map[canonKey]*Index
 	matrices   map[[2]dsl.Extent]bool // the dimensions of matrices that are computed as a whole
+	outers     map[dsl.Range]bool     // the ranges of outer indices of operators
 	nextID     int
 	nextIndex  int
 	key        []byte
@@ -65,6 +66,7 @@ func NewContext() *Context {
 		Least:     map[string]int{},
 		formals:   map[formalKey]*Index{},
 		matrices:  map[[2]dsl.Extent]bool{},
+		outers:    map[dsl.Range]bool{},
 
 		operands:    map[*Expr]*Expr{},
 		shared:      map[*Expr]*Tensor{},

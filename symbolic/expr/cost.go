@@ -149,7 +149,11 @@ func (d *Def) Cost() Cost {
 	}
 	if d.Body.Op == Apply {
 		c := NewCost()
-		c.Ops.add(d.Body.Apply.Operator.Cost(d.Body.Apply.Shapes))
+		per := d.Body.Apply.Operator.Cost(d.Body.Apply.Shapes)
+		for _, i := range d.Outer() {
+			per = per.times(sizePoly(i.Range))
+		}
+		c.Ops.add(per)
 		return c
 	}
 	if d.Scatter == nil {

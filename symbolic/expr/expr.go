@@ -21,6 +21,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
@@ -73,9 +74,9 @@ type Tensor struct {
 	Kind      TensorKind
 	Shape     []dsl.Extent
 	Stage     Stage
-	Positive  bool // every element is > 0
-	AtLeast0  bool // every element is ≥ 0
-	Symmetric bool
+	Positive  bool    // every element is > 0
+	AtLeast0  bool    // every element is ≥ 0
+	Symmetric bool    // under exchange of the last two subscripts
 	Label     string  // of a SharedTensor: what formulas call it; "" if they say what it stands for
 	Whole     bool    // of a SharedTensor: a product of matrices, whose derivatives are computed as wholes too
 	Atom      bool    // of a SharedTensor, and of the definition that comes of it: an array that nothing looks into, as is the derivative by it in a reverse sweep
@@ -278,8 +279,8 @@ func (c *Context) Number(v float64) *Expr {
 
 // Ref returns the element t[subs].
 func (c *Context) Ref(t *Tensor, subs ...Sub) *Expr {
-	if t.Symmetric && len(subs) == 2 && subLess(subs[1], subs[0]) {
-		subs = []Sub{subs[1], subs[0]}
+	if m := len(subs) - 2; t.Symmetric && m >= 0 && subLess(subs[m+1], subs[m]) {
+		subs = append(slices.Clone(subs[:m]), subs[m+1], subs[m]) // outer subscripts of an operator's value stay in front
 	}
 	return c.Intern(Expr{Op: Ref, Tensor: t, Subs: subs})
 }

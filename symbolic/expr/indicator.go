@@ -10,6 +10,9 @@ func (c *Context) Delta(a, b Sub) *Expr {
 		}
 		return c.Number(0)
 	}
+	if a.IsFixed() && b.IsFixed() && (c.precedes(a.At, b.At) || c.precedes(b.At, a.At)) {
+		return c.Number(0)
+	}
 	if subLess(b, a) {
 		a, b = b, a
 	}
@@ -38,8 +41,8 @@ func (c *Context) Within(s Sub, r dsl.Range) *Expr {
 		if c.outside(s.At, r) {
 			return c.Number(0)
 		}
-		lo := s.At.Name == r.Lo.Name && s.At.Offset >= r.Lo.Offset || r.Lo == dsl.Fixed(1) && s.At.Offset >= 0
-		hi := s.At.Name == r.Hi.Name && s.At.Offset <= r.Hi.Offset
+		lo := r.Lo == dsl.Fixed(1) && s.At.Offset >= 0 || c.precedes(r.Lo.Plus(-1), s.At)
+		hi := c.precedes(s.At, r.Hi.Plus(1))
 		if lo && hi {
 			return c.Number(1)
 		}

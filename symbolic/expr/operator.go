@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -315,6 +316,10 @@ func fillNaN(out []float64) {
 // part of it: the elements of the value are those of the definition, at its indices. Its Args are the arguments at
 // their slots; in a program they are whole arrays, and of a definite operator
 // the factor follows them.
+//
+// Other indices that arguments depend on are outer ones: they are the first indices of the definition, and of those arguments
+// that carry them, and the kernel is called for each of their values. The calculus sees them as the free indices that they
+// are, and no row of the table knows of them.
 type Application struct {
 	Operator *Operator
 	Shapes   [][]dsl.Extent
@@ -332,6 +337,11 @@ func (c *Context) slot(x dsl.Extent, dim int) *Index {
 	return c.formals[formalKey{UpTo(x), -1 - dim}]
 }
 
+// isSlot reports whether an index is that of a dimension of an argument or value.
+func (c *Context) isSlot(i *Index) bool {
+	return c.formals[formalKey{i.Range, -1}] == i || c.formals[formalKey{i.Range, -2}] == i
+}
+
 // Slots are the indices of an array of a shape.
 func (c *Context) Slots(shape []dsl.Extent) []*Index {
 	out := make([]*Index, len(shape))
@@ -341,26 +351,56 @@ func (c *Context) Slots(shape []dsl.Extent) []*Index {
 	return out
 }
 
-// Apply returns the value of an operator.
-func (c *Context) Apply(op *Operator, args ...Value) Value {
-	t := c.Application(op, args...)
-	return Value{Shape: t.Shape, Elem: func(s ...Sub) *Expr { return c.Ref(t, s...) }}
+// firstOuter is below the number of every outer slot.
+const firstOuter = -1 << 24
+
+// outerSlots are the indices of a definition in the place of outer ones. They are in order, and come before all indices of
+// other kinds, so that the first dimensions of an array are theirs.
+func (c *Context) outerSlots(outer []*Index) []*Index {
+	out := make([]*Index, len(outer))
+	for n, i := range outer {
+		k := formalKey{i.Range, firstOuter + n}
+		if c.formals[k] == nil {
+			c.formals[k] = &Index{Name: []string{"g", "h", "e"}[min(n, 2)], Range: i.Range, uid: firstOuter + n<<16 + len(c.formals)}
+		}
+		out[n] = c.formals[k]
+	}
+	return out
 }
 
-// Application is the shared definition of the value of an operator.
-func (c *Context) Application(op *Operator, args ...Value) *Tensor {
+// Apply returns the value of an operator.
+func (c *Context) Apply(op *Operator, args ...Value) Value {
 	a := &Application{Operator: op}
 	var bodies []*Expr
 	for _, v := range args {
 		a.Shapes, a.names = append(a.Shapes, v.Shape), append(a.names, v.name)
 		bodies = append(bodies, v.At(SubsOf(c.Slots(v.Shape))...))
 	}
-	return c.Applied(a, bodies)
+	r, shape := c.Applied(a, bodies), op.Shape(a.Shapes)
+	outer := r.Subs[:len(r.Subs)-len(shape)]
+	return Value{Shape: shape, Elem: func(s ...Sub) *Expr { return c.Ref(r.Tensor, slices.Concat(outer, s)...) }}
 }
 
-// Applied is the shared definition of the value of an operator, from its arguments at their slots.
-func (c *Context) Applied(a *Application, bodies []*Expr) *Tensor {
-	node := c.ApplicationOf(a, bodies)
+// Applied is the element of the value of an operator at its slots, from its arguments at theirs.
+func (c *Context) Applied(a *Application, bodies []*Expr) *Expr {
+	var outer []*Index
+	for _, e := range bodies {
+		for _, i := range e.free {
+			if !c.isSlot(i) {
+				outer = append(outer, i)
+			}
+		}
+	}
+	outer = SortedIndices(outer)
+	formal := c.outerSlots(outer)
+	args := bodies
+	if !slices.Equal(outer, formal) {
+		args = make([]*Expr, len(bodies))
+		for n, e := range bodies {
+			args[n] = c.SubstAll(e, outer, SubsOf(formal))
+		}
+	}
+	node := c.ApplicationOf(a, args)
 	if c.Budget.Allowance > 1 && node.stage >= StagePosition {
 		if c.Grain == Coarse {
 			panic(Outgrown{}) // fourth derivatives of a matrix are large: the fine grain is needed in the end
@@ -368,14 +408,22 @@ func (c *Context) Applied(a *Application, bodies []*Expr) *Tensor {
 		c.Budget.Allowance = 1 // what is made of products of matrices takes several times as long to lower
 	}
 	t, ok := c.shared[node]
+	slots := c.Slots(a.Operator.Shape(a.Shapes))
 	if !ok {
-		shape := a.Operator.Shape(a.Shapes)
+		indices := slices.Concat(formal, slots)
+		var shape []dsl.Extent
+		for _, i := range indices {
+			shape = append(shape, i.Range.Hi)
+		}
 		t = c.NewTensor(Tensor{Name: a.Operator.Name, Kind: SharedTensor, Shape: shape, Stage: max(node.stage, StageData), Symmetric: a.Operator.Symmetric})
-		t.Def = &Def{Tensor: t, Indices: c.Slots(shape), Body: node}
+		t.Def = &Def{Tensor: t, Indices: indices, Body: node}
 		c.shared[node] = t
 		c.noteMatrices(a.Shapes)
+		for _, i := range outer {
+			c.outers[i.Range] = true
+		}
 	}
-	return t
+	return c.Ref(t, SubsOf(slices.Concat(outer, slots))...)
 }
 
 // noteMatrices makes arrays of the shapes of an operator's arguments worth storing.
@@ -390,8 +438,25 @@ func (c *Context) noteMatrices(shapes [][]dsl.Extent) {
 // ApplicationOf is the node of an operator on arguments at their slots.
 func (c *Context) ApplicationOf(a *Application, args []*Expr) *Expr {
 	e := c.Intern(Expr{Op: Apply, Apply: a, Args: args})
-	e.free = nil // those of the arguments are theirs alone
+	var outer []*Index
+	for _, i := range e.free {
+		if !c.isSlot(i) { // those are the arguments' alone
+			outer = append(outer, i)
+		}
+	}
+	e.free = outer
 	return e
+}
+
+// Outer are the indices of the definition of an operator's value that the kernel is called for each value of.
+func (d *Def) Outer() []*Index {
+	a := d.Body.Apply
+	return d.Indices[:len(d.Indices)-len(a.Operator.Shape(a.Shapes))]
+}
+
+// Part is an argument of an operator in a program: an array, and the outer subscripts of what the kernel is called with.
+func (a *Application) Part(arg *Expr, n int) (t *Tensor, at []Sub) {
+	return arg.Tensor, arg.Subs[:len(arg.Subs)-len(a.Shapes[n])]
 }
 
 // Tangent returns the derivative of an operator's value, at subscripts, by an element of a tensor.
@@ -414,7 +479,8 @@ func (c *Context) Tangent(e *Expr, subs []Sub, t *Tensor, at []Sub) *Expr {
 		return c.notDifferentiable(nil)
 	}
 	el := &Elaborator{C: c, names: env}
-	return el.Expr(c.parsed(op.Tangent)).At(subs...)
+	v := el.Expr(c.parsed(op.Tangent))
+	return v.At(subs[len(subs)-len(v.Shape):]...) // outer indices stand in the arguments
 }
 
 // OpaqueMatrix makes a product of matrices, as the derivative of an operator's value is one, an array that is computed

@@ -286,8 +286,14 @@ func (c *Context) enclosed(e *Expr, symmetric bool) *Expr {
 
 // Storable reports whether a value at these indices is worth an array of its own:
 // vectors, matrices over the parameters, and what has the shape of a matrix of data, but no
-// other arrays of data size times data size; of an operator's matrix one for each element of a parameter.
+// other arrays of data size times data size; of an operator's matrix one for each element of a parameter, and what
+// operators are computed for at each value of an outer index.
 func (c *Context) Storable(free []*Index) bool {
+	for n, i := range free {
+		if rest := without(free, n); c.outers[i.Range] && c.ofOperator(rest) && c.Storable(rest) {
+			return true
+		}
+	}
 	switch {
 	case len(free) < 2:
 		return true
@@ -304,6 +310,18 @@ func (c *Context) Storable(free []*Index) bool {
 	}
 	rows, cols := c.isSmall(free[0].Range), c.isSmall(free[1].Range)
 	return rows && cols || !rows && !cols && c.Shaped(free)
+}
+
+// ofOperator reports whether an array over indices is a vector or a matrix that operators are made of, or more than that.
+func (c *Context) ofOperator(free []*Index) bool {
+	for n, i := range free {
+		for _, j := range free[n:] {
+			if c.matrices[[2]dsl.Extent{i.Range.Hi, j.Range.Hi}] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Shaped reports whether some matrix of data, or an argument of an operator, has the dimensions of two indices: an

@@ -109,8 +109,7 @@ func (c *Context) Substituted(e *Expr, f func(*Expr) *Expr) *Expr {
 				if body = written(d.Body); body == d.Body {
 					body = c.Ref(r.Tensor, SubsOf(d.Indices)...)
 				} else if body.Op == Apply {
-					t := c.Applied(body.Apply, body.Args)
-					body = c.Ref(t, SubsOf(d.Indices)...)
+					body = c.Applied(body.Apply, body.Args)
 				} else {
 					body = c.Operand(body)
 				}

@@ -8,6 +8,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -92,6 +93,17 @@ func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	}
 }
 
+// leastSize is the least value of a size, which the check of the data sees to.
+func leastSize(d *dsl.Data) int {
+	least := d.LeastSize()
+	if lo := d.Support.LoNum; lo != nil {
+		if least = max(least, int(math.Ceil(*lo))); d.Support.LoOpen && *lo == math.Floor(*lo) {
+			least = max(least, int(*lo)+1)
+		}
+	}
+	return least
+}
+
 // elaborate is Elaborate with those parameters for latent vectors; p is not whole unless all of them turn out to be such.
 func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain, latents []*dsl.Param) []*dsl.Param {
 	c := expr.NewContext()
@@ -116,7 +128,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 			Symmetric: d.Cov})
 		c.ByName[d.Name] = t
 		if d.IsSize {
-			c.Least[d.Name] = max(1, d.MinSize)
+			c.Least[d.Name] = leastSize(d)
 		}
 		p.Data = append(p.Data, t)
 		el.Objects[d] = expr.Value{Shape: d.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
@@ -207,9 +219,7 @@ func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {
 	pt.L, bound = c.SumAll(pt.Indices, pt.L), c.SumAll(pt.Indices, bound)
 	if loop != nil {
 		pt.L, bound = c.Sum(loop, pt.L), c.Sum(loop, bound)
-		if !t.Dist.Support.Vector() {
-			pt.Indices = append(pt.Indices, loop)
-		}
+		pt.Indices = append(pt.Indices, loop)
 	}
 	pt.L = c.Bounded(pt.L, bound)
 	return pt
