@@ -13,6 +13,7 @@ import (
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
 	"github.com/hamc-dev/hamc/internal/conformance/latent"
+	"github.com/hamc-dev/hamc/internal/conformance/ridge"
 	"github.com/hamc-dev/hamc/internal/conformance/schools"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -200,6 +201,30 @@ func volatilityJoint() *joint {
 				sum += v * v
 			}
 			u[3+n] = residualsOf(sum, n)
+		},
+	}
+}
+
+// ridgeJoint is ridge/ridge.ham, a banana whose metric is chosen by a race.
+func ridgeJoint() *joint {
+	const n, sigma = 2, 0.3
+	j := bananaJoint()
+	return &joint{
+		name:       "ridge",
+		quantities: j.quantities,
+		prior:      j.prior,
+		observe: func(rng *rand.Rand, x []float64) []float64 {
+			mean := x[0] + x[1]*x[1]
+			return []float64{mean + sigma*rng.NormFloat64(), mean + sigma*rng.NormFloat64()}
+		},
+		posterior: func(y []float64) (runtime.Posterior, error) { return ridge.New(ridge.Data{Y: y}) },
+		uniforms: func(u, x, y []float64) {
+			sum := 0.0
+			for _, v := range y {
+				d := (v - x[0] - x[1]*x[1]) / sigma
+				sum += d * d
+			}
+			u[0], u[1], u[2] = normalCDF(x[0]), normalCDF(x[1]), residualsOf(sum, n)
 		},
 	}
 }
