@@ -74,6 +74,44 @@ func (m withoutJacobian) Gradient(grad, q []float64) float64 {
 	return l - q[3]
 }
 
+// withoutSimplex is groups without the log Jacobian of the simplex, log f₁f₂f₃.
+type withoutSimplex struct{ runtime.Model }
+
+func (m withoutSimplex) Clone() runtime.Model { return withoutSimplex{m.Model.Clone()} }
+
+func (m withoutSimplex) jacobian(q []float64) (l float64, f [3]float64) {
+	m.Constrain(f[:], q)
+	return math.Log(f[0] * f[1] * f[2]), f
+}
+
+func (m withoutSimplex) LogDensity(q []float64) float64 {
+	l, _ := m.jacobian(q)
+	return m.Model.LogDensity(q) - l
+}
+
+func (m withoutSimplex) Gradient(grad, q []float64) float64 {
+	g := m.Model.Gradient(grad, q)
+	l, f := m.jacobian(q)
+	// The parts of the stick that are broken off are logistic in the coordinates.
+	grad[0] -= 1 - 3*f[0]
+	grad[1] -= 1 - 2*f[1]/(1-f[0])
+	return g - l
+}
+
+// turned has the elements of a simplex one place further on.
+type turned struct{ runtime.Model }
+
+func (m turned) Clone() runtime.Model { return turned{m.Model.Clone()} }
+
+func (m turned) Constrain(x, q []float64) {
+	m.Model.Constrain(x, q)
+	x[0], x[1], x[2] = x[2], x[0], x[1]
+}
+
+func (m turned) Unconstrain(q, x []float64) error {
+	return m.Model.Unconstrain(q, []float64{x[1], x[2], x[0]})
+}
+
 // withoutDeterminant is a posterior with latent vectors without the Jacobian of their maps: that of tau = exp(q₁) remains.
 type withoutDeterminant struct{ *latent.Model }
 
@@ -149,19 +187,21 @@ func blunders() []blunder {
 		return func(p runtime.Posterior) runtime.Posterior { return twist(name, twin)(p.(runtime.Gibbs)) }
 	}
 	const (
-		glfaFunnel = "glfa, funnel"
-		glfbBanana = "glfb, banana"
-		glfbFunnel = "glfb plain, funnel"
-		imaFunnel  = "ima, funnel"
-		imbBanana  = "imb, banana"
-		imbFunnel  = "imb plain anderson, funnel"
-		imbSchools = "imb anderson, schools"
-		leapfrog   = "leapfrog, gaussian"
-		diagE      = "leapfrog diag_e, banana"
-		lowRank    = "leapfrog low_rank, banana"
-		denseE     = "leapfrog dense_e, banana"
-		blocks     = "blocks leapfrog and imb, volatility"
-		transport  = "leapfrog, latent"
+		glfaFunnel  = "glfa, funnel"
+		glfbBanana  = "glfb, banana"
+		glfbFunnel  = "glfb plain, funnel"
+		imaFunnel   = "ima, funnel"
+		imbBanana   = "imb, banana"
+		imbFunnel   = "imb plain anderson, funnel"
+		imbSchools  = "imb anderson, schools"
+		leapfrog    = "leapfrog, gaussian"
+		diagE       = "leapfrog diag_e, banana"
+		lowRank     = "leapfrog low_rank, banana"
+		denseE      = "leapfrog dense_e, banana"
+		blocks      = "blocks leapfrog and imb, volatility"
+		transport   = "leapfrog, latent"
+		simplex     = "leapfrog low_rank, groups"
+		glfbSimplex = "glfb, groups"
 	)
 	two, dynamic := []string{"fixed steps", "dynamic"}, []string{"dynamic", "dynamic, one doubling more"}
 	return []blunder{
@@ -198,6 +238,11 @@ func blunders() []blunder {
 			plant: system(func(s runtime.System) runtime.System { return unframed{s} })},
 		{name: "log det of a constant metric is dropped", legal: true, kernels: []string{leapfrog, diagE},
 			plant: system(func(s runtime.System) runtime.System { return dropsLogDet{s} })},
+
+		{name: "the elements of a simplex are one place further on", kernels: []string{simplex, glfbSimplex}, along: two,
+			twist: model(func(m runtime.Model) runtime.Model { return turned{m} })},
+		{name: "the Jacobian of a simplex is missing", kernels: []string{simplex, glfbSimplex}, along: two,
+			twist: model(func(m runtime.Model) runtime.Model { return withoutSimplex{m} })},
 	}
 }
 

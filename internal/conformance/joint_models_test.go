@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,9 +9,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hamc-dev/hamc/generated/banana"
+	"github.com/hamc-dev/hamc/generated/blood_groups"
 	"github.com/hamc-dev/hamc/generated/gaussian"
 	"github.com/hamc-dev/hamc/generated/stochastic_volatility"
 	"github.com/hamc-dev/hamc/internal/conformance/latent"
+	"github.com/hamc-dev/hamc/internal/conformance/ridge"
 	"github.com/hamc-dev/hamc/internal/conformance/schools"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -199,6 +202,102 @@ func volatilityJoint() *joint {
 			}
 			u[3+n] = residualsOf(sum, n)
 		},
+	}
+}
+
+// ridgeJoint is ridge/ridge.ham, a banana whose metric is chosen by a race.
+func ridgeJoint() *joint {
+	const n, sigma = 2, 0.3
+	j := bananaJoint()
+	return &joint{
+		name:       "ridge",
+		quantities: j.quantities,
+		prior:      j.prior,
+		observe: func(rng *rand.Rand, x []float64) []float64 {
+			mean := x[0] + x[1]*x[1]
+			return []float64{mean + sigma*rng.NormFloat64(), mean + sigma*rng.NormFloat64()}
+		},
+		posterior: func(y []float64) (runtime.Posterior, error) { return ridge.New(ridge.Data{Y: y}) },
+		uniforms: func(u, x, y []float64) {
+			sum := 0.0
+			for _, v := range y {
+				d := (v - x[0] - x[1]*x[1]) / sigma
+				sum += d * d
+			}
+			u[0], u[1], u[2] = normalCDF(x[0]), normalCDF(x[1]), residualsOf(sum, n)
+		},
+	}
+}
+
+// groupsJoint is examples/blood_groups.ham with six persons: a simplex, whose coordinates are those of a stick that is broken
+// twice. The counts given their total are multinomial, and the Poisson densities of the model are those of the multinomial up
+// to a constant. Counts are made uniform by lots that are data too, which the posterior does not know of.
+func groupsJoint() *joint {
+	const persons = 6
+	alpha := []float64{2, 1.5, 3}
+	first, second := distuv.Beta{Alpha: alpha[0], Beta: alpha[1] + alpha[2]}, distuv.Beta{Alpha: alpha[1], Beta: alpha[2]}
+	// shares are the probabilities of the groups A, B and AB, each given that it is none of those before.
+	shares := func(f []float64) [3]float64 {
+		a, b, ab := f[0]*f[0]+2*f[0]*f[2], f[1]*f[1]+2*f[1]*f[2], 2*f[0]*f[1]
+		return [3]float64{a, b / (1 - a), ab / (1 - a - b)}
+	}
+	return &joint{
+		name:       "groups",
+		quantities: []string{"f[1]", "f[2] given f[1]", "persons of A", "of B given A", "of AB given A and B"},
+		prior: func(rng *rand.Rand) []float64 {
+			x := first.Quantile(rng.Float64())
+			rest := (1 - x) * second.Quantile(rng.Float64())
+			return []float64{x, rest, 1 - x - rest}
+		},
+		observe: func(rng *rand.Rand, x []float64) []float64 {
+			y := make([]float64, 7)
+			left := persons
+			for i, p := range shares(x) {
+				for range left {
+					if rng.Float64() < p {
+						y[i]++
+					}
+				}
+				left -= int(y[i])
+				y[4+i] = rng.Float64()
+			}
+			y[3] = float64(left)
+			return y
+		},
+		posterior: func(y []float64) (runtime.Posterior, error) {
+			return blood_groups.New(blood_groups.Data{N: ints(y[:4]), Alpha: alpha})
+		},
+		uniforms: func(u, x, y []float64) {
+			u[0], u[1] = first.CDF(x[0]), second.CDF(x[1]/(1-x[0]))
+			left := persons
+			for i, p := range shares(x) {
+				u[2+i] = byLot(left, int(y[i]), p, y[4+i])
+				left -= int(y[i])
+			}
+		},
+	}
+}
+
+// byLot returns a uniform between the probabilities that a binomial number of n trials is below k, and that it is not above.
+func byLot(n, k int, p, lot float64) float64 {
+	below, at := 0.0, math.Pow(1-p, float64(n))
+	for i := range k {
+		below += at
+		at *= float64(n-i) / float64(i+1) * p / (1 - p)
+	}
+	return below + lot*at
+}
+
+// stated has the metric of a model that leaves it to hamc stated in the options.
+func stated(metric runtime.EuclideanMetric) func(runtime.Posterior) runtime.Posterior {
+	return func(p runtime.Posterior) runtime.Posterior {
+		opt := runtime.DefaultOptions()
+		opt.Metric = metric
+		p, _, race, err := runtime.Choose(context.Background(), p, opt)
+		if err != nil || race != nil {
+			panic(fmt.Sprintf("a race %v, error %v", race, err))
+		}
+		return p
 	}
 }
 

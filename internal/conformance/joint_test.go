@@ -44,7 +44,7 @@ type kernel struct {
 
 // kernels returns those under test. The trajectory sets the number of steps.
 func kernels() []*kernel {
-	b, s, g, v, f, l := bananaJoint(), schoolsJoint(), gaussianJoint(), volatilityJoint(), funnelJoint(), latentJoint()
+	b, s, g, v, f, l, n := bananaJoint(), schoolsJoint(), gaussianJoint(), volatilityJoint(), funnelJoint(), latentJoint(), groupsJoint()
 	block := func(name string, k runtime.Integrator, eps float64, with ...func(*runtime.Tuning)) runtime.BlockTuning {
 		t := runtime.DefaultOptions().Tuning
 		t.Integrator, t.StepSize, t.Solver.Method = k, eps, runtime.FixedPoint
@@ -93,6 +93,10 @@ func kernels() []*kernel {
 			tune: []runtime.BlockTuning{block("volatility", leapfrog, 1.1), block("latent", imb, 0.8)}},
 		{name: "blocks imb anderson and glfb, volatility", of: v, times: 1, ready: svCorrect,
 			tune: []runtime.BlockTuning{block("volatility", imb, 1.3, anderson), block("latent", glfb, 0.8)}},
+		{name: "imb, groups", of: n, times: 1, as: stated(runtime.FisherMetric), tune: whole(imb, 1)},
+		{name: "leapfrog low_rank, groups", of: n, times: 2, as: stated(runtime.LowRank), tune: whole(leapfrog, 1), ready: inverse(0.5, 0.5, 2, 0.6, 0.8)},
+		{name: "glfb newton, groups", of: n, times: 1, as: stated(runtime.FisherMetric), tune: whole(glfb, 0.6, newton)},
+		{name: "glfb, groups", of: n, times: 1, as: stated(runtime.FisherMetric), tune: whole(glfb, 0.6)},
 	}
 }
 
