@@ -253,7 +253,7 @@ func (g *generator) block(p *printer, done map[*expr.Def]bool, names []string, e
 		g.marks[v] = names[n]
 		l.emit(&loop.Let{V: v, E: l.expr(e)})
 	}
-	pass.Replace(f.Body, g.prog.Gone)
+	pass.ReplaceSigns(f.Body, g.prog.Gone)
 	pass.Share(f)
 	return p.Stmts(f.Body)
 }
@@ -301,13 +301,18 @@ func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
 // flatPrologue declares the data that a flat body reads and, unless they are variables of
 // its own, the coordinates.
 func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
+	var derived []*loop.Var
 	for _, v := range slices.Clone(p.Used()) {
+		if g.prog.Gone[v] != nil {
+			derived = append(derived, v)
+		}
 		t := g.tensorOf[v]
 		if t != nil && (t.Kind == expr.CoordTensor && !coordinates || t.Kind == expr.DefTensor && t.Stage > expr.StageGiven) {
 			p.Own(v)
 		}
 	}
-	return g.prologue(p)
+	code := p.Stmts(pass.Derived(derived, g.prog.Gone))
+	return append(g.prologue(p), code...)
 }
 
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.

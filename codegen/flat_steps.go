@@ -511,6 +511,6 @@ func (g *generator) defsOf(p *printer, done map[*expr.Def]bool, e *expr.Expr) []
 			l.definition(def)
 		}
 	}
-	pass.Replace(f.Body, g.prog.Gone)
+	pass.ReplaceSigns(f.Body, g.prog.Gone)
 	return p.Stmts(f.Body)
 }
