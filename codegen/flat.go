@@ -251,11 +251,33 @@ func (g *generator) block(p *printer, done map[*expr.Def]bool, names []string, e
 	for n, e := range es {
 		v := &loop.Var{Name: g.names.wanted(names[n])}
 		g.marks[v] = names[n]
-		l.emit(&loop.Let{V: v, E: l.expr(e)})
+		l.emit(&loop.Let{V: v, E: g.lateLast(l.expr(e))})
 	}
 	pass.ReplaceSigns(f.Body, g.prog.Gone)
 	pass.Share(f)
 	return p.Stmts(f.Body)
+}
+
+// lateLast multiplies by u last, which is known last.
+func (g *generator) lateLast(e *loop.Expr) *loop.Expr {
+	late := func(a *loop.Expr) bool {
+		return a.Op == loop.Scalar && slices.Contains(g.fl.u, g.tensorOf[a.Var])
+	}
+	return loop.Map(e, func(x *loop.Expr) *loop.Expr {
+		if x.Op != loop.Mul {
+			return x
+		}
+		own := *x
+		own.K, own.Args = nil, nil
+		for _, last := range []bool{false, true} {
+			for n, a := range x.Args {
+				if late(a) == last {
+					own.K, own.Args = append(own.K, x.K[n]), append(own.Args, a)
+				}
+			}
+		}
+		return &own
+	})
 }
 
 func (g *generator) numbered(prefix string, n int) []string {

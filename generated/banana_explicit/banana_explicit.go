@@ -392,17 +392,17 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	n := s.n
+	fitFactor := s.fitFactor
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
 	c2 := s.c2
 	c1 := s.c1
 	c7 := float64(-4 * float64(n) * c2)
+	c13 := float64(-4 * c1 * c7)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c14 := float64(-2 * c1 * c6)
 	c8 := float64(2 * c7)
 	c9 := float64(-2 * c1)
-	c6 := float64(0.5*c7) - float64(2*c1)
-	c13 := float64(-4 * c1 * c7)
-	c14 := float64(-2 * c1 * c6)
 	c4 := float64(2 * fitFactor * c2)
 	c12 := float64(-2 * c4)
 	var t1, t2, pT1, pT2, y1, y2, y3, y4, root1, root2 float64
@@ -418,11 +418,19 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			limit = float64(limit * limit)
 		}
 		check, last := sv.FirstCheck(), math.Inf(1)
+		hc := float64(c9 * h)
+		hc2 := float64(-fitFactor * c4 * h)
+		hc3 := float64(-fitOffset * c4 * h)
+		hc4 := float64(fitFactor * c12 * h)
+		hc5 := hc + float64(fitOffset*c12*h)
+		hc6 := float64(c13 * h)
+		hc7 := float64(c7 * h)
+		hc8 := float64(c8 * h)
 		for k := 0; ; k++ {
+			det := float64(t2*t2*c13) + c14
 			adj1 := float64(t2*t2*c8) + c9
 			adj2 := float64(-t2 * c7)
 			adj3 := c6
-			det := float64(t2*t2*c13) + c14
 			if !(det > 0) {
 				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
@@ -430,16 +438,16 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			rdet := 1 / det
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
 			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
-			e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-			f1 := float64(t1*c9) - float64(e*c4)
-			f2 := float64(t2 * (c9 + float64(e*c12)))
-			t2b := float64(t2 * c13)
-			s2 := float64(uT2 * (float64(c7*uT1) + float64(t2*c8*uT2)))
+			e := t1 - fitCentre + float64(t2*t2)
+			f1 := float64(t1*hc) + float64(e*hc2) + hc3
+			f2 := float64(t2 * (float64(e*hc4) + hc5))
+			t2b := float64(t2 * hc6)
+			s2 := float64((float64(hc7*uT1) + float64(t2*hc8*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
-			y3 = p1 - float64(h*f1)
+			y3 = p1 - f1
 			y2 = q2 + float64((h*uT2)*rdet)
-			y4 = p2 - float64(h*f2) - float64((h*t2b)*rdet) + float64((h*s2)*rr)
+			y4 = p2 - f2 - float64(t2b*rdet) + float64(s2*rr)
 			t1, y1 = y1, y1-t1
 			t2, y2 = y2, y2-t2
 			pT1, y3 = y3, y3-pT1
@@ -503,17 +511,17 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	c2 := s.c2
 	c1 := s.c1
 	c7 := float64(-4 * float64(n) * c2)
+	c13 := float64(-4 * c1 * c7)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c14 := float64(-2 * c1 * c6)
 	c8 := float64(2 * c7)
 	c9 := float64(-2 * c1)
-	c6 := float64(0.5*c7) - float64(2*c1)
-	c13 := float64(-4 * c1 * c7)
-	c14 := float64(-2 * c1 * c6)
 	c4 := float64(2 * fitFactor * c2)
 	c12 := float64(-2 * c4)
+	det := float64(t2*t2*c13) + c14
 	adj1 := float64(t2*t2*c8) + c9
 	adj2 := float64(-t2 * c7)
 	adj3 := c6
-	det := float64(t2*t2*c13) + c14
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
 	}
@@ -571,7 +579,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 		rr := float64(r2 * r2)
 		uT1 := float64(a1*pT1) + float64(a2*pT2)
 		uT2 := float64(a2*pT1) + float64(a3*pT2)
-		s2 := float64(uT2 * (float64(c7*uT1) + float64(t2*c8*uT2)))
+		s2 := float64((float64(c7*uT1) + float64(t2*c8*uT2)) * uT2)
 		y1 = p1 - float64(h*w1)
 		y2 = p2 - float64(h*(w2-float64(rr*s2)))
 		pT1, y1 = y1, y1-pT1
@@ -717,7 +725,7 @@ solved2:
 	rr2 := float64(r2 * r2)
 	uT1 := float64(a1*pT1) + float64(a2*pT2)
 	uT2 := float64(a2*pT1) + float64(a3*pT2)
-	s2b := float64(uT2 * (float64(c7*uT1) + float64(t2*c8*uT2)))
+	s2b := float64((float64(c7*uT1) + float64(t2*c8*uT2)) * uT2)
 	p1 = pT1 - float64(h*w1)
 	p2 = pT2 - float64(h*(w2-float64(rr2*s2b)))
 	d := 0.0
