@@ -23,7 +23,7 @@ func (g *generator) constructor() {
 		g.setSizes(b)
 		g.copyData(b)
 		b.Id("s").Dot("info").Op("=").Id("s").Dot("describe").Call()
-		if len(g.ph.data.defs) > 0 {
+		if g.summarises() {
 			b.Id("s").Dot("summarise").Call()
 		}
 		g.checkFactors(b)

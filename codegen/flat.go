@@ -251,11 +251,33 @@ func (g *generator) block(p *printer, done map[*expr.Def]bool, names []string, e
 	for n, e := range es {
 		v := &loop.Var{Name: g.names.wanted(names[n])}
 		g.marks[v] = names[n]
-		l.emit(&loop.Let{V: v, E: l.expr(e)})
+		l.emit(&loop.Let{V: v, E: g.lateLast(l.expr(e))})
 	}
-	pass.Replace(f.Body, g.prog.Gone)
+	pass.ReplaceSigns(f.Body, g.prog.Gone)
 	pass.Share(f)
 	return p.Stmts(f.Body)
+}
+
+// lateLast multiplies by u last, which is known last.
+func (g *generator) lateLast(e *loop.Expr) *loop.Expr {
+	late := func(a *loop.Expr) bool {
+		return a.Op == loop.Scalar && slices.Contains(g.fl.u, g.tensorOf[a.Var])
+	}
+	return loop.Map(e, func(x *loop.Expr) *loop.Expr {
+		if x.Op != loop.Mul {
+			return x
+		}
+		own := *x
+		own.K, own.Args = nil, nil
+		for _, last := range []bool{false, true} {
+			for n, a := range x.Args {
+				if late(a) == last {
+					own.K, own.Args = append(own.K, x.K[n]), append(own.Args, a)
+				}
+			}
+		}
+		return &own
+	})
 }
 
 func (g *generator) numbered(prefix string, n int) []string {
@@ -301,13 +323,18 @@ func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
 // flatPrologue declares the data that a flat body reads and, unless they are variables of
 // its own, the coordinates.
 func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
+	var derived []*loop.Var
 	for _, v := range slices.Clone(p.Used()) {
+		if g.prog.Gone[v] != nil {
+			derived = append(derived, v)
+		}
 		t := g.tensorOf[v]
 		if t != nil && (t.Kind == expr.CoordTensor && !coordinates || t.Kind == expr.DefTensor && t.Stage > expr.StageGiven) {
 			p.Own(v)
 		}
 	}
-	return g.prologue(p)
+	code := p.Stmts(pass.Derived(derived, g.prog.Gone))
+	return append(g.prologue(p), code...)
 }
 
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.

@@ -142,15 +142,18 @@ func (s *flatStages) flow(c *unroll.Call) []jen.Code {
 	fN, tN, rN := s.numbered("f", m), s.numbered("t", m), s.numbered("s", m)
 	var names []string
 	var es []*expr.Expr
+	by := s.newScaler(c.Name(7))
+	add := func(name string, e *expr.Expr) { names, es = append(names, name), append(es, by.times(e)) }
 	for k := range m {
-		names, es = append(names, fN[k]), append(es, fl.f[k])
+		add(fN[k], fl.f[k])
 		if !isZero(fl.t[k]) {
-			names, es = append(names, tN[k]), append(es, fl.t[k])
+			add(tN[k], fl.t[k])
 		}
 		if !isZero(fl.r[k]) {
-			names, es = append(names, rN[k]), append(es, fl.r[k])
+			add(rN[k], fl.r[k])
 		}
 	}
+	c.Hoist(s.block(s.p, map[*expr.Def]bool{}, by.names, by.coefficients)...)
 	code = append(code, s.block(s.p, done, names, es)...)
 	u := s.tensorNames(fl.u)
 	// Products with h come first, so that little is left after the division.
@@ -160,12 +163,12 @@ func (s *flatStages) flow(c *unroll.Call) []jen.Code {
 	}
 	for k := range m {
 		code = append(code, id(qh[k]).Op("=").Id(q0[k]).Op("+").Add(prod(jen.Parens(c.Code(7).Op("*").Id(u[k])), id(s.inv))))
-		x := id(p0[k]).Op("-").Add(prod(c.Code(7), id(fN[k])))
+		x := id(p0[k]).Op("-").Id(fN[k])
 		if !isZero(fl.t[k]) {
-			x = x.Op("-").Add(prod(jen.Parens(c.Code(7).Op("*").Id(tN[k])), id(s.inv)))
+			x = x.Op("-").Add(prod(id(tN[k]), id(s.inv)))
 		}
 		if !isZero(fl.r[k]) {
-			x = x.Op("+").Add(prod(jen.Parens(c.Code(7).Op("*").Id(rN[k])), id(square)))
+			x = x.Op("+").Add(prod(id(rN[k]), id(square)))
 		}
 		code = append(code, id(ph[k]).Op("=").Add(x))
 	}
@@ -179,7 +182,8 @@ func (s *flatStages) position(done map[*expr.Def]bool, fail func(*jen.Statement)
 	names, es := []string{s.det}, []*expr.Expr{f.det}
 	if s.dim.Offset > 1 { // the adjugate of a number is 1
 		s.adj = s.numbered("adj", len(f.adj))
-		names, es = append(slices.Clone(s.adj), s.det), append(slices.Clone(f.adj), f.det)
+		// The division waits for det: squares in it that A has too stay in registers if they come first there.
+		names, es = append(names, s.adj...), append(es, f.adj...)
 	}
 	code := s.block(s.p, done, names, es)
 	last := ""
@@ -511,6 +515,6 @@ func (g *generator) defsOf(p *printer, done map[*expr.Def]bool, e *expr.Expr) []
 			l.definition(def)
 		}
 	}
-	pass.Replace(f.Body, g.prog.Gone)
+	pass.ReplaceSigns(f.Body, g.prog.Gone)
 	return p.Stmts(f.Body)
 }

@@ -17,7 +17,7 @@ import (
 func (g *generator) methods() []jen.Code {
 	var out []jen.Code
 	add := func(text string, c jen.Code) { out = append(out, doc(text, c)) }
-	if len(g.ph.data.defs) > 0 {
+	if g.summarises() {
 		add("summarise computes what depends on the data alone, once.",
 			g.method("summarise").Params().Block(g.summarise()...))
 	}
@@ -106,6 +106,12 @@ func (g *generator) entryName(o symbolic.Output) string {
 	}
 	row := side(o.Row)
 	return row + ", " + side(o.Col)
+}
+
+// summarises reports whether anything is computed of the data alone.
+func (g *generator) summarises() bool {
+	f := g.prog.Func("summarise")
+	return f != nil && len(f.Body) > 0
 }
 
 // summarise is the data stage. Its arrays are made here: clones share them.

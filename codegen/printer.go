@@ -59,7 +59,7 @@ func (p *printer) extent(x dsl.Extent) *jen.Statement { return p.Int(p.g.extent(
 func (p *printer) value(e *expr.Expr) *jen.Statement {
 	var none []loop.Stmt
 	let := &loop.Let{V: &loop.Var{}, E: p.g.lower(&none).expr(e)}
-	pass.Replace([]loop.Stmt{let}, p.g.prog.Gone)
+	pass.Replace([]loop.Stmt{let}, pass.Whole(p.g.prog.Gone))
 	x := p.Expr(let.E)
 	if len(none) > 0 {
 		panic(fmt.Sprintf("codegen: no place for the statements of %s", expr.Format(e)))

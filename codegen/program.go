@@ -129,15 +129,41 @@ func (g *generator) format(e *expr.Expr) string {
 		return expr.Format(e)
 	}
 	c := g.d.C
+	gone := pass.Whole(g.prog.Gone)
 	return expr.Format(c.Replace(e, func(r *expr.Expr) *expr.Expr {
-		x := g.prog.Gone[g.vars[r.Tensor]]
+		x := gone[g.vars[r.Tensor]]
 		if x == nil {
 			return r
 		}
-		k := 1.0
-		if x.Op == loop.Mul {
-			k, x = x.Val, x.Args[0]
-		}
-		return c.Scale(k, c.Ref(g.tensorOf[x.Var]))
+		return g.calculus(x)
 	}))
+}
+
+// calculus is an expression of the program over numbers that are kept, as one of the calculus.
+func (g *generator) calculus(x *loop.Expr) *expr.Expr {
+	c := g.d.C
+	switch x.Op {
+	case loop.Num:
+		return c.Number(x.Val)
+	case loop.Add:
+		sum := c.Number(0)
+		for n, a := range x.Args {
+			sum = c.Add(sum, c.Scale(x.K[n], g.calculus(a)))
+		}
+		return sum
+	case loop.Mul:
+		product := c.Number(x.Val)
+		for n, a := range x.Args {
+			product = c.Mul(product, c.Pow(g.calculus(a), x.K[n]))
+		}
+		return product
+	case loop.Float:
+		for _, t := range g.d.Data {
+			if g.isSize(t) && g.sizeVars[t.Name] == x.At[0].Var {
+				return c.Ref(t)
+			}
+		}
+		panic("codegen: a size that is no datum")
+	}
+	return c.Ref(g.tensorOf[x.Var])
 }

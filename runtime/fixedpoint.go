@@ -18,7 +18,7 @@ func (s *Solver) Iterate(x, y []float64, length func(dx []float64) float64, f fu
 // fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
 // |Δx| ≤ δ, with f(y, x) writing the image of x to y, and square the square of the norm of Δx for MetricNorm. The
 // solution is left in x. Iterations are counted from first: iteration 0, where there is one, predicts
-// where the solve starts, and is not one of its own. With next, that may replace the image of
+// where the solve starts, and is not one of its own. With next, and the method Anderson, that replaces the image of
 // iteration k by a better iterate. It returns the number of times that f was applied, and why it gave up:
 // f's own status, or that of Solver.Check.
 //
@@ -61,7 +61,9 @@ func fixedPoint(s *Solver, first int, x, y []float64, square func(dx []float64) 
 			last = residual
 		}
 		if next != nil {
-			next(k, x)
+			if s.Method == Anderson {
+				next(k, x)
+			}
 		}
 	}
 }

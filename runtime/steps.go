@@ -117,13 +117,11 @@ func (w *Steps) IMb(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 	r.Iterations, r.Status = fixedPoint(sol, 0, w.x, w.y, func(d []float64) float64 { return square(s, d) }, func(y, x []float64) Status {
 		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], h)
 	}, func(k int, x []float64) {
-		if sol.Method == Anderson {
-			if k == 0 {
-				s.RootDiagonal(w.root)
-				w.mix.Begin(x[:n], x[n:], w.root)
-			} else {
-				w.mix.Next(x[:n], x[n:])
-			}
+		if k == 0 {
+			s.RootDiagonal(w.root)
+			w.mix.Begin(x[:n], x[n:], w.root)
+		} else {
+			w.mix.Next(x[:n], x[n:])
 		}
 	})
 	w.reflect(q, p)

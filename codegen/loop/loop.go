@@ -16,7 +16,8 @@ import "fmt"
 type Program struct {
 	Funcs []*Func
 
-	// Gone are numbers that are kept no longer, with what stands in their place in all functions.
+	// Gone are numbers that are kept no longer, with what stands in their place, or what functions that read them
+	// compute first.
 	Gone map[*Var]*Expr
 
 	// Largest is the weight above which divisible functions are divided; 0 stands for the pass's own.

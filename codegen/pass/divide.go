@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 )
@@ -31,7 +32,12 @@ func divide(p *loop.Program) {
 		if !f.Divisible {
 			continue
 		}
+		f.Body = slices.DeleteFunc(f.Body, func(st loop.Stmt) bool {
+			l, ok := st.(*loop.Let)
+			return ok && p.Gone[l.V] != nil
+		})
 		for n, body := range divided(f.Body, largest, kept) {
+			body = append(Derived(missing(body, nil, p.Gone), p.Gone), body...) // each part computes what is not kept
 			if n == 0 {
 				f.Body = body
 				continue

@@ -15,22 +15,7 @@ import (
 func multiples(p *loop.Program) {
 	p.Gone = map[*loop.Var]*loop.Expr{}
 	for _, f := range p.Funcs {
-		x := &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}, seen: map[*loop.Expr]poly{}, values: newSharer(), memo: map[*loop.Expr]int{}}
-		var kept []*loop.Var
-		for _, st := range f.Body {
-			switch st := st.(type) {
-			case *loop.Let:
-				x.lets[st.V] = st.E
-			case *loop.Keep:
-				if x.lets[st.V] != nil {
-					kept = append(kept, st.V)
-				}
-			case *loop.For, *loop.If:
-				for v := range loop.EffectsOf(st).Writes {
-					delete(x.lets, v) // a sum
-				}
-			}
-		}
+		x, kept := newExpander(f)
 		gone := map[*loop.Var]bool{}
 		for n, v := range kept {
 			for _, u := range kept[:n] {
@@ -56,6 +41,26 @@ func multiples(p *loop.Program) {
 	}
 }
 
+// newExpander is that of a function, with the numbers that the function keeps, in order.
+func newExpander(f *loop.Func) (x *expander, kept []*loop.Var) {
+	x = &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}, seen: map[*loop.Expr]poly{}, values: newSharer(), memo: map[*loop.Expr]int{}, atoms: map[int]*loop.Expr{}}
+	for _, st := range f.Body {
+		switch st := st.(type) {
+		case *loop.Let:
+			x.lets[st.V] = st.E
+		case *loop.Keep:
+			if x.lets[st.V] != nil {
+				kept = append(kept, st.V)
+			}
+		case *loop.For, *loop.If:
+			for v := range loop.EffectsOf(st).Writes {
+				delete(x.lets, v) // a sum
+			}
+		}
+	}
+	return x, kept
+}
+
 // Replace puts multiples of others in the place of variables.
 func Replace(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
 	if len(gone) == 0 {
@@ -70,6 +75,39 @@ func Replace(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
 		}
 		return e
 	}))
+}
+
+// ReplaceSigns is Replace for those that are another one or its negative. Where statements are repeated, the others are
+// better computed before.
+func ReplaceSigns(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
+	signs := map[*loop.Var]*loop.Expr{}
+	for v, e := range gone {
+		if e.Op == loop.Scalar || e.Op == loop.Mul && len(e.Args) == 1 && e.K[0] == 1 && e.Val == -1 {
+			signs[v] = e
+		}
+	}
+	Replace(list, signs)
+}
+
+// Whole is what stands for the numbers that are kept no longer, in terms of those that are kept alone.
+func Whole(gone map[*loop.Var]*loop.Expr) map[*loop.Var]*loop.Expr {
+	out := map[*loop.Var]*loop.Expr{}
+	var of func(v *loop.Var) *loop.Expr
+	of = func(v *loop.Var) *loop.Expr {
+		if out[v] == nil {
+			out[v] = loop.Map(gone[v], func(x *loop.Expr) *loop.Expr {
+				if x.Op == loop.Scalar && gone[x.Var] != nil {
+					return of(x.Var)
+				}
+				return x
+			})
+		}
+		return out[v]
+	}
+	for v := range gone {
+		of(v)
+	}
+	return out
 }
 
 // scaled is k times a variable.
@@ -146,6 +184,7 @@ type expander struct {
 	seen   map[*loop.Expr]poly
 	values *sharer
 	memo   map[*loop.Expr]int
+	atoms  map[int]*loop.Expr // of values: what is not multiplied out
 }
 
 // of is the polynomial of a number that the function declares; nil, if there is none.
@@ -203,7 +242,9 @@ func (x *expander) expanded(e *loop.Expr) poly {
 
 // atom is a power of something that is not multiplied out.
 func (x *expander) atom(e *loop.Expr, k float64) poly {
-	return poly{{k: 1, factors: []factor{{x.values.value(e, x.memo), k}}}}
+	n := x.values.value(e, x.memo)
+	x.atoms[n] = e
+	return poly{{k: 1, factors: []factor{{n, k}}}}
 }
 
 // power is a power of an expression.

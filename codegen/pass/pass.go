@@ -15,6 +15,7 @@ type Pass struct {
 // All are the passes in the order in which they run.
 var All = []Pass{
 	{"multiples", "numbers that are literal multiples of others are not kept", multiples},
+	{"derive", "numbers that are products or sums of others are computed where they are read", derive},
 	{"kernels", "sums over whole arrays and functions of them become calls of the runtime's kernels", kernels},
 	{"fuse", "loops over one range become one, as early as what they read allows", each(fuse)},
 	{"join", "inner loops over one range become one", each(join)},

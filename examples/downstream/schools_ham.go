@@ -79,7 +79,6 @@ type Model struct {
 	c2               []float64 // c2[i] = y[i]/sigma[i]²
 	logSigma         []float64 // logSigma[i] = log(sigma[i])
 	c3               float64   // c3 = -1.8378770664093453·J - sumLogSigma - 3.4473149788434454
-	c4               float64   // c4 = 1 - J
 	modelSpace
 }
 
@@ -135,9 +134,7 @@ func (s *Model) summarise() {
 		sumLogSigma += logSigma[i]
 	}
 	c3 := -float64(1.8378770664093453*float64(j)) - sumLogSigma - 3.4473149788434454
-	c4 := 1 - float64(j)
 	s.c3 = c3
-	s.c4 = c4
 }
 
 // describe makes the description of the model.
@@ -298,7 +295,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
 //	∂L/∂mu = -0.04·mu - a1·a13 + a1·sumA9
-//	∂L/∂tau = -tau + 2·a1·(½·a6 - mu·sumA9 - sumA12) + c4
+//	∂L/∂tau = 1 - tau - J + 2·a1·(½·a6 - mu·sumA9 - sumA12)
 //	∂L/∂theta_z[k] = a8[k]·sqrtInvA2[k]
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
@@ -313,7 +310,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	y := s.y[:j]
 	logInvA2 := s.logInvA2[:j]
 	c3 := s.c3
-	c4 := s.c4
+	c4 := 1 - float64(j)
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	a6 := 0.0
@@ -479,7 +476,7 @@ func (s *Model) slope(grad, q []float64) {
 	c2 := s.c2[:j]
 	thetaZ := q[2:][:j]
 	y := s.y[:j]
-	c4 := s.c4
+	c4 := 1 - float64(j)
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	a6 := 0.0

@@ -83,13 +83,6 @@ type Model struct {
 	fitCentre           float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
 	fitFactor           float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
 	c2                  float64   // c2 = -½/sigma_y²
-	c4                  float64   // c4 = -fitFactor/sigma_y²
-	c6                  float64   // c6 = n/sigma_y² + 1/sigma_t²
-	c7                  float64   // c7 = 2·n/sigma_y²
-	c13                 float64   // c13 = 4·n/(sigma_y²·sigma_t²)
-	c14                 float64   // c14 = n/(sigma_y²·sigma_t²) + 1/sigma_t⁴
-	c17                 float64   // c17 = -4·n²/(sigma_y⁴·sigma_t²)
-	c19                 float64   // c19 = 2·n²/(sigma_y⁴·sigma_t²) + 2·n/(sigma_y²·sigma_t⁴)
 	modelSpace
 }
 
@@ -135,32 +128,18 @@ func (s *Model) summarise() {
 	y := s.y
 	c1 := -0.5 / (sigmaT * sigmaT)
 	c2 := -0.5 / (sigmaY * sigmaY)
-	c6 := float64(n)/(sigmaY*sigmaY) + 1/(sigmaT*sigmaT)
-	c7 := 2 * float64(n) / (sigmaY * sigmaY)
-	c13 := 4 * float64(n) / (sigmaY * sigmaY * sigmaT * sigmaT)
-	c14 := float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT) + 1/(sigmaT*sigmaT*sigmaT*sigmaT)
-	c17 := -4 * float64(n) * float64(n) / (sigmaY * sigmaY * sigmaY * sigmaY * sigmaT * sigmaT)
-	c19 := 2*float64(n)*float64(n)/(sigmaY*sigmaY*sigmaY*sigmaY*sigmaT*sigmaT) + 2*float64(n)/(sigmaY*sigmaY*sigmaT*sigmaT*sigmaT*sigmaT)
 	s.c1 = c1
 	s.c2 = c2
-	s.c6 = c6
-	s.c7 = c7
-	s.c13 = c13
-	s.c14 = c14
-	s.c17 = c17
-	s.c19 = c19
 	var fit linalg.LeastSquares
 	fit.Fit(1, n, 1, nil, y, linalg.Regressor{Columns: 1})
 	fitRest := fit.Rest()[0]
 	fitOffset := fit.Offset(0)[0]
 	fitCentre := fit.Centre(0)[0]
 	fitFactor := fit.Factor(0, 0)[0]
-	c4 := -fitFactor / (sigmaY * sigmaY)
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
-	s.c4 = c4
 }
 
 // describe makes the description of the model.
@@ -264,19 +243,19 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂t1 = 2·t1·c1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c4
-//	∂L/∂t2 = 2·t2·(c1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c4)
+//	∂L/∂t1 = 2·t1·c1 + 2·fitFactor·(fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c2
+//	∂L/∂t2 = t2·(2·c1 + 4·fitFactor·(fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c2)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
+	fitFactor := s.fitFactor
+	c2 := s.c2
 	t2 := q[1]
 	fitOffset := s.fitOffset
 	t1 := q[0]
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
 	c1 := s.c1
 	fitRest := s.fitRest
-	c2 := s.c2
-	c4 := s.c4
+	c4 := float64(2 * fitFactor * c2)
 	sqT2 := float64(t2 * t2)
 	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
 	res = float64((sqT2+float64(t1*t1))*c1) + float64((fitRest+float64(e*e))*c2)
@@ -287,14 +266,16 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	t1, t1: c6
-//	t2, t1: t2·c7
-//	t2, t2: -2·c1 + 2·t2²·c7
+//	t1, t1: -2·c1 - 2·n·c2
+//	t2, t1: -4·t2·n·c2
+//	t2, t2: -2·c1 - 8·t2²·n·c2
 func (s *Model) matrix(b, q []float64) {
-	c6 := s.c6
-	t2 := q[1]
-	c7 := s.c7
+	n := s.n
+	c2 := s.c2
 	c1 := s.c1
+	t2 := q[1]
+	c7 := float64(-4 * float64(n) * c2)
+	c6 := float64(0.5*c7) - float64(2*c1)
 	b[0] = c6
 	e := float64(t2 * c7)
 	b[2] = e
@@ -304,8 +285,10 @@ func (s *Model) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
-	c7 := s.c7
+	n := s.n
+	c2 := s.c2
 	t2 := q[1]
+	c7 := float64(-4 * float64(n) * c2)
 	dst[0] = 0
 	dst[1] = float64(2*c7*w[2]) + float64(4*t2*w[3]*c7)
 }
@@ -313,8 +296,10 @@ func (s *Model) pairing(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
-	c7 := s.c7
+	n := s.n
+	c2 := s.c2
 	t2 := q[1]
+	c7 := float64(-4 * float64(n) * c2)
 	dst[5] = c7
 	dst[3] = c7
 	dst[7] = float64(4 * t2 * c7)
@@ -326,11 +311,14 @@ func (s *Model) evaluate(q []float64) rt.Status {
 		return rt.OK
 	}
 	s.frame.known = false
+	n := s.n
 	t2 := q[1]
-	c7 := s.c7
-	c6 := s.c6
-	c13 := s.c13
-	c14 := s.c14
+	c2 := s.c2
+	c1 := s.c1
+	c7 := float64(-4 * float64(n) * c2)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c13 := float64(-4 * c1 * c7)
+	c14 := float64(-2 * c1 * c6)
 	off := float64(-t2 * c7)
 	diag := c6
 	det := float64(t2*t2*c13) + c14
@@ -403,15 +391,20 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
-	c7 := s.c7
-	c1 := s.c1
-	c6 := s.c6
-	c13 := s.c13
-	c14 := s.c14
+	n := s.n
+	fitFactor := s.fitFactor
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
-	c4 := s.c4
+	c2 := s.c2
+	c1 := s.c1
+	c7 := float64(-4 * float64(n) * c2)
+	c13 := float64(-4 * c1 * c7)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c14 := float64(-2 * c1 * c6)
+	c8 := float64(2 * c7)
+	c9 := float64(-2 * c1)
+	c4 := float64(2 * fitFactor * c2)
+	c12 := float64(-2 * c4)
 	var t1, t2, pT1, pT2, y1, y2, y3, y4, root1, root2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -425,11 +418,19 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			limit = float64(limit * limit)
 		}
 		check, last := sv.FirstCheck(), math.Inf(1)
+		hc := float64(c9 * h)
+		hc2 := float64(-fitFactor * c4 * h)
+		hc3 := float64(-fitOffset * c4 * h)
+		hc4 := float64(fitFactor * c12 * h)
+		hc5 := hc + float64(fitOffset*c12*h)
+		hc6 := float64(c13 * h)
+		hc7 := float64(c7 * h)
+		hc8 := float64(c8 * h)
 		for k := 0; ; k++ {
-			adj1 := float64(2*t2*t2*c7) - float64(2*c1)
+			det := float64(t2*t2*c13) + c14
+			adj1 := float64(t2*t2*c8) + c9
 			adj2 := float64(-t2 * c7)
 			adj3 := c6
-			det := float64(t2*t2*c13) + c14
 			if !(det > 0) {
 				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
@@ -437,16 +438,16 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			rdet := 1 / det
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
 			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
-			e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-			f1 := -float64(2*t1*c1) - float64(e*c4)
-			f2 := float64(t2 * (-float64(2*c1) - float64(2*e*c4)))
-			t2b := float64(t2 * c13)
-			s2 := float64(uT2 * (float64(c7*uT1) + float64(2*t2*c7*uT2)))
+			e := t1 - fitCentre + float64(t2*t2)
+			f1 := float64(t1*hc) + float64(e*hc2) + hc3
+			f2 := float64(t2 * (float64(e*hc4) + hc5))
+			t2b := float64(t2 * hc6)
+			s2 := float64((float64(hc7*uT1) + float64(t2*hc8*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
-			y3 = p1 - float64(h*f1)
+			y3 = p1 - f1
 			y2 = q2 + float64((h*uT2)*rdet)
-			y4 = p2 - float64(h*f2) - float64((h*t2b)*rdet) + float64((h*s2)*rr)
+			y4 = p2 - f2 - float64(t2b*rdet) + float64(s2*rr)
 			t1, y1 = y1, y1-t1
 			t2, y2 = y2, y2-t2
 			pT1, y3 = y3, y3-pT1
@@ -503,26 +504,31 @@ solved:
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
 // r = 1/det G and F + r T, the force without its momentum part, and remembers it.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
-	c7 := s.c7
-	c1 := s.c1
-	c6 := s.c6
-	c13 := s.c13
-	c14 := s.c14
+	n := s.n
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c4 := s.c4
-	adj1 := float64(2*t2*t2*c7) - float64(2*c1)
+	c2 := s.c2
+	c1 := s.c1
+	c7 := float64(-4 * float64(n) * c2)
+	c13 := float64(-4 * c1 * c7)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c14 := float64(-2 * c1 * c6)
+	c8 := float64(2 * c7)
+	c9 := float64(-2 * c1)
+	c4 := float64(2 * fitFactor * c2)
+	c12 := float64(-2 * c4)
+	det := float64(t2*t2*c13) + c14
+	adj1 := float64(t2*t2*c8) + c9
 	adj2 := float64(-t2 * c7)
 	adj3 := c6
-	det := float64(t2*t2*c13) + c14
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
 	}
 	rdet := 1 / det
 	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-	f1 := -float64(2*t1*c1) - float64(e*c4)
-	f2 := float64(t2 * (-float64(2*c1) - float64(2*e*c4)))
+	f1 := float64(t1*c9) - float64(e*c4)
+	f2 := float64(t2 * (c9 + float64(e*c12)))
 	t2b := float64(t2 * c13)
 	w1, w2 := f1, f2+float64(rdet*t2b)
 	s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, adj1, adj2, adj3, rdet, w1, w2
@@ -534,13 +540,19 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 // quantities, GLF(b) of Brofos & Lederman (2021). With A = adj G, r = 1/det G and
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
-	c7 := s.c7
-	c17 := s.c17
-	c19 := s.c19
+	n := s.n
+	c2 := s.c2
 	c1 := s.c1
-	c6 := s.c6
-	c13 := s.c13
-	c14 := s.c14
+	c7 := float64(-4 * float64(n) * c2)
+	c8 := float64(2 * c7)
+	c13 := float64(-4 * c1 * c7)
+	c17 := float64(-0.5 * c7 * c13)
+	c18 := float64(2 * c17)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c14 := float64(-2 * c1 * c6)
+	c19 := float64(c7 * c14)
+	c20 := float64(2 * c19)
+	c9 := float64(-2 * c1)
 	var pT1, pT2, t1, t2, y1, y2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -567,7 +579,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 		rr := float64(r2 * r2)
 		uT1 := float64(a1*pT1) + float64(a2*pT2)
 		uT2 := float64(a2*pT1) + float64(a3*pT2)
-		s2 := float64(uT2 * (float64(c7*uT1) + float64(2*t2*c7*uT2)))
+		s2 := float64((float64(c7*uT1) + float64(t2*c8*uT2)) * uT2)
 		y1 = p1 - float64(h*w1)
 		y2 = p2 - float64(h*(w2-float64(rr*s2)))
 		pT1, y1 = y1, y1-pT1
@@ -597,10 +609,10 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 			last = residual
 		}
 		// The other component is settled, and this one iterates on a quadratic in itself.
-		a2b := float64(2*t2*t2*c17) + c19
+		a2b := float64(t2*t2*c18) + c19
 		co1 := float64(t2 * pT1 * pT1 * c17)
 		co2 := float64(pT1 * a2b)
-		co3 := float64(2 * t2 * c19)
+		co3 := float64(t2 * c20)
 		e1 := p2 - float64(h*(w2-float64(rr*co1)))
 		e2 := float64(h * rr * co2)
 		e3 := float64(h * rr * co3)
@@ -652,15 +664,15 @@ solved:
 			v1, v2 = q1+float64(h*uT1*r2), q2+float64(h*uT2*r2)
 		}
 		hc := float64(-c7 * h * pT2)
-		hc2 := float64(-2 * c1 * h * pT1)
-		hc3 := float64(2 * c7 * h * pT1)
+		hc2 := float64(c9 * h * pT1)
+		hc3 := float64(c8 * h * pT1)
 		hc4 := float64(c6 * h * pT2)
 		hc5 := float64(-c7 * h * pT1)
 		for k := 1; ; k++ {
 			det := float64(t2*t2*c13) + c14
 			m1 := float64(t2*hc) + hc2 + float64(t2*t2*hc3)
 			m2 := hc4 + float64(t2*hc5)
-			adj1 := float64(2*t2*t2*c7) - float64(2*c1)
+			adj1 := float64(t2*t2*c8) + c9
 			adj2 := float64(-t2 * c7)
 			adj3 := c6
 			if !(det > 0) {
@@ -713,7 +725,7 @@ solved2:
 	rr2 := float64(r2 * r2)
 	uT1 := float64(a1*pT1) + float64(a2*pT2)
 	uT2 := float64(a2*pT1) + float64(a3*pT2)
-	s2b := float64(uT2 * (float64(c7*uT1) + float64(2*t2*c7*uT2)))
+	s2b := float64((float64(c7*uT1) + float64(t2*c8*uT2)) * uT2)
 	p1 = pT1 - float64(h*w1)
 	p2 = pT2 - float64(h*(w2-float64(rr2*s2b)))
 	d := 0.0

@@ -112,7 +112,6 @@ type Model struct {
 	c2              []float64 // c2[i] = Σ[i1 in 3] alpha[i1]·[i < i1]
 	sumN            float64   // sumN = Σ[i1 in 4] n[i1]
 	logC5           []float64 // logC5[i] = log(c5[i])
-	c6              float64   // c6 = 2·sumN
 	c10             float64   // c10 = lgammaSumAlpha - sumLgammaAlpha - c3 - c4 - c8 - c9
 	c11             float64   // c11 = Σ[i1 in 3] alpha[i1]·[i1 in 2..3]
 	c13             float64   // c13 = 2/sumN
@@ -393,10 +392,8 @@ func (s *Model) summarise() {
 	for i := range 4 {
 		sumN += n[i]
 	}
-	c6 := float64(2 * sumN)
 	c13 := 2 / sumN
 	s.sumN = sumN
-	s.c6 = c6
 	s.c13 = c13
 }
 
@@ -542,9 +539,19 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 func (s *Model) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
-	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1[:2], s.a1[:2], s.c2[:2], s.alpha[:3], s.a5[:3]
-	logC5, a6, a7, c6, n, sumN := s.logC5[:3], s.a6[:3], s.a7[:3], s.c6, s.n, s.sumN
+	sumN := s.sumN
+	fPar := q[:2]
+	logC1 := s.logC1[:2]
+	a1 := s.a1[:2]
+	c2 := s.c2[:2]
+	alpha := s.alpha[:3]
+	a5 := s.a5[:3]
+	logC5 := s.logC5[:3]
+	a6 := s.a6[:3]
+	a7 := s.a7[:3]
+	n := s.n
 	c10 := s.c10
+	c6 := float64(2 * sumN)
 	a2 := 0.0
 	a4 := 0.0
 	for i := range 2 {
@@ -595,20 +602,41 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂f[1] = alpha[1]·a16 - a17·(c2[1] - c6·a7[3]·expNegA5 - a7[1]·c6·expNegA5 - a7[2]·c6·expNegA5
-//	    - sumN·(a7[2] + 2·a7[3])·a20 - sumN·a7[2]·a20 + sumN·(a7[2] + 2·a7[3])·a18·a20 + sumN·a7[2]·a18·a20
-//	    + a7[1]·c6·a14·a20 + a7[2]·c6·expNegA5·a18 + a7[1]·c6·a13·expNegA5 + c6·a7[3]·expNegA5·a19
-//	    - a7[1]·c6·a20) - a12·a15·(sumN·(a7[1] + 2·a7[3]) + sumN·a7[1] + a7[2]·c6 - (sumN·(a7[1] + 2·a7[3])
-//	    + sumN·a7[1])·a13 - a7[2]·c6·a14)
-//	∂L/∂f[2] = alpha[2]·a22 - a23·(c2[2] - c6·a7[3]·expNegA5 - a7[1]·c6·expNegA5 - a7[2]·c6·expNegA5
-//	    + a7[2]·c6·expNegA5·a18 + a7[1]·c6·a13·expNegA5 + c6·a7[3]·expNegA5·a19) - a20·a21·(sumN·(a7[2]
-//	    + 2·a7[3]) + sumN·a7[2] + a7[1]·c6 - (sumN·(a7[2] + 2·a7[3]) + sumN·a7[2])·a18 - a7[1]·c6·a14)
+//	∂L/∂f[1] = alpha[1]·a16 - a17·(c2[1] - sumN·(a7[2] + 2·a7[3])·a20 - sumN·a7[2]·a20 + sumN·(a7[2]
+//	    + 2·a7[3])·a18·a20 + sumN·a7[2]·a18·a20 - 2·sumN·a7[3]·expNegA5 - 2·sumN·a7[1]·expNegA5
+//	    - 2·sumN·a7[2]·expNegA5 + 2·sumN·a7[2]·expNegA5·a18 + 2·sumN·a7[1]·a13·expNegA5
+//	    + 2·sumN·a7[3]·expNegA5·a19 - 2·sumN·a7[1]·a20 + 2·sumN·a7[1]·a14·a20) - a12·a15·(sumN·(a7[1] + 2·a7[3])
+//	    + sumN·a7[1] + 2·sumN·a7[2] - (sumN·(a7[1] + 2·a7[3]) + sumN·a7[1])·a13 - 2·sumN·a7[2]·a14)
+//	∂L/∂f[2] = alpha[2]·a22 - a23·(c2[2] - 2·sumN·a7[3]·expNegA5 - 2·sumN·a7[1]·expNegA5 - 2·sumN·a7[2]·expNegA5
+//	    + 2·sumN·a7[2]·expNegA5·a18 + 2·sumN·a7[1]·a13·expNegA5 + 2·sumN·a7[3]·expNegA5·a19)
+//	    - a20·a21·(2·sumN·a7[1] + sumN·(a7[2] + 2·a7[3]) + sumN·a7[2] - (sumN·(a7[2] + 2·a7[3])
+//	    + sumN·a7[2])·a18 - 2·sumN·a7[1]·a14)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
-	fPar, logC1, a1, c2, alpha, a5 := q[:2], s.logC1[:2], s.a1[:2], s.c2[:2], s.alpha[:3], s.a5[:3]
-	logC5, a6, a7, c6, n, sumN := s.logC5[:3], s.a6[:3], s.a7[:3], s.c6, s.n, s.sumN
+	sumN := s.sumN
+	logC5 := s.logC5[:3]
+	fPar := q[:2]
+	logC1 := s.logC1[:2]
+	a1 := s.a1[:2]
+	c2 := s.c2[:2]
+	alpha := s.alpha[:3]
+	a5 := s.a5[:3]
+	a6 := s.a6[:3]
+	a7 := s.a7[:3]
+	n := s.n
 	c10 := s.c10
+	c6 := float64(2 * sumN)
+	a15 := special.InvLogit(logC5[0] - fPar[0])
+	a16 := special.InvLogit(logC1[0] - fPar[0])
+	a17 := special.InvLogit(fPar[0] - logC1[0])
+	a21 := special.InvLogit(logC5[1] - fPar[1])
+	a22 := special.InvLogit(logC1[1] - fPar[1])
+	a23 := special.InvLogit(fPar[1] - logC1[1])
+	s.a15 = a15
+	s.a17 = a17
+	s.a21 = a21
+	s.a23 = a23
 	a2 := 0.0
 	a4 := 0.0
 	for i := range 2 {
@@ -658,16 +686,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	a13 := special.Share(n[0], e4)
 	a14 := special.Share(n[2], e)
-	a15 := special.InvLogit(logC5[0] - fPar[0])
-	a16 := special.InvLogit(logC1[0] - fPar[0])
-	a17 := special.InvLogit(fPar[0] - logC1[0])
 	expNegA5 := elementary.Exp(-a5[2])
 	a18 := special.Share(n[1], e6)
 	a19 := special.Share(n[3], e2)
 	a20 := elementary.Exp(-a5[1] - a6[1])
-	a21 := special.InvLogit(logC5[1] - fPar[1])
-	a22 := special.InvLogit(logC1[1] - fPar[1])
-	a23 := special.InvLogit(fPar[1] - logC1[1])
 	res = c10 - a2 - a4 + a8 - e - e2 + a9 - e4 + a10 - e6 + a11
 	e7 := float64(sumN * e3)
 	e8 := float64(sumN * a7[0])
@@ -682,12 +704,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	e16 := float64(sumN * a7[1])
 	grad[1] = float64(a20*(float64((e15+e16)*a18)-float64(a7[0]*c6)-e15-e16+float64(a7[0]*c6*a14))*a21) + float64(alpha[1]*a22) - float64(a23*(c2[1]-e9-e10-e11+e12+e13+e14))
 	s.a12 = a12
-	s.a15 = a15
-	s.a17 = a17
 	s.expNegA5 = expNegA5
 	s.a20 = a20
-	s.a21 = a21
-	s.a23 = a23
 	return res
 }
 
@@ -783,20 +801,38 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, row-major.
 //
 //	f[1], f[1]: a24·c11·(1 - a24) + alpha[1]·a25·(1 - a25) + a7[1]·a7[2]·(sumN·a25 - sumN·a24)²·c13
-//	    + 2·c6·a7[3]²·a24² + 2·a7[1]·c6·(a7[1]·a25 + a7[3]·a25 - a7[3]·a24)²/(a7[1] + 2·a7[3])
-//	    + 2·a7[2]·c6·(a7[2] + 2·a7[3])·a24²
-//	f[2], f[1]: 2·a7[1]·a7[2]·(sumN·a25 - sumN·a24)·invLogitNegF + 2·c6·a7[3]²·a24·invLogitF
-//	    + 2·a7[2]·c6·a24·(a7[3]·invLogitF - a7[2]·invLogitNegF - a7[3]·invLogitNegF)
-//	    - 2·a7[1]·c6·a7[3]·(a7[1]·a25 + a7[3]·a25 - a7[3]·a24)·invLogitF/(a7[1] + 2·a7[3])
+//	    + 4·sumN·a7[3]²·a24² + 4·sumN·a7[1]·(a7[1]·a25 + a7[3]·a25 - a7[3]·a24)²/(a7[1] + 2·a7[3])
+//	    + 4·sumN·a7[2]·(a7[2] + 2·a7[3])·a24²
+//	f[2], f[1]: 2·a7[1]·a7[2]·(sumN·a25 - sumN·a24)·invLogitNegF + 4·sumN·a7[3]²·a24·invLogitF
+//	    + 4·sumN·a7[2]·a24·(a7[3]·invLogitF - a7[2]·invLogitNegF - a7[3]·invLogitNegF)
+//	    - 4·sumN·a7[1]·a7[3]·(a7[1]·a25 + a7[3]·a25 - a7[3]·a24)·invLogitF/(a7[1] + 2·a7[3])
 //	f[2], f[2]: invLogitF·c15·(1 - invLogitF) + alpha[2]·invLogitNegF·(1 - invLogitNegF)
-//	    + a7[1]·a7[2]·c6·invLogitNegF² + 2·c6·a7[3]²·invLogitF² + 2·a7[2]·c6·(a7[3]·invLogitF
-//	    - a7[2]·invLogitNegF - a7[3]·invLogitNegF)²/(a7[2] + 2·a7[3]) + 2·a7[1]·c6·a7[3]²·invLogitF²/(a7[1]
+//	    + 2·sumN·a7[1]·a7[2]·invLogitNegF² + 4·sumN·a7[3]²·invLogitF² + 4·sumN·a7[2]·(a7[3]·invLogitF
+//	    - a7[2]·invLogitNegF - a7[3]·invLogitNegF)²/(a7[2] + 2·a7[3]) + 4·sumN·a7[1]·a7[3]²·invLogitF²/(a7[1]
 //	    + 2·a7[3])
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
-	fPar, logC1, a1, a5, logC5, a6 := q[:2], s.logC1[:2], s.a1[:2], s.a5[:3], s.logC5[:3], s.a6[:3]
-	a7, sumN, c11, alpha, c6, c13 := s.a7[:3], s.sumN, s.c11, s.alpha, s.c6, s.c13
+	sumN := s.sumN
+	fPar := q[:2]
+	logC1 := s.logC1[:2]
+	a1 := s.a1[:2]
+	a5 := s.a5[:3]
+	logC5 := s.logC5[:3]
+	a6 := s.a6[:3]
+	a7 := s.a7[:3]
+	c11 := s.c11
+	alpha := s.alpha
+	c13 := s.c13
 	c15 := s.c15
+	c6 := float64(2 * sumN)
+	a24 := special.InvLogit(fPar[0] - 0.6931471805599453)
+	a25 := special.InvLogit(0.6931471805599453 - fPar[0])
+	invLogitF := special.InvLogit(fPar[1])
+	invLogitNegF := special.InvLogit(-fPar[1])
+	s.a24 = a24
+	s.a25 = a25
+	s.invLogitF = invLogitF
+	s.invLogitNegF = invLogitNegF
 	for i := range 2 {
 		a1[i] = special.Log1pExp(fPar[i] - logC1[i])
 	}
@@ -828,10 +864,6 @@ func (s *Model) matrix(b, q []float64) {
 		}
 		a7[i] = elementary.Exp(-a5[i] - part2)
 	}
-	a24 := special.InvLogit(fPar[0] - 0.6931471805599453)
-	a25 := special.InvLogit(0.6931471805599453 - fPar[0])
-	invLogitF := special.InvLogit(fPar[1])
-	invLogitNegF := special.InvLogit(-fPar[1])
 	e := a7[0] + float64(2*a7[2])
 	e2 := float64(a7[0]*a25) + float64(a7[2]*a25) - float64(a7[2]*a24)
 	e3 := a7[1] + float64(2*a7[2])
@@ -842,14 +874,11 @@ func (s *Model) matrix(b, q []float64) {
 	b[2] = e6
 	b[1] = e6
 	b[3] = float64(invLogitF*c15*(1-invLogitF)) + float64(alpha[1]*invLogitNegF*(1-invLogitNegF)) + float64(a7[0]*a7[1]*c6*invLogitNegF*invLogitNegF) + float64(2*a7[2]*a7[2]*c6*invLogitF*invLogitF) + 2*a7[1]*c6*e5*e5/e3 + 2*a7[0]*a7[2]*a7[2]*c6*invLogitF*invLogitF/e
-	s.a24 = a24
-	s.a25 = a25
-	s.invLogitF = invLogitF
-	s.invLogitNegF = invLogitNegF
 }
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
+	sumN := s.sumN
 	a5 := s.a5
 	a6 := s.a6
 	logC5 := s.logC5
@@ -858,7 +887,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	a7 := s.a7
 	a25 := s.a25
 	invLogitNegF := s.invLogitNegF
-	c6 := s.c6
+	c6 := float64(2 * sumN)
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	a15 := special.InvLogit(logC5[0] - fPar[0])
 	a16 := special.InvLogit(logC1[0] - fPar[0])
@@ -977,10 +1006,10 @@ func (s *Model) pairing(dst, q, w []float64) {
 // pairing2 is the rest of pairing.
 func (s *Model) pairing2(dst, q, w []float64) {
 	w = w[:4]
-	e3, a7, a25, a12, a15, a23 := s.e3, s.a7, s.a25, s.a12, s.a15, s.a23
-	e4, invLogitNegF, a20, a21, expNegA5, fPar := s.e4, s.invLogitNegF, s.a20, s.a21, s.expNegA5, q[:2]
-	logC1, a26, a27, a101, a104, b5 := s.logC1[:2], s.a26[:2], s.a27[:2], s.a101, s.a104, s.b5[:2]
-	b7, a16, alpha, a22, c6, a30 := s.b7[:2], s.a16, s.alpha, s.a22, s.c6, s.a30
+	sumN, e3, a7, a25, a12, a15 := s.sumN, s.e3, s.a7, s.a25, s.a12, s.a15
+	a23, e4, invLogitNegF, a20, a21, expNegA5 := s.a23, s.e4, s.invLogitNegF, s.a20, s.a21, s.expNegA5
+	fPar, logC1, a26, a27, a101, a104 := q[:2], s.logC1[:2], s.a26[:2], s.a27[:2], s.a101, s.a104
+	b5, b7, a16, alpha, a22, a30 := s.b5[:2], s.b7[:2], s.a16, s.alpha, s.a22, s.a30
 	c2, a102, a103, a105, a106, a109 := s.c2, s.a102, s.a103, s.a105, s.a106, s.a109
 	a17, a49, a50, a51, a52, a53 := s.a17, s.a49, s.a50, s.a51, s.a52, s.a53
 	a54, a55, a56, a57, a58, a59 := s.a54, s.a55, s.a56, s.a57, s.a58, s.a59
@@ -993,6 +1022,7 @@ func (s *Model) pairing2(dst, q, w []float64) {
 	a96, a97, a98, a99, a111, a110 := s.a96, s.a97, s.a98, s.a99, s.a111, s.a110
 	a112, a113, a114, a115, a116, a117 := s.a112, s.a113, s.a114, s.a115, s.a116, s.a117
 	a118, a119, a120 := s.a118, s.a119, s.a120
+	c6 := float64(2 * sumN)
 	invE := 1 / e3
 	e := a7[0] / (e3 * e3)
 	e2 := invE - e
@@ -1172,8 +1202,8 @@ func (s *Model) pairing2(dst, q, w []float64) {
 
 // pairing3 is the rest of pairing2.
 func (s *Model) pairing3(dst, q, w []float64) {
-	c2, a26, a102, a103, b7, a104 := s.c2, s.a26, s.a102, s.a103, s.b7, s.a104
-	a129, b13, a130, a128, c6, a131 := s.a129, s.b13, s.a130, s.a128, s.c6, s.a131
+	sumN, c2, a26, a102, a103, b7 := s.sumN, s.c2, s.a26, s.a102, s.a103, s.b7
+	a104, a129, b13, a130, a128, a131 := s.a104, s.a129, s.b13, s.a130, s.a128, s.a131
 	a7, b4, e12, a132, a133, e16 := s.a7, s.b4, s.e12, s.a132, s.a133, s.e16
 	a134, a135, a136, a137, a138, a139 := s.a134, s.a135, s.a136, s.a137, s.a138, s.a139
 	b6, a140, b3, a141, a142, a143 := s.b6, s.a140, s.b3, s.a141, s.a142, s.a143
@@ -1184,23 +1214,24 @@ func (s *Model) pairing3(dst, q, w []float64) {
 	b8, a112, a166, b9, a113, a167 := s.b8, s.a112, s.a166, s.b9, s.a113, s.a167
 	a168, a169, a114, a170, a171, a172 := s.a168, s.a169, s.a114, s.a170, s.a171, s.a172
 	a173, a174 := s.a173, s.a174
+	c6 := float64(2 * sumN)
 	dst[1] = float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a130) - float64(w[3]*a128) - float64((float64(4*w[3]*c6*a131)-float64(2*a7[0]*c6*b4)+float64(e12*a132)+float64(8*w[3]*c6*a133)+float64(e16*a134)-float64(4*b4*c6*a135)+float64(4*w[3]*c6*a136)+float64(2*c6*w[3]*a137)+float64(2*c6*w[1]*a138))*a139) + float64((float64(a7[0]*c6*b6)-float64(2*c6*b4*a137)+float64(c6*w[3]*a140)-float64(2*c6*b3*a138)+float64(2*c6*w[1]*a141)+float64(c6*w[0]*a142)+float64(2*c6*w[3]*a143)+float64(e12*a144)+float64(e14*a145)+float64(e15*a146)+float64(2*c6*b6*a147)+float64(4*w[3]*c6*a148)+float64(e16*a149)-float64(4*b4*c6*a150)+float64(2*c6*w[3]*a151))*a152) - float64((float64(4*w[3]*c6*a153)-float64(4*w[3]*c6*a154)+float64(e12*a155)+float64(e12*a156)+float64(e14*a157)+float64(e14*a158)+float64(e15*a135)+float64(e15*a159)-float64(4*b6*c6*a160)+float64(4*w[3]*c6*a161)-float64(8*w[3]*c6*a162)+float64(e16*a136)+float64(e16*a163)+float64(8*b4*c6*a164)-float64(4*w[3]*c6*a165)+float64(4*b8*c6*a112)-float64(4*b8*c6*a166)-float64(8*b9*c6*a113)+float64(8*b9*c6*a167)+float64(4*w[0]*c6*a168)-float64(4*w[0]*c6*a169)-float64(4*b9*c6*a114)+float64(8*b9*c6*a170)+float64(4*w[0]*c6*a171)-float64(8*w[0]*c6*a172)-float64(4*w[0]*c6*a173)+float64(4*a7[2]*b8*c6))*a174)
 }
 
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
+	sumN := s.sumN
 	a24 := s.a24
 	a25 := s.a25
 	a7 := s.a7
-	sumN := s.sumN
-	c6 := s.c6
 	c11 := s.c11
 	alpha := s.alpha
 	c13 := s.c13
 	invLogitNegF := s.invLogitNegF
 	invLogitF := s.invLogitF
 	c15 := s.c15
+	c6 := float64(2 * sumN)
 	e := 1 - a24
 	e2 := 1 - a25
 	e3 := a7[0] + float64(2*a7[2])
@@ -1238,17 +1269,17 @@ func (s *Model) cube(dst, q []float64) {
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
 // evaluated at q.
 func (s *Model) force(f, q, w []float64) {
+	sumN := s.sumN
 	a5 := s.a5
 	a6 := s.a6
 	a7 := s.a7
 	n := s.n
-	sumN := s.sumN
-	c6 := s.c6
 	logC5 := s.logC5
 	fPar := q[:2]
 	logC1 := s.logC1
 	a25 := s.a25
 	invLogitNegF := s.invLogitNegF
+	c6 := float64(2 * sumN)
 	a12 := elementary.Exp(-a5[0] - a6[0])
 	e := a7[0] + float64(2*a7[2])
 	a13 := special.Share(n[0], float64(sumN*a7[0]*e))
@@ -1371,21 +1402,22 @@ func (s *Model) force(f, q, w []float64) {
 // force2 is the rest of force.
 func (s *Model) force2(f, q, w []float64) {
 	w = w[:4]
-	a7, invLogitNegF, a25, e2, a20, a21 := s.a7, s.invLogitNegF, s.a25, s.e2, s.a20, s.a21
-	a17, expNegA5, c6, a18, a13, a19 := s.a17, s.expNegA5, s.c6, s.a18, s.a13, s.a19
-	sumN, a14, e, alpha, a16, a23 := s.sumN, s.a14, s.e, s.alpha, s.a16, s.a23
-	a22, fPar, logC1, a26, a27, a101 := s.a22, q[:2], s.logC1[:2], s.a26[:2], s.a27[:2], s.a101
-	a104, b5, b7, a49, a50, a57 := s.a104, s.b5[:2], s.b7[:2], s.a49, s.a50, s.a57
-	a58, a59, a62, a63, a64, a65 := s.a58, s.a59, s.a62, s.a63, s.a64, s.a65
-	a66, a67, a68, a69, a70, a71 := s.a66, s.a67, s.a68, s.a69, s.a70, s.a71
-	a72, a73, a74, a75, a30, c2 := s.a72, s.a73, s.a74, s.a75, s.a30, s.c2
-	a102, a103, a105, a106, a117, a111 := s.a102, s.a103, s.a105, s.a106, s.a117, s.a111
-	a110, a112, a113, a114, a115, a116 := s.a110, s.a112, s.a113, s.a114, s.a115, s.a116
-	a127, a118, a119, a120, a121, a122 := s.a127, s.a118, s.a119, s.a120, s.a121, s.a122
-	a123, a124, a125, a126, a76, a77 := s.a123, s.a124, s.a125, s.a126, s.a76, s.a77
-	a84, a85, a86, a87, a90, a91 := s.a84, s.a85, s.a86, s.a87, s.a90, s.a91
-	a92, a93, a94, a95, a96, a97 := s.a92, s.a93, s.a94, s.a95, s.a96, s.a97
-	a98, a99 := s.a98, s.a99
+	sumN, a7, invLogitNegF, a25, e2, a20 := s.sumN, s.a7, s.invLogitNegF, s.a25, s.e2, s.a20
+	a21, a17, expNegA5, a18, a13, a19 := s.a21, s.a17, s.expNegA5, s.a18, s.a13, s.a19
+	a14, e, alpha, a16, a23, a22 := s.a14, s.e, s.alpha, s.a16, s.a23, s.a22
+	fPar, logC1, a26, a27, a101, a104 := q[:2], s.logC1[:2], s.a26[:2], s.a27[:2], s.a101, s.a104
+	b5, b7, a49, a50, a57, a58 := s.b5[:2], s.b7[:2], s.a49, s.a50, s.a57, s.a58
+	a59, a62, a63, a64, a65, a66 := s.a59, s.a62, s.a63, s.a64, s.a65, s.a66
+	a67, a68, a69, a70, a71, a72 := s.a67, s.a68, s.a69, s.a70, s.a71, s.a72
+	a73, a74, a75, a30, c2, a102 := s.a73, s.a74, s.a75, s.a30, s.c2, s.a102
+	a103, a105, a106, a117, a111, a110 := s.a103, s.a105, s.a106, s.a117, s.a111, s.a110
+	a112, a113, a114, a115, a116, a127 := s.a112, s.a113, s.a114, s.a115, s.a116, s.a127
+	a118, a119, a120, a121, a122, a123 := s.a118, s.a119, s.a120, s.a121, s.a122, s.a123
+	a124, a125, a126, a76, a77, a84 := s.a124, s.a125, s.a126, s.a76, s.a77, s.a84
+	a85, a86, a87, a90, a91, a92 := s.a85, s.a86, s.a87, s.a90, s.a91, s.a92
+	a93, a94, a95, a96, a97, a98 := s.a93, s.a94, s.a95, s.a96, s.a97, s.a98
+	a99 := s.a99
+	c6 := float64(2 * sumN)
 	a139 := float64(a7[1] * invLogitNegF * (1 - invLogitNegF))
 	a140 := float64(a7[0] * invLogitNegF * invLogitNegF)
 	a141 := float64(a7[0] * a25 * invLogitNegF)
@@ -1588,8 +1620,8 @@ func (s *Model) force2(f, q, w []float64) {
 
 // force3 is the rest of force2.
 func (s *Model) force3(f, q, w []float64) {
-	a196, c2, a26, a102, a103, b7 := s.a196, s.c2, s.a26, s.a102, s.a103, s.b7
-	a104, a129, b13, a197, a139, c6 := s.a104, s.a129, s.b13, s.a197, s.a139, s.c6
+	sumN, a196, c2, a26, a102, a103 := s.sumN, s.a196, s.c2, s.a26, s.a102, s.a103
+	b7, a104, a129, b13, a197, a139 := s.b7, s.a104, s.a129, s.b13, s.a197, s.a139
 	a131, e21, a199, a133, e34, a200 := s.a131, s.e21, s.a199, s.a133, s.e34, s.a200
 	b4, a135, a136, a7, a137, a138 := s.b4, s.a135, s.a136, s.a7, s.a137, s.a138
 	a152, b6, a140, b3, a141, a142 := s.a152, s.b6, s.a140, s.b3, s.a141, s.a142
@@ -1600,12 +1632,13 @@ func (s *Model) force3(f, q, w []float64) {
 	e35, e36, e37, e38, e39, e40 := s.e35, s.e36, s.e37, s.e38, s.e39, s.e40
 	e41, e42, e43, e44, e45, e46 := s.e41, s.e42, s.e43, s.e44, s.e45, s.e46
 	e47, e48, e49, e50, a198, a206 := s.e47, s.e48, s.e49, s.e50, s.a198, s.a206
+	c6 := float64(2 * sumN)
 	f[1] = float64(w[3]*a196) + float64((float64(c2[1]*w[3]*a26[1])-float64(w[3]*a102)-float64(w[1]*a103)-float64(b7[1]*a104)-float64(c2[1]*w[3]*a129)-b13)*a197) - float64(a139*(float64(2*c6*w[3]*a131)+float64(e21*a199)+float64(4*w[3]*c6*a133)+float64(e34*a200)-float64(2*c6*b4*a135)+float64(2*c6*w[3]*a136)-float64(a7[0]*c6*b4)+float64(c6*w[3]*a137)+float64(c6*w[1]*a138))) - float64(a152*(float64(c6*b4*a137)-float64(0.5*a7[0]*b6*c6)-float64(0.5*w[3]*a140*c6)+float64(c6*b3*a138)-float64(c6*w[1]*a141)-float64(0.5*w[0]*a142*c6)-float64(c6*w[3]*a143)+float64(e21*a201)+float64(e25*a202)+float64(e28*a203)-float64(c6*b6*a147)-float64(2*c6*w[3]*a148)+float64(e34*a204)+float64(2*c6*b4*a150)-float64(c6*w[3]*a151)+a205)) + float64(a23*(c2[1]-e18+e19-e22+e23-e26+e27-e29+e30+e31-e32+e33-e35+e36-e37+e38-e39+e40+e41-e42-e43+e44+e45-e46-e47+e48+e49-e50-a198)) - a206
 }
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	a26, vF, c6, a46, sqA7, a39 := s.a26[:2], v[:2], s.c6, s.a46, s.sqA7, s.a39
+	sumN, a26, vF, a46, sqA7, a39 := s.sumN, s.a26[:2], v[:2], s.a46, s.sqA7, s.a39
 	a36, a38, a42, a175, a109, a33 := s.a36, s.a38, s.a42, s.a175, s.a109, s.a33
 	a44, a47, a30, a32, a41, a45 := s.a44, s.a47, s.a30, s.a32, s.a41, s.a45
 	a107, c24, a117, a111, a110, a112 := s.a107, s.c24, s.a117, s.a111, s.a110, s.a112
@@ -1617,18 +1650,19 @@ func (s *Model) rank1(f, q, v []float64) {
 	a69, a70, a71, a72, a73, a74 := s.a69, s.a70, s.a71, s.a72, s.a73, s.a74
 	a75, a76, a77, a187, a188, a84 := s.a75, s.a76, s.a77, s.a187, s.a188, s.a84
 	a85, a86, a87, a90, a91, a92 := s.a85, s.a86, s.a87, s.a90, s.a91, s.a92
-	a93, sumN, a94, a95, a96, a97 := s.a93, s.sumN, s.a94, s.a95, s.a96, s.a97
-	a98, a99, a177, a178, a181, a182 := s.a98, s.a99, s.a177, s.a178, s.a181, s.a182
-	a183, a184, a185, a186, a189, a190 := s.a183, s.a184, s.a185, s.a186, s.a189, s.a190
-	a191, a192, a196, a129, c26, a208 := s.a191, s.a192, s.a196, s.a129, s.c26, s.a208
-	a139, a131, a133, a135, a136, a137 := s.a139, s.a131, s.a133, s.a135, s.a136, s.a137
-	a138, a199, a200, a140, a141, a142 := s.a138, s.a199, s.a200, s.a140, s.a141, s.a142
-	a143, a144, a145, a146, a147, a148 := s.a143, s.a144, s.a145, s.a146, s.a147, s.a148
-	a149, a150, a151, a209, a174, a153 := s.a149, s.a150, s.a151, s.a209, s.a174, s.a153
-	a154, a134, a210, a160, a161, a162 := s.a154, s.a134, s.a210, s.a160, s.a161, s.a162
-	a164, a165, a166, a167, a168, a169 := s.a164, s.a165, s.a166, s.a167, s.a168, s.a169
-	a170, a171, a172, a173, a211, a212 := s.a170, s.a171, s.a172, s.a173, s.a211, s.a212
-	a213, a214, a215 := s.a213, s.a214, s.a215
+	a93, a94, a95, a96, a97, a98 := s.a93, s.a94, s.a95, s.a96, s.a97, s.a98
+	a99, a177, a178, a181, a182, a183 := s.a99, s.a177, s.a178, s.a181, s.a182, s.a183
+	a184, a185, a186, a189, a190, a191 := s.a184, s.a185, s.a186, s.a189, s.a190, s.a191
+	a192, a196, a129, c26, a208, a139 := s.a192, s.a196, s.a129, s.c26, s.a208, s.a139
+	a131, a133, a135, a136, a137, a138 := s.a131, s.a133, s.a135, s.a136, s.a137, s.a138
+	a199, a200, a140, a141, a142, a143 := s.a199, s.a200, s.a140, s.a141, s.a142, s.a143
+	a144, a145, a146, a147, a148, a149 := s.a144, s.a145, s.a146, s.a147, s.a148, s.a149
+	a150, a151, a209, a174, a153, a154 := s.a150, s.a151, s.a209, s.a174, s.a153, s.a154
+	a134, a210, a160, a161, a162, a164 := s.a134, s.a210, s.a160, s.a161, s.a162, s.a164
+	a165, a166, a167, a168, a169, a170 := s.a165, s.a166, s.a167, s.a168, s.a169, s.a170
+	a171, a172, a173, a211, a212, a213 := s.a171, s.a172, s.a173, s.a211, s.a212, s.a213
+	a214, a215 := s.a214, s.a215
+	c6 := float64(2 * sumN)
 	b16 := 0.0
 	b17 := 0.0
 	for i := range 1 {

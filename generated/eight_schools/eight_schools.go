@@ -95,7 +95,6 @@ type Model struct {
 	c2               []float64 // c2[i] = y[i]/sigma[i]²
 	logSigma         []float64 // logSigma[i] = log(sigma[i])
 	c3               float64   // c3 = -1.8378770664093453·J - sumLogSigma - 5.282544243922273
-	c4               float64   // c4 = 1 - J
 	modelSpace
 }
 
@@ -152,9 +151,7 @@ func (s *Model) summarise() {
 		sumLogSigma += logSigma[i]
 	}
 	c3 := -float64(1.8378770664093453*float64(j)) - sumLogSigma - 5.282544243922273
-	c4 := 1 - float64(j)
 	s.c3 = c3
-	s.c4 = c4
 }
 
 // describe makes the description of the model.
@@ -317,7 +314,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂theta_z[k] = a9[k]·sqrtInvA2[k]
 //	∂L/∂mu = -0.04·mu - a1·a14 + a1·sumA10
-//	∂L/∂tau = -0.2·expTau·a15 + 2·a1·(½·a7 - mu·sumA10 - sumA13) + c4
+//	∂L/∂tau = 1 - J - 0.2·expTau·a15 + 2·a1·(½·a7 - mu·sumA10 - sumA13)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	j := s.j
@@ -331,7 +328,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	y := s.y[:j]
 	logInvA2 := s.logInvA2[:j]
 	c3 := s.c3
-	c4 := s.c4
+	c4 := 1 - float64(j)
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	expTau := elementary.Exp(tau)
@@ -578,7 +575,7 @@ func (s *Model) slope(grad, q []float64) {
 	c2 := s.c2[:j]
 	thetaZ := q[:j]
 	y := s.y[:j]
-	c4 := s.c4
+	c4 := 1 - float64(j)
 	a1 := elementary.Exp(float64(-2 * tau))
 	a3 := float64(mu * a1)
 	expTau := elementary.Exp(tau)

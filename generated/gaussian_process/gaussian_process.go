@@ -88,7 +88,6 @@ type Model struct {
 	afterYRep        int
 	x                []float64 // data; N elements
 	y                []float64 // data; N elements
-	c1               float64   // c1 = -0.9189385332046727·N - 22.658394617084337
 	modelSpace
 }
 
@@ -120,19 +119,11 @@ func New(d Data) (*Model, error) {
 	s.x = append([]float64(nil), d.X...)
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	if st := system.Factorise(s.Constant); st != rt.OK {
 		return nil, fmt.Errorf("gaussian_process: the metric, which is constant, has no Cholesky factor: %v", st)
 	}
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *Model) summarise() {
-	n := s.n
-	c1 := -float64(0.9189385332046727*float64(n)) - 22.658394617084337
-	s.c1 = c1
 }
 
 // describe makes the description of the model.
@@ -254,7 +245,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	k := s.k
 	invK := s.invK
 	y := s.y[:n]
-	c1 := s.c1
+	c1 := -float64(0.9189385332046727*float64(n)) - 22.658394617084337
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
 	expRho := elementary.Exp(rho)
@@ -308,7 +299,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	invK := s.invK
 	y := s.y[:n]
 	a5 := s.a5[:n]
-	c1 := s.c1
+	c1 := -float64(0.9189385332046727*float64(n)) - 22.658394617084337
 	e := float64(2 * alpha)
 	a1 := elementary.Exp(e)
 	expRho := elementary.Exp(rho)

@@ -71,7 +71,6 @@ type Model struct {
 	x               kernel.Matrix // data; n × k, row-major
 	y               []float64     // data; n elements
 	c1              []float64     // c1[i] = Σ[i1 in n] y[i1]·x[i1,i]
-	c2              float64       // c2 = -0.9189385332046727·k
 	modelSpace
 }
 
@@ -130,8 +129,6 @@ func (s *Model) summarise() {
 	y := s.y
 	c1 := s.c1
 	kernel.MulTVec(c1, &s.x, y)
-	c2 := float64(-0.9189385332046727 * float64(k))
-	s.c2 = c2
 }
 
 // describe makes the description of the model.
@@ -245,7 +242,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	beta := q[:k]
 	eta := s.eta
 	c1 := s.c1[:k]
-	c2 := s.c2
+	c2 := float64(-0.9189385332046727 * float64(k))
 	kernel.MulVec(eta, &s.x, beta)
 	sumLog1pExpEta := kernel.SumLog1pExp(eta)
 	sumSqBeta := 0.0
@@ -271,7 +268,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c1 := s.c1[:k]
 	invLogitEta := s.invLogitEta
 	a2 := s.a2[:k]
-	c2 := s.c2
+	c2 := float64(-0.9189385332046727 * float64(k))
 	kernel.MulVec(eta, &s.x, beta)
 	sumLog1pExpEta := kernel.SumLog1pExp(eta)
 	sumSqBeta := 0.0

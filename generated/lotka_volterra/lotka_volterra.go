@@ -112,8 +112,6 @@ type Model struct {
 	logY            []float64   // logY[i] = log(y[i,1])
 	logY2           []float64   // logY2[i] = log(y[i,2])
 	c1              float64     // c1 = -1.8378770664093453·N - sumLogY_init - sumLogY - sumLogY2 - 1.811626 …
-	c2              float64     // c2 = -N - 2
-	c3              float64     // c3 = 2·N + 3
 	tolerance       ode.Options // of the differential equations
 	modelSpace
 }
@@ -393,11 +391,7 @@ func (s *Model) summarise() {
 		sumLogY2 += logY2[i]
 	}
 	c1 := -float64(1.8378770664093453*float64(n)) - sumLogYInit - sumLogY - sumLogY2 - 1.8116264238188542
-	c2 := -float64(n) - 2
-	c3 := float64(2*float64(n)) + 3
 	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
 }
 
 // describe makes the description of the model.
@@ -891,8 +885,8 @@ func (s *Model) zRhs2(dy, y []float64, _ float64, _ []float64) {
 //	∂L/∂theta[4] = expTheta4·(20 - 400·expTheta4) + expTheta4·sumA18 + 1
 //	∂L/∂z_init[1] = 2.302585092994046 - z_init[1] - (z_init[1] - logY_init[1])·a3[1] + expZ_init·sumA13
 //	∂L/∂z_init[2] = 2.302585092994046 - z_init[2] - (z_init[2] - logY_init[2])·a3[2] + expZ_init2·sumA14
-//	∂L/∂sigma[1] = -sigma[1] + a5·a6 + a5·(z_init[1] - logY_init[1])² + c2
-//	∂L/∂sigma[2] = -sigma[2] + a7·a8 + c2 + a7·(z_init[2] - logY_init[2])²
+//	∂L/∂sigma[1] = -sigma[1] - N + a5·a6 + a5·(z_init[1] - logY_init[1])² - 2
+//	∂L/∂sigma[2] = -N - sigma[2] + a7·a8 + a7·(z_init[2] - logY_init[2])² - 2
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	s.solve(q, 1)
@@ -902,7 +896,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	mu, logY, a11, zV, logZV, logY2 := s.mu[:n], s.logY[:n], s.a11[:n], s.zOut[n:][:n], s.logZV[:n], s.logY2[:n]
 	zUZInit1, zVZInit1, zUZInit2, zVZInit2, zUTheta1, zVTheta1 := s.zOut[2*n:][:n], s.zOut[3*n:][:n], s.zOut[4*n:][:n], s.zOut[5*n:][:n], s.zOut[6*n:][:n], s.zOut[7*n:][:n]
 	zUTheta2, zVTheta2, zUTheta3, zVTheta3, zUTheta4, zVTheta4 := s.zOut[8*n:][:n], s.zOut[9*n:][:n], s.zOut[10*n:][:n], s.zOut[11*n:][:n], s.zOut[12*n:][:n], s.zOut[13*n:][:n]
-	c1, c2 := s.c1, s.c2
+	c1 := s.c1
+	c2 := -float64(n) - 2
 	expZInit := elementary.Exp(zInit[0])
 	expZInit2 := elementary.Exp(zInit[1])
 	expTheta := elementary.Exp(theta[0])
@@ -1037,16 +1032,17 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	z_init[1], z_init[1]: a5 + sumSqA63·a99 + sumSqA66·a100 + 1
 //	z_init[2], z_init[1]: a101·a102 + a103·a104
 //	z_init[2], z_init[2]: a7 + sumSqA81·a105 + sumSqA84·a106 + 1
-//	sigma[1], sigma[1]: c3
-//	sigma[2], sigma[2]: c3
+//	sigma[1], sigma[1]: 2·N + 3
+//	sigma[2], sigma[2]: 2·N + 3
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
 	n := s.n
-	theta, sigma, zInit, c3, zU, zUTheta1 := q[:4], q[6:8], q[4:6], s.c3, s.zOut[:n], s.zOut[6*n:][:n]
-	a20, zV, zVTheta1, a22, zUTheta2, a24 := s.a20[:n], s.zOut[n:][:n], s.zOut[7*n:][:n], s.a22[:n], s.zOut[8*n:][:n], s.a24[:n]
-	zVTheta2, a27, zUTheta3, a33, zVTheta3, a36 := s.zOut[9*n:][:n], s.a27[:n], s.zOut[10*n:][:n], s.a33[:n], s.zOut[11*n:][:n], s.a36[:n]
-	zUTheta4, a46, zVTheta4, a49, zUZInit1, a63 := s.zOut[12*n:][:n], s.a46[:n], s.zOut[13*n:][:n], s.a49[:n], s.zOut[2*n:][:n], s.a63[:n]
-	zVZInit1, a66, zUZInit2, a81, zVZInit2, a84 := s.zOut[3*n:][:n], s.a66[:n], s.zOut[4*n:][:n], s.a81[:n], s.zOut[5*n:][:n], s.a84[:n]
+	theta, sigma, zInit, zU, zUTheta1, a20 := q[:4], q[6:8], q[4:6], s.zOut[:n], s.zOut[6*n:][:n], s.a20[:n]
+	zV, zVTheta1, a22, zUTheta2, a24, zVTheta2 := s.zOut[n:][:n], s.zOut[7*n:][:n], s.a22[:n], s.zOut[8*n:][:n], s.a24[:n], s.zOut[9*n:][:n]
+	a27, zUTheta3, a33, zVTheta3, a36, zUTheta4 := s.a27[:n], s.zOut[10*n:][:n], s.a33[:n], s.zOut[11*n:][:n], s.a36[:n], s.zOut[12*n:][:n]
+	a46, zVTheta4, a49, zUZInit1, a63, zVZInit1 := s.a46[:n], s.zOut[13*n:][:n], s.a49[:n], s.zOut[2*n:][:n], s.a63[:n], s.zOut[3*n:][:n]
+	a66, zUZInit2, a81, zVZInit2, a84 := s.a66[:n], s.zOut[4*n:][:n], s.a81[:n], s.zOut[5*n:][:n], s.a84[:n]
+	c3 := float64(2*float64(n)) + 3
 	expTheta := elementary.Exp(theta[0])
 	expTheta2 := elementary.Exp(theta[1])
 	expTheta3 := elementary.Exp(theta[2])
@@ -1746,11 +1742,12 @@ func (s *Model) force2(f, q, w []float64) {
 	a5, a251, a111, a113, a115, a117 := s.a5, s.a251, s.a111, s.a113, s.a115, s.a117
 	a118, a120, a122, a123, a125, a126 := s.a118, s.a120, s.a122, s.a123, s.a125, s.a126
 	a138, a140, a142, a144, a146, a148 := s.a138, s.a140, s.a142, s.a144, s.a146, s.a148
-	a150, a152, a162, a164, a166, c2 := s.a150, s.a152, s.a162, s.a164, s.a166, s.c2
-	a253, a127, a128, a129, a130, a131 := s.a253, s.a127, s.a128, s.a129, s.a130, s.a131
-	a132, a133, a134, a135, a136, a153 := s.a132, s.a133, s.a134, s.a135, s.a136, s.a153
-	a154, a155, a156, a157, a158, a159 := s.a154, s.a155, s.a156, s.a157, s.a158, s.a159
-	a160, a167, a168, a169 := s.a160, s.a167, s.a168, s.a169
+	a150, a152, a162, a164, a166, a253 := s.a150, s.a152, s.a162, s.a164, s.a166, s.a253
+	a127, a128, a129, a130, a131, a132 := s.a127, s.a128, s.a129, s.a130, s.a131, s.a132
+	a133, a134, a135, a136, a153, a154 := s.a133, s.a134, s.a135, s.a136, s.a153, s.a154
+	a155, a156, a157, a158, a159, a160 := s.a155, s.a156, s.a157, s.a158, s.a159, s.a160
+	a167, a168, a169 := s.a167, s.a168, s.a169
+	c2 := -float64(n) - 2
 	kernel.Log(logZV, zV)
 	a8 := 0.0
 	sumB83 := 0.0

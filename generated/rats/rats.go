@@ -112,8 +112,6 @@ type Model struct {
 	c4               []float64 // c4[i] = Σ[i1 in Npts] (xbar - x[i1])²·δ[i,rat[i1]]
 	c5               []float64 // c5[i] = Σ[i1 in Npts] y[i1]·(xbar - x[i1])·δ[i,rat[i1]]
 	c6               float64   // c6 = -0.9189385332046727·Npts - 1.8378770664093453·N - 11.048217438385528
-	c7               float64   // c7 = 1 - Npts
-	c8               float64   // c8 = 1 - N
 	modelSpace
 }
 
@@ -203,11 +201,7 @@ func (s *Model) summarise() {
 		c5[ratAt[i]] += float64(y[i] * e)
 	}
 	c6 := -float64(0.9189385332046727*float64(npts)) - float64(1.8378770664093453*float64(n)) - 11.048217438385528
-	c7 := 1 - float64(npts)
-	c8 := 1 - float64(n)
 	s.c6 = c6
-	s.c7 = c7
-	s.c8 = c8
 }
 
 // describe makes the description of the model.
@@ -461,13 +455,13 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂beta_z[k] = a21[k]·sqrtInvA6[k]
 //	∂L/∂mu_alpha = -0.0001·mu_alpha - a2·a30 + a2·(sumA19 + sumA23)
 //	∂L/∂mu_beta = -0.0001·mu_beta - a4·a31 + a4·sumA22
-//	∂L/∂sigma_y = 4·a5·a32 + 2·a1·(½·a14 - a33 + a34 - a35 - a36 - a37) + c7
-//	∂L/∂sigma_alpha = 2·a2·(½·a15 - mu_alpha·(sumA19 + sumA23) - a5·a38 - sumA29) + c8
-//	∂L/∂sigma_beta = c8 + 2·a4·(½·a16 - mu_beta·sumA22 - sumA26)
+//	∂L/∂sigma_y = 1 - Npts + 4·a5·a32 + 2·a1·(½·a14 - a33 + a34 - a35 - a36 - a37)
+//	∂L/∂sigma_alpha = 1 - N + 2·a2·(½·a15 - mu_alpha·(sumA19 + sumA23) - a5·a38 - sumA29)
+//	∂L/∂sigma_beta = 1 - N + 2·a4·(½·a16 - mu_beta·sumA22 - sumA26)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
-	n := s.n
 	npts := s.npts
+	n := s.n
 	afterBeta := s.afterBeta
 	grad = grad[:afterBeta+5]
 	sigmaY, sigmaAlpha, sigmaBeta, muAlpha, muBeta, c1 := q[afterBeta+2], q[afterBeta+3], q[afterBeta+4], q[afterBeta], q[afterBeta+1], s.c1[:n]
@@ -475,7 +469,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	invA6, sqrtInvA6, c2, a8, c5, a10 := s.invA6[:n], s.sqrtInvA6[:n], s.c2[:n], s.a8[:n], s.c5[:n], s.a10[:n]
 	betaZ, a11, a12, alphaZ, a13, a17 := q[n:][:n], s.a11[:n], s.a12[:n], q[:n], s.a13[:n], s.a17[:n]
 	a20, xbar, x, y, ratAt, logInvA6 := s.a20[:n], s.xbar, s.x[:npts], s.y[:npts], s.ratAt[:npts], s.logInvA6[:n]
-	logInvA3, c6, c7, c8 := s.logInvA3[:n], s.c6, s.c7, s.c8
+	logInvA3, c6 := s.logInvA3[:n], s.c6
+	c7 := 1 - float64(npts)
+	c8 := 1 - float64(n)
 	a1 := elementary.Exp(float64(-2 * sigmaY))
 	a2 := elementary.Exp(float64(-2 * sigmaAlpha))
 	a4 := elementary.Exp(float64(-2 * sigmaBeta))
@@ -795,16 +791,17 @@ func (s *Model) matrix(b, q []float64) {
 
 // slope writes ∂L/∂q to grad, without the density itself.
 func (s *Model) slope(grad, q []float64) {
-	n := s.n
 	npts := s.npts
+	n := s.n
 	afterBeta := s.afterBeta
 	grad = grad[:afterBeta+5]
 	sigmaY, sigmaAlpha, sigmaBeta, muAlpha, muBeta, c1 := q[afterBeta+2], q[afterBeta+3], q[afterBeta+4], q[afterBeta], q[afterBeta+1], s.c1[:n]
 	a3, invA3, sqrtInvA3, c4, c3, a6 := s.a3[:n], s.invA3[:n], s.sqrtInvA3[:n], s.c4[:n], s.c3[:n], s.a6[:n]
 	invA6, sqrtInvA6, c2, a8, c5, a10 := s.invA6[:n], s.sqrtInvA6[:n], s.c2[:n], s.a8[:n], s.c5[:n], s.a10[:n]
 	betaZ, a11, a12, alphaZ, a13, a17 := q[n:][:n], s.a11[:n], s.a12[:n], q[:n], s.a13[:n], s.a17[:n]
-	a20, xbar, x, y, ratAt, c7 := s.a20[:n], s.xbar, s.x[:npts], s.y[:npts], s.ratAt[:npts], s.c7
-	c8 := s.c8
+	a20, xbar, x, y, ratAt := s.a20[:n], s.xbar, s.x[:npts], s.y[:npts], s.ratAt[:npts]
+	c7 := 1 - float64(npts)
+	c8 := 1 - float64(n)
 	a1 := elementary.Exp(float64(-2 * sigmaY))
 	a2 := elementary.Exp(float64(-2 * sigmaAlpha))
 	a4 := elementary.Exp(float64(-2 * sigmaBeta))

@@ -86,9 +86,6 @@ type Model struct {
 	volatilityBlock *VolatilityBlock
 	latentBlock     *LatentBlock
 	y               []float64 // data; T elements
-	c1              float64   // c1 = ½ - ½·T
-	c2              float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
-	c3              float64   // c3 = -½·T - 5
 	modelSpace
 }
 
@@ -110,7 +107,6 @@ func New(d Data) (*Model, error) {
 	s := &Model{t: d.T}
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	volatilityBlock, err := newVolatilityBlock(d)
 	if err != nil {
@@ -123,17 +119,6 @@ func New(d Data) (*Model, error) {
 	}
 	s.latentBlock = latentBlock
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *Model) summarise() {
-	t := s.t
-	c1 := 0.5 - float64(0.5*float64(t))
-	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
-	c3 := -float64(0.5*float64(t)) - 5
-	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
 }
 
 // describe makes the description of the model.
@@ -261,8 +246,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	x := q[:t]
 	a4 := s.a4[:t]
 	y := s.y[:t]
-	c1 := s.c1
-	c2 := s.c2
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -294,7 +279,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂x[k] = -expNegSigma2·((x[k] + a1·x[k-1])·[k in 2..T] + a1·(x[k+1] + a1·x[k])·[k in T-1]) + δ[k,1]·a6
 //	    + ½·y[k]²·a4[k] - ½
 //	∂L/∂beta = -T + a5
-//	∂L/∂sigma2 = expNegSigma2·(½·a2 + 2·x[1]²·invLogitPhi·invLogitNegPhi + 0.24999999999999997) + c3
+//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a2 + 2·x[1]²·invLogitPhi·invLogitNegPhi + 0.24999999999999997) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi + 2·x[1]²·expNegSigma2·invLogitPhi·invLogitNegPhi·(1
 //	    - invLogitNegPhi) - 2·expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(x[1]²·invLogitNegPhi - a7)
 func (s *Model) Gradient(grad, q []float64) float64 {
@@ -307,9 +292,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	x := q[:t]
 	a4 := s.a4[:t]
 	y := s.y[:t]
-	c1 := s.c1
-	c2 := s.c2
-	c3 := s.c3
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
+	c3 := -float64(0.5*float64(t)) - 5
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -403,8 +388,6 @@ type VolatilityBlock struct {
 	info             *rt.Info
 	t                int
 	y                []float64 // data; T elements
-	c1               float64   // c1 = ½ - ½·T
-	c2               float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
 	volatilityBlockSpace
 }
 
@@ -418,7 +401,7 @@ type volatilityBlockSpace struct {
 	g2           float64   // g2 = 1 - 2·invLogitPhi
 	g3           float64   // g3 = -2·beta
 	a2           []float64 // a2[i] = exp(-x[i] + g3)
-	g4           float64   // g4 = -5.5·sigma2 - T·beta - 20.5·log1pExpNegPhi - 2·log1pExpPhi - 0.24999 …
+	g4           float64   // g4 = -5.5·sigma2 + ½·sigma2·(1 - T) - T·beta - 20.5·log1pExpNegPhi - 2·lo …
 	g6           float64   // g6 = expNegSigma2·(1 - 2·invLogitPhi)²
 	g7           float64   // g7 = expNegSigma2·(1 - 2·invLogitPhi)
 }
@@ -428,18 +411,8 @@ func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 	s := &VolatilityBlock{t: d.T}
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *VolatilityBlock) summarise() {
-	t := s.t
-	c1 := 0.5 - float64(0.5*float64(t))
-	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
-	s.c1 = c1
-	s.c2 = c2
 }
 
 // describe makes the description of the model.
@@ -528,8 +501,8 @@ func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	y := s.y[:t]
 	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
-	c2 := s.c2
 	g4 := s.g4
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] + float64(x[i-1]*g2)
@@ -558,14 +531,15 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	t := s.t
 	grad = grad[:t]
 	x := q[:t]
+	g1 := s.g1
 	g2 := s.g2
 	g3 := s.g3
 	a2 := s.a2[:t]
 	y := s.y[:t]
-	g1 := s.g1
 	expNegSigma2 := s.expNegSigma2
-	c2 := s.c2
 	g4 := s.g4
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
+	a4 := float64(x[0] * g1)
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] + float64(x[i-1]*g2)
@@ -578,46 +552,48 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	}
 	kernel.Exp(a2, a2)
 	a3 := 0.0
-	for i := range t {
-		a3 += float64(y[i] * y[i] * a2[i])
+	for i := range min(1, t) {
+		e := float64(y[i] * y[i] * a2[i])
+		a3 += e
+		part := 0.0
+		if i >= 1 {
+			part = x[i] + float64(g2*x[i-1])
+		}
+		part2 := 0.0
+		if i < t-1 {
+			part2 = float64(g2 * (x[i+1] + float64(g2*x[i])))
+		}
+		part3 := 0.0
+		if i == 0 {
+			part3 = a4
+		}
+		grad[i] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
 	}
-	a4 := float64(x[0] * g1)
+	for i := 1; i < t-1; i++ {
+		e := float64(y[i] * y[i] * a2[i])
+		a3 += e
+		part := x[i] + float64(g2*x[i-1])
+		part2 := float64(g2 * (x[i+1] + float64(g2*x[i])))
+		grad[i] = float64(0.5*e) - float64(expNegSigma2*(part+part2)) - 0.5
+	}
+	for i := max(1, t-1); i < t; i++ {
+		e := float64(y[i] * y[i] * a2[i])
+		a3 += e
+		part := 0.0
+		if i >= 1 {
+			part = x[i] + float64(g2*x[i-1])
+		}
+		part2 := 0.0
+		if i < t-1 {
+			part2 = float64(g2 * (x[i+1] + float64(g2*x[i])))
+		}
+		part3 := 0.0
+		if i == 0 {
+			part3 = a4
+		}
+		grad[i] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
+	}
 	res = float64(x[0]*x[0]*g1) - float64(0.5*sumX) - float64(0.5*a3) - float64(0.5*expNegSigma2*a1) + c2 + g4
-	for k := range min(1, t) {
-		part := 0.0
-		if k >= 1 {
-			part = x[k] + float64(g2*x[k-1])
-		}
-		part2 := 0.0
-		if k < t-1 {
-			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
-		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a4
-		}
-		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
-	}
-	for k := 1; k < t-1; k++ {
-		part := x[k] + float64(g2*x[k-1])
-		part2 := float64(g2 * (x[k+1] + float64(g2*x[k])))
-		grad[k] = float64(0.5*y[k]*y[k]*a2[k]) - float64(expNegSigma2*(part+part2)) - 0.5
-	}
-	for k := max(1, t-1); k < t; k++ {
-		part := 0.0
-		if k >= 1 {
-			part = x[k] + float64(g2*x[k-1])
-		}
-		part2 := 0.0
-		if k < t-1 {
-			part2 = float64(g2 * (x[k+1] + float64(g2*x[k])))
-		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a4
-		}
-		grad[k] = float64(2*part3) - float64(expNegSigma2*(part+part2)) + float64(0.5*y[k]*y[k]*a2[k]) - 0.5
-	}
 	return res
 }
 
@@ -742,7 +718,7 @@ func (s *VolatilityBlock) prepareGiven() {
 	phi := s.phi
 	sigma2 := s.sigma2
 	beta := s.beta
-	c1 := s.c1
+	c1 := 0.5 - float64(0.5*float64(t))
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -770,12 +746,7 @@ type LatentBlock struct {
 	info            *rt.Info
 	t               int
 	y               []float64 // data; T elements
-	c1              float64   // c1 = ½ - ½·T
 	invT            float64   // invT = 1/T
-	c2              float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
-	c3              float64   // c3 = -½·T - 5
-	c4              float64   // c4 = ½·T
-	c5              float64   // c5 = T + 20.5
 	latentBlockSpace
 }
 
@@ -797,7 +768,6 @@ type latentBlockSpace struct {
 	g4             []float64           // g4[i] = exp(-x[i] + g3)
 	g5             float64             // g5 = Σ[i1 in T] y[i1]²·g4[i1]
 	g6             float64             // g6 = -½·sumX
-	g7             float64             // g7 = ½·fitRest + 0.24999999999999997
 	a4             float64             // a4 = invLogitPhi·invLogitNegPhi·(1 - invLogitNegPhi)
 	a6             float64             // a6 = invLogitPhi·(1 - invLogitPhi)
 	a13            float64             // a13 = 2·invLogitPhi - 1
@@ -816,18 +786,8 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 // summarise computes what depends on the data alone, once.
 func (s *LatentBlock) summarise() {
 	t := s.t
-	c1 := 0.5 - float64(0.5*float64(t))
 	invT := 1 / float64(t)
-	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
-	c3 := -float64(0.5*float64(t)) - 5
-	c4 := float64(0.5 * float64(t))
-	c5 := float64(t) + 20.5
-	s.c1 = c1
 	s.invT = invT
-	s.c2 = c2
-	s.c3 = c3
-	s.c4 = c4
-	s.c5 = c5
 }
 
 // describe makes the description of the model.
@@ -932,9 +892,19 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
-	fitCentre, g1, c1, fitRest, g5, c2 := s.fitCentre, s.g1, s.c1, s.fitRest, s.g5, s.c2
+	phi := q[1]
+	sigma2 := q[0]
+	beta := q[2]
+	g3 := s.g3
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
+	g1 := s.g1
+	fitRest := s.fitRest
+	g5 := s.g5
 	g6 := s.g6
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -951,8 +921,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂sigma2 = expNegSigma2·(½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))²
-//	    - invLogitPhi·invLogitNegPhi·g1 + g7) + c3
+//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·fitRest + ½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))²
+//	    - invLogitPhi·invLogitNegPhi·g1 + 0.24999999999999997) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1
 //	    - invLogitNegPhi) - expNegSigma2·invLogitPhi·(2·fitFactor·(fitOffset - fitFactor·(fitCentre
 //	    - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
@@ -961,9 +931,21 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	phi, sigma2, beta, g3, fitOffset, fitFactor := q[1], q[0], q[2], s.g3, s.fitOffset, s.fitFactor
-	fitCentre, g5, g1, c1, fitRest, c2 := s.fitCentre, s.g5, s.g1, s.c1, s.fitRest, s.c2
-	g6, g7, c3 := s.g6, s.g7, s.c3
+	fitRest := s.fitRest
+	phi := q[1]
+	sigma2 := q[0]
+	beta := q[2]
+	g3 := s.g3
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
+	g5 := s.g5
+	g1 := s.g1
+	g6 := s.g6
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
+	g7 := float64(0.5*fitRest) + 0.24999999999999997
+	c3 := -float64(0.5*float64(t)) - 5
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -985,16 +967,17 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	sigma2, sigma2: 0.25·expNegSigma2 + c4
+//	sigma2, sigma2: ½·T + 0.25·expNegSigma2
 //	phi, sigma2: invLogitPhi - ½
-//	phi, phi: invLogitPhi·invLogitNegPhi·c5 + ½·(1 - 2·invLogitPhi)²
-//	beta, beta: 4·c4
+//	phi, phi: (T + 20.5)·invLogitPhi·invLogitNegPhi + ½·(1 - 2·invLogitPhi)²
+//	beta, beta: 2·T
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
+	t := s.t
 	sigma2 := q[0]
 	phi := q[1]
-	c4 := s.c4
-	c5 := s.c5
+	c4 := float64(0.5 * float64(t))
+	c5 := float64(t) + 20.5
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
@@ -1012,10 +995,11 @@ func (s *LatentBlock) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *LatentBlock) pairing(dst, q, w []float64) {
+	t := s.t
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
 	expNegSigma2 := s.expNegSigma2
-	c5 := s.c5
+	c5 := float64(t) + 20.5
 	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
 	a5 := 2 - float64(4*invLogitPhi)
 	a6 := float64(invLogitPhi * (1 - invLogitPhi))
@@ -1029,10 +1013,11 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *LatentBlock) cube(dst, q []float64) {
+	t := s.t
 	expNegSigma2 := s.expNegSigma2
 	invLogitPhi := s.invLogitPhi
 	invLogitNegPhi := s.invLogitNegPhi
-	c5 := s.c5
+	c5 := float64(t) + 20.5
 	dst[0] = float64(-0.25 * expNegSigma2)
 	e := 1 - invLogitPhi
 	e2 := float64(invLogitPhi * e)
@@ -1045,9 +1030,20 @@ func (s *LatentBlock) cube(dst, q []float64) {
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
-	beta, g3, invLogitPhi, invLogitNegPhi, fitOffset, fitFactor := q[2], s.g3, s.invLogitPhi, s.invLogitNegPhi, s.fitOffset, s.fitFactor
-	fitCentre, g1, expNegSigma2, c3, g7, c5 := s.fitCentre, s.g1, s.expNegSigma2, s.c3, s.g7, s.c5
+	fitRest := s.fitRest
+	beta := q[2]
+	g3 := s.g3
+	invLogitPhi := s.invLogitPhi
+	invLogitNegPhi := s.invLogitNegPhi
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
+	g1 := s.g1
+	expNegSigma2 := s.expNegSigma2
 	g5 := s.g5
+	c3 := -float64(0.5*float64(t)) - 5
+	g7 := float64(0.5*fitRest) + 0.24999999999999997
+	c5 := float64(t) + 20.5
 	a1 := elementary.Exp(-float64(2*beta) - g3)
 	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
 	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
@@ -1065,14 +1061,15 @@ func (s *LatentBlock) force(f, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *LatentBlock) rank1(f, q, v []float64) {
+	t := s.t
 	expNegSigma2 := s.expNegSigma2
 	vSigma2 := v[0]
 	vPhi := v[1]
 	a4 := s.a4
-	c5 := s.c5
 	a6 := s.a6
 	invLogitNegPhi := s.invLogitNegPhi
 	a13 := s.a13
+	c5 := float64(t) + 20.5
 	f[0] = float64(-0.125 * expNegSigma2 * vSigma2 * vSigma2)
 	f[1] = float64(-vPhi * (float64(0.5*vPhi*a4*c5) - float64(a6*(vSigma2+float64(0.5*invLogitNegPhi*vPhi*c5)+float64(vPhi*a13)))))
 	f[2] = 0
@@ -1127,14 +1124,12 @@ func (s *LatentBlock) prepareGiven() {
 	fitFactor := s.fit.Factor(0, 0)[0]
 	g3 := float64(sumX * invT)
 	g6 := float64(-0.5 * sumX)
-	g7 := float64(0.5*fitRest) + 0.24999999999999997
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
 	s.g3 = g3
 	s.g6 = g6
-	s.g7 = g7
 	for i := range t {
 		g4[i] = g3 - x[i]
 	}

@@ -89,10 +89,6 @@ type Model struct {
 	latentBlock     *LatentBlock
 	volatilityBlock *VolatilityBlock
 	y               []float64 // data; T elements
-	c1              float64   // c1 = 1 - T
-	c2              float64   // c2 = -0.9189385332046727·T
-	c3              float64   // c3 = -0.9189385332046727·T - 10.109525635947398
-	c4              float64   // c4 = -T - 12
 	modelSpace
 }
 
@@ -116,7 +112,6 @@ func New(d Data) (*Model, error) {
 	s := &Model{t: d.T}
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	latentBlock, err := newLatentBlock(d)
 	if err != nil {
@@ -129,19 +124,6 @@ func New(d Data) (*Model, error) {
 	}
 	s.volatilityBlock = volatilityBlock
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *Model) summarise() {
-	t := s.t
-	c1 := 1 - float64(t)
-	c2 := float64(-0.9189385332046727 * float64(t))
-	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
-	c4 := -float64(t) - 12
-	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
-	s.c4 = c4
 }
 
 // describe makes the description of the model.
@@ -261,9 +243,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	a5 := s.a5[:t]
 	y := s.y[:t]
 	a6 := s.a6[:t]
-	c2 := s.c2
-	c1 := s.c1
-	c3 := s.c3
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c1 := 1 - float64(t)
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
 	a2 := elementary.Log1p(float64(-phi * phi))
@@ -310,7 +292,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a14
 //	    + y[k]²·expNegX[k]·a15 - ½
-//	∂L/∂gamma = 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) + c4
+//	∂L/∂gamma = -T + 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) - 12
 //	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a16)
 //	∂L/∂beta = -1/beta + a4/beta³ - T/beta
 func (s *Model) Gradient(grad, q []float64) float64 {
@@ -325,10 +307,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a5 := s.a5[:t]
 	y := s.y[:t]
 	a6 := s.a6[:t]
-	c2 := s.c2
-	c1 := s.c1
-	c3 := s.c3
-	c4 := s.c4
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c1 := 1 - float64(t)
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
+	c4 := -float64(t) - 12
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
 	a2 := elementary.Log1p(float64(-phi * phi))
@@ -421,12 +403,6 @@ type LatentBlock struct {
 	info            *rt.Info
 	t               int
 	y               []float64 // data; T elements
-	c1              float64   // c1 = 1 - T
-	c2              float64   // c2 = -0.9189385332046727·T
-	c3              float64   // c3 = -0.9189385332046727·T - 10.109525635947398
-	c4              float64   // c4 = -T - 12
-	c6              float64   // c6 = T + 18.5
-	c7              float64   // c7 = 2·T - 1
 	latentBlockSpace
 }
 
@@ -446,7 +422,6 @@ type latentBlockSpace struct {
 	fitOffset float64             // fitOffset = least_squares(x[i1]; x[i1-1]).offset[1]
 	fitCentre float64             // fitCentre = least_squares(x[i1]; x[i1-1]).centre[1]
 	fitFactor float64             // fitFactor = least_squares(x[i1]; x[i1-1]).factor[1,1]
-	g4        float64             // g4 = ½·fitRest + 0.24999999999999997
 	a12       float64             // a12 = 1 - phi²
 	a14       float64             // a14 = 1/beta³
 }
@@ -456,26 +431,8 @@ func newLatentBlock(d Data) (*LatentBlock, error) {
 	s := &LatentBlock{t: d.T}
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *LatentBlock) summarise() {
-	t := s.t
-	c1 := 1 - float64(t)
-	c2 := float64(-0.9189385332046727 * float64(t))
-	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
-	c4 := -float64(t) - 12
-	c6 := float64(t) + 18.5
-	c7 := float64(2*float64(t)) - 1
-	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
-	s.c4 = c4
-	s.c6 = c6
-	s.c7 = c7
 }
 
 // describe makes the description of the model.
@@ -566,9 +523,20 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	gamma, alpha, beta, g3, a3, c2 := q[0], q[1], q[2], s.g3[:t], s.a3[:t], s.c2
-	g2, fitOffset, fitFactor, fitCentre, g1, c1 := s.g2, s.fitOffset, s.fitFactor, s.fitCentre, s.g1, s.c1
-	fitRest, c3 := s.fitRest, s.c3
+	gamma := q[0]
+	alpha := q[1]
+	beta := q[2]
+	g3 := s.g3[:t]
+	a3 := s.a3[:t]
+	g2 := s.g2
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
+	g1 := s.g1
+	fitRest := s.fitRest
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c1 := 1 - float64(t)
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
 	a2 := elementary.Log1p(float64(-phi * phi))
@@ -601,7 +569,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂gamma = 2·a1·(½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + g4) + c4
+//	∂L/∂gamma = -T + 2·a1·(½·fitRest + ½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1
+//	    + 0.24999999999999997) - 12
 //	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1
 //	    - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
 //	∂L/∂beta = -1/beta + g2/beta³ - T/beta
@@ -609,9 +578,22 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
 	t := s.t
-	gamma, alpha, beta, fitOffset, fitFactor, fitCentre := q[0], q[1], q[2], s.fitOffset, s.fitFactor, s.fitCentre
-	g1, g4, c4, g2, g3, a3 := s.g1, s.g4, s.c4, s.g2, s.g3[:t], s.a3[:t]
-	c2, c1, fitRest, c3 := s.c2, s.c1, s.fitRest, s.c3
+	fitRest := s.fitRest
+	gamma := q[0]
+	alpha := q[1]
+	beta := q[2]
+	fitOffset := s.fitOffset
+	fitFactor := s.fitFactor
+	fitCentre := s.fitCentre
+	g1 := s.g1
+	g2 := s.g2
+	g3 := s.g3[:t]
+	a3 := s.a3[:t]
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c1 := 1 - float64(t)
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
+	g4 := float64(0.5*fitRest) + 0.24999999999999997
+	c4 := -float64(t) - 12
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
 	a2 := elementary.Log1p(float64(-phi * phi))
@@ -649,18 +631,19 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 
 // matrix writes the metric G(q) to b, row-major.
 //
-//	gamma, gamma: a1 - 2.176424132553538·c2
+//	gamma, gamma: 2·T + a1
 //	alpha, gamma: 2·phi
-//	alpha, alpha: 2·phi² + (1 - phi²)·c6
-//	beta, beta: c7/beta²
+//	alpha, alpha: 2·phi² + (T + 18.5)·(1 - phi²)
+//	beta, beta: -(1 - 2·T)/beta²
 func (s *LatentBlock) matrix(b, q []float64) {
 	clear(b)
+	t := s.t
 	gamma := q[0]
 	alpha := q[1]
-	c2 := s.c2
-	c6 := s.c6
 	beta := q[2]
-	c7 := s.c7
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c6 := float64(t) + 18.5
+	c7 := float64(2*float64(t)) - 1
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
 	b[0] = a1 - float64(2.176424132553538*c2)
@@ -676,11 +659,12 @@ func (s *LatentBlock) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *LatentBlock) pairing(dst, q, w []float64) {
+	t := s.t
 	phi := s.phi
 	beta := q[2]
 	a1 := s.a1
-	c6 := s.c6
-	c7 := s.c7
+	c6 := float64(t) + 18.5
+	c7 := float64(2*float64(t)) - 1
 	a12 := 1 - float64(phi*phi)
 	a14 := 1 / (beta * beta * beta)
 	dst[0] = float64(-2 * a1 * w[0])
@@ -693,11 +677,12 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *LatentBlock) cube(dst, q []float64) {
+	t := s.t
 	a1 := s.a1
 	phi := s.phi
-	c6 := s.c6
 	beta := q[2]
-	c7 := s.c7
+	c6 := float64(t) + 18.5
+	c7 := float64(2*float64(t)) - 1
 	dst[0] = float64(-2 * a1)
 	sqPhi := float64(phi * phi)
 	e := 2 - float64(2*sqPhi)
@@ -712,6 +697,7 @@ func (s *LatentBlock) cube(dst, q []float64) {
 // evaluated at q.
 func (s *LatentBlock) force(f, q, w []float64) {
 	t := s.t
+	fitRest := s.fitRest
 	phi := s.phi
 	beta := q[2]
 	fitOffset := s.fitOffset
@@ -720,10 +706,10 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g1 := s.g1
 	a1 := s.a1
 	g2 := s.g2
-	c4 := s.c4
-	g4 := s.g4
-	c6 := s.c6
-	c7 := s.c7
+	c4 := -float64(t) - 12
+	g4 := float64(0.5*fitRest) + 0.24999999999999997
+	c6 := float64(t) + 18.5
+	c7 := float64(2*float64(t)) - 1
 	a12 := 1 - float64(phi*phi)
 	a14 := 1 / (beta * beta * beta)
 	e := fitOffset - float64(fitFactor*(fitCentre-phi))
@@ -739,15 +725,16 @@ func (s *LatentBlock) force(f, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *LatentBlock) rank1(f, q, v []float64) {
+	t := s.t
 	a1 := s.a1
 	vGamma := v[0]
 	vAlpha := v[1]
 	a12 := s.a12
 	phi := s.phi
-	c6 := s.c6
 	vBeta := v[2]
-	c7 := s.c7
 	a14 := s.a14
+	c6 := float64(t) + 18.5
+	c7 := float64(2*float64(t)) - 1
 	f[0] = float64(-a1 * vGamma * vGamma)
 	f[1] = float64(vAlpha * a12 * (float64(2*vGamma) - float64(phi*c6*vAlpha) + float64(2*phi*vAlpha)))
 	f[2] = float64(-vBeta * vBeta * c7 * a14)
@@ -795,13 +782,11 @@ func (s *LatentBlock) prepareGiven() {
 	fitOffset := s.fit.Offset(0)[0]
 	fitCentre := s.fit.Centre(0)[0]
 	fitFactor := s.fit.Factor(0, 0)[0]
-	g4 := float64(0.5*fitRest) + 0.24999999999999997
 	s.g2 = g2
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
-	s.g4 = g4
 }
 
 // VolatilityBlock is the density of the block volatility given the other parameters, which Given
@@ -811,9 +796,6 @@ type VolatilityBlock struct {
 	info             *rt.Info
 	t                int
 	y                []float64 // data; T elements
-	c1               float64   // c1 = 1 - T
-	c2               float64   // c2 = -0.9189385332046727·T
-	c3               float64   // c3 = -0.9189385332046727·T - 10.109525635947398
 	volatilityBlockSpace
 }
 
@@ -829,9 +811,7 @@ type volatilityBlockSpace struct {
 	g4      float64   // g4 = -½/beta²
 	a3      []float64 // a3[i] = exp(½·x[i])
 	a4      []float64 // a4[i] = log(beta·a3[i])
-	g10     float64   // g10 = -13·gamma - 0.24999999999999997·g1 + ½·g3 + gamma·c1 + g9 - logBeta
-	g12     float64   // g12 = g1·phi²
-	g13     float64   // g13 = -g1·phi
+	g10     float64   // g10 = -13·gamma + gamma·(1 - T) - 0.24999999999999997·g1 + ½·g3 + g9 - lo …
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -839,20 +819,8 @@ func newVolatilityBlock(d Data) (*VolatilityBlock, error) {
 	s := &VolatilityBlock{t: d.T}
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *VolatilityBlock) summarise() {
-	t := s.t
-	c1 := 1 - float64(t)
-	c2 := float64(-0.9189385332046727 * float64(t))
-	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
-	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
 }
 
 // describe makes the description of the model.
@@ -936,9 +904,19 @@ func (s *VolatilityBlock) Unconstrain(q, values []float64) error {
 func (s *VolatilityBlock) LogDensity(q []float64) float64 {
 	var res float64
 	t := s.t
-	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX[:t], s.a3[:t], s.y[:t], s.beta
-	a4, g4, c2, g2, g1, c3 := s.a4[:t], s.g4, s.c2, s.g2, s.g1, s.c3
+	x := q[:t]
+	phi := s.phi
+	expNegX := s.expNegX[:t]
+	a3 := s.a3[:t]
+	y := s.y[:t]
+	beta := s.beta
+	a4 := s.a4[:t]
+	g4 := s.g4
+	g2 := s.g2
+	g1 := s.g1
 	g10 := s.g10
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - float64(x[i-1]*phi)
@@ -979,9 +957,20 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	var res float64
 	t := s.t
 	grad = grad[:t]
-	x, phi, expNegX, a3, y, beta := q[:t], s.phi, s.expNegX[:t], s.a3[:t], s.y[:t], s.beta
-	a4, g4, c2, g2, g1, c3 := s.a4[:t], s.g4, s.c2, s.g2, s.g1, s.c3
+	x := q[:t]
+	g2 := s.g2
+	phi := s.phi
+	expNegX := s.expNegX[:t]
+	a3 := s.a3[:t]
+	y := s.y[:t]
+	g1 := s.g1
+	g4 := s.g4
+	beta := s.beta
+	a4 := s.a4[:t]
 	g10 := s.g10
+	c2 := float64(-0.9189385332046727 * float64(t))
+	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
+	a7 := float64(x[0] * g2)
 	a1 := 0.0
 	for i := 1; i < t; i++ {
 		e := x[i] - float64(x[i-1]*phi)
@@ -993,8 +982,43 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 	}
 	kernel.Exp(expNegX, expNegX)
 	a2 := 0.0
-	for i := range t {
+	for i := range min(1, t) {
 		a2 += float64(y[i] * y[i] * expNegX[i])
+		part := 0.0
+		if i >= 1 {
+			part = x[i] - float64(phi*x[i-1])
+		}
+		part2 := 0.0
+		if i < t-1 {
+			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
+		}
+		part3 := 0.0
+		if i == 0 {
+			part3 = a7
+		}
+		grad[i] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
+	}
+	for i := 1; i < t-1; i++ {
+		a2 += float64(y[i] * y[i] * expNegX[i])
+		part := x[i] - float64(phi*x[i-1])
+		part2 := float64(phi * (x[i+1] - float64(phi*x[i])))
+		grad[i] = -float64(g1*(part-part2)) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
+	}
+	for i := max(1, t-1); i < t; i++ {
+		a2 += float64(y[i] * y[i] * expNegX[i])
+		part := 0.0
+		if i >= 1 {
+			part = x[i] - float64(phi*x[i-1])
+		}
+		part2 := 0.0
+		if i < t-1 {
+			part2 = float64(phi * (x[i+1] - float64(phi*x[i])))
+		}
+		part3 := 0.0
+		if i == 0 {
+			part3 = a7
+		}
+		grad[i] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[i]*y[i]*expNegX[i]) - 0.5
 	}
 	kernel.Exp(a3, a3)
 	sumA5 := 0.0
@@ -1010,56 +1034,21 @@ func (s *VolatilityBlock) Gradient(grad, q []float64) float64 {
 		sumA4 += a4[i]
 	}
 	a6 := special.Bounded(float64(a2*g4)-sumA4+c2, sumA5)
-	a7 := float64(x[0] * g2)
 	res = float64(x[0]*x[0]*g2) + a6 - float64(0.5*g1*a1) + c3 + g10
-	for k := range min(1, t) {
-		part := 0.0
-		if k >= 1 {
-			part = x[k] - float64(phi*x[k-1])
-		}
-		part2 := 0.0
-		if k < t-1 {
-			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
-		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a7
-		}
-		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
-	}
-	for k := 1; k < t-1; k++ {
-		part := x[k] - float64(phi*x[k-1])
-		part2 := float64(phi * (x[k+1] - float64(phi*x[k])))
-		grad[k] = -float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
-	}
-	for k := max(1, t-1); k < t; k++ {
-		part := 0.0
-		if k >= 1 {
-			part = x[k] - float64(phi*x[k-1])
-		}
-		part2 := 0.0
-		if k < t-1 {
-			part2 = float64(phi * (x[k+1] - float64(phi*x[k])))
-		}
-		part3 := 0.0
-		if k == 0 {
-			part3 = a7
-		}
-		grad[k] = float64(2*part3) - float64(g1*(part-part2)) - float64(g4*y[k]*y[k]*expNegX[k]) - 0.5
-	}
 	return res
 }
 
 // matrix writes the metric G(q) to b, packed as linalg.Structured does.
 //
-//	x[j], x[j]: g1·[j in 2..T] + [j in T-1]·g12 - 2·g2·δ[j,1] + ½
-//	x[j], x[j-1]: g13
+//	x[j], x[j]: g1·[j in 2..T] + g1·phi²·[j in T-1] - 2·g2·δ[j,1] + ½
+//	x[j], x[j-1]: -g1·phi
 func (s *VolatilityBlock) matrix(b, q []float64) {
 	t := s.t
-	g2 := s.g2
 	g1 := s.g1
-	g12 := s.g12
-	g13 := s.g13
+	phi := s.phi
+	g2 := s.g2
+	g13 := float64(-g1 * phi)
+	g12 := float64(-phi * g13)
 	for j := range min(1, t) {
 		part := 0.0
 		if j == 0 {
@@ -1167,10 +1156,11 @@ func (s *VolatilityBlock) Given(q []float64) rt.Status {
 
 // prepareGiven computes what depends on the data and the other blocks' parameters.
 func (s *VolatilityBlock) prepareGiven() {
+	t := s.t
 	gamma := s.gamma
 	alpha := s.alpha
 	beta := s.beta
-	c1 := s.c1
+	c1 := 1 - float64(t)
 	g1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
 	g2 := float64(-0.5 * g1 * (1 - float64(phi*phi)))
@@ -1184,13 +1174,9 @@ func (s *VolatilityBlock) prepareGiven() {
 	g9 := special.Bounded(float64(19*g5)+float64(0.5*g6)+4.632823911110912, g7+g8)
 	logBeta := elementary.Log(beta)
 	g10 := float64(0.5*g3) - float64(13*gamma) - float64(0.24999999999999997*g1) + float64(gamma*c1) + g9 - logBeta
-	g12 := float64(g1 * phi * phi)
-	g13 := float64(-g1 * phi)
 	s.g1 = g1
 	s.phi = phi
 	s.g2 = g2
 	s.g4 = g4
 	s.g10 = g10
-	s.g12 = g12
-	s.g13 = g13
 }

@@ -81,9 +81,6 @@ type Model struct {
 	info             *rt.Info
 	t                int
 	y                []float64 // data; T elements
-	c1               float64   // c1 = ½ - ½·T
-	c2               float64   // c2 = -1.8378770664093453·T - 4.0904073637165945
-	c3               float64   // c3 = -½·T - 5
 	modelSpace
 }
 
@@ -127,24 +124,12 @@ func New(d Data) (*Model, error) {
 	s := &Model{t: d.T}
 	s.y = append([]float64(nil), d.Y...)
 	s.info = s.describe()
-	s.summarise()
 	s.allocate()
 	if st := system.Factorise(s.Constant); st != rt.OK {
 		return nil, fmt.Errorf("volatility: the metric, which is constant, has no Cholesky factor: %v", st)
 	}
 	s.SetReference(s.reference)
 	return s, nil
-}
-
-// summarise computes what depends on the data alone, once.
-func (s *Model) summarise() {
-	t := s.t
-	c1 := 0.5 - float64(0.5*float64(t))
-	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
-	c3 := -float64(0.5*float64(t)) - 5
-	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
 }
 
 // describe makes the description of the model.
@@ -358,7 +343,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 	t := s.t
 	phi, sigma2, betaRef, beta, a3, a5 := q[t+2], q[t+1], s.betaRef, q[t], s.a3[:t], s.a5[:t]
 	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	logBandCholA3, bandSolveUpperBandCholA3, a13, y, c1, c2 := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.c1, s.c2
+	logBandCholA3, bandSolveUpperBandCholA3, a13, y := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t]
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -456,9 +443,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂x_z[k] = bandSolveBandCholA32[k]
 //	∂L/∂beta = -T + a14 - a17
-//	∂L/∂sigma2 = expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
+//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
 //	    - 2·invLogitPhi)·a20 - a21 - (1 - 2·invLogitPhi)²·a22
-//	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.24999999999999997) + c3
+//	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.24999999999999997) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·(1
 //	    - invLogitNegPhi)·(4·bandCholBarBandCholA3[1,1] - 2·bandSolveUpperBandCholA3[1]²)
 //	    - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a20 + 2·invLogitNegPhi·bandSolveUpperBandCholA3[1]²
@@ -469,9 +456,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad = grad[:t+3]
 	phi, sigma2, betaRef, beta, a3, a5 := q[t+2], q[t+1], s.betaRef, q[t], s.a3[:t], s.a5[:t]
 	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
-	logBandCholA3, bandSolveUpperBandCholA3, a13, y, c1, c2 := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.c1, s.c2
-	a16, bandSolveBandCholA32, bandSolveUpperBandCholA32, a18, a19, bandCholBarBandCholA3 := s.a16[:t], s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA32[:t], s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
-	c3 := s.c3
+	logBandCholA3, bandSolveUpperBandCholA3, a13, y, a16, bandSolveBandCholA32 := s.logBandCholA3[:t], s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.a16[:t], s.bandSolveBandCholA32[:t]
+	bandSolveUpperBandCholA32, a18, a19, bandCholBarBandCholA3 := s.bandSolveUpperBandCholA32[:t], s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
+	c1 := 0.5 - float64(0.5*float64(t))
+	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
+	c3 := -float64(0.5*float64(t)) - 5
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
 	expNegSigma2 := elementary.Exp(-sigma2)
@@ -1020,7 +1009,8 @@ func (s *Model) slope(grad, q []float64) {
 	sigma2, phi, betaRef, beta, a3, a5 := q[t+1], q[t+2], s.betaRef, q[t], s.a3[:t], s.a5[:t]
 	g5, a7, bandCholA3, bandSolveBandCholA3, xZ, a8 := s.g5[:t], s.a7[:t], s.bandCholA3, s.bandSolveBandCholA3[:t], q[:t], s.a8[:t]
 	bandSolveUpperBandCholA3, a13, y, a16, bandSolveBandCholA32, bandSolveUpperBandCholA32 := s.bandSolveUpperBandCholA3[:t], s.a13[:t], s.y[:t], s.a16[:t], s.bandSolveBandCholA32[:t], s.bandSolveUpperBandCholA32[:t]
-	a18, a19, bandCholBarBandCholA3, c3 := s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3, s.c3
+	a18, a19, bandCholBarBandCholA3 := s.a18[:t], s.a19[:t], s.bandCholBarBandCholA3
+	c3 := -float64(0.5*float64(t)) - 5
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)

@@ -85,6 +85,25 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
+// TestSolveOfTwo: a system of two equations, which is written out, has the bits that it has as a part of one of three.
+func TestSolveOfTwo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 2))
+	two, three := NewCholesky(2), NewCholesky(3)
+	for range 1000 {
+		a, b, c := 1+rng.ExpFloat64(), rng.NormFloat64(), 1+rng.ExpFloat64()
+		c += b * b / a
+		if two.Factor([]float64{a, b, b, c}) != Factored || three.Factor([]float64{a, b, 0, b, c, 0, 0, 0, 1}) != Factored {
+			t.Fatal("a matrix that is not positive definite")
+		}
+		p := []float64{rng.NormFloat64(), rng.NormFloat64(), 0}
+		want := make([]float64, 3)
+		three.Solve(want, p)
+		if two.Solve(p[:2], p[:2]); p[0] != want[0] || p[1] != want[1] {
+			t.Fatalf("%v, want %v", p[:2], want[:2])
+		}
+	}
+}
+
 func TestCholeskyLogDetRange(t *testing.T) {
 	for _, d := range []float64{1e-300, 1e-160, 1e160, 1e300, 4e-320} {
 		n := 7

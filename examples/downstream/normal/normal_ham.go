@@ -76,10 +76,6 @@ type Model struct {
 	fitOffset           float64   // fitOffset = least_squares(y[i1]; 1).offset[1]
 	fitCentre           float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
 	fitFactor           float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
-	c1                  float64   // c1 = -0.9189385332046727·n - 4.140462159403391
-	c2                  float64   // c2 = 2·n + 1
-	c3                  float64   // c3 = -2·n
-	c4                  float64   // c4 = n + 2·n²
 	c8                  float64   // c8 = -n·(2·n + 1)²
 	modelSpace
 }
@@ -125,19 +121,12 @@ func (s *Model) summarise() {
 	fitOffset := fit.Offset(0)[0]
 	fitCentre := fit.Centre(0)[0]
 	fitFactor := fit.Factor(0, 0)[0]
-	c1 := -float64(0.9189385332046727*float64(n)) - 4.140462159403391
-	c2 := float64(2*float64(n)) + 1
-	c3 := float64(-2 * float64(n))
-	c4 := float64(n) + float64(2*float64(n)*float64(n))
-	c8 := float64(-float64(n) * c2 * c2)
+	e := float64(2*float64(n)) + 1
+	c8 := float64(-float64(n) * e * e)
 	s.fitRest = fitRest
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
-	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
-	s.c4 = c4
 	s.c8 = c8
 }
 
@@ -236,8 +225,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	mu := q[0]
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c1 := s.c1
 	fitRest := s.fitRest
+	c1 := -float64(0.9189385332046727*float64(n)) - 4.140462159403391
 	a1 := elementary.Exp(float64(-2 * sigma))
 	e := fitOffset + float64((mu-fitCentre)*fitFactor)
 	res = c1 - float64(0.005*mu*mu) - float64(0.5*sigma*sigma) - float64(sigma*float64(n)) - float64(0.5*(fitRest+float64(e*e))*a1)
@@ -258,7 +247,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
-	c1 := s.c1
+	c1 := -float64(0.9189385332046727*float64(n)) - 4.140462159403391
 	a1 := elementary.Exp(float64(-2 * sigma))
 	e := fitOffset + float64((mu-fitCentre)*fitFactor)
 	e2 := float64((fitRest + float64(e*e)) * a1)
@@ -323,11 +312,11 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, diagonal only.
 //
 //	mu, mu: n·a1 + 0.01
-//	sigma, sigma: c2
+//	sigma, sigma: 2·n + 1
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
 	sigma := q[1]
-	c2 := s.c2
+	c2 := float64(2*float64(n)) + 1
 	a1 := elementary.Exp(float64(-2 * sigma))
 	b[0] = float64(float64(n)*a1) + 0.01
 	b[1] = c2
@@ -336,8 +325,9 @@ func (s *Model) matrix(b, q []float64) {
 
 // pairing writes ⟨W, ∂G/∂q⟩ to dst, for the weight w; the matrix was evaluated at q.
 func (s *Model) pairing(dst, q, w []float64) {
+	n := s.n
 	a1 := s.a1
-	c3 := s.c3
+	c3 := float64(-2 * float64(n))
 	dst[0] = 0
 	dst[1] = float64(a1 * w[0] * c3)
 }
@@ -345,8 +335,9 @@ func (s *Model) pairing(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
+	n := s.n
 	a1 := s.a1
-	c3 := s.c3
+	c3 := float64(-2 * float64(n))
 	dst[1] = float64(a1 * c3)
 }
 
@@ -358,11 +349,12 @@ func (s *Model) evaluate(q []float64) rt.Status {
 	s.frame.known = false
 	n := s.n
 	sigma := q[1]
-	c4 := s.c4
-	c2 := s.c2
+	c2 := float64(2*float64(n)) + 1
+	c4 := float64(float64(n) * c2)
+	c5 := float64(0.01 * c2)
 	a1 := elementary.Exp(float64(-2 * sigma))
 	diag := float64(float64(n)*a1) + 0.01
-	det := float64(a1*c4) + float64(0.01*c2)
+	det := float64(a1*c4) + c5
 	if !(det > 0) {
 		return system.PivotStatus(det)
 	}
@@ -433,12 +425,13 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	n := s.n
-	c2 := s.c2
-	c4 := s.c4
+	fitFactor := s.fitFactor
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
 	fitRest := s.fitRest
+	c2 := float64(2*float64(n)) + 1
+	c4 := float64(float64(n) * c2)
+	c5 := float64(0.01 * c2)
 	var mu, sigma, pMu, pSigma, y1, y2, y3, y4, root1, root2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -452,12 +445,17 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			limit = float64(limit * limit)
 		}
 		check, last := sv.FirstCheck(), math.Inf(1)
+		hc := float64(0.01 * h)
+		hc2 := float64(fitFactor * fitFactor * h)
+		hc3 := float64(fitOffset * fitFactor * h)
+		hc4 := float64(-c4 * h)
+		hc5 := float64(float64(n) * h)
 		for k := 0; ; k++ {
 			a1 := elementary.Exp(float64(-2 * sigma))
+			det := float64(a1*c4) + c5
 			adj1 := c2
 			adj2 := 0.0
 			adj3 := float64(float64(n)*a1) + 0.01
-			det := float64(a1*c4) + float64(0.01*c2)
 			if !(det > 0) {
 				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
@@ -465,16 +463,17 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			rdet := 1 / det
 			uMu := float64(adj1*pMu) + float64(adj2*pSigma)
 			uSigma := float64(adj2*pMu) + float64(adj3*pSigma)
-			e := fitOffset + float64((mu-fitCentre)*fitFactor)
-			f1 := float64(0.01*mu) + float64(fitFactor*e*a1)
-			f2 := sigma + float64(n) - float64((fitRest+float64(e*e))*a1)
-			t2 := float64(-a1 * c4)
-			s2 := float64(-float64(n) * a1 * uMu * uMu)
+			e := mu - fitCentre
+			f1 := float64(mu*hc) + float64(a1*(float64(e*hc2)+hc3))
+			e2 := fitOffset + float64(e*fitFactor)
+			f2 := float64((sigma + float64(n) - float64((fitRest+float64(e2*e2))*a1)) * h)
+			t2 := float64(a1 * hc4)
+			s2 := float64(-a1 * hc5 * uMu * uMu)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uMu)*rdet)
-			y3 = p1 - float64(h*f1)
+			y3 = p1 - f1
 			y2 = q2 + float64((h*uSigma)*rdet)
-			y4 = p2 - float64(h*f2) - float64((h*t2)*rdet) + float64((h*s2)*rr)
+			y4 = p2 - f2 - float64(t2*rdet) + float64(s2*rr)
 			mu, y1 = y1, y1-mu
 			sigma, y2 = y2, y2-sigma
 			pMu, y3 = y3, y3-pMu
@@ -532,17 +531,18 @@ solved:
 // r = 1/det G and F + r T, the force without its momentum part, and remembers it.
 func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
 	n := s.n
-	c2 := s.c2
-	c4 := s.c4
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
+	c2 := float64(2*float64(n)) + 1
+	c4 := float64(float64(n) * c2)
+	c5 := float64(0.01 * c2)
 	a1 := elementary.Exp(float64(-2 * sigma))
+	det := float64(a1*c4) + c5
 	adj1 := c2
 	adj2 := 0.0
 	adj3 := float64(float64(n)*a1) + 0.01
-	det := float64(a1*c4) + float64(0.01*c2)
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
 	}
@@ -563,9 +563,10 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	n := s.n
 	c8 := s.c8
-	c3 := s.c3
-	c4 := s.c4
-	c2 := s.c2
+	c3 := float64(-2 * float64(n))
+	c2 := float64(2*float64(n)) + 1
+	c4 := float64(float64(n) * c2)
+	c5 := float64(0.01 * c2)
 	var pMu, pSigma, mu, sigma, y1, y2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -680,7 +681,7 @@ solved:
 		hc3 := float64(0.01 * h * pSigma)
 		for k := 1; ; k++ {
 			a1 := elementary.Exp(float64(-2 * sigma))
-			det := float64(a1*c4) + float64(0.01*c2)
+			det := float64(a1*c4) + c5
 			m1 := hc
 			m2 := float64(a1*hc2) + hc3
 			adj1 := c2

@@ -106,13 +106,9 @@ type Model struct {
 	xbar            float64   // data
 	ratAt           []int     // rat, counted from 0
 	c1              float64   // c1 = -1.8378770664093453·N - 0.9189385332046727·Npts - 11.048217438385528
-	c2              float64   // c2 = 1 - Npts
-	c3              float64   // c3 = 1 - N
 	c4              []float64 // c4[i] = Σ[i1 in Npts] δ[i,rat[i1]]
 	c5              []float64 // c5[i] = Σ[i1 in Npts] (xbar - x[i1])·δ[i,rat[i1]]
 	c6              []float64 // c6[i] = Σ[i1 in Npts] (xbar - x[i1])²·δ[i,rat[i1]]
-	c7              float64   // c7 = 2·Npts
-	c8              float64   // c8 = 2·N
 	modelSpace
 }
 
@@ -171,15 +167,7 @@ func (s *Model) summarise() {
 	xbar := s.xbar
 	x := s.x[:npts]
 	c1 := -float64(1.8378770664093453*float64(n)) - float64(0.9189385332046727*float64(npts)) - 11.048217438385528
-	c2 := 1 - float64(npts)
-	c3 := 1 - float64(n)
-	c7 := float64(2 * float64(npts))
-	c8 := float64(2 * float64(n))
 	s.c1 = c1
-	s.c2 = c2
-	s.c3 = c3
-	s.c7 = c7
-	s.c8 = c8
 	clear(c4)
 	clear(c5)
 	clear(c6)
@@ -403,9 +391,9 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂beta[k] = a5·(mu_beta - beta[k]) - a1·a8[k]
 //	∂L/∂mu_alpha = -0.0001·mu_alpha - a3·a9
 //	∂L/∂mu_beta = -0.0001·mu_beta - a5·a10
-//	∂L/∂sigma_y = a1·a2 + c2
-//	∂L/∂sigma_alpha = a3·a4 + c3
-//	∂L/∂sigma_beta = a5·a6 + c3
+//	∂L/∂sigma_y = 1 - Npts + a1·a2
+//	∂L/∂sigma_alpha = 1 - N + a3·a4
+//	∂L/∂sigma_beta = 1 - N + a5·a6
 func (s *Model) Gradient(grad, q []float64) float64 {
 	system.Touch(s.Varying, q)
 	var res float64
@@ -415,7 +403,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad = grad[:afterBeta+5]
 	sigmaY, sigmaAlpha, sigmaBeta, a7, a8, xbar := q[afterBeta+2], q[afterBeta+3], q[afterBeta+4], s.a7[:n], s.a8[:n], s.xbar
 	x, y, alpha, ratAt, beta, muAlpha := s.x[:npts], s.y[:npts], q[:n], s.ratAt[:npts], q[n:][:n], q[afterBeta]
-	muBeta, c1, c2, c3 := q[afterBeta+1], s.c1, s.c2, s.c3
+	muBeta, c1 := q[afterBeta+1], s.c1
+	c2 := 1 - float64(npts)
+	c3 := 1 - float64(n)
 	a1 := elementary.Exp(float64(-2 * sigmaY))
 	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
 	a5 := elementary.Exp(float64(-2 * sigmaBeta))
@@ -499,11 +489,12 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //	mu_alpha, mu_alpha: N·a3 + 0.0001
 //	mu_beta, beta[l]: -a5
 //	mu_beta, mu_beta: N·a5 + 0.0001
-//	sigma_y, sigma_y: c7
-//	sigma_alpha, sigma_alpha: c8
-//	sigma_beta, sigma_beta: c8
+//	sigma_y, sigma_y: 2·Npts
+//	sigma_alpha, sigma_alpha: 2·N
+//	sigma_beta, sigma_beta: 2·N
 func (s *Model) matrix(b, q []float64) {
 	clear(b)
+	npts := s.npts
 	n := s.n
 	start1 := s.start1
 	start2 := s.start2
@@ -512,11 +503,11 @@ func (s *Model) matrix(b, q []float64) {
 	sigmaY := q[afterBeta+2]
 	sigmaAlpha := q[afterBeta+3]
 	sigmaBeta := q[afterBeta+4]
-	c7 := s.c7
-	c8 := s.c8
 	c6 := s.c6[:n]
 	c4 := s.c4[:n]
 	c5 := s.c5[:n]
+	c7 := float64(2 * float64(npts))
+	c8 := float64(2 * float64(n))
 	a1 := elementary.Exp(float64(-2 * sigmaY))
 	a3 := elementary.Exp(float64(-2 * sigmaAlpha))
 	a5 := elementary.Exp(float64(-2 * sigmaBeta))
@@ -580,15 +571,17 @@ func (s *Model) pairing(dst, q, w []float64) {
 // cube writes ∂G_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated
 // at q.
 func (s *Model) cube(dst, q []float64) {
-	afterBeta := s.afterBeta
 	n := s.n
+	afterBeta := s.afterBeta
+	a3 := s.a3
+	a5 := s.a5
 	a1 := s.a1
 	c4 := s.c4[:n]
-	a3 := s.a3
 	c5 := s.c5[:n]
 	c6 := s.c6[:n]
-	a5 := s.a5
-	c8 := s.c8
+	c8 := float64(2 * float64(n))
+	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = float64(-a3 * c8)
+	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = float64(-a5 * c8)
 	for j := range n {
 		for l := range n {
 			dst[(j*(afterBeta+5)+l)*(afterBeta+5)+(afterBeta+2)] = float64(-2 * kernel.Delta(j, l) * a1 * c4[j])
@@ -615,8 +608,6 @@ func (s *Model) cube(dst, q []float64) {
 		dst[((afterBeta+1)*(afterBeta+5)+(n+j))*(afterBeta+5)+(afterBeta+4)] = e2
 		dst[((n+j)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = e2
 	}
-	dst[(afterBeta*(afterBeta+5)+afterBeta)*(afterBeta+5)+(afterBeta+3)] = float64(-a3 * c8)
-	dst[((afterBeta+1)*(afterBeta+5)+(afterBeta+1))*(afterBeta+5)+(afterBeta+4)] = float64(-a5 * c8)
 }
 
 // force writes −∂L/∂q + ½⟨W, ∂G/∂q⟩ to f, for the weight w; the matrix was
@@ -628,8 +619,10 @@ func (s *Model) force(f, q, w []float64) {
 	f = f[:afterBeta+5]
 	a7, a8, xbar, x, y, alpha := s.a7[:n], s.a8[:n], s.xbar, s.x[:npts], s.y[:npts], q[:n]
 	ratAt, beta, muAlpha, muBeta, c4, c6 := s.ratAt[:npts], q[n:][:n], q[afterBeta], q[afterBeta+1], s.c4[:n], s.c6[:n]
-	c5, a3, a1, a5, c2, c3 := s.c5[:n], s.a3, s.a1, s.a5, s.c2, s.c3
-	c8 := s.c8
+	c5, a3, a1, a5 := s.c5[:n], s.a3, s.a1, s.a5
+	c2 := 1 - float64(npts)
+	c3 := 1 - float64(n)
+	c8 := float64(2 * float64(n))
 	a2 := 0.0
 	clear(a7)
 	clear(a8)
@@ -691,9 +684,11 @@ func (s *Model) rank1(f, q, v []float64) {
 	a1 := s.a1
 	a3 := s.a3
 	vMuAlpha := v[afterBeta]
-	c8 := s.c8
 	a5 := s.a5
 	vMuBeta := v[afterBeta+1]
+	c8 := float64(2 * float64(n))
+	f[afterBeta] = 0
+	f[afterBeta+1] = 0
 	sumSqVAlpha := 0.0
 	sumSqVBeta := 0.0
 	sumVAlpha := 0.0
@@ -712,8 +707,6 @@ func (s *Model) rank1(f, q, v []float64) {
 		f[i] = 0
 		f[n+i] = 0
 	}
-	f[afterBeta] = 0
-	f[afterBeta+1] = 0
 	f[afterBeta+2] = float64(-2 * a1 * (float64(0.5*b4) + float64(0.5*b5) - b6))
 	f[afterBeta+3] = float64(-2 * a3 * (float64(0.5*sumSqVAlpha) - float64(vMuAlpha*sumVAlpha) + float64(0.25*vMuAlpha*vMuAlpha*c8)))
 	f[afterBeta+4] = float64(-2 * a5 * (float64(0.5*sumSqVBeta) - float64(vMuBeta*sumVBeta) + float64(0.25*vMuBeta*vMuBeta*c8)))

@@ -67,7 +67,6 @@ type Model struct {
 	fitCentre           float64   // fitCentre = least_squares(y[i1]; 1).centre[1]
 	fitFactor           float64   // fitFactor = least_squares(y[i1]; 1).factor[1,1]
 	c1                  float64   // c1 = -5.555555555555555·fitRest - 1.2678085241668184
-	c2                  float64   // c2 = -11.11111111111111·fitFactor
 	modelSpace
 }
 
@@ -110,12 +109,10 @@ func (s *Model) summarise() {
 	fitCentre := fit.Centre(0)[0]
 	fitFactor := fit.Factor(0, 0)[0]
 	c1 := -float64(5.555555555555555*fitRest) - 1.2678085241668184
-	c2 := float64(-11.11111111111111 * fitFactor)
 	s.fitOffset = fitOffset
 	s.fitCentre = fitCentre
 	s.fitFactor = fitFactor
 	s.c1 = c1
-	s.c2 = c2
 }
 
 // describe makes the description of the model.
@@ -226,17 +223,17 @@ func (s *Model) LogDensity(q []float64) float64 {
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂t1 = -t1 + (fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c2
-//	∂L/∂t2 = -t2 + 2·t2·(fitOffset + (t1 + t2² - fitCentre)·fitFactor)·c2
+//	∂L/∂t1 = -t1 - 11.11111111111111·fitFactor·(fitOffset + (t1 + t2² - fitCentre)·fitFactor)
+//	∂L/∂t2 = -t2 - 22.22222222222222·t2·fitFactor·(fitOffset + (t1 + t2² - fitCentre)·fitFactor)
 func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
+	fitFactor := s.fitFactor
 	t2 := q[1]
 	fitOffset := s.fitOffset
 	t1 := q[0]
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
 	c1 := s.c1
-	c2 := s.c2
+	c2 := float64(-11.11111111111111 * fitFactor)
 	sqT2 := float64(t2 * t2)
 	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
 	res = c1 - float64(0.5*t1*t1) - float64(0.5*sqT2) - float64(5.555555555555555*e*e)
@@ -374,7 +371,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c2 := s.c2
+	c2 := float64(-11.11111111111111 * fitFactor)
+	c5 := float64(-2 * c2)
 	var t1, t2, pT1, pT2, y1, y2, y3, y4, root1, root2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
@@ -388,12 +386,14 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			limit = float64(limit * limit)
 		}
 		check, last := sv.FirstCheck(), math.Inf(1)
+		hc := float64(88.88888888888889 * h)
+		hc2 := float64(44.44444444444444 * h)
 		for k := 0; ; k++ {
 			sqT2 := float64(t2 * t2)
+			det := float64(88.88888888888889*sqT2) + 23.22222222222222
 			adj1 := float64(88.88888888888889*sqT2) + 1
 			adj2 := float64(-44.44444444444444 * t2)
 			adj3 := float64(23.22222222222222)
-			det := float64(88.88888888888889*sqT2) + 23.22222222222222
 			if !(det > 0) {
 				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
@@ -402,15 +402,15 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
 			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
 			e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-			f1 := t1 - float64(e*c2)
-			f2 := t2 - float64(2*t2*e*c2)
-			t2b := float64(88.88888888888889 * t2)
-			s2 := float64(uT2 * (float64(44.44444444444444*uT1) + float64(88.88888888888889*t2*uT2)))
+			f1 := float64((t1 - float64(e*c2)) * h)
+			f2 := float64((t2 + float64(t2*e*c5)) * h)
+			t2b := float64(t2 * hc)
+			s2 := float64((float64(hc2*uT1) + float64(t2*hc*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
-			y3 = p1 - float64(h*f1)
+			y3 = p1 - f1
 			y2 = q2 + float64((h*uT2)*rdet)
-			y4 = p2 - float64(h*f2) - float64((h*t2b)*rdet) + float64((h*s2)*rr)
+			y4 = p2 - f2 - float64(t2b*rdet) + float64(s2*rr)
 			t1, y1 = y1, y1-t1
 			t2, y2 = y2, y2-t2
 			pT1, y3 = y3, y3-pT1
@@ -470,19 +470,20 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
-	c2 := s.c2
+	c2 := float64(-11.11111111111111 * fitFactor)
+	c5 := float64(-2 * c2)
 	sqT2 := float64(t2 * t2)
+	det := float64(88.88888888888889*sqT2) + 23.22222222222222
 	adj1 := float64(88.88888888888889*sqT2) + 1
 	adj2 := float64(-44.44444444444444 * t2)
 	adj3 := float64(23.22222222222222)
-	det := float64(88.88888888888889*sqT2) + 23.22222222222222
 	if !(det > 0) {
 		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
 	}
 	rdet := 1 / det
 	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
 	f1 := t1 - float64(e*c2)
-	f2 := t2 - float64(2*t2*e*c2)
+	f2 := t2 + float64(t2*e*c5)
 	t2b := float64(88.88888888888889 * t2)
 	w1, w2 := f1, f2+float64(rdet*t2b)
 	s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, adj1, adj2, adj3, rdet, w1, w2
@@ -520,7 +521,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 		rr := float64(r2 * r2)
 		uT1 := float64(a1*pT1) + float64(a2*pT2)
 		uT2 := float64(a2*pT1) + float64(a3*pT2)
-		s2 := float64(uT2 * (float64(44.44444444444444*uT1) + float64(88.88888888888889*t2*uT2)))
+		s2 := float64((float64(44.44444444444444*uT1) + float64(88.88888888888889*t2*uT2)) * uT2)
 		y1 = p1 - float64(h*w1)
 		y2 = p2 - float64(h*(w2-float64(rr*s2)))
 		pT1, y1 = y1, y1-pT1
@@ -667,7 +668,7 @@ solved2:
 	rr2 := float64(r2 * r2)
 	uT1 := float64(a1*pT1) + float64(a2*pT2)
 	uT2 := float64(a2*pT1) + float64(a3*pT2)
-	s2b := float64(uT2 * (float64(44.44444444444444*uT1) + float64(88.88888888888889*t2*uT2)))
+	s2b := float64((float64(44.44444444444444*uT1) + float64(88.88888888888889*t2*uT2)) * uT2)
 	p1 = pT1 - float64(h*w1)
 	p2 = pT2 - float64(h*(w2-float64(rr2*s2b)))
 	d := 0.0
