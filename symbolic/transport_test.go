@@ -52,6 +52,7 @@ mu ~ normal(0, 1)
 		{"logarithms", "param a real[J] > 0\na ~ lognormal(mu, tau)\nk ~ poisson(a[g].*exp(x))", "a 1*"},
 		{"logarithms that are normal", "data z real[n] > 0\nparam a real[J] > 0\na ~ lognormal(mu, tau)\nz ~ lognormal(log(a[g]) + mu*x, s)", "a 1"},
 		{"proportions", "data b int[n] in {0, 1}\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nb ~ bernoulli(a[g])", "a 1*"},
+		{"what an equation reads", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = a[1]) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
 		{"scales of others", "param c real[J]\nparam a real[J] > 0\nc ~ normal(0, a)\na ~ normal(0, tau)\ny ~ normal(c[g], s)", "c 1"},
 		{"abilities", "data b int[n] in {0, 1}\nparam c real[J]\nparam a real[K] > 0\nc ~ normal(0, 1)\na ~ lognormal(0, tau)\nb ~ bernoulli_logit(a[h].*(c[g] - mu))", "a 1*, c 1*"},
 		{"heavy tails", "param a real[J]\na ~ student_t(4, mu, tau)\ny ~ normal(a[g], s)", "a 1"},

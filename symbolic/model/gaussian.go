@@ -99,6 +99,9 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	m := &gaussian{v: latents}
 	var priors []prior
 	for _, t := range p.Terms {
+		if p.inSolution(t.L, latents) {
+			return nil
+		}
 		s := p.standIn(t, latents)
 		switch {
 		case !mentionsAny(t.L, latents):
@@ -145,6 +148,16 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// inSolution reports whether e reads the solution of a differential equation that depends on a latent vector. There is none at the
+// reference.
+func (p *Posterior) inSolution(e *expr.Expr, latents []*latent) bool {
+	found := false
+	expr.Refs(p.C.Inlined(e), func(r *expr.Expr) {
+		found = found || r.Tensor.Part != nil && mentionsAny(r, latents)
+	})
+	return found
 }
 
 // sloping reports whether the slopes of an expression that is linear in latent vectors depend on parameters.
