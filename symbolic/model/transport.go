@@ -94,6 +94,9 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	var used []*PosteriorTerm // that the joint map knows of
 	for _, v := range all {
 		alone, own := p.eliminated([]*latent{v})
+		if p.Dense && alone == nil {
+			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
+		}
 		more := append(chosen[:len(chosen):len(chosen)], v)
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
 			chosen, steps, used = more, together, of
