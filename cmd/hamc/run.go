@@ -470,7 +470,11 @@ func describe(m *model, in *runtime.Info) string {
 	}
 	var latent []string
 	for _, t := range m.d.Transports {
-		latent = append(latent, t.Param.Decl.ObjectName())
+		name := t.Param.Decl.ObjectName()
+		if t.Diagonals == 0 {
+			name += " (dense)"
+		}
+		latent = append(latent, name)
 	}
 	if len(latent) > 0 {
 		what += ", transport of " + strings.Join(latent, " and ")
