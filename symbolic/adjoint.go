@@ -36,11 +36,18 @@ func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub, direct bool) []*expr
 	c := p.c
 	s := &sweep{p: p, direct: direct, depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
 	s.visit(root, nil, c.Number(1))
-	for n := len(p.Defs) - 1; n >= 0; n-- {
-		s.pass(p.Defs[n])
-	}
-	for n := len(p.post.Solves) - 1; n >= 0; n-- { // an input may be of an earlier one
-		s.passSolution(p.post.Solves[n])
+	// The solutions in turn, since an input may be of an earlier one; before each what is not read by its inputs, and may read it.
+	defs, first, passed := p.Defs, p.readByInputs(), map[*expr.Def]bool{}
+	for k := len(p.post.Solves); k >= 0; k-- {
+		for n := len(defs) - 1; n >= 0; n-- {
+			if d := defs[n]; !passed[d] && (first[d] == 0 || first[d] > k) {
+				passed[d] = true
+				s.pass(d)
+			}
+		}
+		if k > 0 {
+			s.passSolution(p.post.Solves[k-1])
+		}
 	}
 	out := make([]*expr.Expr, len(p.post.Params))
 	for n, b := range p.post.Params {
@@ -150,10 +157,47 @@ func (s *sweep) passSolution(solution *expr.Solution) {
 		return s.at(t, []expr.Sub{{Index: solution.Index}})
 	})
 	for k, slope := range slopes {
-		if !slope.IsNum(0) {
-			s.visit(solution.Inputs[k].Raw, nil, slope)
+		if slope.IsNum(0) {
+			continue
+		}
+		s.visit(swept(solution.Inputs[k]), nil, slope)
+	}
+}
+
+// swept is an input as a sweep differentiates it: in terms of the coordinates or, where it holds what is shared, of the
+// definitions that this has come to.
+func swept(u *expr.Input) *expr.Expr {
+	if readsShared(u.Raw) {
+		return u.Symbol.Def.Body
+	}
+	return u.Raw
+}
+
+// readByInputs numbers the definitions that inputs of solutions are swept to, by the first of the solutions, counted from 1.
+func (p *Program) readByInputs() map[*expr.Def]int {
+	first := map[*expr.Def]int{}
+	var walk func(e *expr.Expr, number int)
+	walk = func(e *expr.Expr, number int) {
+		expr.Refs(e, func(r *expr.Expr) {
+			if d := r.Tensor.Def; d != nil && first[d] == 0 {
+				first[d] = number
+				walk(d.Body, number)
+			}
+		})
+	}
+	for k, s := range p.post.Solves {
+		for _, u := range s.Inputs {
+			walk(swept(u), k+1)
 		}
 	}
+	return first
+}
+
+// readsShared reports whether e reads a shared definition, which no coordinate and no definition of a program is.
+func readsShared(e *expr.Expr) bool {
+	found := false
+	expr.Refs(e, func(r *expr.Expr) { found = found || r.Tensor.Kind == expr.SharedTensor })
+	return found
 }
 
 // visit distributes the derivative e by an expression body that runs over indices.
@@ -209,6 +253,10 @@ func (s *sweep) held(terms []*expr.Expr) (seen []*expr.Tensor, held map[*expr.Te
 				for _, u := range part.Of.Inputs {
 					collect(u.Raw, term)
 				}
+				return
+			}
+			if r.Tensor.Kind == expr.SharedTensor { // of an input, which is not lowered
+				collect(r.Tensor.Def.Body, term)
 				return
 			}
 			note(r.Tensor, term)
