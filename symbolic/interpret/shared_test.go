@@ -7,7 +7,7 @@ import (
 )
 
 // TestGradientsOfShared: gradients go by way of what is shared: inputs of differential equations that are elements of simplexes or long
-// expressions, with an earlier solution in between.
+// expressions, with an earlier solution in between, and elements of a simplex at a fixed position, whose coordinate may not exist.
 func TestGradientsOfShared(t *testing.T) {
 	const equation = "data t, y real[2]\node f(v ; k) {\n v' = -k*v\n}\n"
 	for _, c := range []struct{ name, text, size string }{
@@ -17,6 +17,8 @@ func TestGradientsOfShared(t *testing.T) {
 			"let q = solve f(v = d + b[1], k = 0.5*s.v[1]) from 1 at t\ny ~ normal(q.v*b[3] + s.v, 1)", ""},
 		{"long expressions", equation + "param b, c, d real\nlet e = (b + c*d + 1)*(b*c - d + 2)*(b + 2*c + d)*(1 + b*d)\nlet g = tanh((e + b)*(e*c + 1)*(e - d))\n" +
 			"let h = tanh((g + e)*(g - e*b)*(g*c + d)*(g + 1)*e)\nlet s = solve f(v = 1 + h, k = tanh(g*(h + b))) from 0 at t\ny ~ normal(s.v, 1)", ""},
+		{"the last element at a fixed position", "data K int\ndata t, y real[2]\nparam b simplex[K]\ny ~ normal(t.*y + b[2] + b[2]*tanh(b[1]), 1)", `"K": 2, `},
+		{"another element at a fixed position", "data K int\ndata t, y real[2]\nparam b simplex[K]\ny ~ normal(t.*y + b[2] + b[2]*tanh(b[1]), 1)", `"K": 4, `},
 	} {
 		m := load(t, "model m\n"+c.text+"\nmetric identity\n", "{"+c.size+`"t": [1.5, 2], "y": [0.4, -0.3]}`).(runtime.Model)
 		q := make([]float64, m.Info().Dim())
