@@ -57,13 +57,15 @@ type lowering struct {
 	guards []*expr.Expr
 }
 
-// define defines e, under the guards that its indices need.
+// define defines e, under the guards that its indices need, and what it reads at fixed positions.
 func (l *lowering) define(e, source *expr.Expr) *expr.Expr {
-	if expr.Strays(e) {
-		for _, g := range l.guards {
-			if expr.SharesFree(g, e) {
-				e, source = l.p.c.Mul(l.guard(g, e), e), nil
-			}
+	strays := expr.Strays(e)
+	for _, g := range l.guards {
+		switch {
+		case strays && expr.SharesFree(g, e):
+			e, source = l.p.c.Mul(l.guard(g, e), e), nil
+		case l.p.c.ReadsAt(e, g):
+			e, source = l.p.c.Mul(g, e), nil
 		}
 	}
 	return l.p.define(e, source)

@@ -116,6 +116,24 @@ func Strays(e *Expr) bool {
 	return found
 }
 
+// ReadsAt reports whether e reads an element at the fixed position that an indicator is about, of an array that ends where its
+// range does: it may not exist where the indicator is 0.
+func (c *Context) ReadsAt(e, indicator *Expr) bool {
+	if indicator.Op != Inside || !indicator.Subs[0].IsFixed() {
+		return false
+	}
+	if at, end := indicator.Subs[0].At, indicator.Range.Hi; at.IsConst() && at.Offset <= c.Least[end.Name]+end.Offset {
+		return false // whatever the data
+	}
+	found := false
+	Refs(e, func(r *Expr) {
+		for n, s := range r.Subs {
+			found = found || s == indicator.Subs[0] && r.Tensor.Shape[n] == indicator.Range.Hi
+		}
+	})
+	return found
+}
+
 // ShiftSub is s + by.
 func ShiftSub(s Sub, by int) Sub {
 	if s.IsFixed() {

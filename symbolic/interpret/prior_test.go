@@ -202,13 +202,18 @@ func TestNoPriors(t *testing.T) {
 		{"density -a^2\nb, c ~ normal(0, 1)\nv ~ normal(0, 1)", "b c v", "a: it is the left side of no statement"},
 		{"a ~ normal(sum(d), 1)\nb ~ normal(a, d[2])\nv ~ multi_normal(d, S)\nc ~ normal(0, 1)", "c v a b", ""},
 		{"a, b ~ normal(0, 1)\nc ~ normal(0, 1)\nv[i] ~ normal(d[i], 1) for i in 3", "a b c v", ""},
+		// By way of operators and of a covariance.
+		{"a ~ normal(log_det(K), 1)\nb ~ normal(0, 1)\nc ~ lognormal(0, 1)\nv ~ multi_normal(y, K)", "b c a v", ""},
+		{"a ~ normal(v[1], 1)\nb ~ normal(v[2], 1)\nc ~ lognormal(b, 1)\nv ~ multi_normal(y, K)", "a",
+			"b: its statement depends on the parameter itself; c: its statement depends on the parameter itself; v: its statement depends on the parameter itself"},
+		{"a ~ normal(dot(y, solve_spd(K, d)), 1)\nb ~ normal(0, 1)\nc ~ lognormal(0, 1)\nv ~ normal(0, 1)", "b c v", "a: its statement depends on the parameter itself"},
 	} {
 		definition := "let d = a*y"
 		if strings.Contains(c.statements, "sum(d)") {
 			definition = "let d = 2*v + y"
 			c.statements = strings.Replace(c.statements, "multi_normal(d,", "multi_normal(y,", 1)
 		}
-		text := "model m\ndata y real[3]\ndata g int[3] in 1..3\ndata S cov[3]\nparam a, b real\nparam c real > 0\nparam v real[3]\n" + definition + "\n" + c.statements + "\nmetric identity\n"
+		text := "model m\ndata y real[3]\ndata g int[3] in 1..3\ndata S cov[3]\nparam a, b real\nparam c real > 0\nparam v real[3]\n" + definition + "\nlet K = c*S\n" + c.statements + "\nmetric identity\n"
 		m, ds := dsl.Load("m.ham", text, dsl.Options{})
 		if m == nil {
 			t.Fatalf("%v\n%s", ds, text)

@@ -50,7 +50,7 @@ func (p *Posterior) FindPriors() {
 		if x, why[n] = p.prior(b, values[n]); x == nil {
 			continue
 		}
-		list, ok := x.needs()
+		list, ok := x.needs(c)
 		if !ok {
 			why[n] = "its statement depends on the solution of a differential equation"
 			continue
@@ -200,19 +200,36 @@ func coversParam(t *dsl.Term, b *Param) bool {
 	return t.For != nil && s.Index == t.For && s.Offset == 0 && t.For.Range == expr.UpTo(b.Length())
 }
 
-// needs returns the parameters in the arguments of a draw, in order. It is not ok if
-// they hold what is known at a position only: a solution of a differential equation.
-func (x *Prior) needs() (list []int, ok bool) {
+// needs returns the parameters in the arguments of a draw, in order, by way of operators of matrices and of what is shared too. It is
+// not ok if they hold what is known at a position only: a solution of a differential equation.
+func (x *Prior) needs(c *expr.Context) (list []int, ok bool) {
 	ok = true
-	for _, a := range x.Args {
-		expr.Refs(a, func(r *expr.Expr) {
-			switch {
-			case r.Tensor.Kind == expr.PriorTensor && !slices.Contains(list, r.Tensor.Row):
-				list = append(list, r.Tensor.Row)
-			case r.Tensor.Part != nil:
+	seen := map[*expr.Tensor]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
+			switch t := r.Tensor; {
+			case seen[t]:
+				return
+			case t.Kind == expr.PriorTensor && !slices.Contains(list, t.Row):
+				list = append(list, t.Row)
+			case t.Part != nil:
 				ok = false
+			case t.Kind == expr.SharedTensor:
+				walk(t.Def.Body)
 			}
+			seen[r.Tensor] = true
 		})
+	}
+	for _, a := range x.Args {
+		walk(a)
+	}
+	if v := x.Covariance; v != nil {
+		at := make([]expr.Sub, len(v.Shape))
+		for n, size := range v.Shape {
+			at[n] = expr.Sub{Index: c.NewIndex("i", expr.UpTo(size))}
+		}
+		walk(v.At(at...))
 	}
 	return list, ok
 }
