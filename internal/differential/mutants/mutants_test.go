@@ -46,7 +46,7 @@ func drill(text string) {
 			all = append(all, make([]byte, 1<<26)) // not written to: pages cost time where a machine is virtual
 		}
 	case strings.Contains(text, sink):
-		debug.SetMaxStack(1 << 26) // the usual limit of 1 GB takes long to reach, and many attempts at shrinking reach it
+		debug.SetMaxStack(1 << 22) // the usual limit of 1 GB takes long to reach, and many attempts at shrinking reach it
 		fmt.Fprint(os.Stderr, deeper(1))
 	}
 }
