@@ -88,12 +88,12 @@ func TestGenerateIsDeterministic(t *testing.T) {
 	}
 }
 
-// Every example samples, compiled, with what stands beside it, in a short campaign one in three and a
-// few draws.
+// Every example samples, compiled, with what stands beside it, in a short campaign one in five and a
+// few draws: tests of package conformance sample the generated models of all.
 func TestRunExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := campaign.Cases(t, 5, 40)
-	for _, m := range campaign.Sample(t, exampleModels(t), 3) {
+	for _, m := range campaign.Sample(t, exampleModels(t), 5) {
 		name := strings.TrimSuffix(filepath.Base(m), ".ham")
 		t.Run(name, func(t *testing.T) {
 			r := fine(t, "run", m, "--chains", "2", "--warmup", strconv.Itoa(n), "--draws", strconv.Itoa(n), "--steps", "3")

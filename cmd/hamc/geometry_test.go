@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/driver"
 )
@@ -68,9 +69,11 @@ func TestRace(t *testing.T) {
 		if draws(c.model) == draws(c.model+"-other") {
 			t.Errorf("%s: both metrics make the same draws", c.model)
 		}
-		run(c.model+".ham", c.model+"-evaluated", "--evaluate", "--draws", "5")
-		if e := race(c.model + "-evaluated"); e == nil || e.Chosen != r.Chosen || e.Iteration != r.Iteration || e.Step != r.Step {
-			t.Errorf("%s: the evaluator's race is %+v, that of compiled code %+v", c.model, e, r)
+		if c.model == "curve" || campaign.Long(t) { // over the ridge the evaluator takes as long as all runs of compiled code
+			run(c.model+".ham", c.model+"-evaluated", "--evaluate", "--draws", "5")
+			if e := race(c.model + "-evaluated"); e == nil || e.Chosen != r.Chosen || e.Iteration != r.Iteration || e.Step != r.Step {
+				t.Errorf("%s: the evaluator's race is %+v, that of compiled code %+v", c.model, e, r)
+			}
 		}
 		run(c.model+".ham", c.model+"-part", "--draws", "400")
 		if said := hamc("run", "--resume", c.model+"-part", "--draws", "1000", "--quiet").stdout; !strings.Contains(said, "\nmetric "+c.chosen+": ") {
