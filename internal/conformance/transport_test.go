@@ -117,7 +117,7 @@ func TestTransportOfVolatility(t *testing.T) {
 	opt := runtime.DefaultOptions()
 	opt.Chains, opt.Draws = 4, draws(t, 2000)
 	if !campaign.Long(t) {
-		opt.Warmup, opt.Draws = 200, 300 // of which at least a hundred are effective; TestMomentsOfVolatility has the same posterior
+		opt.Warmup = 200
 	}
 	s := sampleColumns(t, m, opt, names)
 	for j, name := range names {
