@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -29,7 +30,7 @@ func TestHalvingsEnterANeck(t *testing.T) {
 	worst := func(halvings int) (z float64) {
 		opt := runtime.DefaultOptions()
 		opt.Metric, opt.StepSize, opt.MaxHalvings = runtime.UnitE, 0.5, halvings
-		opt.Draws, opt.Start.Radius = 40000, 1
+		opt.Draws, opt.Start.Radius = campaign.Cases(t, 16_000, 40_000), 1 // without halvings they suffice to tell
 		r := sample(t, neck(), opt)
 		for _, moment := range []struct {
 			want float64

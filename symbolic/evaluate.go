@@ -34,13 +34,15 @@ type Machine struct {
 	code   map[*expr.Expr]func() float64
 	fits   map[*expr.Fit]*solvedFit
 	within map[*expr.Def]bool // of definitions: whether they are in a differential equation
+	uses   map[*expr.Expr][]*expr.Tensor
 }
 
 // NewMachine prepares a machine for data given by name, row-major; scalar ints
 // give the sizes. The data have been checked against the model's declarations.
 func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	m := &Machine{d: d, sizes: map[string]int{}, values: make([][]float64, len(d.C.Tensors)),
-		slots: map[*expr.Index]int{}, code: map[*expr.Expr]func() float64{}, fits: map[*expr.Fit]*solvedFit{}, within: map[*expr.Def]bool{}}
+		slots: map[*expr.Index]int{}, code: map[*expr.Expr]func() float64{}, fits: map[*expr.Fit]*solvedFit{}, within: map[*expr.Def]bool{},
+		uses: map[*expr.Expr][]*expr.Tensor{}}
 	for n, decl := range d.Model.Data {
 		v := data[decl.ObjectName()]
 		m.values[d.Data[n].ID()] = v
@@ -97,22 +99,37 @@ func (m *Machine) Values(t *expr.Tensor) []float64 {
 	return m.values[t.ID()]
 }
 
+// computed returns the definitions and the parts of solutions that an expression reads, in the order in which they stand there.
+// Run asks it of the same expressions every time.
+func (m *Machine) computed(e *expr.Expr) []*expr.Tensor {
+	list, ok := m.uses[e]
+	if !ok {
+		expr.Refs(e, func(r *expr.Expr) {
+			if t := r.Tensor; (t.Def != nil || t.Part != nil) && !slices.Contains(list, t) {
+				list = append(list, t)
+			}
+		})
+		m.uses[e] = list
+	}
+	return list
+}
+
 // needs marks the definitions that an expression uses, and the order up to which
 // it uses each solution of a differential equation.
 func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.Solution]int) {
-	expr.Refs(e, func(r *expr.Expr) {
-		if d := r.Tensor.Def; d != nil && !defs[d] {
+	for _, t := range m.computed(e) {
+		if d := t.Def; d != nil && !defs[d] {
 			defs[d] = true
 			m.needs(d.Body, defs, orders)
 		}
-		part := r.Tensor.Part
+		part := t.Part
 		if part == nil {
-			return
+			continue
 		}
 		s := part.Of
 		old, known := orders[s]
 		if known && old >= part.Order() {
-			return
+			continue
 		}
 		orders[s] = part.Order()
 		for i := range s.Size(part.Order()) {
@@ -120,7 +137,7 @@ func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.
 			m.needs(s.Rhs[i], defs, orders)
 		}
 		m.needs(s.From, defs, orders)
-	})
+	}
 }
 
 // Run evaluates outputs at the present inputs; put receives each value with
@@ -132,12 +149,12 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 	}
 	solved := map[*expr.Solution]bool{}
 	solve := func(e *expr.Expr) {
-		expr.Refs(e, func(r *expr.Expr) {
-			if part := r.Tensor.Part; part != nil && !solved[part.Of] {
+		for _, t := range m.computed(e) {
+			if part := t.Part; part != nil && !solved[part.Of] {
 				solved[part.Of] = true
 				m.solve(part.Of, orders[part.Of])
 			}
-		})
+		}
 	}
 	for _, d := range m.d.Prog.Defs {
 		if !defs[d] || d.ReadsState(m.within) {

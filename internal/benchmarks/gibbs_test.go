@@ -21,7 +21,7 @@ var publishedGibbs = []struct {
 	seeds            int
 	draws, drawsFast int // the latter in a short campaign, which sees the acceptance only
 }{
-	{runtime.IMb, 0.80, 296.72, 127.35, 92, 73, 3, 10_000, 1000},
+	{runtime.IMb, 0.80, 296.72, 127.35, 92, 73, 3, 10_000, 500},
 	{runtime.GLFb, 0.78, 297.82, 132.79, 92, 66, 3, 4000, 500},
 }
 
@@ -58,7 +58,7 @@ func walkAll(t *testing.T, w GibbsWalk, seeds int) []*GibbsStatistics {
 func TestPublishedGibbs(t *testing.T) {
 	for _, row := range publishedGibbs {
 		draws := campaign.Cases(t, row.drawsFast, row.draws)
-		all := walkAll(t, GibbsWalk{Integrator: row.integrator, T: 1000, BurnIn: 500, Draws: draws}, row.seeds)
+		all := walkAll(t, GibbsWalk{Integrator: row.integrator, T: 1000, BurnIn: campaign.Cases(t, 200, 500), Draws: draws}, row.seeds)
 		var latent, volatility, ess, least float64
 		n := float64(row.seeds)
 		for _, s := range all {

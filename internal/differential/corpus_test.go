@@ -197,8 +197,8 @@ func (s *subject) reader() io.Reader { return bytes.NewReader(s.data) }
 func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name) }
 
 // costly are models whose matrices of numbers the interpreter takes long over; a
-// short campaign does without.
-var costly = []string{"chain_vectors", "chain_softabs", "mixture_two"}
+// short campaign does without. Tests of cmd/hamc run a simplex.
+var costly = []string{"chain_vectors", "chain_softabs", "mixture_two", "names_single", "simplex_gather_hessian"}
 
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
