@@ -12,11 +12,12 @@ func (s *Solver) Iterate(x, y []float64, length func(dx []float64) float64, f fu
 	return fixedPoint(s, 1, x, y, func(dx []float64) float64 {
 		l := length(dx)
 		return float64(l * l)
-	}, f, nil)
+	}, nil, f, nil)
 }
 
 // fixedPoint runs Algorithm 1 of the paper: x ← f(x), at least once, until
-// |Δx| ≤ δ, with f(y, x) writing the image of x to y, and square the square of the norm of Δx for MetricNorm. The
+// |Δx| ≤ δ, with f(y, x) writing the image of x to y. For MetricNorm |Δx|² is the sum of square(Δx) and, unless it is nil,
+// of rest(Δx), which is asked for only where the first does not decide. The
 // solution is left in x. Iterations are counted from first: iteration 0, where there is one, predicts
 // where the solve starts, and is not one of its own. With next, and the method Anderson, that replaces the image of
 // iteration k by a better iterate. It returns the number of times that f was applied, and why it gave up:
@@ -24,7 +25,7 @@ func (s *Solver) Iterate(x, y []float64, length func(dx []float64) float64, f fu
 //
 // It is printed into flat models as it stands here, with a variable for each element of x and y (package
 // codegen/unroll).
-func fixedPoint(s *Solver, first int, x, y []float64, square func(dx []float64) float64, f func(y, x []float64) Status, next func(k int, x []float64)) (int, Status) {
+func fixedPoint(s *Solver, first int, x, y []float64, square, rest func(dx []float64) float64, f func(y, x []float64) Status, next func(k int, x []float64)) (int, Status) {
 	y = y[:len(x)]
 	limit := s.Tolerance // of the largest |Δx_i|, or of the square
 	if s.Norm != MaxNorm {
@@ -42,7 +43,13 @@ func fixedPoint(s *Solver, first int, x, y []float64, square func(dx []float64) 
 		if s.Norm == MaxNorm {
 			converged = within(y, limit)
 		} else {
-			converged = square(y) <= limit
+			length := square(y)
+			if rest != nil {
+				if length <= limit {
+					length += rest(y)
+				}
+			}
+			converged = length <= limit
 		}
 		if converged && k > 0 {
 			return k, OK
@@ -52,7 +59,11 @@ func fixedPoint(s *Solver, first int, x, y []float64, square func(dx []float64) 
 			if s.Norm == MaxNorm {
 				residual = Largest(y)
 			} else {
-				residual = math.Sqrt(square(y))
+				length := square(y)
+				if rest != nil {
+					length += rest(y)
+				}
+				residual = math.Sqrt(length)
 			}
 			var st Status
 			if check, st = s.Check(k, residual, last); st != OK {

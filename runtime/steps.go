@@ -71,11 +71,6 @@ func (w *Steps) flow(s Field, qh, ph, q, p, x, y []float64, h float64) Status {
 	return OK
 }
 
-// square returns ΔqᵀGΔq + ΔpᵀG⁻¹Δp for d = (Δq, Δp).
-func square(s Field, d []float64) float64 {
-	return s.Form(d[:len(d)/2]) + s.Quad(d[len(d)/2:])
-}
-
 // IMa is one step of the implicit midpoint rule solved for its end point,
 // Algorithm 3 of the paper: with z = (q, p) and f = (∂_pH, −∂_qH),
 //
@@ -89,7 +84,7 @@ func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 		return r
 	}
 	mid := w.mid
-	r.Iterations, r.Status = fixedPoint(sol, 1, w.x, w.y, func(d []float64) float64 { return square(s, d) }, func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 1, w.x, w.y, func(d []float64) float64 { return s.Form(d[:n]) }, func(d []float64) float64 { return s.Quad(d[n:]) }, func(y, x []float64) Status {
 		for i := range n {
 			mid[i], mid[n+i] = float64(0.5*(q[i]+x[i])), float64(0.5*(p[i]+x[n+i]))
 		}
@@ -114,7 +109,7 @@ func (w *Steps) IMb(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 	copy(w.x[:n], q)
 	copy(w.x[n:], p)
 	// Iteration 0 is the explicit half step.
-	r.Iterations, r.Status = fixedPoint(sol, 0, w.x, w.y, func(d []float64) float64 { return square(s, d) }, func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 0, w.x, w.y, func(d []float64) float64 { return s.Form(d[:n]) }, func(d []float64) float64 { return s.Quad(d[n:]) }, func(y, x []float64) Status {
 		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], h)
 	}, func(k int, x []float64) {
 		if k == 0 {
@@ -149,7 +144,7 @@ func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	pbar, qnew := w.x[:n], w.x[n:]
 	copy(pbar, p)
 	copy(qnew, q)
-	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, nil, func(y, x []float64) Status {
 		st := s.Field(w.v, w.f, q, x)
 		for i := range y {
 			y[i] = p[i] - float64(h*w.f[i])
@@ -159,7 +154,7 @@ func (w *Steps) GLFa(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	if r.Status != OK {
 		return r
 	}
-	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, func(y, x []float64) Status {
+	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, nil, func(y, x []float64) Status {
 		if st := s.Evaluate(q); st != OK {
 			return st
 		}
@@ -214,7 +209,7 @@ func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	copy(pbar, p)
 	copy(qnew, q)
 	// The momentum, with all that depends on q fixed.
-	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, func(y, x []float64) Status {
+	r.Iterations, r.Status = fixedPoint(sol, 1, pbar, w.y, s.Quad, nil, func(y, x []float64) Status {
 		w.kick(s, y, q, x, p, force, h)
 		return OK
 	}, nil)
@@ -223,7 +218,7 @@ func (w *Steps) GLFb(s Stages, q, p []float64, eps float64, sol *Solver) (r Step
 	}
 	// The position, with the velocity at q fixed.
 	s.Solve(w.v0, pbar)
-	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, func(y, x []float64) Status {
+	iterations, st := fixedPoint(sol, 1, qnew, w.y, s.Form, nil, func(y, x []float64) Status {
 		return w.drift(s, y, x, q, pbar, h)
 	}, nil)
 	r.Iterations += iterations
