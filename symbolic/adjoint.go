@@ -12,12 +12,7 @@ func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) 
 		return true
 	}
 	if t.Part != nil {
-		for _, u := range t.Part.Of.Inputs {
-			if u.Raw.Stage() >= expr.StagePosition {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(t.Behind(), func(u *expr.Expr) bool { return u.Stage() >= expr.StagePosition })
 	}
 	if t.Kind != expr.DefTensor || t.Stage < expr.StagePosition {
 		return false
@@ -267,17 +262,15 @@ func (s *sweep) held(terms []*expr.Expr) (seen []*expr.Tensor, held map[*expr.Te
 	var collect func(e *expr.Expr, term int)
 	collect = func(e *expr.Expr, term int) {
 		expr.Refs(e, func(r *expr.Expr) {
-			if part := r.Tensor.Part; part != nil && s.direct {
-				for _, u := range part.Of.Inputs {
-					collect(u.Raw, term)
-				}
+			// A shared definition is one of an input, which is not lowered.
+			behind := r.Tensor.Behind()
+			if behind == nil || r.Tensor.Part != nil && !s.direct {
+				note(r.Tensor, term)
 				return
 			}
-			if r.Tensor.Kind == expr.SharedTensor { // of an input, which is not lowered
-				collect(r.Tensor.Def.Body, term)
-				return
+			for _, e := range behind {
+				collect(e, term)
 			}
-			note(r.Tensor, term)
 		})
 	}
 	for n, e := range terms {

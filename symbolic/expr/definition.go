@@ -98,5 +98,42 @@ func Refs(e *Expr, f func(*Expr)) {
 	walk(e)
 }
 
+// Behind returns the expressions that the calculus sees in the place of a tensor: the body of a shared definition, the inputs of a
+// solution of a differential equation. It is nil for all else, coordinates, data, and definitions of a program, which are lowered.
+func (t *Tensor) Behind() []*Expr {
+	switch {
+	case t.Kind == SharedTensor:
+		return []*Expr{t.Def.Body}
+	case t.Part != nil:
+		list := make([]*Expr, len(t.Part.Of.Inputs))
+		for k, u := range t.Part.Of.Inputs {
+			list[k] = u.Raw
+		}
+		return list
+	}
+	return nil
+}
+
+// Search calls f for the nodes of e and of what stands behind its tensors (Behind), once for each, those of an earlier stage than least with
+// all below them left out, until f returns true. It reports whether f did. Subscripts that are data are no nodes.
+func Search(e *Expr, least Stage, f func(*Expr) bool) bool {
+	seen := map[*Expr]bool{}
+	var walk func(*Expr) bool
+	walk = func(e *Expr) bool {
+		if e.stage < least || seen[e] {
+			return false
+		}
+		seen[e] = true
+		if f(e) {
+			return true
+		}
+		if e.Op == Ref {
+			return slices.ContainsFunc(e.Tensor.Behind(), walk)
+		}
+		return slices.ContainsFunc(e.Args, walk)
+	}
+	return walk(e)
+}
+
 // Fixed reports whether e is known before sampling, but not at compile time.
 func Fixed(e *Expr) bool { return e.stage > StageConst && e.stage < StagePosition }

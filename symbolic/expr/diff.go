@@ -100,30 +100,12 @@ func (c *Context) Partial(e *Expr, i int) *Expr {
 // Coordinates returns the coordinates that e depends on.
 func Coordinates(e *Expr) map[*Tensor]bool {
 	found := map[*Tensor]bool{}
-	seen := map[*Expr]bool{}
-	var walk func(*Expr)
-	walk = func(e *Expr) {
-		if e.stage < StagePosition || seen[e] {
-			return
+	Search(e, StagePosition, func(e *Expr) bool {
+		if e.Op == Ref && e.Tensor.Kind == CoordTensor {
+			found[e.Tensor] = true
 		}
-		seen[e] = true
-		if e.Op == Ref {
-			switch {
-			case e.Tensor.Kind == CoordTensor:
-				found[e.Tensor] = true
-			case e.Tensor.Kind == SharedTensor:
-				walk(e.Tensor.Def.Body)
-			case e.Tensor.Part != nil:
-				for _, u := range e.Tensor.Part.Of.Inputs {
-					walk(u.Raw)
-				}
-			}
-		}
-		for _, a := range e.Args {
-			walk(a)
-		}
-	}
-	walk(e)
+		return false
+	})
 	return found
 }
 
@@ -165,32 +147,5 @@ func (c *Context) diffSum(i *Index, body *Expr, t *Tensor, at []Sub) *Expr {
 
 // Mentions reports whether e contains an element of t.
 func Mentions(e *Expr, t *Tensor) bool {
-	seen := map[*Expr]bool{}
-	var walk func(*Expr) bool
-	walk = func(e *Expr) bool {
-		if e.Op == Ref {
-			if e.Tensor == t {
-				return true
-			}
-			if part := e.Tensor.Part; part != nil {
-				for _, u := range part.Of.Inputs {
-					if walk(u.Raw) {
-						return true
-					}
-				}
-			}
-			return e.Tensor.Kind == SharedTensor && walk(e.Tensor.Def.Body)
-		}
-		if seen[e] {
-			return false
-		}
-		seen[e] = true
-		for _, a := range e.Args {
-			if walk(a) {
-				return true
-			}
-		}
-		return false
-	}
-	return walk(e)
+	return Search(e, StageConst, func(e *Expr) bool { return e.Op == Ref && e.Tensor == t })
 }

@@ -42,24 +42,11 @@ func (p *Posterior) Largest() dsl.Span {
 	return at
 }
 
-// nodesBehind counts the nodes of e and of the shared definitions that it refers to.
+// nodesBehind counts the nodes of e and of what it refers to.
 func nodesBehind(e *expr.Expr) int {
-	seen := map[*expr.Expr]bool{}
-	var walk func(e *expr.Expr)
-	walk = func(e *expr.Expr) {
-		if seen[e] {
-			return
-		}
-		seen[e] = true
-		for _, a := range e.Args {
-			walk(a)
-		}
-		if e.Op == expr.Ref && e.Tensor.Kind == expr.SharedTensor {
-			walk(e.Tensor.Def.Body)
-		}
-	}
-	walk(e)
-	return len(seen)
+	n := 0
+	expr.Search(e, expr.StageConst, func(*expr.Expr) bool { n++; return false })
+	return n
 }
 
 // Refuse is the message on a model that is too large.

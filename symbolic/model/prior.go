@@ -204,21 +204,16 @@ func coversParam(t *dsl.Term, b *Param) bool {
 // not ok if they hold what is known at a position only: a solution of a differential equation.
 func (x *Prior) needs(c *expr.Context) (list []int, ok bool) {
 	ok = true
-	seen := map[*expr.Tensor]bool{}
-	var walk func(e *expr.Expr)
-	walk = func(e *expr.Expr) {
-		expr.Refs(e, func(r *expr.Expr) {
-			switch t := r.Tensor; {
-			case seen[t]:
-				return
-			case t.Kind == expr.PriorTensor && !slices.Contains(list, t.Row):
-				list = append(list, t.Row)
-			case t.Part != nil:
-				ok = false
-			case t.Kind == expr.SharedTensor:
-				walk(t.Def.Body)
+	walk := func(e *expr.Expr) {
+		expr.Search(e, expr.StageConst, func(r *expr.Expr) bool {
+			if r.Op != expr.Ref {
+				return false
 			}
-			seen[r.Tensor] = true
+			if t := r.Tensor; t.Kind == expr.PriorTensor && !slices.Contains(list, t.Row) {
+				list = append(list, t.Row)
+			}
+			ok = ok && r.Tensor.Part == nil
+			return false
 		})
 	}
 	for _, a := range x.Args {
