@@ -1,7 +1,9 @@
 package draws
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -99,9 +101,12 @@ func announced(path string) (draws, columns float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	head := make([]byte, 1<<20)
-	n, _ := f.Read(head) // what is wrong with the file, reading it tells
-	for line := range strings.Lines(string(head[:n])) {
+	head := bufio.NewReader(io.LimitReader(f, 1<<20))
+	for {
+		line, err := head.ReadString('\n')
+		if err != nil && line == "" {
+			break // what is wrong with the file, reading it tells
+		}
 		text, comment := strings.CutPrefix(line, "#")
 		if !comment {
 			columns = float64(1 + strings.Count(line, ","))

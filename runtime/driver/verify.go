@@ -22,15 +22,18 @@ type FileSum struct {
 // bringBack is what helps where a file of a run is not what it was.
 const bringBack = "bring it back as it was; else the files of draws that are whole can be read without the run: copy them to a directory of their own"
 
-// sumFile reads a file and returns what it is.
-func sumFile(dir, name string) (FileSum, error) {
+// sumBuffer is the size of a buffer for sumFile.
+const sumBuffer = 1 << 16
+
+// sumFile reads a file by way of a buffer, and returns what it is.
+func sumFile(dir, name string, buffer []byte) (FileSum, error) {
 	f, err := os.Open(filepath.Join(dir, name))
 	if err != nil {
 		return FileSum{}, err
 	}
 	defer f.Close()
 	sum := crc32.New(castagnoli)
-	n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{f}, buffer)
 	return FileSum{name, n, sum.Sum32()}, err
 }
 
@@ -41,8 +44,9 @@ func (m *Manifest) close(dir string) error {
 	for i := range m.Options.Chains {
 		names = append(names, filepath.Base(chainFile(dir, i)), filepath.Base(checkpointFile(dir, i)))
 	}
+	buffer := make([]byte, sumBuffer)
 	for _, name := range append(names, AuditName, FailuresName) {
-		s, err := sumFile(dir, name)
+		s, err := sumFile(dir, name, buffer)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // no audits, no failures, a chain that did not begin
 		}
@@ -123,9 +127,10 @@ func verify(dir string) (*Manifest, error) {
 
 // verifyEnded holds the files of a run that has ended against the manifest.
 func (m *Manifest) verifyEnded(dir string, written []string) error {
+	buffer := make([]byte, sumBuffer)
 	for _, was := range m.Files {
 		path := filepath.Join(dir, was.Name)
-		now, err := sumFile(dir, was.Name)
+		now, err := sumFile(dir, was.Name, buffer)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("%s: the file is gone; %s", path, bringBack)

@@ -193,9 +193,12 @@ func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string
 		note = "a sampler in the cache was damaged, and is built again"
 	}
 	if b != nil {
-		if err := ready(ctx, b.Path); err != nil {
-			b.Remove()
-			return nil, "", err // it is what was built, so building it again is no help
+		// It was started when it was built.
+		if !executable(b.Path) {
+			if err := ready(ctx, b.Path); err != nil {
+				b.Remove()
+				return nil, "", err // it is what was built, so building it again is no help
+			}
 		}
 		b.Cached = true
 		return b, note, nil

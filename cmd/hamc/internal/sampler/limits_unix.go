@@ -41,3 +41,10 @@ func wait(f *os.File) {
 func lockAlone(f *os.File) bool {
 	return !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
+
+// executable reports whether the system lets the user start a file, as far as its permissions and those of its file system go: where that
+// is mounted noexec, it does not.
+func executable(path string) bool {
+	const may = 1 // X_OK
+	return syscall.Access(path, may) == nil
+}
