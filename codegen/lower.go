@@ -390,6 +390,9 @@ func (l *lowering) definition(d *expr.Def) {
 		l.emit(&loop.Let{V: v, E: l.expr(d.Body)})
 	default:
 		l.elements(v, d.Indices, d.Body)
+		if v.Matrix {
+			l.emit(&loop.Kernel{Func: loop.NewMatrix, V: v, Args: []*loop.Var{v}})
+		}
 	}
 }
 
@@ -405,6 +408,21 @@ func (l *lowering) elements(v *loop.Var, indices []*expr.Index, body *expr.Expr)
 			row.emit(&loop.Set{V: v, At: []*loop.Int{i, i}, E: row.expr(diagonal), Add: true})
 			return
 		}
+	}
+	if last := len(indices) - 1; last >= 0 && l.g.d.C.ByPosition(body, indices[last]) {
+		// One element of each row after another, without a loop that would ask where it stands.
+		i := indices[last]
+		l.nest(indices[:last], func(in *lowering) {
+			for k := range i.Range.Hi.Offset {
+				at := make([]*loop.Int, 0, len(indices))
+				for _, o := range indices[:last] {
+					at = append(at, loop.At(in.vars[o]))
+				}
+				e := l.g.d.C.Subst(body, i, expr.Sub{At: dsl.Fixed(k + 1)})
+				in.emit(&loop.Set{V: v, At: append(at, loop.Const(k)), E: in.expr(e)})
+			}
+		})
+		return
 	}
 	l.nest(indices, func(in *lowering) {
 		at := make([]*loop.Int, len(indices))

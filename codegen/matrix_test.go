@@ -32,7 +32,7 @@ func TestMatrixLikelihood(t *testing.T) {
 	}
 	for _, metric := range []string{"fisher\n", "softabs(alpha = 1)\n"} {
 		vector, rows := code(flat+metric), code(matrix+metric)
-		for _, call := range []string{"kernel.InvLogit(", "kernel.Log1pExp(", "special."} {
+		for _, call := range []string{"kernel.InvLogit(", "Log1pExp(", "special."} {
 			a, b := bytes.Count(vector, []byte(call)), bytes.Count(rows, []byte(call))
 			t.Logf("%s%s: %d of a vector, %d of a matrix", metric, call, a, b)
 			if b > a+1 {

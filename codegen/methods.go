@@ -120,7 +120,11 @@ func (g *generator) summarise() []jen.Code {
 	code := p.part("summarise")
 	var made []jen.Code
 	for _, v := range g.arrays("summarise") {
-		made = append(made, jen.Id("s").Dot(g.mark(v)).Op("=").Add(p.made(v)))
+		field := jen.Id("s").Dot(g.mark(v))
+		if v.Matrix { // it gets its other layout when it is filled
+			field = field.Dot("RowMajor")
+		}
+		made = append(made, field.Op("=").Add(p.made(v)))
 	}
 	sizes, decls := g.head(p)
 	return slices.Concat(sizes, made, decls, code)

@@ -382,6 +382,8 @@ func (g *generator) defFields(st *jen.Group, in func(expr.Stage) bool) {
 			ty = jen.Index().Op("*").Add(linalg("Cholesky"))
 		case def.Tensor.Kind == expr.FactorOf:
 			ty = jen.Op("*").Add(linalg("Cholesky"))
+		case g.matrices[def.Tensor]:
+			ty = jen.Qual(kernelPath, "Matrix")
 		case len(def.Indices) > 0:
 			ty = jen.Index().Float64()
 		}

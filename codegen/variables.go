@@ -48,6 +48,7 @@ func (g *generator) variable(t *expr.Tensor) *loop.Var {
 		if len(t.Shape) > 0 || g.cross[t] {
 			v.Home = loop.Field
 		}
+		v.Matrix = t.Columns
 	default:
 		v.Home = loop.Field
 		v.Int = t.Kind == expr.PositionsOf

@@ -239,7 +239,7 @@ func (r *Derived) density() {
 	for _, s := range r.Solves {
 		r.Prog.lowerSolution(s)
 	}
-	r.LogDensity = scalarOutput(r.Prog.Lower(r.L, nil))
+	r.LogDensity = scalarOutput(r.Prog.Lower(r.Prog.withColumns(r.L), nil))
 	r.Gradient = r.sweep(r.LogDensity.E)
 	for n, b := range r.Params {
 		i, s := b.ValueIndex(r.C, "i")

@@ -128,6 +128,8 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 	}
 	call := p.call(k.Func)
 	switch {
+	case k.Func == loop.NewMatrix:
+		return p.field(k.V).Op("=").Add(call.Call(p.Int(k.V.Shape[0]), p.Int(k.V.Shape[1]), p.array(k.V)))
 	case len(k.At) > 0 && len(k.At) == len(k.V.Shape):
 		return p.element(k.V, k.At).Op("=").Add(call.Call(args...))
 	case len(k.At) > 0:

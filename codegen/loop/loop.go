@@ -320,6 +320,9 @@ type (
 	}
 )
 
+// NewMatrix is the kernel that gives a matrix of data, whose rows are set, its other layout.
+const NewMatrix = "kernel.NewMatrix"
+
 // Of are the subscripts that lead to the part that a kernel gets of an argument.
 func (k *Kernel) Of(n int) []*Int {
 	if k.ArgsAt == nil {

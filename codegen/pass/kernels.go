@@ -56,8 +56,14 @@ func logSums(list []loop.Stmt, imports map[*loop.Var]bool) []loop.Stmt {
 	var out []loop.Stmt
 	for n := 0; n < len(list); n++ {
 		k, ok := list[n].(*loop.Kernel)
-		if ok && k.Func == "kernel.Log1pExp" && k.V != k.Args[0] && len(k.V.Shape) == 1 && len(reads[k.V]) == 1 && !imports[k.V] && k.V.Home == loop.Field && !k.V.Output {
-			terms[k.V] = k
+		if ok && k.Func == "kernel.Log1pExp" && len(k.V.Shape) == 1 && !imports[k.V] && k.V.Home == loop.Field && !k.V.Output {
+			readers := 1
+			if k.V == k.Args[0] {
+				readers++ // computed in place: the kernel reads the arguments
+			}
+			if len(reads[k.V]) == readers {
+				terms[k.V] = k
+			}
 		}
 		s := asSum(list[n:])
 		if s != nil && len(s.before) == 0 && len(s.factors) == 1 && s.factors[0].Op == loop.Elem && is(s.factors[0], []*loop.Var{s.v}, []*loop.Int{s.size}) {
@@ -210,7 +216,7 @@ func (n *nest) product() *loop.Kernel {
 
 // data reports whether e is X[a,b] of a matrix of data over whole ranges.
 func data(e *loop.Expr, vars []*loop.Var, sizes []*loop.Int) bool {
-	return e.Op == loop.Elem && e.Var.Data && is(e, vars, sizes)
+	return e.Op == loop.Elem && (e.Var.Data || e.Var.Matrix) && is(e, vars, sizes)
 }
 
 // matrixVector finds Σ_j X[i,j] b[j] and Σ_j X[j,i] b[j].

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/hamc-dev/hamc/dsl"
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
 
 // Delta returns Kronecker's delta of two subscripts.
 func (c *Context) Delta(a, b Sub) *Expr {
@@ -137,4 +141,23 @@ func (c *Context) Projections(e *Expr) []*Expr {
 		c.Within(a, dsl.Range{Lo: x.Lo, Hi: y.Hi.Plus(-1)}),
 		c.Within(b, dsl.Range{Lo: x.Lo.Plus(1), Hi: y.Hi}),
 	}
+}
+
+// mostPositions is the number of positions that ByPosition knows at most.
+const mostPositions = 64
+
+// ByPosition reports whether e is a sum of several terms of which each is for one position of i alone: Σ_c f_c δ[i,c].
+func (c *Context) ByPosition(e *Expr, i *Index) bool {
+	if r := i.Range; e.Op != Add || len(e.Args) < 2 || e.Val != 0 || r.Lo != dsl.Fixed(1) || !r.Hi.IsConst() || r.Hi.Offset > mostPositions {
+		return false
+	}
+	return !slices.ContainsFunc(e.Args, func(a *Expr) bool { return !placed(a, i) })
+}
+
+// placed reports whether a term has a delta of i and a fixed position.
+func placed(a *Expr, i *Index) bool {
+	if a.Op == Mul {
+		return slices.ContainsFunc(a.Args, func(f *Expr) bool { return placed(f, i) })
+	}
+	return a.Op == Delta && a.Subs[0].Index == i && a.Subs[1].IsFixed()
 }

@@ -345,6 +345,9 @@ func (c *Context) Shaped(free []*Index) bool {
 	return false
 }
 
+// HoldMatrix notes that there are matrices of a shape, which are computed as wholes.
+func (c *Context) HoldMatrix(rows, cols dsl.Extent) { c.matrices[[2]dsl.Extent{rows, cols}] = true }
+
 // isSmall reports whether a range is no longer than the parameters are.
 func (c *Context) isSmall(r dsl.Range) bool {
 	return r.Hi.IsConst() && r.Hi.Offset <= 64 || c.Small[r.Hi.Name]
