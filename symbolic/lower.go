@@ -134,6 +134,14 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		for n, a := range e.Args {
 			args[n] = l.lower(a)
 		}
+		if e.Func.Name == "log_sum_exp" && len(e.Free()) > 0 && e.Stage() >= expr.StagePosition && c.Storable(e.Free()) && !slices.ContainsFunc(args, func(a *expr.Expr) bool { return !expr.SameIndices(a.Free(), e.Free()) }) {
+			// There is a kernel for two arrays.
+			for n, a := range args {
+				if args[n] = l.hoist(a); a.Op == expr.Num || a.Stage() == expr.StageConst {
+					args[n] = a
+				}
+			}
+		}
 		r := c.Call(e.Func.Name, args...)
 		if r.Op == expr.Call && (c.Storable(r.Free()) || c.Shaped(r.Free())) {
 			return l.define(r, e)

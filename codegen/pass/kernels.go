@@ -12,8 +12,11 @@ import (
 // elementwise are the functions with a kernel over an array.
 var elementwise = map[string]string{
 	"elementary.Exp": "kernel.Exp", "elementary.Log": "kernel.Log", "elementary.Log1p": "kernel.Log1p",
-	"special.InvLogit": "kernel.InvLogit", "special.Log1pExp": "kernel.Log1pExp",
+	"special.InvLogit": "kernel.InvLogit", "special.Log1pExp": "kernel.Log1pExp", "special.Log1pSquare": "kernel.Log1pSquare",
 }
+
+// pairwise are those with a kernel over two arrays.
+var pairwise = map[string]string{"special.LogSumExp2": "kernel.LogSumExp"}
 
 // leastLong is the least constant length of an array that is worth a call of its own.
 const leastLong = 32
@@ -137,6 +140,9 @@ func (n *nest) applied(st loop.Stmt) []loop.Stmt {
 	if e.Op == loop.Call && len(e.Args) == 1 && n.long() && len(n.vars) <= 2 {
 		k = elementwise[e.Func]
 	}
+	if pair := n.pair(); pair != nil {
+		return []loop.Stmt{pair}
+	}
 	switch {
 	case k == "":
 		return []loop.Stmt{st}
@@ -145,6 +151,22 @@ func (n *nest) applied(st loop.Stmt) []loop.Stmt {
 	}
 	n.set.E = e.Args[0]
 	return []loop.Stmt{st, &loop.Kernel{Func: k, V: n.set.V, Args: []*loop.Var{n.set.V}}}
+}
+
+// pair is the kernel of a function over two whole arrays, or nil.
+func (n *nest) pair() *loop.Kernel {
+	e := n.set.E
+	if e.Op != loop.Call || len(e.Args) != 2 || pairwise[e.Func] == "" || !n.long() || len(n.vars) > 2 || len(n.body) != 1 {
+		return nil
+	}
+	k := &loop.Kernel{Func: pairwise[e.Func], V: n.set.V}
+	for _, a := range e.Args {
+		if !is(a, n.vars, n.sizes) || a.Var.Matrix {
+			return nil
+		}
+		k.Args = append(k.Args, a.Var)
+	}
+	return k
 }
 
 // long reports whether one of the ranges is worth a call.

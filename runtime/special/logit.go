@@ -60,18 +60,7 @@ func Log1mInvLogit(x float64) float64 { return -Log1pExp(x) }
 // LogSumExp2 returns log(eᵃ + eᵇ). An infinite argument is taken as the limit:
 // LogSumExp2(a, −Inf) = a, LogSumExp2(a, +Inf) = +Inf. The error is relative
 // to the larger of |a|, |b| and 1 where the result is near zero.
-func LogSumExp2(a, b float64) float64 {
-	if math.IsNaN(a) || math.IsNaN(b) {
-		return math.NaN()
-	}
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(a, 0) {
-		return a // both −Inf, or one +Inf: the difference would be NaN
-	}
-	return a + elementary.Log1p(elementary.Exp(b-a))
-}
+func LogSumExp2(a, b float64) float64 { return kernel.LogSumExpOf(a, b) }
 
 // LogDiffExp returns log(eᵃ − eᵇ), for a ≥ b: LogDiffExp(a, −Inf) = a and
 // LogDiffExp(a, a) = −Inf, for a < +Inf. The error is relative to the larger

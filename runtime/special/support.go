@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // Bounded returns x where bound is 0, and bound elsewhere: a density on its support,
@@ -50,12 +51,7 @@ func Share(x, y float64) float64 {
 }
 
 // Log1pSquare returns log(1 + x²), also where x² overflows.
-func Log1pSquare(x float64) float64 {
-	if a := math.Abs(x); a > 1e10 {
-		return float64(2 * elementary.Log(a))
-	}
-	return elementary.Log1p(float64(x * x))
-}
+func Log1pSquare(x float64) float64 { return kernel.Log1pSquareOf(x) }
 
 // Log1pSquareSlope returns 2x/(1 + x²), the derivative of Log1pSquare.
 func Log1pSquareSlope(x float64) float64 {
