@@ -2,8 +2,8 @@ package main
 
 import (
 	"math"
-	"slices"
 
+	"github.com/hamc-dev/hamc/runtime/diagnostics"
 	"github.com/hamc-dev/hamc/runtime/draws"
 )
 
@@ -26,10 +26,6 @@ type tailEvidence struct {
 // bulk: there most steps are refused, and trajectories from the bulk hardly enter. There are none of runs in blocks, whose
 // transitions belong to no draw, and of files without the acceptance.
 func acceptanceInTails(chains []*draws.Chain, n int) []tailEvidence {
-	type start struct {
-		x, accept float64
-		at        int // among all of them: a stable sort takes three times as long
-	}
 	var list []tailEvidence
 	if len(chains) == 0 || n < 2 {
 		return nil
@@ -42,34 +38,24 @@ func acceptanceInTails(chains []*draws.Chain, n int) []tailEvidence {
 		if draws.IsStatistic(name) {
 			continue
 		}
-		starts := make([]start, 0, len(chains)*(n-1))
+		var starts, accepted []float64
 		for _, c := range chains {
 			accept := c.Column("accept_stat__")
 			if accept == nil {
 				return nil
 			}
-			x, accept := c.Values[i][c.Warmup:][:n], accept[c.Warmup:][:n]
-			for k := range n - 1 {
-				starts = append(starts, start{x[k], accept[k+1], len(starts)})
-			}
+			starts = append(starts, c.Values[i][c.Warmup:][:n-1]...)
+			accepted = append(accepted, accept[c.Warmup:][1:n]...)
 		}
-		slices.SortFunc(starts, func(a, b start) int {
-			switch {
-			case a.x < b.x:
-				return -1
-			case a.x > b.x:
-				return 1
-			}
-			return a.at - b.at
-		})
-		mean := func(s []start) float64 {
+		order := diagnostics.Order(starts)
+		mean := func(at []int32) float64 {
 			sum := 0.0
-			for _, v := range s {
-				sum += v.accept
+			for _, k := range at {
+				sum += accepted[k]
 			}
-			return sum / float64(len(s))
+			return sum / float64(len(at))
 		}
-		list = append(list, tailEvidence{name, "lower", mean(starts[:size])}, tailEvidence{name, "upper", mean(starts[len(starts)-size:])})
+		list = append(list, tailEvidence{name, "lower", mean(order[:size])}, tailEvidence{name, "upper", mean(order[len(order)-size:])})
 	}
 	return list
 }

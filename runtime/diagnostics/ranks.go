@@ -13,6 +13,16 @@ type key struct {
 	index int32
 }
 
+// Order returns the positions in x of its elements in ascending order, equal ones as they stand. NaN have no place in that order.
+func Order(x []float64) []int32 {
+	var w workspace
+	out := make([]int32, len(x))
+	for i, k := range w.order(x) {
+		out[i] = k.index
+	}
+	return out
+}
+
 // order returns the draws x, none of them NaN, in ascending order as keys; the
 // two zeros are equal. Draws of equal value stay in the order of their places.
 //

@@ -150,14 +150,10 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	return m
 }
 
-// inSolution reports whether e reads the solution of a differential equation that depends on a latent vector. There is none at the
-// reference.
+// inSolution reports whether a term on latent vectors reads the solution of a differential equation: one that depends on them, which is not
+// known at the reference, or another, which is not known where coordinates are changed.
 func (p *Posterior) inSolution(e *expr.Expr, latents []*latent) bool {
-	found := false
-	expr.Refs(p.C.Inlined(e), func(r *expr.Expr) {
-		found = found || r.Tensor.Part != nil && mentionsAny(r, latents)
-	})
-	return found
+	return mentionsAny(e, latents) && expr.Search(e, expr.StageConst, func(r *expr.Expr) bool { return r.Op == expr.Ref && r.Tensor.Part != nil })
 }
 
 // sloping reports whether the slopes of an expression that is linear in latent vectors depend on parameters.
