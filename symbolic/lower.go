@@ -38,9 +38,9 @@ func (p *Program) lowerShared(e *expr.Expr) *expr.Expr {
 		r = p.lowerAs(d.Body, d.Indices, d.Body)
 		if r.Op != expr.Ref && r.Op != expr.Num && p.c.Storable(r.Free()) {
 			r = p.define(r, d.Body)
-			if r.Op == expr.Ref {
-				r.Tensor.Atom = e.Tensor.Atom
-			}
+		}
+		if e.Tensor.Atom && r.Op == expr.Ref && r.Tensor.Kind == expr.DefTensor {
+			r.Tensor.Atom = true
 		}
 		p.lowered[e.Tensor] = r
 	}

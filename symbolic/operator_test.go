@@ -188,7 +188,7 @@ func TestOperatorKernels(t *testing.T) {
 	for k := range expr.Operators {
 		op := &expr.Operators[k]
 		if op.Tangent == "" && op.Name != expr.FactorName && op.Name != "cholesky_adjoint" {
-			continue // of banded matrices: TestBandedKernels
+			continue // of banded matrices: TestBandedKernels; TestEigenRows
 		}
 		kernel := operatorKernels[op.Kernel]
 		if kernel == nil {
@@ -225,6 +225,69 @@ func TestOperatorKernels(t *testing.T) {
 					}
 					if !good && !slices.ContainsFunc(got, math.IsNaN) || slices.ContainsFunc(want, math.IsNaN) == good {
 						t.Errorf("%s of order %d, positive definite or regular %v: the kernel gives %v, the row %v", op.Name, n, good, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEigenRows: kernels and rows decompose a symmetric matrix, also one with eigenvalues that coincide, where the vectors are
+// not unique but A = Q diag(λ) Qᵀ is.
+func TestEigenRows(t *testing.T) {
+	rng := rand.New(rand.NewSource(4))
+	values, vectors := expr.OperatorOf("eigenvalues"), expr.OperatorOf("eigenvectors")
+	for _, n := range []int{1, 2, 3, 8, 13} {
+		for _, kind := range []string{"random", "rank two", "not finite"} {
+			a := mat.NewDense(n, n, nil)
+			for c := range n {
+				if kind == "rank two" && c > 1 {
+					break
+				}
+				x := make([]float64, n)
+				for i := range x {
+					x[i] = rng.NormFloat64()
+				}
+				var outer mat.Dense
+				outer.Outer(1, mat.NewVecDense(n, x), mat.NewVecDense(n, x))
+				a.Add(a, &outer)
+			}
+			if kind == "not finite" {
+				a.Set(n-1, n-1, math.Inf(1))
+			}
+			raw := a.RawMatrix().Data
+			for name, side := range map[string]func(l, q []float64){
+				"kernels": func(l, q []float64) { linalg.Eigenvalues(l, raw); linalg.Eigenvectors(q, raw) },
+				"rows": func(l, q []float64) {
+					values.Eval(l, []*mat.Dense{a})
+					vectors.Eval(q, []*mat.Dense{a})
+				},
+			} {
+				l, q := make([]float64, n), make([]float64, n*n)
+				side(l, q)
+				if kind == "not finite" {
+					if !math.IsNaN(l[0]) || !math.IsNaN(q[0]) {
+						t.Errorf("%s, order %d, %s: λ = %v", name, n, kind, l)
+					}
+					continue
+				}
+				if !slices.IsSorted(l) {
+					t.Errorf("%s, order %d, %s: λ = %v is not in order", name, n, kind, l)
+				}
+				var half, back, turned mat.Dense
+				Q := mat.NewDense(n, n, q)
+				half.Mul(Q, mat.NewDiagDense(n, l))
+				back.Mul(&half, Q.T())
+				turned.Mul(Q.T(), Q)
+				for i := range n {
+					for j := range n {
+						unit := 0.0
+						if i == j {
+							unit = 1
+						}
+						if math.Abs(back.At(i, j)-a.At(i, j)) > 1e-12*float64(n) || math.Abs(turned.At(i, j)-unit) > 1e-13*float64(n) {
+							t.Fatalf("%s, order %d, %s: Q diag(λ) Qᵀ is %v at %d, %d, and QᵀQ %v; the matrix is %v", name, n, kind, back.At(i, j), i, j, turned.At(i, j), a.At(i, j))
+						}
 					}
 				}
 			}

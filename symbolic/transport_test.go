@@ -2,10 +2,12 @@ package symbolic
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals
@@ -53,6 +55,7 @@ mu ~ normal(0, 1)
 		{"logarithms that are normal", "data z real[n] > 0\nparam a real[J] > 0\na ~ lognormal(mu, tau)\nz ~ lognormal(log(a[g]) + mu*x, s)", "a 1"},
 		{"proportions", "data b int[n] in {0, 1}\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nb ~ bernoulli(a[g])", "a 1*"},
 		{"what an equation reads", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = a[1]) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
+		{"scales about a solution", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = tau) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
 		{"scales of others", "param c real[J]\nparam a real[J] > 0\nc ~ normal(0, a)\na ~ normal(0, tau)\ny ~ normal(c[g], s)", "c 1"},
 		{"abilities", "data b int[n] in {0, 1}\nparam c real[J]\nparam a real[K] > 0\nc ~ normal(0, 1)\na ~ lognormal(0, tau)\nb ~ bernoulli_logit(a[h].*(c[g] - mu))", "a 1*, c 1*"},
 		{"heavy tails", "param a real[J]\na ~ student_t(4, mu, tau)\ny ~ normal(a[g], s)", "a 1"},
@@ -105,6 +108,51 @@ mu ~ normal(0, 1)
 		}
 		if text != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
+		}
+	}
+}
+
+// TestSpectral: a precision that is dense but for the scale of a prior is decomposed once at the reference and never factorised, and the map is
+// exact: given the scale, the coordinates of a regression are standard normal, ∂L/∂z = −z.
+func TestSpectral(t *testing.T) {
+	const text = `model ridge
+data n, J int
+data y real[n]
+data X real[n, J]
+param a real[J]
+param tau real > 0
+tau ~ normal(0, 1)
+a ~ normal(0, tau)
+y ~ normal(X*a, 2)
+`
+	m, ds := dsl.Load("ridge.ham", text, dsl.Options{})
+	if m == nil {
+		t.Fatal(ds.List)
+	}
+	m.Sizes = map[string]int{"n": 5, "J": 3}
+	d, list := Derive(m)
+	if d == nil {
+		t.Fatal(list)
+	}
+	if len(d.Transports) != 1 {
+		t.Fatalf("%d maps, want one", len(d.Transports))
+	}
+	operators := map[string]bool{}
+	for _, def := range d.Prog.Defs {
+		if def.Body.Op == expr.Apply {
+			operators[def.Body.Apply.Operator.Name] = true
+		}
+	}
+	if !operators["eigenvectors"] || operators["cholesky"] {
+		t.Errorf("the map is made with %v", operators)
+	}
+	b := newBench(t, d, map[string][]float64{"n": {5}, "J": {3}, "y": {0.3, -1.1, 2.4, 0.6, 1},
+		"X": {0.1, 0.4, -0.3, 1.2, 0.8, -0.9, 0.2, -0.2, 0.7, 1.1, 0.1, -1.4, 0.5, 0.5, 0.2}})
+	for _, q := range [][]float64{{0, 0, 0, 0}, {0.7, -1.2, 0.4, 0.3}, {-2, 0.1, 1.5, -3}, {1, 1, -1, 4}} {
+		for i, g := range b.vector(d.Gradient, q)[:3] {
+			if math.Abs(g+q[i]) > 1e-12*(1+math.Abs(q[i])) {
+				t.Errorf("∂L/∂z[%d] at %v is %v, want %v", i+1, q, g, -q[i])
+			}
 		}
 	}
 }

@@ -257,3 +257,30 @@ func addCombination(dst, f []float64, step int, b []float64, n int) {
 		}
 	}
 }
+
+// Eigenvalues writes the eigenvalues of the symmetric matrix a, ascending, to dst. Of a matrix that is not finite they are NaN.
+func Eigenvalues(dst, a []float64) {
+	e := NewSymEigen(len(dst))
+	if e.Factor(a) == Factored {
+		copy(dst, e.Values)
+		return
+	}
+	for i := range dst {
+		dst[i] = math.NaN()
+	}
+}
+
+// Eigenvectors writes the eigenvectors of the symmetric matrix a to the columns of dst, in the order of Eigenvalues.
+func Eigenvectors(dst, a []float64) {
+	n := int(math.Sqrt(float64(len(dst))))
+	e := NewSymEigen(n)
+	decomposed := e.Factor(a) == Factored
+	for i := range n {
+		for k := range n {
+			dst[i*n+k] = math.NaN()
+			if decomposed {
+				dst[i*n+k] = e.Vectors[k*n+i]
+			}
+		}
+	}
+}

@@ -121,6 +121,31 @@ var Operators = []Operator{
 		Eval: evalCholeskyAdjoint,
 	},
 	{
+		// Of a symmetric matrix, ascending. Neither these nor the vectors have derivatives: matrices of the reference are decomposed.
+		Name: "eigenvalues", Short: "values", Shape: func(args [][]dsl.Extent) []dsl.Extent { return args[0][:1] }, Kernel: "linalg.Eigenvalues", Cost: cubic(9),
+		Eval: func(out []float64, args []*mat.Dense) {
+			if e := eigen(args[0]); e != nil {
+				e.Values(out)
+			} else {
+				fillNaN(out)
+			}
+		},
+	},
+	{
+		// The columns of Q with A = Q diag(λ) Qᵀ.
+		Name: "eigenvectors", Short: "vectors", Shape: sameShape, Kernel: "linalg.Eigenvectors", Cost: cubic(9),
+		Eval: func(out []float64, args []*mat.Dense) {
+			e := eigen(args[0])
+			if e == nil {
+				fillNaN(out)
+				return
+			}
+			var q mat.Dense
+			e.VectorsTo(&q)
+			put(out, &q)
+		},
+	},
+	{
 		Name: "solve_spd", Short: "solve", Definite: true, Shape: rightShape, Kernel: "linalg.Solve", Cost: perColumn(2),
 		Tangent: "inverse(A)*(dB - dA*solve_spd(A, B))",
 		Eval: func(out []float64, args []*mat.Dense) {
@@ -233,6 +258,21 @@ func definite(a *mat.Dense) (*mat.Cholesky, bool) {
 	var chol mat.Cholesky
 	ok := chol.Factorize(mat.NewSymDense(n, append([]float64(nil), a.RawMatrix().Data...)))
 	return &chol, ok
+}
+
+// eigen decomposes a symmetric matrix; it is nil where that fails.
+func eigen(a *mat.Dense) *mat.EigenSym {
+	n, _ := a.Dims()
+	for _, v := range a.RawMatrix().Data {
+		if v-v != 0 {
+			return nil
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(n, append([]float64(nil), a.RawMatrix().Data...)), true) {
+		return nil
+	}
+	return &e
 }
 
 func evalCholesky(out []float64, args []*mat.Dense) {

@@ -164,6 +164,10 @@ func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
 	var value *expr.Expr
 	switch len(s.bands) {
 	case 0:
+		if a, rest := p.split(s); a != nil {
+			value, t.Whitened, logJacobian = p.spectral(s, a, rest, z)
+			break
+		}
 		lower := c.Apply(expr.OperatorOf("cholesky"), s.dense)
 		u := c.Apply(expr.OperatorOf("solve_lower"), lower, p.vector(s.v, s.r))
 		value = c.Apply(expr.OperatorOf("solve_upper"), lower, moved(u)).At(at)
@@ -193,4 +197,58 @@ func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
 	b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
 	p.Transports = append(p.Transports, t)
 	return logJacobian
+}
+
+// split writes a dense precision as a I + W, where a alone depends on the position: it is the precision of a prior whose only parameter is its
+// scale, beside what data say at the reference. It is nil for other precisions.
+func (p *Posterior) split(s *step) (a *expr.Expr, rest expr.Value) {
+	c, i, j := p.C, s.v.i, s.v.j
+	full, diagonal := c.SplitDelta(s.dense.At(expr.Sub{Index: i}, expr.Sub{Index: j}), i, j)
+	if full.Stage() >= expr.StagePosition {
+		return nil, rest
+	}
+	terms, ks := []*expr.Expr{diagonal}, []float64{1}
+	if diagonal.Op == expr.Add {
+		terms, ks = diagonal.Args, diagonal.K
+		full = c.Add(full, c.Scale(diagonal.Val, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j})))
+	}
+	total := c.Number(0)
+	for n, t := range terms {
+		t = c.Scale(ks[n], t)
+		switch {
+		case t.Stage() < expr.StagePosition:
+			full = c.Add(full, c.Mul(t, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j})))
+		case t.HasFree(i) || t.HasFree(j):
+			return nil, rest
+		default:
+			total = c.Add(total, t)
+		}
+	}
+	if total.Stage() < expr.StagePosition {
+		return nil, rest
+	}
+	return total, expr.Value{Shape: s.dense.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(full, []*expr.Index{i, j}, at) }}
+}
+
+// spectral is the map of a precision A = a I + W, with W = QΛQᵀ at the reference and d = Λ + a:
+//
+//	x = A⁻¹r + A^{-½}z = Q(Qᵀr/d + Qᵀz/√d)
+//
+// and z likewise of x, in whose place the coordinates stand. It takes products of matrices and vectors, where a factor would take n³ operations each time.
+// The root is the symmetric one, so that neither signs nor the choice of vectors of equal values matter.
+func (p *Posterior) spectral(s *step, a *expr.Expr, rest, z expr.Value) (value, whitened, logJacobian *expr.Expr) {
+	c, i := p.C, s.v.i
+	at := expr.Sub{Index: i}
+	k := c.NewIndex("k", i.Range)
+	to := expr.Sub{Index: k}
+	values := c.Apply(expr.OperatorOf("eigenvalues"), rest)
+	q := c.Apply(expr.OperatorOf("eigenvectors"), rest).At(at, to)
+	variance := c.Atom(c.Pow(c.Atom(c.Add(values.At(to), c.Atom(a))), -1))
+	root := c.Atom(c.Pow(variance, 0.5))
+	turned := func(e *expr.Expr) *expr.Expr { return c.Atom(c.Sum(i, c.Mul(q, e))) }
+	back := func(e *expr.Expr) *expr.Expr { return c.Sum(k, c.Mul(q, c.Atom(e))) }
+	u, v := turned(c.Atom(s.r)), turned(z.At(at))
+	value = back(c.Add(c.Mul(variance, u), c.Mul(root, v)))
+	whitened = back(c.Sub(c.Div(v, root), c.Mul(root, u)))
+	return value, whitened, c.Scale(0.5, c.Sum(k, c.Call("log", variance)))
 }
