@@ -265,7 +265,9 @@ func (g *generator) closure(lists ...[]symbolic.Output) map[*expr.Def]bool {
 	}
 	for _, l := range lists {
 		for _, o := range l {
-			walk(o.E)
+			for _, e := range o.Needs() {
+				walk(e)
+			}
 		}
 	}
 	return need

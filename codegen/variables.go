@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -17,7 +18,7 @@ func (g *generator) variable(t *expr.Tensor) *loop.Var {
 	}
 	v := &loop.Var{Name: g.names.wanted(g.names.tensor(t))}
 	for _, x := range t.Shape {
-		v.Shape = append(v.Shape, g.extent(x))
+		v.Shape = append(v.Shape, g.extent(g.room(x)))
 	}
 	switch t.Kind {
 	case expr.CoordTensor:
@@ -57,6 +58,23 @@ func (g *generator) variable(t *expr.Tensor) *loop.Var {
 	g.vars[t], g.tensorOf[v] = v, t
 	g.marks[v] = g.names.tensor(t)
 	return v
+}
+
+// room is the length of an array that has elements up to a position, which may lie before the first one: of the K - 1 coordinates of a
+// simplex, K - 4 have a third neighbour, or none where K is small. The array is then as long as it takes never to be negative.
+func (g *generator) room(x dsl.Extent) dsl.Extent {
+	if least := g.least(x); least < 0 {
+		return x.Plus(-least)
+	}
+	return x
+}
+
+// least is the least value of an extent.
+func (g *generator) least(x dsl.Extent) int {
+	if x.IsConst() {
+		return x.Offset
+	}
+	return g.d.C.AtLeast(x.Name) + x.Offset
 }
 
 // part makes v that part of an array over all coordinates, or values, which belongs to the parameter of t.

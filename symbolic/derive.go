@@ -32,7 +32,13 @@ type Output struct {
 	// matrix, with i the one index.
 	Banded bool
 	Offset int
+
+	// Made are references to what is computed with E whether or not E reads it: the draws of a generated quantity.
+	Made []*expr.Expr
 }
+
+// Needs returns what has to be computed for o: its value, and what is made with it.
+func (o *Output) Needs() []*expr.Expr { return append([]*expr.Expr{o.E}, o.Made...) }
 
 // Derived is everything the compiler knows of a model, as one indexed program
 // with several results. With B the matrix of Metric (G itself, or the Hessian

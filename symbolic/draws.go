@@ -38,16 +38,19 @@ func (p *Program) drawOf(x *model.Draw) expr.Expr {
 	return e
 }
 
-// lowerQuantity adds the definitions of a quantity.
+// lowerQuantity adds the definitions of a quantity. What the text draws is drawn, also where the value does not depend on it, as in
+// 0*normal_rng(0, 1): which random numbers the next quantity uses is to be seen from the text.
 func (p *Program) lowerQuantity(q *model.Quantity) Output {
+	var made []*expr.Expr
 	for _, x := range q.Draws {
 		p.add(x.Tensor, x.Indices, p.c.Intern(p.drawOf(x)))
+		made = append(made, p.c.Ref(x.Tensor, expr.SubsOf(x.Indices)...))
 	}
 	if q.Body != nil {
 		p.add(q.Tensor, q.Indices, p.Lower(q.Body, q.Indices))
 	}
 	none := -1
-	return Output{Row: none, Col: none, Dir: none, Indices: q.Indices, E: p.c.Ref(q.Tensor, expr.SubsOf(q.Indices)...)}
+	return Output{Row: none, Col: none, Dir: none, Indices: q.Indices, E: p.c.Ref(q.Tensor, expr.SubsOf(q.Indices)...), Made: made}
 }
 
 // lowerPrior adds the definition of a draw from the prior. A distribution that

@@ -37,7 +37,9 @@ func (r *Derived) spendEmission() {
 		}
 		for _, list := range lists {
 			for _, o := range list {
-				total += need(o.E)
+				for _, e := range o.Needs() {
+					total += need(e)
+				}
 			}
 		}
 		for d := range seen {

@@ -145,7 +145,9 @@ func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.
 func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) {
 	defs, orders := map[*expr.Def]bool{}, map[*expr.Solution]int{}
 	for n := range outs {
-		m.needs(outs[n].E, defs, orders)
+		for _, e := range outs[n].Needs() {
+			m.needs(e, defs, orders)
+		}
 	}
 	solved := map[*expr.Solution]bool{}
 	solve := func(e *expr.Expr) {

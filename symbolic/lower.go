@@ -57,15 +57,13 @@ type lowering struct {
 	guards []*expr.Expr
 }
 
-// define defines e, under the guards that its indices need, and what it reads at fixed positions.
+// define defines e, under the guards that its indices need.
 func (l *lowering) define(e, source *expr.Expr) *expr.Expr {
-	strays := expr.Strays(e)
-	for _, g := range l.guards {
-		switch {
-		case strays && expr.SharesFree(g, e):
-			e, source = l.p.c.Mul(l.guard(g, e), e), nil
-		case l.p.c.ReadsAt(e, g):
-			e, source = l.p.c.Mul(g, e), nil
+	if expr.Strays(e) {
+		for _, g := range l.guards {
+			if expr.SharesFree(g, e) {
+				e, source = l.p.c.Mul(l.guard(g, e), e), nil
+			}
 		}
 	}
 	return l.p.define(e, source)

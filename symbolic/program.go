@@ -80,8 +80,12 @@ func newProgram(p *model.Posterior) *Program {
 }
 
 // define returns a reference to the definition of e, adding it if needed. The
-// subexpressions of e are lowered already.
+// subexpressions of e are lowered already. A definition is computed outside of what stands around e, so that it takes the guards of
+// the fixed positions that e reads along.
 func (p *Program) define(e *expr.Expr, source *expr.Expr) *expr.Expr {
+	if guards := p.c.ExposedFixed(e); len(guards) > 0 {
+		e, source = p.c.Mul(append(guards, e)...), nil
+	}
 	if expr.Fixed(e) && len(e.Free()) == 0 {
 		e = p.inlineConstants(e, e.Stage())
 		if e.Op == expr.Ref || e.Op == expr.Num {

@@ -156,3 +156,23 @@ y ~ normal(X*a, 2)
 		}
 	}
 }
+
+// TestTransportsOfLarge: of a model that is large, or derived for Newton's method, parts of derivatives are definitions. What stood for the
+// elements of a vector while a density was differentiated is not left in them.
+func TestTransportsOfLarge(t *testing.T) {
+	const text = "model m\ndata T int\ndata z real[T]\nparam s real > 0\nparam x real[T]\ns ~ exponential(1)\nx[1] ~ normal(0, 1)\nx[t] ~ normal(x[t-1], s) for t in 2..T\n" +
+		"z ~ normal(x, s)\ndensity -sum(t in T-1) exp(-(x[t] - x[t+1])^2)*s\n"
+	for _, by := range []expr.Grain{expr.Coarse, expr.Fine} {
+		d := loadBy(t, text, by)
+		if len(d.Transports) != 1 || len(d.Transports[0].Predicted) == 0 {
+			t.Errorf("%d latent vectors", len(d.Transports))
+		}
+		for _, def := range d.Prog.Defs {
+			expr.Refs(def.Body, func(r *expr.Expr) {
+				if r.Tensor.Kind == expr.LocalTensor {
+					t.Errorf("%s is %s", def.Tensor.Name, expr.Format(def.Body))
+				}
+			})
+		}
+	}
+}

@@ -38,6 +38,10 @@ func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 			out = append(out, jen.If(cond).Block(p.Stmts(st.Body)...))
 		case *loop.Let:
 			x := p.Expr(st.E)
+			if drawnForNothing(st, list[n+1:]) {
+				out = append(out, jen.Id("_").Op("=").Add(x))
+				continue
+			}
 			out = append(out, p.declare(st.V).Op(":=").Add(asFloat(st.E, x)))
 		case *loop.Set:
 			x := p.Expr(st.E)
@@ -61,6 +65,12 @@ func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 		}
 	}
 	return out
+}
+
+// drawnForNothing reports whether a number is drawn that nothing behind it reads: only the random numbers that it uses matter, and Go
+// refuses a variable that is not used.
+func drawnForNothing(l *loop.Let, behind []loop.Stmt) bool {
+	return loop.EffectsOf(l).Draws && len(loop.EffectsOf(behind...).Reads[l.V]) == 0
 }
 
 // run is what a list begins with, if that is numbers that start at 0, or numbers that are kept.

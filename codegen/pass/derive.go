@@ -11,7 +11,8 @@ import (
 
 // A number that is kept for all positions is not kept if it is cheap to have from those that are, from data and from sizes: a
 // multiple, a product of two with a number, or a sum of at most maxSum terms, each a number or a multiple. Functions that
-// read it compute it at their head, once, before all loops.
+// read it compute it at their head, once, before all loops. What several functions compute stays: where one of them does, what it is
+// to be made of may come after the head.
 //
 // No digits are lost. The terms of a sum are those that it has, or it has no terms that can cancel. A product is
 // multiplied out to tell what it is of, and what its factors have lost it has lost: so a factor that is a sum has no
@@ -20,6 +21,12 @@ func derive(p *loop.Program) {
 	if p.Gone == nil {
 		p.Gone = map[*loop.Var]*loop.Expr{}
 	}
+	writers := map[*loop.Var]int{}
+	for _, f := range p.Funcs {
+		for v := range loop.EffectsOf(f.Body...).Writes {
+			writers[v]++
+		}
+	}
 	for _, f := range p.Funcs {
 		if !constant(f) {
 			continue
@@ -27,6 +34,9 @@ func derive(p *loop.Program) {
 		d := newDeriver(f, p.Gone)
 		own := map[*loop.Var]bool{}
 		for _, v := range d.kept {
+			if writers[v] > 1 {
+				continue
+			}
 			if e := d.derived(v); e != nil {
 				own[v], p.Gone[v] = true, e
 				v.Home = loop.Local

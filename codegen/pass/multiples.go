@@ -11,15 +11,17 @@ import (
 
 // A number that a function keeps for others is not kept if it is a multiple of one that is kept
 // already, by a number that is known: those who read it read the other one, times the number. Multiplied out, the two
-// are polynomials in the same things.
+// are polynomials in the same things. Several functions may keep the same number, each for those that are called after
+// it: all of these have to keep the other one too.
 func multiples(p *loop.Program) {
 	p.Gone = map[*loop.Var]*loop.Expr{}
+	together := keptTogether(p)
 	for _, f := range p.Funcs {
 		x, kept := newExpander(f)
 		gone := map[*loop.Var]bool{}
 		for n, v := range kept {
 			for _, u := range kept[:n] {
-				if k, ok := ratio(x.of(v), x.of(u)); ok && !gone[u] && u != v {
+				if k, ok := ratio(x.of(v), x.of(u)); ok && !gone[u] && u != v && together(v, u) {
 					gone[v] = true
 					p.Gone[v] = scaled(k, loop.Value(u))
 					break
@@ -38,6 +40,24 @@ func multiples(p *loop.Program) {
 	}
 	for _, f := range p.Funcs {
 		Replace(f.Body, p.Gone)
+	}
+}
+
+// keptTogether reports whether all functions that compute v, or keep it, do so with u as well.
+func keptTogether(p *loop.Program) func(v, u *loop.Var) bool {
+	type sets struct{ written, kept map[*loop.Var]bool }
+	var of []sets
+	for _, f := range p.Funcs {
+		s := sets{loop.EffectsOf(f.Body...).Writes, map[*loop.Var]bool{}}
+		for _, st := range f.Body {
+			if k, ok := st.(*loop.Keep); ok {
+				s.kept[k.V] = true
+			}
+		}
+		of = append(of, s)
+	}
+	return func(v, u *loop.Var) bool {
+		return !slices.ContainsFunc(of, func(s sets) bool { return s.written[v] && !s.written[u] || s.kept[v] && !s.kept[u] })
 	}
 }
 

@@ -144,9 +144,9 @@ func (c *Context) borderOf(beside []crossing, symmetric bool, n dsl.Extent) (at 
 // exists reports whether a fixed position is one of 1, …, n whatever the sizes.
 func (c *Context) exists(s, n dsl.Extent) bool {
 	if s.Name == n.Name {
-		return s.Offset <= n.Offset && (s.IsConst() && s.Offset >= 1 || !s.IsConst() && c.atLeast(s.Name)+s.Offset >= 1)
+		return s.Offset <= n.Offset && (s.IsConst() && s.Offset >= 1 || !s.IsConst() && c.AtLeast(s.Name)+s.Offset >= 1)
 	}
-	return s.IsConst() && s.Offset >= 1 && s.Offset <= c.atLeast(n.Name)+n.Offset
+	return s.IsConst() && s.Offset >= 1 && s.Offset <= c.AtLeast(n.Name)+n.Offset
 }
 
 // readsWhatIs reports whether every element that e reads at a fixed position exists whatever the sizes.

@@ -1,6 +1,9 @@
 package expr
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // content returns the magnitude that all coefficients of a sum share, or 1.
 func content(e *Expr) float64 {
@@ -81,7 +84,20 @@ func (c *Context) factorOut(e *Expr) *Expr {
 			return e // s + s·x: the product s·x may stand elsewhere too
 		}
 	}
-	return c.Mul(c.Product(1, ks, es), c.Linear(0, e.K, args))
+	out := c.Product(1, ks, es)
+	return c.Mul(append(c.lost(out, e), out, c.Linear(0, e.K, args))...)
+}
+
+// lost returns what has to guard a factor that is taken out of all terms of a sum: what guarded it in the terms stays there, and need
+// not be the same in all. x[i]·[i in 2..n]·a + x[i]·[i in n−1]·b is not x[i]·([i in 2..n]·a + [i in n−1]·b) where x has no n-th element
+// and i is more than n.
+func (c *Context) lost(factor, sum *Expr) []*Expr {
+	exposed := c.Exposed(factor)
+	if len(exposed) == 0 {
+		return nil
+	}
+	before := c.Exposed(sum)
+	return slices.DeleteFunc(exposed, func(x *Expr) bool { return slices.Contains(before, x) })
 }
 
 // allPositive reports whether every factor of a product is positive, so that

@@ -3,6 +3,8 @@ package expr
 import (
 	"cmp"
 	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
 )
 
 // SplitGuards splits a product into the indicators among its factors and the rest.
@@ -104,4 +106,84 @@ func (c *Context) Indicators(e *Expr) []*Expr {
 		}
 	}
 	return out
+}
+
+// Exposed returns the indicators of what e reads though it may not exist, where nothing in e guards the read: the second of the K − 1
+// coordinates of a simplex of K elements, x[i−1] for all i. Such an e has no value where one of them is 0, so that it is always
+// used where something around it says that they hold.
+func (c *Context) Exposed(e *Expr) []*Expr { return c.exposures(e, true) }
+
+// ExposedFixed is Exposed of what is read at fixed positions.
+func (c *Context) ExposedFixed(e *Expr) []*Expr { return c.exposures(e, false) }
+
+func (c *Context) exposures(e *Expr, all bool) []*Expr {
+	found := false
+	Refs(e, func(r *Expr) { found = found || len(c.demands(r, all)) > 0 })
+	if !found {
+		return nil // most expressions
+	}
+	return c.exposed(e, all, map[*Expr][]*Expr{})
+}
+
+// demands returns what has to hold for an element to exist: of its fixed subscripts, or of all.
+func (c *Context) demands(r *Expr, all bool) (out []*Expr) {
+	for n, s := range r.Subs {
+		elements := r.Tensor.elements(n)
+		if !s.IsFixed() && (!all || inside(s, elements)) {
+			continue
+		}
+		if x := c.Within(s, elements); x.Op == Inside {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (c *Context) exposed(e *Expr, all bool, memo map[*Expr][]*Expr) (out []*Expr) {
+	if out, ok := memo[e]; ok {
+		return out
+	}
+	if e.Op == Ref {
+		out = c.demands(e, all)
+	}
+	for _, a := range e.Args {
+		for _, x := range c.exposed(a, all, memo) {
+			bound := e.Op == Sum && x.HasFree(e.Index)
+			if !bound && !slices.Contains(out, x) && !(e.Op == Mul && guarded(x, e.Args)) {
+				out = append(out, x)
+			}
+		}
+	}
+	memo[e] = out
+	return out
+}
+
+// guarded reports whether one of the factors of a product is 0 where an indicator is.
+func guarded(x *Expr, factors []*Expr) bool {
+	s := x.Subs[0]
+	for _, f := range factors {
+		switch {
+		case f.Op == Inside && f.Subs[0] == s && holds(x.Range, f.Range):
+			return true
+		case f.Op == Delta && slices.ContainsFunc(equalTo(s, f), func(r dsl.Range) bool { return holds(x.Range, r) }):
+			return true
+		}
+	}
+	return false
+}
+
+// equalTo returns the positions that the other subscript of a delta may name, in terms of the first: δ[j,2] is 0 for all j if none is 2,
+// and δ[i,j+1] where i is no position behind one of j's. Nothing, if s is none of them.
+func equalTo(s Sub, delta *Expr) []dsl.Range {
+	a, b := delta.Subs[0], delta.Subs[1] // all offsets are the second's
+	shift := func(r dsl.Range, by int) dsl.Range { return dsl.Range{Lo: r.Lo.Plus(by), Hi: r.Hi.Plus(by)} }
+	switch {
+	case s == a:
+		return []dsl.Range{b.ends()}
+	case s == b:
+		return []dsl.Range{a.ends()}
+	case !s.IsFixed() && s == ShiftSub(b, -b.Offset):
+		return []dsl.Range{shift(a.ends(), -b.Offset)}
+	}
+	return nil
 }

@@ -99,39 +99,27 @@ func Strays(e *Expr) bool {
 	found := false
 	Refs(e, func(r *Expr) {
 		for n, s := range r.Subs {
-			if s.IsFixed() {
-				continue
-			}
-			ends := s.ends()
-			from, to := ends.Lo, ends.Hi
-			first, last := dsl.Fixed(1), r.Tensor.Shape[n]
-			if r.Tensor.Def != nil {
-				first = r.Tensor.Def.Indices[n].Range.Lo
-			}
-			inside := to.Name == last.Name && to.Offset <= last.Offset &&
-				(from == first || from.Name == first.Name && from.Offset >= first.Offset || first == dsl.Fixed(1) && from.Offset >= 1)
-			found = found || !inside
+			found = found || !s.IsFixed() && !inside(s, r.Tensor.elements(n))
 		}
 	})
 	return found
 }
 
-// ReadsAt reports whether e reads an element at the fixed position that an indicator is about, of an array that ends where its
-// range does: it may not exist where the indicator is 0.
-func (c *Context) ReadsAt(e, indicator *Expr) bool {
-	if indicator.Op != Inside || !indicator.Subs[0].IsFixed() {
-		return false
+// elements are the positions at which a tensor has elements, or definitions of them, by one of its subscripts.
+func (t *Tensor) elements(n int) dsl.Range {
+	r := UpTo(t.Shape[n])
+	if t.Def != nil {
+		r.Lo = t.Def.Indices[n].Range.Lo
 	}
-	if at, end := indicator.Subs[0].At, indicator.Range.Hi; at.IsConst() && at.Offset <= c.Least[end.Name]+end.Offset {
-		return false // whatever the data
-	}
-	found := false
-	Refs(e, func(r *Expr) {
-		for n, s := range r.Subs {
-			found = found || s == indicator.Subs[0] && r.Tensor.Shape[n] == indicator.Range.Hi
-		}
-	})
-	return found
+	return r
+}
+
+// inside reports whether all positions that a subscript may name are in a range.
+func inside(s Sub, r dsl.Range) bool {
+	own := s.ends()
+	from, first := own.Lo, r.Lo
+	return own.Hi.Name == r.Hi.Name && own.Hi.Offset <= r.Hi.Offset &&
+		(from == first || from.Name == first.Name && from.Offset >= first.Offset || first == dsl.Fixed(1) && from.Offset >= 1)
 }
 
 // ShiftSub is s + by.

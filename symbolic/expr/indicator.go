@@ -108,11 +108,11 @@ func (c *Context) truth(holds bool) *Expr {
 // precedes reports whether a < b whatever the sizes, which have least values.
 func (c *Context) precedes(a, b dsl.Extent) bool {
 	return a.Name == b.Name && a.Offset < b.Offset ||
-		a.IsConst() && !b.IsConst() && a.Offset < c.atLeast(b.Name)+b.Offset
+		a.IsConst() && !b.IsConst() && a.Offset < c.AtLeast(b.Name)+b.Offset
 }
 
-// atLeast is the least value of a size.
-func (c *Context) atLeast(size string) int { return max(1, c.Least[size]) }
+// AtLeast is the least value of a size.
+func (c *Context) AtLeast(size string) int { return max(1, c.Least[size]) }
 
 // comparison returns the subscripts of a comparison of two positions.
 func comparison(e *Expr) (a, b Sub, ok bool) {

@@ -506,3 +506,24 @@ generate {
 		t.Errorf("h is %v, want %v", got["h"][0], want)
 	}
 }
+
+// TestUnreadDraws: what is drawn in vain is drawn: the draws behind it are those of a text in which it counts.
+func TestUnreadDraws(t *testing.T) {
+	for _, c := range []struct{ unread, read string }{
+		{"(mu - mu)/(2 + cos(uniform_rng(-1, 1)))", "uniform_rng(-1, 1)"},
+		{"normal_rng(normal_rng(mu, 1), 2)^0", "normal_rng(normal_rng(mu, 1), 2)"},
+		{"0*normal_rng(z, 1)", "normal_rng(z, 1)"},
+		{"sum(j in 2) 0*exponential_rng(z[j] + 1)", "sum(j in 2) exponential_rng(z[j] + 1)"},
+		{"0*multi_normal_rng(z, S)", "multi_normal_rng(z, S)"},
+	} {
+		var last [2]float64
+		for n, draws := range []string{c.unread, c.read} {
+			p := load(t, "model m\ndata S cov[2]\ndata z real[2]\nparam mu real\nmu ~ normal(0, 1)\nmetric fisher\ngenerate {\n a = "+draws+"\n b = normal_rng(0, 1)\n}\n",
+				`{"S": [[1, 0], [0, 1]], "z": [1, 1]}`)
+			last[n] = generate(p, []float64{-1}, rand.New(rand.NewPCG(1, 2)))["b"][0]
+		}
+		if last[0] != last[1] {
+			t.Errorf("behind %s is drawn %v, behind %s %v", c.unread, last[0], c.read, last[1])
+		}
+	}
+}

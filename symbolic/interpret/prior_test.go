@@ -206,6 +206,8 @@ func TestNoPriors(t *testing.T) {
 		{"a ~ normal(log_det(K), 1)\nb ~ normal(0, 1)\nc ~ lognormal(0, 1)\nv ~ multi_normal(y, K)", "b c a v", ""},
 		{"a ~ normal(v[1], 1)\nb ~ normal(v[2], 1)\nc ~ lognormal(b, 1)\nv ~ multi_normal(y, K)", "a",
 			"b: its statement depends on the parameter itself; c: its statement depends on the parameter itself; v: its statement depends on the parameter itself"},
+		// By way of a definition that a long expression becomes.
+		{"a ~ normal(0, " + nestedPower("c", 9) + ")\nb ~ normal(0, 1)\nc ~ lognormal(0, 1)\nv ~ normal(0, 1)", "b c a v", ""},
 		{"a ~ normal(dot(y, solve_spd(K, d)), 1)\nb ~ normal(0, 1)\nc ~ lognormal(0, 1)\nv ~ normal(0, 1)", "b c v", "a: its statement depends on the parameter itself"},
 	} {
 		definition := "let d = a*y"
@@ -319,4 +321,12 @@ func TestStartsFromThePrior(t *testing.T) {
 			t.Errorf("chain %d starts at %v, with others at %v", i+1, again.Chains[i].Draws, r.Chains[i].Draws)
 		}
 	}
+}
+
+// nestedPower is pow(x, x), of that again, and so on, as a text of more operands than a definition has.
+func nestedPower(x string, depth int) string {
+	for range depth {
+		x = "pow(" + x + ", " + x + ")"
+	}
+	return x
 }

@@ -37,3 +37,35 @@ func TestGradientsOfShared(t *testing.T) {
 		}
 	}
 }
+
+// TestFixedPositions: metrics and their derivatives hold second and third derivatives of elements of a simplex at fixed positions, whose
+// coordinates may not exist; and of elements beside others.
+func TestFixedPositions(t *testing.T) {
+	for _, c := range []struct{ density, metric string }{
+		{"c[2]^2", "hessian + 20*identity"},
+		{"tanh(c[2] - s*c[1])*c[2]", "hessian + 20*identity"},
+		{"exp(c[2]*c[1])*sin(c[2] + c[K]*s)", "softabs(alpha = 1)"},
+		{"(c[2] + s)^3*log1p_exp(c[2]*c[1] - s) + sum(k in 2..K) c[k-1]*c[k]*c[2]", "hessian + 20*identity"},
+		{"c[1]^2", "[c[i], c[j]] = 20*delta(i, j) + sin(c[i]*c[j])*(delta(i, j+3) + delta(i+3, j))\nmetric[s, s] = 1 + s^2"},
+	} {
+		between := " "
+		if c.metric[0] == '[' {
+			between = ""
+		}
+		text := "model m\ndata K int\nparam c simplex[K]\nparam s real\ndensity " + c.density + "\ns ~ normal(0, 1)\nmetric" + between + c.metric + "\n"
+		for _, size := range []string{"2", "3", "4", "6"} {
+			m := load(t, text, `{"K": `+size+`}`).(runtime.Model)
+			q := make([]float64, m.Info().Dim())
+			for i := range q {
+				q[i] = 0.3 - 0.5*float64(i%2)
+			}
+			report, err := runtime.CheckGradients(m, [][]float64{q})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(report.Worst() <= 1e-7) {
+				t.Errorf("K = %s:\n%s\n%v", size, text, report)
+			}
+		}
+	}
+}

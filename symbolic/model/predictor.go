@@ -217,15 +217,15 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 			}
 		}
 	})
-	swapped := func(e *expr.Expr, from, to []*expr.Expr) *expr.Expr {
-		return c.Replace(e, func(r *expr.Expr) *expr.Expr {
+	put := func(from, to []*expr.Expr) func(r *expr.Expr) *expr.Expr {
+		return func(r *expr.Expr) *expr.Expr {
 			if n := slices.Index(from, r); n >= 0 {
 				return to[n]
 			}
 			return r
-		})
+		}
 	}
-	each := swapped(o.each, elements, stand)
+	each := c.Replace(o.each, put(elements, stand))
 	hidden := false // behind a definition that is too large to be written out
 	expr.Refs(each, func(r *expr.Expr) {
 		for _, b := range p.Params {
@@ -247,7 +247,8 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 	if eta == nil {
 		return nil
 	}
-	s, second = swapped(s, stand, elements), p.atReference(swapped(second, stand, elements))
+	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
+	s, second = c.Substituted(s, back), p.atReference(c.Substituted(second, back))
 	score := p.atReference(s)
 	for n, b := range p.Params {
 		if b.Scalar() {
