@@ -129,6 +129,7 @@ func (r *run) findStarts() error {
 		return err
 	}
 	var errs StartErrors
+	var list []*drawn
 	for c := range r.opt.Chains {
 		if from := r.from(c); from != nil {
 			r.starts = append(r.starts, slices.Clone(from.Q))
@@ -141,14 +142,21 @@ func (r *run) findStarts() error {
 		if n := len(r.opt.Init); n > 0 {
 			x = r.opt.Init[c%n]
 		}
-		if err := start(sweep, q, x, r.opt.Start, rand.New(stream)); err != nil {
+		rng := rand.New(stream)
+		if err := start(sweep, q, x, r.opt.Start, rng); err != nil {
 			err.Chain = c + 1
 			errs = append(errs, err)
 		}
 		r.starts = append(r.starts, q)
+		if x == nil || !x.complete() {
+			list = append(list, &drawn{chain: c, given: x, rng: rng})
+		}
 	}
 	if len(errs) > 0 {
 		return errs
+	}
+	if len(list) > 0 && r.probes() {
+		r.redraw(sweep, list)
 	}
 	return nil
 }

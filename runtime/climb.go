@@ -82,6 +82,12 @@ type climber struct {
 	d, work        []float64
 	evaluations    int
 	trials         int // of the last search
+
+	// probing looks for the top of a mode: every step that gains something is made, towards the top and not to the side of the bulk, and a
+	// climb that takes more than the limit ends where it is.
+	probing bool
+	limit   int // of evaluations
+	top     float64
 }
 
 // newClimber returns a climber for the posterior of a sweep.
@@ -103,7 +109,11 @@ func (c *climber) climb(q []float64) bool {
 	start := slices.Clone(q)
 	grad := make([]float64, m)
 	l := c.sweep.Posterior.Gradient(grad, q)
-	limit := climbLeast + 100*m
+	limit, far := climbLeast+100*m, farGain+float64(m)
+	if c.probing {
+		limit, far = c.limit, probeGain
+	}
+	c.top = l
 	moved, fresh := false, true
 	if !c.precondition(q, grad, fresh) {
 		return false
@@ -113,10 +123,13 @@ func (c *climber) climb(q []float64) bool {
 		gain, endless := 0.0, false
 		if slope > 0 && isFinite(slope) {
 			t := 1.0
-			if left := float64(m) / slope; left < 1 {
+			if left := float64(m) / slope; left < 1 && !c.probing {
 				t -= math.Sqrt(left)
 			}
 			gain, endless = c.search(q, l, slope, max(t, 0.5))
+		}
+		if c.probing && c.evaluations > limit {
+			return moved
 		}
 		if endless || c.evaluations > limit {
 			copy(q, start)
@@ -124,7 +137,7 @@ func (c *climber) climb(q []float64) bool {
 			c.precondition(q, grad, true)
 			return false
 		}
-		if gain > farGain+float64(m) {
+		if gain > far {
 			stale := c.trials > climbStale
 			if stale {
 				c.forget()
@@ -134,6 +147,7 @@ func (c *climber) climb(q []float64) bool {
 			copy(q, c.next)
 			copy(grad, c.nextGrad)
 			l = c.nextL
+			c.top = l
 			moved, fresh = true, stale
 			if c.precondition(q, grad, stale) {
 				continue
