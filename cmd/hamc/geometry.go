@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
+	"github.com/hamc-dev/hamc/cmd/hamc/internal/report"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -72,4 +74,24 @@ func choice(r *runtime.Race) string {
 		return fmt.Sprintf("metric fisher: %s, so that no metric that is the same everywhere is safe; in a race it gave ", doubtOf(r)) + merits
 	}
 	return "metric fisher: in a race the Fisher information gave " + merits
+}
+
+// geometryOf is the choice as the report draws it; nil where there was none.
+func geometryOf(r *runtime.Race) *report.Geometry {
+	said := choice(r)
+	if said == "" {
+		return nil
+	}
+	pilot := func(name string, p *runtime.Pilot, of runtime.EuclideanMetric) report.Candidate {
+		return report.Candidate{Name: name, Chosen: r.Chosen == of, Merit: 1e6 * p.Merit(), Steps: p.Steps, Trouble: p.Trouble}
+	}
+	euclidean := pilot("Euclidean, low_rank", &r.Euclidean, runtime.LowRank)
+	if r.Doubtful() {
+		euclidean.Doubt = "in doubt: " + doubtOf(r)
+	}
+	g := &report.Geometry{Why: strings.ToUpper(said[:1]) + said[1:] + ".", Candidates: []report.Candidate{euclidean}}
+	if r.Fisher.Transitions > 0 {
+		g.Candidates = append(g.Candidates, pilot("Fisher information", &r.Fisher, runtime.FisherMetric))
+	}
+	return g
 }

@@ -147,6 +147,7 @@ func reportOf(s *summary) *report.Run {
 			r.Settings = append(r.Settings, report.Setting(set))
 		}
 	}
+	r.Geometry = geometryOf(s.evidence.race)
 	for _, w := range s.evidence.warnings() {
 		if w.cost || w.posterior {
 			r.Notes = append(r.Notes, w.headline()+". "+w.meaning)

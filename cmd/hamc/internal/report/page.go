@@ -51,10 +51,51 @@ type page struct {
 	HasTree  bool
 	Energy   *energy
 	Audit    int // points
+	Geometry *geometry
 
 	Data template.JS
 	CSS  template.CSS
 	JS   template.JS
+}
+
+// geometry is the race as the page shows it.
+type geometry struct {
+	Why        string
+	Candidates []candidate
+}
+
+// candidate is a row of it. The bars are on a scale of logarithms: metrics may differ by a factor of thousands.
+type candidate struct {
+	Name, Doubt           string
+	Chosen                bool
+	Width                 int // of the bar, of barWidth
+	Merit, Steps, Trouble string
+}
+
+// barWidth is the width of the longest bar, as the style of the page has it; barDecades is how many powers of ten below it a bar vanishes.
+const (
+	barWidth   = 160
+	barDecades = 4
+)
+
+// race fills the section on the choice of a metric.
+func (p *page) race(g *Geometry) {
+	if g == nil {
+		return
+	}
+	p.Geometry = &geometry{Why: g.Why}
+	most := 0.0
+	for _, c := range g.Candidates {
+		most = max(most, c.Merit)
+	}
+	two, one := terminal.Significant(2), terminal.Fixed(1)
+	for _, c := range g.Candidates {
+		row := candidate{Name: c.Name, Doubt: c.Doubt, Chosen: c.Chosen, Merit: two(c.Merit), Steps: one(c.Steps), Trouble: one(100*c.Trouble) + " %"}
+		if part := 1 + math.Log10(c.Merit/most)/barDecades; part > 0 { // which NaN is not
+			row.Width = int(math.Round(barWidth * part))
+		}
+		p.Geometry.Candidates = append(p.Geometry.Candidates, row)
+	}
 }
 
 // tile is one number of the overview.
@@ -120,6 +161,7 @@ func newPage(r *Run) (*page, error) {
 	}
 	order := r.byBadness()
 	p.tiles(order)
+	p.race(r.Geometry)
 	p.table(order)
 
 	plotted := worst(order, min(maxPlots, max(10, maxCurves/len(r.Chains))))

@@ -46,6 +46,24 @@ type Run struct {
 	FailureNames []string
 
 	Audit []AuditPoint // may be empty
+
+	Geometry *Geometry // nil where nothing was chosen
+}
+
+// Geometry is how the metric of a run was chosen.
+type Geometry struct {
+	Why        string // in a sentence
+	Candidates []Candidate
+}
+
+// Candidate is a metric, and what its pilot came to in the race of the warm-up.
+type Candidate struct {
+	Name    string
+	Chosen  bool
+	Doubt   string  // why its draws are no guide, or ""
+	Merit   float64 // effective draws for a million operations, of the slowest coordinate or the log density
+	Steps   float64 // for a transition
+	Trouble float64 // the share of transitions that failed, diverged or had steps that were halved
 }
 
 // Setting is one named value.

@@ -731,3 +731,27 @@ func TestGenerated(t *testing.T) {
 		t.Error("a report without parameters is written")
 	}
 }
+
+// TestGeometry: the choice of a metric is told and drawn, with bars on a scale of logarithms; without a choice there is no section.
+func TestGeometry(t *testing.T) {
+	r := sample(2, 50, 1)
+	if strings.Contains(write(t, "no-choice", r), `id="geometry"`) {
+		t.Error("a page without a choice has its section")
+	}
+	r.Geometry = &Geometry{Why: "Metric low_rank: <a race> said so.", Candidates: []Candidate{
+		{Name: "Euclidean", Chosen: true, Doubt: "in doubt: it varies", Merit: 45.31, Steps: 5.84, Trouble: 0.15},
+		{Name: "Fisher", Merit: 0.4531, Steps: 1018.4},
+		{Name: "nothing", Merit: 0},
+	}}
+	page := write(t, "choice", r)
+	for _, want := range []string{
+		`<a href="#geometry">`, "Metric low_rank: &lt;a race&gt; said so.", `<tr class="chosen"><th scope="row">Euclidean ✓`, "in doubt: it varies",
+		`<rect width="160" height="14"`, "<td>45</td><td>5.8</td><td>15.0 %</td>",
+		`<rect width="80" height="14"`, "<td>0.45</td><td>1018.4</td><td>0.0 %</td>", // a hundredth is half of four powers of ten
+		`<rect width="0" height="14"`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
