@@ -343,7 +343,78 @@ func (l *lowering) build(op expr.Op, val float64, k []float64, args []*expr.Expr
 	if op == expr.Add {
 		return l.p.c.Linear(val, k, args)
 	}
+	k, args = l.p.knownPowers(k, args)
 	return l.p.c.Product(val, k, args)
+}
+
+// knownPowers writes the factors of a product by definitions of their roots and reciprocals, where there are any: what a reverse sweep asks of
+// 1/d and √d are powers of these, and divisions and roots take as long as many products.
+func (p *Program) knownPowers(ks []float64, args []*expr.Expr) ([]float64, []*expr.Expr) {
+	changed := false
+	for n := range args {
+		for range 3 { // d^{-½} by the reciprocal of d, and that by its root
+			k, x := p.knownPower(ks[n], args[n])
+			if x == args[n] {
+				break
+			}
+			if !changed {
+				ks, args, changed = slices.Clone(ks), slices.Clone(args), true
+			}
+			ks[n], args[n] = k, x
+		}
+	}
+	return ks, args
+}
+
+// knownPower is one of them: the same where nothing is known that is better.
+func (p *Program) knownPower(k float64, x *expr.Expr) (float64, *expr.Expr) {
+	if x.Op != expr.Ref || x.Tensor.Kind != expr.DefTensor || x.Stage() < expr.StagePosition {
+		return k, x
+	}
+	whole := math.Trunc(k) == k
+	switch {
+	case !whole && math.Trunc(2*k) == 2*k:
+		if y := p.definedPower(x, 0.5); y != nil {
+			return 2 * k, y
+		}
+	case whole && math.Mod(k, 2) == 0:
+		if y := p.baseOf(x, 0.5); y != nil {
+			return k / 2, y
+		}
+	}
+	if k < 0 {
+		if y := p.baseOf(x, -1); y != nil {
+			return -k, y
+		}
+		if y := p.definedPower(x, -1); y != nil {
+			return -k, y
+		}
+	}
+	return k, x
+}
+
+// definedPower is the definition of a power of a reference, or nil.
+func (p *Program) definedPower(x *expr.Expr, k float64) *expr.Expr {
+	e := p.c.Product(1, []float64{k}, []*expr.Expr{x})
+	key, _ := p.c.Close(e)
+	d := p.byKey[key]
+	if d == nil || d.Scatter != nil || d.Fit != nil || len(d.Indices) != len(e.Free()) {
+		return nil
+	}
+	return p.c.Ref(d.Tensor, expr.SubsOf(p.c.InOrder(e.Free()))...)
+}
+
+// baseOf is y where x is defined as a power of y, or nil.
+func (p *Program) baseOf(x *expr.Expr, k float64) *expr.Expr {
+	d := x.Tensor.Def
+	if d.Scatter != nil || d.Fit != nil {
+		return nil
+	}
+	b := d.Body
+	if b.Op != expr.Mul || b.Val != 1 || len(b.Args) != 1 || b.K[0] != k || b.Args[0].Op != expr.Ref || b.Args[0].Tensor.Kind != expr.DefTensor {
+		return nil
+	}
+	return p.c.SubstAll(b.Args[0], d.Indices, x.Subs)
 }
 
 // hoistPart replaces operands by one definition where that pays.

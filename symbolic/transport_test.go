@@ -176,3 +176,48 @@ func TestTransportsOfLarge(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownPowers: the gradient of a model with a map takes roots and reciprocals from their definitions, in every product.
+func TestKnownPowers(t *testing.T) {
+	d, _ := load(t, `model groups
+data n, J int
+data g int[n] in 1..J
+data y real[n]
+param a real[J]
+param mu real
+param tau, s real > 0
+mu ~ normal(0, 1)
+tau, s ~ exponential(1)
+a ~ normal(mu, tau)
+y ~ normal(a[g], s)
+`)
+	known, left := 0, 0
+	count := func(e *expr.Expr) {
+		expr.Search(e, expr.StagePosition, func(e *expr.Expr) bool {
+			if e.Op == expr.Mul {
+				for n, x := range e.Args {
+					if k, y := d.Prog.knownPower(e.K[n], x); y != x && k != e.K[n] {
+						left++
+						t.Logf("%s holds a power of %s that is one of %s", expr.Format(e), expr.Format(x), expr.Format(y))
+					}
+					if x.Op == expr.Ref && x.Tensor.Def != nil {
+						known++
+					}
+				}
+			}
+			return false
+		})
+	}
+	for _, o := range d.Gradient {
+		count(o.E)
+	}
+	for _, def := range d.Prog.Defs {
+		// A definition is not made of itself.
+		if b := def.Body; b.Op != expr.Mul || len(b.Args) != 1 {
+			count(b)
+		}
+	}
+	if left > 0 || known < 5 {
+		t.Errorf("%d of %d factors are powers of what is defined", left, known)
+	}
+}
