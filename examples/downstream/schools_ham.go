@@ -158,7 +158,7 @@ func (s *Model) describe() *rt.Info {
 				Shape:  []int{s.j},
 			},
 		},
-		Work: 39 + 61*s.j,
+		Work: 39 + 51*s.j,
 	}
 }
 
@@ -330,10 +330,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		e3 := y[i] - a5
 		a7 += float64(e3 * e3 * c1[i])
 		a8 := float64(c1[i]*e3) + float64(a1*e2)
-		a9 := float64(sqrtInvA2 * sqrtInvA2 * a8)
+		a9 := float64(invA2[i] * a8)
 		a10 := float64(a8 * (thetaZ[i] + float64(2*e)))
-		a11 := 0.5/invA2[i] + 0.5*a10/math.Sqrt(invA2[i])
-		a12 := -a11 / (a2 * a2)
+		a11 := float64(0.5*a2) + 0.5*a10/sqrtInvA2
+		a12 := float64(-invA2[i] * invA2[i] * a11)
 		a13 += e2
 		sumA9 += a9
 		sumA12 += a12
@@ -493,10 +493,10 @@ func (s *Model) slope(grad, q []float64) {
 		e2 := mu - a5
 		a6 += float64(e2 * e2)
 		a8 := float64(c1[i]*(y[i]-a5)) + float64(a1*e2)
-		a9 := float64(sqrtInvA2 * sqrtInvA2 * a8)
+		a9 := float64(invA2 * a8)
 		a10 := float64(a8 * (thetaZ[i] + float64(2*e)))
-		a11 := 0.5/invA2 + 0.5*a10/math.Sqrt(invA2)
-		a12 := -a11 / (a2 * a2)
+		a11 := float64(0.5*a2) + 0.5*a10/sqrtInvA2
+		a12 := float64(-invA2 * invA2 * a11)
 		a13 += e2
 		sumA9 += a9
 		sumA12 += a12

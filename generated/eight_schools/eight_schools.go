@@ -175,7 +175,7 @@ func (s *Model) describe() *rt.Info {
 				Name: "tau",
 			},
 		},
-		Work: 65 + 61*s.j,
+		Work: 65 + 51*s.j,
 	}
 }
 
@@ -352,10 +352,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		e4 := mu - a5
 		a7 += float64(e4 * e4)
 		a9 := float64(a1*e4) + float64(c1[i]*e3)
-		a10 := float64(sqrtInvA2 * sqrtInvA2 * a9)
+		a10 := float64(invA2[i] * a9)
 		a11 := float64(a9 * (thetaZ[i] + float64(2*e2)))
-		a12 := 0.5/invA2[i] + 0.5*a11/math.Sqrt(invA2[i])
-		a13 := -a12 / (a2 * a2)
+		a12 := float64(0.5*a2) + 0.5*a11/sqrtInvA2
+		a13 := float64(-invA2[i] * invA2[i] * a12)
 		a14 += e4
 		sumA10 += a10
 		sumA13 += a13
@@ -594,10 +594,10 @@ func (s *Model) slope(grad, q []float64) {
 		e2 := mu - a5
 		a7 += float64(e2 * e2)
 		a9 := float64(a1*e2) + float64(c1[i]*(y[i]-a5))
-		a10 := float64(sqrtInvA2 * sqrtInvA2 * a9)
+		a10 := float64(invA2 * a9)
 		a11 := float64(a9 * (thetaZ[i] + float64(2*e)))
-		a12 := 0.5/invA2 + 0.5*a11/math.Sqrt(invA2)
-		a13 := -a12 / (a2 * a2)
+		a12 := float64(0.5*a2) + 0.5*a11/sqrtInvA2
+		a13 := float64(-invA2 * invA2 * a12)
 		a14 += e2
 		sumA10 += a10
 		sumA13 += a13

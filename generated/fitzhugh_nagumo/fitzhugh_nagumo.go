@@ -89,61 +89,61 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	sMemo   [2]*ode.Memo // solution s by order of its sensitivities
-	sOut    []float64    // the one of them that is read
-	sInputs []float64
-	solved  rt.Status // how the solution that was asked for last came out
-	cIn     float64   // c_in = c
-	aIn     float64   // a_in = a
-	bIn     float64   // b_in = b
-	a2      float64   // a2 = -1/c_in
-	a3      float64   // a3 = 1/c_in²
-	invCIn  float64   // invC_in = 1/c_in
-	a4      float64   // a4 = b_in/c_in
-	a5      float64   // a5 = -2/c_in³
-	a6      float64   // a6 = 2/c_in²
-	a7      float64   // a7 = 2·b_in/c_in²
-	a8      float64   // a8 = b_in/c_in²
-	a9      float64   // a9 = -2/c_in
-	a25     []float64 // a25[i] = s_v_c[i]·a23[i] + s_r_c[i]·a24[i]
-	a26     []float64 // a26[i] = s_v_a[i]·a23[i] + s_r_a[i]·a24[i]
-	a27     []float64 // a27[i] = s_v_b[i]·a23[i] + s_r_b[i]·a24[i]
-	a28     float64   // a28 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
-	a29     float64   // a29 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
-	a32     float64   // a32 = a30 + a31
-	a35     float64   // a35 = a33 + a34
-	a37     float64   // a37 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
-	a38     float64   // a38 = a36 + a37
-	a40     float64   // a40 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
-	a41     float64   // a41 = a39 + a40
-	a42     float64   // a42 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
-	a43     float64   // a43 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
-	a45     float64   // a45 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
-	a46     float64   // a46 = a44 + a45
-	a48     float64   // a48 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
-	a49     float64   // a49 = a47 + a48
-	a50     float64   // a50 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
-	a51     float64   // a51 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
-	a52     float64   // a52 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
-	a53     float64   // a53 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
-	a55     float64   // a55 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
-	a56     float64   // a56 = a54 + a55
-	a58     float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
-	a59     float64   // a59 = a57 + a58
-	a61     float64   // a61 = a30 + a60
-	a63     float64   // a63 = a33 + a62
-	a64     float64   // a64 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
-	a65     float64   // a65 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
-	a67     float64   // a67 = a42 + a66
-	a69     float64   // a69 = a43 + a68
-	a70     float64   // a70 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
-	a71     float64   // a71 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
-	a73     float64   // a73 = a52 + a72
-	a75     float64   // a75 = a53 + a74
-	a77     float64   // a77 = a28 + a76
-	a79     float64   // a79 = a29 + a78
-	a80     float64   // a80 = a31 + a60
-	a81     float64   // a81 = a34 + a62
+	sMemo    [2]*ode.Memo // solution s by order of its sensitivities
+	sOut     []float64    // the one of them that is read
+	sInputs  []float64
+	solved   rt.Status // how the solution that was asked for last came out
+	cIn      float64   // c_in = c
+	aIn      float64   // a_in = a
+	bIn      float64   // b_in = b
+	a2       float64   // a2 = -1/c_in
+	a3       float64   // a3 = 1/c_in²
+	invCIn   float64   // invC_in = 1/c_in
+	a4       float64   // a4 = b_in·invC_in
+	a5       float64   // a5 = -2·invC_in³
+	a6       float64   // a6 = 2·invC_in²
+	a7       float64   // a7 = 2·b_in·invC_in²
+	sqInvCIn float64   // sqInvC_in = invC_in²
+	a8       float64   // a8 = b_in·invC_in²
+	a24      []float64 // a24[i] = s_v_c[i]·a22[i] + s_r_c[i]·a23[i]
+	a25      []float64 // a25[i] = s_v_a[i]·a22[i] + s_r_a[i]·a23[i]
+	a26      []float64 // a26[i] = s_v_b[i]·a22[i] + s_r_b[i]·a23[i]
+	a27      float64   // a27 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
+	a28      float64   // a28 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
+	a31      float64   // a31 = a29 + a30
+	a34      float64   // a34 = a32 + a33
+	a36      float64   // a36 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
+	a37      float64   // a37 = a35 + a36
+	a39      float64   // a39 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
+	a40      float64   // a40 = a38 + a39
+	a41      float64   // a41 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
+	a42      float64   // a42 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
+	a44      float64   // a44 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
+	a45      float64   // a45 = a43 + a44
+	a47      float64   // a47 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
+	a48      float64   // a48 = a46 + a47
+	a49      float64   // a49 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
+	a50      float64   // a50 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
+	a51      float64   // a51 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
+	a52      float64   // a52 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
+	a54      float64   // a54 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
+	a55      float64   // a55 = a53 + a54
+	a57      float64   // a57 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
+	a58      float64   // a58 = a56 + a57
+	a60      float64   // a60 = a29 + a59
+	a62      float64   // a62 = a32 + a61
+	a63      float64   // a63 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
+	a64      float64   // a64 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
+	a66      float64   // a66 = a41 + a65
+	a68      float64   // a68 = a42 + a67
+	a69      float64   // a69 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
+	a70      float64   // a70 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
+	a72      float64   // a72 = a51 + a71
+	a74      float64   // a74 = a52 + a73
+	a76      float64   // a76 = a27 + a75
+	a78      float64   // a78 = a28 + a77
+	a79      float64   // a79 = a30 + a59
+	a80      float64   // a80 = a33 + a61
 }
 
 // New returns the model given its data, or an error that names all data
@@ -216,9 +216,9 @@ func (s *Model) allocate() {
 	}, system.NewDense(3))
 	s.makeMemos()
 	s.sInputs = make([]float64, 3)
+	s.a24 = make([]float64, n)
 	s.a25 = make([]float64, n)
 	s.a26 = make([]float64, n)
-	s.a27 = make([]float64, n)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -294,15 +294,15 @@ func (s *Model) LogDensity(q []float64) float64 {
 	b := q[1]
 	c := q[2]
 	c3 := s.c3
+	a9 := 0.0
 	a10 := 0.0
-	a11 := 0.0
 	for i := range n {
 		e := vObs[i] - sV[i]
-		a10 += float64(e * e)
+		a9 += float64(e * e)
 		e2 := rObs[i] - sR[i]
-		a11 += float64(e2 * e2)
+		a10 += float64(e2 * e2)
 	}
-	res = float64(a10*c2) - float64(0.5*a*a) - float64(0.5*b*b) - float64(0.5*c*c) + float64(c2*a11) + c3
+	res = float64(a9*c2) - float64(0.5*a*a) - float64(0.5*b*b) - float64(0.5*c*c) + float64(c2*a10) + c3
 	return res
 }
 
@@ -348,12 +348,12 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 	a2 := -1 / cIn
 	a3 := 1 / (cIn * cIn)
 	invCIn := 1 / cIn
-	a4 := bIn / cIn
-	a5 := -2 / (cIn * cIn * cIn)
-	a6 := 2 / (cIn * cIn)
-	a7 := 2 * bIn / (cIn * cIn)
-	a8 := bIn / (cIn * cIn)
-	a9 := -2 / cIn
+	a4 := float64(bIn * invCIn)
+	a5 := float64(-2 * invCIn * invCIn * invCIn)
+	a6 := float64(2 * invCIn * invCIn)
+	a7 := float64(2 * bIn * invCIn * invCIn)
+	sqInvCIn := float64(invCIn * invCIn)
+	a8 := float64(bIn * invCIn * invCIn)
 	u[0] = cIn
 	u[1] = aIn
 	u[2] = bIn
@@ -369,8 +369,8 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 		s.a5 = a5
 		s.a6 = a6
 		s.a7 = a7
+		s.sqInvCIn = sqInvCIn
 		s.a8 = a8
-		s.a9 = a9
 		y0 := m.Start
 		y0[0] = -1
 		y0[1] = 1
@@ -433,9 +433,9 @@ func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 	v, r, cIn, aIn, bIn, a2 := y[0], y[1], s.cIn, s.aIn, s.bIn, s.a2
 	vC, rC, a3, invCIn, a4, vA := y[2], y[3], s.a3, s.invCIn, s.a4, y[4]
 	rA, vB, rB, vCC, rCC, a5 := y[5], y[6], y[7], y[8], y[9], s.a5
-	a6, a7, vAC, rAC, a8, rAA := s.a6, s.a7, y[10], y[11], s.a8, y[13]
-	vAA, vBC, rBC, rBA, vBA, rBB := y[12], y[14], y[15], y[17], y[16], y[19]
-	vBB, a9 := y[18], s.a9
+	a6, a7, vAC, rAC, sqInvCIn, a8 := s.a6, s.a7, y[10], y[11], s.sqInvCIn, s.a8
+	rAA, vAA, vBC, rBC, rBA, vBA := y[13], y[12], y[14], y[15], y[17], y[16]
+	rBB, vBB := y[19], y[18]
 	e := float64(v * v * v)
 	dy[0] = float64((v + r - float64(0.3333333333333333*e)) * cIn)
 	e2 := v - aIn + float64(r*bIn)
@@ -452,22 +452,22 @@ func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 	dy[8] = float64(2*rC) + float64(cIn*e3*vCC) + float64(2*e3*vC) - float64(2*v*cIn*vC*vC) + float64(cIn*rCC)
 	dy[9] = float64(e2*a5) + float64(vC*a6) - float64(vCC*invCIn) + float64(rC*a7) - float64(rCC*a4)
 	dy[10] = rA + float64(cIn*e3*vAC) + e4 - float64(2*v*cIn*vC*vA) + float64(cIn*rAC)
-	dy[11] = float64(vA*a3) - a3 - float64(vAC*invCIn) + float64(rA*a8) - float64(rAC*a4)
+	dy[11] = float64(vA*sqInvCIn) - sqInvCIn - float64(vAC*invCIn) + float64(rA*a8) - float64(rAC*a4)
 	dy[12] = float64(cIn * (rAA + float64(e3*vAA) - float64(2*v*vA*vA)))
 	dy[13] = -float64(vAA*invCIn) - float64(rAA*a4)
 	dy[14] = rB + float64(cIn*e3*vBC) + e5 - float64(2*v*cIn*vC*vB) + float64(cIn*rBC)
-	dy[15] = float64(r*a3) + float64(vB*a3) - float64(vBC*invCIn) + float64(rB*a8) - float64(rBC*a4) - float64(rC*invCIn)
+	dy[15] = float64(r*sqInvCIn) + float64(vB*sqInvCIn) - float64(vBC*invCIn) + float64(rB*a8) - float64(rBC*a4) - float64(rC*invCIn)
 	dy[16] = float64(cIn * (rBA + float64(e3*vBA) - float64(2*v*vA*vB)))
 	dy[17] = -float64(vBA*invCIn) - float64(rBA*a4) - float64(rA*invCIn)
 	dy[18] = float64(cIn * (rBB + float64(e3*vBB) - float64(2*v*vB*vB)))
-	dy[19] = float64(rB*a9) - float64(vBB*invCIn) - float64(rBB*a4)
+	dy[19] = -float64(vBB*invCIn) - float64(rBB*a4) - float64(2*rB*invCIn)
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂a = -a + sumA15
-//	∂L/∂b = -b + sumA16
-//	∂L/∂c = -c + sumA14
+//	∂L/∂a = -a + sumA14
+//	∂L/∂b = -b + sumA15
+//	∂L/∂c = -c + sumA13
 func (s *Model) Gradient(grad, q []float64) float64 {
 	s.solve(q, 1)
 	var res float64
@@ -475,29 +475,29 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	vObs, sV, rObs, sR, c2, sVC := s.vObs[:n], s.sOut[:n], s.rObs[:n], s.sOut[n:][:n], s.c2, s.sOut[2*n:][:n]
 	sRC, sVA, sRA, sVB, sRB, a := s.sOut[3*n:][:n], s.sOut[4*n:][:n], s.sOut[5*n:][:n], s.sOut[6*n:][:n], s.sOut[7*n:][:n], q[0]
 	b, c, c3 := q[1], q[2], s.c3
+	a9 := 0.0
 	a10 := 0.0
-	a11 := 0.0
-	sumA15 := 0.0
-	sumA16 := 0.0
 	sumA14 := 0.0
+	sumA15 := 0.0
+	sumA13 := 0.0
 	for i := range n {
 		e := vObs[i] - sV[i]
-		a10 += float64(e * e)
+		a9 += float64(e * e)
 		e2 := rObs[i] - sR[i]
-		a11 += float64(e2 * e2)
-		a12 := float64(2 * c2 * (sV[i] - vObs[i]))
-		a13 := float64(2 * c2 * (sR[i] - rObs[i]))
-		a14 := float64(a12*sVC[i]) + float64(a13*sRC[i])
-		a15 := float64(a12*sVA[i]) + float64(a13*sRA[i])
-		a16 := float64(a12*sVB[i]) + float64(a13*sRB[i])
-		sumA15 += a15
-		sumA16 += a16
+		a10 += float64(e2 * e2)
+		a11 := float64(2 * c2 * (sV[i] - vObs[i]))
+		a12 := float64(2 * c2 * (sR[i] - rObs[i]))
+		a13 := float64(a11*sVC[i]) + float64(a12*sRC[i])
+		a14 := float64(a11*sVA[i]) + float64(a12*sRA[i])
+		a15 := float64(a11*sVB[i]) + float64(a12*sRB[i])
 		sumA14 += a14
+		sumA15 += a15
+		sumA13 += a13
 	}
-	res = float64(a10*c2) - float64(0.5*a*a) - float64(0.5*b*b) - float64(0.5*c*c) + float64(c2*a11) + c3
-	grad[0] = sumA15 - a
-	grad[1] = sumA16 - b
-	grad[2] = sumA14 - c
+	res = float64(a9*c2) - float64(0.5*a*a) - float64(0.5*b*b) - float64(0.5*c*c) + float64(c2*a10) + c3
+	grad[0] = sumA14 - a
+	grad[1] = sumA15 - b
+	grad[2] = sumA13 - c
 	return res
 }
 
@@ -524,10 +524,10 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 // matrix writes the metric G(q) to b, row-major.
 //
 //	a, a: 1 - 2·c2·sumSqS_v_a - 2·c2·sumSqS_r_a
-//	b, a: -2·c2·a17 - 2·c2·a18
+//	b, a: -2·c2·a16 - 2·c2·a17
 //	b, b: 1 - 2·c2·sumSqS_v_b - 2·c2·sumSqS_r_b
-//	c, a: -2·c2·a19 - 2·c2·a20
-//	c, b: -2·c2·a21 - 2·c2·a22
+//	c, a: -2·c2·a18 - 2·c2·a19
+//	c, b: -2·c2·a20 - 2·c2·a21
 //	c, c: 1 - 2·c2·sumSqS_v_c - 2·c2·sumSqS_r_c
 func (s *Model) matrix(b, q []float64) {
 	n := s.n
@@ -540,39 +540,39 @@ func (s *Model) matrix(b, q []float64) {
 	c2 := s.c2
 	sumSqSVA := 0.0
 	sumSqSRA := 0.0
+	a16 := 0.0
 	a17 := 0.0
-	a18 := 0.0
 	sumSqSVB := 0.0
 	sumSqSRB := 0.0
+	a18 := 0.0
 	a19 := 0.0
 	a20 := 0.0
 	a21 := 0.0
-	a22 := 0.0
 	sumSqSVC := 0.0
 	sumSqSRC := 0.0
 	for i := range n {
 		sumSqSVA += float64(sVA[i] * sVA[i])
 		sumSqSRA += float64(sRA[i] * sRA[i])
-		a17 += float64(sVA[i] * sVB[i])
-		a18 += float64(sRA[i] * sRB[i])
+		a16 += float64(sVA[i] * sVB[i])
+		a17 += float64(sRA[i] * sRB[i])
 		sumSqSVB += float64(sVB[i] * sVB[i])
 		sumSqSRB += float64(sRB[i] * sRB[i])
-		a19 += float64(sVA[i] * sVC[i])
-		a20 += float64(sRA[i] * sRC[i])
-		a21 += float64(sVB[i] * sVC[i])
-		a22 += float64(sRB[i] * sRC[i])
+		a18 += float64(sVA[i] * sVC[i])
+		a19 += float64(sRA[i] * sRC[i])
+		a20 += float64(sVB[i] * sVC[i])
+		a21 += float64(sRB[i] * sRC[i])
 		sumSqSVC += float64(sVC[i] * sVC[i])
 		sumSqSRC += float64(sRC[i] * sRC[i])
 	}
 	b[0] = 1 - float64(2*c2*sumSqSVA) - float64(2*c2*sumSqSRA)
-	e := -float64(2*c2*a17) - float64(2*c2*a18)
+	e := -float64(2*c2*a16) - float64(2*c2*a17)
 	b[3] = e
 	b[1] = e
 	b[4] = 1 - float64(2*c2*sumSqSVB) - float64(2*c2*sumSqSRB)
-	e2 := -float64(2*c2*a19) - float64(2*c2*a20)
+	e2 := -float64(2*c2*a18) - float64(2*c2*a19)
 	b[6] = e2
 	b[2] = e2
-	e3 := -float64(2*c2*a21) - float64(2*c2*a22)
+	e3 := -float64(2*c2*a20) - float64(2*c2*a21)
 	b[7] = e3
 	b[5] = e3
 	b[8] = 1 - float64(2*c2*sumSqSVC) - float64(2*c2*sumSqSRC)
@@ -618,16 +618,16 @@ func (s *Model) pairing(dst, q, w []float64) {
 func (s *Model) force(f, q, w []float64) {
 	n := s.n
 	sV, vObs, c2, sR, rObs, sVC := s.sOut[:n], s.vObs[:n], s.c2, s.sOut[n:][:n], s.rObs[:n], s.sOut[2*n:][:n]
-	sRC, a25, sVA, sRA, a26, sVB := s.sOut[3*n:][:n], s.a25[:n], s.sOut[4*n:][:n], s.sOut[5*n:][:n], s.a26[:n], s.sOut[6*n:][:n]
-	sRB, a27, sVCC, sRCC, sVAC, sRAC := s.sOut[7*n:][:n], s.a27[:n], s.sOut[8*n:][:n], s.sOut[9*n:][:n], s.sOut[10*n:][:n], s.sOut[11*n:][:n]
+	sRC, a24, sVA, sRA, a25, sVB := s.sOut[3*n:][:n], s.a24[:n], s.sOut[4*n:][:n], s.sOut[5*n:][:n], s.a25[:n], s.sOut[6*n:][:n]
+	sRB, a26, sVCC, sRCC, sVAC, sRAC := s.sOut[7*n:][:n], s.a26[:n], s.sOut[8*n:][:n], s.sOut[9*n:][:n], s.sOut[10*n:][:n], s.sOut[11*n:][:n]
 	sVBC, sRBC, sVAA, sRAA, sVBA, sRBA := s.sOut[14*n:][:n], s.sOut[15*n:][:n], s.sOut[12*n:][:n], s.sOut[13*n:][:n], s.sOut[16*n:][:n], s.sOut[17*n:][:n]
 	sVBB, sRBB, a, b, c := s.sOut[18*n:][:n], s.sOut[19*n:][:n], q[0], q[1], q[2]
 	for i := range n {
-		a23 := float64(-2 * (sV[i] - vObs[i]) * c2)
-		a24 := float64(-2 * (sR[i] - rObs[i]) * c2)
-		a25[i] = float64(sVC[i]*a23) + float64(sRC[i]*a24)
-		a26[i] = float64(sVA[i]*a23) + float64(sRA[i]*a24)
-		a27[i] = float64(sVB[i]*a23) + float64(sRB[i]*a24)
+		a22 := float64(-2 * (sV[i] - vObs[i]) * c2)
+		a23 := float64(-2 * (sR[i] - rObs[i]) * c2)
+		a24[i] = float64(sVC[i]*a22) + float64(sRC[i]*a23)
+		a25[i] = float64(sVA[i]*a22) + float64(sRA[i]*a23)
+		a26[i] = float64(sVB[i]*a22) + float64(sRB[i]*a23)
 	}
 	b17 := float64(-2 * c2 * w[8])
 	b18 := float64(-2 * c2 * w[7])
@@ -645,9 +645,9 @@ func (s *Model) force(f, q, w []float64) {
 		b25 := float64(sRC[i]*b19) + float64(sRB[i]*b22) + float64(sRA[i]*b23)
 		b27 := float64(sVC[i]*b18) + float64(sVB[i]*b26) + float64(sVA[i]*b22)
 		b28 := float64(sRC[i]*b18) + float64(sRB[i]*b26) + float64(sRA[i]*b22)
-		b29 := float64(sVCC[i]*b20) + float64(sRCC[i]*b21) + float64(sVAC[i]*b24) + float64(sRAC[i]*b25) + float64(sVBC[i]*b27) + float64(sRBC[i]*b28) + a25[i]
-		b30 := float64(sVAC[i]*b20) + float64(sRAC[i]*b21) + float64(sVAA[i]*b24) + float64(sRAA[i]*b25) + float64(sVBA[i]*b27) + float64(sRBA[i]*b28) + a26[i]
-		b31 := float64(sVBC[i]*b20) + float64(sRBC[i]*b21) + float64(sVBA[i]*b24) + float64(sRBA[i]*b25) + float64(sVBB[i]*b27) + float64(sRBB[i]*b28) + a27[i]
+		b29 := float64(sVCC[i]*b20) + float64(sRCC[i]*b21) + float64(sVAC[i]*b24) + float64(sRAC[i]*b25) + float64(sVBC[i]*b27) + float64(sRBC[i]*b28) + a24[i]
+		b30 := float64(sVAC[i]*b20) + float64(sRAC[i]*b21) + float64(sVAA[i]*b24) + float64(sRAA[i]*b25) + float64(sVBA[i]*b27) + float64(sRBA[i]*b28) + a25[i]
+		b31 := float64(sVBC[i]*b20) + float64(sRBC[i]*b21) + float64(sVBA[i]*b24) + float64(sRBA[i]*b25) + float64(sVBB[i]*b27) + float64(sRBB[i]*b28) + a26[i]
 		sumB30 += b30
 		sumB31 += b31
 		sumB29 += b29
@@ -659,16 +659,16 @@ func (s *Model) force(f, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	c2, vC, a28, a29, vB, a32 := s.c2, v[2], s.a28, s.a29, v[1], s.a32
-	a35, vA, a38, a41, a42, a43 := s.a35, v[0], s.a38, s.a41, s.a42, s.a43
-	a46, a49, a50, a51, a52, a53 := s.a46, s.a49, s.a50, s.a51, s.a52, s.a53
-	a56, a59, a61, a63, a64, a65 := s.a56, s.a59, s.a61, s.a63, s.a64, s.a65
-	a67, a69, a45, a48, a70, a71 := s.a67, s.a69, s.a45, s.a48, s.a70, s.a71
-	a73, a75, a77, a79, a55, a58 := s.a73, s.a75, s.a77, s.a79, s.a55, s.a58
-	a80, a81, a37, a40 := s.a80, s.a81, s.a37, s.a40
-	f[0] = -float64(2*c2*vC*vC*a28) - float64(2*c2*vC*vC*a29) - float64(2*c2*vB*vC*a32) - float64(2*c2*vB*vC*a35) - float64(2*c2*vA*vC*a38) - float64(2*c2*vA*vC*a41) - float64(2*c2*vB*vB*a42) - float64(2*c2*vB*vB*a43) - float64(2*c2*vA*vB*a46) - float64(2*c2*vA*vB*a49) - float64(2*c2*vA*vA*a50) - float64(2*c2*vA*vA*a51)
-	f[1] = -float64(2*c2*vC*vC*a52) - float64(2*c2*vC*vC*a53) - float64(2*c2*vB*vC*a56) - float64(2*c2*vB*vC*a59) - float64(2*c2*vA*vC*a61) - float64(2*c2*vA*vC*a63) - float64(2*c2*vB*vB*a64) - float64(2*c2*vB*vB*a65) - float64(2*c2*vA*vB*a67) - float64(2*c2*vA*vB*a69) - float64(2*c2*vA*vA*a45) - float64(2*c2*vA*vA*a48)
-	f[2] = -float64(2*c2*vC*vC*a70) - float64(2*c2*vC*vC*a71) - float64(2*c2*vB*vC*a73) - float64(2*c2*vB*vC*a75) - float64(2*c2*vA*vC*a77) - float64(2*c2*vA*vC*a79) - float64(2*c2*vB*vB*a55) - float64(2*c2*vB*vB*a58) - float64(2*c2*vA*vB*a80) - float64(2*c2*vA*vB*a81) - float64(2*c2*vA*vA*a37) - float64(2*c2*vA*vA*a40)
+	c2, vC, a27, a28, vB, a31 := s.c2, v[2], s.a27, s.a28, v[1], s.a31
+	a34, vA, a37, a40, a41, a42 := s.a34, v[0], s.a37, s.a40, s.a41, s.a42
+	a45, a48, a49, a50, a51, a52 := s.a45, s.a48, s.a49, s.a50, s.a51, s.a52
+	a55, a58, a60, a62, a63, a64 := s.a55, s.a58, s.a60, s.a62, s.a63, s.a64
+	a66, a68, a44, a47, a69, a70 := s.a66, s.a68, s.a44, s.a47, s.a69, s.a70
+	a72, a74, a76, a78, a54, a57 := s.a72, s.a74, s.a76, s.a78, s.a54, s.a57
+	a79, a80, a36, a39 := s.a79, s.a80, s.a36, s.a39
+	f[0] = -float64(2*c2*vC*vC*a27) - float64(2*c2*vC*vC*a28) - float64(2*c2*vB*vC*a31) - float64(2*c2*vB*vC*a34) - float64(2*c2*vA*vC*a37) - float64(2*c2*vA*vC*a40) - float64(2*c2*vB*vB*a41) - float64(2*c2*vB*vB*a42) - float64(2*c2*vA*vB*a45) - float64(2*c2*vA*vB*a48) - float64(2*c2*vA*vA*a49) - float64(2*c2*vA*vA*a50)
+	f[1] = -float64(2*c2*vC*vC*a51) - float64(2*c2*vC*vC*a52) - float64(2*c2*vB*vC*a55) - float64(2*c2*vB*vC*a58) - float64(2*c2*vA*vC*a60) - float64(2*c2*vA*vC*a62) - float64(2*c2*vB*vB*a63) - float64(2*c2*vB*vB*a64) - float64(2*c2*vA*vB*a66) - float64(2*c2*vA*vB*a68) - float64(2*c2*vA*vA*a44) - float64(2*c2*vA*vA*a47)
+	f[2] = -float64(2*c2*vC*vC*a69) - float64(2*c2*vC*vC*a70) - float64(2*c2*vB*vC*a72) - float64(2*c2*vB*vC*a74) - float64(2*c2*vA*vC*a76) - float64(2*c2*vA*vC*a78) - float64(2*c2*vB*vB*a54) - float64(2*c2*vB*vB*a57) - float64(2*c2*vA*vB*a79) - float64(2*c2*vA*vB*a80) - float64(2*c2*vA*vA*a36) - float64(2*c2*vA*vA*a39)
 }
 
 // prepare computes what rank1 needs of the position alone.
@@ -677,72 +677,72 @@ func (s *Model) prepare(q []float64) {
 	sRC, sRAC, sVC, sVAC, sRBA, sRB := s.sOut[3*n:][:n], s.sOut[11*n:][:n], s.sOut[2*n:][:n], s.sOut[10*n:][:n], s.sOut[17*n:][:n], s.sOut[7*n:][:n]
 	sVBA, sVB, sRAA, sRA, sVAA, sVA := s.sOut[16*n:][:n], s.sOut[6*n:][:n], s.sOut[13*n:][:n], s.sOut[5*n:][:n], s.sOut[12*n:][:n], s.sOut[4*n:][:n]
 	sRBC, sVBC, sRBB, sVBB, sRCC, sVCC := s.sOut[15*n:][:n], s.sOut[14*n:][:n], s.sOut[19*n:][:n], s.sOut[18*n:][:n], s.sOut[9*n:][:n], s.sOut[8*n:][:n]
-	a28, a29, a30, a31, a33, a34 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a36, a37, a39, a40, a42, a43 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a44, a45, a47, a48, a50, a51 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a52, a53, a54, a55, a57, a58 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a60, a62, a64, a65, a66, a68 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-	a70, a71, a72, a74, a76, a78 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a27, a28, a29, a30, a32, a33 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a35, a36, a38, a39, a41, a42 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a43, a44, a46, a47, a49, a50 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a51, a52, a53, a54, a56, a57 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a59, a61, a63, a64, a65, a67 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+	a69, a70, a71, a73, a75, a77 := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for i := range n {
-		a28 += float64(sRC[i] * sRAC[i])
-		a29 += float64(sVC[i] * sVAC[i])
-		a30 += float64(sRC[i] * sRBA[i])
-		a31 += float64(sRB[i] * sRAC[i])
-		a33 += float64(sVC[i] * sVBA[i])
-		a34 += float64(sVB[i] * sVAC[i])
-		a36 += float64(sRC[i] * sRAA[i])
-		a37 += float64(sRA[i] * sRAC[i])
-		a39 += float64(sVC[i] * sVAA[i])
-		a40 += float64(sVA[i] * sVAC[i])
-		a42 += float64(sRB[i] * sRBA[i])
-		a43 += float64(sVB[i] * sVBA[i])
-		a44 += float64(sRB[i] * sRAA[i])
-		a45 += float64(sRA[i] * sRBA[i])
-		a47 += float64(sVB[i] * sVAA[i])
-		a48 += float64(sVA[i] * sVBA[i])
-		a50 += float64(sRA[i] * sRAA[i])
-		a51 += float64(sVA[i] * sVAA[i])
-		a52 += float64(sRC[i] * sRBC[i])
-		a53 += float64(sVC[i] * sVBC[i])
-		a54 += float64(sRC[i] * sRBB[i])
-		a55 += float64(sRB[i] * sRBC[i])
-		a57 += float64(sVC[i] * sVBB[i])
-		a58 += float64(sVB[i] * sVBC[i])
-		a60 += float64(sRA[i] * sRBC[i])
-		a62 += float64(sVA[i] * sVBC[i])
-		a64 += float64(sRB[i] * sRBB[i])
-		a65 += float64(sVB[i] * sVBB[i])
-		a66 += float64(sRA[i] * sRBB[i])
-		a68 += float64(sVA[i] * sVBB[i])
-		a70 += float64(sRC[i] * sRCC[i])
-		a71 += float64(sVC[i] * sVCC[i])
-		a72 += float64(sRB[i] * sRCC[i])
-		a74 += float64(sVB[i] * sVCC[i])
-		a76 += float64(sRA[i] * sRCC[i])
-		a78 += float64(sVA[i] * sVCC[i])
+		a27 += float64(sRC[i] * sRAC[i])
+		a28 += float64(sVC[i] * sVAC[i])
+		a29 += float64(sRC[i] * sRBA[i])
+		a30 += float64(sRB[i] * sRAC[i])
+		a32 += float64(sVC[i] * sVBA[i])
+		a33 += float64(sVB[i] * sVAC[i])
+		a35 += float64(sRC[i] * sRAA[i])
+		a36 += float64(sRA[i] * sRAC[i])
+		a38 += float64(sVC[i] * sVAA[i])
+		a39 += float64(sVA[i] * sVAC[i])
+		a41 += float64(sRB[i] * sRBA[i])
+		a42 += float64(sVB[i] * sVBA[i])
+		a43 += float64(sRB[i] * sRAA[i])
+		a44 += float64(sRA[i] * sRBA[i])
+		a46 += float64(sVB[i] * sVAA[i])
+		a47 += float64(sVA[i] * sVBA[i])
+		a49 += float64(sRA[i] * sRAA[i])
+		a50 += float64(sVA[i] * sVAA[i])
+		a51 += float64(sRC[i] * sRBC[i])
+		a52 += float64(sVC[i] * sVBC[i])
+		a53 += float64(sRC[i] * sRBB[i])
+		a54 += float64(sRB[i] * sRBC[i])
+		a56 += float64(sVC[i] * sVBB[i])
+		a57 += float64(sVB[i] * sVBC[i])
+		a59 += float64(sRA[i] * sRBC[i])
+		a61 += float64(sVA[i] * sVBC[i])
+		a63 += float64(sRB[i] * sRBB[i])
+		a64 += float64(sVB[i] * sVBB[i])
+		a65 += float64(sRA[i] * sRBB[i])
+		a67 += float64(sVA[i] * sVBB[i])
+		a69 += float64(sRC[i] * sRCC[i])
+		a70 += float64(sVC[i] * sVCC[i])
+		a71 += float64(sRB[i] * sRCC[i])
+		a73 += float64(sVB[i] * sVCC[i])
+		a75 += float64(sRA[i] * sRCC[i])
+		a77 += float64(sVA[i] * sVCC[i])
 	}
-	a32 := a30 + a31
-	a35 := a33 + a34
-	a38 := a36 + a37
-	a41 := a39 + a40
-	a46 := a44 + a45
-	a49 := a47 + a48
-	a56 := a54 + a55
-	a59 := a57 + a58
-	a61 := a30 + a60
-	a63 := a33 + a62
-	a67 := a42 + a66
-	a69 := a43 + a68
-	a73 := a52 + a72
-	a75 := a53 + a74
-	a77 := a28 + a76
-	a79 := a29 + a78
-	a80 := a31 + a60
-	a81 := a34 + a62
-	s.a28, s.a29, s.a32, s.a35, s.a37, s.a38 = a28, a29, a32, a35, a37, a38
-	s.a40, s.a41, s.a42, s.a43, s.a45, s.a46 = a40, a41, a42, a43, a45, a46
-	s.a48, s.a49, s.a50, s.a51, s.a52, s.a53 = a48, a49, a50, a51, a52, a53
-	s.a55, s.a56, s.a58, s.a59, s.a61, s.a63 = a55, a56, a58, a59, a61, a63
-	s.a64, s.a65, s.a67, s.a69, s.a70, s.a71 = a64, a65, a67, a69, a70, a71
-	s.a73, s.a75, s.a77, s.a79, s.a80, s.a81 = a73, a75, a77, a79, a80, a81
+	a31 := a29 + a30
+	a34 := a32 + a33
+	a37 := a35 + a36
+	a40 := a38 + a39
+	a45 := a43 + a44
+	a48 := a46 + a47
+	a55 := a53 + a54
+	a58 := a56 + a57
+	a60 := a29 + a59
+	a62 := a32 + a61
+	a66 := a41 + a65
+	a68 := a42 + a67
+	a72 := a51 + a71
+	a74 := a52 + a73
+	a76 := a27 + a75
+	a78 := a28 + a77
+	a79 := a30 + a59
+	a80 := a33 + a61
+	s.a27, s.a28, s.a31, s.a34, s.a36, s.a37 = a27, a28, a31, a34, a36, a37
+	s.a39, s.a40, s.a41, s.a42, s.a44, s.a45 = a39, a40, a41, a42, a44, a45
+	s.a47, s.a48, s.a49, s.a50, s.a51, s.a52 = a47, a48, a49, a50, a51, a52
+	s.a54, s.a55, s.a57, s.a58, s.a60, s.a62 = a54, a55, a57, a58, a60, a62
+	s.a63, s.a64, s.a66, s.a68, s.a69, s.a70 = a63, a64, a66, a68, a69, a70
+	s.a72, s.a74, s.a76, s.a78, s.a79, s.a80 = a72, a74, a76, a78, a79, a80
 }

@@ -125,7 +125,7 @@ type modelSpace struct {
 	invA6     []float64 // invA6[i] = 1/a6[i]
 	sqrtInvA6 []float64 // sqrtInvA6[i] = invA6[i]^½
 	a8        []float64 // a8[i] = a1·c2[i] + a7
-	a10       []float64 // a10[i] = -a1·c5[i] + a1·c3[i]·a8[i]/a3[i] + a9
+	a10       []float64 // a10[i] = -a1·c5[i] + a1·invA3[i]·c3[i]·a8[i] + a9
 	a11       []float64 // a11[i] = sqrtInvA6[i]·(beta_z[i] + sqrtInvA6[i]·a10[i])
 	a12       []float64 // a12[i] = a1·c2[i] + a7 + a1·c3[i]·a11[i]
 	a13       []float64 // a13[i] = sqrtInvA3[i]·(alpha_z[i] + sqrtInvA3[i]·a12[i])
@@ -239,7 +239,7 @@ func (s *Model) describe() *rt.Info {
 				Name: "sigma_beta",
 			},
 		},
-		Work: 106 + 180*s.n + 17*s.npts,
+		Work: 106 + 158*s.n + 17*s.npts,
 	}
 }
 
@@ -323,7 +323,7 @@ func (s *Model) Constrain(dst, q []float64) {
 		sqrtInvA6 := math.Sqrt(invA6)
 		e := float64(a1 * c2[i])
 		a8 := e + a7
-		a10 := a1*c3[i]*a8/a3 - float64(a1*c5[i]) + a9
+		a10 := float64(a1*invA3*c3[i]*a8) - float64(a1*c5[i]) + a9
 		a11 := float64(sqrtInvA6 * (betaZ[i] + float64(sqrtInvA6*a10)))
 		a12 := e + a7 + float64(a1*c3[i]*a11)
 		a13 := float64(sqrtInvA3 * (alphaZ[i] + float64(sqrtInvA3*a12)))
@@ -421,7 +421,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		sqrtInvA6 := math.Sqrt(invA6[i])
 		e := float64(a1 * c2[i])
 		a8 := e + a7
-		a10 := a1*c3[i]*a8/a3 - float64(a1*c5[i]) + a9
+		a10 := float64(a1*invA3[i]*c3[i]*a8) - float64(a1*c5[i]) + a9
 		a11[i] = float64(sqrtInvA6 * (betaZ[i] + float64(sqrtInvA6*a10)))
 		a12 := e + a7 + float64(a1*c3[i]*a11[i])
 		a13[i] = float64(sqrtInvA3 * (alphaZ[i] + float64(sqrtInvA3*a12)))
@@ -492,7 +492,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sqrtInvA6[i] = math.Sqrt(invA6[i])
 		e2 := float64(a1 * c2[i])
 		a8[i] = e2 + a7
-		a10[i] = a1*c3[i]*a8[i]/a3[i] - float64(a1*c5[i]) + a9
+		a10[i] = float64(a1*invA3[i]*c3[i]*a8[i]) - float64(a1*c5[i]) + a9
 		a11[i] = float64(sqrtInvA6[i] * (betaZ[i] + float64(sqrtInvA6[i]*a10[i])))
 		a12[i] = e2 + a7 + float64(a1*c3[i]*a11[i])
 		a13[i] = float64(sqrtInvA3[i] * (alphaZ[i] + float64(sqrtInvA3[i]*a12[i])))
@@ -520,23 +520,23 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range n {
 		sumLogInvA6 += logInvA6[i]
 		a18 := float64(a2*(muAlpha-a13[i])) + float64(a1*a17[i])
-		a19 := float64(sqrtInvA3[i] * sqrtInvA3[i] * a18)
+		a19 := float64(invA3[i] * a18)
 		a21 := float64(a4*(muBeta-a11[i])) + float64(a1*c3[i]*a19) - float64(a1*a20[i])
-		a22 := float64(sqrtInvA6[i] * sqrtInvA6[i] * a21)
-		a23 := a1 * c3[i] * a22 / a3[i]
+		a22 := float64(invA6[i] * a21)
+		a23 := float64(a1 * invA3[i] * c3[i] * a22)
 		a24 := float64(a21 * (betaZ[i] + float64(2*sqrtInvA6[i]*a10[i])))
-		a25 := 0.5/invA6[i] + 0.5*a24/math.Sqrt(invA6[i])
-		a26 := -a25 / (a6[i] * a6[i])
+		a25 := float64(0.5*a6[i]) + 0.5*a24/sqrtInvA6[i]
+		a26 := float64(-invA6[i] * invA6[i] * a25)
 		a27 := float64(a18 * (alphaZ[i] + float64(2*sqrtInvA3[i]*a12[i])))
-		a28 := 0.5/invA3[i] + 0.5*a27/math.Sqrt(invA3[i])
-		a29 := -a1*c3[i]*a8[i]*a22/(a3[i]*a3[i]) - a28/(a3[i]*a3[i])
+		a28 := float64(0.5*a3[i]) + float64(a1*c3[i]*a8[i]*a22) + 0.5*a27/sqrtInvA3[i]
+		a29 := float64(-invA3[i] * invA3[i] * a28)
 		sumA19 += a19
 		sumA23 += a23
 		sumA22 += a22
 		e := a2 + float64(a1*c1[i])
 		a32 += c3[i] * c3[i] * a26 / e
 		a33 += float64(a19 * (c2[i] + float64(a11[i]*c3[i])))
-		a34 += float64(a22 * (c5[i] - c3[i]*a8[i]/a3[i]))
+		a34 += float64(a22 * (c5[i] - float64(c3[i]*invA3[i]*a8[i])))
 		a35 += float64(c2[i] * a23)
 		a36 += float64(a26 * (c4[i] + a5*c3[i]*c3[i]*c1[i]/(e*e)))
 		a37 += float64(c1[i] * a29)
@@ -652,7 +652,7 @@ func (s *Model) push(dst, q []float64) {
 		sqrtInvA6 := math.Sqrt(invA6)
 		e := float64(a1 * c2[i])
 		a8 := e + a7
-		a10 := a1*c3[i]*a8/a3 - float64(a1*c5[i]) + a9
+		a10 := float64(a1*invA3*c3[i]*a8) - float64(a1*c5[i]) + a9
 		a11 := float64(sqrtInvA6 * (betaZ[i] + float64(sqrtInvA6*a10)))
 		a12 := e + a7 + float64(a1*c3[i]*a11)
 		a13 := float64(sqrtInvA3 * (alphaZ[i] + float64(sqrtInvA3*a12)))
@@ -685,11 +685,12 @@ func (s *Model) pull1(dst, q []float64) {
 	a9 := float64(muBeta * a4)
 	for i := range n {
 		a3 := a2 + float64(a1*c1[i])
+		invA3 := 1 / a3
 		a6 := a4 + float64(a1*c4[i]) - c3[i]*c3[i]*a5/a3
 		invA6 := 1 / a6
 		sqrtInvA6 := math.Sqrt(invA6)
 		a8 := float64(a1*c2[i]) + a7
-		a10 := a1*c3[i]*a8/a3 - float64(a1*c5[i]) + a9
+		a10 := float64(a1*invA3*c3[i]*a8) - float64(a1*c5[i]) + a9
 		dst[n+i] = betaZ[i]/sqrtInvA6 - float64(sqrtInvA6*a10)
 	}
 }
@@ -726,7 +727,7 @@ func (s *Model) pull2(dst, q []float64) {
 		sqrtInvA6 := math.Sqrt(invA6)
 		e := float64(a1 * c2[i])
 		a8 := e + a7
-		a10 := a1*c3[i]*a8/a3 - float64(a1*c5[i]) + a9
+		a10 := float64(a1*invA3*c3[i]*a8) - float64(a1*c5[i]) + a9
 		a11 := float64(sqrtInvA6 * (betaZ[i] + float64(sqrtInvA6*a10)))
 		a12 := e + a7 + float64(a1*c3[i]*a11)
 		dst[i] = alphaZ[i]/sqrtInvA3 - float64(sqrtInvA3*a12)
@@ -822,7 +823,7 @@ func (s *Model) slope(grad, q []float64) {
 		sqrtInvA6[i] = math.Sqrt(invA6[i])
 		e2 := float64(a1 * c2[i])
 		a8[i] = e2 + a7
-		a10[i] = a1*c3[i]*a8[i]/a3[i] - float64(a1*c5[i]) + a9
+		a10[i] = float64(a1*invA3[i]*c3[i]*a8[i]) - float64(a1*c5[i]) + a9
 		a11[i] = float64(sqrtInvA6[i] * (betaZ[i] + float64(sqrtInvA6[i]*a10[i])))
 		a12[i] = e2 + a7 + float64(a1*c3[i]*a11[i])
 		a13[i] = float64(sqrtInvA3[i] * (alphaZ[i] + float64(sqrtInvA3[i]*a12[i])))
@@ -857,23 +858,23 @@ func (s *Model) slope(grad, q []float64) {
 	sumA26 := 0.0
 	for i := range n {
 		a18 := float64(a2*(muAlpha-a13[i])) + float64(a1*a17[i])
-		a19 := float64(sqrtInvA3[i] * sqrtInvA3[i] * a18)
+		a19 := float64(invA3[i] * a18)
 		a21 := float64(a4*(muBeta-a11[i])) + float64(a1*c3[i]*a19) - float64(a1*a20[i])
-		a22 := float64(sqrtInvA6[i] * sqrtInvA6[i] * a21)
-		a23 := a1 * c3[i] * a22 / a3[i]
+		a22 := float64(invA6[i] * a21)
+		a23 := float64(a1 * invA3[i] * c3[i] * a22)
 		a24 := float64(a21 * (betaZ[i] + float64(2*sqrtInvA6[i]*a10[i])))
-		a25 := 0.5/invA6[i] + 0.5*a24/math.Sqrt(invA6[i])
-		a26 := -a25 / (a6[i] * a6[i])
+		a25 := float64(0.5*a6[i]) + 0.5*a24/sqrtInvA6[i]
+		a26 := float64(-invA6[i] * invA6[i] * a25)
 		a27 := float64(a18 * (alphaZ[i] + float64(2*sqrtInvA3[i]*a12[i])))
-		a28 := 0.5/invA3[i] + 0.5*a27/math.Sqrt(invA3[i])
-		a29 := -a1*c3[i]*a8[i]*a22/(a3[i]*a3[i]) - a28/(a3[i]*a3[i])
+		a28 := float64(0.5*a3[i]) + float64(a1*c3[i]*a8[i]*a22) + 0.5*a27/sqrtInvA3[i]
+		a29 := float64(-invA3[i] * invA3[i] * a28)
 		sumA19 += a19
 		sumA23 += a23
 		sumA22 += a22
 		e := a2 + float64(a1*c1[i])
 		a32 += c3[i] * c3[i] * a26 / e
 		a33 += float64(a19 * (c2[i] + float64(a11[i]*c3[i])))
-		a34 += float64(a22 * (c5[i] - c3[i]*a8[i]/a3[i]))
+		a34 += float64(a22 * (c5[i] - float64(c3[i]*invA3[i]*a8[i])))
 		a35 += float64(c2[i] * a23)
 		a36 += float64(a26 * (c4[i] + a5*c3[i]*c3[i]*c1[i]/(e*e)))
 		a37 += float64(c1[i] * a29)

@@ -482,7 +482,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit && math.Abs(y3) <= limit && math.Abs(y4) <= limit
 			} else {
-				converged = float64(adj3*y1*y1)+float64(adj1*y2*y2)+float64((float64(adj1*y3*y3)+float64(adj3*y4*y4))*rdet) <= limit
+				length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+				if length <= limit {
+					length += float64((float64(adj1*y3*y3) + float64(adj3*y4*y4)) * rdet)
+				}
+				converged = length <= limit
 			}
 			if converged && k > 0 {
 				r.Iterations, r.Status = k, rt.OK
@@ -493,7 +497,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2), math.Abs(y3), math.Abs(y4))
 				} else {
-					residual = math.Sqrt(float64(adj3*y1*y1) + float64(adj1*y2*y2) + float64((float64(adj1*y3*y3)+float64(adj3*y4*y4))*rdet))
+					length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+					length += float64((float64(adj1*y3*y3) + float64(adj3*y4*y4)) * rdet)
+					residual = math.Sqrt(length)
 				}
 				var st rt.Status
 				if check, st = sv.Check(k, residual, last); st != rt.OK {
@@ -602,7 +608,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 		if sv.Norm == rt.MaxNorm {
 			converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
 		} else {
-			converged = float64((float64(a1b*y1*y1)+float64(a3*y2*y2))*r2) <= limit
+			length := float64((float64(a1b*y1*y1) + float64(a3*y2*y2)) * r2)
+			converged = length <= limit
 		}
 		if converged {
 			r.Iterations, r.Status = 1, rt.OK
@@ -613,7 +620,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 			if sv.Norm == rt.MaxNorm {
 				residual = max(math.Abs(y1), math.Abs(y2))
 			} else {
-				residual = math.Sqrt(float64((float64(a1b*y1*y1) + float64(a3*y2*y2)) * r2))
+				length := float64((float64(a1b*y1*y1) + float64(a3*y2*y2)) * r2)
+				residual = math.Sqrt(length)
 			}
 			var st2 rt.Status
 			if check, st2 = sv.Check(1, residual, last); st2 != rt.OK {
@@ -636,7 +644,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 			if sv.Norm == rt.MaxNorm {
 				converged2 = math.Abs(y2) <= limit
 			} else {
-				converged2 = float64((a3*r2)*y2*y2) <= limit
+				length := float64((a3 * r2) * y2 * y2)
+				converged2 = length <= limit
 			}
 			if converged2 && k > 0 {
 				r.Iterations, r.Status = k, rt.OK
@@ -647,7 +656,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 				if sv.Norm == rt.MaxNorm {
 					residual = math.Abs(y2)
 				} else {
-					residual = math.Sqrt(float64((a3 * r2) * y2 * y2))
+					length := float64((a3 * r2) * y2 * y2)
+					residual = math.Sqrt(length)
 				}
 				var st2 rt.Status
 				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
@@ -699,7 +709,8 @@ solved:
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
 			} else {
-				converged = float64(adj3*y1*y1)+float64(adj1*y2*y2) <= limit
+				length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+				converged = length <= limit
 			}
 			if converged && k > 0 {
 				iterations, st = k, rt.OK
@@ -710,7 +721,8 @@ solved:
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2))
 				} else {
-					residual = math.Sqrt(float64(adj3*y1*y1) + float64(adj1*y2*y2))
+					length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+					residual = math.Sqrt(length)
 				}
 				var st2 rt.Status
 				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {

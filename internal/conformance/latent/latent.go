@@ -121,7 +121,7 @@ func (s *Model) describe() *rt.Info {
 				Shape:  []int{2},
 			},
 		},
-		Work: 158,
+		Work: 148,
 	}
 }
 
@@ -261,7 +261,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sqrtInvA2 := math.Sqrt(invA2)
 	a3 := float64(mu * a1)
 	logInvA2 := elementary.Log(invA2)
-	sqSqrtInvA2 := float64(sqrtInvA2 * sqrtInvA2)
 	a6 := 0.0
 	sumA7 := 0.0
 	a11 := 0.0
@@ -278,14 +277,14 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumA7 += a7
 		a8 := special.Log1pSquareSlope(e3)
 		a9 := float64(a1*e2) + float64(1.25*a8)
-		a10 := float64(sqSqrtInvA2 * a9)
+		a10 := float64(invA2 * a9)
 		a11 += float64(a9 * (aZ[i] + float64(2*e)))
 		a14 += e2
 		sumA10 += a10
 		grad[i+2] = float64(sqrtInvA2 * a9)
 	}
-	a12 := 1/invA2 + 0.5*a11/math.Sqrt(invA2)
-	a13 := -a12 / (a2 * a2)
+	a12 := a2 + 0.5*a11/sqrtInvA2
+	a13 := float64(-invA2 * invA2 * a12)
 	res = logInvA2 - float64(2*tau) - float64(0.5*mu*mu) - float64(2*tau*tau) - float64(2.5*sumA7) - float64(0.5*a1*a6) - 4.944265458282198
 	grad[0] = float64(a1*sumA10) - mu - float64(a1*a14)
 	grad[1] = float64(2*a1*(float64(0.5*a6)-a13-float64(mu*sumA10))) - float64(4*tau) - 2
@@ -424,7 +423,6 @@ func (s *Model) slope(grad, q []float64) {
 	invA2 := 1 / a2
 	sqrtInvA2 := math.Sqrt(invA2)
 	a3 := float64(mu * a1)
-	sqSqrtInvA2 := float64(sqrtInvA2 * sqrtInvA2)
 	a6 := 0.0
 	a11 := 0.0
 	a14 := 0.0
@@ -437,14 +435,14 @@ func (s *Model) slope(grad, q []float64) {
 		a6 += float64(e2 * e2)
 		a8 := special.Log1pSquareSlope(float64(0.5*y[i]) - float64(0.5*a5))
 		a9 := float64(a1*e2) + float64(1.25*a8)
-		a10 := float64(sqSqrtInvA2 * a9)
+		a10 := float64(invA2 * a9)
 		a11 += float64(a9 * (aZ[i] + float64(2*e)))
 		a14 += e2
 		sumA10 += a10
 		grad[i+2] = float64(sqrtInvA2 * a9)
 	}
-	a12 := 1/invA2 + 0.5*a11/math.Sqrt(invA2)
-	a13 := -a12 / (a2 * a2)
+	a12 := a2 + 0.5*a11/sqrtInvA2
+	a13 := float64(-invA2 * invA2 * a12)
 	grad[0] = float64(a1*sumA10) - mu - float64(a1*a14)
 	grad[1] = float64(2*a1*(float64(0.5*a6)-a13-float64(mu*sumA10))) - float64(4*tau) - 2
 }
