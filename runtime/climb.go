@@ -21,7 +21,7 @@ import (
 // bisection as in Lewis & Overton (2013).
 //
 // A start that is not far is not moved at all: far is one from which a step gains more
-// than farGain and the dimension together. For a Gaussian the predicted gain ½∇LᵀH∇L of
+// than farGain and twice the dimension together. For a Gaussian the predicted gain ½∇LᵀH∇L of
 // a point in the bulk is m/2, and it is where as much is left that a step is aimed at: the near side of the
 // bulk, and not the mode, so that starts stay dispersed. This is also why climbs do not run
 // down the neck of a funnel, where the density has no maximum but a step gains little. A climb that
@@ -30,9 +30,9 @@ import (
 // Where values end and coordinates go on, no step takes a coordinate beyond climbEdge: far out nothing depends on it but the
 // Jacobian of the transform, by one per unit, and neither a climb nor a warm-up would come back.
 
-// farGain is the gain in log density, beyond the dimension, from which a start is far: the range of energies
-// that a dynamic trajectory may span.
-const farGain = maxEnergyError
+// farGain is the gain in log density, beyond twice the dimension, from which a start is far. Transitions lose about half the dimension each, and cost a
+// hundred times a step of a climb for as long as they do.
+const farGain = 20
 
 const (
 	climbMemory = 8     // pairs of steps and changes of the gradient
@@ -109,7 +109,7 @@ func (c *climber) climb(q []float64) bool {
 	start := slices.Clone(q)
 	grad := make([]float64, m)
 	l := c.sweep.Posterior.Gradient(grad, q)
-	limit, far := climbLeast+100*m, farGain+float64(m)
+	limit, far := climbLeast+100*m, farGain+2*float64(m)
 	if c.probing {
 		limit, far = c.limit, probeGain
 	}
@@ -381,9 +381,8 @@ func (c *climber) curvature(at, g []float64, i int, slope, delta float64) (found
 }
 
 // maxSpread is the ratio of widths of a posterior along its coordinates from which on warm-up
-// begins with a metric that makes up for them: a dynamic trajectory of the default depth that resolves
-// the least does not cross the largest.
-const maxSpread = 1 << 10
+// begins with a metric that makes up for them, until it has seen enough to estimate one.
+const maxSpread = 4
 
 // scales writes to out the squares of the widths along the coordinates from from on, where they differ by more
 // than maxSpread. It reports whether they do.

@@ -5,10 +5,11 @@ import "math/rand/v2"
 // The parts of a warm-up, for the Euclidean metric and with it the step size. The last is Stan's number; the others begin
 // sooner than Stan's, because points with their gradients tell the metric from few.
 const (
-	firstBuffer = 8  // transitions that only the step size learns from
-	lastBuffer  = 50 // likewise, at the end
-	firstWindow = 16 // each window is twice the one before
-	leastWarmup = 20 // below, no metric is adapted
+	firstBuffer  = 8  // transitions that only the step size learns from
+	lastBuffer   = 50 // likewise, at the end
+	firstWindow  = 8  // where a chain is still on its way, trajectories may be a hundred times too long, so windows are short
+	firstWindows = 3  // of that size; each one behind them is twice the one before
+	leastWarmup  = 20 // below, no metric is adapted
 )
 
 // windows returns how a warm-up of n transitions is divided: the
@@ -25,9 +26,12 @@ func windows(n int) (begin int, ends []int) {
 	}
 	for end := begin + size; end < last; end += size {
 		ends = append(ends, end)
+		if len(ends) >= firstWindows {
+			size *= 2
+		}
 		// A window that leaves no room for the next, of twice the size,
 		// takes the rest.
-		if size *= 2; end+size+2*size > last {
+		if end+size+2*size > last {
 			break
 		}
 	}
