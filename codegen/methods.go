@@ -182,6 +182,9 @@ func (g *generator) describe() jen.Code {
 	}
 	g.dynamics.describe(g, info)
 	info[jen.Id("Work")] = g.work(g.d.Work())
+	if g.hasODE() {
+		info[jen.Id("Equations")] = jen.True()
+	}
 	if m := g.d.Metric; m != nil && !m.Constant {
 		info[jen.Id("IterationWork")] = g.work(g.d.IterationWork)
 	}

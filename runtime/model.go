@@ -240,6 +240,9 @@ type Info struct {
 
 	// IterationWork counts those of one iteration of an implicit step, about, where the metric depends on the position.
 	IterationWork int `json:",omitempty"`
+
+	// Equations says that the density reads solutions of differential equations.
+	Equations bool `json:",omitempty"`
 }
 
 // Dim returns the number m of unconstrained coordinates.
@@ -345,5 +348,5 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
-// Transported, version 12 Chooser, version 13 Ends and LogJacobian.
-const APIVersion = 13
+// Transported, version 12 Chooser, version 13 Ends and LogJacobian, version 14 Equations.
+const APIVersion = 14

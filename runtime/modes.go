@@ -23,8 +23,8 @@ const (
 
 // probes reports whether starts are probed.
 func (r *run) probes() bool {
-	_, solves := r.model.(Solves)
-	return solves && r.opt.Warmup > 0 && r.model.Info().Dim() <= mostProbed
+	in := r.model.Info()
+	return in.Equations && r.opt.Warmup > 0 && in.Dim() <= mostProbed
 }
 
 // drawn is a chain whose start was drawn.

@@ -64,9 +64,9 @@ import (
 	"github.com/hamc-dev/hamc/runtime/validate"
 )
 
-// The generated code and the runtime must agree on their interface, which has version 13 here.
+// The generated code and the runtime must agree on their interface, which has version 14 here.
 // Where they do not, go generate with the hamc of that runtime makes them.
-const _ = uint(rt.APIVersion-13) + uint(13-rt.APIVersion)
+const _ = uint(rt.APIVersion-14) + uint(14-rt.APIVersion)
 
 // Data is what the model is conditioned on.
 type Data struct {
@@ -397,6 +397,7 @@ func (s *Model) summarise() {
 // describe makes the description of the model.
 func (s *Model) describe() *rt.Info {
 	return &rt.Info{
+		Equations:     true,
 		IterationWork: 71285 + 486*s.n,
 		Metric: rt.MetricInfo{
 			Constant:  false,

@@ -134,6 +134,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	}
 	m.info.Work = m.operations(d.Work())
 	m.info.IterationWork = m.operations(d.IterationWork)
+	m.info.Equations = len(d.Solves) > 0
 	if d.Metric == nil {
 		return m, nil
 	}
