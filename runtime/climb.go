@@ -109,7 +109,7 @@ func (c *climber) climb(q []float64) bool {
 	start := slices.Clone(q)
 	grad := make([]float64, m)
 	l := c.sweep.Posterior.Gradient(grad, q)
-	limit, far := climbLeast+100*m, farGain+2*float64(m)
+	limit, far := climbLeast+100*m, farGain+float64(2*m)
 	if c.probing {
 		limit, far = c.limit, probeGain
 	}

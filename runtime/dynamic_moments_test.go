@@ -80,17 +80,6 @@ func (p *points) Warmup(chain int, state func() *runtime.State) error {
 	return nil
 }
 
-// element returns an element of an inverse metric that is a diagonal or a matrix.
-func element(c []float64, i, j int) float64 {
-	if len(c) == 4 {
-		return c[2*i+j]
-	}
-	if i == j {
-		return c[i]
-	}
-	return 0
-}
-
 // The metric changes at the end of each window of the warm-up. The diagonal is then made of the points of the window and the
 // gradients there, and where there are directions the metric is that of the posterior, which is normal.
 func TestAdaptedMetric(t *testing.T) {
