@@ -170,6 +170,34 @@ y ~ normal(X*a, 2)
 	}
 }
 
+// TestEntangled: where the information about a predictor cannot be summed over the data once, it is at the reference: nothing that has an element
+// for each observation is computed of the reference again for each position.
+func TestEntangled(t *testing.T) {
+	for _, c := range []struct {
+		name, term string
+		again      bool
+	}{
+		{"its shape is a parameter", "k ~ neg_binomial_2_log(a[g] + mu*x, s)", false},
+		{"a scale of each observation", "y ~ student_t(4, a[g], exp(s*x))", false},
+		{"a factor can be taken out, and the score is not summed", "y ~ student_t(4, a[g], s)", true},
+	} {
+		const head = "model m\ndata n, J int\ndata g int[n] in 1..J\ndata k int[n] >= 0\ndata y, x real[n]\nparam mu real\nparam tau, s real > 0\nparam a real[J]\n" +
+			"mu ~ normal(0, 1)\ntau, s ~ exponential(1)\na ~ normal(mu, tau)\n"
+		d, _ := load(t, head+c.term+"\n")
+		again := false
+		for _, def := range d.Prog.Defs {
+			of := def.Tensor
+			if of.Stage < expr.StagePosition || len(of.Shape) != 1 || of.Shape[0].Name != "n" {
+				continue
+			}
+			expr.Refs(def.Body, func(r *expr.Expr) { again = again || strings.HasSuffix(r.Tensor.Name, "_ref") })
+		}
+		if len(d.Transports) != 1 || again != c.again {
+			t.Errorf("%s: %d maps, computed again for each position: %v", c.name, len(d.Transports), again)
+		}
+	}
+}
+
 // TestTransportsOfLarge: of a model that is large, or derived for Newton's method, parts of derivatives are definitions. What stood for the
 // elements of a vector while a density was differentiated is not left in them.
 func TestTransportsOfLarge(t *testing.T) {
