@@ -1435,7 +1435,7 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 	}
 	if (dom == UnitOpen || dom == UnitClosed) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0 && p.Support.HiNum != nil && *p.Support.HiNum <= 1) {
 		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("in (0, 1)"))
-		if link := links[dist.Name]; link != "" {
+		if link := dist.link(i); link != "" {
 			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)
 		}
 		c.err(BadArgument, a.Span(), hint,

@@ -147,7 +147,16 @@ func alias(e Expr) *Param {
 
 // links are the distributions that take, in place of an argument with a range, its image on the whole
 // line.
-var links = map[string]string{"bernoulli": "bernoulli_logit", "poisson": "poisson_log"}
+var links = map[string]string{"bernoulli": "bernoulli_logit", "binomial": "binomial_logit", "poisson": "poisson_log", "neg_binomial_2": "neg_binomial_2_log"}
+
+// link is the distribution that takes the image of an argument of d on the whole line, "" if there is none.
+func (d *Distribution) link(i int) string {
+	name := links[d.Name]
+	if name == "" || LookupDistribution(name).Args[i].Domain != RealLine {
+		return ""
+	}
+	return name
+}
 
 // mayLeave reports an argument that is nowhere in its range, and warns of one that is negative in half of the
 // space of the parameters.
@@ -169,7 +178,7 @@ func (c *checker) mayLeave(a Expr, dist *Distribution, i int) {
 	if dom == UnitOpen || dom == UnitClosed {
 		hint = "write inv_logit(…) of it"
 	}
-	if link := links[dist.Name]; link != "" {
+	if link := dist.link(i); link != "" {
 		hint = fmt.Sprintf("`%s` takes it as it is; or %s", link, hint)
 	}
 	c.warn(MayLeaveRange, a.Span(), hint, "the argument `%s` of `%s` %s, but this is negative in half of the space of the parameters, where the density is 0", name, dist.Name, within)

@@ -147,6 +147,37 @@ var Distributions = []Distribution{
 		},
 	},
 	{
+		Name: "logistic", Support: RealLine, Random: "Logistic",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "-(y - mu)/sigma - log(sigma) - 2*log1p_exp(-(y - mu)/sigma)",
+		Fisher:     [][]string{{"1/(3*sigma^2)", "0"}, {"0", "(3 + pi()^2)/(9*sigma^2)"}},
+		Joint: [][]string{
+			{"1/(3*sigma^2)", "-1/(3*sigma^2)", "0"},
+			{"-1/(3*sigma^2)", "1/(3*sigma^2)", "0"},
+			{"0", "0", "(3 + pi()^2)/(9*sigma^2)"}},
+		Center: "mu",
+		Halves: []Half{
+			// At y = z sigma with z tanh(z/2) = 1, where the curvature is (1 + z²)/2.
+			{true, "log(1.5434046384182085*sigma)", "1.6910489389454204"},
+		},
+	},
+	{
+		Name: "gumbel", Support: RealLine, Random: "Gumbel",
+		Args:       []DistArg{{"mu", RealLine}, {"beta", Positive}},
+		LogDensity: "-(y - mu)/beta - log(beta) - exp(-(y - mu)/beta)",
+		// With z = (y − mu)/beta, e⁻ᶻ is exponential. The numbers are 1 − γ and π²/6 + (1 − γ)², with Euler's γ = 0.577….
+		Fisher: [][]string{{"1/beta^2", "-0.42278433509846713/beta^2"}, {"-0.42278433509846713/beta^2", "1.8236806608528794/beta^2"}},
+		Joint: [][]string{
+			{"1/beta^2", "-1/beta^2", "0.42278433509846713/beta^2"},
+			{"-1/beta^2", "1/beta^2", "-0.42278433509846713/beta^2"},
+			{"0.42278433509846713/beta^2", "-0.42278433509846713/beta^2", "1.8236806608528794/beta^2"}},
+		Center: "mu",
+		Halves: []Half{
+			// At y = z beta with z (1 − e⁻ᶻ) = 1, where the curvature is 1 − z + z².
+			{true, "log(1.3499764854011254*beta)", "1.4724600257348497"},
+		},
+	},
+	{
 		Name: "exponential", Support: Positive, Random: "Exponential",
 		Args:       []DistArg{{"beta", Positive}},
 		LogDensity: "log(beta) - beta*y",
@@ -169,6 +200,14 @@ var Distributions = []Distribution{
 		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
 		Joint:      [][]string{{"alpha", "1", "-alpha/beta"}, {"1", "trigamma(alpha)", "-1/beta"}, {"-alpha/beta", "-1/beta", "alpha/beta^2"}},
 		Center:     "log(beta) - log(alpha)",
+	},
+	{
+		Name: "chi_square", Support: Positive, Random: "ChiSquare",
+		Args:       []DistArg{{"nu", Positive}},
+		LogDensity: "-0.5*nu*log(2) - lgamma(nu/2) + (nu/2 - 1)*log(y) - 0.5*y",
+		Fisher:     [][]string{{"0.25*trigamma(nu/2)"}},
+		Joint:      [][]string{{"nu/2", "-1/2"}, {"-1/2", "0.25*trigamma(nu/2)"}},
+		Center:     "log(nu)",
 	},
 	{
 		Name: "inv_chi_square", Support: Positive, Random: "InvChiSquare",
@@ -203,12 +242,58 @@ var Distributions = []Distribution{
 		Center: "log(alpha) - log(beta)",
 	},
 	{
+		Name: "beta_proportion", Support: UnitOpen, Random: "BetaProportion",
+		Args:       []DistArg{{"mu", UnitOpen}, {"kappa", Positive}},
+		LogDensity: "(mu*kappa - 1)*log(y) + ((1 - mu)*kappa - 1)*log1m(y) - lbeta(mu*kappa, (1 - mu)*kappa)",
+		// Those of beta, with alpha = mu kappa and beta = (1 − mu) kappa.
+		Fisher: [][]string{
+			{"kappa^2*(trigamma(mu*kappa) + trigamma((1 - mu)*kappa))", "kappa*(mu*trigamma(mu*kappa) - (1 - mu)*trigamma((1 - mu)*kappa))"},
+			{"kappa*(mu*trigamma(mu*kappa) - (1 - mu)*trigamma((1 - mu)*kappa))", "mu^2*trigamma(mu*kappa) + (1 - mu)^2*trigamma((1 - mu)*kappa) - trigamma(kappa)"}},
+		Joint: [][]string{
+			{"mu*(1 - mu)*kappa^2/(kappa + 1)", "-kappa", "0"},
+			{"-kappa", "kappa^2*(trigamma(mu*kappa) + trigamma((1 - mu)*kappa))", "kappa*(mu*trigamma(mu*kappa) - (1 - mu)*trigamma((1 - mu)*kappa))"},
+			{"0", "kappa*(mu*trigamma(mu*kappa) - (1 - mu)*trigamma((1 - mu)*kappa))", "mu^2*trigamma(mu*kappa) + (1 - mu)^2*trigamma((1 - mu)*kappa) - trigamma(kappa)"}},
+		Center: "log(mu) - log1m(mu)",
+	},
+	{
 		Name: "lognormal", Support: Positive, Random: "LogNormal",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-0.5*((log(y) - mu)/sigma)^2 - log(y) - log(sigma) - 0.5*log(2*pi())",
 		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
 		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
 		Center:     "mu",
+	},
+	{
+		Name: "weibull", Support: Positive, Random: "Weibull",
+		Args:       []DistArg{{"alpha", Positive}, {"sigma", Positive}},
+		LogDensity: "log(alpha) - log(sigma) + (alpha - 1)*(log(y) - log(sigma)) - exp(alpha*(log(y) - log(sigma)))",
+		// y/sigma may overflow where its power does not. (y/sigma)^alpha is exponential. The numbers are those of gumbel, which log(1/y) is from.
+		Fisher: [][]string{{"1.8236806608528794/alpha^2", "-0.42278433509846713/sigma"}, {"-0.42278433509846713/sigma", "(alpha/sigma)^2"}},
+		Joint: [][]string{
+			{"alpha^2", "0.42278433509846713", "-alpha^2/sigma"},
+			{"0.42278433509846713", "1.8236806608528794/alpha^2", "-0.42278433509846713/sigma"},
+			{"-alpha^2/sigma", "-0.42278433509846713/sigma", "(alpha/sigma)^2"}},
+		Center: "log(sigma)",
+	},
+	{
+		Name: "frechet", Support: Positive, Random: "Frechet",
+		Args:       []DistArg{{"alpha", Positive}, {"sigma", Positive}},
+		LogDensity: "log(alpha) - log(sigma) - (alpha + 1)*(log(y) - log(sigma)) - exp(-alpha*(log(y) - log(sigma)))",
+		// 1/y is from weibull(alpha, 1/sigma).
+		Fisher: [][]string{{"1.8236806608528794/alpha^2", "0.42278433509846713/sigma"}, {"0.42278433509846713/sigma", "(alpha/sigma)^2"}},
+		Joint: [][]string{
+			{"alpha^2", "-0.42278433509846713", "-alpha^2/sigma"},
+			{"-0.42278433509846713", "1.8236806608528794/alpha^2", "0.42278433509846713/sigma"},
+			{"-alpha^2/sigma", "0.42278433509846713/sigma", "(alpha/sigma)^2"}},
+		Center: "log(sigma)",
+	},
+	{
+		Name: "rayleigh", Support: Positive, Random: "Rayleigh",
+		Args:       []DistArg{{"sigma", Positive}},
+		LogDensity: "log(y) - 2*log(sigma) - 0.5*(y/sigma)^2",
+		Fisher:     [][]string{{"4/sigma^2"}},
+		Joint:      [][]string{{"4", "-4/sigma"}, {"-4/sigma", "4/sigma^2"}},
+		Center:     "log(sigma) + 0.5*log(2)",
 	},
 	{
 		Name: "uniform", Support: Between, Random: "Uniform",
@@ -230,10 +315,21 @@ var Distributions = []Distribution{
 		Fisher:     [][]string{{"inv_logit(eta)*(1 - inv_logit(eta))"}},
 	},
 	{
+		Name: "binomial", Support: UpTo, Random: "Binomial",
+		Args:       []DistArg{{"N", CountArg}, {"theta", UnitClosed}},
+		LogDensity: "lchoose(N, y) + lmultiply(y, theta) + lmultiply(N - y, 1 - theta)",
+		Fisher:     [][]string{{"", ""}, {"", "N/(theta*(1 - theta))"}},
+	},
+	{
 		Name: "binomial_logit", Support: UpTo, Random: "BinomialLogit",
 		Args:       []DistArg{{"N", CountArg}, {"eta", RealLine}},
 		LogDensity: "lchoose(N, y) + y*eta - N*log1p_exp(eta)",
 		Fisher:     [][]string{{"", ""}, {"", "N*inv_logit(eta)*(1 - inv_logit(eta))"}},
+	},
+	{
+		Name: "beta_binomial", Support: UpTo, Random: "BetaBinomial",
+		Args:       []DistArg{{"N", CountArg}, {"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "lchoose(N, y) + lbeta(y + alpha, N - y + beta) - lbeta(alpha, beta)",
 	},
 	{
 		Name: "poisson", Support: Counts, Random: "Poisson",
@@ -246,6 +342,25 @@ var Distributions = []Distribution{
 		Args:       []DistArg{{"eta", RealLine}},
 		LogDensity: "y*eta - exp(eta) - lgamma(y + 1)",
 		Fisher:     [][]string{{"exp(eta)"}},
+	},
+	{
+		// In this and the next two rows lbeta would keep digits where the shape is beyond 1e8, and cost three times what lgamma does.
+		Name: "neg_binomial", Support: Counts, Random: "NegBinomial",
+		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "lgamma(y + alpha) - lgamma(alpha) - lgamma(y + 1) - alpha*log1p_exp(-log(beta)) - y*log1p(beta)",
+		Fisher:     [][]string{{"", ""}, {"", "alpha/(beta^2*(1 + beta))"}},
+	},
+	{
+		Name: "neg_binomial_2", Support: Counts, Random: "NegBinomial2",
+		Args:       []DistArg{{"mu", Positive}, {"phi", Positive}},
+		LogDensity: "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(log(mu) - log(phi)) - (y + phi)*log1p_exp(log(mu) - log(phi))",
+		Fisher:     [][]string{{"1/(mu + mu^2/phi)", ""}, {"", ""}},
+	},
+	{
+		Name: "neg_binomial_2_log", Support: Counts, Random: "NegBinomial2Log",
+		Args:       []DistArg{{"eta", RealLine}, {"phi", Positive}},
+		LogDensity: "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(eta - log(phi)) - (y + phi)*log1p_exp(eta - log(phi))",
+		Fisher:     [][]string{{"phi*inv_logit(eta - log(phi))", ""}, {"", ""}},
 	},
 }
 

@@ -242,6 +242,30 @@ func draw(r *rand.Rand, d dsl.Domain) float64 {
 	return 3*r.Float64() - 1.5
 }
 
+// arguments returns random arguments of a distribution, of which quadrature sees the whole of the density.
+func arguments(r *rand.Rand, d *dsl.Distribution, logp func(y float64, args []float64) float64) []float64 {
+	args := make([]float64, len(d.Args))
+	for {
+		for i, a := range d.Args {
+			args[i] = draw(r, a.Domain)
+		}
+		if d.Support == dsl.Between {
+			args[1] = args[0] + 0.5 + 2*r.Float64()
+		}
+		if d.Support != dsl.UnitOpen {
+			return args
+		}
+		low, logLow := transform(d.Support, -unitEnds, args)
+		high, logHigh := transform(d.Support, unitEnds, args)
+		if max(logp(low, args)+logLow, logp(high, args)+logHigh) < -23 {
+			return args
+		}
+	}
+}
+
+// unitEnds is the coordinate beyond which y rounds to its upper end.
+const unitEnds = 34
+
 // transform maps the whole line to the support of a distribution: y(u), and
 // the log of dy/du.
 func transform(d dsl.Domain, u float64, args []float64) (y, logJacobian float64) {
@@ -295,7 +319,7 @@ func quadrature(d dsl.Domain, args []float64, logp func(y float64) float64) []no
 		const h = 0.1
 		ends := 100.0
 		if d != dsl.Positive {
-			ends = 34 // beyond it, y rounds to its upper end
+			ends = unitEnds
 		}
 		for u := -ends; u <= ends; u += h {
 			y, logJ := transform(d, u, args)
@@ -341,7 +365,7 @@ func information(nodes []node, x0 []float64, withU bool, f func(n node, x []floa
 			}
 			dir := make([]float64, m)
 			dir[a], dir[b] = 1, 1
-			s += n.p * second(func(x []float64) float64 { return f(n, x) }, x, dir, 0.01)
+			s += n.p * second(func(x []float64) float64 { return f(n, x) }, x, dir, 0.002)
 		}
 		return s
 	}
@@ -376,13 +400,6 @@ func TestDistributionTable(t *testing.T) {
 
 func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 	t.Helper()
-	args := make([]float64, len(d.Args))
-	for i, a := range d.Args {
-		args[i] = draw(r, a.Domain)
-	}
-	if d.Support == dsl.Between {
-		args[1] = args[0] + 0.5 + 2*r.Float64()
-	}
 	logDensity := formula(t, d.LogDensity)
 	env := func(args []float64) map[string]value {
 		env := map[string]value{}
@@ -396,6 +413,7 @@ func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 		e["y"] = scalar(y)
 		return logDensity(e)
 	}
+	args := arguments(r, d, logp)
 	nodes := quadrature(d.Support, args, func(y float64) float64 { return logp(y, args) })
 	total := 0.0
 	for _, n := range nodes {

@@ -86,20 +86,28 @@ func TestDensityEdges(t *testing.T) {
 			continue
 		}
 		count[e.name]++
+		data, params := edgeValues(dist, e.args)
 		d := edgeModel(t, dist)
-		data := map[string][]float64{}
-		params := e.args
-		if dist.Support.Discrete() {
-			data["y"], params = e.args[:1], e.args[1:]
-		}
 		b := newBench(t, d, data)
 		e.meets(t, append([]float64{b.logDensity(params)}, b.vector(d.Gradient, params)...))
 	}
 	for _, d := range dsl.Distributions {
-		if count[d.Name] < 4 && !d.Support.Vector() && d.Name != "binomial_logit" {
+		if count[d.Name] < 4 && !d.Support.Vector() {
 			t.Errorf("%d points of %s", count[d.Name], d.Name)
 		}
 	}
+}
+
+// edgeValues are the values of the data and the parameters of edgeModel: whole numbers are data.
+func edgeValues(dist *dsl.Distribution, args []float64) (data map[string][]float64, params []float64) {
+	data, params = map[string][]float64{}, args
+	if dist.Support.Discrete() {
+		data["y"], params = params[:1], params[1:]
+	}
+	if dist.Args[0].Domain == dsl.CountArg {
+		data["N"], params = params[:1], params[1:]
+	}
+	return data, params
 }
 
 // edgeModel is the model of one value of a distribution, whose arguments are parameters without
@@ -128,7 +136,7 @@ func edgeModel(t *testing.T, dist *dsl.Distribution) *Derived {
 }
 
 // TestInformationEdges: every information that `metric fisher` is made of, at and near the ends of
-// the arguments.
+// the arguments. Those about which none is known are data.
 func TestInformationEdges(t *testing.T) {
 	count := map[string]int{}
 	for _, e := range readEdges(t) {
@@ -143,12 +151,26 @@ func TestInformationEdges(t *testing.T) {
 		} else {
 			text += "data y real\n"
 		}
-		for n := range dist.Args {
-			text += fmt.Sprintf("param a%d real\n", n)
-			args += fmt.Sprintf(", a%d + 0", n)
+		data, params := map[string][]float64{"y": {1}}, []float64(nil)
+		for n, a := range dist.Args {
+			name, x := fmt.Sprintf("a%d", n), e.args[n]
+			switch {
+			case a.Domain == dsl.CountArg:
+				text += "data " + name + " int\n"
+				args += ", " + name
+				data[name] = []float64{x}
+				continue
+			case dist.Fisher[n][n] == "":
+				text += "data " + name + " real\n"
+				data[name] = []float64{x}
+			default:
+				text += "param " + name + " real\n"
+				params = append(params, x)
+			}
+			args += fmt.Sprintf(", %s + 0", name)
 		}
 		d, _ := load(t, text+"y ~ "+e.name+"("+args[2:]+")\nmetric fisher\n")
-		g := newBench(t, d, map[string][]float64{"y": {1}}).matrix(e.args)
+		g := newBench(t, d, data).matrix(params)
 		var lower []float64
 		for i := range g {
 			lower = append(lower, g[i][:i+1]...)
@@ -156,7 +178,7 @@ func TestInformationEdges(t *testing.T) {
 		e.meets(t, lower)
 	}
 	for _, d := range dsl.Distributions {
-		if count[d.Name] < 3 && d.Fisher != nil && !d.Support.Vector() && d.Name != "binomial_logit" {
+		if count[d.Name] < 3 && d.Fisher != nil && !d.Support.Vector() {
 			t.Errorf("%d points of %s", count[d.Name], d.Name)
 		}
 	}
@@ -183,15 +205,24 @@ func TestDensityOutside(t *testing.T) {
 		{"bernoulli", []float64{0, 1}}, {"bernoulli", []float64{1, 0}}, {"bernoulli", []float64{1, 1.5}}, {"bernoulli", []float64{0, -0.5}}, {"bernoulli", []float64{2, 0.5}},
 		{"poisson", []float64{1, 0}}, {"poisson", []float64{0, -1}},
 		{"poisson_log", []float64{1, math.Inf(-1)}},
+		{"logistic", []float64{1, 0, 0}}, {"logistic", []float64{0, 0, -1}},
+		{"gumbel", []float64{1, 0, 0}}, {"gumbel", []float64{0, 0, -1}},
+		{"chi_square", []float64{0, 2}}, {"chi_square", []float64{-1, 2}}, {"chi_square", []float64{1, 0}},
+		{"weibull", []float64{0, 1, 1}}, {"weibull", []float64{-1, 2, 1}}, {"weibull", []float64{1, 0, 1}}, {"weibull", []float64{1, 1, 0}}, {"weibull", []float64{1, 2, -1}},
+		{"frechet", []float64{0, 1, 1}}, {"frechet", []float64{-1, 2, 1}}, {"frechet", []float64{1, 0, 1}}, {"frechet", []float64{1, 1, 0}},
+		{"rayleigh", []float64{0, 1}}, {"rayleigh", []float64{-1, 1}}, {"rayleigh", []float64{1, 0}},
+		{"beta_proportion", []float64{0, 0.5, 2}}, {"beta_proportion", []float64{1, 0.5, 2}}, {"beta_proportion", []float64{0.5, 0, 2}}, {"beta_proportion", []float64{0.5, 1, 2}},
+		{"beta_proportion", []float64{0.5, 0.5, 0}}, {"beta_proportion", []float64{0.5, 1.5, -2}},
+		{"binomial", []float64{1, 2, 0}}, {"binomial", []float64{1, 2, 1}}, {"binomial", []float64{1, 2, 1.5}}, {"binomial", []float64{0, 2, -0.5}}, {"binomial", []float64{3, 2, 0.5}},
+		{"binomial", []float64{-1, 2, 0.5}}, {"binomial_logit", []float64{3, 2, 0}},
+		{"beta_binomial", []float64{3, 2, 1, 1}}, {"beta_binomial", []float64{1, 2, 0, 1}}, {"beta_binomial", []float64{1, 2, 1, -1}},
+		{"neg_binomial", []float64{1, 0, 1}}, {"neg_binomial", []float64{1, 1, 0}}, {"neg_binomial", []float64{0, -1, 1}},
+		{"neg_binomial_2", []float64{0, 0, 1}}, {"neg_binomial_2", []float64{1, -2, 1}}, {"neg_binomial_2", []float64{1, 1, 0}},
+		{"neg_binomial_2_log", []float64{1, 0, 0}}, {"neg_binomial_2_log", []float64{1, 0, -1}}, {"neg_binomial_2_log", []float64{1, math.Inf(-1), 2}},
 	} {
 		dist := dsl.LookupDistribution(row.name)
-		d := edgeModel(t, dist)
-		data := map[string][]float64{}
-		params := row.args
-		if dist.Support.Discrete() {
-			data["y"], params = row.args[:1], row.args[1:]
-		}
-		if got := newBench(t, d, data).logDensity(params); !math.IsInf(got, -1) {
+		data, params := edgeValues(dist, row.args)
+		if got := newBench(t, edgeModel(t, dist), data).logDensity(params); !math.IsInf(got, -1) {
 			t.Errorf("%s%v: %v", row.name, row.args, got)
 		}
 	}

@@ -106,12 +106,59 @@ var expectations = []expectation{
 		}
 		return distuv.Binomial{N: 7, P: expit(a + b*c)}.LogProb(y)
 	}, counts},
+	{"binomial", "7, inv_logit(a + b*c)", func(y, a, b, c float64) float64 {
+		if y > 7 {
+			return math.Inf(-1)
+		}
+		return distuv.Binomial{N: 7, P: expit(a + b*c)}.LogProb(y)
+	}, counts},
+	{"neg_binomial", "2.5, exp(a + b*c)", func(y, a, b, c float64) float64 {
+		return negativeBinomial(y, 2.5*math.Exp(-a-b*c), 2.5)
+	}, counts},
+	{"neg_binomial_2", "exp(a) + b^2, 2.5", func(y, a, b, c float64) float64 {
+		return negativeBinomial(y, math.Exp(a)+b*b, 2.5)
+	}, counts},
+	{"neg_binomial_2_log", "a + b*c, 2.5", func(y, a, b, c float64) float64 {
+		return negativeBinomial(y, math.Exp(a+b*c), 2.5)
+	}, counts},
+	{"logistic", "a*c + b, exp(b - 0.3*a*c)", func(y, a, b, c float64) float64 {
+		z, s := math.Abs(y-a*c-b), math.Exp(b-0.3*a*c)
+		return -z/s - math.Log(s) - 2*math.Log1p(math.Exp(-z/s))
+	}, lineGrid},
+	{"gumbel", "a*c + b, exp(b - 0.3*a*c)", func(y, a, b, c float64) float64 {
+		return distuv.GumbelRight{Mu: a*c + b, Beta: math.Exp(b - 0.3*a*c)}.LogProb(y)
+	}, lineGrid},
+	{"chi_square", "exp(a + b*c) + 2", func(y, a, b, c float64) float64 {
+		return distuv.ChiSquared{K: math.Exp(a+b*c) + 2}.LogProb(y)
+	}, positiveGrid},
+	{"weibull", "exp(a*c) + 1, exp(b)", func(y, a, b, c float64) float64 {
+		return distuv.Weibull{K: math.Exp(a*c) + 1, Lambda: math.Exp(b)}.LogProb(y)
+	}, positiveGrid},
+	{"frechet", "exp(a*c) + 1, exp(b)", func(y, a, b, c float64) float64 { // 1/y is from Weibull's distribution
+		return distuv.Weibull{K: math.Exp(a*c) + 1, Lambda: math.Exp(-b)}.LogProb(1/y) - 2*math.Log(y)
+	}, positiveGrid},
+	{"rayleigh", "exp(a + b*c)", func(y, a, b, c float64) float64 {
+		return distuv.Weibull{K: 2, Lambda: math.Sqrt2 * math.Exp(a+b*c)}.LogProb(y)
+	}, positiveGrid},
+	{"beta_proportion", "inv_logit(0.3*a*c), exp(b) + 5", func(y, a, b, c float64) float64 {
+		mu, kappa := expit(0.3*a*c), math.Exp(b)+5
+		return distuv.Beta{Alpha: mu * kappa, Beta: (1 - mu) * kappa}.LogProb(y)
+	}, unitGrid},
 	{"poisson", "exp(a) + b^2 + 1", func(y, a, b, c float64) float64 {
 		return distuv.Poisson{Lambda: math.Exp(a) + b*b + 1}.LogProb(y)
 	}, counts},
 	{"poisson_log", "a + b*c", func(y, a, b, c float64) float64 {
 		return distuv.Poisson{Lambda: math.Exp(a + b*c)}.LogProb(y)
 	}, counts},
+}
+
+// negativeBinomial is the log probability of a Poisson count whose mean is mu times a draw from Gamma(phi, phi).
+func negativeBinomial(y, mu, phi float64) float64 {
+	l := phi * math.Log(phi/(phi+mu))
+	for k := range int(y) {
+		l += math.Log((phi + float64(k)) / float64(k+1) * mu / (mu + phi))
+	}
+	return l
 }
 
 // TestFisherExpectation: the metric of a data term is E[s sᵀ] with the score s
@@ -162,7 +209,8 @@ func TestFisherExpectation(t *testing.T) {
 // E[s sᵀ] of the joint score s of (a, b, u), u the coordinate of x.
 func TestJointExpectation(t *testing.T) {
 	support := map[string]string{"exponential": " > 0", "gamma": " > 0", "inv_gamma": " > 0",
-		"inv_chi_square": " > 0", "scaled_inv_chi_square": " > 0", "lognormal": " > 0", "beta": " in (0, 1)"}
+		"inv_chi_square": " > 0", "scaled_inv_chi_square": " > 0", "lognormal": " > 0", "beta": " in (0, 1)",
+		"chi_square": " > 0", "weibull": " > 0", "frechet": " > 0", "rayleigh": " > 0", "beta_proportion": " in (0, 1)"}
 	cs := []float64{0.7, -0.4}
 	for _, x := range expectations {
 		if x.grid.value == nil {

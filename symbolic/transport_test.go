@@ -35,6 +35,19 @@ mu ~ normal(0, 1)
 		{"a scale", "param a real[n]\na ~ normal(mu, tau)\ny ~ normal(0, s*exp(a/2))", "a 1*"},
 		{"a logit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(inv_logit(a[g] + mu))", "a 1*"},
 		{"a probit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(Phi(a[g]))", "a 1*"},
+		{"overdispersed counts", "param phi real > 0\nphi ~ exponential(0.1)\nparam a real[J]\na ~ normal(mu, tau)\nk ~ neg_binomial_2_log(a[g] + mu*x, phi)", "a 1*"},
+		{"overdispersed counts by their mean", "param phi real > 0\nphi ~ exponential(0.1)\nparam a real[J]\na ~ normal(mu, tau)\nk ~ neg_binomial_2(exp(a[g]), phi)", "a 1*"},
+		{"overdispersed counts of a rate", "param a real[J] > 0\na ~ gamma(tau, s)\nk ~ neg_binomial(2, a[g])", "a 1*"},
+		{"trials", "data N int[n] >= 0\nparam a real[J]\na ~ normal(mu, tau)\nk ~ binomial(N, inv_logit(a[g]))", "a 1*"},
+		{"trials of proportions", "data N int[n] >= 0\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nk ~ binomial(N, a[g])", "a 1*"},
+		{"trials of a mixture, whose density is seen", "data N int[n] >= 0\nparam a real[J]\na ~ normal(mu, tau)\nk[i] ~ beta_binomial(N[i], exp(a[g[i]]), 2) for i in n", "a 1*"},
+		{"waiting times", "data z real[n] > 0\nparam a real[J]\na ~ normal(mu, tau)\nz ~ weibull(s, exp(a[g] + mu*x))", "a 1*"},
+		{"maxima", "param a real[J]\na ~ normal(mu, tau)\ny ~ gumbel(a[g], s)", "a 1*"},
+		{"means of proportions", "data z real[n] in (0, 1)\nparam a real[J]\na ~ normal(mu, tau)\nz ~ beta_proportion(inv_logit(a[g]), s)", "a 1*"},
+		{"a logistic prior", "param a real[J]\na ~ logistic(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
+		{"a skew prior", "param a real[J]\na ~ gumbel(mu, tau)\ny ~ logistic(a[g], s)", "a 1*"},
+		{"halves of these", "param a, b real[J] > 0\na ~ logistic(0, tau)\nb ~ gumbel(0, s)\nk ~ poisson(a[g])\nk ~ poisson(b[g])", "b 1*, a 1*"},
+		{"lives", "param a, b, c real[J] > 0\na ~ weibull(2, tau)\nb ~ frechet(2, s)\nc ~ rayleigh(s)\nk ~ poisson(a[g])\nk ~ poisson(b[g])\nk ~ poisson(c[g])", "c 1*, b 1*, a 1*"},
 		{"a tangent", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(1 + a[g].^2)", "a 1*"},
 		{"curves", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*exp(-b[g].*x), 1)", "b 1*, a 1*"},
 		{"a tangent that couples", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(tanh(X*a), s)", ""},
@@ -153,6 +166,34 @@ y ~ normal(X*a, 2)
 			if math.Abs(g+q[i]) > 1e-12*(1+math.Abs(q[i])) {
 				t.Errorf("∂L/∂z[%d] at %v is %v, want %v", i+1, q, g, -q[i])
 			}
+		}
+	}
+}
+
+// TestEntangled: where the information about a predictor cannot be summed over the data once, it is at the reference: nothing that has an element
+// for each observation is computed of the reference again for each position.
+func TestEntangled(t *testing.T) {
+	for _, c := range []struct {
+		name, term string
+		again      bool
+	}{
+		{"its shape is a parameter", "k ~ neg_binomial_2_log(a[g] + mu*x, s)", false},
+		{"a scale of each observation", "y ~ student_t(4, a[g], exp(s*x))", false},
+		{"a factor can be taken out, and the score is not summed", "y ~ student_t(4, a[g], s)", true},
+	} {
+		const head = "model m\ndata n, J int\ndata g int[n] in 1..J\ndata k int[n] >= 0\ndata y, x real[n]\nparam mu real\nparam tau, s real > 0\nparam a real[J]\n" +
+			"mu ~ normal(0, 1)\ntau, s ~ exponential(1)\na ~ normal(mu, tau)\n"
+		d, _ := load(t, head+c.term+"\n")
+		again := false
+		for _, def := range d.Prog.Defs {
+			of := def.Tensor
+			if of.Stage < expr.StagePosition || len(of.Shape) != 1 || of.Shape[0].Name != "n" {
+				continue
+			}
+			expr.Refs(def.Body, func(r *expr.Expr) { again = again || strings.HasSuffix(r.Tensor.Name, "_ref") })
+		}
+		if len(d.Transports) != 1 || again != c.again {
+			t.Errorf("%s: %d maps, computed again for each position: %v", c.name, len(d.Transports), again)
 		}
 	}
 }

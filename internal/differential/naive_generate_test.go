@@ -135,6 +135,12 @@ func sample(rng *rand.Rand, name string, args []array) array {
 			}
 			return float64(k)
 		}
+		trials := func(x float64) int {
+			if x == math.Trunc(x) {
+				return int(x)
+			}
+			return -1
+		}
 		switch name {
 		case "normal":
 			return random.Normal(rng, a[0], a[1])
@@ -163,11 +169,31 @@ func sample(rng *rand.Rand, name string, args []array) array {
 		case "bernoulli_logit":
 			return count(random.BernoulliLogit(rng, a[0]))
 		case "binomial_logit":
-			n := -1
-			if a[0] == math.Trunc(a[0]) {
-				n = int(a[0])
-			}
-			return count(random.BinomialLogit(rng, n, a[1]))
+			return count(random.BinomialLogit(rng, trials(a[0]), a[1]))
+		case "binomial":
+			return count(random.Binomial(rng, trials(a[0]), a[1]))
+		case "beta_binomial":
+			return count(random.BetaBinomial(rng, trials(a[0]), a[1], a[2]))
+		case "neg_binomial":
+			return count(random.NegBinomial(rng, a[0], a[1]))
+		case "neg_binomial_2":
+			return count(random.NegBinomial2(rng, a[0], a[1]))
+		case "neg_binomial_2_log":
+			return count(random.NegBinomial2Log(rng, a[0], a[1]))
+		case "logistic":
+			return random.Logistic(rng, a[0], a[1])
+		case "gumbel":
+			return random.Gumbel(rng, a[0], a[1])
+		case "chi_square":
+			return random.ChiSquare(rng, a[0])
+		case "weibull":
+			return random.Weibull(rng, a[0], a[1])
+		case "frechet":
+			return random.Frechet(rng, a[0], a[1])
+		case "rayleigh":
+			return random.Rayleigh(rng, a[0])
+		case "beta_proportion":
+			return random.BetaProportion(rng, a[0], a[1])
 		case "poisson":
 			return count(random.Poisson(rng, a[0]))
 		case "poisson_log":

@@ -304,6 +304,9 @@ func trigamma(x float64) float64 {
 	return d
 }
 
+// eulerGamma is Euler's constant.
+const eulerGamma = 0.57721566490153286
+
 // information is the Fisher information of a distribution about its arguments, or
 // nil. Where an argument's is not known, it is 0: the compiler refuses models in
 // which that argument depends on a parameter.
@@ -329,6 +332,30 @@ func information(name string, y float64, a []float64) []float64 {
 		return []float64{s(a[0]) * s(-a[0])}
 	case "binomial_logit":
 		return []float64{0, 0, 0, a[0] * s(a[1]) * s(-a[1])}
+	case "binomial":
+		return []float64{0, 0, 0, a[0] / (a[1] * (1 - a[1]))}
+	case "neg_binomial":
+		return []float64{0, 0, 0, a[0] / (a[1] * a[1] * (1 + a[1]))}
+	case "neg_binomial_2":
+		return []float64{1 / (a[0] + a[0]*a[0]/a[1]), 0, 0, 0}
+	case "neg_binomial_2_log":
+		m := math.Exp(a[0])
+		return []float64{m / (1 + m/a[1]), 0, 0, 0}
+	case "logistic":
+		v := 9 * a[1] * a[1]
+		return []float64{3 / v, 0, 0, (3 + math.Pi*math.Pi) / v}
+	case "gumbel":
+		v, d := a[1]*a[1], 1-eulerGamma
+		return []float64{1 / v, -d / v, -d / v, (math.Pi*math.Pi/6 + d*d) / v}
+	case "weibull", "frechet":
+		d := 1 - eulerGamma
+		c := -d / a[1]
+		if name == "frechet" {
+			c = -c
+		}
+		return []float64{(math.Pi*math.Pi/6 + d*d) / (a[0] * a[0]), c, c, a[0] * a[0] / (a[1] * a[1])}
+	case "rayleigh":
+		return []float64{4 / (a[0] * a[0])}
 	}
 	return nil
 }

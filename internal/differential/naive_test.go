@@ -319,12 +319,42 @@ func logDensity(name string, y float64, a []float64) float64 {
 		return y*a[0] - softplus(a[0])
 	case "binomial_logit":
 		return lchoose(a[0], y) + y*a[1] - a[0]*softplus(a[1])
+	case "binomial":
+		return distuv.Binomial{N: a[0], P: a[1]}.LogProb(y)
+	case "beta_binomial":
+		return lchoose(a[0], y) + mathext.Lbeta(y+a[1], a[0]-y+a[2]) - mathext.Lbeta(a[1], a[2])
+	case "neg_binomial":
+		return negativeBinomial(y, a[0], 1/(1+a[1]))
+	case "neg_binomial_2":
+		return negativeBinomial(y, a[1], a[0]/(a[0]+a[1]))
+	case "neg_binomial_2_log":
+		return negativeBinomial(y, a[1], math.Exp(a[0])/(math.Exp(a[0])+a[1]))
+	case "logistic":
+		z := math.Abs(y-a[0]) / a[1] // gonum's density knows neither location nor scale
+		return -z - math.Log(a[1]) - 2*math.Log1p(math.Exp(-z))
+	case "gumbel":
+		return distuv.GumbelRight{Mu: a[0], Beta: a[1]}.LogProb(y)
+	case "chi_square":
+		return distuv.ChiSquared{K: a[0]}.LogProb(y)
+	case "weibull":
+		return distuv.Weibull{K: a[0], Lambda: a[1]}.LogProb(y)
+	case "frechet": // 1/y is from Weibull's distribution
+		return distuv.Weibull{K: a[0], Lambda: 1 / a[1]}.LogProb(1/y) - 2*math.Log(y)
+	case "rayleigh":
+		return distuv.Weibull{K: 2, Lambda: math.Sqrt2 * a[0]}.LogProb(y)
+	case "beta_proportion":
+		return distuv.Beta{Alpha: a[0] * a[1], Beta: (1 - a[0]) * a[1]}.LogProb(y)
 	case "poisson":
 		return distuv.Poisson{Lambda: a[0]}.LogProb(y)
 	case "poisson_log":
 		return distuv.Poisson{Lambda: math.Exp(a[0])}.LogProb(y)
 	}
 	panic("no distribution " + name)
+}
+
+// negativeBinomial is the log probability of y failures, each of probability p, before r successes.
+func negativeBinomial(y, r, p float64) float64 {
+	return lgamma(y+r) - lgamma(r) - lgamma(y+1) + r*math.Log1p(-p) + y*math.Log(p)
 }
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

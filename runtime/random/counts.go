@@ -68,6 +68,72 @@ func BinomialLogit(rng *rand.Rand, n int, eta float64) int {
 	return k
 }
 
+// Binomial returns the number of successes among n independent trials of
+// probability theta, for 0 ≤ n ≤ 2⁵³ (2³⁰ where int has 32 bits) and
+// 0 ≤ theta ≤ 1. Outside this range it returns −1. The ends are in the range
+// because a probability may round to them.
+func Binomial(rng *rand.Rand, n int, theta float64) int {
+	switch {
+	case n < 0 || n > maxCount || !(theta >= 0 && theta <= 1):
+		return -1
+	case theta > 0.5:
+		return n - binomial(rng, n, 1-theta)
+	}
+	return binomial(rng, n, theta)
+}
+
+// BetaBinomial returns the number of successes among n independent trials of
+// one probability, which is from Beta(alpha, beta), for n in the range of
+// Binomial, alpha > 0 and beta > 0. Outside this range it returns −1.
+func BetaBinomial(rng *rand.Rand, n int, alpha, beta float64) int {
+	if n < 0 || n > maxCount || !(positive(alpha) && positive(beta)) {
+		return -1
+	}
+	return BinomialLogit(rng, n, LogitOfBeta(rng, alpha, beta))
+}
+
+// NegBinomial returns a draw from the negative binomial distribution of shape
+// alpha and inverse scale beta, of probability
+// Γ(y+alpha)/(Γ(alpha) y!) (beta/(beta+1))^alpha (1/(beta+1))^y, for alpha > 0
+// and beta > 0. Outside this range it returns −1.
+//
+// It is from Poisson with a mean from Gamma(alpha, beta). As for all negative
+// binomial distributions here, a mean above 2⁵² (2²⁹ where int has 32 bits) is
+// taken for that.
+func NegBinomial(rng *rand.Rand, alpha, beta float64) int {
+	if !(positive(alpha) && positive(beta)) {
+		return -1
+	}
+	return Poisson(rng, min(Gamma(rng, alpha, beta), maxCount/2))
+}
+
+// NegBinomial2 returns a draw from the negative binomial distribution of mean
+// mu and variance mu + mu²/phi, for 0 < mu ≤ 2⁵² (2²⁹ where int has 32 bits) and
+// phi > 0. Outside this range it returns −1.
+func NegBinomial2(rng *rand.Rand, mu, phi float64) int {
+	if !(mu > 0 && mu <= maxCount/2 && positive(phi)) {
+		return -1
+	}
+	return overdispersed(rng, elementary.Log(mu), phi)
+}
+
+// NegBinomial2Log returns a draw from the negative binomial distribution of mean
+// exp(eta) and precision phi, for finite eta with a mean in the range of
+// NegBinomial2, which is eta ≤ 36 (20 where int has 32 bits), and phi > 0. Outside
+// this range it returns −1.
+func NegBinomial2Log(rng *rand.Rand, eta, phi float64) int {
+	if !(finite(eta) && elementary.Exp(eta) <= maxCount/2 && positive(phi)) {
+		return -1
+	}
+	return overdispersed(rng, eta, phi)
+}
+
+// overdispersed returns a draw from the Poisson distribution of mean
+// exp(eta)·g/phi, with g from Gamma(phi, 1).
+func overdispersed(rng *rand.Rand, eta, phi float64) int {
+	return Poisson(rng, min(elementary.Exp(eta+(LogOfGamma(rng, phi, 1)-elementary.Log(phi))), maxCount/2))
+}
+
 // Poisson returns a draw from the Poisson distribution of mean lambda, of
 // probability lambda^y exp(−lambda)/y!, for 0 ≤ lambda ≤ 2⁵² (2²⁹ where int has
 // 32 bits). Outside this range it returns −1. Zero, where y is 0, is in the

@@ -22,6 +22,16 @@ var counts = []struct {
 	{"BinomialLogit of many", -largest, largest, maxCount, func(rng *rand.Rand, x float64) int { return BinomialLogit(rng, maxCount, x) }},
 	{"Poisson", 0, maxCount / 2, maxCount, Poisson},
 	{"PoissonLog", -largest, math.Log(maxCount / 2), maxCount, PoissonLog},
+	{"Binomial", 0, 1, 100, func(rng *rand.Rand, x float64) int { return Binomial(rng, 100, x) }},
+	{"Binomial of many", 0, 1, maxCount, func(rng *rand.Rand, x float64) int { return Binomial(rng, maxCount, x) }},
+	{"BetaBinomial", smallest, largest, 100, func(rng *rand.Rand, x float64) int { return BetaBinomial(rng, 100, x, 2) }},
+	{"BetaBinomial of beta", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return BetaBinomial(rng, maxCount, 0.5, x) }},
+	{"NegBinomial", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial(rng, x, 0.5) }},
+	{"NegBinomial of beta", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial(rng, 0.5, x) }},
+	{"NegBinomial2", smallest, maxCount / 2, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2(rng, x, 2) }},
+	{"NegBinomial2 of phi", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2(rng, 3, x) }},
+	{"NegBinomial2Log", -largest, math.Log(maxCount / 2), maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2Log(rng, x, 2) }},
+	{"NegBinomial2Log of phi", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2Log(rng, 36, x) }},
 }
 
 // Whatever the argument, a count is in the support if it is in the range, and
@@ -51,8 +61,10 @@ func TestCountsAtExtremeArguments(t *testing.T) {
 	}
 	rng := source(1)
 	for _, n := range []int{-1, math.MinInt, maxCount + 1, math.MaxInt} {
-		if k := BinomialLogit(rng, n, 0); k != -1 {
-			t.Errorf("BinomialLogit(%d, 0) is %d outside its range", n, k)
+		for _, k := range []int{BinomialLogit(rng, n, 0), Binomial(rng, n, 0.5), BetaBinomial(rng, n, 1, 1)} {
+			if k != -1 {
+				t.Errorf("a binomial count of %d trials is %d outside its range", n, k)
+			}
 		}
 	}
 	// Values that are certain.
@@ -60,6 +72,8 @@ func TestCountsAtExtremeArguments(t *testing.T) {
 		{Bernoulli(rng, 0), 0}, {Bernoulli(rng, 1), 1}, {BernoulliLogit(rng, 800), 1}, {BernoulliLogit(rng, -800), 0},
 		{BinomialLogit(rng, 0, 1), 0}, {BinomialLogit(rng, maxCount, 800), maxCount}, {BinomialLogit(rng, maxCount, -800), 0},
 		{Poisson(rng, 0), 0}, {PoissonLog(rng, -800), 0},
+		{Binomial(rng, 0, 0.3), 0}, {Binomial(rng, maxCount, 1), maxCount}, {Binomial(rng, maxCount, 0), 0}, {Binomial(rng, 7, 1), 7}, {Binomial(rng, 7, 0), 0},
+		{BetaBinomial(rng, 0, 1, 1), 0}, {NegBinomial2Log(rng, -800, 1), 0}, {NegBinomial2(rng, 1e-300, 1), 0}, {NegBinomial(rng, 1, 1e300), 0},
 	} {
 		if c.got != c.want {
 			t.Errorf("a draw is %d that is certainly %d", c.got, c.want)
@@ -107,6 +121,82 @@ func TestBinomial(t *testing.T) {
 				return
 			}
 			followsCounts(t, sample, func(k int) float64 { return d.Prob(float64(k)) })
+		})
+	}
+}
+
+func TestBinomialOfProbability(t *testing.T) {
+	const n = 40000
+	for i, c := range []struct {
+		trials int
+		theta  float64
+	}{{1, 0.3}, {7, 0.1}, {7, 0.9}, {20, 0.5}, {60, 0.2}, {60, 0.8}, {1000, 1e-3}, {1000, 0.999}, {1_000_000, 0.45}} {
+		t.Run(fmt.Sprintf("%d,%v", c.trials, c.theta), func(t *testing.T) {
+			rng, sample := source(i), make([]int, n)
+			for j := range sample {
+				sample[j] = Binomial(rng, c.trials, c.theta)
+			}
+			d := distuv.Binomial{N: float64(c.trials), P: c.theta}
+			followsCounts(t, sample, func(k int) float64 { return d.Prob(float64(k)) })
+		})
+	}
+}
+
+// Mixtures have probabilities by products of ratios, which do not know the gamma function.
+func TestMixedCounts(t *testing.T) {
+	const n = 40000
+	// of is the distribution of counts with the probability first of none, and ratio(k) that of k + 1 to k.
+	of := func(first float64, ratio func(k float64) float64) func(k int) float64 {
+		probs := []float64{first}
+		return func(k int) float64 {
+			for k >= len(probs) {
+				last := float64(len(probs) - 1)
+				probs = append(probs, probs[len(probs)-1]*ratio(last))
+			}
+			return probs[k]
+		}
+	}
+	negative := func(mu, phi float64) func(k int) float64 {
+		return of(math.Exp(-phi*math.Log1p(mu/phi)), func(k float64) float64 { return (k + phi) / (k + 1) * mu / (mu + phi) })
+	}
+	for i, c := range []struct{ mu, phi float64 }{{3, 2}, {0.2, 0.1}, {40, 5}, {40, 0.3}, {7, 1e-2}, {12, 1e9}, {200, 800}} {
+		for _, g := range []struct {
+			name string
+			draw func(rng *rand.Rand) int
+		}{
+			{"NegBinomial", func(rng *rand.Rand) int { return NegBinomial(rng, c.phi, c.phi/c.mu) }},
+			{"NegBinomial2", func(rng *rand.Rand) int { return NegBinomial2(rng, c.mu, c.phi) }},
+			{"NegBinomial2Log", func(rng *rand.Rand) int { return NegBinomial2Log(rng, math.Log(c.mu), c.phi) }},
+		} {
+			t.Run(fmt.Sprintf("%s(%v,%v)", g.name, c.mu, c.phi), func(t *testing.T) {
+				rng, sample := source(i), make([]int, n)
+				for j := range sample {
+					sample[j] = g.draw(rng)
+				}
+				followsCounts(t, sample, negative(c.mu, c.phi))
+			})
+		}
+	}
+	for i, c := range []struct {
+		trials      int
+		alpha, beta float64
+	}{{1, 2, 3}, {12, 0.4, 0.7}, {12, 3, 1}, {50, 40, 90}, {30, 1e-2, 2}, {20, 1e9, 3e9}} {
+		t.Run(fmt.Sprintf("BetaBinomial(%d,%v,%v)", c.trials, c.alpha, c.beta), func(t *testing.T) {
+			rng, sample := source(i), make([]int, n)
+			for j := range sample {
+				sample[j] = BetaBinomial(rng, c.trials, c.alpha, c.beta)
+			}
+			first, all := 1.0, float64(c.trials)
+			for k := range c.trials {
+				first *= (c.beta + float64(k)) / (c.alpha + c.beta + float64(k))
+			}
+			prob := of(first, func(k float64) float64 { return (all - k) / (k + 1) * (c.alpha + k) / (c.beta + all - k - 1) })
+			followsCounts(t, sample, func(k int) float64 {
+				if k > c.trials {
+					return 0
+				}
+				return prob(k)
+			})
 		})
 	}
 }

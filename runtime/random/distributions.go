@@ -129,3 +129,54 @@ func Uniform(rng *rand.Rand, alpha, beta float64) float64 {
 	y := float64((1-u)*alpha) + float64(u*beta) // beta − alpha may overflow
 	return inside(y, math.Nextafter(alpha, beta), math.Nextafter(beta, alpha))
 }
+
+// Logistic returns a draw from the logistic distribution of location mu and
+// scale sigma, of density exp(−z) / (sigma (1 + exp(−z))²) with z =
+// (y−mu)/sigma, for finite mu and sigma > 0. Outside this range it returns NaN.
+func Logistic(rng *rand.Rand, mu, sigma float64) float64 {
+	if !(finite(mu) && positive(sigma)) {
+		return math.NaN()
+	}
+	u := open(rng)
+	return inside(mu+float64(sigma*(elementary.Log(u)-elementary.Log1p(-u))), -largest, largest)
+}
+
+// Gumbel returns a draw from the Gumbel distribution of location mu and scale
+// beta, of density exp(−z − exp(−z)) / beta with z = (y−mu)/beta, for finite mu
+// and beta > 0. Outside this range it returns NaN.
+func Gumbel(rng *rand.Rand, mu, beta float64) float64 {
+	if !(finite(mu) && positive(beta)) {
+		return math.NaN()
+	}
+	return inside(mu-float64(beta*elementary.Log(exponential(rng))), -largest, largest)
+}
+
+// Weibull returns a draw from the Weibull distribution of shape alpha and scale
+// sigma, of density proportional to y^(alpha−1) exp(−(y/sigma)^alpha), for
+// alpha > 0 and sigma > 0. Outside this range it returns NaN.
+func Weibull(rng *rand.Rand, alpha, sigma float64) float64 {
+	if !(positive(alpha) && positive(sigma)) {
+		return math.NaN()
+	}
+	return inside(elementary.Exp(elementary.Log(sigma)+elementary.Log(exponential(rng))/alpha), smallest, largest)
+}
+
+// Frechet returns a draw from the Fréchet distribution of shape alpha and scale
+// sigma, of density proportional to y^(−alpha−1) exp(−(y/sigma)^(−alpha)), for
+// alpha > 0 and sigma > 0. Outside this range it returns NaN.
+func Frechet(rng *rand.Rand, alpha, sigma float64) float64 {
+	if !(positive(alpha) && positive(sigma)) {
+		return math.NaN()
+	}
+	return inside(elementary.Exp(elementary.Log(sigma)-elementary.Log(exponential(rng))/alpha), smallest, largest)
+}
+
+// Rayleigh returns a draw from the Rayleigh distribution of scale sigma, of
+// density y exp(−(y/sigma)²/2) / sigma², for sigma > 0. Outside this range it
+// returns NaN.
+func Rayleigh(rng *rand.Rand, sigma float64) float64 {
+	if !positive(sigma) {
+		return math.NaN()
+	}
+	return inside(float64(sigma*math.Sqrt(float64(2*exponential(rng)))), smallest, largest)
+}

@@ -31,6 +31,13 @@ var continuous = []struct {
 	beta(0.5, 0.5), beta(1, 1), beta(0.9, 1.1), beta(2, 5), beta(0.3, 4), beta(100, 1), beta(1e5, 2e5),
 	logitOfBeta(0.01, 0.02), logitOfBeta(1e-3, 5), logitOfBeta(30, 1e-3), logitOfBeta(2, 3),
 	uniform(0, 1), uniform(-3, 1e-3), uniform(-1.5e308, 1.6e308),
+	logistic(0, 1), logistic(-5, 0.1), logistic(2, 1e300),
+	gumbel(0, 1), gumbel(3, 0.2), gumbel(0, 1e300),
+	weibull(1, 1), weibull(0.02, 3), weibull(7, 1e-300), weibull(200, 5),
+	frechet(1, 1), frechet(0.02, 3), frechet(7, 1e300), frechet(200, 5),
+	rayleigh(1), rayleigh(1e-300), rayleigh(1e150),
+	chiSquare(0.1), chiSquare(1), chiSquare(2), chiSquare(1e6),
+	betaProportion(0.5, 1), betaProportion(0.2, 3), betaProportion(0.9, 200), betaProportion(0.3, 0.5),
 }
 
 // A distribution is a row of the table above.
@@ -160,6 +167,49 @@ func uniform(lo, hi float64) distribution {
 		func(y float64) float64 { return (y/2 - lo/2) / (hi/2 - lo/2) }}
 }
 
+// logistic has its distribution function by the elementary formula, as the next have.
+func logistic(mu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("Logistic(%v,%v)", mu, sigma),
+		func(rng *rand.Rand) float64 { return Logistic(rng, mu, sigma) },
+		func(y float64) float64 { return 0.5 + 0.5*math.Tanh((y-mu)/(2*sigma)) }}
+}
+
+func gumbel(mu, beta float64) distribution {
+	return distribution{fmt.Sprintf("Gumbel(%v,%v)", mu, beta),
+		func(rng *rand.Rand) float64 { return Gumbel(rng, mu, beta) },
+		func(y float64) float64 { return math.Exp(-math.Exp(-(y - mu) / beta)) }}
+}
+
+func weibull(alpha, sigma float64) distribution {
+	return distribution{fmt.Sprintf("Weibull(%v,%v)", alpha, sigma),
+		func(rng *rand.Rand) float64 { return Weibull(rng, alpha, sigma) },
+		func(y float64) float64 { return -math.Expm1(-math.Pow(y/sigma, alpha)) }}
+}
+
+func frechet(alpha, sigma float64) distribution {
+	return distribution{fmt.Sprintf("Frechet(%v,%v)", alpha, sigma),
+		func(rng *rand.Rand) float64 { return Frechet(rng, alpha, sigma) },
+		func(y float64) float64 { return math.Exp(-math.Pow(y/sigma, -alpha)) }}
+}
+
+func rayleigh(sigma float64) distribution {
+	return distribution{fmt.Sprintf("Rayleigh(%v)", sigma),
+		func(rng *rand.Rand) float64 { return Rayleigh(rng, sigma) },
+		func(y float64) float64 { return -math.Expm1(-0.5 * (y / sigma) * (y / sigma)) }}
+}
+
+func chiSquare(nu float64) distribution {
+	return distribution{fmt.Sprintf("ChiSquare(%v)", nu),
+		func(rng *rand.Rand) float64 { return ChiSquare(rng, nu) },
+		distuv.ChiSquared{K: nu}.CDF}
+}
+
+func betaProportion(mu, kappa float64) distribution {
+	return distribution{fmt.Sprintf("BetaProportion(%v,%v)", mu, kappa),
+		func(rng *rand.Rand) float64 { return BetaProportion(rng, mu, kappa) },
+		distuv.Beta{Alpha: mu * kappa, Beta: (1 - mu) * kappa}.CDF}
+}
+
 func TestContinuousDistributions(t *testing.T) {
 	const n = 60000
 	sample := make([]float64, n)
@@ -179,7 +229,7 @@ func TestContinuousDistributions(t *testing.T) {
 var reals = []struct {
 	name   string
 	arity  int
-	ranges string // of each argument: r, finite; +, positive
+	ranges string // of each argument: r, finite; +, positive; u, between 0 and 1
 	lo, hi float64
 	draw   func(rng *rand.Rand, x [3]float64) float64
 }{
@@ -196,6 +246,22 @@ var reals = []struct {
 	{"LogitOfBeta", 2, "++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogitOfBeta(rng, x[0], x[1]) }},
 	{"LogNormal", 2, "r+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogNormal(rng, x[0], x[1]) }},
 	{"Uniform", 2, "rr", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Uniform(rng, x[0], x[1]) }},
+	{"Logistic", 2, "r+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Logistic(rng, x[0], x[1]) }},
+	{"Gumbel", 2, "r+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Gumbel(rng, x[0], x[1]) }},
+	{"Weibull", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Weibull(rng, x[0], x[1]) }},
+	{"Frechet", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Frechet(rng, x[0], x[1]) }},
+	{"Rayleigh", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Rayleigh(rng, x[0]) }},
+	{"ChiSquare", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return ChiSquare(rng, x[0]) }},
+	{"BetaProportion", 2, "u+", smallest, belowOne, func(rng *rand.Rand, x [3]float64) float64 { return BetaProportion(rng, x[0], x[1]) }},
+}
+
+// inRanges reports whether arguments are in their ranges.
+func inRanges(ranges string, x [3]float64) bool {
+	valid := true
+	for j, c := range ranges {
+		valid = valid && math.Abs(x[j]) <= largest && (c == 'r' || x[j] > 0) && (c != 'u' || x[j] < 1)
+	}
+	return valid
 }
 
 // Whatever the arguments, a draw is in the open support if they are in their
@@ -217,10 +283,7 @@ func TestRealsAtExtremeArguments(t *testing.T) {
 				}
 				return
 			}
-			valid := g.name != "Uniform" || x[0] < x[1]
-			for j, c := range g.ranges {
-				valid = valid && math.Abs(x[j]) <= largest && (c == 'r' || x[j] > 0)
-			}
+			valid := inRanges(g.ranges, x) && (g.name != "Uniform" || x[0] < x[1])
 			if !valid {
 				out++
 				if y := g.draw(rng, x); !math.IsNaN(y) {
@@ -321,14 +384,14 @@ func TestExtremeWords(t *testing.T) {
 		for _, g := range reals {
 			for _, a := range []float64{1e-310, 0.5, 3, 1e300} {
 				x := [3]float64{a, 2 * a, a}
-				if y := g.draw(fresh(), x); !(g.lo <= y && y <= g.hi) {
+				if y := g.draw(fresh(), x); inRanges(g.ranges, x) && !(g.lo <= y && y <= g.hi) {
 					t.Errorf("%s%v draws %v after the word %x", g.name, x[:g.arity], y, word)
 				}
 			}
 		}
 		for _, g := range counts {
 			for _, x := range []float64{0, 0.5, 1, 11} {
-				if k := g.draw(fresh(), x); x <= g.hi && !(k >= 0 && float64(k) <= g.most) {
+				if k := g.draw(fresh(), x); x >= g.lo && x <= g.hi && !(k >= 0 && float64(k) <= g.most) {
 					t.Errorf("%s(%v) draws %v after the word %x", g.name, x, k, word)
 				}
 			}
@@ -362,10 +425,15 @@ func TestDrawsOfAStream(t *testing.T) {
 		"Gamma": 5.4154849435680354, "LogOfGamma": -33.992123886614678, "InvGamma": 1556.0779435488562,
 		"InvChiSquare": 115284.69187097499, "ScaledInvChiSquare": 194542.91753227054, "Beta": 4.1871038890460737,
 		"LogitOfBeta": -31.36026721384108, "LogNormal": 162.67952331372157, "Uniform": 16.578560093992458,
+		"Logistic": -5.4845894143981653, "Gumbel": 14.050632490404825, "Weibull": 42.02594008831705, "Frechet": 142.24332065945472,
+		"Rayleigh": 18.257082231759295, "ChiSquare": 7.0087772720579613, "BetaProportion": 11.879374323351318,
 	}
 	wantCounts := map[string]int{
 		"Bernoulli": 11, "BernoulliLogit": 10, "BinomialLogit": 1031, "BinomialLogit of many": 97879965437657305,
 		"Poisson": 15, "PoissonLog": 37, "large": 132814,
+		"Binomial": 1142, "Binomial of many": 108086390564206906, "BetaBinomial": 394, "BetaBinomial of beta": 74859661862663818,
+		"NegBinomial": 14, "NegBinomial of beta": 6, "NegBinomial2": 11, "NegBinomial2 of phi": 26, "NegBinomial2Log": 31,
+		"NegBinomial2Log of phi": 35127120690058729,
 	}
 	for _, g := range reals {
 		rng := rand.New(New(1, 2))

@@ -81,6 +81,16 @@ func InvGamma(rng *rand.Rand, alpha, beta float64) float64 {
 	return inside(y, smallest, largest)
 }
 
+// ChiSquare returns a draw from the chi-squared distribution of nu degrees of
+// freedom, of density proportional to y^(nu/2−1) exp(−y/2), for nu > 0. Outside
+// this range it returns NaN.
+func ChiSquare(rng *rand.Rand, nu float64) float64 {
+	if !positive(nu) {
+		return math.NaN()
+	}
+	return Gamma(rng, max(float64(nu/2), smallest), 0.5)
+}
+
 // InvChiSquare returns a draw from the inverse chi-squared distribution of nu
 // degrees of freedom, of density proportional to y^(−nu/2−1) exp(−1/(2y)), for
 // nu > 0: 1/y is from the chi-squared distribution. Outside this range it
@@ -151,4 +161,14 @@ func LogitOfBeta(rng *rand.Rand, alpha, beta float64) float64 {
 		return math.Copysign(largest, e2-e1)
 	}
 	return inside(elementary.Log(g1)-elementary.Log(g2)-e1+e2, -largest, largest)
+}
+
+// BetaProportion returns a draw from the beta distribution of mean mu and
+// precision kappa, which Beta has with the arguments mu·kappa and
+// (1−mu)·kappa, for 0 < mu < 1 and kappa > 0. Outside this range it returns NaN.
+func BetaProportion(rng *rand.Rand, mu, kappa float64) float64 {
+	if !(mu > 0 && mu < 1 && positive(kappa)) {
+		return math.NaN()
+	}
+	return Beta(rng, max(float64(mu*kappa), smallest), max(float64((1-mu)*kappa), smallest))
 }

@@ -15,7 +15,7 @@ import (
 // familySize of them, sounds one, by Bonferroni.
 const (
 	familyAlarm = 1e-3
-	familySize  = 400
+	familySize  = 600
 	level       = familyAlarm / familySize
 )
 

@@ -28,6 +28,24 @@ var generators = map[string]func(rng *rand.Rand, x []float64) float64{
 	"binomial_logit": func(rng *rand.Rand, x []float64) float64 {
 		return random.Count(random.BinomialLogit(rng, random.Trials(x[0]), x[1]))
 	},
+	"logistic":        func(rng *rand.Rand, x []float64) float64 { return random.Logistic(rng, x[0], x[1]) },
+	"gumbel":          func(rng *rand.Rand, x []float64) float64 { return random.Gumbel(rng, x[0], x[1]) },
+	"chi_square":      func(rng *rand.Rand, x []float64) float64 { return random.ChiSquare(rng, x[0]) },
+	"weibull":         func(rng *rand.Rand, x []float64) float64 { return random.Weibull(rng, x[0], x[1]) },
+	"frechet":         func(rng *rand.Rand, x []float64) float64 { return random.Frechet(rng, x[0], x[1]) },
+	"rayleigh":        func(rng *rand.Rand, x []float64) float64 { return random.Rayleigh(rng, x[0]) },
+	"beta_proportion": func(rng *rand.Rand, x []float64) float64 { return random.BetaProportion(rng, x[0], x[1]) },
+	"binomial": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.Binomial(rng, random.Trials(x[0]), x[1]))
+	},
+	"beta_binomial": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.BetaBinomial(rng, random.Trials(x[0]), x[1], x[2]))
+	},
+	"neg_binomial":   func(rng *rand.Rand, x []float64) float64 { return random.Count(random.NegBinomial(rng, x[0], x[1])) },
+	"neg_binomial_2": func(rng *rand.Rand, x []float64) float64 { return random.Count(random.NegBinomial2(rng, x[0], x[1])) },
+	"neg_binomial_2_log": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.NegBinomial2Log(rng, x[0], x[1]))
+	},
 	"poisson":     func(rng *rand.Rand, x []float64) float64 { return random.Count(random.Poisson(rng, x[0])) },
 	"poisson_log": func(rng *rand.Rand, x []float64) float64 { return random.Count(random.PoissonLog(rng, x[0])) },
 }

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -105,6 +107,16 @@ func negativeBinomial(a, b float64) func(k float64) float64 {
 	}
 }
 
+// betaBinomial is the distribution of binomial counts whose probability is from Beta(a, b).
+func betaBinomial(n, a, b float64) func(k float64) float64 {
+	return func(k float64) float64 {
+		if k > n {
+			return 0
+		}
+		return math.Exp(combin.LogGeneralizedBinomial(n, k) + mathext.Lbeta(k+a, n-k+b) - mathext.Lbeta(a, b))
+	}
+}
+
 // TestDraws tests the random numbers of each distribution, as a model draws them,
 // for the distribution that gonum has of that name and those arguments; and that
 // the test notices another one, of a usual mistake.
@@ -135,6 +147,18 @@ func TestDraws(t *testing.T) {
 		{"binomial_logit_rng(20, m)", distuv.Binomial{N: 20, P: 1 / (1 + math.Exp(-0.5))}.Prob, distuv.Binomial{N: 20, P: 0.5}.Prob},
 		{"poisson_rng(3)", distuv.Poisson{Lambda: 3}.Prob, distuv.Poisson{Lambda: math.Log(3)}.Prob},
 		{"poisson_log_rng(m)", distuv.Poisson{Lambda: math.Exp(0.5)}.Prob, distuv.Poisson{Lambda: 0.5}.Prob},
+		{"binomial_rng(20, 0.3)", distuv.Binomial{N: 20, P: 0.3}.Prob, distuv.Binomial{N: 20, P: 0.7}.Prob},
+		{"beta_binomial_rng(12, 2, 5)", betaBinomial(12, 2, 5), betaBinomial(12, 5, 2)},
+		{"neg_binomial_rng(3, 0.4)", negativeBinomial(3, 0.4), negativeBinomial(0.4, 3)},
+		{"neg_binomial_2_rng(3, 0.8)", negativeBinomial(0.8, 0.8/3), negativeBinomial(3, 1/0.8)},
+		{"neg_binomial_2_log_rng(m, 0.8)", negativeBinomial(0.8, 0.8/math.Exp(0.5)), negativeBinomial(0.8, 0.8/0.5)},
+		{"logistic_rng(m, 2)", distuv.Logistic{Mu: 0.5, S: 2}.CDF, norm(0.5, 2*math.Pi/math.Sqrt(3))},
+		{"gumbel_rng(m, 2)", distuv.GumbelRight{Mu: 0.5, Beta: 2}.CDF, func(y float64) float64 { return 1 - distuv.GumbelRight{Mu: -0.5, Beta: 2}.CDF(-y) }},
+		{"chi_square_rng(3)", distuv.ChiSquared{K: 3}.CDF, distuv.ChiSquared{K: 4}.CDF},
+		{"weibull_rng(3, 2)", distuv.Weibull{K: 3, Lambda: 2}.CDF, distuv.Weibull{K: 2, Lambda: 3}.CDF},
+		{"frechet_rng(3, 2)", inverse(distuv.Weibull{K: 3, Lambda: 0.5}.CDF), inverse(distuv.Weibull{K: 3, Lambda: 2}.CDF)},
+		{"rayleigh_rng(2)", distuv.Weibull{K: 2, Lambda: 2 * math.Sqrt2}.CDF, distuv.Weibull{K: 2, Lambda: 2}.CDF},
+		{"beta_proportion_rng(0.3, 5)", distuv.Beta{Alpha: 1.5, Beta: 3.5}.CDF, distuv.Beta{Alpha: 0.3, Beta: 5}.CDF},
 		// Calls in expressions draw anew each.
 		{"normal_rng(0, 1) + normal_rng(0, 1)", norm(0, math.Sqrt2), norm(0, 2)},
 		{"sum(j in 3) normal_rng(0, 1)", norm(0, math.Sqrt(3)), norm(0, 3)},

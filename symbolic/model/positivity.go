@@ -65,6 +65,7 @@ func (v *positivity) isolated(m *Metric) {
 // argument, with that argument's position.
 var logConcave = map[string]int{
 	"normal": 0, "multi_normal": 0, "bernoulli_logit": 0, "binomial_logit": 1, "poisson_log": 0,
+	"binomial": 1, "neg_binomial_2_log": 0, "logistic": 0, "gumbel": 0,
 }
 
 // derived examines the terms of `fisher` or `hessian`.

@@ -11,7 +11,7 @@ import (
 type predictor struct {
 	indices []*expr.Index // of the observations
 	eta     *expr.Expr
-	weight  *expr.Expr // the information about it, where it is at the reference
+	weight  *expr.Expr // the information about it, where it is at the reference; at that of all parameters, where it is entangled
 	score   *expr.Expr // the derivative of the log density by it there
 	bent    bool       // eta is not linear
 }
@@ -118,8 +118,11 @@ func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predict
 		}
 		return r
 	})
-	if bent {
+	switch {
+	case bent:
 		weight, score = p.atReference(weight), p.atReference(score)
+	case entangled(weight, term.Indices):
+		weight, score = p.atReference(weight), p.following(score)
 	}
 	return &predictor{indices: term.Indices, eta: eta, weight: c.Mul(weight, c.Pow(slope, 2)), score: c.Mul(score, slope), bent: bent}
 }
@@ -249,15 +252,38 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 	}
 	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
 	s, second = c.Substituted(s, back), p.atReference(c.Substituted(second, back))
-	score := p.atReference(s)
+	return &predictor{indices: o.indices, eta: eta, weight: c.Pow(c.Pow(second, 2), 0.5), score: p.following(s)}
+}
+
+// following is an expression at the reference, which follows the scalars by its derivatives there.
+func (p *Posterior) following(e *expr.Expr) *expr.Expr {
+	c := p.C
+	out := p.atReference(e)
 	for n, b := range p.Params {
 		if b.Scalar() {
-			if d := c.Diff(s, b.Coord); known(d) {
-				score = c.Add(score, c.Mul(p.atReference(d), c.Sub(c.Ref(b.Coord), c.Ref(p.Reference[n].Coord))))
+			if d := c.Diff(e, b.Coord); known(d) {
+				out = c.Add(out, c.Mul(p.atReference(d), c.Sub(c.Ref(b.Coord), c.Ref(p.Reference[n].Coord))))
 			}
 		}
 	}
-	return &predictor{indices: o.indices, eta: eta, weight: c.Pow(c.Pow(second, 2), 0.5), score: score}
+	return out
+}
+
+// entangled reports whether an expression depends on parameters and on indices in a way that no factor of a sum over the indices
+// can be taken out of it: each gradient would compute it for each observation.
+func entangled(e *expr.Expr, indices []*expr.Index) bool {
+	if !mixed(e, indices) {
+		return false
+	}
+	if e.Op != expr.Add && e.Op != expr.Mul {
+		return true
+	}
+	for n, a := range e.Args {
+		if power := e.Op == expr.Mul && e.K[n] != 1; entangled(a, indices) || power && a.Op == expr.Add && mixed(a, indices) {
+			return true
+		}
+	}
+	return false
 }
 
 // multiples is Σ a_k x_k with ∂L/∂u_k = a_k s, nil where a_k is not known to be the same for all u. The ratio is that of second derivatives,
@@ -307,4 +333,9 @@ func known(e *expr.Expr) bool {
 	ok := true
 	expr.Refs(e, func(r *expr.Expr) { ok = ok && r.Tensor.Kind != expr.WildTensor })
 	return ok
+}
+
+// mixed reports whether an expression depends on parameters and on indices.
+func mixed(e *expr.Expr, indices []*expr.Index) bool {
+	return expr.DependsOnCoords(e) && slices.ContainsFunc(e.Free(), func(i *expr.Index) bool { return slices.Contains(indices, i) })
 }

@@ -9,7 +9,7 @@ A line is the name, the arguments (of a distribution the value first), then afte
 a colon, result and size by turns: the log density and its derivatives by the
 arguments. Sizes are what the results would be if their terms had one sign: rounding
 errors are relative to them. A line `fisher` has the lower triangle of the information of the
-arguments in place of these, from the derivatives of expected log densities or by quadrature. The arguments are the doubles that their text
+arguments about which it is known in place of these, from the derivatives of expected log densities or by quadrature. The arguments are the doubles that their text
 names.
 """
 import mpmath as mp
@@ -29,8 +29,25 @@ def student(y, nu, m, s):
     return [mp.loggamma((nu + 1) / 2) - mp.loggamma(nu / 2) - mp.log(nu * mp.pi) / 2, -mp.log(s), -(nu + 1) / 2 * mp.log1p(((y - m) / s) ** 2 / nu)]
 
 
+def log_beta(a, b):
+    return mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(a + b)
+
+
+def log_choose(n, k):
+    return [-mp.log(n + 1), -log_beta(n - k + 1, k + 1)]
+
+
+def softplus(x):
+    return mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x))
+
+
+def negative_binomial(y, e, f):
+    """Of the logarithm of the mean."""
+    return [mp.loggamma(y + f), -mp.loggamma(f), -mp.loggamma(y + 1), y * e, -y * mp.log(f), -(y + f) * softplus(e - mp.log(f))]
+
+
 DENSITIES = {
-    # name: (terms, whole: the value is a whole number and no variable)
+    # name: (terms, whole: how many of the first numbers are whole and no variables)
     "normal": (lambda y, m, s: [-((y - m) / s) ** 2 / 2, -mp.log(s), -half_log_2pi()], False),
     "student_t": (student, False),
     "cauchy": (lambda y, m, s: [-mp.log(mp.pi), -mp.log(s), -mp.log1p(((y - m) / s) ** 2)], False),
@@ -42,10 +59,29 @@ DENSITIES = {
     "beta": (lambda y, a, b: [(a - 1) * mp.log(y), (b - 1) * mp.log1p(-y), -mp.loggamma(a), -mp.loggamma(b), mp.loggamma(a + b)], False),
     "lognormal": (lambda y, m, s: [-((mp.log(y) - m) / s) ** 2 / 2, -mp.log(y), -mp.log(s), -half_log_2pi()], False),
     "uniform": (lambda y, a, b: [0 * y, -mp.log(b - a)], False),
+    "logistic": (lambda y, m, s: [-(y - m) / s, -mp.log(s), -2 * softplus(-(y - m) / s)], False),
+    "gumbel": (lambda y, m, b: [-(y - m) / b, -mp.log(b), -mp.exp(-(y - m) / b)], False),
+    "chi_square": (lambda y, n: [-n / 2 * mp.log(2), -mp.loggamma(n / 2), (n / 2 - 1) * mp.log(y), -y / 2], False),
+    "weibull": (lambda y, a, s: [mp.log(a), -mp.log(s), (a - 1) * mp.log(y), -(a - 1) * mp.log(s), -((y / s) ** a)], False),
+    "frechet": (lambda y, a, s: [mp.log(a), -mp.log(s), -(a + 1) * mp.log(y), (a + 1) * mp.log(s), -((y / s) ** -a)], False),
+    "rayleigh": (lambda y, s: [mp.log(y), -2 * mp.log(s), -((y / s) ** 2) / 2], False),
+    "beta_proportion": (lambda y, m, k: [m * k * mp.log(y), -mp.log(y), (1 - m) * k * mp.log1p(-y), -mp.log1p(-y), -mp.loggamma(m * k), -mp.loggamma((1 - m) * k), mp.loggamma(k)], False),
     "bernoulli": (lambda y, t: [xlogy(y, t), xlogy(1 - y, 1 - t)], True),
     "bernoulli_logit": (lambda y, e: [y * e, -(mp.log1p(mp.exp(e)) if e < 0 else e + mp.log1p(mp.exp(-e)))], True),
     "poisson": (lambda y, l: [xlogy(y, l), -l, -mp.loggamma(y + 1)], True),
     "poisson_log": (lambda y, e: [y * e, -mp.exp(e), -mp.loggamma(y + 1)], True),
+    "binomial": (lambda y, n, t: log_choose(n, y) + [xlogy(y, t), xlogy(n - y, 1 - t)], 2),
+    "binomial_logit": (lambda y, n, e: log_choose(n, y) + [y * e, -n * softplus(e)], 2),
+    "beta_binomial": (lambda y, n, a, b: log_choose(n, y) + [log_beta(y + a, n - y + b), -log_beta(a, b)], 2),
+    "neg_binomial": (lambda y, a, b: [mp.loggamma(y + a), -mp.loggamma(a), -mp.loggamma(y + 1), -a * mp.log1p(1 / b), -y * mp.log1p(b)], 1),
+    "neg_binomial_2": (lambda y, m, f: negative_binomial(y, mp.log(m), f), 1),
+    "neg_binomial_2_log": (negative_binomial, 1),
+}
+# By which argument a term is differentiated as a difference of digammas, and the digammas.
+DIGAMMAS = {
+    ("student_t", 1): lambda y, n, m, s: [mp.digamma(n / 2)],
+    ("beta_binomial", 2): lambda y, n, a, b: [mp.digamma(y + a), mp.digamma(a), mp.digamma(a + b), mp.digamma(n + a + b)],
+    ("beta_binomial", 3): lambda y, n, a, b: [mp.digamma(n - y + b), mp.digamma(b), mp.digamma(a + b), mp.digamma(n + a + b)],
 }
 POINTS = {
     "normal": ["0 0 1", "0.5 0.25 1e-8", "1e100 0 1e95", "1e9 1000000001 1", "3 0 1e100", "1e-100 0 1e-100", "-1e8 3 2", "0 0 1e-100"],
@@ -63,6 +99,19 @@ POINTS = {
     "bernoulli_logit": ["1 40", "0 40", "1 -40", "0 -40", "1 700", "0 700", "1 -800", "0 800", "0 -800", "1 1e300", "0 -1e300"],
     "poisson": ["0 0", "0 1e-300", "3 1e-300", "1 5e-324", "0 700", "1000000 1000000", "5 1e8"],
     "poisson_log": ["0 -800", "3 -800", "0 -1e300", "0 700", "1000000 13.815510557964274", "2 -40"],
+    "logistic": ["0 0 1", "800 0 1", "-800 0 1", "1e300 0 1", "-1e300 0 1e5", "0.5 0.25 1e-8", "3 0 1e100", "1e9 1000000001 1"],
+    "gumbel": ["0 0 1", "700 0 1", "-700 0 1", "1e300 0 1", "0.5 0.25 1e-2", "3 0 1e100", "-5 2 3"],
+    "chi_square": ["1e-300 1", "1e8 1e8", "1 1e8", "1e-5 2", "1 1e-8", "1e300 2"],
+    "weibull": ["1e-50 1 2", "1 1 1", "5e-324 1e-3 1", "2 50 1.9", "1e-8 1e8 1e-8", "3 0.5 1e100", "1e10 20 1e10", "1e-300 0.5 1e300"],
+    "frechet": ["1e300 1 2", "1 1 1", "5e-324 1e-3 1", "2 50 1.9", "1e-8 1e8 1e-8", "1e100 0.5 3", "1e10 20 1e10", "1e300 0.5 1e-300"],
+    "rayleigh": ["1e-300 1", "1e100 1e95", "5e-324 1e-5", "3 1e100", "40 1"],
+    "beta_proportion": ["1e-300 0.5 2", "0.9999999999999999 0.5 2", "0.5 0.3 1e8", "1e-9 1e-9 1e9", "0.25 0.5 1e-8", "0.3 0.999 3"],
+    "binomial": ["0 5 0", "5 5 1", "0 5 1e-300", "3 10 0.25", "0 7 0.9999999999999999", "7 7 1e-17", "1000000 2000000 0.5", "1 3 5e-324", "0 0 0.3"],
+    "binomial_logit": ["0 5 40", "5 5 40", "5 5 -800", "0 5 -800", "1000000 2000000 0.1", "1 3 1e300", "0 0 2"],
+    "beta_binomial": ["0 5 1 1", "5 5 0.5 2", "3 10 1e-8 1e-8", "3 10 1e8 1e8", "500000 1000000 2 3", "0 0 1 2", "1 3 1e-300 1"],
+    "neg_binomial": ["0 1 1", "3 2 1e-300", "1000000 10 1e-5", "5 1e8 1e8", "2 1e-8 1", "0 1e-8 1e300", "1 2 1e15"],
+    "neg_binomial_2": ["0 1e-50 2", "3 1e-300 2", "0 5e-324 1", "1000000 1e6 10", "5 3 1e8", "5 3 1e15", "2 3 1e-8", "0 1e300 0.5", "7 1e100 3", "1000000 3 1e8", "4 3 2"],
+    "neg_binomial_2_log": ["0 -800 2", "3 -800 2", "0 700 1", "1000000 13.815510557964274 10", "5 1 1e8", "5 1 1e100", "2 1 1e-8", "4 1 2"],
 }
 
 
@@ -87,13 +136,13 @@ def densities():
         for line in POINTS[name]:
             xs = [mp.mpf(float(w)) for w in line.split()]
             out = [show(f(*xs))]
-            for i in range(1 if whole else 0, len(xs)):
+            for i in range(int(whole), len(xs)):
                 if name == "uniform" and i == 0:
                     out.append("0 0")
                     continue
                 d = derivative(f, xs, i)
-                if name == "student_t" and i == 1:
-                    d += [mp.digamma(xs[1] / 2), -mp.digamma(xs[1] / 2)]
+                for v in DIGAMMAS.get((name, i), lambda *xs: [])(*xs):
+                    d += [v, -v]
                 out.append(show(d))
             print(name, line, ":", " ".join(out))
 
@@ -123,15 +172,16 @@ def transforms():
             print(kind, *bounds, u, ":", show(value), show(jacobian), show(slope))
 
 
-def cross(terms, units=lambda xs: xs):
-    """The expected information of arguments from the terms of the expected log density E[log p(y | t)], as
-    a function of t, where y has the arguments themselves: minus its second derivatives, in steps of units."""
+def cross(terms, units=lambda xs: xs, known=None):
+    """The expected information of arguments, those that are known, from the terms of the expected log density
+    E[log p(y | t)], as a function of t, where y has the arguments themselves: minus its second derivatives, in
+    steps of units."""
 
     def information(xs):
         n = len(xs)
         out = {}
-        for i in range(n):
-            for j in range(i + 1):
+        for i in known or range(n):
+            for j in [j for j in known or range(n) if j <= i]:
                 unit = [u if u != 0 else mp.mpf(1) for u in units(xs)]
 
                 def g(k):
@@ -225,6 +275,38 @@ def normal_terms(xs, t):
     return [-(xs[1] ** 2 + (xs[0] - t[0]) ** 2) / (2 * t[1] ** 2), -mp.log(t[1])]
 
 
+def gumbel_terms(xs, t):
+    """y = m - b log E with an exponential E."""
+    (m, b), (k, c) = xs, t
+    return [-(m + mp.euler * b - k) / c, -mp.log(c), -mp.gamma(1 + b / c) * mp.exp((k - m) / c)]
+
+
+def weibull_terms(xs, t, sign=1):
+    """(y/s)^a is exponential; with the sign -1, of frechet, (y/s)^-a."""
+    (a, s), (c, r) = xs, t
+    return [mp.log(c), -mp.log(r), (sign * c - 1) * (mp.log(s) - sign * mp.euler / a - mp.log(r)), -((s / r) ** (sign * c)) * mp.gamma(1 + c / a)]
+
+
+def proportion_terms(xs, t):
+    (m, k), (n, l) = xs, t
+    both = remembered(mp.digamma, k)
+    return [(n * l - 1) * (remembered(mp.digamma, m * k) - both), ((1 - n) * l - 1) * (remembered(mp.digamma, (1 - m) * k) - both),
+            -remembered(mp.loggamma, n * l), -remembered(mp.loggamma, (1 - n) * l), remembered(mp.loggamma, l)]
+
+
+def logistic_information(xs):
+    """By quadrature of the products of scores, with the location 0 and the scale 1."""
+    m, s = xs
+    old, mp.mp.dps = mp.mp.dps, 60
+
+    def expect(f):
+        return mp.quad(lambda z: 2 * f(z) * mp.exp(-z) / (1 + mp.exp(-z)) ** 2, mp.linspace(0, 200, 25))
+
+    out = {(0, 0): [expect(lambda z: mp.tanh(z / 2) ** 2) / s**2], (1, 0): [mp.mpf(0)], (1, 1): [expect(lambda z: (z * mp.tanh(z / 2) - 1) ** 2) / s**2]}
+    mp.mp.dps = old
+    return out
+
+
 def logistic(e):
     return 1 / (1 + mp.exp(-e))
 
@@ -245,6 +327,18 @@ INFORMATION = {
     "bernoulli_logit": (lambda xs: {(0, 0): [logistic(xs[0]), -logistic(xs[0]) ** 2]}, ["0", "40", "-40", "300", "-300", "1e-8"]),
     "poisson": (cross(lambda xs, t: [xs[0] * mp.log(t[0]) - t[0]]), ["1", "1e-130", "1e300"]),
     "poisson_log": (cross(lambda xs, t: [mp.exp(xs[0]) * t[0] - mp.exp(t[0])]), ["0", "-300", "700"]),
+    "logistic": (logistic_information, ["0 1", "1e100 1e-100", "-3 1e100"]),
+    "gumbel": (cross(gumbel_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "1e5 1e-5", "-3 1e100"]),
+    "chi_square": (cross(lambda xs, t: [-t[0] / 2 * mp.log(2), -remembered(mp.loggamma, t[0] / 2), (t[0] / 2 - 1) * (mp.log(2) + remembered(mp.digamma, xs[0] / 2))]), ["1", "1e-8", "1e8"]),
+    "weibull": (cross(weibull_terms), ["1 1", "1e-5 1e100", "1e5 1e-100", "3 0.2"]),
+    "frechet": (cross(lambda xs, t: weibull_terms(xs, t, -1)), ["1 1", "1e-5 1e100", "1e5 1e-100", "3 0.2"]),
+    "rayleigh": (cross(lambda xs, t: [-2 * mp.log(t[0]), -((xs[0] / t[0]) ** 2)]), ["1", "1e-100", "1e100"]),
+    "beta_proportion": (cross(proportion_terms), ["0.5 2", "1e-8 1", "0.3 1e8", "0.999 1e-8"]),
+    "binomial": (cross(lambda xs, t: [xs[0] * xs[1] * mp.log(t[1]), xs[0] * (1 - xs[1]) * mp.log(1 - t[1])], known=[1]), ["10 0.5", "3 1e-130", "1000000 0.9999999999999999"]),
+    "binomial_logit": (lambda xs: {(1, 1): [xs[0] * logistic(xs[1]), -xs[0] * logistic(xs[1]) ** 2]}, ["10 0", "3 -300", "1000000 40"]),
+    "neg_binomial": (cross(lambda xs, t: [-xs[0] * mp.log1p(1 / t[1]), -xs[0] / xs[1] * mp.log1p(t[1])], known=[1]), ["1 1", "1e8 1e-8", "1e-8 1e8", "3 1e-100"]),
+    "neg_binomial_2": (cross(lambda xs, t: [xs[0] * mp.log(t[0]), -(xs[0] + xs[1]) * mp.log(t[0] + xs[1])], known=[0]), ["1 1", "1e-100 2", "1e100 2", "3 1e15", "3 1e-15"]),
+    "neg_binomial_2_log": (cross(lambda xs, t: [mp.exp(xs[0]) * t[0], -(mp.exp(xs[0]) + xs[1]) * mp.log(mp.exp(t[0]) + xs[1])], known=[0]), ["0 1", "-300 2", "300 2", "1 1e15", "1 1e-15"]),
 }
 
 
@@ -254,7 +348,7 @@ def informations():
         for line in points:
             xs = [mp.mpf(float(w)) for w in line.split()]
             out = f(xs)
-            print("fisher", name, line, ":", " ".join(show(out[i, j]) for i in range(len(xs)) for j in range(i + 1)))
+            print("fisher", name, line, ":", " ".join(show(out[at]) for at in sorted(out)))
 
 
 if __name__ == "__main__":

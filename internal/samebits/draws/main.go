@@ -153,6 +153,18 @@ func generators() {
 		{"bernoulli", count(func(rng *rand.Rand) int { return random.Bernoulli(rng, 0.3) })},
 		{"bernoulli_logit", count(func(rng *rand.Rand) int { return random.BernoulliLogit(rng, 0.3) })},
 		{"binomial_logit", count(func(rng *rand.Rand) int { return random.BinomialLogit(rng, 200, 0.3) })},
+		{"logistic", func(rng *rand.Rand) float64 { return random.Logistic(rng, 0.3, 1.7) }},
+		{"gumbel", func(rng *rand.Rand) float64 { return random.Gumbel(rng, 0.3, 1.7) }},
+		{"chi_square", func(rng *rand.Rand) float64 { return random.ChiSquare(rng, 2.3) }},
+		{"weibull", func(rng *rand.Rand) float64 { return random.Weibull(rng, 0.3, 1.7) }},
+		{"frechet", func(rng *rand.Rand) float64 { return random.Frechet(rng, 2.3, 1.7) }},
+		{"rayleigh", func(rng *rand.Rand) float64 { return random.Rayleigh(rng, 1.7) }},
+		{"beta_proportion", func(rng *rand.Rand) float64 { return random.BetaProportion(rng, 0.3, 1.7) }},
+		{"binomial", count(func(rng *rand.Rand) int { return random.Binomial(rng, 200, 0.7) })},
+		{"beta_binomial", count(func(rng *rand.Rand) int { return random.BetaBinomial(rng, 200, 0.3, 1.7) })},
+		{"neg_binomial", count(func(rng *rand.Rand) int { return random.NegBinomial(rng, 3, 1e-3) })},
+		{"neg_binomial_2", count(func(rng *rand.Rand) int { return random.NegBinomial2(rng, 1.7e3, 0.3) })},
+		{"neg_binomial_2_log", count(func(rng *rand.Rand) int { return random.NegBinomial2Log(rng, 7.3, 0.3) })},
 		{"poisson", count(func(rng *rand.Rand) int { return random.Poisson(rng, 1.7e5) })},
 		{"dirichlet", func(rng *rand.Rand) float64 {
 			y := make([]float64, 3)
