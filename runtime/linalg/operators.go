@@ -1,6 +1,9 @@
 package linalg
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // The functions of this file are what generated code computes whole arrays with: of a symmetric positive definite matrix
 // by its Cholesky factor, of a lower triangular one as it stands. Matrices are row-major. What has no value is NaN, as
@@ -258,29 +261,49 @@ func addCombination(dst, f []float64, step int, b []float64, n int) {
 	}
 }
 
-// Eigenvalues writes the eigenvalues of the symmetric matrix a, ascending, to dst. Of a matrix that is not finite they are NaN.
-func Eigenvalues(dst, a []float64) {
-	e := NewSymEigen(len(dst))
+// decompositions are work spaces for the functions below, which generated code calls for each reference.
+var decompositions = sync.Pool{New: func() any { return NewSymEigen(0) }}
+
+// decomposed calls f with the decomposition of the symmetric matrix a of order n, nil where it is not finite.
+func decomposed(n int, a []float64, f func(e *SymEigen)) {
+	e := decompositions.Get().(*SymEigen)
+	if e.N != n {
+		e = NewSymEigen(n)
+	}
 	if e.Factor(a) == Factored {
-		copy(dst, e.Values)
-		return
+		f(e)
+	} else {
+		f(nil)
 	}
-	for i := range dst {
-		dst[i] = math.NaN()
-	}
+	decompositions.Put(e)
+}
+
+// Eigenvalues writes the eigenvalues of the symmetric positive semidefinite matrix a, ascending, to dst: what rounding makes of 0 below it is 0.
+// Of a matrix that is not finite they are NaN.
+func Eigenvalues(dst, a []float64) {
+	decomposed(len(dst), a, func(e *SymEigen) {
+		for i := range dst {
+			if e == nil {
+				dst[i] = math.NaN()
+			} else {
+				dst[i] = max(e.Values[i], 0)
+			}
+		}
+	})
 }
 
 // Eigenvectors writes the eigenvectors of the symmetric matrix a to the columns of dst, in the order of Eigenvalues.
 func Eigenvectors(dst, a []float64) {
 	n := int(math.Sqrt(float64(len(dst))))
-	e := NewSymEigen(n)
-	decomposed := e.Factor(a) == Factored
-	for i := range n {
-		for k := range n {
-			dst[i*n+k] = math.NaN()
-			if decomposed {
-				dst[i*n+k] = e.Vectors[k*n+i]
+	decomposed(n, a, func(e *SymEigen) {
+		for i := range n {
+			for k := range n {
+				if e == nil {
+					dst[i*n+k] = math.NaN()
+				} else {
+					dst[i*n+k] = e.Vectors[k*n+i]
+				}
 			}
 		}
-	}
+	})
 }

@@ -121,11 +121,13 @@ var Operators = []Operator{
 		Eval: evalCholeskyAdjoint,
 	},
 	{
-		// Of a symmetric matrix, ascending. Neither these nor the vectors have derivatives: matrices of the reference are decomposed.
+		// Of a symmetric positive semidefinite matrix, ascending. Neither these nor the vectors have derivatives: matrices of the reference are decomposed.
 		Name: "eigenvalues", Short: "values", Shape: func(args [][]dsl.Extent) []dsl.Extent { return args[0][:1] }, Kernel: "linalg.Eigenvalues", Cost: cubic(9),
 		Eval: func(out []float64, args []*mat.Dense) {
 			if e := eigen(args[0]); e != nil {
-				e.Values(out)
+				for i, v := range e.Values(nil) {
+					out[i] = max(v, 0)
+				}
 			} else {
 				fillNaN(out)
 			}
