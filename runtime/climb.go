@@ -86,8 +86,8 @@ type climber struct {
 	// probing looks for the top of a mode: every step that gains something is made, towards the top and not to the side of the bulk, and a
 	// climb that takes more than the limit ends where it is.
 	probing bool
-	limit   int // of evaluations
-	top     float64
+	limit   int     // of evaluations
+	top     float64 // the log density where the climb has come to
 }
 
 // newClimber returns a climber for the posterior of a sweep.
@@ -108,12 +108,13 @@ func (c *climber) climb(q []float64) bool {
 	m := len(q)
 	start := slices.Clone(q)
 	grad := make([]float64, m)
-	l := c.sweep.Posterior.Gradient(grad, q)
+	bottom := c.sweep.Posterior.Gradient(grad, q)
+	l := bottom
 	limit, far := climbLeast+100*m, farGain+float64(2*m)
 	if c.probing {
 		limit, far = c.limit, probeGain
 	}
-	c.top = l
+	c.top = bottom
 	moved, fresh := false, true
 	if !c.precondition(q, grad, fresh) {
 		return false
@@ -133,6 +134,7 @@ func (c *climber) climb(q []float64) bool {
 		}
 		if endless || c.evaluations > limit {
 			copy(q, start)
+			c.top = bottom
 			c.forget()
 			c.precondition(q, grad, true)
 			return false
@@ -163,6 +165,7 @@ func (c *climber) climb(q []float64) bool {
 		}
 	}
 	copy(q, start)
+	c.top = bottom
 	return false
 }
 

@@ -13,7 +13,7 @@ import (
 // The bounds on the number of columns that depend on an index: below, a loop is as fast; above, the vector of the coefficients has too many formulas.
 const (
 	leastColumns = 2
-	mostColumns  = 64
+	mostColumns  = expr.MostPositions - 1 // one more for the intercept
 )
 
 // columns finds linear predictors in a density.
@@ -55,25 +55,9 @@ func (x *columns) walk(e *expr.Expr, i *expr.Index, memo map[*expr.Expr]*expr.Ex
 		if args := x.args(e, i, memo); args != nil {
 			r = c.Rebuild(e, func(a *expr.Expr) *expr.Expr { return args[a] }, func(s expr.Sub) expr.Sub { return s })
 		}
-		r = x.aboveCoordinate(r)
 	}
 	memo[e] = r
 	return r
-}
-
-// aboveCoordinate writes log(eᵃ + eˣ) of a coordinate a, which is finite, as a function of one argument, a + log1p_exp(x − a): that has a
-// kernel, and one derivative instead of two. It returns everything else as it is.
-func (x *columns) aboveCoordinate(e *expr.Expr) *expr.Expr {
-	if e.Op != expr.Call || e.Func.Name != "log_sum_exp" {
-		return e
-	}
-	for n, a := range e.Args {
-		if a.Op == expr.Ref && a.Tensor.Kind == expr.CoordTensor && len(a.Subs) == 0 {
-			c := x.p.c
-			return c.Add(a, c.Call("log1p_exp", c.Sub(e.Args[1-n], a)))
-		}
-	}
-	return e
 }
 
 // args are the rewritten operands of e by the old ones, nil if none changed.

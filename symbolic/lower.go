@@ -128,17 +128,12 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		}
 		return s
 	case expr.Call:
+		if r := l.logSumExp(e); r != nil {
+			return r
+		}
 		args := make([]*expr.Expr, len(e.Args))
 		for n, a := range e.Args {
 			args[n] = l.lower(a)
-		}
-		if e.Func.Name == "log_sum_exp" && len(e.Free()) > 0 && e.Stage() >= expr.StagePosition && c.Storable(e.Free()) && !slices.ContainsFunc(args, func(a *expr.Expr) bool { return !expr.SameIndices(a.Free(), e.Free()) }) {
-			// There is a kernel for two arrays.
-			for n, a := range args {
-				if args[n] = l.hoist(a); a.Op == expr.Num || a.Stage() == expr.StageConst {
-					args[n] = a
-				}
-			}
 		}
 		r := c.Call(e.Func.Name, args...)
 		if r.Op == expr.Call && (c.Storable(r.Free()) || c.Shaped(r.Free())) {
@@ -172,6 +167,35 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		return l.group(e, ks, args)
 	}
 	return e
+}
+
+// logSumExp lowers log(eᵃ + eᵇ) where there is a kernel for it, and is nil elsewhere. With a coordinate, which is finite, it is a function of one
+// argument, a + log1p_exp(b − a), which has one derivative instead of two; of two arrays it is one of both.
+func (l *lowering) logSumExp(e *expr.Expr) *expr.Expr {
+	c := l.p.c
+	if e.Func.Name != "log_sum_exp" || e.Stage() < expr.StagePosition {
+		return nil
+	}
+	for n, a := range e.Args {
+		if a.Op == expr.Ref && a.Tensor.Kind == expr.CoordTensor && len(a.Subs) == 0 {
+			return l.lower(c.Add(a, c.Call("log1p_exp", c.Sub(e.Args[1-n], a))))
+		}
+	}
+	args := make([]*expr.Expr, len(e.Args))
+	for n, a := range e.Args {
+		if args[n] = l.lower(a); !expr.SameIndices(args[n].Free(), e.Free()) {
+			return nil
+		}
+	}
+	if len(e.Free()) == 0 || !c.Storable(e.Free()) {
+		return nil
+	}
+	for n, a := range args {
+		if a.Stage() > expr.StageConst {
+			args[n] = l.hoist(a)
+		}
+	}
+	return l.define(c.Call(e.Func.Name, args...), e)
 }
 
 // translated returns the guards around a product in terms of the other index of its

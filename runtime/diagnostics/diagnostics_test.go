@@ -99,6 +99,11 @@ func TestOrder(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d draws: wrong order", n)
 		}
+		for i, at := range Order(x[:n]) {
+			if int(at) != want[i] {
+				t.Fatalf("Order of %d draws: %d at %d, want %d", n, at, i, want[i])
+			}
+		}
 	}
 }
 

@@ -143,12 +143,12 @@ func (c *Context) Projections(e *Expr) []*Expr {
 	}
 }
 
-// mostPositions is the number of positions that ByPosition knows at most.
-const mostPositions = 64
+// MostPositions is the number of positions that ByPosition knows at most.
+const MostPositions = 64
 
 // ByPosition reports whether e is a sum of several terms of which each is for one position of i alone: Σ_c f_c δ[i,c].
 func (c *Context) ByPosition(e *Expr, i *Index) bool {
-	if r := i.Range; e.Op != Add || len(e.Args) < 2 || e.Val != 0 || r.Lo != dsl.Fixed(1) || !r.Hi.IsConst() || r.Hi.Offset > mostPositions {
+	if r := i.Range; e.Op != Add || len(e.Args) < 2 || e.Val != 0 || r.Lo != dsl.Fixed(1) || !r.Hi.IsConst() || r.Hi.Offset > MostPositions {
 		return false
 	}
 	return !slices.ContainsFunc(e.Args, func(a *Expr) bool { return !placed(a, i) })

@@ -72,7 +72,7 @@ type candidate struct {
 	Merit, Steps, Trouble string
 }
 
-// barWidth is the width of the longest bar, as the style of the page has it; barDecades is how many powers of ten below it a bar vanishes.
+// barWidth is the width of the longest bar, as the picture on the page is wide; barDecades is how many powers of ten below it a bar vanishes.
 const (
 	barWidth   = 160
 	barDecades = 4

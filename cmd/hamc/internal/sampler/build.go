@@ -216,6 +216,7 @@ func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string
 		return nil, "", err
 	}
 	if err := ready(ctx, b.Path); err != nil {
+		os.Remove(b.Path) // the next run would find it, and take it for one that starts
 		b.Remove()
 		return nil, "", err
 	}
