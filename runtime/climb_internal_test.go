@@ -36,12 +36,18 @@ func climbFrom(t *testing.T, q []float64, gradient func(grad, q []float64) float
 // climbOf is climbFrom for a density.
 func climbOf(t *testing.T, q []float64, density *slope) bool {
 	t.Helper()
+	return climberOf(t, density).climb(q)
+}
+
+// climberOf is a climber for a density.
+func climberOf(t *testing.T, density *slope) *climber {
+	t.Helper()
 	opt := DefaultOptions()
 	s, err := NewSweep(density, &opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newClimber(s, new(atomic.Bool)).climb(q)
+	return newClimber(s, new(atomic.Bool))
 }
 
 // A climb ends on the near side of the bulk, where half the dimension is left to gain, in any unit; and
@@ -149,6 +155,12 @@ func TestClimbWithoutEnd(t *testing.T) {
 			q := []float64{x, 1}
 			if moved := climbFrom(t, q, c.gradient); moved || q[0] != x || q[1] != 1 {
 				t.Errorf("%s: from %v to %v", c.name, x, q)
+			}
+			// What is undone leaves no top behind that is higher than the start.
+			climber := climberOf(t, &slope{m: 2, gradient: c.gradient})
+			climber.climb(q)
+			if l := c.gradient(make([]float64, 2), q); climber.top != l {
+				t.Errorf("%s: a climb from %v that is undone ends at %v, and the start is at %v", c.name, q, climber.top, l)
 			}
 		}
 	}
