@@ -28,12 +28,10 @@ func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) 
 
 // Adjoint returns, for each parameter block, the derivative of a lowered
 // scalar by the block's coordinate at the given subscripts: one reverse sweep
-// over the definitions. The components of a solution of differential equations are part of the sweep or, where
-// direct is set, differentiated by the coordinates wherever they stand: what has been summed over the times then
-// has a derivative of its own for each coordinate, which no weight enters.
-func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub, direct bool) []*expr.Expr {
+// over the definitions, of which the components of solutions of differential equations are part.
+func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub) []*expr.Expr {
 	c := p.c
-	s := &sweep{p: p, direct: direct, depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
+	s := &sweep{p: p, depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
 	s.visit(root, nil, c.Number(1))
 	// The solutions in turn, since an input may be of an earlier one; before each what is not read by its inputs, and may read it.
 	defs, first, passed := p.Defs, p.readByInputs(), map[*expr.Def]bool{}
@@ -58,7 +56,6 @@ func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub, direct bool) []*expr
 // sweep is a reverse sweep over the definitions of a program.
 type sweep struct {
 	p       *Program
-	direct  bool
 	depends map[*expr.Tensor]bool // what dependsOnPosition found
 	bars    map[*expr.Tensor]*bar
 }
@@ -106,7 +103,7 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if d.Tensor.Atom || len(d.Indices) > 0 && !s.direct && readsSolution(d.Body) {
+	if d.Tensor.Atom || len(d.Indices) > 0 && readsSolution(d.Body) {
 		e = p.settle(e, bar.indices) // all that the solution's components share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))
@@ -217,7 +214,7 @@ func readsShared(e *expr.Expr) bool {
 func (s *sweep) visit(body *expr.Expr, indices []*expr.Index, e *expr.Expr) {
 	c := s.p.c
 	defer func(was bool) { c.Apart = was }(c.Apart)
-	c.Apart = !s.direct
+	c.Apart = true
 	// Of a sum only those terms are differentiated by a tensor that hold it: there may be many
 	// of both.
 	terms, ks := []*expr.Expr{body}, []float64{1}
@@ -264,7 +261,7 @@ func (s *sweep) held(terms []*expr.Expr) (seen []*expr.Tensor, held map[*expr.Te
 		expr.Refs(e, func(r *expr.Expr) {
 			// A shared definition is one of an input, which is not lowered.
 			behind := r.Tensor.Behind()
-			if behind == nil || r.Tensor.Part != nil && !s.direct {
+			if behind == nil || r.Tensor.Part != nil {
 				note(r.Tensor, term)
 				return
 			}

@@ -114,7 +114,7 @@ func TestAdjoints(t *testing.T) {
 				}
 				// W is longer than the value; what is read of it is not.
 				value := Output{E: prog.Lower(c.Sum(g, c.SumOverAll(own, c.Mul(weight, v.At(subs...)))), nil)}
-				adjoint := Output{E: prog.Lower(prog.Adjoint(value.E, [][]expr.Sub{nil}, false)[0], nil)}
+				adjoint := Output{E: prog.Lower(prog.Adjoint(value.E, [][]expr.Sub{nil})[0], nil)}
 				d.Prog = prog
 				r := &rowTest{t: d.Params[0].Coord, m: NewMachine(d, bandedData(rand.New(rand.NewSource(3)), n))}
 				const x0, h = 0.2, 1e-3

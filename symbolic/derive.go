@@ -3,7 +3,7 @@
 // symbolic/model.
 //
 // derive.go puts all of it together. program.go holds definitions, lower.go decides what becomes one, scatter.go
-// lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, arrays.go values that are
+// lowers sums by data, reorder.go orders nested sums, adjoint.go is the reverse sweep, contract.go what steps take of the derivatives of the metric, arrays.go values that are
 // computed as wholes, draws.go random ones, entries.go the entries of a matrix, names.go invents names,
 // emission.go counts what emission takes, work.go what a gradient does, dense.go and candidate.go what is chosen by that. evaluate.go evaluates a program: the oracle that tests compare with.
 package symbolic
@@ -246,7 +246,7 @@ func (r *Derived) density() {
 		r.Prog.lowerSolution(s)
 	}
 	r.LogDensity = scalarOutput(r.Prog.Lower(r.Prog.withColumns(r.L), nil))
-	r.Gradient = r.sweep(r.LogDensity.E)
+	r.Gradient = r.gradient(r.LogDensity.E)
 	for n, b := range r.Params {
 		i, s := b.ValueIndex(r.C, "i")
 		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: expr.IndexList(i), E: r.Prog.Lower(b.Reported(r.C, s...), expr.IndexList(i))})
@@ -296,16 +296,7 @@ func (r *Derived) geometry() {
 		r.Alpha, r.Shift = scalarOutput(r.Metric.Alpha), scalarOutput(r.Metric.Shift)
 	}
 	r.nameWeights()
-	weighted := r.pairing(func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
-		return c.Ref(r.Weights[b.Row][b.Col], append(append([]expr.Sub{}, at...), to...)...)
-	})
-	squared := r.pairing(func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
-		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
-	})
-	wB := prog.Lower(weighted, nil)
-	r.Contract = r.sweep(wB)
-	r.Force = r.sweep(c.Linear(0, []float64{-1, 0.5}, []*expr.Expr{r.LogDensity.E, wB}))
-	r.Rank1 = r.momentumPart(c.Scale(0.5, prog.Lower(squared, nil)))
+	wB := r.contract()
 
 	if r.ByColumns = r.Large || len(r.Solves) > 0 || len(r.Metric.Blocks)*len(r.Params) > maxTriples || r.FixedSize() > maxCube; !r.ByColumns {
 		r.jacobian()
@@ -464,122 +455,6 @@ func (r *Derived) lowered(o Output) []Output {
 		out[n].E = r.Prog.Lower(out[n].E, out[n].Indices)
 	}
 	return out
-}
-
-// pairing returns Σ over the full matrix of weight · B, from its lower blocks.
-// Where a block is stored by bands, it goes along them: no other entry has a
-// weight.
-func (r *Derived) pairing(weight func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr) *expr.Expr {
-	c := r.C
-	total := c.Number(0)
-	for _, b := range r.Metric.Blocks {
-		if b.E.Stage() < expr.StagePosition {
-			continue // constant blocks have no derivative
-		}
-		if r.byBands(b) {
-			bands, _ := c.Bands(b.E, b.A, b.B)
-			for _, band := range bands {
-				if band.Offset < 0 {
-					continue // the mirror image
-				}
-				i, e := r.along(b, band)
-				e = c.Sum(i, c.Times(weight(b, []expr.Sub{{Index: i}}, []expr.Sub{{Index: i, Offset: -band.Offset}}), e))
-				if band.Offset > 0 {
-					e = c.Scale(2, e)
-				}
-				total = c.Add(total, e)
-			}
-			continue
-		}
-		e := c.Times(weight(b, expr.SubsOf(expr.IndexList(b.A)), expr.SubsOf(expr.IndexList(b.B))), b.E)
-		e = c.SumOver(b.A, c.SumOver(b.B, e))
-		if b.Row != b.Col {
-			e = c.Scale(2, e)
-		}
-		total = c.Add(total, e)
-	}
-	return total
-}
-
-// sweep returns the gradient of a lowered scalar, block by block.
-func (r *Derived) sweep(root *expr.Expr) []Output { return r.gradient(root, false) }
-
-// gradient is sweep, or differentiates solutions directly: see Program.Adjoint.
-func (r *Derived) gradient(root *expr.Expr, direct bool) []Output {
-	at := make([][]expr.Sub, len(r.Params))
-	indices := make([]*expr.Index, len(r.Params))
-	for n, b := range r.Params {
-		indices[n], at[n] = b.Index(r.C, "k")
-	}
-	var out []Output
-	for n, e := range r.Prog.Adjoint(root, at, direct) {
-		ctx := expr.IndexList(indices[n])
-		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: ctx, E: e})...)
-	}
-	return out
-}
-
-// momentumIterations is how often a step of GLF(b) is taken to compute its momentum part at one position.
-const momentumIterations = 6
-
-// maxEntries is the largest number of derivatives of entries of the metric that are formed to see whether a
-// solution is better differentiated directly.
-const maxEntries = 64
-
-// momentumPart returns the gradient of ½⟨v vᵀ, B⟩. A sweep through the solutions of differential equations takes
-// all times in each iteration, where the derivatives of the entries of B, summed over the times once at a
-// position, take as many operations as there are of them: what costs less is taken.
-func (r *Derived) momentumPart(root *expr.Expr) []Output {
-	swept := r.sweep(root)
-	entries := 0
-	for _, s := range r.Solves {
-		entries += len(s.Inputs) * len(r.Matrix)
-	}
-	if entries == 0 || entries > maxEntries {
-		return swept
-	}
-	known := r.needed(nil, r.Matrix, r.Force)
-	direct := r.gradient(root, true)
-	if r.momentumCost(known, direct) < r.momentumCost(known, swept) {
-		return direct
-	}
-	return swept
-}
-
-// momentumCost counts the operations of a momentum part at nominal sizes, at a position and in the iterations there.
-func (r *Derived) momentumCost(known map[*expr.Def]bool, outs []Output) float64 {
-	once, again := expr.NewCost(), expr.NewCost()
-	for _, o := range outs {
-		again.Add(expr.CostOf(o.E, o.Indices))
-	}
-	for d := range r.needed(known, outs) {
-		if d.Stage() == expr.StageMomentum {
-			again.Add(d.Cost())
-		} else {
-			once.Add(d.Cost())
-		}
-	}
-	return r.C.At(once.Ops) + momentumIterations*r.C.At(again.Ops)
-}
-
-// needed returns the definitions of the position and the momentum that results need, but for those that are known.
-func (r *Derived) needed(known map[*expr.Def]bool, lists ...[]Output) map[*expr.Def]bool {
-	need := map[*expr.Def]bool{}
-	var walk func(e *expr.Expr)
-	walk = func(e *expr.Expr) {
-		expr.Refs(e, func(x *expr.Expr) {
-			if d := x.Tensor.Def; d != nil && d.Stage() > expr.StageGiven && !need[d] && !known[d] {
-				need[d] = true
-				walk(d.Body)
-			}
-		})
-	}
-	for _, list := range lists {
-		for _, o := range list {
-			walk(o.E)
-		}
-	}
-	return need
 }
 
 // checkDifferentiable reports results that need a derivative that is not known: of

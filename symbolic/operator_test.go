@@ -118,7 +118,7 @@ func newRowTest(t *testing.T, op *expr.Operator, columns, first bool, outer stri
 	forward := c.Diff(e, coord)
 	out := func(e *expr.Expr) Output { return Output{E: prog.Lower(e, nil)} }
 	r := &rowTest{t: coord, value: out(e), forward: out(forward), twice: out(c.Diff(forward, coord))}
-	r.adjoint = out(prog.Adjoint(r.value.E, [][]expr.Sub{nil}, false)[0])
+	r.adjoint = out(prog.Adjoint(r.value.E, [][]expr.Sub{nil})[0])
 	d.Prog = prog
 	r.m = NewMachine(d, data)
 	return r

@@ -48,7 +48,7 @@ func statements(p *model.Posterior) (*Derived, []Statement) {
 	var out []Statement
 	for _, t := range p.Terms {
 		s := Statement{Term: t.Term, LogDensity: output(c.Fold(t.L), nil)}
-		s.Gradient = r.sweep(s.LogDensity.E)
+		s.Gradient = r.gradient(s.LogDensity.E)
 		s.Each = s.LogDensity
 		if t.Term.Dist != nil && !t.Term.Dist.Support.Vector() {
 			s.Each, s.Left = output(t.Each, t.Indices), output(t.Left.At(), t.Indices)

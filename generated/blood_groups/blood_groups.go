@@ -116,8 +116,6 @@ type Model struct {
 	c11             float64   // c11 = Σ[i1 in 3] alpha[i1]·[i1 in 2..3]
 	c13             float64   // c13 = 2/sumN
 	c15             float64   // c15 = Σ[i1 in 3] alpha[i1]·[i1 in 3..3]
-	c24             float64   // c24 = ½·c2[1]
-	c26             float64   // c26 = ½·c2[2]
 	modelSpace
 }
 
@@ -127,167 +125,67 @@ type modelSpace struct {
 	a5                                             []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
 	a6                                             []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
 	a7                                             []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
-	a12                                            float64   // a12 = exp(-a5[1] - a6[1])
-	a15                                            float64   // a15 = inv_logit(-f[1] + logC5[1])
-	a17                                            float64   // a17 = inv_logit(f[1] - logC1[1])
-	expNegA5                                       float64   // expNegA5 = exp(-a5[3])
-	a20                                            float64   // a20 = exp(-a5[2] - a6[2])
-	a21                                            float64   // a21 = inv_logit(-f[2] + logC5[2])
-	a23                                            float64   // a23 = inv_logit(f[2] - logC1[2])
 	a24                                            float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
 	a25                                            float64   // a25 = inv_logit(0.6931471805599453 - f[1])
 	invLogitF                                      float64   // invLogitF = inv_logit(f[2])
 	invLogitNegF                                   float64   // invLogitNegF = inv_logit(-f[2])
 	a26                                            []float64 // a26[i] = inv_logit(f[i] - logC1[i])
 	a27                                            []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
-	a30                                            float64   // a30 = a7[1]·a7[2]·a25
-	a32                                            float64   // a32 = a7[1]·a7[2]·invLogitNegF
 	b5                                             []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
-	a33                                            float64   // a33 = a7[1]·a7[2]
 	b7                                             []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
-	sqA7                                           float64   // sqA7 = a7[3]²
-	a36                                            float64   // a36 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])
-	a38                                            float64   // a38 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])
-	a39                                            float64   // a39 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])
-	a41                                            float64   // a41 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])
-	a42                                            float64   // a42 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
-	a44                                            float64   // a44 = a7[2]³/(a7[2] + 2·a7[3])
-	a45                                            float64   // a45 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])
-	a46                                            float64   // a46 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])
-	a47                                            float64   // a47 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a49                                            float64   // a49 = a7[2]·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
-	a50                                            float64   // a50 = a7[2]·a7[3]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a57                                            float64   // a57 = a7[2]³·expNegA5/(a7[2] + 2·a7[3])²
-	a58                                            float64   // a58 = a7[2]²·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])
-	a59                                            float64   // a59 = a7[2]²·a7[3]·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a62                                            float64   // a62 = a7[2]³·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a63                                            float64   // a63 = a7[2]³·expNegA5·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a64                                            float64   // a64 = a7[1]·a7[3]·expNegA5/(a7[1] + 2·a7[3])
-	a65                                            float64   // a65 = a7[1]·a7[3]²·expNegA5/(a7[1] + 2·a7[3])²
-	a66                                            float64   // a66 = a7[1]·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])
-	a67                                            float64   // a67 = a7[1]·a7[3]²·expNegA5·a25/(a7[1] + 2·a7[3])²
-	a68                                            float64   // a68 = a7[1]·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])
-	a69                                            float64   // a69 = a7[1]·a7[3]²·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a70                                            float64   // a70 = a7[1]²·expNegA5·a25/(a7[1] + 2·a7[3])
-	a71                                            float64   // a71 = a7[1]²·a7[3]·expNegA5·a25/(a7[1] + 2·a7[3])²
-	a72                                            float64   // a72 = a7[1]²·expNegA5·a25²/(a7[1] + 2·a7[3])
-	a73                                            float64   // a73 = a7[1]²·a7[3]·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a74                                            float64   // a74 = a7[1]³·expNegA5·a25²/(a7[1] + 2·a7[3])²
-	a75                                            float64   // a75 = a7[3]·expNegA5
-	a76                                            float64   // a76 = a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a77                                            float64   // a77 = a7[2]·a7[3]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a84                                            float64   // a84 = a7[2]²·a20/(a7[2] + 2·a7[3])
-	a85                                            float64   // a85 = a7[2]³·a20/(a7[2] + 2·a7[3])²
-	a86                                            float64   // a86 = a7[2]·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a87                                            float64   // a87 = a7[2]²·a7[3]·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a90                                            float64   // a90 = a7[2]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a91                                            float64   // a91 = a7[2]³·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a92                                            float64   // a92 = a7[2]²·a20·invLogitNegF²/(a7[2] + 2·a7[3])
-	a93                                            float64   // a93 = a7[2]³·a20·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a94                                            float64   // a94 = a7[1]·a20
-	a95                                            float64   // a95 = a7[1]·a20·invLogitNegF
-	a96                                            float64   // a96 = a7[1]·a20·invLogitNegF²
-	a97                                            float64   // a97 = a7[1]·a20·a25
-	a98                                            float64   // a98 = a7[1]·a20·a25·invLogitNegF
-	a99                                            float64   // a99 = a7[1]·a20·a25²
-	a107                                           float64   // a107 = 1 - a26[1]
-	a109                                           float64   // a109 = a17·(1 - a17)
-	a110                                           float64   // a110 = a7[3]²/(a7[1] + 2·a7[3])
-	a111                                           float64   // a111 = a7[3]²·a25/(a7[1] + 2·a7[3])
-	a112                                           float64   // a112 = a7[1]·a7[3]/(a7[1] + 2·a7[3])
-	a113                                           float64   // a113 = a7[1]·a7[3]·a25/(a7[1] + 2·a7[3])
-	a114                                           float64   // a114 = a7[1]²·a25/(a7[1] + 2·a7[3])
-	a115                                           float64   // a115 = a7[2]·invLogitNegF
-	a116                                           float64   // a116 = a7[2]·a25
 	a117                                           float64   // a117 = a7[1]·a25·(1 - a25)
-	a118                                           float64   // a118 = a7[2]·invLogitNegF²
-	a119                                           float64   // a119 = a7[2]·a25·invLogitNegF
-	a120                                           float64   // a120 = a7[2]·a25²
-	a121                                           float64   // a121 = a7[3]²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a122                                           float64   // a122 = a7[3]²·a25·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a123                                           float64   // a123 = a7[3]²·a25²·(1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a124                                           float64   // a124 = a7[1]·a7[3]·a25·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a125                                           float64   // a125 = a7[1]·a7[3]·a25²·(2·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])² …
-	a126                                           float64   // a126 = a7[1]²·a25²·(3·1/(a7[1] + 2·a7[3]) - a7[1]/(a7[1] + 2·a7[3])²)
-	a129                                           float64   // a129 = 1 - a26[2]
-	a131                                           float64   // a131 = a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a133                                           float64   // a133 = a7[2]·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])
-	a134                                           float64   // a134 = a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a135                                           float64   // a135 = a7[2]²/(a7[2] + 2·a7[3])
-	a136                                           float64   // a136 = a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a137                                           float64   // a137 = a7[1]·invLogitNegF
 	a138                                           float64   // a138 = a7[1]·a25
-	a139                                           float64   // a139 = a7[2]·invLogitNegF·(1 - invLogitNegF)
-	a140                                           float64   // a140 = a7[1]·invLogitNegF²
-	a141                                           float64   // a141 = a7[1]·a25·invLogitNegF
-	a142                                           float64   // a142 = a7[1]·a25²
-	a143                                           float64   // a143 = a7[3]²·invLogitNegF²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3] …
-	a144                                           float64   // a144 = a7[3]²·invLogitNegF·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3]) …
-	a145                                           float64   // a145 = a7[3]²·(1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a146                                           float64   // a146 = a7[2]·a7[3]·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a147                                           float64   // a147 = a7[2]²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3])²)
-	a148                                           float64   // a148 = a7[2]·a7[3]·invLogitNegF²·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] +  …
-	a149                                           float64   // a149 = a7[2]·a7[3]·invLogitNegF·(2·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2 …
-	a150                                           float64   // a150 = a7[2]²·invLogitNegF·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[3 …
-	a151                                           float64   // a151 = a7[2]²·invLogitNegF²·(3·1/(a7[2] + 2·a7[3]) - a7[2]/(a7[2] + 2·a7[ …
-	a153                                           float64   // a153 = a7[2]·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])
-	a154                                           float64   // a154 = a7[2]·a7[3]²·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a160                                           float64   // a160 = a7[2]³/(a7[2] + 2·a7[3])²
-	a161                                           float64   // a161 = a7[2]²·invLogitNegF²/(a7[2] + 2·a7[3])
-	a162                                           float64   // a162 = a7[2]²·a7[3]·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a164                                           float64   // a164 = a7[2]³·invLogitNegF/(a7[2] + 2·a7[3])²
-	a165                                           float64   // a165 = a7[2]³·invLogitNegF²/(a7[2] + 2·a7[3])²
-	a166                                           float64   // a166 = a7[1]·a7[3]²/(a7[1] + 2·a7[3])²
-	a167                                           float64   // a167 = a7[1]·a7[3]²·a25/(a7[1] + 2·a7[3])²
-	a168                                           float64   // a168 = a7[1]·a7[3]·a25²/(a7[1] + 2·a7[3])
-	a169                                           float64   // a169 = a7[1]·a7[3]²·a25²/(a7[1] + 2·a7[3])²
-	a170                                           float64   // a170 = a7[1]²·a7[3]·a25/(a7[1] + 2·a7[3])²
-	a171                                           float64   // a171 = a7[1]²·a25²/(a7[1] + 2·a7[3])
-	a172                                           float64   // a172 = a7[1]²·a7[3]·a25²/(a7[1] + 2·a7[3])²
-	a173                                           float64   // a173 = a7[1]³·a25²/(a7[1] + 2·a7[3])²
-	a174                                           float64   // a174 = expNegA5·a23
-	a175                                           float64   // a175 = -½·a16·(alpha[1]·(1 - a27[1]) - alpha[1]·a27[1])·(1 - a16)
-	a177                                           float64   // a177 = a7[2]·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
-	a178                                           float64   // a178 = a7[2]·a7[3]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a179                                           float64   // a179 = a7[2]·a7[3]·expNegA5/(a7[2] + 2·a7[3])
-	a180                                           float64   // a180 = a7[2]·a7[3]²·expNegA5/(a7[2] + 2·a7[3])²
-	a181                                           float64   // a181 = ½·a7[2]²·expNegA5/(a7[2] + 2·a7[3])
-	a182                                           float64   // a182 = a7[2]²·a7[3]·expNegA5/(a7[2] + 2·a7[3])²
-	a183                                           float64   // a183 = ½·a7[2]²·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])
-	a184                                           float64   // a184 = a7[2]²·a7[3]·expNegA5·invLogitNegF/(a7[2] + 2·a7[3])²
-	a185                                           float64   // a185 = ½·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a186                                           float64   // a186 = -½·a7[2]·a7[3]²·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a187                                           float64   // a187 = ½·a7[3]²·a20/(a7[2] + 2·a7[3])
-	a188                                           float64   // a188 = -½·a7[2]·a7[3]²·a20/(a7[2] + 2·a7[3])²
-	a189                                           float64   // a189 = a7[2]·a7[3]·a20/(a7[2] + 2·a7[3])
-	a190                                           float64   // a190 = -½·a7[2]²·a7[3]·a20/(a7[2] + 2·a7[3])²
-	a191                                           float64   // a191 = a7[2]·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])
-	a192                                           float64   // a192 = -½·a7[2]²·a7[3]·a20·invLogitNegF/(a7[2] + 2·a7[3])²
-	a196                                           float64   // a196 = -½·a22·(alpha[2]·(1 - a27[2]) - alpha[2]·a27[2])·(1 - a22)
-	a199                                           float64   // a199 = ½·a7[3]²/(a7[2] + 2·a7[3])
-	a200                                           float64   // a200 = ½·a7[2]·a7[3]/(a7[2] + 2·a7[3])
-	a207                                           float64   // a207 = ½·a12·a15
-	a208                                           float64   // a208 = a23·(1 - a23)
-	a209                                           float64   // a209 = ½·a20·a21
-	a210                                           float64   // a210 = a7[2]·a7[3]²/(a7[2] + 2·a7[3])²
-	a211                                           float64   // a211 = a7[2]·a7[3]²·invLogitNegF/(a7[2] + 2·a7[3])²
-	a212                                           float64   // a212 = ½·a7[2]²/(a7[2] + 2·a7[3])
-	a213                                           float64   // a213 = a7[2]²·a7[3]/(a7[2] + 2·a7[3])²
-	a214                                           float64   // a214 = ½·a7[2]²·invLogitNegF/(a7[2] + 2·a7[3])
-	a215                                           float64   // a215 = a7[2]²·a7[3]·invLogitNegF/(a7[2] + 2·a7[3])²
+	a216                                           []float64 // a216[i] = a26[i]·c2[i]·(1 - a26[i])²
+	a217                                           []float64 // a217[i] = a26[i]²·c2[i]·(1 - a26[i])
+	a218                                           []float64 // a218[i] = alpha[i]·a27[i]²·(1 - a27[i])
+	a219                                           []float64 // a219[i] = alpha[i]·a27[i]·(1 - a27[i])²
+	a221                                           []float64 // a221[i] = a26[i]·(1 - a26[i])
+	a227                                           float64   // a227 = 4·sumN·a7[1]/(a7[1] + 2·a7[3])
+	a228                                           []float64 // a228[i] = a138·δ[i,1] + a223·δ[i,1] - a7[3]·a26[i]
+	a229                                           []float64 // a229[i,j] = a224·δ[i,1]·δ[j,1] - a117·δ[i,1]·δ[j,1] + a225·δ[i,1]·δ[j,1]  …
+	a232                                           []float64 // a232[i] = a26[i]·[i in 1] - invLogitNegF·δ[i,2]
+	a233                                           float64   // a233 = 4·sumN·a7[2]/(a7[2] + 2·a7[3])
+	a234                                           []float64 // a234[i] = a7[3]·a26[i] + a7[2]·(a26[i]·[i in 1] - invLogitNegF·δ[i,2]) +  …
+	a235                                           []float64 // a235[i,j] = a7[3]·a221[i]·δ[i,j] - a7[3]·a26[i]·a26[j] + a7[2]·([i in 1]· …
+	a238                                           float64   // a238 = a7[1]·a7[2]·c13
+	a239                                           []float64 // a239[i] = δ[i,1]·a237 - sumN·(a26[i]·[i in 1] - invLogitNegF·δ[i,2])
+	a242                                           []float64 // a242[i,j] = δ[i,1]·δ[j,1]·a240 - δ[i,1]·a232[j]·a237 - δ[i,1]·δ[j,1]·a241 …
+	a243                                           float64   // a243 = -a7[1]·a7[2]·a25·c13
+	a244                                           float64   // a244 = a220·a221[1]
+	a245                                           float64   // a245 = ½·a26[1]·a222
+	a246                                           float64   // a246 = ½·a230·a228[1]
+	a247                                           float64   // a247 = ½·a236·a234[1]
+	a248                                           float64   // a248 = ½·a238·a232[1]
+	a249                                           float64   // a249 = a220·a221[2]
+	a250                                           float64   // a250 = ½·a26[2]·a222
+	a251                                           float64   // a251 = ½·a230·a228[2]
+	a252                                           float64   // a252 = ½·a236·a234[2]
+	a253                                           float64   // a253 = ½·a238·a232[2]
 	fAlpha                                         []float64 // f_alpha[i] = alpha[i]
-	e, a13, a14, a16, e2, a18, a19, a22            float64   // what parts of methods share
-	a101, a102, a103, a104, a105, a106, a127, a152 float64   // what parts of methods share
-	a197, a198, a201, a202, a203, a204, a205, a206 float64   // what parts of methods share
-	b3, b4, b13, b6, e18, e19, e21, e22            float64   // what parts of methods share
-	e23, e25, e26, e27, e28, e29, e30, e31         float64   // what parts of methods share
-	e32, e33, e34, e35, e36, e37, e38, e39         float64   // what parts of methods share
-	e40, e41, e42, e43, e44, e45, e46, e47         float64   // what parts of methods share
-	e48, e49, e50, e3, e4, a51, a52, a53           float64   // what parts of methods share
-	a54, a55, a56, a60, a61, a78, a79, a80         float64   // what parts of methods share
-	a81, a82, a83, a88, a89, a130, a132, a155      float64   // what parts of methods share
-	a156, a157, a158, a159, a163, b9, b8, a128     float64   // what parts of methods share
-	e12, e14, e15, e16                             float64   // what parts of methods share
+	e, a13, a14, a16, a17, expNegA5, e2, a18       float64   // what parts of methods share
+	a19, a20, a21, a22, a23, a30, a49, a50         float64   // what parts of methods share
+	a57, a58, a59, a62, a63, a64, a65, a66         float64   // what parts of methods share
+	a67, a68, a69, a70, a71, a72, a73, a74         float64   // what parts of methods share
+	a75, a76, a77, a84, a85, a86, a87, a90         float64   // what parts of methods share
+	a91, a92, a93, a94, a95, a96, a97, a98         float64   // what parts of methods share
+	a99, a101, a102, a103, a104, a105, a106, a110  float64   // what parts of methods share
+	a111, a112, a113, a114, a115, a116, a118, a119 float64   // what parts of methods share
+	a120, a121, a122, a123, a124, a125, a126, a127 float64   // what parts of methods share
+	a131, a133, a135, a136, a137, a139, a140, a141 float64   // what parts of methods share
+	a142, a143, a147, a148, a150, a151, a152, a197 float64   // what parts of methods share
+	a198, a199, a200, a201, a202, a203, a204, a205 float64   // what parts of methods share
+	a206, b3, b4, b13, b6, a129, a196, e18         float64   // what parts of methods share
+	e19, e21, e22, e23, e25, e26, e27, e28         float64   // what parts of methods share
+	e29, e30, e31, e32, e33, e34, e35, e36         float64   // what parts of methods share
+	e37, e38, e39, e40, e41, e42, e43, e44         float64   // what parts of methods share
+	e45, e46, e47, e48, e49, e50, a12, a15         float64   // what parts of methods share
+	e3, e4, a51, a52, a53, a54, a55, a56           float64   // what parts of methods share
+	a60, a61, a78, a79, a80, a81, a82, a83         float64   // what parts of methods share
+	a88, a89, a109, a130, a132, a134, a144, a145   float64   // what parts of methods share
+	a146, a149, a153, a154, a155, a156, a157, a158 float64   // what parts of methods share
+	a159, a160, a161, a162, a163, a164, a165, a166 float64   // what parts of methods share
+	a167, a168, a169, a170, a171, a172, a173, a174 float64   // what parts of methods share
+	b9, b8, a128, e12, e14, e15, e16               float64   // what parts of methods share
 }
 
 // New returns the model given its data, or an error that names all data
@@ -381,13 +279,9 @@ func (s *Model) summarise() {
 	c8 := special.Lgamma(n[2] + 1)
 	c9 := special.Lgamma(n[3] + 1)
 	c10 := lgammaSumAlpha - sumLgammaAlpha - c3 - c4 - c8 - c9
-	c24 := float64(0.5 * c2[0])
-	c26 := float64(0.5 * c2[1])
 	s.c10 = c10
 	s.c11 = c11
 	s.c15 = c15
-	s.c24 = c24
-	s.c26 = c26
 	sumN := 0.0
 	for i := range 4 {
 		sumN += n[i]
@@ -438,6 +332,18 @@ func (s *Model) allocate() {
 	s.a27 = make([]float64, 2)
 	s.b5 = make([]float64, 2)
 	s.b7 = make([]float64, 2)
+	s.a216 = make([]float64, 2)
+	s.a217 = make([]float64, 2)
+	s.a218 = make([]float64, 2)
+	s.a219 = make([]float64, 2)
+	s.a221 = make([]float64, 2)
+	s.a228 = make([]float64, 2)
+	s.a229 = make([]float64, 4)
+	s.a232 = make([]float64, 2)
+	s.a234 = make([]float64, 2)
+	s.a235 = make([]float64, 4)
+	s.a239 = make([]float64, 2)
+	s.a242 = make([]float64, 4)
 	s.fAlpha = make([]float64, 3)
 }
 
@@ -633,10 +539,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a21 := special.InvLogit(logC5[1] - fPar[1])
 	a22 := special.InvLogit(logC1[1] - fPar[1])
 	a23 := special.InvLogit(fPar[1] - logC1[1])
-	s.a15 = a15
-	s.a17 = a17
-	s.a21 = a21
-	s.a23 = a23
 	a2 := 0.0
 	a4 := 0.0
 	for i := range 2 {
@@ -703,9 +605,6 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	e15 := float64(sumN * e5)
 	e16 := float64(sumN * a7[1])
 	grad[1] = float64(a20*(float64((e15+e16)*a18)-float64(a7[0]*c6)-e15-e16+float64(a7[0]*c6*a14))*a21) + float64(alpha[1]*a22) - float64(a23*(c2[1]-e9-e10-e11+e12+e13+e14))
-	s.a12 = a12
-	s.expNegA5 = expNegA5
-	s.a20 = a20
 	return res
 }
 
@@ -985,9 +884,7 @@ func (s *Model) pairing(dst, q, w []float64) {
 	a119 := float64(a7[1] * a25 * invLogitNegF)
 	a120 := float64(a7[1] * a25 * a25)
 	s.a12, s.a15, s.a16, s.a17, s.expNegA5, s.a20 = a12, a15, a16, a17, expNegA5, a20
-	s.a21, s.a22, s.a23, s.a30, s.a32, s.a33 = a21, a22, a23, a30, a32, a33
-	s.sqA7, s.e3, s.a36, s.a38, s.a39, s.e4 = sqA7, e3, a36, a38, a39, e4
-	s.a41, s.a42, s.a44, s.a45, s.a46, s.a47 = a41, a42, a44, a45, a46, a47
+	s.a21, s.a22, s.a23, s.a30, s.e3, s.e4 = a21, a22, a23, a30, e3, e4
 	s.a49, s.a50, s.a51, s.a52, s.a53, s.a54 = a49, a50, a51, a52, a53, a54
 	s.a55, s.a56, s.a57, s.a58, s.a59, s.a60 = a55, a56, a57, a58, a59, a60
 	s.a61, s.a62, s.a63, s.a64, s.a65, s.a66 = a61, a62, a63, a64, a65, a66
@@ -1084,13 +981,7 @@ func (s *Model) pairing2(dst, q, w []float64) {
 	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e3 * e3)
 	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e3 * e3)
 	a174 := float64(expNegA5 * a23)
-	s.a121, s.a122, s.a123, s.a124, s.a125, s.a126 = a121, a122, a123, a124, a125, a126
-	s.a131, s.a133, s.a134, s.a135, s.a136, s.a137 = a131, a133, a134, a135, a136, a137
-	s.a138, s.a139, s.a140, s.a141, s.a142, s.a143 = a138, a139, a140, a141, a142, a143
-	s.a144, s.a145, s.a146, s.a147, s.a148, s.a149 = a144, a145, a146, a147, a148, a149
-	s.a150, s.a151, s.a153, s.a154, s.a160, s.a161 = a150, a151, a153, a154, a160, a161
-	s.a162, s.a164, s.a165, s.a166, s.a167, s.a168 = a162, a164, a165, a166, a167, a168
-	s.a169, s.a170, s.a171, s.a172, s.a173, s.a174 = a169, a170, a171, a172, a173, a174
+	s.a138 = a138
 	b3 := 0.0
 	b4 := 0.0
 	b9 := 0.0
@@ -1193,10 +1084,16 @@ func (s *Model) pairing2(dst, q, w []float64) {
 	e15 := float64(4*b6*c6) + e13
 	e16 := -e11 - float64(8*b4*c6)
 	dst[0] = float64((float64(b7[0]*a101)-float64(2*c6*w[0]*a30)-float64(c2[0]*w[0]*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(c2[0]*w[0]*a107)+b12)*a109) - float64(a17*(float64(4*w[3]*c6*a49)-float64(4*w[3]*c6*a50)+float64(e12*a51)+float64(e12*a52)+float64(e14*a53)+float64(e14*a54)+float64(e15*a55)+float64(e15*a56)-float64(4*b6*c6*a57)+float64(4*w[3]*c6*a58)-float64(8*w[3]*c6*a59)+float64(e16*a60)+float64(e16*a61)+float64(8*b4*c6*a62)-float64(4*w[3]*c6*a63)+float64(4*b8*c6*a64)-float64(4*b8*c6*a65)-float64(8*b9*c6*a66)+float64(8*b9*c6*a67)+float64(4*w[0]*c6*a68)-float64(4*w[0]*c6*a69)-float64(4*b9*c6*a70)+float64(8*b9*c6*a71)+float64(4*w[0]*c6*a72)-float64(8*w[0]*c6*a73)-float64(4*w[0]*c6*a74)+float64(4*b8*c6*a75)+float64(2*c6*w[3]*a76)-float64(2*c6*w[3]*a77)+float64(e12*a78)-float64(e12*a79)+float64(e14*a80)-float64(e14*a81)+float64(e15*a82)-float64(e15*a83)+float64(6*b6*c6*a84)-float64(2*c6*b6*a85)+float64(8*w[3]*c6*a86)-float64(4*w[3]*c6*a87)+float64(e16*a88)-float64(e16*a89)-float64(12*b4*c6*a90)+float64(4*b4*c6*a91)+float64(6*w[3]*c6*a92)-float64(2*c6*w[3]*a93)+float64(c6*b6*a94)-float64(2*c6*b4*a95)+float64(c6*w[3]*a96)-float64(2*c6*b3*a97)+float64(2*c6*w[1]*a98)+float64(c6*w[0]*a99))) - float64(w[0]*a100) - float64((float64(4*w[0]*c6*a111)-float64(2*a7[1]*c6*b3)-float64(4*b9*c6*a110)-float64(4*b9*c6*a112)+float64(8*w[0]*c6*a113)+float64(4*w[0]*c6*a114)+float64(2*c6*w[1]*a115)+float64(2*c6*w[0]*a116))*a117) + float64((float64(a7[1]*c6*b6)-float64(2*c6*b4*a115)+float64(c6*w[3]*a118)-float64(2*c6*b3*a116)+float64(2*c6*w[1]*a119)+float64(c6*w[0]*a120)+float64(2*c6*b8*a121)-float64(4*b9*c6*a122)+float64(2*c6*w[0]*a123)-float64(4*b9*c6*a124)+float64(4*w[0]*c6*a125)+float64(2*c6*w[0]*a126))*a127)
-	s.a130, s.a132, s.a152, s.a155, s.a156, s.a157 = a130, a132, a152, a155, a156, a157
-	s.a158, s.a159, s.a163, s.b3, s.b4, s.b9 = a158, a159, a163, b3, b4, b9
-	s.b13, s.b6, s.b8, s.a107, s.a128, s.a129 = b13, b6, b8, a107, a128, a129
-	s.e12, s.e14, s.e15, s.e16 = e12, e14, e15, e16
+	s.a130, s.a131, s.a132, s.a133, s.a134, s.a135 = a130, a131, a132, a133, a134, a135
+	s.a136, s.a137, s.a139, s.a140, s.a141, s.a142 = a136, a137, a139, a140, a141, a142
+	s.a143, s.a144, s.a145, s.a146, s.a147, s.a148 = a143, a144, a145, a146, a147, a148
+	s.a149, s.a150, s.a151, s.a152, s.a153, s.a154 = a149, a150, a151, a152, a153, a154
+	s.a155, s.a156, s.a157, s.a158, s.a159, s.a160 = a155, a156, a157, a158, a159, a160
+	s.a161, s.a162, s.a163, s.a164, s.a165, s.a166 = a161, a162, a163, a164, a165, a166
+	s.a167, s.a168, s.a169, s.a170, s.a171, s.a172 = a167, a168, a169, a170, a171, a172
+	s.a173, s.a174, s.b3, s.b4, s.b9, s.b13 = a173, a174, b3, b4, b9, b13
+	s.b6, s.b8, s.a128, s.a129, s.e12, s.e14 = b6, b8, a128, a129, e12, e14
+	s.e15, s.e16 = e15, e16
 	s.pairing3(dst, q, w)
 }
 
@@ -1240,7 +1137,7 @@ func (s *Model) cube(dst, q []float64) {
 	e6 := float64(2*a7[0]*a25*a25) - float64(a7[0]*a25*e2) + float64(a7[2]*a25*a25) - float64(a7[2]*a25*e2) - float64(a7[2]*a24*e) + float64(a7[2]*a24*a24) - float64(2*a7[2]*a24*a25)
 	e7 := a7[1] + float64(2*a7[2])
 	e8 := float64(sumN*a25) - float64(sumN*a24)
-	e9 := float64(sumN*a25*a25) - float64(c6*a24*a25) - float64(sumN*a25*e2) - float64(sumN*a24*e) + float64(sumN*a24*a24)
+	e9 := float64(sumN*a25*a25) - float64(sumN*a25*e2) - float64(c6*a24*a25) - float64(sumN*a24*e) + float64(sumN*a24*a24)
 	e10 := float64(4*e4) - float64(a7[1]*e) + float64(2*a7[1]*a24) - float64(2*a7[2]*e)
 	dst[0] = float64(a24*c11*e*e) - float64(a24*a24*c11*e) + float64(alpha[0]*a25*a25*e2) - float64(alpha[0]*a25*e2*e2) + float64(4*a7[2]*a7[2]*a24*a24*e*c6) - float64(4*a7[2]*a7[2]*a24*a24*a24*c6) + 4*a7[0]*e5*c6*e6/e3 - 4*a7[0]*e5*e5*e5*c6/(e3*e3) + float64(4*a7[1]*e7*a24*a24*a24*c6) + float64(a7[0]*a7[1]*a24*e8*e8*c13) + float64(2*a7[0]*a7[1]*e8*e9*c13) - float64(a7[0]*a7[1]*a25*e8*e8*c13) - float64(4*a7[1]*a24*a24*c6*e10)
 	e11 := float64(a7[0] * a7[1] * e8 * e8 * c13 * invLogitNegF)
@@ -1380,22 +1277,20 @@ func (s *Model) force(f, q, w []float64) {
 	a136 := a7[1] * a7[1] * invLogitNegF / e2
 	a137 := float64(a7[0] * invLogitNegF)
 	a138 := float64(a7[0] * a25)
-	s.a12, s.e, s.a13, s.a14, s.a15, s.a16 = a12, e, a13, a14, a15, a16
-	s.a17, s.expNegA5, s.e2, s.a18, s.a19, s.a20 = a17, expNegA5, e2, a18, a19, a20
-	s.a21, s.a22, s.a23, s.a30, s.a32, s.a33 = a21, a22, a23, a30, a32, a33
-	s.sqA7, s.a36, s.a38, s.a39, s.a41, s.a42 = sqA7, a36, a38, a39, a41, a42
-	s.a44, s.a45, s.a46, s.a47, s.a49, s.a50 = a44, a45, a46, a47, a49, a50
-	s.a57, s.a58, s.a59, s.a62, s.a63, s.a64 = a57, a58, a59, a62, a63, a64
-	s.a65, s.a66, s.a67, s.a68, s.a69, s.a70 = a65, a66, a67, a68, a69, a70
-	s.a71, s.a72, s.a73, s.a74, s.a75, s.a76 = a71, a72, a73, a74, a75, a76
-	s.a77, s.a84, s.a85, s.a86, s.a87, s.a90 = a77, a84, a85, a86, a87, a90
-	s.a91, s.a92, s.a93, s.a94, s.a95, s.a96 = a91, a92, a93, a94, a95, a96
-	s.a97, s.a98, s.a99, s.a101, s.a102, s.a103 = a97, a98, a99, a101, a102, a103
-	s.a104, s.a105, s.a106, s.a110, s.a111, s.a112 = a104, a105, a106, a110, a111, a112
-	s.a113, s.a114, s.a115, s.a116, s.a117, s.a118 = a113, a114, a115, a116, a117, a118
-	s.a119, s.a120, s.a121, s.a122, s.a123, s.a124 = a119, a120, a121, a122, a123, a124
-	s.a125, s.a126, s.a127, s.a131, s.a133, s.a135 = a125, a126, a127, a131, a133, a135
-	s.a136, s.a137, s.a138 = a136, a137, a138
+	s.e, s.a13, s.a14, s.a16, s.a17, s.expNegA5 = e, a13, a14, a16, a17, expNegA5
+	s.e2, s.a18, s.a19, s.a20, s.a21, s.a22 = e2, a18, a19, a20, a21, a22
+	s.a23, s.a30, s.a49, s.a50, s.a57, s.a58 = a23, a30, a49, a50, a57, a58
+	s.a59, s.a62, s.a63, s.a64, s.a65, s.a66 = a59, a62, a63, a64, a65, a66
+	s.a67, s.a68, s.a69, s.a70, s.a71, s.a72 = a67, a68, a69, a70, a71, a72
+	s.a73, s.a74, s.a75, s.a76, s.a77, s.a84 = a73, a74, a75, a76, a77, a84
+	s.a85, s.a86, s.a87, s.a90, s.a91, s.a92 = a85, a86, a87, a90, a91, a92
+	s.a93, s.a94, s.a95, s.a96, s.a97, s.a98 = a93, a94, a95, a96, a97, a98
+	s.a99, s.a101, s.a102, s.a103, s.a104, s.a105 = a99, a101, a102, a103, a104, a105
+	s.a106, s.a110, s.a111, s.a112, s.a113, s.a114 = a106, a110, a111, a112, a113, a114
+	s.a115, s.a116, s.a117, s.a118, s.a119, s.a120 = a115, a116, a117, a118, a119, a120
+	s.a121, s.a122, s.a123, s.a124, s.a125, s.a126 = a121, a122, a123, a124, a125, a126
+	s.a127, s.a131, s.a133, s.a135, s.a136, s.a137 = a127, a131, a133, a135, a136, a137
+	s.a138 = a138
 	s.force2(f, q, w)
 }
 
@@ -1473,11 +1368,6 @@ func (s *Model) force2(f, q, w []float64) {
 	e16 := float64(sumN * a7[1])
 	a205 := float64((e15+e16)*a18) - float64(a7[0]*c6) - e15 - e16 + float64(a7[0]*c6*a14)
 	a206 := float64(alpha[1] * a22)
-	s.a139, s.a140, s.a141, s.a142, s.a143, s.a147 = a139, a140, a141, a142, a143, a147
-	s.a148, s.a150, s.a151, s.a177, s.a178, s.a179 = a148, a150, a151, a177, a178, a179
-	s.a180, s.a181, s.a182, s.a183, s.a184, s.a185 = a180, a181, a182, a183, a184, a185
-	s.a186, s.a187, s.a188, s.a189, s.a190, s.a191 = a186, a187, a188, a189, a190, a191
-	s.a192, s.a199, s.a200 = a192, a199, a200
 	b3 := 0.0
 	b4 := 0.0
 	b9 := 0.0
@@ -1607,14 +1497,16 @@ func (s *Model) force2(f, q, w []float64) {
 	e49 := float64(2 * c6 * w[0] * a74)
 	e50 := float64(2 * c6 * b8 * a75)
 	f[0] = float64(w[0]*a175) + float64((float64(b7[0]*a101)-float64(2*c6*w[0]*a30)-float64(c2[0]*w[0]*a26[0])+float64(w[1]*a102)+float64(w[0]*a103)+float64(b7[0]*a104)+float64(b5[0]*a105)+float64(b3*a105)+float64(w[1]*a106)+float64(c2[0]*w[0]*a107)+b12)*a176) - float64(a117*(float64(2*c6*w[0]*a111)-float64(2*c6*b9*a110)-float64(2*c6*b9*a112)+float64(4*w[0]*c6*a113)+float64(2*c6*w[0]*a114)-float64(a7[1]*c6*b3)+float64(c6*w[1]*a115)+float64(c6*w[0]*a116))) - float64(a127*(float64(c6*b4*a115)-float64(0.5*a7[1]*b6*c6)-float64(0.5*w[3]*a118*c6)+float64(c6*b3*a116)-float64(c6*w[1]*a119)-float64(0.5*w[0]*a120*c6)-float64(c6*b8*a121)+float64(2*c6*b9*a122)-float64(c6*w[0]*a123)+float64(2*c6*b9*a124)-float64(2*c6*w[0]*a125)-float64(c6*w[0]*a126)+a194)) + float64(a17*(c2[0]-e18+e19-e22+e23-e26+e27-e29+e30+e31-e32+e33-e35+e36-e37+e38-e39+e40+e41-e42-e43+e44+e45-e46-e47+e48+e49-e50-float64(c6*w[3]*a76)+float64(c6*w[3]*a77)-float64(e21*a185)-float64(e21*a186)-float64(e25*a187)-float64(e25*a188)-float64(e28*a189)-float64(e28*a190)-float64(3*b6*a84*c6)+float64(c6*b6*a85)-float64(4*w[3]*c6*a86)+float64(2*c6*w[3]*a87)-float64(e34*a191)-float64(e34*a192)+float64(6*b4*a90*c6)-float64(2*c6*b4*a91)-float64(3*w[3]*a92*c6)+float64(c6*w[3]*a93)-float64(sumN*b6*a94)+float64(c6*b4*a95)-float64(sumN*w[3]*a96)+float64(c6*b3*a97)-float64(c6*w[1]*a98)-float64(sumN*w[0]*a99)-a193)) - a195
-	s.a152, s.a197, s.a198, s.a201, s.a202, s.a203 = a152, a197, a198, a201, a202, a203
-	s.a204, s.a205, s.a206, s.b3, s.b4, s.b13 = a204, a205, a206, b3, b4, b13
-	s.b6, s.a107, s.a129, s.a175, s.a196, s.e18 = b6, a107, a129, a175, a196, e18
-	s.e19, s.e21, s.e22, s.e23, s.e25, s.e26 = e19, e21, e22, e23, e25, e26
-	s.e27, s.e28, s.e29, s.e30, s.e31, s.e32 = e27, e28, e29, e30, e31, e32
-	s.e33, s.e34, s.e35, s.e36, s.e37, s.e38 = e33, e34, e35, e36, e37, e38
-	s.e39, s.e40, s.e41, s.e42, s.e43, s.e44 = e39, e40, e41, e42, e43, e44
-	s.e45, s.e46, s.e47, s.e48, s.e49, s.e50 = e45, e46, e47, e48, e49, e50
+	s.a139, s.a140, s.a141, s.a142, s.a143, s.a147 = a139, a140, a141, a142, a143, a147
+	s.a148, s.a150, s.a151, s.a152, s.a197, s.a198 = a148, a150, a151, a152, a197, a198
+	s.a199, s.a200, s.a201, s.a202, s.a203, s.a204 = a199, a200, a201, a202, a203, a204
+	s.a205, s.a206, s.b3, s.b4, s.b13, s.b6 = a205, a206, b3, b4, b13, b6
+	s.a129, s.a196, s.e18, s.e19, s.e21, s.e22 = a129, a196, e18, e19, e21, e22
+	s.e23, s.e25, s.e26, s.e27, s.e28, s.e29 = e23, e25, e26, e27, e28, e29
+	s.e30, s.e31, s.e32, s.e33, s.e34, s.e35 = e30, e31, e32, e33, e34, e35
+	s.e36, s.e37, s.e38, s.e39, s.e40, s.e41 = e36, e37, e38, e39, e40, e41
+	s.e42, s.e43, s.e44, s.e45, s.e46, s.e47 = e42, e43, e44, e45, e46, e47
+	s.e48, s.e49, s.e50 = e48, e49, e50
 	s.force3(f, q, w)
 }
 
@@ -1638,116 +1530,205 @@ func (s *Model) force3(f, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	sumN, a26, vF, a46, sqA7, a39 := s.sumN, s.a26[:2], v[:2], s.a46, s.sqA7, s.a39
-	a36, a38, a42, a175, a109, a33 := s.a36, s.a38, s.a42, s.a175, s.a109, s.a33
-	a44, a47, a30, a32, a41, a45 := s.a44, s.a47, s.a30, s.a32, s.a41, s.a45
-	a107, c24, a117, a111, a110, a112 := s.a107, s.c24, s.a117, s.a111, s.a110, s.a112
-	a113, a114, a7, a115, a116, a118 := s.a113, s.a114, s.a7, s.a115, s.a116, s.a118
-	a119, a120, a121, a122, a123, a124 := s.a119, s.a120, s.a121, s.a122, s.a123, s.a124
-	a125, a126, a207, a17, a49, a50 := s.a125, s.a126, s.a207, s.a17, s.a49, s.a50
-	a179, a180, a57, a58, a59, a62 := s.a179, s.a180, s.a57, s.a58, s.a59, s.a62
-	a63, a64, a65, a66, a67, a68 := s.a63, s.a64, s.a65, s.a66, s.a67, s.a68
-	a69, a70, a71, a72, a73, a74 := s.a69, s.a70, s.a71, s.a72, s.a73, s.a74
-	a75, a76, a77, a187, a188, a84 := s.a75, s.a76, s.a77, s.a187, s.a188, s.a84
-	a85, a86, a87, a90, a91, a92 := s.a85, s.a86, s.a87, s.a90, s.a91, s.a92
-	a93, a94, a95, a96, a97, a98 := s.a93, s.a94, s.a95, s.a96, s.a97, s.a98
-	a99, a177, a178, a181, a182, a183 := s.a99, s.a177, s.a178, s.a181, s.a182, s.a183
-	a184, a185, a186, a189, a190, a191 := s.a184, s.a185, s.a186, s.a189, s.a190, s.a191
-	a192, a196, a129, c26, a208, a139 := s.a192, s.a196, s.a129, s.c26, s.a208, s.a139
-	a131, a133, a135, a136, a137, a138 := s.a131, s.a133, s.a135, s.a136, s.a137, s.a138
-	a199, a200, a140, a141, a142, a143 := s.a199, s.a200, s.a140, s.a141, s.a142, s.a143
-	a144, a145, a146, a147, a148, a149 := s.a144, s.a145, s.a146, s.a147, s.a148, s.a149
-	a150, a151, a209, a174, a153, a154 := s.a150, s.a151, s.a209, s.a174, s.a153, s.a154
-	a134, a210, a160, a161, a162, a164 := s.a134, s.a210, s.a160, s.a161, s.a162, s.a164
-	a165, a166, a167, a168, a169, a170 := s.a165, s.a166, s.a167, s.a168, s.a169, s.a170
-	a171, a172, a173, a211, a212, a213 := s.a171, s.a172, s.a173, s.a211, s.a212, s.a213
-	a214, a215 := s.a214, s.a215
-	c6 := float64(2 * sumN)
-	b16 := 0.0
+	a26, vF, a228, a229, a234, a235 := s.a26[:2], v[:2], s.a228[:2], s.a229[:4], s.a234[:2], s.a235[:4]
+	a239, a242, a216, a217, a218, a219 := s.a239[:2], s.a242[:4], s.a216, s.a217, s.a218, s.a219
+	a244, a245, a227, a246, a233, a247 := s.a244, s.a245, s.a227, s.a246, s.a233, s.a247
+	a248, a238, a243, a249, a250, a251 := s.a248, s.a238, s.a243, s.a249, s.a250, s.a251
+	a252, a253 := s.a252, s.a253
 	b17 := 0.0
-	for i := range 1 {
-		part := float64(a26[i] * vF[i])
-		b16 += part
-		b17 += part
-	}
-	for i := 1; i < 2; i++ {
-		part := 0.0
-		if i < 1 {
-			part = float64(a26[i] * vF[i])
-		}
-		b16 += part
+	b18 := 0.0
+	b19 := 0.0
+	b20 := 0.0
+	b21 := 0.0
+	b22 := 0.0
+	b23 := 0.0
+	b24 := 0.0
+	b25 := 0.0
+	b26 := 0.0
+	for i := range 2 {
 		b17 += float64(a26[i] * vF[i])
+		b18 += float64(vF[i] * a228[i])
+		b19 += float64(vF[i] * a229[i*2])
+		b20 += float64(vF[i] * a234[i])
+		b21 += float64(vF[i] * a235[i*2])
+		b22 += float64(vF[i] * a239[i])
+		b23 += float64(vF[i] * a242[i*2])
+		b24 += float64(vF[i] * a229[i*2+1])
+		b25 += float64(vF[i] * a235[i*2+1])
+		b26 += float64(vF[i] * a242[i*2+1])
 	}
-	e := float64(2 * c6 * a46 * b16)
-	e2 := float64(2 * c6 * sqA7 * b17)
-	e3 := float64(2 * c6 * a39 * b17)
-	e4 := float64(2 * c6 * a46 * b17)
-	e5 := float64(2 * c6 * vF[0] * a36)
-	e6 := float64(2 * c6 * vF[0] * a38)
-	e7 := float64(2 * c6 * vF[1] * a42)
-	e8 := float64(2*c6*b17*b17) + float64(2*c6*b16*b16) + float64(4*c6*b16*b17)
-	e9 := float64(4 * c6 * b16)
-	e10 := float64(4 * c6 * b17)
-	e11 := -e9 - e10
-	e12 := e10 + e9
-	e13 := -e10 - float64(8*c6*b16)
-	f[0] = float64(vF[0]*vF[0]*a175) + float64(vF[0]*a109*(float64(c6*a33*b16)+float64(2*c6*a44*b16)-float64(4*vF[1]*c6*a47)+float64(2*e)+e2+e3-float64(4*vF[1]*c6*a42)+float64(2*e4)-float64(c6*vF[0]*a30)-float64(c6*vF[1]*a32)-float64(2*c6*vF[1]*a41)+float64(2*c6*a45*b17)+float64(6*a45*c6*b16)-e5-e6-e7+float64(vF[0]*a107*c24)-float64(vF[0]*a26[0]*c24))) - float64(vF[0]*a117*(float64(2*c6*vF[0]*a111)-float64(2*c6*a110*b17)-float64(2*c6*a112*b17)+float64(4*vF[0]*c6*a113)+float64(2*c6*vF[0]*a114)-float64(a7[1]*c6*b16)+float64(c6*vF[1]*a115)+float64(c6*vF[0]*a116))) + float64((float64(a7[1]*c6*b16*b16)-float64(2*c6*vF[1]*a115*b16)+float64(c6*vF[1]*vF[1]*a118)-float64(2*c6*vF[0]*a116*b16)+float64(2*c6*vF[0]*vF[1]*a119)+float64(c6*vF[0]*vF[0]*a120)+float64(2*c6*a121*b17*b17)-float64(4*vF[0]*c6*a122*b17)+float64(2*c6*vF[0]*vF[0]*a123)-float64(4*vF[0]*c6*a124*b17)+float64(4*vF[0]*vF[0]*c6*a125)+float64(2*c6*vF[0]*vF[0]*a126))*a207) - float64(a17*(float64(2*c6*vF[1]*vF[1]*a49)-float64(2*c6*vF[1]*vF[1]*a50)+float64(a179*e8)-float64(a180*e8)-float64(2*c6*a57*b16*b16)+float64(2*c6*vF[1]*vF[1]*a58)-float64(4*vF[1]*vF[1]*c6*a59)+float64(4*vF[1]*c6*a62*b16)-float64(2*c6*vF[1]*vF[1]*a63)+float64(2*c6*a64*b17*b17)-float64(2*c6*a65*b17*b17)-float64(4*vF[0]*c6*a66*b17)+float64(4*vF[0]*c6*a67*b17)+float64(2*c6*vF[0]*vF[0]*a68)-float64(2*c6*vF[0]*vF[0]*a69)-float64(2*c6*vF[0]*a70*b17)+float64(4*vF[0]*c6*a71*b17)+float64(2*c6*vF[0]*vF[0]*a72)-float64(4*vF[0]*vF[0]*c6*a73)-float64(2*c6*vF[0]*vF[0]*a74)+float64(2*c6*a75*b17*b17)+float64(c6*vF[1]*vF[1]*a76)-float64(c6*vF[1]*vF[1]*a77)+float64(a187*e8)+float64(a188*e8)+float64(3*a84*c6*b16*b16)-float64(c6*a85*b16*b16)+float64(4*vF[1]*vF[1]*c6*a86)-float64(2*c6*vF[1]*vF[1]*a87)-float64(6*vF[1]*a90*c6*b16)+float64(2*c6*vF[1]*a91*b16)+float64(3*vF[1]*vF[1]*a92*c6)-float64(c6*vF[1]*vF[1]*a93)+float64(sumN*a94*b16*b16)-float64(c6*vF[1]*a95*b16)+float64(sumN*vF[1]*vF[1]*a96)-float64(c6*vF[0]*a97*b16)+float64(c6*vF[0]*vF[1]*a98)+float64(sumN*vF[0]*vF[0]*a99)+float64(vF[1]*a177*e11)-float64(vF[1]*a178*e11)+float64(a181*b16*e12)-float64(a182*b16*e12)+float64(vF[1]*a183*e13)-float64(vF[1]*a184*e13)+float64(vF[1]*a185*e11)+float64(vF[1]*a186*e11)+float64(a189*b16*e12)+float64(a190*b16*e12)+float64(vF[1]*a191*e13)+float64(vF[1]*a192*e13)))
-	f[1] = float64(vF[1]*vF[1]*a196) + float64(vF[1]*(e+e2+e3+e4-e5-e6-e7+float64(2*c6*a45*b16)-float64(2*c6*vF[1]*a47)+float64(vF[1]*a129*c26)-float64(vF[1]*a26[1]*c26))*a208) - float64(vF[1]*a139*(float64(2*c6*vF[1]*a131)+float64(4*vF[1]*c6*a133)-float64(2*c6*a135*b16)+float64(2*c6*vF[1]*a136)-float64(a7[0]*c6*b16)+float64(c6*vF[1]*a137)+float64(c6*vF[0]*a138)+float64(a199*e11)+float64(a200*e13))) + float64((float64(a7[0]*c6*b16*b16)-float64(2*c6*vF[1]*a137*b16)+float64(c6*vF[1]*vF[1]*a140)-float64(2*c6*vF[0]*a138*b16)+float64(2*c6*vF[0]*vF[1]*a141)+float64(c6*vF[0]*vF[0]*a142)+float64(2*c6*vF[1]*vF[1]*a143)+float64(vF[1]*a144*e11)+float64(a145*e8)+float64(a146*b16*e12)+float64(2*c6*a147*b16*b16)+float64(4*vF[1]*vF[1]*c6*a148)+float64(vF[1]*a149*e13)-float64(4*vF[1]*c6*a150*b16)+float64(2*c6*vF[1]*vF[1]*a151))*a209) - float64(a174*(float64(2*a7[2]*c6*b17*b17)+float64(2*c6*vF[1]*vF[1]*a153)-float64(2*c6*vF[1]*vF[1]*a154)+float64(a134*e8)-float64(e8*a210)-float64(2*c6*a160*b16*b16)+float64(2*c6*vF[1]*vF[1]*a161)-float64(4*vF[1]*vF[1]*c6*a162)+float64(4*vF[1]*c6*a164*b16)-float64(2*c6*vF[1]*vF[1]*a165)+float64(2*c6*a112*b17*b17)-float64(2*c6*a166*b17*b17)-float64(4*vF[0]*c6*a113*b17)+float64(4*vF[0]*c6*a167*b17)+float64(2*c6*vF[0]*vF[0]*a168)-float64(2*c6*vF[0]*vF[0]*a169)-float64(2*c6*vF[0]*a114*b17)+float64(4*vF[0]*c6*a170*b17)+float64(2*c6*vF[0]*vF[0]*a171)-float64(4*vF[0]*vF[0]*c6*a172)-float64(2*c6*vF[0]*vF[0]*a173)+float64(vF[1]*a133*e11)-float64(vF[1]*e11*a211)+float64(b16*e12*a212)-float64(b16*e12*a213)+float64(vF[1]*e13*a214)-float64(vF[1]*e13*a215)))
+	f[0] = float64(0.5*vF[0]*vF[0]*a216[0]) - float64(0.5*vF[0]*vF[0]*a217[0]) + float64(0.5*vF[0]*vF[0]*a218[0]) - float64(0.5*vF[0]*vF[0]*a219[0]) + float64(vF[0]*b17*a244) + float64(b17*b17*a245) + float64(a227*b18*b19) + float64(b18*b18*a246) + float64(a233*b20*b21) + float64(b20*b20*a247) + float64(b22*b22*a248) + float64(a238*b22*b23) + float64(0.5*a243*b22*b22)
+	f[1] = float64(0.5*vF[1]*vF[1]*a216[1]) - float64(0.5*vF[1]*vF[1]*a217[1]) + float64(0.5*vF[1]*vF[1]*a218[1]) - float64(0.5*vF[1]*vF[1]*a219[1]) + float64(vF[1]*b17*a249) + float64(b17*b17*a250) + float64(a227*b18*b24) + float64(b18*b18*a251) + float64(a233*b20*b25) + float64(b20*b20*a252) + float64(b22*b22*a253) + float64(a238*b22*b26)
 }
 
 // prepare computes what rank1 needs of the position alone.
 func (s *Model) prepare(q []float64) {
-	a17 := s.a17
-	a7 := s.a7
-	invLogitNegF := s.invLogitNegF
-	a25 := s.a25
-	expNegA5 := s.expNegA5
-	a23 := s.a23
-	a12 := s.a12
-	a15 := s.a15
-	a20 := s.a20
-	a21 := s.a21
-	a109 := float64(a17 * (1 - a17))
-	e := a7[1] + float64(2*a7[2])
-	a134 := a7[1] * a7[2] / e
-	invE := 1 / e
-	e2 := a7[1] / (e * e)
-	e3 := invE - e2
-	a144 := float64(a7[2] * a7[2] * invLogitNegF * e3)
-	a145 := float64(a7[2] * a7[2] * e3)
-	e4 := float64(2*invE) - e2
-	a146 := float64(a7[1] * a7[2] * e4)
-	a149 := float64(a7[1] * a7[2] * invLogitNegF * e4)
-	a153 := a7[1] * a7[2] * invLogitNegF * invLogitNegF / e
-	a154 := a7[1] * a7[2] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
-	a160 := a7[1] * a7[1] * a7[1] / (e * e)
-	a161 := a7[1] * a7[1] * invLogitNegF * invLogitNegF / e
-	a162 := a7[1] * a7[1] * a7[2] * invLogitNegF * invLogitNegF / (e * e)
-	a164 := a7[1] * a7[1] * a7[1] * invLogitNegF / (e * e)
-	a165 := a7[1] * a7[1] * a7[1] * invLogitNegF * invLogitNegF / (e * e)
-	e5 := a7[0] + float64(2*a7[2])
-	a166 := a7[0] * a7[2] * a7[2] / (e5 * e5)
-	a167 := a7[0] * a7[2] * a7[2] * a25 / (e5 * e5)
-	a168 := a7[0] * a7[2] * a25 * a25 / e5
-	a169 := a7[0] * a7[2] * a7[2] * a25 * a25 / (e5 * e5)
-	a170 := a7[0] * a7[0] * a7[2] * a25 / (e5 * e5)
-	a171 := a7[0] * a7[0] * a25 * a25 / e5
-	a172 := a7[0] * a7[0] * a7[2] * a25 * a25 / (e5 * e5)
-	a173 := a7[0] * a7[0] * a7[0] * a25 * a25 / (e5 * e5)
-	a174 := float64(expNegA5 * a23)
-	a207 := float64(0.5 * a12 * a15)
-	a208 := float64(a23 * (1 - a23))
-	a209 := float64(0.5 * a20 * a21)
-	a210 := a7[1] * a7[2] * a7[2] / (e * e)
-	a211 := a7[1] * a7[2] * a7[2] * invLogitNegF / (e * e)
-	a212 := 0.5 * a7[1] * a7[1] / e
-	a213 := a7[1] * a7[1] * a7[2] / (e * e)
-	a214 := 0.5 * a7[1] * a7[1] * invLogitNegF / e
-	a215 := a7[1] * a7[1] * a7[2] * invLogitNegF / (e * e)
-	s.a109, s.a134, s.a144, s.a145, s.a146, s.a149 = a109, a134, a144, a145, a146, a149
-	s.a153, s.a154, s.a160, s.a161, s.a162, s.a164 = a153, a154, a160, a161, a162, a164
-	s.a165, s.a166, s.a167, s.a168, s.a169, s.a170 = a165, a166, a167, a168, a169, a170
-	s.a171, s.a172, s.a173, s.a174, s.a207, s.a208 = a171, a172, a173, a174, a207, a208
-	s.a209, s.a210, s.a211, s.a212, s.a213, s.a214 = a209, a210, a211, a212, a213, a214
-	s.a215 = a215
+	sumN, a7, a25, invLogitNegF, c13, a26 := s.sumN, s.a7, s.a25, s.invLogitNegF, s.c13, s.a26[:2]
+	c2, a216, a217, a27, alpha, a218 := s.c2[:2], s.a216[:2], s.a217[:2], s.a27[:2], s.alpha[:3], s.a218[:2]
+	a219, a221, a138, a228, a229, a117 := s.a219[:2], s.a221[:2], s.a138, s.a228[:2], s.a229[:4], s.a117
+	a232, a234, a239, a235, a242 := s.a232[:2], s.a234[:2], s.a239[:2], s.a235[:4], s.a242[:4]
+	c6 := float64(2 * sumN)
+	a220 := float64(2 * a7[2] * a7[2] * c6)
+	a222 := float64(-4 * a7[2] * a7[2] * c6)
+	a223 := float64(a7[2] * a25)
+	a224 := float64(2 * a7[0] * a25 * a25)
+	a225 := float64(a7[2] * a25 * a25)
+	e := 1 - a25
+	a226 := float64(a7[2] * a25 * e)
+	e2 := a7[0] + float64(2*a7[2])
+	a227 := 2 * a7[0] * c6 / e2
+	a230 := -4 * a7[0] * c6 / (e2 * e2)
+	a231 := float64(invLogitNegF * (1 - invLogitNegF))
+	e3 := a7[1] + float64(2*a7[2])
+	a233 := 2 * a7[1] * c6 / e3
+	a236 := 4 * a7[1] * c6 / (e3 * e3)
+	a237 := float64(sumN * a25)
+	a238 := float64(a7[0] * a7[1] * c13)
+	a240 := float64(sumN * a25 * a25)
+	a241 := float64(sumN * a25 * e)
+	a243 := float64(-a7[0] * a7[1] * a25 * c13)
+	a245 := float64(0.5 * a26[0] * a222)
+	a250 := float64(0.5 * a26[1] * a222)
+	s.a227 = a227
+	s.a233 = a233
+	s.a238 = a238
+	s.a243 = a243
+	s.a245 = a245
+	s.a250 = a250
+	for i := range 2 {
+		e4 := 1 - a26[i]
+		a216[i] = float64(a26[i] * c2[i] * e4 * e4)
+		a217[i] = float64(a26[i] * a26[i] * c2[i] * e4)
+		e5 := 1 - a27[i]
+		a218[i] = float64(alpha[i] * a27[i] * a27[i] * e5)
+		a219[i] = float64(alpha[i] * a27[i] * e5 * e5)
+		a221[i] = float64(a26[i] * e4)
+		part := 0.0
+		if i == 0 {
+			part = a138
+		}
+		part2 := 0.0
+		if i == 0 {
+			part2 = a223
+		}
+		e6 := float64(a7[2] * a26[i])
+		a228[i] = part + part2 - e6
+		for j := range 2 {
+			part3 := 0.0
+			if i == 0 {
+				part3 = float64(a223 * a26[j])
+			}
+			part4 := 0.0
+			if j == 0 {
+				part4 = float64(a26[i] * a223)
+			}
+			a229[i*2+j] = float64(a7[2]*a26[i]*a26[j]) - part3 - part4
+		}
+		part5 := 0.0
+		if i == 0 {
+			part5 = a224
+		}
+		part6 := 0.0
+		if i == 0 {
+			part6 = a117
+		}
+		part7 := 0.0
+		if i == 0 {
+			part7 = a225
+		}
+		part8 := 0.0
+		if i == 0 {
+			part8 = a226
+		}
+		a229[i*2+i] += part5 - part6 + part7 - part8 - float64(a7[2]*a221[i])
+		part9 := 0.0
+		if i < 1 {
+			part9 = a26[i]
+		}
+		part10 := 0.0
+		if i == 1 {
+			part10 = invLogitNegF
+		}
+		a232[i] = part9 - part10
+		part11 := 0.0
+		if i < 1 {
+			part11 = a26[i]
+		}
+		part12 := 0.0
+		if i == 1 {
+			part12 = invLogitNegF
+		}
+		e7 := part11 - part12
+		a234[i] = e6 + float64(a7[1]*e7) + float64(a7[2]*e7)
+		part13 := 0.0
+		if i == 0 {
+			part13 = a237
+		}
+		part14 := 0.0
+		if i < 1 {
+			part14 = a26[i]
+		}
+		part15 := 0.0
+		if i == 1 {
+			part15 = invLogitNegF
+		}
+		a239[i] = part13 - float64(sumN*(part14-part15))
+	}
+	for i := range 2 {
+		for j := range 2 {
+			a235[i*2+j] = -float64(a7[2]*a26[i]*a26[j]) - float64(a7[2]*a26[i]*a232[j]) - float64(a7[2]*a26[j]*a232[i]) - float64(a7[2]*a232[i]*a232[j]) - float64(2*a7[1]*a232[i]*a232[j])
+			part := 0.0
+			if i == 0 {
+				part = float64(a232[j] * a237)
+			}
+			part2 := 0.0
+			if j == 0 {
+				part2 = float64(a232[i] * a237)
+			}
+			a242[i*2+j] = float64(sumN*a232[i]*a232[j]) - part - part2
+		}
+		part3 := 0.0
+		if i < 1 {
+			part3 = a221[i]
+		}
+		part4 := 0.0
+		if i == 1 {
+			part4 = a231
+		}
+		e4 := part3 + part4
+		a235[i*2+i] += float64(a7[2]*a221[i]) + float64(a7[1]*e4) + float64(a7[2]*e4)
+		part5 := 0.0
+		if i == 0 {
+			part5 = a240
+		}
+		part6 := 0.0
+		if i == 0 {
+			part6 = a241
+		}
+		part7 := 0.0
+		if i < 1 {
+			part7 = a221[i]
+		}
+		part8 := 0.0
+		if i == 1 {
+			part8 = a231
+		}
+		a242[i*2+i] += part5 - part6 - float64(sumN*(part7+part8))
+	}
+	a244 := float64(a220 * a221[0])
+	a246 := float64(0.5 * a230 * a228[0])
+	a247 := float64(0.5 * a236 * a234[0])
+	a248 := float64(0.5 * a238 * a232[0])
+	a249 := float64(a220 * a221[1])
+	a251 := float64(0.5 * a230 * a228[1])
+	a252 := float64(0.5 * a236 * a234[1])
+	a253 := float64(0.5 * a238 * a232[1])
+	s.a244 = a244
+	s.a246 = a246
+	s.a247 = a247
+	s.a248 = a248
+	s.a249 = a249
+	s.a251 = a251
+	s.a252 = a252
+	s.a253 = a253
 }

@@ -142,6 +142,9 @@ func sizePoly(r dsl.Range) Poly {
 	return p
 }
 
+// Plain reports whether the body of the definition is evaluated at each value of its indices, and says so what it costs.
+func (d *Def) Plain() bool { return d.Fit == nil && d.Scatter == nil && d.Body.Op != Apply }
+
 // Cost returns the work of computing the definition: a sum by data takes one loop.
 func (d *Def) Cost() Cost {
 	if d.Fit != nil {
@@ -171,7 +174,13 @@ func (d *Def) Cost() Cost {
 // CostOf returns the work of evaluating e at every value of the indices.
 func CostOf(e *Expr, indices []*Index) Cost {
 	c := NewCost()
-	seen := map[*Expr]bool{}
+	c.AddOf(e, indices, map[*Expr]bool{})
+	return c
+}
+
+// AddOf adds the work of evaluating e at every value of the indices, without the nodes that were seen before: one loop computes what several
+// sums have in common.
+func (c Cost) AddOf(e *Expr, indices []*Index, seen map[*Expr]bool) {
 	var walk func(e *Expr, per Poly)
 	walk = func(e *Expr, per Poly) {
 		if seen[e] {
@@ -224,7 +233,6 @@ func CostOf(e *Expr, indices []*Index) Cost {
 		per = per.times(sizePoly(i.Range))
 	}
 	walk(e, per)
-	return c
 }
 
 // NodeCost counts the operations of a node and of what it holds, without

@@ -342,11 +342,11 @@ func (s *Model) cube(dst, q []float64) {
 			for r := range 10 {
 				sum := 0.0
 				for i := range 569 {
-					sum += float64(x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a6[i])
+					sum += float64(x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * a6[i] * x.RowMajor[i*10+r])
 				}
 				sum2 := 0.0
 				for i := range 569 {
-					sum2 += float64(x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * x.RowMajor[i*10+r] * a7[i])
+					sum2 += float64(x.RowMajor[i*10+j] * x.RowMajor[i*10+l] * a7[i] * x.RowMajor[i*10+r])
 				}
 				dst[(j*10+l)*10+r] = sum - sum2
 			}

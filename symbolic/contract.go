@@ -1,0 +1,192 @@
+package symbolic
+
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
+)
+
+// What steps ask of the derivatives of the metric is ⟨W, ∂B/∂q⟩, with a weight W of their own. There are several orders in which that can be
+// computed, and each client has the cheapest by the cost model. A reverse sweep over ⟨W, B⟩ takes a few times the operations of B, for
+// each weight; the derivatives of the entries of B take more of them, but the weight is not in them: where several weights follow at one position, as in the
+// momentum part of GLF(b), they are formed once: the sweep goes over all data for each weight, or over all times of a differential equation.
+
+// client is one that asks for a contraction.
+type client struct {
+	root    *expr.Expr // the scalar of which it is the gradient, lowered
+	weights int        // that follow at one position, about
+	weight  weighting  // of the metric, where the root is half of ⟨W, B⟩ and no more
+}
+
+// weighting is the weight of an entry of a block, at the subscripts of its row and column.
+type weighting func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr
+
+// contract derives what steps take of the derivatives of the metric, and returns ⟨W, B⟩.
+func (r *Derived) contract() *expr.Expr {
+	c := r.C
+	symbols := func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
+		return c.Ref(r.Weights[b.Row][b.Col], append(append([]expr.Sub{}, at...), to...)...)
+	}
+	squares := func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
+		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
+	}
+	entry := func(e *expr.Expr, _ []*expr.Index) *expr.Expr { return e }
+	paired, squared := r.pairing(symbols, entry), r.pairing(squares, entry)
+	wB := r.Prog.Lower(paired, nil)
+	r.Contract = r.cheapest(client{root: wB, weights: 1})
+	r.Force = r.cheapest(client{root: c.Linear(0, []float64{-1, 0.5}, []*expr.Expr{r.LogDensity.E, wB}), weights: 1})
+	r.Rank1 = r.cheapest(client{root: c.Scale(0.5, r.Prog.Lower(squared, nil)), weights: momentumIterations, weight: squares})
+	return wB
+}
+
+// momentumIterations is how often a step of GLF(b) is taken to compute its momentum part at one position.
+const momentumIterations = 6
+
+// maxEntries is the largest number of derivatives of entries of the metric that are formed to see whether they
+// cost less than a sweep.
+const maxEntries = 64
+
+// orders are the orders of a contraction. Each is nil where it is not one, or has too many formulas to be tried.
+var orders = []struct {
+	name   string
+	derive func(r *Derived, x client) []Output
+}{
+	{"a sweep", func(r *Derived, x client) []Output { return r.gradient(x.root) }},
+	{"the derivatives of the entries", func(r *Derived, x client) []Output {
+		// With vectors whose size data decide they may be many more than the nominal sizes say.
+		sized := func(b *model.Param) bool { return !b.Scalar() && !b.Length().IsConst() }
+		if x.weight == nil || r.Large || len(r.Matrix)*len(r.Params) > maxEntries || slices.ContainsFunc(r.Params, sized) {
+			return nil
+		}
+		return r.byEntries(x.weight)
+	}},
+}
+
+// clearly is how much less an order has to cost to be taken instead of the first: one that forms many sums in one loop has more of them than a
+// processor has registers, and takes up to twice the time that its operations say.
+const clearly = 0.5
+
+// cheapest derives what a client asks for in the order that costs least, the first one if none costs clearly less.
+func (r *Derived) cheapest(x client) (best []Output) {
+	known := r.needed(nil, r.Matrix, r.Force)
+	least := 0.0
+	for _, o := range orders {
+		out := o.derive(r, x)
+		if out == nil {
+			continue
+		}
+		if cost := r.contractionCost(known, out, x.weights); best == nil || cost < clearly*least {
+			best, least = out, cost
+		}
+	}
+	return best
+}
+
+// contractionCost counts the operations of a contraction at nominal sizes, once at a position and for each weight there.
+func (r *Derived) contractionCost(known map[*expr.Def]bool, outs []Output, weights int) float64 {
+	once, again, seen := expr.NewCost(), expr.NewCost(), map[*expr.Expr]bool{}
+	for _, o := range outs {
+		again.AddOf(o.E, o.Indices, seen)
+	}
+	need := r.needed(known, outs)
+	for _, d := range r.Prog.Defs {
+		if !need[d] {
+			continue
+		}
+		of := once
+		if d.Stage() == expr.StageMomentum {
+			of = again
+		}
+		if d.Plain() {
+			of.AddOf(d.Body, d.Indices, seen)
+		} else {
+			of.Add(d.Cost())
+		}
+	}
+	return r.C.At(once.Weighted(callWork)) + float64(weights)*r.C.At(again.Weighted(callWork))
+}
+
+// byEntries returns ½⟨W, ∂B/∂q⟩ from the derivatives of the entries.
+func (r *Derived) byEntries(weight weighting) []Output {
+	c := r.C
+	var out []Output
+	for n, dir := range r.Params {
+		k, s := dir.Index(c, "k")
+		e := r.pairing(weight, func(e *expr.Expr, at []*expr.Index) *expr.Expr {
+			idx := append(slices.Clone(at), expr.IndexList(k)...)
+			return r.Prog.Lower(c.Diff(e, dir.Coord, s...), idx)
+		})
+		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: expr.IndexList(k), E: c.Scale(0.5, e)})...)
+	}
+	return out
+}
+
+// pairing returns Σ over the full matrix of weight · B, or of what is made of the entries of B at the indices that they carry, from its lower blocks.
+// Where a block is stored by bands, it goes along them: no other entry has a weight.
+func (r *Derived) pairing(weight weighting, of func(e *expr.Expr, at []*expr.Index) *expr.Expr) *expr.Expr {
+	c := r.C
+	total := c.Number(0)
+	for _, b := range r.Metric.Blocks {
+		if b.E.Stage() < expr.StagePosition {
+			continue // constant blocks have no derivative
+		}
+		if r.byBands(b) {
+			bands, _ := c.Bands(b.E, b.A, b.B)
+			for _, band := range bands {
+				if band.Offset < 0 {
+					continue // the mirror image
+				}
+				i, e := r.along(b, band)
+				e = c.Sum(i, c.Times(weight(b, []expr.Sub{{Index: i}}, []expr.Sub{{Index: i, Offset: -band.Offset}}), of(e, expr.IndexList(i))))
+				if band.Offset > 0 {
+					e = c.Scale(2, e)
+				}
+				total = c.Add(total, e)
+			}
+			continue
+		}
+		e := c.Times(weight(b, expr.SubsOf(expr.IndexList(b.A)), expr.SubsOf(expr.IndexList(b.B))), of(b.E, expr.IndexList(b.A, b.B)))
+		e = c.SumOver(b.A, c.SumOver(b.B, e))
+		if b.Row != b.Col {
+			e = c.Scale(2, e)
+		}
+		total = c.Add(total, e)
+	}
+	return total
+}
+
+// gradient returns the gradient of a lowered scalar, block by block, by a reverse sweep.
+func (r *Derived) gradient(root *expr.Expr) []Output {
+	at := make([][]expr.Sub, len(r.Params))
+	indices := make([]*expr.Index, len(r.Params))
+	for n, b := range r.Params {
+		indices[n], at[n] = b.Index(r.C, "k")
+	}
+	var out []Output
+	for n, e := range r.Prog.Adjoint(root, at) {
+		ctx := expr.IndexList(indices[n])
+		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: ctx, E: e})...)
+	}
+	return out
+}
+
+// needed returns the definitions of the position and the momentum that results need, but for those that are known.
+func (r *Derived) needed(known map[*expr.Def]bool, lists ...[]Output) map[*expr.Def]bool {
+	need := map[*expr.Def]bool{}
+	var walk func(e *expr.Expr)
+	walk = func(e *expr.Expr) {
+		expr.Refs(e, func(x *expr.Expr) {
+			if d := x.Tensor.Def; d != nil && d.Stage() > expr.StageGiven && !need[d] && !known[d] {
+				need[d] = true
+				walk(d.Body)
+			}
+		})
+	}
+	for _, list := range lists {
+		for _, o := range list {
+			walk(o.E)
+		}
+	}
+	return need
+}
