@@ -191,6 +191,7 @@ type walker struct {
 	out      *Chain
 	progress *chainProgress
 	adapters []*adapter // by block, during warm-up
+	end      int        // transitions of the warm-up
 	anchors  *anchoring
 	auditor  *auditor // nil where nothing is audited
 	state    func() *State
@@ -220,12 +221,12 @@ func (r *run) chain(c int, out *Chain) error {
 		t := opt.For(sweep.Names[i])
 		w.adapters = append(w.adapters, newAdapter(k, opt.Warmup, &t))
 	}
-	w.anchors = newAnchoring(sweep.carrier, opt.Warmup)
+	w.anchors, w.end = newAnchoring(sweep.carrier, opt.Warmup), opt.Warmup
 	if from := r.from(c); from != nil {
 		if err := w.restore(from); err != nil {
 			return err
 		}
-		w.progress.restore(out)
+		w.progress.restore(out, opt.Warmup-w.end)
 	} else {
 		w.begin()
 	}
@@ -238,7 +239,7 @@ func (r *run) chain(c int, out *Chain) error {
 	began := time.Now()
 	err = w.warmUp()
 	out.WarmupTime = time.Since(began)
-	if err == nil && r.observer != nil && out.Warmed() == opt.Warmup {
+	if err == nil && r.observer != nil && w.warm() {
 		err = r.told(r.observer.Adapted(c, out.Blocks))
 	}
 	if err != nil {
@@ -323,6 +324,27 @@ func (w *walker) approach() {
 	}
 }
 
+// warm reports whether the warm-up is over.
+func (w *walker) warm() bool { return w.out.Warmed() == w.end }
+
+// endEarly ends the windows of the warm-up before transition number n, where the metrics of all blocks have settled at the end of one.
+func (w *walker) endEarly(n int) {
+	if n+lengthsSettle+lengthsMeasured+lastBuffer >= w.end {
+		return
+	}
+	for _, a := range w.adapters {
+		if a.metric == nil || len(a.ends) == 0 || !a.settled {
+			return
+		}
+	}
+	end := n
+	for _, a := range w.adapters {
+		end = max(end, a.close(n))
+	}
+	w.progress.save(w.end - end)
+	w.end, w.anchors.ends = end, nil
+}
+
 // warmUp makes the transitions before the first draw, and adapts what is to be
 // adapted of each block.
 func (w *walker) warmUp() error {
@@ -335,7 +357,7 @@ func (w *walker) warmUp() error {
 		}
 	}
 	var again []int // blocks whose step size is to be searched for
-	for n := w.out.Warmed(); n < w.opt.Warmup; n++ {
+	for n := w.out.Warmed(); n < w.end; n++ {
 		ts, ok := w.transition(streamWarmup, n)
 		if !ok {
 			break
@@ -347,6 +369,7 @@ func (w *walker) warmUp() error {
 				again = append(again, i)
 			}
 		}
+		w.endEarly(n + 1)
 		w.anchors.learn(n, w.q)
 		for _, i := range again {
 			w.search(i, n+1)
@@ -360,10 +383,10 @@ func (w *walker) warmUp() error {
 	}
 	for i, a := range w.adapters {
 		// A chain that goes on from its draws has finished before.
-		if w.out.Drawn() == 0 && w.out.Warmed() == w.opt.Warmup {
+		if w.out.Drawn() == 0 && w.warm() {
 			a.finish()
 		}
-		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
+		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings, w.out.Blocks[i].Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
 		if e, ok := a.k.System.(*Euclidean); ok {
 			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank = e.Inverse(), e.rank()
 		}
@@ -379,7 +402,7 @@ func (w *walker) sample() error {
 	own := w.sweep.Posterior.Info().Size()
 	values := make([]float64, own+QuantitiesLen(quantities(w.sweep.Posterior)))
 	failed := w.collectFailures() // those of a sweep that is cut short go with it
-	for n := out.Drawn(); n < opt.Draws && out.Warmed() == opt.Warmup; n++ {
+	for n := out.Drawn(); n < opt.Draws && w.warm(); n++ {
 		ts, ok := w.transition(streamSampling, n)
 		if !ok {
 			break

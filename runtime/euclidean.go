@@ -127,6 +127,11 @@ func (e *Euclidean) rank() int {
 	return len(e.sparse.values)
 }
 
+// work counts the operations of a step, and those of a draw beside its steps.
+func (e *Euclidean) work() (step, draw float64) {
+	return float64(e.info.Work + stepOverhead + stepWork*e.dim), float64(drawWork * e.dim)
+}
+
 // Variances returns the diagonal of C.
 func (e *Euclidean) Variances() []float64 {
 	if e.sparse != nil {

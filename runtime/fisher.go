@@ -122,6 +122,53 @@ func (f *fisher) restore(s *fisher) bool {
 	return true
 }
 
+// departures returns how far the posterior is from a normal one with the covariance C of a metric, for each coordinate: a share of its variance,
+//
+//	E (x − μ + C (g − ḡ))_i²/C_ii,
+//
+// over the points kept, that is 0 for a normal posterior.
+func (f *fisher) departures(e *Euclidean) []float64 {
+	out, r := make([]float64, e.dim), make([]float64, e.dim)
+	points, gradients, variances := centred(f.X), centred(f.G), e.Variances()
+	for k, x := range points {
+		e.velocity(r, gradients[k])
+		for i, v := range r {
+			d := x[i] + v
+			out[i] += float64(d*d) / float64(variances[i]*float64(len(points)))
+		}
+	}
+	return out
+}
+
+// settles reports whether the points look like draws from a nearly normal posterior with the covariance of a metric, which they were made with.
+func (f *fisher) settles(e *Euclidean) bool {
+	n := len(f.X)
+	most := settledDeparture
+	if n < settledWindow {
+		most = settledDeparture / 2
+	}
+	if n < settledWindow/2 || !(slices.Max(f.departures(e)) <= most) {
+		return false
+	}
+	first := int(f.Points.Count) % n // the oldest of those kept
+	drift := make([]float64, e.dim)
+	for k := range n {
+		half := float64(n / 2)
+		if k >= n/2 {
+			half = -float64(n - n/2)
+		}
+		for i, v := range f.X[(first+k)%n] {
+			drift[i] += v / half
+		}
+	}
+	for i, v := range e.Variances() {
+		if !(math.Abs(drift[i]) <= float64(settledDrift*math.Sqrt(v))) {
+			return false
+		}
+	}
+	return true
+}
+
 // variances writes the diagonal of C to out: of a coordinate that all points share that of before, now, which tells more; where the
 // gradients are all one, that of the points.
 func (f *fisher) variances(out, now []float64) {

@@ -17,9 +17,11 @@ type Tuning struct {
 	StepSize     float64 `json:"step_size"`     // ε; 0 adapts it during warm-up
 	TargetAccept float64 `json:"target_accept"` // mean acceptance that adaptation aims at; 0 stands for that of Target
 
-	Steps       int  `json:"steps"`        // steps of static trajectories; 0 for dynamic ones (NUTS)
+	Steps       int  `json:"steps"`        // steps of static trajectories; 0 for those that Trajectories says
 	RandomSteps bool `json:"random_steps"` // draw the number of steps of static trajectories from 1 to Steps
 	MaxDepth    int  `json:"max_depth"`    // of dynamic trajectories
+
+	Trajectories Trajectories `json:"trajectories"`
 
 	// ExtraDoublings is how many times a dynamic trajectory doubles after it has turned
 	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better; with the leapfrog it is 0, and 1 for one coordinate.
@@ -53,7 +55,7 @@ type Options struct {
 	Blocks []BlockTuning `json:"blocks,omitempty"`
 
 	Chains int    `json:"chains"`
-	Warmup int    `json:"warmup"` // transitions before the first draw
+	Warmup int    `json:"warmup"` // transitions before the first draw, at most: fewer where the metric that is adapted has settled
 	Draws  int    `json:"draws"`  // per chain
 	Seed   uint64 `json:"seed"`
 
@@ -313,6 +315,9 @@ func (o *Tuning) validate(metric MetricInfo, warmup int) []error {
 	}
 	if o.Metric == FisherMetric && !metric.Auto {
 		wrong("metric fisher: it is no candidate of this model: write `metric fisher` in the model")
+	}
+	if o.Trajectories > DynamicTrajectories {
+		wrong("unknown trajectories %v", o.Trajectories)
 	}
 	if o.Metric > FisherMetric {
 		wrong("unknown metric %v", o.Metric)

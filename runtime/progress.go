@@ -65,7 +65,8 @@ type chainProgress struct {
 	before       atomic.Uint64 // done when warm-up or sampling began, whichever was last
 	entered      atomic.Int64  // when it began
 	finished     atomic.Int64  // when it ended, of a finished chain
-	_            [128 - 10*8]byte
+	saved        atomic.Int64  // transitions of the warm-up that are not made
+	_            [128 - 11*8]byte
 }
 
 // ChainProgress is a reading of one chain's progress. The counts are of the
@@ -102,7 +103,7 @@ func (p *Progress) Chain(i int) ChainProgress {
 	return ChainProgress{
 		Phase:        phase,
 		Done:         int(done),
-		Total:        p.total,
+		Total:        p.total - int(c.saved.Load()),
 		Rate:         rate,
 		Failures:     int(c.failures.Load()),
 		Divergent:    int(c.divergent.Load()),
@@ -144,8 +145,12 @@ func (c *chainProgress) add(ts []Transition) {
 	c.stepSize.Store(math.Float64bits(ts[len(ts)-1].StepSize))
 }
 
-// restore counts what a chain has come to before.
-func (c *chainProgress) restore(chain *Chain) {
+// save notes that so many transitions of the warm-up are not made.
+func (c *chainProgress) save(n int) { c.saved.Add(int64(n)) }
+
+// restore counts what a chain has come to before, with so many transitions of the warm-up not made.
+func (c *chainProgress) restore(chain *Chain, saved int) {
+	c.save(saved)
 	c.done.Store(uint64(chain.Warmed() + chain.Drawn()))
 	warmup, sampling := chain.Warmup(), chain.Sampling()
 	for _, n := range []*Totals{&warmup, &sampling} {

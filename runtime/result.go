@@ -159,6 +159,9 @@ type BlockRun struct {
 	Name     string  `json:"name"`      // "" for a posterior that is one block
 	StepSize float64 `json:"step_size"` // of the sampling phase
 
+	// Steps of the trajectories of the sampling phase, where their number is fixed; 0 of dynamic ones.
+	Steps int `json:"steps,omitempty"`
+
 	// ExtraDoublings of the dynamic trajectories of the sampling phase.
 	ExtraDoublings int `json:"extra_doublings"`
 

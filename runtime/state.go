@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -11,6 +12,9 @@ import (
 type State struct {
 	Q      []float64    `json:"q"` // unconstrained coordinates; of latent vectors those of the map at Reference
 	Blocks []BlockState `json:"blocks"`
+
+	// End is the number of transitions of the warm-up where it is less than Options.Warmup, because the metrics have settled.
+	End int `json:"end,omitempty"`
 
 	// Of a model with latent vectors: the reference of their maps, and what warm-up has seen since it was set, in plain coordinates.
 	Reference []float64 `json:"reference,omitempty"`
@@ -25,6 +29,8 @@ type BlockState struct {
 	Averaging *dualAveraging `json:"averaging,omitempty"`
 	Points    *fisher        `json:"points,omitempty"`
 	Trial     *trial         `json:"trial,omitempty"`
+	Lengths   *lengths       `json:"lengths,omitempty"`
+	Time      float64        `json:"time,omitempty"` // of trajectories of a fixed length
 }
 
 // Drawn is the number of draws made.
@@ -44,13 +50,16 @@ func (r *run) from(c int) *State {
 // snapshot returns the state of the chain.
 func (w *walker) snapshot() *State {
 	s := &State{Q: slices.Clone(w.q), Reference: slices.Clone(w.sweep.carrier.reference)}
+	if w.end != w.opt.Warmup {
+		s.End = w.end
+	}
 	if len(w.anchors.ends) > 0 {
 		seen := w.anchors.seen.clone()
 		s.Seen = &seen
 	}
 	for i, a := range w.adapters {
 		b := BlockState{BlockRun: w.out.Blocks[i]}
-		b.StepSize, b.ExtraDoublings = a.k.StepSize, a.k.ExtraDoublings
+		b.StepSize, b.ExtraDoublings, b.Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
 		if e, ok := a.k.System.(*Euclidean); ok {
 			b.InverseMetric, b.Rank = slices.Clone(e.Inverse()), e.rank()
 		}
@@ -62,6 +71,10 @@ func (w *walker) snapshot() *State {
 			if a.trial != nil {
 				b.Trial = a.trial.clone()
 			}
+			if a.lengths != nil {
+				b.Lengths = a.lengths.clone()
+			}
+			b.Time = a.time
 			if a.points != nil {
 				b.Points = a.points.clone()
 			}
@@ -88,6 +101,12 @@ func (w *walker) restore(s *State) error {
 	if !w.sweep.carrier.restore(s.Reference) {
 		return wrong("it has no reference of the maps of latent vectors")
 	}
+	if s.End < 0 || s.End > w.opt.Warmup || s.End > 0 && s.Warmed() > s.End {
+		return wrong("%d transitions of a warm-up of %d", s.Warmed(), s.End)
+	}
+	if s.End > 0 {
+		w.end, w.anchors.ends = s.End, nil
+	}
 	if err := w.anchors.resume(s.Warmed(), s.Seen); err != nil {
 		return wrong("%v", err)
 	}
@@ -101,37 +120,56 @@ func (w *walker) restore(s *State) error {
 			continue // the beginning
 		}
 		w.out.Blocks[i] = b.BlockRun
-		if !(b.StepSize > 0 && isFinite(b.StepSize)) {
-			return wrong("step size %v", b.StepSize)
-		}
-		if b.ExtraDoublings < 0 {
-			return wrong("%d extra doublings", b.ExtraDoublings)
-		}
-		a.k.StepSize, a.k.ExtraDoublings = b.StepSize, b.ExtraDoublings
-		if e, ok := a.k.System.(*Euclidean); ok {
-			if e.SetInverse(b.InverseMetric) != OK {
-				return wrong("its metric is not one")
-			}
-		}
-		a.enter(s.Warmed())
-		for len(a.ends) > 0 && a.ends[0] <= s.Warmed() {
-			a.ends = a.ends[1:]
-		}
-		if s.Drawn() > 0 {
-			continue
-		}
-		if a.averaging != nil {
-			if b.Averaging == nil {
-				return wrong("it does not tell what the step size has learnt")
-			}
-			*a.averaging = *b.Averaging
-		}
-		if a.trial != nil && !a.trial.restore(b.Trial) {
-			return wrong("it does not tell how the trial of trajectories stands")
-		}
-		if a.points != nil && !a.points.restore(b.Points) {
-			return wrong("it does not tell what the metric has learnt")
+		if err := a.restore(s, b); err != nil {
+			return wrong("%v", err)
 		}
 	}
 	return nil
+}
+
+// restore takes over what the updates of a block have come to.
+func (a *adapter) restore(s *State, b *BlockState) error {
+	if !(b.StepSize > 0 && isFinite(b.StepSize)) {
+		return fmt.Errorf("step size %v", b.StepSize)
+	}
+	if b.ExtraDoublings < 0 {
+		return fmt.Errorf("%d extra doublings", b.ExtraDoublings)
+	}
+	if b.Steps < 0 || b.Steps > 0 && a.k.Steps != b.Steps && !a.chooses {
+		return fmt.Errorf("%d steps of a trajectory", b.Steps)
+	}
+	a.k.StepSize, a.k.ExtraDoublings = b.StepSize, b.ExtraDoublings
+	if a.chooses && b.Steps > 0 {
+		a.k.Steps, a.k.Jitter = b.Steps, lengthJitter
+	}
+	if e, ok := a.k.System.(*Euclidean); ok && e.SetInverse(b.InverseMetric) != OK {
+		return errors.New("its metric is not one")
+	}
+	if s.End > 0 {
+		a.ends, a.halve = nil, 0
+		a.plan(s.End)
+	}
+	a.enter(s.Warmed())
+	for len(a.ends) > 0 && a.ends[0] <= s.Warmed() {
+		a.ends = a.ends[1:]
+	}
+	if s.Drawn() > 0 {
+		return nil
+	}
+	if a.averaging != nil {
+		if b.Averaging == nil {
+			return errors.New("it does not tell what the step size has learnt")
+		}
+		*a.averaging = *b.Averaging
+	}
+	if a.trial != nil && !a.trial.restore(b.Trial) {
+		return errors.New("it does not tell how the trial of trajectories stands")
+	}
+	if a.points != nil && !a.points.restore(b.Points) {
+		return errors.New("it does not tell what the metric has learnt")
+	}
+	if a.time = b.Time; !(a.time >= 0 && isFinite(a.time)) {
+		return fmt.Errorf("trajectories that take %v", b.Time)
+	}
+	return a.goOn(s.Warmed(), b.Lengths, s.End > 0)
 }

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,9 @@ func TestGoOn(t *testing.T) {
 		{"far away", newLandscape(2, normals([]float64{1e9, 1}, []float64{1e3, 1e-3})), func(o *runtime.Options) {}},
 		{"blocks", threeBlocks(), func(o *runtime.Options) {}},
 		{"transport", latents, func(o *runtime.Options) {}},
+		{"fixed lengths", flat, func(o *runtime.Options) { o.Warmup = 260 }},
+		{"a warm-up that ends early", flat, func(o *runtime.Options) { o.Warmup = 400 }},
+		{"a long warm-up", newLandscape(2, cauchy), func(o *runtime.Options) { o.Warmup = 260 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opt := runtime.DefaultOptions()
@@ -69,8 +73,12 @@ func TestGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole := &want.Chains[0]
-			if len(k.states) != opt.Warmup+opt.Draws {
+			if len(k.states) != whole.Warmed()+opt.Draws {
 				t.Fatalf("%d states", len(k.states))
+			}
+			early := c.name == "a warm-up that ends early"
+			if early != (whole.Warmed() < opt.Warmup) || (early || c.name == "fixed lengths") != (whole.Blocks[0].Steps > 0 && opt.Steps == 0) {
+				t.Fatalf("%d transitions of a warm-up of %d, %d steps", whole.Warmed(), opt.Warmup, whole.Blocks[0].Steps)
 			}
 			for i := 0; i < len(k.states); i++ {
 				if i > 3 && i < len(k.states)-15 && i%9 != 0 {
@@ -82,7 +90,7 @@ func TestGoOn(t *testing.T) {
 				}
 				opt.From = []*runtime.State{&s}
 				rest := sample(t, c.m, opt).Chains[0]
-				made := max(0, i+1-opt.Warmup)
+				made := max(0, i+1-whole.Warmed())
 				for j, column := range append(slices.Clip(whole.Draws), whole.Stats...) {
 					if got := append(slices.Clip(rest.Draws), rest.Stats...)[j]; !slices.Equal(got, column[made:]) {
 						t.Fatalf("from transition %d: column %d is\n%v, want\n%v", i+1, j, got, column[made:])
@@ -210,4 +218,13 @@ func TestStatesThatDoNotFit(t *testing.T) {
 	if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), "2 states to go on from for 1 chains") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// cauchy is a density with tails that no normal one has.
+func cauchy(grad, q []float64) (l float64) {
+	for i, x := range q {
+		l -= math.Log1p(x * x)
+		grad[i] = -2 * x / (1 + x*x)
+	}
+	return l
 }

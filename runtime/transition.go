@@ -91,9 +91,10 @@ type HMC struct {
 	Solver   Solver
 	Reverse  ReverseCheck
 
-	Steps       int  // of a static trajectory; 0 for dynamic ones
-	RandomSteps bool // draw the number of steps from 1 to Steps (appendix on randomised steps in the paper)
-	MaxDepth    int  // of a dynamic trajectory, which has up to 2^MaxDepth − 1 steps
+	Steps       int     // of a static trajectory; 0 for dynamic ones
+	Jitter      float64 // of a static trajectory: its step size is drawn from ε(1 ± Jitter)
+	RandomSteps bool    // draw the number of steps from 1 to Steps (appendix on randomised steps in the paper)
+	MaxDepth    int     // of a dynamic trajectory, which has up to 2^MaxDepth − 1 steps
 
 	// ExtraDoublings is how many times a dynamic trajectory doubles after it has
 	// turned back.
@@ -109,6 +110,7 @@ type HMC struct {
 	// density out of the Hamiltonian, such as the Jacobian of a transform.
 	Correction func(q []float64) float64
 
+	lengths    *lengths       // that are measured; nil where they are not
 	integrator Integrator     // of Step
 	plain      *GenericSystem // of the plain algorithms over another System
 	stop       *atomic.Bool   // ends a trajectory early; may be nil
@@ -231,10 +233,16 @@ func (k *HMC) static(q []float64, h0 float64, rng *rand.Rand) {
 		n = 1 + rng.IntN(n)
 	}
 	logU := elementary.Log(1 - float64(rng.Float64()))
+	eps := k.StepSize
+	if k.Jitter > 0 {
+		u := rng.Float64()
+		eps = float64(eps*(1-k.Jitter)) + float64(float64(2*k.Jitter)*float64(eps*u))
+	}
 
 	copy(k.q1, q)
 	copy(k.p1, k.p)
-	path := integrate(k.Step, k.q1, k.p1, k.StepSize, n, &k.Solver, k.stop, &k.tried)
+	t.StepSize = eps
+	path := integrate(k.Step, k.q1, k.p1, eps, n, &k.Solver, k.stop, &k.tried)
 	t.Steps, t.Iterations = path.Steps, path.Iterations
 	if path.Stopped {
 		t.stopped = true
@@ -301,7 +309,7 @@ func (k *HMC) returns(q0 []float64, n int) bool {
 	for i, p := range k.p1 {
 		k.p2[i] = -p
 	}
-	path := integrate(k.Step, k.q2, k.p2, k.StepSize, n, &k.Solver, k.stop, nil)
+	path := integrate(k.Step, k.q2, k.p2, t.StepSize, n, &k.Solver, k.stop, nil)
 	t.stopped = path.Stopped
 	t.Iterations += path.Iterations
 	if path.Status != OK {

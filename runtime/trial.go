@@ -147,8 +147,13 @@ func (t *trial) slowest() int {
 
 // score is what a draw is worth in a coordinate, per unit of cost.
 func (t *trial) score(a *arm, i int) float64 {
-	d := min(a.Moves[i]/a.Count/(2*t.Squares[i]/t.Count), mostWorth)
-	return float64(d / (2 - d) / a.Cost * a.Count)
+	return float64(worth(a.Moves[i]/a.Count/(2*t.Squares[i]/t.Count)) / a.Cost * a.Count)
+}
+
+// worth is what a draw is worth, in independent ones, whose autocorrelation at lag one is 1 − d.
+func worth(d float64) float64 {
+	d = min(d, mostWorth)
+	return d / (2 - d)
 }
 
 // clone returns a copy of what was learnt.

@@ -1,6 +1,11 @@
 package runtime
 
-import "math/rand/v2"
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
 
 // The parts of a warm-up, for the Euclidean metric and with it the step size. The last is Stan's number; the others begin
 // sooner than Stan's, because points with their gradients tell the metric from few.
@@ -10,16 +15,27 @@ const (
 	firstWindow  = 8  // where a chain is still on its way, trajectories may be a hundred times too long, so windows are short
 	firstWindows = 3  // of that size; each one behind them is twice the one before
 	leastWarmup  = 20 // below, no metric is adapted
+	firstDepth   = 6  // of a dynamic trajectory before the last of these windows ends: with a metric that is far off, the next metric is worth more than a turn
+
+	// A metric is settled where a window of so many transitions departs from a normal posterior with it by no more than this share of the variance of
+	// a coordinate (fisher.departures), half of it with fewer, at least half as many, and the means of its halves are within so many standard deviations.
+	settledWindow    = 64
+	settledDeparture = 0.5
+	settledDrift     = 1
 )
 
 // windows returns how a warm-up of n transitions is divided: the
 // metric is estimated from the transitions of each window [ends[i−1], ends[i]), the
-// first of which begins at begin. There are none where n is too small.
+// first of which begins at begin. There are none where n is too small. Behind the last one lengths of trajectories are measured, where n
+// leaves room for it.
 func windows(n int) (begin int, ends []int) {
 	if n < leastWarmup {
 		return n, nil
 	}
 	begin, size, last := firstBuffer, firstWindow, n-lastBuffer
+	if n >= lengthsLeast {
+		last -= lengthsSettle + lengthsMeasured
+	}
 	if firstBuffer+firstWindow+lastBuffer > n {
 		begin, last = n*15/100, n-n/10
 		size = last - begin
@@ -51,18 +67,31 @@ type adapter struct {
 	ends      []int  // that are still to come
 	trial     *trial // nil where the length of trajectories is given
 
+	settled bool // the metric, at the end of the last window
+
+	chooses         bool     // between dynamic trajectories and fixed ones
+	measure, choose int      // transitions from which on lengths are measured, and at which they are chosen
+	lengths         *lengths // from the beginning of the last window until the choice
+	fits            bool     // a fixed length may, as the points of the last window say
+	time            float64  // that trajectories of a fixed length take, once that is chosen: steps times ε
+
 	halvings int // of a step, at most, from transition number halve on
 	halve    int
+	depth    int // of a dynamic trajectory, at most, from transition number deepen on
+	deepen   int
 }
 
 // newAdapter returns the adapter of a kernel for a warm-up of n transitions.
 func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
-	a := &adapter{k: k, target: opt.Target(k.integrator), halvings: k.MaxHalvings}
+	a := &adapter{k: k, target: opt.Target(k.integrator), halvings: k.MaxHalvings, depth: k.MaxDepth}
 	if e, ok := k.System.(*Euclidean); ok && opt.Metric != UnitE {
 		if begin, ends := windows(n); len(ends) > 0 {
 			// Before the last window the metric and the step size are far from what they come to, and many steps would be halved.
 			if len(ends) > 1 {
 				a.halve = ends[len(ends)-2]
+			}
+			if len(ends) > firstWindows {
+				a.deepen = ends[firstWindows-1]
 			}
 			a.metric, a.begin, a.ends = e, begin, ends
 			a.points = newFisher(e.dim, opt.Metric != DiagE)
@@ -71,6 +100,12 @@ func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	if k.StepSize == 0 {
 		a.averaging = &dualAveraging{}
 	}
+	if a.metric != nil && a.points.most > 0 && a.averaging != nil && k.Steps == 0 && k.integrator == Leapfrog && opt.Trajectories == AutoTrajectories && n >= lengthsLeast {
+		a.chooses = true
+	}
+	if a.plan(n); a.metric != nil && !a.chooses {
+		a.ends[len(a.ends)-1] = max(a.ends[len(a.ends)-1], a.choose)
+	}
 	if k.Steps == 0 && opt.ExtraDoublings == AdaptDoublings && k.integrator != Leapfrog {
 		a.trial = newTrial(len(k.p), n)
 	}
@@ -78,10 +113,19 @@ func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	return a
 }
 
+// plan plans the choice of a length in a warm-up that ends with transition number end.
+func (a *adapter) plan(end int) {
+	a.choose = end - lastBuffer
+	a.measure = a.choose - lengthsMeasured
+}
+
 // enter prepares the kernel for transition number n.
 func (a *adapter) enter(n int) {
 	if a.k.MaxHalvings = a.halvings; n < a.halve {
 		a.k.MaxHalvings = 0
+	}
+	if a.k.MaxDepth = a.depth; n < a.deepen {
+		a.k.MaxDepth = min(a.depth, firstDepth)
 	}
 }
 
@@ -102,14 +146,18 @@ func (a *adapter) search(q []float64, rng *rand.Rand) {
 func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	a.enter(n + 1)
 	// A transition that made no step says nothing of its size.
-	if a.averaging != nil && t.Steps > 0 {
+	if a.averaging != nil && t.Steps > 0 && a.k.lengths == nil {
 		a.k.StepSize = a.averaging.update(float64(t.whole * a.k.economy(t)))
+		a.span()
 	}
 	if a.trial != nil {
 		a.trial.add(n, t, q)
 		if a.k.ExtraDoublings = a.trial.candidate(n + 1); n+1 >= a.trial.end {
 			a.k.ExtraDoublings = a.trial.best()
 		}
+	}
+	if a.lengths != nil {
+		a.measured(n+1, t, q)
 	}
 	if len(a.ends) == 0 || n < a.begin {
 		return false
@@ -121,20 +169,111 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	if n+1 < a.ends[0] {
 		return false
 	}
+	a.endWindow()
+	return a.averaging != nil
+}
+
+// endWindow makes the metric of the points of the window.
+func (a *adapter) endWindow() {
 	a.ends = a.ends[1:]
+	a.settled = a.points.settles(a.metric)
 	if a.points.Points.Count > 1 {
 		c := a.points.estimate(a.metric.Variances(), a.metric.sparse == nil, float64(a.metric.Info().Work))
 		if a.metric.SetInverse(c) == OK && a.k.plain != nil {
 			a.k.plain.Forget()
 		}
 	}
+	if a.chooses {
+		a.fits = slices.Max(a.points.departures(a.metric)) <= mostDeparture
+		switch {
+		case len(a.ends) == 0 && !a.fits:
+			a.stayDynamic()
+			return // the window goes on
+		case len(a.ends) > 0 && !a.settled:
+			a.lengths = newLengths(a.metric.Info(), a.points.Points.Mean)
+		}
+	}
 	a.points.reset()
-	return a.averaging != nil
+}
+
+// stayDynamic gives the choice of a length up. What was set aside for it belongs to the last window.
+func (a *adapter) stayDynamic() {
+	a.chooses, a.lengths = false, nil
+	if len(a.ends) == 0 {
+		a.ends = []int{a.choose}
+	}
+}
+
+// close ends the windows before transition number n, and returns the number of transitions of the warm-up.
+func (a *adapter) close(n int) (end int) {
+	a.halve = n
+	a.enter(n)
+	if a.chooses && !a.fits {
+		a.stayDynamic()
+	}
+	if a.ends = nil; a.chooses {
+		n += lengthsSettle + lengthsMeasured
+	}
+	a.plan(n + lastBuffer)
+	return n + lastBuffer
+}
+
+// measured takes the transition before number n, which led to q, where lengths are to be measured, with a step size that stays as it is, and chooses.
+func (a *adapter) measured(n int, t *Transition, q []float64) {
+	a.lengths.end(t, q, a.k.lengths != nil)
+	if len(a.ends) > 0 {
+		return
+	}
+	switch n {
+	case a.measure:
+		a.k.StepSize = a.averaging.final()
+		a.k.lengths = a.lengths
+	case a.choose:
+		step, draw := a.metric.work()
+		a.time = float64(float64(a.lengths.best(step, draw)) * a.k.StepSize)
+		a.span()
+		a.lengths, a.k.lengths = nil, nil
+	}
+}
+
+// span sets the number of steps by which a trajectory takes its time, once a length is chosen.
+func (a *adapter) span() {
+	if a.time > 0 {
+		a.k.Jitter = lengthJitter
+		a.k.Steps = int(min(mostFixed, max(1, math.Ceil(a.time/float64(stretch*a.k.StepSize)))))
+	}
+}
+
+// goOn takes over what was measured of lengths before transition number n, of a warm-up whose windows were closed or not.
+func (a *adapter) goOn(n int, s *lengths, closed bool) error {
+	if !a.chooses || n >= a.choose {
+		return nil
+	}
+	if s == nil {
+		switch {
+		case closed:
+			a.chooses = false
+		case len(a.ends) == 0: // else it has not begun
+			a.stayDynamic()
+		}
+		return nil
+	}
+	a.lengths = newLengths(a.metric.Info(), make([]float64, a.metric.dim))
+	if !a.lengths.restore(s) {
+		return errors.New("it does not tell how far trajectories lead")
+	}
+	if len(a.ends) == 0 && n >= a.measure {
+		a.k.lengths = a.lengths
+	}
+	return nil
 }
 
 // finish sets the step size for the draws.
 func (a *adapter) finish() {
 	if a.averaging != nil {
 		a.k.StepSize = a.averaging.final()
+		if a.span(); a.time > 0 {
+			a.k.StepSize = a.time / float64(a.k.Steps)
+		}
 	}
 }

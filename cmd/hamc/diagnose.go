@@ -130,6 +130,7 @@ type statistic struct {
 var statistics = []statistic{
 	{"accept", terminal.Fixed(3), func(c *chainEvidence) float64 { return c.accept }, true},
 	{"step size", terminal.Significant(3), func(c *chainEvidence) float64 { return c.stepSize }, true},
+	{"fixed steps", terminal.Fixed(0), func(c *chainEvidence) float64 { return float64(c.fixed) }, false},
 	{"extra doublings", terminal.Fixed(0), func(c *chainEvidence) float64 { return c.doublings }, true},
 	{"depth", terminal.Fixed(1), func(c *chainEvidence) float64 { return c.depth }, true},
 	{"steps/draw", terminal.Fixed(1), func(c *chainEvidence) float64 { return c.steps / float64(c.transitions) }, true},
@@ -137,6 +138,14 @@ var statistics = []statistic{
 	{"E-BFMI", terminal.Fixed(2), func(c *chainEvidence) float64 { return c.ebfmi }, true},
 	{"divergent", terminal.Fixed(0), func(c *chainEvidence) float64 { return known(c.divergent, c.tells.divergent) }, true},
 	{"irreversible", terminal.Fixed(0), func(c *chainEvidence) float64 { return known(c.irreversible, c.tells.irreversible) }, true},
+}
+
+// ofChains says in how many chains something is so, unless it is in all.
+func ofChains(n, all int) string {
+	if n == all {
+		return ""
+	}
+	return fmt.Sprintf(" in %d of %d chains", n, all)
 }
 
 // known returns a count, NaN if the files do not tell.
@@ -158,7 +167,13 @@ func (b *blockEvidence) write(w io.Writer, q *inquest, width int) error {
 		head = append(head, "integrator "+b.integrator)
 	}
 	if b.dynamic() {
-		head = append(head, fmt.Sprintf("dynamic trajectories of depth up to %d", b.maxDepth))
+		fixed := b.total(func(c *chainEvidence) int { return min(c.fixed, 1) })
+		if fixed < len(b.chains) {
+			head = append(head, fmt.Sprintf("dynamic trajectories of depth up to %d", b.maxDepth))
+		}
+		if fixed > 0 {
+			head = append(head, "trajectories of a fixed length"+ofChains(fixed, len(b.chains)))
+		}
 	}
 	if !math.IsNaN(b.target) {
 		head = append(head, fmt.Sprintf("step size adapted to acceptance %g", b.target))

@@ -41,6 +41,7 @@ type chainEvidence struct {
 	accept       float64 // mean
 	stepSize     float64
 	doublings    float64 // extra
+	fixed        int     // steps of trajectories, that the warm-up chose; 0 of dynamic ones
 	depth        float64 // mean
 	steps        float64 // sum
 	iterations   float64 // sum
@@ -150,6 +151,7 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 		}
 		return t
 	}
+	x.fixed = wholeNumber(c.Setting(setting + fixedSteps))
 	if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
 		x.doublings = float64(k)
 	}
@@ -198,8 +200,11 @@ func moments(v []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd)
 }
 
-// extraDoublings is the name of the setting that tells what the warm-up chose.
-const extraDoublings = "extra_doublings"
+// The names of the settings that tell what the warm-up chose.
+const (
+	extraDoublings = "extra_doublings"
+	fixedSteps     = "fixed_steps"
+)
 
 // blockNames returns the names of the blocks whose statistics stand among the columns.
 func blockNames(columns []string) []string {

@@ -27,7 +27,7 @@ import (
 
 // runFlags are the settings of `hamc run`.
 type runFlags struct {
-	data, output, integrator, metric, solver, norm, init, reverse, resume string
+	data, output, integrator, metric, trajectories, solver, norm, init, reverse, resume string
 
 	consts, set, keep          []string
 	opt                        runtime.Options
@@ -85,7 +85,8 @@ func newRun(e *env) *cobra.Command {
 	fl.StringVar(&f.integrator, "integrator", "", "`NAME`: glfa, glfb, ima, imb or leapfrog; default imb, or leapfrog where the metric is constant")
 	fl.Float64Var(&o.StepSize, "step-size", 0, "step size ε; default: adapted in warm-up")
 	fl.Float64Var(&o.TargetAccept, "target-accept", o.TargetAccept, "mean acceptance that the adaptation aims at; default 0.8 with the leapfrog, else 0.9")
-	fl.IntVar(&o.Steps, "steps", 0, "steps of static trajectories, fixed unless --random-steps is given; default: dynamic trajectories (NUTS)")
+	fl.IntVar(&o.Steps, "steps", 0, "steps of static trajectories, fixed unless --random-steps is given; default: as --trajectories says")
+	fl.StringVar(&f.trajectories, "trajectories", "auto", "`KIND` of trajectories without --steps: dynamic (NUTS), or auto (a fixed number of steps for each chain where a measurement in warm-up says that it pays, else dynamic)")
 	fl.BoolVar(&o.RandomSteps, "random-steps", false, "draw the number of steps uniformly from 1 to the number of --steps")
 	fl.IntVar(&o.MaxDepth, "max-depth", o.MaxDepth, "limit of the tree depth of dynamic trajectories, which have up to 2^depth − 1 steps")
 	fl.IntVar(&o.ExtraDoublings, "extra-doublings", o.ExtraDoublings, "how many times a dynamic trajectory doubles after it has turned back; -1: with the leapfrog 0, or 1 for one coordinate, else 0 or 1, as a trial in warm-up says")
@@ -103,7 +104,7 @@ func newRun(e *env) *cobra.Command {
 	fl.Float64Var(&f.minESS, "min-ess", 0, "go on after --draws until every effective sample size, bulk and tail, is at least this")
 	fl.IntVar(&f.maxDraws, "max-draws", 0, "draws per chain at which --min-ess gives up; default: 20 times --draws")
 	fl.IntVar(&f.audit, "audit", 0, "number of draws of each chain at which to measure how far the integrator is from reversible and volume preserving, written to DIR/audit.csv; each costs about 4 trajectories per coordinate")
-	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain")
+	fl.IntVar(&o.Warmup, "warmup", o.Warmup, "warm-up transitions per chain, at most: a chain whose metric has settled makes fewer")
 	fl.Uint64Var(&o.Seed, "seed", o.Seed, "random seed")
 	fl.StringVar(&f.init, "init", "", "starting points: `FILE` in JSON, {\"parameter\": value, …} or a list with one per chain, where parameters left out are drawn; uniform, on (−2, 2) of the unconstrained scale; uniform:RADIUS; or prior; default MODEL.init.json beside the model, if there is one, else uniform")
 	fl.IntVar(&o.Workers, "workers", 0, "chains that run at the same time; default: the number of cores")
@@ -136,6 +137,9 @@ func (f *runFlags) options(cmd *cobra.Command) (runtime.Options, error) {
 	}
 	if err := opt.Solver.Norm.UnmarshalText([]byte(f.norm)); err != nil {
 		return opt, usage{fmt.Errorf("--norm: %w", err)}
+	}
+	if err := opt.Trajectories.UnmarshalText([]byte(f.trajectories)); err != nil {
+		return opt, usage{fmt.Errorf("--trajectories: %w", err)}
 	}
 	if err := opt.Metric.UnmarshalText([]byte(f.metric)); err != nil {
 		return opt, usage{fmt.Errorf("--metric: %w", err)}

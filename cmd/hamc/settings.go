@@ -27,6 +27,10 @@ var settings = []setting{
 	{"step-size", real(func(t *runtime.Tuning) *float64 { return &t.StepSize })},
 	{"target-accept", real(func(t *runtime.Tuning) *float64 { return &t.TargetAccept })},
 	{"steps", whole(func(t *runtime.Tuning) *int { return &t.Steps })},
+	{"trajectories", func(t *runtime.Tuning, s string) (err error) {
+		t.Trajectories, err = runtime.ParseTrajectories(s)
+		return
+	}},
 	{"random-steps", func(t *runtime.Tuning, s string) (err error) { t.RandomSteps, err = boolean(s); return }},
 	{"max-depth", whole(func(t *runtime.Tuning) *int { return &t.MaxDepth })},
 	{"extra-doublings", whole(func(t *runtime.Tuning) *int { return &t.ExtraDoublings })},

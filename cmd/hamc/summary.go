@@ -250,6 +250,8 @@ type blockReport struct {
 	integrator  runtime.Integrator
 	totals      runtime.Totals
 	least, most float64 // step size
+	chains      int
+	fixed       int // chains with trajectories of a fixed length, as warm-up chose
 }
 
 func blockReports(w *watcher) []blockReport {
@@ -261,6 +263,10 @@ func blockReports(w *watcher) []blockReport {
 			if n := &c.Blocks[i]; n.Sampling.Transitions > 0 {
 				r.totals.Join(&n.Sampling)
 				r.least, r.most = min(r.least, n.StepSize), max(r.most, n.StepSize)
+				r.chains++
+				if n.Steps > 0 && w.start.Options.For(r.name).Steps == 0 {
+					r.fixed++
+				}
 			}
 		}
 		out = append(out, r)
@@ -277,6 +283,9 @@ func (r *blockReport) write(b io.Writer) {
 		fmt.Fprintf(b, "\nblock %s, integrator %s\n", r.name, r.integrator)
 	}
 	fmt.Fprintf(b, "acceptance %.2f, step size %s, %.1f steps per draw", t.SumAccept/float64(t.Transitions), span(r.least, r.most), float64(t.Steps)/float64(t.Transitions))
+	if r.fixed > 0 {
+		fmt.Fprintf(b, ", of a fixed number%s", ofChains(r.fixed, r.chains))
+	}
 	if t.Iterations > 0 {
 		fmt.Fprintf(b, ", %.1f solver iterations per step", float64(t.Iterations)/float64(max(1, t.Steps)))
 	}

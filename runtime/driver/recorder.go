@@ -438,7 +438,6 @@ func (r *recorder) tick() {
 func (r *recorder) report(now time.Time) error {
 	r.ticking.Lock()
 	defer r.ticking.Unlock()
-	total := r.opt.Warmup + r.opt.Draws
 	for i := range r.last {
 		c, last := r.progress.Chain(i), &r.last[i]
 		if c.Done == last.done && c.Phase == last.phase {
@@ -453,7 +452,7 @@ func (r *recorder) report(now time.Time) error {
 			Chain:        i + 1,
 			Phase:        c.Phase,
 			Done:         c.Done,
-			Total:        total,
+			Total:        c.Total,
 			Rate:         rate,
 			Failures:     c.Failures,
 			Divergent:    c.Divergent,
@@ -480,8 +479,11 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 		if r.opt.For(b.Name).Metric != runtime.DenseE && len(b.InverseMetric) > 0 {
 			a.InverseMetric = b.Variances()
 		}
-		if r.opt.For(b.Name).Steps == 0 { // of dynamic trajectories
+		if r.opt.For(b.Name).Steps == 0 { // the warm-up chose
 			a.Settings = []draws.Setting{{Name: "extra_doublings", Value: strconv.Itoa(b.ExtraDoublings)}}
+			if b.Steps > 0 {
+				a.Settings = []draws.Setting{{Name: "fixed_steps", Value: strconv.Itoa(b.Steps)}}
+			}
 		}
 		if b.Climbed {
 			a.Settings = append(a.Settings, draws.Setting{Name: "climbed", Value: "true"})

@@ -130,6 +130,7 @@ func (s *Settings) Tuning() runtime.Tuning {
 		Integrator:   k,
 		StepSize:     s.StepSize,
 		Steps:        s.Steps,
+		Trajectories: runtime.DynamicTrajectories,
 		RandomSteps:  s.RandomSteps,
 		Solver:       runtime.Solver{Tolerance: s.Tolerance, Norm: s.Norm, MaxIterations: s.MaxIterations, StopStalled: s.StopStalled, Method: s.Solver},
 		ReverseCheck: s.ReverseCheck,
