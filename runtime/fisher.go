@@ -126,9 +126,15 @@ func (f *fisher) restore(s *fisher) bool {
 //
 //	E (x − μ + C (g − ḡ))_i²/C_ii,
 //
-// over the points kept, that is 0 for a normal posterior.
+// over the points kept, that is 0 for a normal posterior. Without a point it is infinite.
 func (f *fisher) departures(e *Euclidean) []float64 {
 	out, r := make([]float64, e.dim), make([]float64, e.dim)
+	if len(f.X) == 0 {
+		for i := range out {
+			out[i] = math.Inf(1)
+		}
+		return out
+	}
 	points, gradients, variances := centred(f.X), centred(f.G), e.Variances()
 	for k, x := range points {
 		e.velocity(r, gradients[k])

@@ -6,6 +6,28 @@ import (
 	"testing"
 )
 
+// TestDepartures: points of a normal density depart from the metric that is its covariance by nothing, from another by what that is off, and no
+// points from any.
+func TestDepartures(t *testing.T) {
+	e := NewEuclidean(&slope{m: 2, gradient: func(grad, q []float64) float64 { return 0 }}, false)
+	if e.SetInverse([]float64{4, 9}) != OK {
+		t.Fatal("no metric")
+	}
+	f := newFisher(2, true)
+	if d := f.departures(e); !math.IsInf(d[0], 1) || !math.IsInf(d[1], 1) || f.settles(e) {
+		t.Errorf("without points: %v", d)
+	}
+	for k := range 40 {
+		x, y := 2*math.Sqrt2*math.Sin(float64(k)*math.Pi/20), 3*math.Cos(float64(k)*math.Pi/10)
+		f.add([]float64{5 + x, y - 7}, []float64{1 - x/4, 2 - 2*y/9})
+	}
+	// The second coordinate has the variance 4.5, and half the metric's curvature: x + Cg = −y.
+	d := f.departures(e)
+	if math.Abs(d[0]) > 1e-12 || math.Abs(d[1]-0.5) > 1e-9 {
+		t.Errorf("departures %v, want 0 and ½", d)
+	}
+}
+
 // TestLengthsInterrupted: a trajectory that is cut short leaves nothing behind.
 func TestLengthsInterrupted(t *testing.T) {
 	in := &Info{Params: []Param{{Name: "q", Shape: []int{2}}}}

@@ -58,7 +58,7 @@ type pursuit struct {
 // begin runs the race and the warm-up of a posterior.
 func begin(t testing.TB, p runtime.Posterior, seed uint64) (*pursuit, *runtime.Race) {
 	s := &pursuit{t: t, p: p, opt: runtime.DefaultOptions(), ended: map[runtime.EuclideanMetric]*runtime.State{}}
-	s.opt.Chains, s.opt.Workers, s.opt.Warmup, s.opt.Draws = 1, 1, 200, 1
+	s.opt.Chains, s.opt.Workers, s.opt.Warmup, s.opt.Draws = 1, 1, 300, 1 // room for the lengths of trajectories, and an early end
 	s.opt.MaxDepth, s.opt.Seed = autoDepth, seed
 	r := must[*runtime.Result](t)(runtime.Sample(t.Context(), p, s.opt, nil))
 	s.opt.Metric = runtime.LowRank
@@ -242,6 +242,15 @@ func TestAutoCalibrationBetraysMistakes(t *testing.T) {
 				side = 1
 			}
 			s.take(candidates[side])
+		}},
+		{name: "the length is chosen anew, by the draw before", in: ridge, each: func(s *pursuit) {
+			steps := 1
+			if s.state.Q[1] > 0 {
+				steps = 9
+			}
+			s.take(runtime.LowRank)
+			s.opt.Steps, s.state.Blocks = steps, slices.Clone(s.state.Blocks)
+			s.state.Blocks[0].Steps = steps
 		}},
 		{name: "the metric is chosen anew, by lot", legal: true, in: ridge, each: func(s *pursuit) { s.take(candidates[lots.IntN(2)]) }},
 		{name: "the map is made anew within trajectories", in: maps,
