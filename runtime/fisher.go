@@ -201,16 +201,19 @@ func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
 	n := len(f.Points.Mean)
 	out := make([]float64, n)
 	f.variances(out, now)
-	values, vectors := f.directions(out)
+	values, vector := f.directions(out)
+	from, to := len(values), len(values) // those between are left out
 	if !dense {
 		noise := 1.0
 		if n > len(f.X) {
 			noise = fisherNoise
 		}
-		values, vectors = worthwhile(values, vectors, noise, work/float64(n)+stepWork)
+		from, to = worthwhile(values, n, noise, work/float64(n)+stepWork)
 	}
 	for k, v := range values {
-		out = append(append(out, v), vectors[k]...)
+		if k < from || k >= to {
+			out = append(append(out, v), vector(k)...)
+		}
 	}
 	if !dense {
 		return out
@@ -222,16 +225,14 @@ func (f *fisher) estimate(now []float64, dense bool, work float64) []float64 {
 	return c.matrix()
 }
 
-// worthwhile returns the directions to keep of those whose factors, in ascending order, are beyond noise: the ones farthest from 1, so
+// worthwhile returns which of the directions of n coordinates, whose factors are in ascending order, are not worth being kept: those from one to another. Those
+// that are kept are beyond noise and the ones farthest from 1, so
 // many that the work of a trajectory is least. With step operations for each coordinate beside the directions, and
 // a ratio κ of the largest to the least scale that is left, that is in proportion to (step + rank · directionWork) √κ.
-func worthwhile(values []float64, vectors [][]float64, noise, step float64) ([]float64, [][]float64) {
-	n := 0
-	if len(vectors) > 0 {
-		n = len(vectors[0])
-	}
-	low, high := 0, len(values)                   // those before low and from high on are taken
-	best, from, to := math.Inf(1), 0, len(values) // none are kept at first
+func worthwhile(values []float64, n int, noise, step float64) (from, to int) {
+	low, high := 0, len(values) // those before low and from high on are taken
+	best := math.Inf(1)
+	from, to = 0, len(values) // none are kept at first
 	for rank := 0; ; rank++ {
 		least, most := 1.0, 1.0
 		if low < high {
@@ -256,12 +257,12 @@ func worthwhile(values []float64, vectors [][]float64, noise, step float64) ([]f
 			high--
 		}
 	}
-	return slices.Delete(values, from, to), slices.Delete(vectors, from, to)
+	return from, to
 }
 
-// directions returns those in which C differs from its diagonal, with the factors in ascending order. They are orthonormal on
+// directions returns the factors of those in which C differs from its diagonal, in ascending order, and a function that makes the direction of one. They are orthonormal on
 // the scale of the diagonal.
-func (f *fisher) directions(variances []float64) (values []float64, vectors [][]float64) {
+func (f *fisher) directions(variances []float64) (values []float64, vector func(k int) []float64) {
 	n, m := len(variances), len(f.X)
 	if m < 3 || n < 2 {
 		return nil, nil
@@ -278,11 +279,10 @@ func (f *fisher) directions(variances []float64) (values []float64, vectors [][]
 			gradients[k][i] = float64(gradients[k][i] * s)
 		}
 	}
-	basis := basisOf(points, gradients, n)
-	r := n
-	if basis != nil {
-		r = len(basis)
-		points, gradients = coordinates(points, basis), coordinates(gradients, basis)
+	r, in := n, func(direction []float64) []float64 { return direction }
+	if 2*m < n {
+		b := newBasis(slices.Concat(points, gradients))
+		points, gradients, in, r = b.coordinates[:m], b.coordinates[m:], b.vector, b.dim
 	}
 	if r == 0 {
 		return nil, nil
@@ -295,24 +295,13 @@ func (f *fisher) directions(variances []float64) (values []float64, vectors [][]
 	if e.Factor(mean) != linalg.Factored {
 		return nil, nil
 	}
+	var at []int
 	for k, v := range e.Values {
-		if !(v > 0 && isFinite(v)) {
-			continue
+		if v > 0 && isFinite(v) {
+			values, at = append(values, v), append(at, k)
 		}
-		u := make([]float64, n)
-		if basis == nil {
-			copy(u, e.Vectors[k*n:][:n])
-		} else {
-			for j, b := range basis {
-				c := e.Vectors[k*r+j]
-				for i := range u {
-					u[i] += float64(c * b[i])
-				}
-			}
-		}
-		values, vectors = append(values, v), append(vectors, u)
 	}
-	return values, vectors
+	return values, func(k int) []float64 { return in(slices.Clone(e.Vectors[at[k]*r:][:r])) }
 }
 
 // centred returns rows less their mean.
@@ -332,47 +321,56 @@ func centred(rows [][]float64) [][]float64 {
 	return out
 }
 
-// basisOf returns an orthonormal basis of the space of some vectors, nil where they are enough for all n dimensions.
-func basisOf(a, b [][]float64, n int) [][]float64 {
-	all := append(append([][]float64{}, a...), b...)
-	k := len(all)
-	if k >= n {
-		return nil
-	}
+// basis is an orthonormal basis of the space of some vectors, fewer than their dimensions. With the eigenvectors u_c of their products, ⟨x_j, x_k⟩ = Σ_c λ_c u_cj u_ck, its vectors
+// are Σ_j u_cj x_j/√λ_c.
+type basis struct {
+	of          [][]float64 // the vectors
+	dim         int
+	coordinates [][]float64 // of each of them
+	weights     [][]float64 // of each in the vectors of the basis
+}
+
+func newBasis(of [][]float64) *basis {
+	k := len(of)
 	gram := make([]float64, k*k)
 	for i := range k {
 		for j := range i + 1 {
-			gram[i*k+j] = dot(all[i], all[j])
+			gram[i*k+j] = dot(of[i], of[j])
 		}
 	}
+	b := &basis{of: of, coordinates: make([][]float64, k)}
 	e := linalg.NewSymEigen(k)
 	if e.Factor(gram) != linalg.Factored {
-		return [][]float64{}
+		return b
 	}
-	basis := [][]float64{}
 	for c, v := range e.Values {
 		if v <= float64(1e-9*e.Values[k-1]) {
 			continue
 		}
-		u := make([]float64, n)
-		for j, x := range all {
-			w := e.Vectors[c*k+j] / math.Sqrt(v)
-			for i := range u {
-				u[i] += float64(w * x[i])
-			}
+		root := math.Sqrt(v)
+		w := make([]float64, k)
+		for j, u := range e.Vectors[c*k:][:k] {
+			w[j] = u / root
+			b.coordinates[j] = append(b.coordinates[j], float64(u*root))
 		}
-		basis = append(basis, u)
+		b.weights = append(b.weights, w)
+		b.dim++
 	}
-	return basis
+	return b
 }
 
-// coordinates are those of vectors in a basis.
-func coordinates(rows, basis [][]float64) [][]float64 {
-	out := make([][]float64, len(rows))
-	for k, x := range rows {
-		out[k] = make([]float64, len(basis))
-		for j, b := range basis {
-			out[k][j] = dot(x, b)
+// vector is one of the space, given in the basis.
+func (b *basis) vector(in []float64) []float64 {
+	share := make([]float64, len(b.of)) // of each of the vectors that it is made of
+	for c, w := range b.weights {
+		for j, v := range w {
+			share[j] += float64(in[c] * v)
+		}
+	}
+	out := make([]float64, len(b.of[0]))
+	for j, x := range b.of {
+		for i, v := range x {
+			out[i] += float64(share[j] * v)
 		}
 	}
 	return out
