@@ -82,12 +82,46 @@ func Source(t *template.Template, fields any) string {
 }
 
 // Build builds the sampler of a generated package named model, or finds it
-// built before, as BuildProgram does.
-func Build(ctx context.Context, code []byte) (*Binary, error) {
-	return BuildProgram(ctx, &Program{
-		Files: []File{{"model/model.go", code}},
+// built before, as BuildProgram does. If the ID of the sampler is known, see Recall, the code is asked for only where the cache
+// does not have it; "" stands for one that is not known. An error of code is returned as it is.
+func Build(ctx context.Context, known string, code func() ([]byte, error)) (*Binary, error) {
+	note := ""
+	if known != "" {
+		b, damaged, err := existing(ctx, known)
+		if b != nil || err != nil {
+			return b, err
+		}
+		note = damaged
+	}
+	text, err := code()
+	if err != nil {
+		return nil, err
+	}
+	b, err := BuildProgram(ctx, &Program{
+		Files: []File{{"model/model.go", text}},
 		Main:  func(path string) string { return Source(mainProgram, struct{ Path string }{path}) },
 	})
+	if err == nil && b.Note == "" {
+		b.Note = note
+	}
+	return b, err
+}
+
+// existing returns the sampler with an ID if it is in the cache and starts; the note is on one that was found to be damaged. The
+// Runtime of what it returns is not known. The error is that of the context.
+func existing(ctx context.Context, id string) (b *Binary, note string, err error) {
+	c, err := OpenCache()
+	if err != nil {
+		return nil, "", nil
+	}
+	b, note, err = c.started(ctx, id)
+	if b != nil {
+		b.ID, b.Note = id, note
+	}
+	if err != nil {
+		err = ctx.Err() // what else keeps it from starting, BuildProgram sees to
+	}
+	return b, note, err
 }
 
 // A Program is what is built against the runtime's source.
@@ -155,10 +189,7 @@ func newWorkshop(p *Program, tool toolchain) (*workshop, string, error) {
 		return nil, "", err
 	}
 	h := sha256.New()
-	with := fmt.Sprintf("%s %s %s\n", tool.version, goruntime.GOOS, goruntime.GOARCH)
-	for _, name := range []string{"GOAMD64", "GOARM64", "GOEXPERIMENT"} { // change the code that Go makes
-		with += fmt.Sprintf("%s=%s\n", name, os.Getenv(name))
-	}
+	with := tool.settings()
 	fmt.Fprint(h, with)
 	fmt.Fprintf(h, "%s\n", p.Main("models"))
 	for _, f := range p.Files {
@@ -188,20 +219,9 @@ func (w *workshop) id() string { return w.module + "-" + w.key }
 // cached finds the program in the cache, or builds it into it. The note is on one that was found to be
 // damaged.
 func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string, err error) {
-	b, damaged := c.find(w.id())
-	if damaged {
-		note = "a sampler in the cache was damaged, and is built again"
-	}
-	if b != nil {
-		// It was started when it was built.
-		if !executable(b.Path) {
-			if err := ready(ctx, b.Path); err != nil {
-				b.Remove()
-				return nil, "", err // it is what was built, so building it again is no help
-			}
-		}
-		b.Cached = true
-		return b, note, nil
+	b, note, err = c.started(ctx, w.id())
+	if b != nil || err != nil {
+		return b, note, err // it is what was built, so building it again is no help
 	}
 	dir, err := c.buildDirectory()
 	if err != nil {
@@ -221,6 +241,27 @@ func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string
 		return nil, "", err
 	}
 	c.Prune()
+	return b, note, nil
+}
+
+// started returns the sampler with an ID, nil if there is none that is whole. It is an error if it does not start. The note
+// is on one that was found to be damaged.
+func (c *Cache) started(ctx context.Context, id string) (b *Binary, note string, err error) {
+	b, damaged := c.find(id)
+	if damaged {
+		note = "a sampler in the cache was damaged, and is built again"
+	}
+	if b == nil {
+		return nil, note, nil
+	}
+	// It was started when it was built.
+	if !executable(b.Path) {
+		if err := ready(ctx, b.Path); err != nil {
+			b.Remove()
+			return nil, "", err
+		}
+	}
+	b.Cached = true
 	return b, note, nil
 }
 

@@ -59,6 +59,15 @@ func findGo(ctx context.Context) (toolchain, error) {
 	return toolchain{path, v}, nil
 }
 
+// settings are what the code of a sampler is built with and for.
+func (t toolchain) settings() string {
+	s := fmt.Sprintf("%s %s %s\n", t.version, goruntime.GOOS, goruntime.GOARCH)
+	for _, name := range []string{"GOAMD64", "GOARM64", "GOEXPERIMENT"} { // change the code that Go makes
+		s += fmt.Sprintf("%s=%s\n", name, os.Getenv(name))
+	}
+	return s
+}
+
 // kept are the variables of the go command that it gets from the user: what the code is to be for, and
 // where to keep what is built. No other has a say in how a sampler is built.
 var kept = []string{"GOAMD64", "GOARM64", "GO386", "GOARM", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64", "GOEXPERIMENT", "GOCACHE"}
