@@ -3,6 +3,7 @@
 package sampler
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -16,6 +17,7 @@ import (
 	goruntime "runtime"
 	"sort"
 	"strings"
+	"sync"
 	"syscall"
 	"text/template"
 	"time"
@@ -146,6 +148,20 @@ type File struct {
 // The errors are a *ToolchainError, a *BuildError, that of the context, and those
 // of the file system.
 func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
+	c, noCache := OpenCache()
+	damaged := ""
+	// What is in the cache needs no go command, but for the version that it was built with.
+	if tool, ok := quickGo(); ok && noCache == nil {
+		w, of, err := newWorkshop(p, tool)
+		if err != nil {
+			return nil, err
+		}
+		var b *Binary
+		if b, damaged, _ = c.started(ctx, w.id()); b != nil { // why it does not start is told below
+			b.ID, b.Runtime, b.Note = w.id(), of, damaged
+			return b, nil
+		}
+	}
 	tool, err := findGo(ctx)
 	if err != nil {
 		return nil, err
@@ -155,13 +171,12 @@ func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
 		return nil, err
 	}
 	finish := func(b *Binary, note string) (*Binary, error) {
-		b.ID, b.Runtime, b.Note = w.id(), of, note
+		b.ID, b.Runtime, b.Note = w.id(), of, cmp.Or(note, damaged)
 		return b, nil
 	}
-	c, err := OpenCache()
 	var b *Binary
 	note := ""
-	if err == nil {
+	if err = noCache; err == nil {
 		b, note, err = w.cached(ctx, c)
 	}
 	if err == nil {
@@ -358,6 +373,17 @@ func EvaluatorID() (string, error) {
 
 // runtimeFiles returns the runtime's source without its tests, and its hash.
 func runtimeFiles() ([]file, string, error) {
+	files, err := runtimeSource()
+	return files.list, files.sum, err
+}
+
+// sourceFiles are files and their hash.
+type sourceFiles struct {
+	list []file
+	sum  string
+}
+
+var runtimeSource = sync.OnceValues(func() (sourceFiles, error) {
 	var files []file
 	err := fs.WalkDir(hamc.RuntimeSource, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
@@ -373,8 +399,8 @@ func runtimeFiles() ([]file, string, error) {
 		fmt.Fprintf(h, "%s\n%d\n", f.name, len(f.text))
 		h.Write(f.text)
 	}
-	return files, hex.EncodeToString(h.Sum(nil)), err
-}
+	return sourceFiles{files, hex.EncodeToString(h.Sum(nil))}, err
+})
 
 // WriteAtomic writes a file under a temporary name and renames it, so that a
 // reader sees the old text or the new, never half of one.

@@ -58,9 +58,11 @@ func noteOf(ctx context.Context, subject string) (*Cache, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	tool, err := findGo(ctx)
-	if err != nil {
-		return nil, "", err
+	tool, ok := quickGo()
+	if !ok {
+		if tool, err = findGo(ctx); err != nil {
+			return nil, "", err
+		}
 	}
 	c, err := OpenCache()
 	if err != nil {
