@@ -72,7 +72,7 @@ func (b *Binary) Remove() {
 //go:embed sampler.go.tmpl
 var mainText string
 
-var mainProgram = template.Must(template.New("sampler").Parse(mainText))
+var mainProgram = sync.OnceValue(func() *template.Template { return template.Must(template.New("sampler").Parse(mainText)) })
 
 // Source is the source of a package main, made of a template.
 func Source(t *template.Template, fields any) string {
@@ -101,7 +101,7 @@ func Build(ctx context.Context, known string, code func() ([]byte, error)) (*Bin
 	}
 	b, err := BuildProgram(ctx, &Program{
 		Files: []File{{"model/model.go", text}},
-		Main:  func(path string) string { return Source(mainProgram, struct{ Path string }{path}) },
+		Main:  func(path string) string { return Source(mainProgram(), struct{ Path string }{path}) },
 	})
 	if err == nil && b.Note == "" {
 		b.Note = note
