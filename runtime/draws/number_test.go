@@ -134,6 +134,22 @@ func TestPowers(t *testing.T) {
 	}
 }
 
+// Whole numbers are written as strconv writes them.
+func TestAppendWholeNumbers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 4))
+	x := []float64{0, math.Copysign(0, -1), 1e5, 999999, 999999.5, 1e6, 1e6 + 1, 1e7, 1e15, 1e20, 1e21, 0.5, 1.5, 5e-324, math.MaxFloat64}
+	for range 100_000 {
+		x = append(x, math.Trunc(math.Exp(40*rng.Float64())), math.Exp(20*rng.Float64()))
+	}
+	for _, v := range x {
+		for _, v := range []float64{v, -v} {
+			if got, want := string(AppendFloat(nil, v)), strconv.FormatFloat(v, 'g', -1, 64); got != want {
+				t.Fatalf("%s, want %s", got, want)
+			}
+		}
+	}
+}
+
 func BenchmarkNumbers(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	var line []byte
