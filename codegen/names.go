@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -48,7 +49,7 @@ func (n *namer) newNames(unit int) *names {
 // The letter ǂ makes an identifier of Go, and none of the language.
 const markFormat = "ǂ%06dǂ"
 
-var marks = regexp.MustCompile("ǂ[0-9]{6}ǂ")
+var marks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("ǂ[0-9]{6}ǂ") })
 
 // fresh returns the mark of a name near the wanted one.
 func (n *names) fresh(want string) string { return n.oneOf(camel(want)) }
@@ -63,7 +64,7 @@ func (n *names) oneOf(want ...string) string {
 // wanted returns what a mark would best be called. Names that are made of other names are made of it.
 func (n *names) wanted(mark string) string {
 	i, err := strconv.Atoi(strings.Trim(mark, "ǂ"))
-	if err != nil || !marks.MatchString(mark) {
+	if err != nil || !marks().MatchString(mark) {
 		return mark
 	}
 	return n.file.wishes[i].candidate(0)
@@ -187,7 +188,7 @@ func (n *namer) resolve(src []byte) ([]byte, error) {
 			called[i] = uses.call(id, &n.wishes[i])
 		}
 	}
-	return marks.ReplaceAllFunc(src, func(id []byte) []byte {
+	return marks().ReplaceAllFunc(src, func(id []byte) []byte {
 		i, _ := strconv.Atoi(strings.Trim(string(id), "ǂ"))
 		if called[i] == "" { // in comments alone
 			return []byte(n.wishes[i].candidate(0))
@@ -271,7 +272,7 @@ func readUses(file *ast.File) *uses {
 	}
 	// Marks are not known yet: they are what is to be named.
 	for name, places := range u.places {
-		if marks.MatchString(name) {
+		if marks().MatchString(name) {
 			continue
 		}
 		for _, s := range places {

@@ -118,7 +118,7 @@ func (r *reading) body(b *body) error {
 // equation reads one line `v' = …`.
 func (r *reading) equation(o *OdeStmt) error {
 	first := r.peek()
-	eq, err := readEquation(r.lex)
+	eq, err := readEquation()(r.lex)
 	if err == nil {
 		err = r.endOfLine("an equation has a line of its own", "'")
 	}
@@ -157,7 +157,7 @@ func (r *reading) equation(o *OdeStmt) error {
 // quantity reads one line `a = …` or `a[i in n] = …`.
 func (r *reading) quantity(s *GenerateStmt) error {
 	first := r.peek()
-	q, err := readQuantity(r.lex)
+	q, err := readQuantity()(r.lex)
 	if err == nil {
 		err = r.endOfLine("a quantity has a line of its own", "=")
 	}

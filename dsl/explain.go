@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // The forms of the statements, as the hints of their errors show them.
@@ -69,11 +70,11 @@ var misreadings = []expectation{
 
 // symbolWanted finds what the grammar wanted in a message of participle, which does not say it in another way: a
 // token in quotes, or the name of a production.
-var symbolWanted = regexp.MustCompile(`\(expected \(*(?:"([^ ]+)"|(\w+))`)
+var symbolWanted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(expected \(*(?:"([^ ]+)"|(\w+))`) })
 
 // wanted is what the grammar wanted in place of an unexpected token; "" if there are several ways to go on.
 func wanted(err error) string {
-	if m := symbolWanted.FindStringSubmatch(err.Error()); m != nil {
+	if m := symbolWanted().FindStringSubmatch(err.Error()); m != nil {
 		return m[1] + m[2]
 	}
 	return ""

@@ -3,21 +3,24 @@ package dsl
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // grammar is made of the types of statements.go. A token decides what follows, without a way
-// back: so an error is where the text went wrong, and no text takes long.
-var grammar = participle.MustBuild[File](
-	participle.Lexer(lines{}),
-	participle.Elide("Comment", "Block", "Newline", "Space"),
-	participle.UseLookahead(0),
-	participle.ParseTypeWith(readExpr),
-	participle.Union[Stmt](&ModelStmt{}, &DataStmt{}, &ConstStmt{}, &ParamStmt{}, &LetStmt{}, &DensityStmt{},
-		&MetricStmt{}, &BlockStmt{}, &OdeStmt{}, &GenerateStmt{}, &SampleStmt{}),
-)
+// back: so an error is where the text went wrong, and no text takes long. It is made when a text is read: much of hamc reads none.
+var grammar = sync.OnceValue(func() *participle.Parser[File] {
+	return participle.MustBuild[File](
+		participle.Lexer(lines{}),
+		participle.Elide("Comment", "Block", "Newline", "Space"),
+		participle.UseLookahead(0),
+		participle.ParseTypeWith(readExpr),
+		participle.Union[Stmt](&ModelStmt{}, &DataStmt{}, &ConstStmt{}, &ParamStmt{}, &LetStmt{}, &DensityStmt{},
+			&MetricStmt{}, &BlockStmt{}, &OdeStmt{}, &GenerateStmt{}, &SampleStmt{}),
+	)
+})
 
 // byHand are the productions that expressions.go reads, as Grammar prints them. What binds
 // tighter is written further down.
@@ -43,7 +46,7 @@ func Grammar() string {
 	for i, k := range keywords {
 		word[i] = strconv.Quote(k)
 	}
-	return grammar.String() + byHand + "Word = (?! " + strings.Join(word, " | ") + ") <ident> .\n"
+	return grammar().String() + byHand + "Word = (?! " + strings.Join(word, " | ") + ") <ident> .\n"
 }
 
 // production reads a T and returns as much of it as there is.
@@ -51,7 +54,7 @@ type production func(*lexer.PeekingLexer) (Stmt, error)
 
 // reader returns a function that reads one kind of node of the grammar.
 func reader[T any]() func(*lexer.PeekingLexer) (*T, error) {
-	parser, err := participle.ParserForProduction[T](grammar)
+	parser, err := participle.ParserForProduction[T](grammar())
 	if err != nil {
 		panic(err) // T is none of the grammar's types: every use of the package shows that
 	}
@@ -71,22 +74,24 @@ func statementOf[T any, P interface {
 	}
 }
 
-// productions are the statements by their keyword; "" stands for the one that has none.
-var productions = map[string]production{
-	"model":    statementOf[ModelStmt](),
-	"data":     statementOf[DataStmt](),
-	"const":    statementOf[ConstStmt](),
-	"param":    statementOf[ParamStmt](),
-	"let":      statementOf[LetStmt](),
-	"density":  statementOf[DensityStmt](),
-	"metric":   statementOf[MetricStmt](),
-	"block":    statementOf[BlockStmt](),
-	"ode":      statementOf[OdeStmt](),
-	"generate": statementOf[GenerateStmt](),
-	"":         statementOf[SampleStmt](),
-}
+// productions returns the statements by their keyword; "" stands for the one that has none.
+var productions = sync.OnceValue(func() map[string]production {
+	return map[string]production{
+		"model":    statementOf[ModelStmt](),
+		"data":     statementOf[DataStmt](),
+		"const":    statementOf[ConstStmt](),
+		"param":    statementOf[ParamStmt](),
+		"let":      statementOf[LetStmt](),
+		"density":  statementOf[DensityStmt](),
+		"metric":   statementOf[MetricStmt](),
+		"block":    statementOf[BlockStmt](),
+		"ode":      statementOf[OdeStmt](),
+		"generate": statementOf[GenerateStmt](),
+		"":         statementOf[SampleStmt](),
+	}
+})
 
 var (
-	readEquation = reader[Equation]()
-	readQuantity = reader[QuantityLine]()
+	readEquation = sync.OnceValue(reader[Equation])
+	readQuantity = sync.OnceValue(reader[QuantityLine])
 )

@@ -184,9 +184,9 @@ func (r *reading) parse(first lexer.Token) (Stmt, error) {
 		}
 		keyword = first.Value
 	}
-	read := productions[keyword]
+	read := productions()[keyword]
 	if read == nil {
-		keyword, read = "", productions[""]
+		keyword, read = "", productions()[""]
 	}
 	if keyword == "" {
 		if err := r.unknownStatement(); err != nil {

@@ -94,7 +94,8 @@ func Stepper(m Model, k Integrator, method Method) (StepFunc, error) {
 func stepper(m Model, k Integrator, method Method) (StepFunc, *GenericSystem, error) {
 	k, err := k.Resolve(m.Info().Metric)
 	if err == nil && method == Newton {
-		err = solvesByNewton(m, k)
+		_, curved := AsCurved(m)
+		err = solvesByNewton(m.Info(), curved, k)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -139,18 +140,18 @@ func stepper(m Model, k Integrator, method Method) (StepFunc, *GenericSystem, er
 
 // solvesByNewton returns why Newton's method does not solve the equations of an integrator,
 // or nil.
-func solvesByNewton(m Model, k Integrator) error {
-	if n := m.Info().Dim(); n > MaxNewton {
+func solvesByNewton(in *Info, curved bool, k Integrator) error {
+	if n := in.Dim(); n > MaxNewton {
 		return fmt.Errorf("solver newton: %d coordinates are more than %d, above which m³ derivatives and m⁴ operations for each correction take longer than they save: leave out the solver", n, MaxNewton)
 	}
 	switch k {
 	case GLFb:
 		return nil
 	case IMb:
-		if _, ok := AsCurved(m); !ok && m.Info().Metric.Constant {
+		if !curved && in.Metric.Constant {
 			return errors.New("solver newton: the metric is constant, so that the leapfrog has nothing to solve: leave out the integrator and the solver")
-		} else if !ok {
-			return fmt.Errorf("solver newton: the implicit midpoint needs second derivatives that the code of model %s does not have: generate it with --curvature, or choose the integrator glfb", m.Info().Name)
+		} else if !curved {
+			return fmt.Errorf("solver newton: the implicit midpoint needs second derivatives that the code of model %s does not have: generate it with --curvature, or choose the integrator glfb", in.Name)
 		}
 		return nil
 	case Leapfrog:

@@ -147,33 +147,36 @@ const maxMaxHalvings = 20
 // Validate returns everything that is wrong with the options for a posterior, as
 // one error of several lines, or nil.
 func (o *Options) Validate(p Posterior) error {
-	var errs []error
-	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	in := p.Info()
-
-	blocks, err := blocksOf(p)
+	out, err := OutlineOf(p)
 	if err != nil {
 		return err
 	}
+	return o.ValidateOutline(out)
+}
+
+// ValidateOutline is Validate for the posterior of an outline.
+func (o *Options) ValidateOutline(p *Outline) error {
+	var errs []error
+	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	in := &p.Info
 	var names []string
 	adapts := false // some block
 	implicit := false
-	for _, b := range blocks {
-		in := b.system.Info().Metric
-		adapts = adapts || in.Identity || in.Auto
-		name := ""
-		if b.given != nil {
-			name = b.system.Info().Name
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		adapts = adapts || b.Info.Metric.Identity || b.Info.Metric.Auto
+		name := b.Name
+		if name != "" {
 			names = append(names, name)
 		}
 		t := o.For(name)
-		metric := in.settled(&t)
+		metric := b.Info.Metric.settled(&t)
 		implicit = implicit || audited(&t, metric)
 		for _, err := range t.validate(metric, o.Warmup) {
 			errs = append(errs, blockError(name, err))
 		}
 		if k, err := t.Integrator.Resolve(metric); err == nil && t.Solver.Method == Newton {
-			if err := solvesByNewton(b.system, k); err != nil {
+			if err := solvesByNewton(&b.Info, b.Curved, k); err != nil {
 				errs = append(errs, blockError(name, err))
 			}
 		}
@@ -198,12 +201,12 @@ func (o *Options) Validate(p Posterior) error {
 			}
 		}
 	}
-	if _, ok := p.(solver); !ok && o.ODE != (ode.Options{}) {
+	if !p.Tolerances && o.ODE != (ode.Options{}) {
 		wrong("tolerances of differential equations: model %s has none", in.Name)
 	}
 	for _, name := range o.Keep {
 		if !slices.ContainsFunc(in.Params, func(q Param) bool { return q.Name == name }) &&
-			!slices.ContainsFunc(quantities(p), func(q Quantity) bool { return q.Name == name }) {
+			!slices.ContainsFunc(p.Generated, func(q Quantity) bool { return q.Name == name }) {
 			wrong("the draws of %s cannot be kept: model %s has no such parameter or quantity", name, in.Name)
 		}
 	}
@@ -214,7 +217,7 @@ func (o *Options) Validate(p Posterior) error {
 	if n := len(o.From); n > 0 && n != o.Chains {
 		wrong("%d states to go on from for %d chains", n, o.Chains)
 	}
-	if d, ok := p.(PriorDrawer); o.Start.Prior && (!ok || len(d.Priors()) == 0) {
+	if o.Start.Prior && len(p.Priors) == 0 {
 		wrong("starting points from the prior: model %s has no parameter that can be drawn from its prior; start uniformly, or give starting points", in.Name)
 	}
 	for i, x := range o.Init {

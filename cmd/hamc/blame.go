@@ -60,20 +60,24 @@ func (c *culprit) write(w io.Writer, m *model, when string) {
 // start, each with its place and its text. A statement is named once, for the first
 // chain that it keeps from starting.
 func (p *plan) blame(points []driver.Refused) string {
-	if s, ok := p.im.(solvesODE); ok && p.request.Options.ODE != (ode.Options{}) {
+	im, err := p.of.evaluator()
+	if err != nil {
+		return "" // it cannot be told
+	}
+	if s, ok := im.(solvesODE); ok && p.request.Options.ODE != (ode.Options{}) {
 		s.SetODE(p.request.Options.ODE)
 	}
 	var at [][]float64
 	var chains []int
 	for _, r := range points {
-		if len(r.Q) == p.im.Info().Dim() {
+		if len(r.Q) == im.Info().Dim() {
 			at, chains = append(at, r.Q), append(chains, r.Chain)
 		}
 	}
 	var b strings.Builder
-	list, _ := culprits(p.im, at, "")
+	list, _ := culprits(im, at, "")
 	for i := range list {
-		list[i].write(&b, p.model, fmt.Sprintf("chain %d", chains[list[i].first]))
+		list[i].write(&b, p.of.model, fmt.Sprintf("chain %d", chains[list[i].first]))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -81,11 +85,15 @@ func (p *plan) blame(points []driver.Refused) string {
 // blameMetric says what is wrong with a metric that is the same everywhere, with its place and its
 // text. It is "" if nothing is.
 func (p *plan) blameMetric() string {
+	im, err := p.of.evaluator()
+	if err != nil {
+		return ""
+	}
 	var b strings.Builder
-	for _, f := range p.im.ConstantMetricFaults() {
+	for _, f := range im.ConstantMetricFaults() {
 		c := &culprit{}
 		c.span, c.what = explain(&f, "")
-		c.write(&b, p.model, "")
+		c.write(&b, p.of.model, "")
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -47,7 +47,7 @@ func (e *env) compiledAt(parent context.Context, path string, f *modelFlags, ten
 	if err != nil {
 		return false, err
 	}
-	bin, err := sampler.Build(ctx, code)
+	bin, err := sampler.Build(ctx, "", func() ([]byte, error) { return code, nil })
 	if ctx.Err() != nil {
 		return false, interruption(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -21,10 +22,11 @@ import (
 
 // model is a loaded .ham file.
 type model struct {
-	path   string
-	text   string
-	consts []dsl.ConstBinding
-	d      *symbolic.Derived
+	path    string
+	text    string
+	consts  []dsl.ConstBinding
+	checked *dsl.Model
+	d       *symbolic.Derived // nil of one that is checked only
 }
 
 // name is the file's name without its ending.
@@ -105,57 +107,84 @@ func (e *env) load(path string, consts []string, curved bool) (*model, error) {
 		return nil, err
 	}
 	m, ds := derive(path, text, bindings, curved)
+	return m, e.accept(path, m, ds)
+}
+
+// accept tells the messages about a model. It is an error if that is nil, because there are errors among them.
+func (e *env) accept(path string, m *model, ds *dsl.Diagnostics) error {
 	if len(ds.List) > 0 {
 		e.tell(ds)
 	}
 	if m == nil && e.events != nil { // an event that ends the others
 		errs := slices.DeleteFunc(slices.Clone(ds.List), func(d dsl.Diagnostic) bool { return d.Severity != dsl.Error })
-		return nil, problem{fmt.Errorf("%s: the model has %s", shownPath(path), plural(len(errs), "error"))}
+		return problem{fmt.Errorf("%s: the model has %s", shownPath(path), plural(len(errs), "error"))}
 	}
 	if m == nil {
-		return nil, errReported
+		return errReported
 	}
-	return m, nil
+	return nil
 }
 
 // tellScarce writes the warnings of parameters that the data at hand hardly inform, where load did
 // not give them for data of any size.
-func (e *env) tellScarce(m *model, im interpret.Posterior) {
+func (e *env) tellScarce(m *model, data *interpret.Data) {
 	always := map[dsl.Span]bool{}
-	for _, d := range m.d.Model.Scarce(nil) {
+	for _, d := range m.checked.Scarce(nil) {
 		always[d.Span] = true
 	}
-	list := slices.DeleteFunc(m.d.Model.Scarce(im.Size), func(d dsl.Diagnostic) bool { return always[d.Span] })
+	list := slices.DeleteFunc(m.checked.Scarce(data.Size), func(d dsl.Diagnostic) bool { return always[d.Span] })
 	if len(list) > 0 {
 		e.tell(&dsl.Diagnostics{File: m.shown(), Text: m.text, List: list})
 	}
 }
 
-// derive checks and derives a model, with the second derivatives for Newton's method if it is to
-// be curved. It is nil where the diagnostics hold errors.
-func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, *dsl.Diagnostics) {
+// check checks a model, without deriving it. It is nil where the diagnostics hold errors.
+func check(path, text string, consts []dsl.ConstBinding) (*model, *dsl.Diagnostics) {
 	m, ds := dsl.Load(shownPath(path), text, dsl.Options{Consts: consts})
 	if m == nil {
 		return nil, ds
 	}
-	d, more := symbolic.Derive(m)
-	ds.List = append(ds.List, more...)
+	return &model{path: path, text: text, consts: consts, checked: m}, ds
+}
+
+// derivations counts the models that were derived, for tests.
+var derivations atomic.Int64
+
+// derive derives a model that was checked, with the second derivatives for Newton's method if it is to be
+// curved, and reports whether there is a derived model.
+func (m *model) derive(curved bool) (messages []dsl.Diagnostic, ok bool) {
+	derivations.Add(1)
+	d, messages := symbolic.Derive(m.checked)
 	if curved && d != nil {
-		d, more = symbolic.DeriveCurved(m)
+		var more []dsl.Diagnostic
+		d, more = symbolic.DeriveCurved(m.checked)
 		for _, x := range more {
 			if x.Severity == dsl.Error { // Derive has said the rest
-				ds.List = append(ds.List, x)
+				messages = append(messages, x)
 			}
 		}
 	}
-	if d == nil {
+	m.d = d
+	return messages, d != nil
+}
+
+// derive checks and derives a model, with the second derivatives for Newton's method if it is to
+// be curved. It is nil where the diagnostics hold errors.
+func derive(path, text string, consts []dsl.ConstBinding, curved bool) (*model, *dsl.Diagnostics) {
+	m, ds := check(path, text, consts)
+	if m == nil {
 		return nil, ds
 	}
-	return &model{path: path, text: text, consts: consts, d: d}, ds
+	more, ok := m.derive(curved)
+	ds.List = append(ds.List, more...)
+	if !ok {
+		return nil, ds
+	}
+	return m, ds
 }
 
 // fit derives the model for the sizes of its data, and reports whether that makes a difference.
-func (m *model) fit(im interpret.Posterior) bool {
+func (m *model) fit(data *interpret.Data) bool {
 	if !m.d.Uncarried() {
 		return false
 	}
@@ -163,9 +192,10 @@ func (m *model) fit(im interpret.Posterior) bool {
 	of.Sizes = map[string]int{}
 	for _, d := range of.Data {
 		if d.IsSize {
-			of.Sizes[d.ObjectName()] = im.Size(d.ObjectName())
+			of.Sizes[d.ObjectName()] = data.Size(d.ObjectName())
 		}
 	}
+	derivations.Add(1)
 	d, _ := symbolic.Derive(&of)
 	if d == nil || len(d.Transports) == len(m.d.Transports) {
 		return false
@@ -221,9 +251,9 @@ func (m *model) dataPath(given string) (string, error) {
 	if beside := m.beside(ending); beside != "" {
 		return beside, nil
 	}
-	for _, d := range m.d.Model.Data {
+	for _, d := range m.checked.Data {
 		if d.Default == nil {
-			return "", problem{fmt.Errorf("the model %s needs data: give a file with --data, or put %s beside the model", m.d.Model.Name, m.name()+ending)}
+			return "", problem{fmt.Errorf("the model %s needs data: give a file with --data, or put %s beside the model", m.checked.Name, m.name()+ending)}
 		}
 	}
 	return "", nil
@@ -231,13 +261,28 @@ func (m *model) dataPath(given string) (string, error) {
 
 // interpreted returns the model on its data, evaluated without compiling.
 func (m *model) interpreted(given string) (interpret.Posterior, error) {
+	data, err := m.read(given)
+	if err != nil {
+		return nil, err
+	}
+	return m.on(data)
+}
+
+// modelData are the data of a model, and the file that they come from; "" for none.
+type modelData struct {
+	*interpret.Data
+	path string
+}
+
+// read reads and checks the model's data.
+func (m *model) read(given string) (*modelData, error) {
 	path, err := m.dataPath(given)
 	if err != nil {
 		return nil, err
 	}
 	if path == "" {
-		im, err := interpret.New(m.d, strings.NewReader("{}"), "no data")
-		return im, wrap(err)
+		d, err := interpret.Read(m.checked, strings.NewReader("{}"), "no data")
+		return &modelData{d, path}, wrap(err)
 	}
 	if err := fits(path); err != nil {
 		return nil, err
@@ -253,12 +298,23 @@ func (m *model) interpreted(given string) (interpret.Posterior, error) {
 	if err != nil {
 		return nil, problem{inWords(path, err)}
 	}
-	im, err := interpret.New(m.d, f, path)
+	d, err := interpret.Read(m.checked, f, path)
+	return &modelData{d, path}, dataError(path, err)
+}
+
+// on returns the model on data that were read for it.
+func (m *model) on(d *modelData) (interpret.Posterior, error) {
+	im, err := interpret.On(m.d, d.Data)
+	return im, dataError(d.path, err)
+}
+
+// dataError is an error about the data in a file, with its name.
+func dataError(path string, err error) error {
 	var placed *datafile.Error
-	if err != nil && !errors.As(err, &placed) {
+	if err != nil && path != "" && !errors.As(err, &placed) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return im, wrap(err)
+	return wrap(err)
 }
 
 func wrap(err error) error {

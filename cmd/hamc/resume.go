@@ -70,7 +70,7 @@ func (e *env) resumed(cmd *cobra.Command, args []string, f *runFlags) (*plan, er
 	if f.data != "" {
 		data = f.data
 	}
-	if err := e.open(p, path, data, was.Consts, f.quiet); err != nil {
+	if err := e.open(cmd.Context(), p, path, data, was.Consts, f.quiet); err != nil {
 		return nil, err
 	}
 	now := p.request.Origin

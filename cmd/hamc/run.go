@@ -186,8 +186,7 @@ func (f *runFlags) target(opt *runtime.Options) driver.Target {
 
 // plan is a run that is about to begin or to go on: everything checked, nothing written.
 type plan struct {
-	model   *model
-	im      interpret.Posterior
+	of      *posterior
 	request driver.Request
 	dir     string // for the draws; "" for one that is yet to be found
 }
@@ -221,7 +220,7 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 	defer stop()
 	var bin *sampler.Binary
 	if !origin.Evaluate {
-		if bin, err = e.build(ctx, p.model, began, f.quiet); err != nil {
+		if bin, err = e.build(ctx, p.of, began, f.quiet); err != nil {
 			return err
 		}
 	}
@@ -238,7 +237,13 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 	origin.Sampler = id
 	origin.Evaluate = bin == nil
 
-	out, err := claim(p.model.name(), p.dir)
+	var evaluator interpret.Posterior
+	if bin == nil {
+		if evaluator, err = p.of.evaluator(); err != nil {
+			return err
+		}
+	}
+	out, err := claim(p.of.name(), p.dir)
 	if err != nil {
 		return problem{err}
 	}
@@ -248,7 +253,7 @@ func (e *env) sample(cmd *cobra.Command, args []string, f *runFlags) (err error)
 	}
 	watch := e.watcher(f, out, p.request.Options.Chains)
 	if bin == nil {
-		err = driver.Run(ctx, p.im, &p.request, watch.event)
+		err = driver.Run(ctx, evaluator, &p.request, watch.event)
 		watch.refused = driver.RefusedStarts(err)
 		err = wrap(err)
 	} else {
@@ -322,20 +327,24 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 	p := &plan{dir: f.output}
 	p.request = driver.Request{Overwrite: f.overwrite, Options: opt, Target: f.target(&opt)}
 	p.request.Origin = driver.Origin{Consts: f.consts, Evaluate: f.evaluate}
-	if err := e.open(p, path, f.data, f.consts, f.quiet); err != nil {
+	if err := e.open(cmd.Context(), p, path, f.data, f.consts, f.quiet); err != nil {
 		return nil, err
 	}
 	if f.init == "" {
-		if f.init = p.model.beside(".init.json"); f.init != "" && !f.quiet {
+		if f.init = p.of.beside(".init.json"); f.init != "" && !f.quiet {
 			fmt.Fprintf(e.stderr, "starting points from %s\n", f.init)
 		}
 	}
 	if f.init != "" && !namesStart(f.init) {
-		if p.request.Options.Init, err = readInit(f.init, p.im); err != nil {
+		im, err := p.of.evaluator()
+		if err != nil {
+			return nil, err
+		}
+		if p.request.Options.Init, err = readInit(f.init, im); err != nil {
 			return nil, err
 		}
 	}
-	if err := errors.Join(p.request.Options.Validate(p.im), p.model.checkODE(&p.request.Options)); err != nil {
+	if err := errors.Join(p.request.Options.ValidateOutline(p.of.Outline), p.of.checkODE(&p.request.Options)); err != nil {
 		return nil, problem{err}
 	}
 	if f.output != "" && !f.overwrite {
@@ -344,7 +353,7 @@ func (e *env) fresh(cmd *cobra.Command, path string, f *runFlags) (*plan, error)
 		}
 	}
 	if opt.Start.Prior && !f.quiet {
-		fmt.Fprintln(e.stderr, p.model.startsFromPrior())
+		fmt.Fprintln(e.stderr, p.of.startsFromPrior())
 	}
 	return p, nil
 }
@@ -362,47 +371,45 @@ func namesStart(init string) bool {
 	return name == "prior" || name == "uniform"
 }
 
-// startsFromPrior says which parameters start from the prior, and why the others do
-// not.
-func (m *model) startsFromPrior() string {
-	if len(m.d.NoPriors) == 0 {
-		return "starting points from the prior"
-	}
+// noPriors says which parameters do not start from the prior, and why.
+func (m *model) noPriors() string {
 	var rest []string
 	for _, x := range m.d.NoPriors {
 		rest = append(rest, fmt.Sprintf("%s (%s)", x.Param.ObjectName(), x.Why))
 	}
-	return "starting points from the prior, but uniform on the unconstrained scale for " + strings.Join(rest, ", ")
+	return strings.Join(rest, ", ")
+}
+
+// startsFromPrior says which parameters start from the prior, and why the others do
+// not.
+func (f *facts) startsFromPrior() string {
+	if f.NoPriors == "" {
+		return "starting points from the prior"
+	}
+	return "starting points from the prior, but uniform on the unconstrained scale for " + f.NoPriors
 }
 
 // open loads the model and its data into a plan, and notes where they came from.
-func (e *env) open(p *plan, path, data string, consts []string, quiet bool) (err error) {
-	if p.model, err = e.load(path, consts, byNewton(&p.request.Options)); err != nil {
+func (e *env) open(ctx context.Context, p *plan, path, data string, consts []string, quiet bool) (err error) {
+	// The data are checked before anything is built.
+	if p.of, err = e.openPosterior(ctx, path, data, consts, byNewton(&p.request.Options), !p.request.Origin.Evaluate); err != nil {
 		return err
-	}
-	if p.im, err = p.model.interpreted(data); err != nil { // the data are checked before anything is built
-		return err
-	}
-	if p.model.fit(p.im) {
-		if p.im, err = p.model.interpreted(data); err != nil {
-			return err
-		}
 	}
 	if !quiet {
-		fmt.Fprintf(e.stderr, "checked  %s: %s\n", p.model.name(), describe(p.model, p.im.Info()))
+		fmt.Fprintf(e.stderr, "checked  %s: %s\n", p.of.name(), p.of.Form)
 	}
-	if u := p.im.Unknown(); len(u) > 0 {
+	if u := p.of.data.Unknown(); len(u) > 0 {
 		fmt.Fprintf(e.stderr, "warning: the data file holds names that the model does not declare: %s\n", strings.Join(u, ", "))
 	}
-	e.tellScarce(p.model, p.im)
+	e.tellScarce(p.of.model, p.of.data.Data)
 	origin := &p.request.Origin
 	if origin.Model, err = filepath.Abs(path); err != nil {
 		return problem{err}
 	}
-	origin.Source = p.model.text
-	origin.ModelSum = checksum([]byte(p.model.text))
-	if data, err = p.model.dataPath(data); err != nil || data == "" {
-		return err
+	origin.Source = p.of.text
+	origin.ModelSum = checksum([]byte(p.of.text))
+	if data = p.of.data.path; data == "" {
+		return nil
 	}
 	if p.request.Data, err = filepath.Abs(data); err != nil {
 		return problem{err}
@@ -422,27 +429,38 @@ func sampled(done *driver.Done) int {
 }
 
 // build returns the model's sampler, or nil without a Go toolchain.
-func (e *env) build(ctx context.Context, m *model, began time.Time, quiet bool) (*sampler.Binary, error) {
+func (e *env) build(ctx context.Context, of *posterior, began time.Time, quiet bool) (*sampler.Binary, error) {
 	say := func(format string, args ...any) {
 		if !quiet {
 			fmt.Fprintf(e.stderr, format, args...)
 		}
 	}
-	code, err := m.generate("model")
-	if err != nil {
-		return nil, err
+	var code []byte
+	if of.known == "" {
+		var err error
+		if code, err = of.code(); err != nil {
+			return nil, err
+		}
 	}
-	say("compiled to %d lines of Go in %s\n", bytes.Count(code, []byte("\n")), milliseconds(time.Since(began)))
+	say("compiled to %d lines of Go in %s\n", of.Lines, milliseconds(time.Since(began)))
 	start := time.Now()
 	finish := func() {}
 	if !quiet {
 		finish = terminal.Wait(e.stderr, "building")
 	}
-	bin, err := sampler.Build(ctx, code)
+	var uncompiled error
+	bin, err := sampler.Build(ctx, of.known, func() ([]byte, error) {
+		if code == nil {
+			code, uncompiled = of.code()
+		}
+		return code, uncompiled
+	})
 	finish()
 	var toolchain *sampler.ToolchainError
 	var failed *sampler.BuildError
 	switch {
+	case uncompiled != nil:
+		return nil, uncompiled
 	case err == nil && bin.Cached:
 		say("built    earlier, from the same model\n")
 	case err == nil:
@@ -460,6 +478,7 @@ func (e *env) build(ctx context.Context, m *model, began time.Time, quiet bool) 
 	if bin.Note != "" {
 		say("%s\n", bin.Note)
 	}
+	of.remember(ctx, bin)
 	return bin, nil
 }
 

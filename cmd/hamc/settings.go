@@ -114,13 +114,17 @@ func setBlocks(opt *runtime.Options, list []string) error {
 
 // checkODE returns what is wrong with the tolerances of differential equations
 // for a model. The evaluator takes them for any.
-func (m *model) checkODE(opt *runtime.Options) error {
-	all := append([]*symbolic.Derived{m.d}, m.d.Conditionals...)
-	solves := func(d *symbolic.Derived) bool { return len(d.Solves) > 0 }
-	if opt.ODE == (ode.Options{}) || slices.ContainsFunc(all, solves) {
+func (p *posterior) checkODE(opt *runtime.Options) error {
+	if opt.ODE == (ode.Options{}) || p.Solves {
 		return nil
 	}
-	return fmt.Errorf("--ode-rel-tol and its like: model %s has no differential equations", m.d.Model.Name)
+	return fmt.Errorf("--ode-rel-tol and its like: model %s has no differential equations", p.checked.Name)
+}
+
+// solves reports whether the model has differential equations.
+func (m *model) solves() bool {
+	all := append([]*symbolic.Derived{m.d}, m.d.Conditionals...)
+	return slices.ContainsFunc(all, func(d *symbolic.Derived) bool { return len(d.Solves) > 0 })
 }
 
 // tuningOf returns the settings of a block, which start as those for all.

@@ -34,28 +34,32 @@ func acceptanceInTails(chains []*draws.Chain, n int) []tailEvidence {
 	if size = max(size, leastTail); 10*size > len(chains)*(n-1) {
 		return nil
 	}
+	var accepted []float64
+	for _, c := range chains {
+		accept := c.Column("accept_stat__")
+		if accept == nil {
+			return nil
+		}
+		accepted = append(accepted, accept[c.Warmup:][1:n]...)
+	}
+	mean := func(at []int32) float64 {
+		sum := 0.0
+		for _, k := range at {
+			sum += accepted[k]
+		}
+		return sum / float64(len(at))
+	}
+	starts := make([]float64, 0, len(accepted))
 	for i, name := range chains[0].Columns {
 		if draws.IsStatistic(name) {
 			continue
 		}
-		var starts, accepted []float64
+		starts = starts[:0]
 		for _, c := range chains {
-			accept := c.Column("accept_stat__")
-			if accept == nil {
-				return nil
-			}
 			starts = append(starts, c.Values[i][c.Warmup:][:n-1]...)
-			accepted = append(accepted, accept[c.Warmup:][1:n]...)
 		}
-		order := diagnostics.Order(starts)
-		mean := func(at []int32) float64 {
-			sum := 0.0
-			for _, k := range at {
-				sum += accepted[k]
-			}
-			return sum / float64(len(at))
-		}
-		list = append(list, tailEvidence{name, "lower", mean(order[:size])}, tailEvidence{name, "upper", mean(order[len(order)-size:])})
+		lower, upper := diagnostics.Ends(starts, size)
+		list = append(list, tailEvidence{name, "lower", mean(lower)}, tailEvidence{name, "upper", mean(upper)})
 	}
 	return list
 }

@@ -29,14 +29,12 @@ type autocovariance struct {
 func (ac *autocovariance) reset(a array) {
 	ac.n, ac.m = a.n, a.m
 	ac.lags = ac.lags[:0]
-	ac.means = ac.means[:0]
-	ac.x = append(ac.x[:0], a.x...)
-	for c := range a.m {
+	ac.means = a.means(ac.means)
+	ac.x = slices.Grow(ac.x[:0], len(a.x))[:len(a.x)]
+	for c, mu := range ac.means {
 		x := ac.x[c*a.n : (c+1)*a.n]
-		mu := mean(x)
-		ac.means = append(ac.means, mu)
-		for i := range x {
-			x[i] -= mu
+		for i, v := range a.chain(c) {
+			x[i] = v - mu
 		}
 	}
 }

@@ -65,7 +65,9 @@ type workspace struct {
 	derived   []float64 // transform
 	normal    []float64 // rankNormal
 	keys, aux []key     // order
-	sorted    []float64 // sort
+	folded    []key     // fold
+	sorted    []float64 // values
+	tail      []float64 // paretoShape
 	scores    []float64 // normalScores
 	acov      autocovariance
 }
@@ -113,11 +115,13 @@ func (w *workspace) transform(a array, f func(float64) float64) array {
 }
 
 // sort returns the draws of a in ascending order.
-func (w *workspace) sort(a array) []float64 {
-	keys := w.order(a.x)
-	w.sorted = w.sorted[:0]
-	for _, k := range keys {
-		w.sorted = append(w.sorted, a.x[k.index])
+func (w *workspace) sort(a array) []float64 { return w.values(a, w.order(a.x)) }
+
+// values returns the draws of a in an order.
+func (w *workspace) values(a array, order []key) []float64 {
+	w.sorted = slices.Grow(w.sorted[:0], len(order))[:len(order)]
+	for i := range order {
+		w.sorted[i] = a.x[order[i].index]
 	}
 	return w.sorted
 }

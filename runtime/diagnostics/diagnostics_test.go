@@ -74,8 +74,11 @@ func TestOrder(t *testing.T) {
 	for range 2000 {
 		x = append(x, math.Trunc(rng.NormFloat64()*50)*math.Pow(10, float64(rng.IntN(40)-20)))
 	}
-	for n := range len(x) {
-		if n > 20 && n < len(x)-1 {
+	for range 2000 { // crowded beside one number, as the highest bytes see it
+		x = append(x, 1+float64(rng.IntN(1000))*0x1p-52)
+	}
+	for n := range len(x) + 1 {
+		if n > 20 && n != 2008 && n < len(x)-1 {
 			continue
 		}
 		var w workspace
@@ -99,9 +102,76 @@ func TestOrder(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d draws: wrong order", n)
 		}
-		for i, at := range Order(x[:n]) {
-			if int(at) != want[i] {
-				t.Fatalf("Order of %d draws: %d at %d, want %d", n, at, i, want[i])
+		for _, k := range []int{0, 1, n / 50, n / 2, n} {
+			if k > n {
+				continue
+			}
+			smallest, largest := Ends(x[:n], k)
+			for i := range k {
+				if int(smallest[i]) != want[i] || int(largest[i]) != want[n-k+i] {
+					t.Fatalf("the ends of %d draws: %d and %d at %d of %d, want %d and %d", n, smallest[i], largest[i], i, k, want[i], want[n-k+i])
+				}
+			}
+		}
+	}
+}
+
+// What is made of the order of the draws is what sorting would make: the order of the halves of chains, and that of distances.
+func TestDerivedOrders(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 0))
+	for _, n := range []int{2, 3, 10, 11, 501} {
+		for name, draw := range map[string]func() float64{
+			"normal": rng.NormFloat64, "ties": func() float64 { return float64(rng.IntN(5)) - 2 }, "zeros": func() float64 { return math.Copysign(0, rng.Float64()-0.5) },
+			"wide": func() float64 { return math.Copysign(math.Exp(700*rng.Float64()), rng.Float64()-0.7) },
+		} {
+			chains := make([][]float64, 3)
+			for c := range chains {
+				for range n {
+					chains[c] = append(chains[c], draw())
+				}
+			}
+			var w, other workspace
+			a := w.load(chains)
+			half, order := w.halves(a, w.order(a.x))
+			want := other.order(other.split(other.load(chains)).x)
+			if !slices.Equal(order, want) {
+				t.Fatalf("%s, %d draws: the order of the halves is wrong", name, n)
+			}
+			for _, centre := range []float64{0, half.x[0], -1e9, 1e9, 0.3} {
+				d := make([]float64, len(half.x))
+				for i, v := range half.x {
+					d[i] = math.Abs(v - centre)
+				}
+				want := other.order(d)
+				seen := make([]bool, len(d))
+				for i, k := range w.fold(half.x, order, centre) {
+					if math.Float64frombits(k.bits) != d[k.index] || d[k.index] != d[want[i].index] || seen[k.index] {
+						t.Fatalf("%s, %d draws about %v: the order of the distances is wrong at %d", name, n, centre, i)
+					}
+					seen[k.index] = true
+				}
+			}
+		}
+	}
+}
+
+// Chains that are summed side by side have the sums that each has alone.
+func TestSideBySide(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	for m := range 10 {
+		for _, odd := range []float64{0, math.Inf(1), math.NaN(), math.MaxFloat64} {
+			a := array{n: 7, m: m}
+			for range a.n * m {
+				a.x = append(a.x, rng.NormFloat64())
+			}
+			if m > 1 {
+				a.x[a.n+3] = odd
+			}
+			means := a.means(nil)
+			for c, s := range a.squares(means, nil) {
+				if x := a.chain(c); math.Float64bits(means[c]) != math.Float64bits(mean(x)) || math.Float64bits(s) != math.Float64bits(squares(x, mean(x))) {
+					t.Errorf("chain %d of %d with %v: %v, %v", c, m, odd, means[c], s)
+				}
 			}
 		}
 	}

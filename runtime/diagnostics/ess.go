@@ -81,7 +81,7 @@ func (w *workspace) essBulk(a array) float64 {
 	if s.undefined() {
 		return math.NaN()
 	}
-	return w.ess(w.rankNormal(s))
+	return w.ess(w.rankNormal(s, w.order(s.x)))
 }
 
 func (w *workspace) essTail(a array, sorted []float64) float64 {
@@ -94,12 +94,25 @@ func (w *workspace) essQuantile(a array, sorted []float64, p float64) float64 {
 	if math.IsNaN(q) {
 		return q
 	}
-	return w.ess(w.split(w.transform(a, func(v float64) float64 {
-		if v <= q {
-			return 1
+	h, ones := a.n/2, 0
+	w.derived = w.derived[:0]
+	for c := range a.m {
+		x := a.chain(c)
+		for _, part := range [2][]float64{x[:h], x[a.n-h:]} { // as split does
+			for _, v := range part {
+				below := 0.0
+				if v <= q {
+					below = 1
+					ones++
+				}
+				w.derived = append(w.derived, below)
+			}
 		}
-		return 0
-	})))
+	}
+	if ones == 0 || ones == len(w.derived) {
+		return math.NaN() // constant
+	}
+	return w.essOf(array{w.derived, h, 2 * a.m})
 }
 
 // ess returns the effective sample size of the mean of the draws a, S/τ with
@@ -115,7 +128,15 @@ func (w *workspace) essQuantile(a array, sorted []float64, p float64) float64 {
 // antithetic chains. S/τ is capped at S·log₁₀ S. NaN for chains of fewer than
 // three draws.
 func (w *workspace) ess(a array) float64 {
-	if a.n < 3 || a.undefined() {
+	if a.undefined() {
+		return math.NaN()
+	}
+	return w.essOf(a)
+}
+
+// essOf is ess of draws that are finite, and not all equal.
+func (w *workspace) essOf(a array) float64 {
+	if a.n < 3 {
 		return math.NaN()
 	}
 	ac := &w.acov

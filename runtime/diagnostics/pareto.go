@@ -2,8 +2,10 @@ package diagnostics
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/kernel"
 )
 
 // leastTail is the number of draws in a tail below which nothing is said of its shape.
@@ -23,11 +25,11 @@ func ParetoKHat(chains [][]float64) float64 {
 		return math.NaN()
 	}
 	sorted := w.sort(a)
-	return paretoKHat(sorted, w.essTail(a, sorted))
+	return w.paretoKHat(sorted, w.essTail(a, sorted))
 }
 
 // paretoKHat returns k̂ of draws in ascending order with a tail ESS.
-func paretoKHat(sorted []float64, essTail float64) float64 {
+func (w *workspace) paretoKHat(sorted []float64, essTail float64) float64 {
 	s := float64(len(sorted))
 	size := s / 5
 	if s > 225 {
@@ -38,13 +40,14 @@ func paretoKHat(sorted []float64, essTail float64) float64 {
 		return math.NaN()
 	}
 	n := int(size)
-	upper, lower := make([]float64, n), make([]float64, n)
+	w.tail = slices.Grow(w.tail[:0], 3*n)[:3*n]
+	upper, lower, spare := w.tail[:n], w.tail[n:2*n], w.tail[2*n:]
 	cutUpper, cutLower := sorted[len(sorted)-n-1], sorted[n]
 	for i := range n {
 		upper[i] = sorted[len(sorted)-n+i] - cutUpper
 		lower[n-1-i] = cutLower - sorted[i]
 	}
-	return fmax(paretoShape(upper), paretoShape(lower))
+	return fmax(paretoShape(upper, spare), paretoShape(lower, spare))
 }
 
 // fmax is the larger of two numbers, or the one that is not NaN.
@@ -60,8 +63,8 @@ func fmax(a, b float64) float64 {
 //	1/σ (1 + kx/σ)^−(1/k + 1)
 //
 // that fits x, in ascending order, by the empirical Bayes estimate of Zhang & Stephens (2009, Technometrics 51, 316–325), drawn
-// towards ½ as by ten observations of it. It is NaN if all of x are equal.
-func paretoShape(x []float64) float64 {
+// towards ½ as by ten observations of it. It is NaN if all of x are equal. The spare slice has the length of x, and is overwritten.
+func paretoShape(x, spare []float64) float64 {
 	n := len(x)
 	most, quartile := x[n-1], x[int(float64(float64(n)/4)+0.5)-1]
 	if !(most > x[0]) || !(quartile > 0) {
@@ -72,7 +75,7 @@ func paretoShape(x []float64) float64 {
 	top := math.Inf(-1)
 	for j := range theta {
 		b := 1/most + (1-math.Sqrt(float64(m)/(float64(j)+0.5)))/(3*quartile)
-		k := shapeGiven(b, x)
+		k := shapeGiven(b, x, spare)
 		theta[j], l[j] = b, float64(float64(n)*(elementary.Log(-b/k)-k-1))
 		top = fmax(top, l[j])
 	}
@@ -83,14 +86,19 @@ func paretoShape(x []float64) float64 {
 			total += w
 		}
 	}
-	return (float64(float64(n)*shapeGiven(sum/total, x)) + 10*0.5) / (float64(n) + 10)
+	return (float64(float64(n)*shapeGiven(sum/total, x, spare)) + 10*0.5) / (float64(n) + 10)
 }
 
-// shapeGiven returns the k of greatest likelihood given b = −k/σ: the mean of log(1 − bx).
-func shapeGiven(b float64, x []float64) float64 {
+// shapeGiven returns the k of greatest likelihood given b = −k/σ: the mean of log(1 − bx). It overwrites the spare slice.
+func shapeGiven(b float64, x, spare []float64) float64 {
+	spare = spare[:len(x)]
+	for i, v := range x {
+		spare[i] = float64(-b * v)
+	}
+	kernel.Log1p(spare, spare)
 	s := 0.0
-	for _, v := range x {
-		s += elementary.Log1p(float64(-b * v))
+	for _, v := range spare {
+		s += v
 	}
 	return s / float64(len(x))
 }

@@ -13,7 +13,13 @@ func RHat(chains [][]float64) float64 {
 	if a.undefined() {
 		return math.NaN()
 	}
-	return w.rhat(a, quantile(w.sort(a), 0.5))
+	keys := w.order(a.x)
+	median := quantile(w.values(a, keys), 0.5)
+	half, order := w.halves(a, keys)
+	if constant(order) {
+		return math.NaN()
+	}
+	return max(rhatOf(w.rankNormal(half, order)), w.rhatFolded(half, order, median))
 }
 
 // RHatBasic returns R-hat without rank normalisation, of the split chains or
@@ -29,37 +35,37 @@ func RHatBasic(chains [][]float64, split bool) float64 {
 	return rhat(a)
 }
 
-// rhat is RHat for draws whose median is known.
-func (w *workspace) rhat(a array, median float64) float64 {
-	return max(w.rhatBulk(a), w.rhatFolded(a, median))
-}
-
-func (w *workspace) rhatBulk(a array) float64 {
-	s := w.split(a)
-	if s.undefined() {
+// rhatFolded returns the R-hat of the rank-normalised distances from the median, for the halves of chains and their order.
+func (w *workspace) rhatFolded(half array, order []key, median float64) float64 {
+	folded := w.fold(half.x, order, median)
+	if constant(folded) || math.IsInf(math.Float64frombits(folded[len(folded)-1].bits), 0) {
 		return math.NaN()
 	}
-	return rhat(w.rankNormal(s))
+	return rhatOf(w.rankNormal(half, folded))
 }
 
-func (w *workspace) rhatFolded(a array, median float64) float64 {
-	s := w.split(w.transform(a, func(v float64) float64 { return math.Abs(v - median) }))
-	if s.undefined() {
-		return math.NaN()
-	}
-	return rhat(w.rankNormal(s))
+// constant reports whether the draws of an order, if there are any, are all equal.
+func constant(order []key) bool {
+	return len(order) == 0 || order[0].bits == order[len(order)-1].bits
 }
 
 // rhat returns the R-hat of an array as it is.
 func rhat(a array) float64 {
-	if a.n < 2 || a.m < 2 || a.undefined() {
+	if a.undefined() {
 		return math.NaN()
 	}
-	means := make([]float64, a.m)
+	return rhatOf(a)
+}
+
+// rhatOf is rhat of draws that are finite, and not all equal.
+func rhatOf(a array) float64 {
+	if a.n < 2 || a.m < 2 {
+		return math.NaN()
+	}
+	means := a.means(nil)
 	within := 0.0
-	for c := range means {
-		means[c] = mean(a.chain(c))
-		within += variance(a.chain(c)) / float64(a.m)
+	for _, s := range a.squares(means, nil) {
+		within += s / float64(a.n-1) / float64(a.m)
 	}
 	n := float64(a.n)
 	return math.Sqrt((n*variance(means)/within + n - 1) / n)

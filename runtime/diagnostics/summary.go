@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -104,10 +103,11 @@ func rectangular(chains [][]float64) error {
 
 func (w *workspace) summary(name string, chains [][]float64, probabilities []float64) Summary {
 	a := w.load(chains)
-	sd := math.Sqrt(variance(a.x))
+	mu := mean(a.x)
+	sd := math.Sqrt(varianceAbout(a.x, mu))
 	s := Summary{
 		Name:      name,
-		Mean:      mean(a.x),
+		Mean:      mu,
 		MCSE:      sd / math.Sqrt(w.ess(w.split(a))),
 		SD:        sd,
 		Quantiles: make([]float64, len(probabilities)),
@@ -122,10 +122,11 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		}
 		return s
 	}
-	if x := a.x[0]; len(a.x) > 1 && !slices.ContainsFunc(a.x, func(v float64) bool { return v != x }) {
-		s.Constant, s.Mean, s.SD = true, x, 0 // without the rounding of a mean
+	keys := w.order(a.x)
+	if len(a.x) > 1 && constant(keys) {
+		s.Constant, s.Mean, s.SD = true, a.x[0], 0 // without the rounding of a mean
 	}
-	sorted := w.sort(a)
+	sorted := w.values(a, keys)
 	for i, p := range probabilities {
 		s.Quantiles[i] = quantile(sorted, p)
 	}
@@ -133,13 +134,13 @@ func (w *workspace) summary(name string, chains [][]float64, probabilities []flo
 		return s
 	}
 	s.ESSTail = w.essTail(a, sorted)
-	s.KHat = paretoKHat(sorted, s.ESSTail)
+	s.KHat = w.paretoKHat(sorted, s.ESSTail)
 
-	// Bulk ESS and bulk R-hat share the rank-normalised draws.
-	if half := w.split(a); !half.undefined() {
-		z := w.rankNormal(half)
-		s.ESSBulk = w.ess(z)
-		s.RHat = max(rhat(z), w.rhatFolded(a, quantile(sorted, 0.5)))
+	// Bulk ESS and bulk R-hat share the rank-normalised draws, and all ranks the order of the draws.
+	if half, order := w.halves(a, keys); !constant(order) {
+		z := w.rankNormal(half, order)
+		s.ESSBulk = w.essOf(z)
+		s.RHat = max(rhatOf(z), w.rhatFolded(half, order, quantile(sorted, 0.5)))
 	}
 	return s
 }

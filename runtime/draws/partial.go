@@ -67,13 +67,15 @@ func pick(line []byte, columns []int, out [][]float64) bool {
 			}
 			line = line[comma+1:]
 		}
-		end := bytes.IndexByte(line, ',')
-		if end < 0 {
-			end = len(line)
-		}
-		x, ok := number(line[:end])
-		if !ok {
-			return false
+		x, end := leading(line)
+		if end == 0 {
+			if end = bytes.IndexByte(line, ','); end < 0 {
+				end = len(line)
+			}
+			var ok bool
+			if x, ok = number(line[:end]); !ok {
+				return false
+			}
 		}
 		out[i] = append(out[i], x)
 	}

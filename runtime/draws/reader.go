@@ -102,6 +102,9 @@ const readSize = 256 << 10
 func read(in io.Reader, name string, size int64, every int) (*Chain, error) {
 	r := reader{c: &Chain{File: name, Every: every}, size: size}
 	buf := make([]byte, 0, readSize)
+	if size > 0 && size < readSize {
+		buf = make([]byte, 0, size+1) // and one byte more, to see its end
+	}
 	for {
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, cap(buf))
@@ -257,11 +260,14 @@ func (r *reader) row(line []byte) error {
 	start := len(r.rows)
 	rest := line
 	for i := range c.Columns {
-		end := bytes.IndexByte(rest, ',')
-		if end < 0 {
-			end = len(rest)
+		x, end := leading(rest)
+		ok := end > 0
+		if !ok {
+			if end = bytes.IndexByte(rest, ','); end < 0 {
+				end = len(rest)
+			}
+			x, ok = number(rest[:end])
 		}
-		x, ok := number(rest[:end])
 		if last := i == len(c.Columns)-1; !ok || last != (end == len(rest)) {
 			r.rows = r.rows[:start]
 			return c.mistake(line)

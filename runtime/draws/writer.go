@@ -405,6 +405,8 @@ func AppendFloat(dst []byte, x float64) []byte {
 		return append(dst, "inf"...)
 	case math.IsInf(x, -1):
 		return append(dst, "-inf"...)
+	case math.Abs(x) < 1e6 && x == math.Trunc(x) && !(x == 0 && math.Signbit(x)):
+		return strconv.AppendInt(dst, int64(x), 10) // counts: most statistics of the sampler are such
 	}
 	return strconv.AppendFloat(dst, x, 'g', -1, 64)
 }

@@ -15,18 +15,52 @@ type Datum struct {
 	Values  []float64 // row-major
 }
 
-// ReadData returns the data of a model, in its order, as a file in CmdStan's JSON has them or by
-// their defaults. Integers that are bound when the model is compiled come last. The name of the file
-// is used in messages. Errors are those of New that are about data.
-func ReadData(m *dsl.Model, r io.Reader, name string) ([]Datum, error) {
-	set, err := datafile.Read(r, name)
-	if err != nil {
-		return nil, err
+// Data are the data of a model, read and checked.
+type Data struct {
+	values  map[string][]float64
+	unknown []string
+}
+
+// Read reads the data of a model from a file in CmdStan's JSON form, and checks them; name is used in messages. A
+// model without data takes a nil reader.
+func Read(m *dsl.Model, r io.Reader, name string) (*Data, error) {
+	set := &datafile.Set{}
+	if r != nil {
+		var err error
+		if set, err = datafile.Read(r, name); err != nil {
+			return nil, err
+		}
 	}
 	values, err := readData(m, set)
 	if err != nil {
 		return nil, err
 	}
+	var known []string
+	for _, x := range m.Data {
+		known = append(known, x.ObjectName())
+	}
+	for _, x := range m.Consts {
+		known = append(known, x.ObjectName())
+	}
+	return &Data{values, set.Unknown(known...)}, nil
+}
+
+// Unknown returns the names in the data file that the model does not declare:
+// perhaps misspelt.
+func (d *Data) Unknown() []string { return d.unknown }
+
+// Size returns the value of an int datum.
+func (d *Data) Size(name string) int { return int(d.values[name][0]) }
+
+// ReadData returns the data of a model, in its order, as a file in CmdStan's JSON has them or by
+// their defaults. Integers that are bound when the model is compiled come last. The name of the file
+// is used in messages. Errors are those of New that are about data.
+func ReadData(m *dsl.Model, r io.Reader, name string) ([]Datum, error) {
+	data, err := Read(m, r, name)
+	if err != nil {
+		return nil, err
+	}
+	values := data.values
 	var out []Datum
 	for _, d := range m.Data {
 		x := Datum{Name: d.ObjectName(), Integer: d.Type.Base == dsl.Int, Values: values[d.ObjectName()]}

@@ -53,29 +53,20 @@ func (m *Model) Size(name string) int { return int(m.data[name][0]) }
 // is used in messages. A model without data takes a nil reader. The result is a
 // runtime.Model or, for a model of several blocks, a *Gibbs.
 func New(d *symbolic.Derived, r io.Reader, name string) (Posterior, error) {
-	set := &datafile.Set{}
-	if r != nil {
-		var err error
-		if set, err = datafile.Read(r, name); err != nil {
-			return nil, err
-		}
-	}
-	data, err := readData(d.Model, set)
+	data, err := Read(d.Model, r, name)
 	if err != nil {
 		return nil, err
 	}
-	m, err := build(d, data)
+	return On(d, data)
+}
+
+// On returns the model on data that were read for it. The result is that of New.
+func On(d *symbolic.Derived, data *Data) (Posterior, error) {
+	m, err := build(d, data.values)
 	if err != nil {
 		return nil, err
 	}
-	var known []string
-	for _, x := range d.Model.Data {
-		known = append(known, x.ObjectName())
-	}
-	for _, x := range d.Model.Consts {
-		known = append(known, x.ObjectName())
-	}
-	m.unknown = set.Unknown(known...)
+	m.unknown = data.unknown
 	if d.Metric == nil {
 		return newGibbs(m)
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed document.css
@@ -66,7 +67,7 @@ func (d *Document) HTML() []byte {
 			e.html(&body, tables)
 		case Figure:
 			picture := inlined(e.SVG)
-			for _, m := range styleElement.FindAllSubmatch(picture, -1) {
+			for _, m := range styleElement().FindAllSubmatch(picture, -1) {
 				if s := string(m[1]); !slices.Contains(styles, s) {
 					styles = append(styles, s)
 				}
@@ -126,7 +127,7 @@ func id(ids slugs, nodes []node) string {
 	return html.EscapeString(s)
 }
 
-var styleElement = regexp.MustCompile(`(?s)<style[^>]*>(.*?)</style>`)
+var styleElement = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<style[^>]*>(.*?)</style>`) })
 
 // inlined returns the element of a picture without what stands before it in a
 // file of its own.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Markdown returns the document as Markdown of GitHub's kind. The function
@@ -182,9 +183,9 @@ func edgeOf(n node, last bool) rune {
 }
 
 var (
-	entity = regexp.MustCompile(`&(#?[0-9a-zA-Z]+;)`)
+	entity = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`&(#?[0-9a-zA-Z]+;)`) })
 	// scheme is where GitHub makes links of plain text, backslashes included.
-	scheme = regexp.MustCompile(`://|(?i:www\\?\.)`)
+	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://|(?i:www\\?\.)`) })
 )
 
 // escapeText returns Markdown that stands for a text.
@@ -196,8 +197,8 @@ func escapeText(plain string) string {
 		}
 		b.WriteByte(plain[i])
 	}
-	t := entity.ReplaceAllString(b.String(), `\&$1`)
-	return scheme.ReplaceAllStringFunc(t, func(s string) string {
+	t := entity().ReplaceAllString(b.String(), `\&$1`)
+	return scheme().ReplaceAllStringFunc(t, func(s string) string {
 		if s == "://" {
 			return `\://`
 		}
@@ -205,14 +206,14 @@ func escapeText(plain string) string {
 	})
 }
 
-var ordinal = regexp.MustCompile(`^([0-9]+)([.)])`)
+var ordinal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+)([.)])`) })
 
 // lineStart escapes what would begin a block at the beginning of a line.
 func lineStart(markdown string) string {
 	if markdown != "" && strings.IndexByte("+-=>:", markdown[0]) >= 0 {
 		return `\` + markdown
 	}
-	return ordinal.ReplaceAllString(markdown, `$1\$2`)
+	return ordinal().ReplaceAllString(markdown, `$1\$2`)
 }
 
 // codeSpan returns code for Markdown. In a table | ends a cell in spite of the
@@ -261,5 +262,5 @@ func destination(url string) string {
 		}
 		b.WriteByte(url[i])
 	}
-	return entity.ReplaceAllString(b.String(), `\&$1`)
+	return entity().ReplaceAllString(b.String(), `\&$1`)
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -119,11 +120,11 @@ type NoteSpec struct {
 }
 
 // word is what names of models and groups look like: they are parts of file names.
-var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`)
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`) })
 
 // CheckName returns an error if a model may not have a name.
 func CheckName(name string) error {
-	if !word.MatchString(name) {
+	if !word().MatchString(name) {
 		return fmt.Errorf("model %q: expected a name of letters, digits, _, ., + and -", name)
 	}
 	return nil
@@ -169,7 +170,7 @@ func ParseSpec(text []byte, name string) (*Spec, error) {
 		if g.Name == "" {
 			g.Name = fmt.Sprintf("cells%d", i+1)
 		}
-		if !word.MatchString(g.Name) {
+		if !word().MatchString(g.Name) {
 			return nil, wrong("[[cells]] %q: expected a name of letters, digits, _, ., + and -", g.Name)
 		}
 		if slices.ContainsFunc(s.Groups[:i], func(o GroupSpec) bool { return o.Name == g.Name }) {
@@ -181,7 +182,7 @@ func ParseSpec(text []byte, name string) (*Spec, error) {
 		if p.Name == "" {
 			p.Name = fmt.Sprintf("figure%d", i+1)
 		}
-		if !word.MatchString(p.Name) {
+		if !word().MatchString(p.Name) {
 			return nil, wrong("[[figure]] %q: expected a name of letters, digits, _, ., + and -", p.Name)
 		}
 		if !slices.Contains(plotKinds, p.Kind) {
@@ -227,7 +228,7 @@ func positioned(name string, err error) error {
 		row, col := decode.Position()
 		text := strings.TrimPrefix(decode.Error(), "toml: ")
 		key := decode.Key()
-		if m := mistyped.FindStringSubmatch(text); m != nil && len(key) > 0 {
+		if m := mistyped().FindStringSubmatch(text); m != nil && len(key) > 0 {
 			text = fmt.Sprintf("%s: expected %s, found %s", key[len(key)-1], kindInWords(m[2]), m[1])
 		} else if strings.HasPrefix(text, "cannot store a") {
 			text = "a table has no place here"
@@ -238,7 +239,7 @@ func positioned(name string, err error) error {
 }
 
 // mistyped is how the decoder says that a value has another type than is expected of it.
-var mistyped = regexp.MustCompile(`^cannot decode TOML (\S+) into .*of type (.*)$`)
+var mistyped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^cannot decode TOML (\S+) into .*of type (.*)$`) })
 
 // kindInWords says what values a type of Go takes in a file.
 func kindInWords(kind string) string {

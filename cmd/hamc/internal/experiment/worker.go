@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
@@ -89,11 +90,11 @@ func (src *Source) Build(ctx context.Context) (*sampler.Binary, error) {
 //go:embed worker.go.tmpl
 var mainText string
 
-var mainProgram = template.Must(template.New("worker").Parse(mainText))
+var mainProgram = sync.OnceValue(func() *template.Template { return template.Must(template.New("worker").Parse(mainText)) })
 
 // main returns the source of the worker's package main, which has the given import path.
 func (src *Source) main(path string) string {
-	return sampler.Source(mainProgram, struct {
+	return sampler.Source(mainProgram(), struct {
 		Path string
 		*Source
 	}{path, src})

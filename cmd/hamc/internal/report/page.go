@@ -28,7 +28,7 @@ var cssText string
 //go:embed report.js
 var jsText string
 
-var pageTemplate = template.Must(template.New("report").Parse(htmlText))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("report").Parse(htmlText)) })
 
 // page is what the template shows.
 type page struct {
@@ -250,7 +250,7 @@ func hash(text string) string {
 
 func (p *page) write(w io.Writer) error {
 	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, p); err != nil {
+	if err := pageTemplate().Execute(&b, p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err := w.Write(b.Bytes())

@@ -3,6 +3,7 @@
 package sampler
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -16,6 +17,7 @@ import (
 	goruntime "runtime"
 	"sort"
 	"strings"
+	"sync"
 	"syscall"
 	"text/template"
 	"time"
@@ -70,7 +72,7 @@ func (b *Binary) Remove() {
 //go:embed sampler.go.tmpl
 var mainText string
 
-var mainProgram = template.Must(template.New("sampler").Parse(mainText))
+var mainProgram = sync.OnceValue(func() *template.Template { return template.Must(template.New("sampler").Parse(mainText)) })
 
 // Source is the source of a package main, made of a template.
 func Source(t *template.Template, fields any) string {
@@ -82,12 +84,46 @@ func Source(t *template.Template, fields any) string {
 }
 
 // Build builds the sampler of a generated package named model, or finds it
-// built before, as BuildProgram does.
-func Build(ctx context.Context, code []byte) (*Binary, error) {
-	return BuildProgram(ctx, &Program{
-		Files: []File{{"model/model.go", code}},
-		Main:  func(path string) string { return Source(mainProgram, struct{ Path string }{path}) },
+// built before, as BuildProgram does. If the ID of the sampler is known, see Recall, the code is asked for only where the cache
+// does not have it; "" stands for one that is not known. An error of code is returned as it is.
+func Build(ctx context.Context, known string, code func() ([]byte, error)) (*Binary, error) {
+	note := ""
+	if known != "" {
+		b, damaged, err := existing(ctx, known)
+		if b != nil || err != nil {
+			return b, err
+		}
+		note = damaged
+	}
+	text, err := code()
+	if err != nil {
+		return nil, err
+	}
+	b, err := BuildProgram(ctx, &Program{
+		Files: []File{{"model/model.go", text}},
+		Main:  func(path string) string { return Source(mainProgram(), struct{ Path string }{path}) },
 	})
+	if err == nil && b.Note == "" {
+		b.Note = note
+	}
+	return b, err
+}
+
+// existing returns the sampler with an ID if it is in the cache and starts; the note is on one that was found to be damaged. The
+// Runtime of what it returns is not known. The error is that of the context.
+func existing(ctx context.Context, id string) (b *Binary, note string, err error) {
+	c, err := OpenCache()
+	if err != nil {
+		return nil, "", nil
+	}
+	b, note, err = c.started(ctx, id)
+	if b != nil {
+		b.ID, b.Note = id, note
+	}
+	if err != nil {
+		err = ctx.Err() // what else keeps it from starting, BuildProgram sees to
+	}
+	return b, note, err
 }
 
 // A Program is what is built against the runtime's source.
@@ -112,6 +148,20 @@ type File struct {
 // The errors are a *ToolchainError, a *BuildError, that of the context, and those
 // of the file system.
 func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
+	c, noCache := OpenCache()
+	damaged := ""
+	// What is in the cache needs no go command, but for the version that it was built with.
+	if tool, ok := quickGo(); ok && noCache == nil {
+		w, of, err := newWorkshop(p, tool)
+		if err != nil {
+			return nil, err
+		}
+		var b *Binary
+		if b, damaged, _ = c.started(ctx, w.id()); b != nil { // why it does not start is told below
+			b.ID, b.Runtime, b.Note = w.id(), of, damaged
+			return b, nil
+		}
+	}
 	tool, err := findGo(ctx)
 	if err != nil {
 		return nil, err
@@ -121,13 +171,12 @@ func BuildProgram(ctx context.Context, p *Program) (*Binary, error) {
 		return nil, err
 	}
 	finish := func(b *Binary, note string) (*Binary, error) {
-		b.ID, b.Runtime, b.Note = w.id(), of, note
+		b.ID, b.Runtime, b.Note = w.id(), of, cmp.Or(note, damaged)
 		return b, nil
 	}
-	c, err := OpenCache()
 	var b *Binary
 	note := ""
-	if err == nil {
+	if err = noCache; err == nil {
 		b, note, err = w.cached(ctx, c)
 	}
 	if err == nil {
@@ -155,10 +204,7 @@ func newWorkshop(p *Program, tool toolchain) (*workshop, string, error) {
 		return nil, "", err
 	}
 	h := sha256.New()
-	with := fmt.Sprintf("%s %s %s\n", tool.version, goruntime.GOOS, goruntime.GOARCH)
-	for _, name := range []string{"GOAMD64", "GOARM64", "GOEXPERIMENT"} { // change the code that Go makes
-		with += fmt.Sprintf("%s=%s\n", name, os.Getenv(name))
-	}
+	with := tool.settings()
 	fmt.Fprint(h, with)
 	fmt.Fprintf(h, "%s\n", p.Main("models"))
 	for _, f := range p.Files {
@@ -188,20 +234,9 @@ func (w *workshop) id() string { return w.module + "-" + w.key }
 // cached finds the program in the cache, or builds it into it. The note is on one that was found to be
 // damaged.
 func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string, err error) {
-	b, damaged := c.find(w.id())
-	if damaged {
-		note = "a sampler in the cache was damaged, and is built again"
-	}
-	if b != nil {
-		// It was started when it was built.
-		if !executable(b.Path) {
-			if err := ready(ctx, b.Path); err != nil {
-				b.Remove()
-				return nil, "", err // it is what was built, so building it again is no help
-			}
-		}
-		b.Cached = true
-		return b, note, nil
+	b, note, err = c.started(ctx, w.id())
+	if b != nil || err != nil {
+		return b, note, err // it is what was built, so building it again is no help
 	}
 	dir, err := c.buildDirectory()
 	if err != nil {
@@ -221,6 +256,27 @@ func (w *workshop) cached(ctx context.Context, c *Cache) (b *Binary, note string
 		return nil, "", err
 	}
 	c.Prune()
+	return b, note, nil
+}
+
+// started returns the sampler with an ID, nil if there is none that is whole. It is an error if it does not start. The note
+// is on one that was found to be damaged.
+func (c *Cache) started(ctx context.Context, id string) (b *Binary, note string, err error) {
+	b, damaged := c.find(id)
+	if damaged {
+		note = "a sampler in the cache was damaged, and is built again"
+	}
+	if b == nil {
+		return nil, note, nil
+	}
+	// It was started when it was built.
+	if !executable(b.Path) {
+		if err := ready(ctx, b.Path); err != nil {
+			b.Remove()
+			return nil, "", err
+		}
+	}
+	b.Cached = true
 	return b, note, nil
 }
 
@@ -317,6 +373,17 @@ func EvaluatorID() (string, error) {
 
 // runtimeFiles returns the runtime's source without its tests, and its hash.
 func runtimeFiles() ([]file, string, error) {
+	files, err := runtimeSource()
+	return files.list, files.sum, err
+}
+
+// sourceFiles are files and their hash.
+type sourceFiles struct {
+	list []file
+	sum  string
+}
+
+var runtimeSource = sync.OnceValues(func() (sourceFiles, error) {
 	var files []file
 	err := fs.WalkDir(hamc.RuntimeSource, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
@@ -332,8 +399,8 @@ func runtimeFiles() ([]file, string, error) {
 		fmt.Fprintf(h, "%s\n%d\n", f.name, len(f.text))
 		h.Write(f.text)
 	}
-	return files, hex.EncodeToString(h.Sum(nil)), err
-}
+	return sourceFiles{files, hex.EncodeToString(h.Sum(nil))}, err
+})
 
 // WriteAtomic writes a file under a temporary name and renames it, so that a
 // reader sees the old text or the new, never half of one.

@@ -210,6 +210,7 @@ func (c *Cache) Prune() {
 		}
 	}
 	c.sweep(maxBuildAge)
+	c.sweepNotes()
 }
 
 // Clean removes all samplers that are not in use, and what builds that were killed have left. It returns
@@ -227,6 +228,7 @@ func (c *Cache) Clean() (removed, left []Entry, err error) {
 		}
 	}
 	c.sweep(time.Hour)
+	c.sweepNotes()
 	return removed, left, nil
 }
 

@@ -3,6 +3,7 @@ package sampler
 import (
 	"bytes"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"go/version"
@@ -25,6 +26,26 @@ func (e *ToolchainError) Error() string { return "no Go toolchain: " + e.Reason 
 
 // toolchain is a go command.
 type toolchain struct{ path, version string }
+
+// quickGo is findGo without asking the go command itself, where it is the program that it seems to be: of such a program its
+// build information says the version. It reports false where findGo is to be asked, as for scripts that choose among
+// versions, and where settings have a say in what the command answers.
+func quickGo() (toolchain, bool) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return toolchain{}, false
+	}
+	for _, name := range kept {
+		if name != "GOCACHE" && os.Getenv(name) != "" {
+			return toolchain{}, false
+		}
+	}
+	info, err := buildinfo.ReadFile(path)
+	if err != nil || info.Path != "cmd/go" || !version.IsValid(info.GoVersion) || version.Compare(info.GoVersion, minGo) < 0 {
+		return toolchain{}, false
+	}
+	return toolchain{path, info.GoVersion}, true
+}
 
 // findGo returns the go command on the PATH, if it is recent enough.
 func findGo(ctx context.Context) (toolchain, error) {
@@ -57,6 +78,15 @@ func findGo(ctx context.Context) (toolchain, error) {
 		return toolchain{}, &ToolchainError{fmt.Sprintf("%s is %s, and samplers need %s", path, v, minGo)}
 	}
 	return toolchain{path, v}, nil
+}
+
+// settings are what the code of a sampler is built with and for.
+func (t toolchain) settings() string {
+	s := fmt.Sprintf("%s %s %s\n", t.version, goruntime.GOOS, goruntime.GOARCH)
+	for _, name := range []string{"GOAMD64", "GOARM64", "GOEXPERIMENT"} { // change the code that Go makes
+		s += fmt.Sprintf("%s=%s\n", name, os.Getenv(name))
+	}
+	return s
 }
 
 // kept are the variables of the go command that it gets from the user: what the code is to be for, and

@@ -113,3 +113,48 @@ func TestCodeThatDoesNotCompile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The version of the go command that its build information tells is what it says itself. A command that is no such
+// program is asked, and so is one with settings.
+func TestQuickGo(t *testing.T) {
+	for _, name := range kept {
+		if name != "GOCACHE" {
+			t.Setenv(name, "")
+		}
+	}
+	asked, err := findGo(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if quick, ok := quickGo(); !ok || quick != asked {
+		t.Errorf("%v %v, the go command says %v", quick, ok, asked)
+	}
+	t.Run("settings", func(t *testing.T) {
+		t.Setenv("GOEXPERIMENT", "arenas")
+		if quick, ok := quickGo(); ok {
+			t.Errorf("%v", quick)
+		}
+	})
+	other, err := os.ReadFile(os.Args[0]) // of Go too
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"script": []byte("#!/bin/sh\nexec " + asked.path + " \"$@\"\n"), "another program": other} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "go"), text, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", dir)
+			if quick, ok := quickGo(); ok {
+				t.Errorf("%v", quick)
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		if quick, ok := quickGo(); ok {
+			t.Errorf("%v", quick)
+		}
+	})
+}
