@@ -387,6 +387,7 @@ func (w *walker) warmUp() error {
 			a.finish()
 		}
 		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings, w.out.Blocks[i].Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
+		w.out.Blocks[i].Stages = stagesOf(a.k)
 		if e, ok := a.k.System.(*Euclidean); ok {
 			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank = e.Inverse(), e.rank()
 		}

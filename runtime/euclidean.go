@@ -314,6 +314,38 @@ func (e *Euclidean) StepLeapfrog(q, p []float64, eps float64) StepResult {
 	return StepResult{}
 }
 
+// twoStageKick is b in StepTwoStage: (3 − √3)/6.
+const twoStageKick = 0.21132486540518713
+
+// StepTwoStage is two leapfrogs in one, with kicks that make the error of the energy on a normal posterior least:
+//
+//	p += bε∇L(q), q += ½εM⁻¹p, p += (1 − 2b)ε∇L(q), q += ½εM⁻¹p, p += bε∇L(q).
+//
+// It is stable up to ε = 2.63 on N(0, I), takes two gradients, and changes the energy by some third of what two leapfrogs of half the size do there: Blanes, Casas & Sanz-Serna (2014),
+// "Numerical integrators for the hybrid Monte Carlo method", arXiv:1405.3153.
+func (e *Euclidean) StepTwoStage(q, p []float64, eps float64) StepResult {
+	half := float64(0.5 * eps)
+	for stage, kick := range [...]float64{twoStageKick, 1 - 2*twoStageKick, twoStageKick} {
+		if stage > 0 {
+			e.velocity(e.v, p)
+			for i, v := range e.v {
+				q[i] += float64(half * v)
+			}
+		}
+		if st := e.gradient(q); st != OK {
+			return StepResult{Status: st}
+		}
+		by := float64(kick * eps)
+		for i, g := range e.grad {
+			p[i] += float64(by * g)
+		}
+	}
+	if !allFinite(q) || !allFinite(p) {
+		return StepResult{Status: NonFinite}
+	}
+	return StepResult{}
+}
+
 // generic is the system of the implicit steps, which are explicit ones in disguise
 // here.
 func (e *Euclidean) generic() *GenericSystem {

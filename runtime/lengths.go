@@ -112,6 +112,10 @@ const (
 	// stretch is how much longer than adapted the steps may be that take a trajectory to its end.
 	stretch = 1.15
 
+	// leastStaged is the number of leapfrogs of a trajectory from which on steps of two stages are tried, which begin with stagedGain times the step size.
+	leastStaged = 3
+	stagedGain  = 4
+
 	// drawWork counts what a draw takes beside its steps, in operations for each coordinate: it is written, read and summarised.
 	drawWork = 300
 

@@ -20,7 +20,7 @@ func standardNormal(m int) *landscape {
 // TestLengthsOfANormal: on a normal posterior trajectories have a fixed length, about a quarter of a turn, and draws are worth more for each step than those of
 // dynamic ones, whose moments they share.
 func TestLengthsOfANormal(t *testing.T) {
-	for _, m := range []int{2, 30} {
+	for _, m := range []int{2, 30, 100} {
 		model := standardNormal(m)
 		worth := func(kind runtime.Trajectories) float64 {
 			opt := runtime.DefaultOptions()
@@ -31,6 +31,9 @@ func TestLengthsOfANormal(t *testing.T) {
 				b := c.Blocks[0]
 				if fixed := b.Steps > 0; fixed != (kind == runtime.AutoTrajectories) {
 					t.Fatalf("%d dimensions, %v: %d steps", m, kind, b.Steps)
+				}
+				if staged := b.Stages == 2; m != 30 && staged != (m > 30 && kind == runtime.AutoTrajectories) || staged && b.Sampling.Steps != 2*b.Steps*1000 {
+					t.Errorf("%d dimensions: %d steps of %d stages are %d", m, b.Steps, b.Stages, b.Sampling.Steps)
 				}
 				if turn := b.StepSize * float64(b.Steps); b.Steps > 0 && (turn < 0.9 || turn > 2.5) {
 					t.Errorf("%d dimensions: %d steps of %.2f, where a quarter of a turn is %.2f", m, b.Steps, b.StepSize, math.Pi/2)

@@ -162,6 +162,9 @@ type BlockRun struct {
 	// Steps of the trajectories of the sampling phase, where their number is fixed; 0 of dynamic ones.
 	Steps int `json:"steps,omitempty"`
 
+	// Stages is 2 where each of these steps is one of two stages (Euclidean.StepTwoStage), and counts as two.
+	Stages int `json:"stages,omitempty"`
+
 	// ExtraDoublings of the dynamic trajectories of the sampling phase.
 	ExtraDoublings int `json:"extra_doublings"`
 

@@ -30,7 +30,8 @@ type BlockState struct {
 	Points    *fisher        `json:"points,omitempty"`
 	Trial     *trial         `json:"trial,omitempty"`
 	Lengths   *lengths       `json:"lengths,omitempty"`
-	Time      float64        `json:"time,omitempty"` // of trajectories of a fixed length
+	Time      float64        `json:"time,omitempty"`     // of trajectories of a fixed length
+	Leapfrog  float64        `json:"leapfrog,omitempty"` // step size, where steps of two stages are tried
 }
 
 // Drawn is the number of draws made.
@@ -60,6 +61,7 @@ func (w *walker) snapshot() *State {
 	for i, a := range w.adapters {
 		b := BlockState{BlockRun: w.out.Blocks[i]}
 		b.StepSize, b.ExtraDoublings, b.Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
+		b.Stages = stagesOf(a.k)
 		if e, ok := a.k.System.(*Euclidean); ok {
 			b.InverseMetric, b.Rank = slices.Clone(e.Inverse()), e.rank()
 		}
@@ -74,7 +76,7 @@ func (w *walker) snapshot() *State {
 			if a.lengths != nil {
 				b.Lengths = a.lengths.clone()
 			}
-			b.Time = a.time
+			b.Time, b.Leapfrog = a.time, a.leapfrog
 			if a.points != nil {
 				b.Points = a.points.clone()
 			}
@@ -82,6 +84,14 @@ func (w *walker) snapshot() *State {
 		s.Blocks = append(s.Blocks, b)
 	}
 	return s
+}
+
+// stagesOf is BlockRun.Stages of a kernel.
+func stagesOf(k *HMC) int {
+	if k.stages == 2 {
+		return 2
+	}
+	return 0
 }
 
 // restore makes the chain go on from a state.
@@ -141,6 +151,9 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 	a.k.StepSize, a.k.ExtraDoublings = b.StepSize, b.ExtraDoublings
 	if a.chooses && b.Steps > 0 {
 		a.k.Steps, a.k.Jitter = b.Steps, lengthJitter
+		if b.Stages == 2 {
+			a.k.setStages(2)
+		}
 	}
 	if e, ok := a.k.System.(*Euclidean); ok && e.SetInverse(b.InverseMetric) != OK {
 		return errors.New("its metric is not one")
@@ -168,7 +181,7 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 	if a.points != nil && !a.points.restore(b.Points) {
 		return errors.New("it does not tell what the metric has learnt")
 	}
-	if a.time = b.Time; !(a.time >= 0 && isFinite(a.time)) {
+	if a.time, a.leapfrog = b.Time, b.Leapfrog; !(a.time >= 0 && isFinite(a.time) && a.leapfrog >= 0 && isFinite(a.leapfrog)) {
 		return fmt.Errorf("trajectories that take %v", b.Time)
 	}
 	return a.goOn(s.Warmed(), b.Lengths, s.End > 0)

@@ -61,6 +61,7 @@ func TestGoOn(t *testing.T) {
 		{"transport", latents, func(o *runtime.Options) {}},
 		{"fixed lengths", flat, func(o *runtime.Options) { o.Warmup = 260 }},
 		{"a warm-up that ends early", flat, func(o *runtime.Options) { o.Warmup = 400 }},
+		{"two stages", standardNormal(60), func(o *runtime.Options) { o.Warmup = 400 }},
 		{"a long warm-up", newLandscape(2, cauchy), func(o *runtime.Options) { o.Warmup = 260 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -76,9 +77,12 @@ func TestGoOn(t *testing.T) {
 			if len(k.states) != whole.Warmed()+opt.Draws {
 				t.Fatalf("%d states", len(k.states))
 			}
-			early := c.name == "a warm-up that ends early"
+			early := c.name == "a warm-up that ends early" || c.name == "two stages"
 			if early != (whole.Warmed() < opt.Warmup) || (early || c.name == "fixed lengths") != (whole.Blocks[0].Steps > 0 && opt.Steps == 0) {
 				t.Fatalf("%d transitions of a warm-up of %d, %d steps", whole.Warmed(), opt.Warmup, whole.Blocks[0].Steps)
+			}
+			if staged := whole.Blocks[0].Stages == 2; staged != (c.name == "two stages") {
+				t.Fatalf("steps of two stages: %v", staged)
 			}
 			for i := 0; i < len(k.states); i++ {
 				if i > 3 && i < len(k.states)-15 && i%9 != 0 {

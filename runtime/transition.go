@@ -112,6 +112,7 @@ type HMC struct {
 
 	lengths    *lengths       // that are measured; nil where they are not
 	integrator Integrator     // of Step
+	stages     int            // leapfrogs that a step counts as
 	plain      *GenericSystem // of the plain algorithms over another System
 	stop       *atomic.Bool   // ends a trajectory early; may be nil
 	solves     int            // fixed-point solves per step; 1 for explicit steps, which count none
@@ -141,6 +142,7 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 	n := sys.Info().Dim()
 	return &HMC{
 		integrator: k,
+		stages:     1,
 		plain:      plain,
 		solves:     solves,
 		System:     sys,
@@ -180,7 +182,7 @@ type Transition struct {
 	// EnergyError is H₁ − H₀ of a static proposal; 0 where a Failure left none.
 	EnergyError float64
 
-	Steps      int
+	Steps      int // leapfrogs, of a step of two stages two
 	Depth      int // of a dynamic trajectory: the number of doublings
 	Iterations int // of the solves of the proposal and of its check
 
@@ -219,7 +221,22 @@ func (k *HMC) Transition(q []float64, rng *rand.Rand) Transition {
 	} else {
 		k.dynamic(q, h0, rng)
 	}
+	t.Steps *= k.stages
 	return *t
+}
+
+// setStages makes steps leapfrogs, or two of them in one, where the metric is Euclidean.
+func (k *HMC) setStages(n int) {
+	e, ok := k.System.(*Euclidean)
+	if !ok || k.integrator != Leapfrog {
+		return
+	}
+	step := e.StepLeapfrog
+	if n == 2 {
+		step = e.StepTwoStage
+	}
+	k.stages = n
+	k.Step = func(q, p []float64, eps float64, _ *Solver) StepResult { return step(q, p, eps) }
 }
 
 // static is a transition with a number of steps that does not depend on the

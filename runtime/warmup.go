@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/hamc-dev/hamc/runtime/elementary"
 )
 
 // The parts of a warm-up, for the Euclidean metric and with it the step size. The last is Stan's number; the others begin
@@ -74,6 +76,7 @@ type adapter struct {
 	lengths         *lengths // from the beginning of the last window until the choice
 	fits            bool     // a fixed length may, as the points of the last window say
 	time            float64  // that trajectories of a fixed length take, once that is chosen: steps times ε
+	leapfrog        float64  // ε of leapfrogs, where steps of two stages are tried
 
 	halvings int // of a step, at most, from transition number halve on
 	halve    int
@@ -231,7 +234,14 @@ func (a *adapter) measured(n int, t *Transition, q []float64) {
 	case a.choose:
 		step, draw := a.metric.work()
 		a.time = float64(float64(a.lengths.best(step, draw)) * a.k.StepSize)
-		a.span()
+		if a.span(); a.k.Steps >= leastStaged {
+			a.leapfrog = a.k.StepSize
+			a.k.setStages(2)
+			a.k.StepSize = min(a.time, float64(stagedGain*a.leapfrog))
+			*a.averaging = newDualAveraging(a.k.StepSize, a.target)
+			a.averaging.Mu = elementary.Log(float64(2 * a.k.StepSize))
+			a.span()
+		}
 		a.lengths, a.k.lengths = nil, nil
 	}
 }
@@ -272,7 +282,19 @@ func (a *adapter) goOn(n int, s *lengths, closed bool) error {
 func (a *adapter) finish() {
 	if a.averaging != nil {
 		a.k.StepSize = a.averaging.final()
-		if a.span(); a.time > 0 {
+		a.span()
+		if staged := 2 * a.k.Steps; a.leapfrog > 0 {
+			// A step of two stages is taken if it saves gradients.
+			size := a.k.StepSize
+			a.k.StepSize = a.leapfrog
+			if a.span(); a.k.Steps < staged {
+				a.k.setStages(1)
+			} else {
+				a.k.StepSize = size
+				a.span()
+			}
+		}
+		if a.time > 0 {
 			a.k.StepSize = a.time / float64(a.k.Steps)
 		}
 	}

@@ -484,6 +484,9 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 			if b.Steps > 0 {
 				a.Settings = []draws.Setting{{Name: "fixed_steps", Value: strconv.Itoa(b.Steps)}}
 			}
+			if b.Stages > 1 {
+				a.Settings = append(a.Settings, draws.Setting{Name: "stages", Value: strconv.Itoa(b.Stages)})
+			}
 		}
 		if b.Climbed {
 			a.Settings = append(a.Settings, draws.Setting{Name: "climbed", Value: "true"})
