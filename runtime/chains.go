@@ -138,10 +138,7 @@ func (r *run) findStarts() error {
 		stream := random.New(r.opt.Seed, uint64(c))
 		stream.Seek(streamStart, 0)
 		q := make([]float64, r.model.Info().Dim())
-		var x Point
-		if n := len(r.opt.Init); n > 0 {
-			x = r.opt.Init[c%n]
-		}
+		x := r.given(c)
 		rng := rand.New(stream)
 		if err := start(sweep, q, x, r.opt.Start, rng); err != nil {
 			err.Chain = c + 1
@@ -157,6 +154,14 @@ func (r *run) findStarts() error {
 	}
 	if len(list) > 0 && r.probes() {
 		r.redraw(sweep, list)
+	}
+	return nil
+}
+
+// given is the starting point that chain c was given, nil for none.
+func (r *run) given(c int) Point {
+	if n := len(r.opt.Init); n > 0 {
+		return r.opt.Init[c%n]
 	}
 	return nil
 }
@@ -304,11 +309,33 @@ func (w *walker) begin() {
 	}
 }
 
+// climb climbs from the start of the chain. Where the climb is stuck, and the start was drawn, it begins anew from others.
+func (w *walker) climb() (*climber, bool) {
+	c := newClimber(w.sweep, &w.stop)
+	climbed := c.climb(w.q)
+	x := w.given(w.c)
+	if x != nil && x.complete() {
+		return c, climbed
+	}
+	for try := 0; try < mostRedrawn && c.stuck(w.q); try++ {
+		w.stream.Seek(streamStart, uint64(try+1)) // whatever was drawn before, so that a chain that goes on from here does the same
+		plain := make([]float64, len(w.q))
+		if start(w.sweep, plain, x, w.opt.Start, w.rng) != nil {
+			continue
+		}
+		copy(w.q, plain)
+		w.begin()
+		c = newClimber(w.sweep, &w.stop)
+		climbed = c.climb(w.q)
+	}
+	return c, climbed
+}
+
 // approach moves a start that is far from the bulk to where the bulk begins, and gives the metrics that warm-up
 // adapts the widths of the posterior there where these differ much.
 func (w *walker) approach() {
-	c := newClimber(w.sweep, &w.stop)
-	if c.climb(w.q) {
+	c, climbed := w.climb()
+	if climbed {
 		for i := range w.out.Blocks {
 			w.out.Blocks[i].Climbed = true
 		}

@@ -35,6 +35,10 @@ import (
 const farGain = 20
 
 const (
+	// stuckGain is how many times the gain from which a start is far the slope promises where a climb is stuck, and mostRedrawn the number of starts that are drawn in its place.
+	stuckGain   = 10
+	mostRedrawn = 8
+
 	climbMemory = 8     // pairs of steps and changes of the gradient
 	climbTrials = 150   // of a step size
 	climbStale  = 3     // trials beyond which what was learnt on the way does not fit any more
@@ -167,6 +171,18 @@ func (c *climber) climb(q []float64) bool {
 	copy(q, start)
 	c.top = bottom
 	return false
+}
+
+// stuck reports whether a climb that ended at q is on a wall from which no step leads on, though far more is to be gained by the slope and the curvatures there: transitions would be stuck as well.
+func (c *climber) stuck(q []float64) bool {
+	if c.stop.Load() {
+		return false
+	}
+	grad := make([]float64, len(q))
+	c.sweep.Posterior.Gradient(grad, q)
+	c.forget()
+	slope := c.direction(grad)
+	return isFinite(slope) && slope/2 > float64(stuckGain*(farGain+2*len(q)))
 }
 
 // precondition computes at q, with its gradient, what a direction begins from. The curvatures of a model

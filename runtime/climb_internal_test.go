@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -201,5 +202,52 @@ func TestConfine(t *testing.T) {
 		if got := c.ends.confine(c.u, climbEdge); got != c.confined {
 			t.Errorf("ends %d: %v is confined to %v, want %v", c.ends, c.u, got, c.confined)
 		}
+	}
+}
+
+// cliff is N(1, 1) on the right of 0, and a wall on the left of it whose slope promises what no step gains.
+type cliff struct{ slope }
+
+func (c *cliff) LogDensity(q []float64) float64 { return c.Gradient(make([]float64, 1), q) }
+
+func (*cliff) Gradient(grad, q []float64) float64 {
+	x := q[0]
+	if x <= 0 {
+		grad[0] = 1e6 - 1e7*(x-math.Round(50*x)/50)
+		return -1e6
+	}
+	grad[0] = 1 - x
+	return -(x - 1) * (x - 1) / 2
+}
+
+func (c *cliff) Clone() Model                   { return c }
+func (*cliff) Constrain(dst, q []float64)       { copy(dst, q) }
+func (*cliff) Unconstrain(q, v []float64) error { copy(q, v); return nil }
+func (*cliff) Contract(dst, _, _ []float64)     { clear(dst) }
+
+// TestStuckClimbs: a chain whose climb is stuck begins anew, where its start was drawn; a start that is given stays.
+func TestStuckClimbs(t *testing.T) {
+	left := func(init []Point) (n int) {
+		for seed := range uint64(10) {
+			opt := DefaultOptions()
+			opt.Seed, opt.Warmup, opt.Draws, opt.Init = seed, 1, 1, init
+			opt.StepSize, opt.Steps = 1e-12, 1 // chains stay where they begin
+			result, err := Sample(context.Background(), &cliff{slope{m: 1}}, opt, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range result.Chains {
+				if c.Draws[0][0] <= 0 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if n := left(nil); n > 0 {
+		t.Errorf("%d of 40 chains begin on the wall", n)
+	}
+	if n := left([]Point{{-0.305}}); n != 40 {
+		t.Errorf("%d of 40 chains begin where they were told to", n)
 	}
 }
