@@ -104,7 +104,7 @@ const (
 
 	// mostDeparture is the departure of a coordinate from a normal one above which no fixed trajectory is taken. On 49 posteriors, those with up to 0.6
 	// had 1.3 to 3.3 times the effective draws for a step, those with 0.8 and more 0.6 to 1.6 times.
-	mostDeparture = 0.6
+	mostDeparture = 0.5
 
 	// lengthJitter is the range of the step sizes of fixed trajectories: without, a direction in which they go round once would not be explored.
 	lengthJitter = 0.1
