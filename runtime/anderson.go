@@ -28,6 +28,14 @@ type Accelerator struct {
 	gamma [andersonWindow]float64
 }
 
+// fewShare is how much more the residuals of q weigh than those of p where there are no more coordinates than differences.
+// In units of the metric an iteration carries what is wrong of q over to p and back, at one rate. Weighed alike,
+// a combination takes a little from both. As many differences as coordinates can take all from one of them, and the next iteration from
+// the other: stochastic volatility given its path, with 3 coordinates, has 11.1 iterations for 13.7, or 11.4 for 12.2 where the Norm is
+// that of the metric. Larger shares save a few percent more, and leave the least squares nearer to dependence. With more coordinates
+// than differences none helps.
+const fewShare = 4
+
 // difference is that of two successive residuals, and of the images they belong to.
 type difference struct{ r, f []float64 }
 
@@ -48,8 +56,12 @@ func (a *Accelerator) Begin(q, p, root []float64) {
 	}
 	copy(a.x, q)
 	copy(a.x[m:], p)
+	share := 1.0
+	if m <= andersonWindow {
+		share = fewShare
+	}
 	for i, r := range root {
-		a.u[i], a.u[m+i] = r, 1/r
+		a.u[i], a.u[m+i] = float64(share*r), 1/r
 	}
 	a.used, a.next, a.first = 0, 0, true
 }
