@@ -41,6 +41,7 @@ type flatStages struct {
 	*generator
 	p       *printer
 	q, pm   []string // the coordinates and the momentum, at which everything is evaluated
+	start   []string // those of the start of the step
 	adj     []string // A, det G and 1/det G where the metric was evaluated last
 	det     string
 	inv     string
@@ -81,10 +82,12 @@ func (s *flatStages) scope(c *unroll.Call) *flatScope {
 // are those that it needs beside.
 func (s *flatStages) step(method, name, text string, x, y, more []string, fields map[string]any) jen.Code {
 	m := s.dim.Offset
-	fields["x"], fields["y"] = unroll.Vector(x), unroll.Vector(y)
+	q, p := s.numbered("q", m), s.numbered("p", m)
+	s.start = slices.Concat(q, p)
+	fields["x"], fields["y"], fields["z"] = unroll.Vector(x), unroll.Vector(y), unroll.Vector(s.start)
 	o := &unroll.Options{
 		Fresh:     s.names.fresh,
-		Arguments: []any{nil, nil, unroll.Vector(s.numbered("q", m)), unroll.Vector(s.numbered("p", m)), "eps", "sv"},
+		Arguments: []any{nil, nil, unroll.Vector(q), unroll.Vector(p), "eps", "sv"},
 		Fields:    fields,
 		Writes:    map[string]bool{"Next": true},
 		Package:   rt,
@@ -136,13 +139,14 @@ func (s *flatStages) moves(v unroll.Vector) []int {
 // flow prints (q, p) + h (v, −∂H/∂q), with v and the force at the iterate.
 func (s *flatStages) flow(c *unroll.Call) []jen.Code {
 	fl, m := s.fl, s.dim.Offset
-	qh, ph, q0, p0 := c.Target(1), c.Target(2), c.Vector(3), c.Vector(4)
+	y := c.Target(1)
+	qh, ph, q0, p0 := y[:m], y[m:], s.start[:m], s.start[m:]
 	done := map[*expr.Def]bool{}
 	code := append(s.position(done, c.Fail), s.flatU(s.adj, s.pm, nil)...)
 	fN, tN, rN := s.numbered("f", m), s.numbered("t", m), s.numbered("s", m)
 	var names []string
 	var es []*expr.Expr
-	by := s.newScaler(c.Name(7))
+	by := s.newScaler(c.Name(3))
 	add := func(name string, e *expr.Expr) { names, es = append(names, name), append(es, by.times(e)) }
 	for k := range m {
 		add(fN[k], fl.f[k])
@@ -162,7 +166,7 @@ func (s *flatStages) flow(c *unroll.Call) []jen.Code {
 		code = append(code, id(square).Op(":=").Add(prod(id(s.inv), id(s.inv))))
 	}
 	for k := range m {
-		code = append(code, id(qh[k]).Op("=").Id(q0[k]).Op("+").Add(prod(jen.Parens(c.Code(7).Op("*").Id(u[k])), id(s.inv))))
+		code = append(code, id(qh[k]).Op("=").Id(q0[k]).Op("+").Add(prod(jen.Parens(c.Code(3).Op("*").Id(u[k])), id(s.inv))))
 		x := id(p0[k]).Op("-").Id(fN[k])
 		if !isZero(fl.t[k]) {
 			x = x.Op("-").Add(prod(id(tN[k]), id(s.inv)))

@@ -409,8 +409,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	h := float64(0.5 * eps)
-	t1, t2 = q1, q2
-	pT1, pT2 = p1, p2
+	t1, t2, pT1, pT2 = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance

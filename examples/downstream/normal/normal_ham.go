@@ -436,8 +436,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	h := float64(0.5 * eps)
-	mu, sigma = q1, q2
-	pMu, pSigma = p1, p2
+	mu, sigma, pMu, pSigma = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance
