@@ -54,6 +54,7 @@ var allDynamics = []struct {
 	is    dynamics
 }{
 	{"none", func(g *generator) bool { return g.d.Metric == nil }, noMetric{}},
+	{"small constant", func(g *generator) bool { return g.smallConstant() }, smallConstantMetric{}},
 	{"constant", func(g *generator) bool { return g.d.Metric.Constant }, constantMetric{}},
 	{"flat", (*generator).flat, flatMetric{}},
 	{"variable", func(*generator) bool { return true }, variableMetric{}},
@@ -107,7 +108,7 @@ func (metric) slope(*symbolic.Derived) []symbolic.Output { return nil }
 func (metric) derive(*generator)                         {}
 func (metric) fields(*generator, *jen.Group)             {}
 
-func (metric) allocate(g *generator, p *printer) []jen.Code { return g.makeSystem(p) }
+func (metric) allocate(g *generator, p *printer) []jen.Code { return g.makeSystem(p, false) }
 
 func (metric) touch() []jen.Code               { return nil }
 func (metric) factorise(string) *jen.Statement { return nil }

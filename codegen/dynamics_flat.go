@@ -33,7 +33,7 @@ func (flatMetric) fields(g *generator, st *jen.Group) {
 func (flatMetric) stages(g *generator) []stage { return g.derivativeStages() }
 
 func (flatMetric) allocate(g *generator, p *printer) []jen.Code {
-	return append(g.makeSystem(p),
+	return append(g.makeSystem(p, false),
 		frameField("known").Op("=").False(), sdot("seenKnown").Op("=").False(), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
 }
 

@@ -57,14 +57,18 @@ func (g *generator) momentumStages() []stage {
 	return out
 }
 
-// makeSystem makes the system of the storage and of the stages.
-func (g *generator) makeSystem(p *printer) []jen.Code {
+// makeSystem makes the system of the storage and of the stages; the type may keep the storage too.
+func (g *generator) makeSystem(p *printer, keep bool) []jen.Code {
 	kind := g.dynamics.system()
 	store, then := g.storage.construct(g, p, g.dimCode(p))
 	var out []jen.Code
 	if len(then) > 0 {
 		out = append(append(out, id("store").Op(":=").Add(store)), then...)
 		store = id("store")
+	}
+	if keep {
+		out = append(out, sdot("store").Op("=").Add(store))
+		store = sdot("store")
 	}
 	stages := system("Stages").ValuesFunc(func(v *jen.Group) {
 		for _, s := range g.dynamics.stages(g) {

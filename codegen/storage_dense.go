@@ -52,3 +52,46 @@ func (denseStorage) construct(_ *generator, _ *printer, m *jen.Statement) (*jen.
 }
 
 func (denseStorage) terms() terms { return linearTerms("row-major") }
+
+func (denseStorage) kind() string { return "Dense" }
+
+// small is the factor of Cholesky, L and 1/L_ii.
+func (denseStorage) small(g *generator, m int) *smallFactor {
+	l, r := g.names.fresh("l"), g.numbered("r", m)
+	at := func(i int) *jen.Statement { return id(l).Index(jen.Lit(i)) }
+	one := func(i int) *jen.Statement { return jen.Lit(1).Op("/").Add(at(i)) }
+	square := func(x *jen.Statement) *jen.Statement { return prod(x, x) }
+	f := &smallFactor{load: []jen.Code{id(l).Op(":=").Add(sdot("store")).Dot("L")}}
+	if m == 1 {
+		f.load = append(f.load, id(r[0]).Op(":=").Add(one(0)))
+		f.solve = func(v, p []string) []jen.Code {
+			return []jen.Code{id(v[0]).Op(":=").Add(prod(prod(id(p[0]), id(r[0])), id(r[0])))}
+		}
+		f.form = func(d []string) *jen.Statement { return square(prod(id(d[0]), at(0))) }
+		f.quad = func(d []string) *jen.Statement { return square(prod(id(d[0]), id(r[0]))) }
+		f.root = []jen.Code{sqrt(square(at(0)))}
+		return f
+	}
+	f.load = append(f.load, idList(r).Op(":=").List(one(0), one(3)))
+	// The components of L⁻¹d.
+	first := func(d []string) *jen.Statement { return prod(id(d[0]), id(r[0])) }
+	second := func(d []string, first *jen.Statement) *jen.Statement {
+		return prod(jen.Parens(id(d[1]).Op("-").Add(prod(at(2), first))), id(r[1]))
+	}
+	f.solve = func(v, p []string) []jen.Code {
+		x := g.names.fresh("w")
+		return []jen.Code{
+			id(x).Op(":=").Add(first(p)),
+			id(v[1]).Op(":=").Add(prod(second(p, id(x)), id(r[1]))),
+			id(v[0]).Op(":=").Add(prod(jen.Parens(id(x).Op("-").Add(prod(at(2), id(v[1])))), id(r[0]))),
+		}
+	}
+	f.form = func(d []string) *jen.Statement {
+		return square(jen.Parens(prod(id(d[0]), at(0)).Op("+").Add(prod(id(d[1]), at(2))))).Op("+").Add(square(prod(id(d[1]), at(3))))
+	}
+	f.quad = func(d []string) *jen.Statement {
+		return square(first(d)).Op("+").Add(square(second(d, first(d))))
+	}
+	f.root = []jen.Code{sqrt(square(at(0))), sqrt(square(at(2)).Op("+").Add(square(at(3))))}
+	return f
+}

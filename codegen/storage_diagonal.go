@@ -37,3 +37,34 @@ func (diagonalStorage) construct(_ *generator, _ *printer, m *jen.Statement) (*j
 }
 
 func (diagonalStorage) terms() terms { return linearTerms("diagonal only") }
+
+func (diagonalStorage) kind() string { return "Diagonal" }
+
+// small is the diagonal and its reciprocals.
+func (diagonalStorage) small(g *generator, m int) *smallFactor {
+	diagonal, r := g.names.fresh("d"), g.numbered("r", m)
+	at := func(i int) *jen.Statement { return id(diagonal).Index(jen.Lit(i)) }
+	f := &smallFactor{load: []jen.Code{
+		id(diagonal).Op(":=").Add(sdot("store")).Dot("Matrix").Call(),
+		assign(r, ":=", func(i int) jen.Code { return jen.Lit(1).Op("/").Add(at(i)) }),
+	}}
+	f.solve = func(v, p []string) []jen.Code {
+		return []jen.Code{assign(v, ":=", func(i int) jen.Code { return prod(id(p[i]), id(r[i])) })}
+	}
+	sum := func(d []string, weight func(i int) *jen.Statement) *jen.Statement {
+		s := jen.Null()
+		for i, x := range d {
+			if i > 0 {
+				s = s.Op("+")
+			}
+			s = s.Add(prod(id(x), id(x), weight(i)))
+		}
+		return s
+	}
+	f.form = func(d []string) *jen.Statement { return sum(d, at) }
+	f.quad = func(d []string) *jen.Statement { return sum(d, func(i int) *jen.Statement { return id(r[i]) }) }
+	for i := range m {
+		f.root = append(f.root, sqrt(at(i)))
+	}
+	return f
+}

@@ -26,7 +26,17 @@ type Accelerator struct {
 	gram  [andersonWindow][andersonWindow]float64 // ⟨Δr_i, Δr_j⟩
 	chol  [andersonWindow][andersonWindow]float64
 	gamma [andersonWindow]float64
+
+	products [andersonWindow]float64 // what multiply has computed last
 }
+
+// fewShare is how much more the residuals of q weigh than those of p where there are no more coordinates than differences.
+// In units of the metric an iteration carries what is wrong of q over to p and back, at one rate. Weighed alike,
+// a combination takes a little from both. As many differences as coordinates can take all from one of them, and the next iteration from
+// the other: stochastic volatility given its path, with 3 coordinates, has 11.1 iterations for 13.7, or 11.4 for 12.2 where the Norm is
+// that of the metric. Larger shares save a few percent more, and leave the least squares nearer to dependence. With more coordinates
+// than differences none helps.
+const fewShare = 4
 
 // difference is that of two successive residuals, and of the images they belong to.
 type difference struct{ r, f []float64 }
@@ -48,8 +58,12 @@ func (a *Accelerator) Begin(q, p, root []float64) {
 	}
 	copy(a.x, q)
 	copy(a.x[m:], p)
+	share := 1.0
+	if m <= andersonWindow {
+		share = fewShare
+	}
 	for i, r := range root {
-		a.u[i], a.u[m+i] = r, 1/r
+		a.u[i], a.u[m+i] = float64(share*r), 1/r
 	}
 	a.used, a.next, a.first = 0, 0, true
 }
@@ -76,8 +90,12 @@ func (a *Accelerator) Next(q, p []float64) {
 			d.r[i], d.f[i], a.r[i] = r-a.r[i], v-a.f[i], r
 		}
 		a.used = min(a.used+1, andersonWindow)
+		long := a.multiply(d.r)
 		for j := range a.used {
-			g := inner(d.r, a.window[j].r)
+			g := a.products[j]
+			if !long {
+				g = inner(d.r, a.window[j].r)
+			}
 			a.gram[a.next][j], a.gram[j][a.next] = g, g
 		}
 		a.next = (a.next + 1) % andersonWindow
@@ -99,6 +117,30 @@ func (a *Accelerator) Next(q, p []float64) {
 	}
 	copy(a.x, q)
 	copy(a.x[m:], p)
+}
+
+// manyResiduals is the length from which on multiply pays.
+const manyResiduals = 64
+
+// multiply computes ⟨Δr_j, x⟩ for all of the window, used or not, if they are long, and reports whether it has. They are sums of one
+// loop: each on its own would wait for its additions, and takes as long as all of them do. The implicit midpoint rule of
+// stochastic volatility, of 1000 coordinates, takes 0.83 of the time.
+func (a *Accelerator) multiply(x []float64) bool {
+	if len(x) < manyResiduals {
+		return false
+	}
+	w := &a.window
+	r0, r1, r2, r3, r4 := w[0].r[:len(x)], w[1].r[:len(x)], w[2].r[:len(x)], w[3].r[:len(x)], w[4].r[:len(x)]
+	var s0, s1, s2, s3, s4 float64
+	for i, v := range x {
+		s0 += float64(v * r0[i])
+		s1 += float64(v * r1[i])
+		s2 += float64(v * r2[i])
+		s3 += float64(v * r3[i])
+		s4 += float64(v * r4[i])
+	}
+	a.products = [andersonWindow]float64{s0, s1, s2, s3, s4}
+	return true
 }
 
 // combine finds γ from the normal equations, by Cholesky's method. Residuals that are
@@ -131,8 +173,12 @@ func (a *Accelerator) combine() bool {
 			a.chol[i][i] = math.Sqrt(s)
 		}
 	}
+	long := a.multiply(a.r)
 	for i := range n {
-		s := inner(a.window[i].r, a.r)
+		s := a.products[i]
+		if !long {
+			s = inner(a.window[i].r, a.r)
+		}
 		for k := range i {
 			s -= float64(a.chol[i][k] * a.gamma[k])
 		}

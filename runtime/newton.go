@@ -70,7 +70,6 @@ type newton struct {
 	r, d  []float64 // 2m: residual, correction
 	v     []float64 // m
 	f     []float64 // m
-	z     []float64 // 2m: the start of the step
 	x0    []float64 // 2m: where a solve started
 	x1    []float64 // 2m: its second iterate
 	back  []float64 // 2m: where the solve of the step back would start
@@ -85,7 +84,7 @@ func (s *GenericSystem) newton() *newton {
 	n := &newton{
 		jac: make([]float64, m*m*m), k: make([]float64, m*m), a: make([]float64, m*m), curv: make([]float64, m*m),
 		ginv: make([]float64, m*m), lu: linalg.NewLU(m),
-		r: make([]float64, 2*m), d: make([]float64, 2*m), v: make([]float64, m), f: make([]float64, m), z: make([]float64, 2*m),
+		r: make([]float64, 2*m), d: make([]float64, 2*m), v: make([]float64, m), f: make([]float64, m),
 		x0: make([]float64, 2*m), x1: make([]float64, 2*m), back: make([]float64, 2*m),
 	}
 	n.model, _ = AsCurved(s.Model) // without it Stepper refuses IM(b)
@@ -260,7 +259,7 @@ func (s *GenericSystem) correctPosition(q, v0, x, pbar []float64, h float64) Sta
 
 // correctMidpoint makes a correction of x in the equation of the implicit midpoint rule for the
 // midpoint, F(x) = x − z − h f(x) = 0 with x = (q, p), f = (∂_pH, −∂_qH) and the step's start
-// z in newton.z. The second derivatives of H are
+// z in w.z. The second derivatives of H are
 //
 //	H_pp = G⁻¹,  H_qp = −KᵀG⁻¹,  H_qq = C − T + KᵀG⁻¹K,
 //	C = ∂²(−L + ½⟨W, G⟩) at fixed W = G⁻¹ − v vᵀ,  T_kl = ½ tr(G⁻¹ ∂_kG G⁻¹ ∂_lG),
@@ -276,7 +275,7 @@ func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	m, n := len(x)/2, s.second
 	q, p := x[:m], x[m:]
 	w := &s.steps
-	if st := w.flow((*genericStages)(s), w.y[:m], w.y[m:], n.z[:m], n.z[m:], q, p, h); st != OK {
+	if st := w.flow((*genericStages)(s), w.y, x, h); st != OK {
 		return st
 	}
 	// What flow has left: v in w.v, G and its factor in s.there.
@@ -391,11 +390,12 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, q, p []float64, h float64) (r St
 func (s *GenericSystem) newtonIMb(sol *Solver, q, p []float64, h float64) (r StepResult) {
 	m, n, x := len(s.v), s.newton(), s.steps.x
 	stages := (*genericStages)(s)
-	if r.Status = s.steps.flow(stages, x[:m], x[m:], q, p, q, p, h); r.Status != OK {
+	z := s.steps.z
+	copy(z, q)
+	copy(z[m:], p)
+	if r.Status = s.steps.flow(stages, x, z, h); r.Status != OK {
 		return r
 	}
-	copy(n.z, q)
-	copy(n.z[m:], p)
 	length := func(d []float64) float64 {
 		s.there.chol.Solve(n.v, d[m:])
 		sum := inner(d[m:], n.v)
@@ -411,12 +411,11 @@ func (s *GenericSystem) newtonIMb(sol *Solver, q, p []float64, h float64) (r Ste
 		return r
 	}
 	// The step back starts from z' = 2 z̄ − z, and predicts z' − h f(z').
-	z := n.z
 	for i := range z {
 		z[i] = float64(2*x[i]) - z[i]
 	}
 	r.Iterations++
-	if s.steps.flow(stages, n.back[:m], n.back[m:], z[:m], z[m:], z[:m], z[m:], -h) == OK {
+	if s.steps.flow(stages, n.back, z, -h) == OK {
 		r.Suspect = !n.contracts(sol, x, n.back, func(x []float64) Status { return s.correctMidpoint(x, -h) }, length)
 	}
 	return r

@@ -40,6 +40,7 @@ type Stages interface {
 // model of m coordinates. It serves one goroutine.
 type Steps struct {
 	x, y     []float64 // 2m: the iterate of a solve, and its image
+	z        []float64 // 2m: where a step of the implicit midpoint rule starts
 	v, f, v0 []float64 // m
 	mid      []float64 // 2m, of IM(a)
 	root     []float64 // m: √G_ii where a step starts
@@ -52,21 +53,23 @@ func NewSteps(m int) Steps {
 	for _, v := range []*[]float64{&s.v, &s.f, &s.v0, &s.root} {
 		*v = make([]float64, m)
 	}
-	for _, v := range []*[]float64{&s.x, &s.y, &s.mid} {
+	for _, v := range []*[]float64{&s.x, &s.y, &s.z, &s.mid} {
 		*v = make([]float64, 2*m)
 	}
 	return s
 }
 
-// flow writes (q, p) + h (v, −f), with v and f of (x, y), to (qh, ph).
-func (w *Steps) flow(s Field, qh, ph, q, p, x, y []float64, h float64) Status {
-	if st := s.Field(w.v, w.f, x, y); st != OK {
+// flow writes z + h (v, −f), with z in w.z and v and f of x = (q, p), to y. More arguments than these, or slices of the halves,
+// would take longer to pass than a small model takes to compute with.
+func (w *Steps) flow(s Field, y, x []float64, h float64) Status {
+	n := len(w.v)
+	if st := s.Field(w.v, w.f, x[:n:n], x[n:]); st != OK {
 		return st
 	}
-	v, f := w.v[:len(q)], w.f[:len(q)]
-	p, qh, ph = p[:len(q)], qh[:len(q)], ph[:len(q)]
-	for i := range q {
-		qh[i], ph[i] = q[i]+float64(h*v[i]), p[i]-float64(h*f[i])
+	v, f, z := w.v, w.f, w.z
+	f = f[:len(v)]
+	for i := range v {
+		y[i], y[n+i] = z[i]+float64(h*v[i]), z[n+i]-float64(h*f[i])
 	}
 	return OK
 }
@@ -80,15 +83,17 @@ func (w *Steps) flow(s Field, qh, ph, q, p, x, y []float64, h float64) Status {
 // half step. That evaluation is not counted as an iteration.
 func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	n := len(q)
-	if r.Status = w.flow(s, w.x[:n], w.x[n:], q, p, q, p, float64(0.5*eps)); r.Status != OK {
+	z, mid := w.z, w.mid
+	copy(z[:n], q)
+	copy(z[n:], p)
+	if r.Status = w.flow(s, w.x, z, float64(0.5*eps)); r.Status != OK {
 		return r
 	}
-	mid := w.mid
 	r.Iterations, r.Status = fixedPoint(sol, 1, w.x, w.y, func(d []float64) float64 { return s.Form(d[:n]) }, func(d []float64) float64 { return s.Quad(d[n:]) }, func(y, x []float64) Status {
-		for i := range n {
-			mid[i], mid[n+i] = float64(0.5*(q[i]+x[i])), float64(0.5*(p[i]+x[n+i]))
+		for i := range x {
+			mid[i] = float64(0.5 * (z[i] + x[i]))
 		}
-		return w.flow(s, y[:n], y[n:], q, p, mid[:n], mid[n:], eps)
+		return w.flow(s, y, mid, eps)
 	}, nil)
 	copy(q, w.x[:n])
 	copy(p, w.x[n:])
@@ -106,11 +111,12 @@ func (w *Steps) IMa(s Field, q, p []float64, eps float64, sol *Solver) (r StepRe
 func (w *Steps) IMb(s Field, q, p []float64, eps float64, sol *Solver) (r StepResult) {
 	n := len(q)
 	h := float64(0.5 * eps)
-	copy(w.x[:n], q)
-	copy(w.x[n:], p)
+	copy(w.z[:n], q)
+	copy(w.z[n:], p)
+	copy(w.x, w.z)
 	// Iteration 0 is the explicit half step.
 	r.Iterations, r.Status = fixedPoint(sol, 0, w.x, w.y, func(d []float64) float64 { return s.Form(d[:n]) }, func(d []float64) float64 { return s.Quad(d[n:]) }, func(y, x []float64) Status {
-		return w.flow(s, y[:n], y[n:], q, p, x[:n], x[n:], h)
+		return w.flow(s, y, x, h)
 	}, func(k int, x []float64) {
 		if k == 0 {
 			s.RootDiagonal(w.root)

@@ -3,6 +3,7 @@ package unroll
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -105,12 +106,15 @@ func (p *printer) callStmt(f *frame, e *ast.CallExpr) []jen.Code {
 	return p.spill(f, e)
 }
 
-// copy prints what copy does.
+// copy prints what copy does, which between two slices of the same variables is nothing.
 func (p *printer) copy(f *frame, e *ast.CallExpr) []jen.Code {
 	to, ok := p.value(f, e.Args[0]).(Vector)
 	from, is := p.value(f, e.Args[1]).(Vector)
 	if !ok || !is || len(to) != len(from) {
 		p.fail(e, "no copy of a vector to one of its length")
+	}
+	if slices.Equal(to, from) {
+		return nil
 	}
 	p.change(to)
 	return []jen.Code{names(to).Op("=").Add(names(from))}

@@ -395,22 +395,21 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	fitFactor := s.fitFactor
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
-	c2 := s.c2
 	c1 := s.c1
-	c7 := float64(-4 * float64(n) * c2)
-	c13 := float64(-4 * c1 * c7)
-	c6 := float64(0.5*c7) - float64(2*c1)
-	c14 := float64(-2 * c1 * c6)
-	c8 := float64(2 * c7)
+	c2 := s.c2
 	c9 := float64(-2 * c1)
 	c4 := float64(2 * fitFactor * c2)
 	c12 := float64(-2 * c4)
+	c7 := float64(-4 * float64(n) * c2)
+	c13 := float64(-4 * c1 * c7)
+	c8 := float64(2 * c7)
+	c6 := float64(0.5*c7) - float64(2*c1)
+	c14 := float64(-2 * c1 * c6)
 	var t1, t2, pT1, pT2, y1, y2, y3, y4, root1, root2 float64
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	h := float64(0.5 * eps)
-	t1, t2 = q1, q2
-	pT1, pT2 = p1, p2
+	t1, t2, pT1, pT2 = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance
@@ -426,11 +425,12 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 		hc6 := float64(c13 * h)
 		hc7 := float64(c7 * h)
 		hc8 := float64(c8 * h)
+		known := [15]float64{c13, c14, c8, c9, c7, c6, fitCentre, hc, hc2, hc3, hc4, hc5, hc6, hc7, hc8}
 		for k := 0; ; k++ {
-			det := float64(t2*t2*c13) + c14
-			adj1 := float64(t2*t2*c8) + c9
-			adj2 := float64(-t2 * c7)
-			adj3 := c6
+			det := float64(t2*t2*known[0]) + known[1]
+			adj1 := float64(t2*t2*known[2]) + known[3]
+			adj2 := float64(-t2 * known[4])
+			adj3 := known[5]
 			if !(det > 0) {
 				r.Iterations, r.Status = k, system.PivotStatus(det)
 				goto solved
@@ -438,11 +438,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			rdet := 1 / det
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
 			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
-			e := t1 - fitCentre + float64(t2*t2)
-			f1 := float64(t1*hc) + float64(e*hc2) + hc3
-			f2 := float64(t2 * (float64(e*hc4) + hc5))
-			t2b := float64(t2 * hc6)
-			s2 := float64((float64(hc7*uT1) + float64(t2*hc8*uT2)) * uT2)
+			e := t1 - known[6] + float64(t2*t2)
+			f1 := float64(t1*known[7]) + float64(e*known[8]) + known[9]
+			f2 := float64(t2 * (float64(e*known[10]) + known[11]))
+			t2b := float64(t2 * known[12])
+			s2 := float64((float64(known[13]*uT1) + float64(t2*known[14]*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
 			y3 = p1 - f1
@@ -678,13 +678,14 @@ solved:
 		hc3 := float64(c8 * h * pT1)
 		hc4 := float64(c6 * h * pT2)
 		hc5 := float64(-c7 * h * pT1)
+		known := [11]float64{c13, c14, hc, hc2, hc3, hc4, hc5, c8, c9, c7, c6}
 		for k := 1; ; k++ {
-			det := float64(t2*t2*c13) + c14
-			m1 := float64(t2*hc) + hc2 + float64(t2*t2*hc3)
-			m2 := hc4 + float64(t2*hc5)
-			adj1 := float64(t2*t2*c8) + c9
-			adj2 := float64(-t2 * c7)
-			adj3 := c6
+			det := float64(t2*t2*known[0]) + known[1]
+			m1 := float64(t2*known[2]) + known[3] + float64(t2*t2*known[4])
+			m2 := known[5] + float64(t2*known[6])
+			adj1 := float64(t2*t2*known[7]) + known[8]
+			adj2 := float64(-t2 * known[9])
+			adj3 := known[10]
 			if !(det > 0) {
 				iterations, st = k, system.PivotStatus(det)
 				goto solved2

@@ -72,6 +72,8 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
+	store *system.Dense // of the metric, which is s.Constant's too
+	mix   rt.Accelerator
 	a1    []float64 // a1[i] = q[i] - mu[i]
 	qMean []float64 // q_mean[i] = mu[i]
 }
@@ -135,11 +137,13 @@ func (s *Model) describe() *rt.Info {
 
 // allocate makes the work space of one chain.
 func (s *Model) allocate() {
+	s.store = system.NewDense(2)
 	s.Constant = system.NewConstant(system.Stages{
 		LogDensity: s.LogDensity,
 		Matrix:     s.matrix,
 		Slope:      s.slope,
-	}, system.NewDense(2))
+	}, s.store)
+	s.mix = rt.Accelerator{}
 	s.a1 = make([]float64, 2)
 	s.qMean = make([]float64, 2)
 }
@@ -300,4 +304,91 @@ func (s *Model) slope(grad, q []float64) {
 		a2 := sum
 		grad[i] = -a2
 	}
+}
+
+// StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
+// midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
+func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
+	l := s.store.L
+	r1, r2 := 1/l[0], 1/l[3]
+	var x1, x2, x3, x4, y1, y2, y3, y4, root1, root2 float64
+	var at, grad [2]float64
+	q1, q2 := q[0], q[1]
+	p1, p2 := p[0], p[1]
+	h := float64(0.5 * eps)
+	x1, x2, x3, x4 = q1, q2, p1, p2
+	// Iteration 0 is the explicit half step.
+	{
+		limit := sv.Tolerance
+		if sv.Norm != rt.MaxNorm {
+			limit = float64(limit * limit)
+		}
+		check, last := sv.FirstCheck(), math.Inf(1)
+		for k := 0; ; k++ {
+			at[0], at[1] = x1, x2
+			s.slope(grad[:], at[:])
+			w := float64(x3 * r1)
+			v2 := float64(float64((x4-float64(l[2]*w))*r2) * r2)
+			v1 := float64((w - float64(l[2]*v2)) * r1)
+			y1 = q1 + float64(h*v1)
+			y2 = q2 + float64(h*v2)
+			y3 = p1 + float64(h*grad[0])
+			y4 = p2 + float64(h*grad[1])
+			x1, y1 = y1, y1-x1
+			x2, y2 = y2, y2-x2
+			x3, y3 = y3, y3-x3
+			x4, y4 = y4, y4-x4
+			var converged bool
+			if sv.Norm == rt.MaxNorm {
+				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit && math.Abs(y3) <= limit && math.Abs(y4) <= limit
+			} else {
+				length := float64((float64(y1*l[0])+float64(y2*l[2]))*(float64(y1*l[0])+float64(y2*l[2]))) + float64(float64(y2*l[3])*float64(y2*l[3]))
+				if length <= limit {
+					length += float64(float64(y3*r1)*float64(y3*r1)) + float64(float64((y4-float64(l[2]*float64(y3*r1)))*r2)*float64((y4-float64(l[2]*float64(y3*r1)))*r2))
+				}
+				converged = length <= limit
+			}
+			if converged && k > 0 {
+				r.Iterations, r.Status = k, rt.OK
+				goto solved
+			}
+			if k >= check {
+				var residual float64
+				if sv.Norm == rt.MaxNorm {
+					residual = max(math.Abs(y1), math.Abs(y2), math.Abs(y3), math.Abs(y4))
+				} else {
+					length := float64((float64(y1*l[0])+float64(y2*l[2]))*(float64(y1*l[0])+float64(y2*l[2]))) + float64(float64(y2*l[3])*float64(y2*l[3]))
+					length += float64(float64(y3*r1)*float64(y3*r1)) + float64(float64((y4-float64(l[2]*float64(y3*r1)))*r2)*float64((y4-float64(l[2]*float64(y3*r1)))*r2))
+					residual = math.Sqrt(length)
+				}
+				var st rt.Status
+				if check, st = sv.Check(k, residual, last); st != rt.OK {
+					r.Iterations, r.Status = k, st
+					goto solved
+				}
+				last = residual
+			}
+			if sv.Method == rt.Anderson {
+				if k == 0 {
+					root1, root2 = math.Sqrt(float64(l[0]*l[0])), math.Sqrt(float64(l[2]*l[2])+float64(l[3]*l[3]))
+					x := [2]float64{x1, x2}
+					x5 := [2]float64{x3, x4}
+					x6 := [2]float64{root1, root2}
+					s.mix.Begin(x[:], x5[:], x6[:])
+				} else {
+					x := [2]float64{x1, x2}
+					x5 := [2]float64{x3, x4}
+					s.mix.Next(x[:], x5[:])
+					x1, x2 = x[0], x[1]
+					x3, x4 = x5[0], x5[1]
+				}
+			}
+		}
+	}
+solved:
+	q1, p1 = float64(2*x1)-q1, float64(2*x3)-p1
+	q2, p2 = float64(2*x2)-q2, float64(2*x4)-p2
+	q[0], q[1] = q1, q2
+	p[0], p[1] = p1, p2
+	return r
 }

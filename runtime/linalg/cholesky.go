@@ -173,6 +173,16 @@ func (c *Cholesky) Solve(v, p []float64) {
 		v[0], v[1] = float64((x-float64(f*y))*a), y
 		return
 	}
+	if n == 3 && len(l) == 9 {
+		a, b, c := reciprocal[0], reciprocal[1], reciprocal[2]
+		f, g, h := l[3], l[6], l[7]
+		x := float64(p[0] * a)
+		y := float64((p[1] - float64(f*x)) * b)
+		z := float64(float64((p[2]-float64(g*x)-float64(h*y))*c) * c)
+		y = float64((y - float64(h*z)) * b)
+		v[0], v[1], v[2] = float64((x-float64(g*z)-float64(f*y))*a), y, z
+		return
+	}
 	for i := range v {
 		row, x := l[i*n:][:i], v[:i]
 		s := p[i]

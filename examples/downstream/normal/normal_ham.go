@@ -436,8 +436,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	h := float64(0.5 * eps)
-	mu, sigma = q1, q2
-	pMu, pSigma = p1, p2
+	mu, sigma, pMu, pSigma = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance
@@ -450,10 +449,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 		hc3 := float64(fitOffset * fitFactor * h)
 		hc4 := float64(-c4 * h)
 		hc5 := float64(float64(n) * h)
+		known := [12]float64{c4, c5, c2, fitCentre, hc, hc2, hc3, fitOffset, fitFactor, fitRest, hc4, hc5}
 		for k := 0; ; k++ {
 			a1 := elementary.Exp(float64(-2 * sigma))
-			det := float64(a1*c4) + c5
-			adj1 := c2
+			det := float64(a1*known[0]) + known[1]
+			adj1 := known[2]
 			adj2 := 0.0
 			adj3 := float64(float64(n)*a1) + 0.01
 			if !(det > 0) {
@@ -463,12 +463,12 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			rdet := 1 / det
 			uMu := float64(adj1*pMu) + float64(adj2*pSigma)
 			uSigma := float64(adj2*pMu) + float64(adj3*pSigma)
-			e := mu - fitCentre
-			f1 := float64(mu*hc) + float64(a1*(float64(e*hc2)+hc3))
-			e2 := fitOffset + float64(e*fitFactor)
-			f2 := float64((sigma + float64(n) - float64((fitRest+float64(e2*e2))*a1)) * h)
-			t2 := float64(a1 * hc4)
-			s2 := float64(-a1 * hc5 * uMu * uMu)
+			e := mu - known[3]
+			f1 := float64(mu*known[4]) + float64(a1*(float64(e*known[5])+known[6]))
+			e2 := known[7] + float64(e*known[8])
+			f2 := float64((sigma + float64(n) - float64((known[9]+float64(e2*e2))*a1)) * h)
+			t2 := float64(a1 * known[10])
+			s2 := float64(-a1 * known[11] * uMu * uMu)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uMu)*rdet)
 			y3 = p1 - f1
@@ -689,12 +689,13 @@ solved:
 		hc := float64(h*pMu) - float64(h*pMu*c3)
 		hc2 := float64(float64(n) * h * pSigma)
 		hc3 := float64(0.01 * h * pSigma)
+		known := [6]float64{c4, c5, hc, hc2, hc3, c2}
 		for k := 1; ; k++ {
 			a1 := elementary.Exp(float64(-2 * sigma))
-			det := float64(a1*c4) + c5
-			m1 := hc
-			m2 := float64(a1*hc2) + hc3
-			adj1 := c2
+			det := float64(a1*known[0]) + known[1]
+			m1 := known[2]
+			m2 := float64(a1*known[3]) + known[4]
+			adj1 := known[5]
 			adj3 := float64(float64(n)*a1) + 0.01
 			if !(det > 0) {
 				iterations, st = k, system.PivotStatus(det)

@@ -377,8 +377,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	q1, q2 := q[0], q[1]
 	p1, p2 := p[0], p[1]
 	h := float64(0.5 * eps)
-	t1, t2 = q1, q2
-	pT1, pT2 = p1, p2
+	t1, t2, pT1, pT2 = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance
@@ -388,6 +387,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 		check, last := sv.FirstCheck(), math.Inf(1)
 		hc := float64(88.88888888888889 * h)
 		hc2 := float64(44.44444444444444 * h)
+		known := [7]float64{fitOffset, fitCentre, fitFactor, c2, c5, hc, hc2}
 		for k := 0; ; k++ {
 			sqT2 := float64(t2 * t2)
 			det := float64(88.88888888888889*sqT2) + 23.22222222222222
@@ -401,11 +401,11 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			rdet := 1 / det
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
 			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
-			e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-			f1 := float64((t1 - float64(e*c2)) * h)
-			f2 := float64((t2 + float64(t2*e*c5)) * h)
-			t2b := float64(t2 * hc)
-			s2 := float64((float64(hc2*uT1) + float64(t2*hc*uT2)) * uT2)
+			e := known[0] + float64((t1-known[1]+float64(t2*t2))*known[2])
+			f1 := float64((t1 - float64(e*known[3])) * h)
+			f2 := float64((t2 + float64(t2*e*known[4])) * h)
+			t2b := float64(t2 * known[5])
+			s2 := float64((float64(known[6]*uT1) + float64(t2*known[5]*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
 			y3 = p1 - f1
@@ -620,11 +620,12 @@ solved:
 		hc3 := float64(88.88888888888889 * h * pT1)
 		hc4 := float64(23.22222222222222 * h * pT2)
 		hc5 := float64(-44.44444444444444 * h * pT1)
+		known := [5]float64{hc, hc2, hc3, hc4, hc5}
 		for k := 1; ; k++ {
 			sqT2 := float64(t2 * t2)
 			det := float64(88.88888888888889*sqT2) + 23.22222222222222
-			m1 := float64(t2*hc) + hc2 + float64(t2*t2*hc3)
-			m2 := hc4 + float64(t2*hc5)
+			m1 := float64(t2*known[0]) + known[1] + float64(t2*t2*known[2])
+			m2 := known[3] + float64(t2*known[4])
 			adj1 := float64(88.88888888888889*sqT2) + 1
 			adj2 := float64(-44.44444444444444 * t2)
 			adj3 := float64(23.22222222222222)
