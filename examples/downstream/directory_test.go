@@ -20,7 +20,7 @@ const recordTo = "DOWNSTREAM_RECORD_TO"
 
 func longRun() runtime.Options {
 	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Draws = 2, 3000
+	opt.Chains, opt.Draws = 2, 40_000 // long enough to be killed under way
 	return opt
 }
 
@@ -118,7 +118,7 @@ func TestRecordAfterCrash(t *testing.T) {
 	if set, err = draws.Load(broken); err != nil || set.Chains[1].Draws() != more.Draws {
 		t.Errorf("a longer run: %v", err)
 	}
-	if err := record(context.Background(), broken, eightSchools(), longRun()); err == nil || !strings.Contains(err.Error(), "3010 draws already") {
+	if err := record(context.Background(), broken, eightSchools(), longRun()); err == nil || !strings.Contains(err.Error(), "40010 draws already") {
 		t.Errorf("a shorter run: %v", err)
 	}
 }
