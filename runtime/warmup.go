@@ -284,7 +284,7 @@ func (a *adapter) finish() {
 		a.k.StepSize = a.averaging.final()
 		a.span()
 		if staged := 2 * a.k.Steps; a.leapfrog > 0 {
-			// A step of two stages is taken if it saves gradients.
+			// A step of two stages is taken if it takes no more gradients: it keeps the energy better.
 			size := a.k.StepSize
 			a.k.StepSize = a.leapfrog
 			if a.span(); a.k.Steps < staged {
