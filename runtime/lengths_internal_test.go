@@ -124,3 +124,49 @@ func distance(a, b []float64) (d float64) {
 	}
 	return d
 }
+
+// TestSpoiltLengths: a step that was halved keeps trajectories dynamic, whatever is measured.
+func TestSpoiltLengths(t *testing.T) {
+	best := func(halved bool) int {
+		l := newLengths(&Info{Params: []Param{{Name: "q", Shape: []int{1}}}}, []float64{0})
+		for n := range 40 {
+			x := float64(n%2)*2 - 1
+			l.start([]float64{x}, -float64(n%4))
+			l.visit(false, []float64{-x * float64(1+n%3)}, -float64((n+2)%4), 1) // far away after a step
+			l.end(&Transition{Steps: 15, LogDensity: -float64(n % 4), halved: halved && n == 7}, []float64{x * float64(1+n%3)}, true)
+		}
+		return l.best(1, 1)
+	}
+	if n := best(false); n != 1 {
+		t.Errorf("trajectories of %d steps, want 1", n)
+	}
+	if n := best(true); n != 0 {
+		t.Errorf("a step was halved: trajectories of %d steps", n)
+	}
+}
+
+// TestJitterIsUndone: the way back of a trajectory has the step size of the way there.
+func TestJitterIsUndone(t *testing.T) {
+	normal := func(grad, q []float64) (l float64) {
+		for i, x := range q {
+			grad[i] = -x
+			l -= x * x / 2
+		}
+		return l
+	}
+	k, err := NewHMC(NewEuclidean(&slope{m: 3, gradient: normal}, false), Leapfrog, DefaultOptions().Solver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.StepSize, k.Steps, k.Jitter, k.Reverse = 0.5, 3, 0.5, ReverseAll
+	q, rng, sizes := make([]float64, 3), rand.New(rand.NewPCG(1, 1)), map[float64]bool{}
+	for range 50 {
+		tr := k.Transition(q, rng)
+		if sizes[tr.StepSize] = true; tr.Irreversible || tr.StepSize < 0.25 || tr.StepSize > 0.75 {
+			t.Fatalf("step size %v, irreversible: %v", tr.StepSize, tr.Irreversible)
+		}
+	}
+	if len(sizes) != 50 {
+		t.Errorf("%d step sizes", len(sizes))
+	}
+}
