@@ -416,7 +416,7 @@ func (w *walker) warmUp() error {
 		w.out.Blocks[i].StepSize, w.out.Blocks[i].ExtraDoublings, w.out.Blocks[i].Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
 		w.out.Blocks[i].Stages = stagesOf(a.k)
 		if e, ok := a.k.System.(*Euclidean); ok {
-			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank = e.Inverse(), e.rank()
+			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank, w.out.Blocks[i].Bends = e.Inverse(), e.rank(), e.bends
 		}
 	}
 	return nil

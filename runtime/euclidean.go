@@ -82,6 +82,15 @@ type Euclidean struct {
 	known bool
 	v     []float64
 
+	// Where coordinates are bent, positions and gradients are those of the bends, and the model's are kept beside them.
+	bends    bends
+	own      []float64 // the model's position of ownGrad and ownLogp
+	ownGrad  []float64
+	ownLogp  float64
+	ownKnown bool
+	slopes   []float64 // of the bends at at, and what they add to the gradient
+	curls    []float64
+
 	implicit *GenericSystem // of the implicit steps, once one is asked for
 }
 
@@ -129,7 +138,7 @@ func (e *Euclidean) rank() int {
 
 // work counts the operations of a step, and those of a draw beside its steps.
 func (e *Euclidean) work() (step, draw float64) {
-	return float64(e.info.Work + stepOverhead + stepWork*e.dim), float64(drawWork * e.dim)
+	return float64(e.info.Work + stepOverhead + stepWork*e.dim + bendWork*len(e.bends)), float64(drawWork * e.dim)
 }
 
 // Variances returns the diagonal of C.
@@ -192,13 +201,85 @@ func (e *Euclidean) Info() *Info { return e.info }
 // Clone returns a copy over a clone of the model, with the same metric.
 func (e *Euclidean) Clone() Model {
 	c := NewEuclidean(e.Model.Clone(), e.sparse == nil)
+	c.setBends(e.bends)
 	c.SetInverse(e.Inverse())
 	return c
 }
 
+// setBends bends coordinates. Positions and momenta of before mean nothing then.
+func (e *Euclidean) setBends(b bends) {
+	e.bends = slices.Clone(b)
+	if b != nil && e.own == nil {
+		e.own, e.ownGrad = make([]float64, e.dim), make([]float64, e.dim)
+	}
+	e.slopes, e.curls = make([]float64, len(b)), make([]float64, len(b))
+	e.Forget()
+}
+
+// bend makes the coordinates of a model those of its bends, and keeps the gradient there: the state of a chain is that of the model,
+// and its gradient does not depend on how exactly the bends lead there and back.
+func (e *Euclidean) bend(q []float64) {
+	if len(e.bends) == 0 {
+		return
+	}
+	if !e.ownKnown || !slices.Equal(e.own, q) {
+		copy(e.own, q)
+		e.ownLogp = e.Model.Gradient(e.ownGrad, q)
+		e.ownKnown = true
+	}
+	e.bends.pull(q)
+	copy(e.at, q)
+	e.curve(false)
+}
+
+// gradientOf returns the model's gradient at its position q; nil where there is none.
+func (e *Euclidean) gradientOf(q []float64) []float64 {
+	if len(e.bends) == 0 {
+		if e.gradient(q) != OK {
+			return nil
+		}
+		return e.grad
+	}
+	e.bend(slices.Clone(q))
+	if !isFinite(e.ownLogp) {
+		return nil
+	}
+	return e.ownGrad
+}
+
+// unbend is the inverse of bend. It returns the logarithm of the Jacobian.
+func (e *Euclidean) unbend(v []float64) float64 { return e.bends.push(v) }
+
+// curve makes the gradient that by the coordinates of the bends, at the present position. The model's is known where it is not to be evaluated.
+func (e *Euclidean) curve(evaluate bool) {
+	if evaluate {
+		copy(e.own, e.at)
+	}
+	logJacobian := 0.0
+	for i := range e.bends {
+		b := &e.bends[i]
+		q, slope, l, curl := b.at(e.at[b.Coordinate])
+		if evaluate {
+			e.own[b.Coordinate] = q
+		}
+		e.slopes[i], e.curls[i] = slope, curl
+		logJacobian += l
+	}
+	if evaluate {
+		e.ownLogp = e.Model.Gradient(e.ownGrad, e.own)
+		e.ownKnown = true
+	}
+	copy(e.grad, e.ownGrad)
+	for i := range e.bends {
+		k := e.bends[i].Coordinate
+		e.grad[k] = float64(e.grad[k]*e.slopes[i]) + e.curls[i]
+	}
+	e.logp, e.known = e.ownLogp+logJacobian, true
+}
+
 // Forget drops what is remembered of a position: the model is no longer what it was.
 func (e *Euclidean) Forget() {
-	e.known = false
+	e.known, e.ownKnown = false, false
 	if e.implicit != nil {
 		e.implicit.Forget()
 	}
@@ -223,8 +304,12 @@ func (e *Euclidean) MetricJacobian(out, _ []float64) { clear(out) }
 func (e *Euclidean) gradient(q []float64) Status {
 	if !e.known || !slices.Equal(e.at, q) {
 		copy(e.at, q)
-		e.logp = e.Model.Gradient(e.grad, q)
-		e.known = true
+		if len(e.bends) == 0 {
+			e.logp = e.Model.Gradient(e.grad, q)
+			e.known = true
+		} else {
+			e.curve(true)
+		}
 	}
 	if !isFinite(e.logp) {
 		if m, ok := e.Model.(Solves); ok && m.SolveStatus() != OK {

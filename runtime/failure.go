@@ -75,7 +75,11 @@ func (k *HMC) locate() (at []float64, runaway bool) {
 	for i, x := range k.tried.q {
 		scale, far = max(scale, math.Abs(x)), max(far, math.Abs(at[i]-x))
 	}
-	return at, far > farAway*scale || k.sound(at)
+	runaway = far > farAway*scale || k.sound(at)
+	if e, ok := k.System.(*Euclidean); ok {
+		e.unbend(at)
+	}
+	return at, runaway
 }
 
 // failedAt is locate without a look at what was found.

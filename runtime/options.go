@@ -23,6 +23,9 @@ type Tuning struct {
 
 	Trajectories Trajectories `json:"trajectories"`
 
+	// Bends has coordinates bent that depart from normal ones, where warm-up adapts a metric by AutoMetric or LowRank: see Bend.
+	Bends bool `json:"bends"`
+
 	// ExtraDoublings is how many times a dynamic trajectory doubles after it has turned
 	// back. AdaptDoublings tries 0 and 1 in warm-up and takes the better; with the leapfrog it is 0, and 1 for one coordinate.
 	ExtraDoublings int `json:"extra_doublings"`
@@ -119,6 +122,7 @@ func DefaultOptions() Options {
 			MaxDepth:       10,
 			ExtraDoublings: AdaptDoublings,
 			MaxHalvings:    8,
+			Bends:          true,
 			Solver:         Solver{Tolerance: 1e-6, Norm: MetricNorm, MaxIterations: 1000, StopStalled: true},
 			ReverseCheck:   ReverseSuspect,
 		},

@@ -173,6 +173,9 @@ type BlockRun struct {
 	InverseMetric []float64 `json:"inverse_metric,omitempty"`
 	Rank          int       `json:"rank,omitempty"`
 
+	// Bends are those of the coordinates that are bent: the metric is that of these.
+	Bends []Bend `json:"bends,omitempty"`
+
 	// Climbed tells that the chain's start was far from the bulk of the posterior, and that the
 	// warm-up began with a climb to there. It is the same for all blocks.
 	Climbed bool `json:"climbed,omitempty"`

@@ -63,7 +63,7 @@ func (w *walker) snapshot() *State {
 		b.StepSize, b.ExtraDoublings, b.Steps = a.k.StepSize, a.k.ExtraDoublings, a.k.Steps
 		b.Stages = stagesOf(a.k)
 		if e, ok := a.k.System.(*Euclidean); ok {
-			b.InverseMetric, b.Rank = slices.Clone(e.Inverse()), e.rank()
+			b.InverseMetric, b.Rank, b.Bends = slices.Clone(e.Inverse()), e.rank(), slices.Clone(e.bends)
 		}
 		if w.out.Drawn() == 0 {
 			if a.averaging != nil {
@@ -155,8 +155,16 @@ func (a *adapter) restore(s *State, b *BlockState) error {
 			a.k.setStages(2)
 		}
 	}
-	if e, ok := a.k.System.(*Euclidean); ok && e.SetInverse(b.InverseMetric) != OK {
-		return errors.New("its metric is not one")
+	if e, ok := a.k.System.(*Euclidean); ok {
+		for i := range b.Bends {
+			if !b.Bends[i].valid(e.dim) {
+				return fmt.Errorf("a coordinate is bent by %+v", b.Bends[i])
+			}
+		}
+		e.setBends(b.Bends)
+		if e.SetInverse(b.InverseMetric) != OK {
+			return errors.New("its metric is not one")
+		}
 	}
 	if s.End > 0 {
 		a.ends, a.halve = nil, 0

@@ -62,6 +62,8 @@ func TestGoOn(t *testing.T) {
 		{"fixed lengths", flat, func(o *runtime.Options) { o.Warmup = 260 }},
 		{"a warm-up that ends early", flat, func(o *runtime.Options) { o.Warmup = 400 }},
 		{"two stages", standardNormal(60), func(o *runtime.Options) { o.Warmup = 400 }},
+		{"bends", newLandscape(4, logHalfNormals), func(o *runtime.Options) { o.Warmup = 150 }},
+		{"bends and a length", newLandscape(4, logHalfNormals), func(o *runtime.Options) { o.Warmup, o.Seed = 260, 2 }},
 		{"a long warm-up", newLandscape(2, cauchy), func(o *runtime.Options) { o.Warmup = 260 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,8 +80,11 @@ func TestGoOn(t *testing.T) {
 				t.Fatalf("%d states", len(k.states))
 			}
 			early := c.name == "a warm-up that ends early" || c.name == "two stages"
-			if early != (whole.Warmed() < opt.Warmup) || (early || c.name == "fixed lengths") != (whole.Blocks[0].Steps > 0 && opt.Steps == 0) {
+			if early != (whole.Warmed() < opt.Warmup) || (early || c.name == "fixed lengths" || c.name == "bends and a length") != (whole.Blocks[0].Steps > 0 && opt.Steps == 0) {
 				t.Fatalf("%d transitions of a warm-up of %d, %d steps", whole.Warmed(), opt.Warmup, whole.Blocks[0].Steps)
+			}
+			if bent := len(whole.Blocks[0].Bends) > 0; bent != (strings.HasPrefix(c.name, "bends") || c.name == "a long warm-up") {
+				t.Fatalf("bends %v", whole.Blocks[0].Bends)
 			}
 			if staged := whole.Blocks[0].Stages == 2; staged != (c.name == "two stages") {
 				t.Fatalf("steps of two stages: %v", staged)
@@ -187,6 +192,28 @@ func TestStatesThatDoNotFit(t *testing.T) {
 		opt.From = []*runtime.State{&s}
 		if _, err := runtime.Sample(context.Background(), m, opt, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.want, err)
+		}
+	}
+	// Of a model with bent coordinates.
+	curved := newLandscape(4, logHalfNormals)
+	bent := runtime.DefaultOptions()
+	bent.Chains, bent.Warmup, bent.Draws = 1, 150, 5
+	state = sample(t, curved, bent).Chains[0].State
+	for _, spoil := range []func(b *runtime.Bend){
+		func(b *runtime.Bend) { b.Coordinate = 4 },
+		func(b *runtime.Bend) { b.Coordinate = -1 },
+		func(b *runtime.Bend) { b.Scale = 0 },
+		func(b *runtime.Bend) { b.Centre /= 0 * b.Scale },
+		func(b *runtime.Bend) { b.Left = -1 },
+		func(b *runtime.Bend) { b.Right = 50 },
+	} {
+		s := *state
+		s.Blocks = slices.Clone(s.Blocks)
+		s.Blocks[0].Bends = slices.Clone(s.Blocks[0].Bends)
+		spoil(&s.Blocks[0].Bends[0])
+		bent.From = []*runtime.State{&s}
+		if _, err := runtime.Sample(context.Background(), curved, bent, nil); err == nil || !strings.Contains(err.Error(), "is bent by") {
+			t.Errorf("a bend %+v: error %v", s.Blocks[0].Bends[0], err)
 		}
 	}
 	// Of a model with latent vectors.

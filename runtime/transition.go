@@ -119,9 +119,12 @@ type HMC struct {
 	p, q1, p1  []float64      // start momentum, proposal
 	q2, p2     []float64      // the way back
 	off        []float64      // m: how far off it ended
-	tried      attempt        // last, on the way forth
-	t          Transition     // under way
-	tree       *tree          // of dynamic trajectories, once there was one
+
+	unbent, bent []float64 // where a transition starts, in the coordinates of the model and of its bends
+
+	tried attempt    // last, on the way forth
+	t     Transition // under way
+	tree  *tree      // of dynamic trajectories, once there was one
 }
 
 // NewHMC returns a kernel for sys with the integrator k and its Solver, whose Method is to
@@ -154,6 +157,8 @@ func NewHMC(sys System, k Integrator, s Solver) (*HMC, error) {
 		q2:         make([]float64, n),
 		p2:         make([]float64, n),
 		off:        make([]float64, n),
+		unbent:     make([]float64, n),
+		bent:       make([]float64, n),
 		tried:      newAttempt(n),
 	}, nil
 }
@@ -200,6 +205,24 @@ type Transition struct {
 // Transition replaces q by the next state of the Markov chain. A state is
 // replaced only by one whose energy is finite.
 func (k *HMC) Transition(q []float64, rng *rand.Rand) Transition {
+	e, ok := k.System.(*Euclidean)
+	if !ok || len(e.bends) == 0 {
+		return k.transition(q, rng)
+	}
+	copy(k.unbent, q)
+	e.bend(q)
+	copy(k.bent, q)
+	t := k.transition(q, rng)
+	moved := !slices.Equal(q, k.bent)
+	t.LogDensity -= e.unbend(q)
+	if !moved {
+		copy(q, k.unbent)
+	}
+	return t
+}
+
+// transition is Transition in the coordinates of the system.
+func (k *HMC) transition(q []float64, rng *rand.Rand) Transition {
 	t := &k.t
 	*t = Transition{StepSize: k.StepSize}
 	for i := range k.p {

@@ -71,6 +71,8 @@ type adapter struct {
 
 	settled bool // the metric, at the end of the last window
 
+	bends bool // of coordinates are looked for
+
 	chooses         bool     // between dynamic trajectories and fixed ones
 	measure, choose int      // transitions from which on lengths are measured, and at which they are chosen
 	lengths         *lengths // from the beginning of the last window until the choice
@@ -103,6 +105,7 @@ func newAdapter(k *HMC, n int, opt *Tuning) *adapter {
 	if k.StepSize == 0 {
 		a.averaging = &dualAveraging{}
 	}
+	a.bends = a.metric != nil && opt.Bends && opt.Metric <= LowRank && k.integrator == Leapfrog
 	if a.metric != nil && a.points.most > 0 && a.averaging != nil && k.Steps == 0 && k.integrator == Leapfrog && opt.Trajectories == AutoTrajectories && n >= lengthsLeast {
 		a.chooses = true
 	}
@@ -139,6 +142,10 @@ func (a *adapter) search(q []float64, rng *rand.Rand) {
 		a.k.StepSize = 1
 	}
 	if q != nil {
+		if e, ok := a.k.System.(*Euclidean); ok && len(e.bends) > 0 {
+			q = slices.Clone(q)
+			e.bend(q)
+		}
 		a.k.InitialStepSize(q, rng)
 	}
 	*a.averaging = newDualAveraging(a.k.StepSize, a.target)
@@ -166,8 +173,8 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 		return false
 	}
 	// The next transition begins with this gradient.
-	if a.metric.gradient(q) == OK {
-		a.points.add(q, a.metric.grad)
+	if g := a.metric.gradientOf(q); g != nil {
+		a.points.add(q, g)
 	}
 	if n+1 < a.ends[0] {
 		return false
@@ -176,27 +183,45 @@ func (a *adapter) learn(n int, t *Transition, q []float64) (again bool) {
 	return a.averaging != nil
 }
 
-// endWindow makes the metric of the points of the window.
+// endWindow makes the metric of the points of the window, and the bends of the coordinates before it.
 func (a *adapter) endWindow() {
 	a.ends = a.ends[1:]
-	a.settled = a.points.settles(a.metric)
-	if a.points.Points.Count > 1 {
-		c := a.points.estimate(a.metric.Variances(), a.metric.sparse == nil, float64(a.metric.Info().Work))
-		if a.metric.SetInverse(c) == OK && a.k.plain != nil {
+	points := a.points.bent(a.metric.bends)
+	a.settled = points.settles(a.metric)
+	if points.Points.Count > 1 {
+		if a.bends {
+			points = a.chooseBends(points)
+		}
+		if a.metric.SetInverse(a.estimate(points)) == OK && a.k.plain != nil {
 			a.k.plain.Forget()
 		}
 	}
 	if a.chooses {
-		a.fits = slices.Max(a.points.departures(a.metric)) <= mostDeparture
+		a.fits = slices.Max(points.departures(a.metric)) <= mostDeparture
 		switch {
 		case len(a.ends) == 0 && !a.fits:
 			a.stayDynamic()
 			return // the window goes on
 		case len(a.ends) > 0 && !a.settled:
-			a.lengths = newLengths(a.metric.Info(), a.points.Points.Mean)
+			a.lengths = newLengths(a.metric.Info(), points.Points.Mean)
 		}
 	}
 	a.points.reset()
+}
+
+// estimate returns the metric of some points.
+func (a *adapter) estimate(points *fisher) []float64 {
+	return points.estimate(a.metric.Variances(), a.metric.sparse == nil, float64(a.metric.Info().Work))
+}
+
+// chooseBends bends the coordinates as the window says, and returns its points in these.
+func (a *adapter) chooseBends(points *fisher) *fisher {
+	next := a.points.bends()
+	if len(next) == 0 && len(a.metric.bends) == 0 {
+		return points
+	}
+	a.metric.setBends(next)
+	return a.points.bent(next)
 }
 
 // stayDynamic gives the choice of a length up. What was set aside for it belongs to the last window.
@@ -223,6 +248,13 @@ func (a *adapter) close(n int) (end int) {
 
 // measured takes the transition before number n, which led to q, where lengths are to be measured, with a step size that stays as it is, and chooses.
 func (a *adapter) measured(n int, t *Transition, q []float64) {
+	if by := a.metric.bends; len(by) > 0 {
+		bent := *t
+		q = slices.Clone(q)
+		by.pull(q)
+		bent.LogDensity += by.push(slices.Clone(q))
+		t = &bent
+	}
 	a.lengths.end(t, q, a.k.lengths != nil)
 	if len(a.ends) > 0 {
 		return

@@ -131,6 +131,7 @@ var statistics = []statistic{
 	{"accept", terminal.Fixed(3), func(c *chainEvidence) float64 { return c.accept }, true},
 	{"step size", terminal.Significant(3), func(c *chainEvidence) float64 { return c.stepSize }, true},
 	{"fixed steps", terminal.Fixed(0), func(c *chainEvidence) float64 { return float64(c.fixed) }, false},
+	{"bends", terminal.Fixed(0), func(c *chainEvidence) float64 { return float64(c.bends) }, false},
 	{"extra doublings", terminal.Fixed(0), func(c *chainEvidence) float64 { return c.doublings }, true},
 	{"depth", terminal.Fixed(1), func(c *chainEvidence) float64 { return c.depth }, true},
 	{"steps/draw", terminal.Fixed(1), func(c *chainEvidence) float64 { return c.steps / float64(c.transitions) }, true},

@@ -42,6 +42,7 @@ type chainEvidence struct {
 	stepSize     float64
 	doublings    float64 // extra
 	fixed        int     // steps of trajectories, that the warm-up chose; 0 of dynamic ones
+	bends        int     // coordinates that are bent
 	depth        float64 // mean
 	steps        float64 // sum
 	iterations   float64 // sum
@@ -151,7 +152,7 @@ func (b *blockEvidence) chain(c *draws.Chain, transitions int, prefix, setting s
 		}
 		return t
 	}
-	x.fixed = wholeNumber(c.Setting(setting + fixedSteps))
+	x.fixed, x.bends = wholeNumber(c.Setting(setting+fixedSteps)), wholeNumber(c.Setting(setting+bentCoordinates))
 	if k, err := strconv.Atoi(c.Setting(setting + extraDoublings)); err == nil {
 		x.doublings = float64(k)
 	}
@@ -202,8 +203,9 @@ func moments(v []float64) (mean, sd float64) {
 
 // The names of the settings that tell what the warm-up chose.
 const (
-	extraDoublings = "extra_doublings"
-	fixedSteps     = "fixed_steps"
+	extraDoublings  = "extra_doublings"
+	fixedSteps      = "fixed_steps"
+	bentCoordinates = "bends"
 )
 
 // blockNames returns the names of the blocks whose statistics stand among the columns.

@@ -31,6 +31,7 @@ var settings = []setting{
 		t.Trajectories, err = runtime.ParseTrajectories(s)
 		return
 	}},
+	{"bends", func(t *runtime.Tuning, s string) (err error) { t.Bends, err = boolean(s); return }},
 	{"random-steps", func(t *runtime.Tuning, s string) (err error) { t.RandomSteps, err = boolean(s); return }},
 	{"max-depth", whole(func(t *runtime.Tuning) *int { return &t.MaxDepth })},
 	{"extra-doublings", whole(func(t *runtime.Tuning) *int { return &t.ExtraDoublings })},

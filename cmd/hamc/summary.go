@@ -252,6 +252,7 @@ type blockReport struct {
 	least, most float64 // step size
 	chains      int
 	fixed       int // chains with trajectories of a fixed length, as warm-up chose
+	bent        int // chains with coordinates that are bent
 }
 
 func blockReports(w *watcher) []blockReport {
@@ -264,6 +265,7 @@ func blockReports(w *watcher) []blockReport {
 				r.totals.Join(&n.Sampling)
 				r.least, r.most = min(r.least, n.StepSize), max(r.most, n.StepSize)
 				r.chains++
+				r.bent += min(1, len(n.Bends))
 				if n.Steps > 0 && w.start.Options.For(r.name).Steps == 0 {
 					r.fixed++
 				}
@@ -285,6 +287,9 @@ func (r *blockReport) write(b io.Writer) {
 	fmt.Fprintf(b, "acceptance %.2f, step size %s, %.1f steps per draw", t.SumAccept/float64(t.Transitions), span(r.least, r.most), float64(t.Steps)/float64(t.Transitions))
 	if r.fixed > 0 {
 		fmt.Fprintf(b, ", of a fixed number%s", ofChains(r.fixed, r.chains))
+	}
+	if r.bent > 0 {
+		fmt.Fprintf(b, ", in bent coordinates%s", ofChains(r.bent, r.chains))
 	}
 	if t.Iterations > 0 {
 		fmt.Fprintf(b, ", %.1f solver iterations per step", float64(t.Iterations)/float64(max(1, t.Steps)))

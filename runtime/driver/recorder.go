@@ -488,6 +488,9 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 				a.Settings = append(a.Settings, draws.Setting{Name: "stages", Value: strconv.Itoa(b.Stages)})
 			}
 		}
+		if len(b.Bends) > 0 {
+			a.Settings = append(a.Settings, draws.Setting{Name: "bends", Value: strconv.Itoa(len(b.Bends))})
+		}
 		if b.Climbed {
 			a.Settings = append(a.Settings, draws.Setting{Name: "climbed", Value: "true"})
 		}
