@@ -138,8 +138,11 @@ func plainDensity(p runtime.Posterior, x []float64) float64 {
 	return l
 }
 
-// ranks is the test with some data sets. It returns how many of them had a race, and how many races the Riemannian metric won.
-func (a *automatic) ranks(t testing.TB, replicates int, twist func(runtime.Posterior) runtime.Posterior, each func(*pursuit)) (o outcome, raced, won int) {
+// A census counts the data sets of a test: those with a race, those whose race the Riemannian metric won, and those with bent coordinates.
+type census struct{ raced, won, bent int }
+
+// ranks is the test with some data sets.
+func (a *automatic) ranks(t testing.TB, replicates int, twist func(runtime.Posterior) runtime.Posterior, each func(*pursuit)) (o outcome, c census) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(41, 0))
 	names := append(slices.Clone(a.of.quantities), "the log density")
@@ -155,10 +158,13 @@ func (a *automatic) ranks(t testing.TB, replicates int, twist func(runtime.Poste
 		}
 		begun, race := begin(t, p, uint64(replicate))
 		if race != nil {
-			raced++
+			c.raced++
 			if race.Chosen == runtime.FisherMetric {
-				won++
+				c.won++
 			}
+		}
+		if len(begun.ended[begun.opt.Metric].Blocks[0].Bends) > 0 {
+			c.bent++
 		}
 		values := func(out, x []float64) {
 			a.of.uniforms(out, x, y)
@@ -198,7 +204,7 @@ func (a *automatic) ranks(t testing.TB, replicates int, twist func(runtime.Poste
 	for i := range counts {
 		o = o.least(uniformity(counts[i]), names[i])
 	}
-	return o, raced, won
+	return o, c
 }
 
 // TestAutoCalibration: the ranks are uniform where nothing is stated.
@@ -206,16 +212,19 @@ func TestAutoCalibration(t *testing.T) {
 	for _, a := range campaign.Sample(t, automatics(), 2) { // TestKernels has groups with either metric
 		t.Run(a.of.name, func(t *testing.T) {
 			n := campaign.Cases(t, autoFew, autoReplicates) * max(campaign.Times(t), 1)
-			o, raced, won := a.ranks(t, n, nil, nil)
-			t.Logf("%v; of %d races the Riemannian metric won %d", o, raced, won)
+			o, c := a.ranks(t, n, nil, nil)
+			t.Logf("%v; of %d races the Riemannian metric won %d; coordinates are bent for %d data sets", o, c.raced, c.won, c.bent)
 			if !(o.p >= autoAlarm()) {
 				t.Errorf("ranks are not uniform: %v", o)
 			}
-			if a.races != (raced == n) || a.races != (raced > 0) {
-				t.Errorf("%d races for %d data sets", raced, n)
+			if a.races != (c.raced == n) || a.races != (c.raced > 0) {
+				t.Errorf("%d races for %d data sets", c.raced, n)
 			}
-			if a.contends && min(won, raced-won) < n/20 {
-				t.Errorf("the Riemannian metric won %d of %d races, so that this test shows little of one candidate", won, raced)
+			if !a.contends && c.bent < n/20 {
+				t.Errorf("coordinates are bent for %d of %d data sets, so that this test shows little of bends", c.bent, n)
+			}
+			if a.contends && min(c.won, c.raced-c.won) < n/20 {
+				t.Errorf("the Riemannian metric won %d of %d races, so that this test shows little of one candidate", c.won, c.raced)
 			}
 		})
 	}
@@ -252,11 +261,20 @@ func TestAutoCalibrationBetraysMistakes(t *testing.T) {
 			s.opt.Steps, s.state.Blocks = steps, slices.Clone(s.state.Blocks)
 			s.state.Blocks[0].Steps = steps
 		}},
+		{name: "the bends are chosen anew, by the draw before", in: ridge, each: func(s *pursuit) {
+			var bends []runtime.Bend
+			if s.state.Q[1] > 0 {
+				bends = []runtime.Bend{{Scale: 0.02, Right: 1, Left: 1}, {Coordinate: 1, Scale: 0.02, Right: 1, Left: 1}}
+			}
+			s.take(runtime.LowRank)
+			s.state.Blocks = slices.Clone(s.state.Blocks)
+			s.state.Blocks[0].Bends = bends
+		}},
 		{name: "the metric is chosen anew, by lot", legal: true, in: ridge, each: func(s *pursuit) { s.take(candidates[lots.IntN(2)]) }},
 		{name: "the map is made anew within trajectories", in: maps,
 			twist: func(p runtime.Posterior) runtime.Posterior { return unfrozen{p.(*latent.Model)} }},
 	}, 2) {
-		o, _, _ := m.in.ranks(t, autoFew, m.twist, m.each)
+		o, _ := m.in.ranks(t, autoFew, m.twist, m.each)
 		t.Logf("%s: %v", m.name, o)
 		if noticed := o.p < autoAlarm(); noticed == m.legal {
 			t.Errorf("%s: noticed is %v, %v", m.name, noticed, o)
