@@ -116,9 +116,12 @@ func TestSlurmGridCancelledTask(t *testing.T) {
 		t.Errorf("tasks %v", got)
 	}
 	before := b.results("parts")
-	p.until("tasks that run", func() bool { return len(b.workersIn("parts")) > 1 })
-	running := queue(t, "running")
-	if len(running) == 0 || running[0][1] != "hamc-parts" {
+	var running [][]string
+	p.until("tasks that run, each with its worker: one that has ended may be in the queue still", func() bool {
+		running = queue(t, "running")
+		return len(running) > 1 && len(running) == len(b.workersIn("parts"))
+	})
+	if running[0][1] != "hamc-parts" {
 		t.Fatalf("running: %v", running)
 	}
 	if out, err := exec.Command("scancel", running[0][0]).CombinedOutput(); err != nil {
