@@ -83,7 +83,7 @@ func TestGoOn(t *testing.T) {
 			if early != (whole.Warmed() < opt.Warmup) || (early || c.name == "fixed lengths" || c.name == "bends and a length") != (whole.Blocks[0].Steps > 0 && opt.Steps == 0) {
 				t.Fatalf("%d transitions of a warm-up of %d, %d steps", whole.Warmed(), opt.Warmup, whole.Blocks[0].Steps)
 			}
-			if bent := len(whole.Blocks[0].Bends) > 0; bent != (strings.HasPrefix(c.name, "bends") || c.name == "a long warm-up" || c.name == "transport") {
+			if bent := len(whole.Blocks[0].Bends) > 0; bent != (strings.HasPrefix(c.name, "bends") || c.name == "a long warm-up") {
 				t.Fatalf("bends %v", whole.Blocks[0].Bends)
 			}
 			if staged := whole.Blocks[0].Stages == 2; staged != (c.name == "two stages") {
