@@ -261,15 +261,6 @@ func TestAutoCalibrationBetraysMistakes(t *testing.T) {
 			s.opt.Steps, s.state.Blocks = steps, slices.Clone(s.state.Blocks)
 			s.state.Blocks[0].Steps = steps
 		}},
-		{name: "the bends are chosen anew, by the draw before", in: ridge, each: func(s *pursuit) {
-			var bends []runtime.Bend
-			if s.state.Q[1] > 0 {
-				bends = []runtime.Bend{{Scale: 0.02, Right: 1, Left: 1}, {Coordinate: 1, Scale: 0.02, Right: 1, Left: 1}}
-			}
-			s.take(runtime.LowRank)
-			s.state.Blocks = slices.Clone(s.state.Blocks)
-			s.state.Blocks[0].Bends = bends
-		}},
 		{name: "the metric is chosen anew, by lot", legal: true, in: ridge, each: func(s *pursuit) { s.take(candidates[lots.IntN(2)]) }},
 		{name: "the map is made anew within trajectories", in: maps,
 			twist: func(p runtime.Posterior) runtime.Posterior { return unfrozen{p.(*latent.Model)} }},
