@@ -130,12 +130,25 @@ func (b bends) push(v []float64) (logJacobian float64) {
 	return logJacobian
 }
 
-// gradient makes the gradient of a log density by q that by v, at v, with the logarithm of the Jacobian in it.
-func (b bends) gradient(g, v []float64) {
+// slope writes dq/dv at v, and the derivative of its logarithm, for each of the bends. The coordinates that are bent go to q, unless that is nil. It returns log |∂q/∂v|.
+func (b bends) slope(q, slopes, curls, v []float64) (logJacobian float64) {
 	for i := range b {
 		k := b[i].Coordinate
-		_, slope, _, curl := b[i].at(v[k])
-		g[k] = float64(g[k]*slope) + curl
+		x, slope, l, curl := b[i].at(v[k])
+		if q != nil {
+			q[k] = x
+		}
+		slopes[i], curls[i] = slope, curl
+		logJacobian += l
+	}
+	return logJacobian
+}
+
+// turn makes the gradient of a log density by q that by v, with the logarithm of the Jacobian in it.
+func (b bends) turn(g, slopes, curls []float64) {
+	for i := range b {
+		k := b[i].Coordinate
+		g[k] = float64(g[k]*slopes[i]) + curls[i]
 	}
 }
 
@@ -145,9 +158,11 @@ func (f *fisher) bent(by bends) *fisher {
 		return f
 	}
 	out := f.clone()
+	slopes, curls := make([]float64, len(by)), make([]float64, len(by))
 	for k := range out.X {
 		by.pull(out.X[k])
-		by.gradient(out.G[k], out.X[k])
+		by.slope(nil, slopes, curls, out.X[k])
+		by.turn(out.G[k], slopes, curls)
 	}
 	for i := range by {
 		k := by[i].Coordinate

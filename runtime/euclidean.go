@@ -88,7 +88,7 @@ type Euclidean struct {
 	ownGrad  []float64
 	ownLogp  float64
 	ownKnown bool
-	slopes   []float64 // of the bends at at, and what they add to the gradient
+	slopes   []float64 // of the bends at the position, and what they add to the gradient
 	curls    []float64
 
 	implicit *GenericSystem // of the implicit steps, once one is asked for
@@ -216,7 +216,7 @@ func (e *Euclidean) setBends(b bends) {
 	e.Forget()
 }
 
-// bend makes the coordinates of a model those of its bends, and keeps the gradient there: the state of a chain is that of the model,
+// bend makes the coordinates of the model those of its bends, and keeps the gradient there: the state of a chain is that of the model,
 // and its gradient does not depend on how exactly the bends lead there and back.
 func (e *Euclidean) bend(q []float64) {
 	if len(e.bends) == 0 {
@@ -224,13 +224,15 @@ func (e *Euclidean) bend(q []float64) {
 	}
 	if !e.ownKnown || !slices.Equal(e.own, q) {
 		copy(e.own, q)
-		e.ownLogp = e.Model.Gradient(e.ownGrad, q)
-		e.ownKnown = true
+		e.evaluate()
 	}
 	e.bends.pull(q)
 	copy(e.at, q)
-	e.curve(false)
+	e.turn(e.bends.slope(nil, e.slopes, e.curls, e.at))
 }
+
+// unbend is the inverse of bend. It returns the logarithm of the Jacobian.
+func (e *Euclidean) unbend(v []float64) float64 { return e.bends.push(v) }
 
 // gradientOf returns the model's gradient at its position q; nil where there is none.
 func (e *Euclidean) gradientOf(q []float64) []float64 {
@@ -247,34 +249,36 @@ func (e *Euclidean) gradientOf(q []float64) []float64 {
 	return e.ownGrad
 }
 
-// unbend is the inverse of bend. It returns the logarithm of the Jacobian.
-func (e *Euclidean) unbend(v []float64) float64 { return e.bends.push(v) }
+// evaluate makes the model's gradient that of its position.
+func (e *Euclidean) evaluate() {
+	e.ownLogp = e.Model.Gradient(e.ownGrad, e.own)
+	e.ownKnown = true
+}
 
-// curve makes the gradient that by the coordinates of the bends, at the present position. The model's is known where it is not to be evaluated.
-func (e *Euclidean) curve(evaluate bool) {
-	if evaluate {
-		copy(e.own, e.at)
-	}
-	logJacobian := 0.0
-	for i := range e.bends {
-		b := &e.bends[i]
-		q, slope, l, curl := b.at(e.at[b.Coordinate])
-		if evaluate {
-			e.own[b.Coordinate] = q
-		}
-		e.slopes[i], e.curls[i] = slope, curl
-		logJacobian += l
-	}
-	if evaluate {
-		e.ownLogp = e.Model.Gradient(e.ownGrad, e.own)
-		e.ownKnown = true
-	}
+// turn makes the gradient that by the coordinates of the bends, from the model's.
+func (e *Euclidean) turn(logJacobian float64) {
 	copy(e.grad, e.ownGrad)
-	for i := range e.bends {
-		k := e.bends[i].Coordinate
-		e.grad[k] = float64(e.grad[k]*e.slopes[i]) + e.curls[i]
-	}
+	e.bends.turn(e.grad, e.slopes, e.curls)
 	e.logp, e.known = e.ownLogp+logJacobian, true
+}
+
+// LogDensity is that of the coordinates of the system, which bends change.
+func (e *Euclidean) LogDensity(q []float64) float64 {
+	if len(e.bends) == 0 {
+		return e.Model.LogDensity(q)
+	}
+	e.gradient(q)
+	return e.logp
+}
+
+// Gradient is that by the coordinates of the system, which bends change.
+func (e *Euclidean) Gradient(grad, q []float64) float64 {
+	if len(e.bends) == 0 {
+		return e.Model.Gradient(grad, q)
+	}
+	e.gradient(q)
+	copy(grad, e.grad)
+	return e.logp
 }
 
 // Forget drops what is remembered of a position: the model is no longer what it was.
@@ -308,7 +312,10 @@ func (e *Euclidean) gradient(q []float64) Status {
 			e.logp = e.Model.Gradient(e.grad, q)
 			e.known = true
 		} else {
-			e.curve(true)
+			copy(e.own, q)
+			logJacobian := e.bends.slope(e.own, e.slopes, e.curls, q)
+			e.evaluate()
+			e.turn(logJacobian)
 		}
 	}
 	if !isFinite(e.logp) {

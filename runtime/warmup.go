@@ -248,11 +248,11 @@ func (a *adapter) close(n int) (end int) {
 
 // measured takes the transition before number n, which led to q, where lengths are to be measured, with a step size that stays as it is, and chooses.
 func (a *adapter) measured(n int, t *Transition, q []float64) {
-	if by := a.metric.bends; len(by) > 0 {
-		bent := *t
+	if len(a.metric.bends) > 0 {
 		q = slices.Clone(q)
-		by.pull(q)
-		bent.LogDensity += by.push(slices.Clone(q))
+		a.metric.bend(q)
+		bent := *t
+		bent.LogDensity = a.metric.logp
 		t = &bent
 	}
 	a.lengths.end(t, q, a.k.lengths != nil)
