@@ -259,7 +259,9 @@ func (g *generator) closure(lists ...[]symbolic.Output) map[*expr.Def]bool {
 		expr.Refs(e, func(r *expr.Expr) {
 			if d := r.Tensor.Def; d != nil && !need[d] {
 				need[d] = true
-				walk(d.Body)
+				for _, body := range d.Bodies() {
+					walk(body)
+				}
 			}
 		})
 	}

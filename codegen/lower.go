@@ -366,6 +366,8 @@ func (l *lowering) nest(indices []*expr.Index, f func(in *lowering)) {
 func (l *lowering) definition(d *expr.Def) {
 	v := l.g.variable(d.Tensor)
 	switch {
+	case d.Recursion != nil:
+		l.recursion(d)
 	case d.Fit != nil:
 		l.fit(d)
 	case d.Body.Op == expr.Apply:
@@ -393,6 +395,24 @@ func (l *lowering) definition(d *expr.Def) {
 		if v.Matrix {
 			l.emit(&loop.Kernel{Func: loop.NewMatrix, V: v, Args: []*loop.Var{v}})
 		}
+	}
+}
+
+// recursion lowers all members of the recursion that begins with a definition, in one pass over their first index.
+func (l *lowering) recursion(first *expr.Def) {
+	r := first.Recursion
+	if first.Tensor != r.Members[0] {
+		return
+	}
+	along := first.Indices[0]
+	in := l.over(along)
+	(*l.body)[len(*l.body)-1].(*loop.For).Down = r.Down
+	for _, m := range r.Members {
+		v, d := l.g.variable(m), m.Def
+		body := l.g.d.C.Subst(d.Body, d.Indices[0], expr.Sub{Index: along})
+		in.nest(d.Indices[1:], func(in *lowering) {
+			in.emit(&loop.Set{V: v, At: in.positions(append([]expr.Sub{{Index: along}}, expr.SubsOf(d.Indices[1:])...)), E: in.expr(body)})
+		})
 	}
 }
 

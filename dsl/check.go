@@ -66,14 +66,18 @@ func Analyze(name, text string, opt Options) *Analysis {
 }
 
 type checker struct {
-	ds       *Diagnostics
-	model    *Model
-	scope    map[string]Object // data, consts, params and lets
-	names    []string          // of scope, in order
-	later    map[string]Span   // lets that stand further down
-	declared map[string]Span   // data and params, also those not yet in scope
-	defining string            // the let or quantity whose value is being checked
-	soon     map[string]Span   // generated quantities that stand further down
+	ds          *Diagnostics
+	model       *Model
+	scope       map[string]Object // data, consts, params and lets
+	names       []string          // of scope, in order
+	later       map[string]Span   // lets that stand further down
+	declared    map[string]Span   // data and params, also those not yet in scope
+	defining    string            // the let or quantity whose value is being checked
+	partial     map[string]*Let   // definitions in parts, by name
+	recursion   *Let              // the one of which a part is being checked
+	subscripted *Name             // the name whose elements are being read
+	reads       []partRead        // what parts read of definitions in parts
+	soon        map[string]Span   // generated quantities that stand further down
 
 	generating bool          // quantities are being checked
 	likelihood map[Expr]bool // isLikelihood, remembered
@@ -209,6 +213,7 @@ func (c *checker) file(f *File) {
 		}
 	}
 	c.headings = false
+	c.parts(f)
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *LetStmt:
@@ -227,6 +232,7 @@ func (c *checker) file(f *File) {
 		c.err(NoParams, c.top(f), "declare one with `param NAME real`", "the model has no parameter")
 		return
 	}
+	c.circles()
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
@@ -443,7 +449,7 @@ func (c *checker) paramsOfTerms() map[*Param]bool {
 func paramsOf(list ...Expr) map[*Param]bool {
 	params := map[*Param]bool{}
 	// Terms of one statement share their arguments, and lets are shared.
-	seen := map[Expr]bool{}
+	seen, lets := map[Expr]bool{}, map[*Let]bool{}
 	var visit func(Expr)
 	visit = func(e Expr) {
 		if n, ok := e.(*Name); ok {
@@ -451,7 +457,13 @@ func paramsOf(list ...Expr) map[*Param]bool {
 			case *Param:
 				params[o] = true
 			case *Let:
-				visit(o.Value)
+				if lets[o] {
+					return
+				}
+				lets[o] = true
+				for _, v := range o.Values() {
+					visit(v)
+				}
 			}
 		} else if !seen[e] {
 			seen[e] = true
@@ -866,6 +878,9 @@ func (c *checker) lookup(n *Name) Object {
 	if o, ok := c.scope[n.Name]; ok {
 		return o
 	}
+	if l := c.partial[n.Name]; l != nil && c.recursion != nil && l.Type.Base != Invalid {
+		return l // its parts, and those of what reads it, are in any order
+	}
 	if c.poisoned[n.Name] {
 		return nil
 	}
@@ -1003,9 +1018,13 @@ func (c *checker) let(s *LetStmt) {
 		c.solution(s, e)
 		return
 	}
+	if s.partial() {
+		c.part(s)
+		return
+	}
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
 	l.Value = s.Value
-	l.Indices, l.Type = c.definition(l.Name, s.Indices, s.Value)
+	l.Indices, l.Type = c.definition(l.Name, s.decls(), s.Value)
 	if c.later[l.Name] == l.At {
 		delete(c.later, l.Name)
 	}

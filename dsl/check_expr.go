@@ -194,7 +194,12 @@ func (c *checker) name(e *Name) {
 		o.used = true
 		e.setType(o.Type)
 	case *Let:
-		o.used = true
+		if o != c.recursion {
+			o.used = true
+		}
+		if c.subscripted != e {
+			c.readsPart(o, nil, e.Span())
+		}
 		e.setType(o.Type)
 	case *OdeVar:
 		o.used = true
@@ -220,7 +225,9 @@ func (c *checker) name(e *Name) {
 
 // indexed checks base[i, j+1].
 func (c *checker) indexed(e *IndexExpr) {
+	c.subscripted, _ = e.Base.(*Name)
 	c.expr(e.Base)
+	c.subscripted = nil
 	t := e.Base.Type()
 	if t.Base == Invalid {
 		for _, a := range e.Args {
@@ -259,6 +266,11 @@ func (c *checker) indexed(e *IndexExpr) {
 		ok = ok && good
 		e.Subscripts = append(e.Subscripts, s)
 		shape = append(shape, s.shape(size)...)
+	}
+	if n, named := e.Base.(*Name); named && ok {
+		if l, defined := n.Obj.(*Let); defined {
+			c.readsPart(l, e.Subscripts, e.Span())
+		}
 	}
 	e.setType(Type{Base: t.Base, Shape: shape})
 	if !ok {
@@ -725,7 +737,16 @@ func (c *checker) dependsOnParam(e Expr) *Param {
 		case *Param:
 			return o
 		case *Let:
-			return c.dependsOnParam(o.Value)
+			if o.Recursion == nil {
+				return c.dependsOnParam(o.Value)
+			}
+			// What its parts hold may not be known yet.
+			in := paramsOf(o.Values()...)
+			for _, p := range c.model.Params {
+				if in[p] {
+					return p
+				}
+			}
 		}
 		return nil
 	case *CallExpr:
@@ -741,7 +762,9 @@ func (c *checker) dependsOnParam(e Expr) *Param {
 				p = c.dependsOnParam(x)
 			}
 		})
-		c.depends[e] = p
+		if c.recursion == nil {
+			c.depends[e] = p
+		}
 	}
 	return p
 }

@@ -208,7 +208,7 @@ func (c *checker) isLikelihood(e Expr) bool {
 	case *Name:
 		switch o := e.Obj.(type) {
 		case *Let:
-			r = c.isLikelihood(o.Value)
+			r = o.Recursion == nil && c.isLikelihood(o.Value)
 		case *Quantity:
 			r = o.Group == GroupLikelihood
 		}

@@ -177,8 +177,8 @@ func (c *checker) solution(l *LetStmt, e *SolveExpr) {
 	s := &Solve{object: object{l.Name.Name, l.Name.At, l.Doc, false}}
 	before := len(c.ds.List)
 	known := false
-	if len(l.Indices) > 0 {
-		c.err(BadSolve, l.Indices[0].At, "write `let s = solve …`", "a solution has no index")
+	if len(l.Places) > 0 {
+		c.err(BadSolve, l.Name.At, "write `let s = solve …`", "a solution has no index")
 	} else {
 		c.defining = s.Name
 		known = c.solveParts(s, e)

@@ -38,8 +38,9 @@ func (c *checker) parityOf(e Expr) parity {
 	// What is shared, a definition above all, is looked at once.
 	p, ok := c.parities[e]
 	if !ok {
-		p = c.findParity(e)
-		c.parities[e] = p
+		if p = c.findParity(e); c.recursion == nil {
+			c.parities[e] = p
+		}
 	}
 	return p
 }
@@ -60,6 +61,9 @@ func (c *checker) findParity(e Expr) parity {
 			}
 			return even
 		case *Let:
+			if o.Recursion != nil {
+				return anyParity
+			}
 			return c.parityOf(o.Value)
 		}
 	case *IndexExpr:
@@ -138,7 +142,9 @@ func alias(e Expr) *Param {
 		case *Param:
 			return o
 		case *Let:
-			e = o.Value
+			if e = o.Value; e == nil {
+				return nil
+			}
 		default:
 			return nil
 		}
@@ -236,7 +242,7 @@ func (c *checker) findNotNegative(e Expr) bool {
 		case *Data:
 			return o.Support.LoNum != nil && *o.Support.LoNum >= 0
 		case *Let:
-			return len(o.Indices) == 0 && c.notNegative(o.Value)
+			return len(o.Indices) == 0 && o.Recursion == nil && c.notNegative(o.Value)
 		}
 	case *IndexExpr:
 		_, named := e.Base.(*Name)

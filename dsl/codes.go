@@ -46,6 +46,8 @@ const (
 	BadGather         Code = "H318"
 	GatherRange       Code = "H319"
 	NotSymmetric      Code = "H320"
+	BadParts          Code = "H321"
+	BadRecursion      Code = "H322"
 	NoDensity         Code = "H401"
 	NoParams          Code = "H402"
 	NeedsInteger      Code = "H403"
@@ -130,6 +132,8 @@ var Catalogue = []Entry{
 	{BadGather, "only integer data select elements", "a[b[i]] with a parameter b"},
 	{GatherRange, "integer data that select elements are declared in a range inside what they select from", "a[g[i]] with a: real[k], g: int[n]"},
 	{NotSymmetric, "a matrix that is inverted or factorised is symmetric by its form", "inverse(A) with A[i,j] = a[i] + 2*a[j]"},
+	{BadParts, "the parts of a definition give each position once", "let a[1] = 0; let a[t] = t for t in 1..n"},
+	{BadRecursion, "what parts read of each other stands at a known distance, on one side", "let a[t] = sum(a) for t in 2..n"},
 	{NoDensity, "a model has a density", "a file without ~ or density"},
 	{NoParams, "a model has a parameter", "a file without param"},
 	{NeedsInteger, "a discrete distribution describes integer data", "y ~ poisson(2) with y: real"},

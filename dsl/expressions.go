@@ -21,6 +21,18 @@ func (d *IndexDecl) Parse(lex *lexer.PeekingLexer) (err error) {
 }
 
 // Parse implements participle.Parseable.
+func (x *Place) Parse(lex *lexer.PeekingLexer) (err error) {
+	p := &parser{lex: lex}
+	if t := p.peek(); isName(t) && p.peekAt(1).Value == "in" {
+		d, err := p.indexDecl()
+		x.Decl = &d
+		return err
+	}
+	x.At, err = p.expr()
+	return err
+}
+
+// Parse implements participle.Parseable.
 func (a *Arg) Parse(lex *lexer.PeekingLexer) (err error) {
 	*a, err = (&parser{lex: lex}).arg()
 	return err

@@ -26,6 +26,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[File] {
 // tighter is written further down.
 const byHand = `
 IndexDecl = Ident "in" Expr (".." Expr)? .
+Place = IndexDecl | Expr .
 Arg = (<ident> "=")? Expr .
 MetricEntry = "[" Expr ("," Expr)* "]" .
 Expr = Product (("+" | "-") Product)* .

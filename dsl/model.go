@@ -166,8 +166,10 @@ type Param struct {
 type Let struct {
 	object
 	Indices []*Index
-	Value   Expr
+	Value   Expr // nil of a definition in parts
 	Type    Type
+
+	Recursion *Recursion // of a definition in parts
 }
 
 // Quantity is a generated quantity: computed once per draw, from the data, the

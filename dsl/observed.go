@@ -38,7 +38,11 @@ func dataAlone(e Expr, known map[*Let]*dataOf) *dataOf {
 			out.data[o] = true
 		case *Let:
 			if known[o] == nil {
-				known[o] = dataAlone(o.Value, known)
+				all := &dataOf{data: make(map[*Data]bool), alone: true}
+				known[o] = all // of a recursion, what it reads of itself is no more than that
+				for _, v := range o.Values() {
+					all.add(dataAlone(v, known))
+				}
 			}
 			return known[o]
 		case *Const, *Index:
@@ -48,11 +52,15 @@ func dataAlone(e Expr, known map[*Let]*dataOf) *dataOf {
 		return out
 	}
 	children(e, func(x Expr) {
-		part := dataAlone(x, known)
-		out.alone = out.alone && part.alone
-		for d := range part.data {
-			out.data[d] = true
-		}
+		out.add(dataAlone(x, known))
 	})
 	return out
+}
+
+// add adds what another expression holds.
+func (o *dataOf) add(part *dataOf) {
+	o.alone = o.alone && part.alone
+	for d := range part.data {
+		o.data[d] = true
+	}
 }

@@ -1,6 +1,10 @@
 package dsl
 
-import "github.com/alecthomas/participle/v2/lexer"
+import (
+	"slices"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
 
 // The types of this file are the grammar of the statements, in participle's tags, and the syntax
 // tree that comes of it. Grammar prints them as EBNF. What is inside expressions, Expr, Arg,
@@ -162,13 +166,38 @@ type ParamStmt struct {
 	Doc   string
 }
 
-// LetStmt is `let a[i in n] = e` or `let a = e`.
+// LetStmt is `let a = e`, `let a[i in n] = e` or, of a definition in parts, `let a[1] = e` and
+// `let a[t] = e for t in 2..n`.
 type LetStmt struct {
 	Syntax
-	Name    Ident       `parser:"'let' @@"`
-	Indices []IndexDecl `parser:"('[' @@ (',' @@)* ']')?"`
-	Value   Expr        `parser:"'=' @@"`
-	Doc     string
+	Name   Ident      `parser:"'let' @@"`
+	Places []Place    `parser:"('[' @@ (',' @@)* ']')?"`
+	Value  Expr       `parser:"'=' @@"`
+	For    *IndexDecl `parser:"('for' @@)?"`
+	Doc    string
+}
+
+// Place is what stands between the brackets of a definition: an index with its range, or a position, which is the index of the
+// `for` in the part that has one.
+type Place struct {
+	Decl *IndexDecl // nil of a position
+	At   Expr       // nil of an index
+}
+
+// partial reports whether the statement defines a part of an array.
+func (s *LetStmt) partial() bool {
+	return s.For != nil || slices.ContainsFunc(s.Places, func(p Place) bool { return p.Decl == nil })
+}
+
+// decls are the indices with their ranges.
+func (s *LetStmt) decls() []IndexDecl {
+	var out []IndexDecl
+	for _, p := range s.Places {
+		if p.Decl != nil {
+			out = append(out, *p.Decl)
+		}
+	}
+	return out
 }
 
 // DensityStmt is `density e`: e is added to the log density.

@@ -111,8 +111,16 @@ func (p *parts) ofStmt(s Stmt) {
 		p.typeOf(&s.Type)
 	case *LetStmt:
 		p.idents(&s.Name)
-		nodesOf(p, s.Indices)
+		for _, x := range s.Places {
+			if x.Decl != nil {
+				p.list = append(p.list, x.Decl)
+			}
+			p.exprs(x.At)
+		}
 		p.exprs(s.Value)
+		if s.For != nil {
+			p.list = append(p.list, s.For)
+		}
 	case *DensityStmt:
 		p.exprs(s.Value)
 	case *SampleStmt:

@@ -21,7 +21,14 @@ func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) 
 		return r
 	}
 	r := false
-	expr.Refs(t.Def.Body, func(x *expr.Expr) { r = r || p.dependsOnPosition(x.Tensor, memo) })
+	memo[t] = false // a recursion reads itself
+	for _, body := range t.Def.Bodies() {
+		expr.Refs(body, func(x *expr.Expr) {
+			if t.Def.Recursion == nil || !slices.Contains(t.Def.Recursion.Members, x.Tensor) {
+				r = r || p.dependsOnPosition(x.Tensor, memo)
+			}
+		})
+	}
 	memo[t] = r
 	return r
 }
@@ -31,16 +38,25 @@ func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) 
 // over the definitions, of which the components of solutions of differential equations are part.
 func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub) []*expr.Expr {
 	c := p.c
-	s := &sweep{p: p, depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
+	s := &sweep{p: p, stage: root.Stage(), depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
 	s.visit(root, nil, c.Number(1))
 	// The solutions in turn, since an input may be of an earlier one; before each what is not read by its inputs, and may read it.
 	defs, first, passed := p.Defs, p.readByInputs(), map[*expr.Def]bool{}
 	for k := len(p.post.Solves); k >= 0; k-- {
 		for n := len(defs) - 1; n >= 0; n-- {
-			if d := defs[n]; !passed[d] && (first[d] == 0 || first[d] > k) {
+			d := defs[n]
+			if passed[d] || first[d] != 0 && first[d] <= k {
+				continue
+			}
+			if d.Recursion == nil {
 				passed[d] = true
 				s.pass(d)
+				continue
 			}
+			for _, m := range d.Recursion.Members {
+				passed[m.Def] = true
+			}
+			s.passRecursion(d.Recursion)
 		}
 		if k > 0 {
 			s.passSolution(p.post.Solves[k-1])
@@ -56,6 +72,7 @@ func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub) []*expr.Expr {
 // sweep is a reverse sweep over the definitions of a program.
 type sweep struct {
 	p       *Program
+	stage   expr.Stage            // of the root
 	depends map[*expr.Tensor]bool // what dependsOnPosition found
 	bars    map[*expr.Tensor]*bar
 }

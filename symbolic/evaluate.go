@@ -120,7 +120,9 @@ func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.
 	for _, t := range m.computed(e) {
 		if d := t.Def; d != nil && !defs[d] {
 			defs[d] = true
-			m.needs(d.Body, defs, orders)
+			for _, body := range d.Bodies() {
+				m.needs(body, defs, orders)
+			}
 		}
 		part := t.Part
 		if part == nil {
@@ -194,6 +196,10 @@ func (m *Machine) define(d *expr.Def) {
 		return
 	}
 	out := m.values[d.Tensor.ID()]
+	if d.Recursion != nil {
+		m.recur(d)
+		return
+	}
 	if d.Fit != nil {
 		m.fit(d.Fit, out)
 		return
@@ -208,6 +214,26 @@ func (m *Machine) define(d *expr.Def) {
 	}
 	f := m.compile(d.Body)
 	m.loop(d.Indices, func(idx []int) { out[m.flat(d.Tensor, idx)] = f() })
+}
+
+// recur evaluates the recursion that a definition is the first member of; the others are evaluated with it.
+func (m *Machine) recur(first *expr.Def) {
+	r := first.Recursion
+	if first.Tensor != r.Members[0] {
+		return
+	}
+	bodies := m.compileAll(first.Bodies())
+	for k, n := 0, m.Extent(first.Tensor.Shape[0]); k < n; k++ {
+		at := k + 1
+		if r.Down {
+			at = n - k
+		}
+		for j, t := range r.Members {
+			out, f := m.values[t.ID()], bodies[j]
+			m.idx[m.slot(t.Def.Indices[0])] = at
+			m.loop(t.Def.Indices[1:], func(idx []int) { out[m.flat(t, append([]int{at}, idx...))] = f() })
+		}
+	}
 }
 
 // apply evaluates an operator, at each value of the outer indices.

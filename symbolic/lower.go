@@ -55,10 +55,19 @@ type lowering struct {
 	// definition taken out of them keeps them, because outside it may read
 	// elements that do not exist.
 	guards []*expr.Expr
+	within *expr.Recursion // whose member is lowered: what reads it is computed where it stands
+}
+
+// inner is a lowering of what stands inside, at indices and behind guards.
+func (l *lowering) inner(ctx []*expr.Index, guards []*expr.Expr) *lowering {
+	return &lowering{p: l.p, ctx: ctx, memo: map[*expr.Expr]*expr.Expr{}, guards: guards, within: l.within}
 }
 
 // define defines e, under the guards that its indices need.
 func (l *lowering) define(e, source *expr.Expr) *expr.Expr {
+	if l.within != nil && l.within.Reads(e) {
+		return e
+	}
 	if expr.Strays(e) {
 		for _, g := range l.guards {
 			if expr.SharesFree(g, e) {
@@ -106,6 +115,9 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		if e.Tensor.Kind == expr.SharedTensor {
 			return p.lowerShared(e)
 		}
+		if e.Tensor.Kind == expr.RecursionTensor {
+			return p.lowerRecursion(e)
+		}
 		if d := e.Tensor.Def; d != nil && d.Fit != nil {
 			p.lowerFit(d)
 		}
@@ -118,7 +130,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 			return r
 		}
 		i, body := c.Open(e)
-		inner := &lowering{p: p, ctx: expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), memo: map[*expr.Expr]*expr.Expr{}, guards: l.guards}
+		inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
 		s := c.Sum(i, inner.lower(body))
 		if s.Op != expr.Sum {
 			return l.lower(s)
@@ -148,7 +160,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		}
 		if guards := append(c.Indicators(e), l.translated(e)...); len(guards) > 0 {
 			// Below the guards everything is lowered anew.
-			inner := &lowering{p: p, ctx: l.ctx, memo: map[*expr.Expr]*expr.Expr{}, guards: append(append([]*expr.Expr{}, l.guards...), guards...)}
+			inner := l.inner(l.ctx, append(append([]*expr.Expr{}, l.guards...), guards...))
 			if len(inner.guards) > len(l.guards) && !sameGuards(l.guards, guards) {
 				return inner.lower(e)
 			}
@@ -253,7 +265,7 @@ func (l *lowering) group(e *expr.Expr, k []float64, args []*expr.Expr) *expr.Exp
 	}
 	if guards := l.p.c.Indicators(whole); len(guards) > 0 && !sameGuards(l.guards, guards) {
 		// A factor became a product with indicators when it was lowered.
-		l = &lowering{p: l.p, ctx: l.ctx, memo: map[*expr.Expr]*expr.Expr{}, guards: append(append([]*expr.Expr{}, l.guards...), guards...)}
+		l = l.inner(l.ctx, append(append([]*expr.Expr{}, l.guards...), guards...))
 	}
 	parts, stay := operandGroups(whole)
 	val := l.placeNumber(whole, parts)

@@ -16,13 +16,13 @@ func (p *Program) invent(e *expr.Expr) string {
 		p.taken[name]++
 		name = fmt.Sprintf("%s%d", name, p.taken[name])
 	}
-	if p.taken[name] > 0 {
-		for n := 2; ; n++ {
-			if s := fmt.Sprintf("%s%d", name, n); p.taken[s] == 0 {
-				name = s
-				break
-			}
-		}
+	return p.unlike(name)
+}
+
+// unlike is a name that nothing has yet, and that nothing else gets.
+func (p *Program) unlike(name string) string {
+	for n, stem := 2, name; p.taken[name] > 0; n++ {
+		name = fmt.Sprintf("%s%d", stem, n)
 	}
 	p.taken[name] = 1
 	return name

@@ -18,14 +18,17 @@ type Program struct {
 	names map[*expr.Expr]string // closed bodies of user lets
 	taken map[string]int
 
+	recursive, source map[*expr.Tensor]*expr.Tensor // members of recursions, as definitions, and back
+
 	lowered map[*expr.Tensor]*expr.Expr // what shared definitions came to, at their own indices
 }
 
 func newProgram(p *model.Posterior) *Program {
 	prog := &Program{c: p.C, post: p, byKey: map[*expr.Expr]*expr.Def{},
-		names: map[*expr.Expr]string{}, taken: map[string]int{}, lowered: map[*expr.Tensor]*expr.Expr{}}
+		names: map[*expr.Expr]string{}, taken: map[string]int{}, lowered: map[*expr.Tensor]*expr.Expr{},
+		recursive: map[*expr.Tensor]*expr.Tensor{}, source: map[*expr.Tensor]*expr.Tensor{}}
 	for _, t := range p.C.Tensors {
-		if t.Kind != expr.WildTensor && t.Kind != expr.UnsolvedTensor && t.Kind != expr.SharedTensor {
+		if t.Kind != expr.WildTensor && t.Kind != expr.UnsolvedTensor && t.Kind != expr.SharedTensor && t.Kind != expr.RecursionTensor {
 			prog.taken[t.Name] = 1
 		}
 	}
@@ -145,7 +148,10 @@ func (p *Program) raise(e *expr.Expr) *expr.Expr {
 			}
 			known, ok := moves[d]
 			if !ok {
-				known = depends(d.Body)
+				moves[d] = false // a recursion reads itself
+				for _, b := range d.Bodies() {
+					known = depends(b) || known
+				}
 				moves[d] = known
 			}
 			found = found || known
@@ -159,6 +165,8 @@ func (p *Program) raise(e *expr.Expr) *expr.Expr {
 		}
 		r := e
 		switch {
+		case e.Op == expr.Ref && p.source[e.Tensor] != nil && depends(e):
+			r = c.Ref(p.source[e.Tensor], e.Subs...)
 		case e.Op == expr.Ref && e.Tensor.Def != nil && depends(e):
 			d := e.Tensor.Def
 			if a := d.Body; a.Op == expr.Apply {

@@ -10,7 +10,7 @@ import (
 // is lowered in loops over the data alone.
 func (l *lowering) scatter(e *expr.Expr) *expr.Expr {
 	c := l.p.c
-	if len(expr.ScatteredFree(e)) == 0 {
+	if l.within != nil || len(expr.ScatteredFree(e)) == 0 {
 		return nil
 	}
 	var sums []*expr.Index
@@ -18,7 +18,7 @@ func (l *lowering) scatter(e *expr.Expr) *expr.Expr {
 	if len(deltas) == 0 {
 		return nil
 	}
-	inner := &lowering{p: l.p, ctx: expr.SortedIndices(append(slices.Clone(rest.Free()), sums...)), memo: map[*expr.Expr]*expr.Expr{}, guards: l.guards}
+	inner := l.inner(expr.SortedIndices(append(slices.Clone(rest.Free()), sums...)), l.guards)
 	s := c.Mul(append(deltas, inner.lower(rest))...)
 	for n := len(sums) - 1; n >= 0; n-- {
 		s = c.Sum(sums[n], s)
@@ -42,7 +42,7 @@ const leastGathered = 8
 // such positions may be anything where no datum names them, and have to stay.
 func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	c := l.p.c
-	if !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before || e.Op != expr.Sum && e.Stage() < expr.StageGiven {
+	if l.within != nil || !e.Gathers() || len(e.Free()) == 0 || e.Op == expr.Ref || e.Op == expr.Delta || e.Op == expr.Inside || e.Op == expr.Before || e.Op != expr.Sum && e.Stage() < expr.StageGiven {
 		return nil
 	}
 	if e.Op != expr.Sum && expr.NodeCost(e) < leastGathered {

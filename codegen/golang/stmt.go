@@ -111,6 +111,9 @@ func asFloat(e *loop.Expr, x *jen.Statement) *jen.Statement {
 func (p *Printer) clause(l *loop.For) *jen.Statement {
 	v := p.Name(l.V)
 	switch {
+	case l.Down:
+		last := l.To.Plus(-1)
+		return jen.For(jen.Id(v).Op(":=").Add(p.Int(last)), jen.Id(v).Op(">=").Add(p.Int(l.From)), jen.Id(v).Op("--"))
 	case !l.From.IsConst(0):
 	case l.From.IsConst(0) && !p.read[l.V]: // as of draws that differ in nothing, of which the sum is taken
 		return jen.For(jen.Range().Add(p.Int(l.To)))

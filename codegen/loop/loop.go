@@ -265,10 +265,11 @@ func (e *Expr) IsNum(v float64) bool { return e.Op == Num && e.Val == v }
 type Stmt interface{ stmt() }
 
 type (
-	// For runs Body for V = From, …, To − 1.
+	// For runs Body for V = From, …, To − 1, or from To − 1 down to From.
 	For struct {
 		V        *Var
 		From, To *Int
+		Down     bool
 		Body     []Stmt
 	}
 	// If runs Body where all conditions hold; each is looked at only where those before it hold.

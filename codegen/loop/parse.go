@@ -196,6 +196,7 @@ func (r *reader) stmt() Stmt {
 		st := &For{From: r.int()}
 		r.want(":")
 		st.To = r.int()
+		st.Down = r.is("down")
 		r.want("{")
 		st.V = r.local(name, true)
 		st.Body = r.stmts("}")

@@ -273,7 +273,11 @@ func (t *text) stmt(st Stmt) {
 	switch st := st.(type) {
 	case *For:
 		from, to := t.int(st.From, 0), t.int(st.To, 0)
-		t.block(fmt.Sprintf("for %s in %s : %s", t.name(st.V), from, to), st.Body)
+		down := ""
+		if st.Down {
+			down = " down"
+		}
+		t.block(fmt.Sprintf("for %s in %s : %s%s", t.name(st.V), from, to, down), st.Body)
 	case *If:
 		conds := make([]string, len(st.Conds))
 		for n, c := range st.Conds {

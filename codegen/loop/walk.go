@@ -208,7 +208,7 @@ func (r *Renamer) List(list []Stmt, fresh bool) []Stmt {
 		case *For:
 			from, to := r.Int(st.From), r.Int(st.To)
 			v := declare(st.V)
-			out[n] = &For{V: v, From: from, To: to, Body: r.List(st.Body, fresh)}
+			out[n] = &For{V: v, From: from, To: to, Down: st.Down, Body: r.List(st.Body, fresh)}
 		case *If:
 			own := &If{}
 			for _, c := range st.Conds {

@@ -80,7 +80,7 @@ func (x *fuser) add(st loop.Stmt) {
 	if chosen < 0 {
 		g := &group{call: call}
 		if isLoop {
-			g.loop = &loop.For{V: f.V, From: f.From, To: f.To}
+			g.loop = &loop.For{V: f.V, From: f.From, To: f.To, Down: f.Down}
 		}
 		chosen = len(x.groups)
 		x.groups = append(x.groups, g)
@@ -124,10 +124,10 @@ func isCall(st loop.Stmt) bool {
 	return false
 }
 
-// joins reports whether a loop runs over the range of another. The variable of a third loop is no
+// joins reports whether a loop runs over the range of another, in its order. The variable of a third loop is no
 // bound that two loops at the top share.
 func joins(a, b *loop.For) bool {
-	return a != nil && a.From.Equal(b.From) && a.To.Equal(b.To)
+	return a != nil && a.Down == b.Down && a.From.Equal(b.From) && a.To.Equal(b.To)
 }
 
 // earliest is the first group that a statement may stand in.

@@ -109,6 +109,9 @@ func asNest(st loop.Stmt) *nest {
 		}
 		st = last
 	}
+	if loop.EffectsOf(n.body...).Reads[n.set.V] != nil {
+		return nil // each element is made of others: in the order of the loop
+	}
 	if n.set.Add || !whole(n.set.V, n.set.At, n.vars, n.sizes) || n.set.V.Home == loop.Param {
 		return nil
 	}

@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/hamc-dev/hamc/codegen/loop"
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/codegen/loop"
+)
 
 // A loop whose body asks where its variable stands, as that over a Markov chain does for
 // neighbours that the ends lack, is split: the ends keep the questions, the interior has none left.
@@ -22,15 +26,20 @@ func split(f *loop.Func) {
 			out = append(out, st)
 			continue
 		}
+		var parts []loop.Stmt
 		if from != l.From {
-			out = append(out, part(l, l.From, loop.Least(from, l.To)))
+			parts = append(parts, part(l, l.From, loop.Least(from, l.To)))
 		}
 		main := part(l, from, to)
 		main.Body = settle(main.Body, main.V, from, to)
-		out = append(out, main)
+		parts = append(parts, main)
 		if to != l.To {
-			out = append(out, part(l, after(from, to), l.To))
+			parts = append(parts, part(l, after(from, to), l.To))
 		}
+		if l.Down {
+			slices.Reverse(parts)
+		}
+		out = append(out, parts...)
 	}
 	f.Body = out
 }

@@ -2,6 +2,7 @@ package differential
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
@@ -376,6 +377,9 @@ func depends(e dsl.Expr, b *dsl.Block) bool {
 		case *dsl.Param:
 			return b.Holds(o)
 		case *dsl.Let:
+			if o.Recursion != nil {
+				return slices.ContainsFunc(b.Params, func(p *dsl.Param) bool { return o.Params()[p] })
+			}
 			return depends(o.Value, b)
 		}
 	case *dsl.FieldExpr:

@@ -29,9 +29,7 @@ func (e *naive) prior(order []string, x []float64, rng *rand.Rand) {
 		e.values[p] = a
 	}
 	for _, name := range order {
-		for _, t := range e.m.Lets {
-			e.values[t] = e.let(t)
-		}
+		e.lets()
 		p := e.param(name)
 		lo, hi := math.Inf(-1), math.Inf(1)
 		if p.Support.Lo != nil {

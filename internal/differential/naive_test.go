@@ -184,10 +184,75 @@ func (e *naive) set(q []float64) []float64 {
 		e.values[p] = a
 		out = append(out, l)
 	}
-	for _, t := range e.m.Lets {
-		e.values[t] = e.let(t)
-	}
+	e.lets()
 	return out
+}
+
+// lets gives the definitions their values. Those in parts are not ordered: all that have no values yet are tried
+// until nothing more comes of it.
+func (e *naive) lets() {
+	for _, l := range e.m.Lets {
+		if l.Recursion != nil {
+			e.values[l] = e.blank(l)
+		}
+	}
+	for _, l := range e.m.Lets {
+		if l.Recursion == nil {
+			e.values[l] = e.let(l)
+			continue
+		}
+		circle := []*dsl.Let{l}
+		if c := l.Recursion.Circle; c != nil {
+			circle = c.Members
+		}
+		for {
+			more := false
+			for _, m := range circle {
+				more = e.parts(m) || more
+			}
+			if !more {
+				break
+			}
+		}
+	}
+}
+
+// blank is an array without values.
+func (e *naive) blank(l *dsl.Let) array {
+	a, n := array{}, 1
+	for _, x := range l.Type.Shape {
+		a.shape = append(a.shape, e.extent(x))
+		n *= e.extent(x)
+	}
+	a.v = make([]float64, n)
+	for k := range a.v {
+		a.v[k] = math.NaN()
+	}
+	return a
+}
+
+// parts evaluates the elements that have no values yet, and reports whether some got one.
+func (e *naive) parts(l *dsl.Let) (more bool) {
+	r, a := l.Recursion, e.values[l]
+	width := len(a.v) / a.shape[0]
+	set := func(at int, indices []*dsl.Index, value dsl.Expr) {
+		k := (at - 1) * width
+		e.over(indices, func() {
+			if math.IsNaN(a.v[k]) {
+				a.v[k] = e.scalar(value)
+				more = more || !math.IsNaN(a.v[k])
+			}
+			k++
+		})
+	}
+	for _, s := range r.Starts {
+		at := e.extent(s.At)
+		e.index[s.Along.Name] = at
+		set(at, s.Indices, s.Value)
+		delete(e.index, s.Along.Name)
+	}
+	e.over([]*dsl.Index{r.Along}, func() { set(e.index[r.Along.Name], r.Indices, r.Value) })
+	return more
 }
 
 func (e *naive) let(l *dsl.Let) array {

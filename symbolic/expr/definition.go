@@ -4,11 +4,12 @@ import "slices"
 
 // Def is a definition: a named tensor given by an expression at its indices.
 type Def struct {
-	Tensor  *Tensor
-	Indices []*Index
-	Body    *Expr
-	Scatter *Scatter // of a sum by data: how it is computed
-	Fit     *FitPart // of a part of a least-squares fit: which; the body is there once it is lowered
+	Tensor    *Tensor
+	Indices   []*Index
+	Body      *Expr
+	Scatter   *Scatter   // of a sum by data: how it is computed
+	Recursion *Recursion // of a member of one
+	Fit       *FitPart   // of a part of a least-squares fit: which; the body is there once it is lowered
 }
 
 // Stage returns the binding time of d.
@@ -45,6 +46,7 @@ func (d *Def) ReadsState(known map[*Def]bool) bool {
 		return in
 	}
 	in := false
+	known[d] = false // a recursion reads itself
 	Refs(d.Body, func(r *Expr) {
 		t := r.Tensor
 		in = in || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.ReadsState(known)
@@ -98,11 +100,13 @@ func Refs(e *Expr, f func(*Expr)) {
 	walk(e)
 }
 
-// Behind returns the expressions that the calculus sees in the place of a tensor: the body of a shared definition, the inputs of a
+// Behind returns the expressions that the calculus sees in the place of a tensor: the body of a shared definition or of a recursion, the inputs of a
 // solution of a differential equation. It is nil for all else, coordinates, data, and definitions of a program, which are lowered.
 func (t *Tensor) Behind() []*Expr {
 	switch {
 	case t.Kind == SharedTensor:
+		return []*Expr{t.Def.Body}
+	case t.Kind == RecursionTensor && t.Def.Body != nil:
 		return []*Expr{t.Def.Body}
 	case t.Part != nil:
 		list := make([]*Expr, len(t.Part.Of.Inputs))

@@ -53,6 +53,9 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 		if e.Tensor.Kind == SharedTensor {
 			r = c.sharedDiff(e, t, at)
 		}
+		if e.Tensor.Kind == RecursionTensor && e.Tensor != t {
+			r = c.recursionDiff(e, t, at)
+		}
 		if part := e.Tensor.Part; part != nil && t.Part == nil && !c.Apart {
 			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the equation.
 			terms := []*Expr{}

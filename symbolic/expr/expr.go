@@ -15,6 +15,7 @@
 // from the language in translate.go and density.go; by add.go, multiply.go, sum.go, triangle.go, indicator.go,
 // guards.go, gather.go (subscripts taken from data). Tables: functions.go, rewrites.go, operator.go (factors, inverses, solutions of
 // matrices). What is done to one: diff.go (forward derivatives), subst.go, collect.go, equal.go, bands.go,
+// recursion.go (what is made of elements of its own),
 // fold.go and fit.go (sufficient statistics), share.go (shared definitions of large models), cost.go, print.go. limits.go
 // says how large a model may become.
 package expr
@@ -53,19 +54,20 @@ const (
 	GivenTensor                    // those of a parameter of another block
 	WeightTensor                   // a block W[P,Q] of a symmetric weight
 	VelocityTensor
-	DefTensor      // defined by an expression
-	SharedTensor   // a shared definition, before lowering: see share.go
-	QuantityTensor // a generated quantity, defined by an expression
-	PriorTensor    // a parameter on its own scale, in a draw from the prior: defined by it, or known before
-	SolutionTensor // a component of the solution of a differential equation, or a sensitivity of it, over the times
-	StateTensor    // a state, or a sensitivity of it, inside the right side of a differential equation
-	TimeTensor     // the time there
-	FactorOf       // Cholesky factor of a symmetric matrix, which no expression reads by elements: see operator.go
-	PositionsOf    // integer data as positions: see Sub.Data
-	LocalTensor    // a local variable of emitted code
-	OutputTensor   // where emitted code writes a result
-	WildTensor     // a variable of a rewrite pattern, or a derivative that is not known
-	UnsolvedTensor // a sensitivity beyond the orders that are integrated, of the solution of that name
+	DefTensor       // defined by an expression
+	SharedTensor    // a shared definition, before lowering: see share.go
+	QuantityTensor  // a generated quantity, defined by an expression
+	PriorTensor     // a parameter on its own scale, in a draw from the prior: defined by it, or known before
+	RecursionTensor // an array whose elements are made of others of its own: see recursion.go
+	SolutionTensor  // a component of the solution of a differential equation, or a sensitivity of it, over the times
+	StateTensor     // a state, or a sensitivity of it, inside the right side of a differential equation
+	TimeTensor      // the time there
+	FactorOf        // Cholesky factor of a symmetric matrix, which no expression reads by elements: see operator.go
+	PositionsOf     // integer data as positions: see Sub.Data
+	LocalTensor     // a local variable of emitted code
+	OutputTensor    // where emitted code writes a result
+	WildTensor      // a variable of a rewrite pattern, or a derivative that is not known
+	UnsolvedTensor  // a sensitivity beyond the orders that are integrated, of the solution of that name
 )
 
 // Tensor is a named array of numbers; scalars have no shape.
@@ -90,7 +92,7 @@ type Tensor struct {
 	// coordinate, velocity or draw from the prior.
 	Row, Col int
 
-	Def  *Def     // of a DefTensor, SharedTensor or QuantityTensor, or a PriorTensor that is drawn
+	Def  *Def     // of a DefTensor, SharedTensor, RecursionTensor or QuantityTensor, or a PriorTensor that is drawn
 	Part *SolPart // of a SolutionTensor
 	id   int
 }

@@ -428,12 +428,7 @@ func (c *Context) sharedDiff(e *Expr, t *Tensor, at []Sub) *Expr {
 	d, ok := c.derivatives[key]
 	if !ok {
 		def := e.Tensor.Def
-		along := c.along[t]
-		for n := len(along); n < len(t.Shape); n++ {
-			along = append(along, c.NewIndex("s", UpTo(t.Shape[n])))
-		}
-		c.along[t] = along
-		at := SubsOf(along)
+		at := SubsOf(c.alongOf(t))
 		switch {
 		case def.Body.Op == Apply:
 			d = c.OpaqueMatrix(c.Tangent(def.Body, SubsOf(def.Indices), t, at), def.Tensor.Symmetric)

@@ -160,9 +160,8 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	el.Solve = p.solution
 	for _, l := range m.Lets {
 		p.at = l.Declared()
-		v := p.let(l)
-		p.Lets[l] = v
-		el.Objects[l] = v
+		p.define(l, false)
+		p.Lets[l] = el.Objects[l]
 	}
 	total := c.NewTotal(jacobian)
 	for _, t := range m.Terms {
@@ -188,6 +187,15 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 
 func (p *Posterior) let(l *dsl.Let) expr.Value {
 	c := p.C
+	if l.Recursion != nil {
+		formal := make([]*expr.Index, len(l.Type.Shape))
+		for n, x := range l.Type.Shape {
+			formal[n] = c.NewIndex([]string{"t", "j"}[n], expr.UpTo(x))
+		}
+		body, _ := p.parts(l, formal)
+		body = c.Operand(body)
+		return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, s) }}
+	}
 	if len(l.Indices) == 0 {
 		return c.Remembered(p.el.Expr(l.Value))
 	}

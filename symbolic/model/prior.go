@@ -40,7 +40,7 @@ func (p *Posterior) FindPriors() {
 		p.el.Objects[b.Decl] = expr.Value{Shape: t.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
 	}
 	for _, l := range p.Model.Lets {
-		p.el.Objects[l] = p.let(l)
+		p.define(l, true)
 	}
 	drawn := map[int]*Prior{}
 	needs := map[int][]int{} // the parameters in the arguments of those that are drawn

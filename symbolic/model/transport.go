@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -61,9 +62,15 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 	if block == nil || len(m.Blocks) > 1 || len(block.Metric) != 1 || block.Metric[0].Kind != dsl.MetricAuto {
 		return nil
 	}
+	recursive := map[*dsl.Param]bool{} // of which no predictor is linear
+	for _, l := range m.Lets {
+		if l.Recursion != nil && l.Recursion.Circle != nil {
+			maps.Copy(recursive, l.Params())
+		}
+	}
 	var out []*dsl.Param
 	for _, q := range m.Params {
-		if len(q.Type.Shape) == 1 && TransformOf(q).Carries {
+		if len(q.Type.Shape) == 1 && TransformOf(q).Carries && !recursive[q] {
 			out = append(out, q)
 		}
 	}

@@ -1,0 +1,501 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A definition in parts gives an array by its positions: some one by one, the others by one part with `for`. A part may
+// read other elements, of the same array too: then it is a recursion, and those that read each other are a circle. What a
+// circle reads of its own are elements at a known distance from the position that it defines, so that one pass from one end to
+// the other computes all of it.
+
+// Recursion is a definition in parts.
+type Recursion struct {
+	Starts  []*Start
+	Along   *Index   // of the part with `for`
+	Indices []*Index // its others
+	Value   Expr
+
+	// Circle is nil of a definition that reads nothing of what depends on it.
+	Circle *Circle
+
+	stmts []*LetStmt
+	bad   bool // an error in it was reported
+}
+
+// Start is the part of one position.
+type Start struct {
+	At      Extent
+	Along   *Index // stands for the position, where the value reads other definitions in parts at a distance from it
+	Indices []*Index
+	Value   Expr
+}
+
+// Circle are definitions that depend on each other, in the order in which they are computed at a position.
+type Circle struct {
+	Members []*Let
+	Down    bool // from the last position to the first
+}
+
+// Values are the expressions that a definition is made of.
+func (l *Let) Values() []Expr {
+	r := l.Recursion
+	if r == nil {
+		return []Expr{l.Value}
+	}
+	var out []Expr
+	for _, s := range r.Starts {
+		out = append(out, s.Value)
+	}
+	if r.Value != nil {
+		out = append(out, r.Value)
+	}
+	return out
+}
+
+// Params are the parameters that a definition depends on.
+func (l *Let) Params() map[*Param]bool { return paramsOf(l.Values()...) }
+
+// partRead is what a part reads of a definition in parts.
+type partRead struct {
+	from, to *Let
+	known    bool // the distance
+	distance int  // of the position that is read from the one that is defined
+	at       Span
+}
+
+// parts finds the definitions in parts of a file: what they read of each other may stand further down.
+func (c *checker) parts(f *File) {
+	c.partial = map[string]*Let{}
+	whole := map[string]bool{}
+	for _, s := range f.Stmts {
+		s, ok := s.(*LetStmt)
+		if !ok || s.Name.Name == "" {
+			continue
+		}
+		if !s.partial() {
+			whole[s.Name.Name] = true
+			continue
+		}
+		if _, solve := s.Value.(*SolveExpr); solve {
+			continue
+		}
+		l := c.partial[s.Name.Name]
+		if l == nil {
+			l = &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}, Recursion: &Recursion{}}
+			c.partial[l.Name] = l
+		}
+		l.Recursion.stmts = append(l.Recursion.stmts, s)
+	}
+	for name, l := range c.partial {
+		if whole[name] {
+			continue // declared twice, which is reported where it stands
+		}
+		l.Type = c.shapeOfParts(l.Recursion)
+	}
+}
+
+// shapeOfParts is the type of a definition in parts, as far as its ranges are sound; errors are reported where the parts are checked.
+func (c *checker) shapeOfParts(r *Recursion) Type {
+	n := len(c.ds.List)
+	used := c.quiet()
+	defer func() {
+		c.ds.List = c.ds.List[:n]
+		used()
+	}()
+	var shape []Extent
+	for _, s := range r.stmts {
+		if s.For == nil {
+			continue
+		}
+		indices, shut := c.open(append([]IndexDecl{*s.For}, s.decls()...))
+		shut()
+		for _, ix := range indices {
+			shape = append(shape, ix.Range.Hi)
+		}
+		break
+	}
+	if len(shape) == 0 {
+		return Type{}
+	}
+	for _, s := range r.stmts {
+		if s.For != nil || len(s.Places) == 0 || s.Places[0].At == nil {
+			continue
+		}
+		if e, ok := c.extent(s.Places[0].At, "a position"); ok && e.Name == shape[0].Name {
+			shape[0].Offset = max(shape[0].Offset, e.Offset)
+		}
+	}
+	if slices.Contains(shape, unknownExtent) {
+		return Type{}
+	}
+	return Type{Base: Real, Shape: shape}
+}
+
+// quiet keeps what only whole declarations may change: what is said of a name once, and the least sizes.
+func (c *checker) quiet() (restore func()) {
+	poisoned := map[string]bool{}
+	for k := range c.poisoned {
+		poisoned[k] = true
+	}
+	return func() { c.poisoned = poisoned }
+}
+
+// part checks one part of a definition.
+func (c *checker) part(s *LetStmt) {
+	l := c.partial[s.Name.Name]
+	r := l.Recursion
+	before := len(c.ds.List)
+	c.recursion, c.defining = l, ""
+	if s.For != nil {
+		c.step(l, s)
+	} else {
+		c.start(l, s)
+	}
+	c.recursion = nil
+	r.bad = r.bad || c.errors(before) > 0
+	if s == r.stmts[len(r.stmts)-1] {
+		c.close(l)
+	}
+}
+
+// step checks the part with `for`.
+func (c *checker) step(l *Let, s *LetStmt) {
+	r := l.Recursion
+	if r.Along != nil {
+		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: `let a[1] = …`", "`%s` has two parts with `for`", l.Name)
+		return
+	}
+	if len(s.Places) == 0 {
+		c.err(BadParts, s.Name.At, fmt.Sprintf("write `let %s[%s] = … for %s in …`", l.Name, s.For.Name, s.For.Name), "a part with `for` names the position that it defines")
+		return
+	}
+	indices, shut := c.open(append([]IndexDecl{*s.For}, s.decls()...))
+	defer shut()
+	s.For.Index, indices[0].used = indices[0], true
+	r.Along, r.Indices, r.Value = indices[0], indices[1:], s.Value
+	if n, ok := s.Places[0].At.(*Name); !ok || n.Name != s.For.Name {
+		c.err(BadParts, c.placeSpan(s.Places[0]), fmt.Sprintf("write `let %s[%s] = … for %s in …`", l.Name, s.For.Name, s.For.Name),
+			"the first position of a part with `for` is its index")
+	}
+	c.otherPlaces(l, s, indices[1:])
+	c.valueOfPart(s)
+}
+
+// start checks the part of one position.
+func (c *checker) start(l *Let, s *LetStmt) {
+	r := l.Recursion
+	p := &Start{Along: &Index{object: object{Name: "at", At: s.Name.At}}, Value: s.Value}
+	indices, shut := c.open(s.decls())
+	defer shut()
+	p.Indices = indices
+	if first := s.Places[0]; first.At == nil {
+		c.err(BadParts, first.Decl.At, "a part reads `let a[1, j in k] = …`", "the first place of a part is a position")
+	} else if n, ok := first.At.(*Name); ok && c.scope[n.Name] == nil && !c.poisoned[n.Name] && !slices.ContainsFunc(r.stmts, func(s *LetStmt) bool { return s.For != nil }) {
+		c.err(BadParts, n.Span(), fmt.Sprintf("write `let %s[%s in n] = …`, or end the line with `for %s in 2..n`", l.Name, n.Name, n.Name), "the index `%s` has no range", n.Name)
+		r.bad = true
+	} else if e, ok := c.extent(first.At, "a position"); ok {
+		p.At = e
+		p.Along.Range = Range{e, e}
+		switch {
+		case e.IsConst() && e.Offset < 1:
+			c.err(IndexRange, first.At.Span(), "indices count from 1", "the index %s is below 1", e)
+		case slices.ContainsFunc(r.Starts, func(o *Start) bool { return o.At == e }):
+			c.err(BadParts, first.At.Span(), "leave one out", "`%s[%s]` is defined twice", l.Name, e)
+		}
+	} else {
+		r.bad = true
+	}
+	r.Starts = append(r.Starts, p)
+	c.otherPlaces(l, s, indices)
+	c.valueOfPart(s)
+}
+
+// otherPlaces checks the places of a part behind the first one: indices that start at 1, as many as the array has.
+func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) {
+	for _, p := range s.Places[1:] {
+		if p.Decl == nil {
+			c.err(BadParts, p.At.Span(), "give it an index with a range: `let a[1, j in k] = …`", "only the first place of a part is a position")
+			return
+		}
+	}
+	shape := l.Type.Shape
+	if len(shape) == 0 || l.Recursion.bad {
+		return
+	}
+	if len(indices) != len(shape)-1 {
+		c.err(BadParts, s.Name.At, "", "the parts of `%s` have %s and %s", l.Name, count(len(shape), "place"), count(len(indices)+1, "place"))
+		return
+	}
+	for n, ix := range indices {
+		switch {
+		case ix.Range.Hi == unknownExtent:
+		case ix.Range.Lo != Fixed(1):
+			c.err(IndexRange, ix.At, "define it over `i in n`", "the index of a definition starts at 1")
+		case ix.Range.Hi != shape[n+1]:
+			c.err(ShapeMismatch, ix.At, "", "the index `%s` runs over %s here, and over %s in the part with `for`", ix.Name, ix.Range, Range{Fixed(1), shape[n+1]})
+		}
+	}
+	if len(shape) > 2 {
+		c.err(NotYet, s.Name.At, "name the elements of small matrices one by one", "arrays of more than two dimensions are not in this version of the language")
+	}
+}
+
+func (c *checker) placeSpan(p Place) Span {
+	if p.Decl != nil {
+		return p.Decl.At
+	}
+	return p.At.Span()
+}
+
+func (c *checker) valueOfPart(s *LetStmt) {
+	c.expr(s.Value)
+	if s.Value.Type().Base == MetricBase {
+		c.err(MetricMix, s.Value.Span(), "write it in the `metric` statement", "a metric has no name of its own")
+		return
+	}
+	c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", s.Name.Name))
+}
+
+// close declares a definition whose last part has been checked.
+func (c *checker) close(l *Let) {
+	r := l.Recursion
+	if c.later[l.Name] == l.At {
+		delete(c.later, l.Name)
+	}
+	if !r.bad && r.Along == nil {
+		c.err(BadParts, l.At, fmt.Sprintf("the others read `let %s[t] = … for t in 2..n`", l.Name), "`%s` has no part with `for`", l.Name)
+		r.bad = true
+	}
+	if !r.bad && len(l.Type.Shape) > 0 {
+		c.coverage(l)
+	}
+	if r.bad || len(l.Type.Shape) == 0 {
+		l.Type = Type{}
+	}
+	c.declare(l)
+	c.model.Lets = append(c.model.Lets, l)
+}
+
+// coverage checks that the parts define each position once.
+func (c *checker) coverage(l *Let) {
+	r := l.Recursion
+	lo, hi, last := r.Along.Range.Lo, r.Along.Range.Hi, l.Type.Shape[0]
+	fail := func(at Span, hint, format string, args ...any) {
+		c.err(BadParts, at, hint, format, args...)
+		r.bad = true
+	}
+	if !lo.IsConst() {
+		fail(r.Along.At, "start the range at a number", "what stands before %s is not known position by position", lo)
+		return
+	}
+	has := func(e Extent) bool {
+		return slices.ContainsFunc(r.Starts, func(s *Start) bool { return s.At == e })
+	}
+	for n := 1; n < min(lo.Offset, 64); n++ {
+		if !has(Fixed(n)) {
+			fail(l.At, fmt.Sprintf("add `let %s[%d] = …`", l.Name, n), "`%s[%d]` is not defined: the part with `for` starts at %s", l.Name, n, lo)
+			return
+		}
+	}
+	for e := hi.Plus(1); e.Name == last.Name && e.Offset <= last.Offset && e.Offset < hi.Offset+64; e = e.Plus(1) {
+		if !has(e) {
+			fail(l.At, fmt.Sprintf("add `let %s[%s] = …`", l.Name, e), "`%s[%s]` is not defined: the part with `for` ends at %s", l.Name, e, hi)
+			return
+		}
+	}
+	for _, s := range r.Starts {
+		switch e := s.At; {
+		case e.IsConst() && e.Offset < lo.Offset:
+		case e.Name == hi.Name && e.Offset > hi.Offset:
+		case e.Name == hi.Name || e.IsConst():
+			fail(s.Along.At, "change the range, or leave it out", "the part with `for` defines `%s[%s]` too", l.Name, e)
+			return
+		default:
+			fail(s.Along.At, "", "cannot show that the position %s lies outside the range %s of the part with `for`", e, r.Along.Range)
+			return
+		}
+	}
+	if !hi.IsConst() && lo.Offset > 1 {
+		c.need(hi.Name, lo.Offset-1-hi.Offset)
+	}
+}
+
+// readsPart notes what the part that is being checked reads of a definition in parts. Inside the part of a position, an element of
+// another position becomes one at a distance.
+func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
+	if c.recursion == nil || to.Recursion == nil {
+		return
+	}
+	read := partRead{from: c.recursion, to: to, at: at}
+	r := c.recursion.Recursion
+	if len(subs) > 0 {
+		switch s := &subs[0]; {
+		case s.Index != nil && s.Index == r.Along:
+			read.known, read.distance = true, s.Offset
+		case s.Index == nil && s.Gather == nil && !s.All && len(r.Starts) > 0:
+			own := r.Starts[len(r.Starts)-1]
+			if r.Along != nil && c.index(r.Along.Name) == r.Along {
+				break // in the part with `for`
+			}
+			if s.At.Name == own.At.Name {
+				read.known, read.distance = true, s.At.Offset-own.At.Offset
+				*s = Subscript{Index: own.Along, Offset: read.distance}
+			}
+		}
+	}
+	c.reads = append(c.reads, read)
+}
+
+// circles finds the definitions that depend on each other, checks what they read of each other, and brings all definitions into an
+// order in which each uses earlier ones.
+func (c *checker) circles() {
+	if len(c.partial) == 0 {
+		return
+	}
+	lets := c.model.Lets
+	for _, l := range lets {
+		if l.Type.Base == Invalid {
+			return // an error was reported
+		}
+	}
+	// Tarjan's components come in the order in which they can be computed.
+	number, low := map[*Let]int{}, map[*Let]int{}
+	var stack []*Let
+	on := map[*Let]bool{}
+	var order []*Let
+	var groups [][]*Let
+	var visit func(l *Let)
+	visit = func(l *Let) {
+		number[l] = len(number) + 1
+		low[l] = number[l]
+		stack = append(stack, l)
+		on[l] = true
+		for _, o := range letsOf(l.Values()...) {
+			if number[o] == 0 {
+				visit(o)
+				low[l] = min(low[l], low[o])
+			} else if on[o] {
+				low[l] = min(low[l], number[o])
+			}
+		}
+		if low[l] != number[l] {
+			return
+		}
+		var group []*Let
+		for {
+			o := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			on[o] = false
+			group = append(group, o)
+			if o == l {
+				break
+			}
+		}
+		groups = append(groups, group)
+	}
+	for _, l := range lets {
+		if number[l] == 0 {
+			visit(l)
+		}
+	}
+	place := map[*Let]int{}
+	for n, l := range lets {
+		place[l] = n
+	}
+	for _, g := range groups {
+		slices.SortFunc(g, func(a, b *Let) int { return place[a] - place[b] })
+		if len(g) > 1 || slices.Contains(letsOf(g[0].Values()...), g[0]) {
+			g = c.circle(g)
+		}
+		order = append(order, g...)
+	}
+	c.model.Lets = order
+}
+
+// letsOf are the definitions that expressions name, in order.
+func letsOf(list ...Expr) []*Let {
+	var out []*Let
+	var visit func(e Expr)
+	visit = func(e Expr) {
+		if n, ok := e.(*Name); ok {
+			if l, ok := n.Obj.(*Let); ok && !slices.Contains(out, l) {
+				out = append(out, l)
+			}
+			return
+		}
+		children(e, visit)
+	}
+	for _, e := range list {
+		visit(e)
+	}
+	return out
+}
+
+// circle checks one, and returns its members in the order in which they are computed at a position.
+func (c *checker) circle(g []*Let) []*Let {
+	circle := &Circle{}
+	for _, l := range g {
+		if l.Recursion == nil {
+			other := g[0]
+			if other == l {
+				other = g[1]
+			}
+			c.err(BadRecursion, l.At, fmt.Sprintf("define it position by position too: `let %s[t] = … for t in …`", l.Name), "`%s` depends on `%s`, and that on `%s`", l.Name, other.Name, l.Name)
+			return g
+		}
+		l.Recursion.Circle = circle
+		if l.Type.Shape[0] != g[0].Type.Shape[0] {
+			c.err(BadRecursion, l.At, "", "`%s` and `%s` depend on each other, and have %s and %s positions", g[0].Name, l.Name, g[0].Type.Shape[0], l.Type.Shape[0])
+			return g
+		}
+	}
+	before := map[*Let][]*Let{} // at one position
+	towards := 0
+	for _, r := range c.reads {
+		if !slices.Contains(g, r.from) || !slices.Contains(g, r.to) {
+			continue
+		}
+		switch {
+		case !r.known:
+			c.err(BadRecursion, r.at, fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`", r.to.Name),
+				"`%s` depends on what is defined here, and is not read position by position", r.to.Name)
+			return g
+		case r.distance == 0 && r.from == r.to:
+			c.err(BadRecursion, r.at, "", "an element of `%s` is read where it is defined", r.to.Name)
+			return g
+		case r.distance == 0:
+			before[r.from] = append(before[r.from], r.to)
+		case towards != 0 && (towards < 0) != (r.distance < 0):
+			c.err(BadRecursion, r.at, "", "some parts read what comes before, and others what comes behind: there is no order in which to compute them")
+			return g
+		default:
+			towards = r.distance
+		}
+	}
+	circle.Down = towards > 0
+	state := map[*Let]int{}
+	var visit func(l *Let) bool
+	visit = func(l *Let) bool {
+		if state[l] > 0 {
+			return state[l] == 2
+		}
+		state[l] = 1
+		for _, o := range before[l] {
+			if !visit(o) {
+				return false
+			}
+		}
+		state[l] = 2
+		circle.Members = append(circle.Members, l)
+		return true
+	}
+	for _, l := range g {
+		if !visit(l) {
+			c.err(BadRecursion, l.At, "", "the elements of `%s` at a position depend on each other in a circle", l.Name)
+			return g
+		}
+	}
+	return circle.Members
+}

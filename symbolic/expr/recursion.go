@@ -1,0 +1,95 @@
+package expr
+
+import "slices"
+
+// Recursions. Arrays whose elements are made of elements at other positions of their own,
+//
+//	h_m[t, …] = f_m(t, …; h[t−1, …], h[t−2, …], …)    for the members m,
+//
+// are computed together in one pass over t. To the calculus an element is opaque, but for two rules. The forward
+// derivative of a member by x is again a recursion, over t and the subscripts of x,
+//
+//	D_m[t, …, s] = ∂f_m/∂x[s] + Σ ∂f_m/∂h_n[t−k, …] D_n[t−k, …, s],
+//
+// and the adjoint of a scalar is one that runs the other way (symbolic/recursion.go). Both take time in proportion to the
+// recursion itself, and nothing is unrolled.
+
+// Recursion is a set of arrays that are computed together, in order at each position of their first index.
+type Recursion struct {
+	Members []*Tensor
+	Down    bool // from the last position to the first
+}
+
+// Reads reports whether an expression reads a member.
+func (r *Recursion) Reads(e *Expr) bool {
+	found := false
+	Refs(e, func(x *Expr) { found = found || slices.Contains(r.Members, x.Tensor) })
+	return found
+}
+
+// Recursive makes a member of a recursion of a name, without a body yet.
+func (c *Context) Recursive(r *Recursion, t Tensor, indices []*Index) *Tensor {
+	m := c.NewTensor(t)
+	m.Def = &Def{Tensor: m, Indices: indices, Recursion: r}
+	r.Members = append(r.Members, m)
+	return m
+}
+
+// recursionDiff returns the derivative of an element of a recursion.
+func (c *Context) recursionDiff(e *Expr, t *Tensor, at []Sub) *Expr {
+	own := e.Tensor.Def
+	d, ok := c.derivatives[derivativeKey{e.Tensor, t}]
+	if !ok {
+		c.recursionTangent(own.Recursion, t)
+		d = c.derivatives[derivativeKey{e.Tensor, t}]
+	}
+	d = c.SubstAll(d, c.along[t], at)
+	return c.SubstAll(d, own.Indices, e.Subs)
+}
+
+// recursionTangent derives the members of a recursion by t.
+func (c *Context) recursionTangent(r *Recursion, t *Tensor) {
+	along := c.alongOf(t)
+	depends := slices.ContainsFunc(r.Members, func(m *Tensor) bool { return Mentions(m.Def.Body, t) })
+	tangent := &Recursion{Down: r.Down}
+	for _, m := range r.Members {
+		key := derivativeKey{m, t}
+		if !depends {
+			c.derivatives[key] = c.Number(0)
+			continue
+		}
+		d := c.Recursive(tangent, Tensor{Name: "d_" + m.Name + "_" + t.Name, Kind: RecursionTensor, Shape: slices.Concat(m.Shape, t.Shape), Stage: max(m.Stage, t.Stage)},
+			slices.Concat(m.Def.Indices, along))
+		c.derivatives[key] = c.Ref(d, SubsOf(d.Def.Indices)...)
+	}
+	if !depends {
+		return
+	}
+	defer func(was bool) { c.Sharing = was }(c.Sharing)
+	c.Sharing = false // what would be shared depends on the recursion
+	for n, m := range r.Members {
+		tangent.Members[n].Def.Body = c.Diff(m.Def.Body, t, SubsOf(along)...)
+	}
+}
+
+// alongOf are the indices that derivatives by a tensor are derived at.
+func (c *Context) alongOf(t *Tensor) []*Index {
+	along := c.along[t]
+	for n := len(along); n < len(t.Shape); n++ {
+		along = append(along, c.NewIndex("s", UpTo(t.Shape[n])))
+	}
+	c.along[t] = along
+	return along
+}
+
+// Bodies are the expressions that are computed with a definition: its own, or those of its recursion.
+func (d *Def) Bodies() []*Expr {
+	if d.Recursion == nil {
+		return []*Expr{d.Body}
+	}
+	out := make([]*Expr, len(d.Recursion.Members))
+	for n, m := range d.Recursion.Members {
+		out[n] = m.Def.Body
+	}
+	return out
+}

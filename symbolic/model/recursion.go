@@ -1,0 +1,97 @@
+package model
+
+import (
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
+)
+
+// define elaborates a definition, or all of the circle that begins with it; where the parameters are drawn, of a draw.
+func (p *Posterior) define(l *dsl.Let, drawn bool) {
+	if l.Recursion == nil || l.Recursion.Circle == nil {
+		p.el.Objects[l] = p.let(l)
+		return
+	}
+	if circle := l.Recursion.Circle; l == circle.Members[0] {
+		// All members are taken for positive; those that then are not, by what their parts are made of, are taken for such no more.
+		positive := map[*dsl.Let]bool{}
+		for _, m := range circle.Members {
+			positive[m] = true
+		}
+		for !p.circle(circle, positive, drawn) {
+		}
+	}
+}
+
+// circle elaborates the members of a circle, those that are taken for positive as such. It reports whether they are.
+func (p *Posterior) circle(circle *dsl.Circle, positive map[*dsl.Let]bool, drawn bool) bool {
+	c := p.C
+	defer func(was bool) { c.Sharing = was }(c.Sharing)
+	c.Sharing = false // what would be shared depends on the recursion
+	stage := expr.StageData
+	r := &expr.Recursion{Down: circle.Down}
+	for q := range circle.Members[0].Params() { // all depend on the same
+		_, own := p.ownParam(q)
+		switch {
+		case drawn:
+			stage = expr.StageDraw
+		case own:
+			stage = expr.StagePosition
+		default:
+			stage = max(stage, expr.StageGiven)
+		}
+	}
+	for _, m := range circle.Members {
+		shape := m.Type.Shape
+		indices := make([]*expr.Index, len(shape))
+		for n, x := range shape {
+			indices[n] = c.NewIndex([]string{"t", "j"}[min(n, 1)], expr.UpTo(x))
+		}
+		t := c.Recursive(r, expr.Tensor{Name: m.ObjectName(), Kind: expr.RecursionTensor, Shape: shape, Stage: stage, Positive: positive[m]}, indices)
+		v := expr.Value{Shape: shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
+		p.el.Objects[m] = v
+	}
+	sound := true
+	for n, m := range circle.Members {
+		p.at = m.Declared()
+		def := r.Members[n].Def
+		body, above0 := p.parts(m, def.Indices)
+		def.Body = body
+		if positive[m] && !above0 {
+			positive[m], sound = false, false
+		}
+	}
+	return sound
+}
+
+// ownParam is the parameter of the density of a declaration.
+func (p *Posterior) ownParam(q *dsl.Param) (*Param, bool) {
+	for _, b := range p.Params {
+		if b.Decl == q {
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+// parts is the element of a definition in parts at its indices, and whether all its parts are positive:
+// Σ_s δ[t, at_s]·start_s + [t in range]·step.
+func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, positive bool) {
+	c, r := p.C, l.Recursion
+	part := func(along *dsl.Index, others []*dsl.Index, value dsl.Expr) *expr.Expr {
+		p.el.Indices[along] = expr.Sub{Index: indices[0]}
+		for n, ix := range others {
+			p.el.Indices[ix] = expr.Sub{Index: indices[n+1]}
+		}
+		return p.el.Expr(value).At()
+	}
+	step := part(r.Along, r.Indices, r.Value)
+	positive = c.Sign(step) == expr.Positive
+	at := expr.Sub{Index: indices[0]}
+	body = c.Mul(c.Within(at, r.Along.Range), step)
+	for _, s := range r.Starts {
+		e := part(s.Along, s.Indices, s.Value)
+		positive = positive && c.Sign(e) == expr.Positive
+		body = c.Add(body, c.Mul(c.Delta(at, expr.Sub{At: s.At}), e))
+	}
+	return body, positive
+}
