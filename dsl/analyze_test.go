@@ -135,7 +135,7 @@ func TestAnalyzePartial(t *testing.T) {
 		t.Errorf("its tokens are %q", got)
 	}
 	l, ok := a.File.Statements[2].Stmt.(*dsl.LetStmt)
-	if !ok || l.Name.Name != "z" || len(l.Indices) != 1 || l.Value != nil {
+	if !ok || l.Name.Name != "z" || len(l.Places) != 1 || l.Value != nil {
 		t.Errorf("the definition is %+v", l)
 	}
 	var lost []string

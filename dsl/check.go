@@ -1024,7 +1024,7 @@ func (c *checker) let(s *LetStmt) {
 	}
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
 	l.Value = s.Value
-	l.Indices, l.Type = c.definition(l.Name, s.decls(), s.Value)
+	l.Indices, l.Type = c.definition(l.Name, decls(s.Places), s.Value)
 	if c.later[l.Name] == l.At {
 		delete(c.later, l.Name)
 	}

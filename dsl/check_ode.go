@@ -177,9 +177,12 @@ func (c *checker) solution(l *LetStmt, e *SolveExpr) {
 	s := &Solve{object: object{l.Name.Name, l.Name.At, l.Doc, false}}
 	before := len(c.ds.List)
 	known := false
-	if len(l.Places) > 0 {
-		c.err(BadSolve, l.Name.At, "write `let s = solve …`", "a solution has no index")
-	} else {
+	switch {
+	case len(l.Places) > 0:
+		c.err(BadSolve, c.placeSpan(l.Places[0]), "write `let s = solve …`", "a solution has no index")
+	case l.For != nil:
+		c.err(BadSolve, l.For.At, "write `let s = solve …`", "a solution has no index")
+	default:
 		c.defining = s.Name
 		known = c.solveParts(s, e)
 		c.defining = ""

@@ -106,10 +106,10 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 	}()
 	var shape []Extent
 	for _, s := range r.stmts {
-		if s.For == nil {
+		if s.For == nil || len(s.Places) == 0 {
 			continue
 		}
-		indices, shut := c.open(append([]IndexDecl{*s.For}, s.decls()...))
+		indices, shut := c.open(append([]IndexDecl{*s.For}, decls(s.Places[1:])...))
 		shut()
 		for _, ix := range indices {
 			shape = append(shape, ix.Range.Hi)
@@ -171,23 +171,26 @@ func (c *checker) step(l *Let, s *LetStmt) {
 		c.err(BadParts, s.Name.At, fmt.Sprintf("write `let %s[%s] = … for %s in …`", l.Name, s.For.Name, s.For.Name), "a part with `for` names the position that it defines")
 		return
 	}
-	indices, shut := c.open(append([]IndexDecl{*s.For}, s.decls()...))
-	defer shut()
-	s.For.Index, indices[0].used = indices[0], true
-	r.Along, r.Indices, r.Value = indices[0], indices[1:], s.Value
 	if n, ok := s.Places[0].At.(*Name); !ok || n.Name != s.For.Name {
 		c.err(BadParts, c.placeSpan(s.Places[0]), fmt.Sprintf("write `let %s[%s] = … for %s in …`", l.Name, s.For.Name, s.For.Name),
 			"the first position of a part with `for` is its index")
+		r.bad = true
+		return
 	}
-	c.otherPlaces(l, s, indices[1:])
-	c.valueOfPart(s)
+	indices, shut := c.open(append([]IndexDecl{*s.For}, decls(s.Places[1:])...))
+	defer shut()
+	s.For.Index, indices[0].used = indices[0], true
+	r.Along, r.Indices, r.Value = indices[0], indices[1:], s.Value
+	if c.otherPlaces(l, s, indices[1:]) {
+		c.valueOfPart(s)
+	}
 }
 
 // start checks the part of one position.
 func (c *checker) start(l *Let, s *LetStmt) {
 	r := l.Recursion
 	p := &Start{Along: &Index{object: object{Name: "at", At: s.Name.At}}, Value: s.Value}
-	indices, shut := c.open(s.decls())
+	indices, shut := c.open(decls(s.Places[1:]))
 	defer shut()
 	p.Indices = indices
 	if first := s.Places[0]; first.At == nil {
@@ -195,6 +198,7 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	} else if n, ok := first.At.(*Name); ok && c.scope[n.Name] == nil && !c.poisoned[n.Name] && !slices.ContainsFunc(r.stmts, func(s *LetStmt) bool { return s.For != nil }) {
 		c.err(BadParts, n.Span(), fmt.Sprintf("write `let %s[%s in n] = …`, or end the line with `for %s in 2..n`", l.Name, n.Name, n.Name), "the index `%s` has no range", n.Name)
 		r.bad = true
+		return
 	} else if e, ok := c.extent(first.At, "a position"); ok {
 		p.At = e
 		p.Along.Range = Range{e, e}
@@ -208,25 +212,27 @@ func (c *checker) start(l *Let, s *LetStmt) {
 		r.bad = true
 	}
 	r.Starts = append(r.Starts, p)
-	c.otherPlaces(l, s, indices)
-	c.valueOfPart(s)
+	if c.otherPlaces(l, s, indices) {
+		c.valueOfPart(s)
+	}
 }
 
-// otherPlaces checks the places of a part behind the first one: indices that start at 1, as many as the array has.
-func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) {
+// otherPlaces checks the places of a part behind the first one: indices that start at 1, as many as the array has. It reports whether
+// its value is to be looked at.
+func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 	for _, p := range s.Places[1:] {
 		if p.Decl == nil {
 			c.err(BadParts, p.At.Span(), "give it an index with a range: `let a[1, j in k] = …`", "only the first place of a part is a position")
-			return
+			return false
 		}
 	}
 	shape := l.Type.Shape
 	if len(shape) == 0 || l.Recursion.bad {
-		return
+		return true
 	}
 	if len(indices) != len(shape)-1 {
 		c.err(BadParts, s.Name.At, "", "the parts of `%s` have %s and %s", l.Name, count(len(shape), "place"), count(len(indices)+1, "place"))
-		return
+		return true
 	}
 	for n, ix := range indices {
 		switch {
@@ -239,7 +245,9 @@ func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) {
 	}
 	if len(shape) > 2 {
 		c.err(NotYet, s.Name.At, "name the elements of small matrices one by one", "arrays of more than two dimensions are not in this version of the language")
+		return false
 	}
+	return true
 }
 
 func (c *checker) placeSpan(p Place) Span {
@@ -475,6 +483,14 @@ func (c *checker) circle(g []*Let) []*Let {
 		}
 	}
 	circle.Down = towards > 0
+	for _, l := range g {
+		for _, v := range l.Values() {
+			if e := c.wholeInside(v, g); e != nil {
+				c.err(BadRecursion, e.Span(), "define a matrix outside, or write the formula of its elements", "`%s` of what is defined here: a recursion is made of elements", e.Func)
+				return g
+			}
+		}
+	}
 	state := map[*Let]int{}
 	var visit func(l *Let) bool
 	visit = func(l *Let) bool {
@@ -499,3 +515,26 @@ func (c *checker) circle(g []*Let) []*Let {
 	}
 	return circle.Members
 }
+
+// wholeInside is a function of whole matrices in an expression, of an argument that depends on a circle, or nil.
+func (c *checker) wholeInside(e Expr, circle []*Let) (found *CallExpr) {
+	reads := func(e Expr) bool {
+		return slices.ContainsFunc(letsOf(e), func(l *Let) bool { return slices.Contains(circle, l) })
+	}
+	var visit func(e Expr)
+	visit = func(e Expr) {
+		if call, ok := e.(*CallExpr); ok && found == nil {
+			whole := call.Fn != nil && wholeFunctions[call.Func] || call.Density != nil && call.Density.Dist.Support.Vector()
+			if whole && slices.ContainsFunc(call.Args, func(a Arg) bool { return reads(a.Expr) }) {
+				found = call
+				return
+			}
+		}
+		children(e, visit)
+	}
+	visit(e)
+	return found
+}
+
+// wholeFunctions are those whose value is computed of whole matrices.
+var wholeFunctions = map[string]bool{"inverse": true, "log_det": true, "cholesky": true, "solve_spd": true, "solve_lower": true}

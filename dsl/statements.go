@@ -189,10 +189,10 @@ func (s *LetStmt) partial() bool {
 	return s.For != nil || slices.ContainsFunc(s.Places, func(p Place) bool { return p.Decl == nil })
 }
 
-// decls are the indices with their ranges.
-func (s *LetStmt) decls() []IndexDecl {
+// decls are the indices with their ranges among places.
+func decls(places []Place) []IndexDecl {
 	var out []IndexDecl
-	for _, p := range s.Places {
+	for _, p := range places {
 		if p.Decl != nil {
 			out = append(out, *p.Decl)
 		}
