@@ -71,7 +71,7 @@ func (g *generator) flat() bool {
 }
 
 func hasSum(e *expr.Expr) bool {
-	if e.Op == expr.Sum {
+	if e.Op == expr.Sum || e.Op == expr.Largest {
 		return true
 	}
 	for _, a := range e.Args {

@@ -227,6 +227,12 @@ func (l *lowering) node(e *expr.Expr) *loop.Expr {
 		l.emit(&loop.Let{V: acc, E: loop.Number(0)})
 		l.summed(e, acc)
 		return loop.Value(acc)
+	case expr.Largest:
+		most := &loop.Var{Name: "most"}
+		l.emit(&loop.Let{V: most, E: loop.Number(-math.MaxFloat64)})
+		in := l.over(e.Index)
+		in.emit(&loop.Set{V: most, E: &loop.Expr{Op: loop.Call, Func: "special.Larger", Args: []*loop.Expr{loop.Value(most), in.expr(e.Args[0])}}})
+		return loop.Value(most)
 	case expr.Delta:
 		return &loop.Expr{Op: loop.Test, Func: "kernel.Delta", At: l.positions(e.Subs)}
 	case expr.Before:

@@ -99,9 +99,10 @@ type BinaryExpr struct {
 	X, Y Expr
 }
 
-// SumExpr is sum(i in n, j in 2..k) body.
+// SumExpr is sum(i in n, j in 2..k) body, or another reduction of that form.
 type SumExpr struct {
 	node
+	Func    string // a row of Reductions
 	Indices []IndexDecl
 	Body    Expr
 }

@@ -129,6 +129,12 @@ func (c *checker) expr(e Expr) {
 		c.expr(e.Body)
 		c.wantScalar(e.Body, "the body of a sum")
 		e.setType(Type{Base: e.Body.Type().Base})
+		if e.Func == "log_sum_exp" && e.Body.Type().Base == Int {
+			e.setType(Type{Base: Real})
+		}
+		if reductionOf(e.Func).Data {
+			c.ofData(e, e.Body)
+		}
 		shut()
 		for _, ix := range indices {
 			if ix.Range.Hi == unknownExtent {
@@ -436,6 +442,10 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	e.Fn = f
+	if e.Func == "log_sum_exp" && len(e.Args) == 1 {
+		c.reducesVector(e)
+		return
+	}
 	if len(e.Args) != f.Arity {
 		c.err(ArgumentCount, e.Span(), "", "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
 		bad(e)
@@ -544,24 +554,30 @@ func (c *checker) structural(e *CallExpr) {
 		return true
 	}
 	switch e.Func {
-	case "size", "mean", "diag":
+	case "size", "mean", "diag", "softmax":
 		if !vector(x) {
 			return
 		}
 		e.setType(Type{Base: Real})
+		if e.Func == "softmax" {
+			e.setType(t)
+		}
 		if e.Func == "size" {
 			e.setType(Type{Base: Int})
 		}
 		if e.Func == "diag" {
 			e.setType(Type{Base: Real, Shape: []Extent{t.Shape[0], t.Shape[0]}})
 		}
-	case "sum":
+	case "sum", "max", "min":
 		if t.IsScalar() {
-			c.err(NotVector, x.Span(), "a sum over an index reads `sum(i in n) …`", "`sum` takes a vector or a matrix, this is %s", t)
+			c.err(NotVector, x.Span(), fmt.Sprintf("over an index it reads `%s(i in n) …`", e.Func), "`%s` takes a vector or a matrix, this is %s", e.Func, t)
 			bad(e)
 			return
 		}
 		e.setType(Type{Base: t.Base})
+		if e.Func != "sum" {
+			c.ofData(e, x)
+		}
 	case "dot":
 		y := e.Args[1].Expr
 		if !vector(x) || !vector(y) {
@@ -582,6 +598,35 @@ func (c *checker) structural(e *CallExpr) {
 		e.setType(Type{t.Base, []Extent{t.Shape[1], t.Shape[0]}})
 	case "trace", "inverse", "log_det", "cholesky", "solve_spd", "solve_lower":
 		c.ofMatrix(e)
+	}
+}
+
+// reducesVector checks log_sum_exp of a vector.
+func (c *checker) reducesVector(e *CallExpr) {
+	x := e.Args[0].Expr
+	c.expr(x)
+	switch t := x.Type(); {
+	case t.Base == Invalid:
+		bad(e)
+	case t.IsScalar() || t.Base == MetricBase:
+		c.err(NotVector, x.Span(), "over an index it reads `log_sum_exp(i in n) …`", "`log_sum_exp` takes two arguments or a vector, this is %s", t)
+		bad(e)
+	default:
+		e.setType(Type{Base: Real})
+	}
+}
+
+// ofData reports what is not differentiable where it depends on parameters.
+func (c *checker) ofData(e, x Expr) {
+	if p := c.dependsOnParam(x); p != nil {
+		name := "max"
+		if s, ok := e.(*SumExpr); ok {
+			name = s.Func
+		} else if f, ok := e.(*CallExpr); ok {
+			name = f.Func
+		}
+		c.err(NeedsData, x.Span(), "log_sum_exp(20*x, 20*z)/20 is a smooth maximum of x and z", "`%s` is of data, and this depends on the parameter `%s`: it would have kinks", name, p.Name)
+		bad(e)
 	}
 }
 

@@ -48,6 +48,7 @@ const (
 	NotSymmetric      Code = "H320"
 	BadParts          Code = "H321"
 	BadRecursion      Code = "H322"
+	NeedsData         Code = "H323"
 	NoDensity         Code = "H401"
 	NoParams          Code = "H402"
 	NeedsInteger      Code = "H403"
@@ -134,6 +135,7 @@ var Catalogue = []Entry{
 	{NotSymmetric, "a matrix that is inverted or factorised is symmetric by its form", "inverse(A) with A[i,j] = a[i] + 2*a[j]"},
 	{BadParts, "the parts of a definition give each position once", "let a[1] = 0; let a[t] = t for t in 1..n"},
 	{BadRecursion, "what parts read of each other stands at a known distance, on one side", "let a[t] = sum(a) for t in 2..n"},
+	{NeedsData, "a function that has kinks is of data", "max(i in n) b[i] with a parameter b"},
 	{NoDensity, "a model has a density", "a file without ~ or density"},
 	{NoParams, "a model has a parameter", "a file without param"},
 	{NeedsInteger, "a discrete distribution describes integer data", "y ~ poisson(2) with y: real"},

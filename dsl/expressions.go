@@ -334,7 +334,7 @@ func (p *parser) primary() (Expr, error) {
 			return nil, fail(BadNumber, tokenSpan(t), "", "the number %s does not fit a double", t.Value)
 		}
 		return &Number{node: p.node(tokenSpan(t), start), Value: v, Text: t.Value}, nil
-	case t.Type == tokIdent && t.Value == "sum" && p.peekAt(1).Value == "(" && p.peekAt(3).Value == "in":
+	case t.Type == tokIdent && reductionOf(t.Value) != nil && p.peekAt(1).Value == "(" && p.peekAt(3).Value == "in":
 		return p.sum()
 	case t.Type == tokIdent && t.Value == "solve" && p.solves():
 		return p.solve()
@@ -374,11 +374,11 @@ func (p *parser) call(name lexer.Token, start lexer.RawCursor) (Expr, error) {
 	return call, nil
 }
 
-// sum reads `sum(i in n) body`; the body is the product that follows.
+// sum reads `sum(i in n) body`, or another reduction; the body is the product that follows.
 func (p *parser) sum() (Expr, error) {
 	start := p.lex.RawCursor()
 	word := p.next()
-	s := &SumExpr{}
+	s := &SumExpr{Func: word.Value}
 	var err error
 	if s.Indices, err = p.indexDecls(); err != nil {
 		return nil, err

@@ -49,12 +49,15 @@ var Functions = []Function{
 	{"lmultiply", 2, Elementwise, "x log y, and 0 where x is 0"},
 	{"lbeta", 2, Elementwise, "log of the beta function"},
 	{"lchoose", 2, Elementwise, "log of the binomial coefficient"},
-	{"log_sum_exp", 2, Elementwise, "log(eˣ + eʸ) without overflow"},
+	{"log_sum_exp", 2, Elementwise, "log(eˣ + eʸ) without overflow; of a vector, log Σ exp(xᵢ)"},
 	{"pi", 0, Elementwise, "π"},
 	{"delta", 2, Structural, "Kronecker's delta of two indices"},
 	{"size", 1, Structural, "number of elements of a vector"},
 	{"sum", 1, Structural, "sum of the elements of a vector or matrix"},
 	{"mean", 1, Structural, "mean of the elements of a vector"},
+	{"softmax", 1, Structural, "exp(xᵢ)/Σ exp(xⱼ), of a vector"},
+	{"max", 1, Structural, "largest element of a vector or matrix of data"},
+	{"min", 1, Structural, "smallest element of a vector or matrix of data"},
 	{"dot", 2, Structural, "inner product of two vectors"},
 	{"diag", 1, Structural, "diagonal matrix of a vector"},
 	{"transpose", 1, Structural, "transpose of a matrix"},
@@ -71,6 +74,31 @@ func LookupFunction(name string) *Function {
 	for i := range Functions {
 		if Functions[i].Name == name {
 			return &Functions[i]
+		}
+	}
+	return nil
+}
+
+// Reduction is a function of all values that an expression takes over a range: sum(i in n) body.
+type Reduction struct {
+	Name string
+	Data bool // of data alone
+	Doc  string
+}
+
+// Reductions is the vocabulary of reductions.
+var Reductions = []Reduction{
+	{"sum", false, "the sum"},
+	{"log_sum_exp", false, "the logarithm of the sum of the exponentials, without overflow"},
+	{"max", true, "the largest value, of data"},
+	{"min", true, "the smallest value, of data"},
+}
+
+// reductionOf returns the reduction of a name, or nil.
+func reductionOf(name string) *Reduction {
+	for i := range Reductions {
+		if Reductions[i].Name == name {
+			return &Reductions[i]
 		}
 	}
 	return nil

@@ -41,6 +41,8 @@ func (x *columns) walk(e *expr.Expr, i *expr.Index, memo map[*expr.Expr]*expr.Ex
 	c := x.p.c
 	var r *expr.Expr
 	switch {
+	case e.Op == expr.Largest:
+		return e
 	case e.Op == expr.Sum:
 		j, body := c.Open(e)
 		r = e

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/elementary"
+	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -422,7 +423,7 @@ func (m *Machine) closure(e *expr.Expr) func() float64 {
 			}
 			return m.Draw(e.Dist, x)
 		}
-	case expr.Sum:
+	case expr.Sum, expr.Largest:
 		return m.sum(e)
 	case expr.Delta:
 		a, b := m.sub(e.Subs[0]), m.sub(e.Subs[1])
@@ -526,6 +527,18 @@ func (m *Machine) product(e *expr.Expr) func() float64 {
 func (m *Machine) sum(e *expr.Expr) func() float64 {
 	body := m.compile(e.Args[0])
 	s, r := m.slot(e.Index), e.Index.Range
+	if e.Op == expr.Largest {
+		return func() float64 {
+			v := -math.MaxFloat64
+			saved := m.idx[s]
+			for i := m.Extent(r.Lo); i <= m.Extent(r.Hi); i++ {
+				m.idx[s] = i
+				v = special.Larger(v, body())
+			}
+			m.idx[s] = saved
+			return v
+		}
+	}
 	return func() float64 {
 		v := 0.0
 		saved := m.idx[s]

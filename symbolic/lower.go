@@ -122,6 +122,14 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 			p.lowerFit(d)
 		}
 		return e
+	case expr.Largest:
+		i, body := c.Open(e)
+		inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
+		m := c.Largest(i, inner.lower(body))
+		if m.Op == expr.Largest && (c.Storable(m.Free()) || !expr.SameIndices(m.Free(), l.ctx)) {
+			return l.define(m, e)
+		}
+		return m
 	case expr.Sum:
 		if r := c.Regroup(e); r != nil {
 			return l.lower(r)

@@ -54,10 +54,13 @@ func describe(e *expr.Expr) string {
 		if d := describe(e.Args[0]); d != "" {
 			return e.Apply.Operator.Short + upperFirst(d)
 		}
-	case expr.Sum:
+	case expr.Sum, expr.Largest:
 		d := describe(e.Args[0])
-		if d == "" {
+		switch {
+		case d == "":
 			return ""
+		case e.Op == expr.Largest:
+			return "max" + upperFirst(d)
 		}
 		return "sum" + upperFirst(d)
 	case expr.Mul:

@@ -207,12 +207,12 @@ func (p *Program) inlineConstants(e *expr.Expr, stage expr.Stage) *expr.Expr {
 	memo := map[*expr.Expr]*expr.Expr{}
 	var walk func(e *expr.Expr) *expr.Expr
 	walk = func(e *expr.Expr) *expr.Expr {
-		if e.Op == expr.Sum {
+		if e.Op == expr.Sum || e.Op == expr.Largest {
 			return e
 		}
 		if e.Op == expr.Ref {
 			d := e.Tensor.Def
-			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == expr.Sum || d.Body.Op == expr.Call || d.Body.Op == expr.Apply || d.Fit != nil || d.Body.IsLong() {
+			if d == nil || len(d.Indices) > 0 || d.Stage() != stage || d.Body.Op == expr.Sum || d.Body.Op == expr.Largest || d.Body.Op == expr.Call || d.Body.Op == expr.Apply || d.Fit != nil || d.Body.IsLong() {
 				return e
 			}
 			return d.Body

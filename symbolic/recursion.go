@@ -79,7 +79,7 @@ func (s *sweep) swept(r *expr.Recursion) []*expr.Tensor {
 	in := map[*expr.Tensor]bool{}
 	var add func(m *expr.Tensor)
 	add = func(m *expr.Tensor) {
-		if in[m] {
+		if in[m] || !m.Passes() {
 			return
 		}
 		in[m] = true

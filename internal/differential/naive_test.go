@@ -454,9 +454,9 @@ func (e *naive) eval(x dsl.Expr) array {
 		for _, d := range x.Indices {
 			indices = append(indices, d.Index)
 		}
-		s := 0.0
-		e.over(indices, func() { s += e.scalar(x.Body) })
-		return number(s)
+		var all []float64
+		e.over(indices, func() { all = append(all, e.scalar(x.Body)) })
+		return number(reduced(x.Func, all))
 	case *dsl.MatrixExpr:
 		a := array{shape: []int{len(x.Rows), len(x.Rows[0])}}
 		for _, r := range x.Rows {
@@ -571,6 +571,15 @@ func (e *naive) call(x *dsl.CallExpr) array {
 		return number(math.Pi)
 	case "size":
 		return number(float64(len(args[0].v)))
+	case "max", "min":
+		return number(reduced(x.Func, args[0].v))
+	case "log_sum_exp":
+		if len(args) == 1 {
+			return number(reduced(x.Func, args[0].v))
+		}
+	case "softmax":
+		total := reduced("log_sum_exp", args[0].v)
+		return mapped(func(x []float64) float64 { return math.Exp(x[0] - total) }, args[0])
 	case "sum", "mean":
 		s := 0.0
 		for _, y := range args[0].v {
@@ -700,4 +709,24 @@ func function(name string, x []float64) float64 {
 		return math.Log(math.Exp(x[0]) + math.Exp(x[1]))
 	}
 	panic("no function " + name)
+}
+
+// reduced is a reduction of numbers, log_sum_exp by adding one after the other.
+func reduced(name string, all []float64) float64 {
+	s := map[string]float64{"sum": 0, "log_sum_exp": math.Inf(-1), "max": math.Inf(-1), "min": math.Inf(1)}[name]
+	for _, x := range all {
+		switch name {
+		case "sum":
+			s += x
+		case "max":
+			s = max(s, x)
+		case "min":
+			s = min(s, x)
+		default:
+			if hi, lo := max(s, x), min(s, x); !math.IsInf(hi, 0) {
+				s = hi + math.Log1p(math.Exp(lo-hi))
+			}
+		}
+	}
+	return s
 }

@@ -76,3 +76,11 @@ func LogDiffExp(a, b float64) float64 {
 	}
 	return a + Log1mExp(b-a)
 }
+
+// Larger returns the larger of a and b: a where b is no number.
+func Larger(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}

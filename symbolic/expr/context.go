@@ -17,6 +17,7 @@ type Context struct {
 	ByName     map[string]*Tensor // data, coordinates
 	canonical  map[canonKey]*Index
 	matrices   map[[2]dsl.Extent]bool // the dimensions of matrices that are computed as a whole
+	mixed      map[[2]dsl.Range]bool  // pairs of ranges over which terms of a log-sum-exp are stored
 	outers     map[dsl.Range]bool     // the ranges of outer indices of operators
 	nextID     int
 	nextIndex  int
@@ -67,6 +68,7 @@ func NewContext() *Context {
 		formals:   map[formalKey]*Index{},
 		matrices:  map[[2]dsl.Extent]bool{},
 		outers:    map[dsl.Range]bool{},
+		mixed:     map[[2]dsl.Range]bool{},
 
 		operands:    map[*Expr]*Expr{},
 		shared:      map[*Expr]*Tensor{},
@@ -126,7 +128,7 @@ func (e *Expr) appendKey(k []byte) []byte {
 		}
 	case Call:
 		name(e.Func.Name)
-	case Sum:
+	case Sum, Largest:
 		num(e.Index.uid)
 	case Draw:
 		name(e.Dist.Name)
@@ -198,7 +200,7 @@ func (n *Expr) follow() {
 		n.stage = StageDraw
 	case Ref:
 		n.stage = max(n.stage, n.Tensor.Stage)
-	case Sum:
+	case Sum, Largest:
 		n.level = max(n.level, n.Index.level)
 		n.DropFree(n.Index)
 		// Also of a range of numbers: what is left as a sum is computed once, and not where it stands.

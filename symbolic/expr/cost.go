@@ -217,7 +217,7 @@ func (c Cost) AddOf(e *Expr, indices []*Index, seen map[*Expr]bool) {
 			}
 		case Call, Draw:
 			c.Calls.add(per)
-		case Sum:
+		case Sum, Largest:
 			inner := per.times(sizePoly(e.Index.Range))
 			c.Ops.add(inner)
 			walk(e.Args[0], inner)
@@ -280,7 +280,7 @@ func nodeCostOf(e *Expr) float64 {
 		}
 	case Call:
 		n = e.Func.Cost
-	case Sum:
+	case Sum, Largest:
 		return 100
 	}
 	for _, a := range e.Args {
@@ -291,7 +291,7 @@ func nodeCostOf(e *Expr) float64 {
 
 // ShallowCost counts the operations of e without its sums, written out as a tree.
 func ShallowCost(e *Expr, memo map[*Expr]float64) float64 {
-	if e.Op == Sum {
+	if e.Op == Sum || e.Op == Largest {
 		return 0
 	}
 	if n, ok := memo[e]; ok {

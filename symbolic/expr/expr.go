@@ -181,6 +181,7 @@ const (
 	Mul                    // Val · Π Args[i]^K[i]
 	Call                   // Func(Args)
 	Sum                    // Σ_Index Args[0]
+	Largest                // max_Index Args[0], a constant to derivatives: what it stands in does not depend on it
 	Delta                  // Kronecker's delta of Subs[0] and Subs[1]
 	Inside                 // 1 if Subs[0] lies in Range, else 0
 	Before                 // 1 if Subs[0] < Subs[1], else 0

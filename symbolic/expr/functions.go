@@ -276,6 +276,8 @@ func (c *Context) signOf(e *Expr) Sign {
 		}
 	case Delta, Inside, Before:
 		return NonNegative
+	case Largest:
+		return c.Sign(e.Args[0])
 	case Sum:
 		if s := c.Sign(e.Args[0]); s != UnknownSign {
 			if r := e.Index.Range; s == Positive && r.Lo == dsl.Fixed(1) && r.Hi.Offset >= 0 {

@@ -148,7 +148,7 @@ func (c *Context) exposed(e *Expr, all bool, memo map[*Expr][]*Expr) (out []*Exp
 	}
 	for _, a := range e.Args {
 		for _, x := range c.exposed(a, all, memo) {
-			bound := e.Op == Sum && x.HasFree(e.Index)
+			bound := (e.Op == Sum || e.Op == Largest) && x.HasFree(e.Index)
 			if !bound && !slices.Contains(out, x) && !(e.Op == Mul && guarded(x, e.Args)) {
 				out = append(out, x)
 			}

@@ -91,7 +91,11 @@ func (p *printer) sum(e *Expr, ctx int) string {
 		p.at = map[*Index]spot{}
 	}
 	p.at[e.Index], p.open[name] = spot{name: name}, true
-	text := fmt.Sprintf("Σ[%s in %s] %s", name, e.Index.Range, p.expr(e.Args[0], precMul))
+	sign := "Σ"
+	if e.Op == Largest {
+		sign = "max"
+	}
+	text := fmt.Sprintf("%s[%s in %s] %s", sign, name, e.Index.Range, p.expr(e.Args[0], precMul))
 	delete(p.open, name)
 	p.at = outer
 	return paren(text, precMul, ctx)
@@ -174,7 +178,7 @@ func (p *printer) expr(e *Expr, ctx int) string {
 		return e.Apply.Operator.Name + "(" + strings.Join(args, ", ") + ")"
 	case LeastSquares:
 		return formatFit(e.Tensor.Def.Fit)
-	case Sum:
+	case Sum, Largest:
 		return p.sum(e, ctx)
 	case Add:
 		return p.add(e, ctx)

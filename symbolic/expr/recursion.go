@@ -50,26 +50,40 @@ func (c *Context) recursionDiff(e *Expr, t *Tensor, at []Sub) *Expr {
 // recursionTangent derives the members of a recursion by t.
 func (c *Context) recursionTangent(r *Recursion, t *Tensor) {
 	along := c.alongOf(t)
+	own := make([]*Index, len(along)) // those of another derivative by t differ
+	for n, i := range along {
+		own[n] = c.NewIndex(i.Name, i.Range)
+	}
 	depends := slices.ContainsFunc(r.Members, func(m *Tensor) bool { return Mentions(m.Def.Body, t) })
 	tangent := &Recursion{Down: r.Down}
 	for _, m := range r.Members {
 		key := derivativeKey{m, t}
-		if !depends {
+		if !depends || !m.Passes() {
 			c.derivatives[key] = c.Number(0)
 			continue
 		}
 		d := c.Recursive(tangent, Tensor{Name: "d_" + m.Name + "_" + t.Name, Kind: RecursionTensor, Shape: slices.Concat(m.Shape, t.Shape), Stage: max(m.Stage, t.Stage)},
-			slices.Concat(m.Def.Indices, along))
-		c.derivatives[key] = c.Ref(d, SubsOf(d.Def.Indices)...)
+			slices.Concat(m.Def.Indices, own))
+		c.derivatives[key] = c.Ref(d, slices.Concat(SubsOf(m.Def.Indices), SubsOf(along))...)
 	}
 	if !depends {
 		return
 	}
 	defer func(was bool) { c.Sharing = was }(c.Sharing)
 	c.Sharing = false // what would be shared depends on the recursion
-	for n, m := range r.Members {
-		tangent.Members[n].Def.Body = c.Diff(m.Def.Body, t, SubsOf(along)...)
+	n := 0
+	for _, m := range r.Members {
+		if m.Passes() {
+			tangent.Members[n].Def.Body = c.SubstAll(c.Diff(m.Def.Body, t, SubsOf(along)...), along, SubsOf(own))
+			n++
+		}
 	}
+}
+
+// Passes reports whether a derivative by a member of a recursion is handed on to what it is made of. What is a constant to derivatives does not.
+func (t *Tensor) Passes() bool {
+	b := t.Def.Body
+	return b.Op != Largest && !(b.Op == Mul && slices.ContainsFunc(b.Args, func(a *Expr) bool { return a.Op == Largest }))
 }
 
 // alongOf are the indices that derivatives by a tensor are derived at.

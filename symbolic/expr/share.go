@@ -146,7 +146,7 @@ func (c *Context) opaque(e *Expr, all bool) *Expr {
 		return e
 	}
 	switch e.Op {
-	case Sum:
+	case Sum, Largest:
 		return c.share(e)
 	case Call:
 		args := make([]*Expr, len(e.Args))
@@ -259,7 +259,7 @@ func (c *Context) share(e *Expr) *Expr {
 // Atom is a reference to the shared definition of e, an array that is computed once and that nothing looks into, whatever
 // its size. A reference or a number stays.
 func (c *Context) Atom(e *Expr) *Expr {
-	if e.Op == Ref || e.Op == Num || !c.Storable(e.free) || Strays(e) {
+	if e.Op == Ref || e.Op == Num || !c.Storable(e.free) || len(c.exposures(e, true)) > 0 {
 		return e
 	}
 	r := c.enclosed(c.Fold(e), false)
@@ -307,6 +307,9 @@ func (c *Context) Storable(free []*Index) bool {
 		return false
 	case len(free) > 3:
 		return false
+	}
+	if c.mixed[[2]dsl.Range{free[0].Range, free[1].Range}] {
+		return true
 	}
 	rows, cols := c.isSmall(free[0].Range), c.isSmall(free[1].Range)
 	return rows && cols || !rows && !cols && c.Shaped(free)

@@ -14,14 +14,18 @@ func (c *Context) subst(e *Expr, i *Index, s Sub, memo map[*Expr]*Expr, safe boo
 	}
 	var r *Expr
 	switch e.Op {
-	case Sum:
+	case Sum, Largest:
 		if safe {
 			body := c.subst(e.Args[0], i, s, memo, true)
-			r = c.Intern(Expr{Op: Sum, Index: e.Index, Args: []*Expr{body}})
+			r = c.Intern(Expr{Op: e.Op, Index: e.Index, Args: []*Expr{body}})
 		} else {
 			// The subscript may hold an index that the sum binds.
 			j, body := c.Open(e)
-			r = c.Sum(j, c.Subst(body, i, s))
+			if body = c.Subst(body, i, s); e.Op == Sum {
+				r = c.Sum(j, body)
+			} else {
+				r = c.Largest(j, body)
+			}
 		}
 	default:
 		r = c.Rebuild(e, func(a *Expr) *Expr { return c.subst(a, i, s, memo, safe) }, func(b Sub) Sub {
@@ -40,6 +44,10 @@ func (c *Context) subst(e *Expr, i *Index, s Sub, memo map[*Expr]*Expr, safe boo
 
 // Rebuild constructs a node anew with mapped arguments and subscripts.
 func (c *Context) Rebuild(e *Expr, arg func(*Expr) *Expr, sub func(Sub) Sub) *Expr {
+	if e.Op == Largest {
+		i, body := c.Open(e)
+		return c.Largest(i, arg(body))
+	}
 	args := make([]*Expr, len(e.Args))
 	for n, a := range e.Args {
 		args[n] = arg(a)

@@ -123,6 +123,15 @@ func (c *Context) sumOfProduct(i *Index, body *Expr) *Expr {
 	return c.bind(i, body)
 }
 
+// Largest returns max_i body.
+func (c *Context) Largest(i *Index, body *Expr) *Expr {
+	if !body.HasFree(i) {
+		return body
+	}
+	bound := c.canon(i.Range, body.level+1)
+	return c.Intern(Expr{Op: Largest, Index: bound, Args: []*Expr{c.rename(body, i, bound)}})
+}
+
 // bind makes the node Σ_i body, as it stands.
 func (c *Context) bind(i *Index, body *Expr) *Expr {
 	bound := c.canon(i.Range, body.level+1)

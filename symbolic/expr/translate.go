@@ -35,6 +35,8 @@ type Elaborator struct {
 	Drawing []*Index
 	// claim, if not nil, sees what is symmetric and positive definite by the words of the model.
 	Claim func(at dsl.Span, v Value)
+	// Inside is the member of a recursion that is elaborated, nil elsewhere.
+	Inside *Member
 	// leaf, if not nil, sees every element of a parameter or definition:
 	// inside a differential equation they become inputs of it.
 	Leaf func(*Expr) *Expr
@@ -86,7 +88,7 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		body := el.Expr(e.Body).At()
 		el.Drawing = outer
 		for i := len(indices) - 1; i >= 0; i-- {
-			body = c.Sum(indices[i], body)
+			body = el.reduce(e.Func, indices[i], body)
 		}
 		return Scalar(body)
 	case *dsl.CallExpr:
@@ -202,11 +204,17 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 	if e.Draws != nil {
 		return el.Draw(e, args)
 	}
+	switch {
+	case e.Func == "log_sum_exp" && len(args) == 1, e.Func == "max", e.Func == "min":
+		return el.total(e.Func, args[0])
+	}
 	switch e.Func {
 	case "size":
 		return Scalar(c.Extent(args[0].Shape[0]))
 	case "sum", "mean":
 		return el.total(e.Func, args[0])
+	case "softmax":
+		return el.softmax(args[0])
 	case "dot":
 		i := el.fresh(UpTo(args[0].Shape[0]), "i")
 		return Scalar(c.Sum(i, c.Mul(args[0].At(Sub{Index: i}), args[1].At(Sub{Index: i}))))
@@ -256,7 +264,7 @@ func (el *Elaborator) total(name string, x Value) Value {
 	}
 	e := x.At(subs...)
 	for d := len(indices) - 1; d >= 0; d-- {
-		e = c.Sum(indices[d], e)
+		e = el.reduce(name, indices[d], e)
 	}
 	if name == "mean" {
 		e = c.Div(e, c.Extent(x.Shape[0]))

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -50,16 +52,23 @@ func (p *Posterior) circle(circle *dsl.Circle, positive map[*dsl.Let]bool, drawn
 		v := expr.Value{Shape: shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
 		p.el.Objects[m] = v
 	}
-	sound := true
+	own, sound := slices.Clone(r.Members), true
+	made := len(own)
+	var members []*expr.Tensor
 	for n, m := range circle.Members {
 		p.at = m.Declared()
-		def := r.Members[n].Def
+		def := own[n].Def
+		p.el.Inside = &expr.Member{Of: r, Name: m.ObjectName(), Along: def.Indices[0], Stage: stage}
 		body, above0 := p.parts(m, def.Indices)
+		p.el.Inside = nil
+		members = append(append(members, r.Members[made:]...), own[n]) // what the body is made of comes before it
+		made = len(r.Members)
 		def.Body = body
 		if positive[m] && !above0 {
 			positive[m], sound = false, false
 		}
 	}
+	r.Members = members
 	return sound
 }
 
@@ -77,21 +86,26 @@ func (p *Posterior) ownParam(q *dsl.Param) (*Param, bool) {
 // Σ_s δ[t, at_s]·start_s + [t in range]·step.
 func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, positive bool) {
 	c, r := p.C, l.Recursion
-	part := func(along *dsl.Index, others []*dsl.Index, value dsl.Expr) *expr.Expr {
+	part := func(along *dsl.Index, others []*dsl.Index, guard *expr.Expr, value dsl.Expr) *expr.Expr {
+		if p.el.Inside != nil {
+			p.el.Inside.Guard = guard
+		}
 		p.el.Indices[along] = expr.Sub{Index: indices[0]}
 		for n, ix := range others {
 			p.el.Indices[ix] = expr.Sub{Index: indices[n+1]}
 		}
 		return p.el.Expr(value).At()
 	}
-	step := part(r.Along, r.Indices, r.Value)
-	positive = c.Sign(step) == expr.Positive
 	at := expr.Sub{Index: indices[0]}
-	body = c.Mul(c.Within(at, r.Along.Range), step)
+	guard := c.Within(at, r.Along.Range)
+	step := part(r.Along, r.Indices, guard, r.Value)
+	positive = c.Sign(step) == expr.Positive
+	body = c.Mul(guard, step)
 	for _, s := range r.Starts {
-		e := part(s.Along, s.Indices, s.Value)
+		guard := c.Delta(at, expr.Sub{At: s.At})
+		e := part(s.Along, s.Indices, guard, s.Value)
 		positive = positive && c.Sign(e) == expr.Positive
-		body = c.Add(body, c.Mul(c.Delta(at, expr.Sub{At: s.At}), e))
+		body = c.Add(body, c.Mul(guard, e))
 	}
 	return body, positive
 }

@@ -114,6 +114,10 @@ func (v *Env) Eval(e *expr.Expr) float64 {
 			args[n] = v.Eval(a)
 		}
 		return v.note(PlainFunction(e.Func.Name, args))
+	case expr.Largest:
+		most := math.Inf(-1)
+		v.sum(e.Index, func() float64 { most = math.Max(most, v.Eval(e.Args[0])); return 0 })
+		return most
 	case expr.Sum:
 		return v.sum(e.Index, func() float64 { return v.Eval(e.Args[0]) })
 	case expr.Delta:

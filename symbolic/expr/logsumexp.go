@@ -1,0 +1,75 @@
+package expr
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// reduce is a reduction of the values of an expression over an index, by its name; a mean is a sum.
+func (el *Elaborator) reduce(name string, i *Index, body *Expr) *Expr {
+	c := el.C
+	switch name {
+	case "log_sum_exp":
+		return el.logSumExp(i, body)
+	case "max":
+		return c.Largest(i, body)
+	case "min":
+		return c.Neg(c.Largest(i, c.Neg(body)))
+	}
+	return c.Sum(i, body)
+}
+
+// Member is a member of a recursion while its body is elaborated.
+type Member struct {
+	Of    *Recursion
+	Name  string
+	Along *Index
+	Guard *Expr // 1 where the part that is elaborated holds
+	Stage Stage
+}
+
+// logSumExp is log Σ_i exp(v_i) = m + log Σ_i exp(v_i − m) with m = max_i v_i. It does not depend on m, which therefore counts as a constant
+// where it is differentiated. What is summed is stored: all derivatives are made of it. In a recursion m and the sum are members of it.
+func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
+	c := el.C
+	if !v.HasFree(i) {
+		return c.Add(v, c.Call("log", c.Size(i.Range)))
+	}
+	if in := el.Inside; in != nil && in.Of.Reads(v) {
+		m := c.hidden(in, "max_"+in.Name, c.Largest(i, v))
+		s := c.hidden(in, "sum_"+in.Name, c.Sum(i, c.Call("exp", c.Sub(v, m))))
+		return c.Add(m, c.Call("log", s))
+	}
+	atom := func(e *Expr) *Expr { return e }
+	if v.stage >= StagePosition && len(v.free) <= 2 {
+		for _, o := range v.free {
+			c.mixed[[2]dsl.Range{o.Range, i.Range}], c.mixed[[2]dsl.Range{i.Range, o.Range}] = true, true
+		}
+		atom = c.Atom
+	}
+	v = atom(v)
+	m := atom(c.Largest(i, v))
+	return c.Add(m, c.Call("log", atom(c.Sum(i, atom(c.Call("exp", c.Sub(v, m)))))))
+}
+
+// hidden makes an expression inside a member of a recursion a member of its own, and returns its element there.
+func (c *Context) hidden(in *Member, name string, e *Expr) *Expr {
+	indices := []*Index{in.Along}
+	for _, f := range e.free {
+		if f != in.Along {
+			indices = append(indices, f)
+		}
+	}
+	t := Tensor{Name: name, Kind: RecursionTensor, Stage: in.Stage}
+	for _, f := range indices {
+		t.Shape = append(t.Shape, f.Range.Hi)
+	}
+	m := c.Recursive(in.Of, t, indices)
+	m.Def.Body = c.Mul(in.Guard, e)
+	return c.Ref(m, SubsOf(indices)...)
+}
+
+// softmax is exp(x_i)/Σ_j exp(x_j).
+func (el *Elaborator) softmax(x Value) Value {
+	c := el.C
+	i := el.fresh(UpTo(x.Shape[0]), "i")
+	total := el.logSumExp(i, x.At(Sub{Index: i}))
+	return Value{Shape: x.Shape, Elem: func(s ...Sub) *Expr { return c.Call("exp", c.Sub(x.At(s...), total)) }}
+}
