@@ -84,19 +84,25 @@ type CallExpr struct {
 	Draws   *Distribution
 }
 
-// UnaryExpr is −x, +x or x'.
+// UnaryExpr is −x, +x, not x or x'.
 type UnaryExpr struct {
 	node
 	Op string
 	X  Expr
 }
 
-// BinaryExpr is x op y; op is one of + - * / ^ .* ./ .^
+// BinaryExpr is x op y; op is one of + - * / ^ .* ./ .^ < <= > >= == != and or
 type BinaryExpr struct {
 	node
 	Op   string
 	At   Span // of the operator
 	X, Y Expr
+}
+
+// IfExpr is if c then x else y.
+type IfExpr struct {
+	node
+	Cond, Then, Else Expr
 }
 
 // SumExpr is sum(i in n, j in 2..k) body, or another reduction of that form.

@@ -767,6 +767,10 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		c.err(BadBounds, e.Span(), "declare the difference as a parameter, `param d real > 0`, and define what is bounded by a `let`", "a bound may not depend on a parameter (`%s`)", p.Name)
 		return nil, nil
 	}
+	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{"<", "<=", ">", ">="}, b.Op) {
+		c.err(UnexpectedToken, b.At, "two bounds are written `in (a, b)`", "expected the end of the bound, found `%s`", b.Op)
+		return nil, nil
+	}
 	if !boundForm(e) {
 		c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
 		return nil, nil

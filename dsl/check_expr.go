@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -57,6 +58,10 @@ func children(e Expr, f func(Expr)) {
 		f(e.Y)
 	case *SumExpr:
 		f(e.Body)
+	case *IfExpr:
+		f(e.Cond)
+		f(e.Then)
+		f(e.Else)
 	case *FieldExpr:
 		if e.Solve == nil {
 			f(e.Base)
@@ -109,6 +114,14 @@ func (c *checker) expr(e Expr) {
 			bad(e)
 			return
 		}
+		if e.Op == "not" {
+			if c.condition(e.X) {
+				e.setType(t)
+			} else {
+				bad(e)
+			}
+			return
+		}
 		if e.Op == "'" {
 			if t.Base == Invalid {
 				bad(e)
@@ -141,6 +154,8 @@ func (c *checker) expr(e Expr) {
 				bad(e)
 			}
 		}
+	case *IfExpr:
+		c.conditional(e)
 	case *MatrixExpr:
 		t := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}
 		nested := false
@@ -447,7 +462,11 @@ func (c *checker) call(e *CallExpr) {
 		return
 	}
 	if len(e.Args) != f.Arity {
-		c.err(ArgumentCount, e.Span(), "", "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
+		hint := ""
+		if pair := map[string]string{"max": "fmax", "min": "fmin"}[e.Func]; pair != "" && len(e.Args) == 2 {
+			hint = fmt.Sprintf("of two numbers it is %s(x, z)", pair)
+		}
+		c.err(ArgumentCount, e.Span(), hint, "`%s` takes %s, not %d", e.Func, count(f.Arity, "argument"), len(e.Args))
 		bad(e)
 		for _, a := range e.Args {
 			c.expr(a.Expr)
@@ -474,6 +493,9 @@ func (c *checker) call(e *CallExpr) {
 	}
 	if f.Kind == Elementwise {
 		c.elementwise(e)
+		if k, kinked := kinks[e.Func]; kinked {
+			c.notSmooth(e, "`"+e.Func+"`", k.does, k.hint)
+		}
 		return
 	}
 	c.structural(e)
@@ -527,6 +549,9 @@ func (c *checker) delta(e *CallExpr) bool {
 
 func (c *checker) elementwise(e *CallExpr) {
 	t := Type{Base: Real}
+	if k, kinked := kinks[e.Func]; kinked && (k.whole || !slices.ContainsFunc(e.Args, func(a Arg) bool { return a.Expr.Type().Base != Int })) {
+		t.Base = Int
+	}
 	for _, a := range e.Args {
 		ta := a.Expr.Type()
 		switch {
@@ -737,6 +762,16 @@ func (c *checker) binary(e *BinaryExpr) {
 	switch e.Op {
 	case "+", "-", ".*", "./", ".^":
 		elementwise()
+	case "<", "<=", ">", ">=", "==", "!=":
+		base = Int
+		elementwise()
+		c.notSmooth(e, "a comparison", "jumps", "")
+	case "and", "or":
+		if !c.condition(e.X) || !c.condition(e.Y) {
+			bad(e)
+			return
+		}
+		elementwise()
 	case "/":
 		if !y.IsScalar() {
 			c.err(BadDivision, e.Y.Span(), "elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
@@ -769,6 +804,64 @@ func (c *checker) binary(e *BinaryExpr) {
 		default:
 			e.setType(Type{base, []Extent{x.Shape[0], y.Shape[1]}})
 		}
+	}
+}
+
+// condition reports whether an expression is one: a whole number, 0 where it does not hold.
+func (c *checker) condition(e Expr) bool {
+	switch t := e.Type(); t.Base {
+	case Int:
+		return true
+	case Invalid:
+	default:
+		c.err(NotCondition, e.Span(), "compare it, as in `x > 0`", "a condition is a comparison or whole numbers, this is %s", t)
+	}
+	return false
+}
+
+// conditional checks if c then x else y: element by element where they are arrays.
+func (c *checker) conditional(e *IfExpr) {
+	bad(e)
+	parts := []Expr{e.Cond, e.Then, e.Else}
+	sound := true
+	for _, x := range parts {
+		c.expr(x)
+		sound = sound && x.Type().Base != Invalid
+		if x.Type().Base == MetricBase {
+			c.err(MetricMix, x.Span(), "", "a metric is not chosen by a condition")
+			return
+		}
+	}
+	if !sound || !c.condition(e.Cond) {
+		return
+	}
+	t := Type{Base: Real}
+	if e.Then.Type().Base == Int && e.Else.Type().Base == Int {
+		t.Base = Int
+	}
+	for _, x := range parts {
+		switch own := x.Type(); {
+		case own.IsScalar():
+		case t.IsScalar():
+			t.Shape = own.Shape
+		case !sameShape(t.Shape, own.Shape):
+			c.err(ShapeMismatch, x.Span(), "", "the parts of a conditional have the shapes %s and %s", Type{own.Base, t.Shape}, own)
+			return
+		}
+	}
+	e.setType(t)
+}
+
+// notSmooth warns of what has kinks or jumps where it depends on parameters.
+func (c *checker) notSmooth(e Expr, what, does, hint string) {
+	if c.generating || e.Type().Base == Invalid {
+		return
+	}
+	if p := c.dependsOnParam(e); p != nil {
+		if hint == "" {
+			hint = "inv_logit(20*x) is a smooth step"
+		}
+		c.warn(NotSmooth, e.Span(), hint, "%s %s, and this depends on the parameter `%s`: Hamiltonian Monte Carlo rejects what crosses it, and is not efficient there", what, does, p.Name)
 	}
 }
 

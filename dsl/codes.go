@@ -49,6 +49,7 @@ const (
 	BadParts          Code = "H321"
 	BadRecursion      Code = "H322"
 	NeedsData         Code = "H323"
+	NotCondition      Code = "H324"
 	NoDensity         Code = "H401"
 	NoParams          Code = "H402"
 	NeedsInteger      Code = "H403"
@@ -84,6 +85,7 @@ const (
 	NoPrior       Code = "W401"
 	MayLeaveRange Code = "W402"
 	ScarceData    Code = "W403"
+	NotSmooth     Code = "W404"
 )
 
 // Entry documents one code.
@@ -136,6 +138,7 @@ var Catalogue = []Entry{
 	{BadParts, "the parts of a definition give each position once", "let a[1] = 0; let a[t] = t for t in 1..n"},
 	{BadRecursion, "what parts read of each other stands at a known distance, on one side", "let a[t] = sum(a) for t in 2..n"},
 	{NeedsData, "a function that has kinks is of data", "max(i in n) b[i] with a parameter b"},
+	{NotCondition, "a condition is a comparison, or whole numbers", "if x then 1 else 2 with a real x"},
 	{NoDensity, "a model has a density", "a file without ~ or density"},
 	{NoParams, "a model has a parameter", "a file without param"},
 	{NeedsInteger, "a discrete distribution describes integer data", "y ~ poisson(2) with y: real"},
@@ -170,4 +173,5 @@ var Catalogue = []Entry{
 	{NoPrior, "warning: a parameter has no term in the density", "param z real"},
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*b) with b: real"},
 	{ScarceData, "warning: parameters without a prior have more observations than elements, as far as sizes are known", "y ~ normal(mu, 1) with y: real"},
+	{NotSmooth, "the density is differentiable", "density -abs(x)"},
 }

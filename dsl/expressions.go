@@ -217,7 +217,108 @@ func (p *parser) node(at Span, start lexer.RawCursor) node {
 	return node{span: p.spanFrom(at), tokens: p.since(start)}
 }
 
-func (p *parser) expr() (Expr, error) { return p.binary(bindSum) }
+func (p *parser) expr() (Expr, error) { return p.logical(0) }
+
+// logicalWords are the logical operators of two operands, the loosest first.
+var logicalWords = []string{"or", "and"}
+
+// logical reads logical operators from one on, comparisons, and what binds tighter.
+func (p *parser) logical(from int) (Expr, error) {
+	if from == len(logicalWords) {
+		return p.negated()
+	}
+	start := p.lex.RawCursor()
+	x, err := p.logical(from + 1)
+	for err == nil && p.isWord(logicalWords[from]) {
+		t := p.next()
+		var y Expr
+		if y, err = p.logical(from + 1); err == nil {
+			x = &BinaryExpr{node: p.node(x.Span(), start), Op: t.Value, At: tokenSpan(t), X: x, Y: y}
+		}
+	}
+	return x, err
+}
+
+// negated reads `not x`, or a comparison.
+func (p *parser) negated() (Expr, error) {
+	start, t := p.lex.RawCursor(), p.peek()
+	if !p.isWord("not") {
+		return p.comparison()
+	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { p.depth-- }()
+	p.next()
+	x, err := p.negated()
+	if err != nil {
+		return nil, err
+	}
+	return &UnaryExpr{node: p.node(tokenSpan(t), start), Op: "not", X: x}, nil
+}
+
+// comparison reads `x < y`, or a sum.
+func (p *parser) comparison() (Expr, error) {
+	start := p.lex.RawCursor()
+	x, err := p.binary(bindSum)
+	if err != nil || !p.compares() {
+		return x, err
+	}
+	t := p.next()
+	y, err := p.binary(bindSum)
+	if err != nil {
+		return nil, err
+	}
+	if p.compares() {
+		return nil, fail(UnexpectedToken, tokenSpan(p.peek()), "write `a < b and b < c`", "a comparison has two sides")
+	}
+	return &BinaryExpr{node: p.node(x.Span(), start), Op: t.Value, At: tokenSpan(t), X: x, Y: y}, nil
+}
+
+// compares reports whether a comparison stands here. The `<-` of other languages is none.
+func (p *parser) compares() bool {
+	t := p.peek()
+	if t.Type != tokOp {
+		return false
+	}
+	switch t.Value {
+	case "==", "!=", "<=", ">", ">=":
+		return true
+	case "<":
+		n := p.peekAt(1)
+		return !(n.Value == "-" && n.Pos.Line == t.Pos.Line && n.Pos.Column == t.Pos.Column+1)
+	}
+	return false
+}
+
+// conditional reads `if c then x else y`.
+func (p *parser) conditional() (Expr, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { p.depth-- }()
+	start := p.lex.RawCursor()
+	e := &IfExpr{}
+	word := p.next()
+	var err error
+	for _, part := range []struct {
+		to   *Expr
+		word string
+	}{{&e.Cond, "then"}, {&e.Then, "else"}, {&e.Else, ""}} {
+		if *part.to, err = p.expr(); err != nil {
+			return nil, err
+		}
+		if part.word == "" {
+			break
+		}
+		if !p.isWord(part.word) {
+			return nil, p.unexpected("`"+part.word+"`", "a conditional reads `if c then a else b`")
+		}
+		p.next()
+	}
+	e.node = p.node(tokenSpan(word), start)
+	return e, nil
+}
 
 // binary parses operators of at least the given binding power.
 func (p *parser) binary(least int) (Expr, error) {
@@ -338,6 +439,8 @@ func (p *parser) primary() (Expr, error) {
 		return p.sum()
 	case t.Type == tokIdent && t.Value == "solve" && p.solves():
 		return p.solve()
+	case t.Type == tokIdent && t.Value == "if":
+		return p.conditional()
 	case t.Type == tokIdent && isKeyword(t.Value):
 		return nil, p.unexpected("an expression", "")
 	case t.Type == tokIdent:

@@ -50,6 +50,15 @@ var Functions = []Function{
 	{"lbeta", 2, Elementwise, "log of the beta function"},
 	{"lchoose", 2, Elementwise, "log of the binomial coefficient"},
 	{"log_sum_exp", 2, Elementwise, "log(eˣ + eʸ) without overflow; of a vector, log Σ exp(xᵢ)"},
+	{"abs", 1, Elementwise, "|x|"},
+	{"fmax", 2, Elementwise, "the larger of x and y"},
+	{"fmin", 2, Elementwise, "the smaller of x and y"},
+	{"step", 1, Elementwise, "1 where x ≥ 0, and 0 elsewhere"},
+	{"sign", 1, Elementwise, "−1, 0 or 1"},
+	{"floor", 1, Elementwise, "the largest whole number up to x"},
+	{"ceil", 1, Elementwise, "the smallest whole number from x on"},
+	{"round", 1, Elementwise, "the nearest whole number"},
+	{"trunc", 1, Elementwise, "x without what is behind the point"},
 	{"pi", 0, Elementwise, "π"},
 	{"delta", 2, Structural, "Kronecker's delta of two indices"},
 	{"size", 1, Structural, "number of elements of a vector"},
@@ -102,4 +111,23 @@ func reductionOf(name string) *Reduction {
 		}
 	}
 	return nil
+}
+
+// kink says where a function is not differentiable.
+type kink struct {
+	does, hint string
+	whole      bool // its values are whole numbers
+}
+
+// kinks are the functions that have some.
+var kinks = map[string]kink{
+	"abs":   {"has a kink at 0", "sqrt(x^2 + 1e-6) is smooth", false},
+	"fmax":  {"has a kink where its arguments are equal", "log_sum_exp(20*x, 20*z)/20 is smooth", false},
+	"fmin":  {"has a kink where its arguments are equal", "-log_sum_exp(-20*x, -20*z)/20 is smooth", false},
+	"step":  {"jumps", "inv_logit(20*x) is smooth", true},
+	"sign":  {"jumps", "tanh(20*x) is smooth", true},
+	"floor": {"jumps", "", true},
+	"ceil":  {"jumps", "", true},
+	"round": {"jumps", "", true},
+	"trunc": {"jumps", "", true},
 }

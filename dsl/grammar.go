@@ -29,12 +29,16 @@ IndexDecl = Ident "in" Expr (".." Expr)? .
 Place = IndexDecl | Expr .
 Arg = (<ident> "=")? Expr .
 MetricEntry = "[" Expr ("," Expr)* "]" .
-Expr = Product (("+" | "-") Product)* .
+Expr = Conjunction ("or" Conjunction)* .
+Conjunction = Negation ("and" Negation)* .
+Negation = "not" Negation | Total (("<" | "<=" | ">" | ">=" | "==" | "!=") Total)? .
+Total = Product (("+" | "-") Product)* .
 Product = Signed (("*" | "/" | ".*" | "./") Signed)* .
 Signed = ("-" | "+") Signed | Power .
 Power = Postfix (("^" | ".^") Signed)? .
 Postfix = Primary ("[" Expr ("," Expr)* "]" | "'")* .
-Primary = <number> | Sum | Solve | Call | Word ("." <ident>)* | "(" Expr ")" | Matrix .
+Primary = <number> | If | Sum | Solve | Call | Word ("." <ident>)* | "(" Expr ")" | Matrix .
+If = "if" Expr "then" Expr "else" Expr .
 Sum = ("sum" | "log_sum_exp" | "max" | "min") "(" IndexDecl ("," IndexDecl)* ")" Product .
 Solve = "solve" Ident "(" (")" | Arg ("," Arg)* ")") "from" Expr "at" Expr .
 Call = (?! "solve") Word "(" (")" | Arg ("|" Arg)? ("," Arg)* ")") .

@@ -68,7 +68,7 @@ func (r *reading) unknownStatement() error {
 		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
-	case isKeyword(w):
+	case isKeyword(w) && LookupForeign(ForeignStatement, w) == nil:
 	case LookupForeign(ForeignStatement, w) != nil && !r.hasTilde() && (bare || n.Value == "+" || n.Value == "=" && w == "target" || n.Value == ":" || n.Value == "(" && LookupFunction(w) == nil):
 		hint = LookupForeign(ForeignStatement, w).Hint()
 		if isType(n.Value) || n.Type == tokIdent && isType(r.peekAt(2).Value) { // a declaration

@@ -53,7 +53,7 @@ func isTrivia(t lexer.TokenType) bool {
 
 // keywords start statements, and are never names.
 var keywords = []string{"model", "data", "const", "param", "let", "density", "metric",
-	"block", "ode", "func", "generate", "for", "in", "int", "real", "cov"}
+	"block", "ode", "func", "generate", "for", "in", "int", "real", "cov", "if", "then", "else", "and", "or", "not"}
 
 func isKeyword(s string) bool {
 	for _, k := range keywords {
@@ -67,7 +67,7 @@ func isKeyword(s string) bool {
 // startsStatement reports whether a word opens a statement.
 func startsStatement(s string) bool {
 	switch s {
-	case "for", "in", "int", "real", "cov":
+	case "for", "in", "int", "real", "cov", "if", "then", "else", "and", "or", "not":
 		return false
 	}
 	return isKeyword(s)

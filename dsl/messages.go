@@ -47,7 +47,10 @@ func (p *parser) unexpected(want, hint string) error {
 	case "==", "!=", "<", "<=", ">", ">=", "?":
 		n := p.peekAt(1)
 		if arrow := t.Value == "<" && n.Value == "-" && n.Pos.Column == t.Pos.Column+1; !arrow {
-			return fail(NotYet, tokenSpan(t), "for a condition on data, give a datum d that is 0 or 1 and write d*a + (1 - d)*b", "comparisons and conditional expressions are not in this version of the language")
+			if t.Value == "?" {
+				return fail(UnexpectedToken, tokenSpan(t), "a conditional reads `if c then a else b`", "there is no operator `?`")
+			}
+			return fail(UnexpectedToken, tokenSpan(t), "put it in parentheses", "a comparison does not stand here")
 		}
 		hint = "a value is named by `let NAME = …`"
 	default:

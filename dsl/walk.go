@@ -171,6 +171,8 @@ func (p *parts) ofExpr(e Expr) {
 		p.exprs(e.X)
 	case *BinaryExpr:
 		p.exprs(e.X, e.Y)
+	case *IfExpr:
+		p.exprs(e.Cond, e.Then, e.Else)
 	case *SumExpr:
 		nodesOf(p, e.Indices)
 		p.exprs(e.Body)

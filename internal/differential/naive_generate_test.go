@@ -46,6 +46,10 @@ func (e *naive) drawAll(x dsl.Expr, around []*dsl.Index, rng *rand.Rand) {
 	case *dsl.BinaryExpr:
 		e.drawAll(x.X, around, rng)
 		e.drawAll(x.Y, around, rng)
+	case *dsl.IfExpr:
+		e.drawAll(x.Cond, around, rng)
+		e.drawAll(x.Then, around, rng)
+		e.drawAll(x.Else, around, rng)
 	case *dsl.MatrixExpr:
 		for _, r := range x.Rows {
 			for _, y := range r {

@@ -391,6 +391,8 @@ func depends(e dsl.Expr, b *dsl.Block) bool {
 		return depends(e.X, b)
 	case *dsl.BinaryExpr:
 		return any(e.X, e.Y)
+	case *dsl.IfExpr:
+		return any(e.Cond, e.Then, e.Else)
 	case *dsl.SumExpr:
 		return depends(e.Body, b)
 	case *dsl.MatrixExpr:

@@ -443,12 +443,22 @@ func (e *naive) eval(x dsl.Expr) array {
 		return e.selected(e.eval(x.Base), x.Subscripts)
 	case *dsl.UnaryExpr:
 		a := e.eval(x.X)
-		if x.Op == "'" {
+		switch x.Op {
+		case "'":
 			return transposed(a)
+		case "not":
+			return mapped(func(x []float64) float64 { return truth(x[0] == 0) }, a)
 		}
 		return mapped(func(x []float64) float64 { return -x[0] }, a)
 	case *dsl.BinaryExpr:
 		return binary(x.Op, e.eval(x.X), e.eval(x.Y))
+	case *dsl.IfExpr:
+		return mapped(func(x []float64) float64 {
+			if x[0] != 0 {
+				return x[1]
+			}
+			return x[2]
+		}, e.eval(x.Cond), e.eval(x.Then), e.eval(x.Else))
 	case *dsl.SumExpr:
 		var indices []*dsl.Index
 		for _, d := range x.Indices {
@@ -543,6 +553,22 @@ func binary(op string, a, b array) array {
 			return x[0] * x[1]
 		case "/", "./":
 			return x[0] / x[1]
+		case "<":
+			return truth(x[0] < x[1])
+		case "<=":
+			return truth(x[0] <= x[1])
+		case ">":
+			return truth(x[0] > x[1])
+		case ">=":
+			return truth(x[0] >= x[1])
+		case "==":
+			return truth(x[0] == x[1])
+		case "!=":
+			return truth(x[0] != x[1])
+		case "and":
+			return truth(x[0] != 0 && x[1] != 0)
+		case "or":
+			return truth(x[0] != 0 || x[1] != 0)
 		}
 		return math.Pow(x[0], x[1])
 	}, a, b)
@@ -646,6 +672,24 @@ func factorOf(a array) array {
 // function is an elementwise function, by its definition.
 func function(name string, x []float64) float64 {
 	switch name {
+	case "abs":
+		return math.Sqrt(x[0] * x[0])
+	case "fmax":
+		return (x[0] + x[1] + math.Abs(x[0]-x[1])) / 2
+	case "fmin":
+		return (x[0] + x[1] - math.Abs(x[0]-x[1])) / 2
+	case "step":
+		return truth(x[0] >= 0)
+	case "sign":
+		return truth(x[0] > 0) - truth(x[0] < 0)
+	case "floor":
+		return x[0] - math.Mod(math.Mod(x[0], 1)+1, 1)
+	case "ceil":
+		return -function("floor", []float64{-x[0]})
+	case "trunc":
+		return x[0] - math.Mod(x[0], 1)
+	case "round":
+		return function("sign", x) * function("floor", []float64{math.Abs(x[0]) + 0.5})
 	case "exp":
 		return math.Exp(x[0])
 	case "expm1":
@@ -729,4 +773,11 @@ func reduced(name string, all []float64) float64 {
 		}
 	}
 	return s
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -75,6 +75,12 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 	case Mul:
 		r = c.Add(c.diffFactors(e, t, at, memo)...)
 	case Call:
+		if e.Func.Name == "select" { // what is not chosen may have no derivative there
+			if dy, dz := c.diff(e.Args[1], t, at, memo), c.diff(e.Args[2], t, at, memo); !dy.IsNum(0) || !dz.IsNum(0) {
+				r = c.Call("select", e.Args[0], dy, dz)
+			}
+			break
+		}
 		terms := make([]*Expr, 0, len(e.Args))
 		for i, a := range e.Args {
 			d := c.diff(a, t, at, memo)

@@ -13,7 +13,7 @@ import (
 type Func struct {
 	Name      string
 	Eval      func(x []float64) float64
-	Partials  []string   // ∂f/∂x and ∂f/∂y in the language, of x and y; nil: see Call
+	Partials  []string   // ∂f/∂x and ∂f/∂y and so on in the language, of x, y and z; nil: see Call
 	Positive  bool       // f > 0 wherever it is defined
 	Go        string     // qualified Go function: "elementary.Exp", "special.InvLogit"
 	Cost      float64    // in multiplications, for the cost model
@@ -64,6 +64,21 @@ var Funcs = []Func{
 	{"share", f2(special.Share), []string{"1/y", "-share(share(x, y), y)"}, false, "special.Share", 8, [2]float64{0.3, 5}, false},
 	{"log1p_square", f1(special.Log1pSquare), []string{"log1p_square_slope(x)"}, false, "special.Log1pSquare", 16, [2]float64{-3, 3}, false},
 	{"log1p_square_slope", f1(special.Log1pSquareSlope), []string{"2/(1 + x^2) - log1p_square_slope(x)^2"}, false, "special.Log1pSquareSlope", 10, [2]float64{-3, 3}, false},
+	{"abs", f1(math.Abs), []string{"sign(x)"}, false, "math.Abs", 1, [2]float64{0.5, 3}, false},
+	{"sign", f1(special.Sign), []string{"0"}, false, "special.Sign", 3, [2]float64{0.5, 3}, false},
+	{"step", f1(special.Step), []string{"0"}, false, "special.Step", 3, [2]float64{0.5, 3}, false},
+	{"fmax", f2(math.Max), []string{"step(x - y)", "1 - step(x - y)"}, false, "math.Max", 3, [2]float64{0.5, 3}, true},
+	{"fmin", f2(math.Min), []string{"step(y - x)", "1 - step(y - x)"}, false, "math.Min", 3, [2]float64{0.5, 3}, true},
+	{"floor", f1(math.Floor), []string{"0"}, false, "math.Floor", 1, [2]float64{1.1, 1.9}, false},
+	{"ceil", f1(math.Ceil), []string{"0"}, false, "math.Ceil", 1, [2]float64{1.1, 1.9}, false},
+	{"trunc", f1(math.Trunc), []string{"0"}, false, "math.Trunc", 1, [2]float64{1.1, 1.9}, false},
+	{"round", f1(special.Round), []string{"0"}, false, "special.Round", 2, [2]float64{1.6, 2.4}, false},
+	{"less", f2(special.Less), []string{"0", "0"}, false, "special.Less", 2, [2]float64{0.5, 3}, false},
+	{"less_equal", f2(special.LessEqual), []string{"0", "0"}, false, "special.LessEqual", 2, [2]float64{0.5, 3}, false},
+	{"equal", f2(special.Equal), []string{"0", "0"}, false, "special.Equal", 2, [2]float64{0.5, 3}, true},
+	{"both", f2(special.Both), []string{"0", "0"}, false, "special.Both", 2, [2]float64{0.5, 3}, true},
+	{"zero", f1(special.Zero), []string{"0"}, false, "special.Zero", 2, [2]float64{0.5, 3}, false},
+	{"select", func(x []float64) float64 { return special.Select(x[0], x[1], x[2]) }, []string{"0", "1 - zero(x)", "zero(x)"}, false, "special.Select", 2, [2]float64{0.5, 3}, false},
 	{"at_most", f2(math.Min), nil, false, "math.Min", 3, [2]float64{0.5, 3}, false},
 	{"bounded", f2(special.Bounded), []string{"1", "1"}, false, "special.Bounded", 1, [2]float64{0, 0}, false},
 	{"log_nonnegative", f1(special.LogNonNegative), []string{"0"}, false, "special.LogNonNegative", 1, [2]float64{0.5, 3}, false},
@@ -223,11 +238,11 @@ func (c *Context) parsed(text string) dsl.Expr {
 	return f.expr
 }
 
-// Formula evaluates a formula of x and y.
+// Formula evaluates a formula of x, y and z.
 func (c *Context) Formula(text string, args []*Expr) *Expr {
 	env := map[string]Value{}
 	for i, a := range args {
-		env[[]string{"x", "y"}[i]] = Scalar(a)
+		env[[]string{"x", "y", "z"}[i]] = Scalar(a)
 	}
 	el := &Elaborator{C: c, names: env}
 	return el.Expr(c.parsed(text)).At()

@@ -66,6 +66,9 @@ func TestFuncs(t *testing.T) {
 				for i := range x {
 					x[i] = lo + (hi-lo)*(0.02+0.96*rng.Float64())
 				}
+				if len(x) > 1 && math.Abs(x[0]-x[1]) < 0.01 {
+					continue // some have a kink there
+				}
 				v := f.Eval(x)
 				if math.IsNaN(v) || f.Positive && v <= 0 {
 					t.Fatalf("%s%v = %g", f.Name, x, v)
@@ -80,6 +83,9 @@ func TestFuncs(t *testing.T) {
 				if len(x) > 1 {
 					vars["y"] = x[1]
 				}
+				if len(x) > 2 {
+					vars["z"] = x[2]
+				}
 				for i := range x {
 					got := naive.PlainFormula(formulaOf(t, f.Partials[i]), vars, fromTable)
 					want := naive.DerivativeBy(5e-4, func(q []float64) []float64 { return []float64{f.Eval(q)} }, x, i)[0]
@@ -90,7 +96,7 @@ func TestFuncs(t *testing.T) {
 			}
 			// What the calculus builds is what the row says.
 			w := naive.NewWorld(1)
-			args := []*expr.Expr{w.C.Ref(w.Tensor("mu")), w.C.Ref(w.Tensor("a"))}[:arity(f)]
+			args := []*expr.Expr{w.C.Ref(w.Tensor("mu")), w.C.Ref(w.Tensor("a")), w.C.Ref(w.Tensor("b"))}[:arity(f)]
 			call := w.C.Call(f.Name, args...)
 			if call.Op != expr.Call || call.Func != f {
 				t.Fatalf("Call(%s) is %s", f.Name, expr.Format(call))
@@ -105,8 +111,10 @@ func TestFuncs(t *testing.T) {
 			if len(f.Partials) != arity(f) {
 				t.Fatalf("%d partials", len(f.Partials))
 			}
-			w.Env.Values[w.Tensor("mu")], w.Env.Values[w.Tensor("a")] = []float64{0.4*lo + 0.6*hi}, []float64{0.3*lo + 0.7*hi}
-			x := []float64{0.4*lo + 0.6*hi, 0.3*lo + 0.7*hi}[:arity(f)]
+			x := []float64{0.4*lo + 0.6*hi, 0.3*lo + 0.7*hi, 0.2*lo + 0.8*hi}[:arity(f)]
+			for k, name := range []string{"mu", "a", "b"}[:arity(f)] {
+				w.Env.Values[w.Tensor(name)] = x[k : k+1]
+			}
 			want := naive.DerivativeBy(5e-4, func(q []float64) []float64 { return []float64{f.Eval(q)} }, x, 0)[0]
 			if got := w.Env.Eval(w.C.Diff(call, w.Tensor("mu"))); !(math.Abs(got-want) <= 1e-7*max(1, math.Abs(want))) {
 				t.Errorf("Diff gives %.12g, differences %.12g", got, want)

@@ -71,12 +71,17 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		return el.mapped(e.Type().Shape, func(at []Sub) *Expr { return base.At(el.subs(e.Subscripts, &at)...) })
 	case *dsl.UnaryExpr:
 		x := el.Expr(e.X)
-		if e.Op == "'" {
+		switch e.Op {
+		case "'":
 			return el.transpose(x)
+		case "not":
+			return el.mapped(x.Shape, func(subs []Sub) *Expr { return c.Call("zero", x.At(subs...)) })
 		}
 		return el.mapped(x.Shape, func(subs []Sub) *Expr { return c.Neg(x.At(subs...)) })
 	case *dsl.BinaryExpr:
 		return el.binary(e)
+	case *dsl.IfExpr:
+		return el.conditional(e)
 	case *dsl.SumExpr:
 		indices := make([]*Index, len(e.Indices))
 		for i, d := range e.Indices {
@@ -165,6 +170,9 @@ func (el *Elaborator) binary(e *dsl.BinaryExpr) Value {
 		return over(c.Div)
 	case "^", ".^":
 		return over(func(a, b *Expr) *Expr { return c.Call("pow", a, b) })
+	}
+	if f := c.condition(e.Op); f != nil {
+		return over(f)
 	}
 	// Matrix product.
 	if len(x.Shape) == 0 || len(y.Shape) == 0 {
@@ -319,4 +327,33 @@ func (c *Context) Remembered(v Value) Value {
 		return e
 	}
 	return v
+}
+
+// condition is a comparison or a logical operator: 1 where it holds, and 0 elsewhere; nil if op is neither.
+func (c *Context) condition(op string) func(a, b *Expr) *Expr {
+	switch op {
+	case "<":
+		return func(a, b *Expr) *Expr { return c.Call("less", a, b) }
+	case ">":
+		return func(a, b *Expr) *Expr { return c.Call("less", b, a) }
+	case "<=":
+		return func(a, b *Expr) *Expr { return c.Call("less_equal", a, b) }
+	case ">=":
+		return func(a, b *Expr) *Expr { return c.Call("less_equal", b, a) }
+	case "==":
+		return func(a, b *Expr) *Expr { return c.Call("equal", a, b) }
+	case "!=":
+		return func(a, b *Expr) *Expr { return c.Call("zero", c.Call("equal", a, b)) }
+	case "and":
+		return func(a, b *Expr) *Expr { return c.Call("both", a, b) }
+	case "or":
+		return func(a, b *Expr) *Expr { return c.Call("zero", c.Call("both", c.Call("zero", a), c.Call("zero", b))) }
+	}
+	return nil
+}
+
+// conditional is if c then x else y, element by element.
+func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
+	cond, x, y := el.Expr(e.Cond), el.Expr(e.Then), el.Expr(e.Else)
+	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr { return el.C.Call("select", Pick(cond, subs), Pick(x, subs), Pick(y, subs)) })
 }

@@ -171,6 +171,39 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Log(1 + x[0]*x[0])
 	case "log1p_square_slope":
 		return 2 * x[0] / (1 + x[0]*x[0])
+	case "abs":
+		return math.Max(x[0], -x[0])
+	case "fmax":
+		return math.Max(x[0], x[1])
+	case "fmin":
+		return -math.Max(-x[0], -x[1])
+	case "sign":
+		return Indicator(x[0] > 0) - Indicator(x[0] < 0)
+	case "step":
+		return Indicator(!(x[0] < 0))
+	case "floor":
+		return -math.Ceil(-x[0])
+	case "ceil":
+		return -math.Floor(-x[0])
+	case "trunc":
+		return PlainFunction("sign", x) * math.Floor(math.Max(x[0], -x[0]))
+	case "round":
+		return PlainFunction("sign", x) * math.Floor(math.Max(x[0], -x[0])+0.5)
+	case "less":
+		return Indicator(x[1] > x[0])
+	case "less_equal":
+		return Indicator(!(x[0] > x[1]))
+	case "equal":
+		return Indicator(x[0]-x[1] == 0)
+	case "both":
+		return Indicator(x[0]*x[1] != 0)
+	case "zero":
+		return Indicator(x[0]*x[0] == 0)
+	case "select":
+		if x[0] == 0 {
+			return x[2]
+		}
+		return x[1]
 	case "at_most":
 		return math.Min(x[0], x[1])
 	case "bounded":
