@@ -159,6 +159,16 @@ func (g *generator) checks(b *jen.Group) {
 // dataExtent prints a size in terms of the data.
 func (g *generator) dataExtent(e dsl.Extent) *jen.Statement {
 	switch {
+	case e.Factors() != nil:
+		var out *jen.Statement
+		for _, f := range e.Factors() {
+			if x := g.dataExtent(f); out == nil {
+				out = x
+			} else {
+				out = out.Op("*").Add(x)
+			}
+		}
+		return out
 	case e.Name == "":
 		return jen.Lit(e.Offset)
 	case e.Offset != 0:

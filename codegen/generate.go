@@ -219,6 +219,14 @@ func (p places) all() dsl.Extent            { return p[len(p)-1] }
 // layoutBlocks finds where each parameter's coordinates start, and where its values do: in the same places
 // up to the first parameter that has more of them.
 func (g *generator) layoutBlocks() {
+	for _, b := range slices.Concat(g.d.Params, g.d.Given) {
+		for _, x := range []dsl.Extent{b.Size(), b.Length()} {
+			if _, ok := g.sizeOf[x.Name]; !ok && x.Factors() != nil {
+				g.addSize(x.Name, "len"+exported(b.Decl.ObjectName()))
+				g.sizes[len(g.sizes)-1].product = x.Factors()
+			}
+		}
+	}
 	at, value := dsl.Fixed(0), dsl.Fixed(0)
 	role := "after"
 	for _, b := range g.d.Params {

@@ -85,11 +85,7 @@ func (g *generator) setGiven(p *printer, params []*model.Param) []jen.Code {
 		if left == 0 {
 			break // no position behind is read
 		}
-		size := dsl.Fixed(1)
-		if shape := q.Coordinates(); len(shape) > 0 {
-			size = shape[0]
-		}
-		end := g.addExtents(at, size, "through", q.ObjectName())
+		end := g.addExtents(at, dsl.ProductOf(q.Coordinates()), "through", q.ObjectName())
 		for _, b := range params {
 			if b.Decl != q || !g.fields[b.Coord] {
 				continue

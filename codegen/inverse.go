@@ -16,9 +16,11 @@ import (
 func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 	from, to := g.values.start(n), g.values.end(n)
 	if whole := b.Transform.Whole; whole != "" {
-		call := jen.Qual(transformPath, whole).Call(
-			jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))),
-			jen.Id("values").Index(p.extent(from), p.extent(to)))
+		own := []jen.Code{jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))), jen.Id("values").Index(p.extent(from), p.extent(to))}
+		call := jen.Qual(transformPath, whole).Call(own...)
+		if b.Matrix() {
+			call = jen.Qual(transformPath, "Rows").Call(append([]jen.Code{jen.Qual(transformPath, whole), p.extent(b.Decl.Type.Shape[0])}, own...)...)
+		}
 		return []jen.Code{jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
 			jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(g.d.Model.Name+": parameter "+b.Decl.ObjectName()+"%w"), jen.Err())))}
 	}

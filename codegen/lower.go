@@ -143,7 +143,7 @@ func (l *lowering) place(t *expr.Tensor, subs []expr.Sub) (v *loop.Var, at []*lo
 	case "vector":
 		return g.vectorVar(lay.array), []*loop.Int{l.coordinate(lay.row, subs)}
 	case "values":
-		return g.valuesVar(lay.array), []*loop.Int{l.partOf(g.values, lay.row, subs)}
+		return g.valuesVar(lay.array), []*loop.Int{l.partOf(g.values, lay.row, g.d.Params[lay.row].Decl.Type.Shape, subs)}
 	case "matrix":
 		return g.storage.array(g, lay.array), l.matrixAt(lay.row, lay.col, subs)
 	case "square":
@@ -168,13 +168,15 @@ func (l *lowering) place(t *expr.Tensor, subs []expr.Sub) (v *loop.Var, at []*lo
 
 // coordinate is the position of a parameter's element among all coordinates.
 func (l *lowering) coordinate(block int, subs []expr.Sub) *loop.Int {
-	return l.partOf(l.g.coords, block, subs)
+	return l.partOf(l.g.coords, block, l.g.d.Params[block].Coord.Shape, subs)
 }
 
 // partOf is the position of an element of a parameter's part of an array over all.
-func (l *lowering) partOf(in places, block int, subs []expr.Sub) *loop.Int {
+func (l *lowering) partOf(in places, block int, shape []dsl.Extent, subs []expr.Sub) *loop.Int {
 	off := l.g.extent(in.start(block))
 	switch {
+	case len(subs) == 2: // of a matrix, row by row
+		return off.Add(l.position(subs[0]).Times(l.g.extent(shape[1])).Add(l.position(subs[1])))
 	case len(subs) == 0:
 		return off
 	case off.Op == loop.IntConst:

@@ -157,11 +157,18 @@ func (g *generator) describe() jen.Code {
 		}
 		return plus(jen.Id("s").Dot(g.size(x.Name)), x.Offset)
 	}
+	shapeOf := func(shape []dsl.Extent) *jen.Statement {
+		return jen.Index().Int().ValuesFunc(func(v *jen.Group) {
+			for _, x := range shape {
+				v.Add(sizeOf(x))
+			}
+		})
+	}
 	params := jen.Index().Add(rt("Param")).ValuesFunc(func(v *jen.Group) {
 		for _, b := range g.d.Params {
 			fields := jen.Dict{jen.Id("Name"): jen.Lit(b.Decl.ObjectName())}
 			if !b.Scalar() {
-				fields[jen.Id("Shape")] = jen.Index().Int().Values(sizeOf(b.Length()))
+				fields[jen.Id("Shape")] = shapeOf(b.Decl.Type.Shape)
 			}
 			if b.Latent() {
 				fields[jen.Id("Latent")] = jen.True()
@@ -170,7 +177,7 @@ func (g *generator) describe() jen.Code {
 				fields[jen.Id("Ends")] = rt(string(ends))
 			}
 			if b.Length() != b.Size() {
-				fields[jen.Id("Coordinates")] = jen.Index().Int().Values(sizeOf(b.Size()))
+				fields[jen.Id("Coordinates")] = shapeOf(b.Coord.Shape)
 			}
 			v.Line().Values(fields)
 		}

@@ -105,6 +105,12 @@ type IfExpr struct {
 	Cond, Then, Else Expr
 }
 
+// SliceExpr is a subscript for several positions: lo..hi, or `:` for all of them.
+type SliceExpr struct {
+	node
+	Lo, Hi Expr // nil of `:`
+}
+
 // SumExpr is sum(i in n, j in 2..k) body, or another reduction of that form.
 type SumExpr struct {
 	node

@@ -690,11 +690,11 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		}
 	}
 	if x := LookupConstraint(te.Base); x != nil {
-		if len(te.Sizes) != 1 {
-			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements", x.Name), "a %s has one size", x.Name)
+		if n := len(te.Sizes); n < 1 || n > 2 {
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements, `%s[m, n]` for m of them", x.Name, x.Name), "a %s has a size", x.Name)
 			return Type{}, false
 		}
-		if n := t.Shape[0]; ok && n.IsConst() && n.Offset < x.Least {
+		if n := t.Shape[len(t.Shape)-1]; ok && n.IsConst() && n.Offset < x.Least {
 			c.err(BadSize, te.Sizes[0].Span(), "", "a %s has at least %d elements, not %d", x.Name, x.Least, n.Offset)
 			ok = false
 		} else if ok && !n.IsConst() {
@@ -717,6 +717,10 @@ func (c *checker) data(s *DataStmt) {
 	if s.Type.Base == "int" && len(s.Type.Sizes) == 0 {
 		return // declared in the first pass
 	}
+	if x := LookupConstraint(s.Type.Base); x != nil && (x != Simplex || len(t.Shape) > 1) {
+		c.err(NotYet, s.Type.At(), "declare real data", "data of the type %s%s are not in this version of the language", x.Name, strings.Repeat(" of several rows", max(0, len(t.Shape)-1)))
+		t = Type{}
+	}
 	for _, id := range s.Names {
 		d := &Data{object: object{id.Name, id.At, s.Doc, false}, Type: t, Cov: s.Type.Base == "cov", Constraint: LookupConstraint(s.Type.Base)}
 		c.declare(d)
@@ -725,16 +729,13 @@ func (c *checker) data(s *DataStmt) {
 }
 
 func (c *checker) param(s *ParamStmt) {
-	t, ok := c.typeOf(&s.Type)
+	t, _ := c.typeOf(&s.Type)
 	switch {
 	case s.Type.Base == "int":
 		c.err(UnknownType, s.Type.At(), "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
 		t = Type{}
 	case s.Type.Base == "cov":
 		c.err(NotYet, s.Type.At(), "", "cov parameters are not in this version of the language")
-		t = Type{}
-	case ok && len(t.Shape) > 1:
-		c.err(NotYet, s.Type.At(), "declare a vector", "matrix parameters are not in this version of the language")
 		t = Type{}
 	}
 	for _, id := range s.Names {
@@ -1261,6 +1262,12 @@ func (a *DistArg) called() string {
 // expression nobody knows what its elements sum to.
 func (c *checker) onSimplex(term *Term) {
 	n, ok := term.Left.(*Name)
+	if ix, indexed := term.Left.(*IndexExpr); indexed { // a row
+		last := ix.Subscripts[len(ix.Subscripts)-1]
+		if base, named := ix.Base.(*Name); named && len(ix.Subscripts) == 2 && last.All && last.At == (Extent{}) {
+			n, ok = base, true
+		}
+	}
 	if ok {
 		switch o := n.Obj.(type) {
 		case *Param:

@@ -305,6 +305,9 @@ func (c *checker) indexed(e *IndexExpr) {
 // subscript resolves one index and proves that it stays inside 1..size.
 func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) {
 	var s Subscript
+	if slice, ok := a.(*SliceExpr); ok {
+		return c.slice(slice, size, what)
+	}
 	if core, shift := c.unshifted(a); c.isArray(core) {
 		return c.gather(a, core, shift, size, what)
 	}
@@ -345,6 +348,39 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	if !lo.IsConst() {
 		c.need(lo.Name, 1-lo.Offset)
+	}
+	return s, true
+}
+
+// slice resolves a range of positions.
+func (c *checker) slice(e *SliceExpr, size Extent, what string) (Subscript, bool) {
+	s := Subscript{All: true}
+	bad(e)
+	if e.Lo == nil {
+		return s, true
+	}
+	first, ok := c.fixedSubscript(e.Lo, size, what)
+	if !ok {
+		return s, false
+	}
+	last, ok := c.fixedSubscript(e.Hi, size, what)
+	switch lo, hi := first.At, last.At; {
+	case !ok:
+		return s, false
+	case !lo.IsConst() && lo.Name != hi.Name:
+		c.err(NotYet, e.Lo.Span(), "use an index: `x[i] … for i in lo..hi`", "a range of positions starts at a number in this version of the language")
+		return s, false
+	case !lo.IsConst():
+		c.err(NotYet, e.Lo.Span(), "use an index, or name the positions one by one", "a range of positions starts at a number in this version of the language")
+		return s, false
+	case hi.Name == lo.Name && hi.Offset < lo.Offset:
+		c.err(IndexRange, e.Span(), "", "the range %s..%s is empty", lo, hi)
+		return s, false
+	default:
+		if !hi.IsConst() {
+			c.need(hi.Name, lo.Offset-hi.Offset)
+		}
+		s.Offset, s.At = lo.Offset-1, hi
 	}
 	return s, true
 }

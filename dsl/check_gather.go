@@ -182,6 +182,9 @@ func (c *checker) isSize(name string) bool {
 // shape returns the dimensions that a subscript leaves: none where it is a single
 // position. Size is that of the dimension which it subscripts.
 func (s Subscript) shape(size Extent) []Extent {
+	if s.All && s.At != (Extent{}) {
+		return []Extent{s.At.Plus(-s.Offset)}
+	}
 	if s.All {
 		return []Extent{size}
 	}

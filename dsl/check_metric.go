@@ -202,6 +202,13 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 // metricCovers reports a metric by blocks that leaves out a parameter.
 func (c *checker) metricCovers(block *Block) {
 	for _, t := range block.Metric {
+		for _, p := range block.Params {
+			if len(p.Type.Shape) > 1 && t.Kind != MetricIdentity && t.Kind != MetricAuto {
+				c.err(NotYet, t.At, "leave `metric` out, and `hamc run` adapts a Euclidean metric", "the metric of matrices of parameters is `identity` in this version of the language")
+				c.note(p.At, "`%s` is one", p.Name)
+				return
+			}
+		}
 		if t.Kind != MetricBlocks {
 			continue
 		}

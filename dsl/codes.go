@@ -111,7 +111,7 @@ var Catalogue = []Entry{
 	{UnknownFunction, "a function is in the function table", "let a = expp(1)"},
 	{UnknownDist, "a distribution is in the distribution table", "y ~ norml(0, 1)"},
 	{UnknownMetric, "a named metric exists", "metric fischer"},
-	{UnknownType, "a type is int, real, simplex or cov", "data y float"},
+	{UnknownType, "a type is int, real, simplex, ordered, positive_ordered or cov", "data y float"},
 	{IndexShadows, "an index has a name of its own", "sum(y in n) 1"},
 	{UsedBeforeDefined, "a let uses only what stands above it", "let a = b; let b = 1"},
 	{NotAFunction, "only functions are called", "sigma(2)"},

@@ -131,25 +131,23 @@ func (r *reading) noDeclaration(want, hint string) error {
 func (r *reading) noType(string, string) error {
 	t := r.peek()
 	if t.Type == tokOp && binding(t.Value) == 0 && t.Value != "." {
-		return fail(UnexpectedToken, tokenSpan(t), "a declaration reads `data x, y real[n]` or `param s real > 0`", "expected a type (int, real, simplex or cov), found %s", found(t))
+		return fail(UnexpectedToken, tokenSpan(t), "a declaration reads `data x, y real[n]` or `param s real > 0`", "expected a type (int, real, simplex, ordered or cov), found %s", found(t))
 	}
 	if t.Type != tokIdent {
-		return r.unexpected("a type (int, real, simplex or cov)", "a declaration reads `data x, y real[n]` or `param s real > 0`")
+		return r.unexpected("a type (int, real, simplex, ordered or cov)", "a declaration reads `data x, y real[n]` or `param s real > 0`")
 	}
 	if n := r.peekAt(1); isType(n.Value) || n.Value == "," {
 		r.poisonLine()
 		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
 	}
-	hint := "the types are int, real, simplex and cov; a declaration reads `data x, y real[n]`"
-	if s := suggest(t.Value, []string{"int", "real", "simplex", "cov"}); s != "" {
+	hint := "the types are int, real, simplex, ordered, positive_ordered and cov; a declaration reads `data x, y real[n]`"
+	if s := suggest(t.Value, []string{"int", "real", "simplex", "ordered", "positive_ordered", "cov"}); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	}
 	if f := LookupForeign(ForeignType, t.Value); f != nil {
 		hint = f.Hint()
 	}
 	switch t.Value {
-	case "ordered", "positive_ordered":
-		return fail(NotYet, tokenSpan(t), "of two elements declare the first, and the difference `param d real > 0`", "the type `%s` is not in this version of the language", t.Value)
 	case "unit_vector", "corr_matrix", "cholesky_factor_corr", "cholesky_factor_cov", "corr_cholesky":
 		return fail(NotYet, tokenSpan(t), "", "the type `%s` is not in this version of the language", t.Value)
 	}

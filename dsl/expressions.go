@@ -407,15 +407,12 @@ func (p *parser) subscripts() ([]Expr, error) {
 	p.next()
 	var out []Expr
 	for {
-		e, err := p.expr()
+		e, err := p.subscript()
 		if err != nil {
 			return nil, err
 		}
 		if p.isWord("in") {
 			return nil, p.unexpected("`]`", "")
-		}
-		if p.isOp("..") {
-			return nil, fail(NotYet, tokenSpan(p.peek()), "use an index: `x[t] … for t in 2..T`", "slices are not in this version of the language")
 		}
 		out = append(out, e)
 		if !p.isOp(",") {
@@ -423,6 +420,29 @@ func (p *parser) subscripts() ([]Expr, error) {
 		}
 		p.next()
 	}
+}
+
+// subscript reads `i`, `lo..hi` or `:`.
+func (p *parser) subscript() (Expr, error) {
+	start, t := p.lex.RawCursor(), p.peek()
+	if p.isOp(":") {
+		p.next()
+		return &SliceExpr{node: p.node(tokenSpan(t), start)}, nil
+	}
+	e, err := p.expr()
+	if err != nil || !p.isOp("..") && !p.isOp(":") {
+		return e, err
+	}
+	if p.isOp(":") {
+		return nil, fail(UnexpectedToken, tokenSpan(p.peek()), "a range reads `lo..hi`, as in x[2..n]", "expected `]`, found `:`")
+	}
+	p.next()
+	s := &SliceExpr{Lo: e}
+	if s.Hi, err = p.expr(); err != nil {
+		return nil, err
+	}
+	s.node = p.node(e.Span(), start)
+	return s, nil
 }
 
 func (p *parser) primary() (Expr, error) {

@@ -32,6 +32,51 @@ func Fixed(n int) Extent { return Extent{Offset: n} }
 // Plus returns e + n.
 func (e Extent) Plus(n int) Extent { return Extent{e.Name, e.Offset + n} }
 
+// ProductOf is the number of elements of a shape. Of sizes that are not all numbers it is a size of a name of its own,
+// which Factors takes apart.
+func ProductOf(shape []Extent) Extent {
+	n := 1
+	var names []string
+	for _, x := range shape {
+		if x.IsConst() {
+			n *= x.Offset
+		} else {
+			names = append(names, x.String())
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return Fixed(n)
+	case len(shape) == 1:
+		return shape[0]
+	}
+	if n != 1 {
+		names = append(names, strconv.Itoa(n))
+	}
+	return Extent{Name: strings.Join(names, "·")}
+}
+
+// Factors are the sizes that an extent is the product of; nil if it is none.
+func (e Extent) Factors() []Extent {
+	if !strings.Contains(e.Name, "·") {
+		return nil
+	}
+	var out []Extent
+	for _, f := range strings.Split(e.Name, "·") {
+		x := Extent{Name: f}
+		if at := strings.LastIndexAny(f, "+-"); at > 0 {
+			n, err := strconv.Atoi(f[at:])
+			if err == nil {
+				x = Extent{Name: f[:at], Offset: n}
+			}
+		} else if n, err := strconv.Atoi(f); err == nil {
+			x = Fixed(n)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
 // IsConst reports whether e is a number.
 func (e Extent) IsConst() bool { return e.Name == "" }
 
@@ -80,8 +125,8 @@ func (r Range) String() string {
 }
 
 // Subscript is one resolved index of a tensor: Index + Offset; Gather + Offset,
-// a position taken from integer data; every position in turn if All is set; or
-// the fixed position At.
+// a position taken from integer data; every position in turn if All is set, or those from 1 + Offset up
+// to At if that is not zero; or the fixed position At.
 type Subscript struct {
 	Index  *Index
 	Gather *Gather
@@ -338,6 +383,17 @@ type Model struct {
 func (m *Model) Count(x Extent) (n int, ok bool) {
 	if x.Name == "" {
 		return x.Offset, true
+	}
+	if factors := x.Factors(); factors != nil {
+		n = 1
+		for _, f := range factors {
+			k, known := m.Count(f)
+			if !known {
+				return 0, false
+			}
+			n *= k
+		}
+		return n + x.Offset, true
 	}
 	n, ok = m.Sizes[x.Name]
 	return n + x.Offset, ok

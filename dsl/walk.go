@@ -171,6 +171,8 @@ func (p *parts) ofExpr(e Expr) {
 		p.exprs(e.X)
 	case *BinaryExpr:
 		p.exprs(e.X, e.Y)
+	case *SliceExpr:
+		p.exprs(e.Lo, e.Hi)
 	case *IfExpr:
 		p.exprs(e.Cond, e.Then, e.Else)
 	case *SumExpr:

@@ -159,13 +159,13 @@ func (r *Derived) pairing(weight weighting, of func(e *expr.Expr, at []*expr.Ind
 // gradient returns the gradient of a lowered scalar, block by block, by a reverse sweep.
 func (r *Derived) gradient(root *expr.Expr) []Output {
 	at := make([][]expr.Sub, len(r.Params))
-	indices := make([]*expr.Index, len(r.Params))
+	indices := make([][]*expr.Index, len(r.Params))
 	for n, b := range r.Params {
-		indices[n], at[n] = b.Index(r.C, "k")
+		indices[n], at[n] = b.Indices(r.C, "k")
 	}
 	var out []Output
 	for n, e := range r.Prog.Adjoint(root, at) {
-		ctx := expr.IndexList(indices[n])
+		ctx := indices[n]
 		out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: -1, Indices: ctx, E: e})...)
 	}
 	return out

@@ -248,8 +248,8 @@ func (r *Derived) density() {
 	r.LogDensity = scalarOutput(r.Prog.Lower(r.Prog.withColumns(r.L), nil))
 	r.Gradient = r.gradient(r.LogDensity.E)
 	for n, b := range r.Params {
-		i, s := b.ValueIndex(r.C, "i")
-		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: expr.IndexList(i), E: r.Prog.Lower(b.Reported(r.C, s...), expr.IndexList(i))})
+		indices, s := b.ValueIndices(r.C, "i")
+		r.Value = append(r.Value, Output{Row: n, Col: -1, Dir: -1, Indices: indices, E: r.Prog.Lower(b.Reported(r.C, s...), indices)})
 	}
 	if r.MapJacobian != nil {
 		r.LogJacobian = []Output{scalarOutput(r.Prog.Lower(r.MapJacobian, nil))}

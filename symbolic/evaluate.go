@@ -76,6 +76,13 @@ func (m *Machine) Extent(x dsl.Extent) int {
 	if x.Name == "" {
 		return x.Offset
 	}
+	if factors := x.Factors(); factors != nil {
+		n := 1
+		for _, f := range factors {
+			n *= m.Extent(f)
+		}
+		return n + x.Offset
+	}
 	return m.sizes[x.Name] + x.Offset
 }
 

@@ -60,9 +60,9 @@ func (e *naive) size(p *dsl.Param) int {
 	if len(p.Type.Shape) == 0 {
 		return 1
 	}
-	n := e.extent(p.Type.Shape[0])
-	if p.Constraint == dsl.Simplex {
-		n--
+	n := 1
+	for _, x := range p.Coordinates() {
+		n *= e.extent(x)
 	}
 	return n
 }

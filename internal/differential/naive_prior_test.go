@@ -20,9 +20,9 @@ func (e *naive) prior(order []string, x []float64, rng *rand.Rand) {
 	at := map[*dsl.Param][]float64{}
 	for _, p := range e.m.Params {
 		a := array{v: make([]float64, 1)}
-		if len(p.Type.Shape) > 0 {
-			n := e.extent(p.Type.Shape[0])
-			a = array{[]int{n}, make([]float64, n)}
+		for _, x := range p.Type.Shape {
+			a.shape = append(a.shape, e.extent(x))
+			a.v = make([]float64, len(a.v)*e.extent(x))
 		}
 		at[p], x = x[:len(a.v)], x[len(a.v):]
 		a.v = at[p]

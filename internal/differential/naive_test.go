@@ -143,21 +143,16 @@ func (e *naive) set(q []float64) []float64 {
 	for _, p := range e.m.Params {
 		l := 0.0
 		a := array{v: make([]float64, 1)}
-		if len(p.Type.Shape) > 0 {
-			n := e.extent(p.Type.Shape[0])
-			a = array{[]int{n}, make([]float64, n)}
+		for _, x := range p.Type.Shape {
+			a.shape = append(a.shape, e.extent(x))
+			a.v = make([]float64, len(a.v)*e.extent(x))
 		}
-		if p.Constraint == dsl.Simplex {
-			// Stan's reference: what is left of the stick is 1 less the parts before.
-			stick, m := 1.0, len(a.v)
-			for k := range m - 1 {
-				v := q[k] + math.Log(1/float64(m-1-k))
-				a.v[k] = stick / (1 + math.Exp(-v))
-				l += math.Log(stick) - softplus(-v) - softplus(v)
-				stick /= 1 + math.Exp(v)
+		if p.Constraint != nil {
+			m := a.shape[len(a.shape)-1]
+			for row := a.v; len(row) > 0; row = row[m:] {
+				n, j := constrained(p.Constraint, row[:m], q)
+				q, l = q[n:], l+j
 			}
-			a.v[m-1] = stick
-			q = q[m-1:]
 			e.values[p] = a
 			out = append(out, l)
 			continue
@@ -485,8 +480,12 @@ func (e *naive) eval(x dsl.Expr) array {
 func (e *naive) positions(s dsl.Subscript, size int) array {
 	switch {
 	case s.All:
-		a := array{shape: []int{size}}
-		for i := range size {
+		last := size
+		if s.At != (dsl.Extent{}) {
+			last = e.extent(s.At)
+		}
+		a := array{shape: []int{last - s.Offset}}
+		for i := s.Offset; i < last; i++ {
 			a.v = append(a.v, float64(i+1))
 		}
 		return a
@@ -780,4 +779,34 @@ func truth(b bool) float64 {
 		return 1
 	}
 	return 0
+}
+
+// constrained writes the values of a constraint at coordinates, and returns how many it took, and the logarithm of the
+// Jacobian, as Stan's reference has them.
+func constrained(x *dsl.Constraint, a, q []float64) (n int, l float64) {
+	m := len(a)
+	if x == dsl.Simplex {
+		stick := 1.0 // what is left of it is 1 less the parts before
+		for k := range m - 1 {
+			v := q[k] + math.Log(1/float64(m-1-k))
+			a[k] = stick / (1 + math.Exp(-v))
+			l += math.Log(stick) - softplus(-v) - softplus(v)
+			stick /= 1 + math.Exp(v)
+		}
+		a[m-1] = stick
+		return m - 1, l
+	}
+	for k := range m {
+		switch {
+		case k > 0:
+			a[k] = a[k-1] + math.Exp(q[k])
+			l += q[k]
+		case x == dsl.PositiveOrdered:
+			a[0] = math.Exp(q[0])
+			l += q[0]
+		default:
+			a[0] = q[0]
+		}
+	}
+	return m, l
 }

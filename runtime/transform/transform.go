@@ -45,3 +45,51 @@ func CheckSimplex(x []float64) error {
 	}
 	return nil
 }
+
+// Rows applies one of the functions of this package to each of a number of rows of x and q. What is wrong names the row, if there
+// are several.
+func Rows(of func(q, x []float64) error, rows int, q, x []float64) error {
+	n, m := len(q)/max(rows, 1), len(x)/max(rows, 1)
+	for r := range rows {
+		if err := of(q[r*n:(r+1)*n], x[r*m:(r+1)*m]); err != nil {
+			return fmt.Errorf("[%d]%w", r+1, err)
+		}
+	}
+	return nil
+}
+
+// OrderedCoordinates writes the coordinates of numbers x in ascending order to q: q_1 = x_1, q_k = log(x_k − x_{k−1}). The error says behind
+// the name of x what is wrong with it.
+func OrderedCoordinates(q, x []float64) error {
+	if len(x) == 0 {
+		return nil
+	}
+	if math.IsNaN(x[0]) || math.IsInf(x[0], 0) {
+		return fmt.Errorf("[1] is %v, but must be finite", x[0])
+	}
+	q[0] = x[0]
+	return steps(q, x)
+}
+
+// PositiveOrderedCoordinates is OrderedCoordinates of positive numbers, with q_1 = log x_1.
+func PositiveOrderedCoordinates(q, x []float64) error {
+	if len(x) == 0 {
+		return nil
+	}
+	if !(x[0] > 0) || math.IsInf(x[0], 0) {
+		return fmt.Errorf("[1] is %v, but must be positive and finite", x[0])
+	}
+	q[0] = elementary.Log(x[0])
+	return steps(q, x)
+}
+
+// steps writes the logarithms of the differences of neighbours.
+func steps(q, x []float64) error {
+	for k := 1; k < len(x); k++ {
+		if d := x[k] - x[k-1]; !(d > 0) || math.IsInf(d, 0) {
+			return fmt.Errorf("[%d] is %v, and the one before it %v: they must ascend", k+1, x[k], x[k-1])
+		}
+		q[k] = elementary.Log(x[k] - x[k-1])
+	}
+	return nil
+}

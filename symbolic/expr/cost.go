@@ -128,6 +128,13 @@ func (c Cost) String() string {
 }
 
 func sizePoly(r dsl.Range) Poly {
+	if factors := r.Hi.Factors(); factors != nil {
+		p := Poly{"": 1}
+		for _, f := range factors {
+			p = p.times(sizePoly(UpTo(f)))
+		}
+		return p
+	}
 	if r.Hi.Name == r.Lo.Name {
 		return Poly{"": max(0, r.Hi.Offset-r.Lo.Offset+1)}
 	}

@@ -5,21 +5,28 @@ import "github.com/hamc-dev/hamc/dsl"
 // UpTo is the range 1..x.
 func UpTo(x dsl.Extent) dsl.Range { return dsl.Range{Lo: dsl.Fixed(1), Hi: x} }
 
-// IndexOver is a fresh index over a vector, and the subscripts it makes: none for a scalar.
+// IndexOver is a fresh index over a vector, and the subscripts it makes: none for a scalar. Of a matrix it numbers the elements, row by
+// row.
 func IndexOver(c *Context, name string, shape []dsl.Extent) (*Index, []Sub) {
 	if len(shape) == 0 {
 		return nil, nil
 	}
-	i := c.NewIndex(name, UpTo(shape[0]))
+	i := c.NewIndex(name, UpTo(ExtentOf(shape)))
 	return i, []Sub{{Index: i}}
 }
 
-// ExtentOf is the number of elements of a scalar or a vector.
-func ExtentOf(shape []dsl.Extent) dsl.Extent {
-	if len(shape) == 0 {
-		return dsl.Fixed(1)
+// IndicesOver are fresh indices over an array, and the subscripts they make.
+func IndicesOver(c *Context, name string, shape []dsl.Extent) ([]*Index, []Sub) {
+	var out []*Index
+	for d, x := range shape {
+		out = append(out, c.NewIndex(string(rune(name[0]+byte(d))), UpTo(x)))
 	}
-	return shape[0]
+	return out, SubsOf(out)
+}
+
+// ExtentOf is the number of elements of an array.
+func ExtentOf(shape []dsl.Extent) dsl.Extent {
+	return dsl.ProductOf(shape)
 }
 
 // SumOver returns Σ over the block's index, or the body itself for a scalar.

@@ -300,7 +300,7 @@ func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
 	for n, s := range list {
 		switch {
 		case s.All:
-			out[n] = (*all)[0]
+			out[n] = ShiftSub((*all)[0], s.Offset)
 			*all = (*all)[1:]
 		case s.Gather != nil:
 			out[n] = Sub{Data: el.C.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}

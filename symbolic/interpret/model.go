@@ -113,11 +113,9 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	values := 0
 	for _, b := range d.Params {
 		p := runtime.Param{Name: b.Decl.ObjectName(), Latent: b.Latent(), Ends: endsOf[b.Transform.Ends]}
-		if !b.Scalar() {
-			p.Shape = []int{m.m.Extent(b.Length())}
-		}
+		p.Shape = m.extents(b.Decl.Type.Shape)
 		if b.Length() != b.Size() {
-			p.Coordinates = []int{m.m.Extent(b.Size())}
+			p.Coordinates = m.extents(b.Coord.Shape)
 		}
 		m.info.Params = append(m.info.Params, p)
 		m.offsets, m.values = append(m.offsets, m.dim), append(m.values, values)
@@ -393,11 +391,28 @@ func (m *Model) coordinate(block int, idx []int) (at, used int) {
 	return m.offsets[block] + idx[0] - 1, 1
 }
 
+// element is the place of an element among all of an array of a shape, row by row.
+func (m *Model) element(shape []dsl.Extent, idx []int) int {
+	at := 0
+	for n, i := range idx {
+		at = at*m.m.Extent(shape[n]) + i - 1
+	}
+	return at
+}
+
+// extents are the sizes of an array; nil of a number.
+func (m *Model) extents(shape []dsl.Extent) []int {
+	var out []int
+	for _, x := range shape {
+		out = append(out, m.m.Extent(x))
+	}
+	return out
+}
+
 func (m *Model) vector(dst []float64, outs []symbolic.Output) {
 	clear(dst)
 	m.m.Run(outs, func(o *symbolic.Output, idx []int, v float64) {
-		at, _ := m.coordinate(o.Row, idx)
-		dst[at] = v
+		dst[m.offsets[o.Row]+m.element(m.d.Params[o.Row].Coord.Shape, idx)] = v
 	})
 }
 
@@ -427,7 +442,7 @@ func (m *Model) value(param int, idx []int) int {
 	if len(idx) == 0 {
 		return m.values[param]
 	}
-	return m.values[param] + idx[0] - 1
+	return m.values[param] + m.element(m.d.Params[param].Decl.Type.Shape, idx)
 }
 
 // base writes the matrix B: the metric, or the Hessian behind SoftAbs.
@@ -573,7 +588,13 @@ func (m *Model) Unconstrain(q, x []float64) error {
 	for n, b := range m.d.Params {
 		own, values := q[m.offsets[n]:][:m.info.Params[n].Dim()], x[m.values[n]:][:m.info.Params[n].Size()]
 		if whole := b.Transform.Whole; whole != "" {
-			if err := wholeInverses[whole](own, values); err != nil {
+			inverse := wholeInverses[whole]
+			if b.Matrix() {
+				inverse = func(q, x []float64) error {
+					return transform.Rows(wholeInverses[whole], m.m.Extent(b.Decl.Type.Shape[0]), q, x)
+				}
+			}
+			if err := inverse(own, values); err != nil {
 				return fmt.Errorf("%s: parameter %s%w", m.info.Name, b.Decl.ObjectName(), err)
 			}
 			continue
@@ -602,7 +623,9 @@ func (m *Model) Unconstrain(q, x []float64) error {
 
 // wholeInverses are the functions that the table of transforms names.
 var wholeInverses = map[string]func(q, x []float64) error{
-	"SimplexCoordinates": transform.SimplexCoordinates,
+	"SimplexCoordinates":         transform.SimplexCoordinates,
+	"OrderedCoordinates":         transform.OrderedCoordinates,
+	"PositiveOrderedCoordinates": transform.PositiveOrderedCoordinates,
 }
 
 // evaluate evaluates the inverse of a transform.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/random"
 	"github.com/hamc-dev/hamc/symbolic/model"
@@ -153,6 +155,9 @@ func checkOutside(t *testing.T, row *model.Transform, p runtime.Posterior, size,
 		for _, v := range list {
 			x := append([]float64(nil), inside...)
 			x[i] = v
+			if own := x[2 : 2+size]; (row.Constraint == dsl.Ordered || row.Constraint == dsl.PositiveOrdered) && slices.IsSorted(own) && own[0] > row.Constraint.Lo && own[size-1] < row.Constraint.Hi {
+				continue // these ascend
+			}
 			if err := p.Unconstrain(q, x); err == nil {
 				t.Errorf("row %s: the values %v have the coordinates %v", row.Name, x, q)
 			}

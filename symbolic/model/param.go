@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -49,15 +51,23 @@ func (b *Param) Latent() bool { return b.carried != nil }
 // Scalar reports whether the parameter is a scalar.
 func (b *Param) Scalar() bool { return len(b.Decl.Type.Shape) == 0 }
 
+// Matrix reports whether the parameter is a matrix.
+func (b *Param) Matrix() bool { return len(b.Decl.Type.Shape) == 2 }
+
 // Index returns a fresh index over the coordinates, and the subscripts it makes: no
-// subscript for a scalar.
+// subscript for a scalar. Of a matrix it numbers the coordinates.
 func (b *Param) Index(c *expr.Context, name string) (*expr.Index, []expr.Sub) {
 	return expr.IndexOver(c, name, b.Coord.Shape)
 }
 
-// ValueIndex is index over the values.
-func (b *Param) ValueIndex(c *expr.Context, name string) (*expr.Index, []expr.Sub) {
-	return expr.IndexOver(c, name, b.Decl.Type.Shape)
+// Indices are fresh indices over the coordinates, one for each dimension, and the subscripts they make.
+func (b *Param) Indices(c *expr.Context, name string) ([]*expr.Index, []expr.Sub) {
+	return expr.IndicesOver(c, name, b.Coord.Shape)
+}
+
+// ValueIndices are Indices over the values.
+func (b *Param) ValueIndices(c *expr.Context, name string) ([]*expr.Index, []expr.Sub) {
+	return expr.IndicesOver(c, name, b.Decl.Type.Shape)
 }
 
 // param makes parameter n of its kind, with its coordinates.
@@ -78,11 +88,13 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 		return p.latent(b, n)
 	}
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name, Kind: kind, Shape: q.Coordinates(), Stage: stage, Row: n})
-	if x := b.Size(); x.Name != "" && kind == expr.CoordTensor {
-		c.Small[x.Name] = true
+	for _, x := range b.Coord.Shape {
+		if x.Name != "" && kind == expr.CoordTensor {
+			c.Small[x.Name] = true
+		}
 	}
 	if b.Transform.Opaque {
-		_, s := b.ValueIndex(c, "i")
+		_, s := b.ValueIndices(c, "i")
 		body, formal := c.Close(b.Value(s...))
 		b.values = c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
 			Label: b.Transform.Name + "(" + q.Name + ")"})
@@ -133,7 +145,7 @@ func (b *Param) coordinate(c *expr.Context, s []expr.Sub) *expr.Expr {
 
 // behind is the number of values of a vector behind a position.
 func (b *Param) behind(c *expr.Context, s expr.Sub) *expr.Expr {
-	n := b.Length()
+	n := b.Decl.Type.Shape[len(b.Decl.Type.Shape)-1]
 	if s.IsFixed() {
 		return c.Sub(c.Extent(n), c.Extent(s.At))
 	}
@@ -141,20 +153,21 @@ func (b *Param) behind(c *expr.Context, s expr.Sub) *expr.Expr {
 	return c.Sum(i, c.Before(s, expr.Sub{Index: i}))
 }
 
-// breaks are the logarithms of the parts of what is left of a stick that its k-th break takes, and leaves.
-func (b *Param) breaks(c *expr.Context, k expr.Sub) (taken, left *expr.Expr) {
-	v := c.Sub(b.coordinate(c, []expr.Sub{k}), c.Call("log", b.behind(c, k)))
+// breaks are the logarithms of the parts of what is left of a stick, that of a row if there are several, that its k-th break takes, and leaves.
+func (b *Param) breaks(c *expr.Context, row []expr.Sub, k expr.Sub) (taken, left *expr.Expr) {
+	v := c.Sub(b.coordinate(c, append(slices.Clone(row), k)), c.Call("log", b.behind(c, k)))
 	return c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v)
 }
 
 // logPart is the logarithm of the k-th part of a stick.
-func (b *Param) logPart(c *expr.Context, k expr.Sub) *expr.Expr {
-	taken := c.Within(k, expr.UpTo(b.Size())) // the last part is what the others leave
+func (b *Param) logPart(c *expr.Context, row []expr.Sub, k expr.Sub) *expr.Expr {
+	last := expr.UpTo(b.Coord.Shape[len(row)])
+	taken := c.Within(k, last) // the last part is what the others leave
 	if !taken.IsNum(0) {
-		own, _ := b.breaks(c, k)
+		own, _ := b.breaks(c, row, k)
 		taken = c.Mul(taken, own)
 	}
-	j := c.NewIndex("j", expr.UpTo(b.Size()))
-	_, left := b.breaks(c, expr.Sub{Index: j})
+	j := c.NewIndex("j", last)
+	_, left := b.breaks(c, row, expr.Sub{Index: j})
 	return c.Add(taken, c.Sum(j, c.Mul(c.Before(expr.Sub{Index: j}, k), left)))
 }

@@ -153,8 +153,8 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
 		if b.carried != unbounded {
-			i, s := b.Index(c, "i")
-			jacobian = c.Add(jacobian, c.SumOver(i, b.logJacobian(c, s)))
+			indices, s := b.Indices(c, "i")
+			jacobian = c.Add(jacobian, c.SumAll(indices, b.logJacobian(c, s)))
 		}
 	}
 	el.Solve = p.solution

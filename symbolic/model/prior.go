@@ -121,6 +121,9 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 		return nil, fmt.Sprintf("it is the left side of %d statements", len(terms))
 	}
 	x := terms[0]
+	if _, rows := x.Left.(*dsl.IndexExpr); rows && b.Matrix() {
+		return nil, "its rows, which are no numbers, cannot be drawn one by one"
+	}
 	if !coversParam(x, b) {
 		return nil, "its statement is not about each of its elements, once"
 	}
@@ -130,11 +133,11 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 	case b.Decl.Constraint != nil && !x.Dist.Support.Vector():
 		return nil, "its elements, which are no numbers on their own, cannot be drawn one by one"
 	}
-	i, subs := b.ValueIndex(c, "i")
+	indices, subs := b.ValueIndices(c, "i")
 	if x.For != nil {
 		p.el.Indices[x.For] = subs[0]
 	}
-	d := &Prior{Param: b, Draw: Draw{Dist: x.Dist, Tensor: t, Indices: expr.IndexList(i)}}
+	d := &Prior{Param: b, Draw: Draw{Dist: x.Dist, Tensor: t, Indices: indices}}
 	for n, a := range x.Args {
 		v := p.el.Expr(a)
 		if x.Dist.Args[n].Domain == dsl.Covariance {
@@ -193,9 +196,12 @@ func coversParam(t *dsl.Term, b *Param) bool {
 	if !ok {
 		return t.For == nil
 	}
-	s := ix.Subscripts[0] // parameters are scalars and vectors
+	s := ix.Subscripts[0]
+	if len(ix.Subscripts) > 1 {
+		return false
+	}
 	if s.All {
-		return t.For == nil
+		return t.For == nil && s.At == (dsl.Extent{})
 	}
 	return t.For != nil && s.Index == t.For && s.Offset == 0 && t.For.Range == expr.UpTo(b.Length())
 }

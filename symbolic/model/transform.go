@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -53,7 +55,7 @@ type Transform struct {
 
 // Transforms is the table, as in Stan's reference.
 var Transforms = []*Transform{
-	unbounded, above, below, between, onSimplex,
+	unbounded, above, below, between, onSimplex, ordered, positiveOrdered,
 }
 
 // Ends says on which sides of the coordinates values end, by the names of the runtime.
@@ -112,14 +114,52 @@ var (
 	// logarithm of 1 − z_k is part K − k times.
 	onSimplex = &Transform{
 		Name: "simplex", Example: "simplex[4]", Constraint: dsl.Simplex, Ends: EndBoth, Opaque: true,
-		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Call("exp", b.logPart(c, s[0])) },
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			row, k := rowOf(s)
+			return c.Call("exp", b.logPart(c, row, k))
+		},
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			taken, left := b.breaks(c, s[0])
-			return c.Add(taken, c.Mul(b.behind(c, s[0]), left))
+			row, k := rowOf(s)
+			taken, left := b.breaks(c, row, k)
+			return c.Add(taken, c.Mul(b.behind(c, k), left))
 		},
 		Whole: "SimplexCoordinates",
 	}
+	// x_1 = u_1, x_k = x_{k−1} + exp(u_k)
+	ordered = &Transform{
+		Name: "ordered", Example: "ordered[4]", Constraint: dsl.Ordered, Opaque: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			row, k := rowOf(s)
+			return c.Add(b.coordinate(c, append(slices.Clone(row), expr.Sub{At: dsl.Fixed(1)})), b.ascent(c, row, k, 2))
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			row, k := rowOf(s)
+			steps := dsl.Range{Lo: dsl.Fixed(2), Hi: b.Coord.Shape[len(row)]}
+			return c.Mul(c.Within(k, steps), b.coordinate(c, s))
+		},
+		Whole: "OrderedCoordinates",
+	}
+	// x_1 = exp(u_1), x_k = x_{k−1} + exp(u_k)
+	positiveOrdered = &Transform{
+		Name: "positive_ordered", Example: "positive_ordered[4]", Constraint: dsl.PositiveOrdered, Ends: EndBelow, Opaque: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			row, k := rowOf(s)
+			return b.ascent(c, row, k, 1)
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
+		Whole:       "PositiveOrderedCoordinates",
+	}
 )
+
+// ascent is Σ exp(u_j) over the coordinates of a row from one up to the k-th.
+func (b *Param) ascent(c *expr.Context, row []expr.Sub, k expr.Sub, from int) *expr.Expr {
+	j := c.NewIndex("j", dsl.Range{Lo: dsl.Fixed(from), Hi: b.Coord.Shape[len(row)]})
+	at := expr.Sub{Index: j}
+	return c.Sum(j, c.Mul(c.Before(at, expr.ShiftSub(k, 1)), c.Call("exp", b.coordinate(c, append(slices.Clone(row), at)))))
+}
+
+// rowOf splits the subscripts of an element into those of its row and the one in it.
+func rowOf(s []expr.Sub) (row []expr.Sub, k expr.Sub) { return s[:len(s)-1], s[len(s)-1] }
 
 // TransformOf is the row of a declaration.
 func TransformOf(q *dsl.Param) *Transform {
