@@ -138,22 +138,7 @@ func (c *checker) expr(e Expr) {
 	case *BinaryExpr:
 		c.binary(e)
 	case *SumExpr:
-		indices, shut := c.open(e.Indices)
-		c.expr(e.Body)
-		c.wantScalar(e.Body, "the body of a sum")
-		e.setType(Type{Base: e.Body.Type().Base})
-		if e.Func == "log_sum_exp" && e.Body.Type().Base == Int {
-			e.setType(Type{Base: Real})
-		}
-		if reductionOf(e.Func).Data {
-			c.ofData(e, e.Body)
-		}
-		shut()
-		for _, ix := range indices {
-			if ix.Range.Hi == unknownExtent {
-				bad(e)
-			}
-		}
+		c.reduction(e)
 	case *IfExpr:
 		c.conditional(e)
 	case *MatrixExpr:
@@ -175,6 +160,26 @@ func (c *checker) expr(e Expr) {
 			}
 		}
 		e.setType(t)
+	}
+}
+
+// reduction checks sum(i in n) body and its like.
+func (c *checker) reduction(e *SumExpr) {
+	indices, shut := c.open(e.Indices)
+	c.expr(e.Body)
+	c.wantScalar(e.Body, "the body of a sum")
+	e.setType(Type{Base: e.Body.Type().Base})
+	if e.Func == "log_sum_exp" && e.Body.Type().Base == Int {
+		e.setType(Type{Base: Real})
+	}
+	if reductionOf(e.Func).Data {
+		c.ofData(e, e.Body)
+	}
+	shut()
+	for _, ix := range indices {
+		if ix.Range.Hi == unknownExtent {
+			bad(e)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/runtime/elementary"
-	"github.com/hamc-dev/hamc/runtime/special"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -540,7 +539,9 @@ func (m *Machine) sum(e *expr.Expr) func() float64 {
 			saved := m.idx[s]
 			for i := m.Extent(r.Lo); i <= m.Extent(r.Hi); i++ {
 				m.idx[s] = i
-				v = special.Larger(v, body())
+				if x := body(); x > v {
+					v = x
+				}
 			}
 			m.idx[s] = saved
 			return v

@@ -123,13 +123,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		}
 		return e
 	case expr.Largest:
-		i, body := c.Open(e)
-		inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
-		m := c.Largest(i, inner.lower(body))
-		if m.Op == expr.Largest && (c.Storable(m.Free()) || !expr.SameIndices(m.Free(), l.ctx)) {
-			return l.define(m, e)
-		}
-		return m
+		return l.largest(e)
 	case expr.Sum:
 		if r := c.Regroup(e); r != nil {
 			return l.lower(r)
@@ -187,6 +181,18 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		return l.group(e, ks, args)
 	}
 	return e
+}
+
+// largest lowers the largest value over an index.
+func (l *lowering) largest(e *expr.Expr) *expr.Expr {
+	c := l.p.c
+	i, body := c.Open(e)
+	inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
+	m := c.Largest(i, inner.lower(body))
+	if m.Op == expr.Largest && (c.Storable(m.Free()) || !expr.SameIndices(m.Free(), l.ctx)) {
+		return l.define(m, e)
+	}
+	return m
 }
 
 // logSumExp lowers log(eᵃ + eᵇ) where there is a kernel for it, and is nil elsewhere. With a coordinate, which is finite, it is a function of one
