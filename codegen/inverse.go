@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dave/jennifer/jen"
@@ -53,11 +54,11 @@ func (g *generator) inverseAt(p *printer, n int, b *model.Param, value, coordina
 		}
 	}
 	if b.Lo != nil {
-		names["lo"] = func() *jen.Statement { return jen.Float64().Call(p.value(b.Lo)) }
+		names["lo"] = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.LoOfValues, b.Lo))) }
 		and(x().Op(">").Add(names["lo"]()))
 	}
 	if b.Hi != nil {
-		names["hi"] = func() *jen.Statement { return jen.Float64().Call(p.value(b.Hi)) }
+		names["hi"] = func() *jen.Statement { return jen.Float64().Call(p.value(cmp.Or(b.HiOfValues, b.Hi))) }
 		and(x().Op("<").Add(names["hi"]()))
 	}
 	want := supportDoc(&b.Decl.Support)

@@ -73,6 +73,7 @@ type checker struct {
 	later       map[string]Span   // lets that stand further down
 	declared    map[string]Span   // data and params, also those not yet in scope
 	defining    string            // the let or quantity whose value is being checked
+	bounding    *Ident            // the first of the parameters whose bounds are checked
 	partial     map[string]*Let   // definitions in parts, by name
 	recursion   *Let              // the one of which a part is being checked
 	subscripted *Name             // the name whose elements are being read
@@ -360,7 +361,9 @@ func (c *checker) boundsOfParam(s *ParamStmt) {
 	if s.Type.Base != "real" && LookupConstraint(s.Type.Base) == nil {
 		return
 	}
+	c.bounding = &s.Names[0]
 	sup := c.support(&s.Type, Real, "param")
+	c.bounding = nil
 	for _, id := range s.Names {
 		if p, ok := c.scope[id.Name].(*Param); ok && p.At == id.At {
 			p.Support = sup
@@ -455,7 +458,14 @@ func paramsOf(list ...Expr) map[*Param]bool {
 		if n, ok := e.(*Name); ok {
 			switch o := n.Obj.(type) {
 			case *Param:
-				params[o] = true
+				if !params[o] {
+					params[o] = true
+					for _, end := range []Expr{o.Support.Lo, o.Support.Hi} { // which may depend on others
+						if end != nil {
+							visit(end)
+						}
+					}
+				}
 			case *Let:
 				if lets[o] {
 					return
@@ -764,16 +774,22 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	if len(c.ds.List) > before {
 		return nil, nil
 	}
-	if p := c.dependsOnParam(e); p != nil {
-		c.err(BadBounds, e.Span(), "declare the difference as a parameter, `param d real > 0`, and define what is bounded by a `let`", "a bound may not depend on a parameter (`%s`)", p.Name)
-		return nil, nil
+	for p := range paramsOf(e) {
+		if c.bounding == nil {
+			c.err(BadBounds, e.Span(), "", "a bound of data may not depend on a parameter (`%s`)", p.Name)
+			return nil, nil
+		}
+		if !p.At.Pos.before(c.bounding.At.Pos) {
+			c.err(BadBounds, e.Span(), fmt.Sprintf("declare `%s` above", p.Name), "a bound uses only parameters above, and `%s` is not", p.Name)
+			return nil, nil
+		}
 	}
 	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{"<", "<=", ">", ">="}, b.Op) {
 		c.err(UnexpectedToken, b.At, "two bounds are written `in (a, b)`", "expected the end of the bound, found `%s`", b.Op)
 		return nil, nil
 	}
 	if !boundForm(e) {
-		c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers and scalar data")
+		c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
 		return nil, nil
 	}
 	return e, nil

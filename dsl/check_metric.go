@@ -203,6 +203,11 @@ func (c *checker) metricIndexed(s *MetricStmt) {
 func (c *checker) metricCovers(block *Block) {
 	for _, t := range block.Metric {
 		for _, p := range block.Params {
+			if p.BoundByParams() && t.Kind != MetricIdentity && t.Kind != MetricAuto || p.BoundByParams() && block.Name != "" {
+				c.err(NotYet, t.At, "leave `metric` and `block` out, and `hamc run` adapts a Euclidean metric", "the metric of parameters with bounds that depend on parameters is `identity`, and they stand in no block, in this version of the language")
+				c.note(p.At, "`%s` is one", p.Name)
+				return
+			}
 			if len(p.Type.Shape) > 1 && t.Kind != MetricIdentity && t.Kind != MetricAuto {
 				c.err(NotYet, t.At, "leave `metric` out, and `hamc run` adapts a Euclidean metric", "the metric of matrices of parameters is `identity` in this version of the language")
 				c.note(p.At, "`%s` is one", p.Name)

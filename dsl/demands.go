@@ -55,7 +55,7 @@ func (m *Model) Demands() []Demand {
 	}
 	for _, p := range m.Params {
 		s := &p.Support
-		if s.Lo != nil && s.Hi != nil && (s.LoNum == nil || s.HiNum == nil) {
+		if s.Lo != nil && s.Hi != nil && (s.LoNum == nil || s.HiNum == nil) && !p.BoundByParams() {
 			out = append(out, Demand{Kind: DemandOrder, Param: p, Lo: numeric(s.Lo, s.LoNum), Hi: numeric(s.Hi, s.HiNum)})
 		}
 	}
@@ -226,6 +226,8 @@ func boundForm(e Expr) bool {
 			return true
 		case *Data:
 			return o.Type.IsScalar()
+		case *Param:
+			return o.Type.IsScalar()
 		}
 	case *UnaryExpr:
 		return e.Op == "-" && boundForm(e.X)
@@ -237,3 +239,6 @@ func boundForm(e Expr) bool {
 	}
 	return false
 }
+
+// BoundByParams reports whether a bound of a parameter depends on other parameters.
+func (p *Param) BoundByParams() bool { return len(paramsOf(p.Support.Lo, p.Support.Hi)) > 0 }

@@ -5,6 +5,7 @@
 package interpret
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -586,6 +587,9 @@ func (m *Model) jacobian(out, q []float64) {
 // Unconstrain implements runtime.Model.
 func (m *Model) Unconstrain(q, x []float64) error {
 	for n, b := range m.d.Params {
+		if b.LoOfValues != nil || b.HiOfValues != nil {
+			m.atValues(x)
+		}
 		own, values := q[m.offsets[n]:][:m.info.Params[n].Dim()], x[m.values[n]:][:m.info.Params[n].Size()]
 		if whole := b.Transform.Whole; whole != "" {
 			inverse := wholeInverses[whole]
@@ -601,10 +605,10 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		}
 		lo, hi := math.Inf(-1), math.Inf(1)
 		if b.Lo != nil {
-			lo = m.number(b.Lo)
+			lo = m.number(cmp.Or(b.LoOfValues, b.Lo))
 		}
 		if b.Hi != nil {
-			hi = m.number(b.Hi)
+			hi = m.number(cmp.Or(b.HiOfValues, b.Hi))
 		}
 		formula, err := dsl.ParseFormula(b.Transform.Inverse)
 		if err != nil {
@@ -619,6 +623,13 @@ func (m *Model) Unconstrain(q, x []float64) error {
 	}
 	m.pull(q)
 	return nil
+}
+
+// atValues sets the values of the parameters that bounds depend on.
+func (m *Model) atValues(x []float64) {
+	for _, t := range m.d.Tensors(expr.PriorTensor) {
+		copy(m.m.Values(t), x[m.values[t.Row]:])
+	}
 }
 
 // wholeInverses are the functions that the table of transforms names.

@@ -13,9 +13,11 @@ type Param struct {
 	Coord     *expr.Tensor
 	Transform *Transform
 	Lo, Hi    *expr.Expr // of the support, where bounded
-	c         *expr.Context
-	values    *expr.Tensor // those of an opaque transform; of a latent vector its plain coordinates
-	carried   *Transform   // of a latent vector: the row of its declaration, from plain coordinates to values
+	// LoOfValues and HiOfValues are the bounds in terms of values of parameters, where they depend on some: of PriorTensors.
+	LoOfValues, HiOfValues *expr.Expr
+	c                      *expr.Context
+	values                 *expr.Tensor // those of an opaque transform; of a latent vector its plain coordinates
+	carried                *Transform   // of a latent vector: the row of its declaration, from plain coordinates to values
 }
 
 // Value returns the value at subscripts, on the parameter's own scale.
@@ -78,12 +80,6 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 		stage = expr.StageGiven
 	}
 	b := &Param{Decl: q, Transform: TransformOf(q), c: c}
-	if q.Support.Lo != nil {
-		b.Lo = p.el.Expr(q.Support.Lo).At()
-	}
-	if q.Support.Hi != nil {
-		b.Hi = p.el.Expr(q.Support.Hi).At()
-	}
 	if latent {
 		return p.latent(b, n)
 	}
@@ -101,6 +97,45 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 		b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
 	}
 	return b
+}
+
+// bounds elaborates the bounds of a parameter, for which the ones above it are known, in terms of what stands for them.
+func (p *Posterior) bounds(q *dsl.Param) (lo, hi *expr.Expr) {
+	if q.Support.Lo != nil {
+		lo = p.el.Expr(q.Support.Lo).At()
+	}
+	if q.Support.Hi != nil {
+		hi = p.el.Expr(q.Support.Hi).At()
+	}
+	return lo, hi
+}
+
+// boundsOfValues elaborates the bounds that depend on parameters in terms of their values, each on its own scale.
+func (p *Posterior) boundsOfValues() {
+	if !slices.ContainsFunc(p.Params, func(b *Param) bool { return b.Decl.BoundByParams() }) {
+		return
+	}
+	was := map[dsl.Object]expr.Value{}
+	for n, b := range p.Params {
+		t := p.valuesOf(n)
+		was[b.Decl] = p.el.Objects[b.Decl]
+		p.el.Objects[b.Decl] = expr.Value{Shape: t.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return p.C.Ref(t, s...) }}
+	}
+	for _, b := range p.Params {
+		if b.Decl.BoundByParams() {
+			b.LoOfValues, b.HiOfValues = p.bounds(b.Decl)
+		}
+	}
+	for q, v := range was {
+		p.el.Objects[q] = v
+	}
+}
+
+// valuesOf is a tensor of the values of a parameter on its own scale.
+func (p *Posterior) valuesOf(n int) *expr.Tensor {
+	b := p.Params[n]
+	return p.C.NewTensor(expr.Tensor{Name: b.Decl.ObjectName(), Kind: expr.PriorTensor, Shape: b.Decl.Type.Shape, Stage: expr.StageDraw, Row: n,
+		Positive: b.Decl.Support.LoNum != nil && *b.Decl.Support.LoNum >= 0})
 }
 
 // latent makes a latent vector: plain coordinates without a definition, until there is a map from its coordinates to them.

@@ -150,6 +150,15 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	}
 	c.Sharing = true
 	jacobian := c.Number(0)
+	for _, q := range m.Params { // a bound uses parameters above
+		for _, b := range slices.Concat(p.Params, p.Given) {
+			if b.Decl == q {
+				b.Lo, b.Hi = p.bounds(q)
+				el.Objects[q] = expr.Value{Shape: q.Type.Shape, Elem: b.Value}
+			}
+		}
+	}
+	p.boundsOfValues()
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
 		if b.carried != unbounded {

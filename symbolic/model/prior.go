@@ -34,8 +34,7 @@ func (p *Posterior) FindPriors() {
 	c := p.C
 	values := make([]*expr.Tensor, len(p.Params))
 	for n, b := range p.Params {
-		t := c.NewTensor(expr.Tensor{Name: b.Decl.ObjectName(), Kind: expr.PriorTensor, Shape: b.Decl.Type.Shape, Stage: expr.StageDraw, Row: n,
-			Positive: b.Decl.Support.LoNum != nil && *b.Decl.Support.LoNum >= 0})
+		t := p.valuesOf(n)
 		values[n] = t
 		p.el.Objects[b.Decl] = expr.Value{Shape: t.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
 	}
@@ -147,7 +146,7 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 		d.Args = append(d.Args, expr.Pick(v, subs))
 	}
 	if !d.inBounds() {
-		d.Lo, d.Hi = b.Lo, b.Hi
+		d.Lo, d.Hi = p.bounds(b.Decl)
 	}
 	return d, ""
 }
@@ -222,8 +221,10 @@ func (x *Prior) needs(c *expr.Context) (list []int, ok bool) {
 			return false
 		})
 	}
-	for _, a := range x.Args {
-		walk(a)
+	for _, a := range append([]*expr.Expr{x.Lo, x.Hi}, x.Args...) {
+		if a != nil {
+			walk(a)
+		}
 	}
 	if v := x.Covariance; v != nil {
 		at := make([]expr.Sub, len(v.Shape))

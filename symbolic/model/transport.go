@@ -70,7 +70,7 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 	}
 	var out []*dsl.Param
 	for _, q := range m.Params {
-		if len(q.Type.Shape) == 1 && TransformOf(q).Carries && !recursive[q] {
+		if len(q.Type.Shape) == 1 && TransformOf(q).Carries && !recursive[q] && !q.BoundByParams() {
 			out = append(out, q)
 		}
 	}
