@@ -147,7 +147,6 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "cloglog", "", "", "log(-log1m(p))"},
 	{ForeignFunction, "inv_cloglog icloglog", "", "", "-expm1(-exp(x))"},
 	{ForeignFunction, "log_diff_exp logdiffexp logsubexp", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
-	{ForeignFunction, "log_mix", "", "", "log_sum_exp(log(p) + x, log1m(p) + z)"},
 	{ForeignFunction, "inv_Phi probit qnorm ndtri erfinv", "", "there is no inverse of Phi; inv_logit and logit have inverses", ""},
 	{ForeignFunction, "bessel_first_kind besselj besseli modified_bessel_first_kind", "", "there are no Bessel functions", ""},
 	{ForeignFunction, "gamma_p gamma_q gammainc gammaincc pgamma inc_beta betainc", "", "there are no incomplete gamma and beta functions", ""},

@@ -59,6 +59,7 @@ var Functions = []Function{
 	{"ceil", 1, Elementwise, "the smallest whole number from x on"},
 	{"round", 1, Elementwise, "the nearest whole number"},
 	{"trunc", 1, Elementwise, "x without what is behind the point"},
+	{"log_mix", 3, Elementwise, "log(x eʸ + (1 − x) eᶻ) without overflow"},
 	{"pi", 0, Elementwise, "π"},
 	{"delta", 2, Structural, "Kronecker's delta of two indices"},
 	{"size", 1, Structural, "number of elements of a vector"},

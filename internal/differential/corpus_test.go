@@ -62,8 +62,8 @@ func bindings(text string) ([]dsl.ConstBinding, error) {
 // stanModels are the models of the corpus whose data and densities are those of
 // posteriordb, which package fixtures holds.
 var stanModels = []string{
-	"blr", "dugongs_model", "eight_schools_centered", "eight_schools_noncentered",
-	"kidscore_interaction", "nes_logit_model", "radon_hierarchical_intercept_noncentered", "rats_model",
+	"blr", "dugongs_model", "eight_schools_centered", "eight_schools_noncentered", "garch11",
+	"kidscore_interaction", "low_dim_gauss_mix", "nes_logit_model", "radon_hierarchical_intercept_noncentered", "rats_model",
 	"wells_interaction_c_model",
 }
 

@@ -671,6 +671,8 @@ func factorOf(a array) array {
 // function is an elementwise function, by its definition.
 func function(name string, x []float64) float64 {
 	switch name {
+	case "log_mix":
+		return math.Log(x[0]*math.Exp(x[1]) + (1-x[0])*math.Exp(x[2]))
 	case "abs":
 		return math.Sqrt(x[0] * x[0])
 	case "fmax":

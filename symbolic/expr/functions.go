@@ -87,7 +87,7 @@ var Funcs = []Func{
 }
 
 // Abbreviations are functions of the language that the calculus writes in
-// terms of others: the formula of x and y.
+// terms of others: the formula of x, y and z.
 var Abbreviations = map[string]string{
 	"square":          "x^2",
 	"sqrt":            "x^0.5",
@@ -96,6 +96,7 @@ var Abbreviations = map[string]string{
 	"logit":           "log(x) - log1p(-x)",
 	"log_inv_logit":   "-log1p_exp(-x)",
 	"log1m_inv_logit": "-log1p_exp(x)",
+	"log_mix":         "log_sum_exp(log(x) + y, log1m(x) + z)",
 	"lchoose":         "-log(x + 1) - lbeta(x - y + 1, y + 1)",
 }
 

@@ -140,9 +140,9 @@ func TestVocabulary(t *testing.T) {
 
 // TestAbbreviations compares each formula with the definition of the function.
 func TestAbbreviations(t *testing.T) {
-	domains := map[string][4]float64{ // of x, of y
+	domains := map[string][6]float64{ // of x, of y, of z
 		"square": {-3, 3}, "sqrt": {0.1, 5}, "inv": {0.2, 4}, "log1m": {-3, 0.9}, "logit": {0.05, 0.95},
-		"log_inv_logit": {-5, 5}, "log1m_inv_logit": {-5, 5}, "lbeta": {0.3, 6, 0.3, 6}, "lchoose": {4, 9, 0.1, 3},
+		"log_inv_logit": {-5, 5}, "log1m_inv_logit": {-5, 5}, "lbeta": {0.3, 6, 0.3, 6}, "lchoose": {4, 9, 0.1, 3}, "log_mix": {0.05, 0.95, -3, 2, -2, 3},
 	}
 	for name, text := range expr.Abbreviations {
 		d, ok := domains[name]
@@ -154,9 +154,9 @@ func TestAbbreviations(t *testing.T) {
 			rng := rand.New(rand.NewSource(3))
 			e := formulaOf(t, text)
 			for range 200 {
-				x := []float64{d[0] + (d[1]-d[0])*rng.Float64(), d[2] + (d[3]-d[2])*rng.Float64()}
+				x := []float64{d[0] + (d[1]-d[0])*rng.Float64(), d[2] + (d[3]-d[2])*rng.Float64(), d[4] + (d[5]-d[4])*rng.Float64()}
 				n := dsl.LookupFunction(name).Arity
-				got := naive.PlainFormula(e, map[string]float64{"x": x[0], "y": x[1]}, fromTable)
+				got := naive.PlainFormula(e, map[string]float64{"x": x[0], "y": x[1], "z": x[2]}, fromTable)
 				want := naive.PlainFunction(name, x[:n])
 				if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
 					t.Fatalf("%s%v = %.15g, by definition %.15g", name, x[:n], got, want)
@@ -164,7 +164,7 @@ func TestAbbreviations(t *testing.T) {
 			}
 			// The call elaborates to its formula.
 			w := naive.NewWorld(1)
-			args := []*expr.Expr{w.C.Ref(w.Want[0]), w.C.Number(0.25)}[:dsl.LookupFunction(name).Arity]
+			args := []*expr.Expr{w.C.Ref(w.Want[0]), w.C.Number(0.25), w.C.Number(-0.5)}[:dsl.LookupFunction(name).Arity]
 			if got, want := w.C.Call(name, args...), w.C.Formula(text, args); got != want {
 				t.Errorf("Call gives %s, the formula %s", expr.Format(got), expr.Format(want))
 			}

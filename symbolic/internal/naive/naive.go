@@ -277,6 +277,8 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Log(1 / (1 + math.Exp(-x[0])))
 	case "log1m_inv_logit":
 		return math.Log(1 - 1/(1+math.Exp(-x[0])))
+	case "log_mix":
+		return math.Log(x[0]*math.Exp(x[1]) + (1-x[0])*math.Exp(x[2]))
 	case "lbeta":
 		return lg(x[0]) + lg(x[1]) - lg(x[0]+x[1])
 	case "lchoose":
