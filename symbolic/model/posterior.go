@@ -148,24 +148,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 			p.Given = append(p.Given, p.param(len(p.Given), q, expr.GivenTensor, false))
 		}
 	}
-	c.Sharing = true
-	jacobian := c.Number(0)
-	for _, q := range m.Params { // a bound uses parameters above
-		for _, b := range slices.Concat(p.Params, p.Given) {
-			if b.Decl == q {
-				b.Lo, b.Hi = p.bounds(q)
-				el.Objects[q] = expr.Value{Shape: q.Type.Shape, Elem: b.Value}
-			}
-		}
-	}
-	p.boundsOfValues()
-	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
-		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
-		if b.carried != unbounded {
-			indices, s := b.Indices(c, "i")
-			jacobian = c.Add(jacobian, c.SumAll(indices, b.logJacobian(c, s)))
-		}
-	}
+	jacobian := p.declare()
 	el.Solve = p.solution
 	for _, l := range m.Lets {
 		p.at = l.Declared()
@@ -192,6 +175,30 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		p.quantities()
 	}
 	return latents
+}
+
+// declare gives the parameters their bounds and values, and returns the log-Jacobian of their transforms.
+func (p *Posterior) declare() *expr.Expr {
+	c, el := p.C, p.el
+	jacobian := c.Number(0)
+	for _, q := range p.Model.Params { // a bound uses parameters above
+		for _, b := range slices.Concat(p.Params, p.Given) {
+			if b.Decl == q {
+				b.Lo, b.Hi = p.bounds(q)
+				el.Objects[q] = expr.Value{Shape: q.Type.Shape, Elem: b.Value}
+			}
+		}
+	}
+	p.boundsOfValues()
+	c.Sharing = true
+	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
+		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
+		if b.carried != unbounded {
+			indices, s := b.Indices(c, "i")
+			jacobian = c.Add(jacobian, c.SumAll(indices, b.logJacobian(c, s)))
+		}
+	}
+	return jacobian
 }
 
 func (p *Posterior) let(l *dsl.Let) expr.Value {
