@@ -784,8 +784,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 			return nil, nil
 		}
 	}
-	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{"<", "<=", ">", ">="}, b.Op) {
-		c.err(UnexpectedToken, b.At, "two bounds are written `in (a, b)`", "expected the end of the bound, found `%s`", b.Op)
+	if !c.noSecondBound(e) {
 		return nil, nil
 	}
 	if !boundForm(e) {
@@ -793,6 +792,15 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		return nil, nil
 	}
 	return e, nil
+}
+
+// noSecondBound reports a bound that reads `> a < b`.
+func (c *checker) noSecondBound(e Expr) bool {
+	b, ok := e.(*BinaryExpr)
+	if ok = ok && slices.Contains([]string{"<", "<=", ">", ">="}, b.Op); ok {
+		c.err(UnexpectedToken, b.At, "two bounds are written `in (a, b)`", "expected the end of the bound, found `%s`", b.Op)
+	}
+	return !ok
 }
 
 // support resolves the bounds of a declaration.
@@ -1073,7 +1081,7 @@ func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Ind
 		t.Shape = nil
 		for _, ix := range indices {
 			if ix.Range.Lo != Fixed(1) {
-				c.err(IndexRange, ix.At, "define it over `i in n`", "the index of a definition starts at 1")
+				c.err(IndexRange, ix.At, fmt.Sprintf("define it over `%s in n`, or by positions: `let %s[1] = …` and `let %s[%s] = … for %s in %s`", ix.Name, name, name, ix.Name, ix.Name, ix.Range), "the index of a definition starts at 1")
 			}
 			if ix.Range.Hi == unknownExtent {
 				t.Base = Invalid
@@ -1156,9 +1164,13 @@ func (c *checker) sample(s *SampleStmt) {
 	if index != nil && index.Range.Hi == unknownExtent {
 		return
 	}
+	lo, hi, ok := c.truncation(s, dist)
+	if !ok {
+		return
+	}
 	at := s.At()
 	for _, left := range s.Left {
-		c.term(s, at, left, dist, index)
+		c.term(s, at, left, dist, index, lo, hi)
 	}
 	if index != nil && !index.used && c.errors(before) == 0 {
 		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
@@ -1186,7 +1198,7 @@ func unknownDistribution(name string, names []string) string {
 }
 
 // term checks one left side against its distribution.
-func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, index *Index) {
+func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, index *Index, lo, hi Expr) {
 	t := left.Type()
 	if t.Base == Invalid {
 		return
@@ -1195,7 +1207,7 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 		c.err(BadLeftSide, left.Span(), "", "a metric has no distribution")
 		return
 	}
-	term := &Term{At: at, Left: left, Dist: dist, For: index}
+	term := &Term{At: at, Left: left, Dist: dist, For: index, Lo: lo, Hi: hi}
 	for _, a := range s.Args {
 		term.Args = append(term.Args, a.Expr)
 		switch a.Expr.Type().Base {
@@ -1221,7 +1233,77 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 			return
 		}
 	}
+	if lo != nil || hi != nil {
+		term = c.truncated(s, term)
+	}
 	c.model.Terms = append(c.model.Terms, term)
+}
+
+// truncation checks the interval that truncates a distribution.
+func (c *checker) truncation(s *SampleStmt, dist *Distribution) (lo, hi Expr, ok bool) {
+	b := &s.Bound
+	switch b.Kind() {
+	case NoBound:
+		return nil, nil, true
+	case SetBound, RangeBound:
+		c.err(BadBounds, b.At(), "write `in (a, b)`, `> a` or `< b`", "a distribution is truncated to an interval")
+		return nil, nil, false
+	}
+	lo, hi = b.ends()
+	for _, e := range []Expr{lo, hi} {
+		if e == nil {
+			continue
+		}
+		if c.expr(e); e.Type().Base == Invalid {
+			return nil, nil, false
+		}
+		if !c.noSecondBound(e) {
+			return nil, nil, false
+		}
+		if e.Type().Base == MetricBase {
+			c.err(MetricMix, e.Span(), "", "a metric is no bound")
+			return nil, nil, false
+		}
+	}
+	if dist.LogCdf == "" {
+		var names []string
+		for i := range Distributions {
+			if d := &Distributions[i]; d.LogCdf != "" {
+				names = append(names, d.Name)
+			}
+		}
+		c.err(NotYet, b.At(), "those that are known are of "+strings.Join(names, ", "), "the cumulative distribution function of `%s`, which truncating it takes, is not in this version of the language", dist.Name)
+		return nil, nil, false
+	}
+	return lo, hi, true
+}
+
+// truncated is the term of a truncated distribution: one of the density, of which no expected information is known.
+func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
+	for _, e := range []Expr{term.Lo, term.Hi} {
+		if e != nil && !e.Type().IsScalar() && !sameShape(e.Type().Shape, term.Left.Type().Shape) {
+			c.err(ShapeMismatch, e.Span(), "a bound is a scalar, or has the shape of the left side", "the bound is %s, the left side %s", e.Type(), term.Left.Type())
+		}
+	}
+	call := &CallExpr{node: node{span: s.At()}, Func: term.Dist.LogDensityName(), At: s.Dist.At, Density: term, Args: []Arg{{Expr: term.Left}}}
+	for _, a := range term.Args {
+		call.Args = append(call.Args, Arg{Expr: a})
+	}
+	for _, e := range []Expr{term.Lo, term.Hi} {
+		if e != nil {
+			call.Args = append(call.Args, Arg{Expr: e})
+		}
+	}
+	call.setType(Type{Base: Real})
+	c.model.Densities = append(c.model.Densities, term)
+	out := &Term{At: term.At, Value: call}
+	if ix := term.For; ix != nil {
+		term.For = nil // the sum runs over it
+		sum := &SumExpr{node: node{span: s.At()}, Func: "sum", Indices: []IndexDecl{{Name: ix.Name, At: ix.At, Index: ix}}, Body: call}
+		sum.setType(Type{Base: Real})
+		out.Value = sum
+	}
+	return out
 }
 
 // side is what the messages call what a term describes.
@@ -1394,11 +1476,11 @@ func (c *checker) insideSupport(term *Term) {
 	want := ""
 	switch dist.Support {
 	case Positive:
-		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && c.positive(sup.Lo)) {
+		if !(sup.LoNum != nil && *sup.LoNum >= 0) && !(sup.Lo != nil && (c.positive(sup.Lo) || len(paramsOf(sup.Lo)) > 0)) {
 			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("> 0"))
 		}
 	case UnitOpen:
-		if !(sup.LoNum != nil && *sup.LoNum >= 0 && sup.HiNum != nil && *sup.HiNum <= 1) {
+		if !param.BoundByParams() && !(sup.LoNum != nil && *sup.LoNum >= 0 && sup.HiNum != nil && *sup.HiNum <= 1) {
 			want = fmt.Sprintf("declare `param %s %s`", param.Name, param.declared("in (0, 1)"))
 		}
 	case Between:

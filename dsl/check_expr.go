@@ -174,11 +174,25 @@ func (c *checker) reduction(e *SumExpr) {
 	}
 	if reductionOf(e.Func).Data {
 		c.ofData(e, e.Body)
+		c.notEmpty(indices)
 	}
 	shut()
 	for _, ix := range indices {
 		if ix.Range.Hi == unknownExtent {
 			bad(e)
+		}
+	}
+}
+
+// notEmpty demands that ranges have elements, as far as they have ends that allow to.
+func (c *checker) notEmpty(indices []*Index) {
+	for _, ix := range indices {
+		switch lo, hi := ix.Range.Lo, ix.Range.Hi; {
+		case hi == unknownExtent || !lo.IsConst():
+		case !hi.IsConst():
+			c.need(hi.Name, lo.Offset-hi.Offset)
+		case hi.Offset < lo.Offset:
+			c.err(IndexRange, ix.At, "", "the range %s..%s is empty, and has no largest value", lo, hi)
 		}
 	}
 }
@@ -684,6 +698,9 @@ func (c *checker) reducesVector(e *CallExpr) {
 
 // ofData reports what is not differentiable where it depends on parameters.
 func (c *checker) ofData(e, x Expr) {
+	if c.generating {
+		return // what is computed of a draw is not differentiated
+	}
 	if p := c.dependsOnParam(x); p != nil {
 		name := "max"
 		if s, ok := e.(*SumExpr); ok {
@@ -757,7 +774,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
 		hint = f.Hint()
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
-		hint = "cumulative distribution functions are not in this version of the language"
+		hint = "there are _lcdf and _lccdf, of distributions of which they have a formula"
 	} else if form := foreignLogDensity(e.Func); form != "" {
 		hint = "write " + form
 	} else if LookupDistribution(e.Func) != nil {

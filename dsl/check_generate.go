@@ -43,6 +43,13 @@ func (c *checker) distributionCall(e *CallExpr) bool {
 		c.logDensityCall(e, d)
 		return true
 	}
+	if d, tail := lookupCdf(e.Func); d != nil {
+		c.logDensityCall(e, d)
+		if e.Density != nil {
+			e.Density.Tail = tail
+		}
+		return true
+	}
 	if d := lookupRandom(e.Func); d != nil {
 		c.randomCall(e, d)
 		return true

@@ -116,6 +116,14 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 		}
 		break
 	}
+	if s := r.stmts[0]; len(shape) == 0 && len(s.Places) > 0 { // as many positions as there are parts
+		indices, shut := c.open(decls(s.Places[1:]))
+		shut()
+		shape = append(shape, Fixed(0))
+		for _, ix := range indices {
+			shape = append(shape, ix.Range.Hi)
+		}
+	}
 	if len(shape) == 0 {
 		return Type{}
 	}
@@ -272,10 +280,6 @@ func (c *checker) close(l *Let) {
 	if c.later[l.Name] == l.At {
 		delete(c.later, l.Name)
 	}
-	if !r.bad && r.Along == nil {
-		c.err(BadParts, l.At, fmt.Sprintf("the others read `let %s[t] = … for t in 2..n`", l.Name), "`%s` has no part with `for`", l.Name)
-		r.bad = true
-	}
 	if !r.bad && len(l.Type.Shape) > 0 {
 		c.coverage(l)
 	}
@@ -289,7 +293,11 @@ func (c *checker) close(l *Let) {
 // coverage checks that the parts define each position once.
 func (c *checker) coverage(l *Let) {
 	r := l.Recursion
-	lo, hi, last := r.Along.Range.Lo, r.Along.Range.Hi, l.Type.Shape[0]
+	last := l.Type.Shape[0]
+	lo, hi := last.Plus(1), last // without a part with `for`
+	if r.Along != nil {
+		lo, hi = r.Along.Range.Lo, r.Along.Range.Hi
+	}
 	fail := func(at Span, hint, format string, args ...any) {
 		c.err(BadParts, at, hint, format, args...)
 		r.bad = true
@@ -301,17 +309,29 @@ func (c *checker) coverage(l *Let) {
 	has := func(e Extent) bool {
 		return slices.ContainsFunc(r.Starts, func(s *Start) bool { return s.At == e })
 	}
-	for n := 1; n < min(lo.Offset, 64); n++ {
+	if i := slices.IndexFunc(r.Starts, func(s *Start) bool { return !s.At.IsConst() }); r.Along == nil && i >= 0 {
+		fail(r.Starts[i].Along.At, fmt.Sprintf("the others read `let %s[t] = … for t in 1..%s`", l.Name, r.Starts[i].At.Plus(-1)), "`%s` has no part with `for`, and its position %s is no number", l.Name, r.Starts[i].At)
+		return
+	}
+	// The first of each side that is missing is no further than one behind those that are there.
+	for n := 1; n < lo.Offset; n++ {
 		if !has(Fixed(n)) {
-			fail(l.At, fmt.Sprintf("add `let %s[%d] = …`", l.Name, n), "`%s[%d]` is not defined: the part with `for` starts at %s", l.Name, n, lo)
+			why := fmt.Sprintf("the part with `for` starts at %s", lo)
+			if r.Along == nil {
+				why = "no part has this position, nor a `for`"
+			}
+			fail(l.At, fmt.Sprintf("add `let %s[%d] = …`, or one part for all others, `let %s[t] = … for t in %d..n`", l.Name, n, l.Name, n), "`%s[%d]` is not defined: %s", l.Name, n, why)
 			return
 		}
 	}
-	for e := hi.Plus(1); e.Name == last.Name && e.Offset <= last.Offset && e.Offset < hi.Offset+64; e = e.Plus(1) {
+	for e := hi.Plus(1); e.Name == last.Name && e.Offset <= last.Offset; e = e.Plus(1) {
 		if !has(e) {
 			fail(l.At, fmt.Sprintf("add `let %s[%s] = …`", l.Name, e), "`%s[%s]` is not defined: the part with `for` ends at %s", l.Name, e, hi)
 			return
 		}
+	}
+	if r.Along == nil {
+		return
 	}
 	for _, s := range r.Starts {
 		switch e := s.At; {

@@ -60,6 +60,9 @@ type Distribution struct {
 	// stable in the tails.
 	LogDensity string
 
+	// LogCdf and LogCcdf are log P(Y ≤ y) and log P(Y > y); "" where there is no formula for them.
+	LogCdf, LogCcdf string
+
 	// Fisher is the expected information of the arguments,
 	// I_ab = E[−∂²log p/∂a∂b], row by row; "" stands for an argument that
 	// has no entry and must be free of parameters. Nil: no argument has.
@@ -93,9 +96,10 @@ var Distributions = []Distribution{
 		Name: "normal", Support: RealLine, Random: "Normal",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-0.5*((y - mu)/sigma)^2 - log(sigma) - 0.5*log(2*pi())",
-		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
-		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
-		Center:     "mu",
+		LogCdf:     "log_Phi((y - mu)/sigma)", LogCcdf: "log_Phi((mu - y)/sigma)",
+		Fisher: [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
+		Joint:  [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+		Center: "mu",
 		Halves: []Half{
 			{true, "log(sigma)", "2"},
 			// The y with y(y − mu) = sigma². Where it is far out in the tail, 1e-9 keeps it from 0.
@@ -139,9 +143,10 @@ var Distributions = []Distribution{
 		Name: "cauchy", Support: RealLine, Random: "Cauchy",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-log(pi()) - log(sigma) - log1p_square((y - mu)/sigma)",
-		Fisher:     [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
-		Joint:      [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
-		Center:     "mu",
+		LogCdf:     "log(0.5 + atan((y - mu)/sigma)/pi())", LogCcdf: "log(0.5 - atan((y - mu)/sigma)/pi())",
+		Fisher: [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
+		Joint:  [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
+		Center: "mu",
 		Halves: []Half{
 			{true, "log(sigma)", "1"},
 		},
@@ -150,7 +155,8 @@ var Distributions = []Distribution{
 		Name: "logistic", Support: RealLine, Random: "Logistic",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-(y - mu)/sigma - log(sigma) - 2*log1p_exp(-(y - mu)/sigma)",
-		Fisher:     [][]string{{"1/(3*sigma^2)", "0"}, {"0", "(3 + pi()^2)/(9*sigma^2)"}},
+		LogCdf:     "log_inv_logit((y - mu)/sigma)", LogCcdf: "log_inv_logit((mu - y)/sigma)",
+		Fisher: [][]string{{"1/(3*sigma^2)", "0"}, {"0", "(3 + pi()^2)/(9*sigma^2)"}},
 		Joint: [][]string{
 			{"1/(3*sigma^2)", "-1/(3*sigma^2)", "0"},
 			{"-1/(3*sigma^2)", "1/(3*sigma^2)", "0"},
@@ -165,6 +171,7 @@ var Distributions = []Distribution{
 		Name: "gumbel", Support: RealLine, Random: "Gumbel",
 		Args:       []DistArg{{"mu", RealLine}, {"beta", Positive}},
 		LogDensity: "-(y - mu)/beta - log(beta) - exp(-(y - mu)/beta)",
+		LogCdf:     "-exp(-(y - mu)/beta)", LogCcdf: "log1m_exp(-exp(-(y - mu)/beta))",
 		// With z = (y − mu)/beta, e⁻ᶻ is exponential. The numbers are 1 − γ and π²/6 + (1 − γ)², with Euler's γ = 0.577….
 		Fisher: [][]string{{"1/beta^2", "-0.42278433509846713/beta^2"}, {"-0.42278433509846713/beta^2", "1.8236806608528794/beta^2"}},
 		Joint: [][]string{
@@ -181,9 +188,10 @@ var Distributions = []Distribution{
 		Name: "exponential", Support: Positive, Random: "Exponential",
 		Args:       []DistArg{{"beta", Positive}},
 		LogDensity: "log(beta) - beta*y",
-		Fisher:     [][]string{{"1/beta^2"}},
-		Joint:      [][]string{{"1", "1/beta"}, {"1/beta", "1/beta^2"}},
-		Center:     "-log(beta)",
+		LogCdf:     "log1m_exp(-beta*y)", LogCcdf: "-beta*y",
+		Fisher: [][]string{{"1/beta^2"}},
+		Joint:  [][]string{{"1", "1/beta"}, {"1/beta", "1/beta^2"}},
+		Center: "-log(beta)",
 	},
 	{
 		Name: "gamma", Support: Positive, Random: "Gamma",
@@ -259,14 +267,16 @@ var Distributions = []Distribution{
 		Name: "lognormal", Support: Positive, Random: "LogNormal",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-0.5*((log(y) - mu)/sigma)^2 - log(y) - log(sigma) - 0.5*log(2*pi())",
-		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
-		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
-		Center:     "mu",
+		LogCdf:     "log_Phi((log(y) - mu)/sigma)", LogCcdf: "log_Phi((mu - log(y))/sigma)",
+		Fisher: [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
+		Joint:  [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+		Center: "mu",
 	},
 	{
 		Name: "weibull", Support: Positive, Random: "Weibull",
 		Args:       []DistArg{{"alpha", Positive}, {"sigma", Positive}},
 		LogDensity: "log(alpha) - log(sigma) + (alpha - 1)*(log(y) - log(sigma)) - exp(alpha*(log(y) - log(sigma)))",
+		LogCdf:     "log1m_exp(-exp(alpha*(log(y) - log(sigma))))", LogCcdf: "-exp(alpha*(log(y) - log(sigma)))",
 		// y/sigma may overflow where its power does not. (y/sigma)^alpha is exponential. The numbers are those of gumbel, which log(1/y) is from.
 		Fisher: [][]string{{"1.8236806608528794/alpha^2", "-0.42278433509846713/sigma"}, {"-0.42278433509846713/sigma", "(alpha/sigma)^2"}},
 		Joint: [][]string{
@@ -279,6 +289,7 @@ var Distributions = []Distribution{
 		Name: "frechet", Support: Positive, Random: "Frechet",
 		Args:       []DistArg{{"alpha", Positive}, {"sigma", Positive}},
 		LogDensity: "log(alpha) - log(sigma) - (alpha + 1)*(log(y) - log(sigma)) - exp(-alpha*(log(y) - log(sigma)))",
+		LogCdf:     "-exp(-alpha*(log(y) - log(sigma)))", LogCcdf: "log1m_exp(-exp(-alpha*(log(y) - log(sigma))))",
 		// 1/y is from weibull(alpha, 1/sigma).
 		Fisher: [][]string{{"1.8236806608528794/alpha^2", "0.42278433509846713/sigma"}, {"0.42278433509846713/sigma", "(alpha/sigma)^2"}},
 		Joint: [][]string{
@@ -291,14 +302,16 @@ var Distributions = []Distribution{
 		Name: "rayleigh", Support: Positive, Random: "Rayleigh",
 		Args:       []DistArg{{"sigma", Positive}},
 		LogDensity: "log(y) - 2*log(sigma) - 0.5*(y/sigma)^2",
-		Fisher:     [][]string{{"4/sigma^2"}},
-		Joint:      [][]string{{"4", "-4/sigma"}, {"-4/sigma", "4/sigma^2"}},
-		Center:     "log(sigma) + 0.5*log(2)",
+		LogCdf:     "log1m_exp(-0.5*(y/sigma)^2)", LogCcdf: "-0.5*(y/sigma)^2",
+		Fisher: [][]string{{"4/sigma^2"}},
+		Joint:  [][]string{{"4", "-4/sigma"}, {"-4/sigma", "4/sigma^2"}},
+		Center: "log(sigma) + 0.5*log(2)",
 	},
 	{
 		Name: "uniform", Support: Between, Random: "Uniform",
 		Args:       []DistArg{{"alpha", RealLine}, {"beta", RealLine}},
 		LogDensity: "-log(beta - alpha)",
+		LogCdf:     "log(y - alpha) - log(beta - alpha)", LogCcdf: "log(beta - y) - log(beta - alpha)",
 		// With u = logit((y − α)/(β − α)) and fixed ends: −∂²/∂u² = 2 s(1 − s), and E = 1/3.
 		Joint: [][]string{{"1/3", "", ""}, {"", "", ""}, {"", "", ""}},
 	},
@@ -374,6 +387,22 @@ func (d *Distribution) LogDensityName() string {
 	return d.Name + "_lpdf"
 }
 
+// CdfName and CcdfName are the functions log P(Y ≤ y) and log P(Y > y), as normal_lcdf(y | mu, sigma); "" where there are none.
+func (d *Distribution) CdfName() string {
+	if d.LogCdf == "" {
+		return ""
+	}
+	return d.Name + "_lcdf"
+}
+
+// CcdfName is that of log P(Y > y).
+func (d *Distribution) CcdfName() string {
+	if d.LogCcdf == "" {
+		return ""
+	}
+	return d.Name + "_lccdf"
+}
+
 // RandomName is the function that draws, as normal_rng(mu, sigma).
 func (d *Distribution) RandomName() string { return d.Name + "_rng" }
 
@@ -394,6 +423,14 @@ func (d *Distribution) argNames() []string {
 // that name, or nil.
 func lookupLogDensity(name string) *Distribution {
 	return lookup(name, (*Distribution).LogDensityName)
+}
+
+// lookupCdf returns the distribution of which a name is that of a cumulative function, and which of both.
+func lookupCdf(name string) (*Distribution, Tail) {
+	if d := lookup(name, (*Distribution).CdfName); d != nil {
+		return d, LowerTail
+	}
+	return lookup(name, (*Distribution).CcdfName), UpperTail
 }
 
 func lookupRandom(name string) *Distribution { return lookup(name, (*Distribution).RandomName) }

@@ -320,7 +320,7 @@ func (r *reading) endOfTerm(s *SampleStmt) error {
 	case s.For != nil && t.Value == ",":
 		return fail(NotYet, tokenSpan(t), "define a matrix, `let m[i in n, j in k] = …`, and write `y ~ normal(m, s)` without `for`", "several indices in a `for` clause are not in this version of the language")
 	case t.Value == "T" && r.peekAt(1).Value == "[":
-		return fail(NotYet, tokenSpan(t), "the bounds of a parameter truncate its prior: declare `param s real > 0` or `real in (a, b)`", "truncated distributions are not in this version of the language")
+		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `T`")
 	}
 	return nil
 }

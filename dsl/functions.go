@@ -45,6 +45,7 @@ var Functions = []Function{
 	{"digamma", 1, Elementwise, "derivative of lgamma"},
 	{"trigamma", 1, Elementwise, "second derivative of lgamma"},
 	{"Phi", 1, Elementwise, "standard normal cumulative distribution"},
+	{"log_Phi", 1, Elementwise, "log of Phi, also where that underflows"},
 	{"pow", 2, Elementwise, "xʸ"},
 	{"lmultiply", 2, Elementwise, "x log y, and 0 where x is 0"},
 	{"lbeta", 2, Elementwise, "log of the beta function"},

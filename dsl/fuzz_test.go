@@ -129,7 +129,13 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 				t.Errorf("the function %s is not resolved", e.Func)
 			}
 			if e.Func == "delta" {
-				if len(e.Subscripts) != 2 || (e.Subscripts[0].Index == nil) == (e.Subscripts[0].Gather == nil) || (e.Subscripts[1].Index == nil) == (e.Subscripts[1].Gather == nil) {
+				fixed := 0 // of one of two the position may be
+				for _, s := range e.Subscripts {
+					if s.Index == nil && s.Gather == nil {
+						fixed++
+					}
+				}
+				if len(e.Subscripts) != 2 || fixed > 1 {
 					t.Errorf("the subscripts of delta are %v", e.Subscripts)
 				}
 				return
@@ -141,6 +147,8 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 			visit(e.X)
 		case *dsl.BinaryExpr:
 			all(e.X, e.Y)
+		case *dsl.IfExpr:
+			all(e.Cond, e.Then, e.Else)
 		case *dsl.SumExpr:
 			visit(e.Body)
 		case *dsl.MatrixExpr:
@@ -162,7 +170,19 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 		all(list...)
 	}
 	for _, l := range m.Lets {
-		required(l.ObjectName(), []dsl.Expr{l.Value}, 1)
+		required(l.ObjectName(), l.Values(), len(l.Values()))
+		if r := l.Recursion; r != nil {
+			for n, m := range l.Type.Shape[1:] {
+				for _, s := range r.Starts {
+					if len(s.Indices) != len(l.Type.Shape)-1 || s.Indices[n].Range.Hi != m {
+						t.Errorf("a part of %s has the indices %v", l.ObjectName(), s.Indices)
+					}
+				}
+			}
+			if c := r.Circle; c != nil && !slices.Contains(c.Members, l) {
+				t.Errorf("%s is none of its circle", l.ObjectName())
+			}
+		}
 	}
 	for _, q := range m.Quantities {
 		required(q.ObjectName(), []dsl.Expr{q.Value}, 1)

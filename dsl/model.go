@@ -260,8 +260,23 @@ type Term struct {
 	For   *Index
 	Value Expr
 
+	// Tail says that a call is one of a cumulative function; Lo and Hi are the ends of an interval that truncates the distribution, nil
+	// where there is none.
+	Tail   Tail
+	Lo, Hi Expr
+
 	call bool // it is that of a function call
 }
+
+// Tail says of a term what of its distribution it is the logarithm of.
+type Tail uint8
+
+// The tails.
+const (
+	NoTail    Tail = iota // the density
+	LowerTail             // P(Y ≤ y)
+	UpperTail             // P(Y > y)
+)
 
 // MetricKind names a way to say a metric.
 type MetricKind uint8

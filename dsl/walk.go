@@ -127,6 +127,9 @@ func (p *parts) ofStmt(s Stmt) {
 		p.exprs(s.Left...)
 		p.idents(&s.Dist)
 		nodesOf(p, s.Args)
+		if s.Bound.Kind() != NoBound {
+			p.list = append(p.list, &s.Bound)
+		}
 		if s.For != nil {
 			p.list = append(p.list, s.For)
 		}

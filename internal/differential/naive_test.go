@@ -246,6 +246,9 @@ func (e *naive) parts(l *dsl.Let) (more bool) {
 		set(at, s.Indices, s.Value)
 		delete(e.index, s.Along.Name)
 	}
+	if r.Along == nil {
+		return more
+	}
 	e.over([]*dsl.Index{r.Along}, func() { set(e.index[r.Along.Name], r.Indices, r.Value) })
 	return more
 }
@@ -290,11 +293,66 @@ func (e *naive) term(t *dsl.Term) (l float64) {
 			return
 		}
 		// Where the left side is a scalar, so are the arguments.
-		for _, x := range mapped(func(x []float64) float64 { return defined(logDensity(t.Dist.Name, x[0], x[1:]), x) }, args...).v {
+		for _, x := range mapped(func(x []float64) float64 { return defined(e.ofTail(t, x), x) }, args...).v {
 			l += x
 		}
 	})
 	return l
+}
+
+// ofTail is the log density of a statement, or what stands in its place.
+func (e *naive) ofTail(t *dsl.Term, x []float64) float64 {
+	n := 1 + len(t.Dist.Args)
+	y, args, ends := x[0], x[1:n], x[n:]
+	switch t.Tail {
+	case dsl.LowerTail:
+		return math.Log(cumulative(t.Dist.Name, y, args))
+	case dsl.UpperTail:
+		return math.Log1p(-cumulative(t.Dist.Name, y, args))
+	}
+	l := logDensity(t.Dist.Name, y, args)
+	mass := 1.0
+	if t.Hi != nil {
+		hi := ends[len(ends)-1]
+		mass = cumulative(t.Dist.Name, hi, args)
+		if !(y < hi) {
+			return math.Inf(-1)
+		}
+	}
+	if t.Lo != nil {
+		mass -= cumulative(t.Dist.Name, ends[0], args)
+		if !(y > ends[0]) {
+			return math.Inf(-1)
+		}
+	}
+	return l - math.Log(mass)
+}
+
+// cumulative is P(Y ≤ y), by gonum or by its definition.
+func cumulative(name string, y float64, a []float64) float64 {
+	switch name {
+	case "normal":
+		return distuv.Normal{Mu: a[0], Sigma: a[1]}.CDF(y)
+	case "lognormal":
+		return distuv.LogNormal{Mu: a[0], Sigma: a[1]}.CDF(y)
+	case "logistic":
+		return 1 / (1 + math.Exp(-(y-a[0])/a[1]))
+	case "cauchy":
+		return distuv.StudentsT{Nu: 1, Mu: a[0], Sigma: a[1]}.CDF(y)
+	case "gumbel":
+		return distuv.GumbelRight{Mu: a[0], Beta: a[1]}.CDF(y)
+	case "exponential":
+		return distuv.Exponential{Rate: a[0]}.CDF(y)
+	case "weibull":
+		return distuv.Weibull{K: a[0], Lambda: a[1]}.CDF(y)
+	case "frechet":
+		return math.Exp(-math.Pow(y/a[1], -a[0]))
+	case "rayleigh":
+		return distuv.Weibull{K: 2, Lambda: math.Sqrt2 * a[0]}.CDF(y)
+	case "uniform":
+		return (y - a[0]) / (a[1] - a[0])
+	}
+	panic("no cumulative function of " + name)
 }
 
 // draws calls f with the left side and the arguments of a distribution statement,
@@ -308,6 +366,11 @@ func (e *naive) draws(t *dsl.Term, f func(args []array)) {
 		args := []array{e.eval(t.Left)}
 		for _, a := range t.Args {
 			args = append(args, e.eval(a))
+		}
+		for _, end := range []dsl.Expr{t.Lo, t.Hi} {
+			if end != nil {
+				args = append(args, e.eval(end))
+			}
 		}
 		f(args)
 	})
@@ -673,6 +736,8 @@ func function(name string, x []float64) float64 {
 	switch name {
 	case "log_mix":
 		return math.Log(x[0]*math.Exp(x[1]) + (1-x[0])*math.Exp(x[2]))
+	case "log_Phi":
+		return math.Log(0.5 * math.Erfc(-x[0]/math.Sqrt2))
 	case "abs":
 		return math.Sqrt(x[0] * x[0])
 	case "fmax":

@@ -36,8 +36,49 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 	for n, a := range args {
 		args[n] = Scalar(Pick(a, subs))
 	}
-	e = c.FormulaValue(t.Dist, t.Dist.LogDensity, left, args).At()
-	return e, c.outsideOf(t, left, args), left, args, indices
+	of := func(text string, y *Expr) *Expr { return c.FormulaValue(t.Dist, text, Scalar(y), args).At() }
+	bound = c.outsideOf(t, left, args)
+	switch t.Tail {
+	case dsl.LowerTail:
+		return of(t.Dist.LogCdf, left.At()), bound, left, args, indices
+	case dsl.UpperTail:
+		return of(t.Dist.LogCcdf, left.At()), bound, left, args, indices
+	}
+	e = of(t.Dist.LogDensity, left.At())
+	if t.Lo != nil || t.Hi != nil {
+		norm, out := el.truncated(t, left.At(), subs, of)
+		e, bound = c.Sub(e, norm), c.Add(bound, out)
+	}
+	return e, bound, left, args, indices
+}
+
+// truncated is the logarithm of the probability of the interval that truncates the distribution of a term, and what is −∞ where the left side is outside.
+func (el *Elaborator) truncated(t *dsl.Term, y *Expr, subs []Sub, of func(text string, y *Expr) *Expr) (norm, outside *Expr) {
+	c := el.C
+	outside = c.Number(0)
+	var lo, hi *Expr
+	if t.Lo != nil {
+		lo = Pick(el.Expr(t.Lo), subs)
+		if t.Dist.Support == dsl.Positive && c.Sign(lo) == UnknownSign {
+			lo = c.Call("fmax", lo, c.Number(0)) // below there is nothing
+		}
+		outside = c.Call("log_positive", c.Sub(y, lo))
+	}
+	if t.Hi != nil {
+		hi = Pick(el.Expr(t.Hi), subs)
+		outside = c.Add(outside, c.Call("log_positive", c.Sub(hi, y)))
+	}
+	switch {
+	case hi == nil:
+		return of(t.Dist.LogCcdf, lo), outside
+	case lo == nil:
+		return of(t.Dist.LogCdf, hi), outside
+	}
+	// log(F(hi) − F(lo)), from the tail that is the smaller one.
+	below, above := of(t.Dist.LogCdf, hi), of(t.Dist.LogCcdf, lo)
+	lower := c.Add(below, c.Call("log1m_exp", c.Sub(of(t.Dist.LogCdf, lo), below)))
+	upper := c.Add(above, c.Call("log1m_exp", c.Sub(of(t.Dist.LogCcdf, hi), above)))
+	return c.Call("select", c.Call("less", below, above), lower, upper), outside
 }
 
 // Bounded is e where the bound is 0, and −∞ where that is: also where e is not

@@ -53,6 +53,7 @@ var Funcs = []Func{
 	{"student_information", f1(special.StudentInformation), []string{"student_information_slope(x)"}, true, "special.StudentInformation", 60, [2]float64{0.3, 6}, false},
 	{"student_information_slope", f1(special.StudentInformationSlope), nil, false, "special.StudentInformationSlope", 60, [2]float64{0.3, 6}, false},
 	{"Phi", f1(special.Phi), []string{"exp(-0.5*x^2)/sqrt(2*pi())"}, true, "special.Phi", 20, [2]float64{-3, 3}, false},
+	{"log_Phi", f1(special.LogPhi), []string{"exp(-0.5*x^2 - log_Phi(x))/sqrt(2*pi())"}, false, "special.LogPhi", 30, [2]float64{-3, 3}, false},
 	{"pow", f2(elementary.Pow), []string{"y*pow(x, y - 1)", "lmultiply(pow(x, y), x)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
 	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},

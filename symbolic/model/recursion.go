@@ -97,10 +97,13 @@ func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, p
 		return p.el.Expr(value).At()
 	}
 	at := expr.Sub{Index: indices[0]}
-	guard := c.Within(at, r.Along.Range)
-	step := part(r.Along, r.Indices, guard, r.Value)
-	positive = c.Sign(step) == expr.Positive
-	body = c.Mul(guard, step)
+	body, positive = c.Number(0), true
+	if r.Along != nil {
+		guard := c.Within(at, r.Along.Range)
+		step := part(r.Along, r.Indices, guard, r.Value)
+		positive = c.Sign(step) == expr.Positive
+		body = c.Mul(guard, step)
+	}
 	for _, s := range r.Starts {
 		guard := c.Delta(at, expr.Sub{At: s.At})
 		e := part(s.Along, s.Indices, guard, s.Value)
