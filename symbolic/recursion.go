@@ -38,7 +38,8 @@ func (p *Program) lowerInside(r *expr.Recursion, e *expr.Expr, indices []*expr.I
 	defer func(s bool) { p.c.Sharing = s }(p.c.Sharing)
 	p.c.Sharing = false
 	l := &lowering{p: p, ctx: expr.SortedIndices(indices), memo: map[*expr.Expr]*expr.Expr{}, within: r}
-	return l.lower(p.c.Collect(p.reorder(e)))
+	// What tells places guards each term on its own, since what it excludes may not be computed yet: nothing is collected.
+	return l.lower(p.reorder(p.c.Placed(e)))
 }
 
 // passRecursion hands the derivatives by the members of a recursion on to what their bodies read. With h̄_m the derivative of the root by h_m by way of

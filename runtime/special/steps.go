@@ -53,3 +53,11 @@ func Sign(x float64) float64 {
 
 // Round returns the nearest whole number, of two the one farther from 0, as Stan's round does.
 func Round(x float64) float64 { return math.Round(x) }
+
+// InvTotal returns 1/x, and 0 of 0: the weight of what adds up to nothing in the logarithm of a sum.
+func InvTotal(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return 1 / x
+}

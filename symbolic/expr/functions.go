@@ -35,6 +35,8 @@ var Funcs = []Func{
 	{"exp", f1(elementary.Exp), []string{"exp(x)"}, true, "elementary.Exp", 15, [2]float64{-3, 3}, false},
 	{"expm1", f1(elementary.Expm1), []string{"exp(x)"}, false, "elementary.Expm1", 15, [2]float64{-3, 3}, false},
 	{"log", f1(elementary.Log), []string{"1/x"}, false, "elementary.Log", 15, [2]float64{0.1, 4}, false},
+	{"log_total", f1(elementary.Log), []string{"inv_total(x)"}, false, "elementary.Log", 15, [2]float64{0.1, 4}, false},
+	{"inv_total", f1(special.InvTotal), []string{"-inv_total(x)^2"}, false, "special.InvTotal", 8, [2]float64{0.1, 4}, false},
 	{"log1p", f1(elementary.Log1p), []string{"1/(1 + x)"}, false, "elementary.Log1p", 15, [2]float64{-0.8, 4}, false},
 	{"log1p_exp", f1(special.Log1pExp), []string{"inv_logit(x)"}, true, "special.Log1pExp", 30, [2]float64{-4, 4}, false},
 	{"log1m_exp", f1(special.Log1mExp), []string{"-1/expm1(-x)"}, false, "special.Log1mExp", 30, [2]float64{-4, -0.1}, false},

@@ -26,7 +26,7 @@ type Member struct {
 }
 
 // logSumExp is log Σ_i exp(v_i) = m + log Σ_i exp(v_i − m) with m = max_i v_i. It does not depend on m, which therefore counts as a constant
-// where it is differentiated. What is summed is stored: all derivatives are made of it. In a recursion m and the sum are members of it.
+// where it is differentiated. Where all terms are −∞ so is the value, and its derivatives are 0. What is summed is stored: all derivatives are made of it. In a recursion m and the sum are members of it.
 func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
 	c := el.C
 	if !v.HasFree(i) {
@@ -35,7 +35,7 @@ func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
 	if in := el.Inside; in != nil && in.Of.Reads(v) {
 		m := c.hidden(in, "max_"+in.Name, c.Largest(i, v))
 		s := c.hidden(in, "sum_"+in.Name, c.Sum(i, c.Call("exp", c.Sub(v, m))))
-		return c.Add(m, c.Call("log", s))
+		return c.Add(m, c.Call("log_total", s))
 	}
 	atom := func(e *Expr) *Expr { return e }
 	if v.stage >= StagePosition && len(v.free) <= 2 {
@@ -46,7 +46,7 @@ func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
 	}
 	v = atom(v)
 	m := atom(c.Largest(i, v))
-	return c.Add(m, c.Call("log", atom(c.Sum(i, atom(c.Call("exp", c.Sub(v, m)))))))
+	return c.Add(m, c.Call("log_total", atom(c.Sum(i, atom(c.Call("exp", c.Sub(v, m)))))))
 }
 
 // hidden makes an expression inside a member of a recursion a member of its own, and returns its element there.

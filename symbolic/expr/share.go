@@ -458,7 +458,15 @@ const maxPlaces = 64
 // hold, f·δ[i,s] + g·δ[i,s] to (f + g)·δ[i,s]: what tells places stays visible, so that
 // sums of it would grow and could not be shared.
 func (c *Context) Settled(e *Expr) *Expr {
-	if !c.Sharing || c.Grain != Fine || !e.placed || !c.large(e) {
+	if !c.Sharing || c.Grain != Fine || !c.large(e) {
+		return e
+	}
+	return c.Placed(e)
+}
+
+// Placed writes e as a sum of products of deltas and indicators with what stands there, each of these products once.
+func (c *Context) Placed(e *Expr) *Expr {
+	if !e.placed {
 		return e
 	}
 	list := c.byPlaces(e)

@@ -218,6 +218,10 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Expm1(x[0])
 	case "log":
 		return math.Log(x[0])
+	case "log_total":
+		return math.Log(x[0])
+	case "inv_total":
+		return 1 / x[0]
 	case "log1p":
 		return math.Log1p(x[0])
 	case "log1p_exp":
