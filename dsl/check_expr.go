@@ -202,8 +202,9 @@ var metricNames = []string{"fisher", "softabs", "hessian", "identity", "auto", "
 
 func (c *checker) name(e *Name) {
 	if ix := c.index(e.Name); ix != nil {
-		c.err(IndexAsValue, e.Span(), "an index selects elements, as in x[i]", "the index `%s` is not a number", e.Name)
-		bad(e)
+		ix.used = true
+		e.Obj = ix
+		e.setType(Type{Base: Int})
 		return
 	}
 	if _, ok := c.scope[e.Name]; !ok {

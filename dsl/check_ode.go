@@ -340,8 +340,8 @@ func (c *checker) component(e *FieldExpr) {
 		}
 		return
 	}
-	if c.index(n.Name) != nil {
-		c.expr(n)
+	if ix := c.index(n.Name); ix != nil {
+		c.err(BadSolve, e.At, "a name is made of letters, digits and _", "`%s` is an index, and has no components", n.Name)
 		return
 	}
 	o := c.lookupAs(n, "s.v is a component of a solution, as of `let s = solve …`; a name is made of letters, digits and _")

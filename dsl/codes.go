@@ -40,7 +40,7 @@ const (
 	NotInteger        Code = "H312"
 	BadDivision       Code = "H313"
 	BadNamedArgument  Code = "H314"
-	IndexAsValue      Code = "H315"
+	// H315 was that an index is not a number; it is one.
 	BadPower          Code = "H316"
 	NotIndexed        Code = "H317"
 	BadGather         Code = "H318"
@@ -129,7 +129,6 @@ var Catalogue = []Entry{
 	{NotInteger, "an integer stands here", "const k = 1.5 as a size"},
 	{BadDivision, "a divisor is a scalar, or ./ is meant", "1/y with y: real[n]"},
 	{BadNamedArgument, "only some arguments have names", "exp(x = 1)"},
-	{IndexAsValue, "an index is not a number", "sum(i in n) i*y"},
 	{BadPower, "an exponent is a scalar and its base too, or .^ is meant", "x^y with y: real[n]"},
 	{NotIndexed, "only vectors and matrices are indexed", "sigma[1]"},
 	{BadGather, "only integer data select elements", "a[b[i]] with a parameter b"},

@@ -247,6 +247,12 @@ func (l *lineLexer) take(t lexer.Token) {
 
 // continues reports whether a line cannot end after t.
 func continues(t lexer.Token) bool {
+	if t.Type == tokIdent {
+		switch t.Value {
+		case "if", "then", "else", "and", "or", "not":
+			return true
+		}
+	}
 	if t.Type != tokOp {
 		return false
 	}

@@ -494,6 +494,9 @@ func (e *naive) eval(x dsl.Expr) array {
 	case *dsl.Number:
 		return number(x.Value)
 	case *dsl.Name:
+		if ix, ok := x.Obj.(*dsl.Index); ok {
+			return number(float64(e.index[ix.Name]))
+		}
 		return e.values[x.Obj]
 	case *dsl.FieldExpr:
 		return e.solution(x.Solve)[x.State]

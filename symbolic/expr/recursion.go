@@ -1,6 +1,10 @@
 package expr
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
 
 // Recursions. Arrays whose elements are made of elements at other positions of their own,
 //
@@ -106,4 +110,20 @@ func (d *Def) Bodies() []*Expr {
 		out[n] = m.Def.Body
 	}
 	return out
+}
+
+// number is the value of a subscript, an element of the numbers 1, 2, 3, … that are computed once of data.
+func (c *Context) number(s Sub) *Expr {
+	if s.IsFixed() {
+		return c.Extent(s.At)
+	}
+	n := s.Index.Range.Hi.Plus(max(0, s.Offset))
+	if c.numbers[n] == nil {
+		t := c.NewIndex("t", UpTo(n))
+		at := Sub{Index: t}
+		m := c.Recursive(&Recursion{}, Tensor{Name: "number", Kind: RecursionTensor, Shape: []dsl.Extent{n}, Stage: StageData, Positive: true}, []*Index{t})
+		m.Def.Body = c.Add(c.Delta(at, Sub{At: dsl.Fixed(1)}), c.Mul(c.Within(at, dsl.Range{Lo: dsl.Fixed(2), Hi: n}), c.Add(c.Number(1), c.Ref(m, ShiftSub(at, -1)))))
+		c.numbers[n] = m
+	}
+	return c.Ref(c.numbers[n], s)
 }

@@ -54,6 +54,9 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		if v, ok := el.names[e.Name]; ok {
 			return v
 		}
+		if ix, ok := e.Obj.(*dsl.Index); ok {
+			return Scalar(c.number(el.Indices[ix]))
+		}
 		v := el.Objects[e.Obj]
 		v.name = e.Name
 		switch e.Obj.(type) {
