@@ -174,6 +174,8 @@ func (c *checker) reduction(e *SumExpr) {
 	}
 	if reductionOf(e.Func).Data {
 		c.ofData(e, e.Body)
+	}
+	if e.Func != "sum" {
 		c.notEmpty(indices)
 	}
 	shut()
@@ -192,7 +194,7 @@ func (c *checker) notEmpty(indices []*Index) {
 		case !hi.IsConst():
 			c.need(hi.Name, lo.Offset-hi.Offset)
 		case hi.Offset < lo.Offset:
-			c.err(IndexRange, ix.At, "", "the range %s..%s is empty, and has no largest value", lo, hi)
+			c.err(IndexRange, ix.At, "", "the range %s..%s is empty, of which there is a sum only", lo, hi)
 		}
 	}
 }
@@ -916,12 +918,28 @@ func (c *checker) notSmooth(e Expr, what, does, hint string) {
 	if c.generating || e.Type().Base == Invalid {
 		return
 	}
+	if ofState(e) {
+		c.err(BadEquation, e.Span(), "let it depend on the time, or write it smoothly: inv_logit(20*x) is a step", "%s %s, and the right side of a differential equation is smooth in its states: their sensitivities would jump too", what, does)
+		bad(e)
+		return
+	}
 	if p := c.dependsOnParam(e); p != nil {
 		if hint == "" {
 			hint = "inv_logit(20*x) is a smooth step"
 		}
 		c.warn(NotSmooth, e.Span(), hint, "%s %s, and this depends on the parameter `%s`: Hamiltonian Monte Carlo rejects what crosses it, and is not efficient there", what, does, p.Name)
 	}
+}
+
+// ofState reports whether an expression holds a state of a differential equation.
+func ofState(e Expr) bool {
+	if n, ok := e.(*Name); ok {
+		v, ok := n.Obj.(*OdeVar)
+		return ok && v.Kind == OdeState
+	}
+	found := false
+	children(e, func(x Expr) { found = found || ofState(x) })
+	return found
 }
 
 // dependsOnParam returns a parameter that the expression depends on, or nil.

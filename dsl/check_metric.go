@@ -25,7 +25,7 @@ func (c *checker) dims() dims {
 			d.fixed++
 			continue
 		}
-		e := shape[0]
+		e := ProductOf(shape)
 		d.fixed += e.Offset
 		if e.Name != "" {
 			d.names = append(d.names, e.Name)
@@ -285,6 +285,10 @@ func (c *checker) blockSide(e Expr) (*Param, *Index, bool) {
 	p, ok := o.(*Param)
 	if !ok {
 		c.err(BadMetricBlock, e.Span(), "", "`%s` is not a parameter", name.Name)
+		return nil, nil, false
+	}
+	if len(p.Type.Shape) > 1 {
+		c.err(NotYet, e.Span(), "leave `metric` out, and `hamc run` adapts a Euclidean metric", "the metric of matrices of parameters is `identity` in this version of the language")
 		return nil, nil, false
 	}
 	if p.Type.Base == Invalid || !c.inBlock(p, name.Span()) {

@@ -220,10 +220,10 @@ func (p *Program) readByInputs() map[*expr.Def]int {
 	return first
 }
 
-// readsShared reports whether e reads a shared definition, which no coordinate and no definition of a program is.
+// readsShared reports whether e reads a shared definition or a recursion, which no coordinate and no definition of a program is.
 func readsShared(e *expr.Expr) bool {
 	found := false
-	expr.Refs(e, func(r *expr.Expr) { found = found || r.Tensor.Kind == expr.SharedTensor })
+	expr.Refs(e, func(r *expr.Expr) { found = found || r.Tensor.Kind == expr.SharedTensor || r.Tensor.Kind == expr.RecursionTensor })
 	return found
 }
 
