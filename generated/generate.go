@@ -22,3 +22,7 @@ package generated
 //go:generate go run ../cmd/hamc -o volatility/volatility.go --pkg volatility ../examples/volatility.ham
 //go:generate go run ../cmd/hamc -o gaussian_process/gaussian_process.go --pkg gaussian_process ../examples/gaussian_process.ham
 //go:generate go run ../cmd/hamc -o blood_groups/blood_groups.go --pkg blood_groups ../examples/blood_groups.ham
+//go:generate go run ../cmd/hamc -o garch/garch.go --pkg garch ../examples/garch.ham
+//go:generate go run ../cmd/hamc -o arma/arma.go --pkg arma ../examples/arma.ham
+//go:generate go run ../cmd/hamc -o local_trend/local_trend.go --pkg local_trend ../examples/local_trend.ham
+//go:generate go run ../cmd/hamc -o hidden_markov/hidden_markov.go --pkg hidden_markov ../examples/hidden_markov.ham
