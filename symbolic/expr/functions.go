@@ -170,6 +170,10 @@ func (c *Context) log(x *Expr) *Expr {
 	case isExp(x):
 		return x.Args[0]
 	case x.Op == Ref && x.Tensor.Kind == SharedTensor && isExp(x.Tensor.Def.Body):
+		if d := x.Tensor.Def; c.FirstOrder && x.gather && len(d.Body.free) == len(d.Indices) {
+			// Selected by data it is made once for all elements, and its derivatives are.
+			return c.SubstAll(c.Atom(d.Body.Args[0]), d.Indices, x.Subs)
+		}
 		return c.body(x).Args[0]
 	case x.Op == Mul && (len(x.Args) > 1 || x.Val != 1 || x.K[0] != 1) && c.allPositive(x):
 		args := make([]*Expr, len(x.Args))
