@@ -418,8 +418,8 @@ func (p *Program) knownPowers(ks []float64, args []*expr.Expr) ([]float64, []*ex
 
 // knownPower is one of them: the same where nothing is known that is better.
 func (p *Program) knownPower(k float64, x *expr.Expr) (float64, *expr.Expr) {
-	if x.Op != expr.Ref || x.Tensor.Kind != expr.DefTensor || x.Stage() < expr.StagePosition {
-		return k, x
+	if x.Op != expr.Ref || x.Tensor.Kind != expr.DefTensor || x.Stage() < expr.StagePosition || x.Tensor.Def.Recursion != nil {
+		return k, x // what a recursion is made of may not be lowered yet
 	}
 	whole := math.Trunc(k) == k
 	switch {

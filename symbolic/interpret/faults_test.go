@@ -66,11 +66,15 @@ func addJacobians(m *Model, q, sum []float64) (total float64) {
 			if single {
 				return math.Log(math.Abs(at(q, first+i, h)[value+i]-at(q, first+i, -h)[value+i]) / (2 * h))
 			}
+			info := &m.info.Params[p]
+			row := info.Coordinates[len(info.Coordinates)-1]
+			rest := info.Shape[len(info.Shape)-1] - row // of each row
 			jacobian := mat.NewDense(dim, dim, nil)
 			for k := range dim {
 				up, down := at(q, first+k, h), at(q, first+k, -h)
 				for j := range dim {
-					jacobian.Set(j, k, (up[value+j]-down[value+j])/(2*h))
+					v := value + j + j/row*rest
+					jacobian.Set(j, k, (up[v]-down[v])/(2*h))
 				}
 			}
 			l, _ := mat.LogDet(jacobian)
@@ -80,11 +84,20 @@ func addJacobians(m *Model, q, sum []float64) (total float64) {
 			if single || i == 0 {
 				total += logJacobian(q, i)
 			}
-			z := slices.Clone(q)
-			z[first+i] += h
-			up := logJacobian(z, i)
-			z[first+i] -= 2 * h
-			sum[first+i] += (up - logJacobian(z, i)) / (2 * h)
+			by := []int{first + i}
+			if m.d.Params[p].Decl.BoundByParams() { // it depends on others too
+				by = by[:0]
+				for k := range q {
+					by = append(by, k)
+				}
+			}
+			for _, k := range by {
+				z := slices.Clone(q)
+				z[k] += h
+				up := logJacobian(z, i)
+				z[k] -= 2 * h
+				sum[k] += (up - logJacobian(z, i)) / (2 * h)
+			}
 		}
 	}
 	return total
