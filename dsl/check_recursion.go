@@ -138,7 +138,7 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 	if slices.Contains(shape, unknownExtent) {
 		return Type{}
 	}
-	return Type{Base: Real, Shape: shape}
+	return Type{Base: Int, Shape: shape} // until a part is real
 }
 
 // quiet keeps what only whole declarations may change: what is said of a name once, and the least sizes.
@@ -272,6 +272,9 @@ func (c *checker) valueOfPart(s *LetStmt) {
 		return
 	}
 	c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", s.Name.Name))
+	if l := c.partial[s.Name.Name]; s.Value.Type().Base == Real && l.Type.Base == Int {
+		l.Type.Base = Real
+	}
 }
 
 // close declares a definition whose last part has been checked.
@@ -503,6 +506,11 @@ func (c *checker) circle(g []*Let) []*Let {
 		}
 	}
 	circle.Down = towards > 0
+	if slices.ContainsFunc(g, func(l *Let) bool { return l.Type.Base == Real }) {
+		for _, l := range g { // what is read of the others may be real
+			l.Type.Base = Real
+		}
+	}
 	for _, l := range g {
 		for _, v := range l.Values() {
 			if e := c.wholeInside(v, g); e != nil {
