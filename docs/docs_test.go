@@ -680,9 +680,9 @@ func distributions() [][]string {
 
 // codes is the catalogue of messages.
 func codes() [][]string {
-	rows := [][]string{{"code", "rule", "what breaks it"}}
+	rows := [][]string{{"code", "rule", "what breaks it", "what is right"}}
 	for _, e := range dsl.Catalogue {
-		rows = append(rows, []string{string(e.Code), e.Rule, "`" + e.Example + "`"})
+		rows = append(rows, []string{string(e.Code), e.Rule, "`" + e.Example + "`", "`" + e.Right + "`"})
 	}
 	return rows
 }

@@ -266,8 +266,8 @@ func TestCatalogueCovered(t *testing.T) {
 			t.Errorf("%s is in the catalogue twice", e.Code)
 		}
 		listed[e.Code] = true
-		if e.Rule == "" || e.Example == "" {
-			t.Errorf("%s has no rule or no example", e.Code)
+		if e.Rule == "" || e.Example == "" || e.Right == "" {
+			t.Errorf("%s has no rule, no example or no remedy", e.Code)
 		}
 		switch n := covered[e.Code]; {
 		case laterPasses[e.Code] && n > 0:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/codegen/pass"
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -287,18 +289,34 @@ func (e *env) write(t *target) error {
 	return nil
 }
 
+// looksLikeCode tells the code of a message from the path of a model.
+var looksLikeCode = regexp.MustCompile(`^[HhWw][0-9]+$`)
+
+// explainCode prints what the catalogue of messages holds for a code.
+func (e *env) explainCode(code string) error {
+	entry := dsl.LookupCode(code)
+	if entry == nil {
+		return usage{fmt.Errorf("no message has the code %s", code)}
+	}
+	_, err := fmt.Fprintf(e.stdout, "%s: %s.\n\n  wrong  %s\n  right  %s\n", entry.Code, entry.Rule, entry.Example, entry.Right)
+	return wrap(err)
+}
+
 func newExplain(e *env) *cobra.Command {
 	var consts []string
 	var after string
 	cmd := &cobra.Command{
-		Use:   "explain MODEL.ham",
-		Short: "Show derived formulas, stages, the metric's structure and operation counts",
-		Args:  exactly(1, "MODEL.ham"),
+		Use:   "explain MODEL.ham | CODE",
+		Short: "Show derived formulas, stages, the metric's structure and operation counts, or what a message's code means",
+		Args:  exactly(1, "MODEL.ham, or the code of a message such as H319"),
 
 		ValidArgsFunction: completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if after != "" && !slices.Contains(pass.Names(), after) {
 				return usage{fmt.Errorf("--pass is %s; it must be one of %s", after, strings.Join(pass.Names(), ", "))}
+			}
+			if looksLikeCode.MatchString(args[0]) {
+				return e.explainCode(args[0])
 			}
 			m, err := e.load(args[0], consts, false)
 			if err != nil {
