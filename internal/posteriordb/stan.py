@@ -21,7 +21,8 @@ HERE = Path(__file__).resolve().parent
 # Without optimisation a program compiles in seconds, and ten points need no speed.
 FLAGS = "-std=c++17 -O0 -w -fPIC -D_REENTRANT -DBOOST_DISABLE_ASSERTS -DEIGEN_NO_DEBUG".split()
 POINTS = 10
-LARGE = 1000  # coordinates
+LARGE = 1000  # coordinates: beyond, and for what is slow, a program of its own evaluates the model
+SLOW = {"kronecker_gp", "prophet", "hierarchical_gp"}
 
 
 def steps(data):
@@ -37,7 +38,29 @@ def renamed(data):
     return {"density_": data["density"]}
 
 
-PREPARED = {x: renamed for x in ("mesquite", "logmesquite", "logmesquite_logvas")} | {"gpcm_latent_reg_irt": steps}
+def grid(data):
+    """Of kronecker_gp: the cells of the grid, and the numbers of the coordinates of the factor, row by row below the diagonal."""
+    n1, n2 = data["n1"], data["n2"]
+    at = [[i * (i - 1) // 2 + j + 1 if j < i else 1 for j in range(n2)] for i in range(n2)]
+    cells = [(j + 1, i + 1) for i in range(n1) for j in range(n2)]
+    return {"cells": n1 * n2, "kind": [c[0] for c in cells], "place": [c[1] for c in cells], "below": n2 * (n2 - 1) // 2, "at": at,
+            "lower": [[int(j < i) for j in range(n2)] for i in range(n2)]}
+
+
+def epidemic(data):
+    """Of covid19imperial: what has three indices, laid out in cells, and the observed days of the countries."""
+    M, N2 = data["M"], data["N2"]
+    cell = [[m * N2 + t + 1 for m in range(M)] for t in range(N2)]
+    seen = [(m, t) for m in range(M) for t in range(data["EpidemicStart"][m] - 1, data["N"][m])]
+    return {"cells": M * N2, "country": [m + 1 for m in range(M) for _ in range(N2)], "cell": cell,
+            "X": [row for country in data["X"] for row in country],
+            "SI_to": [[data["SI"][t - s - 1] if t > s else 0 for _ in range(M) for t in range(N2)] for s in range(N2)],
+            "n": len(seen), "where": [m + 1 for m, _ in seen], "deaths": [data["deaths"][t][m] for m, t in seen],
+            "f_to": [[data["f"][t - s - 1][m] if t > s else 0 for s in range(N2)] for m, t in seen]}
+
+
+PREPARED = {"kronecker_gp": grid, "covid19imperial_v2": epidemic, "covid19imperial_v3": epidemic}
+PREPARED |= {x: renamed for x in ("mesquite", "logmesquite", "logmesquite_logvas")} | {"gpcm_latent_reg_irt": steps}
 
 
 def prepare(name, data):
@@ -188,7 +211,7 @@ def hamc_values(options, name, data, points):
     at.write_text(json.dumps([{"q": p["q"]} for p in points]))
     given.write_text(json.dumps(data))
     args = [options.hamc, "log-prob", model, "--data", given, "--at", at]
-    if len(points[0]["q"]) > LARGE:
+    if len(points[0]["q"]) > LARGE or name in SLOW:
         return large(options, name, model, given, at)
     begun = time.monotonic()
     told = json.loads(run(*args, *(["--evaluate"] if options.evaluate else []), timeout=options.limit))
@@ -199,7 +222,9 @@ def large(options, name, model, data, at):
     """The same by a program of its own, since `hamc log-prob` prints all entries of the metric."""
     folder = options.work / f"{name}.go"
     (folder / "model").mkdir(parents=True, exist_ok=True)
-    (folder / "model" / "model.go").write_text(run(options.hamc, model, "--pkg", "model", "--output", "-"))
+    plain = folder / "model.ham"  # in the coordinates of the declarations, as those of `hamc log-prob` are
+    plain.write_text(model.read_text() + "\nmetric identity\n")
+    (folder / "model" / "model.go").write_text(run(options.hamc, plain, "--pkg", "model", "--output", "-"))
     (folder / "main.go").write_text((HERE / "gradient.go.txt").read_text())
     root = HERE.parent.parent
     required = (root / "go.mod").read_text().split("\n", 1)[1]
