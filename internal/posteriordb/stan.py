@@ -79,6 +79,8 @@ TIGHT = {
 # Where points are drawn about, if not about zero, near which Stan's program has no density.
 CENTRES = {"sir": np.log([0.6, 0.1, 7, 0.3])}
 
+# What stands for data that posteriordb lacks.
+OTHER = {"nn_rbm1bJ100": "mnist_100"}
 # Where Stan's derivatives are inexact themselves: those of eigenvectors, where eigenvalues are almost equal. Differences of its density stand for them.
 DIFFERENCES = {"kronecker_gp"}
 
@@ -185,7 +187,7 @@ def posterior(base, name):
     for path in sorted((base / "posteriors").glob("*.json")):
         about = json.loads(path.read_text())
         data = base / "data" / "data" / f"{about['data_name']}.json.zip"
-        if about["model_name"] == name and data.exists() and (best is None or data.stat().st_size < best.stat().st_size):
+        if (about["model_name"] == name or OTHER.get(name) == about["data_name"]) and data.exists() and (best is None or data.stat().st_size < best.stat().st_size):
             best = data
     if best is None:
         return None, None
@@ -272,6 +274,10 @@ def compare(options, builder, base, notes, name):
     if not (HERE / "models" / f"{name}.ham").exists():
         return [name, data_name, "not said", "", "", "", note]
     points = stan["points"]
+    if name in OTHER:
+        note = "with the data of another program, since its own are missing" + (note and "; " + note)
+    if name in CENTRES:
+        note = "points about others than 0" + (note and "; " + note)
     if name in DIFFERENCES:
         note = "gradient against differences of Stan's density" + (note and "; " + note)
     if stan["skipped"]:
