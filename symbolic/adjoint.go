@@ -223,7 +223,9 @@ func (p *Program) readByInputs() map[*expr.Def]int {
 // readsShared reports whether e reads a shared definition or a recursion, which no coordinate and no definition of a program is.
 func readsShared(e *expr.Expr) bool {
 	found := false
-	expr.Refs(e, func(r *expr.Expr) { found = found || r.Tensor.Kind == expr.SharedTensor || r.Tensor.Kind == expr.RecursionTensor })
+	expr.Refs(e, func(r *expr.Expr) {
+		found = found || r.Tensor.Kind == expr.SharedTensor || r.Tensor.Kind == expr.RecursionTensor
+	})
 	return found
 }
 
