@@ -774,7 +774,11 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	if len(c.ds.List) > before {
 		return nil, nil
 	}
-	for p := range paramsOf(e) {
+	in := paramsOf(e)
+	for _, p := range c.model.Params { // in order, so that the message is always the same
+		if !in[p] {
+			continue
+		}
 		if c.bounding == nil {
 			c.err(BadBounds, e.Span(), "", "a bound of data may not depend on a parameter (`%s`)", p.Name)
 			return nil, nil

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -98,12 +99,8 @@ func (c *checker) parts(f *File) {
 
 // shapeOfParts is the type of a definition in parts, as far as its ranges are sound; errors are reported where the parts are checked.
 func (c *checker) shapeOfParts(r *Recursion) Type {
-	n := len(c.ds.List)
-	used := c.quiet()
-	defer func() {
-		c.ds.List = c.ds.List[:n]
-		used()
-	}()
+	n, poisoned := len(c.ds.List), maps.Clone(c.poisoned) // what is said of a name once is said there
+	defer func() { c.ds.List, c.poisoned = c.ds.List[:n], poisoned }()
 	var shape []Extent
 	for _, s := range r.stmts {
 		if s.For == nil || len(s.Places) == 0 {
@@ -139,15 +136,6 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 		return Type{}
 	}
 	return Type{Base: Int, Shape: shape} // until a part is real
-}
-
-// quiet keeps what only whole declarations may change: what is said of a name once, and the least sizes.
-func (c *checker) quiet() (restore func()) {
-	poisoned := map[string]bool{}
-	for k := range c.poisoned {
-		poisoned[k] = true
-	}
-	return func() { c.poisoned = poisoned }
 }
 
 // part checks one part of a definition.

@@ -462,7 +462,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 			part := 0.0
 			if i >= 1 {
 				e := y[i] - a4[j]
-				part = sigma - maxF[i*k+j] - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) + 0.9189385332046727
+				part = sigma - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) - maxF[i*k+j] + 0.9189385332046727
 			}
 			part2 := 0.0
 			if i == 0 {
@@ -620,7 +620,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			part := 0.0
 			if i >= 1 {
 				e := y[i] - a4[j]
-				part = sigma - maxF[i*k+j] - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) + 0.9189385332046727
+				part = sigma - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) - maxF[i*k+j] + 0.9189385332046727
 			}
 			part2 := 0.0
 			if i == 0 {
@@ -659,7 +659,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			if i < t-1 {
 				sum := 0.0
 				for l := range k {
-					sum += float64(elementary.Exp(f[i*k+j]-maxF[(i+1)*k+l]+a8[l*k+j]) * adjSumF[(i+1)*k+l])
+					sum += float64(elementary.Exp(f[i*k+j]+a8[l*k+j]-maxF[(i+1)*k+l]) * adjSumF[(i+1)*k+l])
 				}
 				part = sum
 			}
@@ -889,7 +889,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 			part := 0.0
 			if i >= 1 {
 				e := y[i] - a4[j]
-				part = sigma - maxF[i*k+j] - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) + 0.9189385332046727
+				part = sigma - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) - maxF[i*k+j] + 0.9189385332046727
 			}
 			part2 := 0.0
 			if i == 0 {
@@ -1045,7 +1045,7 @@ func (s *Model) slope(grad, q []float64) {
 			part := 0.0
 			if i >= 1 {
 				e := y[i] - a4[j]
-				part = sigma - maxF[i*k+j] - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) + 0.9189385332046727
+				part = sigma - elementary.Log(sumF[i*k+j]) + float64(0.5*a9*e*e) - maxF[i*k+j] + 0.9189385332046727
 			}
 			part2 := 0.0
 			if i == 0 {
@@ -1074,7 +1074,7 @@ func (s *Model) slope(grad, q []float64) {
 			if i < t-1 {
 				sum := 0.0
 				for l := range k {
-					sum += float64(elementary.Exp(f[i*k+j]-maxF[(i+1)*k+l]+a8[l*k+j]) * adjSumF[(i+1)*k+l])
+					sum += float64(elementary.Exp(f[i*k+j]+a8[l*k+j]-maxF[(i+1)*k+l]) * adjSumF[(i+1)*k+l])
 				}
 				part = sum
 			}

@@ -96,29 +96,6 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 	return r
 }
 
-// chosen is y where a condition holds and z elsewhere, with deltas and indicators outside, so that they end sums.
-func (c *Context) chosen(cond, y, z *Expr) *Expr {
-	var places []*Expr
-	parts := map[*Expr]*[2]*Expr{}
-	for k, e := range []*Expr{y, z} {
-		if e.IsNum(0) {
-			continue
-		}
-		for _, x := range c.byPlaces(e) {
-			if parts[x.place] == nil {
-				parts[x.place] = &[2]*Expr{c.nought(), c.nought()}
-				places = append(places, x.place)
-			}
-			parts[x.place][k] = c.Add(parts[x.place][k], x.rest)
-		}
-	}
-	terms := make([]*Expr, len(places))
-	for n, p := range places {
-		terms[n] = c.Mul(p, c.Call("select", cond, parts[p][0], parts[p][1]))
-	}
-	return c.Add(terms...)
-}
-
 // Partial returns ∂f/∂x_i of a call f(x…), or NaN if the table has none.
 func (c *Context) Partial(e *Expr, i int) *Expr {
 	if e.Func.Partials == nil {

@@ -12,7 +12,7 @@
 // eliminated.
 //
 // What an expression is: expr.go, index.go, definition.go, solution.go, in a Context (context.go). How one is made:
-// from the language in translate.go and density.go; by add.go, multiply.go, sum.go, triangle.go, indicator.go,
+// from the language in translate.go, condition.go, logsumexp.go and density.go; by add.go, multiply.go, sum.go, triangle.go, indicator.go,
 // guards.go, gather.go (subscripts taken from data). Tables: functions.go, rewrites.go, operator.go (factors, inverses, solutions of
 // matrices). What is done to one: diff.go (forward derivatives), subst.go, collect.go, equal.go, bands.go,
 // recursion.go (what is made of elements of its own),
@@ -21,7 +21,9 @@
 package expr
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -250,9 +252,18 @@ func (e *Expr) HasFree(i *Index) bool {
 
 // SumOrder returns the order in which the terms of a sum are added up: as they are, but that
 // what is known early follows the first parameter that it may cancel. In z − a − d, where a is
-// near z, a + d would round at the size of a.
+// near z, a + d would round at the size of a. Where the largest of a recursion's terms is taken from one of them, the order is that of the
+// tensors, and it comes last: exp(a + d − max) rounds the same at all subscripts, in a recursion and in its adjoint, so that the weights of a
+// softmax add up to one however large a is.
 func SumOrder(e *Expr) []int {
 	order := make([]int, len(e.Args))
+	if slices.ContainsFunc(e.Args, isLargest) {
+		for n := range order {
+			order[n] = n
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(e.Args[a].rank(), e.Args[b].rank()) })
+		return order
+	}
 	first := -1
 	for n, a := range e.Args {
 		order[n] = n
@@ -271,6 +282,21 @@ func SumOrder(e *Expr) []int {
 		}
 	}
 	return order
+}
+
+// isLargest reports whether e is an element of a recursion that holds the largest of terms.
+func isLargest(e *Expr) bool {
+	return e.Op == Ref && e.Tensor.Def != nil && e.Tensor.Def.Recursion != nil && e.Tensor.Def.Body != nil && !e.Tensor.Passes()
+}
+
+// rank orders the terms of a sum by the tensors that they are made of, whatever their subscripts.
+func (e *Expr) rank() int {
+	if isLargest(e) {
+		return math.MaxInt
+	}
+	n := 0
+	Refs(e, func(r *Expr) { n += 1 + r.Tensor.id })
+	return n
 }
 
 // Number returns the constant v.

@@ -16,15 +16,6 @@ func (el *Elaborator) reduce(name string, i *Index, body *Expr) *Expr {
 	return c.Sum(i, body)
 }
 
-// Member is a member of a recursion while its body is elaborated.
-type Member struct {
-	Of    *Recursion
-	Name  string
-	Along *Index
-	Guard *Expr // 1 where the part that is elaborated holds
-	Stage Stage
-}
-
 // logSumExp is log Σ_i exp(v_i) = m + log Σ_i exp(v_i − m) with m = max_i v_i. It does not depend on m, which therefore counts as a constant
 // where it is differentiated. Where all terms are −∞ so is the value, and its derivatives are 0. What is summed is stored: all derivatives are made of it. In a recursion m and the sum are members of it.
 func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
@@ -47,23 +38,6 @@ func (el *Elaborator) logSumExp(i *Index, v *Expr) *Expr {
 	v = atom(v)
 	m := atom(c.Largest(i, v))
 	return c.Add(m, c.Call("log_total", atom(c.Sum(i, atom(c.Call("exp", c.Sub(v, m)))))))
-}
-
-// hidden makes an expression inside a member of a recursion a member of its own, and returns its element there.
-func (c *Context) hidden(in *Member, name string, e *Expr) *Expr {
-	indices := []*Index{in.Along}
-	for _, f := range e.free {
-		if f != in.Along {
-			indices = append(indices, f)
-		}
-	}
-	t := Tensor{Name: name, Kind: RecursionTensor, Stage: in.Stage}
-	for _, f := range indices {
-		t.Shape = append(t.Shape, f.Range.Hi)
-	}
-	m := c.Recursive(in.Of, t, indices)
-	m.Def.Body = c.Mul(in.Guard, e)
-	return c.Ref(m, SubsOf(indices)...)
 }
 
 // softmax is exp(x_i)/Σ_j exp(x_j).

@@ -62,48 +62,6 @@ func (c *Context) Product(val float64, k []float64, args []*Expr) *Expr {
 	return c.rewrite(c.product(val, ks, es))
 }
 
-// underCondition moves the factors of a product that may be infinite below a factor that is 0 where a condition chooses it: nil if there are none. What is not
-// chosen has no weight, whatever it is.
-func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
-	at := -1
-	risky := false
-	for n, e := range es {
-		switch {
-		case e.Op == Call && e.Func.Name == "select" && ks[n] == 1 && at < 0 && e.Args[1].IsNum(0) != e.Args[2].IsNum(0):
-			at = n
-		case ks[n] < 0:
-			risky = true
-		case e.Op == Call && mayBeInfinite[e.Func.Name]:
-			risky = true
-		}
-	}
-	if at < 0 || !risky {
-		return nil
-	}
-	s := es[at]
-	outside, inside := []*Expr{}, []*Expr{}
-	for n, e := range es {
-		switch {
-		case n == at:
-		case e.Op == Delta || e.Op == Inside || e.Op == Before:
-			outside = append(outside, e)
-		default:
-			inside = append(inside, c.Pow(e, ks[n]))
-		}
-	}
-	rest := c.Scale(val, c.Mul(inside...))
-	branches := []*Expr{s.Args[1], s.Args[2]}
-	for n, b := range branches {
-		if !b.IsNum(0) {
-			branches[n] = c.Mul(b, rest)
-		}
-	}
-	return c.Mul(append(outside, c.Call("select", s.Args[0], branches[0], branches[1]))...)
-}
-
-// mayBeInfinite are functions with infinite values at finite arguments.
-var mayBeInfinite = map[string]bool{"log": true, "log1p": true, "log1m_exp": true, "lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "pow": true}
-
 // factors are those of a product on its way: a number, factors, and exponents of e.
 type factors struct {
 	c    *Context

@@ -39,6 +39,32 @@ func (c *Context) Recursive(r *Recursion, t Tensor, indices []*Index) *Tensor {
 	return m
 }
 
+// Member is a member of a recursion while its body is elaborated.
+type Member struct {
+	Of    *Recursion
+	Name  string
+	Along *Index
+	Guard *Expr // 1 where the part that is elaborated holds
+	Stage Stage
+}
+
+// hidden makes an expression inside a member of a recursion a member of its own, and returns its element there.
+func (c *Context) hidden(in *Member, name string, e *Expr) *Expr {
+	indices := []*Index{in.Along}
+	for _, f := range e.free {
+		if f != in.Along {
+			indices = append(indices, f)
+		}
+	}
+	t := Tensor{Name: name, Kind: RecursionTensor, Stage: in.Stage}
+	for _, f := range indices {
+		t.Shape = append(t.Shape, f.Range.Hi)
+	}
+	m := c.Recursive(in.Of, t, indices)
+	m.Def.Body = c.Mul(in.Guard, e)
+	return c.Ref(m, SubsOf(indices)...)
+}
+
 // recursionDiff returns the derivative of an element of a recursion.
 func (c *Context) recursionDiff(e *Expr, t *Tensor, at []Sub) *Expr {
 	own := e.Tensor.Def

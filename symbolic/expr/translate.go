@@ -215,14 +215,13 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 	if e.Draws != nil {
 		return el.Draw(e, args)
 	}
-	switch {
-	case e.Func == "log_sum_exp" && len(args) == 1, e.Func == "max", e.Func == "min":
+	if e.Func == "log_sum_exp" && len(args) == 1 {
 		return el.total(e.Func, args[0])
 	}
 	switch e.Func {
 	case "size":
 		return Scalar(c.Extent(args[0].Shape[0]))
-	case "sum", "mean":
+	case "sum", "mean", "max", "min":
 		return el.total(e.Func, args[0])
 	case "softmax":
 		return el.softmax(args[0])
@@ -330,33 +329,4 @@ func (c *Context) Remembered(v Value) Value {
 		return e
 	}
 	return v
-}
-
-// condition is a comparison or a logical operator: 1 where it holds, and 0 elsewhere; nil if op is neither.
-func (c *Context) condition(op string) func(a, b *Expr) *Expr {
-	switch op {
-	case "<":
-		return func(a, b *Expr) *Expr { return c.Call("less", a, b) }
-	case ">":
-		return func(a, b *Expr) *Expr { return c.Call("less", b, a) }
-	case "<=":
-		return func(a, b *Expr) *Expr { return c.Call("less_equal", a, b) }
-	case ">=":
-		return func(a, b *Expr) *Expr { return c.Call("less_equal", b, a) }
-	case "==":
-		return func(a, b *Expr) *Expr { return c.Call("equal", a, b) }
-	case "!=":
-		return func(a, b *Expr) *Expr { return c.Call("zero", c.Call("equal", a, b)) }
-	case "and":
-		return func(a, b *Expr) *Expr { return c.Call("both", a, b) }
-	case "or":
-		return func(a, b *Expr) *Expr { return c.Call("zero", c.Call("both", c.Call("zero", a), c.Call("zero", b))) }
-	}
-	return nil
-}
-
-// conditional is if c then x else y, element by element.
-func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
-	cond, x, y := el.Expr(e.Cond), el.Expr(e.Then), el.Expr(e.Else)
-	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr { return el.C.Call("select", Pick(cond, subs), Pick(x, subs), Pick(y, subs)) })
 }

@@ -1,0 +1,99 @@
+package expr
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// Conditions are numbers, 1 where they hold and 0 elsewhere. What a condition does not choose has no weight, in derivatives neither, whatever it is.
+
+// condition is a comparison or a logical operator: 1 where it holds, and 0 elsewhere; nil if op is neither.
+func (c *Context) condition(op string) func(a, b *Expr) *Expr {
+	switch op {
+	case "<":
+		return func(a, b *Expr) *Expr { return c.Call("less", a, b) }
+	case ">":
+		return func(a, b *Expr) *Expr { return c.Call("less", b, a) }
+	case "<=":
+		return func(a, b *Expr) *Expr { return c.Call("less_equal", a, b) }
+	case ">=":
+		return func(a, b *Expr) *Expr { return c.Call("less_equal", b, a) }
+	case "==":
+		return func(a, b *Expr) *Expr { return c.Call("equal", a, b) }
+	case "!=":
+		return func(a, b *Expr) *Expr { return c.Call("zero", c.Call("equal", a, b)) }
+	case "and":
+		return func(a, b *Expr) *Expr { return c.Call("both", a, b) }
+	case "or":
+		return func(a, b *Expr) *Expr { return c.Call("zero", c.Call("both", c.Call("zero", a), c.Call("zero", b))) }
+	}
+	return nil
+}
+
+// conditional is if c then x else y, element by element.
+func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
+	cond, x, y := el.Expr(e.Cond), el.Expr(e.Then), el.Expr(e.Else)
+	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr { return el.C.Call("select", Pick(cond, subs), Pick(x, subs), Pick(y, subs)) })
+}
+
+// chosen is y where a condition holds and z elsewhere, with deltas and indicators outside, so that they end sums.
+func (c *Context) chosen(cond, y, z *Expr) *Expr {
+	var places []*Expr
+	parts := map[*Expr]*[2]*Expr{}
+	for k, e := range []*Expr{y, z} {
+		if e.IsNum(0) {
+			continue
+		}
+		for _, x := range c.byPlaces(e) {
+			if parts[x.place] == nil {
+				parts[x.place] = &[2]*Expr{c.nought(), c.nought()}
+				places = append(places, x.place)
+			}
+			parts[x.place][k] = c.Add(parts[x.place][k], x.rest)
+		}
+	}
+	terms := make([]*Expr, len(places))
+	for n, p := range places {
+		terms[n] = c.Mul(p, c.Call("select", cond, parts[p][0], parts[p][1]))
+	}
+	return c.Add(terms...)
+}
+
+// underCondition moves the factors of a product that may be infinite below a factor that is 0 where a condition chooses it: nil if there are none. What is not
+// chosen has no weight, whatever it is.
+func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
+	at := -1
+	risky := false
+	for n, e := range es {
+		switch {
+		case e.Op == Call && e.Func.Name == "select" && ks[n] == 1 && at < 0 && e.Args[1].IsNum(0) != e.Args[2].IsNum(0):
+			at = n
+		case ks[n] < 0:
+			risky = true
+		case e.Op == Call && mayBeInfinite[e.Func.Name]:
+			risky = true
+		}
+	}
+	if at < 0 || !risky {
+		return nil
+	}
+	s := es[at]
+	outside, inside := []*Expr{}, []*Expr{}
+	for n, e := range es {
+		switch {
+		case n == at:
+		case e.Op == Delta || e.Op == Inside || e.Op == Before:
+			outside = append(outside, e)
+		default:
+			inside = append(inside, c.Pow(e, ks[n]))
+		}
+	}
+	rest := c.Scale(val, c.Mul(inside...))
+	branches := []*Expr{s.Args[1], s.Args[2]}
+	for n, b := range branches {
+		if !b.IsNum(0) {
+			branches[n] = c.Mul(b, rest)
+		}
+	}
+	return c.Mul(append(outside, c.Call("select", s.Args[0], branches[0], branches[1]))...)
+}
+
+// mayBeInfinite are functions with infinite values at finite arguments.
+var mayBeInfinite = map[string]bool{"log": true, "log1p": true, "log1m_exp": true, "lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "pow": true}
