@@ -175,7 +175,7 @@ var Catalogue = []Entry{
 	{NoPrior, "warning: a parameter has no term in the density", "param z real", "z ~ normal(0, 1)"},
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*b) with b: real", "y ~ normal(0, exp(b))"},
 	{ScarceData, "warning: parameters without a prior have more observations than elements, as far as sizes are known", "y ~ normal(mu, 1) with y: real", "mu ~ normal(0, 10) as a prior"},
-	{NotSmooth, "the density is differentiable", "density -abs(x)", "density -sqrt(a^2 + 1e-6)"},
+	{NotSmooth, "warning: what depends on a parameter has a kink or a jump", "density -abs(x)", "density -sqrt(x^2 + 1e-6)"},
 }
 
 // LookupCode returns the entry of a code, whatever the case of its letter; nil if there is none.
