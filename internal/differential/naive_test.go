@@ -308,7 +308,7 @@ func (e *naive) ofTail(t *dsl.Term, x []float64) float64 {
 	case dsl.LowerTail:
 		return math.Log(cumulative(t.Dist.Name, y, args))
 	case dsl.UpperTail:
-		return math.Log1p(-cumulative(t.Dist.Name, y, args))
+		return math.Log(survival(t.Dist.Name, y, args))
 	}
 	l := logDensity(t.Dist.Name, y, args)
 	mass := 1.0
@@ -353,6 +353,29 @@ func cumulative(name string, y float64, a []float64) float64 {
 		return (y - a[0]) / (a[1] - a[0])
 	}
 	panic("no cumulative function of " + name)
+}
+
+// survival is P(Y > y): 1 − cumulative, which would round at the size of 1, by the symmetry of the distribution or by its definition.
+func survival(name string, y float64, a []float64) float64 {
+	switch name {
+	case "normal", "logistic", "cauchy":
+		return cumulative(name, 2*a[0]-y, a)
+	case "lognormal":
+		return survival("normal", math.Log(y), a)
+	case "gumbel":
+		return -math.Expm1(-math.Exp(-(y - a[0]) / a[1]))
+	case "exponential":
+		return math.Exp(-a[0] * y)
+	case "weibull":
+		return math.Exp(-math.Pow(y/a[1], a[0]))
+	case "frechet":
+		return -math.Expm1(-math.Pow(y/a[1], -a[0]))
+	case "rayleigh":
+		return survival("weibull", y, []float64{2, math.Sqrt2 * a[0]})
+	case "uniform":
+		return (a[1] - y) / (a[1] - a[0])
+	}
+	panic("no survival function of " + name)
 }
 
 // draws calls f with the left side and the arguments of a distribution statement,
