@@ -77,6 +77,8 @@ type CallExpr struct {
 	Fn   *Function // set by the checker
 	// Subscripts are the arguments of delta, set by the checker.
 	Subscripts []Subscript
+	// Inlined is the body of the function of the model that is called, set by the checker.
+	Inlined *Inlined
 	// Density is the term whose log density the call is, as in
 	// normal_lpdf(y | mu, sigma), and Draws the distribution that it draws
 	// from, as in normal_rng(mu, sigma): both are set by the checker.

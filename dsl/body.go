@@ -229,3 +229,23 @@ func (r *reading) leaveEquations() {
 	}
 	r.lex.LoadCheckpoint(end)
 }
+
+// leaveBody passes over the rest of the body of a function, if the error is in it and a `}` closes it.
+func (r *reading) leaveBody(start lexer.Checkpoint) {
+	here := r.lex.MakeCheckpoint()
+	if !r.inBraces(start) {
+		return
+	}
+	if !r.closed() {
+		r.lex.LoadCheckpoint(here)
+		return
+	}
+	for depth := 1; depth > 0; {
+		switch r.next().Value {
+		case "{":
+			depth++
+		case "}":
+			depth--
+		}
+	}
+}

@@ -54,9 +54,10 @@ func Analyze(name, text string, opt Options) *Analysis {
 			return a
 		}
 	}
-	c := &checker{ds: ds, model: a.Model, scope: map[string]Object{}, opt: opt, poisoned: map[string]bool{}, lostParams: file.lostParams,
-		lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, blockOf: map[*Param]*Block{}, states: map[string]bool{},
-		byName: map[string]*Index{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
+	c := &checker{surroundings: surroundings{scope: map[string]Object{}, poisoned: map[string]bool{}, byName: map[string]*Index{}},
+		ds: ds, model: a.Model, opt: opt, lostParams: file.lostParams, lostBlocks: file.lostBlocks, lostOdes: file.lostOdes,
+		blockOf: map[*Param]*Block{}, states: map[string]bool{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
+	c.sizes = c.scope
 	for _, id := range file.Lost {
 		c.poisoned[id.Name] = true
 	}
@@ -66,32 +67,24 @@ func Analyze(name, text string, opt Options) *Analysis {
 }
 
 type checker struct {
+	surroundings
 	ds          *Diagnostics
 	model       *Model
-	scope       map[string]Object // data, consts, params and lets
-	names       []string          // of scope, in order
-	later       map[string]Span   // lets that stand further down
-	declared    map[string]Span   // data and params, also those not yet in scope
-	defining    string            // the let or quantity whose value is being checked
-	bounding    *Ident            // the first of the parameters whose bounds are checked
-	partial     map[string]*Let   // definitions in parts, by name
-	recursion   *Let              // the one of which a part is being checked
-	subscripted *Name             // the name whose elements are being read
-	reads       []partRead        // what parts read of definitions in parts
-	soon        map[string]Span   // generated quantities that stand further down
+	funcs       map[string]*Func
+	laterFuncs  map[string]Span // functions that stand further down
+	inlined     int             // parts of the bodies of functions at their calls
+	bounding    *Ident          // the first of the parameters whose bounds are checked
+	recursion   *Let            // the one of which a part is being checked
+	subscripted *Name           // the name whose elements are being read
+	reads       []partRead      // what parts read of definitions in parts
 
-	generating bool          // quantities are being checked
 	likelihood map[Expr]bool // isLikelihood, remembered
 	headings   bool          // data and params are being declared
 	inMetric   bool          // a metric is being checked
 	block      *Block        // whose metric is being checked
 	blockOf    map[*Param]*Block
 	odes       []*Ode
-	states     map[string]bool   // of odes
-	indices    []*Index          // open index scopes, innermost last
-	byName     map[string]*Index // the innermost of each name
-	hidden     []*Index          // what byName held before each of indices
-	poisoned   map[string]bool   // names of declarations that did not parse
+	states     map[string]bool // of odes
 	opt        Options
 	boundAt    map[string]float64
 
@@ -108,6 +101,25 @@ type checker struct {
 	belowZero, aboveZero map[Expr]bool
 	metrical             map[Expr]bool // isMetric, likewise
 	spelling             int           // what is left of spellBudget
+}
+
+// surroundings are what names mean at a place.
+type surroundings struct {
+	scope      map[string]Object // data, consts, params and lets
+	sizes      map[string]Object // those among which the names of extents are
+	names      []string          // of scope, in order
+	later      map[string]Span   // lets that stand further down
+	declared   map[string]Span   // data and params, also those not yet in scope
+	soon       map[string]Span   // generated quantities that stand further down
+	poisoned   map[string]bool   // names of declarations that did not parse
+	partial    map[string]*Let   // definitions in parts, by name
+	defining   string            // the let or quantity whose value is being checked
+	generating bool              // quantities are being checked
+	indices    []*Index          // open index scopes, innermost last
+	byName     map[string]*Index // the innermost of each name
+	hidden     []*Index          // what byName held before each of indices
+	function   *Func             // whose body is being checked; nil outside of functions
+	locals     []*Let            // what its variables and definitions are, and those of the functions around its call
 }
 
 // folded is a result of constant.
@@ -214,6 +226,7 @@ func (c *checker) file(f *File) {
 		}
 	}
 	c.headings = false
+	c.functions(f)
 	c.parts(f)
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
@@ -237,6 +250,7 @@ func (c *checker) file(f *File) {
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
+	c.finish(f)
 }
 
 // heads notes where the names of the file stand, first where there are several.
@@ -409,7 +423,7 @@ func (c *checker) whole(f *File) {
 		}
 	}
 	for _, l := range m.Lets {
-		if !l.used {
+		if !l.used && !l.Local {
 			c.warn(Unused, l.At, "remove it, or use it", "the definition `%s` is not used", l.Name)
 		}
 	}
@@ -545,6 +559,17 @@ func (c *checker) constant(e Expr) (float64, bool) {
 	case *Number:
 		return e.Value, true
 	case *Name:
+		if l := c.local(e); l != nil {
+			return c.constant(l.Value)
+		}
+		if k, ok := e.Obj.(*Const); ok {
+			return k.Value, true
+		} else if e.Obj != nil {
+			return 0, false
+		}
+		if s, ok := c.scope[e.Name].(*Size); ok && s.Extent.IsConst() {
+			return float64(s.Extent.Offset), true
+		}
 		// An index hides a const; that it may not is reported elsewhere.
 		if k, ok := c.scope[e.Name].(*Const); ok && c.index(e.Name) == nil {
 			k.used = true
@@ -641,9 +666,21 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 		if o == nil {
 			return Extent{}, false
 		}
-		if d, ok := o.(*Data); ok && d.Type.Base == Int && d.Type.IsScalar() {
-			d.used, d.IsSize = true, true
-			return Extent{Name: d.Name}, true
+		switch o := o.(type) {
+		case *Data:
+			if o.Type.Base == Int && o.Type.IsScalar() {
+				o.used, o.IsSize = true, true
+				return Extent{Name: o.Name}, true
+			}
+		case *Size:
+			return o.Extent, true
+		case *Let:
+			if x, ok := extentForm(Through(o.Value)); ok && o.Local {
+				if d, ok := c.sizes[x.Name].(*Data); ok {
+					d.IsSize = true
+				}
+				return x, true
+			}
 		}
 		c.err(BadSize, e.Span(), "declare it as `data NAME int` or `const NAME = …`", "`%s` cannot be %s", e.Name, what)
 		c.note(o.Declared(), "declared here")
@@ -950,6 +987,9 @@ func (c *checker) lookup(n *Name) Object {
 		return nil
 	}
 	hint := undeclaredHint
+	if c.function != nil {
+		hint = fmt.Sprintf("the body of a function knows its arguments, their sizes and consts: make it an argument of `%s`", c.function.Name)
+	}
 	if n.Name == "solve" {
 		hint = solveForm
 	} else if c.states[n.Name] {
@@ -1117,8 +1157,8 @@ func (c *checker) density(s *DensityStmt) {
 }
 
 func (c *checker) sample(s *SampleStmt) {
-	dist := LookupDistribution(s.Dist.Name)
-	if dist == nil && !c.poisoned["~"+s.Dist.Name] {
+	dist, own := LookupDistribution(s.Dist.Name), c.distributionFunc(s.Dist.Name)
+	if dist == nil && own == nil && !c.poisoned["~"+s.Dist.Name] {
 		var names []string
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
@@ -1156,6 +1196,16 @@ func (c *checker) sample(s *SampleStmt) {
 			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
 		}
 		c.expr(a.Expr)
+	}
+	if own != nil && (index == nil || index.Range.Hi != unknownExtent) {
+		if s.Bound.Kind() != NoBound {
+			c.err(NotYet, s.Bound.At(), "divide the density by the probability of the interval", "the interval of a distribution that the model defines is not in this version of the language")
+			return
+		}
+		for _, left := range s.Left {
+			c.sampleFunc(s, own, left, index)
+		}
+		return
 	}
 	if dist == nil {
 		return
@@ -1462,8 +1512,9 @@ func (c *checker) scalarTerm(term *Term) {
 func (c *checker) insideSupport(term *Term) {
 	left, dist := term.Left, term.Dist
 	base := left
-	if ix, ok := left.(*IndexExpr); ok {
-		base = ix.Base
+	base = Through(base)
+	if ix, ok := base.(*IndexExpr); ok {
+		base = Through(ix.Base)
 	}
 	name, ok := base.(*Name)
 	if !ok {

@@ -48,6 +48,10 @@ func children(e Expr, f func(Expr)) {
 	case *IndexExpr:
 		f(e.Base)
 	case *CallExpr:
+		if e.Inlined != nil {
+			f(e.Inlined.Value)
+			return
+		}
 		for _, a := range e.Args {
 			f(a.Expr)
 		}
@@ -244,6 +248,8 @@ func (c *checker) name(e *Name) {
 			c.readsPart(o, nil, e.Span())
 		}
 		e.setType(o.Type)
+	case *Size:
+		e.setType(Type{Base: Int})
 	case *OdeVar:
 		o.used = true
 		e.setType(Type{Base: Real})
@@ -412,6 +418,12 @@ func (c *checker) slice(e *SliceExpr, size Extent, what string) (Subscript, bool
 func (c *checker) shifted(e Expr) (ix *Index, shift float64, reason Expr) {
 	switch e := e.(type) {
 	case *Name:
+		if l := c.local(e); l != nil {
+			return c.shifted(l.Value)
+		}
+		if ix, ok := e.Obj.(*Index); ok {
+			return ix, 0, nil
+		}
 		return c.index(e.Name), 0, nil
 	case *BinaryExpr:
 		if e.Op != "+" && e.Op != "-" {
@@ -483,7 +495,7 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 
 // need records that an int datum is at least n; data are checked for it.
 func (c *checker) need(name string, n int) {
-	if d, ok := c.scope[name].(*Data); ok {
+	if d, ok := c.sizes[name].(*Data); ok {
 		d.MinSize = max(d.MinSize, n)
 	}
 }
@@ -501,6 +513,10 @@ func (c *checker) call(e *CallExpr) {
 		if a.Name != "" {
 			c.err(BadNamedArgument, a.At, "leave the name out", "the arguments of `%s` have no names", e.Func)
 		}
+	}
+	if fn := c.funcs[e.Func]; fn != nil {
+		c.callFunc(e, fn)
+		return
 	}
 	if c.distributionCall(e) {
 		return
@@ -711,6 +727,11 @@ func (c *checker) ofData(e, x Expr) {
 		} else if f, ok := e.(*CallExpr); ok {
 			name = f.Func
 		}
+		if c.function != nil && p != nil && c.scope[p.Name] == p {
+			c.err(NeedsData, x.Span(), fmt.Sprintf("write `data` before the argument: `data %s %s`", p.Name, p.declared("")), "`%s` is of data, and this depends on the argument `%s`, which may be a parameter", name, p.Name)
+			bad(e)
+			return
+		}
 		c.err(NeedsData, x.Span(), "log_sum_exp(20*x, 20*z)/20 is a smooth maximum of x and z", "`%s` is of data, and this depends on the parameter `%s`: it would have kinks", name, p.Name)
 		bad(e)
 	}
@@ -756,6 +777,15 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		return
 	}
 	c.poisoned["()"+e.Func] = true
+	if at, ok := c.laterFuncs[e.Func]; ok {
+		if c.function != nil && c.function.Name == e.Func {
+			c.err(UsedBeforeDefined, e.At, "a recursion over positions reads `let h[t] = … for t in 2..T`", "`%s` is used in its own definition", e.Func)
+			return
+		}
+		c.err(UsedBeforeDefined, e.At, "move its definition up", "`%s` is used before it is defined", e.Func)
+		c.note(at, "defined here")
+		return
+	}
 	if o, ok := c.scope[e.Func]; ok {
 		hint := "a product is written with *, an element with [ ]"
 		if _, ok := o.(*Ode); ok {
@@ -933,9 +963,11 @@ func (c *checker) notSmooth(e Expr, what, does, hint string) {
 
 // ofState reports whether an expression holds a state of a differential equation.
 func ofState(e Expr) bool {
-	if n, ok := e.(*Name); ok {
+	if n, ok := Through(e).(*Name); ok {
 		v, ok := n.Obj.(*OdeVar)
 		return ok && v.Kind == OdeState
+	} else if _, ok := e.(*Name); ok {
+		return ofState(Through(e))
 	}
 	found := false
 	children(e, func(x Expr) { found = found || ofState(x) })
@@ -957,11 +989,13 @@ func (c *checker) dependsOnParam(e Expr) *Param {
 			}
 			// What its parts hold may not be known yet.
 			in := paramsOf(o.Values()...)
-			for _, p := range c.model.Params {
-				if in[p] {
-					return p
+			var first *Param
+			for p := range in {
+				if first == nil || p.At.Pos.before(first.At.Pos) {
+					first = p
 				}
 			}
+			return first
 		}
 		return nil
 	case *CallExpr:

@@ -13,6 +13,11 @@ import (
 // unshifted splits e ± n into e and the shift; n is a number known at compile
 // time.
 func (c *checker) unshifted(e Expr) (core Expr, shift float64) {
+	if n, ok := e.(*Name); ok {
+		if l := c.local(n); l != nil {
+			return c.unshifted(l.Value)
+		}
+	}
 	b, ok := e.(*BinaryExpr)
 	if !ok || b.Op != "+" && b.Op != "-" {
 		return e, 0
@@ -38,10 +43,14 @@ func (c *checker) isArray(e Expr) bool {
 	case *IndexExpr:
 		return true
 	case *Name:
-		if c.index(e.Name) != nil {
-			return false
+		if l := c.local(e); l != nil {
+			return c.isArray(l.Value)
 		}
-		switch o := c.scope[e.Name].(type) {
+		o := e.Obj
+		if o == nil && c.index(e.Name) == nil {
+			o = c.scope[e.Name]
+		}
+		switch o := o.(type) {
 		case *Data:
 			return len(o.Type.Shape) > 0
 		case *Param:
@@ -56,7 +65,9 @@ func (c *checker) isArray(e Expr) bool {
 // gather resolves a subscript that is core + shift, an element of integer data or
 // all of them, and proves that it stays inside 1..size.
 func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) (Subscript, bool) {
-	c.expr(core)
+	if core.Type().Base == Invalid { // and not what an argument of a function is, which was checked
+		c.expr(core)
+	}
 	if core.Type().Base == Invalid {
 		return Subscript{}, false
 	}
@@ -64,10 +75,13 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		c.err(BadIndex, a.Span(), "", "an index is shifted by a whole number known at compile time, not by %v", shift)
 		return Subscript{}, false
 	}
-	base := core
-	ix, _ := core.(*IndexExpr)
-	if ix != nil {
-		base = ix.Base
+	base, subs := core, []Subscript(nil)
+	for {
+		ix, ok := base.(*IndexExpr)
+		if !ok {
+			break
+		}
+		subs, base = within(ix.Subscripts, subs), Through(ix.Base)
 	}
 	name, _ := base.(*Name)
 	var d *Data
@@ -79,14 +93,31 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		return Subscript{}, false
 	}
 	g := &Gather{Data: d}
-	if ix != nil {
-		g.Subs = ix.Subscripts
+	if subs != nil {
+		g.Subs = subs
 	} else {
 		for range d.Type.Shape {
 			g.Subs = append(g.Subs, Subscript{All: true})
 		}
 	}
 	return Subscript{Gather: g, Offset: int(shift)}, c.gatherInside(a, d, int(shift), size, what)
+}
+
+// within are the subscripts of x[outer][inner]: those of the inner take the places that the outer leave.
+func within(outer, inner []Subscript) []Subscript {
+	if inner == nil {
+		return outer
+	}
+	var out []Subscript
+	for _, s := range outer {
+		if s.All && len(inner) > 0 {
+			own := inner[0]
+			own.Offset += s.Offset
+			s, inner = own, inner[1:]
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // notIntegerData reports a subscript that is no integer datum.
@@ -175,7 +206,7 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 
 // isSize reports whether a name is that of an int datum which is a size.
 func (c *checker) isSize(name string) bool {
-	d, ok := c.scope[name].(*Data)
+	d, ok := c.sizes[name].(*Data)
 	return ok && d.IsSize
 }
 
@@ -264,6 +295,12 @@ func extentForm(e Expr) (Extent, bool) {
 			return Extent{Name: o.Name}, o.Type.Base == Int && o.Type.IsScalar()
 		case *Const:
 			return Fixed(int(o.Value)), o.Value == math.Trunc(o.Value) && math.Abs(o.Value) <= 1e9
+		case *Size:
+			return o.Extent, true
+		case *Let:
+			if o.Local && len(o.Indices) == 0 {
+				return extentForm(o.Value)
+			}
 		}
 	case *BinaryExpr:
 		x, ok1 := extentForm(e.X)

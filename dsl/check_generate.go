@@ -201,6 +201,8 @@ func (c *checker) isLikelihood(e Expr) bool {
 	switch e := e.(type) {
 	case *CallExpr:
 		switch {
+		case e.Inlined != nil:
+			r = c.isLikelihood(e.Inlined.Value)
 		case e.Density != nil:
 			r = datum(e.Density.Left) != nil
 		case e.Func == "sum" && len(e.Args) == 1:

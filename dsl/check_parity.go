@@ -104,6 +104,9 @@ func (c *checker) parityOfBinary(e *BinaryExpr) parity {
 }
 
 func (c *checker) parityOfCall(e *CallExpr) parity {
+	if e.Inlined != nil {
+		return c.parityOf(e.Inlined.Value)
+	}
 	all := even // all arguments are
 	for _, a := range e.Args {
 		if c.parityOf(a.Expr) != even {
@@ -248,6 +251,9 @@ func (c *checker) findNotNegative(e Expr) bool {
 		_, named := e.Base.(*Name)
 		return named && c.notNegative(e.Base)
 	case *CallExpr:
+		if e.Inlined != nil {
+			return c.notNegative(e.Inlined.Value)
+		}
 		return positiveFunctions[e.Func]
 	case *BinaryExpr:
 		switch e.Op {

@@ -21,6 +21,10 @@ type Recursion struct {
 	// Circle is nil of a definition that reads nothing of what depends on it.
 	Circle *Circle
 
+	// Local are the definitions of the function that it belongs to, among them the function's arguments, as far as they stand above it.
+	Local []*Let
+
+	of    *Func // that it belongs to, if it does
 	stmts []*LetStmt
 	bad   bool // an error in it was reported
 }
@@ -143,13 +147,14 @@ func (c *checker) part(s *LetStmt) {
 	l := c.partial[s.Name.Name]
 	r := l.Recursion
 	before := len(c.ds.List)
+	was := c.recursion
 	c.recursion, c.defining = l, ""
 	if s.For != nil {
 		c.step(l, s)
 	} else {
 		c.start(l, s)
 	}
-	c.recursion = nil
+	c.recursion = was
 	r.bad = r.bad || c.errors(before) > 0
 	if s == r.stmts[len(r.stmts)-1] {
 		c.close(l)
@@ -370,10 +375,10 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 // circles finds the definitions that depend on each other, checks what they read of each other, and brings all definitions into an
 // order in which each uses earlier ones.
 func (c *checker) circles() {
-	if len(c.partial) == 0 {
+	lets := c.model.Lets
+	if !slices.ContainsFunc(lets, func(l *Let) bool { return l.Recursion != nil }) {
 		return
 	}
-	lets := c.model.Lets
 	for _, l := range lets {
 		if l.Type.Base == Invalid {
 			return // an error was reported
@@ -439,7 +444,9 @@ func letsOf(list ...Expr) []*Let {
 	var visit func(e Expr)
 	visit = func(e Expr) {
 		if n, ok := e.(*Name); ok {
-			if l, ok := n.Obj.(*Let); ok && !slices.Contains(out, l) {
+			if l, ok := n.Obj.(*Let); ok && l.Local && l.Recursion == nil {
+				visit(l.Value)
+			} else if ok && !slices.Contains(out, l) {
 				out = append(out, l)
 			}
 			return

@@ -108,7 +108,7 @@ var Catalogue = []Entry{
 	{UnknownStatement, "a line starts with a keyword, or is `… ~ distribution(…)`", "parm x real", "param x real"},
 	{RaggedMatrix, "the rows of a matrix have one length", "metric [1, 0 ; 0]", "metric [1, 0 ; 0, 1]"},
 	{Reserved, "a keyword is not a name, nor is what ends in `__`", "param data real", "param datum real"},
-	{NotYet, "the construct is part of the language but not of this version", "func f(x) = x^2", "let f = x^2"},
+	{NotYet, "the construct is part of the language but not of this version", "metric monge", "metric fisher"},
 	{UnknownName, "a name is declared", "y ~ normal(sgima, 1)", "y ~ normal(sigma, 1)"},
 	{Redeclared, "a name is declared once", "data y real; data y real", "data y, z real"},
 	{UnknownFunction, "a function is in the function table", "let a = expp(1)", "let a = exp(1)"},

@@ -114,8 +114,9 @@ func ints(x []float64) []int {
 
 // datum returns the datum that an expression names, alone or by an element.
 func datum(e Expr) *Data {
+	e = Through(e)
 	if ix, ok := e.(*IndexExpr); ok {
-		e = ix.Base
+		e = Through(ix.Base)
 	}
 	if n, ok := e.(*Name); ok {
 		if d, ok := n.Obj.(*Data); ok {
@@ -198,6 +199,7 @@ func argumentDemands(t *Term) (out []Demand) {
 
 // wholeDatum returns the datum that an expression is, alone or by all its elements, or nil.
 func wholeDatum(e Expr) *Data {
+	e = Through(e)
 	if ix, ok := e.(*IndexExpr); ok {
 		n, ok := ix.Base.(*Name)
 		if !ok {

@@ -10,6 +10,7 @@ import (
 const (
 	blockForm    = "a block reads `block NAME(x, y) metric …`"
 	odeForm      = "a differential equation reads `ode NAME(v, r) {`, one line `v' = …` for each state, and `}`"
+	funcForm     = "a function reads `func f(x, y real[n], k int) = …`, or `{`, lines `let a = …`, `return …` and `}`"
 	generateForm = "generated quantities read `generate {`, one line `NAME = …` or `NAME[i in n] = …` for each, and `}`"
 	quantityForm = "a quantity reads `NAME = …` or `NAME[i in n] = …`"
 	setForms     = "an interval reads `in (a, b)`, a set `in {0, 1}`, whole numbers from 1 to n `in 1..n`"
@@ -34,6 +35,7 @@ var expectations = []expectation{
 	{"param", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"const", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"let", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"func", "", "TypeExpr", "a type (int or real)", "an argument has a type: `func f(x, y real[n], k int) = …`", (*reading).noArgumentType},
 	{"", "", "TypeExpr", "", "", (*reading).noType},
 	{"const", "", "=", "", "a constant reads `const k = 10`", nil},
 	{"let", "", "=", "", "a definition reads `let a = …` or `let a[i in n] = …`", nil},
@@ -50,6 +52,13 @@ var expectations = []expectation{
 	{"block", "", "Ident", "a parameter", blockForm, nil},
 	{"block", "", "(", "", blockForm, nil},
 	{"block", "", ")", "", blockForm, (*reading).noEndOfList},
+
+	{"func", "func", "Ident", "the function's name", funcForm, nil},
+	{"func", "", "Ident", "an argument", funcForm, nil},
+	{"func", "", "(", "", funcForm, nil},
+	{"func", "", ")", "", "arguments are separated by commas: `func f(x real[n], k int) = …`", nil},
+	{"func", "", "{", "`=` or `{`", funcForm, (*reading).noValue},
+	{"func", "", "return", "`return`", funcForm, (*reading).noReturn},
 
 	{"ode", "ode", "Ident", "the equation's name", odeForm, nil},
 	{"ode", "over", "Ident", "the name of time", "it follows `over`, as in `ode f(v) over time {`", nil},
@@ -234,6 +243,25 @@ func (r *reading) noBrace(_, hint string) error {
 		hint = "the `{` stands in the line of the equation's name"
 	}
 	return r.missing("{", hint)
+}
+
+// noValue reports what stands in place of the value of a function.
+func (r *reading) noValue(want, hint string) error { return r.unexpected(want, hint) }
+
+// noArgumentType reports what stands in place of the type of an argument.
+func (r *reading) noArgumentType(want, hint string) error {
+	if t := r.peek(); t.Type == tokIdent && !isKeyword(t.Value) {
+		return r.noType(want, hint)
+	}
+	return r.unexpected(want, hint)
+}
+
+// noReturn reports what stands in place of a line of the body of a function.
+func (r *reading) noReturn(want, hint string) error {
+	if t := r.peek(); t.Type == tokIdent && startsStatement(t.Value) {
+		hint = "a body holds definitions and ends with `return …`"
+	}
+	return r.unexpected("`return`", hint)
 }
 
 // noQuantities reports what stands in place of the `{` of a `generate`.

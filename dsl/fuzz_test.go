@@ -120,11 +120,18 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 				t.Errorf("the name %s is not resolved", e.Name)
 			}
 		case *dsl.IndexExpr:
-			if len(e.Subscripts) != len(e.Args) {
+			if len(e.Subscripts) != len(e.Args) && e.Args != nil {
 				t.Errorf("%d subscripts of %d", len(e.Subscripts), len(e.Args))
 			}
 			visit(e.Base)
 		case *dsl.CallExpr:
+			if e.Inlined != nil {
+				for _, l := range e.Inlined.Lets {
+					visit(l.Value)
+				}
+				visit(e.Inlined.Value)
+				return
+			}
 			if e.Fn == nil && e.Density == nil && e.Draws == nil {
 				t.Errorf("the function %s is not resolved", e.Func)
 			}

@@ -18,7 +18,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[File] {
 		participle.UseLookahead(0),
 		participle.ParseTypeWith(readExpr),
 		participle.Union[Stmt](&ModelStmt{}, &DataStmt{}, &ConstStmt{}, &ParamStmt{}, &LetStmt{}, &DensityStmt{},
-			&MetricStmt{}, &BlockStmt{}, &OdeStmt{}, &GenerateStmt{}, &SampleStmt{}),
+			&MetricStmt{}, &BlockStmt{}, &FuncStmt{}, &OdeStmt{}, &GenerateStmt{}, &SampleStmt{}),
 	)
 })
 
@@ -91,6 +91,7 @@ var productions = sync.OnceValue(func() map[string]production {
 		"density":  statementOf[DensityStmt](),
 		"metric":   statementOf[MetricStmt](),
 		"block":    statementOf[BlockStmt](),
+		"func":     statementOf[FuncStmt](),
 		"ode":      statementOf[OdeStmt](),
 		"generate": statementOf[GenerateStmt](),
 		"":         statementOf[SampleStmt](),

@@ -8,22 +8,9 @@ import (
 
 // What is no statement at all: a misspelt keyword, or a habit from another language.
 
-// notYet are statements of the language that later versions bring.
-var notYet = map[string]string{
-	"func": "function definitions",
-}
-
-// otherStatement reports what starts with a word, but is no statement of this
-// version, and braces around statements.
-func (r *reading) otherStatement(t lexer.Token) error {
-	if what, ok := notYet[t.Value]; ok {
-		if n := r.peekAt(1); n.Type == tokIdent {
-			r.names = append(r.names, Ident{Name: n.Value, At: tokenSpan(n)})
-		}
-		r.skipBraces()
-		return fail(NotYet, tokenSpan(t), "", "%s (`%s`) are not in this version of the language", what, t.Value)
-	}
-	if n := r.peekAt(1); t.Value != "ode" && t.Value != "generate" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && r.peekAt(2).Value == "{" && !isKeyword(t.Value) {
+// grouped reports braces around statements.
+func (r *reading) grouped(t lexer.Token) error {
+	if n := r.peekAt(1); t.Value != "ode" && t.Value != "generate" && t.Value != "func" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && r.peekAt(2).Value == "{" && !isKeyword(t.Value) {
 		r.param = true
 		r.skipBraces()
 		hint := "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`"
@@ -99,7 +86,7 @@ func (r *reading) unknownStatement() error {
 }
 
 // statementWords are the keywords that start a statement of this version.
-var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric", "block", "ode", "generate"}
+var statementWords = []string{"model", "data", "const", "param", "let", "density", "metric", "block", "func", "ode", "generate"}
 
 // poisonLine takes every name up to the end of the statement for declared,
 // without moving: the statement is no good, and says nothing about them.

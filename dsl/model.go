@@ -142,7 +142,7 @@ type Gather struct {
 }
 
 // Object is what a name stands for: *Data, *Const, *Param, *Let, *Index, *Ode,
-// *OdeVar, *Solve or *Quantity.
+// *OdeVar, *Solve, *Size or *Quantity.
 type Object interface {
 	ObjectName() string
 	Declared() Span
@@ -215,6 +215,7 @@ type Let struct {
 	Type    Type
 
 	Recursion *Recursion // of a definition in parts
+	Local     bool       // an argument of a function at a call, or a definition in its body
 }
 
 // Quantity is a generated quantity: computed once per draw, from the data, the

@@ -179,7 +179,7 @@ func (r *reading) statement() Stmt {
 func (r *reading) parse(first lexer.Token) (Stmt, error) {
 	keyword := ""
 	if first.Type == tokIdent {
-		if err := r.otherStatement(first); err != nil {
+		if err := r.grouped(first); err != nil {
 			return nil, err
 		}
 		keyword = first.Value
@@ -210,6 +210,12 @@ func (r *reading) parse(first lexer.Token) (Stmt, error) {
 			r.leaveEquations()
 			return s, err
 		}
+	case *FuncStmt:
+		if err != nil {
+			err = r.explain(keyword, err)
+			r.leaveBody(start)
+			return s, err
+		}
 	case *GenerateStmt:
 		if err != nil && r.inBraces(start) {
 			return s, r.quantities(s)
@@ -232,6 +238,8 @@ func declared(s Stmt) []Ident {
 	case *ConstStmt:
 		out = []Ident{s.Name}
 	case *LetStmt:
+		out = []Ident{s.Name}
+	case *FuncStmt:
 		out = []Ident{s.Name}
 	case *OdeStmt:
 		out = []Ident{s.Name}
@@ -282,6 +290,8 @@ func setDoc(s Stmt, source []string, line int) {
 	case *LetStmt:
 		s.Doc = docComment(source, line)
 	case *BlockStmt:
+		s.Doc = docComment(source, line)
+	case *FuncStmt:
 		s.Doc = docComment(source, line)
 	case *OdeStmt:
 		s.Doc = docComment(source, line)

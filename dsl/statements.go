@@ -247,6 +247,33 @@ type BlockStmt struct {
 	Doc    string
 }
 
+// FuncStmt is `func f(x real[n], k int) = e`, or definitions and `return e` in braces.
+type FuncStmt struct {
+	Syntax
+	Name   Ident      `parser:"'func' @@"`
+	Args   []FuncArg  `parser:"'(' @@ (',' @@)* ')'"`
+	Lets   []*LetStmt `parser:"( '{' End* (@@ End+)*"`
+	Return Expr       `parser:"'return' @@ End* '}'"`
+	Value  Expr       `parser:"| '=' @@ )"` // of the form without braces
+	Doc    string
+}
+
+// FuncArg is `x, y real[n]`: arguments of a function. `data` stands before those that may not depend on parameters.
+type FuncArg struct {
+	Syntax
+	Data  bool     `parser:"@'data'?"`
+	Names []Ident  `parser:"@@ (',' @@)*"`
+	Type  TypeExpr `parser:"@@"`
+}
+
+// result is the expression of the function's value.
+func (s *FuncStmt) result() Expr {
+	if s.Return != nil {
+		return s.Return
+	}
+	return s.Value
+}
+
 // OdeStmt is `ode name(v, r; k) over time { v' = …  r' = … }`.
 type OdeStmt struct {
 	Syntax
@@ -291,5 +318,6 @@ func (*DensityStmt) stmt()  {}
 func (*SampleStmt) stmt()   {}
 func (*MetricStmt) stmt()   {}
 func (*BlockStmt) stmt()    {}
+func (*FuncStmt) stmt()     {}
 func (*OdeStmt) stmt()      {}
 func (*GenerateStmt) stmt() {}

@@ -88,6 +88,9 @@ func (p *parts) of(n Node) {
 		p.idents(&n.Name)
 		nodesOf(p, n.Indices)
 		p.exprs(n.Value)
+	case *FuncArg:
+		nodesOf(p, n.Names)
+		p.typeOf(&n.Type)
 	case *IndexDecl:
 		p.exprs(n.Lo, n.Hi)
 	case *Arg:
@@ -145,6 +148,13 @@ func (p *parts) ofStmt(s Stmt) {
 		if s.Metric != nil {
 			p.list = append(p.list, s.Metric)
 		}
+	case *FuncStmt:
+		p.idents(&s.Name)
+		nodesOf(p, s.Args)
+		for _, l := range s.Lets {
+			p.list = append(p.list, l)
+		}
+		p.exprs(s.result())
 	case *OdeStmt:
 		p.idents(&s.Name)
 		nodesOf(p, s.States)

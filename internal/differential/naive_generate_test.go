@@ -84,9 +84,13 @@ func (e *naive) drawAll(x dsl.Expr, around []*dsl.Index, rng *rand.Rand) {
 
 // place names the values of the open indices.
 func (e *naive) place() string {
+	named := map[string]int{}
+	for i, k := range e.index {
+		named[i.Name] = k
+	}
 	var s []string
 	for _, name := range strings.Split("ijlrcuabst", "") {
-		if k, ok := e.index[name]; ok {
+		if k, ok := named[name]; ok {
 			s = append(s, fmt.Sprint(name, k))
 		}
 	}

@@ -103,11 +103,11 @@ func (e *naive) summand(t *dsl.MetricTerm, b *dsl.Block, at []int, q []float64) 
 			i, j := func() int { return start[x.Row] }, func() int { return start[x.Col] }
 			if x.RowIndex != nil {
 				open = append(open, x.RowIndex)
-				i = func() int { return start[x.Row] + e.index[x.RowIndex.Name] - 1 }
+				i = func() int { return start[x.Row] + e.index[x.RowIndex] - 1 }
 			}
 			if x.ColIndex != nil {
 				open = append(open, x.ColIndex)
-				j = func() int { return start[x.Col] + e.index[x.ColIndex.Name] - 1 }
+				j = func() int { return start[x.Col] + e.index[x.ColIndex] - 1 }
 			}
 			e.over(open, func() {
 				v := e.scalar(x.Value)

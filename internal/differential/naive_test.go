@@ -20,7 +20,7 @@ type naive struct {
 	m      *dsl.Model
 	sizes  map[string]int
 	values map[dsl.Object]array
-	index  map[string]int // open indices, by name: one hides no other
+	index  map[*dsl.Index]int // open indices
 	// solved holds the components of the solutions at the present coordinates,
 	// each found when it is first asked for.
 	solved map[*dsl.Solve][]array
@@ -72,7 +72,7 @@ func mapped(f func(x []float64) float64, args ...array) array {
 }
 
 func newNaive(m *dsl.Model, text []byte) (*naive, error) {
-	e := &naive{m: m, sizes: map[string]int{}, values: map[dsl.Object]array{}, index: map[string]int{}}
+	e := &naive{m: m, sizes: map[string]int{}, values: map[dsl.Object]array{}, index: map[*dsl.Index]int{}}
 	var raw map[string]any
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, err
@@ -229,6 +229,9 @@ func (e *naive) blank(l *dsl.Let) array {
 // parts evaluates the elements that have no values yet, and reports whether some got one.
 func (e *naive) parts(l *dsl.Let) (more bool) {
 	r, a := l.Recursion, e.values[l]
+	for _, x := range r.Local {
+		e.values[x] = e.let(x)
+	}
 	width := len(a.v) / a.shape[0]
 	set := func(at int, indices []*dsl.Index, value dsl.Expr) {
 		k := (at - 1) * width
@@ -242,14 +245,14 @@ func (e *naive) parts(l *dsl.Let) (more bool) {
 	}
 	for _, s := range r.Starts {
 		at := e.extent(s.At)
-		e.index[s.Along.Name] = at
+		e.index[s.Along] = at
 		set(at, s.Indices, s.Value)
-		delete(e.index, s.Along.Name)
+		delete(e.index, s.Along)
 	}
 	if r.Along == nil {
 		return more
 	}
-	e.over([]*dsl.Index{r.Along}, func() { set(e.index[r.Along.Name], r.Indices, r.Value) })
+	e.over([]*dsl.Index{r.Along}, func() { set(e.index[r.Along], r.Indices, r.Value) })
 	return more
 }
 
@@ -273,10 +276,10 @@ func (e *naive) over(indices []*dsl.Index, f func()) {
 	}
 	i := indices[0]
 	for k := e.extent(i.Range.Lo); k <= e.extent(i.Range.Hi); k++ {
-		e.index[i.Name] = k
+		e.index[i] = k
 		e.over(indices[1:], f)
 	}
-	delete(e.index, i.Name)
+	delete(e.index, i)
 }
 
 func (e *naive) term(t *dsl.Term) (l float64) {
@@ -518,7 +521,10 @@ func (e *naive) eval(x dsl.Expr) array {
 		return number(x.Value)
 	case *dsl.Name:
 		if ix, ok := x.Obj.(*dsl.Index); ok {
-			return number(float64(e.index[ix.Name]))
+			return number(float64(e.index[ix]))
+		}
+		if s, ok := x.Obj.(*dsl.Size); ok {
+			return number(float64(e.extent(s.Extent)))
 		}
 		return e.values[x.Obj]
 	case *dsl.FieldExpr:
@@ -581,7 +587,7 @@ func (e *naive) positions(s dsl.Subscript, size int) array {
 	case s.Gather != nil:
 		return mapped(func(x []float64) float64 { return x[0] + float64(s.Offset) }, e.selected(e.values[s.Gather.Data], s.Gather.Subs))
 	case s.Index != nil:
-		return number(float64(e.index[s.Index.Name] + s.Offset))
+		return number(float64(e.index[s.Index] + s.Offset))
 	}
 	return number(float64(e.extent(s.At)))
 }
@@ -669,6 +675,12 @@ func (e *naive) call(x *dsl.CallExpr) array {
 			return number(1)
 		}
 		return number(0)
+	}
+	if x.Inlined != nil {
+		for _, l := range x.Inlined.Lets {
+			e.values[l] = e.let(l)
+		}
+		return e.eval(x.Inlined.Value)
 	}
 	if x.Density != nil {
 		return number(e.term(x.Density))

@@ -154,8 +154,9 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 // declared reports whether an expression is a datum or a parameter, alone or
 // by an element.
 func declared(e dsl.Expr) bool {
+	e = dsl.Through(e)
 	if ix, ok := e.(*dsl.IndexExpr); ok {
-		e = ix.Base
+		e = dsl.Through(ix.Base)
 	}
 	n, ok := e.(*dsl.Name)
 	if !ok {

@@ -57,11 +57,14 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		if ix, ok := e.Obj.(*dsl.Index); ok {
 			return Scalar(c.number(el.Indices[ix]))
 		}
+		if s, ok := e.Obj.(*dsl.Size); ok {
+			return Scalar(c.Extent(s.Extent))
+		}
 		v := el.Objects[e.Obj]
 		v.name = e.Name
 		switch e.Obj.(type) {
 		case *dsl.Param, *dsl.Let:
-			if el.Leaf != nil {
+			if l, ok := e.Obj.(*dsl.Let); el.Leaf != nil && !(ok && l.Local) {
 				at := v.Elem
 				v.Elem = func(s ...Sub) *Expr { return el.Leaf(at(s...)) }
 			}
@@ -200,6 +203,12 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		at := el.subs(e.Subscripts, nil)
 		return Scalar(c.Delta(at[0], at[1]))
 	}
+	if e.Inlined != nil {
+		for _, l := range e.Inlined.Lets {
+			el.Objects[l] = el.Definition(l)
+		}
+		return el.Expr(e.Inlined.Value)
+	}
 	if e.Density != nil {
 		l, g, _, _, indices := el.LogDensity(e.Density)
 		return Scalar(c.Bounded(c.SumAll(indices, l), c.SumAll(indices, g)))
@@ -262,6 +271,21 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		}
 		return c.Call(e.Func, xs...)
 	})
+}
+
+// Definition elaborates a definition that is given as a whole.
+func (el *Elaborator) Definition(l *dsl.Let) Value {
+	c := el.C
+	if len(l.Indices) == 0 {
+		return c.Remembered(el.Expr(l.Value))
+	}
+	formal := make([]*Index, len(l.Indices))
+	for i, ix := range l.Indices {
+		formal[i] = c.NewIndex(ix.Name, ix.Range)
+		el.Indices[ix] = Sub{Index: formal[i]}
+	}
+	body := c.Operand(el.Expr(l.Value).At())
+	return Value{Shape: l.Type.Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(body, formal, s) }}
 }
 
 func (el *Elaborator) total(name string, x Value) Value {

@@ -212,16 +212,7 @@ func (p *Posterior) let(l *dsl.Let) expr.Value {
 		body = c.Operand(body)
 		return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, s) }}
 	}
-	if len(l.Indices) == 0 {
-		return c.Remembered(p.el.Expr(l.Value))
-	}
-	formal := make([]*expr.Index, len(l.Indices))
-	for i, ix := range l.Indices {
-		formal[i] = c.NewIndex(ix.Name, ix.Range)
-		p.el.Indices[ix] = expr.Sub{Index: formal[i]}
-	}
-	body := c.Operand(p.el.Expr(l.Value).At())
-	return expr.Value{Shape: l.Type.Shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.SubstAll(body, formal, s) }}
+	return p.el.Definition(l)
 }
 
 func (p *Posterior) term(t *dsl.Term) *PosteriorTerm {

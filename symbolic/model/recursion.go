@@ -86,6 +86,9 @@ func (p *Posterior) ownParam(q *dsl.Param) (*Param, bool) {
 // Σ_s δ[t, at_s]·start_s + [t in range]·step.
 func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, positive bool) {
 	c, r := p.C, l.Recursion
+	for _, x := range r.Local {
+		p.el.Objects[x] = p.el.Definition(x)
+	}
 	part := func(along *dsl.Index, others []*dsl.Index, guard *expr.Expr, value dsl.Expr) *expr.Expr {
 		if p.el.Inside != nil {
 			p.el.Inside.Guard = guard
