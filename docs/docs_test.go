@@ -653,7 +653,7 @@ func distributions() [][]string {
 			if a.Domain != dsl.RealLine {
 				domains = append(domains, fmt.Sprintf("`%s` in %s", a.Name, a.Domain))
 			}
-			if d.Fisher != nil && d.Fisher[i][i] != "" {
+			if d.Informs(i) {
 				info = append(info, "`"+a.Name+"`")
 			}
 		}
@@ -672,7 +672,7 @@ func distributions() [][]string {
 		}
 		rows = append(rows, []string{
 			"`" + d.Name + "(" + strings.Join(names, ", ") + ")`", d.Support.String(), none(domains),
-			"`" + d.LogDensity + "`", none(info), joint,
+			"`" + d.Formula() + "`", none(info), joint,
 		})
 	}
 	return rows

@@ -1370,7 +1370,9 @@ func (t *Term) side() string {
 
 // fits checks what a term describes, and the arguments, against the distribution.
 func (c *checker) fits(term *Term) {
-	if term.Dist.Support.Vector() {
+	if term.Dist.Define != "" {
+		c.familyTerm(term)
+	} else if term.Dist.Support.Vector() {
 		c.vectorTerm(term)
 	} else {
 		c.scalarTerm(term)

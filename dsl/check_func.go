@@ -18,6 +18,9 @@ type Func struct {
 	parts     int  // operators and operands of the body
 	recursive bool // it has definitions in parts, or calls a function that has
 	bad       bool // an error in it was reported
+
+	builtin bool          // it belongs to the language
+	of      *Distribution // whose function it is; nil of others
 }
 
 // Inlined is the body of a function at a call: what its variables are and its definitions, in order, and its value.
@@ -147,22 +150,27 @@ func (c *checker) define(s *FuncStmt) {
 	c.model.Lets = globals
 	c.model.Densities = c.model.Densities[:densities]
 	fn.bad = c.errors(before) > 0
-	count := func(e Expr) {
-		Walk(e, func(x Node) bool {
-			if _, ok := x.(Expr); ok {
-				fn.parts++
-			}
-			return true
-		})
-	}
-	for _, l := range s.Lets {
-		count(l.Value)
-	}
-	count(s.result())
+	fn.weigh()
 	c.funcs[fn.Name] = fn
 	if c.laterFuncs[fn.Name] == fn.At {
 		delete(c.laterFuncs, fn.Name)
 	}
+}
+
+// weigh counts the operators and operands of the body.
+func (f *Func) weigh() {
+	count := func(e Expr) {
+		Walk(e, func(x Node) bool {
+			if _, ok := x.(Expr); ok {
+				f.parts++
+			}
+			return true
+		})
+	}
+	for _, l := range f.stmt.Lets {
+		count(l.Value)
+	}
+	count(f.stmt.result())
 }
 
 // stand declares what stands for the arguments of a function while its definition is checked: data where they may depend on no parameter,
@@ -395,7 +403,10 @@ func (c *checker) inline(e *CallExpr, fn *Func, values []Expr) {
 		}
 		return
 	}
-	scope := c.consts()
+	scope := map[string]Object{}
+	if !fn.builtin {
+		scope = c.consts()
+	}
 	lets, ok := c.bind(fn, values, scope)
 	if !ok {
 		return
@@ -478,6 +489,13 @@ func openIndex(e Expr, bound map[*Index]bool) (found *Index) {
 
 // atCall brings what was reported of a body to its call.
 func (c *checker) atCall(e *CallExpr, fn *Func, before int) {
+	if fn.builtin { // its body is no text of the model's
+		c.ds.List = append(c.ds.List[:before], slices.DeleteFunc(slices.Clone(c.ds.List[before:]), func(d Diagnostic) bool { return d.Severity == Warning })...)
+		for n := before; n < len(c.ds.List); n++ {
+			c.ds.List[n].Span = e.At
+		}
+		return
+	}
 	reported := c.ds.List[before:]
 	seen := map[Code]bool{}
 	kept := c.ds.List[:before]
@@ -498,7 +516,7 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 	ok = true
 	fail := func(code Code, at Expr, v *variable, hint, format string, args ...any) {
 		c.err(code, at.Span(), hint, format, args...)
-		c.note(v.At, "the argument `%s`", v.Name)
+		c.noteArgument(fn, v)
 		ok = false
 	}
 	row := &Distribution{Name: fn.Name}
@@ -510,10 +528,10 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 		switch {
 		case len(t.Shape) != len(want):
 			code := map[int]Code{0: NotScalar, 1: NotVector, 2: NotMatrix}[len(want)]
-			fail(code, x, &v, "", "the argument `%s` of `%s` is %s, this is %s", v.Name, fn.Name, shape[len(want)], t)
+			fail(code, x, &v, "", "%s of `%s` is %s, this is %s", fn.side(&v), fn.Name, shape[len(want)], t)
 			continue
 		case v.typ.Base == "int" && t.Base != Int:
-			fail(NeedsInteger, x, &v, "", "the argument `%s` of `%s` is int, this is %s", v.Name, fn.Name, t)
+			fail(NeedsInteger, x, &v, "", "%s of `%s` is int, this is %s", fn.side(&v), fn.Name, t)
 			continue
 		}
 		if p := c.dependsOnParam(x); v.data && p != nil {
@@ -529,7 +547,7 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 		row.Args = []DistArg{{v.Name, v.domain()}}
 		before := len(c.ds.List)
 		if c.argument(x, row, 0); c.errors(before) > 0 {
-			c.note(v.At, "the argument `%s`", v.Name)
+			c.noteArgument(fn, &v)
 			ok = false
 		}
 		l := &Let{object: object{Name: v.Name, At: v.At, used: true}, Value: x, Type: t, Local: true}
@@ -542,6 +560,21 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 		scope[l.Name] = l
 	}
 	return lets, ok
+}
+
+// noteArgument says where an argument is declared.
+func (c *checker) noteArgument(fn *Func, v *variable) {
+	if !fn.builtin {
+		c.note(v.At, "the argument `%s`", v.Name)
+	}
+}
+
+// side is what the messages call an argument.
+func (f *Func) side(v *variable) string {
+	if f.of != nil && v.Name == "y" {
+		return "the left side"
+	}
+	return "the argument `" + v.Name + "`"
 }
 
 // domain is what is asked of an argument, as far as the text shows it.
@@ -584,8 +617,8 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 	if want == size {
 		return true
 	}
-	c.err(ShapeMismatch, x.Span(), "", "the argument `%s` of `%s` has the size %s here, and %s where the other arguments are these", v.Name, fn.Name, size, want)
-	c.note(v.At, "the argument `%s`", v.Name)
+	c.err(ShapeMismatch, x.Span(), "", "%s of `%s` has the size %s here, and %s where the other arguments are these", fn.side(v), fn.Name, size, want)
+	c.noteArgument(fn, v)
 	return false
 }
 
@@ -604,8 +637,8 @@ func (c *checker) bindRange(fn *Func, v *variable, x, e Expr, scope map[string]O
 	}
 	hi, known := lastValue(x)
 	if !known {
-		c.err(BadGather, x.Span(), "give it integer data that are declared in a range, or an index", "the argument `%s` of `%s` lies in a range, and that of this is not known", v.Name, fn.Name)
-		c.note(v.At, "the argument `%s`", v.Name)
+		c.err(BadGather, x.Span(), "give it integer data that are declared in a range, or an index", "%s of `%s` lies in a range, and that of this is not known", fn.side(v), fn.Name)
+		c.noteArgument(fn, v)
 		return false
 	}
 	scope[name.Name] = &Size{object: object{Name: name.Name, At: name.Span(), used: true}, Extent: hi.Plus(-offset)}

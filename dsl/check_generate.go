@@ -112,6 +112,10 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 			"`%s` draws a random number, and what the density and the metric are made of is fixed", e.Func)
 		return
 	}
+	if dist.Random == "" && dist.Generate == "" {
+		c.err(NotYet, e.At, "", "draws from `%s` are not in this version of the language", dist.Name)
+		return
+	}
 	if len(e.Args) != len(dist.Args) {
 		c.err(ArgumentCount, e.At, fmt.Sprintf("write %s(%s)", e.Func, strings.Join(dist.argNames(), ", ")),
 			"`%s` takes %s, not %d", e.Func, count(len(dist.Args), "argument"), len(e.Args))
@@ -125,6 +129,10 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 		args = append(args, a.Expr)
 	}
 	before := len(c.ds.List)
+	if dist.Generate != "" {
+		c.each(e, familyFuncs()[dist.RandomName()], args)
+		return
+	}
 	t := Type{Base: Real}
 	if dist.Support.Discrete() {
 		t.Base = Int
@@ -179,8 +187,13 @@ func (c *checker) drawnVector(e *CallExpr, dist *Distribution, args []Expr) []Ex
 func isRandom(e Expr) bool {
 	switch e := e.(type) {
 	case *Name:
-		q, ok := e.Obj.(*Quantity)
-		return ok && q.Group == GroupPredictive
+		switch o := e.Obj.(type) {
+		case *Quantity:
+			return o.Group == GroupPredictive
+		case *Let:
+			return o.Local && isRandom(o.Value)
+		}
+		return false
 	case *CallExpr:
 		if e.Draws != nil {
 			return true

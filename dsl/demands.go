@@ -146,7 +146,7 @@ func supportDemands(t *Term) []Demand {
 		if d.Support.Set == nil {
 			return []Demand{{Kind: DemandSet, Data: d, Set: []int{0, 1}}}
 		}
-	case Counts:
+	case Counts, VectorCounts:
 		return []Demand{{Kind: DemandBounds, Data: d, Lo: zero, HiOpen: true}}
 	case UpTo:
 		out := []Demand{{Kind: DemandBounds, Data: d, Lo: zero, HiOpen: true}}

@@ -21,20 +21,29 @@ const (
 	CountArg              // an argument: a whole number ≥ 0
 	OnSimplex             // a vector of positive numbers that sum to 1
 	VectorPositive        // an argument: a vector of positive numbers
+	Category              // 1, …, K for arguments that say how many there are
+	VectorCounts          // a vector of the whole numbers 0, 1, 2, …
+	Ascending             // an argument: a vector in ascending order
+	LowerFactor           // an argument: a lower triangular matrix with a positive diagonal
 	domainCount
 )
 
 // Discrete reports whether d holds whole numbers.
-func (d Domain) Discrete() bool { return d == Binary || d == Counts || d == UpTo }
+func (d Domain) Discrete() bool {
+	return d == Binary || d == Counts || d == UpTo || d == Category || d == VectorCounts
+}
 
 func (d Domain) String() string {
 	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
-		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers"}[d]
+		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers",
+		"the whole numbers 1, …, K", "vectors of whole numbers 0, 1, 2, …", "vectors in ascending order", "lower triangular matrices with a positive diagonal"}[d]
 }
 
 // Vector reports whether d holds vectors, as wholes.
-func (d Domain) Vector() bool { return d == VectorReal || d == OnSimplex || d == VectorPositive }
+func (d Domain) Vector() bool {
+	return d == VectorReal || d == OnSimplex || d == VectorPositive || d == VectorCounts
+}
 
 // DistArg is an argument of a distribution.
 type DistArg struct {
@@ -57,8 +66,13 @@ type Distribution struct {
 	Args    []DistArg
 
 	// LogDensity is complete with its constants and in a form that is
-	// stable in the tails.
+	// stable in the tails; "" of a row that has Define.
 	LogDensity string
+
+	// Define is the log density as a function of the left side and the arguments: what stands behind its name. Inform is the expected
+	// information about the first argument, of the arguments, and of the left side too where InformY is set; Generate is a draw.
+	Define, Inform, Generate string
+	InformY                  bool
 
 	// LogCdf and LogCcdf are log P(Y ≤ y) and log P(Y > y); "" where there is no formula for them.
 	LogCdf, LogCcdf string
@@ -87,11 +101,13 @@ type Distribution struct {
 	Random string
 }
 
-// Distributions is the table. Names and argument orders follow Stan's
+// Distributions is the table: those of numbers, with the few whose formulas are of vectors, and families. Names and argument orders follow Stan's
 // functions reference; formulas of the information matrices follow from the
 // densities and are checked against numerical expectations, row by row, by
 // the test of this table.
-var Distributions = []Distribution{
+var Distributions = append(univariate, families...)
+
+var univariate = []Distribution{
 	{
 		Name: "normal", Support: RealLine, Random: "Normal",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
@@ -461,4 +477,12 @@ func ParseFormula(text string) (Expr, error) {
 		return nil, ds
 	}
 	return f.Stmts[0].(*DensityStmt).Value, nil
+}
+
+// Informs reports whether the expected information about an argument is known.
+func (d *Distribution) Informs(n int) bool {
+	if d.Define != "" {
+		return n == 0 && d.Inform != ""
+	}
+	return d.Fisher != nil && d.Fisher[n][n] != ""
 }

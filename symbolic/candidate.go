@@ -54,7 +54,7 @@ func (r *Derived) small() bool {
 // coordinate, as scales are. It adds to the context of p.
 func bends(p *model.Posterior) bool {
 	for _, t := range p.Terms {
-		if d := t.Term.Dist; d == nil || d.Support.Vector() || isOfCoordinates(p, t.Left) {
+		if d := t.Term.Dist; d == nil || d.Whole() || isOfCoordinates(p, t.Left) {
 			continue
 		}
 		for _, a := range t.Args {

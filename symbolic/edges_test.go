@@ -92,7 +92,7 @@ func TestDensityEdges(t *testing.T) {
 		e.meets(t, append([]float64{b.logDensity(params)}, b.vector(d.Gradient, params)...))
 	}
 	for _, d := range dsl.Distributions {
-		if count[d.Name] < 4 && !d.Support.Vector() {
+		if count[d.Name] < 4 && !d.Whole() {
 			t.Errorf("%d points of %s", count[d.Name], d.Name)
 		}
 	}
@@ -178,7 +178,7 @@ func TestInformationEdges(t *testing.T) {
 		e.meets(t, lower)
 	}
 	for _, d := range dsl.Distributions {
-		if count[d.Name] < 3 && d.Fisher != nil && !d.Support.Vector() {
+		if count[d.Name] < 3 && d.Fisher != nil && !d.Whole() {
 			t.Errorf("%d points of %s", count[d.Name], d.Name)
 		}
 	}

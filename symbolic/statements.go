@@ -50,7 +50,7 @@ func statements(p *model.Posterior) (*Derived, []Statement) {
 		s := Statement{Term: t.Term, LogDensity: output(c.Fold(t.L), nil)}
 		s.Gradient = r.gradient(s.LogDensity.E)
 		s.Each = s.LogDensity
-		if t.Term.Dist != nil && !t.Term.Dist.Support.Vector() {
+		if t.Term.Dist != nil && !t.Term.Dist.Whole() {
 			s.Each, s.Left = output(t.Each, t.Indices), output(t.Left.At(), t.Indices)
 			for _, a := range t.Args {
 				s.Args = append(s.Args, output(a.At(), t.Indices))

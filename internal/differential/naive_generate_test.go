@@ -26,7 +26,7 @@ func (e *naive) generate(q []float64, rng *rand.Rand) map[string]array {
 	e.set(q)
 	out := map[string]array{}
 	for _, x := range e.m.Quantities {
-		e.drawn = map[*dsl.CallExpr]map[string]array{}
+		e.drawn, e.around = map[*dsl.CallExpr]map[string]array{}, map[*dsl.CallExpr][]*dsl.Index{}
 		e.drawAll(x.Value, x.Indices, rng)
 		a := e.let(&dsl.Let{Indices: x.Indices, Value: x.Value})
 		if len(x.Indices) == 0 {
@@ -64,46 +64,37 @@ func (e *naive) drawAll(x dsl.Expr, around []*dsl.Index, rng *rand.Rand) {
 		}
 		e.drawAll(x.Body, around, rng)
 	case *dsl.CallExpr:
+		if x.Inlined != nil {
+			for _, l := range x.Inlined.Lets {
+				e.drawAll(l.Value, append(around[:len(around):len(around)], l.Indices...), rng)
+			}
+			e.drawAll(x.Inlined.Value, around, rng)
+			return
+		}
 		for _, a := range x.Args {
 			e.drawAll(a.Expr, around, rng)
 		}
 		if x.Draws == nil {
 			return
 		}
-		e.drawn[x] = map[string]array{}
+		e.drawn[x], e.around[x] = map[string]array{}, around
 		e.over(around, func() {
 			var args []array
 			for _, a := range x.Args {
 				args = append(args, e.eval(a.Expr))
 			}
-			e.drawn[x][e.place()] = sample(rng, x.Draws.Name, args)
+			e.drawn[x][e.place(x)] = sample(rng, x.Draws.Name, args)
 		})
-		e.around(x, around)
 	}
 }
 
-// place names the values of the open indices.
-func (e *naive) place() string {
-	named := map[string]int{}
-	for i, k := range e.index {
-		named[i.Name] = k
-	}
+// place names the values of the indices around a draw.
+func (e *naive) place(x *dsl.CallExpr) string {
 	var s []string
-	for _, name := range strings.Split("ijlrcuabst", "") {
-		if k, ok := named[name]; ok {
-			s = append(s, fmt.Sprint(name, k))
-		}
+	for _, i := range e.around[x] {
+		s = append(s, fmt.Sprint(e.index[i]))
 	}
 	return strings.Join(s, ",")
-}
-
-// around checks that place knows the names of the indices.
-func (e *naive) around(x *dsl.CallExpr, around []*dsl.Index) {
-	for _, i := range around {
-		if len(i.Name) > 1 || !strings.Contains("ijlrcuabst", i.Name) {
-			panic("the naive model does not know the index " + i.Name)
-		}
-	}
 }
 
 // sample draws from a distribution of Stan's reference.

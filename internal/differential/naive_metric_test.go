@@ -213,6 +213,15 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 		eta(q)
 		start := 0
 		for _, args := range data {
+			if t.Dist.Define != "" {
+				if !informFamily(g, slopes, start, t, args) {
+					return false
+				}
+				for _, x := range args[1:] {
+					start += len(x.v)
+				}
+				continue
+			}
 			switch t.Dist.Name {
 			case "multi_normal":
 				e.informNormal(g, slopes, start, args)

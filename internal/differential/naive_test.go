@@ -27,7 +27,8 @@ type naive struct {
 	step   float64 // of the differences that make a metric
 	// drawn holds what the calls of the present quantity drew, by the values of
 	// the indices around them.
-	drawn map[*dsl.CallExpr]map[string]array
+	drawn  map[*dsl.CallExpr]map[string]array
+	around map[*dsl.CallExpr][]*dsl.Index
 }
 
 // An array is a scalar, a vector or a matrix, row-major.
@@ -229,9 +230,6 @@ func (e *naive) blank(l *dsl.Let) array {
 // parts evaluates the elements that have no values yet, and reports whether some got one.
 func (e *naive) parts(l *dsl.Let) (more bool) {
 	r, a := l.Recursion, e.values[l]
-	for _, x := range r.Local {
-		e.values[x] = e.let(x)
-	}
 	width := len(a.v) / a.shape[0]
 	set := func(at int, indices []*dsl.Index, value dsl.Expr) {
 		k := (at - 1) * width
@@ -287,6 +285,10 @@ func (e *naive) term(t *dsl.Term) (l float64) {
 		return e.scalar(t.Value)
 	}
 	e.draws(t, func(args []array) {
+		if t.Dist.Define != "" {
+			l += family(t.Dist.Name, args[0], args[1:])
+			return
+		}
 		if t.Dist.Name == "multi_normal" {
 			l += multiNormal(args[0].v, args[1].v, args[2].v)
 			return
@@ -388,6 +390,7 @@ func (e *naive) draws(t *dsl.Term, f func(args []array)) {
 	if t.For != nil {
 		indices = append(indices, t.For)
 	}
+	indices = append(indices, t.Each...)
 	e.over(indices, func() {
 		args := []array{e.eval(t.Left)}
 		for _, a := range t.Args {
@@ -525,6 +528,9 @@ func (e *naive) eval(x dsl.Expr) array {
 		}
 		if s, ok := x.Obj.(*dsl.Size); ok {
 			return number(float64(e.extent(s.Extent)))
+		}
+		if l, ok := x.Obj.(*dsl.Let); ok && l.Local && l.Recursion == nil {
+			return e.let(l) // anew for each value of the indices around
 		}
 		return e.values[x.Obj]
 	case *dsl.FieldExpr:
@@ -677,16 +683,13 @@ func (e *naive) call(x *dsl.CallExpr) array {
 		return number(0)
 	}
 	if x.Inlined != nil {
-		for _, l := range x.Inlined.Lets {
-			e.values[l] = e.let(l)
-		}
 		return e.eval(x.Inlined.Value)
 	}
 	if x.Density != nil {
 		return number(e.term(x.Density))
 	}
 	if x.Draws != nil {
-		return e.drawn[x][e.place()]
+		return e.drawn[x][e.place(x)]
 	}
 	args := make([]array, len(x.Args))
 	for n, a := range x.Args {

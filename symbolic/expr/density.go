@@ -7,12 +7,20 @@ import "github.com/hamc-dev/hamc/dsl"
 // left side and the arguments.
 func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args []Value, indices []*Index) {
 	c := el.C
+	for _, ix := range t.Each {
+		i := c.NewIndex(ix.Name, ix.Range)
+		el.Indices[ix] = Sub{Index: i}
+		indices = append(indices, i)
+	}
 	left = el.Expr(t.Left)
 	for n, a := range t.Args {
 		args = append(args, el.Expr(a))
 		if t.Dist.Args[n].Domain == dsl.Covariance && el.Claim != nil {
 			el.Claim(a.Span(), args[n])
 		}
+	}
+	if t.Formula != nil {
+		return el.Expr(t.Formula).At(), c.Number(0), left, args, indices
 	}
 	if t.Dist.Support.Vector() {
 		bound = c.Number(0)

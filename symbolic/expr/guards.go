@@ -113,7 +113,7 @@ func (c *Context) Indicators(e *Expr) []*Expr {
 // used where something around it says that they hold.
 func (c *Context) Exposed(e *Expr) []*Expr { return c.exposures(e, true) }
 
-// ExposedFixed is Exposed of what is read at fixed positions.
+// ExposedFixed is Exposed of what is read at fixed positions, those that one element of data says among them.
 func (c *Context) ExposedFixed(e *Expr) []*Expr { return c.exposures(e, false) }
 
 func (c *Context) exposures(e *Expr, all bool) []*Expr {
@@ -129,7 +129,8 @@ func (c *Context) exposures(e *Expr, all bool) []*Expr {
 func (c *Context) demands(r *Expr, all bool) (out []*Expr) {
 	for n, s := range r.Subs {
 		elements := r.Tensor.elements(n)
-		if !s.IsFixed() && (!all || inside(s, elements)) {
+		fixed := s.IsFixed() || s.Data != nil && len(s.Data.free) == 0
+		if !fixed && !all || !s.IsFixed() && inside(s, elements) {
 			continue
 		}
 		if x := c.Within(s, elements); x.Op == Inside {

@@ -284,7 +284,10 @@ func (el *Elaborator) Definition(l *dsl.Let) Value {
 		formal[i] = c.NewIndex(ix.Name, ix.Range)
 		el.Indices[ix] = Sub{Index: formal[i]}
 	}
+	outer := el.Drawing
+	el.Drawing = append(outer[:len(outer):len(outer)], formal...)
 	body := c.Operand(el.Expr(l.Value).At())
+	el.Drawing = outer
 	return Value{Shape: l.Type.Shape, Elem: func(s ...Sub) *Expr { return c.SubstAll(body, formal, s) }}
 }
 

@@ -117,6 +117,22 @@ func betaBinomial(n, a, b float64) func(k float64) float64 {
 	}
 }
 
+// between are the probabilities of the categories that cuts make of a number.
+func between(cdf func(float64) float64, cuts ...float64) func(k float64) float64 {
+	return func(k float64) float64 {
+		at := func(k int) float64 {
+			switch {
+			case k < 1:
+				return 0
+			case k > len(cuts):
+				return 1
+			}
+			return cdf(cuts[k-1])
+		}
+		return at(int(k)) - at(int(k)-1)
+	}
+}
+
 // TestDraws tests the random numbers of each distribution, as a model draws them,
 // for the distribution that gonum has of that name and those arguments; and that
 // the test notices another one, of a usual mistake.
@@ -159,6 +175,10 @@ func TestDraws(t *testing.T) {
 		{"frechet_rng(3, 2)", inverse(distuv.Weibull{K: 3, Lambda: 0.5}.CDF), inverse(distuv.Weibull{K: 3, Lambda: 2}.CDF)},
 		{"rayleigh_rng(2)", distuv.Weibull{K: 2, Lambda: 2 * math.Sqrt2}.CDF, distuv.Weibull{K: 2, Lambda: 2}.CDF},
 		{"beta_proportion_rng(0.3, 5)", distuv.Beta{Alpha: 1.5, Beta: 3.5}.CDF, distuv.Beta{Alpha: 0.3, Beta: 5}.CDF},
+		{"categorical_rng(pick)", func(k float64) float64 { return []float64{0, 0.2, 0.5, 0.3, 0}[min(4, int(k))] }, func(k float64) float64 { return []float64{0, 0.5, 0.2, 0.3, 0}[min(4, int(k))] }},
+		{"categorical_logit_rng(2*log(pick) + m)", func(k float64) float64 { return []float64{0, 4, 25, 9, 0}[min(4, int(k))] / 38 }, func(k float64) float64 { return []float64{0, 0.2, 0.5, 0.3, 0}[min(4, int(k))] }},
+		{"ordered_logistic_rng(m, cuts)", between(distuv.Logistic{Mu: 0.5, S: 1}.CDF, -0.4, 0.7), between(distuv.Logistic{Mu: -0.5, S: 1}.CDF, -0.4, 0.7)},
+		{"ordered_probit_rng(m, cuts)", between(distuv.Normal{Mu: 0.5, Sigma: 1}.CDF, -0.4, 0.7), between(distuv.Logistic{Mu: 0.5, S: 1}.CDF, -0.4, 0.7)},
 		// Calls in expressions draw anew each.
 		{"normal_rng(0, 1) + normal_rng(0, 1)", norm(0, math.Sqrt2), norm(0, 2)},
 		{"sum(j in 3) normal_rng(0, 1)", norm(0, math.Sqrt(3)), norm(0, 3)},
@@ -169,7 +189,7 @@ func TestDraws(t *testing.T) {
 	for i, c := range tests {
 		t.Run(c.call, func(t *testing.T) {
 			// m is a parameter, with the value 0.5.
-			text := "model m\nparam m real\nm ~ normal(0, 1)\nmetric fisher\ngenerate {\n  x[i in 20000] = " + c.call + "\n}\n"
+			text := "model m\nparam m real\nm ~ normal(0, 1)\nlet pick[1] = 0.2\nlet pick[2] = 0.5\nlet pick[3] = 0.3\nlet cuts[1] = -0.4\nlet cuts[2] = 0.7\nmetric fisher\ngenerate {\n  x[i in 20000] = " + c.call + "\n}\n"
 			name, _, _ := strings.Cut(c.call, "_rng(")
 			seen[name] = true
 			p := load(t, text, "{}")
@@ -187,7 +207,7 @@ func TestDraws(t *testing.T) {
 		})
 	}
 	for i := range dsl.Distributions {
-		if d := &dsl.Distributions[i]; !seen[d.Name] && !d.Support.Vector() {
+		if d := &dsl.Distributions[i]; !seen[d.Name] && (!d.Whole() || d.Generate != "") {
 			t.Errorf("%s is not tested", d.RandomName())
 		}
 	}
@@ -316,12 +336,12 @@ generate {
 // TestLogDensityFunctions: a log density as a function is what the `~` statement
 // adds to the density, for every distribution, and so is the sum over elements.
 func TestLogDensityFunctions(t *testing.T) {
-	const head = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\ndata w simplex[n]\n" +
+	const head = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\ndata w simplex[n]\ndata k int[n] in 1..n\ndata cuts real[n-1]\n" +
 		"param a real\nparam s real > 0\nparam x real[n]\n"
-	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]], "w": [0.2, 0.5, 0.3]}`
+	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]], "w": [0.2, 0.5, 0.3], "k": [2, 3, 1], "cuts": [-0.4, 0.9]}`
 	// By argument: a range that fits.
-	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25", dsl.VectorPositive: "s*p"}
-	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w"}
+	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25", dsl.VectorPositive: "s*p", dsl.Ascending: "cuts", dsl.OnSimplex: "softmax(x)", dsl.LowerFactor: "cholesky(S)"}
+	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w", dsl.Category: "k", dsl.VectorCounts: "c"}
 	for i := range dsl.Distributions {
 		d := &dsl.Distributions[i]
 		t.Run(d.Name, func(t *testing.T) {
@@ -335,7 +355,7 @@ func TestLogDensityFunctions(t *testing.T) {
 			y, with := left[d.Support], strings.Join(list, ", ")
 			call := fmt.Sprintf("%s(%s | %s)", d.LogDensityName(), y, with)
 			text := head + fmt.Sprintf("%s ~ %s(%s)\nmetric identity\ngenerate {\n  whole = %s\n", y, d.Name, with, call)
-			if !d.Support.Vector() {
+			if !d.Support.Vector() && len(d.Args) > 0 {
 				text += fmt.Sprintf("  each[i in n] = %s(%s[i] | %s)\n", d.LogDensityName(), y, with)
 			}
 			p := load(t, text+"}\n", data)

@@ -113,7 +113,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 			quadratic = c.Add(quadratic, t.L)
 			m.used = append(m.used, t)
 			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
-		case t.Term.Dist != nil && !t.Term.Dist.Support.Vector() && !mentionsAny(t.Left.At(), latents) && expr.DependsOnCoords(t.Left.At()):
+		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !mentionsAny(t.Left.At(), latents) && expr.DependsOnCoords(t.Left.At()):
 			// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 		default:
 			if found := p.predictorsOf(t, latents); found != nil {

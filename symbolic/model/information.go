@@ -111,15 +111,14 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 	c := p.C
 	dist := term.Term.Dist
 	for n, a := range term.Args {
-		known := dist.Fisher != nil && dist.Fisher[n][n] != ""
-		if !known && p.argDepends(a) {
+		if !dist.Informs(n) && p.argDepends(a) {
 			d.Add(dsl.Error, dsl.NoFisher, term.Term.At, "leave `metric` out, and `hamc run` adapts a Euclidean metric",
 				"the expected information of `%s` about its argument `%s`, which depends on a parameter, is not finite or not known", dist.Name, dist.Args[n].Name)
 			return nil
 		}
 	}
-	if dist.Support.Vector() {
-		return p.vectorInformation(term, dist.Fisher[0][0], nil)
+	if dist.Whole() {
+		return p.vectorInformation(term, nil)
 	}
 	return func(r, q int, a, b []expr.Sub) *expr.Expr {
 		e := c.Number(0)
@@ -152,10 +151,19 @@ func (p *Posterior) argDepends(a expr.Value) bool {
 // vectorInformation is that of a distribution of vectors about its first argument, a matrix I given by a formula:
 // with z that argument, or what it is more than y for a mean when the left side is a parameter too,
 // Σ_rs ∂z_r I_rs ∂z_s, and that about the covariance of multi_normal, if there is one.
-func (p *Posterior) vectorInformation(term *PosteriorTerm, formula string, y *expr.Value) entry {
+func (p *Posterior) vectorInformation(term *PosteriorTerm, y *expr.Value) entry {
 	c := p.C
 	mu := term.Args[0]
-	info := c.FormulaValue(term.Term.Dist, formula, term.Left, term.Args)
+	dist := term.Term.Dist
+	var info expr.Value
+	switch {
+	case term.Term.Information != nil:
+		info = p.el.Expr(term.Term.Information)
+	case y != nil:
+		info = c.FormulaValue(dist, dist.Joint[0][0], term.Left, term.Args)
+	default:
+		info = c.FormulaValue(dist, dist.Fisher[0][0], term.Left, term.Args)
+	}
 	z := func(s expr.Sub) *expr.Expr {
 		if y == nil {
 			return mu.At(s)
@@ -168,7 +176,7 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, formula string, y *ex
 		di := c.Diff(z(expr.Sub{Index: i}), p.Params[r].Coord, a...)
 		dj := c.Diff(z(expr.Sub{Index: j}), p.Params[q].Coord, b...)
 		e := c.Sum(i, c.Sum(j, c.Mul(di, info.At(expr.Sub{Index: i}, expr.Sub{Index: j}), dj)))
-		if len(term.Args) > 1 {
+		if dist.Fisher != nil && len(term.Args) > 1 {
 			e = c.Add(e, p.traceInformation(term.Args[1], info, p.Params[r].Coord, p.Params[q].Coord, a, b))
 		}
 		return c.SumOverAll(term.Indices, e)
@@ -287,9 +295,9 @@ func (p *Posterior) jointInformation(d *Diagnosed, t *dsl.MetricTerm, term *Post
 		return nil
 	}
 	own := p.ownBlock(term)
-	if dist.Support.Vector() {
+	if dist.Whole() {
 		y := term.Left
-		return p.vectorInformation(term, dist.Joint[0][0], &y)
+		return p.vectorInformation(term, &y)
 	}
 	// The coordinate u itself, then the arguments.
 	vars := []*expr.Expr{c.Ref(p.Params[own].Coord, expr.SubsOf(term.Indices)...)}

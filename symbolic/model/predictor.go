@@ -84,7 +84,7 @@ var links = []func(c *expr.Context, arg *expr.Expr) (eta, slope *expr.Expr){
 // predictorOf finds the argument of a distribution that is the predictor of a term, nil if there is none.
 func (p *Posterior) predictorOf(term *PosteriorTerm, latents []*latent) *predictor {
 	c, dist := p.C, term.Term.Dist
-	if dist == nil || dist.Support.Vector() || mentionsAny(term.Left.At(), latents) {
+	if dist == nil || dist.Whole() || mentionsAny(term.Left.At(), latents) {
 		return nil
 	}
 	at := -1

@@ -123,6 +123,9 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 	if _, rows := x.Left.(*dsl.IndexExpr); rows && b.Matrix() {
 		return nil, "its rows, which are no numbers, cannot be drawn one by one"
 	}
+	if x.Dist.Random == "" {
+		return nil, fmt.Sprintf("draws from `%s` are not known", x.Dist.Name)
+	}
 	if !coversParam(x, b) {
 		return nil, "its statement is not about each of its elements, once"
 	}

@@ -14,7 +14,7 @@ type standIn struct {
 // standIn finds the normal density that stands for a term whose left side holds elements of latent vectors, nil where
 // none is known.
 func (p *Posterior) standIn(t *PosteriorTerm, latents []*latent) *standIn {
-	if t.Term.Dist == nil || t.Term.Dist.Support.Vector() || !mentionsAny(t.Left.At(), latents) {
+	if t.Term.Dist == nil || t.Term.Dist.Whole() || !mentionsAny(t.Left.At(), latents) {
 		return nil
 	}
 	s := p.nearNormal(t, latents)

@@ -153,7 +153,7 @@ func holds(all, list []*PosteriorTerm) bool {
 func (p *Posterior) above(v *latent, latents []*latent) bool {
 	others := slices.DeleteFunc(slices.Clone(latents), func(w *latent) bool { return w == v })
 	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
-		return t.Term.Dist != nil && !t.Term.Dist.Support.Vector() && mentionsAny(t.Left.At(), others) && mentionsAny(t.L, []*latent{v})
+		return t.Term.Dist != nil && !t.Term.Dist.Whole() && mentionsAny(t.Left.At(), others) && mentionsAny(t.L, []*latent{v})
 	})
 }
 

@@ -1,0 +1,207 @@
+package dsl
+
+import (
+	"strings"
+	"sync"
+)
+
+// families are the distributions whose formula is of arguments as wholes, of vectors or with sums and positions: functions in the language
+// itself, which a statement inlines as it does those of the model.
+var families = []Distribution{
+	{
+		Name: "categorical", Support: Category,
+		Args:     []DistArg{{"theta", OnSimplex}},
+		Define:   "(y int in 1..K, theta real[K]) = log(theta[y])",
+		Inform:   "(theta real[K]) = diag(inv(theta))",
+		Generate: "(theta real[K]) {\nlet u = uniform_rng(0, 1)\nreturn 1 + sum(k in 1..K-1) (u > sum(j in K) (theta[j]*(j <= k)))\n}",
+	},
+	{
+		Name: "categorical_logit", Support: Category,
+		Args:     []DistArg{{"beta", VectorReal}},
+		Define:   "(y int in 1..K, beta real[K]) = beta[y] - log_sum_exp(beta)",
+		Inform:   "(beta real[K]) {\nlet p = softmax(beta)\nlet info[i in K, j in K] = p[i]*(delta(i, j) - p[j])\nreturn info\n}",
+		Generate: "(beta real[K]) {\nlet u = uniform_rng(0, 1)\nlet p = softmax(beta)\nreturn 1 + sum(k in 1..K-1) (u > sum(j in K) (p[j]*(j <= k)))\n}",
+	},
+	{
+		// P(Y > k) = inv_logit(eta − c_k). Of two neighbours, inv_logit(a) − inv_logit(b) = inv_logit(a) (1 − inv_logit(b)) (1 − exp(b − a)).
+		Name: "ordered_logistic", Support: Category,
+		Args: []DistArg{{"eta", RealLine}, {"c", Ascending}},
+		Define: "(y int in 1..K, eta real, c real[K-1]) = sum(k in 1..K-1) delta(y, k)*log1m_inv_logit(eta - c[k]) + " +
+			"sum(k in 1..K-1) delta(y, k+1)*log_inv_logit(eta - c[k]) + sum(k in 1..K-2) delta(y, k+1)*log1m_exp(c[k] - c[k+1])",
+		Generate: "(eta real, c real[m]) {\nlet u = uniform_rng(0, 1)\nreturn 1 + sum(k in m) (u > inv_logit(c[k] - eta))\n}",
+	},
+	{
+		Name: "ordered_probit", Support: Category,
+		Args: []DistArg{{"eta", RealLine}, {"c", Ascending}},
+		Define: "(y int in 1..K, eta real, c real[K-1]) = delta(y, 1)*log_Phi(c[1] - eta) + delta(y, K)*log_Phi(eta - c[K-1]) + " +
+			"sum(k in 1..K-2) delta(y, k+1)*(if 2*eta > c[k] + c[k+1] then log_Phi(c[k+1] - eta) + log1m_exp(log_Phi(c[k] - eta) - log_Phi(c[k+1] - eta)) " +
+			"else log_Phi(eta - c[k]) + log1m_exp(log_Phi(eta - c[k+1]) - log_Phi(eta - c[k])))",
+		Generate: "(eta real, c real[m]) {\nlet u = uniform_rng(0, 1)\nreturn 1 + sum(k in m) (u > Phi(c[k] - eta))\n}",
+	},
+	{
+		Name: "multinomial", Support: VectorCounts,
+		Args:   []DistArg{{"theta", OnSimplex}},
+		Define: "(y int[K], theta real[K]) = lgamma(sum(y) + 1) - sum(lgamma(y + 1)) + sum(lmultiply(y, theta))",
+		Inform: "(y int[K], theta real[K]) = sum(y)*diag(inv(theta))", InformY: true,
+	},
+	{
+		Name: "multinomial_logit", Support: VectorCounts,
+		Args:   []DistArg{{"gamma", VectorReal}},
+		Define: "(y int[K], gamma real[K]) = lgamma(sum(y) + 1) - sum(lgamma(y + 1)) + dot(y, gamma) - sum(y)*log_sum_exp(gamma)",
+		Inform: "(y int[K], gamma real[K]) {\nlet p = softmax(gamma)\nlet info[i in K, j in K] = sum(y)*p[i]*(delta(i, j) - p[j])\nreturn info\n}", InformY: true,
+	},
+	{
+		Name: "dirichlet_multinomial", Support: VectorCounts,
+		Args: []DistArg{{"alpha", VectorPositive}},
+		Define: "(y int[K], alpha real[K]) = lgamma(sum(alpha)) - lgamma(sum(y) + sum(alpha)) + sum(lgamma(y + alpha)) - sum(lgamma(alpha)) + " +
+			"lgamma(sum(y) + 1) - sum(lgamma(y + 1))",
+	},
+	{
+		Name: "multi_normal_prec", Support: VectorReal,
+		Args:   []DistArg{{"mu", VectorReal}, {"Omega", Covariance}},
+		Define: "(y, mu real[n], Omega real[n, n]) = 0.5*log_det(Omega) - 0.5*dot(y - mu, Omega*(y - mu)) - 0.5*n*log(2*pi())",
+		Inform: "(mu real[n], Omega real[n, n]) = Omega",
+	},
+	{
+		Name: "multi_normal_cholesky", Support: VectorReal,
+		Args:   []DistArg{{"mu", VectorReal}, {"L", LowerFactor}},
+		Define: "(y, mu real[n], L real[n, n]) {\nlet z = solve_lower(L, y - mu)\nreturn -0.5*dot(z, z) - sum(i in n) log(L[i, i]) - 0.5*n*log(2*pi())\n}",
+		Inform: "(mu real[n], L real[n, n]) = inverse(L*L')",
+	},
+	{
+		Name: "multi_student_t", Support: VectorReal,
+		Args: []DistArg{{"nu", Positive}, {"mu", VectorReal}, {"Sigma", Covariance}},
+		Define: "(y real[n], nu real > 0, mu real[n], Sigma real[n, n]) = lgamma(0.5*(nu + n)) - lgamma(0.5*nu) - 0.5*n*log(nu*pi()) - " +
+			"0.5*log_det(Sigma) - 0.5*(nu + n)*log1p(dot(y - mu, solve_spd(Sigma, y - mu))/nu)",
+	},
+}
+
+// functions of the table of distributions, made of its texts.
+var familyFuncs = sync.OnceValue(func() map[string]*Func {
+	out := map[string]*Func{}
+	for i := range families {
+		d := &families[i]
+		for suffix, text := range map[string]string{"": d.Define, "_information": d.Inform, "_rng": d.Generate} {
+			if text == "" {
+				continue
+			}
+			file, _ := Parse("", "model m\nfunc "+d.Name+suffix+text+"\n")
+			fn := &Func{object: object{Name: d.Name + suffix}, stmt: file.Stmts[0].(*FuncStmt), builtin: true, of: d}
+			fn.weigh()
+			out[fn.Name] = fn
+		}
+	}
+	return out
+})
+
+// Whole reports whether the formula of a distribution is of its left side and its arguments as wholes, and not of elements.
+func (d *Distribution) Whole() bool { return d.Define != "" || d.Support.Vector() }
+
+// Formula is the log density as the reference shows it.
+func (d *Distribution) Formula() string {
+	if d.Define == "" {
+		return d.LogDensity
+	}
+	_, text, found := strings.Cut(d.Define, ") = ")
+	if !found {
+		_, text, _ = strings.Cut(d.Define, "{\n")
+		text = strings.TrimSuffix(text, "\n}")
+		text = strings.NewReplacer("let ", "", "return ", "", "\n", "; ").Replace(text)
+	}
+	return text
+}
+
+// familyTerm checks a statement, or a call, of a distribution that is a function. Where that takes a scalar and the left side is an array it is
+// of each element, with the rows of the arguments that have one more dimension than the function asks for.
+func (c *checker) familyTerm(term *Term) {
+	dist := term.Dist
+	fn := familyFuncs()[dist.Name]
+	vars := fn.variables()
+	shape := term.Left.Type().Shape
+	if scalar := len(vars[0].typ.Sizes) == 0; scalar && len(shape) > 0 {
+		var all []Subscript
+		for d, size := range shape {
+			ix := &Index{object: object{Name: []string{"i", "j"}[d], At: term.Left.Span(), used: true}, Range: Range{Fixed(1), size}}
+			term.Each = append(term.Each, ix)
+			all = append(all, Subscript{Index: ix})
+		}
+		element := func(x Expr, rank int) Expr {
+			t := x.Type()
+			if len(t.Shape) != rank+len(shape) || !sameShape(t.Shape[:len(shape)], shape) {
+				return x
+			}
+			subs := all
+			for range rank {
+				subs = append(subs[:len(subs):len(subs)], Subscript{All: true})
+			}
+			e := &IndexExpr{node: node{span: x.Span()}, Base: x, Subscripts: subs}
+			e.setType(Type{t.Base, t.Shape[len(shape):]})
+			return e
+		}
+		term.Left = element(term.Left, 0)
+		for n, a := range term.Args {
+			term.Args[n] = element(a, len(vars[n+1].typ.Sizes))
+		}
+	}
+	if dist.Support.Discrete() && term.Left.Type().Base != Int {
+		c.wholeNumbers(term)
+		return
+	}
+	before := len(c.ds.List)
+	for n, a := range term.Args {
+		c.known(a, dist, n)
+	}
+	if c.errors(before) > 0 {
+		return
+	}
+	call := &CallExpr{node: node{span: term.At}, Func: dist.Name, At: term.Left.Span()}
+	values := append([]Expr{term.Left}, term.Args...)
+	if c.inline(call, fn, values); call.Inlined == nil {
+		return
+	}
+	term.Formula = call
+	if dist.Inform == "" {
+		return
+	}
+	inform := &CallExpr{node: node{span: term.At}, Func: dist.Name, At: term.At}
+	if !dist.InformY {
+		values = values[1:]
+	}
+	if c.inline(inform, familyFuncs()[dist.Name+"_information"], values); inform.Inlined != nil {
+		term.Information = inform
+	}
+}
+
+// wholeNumbers reports a left side that is not of whole numbers.
+func (c *checker) wholeNumbers(term *Term) {
+	hint := ""
+	if d := datum(term.Left); d != nil {
+		hint = "declare `data " + d.Name + " " + Type{Int, d.Type.Shape}.String() + map[Domain]string{Category: " in 1..K", VectorCounts: " >= 0"}[term.Dist.Support] + "`"
+	}
+	c.err(NeedsInteger, term.Left.Span(), hint, "`%s` describes %s, and the %s is %s", term.Dist.Name, term.Dist.Support, term.side(), term.Left.Type())
+}
+
+// known checks what the declarations say of an argument of a distribution that is a function.
+func (c *checker) known(a Expr, dist *Distribution, n int) {
+	arg := &dist.Args[n]
+	var want *Constraint
+	switch arg.Domain {
+	case OnSimplex:
+		want = Simplex
+	case Ascending:
+		want = LookupConstraint("ordered")
+	default:
+		c.argument(a, dist, n)
+		return
+	}
+	p := alias(a)
+	if p == nil || p.Constraint == want || p.Support.spoiled || arg.Domain == Ascending && p.Constraint != nil && p.Constraint.Name == "positive_ordered" {
+		return
+	}
+	hint := "declare `param " + p.Name + " " + want.Name + "[" + p.Type.Shape[len(p.Type.Shape)-1].String() + "]`"
+	if link := dist.link(n); link != "" {
+		hint += ", or write `" + link + "`, which takes any real numbers"
+	}
+	c.err(BadArgument, a.Span(), hint, "the argument `%s` of `%s` is %s, but the parameter `%s` may not be", arg.Name, dist.Name, map[Domain]string{OnSimplex: "a simplex", Ascending: "in ascending order"}[arg.Domain], p.Name)
+	c.note(p.At, "declared here")
+}

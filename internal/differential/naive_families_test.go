@@ -1,0 +1,168 @@
+package differential
+
+import (
+	"math"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The distributions of wholes, by gonum or by the sentence that defines them: what the probabilities of all categories are, and how often each was seen.
+
+// family is the log density of a distribution that is a function of wholes.
+func family(name string, y array, args []array) float64 {
+	switch name {
+	case "categorical", "categorical_logit", "ordered_logistic", "ordered_probit":
+		return math.Log(categories(name, args)[int(y.v[0])-1])
+	case "multinomial", "multinomial_logit":
+		l, n := 0.0, 0.0
+		for k, p := range categories(name, args) {
+			l -= lgamma(y.v[k] + 1)
+			if n += y.v[k]; y.v[k] > 0 {
+				l += y.v[k] * math.Log(p)
+			}
+		}
+		return l + lgamma(n+1)
+	case "dirichlet_multinomial":
+		// The urn of Pólya: a draw adds a ball of its colour. Every order of the draws is as likely.
+		l, n, balls := 0.0, 0.0, 0.0
+		for _, a := range args[0].v {
+			balls += a
+		}
+		for k, a := range args[0].v {
+			for seen := range int(y.v[k]) {
+				l += math.Log((a+float64(seen))/(balls+n)) + math.Log(n+1) - math.Log(float64(seen)+1)
+				n++
+			}
+		}
+		return l
+	case "multi_normal_prec":
+		inv := mat.NewDense(len(y.v), len(y.v), nil)
+		if err := inv.Inverse(dense(args[1])); err != nil {
+			return math.NaN()
+		}
+		return multiNormal(y.v, args[0].v, inv.RawMatrix().Data)
+	case "multi_normal_cholesky":
+		n := len(y.v)
+		l := mat.NewTriDense(n, mat.Lower, append([]float64(nil), args[1].v...))
+		var s mat.Dense
+		s.Mul(l, l.T())
+		return multiNormal(y.v, args[0].v, s.RawMatrix().Data)
+	case "multi_student_t":
+		n, nu := len(y.v), args[0].v[0]
+		var r, solved mat.VecDense
+		r.SubVec(mat.NewVecDense(n, y.v), mat.NewVecDense(n, args[1].v))
+		if err := solved.SolveVec(dense(args[2]), &r); err != nil {
+			return math.NaN()
+		}
+		far := mat.Dot(&r, &solved)
+		return math.Log(math.Gamma((nu+float64(n))/2)/(math.Gamma(nu/2)*math.Pow(nu*math.Pi, float64(n)/2)*math.Sqrt(mat.Det(dense(args[2]))))) -
+			(nu+float64(n))/2*math.Log(1+far/nu)
+	}
+	panic("no family " + name)
+}
+
+// categories are the probabilities of all categories.
+func categories(name string, args []array) []float64 {
+	switch name {
+	case "categorical", "multinomial":
+		return args[0].v
+	case "categorical_logit", "multinomial_logit":
+		var p []float64
+		sum := 0.0
+		for _, b := range args[0].v {
+			p = append(p, math.Exp(b))
+			sum += math.Exp(b)
+		}
+		for k := range p {
+			p[k] /= sum
+		}
+		return p
+	}
+	// A latent number eta + noise falls between two cuts.
+	below := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	if name == "ordered_probit" {
+		below = distuv.UnitNormal.CDF
+	}
+	var p []float64
+	last := 0.0
+	for _, c := range args[1].v {
+		p = append(p, below(c-args[0].v[0])-last)
+		last = below(c - args[0].v[0])
+	}
+	return append(p, 1-last)
+}
+
+// familyInformation is the expected information about the first argument.
+func familyInformation(name string, args []array) [][]float64 {
+	y, z := args[0], args[1:]
+	switch name {
+	case "categorical", "categorical_logit", "multinomial", "multinomial_logit":
+		// The variance of the slopes of log p_k, of which the mean is 0 or a multiplier that no change of a simplex sees.
+		n := 1.0
+		if len(y.shape) > 0 {
+			n = 0
+			for _, v := range y.v {
+				n += v
+			}
+		}
+		p := categories(name, z)
+		info := make([][]float64, len(p))
+		for i := range p {
+			info[i] = make([]float64, len(p))
+			for j := range p {
+				for k := range p {
+					slope := func(at int) float64 {
+						own := 0.0
+						if at == k {
+							own = 1
+						}
+						if name == "categorical" || name == "multinomial" {
+							return own / p[at]
+						}
+						return own - p[at]
+					}
+					info[i][j] += n * p[k] * slope(i) * slope(j)
+				}
+			}
+		}
+		return info
+	case "multi_normal_prec":
+		return rows(z[1])
+	case "multi_normal_cholesky":
+		n := len(y.v)
+		l := mat.NewTriDense(n, mat.Lower, append([]float64(nil), z[1].v...))
+		var s, inv mat.Dense
+		s.Mul(l, l.T())
+		if err := inv.Inverse(&s); err != nil {
+			panic(err)
+		}
+		return rows(array{z[1].shape, inv.RawMatrix().Data})
+	}
+	return nil
+}
+
+func rows(a array) [][]float64 {
+	var out [][]float64
+	for i := range a.shape[0] {
+		out = append(out, a.v[i*a.shape[1]:][:a.shape[1]])
+	}
+	return out
+}
+
+// informFamily adds the information of a distribution of wholes, given the slopes of its arguments by the coordinates; it reports whether that is known.
+func informFamily(g []float64, slopes [][]float64, start int, t *dsl.Term, args []array) bool {
+	info := familyInformation(t.Dist.Name, args)
+	n := len(slopes)
+	for i := range n {
+		for j := range n {
+			for r := range info {
+				for s := range info {
+					g[i*n+j] += slopes[i][start+r] * info[r][s] * slopes[j][start+s]
+				}
+			}
+		}
+	}
+	return info != nil
+}
