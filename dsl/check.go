@@ -648,7 +648,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 	switch e := e.(type) {
 	case *Name:
 		if c.index(e.Name) != nil {
-			c.err(NotYet, e.Span(), "cumulative sums of data may be given as data", "a range that depends on another index (`%s`) is not in this version of the language", e.Name)
+			c.err(BadSize, e.Span(), "", "the index `%s` cannot be %s", e.Name, what)
 			return Extent{}, false
 		}
 		at, known := c.declared[e.Name]
@@ -1036,6 +1036,52 @@ func (c *checker) shut(n int) {
 	c.indices, c.hidden = c.indices[:n], c.hidden[:n]
 }
 
+// movingEnd resolves an end of a range that depends on another index, or on integer data: where it is, and the furthest that it may be. Of any
+// other end it is nil.
+func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
+	if e == nil {
+		return Extent{}, nil
+	}
+	if ix, shift, reason := c.shifted(e); ix != nil && reason == nil && shift == math.Trunc(shift) && math.Abs(shift) < 1e6 {
+		ix.used = true
+		end := ix.Range.Lo
+		if upper {
+			end = ix.Range.Hi
+		}
+		if ix.Range.Hi == unknownExtent {
+			return unknownExtent, &Subscript{Index: ix}
+		}
+		return end.Plus(int(shift)), &Subscript{Index: ix, Offset: int(shift)}
+	}
+	core, shift := c.unshifted(e)
+	if !c.isArray(core) {
+		return Extent{}, nil
+	}
+	s, ok := c.gather(e, core, shift, unknownExtent, "")
+	if !ok || s.Gather == nil {
+		return unknownExtent, &s
+	}
+	if len(s.shape(unknownExtent)) > 0 {
+		c.err(BadIndex, e.Span(), "name an element, as in g[i]", "an end of a range is a single position")
+		return unknownExtent, &s
+	}
+	lo, hi, _ := s.Gather.Data.Values()
+	if upper {
+		return hi.Plus(s.Offset), &s
+	}
+	return lo.Plus(s.Offset), &s
+}
+
+// fixedRanges reports ranges with ends that move, of what has none.
+func (c *checker) fixedRanges(indices []*Index, what, hint string) {
+	for _, ix := range indices {
+		if (ix.From != nil || ix.Upto != nil) && ix.Range.Hi != unknownExtent {
+			c.err(NotYet, ix.At, hint, "%s, over a range that depends on another index or on data, is not in this version of the language", what)
+			ix.Range.Hi = unknownExtent
+		}
+	}
+}
+
 // unknownExtent is the end of a range whose error was reported; it agrees with
 // everything.
 var unknownExtent = Extent{Name: "?"}
@@ -1048,7 +1094,16 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		ix := &Index{object: object{Name: d.Name, At: d.At}}
 		ix.Range.Lo = Fixed(1)
 		good := true
-		if d.Lo != nil {
+		lo, from := c.movingEnd(d.Lo, false)
+		hi, upto := c.movingEnd(d.Hi, true)
+		ix.From, ix.Upto = from, upto
+		if from != nil {
+			ix.Range.Lo, good = lo, lo != unknownExtent
+			if good && lo.IsConst() && lo.Offset < 1 {
+				c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", lo.Offset)
+				good = false
+			}
+		} else if d.Lo != nil {
 			switch e, ok := c.extent(d.Lo, "the start of a range"); {
 			case !ok:
 				good = false
@@ -1059,8 +1114,19 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 				ix.Range.Lo = e
 			}
 		}
-		if e, ok := c.extent(d.Hi, "the end of a range"); ok && good {
+		e, ok := hi, hi != unknownExtent
+		if upto == nil {
+			e, ok = c.extent(d.Hi, "the end of a range")
+		}
+		if ok && good {
 			ix.Range.Hi = e
+			if upto != nil && e.IsConst() && e.Offset < 1 {
+				ix.Range.Hi = unknownExtent
+				c.err(IndexRange, d.Hi.Span(), "", "the range ends at %d at most, and starts at 1", e.Offset)
+			}
+			if from != nil || upto != nil {
+				goto named
+			}
 			// A range may be empty, but has no negative length.
 			switch lo := ix.Range.Lo; {
 			case lo.Name == e.Name && e.Offset < lo.Offset-1:
@@ -1072,6 +1138,7 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		} else {
 			ix.Range.Hi = unknownExtent
 		}
+	named:
 		if old := c.index(d.Name); old != nil {
 			c.err(IndexShadows, d.At, "choose another name", "the index `%s` hides an index of the same name", d.Name)
 			c.note(old.At, "the other index")
@@ -1113,6 +1180,7 @@ func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Ind
 	}
 	indices, shut := c.open(decls)
 	defer shut()
+	c.fixedRanges(indices, "a definition", "define the whole, with 0 elsewhere: `let l[i in n, j in n] = if j <= i then … else 0`")
 	c.defining = name
 	c.expr(value)
 	c.defining = ""
@@ -1174,6 +1242,7 @@ func (c *checker) sample(s *SampleStmt) {
 		decls := []IndexDecl{*s.For}
 		ix, shut = c.open(decls)
 		index = ix[0]
+		c.fixedRanges(ix, "a statement", "write `density sum(…) normal_lpdf(…)`")
 	}
 	defer shut()
 	before := len(c.ds.List)

@@ -170,6 +170,9 @@ func (c *checker) expr(e Expr) {
 // reduction checks sum(i in n) body and its like.
 func (c *checker) reduction(e *SumExpr) {
 	indices, shut := c.open(e.Indices)
+	if e.Func != "sum" {
+		c.fixedRanges(indices, "`"+e.Func+"`", "sum over it, or define a vector with what lies outside as −1e300, and 0 in sums")
+	}
 	c.expr(e.Body)
 	c.wantScalar(e.Body, "the body of a sum")
 	e.setType(Type{Base: e.Body.Type().Base})
@@ -361,6 +364,13 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.err(IndexRange, a.Span(), fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset), "the first index is %d, but %s starts at 1", lo.Offset, what)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
+	}
+	if hi.IsConst() && c.isSize(size.Name) {
+		c.need(size.Name, hi.Offset-size.Offset)
+		if !lo.IsConst() {
+			c.need(lo.Name, 1-lo.Offset)
+		}
+		return s, true
 	}
 	if hi.Name != size.Name {
 		// The range is wrong rather than each of its uses.

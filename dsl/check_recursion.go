@@ -180,6 +180,7 @@ func (c *checker) step(l *Let, s *LetStmt) {
 	}
 	indices, shut := c.open(append([]IndexDecl{*s.For}, decls(s.Places[1:])...))
 	defer shut()
+	c.fixedRanges(indices, "a definition", "")
 	s.For.Index, indices[0].used = indices[0], true
 	r.Along, r.Indices, r.Value = indices[0], indices[1:], s.Value
 	if c.otherPlaces(l, s, indices[1:]) {

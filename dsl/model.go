@@ -248,6 +248,10 @@ type Index struct {
 	object
 	Range Range
 
+	// From and Upto are ends that depend on another index or on data, nil where they do not: of the range only what lies between
+	// them counts.
+	From, Upto *Subscript
+
 	blamed bool // its range was reported
 }
 

@@ -273,7 +273,14 @@ func (e *naive) over(indices []*dsl.Index, f func()) {
 		return
 	}
 	i := indices[0]
-	for k := e.extent(i.Range.Lo); k <= e.extent(i.Range.Hi); k++ {
+	from, upto := e.extent(i.Range.Lo), e.extent(i.Range.Hi)
+	if i.From != nil {
+		from = int(e.positions(*i.From, 0).v[0])
+	}
+	if i.Upto != nil {
+		upto = int(e.positions(*i.Upto, 0).v[0])
+	}
+	for k := from; k <= upto; k++ {
 		e.index[i] = k
 		e.over(indices[1:], f)
 	}

@@ -96,7 +96,7 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		}
 		outer := el.Drawing
 		el.Drawing = append(outer[:len(outer):len(outer)], indices...)
-		body := el.Expr(e.Body).At()
+		body := el.between(e.Indices, el.Expr(e.Body).At())
 		el.Drawing = outer
 		for i := len(indices) - 1; i >= 0; i-- {
 			body = el.reduce(e.Func, indices[i], body)
@@ -108,6 +108,21 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		return el.matrix(e)
 	}
 	panic(fmt.Sprintf("symbolic: no way to elaborate %T", e))
+}
+
+// between is e where indices lie between ends that move, and 0 elsewhere.
+func (el *Elaborator) between(decls []dsl.IndexDecl, e *Expr) *Expr {
+	c := el.C
+	for _, d := range decls {
+		at := el.Indices[d.Index]
+		if s := d.Index.From; s != nil {
+			e = c.Mul(c.Before(ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], -1), at), e)
+		}
+		if s := d.Index.Upto; s != nil {
+			e = c.Mul(c.Before(at, ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], 1)), e)
+		}
+	}
+	return e
 }
 
 // matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
