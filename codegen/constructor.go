@@ -26,6 +26,7 @@ func (g *generator) constructor() {
 		if g.summarises() {
 			b.Id("s").Dot("summarise").Call()
 		}
+		g.checkPositions(b)
 		g.checkFactors(b)
 		b.Id("s").Dot("allocate").Call()
 		for _, u := range g.blocks {
@@ -106,12 +107,31 @@ func (g *generator) copyData(b *jen.Group) {
 		}
 	}
 	for _, t := range g.d.Tensors(expr.PositionsOf) {
-		if g.fields[t] {
+		if g.fields[t] && t.Source != nil {
 			lines = append(lines, jen.Id("s").Dot(g.names.tensor(t)).Op("=").Qual(checkPath, "Positions").Call(g.datum(t.Source.Name)))
 		}
 	}
 	for _, d := range append(g.prologue(p), lines...) {
 		b.Add(d)
+	}
+}
+
+// checkPositions emits the check that the positions that are computed of the data exist.
+func (g *generator) checkPositions(b *jen.Group) {
+	p := g.newPrinter()
+	var lines []jen.Code
+	for _, x := range g.d.Prog.Positions {
+		if !g.fields[x.Tensor] {
+			continue
+		}
+		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Tensor.Label), jen.Id("s").Dot(g.names.tensor(x.Numbers)), jen.Id("s").Dot(g.names.tensor(x.Last)).Index(jen.Lit(0))}
+		for _, n := range x.Tensor.Shape {
+			args = append(args, p.extent(n))
+		}
+		lines = append(lines, jen.If(jen.Err().Op(":=").Qual(checkPath, "Selects").Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
+	}
+	for _, c := range append(g.prologue(p), lines...) {
+		b.Add(c)
 	}
 }
 

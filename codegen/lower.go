@@ -6,6 +6,7 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -378,6 +379,9 @@ func (l *lowering) definition(d *expr.Def) {
 		l.recursion(d)
 	case d.Fit != nil:
 		l.fit(d)
+	case d.Tensor.Kind == expr.PositionsOf:
+		x := l.g.positionOf(d.Tensor)
+		l.emit(&loop.Kernel{Func: "kernel.Positions", V: v, Args: []*loop.Var{l.g.variable(x.Numbers), l.g.variable(x.Last)}})
 	case d.Body.Op == expr.Apply:
 		outer := d.Outer()
 		l.nest(outer, func(in *lowering) {
@@ -404,6 +408,16 @@ func (l *lowering) definition(d *expr.Def) {
 			l.emit(&loop.Kernel{Func: loop.NewMatrix, V: v, Args: []*loop.Var{v}})
 		}
 	}
+}
+
+// positionOf are the numbers that positions are computed of.
+func (g *generator) positionOf(t *expr.Tensor) symbolic.Position {
+	for _, x := range g.d.Prog.Positions {
+		if x.Tensor == t {
+			return x
+		}
+	}
+	panic("codegen: positions without numbers")
 }
 
 // recursion lowers all members of the recursion that begins with a definition, in one pass over their first index.

@@ -138,6 +138,9 @@ func (p *printer) made(v *loop.Var) *jen.Statement {
 		}
 		return linalg("NewCholesky").Call(p.Int(v.Shape[0]))
 	}
+	if v.Int {
+		return jen.Make(jen.Index().Int(), p.Int(length(v)))
+	}
 	return jen.Make(jen.Index().Float64(), p.Int(length(v)))
 }
 

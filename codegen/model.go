@@ -331,7 +331,7 @@ func (g *generator) modelType() {
 			}
 		}
 		for _, t := range g.d.Tensors(expr.PositionsOf) {
-			if g.fields[t] {
+			if g.fields[t] && t.Source != nil {
 				st.Id(g.names.tensor(t)).Index().Int().Comment(t.Name + ", counted from 0")
 			}
 		}
@@ -384,6 +384,8 @@ func (g *generator) defFields(st *jen.Group, in func(expr.Stage) bool) {
 			ty = jen.Op("*").Add(linalg("Cholesky"))
 		case g.matrices[def.Tensor]:
 			ty = jen.Qual(kernelPath, "Matrix")
+		case def.Tensor.Kind == expr.PositionsOf:
+			ty = jen.Index().Int()
 		case len(def.Indices) > 0:
 			ty = jen.Index().Float64()
 		}

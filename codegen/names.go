@@ -80,7 +80,11 @@ func (n *names) tensor(t *expr.Tensor) string {
 		// A parameter that is called like one of the code's own variables.
 		n.of[t] = n.oneOf(camel(t.Name), camel(t.Name+"_par"))
 	case expr.PositionsOf:
-		n.of[t] = n.fresh(t.Name + "_at")
+		name := t.Name + "_at"
+		if t.Source == nil {
+			name = t.Name // it is computed
+		}
+		n.of[t] = n.fresh(name)
 	default:
 		n.of[t] = n.fresh(t.Name)
 	}

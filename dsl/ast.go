@@ -1,6 +1,10 @@
 package dsl
 
-import "github.com/alecthomas/participle/v2/lexer"
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
 
 // Node is a part of the syntax tree. Walk goes through all of them.
 type Node interface {
@@ -174,3 +178,17 @@ type Ident struct {
 
 // Source implements Node.
 func (id *Ident) Source() []lexer.Token { return id.tokens }
+
+// Text is a node as it was written, without line ends and comments.
+func Text(n Node) string {
+	var b strings.Builder
+	for _, t := range n.Source() {
+		switch {
+		case !isTrivia(t.Type):
+			b.WriteString(t.Value)
+		case b.Len() > 0:
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

@@ -1065,6 +1065,9 @@ func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
 		c.err(BadIndex, e.Span(), "name an element, as in g[i]", "an end of a range is a single position")
 		return unknownExtent, &s
 	}
+	if s.Gather.Data == nil {
+		return unknownExtent, &s
+	}
 	lo, hi, _ := s.Gather.Data.Values()
 	if upper {
 		return hi.Plus(s.Offset), &s

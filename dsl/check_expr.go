@@ -343,6 +343,13 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		return c.gather(a, core, shift, size, what)
 	}
 	ix, shift, reason := c.shifted(a)
+	if ix == nil || reason != nil {
+		if !c.sizeForm(a) {
+			if s, ok, is := c.computed(a, size); is {
+				return s, ok
+			}
+		}
+	}
 	switch {
 	case reason != nil:
 		c.err(BadIndex, reason.Span(), "", "an index is shifted by a whole number known at compile time")
@@ -388,6 +395,12 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.need(lo.Name, 1-lo.Offset)
 	}
 	return s, true
+}
+
+// sizeForm reports whether an expression reads as a size: a number, a name, or one of these plus or minus a number.
+func (c *checker) sizeForm(e Expr) bool {
+	_, _, ok := c.sizeOf(e)
+	return ok
 }
 
 // slice resolves a range of positions.

@@ -88,6 +88,9 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 	if name != nil {
 		d, _ = name.Obj.(*Data)
 	}
+	if d == nil && core.Type().Base == Int && size != unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
+		return Subscript{Gather: &Gather{Value: core, Size: size.Plus(-int(shift))}, Offset: int(shift)}, true
+	}
 	if d == nil || d.Type.Base != Int {
 		c.notIntegerData(a, name, size, shift)
 		return Subscript{}, false
@@ -101,6 +104,50 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		}
 	}
 	return Subscript{Gather: g, Offset: int(shift)}, c.gatherInside(a, d, int(shift), size, what)
+}
+
+// generated reports whether an expression is made of generated quantities.
+func (c *checker) generated(e Expr) bool {
+	if n, ok := e.(*Name); ok {
+		_, is := n.Obj.(*Quantity)
+		return is
+	}
+	found := false
+	children(e, func(x Expr) { found = found || c.generated(x) })
+	return found || isRandom(e)
+}
+
+// computed resolves a subscript that is a whole number made of data and indices in another way than by adding a number.
+func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
+	switch a.(type) {
+	case *BinaryExpr, *CallExpr, *IfExpr, *SumExpr, *UnaryExpr:
+	default:
+		return s, false, false
+	}
+	if size == unknownExtent || c.recursion != nil && c.reads1(a) {
+		return s, false, false
+	}
+	if a.Type().Base == Invalid {
+		n := len(c.ds.List)
+		if c.expr(a); len(c.ds.List) > n {
+			return s, false, true
+		}
+	}
+	t := a.Type()
+	if t.Base != Int || c.dependsOnParam(a) != nil || c.generated(a) {
+		return s, false, false
+	}
+	return Subscript{Gather: &Gather{Value: a, Size: size}}, true, true
+}
+
+// reads1 reports whether an expression names a definition in parts.
+func (c *checker) reads1(e Expr) bool {
+	if n, ok := e.(*Name); ok {
+		return c.partial[n.Name] != nil
+	}
+	found := false
+	children(e, func(x Expr) { found = found || c.reads1(x) })
+	return found
 }
 
 // within are the subscripts of x[outer][inner]: those of the inner take the places that the outer leave.
@@ -221,6 +268,9 @@ func (s Subscript) shape(size Extent) []Extent {
 	}
 	if s.Gather == nil {
 		return nil
+	}
+	if s.Gather.Data == nil {
+		return s.Gather.Value.Type().Shape
 	}
 	var out []Extent
 	for n, x := range s.Gather.Subs {

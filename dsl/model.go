@@ -135,10 +135,14 @@ type Subscript struct {
 	At     Extent
 }
 
-// Gather is an element of integer data that serves as a position.
+// Gather is an element of integer data that serves as a position; or a whole number that is computed of data, of which each is held against
+// the size of what it selects from when the data arrive.
 type Gather struct {
 	Data *Data
 	Subs []Subscript // one for each dimension of Data
+
+	Value Expr // where Data is nil
+	Size  Extent
 }
 
 // Object is what a name stands for: *Data, *Const, *Param, *Let, *Index, *Ode,

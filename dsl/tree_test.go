@@ -174,7 +174,7 @@ func TestWalk(t *testing.T) {
 	// Every type of the tree, as each is to be seen once.
 	for _, kind := range strings.Fields("File Statement ModelStmt DataStmt ConstStmt ParamStmt LetStmt DensityStmt SampleStmt MetricStmt " +
 		"MetricEntry BlockStmt OdeStmt Equation GenerateStmt QuantityLine TypeExpr BoundExpr Ident IndexDecl Arg " +
-		"Number Name IndexExpr CallExpr UnaryExpr BinaryExpr SumExpr MatrixExpr FieldExpr SolveExpr SliceExpr FuncStmt FuncArg") {
+		"Number Name IndexExpr CallExpr UnaryExpr BinaryExpr SumExpr MatrixExpr FieldExpr SolveExpr SliceExpr IfExpr FuncStmt FuncArg") {
 		if kinds[kind] == 0 {
 			t.Errorf("no tree has a %s", kind)
 		}

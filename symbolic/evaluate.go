@@ -53,6 +53,10 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 	for _, t := range d.C.Tensors {
 		switch t.Kind {
 		case expr.PositionsOf:
+			if t.Source == nil {
+				m.allocate(t)
+				continue
+			}
 			m.values[t.ID()] = m.values[t.Source.ID()]
 		case expr.CoordTensor, expr.GivenTensor, expr.VelocityTensor, expr.DefTensor, expr.FactorOf, expr.QuantityTensor, expr.PriorTensor, expr.SolutionTensor, expr.StateTensor, expr.TimeTensor:
 			m.allocate(t)

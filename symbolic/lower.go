@@ -16,6 +16,7 @@ func (p *Program) Lower(e *expr.Expr, ctx []*expr.Index) *expr.Expr { return p.l
 func (p *Program) lowerAs(e *expr.Expr, ctx []*expr.Index, source *expr.Expr) *expr.Expr {
 	defer func(s bool) { p.c.Sharing = s }(p.c.Sharing)
 	p.c.Sharing = false // operands are small, and what they are made of stays as small
+	p.lowerPositions()
 	l := &lowering{p: p, ctx: expr.SortedIndices(ctx), memo: map[*expr.Expr]*expr.Expr{}}
 	r := l.lower(p.c.Collect(p.reorder(e)))
 	if expr.Fixed(r) && len(r.Free()) == 0 && r.Op != expr.Ref {

@@ -11,12 +11,14 @@ import (
 // Program is a list of definitions in order: each uses only earlier ones.
 // Lower adds to it, so that everything that the outputs share is defined once.
 type Program struct {
-	c     *expr.Context
-	post  *model.Posterior
-	Defs  []*expr.Def
-	byKey map[*expr.Expr]*expr.Def
-	names map[*expr.Expr]string // closed bodies of user lets
-	taken map[string]int
+	c    *expr.Context
+	post *model.Posterior
+	Defs []*expr.Def
+	// Positions are those that are computed of data, in order.
+	Positions []Position
+	byKey     map[*expr.Expr]*expr.Def
+	names     map[*expr.Expr]string // closed bodies of user lets
+	taken     map[string]int
 
 	recursive, source map[*expr.Tensor]*expr.Tensor // members of recursions, as definitions, and back
 
@@ -81,6 +83,28 @@ func newProgram(p *model.Posterior) *Program {
 	}
 	return prog
 }
+
+// lowerPositions adds the definitions of positions that are computed of data: the numbers, the size that they are held against, and the positions.
+func (p *Program) lowerPositions() {
+	c := p.c
+	for len(p.Positions) < len(c.ComputedPositions) {
+		t := c.ComputedPositions[len(p.Positions)]
+		p.Positions = append(p.Positions, Position{Tensor: t})
+		at := len(p.Positions) - 1
+		own := t.Def.Indices
+		numbers := c.NewTensor(expr.Tensor{Name: p.unlike("numbers"), Kind: expr.DefTensor, Shape: t.Shape, Stage: expr.StageData})
+		p.add(numbers, own, p.Lower(t.Def.Body, own))
+		one := c.NewIndex("i", expr.UpTo(dsl.Fixed(1)))
+		last := c.NewTensor(expr.Tensor{Name: p.unlike("last"), Kind: expr.DefTensor, Shape: []dsl.Extent{dsl.Fixed(1)}, Stage: expr.StageData})
+		p.add(last, []*expr.Index{one}, c.Extent(t.Values.Hi))
+		p.Positions[at].Numbers, p.Positions[at].Last = numbers, last
+		// One beyond the ends is reported, and is the end here.
+		p.add(t, own, c.Call("fmin", c.Call("fmax", c.Ref(numbers, expr.SubsOf(own)...), c.Number(1)), c.Ref(last, expr.Sub{At: dsl.Fixed(1)})))
+	}
+}
+
+// Position is a tensor of positions that are computed of data, with the numbers that they are and the last one that there is.
+type Position struct{ Tensor, Numbers, Last *expr.Tensor }
 
 // define returns a reference to the definition of e, adding it if needed. The
 // subexpressions of e are lowered already. A definition is computed outside of what stands around e, so that it takes the guards of

@@ -597,6 +597,8 @@ func (e *naive) positions(s dsl.Subscript, size int) array {
 			a.v = append(a.v, float64(i+1))
 		}
 		return a
+	case s.Gather != nil && s.Gather.Data == nil:
+		return mapped(func(x []float64) float64 { return x[0] + float64(s.Offset) }, e.eval(s.Gather.Value))
 	case s.Gather != nil:
 		return mapped(func(x []float64) float64 { return x[0] + float64(s.Offset) }, e.selected(e.values[s.Gather.Data], s.Gather.Subs))
 	case s.Index != nil:

@@ -442,3 +442,22 @@ func Positions(x []int) []int {
 	}
 	return p
 }
+
+// Selects demands that each of some numbers that a model computes of its data, and selects elements with, is a whole one from 1 to last. Text says
+// what they are, and shape how many there are in each dimension.
+func Selects(model, text string, numbers []float64, last float64, shape ...int) error {
+	for i, x := range numbers {
+		if x == math.Trunc(x) && x >= 1 && x <= last {
+			continue
+		}
+		at := ""
+		if len(numbers) > 1 || len(shape) > 1 || len(shape) == 1 && shape[0] > 1 {
+			at = fmt.Sprintf(", element %d,", i+1)
+			if len(shape) == 2 {
+				at = fmt.Sprintf(", element %d, %d,", i/shape[1]+1, i%shape[1]+1)
+			}
+		}
+		return fmt.Errorf("%s: the position %s%s is %v, but there are elements 1 to %v", model, text, at, x, last)
+	}
+	return nil
+}

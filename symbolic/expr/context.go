@@ -12,8 +12,12 @@ import (
 // Context owns expressions: it interns nodes and canonical indices. It is not
 // safe for concurrent use.
 type Context struct {
-	nodes      map[string]*Expr
-	Tensors    []*Tensor
+	nodes   map[string]*Expr
+	Tensors []*Tensor
+	// ComputedPositions are the positions that are computed of data, and what they are computed by.
+	ComputedPositions []*Tensor
+	positionKeys      []*Expr
+
 	ByName     map[string]*Tensor // data, coordinates
 	canonical  map[canonKey]*Index
 	matrices   map[[2]dsl.Extent]bool // the dimensions of matrices that are computed as a whole

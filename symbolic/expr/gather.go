@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -40,6 +41,35 @@ func (c *Context) positions(d *dsl.Data, subs []Sub) *Expr {
 	lo, hi, _ := d.Values()
 	return c.Ref(c.NewTensor(Tensor{Name: source.Name, Kind: PositionsOf, Source: source, Shape: source.Shape, Stage: StageData,
 		Values: dsl.Range{Lo: lo, Hi: hi}}), subs...)
+}
+
+// computedPosition returns a whole number that is computed of data, from 1 to a size, as a subscript. Whether it is one is looked at when the
+// data arrive.
+func (c *Context) computedPosition(e *Expr, size dsl.Extent, text string) *Expr {
+	key, formal := c.Close(e)
+	shape := []dsl.Extent{dsl.Fixed(1)}
+	subs := []Sub{{At: dsl.Fixed(1)}}
+	if len(formal) > 0 {
+		shape, subs = nil, SubsOf(c.InOrder(e.Free()))
+		for _, i := range formal {
+			shape = append(shape, i.Range.Hi)
+		}
+	} else {
+		formal = []*Index{c.NewIndex("i", UpTo(dsl.Fixed(1)))}
+	}
+	for n, t := range c.ComputedPositions {
+		if c.positionKeys[n] == key && t.Values.Hi == size {
+			return c.Ref(t, subs...)
+		}
+	}
+	name := "position"
+	if n := len(c.ComputedPositions); n > 0 {
+		name = fmt.Sprintf("position%d", n+1)
+	}
+	t := c.NewTensor(Tensor{Name: name, Label: text, Kind: PositionsOf, Shape: shape, Stage: StageData, Values: UpTo(size)})
+	t.Def = &Def{Tensor: t, Indices: formal, Body: key}
+	c.ComputedPositions, c.positionKeys = append(c.ComputedPositions, t), append(c.positionKeys, key)
+	return c.Ref(t, subs...)
 }
 
 // isGather reports whether e is δ[a, g…] of an index and an element of data.

@@ -346,6 +346,13 @@ func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
 		case s.All:
 			out[n] = ShiftSub((*all)[0], s.Offset)
 			*all = (*all)[1:]
+		case s.Gather != nil && s.Gather.Data == nil:
+			v := el.Expr(s.Gather.Value)
+			at := make([]Sub, len(v.Shape))
+			for d := range at {
+				at[d], *all = (*all)[0], (*all)[1:]
+			}
+			out[n] = Sub{Data: el.C.computedPosition(v.At(at...), s.Gather.Size, dsl.Text(s.Gather.Value)), Offset: s.Offset}
 		case s.Gather != nil:
 			out[n] = Sub{Data: el.C.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}
 		case s.Index != nil:

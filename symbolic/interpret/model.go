@@ -107,6 +107,9 @@ type Posterior interface {
 func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	m := &Model{d: d, data: data, tolerance: tight}
 	m.m = m.machine()
+	if err := m.positions(); err != nil {
+		return nil, err
+	}
 	m.info = &runtime.Info{Name: d.Model.Name}
 	if len(d.Given) > 0 {
 		m.info.Name = d.Block.ObjectName()
@@ -170,6 +173,20 @@ func (m *Model) Settle(metric runtime.MetricInfo) {
 var structures = map[string]runtime.Structure{
 	"dense": runtime.Dense, "diagonal": runtime.Diagonal, "banded": runtime.Banded, "arrow": runtime.Arrow,
 	"bordered band": runtime.BorderedBand, "block-diagonal": runtime.BlockDiagonal,
+}
+
+// positions checks that the positions that are computed of the data exist.
+func (m *Model) positions() error {
+	for _, x := range m.d.Prog.Positions {
+		var numbers []float64
+		own := x.Numbers.Def.Indices
+		m.m.Run([]symbolic.Output{{E: m.d.C.Ref(x.Numbers, expr.SubsOf(own)...), Indices: own}}, func(_ *symbolic.Output, _ []int, v float64) { numbers = append(numbers, v) })
+		last := float64(m.m.Extent(x.Tensor.Values.Hi))
+		if err := validate.Selects(m.d.Model.Name, x.Tensor.Label, numbers, last, m.extents(x.Tensor.Shape)...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // machine returns an evaluator of the program, with the runtime's solver for
