@@ -116,7 +116,7 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 	left := y.At()
 	// A datum is checked when it arrives, a parameter's bounds when the
 	// model is.
-	if !declared(t.Left) || t.Dist.Support == dsl.Between && !DependsOnCoords(left) {
+	if !declared(t.Left) || (t.Dist.Support == dsl.Between || t.Dist.Support == dsl.Above) && !DependsOnCoords(left) {
 		switch t.Dist.Support {
 		case dsl.Positive:
 			positive(left)
@@ -126,6 +126,8 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 		case dsl.Between:
 			positive(c.Sub(left, args[0].At()))
 			positive(c.Sub(args[1].At(), left))
+		case dsl.Above:
+			positive(c.Sub(left, args[0].At()))
 		case dsl.Binary:
 			positive(c.Add(left, c.Number(0.5)))
 			positive(c.Sub(c.Number(1.5), left))
