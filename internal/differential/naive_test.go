@@ -314,18 +314,40 @@ func (e *naive) ofTail(t *dsl.Term, x []float64) float64 {
 	mass := 1.0
 	if t.Hi != nil {
 		hi := ends[len(ends)-1]
-		mass = cumulative(t.Dist.Name, hi, args)
+		mass = below(t.Dist, hi, args)
 		if !(y < hi) {
 			return math.Inf(-1)
 		}
 	}
 	if t.Lo != nil {
-		mass -= cumulative(t.Dist.Name, ends[0], args)
+		mass -= below(t.Dist, ends[0], args)
 		if !(y > ends[0]) {
 			return math.Inf(-1)
 		}
 	}
 	return l - math.Log(mass)
+}
+
+// below is P(Y ≤ y) for any y, beyond the support too.
+func below(d *dsl.Distribution, y float64, a []float64) float64 {
+	lo, hi := math.Inf(-1), math.Inf(1)
+	switch d.Support {
+	case dsl.Positive:
+		lo = 0
+	case dsl.UnitOpen:
+		lo, hi = 0, 1
+	case dsl.Above:
+		lo = a[0]
+	case dsl.Between:
+		lo, hi = a[0], a[1]
+	}
+	switch {
+	case y <= lo:
+		return 0
+	case y >= hi:
+		return 1
+	}
+	return cumulative(d.Name, y, a)
 }
 
 // cumulative is P(Y ≤ y), by gonum or by its definition.
