@@ -1541,7 +1541,7 @@ func (c *checker) ordered(dist *Distribution, args []Expr) bool {
 }
 
 func (c *checker) scalarTerm(term *Term) {
-	left, dist := term.Left, term.Dist
+	left, dist, before := term.Left, term.Dist, len(c.ds.List)
 	t := left.Type()
 	for i, a := range term.Args {
 		ta := a.Type()
@@ -1559,6 +1559,9 @@ func (c *checker) scalarTerm(term *Term) {
 		return
 	}
 	p := c.dependsOnParam(left)
+	if c.errors(before) == 0 {
+		c.kinked(term)
+	}
 	if dist.Support.Discrete() {
 		switch {
 		case p != nil:
@@ -1579,6 +1582,22 @@ func (c *checker) scalarTerm(term *Term) {
 		return
 	}
 	c.insideSupport(term)
+}
+
+// kinked warns of a density with a kink where its place depends on parameters. A cumulative function has none.
+func (c *checker) kinked(term *Term) {
+	if term.Dist.Kink == "" || term.Tail != NoTail || c.generating {
+		return
+	}
+	at := term.Args[slices.Index(term.Dist.argNames(), term.Dist.Kink)]
+	for _, e := range []Expr{term.Left, at} {
+		if p := c.dependsOnParam(e); p != nil {
+			c.warn(NotSmooth, term.Left.Span(), "`logistic` and `student_t` have long tails and are smooth",
+				"the log density of `%s` has a kink at `%s`, and this depends on the parameter `%s`: Hamiltonian Monte Carlo rejects what crosses it, and is not efficient there",
+				term.Dist.Name, term.Dist.Kink, p.Name)
+			return
+		}
+	}
 }
 
 // insideSupport checks that the support of a parameter that stands alone lies inside that of its
@@ -1620,6 +1639,11 @@ func (c *checker) insideSupport(term *Term) {
 			(ok2 && sup.HiNum != nil && *sup.HiNum <= hi || sameName(sup.Hi, term.Args[1]))
 		if !inside {
 			want = fmt.Sprintf("declare it with the same ends: `param %s %s`", param.Name, param.declared(fmt.Sprintf("in (%s, %s)", endText(term.Args[0], "a"), endText(term.Args[1], "b"))))
+		}
+	case Above:
+		lo, ok := c.constant(term.Args[0])
+		if sup.Lo == nil || !(ok && sup.LoNum != nil && *sup.LoNum >= lo || sameName(sup.Lo, term.Args[0])) {
+			want = fmt.Sprintf("declare it with the same end: `param %s %s`", param.Name, param.declared("> "+endText(term.Args[0], "a")))
 		}
 	}
 	if want != "" {

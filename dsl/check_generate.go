@@ -40,14 +40,11 @@ func (c *checker) generatedOutside(n *Name, at Span) {
 // distribution; it reports whether the call is one.
 func (c *checker) distributionCall(e *CallExpr) bool {
 	if d := lookupLogDensity(e.Func); d != nil {
-		c.logDensityCall(e, d)
+		c.logDensityCall(e, d, NoTail)
 		return true
 	}
 	if d, tail := lookupCdf(e.Func); d != nil {
-		c.logDensityCall(e, d)
-		if e.Density != nil {
-			e.Density.Tail = tail
-		}
+		c.logDensityCall(e, d, tail)
 		return true
 	}
 	if d := lookupRandom(e.Func); d != nil {
@@ -75,21 +72,21 @@ func (c *checker) operands(e *CallExpr) bool {
 
 // logDensityCall checks normal_lpdf(y | mu, sigma). The log densities of the
 // elements are added, as those of `~` are.
-func (c *checker) logDensityCall(e *CallExpr, dist *Distribution) {
+func (c *checker) logDensityCall(e *CallExpr, dist *Distribution, tail Tail) {
 	good := c.operands(e)
 	bad(e)
 	switch n := len(e.Args) - 1; {
 	case n < 0 || n != len(dist.Args):
 		c.err(ArgumentCount, e.At, "write "+dist.form(), "`%s` takes a value and %s, not %s", e.Func, count(len(dist.Args), "argument"), count(n+1, "operand"))
 		return
-	case e.Bar.Len == 0:
+	case e.Bar.Len == 0 && n > 0:
 		c.err(UnexpectedToken, e.At, "write "+dist.form(), "`%s` has a `|` between the value and the arguments", e.Func)
 		return
 	}
 	if !good {
 		return
 	}
-	t := &Term{At: e.At, Left: e.Args[0].Expr, Dist: dist, call: true}
+	t := &Term{At: e.At, Left: e.Args[0].Expr, Dist: dist, Tail: tail, call: true}
 	for _, a := range e.Args[1:] {
 		t.Args = append(t.Args, a.Expr)
 	}

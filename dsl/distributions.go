@@ -13,6 +13,7 @@ const (
 	NonNegative           // an argument: x ≥ 0
 	UnitClosed            // an argument: 0 ≤ x ≤ 1
 	Between               // first argument < x < second argument
+	Above                 // first argument < x
 	Binary                // 0 or 1
 	Counts                // 0, 1, 2, …
 	UpTo                  // 0, 1, …, first argument
@@ -34,7 +35,7 @@ func (d Domain) Discrete() bool {
 }
 
 func (d Domain) String() string {
-	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments",
+	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments", "the numbers above its first argument",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
 		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers",
 		"the whole numbers 1, …, K", "vectors of whole numbers 0, 1, 2, …", "vectors in ascending order", "lower triangular matrices with a positive diagonal"}[d]
@@ -90,6 +91,10 @@ type Distribution struct {
 
 	// Center is the mode of the density of u given the arguments; "" where it has none, or Joint is nil.
 	Center string
+
+	// Kink is the argument at which, as y, the log density has a kink, "" where that is smooth. Information is then the
+	// expectation of products of first derivatives.
+	Kink string
 
 	// Halves are of its positive half, the first that fits.
 	Halves []Half
@@ -391,6 +396,193 @@ var univariate = []Distribution{
 		LogDensity: "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(eta - log(phi)) - (y + phi)*log1p_exp(eta - log(phi))",
 		Fisher:     [][]string{{"phi*inv_logit(eta - log(phi))", ""}, {"", ""}},
 	},
+	{
+		Name: "std_normal", Support: RealLine, Random: "StandardNormal",
+		LogDensity: "-0.5*y^2 - 0.5*log(2*pi())",
+		LogCdf:     "log_Phi(y)", LogCcdf: "log_Phi(-y)",
+		Joint:  [][]string{{"1"}},
+		Center: "0",
+		Halves: []Half{{false, "0", "2"}},
+	},
+	{
+		Name: "double_exponential", Support: RealLine, Random: "DoubleExponential",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "-log(2) - log(sigma) - abs(y - mu)/sigma",
+		LogCdf:     "if y < mu then (y - mu)/sigma - log(2) else log1m(0.5*exp((mu - y)/sigma))",
+		LogCcdf:    "if y < mu then log1m(0.5*exp((y - mu)/sigma)) else (mu - y)/sigma - log(2)",
+		Fisher:     [][]string{{"1/sigma^2", "0"}, {"0", "1/sigma^2"}},
+		Joint:      [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "1/sigma^2"}},
+		Center:     "mu",
+		Kink:       "mu",
+		Halves: []Half{
+			{true, "log(sigma)", "1"},
+		},
+	},
+	{
+		Name: "skew_double_exponential", Support: RealLine, Random: "SkewDoubleExponential",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}, {"tau", UnitOpen}},
+		LogDensity: "log(2) + log(tau) + log1m(tau) - log(sigma) - 2*(if y < mu then (1 - tau)*(mu - y) else tau*(y - mu))/sigma",
+		LogCdf:     "if y < mu then log(tau) - 2*(1 - tau)*(mu - y)/sigma else log1m((1 - tau)*exp(-2*tau*(y - mu)/sigma))",
+		LogCcdf:    "if y < mu then log1m(tau*exp(-2*(1 - tau)*(mu - y)/sigma)) else log1m(tau) - 2*tau*(y - mu)/sigma",
+		// y is below mu with probability tau, and the exponent is exponential on both sides.
+		Fisher: [][]string{
+			{"4*tau*(1 - tau)/sigma^2", "0", "-2/sigma"},
+			{"0", "1/sigma^2", "(1/(1 - tau) - 1/tau)/sigma"},
+			{"-2/sigma", "(1/(1 - tau) - 1/tau)/sigma", "1/tau^2 + 1/(1 - tau)^2"}},
+		Joint: [][]string{
+			{"4*tau*(1 - tau)/sigma^2", "-4*tau*(1 - tau)/sigma^2", "0", "2/sigma"},
+			{"-4*tau*(1 - tau)/sigma^2", "4*tau*(1 - tau)/sigma^2", "0", "-2/sigma"},
+			{"0", "0", "1/sigma^2", "(1/(1 - tau) - 1/tau)/sigma"},
+			{"2/sigma", "-2/sigma", "(1/(1 - tau) - 1/tau)/sigma", "1/tau^2 + 1/(1 - tau)^2"}},
+		Kink: "mu",
+	},
+	{
+		Name: "skew_normal", Support: RealLine, Random: "SkewNormal",
+		Args:       []DistArg{{"xi", RealLine}, {"omega", Positive}, {"alpha", RealLine}},
+		LogDensity: "0.5*log(2) - 0.5*log(pi()) - log(omega) - 0.5*((y - xi)/omega)^2 + log_Phi(alpha*(y - xi)/omega)",
+	},
+	{
+		Name: "exp_mod_normal", Support: RealLine, Random: "ExpModNormal",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}, {"lambda", Positive}},
+		LogDensity: "log(lambda) + lambda*(mu - y) + 0.5*(lambda*sigma)^2 + log_Phi((y - mu)/sigma - lambda*sigma)",
+		LogCdf:     "log_Phi((y - mu)/sigma) + log1m_exp(lambda*(mu - y) + 0.5*(lambda*sigma)^2 + log_Phi((y - mu)/sigma - lambda*sigma) - log_Phi((y - mu)/sigma))",
+		LogCcdf:    "log_sum_exp(log_Phi((mu - y)/sigma), lambda*(mu - y) + 0.5*(lambda*sigma)^2 + log_Phi((y - mu)/sigma - lambda*sigma))",
+	},
+	{
+		Name: "half_normal", Support: Positive, Random: "HalfNormal",
+		Args:       []DistArg{{"sigma", Positive}},
+		LogDensity: "0.5*log(2) - 0.5*log(pi()) - log(sigma) - 0.5*(y/sigma)^2",
+		LogCdf:     "log1m_exp(log(2) + log_Phi(-y/sigma))", LogCcdf: "log(2) + log_Phi(-y/sigma)",
+		Fisher: [][]string{{"2/sigma^2"}},
+		Joint:  [][]string{{"2", "-2/sigma"}, {"-2/sigma", "2/sigma^2"}},
+		Center: "log(sigma)",
+	},
+	{
+		Name: "half_cauchy", Support: Positive, Random: "HalfCauchy",
+		Args:       []DistArg{{"sigma", Positive}},
+		LogDensity: "log(2) - log(pi()) - log(sigma) - log1p_square(y/sigma)",
+		LogCdf:     "log(2/pi()*atan(y/sigma))", LogCcdf: "log(2/pi()*atan(sigma/y))",
+		Fisher: [][]string{{"1/(2*sigma^2)"}},
+		Joint:  [][]string{{"1/2", "-1/(2*sigma)"}, {"-1/(2*sigma)", "1/(2*sigma^2)"}},
+		Center: "log(sigma)",
+	},
+	{
+		Name: "half_student_t", Support: Positive, Random: "HalfStudentT",
+		Args:       []DistArg{{"nu", Positive}, {"sigma", Positive}},
+		LogDensity: "log(2) - lbeta(nu/2, 0.5) - 0.5*log(nu) - log(sigma) - 0.5*(nu + 1)*log1p_square(y/(sigma*sqrt(nu)))",
+		// That of student_t; log y is shifted by log sigma.
+		Fisher: [][]string{
+			{"student_information(nu)", "-2/(sigma*(nu + 1)*(nu + 3))"},
+			{"-2/(sigma*(nu + 1)*(nu + 3))", "2*nu/((nu + 3)*sigma^2)"}},
+		Joint: [][]string{
+			{"2*nu/(nu + 3)", "2/((nu + 1)*(nu + 3))", "-2*nu/((nu + 3)*sigma)"},
+			{"2/((nu + 1)*(nu + 3))", "student_information(nu)", "-2/(sigma*(nu + 1)*(nu + 3))"},
+			{"-2*nu/((nu + 3)*sigma)", "-2/(sigma*(nu + 1)*(nu + 3))", "2*nu/((nu + 3)*sigma^2)"}},
+		Center: "log(sigma)",
+	},
+	{
+		Name: "pareto", Support: Above, Random: "Pareto",
+		Args:       []DistArg{{"y_min", Positive}, {"alpha", Positive}},
+		LogDensity: "log(alpha) - log(y) - alpha*(log(y) - log(y_min))",
+		LogCdf:     "log1m_exp(alpha*(log(y_min) - log(y)))", LogCcdf: "alpha*(log(y_min) - log(y))",
+		Fisher: [][]string{{"", ""}, {"", "1/alpha^2"}},
+	},
+	{
+		Name: "pareto_type_2", Support: Above, Random: "ParetoType2",
+		Args:       []DistArg{{"mu", RealLine}, {"lambda", Positive}, {"alpha", Positive}},
+		LogDensity: "log(alpha) - log(lambda) - (alpha + 1)*log1p((y - mu)/lambda)",
+		LogCdf:     "log1m_exp(-alpha*log1p((y - mu)/lambda))", LogCcdf: "-alpha*log1p((y - mu)/lambda)",
+		Fisher: [][]string{{"", "", ""}, {"", "alpha/((alpha + 2)*lambda^2)", "-1/(lambda*(alpha + 1))"}, {"", "-1/(lambda*(alpha + 1))", "1/alpha^2"}},
+	},
+	{
+		Name: "loglogistic", Support: Positive, Random: "LogLogistic",
+		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "log(beta) - log(y) - beta*(log(y) - log(alpha)) - 2*log1p_exp(-beta*(log(y) - log(alpha)))",
+		LogCdf:     "log_inv_logit(beta*(log(y) - log(alpha)))", LogCcdf: "log_inv_logit(beta*(log(alpha) - log(y)))",
+		// log y is logistic(log(alpha), 1/beta).
+		Fisher: [][]string{{"(beta/alpha)^2/3", "0"}, {"0", "(3 + pi()^2)/(9*beta^2)"}},
+		Joint: [][]string{
+			{"beta^2/3", "-beta^2/(3*alpha)", "0"},
+			{"-beta^2/(3*alpha)", "(beta/alpha)^2/3", "0"},
+			{"0", "0", "(3 + pi()^2)/(9*beta^2)"}},
+		Center: "log(alpha)",
+	},
+	{
+		Name: "inv_gaussian", Support: Positive, Random: "InvGaussian",
+		Args:       []DistArg{{"mu", Positive}, {"lambda", Positive}},
+		LogDensity: "0.5*log(lambda) - 0.5*log(2*pi()) - 1.5*log(y) - 0.5*lambda*(y/mu - 1)^2/y",
+		LogCdf:     "log_sum_exp(log_Phi(sqrt(lambda/y)*(y/mu - 1)), 2*lambda/mu + log_Phi(-sqrt(lambda/y)*(y/mu + 1)))",
+		LogCcdf: "log_Phi(sqrt(lambda/y)*(1 - y/mu)) + " +
+			"log1m_exp(2*lambda/mu + log_Phi(-sqrt(lambda/y)*(y/mu + 1)) - log_Phi(sqrt(lambda/y)*(1 - y/mu)))",
+		// The means of y and of 1/y are mu and 1/mu + 1/lambda.
+		Fisher: [][]string{{"lambda/mu^3", "0"}, {"0", "1/(2*lambda^2)"}},
+		Joint: [][]string{
+			{"lambda/mu + 1/2", "-lambda/mu^2", "-1/(2*lambda)"},
+			{"-lambda/mu^2", "lambda/mu^3", "0"},
+			{"-1/(2*lambda)", "0", "1/(2*lambda^2)"}},
+		Center: "log(2*lambda) - log1p(sqrt(1 + (2*lambda/mu)^2))",
+	},
+	{
+		Name: "logit_normal", Support: UnitOpen, Random: "LogitNormal",
+		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
+		LogDensity: "-0.5*((logit(y) - mu)/sigma)^2 - log(y) - log1m(y) - log(sigma) - 0.5*log(2*pi())",
+		LogCdf:     "log_Phi((logit(y) - mu)/sigma)", LogCcdf: "log_Phi((mu - logit(y))/sigma)",
+		Fisher: [][]string{{"1/sigma^2", "0"}, {"0", "2/sigma^2"}},
+		Joint:  [][]string{{"1/sigma^2", "-1/sigma^2", "0"}, {"-1/sigma^2", "1/sigma^2", "0"}, {"0", "0", "2/sigma^2"}},
+		Center: "mu",
+	},
+	{
+		Name: "kumaraswamy", Support: UnitOpen, Random: "Kumaraswamy",
+		Args:       []DistArg{{"a", Positive}, {"b", Positive}},
+		LogDensity: "log(a) + log(b) + (a - 1)*log(y) + (b - 1)*log1m_exp(a*log(y))",
+		LogCdf:     "log1m_exp(b*log1m_exp(a*log(y)))", LogCcdf: "b*log1m_exp(a*log(y))",
+		// That about a divides by b - 2.
+		Fisher: [][]string{{"", ""}, {"", "1/b^2"}},
+	},
+	{
+		// The failures before the first success.
+		Name: "geometric", Support: Counts, Random: "Geometric",
+		Args:       []DistArg{{"theta", UnitClosed}},
+		LogDensity: "log(theta) + lmultiply(y, 1 - theta)",
+		Fisher:     [][]string{{"1/(theta^2*(1 - theta))"}},
+	},
+	{
+		Name: "beta_neg_binomial", Support: Counts, Random: "BetaNegBinomial",
+		Args:       []DistArg{{"r", Positive}, {"alpha", Positive}, {"beta", Positive}},
+		LogDensity: "lgamma(y + r) - lgamma(r) - lgamma(y + 1) + lbeta(alpha + r, beta + y) - lbeta(alpha, beta)",
+	},
+	{
+		// theta is the probability of a zero that is none of the counts.
+		Name: "zero_inflated_poisson", Support: Counts, Random: "ZeroInflatedPoisson",
+		Args:       []DistArg{{"theta", UnitOpen}, {"lambda", Positive}},
+		LogDensity: "if y == 0 then log(theta + (1 - theta)*exp(-lambda)) else log1m(theta) + y*log(lambda) - lambda - lgamma(y + 1)",
+		// A zero has the probability theta + (1 - theta) exp(-lambda).
+		Fisher: [][]string{
+			{"-expm1(-lambda)/((theta + (1 - theta)*exp(-lambda))*(1 - theta))", "-exp(-lambda)/(theta + (1 - theta)*exp(-lambda))"},
+			{"-exp(-lambda)/(theta + (1 - theta)*exp(-lambda))", "(1 - theta)*(1/lambda - theta*exp(-lambda)/(theta + (1 - theta)*exp(-lambda)))"}},
+	},
+	{
+		Name: "zero_inflated_neg_binomial_2", Support: Counts, Random: "ZeroInflatedNegBinomial2",
+		Args: []DistArg{{"theta", UnitOpen}, {"mu", Positive}, {"phi", Positive}},
+		LogDensity: "if y == 0 then log(theta + (1 - theta)*exp(-phi*log1p_exp(log(mu) - log(phi)))) " +
+			"else log1m(theta) + lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(log(mu) - log(phi)) - (y + phi)*log1p_exp(log(mu) - log(phi))",
+		// Of the zeros of neg_binomial_2 with the probability p, the derivative of log p is -1/(1 + mu/phi).
+		Fisher: [][]string{
+			{"-expm1(-phi*log1p(mu/phi))/((theta + (1 - theta)*exp(-phi*log1p(mu/phi)))*(1 - theta))",
+				"-exp(-phi*log1p(mu/phi))/((1 + mu/phi)*(theta + (1 - theta)*exp(-phi*log1p(mu/phi))))", ""},
+			{"-exp(-phi*log1p(mu/phi))/((1 + mu/phi)*(theta + (1 - theta)*exp(-phi*log1p(mu/phi))))",
+				"(1 - theta)*(1/(mu + mu^2/phi) - theta*exp(-phi*log1p(mu/phi))/((1 + mu/phi)^2*(theta + (1 - theta)*exp(-phi*log1p(mu/phi)))))", ""},
+			{"", "", ""}},
+	},
+	{
+		// theta is the probability of zero.
+		Name: "hurdle_poisson", Support: Counts, Random: "HurdlePoisson",
+		Args:       []DistArg{{"theta", UnitOpen}, {"lambda", Positive}},
+		LogDensity: "if y == 0 then log(theta) else log1m(theta) + y*log(lambda) - lambda - lgamma(y + 1) - log1m_exp(-lambda)",
+		Fisher: [][]string{
+			{"1/(theta*(1 - theta))", "0"},
+			{"0", "-(1 - theta)*(1/lambda + exp(-lambda)/expm1(-lambda))/expm1(-lambda)"}},
+	},
 }
 
 // LogDensityName is the function of the log density: that of a probability
@@ -424,6 +616,9 @@ func (d *Distribution) RandomName() string { return d.Name + "_rng" }
 
 // form is how a call of the log density reads.
 func (d *Distribution) form() string {
+	if len(d.Args) == 0 {
+		return d.LogDensityName() + "(y)"
+	}
 	return d.LogDensityName() + "(y | " + strings.Join(d.argNames(), ", ") + ")"
 }
 

@@ -104,7 +104,7 @@ func edgeValues(dist *dsl.Distribution, args []float64) (data map[string][]float
 	if dist.Support.Discrete() {
 		data["y"], params = params[:1], params[1:]
 	}
-	if dist.Args[0].Domain == dsl.CountArg {
+	if len(dist.Args) > 0 && dist.Args[0].Domain == dsl.CountArg {
 		data["N"], params = params[:1], params[1:]
 	}
 	return data, params
@@ -130,7 +130,11 @@ func edgeModel(t *testing.T, dist *dsl.Distribution) *Derived {
 		text += fmt.Sprintf("param a%d real\n", n)
 		args = append(args, fmt.Sprintf("a%d + 0", n))
 	}
-	text += fmt.Sprintf("density %s(y + 0 | %s)\nmetric identity\n", dist.LogDensityName(), strings.Join(args, ", "))
+	bar := " | "
+	if len(args) == 0 {
+		bar = ""
+	}
+	text += fmt.Sprintf("density %s(y + 0%s%s)\nmetric identity\n", dist.LogDensityName(), bar, strings.Join(args, ", "))
 	d, _ := load(t, text)
 	return d
 }
@@ -219,6 +223,24 @@ func TestDensityOutside(t *testing.T) {
 		{"neg_binomial", []float64{1, 0, 1}}, {"neg_binomial", []float64{1, 1, 0}}, {"neg_binomial", []float64{0, -1, 1}},
 		{"neg_binomial_2", []float64{0, 0, 1}}, {"neg_binomial_2", []float64{1, -2, 1}}, {"neg_binomial_2", []float64{1, 1, 0}},
 		{"neg_binomial_2_log", []float64{1, 0, 0}}, {"neg_binomial_2_log", []float64{1, 0, -1}}, {"neg_binomial_2_log", []float64{1, math.Inf(-1), 2}},
+		{"double_exponential", []float64{1, 0, 0}}, {"double_exponential", []float64{0, 0, -1}},
+		{"skew_double_exponential", []float64{1, 0, 0, 0.5}}, {"skew_double_exponential", []float64{1, 0, 1, 0}}, {"skew_double_exponential", []float64{1, 0, 1, 1}},
+		{"skew_normal", []float64{1, 0, 0, 1}}, {"skew_normal", []float64{0, 0, -1, 1}},
+		{"exp_mod_normal", []float64{1, 0, 0, 1}}, {"exp_mod_normal", []float64{1, 0, 1, 0}}, {"exp_mod_normal", []float64{1, 0, -1, -1}},
+		{"half_normal", []float64{0, 1}}, {"half_normal", []float64{-1, 1}}, {"half_normal", []float64{1, 0}},
+		{"half_cauchy", []float64{0, 1}}, {"half_cauchy", []float64{-1, 1}}, {"half_cauchy", []float64{1, 0}},
+		{"half_student_t", []float64{-1, 2, 1}}, {"half_student_t", []float64{1, 0, 1}}, {"half_student_t", []float64{1, 2, -1}},
+		{"pareto", []float64{1, 1, 1}}, {"pareto", []float64{1, 2, 1}}, {"pareto", []float64{1, 0, 1}}, {"pareto", []float64{1, -1, 1}}, {"pareto", []float64{2, 1, 0}},
+		{"pareto_type_2", []float64{1, 1, 1, 1}}, {"pareto_type_2", []float64{-3, -2, 1, 1}}, {"pareto_type_2", []float64{1, 0, 0, 1}}, {"pareto_type_2", []float64{1, 0, 1, -1}},
+		{"loglogistic", []float64{0, 1, 1}}, {"loglogistic", []float64{-1, 2, 1}}, {"loglogistic", []float64{1, 0, 1}}, {"loglogistic", []float64{1, 1, -1}},
+		{"inv_gaussian", []float64{0, 1, 1}}, {"inv_gaussian", []float64{-1, 1, 1}}, {"inv_gaussian", []float64{1, 0, 1}}, {"inv_gaussian", []float64{1, 1, 0}},
+		{"logit_normal", []float64{0, 0, 1}}, {"logit_normal", []float64{1, 0, 1}}, {"logit_normal", []float64{2, 0, 1}}, {"logit_normal", []float64{0.5, 0, 0}},
+		{"kumaraswamy", []float64{0, 1, 1}}, {"kumaraswamy", []float64{1, 1, 1}}, {"kumaraswamy", []float64{-1, 2, 2}}, {"kumaraswamy", []float64{0.5, 0, 1}}, {"kumaraswamy", []float64{0.5, 1, -1}},
+		{"geometric", []float64{0, 0}}, {"geometric", []float64{1, 1}}, {"geometric", []float64{0, 1.5}}, {"geometric", []float64{2, -0.5}},
+		{"beta_neg_binomial", []float64{1, 0, 1, 1}}, {"beta_neg_binomial", []float64{1, 1, -1, 1}}, {"beta_neg_binomial", []float64{0, 1, 1, 0}},
+		{"zero_inflated_poisson", []float64{0, 0, 1}}, {"zero_inflated_poisson", []float64{1, 1, 1}}, {"zero_inflated_poisson", []float64{0, 0.5, 0}}, {"zero_inflated_poisson", []float64{2, 1.5, 1}},
+		{"zero_inflated_neg_binomial_2", []float64{0, 0, 1, 1}}, {"zero_inflated_neg_binomial_2", []float64{0, 0.5, 0, 1}}, {"zero_inflated_neg_binomial_2", []float64{3, 0.5, 1, -1}},
+		{"hurdle_poisson", []float64{0, 0, 1}}, {"hurdle_poisson", []float64{1, 1, 1}}, {"hurdle_poisson", []float64{1, 0.5, 0}}, {"hurdle_poisson", []float64{0, 0.5, -1}},
 	} {
 		dist := dsl.LookupDistribution(row.name)
 		data, params := edgeValues(dist, row.args)

@@ -64,7 +64,7 @@ func onTerminal(t *testing.T, columns uint16, env []string, args ...string) stri
 // environment says otherwise.
 func TestTerminal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.ham")
-	text := "model m\nparam x real\nparam s real\nx ~ double_exponential(0, 1)\nx ~ normal(0, s)\nx ~ normal(0, a_name_that_is_not_known_to_anybody + another_name_that_is_not_known_either + 1)\n"
+	text := "model m\nparam x real\nparam s real\nx ~ negative_binomial(0, 1)\nx ~ normal(0, s)\nx ~ normal(0, a_name_that_is_not_known_to_anybody + another_name_that_is_not_known_either + 1)\n"
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestTerminal(t *testing.T) {
 				t.Errorf("%v: the line %q has %d columns", c.env, line, utf8.RuneCountInString(line))
 			}
 		}
-		if words := func(s string) string { return strings.Join(strings.Fields(s), " ") }; !strings.Contains(words(got), "m.ham:4:5: error[H204]: there is no distribution `double_exponential`") {
+		if words := func(s string) string { return strings.Join(strings.Fields(s), " ") }; !strings.Contains(words(got), "m.ham:4:5: error[H204]: there is no distribution `negative_binomial`") {
 			t.Errorf("%v: other words in\n%s", c.env, got)
 		}
 	}

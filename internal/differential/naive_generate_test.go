@@ -197,6 +197,44 @@ func sample(rng *rand.Rand, name string, args []array) array {
 			return count(random.Poisson(rng, a[0]))
 		case "poisson_log":
 			return count(random.PoissonLog(rng, a[0]))
+		case "std_normal":
+			return random.StandardNormal(rng)
+		case "double_exponential":
+			return random.DoubleExponential(rng, a[0], a[1])
+		case "skew_double_exponential":
+			return random.SkewDoubleExponential(rng, a[0], a[1], a[2])
+		case "skew_normal":
+			return random.SkewNormal(rng, a[0], a[1], a[2])
+		case "exp_mod_normal":
+			return random.ExpModNormal(rng, a[0], a[1], a[2])
+		case "half_normal":
+			return random.HalfNormal(rng, a[0])
+		case "half_cauchy":
+			return random.HalfCauchy(rng, a[0])
+		case "half_student_t":
+			return random.HalfStudentT(rng, a[0], a[1])
+		case "pareto":
+			return random.Pareto(rng, a[0], a[1])
+		case "pareto_type_2":
+			return random.ParetoType2(rng, a[0], a[1], a[2])
+		case "loglogistic":
+			return random.LogLogistic(rng, a[0], a[1])
+		case "inv_gaussian":
+			return random.InvGaussian(rng, a[0], a[1])
+		case "logit_normal":
+			return random.LogitNormal(rng, a[0], a[1])
+		case "kumaraswamy":
+			return random.Kumaraswamy(rng, a[0], a[1])
+		case "geometric":
+			return count(random.Geometric(rng, a[0]))
+		case "beta_neg_binomial":
+			return count(random.BetaNegBinomial(rng, a[0], a[1], a[2]))
+		case "zero_inflated_poisson":
+			return count(random.ZeroInflatedPoisson(rng, a[0], a[1]))
+		case "zero_inflated_neg_binomial_2":
+			return count(random.ZeroInflatedNegBinomial2(rng, a[0], a[1], a[2]))
+		case "hurdle_poisson":
+			return count(random.HurdlePoisson(rng, a[0], a[1]))
 		}
 		panic("no distribution " + name)
 	}, args...)

@@ -367,7 +367,75 @@ func information(name string, y float64, a []float64) []float64 {
 	case "rayleigh":
 		return []float64{4 / (a[0] * a[0])}
 	}
+	return compoundInformation(name, a)
+}
+
+// compoundInformation is that of distributions that are made of others.
+func compoundInformation(name string, a []float64) []float64 {
+	switch name {
+	case "double_exponential":
+		v := 1 / (a[1] * a[1])
+		return []float64{v, 0, 0, v}
+	case "skew_double_exponential":
+		s, t := a[1], a[2]
+		c := (2*t - 1) / (t * (1 - t) * s)
+		return []float64{4 * t * (1 - t) / (s * s), 0, -2 / s, 0, 1 / (s * s), c, -2 / s, c, 1/(t*t) + 1/((1-t)*(1-t))}
+	case "half_normal":
+		return []float64{2 / (a[0] * a[0])}
+	case "half_cauchy":
+		return []float64{0.5 / (a[0] * a[0])}
+	case "half_student_t":
+		return []float64{0, 0, 0, 2 * a[0] / (a[1] * a[1] * (a[0] + 3))}
+	case "pareto", "kumaraswamy":
+		return []float64{0, 0, 0, 1 / (a[1] * a[1])}
+	case "pareto_type_2":
+		l, k := a[1], a[2]
+		c := -1 / (l * (k + 1))
+		return []float64{0, 0, 0, 0, k / (l * l * (k + 2)), c, 0, c, 1 / (k * k)}
+	case "loglogistic":
+		return []float64{a[1] * a[1] / (3 * a[0] * a[0]), 0, 0, (3 + math.Pi*math.Pi) / (9 * a[1] * a[1])}
+	case "inv_gaussian":
+		return []float64{a[1] / (a[0] * a[0] * a[0]), 0, 0, 0.5 / (a[1] * a[1])}
+	case "logit_normal":
+		return []float64{1 / (a[1] * a[1]), 0, 0, 2 / (a[1] * a[1])}
+	case "geometric":
+		return []float64{1/(a[0]*a[0]) + 1/(a[0]*(1-a[0]))}
+	}
+	switch name {
+	case "zero_inflated_poisson", "zero_inflated_neg_binomial_2", "hurdle_poisson":
+		return zerosInformation(name, a)
+	}
 	return nil
+}
+
+// zerosInformation sums products of scores over counts, until those have no probability. About the shape of a negative binomial
+// distribution it is not known.
+func zerosInformation(name string, a []float64) []float64 {
+	m := len(a)
+	out := make([]float64, m*m)
+	total := 0.0
+	for y := 0.0; total < 1-1e-13 && y < 5000; y++ {
+		p := math.Exp(logDensity(name, y, a))
+		total += p
+		var scores [2]float64
+		for k := range scores {
+			h := 1e-3 * min(a[k], 1)
+			if k == 0 {
+				h = 1e-3 * min(a[0], 1-a[0])
+			}
+			for _, s := range stencil {
+				b := slices.Clone(a)
+				b[k] += s.at * h
+				scores[k] += s.weight * logDensity(name, y, b) / (60 * h)
+			}
+		}
+		for i, x := range scores {
+			for j, z := range scores {
+				out[i*m+j] += p * x * z
+			}
+		}
+	}
+	return out
 }
 
 // depends reports whether an expression holds a parameter of a block.

@@ -326,18 +326,40 @@ func (e *naive) ofTail(t *dsl.Term, x []float64) float64 {
 	mass := 1.0
 	if t.Hi != nil {
 		hi := ends[len(ends)-1]
-		mass = cumulative(t.Dist.Name, hi, args)
+		mass = below(t.Dist, hi, args)
 		if !(y < hi) {
 			return math.Inf(-1)
 		}
 	}
 	if t.Lo != nil {
-		mass -= cumulative(t.Dist.Name, ends[0], args)
+		mass -= below(t.Dist, ends[0], args)
 		if !(y > ends[0]) {
 			return math.Inf(-1)
 		}
 	}
 	return l - math.Log(mass)
+}
+
+// below is P(Y ≤ y) for any y, beyond the support too.
+func below(d *dsl.Distribution, y float64, a []float64) float64 {
+	lo, hi := math.Inf(-1), math.Inf(1)
+	switch d.Support {
+	case dsl.Positive:
+		lo = 0
+	case dsl.UnitOpen:
+		lo, hi = 0, 1
+	case dsl.Above:
+		lo = a[0]
+	case dsl.Between:
+		lo, hi = a[0], a[1]
+	}
+	switch {
+	case y <= lo:
+		return 0
+	case y >= hi:
+		return 1
+	}
+	return cumulative(d.Name, y, a)
 }
 
 // cumulative is P(Y ≤ y), by gonum or by its definition.
@@ -364,6 +386,43 @@ func cumulative(name string, y float64, a []float64) float64 {
 	case "uniform":
 		return (y - a[0]) / (a[1] - a[0])
 	}
+	return compoundCumulative(name, y, a)
+}
+
+// compoundCumulative is that of distributions that are made of others.
+func compoundCumulative(name string, y float64, a []float64) float64 {
+	phi := distuv.UnitNormal.CDF
+	switch name {
+	case "std_normal":
+		return phi(y)
+	case "double_exponential":
+		return distuv.Laplace{Mu: a[0], Scale: a[1]}.CDF(y)
+	case "skew_double_exponential":
+		if y < a[0] {
+			return a[2] * math.Exp(-2*(1-a[2])*(a[0]-y)/a[1])
+		}
+		return 1 - (1-a[2])*math.Exp(-2*a[2]*(y-a[0])/a[1])
+	case "exp_mod_normal":
+		z, r := (y-a[0])/a[1], a[1]*a[2]
+		return phi(z) - math.Exp(r*(r/2-z)+logPhi(z-r))
+	case "half_normal":
+		return math.Erf(y / a[0] / math.Sqrt2)
+	case "half_cauchy":
+		return 2 / math.Pi * math.Atan(y/a[0])
+	case "pareto":
+		return distuv.Pareto{Xm: a[0], Alpha: a[1]}.CDF(y)
+	case "pareto_type_2":
+		return distuv.Pareto{Xm: a[1], Alpha: a[2]}.CDF(y - a[0] + a[1])
+	case "loglogistic":
+		return 1 / (1 + math.Pow(y/a[0], -a[1]))
+	case "inv_gaussian":
+		s := math.Sqrt(a[1] / y)
+		return phi(s*(y/a[0]-1)) + math.Exp(2*a[1]/a[0]+logPhi(-s*(y/a[0]+1)))
+	case "logit_normal":
+		return phi((math.Log(y/(1-y)) - a[0]) / a[1])
+	case "kumaraswamy":
+		return -math.Expm1(a[1] * math.Log1p(-math.Pow(y, a[0])))
+	}
 	panic("no cumulative function of " + name)
 }
 
@@ -386,6 +445,40 @@ func survival(name string, y float64, a []float64) float64 {
 		return survival("weibull", y, []float64{2, math.Sqrt2 * a[0]})
 	case "uniform":
 		return (a[1] - y) / (a[1] - a[0])
+	}
+	return compoundSurvival(name, y, a)
+}
+
+// compoundSurvival is 1 − compoundCumulative, with the digits of the tail.
+func compoundSurvival(name string, y float64, a []float64) float64 {
+	phi := distuv.UnitNormal.CDF
+	switch name {
+	case "std_normal":
+		return phi(-y)
+	case "double_exponential":
+		return cumulative(name, 2*a[0]-y, a)
+	case "skew_double_exponential":
+		return cumulative(name, 2*a[0]-y, []float64{a[0], a[1], 1 - a[2]})
+	case "exp_mod_normal":
+		z, r := (y-a[0])/a[1], a[1]*a[2]
+		return phi(-z) + math.Exp(r*(r/2-z)+logPhi(z-r))
+	case "half_normal":
+		return math.Erfc(y / a[0] / math.Sqrt2)
+	case "half_cauchy":
+		return 2 / math.Pi * math.Atan(a[0]/y)
+	case "pareto":
+		return math.Pow(y/a[0], -a[1])
+	case "pareto_type_2":
+		return math.Pow(1+(y-a[0])/a[1], -a[2])
+	case "loglogistic":
+		return 1 / (1 + math.Pow(y/a[0], a[1]))
+	case "inv_gaussian":
+		s := math.Sqrt(a[1] / y)
+		return phi(s*(1-y/a[0])) - math.Exp(2*a[1]/a[0]+logPhi(-s*(y/a[0]+1)))
+	case "logit_normal":
+		return phi((a[0] - math.Log(y/(1-y))) / a[1])
+	case "kumaraswamy":
+		return math.Pow(1-math.Pow(y, a[0]), a[1])
 	}
 	panic("no survival function of " + name)
 }
@@ -508,7 +601,77 @@ func logDensity(name string, y float64, a []float64) float64 {
 	case "poisson_log":
 		return distuv.Poisson{Lambda: math.Exp(a[0])}.LogProb(y)
 	}
+	return compoundDensity(name, y, a)
+}
+
+// compoundDensity is that of distributions that are made of others, from their definitions.
+func compoundDensity(name string, y float64, a []float64) float64 {
+	unit := distuv.UnitNormal
+	switch name {
+	case "std_normal":
+		return unit.LogProb(y)
+	case "double_exponential":
+		return distuv.Laplace{Mu: a[0], Scale: a[1]}.LogProb(y)
+	case "skew_double_exponential": // two exponential distributions
+		if y < a[0] {
+			return math.Log(a[2]) + distuv.Exponential{Rate: 2 * (1 - a[2]) / a[1]}.LogProb(a[0]-y)
+		}
+		return math.Log(1-a[2]) + distuv.Exponential{Rate: 2 * a[2] / a[1]}.LogProb(y-a[0])
+	case "skew_normal":
+		z := (y - a[0]) / a[1]
+		return math.Ln2 + distuv.Normal{Mu: a[0], Sigma: a[1]}.LogProb(y) + logPhi(a[2]*z)
+	case "exp_mod_normal":
+		z, r := (y-a[0])/a[1], a[1]*a[2]
+		return math.Log(a[2]) + r*(r/2-z) + logPhi(z-r)
+	case "half_normal":
+		return math.Ln2 + distuv.Normal{Sigma: a[0]}.LogProb(y)
+	case "half_cauchy":
+		return math.Ln2 + distuv.StudentsT{Nu: 1, Sigma: a[0]}.LogProb(y)
+	case "half_student_t":
+		return math.Ln2 + distuv.StudentsT{Nu: a[0], Sigma: a[1]}.LogProb(y)
+	case "pareto":
+		return distuv.Pareto{Xm: a[0], Alpha: a[1]}.LogProb(y)
+	case "pareto_type_2": // shifted, it is Pareto's
+		return distuv.Pareto{Xm: a[1], Alpha: a[2]}.LogProb(y - a[0] + a[1])
+	case "loglogistic":
+		return logDensity("logistic", math.Log(y), []float64{math.Log(a[0]), 1 / a[1]}) - math.Log(y)
+	case "inv_gaussian":
+		return math.Log(a[1]/(2*math.Pi*y*y*y))/2 - a[1]*(y-a[0])*(y-a[0])/(2*a[0]*a[0]*y)
+	case "logit_normal":
+		return distuv.Normal{Mu: a[0], Sigma: a[1]}.LogProb(math.Log(y/(1-y))) - math.Log(y*(1-y))
+	case "kumaraswamy": // a power of a beta variate
+		return distuv.Beta{Alpha: 1, Beta: a[1]}.LogProb(math.Pow(y, a[0])) + math.Log(a[0]) + (a[0]-1)*math.Log(y)
+	case "geometric":
+		return negativeBinomial(y, 1, 1-a[0])
+	case "beta_neg_binomial":
+		return lchoose(y+a[0]-1, y) + mathext.Lbeta(a[1]+a[0], a[2]+y) - mathext.Lbeta(a[1], a[2])
+	case "zero_inflated_poisson":
+		return withZeros(y, a[0], func(y float64) float64 { return logDensity("poisson", y, a[1:]) })
+	case "zero_inflated_neg_binomial_2":
+		return withZeros(y, a[0], func(y float64) float64 { return logDensity("neg_binomial_2", y, a[1:]) })
+	case "hurdle_poisson":
+		if y == 0 {
+			return math.Log(a[0])
+		}
+		return math.Log(1-a[0]) + logDensity("poisson", y, a[1:]) - math.Log(-math.Expm1(-a[1]))
+	}
 	panic("no distribution " + name)
+}
+
+// withZeros is the log probability of a count where a zero more has the probability theta.
+func withZeros(y, theta float64, logp func(y float64) float64) float64 {
+	if y == 0 {
+		return math.Log(theta + (1-theta)*math.Exp(logp(0)))
+	}
+	return math.Log(1-theta) + logp(y)
+}
+
+// logPhi is the logarithm of the normal distribution function, by its series where that underflows.
+func logPhi(z float64) float64 {
+	if z > -30 {
+		return math.Log(distuv.UnitNormal.CDF(z))
+	}
+	return distuv.UnitNormal.LogProb(z) - math.Log(-z) + math.Log1p(-1/(z*z)+3/(z*z*z*z))
 }
 
 // negativeBinomial is the log probability of y failures, each of probability p, before r successes.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -32,6 +33,17 @@ var counts = []struct {
 	{"NegBinomial2 of phi", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2(rng, 3, x) }},
 	{"NegBinomial2Log", -largest, math.Log(maxCount / 2), maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2Log(rng, x, 2) }},
 	{"NegBinomial2Log of phi", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return NegBinomial2Log(rng, 36, x) }},
+	{"Geometric", smallest, 1, maxCount, Geometric},
+	{"BetaNegBinomial", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return BetaNegBinomial(rng, x, 2, 3) }},
+	{"BetaNegBinomial of alpha", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return BetaNegBinomial(rng, 2, x, 3) }},
+	{"BetaNegBinomial of beta", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return BetaNegBinomial(rng, 2, 0.5, x) }},
+	{"ZeroInflatedPoisson", 0, 1, maxCount, func(rng *rand.Rand, x float64) int { return ZeroInflatedPoisson(rng, x, 3) }},
+	{"ZeroInflatedPoisson of lambda", smallest, maxCount / 2, maxCount, func(rng *rand.Rand, x float64) int { return ZeroInflatedPoisson(rng, 0.3, x) }},
+	{"ZeroInflatedNegBinomial2", 0, 1, maxCount, func(rng *rand.Rand, x float64) int { return ZeroInflatedNegBinomial2(rng, x, 3, 2) }},
+	{"ZeroInflatedNegBinomial2 of mu", smallest, maxCount / 2, maxCount, func(rng *rand.Rand, x float64) int { return ZeroInflatedNegBinomial2(rng, 0.3, x, 2) }},
+	{"ZeroInflatedNegBinomial2 of phi", smallest, largest, maxCount, func(rng *rand.Rand, x float64) int { return ZeroInflatedNegBinomial2(rng, 0.3, 3, x) }},
+	{"HurdlePoisson", 0, 1, maxCount, func(rng *rand.Rand, x float64) int { return HurdlePoisson(rng, x, 3) }},
+	{"HurdlePoisson of lambda", smallest, maxCount / 2, maxCount, func(rng *rand.Rand, x float64) int { return HurdlePoisson(rng, 0.3, x) }},
 }
 
 // Whatever the argument, a count is in the support if it is in the range, and
@@ -197,6 +209,70 @@ func TestMixedCounts(t *testing.T) {
 				}
 				return prob(k)
 			})
+		})
+	}
+}
+
+// Counts of waiting times and those with more or fewer zeros, with probabilities by products of ratios too.
+func TestCompoundCounts(t *testing.T) {
+	const n = 40000
+	of := func(first float64, ratio func(k float64) float64) func(k int) float64 {
+		probs := []float64{first}
+		return func(k int) float64 {
+			for k >= len(probs) {
+				last := float64(len(probs) - 1)
+				probs = append(probs, probs[len(probs)-1]*ratio(last))
+			}
+			return probs[k]
+		}
+	}
+	// zeros makes theta of the probability that of 0 alone, or all of that of 0 where it is a hurdle.
+	zeros := func(theta float64, hurdle bool, prob func(k int) float64) func(k int) float64 {
+		return func(k int) float64 {
+			switch p := prob(k); {
+			case hurdle && k == 0:
+				return theta
+			case hurdle:
+				return (1 - theta) * p / (1 - prob(0))
+			case k == 0:
+				return theta + (1-theta)*p
+			default:
+				return (1 - theta) * p
+			}
+		}
+	}
+	poisson := func(mu float64) func(k int) float64 {
+		return of(math.Exp(-mu), func(k float64) float64 { return mu / (k + 1) })
+	}
+	negative := func(mu, phi float64) func(k int) float64 {
+		return of(math.Exp(-phi*math.Log1p(mu/phi)), func(k float64) float64 { return (k + phi) / (k + 1) * mu / (mu + phi) })
+	}
+	// Of no failures it is B(alpha + r, beta)/B(alpha, beta).
+	mixed := func(r, alpha, beta float64) func(k int) float64 {
+		first := math.Exp(mathext.Lbeta(alpha+r, beta) - mathext.Lbeta(alpha, beta))
+		return of(first, func(k float64) float64 { return (k + r) / (k + 1) * (beta + k) / (alpha + r + beta + k) })
+	}
+	for i, c := range []struct {
+		name string
+		draw func(rng *rand.Rand) int
+		prob func(k int) float64
+	}{
+		{"Geometric(0.3)", func(rng *rand.Rand) int { return Geometric(rng, 0.3) }, of(0.3, func(float64) float64 { return 0.7 })},
+		{"Geometric(1e-3)", func(rng *rand.Rand) int { return Geometric(rng, 1e-3) }, of(1e-3, func(float64) float64 { return 1 - 1e-3 })},
+		{"BetaNegBinomial(2,5,3)", func(rng *rand.Rand) int { return BetaNegBinomial(rng, 2, 5, 3) }, mixed(2, 5, 3)},
+		{"BetaNegBinomial(0.4,6,0.1)", func(rng *rand.Rand) int { return BetaNegBinomial(rng, 0.4, 6, 0.1) }, mixed(0.4, 6, 0.1)},
+		{"ZeroInflatedPoisson(0.3,4)", func(rng *rand.Rand) int { return ZeroInflatedPoisson(rng, 0.3, 4) }, zeros(0.3, false, poisson(4))},
+		{"ZeroInflatedNegBinomial2(0.6,3,0.7)", func(rng *rand.Rand) int { return ZeroInflatedNegBinomial2(rng, 0.6, 3, 0.7) }, zeros(0.6, false, negative(3, 0.7))},
+		{"HurdlePoisson(0.2,3)", func(rng *rand.Rand) int { return HurdlePoisson(rng, 0.2, 3) }, zeros(0.2, true, poisson(3))},
+		{"HurdlePoisson(0.5,0.02)", func(rng *rand.Rand) int { return HurdlePoisson(rng, 0.5, 0.02) }, zeros(0.5, true, poisson(0.02))},
+		{"HurdlePoisson(0.1,30)", func(rng *rand.Rand) int { return HurdlePoisson(rng, 0.1, 30) }, zeros(0.1, true, poisson(30))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rng, sample := source(i), make([]int, n)
+			for j := range sample {
+				sample[j] = c.draw(rng)
+			}
+			followsCounts(t, sample, c.prob)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -38,6 +39,12 @@ var continuous = []struct {
 	rayleigh(1), rayleigh(1e-300), rayleigh(1e150),
 	chiSquare(0.1), chiSquare(1), chiSquare(2), chiSquare(1e6),
 	betaProportion(0.5, 1), betaProportion(0.2, 3), betaProportion(0.9, 200), betaProportion(0.3, 0.5),
+	doubleExponential(-2, 0.3), doubleExponential(0, 1e300), skewDoubleExponential(1, 2, 0.2), skewDoubleExponential(-1, 0.5, 0.95),
+	skewNormal(1, 2, -3), skewNormal(0, 1, 0.4), expModNormal(1, 2, 0.7), expModNormal(-1, 0.3, 4),
+	halfNormal(2), halfCauchy(0.3), halfStudentT(3, 2), halfStudentT(0.5, 1),
+	pareto(2, 3), pareto(1e-3, 0.05), paretoType2(1, 2, 3), paretoType2(-5, 1e-2, 0.1),
+	logLogistic(2, 3), logLogistic(1e3, 0.05), invGaussian(2, 3), invGaussian(3, 0.01), invGaussian(0.5, 400),
+	logitNormal(0.5, 1), logitNormal(-2, 5), kumaraswamy(2, 3), kumaraswamy(0.2, 0.6), kumaraswamy(30, 1e3),
 }
 
 // A distribution is a row of the table above.
@@ -210,6 +217,113 @@ func betaProportion(mu, kappa float64) distribution {
 		distuv.Beta{Alpha: mu * kappa, Beta: (1 - mu) * kappa}.CDF}
 }
 
+func doubleExponential(mu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("DoubleExponential(%v,%v)", mu, sigma),
+		func(rng *rand.Rand) float64 { return DoubleExponential(rng, mu, sigma) },
+		distuv.Laplace{Mu: mu, Scale: sigma}.CDF}
+}
+
+// skewDoubleExponential has two exponential distributions, one on either side of mu.
+func skewDoubleExponential(mu, sigma, tau float64) distribution {
+	return distribution{fmt.Sprintf("SkewDoubleExponential(%v,%v,%v)", mu, sigma, tau),
+		func(rng *rand.Rand) float64 { return SkewDoubleExponential(rng, mu, sigma, tau) },
+		func(y float64) float64 {
+			if y < mu {
+				return tau * distuv.Exponential{Rate: 2 * (1 - tau) / sigma}.Survival(mu-y)
+			}
+			return tau + (1-tau)*distuv.Exponential{Rate: 2 * tau / sigma}.CDF(y-mu)
+		}}
+}
+
+// skewNormal has Φ(z) − 2 T(z, alpha) with Owen's function T, an integral.
+func skewNormal(xi, omega, alpha float64) distribution {
+	return distribution{fmt.Sprintf("SkewNormal(%v,%v,%v)", xi, omega, alpha),
+		func(rng *rand.Rand) float64 { return SkewNormal(rng, xi, omega, alpha) },
+		func(y float64) float64 {
+			z := (y - xi) / omega
+			owen := quad.Fixed(func(x float64) float64 { return math.Exp(-z*z*(1+x*x)/2) / (1 + x*x) / (2 * math.Pi) }, 0, math.Abs(alpha), 30, quad.Legendre{}, 0)
+			return max(distuv.UnitNormal.CDF(z)-math.Copysign(2*owen, alpha), 0)
+		}}
+}
+
+func expModNormal(mu, sigma, lambda float64) distribution {
+	return distribution{fmt.Sprintf("ExpModNormal(%v,%v,%v)", mu, sigma, lambda),
+		func(rng *rand.Rand) float64 { return ExpModNormal(rng, mu, sigma, lambda) },
+		func(y float64) float64 {
+			z, r := (y-mu)/sigma, lambda*sigma
+			return max(distuv.UnitNormal.CDF(z)-math.Exp(r*(r/2-z))*distuv.UnitNormal.CDF(z-r), 0)
+		}}
+}
+
+func halfNormal(sigma float64) distribution {
+	return distribution{fmt.Sprintf("HalfNormal(%v)", sigma),
+		func(rng *rand.Rand) float64 { return HalfNormal(rng, sigma) },
+		func(y float64) float64 { return math.Erf(y / sigma / math.Sqrt2) }}
+}
+
+func halfCauchy(sigma float64) distribution {
+	return distribution{fmt.Sprintf("HalfCauchy(%v)", sigma),
+		func(rng *rand.Rand) float64 { return HalfCauchy(rng, sigma) },
+		func(y float64) float64 { return 2 / math.Pi * math.Atan(y/sigma) }}
+}
+
+// halfStudentT has that of its square over sigma², which is nu times a ratio of gamma variates.
+func halfStudentT(nu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("HalfStudentT(%v,%v)", nu, sigma),
+		func(rng *rand.Rand) float64 { return HalfStudentT(rng, nu, sigma) },
+		func(y float64) float64 {
+			z := y / sigma
+			if z*z > nu {
+				return 1 - mathext.RegIncBeta(nu/2, 0.5, 1/(1+z*z/nu))
+			}
+			return mathext.RegIncBeta(0.5, nu/2, z*z/(nu+z*z))
+		}}
+}
+
+func pareto(least, alpha float64) distribution {
+	return distribution{fmt.Sprintf("Pareto(%v,%v)", least, alpha),
+		func(rng *rand.Rand) float64 { return Pareto(rng, least, alpha) },
+		distuv.Pareto{Xm: least, Alpha: alpha}.CDF}
+}
+
+func paretoType2(mu, lambda, alpha float64) distribution {
+	return distribution{fmt.Sprintf("ParetoType2(%v,%v,%v)", mu, lambda, alpha),
+		func(rng *rand.Rand) float64 { return ParetoType2(rng, mu, lambda, alpha) },
+		func(y float64) float64 { return -math.Expm1(-alpha * math.Log1p((y-mu)/lambda)) }}
+}
+
+func logLogistic(alpha, beta float64) distribution {
+	return distribution{fmt.Sprintf("LogLogistic(%v,%v)", alpha, beta),
+		func(rng *rand.Rand) float64 { return LogLogistic(rng, alpha, beta) },
+		func(y float64) float64 { return 1 / (1 + math.Pow(y/alpha, -beta)) }}
+}
+
+// invGaussian has the first passage time of a Brownian motion, with exp(2 lambda/mu) in the exponent of the tail that it multiplies.
+func invGaussian(mu, lambda float64) distribution {
+	return distribution{fmt.Sprintf("InvGaussian(%v,%v)", mu, lambda),
+		func(rng *rand.Rand) float64 { return InvGaussian(rng, mu, lambda) },
+		func(y float64) float64 {
+			a, b := math.Sqrt(lambda/y)*(y/mu-1), math.Sqrt(lambda/y)*(y/mu+1)
+			if b > 20 { // by the expansion of the tail, as a² = b² − 4 lambda/mu
+				z := 1 / (b * b)
+				return distuv.UnitNormal.CDF(a) + math.Exp(-a*a/2)/(b*math.Sqrt(2*math.Pi))*(1-z+3*z*z-15*z*z*z)
+			}
+			return distuv.UnitNormal.CDF(a) + math.Exp(2*lambda/mu)*distuv.UnitNormal.CDF(-b)
+		}}
+}
+
+func logitNormal(mu, sigma float64) distribution {
+	return distribution{fmt.Sprintf("LogitNormal(%v,%v)", mu, sigma),
+		func(rng *rand.Rand) float64 { return LogitNormal(rng, mu, sigma) },
+		func(y float64) float64 { return distuv.Normal{Mu: mu, Sigma: sigma}.CDF(math.Log(y / (1 - y))) }}
+}
+
+func kumaraswamy(a, b float64) distribution {
+	return distribution{fmt.Sprintf("Kumaraswamy(%v,%v)", a, b),
+		func(rng *rand.Rand) float64 { return Kumaraswamy(rng, a, b) },
+		func(y float64) float64 { return -math.Expm1(b * math.Log1p(-math.Pow(y, a))) }}
+}
+
 func TestContinuousDistributions(t *testing.T) {
 	const n = 60000
 	sample := make([]float64, n)
@@ -253,6 +367,19 @@ var reals = []struct {
 	{"Rayleigh", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Rayleigh(rng, x[0]) }},
 	{"ChiSquare", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return ChiSquare(rng, x[0]) }},
 	{"BetaProportion", 2, "u+", smallest, belowOne, func(rng *rand.Rand, x [3]float64) float64 { return BetaProportion(rng, x[0], x[1]) }},
+	{"DoubleExponential", 2, "r+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return DoubleExponential(rng, x[0], x[1]) }},
+	{"SkewDoubleExponential", 3, "ur+", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return SkewDoubleExponential(rng, x[1], x[2], x[0]) }},
+	{"SkewNormal", 3, "r+r", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return SkewNormal(rng, x[0], x[1], x[2]) }},
+	{"ExpModNormal", 3, "r++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return ExpModNormal(rng, x[0], x[1], x[2]) }},
+	{"HalfNormal", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return HalfNormal(rng, x[0]) }},
+	{"HalfCauchy", 1, "+", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return HalfCauchy(rng, x[0]) }},
+	{"HalfStudentT", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return HalfStudentT(rng, x[0], x[1]) }},
+	{"Pareto", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return Pareto(rng, x[0], x[1]) }},
+	{"ParetoType2", 3, "r++", -largest, largest, func(rng *rand.Rand, x [3]float64) float64 { return ParetoType2(rng, x[0], x[1], x[2]) }},
+	{"LogLogistic", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return LogLogistic(rng, x[0], x[1]) }},
+	{"InvGaussian", 2, "++", smallest, largest, func(rng *rand.Rand, x [3]float64) float64 { return InvGaussian(rng, x[0], x[1]) }},
+	{"LogitNormal", 2, "r+", smallest, belowOne, func(rng *rand.Rand, x [3]float64) float64 { return LogitNormal(rng, x[0], x[1]) }},
+	{"Kumaraswamy", 2, "++", smallest, belowOne, func(rng *rand.Rand, x [3]float64) float64 { return Kumaraswamy(rng, x[0], x[1]) }},
 }
 
 // inRanges reports whether arguments are in their ranges.
@@ -299,6 +426,9 @@ func TestRealsAtExtremeArguments(t *testing.T) {
 			for range 20 {
 				y := g.draw(r, x)
 				ok := g.lo <= y && y <= g.hi
+				if (g.name == "Pareto" || g.name == "ParetoType2") && x[0] < largest {
+					ok = ok && y > x[0]
+				}
 				if g.name == "Uniform" && math.Nextafter(x[0], x[1]) < x[1] {
 					ok = x[0] < y && y < x[1]
 				}
@@ -427,6 +557,10 @@ func TestDrawsOfAStream(t *testing.T) {
 		"LogitOfBeta": -31.36026721384108, "LogNormal": 162.67952331372157, "Uniform": 16.578560093992458,
 		"Logistic": -5.4845894143981653, "Gumbel": 14.050632490404825, "Weibull": 42.02594008831705, "Frechet": 142.24332065945472,
 		"Rayleigh": 18.257082231759295, "ChiSquare": 7.0087772720579613, "BetaProportion": 11.879374323351318,
+		"DoubleExponential": -1.0303765388424768, "SkewDoubleExponential": -51.116742375276786, "SkewNormal": 30.977011667848799,
+		"ExpModNormal": 24.366629546620359, "HalfNormal": 12.037222088035305, "HalfCauchy": 20.52290577233067,
+		"HalfStudentT": 242.58354390436861, "Pareto": 44.434241628960713, "ParetoType2": 35.443071284393483, "LogLogistic": 14.571548977648764,
+		"InvGaussian": 10.610529870653773, "LogitNormal": 9.2397745925281498, "Kumaraswamy": 6.7927847118637645,
 	}
 	wantCounts := map[string]int{
 		"Bernoulli": 11, "BernoulliLogit": 10, "BinomialLogit": 1031, "BinomialLogit of many": 97879965437657305,
@@ -434,6 +568,9 @@ func TestDrawsOfAStream(t *testing.T) {
 		"Binomial": 1142, "Binomial of many": 108086390564206906, "BetaBinomial": 394, "BetaBinomial of beta": 74859661862663818,
 		"NegBinomial": 14, "NegBinomial of beta": 6, "NegBinomial2": 11, "NegBinomial2 of phi": 26, "NegBinomial2Log": 31,
 		"NegBinomial2Log of phi": 35127120690058729,
+		"Geometric":              6, "BetaNegBinomial": 54, "BetaNegBinomial of alpha": 12549, "BetaNegBinomial of beta": 2869, "ZeroInflatedPoisson": 16,
+		"ZeroInflatedPoisson of lambda": 11, "ZeroInflatedNegBinomial2": 19, "ZeroInflatedNegBinomial2 of mu": 9,
+		"ZeroInflatedNegBinomial2 of phi": 25, "HurdlePoisson": 18, "HurdlePoisson of lambda": 19,
 	}
 	for _, g := range reals {
 		rng := rand.New(New(1, 2))

@@ -54,39 +54,92 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 	}
 	e = of(t.Dist.LogDensity, left.At())
 	if t.Lo != nil || t.Hi != nil {
-		norm, out := el.truncated(t, left.At(), subs, of)
+		norm, out := el.truncated(t, left.At(), args, subs, of)
 		e, bound = c.Sub(e, norm), c.Add(bound, out)
 	}
 	return e, bound, left, args, indices
 }
 
 // truncated is the logarithm of the probability of the interval that truncates the distribution of a term, and what is −∞ where the left side is outside.
-func (el *Elaborator) truncated(t *dsl.Term, y *Expr, subs []Sub, of func(text string, y *Expr) *Expr) (norm, outside *Expr) {
+// An end beyond that of the support truncates nothing.
+func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, of func(text string, y *Expr) *Expr) (norm, outside *Expr) {
 	c := el.C
 	outside = c.Number(0)
+	first, last := c.endsOf(t.Dist.Support, args)
 	var lo, hi *Expr
+	withLo, withHi := c.Number(1), c.Number(1) // whether they truncate anything
 	if t.Lo != nil {
 		lo = Pick(el.Expr(t.Lo), subs)
-		if t.Dist.Support == dsl.Positive && c.Sign(lo) == UnknownSign {
-			lo = c.Call("fmax", lo, c.Number(0)) // below there is nothing
-		}
 		outside = c.Call("log_positive", c.Sub(y, lo))
+		if first != nil {
+			withLo = c.Call("less", first, lo)
+			lo = c.inner(withLo, lo, y)
+		}
 	}
 	if t.Hi != nil {
 		hi = Pick(el.Expr(t.Hi), subs)
 		outside = c.Add(outside, c.Call("log_positive", c.Sub(hi, y)))
+		if last != nil {
+			withHi = c.Call("less", hi, last)
+			hi = c.inner(withHi, hi, c.Scale(0.5, c.Add(y, last)))
+		}
 	}
+	norm = c.when(withLo,
+		func() *Expr {
+			return c.when(withHi, func() *Expr { return c.mass(t.Dist, lo, hi, of) }, func() *Expr { return c.mass(t.Dist, lo, nil, of) })
+		},
+		func() *Expr {
+			return c.when(withHi, func() *Expr { return c.mass(t.Dist, nil, hi, of) }, func() *Expr { return c.mass(t.Dist, nil, nil, of) })
+		})
+	return norm, outside
+}
+
+// inner is an end where it truncates, and a place inside the support elsewhere: what is not chosen is finite then, and so are its derivatives.
+func (c *Context) inner(cond, end, place *Expr) *Expr {
+	return c.when(cond, func() *Expr { return end }, func() *Expr { return place })
+}
+
+// when is one expression where a condition holds and another elsewhere, which are made where they are needed.
+func (c *Context) when(cond *Expr, then, otherwise func() *Expr) *Expr {
+	if cond.Op == Num {
+		if cond.Val != 0 {
+			return then()
+		}
+		return otherwise()
+	}
+	return c.Call("select", cond, then(), otherwise())
+}
+
+// mass is the logarithm of the probability of an interval; an end that is nil is that of the support.
+func (c *Context) mass(d *dsl.Distribution, lo, hi *Expr, of func(text string, y *Expr) *Expr) *Expr {
 	switch {
+	case lo == nil && hi == nil:
+		return c.Number(0)
 	case hi == nil:
-		return of(t.Dist.LogCcdf, lo), outside
+		return of(d.LogCcdf, lo)
 	case lo == nil:
-		return of(t.Dist.LogCdf, hi), outside
+		return of(d.LogCdf, hi)
 	}
 	// log(F(hi) − F(lo)), from the tail that is the smaller one.
-	below, above := of(t.Dist.LogCdf, hi), of(t.Dist.LogCcdf, lo)
-	lower := c.Add(below, c.Call("log1m_exp", c.Sub(of(t.Dist.LogCdf, lo), below)))
-	upper := c.Add(above, c.Call("log1m_exp", c.Sub(of(t.Dist.LogCcdf, hi), above)))
-	return c.Call("select", c.Call("less", below, above), lower, upper), outside
+	below, above := of(d.LogCdf, hi), of(d.LogCcdf, lo)
+	lower := c.Add(below, c.Call("log1m_exp", c.Sub(of(d.LogCdf, lo), below)))
+	upper := c.Add(above, c.Call("log1m_exp", c.Sub(of(d.LogCcdf, hi), above)))
+	return c.Call("select", c.Call("less", below, above), lower, upper)
+}
+
+// endsOf are the ends of a support, nil where it has none.
+func (c *Context) endsOf(d dsl.Domain, args []Value) (lo, hi *Expr) {
+	switch d {
+	case dsl.Positive:
+		return c.Number(0), nil
+	case dsl.UnitOpen:
+		return c.Number(0), c.Number(1)
+	case dsl.Above:
+		return args[0].At(), nil
+	case dsl.Between:
+		return args[0].At(), args[1].At()
+	}
+	return nil, nil
 }
 
 // Bounded is e where the bound is 0, and −∞ where that is: also where e is not
@@ -124,7 +177,7 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 	left := y.At()
 	// A datum is checked when it arrives, a parameter's bounds when the
 	// model is.
-	if !declared(t.Left) || t.Dist.Support == dsl.Between && !DependsOnCoords(left) {
+	if !declared(t.Left) || (t.Dist.Support == dsl.Between || t.Dist.Support == dsl.Above) && !DependsOnCoords(left) {
 		switch t.Dist.Support {
 		case dsl.Positive:
 			positive(left)
@@ -134,6 +187,8 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 		case dsl.Between:
 			positive(c.Sub(left, args[0].At()))
 			positive(c.Sub(args[1].At(), left))
+		case dsl.Above:
+			positive(c.Sub(left, args[0].At()))
 		case dsl.Binary:
 			positive(c.Add(left, c.Number(0.5)))
 			positive(c.Sub(c.Number(1.5), left))

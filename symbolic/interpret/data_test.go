@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic"
 )
 
 func TestReadData(t *testing.T) {
@@ -88,6 +89,30 @@ metric identity
 		}
 		if row.text != long && len(lines) != len(row.want) {
 			t.Errorf("%s\n%d lines, want %d:\n%v", row.text, len(lines), len(row.want), err)
+		}
+	}
+}
+
+// TestReadDataAboveArgument: data of a distribution that begins at an argument lie above that, if it is known when they are read; those of a part of a
+// mixture need not.
+func TestReadDataAboveArgument(t *testing.T) {
+	for _, row := range []struct{ statement, want string }{
+		{"y ~ pareto(2, a)", "y[2] is 1.5, but must be above 2"},
+		{"y ~ pareto_type_2(lo, 1, a)", "y[2] is 1.5, but must be above 1.75"},
+		{"y ~ pareto(a, 1)", ""},
+		{"density sum(i in n) log_sum_exp(pareto_lpdf(y[i] | 2, a), normal_lpdf(y[i] | 0, 1))", ""},
+	} {
+		m, ds := dsl.Load("m.ham", "model m\ndata n int\ndata lo real\ndata y real[n]\nparam a real > 0\n"+row.statement+"\na ~ gamma(2, lo)\nmetric identity\n", dsl.Options{})
+		if m == nil {
+			t.Fatal(ds)
+		}
+		d, list := symbolic.Derive(m)
+		if d == nil {
+			t.Fatal(list)
+		}
+		_, err := New(d, strings.NewReader(`{"n": 2, "lo": 1.75, "y": [3, 1.5]}`), "d.json")
+		if got := fmt.Sprint(err); (err == nil) != (row.want == "") || !strings.Contains(got, row.want) {
+			t.Errorf("%s: %v, want %q", row.statement, err, row.want)
 		}
 	}
 }

@@ -46,8 +46,33 @@ var generators = map[string]func(rng *rand.Rand, x []float64) float64{
 	"neg_binomial_2_log": func(rng *rand.Rand, x []float64) float64 {
 		return random.Count(random.NegBinomial2Log(rng, x[0], x[1]))
 	},
-	"poisson":     func(rng *rand.Rand, x []float64) float64 { return random.Count(random.Poisson(rng, x[0])) },
-	"poisson_log": func(rng *rand.Rand, x []float64) float64 { return random.Count(random.PoissonLog(rng, x[0])) },
+	"poisson":                 func(rng *rand.Rand, x []float64) float64 { return random.Count(random.Poisson(rng, x[0])) },
+	"poisson_log":             func(rng *rand.Rand, x []float64) float64 { return random.Count(random.PoissonLog(rng, x[0])) },
+	"std_normal":              func(rng *rand.Rand, x []float64) float64 { return random.StandardNormal(rng) },
+	"double_exponential":      func(rng *rand.Rand, x []float64) float64 { return random.DoubleExponential(rng, x[0], x[1]) },
+	"skew_double_exponential": func(rng *rand.Rand, x []float64) float64 { return random.SkewDoubleExponential(rng, x[0], x[1], x[2]) },
+	"skew_normal":             func(rng *rand.Rand, x []float64) float64 { return random.SkewNormal(rng, x[0], x[1], x[2]) },
+	"exp_mod_normal":          func(rng *rand.Rand, x []float64) float64 { return random.ExpModNormal(rng, x[0], x[1], x[2]) },
+	"half_normal":             func(rng *rand.Rand, x []float64) float64 { return random.HalfNormal(rng, x[0]) },
+	"half_cauchy":             func(rng *rand.Rand, x []float64) float64 { return random.HalfCauchy(rng, x[0]) },
+	"half_student_t":          func(rng *rand.Rand, x []float64) float64 { return random.HalfStudentT(rng, x[0], x[1]) },
+	"pareto":                  func(rng *rand.Rand, x []float64) float64 { return random.Pareto(rng, x[0], x[1]) },
+	"pareto_type_2":           func(rng *rand.Rand, x []float64) float64 { return random.ParetoType2(rng, x[0], x[1], x[2]) },
+	"loglogistic":             func(rng *rand.Rand, x []float64) float64 { return random.LogLogistic(rng, x[0], x[1]) },
+	"inv_gaussian":            func(rng *rand.Rand, x []float64) float64 { return random.InvGaussian(rng, x[0], x[1]) },
+	"logit_normal":            func(rng *rand.Rand, x []float64) float64 { return random.LogitNormal(rng, x[0], x[1]) },
+	"kumaraswamy":             func(rng *rand.Rand, x []float64) float64 { return random.Kumaraswamy(rng, x[0], x[1]) },
+	"geometric":               func(rng *rand.Rand, x []float64) float64 { return random.Count(random.Geometric(rng, x[0])) },
+	"beta_neg_binomial": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.BetaNegBinomial(rng, x[0], x[1], x[2]))
+	},
+	"zero_inflated_poisson": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.ZeroInflatedPoisson(rng, x[0], x[1]))
+	},
+	"zero_inflated_neg_binomial_2": func(rng *rand.Rand, x []float64) float64 {
+		return random.Count(random.ZeroInflatedNegBinomial2(rng, x[0], x[1], x[2]))
+	},
+	"hurdle_poisson": func(rng *rand.Rand, x []float64) float64 { return random.Count(random.HurdlePoisson(rng, x[0], x[1])) },
 }
 
 // vectorGenerators are those of vectors without a covariance. What they draw is NaN where they return an error.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
@@ -133,6 +134,82 @@ func between(cdf func(float64) float64, cuts ...float64) func(k float64) float64
 	}
 }
 
+// betaNegBinomial is the distribution of the failures before r successes, whose probability is from Beta(a, b).
+func betaNegBinomial(r, a, b float64) func(k float64) float64 {
+	return func(k float64) float64 {
+		return math.Exp(mathext.Lbeta(a+r, b+k) - mathext.Lbeta(a, b) - mathext.Lbeta(r, k+1) - math.Log(r+k))
+	}
+}
+
+// moreZeros is a distribution of counts with a zero more of probability theta.
+func moreZeros(theta float64, prob func(k float64) float64) func(k float64) float64 {
+	return func(k float64) float64 {
+		if k == 0 {
+			return theta + (1-theta)*prob(0)
+		}
+		return (1 - theta) * prob(k)
+	}
+}
+
+// behindHurdle is one that is zero with probability theta, and else of what is not 0.
+func behindHurdle(theta float64, prob func(k float64) float64) func(k float64) float64 {
+	return func(k float64) float64 {
+		if k == 0 {
+			return theta
+		}
+		return (1 - theta) * prob(k) / (1 - prob(0))
+	}
+}
+
+// folded is the distribution of an absolute value, of one that is symmetric about 0.
+func folded(cdf func(float64) float64) func(float64) float64 {
+	return func(y float64) float64 { return 1 - 2*cdf(-y) }
+}
+
+// onLogit is the distribution of a value whose logit has another.
+func onLogit(cdf func(float64) float64) func(float64) float64 {
+	return func(y float64) float64 { return cdf(math.Log(y / (1 - y))) }
+}
+
+// asymmetric has an exponential distribution on either side of mu.
+func asymmetric(mu, sigma, tau float64) func(float64) float64 {
+	return func(y float64) float64 {
+		if y < mu {
+			return tau * math.Exp(-2*(1-tau)*(mu-y)/sigma)
+		}
+		return 1 - (1-tau)*math.Exp(-2*tau*(y-mu)/sigma)
+	}
+}
+
+// skewed integrates the density of the skew normal distribution.
+func skewed(xi, omega, alpha float64) func(float64) float64 {
+	return func(y float64) float64 {
+		return quad.Fixed(func(z float64) float64 { return 2 * distuv.UnitNormal.Prob(z) * distuv.UnitNormal.CDF(alpha*z) }, -9, max((y-xi)/omega, -9), 50, nil, 0)
+	}
+}
+
+// normalPlusExponential integrates the distribution of a normal variate over the exponential one that is added.
+func normalPlusExponential(mu, sigma, lambda float64) func(float64) float64 {
+	return func(y float64) float64 {
+		return quad.Fixed(func(u float64) float64 {
+			return distuv.Normal{Mu: mu, Sigma: sigma}.CDF(y + math.Log(u)/lambda)
+		}, 0, 1, 100, nil, 0)
+	}
+}
+
+// lomax is a Pareto distribution that begins at mu.
+func lomax(mu, lambda, alpha float64) func(float64) float64 {
+	return func(y float64) float64 { return 1 - math.Pow(1+(y-mu)/lambda, -alpha) }
+}
+
+// firstPassage is the inverse Gaussian distribution.
+func firstPassage(mu, lambda float64) func(float64) float64 {
+	return func(y float64) float64 {
+		s, phi := math.Sqrt(lambda/y), distuv.UnitNormal.CDF
+		return phi(s*(y/mu-1)) + math.Exp(2*lambda/mu)*phi(-s*(y/mu+1))
+	}
+}
+
 // TestDraws tests the random numbers of each distribution, as a model draws them,
 // for the distribution that gonum has of that name and those arguments; and that
 // the test notices another one, of a usual mistake.
@@ -179,6 +256,25 @@ func TestDraws(t *testing.T) {
 		{"categorical_logit_rng(2*log(pick) + m)", func(k float64) float64 { return []float64{0, 4, 25, 9, 0}[min(4, int(k))] / 38 }, func(k float64) float64 { return []float64{0, 0.2, 0.5, 0.3, 0}[min(4, int(k))] }},
 		{"ordered_logistic_rng(m, cuts)", between(distuv.Logistic{Mu: 0.5, S: 1}.CDF, -0.4, 0.7), between(distuv.Logistic{Mu: -0.5, S: 1}.CDF, -0.4, 0.7)},
 		{"ordered_probit_rng(m, cuts)", between(distuv.Normal{Mu: 0.5, Sigma: 1}.CDF, -0.4, 0.7), between(distuv.Logistic{Mu: 0.5, S: 1}.CDF, -0.4, 0.7)},
+		{"std_normal_rng()", norm(0, 1), norm(0.5, 1)},
+		{"double_exponential_rng(m, 2)", distuv.Laplace{Mu: 0.5, Scale: 2}.CDF, distuv.Laplace{Mu: 0.5, Scale: 0.5}.CDF},
+		{"skew_double_exponential_rng(m, 2, 0.3)", asymmetric(0.5, 2, 0.3), asymmetric(0.5, 2, 0.7)},
+		{"skew_normal_rng(m, 2, 3)", skewed(0.5, 2, 3), skewed(0.5, 2, -3)},
+		{"exp_mod_normal_rng(m, 0.7, 2)", normalPlusExponential(0.5, 0.7, 2), normalPlusExponential(0.5, 0.7, 0.5)},
+		{"half_normal_rng(2)", folded(norm(0, 2)), folded(norm(0, 0.5))},
+		{"half_cauchy_rng(2)", folded(distuv.StudentsT{Nu: 1, Sigma: 2}.CDF), folded(distuv.StudentsT{Nu: 1, Sigma: 0.5}.CDF)},
+		{"half_student_t_rng(3, 2)", folded(distuv.StudentsT{Nu: 3, Sigma: 2}.CDF), folded(distuv.StudentsT{Nu: 2, Sigma: 3}.CDF)},
+		{"pareto_rng(2, 3)", distuv.Pareto{Xm: 2, Alpha: 3}.CDF, distuv.Pareto{Xm: 2, Alpha: 2}.CDF},
+		{"pareto_type_2_rng(m, 2, 3)", lomax(0.5, 2, 3), lomax(0.5, 3, 2)},
+		{"loglogistic_rng(2, 3)", func(y float64) float64 { return 1 / (1 + math.Pow(y/2, -3)) }, func(y float64) float64 { return 1 / (1 + math.Pow(y/3, -2)) }},
+		{"inv_gaussian_rng(2, 3)", firstPassage(2, 3), firstPassage(3, 2)},
+		{"logit_normal_rng(m, 2)", onLogit(norm(0.5, 2)), onLogit(norm(-0.5, 2))},
+		{"kumaraswamy_rng(2, 3)", func(y float64) float64 { return 1 - math.Pow(1-y*y, 3) }, func(y float64) float64 { return 1 - math.Pow(1-y*y*y, 2) }},
+		{"geometric_rng(0.3)", negativeBinomial(1, 0.3/0.7), negativeBinomial(1, 0.7/0.3)},
+		{"beta_neg_binomial_rng(3, 6, 2)", betaNegBinomial(3, 6, 2), betaNegBinomial(3, 2, 6)},
+		{"zero_inflated_poisson_rng(0.3, 2)", moreZeros(0.3, distuv.Poisson{Lambda: 2}.Prob), moreZeros(0.7, distuv.Poisson{Lambda: 2}.Prob)},
+		{"zero_inflated_neg_binomial_2_rng(0.3, 2, 0.8)", moreZeros(0.3, negativeBinomial(0.8, 0.4)), moreZeros(0.3, negativeBinomial(2, 2/0.8))},
+		{"hurdle_poisson_rng(0.3, 2)", behindHurdle(0.3, distuv.Poisson{Lambda: 2}.Prob), moreZeros(0.3, distuv.Poisson{Lambda: 2}.Prob)},
 		// Calls in expressions draw anew each.
 		{"normal_rng(0, 1) + normal_rng(0, 1)", norm(0, math.Sqrt2), norm(0, 2)},
 		{"sum(j in 3) normal_rng(0, 1)", norm(0, math.Sqrt(3)), norm(0, 3)},
@@ -341,7 +437,7 @@ func TestLogDensityFunctions(t *testing.T) {
 	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]], "w": [0.2, 0.5, 0.3], "k": [2, 3, 1], "cuts": [-0.4, 0.9]}`
 	// By argument: a range that fits.
 	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25", dsl.VectorPositive: "s*p", dsl.Ascending: "cuts", dsl.OnSimplex: "softmax(x)", dsl.LowerFactor: "cholesky(S)"}
-	left := map[dsl.Domain]string{dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w", dsl.Category: "k", dsl.VectorCounts: "c"}
+	left := map[dsl.Domain]string{dsl.Above: "p", dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w", dsl.Category: "k", dsl.VectorCounts: "c"}
 	for i := range dsl.Distributions {
 		d := &dsl.Distributions[i]
 		t.Run(d.Name, func(t *testing.T) {
@@ -352,11 +448,17 @@ func TestLogDensityFunctions(t *testing.T) {
 			if d.Support == dsl.Between {
 				list = []string{"a - 5", "a + 5"}
 			}
-			y, with := left[d.Support], strings.Join(list, ", ")
-			call := fmt.Sprintf("%s(%s | %s)", d.LogDensityName(), y, with)
+			if d.Support == dsl.Above {
+				list[0] = "0.1*s"
+			}
+			y, with, bar := left[d.Support], strings.Join(list, ", "), " | "
+			if len(list) == 0 {
+				y, bar = "x", "" // a term of data alone is none
+			}
+			call := d.LogDensityName() + "(" + y + bar + with + ")"
 			text := head + fmt.Sprintf("%s ~ %s(%s)\nmetric identity\ngenerate {\n  whole = %s\n", y, d.Name, with, call)
-			if !d.Support.Vector() && len(d.Args) > 0 {
-				text += fmt.Sprintf("  each[i in n] = %s(%s[i] | %s)\n", d.LogDensityName(), y, with)
+			if !d.Support.Vector() {
+				text += fmt.Sprintf("  each[i in n] = %s(%s[i]%s%s)\n", d.LogDensityName(), y, bar, with)
 			}
 			p := load(t, text+"}\n", data)
 			inDensity := load(t, head+"density "+call+"\nmetric identity\n", data)

@@ -66,6 +66,7 @@ func (v *positivity) isolated(m *Metric) {
 var logConcave = map[string]int{
 	"normal": 0, "multi_normal": 0, "bernoulli_logit": 0, "binomial_logit": 1, "poisson_log": 0,
 	"binomial": 1, "neg_binomial_2_log": 0, "logistic": 0, "gumbel": 0,
+	"double_exponential": 0, "skew_double_exponential": 0, "skew_normal": 0, "exp_mod_normal": 0, "geometric": 0,
 }
 
 // derived examines the terms of `fisher` or `hessian`.

@@ -172,6 +172,8 @@ func (x *Prior) inBounds() bool {
 		return above(c(0)) && below(c(1))
 	case dsl.Between:
 		return above(x.Args[0]) && below(x.Args[1])
+	case dsl.Above:
+		return above(x.Args[0]) && below(nil)
 	}
 	return above(nil) && below(nil)
 }

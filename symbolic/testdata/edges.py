@@ -46,6 +46,28 @@ def negative_binomial(y, e, f):
     return [mp.loggamma(y + f), -mp.loggamma(f), -mp.loggamma(y + 1), y * e, -y * mp.log(f), -(y + f) * softplus(e - mp.log(f))]
 
 
+def log_mills(x):
+    """The logarithm of the normal distribution function."""
+    return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+
+
+def skew_laplace(y, m, s, t):
+    return [mp.log(2), mp.log(t), mp.log1p(-t), -mp.log(s), -2 * ((1 - t) * (m - y) if y < m else t * (y - m)) / s]
+
+
+def inverse_gaussian(y, m, l):
+    return [mp.log(l) / 2, -half_log_2pi(), -mp.mpf(3) / 2 * mp.log(y), -l * y / (2 * m * m), l / m, -l / (2 * y)]
+
+
+def inflated(theta, first, others):
+    """A distribution of counts with more zeros: first is the log probability of 0."""
+    return [mp.log(theta + (1 - theta) * mp.exp(first))] if others is None else [mp.log1p(-theta)] + others
+
+
+def poisson(y, l):
+    return [y * mp.log(l), -l, -mp.loggamma(y + 1)]
+
+
 DENSITIES = {
     # name: (terms, whole: how many of the first numbers are whole and no variables)
     "normal": (lambda y, m, s: [-((y - m) / s) ** 2 / 2, -mp.log(s), -half_log_2pi()], False),
@@ -76,6 +98,25 @@ DENSITIES = {
     "neg_binomial": (lambda y, a, b: [mp.loggamma(y + a), -mp.loggamma(a), -mp.loggamma(y + 1), -a * mp.log1p(1 / b), -y * mp.log1p(b)], 1),
     "neg_binomial_2": (lambda y, m, f: negative_binomial(y, mp.log(m), f), 1),
     "neg_binomial_2_log": (negative_binomial, 1),
+    "std_normal": (lambda y: [-y * y / 2, -half_log_2pi()], False),
+    "double_exponential": (lambda y, m, s: [-mp.log(2), -mp.log(s), -abs(y - m) / s], False),
+    "skew_double_exponential": (skew_laplace, False),
+    "skew_normal": (lambda y, x, w, a: [mp.log(2), -mp.log(w), -((y - x) / w) ** 2 / 2, -half_log_2pi(), log_mills(a * (y - x) / w)], False),
+    "exp_mod_normal": (lambda y, m, s, l: [mp.log(l), l * (m - y), (l * s) ** 2 / 2, log_mills((y - m) / s - l * s)], False),
+    "half_normal": (lambda y, s: [mp.log(2), -half_log_2pi(), -mp.log(s), -((y / s) ** 2) / 2], False),
+    "half_cauchy": (lambda y, s: [mp.log(2), -mp.log(mp.pi), -mp.log(s), -mp.log1p((y / s) ** 2)], False),
+    "half_student_t": (lambda y, n, s: [mp.log(2)] + student(y, n, 0, s), False),
+    "pareto": (lambda y, m, a: [mp.log(a), -mp.log(y), a * mp.log(m), -a * mp.log(y)], False),
+    "pareto_type_2": (lambda y, m, l, a: [mp.log(a), -mp.log(l), -(a + 1) * mp.log1p((y - m) / l)], False),
+    "loglogistic": (lambda y, a, b: [mp.log(b), -mp.log(y), -b * mp.log(y), b * mp.log(a), -2 * softplus(-b * (mp.log(y) - mp.log(a)))], False),
+    "inv_gaussian": (inverse_gaussian, False),
+    "logit_normal": (lambda y, m, s: [-((mp.log(y) - mp.log1p(-y) - m) / s) ** 2 / 2, -mp.log(y), -mp.log1p(-y), -mp.log(s), -half_log_2pi()], False),
+    "kumaraswamy": (lambda y, a, b: [mp.log(a), mp.log(b), (a - 1) * mp.log(y), (b - 1) * mp.log(1 - y**a)], False),
+    "geometric": (lambda y, t: [mp.log(t), xlogy(y, 1 - t)], 1),
+    "beta_neg_binomial": (lambda y, r, a, b: [mp.loggamma(y + r), -mp.loggamma(r), -mp.loggamma(y + 1), log_beta(a + r, b + y), -log_beta(a, b)], 1),
+    "zero_inflated_poisson": (lambda y, t, l: inflated(t, -l, poisson(y, l) if y > 0 else None), 1),
+    "zero_inflated_neg_binomial_2": (lambda y, t, m, f: inflated(t, -f * mp.log1p(m / f), negative_binomial(y, mp.log(m), f) if y > 0 else None), 1),
+    "hurdle_poisson": (lambda y, t, l: [mp.log(t)] if y == 0 else [mp.log1p(-t)] + poisson(y, l) + [-mp.log(1 - mp.exp(-l))], 1),
 }
 # By which argument a term is differentiated as a difference of digammas, and the digammas.
 DIGAMMAS = {
@@ -83,6 +124,12 @@ DIGAMMAS = {
     ("beta_binomial", 2): lambda y, n, a, b: [mp.digamma(y + a), mp.digamma(a), mp.digamma(a + b), mp.digamma(n + a + b)],
     ("beta_binomial", 3): lambda y, n, a, b: [mp.digamma(n - y + b), mp.digamma(b), mp.digamma(a + b), mp.digamma(n + a + b)],
 }
+DIGAMMAS["half_student_t", 1] = lambda y, n, s: [mp.digamma(n / 2)]
+DIGAMMAS["beta_neg_binomial", 2] = lambda y, r, a, b: [mp.digamma(a), mp.digamma(a + r), mp.digamma(a + b), mp.digamma(a + b + r + y)]
+DIGAMMAS["beta_neg_binomial", 3] = lambda y, r, a, b: [mp.digamma(b), mp.digamma(b + y), mp.digamma(a + b), mp.digamma(a + b + r + y)]
+DIGAMMAS["beta_neg_binomial", 1] = lambda y, r, a, b: [mp.digamma(r), mp.digamma(y + r), mp.digamma(a + r), mp.digamma(a + b + r + y)]
+DIGAMMAS["zero_inflated_neg_binomial_2", 3] = lambda y, t, m, f: [
+    mp.log1p(m / f) / (1 + t / (1 - t) * mp.exp(f * mp.log1p(m / f)))] if y == 0 else [mp.digamma(f), mp.digamma(y + f), mp.log1p(m / f)]
 POINTS = {
     "normal": ["0 0 1", "0.5 0.25 1e-8", "1e100 0 1e95", "1e9 1000000001 1", "3 0 1e100", "1e-100 0 1e-100", "-1e8 3 2", "0 0 1e-100"],
     "student_t": ["0 3 0 1", "1e200 3 0 1", "1e300 0.5 0 1e5", "2 1e8 1 2", "2 1e15 1 2", "2 1e300 1 2", "1 1e-8 0 1", "5 5 5 1e-80", "-1e160 1 0 1e3"],
@@ -112,6 +159,25 @@ POINTS = {
     "neg_binomial": ["0 1 1", "3 2 1e-300", "1000000 10 1e-5", "5 1e8 1e8", "2 1e-8 1", "0 1e-8 1e300", "1 2 1e15"],
     "neg_binomial_2": ["0 1e-50 2", "3 1e-300 2", "0 5e-324 1", "1000000 1e6 10", "5 3 1e8", "5 3 1e15", "2 3 1e-8", "0 1e300 0.5", "7 1e100 3", "1000000 3 1e8", "4 3 2"],
     "neg_binomial_2_log": ["0 -800 2", "3 -800 2", "0 700 1", "1000000 13.815510557964274 10", "5 1 1e8", "5 1 1e100", "2 1 1e-8", "4 1 2"],
+    "std_normal": ["0", "1e-100", "-40", "1e100"],
+    "double_exponential": ["0 1 1", "0.5 0.25 1e-8", "1e300 0 1", "-1e300 0 1e5", "1e9 1000000001 1", "3 0 1e100"],
+    "skew_double_exponential": ["0 1 1 0.5", "0.5 0.25 1e-8 0.999", "1e300 0 1 1e-300", "-1e300 0 1e5 0.3", "1e9 1000000001 1 0.9999999999999999", "3 0 1e100 1e-9"],
+    "skew_normal": ["0 0 1 2", "0.5 0.25 1e-8 -1e-8", "8 0 1 -1", "-5 1 2 3", "1e100 0 1e95 1e-95", "1e9 1000000001 1 1", "3 1 1e-3 1e3", "40 0 1 2"],
+    "exp_mod_normal": ["0 0 1 1", "1e3 0 1 1", "-3 1 2 0.5", "-4 0 1 3", "0.5 0.25 1e-2 3", "1e8 0 1 1e-8", "2 1 3 1e-10"],
+    "half_normal": ["1e-300 1", "40 1", "1e100 1e95", "3 1e100", "5e-324 1e-5"],
+    "half_cauchy": ["1e-300 1", "1e200 1", "1e155 3", "3 1e-80", "5e-324 1e-5"],
+    "half_student_t": ["1e-300 3 1", "1e200 3 1", "1e300 0.5 1e5", "2 1e8 2", "2 1e300 2", "1 1e-8 1", "5 5 1e-80"],
+    "pareto": ["2 1 3", "1.0000000000000002 1 2", "1e300 1e-300 0.01", "1e-323 5e-324 1", "1e100 1e99 1e8", "3 2 1e-8"],
+    "pareto_type_2": ["2 1 3 2", "1.0000000000000002 1 1e-8 2", "1e300 0 1e-5 0.01", "1e300 -1e300 1e5 1", "3 2 1e100 1e8", "3 2 5 1e-8"],
+    "loglogistic": ["1e300 1 2", "1 1 1", "5e-324 1e-3 1", "2 1.9 50", "1e-8 1e-8 1e8", "1e100 3 0.5", "1e10 1e10 20", "1e300 1e-300 0.5"],
+    "inv_gaussian": ["2 1 3", "1e-8 1 2", "1e8 3 0.5", "1e-150 1e-150 1e-140", "1.0001 1 1e8", "5 1e8 1e-8", "700 1 1"],
+    "logit_normal": ["1e-300 0 1", "0.9999999999999999 2 1", "0.25 -3 1e-3", "0.5 0 1e100", "5e-324 -700 3"],
+    "kumaraswamy": ["1e-300 1 1", "0.9999999999999999 2 0.5", "0.9999999999999999 1 3", "0.5 1e3 2", "1e-9 1e-8 1e9", "0.25 3 1e-8", "0.3 0.01 400"],
+    "geometric": ["0 1", "0 1e-300", "3 1e-300", "5 0.25", "1000000 1e-6", "1 0.9999999999999999", "1000000 0.5"],
+    "beta_neg_binomial": ["0 1 1 1", "3 2 0.5 4", "7 1e8 2 3", "1000000 10 2 3", "2 1e-8 1 1", "5 3 1e8 1e8", "4 2 1e-8 1e-8"],
+    "zero_inflated_poisson": ["0 0.3 2", "0 1e-300 5", "0 1e-300 700", "0 0.9999999999999999 700", "3 0.3 2", "3 1e-17 1e-300", "1000000 0.5 1e6", "1 0.9999999999999999 1"],
+    "zero_inflated_neg_binomial_2": ["0 0.3 2 3", "0 1e-300 5 1e8", "0 1e-9 1e3 0.5", "3 0.3 2 1.5", "3 1e-17 1e-300 2", "1000000 0.5 1e6 10", "5 0.5 3 1e8"],
+    "hurdle_poisson": ["0 0.3 2", "0 1e-300 5", "3 0.3 2", "1 0.3 1e-300", "2 1e-17 1e-8", "1000000 0.5 1e6", "7 0.9999999999999999 700"],
 }
 
 
@@ -311,6 +377,77 @@ def logistic(e):
     return 1 / (1 + mp.exp(-e))
 
 
+def over_exponential(*parts):
+    """Expectations of products of scores: in each part, of some probability, they are functions of an exponential variate."""
+    old, mp.mp.dps = mp.mp.dps, 60
+    n = len(parts[0][1])
+
+    def expect(i, j):
+        return [p * mp.quad(lambda v: s[i](v) * s[j](v) * mp.exp(-v), mp.linspace(0, 200, 21)) for p, s in parts]
+
+    out = {(i, j): expect(i, j) for i in range(n) for j in range(i + 1)}
+    for i in range(n):
+        for j in range(i):
+            least = mp.mpf(10) ** -40 * mp.sqrt(mp.fsum(out[i, i]) * mp.fsum(out[j, j]))
+            out[i, j] = [v if abs(v) > least else mp.mpf(0) for v in out[i, j]]
+    mp.mp.dps = old
+    return out
+
+
+def scaled(out, powers):
+    """Informations of unit scales, in others."""
+    return {(i, j): [x / powers[i] / powers[j] for x in v] for (i, j), v in out.items()}
+
+
+def laplace_information(xs):
+    m, s = xs
+    half = mp.mpf(1) / 2
+    return scaled(over_exponential((half, [lambda v: -1, lambda v: v - 1]), (half, [lambda v: 1, lambda v: v - 1])), [s, s])
+
+
+def skew_laplace_information(xs):
+    m, s, t = xs
+    out = over_exponential(
+        (t, [lambda v: -2 * (1 - t), lambda v: v - 1, lambda v: 1 / t - (1 - v) / (1 - t)]),
+        (1 - t, [lambda v: 2 * t, lambda v: v - 1, lambda v: (1 - v) / t - 1 / (1 - t)]))
+    return scaled(out, [s, s, 1])
+
+
+def lomax_information(xs):
+    """log(1 + (y - m)/l) is exponential of rate a."""
+    m, l, a = xs
+    out = over_exponential((mp.mpf(1), [lambda v: -1 - (a + 1) * mp.expm1(-v / a), lambda v: (1 - v) / a]))
+    return {(i + 1, j + 1): v for (i, j), v in scaled(out, [l, 1]).items()}
+
+
+def loglogistic_information(xs):
+    a, b = xs
+    out = logistic_information([mp.log(a), 1 / b])
+    return {(0, 0): [v / a**2 for v in out[0, 0]], (1, 0): [mp.mpf(0)], (1, 1): [v / b**4 for v in out[1, 1]]}
+
+
+def zeros_terms(xs, t, first):
+    """Of a zero, of any other count, with theta the probability of a zero more."""
+    p, q = (x[0] + (1 - x[0]) * mp.exp(first(x)) for x in (xs, t))
+    return 1 - p, [p * mp.log(q), (1 - p) * mp.log(1 - t[0])]
+
+
+def zip_terms(xs, t):
+    more, terms = zeros_terms(xs, t, lambda x: -x[1])
+    return terms + [(1 - xs[0]) * xs[1] * mp.log(t[1]), -more * t[1]]
+
+
+def zinb_terms(xs, t):
+    more, terms = zeros_terms(xs, t, lambda x: -x[2] * mp.log1p(x[1] / x[2]))
+    mean = (1 - xs[0]) * xs[1]
+    return terms + [mean * mp.log(t[1]), -(mean + more * xs[2]) * mp.log(t[1] + xs[2])]
+
+
+def hurdle_terms(xs, t):
+    x, l = xs
+    return [x * mp.log(t[0]), (1 - x) * mp.log(1 - t[0]), (1 - x) * l / (1 - mp.exp(-l)) * mp.log(t[1]), -(1 - x) * t[1], -(1 - x) * mp.log(1 - mp.exp(-t[1]))]
+
+
 INFORMATION = {
     "normal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "1e100 1e-100", "-3 1e150", "5e-324 1e-150"]),
     "lognormal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "-700 1e-100", "700 1e100"]),
@@ -339,6 +476,21 @@ INFORMATION = {
     "neg_binomial": (cross(lambda xs, t: [-xs[0] * mp.log1p(1 / t[1]), -xs[0] / xs[1] * mp.log1p(t[1])], known=[1]), ["1 1", "1e8 1e-8", "1e-8 1e8", "3 1e-100"]),
     "neg_binomial_2": (cross(lambda xs, t: [xs[0] * mp.log(t[0]), -(xs[0] + xs[1]) * mp.log(t[0] + xs[1])], known=[0]), ["1 1", "1e-100 2", "1e100 2", "3 1e15", "3 1e-15"]),
     "neg_binomial_2_log": (cross(lambda xs, t: [mp.exp(xs[0]) * t[0], -(mp.exp(xs[0]) + xs[1]) * mp.log(mp.exp(t[0]) + xs[1])], known=[0]), ["0 1", "-300 2", "300 2", "1 1e15", "1 1e-15"]),
+    "double_exponential": (laplace_information, ["0 1", "1e100 1e-100", "-3 1e100"]),
+    "skew_double_exponential": (skew_laplace_information, ["0 1 0.3", "1e100 1e-50 1e-9", "-3 1e100 0.9999", "2 3 0.5"]),
+    "half_normal": (cross(lambda xs, t: [-mp.log(t[0]), -((xs[0] / t[0]) ** 2) / 2]), ["1", "1e-100", "1e100"]),
+    "half_cauchy": (lambda xs: {(0, 0): student_information([mp.mpf(1), mp.mpf(0), xs[0]])[2, 2]}, ["1", "1e-100", "1e100"]),
+    "half_student_t": (lambda xs: {k: student_information([xs[0], mp.mpf(0), xs[1]])[v] for k, v in {(0, 0): (0, 0), (1, 0): (2, 0), (1, 1): (2, 2)}.items()}, ["0.1 1", "1 1e-80", "2.5 1e100", "30 1"]),
+    "pareto": (cross(lambda xs, t: [mp.log(t[1]), t[1] * mp.log(xs[0]), -(t[1] + 1) * (mp.log(xs[0]) + 1 / xs[1])], known=[1]), ["1 1", "1e-5 1e-8", "3 1e8"]),
+    "pareto_type_2": (lomax_information, ["0 1 3", "1e5 1e-100 0.1", "-3 1e100 50"]),
+    "loglogistic": (loglogistic_information, ["1 1", "1e-100 1e-5", "1e100 1e5"]),
+    "inv_gaussian": (cross(lambda xs, t: [mp.log(t[1]) / 2, -t[1] * xs[0] / (2 * t[0] ** 2), t[1] / t[0], -t[1] * (1 / xs[0] + 1 / xs[1]) / 2]), ["1 1", "1e-20 1e30", "1e20 1e-30", "3 0.1"]),
+    "logit_normal": (cross(normal_terms, lambda xs: [xs[1], xs[1]]), ["0 1", "-700 1e-100", "700 1e100"]),
+    "kumaraswamy": (cross(lambda xs, t: [mp.log(t[1]), -(t[1] - 1) / xs[1]], known=[1]), ["1 1", "3 1e-8", "0.1 1e8"]),
+    "geometric": (cross(lambda xs, t: [mp.log(t[0]), (1 - xs[0]) / xs[0] * mp.log(1 - t[0])]), ["0.5", "1e-60", "0.9999999999999999"]),
+    "zero_inflated_poisson": (cross(zip_terms), ["0.3 2", "1e-9 1e-9", "0.999 40", "1e-30 100"]),
+    "zero_inflated_neg_binomial_2": (cross(zinb_terms, known=[0, 1]), ["0.3 2 3", "1e-9 1e-5 2", "0.999 40 0.1", "0.1 3 1e8"]),
+    "hurdle_poisson": (cross(hurdle_terms), ["0.3 2", "1e-9 1e-3", "0.999 40", "0.5 700"]),
 }
 
 
