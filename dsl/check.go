@@ -1229,7 +1229,7 @@ func (c *checker) density(s *DensityStmt) {
 
 func (c *checker) sample(s *SampleStmt) {
 	dist, own := LookupDistribution(s.Dist.Name), c.distributionFunc(s.Dist.Name)
-	if dist == nil && own == nil && !c.poisoned["~"+s.Dist.Name] {
+	if dist == nil && own == nil && combinationOf(s.Dist.Name) == nil && !c.poisoned["~"+s.Dist.Name] {
 		var names []string
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
@@ -1257,6 +1257,13 @@ func (c *checker) sample(s *SampleStmt) {
 		}
 		c.expr(e)
 	}
+	if x := combinationOf(s.Dist.Name); x != nil && x.name == s.Dist.Name && own == nil {
+		fn, args := c.combined(x, s.Dist.At, s.Args)
+		if fn != nil && (index == nil || index.Range.Hi != unknownExtent) {
+			c.sampleMade(s, fn, args, index)
+		}
+		return
+	}
 	named := false
 	for _, a := range s.Args {
 		if a.Name != "" && !named {
@@ -1270,13 +1277,11 @@ func (c *checker) sample(s *SampleStmt) {
 		c.expr(a.Expr)
 	}
 	if own != nil && (index == nil || index.Range.Hi != unknownExtent) {
-		if s.Bound.Kind() != NoBound {
-			c.err(NotYet, s.Bound.At(), "divide the density by the probability of the interval", "the interval of a distribution that the model defines is not in this version of the language")
-			return
+		var args []Expr
+		for _, a := range s.Args {
+			args = append(args, a.Expr)
 		}
-		for _, left := range s.Left {
-			c.sampleFunc(s, own, left, index)
-		}
+		c.sampleMade(s, own, args, index)
 		return
 	}
 	if dist == nil {
@@ -1298,6 +1303,24 @@ func (c *checker) sample(s *SampleStmt) {
 	for _, left := range s.Left {
 		c.term(s, at, left, dist, index, lo, hi)
 	}
+	c.unusedIndex(index, before)
+}
+
+// sampleMade checks the left sides of a statement whose distribution is a function of the model, or made of others.
+func (c *checker) sampleMade(s *SampleStmt, fn *Func, args []Expr, index *Index) {
+	if s.Bound.Kind() != NoBound {
+		c.err(NotYet, s.Bound.At(), "divide the density by the probability of the interval", "the interval of a distribution that the model defines, or that is made of others, is not in this version of the language")
+		return
+	}
+	before := len(c.ds.List)
+	for _, left := range s.Left {
+		c.sampleFunc(s, fn, left, args, index)
+	}
+	c.unusedIndex(index, before)
+}
+
+// unusedIndex warns of the index of a statement that does nothing.
+func (c *checker) unusedIndex(index *Index, before int) {
 	if index != nil && !index.used && c.errors(before) == 0 {
 		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
 			"the index `%s` is not used: the same term is added again for each of its values", index.Name)

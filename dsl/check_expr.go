@@ -541,7 +541,7 @@ func (c *checker) call(e *CallExpr) {
 		c.callFunc(e, fn)
 		return
 	}
-	if c.distributionCall(e) {
+	if c.combinedCall(e) || c.distributionCall(e) {
 		return
 	}
 	f := LookupFunction(e.Func)
@@ -833,7 +833,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		hint = "there are _lcdf and _lccdf, of distributions of which they have a formula"
 	} else if form := foreignLogDensity(e.Func); form != "" {
 		hint = "write " + form
-	} else if LookupDistribution(e.Func) != nil {
+	} else if LookupDistribution(e.Func) != nil || combinationOf(e.Func) != nil {
 		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
 	} else if f := LookupForeign(ForeignDistribution, e.Func); f != nil {
 		hint = "a distribution follows `~`"

@@ -20,6 +20,7 @@ type Func struct {
 	bad       bool // an error in it was reported
 
 	builtin bool          // it belongs to the language
+	at      Span          // where it is called, of one that is made for a statement
 	of      *Distribution // whose function it is; nil of others
 }
 
@@ -718,11 +719,8 @@ func (c *checker) distributionFunc(name string) *Func {
 }
 
 // sampleFunc checks a left side against a distribution whose log density is a function of the model.
-func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, index *Index) {
-	values := []Expr{left}
-	for _, a := range s.Args {
-		values = append(values, a.Expr)
-	}
+func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, args []Expr, index *Index) {
+	values := append([]Expr{left}, args...)
 	for _, x := range values {
 		switch x.Type().Base {
 		case Invalid:

@@ -254,8 +254,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "ordered_logit cumulative_logit cumulative", "ordered_logistic", "", ""},
 
 	// Distributions that hamc does not have.
-	{ForeignDistribution, "normal_mixture mixture mix_gaussian", "", "the density of a mixture is written out, as in ",
-		"density sum(i in n) log_sum_exp(log(p) + normal_lpdf(y[i] | x, s), log1m(p) + normal_lpdf(y[i] | z, s))"},
+	{ForeignDistribution, "normal_mixture mix_gaussian gaussian_mixture mixture_same_family", "", "a mixture is made of distributions", "mixture(p, normal(x, s), normal(z, s))"},
 	{ForeignDistribution, "gaussian_random_walk random_walk", "", "a random walk is the prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ar AR1 autoregressive", "", "an autoregression is the prior of its steps, as in ", "u[i] ~ normal(p*u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ddirch ddirich ddirichlet stick_breaking", "dirichlet", "", ""},

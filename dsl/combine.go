@@ -1,0 +1,208 @@
+package dsl
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Distributions that are made of others, whose names and arguments stand in the places of theirs: y ~ mixture(p, normal(a, s), normal(b, s)).
+// Such a statement is one of a function that is made for it.
+
+// combination is a row of the table of those.
+type combination struct {
+	name     string
+	form     string // of a statement
+	counts   bool   // what it is made of describes counts
+	least    int    // how many distributions it takes at least
+	most     int    // and at most
+	weighted bool   // a vector of weights may stand in the place of the probability
+
+	// density is the log density: P stands for the probability, Y for the value, D for the log density at it, and D0 for that at 0.
+	density string
+}
+
+// Combinations is the table.
+var combinations = []combination{
+	{name: "mixture", form: "mixture(p, normal(a, s), normal(b, s))", least: 2, most: 1 << 10, weighted: true},
+	{name: "zero_inflated", form: "zero_inflated(p, poisson(lambda))", counts: true, least: 1, most: 1,
+		density: "if Y == 0 then log_sum_exp(log(P), log1m(P) + D0) else log1m(P) + D"},
+	{name: "hurdle", form: "hurdle(p, poisson(lambda))", counts: true, least: 1, most: 1,
+		density: "if Y == 0 then log(P) else log1m(P) + D - log1m_exp(D0)"},
+}
+
+// combinationOf is the row of a distribution, or of its log density as a function; nil if it is none.
+func combinationOf(name string) *combination {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_lpdf"), "_lpmf")
+	for i := range combinations {
+		if combinations[i].name == name {
+			return &combinations[i]
+		}
+	}
+	return nil
+}
+
+// component is a distribution that another is made of.
+type component struct {
+	dist *Distribution
+	call *CallExpr
+}
+
+// components reads the distributions that a combination is made of; it reports those that are none.
+func (c *checker) components(x *combination, at Span, args []Arg) (out []component, ok bool) {
+	if n := len(args) - 1; n < x.least || n > x.most {
+		c.err(ArgumentCount, at, "write "+x.form, "`%s` has a probability and %s, not %s", x.name, map[bool]string{true: "a distribution", false: "distributions"}[x.most == 1], count(len(args), "argument"))
+		return nil, false
+	}
+	for _, a := range args[1:] {
+		call, is := a.Expr.(*CallExpr)
+		if !is {
+			c.err(UnknownDist, a.Expr.Span(), "write "+x.form, "`%s` is made of distributions, as `normal(a, s)`", x.name)
+			return nil, false
+		}
+		dist := LookupDistribution(call.Func)
+		switch {
+		case dist == nil:
+			var names []string
+			for i := range Distributions {
+				names = append(names, Distributions[i].Name)
+			}
+			c.err(UnknownDist, call.At, unknownDistribution(call.Func, names), "there is no distribution `%s`", call.Func)
+			return nil, false
+		case dist.Whole():
+			c.err(NotYet, call.At, "write `log_mix` or `log_sum_exp` of log densities", "`%s` of distributions of vectors and categories, as `%s`, is not in this version of the language", x.name, dist.Name)
+			return nil, false
+		case x.counts && dist.Support != Counts && dist.Support != UpTo:
+			c.err(BadArgument, call.At, "such as poisson or neg_binomial_2", "`%s` is made of a distribution of counts, and `%s` describes %s", x.name, dist.Name, dist.Support)
+			return nil, false
+		case len(call.Args) != len(dist.Args):
+			c.err(ArgumentCount, call.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")), "`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(call.Args))
+			return nil, false
+		case len(out) > 0 && dist.Support.Discrete() != out[0].dist.Support.Discrete():
+			c.err(BadArgument, call.At, "", "`%s` describes %s, and `%s` %s", dist.Name, dist.Support, out[0].dist.Name, out[0].dist.Support)
+			return nil, false
+		}
+		out = append(out, component{dist, call})
+	}
+	return out, true
+}
+
+// combined makes the function of a combination, with the arguments of its calls behind the left side; nil where there is an error.
+func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) {
+	parts, ok := c.components(x, at, args)
+	if !ok {
+		return nil, nil
+	}
+	before := len(c.ds.List)
+	p := args[0].Expr
+	c.expr(p)
+	values := []Expr{p}
+	for _, d := range parts {
+		for _, a := range d.call.Args {
+			c.expr(a.Expr)
+			values = append(values, a.Expr)
+		}
+	}
+	if c.errors(before) > 0 {
+		return nil, nil
+	}
+	for _, v := range values {
+		if v.Type().Base == MetricBase || v.Type().Base == Invalid {
+			return nil, nil
+		}
+	}
+	weights := x.weighted && len(p.Type().Shape) == 1
+	if !weights && len(parts) > 2 {
+		c.err(NotVector, p.Span(), "declare `param w simplex["+fmt.Sprint(len(parts))+"]`", "the weights of %d distributions are a vector, not %s", len(parts), p.Type())
+		return nil, nil
+	}
+	if q := alias(p); weights && q != nil && q.Constraint != Simplex && !q.Support.spoiled {
+		c.err(BadArgument, p.Span(), fmt.Sprintf("declare `param %s simplex[%s]`", q.Name, q.Type.Shape[0]), "the weights of `%s` are a simplex, but the parameter `%s` may not be", x.name, q.Name)
+		c.note(q.At, "declared here")
+		return nil, nil
+	}
+	fn := x.function(parts, weights)
+	fn.at = at
+	if !weights {
+		row := &Distribution{Name: x.name, Args: []DistArg{{"p", UnitClosed}}}
+		if c.argument(p, row, 0); c.errors(before) > 0 {
+			return nil, nil
+		}
+	}
+	return fn, values
+}
+
+// function is the function of a combination of some distributions.
+func (x *combination) function(parts []component, weights bool) *Func {
+	suffix, y := "_lpdf", "y real"
+	if parts[0].dist.Support.Discrete() {
+		suffix, y = "_lpmf", "y int"
+	}
+	head := fmt.Sprintf("func %s%s(%s, p real", x.name, suffix, y)
+	if weights {
+		head = fmt.Sprintf("func %s%s(%s, p real[%d]", x.name, suffix, y, len(parts))
+	}
+	var lines []string
+	for k, d := range parts {
+		var names []string
+		for n, a := range d.dist.Args {
+			name := fmt.Sprintf("%s%d", a.Name, k+1)
+			names = append(names, name)
+			typ := "real"
+			if d.dist.Args[n].Domain == CountArg {
+				typ = "int"
+			}
+			head += ", " + name + " " + typ
+		}
+		bar := ""
+		if len(names) > 0 {
+			bar = " | "
+		}
+		lines = append(lines, d.dist.LogDensityName()+"(Y"+bar+strings.Join(names, ", ")+")")
+	}
+	at := func(line, y string) string { return strings.Replace(line, "(Y", "("+y, 1) }
+	var value string
+	switch {
+	case x.density != "":
+		value = strings.NewReplacer("D0", at(lines[0], "0"), "D", at(lines[0], "y"), "P", "p", "Y", "y").Replace(x.density)
+	case !weights:
+		value = "log_mix(p, " + at(lines[0], "y") + ", " + at(lines[1], "y") + ")"
+	default:
+		for k := len(lines) - 1; k >= 0; k-- {
+			term := fmt.Sprintf("log(p[%d]) + %s", k+1, at(lines[k], "y"))
+			if value == "" {
+				value = term
+			} else {
+				value = "log_sum_exp(" + term + ", " + value + ")"
+			}
+		}
+	}
+	file, _ := Parse("", "model m\n"+head+") = "+value+"\n")
+	fn := &Func{object: object{Name: x.name + suffix}, stmt: file.Stmts[0].(*FuncStmt), builtin: true, of: &Distribution{Name: x.name}}
+	fn.weigh()
+	return fn
+}
+
+// combinedCall checks mixture_lpdf(y | p, normal(a, s), normal(b, s)); it reports whether a call is one.
+func (c *checker) combinedCall(e *CallExpr) bool {
+	x := combinationOf(e.Func)
+	if x == nil || x.name == e.Func || len(e.Args) == 0 {
+		return false
+	}
+	bad(e)
+	left := e.Args[0].Expr
+	c.expr(left)
+	if e.Bar.Len == 0 {
+		c.err(UnexpectedToken, e.At, "write "+strings.Replace(x.form, "(", e.Func[len(x.name):]+"(y | ", 1), "`%s` has a `|` between the value and the arguments", e.Func)
+		return true
+	}
+	fn, values := c.combined(x, e.At, e.Args[1:])
+	if fn == nil || left.Type().Base == Invalid {
+		return true
+	}
+	if fn.Name != e.Func {
+		c.err(UnknownFunction, e.At, "write "+fn.Name, "there is no function `%s` of what describes %s", e.Func, map[bool]string{true: "whole numbers", false: "real numbers"}[strings.HasSuffix(fn.Name, "f") && strings.HasSuffix(fn.Name, "_lpmf")])
+		return true
+	}
+	c.each(e, fn, append([]Expr{left}, values...))
+	return true
+}

@@ -1,0 +1,38 @@
+package interpret_test
+
+import (
+	"math"
+	"testing"
+)
+
+// TestCombinations: a distribution that is made of others has the density of what says the same in another way.
+func TestCombinations(t *testing.T) {
+	const head = "model m\ndata n int\ndata y real[n]\ndata c int[n] >= 0\ndata x real[n]\nparam p real in (0, 1)\nparam w simplex[3]\nparam a, b, d real\nparam s real > 0\n"
+	const data = `{"n": 4, "y": [0.3, -1.2, 2, 0], "c": [0, 4, 1, 0], "x": [0.2, 0.5, -0.9, 1]}`
+	tests := []struct{ short, long string }{
+		{"y ~ mixture(p, normal(a, s), cauchy(b + x, 2))",
+			"density sum(i in n) log(p*exp(normal_lpdf(y[i] | a, s)) + (1 - p)*exp(cauchy_lpdf(y[i] | b + x[i], 2)))"},
+		{"y ~ mixture(w, normal(a, s), normal(b, s), normal(d, 2*s))",
+			"density sum(i in n) log(w[1]*exp(normal_lpdf(y[i] | a, s)) + w[2]*exp(normal_lpdf(y[i] | b, s)) + w[3]*exp(normal_lpdf(y[i] | d, 2*s)))"},
+		{"y[i] ~ mixture(inv_logit(a*x[i]), std_normal(), normal(b, i*s)) for i in n",
+			"density sum(i in n) log_mix(inv_logit(a*x[i]), normal_lpdf(y[i] | 0, 1), normal_lpdf(y[i] | b, i*s))"},
+		{"c ~ zero_inflated(p, poisson(s))", "c ~ zero_inflated_poisson(p, s)"},
+		{"c ~ zero_inflated(p, neg_binomial_2(s, exp(a)))", "c ~ zero_inflated_neg_binomial_2(p, s, exp(a))"},
+		{"c ~ hurdle(p, poisson(s))", "c ~ hurdle_poisson(p, s)"},
+		{"c ~ hurdle(p, poisson_log(a + x))", "c ~ hurdle_poisson(p, exp(a + x))"},
+		{"c ~ mixture(p, poisson(s), poisson_log(a))", "density sum(i in n) log_mix(p, poisson_lpmf(c[i] | s), poisson_log_lpmf(c[i] | a))"},
+		{"density mixture_lpdf(y[1] | p, normal(a, s), normal(b, s))", "density log_mix(p, normal_lpdf(y[1] | a, s), normal_lpdf(y[1] | b, s))"},
+		{"density zero_inflated_lpmf(c | p, poisson(s))", "c ~ zero_inflated_poisson(p, s)"},
+		{"a ~ mixture(0.3, normal(-1, 1), normal(1, s))", "density log_mix(0.3, normal_lpdf(a | -1, 1), normal_lpdf(a | 1, s))"},
+	}
+	for _, x := range tests {
+		short, long := load(t, head+x.short+"\nmetric identity\n", data), load(t, head+x.long+"\nmetric identity\n", data)
+		for k := range 4 {
+			q := []float64{0.3 - float64(k)/4, 0.2, 0.4, -1, 0.1 * float64(k), 0.7, -0.2}
+			got, want := short.LogDensity(q), long.LogDensity(q)
+			if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
+				t.Errorf("%s: %v, want %v", x.short, got, want)
+			}
+		}
+	}
+}
