@@ -77,6 +77,9 @@ func (g *generator) setSizes(b *jen.Group) {
 				total = total.Op(op).Add(term)
 			}
 		}
+		if f.halved {
+			total = total.Op("/").Lit(2)
+		}
 		b.Id("s").Dot(f.name).Op("=").Add(total)
 	}
 }
@@ -125,8 +128,8 @@ func (g *generator) checkPositions(b *jen.Group) {
 			continue
 		}
 		args := []jen.Code{jen.Lit(g.d.Model.Name), jen.Lit(x.Tensor.Label), jen.Id("s").Dot(g.names.tensor(x.Numbers)), jen.Id("s").Dot(g.names.tensor(x.Last)).Index(jen.Lit(0))}
-		for _, n := range x.Tensor.Shape {
-			args = append(args, p.extent(n))
+		for _, i := range x.Tensor.Def.Indices {
+			args = append(args, p.extent(i.Range.Lo), p.extent(i.Range.Hi))
 		}
 		lines = append(lines, jen.If(jen.Err().Op(":=").Qual(checkPath, "Selects").Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
@@ -187,6 +190,9 @@ func (g *generator) dataExtent(e dsl.Extent) *jen.Statement {
 			} else {
 				out = out.Op("*").Add(x)
 			}
+		}
+		if e.Halved() {
+			out = jen.Parens(out.Op("/").Lit(2))
 		}
 		return out
 	case e.Name == "":

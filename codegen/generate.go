@@ -121,6 +121,7 @@ type sizeField struct {
 	name    string
 	sum     []dsl.Extent // what a sum adds; nil for a datum
 	product []dsl.Extent // what a product multiplies; nil for all else
+	halved  bool         // it is half of that
 	part    int          // > 0: where that part of the metric begins
 }
 
@@ -223,7 +224,7 @@ func (g *generator) layoutBlocks() {
 		for _, x := range []dsl.Extent{b.Size(), b.Length()} {
 			if _, ok := g.sizeOf[x.Name]; !ok && x.Factors() != nil {
 				g.addSize(x.Name, "len"+exported(b.Decl.ObjectName()))
-				g.sizes[len(g.sizes)-1].product = x.Factors()
+				g.sizes[len(g.sizes)-1].product, g.sizes[len(g.sizes)-1].halved = x.Factors(), x.Halved()
 			}
 		}
 	}

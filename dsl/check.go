@@ -737,6 +737,12 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		}
 	}
 	if x := LookupConstraint(te.Base); x != nil {
+		if x.Square && len(te.Sizes) != 1 {
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix", x.Name), "a %s has one size", x.Name)
+			return Type{}, false
+		} else if x.Square && ok {
+			t.Shape = []Extent{t.Shape[0], t.Shape[0]}
+		}
 		if n := len(te.Sizes); n < 1 || n > 2 {
 			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements, `%s[m, n]` for m of them", x.Name, x.Name), "a %s has a size", x.Name)
 			return Type{}, false

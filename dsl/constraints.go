@@ -15,6 +15,9 @@ type Constraint struct {
 	// Lo and Hi are what each element lies between, ends excluded; infinite where there is no end.
 	Lo, Hi float64
 
+	// Square is set of a type of square matrices, of one size.
+	Square bool
+
 	// Coordinates is the shape of the unconstrained coordinates of a parameter of a shape.
 	Coordinates func(values []Extent) []Extent
 }
@@ -35,7 +38,7 @@ func lastLess(n int) func([]Extent) []Extent {
 }
 
 // Constraints is the table.
-var Constraints = []*Constraint{Simplex, Ordered, PositiveOrdered}
+var Constraints = []*Constraint{Simplex, Ordered, PositiveOrdered, CorrCholesky}
 
 // Ordered is the type `ordered[K]`: K numbers in ascending order.
 var Ordered = &Constraint{
@@ -45,6 +48,12 @@ var Ordered = &Constraint{
 // PositiveOrdered is the type `positive_ordered[K]`: K positive numbers in ascending order.
 var PositiveOrdered = &Constraint{
 	Name: "positive_ordered", Least: 1, Doc: "positive and in ascending order", Lo: 0, Hi: math.Inf(1), Coordinates: lastLess(0),
+}
+
+// CorrCholesky is the type `corr_cholesky[K]`: the lower triangular factor L of a correlation matrix L L'.
+var CorrCholesky = &Constraint{
+	Name: "corr_cholesky", Least: 2, Doc: "those of the factor of a correlation matrix", Lo: -1, Hi: 1, Square: true,
+	Coordinates: func(values []Extent) []Extent { return []Extent{TriangleOf(values[0])} },
 }
 
 // LookupConstraint returns the row of a word, or nil.

@@ -26,6 +26,7 @@ const (
 	VectorCounts          // a vector of the whole numbers 0, 1, 2, …
 	Ascending             // an argument: a vector in ascending order
 	LowerFactor           // an argument: a lower triangular matrix with a positive diagonal
+	OnCorrFactor          // a lower triangular factor of a correlation matrix
 	domainCount
 )
 
@@ -38,7 +39,8 @@ func (d Domain) String() string {
 	return [domainCount]string{"the real line", "the positive numbers", "the numbers between 0 and 1", "the numbers from 0", "the numbers from 0 to 1", "the interval between its arguments", "the numbers above its first argument",
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
 		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers",
-		"the whole numbers 1, …, K", "vectors of whole numbers 0, 1, 2, …", "vectors in ascending order", "lower triangular matrices with a positive diagonal"}[d]
+		"the whole numbers 1, …, K", "vectors of whole numbers 0, 1, 2, …", "vectors in ascending order", "lower triangular matrices with a positive diagonal",
+		"the factors of correlation matrices"}[d]
 }
 
 // Vector reports whether d holds vectors, as wholes.

@@ -149,15 +149,15 @@ func (r *reading) noType(string, string) error {
 		r.poisonLine()
 		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
 	}
-	hint := "the types are int, real, simplex, ordered, positive_ordered and cov; a declaration reads `data x, y real[n]`"
-	if s := suggest(t.Value, []string{"int", "real", "simplex", "ordered", "positive_ordered", "cov"}); s != "" {
+	hint := "the types are int, real, simplex, ordered, positive_ordered, corr_cholesky and cov; a declaration reads `data x, y real[n]`"
+	if s := suggest(t.Value, []string{"int", "real", "simplex", "ordered", "positive_ordered", "corr_cholesky", "cov"}); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	}
 	if f := LookupForeign(ForeignType, t.Value); f != nil {
 		hint = f.Hint()
 	}
 	switch t.Value {
-	case "unit_vector", "corr_matrix", "cholesky_factor_corr", "cholesky_factor_cov", "corr_cholesky":
+	case "unit_vector", "cholesky_factor_cov":
 		return fail(NotYet, tokenSpan(t), "", "the type `%s` is not in this version of the language", t.Value)
 	}
 	return fail(UnknownType, tokenSpan(t), hint, "there is no type `%s`", t.Value)

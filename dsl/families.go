@@ -69,6 +69,19 @@ var families = []Distribution{
 		Inform: "(mu real[n], L real[n, n]) = inverse(L*L')",
 	},
 	{
+		Name: "multi_student_t_cholesky", Support: VectorReal,
+		Args: []DistArg{{"nu", Positive}, {"mu", VectorReal}, {"L", LowerFactor}},
+		Define: "(y real[n], nu real > 0, mu real[n], L real[n, n]) {\nlet z = solve_lower(L, y - mu)\nreturn lgamma(0.5*(nu + n)) - lgamma(0.5*nu) - 0.5*n*log(nu*pi()) - " +
+			"sum(i in n) log(L[i, i]) - 0.5*(nu + n)*log1p(dot(z, z)/nu)\n}",
+	},
+	{
+		// Of the correlation matrix L L' the density is proportional to its determinant to the power eta − 1; the Jacobian from L is in it.
+		Name: "lkj_corr_cholesky", Support: OnCorrFactor,
+		Args: []DistArg{{"eta", Positive}},
+		Define: "(y real[K, K], eta real > 0) = sum(k in 2..K) (K - k + 2*eta - 2)*log(y[k, k]) + (K - 1)*lgamma(eta + 0.5*(K - 1)) - " +
+			"sum(k in 1..K-1) (0.5*k*log(pi()) + lgamma(eta + 0.5*(K - 1 - k)))",
+	},
+	{
 		Name: "multi_student_t", Support: VectorReal,
 		Args: []DistArg{{"nu", Positive}, {"mu", VectorReal}, {"Sigma", Covariance}},
 		Define: "(y real[n], nu real > 0, mu real[n], Sigma real[n, n]) = lgamma(0.5*(nu + n)) - lgamma(0.5*nu) - 0.5*n*log(nu*pi()) - " +
@@ -148,6 +161,9 @@ func (c *checker) familyTerm(term *Term) {
 		return
 	}
 	before := len(c.ds.List)
+	if dist.Support == OnCorrFactor {
+		c.onCorrFactor(term)
+	}
 	for n, a := range term.Args {
 		c.known(a, dist, n)
 	}
@@ -170,6 +186,19 @@ func (c *checker) familyTerm(term *Term) {
 	if c.inline(inform, familyFuncs()[dist.Name+"_information"], values); inform.Inlined != nil {
 		term.Information = inform
 	}
+}
+
+// onCorrFactor checks that what a distribution of factors of correlation matrices describes is declared to be one.
+func (c *checker) onCorrFactor(term *Term) {
+	p := alias(term.Left)
+	if _, element := Through(term.Left).(*IndexExpr); p != nil && !element && (p.Constraint == CorrCholesky || p.Support.spoiled) {
+		return
+	}
+	hint := "declare `param L corr_cholesky[K]`"
+	if p != nil && len(p.Type.Shape) == 2 {
+		hint = "declare `param " + p.Name + " corr_cholesky[" + p.Type.Shape[0].String() + "]`"
+	}
+	c.err(OutsideSupport, term.Left.Span(), hint, "`%s` is defined on %s, and the %s is not declared to be one", term.Dist.Name, term.Dist.Support, term.side())
 }
 
 // wholeNumbers reports a left side that is not of whole numbers.

@@ -258,12 +258,14 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "gaussian_random_walk random_walk", "", "a random walk is the prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ar AR1 autoregressive", "", "an autoregression is the prior of its steps, as in ", "u[i] ~ normal(p*u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ddirch ddirich ddirichlet stick_breaking", "dirichlet", "", ""},
-	{ForeignDistribution, "lkj lkj_corr lkj_corr_cholesky lkj_cholesky lkj_cov wishart inv_wishart inverse_wishart dwish", "", "there are no matrix parameters in this version of the language", ""},
+	{ForeignDistribution, "lkj lkj_corr lkj_cholesky lkj_cov", "", "a correlation matrix is sampled by its factor: `param L corr_cholesky[K]` and `L ~ lkj_corr_cholesky(2)`", ""},
+	{ForeignDistribution, "wishart inv_wishart inverse_wishart dwish", "", "a covariance is made of scales and the factor of a correlation matrix: `multi_normal_cholesky(mu, diag(tau)*L)` with `L ~ lkj_corr_cholesky(2)`", ""},
 	{ForeignDistribution, "hypergeometric discrete_range discrete_uniform von_mises wiener gaussian_dlm_obs gp GP", "", "it is not in this version of the language; its log density may be written out: `density …`", ""},
 	{ForeignDistribution, "deterministic", "", "a definition is no distribution; it reads ", "let b = x^2"},
 	{ForeignDistribution, "potential factor custom", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
 
 	// Types.
+	{ForeignType, "cholesky_factor_corr cholesky_corr corr_factor", "corr_cholesky", "", ""},
 	{ForeignType, "vector row_vector", "", "a vector is an array of reals, as in ", "param b real[k]"},
 	{ForeignType, "matrix", "", "a matrix has two sizes, as in ", "data b real[n, k]"},
 	{ForeignType, "array list", "", "arrays are written behind the type, as in ", "data b real[n]"},

@@ -88,7 +88,7 @@ func checkForeignRow(t *testing.T, row *dsl.Foreign) {
 		known := map[dsl.ForeignKind]bool{
 			dsl.ForeignFunction:     dsl.LookupFunction(row.Is) != nil,
 			dsl.ForeignDistribution: dsl.LookupDistribution(row.Is) != nil,
-			dsl.ForeignType:         row.Is == "int" || row.Is == "real" || row.Is == "cov",
+			dsl.ForeignType:         row.Is == "int" || row.Is == "real" || row.Is == "cov" || dsl.LookupConstraint(row.Is) != nil,
 			dsl.ForeignMetric:       row.Is == "fisher" || row.Is == "identity",
 			dsl.ForeignStatement:    strings.Contains(" param data const let ", " "+row.Is+" "),
 		}

@@ -56,13 +56,27 @@ func ProductOf(shape []Extent) Extent {
 	return Extent{Name: strings.Join(names, "·")}
 }
 
-// Factors are the sizes that an extent is the product of; nil if it is none.
+// TriangleOf is the number of elements below the diagonal of an n × n matrix, n(n − 1)/2.
+func TriangleOf(n Extent) Extent {
+	if n.IsConst() {
+		return Fixed(n.Offset * (n.Offset - 1) / 2)
+	}
+	return Extent{Name: half + n.String() + "·" + n.Plus(-1).String()}
+}
+
+// half stands before the factors of a size that is half of their product.
+const half = "½·"
+
+// Halved reports whether an extent is half the product of its factors.
+func (e Extent) Halved() bool { return strings.HasPrefix(e.Name, half) }
+
+// Factors are the sizes that an extent is the product of, or half of it; nil if it is none.
 func (e Extent) Factors() []Extent {
 	if !strings.Contains(e.Name, "·") {
 		return nil
 	}
 	var out []Extent
-	for _, f := range strings.Split(e.Name, "·") {
+	for _, f := range strings.Split(strings.TrimPrefix(e.Name, half), "·") {
 		x := Extent{Name: f}
 		if at := strings.LastIndexAny(f, "+-"); at > 0 {
 			n, err := strconv.Atoi(f[at:])
@@ -421,6 +435,9 @@ func (m *Model) Count(x Extent) (n int, ok bool) {
 				return 0, false
 			}
 			n *= k
+		}
+		if x.Halved() {
+			n /= 2
 		}
 		return n + x.Offset, true
 	}

@@ -76,7 +76,7 @@ type Stmt interface {
 // TypeExpr is a written type: int, real, cov or a constraint, with sizes and bounds.
 type TypeExpr struct {
 	Syntax
-	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex' | 'ordered' | 'positive_ordered')"`
+	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex' | 'ordered' | 'positive_ordered' | 'corr_cholesky')"`
 	Sizes []Expr    `parser:"('[' @@ (',' @@)* ']')?"`
 	Bound BoundExpr `parser:"@@?"`
 }

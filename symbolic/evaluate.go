@@ -84,6 +84,9 @@ func (m *Machine) Extent(x dsl.Extent) int {
 		for _, f := range factors {
 			n *= m.Extent(f)
 		}
+		if x.Halved() {
+			n /= 2
+		}
 		return n + x.Offset
 	}
 	return m.sizes[x.Name] + x.Offset

@@ -49,6 +49,29 @@ func family(name string, y array, args []array) float64 {
 		var s mat.Dense
 		s.Mul(l, l.T())
 		return multiNormal(y.v, args[0].v, s.RawMatrix().Data)
+	case "lkj_corr_cholesky":
+		// With the determinant of the correlation matrix, and the Jacobian of the map from its factor: 2^(K-1) Π L_kk^(K-k+1), less what the
+		// diagonal, which the others determine, has of it.
+		k, eta := y.shape[0], args[0].v[0]
+		l, det := 0.0, 1.0
+		for i := range k {
+			det *= y.v[i*k+i] * y.v[i*k+i]
+			if i > 0 {
+				l += float64(k-i-1) * math.Log(y.v[i*k+i])
+			}
+		}
+		l += (eta - 1) * math.Log(det)
+		for i := 1; i < k; i++ { // of the vine: Beta distributions of partial correlations
+			b := eta + float64(k-1-i)/2
+			l -= float64(k-i) * ((2*b-1)*math.Ln2 + 2*lgamma(b) - lgamma(2*b))
+		}
+		return l
+	case "multi_student_t_cholesky":
+		n := len(y.v)
+		l := mat.NewTriDense(n, mat.Lower, append([]float64(nil), args[2].v...))
+		var s mat.Dense
+		s.Mul(l, l.T())
+		return family("multi_student_t", y, []array{args[0], args[1], {args[2].shape, s.RawMatrix().Data}})
 	case "multi_student_t":
 		n, nu := len(y.v), args[0].v[0]
 		var r, solved mat.VecDense

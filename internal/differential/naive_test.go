@@ -118,6 +118,16 @@ func (e *naive) extent(x dsl.Extent) int {
 	if x.Name == "" {
 		return x.Offset
 	}
+	if factors := x.Factors(); factors != nil {
+		n := 1
+		for _, f := range factors {
+			n *= e.extent(f)
+		}
+		if x.Halved() {
+			n /= 2
+		}
+		return n
+	}
 	return e.sizes[x.Name] + x.Offset
 }
 
@@ -147,6 +157,13 @@ func (e *naive) set(q []float64) []float64 {
 		for _, x := range p.Type.Shape {
 			a.shape = append(a.shape, e.extent(x))
 			a.v = make([]float64, len(a.v)*e.extent(x))
+		}
+		if p.Constraint == dsl.CorrCholesky {
+			n, j := corrFactor(a.shape[0], a.v, q)
+			q = q[n:]
+			e.values[p] = a
+			out = append(out, j)
+			continue
 		}
 		if p.Constraint != nil {
 			m := a.shape[len(a.shape)-1]
@@ -1063,6 +1080,21 @@ func truth(b bool) float64 {
 
 // constrained writes the values of a constraint at coordinates, and returns how many it took, and the logarithm of the
 // Jacobian, as Stan's reference has them.
+func corrFactor(n int, a, q []float64) (used int, l float64) {
+	for i := range n {
+		sum := 0.0 // of the squares so far
+		for j := range i {
+			z := math.Tanh(q[used])
+			a[i*n+j] = z * math.Sqrt(1-sum)
+			l += math.Log(1-z*z) + 0.5*math.Log(1-sum)
+			sum += a[i*n+j] * a[i*n+j]
+			used++
+		}
+		a[i*n+i] = math.Sqrt(1 - sum)
+	}
+	return used, l
+}
+
 func constrained(x *dsl.Constraint, a, q []float64) (n int, l float64) {
 	m := len(a)
 	if x == dsl.Simplex {

@@ -93,3 +93,33 @@ func steps(q, x []float64) error {
 	}
 	return nil
 }
+
+// CorrCholeskyCoordinates writes the coordinates of the lower triangular factor of a correlation matrix, x row by row, to q: of each row the part
+// z that an element takes of what those before it leave of the length 1, q = atanh(z). The error says behind the name of x what is wrong with it.
+func CorrCholeskyCoordinates(q, x []float64) error {
+	n := 1
+	for n*n < len(x) {
+		n++
+	}
+	at := 0
+	for i := range n {
+		left := 1.0
+		for j, v := range x[i*n : (i+1)*n] {
+			switch {
+			case j > i && v != 0:
+				return fmt.Errorf("[%d,%d] is %v, but the factor is lower triangular", i+1, j+1, v)
+			case j < i:
+				z := v / math.Sqrt(left)
+				if !(math.Abs(z) < 1) {
+					return fmt.Errorf("[%d,%d] is %v, but the rows of the factor of a correlation matrix have the length 1, and a positive last element", i+1, j+1, v)
+				}
+				q[at] = 0.5 * (elementary.Log1p(z) - elementary.Log1p(-z))
+				left *= (1 - z) * (1 + z)
+				at++
+			case j == i && !(v > 0 && math.Abs(v-math.Sqrt(left)) <= Tolerance):
+				return fmt.Errorf("[%d,%d] is %v, but the rows of the factor of a correlation matrix have the length 1, which leaves %v", i+1, j+1, v, math.Sqrt(left))
+			}
+		}
+	}
+	return nil
+}

@@ -444,18 +444,23 @@ func Positions(x []int) []int {
 }
 
 // Selects demands that each of some numbers that a model computes of its data, and selects elements with, is a whole one from 1 to last. Text says
-// what they are, and shape how many there are in each dimension.
-func Selects(model, text string, numbers []float64, last float64, shape ...int) error {
+// what they are. For each dimension there is the first position that counts, and the last.
+func Selects(model, text string, numbers []float64, last float64, ranges ...int) error {
+	columns := 1
+	if len(ranges) == 4 {
+		columns = ranges[3]
+	}
 	for i, x := range numbers {
-		if x == math.Trunc(x) && x >= 1 && x <= last {
+		row, column := i/columns+1, i%columns+1
+		if row < ranges[0] || len(ranges) == 4 && column < ranges[2] || x == math.Trunc(x) && x >= 1 && x <= last {
 			continue
 		}
 		at := ""
-		if len(numbers) > 1 || len(shape) > 1 || len(shape) == 1 && shape[0] > 1 {
-			at = fmt.Sprintf(", element %d,", i+1)
-			if len(shape) == 2 {
-				at = fmt.Sprintf(", element %d, %d,", i/shape[1]+1, i%shape[1]+1)
-			}
+		switch {
+		case len(ranges) == 4:
+			at = fmt.Sprintf(", element %d, %d,", row, column)
+		case len(numbers) > 1:
+			at = fmt.Sprintf(", element %d,", row)
 		}
 		return fmt.Errorf("%s: the position %s%s is %v, but there are elements 1 to %v", model, text, at, x, last)
 	}

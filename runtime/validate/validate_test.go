@@ -111,3 +111,30 @@ func TestSameProblem(t *testing.T) {
 		t.Errorf("%d problems, want 2: %v", n, c.Err())
 	}
 }
+
+func TestSelects(t *testing.T) {
+	tests := []struct {
+		numbers []float64
+		last    float64
+		ranges  []int
+		want    string
+	}{
+		{[]float64{1, 3, 2}, 3, []int{1, 3}, ""},
+		{[]float64{0, 3, 2}, 3, []int{2, 3}, ""},
+		{[]float64{1, 4, 2}, 3, []int{1, 3}, "m: the position h[i], element 2, is 4, but there are elements 1 to 3"},
+		{[]float64{1, 0, 2}, 3, []int{1, 3}, "m: the position h[i], element 2, is 0, but there are elements 1 to 3"},
+		{[]float64{1.5}, 3, []int{1, 1}, "m: the position h[i] is 1.5, but there are elements 1 to 3"},
+		{[]float64{0, 1, 1, 1, 9, 1}, 3, []int{1, 2, 2, 3}, "m: the position h[i], element 2, 2, is 9, but there are elements 1 to 3"},
+		{[]float64{0, 0, 0, 0, 2, 1}, 3, []int{2, 2, 2, 3}, ""},
+		{[]float64{math.NaN()}, 3, []int{1, 1}, "m: the position h[i] is NaN, but there are elements 1 to 3"},
+	}
+	for _, x := range tests {
+		got := ""
+		if err := validate.Selects("m", "h[i]", x.numbers, x.last, x.ranges...); err != nil {
+			got = err.Error()
+		}
+		if got != x.want {
+			t.Errorf("%v: %q, want %q", x.numbers, got, x.want)
+		}
+	}
+}

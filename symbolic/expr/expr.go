@@ -353,6 +353,16 @@ func (c *Context) Extent(x dsl.Extent) *Expr {
 	if x.Name == "" {
 		return c.Number(float64(x.Offset))
 	}
+	if factors := x.Factors(); factors != nil {
+		all := c.Number(1)
+		if x.Halved() {
+			all = c.Number(0.5)
+		}
+		for _, f := range factors {
+			all = c.Mul(all, c.Extent(f))
+		}
+		return c.Add(all, c.Number(float64(x.Offset)))
+	}
 	return c.Linear(float64(x.Offset), []float64{1}, []*Expr{c.Ref(c.ByName[x.Name])})
 }
 

@@ -72,6 +72,14 @@ func (c *Context) computedPosition(e *Expr, size dsl.Extent, text string) *Expr 
 	return c.Ref(t, subs...)
 }
 
+// TrianglePosition is the position of the element [i,j] below the diagonal of a matrix among all of them, row by row: (i − 1)(i − 2)/2 + j. Elsewhere
+// it is one of them too, which is not to be read. Size is how many there are.
+func (c *Context) TrianglePosition(i, j Sub, size dsl.Extent) Sub {
+	row, before := c.number(i), c.Sub(c.number(i), c.Number(1))
+	at := c.Add(c.Scale(0.5, c.Mul(before, c.Sub(row, c.Number(2)))), c.Call("fmin", c.number(j), before))
+	return Sub{Data: c.computedPosition(c.Call("fmax", at, c.Number(1)), size, "triangle")}
+}
+
 // isGather reports whether e is δ[a, g…] of an index and an element of data.
 func isGather(e *Expr) bool {
 	return e.Op == Delta && e.Subs[0].Index != nil && e.Subs[1].Data != nil

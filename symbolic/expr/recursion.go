@@ -138,6 +138,9 @@ func (d *Def) Bodies() []*Expr {
 	return out
 }
 
+// Position is the value of a subscript.
+func (c *Context) Position(s Sub) *Expr { return c.number(s) }
+
 // number is the value of a subscript, an element of the numbers 1, 2, 3, … that are computed once of data.
 func (c *Context) number(s Sub) *Expr {
 	if s.IsFixed() {

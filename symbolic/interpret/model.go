@@ -178,11 +178,14 @@ var structures = map[string]runtime.Structure{
 // positions checks that the positions that are computed of the data exist.
 func (m *Model) positions() error {
 	for _, x := range m.d.Prog.Positions {
-		var numbers []float64
 		own := x.Numbers.Def.Indices
-		m.m.Run([]symbolic.Output{{E: m.d.C.Ref(x.Numbers, expr.SubsOf(own)...), Indices: own}}, func(_ *symbolic.Output, _ []int, v float64) { numbers = append(numbers, v) })
+		m.m.Run([]symbolic.Output{{E: m.d.C.Ref(x.Numbers, expr.SubsOf(own)...), Indices: own}}, func(*symbolic.Output, []int, float64) {})
+		var ranges []int
+		for _, i := range own {
+			ranges = append(ranges, m.m.Extent(i.Range.Lo), m.m.Extent(i.Range.Hi))
+		}
 		last := float64(m.m.Extent(x.Tensor.Values.Hi))
-		if err := validate.Selects(m.d.Model.Name, x.Tensor.Label, numbers, last, m.extents(x.Tensor.Shape)...); err != nil {
+		if err := validate.Selects(m.d.Model.Name, x.Tensor.Label, m.m.Values(x.Numbers), last, ranges...); err != nil {
 			return err
 		}
 	}
@@ -610,7 +613,7 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		own, values := q[m.offsets[n]:][:m.info.Params[n].Dim()], x[m.values[n]:][:m.info.Params[n].Size()]
 		if whole := b.Transform.Whole; whole != "" {
 			inverse := wholeInverses[whole]
-			if b.Matrix() {
+			if len(b.Coord.Shape) == 2 {
 				inverse = func(q, x []float64) error {
 					return transform.Rows(wholeInverses[whole], m.m.Extent(b.Decl.Type.Shape[0]), q, x)
 				}
@@ -654,6 +657,7 @@ var wholeInverses = map[string]func(q, x []float64) error{
 	"SimplexCoordinates":         transform.SimplexCoordinates,
 	"OrderedCoordinates":         transform.OrderedCoordinates,
 	"PositiveOrderedCoordinates": transform.PositiveOrderedCoordinates,
+	"CorrCholeskyCoordinates":    transform.CorrCholeskyCoordinates,
 }
 
 // evaluate evaluates the inverse of a transform.

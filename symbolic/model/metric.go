@@ -357,8 +357,9 @@ func (p *Posterior) leftIsParam(t *PosteriorTerm) bool {
 
 // leftExpr is the left side at its index.
 func (p *Posterior) leftExpr(t *PosteriorTerm) *expr.Expr {
-	if t.Term.Dist.Support.Vector() {
-		return t.Left.At(expr.Sub{Index: p.C.NewIndex("i", expr.UpTo(t.Left.Shape[0]))})
+	subs := make([]expr.Sub, len(t.Left.Shape))
+	for n := range subs {
+		subs[n] = expr.Sub{Index: p.C.NewIndex("i", expr.UpTo(t.Left.Shape[n]))}
 	}
-	return t.Left.At()
+	return t.Left.At(subs...)
 }

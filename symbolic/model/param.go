@@ -166,6 +166,9 @@ func (b *Param) logJacobian(c *expr.Context, s []expr.Sub) *expr.Expr {
 	if b.Latent() {
 		return b.carried.LogJacobian(c, b, s)
 	}
+	if b.Transform.Total != nil {
+		panic("symbolic: the Jacobian of " + b.Transform.Name + " is one of the whole")
+	}
 	b.coordinate(c, s) // the order of sums follows the age of nodes: that of the declarations
 	return b.Transform.LogJacobian(c, b, s)
 }

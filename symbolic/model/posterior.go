@@ -193,7 +193,9 @@ func (p *Posterior) declare() *expr.Expr {
 	c.Sharing = true
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
-		if b.carried != unbounded {
+		if b.Transform.Total != nil {
+			jacobian = c.Add(jacobian, b.Transform.Total(c, b))
+		} else if b.carried != unbounded {
 			indices, s := b.Indices(c, "i")
 			jacobian = c.Add(jacobian, c.SumAll(indices, b.logJacobian(c, s)))
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -38,6 +39,9 @@ type Transform struct {
 	// LogJacobian is what the coordinate at subscripts contributes to log |∂x/∂u|.
 	LogJacobian func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr
 
+	// Total is log |∂x/∂u| as a whole, in place of LogJacobian.
+	Total func(c *expr.Context, b *Param) *expr.Expr
+
 	// Ends is where values end and coordinates go on: far out they do not depend on them any more.
 	Ends Ends
 
@@ -55,7 +59,7 @@ type Transform struct {
 
 // Transforms is the table, as in Stan's reference.
 var Transforms = []*Transform{
-	unbounded, above, below, between, onSimplex, ordered, positiveOrdered,
+	unbounded, above, below, between, onSimplex, ordered, positiveOrdered, corrCholesky,
 }
 
 // Ends says on which sides of the coordinates values end, by the names of the runtime.
@@ -149,7 +153,41 @@ var (
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
 		Whole:       "PositiveOrderedCoordinates",
 	}
+	// The rows of L have length 1. With z = tanh(u), of what the elements before leave of it L_ij takes the part z_ij,
+	//
+	//	L_ij = z_ij Π_{k<j} √(1 − z_ik²)   for j < i,      L_ii = Π_{k<i} √(1 − z_ik²),
+	//
+	// and the logarithm of 1 − z_ik² is part 1 + (i − 1 − k)/2 times of the Jacobian. The coordinates are those below the diagonal, row by row.
+	corrCholesky = &Transform{
+		Name: "corr_cholesky", Example: "corr_cholesky[3]", Constraint: dsl.CorrCholesky, Ends: EndBoth, Opaque: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			i, j := s[0], s[1]
+			k := c.NewIndex("k", expr.UpTo(b.Decl.Type.Shape[0].Plus(-1)))
+			left := c.Sum(k, c.Mul(c.Before(expr.Sub{Index: k}, j), b.logLeft(c, i, expr.Sub{Index: k})))
+			part := c.Mul(c.Before(j, i), c.Call("tanh", b.below(c, i, j)))
+			return c.Mul(c.Call("exp", c.Scale(0.5, left)), c.Add(part, c.Delta(i, j)))
+		},
+		Total: func(c *expr.Context, b *Param) *expr.Expr {
+			n := b.Decl.Type.Shape[0]
+			i, k := c.NewIndex("i", dsl.Range{Lo: dsl.Fixed(2), Hi: n}), c.NewIndex("k", expr.UpTo(n.Plus(-1)))
+			row, at := expr.Sub{Index: i}, expr.Sub{Index: k}
+			times := c.Scale(0.5, c.Add(c.Number(1), c.Sub(c.Position(row), c.Position(at))))
+			return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, row, at))))
+		},
+		Whole: "CorrCholeskyCoordinates",
+	}
 )
+
+// below is the coordinate of an element below the diagonal.
+func (b *Param) below(c *expr.Context, i, j expr.Sub) *expr.Expr {
+	return b.coordinate(c, []expr.Sub{c.TrianglePosition(i, j, b.Coord.Shape[0])})
+}
+
+// logLeft is log(1 − tanh(u)²) of an element below the diagonal.
+func (b *Param) logLeft(c *expr.Context, i, j expr.Sub) *expr.Expr {
+	v := c.Scale(2, b.below(c, i, j))
+	return c.Add(c.Number(math.Log(4)), c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v))
+}
 
 // ascent is Σ exp(u_j) over the coordinates of a row from one up to the k-th.
 func (b *Param) ascent(c *expr.Context, row []expr.Sub, k expr.Sub, from int) *expr.Expr {
