@@ -132,7 +132,7 @@ def main():
         note = "; ".join([*constants, *(["one without gradient, since coordinates of simplexes differ"] if len(slopes) < len(found) else []),
                           *([f"{failed} failed"] if failed else [])])
         rows[section] = [section, str(len(list_)), digest(texts, ham + "".join(h for _, h in list_)), f"{max((lp for _, lp, _ in found), default=np.nan):.1e}", f"{max(slopes, default=np.nan):.1e}", note]
-        head_ = ["section", "pairs", "digest", "density", "gradient", "constants"]
+        head_ = ["section", "pairs", "digest", "density", "gradient", "note"]
         options.table.write_text("".join("\t".join(r) + "\n" for r in [head_, *(rows[x] for x in sections if x in rows)]))
 
 
