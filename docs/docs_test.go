@@ -22,6 +22,8 @@
 //	go           A part of the file that the comment "<!-- from FILE -->" above
 //	             the block names.
 //	go FILE      A file for the commands of the page.
+//	stan, python What the next block, a model, says in another language, on the
+//	             pages of those; compared by another program.
 //
 // Tables between "<!-- table: NAME -->" and "<!-- end -->" are made from the
 // code: go test ./docs -run TestTables -update writes them.
@@ -30,6 +32,7 @@ package docs_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -85,12 +88,13 @@ func read(t *testing.T, name string) string {
 
 // A block is a fenced block of a page.
 type block struct {
-	page  string
-	line  int // of its first line of content
-	kind  string
-	file  string // the second word of its info string
-	from  string // what a comment "<!-- from FILE -->" above it names
-	lines []string
+	page    string
+	line    int    // of its first line of content
+	section string // the heading of second level above it
+	kind    string
+	file    string // the second word of its info string
+	from    string // what a comment "<!-- from FILE -->" above it names
+	lines   []string
 }
 
 func (b *block) text() string { return strings.Join(b.lines, "\n") + "\n" }
@@ -104,7 +108,7 @@ func blocks(t *testing.T, page string) []*block {
 	t.Helper()
 	var out []*block
 	var open *block
-	from := ""
+	from, section := "", ""
 	for i, line := range strings.Split(read(t, page), "\n") {
 		info, fence := strings.CutPrefix(line, "```")
 		switch {
@@ -113,12 +117,14 @@ func blocks(t *testing.T, page string) []*block {
 			if words[0] == "" {
 				t.Errorf("%s:%d: a block without a word that says what it is", page, i+1)
 			}
-			open = &block{page: page, line: i + 2, kind: words[0], file: words[1], from: from}
+			open = &block{page: page, line: i + 2, section: section, kind: words[0], file: words[1], from: from}
 		case fence:
 			out = append(out, open)
 			open = nil
 		case open != nil:
 			open.lines = append(open.lines, line)
+		case strings.HasPrefix(line, "## "):
+			section = line[3:]
 		}
 		from = ""
 		if m := fromComment.FindStringSubmatch(line); m != nil {
@@ -488,6 +494,58 @@ func TestModels(t *testing.T) {
 			}
 			if d, list := symbolic.Derive(m); d == nil {
 				t.Errorf("%s: the model has errors: %+v", b.place(), list)
+			}
+		}
+	}
+}
+
+// TestPairs: on the pages from other languages each of their blocks has a model below it, and the table of the comparison, which
+// another program made, is of the text as it stands. The tables are made as internal/posteriordb/README.md says.
+func TestPairs(t *testing.T) {
+	for _, page := range []struct{ name, kind, table string }{
+		{"docs/stan.md", "stan", "internal/posteriordb/guide.tsv"},
+		{"docs/pymc.md", "python", "internal/posteriordb/guide_pymc.tsv"},
+	} {
+		compared := map[string]string{} // by the name of a program
+		for _, line := range strings.Split(strings.TrimSpace(read(t, page.table)), "\n")[1:] {
+			columns := strings.Split(line, "\t")
+			compared[columns[0]] = columns[2]
+		}
+		type program struct{ theirs, ours string }
+		var head *program
+		found := map[string]*program{}
+		all := blocks(t, page.name)
+		for i, b := range all {
+			if b.kind != page.kind {
+				continue
+			}
+			if i+1 == len(all) || all[i+1].kind != "ham" {
+				t.Errorf("%s: no block ham is next", b.place())
+				continue
+			}
+			theirs, ours := b.text(), all[i+1].text()
+			name := b.section
+			if m := regexp.MustCompile(`(?m)^model (\w+)$`).FindStringSubmatch(ours); m != nil {
+				name = m[1]
+			}
+			switch {
+			case head == nil:
+				head = &program{theirs, ours}
+				continue
+			case found[name] == nil && name == b.section:
+				found[name] = &program{head.theirs, head.ours}
+			case found[name] == nil:
+				found[name] = &program{}
+			}
+			found[name].theirs += theirs
+			found[name].ours += ours
+		}
+		if len(found) < 5 || len(found) != len(compared) {
+			t.Errorf("%s has %d programs, %s has %d", page.name, len(found), page.table, len(compared))
+		}
+		for name, p := range found {
+			if d := fmt.Sprintf("%x", sha256.Sum256([]byte(p.theirs+p.ours)))[:12]; d != compared[name] {
+				t.Errorf("%s: %s: the text is %s, and %s compared %s: compare it again", page.name, name, d, page.table, compared[name])
 			}
 		}
 	}
