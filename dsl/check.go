@@ -1492,7 +1492,9 @@ func (c *checker) vectorTerm(term *Term) {
 			c.covariance(a, term.Dist, t.Shape[0], "the "+term.side())
 			continue
 		}
-		if ts := a.Type(); len(ts.Shape) != 1 {
+		if ts := a.Type(); len(ts.Shape) == 0 && arg.Domain == VectorReal {
+			term.Args[n] = c.spread(a, t.Shape[0])
+		} else if len(ts.Shape) != 1 {
 			c.err(NotVector, a.Span(), "", "%s of `%s` is a vector, not %s", arg.called(), term.Dist.Name, ts)
 		} else if ts.Shape[0] != t.Shape[0] {
 			c.err(ShapeMismatch, a.Span(), "", "%s has %s elements, the %s %s", arg.called(), ts.Shape[0], term.side(), t.Shape[0])
@@ -1503,6 +1505,14 @@ func (c *checker) vectorTerm(term *Term) {
 	if term.Dist.Support == OnSimplex {
 		c.onSimplex(term)
 	}
+}
+
+// spread is a vector of n elements that are a scalar.
+func (c *checker) spread(a Expr, n Extent) Expr {
+	ix := &Index{object: object{Name: "i", At: a.Span(), used: true}, Range: Range{Fixed(1), n}}
+	l := &Let{object: object{Name: "spread", At: a.Span(), used: true}, Indices: []*Index{ix}, Value: a, Type: Type{Base: Real, Shape: []Extent{n}}, Local: true}
+	value := &Name{node: node{span: a.Span(), typ: l.Type}, Name: l.Name, Obj: l}
+	return &CallExpr{node: node{span: a.Span(), typ: l.Type}, At: a.Span(), Func: l.Name, Inlined: &Inlined{Lets: []*Let{l}, Value: value}}
 }
 
 // called is what the messages call an argument of a distribution of vectors.
@@ -1578,6 +1588,10 @@ func (c *checker) scalarTerm(term *Term) {
 			hint := "`~` broadcasts a scalar or equal shapes"
 			if term.call {
 				hint = "an argument is a scalar, or has the shape of the value"
+			} else if len(t.Shape) == 2 && len(ta.Shape) == 1 && ta.Shape[0] == t.Shape[1] {
+				hint = fmt.Sprintf("of each row it reads `%s[j, :] ~ %s(…) for j in %s`", Text(left), dist.Name, t.Shape[0])
+			} else if t.IsScalar() && len(ta.Shape) == 1 {
+				hint = fmt.Sprintf("name an element, or add the log densities: `density sum(i in %s) %s(…)`", ta.Shape[0], dist.LogDensityName())
 			}
 			c.err(ShapeMismatch, a.Span(), hint, "the argument `%s` of `%s` is %s, the %s is %s", dist.Args[i].Name, dist.Name, ta, term.side(), t)
 			continue

@@ -302,7 +302,11 @@ func (c *checker) indexed(e *IndexExpr) {
 	}
 	if len(e.Args) != len(t.Shape) {
 		want := map[int]string{1: "1 index", 2: "2 indices"}[len(t.Shape)]
-		c.err(IndexCount, e.Span(), "", "%s is %s and takes %s, not %d", what, t, want, len(e.Args))
+		hint := ""
+		if base, named := e.Base.(*Name); named && len(t.Shape) == 2 && len(e.Args) == 1 {
+			hint = fmt.Sprintf("a row is %s[%s, :], a column %s[:, %s]", base.Name, Text(e.Args[0]), base.Name, Text(e.Args[0]))
+		}
+		c.err(IndexCount, e.Span(), hint, "%s is %s and takes %s, not %d", what, t, want, len(e.Args))
 		bad(e)
 		return
 	}
@@ -344,6 +348,9 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	ix, shift, reason := c.shifted(a)
 	if ix == nil || reason != nil {
+		if s, ok := c.declaredPosition(a, size); ok {
+			return s, true
+		}
 		if !c.sizeForm(a) {
 			if s, ok, is := c.computed(a, size); is {
 				return s, ok
@@ -395,6 +402,25 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.need(lo.Name, 1-lo.Offset)
 	}
 	return s, true
+}
+
+// declaredPosition resolves x[k] with a scalar datum k that is declared in a range, and is not the size of x: it is held against that when the
+// data arrive.
+func (c *checker) declaredPosition(a Expr, size Extent) (Subscript, bool) {
+	core, shift := c.unshifted(a)
+	n, ok := core.(*Name)
+	if !ok || size == unknownExtent || c.local(n) != nil || c.index(n.Name) != nil {
+		return Subscript{}, false
+	}
+	d, ok := c.scope[n.Name].(*Data)
+	if !ok || d.Type.Base != Int || !d.Type.IsScalar() || d.Name == size.Name || d.Support.spoiled || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
+		return Subscript{}, false
+	}
+	if _, _, ok := d.Values(); !ok {
+		return Subscript{}, false
+	}
+	c.expr(core)
+	return Subscript{Gather: &Gather{Value: core, Size: size.Plus(-int(shift))}, Offset: int(shift)}, true
 }
 
 // sizeForm reports whether an expression reads as a size: a number, a name, or one of these plus or minus a number.

@@ -170,6 +170,11 @@ func (c *checker) familyTerm(term *Term) {
 	if c.errors(before) > 0 {
 		return
 	}
+	for n, a := range term.Args {
+		if dist.Args[n].Domain == VectorReal && a.Type().IsScalar() && len(term.Left.Type().Shape) == 1 {
+			term.Args[n] = c.spread(a, term.Left.Type().Shape[0])
+		}
+	}
 	call := &CallExpr{node: node{span: term.At}, Func: dist.Name, At: term.Left.Span()}
 	values := append([]Expr{term.Left}, term.Args...)
 	if c.inline(call, fn, values); call.Inlined == nil {

@@ -170,17 +170,18 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "quad_form", "", "", "dot(v, Sigma*v)"},
 	{ForeignFunction, "rep rep_vector rep_row_vector rep_array rep_matrix replicate zeros ones zeros_vector ones_vector full fill", "", "a number stands for a vector of equal elements, as 2 does in ", "y - 2"},
 	{ForeignFunction, "to_vector to_row_vector to_array to_array_1d to_matrix as_vector asarray array vec float float64 double to_real as_numeric to_int", "", "nothing needs to be converted: write the name alone", ""},
-	{ForeignFunction, "c concat concatenate append append_row append_col append_array rbind cbind hstack vstack stack list", "", "vectors are not joined; each part may have a `~` of its own", ""},
+	{ForeignFunction, "c concat concatenate append append_row append_col append_array rbind cbind hstack vstack stack list", "", "each part may have a `~` of its own; an array is put together by positions, `let v[1] = a` and ", "let b[i in n] = if i == 1 then x else y[i]"},
 	{ForeignFunction, "head tail segment sub_col sub_row row col slice", "", "elements are taken by an index, as in ", "sum(i in 2..n) y[i]"},
 	{ForeignFunction, "seq seq_len seq_along linspace arange linspaced_vector range eachindex", "", "an index runs over a range, as in ", "sum(i in 1..n) y[i]"},
-	{ForeignFunction, "cumsum cumulative_sum cumprod", "", "there are no running sums; a random walk is a prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
+	{ForeignFunction, "cumsum cumulative_sum", "", "a running sum reads ", "let b[i in n] = sum(j in 1..i) y[j]"},
 	{ForeignFunction, "median quantile sort sort_asc sort_desc order rank which any all argmax argmin", "", noKink + "; prepare such data in the data file", ""},
 	{ForeignFunction, "eigenvalues_sym eigen eig svd qr mdivide_left mdivide_right", "", "of a symmetric positive definite matrix there are `cholesky(A)`, `solve_spd(A, b)`, `inverse(A)` and `log_det(A)`", ""},
 	{ForeignFunction, "gp_exp_quad_cov cov_exp_quad gp_matern32_cov gp_matern52_cov gp_exponential_cov", "", "a covariance function is written out by the elements of its matrix, as in ",
 		"let K[i in 1..n, j in 1..n] = s^2*exp(-0.5*(y[i] - y[j])^2) + 1e-6*delta(i, j)"},
 	{ForeignFunction, "integrate_ode integrate_ode_rk45 integrate_ode_bdf ode_rk45 ode_bdf ode_adams odeint solve_ivp", "", "differential equations are declared by `ode f(v) { v' = … }` and solved by `let s = solve f(v = …) from t0 at t`", ""},
 	{ForeignFunction, "map map_rect reduce_sum reduce vmap scan", "", "a sum over data reads ", "sum(i in n) y[i]*x"},
-	{ForeignFunction, "print println printf cat reject stop", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
+	{ForeignFunction, "print println printf cat", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
+	{ForeignFunction, "reject stop fatal_error", "", "what must not be has a bound, or density −∞: data are declared with bounds", ""},
 
 	// Values.
 	{ForeignValue, "PI M_PI", "", "", "pi()"},
@@ -299,7 +300,8 @@ var ForeignNames = []Foreign{
 	{ForeignStatement, "if else elif while repeat do begin end return break pass", "", "there are no statements of that kind; a value reads `if c then a else b`, a statement for each i ", "y[i] ~ normal(x, s) for i in n"},
 	{ForeignStatement, "transformed", "", "what is computed from data and parameters has a definition, as in ", "let b = x^2"},
 	{ForeignStatement, "generated", "", "generated quantities read ", "generate { b = x^2 }"},
-	{ForeignStatement, "print println reject cat", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
+	{ForeignStatement, "reject fatal_error", "", "what must not be has a bound, or density −∞: data are declared with bounds", ""},
+	{ForeignStatement, "print println cat", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
 	{ForeignStatement, "prior priors likelihood posterior sample assume", "", "priors and likelihoods are written alike, as in ", "x ~ normal(0, 1)"},
 }
 

@@ -42,7 +42,7 @@ func (p *parser) unexpected(want, hint string) error {
 	}
 	switch t.Value {
 	case "|":
-		return fail(BadCharacter, tokenSpan(t), "there are no logical operators; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`",
+		return fail(BadCharacter, tokenSpan(t), "`a or b` is the logical operator; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`",
 			"the character %q is not part of the language here", '|')
 	case "==", "!=", "<", "<=", ">", ">=", "?":
 		n := p.peekAt(1)
@@ -73,7 +73,7 @@ func (p *parser) badCharacter() error {
 	hint := characterHint(r)
 	switch {
 	case r == '%' && p.afterValue():
-		hint = "there is no remainder; prepare such data in the data file"
+		hint = "the remainder of i by m is i - m*floor(i/m)"
 	case r == '@' && !p.afterValue():
 		hint = "a statement starts with its keyword"
 	}
@@ -204,8 +204,10 @@ func characterHint(r rune) string {
 		return "write the transpose as A', a derivative as v'"
 	case '\u00a0', '\u2009', '\u202f', '\u3000':
 		return "it looks like a blank; type a plain one"
-	case '&', '!':
-		return "there are no logical operators"
+	case '&':
+		return "write `a and b`"
+	case '!':
+		return "write `not a`, or `a != b`"
 	case '@':
 		return "the product of matrices is *"
 	}

@@ -123,6 +123,9 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 	if text, ok := Abbreviations[name]; ok {
 		return c.Formula(text, args)
 	}
+	if name == "abs" && args[0].Op == Add && args[0].K[0] < 0 || name == "abs" && args[0].Op == Mul && args[0].Val < 0 {
+		args = []*Expr{c.Neg(args[0])} // so that |a − b| and |b − a| are one
+	}
 	f := funcByName[name]
 	nums := make([]float64, 0, 2)
 	for _, a := range args {
