@@ -88,6 +88,17 @@ const (
 	MayLeaveRange Code = "W402"
 	ScarceData    Code = "W403"
 	NotSmooth     Code = "W404"
+
+	// What Vet finds.
+	FlatPrior         Code = "W601"
+	UsedTwice         Code = "W602"
+	WholeNumbers      Code = "W603"
+	SpikedPrior       Code = "W604"
+	VaguePrior        Code = "W605"
+	ConstantPredictor Code = "W606"
+	FarPredictor      Code = "W607"
+	UnequalPredictors Code = "W608"
+	EmptyGroup        Code = "W609"
 )
 
 // Entry documents one code.
@@ -175,6 +186,15 @@ var Catalogue = []Entry{
 	{NoPrior, "warning: a parameter has no term in the density", "param z real", "z ~ normal(0, 1)"},
 	{MayLeaveRange, "warning: an argument of a distribution is outside its range in half of the parameter space", "y ~ normal(0, 2*b) with b: real", "y ~ normal(0, exp(b))"},
 	{ScarceData, "warning: parameters without a prior have more observations than elements, as far as sizes are known", "y ~ normal(mu, 1) with y: real", "mu ~ normal(0, 10) as a prior"},
+	{FlatPrior, "`hamc vet`: a parameter has a prior", "param mu real, and y ~ normal(mu, 1) alone", "mu ~ normal(0, 10)"},
+	{UsedTwice, "`hamc vet`: a datum has one distribution", "y ~ normal(mu, 1); y ~ normal(mu, s)", "y ~ normal(mu, s)"},
+	{WholeNumbers, "`hamc vet`: counts have a distribution of counts", "y ~ normal(mu, 1) with y: int[n]", "y ~ poisson(mu)"},
+	{SpikedPrior, "`hamc vet`: a prior has its mass where the parameter may be", "tau ~ inv_gamma(0.001, 0.001)", "tau ~ exponential(1)"},
+	{VaguePrior, "`hamc vet`: a prior says what is plausible", "mu ~ normal(0, 1e6)", "mu ~ normal(0, 10)"},
+	{ConstantPredictor, "`hamc vet`: a predictor varies, and is no copy of another", "data x real[n] with equal elements", "the model without it"},
+	{FarPredictor, "`hamc vet`: a predictor is near 0, for how much it varies", "y ~ normal(a + b*year, s)", "y ~ normal(a + b*(year - 2000), s)"},
+	{UnequalPredictors, "`hamc vet`: predictors have one scale", "data x real[n, k] in metres and millimetres", "columns divided by their standard deviations"},
+	{EmptyGroup, "`hamc vet`: each group has data", "data g int[n] in 1..k without an element 3", "groups numbered from 1 without gaps"},
 	{NotSmooth, "warning: what depends on a parameter has a kink or a jump", "density -abs(x)", "density -sqrt(x^2 + 1e-6)"},
 }
 

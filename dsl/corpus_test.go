@@ -242,6 +242,9 @@ var laterPasses = map[dsl.Code]bool{
 	dsl.NotDifferentiable: true,
 	dsl.NeedsConstant:     true,
 	dsl.MaybeIndefinite:   true,
+	// TestVet has these.
+	dsl.FlatPrior: true, dsl.UsedTwice: true, dsl.WholeNumbers: true, dsl.SpikedPrior: true, dsl.VaguePrior: true,
+	dsl.ConstantPredictor: true, dsl.FarPredictor: true, dsl.UnequalPredictors: true, dsl.EmptyGroup: true,
 }
 
 // TestCatalogueCovered checks that the corpora, and the inputs of TestHard,

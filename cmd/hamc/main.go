@@ -35,7 +35,7 @@ const (
 var exitCodes = []struct{ code, brief, meaning string }{
 	{"0", "fine", "fine"},
 	{"1", "a problem, a difference, or draws that are not to be trusted", "errors in a model, its data, its starting points or the files of a run; something that the machine lacks: memory, space, permission; " +
-		"`hamc run`, `hamc summary` and `hamc diagnose`: [something speaks against the draws](#warnings), or a run ended short of `--min-ess`; `hamc diff` found a difference; `hamc verify` found a derivative that is off"},
+		"`hamc run`, `hamc summary` and `hamc diagnose`: [something speaks against the draws](#warnings), or a run ended short of `--min-ess`; `hamc diff` found a difference; `hamc verify` found a derivative that is off; `hamc vet` found something"},
 	{"2", "usage", "a mistake in the command line"},
 	{"3", "a bug of hamc", "a bug of hamc"},
 	{"128 + n", "ended by signal n: 130 after an interrupt", "ended by signal n: 130 after an interrupt"},
@@ -200,7 +200,7 @@ to a specialised Go sampler, and runs it.
 	g.register(root)
 	completeFlags(root)
 	root.AddCommand(
-		newCheck(e), newExplain(e), newDiff(e), newVerify(e),
+		newCheck(e), newVet(e), newExplain(e), newDiff(e), newVerify(e),
 		newLogProb(e), newTrajectory(e), newRun(e), newSummary(e), newDiagnose(e), newReport(e), newExport(e), newGrid(e), newPaper(e), newCache(e),
 	)
 	root.SetHelpCommand(newHelp(root))

@@ -49,6 +49,9 @@ func Read(m *dsl.Model, r io.Reader, name string) (*Data, error) {
 // perhaps misspelt.
 func (d *Data) Unknown() []string { return d.unknown }
 
+// Values returns the numbers by name, matrices row by row.
+func (d *Data) Values() map[string][]float64 { return d.values }
+
 // Size returns the value of an int datum.
 func (d *Data) Size(name string) int { return int(d.values[name][0]) }
 

@@ -1,0 +1,68 @@
+package dsl_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
+
+// TestVet: each code of a finding has a model, and perhaps data, in which there is that and nothing else, and one that differs little and has none.
+func TestVet(t *testing.T) {
+	const head = "model m\ndata n, k int\ndata y real[n]\n"
+	sizes := func(more map[string][]float64) map[string][]float64 {
+		out := map[string][]float64{"n": {4}, "k": {2}, "y": {1, 2, 3, 4}, "c": {1, 0, 2, 3}}
+		for name, x := range more {
+			out[name] = x
+		}
+		return out
+	}
+	x := func(x ...float64) map[string][]float64 { return sizes(map[string][]float64{"x": x}) }
+	g := func(g ...float64) map[string][]float64 { return sizes(map[string][]float64{"g": g}) }
+	regression := head + "data x real[n]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a + b*x, 1)\n"
+	matrix := head + "data x real[n, k]\nparam b real[k]\nb ~ normal(0, 1)\ny ~ normal(x*b, 1)\n"
+	groups := head + "data g int[n] in 1..k\nparam u real[k]\nu ~ normal(0, 1)\ny ~ normal(u[g], 1)\n"
+	prior := func(line string) string {
+		return head + "param mu real\nparam tau real > 0\n" + line + "\ny ~ normal(mu, tau)\n"
+	}
+	tests := []struct {
+		code      dsl.Code
+		bad, good string
+		worse     map[string][]float64
+		better    map[string][]float64
+	}{
+		{dsl.FlatPrior, prior("tau ~ exponential(1)"), prior("tau ~ exponential(1)\nmu ~ normal(0, 5)"), nil, nil},
+		{dsl.FlatPrior, prior("mu ~ normal(0, 1)"), head + "param mu, tau real in (0, 1)\ny ~ normal(mu, tau)\n", nil, nil},
+		{dsl.UsedTwice, prior("mu ~ normal(0, 1)\ntau ~ exponential(1)\ny ~ normal(mu, 1)"), prior("mu ~ normal(0, 1)\ntau ~ exponential(1)\ny[1] ~ normal(mu, 1)"), nil, nil},
+		{dsl.WholeNumbers, head + "data c int[n]\nparam mu real > 0\nmu ~ exponential(1)\nc ~ normal(mu, 1)\ny ~ normal(mu, 1)\n", head + "data c int[n] >= 0\nparam mu real > 0\nmu ~ exponential(1)\nc ~ poisson(mu)\ny ~ normal(mu, 1)\n", nil, nil},
+		{dsl.SpikedPrior, prior("mu ~ normal(0, 1)\ntau ~ inv_gamma(0.001, 0.001)"), prior("mu ~ normal(0, 1)\ntau ~ inv_gamma(2, 1)"), nil, nil},
+		{dsl.VaguePrior, prior("mu ~ normal(0, 1e6)\ntau ~ exponential(1)"), prior("mu ~ normal(0, 100)\ntau ~ exponential(1)"), nil, nil},
+		{dsl.VaguePrior, head + "param mu real in (-1e4, 1e4)\nmu ~ uniform(-1e4, 1e4)\ny ~ normal(mu, 1)\n", head + "param mu real in (-10, 10)\nmu ~ uniform(-10, 10)\ny ~ normal(mu, 1)\n", nil, nil},
+		{dsl.ConstantPredictor, regression, regression, x(3, 3, 3, 3), x(3, 4, 3, 3)},
+		{dsl.ConstantPredictor, matrix, matrix, x(1, 1, 2, 2, 3, 3, 4, 4), x(1, 1, 2, 2, 3, 3, 4, 5)},
+		{dsl.FarPredictor, regression, regression, x(2000, 2001, 2000, 2000.5), x(0, 1, 0, 0.5)},
+		{dsl.UnequalPredictors, matrix, matrix, x(1, 1000, 2, 7000, 3, 5000, 4, -9000), x(1, 10, 2, 70, 3, 50, 4, -90)},
+		{dsl.EmptyGroup, groups, groups, g(1, 1, 1, 1), g(1, 2, 1, 1)},
+	}
+	for _, c := range tests {
+		find := func(text string, values map[string][]float64) (codes []dsl.Code) {
+			m, ds := dsl.Load("m.ham", text, dsl.Options{})
+			if m == nil {
+				t.Fatalf("%s\n%s", text, ds)
+			}
+			for _, d := range m.Vet(values) {
+				if d.Severity != dsl.Warning || d.Hint == "" || d.Message == "" {
+					t.Errorf("%+v", d)
+				}
+				codes = append(codes, d.Code)
+			}
+			return codes
+		}
+		if got := find(c.bad, c.worse); !slices.Equal(got, []dsl.Code{c.code}) {
+			t.Errorf("%s: found %v, want %s", c.bad, got, c.code)
+		}
+		if got := find(c.good, c.better); len(got) > 0 {
+			t.Errorf("%s: found %v, want nothing", c.good, got)
+		}
+	}
+}
