@@ -234,7 +234,10 @@ func (n *nest) product() *loop.Kernel {
 	case len(n.vars) == 2 && len(s.factors) == 3 && len(s.before) == 0:
 		return n.gram(s)
 	case len(n.vars) == 2 && len(s.factors) == 2 && len(s.before) == 0:
-		return n.matrixMatrix(s)
+		if k := n.matrixMatrix(s); k != nil {
+			return k
+		}
+		return n.dataMatrix(s)
 	}
 	return nil
 }
@@ -287,6 +290,44 @@ func (n *nest) matrixMatrix(s *sum) *loop.Kernel {
 			continue
 		}
 		return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, b.Var}}
+	}
+	return nil
+}
+
+// dataMatrix finds the products of a matrix of data and another matrix, of which each may be transposed, and the product too:
+// Σ_l X[i,l] B[l,j] and its kind.
+func (n *nest) dataMatrix(s *sum) *loop.Kernel {
+	if !n.long() && s.size.Op == loop.IntConst && s.size.N < leastLong {
+		return nil
+	}
+	for m, x := range s.factors {
+		b := s.factors[1-m]
+		if b.Op != loop.Elem || b.Var.Home == loop.Param || b.Var == n.set.V || b.Var.Data || b.Var.Matrix {
+			continue
+		}
+		for side := range 2 { // of the product that is X's
+			i, j, rows, cols := n.vars[side], n.vars[1-side], n.sizes[side], n.sizes[1-side]
+			name := "kernel.Mul"
+			switch {
+			case data(x, []*loop.Var{i, s.v}, []*loop.Int{rows, s.size}):
+			case data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, rows}):
+				name += "T"
+			default:
+				continue
+			}
+			name += "Mat"
+			switch {
+			case is(b, []*loop.Var{s.v, j}, []*loop.Int{s.size, cols}):
+			case is(b, []*loop.Var{j, s.v}, []*loop.Int{cols, s.size}):
+				name += "T"
+			default:
+				continue
+			}
+			if side == 1 {
+				name += "Turned"
+			}
+			return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
+		}
 	}
 	return nil
 }
