@@ -47,6 +47,12 @@ func (p *Program) lowerShared(e *expr.Expr) *expr.Expr {
 	return p.c.SubstAll(r, d.Indices, e.Subs)
 }
 
+// storable reports whether a value is worth an array: one without momenta and weights is where one of two indices is no longer than the
+// parameters are, too. For sums that hold weights there are kernels.
+func (p *Program) storable(e *expr.Expr) bool {
+	return p.c.Storable(e.Free()) || e.Stage() <= expr.StagePosition && p.c.Narrow(e.Free())
+}
+
 type lowering struct {
 	p    *Program
 	ctx  []*expr.Index
@@ -137,7 +143,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		if s.Op != expr.Sum {
 			return l.lower(s)
 		}
-		if c.Storable(s.Free()) || !expr.SameIndices(s.Free(), l.ctx) {
+		if p.storable(s) || !expr.SameIndices(s.Free(), l.ctx) {
 			return l.define(s, e)
 		}
 		return s
@@ -150,7 +156,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 			args[n] = l.lower(a)
 		}
 		r := c.Call(e.Func.Name, args...)
-		if r.Op == expr.Call && (c.Storable(r.Free()) || c.Shaped(r.Free())) {
+		if r.Op == expr.Call && (p.storable(r) || c.Shaped(r.Free())) {
 			return l.define(r, e)
 		}
 		return r
@@ -492,7 +498,7 @@ func (l *lowering) hoistPart(op expr.Op, k *[]float64, args *[]*expr.Expr, stage
 			least = 3
 		}
 	}
-	if x.Op == expr.Ref || x.Op == expr.Num || !l.p.c.Storable(x.Free()) || expr.NodeCost(x) < least {
+	if x.Op == expr.Ref || x.Op == expr.Num || !l.p.storable(x) || expr.NodeCost(x) < least {
 		return
 	}
 	*k, *args = []float64{sign}, []*expr.Expr{l.hoist(x)}

@@ -114,10 +114,8 @@ type modelSpace struct {
 	a17     []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
 	a18     []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
 	a27     []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] + a8[j,i …
-	a28     []float64 // a28[i,j] = Σ[i1 in K-1] [i1 < j]·log1p_exp(-logC1[i1] + P[i,i1])
-	a29     []float64 // a29[i,j] = [j in K-1]·log1p_exp(-P[i,j] + logC2[j])
-	a30     []float64 // a30[i,j] = exp(-a28[i,j] - [j in K-1]·a29[i,j])
-	a45     []float64 // a45[i] = exp(f[T,i] + a44)
+	a28     []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
+	a43     []float64 // a43[i] = exp(f[T,i] + a42)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -238,9 +236,7 @@ func (s *Model) allocate() {
 	s.a18 = make([]float64, k)
 	s.a27 = make([]float64, k*k)
 	s.a28 = make([]float64, k*k)
-	s.a29 = make([]float64, k*k)
-	s.a30 = make([]float64, k*k)
-	s.a45 = make([]float64, k)
+	s.a43 = make([]float64, k)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -266,11 +262,11 @@ func (s *Model) Constrain(dst, q []float64) {
 	expMu := s.expMu[:k]
 	p := q[k+1 : afterP]
 	logC1 := s.logC1[:k-1]
-	a28 := s.a28
+	a6 := s.a6
 	logC2 := s.logC2[:k]
-	a29 := s.a29
-	a30 := s.a30
+	a7 := s.a7
 	sigma := q[k]
+	a28 := s.a28
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
 	}
@@ -283,29 +279,33 @@ func (s *Model) Constrain(dst, q []float64) {
 		a4 := mu[0] + a3
 		for j := range k {
 			sum2 := 0.0
-			for l := range j {
-				sum2 += special.Log1pExp(p[i*(k-1)+l] - logC1[l])
+			for l := range i {
+				sum2 += special.Log1pExp(p[j*(k-1)+l] - logC1[l])
 			}
-			a28[i*k+j] = sum2
+			a6[i*k+j] = sum2
 			part := 0.0
-			if j < k-1 {
-				part = special.Log1pExp(logC2[j] - p[i*(k-1)+j])
+			if i < k-1 {
+				part = special.Log1pExp(logC2[i] - p[j*(k-1)+i])
 			}
-			a29[i*k+j] = part
-			part2 := 0.0
-			if j < k-1 {
-				part2 = a29[i*k+j]
-			}
-			a30[i*k+j] = -a28[i*k+j] - part2
+			a7[i*k+j] = part
 		}
 		dst[i] = a4
 	}
 	expSigma := elementary.Exp(sigma)
 	dst[k] = expSigma
-	kernel.Exp(a30, a30)
 	for i := range k {
 		for j := range k {
-			dst[k+1+(i*k+j)] = a30[i*k+j]
+			part := 0.0
+			if j < k-1 {
+				part = a7[j*k+i]
+			}
+			a28[i*k+j] = -a6[j*k+i] - part
+		}
+	}
+	kernel.Exp(a28, a28)
+	for i := range k {
+		for j := range k {
+			dst[k+1+(i*k+j)] = a28[i*k+j]
 		}
 	}
 }
@@ -821,14 +821,14 @@ func (s *Model) Generated() []rt.Quantity {
 // Generate writes the generated quantities of the draw at q to out, in the order of
 // Quantities, with the next random numbers of rng.
 //
-//	last[j] = a45[j]
+//	last[j] = a43[j]
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	k := s.k
 	t := s.t
 	afterP := s.afterP
 	mu, expMu, a4, p, logC1, a6 := q[:k], s.expMu[:k], s.a4[:k], q[k+1:afterP], s.logC1[:k-1], s.a6
 	logC2, a7, a8, sigma, c3, y := s.logC2[:k], s.a7, s.a8, q[k], s.c3, s.y[:t]
-	a11, f, maxF, sumF, a12, a45 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.a45[:k]
+	a11, f, maxF, sumF, a12, a43 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.a43[:k]
 	last := out[:k]
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
@@ -912,13 +912,13 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 		sumA12 += a12[i]
 	}
 	logTotalSumA12 := elementary.Log(sumA12)
-	a44 := -maxF2 - logTotalSumA12
+	a42 := -maxF2 - logTotalSumA12
 	for i := range k {
-		a45[i] = f[(t-1)*k+i] + a44
+		a43[i] = f[(t-1)*k+i] + a42
 	}
-	kernel.Exp(a45, a45)
+	kernel.Exp(a43, a43)
 	for j := range k {
-		last[j] = a45[j]
+		last[j] = a43[j]
 	}
 }
 
