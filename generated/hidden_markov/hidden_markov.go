@@ -98,24 +98,25 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	expMu   []float64 // expMu[i] = exp(mu[i])
-	a4      []float64 // a4[i] = mu[1] + a3[i]
-	a6      []float64 // a6[i,j] = Σ[i1 in K-1] [i1 < i]·log1p_exp(-logC1[i1] + P[j,i1])
-	a7      []float64 // a7[i,j] = [i in K-1]·log1p_exp(logC2[i] - P[j,i])
-	a8      []float64 // a8[i,j] = -a6[i,j] - [i in K-1]·a7[i,j]
-	a11     []float64 // a11[i] = a10 + ½·a9·(y[1] - a4[i])²
-	maxF    []float64 // max_f[t,j] = [t in 2..T]·(max[i1 in K] (f[t-1,i1] + a8[j,i1]))
-	sumF    []float64 // sum_f[t,j] = [t in 2..T]·(Σ[i1 in K] exp(f[t-1,i1] + a8[j,i1] - max_f[t,j …
-	f       []float64 // f[t,j] = -[t in 2..T]·(sigma - max_f[t,j] - log_total(sum_f[t,j]) + ½·a9· …
-	a12     []float64 // a12[i] = exp(-maxF + f[T,i])
-	adjF    []float64 // adj_f[a,a] = [a in T-1]·(Σ[i1 in K] exp(f[a,a] - max_f[a+1,i1] + a8[i1,a] …
-	adjSumF []float64 // adj_sum_f[a,a] = [a in 2..T]·adj_f[a,a]·inv_total(sum_f[a,a])
-	expMu2  []float64 // expMu2[i] = exp(mu[i])
-	a17     []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
-	a18     []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
-	a27     []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] + a8[j,i …
-	a28     []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
-	a43     []float64 // a43[i] = exp(f[T,i] + a42)
+	expMu        []float64 // expMu[i] = exp(mu[i])
+	a4           []float64 // a4[i] = mu[1] + a3[i]
+	a6           []float64 // a6[i,j] = Σ[i1 in K-1] [i1 < i]·log1p_exp(-logC1[i1] + P[j,i1])
+	a7           []float64 // a7[i,j] = [i in K-1]·log1p_exp(logC2[i] - P[j,i])
+	a8           []float64 // a8[i,j] = -a6[i,j] - [i in K-1]·a7[i,j]
+	a11          []float64 // a11[i] = a10 + ½·a9·(y[1] - a4[i])²
+	maxF         []float64 // max_f[t,j] = [t in 2..T]·(max[i1 in K] (f[t-1,i1] + a8[j,i1]))
+	sumF         []float64 // sum_f[t,j] = [t in 2..T]·(Σ[i1 in K] exp(f[t-1,i1] + a8[j,i1] - max_f[t,j …
+	f            []float64 // f[t,j] = -[t in 2..T]·(sigma - max_f[t,j] - log_total(sum_f[t,j]) + ½·a9· …
+	a12          []float64 // a12[i] = exp(-maxF + f[T,i])
+	invTotalSumF []float64 // invTotalSum_f[i,j] = inv_total(sum_f[i,j])
+	adjF         []float64 // adj_f[a,a] = [a in T-1]·(Σ[i1 in K] exp(f[a,a] - max_f[a+1,i1] + a8[i1,a] …
+	adjSumF      []float64 // adj_sum_f[a,a] = [a in 2..T]·adj_f[a,a]·invTotalSum_f[a,a]
+	expMu2       []float64 // expMu2[i] = exp(mu[i])
+	a17          []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
+	a18          []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
+	a27          []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] + a8[j,i …
+	a28          []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
+	a43          []float64 // a43[i] = exp(f[T,i] + a42)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -159,20 +160,19 @@ func (s *Model) summarise() {
 	logC1 := s.logC1
 	c2 := s.c2[:k]
 	logC2 := s.logC2
-	for i := range k - 1 {
-		sum := 0.0
-		for j := max(0, i+1); j < k; j++ {
-			sum += 1
-		}
-		c1[i] = sum
+	sum := 0.0
+	for i := k - 2; i >= 0; i-- {
+		sum += 1
+		sum2 := sum
+		c1[i] = sum2
 	}
 	kernel.Log(logC1, c1)
 	for i := range k {
-		sum := 0.0
+		sum2 := 0.0
 		for j := max(0, i+1); j < k; j++ {
-			sum += 1
+			sum2 += 1
 		}
-		c2[i] = sum
+		c2[i] = sum2
 	}
 	kernel.Log(logC2, c2)
 	logK := elementary.Log(float64(k))
@@ -229,6 +229,7 @@ func (s *Model) allocate() {
 	s.sumF = make([]float64, t*k)
 	s.f = make([]float64, t*k)
 	s.a12 = make([]float64, k)
+	s.invTotalSumF = make([]float64, t*k)
 	s.adjF = make([]float64, t*k)
 	s.adjSumF = make([]float64, t*k)
 	s.expMu2 = make([]float64, k)
@@ -513,8 +514,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad = grad[:afterP]
 	sigma, c3, mu, logC1, p, a6 := q[k], s.c3, q[:k], s.logC1[:k-1], q[k+1:afterP], s.a6
 	logC2, a7, a8, expMu, a4, y := s.logC2[:k], s.a7, s.a8, s.expMu[:k], s.a4[:k], s.y[:t]
-	a11, f, maxF, sumF, a12, c1 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.c1[:k-1]
-	adjSumF, adjF, expMu2, a17, a27, a18 := s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.a18[:k]
+	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
+	c1, adjSumF, adjF, expMu2, a17, a27 := s.c1[:k-1], s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27
+	a18 := s.a18[:k]
 	c4 := -float64(2.5283764456387727*float64(k)) - 1.612085713764618
 	a5 := elementary.Exp(float64(2 * sigma))
 	a9 := elementary.Exp(float64(-2 * sigma))
@@ -627,6 +629,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 				part2 = a11[j]
 			}
 			f[i*k+j] = -part - part2
+			invTotalSumF[i*k+j] = special.InvTotal(sumF[i*k+j])
 		}
 	}
 	most2 := float64(-1.7976931348623157e+308)
@@ -672,7 +675,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		for j := range k {
 			part := 0.0
 			if i >= 1 {
-				part = float64(adjF[i*k+j] * special.InvTotal(sumF[i*k+j]))
+				part = float64(adjF[i*k+j] * invTotalSumF[i*k+j])
 			}
 			adjSumF[i*k+j] = part
 		}
@@ -981,8 +984,9 @@ func (s *Model) slope(grad, q []float64) {
 	grad = grad[:afterP]
 	mu, expMu, a4, p, logC1, a6 := q[:k], s.expMu[:k], s.a4[:k], q[k+1:afterP], s.logC1[:k-1], s.a6
 	logC2, a7, a8, sigma, c3, y := s.logC2[:k], s.a7, s.a8, q[k], s.c3, s.y[:t]
-	a11, f, maxF, sumF, a12, adjSumF := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.adjSumF
-	adjF, expMu2, a17, a27, c1, a18 := s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.c1[:k-1], s.a18[:k]
+	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
+	adjSumF, adjF, expMu2, a17, a27, c1 := s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.c1[:k-1]
+	a18 := s.a18[:k]
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
 	}
@@ -1052,6 +1056,7 @@ func (s *Model) slope(grad, q []float64) {
 				part2 = a11[j]
 			}
 			f[i*k+j] = -part - part2
+			invTotalSumF[i*k+j] = special.InvTotal(sumF[i*k+j])
 		}
 	}
 	most2 := float64(-1.7976931348623157e+308)
@@ -1087,7 +1092,7 @@ func (s *Model) slope(grad, q []float64) {
 		for j := range k {
 			part := 0.0
 			if i >= 1 {
-				part = float64(adjF[i*k+j] * special.InvTotal(sumF[i*k+j]))
+				part = float64(adjF[i*k+j] * invTotalSumF[i*k+j])
 			}
 			adjSumF[i*k+j] = part
 		}

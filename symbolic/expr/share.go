@@ -348,9 +348,14 @@ func (c *Context) Shaped(free []*Index) bool {
 	return false
 }
 
-// Narrow reports whether one of two indices is no longer than the parameters are: an array over them is as many vectors.
+// Narrow reports whether at least one of two indices is no longer than a vector of parameters, and the other one has another length: an array
+// over them is as many vectors. Pairs of the elements of one vector are not stored.
 func (c *Context) Narrow(free []*Index) bool {
-	return len(free) == 2 && c.isSmall(free[0].Range) != c.isSmall(free[1].Range)
+	if len(free) != 2 || free[0].Range.Hi.Name == free[1].Range.Hi.Name {
+		return false
+	}
+	own := func(i *Index) bool { return c.isSmall(i.Range) || c.Long[i.Range.Hi.Name] }
+	return own(free[0]) || own(free[1])
 }
 
 // HoldMatrix notes that there are matrices of a shape, which are computed as wholes.
