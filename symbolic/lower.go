@@ -36,11 +36,14 @@ func (p *Program) lowerShared(e *expr.Expr) *expr.Expr {
 		p.lowered[e.Tensor] = r
 	default:
 		r = p.lowerAs(d.Body, d.Indices, d.Body)
-		if r.Op != expr.Ref && r.Op != expr.Num && p.c.Storable(r.Free()) {
+		if r.Op != expr.Ref && r.Op != expr.Num && p.storable(r) {
 			r = p.define(r, d.Body)
 		}
 		if e.Tensor.Atom && r.Op == expr.Ref && r.Tensor.Kind == expr.DefTensor {
 			r.Tensor.Atom = true
+		}
+		if e.Tensor.Whole && r.Op == expr.Ref && r.Tensor.Kind == expr.DefTensor {
+			r.Tensor.Whole = true
 		}
 		p.lowered[e.Tensor] = r
 	}
