@@ -140,6 +140,9 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		if r := l.scatter(e); r != nil {
 			return r
 		}
+		if r := c.Placewise(e); r != nil {
+			return l.lower(r)
+		}
 		i, body := c.Open(e)
 		inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
 		s := c.Sum(i, inner.lower(body))
