@@ -285,7 +285,10 @@ func (n *nest) product() *loop.Kernel {
 		if k := n.matrixMatrix(s); k != nil {
 			return k
 		}
-		return n.dataMatrix(s)
+		if k := n.dataMatrix(s); k != nil {
+			return k
+		}
+		return n.rectangular(s)
 	}
 	return nil
 }
@@ -376,6 +379,43 @@ func (n *nest) dataMatrix(s *sum) *loop.Kernel {
 			}
 			return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
 		}
+	}
+	return nil
+}
+
+// leastInner is the least constant number of terms of an element of a product that is worth a call.
+const leastInner = 4
+
+// rectangular finds the products of any two matrices, of which either may be transposed.
+func (n *nest) rectangular(s *sum) *loop.Kernel {
+	if !n.long() || s.size.Op == loop.IntConst && s.size.N < leastInner {
+		return nil
+	}
+	i, j, k := n.vars[0], n.vars[1], s.v
+	of := func(e *loop.Expr, a, b *loop.Var, rows, cols *loop.Int) bool {
+		return e.Var != n.set.V && e.Op == loop.Elem && e.Var.Home != loop.Param && is(e, []*loop.Var{a, b}, []*loop.Int{rows, cols})
+	}
+	for m, a := range s.factors {
+		b, turned := s.factors[1-m], ""
+		switch {
+		case of(a, i, k, n.sizes[0], s.size):
+		case of(a, k, i, s.size, n.sizes[0]):
+			turned += "A"
+		default:
+			continue
+		}
+		switch {
+		case of(b, k, j, s.size, n.sizes[1]):
+		case of(b, j, k, n.sizes[1], s.size):
+			turned += "B"
+		default:
+			continue
+		}
+		name := "linalg.Product"
+		if turned != "" {
+			name += "T" + turned
+		}
+		return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, b.Var}}
 	}
 	return nil
 }
