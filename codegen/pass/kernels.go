@@ -97,7 +97,7 @@ func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
 	return out
 }
 
-// logSums finds Σ_i log1p_exp(η[i]) where nothing else reads the terms, and such sums of the rows of a matrix.
+// logSums finds Σ_i log1p_exp(η[i]) where nothing else reads the terms.
 func logSums(list []loop.Stmt, imports map[*loop.Var]bool) []loop.Stmt {
 	reads := loop.EffectsOf(list...).Reads
 	terms := map[*loop.Var]*loop.Kernel{}
@@ -105,7 +105,7 @@ func logSums(list []loop.Stmt, imports map[*loop.Var]bool) []loop.Stmt {
 	var out []loop.Stmt
 	for n := 0; n < len(list); n++ {
 		k, ok := list[n].(*loop.Kernel)
-		if ok && k.Func == "kernel.Log1pExp" && len(k.V.Shape) <= 2 && !imports[k.V] && k.V.Home == loop.Field && !k.V.Output {
+		if ok && k.Func == "kernel.Log1pExp" && len(k.V.Shape) == 1 && !imports[k.V] && k.V.Home == loop.Field && !k.V.Output {
 			readers := 1
 			if k.V == k.Args[0] {
 				readers++ // computed in place: the kernel reads the arguments
@@ -123,39 +123,9 @@ func logSums(list []loop.Stmt, imports map[*loop.Var]bool) []loop.Stmt {
 				continue
 			}
 		}
-		if rows := rowSums(list[n], terms); rows != nil {
-			drop[terms[rows.of]] = true
-			out = append(out, rows.sums)
-			continue
-		}
 		out = append(out, list[n])
 	}
 	return slices.DeleteFunc(out, func(st loop.Stmt) bool { return drop[st] })
-}
-
-// rowSum is a loop over the sums of the rows of a matrix.
-type rowSum struct {
-	of   *loop.Var
-	sums loop.Stmt
-}
-
-// rowSums returns the loop over the sums of rows that a statement is, of a matrix that kernels compute, or nil.
-func rowSums(st loop.Stmt, terms map[*loop.Var]*loop.Kernel) *rowSum {
-	n := asNest(st)
-	if n == nil || len(n.vars) != 1 || len(n.body) != 3 {
-		return nil
-	}
-	s := asSum(n.body)
-	if s == nil || len(s.before) != 0 || len(s.factors) != 1 || n.set.E.Op != loop.Scalar || n.set.E.Var != s.acc {
-		return nil
-	}
-	e := s.factors[0]
-	if !is(e, []*loop.Var{n.vars[0], s.v}, []*loop.Int{n.sizes[0], s.size}) || terms[e.Var] == nil {
-		return nil
-	}
-	at := []*loop.Int{loop.At(n.vars[0])}
-	k := &loop.Kernel{Func: "kernel.SumLog1pExp", V: n.set.V, At: at, Args: terms[e.Var].Args, ArgsAt: [][]*loop.Int{at}}
-	return &rowSum{e.Var, &loop.For{V: n.vars[0], From: loop.Const(0), To: n.sizes[0], Body: []loop.Stmt{k}}}
 }
 
 // nest is a nest of loops over whole arrays, around the setting of one element.
