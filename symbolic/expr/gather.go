@@ -442,8 +442,11 @@ func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
 			r = c.Sum(i, walk(body))
 		} else {
 			r = c.Rebuild(x, walk, func(s Sub) Sub {
-				if s.Data == at {
+				switch {
+				case s.Data == at:
 					return Sub{Index: j, Offset: s.Offset}
+				case s.Data != nil:
+					s.Data = walk(s.Data)
 				}
 				return s
 			})
@@ -452,4 +455,9 @@ func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
 		return r
 	}
 	return walk(e)
+}
+
+// ReadsAt reports whether an element of data stands at a place that another one tells: g[h[n]] does at h[n].
+func ReadsAt(e, at *Expr) bool {
+	return slices.ContainsFunc(e.Subs, func(s Sub) bool { return s.Data != nil && (s.Data == at || ReadsAt(s.Data, at)) })
 }
