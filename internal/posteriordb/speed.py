@@ -111,7 +111,7 @@ def times(options, name, hamc, theirs, points):
 
 def summary(ratios):
     below = lambda x: sum(r < x for r in ratios)
-    return (f"{len(ratios)} programs: median {statistics.median(ratios):.2f}, least {min(ratios):.2f}, "
+    return (f"{len(ratios)} programs: median {statistics.median(ratios):.3g}, least {min(ratios):.3g}, "
             f"{below(1)} below 1, {below(WANTED)} below {WANTED}")
 
 
@@ -167,7 +167,7 @@ def main():
         measured = made and attempt(name, times, options, name, *made)
         if measured:
             (ours, theirs), ratio = measured
-            rows.append([name, f"{ours:.4g}", f"{theirs:.4g}", f"{ratio:.2f}"])
+            rows.append([name, f"{ours:.4g}", f"{theirs:.4g}", f"{ratio:.3g}"])
         else:
             rows.append([name, "", "", ""])
         print("\t".join(rows[-1]), file=sys.stderr, flush=True)
