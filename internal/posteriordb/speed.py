@@ -151,7 +151,7 @@ def main():
     base = options.posteriordb / "posterior_database"
     names = options.names or sorted(p.stem for p in (HERE / "models").glob("*.ham"))
     options.work.mkdir(parents=True, exist_ok=True)
-    run("cc", "-O2", "-o", options.work / "speed", HERE / "speed.c", "-ldl")
+    run("cc", "-O2", "-o", options.work / "speed", "-x", "c", HERE / "speed.c.txt", "-ldl")
     builder = Builder(options.env, options.work, FLAGS, STANC)
     rows = []
 
