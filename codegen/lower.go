@@ -432,10 +432,27 @@ func (l *lowering) recursion(first *expr.Def) {
 	for _, m := range r.Members {
 		v, d := l.g.variable(m), m.Def
 		body := l.g.d.C.Subst(d.Body, d.Indices[0], expr.Sub{Index: along})
+		scatters, body := l.g.d.C.Scattered(body, d.Indices[1:])
 		in.nest(d.Indices[1:], func(in *lowering) {
 			in.emit(&loop.Set{V: v, At: in.positions(append([]expr.Sub{{Index: along}}, expr.SubsOf(d.Indices[1:])...)), E: in.expr(body)})
 		})
+		for _, s := range scatters {
+			loops := s.Loops()
+			s.At = append([]expr.Sub{{Index: along}}, s.At...)
+			in.guarded(s.Guards).nest(loops, func(in *lowering) { in.scatter(v, &s.Scatter) })
+		}
 	}
+}
+
+// guarded is what lowers what is computed under guards alone.
+func (l *lowering) guarded(guards []*expr.Expr) *lowering {
+	tests := l.conditions(guards)
+	if len(tests) == 0 {
+		return l
+	}
+	branch := &loop.If{Conds: tests}
+	l.emit(branch)
+	return l.inside(&branch.Body)
 }
 
 // elements sets those of an array. What carries the delta of two indices of a matrix is added on the diagonal only.
@@ -497,12 +514,8 @@ func (l *lowering) operator(v *loop.Var, at []*loop.Int, e *expr.Expr) *loop.Ker
 // element may not exist either.
 func (l *lowering) scatter(v *loop.Var, s *expr.Scatter) {
 	guards, rest := l.g.d.C.SplitGuards(s.Body)
-	in := l
-	if tests := l.conditions(guards); len(tests) > 0 {
-		branch := &loop.If{Conds: tests}
-		l.emit(branch)
-		in = l.inside(&branch.Body)
-	} else if len(guards) == 0 {
+	in := l.guarded(guards)
+	if len(guards) == 0 {
 		rest = s.Body
 	}
 	in.emit(&loop.Set{V: v, At: in.positions(s.At), E: in.expr(rest), Add: true})

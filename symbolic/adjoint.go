@@ -120,8 +120,8 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if d.Tensor.Atom || len(d.Indices) > 0 && readsSolution(d.Body) {
-		e = p.settle(e, bar.indices) // all that the solution's components share
+	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && readsSolution(d.Body) {
+		e = p.settle(e, bar.indices) // all that the solution's components, or the factors of a product, share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))
 	body := d.Body
@@ -323,7 +323,7 @@ func (p *Program) slopes(s *expr.Solution, bar func(*expr.Tensor) *expr.Expr) []
 
 // settle lowers an adjoint at indices of its own to a definition, if it takes an operation.
 func (p *Program) settle(e *expr.Expr, indices []*expr.Index) *expr.Expr {
-	if e = p.Lower(e, indices); expr.NodeCost(e) >= 1 && p.c.Storable(e.Free()) {
+	if e = p.Lower(e, indices); expr.NodeCost(e) >= 1 && p.storable(e) {
 		e = p.define(e, nil)
 	}
 	return e

@@ -37,15 +37,24 @@ func (p *Program) lowerShared(e *expr.Expr) *expr.Expr {
 		p.lowered[e.Tensor] = r
 	default:
 		r = p.lowerAs(d.Body, d.Indices, d.Body)
-		if r.Op != expr.Ref && r.Op != expr.Num && p.c.Storable(r.Free()) {
+		if r.Op != expr.Ref && r.Op != expr.Num && p.storable(r) {
 			r = p.define(r, d.Body)
 		}
 		if e.Tensor.Atom && r.Op == expr.Ref && r.Tensor.Kind == expr.DefTensor {
 			r.Tensor.Atom = true
 		}
+		if e.Tensor.Whole && r.Op == expr.Ref && r.Tensor.Kind == expr.DefTensor {
+			r.Tensor.Whole = true
+		}
 		p.lowered[e.Tensor] = r
 	}
 	return p.c.SubstAll(r, d.Indices, e.Subs)
+}
+
+// storable reports whether a value is worth an array: one without momenta and weights is where one of two indices is no longer than the
+// parameters are, too. For sums that hold weights there are kernels.
+func (p *Program) storable(e *expr.Expr) bool {
+	return p.c.Storable(e.Free()) || e.Stage() <= expr.StagePosition && p.c.Narrow(e.Free())
 }
 
 type lowering struct {
@@ -132,13 +141,16 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 		if r := l.scatter(e); r != nil {
 			return r
 		}
+		if r := c.Placewise(e); r != nil {
+			return l.lower(r)
+		}
 		i, body := c.Open(e)
 		inner := l.inner(expr.SortedIndices(append(append([]*expr.Index{}, e.Free()...), i)), l.guards)
 		s := c.Sum(i, inner.lower(body))
 		if s.Op != expr.Sum {
 			return l.lower(s)
 		}
-		if c.Storable(s.Free()) || !expr.SameIndices(s.Free(), l.ctx) {
+		if p.storable(s) || !expr.SameIndices(s.Free(), l.ctx) {
 			return l.define(s, e)
 		}
 		return s
@@ -151,7 +163,7 @@ func (l *lowering) lowerNode(e *expr.Expr) *expr.Expr {
 			args[n] = l.lower(a)
 		}
 		r := c.Call(e.Func.Name, args...)
-		if r.Op == expr.Call && (c.Storable(r.Free()) || c.Shaped(r.Free())) {
+		if r.Op == expr.Call && (p.storable(r) || c.Shaped(r.Free())) {
 			return l.define(r, e)
 		}
 		return r
@@ -493,7 +505,7 @@ func (l *lowering) hoistPart(op expr.Op, k *[]float64, args *[]*expr.Expr, stage
 			least = 3
 		}
 	}
-	if x.Op == expr.Ref || x.Op == expr.Num || !l.p.c.Storable(x.Free()) || expr.NodeCost(x) < least {
+	if x.Op == expr.Ref || x.Op == expr.Num || !l.p.storable(x) || expr.NodeCost(x) < least {
 		return
 	}
 	*k, *args = []float64{sign}, []*expr.Expr{l.hoist(x)}

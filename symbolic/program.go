@@ -123,13 +123,20 @@ func (p *Program) define(e *expr.Expr, source *expr.Expr) *expr.Expr {
 	key, formal := p.c.Close(e)
 	d, ok := p.byKey[key]
 	var swapped *expr.Expr
-	if m, n, square := c.Square(formal, e.Stage()); !ok && square {
+	m, n, square := c.Square(formal, e.Stage())
+	if !ok && square {
 		x := c.NewIndex("x", formal[m].Range)
 		swapped = c.Subst(c.Subst(c.Subst(key, formal[m], expr.Sub{Index: x}), formal[n], expr.Sub{Index: formal[m]}), x, expr.Sub{Index: formal[n]})
 		if o := p.byKey[swapped]; o != nil && o.Scatter == nil { // its transpose is defined
 			subs := expr.SubsOf(c.InOrder(e.Free()))
 			subs[m], subs[n] = subs[n], subs[m]
 			return c.Ref(o.Tensor, subs...)
+		}
+	}
+	if free := c.InOrder(e.Free()); !ok && !square && len(free) == 2 && e.Stage() >= expr.StagePosition {
+		turned, _ := c.CloseAs(e, []*expr.Index{free[1], free[0]})
+		if o := p.byKey[turned]; o != nil && o.Scatter == nil { // likewise
+			return c.Ref(o.Tensor, expr.Sub{Index: free[1]}, expr.Sub{Index: free[0]})
 		}
 	}
 	if !ok {

@@ -62,8 +62,13 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 			case s.Index != nil:
 				ok = ok && !e.HasFree(s.Index)
 			case s.Data != nil && expr.SharesFree(s.Data, e):
-				ok = ok && (at == nil || at == s.Data) && !(x.Op == expr.Ref && (x.Tensor.Kind == expr.DataTensor || x.Tensor.Kind == expr.PositionsOf))
-				at = s.Data
+				if at != nil && expr.ReadsAt(at, s.Data) {
+					at = s.Data // that of the groups of groups
+				}
+				ok = ok && (at == nil || at == s.Data || expr.ReadsAt(s.Data, at)) && !(x.Op == expr.Ref && (x.Tensor.Kind == expr.DataTensor || x.Tensor.Kind == expr.PositionsOf))
+				if at == nil {
+					at = s.Data
+				}
 			}
 		}
 		for _, a := range x.Args {

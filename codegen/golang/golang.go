@@ -393,7 +393,10 @@ func (p *Printer) product(e *loop.Expr, val float64) (s *jen.Statement, multipli
 			for ; k > 0; k-- {
 				*list = append(*list, p.factor(a))
 			}
-		case k == 0.5:
+		case 2*k == math.Trunc(2*k) && k <= 4: // a root costs a tenth of a power
+			for ; k > 1; k-- {
+				*list = append(*list, p.factor(a))
+			}
 			*list = append(*list, jen.Qual("math", "Sqrt").Call(p.Expr(a)))
 		default:
 			*list = append(*list, p.call("elementary.Pow").Call(p.Expr(a), Number(k)))

@@ -139,6 +139,9 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 			args = append(args, p.use(v))
 		}
 	}
+	for _, n := range k.Dims() {
+		args = append(args, p.Int(n))
+	}
 	call := p.call(k.Func)
 	switch {
 	case k.Func == loop.NewMatrix:

@@ -10,7 +10,10 @@
 // Arrays are single assignment: apart from sums that are added up, each element is set once in a call.
 package loop
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Program is the functions of one type, in order. What one of them keeps, others read.
 type Program struct {
@@ -323,6 +326,19 @@ type (
 
 // NewMatrix is the kernel that gives a matrix of data, whose rows are set, its other layout.
 const NewMatrix = "kernel.NewMatrix"
+
+// Dims are the sizes that a product of two matrices is told behind its arguments: those of A and of B, as they are multiplied. Of other
+// kernels there are none.
+func (k *Kernel) Dims() []*Int {
+	if !strings.HasPrefix(k.Func, "linalg.Product") {
+		return nil
+	}
+	inner := k.Args[0].Shape[1]
+	if strings.HasPrefix(k.Func, "linalg.ProductTA") {
+		inner = k.Args[0].Shape[0]
+	}
+	return []*Int{k.V.Shape[0], inner, k.V.Shape[1]}
+}
 
 // Of are the subscripts that lead to the part that a kernel gets of an argument.
 func (k *Kernel) Of(n int) []*Int {

@@ -276,6 +276,7 @@ func (e *Effects) Add(list ...Stmt) {
 		case *Kernel:
 			e.Calls, e.Draws = true, e.Draws || st.Draws()
 			e.ints(st.At...)
+			e.ints(st.Dims()...)
 			for n, v := range st.Args {
 				e.ints(st.Of(n)...)
 				e.Reads[v] = append(e.Reads[v], st.Of(n))

@@ -24,13 +24,58 @@ const leastLong = 32
 // kernels finds the calls.
 func kernels(p *loop.Program) {
 	imports := p.Imports()
+	once := computedOnce(p)
 	for _, f := range p.Funcs {
-		f.Body = logSums(calls(f.Body), imports)
+		f.Body = logSums(calls(f.Body, once, f.Name != summary), imports)
 	}
+	addPanels(p.Func(summary), once)
 }
 
-// calls finds those of one function.
-func calls(list []loop.Stmt) []loop.Stmt {
+// summary is the function that computes what depends on data alone.
+const summary = "summarise"
+
+// computedOnce are the matrices that the data determine: those that one nest of the summary sets, element by element.
+func computedOnce(p *loop.Program) map[*loop.Var]bool {
+	once := map[*loop.Var]bool{}
+	f := p.Func(summary)
+	if f == nil {
+		return once
+	}
+	for _, st := range f.Body {
+		n := asNest(st)
+		if n != nil && len(n.vars) == 2 && n.set.V.Home == loop.Field && !n.set.V.Output && !n.set.V.Matrix && !setElsewhere(f.Body, n.set) && elementwise[n.set.E.Func] == "" && pairwise[n.set.E.Func] == "" && n.product() == nil {
+			once[n.set.V] = true
+		}
+	}
+	for _, g := range p.Funcs { // no other kernel takes them in the layouts of kernel.Matrix
+		loop.Each(g.Body, func(st loop.Stmt) {
+			if k, ok := st.(*loop.Kernel); ok {
+				for _, v := range k.Args {
+					delete(once, v)
+				}
+			}
+		})
+	}
+	return once
+}
+
+// addPanels gives those of the matrices that kernels take their other layout, where they are set.
+func addPanels(f *loop.Func, once map[*loop.Var]bool) {
+	if f == nil {
+		return
+	}
+	var out []loop.Stmt
+	for _, st := range f.Body {
+		out = append(out, st)
+		if n := asNest(st); n != nil && once[n.set.V] && n.set.V.Matrix {
+			out = append(out, &loop.Kernel{Func: loop.NewMatrix, V: n.set.V, Args: []*loop.Var{n.set.V}})
+		}
+	}
+	f.Body = out
+}
+
+// calls finds those of one function. Matrices that are computed early are taken for data where they are known.
+func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
 	var out []loop.Stmt
 	for _, st := range list {
 		n := asNest(st)
@@ -38,10 +83,11 @@ func calls(list []loop.Stmt) []loop.Stmt {
 			out = append(out, st)
 			continue
 		}
+		n.early, n.known = early, known
 		switch k := n.product(); {
 		case k != nil:
 			for _, v := range k.Args {
-				v.Matrix = v.Matrix || v.Data && len(v.Shape) == 2 && k.Panels()
+				v.Matrix = v.Matrix || (v.Data || early[v]) && len(v.Shape) == 2 && k.Panels()
 			}
 			out = append(out, k)
 		default:
@@ -88,6 +134,8 @@ type nest struct {
 	sizes []*loop.Int
 	body  []loop.Stmt // of the innermost loop
 	set   *loop.Set   // its last statement
+	early map[*loop.Var]bool
+	known bool // what is early is there
 }
 
 // asNest returns the nest that a statement is, or nil.
@@ -149,7 +197,7 @@ func (n *nest) applied(st loop.Stmt) []loop.Stmt {
 	switch {
 	case k == "":
 		return []loop.Stmt{st}
-	case len(n.body) == 1 && is(e.Args[0], n.vars, n.sizes) && (len(n.vars) == 1 || e.Args[0].Var.Home == loop.Field && !e.Args[0].Var.Data):
+	case len(n.body) == 1 && is(e.Args[0], n.vars, n.sizes) && !e.Args[0].Var.Matrix && !n.early[e.Args[0].Var] && (len(n.vars) == 1 || e.Args[0].Var.Home == loop.Field && !e.Args[0].Var.Data):
 		return []loop.Stmt{&loop.Kernel{Func: k, V: n.set.V, Args: []*loop.Var{e.Args[0].Var}}}
 	}
 	n.set.E = e.Args[0]
@@ -164,7 +212,7 @@ func (n *nest) pair() *loop.Kernel {
 	}
 	k := &loop.Kernel{Func: pairwise[e.Func], V: n.set.V}
 	for _, a := range e.Args {
-		if !is(a, n.vars, n.sizes) || a.Var.Matrix {
+		if !is(a, n.vars, n.sizes) || a.Var.Matrix || n.early[a.Var] {
 			return nil
 		}
 		k.Args = append(k.Args, a.Var)
@@ -234,14 +282,20 @@ func (n *nest) product() *loop.Kernel {
 	case len(n.vars) == 2 && len(s.factors) == 3 && len(s.before) == 0:
 		return n.gram(s)
 	case len(n.vars) == 2 && len(s.factors) == 2 && len(s.before) == 0:
-		return n.matrixMatrix(s)
+		if k := n.matrixMatrix(s); k != nil {
+			return k
+		}
+		if k := n.dataMatrix(s); k != nil {
+			return k
+		}
+		return n.rectangular(s)
 	}
 	return nil
 }
 
 // data reports whether e is X[a,b] of a matrix of data over whole ranges.
-func data(e *loop.Expr, vars []*loop.Var, sizes []*loop.Int) bool {
-	return e.Op == loop.Elem && (e.Var.Data || e.Var.Matrix) && is(e, vars, sizes)
+func (n *nest) data(e *loop.Expr, vars []*loop.Var, sizes []*loop.Int) bool {
+	return e.Op == loop.Elem && (e.Var.Data || e.Var.Matrix || n.known && n.early[e.Var]) && is(e, vars, sizes)
 }
 
 // matrixVector finds Σ_j X[i,j] b[j] and Σ_j X[j,i] b[j].
@@ -253,9 +307,9 @@ func (n *nest) matrixVector(s *sum) *loop.Kernel {
 			continue
 		}
 		switch {
-		case data(x, []*loop.Var{i, s.v}, []*loop.Int{size, s.size}):
+		case n.data(x, []*loop.Var{i, s.v}, []*loop.Int{size, s.size}):
 			return &loop.Kernel{Func: "kernel.MulVec", V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
-		case data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, size}):
+		case n.data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, size}):
 			return &loop.Kernel{Func: "kernel.MulTVec", V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
 		}
 	}
@@ -291,6 +345,81 @@ func (n *nest) matrixMatrix(s *sum) *loop.Kernel {
 	return nil
 }
 
+// dataMatrix finds the products of a matrix of data and another matrix, of which each may be transposed, and the product too:
+// Σ_l X[i,l] B[l,j] and its kind.
+func (n *nest) dataMatrix(s *sum) *loop.Kernel {
+	if !n.long() && s.size.Op == loop.IntConst && s.size.N < leastLong {
+		return nil
+	}
+	for m, x := range s.factors {
+		b := s.factors[1-m]
+		if b.Op != loop.Elem || b.Var.Home == loop.Param || b.Var == n.set.V || b.Var.Data || b.Var.Matrix || n.early[b.Var] {
+			continue
+		}
+		for side := range 2 { // of the product that is X's
+			i, j, rows, cols := n.vars[side], n.vars[1-side], n.sizes[side], n.sizes[1-side]
+			name := "kernel.Mul"
+			switch {
+			case n.data(x, []*loop.Var{i, s.v}, []*loop.Int{rows, s.size}):
+			case n.data(x, []*loop.Var{s.v, i}, []*loop.Int{s.size, rows}):
+				name += "T"
+			default:
+				continue
+			}
+			name += "Mat"
+			switch {
+			case is(b, []*loop.Var{s.v, j}, []*loop.Int{s.size, cols}):
+			case is(b, []*loop.Var{j, s.v}, []*loop.Int{cols, s.size}):
+				name += "T"
+			default:
+				continue
+			}
+			if side == 1 {
+				name += "Turned"
+			}
+			return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{x.Var, b.Var}}
+		}
+	}
+	return nil
+}
+
+// leastInner is the least constant number of terms of an element of a product that is worth a call.
+const leastInner = 4
+
+// rectangular finds the products of any two matrices, of which either may be transposed.
+func (n *nest) rectangular(s *sum) *loop.Kernel {
+	if !n.long() || s.size.Op == loop.IntConst && s.size.N < leastInner {
+		return nil
+	}
+	i, j, k := n.vars[0], n.vars[1], s.v
+	of := func(e *loop.Expr, a, b *loop.Var, rows, cols *loop.Int) bool {
+		return e.Var != n.set.V && e.Op == loop.Elem && e.Var.Home != loop.Param && is(e, []*loop.Var{a, b}, []*loop.Int{rows, cols})
+	}
+	for m, a := range s.factors {
+		b, turned := s.factors[1-m], ""
+		switch {
+		case of(a, i, k, n.sizes[0], s.size):
+		case of(a, k, i, s.size, n.sizes[0]):
+			turned += "A"
+		default:
+			continue
+		}
+		switch {
+		case of(b, k, j, s.size, n.sizes[1]):
+		case of(b, j, k, n.sizes[1], s.size):
+			turned += "B"
+		default:
+			continue
+		}
+		name := "linalg.Product"
+		if turned != "" {
+			name += "T" + turned
+		}
+		return &loop.Kernel{Func: name, V: n.set.V, Args: []*loop.Var{a.Var, b.Var}}
+	}
+	return nil
+}
+
 // quadratic finds Σ_j X[i,j] Σ_l X[i,l] W[l,j], for a weight W, which is symmetric.
 func (n *nest) quadratic(s *sum) *loop.Kernel {
 	in := asSum(s.before)
@@ -298,7 +427,7 @@ func (n *nest) quadratic(s *sum) *loop.Kernel {
 		return nil
 	}
 	row := func(e *loop.Expr, j *loop.Var, size *loop.Int) bool {
-		return data(e, []*loop.Var{n.vars[0], j}, []*loop.Int{n.sizes[0], size})
+		return n.data(e, []*loop.Var{n.vars[0], j}, []*loop.Int{n.sizes[0], size})
 	}
 	for k, x := range s.factors {
 		if y := s.factors[1-k]; !row(x, s.v, s.size) || y.Op != loop.Scalar || y.Var != in.acc {
@@ -321,7 +450,7 @@ func (n *nest) quadratic(s *sum) *loop.Kernel {
 // gram finds Σ_i X[i,j] X[i,l] w[i].
 func (n *nest) gram(s *sum) *loop.Kernel {
 	column := func(e *loop.Expr, at int) bool {
-		return data(e, []*loop.Var{s.v, n.vars[at]}, []*loop.Int{s.size, n.sizes[at]})
+		return n.data(e, []*loop.Var{s.v, n.vars[at]}, []*loop.Int{s.size, n.sizes[at]})
 	}
 	for a, x := range s.factors {
 		for b, y := range s.factors {

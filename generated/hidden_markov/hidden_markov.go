@@ -98,26 +98,25 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	expMu   []float64 // expMu[i] = exp(mu[i])
-	a4      []float64 // a4[i] = mu[1] + a3[i]
-	a6      []float64 // a6[i,j] = Σ[i1 in K-1] [i1 < i]·log1p_exp(-logC1[i1] + P[j,i1])
-	a7      []float64 // a7[i,j] = [i in K-1]·log1p_exp(logC2[i] - P[j,i])
-	a8      []float64 // a8[i,j] = -a6[i,j] - [i in K-1]·a7[i,j]
-	a11     []float64 // a11[i] = a10 + ½·a9·(y[1] - a4[i])²
-	maxF    []float64 // max_f[t,j] = [t in 2..T]·(max[i1 in K] (f[t-1,i1] + a8[j,i1]))
-	sumF    []float64 // sum_f[t,j] = [t in 2..T]·(Σ[i1 in K] exp(f[t-1,i1] + a8[j,i1] - max_f[t,j …
-	f       []float64 // f[t,j] = -[t in 2..T]·(sigma - max_f[t,j] - log_total(sum_f[t,j]) + ½·a9· …
-	a12     []float64 // a12[i] = exp(-maxF + f[T,i])
-	adjF    []float64 // adj_f[a,a] = [a in T-1]·(Σ[i1 in K] exp(f[a,a] - max_f[a+1,i1] + a8[i1,a] …
-	adjSumF []float64 // adj_sum_f[a,a] = [a in 2..T]·adj_f[a,a]·inv_total(sum_f[a,a])
-	expMu2  []float64 // expMu2[i] = exp(mu[i])
-	a17     []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
-	a18     []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
-	a27     []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] + a8[j,i …
-	a28     []float64 // a28[i,j] = Σ[i1 in K-1] [i1 < j]·log1p_exp(-logC1[i1] + P[i,i1])
-	a29     []float64 // a29[i,j] = [j in K-1]·log1p_exp(-P[i,j] + logC2[j])
-	a30     []float64 // a30[i,j] = exp(-a28[i,j] - [j in K-1]·a29[i,j])
-	a45     []float64 // a45[i] = exp(f[T,i] + a44)
+	expMu        []float64 // expMu[i] = exp(mu[i])
+	a4           []float64 // a4[i] = mu[1] + a3[i]
+	a6           []float64 // a6[i,j] = Σ[i1 in K-1] [i1 < i]·log1p_exp(-logC1[i1] + P[j,i1])
+	a7           []float64 // a7[i,j] = [i in K-1]·log1p_exp(logC2[i] - P[j,i])
+	a8           []float64 // a8[i,j] = -a6[i,j] - [i in K-1]·a7[i,j]
+	a11          []float64 // a11[i] = a10 + ½·a9·(y[1] - a4[i])²
+	maxF         []float64 // max_f[t,j] = [t in 2..T]·(max[i1 in K] (f[t-1,i1] + a8[j,i1]))
+	sumF         []float64 // sum_f[t,j] = [t in 2..T]·(Σ[i1 in K] exp(f[t-1,i1] + a8[j,i1] - max_f[t,j …
+	f            []float64 // f[t,j] = -[t in 2..T]·(sigma - max_f[t,j] - log_total(sum_f[t,j]) + ½·a9· …
+	a12          []float64 // a12[i] = exp(-maxF + f[T,i])
+	invTotalSumF []float64 // invTotalSum_f[i,j] = inv_total(sum_f[i,j])
+	adjF         []float64 // adj_f[a,a] = [a in T-1]·(Σ[i1 in K] exp(f[a,a] - max_f[a+1,i1] + a8[i1,a] …
+	adjSumF      []float64 // adj_sum_f[a,a] = [a in 2..T]·adj_f[a,a]·invTotalSum_f[a,a]
+	expMu2       []float64 // expMu2[i] = exp(mu[i])
+	a17          []float64 // a17[i] = 0.04·a4[i] - a9·(y[1] - a4[i])·adj_f[1,i] + a9·a16[i]
+	a18          []float64 // a18[i] = Σ[i1 in K] a17[i1]·[i < i1+1]
+	a27          []float64 // a27[i,j] = Σ[i1 in T] [i1 in 2..T]·adj_sum_f[i1,j]·exp(f[i1-1,i] + a8[j,i …
+	a28          []float64 // a28[i,j] = exp(-a6[j,i] - [j in K-1]·a7[j,i])
+	a43          []float64 // a43[i] = exp(f[T,i] + a42)
 }
 
 // New returns the model given its data, or an error that names all data
@@ -161,20 +160,19 @@ func (s *Model) summarise() {
 	logC1 := s.logC1
 	c2 := s.c2[:k]
 	logC2 := s.logC2
-	for i := range k - 1 {
-		sum := 0.0
-		for j := max(0, i+1); j < k; j++ {
-			sum += 1
-		}
-		c1[i] = sum
+	sum := 0.0
+	for i := k - 2; i >= 0; i-- {
+		sum += 1
+		sum2 := sum
+		c1[i] = sum2
 	}
 	kernel.Log(logC1, c1)
 	for i := range k {
-		sum := 0.0
+		sum2 := 0.0
 		for j := max(0, i+1); j < k; j++ {
-			sum += 1
+			sum2 += 1
 		}
-		c2[i] = sum
+		c2[i] = sum2
 	}
 	kernel.Log(logC2, c2)
 	logK := elementary.Log(float64(k))
@@ -231,6 +229,7 @@ func (s *Model) allocate() {
 	s.sumF = make([]float64, t*k)
 	s.f = make([]float64, t*k)
 	s.a12 = make([]float64, k)
+	s.invTotalSumF = make([]float64, t*k)
 	s.adjF = make([]float64, t*k)
 	s.adjSumF = make([]float64, t*k)
 	s.expMu2 = make([]float64, k)
@@ -238,9 +237,7 @@ func (s *Model) allocate() {
 	s.a18 = make([]float64, k)
 	s.a27 = make([]float64, k*k)
 	s.a28 = make([]float64, k*k)
-	s.a29 = make([]float64, k*k)
-	s.a30 = make([]float64, k*k)
-	s.a45 = make([]float64, k)
+	s.a43 = make([]float64, k)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -266,11 +263,11 @@ func (s *Model) Constrain(dst, q []float64) {
 	expMu := s.expMu[:k]
 	p := q[k+1 : afterP]
 	logC1 := s.logC1[:k-1]
-	a28 := s.a28
+	a6 := s.a6
 	logC2 := s.logC2[:k]
-	a29 := s.a29
-	a30 := s.a30
+	a7 := s.a7
 	sigma := q[k]
+	a28 := s.a28
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
 	}
@@ -283,29 +280,33 @@ func (s *Model) Constrain(dst, q []float64) {
 		a4 := mu[0] + a3
 		for j := range k {
 			sum2 := 0.0
-			for l := range j {
-				sum2 += special.Log1pExp(p[i*(k-1)+l] - logC1[l])
+			for l := range i {
+				sum2 += special.Log1pExp(p[j*(k-1)+l] - logC1[l])
 			}
-			a28[i*k+j] = sum2
+			a6[i*k+j] = sum2
 			part := 0.0
-			if j < k-1 {
-				part = special.Log1pExp(logC2[j] - p[i*(k-1)+j])
+			if i < k-1 {
+				part = special.Log1pExp(logC2[i] - p[j*(k-1)+i])
 			}
-			a29[i*k+j] = part
-			part2 := 0.0
-			if j < k-1 {
-				part2 = a29[i*k+j]
-			}
-			a30[i*k+j] = -a28[i*k+j] - part2
+			a7[i*k+j] = part
 		}
 		dst[i] = a4
 	}
 	expSigma := elementary.Exp(sigma)
 	dst[k] = expSigma
-	kernel.Exp(a30, a30)
 	for i := range k {
 		for j := range k {
-			dst[k+1+(i*k+j)] = a30[i*k+j]
+			part := 0.0
+			if j < k-1 {
+				part = a7[j*k+i]
+			}
+			a28[i*k+j] = -a6[j*k+i] - part
+		}
+	}
+	kernel.Exp(a28, a28)
+	for i := range k {
+		for j := range k {
+			dst[k+1+(i*k+j)] = a28[i*k+j]
 		}
 	}
 }
@@ -513,8 +514,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	grad = grad[:afterP]
 	sigma, c3, mu, logC1, p, a6 := q[k], s.c3, q[:k], s.logC1[:k-1], q[k+1:afterP], s.a6
 	logC2, a7, a8, expMu, a4, y := s.logC2[:k], s.a7, s.a8, s.expMu[:k], s.a4[:k], s.y[:t]
-	a11, f, maxF, sumF, a12, c1 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.c1[:k-1]
-	adjSumF, adjF, expMu2, a17, a27, a18 := s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.a18[:k]
+	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
+	c1, adjSumF, adjF, expMu2, a17, a27 := s.c1[:k-1], s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27
+	a18 := s.a18[:k]
 	c4 := -float64(2.5283764456387727*float64(k)) - 1.612085713764618
 	a5 := elementary.Exp(float64(2 * sigma))
 	a9 := elementary.Exp(float64(-2 * sigma))
@@ -627,6 +629,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 				part2 = a11[j]
 			}
 			f[i*k+j] = -part - part2
+			invTotalSumF[i*k+j] = special.InvTotal(sumF[i*k+j])
 		}
 	}
 	most2 := float64(-1.7976931348623157e+308)
@@ -672,7 +675,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		for j := range k {
 			part := 0.0
 			if i >= 1 {
-				part = float64(adjF[i*k+j] * special.InvTotal(sumF[i*k+j]))
+				part = float64(adjF[i*k+j] * invTotalSumF[i*k+j])
 			}
 			adjSumF[i*k+j] = part
 		}
@@ -821,14 +824,14 @@ func (s *Model) Generated() []rt.Quantity {
 // Generate writes the generated quantities of the draw at q to out, in the order of
 // Quantities, with the next random numbers of rng.
 //
-//	last[j] = a45[j]
+//	last[j] = a43[j]
 func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	k := s.k
 	t := s.t
 	afterP := s.afterP
 	mu, expMu, a4, p, logC1, a6 := q[:k], s.expMu[:k], s.a4[:k], q[k+1:afterP], s.logC1[:k-1], s.a6
 	logC2, a7, a8, sigma, c3, y := s.logC2[:k], s.a7, s.a8, q[k], s.c3, s.y[:t]
-	a11, f, maxF, sumF, a12, a45 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.a45[:k]
+	a11, f, maxF, sumF, a12, a43 := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.a43[:k]
 	last := out[:k]
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
@@ -912,13 +915,13 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 		sumA12 += a12[i]
 	}
 	logTotalSumA12 := elementary.Log(sumA12)
-	a44 := -maxF2 - logTotalSumA12
+	a42 := -maxF2 - logTotalSumA12
 	for i := range k {
-		a45[i] = f[(t-1)*k+i] + a44
+		a43[i] = f[(t-1)*k+i] + a42
 	}
-	kernel.Exp(a45, a45)
+	kernel.Exp(a43, a43)
 	for j := range k {
-		last[j] = a45[j]
+		last[j] = a43[j]
 	}
 }
 
@@ -981,8 +984,9 @@ func (s *Model) slope(grad, q []float64) {
 	grad = grad[:afterP]
 	mu, expMu, a4, p, logC1, a6 := q[:k], s.expMu[:k], s.a4[:k], q[k+1:afterP], s.logC1[:k-1], s.a6
 	logC2, a7, a8, sigma, c3, y := s.logC2[:k], s.a7, s.a8, q[k], s.c3, s.y[:t]
-	a11, f, maxF, sumF, a12, adjSumF := s.a11[:k], s.f, s.maxF, s.sumF, s.a12[:k], s.adjSumF
-	adjF, expMu2, a17, a27, c1, a18 := s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.c1[:k-1], s.a18[:k]
+	a11, f, maxF, sumF, invTotalSumF, a12 := s.a11[:k], s.f, s.maxF, s.sumF, s.invTotalSumF, s.a12[:k]
+	adjSumF, adjF, expMu2, a17, a27, c1 := s.adjSumF, s.adjF, s.expMu2[:k], s.a17[:k], s.a27, s.c1[:k-1]
+	a18 := s.a18[:k]
 	for i := 1; i < k; i++ {
 		expMu[i] = elementary.Exp(mu[i])
 	}
@@ -1052,6 +1056,7 @@ func (s *Model) slope(grad, q []float64) {
 				part2 = a11[j]
 			}
 			f[i*k+j] = -part - part2
+			invTotalSumF[i*k+j] = special.InvTotal(sumF[i*k+j])
 		}
 	}
 	most2 := float64(-1.7976931348623157e+308)
@@ -1087,7 +1092,7 @@ func (s *Model) slope(grad, q []float64) {
 		for j := range k {
 			part := 0.0
 			if i >= 1 {
-				part = float64(adjF[i*k+j] * special.InvTotal(sumF[i*k+j]))
+				part = float64(adjF[i*k+j] * invTotalSumF[i*k+j])
 			}
 			adjSumF[i*k+j] = part
 		}

@@ -48,13 +48,13 @@ def grid(data):
 
 
 def epidemic(data):
-    """Of covid19imperial: what has three indices, laid out in cells, and the observed days of the countries."""
+    """Of covid19imperial: what has three indices, laid out in cells, day by day, and the observed days of the countries."""
     M, N2 = data["M"], data["N2"]
-    cell = [[m * N2 + t + 1 for m in range(M)] for t in range(N2)]
+    cell = [[t * M + m + 1 for m in range(M)] for t in range(N2)]
     seen = [(m, t) for m in range(M) for t in range(data["EpidemicStart"][m] - 1, data["N"][m])]
-    return {"cells": M * N2, "country": [m + 1 for m in range(M) for _ in range(N2)], "cell": cell,
-            "X": [row for country in data["X"] for row in country],
-            "SI_to": [[data["SI"][t - s - 1] if t > s else 0 for _ in range(M) for t in range(N2)] for s in range(N2)],
+    return {"cells": M * N2, "country": [m + 1 for _ in range(N2) for m in range(M)], "cell": cell,
+            "X": [data["X"][m][t] for t in range(N2) for m in range(M)],
+            "SI_to": [[data["SI"][t - s - 1] if t > s else 0 for t in range(N2) for _ in range(M)] for s in range(N2)],
             "n": len(seen), "where": [m + 1 for m, _ in seen], "deaths": [data["deaths"][t][m] for m, t in seen],
             "f_to": [[data["f"][t - s - 1][m] if t > s else 0 for s in range(N2)] for m, t in seen]}
 
@@ -93,10 +93,10 @@ def run(*args, **kwargs):
 
 
 class Builder:
-    """Compiles Stan programs to libraries of BridgeStan's."""
+    """Compiles Stan programs to libraries of BridgeStan's, with flags for stanc and for the C++ compiler."""
 
-    def __init__(self, env, work):
-        self.out, self.bridge = work / "stan", env / "bridgestan" / "src"
+    def __init__(self, env, work, flags=FLAGS, stanc=()):
+        self.out, self.bridge, self.stanc = work / "stan", env / "bridgestan" / "src", stanc
         self.stan = Path(sysconfig.get_paths()["purelib"]) / "httpstan"
         self.include = [f"-I{self.stan / 'include'}", f"-I{self.bridge}"]
         libraries = [self.stan / "lib" / f"libsundials_{x}.a" for x in ("cvodes", "idas", "kinsol", "nvecserial")]
@@ -107,7 +107,7 @@ class Builder:
         header.write_text(f'#include "{override}"\n#include <stan/model/model_header.hpp>\n')
         gch = self.out / "model.hpp.gch"
         self.common = self.out / "bridgestan.o"
-        self.compile = ["nice", "g++", *FLAGS, *self.include]
+        self.compile = ["nice", "g++", *flags, *self.include]
         if not gch.exists():
             run(*self.compile, "-x", "c++-header", header, "-o", gch)
         self.compile += ["-include", header]
@@ -115,11 +115,11 @@ class Builder:
             run(*self.compile, "-c", self.bridge / "bridgestan.cpp", "-o", self.common)
 
     def library(self, name, program):
-        base = self.out / f"{name}-{digest(program)}"
+        base = self.out / f"{name}-{digest(program + ''.join(self.stanc))}"
         library = base.with_suffix(".so")
         if not library.exists():
             base.with_suffix(".stan").write_text(program)
-            run(self.stan / "stanc", f"--o={base}.cpp", f"{base}.stan")
+            run(self.stan / "stanc", *self.stanc, f"--o={base}.cpp", f"{base}.stan")
             run(*self.compile, "-c", f"{base}.cpp", "-o", f"{base}.o")
             run("g++", "-shared", f"{base}.o", self.common, "-o", f"{base}.part", *self.libraries)
             base.with_suffix(".part").rename(library)
@@ -224,27 +224,33 @@ def hamc_values(options, name, data, points):
     given.write_text(json.dumps(data))
     args = [options.hamc, "log-prob", model, "--data", given, "--at", at]
     if len(points[0]["q"]) > LARGE or name in SLOW:
-        return large(options, name, model, given, at)
+        return large(options, name, given, at)
     begun = time.monotonic()
     told = json.loads(run(*args, *(["--evaluate"] if options.evaluate else []), timeout=options.limit))
     return told, time.monotonic() - begun
 
 
-def large(options, name, model, data, at):
-    """The same by a program of its own, since `hamc log-prob` prints all entries of the metric."""
+def linked(options, name, main, built):
+    """The program main, a file of this folder, linked with the model as hamc compiles it for this tree's runtime."""
     folder = options.work / f"{name}.go"
     (folder / "model").mkdir(parents=True, exist_ok=True)
     plain = folder / "model.ham"  # in the coordinates of the declarations, as those of `hamc log-prob` are
-    plain.write_text(model.read_text() + "\nmetric identity\n")
+    plain.write_text((HERE / "models" / f"{name}.ham").read_text() + "\nmetric identity\n")
     (folder / "model" / "model.go").write_text(run(options.hamc, plain, "--pkg", "model", "--output", "-"))
-    (folder / "main.go").write_text((HERE / "gradient.go.txt").read_text())
+    (folder / "main.go").write_text((HERE / main).read_text())
     root = HERE.parent.parent
     required = (root / "go.mod").read_text().split("\n", 1)[1]
     (folder / "go.mod").write_text(f"module points\n{required}\nrequire github.com/hamc-dev/hamc v0.0.0\nreplace github.com/hamc-dev/hamc => {root}\n")
     (folder / "go.sum").write_text((root / "go.sum").read_text())
-    run("go", "build", "-o", "points", ".", cwd=folder)
+    run("go", "build", "-o", built, ".", cwd=folder)
+    return folder / built
+
+
+def large(options, name, data, at):
+    """The same by a program of its own, since `hamc log-prob` prints all entries of the metric."""
+    program = linked(options, name, "gradient.go.txt", "points")
     begun = time.monotonic()
-    told = json.loads(run(folder / "points", data, at, timeout=options.limit))
+    told = json.loads(run(program, data, at, timeout=options.limit))
     number = lambda x: x if x in ("NaN", "+Inf", "-Inf") else float(x)
     return [{"log_density": number(t["log_density"]), "gradient": [number(g) for g in t["gradient"]]} for t in told], time.monotonic() - begun
 

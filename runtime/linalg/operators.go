@@ -182,54 +182,25 @@ func scale(x []float64, f float64) {
 	}
 }
 
-// The products below are of matrices of one order n. An element is a sum in the order of k.
+// The products below have elements that are sums in the order of k. Those with Product in their names are of matrices of n × k and k × m
+// numbers, the others of one order n.
 
 // Mul writes AB to dst[n·n].
 func Mul(dst, a, b []float64) {
 	n := order(dst)
-	for i := range n {
-		row := dst[i*n:][:n]
-		clear(row)
-		addCombination(row, a[i*n:][:n], 1, b, n)
-	}
+	Product(dst, a, b, n, n, n)
 }
 
 // MulTA writes AᵀB to dst[n·n].
 func MulTA(dst, a, b []float64) {
 	n := order(dst)
-	for i := range n {
-		row := dst[i*n:][:n]
-		clear(row)
-		addCombination(row, a[i:], n, b, n)
-	}
+	ProductTA(dst, a, b, n, n, n)
 }
 
 // MulTB writes ABᵀ to dst[n·n].
 func MulTB(dst, a, b []float64) {
 	n := order(dst)
-	for i := range n {
-		x, row := a[i*n:][:n], dst[i*n:][:n]
-		j := 0
-		for ; j+4 <= n; j += 4 {
-			y0, y1, y2, y3 := b[j*n:][:len(x)], b[(j+1)*n:][:len(x)], b[(j+2)*n:][:len(x)], b[(j+3)*n:][:len(x)]
-			var s0, s1, s2, s3 float64
-			for k, v := range x {
-				s0 += float64(v * y0[k])
-				s1 += float64(v * y1[k])
-				s2 += float64(v * y2[k])
-				s3 += float64(v * y3[k])
-			}
-			row[j], row[j+1], row[j+2], row[j+3] = s0, s1, s2, s3
-		}
-		for ; j < n; j++ {
-			y := b[j*n:][:len(x)]
-			s := 0.0
-			for k, v := range x {
-				s += float64(v * y[k])
-			}
-			row[j] = s
-		}
-	}
+	ProductTB(dst, a, b, n, n, n)
 }
 
 // MulTAB writes AᵀBᵀ to dst[n·n].
@@ -243,18 +214,78 @@ func MulTAB(dst, a, b []float64) {
 	}
 }
 
-// addCombination adds Σ_k f[k·step] b_k to dst, for the rows b_k of a matrix of order n.
-func addCombination(dst, f []float64, step int, b []float64, n int) {
-	k := 0
-	for ; k+4 <= n; k += 4 {
-		f0, f1, f2, f3 := f[k*step], f[(k+1)*step], f[(k+2)*step], f[(k+3)*step]
-		b0, b1, b2, b3 := b[k*n:][:len(dst)], b[(k+1)*n:][:len(dst)], b[(k+2)*n:][:len(dst)], b[(k+3)*n:][:len(dst)]
+// Product writes AB to dst[n·m], for a[n·k] and b[k·m].
+func Product(dst, a, b []float64, n, k, m int) {
+	for i := range n {
+		row := dst[i*m:][:m]
+		clear(row)
+		addCombination(row, a[i*k:][:k], 1, b, k)
+	}
+}
+
+// ProductTA writes AB to dst[n·m], for the transpose of A in a[k·n], and b[k·m].
+func ProductTA(dst, a, b []float64, n, k, m int) {
+	for i := range n {
+		row := dst[i*m:][:m]
+		clear(row)
+		if k > 0 {
+			addCombination(row, a[i:], n, b, k)
+		}
+	}
+}
+
+// ProductTB writes AB to dst[n·m], for a[n·k] and the transpose of B in b[m·k].
+func ProductTB(dst, a, b []float64, n, k, m int) {
+	for i := range n {
+		x, row := a[i*k:][:k], dst[i*m:][:m]
+		j := 0
+		for ; j+4 <= m; j += 4 {
+			y0, y1, y2, y3 := b[j*k:][:len(x)], b[(j+1)*k:][:len(x)], b[(j+2)*k:][:len(x)], b[(j+3)*k:][:len(x)]
+			var s0, s1, s2, s3 float64
+			for l, v := range x {
+				s0 += float64(v * y0[l])
+				s1 += float64(v * y1[l])
+				s2 += float64(v * y2[l])
+				s3 += float64(v * y3[l])
+			}
+			row[j], row[j+1], row[j+2], row[j+3] = s0, s1, s2, s3
+		}
+		for ; j < m; j++ {
+			y := b[j*k:][:len(x)]
+			s := 0.0
+			for l, v := range x {
+				s += float64(v * y[l])
+			}
+			row[j] = s
+		}
+	}
+}
+
+// ProductTAB writes AB to dst[n·m], for the transposes of A in a[k·n] and of B in b[m·k].
+func ProductTAB(dst, a, b []float64, n, k, m int) {
+	for i := range n {
+		for j := range m {
+			s := 0.0
+			for l, v := range b[j*k:][:k] {
+				s += float64(v * a[l*n+i])
+			}
+			dst[i*m+j] = s
+		}
+	}
+}
+
+// addCombination adds Σ_l f[l·step] b_l to dst, for the first k rows b_l of a matrix whose rows are as long as dst.
+func addCombination(dst, f []float64, step int, b []float64, k int) {
+	n, l := len(dst), 0
+	for ; l+4 <= k; l += 4 {
+		f0, f1, f2, f3 := f[l*step], f[(l+1)*step], f[(l+2)*step], f[(l+3)*step]
+		b0, b1, b2, b3 := b[l*n:][:len(dst)], b[(l+1)*n:][:len(dst)], b[(l+2)*n:][:len(dst)], b[(l+3)*n:][:len(dst)]
 		for j := range dst {
 			dst[j] += float64(f0*b0[j]) + float64(f1*b1[j]) + (float64(f2*b2[j]) + float64(f3*b3[j]))
 		}
 	}
-	for ; k < n; k++ {
-		f0, b0 := f[k*step], b[k*n:][:len(dst)]
+	for ; l < k; l++ {
+		f0, b0 := f[l*step], b[l*n:][:len(dst)]
 		for j := range dst {
 			dst[j] += float64(f0 * b0[j])
 		}

@@ -113,8 +113,8 @@ func CorrCholeskyCoordinates(q, x []float64) error {
 				if !(math.Abs(z) < 1) {
 					return fmt.Errorf("[%d,%d] is %v, but the rows of the factor of a correlation matrix have the length 1, and a positive last element", i+1, j+1, v)
 				}
-				q[at] = 0.5 * (elementary.Log1p(z) - elementary.Log1p(-z))
-				left *= (1 - z) * (1 + z)
+				q[at] = float64(0.5 * (elementary.Log1p(z) - elementary.Log1p(-z)))
+				left = float64(left * float64((1-z)*(1+z)))
 				at++
 			case j == i && !(v > 0 && math.Abs(v-math.Sqrt(left)) <= Tolerance):
 				return fmt.Errorf("[%d,%d] is %v, but the rows of the factor of a correlation matrix have the length 1, which leaves %v", i+1, j+1, v, math.Sqrt(left))

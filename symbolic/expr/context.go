@@ -29,6 +29,7 @@ type Context struct {
 	key        []byte
 	formulas   map[string]*formula // parsed formulas of the tables
 	Small      map[string]bool     // names of sizes that parameters have
+	longest    int                 // of sizes of parameters that are numbers
 	Long       map[string]bool     // those of them that belong to the spine of a structured metric
 	Least      map[string]int      // the least values of sizes, by name
 	rewrites   []*compiledRewrite

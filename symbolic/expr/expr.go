@@ -82,7 +82,7 @@ type Tensor struct {
 	AtLeast0  bool    // every element is ≥ 0
 	Symmetric bool    // under exchange of the last two subscripts
 	Label     string  // of a SharedTensor: what formulas call it; "" if they say what it stands for
-	Whole     bool    // of a SharedTensor: a product of matrices, whose derivatives are computed as wholes too
+	Whole     bool    // of a shared tensor, or the definition that it came to: a product of matrices, whose derivatives are computed as wholes too
 	Atom      bool    // of a SharedTensor, and of the definition that comes of it: an array that nothing looks into, as is the derivative by it in a reverse sweep
 	Columns   bool    // of a definition: a matrix of data, a regressor in each column, that is read in products alone
 	Source    *Tensor // of PositionsOf

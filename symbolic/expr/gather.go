@@ -310,6 +310,101 @@ func (c *Context) ScatterOf(body *Expr, indices []*Index) *Scatter {
 	return s
 }
 
+// Scattering is a scatter that is added under guards.
+type Scattering struct {
+	Scatter
+	Guards []*Expr
+}
+
+// Scattered takes those terms out of a sum that are scatters into the elements at indices, times what is the same for these elements, and
+// returns the rest.
+func (c *Context) Scattered(e *Expr, indices []*Index) (scatters []Scattering, rest *Expr) {
+	terms, ks := []*Expr{e}, []float64{1}
+	if e.Op == Add {
+		terms, ks = e.Args, e.K
+	}
+	rest = e
+	for n, t := range terms {
+		if s := c.scatteredTerm(t, ks[n], indices); s != nil {
+			scatters = append(scatters, *s)
+			rest = c.Sub(rest, c.Scale(ks[n], t))
+			continue
+		}
+		guards, sum := guardedSum(t)
+		if sum == nil {
+			continue
+		}
+		inner, left := c.Scattered(sum, indices)
+		if len(inner) == 0 {
+			continue
+		}
+		for _, s := range inner {
+			s.Body = c.Scale(ks[n]*t.Val, s.Body)
+			s.Guards = append(slices.Clone(guards), s.Guards...)
+			scatters = append(scatters, s)
+		}
+		rest = c.Add(c.Sub(rest, c.Scale(ks[n], t)), c.Scale(ks[n]*t.Val, c.Mul(append(slices.Clone(guards), left)...)))
+	}
+	return scatters, rest
+}
+
+// guardedSum splits a product of guards and one sum of terms; the sum is nil where it is none.
+func guardedSum(e *Expr) (guards []*Expr, sum *Expr) {
+	if e.Op != Mul {
+		return nil, nil
+	}
+	for n, f := range e.Args {
+		switch {
+		case isGuard(f):
+			guards = append(guards, f)
+		case f.Op == Add && e.K[n] == 1 && sum == nil:
+			sum = f
+		default:
+			return nil, nil
+		}
+	}
+	return guards, sum
+}
+
+// isGuard reports whether e is an indicator or the delta of a fixed position.
+func isGuard(e *Expr) bool {
+	return e.Op == Inside || e.Op == Before || e.Op == Delta && e.Subs[0].Index != nil && e.Subs[1].Index == nil
+}
+
+// scatteredTerm is one of them, with a coefficient, or nil.
+func (c *Context) scatteredTerm(e *Expr, k float64, indices []*Index) *Scattering {
+	fs, ks, val := []*Expr{e}, []float64{1}, k
+	if e.Op == Mul {
+		fs, ks, val = e.Args, e.K, k*e.Val
+	}
+	at := slices.IndexFunc(fs, func(f *Expr) bool { return len(ScatteredFree(f)) > 0 })
+	if at < 0 || ks[at] != 1 {
+		return nil
+	}
+	scatter := c.ScatterOf(fs[at], indices)
+	if scatter == nil {
+		return nil
+	}
+	out := &Scattering{Scatter: *scatter}
+	es, powers := []*Expr{scatter.Body}, []float64{1}
+	for n, f := range fs {
+		switch {
+		case n == at:
+			continue
+		case slices.ContainsFunc(indices, f.HasFree):
+			return nil
+		case isGuard(f):
+			out.Guards = append(out.Guards, f)
+		case f.Op == Delta:
+			return nil
+		default:
+			es, powers = append(es, f), append(powers, ks[n])
+		}
+	}
+	out.Body = c.Product(val, powers, es)
+	return out
+}
+
 // GathersOf opens nested sums, and splits the product inside into the deltas that
 // make it a scatter and the rest. There are none if it is no scatter.
 func (c *Context) GathersOf(e *Expr, sums *[]*Index) (deltas []*Expr, rest *Expr) {
@@ -385,8 +480,11 @@ func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
 			r = c.Sum(i, walk(body))
 		} else {
 			r = c.Rebuild(x, walk, func(s Sub) Sub {
-				if s.Data == at {
+				switch {
+				case s.Data == at:
 					return Sub{Index: j, Offset: s.Offset}
+				case s.Data != nil:
+					s.Data = walk(s.Data)
 				}
 				return s
 			})
@@ -395,4 +493,9 @@ func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
 		return r
 	}
 	return walk(e)
+}
+
+// ReadsAt reports whether an element of data stands at a place that another one tells: g[h[n]] does at h[n].
+func ReadsAt(e, at *Expr) bool {
+	return slices.ContainsFunc(e.Subs, func(s Sub) bool { return s.Data != nil && (s.Data == at || ReadsAt(s.Data, at)) })
 }

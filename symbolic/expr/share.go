@@ -348,12 +348,31 @@ func (c *Context) Shaped(free []*Index) bool {
 	return false
 }
 
+// Narrow reports whether at least one of two indices is no longer than a vector of parameters, and the other one has another length: an array
+// over them is as many vectors. Pairs of the elements of one vector are not stored.
+func (c *Context) Narrow(free []*Index) bool {
+	if len(free) != 2 || free[0].Range.Hi.Name == free[1].Range.Hi.Name {
+		return false
+	}
+	own := func(i *Index) bool { return c.isSmall(i.Range) || c.Long[i.Range.Hi.Name] }
+	return own(free[0]) || own(free[1])
+}
+
 // HoldMatrix notes that there are matrices of a shape, which are computed as wholes.
 func (c *Context) HoldMatrix(rows, cols dsl.Extent) { c.matrices[[2]dsl.Extent{rows, cols}] = true }
 
+// HoldLength notes that there are parameters of a length.
+func (c *Context) HoldLength(x dsl.Extent) {
+	if x.Name != "" {
+		c.Small[x.Name] = true
+	} else {
+		c.longest = max(c.longest, x.Offset)
+	}
+}
+
 // isSmall reports whether a range is no longer than the parameters are.
 func (c *Context) isSmall(r dsl.Range) bool {
-	return r.Hi.IsConst() && r.Hi.Offset <= 64 || c.Small[r.Hi.Name]
+	return r.Hi.IsConst() && r.Hi.Offset <= max(64, c.longest) || c.Small[r.Hi.Name]
 }
 
 // InOrder returns free indices in the order in which an array over them is stored: that of their
@@ -395,8 +414,12 @@ type formalKey struct {
 // Close renames the free indices of e, in the order that inOrder gives them, to formal
 // ones: equal functions of their indices become equal nodes.
 func (c *Context) Close(e *Expr) (*Expr, []*Index) {
+	return c.CloseAs(e, c.InOrder(e.free))
+}
+
+// CloseAs is Close with the free indices in a given order.
+func (c *Context) CloseAs(e *Expr, free []*Index) (*Expr, []*Index) {
 	var formal []*Index
-	free := c.InOrder(e.free)
 	for _, f := range free {
 		k := formalKey{f.Range, len(formal)}
 		i, ok := c.formals[k]

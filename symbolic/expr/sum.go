@@ -265,3 +265,50 @@ func (c *Context) Open(e *Expr) (*Index, *Expr) {
 func (c *Context) rename(e *Expr, from, to *Index) *Expr {
 	return c.subst(e, from, Sub{Index: to}, map[*Expr]*Expr{}, true)
 }
+
+// Placewise takes the deltas of fixed positions out of a sum of terms that each have one: Σ_i f(i) (δ[a,1] g(i) + δ[a,2] h(i)) is
+// δ[a,1] Σ_i f(i) g(i) + δ[a,2] Σ_i f(i) h(i), whose sums no other a computes. It is nil where there are none.
+func (c *Context) Placewise(e *Expr) *Expr {
+	i, body := c.Open(e)
+	if body.Op == Sum {
+		if body = c.Placewise(body); body == nil {
+			return nil
+		}
+	}
+	sum, rest := body, terms{}
+	if body.Op == Mul {
+		sum = nil
+		for n, f := range body.Args {
+			if f.Op == Add && body.K[n] == 1 && sum == nil && allPlaced(f, i) {
+				sum = f
+				continue
+			}
+			rest.k, rest.e = append(rest.k, body.K[n]), append(rest.e, f)
+		}
+	}
+	if sum == nil || sum.Op != Add || !allPlaced(sum, i) {
+		return nil
+	}
+	out := c.nought()
+	factor := c.Product(1, rest.k, rest.e)
+	if body.Op == Mul {
+		factor = c.Scale(body.Val, factor)
+	}
+	for n, t := range sum.Args {
+		out = c.Add(out, c.Scale(sum.K[n], c.Sum(i, c.Mul(factor, t))))
+	}
+	return out
+}
+
+// allPlaced reports whether each term of a sum has a delta of a fixed position as a factor, of another index than i.
+func allPlaced(e *Expr, i *Index) bool {
+	placed := func(x *Expr) bool {
+		return x.Op == Delta && x.Subs[0].Index != nil && x.Subs[0].Index != i && x.Subs[1].Index == nil && x.Subs[1].Data == nil
+	}
+	for _, t := range e.Args {
+		if !placed(t) && !(t.Op == Mul && slices.ContainsFunc(t.Args, placed)) {
+			return false
+		}
+	}
+	return e.Val == 0
+}

@@ -206,9 +206,26 @@ func (el *Elaborator) binary(e *dsl.BinaryExpr) Value {
 			return c.Sum(j, c.Mul(x.At(s[0], Sub{Index: j}), y.At(Sub{Index: j})))
 		}}
 	}
-	return Value{Shape: []dsl.Extent{x.Shape[0], y.Shape[1]}, Elem: func(s ...Sub) *Expr {
+	shape = []dsl.Extent{x.Shape[0], y.Shape[1]}
+	element := func(s ...Sub) *Expr {
 		j := el.fresh(inner, "j")
 		return c.Sum(j, c.Mul(x.At(s[0], Sub{Index: j}), y.At(Sub{Index: j}, s[1])))
+	}
+	var whole *Expr
+	var at []*Index
+	return Value{Shape: shape, Elem: func(s ...Sub) *Expr {
+		if whole == nil {
+			at = []*Index{el.fresh(UpTo(shape[0]), "i"), el.fresh(UpTo(shape[1]), "k")}
+			whole = element(SubsOf(at)...)
+			j := el.fresh(inner, "j")
+			if x.At(Sub{Index: at[0]}, Sub{Index: j}).stage >= StagePosition && y.At(Sub{Index: j}, Sub{Index: at[1]}).stage >= StagePosition {
+				whole = c.OpaqueMatrix(whole, false)
+			}
+		}
+		if whole.Op != Ref {
+			return element(s...)
+		}
+		return c.SubstAll(whole, at, s)
 	}}
 }
 

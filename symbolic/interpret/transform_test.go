@@ -92,6 +92,9 @@ func checkTransform(t *testing.T, row *model.Transform, p runtime.Posterior, q [
 	sum := 0.0
 	for _, v := range x {
 		sum += v
+		if x := row.Constraint; x != nil && x.Square && x.Lo <= v && v <= x.Hi {
+			continue // the first element is 1
+		}
 		if !(lo < v && v < hi) || row.Constraint != nil && !(row.Constraint.Lo < v && v < row.Constraint.Hi) {
 			t.Errorf("row %s: the values %v", row.Name, x)
 		}
@@ -109,13 +112,30 @@ func checkTransform(t *testing.T, row *model.Transform, p runtime.Posterior, q [
 			break
 		}
 	}
-	// The first values, as many as there are coordinates, are free.
+	// The first values, as many as there are coordinates, are free; of a square matrix those below the diagonal.
+	var free []int
+	if row.Constraint != nil && row.Constraint.Square {
+		n := int(math.Sqrt(float64(size)))
+		for i := range n {
+			for j := range i {
+				free = append(free, i*n+j)
+			}
+		}
+	} else {
+		for i := range dim {
+			free = append(free, i)
+		}
+	}
 	jacobian := mat.NewDense(dim, dim, nil)
 	for k := range dim {
 		for i, v := range difference(func(h float64) []float64 {
 			moved := append([]float64(nil), q...)
 			moved[2+k] += h
-			return at(moved)[2 : 2+dim]
+			var out []float64
+			for _, i := range free {
+				out = append(out, at(moved)[2+i])
+			}
+			return out
 		}) {
 			jacobian.Set(i, k, v)
 		}

@@ -85,8 +85,8 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 	}
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name, Kind: kind, Shape: q.Coordinates(), Stage: stage, Row: n})
 	for _, x := range b.Coord.Shape {
-		if x.Name != "" && kind == expr.CoordTensor {
-			c.Small[x.Name] = true
+		if kind == expr.CoordTensor {
+			c.HoldLength(x)
 		}
 	}
 	if b.Transform.Opaque {
@@ -145,9 +145,7 @@ func (p *Posterior) latent(b *Param, n int) *Param {
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
 	name, label := b.carried.plain(q.Name)
 	b.values = c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: q.Type.Shape, Stage: expr.StagePosition, Row: n, Label: label})
-	if x := b.Size(); x.Name != "" {
-		c.Small[x.Name] = true
-	}
+	c.HoldLength(b.Size())
 	return b
 }
 
