@@ -1245,14 +1245,12 @@ func (c *checker) sample(s *SampleStmt) {
 		c.poisoned["~"+s.Dist.Name] = true
 	}
 	shut := func() {}
-	var index *Index
-	if s.For != nil {
-		var ix []*Index
-		decls := []IndexDecl{*s.For}
-		ix, shut = c.open(decls)
-		index = ix[0]
-		c.fixedRanges(ix, "a statement", "write `density sum(…) normal_lpdf(…)`")
+	var indices []*Index
+	if len(s.For) > 0 {
+		indices, shut = c.open(s.For)
+		c.fixedRanges(indices, "a statement", "write `density sum(…) normal_lpdf(…)`")
 	}
+	unknown := slices.ContainsFunc(indices, func(ix *Index) bool { return ix.Range.Hi == unknownExtent })
 	defer shut()
 	before := len(c.ds.List)
 	for _, e := range s.Left {
@@ -1265,8 +1263,8 @@ func (c *checker) sample(s *SampleStmt) {
 	}
 	if x := combinationOf(s.Dist.Name); x != nil && x.name == s.Dist.Name && own == nil {
 		fn, args := c.combined(x, s.Dist.At, s.Args)
-		if fn != nil && (index == nil || index.Range.Hi != unknownExtent) {
-			c.sampleMade(s, fn, args, index)
+		if fn != nil && !unknown {
+			c.sampleMade(s, fn, args, indices)
 		}
 		return
 	}
@@ -1282,12 +1280,12 @@ func (c *checker) sample(s *SampleStmt) {
 		}
 		c.expr(a.Expr)
 	}
-	if own != nil && (index == nil || index.Range.Hi != unknownExtent) {
+	if own != nil && !unknown {
 		var args []Expr
 		for _, a := range s.Args {
 			args = append(args, a.Expr)
 		}
-		c.sampleMade(s, own, args, index)
+		c.sampleMade(s, own, args, indices)
 		return
 	}
 	if dist == nil {
@@ -1298,7 +1296,7 @@ func (c *checker) sample(s *SampleStmt) {
 			"`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(s.Args))
 		return
 	}
-	if index != nil && index.Range.Hi == unknownExtent {
+	if unknown {
 		return
 	}
 	lo, hi, ok := c.truncation(s, dist)
@@ -1307,29 +1305,31 @@ func (c *checker) sample(s *SampleStmt) {
 	}
 	at := s.At()
 	for _, left := range s.Left {
-		c.term(s, at, left, dist, index, lo, hi)
+		c.term(s, at, left, dist, indices, lo, hi)
 	}
-	c.unusedIndex(index, before)
+	c.unusedIndices(indices, before)
 }
 
 // sampleMade checks the left sides of a statement whose distribution is a function of the model, or made of others.
-func (c *checker) sampleMade(s *SampleStmt, fn *Func, args []Expr, index *Index) {
+func (c *checker) sampleMade(s *SampleStmt, fn *Func, args []Expr, indices []*Index) {
 	if s.Bound.Kind() != NoBound {
 		c.err(NotYet, s.Bound.At(), "divide the density by the probability of the interval", "the interval of a distribution that the model defines, or that is made of others, is not in this version of the language")
 		return
 	}
 	before := len(c.ds.List)
 	for _, left := range s.Left {
-		c.sampleFunc(s, fn, left, args, index)
+		c.sampleFunc(s, fn, left, args, indices)
 	}
-	c.unusedIndex(index, before)
+	c.unusedIndices(indices, before)
 }
 
-// unusedIndex warns of the index of a statement that does nothing.
-func (c *checker) unusedIndex(index *Index, before int) {
-	if index != nil && !index.used && c.errors(before) == 0 {
-		c.warn(Unused, index.At, "remove the `for` clause, or select elements as in x[i]",
-			"the index `%s` is not used: the same term is added again for each of its values", index.Name)
+// unusedIndices warns of the indices of a statement that do nothing.
+func (c *checker) unusedIndices(indices []*Index, before int) {
+	for _, ix := range indices {
+		if !ix.used && c.errors(before) == 0 {
+			c.warn(Unused, ix.At, map[bool]string{true: "remove the `for` clause", false: "remove it from the `for` clause"}[len(indices) == 1]+", or select elements as in x[i]",
+				"the index `%s` is not used: the same term is added again for each of its values", ix.Name)
+		}
 	}
 }
 
@@ -1353,7 +1353,7 @@ func unknownDistribution(name string, names []string) string {
 }
 
 // term checks one left side against its distribution.
-func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, index *Index, lo, hi Expr) {
+func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, indices []*Index, lo, hi Expr) {
 	t := left.Type()
 	if t.Base == Invalid {
 		return
@@ -1362,7 +1362,10 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 		c.err(BadLeftSide, left.Span(), "", "a metric has no distribution")
 		return
 	}
-	term := &Term{At: at, Left: left, Dist: dist, For: index, Lo: lo, Hi: hi}
+	term := &Term{At: at, Left: left, Dist: dist, Lo: lo, Hi: hi}
+	if len(indices) > 0 {
+		term.For, term.Each = indices[0], slices.Clone(indices[1:])
+	}
 	for _, a := range s.Args {
 		term.Args = append(term.Args, a.Expr)
 		switch a.Expr.Type().Base {

@@ -719,7 +719,7 @@ func (c *checker) distributionFunc(name string) *Func {
 }
 
 // sampleFunc checks a left side against a distribution whose log density is a function of the model.
-func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, args []Expr, index *Index) {
+func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, args []Expr, indices []*Index) {
 	values := append([]Expr{left}, args...)
 	for _, x := range values {
 		switch x.Type().Base {
@@ -757,8 +757,11 @@ func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, args []Expr, in
 		return
 	}
 	var value Expr = call
-	if index != nil {
-		sum := &SumExpr{node: node{span: s.At()}, Func: "sum", Indices: []IndexDecl{{Name: index.Name, At: index.At, Index: index}}, Body: call}
+	if len(indices) > 0 {
+		sum := &SumExpr{node: node{span: s.At()}, Func: "sum", Body: call}
+		for _, ix := range indices {
+			sum.Indices = append(sum.Indices, IndexDecl{Name: ix.Name, At: ix.At, Index: ix})
+		}
 		sum.setType(Type{Base: Real})
 		value = sum
 	}

@@ -91,8 +91,12 @@ func (m *Model) Scarce(size func(name string) int) []Diagnostic {
 			continue // no flat parameter is in it
 		}
 		shape := known(t.Left.Type().Shape...)
+		own := t.Each
 		if t.For != nil {
-			ends := known(t.For.Range.Lo, t.For.Range.Hi)
+			own = append(own[:len(own):len(own)], t.For)
+		}
+		for _, ix := range own {
+			ends := known(ix.Range.Lo, ix.Range.Hi)
 			length := ends[1].Plus(1)
 			if ends[0].IsConst() {
 				length = length.Plus(-ends[0].Offset)

@@ -345,8 +345,6 @@ func (r *reading) endOfType(te *TypeExpr, value bool) error {
 // endOfTerm reports what other languages write behind a distribution.
 func (r *reading) endOfTerm(s *SampleStmt) error {
 	switch t := r.peek(); {
-	case s.For != nil && t.Value == ",":
-		return fail(NotYet, tokenSpan(t), "define a matrix, `let m[i in n, j in k] = …`, and write `y ~ normal(m, s)` without `for`", "several indices in a `for` clause are not in this version of the language")
 	case t.Value == "T" && r.peekAt(1).Value == "[":
 		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `T`")
 	}

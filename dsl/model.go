@@ -288,9 +288,11 @@ type Term struct {
 	Tail   Tail
 	Lo, Hi Expr
 
-	// Of a distribution that is a function: the indices over which the left side and the arguments are taken element by element, the log
-	// density, and the expected information about the first argument, nil if it is not known.
-	Each                 []*Index
+	// Each are further indices: those of the statement behind For, and of a distribution that is a function those over which the left side and the
+	// arguments are taken element by element.
+	Each []*Index
+
+	// Of a distribution that is a function: the log density, and the expected information about the first argument, nil if it is not known.
 	Formula, Information *CallExpr
 
 	call bool // it is that of a function call

@@ -206,14 +206,14 @@ type DensityStmt struct {
 	Value Expr `parser:"'density' @@"`
 }
 
-// SampleStmt is `a, b ~ dist(args) in (lo, hi) for i in r`.
+// SampleStmt is `a, b ~ dist(args) in (lo, hi) for i in r, j in s`.
 type SampleStmt struct {
 	Syntax
-	Left  []Expr     `parser:"@@ (',' @@)*"`
-	Dist  Ident      `parser:"'~' @@"`
-	Args  []Arg      `parser:"'(' (')' | @@ (',' @@)* ')')"`
-	Bound BoundExpr  `parser:"@@?"` // that truncates it
-	For   *IndexDecl `parser:"('for' @@)?"`
+	Left  []Expr      `parser:"@@ (',' @@)*"`
+	Dist  Ident       `parser:"'~' @@"`
+	Args  []Arg       `parser:"'(' (')' | @@ (',' @@)* ')')"`
+	Bound BoundExpr   `parser:"@@?"` // that truncates it
+	For   []IndexDecl `parser:"('for' @@ (',' @@)*)?"`
 }
 
 // At is the extent of the `~`.

@@ -133,9 +133,7 @@ func (p *parts) ofStmt(s Stmt) {
 		if s.Bound.Kind() != NoBound {
 			p.list = append(p.list, &s.Bound)
 		}
-		if s.For != nil {
-			p.list = append(p.list, s.For)
-		}
+		nodesOf(p, s.For)
 	case *MetricStmt:
 		nodesOf(p, s.Indices)
 		if s.Entry != nil {

@@ -32,13 +32,13 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 				}
 			}
 		}
-		return c.FormulaValue(t.Dist, t.Dist.LogDensity, left, args).At(), bound, left, args, nil
+		return c.FormulaValue(t.Dist, t.Dist.LogDensity, left, args).At(), bound, left, args, indices
 	}
 	subs := make([]Sub, len(left.Shape))
-	indices = make([]*Index, len(subs))
 	for d := range subs {
-		indices[d] = c.NewIndex([]string{"i", "j"}[d], UpTo(left.Shape[d]))
-		subs[d] = Sub{Index: indices[d]}
+		i := c.NewIndex([]string{"i", "j"}[d], UpTo(left.Shape[d]))
+		indices = append(indices, i)
+		subs[d] = Sub{Index: i}
 	}
 	left = Scalar(Pick(left, subs))
 	for n, a := range args {

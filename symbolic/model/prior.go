@@ -196,6 +196,9 @@ func leftSide(t *dsl.Term) *dsl.Param {
 // coversParam reports whether a statement about a parameter is about each of its
 // elements, once.
 func coversParam(t *dsl.Term, b *Param) bool {
+	if len(t.Each) > 0 {
+		return false
+	}
 	ix, ok := t.Left.(*dsl.IndexExpr)
 	if !ok {
 		return t.For == nil
