@@ -856,7 +856,13 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
 		hint = f.Hint()
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
-		hint = "there are _lcdf and _lccdf, of distributions of which they have a formula"
+		var with []string
+		for i := range Distributions {
+			if d := &Distributions[i]; d.LogCdf != "" {
+				with = append(with, d.Name)
+			}
+		}
+		hint = "there are _lcdf and _lccdf of " + strings.Join(with, ", ")
 	} else if form := foreignLogDensity(e.Func); form != "" {
 		hint = "write " + form
 	} else if LookupDistribution(e.Func) != nil || combinationOf(e.Func) != nil {

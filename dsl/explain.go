@@ -73,6 +73,7 @@ var expectations = []expectation{
 // misreadings are rows for places where an expression is wanted and none starts.
 var misreadings = []expectation{
 	{"density", "density", "=", "an expression", "write `density …` without =", nil},
+	{"density", "+", "=", "an expression", "`density …` adds to the log density: write it without +=", nil},
 	{"", "metric", "=", "a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`", nil},
 	{"", "metric", "", "a metric", "such as `metric fisher` or `metric softabs(alpha = 1e6)`", nil},
 }

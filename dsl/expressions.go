@@ -123,7 +123,7 @@ func (p *parser) indexDecls() ([]IndexDecl, error) {
 
 func (p *parser) indexDecl() (IndexDecl, error) {
 	start := p.lex.RawCursor()
-	id, err := p.ident("an index name", "")
+	id, err := p.ident("an index name", "as in `[i in n]`")
 	if err != nil {
 		return IndexDecl{}, err
 	}
@@ -312,7 +312,11 @@ func (p *parser) conditional() (Expr, error) {
 			break
 		}
 		if !p.isWord(part.word) {
-			return nil, p.unexpected("`"+part.word+"`", "a conditional reads `if c then a else b`")
+			hint := "a conditional reads `if c then a else b`"
+			if w := p.peek().Value; part.word == "else" && (w == "elif" || w == "elseif") {
+				hint = "write `else if`"
+			}
+			return nil, p.unexpected("`"+part.word+"`", hint)
 		}
 		p.next()
 	}
@@ -428,6 +432,9 @@ func (p *parser) subscript() (Expr, error) {
 	if p.isOp(":") {
 		p.next()
 		return &SliceExpr{node: p.node(tokenSpan(t), start)}, nil
+	}
+	if p.isOp(",") || p.isOp("]") && p.back(0).Value == "," {
+		return nil, fail(UnexpectedToken, tokenSpan(t), "all positions are `:`, as in X[:, 1]", "expected a subscript, found %s", found(t))
 	}
 	e, err := p.expr()
 	if err != nil || !p.isOp("..") && !p.isOp(":") {

@@ -50,6 +50,9 @@ func (p *parser) unexpected(want, hint string) error {
 			if t.Value == "?" {
 				return fail(UnexpectedToken, tokenSpan(t), "a conditional reads `if c then a else b`", "there is no operator `?`")
 			}
+			if before := p.back(0).Value; t.Value == "<" && startsStatement(before) || t.Value == "<" && isType(before) && n.Type == tokIdent && p.peekAt(2).Value == "=" {
+				return fail(UnexpectedToken, tokenSpan(t), "a bound follows the type, as in `param p real > 0` or `real in (0, 1)`", "a bound does not stand here")
+			}
 			return fail(UnexpectedToken, tokenSpan(t), "put it in parentheses", "a comparison does not stand here")
 		}
 		hint = "a value is named by `let NAME = …`"
@@ -267,7 +270,14 @@ func (p *parser) noName(what, hint string) error {
 		return p.unexpected(what, hint)
 	}
 	if isKeyword(t.Value) {
-		return fail(Reserved, tokenSpan(t), "choose another name", "`%s` is a keyword of the language and cannot be a name", t.Value)
+		advice := "choose another name"
+		switch {
+		case isType(t.Value):
+			advice = "the type follows the name, as in `x real`"
+		case t.Value == "for":
+			advice = "what is defined for each i reads `z[i in n] = …`"
+		}
+		return fail(Reserved, tokenSpan(t), advice, "`%s` is a keyword of the language and cannot be a name", t.Value)
 	}
 	return fail(Reserved, tokenSpan(t), "choose another name", "`%s`: names that end in `__` are those of the sampler's columns", t.Value)
 }
