@@ -222,6 +222,16 @@ func (m *Model) flatParams() []*Param {
 				known[p] = true
 			}
 		}
+		// What is made of parameters alone is described by a prior, in terms of them.
+		arrays := false
+		for d := range dataAlone(t.Left, map[*Let]*dataOf{}).data {
+			arrays = arrays || len(d.Type.Shape) > 0
+		}
+		if !arrays {
+			for p := range paramsOf(t.Left) {
+				known[p] = true
+			}
+		}
 	}
 	for p := range paramsOf(densities...) {
 		known[p] = true

@@ -36,6 +36,8 @@ func TestScarce(t *testing.T) {
 		{"a level for each observation, by index", "param t real[n]\ny[i] ~ normal(t[i], e[i]) for i in n", "t", 0, 0},
 		{"a level for each group", "param t real[k]\ny ~ normal(t[g], 1)", "", 0, 0},
 		{"a level for each of two groups of one", "param t real[k]\ny ~ normal(t[g], 1)", "t", 2, 2},
+		{"a prior of a definition", "param t, r real[n]\nlet d = t + r\nd ~ normal(0, 1)\nr ~ normal(0, 1)\ny ~ normal(t, 1)", "", 0, 0},
+		{"data less a parameter", "param t real[n]\nlet d = y - t\nd ~ normal(0, 1)", "t", 0, 0},
 		{"hierarchy", "param t real[n]\nparam mu real\nparam tau real > 0\nt ~ normal(mu, tau)\ny ~ normal(t, e)", "", 0, 0},
 		{"hierarchy of two", "param t real[n]\nparam mu real\nparam tau real > 0\nt ~ normal(mu, tau)\ny ~ normal(t, e)", "mu", 2, 1},
 		{"random walk with a free start", "param t real[n]\nparam s real > 0\nt[i] ~ normal(t[i-1], s) for i in 2..n\ny ~ normal(t, 1)", "", 0, 0},
