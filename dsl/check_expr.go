@@ -344,7 +344,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	ix, shift, reason := c.shifted(a)
 	if ix == nil || reason != nil {
-		if !c.sizeForm(a) {
+		if core, _ := c.unshifted(a); !c.sizeForm(a) || c.oneNumber(core, size) {
 			if s, ok, is := c.computed(a, size); is {
 				return s, ok
 			}
@@ -636,7 +636,7 @@ func (c *checker) delta(e *CallExpr) bool {
 		ix.used = true
 		e.Subscripts = append(e.Subscripts, Subscript{Index: ix, Offset: int(shift)})
 	}
-	if fixed == len(e.Args) {
+	if fixed == len(e.Args) && c.function == nil { // in the body of a function they are what it is called with
 		c.err(BadIndex, e.Span(), deltaHint, "one of the arguments of delta is an index or integer data")
 		return false
 	}

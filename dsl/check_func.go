@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -557,10 +558,83 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 		}
 		lets = append(lets, l)
 	}
+	for n, v := range fn.variables() {
+		if ok && !fn.builtin {
+			ok = c.inRange(fn, &v, values[n], scope)
+		}
+	}
 	for _, l := range lets {
 		scope[l.Name] = l
 	}
 	return lets, ok
+}
+
+// inRange holds a whole number against the range that an argument is declared in, as far as declarations tell: of what is computed nothing is
+// known, and what selects elements is held against their number besides.
+func (c *checker) inRange(fn *Func, v *variable, x Expr, scope map[string]Object) bool {
+	if v.typ.Base != "int" || len(v.typ.Sizes) > 0 || v.typ.Bound.Kind() != RangeBound {
+		return true
+	}
+	lo, ok1 := c.endOf(v.typ.Bound.First, scope)
+	hi, ok2 := c.endOf(v.typ.Bound.Last, scope)
+	if !ok1 || !ok2 {
+		return true
+	}
+	core, shift := c.unshifted(x)
+	var from, to Extent
+	known := false
+	at, fixed := extentForm(x)
+	if n, ok := c.constant(x); ok && n == math.Trunc(n) && math.Abs(n) < 1e9 {
+		at, fixed = Fixed(int(n)), true
+	}
+	code := IndexRange
+	switch {
+	case fixed && (at.IsConst() || at.Name == hi.Name):
+		from, to, known = at, at, true
+	default:
+		if d := datum(core); d != nil && !d.Support.spoiled {
+			code = GatherRange
+			if from, to, known = d.Values(); !known {
+				c.err(code, x.Span(), fmt.Sprintf("declare `data %s %s in %s..%s`", d.Name, d.Type, lo.Plus(-int(shift)), hi.Plus(-int(shift))), "%s of `%s` lies in a range, and that of this is not known", fn.side(v), fn.Name)
+				c.noteArgument(fn, v)
+				return false
+			}
+		} else if n, ok := Through(core).(*Name); ok {
+			if ix, ok := n.Obj.(*Index); ok {
+				from, to, known = ix.Range.Lo, ix.Range.Hi, ix.Range.Lo != unknownExtent && ix.Range.Hi != unknownExtent
+			}
+		}
+		from, to = from.Plus(int(shift)), to.Plus(int(shift))
+	}
+	// An end that is a size is at least 1, and of two sizes neither is known to be the larger.
+	below := from.Name == lo.Name && from.Offset < lo.Offset
+	above := to.Name == hi.Name && to.Offset > hi.Offset || to.Name != hi.Name && !to.IsConst()
+	if !known || !below && !above {
+		return true
+	}
+	is := to
+	if below {
+		is = from
+	}
+	c.err(code, x.Span(), "", "%s of `%s` lies in %s..%s, and this may be %s", fn.side(v), fn.Name, lo, hi, is)
+	c.noteArgument(fn, v)
+	return false
+}
+
+// endOf is the end of the range of an argument, for the sizes of a call.
+func (c *checker) endOf(e Expr, scope map[string]Object) (Extent, bool) {
+	name, offset, ok := c.sizeOf(e)
+	if name == nil {
+		n, _ := c.constant(e)
+		return Fixed(int(n)), ok
+	}
+	switch o := scope[name.Name].(type) {
+	case *Const:
+		return Fixed(int(o.Value) + offset), true
+	case *Size:
+		return o.Extent.Plus(offset), o.Extent != unknownExtent
+	}
+	return Extent{}, false
 }
 
 // noteArgument says where an argument is declared.

@@ -120,7 +120,7 @@ func (c *checker) generated(e Expr) bool {
 // computed resolves a subscript that is a whole number made of data and indices in another way than by adding a number.
 func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	switch a.(type) {
-	case *BinaryExpr, *CallExpr, *IfExpr, *SumExpr, *UnaryExpr:
+	case *BinaryExpr, *CallExpr, *IfExpr, *SumExpr, *UnaryExpr, *Name:
 	default:
 		return s, false, false
 	}
@@ -138,6 +138,27 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 		return s, false, false
 	}
 	return Subscript{Gather: &Gather{Value: a, Size: size}}, true, true
+}
+
+// oneNumber reports whether an expression is a name of one whole number that is no size of what it selects from: a definition, or a datum that is
+// declared in a range.
+func (c *checker) oneNumber(e Expr, size Extent) bool {
+	n, ok := e.(*Name)
+	if !ok {
+		return false
+	}
+	o := n.Obj
+	if o == nil && c.index(n.Name) == nil {
+		o = c.scope[n.Name]
+	}
+	switch o := o.(type) {
+	case *Data:
+		_, _, ranged := o.Values()
+		return ranged && o.Type.IsScalar() && o.Name != size.Name
+	case *Let:
+		return o.Type.IsScalar() && o.Type.Base == Int
+	}
+	return false
 }
 
 // reads1 reports whether an expression names a definition in parts.
