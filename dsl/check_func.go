@@ -261,6 +261,15 @@ func (c *checker) sizeOf(e Expr) (name *Name, offset int, ok bool) {
 	return nil, 0, false
 }
 
+// sizeIn is sizeOf for an argument of a function, which knows the consts of the model if it is one of the model's.
+func (c *checker) sizeIn(fn *Func, e Expr) (name *Name, offset int, ok bool) {
+	if fn.builtin {
+		defer func(s map[string]Object) { c.scope = s }(c.scope)
+		c.scope = nil
+	}
+	return c.sizeOf(e)
+}
+
 // body checks a copy of the body of a function in the surroundings at hand. Its definitions that are whole go behind the given ones; those
 // in parts are definitions of the model.
 func (c *checker) body(fn *Func, given []*Let) (lets []*Let, value Expr) {
@@ -352,6 +361,9 @@ func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
 	if shape == nil {
 		c.inline(e, fn, values)
 		return
+	}
+	if len(shape) > 2 {
+		return // which was reported
 	}
 	var indices []*Index
 	var all []Subscript
@@ -674,7 +686,7 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 		return false
 	}
 	want := unknownExtent
-	name, offset, _ := c.sizeOf(e)
+	name, offset, _ := c.sizeIn(fn, e)
 	if name == nil {
 		n, _ := c.constant(e)
 		want = Fixed(int(n))
@@ -699,13 +711,13 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 
 // bindRange gives the end of the range of whole numbers its value, if it is a size that nothing else says: the end of that of the argument's.
 func (c *checker) bindRange(fn *Func, v *variable, x, e Expr, scope map[string]Object) bool {
-	name, offset, _ := c.sizeOf(e)
+	name, offset, _ := c.sizeIn(fn, e)
 	if name == nil || scope[name.Name] != nil {
 		return true // the body is checked
 	}
 	for _, o := range fn.variables() {
 		for _, s := range o.typ.Sizes {
-			if n, _, _ := c.sizeOf(s); n != nil && n.Name == name.Name {
+			if n, _, _ := c.sizeIn(fn, s); n != nil && n.Name == name.Name {
 				return true // it is the size of an argument
 			}
 		}

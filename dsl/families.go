@@ -132,6 +132,9 @@ func (c *checker) familyTerm(term *Term) {
 	fn := familyFuncs()[dist.Name]
 	vars := fn.variables()
 	shape := term.Left.Type().Shape
+	if len(shape) > 2 {
+		return // which was reported
+	}
 	if scalar := len(vars[0].typ.Sizes) == 0; scalar && len(shape) > 0 {
 		var all []Subscript
 		for d, size := range shape {
@@ -246,7 +249,7 @@ func (c *checker) known(a Expr, dist *Distribution, n int) {
 		return
 	}
 	p := alias(a)
-	if p == nil || p.Constraint == want || p.Support.spoiled || arg.Domain == Ascending && p.Constraint != nil && p.Constraint.Name == "positive_ordered" {
+	if p == nil || len(p.Type.Shape) == 0 || p.Constraint == want || p.Support.spoiled || arg.Domain == Ascending && p.Constraint != nil && p.Constraint.Name == "positive_ordered" {
 		return
 	}
 	hint := "declare `param " + p.Name + " " + want.Name + "[" + p.Type.Shape[len(p.Type.Shape)-1].String() + "]`"
