@@ -91,6 +91,10 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 	if d == nil && core.Type().Base == Int && size != unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
 		return Subscript{Gather: &Gather{Value: core, Size: size.Plus(-int(shift))}, Offset: int(shift)}, true
 	}
+	if d == nil && core.Type().Base == Int && size == unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
+		c.err(NotYet, a.Span(), "read it from the data, as integer data that are declared in a range", "a computed position, here, is not in this version of the language: it selects elements only")
+		return Subscript{}, false
+	}
 	if d == nil || d.Type.Base != Int {
 		c.notIntegerData(a, name, size, shift)
 		return Subscript{}, false
@@ -129,7 +133,13 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	}
 	if a.Type().Base == Invalid {
 		n := len(c.ds.List)
-		if c.expr(a); len(c.ds.List) > n {
+		if c.expr(a); c.errors(n) > 0 {
+			return s, false, true
+		}
+		// Of a function that jumps a parameter makes no position, which is more than the warning.
+		if p := c.dependsOnParam(a); p != nil {
+			c.ds.List = c.ds.List[:n]
+			c.err(BadIndex, a.Span(), "HMC samples real parameters; sum a discrete one out of the density", "a position is known before sampling, and this depends on the parameter `%s`", p.Name)
 			return s, false, true
 		}
 	}
