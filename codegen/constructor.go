@@ -133,7 +133,11 @@ func (g *generator) checkPositions(b *jen.Group) {
 		}
 		lines = append(lines, jen.If(jen.Err().Op(":=").Qual(checkPath, "Selects").Call(args...), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())))
 	}
-	for _, c := range append(g.prologue(p), lines...) {
+	// Sizes that the copying of the data has named are named again.
+	if prologue := g.prologue(p); len(prologue) > 0 {
+		lines = []jen.Code{jen.Block(append(prologue, lines...)...)}
+	}
+	for _, c := range lines {
 		b.Add(c)
 	}
 }

@@ -814,7 +814,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	before := len(c.ds.List)
 	c.expr(e)
 	c.wantScalar(e, "a bound")
-	if len(c.ds.List) > before {
+	if c.errors(before) > 0 {
 		return nil, nil
 	}
 	in := paramsOf(e)

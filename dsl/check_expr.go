@@ -348,10 +348,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	ix, shift, reason := c.shifted(a)
 	if ix == nil || reason != nil {
-		if s, ok := c.declaredPosition(a, size); ok {
-			return s, true
-		}
-		if !c.sizeForm(a) {
+		if core, _ := c.unshifted(a); !c.sizeForm(a) || c.oneNumber(core, size) {
 			if s, ok, is := c.computed(a, size); is {
 				return s, ok
 			}
@@ -402,25 +399,6 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.need(lo.Name, 1-lo.Offset)
 	}
 	return s, true
-}
-
-// declaredPosition resolves x[k] with a scalar datum k that is declared in a range, and is not the size of x: it is held against that when the
-// data arrive.
-func (c *checker) declaredPosition(a Expr, size Extent) (Subscript, bool) {
-	core, shift := c.unshifted(a)
-	n, ok := core.(*Name)
-	if !ok || size == unknownExtent || c.local(n) != nil || c.index(n.Name) != nil {
-		return Subscript{}, false
-	}
-	d, ok := c.scope[n.Name].(*Data)
-	if !ok || d.Type.Base != Int || !d.Type.IsScalar() || d.Name == size.Name || d.Support.spoiled || shift != math.Trunc(shift) || math.Abs(shift) > 1e6 {
-		return Subscript{}, false
-	}
-	if _, _, ok := d.Values(); !ok {
-		return Subscript{}, false
-	}
-	c.expr(core)
-	return Subscript{Gather: &Gather{Value: core, Size: size.Plus(-int(shift))}, Offset: int(shift)}, true
 }
 
 // sizeForm reports whether an expression reads as a size: a number, a name, or one of these plus or minus a number.
@@ -662,7 +640,7 @@ func (c *checker) delta(e *CallExpr) bool {
 		ix.used = true
 		e.Subscripts = append(e.Subscripts, Subscript{Index: ix, Offset: int(shift)})
 	}
-	if fixed == len(e.Args) {
+	if fixed == len(e.Args) && c.function == nil { // in the body of a function they are what it is called with
 		c.err(BadIndex, e.Span(), deltaHint, "one of the arguments of delta is an index or integer data")
 		return false
 	}

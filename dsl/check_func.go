@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -260,6 +261,15 @@ func (c *checker) sizeOf(e Expr) (name *Name, offset int, ok bool) {
 	return nil, 0, false
 }
 
+// sizeIn is sizeOf for an argument of a function, which knows the consts of the model if it is one of the model's.
+func (c *checker) sizeIn(fn *Func, e Expr) (name *Name, offset int, ok bool) {
+	if fn.builtin {
+		defer func(s map[string]Object) { c.scope = s }(c.scope)
+		c.scope = nil
+	}
+	return c.sizeOf(e)
+}
+
 // body checks a copy of the body of a function in the surroundings at hand. Its definitions that are whole go behind the given ones; those
 // in parts are definitions of the model.
 func (c *checker) body(fn *Func, given []*Let) (lets []*Let, value Expr) {
@@ -351,6 +361,9 @@ func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
 	if shape == nil {
 		c.inline(e, fn, values)
 		return
+	}
+	if len(shape) > 2 {
+		return // which was reported
 	}
 	var indices []*Index
 	var all []Subscript
@@ -557,10 +570,83 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 		}
 		lets = append(lets, l)
 	}
+	for n, v := range fn.variables() {
+		if ok && !fn.builtin {
+			ok = c.inRange(fn, &v, values[n], scope)
+		}
+	}
 	for _, l := range lets {
 		scope[l.Name] = l
 	}
 	return lets, ok
+}
+
+// inRange holds a whole number against the range that an argument is declared in, as far as declarations tell: of what is computed nothing is
+// known, and what selects elements is held against their number besides.
+func (c *checker) inRange(fn *Func, v *variable, x Expr, scope map[string]Object) bool {
+	if v.typ.Base != "int" || len(v.typ.Sizes) > 0 || v.typ.Bound.Kind() != RangeBound {
+		return true
+	}
+	lo, ok1 := c.endOf(v.typ.Bound.First, scope)
+	hi, ok2 := c.endOf(v.typ.Bound.Last, scope)
+	if !ok1 || !ok2 {
+		return true
+	}
+	core, shift := c.unshifted(x)
+	var from, to Extent
+	known := false
+	at, fixed := extentForm(x)
+	if n, ok := c.constant(x); ok && n == math.Trunc(n) && math.Abs(n) < 1e9 {
+		at, fixed = Fixed(int(n)), true
+	}
+	code := IndexRange
+	switch {
+	case fixed && (at.IsConst() || at.Name == hi.Name):
+		from, to, known = at, at, true
+	default:
+		if d := datum(core); d != nil && !d.Support.spoiled {
+			code = GatherRange
+			if from, to, known = d.Values(); !known {
+				c.err(code, x.Span(), fmt.Sprintf("declare `data %s %s in %s..%s`", d.Name, d.Type, lo.Plus(-int(shift)), hi.Plus(-int(shift))), "%s of `%s` lies in a range, and that of this is not known", fn.side(v), fn.Name)
+				c.noteArgument(fn, v)
+				return false
+			}
+		} else if n, ok := Through(core).(*Name); ok {
+			if ix, ok := n.Obj.(*Index); ok {
+				from, to, known = ix.Range.Lo, ix.Range.Hi, ix.Range.Lo != unknownExtent && ix.Range.Hi != unknownExtent
+			}
+		}
+		from, to = from.Plus(int(shift)), to.Plus(int(shift))
+	}
+	// An end that is a size is at least 1, and of two sizes neither is known to be the larger.
+	below := from.Name == lo.Name && from.Offset < lo.Offset
+	above := to.Name == hi.Name && to.Offset > hi.Offset || to.Name != hi.Name && !to.IsConst()
+	if !known || !below && !above {
+		return true
+	}
+	is := to
+	if below {
+		is = from
+	}
+	c.err(code, x.Span(), "", "%s of `%s` lies in %s..%s, and this may be %s", fn.side(v), fn.Name, lo, hi, is)
+	c.noteArgument(fn, v)
+	return false
+}
+
+// endOf is the end of the range of an argument, for the sizes of a call.
+func (c *checker) endOf(e Expr, scope map[string]Object) (Extent, bool) {
+	name, offset, ok := c.sizeOf(e)
+	if name == nil {
+		n, _ := c.constant(e)
+		return Fixed(int(n)), ok
+	}
+	switch o := scope[name.Name].(type) {
+	case *Const:
+		return Fixed(int(o.Value) + offset), true
+	case *Size:
+		return o.Extent.Plus(offset), o.Extent != unknownExtent
+	}
+	return Extent{}, false
 }
 
 // noteArgument says where an argument is declared.
@@ -600,7 +686,7 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 		return false
 	}
 	want := unknownExtent
-	name, offset, _ := c.sizeOf(e)
+	name, offset, _ := c.sizeIn(fn, e)
 	if name == nil {
 		n, _ := c.constant(e)
 		want = Fixed(int(n))
@@ -625,13 +711,13 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 
 // bindRange gives the end of the range of whole numbers its value, if it is a size that nothing else says: the end of that of the argument's.
 func (c *checker) bindRange(fn *Func, v *variable, x, e Expr, scope map[string]Object) bool {
-	name, offset, _ := c.sizeOf(e)
+	name, offset, _ := c.sizeIn(fn, e)
 	if name == nil || scope[name.Name] != nil {
 		return true // the body is checked
 	}
 	for _, o := range fn.variables() {
 		for _, s := range o.typ.Sizes {
-			if n, _, _ := c.sizeOf(s); n != nil && n.Name == name.Name {
+			if n, _, _ := c.sizeIn(fn, s); n != nil && n.Name == name.Name {
 				return true // it is the size of an argument
 			}
 		}

@@ -91,6 +91,10 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 	if d == nil && core.Type().Base == Int && size != unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
 		return Subscript{Gather: &Gather{Value: core, Size: size.Plus(-int(shift))}, Offset: int(shift)}, true
 	}
+	if d == nil && core.Type().Base == Int && size == unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
+		c.err(NotYet, a.Span(), "read it from the data, as integer data that are declared in a range", "a computed position, here, is not in this version of the language: it selects elements only")
+		return Subscript{}, false
+	}
 	if d == nil || d.Type.Base != Int {
 		c.notIntegerData(a, name, size, shift)
 		return Subscript{}, false
@@ -120,7 +124,7 @@ func (c *checker) generated(e Expr) bool {
 // computed resolves a subscript that is a whole number made of data and indices in another way than by adding a number.
 func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	switch a.(type) {
-	case *BinaryExpr, *CallExpr, *IfExpr, *SumExpr, *UnaryExpr:
+	case *BinaryExpr, *CallExpr, *IfExpr, *SumExpr, *UnaryExpr, *Name:
 	default:
 		return s, false, false
 	}
@@ -129,7 +133,13 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	}
 	if a.Type().Base == Invalid {
 		n := len(c.ds.List)
-		if c.expr(a); len(c.ds.List) > n {
+		if c.expr(a); c.errors(n) > 0 {
+			return s, false, true
+		}
+		// Of a function that jumps a parameter makes no position, which is more than the warning.
+		if p := c.dependsOnParam(a); p != nil {
+			c.ds.List = c.ds.List[:n]
+			c.err(BadIndex, a.Span(), "HMC samples real parameters; sum a discrete one out of the density", "a position is known before sampling, and this depends on the parameter `%s`", p.Name)
 			return s, false, true
 		}
 	}
@@ -138,6 +148,27 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 		return s, false, false
 	}
 	return Subscript{Gather: &Gather{Value: a, Size: size}}, true, true
+}
+
+// oneNumber reports whether an expression is a name of one whole number that is no size of what it selects from: a definition, or a datum that is
+// declared in a range.
+func (c *checker) oneNumber(e Expr, size Extent) bool {
+	n, ok := e.(*Name)
+	if !ok {
+		return false
+	}
+	o := n.Obj
+	if o == nil && c.index(n.Name) == nil {
+		o = c.scope[n.Name]
+	}
+	switch o := o.(type) {
+	case *Data:
+		_, _, ranged := o.Values()
+		return ranged && o.Type.IsScalar() && o.Name != size.Name
+	case *Let:
+		return o.Type.IsScalar() && o.Type.Base == Int
+	}
+	return false
 }
 
 // reads1 reports whether an expression names a definition in parts.

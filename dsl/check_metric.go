@@ -433,7 +433,7 @@ func (c *checker) calledMetric(e *CallExpr, scale Expr) {
 	case "fisher", "softabs", "hessian", "identity", "auto", "monge":
 		n := len(c.ds.List)
 		c.metricCall(e)
-		if len(c.ds.List) > n {
+		if c.errors(n) > 0 {
 			return
 		}
 		t.Kind = MetricFisher
@@ -536,7 +536,7 @@ func (c *checker) metricDiag(e *CallExpr, t *MetricTerm) {
 	for _, a := range e.Args {
 		c.wantScalar(a.Expr, "an entry of the diagonal")
 	}
-	if len(c.ds.List) > n {
+	if c.errors(n) > 0 {
 		return
 	}
 	if !d.equals(Fixed(len(e.Args))) {

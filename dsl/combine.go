@@ -61,6 +61,9 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 		}
 		dist := LookupDistribution(call.Func)
 		switch {
+		case dist == nil && (c.distributionFunc(call.Func) != nil || combinationOf(call.Func) != nil):
+			c.err(NotYet, call.At, "write `log_mix` or `log_sum_exp` of log densities", "`%s` of distributions that the model defines, or that are made of others, as `%s`, is not in this version of the language", x.name, call.Func)
+			return nil, false
 		case dist == nil:
 			var names []string
 			for i := range Distributions {

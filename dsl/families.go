@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 )
@@ -131,6 +132,9 @@ func (c *checker) familyTerm(term *Term) {
 	fn := familyFuncs()[dist.Name]
 	vars := fn.variables()
 	shape := term.Left.Type().Shape
+	if len(shape) > 2 {
+		return // which was reported
+	}
 	if scalar := len(vars[0].typ.Sizes) == 0; scalar && len(shape) > 0 {
 		var all []Subscript
 		for d, size := range shape {
@@ -167,6 +171,7 @@ func (c *checker) familyTerm(term *Term) {
 	for n, a := range term.Args {
 		c.known(a, dist, n)
 	}
+	c.categories(term)
 	if c.errors(before) > 0 {
 		return
 	}
@@ -190,6 +195,26 @@ func (c *checker) familyTerm(term *Term) {
 	}
 	if c.inline(inform, familyFuncs()[dist.Name+"_information"], values); inform.Inlined != nil {
 		term.Information = inform
+	}
+}
+
+// categories checks that what a distribution with cutpoints describes is one of its categories, of which there is one more than of those: the
+// formula selects no element by it, which would say so.
+func (c *checker) categories(term *Term) {
+	for n, a := range term.Args {
+		if term.Dist.Args[n].Domain != Ascending || len(a.Type().Shape) != 1 || a.Type().Shape[0] == unknownExtent {
+			continue
+		}
+		cuts := a.Type().Shape[0]
+		size, what := cuts.Plus(1), fmt.Sprintf("the list of categories of %s cutpoints", cuts)
+		core, shift := c.unshifted(term.Left)
+		if d := datum(core); d != nil && d.Type.IsScalar() {
+			if !d.Support.spoiled {
+				c.gatherInside(term.Left, d, int(shift), size, what)
+			}
+			continue
+		}
+		c.subscript(term.Left, size, what)
 	}
 }
 
@@ -229,7 +254,7 @@ func (c *checker) known(a Expr, dist *Distribution, n int) {
 		return
 	}
 	p := alias(a)
-	if p == nil || p.Constraint == want || p.Support.spoiled || arg.Domain == Ascending && p.Constraint != nil && p.Constraint.Name == "positive_ordered" {
+	if p == nil || len(p.Type.Shape) == 0 || p.Constraint == want || p.Support.spoiled || arg.Domain == Ascending && p.Constraint != nil && p.Constraint.Name == "positive_ordered" {
 		return
 	}
 	hint := "declare `param " + p.Name + " " + want.Name + "[" + p.Type.Shape[len(p.Type.Shape)-1].String() + "]`"

@@ -282,6 +282,12 @@ type Param struct {
 	Ends Ends `json:",omitempty"`
 }
 
+// Fixed reports whether an element of the values is the same number everywhere, by its subscripts from 1: of the factor of a correlation matrix,
+// which alone is a matrix whose coordinates are a vector, the first one and those above the diagonal.
+func (p *Param) Fixed(i, j int) bool {
+	return len(p.Shape) == 2 && len(p.Coordinates) == 1 && (j > i || i == 1 && j == 1)
+}
+
 // Ends says on which sides of the coordinates of a parameter its values end: far out they do not depend on them any more.
 type Ends uint8
 

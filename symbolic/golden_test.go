@@ -311,7 +311,9 @@ func TestOperationCounts(t *testing.T) {
 // its own, with as many subscripts as there are dimensions, and no two
 // definitions have one name.
 func TestProgramOrder(t *testing.T) {
-	for _, m := range testModels {
+	positions := testModel{name: "positions of positions", text: "model m\ndata n, k int\ndata y real[n]\ndata g int[n] in 1..k\nparam b real[k]\n" +
+		"let h[i in n] = if y[i] > 0 then 1 else g[i]\nlet r[i in n] = h[n+1-i]\ny ~ normal(b[r], 1)\nb ~ normal(0, 1)\n"}
+	for _, m := range append(testModels[:len(testModels):len(testModels)], positions) {
 		md, ds := dsl.Load("model.ham", m.text, dsl.Options{})
 		if md == nil {
 			t.Fatal(ds.List)
@@ -330,7 +332,9 @@ func TestProgramOrder(t *testing.T) {
 			}
 			names[def.Tensor.Name] = true
 			expr.Refs(def.Body, func(r *expr.Expr) {
-				if r.Tensor.Kind == expr.DefTensor && !seen[r.Tensor] {
+				computed := r.Tensor.Kind == expr.PositionsOf && r.Tensor.Def != nil
+				own := r.Tensor.Def != nil && r.Tensor.Def.Recursion != nil && r.Tensor.Def.Recursion == def.Recursion
+				if (r.Tensor.Kind == expr.DefTensor || computed) && !seen[r.Tensor] && !own {
 					t.Errorf("%s: %s uses %s before its definition", m.name, def.Tensor.Name, r.Tensor.Name)
 				}
 				if r.Tensor.Stage > def.Stage() {

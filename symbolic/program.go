@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
@@ -20,6 +21,7 @@ type Program struct {
 	names     map[*expr.Expr]string // closed bodies of user lets
 	taken     map[string]int
 
+	positioning       bool                          // the definitions of positions are being added
 	recursive, source map[*expr.Tensor]*expr.Tensor // members of recursions, as definitions, and back
 
 	lowered map[*expr.Tensor]*expr.Expr // what shared definitions came to, at their own indices
@@ -84,23 +86,54 @@ func newProgram(p *model.Posterior) *Program {
 	return prog
 }
 
-// lowerPositions adds the definitions of positions that are computed of data: the numbers, the size that they are held against, and the positions.
+// lowerPositions adds the definitions of positions that are computed of data.
 func (p *Program) lowerPositions() {
-	c := p.c
-	for len(p.Positions) < len(c.ComputedPositions) {
-		t := c.ComputedPositions[len(p.Positions)]
-		p.Positions = append(p.Positions, Position{Tensor: t})
-		at := len(p.Positions) - 1
-		own := t.Def.Indices
-		numbers := c.NewTensor(expr.Tensor{Name: p.unlike("numbers"), Kind: expr.DefTensor, Shape: t.Shape, Stage: expr.StageData})
-		p.add(numbers, own, p.Lower(t.Def.Body, own))
-		one := c.NewIndex("i", expr.UpTo(dsl.Fixed(1)))
-		last := c.NewTensor(expr.Tensor{Name: p.unlike("last"), Kind: expr.DefTensor, Shape: []dsl.Extent{dsl.Fixed(1)}, Stage: expr.StageData})
-		p.add(last, []*expr.Index{one}, c.Extent(t.Values.Hi))
-		p.Positions[at].Numbers, p.Positions[at].Last = numbers, last
-		// One beyond the ends is reported, and is the end here.
-		p.add(t, own, c.Call("fmin", c.Call("fmax", c.Ref(numbers, expr.SubsOf(own)...), c.Number(1)), c.Ref(last, expr.Sub{At: dsl.Fixed(1)})))
+	if p.positioning {
+		return // what is being lowered is a position, and those that it reads are there
 	}
+	p.positioning = true
+	defer func() { p.positioning = false }()
+	for n := len(p.Positions); n < len(p.c.ComputedPositions); n = len(p.Positions) {
+		for _, t := range p.c.ComputedPositions {
+			p.lowerPosition(t)
+		}
+	}
+}
+
+// lowerPosition adds the definitions of positions, behind those that they are computed of in turn: the numbers, the size that they are held
+// against, and the positions.
+func (p *Program) lowerPosition(t *expr.Tensor) {
+	if slices.ContainsFunc(p.Positions, func(x Position) bool { return x.Tensor == t }) {
+		return
+	}
+	c := p.c
+	p.positionsIn(t.Def.Body, map[*expr.Tensor]bool{})
+	own := t.Def.Indices
+	numbers := c.NewTensor(expr.Tensor{Name: p.unlike("numbers"), Kind: expr.DefTensor, Shape: t.Shape, Stage: expr.StageData})
+	p.add(numbers, own, p.Lower(t.Def.Body, own))
+	one := c.NewIndex("i", expr.UpTo(dsl.Fixed(1)))
+	last := c.NewTensor(expr.Tensor{Name: p.unlike("last"), Kind: expr.DefTensor, Shape: []dsl.Extent{dsl.Fixed(1)}, Stage: expr.StageData})
+	p.add(last, []*expr.Index{one}, c.Extent(t.Values.Hi))
+	p.Positions = append(p.Positions, Position{Tensor: t, Numbers: numbers, Last: last})
+	// One beyond the ends is reported, and is the end here.
+	p.add(t, own, c.Call("fmin", c.Call("fmax", c.Ref(numbers, expr.SubsOf(own)...), c.Number(1)), c.Ref(last, expr.Sub{At: dsl.Fixed(1)})))
+}
+
+// positionsIn lowers the positions that an expression reads, by itself or by its definitions.
+func (p *Program) positionsIn(e *expr.Expr, seen map[*expr.Tensor]bool) {
+	expr.Refs(e, func(r *expr.Expr) {
+		t := r.Tensor
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		if slices.Contains(p.c.ComputedPositions, t) {
+			p.lowerPosition(t)
+		}
+		for _, x := range t.Behind() {
+			p.positionsIn(x, seen)
+		}
+	})
 }
 
 // Position is a tensor of positions that are computed of data, with the numbers that they are and the last one that there is.

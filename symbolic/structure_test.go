@@ -273,6 +273,8 @@ func TestErrors(t *testing.T) {
 		{"beta on a part, expected", "model m\nparam a real in (0, 0.5)\na ~ beta(2, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 3},
 		{"expression on the left, expected", pair + "a + b ~ normal(0, 1)\nmetric fisher(prior = expected)\n", dsl.NoFisher, 4},
 		{"log_det of no symmetric matrix", "model m\ndata n int\ndata D real[n, n]\nparam a real > 0\ndensity -a - log_det(a*D)\nmetric identity\n", dsl.NotSymmetric, 5},
+		{"log_det in a function, at its second call", "model m\ndata n int\ndata S cov[n]\ndata D real[n, n]\nparam a real > 0\nfunc f(A real[m, m], x real) = x*log_det(A)\ndensity -a - f(S, a) - f(D, a)\nmetric identity\n", dsl.NotSymmetric, 6},
+		{"a precision of no symmetric form", "model m\ndata n int\ndata D real[n, n]\nparam b real[n]\n\nb ~ multi_normal_prec(0*b, D)\n", dsl.NotSymmetric, 6},
 		{"covariance of no symmetric form", vector + "param s real > 0\ns ~ lognormal(0, 1)\nlet K[i in 1..n, j in 1..n] = s + x[i] + 2*x[j]\nx ~ multi_normal(0*x, K)\nmetric identity\n", dsl.NotSymmetric, 8},
 		{"inverse as a metric", pair + "let M = [1, a ; 0, 1]\nmetric inverse(M)\n", dsl.NotSymmetric, 5},
 		{"digamma", "model m\nparam s real > 0\ndensity -digamma(s)^2 - s\nmetric hessian\n", dsl.NotDifferentiable, 4},

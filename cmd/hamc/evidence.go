@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,12 +85,32 @@ func (b *blockEvidence) transitions() int {
 	return b.total(func(c *chainEvidence) int { return c.transitions })
 }
 
+// moving leaves out what is the same number in all draws whatever they are: nothing speaks against draws that do not move there.
+func moving(rows []diagnostics.Summary, params []runtime.Param) []diagnostics.Summary {
+	fixed := map[string]bool{}
+	for n := range params {
+		p := &params[n]
+		if len(p.Shape) != 2 || !p.Fixed(1, 1) {
+			continue
+		}
+		for i := range p.Shape[0] {
+			for j := range p.Shape[1] {
+				if p.Fixed(i+1, j+1) {
+					fixed[fmt.Sprintf("%s.%d.%d", p.Name, i+1, j+1)] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r diagnostics.Summary) bool { return fixed[r.Name] })
+}
+
 // newEvidence collects what the chains and the audits of a run tell. The manifest is nil where there is
 // none.
 func newEvidence(s *summary, man *driver.Manifest, audits []runtime.Audit) *evidence {
 	e := &evidence{rows: s.rows, started: s.started, unfinished: s.unfinished}
 	if man != nil {
 		e.race = man.Race
+		e.rows = moving(s.rows, man.Params)
 	}
 	e.tails = acceptanceInTails(s.kept, s.draws)
 	first := s.kept[0]

@@ -60,18 +60,19 @@ func (c *Context) chosen(cond, y, z *Expr) *Expr {
 // chosen has no weight, whatever it is.
 func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 	at := -1
-	risky := false
 	for n, e := range es {
-		switch {
-		case e.Op == Call && e.Func.Name == "select" && ks[n] == 1 && at < 0 && e.Args[1].IsNum(0) != e.Args[2].IsNum(0):
+		if at < 0 && ks[n] == 1 && e.Op == Call && e.Func.Name == "select" && e.Args[1].IsNum(0) != e.Args[2].IsNum(0) {
 			at = n
-		case ks[n] < 0:
-			risky = true
-		case e.Op == Call && mayBeInfinite[e.Func.Name]:
-			risky = true
 		}
 	}
-	if at < 0 || !risky {
+	if at < 0 {
+		return nil
+	}
+	risky := false
+	for n, e := range es {
+		risky = risky || n != at && (ks[n] < 0 || mayExplode(e, riskDepth))
+	}
+	if !risky {
 		return nil
 	}
 	s := es[at]
@@ -93,6 +94,29 @@ func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 		}
 	}
 	return c.Mul(append(outside, c.Call("select", s.Args[0], branches[0], branches[1]))...)
+}
+
+// riskDepth is how deep mayExplode looks: deeper than a log density of the table is.
+const riskDepth = 8
+
+// mayExplode reports whether a factor may be infinite, or no number, at finite arguments, as far as a look at its operands and at what is defined
+// for them tells. What stands under a condition of its own is not looked at.
+func mayExplode(e *Expr, depth int) bool {
+	switch {
+	case depth == 0:
+		return false
+	case e.Op == Call:
+		return mayBeInfinite[e.Func.Name]
+	case e.Op == Ref && e.Tensor.Def != nil && e.Tensor.Def.Recursion == nil && e.Tensor.Def.Body != nil:
+		return mayExplode(e.Tensor.Def.Body, depth-1)
+	case e.Op == Add || e.Op == Mul:
+		for n, a := range e.Args {
+			if e.Op == Mul && e.K[n] < 0 || mayExplode(a, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mayBeInfinite are functions with infinite values at finite arguments.

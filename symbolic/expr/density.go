@@ -20,18 +20,10 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 		}
 	}
 	if t.Formula != nil {
-		return el.Expr(t.Formula).At(), c.Number(0), left, args, indices
+		return el.Expr(t.Formula).At(), c.outsideOfWhole(t, args), left, args, indices
 	}
 	if t.Dist.Support.Vector() {
-		bound = c.Number(0)
-		for n, a := range args {
-			if t.Dist.Args[n].Domain == dsl.VectorPositive {
-				i := c.NewIndex("i", UpTo(a.Shape[0]))
-				if x := a.At(Sub{Index: i}); c.Sign(x) != Positive {
-					bound = c.Add(bound, c.Sum(i, c.Call("log_positive", x)))
-				}
-			}
-		}
+		bound = c.outsideOfWhole(t, args)
 		return c.FormulaValue(t.Dist, t.Dist.LogDensity, left, args).At(), bound, left, args, indices
 	}
 	subs := make([]Sub, len(left.Shape))
@@ -157,6 +149,25 @@ func (c *Context) SumAll(indices []*Index, e *Expr) *Expr {
 		e = c.Sum(indices[d], e)
 	}
 	return e
+}
+
+// outsideOfWhole is outsideOf for the arguments of a distribution whose formula is of them as wholes.
+func (c *Context) outsideOfWhole(t *dsl.Term, args []Value) *Expr {
+	total := c.Number(0)
+	for n, a := range args {
+		switch dom := t.Dist.Args[n].Domain; {
+		case dom == dsl.VectorPositive && len(a.Shape) == 1:
+			i := c.NewIndex("i", UpTo(a.Shape[0]))
+			if x := a.At(Sub{Index: i}); c.Sign(x) != Positive {
+				total = c.Add(total, c.Sum(i, c.Call("log_positive", x)))
+			}
+		case dom == dsl.Positive && len(a.Shape) == 0:
+			if x := a.At(); c.Sign(x) != Positive {
+				total = c.Add(total, c.Call("log_positive", x))
+			}
+		}
+	}
+	return total
 }
 
 // outsideOf is −∞ where the left side or an argument of a term leaves the range

@@ -369,7 +369,7 @@ func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
 			for d := range at {
 				at[d], *all = (*all)[0], (*all)[1:]
 			}
-			out[n] = Sub{Data: el.C.computedPosition(v.At(at...), s.Gather.Size, dsl.Text(s.Gather.Value)), Offset: s.Offset}
+			out[n] = Sub{Data: el.C.computedPosition(v.At(at...), s.Gather.Size, textOf(s.Gather.Value)), Offset: s.Offset}
 		case s.Gather != nil:
 			out[n] = Sub{Data: el.C.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}
 		case s.Index != nil:
@@ -395,4 +395,12 @@ func (c *Context) Remembered(v Value) Value {
 		return e
 	}
 	return v
+}
+
+// textOf is the text of a position: of an element that is taken of an array, as a call of a function for each does, that of the array.
+func textOf(e dsl.Expr) string {
+	if ix, ok := e.(*dsl.IndexExpr); ok && dsl.Text(e) == "" {
+		return dsl.Text(dsl.Through(ix.Base))
+	}
+	return dsl.Text(e)
 }

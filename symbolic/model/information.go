@@ -118,6 +118,9 @@ func (p *Posterior) information(d *Diagnosed, t *dsl.MetricTerm, term *Posterior
 		}
 	}
 	if dist.Whole() {
+		if !dist.Informs(0) { // and no argument depends on a parameter of the block
+			return func(r, q int, a, b []expr.Sub) *expr.Expr { return c.Number(0) }
+		}
 		return p.vectorInformation(term, nil)
 	}
 	return func(r, q int, a, b []expr.Sub) *expr.Expr {

@@ -264,15 +264,19 @@ func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *expr
 // CheckClaims reports matrices that have to be symmetric and are not proved to be.
 func (p *Posterior) CheckClaims(d *Diagnosed) {
 	c := p.C
-	seen := map[dsl.Span]bool{}
+	// A place in the body of a function claims it of what each call gives it, and a matrix is reported once.
+	seen, reported := map[*expr.Expr]bool{}, map[dsl.Span]bool{}
 	for _, x := range p.claims {
-		if seen[x.at] {
+		i, j := expr.Sub{Index: c.NewIndex("i", expr.UpTo(x.v.Shape[0]))}, expr.Sub{Index: c.NewIndex("j", expr.UpTo(x.v.Shape[0]))}
+		element := x.v.At(i, j)
+		key, _ := c.Close(element)
+		if seen[key] || reported[x.at] {
 			continue
 		}
-		seen[x.at] = true
-		i, j := expr.Sub{Index: c.NewIndex("i", expr.UpTo(x.v.Shape[0]))}, expr.Sub{Index: c.NewIndex("j", expr.UpTo(x.v.Shape[0]))}
-		a, b := c.Inlined(x.v.At(i, j)), c.Inlined(x.v.At(j, i))
+		seen[key] = true
+		a, b := c.Inlined(element), c.Inlined(x.v.At(j, i))
 		if !c.Equal(a, b) {
+			reported[x.at] = true
 			d.Add(dsl.Error, dsl.NotSymmetric, x.at, "a matrix A is made symmetric by (A + A')/2; a matrix of data that is symmetric and positive definite is declared `cov`",
 				"this matrix has to be symmetric, and its elements [i,j] and [j,i] are not the same expression: %s against %s", expr.Format(a), expr.Format(b))
 		}
