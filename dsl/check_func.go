@@ -21,6 +21,7 @@ type Func struct {
 	bad       bool // an error in it was reported
 
 	builtin bool          // it belongs to the language
+	made    bool          // it is made of distributions, for a statement
 	at      Span          // where it is called, of one that is made for a statement
 	of      *Distribution // whose function it is; nil of others
 }

@@ -160,9 +160,13 @@ func (x *combination) function(parts []component, weights bool) *Func {
 		if len(names) > 0 {
 			bar = " | "
 		}
-		lines = append(lines, d.dist.LogDensityName()+"(Y"+bar+strings.Join(names, ", ")+")")
+		line := d.dist.LogDensityName() + "(Y" + bar + strings.Join(names, ", ") + ")"
+		if inside := insideOf(d.dist.Support, names); inside != "" && x.density == "" {
+			line = "(if " + inside + " then " + line + " else log(0))"
+		}
+		lines = append(lines, line)
 	}
-	at := func(line, y string) string { return strings.Replace(line, "(Y", "("+y, 1) }
+	at := func(line, y string) string { return strings.ReplaceAll(line, "Y", y) }
 	var value string
 	switch {
 	case x.density != "":
@@ -181,8 +185,30 @@ func (x *combination) function(parts []component, weights bool) *Func {
 	}
 	file, _ := Parse("", "model m\n"+head+") = "+value+"\n")
 	fn := &Func{object: object{Name: x.name + suffix}, stmt: file.Stmts[0].(*FuncStmt), builtin: true, of: &Distribution{Name: x.name}}
+	fn.made = true
 	fn.weigh()
 	return fn
+}
+
+// insideOf is the condition under which a value Y lies in the support of a distribution with such arguments; "" where it always does.
+func insideOf(support Domain, args []string) string {
+	switch support {
+	case Positive:
+		return "Y > 0"
+	case UnitOpen:
+		return "Y > 0 and Y < 1"
+	case Between:
+		return "Y > " + args[0] + " and Y < " + args[1]
+	case Above:
+		return "Y > " + args[0]
+	case Binary:
+		return "Y >= 0 and Y <= 1"
+	case Counts:
+		return "Y >= 0"
+	case UpTo:
+		return "Y >= 0 and Y <= " + args[0]
+	}
+	return ""
 }
 
 // combinedCall checks mixture_lpdf(y | p, normal(a, s), normal(b, s)); it reports whether a call is one.

@@ -295,6 +295,9 @@ type Term struct {
 	// Of a distribution that is a function: the log density, and the expected information about the first argument, nil if it is not known.
 	Formula, Information *CallExpr
 
+	// Component is set where it is a part of a mixture, which looks at what is outside of the support itself.
+	Component bool
+
 	call bool // it is that of a function call
 }
 

@@ -16,6 +16,8 @@ func TestCombinations(t *testing.T) {
 			"density sum(i in n) log(w[1]*exp(normal_lpdf(y[i] | a, s)) + w[2]*exp(normal_lpdf(y[i] | b, s)) + w[3]*exp(normal_lpdf(y[i] | d, 2*s)))"},
 		{"y[i] ~ mixture(inv_logit(a*x[i]), std_normal(), normal(b, i*s)) for i in n",
 			"density sum(i in n) log_mix(inv_logit(a*x[i]), normal_lpdf(y[i] | 0, 1), normal_lpdf(y[i] | b, i*s))"},
+		{"y ~ mixture(0.3, exponential(s), normal(a, 1))",
+			"density sum(i in n) (if y[i] > 0 then log_mix(0.3, log(s) - s*y[i], normal_lpdf(y[i] | a, 1)) else log(0.7) + normal_lpdf(y[i] | a, 1))"},
 		{"c ~ zero_inflated(p, poisson(s))", "c ~ zero_inflated_poisson(p, s)"},
 		{"c ~ zero_inflated(p, neg_binomial_2(s, exp(a)))", "c ~ zero_inflated_neg_binomial_2(p, s, exp(a))"},
 		{"c ~ hurdle(p, poisson(s))", "c ~ hurdle_poisson(p, s)"},
