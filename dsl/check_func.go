@@ -686,7 +686,7 @@ func (c *checker) bindSize(fn *Func, v *variable, x, e Expr, size Extent, scope 
 	if size == unknownExtent {
 		return false
 	}
-	want := unknownExtent
+	var want Extent
 	name, offset, _ := c.sizeIn(fn, e)
 	if name == nil {
 		n, _ := c.constant(e)
