@@ -22,7 +22,6 @@ type Func struct {
 
 	builtin bool          // it belongs to the language
 	made    bool          // it is made of distributions, for a statement
-	at      Span          // where it is called, of one that is made for a statement
 	of      *Distribution // whose function it is; nil of others
 }
 

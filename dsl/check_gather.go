@@ -128,7 +128,7 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	default:
 		return s, false, false
 	}
-	if size == unknownExtent || c.recursion != nil && c.reads1(a) {
+	if size == unknownExtent || c.recursion != nil && c.readsParts(a) {
 		return s, false, false
 	}
 	if a.Type().Base == Invalid {
@@ -171,13 +171,13 @@ func (c *checker) oneNumber(e Expr, size Extent) bool {
 	return false
 }
 
-// reads1 reports whether an expression names a definition in parts.
-func (c *checker) reads1(e Expr) bool {
+// readsParts reports whether an expression names a definition in parts.
+func (c *checker) readsParts(e Expr) bool {
 	if n, ok := e.(*Name); ok {
 		return c.partial[n.Name] != nil
 	}
 	found := false
-	children(e, func(x Expr) { found = found || c.reads1(x) })
+	children(e, func(x Expr) { found = found || c.readsParts(x) })
 	return found
 }
 

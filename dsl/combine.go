@@ -124,7 +124,6 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 		return nil, nil
 	}
 	fn := x.function(parts, weights)
-	fn.at = at
 	if !weights {
 		row := &Distribution{Name: x.name, Args: []DistArg{{"p", UnitClosed}}}
 		if c.argument(p, row, 0); c.errors(before) > 0 {
