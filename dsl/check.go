@@ -1045,9 +1045,6 @@ func (c *checker) shut(n int) {
 // movingEnd resolves an end of a range that depends on another index, or on integer data: where it is, and the furthest that it may be. Of any
 // other end it is nil.
 func (c *checker) movingEnd(e Expr, upper bool) (Extent, *Subscript) {
-	if e == nil {
-		return Extent{}, nil
-	}
 	if ix, shift, reason := c.shifted(e); ix != nil && reason == nil && shift == math.Trunc(shift) && math.Abs(shift) < 1e6 {
 		ix.used = true
 		end := ix.Range.Lo
@@ -1101,53 +1098,7 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 	for i := range decls {
 		d := &decls[i]
 		ix := &Index{object: object{Name: d.Name, At: d.At}}
-		ix.Range.Lo = Fixed(1)
-		good := true
-		lo, from := c.movingEnd(d.Lo, false)
-		hi, upto := c.movingEnd(d.Hi, true)
-		ix.From, ix.Upto = from, upto
-		if from != nil {
-			ix.Range.Lo, good = lo, lo != unknownExtent
-			if good && lo.IsConst() && lo.Offset < 1 {
-				c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", lo.Offset)
-				good = false
-			}
-		} else if d.Lo != nil {
-			switch e, ok := c.extent(d.Lo, "the start of a range"); {
-			case !ok:
-				good = false
-			case e.IsConst() && e.Offset < 1:
-				c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", e.Offset)
-				good = false
-			default:
-				ix.Range.Lo = e
-			}
-		}
-		e, ok := hi, hi != unknownExtent
-		if upto == nil {
-			e, ok = c.extent(d.Hi, "the end of a range")
-		}
-		if ok && good {
-			ix.Range.Hi = e
-			if upto != nil && e.IsConst() && e.Offset < 1 {
-				ix.Range.Hi = unknownExtent
-				c.err(IndexRange, d.Hi.Span(), "", "the range ends at %d at most, and starts at 1", e.Offset)
-			}
-			if from != nil || upto != nil {
-				goto named
-			}
-			// A range may be empty, but has no negative length.
-			switch lo := ix.Range.Lo; {
-			case lo.Name == e.Name && e.Offset < lo.Offset-1:
-				c.err(IndexRange, d.Hi.Span(), "an empty range ends one before its start", "the range %s..%s ends before it starts", lo, e)
-				ix.Range.Hi = unknownExtent
-			case lo.IsConst() && !e.IsConst():
-				c.need(e.Name, lo.Offset-1-e.Offset)
-			}
-		} else {
-			ix.Range.Hi = unknownExtent
-		}
-	named:
+		c.setRange(ix, d)
 		if old := c.index(d.Name); old != nil {
 			c.err(IndexShadows, d.At, "choose another name", "the index `%s` hides an index of the same name", d.Name)
 			c.note(old.At, "the other index")
@@ -1160,6 +1111,47 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		c.push(ix)
 	}
 	return indices, func() { c.shut(n) }
+}
+
+// setRange gives an index its range. Where that is not known, an error in it was reported.
+func (c *checker) setRange(ix *Index, d *IndexDecl) {
+	ix.Range = Range{Fixed(1), unknownExtent}
+	lo, good := Fixed(1), true
+	if d.Lo != nil {
+		lo, ix.From, good = c.rangeEnd(d.Lo, false)
+		if good && lo.IsConst() && lo.Offset < 1 {
+			c.err(IndexRange, d.Lo.Span(), "indices count from 1", "a range starts at %d", lo.Offset)
+			good = false
+		}
+	}
+	hi, upto, known := c.rangeEnd(d.Hi, true)
+	ix.Upto = upto
+	if good {
+		ix.Range.Lo = lo
+	}
+	switch {
+	case !good || !known:
+		return
+	case upto != nil && hi.IsConst() && hi.Offset < 1:
+		c.err(IndexRange, d.Hi.Span(), "", "the range ends at %d at most, and starts at 1", hi.Offset)
+		return
+	case ix.From != nil || upto != nil: // it may be empty, and have its ends the wrong way round
+	case lo.Name == hi.Name && hi.Offset < lo.Offset-1:
+		c.err(IndexRange, d.Hi.Span(), "an empty range ends one before its start", "the range %s..%s ends before it starts", lo, hi)
+		return
+	case lo.IsConst() && !hi.IsConst(): // it may be empty, but has no negative length
+		c.need(hi.Name, lo.Offset-1-hi.Offset)
+	}
+	ix.Range.Hi = hi
+}
+
+// rangeEnd resolves an end of a range; one that moves is the furthest that it may be, and where it is.
+func (c *checker) rangeEnd(e Expr, upper bool) (Extent, *Subscript, bool) {
+	if x, s := c.movingEnd(e, upper); s != nil {
+		return x, s, x != unknownExtent
+	}
+	x, ok := c.extent(e, map[bool]string{true: "the end of a range", false: "the start of a range"}[upper])
+	return x, nil, ok
 }
 
 func (c *checker) let(s *LetStmt) {
@@ -1457,9 +1449,7 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 	out := &Term{At: term.At, Value: call}
 	if ix := term.For; ix != nil {
 		term.For = nil // the sum runs over it
-		sum := &SumExpr{node: node{span: s.At()}, Func: "sum", Indices: []IndexDecl{{Name: ix.Name, At: ix.At, Index: ix}}, Body: call}
-		sum.setType(Type{Base: Real})
-		out.Value = sum
+		out.Value = sumOver([]*Index{ix}, call, s.At())
 	}
 	return out
 }

@@ -21,7 +21,7 @@ type Func struct {
 	bad       bool // an error in it was reported
 
 	builtin bool          // it belongs to the language
-	made    bool          // it is made of distributions, for a statement
+	mixed   bool          // it is made of the distributions of a mixture, for a statement
 	of      *Distribution // whose function it is; nil of others
 }
 
@@ -281,7 +281,9 @@ func (c *checker) body(fn *Func, given []*Let) (lets []*Let, value Expr) {
 		own.Stmts = append(own.Stmts, cloneLet(s))
 	}
 	c.parts(own)
-	fn.recursive = fn.recursive || len(c.partial) > 0
+	if len(c.partial) > 0 {
+		fn.recursive = true
+	}
 	for _, l := range c.partial {
 		l.Local = true
 	}
@@ -365,52 +367,74 @@ func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
 	if len(shape) > 2 {
 		return // which was reported
 	}
-	var indices []*Index
-	var all []Subscript
-	for d, size := range shape {
-		indices = append(indices, &Index{object: object{Name: []string{"i", "j"}[d], At: e.At, used: true}, Range: Range{Fixed(1), size}})
-		all = append(all, Subscript{Index: indices[d]})
-	}
+	indices := indicesOver(shape, e.At)
 	call := &CallExpr{node: node{span: e.Span()}, Func: e.Func, At: e.At, Bar: e.Bar}
+	elements := slices.Clone(values)
 	for n, x := range values {
 		if arrays[n] {
-			each := &IndexExpr{node: node{span: x.Span()}, Base: x, Subscripts: all}
-			each.setType(Type{Base: x.Type().Base})
-			x = each
+			elements[n] = elementOf(x, indices)
 		}
-		call.Args = append(call.Args, Arg{Expr: x})
-	}
-	element := make([]Expr, len(values))
-	for n, a := range call.Args {
-		element[n] = a.Expr
+		call.Args = append(call.Args, Arg{Expr: elements[n]})
 	}
 	before := len(c.ds.List)
-	if c.inline(call, fn, element); c.errors(before) > 0 || call.Type().Base == Invalid {
+	if c.inline(call, fn, elements); c.errors(before) > 0 || call.Type().Base == Invalid {
 		return
 	}
 	if !call.Type().IsScalar() {
 		c.err(NotScalar, first.Span(), "call it for each element in a sum or a definition", "`%s` takes a scalar here, and an array of its values, which are %s, is not in this version of the language", fn.Name, call.Type())
 		return
 	}
-	var value Expr
-	l := &Let{object: object{Name: fn.Name, At: e.At, used: true}, Indices: indices, Value: call, Type: Type{Base: call.Type().Base, Shape: shape}, Local: true}
+	e.Inlined = &Inlined{Func: fn}
 	if takesBar(fn.Name) {
-		sum := &SumExpr{node: node{span: e.Span()}, Func: "sum", Body: call}
-		for _, ix := range indices {
-			sum.Indices = append(sum.Indices, IndexDecl{Name: ix.Name, At: ix.At, Index: ix})
-		}
-		sum.setType(Type{Base: Real})
-		e.Inlined, value = &Inlined{Func: fn}, sum
+		e.Inlined.Value = sumOver(indices, call, e.Span())
 	} else {
-		e.Inlined, value = &Inlined{Func: fn, Lets: []*Let{l}}, &Name{node: node{span: e.Span(), typ: l.Type}, Name: l.Name, Obj: l}
+		l := &Let{object: object{Name: fn.Name, At: e.At, used: true}, Indices: indices, Value: call, Type: Type{Base: call.Type().Base, Shape: shape}, Local: true}
+		e.Inlined.Lets, e.Inlined.Value = []*Let{l}, &Name{node: node{span: e.Span(), typ: l.Type}, Name: l.Name, Obj: l}
 	}
-	e.Inlined.Value = value
-	e.setType(value.Type())
+	e.setType(e.Inlined.Value.Type())
+}
+
+// indicesOver are indices over the dimensions of a shape.
+func indicesOver(shape []Extent, at Span) []*Index {
+	out := make([]*Index, len(shape))
+	for d, size := range shape {
+		out[d] = &Index{object: object{Name: []string{"i", "j"}[d], At: at, used: true}, Range: Range{Fixed(1), size}}
+	}
+	return out
+}
+
+// elementOf is the element of an array at indices; of one with more dimensions than there are indices, the row or matrix there.
+func elementOf(x Expr, indices []*Index) Expr {
+	t := x.Type()
+	e := &IndexExpr{node: node{span: x.Span()}, Base: x}
+	for _, ix := range indices {
+		e.Subscripts = append(e.Subscripts, Subscript{Index: ix})
+	}
+	for range t.Shape[len(indices):] {
+		e.Subscripts = append(e.Subscripts, Subscript{All: true})
+	}
+	e.setType(Type{t.Base, t.Shape[len(indices):]})
+	return e
+}
+
+// sumOver is the sum of a scalar over indices; the scalar itself where there are none.
+func sumOver(indices []*Index, body Expr, at Span) Expr {
+	if len(indices) == 0 {
+		return body
+	}
+	sum := &SumExpr{node: node{span: at}, Func: "sum", Body: body}
+	for _, ix := range indices {
+		sum.Indices = append(sum.Indices, IndexDecl{Name: ix.Name, At: ix.At, Index: ix})
+	}
+	sum.setType(Type{Base: Real})
+	return sum
 }
 
 // inline gives a call its body, for arguments that are checked.
 func (c *checker) inline(e *CallExpr, fn *Func, values []Expr) {
-	fn.used = true
+	if !fn.builtin { // those are shared by all models that are read
+		fn.used = true
+	}
 	if c.inlined += fn.parts; c.inlined > maxNodes {
 		if c.inlined-fn.parts <= maxNodes {
 			c.err(TooLarge, e.At, "use an index for what repeats", "with the bodies of functions at all their calls the model's expressions have more than %d parts", maxNodes)
@@ -842,14 +866,5 @@ func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, args []Expr, in
 		c.err(DataOnlyTerm, left.Span(), "remove it", "this term depends on no parameter, so it does not change the posterior")
 		return
 	}
-	var value Expr = call
-	if len(indices) > 0 {
-		sum := &SumExpr{node: node{span: s.At()}, Func: "sum", Body: call}
-		for _, ix := range indices {
-			sum.Indices = append(sum.Indices, IndexDecl{Name: ix.Name, At: ix.At, Index: ix})
-		}
-		sum.setType(Type{Base: Real})
-		value = sum
-	}
-	c.model.Terms = append(c.model.Terms, &Term{At: s.At(), Left: left, Value: value})
+	c.model.Terms = append(c.model.Terms, &Term{At: s.At(), Left: left, Value: sumOver(indices, call, s.At())})
 }

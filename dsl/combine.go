@@ -21,7 +21,7 @@ type combination struct {
 	density string
 }
 
-// Combinations is the table.
+// combinations is the table.
 var combinations = []combination{
 	{name: "mixture", form: "mixture(p, normal(a, s), normal(b, s))", least: 2, most: 1 << 10, weighted: true},
 	{name: "zero_inflated", form: "zero_inflated(p, poisson(lambda))", counts: true, least: 1, most: 1,
@@ -184,7 +184,7 @@ func (x *combination) function(parts []component, weights bool) *Func {
 	}
 	file, _ := Parse("", "model m\n"+head+") = "+value+"\n")
 	fn := &Func{object: object{Name: x.name + suffix}, stmt: file.Stmts[0].(*FuncStmt), builtin: true, of: &Distribution{Name: x.name}}
-	fn.made = true
+	fn.mixed = x.density == ""
 	fn.weigh()
 	return fn
 }
@@ -228,7 +228,7 @@ func (c *checker) combinedCall(e *CallExpr) bool {
 		return true
 	}
 	if fn.Name != e.Func {
-		c.err(UnknownFunction, e.At, "write "+fn.Name, "there is no function `%s` of what describes %s", e.Func, map[bool]string{true: "whole numbers", false: "real numbers"}[strings.HasSuffix(fn.Name, "f") && strings.HasSuffix(fn.Name, "_lpmf")])
+		c.err(UnknownFunction, e.At, "write "+fn.Name, "there is no function `%s` of what describes %s", e.Func, map[bool]string{true: "whole numbers", false: "real numbers"}[strings.HasSuffix(fn.Name, "_lpmf")])
 		return true
 	}
 	c.each(e, fn, append([]Expr{left}, values...))

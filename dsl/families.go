@@ -136,29 +136,14 @@ func (c *checker) familyTerm(term *Term) {
 		return // which was reported
 	}
 	if scalar := len(vars[0].typ.Sizes) == 0; scalar && len(shape) > 0 {
-		var all []Subscript
-		for d, size := range shape {
-			ix := &Index{object: object{Name: []string{"i", "j"}[d], At: term.Left.Span(), used: true}, Range: Range{Fixed(1), size}}
-			term.Each = append(term.Each, ix)
-			all = append(all, Subscript{Index: ix})
-		}
-		element := func(x Expr, rank int) Expr {
-			t := x.Type()
-			if len(t.Shape) != rank+len(shape) || !sameShape(t.Shape[:len(shape)], shape) {
-				return x
-			}
-			subs := all
-			for range rank {
-				subs = append(subs[:len(subs):len(subs)], Subscript{All: true})
-			}
-			e := &IndexExpr{node: node{span: x.Span()}, Base: x, Subscripts: subs}
-			e.setType(Type{t.Base, t.Shape[len(shape):]})
-			return e
-		}
-		term.Left = element(term.Left, 0)
+		own := indicesOver(shape, term.Left.Span())
+		term.Each = append(term.Each, own...)
 		for n, a := range term.Args {
-			term.Args[n] = element(a, len(vars[n+1].typ.Sizes))
+			if t := a.Type(); len(t.Shape) == len(vars[n+1].typ.Sizes)+len(shape) && sameShape(t.Shape[:len(shape)], shape) {
+				term.Args[n] = elementOf(a, own)
+			}
 		}
+		term.Left = elementOf(term.Left, own)
 	}
 	if dist.Support.Discrete() && term.Left.Type().Base != Int {
 		c.wholeNumbers(term)

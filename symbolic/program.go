@@ -111,12 +111,23 @@ func (p *Program) lowerPosition(t *expr.Tensor) {
 	own := t.Def.Indices
 	numbers := c.NewTensor(expr.Tensor{Name: p.unlike("numbers"), Kind: expr.DefTensor, Shape: t.Shape, Stage: expr.StageData})
 	p.add(numbers, own, p.Lower(t.Def.Body, own))
-	one := c.NewIndex("i", expr.UpTo(dsl.Fixed(1)))
-	last := c.NewTensor(expr.Tensor{Name: p.unlike("last"), Kind: expr.DefTensor, Shape: []dsl.Extent{dsl.Fixed(1)}, Stage: expr.StageData})
-	p.add(last, []*expr.Index{one}, c.Extent(t.Values.Hi))
+	last := p.lastOf(t.Values.Hi)
 	p.Positions = append(p.Positions, Position{Tensor: t, Numbers: numbers, Last: last})
 	// One beyond the ends is reported, and is the end here.
 	p.add(t, own, c.Call("fmin", c.Call("fmax", c.Ref(numbers, expr.SubsOf(own)...), c.Number(1)), c.Ref(last, expr.Sub{At: dsl.Fixed(1)})))
+}
+
+// lastOf is the definition of a size that positions are held against, an array of one number as kernels read it.
+func (p *Program) lastOf(size dsl.Extent) *expr.Tensor {
+	for _, x := range p.Positions {
+		if x.Tensor.Values.Hi == size {
+			return x.Last
+		}
+	}
+	one := p.c.NewIndex("i", expr.UpTo(dsl.Fixed(1)))
+	last := p.c.NewTensor(expr.Tensor{Name: p.unlike("last"), Kind: expr.DefTensor, Shape: []dsl.Extent{dsl.Fixed(1)}, Stage: expr.StageData})
+	p.add(last, []*expr.Index{one}, p.c.Extent(size))
+	return last
 }
 
 // positionsIn lowers the positions that an expression reads, by itself or by its definitions.

@@ -42,7 +42,6 @@ func (e *env) vet(path, data string, consts []string) error {
 	if m == nil {
 		return e.accept(path, nil, ds)
 	}
-	m.path = path
 	var values map[string][]float64
 	if found, err := m.dataPath(data); err == nil && found != "" {
 		d, err := m.read(data)

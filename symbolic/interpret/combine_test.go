@@ -2,8 +2,28 @@ package interpret_test
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/interpret"
 )
+
+// TestCountsOfCombinations: what is not in the support is refused when the data are read, but for mixtures, of which another part may have it.
+func TestCountsOfCombinations(t *testing.T) {
+	const head = "model m\ndata n int\ndata c int[n]\nparam l real > 0\nl ~ exponential(1)\n"
+	for line, refused := range map[string]bool{
+		"c ~ zero_inflated(0.2, poisson(l))": true, "c ~ hurdle(0.2, poisson(l))": true, "c ~ mixture(0.2, poisson(l), poisson(2*l))": false,
+	} {
+		m, ds := dsl.Load("m.ham", head+line+"\n", dsl.Options{})
+		if m == nil {
+			t.Fatal(ds)
+		}
+		if _, err := interpret.Read(m, strings.NewReader(`{"n": 2, "c": [-1, 3]}`), "data"); (err != nil) != refused {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
 
 // TestCombinations: a distribution that is made of others has the density of what says the same in another way.
 func TestCombinations(t *testing.T) {

@@ -28,9 +28,8 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 	}
 	log := c.NewTotal()
 	for n, b := range p.Params {
-		i, s := b.Index(c, "i")
 		if !(t.Expected && p.hasJointPrior(n)) {
-			log.Add(c.SumOver(i, b.logJacobian(c, s)))
+			log.Add(b.logJacobian(c))
 		}
 	}
 	for _, term := range p.Terms {

@@ -159,16 +159,17 @@ func (b *Param) Reported(c *expr.Context, s ...expr.Sub) *expr.Expr {
 	return c.Call("at_most", v, b.Hi)
 }
 
-// logJacobian returns what one coordinate contributes to log |dx/du|.
-func (b *Param) logJacobian(c *expr.Context, s []expr.Sub) *expr.Expr {
-	if b.Latent() {
-		return b.carried.LogJacobian(c, b, s)
-	}
+// logJacobian returns log |∂x/∂u|.
+func (b *Param) logJacobian(c *expr.Context) *expr.Expr {
 	if b.Transform.Total != nil {
-		panic("symbolic: the Jacobian of " + b.Transform.Name + " is one of the whole")
+		return b.Transform.Total(c, b)
+	}
+	indices, s := b.Indices(c, "i")
+	if b.Latent() {
+		return c.SumAll(indices, b.carried.LogJacobian(c, b, s))
 	}
 	b.coordinate(c, s) // the order of sums follows the age of nodes: that of the declarations
-	return b.Transform.LogJacobian(c, b, s)
+	return c.SumAll(indices, b.Transform.LogJacobian(c, b, s))
 }
 
 // coordinate is an unconstrained coordinate, of a latent vector a plain one.

@@ -79,8 +79,7 @@ func (v *positivity) derived(t *dsl.MetricTerm, hessian bool) {
 	}
 	own := make([]*expr.Expr, len(p.Params))
 	for n, b := range p.Params {
-		i, s := b.Index(c, "i")
-		own[n] = c.SumOver(i, b.logJacobian(c, s))
+		own[n] = b.logJacobian(c)
 	}
 	for _, term := range p.Terms {
 		dist := term.Term.Dist

@@ -193,11 +193,8 @@ func (p *Posterior) declare() *expr.Expr {
 	c.Sharing = true
 	for _, b := range append(append([]*Param{}, p.Params...), p.Given...) {
 		el.Objects[b.Decl] = expr.Value{Shape: b.Decl.Type.Shape, Elem: b.Value}
-		if b.Transform.Total != nil {
-			jacobian = c.Add(jacobian, b.Transform.Total(c, b))
-		} else if b.carried != unbounded {
-			indices, s := b.Indices(c, "i")
-			jacobian = c.Add(jacobian, c.SumAll(indices, b.logJacobian(c, s)))
+		if b.carried != unbounded {
+			jacobian = c.Add(jacobian, b.logJacobian(c))
 		}
 	}
 	return jacobian
