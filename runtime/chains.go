@@ -26,13 +26,17 @@ const (
 	streamRace // of both candidates, in turn
 )
 
+// anewBits is where the number of a beginning stands in what addresses a stream, above the number of a transition.
+const anewBits = 56
+
 // maxReserve is the number of draws that memory is set aside for at once: Options.Draws may
 // be a limit that nobody means to reach.
 const maxReserve = 1 << 16
 
 // Sample runs HMC chains on m, a Model or a Gibbs, each on a clone of its own, opt.Workers at a
-// time. The draws depend on the model and the options but not on Workers: what
-// transition t of chain c draws is a function of (Seed, c, t) alone.
+// time. The draws depend on the model and the options but not on Workers: the random numbers of
+// transition t of chain c are a function of (Seed, c, t) alone. Chains know nothing of each other, but that warm-up has one that comes to
+// nothing begin anew: see massLevel.
 //
 // With opt.From the chains go on from there: a run that was interrupted, or one whose
 // Draws were fewer, comes to the same draws as if it had been one run. The Result
@@ -76,17 +80,55 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 		r.stop.Store(true) // at once, not when the function above gets its turn
 	}
 
-	errs := make([]error, opt.Chains)
+	if err := r.chains(result.Chains); err != nil {
+		return result, err
+	}
+	return result, ctx.Err()
+}
+
+// chains runs the chains: their warm-ups up to where they are compared, and then the rest. They wait for one another there.
+func (r *run) chains(out []Chain) error {
+	walkers := make([]*walker, len(out))
+	for _, s := range r.opt.From {
+		if s != nil && len(s.Summits) > len(r.summits) {
+			r.summits = s.Summits
+		}
+	}
+	if err := r.each(func(c int) (err error) {
+		walkers[c], err = r.walker(c, &out[c], r.from(c))
+		return err
+	}); err != nil {
+		return err
+	}
+	for k := earlyLevel; k <= lastLevel && r.compares(); k++ {
+		if err := r.each(func(c int) (err error) {
+			walkers[c], err = walkers[c].set(k)
+			return err
+		}); err != nil {
+			return err
+		}
+		r.compare(k, walkers)
+	}
+	return r.each(func(c int) error {
+		w := walkers[c]
+		walkers[c] = nil // a model less
+		return r.chain(w)
+	})
+}
+
+// each calls do for every chain, on as many goroutines as there are workers. An error stops all chains.
+func (r *run) each(do func(c int) error) error {
+	errs := make([]error, r.opt.Chains)
 	var next atomic.Int64
 	var pool sync.WaitGroup
-	for range opt.workers() {
+	for range r.opt.workers() {
 		pool.Go(func() {
 			for {
 				c := int(next.Add(1)) - 1
-				if c >= opt.Chains {
+				if c >= r.opt.Chains {
 					return
 				}
-				if err := r.chain(c, &result.Chains[c]); err != nil {
+				if err := do(c); err != nil {
 					errs[c] = fmt.Errorf("chain %d: %w", c+1, err)
 					r.stop.Store(true)
 				}
@@ -94,10 +136,7 @@ func Sample(ctx context.Context, m Posterior, opt Options, observer Observer) (*
 		})
 	}
 	pool.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return result, err
-	}
-	return result, ctx.Err()
+	return errors.Join(errs...)
 }
 
 // run is what the chains of one Sample share.
@@ -111,6 +150,7 @@ type run struct {
 	progress Progress
 	stop     atomic.Bool
 	starts   [][]float64 // of the chains, unconstrained: plain coordinates, but of a chain that goes on
+	summits  []*summit   // of the comparisons of the chains that are made
 }
 
 // told takes an answer of the observer: ErrStop ends the run, and is no error.
@@ -197,17 +237,19 @@ type walker struct {
 	progress *chainProgress
 	adapters []*adapter // by block, during warm-up
 	end      int        // transitions of the warm-up
+	level    massLevel  // of the last transitions, during warm-up
+	anew     int        // how often the chain has begun anew
 	anchors  *anchoring
 	auditor  *auditor // nil where nothing is audited
 	state    func() *State
 }
 
-// chain runs chain number c, counted from 0.
-func (r *run) chain(c int, out *Chain) error {
+// walker returns chain number c, counted from 0, as it stands in a state, or at its beginning where that is nil.
+func (r *run) walker(c int, out *Chain, from *State) (*walker, error) {
 	opt := &r.opt
 	sweep, err := NewSweep(r.clone(), opt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, k := range sweep.Kernels {
 		k.stop = &r.stop
@@ -219,7 +261,7 @@ func (r *run) chain(c int, out *Chain) error {
 	w.state = w.snapshot
 	if opt.Audit.Draws > 0 {
 		if w.auditor, err = r.newAuditor(c); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for i, k := range sweep.Kernels {
@@ -227,42 +269,59 @@ func (r *run) chain(c int, out *Chain) error {
 		w.adapters = append(w.adapters, newAdapter(k, opt.Warmup, &t))
 	}
 	w.anchors, w.end = newAnchoring(sweep.carrier, opt.Warmup), opt.Warmup
-	if from := r.from(c); from != nil {
+	if from != nil {
 		if err := w.restore(from); err != nil {
-			return err
+			return nil, err
 		}
 		w.progress.restore(out, opt.Warmup-w.end)
 	} else {
 		w.begin()
 	}
 	out.State = w.snapshot()
+	return w, nil
+}
+
+// set makes the warm-up of a chain up to a comparison with the others.
+func (w *walker) set(comparison int) (*walker, error) {
+	if w.stop.Load() {
+		return w, nil
+	}
+	w.run.progress.enter(w.c, WarmingUp)
+	w, err := w.reach(comparison)
+	w.out.State = w.snapshot()
+	return w, err
+}
+
+// chain makes the rest of a chain.
+func (r *run) chain(w *walker) error {
 	if r.stop.Load() {
 		return nil
 	}
-
-	r.progress.enter(c, WarmingUp)
-	began := time.Now()
-	err = w.warmUp()
-	out.WarmupTime = time.Since(began)
+	r.progress.enter(w.c, WarmingUp)
+	w, err := w.reach(lastLevel)
+	out := w.out
+	if err == nil {
+		w.settle()
+	}
 	if err == nil && r.observer != nil && w.warm() {
-		err = r.told(r.observer.Adapted(c, out.Blocks))
+		err = r.told(r.observer.Adapted(w.c, out.Blocks))
 	}
 	if err != nil {
 		out.State = w.snapshot()
 		return err
 	}
 
-	r.progress.enter(c, Sampling)
-	began = time.Now()
+	r.progress.enter(w.c, Sampling)
+	began := time.Now()
 	err = w.sample()
 	out.SamplingTime = time.Since(began)
 	out.State = w.snapshot()
 	if err != nil {
 		return err
 	}
-	r.progress.enter(c, Finished)
+	r.progress.enter(w.c, Finished)
 	if r.observer != nil {
-		return r.told(r.observer.Finish(c, out))
+		return r.told(r.observer.Finish(w.c, out))
 	}
 	return nil
 }
@@ -273,6 +332,9 @@ func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
 		return nil, false
 	}
 	w.stream.Seek(phase, uint64(n))
+	if phase == streamWarmup {
+		w.stream.Seek(phase, uint64(n)|uint64(w.anew)<<anewBits)
+	}
 	copy(w.before, w.q)
 	ts := w.sweep.Transition(w.q, w.rng)
 	if w.sweep.stopped() {
@@ -285,7 +347,7 @@ func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
 
 // search looks for a step size of block i to begin with, before transition number n.
 func (w *walker) search(i, n int) {
-	w.stream.Seek(streamStepSize, uint64(n)<<16|uint64(i))
+	w.stream.Seek(streamStepSize, uint64(n)<<16|uint64(i)|uint64(w.anew)<<anewBits)
 	q := w.sweep.blocks[i].q
 	if w.sweep.enter(i, w.q) != OK {
 		q = nil
@@ -318,7 +380,7 @@ func (w *walker) climb() (*climber, bool) {
 		return c, climbed
 	}
 	for try := 0; try < mostRedrawn && c.stuck(w.q); try++ {
-		w.stream.Seek(streamStart, uint64(try+1)) // whatever was drawn before, so that a chain that goes on from here does the same
+		w.stream.Seek(streamStart, uint64(w.anew*(mostRedrawn+1)+try+1)) // whatever was drawn before, so that a chain that goes on from here does the same
 		plain := make([]float64, len(w.q))
 		if start(w.sweep, plain, x, w.opt.Start, w.rng) != nil {
 			continue
@@ -372,9 +434,11 @@ func (w *walker) endEarly(n int) {
 	w.end, w.anchors.ends = end, nil
 }
 
-// warmUp makes the transitions before the first draw, and adapts what is to be
+// warmUp makes the transitions of the warm-up before number until, and adapts what is to be
 // adapted of each block.
-func (w *walker) warmUp() error {
+func (w *walker) warmUp(until int) error {
+	began := time.Now()
+	defer func() { w.out.WarmupTime += time.Since(began) }()
 	if w.out.Warmed() == 0 && w.opt.Warmup > 0 {
 		w.approach()
 		for i, a := range w.adapters {
@@ -384,12 +448,16 @@ func (w *walker) warmUp() error {
 		}
 	}
 	var again []int // blocks whose step size is to be searched for
-	for n := w.out.Warmed(); n < w.end; n++ {
+	for n := w.out.Warmed(); n < min(until, w.end); n++ {
 		ts, ok := w.transition(streamWarmup, n)
 		if !ok {
 			break
 		}
 		w.progress.add(ts)
+		if n == levelAt-levelOver || n == w.end-levelLast {
+			w.level = massLevel{}
+		}
+		w.level.add(&ts[0])
 		for i, a := range w.adapters {
 			w.out.Blocks[i].Warmup.Add(&ts[i])
 			if a.learn(n, &ts[i], w.sweep.blocks[i].q) {
@@ -408,6 +476,11 @@ func (w *walker) warmUp() error {
 			}
 		}
 	}
+	return nil
+}
+
+// settle ends the adaptation, where the warm-up is over, and notes what it has come to.
+func (w *walker) settle() {
 	for i, a := range w.adapters {
 		// A chain that goes on from its draws has finished before.
 		if w.out.Drawn() == 0 && w.warm() {
@@ -419,7 +492,6 @@ func (w *walker) warmUp() error {
 			w.out.Blocks[i].InverseMetric, w.out.Blocks[i].Rank, w.out.Blocks[i].Bends = e.Inverse(), e.rank(), e.bends
 		}
 	}
-	return nil
 }
 
 // sample makes the draws of a chain.

@@ -35,7 +35,7 @@ func bits(c *runtime.Chain) (out []uint64) {
 	return append(out, math.Float64bits(c.Blocks[0].StepSize))
 }
 
-// A chain depends on seed and number only: not on the workers, not on how many
+// A chain depends on seed and number only, where none begins anew: not on the workers, not on how many
 // chains there are, not on who watches.
 func TestDrawsDependOnSeedAndChainOnly(t *testing.T) {
 	m, _ := fixtureBanana(t)

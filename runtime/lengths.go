@@ -63,7 +63,7 @@ func (t *Trajectories) UnmarshalText(text []byte) (err error) {
 // optimisation to the same end.
 type lengths struct {
 	Mean    []float64 `json:"mean"`    // of the coordinates, about which squares are taken
-	Seen    float64   `json:"seen"`    // states of the chain, from the last window of the metric on
+	Seen    float64   `json:"seen"`    // states of the chain, from the end of the last window of the metric on
 	Means   []float64 `json:"means"`   // of the functions there
 	Squares []float64 `json:"squares"` // Σ (f − mean)²
 	Count   float64   `json:"count"`   // transitions that are measured

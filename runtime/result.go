@@ -180,6 +180,10 @@ type BlockRun struct {
 	// warm-up began with a climb to there. It is the same for all blocks.
 	Climbed bool `json:"climbed,omitempty"`
 
+	// Anew counts how often the chain began anew, because warm-up had led it to where next to nothing of the posterior is, as another chain
+	// showed. It is the same for all blocks.
+	Anew int `json:"anew,omitempty"`
+
 	Warmup   Totals `json:"warmup"`
 	Sampling Totals `json:"sampling"`
 }

@@ -16,6 +16,10 @@ type State struct {
 	// End is the number of transitions of the warm-up where it is less than Options.Warmup, because the metrics have settled.
 	End int `json:"end,omitempty"`
 
+	// What the chain has come to before the first draw, and what the chains that were compared have come to.
+	Level   massLevel `json:"level,omitzero"`
+	Summits []*summit `json:"summits,omitempty"`
+
 	// Of a model with latent vectors: the reference of their maps, and what warm-up has seen since it was set, in plain coordinates.
 	Reference []float64 `json:"reference,omitempty"`
 	Seen      *moments  `json:"seen,omitempty"`
@@ -53,6 +57,10 @@ func (w *walker) snapshot() *State {
 	s := &State{Q: slices.Clone(w.q), Reference: slices.Clone(w.sweep.carrier.reference)}
 	if w.end != w.opt.Warmup {
 		s.End = w.end
+	}
+	s.Summits = w.summits
+	if w.out.Drawn() == 0 {
+		s.Level = w.level
 	}
 	if len(w.anchors.ends) > 0 {
 		seen := w.anchors.seen.clone()
@@ -117,16 +125,20 @@ func (w *walker) restore(s *State) error {
 	if s.End > 0 {
 		w.end, w.anchors.ends = s.End, nil
 	}
+	if slices.ContainsFunc(s.Summits, func(x *summit) bool { return !x.valid(len(s.Q)) }) {
+		return wrong("the place of the highest chain is none of it")
+	}
 	if err := w.anchors.resume(s.Warmed(), s.Seen); err != nil {
 		return wrong("%v", err)
 	}
+	w.level, w.anew = s.Level, s.Blocks[0].Anew
 	for i, a := range w.adapters {
 		b := &s.Blocks[i]
 		if b.Name != w.out.Blocks[i].Name {
 			return wrong("block %q for %q", b.Name, w.out.Blocks[i].Name)
 		}
 		if s.Warmed() == 0 && s.Drawn() == 0 {
-			w.out.Blocks[i].Climbed = b.Climbed
+			w.out.Blocks[i].Climbed, w.out.Blocks[i].Anew = b.Climbed, b.Anew
 			continue // the beginning
 		}
 		w.out.Blocks[i] = b.BlockRun

@@ -75,7 +75,7 @@ type adapter struct {
 
 	chooses         bool     // between dynamic trajectories and fixed ones
 	measure, choose int      // transitions from which on lengths are measured, and at which they are chosen
-	lengths         *lengths // from the beginning of the last window until the choice
+	lengths         *lengths // from the end of the last window until the choice
 	fits            bool     // a fixed length may, as the points of the last window say
 	time            float64  // that trajectories of a fixed length take, once that is chosen: steps times ε
 	leapfrog        float64  // ε of leapfrogs, where steps of two stages are tried
@@ -198,13 +198,12 @@ func (a *adapter) endWindow() {
 	}
 	if a.chooses {
 		a.fits = slices.Max(points.departures(a.metric)) <= mostDeparture
-		switch {
-		case len(a.ends) == 0 && !a.fits:
+		if len(a.ends) == 0 && !a.fits {
 			a.stayDynamic()
 			return // the window goes on
-		case len(a.ends) > 0 && !a.settled:
-			a.lengths = newLengths(a.metric.Info(), points.Points.Mean)
 		}
+		// A window may begin while the chain is on its way, so what is seen of the functions begins behind it.
+		a.lengths = newLengths(a.metric.Info(), points.Points.Mean)
 	}
 	a.points.reset()
 }

@@ -210,8 +210,11 @@ func (e *env) report(dir string, w *watcher) error {
 	if said := choice(s.evidence.race); said != "" {
 		fmt.Fprintln(&b, said)
 	}
-	if n := climbed(w); n > 0 {
+	if n := w.count(func(b *runtime.BlockRun) bool { return b.Climbed }); n > 0 {
 		fmt.Fprintf(&b, "%d of %s started far from the bulk, and climbed to it before warm-up\n", n, plural(len(w.done.Chains), "chain"))
+	}
+	if n := w.count(func(b *runtime.BlockRun) bool { return b.Anew > 0 }); n > 0 {
+		fmt.Fprintf(&b, "%d of %s began anew, since warm-up had led to where next to nothing of the posterior is\n", n, plural(len(w.done.Chains), "chain"))
 	}
 	if w.done.Interrupted {
 		s.evidence.unfinished = 0 // which the line below says at more length
@@ -233,11 +236,11 @@ func (e *env) report(dir string, w *watcher) error {
 	return s.evidence.verdict(dir)
 }
 
-// climbed counts the chains whose start was far from the bulk of the posterior.
-func climbed(w *watcher) int {
+// count counts the chains of whose first block something is so.
+func (w *watcher) count(so func(b *runtime.BlockRun) bool) int {
 	n := 0
 	for i := range w.done.Chains {
-		if w.done.Chains[i].Blocks[0].Climbed {
+		if so(&w.done.Chains[i].Blocks[0]) {
 			n++
 		}
 	}

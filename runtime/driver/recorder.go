@@ -494,6 +494,9 @@ func (r *recorder) Adapted(chain int, runs []runtime.BlockRun) error {
 		if b.Climbed {
 			a.Settings = append(a.Settings, draws.Setting{Name: "climbed", Value: "true"})
 		}
+		if b.Anew > 0 {
+			a.Settings = append(a.Settings, draws.Setting{Name: "anew", Value: strconv.Itoa(b.Anew)})
+		}
 		blocks = append(blocks, a)
 	}
 	return r.streams[chain].adapted(blocks, len(r.manifest.Names))
