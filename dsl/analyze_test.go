@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // TestAnalyzeBroken checks what is known of texts in which something is wrong: all of the rest.
@@ -171,13 +172,16 @@ func TestAnalyzeMutations(t *testing.T) {
 }
 
 // TestPrefixes checks texts that are being written, up to any word: the messages speak of the
-// language, not of the types of its parser, and there is a tree.
+// language, not of the types of its parser, and there is a tree. A short campaign takes one word in ten,
+// in another place of each model; TestAnalyzeMutations cuts texts too.
 func TestPrefixes(t *testing.T) {
+	every := campaign.Cases(t, 10, 5)
 	inside := regexp.MustCompile("`(?:[A-Z][a-z]*(?:Stmt|Expr|Line|Decl|Entry)|Ident|Arg|Equation|End|)`|unexpected token|sub-expression")
 	n := 0
 	for k, s := range corpus(t, "good") {
 		words := pieces.FindAllString(s.text, -1)
-		for i := k % 5; i < len(words); i += 5 {
+		above, whole := "", symbolsOf(dsl.Analyze("m.ham", "", dsl.Options{}))
+		for i := k % every; i < len(words); i += every {
 			text := strings.Join(words[:i], "")
 			a := dsl.Analyze("m.ham", text, dsl.Options{})
 			n++
@@ -190,14 +194,15 @@ func TestPrefixes(t *testing.T) {
 				t.Errorf("the tree has lost a part of %q", text)
 			}
 			// What stands above the line that is being written is known.
-			above := text[:strings.LastIndex(text, "\n")+1]
-			whole := symbolsOf(dsl.Analyze("m.ham", above, dsl.Options{}))
+			if now := text[:strings.LastIndex(text, "\n")+1]; now != above {
+				above, whole = now, symbolsOf(dsl.Analyze("m.ham", now, dsl.Options{}))
+			}
 			if len(symbolsOf(a)) < len(whole)-1 {
 				t.Errorf("%d symbols of\n%s%d of what is above its last line", len(symbolsOf(a)), numbered(text), len(whole))
 			}
 		}
 	}
-	if n < 3000 {
+	if n < campaign.Cases(t, 1500, 3000) {
 		t.Errorf("%d texts", n)
 	}
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -434,11 +435,14 @@ func TestGridGrows(t *testing.T) {
 	b.same("again")
 }
 
-// What extensions do wrong is told with the cells it concerns, and the others come to their end. A short
-// campaign has one that panics, one that ends, and one that prints.
+// wrongVariable names what the integrator of TestGridBadExtensions does wrong.
+const wrongVariable = "HAMC_TEST_WRONG"
+
+// What extensions do wrong is told with the cells it concerns, and the others come to their end. One
+// extension does it all, as a variable of the environment says, so that one worker is built.
 func TestGridBadExtensions(t *testing.T) {
 	b := newGridBench(t, strings.Replace(gatedGrid, "steps = 3", "steps = [3, 5]", 1))
-	step := func(body string) string {
+	extension := func(bodies string) string {
 		return `package p
 
 import (
@@ -456,30 +460,37 @@ var _, _, _, _ = fmt.Print, os.Exit, strings.Repeat, sync.OnceFunc
 var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "mine", Solves: 1, New: func(s *runtime.GenericSystem) (runtime.StepFunc, error) {
 	midpoint, err := runtime.Stepper(s, runtime.IMb, runtime.FixedPoint)
 	return func(q, p []float64, eps float64, sol *runtime.Solver) runtime.StepResult {
-		` + body + `
+		switch os.Getenv("` + wrongVariable + `") {
+` + bodies + `		}
 		return midpoint(q, p, eps, sol)
 	}, err
 }}}}
 `
 	}
-	for _, c := range campaign.Sample(t, []struct {
+	cases := []struct {
 		name, body     string
 		code           int
 		stdout, stderr []string
 		results        int // of 12 cells without it and 4 with it
 	}{
 		{"panics", `if q[0] > 0.5 { panic("too far") }`, 1, []string{"16 cells of Gated in panics: "},
-			[]string{"hamc: 4 cells could not be run, see the column problem of panics/results.csv; the first is cell 4 (free, m, mine, step size 0.3, 3 steps, replicate 1): panic: too far\n", "/panics.go:18\n"}, 16},
+			[]string{"hamc: 4 cells could not be run, see the column problem of panics/results.csv; the first is cell 4 (free, m, mine, step size 0.3, 3 steps, replicate 1): panic: too far\n", "/wrong.go:19\n"}, 16},
 		{"exits", `os.Exit(3)`, 1, []string{"12 cells of Gated in exits: "}, []string{`"error":"the worker ended: exit status 3"`, "hamc: 4 cells of 16 have no result, for the reasons above; the same command tries them again\n"}, 12},
 		{"ends", `os.Exit(0)`, 1, nil, []string{`"error":"the worker ended"`, "4 cells of 16 have no result"}, 12},
 		{"fatal", `var m sync.Mutex; m.Unlock()`, 1, nil, []string{`"error":"the worker ended: exit status 2: fatal error: sync: unlock of unlocked mutex`, "4 cells of 16 have no result"}, 12},
 		{"prints", `fmt.Println("hello"); fmt.Print("{")`, 0, []string{"16 cells of Gated in prints: "}, nil, 16},
 		{"babbles", `fmt.Print(strings.Repeat("x", 1<<14))`, 0, []string{"16 cells of Gated in babbles: "}, nil, 16},
-	}, 2) {
+	}
+	var bodies strings.Builder
+	for _, c := range cases {
+		fmt.Fprintf(&bodies, "\t\tcase %q: %s\n", c.name, c.body)
+	}
+	b.write("wrong.go", extension(bodies.String()))
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			b.t = t
-			b.write(c.name+".go", step(c.body))
-			stdout, stderr := b.run(c.code, "--output-dir", c.name, "--with", c.name+".go", "--workers", "2")
+			t.Setenv(wrongVariable, c.name)
+			stdout, stderr := b.run(c.code, "--output-dir", c.name, "--with", "wrong.go", "--workers", "2")
 			for _, want := range c.stdout {
 				if !strings.Contains(stdout, want) {
 					t.Errorf("no %q in\n%s", want, stdout)
@@ -509,7 +520,8 @@ var Extension = grid.Extension{Integrators: []grid.Integrator{{Name: "mine", Sol
 	}
 }
 
-// Without a cache directory workers are built in a temporary one, which goes whatever becomes of the grid.
+// Without a cache directory workers are built in a temporary one, which goes whatever becomes of the grid. A
+// short campaign has a grid that is run, and one that cannot be.
 func TestGridNoCacheDirectory(t *testing.T) {
 	b := &gridBench{t: t, dir: t.TempDir()}
 	b.write("g.toml", gatedGrid)
@@ -520,10 +532,10 @@ func TestGridNoCacheDirectory(t *testing.T) {
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	for _, c := range campaign.Sample(t, []struct {
 		code int
 		args []string
-	}{{0, nil}, {0, []string{"--dry-run"}}, {2, []string{"--only", "steps=77"}}, {1, []string{"--output-dir", "taken"}}} {
+	}{{0, nil}, {0, []string{"--dry-run"}}, {2, []string{"--only", "steps=77"}}, {1, []string{"--output-dir", "taken"}}}, 3) {
 		p := start(t, b.dir, []string{"HOME=", "XDG_CACHE_HOME=", "TMPDIR=" + tmp}, append([]string{"grid", "g.toml"}, c.args...)...)
 		if code := p.wait(); code != c.code || !strings.Contains(p.stderr.String(), "\nbuilt    in ") {
 			t.Errorf("%v: exit code %d\n%s", c.args, code, p.stderr.String())

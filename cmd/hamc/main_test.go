@@ -12,12 +12,22 @@ import (
 	"testing"
 )
 
-// hamcBinary is the command itself, for tests that need a process.
+// hamcBinary is a program that is the command itself, for tests that need a process: the one
+// that runs the tests. To link another takes seconds.
 var hamcBinary string
+
+// sharedCache is the cache of all tests that do not ask for another.
+var sharedCache string
+
+// asCommand is the environment variable with which the program of the tests is the command.
+const asCommand = "HAMC_TEST_AS_COMMAND"
 
 // TestMain gives all tests one cache of samplers that is empty at first, and a
 // hamc binary. The cache of the go command stays the user's.
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
 	os.Exit(testMain(m))
 }
 
@@ -39,16 +49,16 @@ func testMain(m *testing.M) int {
 	if err != nil {
 		return fatal(fmt.Errorf("go env GOCACHE: %w", err))
 	}
-	hamcBinary = filepath.Join(dir, "hamc")
-	build := exec.Command("go", "build", "-o", hamcBinary, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fatal(fmt.Errorf("go build: %w\n%s", err, out))
+	if hamcBinary, err = os.Executable(); err != nil {
+		return fatal(err)
 	}
+	sharedCache = filepath.Join(dir, "cache")
 	for k, v := range map[string]string{
 		"GOCACHE":        strings.TrimSpace(string(cache)),
 		"HOME":           filepath.Join(dir, "home"),
-		"XDG_CACHE_HOME": filepath.Join(dir, "cache"),
+		"XDG_CACHE_HOME": sharedCache,
 		"EXAMPLES":       examples,
+		asCommand:        "1",
 	} {
 		if err := os.Setenv(k, v); err != nil {
 			return fatal(err)

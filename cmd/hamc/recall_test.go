@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,12 +40,24 @@ func derived(t *testing.T, args ...string) (r result, n int64) {
 	return r, n
 }
 
-// fewInputs writes a model and its data, in a directory of their own and with a cache that is empty.
+// fewInputs writes a model and its data, in a directory of their own and with a cache that has no notes.
 func fewInputs(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	noNotes(t)
 	writeInputs(t)
+}
+
+// noNotes gives the test a cache without notes. Its samplers are those that all tests share: the
+// same one is not built again for each cache.
+func noNotes(t *testing.T) {
+	t.Helper()
+	shared := filepath.Join(sharedCache, "hamc", "samplers")
+	own := filepath.Join(t.TempDir(), "hamc")
+	if err := errors.Join(os.MkdirAll(shared, 0o700), os.Mkdir(own, 0o700), os.Symlink(shared, filepath.Join(own, "samplers"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_CACHE_HOME", filepath.Dir(own))
 }
 
 func writeInputs(t *testing.T) {
@@ -98,7 +111,7 @@ func TestSecondRunDerivesNothing(t *testing.T) {
 				t.Errorf("%d derivations, exit code %d, want %d\n%s%s", n, r.code, c.code, r.stdout, r.stderr)
 			}
 			// What is not remembered derives, and says the same.
-			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			noNotes(t)
 			full, n := derived(t, append([]string{"run", "m.ham"}, c.args...)...)
 			if n == 0 || full != r {
 				t.Errorf("%d derivations: %+v\nremembered: %+v", n, full, r)
@@ -165,7 +178,7 @@ func TestWhatARunRemembers(t *testing.T) {
 			if c.derive {
 				return
 			}
-			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			noNotes(t)
 			if full, _ := derived(t, args...); full != r {
 				t.Errorf("with a cache: %+v\nwithout: %+v", r, full)
 			}
@@ -173,9 +186,11 @@ func TestWhatARunRemembers(t *testing.T) {
 	}
 }
 
-// A note that is damaged is as if it were not there; a sampler that is gone or damaged is built again, and the note on it is of use.
+// A note that is damaged is as if it were not there; a sampler that is gone or damaged is built again, and the note on it is of use. The first
+// run builds: its cache is empty.
 func TestDamagedNotes(t *testing.T) {
 	fewInputs(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	first, _ := derived(t, "run", "m.ham")
 	find := func(pattern string) string {
 		t.Helper()

@@ -114,18 +114,26 @@ func read(t testing.TB) []*subject {
 // compile derives the model and generates its package. A panic of the compiler
 // is an error.
 func (s *subject) compile() (err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			err = fmt.Errorf("panic: %v", e)
-		}
-	}()
-	d, err := derive(s.name+".ham", s.text, s.consts, s.sizes())
-	if err != nil {
+	defer panicked(&err)
+	if err := s.derive(); err != nil {
 		return err
 	}
-	s.derived = d
-	s.code, err = codegen.Generate(d, s.options())
+	s.code, err = codegen.Generate(s.derived, s.options())
 	return err
+}
+
+// derive derives the model, which is all that the interpreter needs.
+func (s *subject) derive() (err error) {
+	defer panicked(&err)
+	s.derived, err = derive(s.name+".ham", s.text, s.consts, s.sizes())
+	return err
+}
+
+// panicked makes a panic of the compiler an error.
+func panicked(err *error) {
+	if e := recover(); e != nil {
+		*err = fmt.Errorf("panic: %v", e)
+	}
 }
 
 func (s *subject) options() codegen.Options {
@@ -220,16 +228,23 @@ func compiled(t testing.TB) []*subject {
 	return slices.Clone(compiledModels)
 }
 
-// named returns models of the corpus by their names, compiled.
+// named returns models of the corpus by their names, derived, each once for all tests.
 func named(t testing.TB, names ...string) []*subject {
 	t.Helper()
+	derivedMutex.Lock()
+	defer derivedMutex.Unlock()
+	if derivedModels == nil {
+		derivedModels = read(t)
+	}
 	var out []*subject
-	for _, s := range read(t) {
+	for _, s := range derivedModels {
 		if !slices.Contains(names, s.name) {
 			continue
 		}
-		if err := s.compile(); err != nil {
-			t.Fatalf("%s does not compile:\n%v", s.name, err)
+		if s.derived == nil {
+			if err := s.derive(); err != nil {
+				t.Fatalf("%s is not derived:\n%v", s.name, err)
+			}
 		}
 		out = append(out, s)
 	}
@@ -242,6 +257,9 @@ func named(t testing.TB, names ...string) []*subject {
 var (
 	compiledOnce   sync.Once
 	compiledModels []*subject
+
+	derivedMutex  sync.Mutex
+	derivedModels []*subject // the corpus, of which some are derived
 )
 
 // longModels are models with structured metrics, and the size that is made long to

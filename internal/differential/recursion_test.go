@@ -19,7 +19,7 @@ func TestNothingIsLeft(t *testing.T) {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
-			if err := s.compile(); err != nil {
+			if err := s.derive(); err != nil {
 				t.Fatal(err)
 			}
 			fresh, err := s.interpreted()
@@ -75,7 +75,7 @@ func TestWeightsAddUp(t *testing.T) {
 		fmt.Fprintf(&logP, "%s[%g, %g, %g]", []string{"", ", "}[min(i, 1)], -0.3-0.11*float64(i), -1.7+0.2*float64(i), -2.9)
 	}
 	s := &subject{name: "shifted", text: shifted, data: fmt.Appendf(nil, `{"T": %d, "K": %d, "y": [%s], "logP": [%s]}`, positions, states, &y, &logP)}
-	if err := s.compile(); err != nil {
+	if err := s.derive(); err != nil {
 		t.Fatal(err)
 	}
 	m, err := s.interpreted()

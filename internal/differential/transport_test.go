@@ -108,7 +108,7 @@ func TestTransportsLogJacobian(t *testing.T) {
 		m := p.(runtime.Transported)
 		plain := *s
 		plain.text += "\nmetric identity\n"
-		if err := plain.compile(); err != nil {
+		if err := plain.derive(); err != nil {
 			t.Fatal(err)
 		}
 		without, err := plain.interpreted()
@@ -142,7 +142,7 @@ density sum(i in n) (y[i]*eta[i] - exp(eta[i])) - sum(i in n) lgamma(y[i] + 1)
 		for _, text := range []string{"y[i] ~ poisson_log(a[g[i]]*x[i] + b[h[i]] - c[l[i]] + slope*x[i]) for i in n", written} {
 			one := *s
 			one.text = strings.Replace(s.text, stated, text, 1)
-			if err := one.compile(); err != nil {
+			if err := one.derive(); err != nil {
 				t.Fatal(err)
 			}
 			p, err := one.interpreted()
