@@ -395,7 +395,7 @@ const leastInner = 4
 
 // rectangular finds the products of any two matrices, of which either may be transposed.
 func (n *nest) rectangular(s *sum) *loop.Kernel {
-	if !n.long() || s.size.Op == loop.IntConst && s.size.N < leastInner {
+	if s.size.Op == loop.IntConst && s.size.N < leastInner || !n.long() && n.sizes[0].N*n.sizes[1].N < leastLong {
 		return nil
 	}
 	i, j, k := n.vars[0], n.vars[1], s.v
