@@ -8,8 +8,8 @@ import (
 
 // A definition in parts gives an array by its positions: some one by one, the others by one part with `for`. A part may
 // read other elements, of the same array too: then it is a recursion, and those that read each other are a circle. What a
-// circle reads of its own are elements at a known distance from the position that it defines, so that one pass from one end to
-// the other computes all of it.
+// circle reads of its own are elements at a known distance from the position that it defines, or those that a sum reads on one side of it, so
+// that one pass from one end to the other computes all of it.
 
 // Recursion is a definition in parts.
 type Recursion struct {
@@ -66,7 +66,7 @@ func (l *Let) Params() map[*Param]bool { return paramsOf(l.Values()...) }
 type partRead struct {
 	from, to *Let
 	known    bool // the distance
-	distance int  // of the position that is read from the one that is defined
+	distance int  // of the position that is read from the one that is defined; of the positions that a sum reads, its sign
 	at       Span
 }
 
@@ -359,6 +359,8 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 		switch s := &subs[0]; {
 		case s.Index != nil && s.Index == r.Along:
 			read.known, read.distance = true, s.Offset
+		case s.Index != nil && r.Along != nil && s.Index.side(r.Along, s.Offset) != 0:
+			read.known, read.distance = true, s.Index.side(r.Along, s.Offset)
 		case s.Index == nil && s.Gather == nil && !s.All && len(r.Starts) > 0:
 			own := r.Starts[len(r.Starts)-1]
 			if r.Along != nil && c.index(r.Along.Name) == r.Along {
@@ -371,6 +373,22 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 		}
 	}
 	c.reads = append(c.reads, read)
+}
+
+// side is -1 if all that an index of a sum runs over, and an offset more, lies before the position along, 1 if it lies behind, and 0 if neither is
+// known.
+func (i *Index) side(along *Index, offset int) int {
+	for by, j := offset, i; j.Upto != nil && j.Upto.Index != nil; j = j.Upto.Index {
+		if by += j.Upto.Offset; j.Upto.Index == along && by < 0 {
+			return -1
+		}
+	}
+	for by, j := offset, i; j.From != nil && j.From.Index != nil; j = j.From.Index {
+		if by += j.From.Offset; j.From.Index == along && by > 0 {
+			return 1
+		}
+	}
+	return 0
 }
 
 // circles finds the definitions that depend on each other, checks what they read of each other, and brings all definitions into an
@@ -486,7 +504,7 @@ func (c *checker) circle(g []*Let) []*Let {
 		}
 		switch {
 		case !r.known:
-			c.err(BadRecursion, r.at, fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`", r.to.Name),
+			c.err(BadRecursion, r.at, fmt.Sprintf("read elements at a distance from the position that is defined, as in `%s[t-1]`, or those on one side of it, as in `sum(s in 1..t-1) %[1]s[s]`", r.to.Name),
 				"`%s` depends on what is defined here, and is not read position by position", r.to.Name)
 			return g
 		case r.distance == 0 && r.from == r.to:

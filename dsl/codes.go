@@ -149,7 +149,7 @@ var Catalogue = []Entry{
 	{GatherRange, "integer data that select elements are declared in a range inside what they select from", "a[g[i]] with a: real[k], g: int[n]", "a[g[i]] with g: int[n] in 1..k"},
 	{NotSymmetric, "a matrix that is inverted or factorised is symmetric by its form", "inverse(A) with A[i,j] = a[i] + 2*a[j]", "inverse(A) with A[i,j] = a[i] + a[j] + delta(i, j)"},
 	{BadParts, "the parts of a definition give each position once", "let a[1] = 0; let a[t] = t for t in 1..n", "let a[1] = 0; let a[t] = t for t in 2..n"},
-	{BadRecursion, "what parts read of each other stands at a known distance, on one side", "let a[t] = sum(a) for t in 2..n", "let a[t] = 2*a[t-1] for t in 2..n"},
+	{BadRecursion, "what parts read of each other stands at a known distance or in a sum, on one side", "let a[t] = sum(a) for t in 2..n", "let a[t] = 2*a[t-1] for t in 2..n"},
 	{NeedsData, "a function that has kinks is of data", "max(i in n) b[i] with a parameter b", "log_sum_exp(i in n) (20*b[i])/20, or max(i in n) y[i] of data"},
 	{NotCondition, "a condition is a comparison, or whole numbers", "if x then 1 else 2 with a real x", "if x > 0 then 1 else 2"},
 	{NoDensity, "a model has a density", "a file without ~ or density", "y ~ normal(mu, 1)"},

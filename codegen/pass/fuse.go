@@ -157,15 +157,16 @@ func (x *fuser) earliest(e *loop.Effects, f *loop.For, call bool) int {
 	return least
 }
 
-// afterStart is the first group that a statement may stand in which adds to arrays: behind those that set them.
+// afterStart is the first group that a statement may stand in which adds to arrays, or sets elements of what a call has filled: behind those that set
+// them.
 func (x *fuser) afterStart(st loop.Stmt, straight bool) int {
 	least := 0
 	loop.Each([]loop.Stmt{st}, func(st loop.Stmt) {
 		s, ok := st.(*loop.Set)
-		if !ok || !s.Add || s.At == nil {
+		if !ok || s.At == nil {
 			return
 		}
-		if n, ok := x.home[s.V]; ok {
+		if n, ok := x.home[s.V]; ok && (s.Add || x.groups[n].call && !s.V.Output) {
 			if !straight || !x.groups[n].straight() {
 				n++
 			}

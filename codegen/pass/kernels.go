@@ -26,6 +26,7 @@ func kernels(p *loop.Program) {
 	imports := p.Imports()
 	once := computedOnce(p)
 	for _, f := range p.Funcs {
+		repeated(f.Body)
 		f.Body = logSums(calls(f.Body, once, f.Name != summary), imports)
 	}
 	addPanels(p.Func(summary), once)
@@ -78,6 +79,12 @@ func addPanels(f *loop.Func, once map[*loop.Var]bool) {
 func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
 	var out []loop.Stmt
 	for _, st := range list {
+		if p := asPartly(st); known && p != nil && !setElsewhere(list, p.set) {
+			if made := p.byKernel(); made != nil {
+				out = append(out, made...)
+				continue
+			}
+		}
 		n := asNest(st)
 		if n == nil {
 			out = append(out, st)
@@ -388,7 +395,7 @@ const leastInner = 4
 
 // rectangular finds the products of any two matrices, of which either may be transposed.
 func (n *nest) rectangular(s *sum) *loop.Kernel {
-	if !n.long() || s.size.Op == loop.IntConst && s.size.N < leastInner {
+	if s.size.Op == loop.IntConst && s.size.N < leastInner || !n.long() && n.sizes[0].N*n.sizes[1].N < leastLong {
 		return nil
 	}
 	i, j, k := n.vars[0], n.vars[1], s.v

@@ -18,6 +18,7 @@ var All = []Pass{
 	{"derive", "numbers that are products or sums of others are computed where they are read", derive},
 	{"kernels", "sums over whole arrays and functions of them become calls of the runtime's kernels", kernels},
 	{"running", "sums that grow by a term from one turn of a loop to the next are kept", each(running)},
+	{"scatter", "sums over what belongs to an element, for all elements, become one loop that adds each term where it belongs", each(scatter)},
 	{"fuse", "loops over one range become one, as early as what they read allows", each(fuse)},
 	{"join", "inner loops over one range become one", each(join)},
 	{"contract", "arrays that one turn of a loop sets and reads become numbers", contract},

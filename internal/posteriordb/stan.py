@@ -48,15 +48,14 @@ def grid(data):
 
 
 def epidemic(data):
-    """Of covid19imperial: what has three indices, laid out in cells, day by day, and the observed days of the countries."""
+    """Of covid19imperial: what has three indices, laid out in cells, day by day, what infections at one day are at another, and the observed days
+    of the countries."""
     M, N2 = data["M"], data["N2"]
-    cell = [[t * M + m + 1 for m in range(M)] for t in range(N2)]
     seen = [(m, t) for m in range(M) for t in range(data["EpidemicStart"][m] - 1, data["N"][m])]
-    return {"cells": M * N2, "country": [m + 1 for _ in range(N2) for m in range(M)], "cell": cell,
-            "X": [data["X"][m][t] for t in range(N2) for m in range(M)],
-            "SI_to": [[data["SI"][t - s - 1] if t > s else 0 for t in range(N2) for _ in range(M)] for s in range(N2)],
-            "n": len(seen), "where": [m + 1 for m, _ in seen], "deaths": [data["deaths"][t][m] for m, t in seen],
-            "f_to": [[data["f"][t - s - 1][m] if t > s else 0 for s in range(N2)] for m, t in seen]}
+    return {"cells": M * N2, "cell": [[t * M + m + 1 for m in range(M)] for t in range(N2)], "X": [data["X"][m][t] for t in range(N2) for m in range(M)],
+            "SI_to": [[data["SI"][t - s - 1] if s < t else 0 for s in range(N2)] for t in range(N2)],
+            "n": len(seen), "where": [m + 1 for m, _ in seen], "day": [t + 1 for _, t in seen], "deaths": [data["deaths"][t][m] for m, t in seen],
+            "f_to": [[data["f"][t - s - 1][m] if s < t else 0 for s in range(N2)] for m, t in seen]}
 
 
 PREPARED = {"kronecker_gp": grid, "covid19imperial_v2": epidemic, "covid19imperial_v3": epidemic}
