@@ -179,6 +179,9 @@ func (g *generator) describe() jen.Code {
 			if ends := b.Transform.Ends; ends != "" {
 				fields[jen.Id("Ends")] = rt(string(ends))
 			}
+			if constants := b.Transform.Constants; constants != "" {
+				fields[jen.Id("Constants")] = rt(string(constants))
+			}
 			if b.Length() != b.Size() {
 				fields[jen.Id("Coordinates")] = shapeOf(b.Coord.Shape)
 			}

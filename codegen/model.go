@@ -125,7 +125,7 @@ func (g *generator) about() string {
 
 // apiVersion is the version of the runtime's interface that the code is
 // written for.
-const apiVersion = 14
+const apiVersion = 15
 
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {

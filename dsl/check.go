@@ -445,7 +445,11 @@ func (c *checker) whole(f *File) {
 	inDensity := c.paramsOfTerms()
 	for _, p := range m.Params {
 		if !inDensity[p] {
-			c.warn(NoPrior, p.At, "give it a prior, or remove it", "the density does not mention the parameter `%s`, so it has no proper posterior", p.Name)
+			then := "it has no proper posterior"
+			if (p.Support.Lo != nil || p.Support.LoNum != nil) && (p.Support.Hi != nil || p.Support.HiNum != nil) {
+				then = "its posterior is uniform"
+			}
+			c.warn(NoPrior, p.At, "give it a prior, or remove it", "the density does not mention the parameter `%s`, so %s", p.Name, then)
 		}
 	}
 	for _, d := range m.Scarce(nil) {
@@ -727,15 +731,6 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		ok = ok && good
 		t.Shape = append(t.Shape, e)
 	}
-	if te.Base == "cov" {
-		if len(te.Sizes) != 1 {
-			c.err(BadSize, te.At(), "write `cov[n]` for an n × n matrix", "a cov has one size")
-			return t, false
-		}
-		if ok {
-			t.Shape = []Extent{t.Shape[0], t.Shape[0]}
-		}
-	}
 	if x := LookupConstraint(te.Base); x != nil {
 		if x.Square && len(te.Sizes) != 1 {
 			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix", x.Name), "a %s has one size", x.Name)
@@ -770,12 +765,16 @@ func (c *checker) data(s *DataStmt) {
 	if s.Type.Base == "int" && len(s.Type.Sizes) == 0 {
 		return // declared in the first pass
 	}
-	if x := LookupConstraint(s.Type.Base); x != nil && (x != Simplex || len(t.Shape) > 1) {
-		c.err(NotYet, s.Type.At(), "declare real data", "data of the type %s%s are not in this version of the language", x.Name, strings.Repeat(" of several rows", max(0, len(t.Shape)-1)))
+	if x := LookupConstraint(s.Type.Base); x != nil && len(t.Shape) > x.Data {
+		rows := ""
+		if len(t.Shape) > 1 && !x.Square {
+			rows = " of several rows"
+		}
+		c.err(NotYet, s.Type.At(), "declare real data", "data of the type %s%s are not in this version of the language", x.Name, rows)
 		t = Type{}
 	}
 	for _, id := range s.Names {
-		d := &Data{object: object{id.Name, id.At, s.Doc, false}, Type: t, Cov: s.Type.Base == "cov", Constraint: LookupConstraint(s.Type.Base)}
+		d := &Data{object: object{id.Name, id.At, s.Doc, false}, Type: t, Constraint: LookupConstraint(s.Type.Base)}
 		c.declare(d)
 		c.model.Data = append(c.model.Data, d)
 	}
@@ -783,12 +782,8 @@ func (c *checker) data(s *DataStmt) {
 
 func (c *checker) param(s *ParamStmt) {
 	t, _ := c.typeOf(&s.Type)
-	switch {
-	case s.Type.Base == "int":
+	if s.Type.Base == "int" {
 		c.err(UnknownType, s.Type.At(), "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
-		t = Type{}
-	case s.Type.Base == "cov":
-		c.err(NotYet, s.Type.At(), "", "cov parameters are not in this version of the language")
 		t = Type{}
 	}
 	for _, id := range s.Names {
@@ -861,10 +856,6 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		return x.support()
 	}
 	if b.Kind() == NoBound {
-		return s
-	}
-	if te.Base == "cov" {
-		c.err(BadBounds, b.At(), "", "a cov has no bounds")
 		return s
 	}
 	lo, hi := b.ends()

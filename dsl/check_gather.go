@@ -207,7 +207,7 @@ func (c *checker) notIntegerData(a Expr, name *Name, size Extent, shift float64)
 	switch o := name.Obj.(type) {
 	case *Data:
 		hint := ""
-		if !o.Cov {
+		if o.Constraint == nil {
 			hint = "declare " + o.rangeDeclaration(size, int(shift))
 		}
 		c.err(BadGather, a.Span(), hint, "only integer data select elements, and `%s` is %s", name.Name, o.Type)

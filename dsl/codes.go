@@ -125,7 +125,7 @@ var Catalogue = []Entry{
 	{UnknownFunction, "a function is in the function table", "let a = expp(1)", "let a = exp(1)"},
 	{UnknownDist, "a distribution is in the distribution table", "y ~ norml(0, 1)", "y ~ normal(0, 1)"},
 	{UnknownMetric, "a named metric exists", "metric fischer", "metric fisher"},
-	{UnknownType, "a type is int, real, simplex, ordered, positive_ordered, corr_cholesky or cov", "data y float", "data y real"},
+	{UnknownType, "a type is int, real, simplex, ordered, positive_ordered, unit_vector, sum_to_zero, corr, corr_cholesky, cov or cov_cholesky", "data y float", "data y real"},
 	{IndexShadows, "an index has a name of its own", "sum(y in n) 1", "sum(i in n) 1"},
 	{UsedBeforeDefined, "a let uses only what stands above it", "let a = b; let b = 1", "let b = 1; let a = b"},
 	{NotAFunction, "only functions are called", "sigma(2)", "2*sigma, or sigma[2] of a vector"},

@@ -15,16 +15,33 @@ type Constraint struct {
 	// Lo and Hi are what each element lies between, ends excluded; infinite where there is no end.
 	Lo, Hi float64
 
-	// Square is set of a type of square matrices, of one size.
-	Square bool
+	// Square is set of a type of square matrices, of one size, and Symmetric of those that equal their transpose.
+	Square, Symmetric bool
+
+	// Data is the number of dimensions up to which data may be of the type, 0 if they may not.
+	Data int
+
+	// Measure is what a density of such values is by.
+	Measure Measure
 
 	// Coordinates is the shape of the unconstrained coordinates of a parameter of a shape.
 	Coordinates func(values []Extent) []Extent
 }
 
+// Measure is what a density of values that obey a constraint is a density by: the volume in those of them that are free, or an area.
+type Measure uint8
+
+// The measures.
+const (
+	ByFirst Measure = iota // of the first elements, as many as there are coordinates
+	ByBelow                // of the elements of a matrix below the diagonal
+	ByLower                // of the elements of a matrix on the diagonal and below it
+	ByArea                 // the area of the surface, or of the plane, that the values lie on
+)
+
 // Simplex is the type `simplex[K]`: K positive numbers that sum to 1. The last is 1 less the others.
 var Simplex = &Constraint{
-	Name: "simplex", Least: 2, Doc: "positive, of sum 1", Lo: 0, Hi: 1,
+	Name: "simplex", Least: 2, Doc: "positive, of sum 1", Lo: 0, Hi: 1, Data: 1,
 	Coordinates: lastLess(1),
 }
 
@@ -38,7 +55,7 @@ func lastLess(n int) func([]Extent) []Extent {
 }
 
 // Constraints is the table.
-var Constraints = []*Constraint{Simplex, Ordered, PositiveOrdered, CorrCholesky}
+var Constraints = []*Constraint{Simplex, Ordered, PositiveOrdered, UnitVector, SumToZero, Corr, CorrCholesky, Cov, CovCholesky}
 
 // Ordered is the type `ordered[K]`: K numbers in ascending order.
 var Ordered = &Constraint{
@@ -52,8 +69,41 @@ var PositiveOrdered = &Constraint{
 
 // CorrCholesky is the type `corr_cholesky[K]`: the lower triangular factor L of a correlation matrix L L'.
 var CorrCholesky = &Constraint{
-	Name: "corr_cholesky", Least: 2, Doc: "those of the factor of a correlation matrix", Lo: -1, Hi: 1, Square: true,
-	Coordinates: func(values []Extent) []Extent { return []Extent{TriangleOf(values[0])} },
+	Name: "corr_cholesky", Least: 2, Doc: "those of the factor of a correlation matrix", Lo: -1, Hi: 1, Square: true, Measure: ByBelow,
+	Coordinates: belowDiagonal,
+}
+
+// belowDiagonal is the number of the elements of a square matrix below the diagonal, as the shape of a vector.
+func belowDiagonal(values []Extent) []Extent { return []Extent{TriangleOf(values[0])} }
+
+// lowerTriangle is the number of those on the diagonal too.
+func lowerTriangle(values []Extent) []Extent { return []Extent{TriangleOf(values[0].Plus(1))} }
+
+// UnitVector is the type `unit_vector[K]`: K numbers whose squares sum to 1. It has a coordinate for each, of which the length says nothing.
+var UnitVector = &Constraint{
+	Name: "unit_vector", Least: 2, Doc: "those of a vector of length 1", Lo: -1, Hi: 1, Measure: ByArea, Coordinates: lastLess(0),
+}
+
+// SumToZero is the type `sum_to_zero[K]`: K numbers that sum to 0.
+var SumToZero = &Constraint{
+	Name: "sum_to_zero", Least: 2, Doc: "numbers of sum 0", Lo: math.Inf(-1), Hi: math.Inf(1), Measure: ByArea, Coordinates: lastLess(1),
+}
+
+// Corr is the type `corr[K]`: a correlation matrix, which is symmetric and positive definite and has ones on its diagonal.
+var Corr = &Constraint{
+	Name: "corr", Least: 2, Doc: "those of a correlation matrix", Lo: -1, Hi: 1, Square: true, Symmetric: true, Measure: ByBelow, Coordinates: belowDiagonal,
+}
+
+// Cov is the type `cov[K]`: a covariance matrix, which is symmetric and positive definite.
+var Cov = &Constraint{
+	Name: "cov", Least: 1, Doc: "those of a covariance matrix", Lo: math.Inf(-1), Hi: math.Inf(1), Square: true, Symmetric: true, Data: 2, Measure: ByLower,
+	Coordinates: lowerTriangle,
+}
+
+// CovCholesky is the type `cov_cholesky[K]`: the lower triangular factor L, of positive diagonal, of a covariance matrix L L'.
+var CovCholesky = &Constraint{
+	Name: "cov_cholesky", Least: 1, Doc: "those of the factor of a covariance matrix", Lo: math.Inf(-1), Hi: math.Inf(1), Square: true, Measure: ByLower,
+	Coordinates: lowerTriangle,
 }
 
 // LookupConstraint returns the row of a word, or nil.
@@ -65,6 +115,9 @@ func LookupConstraint(word string) *Constraint {
 	}
 	return nil
 }
+
+// IsSymmetric reports whether values are symmetric matrices; x may be nil.
+func (x *Constraint) IsSymmetric() bool { return x != nil && x.Symmetric }
 
 // support is what is known of each element.
 func (x *Constraint) support() Support {

@@ -46,7 +46,7 @@ func (m *Model) Demands() []Demand {
 			out = append(out, Demand{Kind: DemandSet, Data: d, Set: ints(s.Set)})
 		case d.Constraint == Simplex:
 			out = append(out, Demand{Kind: DemandSimplex, Data: d})
-		case d.Cov:
+		case d.Constraint == Cov:
 			out = append(out, Demand{Kind: DemandCovariance, Data: d})
 		case d.Type.Base == Real || s.Bounded():
 			out = append(out, Demand{Kind: DemandBounds, Data: d, Lo: numeric(s.Lo, s.LoNum), Hi: numeric(s.Hi, s.HiNum),
@@ -180,7 +180,7 @@ func argumentDemands(t *Term) (out []Demand) {
 	zero, one := &Number{Value: 0}, &Number{Value: 1}
 	for i, a := range t.Args {
 		d := wholeDatum(a)
-		if d == nil || d.Cov {
+		if d == nil || d.Constraint == Cov {
 			continue
 		}
 		s := &d.Support

@@ -27,6 +27,8 @@ const (
 	Ascending             // an argument: a vector in ascending order
 	LowerFactor           // an argument: a lower triangular matrix with a positive diagonal
 	OnCorrFactor          // a lower triangular factor of a correlation matrix
+	OnCorr                // a correlation matrix
+	OnCovFactor           // a lower triangular factor of a covariance matrix
 	domainCount
 )
 
@@ -40,8 +42,11 @@ func (d Domain) String() string {
 		"{0, 1}", "the whole numbers 0, 1, 2, …", "the whole numbers up to its first argument", "real vectors",
 		"symmetric positive definite matrices", "the whole numbers 0, 1, 2, …", "the simplexes", "vectors of positive numbers",
 		"the whole numbers 1, …, K", "vectors of whole numbers 0, 1, 2, …", "vectors in ascending order", "lower triangular matrices with a positive diagonal",
-		"the factors of correlation matrices"}[d]
+		"the factors of correlation matrices", "correlation matrices", "the factors of covariance matrices"}[d]
 }
+
+// matrices are the types that what a distribution of matrices describes is declared to be of.
+var matrices = map[Domain]*Constraint{OnCorrFactor: CorrCholesky, OnCorr: Corr, OnCovFactor: CovCholesky, Covariance: Cov}
 
 // Vector reports whether d holds vectors, as wholes.
 func (d Domain) Vector() bool {

@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -150,18 +151,25 @@ func (r *reading) noType(string, string) error {
 		r.poisonLine()
 		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
 	}
-	hint := "the types are int, real, simplex, ordered, positive_ordered, corr_cholesky and cov; a declaration reads `data x, y real[n]`"
-	if s := suggest(t.Value, []string{"int", "real", "simplex", "ordered", "positive_ordered", "corr_cholesky", "cov"}); s != "" {
+	types := typeWords()
+	last := len(types) - 1
+	hint := "the types are " + strings.Join(types[:last], ", ") + " and " + types[last] + "; a declaration reads `data x, y real[n]`"
+	if s := suggest(t.Value, types); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	}
 	if f := LookupForeign(ForeignType, t.Value); f != nil {
 		hint = f.Hint()
 	}
-	switch t.Value {
-	case "unit_vector", "cholesky_factor_cov":
-		return fail(NotYet, tokenSpan(t), "", "the type `%s` is not in this version of the language", t.Value)
-	}
 	return fail(UnknownType, tokenSpan(t), hint, "there is no type `%s`", t.Value)
+}
+
+// typeWords are the words that a type starts with.
+func typeWords() []string {
+	words := []string{"int", "real"}
+	for _, x := range Constraints {
+		words = append(words, x.Name)
+	}
+	return words
 }
 
 // noInterval reports what stands behind the `in` of a bound.

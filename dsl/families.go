@@ -83,6 +83,39 @@ var families = []Distribution{
 			"sum(k in 1..K-1) (0.5*k*log(pi()) + lgamma(eta + 0.5*(K - 1 - k)))",
 	},
 	{
+		// Of correlation matrices the density is by their elements below the diagonal.
+		Name: "lkj_corr", Support: OnCorr,
+		Args: []DistArg{{"eta", Positive}},
+		Define: "(y real[K, K], eta real > 0) = (eta - 1)*log_det(y) + (K - 1)*lgamma(eta + 0.5*(K - 1)) - " +
+			"sum(k in 1..K-1) (0.5*k*log(pi()) + lgamma(eta + 0.5*(K - 1 - k)))",
+	},
+	{
+		// Of covariance matrices the density is by their elements on the diagonal and below it, and zero unless nu > K − 1.
+		Name: "wishart", Support: Covariance,
+		Args: []DistArg{{"nu", Positive}, {"S", Covariance}},
+		Define: "(y real[K, K], nu real > 0, S real[K, K]) = 0.5*(nu - K - 1)*log_det(y) - 0.5*sum(inverse(S) .* y) - 0.5*nu*log_det(S) - 0.5*nu*K*log(2) - " +
+			"0.25*K*(K - 1)*log(pi()) - sum(k in K) lgamma(0.5*(nu + 1 - k)) + log(nu > K - 1)",
+	},
+	{
+		Name: "inv_wishart", Support: Covariance,
+		Args: []DistArg{{"nu", Positive}, {"S", Covariance}},
+		Define: "(y real[K, K], nu real > 0, S real[K, K]) = 0.5*nu*log_det(S) - 0.5*(nu + K + 1)*log_det(y) - 0.5*sum(inverse(y) .* S) - 0.5*nu*K*log(2) - " +
+			"0.25*K*(K - 1)*log(pi()) - sum(k in K) lgamma(0.5*(nu + 1 - k)) + log(nu > K - 1)",
+	},
+	{
+		// Of the covariance matrix y y' with the scale L L', and the Jacobian from y, 2^K Π y_kk^(K−k+1).
+		Name: "wishart_cholesky", Support: OnCovFactor,
+		Args: []DistArg{{"nu", Positive}, {"L", LowerFactor}},
+		Define: "(y real[K, K], nu real > 0, L real[K, K]) = sum(k in K) ((nu - k)*log(y[k, k]) - nu*log(L[k, k])) - 0.5*sum(solve_lower(L, y).^2) + (1 - 0.5*nu)*K*log(2) - " +
+			"0.25*K*(K - 1)*log(pi()) - sum(k in K) lgamma(0.5*(nu + 1 - k)) + log(nu > K - 1)",
+	},
+	{
+		Name: "inv_wishart_cholesky", Support: OnCovFactor,
+		Args: []DistArg{{"nu", Positive}, {"L", LowerFactor}},
+		Define: "(y real[K, K], nu real > 0, L real[K, K]) = sum(k in K) (nu*log(L[k, k]) - (nu + k)*log(y[k, k])) - 0.5*sum(solve_lower(y, L).^2) + (1 - 0.5*nu)*K*log(2) - " +
+			"0.25*K*(K - 1)*log(pi()) - sum(k in K) lgamma(0.5*(nu + 1 - k)) + log(nu > K - 1)",
+	},
+	{
 		Name: "multi_student_t", Support: VectorReal,
 		Args: []DistArg{{"nu", Positive}, {"mu", VectorReal}, {"Sigma", Covariance}},
 		Define: "(y real[n], nu real > 0, mu real[n], Sigma real[n, n]) = lgamma(0.5*(nu + n)) - lgamma(0.5*nu) - 0.5*n*log(nu*pi()) - " +
@@ -150,8 +183,8 @@ func (c *checker) familyTerm(term *Term) {
 		return
 	}
 	before := len(c.ds.List)
-	if dist.Support == OnCorrFactor {
-		c.onCorrFactor(term)
+	if want := matrices[dist.Support]; want != nil {
+		c.onMatrix(term, want)
 	}
 	for n, a := range term.Args {
 		c.known(a, dist, n)
@@ -203,15 +236,21 @@ func (c *checker) categories(term *Term) {
 	}
 }
 
-// onCorrFactor checks that what a distribution of factors of correlation matrices describes is declared to be one.
-func (c *checker) onCorrFactor(term *Term) {
-	p := alias(term.Left)
-	if _, element := Through(term.Left).(*IndexExpr); p != nil && !element && (p.Constraint == CorrCholesky || p.Support.spoiled) {
+// onMatrix checks that what a distribution of matrices describes, as a whole, is declared to be one of those.
+func (c *checker) onMatrix(term *Term, want *Constraint) {
+	_, element := Through(term.Left).(*IndexExpr)
+	p, d := alias(term.Left), datum(term.Left)
+	switch {
+	case element:
+	case p != nil && (p.Constraint == want || p.Support.spoiled), d != nil && (d.Constraint == want || d.Support.spoiled):
 		return
 	}
-	hint := "declare `param L corr_cholesky[K]`"
-	if p != nil && len(p.Type.Shape) == 2 {
-		hint = "declare `param " + p.Name + " corr_cholesky[" + p.Type.Shape[0].String() + "]`"
+	hint := "declare `param L " + want.Name + "[K]`"
+	switch {
+	case p != nil && len(p.Type.Shape) == 2:
+		hint = "declare `param " + p.Name + " " + want.Name + "[" + p.Type.Shape[0].String() + "]`"
+	case d != nil && len(d.Type.Shape) == 2 && want.Data == 2:
+		hint = "declare `data " + d.Name + " " + want.Name + "[" + d.Type.Shape[0].String() + "]`"
 	}
 	c.err(OutsideSupport, term.Left.Span(), hint, "`%s` is defined on %s, and the %s is not declared to be one", term.Dist.Name, term.Dist.Support, term.side())
 }

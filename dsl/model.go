@@ -198,8 +198,7 @@ type Data struct {
 	object
 	Type    Type
 	Support Support
-	Cov     bool // a symmetric positive definite matrix
-	// Constraint is nil for real numbers, ints and matrices.
+	// Constraint is nil for real numbers, ints and matrices without one.
 	Constraint *Constraint
 	Default    *float64 // of a scalar, nil if none
 	// MinSize is the least value that an int scalar used as a size needs

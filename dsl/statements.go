@@ -73,10 +73,10 @@ type Stmt interface {
 	stmt()
 }
 
-// TypeExpr is a written type: int, real, cov or a constraint, with sizes and bounds.
+// TypeExpr is a written type: int, real or a constraint, with sizes and bounds.
 type TypeExpr struct {
 	Syntax
-	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex' | 'ordered' | 'positive_ordered' | 'corr_cholesky')"`
+	Base  string    `parser:"@('int' | 'real' | 'cov' | 'simplex' | 'ordered' | 'positive_ordered' | 'unit_vector' | 'sum_to_zero' | 'corr' | 'corr_cholesky' | 'cov_cholesky')"`
 	Sizes []Expr    `parser:"('[' @@ (',' @@)* ']')?"`
 	Bound BoundExpr `parser:"@@?"`
 }

@@ -140,8 +140,8 @@ func (v *vetting) data() {
 	for _, d := range v.m.Data {
 		x := v.values[d.Name]
 		switch {
-		case len(d.Type.Shape) == 0 || observed[d] || d.Cov || len(x) == 0:
-		case d.Type.Base == Real && len(d.Type.Shape) == 1 && d.Constraint == nil:
+		case len(d.Type.Shape) == 0 || observed[d] || d.Constraint != nil || len(x) == 0:
+		case d.Type.Base == Real && len(d.Type.Shape) == 1:
 			v.predictors(d, [][]float64{x})
 		case d.Type.Base == Real && len(d.Type.Shape) == 2:
 			columns, _ := v.size(d.Type.Shape[1])

@@ -35,7 +35,7 @@ type Posterior interface {
 	// of Info().Dim() coordinates.
 	Constrain(x, q []float64)
 
-	// Unconstrain is the inverse of Constrain. It returns an error that
+	// Unconstrain is the inverse of Constrain, and finds one point of those that have the same values. It returns an error that
 	// names the first parameter outside its support.
 	Unconstrain(q, x []float64) error
 }
@@ -280,12 +280,33 @@ type Param struct {
 
 	// Ends is where the values end and their coordinates go on.
 	Ends Ends `json:",omitempty"`
+
+	// Constants are the elements of a matrix that are the same number everywhere.
+	Constants Constants `json:",omitempty"`
 }
 
-// Fixed reports whether an element of the values is the same number everywhere, by its subscripts from 1: of the factor of a correlation matrix,
-// which alone is a matrix whose coordinates are a vector, the first one and those above the diagonal.
-func (p *Param) Fixed(i, j int) bool {
-	return len(p.Shape) == 2 && len(p.Coordinates) == 1 && (j > i || i == 1 && j == 1)
+// Constants says which elements of a matrix are the same number everywhere.
+type Constants uint8
+
+// Which ones.
+const (
+	NoConstants      Constants = iota
+	ConstantDiagonal           // those on the diagonal, as of correlation matrices
+	ConstantAbove              // those above the diagonal, as of the factors of covariances
+	ConstantCorner             // the first one and those above the diagonal, as of the factors of correlation matrices
+)
+
+// Has reports whether an element, by its subscripts from 1, is one of them.
+func (x Constants) Has(i, j int) bool {
+	switch x {
+	case ConstantDiagonal:
+		return i == j
+	case ConstantAbove:
+		return j > i
+	case ConstantCorner:
+		return j > i || i == 1 && j == 1
+	}
+	return false
 }
 
 // Ends says on which sides of the coordinates of a parameter its values end: far out they do not depend on them any more.
@@ -354,5 +375,5 @@ type MetricInfo struct {
 // its meaning. Version 3 brought Whiten, Identity and Generator, version 4
 // ParamDraws and QuantityDraws, version 5 PriorDrawer, version 6 Length, version 7 Steps, version 8
 // parameters with more values than coordinates, version 9 package system, version 10 Work, version 11
-// Transported, version 12 Chooser, version 13 Ends and LogJacobian, version 14 Equations.
-const APIVersion = 14
+// Transported, version 12 Chooser, version 13 Ends and LogJacobian, version 14 Equations, version 15 Constants.
+const APIVersion = 15

@@ -197,9 +197,9 @@ func someData(m *dsl.Model) numbers {
 		x := make([]float64, size)
 		for i := range x {
 			switch {
-			case d.Cov && i%6 == 0, d.Type.Base == dsl.Int && size > 1:
+			case d.Constraint == dsl.Cov && i%6 == 0, d.Type.Base == dsl.Int && size > 1:
 				x[i] = 1
-			case d.Cov:
+			case d.Constraint == dsl.Cov:
 			case d.Type.Base == dsl.Int:
 				x[i] = 5
 			default:

@@ -90,12 +90,12 @@ func moving(rows []diagnostics.Summary, params []runtime.Param) []diagnostics.Su
 	fixed := map[string]bool{}
 	for n := range params {
 		p := &params[n]
-		if len(p.Shape) != 2 || !p.Fixed(1, 1) {
+		if p.Constants == runtime.NoConstants {
 			continue
 		}
 		for i := range p.Shape[0] {
 			for j := range p.Shape[1] {
-				if p.Fixed(i+1, j+1) {
+				if p.Constants.Has(i+1, j+1) {
 					fixed[fmt.Sprintf("%s.%d.%d", p.Name, i+1, j+1)] = true
 				}
 			}

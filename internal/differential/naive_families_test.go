@@ -2,6 +2,7 @@ package differential
 
 import (
 	"math"
+	"strings"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"gonum.org/v1/gonum/mat"
@@ -66,6 +67,55 @@ func family(name string, y array, args []array) float64 {
 			l -= float64(k-i) * ((2*b-1)*math.Ln2 + 2*lgamma(b) - lgamma(2*b))
 		}
 		return l
+	case "lkj_corr":
+		// By the constant of the density of the factor, and its Jacobian.
+		k := y.shape[0]
+		f := cholesky(y)
+		l := family("lkj_corr_cholesky", f, args)
+		for i := 1; i < k; i++ {
+			l -= float64(k-1-i) * math.Log(f.v[i*k+i])
+		}
+		return l
+	case "wishart", "inv_wishart":
+		// The density of the squares of normal numbers by Bartlett: of the factor T of S^{-1/2} y S^{-1/2} the diagonal is chi, the rest normal.
+		k, nu := y.shape[0], args[0].v[0]
+		if name == "inv_wishart" {
+			inv, s := inverted(y), inverted(args[1])
+			// y → 1/y has the Jacobian det(y)^-(k+1).
+			return family("wishart", inv, []array{args[0], s}) - float64(k+1)*logDet(y)
+		}
+		if !(nu > float64(k-1)) {
+			return math.Inf(-1)
+		}
+		f, g := cholesky(y), cholesky(args[1])
+		var t mat.Dense
+		if err := t.Solve(dense(g), dense(f)); err != nil {
+			return math.NaN()
+		}
+		l := 0.0
+		for i := range k {
+			n := nu - float64(i)
+			d := t.At(i, i)
+			l += math.Log(2) - n/2*math.Ln2 - lgamma(n/2) + (n-1)*math.Log(d) - d*d/2
+			for j := range i {
+				l -= t.At(i, j)*t.At(i, j)/2 + math.Log(2*math.Pi)/2
+			}
+			l -= float64(i+1) * math.Log(g.v[i*k+i])             // from T to f
+			l -= math.Log(2) + float64(k-i)*math.Log(f.v[i*k+i]) // from f to y
+		}
+		return l
+	case "wishart_cholesky", "inv_wishart_cholesky":
+		k := y.shape[0]
+		squared := func(a array) array {
+			var s mat.Dense
+			s.Mul(dense(a), dense(a).T())
+			return array{a.shape, s.RawMatrix().Data}
+		}
+		l := family(strings.TrimSuffix(name, "_cholesky"), squared(y), []array{args[0], squared(args[1])})
+		for i := range k {
+			l += math.Log(2) + float64(k-i)*math.Log(y.v[i*k+i])
+		}
+		return l
 	case "multi_student_t_cholesky":
 		n := len(y.v)
 		l := mat.NewTriDense(n, mat.Lower, append([]float64(nil), args[2].v...))
@@ -84,6 +134,42 @@ func family(name string, y array, args []array) float64 {
 			(nu+float64(n))/2*math.Log(1+far/nu)
 	}
 	panic("no family " + name)
+}
+
+// cholesky is the lower triangular factor of a symmetric positive definite matrix.
+func cholesky(a array) array {
+	n := a.shape[0]
+	out := array{a.shape, make([]float64, n*n)}
+	var f mat.Cholesky
+	if !f.Factorize(mat.NewSymDense(n, append([]float64(nil), a.v...))) {
+		for i := range out.v {
+			out.v[i] = math.NaN()
+		}
+		return out
+	}
+	var l mat.TriDense
+	f.LTo(&l)
+	for i := range n {
+		for j := range i + 1 {
+			out.v[i*n+j] = l.At(i, j)
+		}
+	}
+	return out
+}
+
+// inverted is the inverse of a matrix.
+func inverted(a array) array {
+	var inv mat.Dense
+	if err := inv.Inverse(dense(a)); err != nil {
+		return array{a.shape, make([]float64, len(a.v))}
+	}
+	return array{a.shape, inv.RawMatrix().Data}
+}
+
+// logDet is the logarithm of the determinant of a symmetric positive definite matrix.
+func logDet(a array) float64 {
+	l, _ := mat.LogDet(dense(a))
+	return l
 }
 
 // categories are the probabilities of all categories.

@@ -158,8 +158,8 @@ func (e *naive) set(q []float64) []float64 {
 			a.shape = append(a.shape, e.extent(x))
 			a.v = make([]float64, len(a.v)*e.extent(x))
 		}
-		if p.Constraint == dsl.CorrCholesky {
-			n, j := corrFactor(a.shape[0], a.v, q)
+		if p.Constraint != nil && p.Constraint.Square {
+			n, j := square[p.Constraint](a.shape[0], a.v, q)
 			q = q[n:]
 			e.values[p] = a
 			out = append(out, j)
@@ -1078,8 +1078,68 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// constrained writes the values of a constraint at coordinates, and returns how many it took, and the logarithm of the
-// Jacobian, as Stan's reference has them.
+// square are the types of square matrices: each writes the values at coordinates, and returns how many it took, and the logarithm of the Jacobian, as
+// Stan's reference has them.
+var square = map[*dsl.Constraint]func(n int, a, q []float64) (used int, l float64){
+	dsl.CorrCholesky: corrFactor, dsl.Corr: corrMatrix, dsl.Cov: covMatrix, dsl.CovCholesky: covFactor,
+}
+
+// corrMatrix is of partial correlations, which the coordinates are column by column: the correlation of i and j given those before j. The recursion is that of
+// Lewandowski, Kurowicka and Joe, from the last condition to none.
+func corrMatrix(n int, a, q []float64) (used int, l float64) {
+	partial := make([][]float64, n)
+	for i := range partial {
+		partial[i] = make([]float64, n)
+		a[i*n+i] = 1
+	}
+	for j := range n {
+		for i := j + 1; i < n; i++ {
+			z := math.Tanh(q[used])
+			partial[i][j] = z
+			l += (1 + float64(n-2-j)/2) * math.Log(1-z*z)
+			used++
+		}
+	}
+	for j := range n {
+		for i := j + 1; i < n; i++ {
+			r := partial[i][j]
+			for k := j - 1; k >= 0; k-- {
+				p, s := partial[i][k], partial[j][k]
+				r = p*s + r*math.Sqrt((1-p*p)*(1-s*s))
+			}
+			a[i*n+j], a[j*n+i] = r, r
+		}
+	}
+	return used, l
+}
+
+// covFactor is of a factor with the logarithms of its diagonal.
+func covFactor(n int, a, q []float64) (used int, l float64) {
+	for i := range n {
+		copy(a[i*n:], q[used:used+i])
+		used += i + 1
+		a[i*n+i] = math.Exp(q[used-1])
+		l += q[used-1]
+	}
+	return used, l
+}
+
+// covMatrix is the square of such a factor L, with the Jacobian 2^n Π L_kk^(n−k+1) of that.
+func covMatrix(n int, a, q []float64) (used int, l float64) {
+	f := make([]float64, n*n)
+	used, l = covFactor(n, f, q)
+	for i := range n {
+		l += math.Log(2) + float64(n-i)*math.Log(f[i*n+i])
+		for j := range n {
+			for k := range n {
+				a[i*n+j] += f[i*n+k] * f[j*n+k]
+			}
+		}
+	}
+	return used, l
+}
+
+// corrFactor is of a factor whose rows have length 1.
 func corrFactor(n int, a, q []float64) (used int, l float64) {
 	for i := range n {
 		sum := 0.0 // of the squares so far
@@ -1095,8 +1155,29 @@ func corrFactor(n int, a, q []float64) (used int, l float64) {
 	return used, l
 }
 
+// constrained writes the values of a vector that obeys a constraint at coordinates, and returns how many it took, and the logarithm of the
+// Jacobian, as Stan's reference has them.
 func constrained(x *dsl.Constraint, a, q []float64) (n int, l float64) {
 	m := len(a)
+	switch x {
+	case dsl.UnitVector:
+		for _, u := range q[:m] {
+			l -= u * u / 2
+		}
+		for i, u := range q[:m] {
+			a[i] = u / math.Sqrt(-2*l)
+		}
+		return m, l
+	case dsl.SumToZero: // each coordinate raises those before it, and lowers the next by as much
+		for n := 1; n < m; n++ {
+			w := q[n-1] / math.Sqrt(float64(n)*float64(n+1))
+			for i := range n {
+				a[i] += w
+			}
+			a[n] -= float64(n) * w
+		}
+		return m - 1, 0
+	}
 	if x == dsl.Simplex {
 		stick := 1.0 // what is left of it is 1 less the parts before
 		for k := range m - 1 {

@@ -97,10 +97,7 @@ func steps(q, x []float64) error {
 // CorrCholeskyCoordinates writes the coordinates of the lower triangular factor of a correlation matrix, x row by row, to q: of each row the part
 // z that an element takes of what those before it leave of the length 1, q = atanh(z). The error says behind the name of x what is wrong with it.
 func CorrCholeskyCoordinates(q, x []float64) error {
-	n := 1
-	for n*n < len(x) {
-		n++
-	}
+	n := sideOf(x)
 	at := 0
 	for i := range n {
 		left := 1.0
@@ -120,6 +117,47 @@ func CorrCholeskyCoordinates(q, x []float64) error {
 				return fmt.Errorf("[%d,%d] is %v, but the rows of the factor of a correlation matrix have the length 1, which leaves %v", i+1, j+1, v, math.Sqrt(left))
 			}
 		}
+	}
+	return nil
+}
+
+// UnitVectorCoordinates writes a vector x of length 1 to q: of all coordinates of its direction those of length 1. The error says behind the name of x what
+// is wrong with it.
+func UnitVectorCoordinates(q, x []float64) error {
+	sum := 0.0
+	for i, v := range x {
+		if !(math.Abs(v) <= 1+Tolerance) {
+			return fmt.Errorf("[%d] is %v, but the elements of a vector of length 1 are from -1 to 1", i+1, v)
+		}
+		sum += float64(v * v)
+	}
+	if !(math.Abs(sum-1) <= Tolerance) {
+		return fmt.Errorf(" has the length %v, but must have the length 1", math.Sqrt(sum))
+	}
+	copy(q, x)
+	return nil
+}
+
+// SumToZeroCoordinates writes the coordinates of numbers x of sum 0 to q, which has one element less:
+//
+//	q_n = (Σ_{k≤n} x_k − n x_{n+1})/√(n(n + 1)),
+//
+// the products with the orthonormal basis of the transform. The error says behind the name of x what is wrong with it.
+func SumToZeroCoordinates(q, x []float64) error {
+	sum, most := 0.0, 1.0
+	for k, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("[%d] is %v, but must be finite", k+1, v)
+		}
+		if k > 0 {
+			n := float64(k)
+			q[k-1] = (sum - float64(n*v)) / math.Sqrt(float64(n*(n+1)))
+		}
+		sum += v
+		most = max(most, math.Abs(v))
+	}
+	if !(math.Abs(sum) <= Tolerance*most) {
+		return fmt.Errorf(" has the sum %v, but its elements sum to 0", sum)
 	}
 	return nil
 }

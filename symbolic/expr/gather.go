@@ -72,12 +72,38 @@ func (c *Context) computedPosition(e *Expr, size dsl.Extent, text string) *Expr 
 	return c.Ref(t, subs...)
 }
 
-// TrianglePosition is the position of the element [i,j] below the diagonal of a matrix among all of them, row by row: (i − 1)(i − 2)/2 + j. Elsewhere
-// it is one of them too, which is not to be read. Size is how many there are.
-func (c *Context) TrianglePosition(i, j Sub, size dsl.Extent) Sub {
-	row, before := c.number(i), c.Sub(c.number(i), c.Number(1))
-	at := c.Add(c.Scale(0.5, c.Mul(before, c.Sub(row, c.Number(2)))), c.Call("fmin", c.number(j), before))
-	return Sub{Data: c.computedPosition(c.Call("fmax", at, c.Number(1)), size, "triangle")}
+// Triangle is an order of the elements of a lower triangle.
+type Triangle uint8
+
+// The orders.
+const (
+	BelowByRows    Triangle = iota // those below the diagonal, row by row
+	BelowByColumns                 // those below the diagonal, column by column
+	LowerByRows                    // those on the diagonal too, row by row
+)
+
+// TrianglePosition is the position of the element [i,j] of an n × n matrix among those of a triangle:
+//
+//	BelowByRows      (i − 1)(i − 2)/2 + j
+//	BelowByColumns   (j − 1)n − j(j − 1)/2 + i − j
+//	LowerByRows      i(i − 1)/2 + j
+//
+// Elsewhere it is one of them too, which is not to be read. Size is how many there are.
+func (c *Context) TrianglePosition(order Triangle, i, j Sub, n, size dsl.Extent) Sub {
+	one := c.Number(1)
+	row, before := c.number(i), c.Sub(c.number(i), one)
+	column := c.Call("fmin", c.number(j), before)
+	var at *Expr
+	switch order {
+	case BelowByRows:
+		at = c.Add(c.Scale(0.5, c.Mul(before, c.Sub(row, c.Number(2)))), column)
+	case BelowByColumns:
+		left := c.Sub(column, one)
+		at = c.Add(c.Mul(left, c.Extent(n)), c.Scale(-0.5, c.Mul(column, left)), c.Sub(row, column))
+	case LowerByRows:
+		at = c.Add(c.Scale(0.5, c.Mul(row, before)), c.Call("fmin", c.number(j), row))
+	}
+	return Sub{Data: c.computedPosition(c.Call("fmax", at, one), size, "triangle")}
 }
 
 // isGather reports whether e is δ[a, g…] of an index and an element of data.

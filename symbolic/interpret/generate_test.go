@@ -432,16 +432,18 @@ generate {
 // TestLogDensityFunctions: a log density as a function is what the `~` statement
 // adds to the density, for every distribution, and so is the sum over elements.
 func TestLogDensityFunctions(t *testing.T) {
-	const head = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\ndata w simplex[n]\ndata k int[n] in 1..n\ndata cuts real[n-1]\n" +
+	const plain = "model m\ndata n int\ndata y, p real[n] > 0\ndata u real[n] in (0, 1)\ndata b int[n] in {0, 1}\ndata c int[n] >= 0\ndata S cov[n]\ndata w simplex[n]\ndata k int[n] in 1..n\ndata cuts real[n-1]\n" +
 		"param a real\nparam s real > 0\nparam x real[n]\n"
 	const data = `{"n": 3, "y": [0.3, 1.2, 2], "p": [0.4, 1.5, 3], "u": [0.2, 0.5, 0.9], "b": [0, 1, 1], "c": [0, 4, 20], "S": [[2, 0.3, 0.1], [0.3, 1, -0.2], [0.1, -0.2, 0.7]], "w": [0.2, 0.5, 0.3], "k": [2, 3, 1], "cuts": [-0.4, 0.9]}`
 	// By argument: a range that fits.
 	args := map[dsl.Domain]string{dsl.RealLine: "a", dsl.Positive: "s", dsl.UnitOpen: "inv_logit(a)", dsl.UnitClosed: "inv_logit(a)", dsl.NonNegative: "s", dsl.VectorReal: "x", dsl.Covariance: "S", dsl.CountArg: "25", dsl.VectorPositive: "s*p", dsl.Ascending: "cuts", dsl.OnSimplex: "softmax(x)", dsl.LowerFactor: "cholesky(S)"}
-	left := map[dsl.Domain]string{dsl.Above: "p", dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w", dsl.Category: "k", dsl.VectorCounts: "c"}
+	left := map[dsl.Domain]string{dsl.Above: "p", dsl.RealLine: "y", dsl.Positive: "p", dsl.UnitOpen: "u", dsl.Between: "u", dsl.Binary: "b", dsl.Counts: "c", dsl.UpTo: "c", dsl.VectorReal: "y", dsl.OnSimplex: "w", dsl.Category: "k", dsl.VectorCounts: "c", dsl.OnCorrFactor: "M", dsl.OnCorr: "M", dsl.OnCovFactor: "M", dsl.Covariance: "M"}
+	matrices := map[dsl.Domain]string{dsl.OnCorrFactor: "corr_cholesky", dsl.OnCorr: "corr", dsl.OnCovFactor: "cov_cholesky", dsl.Covariance: "cov"}
 	for i := range dsl.Distributions {
 		d := &dsl.Distributions[i]
-		if d.Support == dsl.OnCorrFactor {
-			continue // of a parameter alone: the model matrix_corr of internal/differential
+		matrix, head := matrices[d.Support], plain
+		if matrix != "" {
+			head += "param M " + matrix + "[n]\n"
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			var list []string
@@ -454,20 +456,27 @@ func TestLogDensityFunctions(t *testing.T) {
 			if d.Support == dsl.Above {
 				list[0] = "0.1*s"
 			}
+			if d.Support == dsl.Covariance || d.Support == dsl.OnCovFactor {
+				list[0] = "2 + s" // above n − 1
+			}
 			y, with, bar := left[d.Support], strings.Join(list, ", "), " | "
 			if len(list) == 0 {
 				y, bar = "x", "" // a term of data alone is none
 			}
 			call := d.LogDensityName() + "(" + y + bar + with + ")"
 			text := head + fmt.Sprintf("%s ~ %s(%s)\nmetric identity\ngenerate {\n  whole = %s\n", y, d.Name, with, call)
-			if !d.Support.Vector() {
+			if !d.Support.Vector() && matrix == "" {
 				text += fmt.Sprintf("  each[i in n] = %s(%s[i]%s%s)\n", d.LogDensityName(), y, bar, with)
 			}
 			p := load(t, text+"}\n", data)
+			transforms := load(t, head+"density 0*a\nmetric identity\n", data) // the Jacobians alone
 			inDensity := load(t, head+"density "+call+"\nmetric identity\n", data)
 			for k := range 5 {
 				q := []float64{0.3 - float64(k)/4, 0.2, 0.4, -1, 0.1}
-				jacobian := q[1] // of s
+				for len(q) < p.Info().Dim() {
+					q = append(q, 0.3*float64(k+1)-0.2*float64(len(q)-5))
+				}
+				jacobian := transforms.LogDensity(q)
 				want := p.LogDensity(q) - jacobian
 				got := generate(p, q, nil)
 				near := func(what string, x float64) {
@@ -477,7 +486,7 @@ func TestLogDensityFunctions(t *testing.T) {
 				}
 				near(call, got["whole"][0])
 				near("the density", inDensity.LogDensity(q)-jacobian)
-				if d.Support.Vector() {
+				if d.Support.Vector() || matrix != "" {
 					continue
 				}
 				sum := 0.0

@@ -116,7 +116,7 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	}
 	values := 0
 	for _, b := range d.Params {
-		p := runtime.Param{Name: b.Decl.ObjectName(), Latent: b.Latent(), Ends: endsOf[b.Transform.Ends]}
+		p := runtime.Param{Name: b.Decl.ObjectName(), Latent: b.Latent(), Ends: endsOf[b.Transform.Ends], Constants: constantsOf[b.Transform.Constants]}
 		p.Shape = m.extents(b.Decl.Type.Shape)
 		if b.Length() != b.Size() {
 			p.Coordinates = m.extents(b.Coord.Shape)
@@ -657,7 +657,12 @@ var wholeInverses = map[string]func(q, x []float64) error{
 	"SimplexCoordinates":         transform.SimplexCoordinates,
 	"OrderedCoordinates":         transform.OrderedCoordinates,
 	"PositiveOrderedCoordinates": transform.PositiveOrderedCoordinates,
+	"UnitVectorCoordinates":      transform.UnitVectorCoordinates,
+	"SumToZeroCoordinates":       transform.SumToZeroCoordinates,
+	"CorrCoordinates":            transform.CorrCoordinates,
 	"CorrCholeskyCoordinates":    transform.CorrCholeskyCoordinates,
+	"CovCoordinates":             transform.CovCoordinates,
+	"CovCholeskyCoordinates":     transform.CovCholeskyCoordinates,
 }
 
 // evaluate evaluates the inverse of a transform.
@@ -690,6 +695,9 @@ func (m *Model) number(e *expr.Expr) float64 {
 	m.m.Run([]symbolic.Output{{E: e}}, func(_ *symbolic.Output, _ []int, v float64) { x = v })
 	return x
 }
+
+// constantsOf are the elements that are the same number everywhere.
+var constantsOf = map[model.Constants]runtime.Constants{model.ConstantDiagonal: runtime.ConstantDiagonal, model.ConstantAbove: runtime.ConstantAbove, model.ConstantCorner: runtime.ConstantCorner}
 
 // endsOf are the sides on which values end.
 var endsOf = map[model.Ends]runtime.Ends{model.EndBelow: runtime.EndBelow, model.EndBoth: runtime.EndBoth}

@@ -17,6 +17,7 @@ type Param struct {
 	LoOfValues, HiOfValues *expr.Expr
 	c                      *expr.Context
 	values                 *expr.Tensor // those of an opaque transform; of a latent vector its plain coordinates
+	between                *expr.Tensor // what a transform has between its coordinates and its values
 	carried                *Transform   // of a latent vector: the row of its declaration, from plain coordinates to values
 }
 
@@ -30,6 +31,9 @@ func (b *Param) Value(subs ...expr.Sub) *expr.Expr {
 	}
 	return b.Transform.Value(b.c, b, subs)
 }
+
+// Between is an element of what stands between the coordinates and the values.
+func (b *Param) Between(subs ...expr.Sub) *expr.Expr { return b.c.Ref(b.between, subs...) }
 
 // Plain is the plain coordinate of a latent vector at subscripts: what its declaration says the unconstrained coordinate of a
 // value is.
@@ -89,12 +93,21 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 			c.HoldLength(x)
 		}
 	}
-	if b.Transform.Opaque {
+	define := func(name string, element func(s []expr.Sub) *expr.Expr) *expr.Tensor {
 		_, s := b.ValueIndices(c, "i")
-		body, formal := c.Close(b.Value(s...))
-		b.values = c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
-			Label: b.Transform.Name + "(" + q.Name + ")"})
-		b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
+		body, formal := c.Close(element(s))
+		t := c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
+			Label: name + "(" + q.Name + ")"})
+		t.Def = &expr.Def{Tensor: t, Indices: formal, Body: body}
+		return t
+	}
+	if t := b.Transform; t.Between != nil {
+		b.between = define(t.BetweenName, func(s []expr.Sub) *expr.Expr { return t.Between(c, b, s) })
+		b.between.Name += "_factor"
+	}
+	if b.Transform.Opaque {
+		b.values = define(b.Transform.Name, func(s []expr.Sub) *expr.Expr { return b.Transform.Value(c, b, s) })
+		b.values.Symmetric = q.Constraint.IsSymmetric()
 	}
 	return b
 }

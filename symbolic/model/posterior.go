@@ -125,7 +125,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		t := c.NewTensor(expr.Tensor{Name: d.Name, Kind: expr.DataTensor, Shape: d.Type.Shape, Stage: expr.StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),
 			AtLeast0:  d.Support.LoNum != nil && *d.Support.LoNum >= 0,
-			Symmetric: d.Cov})
+			Symmetric: d.Constraint.IsSymmetric()})
 		c.ByName[d.Name] = t
 		if d.IsSize {
 			c.Least[d.Name] = leastSize(d)

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
@@ -28,6 +27,11 @@ type Transform struct {
 	// Opaque is set if a value is made of many coordinates: expressions hold a reference to it, a shared definition.
 	Opaque bool
 
+	// Between is an element of what stands between the coordinates and the values, of the shape of the values, where that is a
+	// definition of its own: Value reads it by Param.Between. It is called as BetweenName says.
+	Between     func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr
+	BetweenName string
+
 	// Plain is the name of the scale on which a latent vector with this row is near normal, that of its coordinates:
 	// "" of the values themselves. Rows of which Carries is not set have no latent vectors.
 	Plain   string
@@ -41,6 +45,13 @@ type Transform struct {
 
 	// Total is log |∂x/∂u| as a whole, in place of LogJacobian.
 	Total func(c *expr.Context, b *Param) *expr.Expr
+
+	// Radial is set if values depend on the direction of the coordinates and not on their length r, so that there is no ∂x/∂u: the
+	// log-Jacobian is then the logarithm of a density of the coordinates by which r has a distribution of its own, chi.
+	Radial bool
+
+	// Constants are the elements that are the same number everywhere, by the names of the runtime.
+	Constants Constants
 
 	// Ends is where values end and coordinates go on: far out they do not depend on them any more.
 	Ends Ends
@@ -59,8 +70,18 @@ type Transform struct {
 
 // Transforms is the table, as in Stan's reference.
 var Transforms = []*Transform{
-	unbounded, above, below, between, onSimplex, ordered, positiveOrdered, corrCholesky,
+	unbounded, above, below, between, onSimplex, ordered, positiveOrdered, unitVector, sumToZero, corr, corrCholesky, cov, covCholesky,
 }
+
+// Constants says which elements of a matrix are the same number everywhere, by the names of the runtime.
+type Constants string
+
+// Which ones.
+const (
+	ConstantDiagonal Constants = "ConstantDiagonal"
+	ConstantAbove    Constants = "ConstantAbove"
+	ConstantCorner   Constants = "ConstantCorner"
+)
 
 // Ends says on which sides of the coordinates values end, by the names of the runtime.
 type Ends string
@@ -153,40 +174,66 @@ var (
 		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.coordinate(c, s) },
 		Whole:       "PositiveOrderedCoordinates",
 	}
+	// x = u/|u|, and −|u|²/2: of coordinates that are normal the direction is uniform on the sphere.
+	unitVector = &Transform{
+		Name: "unit_vector", Example: "unit_vector[4]", Constraint: dsl.UnitVector, Opaque: true, Radial: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			row, k := rowOf(s)
+			j := c.NewIndex("j", expr.UpTo(b.Coord.Shape[len(row)]))
+			square := c.Sum(j, c.Call("square", b.coordinate(c, append(slices.Clone(row), expr.Sub{Index: j}))))
+			return c.Div(b.coordinate(c, append(slices.Clone(row), k)), c.Call("sqrt", square))
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			return c.Scale(-0.5, c.Call("square", b.coordinate(c, s)))
+		},
+		Whole: "UnitVectorCoordinates",
+	}
+	// An orthonormal basis of the vectors of sum 0: with w_n = u_n/√(n(n + 1)),
+	//
+	//	x_k = Σ_{n≥k} w_n − (k − 1) w_{k−1}.
+	sumToZero = &Transform{
+		Name: "sum_to_zero", Example: "sum_to_zero[4]", Constraint: dsl.SumToZero, Opaque: true,
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
+			row, k := rowOf(s)
+			last := b.Coord.Shape[len(row)]
+			n := c.NewIndex("n", expr.UpTo(last))
+			at := expr.Sub{Index: n}
+			from := c.Sum(n, c.Mul(c.Before(k, expr.ShiftSub(at, 1)), b.weighed(c, row, at)))
+			own := c.Within(k, dsl.Range{Lo: dsl.Fixed(2), Hi: last.Plus(1)})
+			if own.IsNum(0) {
+				return from
+			}
+			before := expr.ShiftSub(k, -1)
+			return c.Sub(from, c.Mul(own, c.Sub(c.Position(k), c.Number(1)), b.weighed(c, row, before)))
+		},
+		LogJacobian: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return c.Number(0) },
+		Whole:       "SumToZeroCoordinates",
+	}
 	// The rows of L have length 1. With z = tanh(u), of what the elements before leave of it L_ij takes the part z_ij,
 	//
 	//	L_ij = z_ij Π_{k<j} √(1 − z_ik²)   for j < i,      L_ii = Π_{k<i} √(1 − z_ik²),
 	//
 	// and the logarithm of 1 − z_ik² is part 1 + (i − 1 − k)/2 times of the Jacobian. The coordinates are those below the diagonal, row by row.
 	corrCholesky = &Transform{
-		Name: "corr_cholesky", Example: "corr_cholesky[3]", Constraint: dsl.CorrCholesky, Ends: EndBoth, Opaque: true,
+		Name: "corr_cholesky", Example: "corr_cholesky[3]", Constraint: dsl.CorrCholesky, Ends: EndBoth, Opaque: true, Constants: ConstantCorner,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			i, j := s[0], s[1]
-			k := c.NewIndex("k", expr.UpTo(b.Decl.Type.Shape[0].Plus(-1)))
-			left := c.Sum(k, c.Mul(c.Before(expr.Sub{Index: k}, j), b.logLeft(c, i, expr.Sub{Index: k})))
-			part := c.Mul(c.Before(j, i), c.Call("tanh", b.below(c, i, j)))
-			return c.Mul(c.Call("exp", c.Scale(0.5, left)), c.Add(part, c.Delta(i, j)))
+			return b.corrFactor(c, expr.BelowByRows, s[0], s[1])
 		},
 		Total: func(c *expr.Context, b *Param) *expr.Expr {
 			n := b.Decl.Type.Shape[0]
 			i, k := c.NewIndex("i", dsl.Range{Lo: dsl.Fixed(2), Hi: n}), c.NewIndex("k", expr.UpTo(n.Plus(-1)))
 			row, at := expr.Sub{Index: i}, expr.Sub{Index: k}
 			times := c.Scale(0.5, c.Add(c.Number(1), c.Sub(c.Position(row), c.Position(at))))
-			return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, row, at))))
+			return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, expr.BelowByRows, row, at))))
 		},
 		Whole: "CorrCholeskyCoordinates",
 	}
 )
 
-// below is the coordinate of an element below the diagonal.
-func (b *Param) below(c *expr.Context, i, j expr.Sub) *expr.Expr {
-	return b.coordinate(c, []expr.Sub{c.TrianglePosition(i, j, b.Coord.Shape[0])})
-}
-
-// logLeft is log(1 − tanh(u)²) of an element below the diagonal.
-func (b *Param) logLeft(c *expr.Context, i, j expr.Sub) *expr.Expr {
-	v := c.Scale(2, b.below(c, i, j))
-	return c.Add(c.Number(math.Log(4)), c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v))
+// weighed is the coordinate u_n of a vector of sum 0, divided by √(n(n + 1)).
+func (b *Param) weighed(c *expr.Context, row []expr.Sub, n expr.Sub) *expr.Expr {
+	at := c.Position(n)
+	return c.Div(b.coordinate(c, append(slices.Clone(row), n)), c.Call("sqrt", c.Mul(at, c.Add(at, c.Number(1)))))
 }
 
 // ascent is Σ exp(u_j) over the coordinates of a row from one up to the k-th.

@@ -145,7 +145,7 @@ func madeUp(m *dsl.Model) ([]byte, bool) {
 		default:
 			rows := make([][]float64, dims[0])
 			for i := range rows {
-				if rows[i] = row(dims[1], next); d.Cov {
+				if rows[i] = row(dims[1], next); d.Constraint == dsl.Cov {
 					clear(rows[i])
 					rows[i][i] = 1 + float64(i)
 				}
