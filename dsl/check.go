@@ -112,7 +112,7 @@ type surroundings struct {
 	declared   map[string]Span   // data and params, also those not yet in scope
 	soon       map[string]Span   // generated quantities that stand further down
 	poisoned   map[string]bool   // names of declarations that did not parse
-	partial    map[string]*Let   // definitions in parts, by name
+	partial    map[partName]*Let // definitions in parts, by name
 	defining   string            // the let or quantity whose value is being checked
 	generating bool              // quantities are being checked
 	indices    []*Index          // open index scopes, innermost last
@@ -247,6 +247,7 @@ func (c *checker) file(f *File) {
 		return
 	}
 	c.circles()
+	c.groups()
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
@@ -954,8 +955,8 @@ func (c *checker) lookup(n *Name) Object {
 	if o, ok := c.scope[n.Name]; ok {
 		return o
 	}
-	if l := c.partial[n.Name]; l != nil && c.recursion != nil && l.Type.Base != Invalid {
-		return l // its parts, and those of what reads it, are in any order
+	if l := c.partOf(n.Name); l != nil && c.recursion != nil && l.Type.Base != Invalid {
+		return l.named() // its parts, and those of what reads it, are in any order
 	}
 	if c.poisoned[n.Name] {
 		return nil
@@ -1166,11 +1167,8 @@ func (c *checker) let(s *LetStmt) {
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
 	l.Value = s.Value
 	l.Indices, l.Type = c.definition(l.Name, decls(s.Places), s.Value)
-	if c.later[l.Name] == l.At {
-		delete(c.later, l.Name)
-	}
-	c.declare(l)
-	c.model.Lets = append(c.model.Lets, l)
+	c.reached(l)
+	c.defined(l)
 }
 
 // definition checks the value of a definition and returns its indices and type.
