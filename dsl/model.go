@@ -206,6 +206,8 @@ type Data struct {
 	// for the fixed subscripts of the model.
 	MinSize int
 	IsSize  bool
+
+	Formula *Whole // of a size that is computed of other data; nil of what is read
 }
 
 // Const is a number known at compile time.
