@@ -167,6 +167,11 @@ func (g *generator) checks(b *jen.Group) {
 	if len(m.Data) == 0 {
 		return // all sizes are numbers
 	}
+	for _, d := range m.Data {
+		if d.Formula != nil {
+			b.Add(g.datum(d.ObjectName())).Op("=").Add(g.whole(d.Formula))
+		}
+	}
 	b.Id("check").Op(":=").Qual(checkPath, "New").Call(jen.Lit(m.Name))
 	for _, dm := range m.Demands() {
 		g.demand(b.Id("check"), dm)
@@ -181,6 +186,24 @@ func (g *generator) checks(b *jen.Group) {
 		}
 	}
 	b.If(jen.Err().Op(":=").Id("check").Dot("Err").Call(), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+}
+
+// whole prints the value of a size that is computed of the data d.
+func (g *generator) whole(w *dsl.Whole) *jen.Statement {
+	var number func(w *dsl.Whole) *jen.Statement
+	number = func(w *dsl.Whole) *jen.Statement {
+		switch {
+		case w.Op == "" && w.Data == nil:
+			return jen.Float64().Call(jen.Lit(w.N))
+		case w.Op == "":
+			return jen.Float64().Call(g.datum(w.Data.ObjectName()))
+		case w.Data != nil:
+			return jen.Qual(checkPath, map[string]string{"max": "Max", "min": "Min", "sum": "Sum"}[w.Op]).Call(g.datum(w.Data.ObjectName()))
+		}
+		// Each value is rounded: no machine fuses a product with a sum.
+		return jen.Float64().Call(number(w.Args[0]).Op(w.Op).Add(number(w.Args[1])))
+	}
+	return jen.Qual(checkPath, "Whole").Call(number(w))
 }
 
 // dataExtent prints a size in terms of the data.
@@ -295,6 +318,8 @@ func (g *generator) dataExpr(e dsl.Expr) *jen.Statement {
 		switch o := e.Obj.(type) {
 		case *dsl.Const:
 			return number(o.Value)
+		case *dsl.Size:
+			return jen.Float64().Call(g.dataExtent(o.Extent))
 		case *dsl.Data:
 			if o.Type.Base == dsl.Int {
 				return jen.Float64().Call(jen.Id("d").Dot(g.field(o.ObjectName())))

@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
@@ -427,10 +428,17 @@ func (l *lowering) recursion(first *expr.Def) {
 		return
 	}
 	along := first.Indices[0]
-	in := l.over(along)
+	everywhere := func(m *expr.Tensor) bool { return m.Def.Indices[0].Range == expr.UpTo(m.Shape[0]) }
+	if n := slices.IndexFunc(r.Members, everywhere); n >= 0 {
+		along = r.Members[n].Def.Indices[0]
+	}
+	all := l.over(along)
 	(*l.body)[len(*l.body)-1].(*loop.For).Down = r.Down
 	for _, m := range r.Members {
-		v, d := l.g.variable(m), m.Def
+		v, d, in := l.g.variable(m), m.Def, all
+		if !everywhere(m) {
+			in = all.guarded([]*expr.Expr{l.g.d.C.InPart(along, d.Indices[0].Range)})
+		}
 		body := l.g.d.C.Subst(d.Body, d.Indices[0], expr.Sub{Index: along})
 		scatters, body := l.g.d.C.Scattered(body, d.Indices[1:])
 		in.nest(d.Indices[1:], func(in *lowering) {

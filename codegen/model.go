@@ -206,6 +206,14 @@ func supportDoc(s *dsl.Support) string {
 	return ""
 }
 
+// computedDoc says of a size that it is not read.
+func computedDoc(d *dsl.Data) string {
+	if d.Formula == nil {
+		return ""
+	}
+	return "computed of the others"
+}
+
 func joinDoc(parts ...string) string {
 	var out []string
 	for _, p := range parts {
@@ -227,7 +235,7 @@ func (g *generator) dataType() {
 			if d.Doc != "" {
 				st.Add(comment(d.Doc))
 			}
-			st.Id(g.field(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support)))
+			st.Id(g.field(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support), computedDoc(d)))
 		}
 	})
 	f.Add(comment(read + " reads the data from JSON in CmdStan's form; name is used in messages."))
@@ -252,7 +260,15 @@ func (g *generator) dataType() {
 		for pass := 0; pass < 2; pass++ {
 			for _, d := range m.Data {
 				isInt := d.Type.Base == dsl.Int && d.Type.IsScalar()
-				if isInt != (pass == 0) {
+				if (isInt && d.Formula == nil) != (pass == 0) {
+					continue
+				}
+				if d.Formula != nil {
+					args := []jen.Code{jen.Lit(d.ObjectName()), g.whole(d.Formula), jen.Lit(d.LeastSize())}
+					for _, s := range d.Formula.Sources() {
+						args = append(args, jen.Lit(s.ObjectName()))
+					}
+					b.Id("d").Dot(g.field(d.ObjectName())).Op("=").Id("in").Dot("Computed").Call(args...)
 					continue
 				}
 				args := []jen.Code{jen.Lit(d.ObjectName())}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -120,10 +121,17 @@ func letters(k int) string {
 // quantities, exported field names: SigmaY for sigma_y, with a number where two would be equal.
 func (g *generator) fieldNames() {
 	g.fieldOf = map[string]string{}
+	computed := map[string]bool{}
+	for _, d := range g.d.Model.Data {
+		computed[d.ObjectName()] = d.Formula != nil
+	}
 	group := func(list []string) {
 		taken := map[string]bool{}
 		for _, name := range list {
 			want := exported(name)
+			if computed[name] {
+				want = camel(name) // New sets it
+			}
 			f := want
 			for k := 2; taken[f]; k++ {
 				f = want + strconv.Itoa(k)
@@ -152,7 +160,7 @@ func (g *generator) field(name string) string { return g.fieldOf[name] }
 
 // camel turns sigma_y into sigmaY.
 func camel(s string) string {
-	parts := strings.Split(s, "_")
+	parts := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	out := ""
 	for _, p := range parts {
 		if p == "" {

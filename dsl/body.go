@@ -154,7 +154,7 @@ func (r *reading) equation(o *OdeStmt) error {
 	return r.noName("a state", hint)
 }
 
-// quantity reads one line `a = …` or `a[i in n] = …`.
+// quantity reads one line `a = …`, `a[i in n] = …` or `a[t] = … for t in …`.
 func (r *reading) quantity(s *GenerateStmt) error {
 	first := r.peek()
 	q, err := readQuantity()(r.lex)
@@ -173,7 +173,7 @@ func (r *reading) quantity(s *GenerateStmt) error {
 		return err
 	}
 	switch want := wanted(err); {
-	case want == "=" && isType(r.peek().Value) && q.Indices == nil:
+	case want == "=" && isType(r.peek().Value) && q.Places == nil:
 		return r.unexpected("`=`", "a quantity has no type: its value has one")
 	case want == "=":
 		return r.missing("=", quantityForm)

@@ -78,6 +78,10 @@ type checker struct {
 	subscripted *Name           // the name whose elements are being read
 	reads       []partRead      // what parts read of definitions in parts
 
+	integerArrays map[string]bool   // names of integer data that are no scalars
+	sizeLets      map[*LetStmt]bool // definitions that are sizes
+	unresolved    []computedSize
+
 	likelihood map[Expr]bool // isLikelihood, remembered
 	headings   bool          // data and params are being declared
 	inMetric   bool          // a metric is being checked
@@ -112,7 +116,7 @@ type surroundings struct {
 	declared   map[string]Span   // data and params, also those not yet in scope
 	soon       map[string]Span   // generated quantities that stand further down
 	poisoned   map[string]bool   // names of declarations that did not parse
-	partial    map[string]*Let   // definitions in parts, by name
+	partial    map[partName]*Let // definitions in parts, by name
 	defining   string            // the let or quantity whose value is being checked
 	generating bool              // quantities are being checked
 	indices    []*Index          // open index scopes, innermost last
@@ -208,6 +212,7 @@ func (c *checker) file(f *File) {
 	c.headings = true
 	c.heads(f)
 	c.constants(f)
+	c.namedSizes(f)
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
 		case *DataStmt:
@@ -216,6 +221,7 @@ func (c *checker) file(f *File) {
 			c.param(s)
 		}
 	}
+	c.formulas()
 	// Bounds and defaults may name any datum or const.
 	for _, s := range f.Stmts {
 		switch s := s.(type) {
@@ -247,6 +253,7 @@ func (c *checker) file(f *File) {
 		return
 	}
 	c.circles()
+	c.groups()
 	c.totals()
 	c.blocks(f)
 	c.whole(f)
@@ -690,21 +697,41 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 		c.note(o.Declared(), "declared here")
 		return Extent{}, false
 	case *BinaryExpr:
-		if e.Op == "+" || e.Op == "-" {
-			x, ok := c.extent(e.X, what)
-			if !ok {
+		if rest, n, ok := c.shiftedSize(e); ok {
+			x, ok := c.extent(rest, what)
+			return x.Plus(n), ok
+		} else if c.formOfSize(e) {
+			return c.computedExtent(e), true
+		} else if e.Op == "+" || e.Op == "-" {
+			if _, ok := c.extent(e.X, what); !ok {
 				return Extent{}, false
 			}
-			if n, ok := c.constant(e.Y); ok && n == math.Trunc(n) && math.Abs(n) < 1e6 {
-				if e.Op == "-" {
-					n = -n
-				}
-				return x.Plus(int(n)), true
-			}
+		}
+	case *CallExpr:
+		if c.formOfSize(e) {
+			return c.computedExtent(e), true
 		}
 	}
-	c.err(BadSize, e.Span(), "a size is a number, a const, an int datum, or one of these plus or minus a number", "this cannot be %s", what)
+	c.err(BadSize, e.Span(), "a size is made of numbers, consts, int data and max, min and sum of integer data by + - and *", "this cannot be %s", what)
 	return Extent{}, false
+}
+
+// shiftedSize takes a size plus or minus a number apart.
+func (c *checker) shiftedSize(e *BinaryExpr) (rest Expr, n int, ok bool) {
+	shift := func(e Expr) bool {
+		v, ok := c.constant(e)
+		n = int(v)
+		return ok && v == math.Trunc(v) && math.Abs(v) < 1e6
+	}
+	switch {
+	case e.Op == "+" && shift(e.X):
+		return e.Y, n, true
+	case e.Op == "+" && shift(e.Y):
+		return e.X, n, true
+	case e.Op == "-" && shift(e.Y):
+		return e.X, -n, true
+	}
+	return nil, 0, false
 }
 
 func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
@@ -945,8 +972,8 @@ func (c *checker) lookup(n *Name) Object {
 	if o, ok := c.scope[n.Name]; ok {
 		return o
 	}
-	if l := c.partial[n.Name]; l != nil && c.recursion != nil && l.Type.Base != Invalid {
-		return l // its parts, and those of what reads it, are in any order
+	if l := c.partOf(n.Name); l != nil && c.recursion != nil && l.Type.Base != Invalid {
+		return l.named() // its parts, and those of what reads it, are in any order
 	}
 	if c.poisoned[n.Name] {
 		return nil
@@ -1150,6 +1177,9 @@ func (c *checker) let(s *LetStmt) {
 		c.solution(s, e)
 		return
 	}
+	if c.sizeLets[s] {
+		return // it is a size
+	}
 	if s.partial() {
 		c.part(s)
 		return
@@ -1157,11 +1187,8 @@ func (c *checker) let(s *LetStmt) {
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
 	l.Value = s.Value
 	l.Indices, l.Type = c.definition(l.Name, decls(s.Places), s.Value)
-	if c.later[l.Name] == l.At {
-		delete(c.later, l.Name)
-	}
-	c.declare(l)
-	c.model.Lets = append(c.model.Lets, l)
+	c.reached(l)
+	c.defined(l)
 }
 
 // definition checks the value of a definition and returns its indices and type.

@@ -262,6 +262,9 @@ func (c *checker) name(e *Name) {
 			bad(e)
 			return
 		}
+		if c.subscripted != e {
+			c.readsPart(&o.Let, nil, e.Span())
+		}
 		e.setType(o.Type)
 	case *Solve:
 		c.err(BadSolve, e.Span(), fmt.Sprintf("write %s.%s for the component of the state `%s`", o.Name, o.Ode.States[0].Name, o.Ode.States[0].Name),
@@ -324,7 +327,7 @@ func (c *checker) indexed(e *IndexExpr) {
 		shape = append(shape, s.shape(size)...)
 	}
 	if n, named := e.Base.(*Name); named && ok {
-		if l, defined := n.Obj.(*Let); defined {
+		if l := definitionOf(n.Obj); l != nil {
 			c.readsPart(l, e.Subscripts, e.Span())
 		}
 	}

@@ -75,7 +75,7 @@ func (c *checker) inside(fn *Func, scope map[string]Object, check func()) {
 	was := c.surroundings
 	defer func() { c.surroundings = was }()
 	c.surroundings = surroundings{scope: scope, sizes: was.sizes, names: slices.Sorted(maps.Keys(scope)), later: map[string]Span{}, declared: map[string]Span{}, soon: map[string]Span{},
-		poisoned: map[string]bool{}, partial: map[string]*Let{}, byName: map[string]*Index{}, function: fn, generating: was.generating, locals: slices.Clip(was.locals)}
+		poisoned: map[string]bool{}, partial: map[partName]*Let{}, byName: map[string]*Index{}, function: fn, generating: was.generating, locals: slices.Clip(was.locals)}
 	check()
 }
 
@@ -297,7 +297,7 @@ func (c *checker) body(fn *Func, given []*Let) (lets []*Let, value Expr) {
 		}
 		if s.partial() {
 			c.part(s)
-			if l := c.partial[s.Name.Name]; s == l.Recursion.stmts[len(l.Recursion.stmts)-1] {
+			if l := c.partOf(s.Name.Name); s == l.Recursion.stmts[len(l.Recursion.stmts)-1] {
 				l.Recursion.Local, l.Recursion.of = slices.Clone(c.locals), fn
 			}
 			continue
@@ -470,11 +470,11 @@ func (c *checker) outside(e *CallExpr, fn *Func, values []Expr) {
 	if c.function != nil {
 		c.function.recursive = true
 	}
-	if c.generating {
-		c.err(NotYet, e.At, "call it in a `let`", "`%s` has a definition in parts, and calls of such functions in `generate` are not in this version of the language", fn.Name)
-		return
-	}
 	for _, x := range values {
+		if c.generated(x) {
+			c.err(NotYet, x.Span(), "write its definitions out as quantities", "`%s` has a definition in parts, and a call of it with a generated quantity is not in this version of the language", fn.Name)
+			return
+		}
 		if ix := openIndex(x, map[*Index]bool{}); ix != nil {
 			c.err(NotYet, x.Span(), "define what it returns for all values of the index: an array with one more index", "`%s` has a definition in parts, and a call of it for each value of an index (`%s`) is not in this version of the language", fn.Name, ix.Name)
 			return

@@ -174,7 +174,7 @@ func (c *checker) oneNumber(e Expr, size Extent) bool {
 // readsParts reports whether an expression names a definition in parts.
 func (c *checker) readsParts(e Expr) bool {
 	if n, ok := e.(*Name); ok {
-		return c.partial[n.Name] != nil
+		return c.partOf(n.Name) != nil
 	}
 	found := false
 	children(e, func(x Expr) { found = found || c.readsParts(x) })

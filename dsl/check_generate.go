@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,19 +16,37 @@ func (c *checker) generate(s *GenerateStmt) {
 }
 
 func (c *checker) quantity(s *QuantityLine) {
-	q := &Quantity{object: object{Name: s.Name.Name, At: s.Name.At, Doc: s.Doc}, Value: s.Value}
-	q.Indices, q.Type = c.definition(q.Name, s.Indices, s.Value)
-	if c.soon[q.Name] == q.At {
-		delete(c.soon, q.Name)
+	if _, solve := s.Value.(*SolveExpr); s.part.partial() && !solve {
+		c.part(s.part)
+		return
 	}
-	c.declare(q)
-	c.model.Quantities = append(c.model.Quantities, q)
-	switch {
-	case isRandom(q.Value):
-		q.Group = GroupPredictive
-	case c.isLikelihood(q.Value):
-		q.Group = GroupLikelihood
+	q := newQuantity(s.Name, s.Doc)
+	q.Value = s.Value
+	q.Indices, q.Type = c.definition(q.Name, decls(s.Places), s.Value)
+	c.reached(&q.Let)
+	c.defined(&q.Let)
+}
+
+// groups says of the quantities, which are in order, what they are to those who analyse the draws.
+func (c *checker) groups() {
+	for _, q := range c.model.Quantities {
+		for _, m := range q.together() {
+			if slices.ContainsFunc(m.Values(), isRandom) {
+				q.Group = GroupPredictive
+			}
+		}
+		if q.Group == GroupPosterior && !slices.ContainsFunc(q.Values(), func(v Expr) bool { return !c.isLikelihood(v) }) {
+			q.Group = GroupLikelihood
+		}
 	}
+}
+
+// together are the definitions that are computed with one: those of its circle.
+func (l *Let) together() []*Let {
+	if l.Recursion != nil && l.Recursion.Circle != nil {
+		return l.Recursion.Circle.Members
+	}
+	return []*Let{l}
 }
 
 // generatedOutside reports the use of a quantity outside of `generate`.
@@ -148,7 +167,11 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 			c.argument(a, dist, i)
 		}
 		c.ordered(dist, args)
-		if n := len(c.indices) + len(t.Shape); n > 2 {
+		around := len(c.indices)
+		if c.atStart() {
+			around++ // its position
+		}
+		if n := around + len(t.Shape); n > 2 {
 			c.err(NotYet, e.At, "name them by a quantity above", "draws over more than two indices, as these over %d, are not in this version of the language", n)
 		}
 	}
@@ -188,7 +211,7 @@ func isRandom(e Expr) bool {
 		case *Quantity:
 			return o.Group == GroupPredictive
 		case *Let:
-			return o.Local && isRandom(o.Value)
+			return o.Local && o.Recursion == nil && isRandom(o.Value)
 		}
 		return false
 	case *CallExpr:

@@ -72,26 +72,37 @@ type partRead struct {
 
 // parts finds the definitions in parts of a file: what they read of each other may stand further down.
 func (c *checker) parts(f *File) {
-	c.partial = map[string]*Let{}
-	whole := map[string]bool{}
+	c.partial = map[partName]*Let{}
+	whole := map[partName]bool{}
+	note := func(s *LetStmt, of func() *Let) {
+		name := partName{s.Name.Name, c.generating}
+		if _, solve := s.Value.(*SolveExpr); solve || name.name == "" {
+			return
+		} else if !s.partial() {
+			whole[name] = true
+			return
+		}
+		if c.partial[name] == nil {
+			c.partial[name] = of()
+			c.partial[name].Recursion = &Recursion{}
+		}
+		r := c.partial[name].Recursion
+		r.stmts = append(r.stmts, s)
+	}
+	was := c.generating
 	for _, s := range f.Stmts {
-		s, ok := s.(*LetStmt)
-		if !ok || s.Name.Name == "" {
-			continue
+		switch s := s.(type) {
+		case *LetStmt:
+			note(s, func() *Let { return &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}} })
+		case *GenerateStmt:
+			c.generating = true
+			for i := range s.Quantities {
+				q := &s.Quantities[i]
+				q.part = q.definition()
+				note(q.part, func() *Let { return &newQuantity(q.Name, q.Doc).Let })
+			}
+			c.generating = was
 		}
-		if !s.partial() {
-			whole[s.Name.Name] = true
-			continue
-		}
-		if _, solve := s.Value.(*SolveExpr); solve {
-			continue
-		}
-		l := c.partial[s.Name.Name]
-		if l == nil {
-			l = &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}, Recursion: &Recursion{}}
-			c.partial[l.Name] = l
-		}
-		l.Recursion.stmts = append(l.Recursion.stmts, s)
 	}
 	for name, l := range c.partial {
 		if whole[name] {
@@ -99,6 +110,24 @@ func (c *checker) parts(f *File) {
 		}
 		l.Type = c.shapeOfParts(l.Recursion)
 	}
+}
+
+// partName is the name of a definition in parts. A quantity may have that of a `let`, which is reported where it is declared.
+type partName struct {
+	name      string
+	generated bool
+}
+
+// partOf is the definition in parts of a name, or nil. In `generate` it is a quantity, and elsewhere none.
+func (c *checker) partOf(name string) *Let { return c.partial[partName{name, c.generating}] }
+
+// form is how a part of a definition is written, behind its name.
+func (l *Let) form(format string, args ...any) string {
+	text := l.Name + fmt.Sprintf(format, args...)
+	if l.quantity == nil {
+		text = "let " + text
+	}
+	return "`" + text + "`"
 }
 
 // shapeOfParts is the type of a definition in parts, as far as its ranges are sound; errors are reported where the parts are checked.
@@ -144,7 +173,7 @@ func (c *checker) shapeOfParts(r *Recursion) Type {
 
 // part checks one part of a definition.
 func (c *checker) part(s *LetStmt) {
-	l := c.partial[s.Name.Name]
+	l := c.partOf(s.Name.Name)
 	r := l.Recursion
 	before := len(c.ds.List)
 	was := c.recursion
@@ -165,15 +194,15 @@ func (c *checker) part(s *LetStmt) {
 func (c *checker) step(l *Let, s *LetStmt) {
 	r := l.Recursion
 	if r.Along != nil {
-		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: `let a[1] = …`", "`%s` has two parts with `for`", l.Name)
+		c.err(BadParts, s.For.At, "give one range, and the other positions one by one: "+l.form("[1] = …"), "`%s` has two parts with `for`", l.Name)
 		return
 	}
 	if len(s.Places) == 0 {
-		c.err(BadParts, s.Name.At, fmt.Sprintf("write `let %s[%s] = … for %s in …`", l.Name, s.For.Name, s.For.Name), "a part with `for` names the position that it defines")
+		c.err(BadParts, s.Name.At, "write "+l.form("[%s] = … for %s in …", s.For.Name, s.For.Name), "a part with `for` names the position that it defines")
 		return
 	}
 	if n, ok := s.Places[0].At.(*Name); !ok || n.Name != s.For.Name {
-		c.err(BadParts, c.placeSpan(s.Places[0]), fmt.Sprintf("write `let %s[%s] = … for %s in …`", l.Name, s.For.Name, s.For.Name),
+		c.err(BadParts, c.placeSpan(s.Places[0]), "write "+l.form("[%s] = … for %s in …", s.For.Name, s.For.Name),
 			"the first position of a part with `for` is its index")
 		r.bad = true
 		return
@@ -196,9 +225,9 @@ func (c *checker) start(l *Let, s *LetStmt) {
 	defer shut()
 	p.Indices = indices
 	if first := s.Places[0]; first.At == nil {
-		c.err(BadParts, first.Decl.At, "a part reads `let a[1, j in k] = …`", "the first place of a part is a position")
+		c.err(BadParts, first.Decl.At, "a part reads "+l.form("[1, j in k] = …"), "the first place of a part is a position")
 	} else if n, ok := first.At.(*Name); ok && c.scope[n.Name] == nil && !c.poisoned[n.Name] && !slices.ContainsFunc(r.stmts, func(s *LetStmt) bool { return s.For != nil }) {
-		c.err(BadParts, n.Span(), fmt.Sprintf("write `let %s[%s in n] = …`, or end the line with `for %s in 2..n`", l.Name, n.Name, n.Name), "the index `%s` has no range", n.Name)
+		c.err(BadParts, n.Span(), fmt.Sprintf("write %s, or end the line with `for %s in 2..n`", l.form("[%s in n] = …", n.Name), n.Name), "the index `%s` has no range", n.Name)
 		r.bad = true
 		return
 	} else if e, ok := c.extent(first.At, "a position"); ok {
@@ -224,7 +253,7 @@ func (c *checker) start(l *Let, s *LetStmt) {
 func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 	for _, p := range s.Places[1:] {
 		if p.Decl == nil {
-			c.err(BadParts, p.At.Span(), "give it an index with a range: `let a[1, j in k] = …`", "only the first place of a part is a position")
+			c.err(BadParts, p.At.Span(), "give it an index with a range: "+l.form("[1, j in k] = …"), "only the first place of a part is a position")
 			return false
 		}
 	}
@@ -266,7 +295,7 @@ func (c *checker) valueOfPart(s *LetStmt) {
 		return
 	}
 	c.wantScalar(s.Value, fmt.Sprintf("the value of `%s[…]`", s.Name.Name))
-	if l := c.partial[s.Name.Name]; s.Value.Type().Base == Real && l.Type.Base == Int {
+	if l := c.partOf(s.Name.Name); s.Value.Type().Base == Real && l.Type.Base == Int {
 		l.Type.Base = Real
 	}
 }
@@ -274,16 +303,34 @@ func (c *checker) valueOfPart(s *LetStmt) {
 // close declares a definition whose last part has been checked.
 func (c *checker) close(l *Let) {
 	r := l.Recursion
-	if c.later[l.Name] == l.At {
-		delete(c.later, l.Name)
-	}
+	c.reached(l)
 	if !r.bad && len(l.Type.Shape) > 0 {
 		c.coverage(l)
 	}
 	if r.bad || len(l.Type.Shape) == 0 {
 		l.Type = Type{}
 	}
-	c.declare(l)
+	c.defined(l)
+}
+
+// reached takes a definition from those that stand further down.
+func (c *checker) reached(l *Let) {
+	below := c.later
+	if l.quantity != nil {
+		below = c.soon
+	}
+	if below[l.Name] == l.At {
+		delete(below, l.Name)
+	}
+}
+
+// defined declares a definition of the model.
+func (c *checker) defined(l *Let) {
+	c.declare(l.named())
+	if l.quantity != nil {
+		c.model.Quantities = append(c.model.Quantities, l.quantity)
+		return
+	}
 	c.model.Lets = append(c.model.Lets, l)
 }
 
@@ -307,7 +354,7 @@ func (c *checker) coverage(l *Let) {
 		return slices.ContainsFunc(r.Starts, func(s *Start) bool { return s.At == e })
 	}
 	if i := slices.IndexFunc(r.Starts, func(s *Start) bool { return !s.At.IsConst() }); r.Along == nil && i >= 0 {
-		fail(r.Starts[i].Along.At, fmt.Sprintf("the others read `let %s[t] = … for t in 1..%s`", l.Name, r.Starts[i].At.Plus(-1)), "`%s` has no part with `for`, and its position %s is no number", l.Name, r.Starts[i].At)
+		fail(r.Starts[i].Along.At, "the others read "+l.form("[t] = … for t in 1..%s", r.Starts[i].At.Plus(-1)), "`%s` has no part with `for`, and its position %s is no number", l.Name, r.Starts[i].At)
 		return
 	}
 	// The first of each side that is missing is no further than one behind those that are there.
@@ -317,13 +364,13 @@ func (c *checker) coverage(l *Let) {
 			if r.Along == nil {
 				why = "no part has this position, nor a `for`"
 			}
-			fail(l.At, fmt.Sprintf("add `let %s[%d] = …`, or one part for all others, `let %s[t] = … for t in %d..n`", l.Name, n, l.Name, n), "`%s[%d]` is not defined: %s", l.Name, n, why)
+			fail(l.At, fmt.Sprintf("add %s, or one part for all others, %s", l.form("[%d] = …", n), l.form("[t] = … for t in %d..n", n)), "`%s[%d]` is not defined: %s", l.Name, n, why)
 			return
 		}
 	}
 	for e := hi.Plus(1); e.Name == last.Name && e.Offset <= last.Offset; e = e.Plus(1) {
 		if !has(e) {
-			fail(l.At, fmt.Sprintf("add `let %s[%s] = …`", l.Name, e), "`%s[%s]` is not defined: the part with `for` ends at %s", l.Name, e, hi)
+			fail(l.At, "add "+l.form("[%s] = …", e), "`%s[%s]` is not defined: the part with `for` ends at %s", l.Name, e, hi)
 			return
 		}
 	}
@@ -347,6 +394,15 @@ func (c *checker) coverage(l *Let) {
 	}
 }
 
+// atStart reports whether the part of one position is being checked.
+func (c *checker) atStart() bool {
+	if c.recursion == nil {
+		return false
+	}
+	r := c.recursion.Recursion
+	return len(r.Starts) > 0 && (r.Along == nil || c.index(r.Along.Name) != r.Along)
+}
+
 // readsPart notes what the part that is being checked reads of a definition in parts. Inside the part of a position, an element of
 // another position becomes one at a distance.
 func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
@@ -361,11 +417,8 @@ func (c *checker) readsPart(to *Let, subs []Subscript, at Span) {
 			read.known, read.distance = true, s.Offset
 		case s.Index != nil && r.Along != nil && s.Index.side(r.Along, s.Offset) != 0:
 			read.known, read.distance = true, s.Index.side(r.Along, s.Offset)
-		case s.Index == nil && s.Gather == nil && !s.All && len(r.Starts) > 0:
+		case s.Index == nil && s.Gather == nil && !s.All && c.atStart():
 			own := r.Starts[len(r.Starts)-1]
-			if r.Along != nil && c.index(r.Along.Name) == r.Along {
-				break // in the part with `for`
-			}
 			if s.At.Name == own.At.Name {
 				read.known, read.distance = true, s.At.Offset-own.At.Offset
 				*s = Subscript{Index: own.Along, Offset: read.distance}
@@ -391,17 +444,30 @@ func (i *Index) side(along *Index, offset int) int {
 	return 0
 }
 
-// circles finds the definitions that depend on each other, checks what they read of each other, and brings all definitions into an
-// order in which each uses earlier ones.
+// circles finds the definitions that depend on each other, checks what they read of each other, and brings all definitions, and all
+// quantities, into an order in which each uses earlier ones.
 func (c *checker) circles() {
-	lets := c.model.Lets
-	if !slices.ContainsFunc(lets, func(l *Let) bool { return l.Recursion != nil }) {
-		return
+	c.model.Lets = c.inOrder(c.model.Lets)
+	var lets []*Let
+	for _, q := range c.model.Quantities {
+		lets = append(lets, &q.Let)
 	}
-	for _, l := range lets {
+	for n, l := range c.inOrder(lets) {
+		c.model.Quantities[n] = l.quantity
+	}
+}
+
+// inOrder is circles of some definitions, which others do not depend on.
+func (c *checker) inOrder(lets []*Let) []*Let {
+	if !slices.ContainsFunc(lets, func(l *Let) bool { return l.Recursion != nil }) {
+		return lets
+	}
+	place := map[*Let]int{}
+	for n, l := range lets {
 		if l.Type.Base == Invalid {
-			return // an error was reported
+			return lets // an error was reported
 		}
+		place[l] = n
 	}
 	// Tarjan's components come in the order in which they can be computed.
 	number, low := map[*Let]int{}, map[*Let]int{}
@@ -416,6 +482,9 @@ func (c *checker) circles() {
 		stack = append(stack, l)
 		on[l] = true
 		for _, o := range letsOf(l.Values()...) {
+			if _, own := place[o]; !own {
+				continue
+			}
 			if number[o] == 0 {
 				visit(o)
 				low[l] = min(low[l], low[o])
@@ -443,10 +512,6 @@ func (c *checker) circles() {
 			visit(l)
 		}
 	}
-	place := map[*Let]int{}
-	for n, l := range lets {
-		place[l] = n
-	}
 	for _, g := range groups {
 		slices.SortFunc(g, func(a, b *Let) int { return place[a] - place[b] })
 		if len(g) > 1 || slices.Contains(letsOf(g[0].Values()...), g[0]) {
@@ -454,7 +519,7 @@ func (c *checker) circles() {
 		}
 		order = append(order, g...)
 	}
-	c.model.Lets = order
+	return order
 }
 
 // letsOf are the definitions that expressions name, in order.
@@ -463,9 +528,9 @@ func letsOf(list ...Expr) []*Let {
 	var visit func(e Expr)
 	visit = func(e Expr) {
 		if n, ok := e.(*Name); ok {
-			if l, ok := n.Obj.(*Let); ok && l.Local && l.Recursion == nil {
+			if l := definitionOf(n.Obj); l != nil && l.Local && l.Recursion == nil {
 				visit(l.Value)
-			} else if ok && !slices.Contains(out, l) {
+			} else if l != nil && !slices.Contains(out, l) {
 				out = append(out, l)
 			}
 			return
@@ -487,7 +552,7 @@ func (c *checker) circle(g []*Let) []*Let {
 			if other == l {
 				other = g[1]
 			}
-			c.err(BadRecursion, l.At, fmt.Sprintf("define it position by position too: `let %s[t] = … for t in …`", l.Name), "`%s` depends on `%s`, and that on `%s`", l.Name, other.Name, l.Name)
+			c.err(BadRecursion, l.At, "define it position by position too: "+l.form("[t] = … for t in …"), "`%s` depends on `%s`, and that on `%s`", l.Name, other.Name, l.Name)
 			return g
 		}
 		l.Recursion.Circle = circle

@@ -138,7 +138,7 @@ var Catalogue = []Entry{
 	{IndexCount, "a tensor is indexed once per dimension", "y[i, j] with y: real[n]", "y[i]"},
 	{IndexRange, "an index runs over the range of the dimension", "sum(i in n) x[i] with x: real[k]", "sum(i in k) x[i]"},
 	{BadIndex, "an index is an index name, a number, an element of integer data, or one of them plus or minus a number", "x[sigma]", "x[i], x[i-1], x[g[i]], x[2]"},
-	{BadSize, "a size is a positive whole number, an int data name or a const", "data y real[sigma]", "data n int; data y real[n]"},
+	{BadSize, "a size is a positive whole number, or computed of numbers, consts and integer data", "data y real[sigma]", "data n int; data y real[n]"},
 	{BadBounds, "a lower bound is below the upper one", "param p real in (1, 0)", "param p real in (0, 1)"},
 	{NotInteger, "an integer stands here", "const k = 1.5 as a size", "const k = 2"},
 	{BadDivision, "a divisor is a scalar, or ./ is meant", "1/y with y: real[n]", "1 ./ y"},

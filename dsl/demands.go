@@ -229,7 +229,7 @@ func boundForm(e Expr) bool {
 		return true
 	case *Name:
 		switch o := e.Obj.(type) {
-		case *Const:
+		case *Const, *Size:
 			return true
 		case *Data:
 			return o.Type.IsScalar()

@@ -179,7 +179,11 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 		}
 		all(list...)
 	}
-	for _, l := range m.Lets {
+	definitions := slices.Clone(m.Lets)
+	for _, q := range m.Quantities {
+		definitions = append(definitions, &q.Let)
+	}
+	for _, l := range definitions {
 		required(l.ObjectName(), l.Values(), len(l.Values()))
 		if r := l.Recursion; r != nil {
 			for n, m := range l.Type.Shape[1:] {
@@ -193,9 +197,6 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 				t.Errorf("%s is none of its circle", l.ObjectName())
 			}
 		}
-	}
-	for _, q := range m.Quantities {
-		required(q.ObjectName(), []dsl.Expr{q.Value}, 1)
 	}
 	for _, s := range m.Solves {
 		if s.Times == nil || len(s.Times.Type.Shape) != 1 {

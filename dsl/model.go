@@ -205,6 +205,8 @@ type Data struct {
 	// for the fixed subscripts of the model.
 	MinSize int
 	IsSize  bool
+
+	Formula *Whole // of a size that is computed of other data; nil of what is read
 }
 
 // Const is a number known at compile time.
@@ -233,16 +235,44 @@ type Let struct {
 
 	Recursion *Recursion // of a definition in parts
 	Local     bool       // an argument of a function at a call, or a definition in its body
+
+	quantity *Quantity // whose definition it is, nil of a `let`
 }
 
-// Quantity is a generated quantity: computed once per draw, from the data, the
-// parameters, definitions and the quantities above it.
+// named is what a name of the definition stands for.
+func (l *Let) named() Object {
+	if l.quantity != nil {
+		return l.quantity
+	}
+	return l
+}
+
+// definitionOf is the definition that a name stands for, or nil.
+func definitionOf(o Object) *Let {
+	switch o := o.(type) {
+	case *Let:
+		return o
+	case *Quantity:
+		return &o.Let
+	}
+	return nil
+}
+
+// Quantity is the generated quantity whose definition l is, or nil.
+func (l *Let) Quantity() *Quantity { return l.quantity }
+
+// newQuantity is a quantity without a value yet.
+func newQuantity(name Ident, doc string) *Quantity {
+	q := &Quantity{Let: Let{object: object{Name: name.Name, At: name.At, Doc: doc}}}
+	q.quantity = q
+	return q
+}
+
+// Quantity is a generated quantity: a definition that is computed once per draw, from the data, the
+// parameters, definitions and the quantities above it. The base of its type is Int if its values are whole numbers.
 type Quantity struct {
-	object
-	Indices []*Index
-	Value   Expr
-	Type    Type // its base is Int if its values are whole numbers
-	Group   Group
+	Let
+	Group Group
 }
 
 // Group tells what a generated quantity is to those who analyse the draws.

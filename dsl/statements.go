@@ -300,13 +300,22 @@ type GenerateStmt struct {
 	Quantities []QuantityLine `parser:"'generate' '{' End* (@@ (?= End | '}') End*)* '}'"`
 }
 
-// QuantityLine is one line `a = e` or `a[i in n] = e` of a `generate`.
+// QuantityLine is one line `a = e` or `a[i in n] = e` of a `generate` or, of a quantity in parts, `a[1] = e` and
+// `a[t] = e for t in 2..n`.
 type QuantityLine struct {
 	Syntax
-	Name    Ident       `parser:"@@"`
-	Indices []IndexDecl `parser:"('[' @@ (',' @@)* ']')?"`
-	Value   Expr        `parser:"'=' @@"`
-	Doc     string
+	Name   Ident      `parser:"@@"`
+	Places []Place    `parser:"('[' @@ (',' @@)* ']')?"`
+	Value  Expr       `parser:"'=' @@"`
+	For    *IndexDecl `parser:"('for' @@)?"`
+	Doc    string
+
+	part *LetStmt // of a quantity in parts: the same as a part of a definition
+}
+
+// definition is the definition that a line is.
+func (q *QuantityLine) definition() *LetStmt {
+	return &LetStmt{Syntax: q.Syntax, Name: q.Name, Places: q.Places, Value: q.Value, For: q.For, Doc: q.Doc}
 }
 
 func (*ModelStmt) stmt()    {}

@@ -85,9 +85,7 @@ func (p *parts) of(n Node) {
 		p.idents(&n.State)
 		p.exprs(n.Value)
 	case *QuantityLine:
-		p.idents(&n.Name)
-		nodesOf(p, n.Indices)
-		p.exprs(n.Value)
+		p.definition(&n.Name, n.Places, n.Value, n.For)
 	case *FuncArg:
 		nodesOf(p, n.Names)
 		p.typeOf(&n.Type)
@@ -113,17 +111,7 @@ func (p *parts) ofStmt(s Stmt) {
 		nodesOf(p, s.Names)
 		p.typeOf(&s.Type)
 	case *LetStmt:
-		p.idents(&s.Name)
-		for _, x := range s.Places {
-			if x.Decl != nil {
-				p.list = append(p.list, x.Decl)
-			}
-			p.exprs(x.At)
-		}
-		p.exprs(s.Value)
-		if s.For != nil {
-			p.list = append(p.list, s.For)
-		}
+		p.definition(&s.Name, s.Places, s.Value, s.For)
 	case *DensityStmt:
 		p.exprs(s.Value)
 	case *SampleStmt:
@@ -161,6 +149,21 @@ func (p *parts) ofStmt(s Stmt) {
 		nodesOf(p, s.Equations)
 	case *GenerateStmt:
 		nodesOf(p, s.Quantities)
+	}
+}
+
+// definition adds the parts of a definition, or of a part of one.
+func (p *parts) definition(name *Ident, places []Place, value Expr, along *IndexDecl) {
+	p.idents(name)
+	for _, x := range places {
+		if x.Decl != nil {
+			p.list = append(p.list, x.Decl)
+		}
+		p.exprs(x.At)
+	}
+	p.exprs(value)
+	if along != nil {
+		p.list = append(p.list, along)
 	}
 }
 

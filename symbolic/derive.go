@@ -366,7 +366,14 @@ func (r *Derived) curvature(e *expr.Expr) {
 func (r *Derived) generate() {
 	// Nothing of this is differentiated: only what is very large is shared.
 	r.C.Sharing, r.C.Grain = true, expr.Undifferentiated
-	for _, q := range r.Quantities {
+	for n, q := range r.Quantities {
+		if q.Circle != nil && (n == 0 || r.Quantities[n-1].Circle != q.Circle) {
+			end := n + 1
+			for end < len(r.Quantities) && r.Quantities[end].Circle == q.Circle {
+				end++
+			}
+			r.Prog.lowerCircle(r.Quantities[n:end])
+		}
 		r.Generated = append(r.Generated, r.Prog.lowerQuantity(q))
 	}
 	if len(r.Given) > 0 {

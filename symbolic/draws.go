@@ -14,10 +14,10 @@ func (p *Program) add(t *expr.Tensor, indices []*expr.Index, body *expr.Expr) {
 }
 
 // drawOf returns the body of a draw, with its arguments lowered.
-func (p *Program) drawOf(x *model.Draw) expr.Expr {
+func (p *Program) drawOf(x *model.Draw, lower func(*expr.Expr, []*expr.Index) *expr.Expr) expr.Expr {
 	e := expr.Expr{Op: expr.Draw, Dist: x.Dist}
 	for n, a := range x.Args {
-		a = p.Lower(a, x.Indices)
+		a = lower(a, x.Indices)
 		if x.Dist.Support.Vector() {
 			// The argument of a vector is an array: of a normal one its mean.
 			name := x.Dist.Args[n].Name
@@ -43,7 +43,9 @@ func (p *Program) drawOf(x *model.Draw) expr.Expr {
 func (p *Program) lowerQuantity(q *model.Quantity) Output {
 	var made []*expr.Expr
 	for _, x := range q.Draws {
-		p.add(x.Tensor, x.Indices, p.c.Intern(p.drawOf(x)))
+		if q.Circle == nil {
+			p.add(x.Tensor, x.Indices, p.c.Intern(p.drawOf(x, p.Lower)))
+		}
 		made = append(made, p.c.Ref(x.Tensor, expr.SubsOf(x.Indices)...))
 	}
 	if q.Body != nil {
@@ -53,10 +55,43 @@ func (p *Program) lowerQuantity(q *model.Quantity) Output {
 	return Output{Row: none, Col: none, Dir: none, Indices: q.Indices, E: p.c.Ref(q.Tensor, expr.SubsOf(q.Indices)...), Made: made}
 }
 
+// lowerCircle adds the definitions of quantities that are computed together, position by position.
+func (p *Program) lowerCircle(circle []*model.Quantity) {
+	source := circle[0].Circle
+	own := &expr.Recursion{Down: source.Down}
+	draws := map[*expr.Tensor]*model.Draw{}
+	for _, q := range circle {
+		for _, x := range q.Draws {
+			draws[x.Tensor] = x
+		}
+	}
+	for _, m := range source.Members {
+		d := m.Def
+		if m.Kind == expr.RecursionTensor { // of a sum of exponentials
+			p.recursive[m] = p.member(own, m.Name, *m, d.Indices)
+			continue
+		}
+		own.Members = append(own.Members, m)
+		d.Recursion = own
+	}
+	within := func(e *expr.Expr, indices []*expr.Index) *expr.Expr { return p.lowerInside(own, e, indices) }
+	var defs []*expr.Def
+	for n, m := range source.Members {
+		d := own.Members[n].Def
+		if x := draws[m]; x != nil {
+			d.Body = p.c.Intern(p.drawOf(x, within))
+		} else {
+			d.Body = within(m.Def.Body, d.Indices)
+		}
+		defs = append(defs, d)
+	}
+	p.Defs = append(p.Defs, defs...)
+}
+
 // lowerPrior adds the definition of a draw from the prior. A distribution that
 // is truncated has its ends as arguments more.
 func (p *Program) lowerPrior(x *model.Prior) Output {
-	e := p.drawOf(&x.Draw)
+	e := p.drawOf(&x.Draw, p.Lower)
 	if x.Lo != nil || x.Hi != nil {
 		lo, hi := p.c.Number(math.Inf(-1)), p.c.Number(math.Inf(1))
 		if x.Lo != nil {

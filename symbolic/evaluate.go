@@ -178,7 +178,9 @@ func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) 
 		if !defs[d] || d.ReadsState(m.within) {
 			continue
 		}
-		solve(d.Body)
+		for _, b := range d.Bodies() {
+			solve(b)
+		}
 		m.define(d)
 	}
 	for n := range outs {
@@ -243,6 +245,9 @@ func (m *Machine) recur(first *expr.Def) {
 			at = n - k
 		}
 		for j, t := range r.Members {
+			if part := t.Def.Indices[0].Range; at < m.Extent(part.Lo) || at > m.Extent(part.Hi) {
+				continue // a draw of another part
+			}
 			out, f := m.values[t.ID()], bodies[j]
 			m.idx[m.slot(t.Def.Indices[0])] = at
 			m.loop(t.Def.Indices[1:], func(idx []int) { out[m.flat(t, append([]int{at}, idx...))] = f() })

@@ -21,11 +21,18 @@ import (
 // the syntax tree and in the order that the language gives to random numbers:
 // quantity by quantity, within one call by call from the left, inner calls first,
 // and within a call index by index, those of the quantity and of the sums around
-// the call before those of its own value.
+// the call before those of its own value. Quantities in parts go position by position,
+// those of a circle together.
 func (e *naive) generate(q []float64, rng *rand.Rand) map[string]array {
 	e.set(q)
 	out := map[string]array{}
 	for _, x := range e.m.Quantities {
+		if x.Recursion != nil {
+			if _, known := out[x.ObjectName()]; !known {
+				e.generateParts(x, out, rng)
+			}
+			continue
+		}
 		e.drawn, e.around = map[*dsl.CallExpr]map[string]array{}, map[*dsl.CallExpr][]*dsl.Index{}
 		e.drawAll(x.Value, x.Indices, rng)
 		a := e.let(&dsl.Let{Indices: x.Indices, Value: x.Value})
@@ -36,6 +43,43 @@ func (e *naive) generate(q []float64, rng *rand.Rand) map[string]array {
 		out[x.ObjectName()] = a
 	}
 	return out
+}
+
+// generateParts computes a quantity in parts, and those of its circle.
+func (e *naive) generateParts(x *dsl.Quantity, out map[string]array, rng *rand.Rand) {
+	circle, down := []*dsl.Let{&x.Let}, false
+	if c := x.Recursion.Circle; c != nil {
+		circle, down = c.Members, c.Down
+	}
+	for _, m := range circle {
+		e.values[m.Quantity()] = e.blank(m)
+		out[m.ObjectName()] = e.values[m.Quantity()]
+	}
+	n := out[x.ObjectName()].shape[0]
+	for k := range n {
+		at := k + 1
+		if down {
+			at = n - k
+		}
+		for _, m := range circle {
+			r, a := m.Recursion, out[m.ObjectName()].v
+			along, indices, value := r.Along, r.Indices, r.Value
+			for _, s := range r.Starts {
+				if e.extent(s.At) == at {
+					along, indices, value = s.Along, s.Indices, s.Value
+				}
+			}
+			e.index[along] = at
+			e.drawn, e.around = map[*dsl.CallExpr]map[string]array{}, map[*dsl.CallExpr][]*dsl.Index{}
+			e.drawAll(value, indices, rng)
+			place := (at - 1) * (len(a) / n)
+			e.over(indices, func() {
+				a[place] = e.scalar(value)
+				place++
+			})
+			delete(e.index, along)
+		}
+	}
 }
 
 // drawAll makes the draws of all calls in an expression.

@@ -81,6 +81,8 @@ func newNaive(m *dsl.Model, text []byte) (*naive, error) {
 	for _, d := range m.Data {
 		var a array
 		switch x := raw[d.Name]; {
+		case d.Formula != nil:
+			a = number(e.whole(d.Formula))
 		case x != nil:
 			a.fill(x)
 		case d.Default != nil:
@@ -97,6 +99,28 @@ func newNaive(m *dsl.Model, text []byte) (*naive, error) {
 		e.values[k] = number(k.Value)
 	}
 	return e, nil
+}
+
+// whole is the value of the formula of a size.
+func (e *naive) whole(w *dsl.Whole) float64 {
+	if w.Data != nil {
+		x := slices.Sorted(slices.Values(e.values[w.Data].v))
+		switch w.Op {
+		case "max":
+			return x[len(x)-1]
+		case "sum":
+			total := 0.0
+			for _, v := range x {
+				total += v
+			}
+			return total
+		}
+		return x[0] // of one number, or the least
+	}
+	if w.Op == "" {
+		return float64(w.N)
+	}
+	return binary(w.Op, number(e.whole(w.Args[0])), number(e.whole(w.Args[1]))).v[0]
 }
 
 // fill reads nested lists.

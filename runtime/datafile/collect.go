@@ -81,6 +81,31 @@ func (c *Collector) Size(name string, least int) int {
 	return Unread
 }
 
+// Computed is Size for a size that is computed of variables of the file: name is its formula, n its value. It is Unread where one of them
+// could not be read.
+func (c *Collector) Computed(name string, n, least int, of ...string) int {
+	for _, v := range of {
+		if c.bad[v] {
+			c.bad[name] = true
+			return Unread
+		}
+	}
+	check := validate.New("")
+	check.Size(name, n, least)
+	if check.Err() == nil {
+		return n
+	}
+	c.place(&check.Problems()[0])
+	if len(of) > 0 {
+		if i, ok := c.set.index[of[0]]; ok {
+			e := c.list[len(c.list)-1]
+			e.Line, e.Col = c.set.variables[i].line, c.set.variables[i].col
+		}
+	}
+	c.bad[name] = true
+	return Unread
+}
+
 // Equal demands the value that the model was specialised for, of a variable that need not be there.
 func (c *Collector) Equal(name string, want int) {
 	if !c.set.Has(name) {

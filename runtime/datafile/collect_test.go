@@ -159,3 +159,41 @@ func TestElementPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestComputed: a size that is computed of variables is told of where they stand, and not at all where one of them could not be read.
+func TestComputed(t *testing.T) {
+	set, err := Read(strings.NewReader("{\"g\": [1, -2],\n \"h\": [1, 0.5], \"k\": [2, 3]}"), "d.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := set.Collect()
+	g, h, k := in.Ints("g", 2), in.Ints("h", 2), in.Ints("k", 2)
+	if n := in.Computed("sum(k)", validate.Whole(validate.Sum(k)), 1, "k"); n != 5 {
+		t.Errorf("sum(k) is %d", n)
+	}
+	if n := in.Computed("max(h)", validate.Whole(validate.Max(h)), 1, "h"); n != Unread {
+		t.Errorf("max(h) is %d", n)
+	}
+	if n := in.Computed("min(g)", validate.Whole(validate.Min(g)), 1, "g"); n != Unread {
+		t.Errorf("min(g) is %d", n)
+	}
+	got := fmt.Sprint(in.Err(nil))
+	if !strings.Contains(got, "min(g) is -2, but must be at least 1") || !strings.Contains(got, "d.json:1:7") || strings.Contains(got, "max(h)") {
+		t.Errorf("the errors are %s", got)
+	}
+}
+
+// TestWhole: what no size is remains none.
+func TestWhole(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(-1), -1e300} {
+		if n := validate.Whole(x); n >= 0 {
+			t.Errorf("%v is %d", x, n)
+		}
+	}
+	if n := validate.Whole(1e300); n < 1<<40 {
+		t.Errorf("1e300 is %d", n)
+	}
+	if validate.Max(nil) != 0 || validate.Min(nil) != 0 || validate.Sum(nil) != 0 {
+		t.Error("of nothing is something")
+	}
+}

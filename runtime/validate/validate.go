@@ -5,6 +5,7 @@ package validate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hamc-dev/hamc/runtime/linalg"
@@ -179,6 +180,40 @@ func (c *Checker) Size(name string, n, least int) {
 	if n > maxSize {
 		c.fail(name, " is %d, but may be at most %d", n, maxSize)
 	}
+}
+
+// Whole is a size that is computed of data: the whole number x, or one that no size is where x is beyond what an int holds exactly.
+func Whole(x float64) int {
+	const most = 1 << 53
+	if math.IsNaN(x) {
+		return -most
+	}
+	return int(max(-most, min(x, most)))
+}
+
+// Max is the largest of whole numbers, as Whole takes it; 0 of none.
+func Max(x []int) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return float64(slices.Max(x))
+}
+
+// Min is the smallest of whole numbers, as Whole takes it; 0 of none.
+func Min(x []int) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return float64(slices.Min(x))
+}
+
+// Sum is the sum of whole numbers, as Whole takes it.
+func Sum(x []int) float64 {
+	total := 0.0
+	for _, n := range x {
+		total += float64(n)
+	}
+	return total
 }
 
 // maxDense is the largest dimension of a metric that is kept as a matrix: 2 GiB.

@@ -18,7 +18,8 @@ import (
 // and the adjoint of a scalar is one that runs the other way (symbolic/recursion.go). Both take time in proportion to the
 // recursion itself, and nothing is unrolled.
 
-// Recursion is a set of arrays that are computed together, in order at each position of their first index.
+// Recursion is a set of arrays that are computed together, in order at each position of their first index. A member whose index has a smaller
+// range than the others, a draw of one part, is computed there only.
 type Recursion struct {
 	Members []*Tensor
 	Down    bool // from the last position to the first
@@ -44,8 +45,17 @@ type Member struct {
 	Of    *Recursion
 	Name  string
 	Along *Index
-	Guard *Expr // 1 where the part that is elaborated holds
+	Part  dsl.Range // of the positions of the part that is elaborated
 	Stage Stage
+}
+
+// InPart is 1 where the position of a recursion is one of a part, and else 0.
+func (c *Context) InPart(along *Index, part dsl.Range) *Expr {
+	at := Sub{Index: along}
+	if part.Lo == part.Hi {
+		return c.Delta(at, Sub{At: part.Lo})
+	}
+	return c.Within(at, part)
 }
 
 // hidden makes an expression inside a member of a recursion a member of its own, and returns its element there.
@@ -61,7 +71,7 @@ func (c *Context) hidden(in *Member, name string, e *Expr) *Expr {
 		t.Shape = append(t.Shape, f.Range.Hi)
 	}
 	m := c.Recursive(in.Of, t, indices)
-	m.Def.Body = c.Mul(in.Guard, e)
+	m.Def.Body = c.Mul(c.InPart(in.Along, in.Part), e)
 	return c.Ref(m, SubsOf(indices)...)
 }
 

@@ -66,6 +66,9 @@ func ReadData(m *dsl.Model, r io.Reader, name string) ([]Datum, error) {
 	values := data.values
 	var out []Datum
 	for _, d := range m.Data {
+		if d.Formula != nil {
+			continue // it is not read
+		}
 		x := Datum{Name: d.ObjectName(), Integer: d.Type.Base == dsl.Int, Values: values[d.ObjectName()]}
 		for _, e := range d.Type.Shape {
 			n := e.Offset

@@ -598,6 +598,74 @@ generate {
 	}
 }
 
+// TestPaths simulates paths of an autoregression forward and backward, and forecasts: by hand, they are normal, with known means, variances and
+// correlations.
+func TestPaths(t *testing.T) {
+	p := load(t, `model m
+data T, H int
+data y real[T]
+param mu real
+param phi real in (-1, 1)
+param sigma real > 0
+y ~ normal(mu, sigma)
+mu, phi ~ normal(0, 1)
+sigma ~ exponential(1)
+generate {
+  y_rep[1] = normal_rng(mu, sigma/sqrt(1 - phi^2))
+  y_rep[t] = normal_rng(mu + phi*(y_rep[t-1] - mu), sigma) for t in 2..T
+  y_new[1] = normal_rng(mu + phi*(y[T] - mu), sigma)
+  y_new[h] = normal_rng(mu + phi*(y_new[h-1] - mu), sigma) for h in 2..H
+  back[T] = normal_rng(0, 1)
+  back[t] = normal_rng(back[t+1], noise[t]) for t in 1..T-1
+  noise[t] = 1 + 0*back[t+1] for t in 1..T-1
+  noise[T] = 1
+}
+`, `{"T": 4, "H": 3, "y": [0.5, 1, 1.5, 2]}`)
+	const mu, phi, sigma, draws = 0.5, 0.8, 0.6, 20000
+	q := []float64{mu, math.Log((1 + phi) / (1 - phi)), math.Log(sigma)}
+	rng := rand.New(random.New(11, 1))
+	sample := map[string][][]float64{}
+	for range draws {
+		for name, v := range generate(p, q, rng) {
+			for i, x := range v {
+				if len(sample[name]) <= i {
+					sample[name] = append(sample[name], nil)
+				}
+				sample[name][i] = append(sample[name][i], x)
+			}
+		}
+	}
+	normal := func(name string, i int, mean, sd float64) {
+		if e := follows(sample[name][i], distuv.Normal{Mu: mean, Sigma: sd}.CDF); !(e < 1) {
+			t.Errorf("the evidence against %s[%d] being normal(%.3f, %.3f) is %.2f times the limit", name, i+1, mean, sd, e)
+		}
+	}
+	correlated := func(name string, i, j int, want float64) {
+		// Fisher's transform of a correlation is normal, with variance 1/(n - 3).
+		got := stat.Correlation(sample[name][i], sample[name][j], nil)
+		limit := distuv.UnitNormal.Quantile(1-fraction/2) / math.Sqrt(draws-3)
+		if d := math.Abs(math.Atanh(got) - math.Atanh(want)); !(d < limit) {
+			t.Errorf("%s[%d] and %s[%d] have the correlation %.4f, want %.4f", name, i+1, name, j+1, got, want)
+		}
+	}
+	stationary := sigma / math.Sqrt(1-phi*phi)
+	for i := range 4 {
+		normal("y_rep", i, mu, stationary)
+		for j := range i {
+			correlated("y_rep", i, j, math.Pow(phi, float64(i-j)))
+		}
+		// A random walk from the end, with as many steps behind it.
+		normal("back", i, 0, math.Sqrt(float64(4-i)))
+		for j := range i {
+			correlated("back", i, j, math.Sqrt(float64(4-i)/float64(4-j)))
+		}
+	}
+	for h := 1; h <= 3; h++ {
+		normal("y_new", h-1, mu+math.Pow(phi, float64(h))*(2-mu), stationary*math.Sqrt(1-math.Pow(phi, float64(2*h))))
+	}
+	correlated("y_new", 0, 1, phi/math.Sqrt(1+phi*phi))
+}
+
 // TestGroups: what a quantity is, by the expression that defines it.
 func TestGroups(t *testing.T) {
 	p := load(t, `model m
@@ -619,9 +687,18 @@ generate {
   posterior_predictive2 = mu + posterior_predictive1
   posterior_predictive3[i in n] = normal_lpdf(y[i] | posterior_predictive1, 1)
   posterior4 = 1
+  posterior5[1] = mu
+  posterior5[i] = posterior5[i-1]^2 for i in 2..n
+  log_likelihood4[1] = normal_lpdf(y[1] | mu, 1)
+  log_likelihood4[i] = normal_lpdf(y[i] | mu + y[i-1], 1) for i in 2..n
+  posterior_predictive4[1] = mu
+  posterior_predictive4[i] = normal_rng(posterior_predictive4[i-1], 1) for i in 2..n
+  posterior_predictive5[1] = mu
+  posterior_predictive5[i] = posterior_predictive5[i-1] + posterior_predictive6[i-1] for i in 2..n
+  posterior_predictive6[i] = normal_rng(posterior_predictive5[i], 1) for i in 1..n
 }
 `, `{"n": 2, "y": [1, 2]}`)
-	if n := len(p.Generated()); n != 10 {
+	if n := len(p.Generated()); n != 15 {
 		t.Fatalf("%d quantities", n)
 	}
 	for _, q := range p.Generated() {

@@ -244,7 +244,7 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 		for _, d := range m.Data {
 			name := d.ObjectName()
 			size := d.Type.Base == dsl.Int && d.Type.IsScalar()
-			if size != (pass == 0) {
+			if (size && d.Formula == nil) != (pass == 0) {
 				continue
 			}
 			if d.Default != nil && !set.Has(name) {
@@ -257,6 +257,8 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 				dims[i] = extent(e)
 			}
 			switch {
+			case d.Formula != nil:
+				sizes[name] = computed(in, d, data)
 			case size && d.IsSize:
 				sizes[name] = in.Size(name, d.LeastSize())
 			case size:
@@ -302,6 +304,16 @@ func readData(m *dsl.Model, set *datafile.Set) (map[string][]float64, error) {
 		meet(check, &d, data, extent)
 	}
 	return data, in.Err(check.Err())
+}
+
+// computed is a size that is computed of data that were read.
+func computed(in *datafile.Collector, d *dsl.Data, data map[string][]float64) int {
+	var of []string
+	for _, s := range d.Formula.Sources() {
+		of = append(of, s.ObjectName())
+	}
+	n := d.Formula.Value(func(s *dsl.Data) []float64 { return data[s.ObjectName()] })
+	return in.Computed(d.ObjectName(), validate.Whole(n), d.LeastSize(), of...)
 }
 
 // meet checks one demand on the data.
@@ -358,8 +370,15 @@ func bound(e dsl.Expr, data map[string][]float64) float64 {
 	case *dsl.Number:
 		return e.Value
 	case *dsl.Name:
-		if k, ok := e.Obj.(*dsl.Const); ok {
-			return k.Value
+		switch o := e.Obj.(type) {
+		case *dsl.Const:
+			return o.Value
+		case *dsl.Size:
+			n := float64(o.Extent.Offset)
+			if o.Extent.Name != "" {
+				n += data[o.Extent.Name][0]
+			}
+			return n
 		}
 		return data[e.Name][0]
 	case *dsl.UnaryExpr:

@@ -89,9 +89,9 @@ func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, p
 	for _, x := range r.Local {
 		p.el.Objects[x] = p.el.Definition(x)
 	}
-	part := func(along *dsl.Index, others []*dsl.Index, guard *expr.Expr, value dsl.Expr) *expr.Expr {
+	part := func(along *dsl.Index, others []*dsl.Index, of dsl.Range, value dsl.Expr) *expr.Expr {
 		if p.el.Inside != nil {
-			p.el.Inside.Guard = guard
+			p.el.Inside.Part = of
 		}
 		p.el.Indices[along] = expr.Sub{Index: indices[0]}
 		for n, ix := range others {
@@ -102,16 +102,14 @@ func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, p
 	at := expr.Sub{Index: indices[0]}
 	body, positive = c.Number(0), true
 	if r.Along != nil {
-		guard := c.Within(at, r.Along.Range)
-		step := part(r.Along, r.Indices, guard, r.Value)
+		step := part(r.Along, r.Indices, r.Along.Range, r.Value)
 		positive = c.Sign(step) == expr.Positive
-		body = c.Mul(guard, step)
+		body = c.Mul(c.Within(at, r.Along.Range), step)
 	}
 	for _, s := range r.Starts {
-		guard := c.Delta(at, expr.Sub{At: s.At})
-		e := part(s.Along, s.Indices, guard, s.Value)
+		e := part(s.Along, s.Indices, dsl.Range{Lo: s.At, Hi: s.At}, s.Value)
 		positive = positive && c.Sign(e) == expr.Positive
-		body = c.Add(body, c.Mul(guard, e))
+		body = c.Add(body, c.Mul(c.Delta(at, expr.Sub{At: s.At}), e))
 	}
 	return body, positive
 }

@@ -116,10 +116,19 @@ func madeUp(m *dsl.Model) ([]byte, bool) {
 			values[d.ObjectName()] = float64(max(size, d.LeastSize()))
 		}
 	}
-	out := map[string]any{}
+	out, numbers := map[string]any{}, map[*dsl.Data][]float64{}
 	total := 0
 	for _, d := range m.Data {
 		name := d.ObjectName()
+		if d.Formula != nil {
+			values[name] = d.Formula.Value(func(s *dsl.Data) []float64 {
+				if len(s.Type.Shape) == 0 {
+					return []float64{values[s.ObjectName()]}
+				}
+				return numbers[s]
+			})
+			continue
+		}
 		dims := make([]int, len(d.Type.Shape))
 		n := 1
 		for i, e := range d.Type.Shape {
@@ -136,7 +145,11 @@ func madeUp(m *dsl.Model) ([]byte, bool) {
 			return nil, false
 		}
 		at := 0
-		next := func() float64 { at++; return element(d, values, at-1, n) }
+		next := func() float64 {
+			at++
+			numbers[d] = append(numbers[d], element(d, values, at-1, n))
+			return numbers[d][at-1]
+		}
 		switch len(dims) {
 		case 0:
 			out[name] = values[name]

@@ -1,0 +1,296 @@
+package dsl
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Sizes that are computed of data. `real[max(group)]` has as many elements as the largest number in group says, and `let K = max(group)` names
+// this size. It is a datum that is not read: a whole number, computed once when the data arrive, whose name is its formula. So everything that
+// holds of a size that is read holds of it.
+
+// Whole is the formula of a whole number that is computed of data.
+type Whole struct {
+	Op   string   // "+", "-", "*", "max", "min", "sum"; "" of a number, or of an int datum
+	N    int      // of a number
+	Data *Data    // of an int datum, of max, min and sum
+	Args []*Whole // of the others
+}
+
+// Sources are the data that a formula is made of, in order.
+func (w *Whole) Sources() []*Data {
+	var out []*Data
+	var visit func(w *Whole)
+	visit = func(w *Whole) {
+		if w.Data != nil && !slices.Contains(out, w.Data) {
+			out = append(out, w.Data)
+		}
+		for _, a := range w.Args {
+			visit(a)
+		}
+	}
+	visit(w)
+	return out
+}
+
+// Value computes a formula of the numbers of the data, as validate.Whole wants it.
+func (w *Whole) Value(numbers func(*Data) []float64) float64 {
+	switch w.Op {
+	case "":
+		if w.Data == nil {
+			return float64(w.N)
+		}
+		return numbers(w.Data)[0]
+	case "max", "min", "sum":
+		v := numbers(w.Data)
+		if len(v) == 0 {
+			return 0 // which is refused for its length
+		}
+		total := v[0]
+		for _, x := range v[1:] {
+			switch w.Op {
+			case "max":
+				total = max(total, x)
+			case "min":
+				total = min(total, x)
+			default:
+				total += x
+			}
+		}
+		return total
+	}
+	x, y := w.Args[0].Value(numbers), w.Args[1].Value(numbers)
+	switch w.Op {
+	case "+":
+		return x + y
+	case "-":
+		return x - y
+	}
+	return x * y
+}
+
+// computedSize is a size whose formula is not known yet.
+type computedSize struct {
+	size    *Data
+	formula Expr
+}
+
+// formOfSize reports whether an expression reads like the formula of a size: numbers, int data, and max, min and sum of integer data, combined by
+// + - and *.
+func (c *checker) formOfSize(e Expr) bool {
+	if c.function != nil {
+		return false
+	}
+	if v, ok := c.constant(e); ok {
+		return v == math.Trunc(v) && math.Abs(v) <= 1e9
+	}
+	switch e := e.(type) {
+	case *Name:
+		if c.index(e.Name) != nil {
+			return false
+		}
+		switch o := c.scope[e.Name].(type) {
+		case *Data:
+			return o.Type.Base == Int && o.Type.IsScalar()
+		case *Size:
+			return o.Extent != unknownExtent
+		}
+	case *BinaryExpr:
+		return (e.Op == "+" || e.Op == "-" || e.Op == "*") && c.formOfSize(e.X) && c.formOfSize(e.Y)
+	case *CallExpr:
+		return c.reducedData(e) != ""
+	}
+	return false
+}
+
+// reducedData is the name of the integer data that a call takes the maximum, the minimum or the sum of, or "".
+func (c *checker) reducedData(e *CallExpr) string {
+	if (e.Func != "max" && e.Func != "min" && e.Func != "sum") || len(e.Args) != 1 || e.Args[0].Name != "" || c.funcs[e.Func] != nil {
+		return ""
+	}
+	if n, ok := e.Args[0].Expr.(*Name); ok && c.integerArrays[n.Name] {
+		return n.Name
+	}
+	return ""
+}
+
+// sizeText is the formula of a size, which is its name.
+func (c *checker) sizeText(e Expr) string {
+	if v, ok := c.constant(e); ok {
+		return strconv.Itoa(int(v))
+	}
+	switch e := e.(type) {
+	case *Name:
+		if s, ok := c.scope[e.Name].(*Size); ok {
+			return factor(s.Extent.String(), s.Extent.Offset != 0)
+		}
+		return e.Name
+	case *CallExpr:
+		return e.Func + "(" + c.reducedData(e) + ")"
+	case *BinaryExpr:
+		sum := func(x Expr) bool {
+			b, ok := x.(*BinaryExpr)
+			return ok && b.Op != "*"
+		}
+		return factor(c.sizeText(e.X), e.Op == "*" && sum(e.X)) + e.Op + factor(c.sizeText(e.Y), e.Op != "+" && sum(e.Y))
+	}
+	return "?"
+}
+
+func factor(text string, brackets bool) string {
+	if brackets {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// computedExtent is the size of a formula. Where declarations are being read, not all data are known, and it is looked at later.
+func (c *checker) computedExtent(e Expr) Extent {
+	_, call := e.(*CallExpr)
+	name := factor(c.sizeText(e), !call) // as it stands in formulas
+	if _, known := c.sizes[name]; !known {
+		d := &Data{object: object{Name: name, At: e.Span(), used: true}, Type: Type{Base: Int}, IsSize: true}
+		c.sizes[name] = d
+		c.unresolved = append(c.unresolved, computedSize{d, e})
+		if !c.headings {
+			c.formulas()
+		}
+	}
+	return Extent{Name: name}
+}
+
+// formulas gives the sizes that are computed their formulas, and brings the data into an order in which each comes behind what its size is
+// computed of.
+func (c *checker) formulas() {
+	if len(c.unresolved) == 0 {
+		return
+	}
+	for _, x := range c.unresolved {
+		x.size.Formula = c.formula(x.formula)
+		c.model.Data = append(c.model.Data, x.size)
+	}
+	c.unresolved = nil
+	const under, done = 1, 2
+	state := map[*Data]int{}
+	var order []*Data
+	var visit func(d *Data)
+	behind := func(size, of, next *Data) { // of the one of which the other is
+		if state[next] == under {
+			c.err(BadSize, size.At, "declare it as `data NAME int`", "the size %s is computed of `%s`, which has this size", size.Name, of.Name)
+		} else {
+			visit(next)
+		}
+	}
+	visit = func(d *Data) {
+		if state[d] != 0 {
+			return
+		}
+		state[d] = under
+		if d.Formula != nil {
+			for _, s := range d.Formula.Sources() {
+				behind(d, s, s)
+			}
+		}
+		for _, x := range d.Type.Shape {
+			if s, ok := c.sizes[x.Name].(*Data); ok && s.Formula != nil {
+				behind(s, d, s)
+			}
+		}
+		state[d] = done
+		order = append(order, d)
+	}
+	for _, d := range c.model.Data {
+		visit(d)
+	}
+	c.model.Data = order
+}
+
+// formula is that of a size.
+func (c *checker) formula(e Expr) *Whole {
+	if v, ok := c.constant(e); ok {
+		return &Whole{N: int(v)}
+	}
+	of := func(x Extent) *Whole {
+		d, ok := c.sizes[x.Name].(*Data)
+		if !ok {
+			return &Whole{N: x.Offset}
+		}
+		d.used, d.IsSize = true, true
+		w := &Whole{Data: d}
+		if x.Offset != 0 {
+			w = &Whole{Op: "+", Args: []*Whole{w, {N: x.Offset}}}
+		}
+		return w
+	}
+	switch e := e.(type) {
+	case *Name:
+		if s, ok := c.scope[e.Name].(*Size); ok {
+			return of(s.Extent)
+		}
+		d := c.scope[e.Name].(*Data)
+		d.used = true
+		return &Whole{Data: d}
+	case *CallExpr:
+		if d, ok := c.scope[c.reducedData(e)].(*Data); ok {
+			d.used = true
+			return &Whole{Op: e.Func, Data: d}
+		}
+	case *BinaryExpr:
+		return &Whole{Op: e.Op, Args: []*Whole{c.formula(e.X), c.formula(e.Y)}}
+	}
+	return &Whole{} // an error in it was reported
+}
+
+// namedSizes finds the definitions that serve as sizes: `let K = max(group)` where K is the size of an array, or an end of a range. They are
+// known wherever data are.
+func (c *checker) namedSizes(f *File) {
+	c.integerArrays, c.sizeLets = map[string]bool{}, map[*LetStmt]bool{}
+	used := map[string]bool{}
+	note := func(list ...Expr) {
+		for _, e := range list {
+			if e == nil {
+				continue
+			}
+			Walk(e, func(n Node) bool {
+				if n, ok := n.(*Name); ok {
+					used[n.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	for _, s := range f.Stmts {
+		if s, ok := s.(*DataStmt); ok && s.Type.Base == "int" && len(s.Type.Sizes) > 0 {
+			for _, id := range s.Names {
+				c.integerArrays[id.Name] = true
+			}
+		}
+		Walk(s, func(n Node) bool {
+			switch n := n.(type) {
+			case *TypeExpr:
+				note(n.Sizes...)
+			case *BoundExpr:
+				note(n.First, n.Last)
+			case *IndexDecl:
+				note(n.Lo, n.Hi)
+			}
+			return true
+		})
+	}
+	for _, s := range f.Stmts {
+		s, ok := s.(*LetStmt)
+		if !ok || !used[s.Name.Name] || len(s.Places) > 0 || s.For != nil || !c.formOfSize(s.Value) {
+			continue
+		}
+		x, ok := c.extent(s.Value, "a size")
+		if !ok {
+			continue
+		}
+		c.sizeLets[s] = true
+		c.declare(&Size{object: object{Name: s.Name.Name, At: s.Name.At, Doc: s.Doc, used: true}, Extent: x})
+		if c.later[s.Name.Name] == s.Name.At {
+			delete(c.later, s.Name.Name)
+		}
+	}
+}
