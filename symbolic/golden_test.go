@@ -349,8 +349,8 @@ func TestProgramOrder(t *testing.T) {
 	}
 }
 
-// TestDeterminism: deriving again, and after other models, gives the same text. Of models that
-// TestGolden derives in full, a short campaign has one in three.
+// TestDeterminism: deriving again, and after other models, gives the same text. A short campaign
+// has one model in three; TestGolden compares others with what was derived once.
 func TestDeterminism(t *testing.T) {
 	derive := func(text string) string {
 		m, ds := dsl.Load("model.ham", text, dsl.Options{})
