@@ -236,7 +236,7 @@ func TestChoice(t *testing.T) {
 // TestMoving: the elements of a factor of a correlation matrix that are the same number everywhere are no sign of draws that do not move;
 // those of other matrices are.
 func TestMoving(t *testing.T) {
-	params := []runtime.Param{{Name: "L", Shape: []int{2, 2}, Coordinates: []int{1}}, {Name: "P", Shape: []int{2, 2}, Coordinates: []int{2, 1}}, {Name: "B", Shape: []int{1, 1}}, {Name: "x"}}
+	params := []runtime.Param{{Name: "L", Shape: []int{2, 2}, Coordinates: []int{1}, Constants: runtime.ConstantCorner}, {Name: "P", Shape: []int{2, 2}, Coordinates: []int{2, 1}}, {Name: "B", Shape: []int{1, 1}}, {Name: "x"}}
 	var rows []diagnostics.Summary
 	for _, name := range []string{"L.1.1", "L.2.1", "L.1.2", "L.2.2", "P.1.1", "P.1.2", "B.1.1", "x"} {
 		rows = append(rows, diagnostics.Summary{Name: name})

@@ -33,8 +33,7 @@ TRANSFORMED = {
 NAMES = {x: (r"theta(\d)\[(\d)\]", r"theta.\1.\2") for x in ("hmm_example", "hmm_drive_0", "hmm_drive_1")}
 # What is known of disagreements, by hand.
 NOTES = {
-    "bball_drive_event_0-hmm_drive_0": "two modes, 63 apart in log density: warm-up ends in the lower one, and a chain leaves it late or not at all, see README.md",
-    "mcycle_gp-accel_gp": "slow, and a chain stays where a lengthscale is long, 27 lower in log density, see README.md",
+    "mcycle_gp-accel_gp": "slow, see README.md",
     "one_comp_mm_elim_abs-one_comp_mm_elim_abs": "heavy tails of V_m and K_m: their upper ends are visited too seldom, see README.md",
 }
 HEAD = ["posterior", "agrees", "parameters", "max_z", "at", "sd_ratio_least", "sd_ratio_most", "max_z_sd", "r_hat", "least_ess_bulk", "divergent",
