@@ -16,8 +16,9 @@ type origin struct {
 	tokens []string
 }
 
-// unmutated stands in a model that takes about as long itself as a mutant may: whether one of its mutants is in time is chance.
-const unmutated = "It takes seconds with --curvature: no mutants"
+// unmutated stands in a model that takes about as long itself as a mutant may, or does with the options or the metric of some: whether one of its
+// mutants is in time is chance.
+const unmutated = ": no mutants"
 
 // corpus returns the models of the repository in a directory: files of examples, of the
 // paper's experiments and of the tests, correct models of the front end's tests, and those of the documentation.
