@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -280,7 +280,7 @@ func (e *env) write(t *target) error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o777); err != nil {
 		return problem{err}
 	}
-	if err := sampler.WriteAtomic(t.path, t.code); err != nil {
+	if err := files.Replace(t.path, t.code); err != nil {
 		return problem{err}
 	}
 	if os.Getenv("GOPACKAGE") == "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/document"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/experiment"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/plot"
-	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/paper"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 func newPaper(e *env) *cobra.Command {
@@ -126,7 +126,7 @@ func (e *env) paperFiles(args []string, dir string) error {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		err := os.MkdirAll(filepath.Dir(path), 0o777)
 		if err == nil {
-			err = sampler.WriteAtomic(path, texts[name])
+			err = files.Replace(path, texts[name])
 		}
 		if err != nil {
 			return problem{err}

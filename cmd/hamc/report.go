@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/report"
-	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
 	"github.com/hamc-dev/hamc/runtime"
 	"github.com/hamc-dev/hamc/runtime/draws"
+	"github.com/hamc-dev/hamc/runtime/files"
 )
 
 // reportName is the name of a report in the directory of its run.
@@ -79,7 +79,7 @@ func (e *env) writeReport(dir, path string) error {
 		_, err := e.stdout.Write(b.Bytes())
 		return wrap(err)
 	}
-	if err := sampler.WriteAtomic(path, b.Bytes()); err != nil {
+	if err := files.Replace(path, b.Bytes()); err != nil {
 		return problem{err}
 	}
 	if err := noteProduct(dir, path); err != nil {

@@ -18,8 +18,16 @@ func TestReplace(t *testing.T) {
 			t.Errorf("%q, %v; wrote %q", got, err, text)
 		}
 	}
-	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o644 {
-		t.Errorf("%v, %v", fi.Mode(), err)
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.Stat(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fi, err := os.Stat(path); err != nil || fi.Mode() != want.Mode() {
+		t.Errorf("%v, %v; a new file has %v", fi.Mode(), err, want.Mode())
 	}
 	taken := filepath.Join(dir, "directory")
 	if err := os.MkdirAll(filepath.Join(taken, "full"), 0o777); err != nil {
@@ -32,7 +40,7 @@ func TestReplace(t *testing.T) {
 		t.Error("a file in no directory was written")
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 {
+	if err != nil || len(entries) != 3 {
 		t.Errorf("left %v, %v", entries, err)
 	}
 }

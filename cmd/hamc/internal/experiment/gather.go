@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -173,7 +173,7 @@ func WriteTables(dir string, rows []Row) error {
 		if err := w.WriteAll(t.lines); err != nil {
 			return err
 		}
-		if err := sampler.WriteAtomic(filepath.Join(dir, t.name), b.Bytes()); err != nil {
+		if err := files.Replace(filepath.Join(dir, t.name), b.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/document"
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/plot"
-	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -163,15 +163,15 @@ func WriteDocument(dir string, d *document.Document) error {
 		if err := os.MkdirAll(filepath.Join(dir, FiguresName), 0o777); err != nil {
 			return err
 		}
-		if err := sampler.WriteAtomic(filepath.Join(dir, FiguresName, f.Name+".svg"), f.SVG); err != nil {
+		if err := files.Replace(filepath.Join(dir, FiguresName, f.Name+".svg"), f.SVG); err != nil {
 			return err
 		}
 	}
 	markdown := d.Markdown(func(name string) string { return FiguresName + "/" + name + ".svg" })
-	if err := sampler.WriteAtomic(filepath.Join(dir, PageMarkdown), markdown); err != nil {
+	if err := files.Replace(filepath.Join(dir, PageMarkdown), markdown); err != nil {
 		return err
 	}
-	return sampler.WriteAtomic(filepath.Join(dir, PageHTML), d.HTML())
+	return files.Replace(filepath.Join(dir, PageHTML), d.HTML())
 }
 
 // title makes a heading of a group's name.

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -54,7 +54,7 @@ func PackTasks(ctx context.Context, worker, dir string, p *grid.Plan, seconds fl
 		}
 		b.WriteByte('\n')
 	}
-	return t, sampler.WriteAtomic(t.Path, []byte(b.String()))
+	return t, files.Replace(t.Path, []byte(b.String()))
 }
 
 // pack puts cells of given costs into tasks, in order.

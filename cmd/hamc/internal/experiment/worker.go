@@ -21,6 +21,7 @@ import (
 	"text/template"
 
 	"github.com/hamc-dev/hamc/cmd/hamc/internal/sampler"
+	"github.com/hamc-dev/hamc/runtime/files"
 	"github.com/hamc-dev/hamc/runtime/grid"
 )
 
@@ -158,7 +159,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
-	if err := sampler.WriteAtomic(path, text); err != nil {
+	if err := files.Replace(path, text); err != nil {
 		return err
 	}
 	if mode&0o111 != 0 {

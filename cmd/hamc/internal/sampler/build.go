@@ -401,24 +401,3 @@ var runtimeSource = sync.OnceValues(func() (sourceFiles, error) {
 	}
 	return sourceFiles{files, hex.EncodeToString(h.Sum(nil))}, err
 })
-
-// WriteAtomic writes a file under a temporary name and renames it, so that a
-// reader sees the old text or the new, never half of one.
-func WriteAtomic(path string, text []byte) error {
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d", filepath.Base(path), os.Getpid()))
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		os.Remove(name)
-	}
-	return err
-}
