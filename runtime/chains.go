@@ -238,6 +238,7 @@ type walker struct {
 	adapters []*adapter // by block, during warm-up
 	end      int        // transitions of the warm-up
 	level    massLevel  // of the last transitions, during warm-up
+	begun    bool       // transitions may have been made
 	anew     int        // how often the chain has begun anew
 	anchors  *anchoring
 	auditor  *auditor // nil where nothing is audited
@@ -281,11 +282,12 @@ func (r *run) walker(c int, out *Chain, from *State) (*walker, error) {
 	return w, nil
 }
 
-// set makes the warm-up of a chain up to a comparison with the others.
+// set makes the warm-up of a chain up to a comparison with the others. A chain that has not begun when the run is stopped does not begin.
 func (w *walker) set(comparison int) (*walker, error) {
 	if w.stop.Load() {
 		return w, nil
 	}
+	w.begun = true
 	w.run.progress.enter(w.c, WarmingUp)
 	w, err := w.reach(comparison)
 	w.out.State = w.snapshot()
@@ -294,7 +296,7 @@ func (w *walker) set(comparison int) (*walker, error) {
 
 // chain makes the rest of a chain.
 func (r *run) chain(w *walker) error {
-	if r.stop.Load() {
+	if r.stop.Load() && !w.begun {
 		return nil
 	}
 	r.progress.enter(w.c, WarmingUp)
@@ -331,10 +333,11 @@ func (w *walker) transition(phase uint64, n int) ([]Transition, bool) {
 	if w.stop.Load() {
 		return nil, false
 	}
-	w.stream.Seek(phase, uint64(n))
+	number := uint64(n)
 	if phase == streamWarmup {
-		w.stream.Seek(phase, uint64(n)|uint64(w.anew)<<anewBits)
+		number |= uint64(w.anew) << anewBits
 	}
+	w.stream.Seek(phase, number)
 	copy(w.before, w.q)
 	ts := w.sweep.Transition(w.q, w.rng)
 	if w.sweep.stopped() {

@@ -30,6 +30,34 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
+// TestLengthsBeginBehindTheWindow: the way of a chain to the posterior, in a window whose points then fit the metric, is no part of the variances that lengths are
+// measured by.
+func TestLengthsBeginBehindTheWindow(t *testing.T) {
+	e := NewEuclidean(&slope{m: 2, gradient: func(grad, q []float64) float64 { return 0 }}, false)
+	opt := DefaultOptions()
+	k, err := NewHMC(e, Leapfrog, opt.Solver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newAdapter(k, 500, &opt.Tuning)
+	window := func() {
+		for n := range 2 * settledWindow {
+			x, y := math.Sqrt2*math.Sin(float64(n)), math.Sqrt2*math.Cos(float64(n))
+			a.points.add([]float64{x, y}, []float64{-x, -y})
+		}
+		a.endWindow()
+	}
+	window()
+	a.measured(100, &Transition{}, []float64{1e6, 0})
+	window()
+	if a.lengths == nil || !a.settled {
+		t.Fatal("the metric has not settled")
+	}
+	if a.lengths.Seen != 0 {
+		t.Errorf("%v states are seen already", a.lengths.Seen)
+	}
+}
+
 // TestLengthsInterrupted: a trajectory that is cut short leaves nothing behind.
 func TestLengthsInterrupted(t *testing.T) {
 	in := &Info{Params: []Param{{Name: "q", Shape: []int{2}}}}

@@ -132,7 +132,7 @@ func (w *walker) again() (*walker, error) {
 	if err != nil {
 		return nil, err
 	}
-	next.anew = anew
+	next.begun, next.anew = true, anew
 	for i := range next.out.Blocks {
 		next.out.Blocks[i].Anew = anew
 	}

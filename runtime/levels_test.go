@@ -120,9 +120,19 @@ func TestGoOnFromComparisons(t *testing.T) {
 		t.Fatal("no chain begins anew")
 	}
 	for _, at := range []int{1, 79, 80, 81, 100, 160, 161, 250, 300} {
-		part, err := runtime.Sample(context.Background(), m, opt, &breaker{at: at, chain: anew})
+		b := &breaker{at: at, chain: anew}
+		part, err := runtime.Sample(context.Background(), m, opt, b)
 		if err != nil {
 			t.Fatal(err)
+		}
+		begun := 0
+		for c := range part.Chains {
+			if part.Chains[c].Warmed() > 0 {
+				begun++
+			}
+		}
+		if b.finished != begun {
+			t.Errorf("a break after %d transitions: %d of the %d chains that had begun are told of as finished", at, b.finished, begun)
 		}
 		next := opt
 		for _, s := range part.States() {
