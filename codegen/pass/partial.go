@@ -1,9 +1,8 @@
 package pass
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
-	"strings"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 )
@@ -94,126 +93,90 @@ func (p *partly) everywhere() bool {
 // long reports whether one of the ranges is worth a call.
 func (p *partly) long() bool { return (&nest{sizes: p.sizes}).long() }
 
-// key is the text of the function's value; two nests with one compute the same. It is "" if there is no such text.
-func (p *partly) key() string {
-	k := &keyer{local: map[*loop.Var]string{}, ok: true}
-	for d, v := range p.vars {
-		k.local[v] = fmt.Sprint("i", d)
+// key is the form of the function's value; two nests with one compute the same. It is "" if there is no such form.
+func (p *partly) key(s *sharer) string {
+	value := func(e *loop.Expr) uint64 { return uint64(s.value(e, map[*loop.Expr]int{})) }
+	// Variables of the nest are known by where they stand.
+	own := 0
+	number := func(v *loop.Var) {
+		own--
+		s.vars[v] = own
 	}
+	for _, v := range p.vars {
+		number(v)
+	}
+	var key []byte
 	for _, n := range p.sizes {
-		k.int(n)
+		key = s.int(key, n)
 	}
-	k.stmts(p.pre)
-	k.expr(p.call.E)
-	if !k.ok {
-		return ""
-	}
-	return k.b.String()
-}
-
-// keyer writes texts in which variables of a nest are numbered.
-type keyer struct {
-	b     strings.Builder
-	local map[*loop.Var]string
-	ok    bool
-}
-
-func (k *keyer) variable(v *loop.Var) {
-	if s, ok := k.local[v]; ok {
-		fmt.Fprint(&k.b, s, " ")
-		return
-	}
-	fmt.Fprintf(&k.b, "%p ", v)
-}
-
-func (k *keyer) int(i *loop.Int) {
-	fmt.Fprint(&k.b, i.Op, " ", i.N, " ")
-	if i.Var != nil {
-		k.variable(i.Var)
-	}
-	for _, a := range i.Args {
-		k.int(a)
-	}
-	k.b.WriteString(";")
-}
-
-func (k *keyer) expr(e *loop.Expr) {
-	k.ok = k.ok && e.Op != loop.Draw
-	fmt.Fprint(&k.b, e.Op, " ", e.Func, " ", e.Val, " ", e.K, " ")
-	if e.Var != nil {
-		k.variable(e.Var)
-	}
-	for _, i := range e.At {
-		k.int(i)
-	}
-	for _, a := range e.Args {
-		k.expr(a)
-	}
-	k.b.WriteString(";")
-}
-
-func (k *keyer) stmts(list []loop.Stmt) {
-	for _, st := range list {
-		switch st := st.(type) {
-		case *loop.Let:
-			k.local[st.V] = fmt.Sprint("x", len(k.local))
-			k.b.WriteString("let ")
-			k.variable(st.V)
-			k.expr(st.E)
-		case *loop.If:
-			for _, c := range st.Conds {
-				k.b.WriteString("if ")
-				k.int(c.X)
-				fmt.Fprint(&k.b, c.Op, " ")
-				k.int(c.Y)
+	known := true
+	var add func(list []loop.Stmt)
+	add = func(list []loop.Stmt) {
+		for _, st := range list {
+			switch st := st.(type) {
+			case *loop.Let:
+				number(st.V)
+				key = binary.AppendUvarint(append(key, 'l'), value(st.E))
+			case *loop.If:
+				key = append(key, '?')
+				for _, c := range st.Conds {
+					key = s.int(append(s.int(key, c.X), byte(c.Op)), c.Y)
+				}
+				add(st.Body)
+				key = append(key, '.')
+			case *loop.Set:
+				key = s.variable(append(key, 's', indicator(st.Add)), st.V)
+				for _, i := range st.At {
+					key = s.int(key, i)
+				}
+				key = binary.AppendUvarint(key, value(st.E))
+				s.versions[st.V]++
+			default:
+				known = false
 			}
-			k.b.WriteString("{")
-			k.stmts(st.Body)
-			k.b.WriteString("}")
-		case *loop.Set:
-			fmt.Fprint(&k.b, "set ", st.Add, " ")
-			k.variable(st.V)
-			for _, i := range st.At {
-				k.int(i)
-			}
-			k.expr(st.E)
-		default:
-			k.ok = false
 		}
 	}
+	add(p.pre)
+	if !known {
+		return ""
+	}
+	return string(binary.AppendUvarint(key, value(p.call.E)))
+}
+
+// indicator is 1 of what is so.
+func indicator(so bool) byte {
+	if so {
+		return 1
+	}
+	return 0
 }
 
 // repeated puts elements of an earlier array in the place of function values that it has.
 func repeated(list []loop.Stmt) {
-	type entry struct {
-		*partly
-		at int
-	}
-	known := map[string]entry{}
+	known := map[string]*partly{}
+	values := newSharer()
 	for n, st := range list {
+		if n > 0 {
+			values.bump(loop.EffectsOf(list[n-1]).Writes)
+		}
 		p := asPartly(st)
 		if p == nil || !p.long() {
 			continue
 		}
-		key := p.key()
+		key := p.key(values)
 		if key == "" {
 			continue
 		}
 		first, ok := known[key]
 		if !ok {
 			if len(p.conds) == 0 && !setElsewhere(list, p.set) {
-				known[key] = entry{p, n}
+				known[key] = p
 			}
 			continue
 		}
 		covered := !p.everywhere() || !first.everywhere() // of two whole arrays the sum of one may need no elements
 		for d := range p.from {
 			covered = covered && first.from[d] <= p.from[d]
-		}
-		// What the values are made of is what it was.
-		reads := loop.EffectsOf(st).Reads
-		for v := range loop.EffectsOf(list[first.at+1 : n]...).Writes {
-			covered = covered && reads[v] == nil
 		}
 		if !covered {
 			continue
