@@ -1,8 +1,9 @@
 // Program mutants mutates the models of the repository and looks at what the compiler makes
 // of them: it must not panic, take long or much memory, emit code that Go refuses, accept a name that is not
 // declared, or say anything without a code and a place; and the evaluator must not panic on small
-// data. A mutant is made of a seed, and compiled in a process that is limited to 2 s of processor time and
-// 1 GB. It prints counts, and a smallest model for each cause that it tells apart.
+// data. A mutant is made of a seed, and compiled in a process that is limited to 1 GB and 2 s of processor time,
+// or what 65 compilations of an example take on a slower machine. It prints counts, and a smallest model for
+// each cause that it tells apart.
 //
 //	go run ./internal/differential/mutants -n 5000
 //	go run ./internal/differential/mutants -seed 4711 -n 1 -v
@@ -70,6 +71,11 @@ func run(o *options) ([]*cause, error) {
 		return nil, err
 	}
 	c := &crew{root: o.root, limits: usual}
+	pace, err := paceOf(o.root)
+	if err != nil {
+		return nil, err
+	}
+	c.limits.Seconds = max(c.limits.Seconds, float64(usualCompilations*pace))
 	defer c.stop()
 	became, faults := map[string]int{}, map[string]int{}
 	var causes []*cause
