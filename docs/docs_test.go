@@ -460,6 +460,17 @@ func (w *workshop) flags(t *testing.T) {
 	}
 }
 
+// fileOf returns the texts of the files that the blocks of a page are.
+func fileOf(all []*block) func(name string) (string, bool) {
+	return func(name string) (string, bool) {
+		i := slices.IndexFunc(all, func(b *block) bool { return b.file == name })
+		if i < 0 {
+			return "", false
+		}
+		return all[i].text(), true
+	}
+}
+
 // TestModels checks and derives every model of the pages.
 func TestModels(t *testing.T) {
 	for _, page := range documents(t) {
@@ -483,7 +494,13 @@ func TestModels(t *testing.T) {
 			if name == "" {
 				name = b.place()
 			}
-			m, ds := dsl.Load(name, text, dsl.Options{})
+			if dsl.HoldsFunctions(b.text()) {
+				if ds := dsl.CheckFunctions(name, b.text()); b.file == "" || ds.HasErrors() {
+					t.Errorf("%s: the functions have no file, or errors:\n%s", b.place(), ds)
+				}
+				continue
+			}
+			m, ds := dsl.Load(name, dsl.WithImports(text, fileOf(all)), dsl.Options{})
 			if m == nil {
 				if b.file == "" || i+1 == len(all) || all[i+1].kind != "text" {
 					t.Errorf("%s: the model has errors:\n%s", b.place(), ds)

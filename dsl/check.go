@@ -45,25 +45,31 @@ func Load(name, text string, opt Options) (*Model, *Diagnostics) {
 	return a.Model, a.Diagnostics
 }
 
-// Analyze parses and checks a file, and returns what there is.
+// Analyze parses and checks a file, with those that it imports behind its text as Bundle puts them, and returns what there is.
 func Analyze(name, text string, opt Options) *Analysis {
-	file, ds := Parse(name, text)
+	ds := NewDiagnostics(name, text)
+	file := ds.parse()
 	a := &Analysis{File: file, Model: &Model{Name: file.Name.Name, Doc: file.Doc}, Diagnostics: ds}
-	for _, d := range ds.List {
-		if d.Code == TooLarge {
-			return a
-		}
+	if ds.has(TooLarge) {
+		ds.sort()
+		return a
 	}
+	c := newChecker(a.File, a.Model, ds, opt)
+	c.file(file)
+	ds.sort()
+	return a
+}
+
+// newChecker returns the checker of a file.
+func newChecker(file *File, m *Model, ds *Diagnostics, opt Options) *checker {
 	c := &checker{surroundings: surroundings{scope: map[string]Object{}, poisoned: map[string]bool{}, byName: map[string]*Index{}},
-		ds: ds, model: a.Model, opt: opt, lostParams: file.lostParams, lostBlocks: file.lostBlocks, lostOdes: file.lostOdes,
+		ds: ds, model: m, opt: opt, lostParams: file.lostParams, lostBlocks: file.lostBlocks, lostOdes: file.lostOdes, lostFuncs: file.lostFuncs,
 		blockOf: map[*Param]*Block{}, states: map[string]bool{}, folded: map[Expr]folded{}, depends: map[Expr]*Param{}, parities: map[Expr]parity{}, belowZero: map[Expr]bool{}, aboveZero: map[Expr]bool{}, metrical: map[Expr]bool{}, spelling: spellBudget}
 	c.sizes = c.scope
 	for _, id := range file.Lost {
 		c.poisoned[id.Name] = true
 	}
-	c.file(file)
-	ds.sort()
-	return a
+	return c
 }
 
 type checker struct {
@@ -72,6 +78,7 @@ type checker struct {
 	model       *Model
 	funcs       map[string]*Func
 	laterFuncs  map[string]Span // functions that stand further down
+	lostFuncs   bool            // a file that is imported was not found
 	inlined     int             // parts of the bodies of functions at their calls
 	bounding    *Ident          // the first of the parameters whose bounds are checked
 	recursion   *Let            // the one of which a part is being checked
@@ -311,7 +318,7 @@ func (c *checker) constants(f *File) {
 		if at, ok := c.declared[b.Name]; !bound[b.Name] && ok {
 			c.err(UnknownConst, at, "--const binds a const or an int data scalar", "--const %s: `%s` is neither const nor an int", b.Name, b.Name)
 		} else if !bound[b.Name] {
-			c.err(UnknownConst, Span{Pos{1, 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
+			c.err(UnknownConst, Span{Pos{Line: 1, Col: 1}, 1}, "--const binds a const or an int data scalar", "--const %s: the model has no such const", b.Name)
 		}
 	}
 }
@@ -397,7 +404,7 @@ func (c *checker) top(f *File) Span {
 	if f.Name.Name != "" {
 		return f.Name.At
 	}
-	return Span{Pos{1, 1}, 1}
+	return Span{Pos{Line: 1, Col: 1}, 1}
 }
 
 // whole checks what only the finished model shows.
@@ -1250,7 +1257,9 @@ func (c *checker) sample(s *SampleStmt) {
 		for i := range Distributions {
 			names = append(names, Distributions[i].Name)
 		}
-		c.err(UnknownDist, s.Dist.At, unknownDistribution(s.Dist.Name, names), "there is no distribution `%s`", s.Dist.Name)
+		if !c.lostFuncs || LookupForeign(ForeignDistribution, s.Dist.Name) != nil || suggest(s.Dist.Name, names) != "" {
+			c.err(UnknownDist, s.Dist.At, unknownDistribution(s.Dist.Name, names), "there is no distribution `%s`", s.Dist.Name)
+		}
 		// One message per name is enough.
 		c.poisoned["~"+s.Dist.Name] = true
 	}

@@ -853,6 +853,9 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	} else if s := suggest(e.Func, names); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	}
+	if hint == "" && c.lostFuncs {
+		return // it may be in the file that was not found
+	}
 	c.err(UnknownFunction, e.At, hint, "there is no function `%s`", e.Func)
 }
 

@@ -16,9 +16,10 @@ import (
 type Func struct {
 	object
 	stmt      *FuncStmt
-	parts     int  // operators and operands of the body
-	recursive bool // it has definitions in parts, or calls a function that has
-	bad       bool // an error in it was reported
+	parts     int               // operators and operands of the body
+	consts    map[string]Object // of its file: what it knows beside its arguments
+	recursive bool              // it has definitions in parts, or calls a function that has
+	bad       bool              // an error in it was reported
 
 	builtin bool          // it belongs to the language
 	mixed   bool          // it is made of the distributions of a mixture, for a statement
@@ -79,7 +80,7 @@ func (c *checker) inside(fn *Func, scope map[string]Object, check func()) {
 	check()
 }
 
-// consts is a scope that holds the consts of the model.
+// consts are the consts of the model.
 func (c *checker) consts() map[string]Object {
 	scope := map[string]Object{}
 	for _, k := range c.model.Consts {
@@ -88,9 +89,10 @@ func (c *checker) consts() map[string]Object {
 	return scope
 }
 
-// functions checks the functions of a file, in the order of the text.
+// functions checks the functions of a file, in the order of the text, behind those that it imports.
 func (c *checker) functions(f *File) {
 	c.funcs, c.laterFuncs = map[string]*Func{}, map[string]Span{}
+	c.imports(f)
 	for _, s := range f.Stmts {
 		if s, ok := s.(*FuncStmt); ok {
 			c.laterFuncs[s.Name.Name] = s.Name.At
@@ -98,14 +100,14 @@ func (c *checker) functions(f *File) {
 	}
 	for _, s := range f.Stmts {
 		if s, ok := s.(*FuncStmt); ok {
-			c.define(s)
+			c.define(s, c.consts())
 		}
 	}
 }
 
-// define checks the definition of a function.
-func (c *checker) define(s *FuncStmt) {
-	fn := &Func{object: object{s.Name.Name, s.Name.At, s.Doc, false}, stmt: s}
+// define checks the definition of a function, in which the consts of its file are known.
+func (c *checker) define(s *FuncStmt, consts map[string]Object) {
+	fn := &Func{object: object{s.Name.Name, s.Name.At, s.Doc, false}, stmt: s, consts: consts}
 	before := len(c.ds.List)
 	if old := c.funcs[fn.Name]; old != nil {
 		c.err(Redeclared, fn.At, "choose another name", "`%s` is declared twice", fn.Name)
@@ -118,7 +120,7 @@ func (c *checker) define(s *FuncStmt) {
 	densities, sizes, recursion := len(c.model.Densities), c.sizes, len(c.reads)
 	globals := c.model.Lets
 	c.model.Lets = nil
-	scope := c.consts()
+	scope := maps.Clone(fn.consts)
 	c.inside(fn, scope, func() {
 		c.sizes, c.defining = scope, ""
 		c.generating = false
@@ -261,12 +263,10 @@ func (c *checker) sizeOf(e Expr) (name *Name, offset int, ok bool) {
 	return nil, 0, false
 }
 
-// sizeIn is sizeOf for an argument of a function, which knows the consts of the model if it is one of the model's.
+// sizeIn is sizeOf for an argument of a function, which knows the consts of its file.
 func (c *checker) sizeIn(fn *Func, e Expr) (name *Name, offset int, ok bool) {
-	if fn.builtin {
-		defer func(s map[string]Object) { c.scope = s }(c.scope)
-		c.scope = nil
-	}
+	defer func(s map[string]Object) { c.scope = s }(c.scope)
+	c.scope = fn.consts
 	return c.sizeOf(e)
 }
 
@@ -442,9 +442,7 @@ func (c *checker) inline(e *CallExpr, fn *Func, values []Expr) {
 		return
 	}
 	scope := map[string]Object{}
-	if !fn.builtin {
-		scope = c.consts()
-	}
+	maps.Copy(scope, fn.consts)
 	lets, ok := c.bind(fn, values, scope)
 	if !ok {
 		return

@@ -28,6 +28,7 @@ const (
 	IndexShadows      Code = "H207"
 	UsedBeforeDefined Code = "H208"
 	NotAFunction      Code = "H209"
+	BadImport         Code = "H210"
 	ShapeMismatch     Code = "H301"
 	NotScalar         Code = "H302"
 	NotVector         Code = "H303"
@@ -129,6 +130,7 @@ var Catalogue = []Entry{
 	{IndexShadows, "an index has a name of its own", "sum(y in n) 1", "sum(i in n) 1"},
 	{UsedBeforeDefined, "a let uses only what stands above it", "let a = b; let b = 1", "let b = 1; let a = b"},
 	{NotAFunction, "only functions are called", "sigma(2)", "2*sigma, or sigma[2] of a vector"},
+	{BadImport, "what is imported is a file of functions in the folder of the model", "import stats.ham", "import stats"},
 	{ShapeMismatch, "the shapes of operands agree", "x*beta with x: real[n,k], beta: real[m]", "x*beta with x: real[n,k], beta: real[k]"},
 	{NotScalar, "a scalar stands here", "density y", "density sum(y)"},
 	{NotVector, "a vector stands here", "dot(1, y)", "dot(x, y)"},

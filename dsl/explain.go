@@ -13,6 +13,7 @@ const (
 	odeForm      = "a differential equation reads `ode NAME(v, r) {`, one line `v' = …` for each state, and `}`"
 	funcForm     = "a function reads `func f(x, y real[n], k int) = …`, or `{`, lines `let a = …`, `return …` and `}`"
 	generateForm = "generated quantities read `generate {`, one line `NAME = …` or `NAME[i in n] = …` for each, and `}`"
+	importForm   = "an import reads `import NAME`: it takes the functions of NAME.ham, a file beside the model"
 	quantityForm = "a quantity reads `NAME = …` or `NAME[i in n] = …`"
 	setForms     = "an interval reads `in (a, b)`, a set `in {0, 1}`, whole numbers from 1 to n `in 1..n`"
 )
@@ -60,6 +61,8 @@ var expectations = []expectation{
 	{"func", "", ")", "", "arguments are separated by commas: `func f(x real[n], k int) = …`", nil},
 	{"func", "", "{", "`=` or `{`", funcForm, (*reading).noValue},
 	{"func", "", "return", "`return`", funcForm, (*reading).noReturn},
+
+	{importWord, "", "Ident", "the file's name", importForm, (*reading).noImport},
 
 	{"ode", "ode", "Ident", "the equation's name", odeForm, nil},
 	{"ode", "over", "Ident", "the name of time", "it follows `over`, as in `ode f(v) over time {`", nil},
@@ -302,6 +305,8 @@ func (r *reading) end(s Stmt) error {
 		err = r.endOfTerm(s)
 	case *BlockStmt:
 		err = r.endOfBlock(s)
+	case *ImportStmt:
+		err = r.noImport("the end of the statement", importForm)
 	case *OdeStmt:
 		if r.isWord("over") {
 			err = r.unexpected("the end of the line", "`over NAME` stands before the `{`")
@@ -349,6 +354,12 @@ func (r *reading) endOfType(te *TypeExpr, value bool) error {
 		}
 	}
 	return nil
+}
+
+// noImport reports what is wrong behind `import`: quotation marks and endings of files are no characters to be told of.
+func (r *reading) noImport(want, hint string) error {
+	t := r.peek()
+	return fail(UnexpectedToken, tokenSpan(t), hint, "expected %s, found %s", want, found(t))
 }
 
 // endOfTerm reports what other languages write behind a distribution.

@@ -302,7 +302,7 @@ var ForeignNames = []Foreign{
 	{ForeignStatement, "target", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
 	{ForeignStatement, "increment_log_prob log_prob factor potential lp", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
 	{ForeignStatement, "def function fun functions fn", "", "a function is one expression, or definitions and `return` in braces: ", "func f(x real) = x^2"},
-	{ForeignStatement, "import from library require using include use package", "", "a model imports nothing; its functions are always known", ""},
+	{ForeignStatement, "from library require using include use package", "", "write `import NAME`, for the functions of NAME.ham beside the model; those of the language are always known", ""},
 	{ForeignStatement, "with", "", "statements are not grouped: a parameter and its prior are two lines, `param x real` and ", "x ~ normal(0, 1)"},
 	{ForeignStatement, "if else elif while repeat do begin end return break pass", "", "there are no statements of that kind; a value reads `if c then a else b`, a statement for each i ", "y[i] ~ normal(x, s) for i in n"},
 	{ForeignStatement, "transformed", "", "what is computed from data and parameters has a definition, as in ", "let b = x^2"},

@@ -43,6 +43,7 @@ func FuzzLoad(f *testing.F) {
 			f.Add(h.text)
 		}
 	}
+	f.Add(dsl.Bundle("model m\nimport a\nparam x real\nx ~ normal(f(x), 1)\n", []dsl.Import{{Name: "a.ham", Text: "import b\nfunc f(x real) = g(x) + y\n"}, {Name: "b.ham", Text: "import a\nfunc g(x real) = x"}}))
 	f.Fuzz(answers)
 }
 
@@ -64,8 +65,9 @@ func answers(t *testing.T, text string) {
 	if m != nil {
 		wellFormed(t, m)
 	}
-	lines := strings.Split(text, "\n")
 	inside := func(what string, s dsl.Span) {
+		_, text := ds.Place(s.Pos)
+		lines := strings.Split(text, "\n")
 		// The end of a line counts as a place.
 		if s.Pos.Line < 1 || s.Pos.Line > len(lines) || s.Pos.Col < 1 || s.Len < 1 ||
 			s.Pos.Col > utf8.RuneCountInString(lines[s.Pos.Line-1])+1 {

@@ -18,7 +18,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[File] {
 		participle.UseLookahead(0),
 		participle.ParseTypeWith(readExpr),
 		participle.Union[Stmt](&ModelStmt{}, &DataStmt{}, &ConstStmt{}, &ParamStmt{}, &LetStmt{}, &DensityStmt{},
-			&MetricStmt{}, &BlockStmt{}, &FuncStmt{}, &OdeStmt{}, &GenerateStmt{}, &SampleStmt{}),
+			&MetricStmt{}, &BlockStmt{}, &FuncStmt{}, &ImportStmt{}, &OdeStmt{}, &GenerateStmt{}, &SampleStmt{}),
 	)
 })
 
@@ -92,6 +92,7 @@ var productions = sync.OnceValue(func() map[string]production {
 		"metric":   statementOf[MetricStmt](),
 		"block":    statementOf[BlockStmt](),
 		"func":     statementOf[FuncStmt](),
+		importWord: statementOf[ImportStmt](),
 		"ode":      statementOf[OdeStmt](),
 		"generate": statementOf[GenerateStmt](),
 		"":         statementOf[SampleStmt](),

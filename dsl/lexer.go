@@ -267,5 +267,5 @@ func continues(t lexer.Token) bool {
 // already, so they serve as they are.
 func tokenSpan(t lexer.Token) Span {
 	n := utf8.RuneCountInString(strings.TrimRight(t.Value, "\r\n"))
-	return Span{Pos{t.Pos.Line, t.Pos.Column}, max(1, n)}
+	return Span{Pos{t.Pos.Filename, t.Pos.Line, t.Pos.Column}, max(1, n)}
 }

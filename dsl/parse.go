@@ -22,28 +22,69 @@ const (
 // diagnostics of the rest. The tokens of the tree are all of the text.
 func Parse(name, text string) (*File, *Diagnostics) {
 	ds := &Diagnostics{File: name, Text: text}
+	file := ds.parse()
+	ds.sort()
+	return file, ds
+}
+
+// parse reads the file of the model.
+func (ds *Diagnostics) parse() *File {
+	file := readFile("", ds.Text, ds)
+	if ds.has(TooLarge) {
+		return file
+	}
+	top := Span{Pos{Line: 1, Col: 1}, 1}
+	hint := "add a first line such as `model banana`"
+	if file.holdsFunctions() {
+		hint = "a file of functions alone is read where a model has `import` with its name"
+	}
+	if file.Name.Name == "" && (len(file.Statements) == 0 && len(ds.List) == 0 || len(file.Statements) > 0 && file.Statements[0].sound) {
+		ds.add(Diagnostic{Code: MissingModel, Span: top, Message: "the file does not start with `model NAME`",
+			Hint: hint})
+	}
+	if n := countExprs(file); n > maxNodes {
+		ds.add(Diagnostic{Code: TooLarge, Span: top,
+			Message: fmt.Sprintf("the model's expressions have %d parts; a model may have %d", n, maxNodes),
+			Hint:    "use an index for what repeats"})
+	}
+	return file
+}
+
+// holdsFunctions reports whether the file could be imported.
+func (f *File) holdsFunctions() bool {
+	return len(f.Stmts) > 0 && f.Name.Name == "" && !slices.ContainsFunc(f.Stmts, func(s Stmt) bool {
+		switch s.(type) {
+		case *FuncStmt, *ImportStmt:
+			return false
+		}
+		return true
+	})
+}
+
+// readFile reads the statements of a file, of which the name is "" where it is the model's.
+func readFile(name, text string, ds *Diagnostics) *File {
 	file := &File{}
-	top := Span{Pos{1, 1}, 1}
+	top := Span{Pos{File: name, Line: 1, Col: 1}, 1}
 	whole := []lexer.Token{{Type: tokBad, Value: text, Pos: lexer.Position{Filename: name, Line: 1, Column: 1}}}
 	if len(text) > maxBytes {
 		ds.add(Diagnostic{Code: TooLarge, Span: top,
 			Message: fmt.Sprintf("the file has %d bytes; a model may have %d", len(text), maxBytes),
 			Hint:    "put numbers into a data file and use an index for what repeats"})
 		file.Tokens = whole
-		return file, ds
+		return file
 	}
 	if !utf8.ValidString(text) {
 		ds.add(Diagnostic{Code: BadCharacter, Span: top, Message: "the file is not UTF-8 text",
 			Hint: "save it as UTF-8"})
 		file.Tokens = whole
-		return file, ds
+		return file
 	}
 	lex, err := tokens(name, text)
 	if err != nil {
 		// The rules have a token for every character.
 		ds.add(Diagnostic{Code: UnexpectedToken, Span: top, Message: err.Error()})
 		file.Tokens = whole
-		return file, ds
+		return file
 	}
 	lines := strings.Split(text, "\n")
 	for lex.Peek().Type != lexer.EOF {
@@ -58,17 +99,7 @@ func Parse(name, text string) (*File, *Diagnostics) {
 				Hint: "a comment starts with // and ends with its line"})
 		}
 	}
-	if file.Name.Name == "" && (len(file.Statements) == 0 || file.Statements[0].sound) {
-		ds.add(Diagnostic{Code: MissingModel, Span: top, Message: "the file does not start with `model NAME`",
-			Hint: "add a first line such as `model banana`"})
-	}
-	if n := countExprs(file); n > maxNodes {
-		ds.add(Diagnostic{Code: TooLarge, Span: top,
-			Message: fmt.Sprintf("the model's expressions have %d parts; a model may have %d", n, maxNodes),
-			Hint:    "use an index for what repeats"})
-	}
-	ds.sort()
-	return file, ds
+	return file
 }
 
 // tokens divides a text into tokens, which the parser sees without the trivia.
@@ -94,7 +125,7 @@ func countExprs(file *File) int {
 
 // read reads one statement and its line end.
 func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
-	r := &reading{parser: parser{lex: lex}}
+	r := &reading{parser: parser{lex: lex}, start: lex.RawCursor()}
 	start, first := lex.RawCursor(), lex.Peek()
 	stmt := r.statement()
 	if len(r.diags) > 0 {
@@ -102,6 +133,7 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 		f.lostParams = f.lostParams || r.param
 		f.lostBlocks = f.lostBlocks || r.block
 		f.lostOdes = f.lostOdes || r.ode
+		f.lostFuncs = f.lostFuncs || r.importing()
 	}
 	s := &Statement{Stmt: stmt, Broken: r.broken, sound: len(r.diags) == 0}
 	s.Pos, s.EndPos, s.Tokens = first.Pos, lex.RawPeek().Pos, r.since(start)
@@ -146,6 +178,14 @@ type reading struct {
 	param  bool    // the statement declares parameters, or may want to
 	block  bool    // it is a `block`, or may want to be
 	ode    bool    // it is an `ode` whose name is not known
+	start  lexer.RawCursor
+}
+
+// importing reports whether the statement was to import something, here or as other languages have it.
+func (r *reading) importing() bool {
+	return slices.ContainsFunc(r.since(r.start), func(t lexer.Token) bool {
+		return t.Type == tokIdent && (t.Value == importWord || t.Value == "include")
+	})
 }
 
 // report keeps what the functions of the parser return.
@@ -185,6 +225,9 @@ func (r *reading) parse(first lexer.Token) (Stmt, error) {
 		keyword = first.Value
 	}
 	read := productions()[keyword]
+	if n := r.peekAt(1).Type; keyword == importWord && n != tokIdent && n != tokBad {
+		read = nil // a name like others
+	}
 	if read == nil {
 		keyword, read = "", productions()[""]
 	}

@@ -24,16 +24,20 @@ import (
 // Pos is a position in a source text. Line and Col count from 1; Col counts
 // characters, not bytes.
 type Pos struct {
+	File      string // that is imported; "" of the model's
 	Line, Col int
 }
 
 // IsValid reports whether p was set.
 func (p Pos) IsValid() bool { return p.Line > 0 }
 
-// before orders positions in a file.
-func (p Pos) before(q Pos) bool {
-	return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col
+// compare orders positions: those of the model's file before those of imported ones.
+func (p Pos) compare(q Pos) int {
+	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
+
+// before reports whether a position comes before another.
+func (p Pos) before(q Pos) bool { return p.compare(q) < 0 }
 
 // Span is the extent of a piece of source text on its first line.
 type Span struct {
@@ -68,11 +72,13 @@ type Note struct {
 	Message string
 }
 
-// Diagnostics is a list of messages about one file, as an error.
+// Diagnostics is a list of messages about a model, as an error.
 type Diagnostics struct {
 	File string // as the user named it
 	Text string
 	List []Diagnostic
+
+	imports []Import
 }
 
 // HasErrors reports whether any message is an error.
@@ -88,6 +94,11 @@ func (ds *Diagnostics) HasErrors() bool {
 // maxMessage is the number of characters of a message; a longer one quotes an
 // absurd name.
 const maxMessage = 400
+
+// has reports whether there is a message with a code.
+func (ds *Diagnostics) has(code Code) bool {
+	return slices.ContainsFunc(ds.List, func(d Diagnostic) bool { return d.Code == code })
+}
 
 func (ds *Diagnostics) add(d Diagnostic) {
 	d.Message, d.Hint = clip(d.Message), clip(d.Hint)
@@ -107,8 +118,7 @@ func clip(s string) string {
 // sort orders the messages by position and drops repetitions.
 func (ds *Diagnostics) sort() {
 	slices.SortStableFunc(ds.List, func(a, b Diagnostic) int {
-		return cmp.Or(cmp.Compare(a.Span.Pos.Line, b.Span.Pos.Line), cmp.Compare(a.Span.Pos.Col, b.Span.Pos.Col),
-			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(a.Span.Pos.compare(b.Span.Pos), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 	})
 	out := ds.List[:0]
 	for i, d := range ds.List {
@@ -178,16 +188,20 @@ const (
 // Render is String in a style.
 func (ds *Diagnostics) Render(style Style) string {
 	var b strings.Builder
-	lines := strings.Split(ds.Text, "\n")
+	lines := map[string][]string{}
 	// Colours take no room, so a line gets them when it has been wrapped.
 	head := func(at Span, part Part, word, message string) {
-		place := fmt.Sprintf("%s:%d:%d: ", ds.File, at.Pos.Line, at.Pos.Col)
+		path, text := ds.Place(at.Pos)
+		if lines[path] == nil {
+			lines[path] = strings.Split(text, "\n")
+		}
+		place := fmt.Sprintf("%s:%d:%d: ", path, at.Pos.Line, at.Pos.Col)
 		line := style.wrap(place+word+" "+message, messageIndent)
 		if rest, ok := strings.CutPrefix(line, place+word); ok {
 			line = place + style.paint(part, word) + rest
 		}
 		b.WriteString(line + "\n")
-		style.snippet(&b, lines, at, part)
+		style.snippet(&b, lines[path], at, part)
 	}
 	for i, d := range ds.List {
 		if i == maxPrinted {

@@ -48,9 +48,9 @@ type File struct {
 	Lost []Ident
 
 	// lostParams reports that a statement that did not parse may have
-	// declared parameters, so that their number is unknown; lostBlocks and
-	// lostOdes are the same for blocks and differential equations.
-	lostParams, lostBlocks, lostOdes bool
+	// declared parameters, so that their number is unknown; lostBlocks,
+	// lostOdes and lostFuncs are the same for blocks, differential equations and imported functions.
+	lostParams, lostBlocks, lostOdes, lostFuncs bool
 }
 
 // Source implements Node.
@@ -274,6 +274,15 @@ func (s *FuncStmt) result() Expr {
 	return s.Value
 }
 
+// importWord starts a statement where a name follows, and may be a name elsewhere.
+const importWord = "import"
+
+// ImportStmt is `import functions`: the functions of functions.ham, a file beside the model.
+type ImportStmt struct {
+	Syntax
+	Name Ident `parser:"'import' @@"`
+}
+
 // OdeStmt is `ode name(v, r; k) over time { v' = …  r' = … }`.
 type OdeStmt struct {
 	Syntax
@@ -328,5 +337,6 @@ func (*SampleStmt) stmt()   {}
 func (*MetricStmt) stmt()   {}
 func (*BlockStmt) stmt()    {}
 func (*FuncStmt) stmt()     {}
+func (*ImportStmt) stmt()   {}
 func (*OdeStmt) stmt()      {}
 func (*GenerateStmt) stmt() {}

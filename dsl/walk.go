@@ -141,6 +141,8 @@ func (p *parts) ofStmt(s Stmt) {
 			p.list = append(p.list, l)
 		}
 		p.exprs(s.result())
+	case *ImportStmt:
+		p.idents(&s.Name)
 	case *OdeStmt:
 		p.idents(&s.Name)
 		nodesOf(p, s.States)

@@ -53,7 +53,8 @@ func (c *culprit) write(w io.Writer, m *model, when string) {
 	if when != "" {
 		when = " (" + when + ")"
 	}
-	fmt.Fprintf(w, "%s:%d:%d: %s%s\n%s", m.shown(), c.span.Pos.Line, c.span.Pos.Col, c.what, when, dsl.Snippet(m.text, c.span))
+	path, text := m.diagnostics().Place(c.span.Pos)
+	fmt.Fprintf(w, "%s:%d:%d: %s%s\n%s", path, c.span.Pos.Line, c.span.Pos.Col, c.what, when, dsl.Snippet(text, c.span))
 }
 
 // blame says which statements of the model are at fault at the points where chains cannot

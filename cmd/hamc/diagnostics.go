@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,7 @@ type diagnosticText struct {
 }
 
 type noteText struct {
+	File    string `json:"file,omitempty"` // if it is another than that of the message
 	Line    int    `json:"line"`
 	Col     int    `json:"col"`
 	Length  int    `json:"length"`
@@ -47,10 +49,15 @@ type noteText struct {
 func diagnosticTexts(ds *dsl.Diagnostics) []diagnosticText {
 	var out []diagnosticText
 	for _, d := range ds.List {
-		text := diagnosticText{Severity: d.Severity.String(), Code: string(d.Code), File: ds.File,
+		file, _ := ds.Place(d.Span.Pos)
+		text := diagnosticText{Severity: d.Severity.String(), Code: string(d.Code), File: file,
 			Line: d.Span.Pos.Line, Col: d.Span.Pos.Col, Length: d.Span.Len, End: d.Span.Pos.Col + d.Span.Len, Message: d.Message, Hint: d.Hint}
 		for _, n := range d.Notes {
-			text.Notes = append(text.Notes, noteText{n.Span.Pos.Line, n.Span.Pos.Col, n.Span.Len, n.Span.Pos.Col + n.Span.Len, n.Message})
+			other, _ := ds.Place(n.Span.Pos)
+			if other == file {
+				other = ""
+			}
+			text.Notes = append(text.Notes, noteText{other, n.Span.Pos.Line, n.Span.Pos.Col, n.Span.Len, n.Span.Pos.Col + n.Span.Len, n.Message})
 		}
 		out = append(out, text)
 	}
@@ -92,7 +99,8 @@ func newCheck(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL.ham...",
 		Short: "Report every error and warning of models",
-		Long: `Report every error and warning of models; - reads one from standard input.
+		Long: `Report every error and warning of models, and of files of functions that models
+import; - reads one from standard input.
 
 Exit codes: 0 no errors (there may be warnings), 1 errors, 2 usage.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -133,6 +141,9 @@ func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) erro
 				err = fmt.Errorf("%s: %w", stdinShown, err)
 			}
 			name, text, read = stdinShown, string(b), true
+			if err == nil {
+				text, err = withImports(".", text, os.ReadFile)
+			}
 		default:
 			text, err = readModel(path)
 		}
@@ -145,7 +156,12 @@ func (e *env) check(paths []string, consts []dsl.ConstBinding, asJSON bool) erro
 			}
 			continue
 		}
-		_, ds := derive(name, text, consts, false)
+		var ds *dsl.Diagnostics
+		if dsl.HoldsFunctions(text) {
+			ds = dsl.CheckFunctions(shownPath(name), text)
+		} else {
+			_, ds = derive(name, text, consts, false)
+		}
 		if ds.HasErrors() {
 			failed = errReported
 		}

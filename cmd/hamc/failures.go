@@ -108,7 +108,7 @@ func (q *inquest) open(man *driver.Manifest) {
 		note("the run was not made by `hamc run`, %s", unknown)
 		return
 	}
-	switch text, err := readText(was.Model); {
+	switch text, err := readModel(was.Model); {
 	case err != nil:
 		note("%v: lines are those that the model had in the run", err)
 	case checksum([]byte(text)) != was.ModelSum:

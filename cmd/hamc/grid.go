@@ -327,11 +327,15 @@ func (e *env) compileForGrid(src *experiment.Source, m *experiment.ModelSpec, re
 	if err != nil {
 		return problem{fmt.Errorf("model %s: %w", m.Name, inWords(m.File, err))}
 	}
+	bundle, err := withImports(filepath.Dir(m.File), string(text), read)
+	if err != nil {
+		return err
+	}
 	consts, err := parseConsts(m.Consts)
 	if err != nil {
 		return err
 	}
-	model, ds := derive(m.File, string(text), consts, src.Spec.ByNewton())
+	model, ds := derive(m.File, bundle, consts, src.Spec.ByNewton())
 	if len(ds.List) > 0 {
 		e.tell(ds)
 	}

@@ -23,7 +23,7 @@ import (
 // model is a loaded .ham file.
 type model struct {
 	path    string
-	text    string
+	text    string // with those of imported files, as a bundle
 	consts  []dsl.ConstBinding
 	checked *dsl.Model
 	d       *symbolic.Derived // nil of one that is checked only
@@ -66,7 +66,7 @@ func readText(path string) (string, error) {
 	return string(b), nil
 }
 
-// readModel reads the file of a model, with errors in words.
+// readModel reads the file of a model and those that it imports, as a bundle, with errors in words.
 func readModel(path string) (string, error) {
 	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
 		return "", problem{fmt.Errorf("%s is a directory, not a model", path)}
@@ -75,7 +75,24 @@ func readModel(path string) (string, error) {
 	if err != nil && !isFile(path) && isFile(path+".ham") {
 		return "", problem{fmt.Errorf("%w; did you mean %s.ham?", err, path)}
 	}
-	return text, err
+	if err != nil {
+		return "", err
+	}
+	return withImports(filepath.Dir(path), text, os.ReadFile)
+}
+
+// withImports puts the files in dir that a model imports behind its text. One that is not there the checker tells of.
+func withImports(dir, text string, read func(path string) ([]byte, error)) (string, error) {
+	var failed error
+	bundle := dsl.WithImports(text, func(name string) (string, bool) {
+		path := filepath.Join(dir, name)
+		b, err := read(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && failed == nil {
+			failed = problem{inWords(path, err)}
+		}
+		return string(b), err == nil
+	})
+	return bundle, failed
 }
 
 // inWords says what kept a file from being read.
@@ -134,7 +151,9 @@ func (e *env) tellScarce(m *model, data *interpret.Data) {
 	}
 	list := slices.DeleteFunc(m.checked.Scarce(data.Size), func(d dsl.Diagnostic) bool { return always[d.Span] })
 	if len(list) > 0 {
-		e.tell(&dsl.Diagnostics{File: m.shown(), Text: m.text, List: list})
+		ds := m.diagnostics()
+		ds.List = list
+		e.tell(ds)
 	}
 }
 
@@ -203,6 +222,9 @@ func (m *model) fit(data *interpret.Data) bool {
 	m.d = d
 	return true
 }
+
+// diagnostics are none, of the model.
+func (m *model) diagnostics() *dsl.Diagnostics { return dsl.NewDiagnostics(m.shown(), m.text) }
 
 // shown is the name of the model's file in messages.
 func (m *model) shown() string { return shownPath(m.path) }
