@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/symbolic/expr"
 	"github.com/hamc-dev/hamc/symbolic/internal/naive"
 )
 
@@ -21,7 +22,22 @@ func load(t testing.TB, text string) (*Derived, []dsl.Diagnostic) {
 	if d == nil {
 		t.Fatalf("Derive: %v\n%s", list, text)
 	}
+	lowered(t, d)
 	return d, list
+}
+
+// lowered checks that no definition reads a shared one, which nothing computes.
+func lowered(t testing.TB, d *Derived) {
+	t.Helper()
+	for _, def := range d.Prog.Defs {
+		for _, b := range def.Bodies() {
+			expr.Refs(b, func(r *expr.Expr) {
+				if r.Tensor.Kind == expr.SharedTensor {
+					t.Errorf("%s reads %s, which is not lowered", def.Tensor.Name, expr.Format(r))
+				}
+			})
+		}
+	}
 }
 
 // bench evaluates the results of a derived model at flat coordinates: the

@@ -154,6 +154,8 @@ type Position struct{ Tensor, Numbers, Last *expr.Tensor }
 // subexpressions of e are lowered already. A definition is computed outside of what stands around e, so that it takes the guards of
 // the fixed positions that e reads along.
 func (p *Program) define(e *expr.Expr, source *expr.Expr) *expr.Expr {
+	defer func(s bool) { p.c.Sharing = s }(p.c.Sharing)
+	p.c.Sharing = false // what is lowered stays so
 	if guards := p.c.ExposedFixed(e); len(guards) > 0 {
 		e, source = p.c.Mul(append(guards, e)...), nil
 	}
