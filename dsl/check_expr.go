@@ -315,6 +315,9 @@ func (c *checker) indexed(e *IndexExpr) {
 	}
 	ok := true
 	var shape []Extent
+	part, named := e.Base.(*Name)
+	c.ofParts = named && c.partOf(part.Name) != nil
+	defer func() { c.ofParts = false }()
 	for i, a := range e.Args {
 		size := t.Shape[i]
 		if !ok {
@@ -374,6 +377,11 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	lo := s.Index.Range.Lo.Plus(s.Offset)
 	hi := s.Index.Range.Hi.Plus(s.Offset)
+	if lo.IsConst() && lo.Offset < 1 || !c.atMost(hi, size) {
+		if p, ok := c.chosenPosition(a, size); ok {
+			return p, true
+		}
+	}
 	if lo.IsConst() && lo.Offset < 1 {
 		c.err(IndexRange, a.Span(), fmt.Sprintf("start the index `%s` at %d", s.Index.Name, 1-s.Offset), "the first index is %d, but %s starts at 1", lo.Offset, what)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
@@ -384,6 +392,9 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		if !lo.IsConst() {
 			c.need(lo.Name, 1-lo.Offset)
 		}
+		return s, true
+	}
+	if hi.Name != size.Name && c.atMost(hi, size) {
 		return s, true
 	}
 	if hi.Name != size.Name {
@@ -402,6 +413,20 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.need(lo.Name, 1-lo.Offset)
 	}
 	return s, true
+}
+
+// chosenPosition is a subscript that a condition may exclude where it selects nothing: it is looked at where it is read, when the data arrive.
+func (c *checker) chosenPosition(a Expr, size Extent) (s Subscript, ok bool) {
+	if c.choosing == 0 || c.ofParts {
+		return s, false
+	}
+	if a.Type().Base == Invalid {
+		n := len(c.ds.List)
+		if c.expr(a); c.errors(n) > 0 {
+			return s, false
+		}
+	}
+	return Subscript{Gather: &Gather{Value: a, Size: size}}, a.Type().Base == Int
 }
 
 // sizeForm reports whether an expression reads as a size: a number, a name, or one of these plus or minus a number.
@@ -504,6 +529,11 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 		return Subscript{}, false
 	}
 	s := Subscript{At: e}
+	if below := e.IsConst() && e.Offset < 1; size != unknownExtent && (below || !(e.IsConst() && !size.IsConst()) && !c.atMost(e, size)) {
+		if p, ok := c.chosenPosition(a, size); ok {
+			return p, true
+		}
+	}
 	switch {
 	case size == unknownExtent:
 	case e.IsConst() && e.Offset < 1:
@@ -515,6 +545,8 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 	case e.IsConst() && !size.IsConst():
 		c.need(size.Name, e.Offset-size.Offset)
 	case e.Name == size.Name:
+		c.need(e.Name, 1-e.Offset)
+	case e.Name != size.Name && c.atMost(e, size):
 		c.need(e.Name, 1-e.Offset)
 	case e.Name != size.Name:
 		c.err(IndexRange, a.Span(), "", "cannot show that the index %s stays within the size %s of %s", e, size, what)
@@ -954,7 +986,12 @@ func (c *checker) conditional(e *IfExpr) {
 	bad(e)
 	parts := []Expr{e.Cond, e.Then, e.Else}
 	sound := true
-	for _, x := range parts {
+	for n, x := range parts {
+		// Functions of the language ask of data what they ask, whatever they choose.
+		if n == 1 && (c.function == nil || !c.function.builtin) {
+			c.choosing++
+			defer func() { c.choosing-- }()
+		}
 		c.expr(x)
 		sound = sound && x.Type().Base != Invalid
 		if x.Type().Base == MetricBase {

@@ -89,7 +89,7 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		d, _ = name.Obj.(*Data)
 	}
 	if d == nil && core.Type().Base == Int && size != unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
-		return Subscript{Gather: &Gather{Value: core, Size: size.Plus(-int(shift))}, Offset: int(shift)}, true
+		return Subscript{Gather: &Gather{Value: shifted(a, core, shift), Size: size}}, true
 	}
 	if d == nil && core.Type().Base == Int && size == unknownExtent && c.dependsOnParam(core) == nil && !c.generated(core) {
 		c.err(NotYet, a.Span(), "read it from the data, as integer data that are declared in a range", "a computed position, here, is not in this version of the language: it selects elements only")
@@ -98,6 +98,10 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 	if d == nil || d.Type.Base != Int {
 		c.notIntegerData(a, name, size, shift)
 		return Subscript{}, false
+	}
+	if c.choosing > 0 && size != unknownExtent && !d.Support.spoiled && c.gatherFault(d, int(shift), size, what) != "" {
+		// A condition may exclude what selects nothing: it is looked at where it is read, when the data arrive.
+		return Subscript{Gather: &Gather{Value: shifted(a, core, shift), Size: size}}, true
 	}
 	g := &Gather{Data: d}
 	if subs != nil {
@@ -108,6 +112,19 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 		}
 	}
 	return Subscript{Gather: g, Offset: int(shift)}, c.gatherInside(a, d, int(shift), size, what)
+}
+
+// shifted is a subscript that is a whole number plus another.
+func shifted(subscript, e Expr, by float64) Expr {
+	if by == 0 {
+		return e
+	}
+	whole, op := Type{Base: Int}, "+"
+	if by < 0 {
+		op, by = "-", -by
+	}
+	at := node{span: e.Span(), typ: whole}
+	return &BinaryExpr{node: node{span: subscript.Span(), typ: Type{Base: Int, Shape: e.Type().Shape}, tokens: subscript.Source()}, Op: op, X: e, Y: &Number{node: at, Value: by}}
 }
 
 // generated reports whether an expression is made of generated quantities.
@@ -242,21 +259,24 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 	if d.Support.spoiled {
 		return false
 	}
-	lo, hi, ok := d.Values()
-	report := func(format string, args ...any) bool {
-		// One message for a datum, not one for each use.
-		if key := "[..]" + d.Name; !c.poisoned[key] {
-			c.poisoned[key] = true
-			c.err(GatherRange, a.Span(), "declare "+d.rangeDeclaration(size, shift), format, args...)
-			c.note(d.At, "declared here")
-		}
-		return false
+	fault := c.gatherFault(d, shift, size, what)
+	// One message for a datum, not one for each use.
+	if key := "[..]" + d.Name; fault != "" && !c.poisoned[key] {
+		c.poisoned[key] = true
+		c.err(GatherRange, a.Span(), "declare "+d.rangeDeclaration(size, shift), "%s", fault)
+		c.note(d.At, "declared here")
 	}
+	return fault == ""
+}
+
+// gatherFault says why a datum, as it is declared, may select no element; "" if it does select one.
+func (c *checker) gatherFault(d *Data, shift int, size Extent, what string) string {
+	lo, hi, ok := d.Values()
 	if !ok {
-		return report("the elements of `%s` select elements, and are not declared in a range", d.Name)
+		return fmt.Sprintf("the elements of `%s` select elements, and are not declared in a range", d.Name)
 	}
 	if size == unknownExtent {
-		return true
+		return ""
 	}
 	lo, hi = lo.Plus(shift), hi.Plus(shift)
 	plain := "the elements of `" + d.Name + "`"
@@ -265,13 +285,13 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 	}
 	switch {
 	case lo.IsConst() && lo.Offset < 1:
-		return report("%s may be as low as %d, but %s starts at 1", plain, lo.Offset, what)
+		return fmt.Sprintf("%s may be as low as %d, but %s starts at 1", plain, lo.Offset, what)
 	case !lo.IsConst() && !c.isSize(lo.Name):
-		return report("%s start at %s, which is not known to be 1 or more", plain, lo)
+		return fmt.Sprintf("%s start at %s, which is not known to be 1 or more", plain, lo)
 	case hi.Name == size.Name && hi.Offset > size.Offset:
-		return report("%s may be as high as %s, but %s has size %s here", plain, hi, what, size)
+		return fmt.Sprintf("%s may be as high as %s, but %s has size %s here", plain, hi, what, size)
 	case hi.Name != size.Name && !(hi.IsConst() && c.isSize(size.Name)):
-		return report("%s may be as high as %s, and %s has size %s here", plain, hi, what, size)
+		return fmt.Sprintf("%s may be as high as %s, and %s has size %s here", plain, hi, what, size)
 	}
 	if !lo.IsConst() {
 		c.need(lo.Name, 1-lo.Offset)
@@ -279,7 +299,7 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 	if hi.Name != size.Name {
 		c.need(size.Name, hi.Offset-size.Offset)
 	}
-	return true
+	return ""
 }
 
 // isSize reports whether a name is that of an int datum which is a size.

@@ -105,7 +105,7 @@ func (c *checker) logDensityCall(e *CallExpr, dist *Distribution, tail Tail) {
 	if !good {
 		return
 	}
-	t := &Term{At: e.At, Left: e.Args[0].Expr, Dist: dist, Tail: tail, Component: c.function != nil && c.function.mixed, call: true}
+	t := &Term{At: e.At, Left: e.Args[0].Expr, Dist: dist, Tail: tail, Component: c.function != nil && c.function.mixed, Chosen: c.choosing > 0, call: true}
 	for _, a := range e.Args[1:] {
 		t.Args = append(t.Args, a.Expr)
 	}

@@ -70,6 +70,35 @@ func (w *Whole) Value(numbers func(*Data) []float64) float64 {
 	return x * y
 }
 
+// atMost reports whether a number is at most a size, whatever the data are: a sum of sizes is at least each of them.
+func (c *checker) atMost(x, size Extent) bool {
+	if x.Name == size.Name {
+		return x.Offset <= size.Offset
+	}
+	d, _ := c.sizes[size.Name].(*Data)
+	if d == nil || d.Formula == nil || x.IsConst() {
+		return false
+	}
+	found, rest := false, size.Offset
+	var visit func(w *Whole) bool
+	visit = func(w *Whole) bool {
+		switch {
+		case w.Op == "+":
+			return visit(w.Args[0]) && visit(w.Args[1])
+		case w.Op == "" && w.Data == nil:
+			rest += w.N
+		case w.Op == "" && w.Data.Name == x.Name && !found:
+			found = true
+		case w.Op == "" && w.Data.IsSize:
+			rest++ // no size is 0
+		default:
+			return false
+		}
+		return true
+	}
+	return visit(d.Formula) && found && x.Offset <= rest
+}
+
 // computedSize is a size whose formula is not known yet.
 type computedSize struct {
 	size    *Data

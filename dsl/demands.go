@@ -69,7 +69,7 @@ func (m *Model) Demands() []Demand {
 	const argument = domainCount // no support: the datum is an argument
 	seen := map[known]bool{}
 	for _, t := range append(m.Terms[:len(m.Terms):len(m.Terms)], m.Densities...) {
-		if t.Dist == nil || t.Component {
+		if t.Dist == nil || t.Component || t.Chosen {
 			continue
 		}
 		k := known{data: datum(t.Left), support: t.Dist.Support}

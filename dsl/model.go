@@ -327,6 +327,9 @@ type Term struct {
 	// Component is set where it is a part of a mixture, which looks at what is outside of the support itself.
 	Component bool
 
+	// Chosen is set where a condition chooses it: data that it describes elsewhere may be anything, so that the density looks at them.
+	Chosen bool
+
 	call bool // it is that of a function call
 }
 

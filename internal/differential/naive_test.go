@@ -760,6 +760,12 @@ func (e *naive) eval(x dsl.Expr) array {
 	case *dsl.BinaryExpr:
 		return binary(x.Op, e.eval(x.X), e.eval(x.Y))
 	case *dsl.IfExpr:
+		if x.Type().IsScalar() { // what is not chosen may be undefined
+			if e.scalar(x.Cond) != 0 {
+				return e.eval(x.Then)
+			}
+			return e.eval(x.Else)
+		}
 		return mapped(func(x []float64) float64 {
 			if x[0] != 0 {
 				return x[1]

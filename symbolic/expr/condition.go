@@ -29,6 +29,12 @@ func (c *Context) condition(op string) func(a, b *Expr) *Expr {
 
 // conditional is if c then x else y, element by element.
 func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
+	if cond := el.Expr(e.Cond); len(e.Type().Shape) == 0 {
+		g := cond.At()
+		x := el.Where([]*Expr{g}, func() *Expr { return el.Expr(e.Then).At() })
+		y := el.Where([]*Expr{el.C.Call("zero", g)}, func() *Expr { return el.Expr(e.Else).At() })
+		return Scalar(el.C.Call("select", g, x, y))
+	}
 	cond, x, y := el.Expr(e.Cond), el.Expr(e.Then), el.Expr(e.Else)
 	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr { return el.C.Call("select", Pick(cond, subs), Pick(x, subs), Pick(y, subs)) })
 }

@@ -188,7 +188,7 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 	left := y.At()
 	// A datum is checked when it arrives, a parameter's bounds when the
 	// model is.
-	if !declared(t.Left) || (t.Dist.Support == dsl.Between || t.Dist.Support == dsl.Above) && !DependsOnCoords(left) {
+	if !declared(t.Left) || t.Chosen || (t.Dist.Support == dsl.Between || t.Dist.Support == dsl.Above) && !DependsOnCoords(left) {
 		switch t.Dist.Support {
 		case dsl.Positive:
 			positive(left)
@@ -203,6 +203,8 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 		case dsl.Binary:
 			positive(c.Add(left, c.Number(0.5)))
 			positive(c.Sub(c.Number(1.5), left))
+		case dsl.Counts:
+			positive(c.Add(left, c.Number(0.5)))
 		case dsl.UpTo:
 			positive(c.Add(left, c.Number(0.5)))
 			positive(c.Add(c.Sub(args[0].At(), left), c.Number(0.5)))

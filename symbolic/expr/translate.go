@@ -35,6 +35,8 @@ type Elaborator struct {
 	Drawing []*Index
 	// claim, if not nil, sees what is symmetric and positive definite by the words of the model.
 	Claim func(at dsl.Span, v Value)
+	// guards are numbers, 1 where what is elaborated is read and 0 elsewhere, as far as indices and data tell.
+	guards []*Expr
 	// Inside is the member of a recursion that is elaborated, nil elsewhere.
 	Inside *Member
 	// leaf, if not nil, sees every element of a parameter or definition:
@@ -96,7 +98,7 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 		}
 		outer := el.Drawing
 		el.Drawing = append(outer[:len(outer):len(outer)], indices...)
-		body := el.between(e.Indices, el.Expr(e.Body).At())
+		body := el.between(e.Indices, el.Where(el.ends(e.Indices), func() *Expr { return el.Expr(e.Body).At() }))
 		el.Drawing = outer
 		for i := len(indices) - 1; i >= 0; i-- {
 			body = el.reduce(e.Func, indices[i], body)
@@ -112,17 +114,63 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 
 // between is e where indices lie between ends that move, and 0 elsewhere.
 func (el *Elaborator) between(decls []dsl.IndexDecl, e *Expr) *Expr {
+	for _, g := range el.ends(decls) {
+		e = el.C.Mul(g, e)
+	}
+	return e
+}
+
+// ends are 1 where indices lie between ends that move, and 0 elsewhere.
+func (el *Elaborator) ends(decls []dsl.IndexDecl) (out []*Expr) {
 	c := el.C
 	for _, d := range decls {
 		at := el.Indices[d.Index]
 		if s := d.Index.From; s != nil {
-			e = c.Mul(c.Before(ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], -1), at), e)
+			out = append(out, c.Before(ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], -1), at))
 		}
 		if s := d.Index.Upto; s != nil {
-			e = c.Mul(c.Before(at, ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], 1)), e)
+			out = append(out, c.Before(at, ShiftSub(el.subs([]dsl.Subscript{*s}, nil)[0], 1)))
 		}
 	}
-	return e
+	return out
+}
+
+// Where elaborates an element that is read where the guards are not 0.
+func (el *Elaborator) Where(guards []*Expr, element func() *Expr) *Expr {
+	defer func(was []*Expr) { el.guards = was }(el.guards)
+	el.guards = append(el.guards[:len(el.guards):len(el.guards)], guards...)
+	return element()
+}
+
+// alone lets the elements of a value be elaborated as they are here, wherever they are read.
+func (el *Elaborator) alone(v Value) Value {
+	at, guards := v.Elem, el.guards
+	v.Elem = func(s ...Sub) *Expr {
+		defer func(was []*Expr) { el.guards = was }(el.guards)
+		el.guards = guards
+		return at(s...)
+	}
+	return v
+}
+
+// guarded is a position where it is read, and 1 where it is not, so that it is one everywhere.
+func (el *Elaborator) guarded(position *Expr) *Expr {
+	c := el.C
+	for _, g := range el.guards {
+		known := g.stage <= StageData
+		for _, i := range g.free {
+			known = known && position.HasFree(i)
+		}
+		if !known {
+			continue
+		}
+		if Fixed(g) || g.Op == Inside || g.Op == Before {
+			position = c.Add(c.Number(1), c.Mul(g, c.Sub(position, c.Number(1))))
+		} else {
+			position = c.Call("select", g, position, c.Number(1))
+		}
+	}
+	return position
 }
 
 // matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
@@ -309,7 +357,7 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 func (el *Elaborator) Definition(l *dsl.Let) Value {
 	c := el.C
 	if len(l.Indices) == 0 {
-		return c.Remembered(el.Expr(l.Value))
+		return c.Remembered(el.alone(el.Expr(l.Value)))
 	}
 	formal := make([]*Index, len(l.Indices))
 	for i, ix := range l.Indices {
@@ -369,7 +417,7 @@ func (el *Elaborator) subs(list []dsl.Subscript, all *[]Sub) []Sub {
 			for d := range at {
 				at[d], *all = (*all)[0], (*all)[1:]
 			}
-			out[n] = Sub{Data: el.C.computedPosition(v.At(at...), s.Gather.Size, textOf(s.Gather.Value)), Offset: s.Offset}
+			out[n] = Sub{Data: el.C.computedPosition(el.guarded(v.At(at...)), s.Gather.Size, textOf(s.Gather.Value)), Offset: s.Offset}
 		case s.Gather != nil:
 			out[n] = Sub{Data: el.C.positions(s.Gather.Data, el.subs(s.Gather.Subs, all)), Offset: s.Offset}
 		case s.Index != nil:

@@ -97,7 +97,7 @@ func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, p
 		for n, ix := range others {
 			p.el.Indices[ix] = expr.Sub{Index: indices[n+1]}
 		}
-		return p.el.Expr(value).At()
+		return p.el.Where([]*expr.Expr{c.Within(expr.Sub{Index: indices[0]}, of)}, func() *expr.Expr { return p.el.Expr(value).At() })
 	}
 	at := expr.Sub{Index: indices[0]}
 	body, positive = c.Number(0), true
