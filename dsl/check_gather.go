@@ -111,7 +111,12 @@ func (c *checker) gather(a, core Expr, shift float64, size Extent, what string) 
 			g.Subs = append(g.Subs, Subscript{All: true})
 		}
 	}
-	return Subscript{Gather: g, Offset: int(shift)}, c.gatherInside(a, d, int(shift), size, what)
+	ok := c.gatherInside(a, d, int(shift), size, what)
+	if lo, _, ranged := d.Values(); ok && ranged && lo.IsConst() && lo.Offset < 1 && size != unknownExtent {
+		// No array starts below 1: what follows counts from there.
+		return Subscript{Gather: &Gather{Value: shifted(a, core, shift), Size: size}}, true
+	}
+	return Subscript{Gather: g, Offset: int(shift)}, ok
 }
 
 // shifted is a subscript that is a whole number plus another.
