@@ -176,9 +176,14 @@ func (g *generator) odeMethods() []jen.Code {
 	}
 	var out []jen.Code
 	body := g.touchSolution()
-	for _, e := range g.odes {
-		solve := jen.Id("s").Dot("solved").Op("=").Id("s").Dot(e.solve).Call(id("q"), id("order"))
-		body = append(body, jen.If(solve, jen.Id("s").Dot("solved").Op("!=").Add(okay())).Block(jen.Return(jen.Id("s").Dot("solved"))))
+	for n, e := range g.odes {
+		// One that fails leaves its solution NaN, and the others are there too for what reads all of them.
+		solve := jen.Id("s").Dot(e.solve).Call(id("q"), id("order"))
+		if n == 0 {
+			body = append(body, sdot("solved").Op("=").Add(solve))
+		} else {
+			body = append(body, jen.If(id("status").Op(":=").Add(solve), sdot("solved").Op("==").Add(okay())).Block(sdot("solved").Op("=").Id("status")))
+		}
 		out = append(out, doc(fmt.Sprintf("%s makes the solution %s, with sensitivities up to an order, that of the\nposition q.", e.solve, e.sol.Decl.ObjectName()),
 			g.method(e.solve).Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(g.solveBody(e)...)))
 		for _, k := range g.orders() {
@@ -186,7 +191,7 @@ func (g *generator) odeMethods() []jen.Code {
 				g.method(e.rhs[k]).Params(floats("dy", "y"), g.timeParam(e).Float64(), id("_").Add(fvec())).Block(g.rhsBody(e, k)...)))
 		}
 	}
-	body = append(body, jen.Return(okay()))
+	body = append(body, jen.Return(sdot("solved")))
 	head := doc("solve makes the solutions of the differential equations those of the position q,\nwith sensitivities up to an order, unless they are already.",
 		g.method("solve").Params(floats("q"), id("order").Int()).Add(rt("Status")).Block(body...))
 	forget, call := g.dynamics.forget()

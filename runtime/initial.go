@@ -167,7 +167,8 @@ func (e StartErrors) Unwrap() []error {
 // start writes the starting point of a chain to q, in plain coordinates: x on the parameters' own
 // scale where given, else drawn from a distribution. Log
 // density, gradient, and metric must be finite there and the metric positive
-// definite. Where none of the points drawn at first is of use, such nearer to the origin are tried. The error, which does not know the chain, has the point that is to blame.
+// definite. Where none of the
+// points drawn at first is of use, draws from the prior are tried, if there are some, and then points nearer to the origin. The error, which does not know the chain, has the point that is to blame.
 func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartError {
 	if x != nil && x.complete() {
 		if err := s.carrier.unconstrain(q, x); err != nil {
@@ -181,18 +182,18 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 	var refused refusals
 	drawn := make([]float64, s.Posterior.Info().Size())
 	radius := from.radius()
-	for try := range maxInitTries + nearerTries {
-		if try >= maxInitTries {
-			if from.Prior {
-				break
-			}
+	drawer, canDraw := s.Posterior.(PriorDrawer)
+	kinds := drawings(from.Prior, canDraw && len(drawer.Priors()) > 0)
+	for _, kind := range kinds {
+		prior := kind == drawnFromPrior
+		if kind == drawnNearer {
 			radius = float64(radius / (2))
 		}
 		for i := range q {
 			q[i] = float64(radius * (float64(2*float64(rng.Float64())) - 1))
 		}
 		reason := ""
-		if from.Prior {
+		if prior {
 			reason = fromPrior(s, q, drawn, rng)
 		}
 		if x != nil {
@@ -212,18 +213,52 @@ func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartErr
 		} else if reason = unusable(s, s.carrier.settled(q)); reason == "" {
 			return nil
 		}
-		if try < maxInitTries {
+		if kind == kinds[0] {
 			refused.add(reason, at)
 		}
 	}
 	how := fmt.Sprintf("uniformly on (−%v, %v) of the unconstrained scale", from.radius(), from.radius())
 	nearer := fmt.Sprintf(", nor was any of %d nearer and nearer to the origin of use", nearerTries)
-	if from.Prior {
+	switch {
+	case from.Prior:
 		how, nearer = "from the prior", ""
+	case slices.Contains(kinds, drawnFromPrior):
+		nearer = fmt.Sprintf(", nor was any of %d from the prior, and of %d nearer and nearer to the origin, of use", maxInitTries, nearerTries)
 	}
 	at, reasons := refused.tell()
 	return &StartError{Q: at, Err: fmt.Errorf("no starting point: of %d drawn %s, %s%s: give starting values, or check the model and its data",
 		maxInitTries, how, reasons, nearer)}
+}
+
+// drawing is a way to draw a starting point.
+type drawing uint8
+
+const (
+	drawnUniformly drawing = iota
+	drawnNearer            // uniformly, from half the interval of the last of these
+	drawnFromPrior
+)
+
+// soon is how many points are drawn uniformly before the prior is asked: where none of these is of use, the scales are others, and the density may take
+// long where it fails.
+const soon = 20
+
+// drawings are those of the tries, in order.
+func drawings(prior, canDraw bool) (out []drawing) {
+	add := func(kind drawing, n int) { out = append(out, slices.Repeat([]drawing{kind}, n)...) }
+	switch {
+	case prior:
+		add(drawnFromPrior, maxInitTries)
+		return out
+	case canDraw:
+		add(drawnUniformly, soon)
+		add(drawnFromPrior, maxInitTries)
+		add(drawnUniformly, maxInitTries-soon)
+	default:
+		add(drawnUniformly, maxInitTries)
+	}
+	add(drawnNearer, nearerTries)
+	return out
 }
 
 // refusals are the reasons why points were refused. Slices, not a map, so that the message is the same in every run.

@@ -195,6 +195,44 @@ func TestStartNearer(t *testing.T) {
 	}
 }
 
+// Where no point drawn at first is of use, the prior is asked before nearer ones are tried: the scale of the parameters may be another.
+func TestStartFromPrior(t *testing.T) {
+	for _, x := range []float64{1e6, 1e-8} {
+		m := &withPrior{newExponential(), func(*rand.Rand) float64 { return x }}
+		opt := startOptions()
+		for c, chain := range sample(t, &farOff{m, math.Log(x)}, opt).Chains {
+			if got := chain.Draws[0][0]; !(math.Abs(got/x-1) < 1e-9) {
+				t.Errorf("chain %d starts at %v, not at %v", c+1, got, x)
+			}
+		}
+	}
+	m := &withPrior{newExponential(), func(*rand.Rand) float64 { return 1 }}
+	_, err := runtime.Sample(t.Context(), &farOff{m, 30}, startOptions(), nil)
+	if err == nil || !strings.Contains(err.Error(), "the log density is NaN in 100") || !strings.Contains(err.Error(), "nor was any of 100 from the prior, and of 50 nearer") {
+		t.Errorf("nowhere: %v", err)
+	}
+}
+
+// farOff is a model without density but near a point of the unconstrained scale.
+type farOff struct {
+	*withPrior
+	at float64
+}
+
+func (f *farOff) Clone() runtime.Model { return f }
+
+func (f *farOff) LogDensity(q []float64) float64 {
+	if !(math.Abs(q[0]-f.at) <= 1e-9) {
+		return math.NaN()
+	}
+	return 0
+}
+
+func (f *farOff) Gradient(grad, q []float64) float64 {
+	grad[0] = 0
+	return f.LogDensity(q)
+}
+
 // within is an exponential without density beyond a radius of the unconstrained scale.
 type within struct {
 	*exponential

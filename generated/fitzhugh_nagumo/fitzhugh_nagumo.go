@@ -329,10 +329,8 @@ func (s *Model) SolveStatus() rt.Status {
 // solve makes the solutions of the differential equations those of the position q,
 // with sensitivities up to an order, unless they are already.
 func (s *Model) solve(q []float64, order int) rt.Status {
-	if s.solved = s.solveS(q, order); s.solved != rt.OK {
-		return s.solved
-	}
-	return rt.OK
+	s.solved = s.solveS(q, order)
+	return s.solved
 }
 
 // solveS makes the solution s, with sensitivities up to an order, that of the

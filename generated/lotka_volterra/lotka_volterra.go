@@ -651,10 +651,8 @@ func (s *Model) SolveStatus() rt.Status {
 // with sensitivities up to an order, unless they are already.
 func (s *Model) solve(q []float64, order int) rt.Status {
 	system.Touch(s.Varying, q)
-	if s.solved = s.solveZ(q, order); s.solved != rt.OK {
-		return s.solved
-	}
-	return rt.OK
+	s.solved = s.solveZ(q, order)
+	return s.solved
 }
 
 // solveZ makes the solution z, with sensitivities up to an order, that of the
