@@ -114,7 +114,7 @@ func TestIncompleteExtremes(t *testing.T) {
 		{"LogGammaDensity", two(LogGammaDensity), [][]float64{{1, 0, 0}, {2, 0, -inf}, {0.5, 0, inf}, {2, inf, -inf}, {-1, 2, nan}, {nan, 2, nan}, {2, nan, nan}, {2, -1, nan}}},
 		{"LogIncBetaLogit", three(LogIncBetaLogit), [][]float64{{2, 3, -inf, -inf}, {2, 3, inf, 0}, {0, 3, 1, 0}, {2, 0, 1, -inf}, {0, 0, 1, nan}, {0, 2, -inf, nan}, {-1, 2, 0, nan}, {2, -1, 0, nan}, {2, 3, nan, nan}, {inf, 3, 0, nan}, {1, 1, -800, -800}}},
 		{"LogIncBeta", three(LogIncBeta), [][]float64{{2, 3, 0, -inf}, {2, 3, 1, 0}, {2, 3, 1.5, nan}, {1, 1, 0.5, -math.Ln2}, {2, 3, -1, nan}}},
-		{"LogBetaDensityLogit", three(LogBetaDensityLogit), [][]float64{{2, 3, -inf, -inf}, {2, 3, inf, -inf}, {0, 3, 1, nan}, {2, 3, nan, nan}}},
+		{"LogBetaDensityLogit", three(LogBetaDensityLogit), [][]float64{{2, 3, -inf, -inf}, {2, 3, inf, -inf}, {0, 3, 1, -inf}, {3, 0, 1, -inf}, {0, 0, 1, nan}, {2, 3, nan, nan}}},
 		{"LogStudentCdf", two(LogStudentCdf), [][]float64{{3, -inf, -inf}, {3, inf, 0}, {3, 0, -math.Ln2}, {0, 1, nan}, {-1, 1, nan}, {nan, 1, nan}, {3, nan, nan}, {3, 1e300, 0}}},
 		{"LogStudentCdfSlope", two(LogStudentCdfSlope), [][]float64{{3, 0, 0}, {0, 1, nan}, {3, nan, nan}}},
 	} {

@@ -230,10 +230,10 @@ func LogIncBeta(a, b, x float64) float64 { return LogIncBetaLogit(a, b, Logit(x)
 // LogBetaDensityLogit returns log(x^a (1−x)^b/B(a, b)) at x = 1/(1 + e⁻ᵘ): what logit x has of a beta distribution. Near its zeros the
 // error is relative to 1.
 func LogBetaDensityLogit(a, b, u float64) float64 {
-	if !(a > 0 && b > 0) || math.IsInf(a, 1) || math.IsInf(b, 1) || u != u {
+	if !(a >= 0 && b >= 0) || a == 0 && b == 0 || math.IsInf(a, 1) || math.IsInf(b, 1) || u != u {
 		return math.NaN()
 	}
-	if math.IsInf(u, 0) {
+	if a == 0 || b == 0 || math.IsInf(u, 0) {
 		return math.Inf(-1)
 	}
 	s := newBetaScale(a, b, logitOdds(u))
