@@ -42,33 +42,29 @@ var legendre = [...][2]float64{
 	{0.064056892862605626085, 0.12793819534675215697},
 }
 
-// node returns the n-th of 48 nodes between 0 and v, from the last on, and its weight.
-func node(n int, v float64) (at, weight float64) {
-	lo, hi := float64(knot*v), v
-	if n >= 24 {
-		n, lo, hi = n-24, 0, lo
+// nodes holds the nodes on both sides of the knot, from the last on, as parts of the whole, and their weights.
+var nodes = func() (out [48][2]float64) {
+	for n := range 24 {
+		at, weight := legendre[min(n, 23-n)][0], legendre[min(n, 23-n)][1]
+		if n >= 12 {
+			at = -at
+		}
+		out[n] = [2]float64{0.5 * ((1 + knot) + float64((1-knot)*at)), float64(0.5 * (1 - knot) * weight)}
+		out[24+n] = [2]float64{0.5 * (knot + float64(knot*at)), float64(0.5 * knot * weight)}
 	}
-	half := float64(0.5 * (hi - lo))
-	if n < 12 {
-		return hi - float64(half*(1-legendre[n][0])), float64(half * legendre[n][1])
-	}
-	return lo + float64(half*(1-legendre[23-n][0])), float64(half * legendre[23-n][1])
-}
+	return out
+}()
 
-// excessExp returns φ(v) = eᵛ − 1 − v.
+// excessExp returns φ(v) = eᵛ − 1 − v, to some 40 times the rounding error: what an exponent may have.
 func excessExp(v float64) float64 {
-	if math.Abs(v) > 0.7 {
+	if math.Abs(v) > 0.1 {
 		return elementary.Expm1(v) - v
 	}
-	s := 0.0
-	for k := 17; k >= 3; k-- {
-		s = float64(float64((1+s)*v) * inverses[k])
-	}
-	return float64(float64(0.5*v*v) * (1 + s))
+	z := float64(v * v)
+	even := 1./2 + float64(z*(1./24+float64(z*(1./720+float64(z*(1./40320+float64(z*(1./3628800))))))))
+	odd := 1./6 + float64(z*(1./120+float64(z*(1./5040+float64(z*(1./362880))))))
+	return float64(z * (even + float64(v*odd)))
 }
-
-// inverses holds 1/k.
-var inverses = [18]float64{0, 1, 1. / 2, 1. / 3, 1. / 4, 1. / 5, 1. / 6, 1. / 7, 1. / 8, 1. / 9, 1. / 10, 1. / 11, 1. / 12, 1. / 13, 1. / 14, 1. / 15, 1. / 16, 1. / 17}
 
 // excessLog returns u − log(1+u), of which ratio is 1+u with all its digits. With s = u/(2+u) it is su − 2(s³/3 + s⁵/5 + …).
 func excessLog(u, ratio float64) float64 {
@@ -80,15 +76,16 @@ func excessLog(u, ratio float64) float64 {
 	}
 	s := u / (2 + u)
 	z := float64(s * s)
-	p := 0.0
-	for k := 12; k >= 1; k-- {
-		p = float64(z*p) + oddInverses[k]
+	w := float64(z * z)
+	even := 1./3 + float64(w*(1./7+float64(w*(1./11))))
+	odd := 1./5 + float64(w*(1./9+float64(w*(1./13))))
+	if math.Abs(u) > 0.1 {
+		x := float64(w * float64(w*w))
+		even += float64(x * (1./15 + float64(w*(1./19+float64(w*(1./23))))))
+		odd += float64(x * (1./17 + float64(w*(1./21+float64(w*(1./25))))))
 	}
-	return float64(s * (u - float64(2*z*p)))
+	return float64(s * (u - float64(2*z*(even+float64(z*odd)))))
 }
-
-// oddInverses holds 1/(2k+1).
-var oddInverses = [13]float64{1, 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21, 1. / 23, 1. / 25}
 
 // logRatio returns log(1+u), of which ratio is 1+u with all its digits.
 func logRatio(u, ratio float64) float64 {
@@ -165,9 +162,9 @@ func gammaTail(a, x float64) (log, slope float64) {
 	delta := math.Abs(x - a)
 	last := gammaEnd(delta, x, sign)
 	sum, first := 0.0, 0.0
-	for n := range 48 {
-		v, w := node(n, last)
-		w = float64(w * elementary.Exp(-float64(delta*v)-float64(x*excessExp(float64(sign*v)))))
+	for n := range nodes {
+		v := float64(last * nodes[n][0])
+		w := float64(nodes[n][1] * elementary.Exp(-float64(delta*v)-float64(x*excessExp(float64(sign*v)))))
 		sum += w
 		first += float64(w * v)
 	}
@@ -177,7 +174,7 @@ func gammaTail(a, x float64) (log, slope float64) {
 	} else {
 		ratio = logRatio((x-a)/a, x/a) + digammaGap(a)
 	}
-	return logGammaDensity(a, x) + elementary.Log(sum), ratio + float64(sign*first/sum)
+	return logGammaDensity(a, x) + elementary.Log(float64(last*sum)), ratio + float64(sign*first/sum)
 }
 
 // gammaSeries returns P(a, x) as the lower tail, for a < 1 and x < 1: x^a/Γ(1+a) (1 + a Σ (−x)ᵏ/(k! (a+k))).

@@ -110,7 +110,7 @@ func (s *betaScale) exponent(v float64) (kappa, byB, byA float64) {
 	if s.x <= 0.5 {
 		z := float64(s.x * elementary.Expm1(-v))
 		l := elementary.Log1p(z)
-		if v > 1 {
+		if v > 0.1 {
 			return float64(s.x*v) + l, l, v + l
 		}
 		return float64(s.x*excessExp(-v)) - excessLog(z, 1+z), l, v + l
@@ -121,7 +121,7 @@ func (s *betaScale) exponent(v float64) (kappa, byB, byA float64) {
 	}
 	z := float64(s.y * elementary.Expm1(v))
 	l := elementary.Log1p(z)
-	if v > 1 {
+	if v > 0.1 {
 		return l - float64(s.y*v), l - v, l
 	}
 	return float64(s.y*excessExp(v)) - excessLog(z, 1+z), l - v, l
@@ -151,8 +151,8 @@ func betaTail(a, b float64, o odds) (log, byA, byB float64) {
 	s := newBetaScale(a, b, o)
 	last := s.end()
 	sum, sumA, sumB := 0.0, 0.0, 0.0
-	for n := range 48 {
-		v, w := node(n, last)
+	for n := range nodes {
+		v, w := float64(last*nodes[n][0]), nodes[n][1]
 		kappa, l, rest := s.exponent(v)
 		w = float64(w * elementary.Exp(float64(s.d*v)-float64(s.n*kappa)))
 		sum += w
@@ -160,7 +160,7 @@ func betaTail(a, b float64, o odds) (log, byA, byB float64) {
 		sumB += float64(w * l)
 	}
 	byA, byB = s.slopes()
-	return s.logDensity() + elementary.Log(sum), byA - sumA/sum, byB - sumB/sum
+	return s.logDensity() + elementary.Log(float64(last*sum)), byA - sumA/sum, byB - sumB/sum
 }
 
 // betaSeries returns I_x(a, b) for a < 1, x ≤ ½ and bx < 1: x^a/(a B(a, b)) (1 + a Σ (1−b)ₖ xᵏ/(k! (a+k))).
@@ -337,22 +337,22 @@ func studentTail(nu float64, o odds) (log, slope float64) {
 	s := newBetaScale(float64(0.5*nu), 0.5, o)
 	last := s.end()
 	sum, by := 0.0, 0.0
-	for n := range 48 {
-		v, w := node(n, last)
+	for n := range nodes {
+		v, w := float64(last*nodes[n][0]), nodes[n][1]
 		kappa, l, _ := s.exponent(v)
 		w = float64(w * elementary.Exp(float64(s.d*v)-float64(s.n*kappa)))
 		sum += w
 		e := elementary.Exp(-l)
 		by += float64(w * studentBy(nu, float64(o.y*e), float64(o.x*e*elementary.Exp(-v))))
 	}
-	return s.logDensity() + elementary.Log(sum), studentConstant(nu) + by/sum
+	return s.logDensity() + elementary.Log(float64(last*sum)), studentConstant(nu) + by/sum
 }
 
 // studentCentre returns the slope in ν of the log probability of (−|t|, |t|), for |t| < 1.
 func studentCentre(nu, t float64) float64 {
 	sum, by := 0.0, 0.0
-	for n := range 48 {
-		v, w := node(n, math.Abs(t))
+	for n := range nodes {
+		v, w := float64(math.Abs(t)*nodes[n][0]), nodes[n][1]
 		z := float64(v*v) / nu
 		w = float64(w * elementary.Exp(float64(float64(-0.5*(nu+1))*elementary.Log1p(z))))
 		sum += w
