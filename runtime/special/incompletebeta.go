@@ -216,13 +216,27 @@ func incompleteLogit(a, b, u float64) tail {
 
 // LogIncBetaLogit returns log I_x(a, b), the logarithm of the regularised incomplete beta function of x = 1/(1 + e⁻ᵘ), for a ≥ 0 and b ≥ 0: −Inf at
 // u = −Inf and b = 0, 0 at u = +Inf and a = 0. That of 1 − I is LogIncBetaLogit(b, a, −u).
-func LogIncBetaLogit(a, b, u float64) float64 { return incompleteLogit(a, b, u).log }
+func LogIncBetaLogit(a, b, u float64) float64 {
+	// 1 − (1−x)^b and x^a: what a distribution of counts without zeros is divided by.
+	if a == 1 && b > 0 && u > -700 {
+		return Log1mExp(-float64(b * Log1pExp(u)))
+	}
+	if b == 1 && a > 0 {
+		return -float64(a * Log1pExp(-u))
+	}
+	return incompleteLogit(a, b, u).log
+}
 
 // LogIncBetaLogitSlope1 returns ∂/∂a log I_x(a, b).
 func LogIncBetaLogitSlope1(a, b, u float64) float64 { return incompleteLogit(a, b, u).logBy }
 
 // LogIncBetaLogitSlope2 returns ∂/∂b log I_x(a, b).
-func LogIncBetaLogitSlope2(a, b, u float64) float64 { return incompleteLogit(a, b, u).logOther }
+func LogIncBetaLogitSlope2(a, b, u float64) float64 {
+	if l := Log1pExp(u); a == 1 && b > 0 && u > -700 && l < math.Inf(1) {
+		return l / elementary.Expm1(float64(b*l))
+	}
+	return incompleteLogit(a, b, u).logOther
+}
 
 // LogIncBeta returns log I_x(a, b), for 0 ≤ x ≤ 1.
 func LogIncBeta(a, b, x float64) float64 { return LogIncBetaLogit(a, b, Logit(x)) }
