@@ -49,8 +49,8 @@ var nodes = func() (out [48][2]float64) {
 		if n >= 12 {
 			at = -at
 		}
-		out[n] = [2]float64{0.5 * ((1 + knot) + float64((1-knot)*at)), float64(0.5 * (1 - knot) * weight)}
-		out[24+n] = [2]float64{0.5 * (knot + float64(knot*at)), float64(0.5 * knot * weight)}
+		out[n] = [2]float64{float64(0.5 * ((1 + knot) + float64((1-knot)*at))), float64(0.5 * (1 - knot) * weight)}
+		out[24+n] = [2]float64{float64(0.5 * (knot + float64(knot*at))), float64(0.5 * knot * weight)}
 	}
 	return out
 }()
