@@ -111,6 +111,9 @@ type tail struct {
 // fromLog completes a tail of which the logarithm is known, and its slopes.
 func fromLog(log, by, other float64) tail {
 	p := elementary.Exp(log)
+	if p == 0 {
+		return tail{log: log, logBy: by, logOther: other} // the slopes may be infinite
+	}
 	rest := elementary.Log1p(-p)
 	odds := -p / (1 - p)
 	return tail{log, rest, by, float64(odds * by), other, float64(odds * other)}

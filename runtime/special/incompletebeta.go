@@ -307,7 +307,7 @@ func LogStudentCdfSlope(nu, t float64) float64 {
 	var slope float64 // of log I
 	switch {
 	case log != 0:
-		slope = 0.5 - elementary.Log(math.Abs(t)/math.Sqrt(nu)) - float64(0.5*(1/a-(Digamma(a+0.5)-Digamma(a))))
+		slope = 0.5 - (elementary.Log(math.Abs(t)) - float64(0.5*elementary.Log(nu))) - float64(0.5*(1/a-(Digamma(a+0.5)-Digamma(a))))
 	case nu < studentFrom:
 		i := incompleteBeta(a, 0.5, o)
 		s := newBetaScale(a, 0.5, o)
@@ -329,6 +329,9 @@ func LogStudentCdfSlope(nu, t float64) float64 {
 		return slope
 	}
 	p := float64(0.5 * elementary.Exp(log))
+	if p == 0 {
+		return 0
+	}
 	return float64(-p*slope) / (1 - p)
 }
 
