@@ -110,6 +110,7 @@ type tail struct {
 
 // fromLog completes a tail of which the logarithm is known, and its slopes.
 func fromLog(log, by, other float64) tail {
+	log = min(log, 0) // shapes beyond 1e30 leave it no digits
 	p := elementary.Exp(log)
 	if p == 0 {
 		return tail{log: log, logBy: by, logOther: other} // the slopes may be infinite

@@ -135,13 +135,13 @@ func (s *betaScale) end() float64 {
 		v = min(v, elementary.Log1p((decay+2)/float64(s.n*s.y))+(decay+2)/s.a+1)
 	}
 	for range 8 {
-		kappa, l, _ := s.exponent(v)
+		kappa, _, rest := s.exponent(v)
 		e := float64(delta*v) + float64(s.n*kappa)
 		if e >= decay && e < decay+8 {
 			break
 		}
 		// The derivative of κ is x − x e⁻ᵛ/(1 − x + x e⁻ᵛ).
-		v -= (e - decay - 1) / (delta + float64(s.n*(s.x-float64(s.x*elementary.Exp(-v-l)))))
+		v -= (e - decay - 1) / (delta - float64(float64(s.n*s.x)*elementary.Expm1(-rest)))
 	}
 	return v
 }
