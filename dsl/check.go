@@ -1421,40 +1421,58 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 // truncation checks the interval that truncates a distribution.
 func (c *checker) truncation(s *SampleStmt, dist *Distribution) (lo, hi Expr, ok bool) {
 	b := &s.Bound
-	switch b.Kind() {
-	case NoBound:
+	kind := b.Kind()
+	switch {
+	case kind == NoBound:
 		return nil, nil, true
-	case SetBound, RangeBound:
+	case dist.Support.Discrete() && (kind == SetBound || kind == IntervalBound):
+		c.err(BadBounds, b.At(), "write `in a..b`, `> a`, `>= a`, `< b` or `<= b`", "a distribution of counts is truncated to a range of whole numbers")
+		return nil, nil, false
+	case !dist.Support.Discrete() && (kind == SetBound || kind == RangeBound):
 		c.err(BadBounds, b.At(), "write `in (a, b)`, `> a` or `< b`", "a distribution is truncated to an interval")
 		return nil, nil, false
 	}
 	lo, hi = b.ends()
 	for _, e := range []Expr{lo, hi} {
-		if e == nil {
-			continue
-		}
-		if c.expr(e); e.Type().Base == Invalid {
-			return nil, nil, false
-		}
-		if !c.noSecondBound(e) {
-			return nil, nil, false
-		}
-		if e.Type().Base == MetricBase {
-			c.err(MetricMix, e.Span(), "", "a metric is no bound")
+		if e != nil && !c.truncationEnd(e, dist) {
 			return nil, nil, false
 		}
 	}
 	if dist.LogCdf == "" {
-		var names []string
-		for i := range Distributions {
-			if d := &Distributions[i]; d.LogCdf != "" {
-				names = append(names, d.Name)
-			}
+		hint := "all distributions of numbers have one but " + withoutCdf()
+		if dist.Whole() {
+			hint = "distributions of numbers have one"
 		}
-		c.err(NotYet, b.At(), "those that are known are of "+strings.Join(names, ", "), "the cumulative distribution function of `%s`, which truncating it takes, is not in this version of the language", dist.Name)
+		c.err(NotYet, b.At(), hint, "the cumulative distribution function of `%s`, which truncating it takes, is not in this version of the language", dist.Name)
 		return nil, nil, false
 	}
 	return lo, hi, true
+}
+
+// truncationEnd checks an end of such an interval.
+func (c *checker) truncationEnd(e Expr, dist *Distribution) bool {
+	if c.expr(e); e.Type().Base == Invalid {
+		return false
+	}
+	if !c.noSecondBound(e) {
+		return false
+	}
+	if e.Type().Base == MetricBase {
+		c.err(MetricMix, e.Span(), "", "a metric is no bound")
+		return false
+	}
+	if !dist.Support.Discrete() {
+		return true
+	}
+	if e.Type().Base != Int {
+		c.err(NotInteger, e.Span(), "write a whole number, a const or integer data", "the bounds of counts are whole numbers")
+		return false
+	}
+	if p := c.dependsOnParam(e); p != nil {
+		c.err(NotData, e.Span(), "", "the bounds of counts depend on no parameter")
+		return false
+	}
+	return true
 }
 
 // truncated is the term of a truncated distribution: one of the density, of which no expected information is known.
@@ -1462,6 +1480,14 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 	for _, e := range []Expr{term.Lo, term.Hi} {
 		if e != nil && !e.Type().IsScalar() && !sameShape(e.Type().Shape, term.Left.Type().Shape) {
 			c.err(ShapeMismatch, e.Span(), "a bound is a scalar, or has the shape of the left side", "the bound is %s, the left side %s", e.Type(), term.Left.Type())
+		}
+	}
+	if b := &s.Bound; term.Dist.Support.Discrete() {
+		if b.Kind() == RangeBound || b.Op == ">=" {
+			term.LoShift = -1
+		}
+		if b.Op == "<" {
+			term.HiShift = -1
 		}
 	}
 	call := &CallExpr{node: node{span: s.At()}, Func: term.Dist.LogDensityName(), At: s.Dist.At, Density: term, Args: []Arg{{Expr: term.Left}}}

@@ -869,13 +869,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
 		hint = f.Hint()
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
-		var with []string
-		for i := range Distributions {
-			if d := &Distributions[i]; d.LogCdf != "" {
-				with = append(with, d.Name)
-			}
-		}
-		hint = "there are _lcdf and _lccdf of " + strings.Join(with, ", ")
+		hint = "all distributions of numbers have _lcdf and _lccdf but " + withoutCdf() + "; those of vectors, matrices and categories have none"
 	} else if form := foreignLogDensity(e.Func); form != "" {
 		hint = "write " + form
 	} else if LookupDistribution(e.Func) != nil || combinationOf(e.Func) != nil {

@@ -82,7 +82,8 @@ type Distribution struct {
 	Define, Inform, Generate string
 	InformY                  bool
 
-	// LogCdf and LogCcdf are log P(Y ≤ y) and log P(Y > y); "" where there is no formula for them.
+	// LogCdf and LogCcdf are log P(Y ≤ y) and log P(Y > y), of counts for whole numbers y of the support and for −1; "" where there is no
+	// formula for them.
 	LogCdf, LogCcdf string
 
 	// Fisher is the expected information of the arguments,
@@ -153,6 +154,8 @@ var univariate = []Distribution{
 		Name: "student_t", Support: RealLine, Random: "StudentT",
 		Args:       []DistArg{{"nu", Positive}, {"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-lbeta(nu/2, 0.5) - 0.5*log(nu) - log(sigma) - 0.5*(nu + 1)*log1p_square((y - mu)/(sigma*sqrt(nu)))",
+		LogCdf:     "log_student_cdf(nu, (y - mu)/sigma)",
+		LogCcdf:    "log_student_cdf(nu, (mu - y)/sigma)",
 		Fisher: [][]string{
 			{"student_information(nu)", "0", "-2/(sigma*(nu + 1)*(nu + 3))"},
 			{"0", "(nu + 1)/((nu + 3)*sigma^2)", "0"},
@@ -171,10 +174,11 @@ var univariate = []Distribution{
 		Name: "cauchy", Support: RealLine, Random: "Cauchy",
 		Args:       []DistArg{{"mu", RealLine}, {"sigma", Positive}},
 		LogDensity: "-log(pi()) - log(sigma) - log1p_square((y - mu)/sigma)",
-		LogCdf:     "log(0.5 + atan((y - mu)/sigma)/pi())", LogCcdf: "log(0.5 - atan((y - mu)/sigma)/pi())",
-		Fisher: [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
-		Joint:  [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
-		Center: "mu",
+		LogCdf:     "if y < mu - sigma then log(atan(sigma/(mu - y))) - log(pi()) else log(0.5 + atan((y - mu)/sigma)/pi())",
+		LogCcdf:    "if mu + sigma < y then log(atan(sigma/(y - mu))) - log(pi()) else log(0.5 - atan((y - mu)/sigma)/pi())",
+		Fisher:     [][]string{{"1/(2*sigma^2)", "0"}, {"0", "1/(2*sigma^2)"}},
+		Joint:      [][]string{{"1/(2*sigma^2)", "-1/(2*sigma^2)", "0"}, {"-1/(2*sigma^2)", "1/(2*sigma^2)", "0"}, {"0", "0", "1/(2*sigma^2)"}},
+		Center:     "mu",
 		Halves: []Half{
 			{true, "log(sigma)", "1"},
 		},
@@ -225,6 +229,8 @@ var univariate = []Distribution{
 		Name: "gamma", Support: Positive, Random: "Gamma",
 		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
 		LogDensity: "alpha*log(beta) - lgamma(alpha) + (alpha - 1)*log(y) - beta*y",
+		LogCdf:     "log_gamma_p(alpha, beta*y)",
+		LogCcdf:    "log_gamma_q(alpha, beta*y)",
 		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
 		Joint:      [][]string{{"alpha", "-1", "alpha/beta"}, {"-1", "trigamma(alpha)", "-1/beta"}, {"alpha/beta", "-1/beta", "alpha/beta^2"}},
 		Center:     "log(alpha) - log(beta)",
@@ -233,6 +239,8 @@ var univariate = []Distribution{
 		Name: "inv_gamma", Support: Positive, Random: "InvGamma",
 		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
 		LogDensity: "alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y",
+		LogCdf:     "log_gamma_q(alpha, beta/y)",
+		LogCcdf:    "log_gamma_p(alpha, beta/y)",
 		Fisher:     [][]string{{"trigamma(alpha)", "-1/beta"}, {"-1/beta", "alpha/beta^2"}},
 		Joint:      [][]string{{"alpha", "1", "-alpha/beta"}, {"1", "trigamma(alpha)", "-1/beta"}, {"-alpha/beta", "-1/beta", "alpha/beta^2"}},
 		Center:     "log(beta) - log(alpha)",
@@ -241,6 +249,8 @@ var univariate = []Distribution{
 		Name: "chi_square", Support: Positive, Random: "ChiSquare",
 		Args:       []DistArg{{"nu", Positive}},
 		LogDensity: "-0.5*nu*log(2) - lgamma(nu/2) + (nu/2 - 1)*log(y) - 0.5*y",
+		LogCdf:     "log_gamma_p(nu/2, y/2)",
+		LogCcdf:    "log_gamma_q(nu/2, y/2)",
 		Fisher:     [][]string{{"0.25*trigamma(nu/2)"}},
 		Joint:      [][]string{{"nu/2", "-1/2"}, {"-1/2", "0.25*trigamma(nu/2)"}},
 		Center:     "log(nu)",
@@ -249,6 +259,8 @@ var univariate = []Distribution{
 		Name: "inv_chi_square", Support: Positive, Random: "InvChiSquare",
 		Args:       []DistArg{{"nu", Positive}},
 		LogDensity: "-0.5*nu*log(2) - lgamma(nu/2) - (nu/2 + 1)*log(y) - 0.5/y",
+		LogCdf:     "log_gamma_q(nu/2, 0.5/y)",
+		LogCcdf:    "log_gamma_p(nu/2, 0.5/y)",
 		Fisher:     [][]string{{"0.25*trigamma(nu/2)"}},
 		Joint:      [][]string{{"nu/2", "1/2"}, {"1/2", "0.25*trigamma(nu/2)"}},
 		Center:     "-log(nu)",
@@ -257,6 +269,8 @@ var univariate = []Distribution{
 		Name: "scaled_inv_chi_square", Support: Positive, Random: "ScaledInvChiSquare",
 		Args:       []DistArg{{"nu", Positive}, {"s", Positive}},
 		LogDensity: "0.5*nu*log(nu/2) - lgamma(nu/2) + nu*log(s) - (nu/2 + 1)*log(y) - 0.5*nu*s^2/y",
+		LogCdf:     "log_gamma_q(nu/2, 0.5*nu*s^2/y)",
+		LogCcdf:    "log_gamma_p(nu/2, 0.5*nu*s^2/y)",
 		Fisher:     [][]string{{"0.25*trigamma(nu/2) - 1/(2*nu)", "0"}, {"0", "2*nu/s^2"}},
 		Joint: [][]string{
 			{"nu/2", "0", "-nu/s"},
@@ -268,6 +282,8 @@ var univariate = []Distribution{
 		Name: "beta", Support: UnitOpen, Random: "Beta",
 		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
 		LogDensity: "(alpha - 1)*log(y) + (beta - 1)*log1m(y) - lbeta(alpha, beta)",
+		LogCdf:     "log_inc_beta_logit(alpha, beta, logit(y))",
+		LogCcdf:    "log_inc_beta_logit(beta, alpha, -logit(y))",
 		Fisher: [][]string{{"trigamma(alpha) - trigamma(alpha + beta)", "-trigamma(alpha + beta)"},
 			{"-trigamma(alpha + beta)", "trigamma(beta) - trigamma(alpha + beta)"}},
 		// With u = logit y: −∂²/∂u² = (α + β) y(1 − y), and E[y(1−y)] = αβ/((α+β)(α+β+1)).
@@ -281,6 +297,8 @@ var univariate = []Distribution{
 		Name: "beta_proportion", Support: UnitOpen, Random: "BetaProportion",
 		Args:       []DistArg{{"mu", UnitOpen}, {"kappa", Positive}},
 		LogDensity: "(mu*kappa - 1)*log(y) + ((1 - mu)*kappa - 1)*log1m(y) - lbeta(mu*kappa, (1 - mu)*kappa)",
+		LogCdf:     "log_inc_beta_logit(mu*kappa, (1 - mu)*kappa, logit(y))",
+		LogCcdf:    "log_inc_beta_logit((1 - mu)*kappa, mu*kappa, -logit(y))",
 		// Those of beta, with alpha = mu kappa and beta = (1 − mu) kappa.
 		Fisher: [][]string{
 			{"kappa^2*(trigamma(mu*kappa) + trigamma((1 - mu)*kappa))", "kappa*(mu*trigamma(mu*kappa) - (1 - mu)*trigamma((1 - mu)*kappa))"},
@@ -347,24 +365,32 @@ var univariate = []Distribution{
 		Name: "bernoulli", Support: Binary, Random: "Bernoulli",
 		Args:       []DistArg{{"theta", UnitClosed}},
 		LogDensity: "lmultiply(y, theta) + lmultiply(1 - y, 1 - theta)",
+		LogCdf:     "lmultiply(1 - y, 1 - theta)",
+		LogCcdf:    "log(theta) + log(1 - y)",
 		Fisher:     [][]string{{"1/(theta*(1 - theta))"}},
 	},
 	{
 		Name: "bernoulli_logit", Support: Binary, Random: "BernoulliLogit",
 		Args:       []DistArg{{"eta", RealLine}},
 		LogDensity: "y*eta - log1p_exp(eta)",
+		LogCdf:     "-(1 - y)*log1p_exp(eta)",
+		LogCcdf:    "log(1 - y) - log1p_exp(-eta)",
 		Fisher:     [][]string{{"inv_logit(eta)*(1 - inv_logit(eta))"}},
 	},
 	{
 		Name: "binomial", Support: UpTo, Random: "Binomial",
 		Args:       []DistArg{{"N", CountArg}, {"theta", UnitClosed}},
 		LogDensity: "lchoose(N, y) + lmultiply(y, theta) + lmultiply(N - y, 1 - theta)",
+		LogCdf:     "log_inc_beta_logit(N - y, y + 1, -logit(theta))",
+		LogCcdf:    "log_inc_beta_logit(y + 1, N - y, logit(theta))",
 		Fisher:     [][]string{{"", ""}, {"", "N/(theta*(1 - theta))"}},
 	},
 	{
 		Name: "binomial_logit", Support: UpTo, Random: "BinomialLogit",
 		Args:       []DistArg{{"N", CountArg}, {"eta", RealLine}},
 		LogDensity: "lchoose(N, y) + y*eta - N*log1p_exp(eta)",
+		LogCdf:     "log_inc_beta_logit(N - y, y + 1, -eta)",
+		LogCcdf:    "log_inc_beta_logit(y + 1, N - y, eta)",
 		Fisher:     [][]string{{"", ""}, {"", "N*inv_logit(eta)*(1 - inv_logit(eta))"}},
 	},
 	{
@@ -376,12 +402,16 @@ var univariate = []Distribution{
 		Name: "poisson", Support: Counts, Random: "Poisson",
 		Args:       []DistArg{{"lambda", NonNegative}},
 		LogDensity: "lmultiply(y, lambda) - lambda - lgamma(y + 1)",
+		LogCdf:     "log_gamma_q(y + 1, lambda)",
+		LogCcdf:    "log_gamma_p(y + 1, lambda)",
 		Fisher:     [][]string{{"1/lambda"}},
 	},
 	{
 		Name: "poisson_log", Support: Counts, Random: "PoissonLog",
 		Args:       []DistArg{{"eta", RealLine}},
 		LogDensity: "y*eta - exp(eta) - lgamma(y + 1)",
+		LogCdf:     "log_gamma_q(y + 1, exp(eta))",
+		LogCcdf:    "log_gamma_p(y + 1, exp(eta))",
 		Fisher:     [][]string{{"exp(eta)"}},
 	},
 	{
@@ -389,18 +419,24 @@ var univariate = []Distribution{
 		Name: "neg_binomial", Support: Counts, Random: "NegBinomial",
 		Args:       []DistArg{{"alpha", Positive}, {"beta", Positive}},
 		LogDensity: "lgamma(y + alpha) - lgamma(alpha) - lgamma(y + 1) - alpha*log1p_exp(-log(beta)) - y*log1p(beta)",
+		LogCdf:     "log_inc_beta_logit(alpha, y + 1, log(beta))",
+		LogCcdf:    "log_inc_beta_logit(y + 1, alpha, -log(beta))",
 		Fisher:     [][]string{{"", ""}, {"", "alpha/(beta^2*(1 + beta))"}},
 	},
 	{
 		Name: "neg_binomial_2", Support: Counts, Random: "NegBinomial2",
 		Args:       []DistArg{{"mu", Positive}, {"phi", Positive}},
 		LogDensity: "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(log(mu) - log(phi)) - (y + phi)*log1p_exp(log(mu) - log(phi))",
+		LogCdf:     "log_inc_beta_logit(phi, y + 1, log(phi) - log(mu))",
+		LogCcdf:    "log_inc_beta_logit(y + 1, phi, log(mu) - log(phi))",
 		Fisher:     [][]string{{"1/(mu + mu^2/phi)", ""}, {"", ""}},
 	},
 	{
 		Name: "neg_binomial_2_log", Support: Counts, Random: "NegBinomial2Log",
 		Args:       []DistArg{{"eta", RealLine}, {"phi", Positive}},
 		LogDensity: "lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(eta - log(phi)) - (y + phi)*log1p_exp(eta - log(phi))",
+		LogCdf:     "log_inc_beta_logit(phi, y + 1, log(phi) - eta)",
+		LogCcdf:    "log_inc_beta_logit(y + 1, phi, eta - log(phi))",
 		Fisher:     [][]string{{"phi*inv_logit(eta - log(phi))", ""}, {"", ""}},
 	},
 	{
@@ -459,7 +495,7 @@ var univariate = []Distribution{
 		Name: "half_normal", Support: Positive, Random: "HalfNormal",
 		Args:       []DistArg{{"sigma", Positive}},
 		LogDensity: "0.5*log(2) - 0.5*log(pi()) - log(sigma) - 0.5*(y/sigma)^2",
-		LogCdf:     "log1m_exp(log(2) + log_Phi(-y/sigma))", LogCcdf: "log(2) + log_Phi(-y/sigma)",
+		LogCdf:     "log_gamma_p(0.5, 0.5*(y/sigma)^2)", LogCcdf: "log(2) + log_Phi(-y/sigma)",
 		Fisher: [][]string{{"2/sigma^2"}},
 		Joint:  [][]string{{"2", "-2/sigma"}, {"-2/sigma", "2/sigma^2"}},
 		Center: "log(sigma)",
@@ -477,6 +513,8 @@ var univariate = []Distribution{
 		Name: "half_student_t", Support: Positive, Random: "HalfStudentT",
 		Args:       []DistArg{{"nu", Positive}, {"sigma", Positive}},
 		LogDensity: "log(2) - lbeta(nu/2, 0.5) - 0.5*log(nu) - log(sigma) - 0.5*(nu + 1)*log1p_square(y/(sigma*sqrt(nu)))",
+		LogCdf:     "log_inc_beta_logit(0.5, nu/2, 2*log(y/sigma) - log(nu))",
+		LogCcdf:    "log(2) + log_student_cdf(nu, -y/sigma)",
 		// That of student_t; log y is shifted by log sigma.
 		Fisher: [][]string{
 			{"student_information(nu)", "-2/(sigma*(nu + 1)*(nu + 3))"},
@@ -551,6 +589,8 @@ var univariate = []Distribution{
 		Name: "geometric", Support: Counts, Random: "Geometric",
 		Args:       []DistArg{{"theta", UnitClosed}},
 		LogDensity: "log(theta) + lmultiply(y, 1 - theta)",
+		LogCdf:     "log1m_exp(lmultiply(y + 1, 1 - theta))",
+		LogCcdf:    "lmultiply(y + 1, 1 - theta)",
 		Fisher:     [][]string{{"1/(theta^2*(1 - theta))"}},
 	},
 	{
@@ -563,6 +603,8 @@ var univariate = []Distribution{
 		Name: "zero_inflated_poisson", Support: Counts, Random: "ZeroInflatedPoisson",
 		Args:       []DistArg{{"theta", UnitOpen}, {"lambda", Positive}},
 		LogDensity: "if y == 0 then log(theta + (1 - theta)*exp(-lambda)) else log1m(theta) + y*log(lambda) - lambda - lgamma(y + 1)",
+		LogCdf:     "log_sum_exp(log(theta), log1m(theta) + log_gamma_q(y + 1, lambda))",
+		LogCcdf:    "log1m(theta) + log_gamma_p(y + 1, lambda)",
 		// A zero has the probability theta + (1 - theta) exp(-lambda).
 		Fisher: [][]string{
 			{"-expm1(-lambda)/((theta + (1 - theta)*exp(-lambda))*(1 - theta))", "-exp(-lambda)/(theta + (1 - theta)*exp(-lambda))"},
@@ -573,6 +615,8 @@ var univariate = []Distribution{
 		Args: []DistArg{{"theta", UnitOpen}, {"mu", Positive}, {"phi", Positive}},
 		LogDensity: "if y == 0 then log(theta + (1 - theta)*exp(-phi*log1p_exp(log(mu) - log(phi)))) " +
 			"else log1m(theta) + lgamma(y + phi) - lgamma(phi) - lgamma(y + 1) + y*(log(mu) - log(phi)) - (y + phi)*log1p_exp(log(mu) - log(phi))",
+		LogCdf:  "log_sum_exp(log(theta), log1m(theta) + log_inc_beta_logit(phi, y + 1, log(phi) - log(mu)))",
+		LogCcdf: "log1m(theta) + log_inc_beta_logit(y + 1, phi, log(mu) - log(phi))",
 		// Of the zeros of neg_binomial_2 with the probability p, the derivative of log p is -1/(1 + mu/phi).
 		Fisher: [][]string{
 			{"-expm1(-phi*log1p(mu/phi))/((theta + (1 - theta)*exp(-phi*log1p(mu/phi)))*(1 - theta))",
@@ -586,6 +630,8 @@ var univariate = []Distribution{
 		Name: "hurdle_poisson", Support: Counts, Random: "HurdlePoisson",
 		Args:       []DistArg{{"theta", UnitOpen}, {"lambda", Positive}},
 		LogDensity: "if y == 0 then log(theta) else log1m(theta) + y*log(lambda) - lambda - lgamma(y + 1) - log1m_exp(-lambda)",
+		LogCdf:     "if y == 0 then log(theta) else log1m_exp(log1m(theta) + log_gamma_p(y + 1, lambda) - log1m_exp(-lambda))",
+		LogCcdf:    "log1m(theta) + log_gamma_p(y + 1, lambda) - log1m_exp(-lambda)",
 		Fisher: [][]string{
 			{"1/(theta*(1 - theta))", "0"},
 			{"0", "-(1 - theta)*(1/lambda + exp(-lambda)/expm1(-lambda))/expm1(-lambda)"}},
@@ -616,6 +662,17 @@ func (d *Distribution) CcdfName() string {
 		return ""
 	}
 	return d.Name + "_lccdf"
+}
+
+// withoutCdf names the distributions of numbers that have no cumulative functions, for messages.
+func withoutCdf() string {
+	var names []string
+	for i := range Distributions {
+		if d := &Distributions[i]; d.LogCdf == "" && !d.Whole() {
+			names = append(names, d.Name)
+		}
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // RandomName is the function that draws, as normal_rng(mu, sigma).

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/hamc-dev/hamc/dsl"
 )
 
@@ -240,7 +243,21 @@ var functions = map[string]func(x []float64) float64{
 	"log_sum_exp": func(x []float64) float64 {
 		return max(x[0], x[1]) + math.Log1p(math.Exp(-math.Abs(x[0]-x[1])))
 	},
-	"pi": func([]float64) float64 { return math.Pi },
+	"pi":            func([]float64) float64 { return math.Pi },
+	"atan":          func(x []float64) float64 { return math.Atan(x[0]) },
+	"log_inv_logit": func(x []float64) float64 { return -math.Log1p(math.Exp(-x[0])) },
+	"log_gamma_p":   func(x []float64) float64 { return math.Log(mathext.GammaIncReg(x[0], x[1])) },
+	"log_gamma_q":   func(x []float64) float64 { return math.Log(mathext.GammaIncRegComp(x[0], x[1])) },
+	"log_inc_beta_logit": func(x []float64) float64 {
+		switch {
+		case x[0] == 0:
+			return 0
+		case x[1] == 0:
+			return math.Inf(-1)
+		}
+		return math.Log(mathext.RegIncBeta(x[0], x[1], 1/(1+math.Exp(-x[2]))))
+	},
+	"log_student_cdf": func(x []float64) float64 { return math.Log(distuv.StudentsT{Nu: x[0], Sigma: 1}.CDF(x[1])) },
 }
 
 func call(name string, args []value) (value, error) {
@@ -691,6 +708,92 @@ func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 	}
 	if d.Support.Discrete() && d.Joint != nil {
 		t.Errorf("%s: a discrete value has no joint information", d.Name)
+	}
+}
+
+// TestCumulative checks the cumulative functions of every row that has them: they rise by the density, and add up to 1.
+func TestCumulative(t *testing.T) {
+	for i := range dsl.Distributions {
+		d := &dsl.Distributions[i]
+		if (d.LogCdf == "") != (d.LogCcdf == "") {
+			t.Errorf("%s has one cumulative function", d.Name)
+		}
+		if d.LogCdf == "" {
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(uint64(i), 11))
+			for range 3 {
+				checkCumulative(t, d, r)
+			}
+		})
+	}
+}
+
+func checkCumulative(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
+	t.Helper()
+	env := map[string]value{"y": scalar(0)}
+	for _, a := range d.Args {
+		env[a.Name] = scalar(0)
+	}
+	of := func(text string) func(y float64, args []float64) float64 {
+		f := formula(t, text)
+		return func(y float64, args []float64) float64 {
+			env["y"].at[0] = y
+			for i, a := range d.Args {
+				env[a.Name].at[0] = args[i]
+			}
+			return f(env)
+		}
+	}
+	logDensity, logCdf, logCcdf := of(d.LogDensity), of(d.LogCdf), of(d.LogCcdf)
+	args := arguments(r, d, logDensity)
+	near := func(what string, y, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= 1e-9) {
+			t.Errorf("%s%v at %v: %s is %.12g, not %.12g", d.Name, args, y, what, got, want)
+		}
+	}
+	if d.Support.Discrete() {
+		below := 0.0
+		last := 60.0
+		switch d.Support {
+		case dsl.UpTo:
+			last = args[0]
+		case dsl.Binary:
+			last = 1
+		}
+		for y := 0.0; y <= last; y++ {
+			below += math.Exp(logDensity(y, args))
+			near("lcdf", y, math.Exp(logCdf(y, args)), below)
+			near("lccdf", y, math.Exp(logCcdf(y, args)), 1-below)
+		}
+		return
+	}
+	least := 1.0
+	for _, n := range quadrature(d, args, func(y float64) float64 { return logDensity(y, args) }) {
+		p := math.Exp(logCdf(n.y, args))
+		least = min(least, p)
+		if p < 1e-4 || p > 1-1e-4 {
+			continue
+		}
+		near("lcdf and lccdf", n.y, p+math.Exp(logCcdf(n.y, args)), 1)
+		// In the coordinate of transform, where the steps are of one size; not across a kink.
+		u, kink := n.u, argument(d, d.Kink)
+		if kink >= 0 && math.Abs(n.y-args[kink]) < 0.02 || d.Kink == "" && d.Support == dsl.RealLine && math.Abs(n.y) > 1e3 {
+			continue
+		}
+		const h = 2e-3
+		at := func(k float64) float64 {
+			y, _ := transform(d.Support, u+k*h, args)
+			return math.Exp(logCdf(y, args))
+		}
+		slope := (45*(at(1)-at(-1)) - 9*(at(2)-at(-2)) + at(3) - at(-3)) / (60 * h)
+		y, logJ := transform(d.Support, u, args)
+		near("the slope of lcdf", y, slope, math.Exp(logDensity(y, args)+logJ))
+	}
+	if !(least < 1e-3) {
+		t.Errorf("%s%v: lcdf begins at %v", d.Name, args, least)
 	}
 }
 

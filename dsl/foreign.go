@@ -149,7 +149,12 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "log_diff_exp logdiffexp logsubexp", "", "of the larger r and the smaller s", "r + log1m_exp(s - r)"},
 	{ForeignFunction, "inv_Phi probit qnorm ndtri erfinv", "", "there is no inverse of Phi; inv_logit and logit have inverses", ""},
 	{ForeignFunction, "bessel_first_kind besselj besseli modified_bessel_first_kind", "", "there are no Bessel functions", ""},
-	{ForeignFunction, "gamma_p gamma_q gammainc gammaincc pgamma inc_beta betainc", "", "there are no incomplete gamma and beta functions", ""},
+	{ForeignFunction, "gamma_p gammainc", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_p(r, s))"},
+	{ForeignFunction, "gamma_q gammaincc", "", "the incomplete gamma function is there as a logarithm", "exp(log_gamma_q(r, s))"},
+	{ForeignFunction, "inc_beta betainc", "", "the incomplete beta function is there as a logarithm", "exp(log_inc_beta(r, s, p))"},
+	{ForeignFunction, "pgamma", "", "with the rate last", "exp(gamma_lcdf(s | 2, r))"},
+	{ForeignFunction, "pbeta", "", "the cumulative functions are there as logarithms", "exp(beta_lcdf(p | 2, r))"},
+	{ForeignFunction, "ppois", "", "the cumulative functions are there as logarithms", "exp(poisson_lcdf(k | s))"},
 
 	// Functions of vectors and matrices.
 	{ForeignFunction, "dot_self sumsq sum_of_squares", "", "", "dot(y, y)"},

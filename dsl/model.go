@@ -317,6 +317,9 @@ type Term struct {
 	Tail   Tail
 	Lo, Hi Expr
 
+	// Of counts, that interval holds the whole numbers above Lo + LoShift, up to Hi + HiShift.
+	LoShift, HiShift int
+
 	// Each are further indices: those of the statement behind For, and of a distribution that is a function those over which the left side and the
 	// arguments are taken element by element.
 	Each []*Index

@@ -279,6 +279,8 @@ func TestErrors(t *testing.T) {
 		{"inverse as a metric", pair + "let M = [1, a ; 0, 1]\nmetric inverse(M)\n", dsl.NotSymmetric, 5},
 		{"digamma", "model m\nparam s real > 0\ndensity -digamma(s)^2 - s\nmetric hessian\n", dsl.NotDifferentiable, 4},
 		{"trigamma", "model m\nparam s real > 0\ndensity -trigamma(s) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},
+		{"a shape of a cumulative function", "model m\ndata y real > 0\nparam s real > 0\ns ~ gamma(2, 1)\ny ~ gamma(s, 1) > 0.1\nmetric hessian\n", dsl.NotDifferentiable, 6},
+		{"a shape of an incomplete beta function", "model m\nparam s real > 0\ndensity log_inc_beta(2, s, 0.3) - s\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 4},
 		{"a solution, hessian", solution + "y ~ normal(s.v, 1)\nmetric hessian\n", dsl.NotDifferentiable, 9},
 		{"a solution, softabs", solution + "y ~ normal(s.v, 1)\nmetric softabs(alpha = 1)\n", dsl.NotDifferentiable, 9},
 		{"a solution in a prior, fisher", solution + "b ~ normal(s.v[1], 1)\nmetric fisher\n", dsl.NotDifferentiable, 9},

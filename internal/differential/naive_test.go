@@ -364,6 +364,9 @@ func (e *naive) ofTail(t *dsl.Term, x []float64) float64 {
 		return math.Log(survival(t.Dist.Name, y, args))
 	}
 	l := logDensity(t.Dist.Name, y, args)
+	if t.Dist.Support.Discrete() && (t.Lo != nil || t.Hi != nil) {
+		return l - math.Log(massOfCounts(t, y, args, ends))
+	}
 	mass := 1.0
 	if t.Hi != nil {
 		hi := ends[len(ends)-1]
@@ -379,6 +382,35 @@ func (e *naive) ofTail(t *dsl.Term, x []float64) float64 {
 		}
 	}
 	return l - math.Log(mass)
+}
+
+// massOfCounts adds up the probabilities of the whole numbers that a statement leaves; +Inf if y is none of them.
+func massOfCounts(t *dsl.Term, y float64, args, ends []float64) float64 {
+	first, last := 0.0, 3000.0
+	if t.Dist.Support == dsl.UpTo {
+		last = args[0]
+	}
+	if t.Hi != nil {
+		last = min(last, ends[len(ends)-1]+float64(t.HiShift))
+	}
+	if t.Lo != nil {
+		first = max(0, ends[0]+float64(t.LoShift)+1)
+	}
+	if y < first || y > last {
+		return math.Inf(1)
+	}
+	return sumOfCounts(t.Dist.Name, first, last, args)
+}
+
+func sumOfCounts(name string, first, last float64, a []float64) float64 {
+	sum := 0.0
+	for k := first; k <= last; k++ {
+		p := math.Exp(logDensity(name, k, a))
+		if sum += p; p < 1e-20*sum {
+			break
+		}
+	}
+	return sum
 }
 
 // below is P(Y ≤ y) for any y, beyond the support too.
@@ -464,7 +496,61 @@ func compoundCumulative(name string, y float64, a []float64) float64 {
 	case "kumaraswamy":
 		return -math.Expm1(a[1] * math.Log1p(-math.Pow(y, a[0])))
 	}
-	panic("no cumulative function of " + name)
+	return shapedCumulative(name, y, a)
+}
+
+// shapedCumulative is that of distributions whose cumulative functions are incomplete gamma and beta functions; of counts, the sum.
+func shapedCumulative(name string, y float64, a []float64) float64 {
+	switch name {
+	case "student_t":
+		return distuv.StudentsT{Nu: a[0], Mu: a[1], Sigma: a[2]}.CDF(y)
+	case "half_student_t":
+		return mathext.RegIncBeta(0.5, a[0]/2, y*y/(a[0]*a[1]*a[1]+y*y))
+	case "gamma":
+		return mathext.GammaIncReg(a[0], a[1]*y)
+	case "inv_gamma":
+		return mathext.GammaIncRegComp(a[0], a[1]/y)
+	case "chi_square":
+		return mathext.GammaIncReg(a[0]/2, y/2)
+	case "inv_chi_square":
+		return mathext.GammaIncRegComp(a[0]/2, 0.5/y)
+	case "scaled_inv_chi_square":
+		return mathext.GammaIncRegComp(a[0]/2, a[0]*a[1]*a[1]/(2*y))
+	case "beta":
+		return mathext.RegIncBeta(a[0], a[1], y)
+	case "beta_proportion":
+		return mathext.RegIncBeta(a[0]*a[1], (1-a[0])*a[1], y)
+	}
+	return sumOfCounts(name, 0, y, a)
+}
+
+// shapedSurvival is 1 − shapedCumulative, with the digits of the tail.
+func shapedSurvival(name string, y float64, a []float64) float64 {
+	switch name {
+	case "student_t":
+		return cumulative(name, 2*a[1]-y, a)
+	case "half_student_t":
+		return 2 * distuv.StudentsT{Nu: a[0], Sigma: a[1]}.CDF(-y)
+	case "gamma":
+		return mathext.GammaIncRegComp(a[0], a[1]*y)
+	case "inv_gamma":
+		return mathext.GammaIncReg(a[0], a[1]/y)
+	case "chi_square":
+		return mathext.GammaIncRegComp(a[0]/2, y/2)
+	case "inv_chi_square":
+		return mathext.GammaIncReg(a[0]/2, 0.5/y)
+	case "scaled_inv_chi_square":
+		return mathext.GammaIncReg(a[0]/2, a[0]*a[1]*a[1]/(2*y))
+	case "beta":
+		return mathext.RegIncBeta(a[1], a[0], 1-y)
+	case "beta_proportion":
+		return mathext.RegIncBeta((1-a[0])*a[1], a[0]*a[1], 1-y)
+	case "binomial", "binomial_logit":
+		return sumOfCounts(name, y+1, a[0], a)
+	case "bernoulli", "bernoulli_logit":
+		return sumOfCounts(name, y+1, 1, a)
+	}
+	return sumOfCounts(name, y+1, 3000, a)
 }
 
 // survival is P(Y > y): 1 − cumulative, which would round at the size of 1, by the symmetry of the distribution or by its definition.
@@ -521,7 +607,7 @@ func compoundSurvival(name string, y float64, a []float64) float64 {
 	case "kumaraswamy":
 		return math.Pow(1-math.Pow(y, a[0]), a[1])
 	}
-	panic("no survival function of " + name)
+	return shapedSurvival(name, y, a)
 }
 
 // draws calls f with the left side and the arguments of a distribution statement,
@@ -1073,6 +1159,12 @@ func function(name string, x []float64) float64 {
 		return math.Pow(x[0], x[1])
 	case "lbeta":
 		return mathext.Lbeta(x[0], x[1])
+	case "log_gamma_p":
+		return math.Log(mathext.GammaIncReg(x[0], x[1]))
+	case "log_gamma_q":
+		return math.Log(mathext.GammaIncRegComp(x[0], x[1]))
+	case "log_inc_beta":
+		return math.Log(mathext.RegIncBeta(x[0], x[1], x[2]))
 	case "lchoose":
 		return lchoose(x[0], x[1])
 	case "log_sum_exp":

@@ -126,4 +126,5 @@ func mayExplode(e *Expr, depth int) bool {
 }
 
 // mayBeInfinite are functions with infinite values at finite arguments.
-var mayBeInfinite = map[string]bool{"log": true, "log1p": true, "log1m_exp": true, "lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "pow": true}
+var mayBeInfinite = map[string]bool{"log": true, "log1p": true, "log1m_exp": true, "lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "pow": true,
+	"log_gamma_p": true, "log_gamma_q": true, "log_inc_beta_logit": true}

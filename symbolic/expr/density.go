@@ -58,22 +58,38 @@ func (el *Elaborator) truncated(t *dsl.Term, y *Expr, args []Value, subs []Sub, 
 	c := el.C
 	outside = c.Number(0)
 	first, last := c.endsOf(t.Dist.Support, args)
+	counts := t.Dist.Support.Discrete()
+	// Of whole numbers, Lo is the last one that is left out and Hi the last one that is not. Places inside the support stand for ends that truncate nothing.
+	low, high := y, y
+	if counts {
+		low, high = first, first
+	} else if last != nil {
+		high = c.Scale(0.5, c.Add(y, last))
+	}
 	var lo, hi *Expr
 	withLo, withHi := c.Number(1), c.Number(1) // whether they truncate anything
 	if t.Lo != nil {
-		lo = Pick(el.Expr(t.Lo), subs)
+		lo = c.Add(Pick(el.Expr(t.Lo), subs), c.Number(float64(t.LoShift)))
 		outside = c.Call("log_positive", c.Sub(y, lo))
-		if first != nil {
+		if counts {
+			withLo = c.Call("less_equal", first, lo)
+		} else if first != nil {
 			withLo = c.Call("less", first, lo)
-			lo = c.inner(withLo, lo, y)
+		}
+		if first != nil {
+			lo = c.inner(withLo, lo, low)
 		}
 	}
 	if t.Hi != nil {
-		hi = Pick(el.Expr(t.Hi), subs)
-		outside = c.Add(outside, c.Call("log_positive", c.Sub(hi, y)))
+		hi = c.Add(Pick(el.Expr(t.Hi), subs), c.Number(float64(t.HiShift)))
+		if counts {
+			outside = c.Add(outside, c.Call("log_nonnegative", c.Sub(hi, y)))
+		} else {
+			outside = c.Add(outside, c.Call("log_positive", c.Sub(hi, y)))
+		}
 		if last != nil {
 			withHi = c.Call("less", hi, last)
-			hi = c.inner(withHi, hi, c.Scale(0.5, c.Add(y, last)))
+			hi = c.inner(withHi, hi, high)
 		}
 	}
 	norm = c.when(withLo,
@@ -130,6 +146,12 @@ func (c *Context) endsOf(d dsl.Domain, args []Value) (lo, hi *Expr) {
 		return args[0].At(), nil
 	case dsl.Between:
 		return args[0].At(), args[1].At()
+	case dsl.Binary:
+		return c.Number(0), c.Number(1)
+	case dsl.Counts:
+		return c.Number(0), nil
+	case dsl.UpTo:
+		return c.Number(0), args[0].At()
 	}
 	return nil, nil
 }

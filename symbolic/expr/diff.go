@@ -96,9 +96,9 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 	return r
 }
 
-// Partial returns ∂f/∂x_i of a call f(x…), or NaN if the table has none.
+// Partial returns ∂f/∂x_i of a call f(x…), or what stands for a derivative that is not known if the table has none.
 func (c *Context) Partial(e *Expr, i int) *Expr {
-	if e.Func.Partials == nil {
+	if e.Func.Partials == nil || e.Func.Partials[i] == "" {
 		return c.notDifferentiable(nil)
 	}
 	return c.Formula(e.Func.Partials[i], e.Args)

@@ -13,7 +13,7 @@ import (
 type Func struct {
 	Name      string
 	Eval      func(x []float64) float64
-	Partials  []string   // ∂f/∂x and ∂f/∂y and so on in the language, of x, y and z; nil: see Call
+	Partials  []string   // ∂f/∂x and ∂f/∂y and so on in the language, of x, y and z, "" where one is not known; nil: none is
 	Positive  bool       // f > 0 wherever it is defined
 	Go        string     // qualified Go function: "elementary.Exp", "special.InvLogit"
 	Cost      float64    // in multiplications, for the cost model
@@ -28,6 +28,13 @@ func f1(f func(float64) float64) func([]float64) float64 {
 func f2(f func(x, y float64) float64) func([]float64) float64 {
 	return func(x []float64) float64 { return f(x[0], x[1]) }
 }
+
+func f3(f func(x, y, z float64) float64) func([]float64) float64 {
+	return func(x []float64) float64 { return f(x[0], x[1], x[2]) }
+}
+
+// The log density of Student's t, of y with x degrees of freedom.
+const studentDensity = "-lbeta(x/2, 0.5) - 0.5*log(x) - 0.5*(x + 1)*log1p_square(y/sqrt(x))"
 
 // Funcs is the table. Functions that the canonical form writes in other terms
 // (square, sqrt, inv, log1m, logit …) have a row in Abbreviations instead.
@@ -58,6 +65,25 @@ var Funcs = []Func{
 	{"log_Phi", f1(special.LogPhi), []string{"exp(-0.5*x^2 - log_Phi(x))/sqrt(2*pi())"}, false, "special.LogPhi", 30, [2]float64{-3, 3}, false},
 	{"pow", f2(elementary.Pow), []string{"y*pow(x, y - 1)", "lmultiply(pow(x, y), x)"}, false, "elementary.Pow", 40, [2]float64{0.2, 3}, false},
 	{"lbeta", f2(special.LogBeta), []string{"digamma(x) - digamma(x + y)", "digamma(y) - digamma(x + y)"}, false, "special.LogBeta", 60, [2]float64{0.3, 5}, true},
+	{"log_gamma_p", f2(special.LogGammaP), []string{"log_gamma_p_slope(x, y)", "exp(log_gamma_density(x, y) - log_gamma_p(x, y))"}, false, "special.LogGammaP", 3000, [2]float64{0.3, 6}, false},
+	{"log_gamma_q", f2(special.LogGammaQ), []string{"log_gamma_q_slope(x, y)", "-exp(log_gamma_density(x, y) - log_gamma_q(x, y))"}, false, "special.LogGammaQ", 3000, [2]float64{0.3, 6}, false},
+	{"log_gamma_p_slope", f2(special.LogGammaPSlope), []string{"", "exp(log_gamma_density(x, y) - log_gamma_p(x, y))*(log(y) - digamma(x) - log_gamma_p_slope(x, y))"}, false, "special.LogGammaPSlope", 3000, [2]float64{0.3, 6}, false},
+	{"log_gamma_q_slope", f2(special.LogGammaQSlope), []string{"", "exp(log_gamma_density(x, y) - log_gamma_q(x, y))*(log_gamma_q_slope(x, y) - log(y) + digamma(x))"}, false, "special.LogGammaQSlope", 3000, [2]float64{0.3, 6}, false},
+	{"log_gamma_density", f2(special.LogGammaDensity), []string{"log(y) - digamma(x)", "(x - 1)/y - 1"}, false, "special.LogGammaDensity", 60, [2]float64{0.3, 6}, false},
+	{"log_inc_beta_logit", f3(special.LogIncBetaLogit), []string{"log_inc_beta_logit_slope1(x, y, z)", "log_inc_beta_logit_slope2(x, y, z)", "exp(log_beta_density_logit(x, y, z) - log_inc_beta_logit(x, y, z))"},
+		false, "special.LogIncBetaLogit", 6000, [2]float64{0.3, 5}, false},
+	{"log_inc_beta_logit_slope1", f3(special.LogIncBetaLogitSlope1),
+		[]string{"", "", "exp(log_beta_density_logit(x, y, z) - log_inc_beta_logit(x, y, z))*(digamma(x + y) - digamma(x) - log1p_exp(-z) - log_inc_beta_logit_slope1(x, y, z))"},
+		false, "special.LogIncBetaLogitSlope1", 6000, [2]float64{0.3, 5}, false},
+	{"log_inc_beta_logit_slope2", f3(special.LogIncBetaLogitSlope2),
+		[]string{"", "", "exp(log_beta_density_logit(x, y, z) - log_inc_beta_logit(x, y, z))*(digamma(x + y) - digamma(y) - log1p_exp(z) - log_inc_beta_logit_slope2(x, y, z))"},
+		false, "special.LogIncBetaLogitSlope2", 6000, [2]float64{0.3, 5}, false},
+	{"log_beta_density_logit", f3(special.LogBetaDensityLogit), []string{"digamma(x + y) - digamma(x) - log1p_exp(-z)", "digamma(x + y) - digamma(y) - log1p_exp(z)", "x*inv_logit(-z) - y*inv_logit(z)"},
+		false, "special.LogBetaDensityLogit", 100, [2]float64{0.3, 5}, false},
+	{"log_student_cdf", f2(special.LogStudentCdf), []string{"log_student_cdf_slope(x, y)", "exp(" + studentDensity + " - log_student_cdf(x, y))"}, false, "special.LogStudentCdf", 4000, [2]float64{0.3, 6}, false},
+	{"log_student_cdf_slope", f2(special.LogStudentCdfSlope),
+		[]string{"", "exp(" + studentDensity + " - log_student_cdf(x, y))*(0.5*(digamma((x + 1)/2) - digamma(x/2)) - 0.5/x - 0.5*log1p_square(y/sqrt(x)) + 0.5*(x + 1)/x*y^2/(x + y^2) - log_student_cdf_slope(x, y))"},
+		false, "special.LogStudentCdfSlope", 4000, [2]float64{0.3, 6}, false},
 	{"grid", f1(special.Grid), []string{"0"}, false, "special.Grid", 10, [2]float64{1.1, 3.9}, false},
 	{"fine", f2(special.Fine), []string{"0", "0"}, false, "special.Fine", 3, [2]float64{0.5, 3}, false},
 	{"excess", f2(special.Excess), []string{"0", "0"}, false, "special.Excess", 6, [2]float64{0.5, 3}, false},
@@ -100,6 +126,7 @@ var Abbreviations = map[string]string{
 	"log_inv_logit":   "-log1p_exp(-x)",
 	"log1m_inv_logit": "-log1p_exp(x)",
 	"log_mix":         "log_sum_exp(log(x) + y, log1m(x) + z)",
+	"log_inc_beta":    "log_inc_beta_logit(x, y, log(z) - log1p(-z))",
 	"lchoose":         "-log(x + 1) - lbeta(x - y + 1, y + 1)",
 }
 

@@ -8,6 +8,9 @@ import (
 	"maps"
 	"math"
 	"math/rand"
+	"strings"
+
+	"gonum.org/v1/gonum/mathext"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
@@ -287,6 +290,27 @@ func PlainFunction(name string, x []float64) float64 {
 		return math.Log(x[0]*math.Exp(x[1]) + (1-x[0])*math.Exp(x[2]))
 	case "lbeta":
 		return lg(x[0]) + lg(x[1]) - lg(x[0]+x[1])
+	case "log_gamma_p":
+		return math.Log(mathext.GammaIncReg(x[0], x[1]))
+	case "log_gamma_q":
+		return math.Log(mathext.GammaIncRegComp(x[0], x[1]))
+	case "log_gamma_density":
+		return (x[0]-1)*math.Log(x[1]) - x[1] - lg(x[0])
+	case "log_inc_beta":
+		return math.Log(mathext.RegIncBeta(x[0], x[1], x[2]))
+	case "log_inc_beta_logit":
+		return math.Log(mathext.RegIncBeta(x[0], x[1], 1/(1+math.Exp(-x[2]))))
+	case "log_beta_density_logit":
+		return -x[0]*math.Log1p(math.Exp(-x[2])) - x[1]*math.Log1p(math.Exp(x[2])) - (lg(x[0]) + lg(x[1]) - lg(x[0]+x[1]))
+	case "log_student_cdf": // of x > 0
+		return math.Log1p(-0.5 * mathext.RegIncBeta(x[0]/2, 0.5, x[0]/(x[0]+x[1]*x[1])))
+	case "log_gamma_p_slope", "log_gamma_q_slope", "log_inc_beta_logit_slope1", "log_inc_beta_logit_slope2", "log_student_cdf_slope":
+		of, by, _ := strings.Cut(name, "_slope")
+		k := 0
+		if by == "2" {
+			k = 1
+		}
+		return DerivativeBy(5e-4, func(q []float64) []float64 { return []float64{PlainFunction(of, q)} }, x, k)[0]
 	case "lchoose":
 		return lg(x[0]+1) - lg(x[1]+1) - lg(x[0]-x[1]+1)
 	case "pi":
