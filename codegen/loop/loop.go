@@ -12,7 +12,6 @@ package loop
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Program is the functions of one type, in order. What one of them keeps, others read.
@@ -99,6 +98,7 @@ type Var struct {
 	Unsized bool // a size that stands for one that no code needs
 
 	Data   bool // read from data, and set by no function
+	Given  bool // set by those who call the functions
 	Matrix bool // data in the layouts of kernel.Matrix
 	Factor bool // no array of numbers, but the Cholesky factor of one
 	Output bool // a Field or View that is a result: it is set, whoever reads it
@@ -323,22 +323,6 @@ type (
 		At   []int  // its arguments
 	}
 )
-
-// NewMatrix is the kernel that gives a matrix of data, whose rows are set, its other layout.
-const NewMatrix = "kernel.NewMatrix"
-
-// Dims are the sizes that a product of two matrices is told behind its arguments: those of A and of B, as they are multiplied. Of other
-// kernels there are none.
-func (k *Kernel) Dims() []*Int {
-	if !strings.HasPrefix(k.Func, "linalg.Product") {
-		return nil
-	}
-	inner := k.Args[0].Shape[1]
-	if strings.HasPrefix(k.Func, "linalg.ProductTA") {
-		inner = k.Args[0].Shape[0]
-	}
-	return []*Int{k.V.Shape[0], inner, k.V.Shape[1]}
-}
 
 // Of are the subscripts that lead to the part that a kernel gets of an argument.
 func (k *Kernel) Of(n int) []*Int {

@@ -93,8 +93,8 @@ func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
 		n.early, n.known = early, known
 		switch k := n.product(); {
 		case k != nil:
-			for _, v := range k.Args {
-				v.Matrix = v.Matrix || (v.Data || early[v]) && len(v.Shape) == 2 && k.Panels()
+			for n, v := range k.Args {
+				v.Matrix = v.Matrix || (v.Data || early[v]) && len(v.Shape) == 2 && k.Panels(n)
 			}
 			out = append(out, k)
 		default:
