@@ -7,12 +7,10 @@
 // that a pass sees that two of them are equal; their order is that in which they are computed,
 // from left to right. Expressions are shared, not copied: a node that two expressions hold is one.
 //
-// Arrays are single assignment: apart from sums that are added up, each element is set once in a call.
+// Arrays are single assignment: apart from sums that are added up, and from kernels that work in place, each element is set once in a call.
 package loop
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Program is the functions of one type, in order. What one of them keeps, others read.
 type Program struct {

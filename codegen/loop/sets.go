@@ -1,14 +1,12 @@
 package loop
 
 // In which order arrays are set and read. Sums are added up as often as one likes; all else is set once in a call of a function, and read
-// behind that. What depends on data, on the order in which subscripts are found in arrays, or on sizes that differ by something
-// else than a number, is not decided.
+// behind that. What depends on subscripts that stand in arrays, or on sizes that differ by something else than a number, is not decided.
 
 // write is a statement that sets elements of an array.
 type write struct {
 	loops []*For
-	at    []*Int // nil of the whole array
-	add   bool
+	at    []*Int   // nil of the whole array
 	box   []bounds // the elements, where they are known: nil otherwise
 	again bool     // made of what stood there
 }
@@ -119,7 +117,7 @@ func (c *checker) written(v *Var, at []*Int, add, number bool) {
 	if c.err != nil || v.Scalar() {
 		return
 	}
-	w := &write{loops: append([]*For(nil), c.loops...), at: at, add: add}
+	w := &write{loops: append([]*For(nil), c.loops...), at: at}
 	if c.unsure == 0 {
 		w.box = c.box(v, at)
 	}
