@@ -133,6 +133,37 @@ func wrapped(line string) []string {
 	}
 }
 
+// maxProse is the width of lines of prose, behind the // of a comment.
+const maxProse = 117
+
+// broken breaks a line of prose where it is too wide. What is left has the line's indentation, and that of an item's text.
+func broken(line string) (first, rest string) {
+	r := []rune(line)
+	if len(r) <= maxProse {
+		return line, ""
+	}
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	own := strings.Repeat(" ", indent)
+	if strings.HasPrefix(line[indent:], "- ") || strings.HasPrefix(line[indent:], "* ") {
+		own, indent = own+"  ", indent+2
+	}
+	at := 0
+	for n := indent + 1; n < len(r) && (n <= maxProse || at == 0); n++ {
+		if r[n] == ' ' {
+			at = n
+		}
+	}
+	if at == 0 {
+		return line, "" // one word
+	}
+	return string(r[:at]), own + strings.TrimLeft(string(r[at:]), " ")
+}
+
+// goesOn reports whether a line goes on with the paragraph of the line before it.
+func goesOn(line string) bool {
+	return line != "" && !strings.ContainsAny(line[:1], " \t-*#") && line[0] > '9'
+}
+
 // shortened cuts a formula beside a field where lines of the file end.
 func shortened(s string) string {
 	if r := []rune(s); len(r) > maxColumns*2/3 {

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,5 +77,42 @@ func TestGroupImports(t *testing.T) {
 	got := groupImports([]byte("package p\n\nimport (\n\t\"fmt\"\n\tq \"github.com/x/q\"\n\t\"io\"\n)\n\nvar x int\n"))
 	if want := "package p\n\nimport (\n\t\"fmt\"\n\t\"io\"\n\n\tq \"github.com/x/q\"\n)\n\nvar x int\n"; string(got) != want {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestBroken: prose that is too wide is broken between words, and goes on in the line behind it where that is of the same paragraph. Nothing is lost.
+func TestBroken(t *testing.T) {
+	words := strings.TrimSpace(strings.Repeat("word ", 30))
+	for _, x := range []struct {
+		text  string
+		lines int
+	}{
+		{"short", 1},
+		{words, 2},
+		{words + "\nmore of it", 2},
+		{words + "\n\nanother paragraph", 4},
+		{words + "\n- an item", 3},
+		{"  - " + words, 2},
+		{words + "\n\ta formula", 3},
+		{strings.Repeat("x", 300), 1},
+		{strings.Repeat("ü", 100) + " " + strings.Repeat("ü", 100), 2},
+	} {
+		lines := commentLines(x.text)
+		if len(lines) != x.lines {
+			t.Errorf("%d lines of %q, want %d: %q", len(lines), x.text, x.lines, lines)
+		}
+		kept := ""
+		for _, l := range lines {
+			if n := len([]rune(l)); n > 120 && strings.Contains(strings.TrimPrefix(l, "// "), " ") {
+				t.Errorf("%d columns: %s", n, l)
+			}
+			kept += " " + strings.TrimPrefix(l, "//")
+		}
+		if a, b := strings.Fields(kept), strings.Fields(x.text); !slices.Equal(a, b) {
+			t.Errorf("%q became %q", x.text, lines)
+		}
+	}
+	if lines := commentLines("  - " + words); !strings.HasPrefix(lines[1], "//     word") {
+		t.Errorf("the rest of an item stands at %q", lines[1])
 	}
 }

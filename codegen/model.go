@@ -27,14 +27,23 @@ func comment(text string) *jen.Statement {
 	return s
 }
 
-// commentLines puts // before the lines of a text.
+// commentLines puts // before the lines of a text, none of which is wider than maxProse then.
 func commentLines(text string) []string {
 	var lines []string
-	for _, l := range strings.Split(text, "\n") {
-		if strings.HasPrefix(l, "\t") {
+	for list := strings.Split(text, "\n"); len(list) > 0; {
+		l := list[0]
+		if list = list[1:]; strings.HasPrefix(l, "\t") {
 			lines = append(lines, wrapped(l)...)
+			continue
+		}
+		l, rest := broken(l)
+		if lines = append(lines, l); rest == "" {
+			continue
+		}
+		if len(list) > 0 && goesOn(list[0]) { // the paragraph
+			list[0] = rest + " " + list[0]
 		} else {
-			lines = append(lines, l)
+			list = append([]string{rest}, list...)
 		}
 	}
 	for i, l := range lines {

@@ -53,7 +53,8 @@ func (g *generator) variable(t *expr.Tensor) *loop.Var {
 	default:
 		v.Home = loop.Field
 		v.Int = t.Kind == expr.PositionsOf
-		v.Data = t.Kind == expr.DataTensor
+		v.Data = t.Kind == expr.DataTensor || v.Int && t.Def == nil
+		v.Given = t.Kind == expr.GivenTensor
 	}
 	g.vars[t], g.tensorOf[v] = v, t
 	g.marks[v] = g.names.tensor(t)
@@ -116,7 +117,7 @@ func (g *generator) param(name string, shape ...*loop.Int) *loop.Var {
 func (g *generator) fieldVar(mark string) *loop.Var {
 	v, ok := g.params[mark]
 	if !ok {
-		v = &loop.Var{Name: g.names.wanted(mark), Home: loop.Field, Shape: []*loop.Int{loop.At(g.unknown())}}
+		v = &loop.Var{Name: g.names.wanted(mark), Home: loop.Field, Given: true, Shape: []*loop.Int{loop.At(g.unknown())}}
 		g.params[mark], g.marks[v] = v, mark
 	}
 	return v

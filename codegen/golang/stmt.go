@@ -129,7 +129,7 @@ func (p *Printer) kernel(k *loop.Kernel) jen.Code {
 		switch at := k.Of(n); {
 		case len(at) > 0:
 			args = append(args, p.part(v, at))
-		case v.Matrix && !k.Panels():
+		case v.Matrix && !k.Panels(n):
 			args = append(args, p.array(v))
 		case v.Matrix:
 			args = append(args, jen.Op("&").Add(p.field(v)))

@@ -7,13 +7,10 @@
 // that a pass sees that two of them are equal; their order is that in which they are computed,
 // from left to right. Expressions are shared, not copied: a node that two expressions hold is one.
 //
-// Arrays are single assignment: apart from sums that are added up, each element is set once in a call.
+// Arrays are single assignment: apart from sums that are added up, and from kernels that work in place, each element is set once in a call.
 package loop
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Program is the functions of one type, in order. What one of them keeps, others read.
 type Program struct {
@@ -99,6 +96,7 @@ type Var struct {
 	Unsized bool // a size that stands for one that no code needs
 
 	Data   bool // read from data, and set by no function
+	Given  bool // set by those who call the functions
 	Matrix bool // data in the layouts of kernel.Matrix
 	Factor bool // no array of numbers, but the Cholesky factor of one
 	Output bool // a Field or View that is a result: it is set, whoever reads it
@@ -323,22 +321,6 @@ type (
 		At   []int  // its arguments
 	}
 )
-
-// NewMatrix is the kernel that gives a matrix of data, whose rows are set, its other layout.
-const NewMatrix = "kernel.NewMatrix"
-
-// Dims are the sizes that a product of two matrices is told behind its arguments: those of A and of B, as they are multiplied. Of other
-// kernels there are none.
-func (k *Kernel) Dims() []*Int {
-	if !strings.HasPrefix(k.Func, "linalg.Product") {
-		return nil
-	}
-	inner := k.Args[0].Shape[1]
-	if strings.HasPrefix(k.Func, "linalg.ProductTA") {
-		inner = k.Args[0].Shape[0]
-	}
-	return []*Int{k.V.Shape[0], inner, k.V.Shape[1]}
-}
 
 // Of are the subscripts that lead to the part that a kernel gets of an argument.
 func (k *Kernel) Of(n int) []*Int {

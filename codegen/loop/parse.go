@@ -135,6 +135,8 @@ func (r *reader) declare(home Home) *Var {
 			v.Int = true
 		case r.is("data"):
 			v.Data = true
+		case r.is("given"):
+			v.Given = true
 		case r.is("matrix"):
 			v.Matrix = true
 		case r.is("factor"):

@@ -200,7 +200,7 @@ type text struct {
 // newText returns a writer that gives no variable the name of a word of the text form.
 func newText() *text {
 	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
-	for _, w := range strings.Fields("func after end field view int data matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan") {
+	for _, w := range strings.Fields("func after end field view int data given matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan") {
 		t.taken[w] = true
 	}
 	return t
@@ -247,7 +247,7 @@ func (t *text) head(v *Var) string {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{v.Data, "data"}, {v.Matrix, "matrix"}, {v.Factor, "factor"}, {v.Output, "output"}} {
+	}{{v.Data, "data"}, {v.Given, "given"}, {v.Matrix, "matrix"}, {v.Factor, "factor"}, {v.Output, "output"}} {
 		if x.is {
 			words = append(words, x.word)
 		}

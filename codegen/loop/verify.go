@@ -5,36 +5,27 @@ import "fmt"
 // Verify returns the first rule of loop programs that p breaks, or nil:
 //
 //   - a variable is declared, once, before it is used, and only where its declaration is in sight;
-//     a number that a function reads from the model is one that others keep, or data;
+//     a number that a function reads from the model is one that others keep, data or given, and what is
+//     kept is declared before;
+//   - an array of the model that a function reads is one that some function sets, data or given, and
+//     where the function sets it itself, it does so before;
+//   - an element is set once in a call, unless it is added to, or a kernel works in place;
 //   - numbers are used as numbers, arrays with as many subscripts as they have dimensions, ints
-//     where ints are needed;
+//     where ints are needed; views lie inside their arrays;
 //   - a subscript of a loop's variable stays inside the array wherever that can be decided: where the
 //     bounds of loop, conditions and array are constants, or differ from one size by constants;
-//   - no kernel reads the array that it fills, unless it works element by element, and data are not
-//     set.
+//   - a kernel is a row of the table, and gets as many arguments, of types and shapes, as stand there;
+//   - no kernel reads the array that it fills, or another view of the same one, unless it works in place,
+//     and data are not set.
 func Verify(p *Program) error {
-	sets := map[*Var]*Func{}
-	for _, f := range p.Funcs {
-		for v := range EffectsOf(f.Body...).Writes {
-			sets[v] = f
-		}
-	}
+	m := modelOf(p)
 	names := map[string]bool{}
 	for _, f := range p.Funcs {
 		if names[f.Name] {
 			return fmt.Errorf("two functions are called %s", f.Name)
 		}
 		names[f.Name] = true
-		c := &checker{f: f, t: newText(), sets: sets, scope: map[*Var]bool{}, bounds: map[*Var]bounds{}, fits: map[string]bool{}}
-		own := EffectsOf(f.Body...)
-		for _, v := range f.Free() {
-			c.free(v, own)
-		}
-		if f.After != nil {
-			for v := range EffectsOf(f.After.Body...).Writes {
-				c.scope[v] = c.scope[v] || v.Scalar()
-			}
-		}
+		c := m.checker(f)
 		c.stmts(f.Body)
 		if c.err != nil {
 			return fmt.Errorf("%s: %w", f.Name, c.err)
@@ -43,17 +34,79 @@ func Verify(p *Program) error {
 	return nil
 }
 
+// model is what the functions of a program leave to each other.
+type model struct {
+	sets  map[*Var]bool // some function sets it
+	keeps map[*Var]bool // some function keeps it
+	views []*Var
+}
+
+func modelOf(p *Program) *model {
+	m := &model{sets: map[*Var]bool{}, keeps: map[*Var]bool{}}
+	seen := map[*Var]bool{}
+	for _, f := range p.Funcs {
+		for v := range EffectsOf(f.Body...).Writes {
+			m.sets[v] = true
+		}
+		Each(f.Body, func(st Stmt) {
+			if k, ok := st.(*Keep); ok {
+				m.keeps[k.V] = true
+			}
+		})
+		for _, v := range f.Free() {
+			if v.Home == View && !seen[v] {
+				seen[v], m.views = true, append(m.views, v)
+			}
+		}
+	}
+	return m
+}
+
+// checker is what checks a function.
+func (m *model) checker(f *Func) *checker {
+	own := EffectsOf(f.Body...)
+	c := &checker{f: f, t: newText(), model: m, scope: map[*Var]bool{}, bounds: map[*Var]bounds{}, fits: map[string]bool{},
+		mine: own.Writes, done: map[*Var][]*write{}, inner: map[*For]map[*Var][]*write{}, pinned: map[*Var]int{}}
+	before := map[*Var]bool{} // by functions before, in the same scope
+	for g := f.After; g != nil; g = g.After {
+		for v := range EffectsOf(g.Body...).Writes {
+			before[v] = true
+			c.scope[v] = c.scope[v] || v.Scalar()
+			if !v.Scalar() {
+				c.done[v] = append(c.done[v], &write{})
+			}
+		}
+	}
+	for g := f.Continues; g != nil; g = g.Continues {
+		for v := range EffectsOf(g.Body...).Writes {
+			if !v.Scalar() {
+				c.done[v] = append(c.done[v], &write{})
+			}
+		}
+	}
+	for _, v := range f.Free() {
+		c.free(v, own, before[v])
+	}
+	return c
+}
+
 // bounds are those of a loop's variable: from <= v < to.
 type bounds struct{ from, to *Int }
 
 // checker checks one function.
 type checker struct {
-	f      *Func
-	t      *text
-	sets   map[*Var]*Func
+	f *Func
+	t *text
+	*model
 	scope  map[*Var]bool // what is in sight
 	bounds map[*Var]bounds
 	fits   map[string]bool
+	mine   map[*Var]bool // what the function sets
+	done   map[*Var][]*write
+	loops  []*For
+	inner  map[*For]map[*Var][]*write
+	pinned map[*Var]int // loops of which a condition picks one turn
+	unsure int          // branches of which it is not known when they are taken
 	err    error
 }
 
@@ -66,16 +119,47 @@ func (c *checker) fail(format string, args ...any) {
 func (c *checker) name(v *Var) string { return c.t.name(v) }
 
 // free checks a variable that the function does not declare first.
-func (c *checker) free(v *Var, own *Effects) {
+func (c *checker) free(v *Var, own *Effects, before bool) {
 	switch {
 	case v.Home == Local:
 		return // found where it is used
 	case v.Home == Field && v.Scalar() && !v.Int && own.Writes[v]:
 		return // declared by the body, and kept
-	case v.Home == View && v.Of == nil, v.Home == View && !v.Scalar() && v.To == nil:
-		c.fail("%s is a view of nothing", c.name(v))
+	case v.Home == View:
+		c.view(v)
+	case v.Home == Field && !v.Data && !v.Given && !before:
+		if v.Scalar() && !c.keeps[v] {
+			c.fail("%s is a number of the model that no function keeps", c.name(v))
+		}
+		if !v.Scalar() && !c.sets[v] {
+			c.fail("%s is an array of the model that no function sets", c.name(v))
+		}
 	}
 	c.scope[v] = true
+}
+
+// view checks that a view is a part of its array.
+func (c *checker) view(v *Var) {
+	switch {
+	case v.Of == nil, !v.Scalar() && v.To == nil:
+		c.fail("%s is a view of nothing", c.name(v))
+		return
+	case v.Of.Int != v.Int || len(v.Of.Shape) != 1:
+		c.fail("%s is no part of %s", c.name(v), c.name(v.Of))
+		return
+	}
+	s := storage(v)
+	if s.from == nil {
+		return
+	}
+	if below(s.from, Const(0)) || below(v.Of.Shape[0], s.to) {
+		c.fail("%s is not inside %s", c.name(v), c.name(v.Of))
+	}
+	if len(v.Shape) == 1 {
+		if end := s.from.Add(v.Shape[0]); below(end, s.to) || below(s.to, end) {
+			c.fail("%s is longer or shorter than what it is of %s", c.name(v), c.name(v.Of))
+		}
+	}
 }
 
 func (c *checker) stmts(list []Stmt) {
@@ -106,7 +190,9 @@ func (c *checker) stmt(st Stmt) *Var {
 			c.fail("%s is declared twice", c.name(st.V))
 		}
 		c.scope[st.V], c.bounds[st.V] = true, bounds{st.From, st.To}
+		c.loops = append(c.loops, st)
 		c.stmts(st.Body)
+		c.loops = c.loops[:len(c.loops)-1]
 		delete(c.scope, st.V)
 	case *If:
 		c.branch(st)
@@ -119,27 +205,19 @@ func (c *checker) stmt(st Stmt) *Var {
 	case *Clear:
 		c.array(st.V)
 		c.output(st.V)
+		c.filled(st.V, nil, false)
 	case *Keep:
 		c.use(st.V)
 		if st.V.Home != Field || !st.V.Scalar() {
 			c.fail("%s is kept, but is no number of the model", c.name(st.V))
 		}
+		if !c.declared(st.V) {
+			c.fail("%s is kept, but not computed", c.name(st.V))
+		}
 	case *Kernel:
 		return c.kernel(st)
 	case *Fit:
-		c.fits[st.Name] = true
-		c.ints(st.From, st.To, st.Responses)
-		for _, v := range []*Var{st.Weights, st.Y} {
-			if v != nil {
-				c.array(v)
-			}
-		}
-		for _, x := range st.X {
-			c.ints(x.Columns)
-			if x.V != nil {
-				c.array(x.V)
-			}
-		}
+		c.fit(st)
 	case *FitPart:
 		if !c.fits[st.Name] {
 			c.fail("a part of %s is read before it is computed", st.Name)
@@ -148,22 +226,36 @@ func (c *checker) stmt(st Stmt) *Var {
 			return st.V
 		}
 		c.array(st.V)
+		c.filled(st.V, nil, false)
 	}
 	return nil
+}
+
+// declared reports whether the function, or one before it in the same scope, declares a number.
+func (c *checker) declared(v *Var) bool {
+	for f := c.f; f != nil; f = f.After {
+		if EffectsOf(f.Body...).Writes[v] {
+			return true
+		}
+	}
+	return false
 }
 
 // branch checks a branch: its conditions narrow the bounds of what it looks at.
 func (c *checker) branch(st *If) {
 	old := map[*Var]bounds{}
+	unsure, pins := c.unsure, []*Var{}
 	for _, x := range st.Conds {
 		c.ints(x.X, x.Y)
 		base, off := x.X.Base()
 		if base == nil || base.Op != IntVar || base.Var.Home != Local {
+			c.unsure++
 			continue
 		}
 		v := base.Var
 		b, known := c.bounds[v]
 		if !known {
+			c.unsure++
 			continue
 		}
 		if _, saved := old[v]; !saved {
@@ -171,11 +263,21 @@ func (c *checker) branch(st *If) {
 		}
 		switch y := x.Y.Plus(-off); x.Op {
 		case AtLeast:
-			b.from = y
+			if !below(y, b.from) {
+				b.from = y
+			}
 		case Below:
-			b.to = y
+			if !below(b.to, y) {
+				b.to = y
+			}
 		case Equals:
-			b = bounds{y, y.Plus(1)}
+			if below(y, b.from) || below(b.to, y.Plus(1)) {
+				b = bounds{y, y} // never
+			} else {
+				b = bounds{y, y.Plus(1)}
+			}
+			c.pinned[v]++
+			pins = append(pins, v)
 		}
 		c.bounds[v] = b
 	}
@@ -183,6 +285,10 @@ func (c *checker) branch(st *If) {
 	for v, b := range old {
 		c.bounds[v] = b
 	}
+	for _, v := range pins {
+		c.pinned[v]--
+	}
+	c.unsure = unsure
 }
 
 func (c *checker) set(st *Set) {
@@ -195,33 +301,12 @@ func (c *checker) set(st *Set) {
 	case st.At == nil:
 		c.fail("the array %s is set as a number", c.name(st.V))
 	default:
-		c.element(st.V, st.At, false)
-	}
-}
-
-func (c *checker) kernel(st *Kernel) *Var {
-	for n, v := range st.Args {
-		if at := st.Of(n); at != nil {
-			c.part(v, at)
+		c.place(st.V, st.At, false)
+		if c.err == nil && st.E.Op == Elem && st.E.Var == st.V {
+			return // a copy of what is set: of a triangle, to the other one, and of the diagonal to itself
 		}
-		if v.Factor {
-			c.use(v)
-			continue
-		}
-		c.array(v)
-		if v == st.V && len(st.Args) > 1 {
-			c.fail("%s fills %s, which it reads", st.Func, c.name(v))
-		}
+		c.written(st.V, st.At, st.Add, st.E.Op == Num)
 	}
-	if st.V.Scalar() {
-		return c.scalar(st.V)
-	}
-	c.array(st.V)
-	if st.At != nil {
-		c.part(st.V, st.At)
-	}
-	c.output(st.V)
-	return nil
 }
 
 // part checks the subscripts of a part of an array, or of an element.
@@ -237,7 +322,7 @@ func (c *checker) part(v *Var, at []*Int) {
 
 // output checks that a variable may be set.
 func (c *checker) output(v *Var) {
-	if v.Data || v.Home == Size {
+	if v.Data || v.Given || v.Home == Size {
 		c.fail("%s is set, but is of the data", c.name(v))
 	}
 }
@@ -288,10 +373,6 @@ func (c *checker) expr(e *Expr) {
 
 func (c *checker) ints(list ...*Int) {
 	for _, i := range list {
-		if i == nil {
-			c.fail("an int is missing")
-			return
-		}
 		Ints(i, func(x *Int) {
 			switch x.Op {
 			case IntVar:
@@ -308,8 +389,14 @@ func (c *checker) ints(list ...*Int) {
 	}
 }
 
-// element checks an element of an array.
+// element checks an element of an array that is read.
 func (c *checker) element(v *Var, at []*Int, isInt bool) {
+	c.place(v, at, isInt)
+	c.readPart(v, at)
+}
+
+// place checks an element of an array.
+func (c *checker) place(v *Var, at []*Int, isInt bool) {
 	c.use(v)
 	c.ints(at...)
 	if c.err != nil {
@@ -346,16 +433,20 @@ func (c *checker) inside(v *Var, i, size *Int) {
 	}
 }
 
-// below reports whether a < b, if that can be decided; a is no more than the lesser of two that it
-// may be, and no less than the greater.
+// below reports whether a < b, if that can be decided.
 func below(a, b *Int) bool {
-	switch {
-	case b.Op == IntMin:
-		return below(a, b.Args[0]) && below(a, b.Args[1])
-	case a.Op == IntMax:
-		return below(a.Args[0], b) && below(a.Args[1], b)
-	}
 	x, m := a.Base()
 	y, n := b.Base()
+	is := func(i *Int, op IntOp) bool { return i != nil && i.Op == op }
+	switch {
+	case is(y, IntMin):
+		return below(a, y.Args[0].Plus(n)) && below(a, y.Args[1].Plus(n))
+	case is(x, IntMax):
+		return below(x.Args[0].Plus(m), b) && below(x.Args[1].Plus(m), b)
+	case is(x, IntMin):
+		return below(x.Args[0].Plus(m), b) || below(x.Args[1].Plus(m), b)
+	case is(y, IntMax):
+		return below(a, y.Args[0].Plus(n)) || below(a, y.Args[1].Plus(n))
+	}
 	return x.Equal(y) && m < n
 }

@@ -1,59 +1,132 @@
 package loop
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hamc-dev/hamc/internal/golden"
 )
 
-// TestVerify: programs that break one rule each are refused, for that rule; the same programs without the
-// mistake are not.
-func TestVerify(t *testing.T) {
-	for _, x := range []struct{ name, good, bad, want string }{
-		{"undeclared", "func f(out[n], a)\n\tlet x = a\n\tout[0] = x\n\tend", "func f(out[n], a)\n\tout[0] = a\n\tfor i in 0 : n {\n\t\tlet x = a\n\t}\n\tout[0] = x\n\tend", "x is used where it is not declared"},
-		{"a bound", "func f(out[n])\n\tfor i in 0 : n {\n\t\tout[i] = 1\n\t}\n\tend", "func f(out[n])\n\tfor i in 0 : n + 1 {\n\t\tout[i] = 1\n\t}\n\tend", "out[i] is read beyond its last element"},
-		{"a bound below", "func f(out[n], x[n])\n\tfor i in 1 : n {\n\t\tout[i] = x[i - 1]\n\t}\n\tend", "func f(out[n], x[n])\n\tfor i in 0 : n {\n\t\tout[i] = x[i - 1]\n\t}\n\tend", "x[i - 1] is read below its first element"},
-		{"a bound in a branch", "func f(out[n], x[n])\n\tfor i in 0 : n {\n\t\tif i < n - 1 {\n\t\t\tout[i] = x[i + 1]\n\t\t}\n\t}\n\tend", "func f(out[n], x[n])\n\tfor i in 0 : n {\n\t\tif i >= 1 {\n\t\t\tout[i] = x[i + 1]\n\t\t}\n\t}\n\tend", "x[i + 1] is read beyond its last element"},
-		{"a constant", "func f(out[3])\n\tout[2] = 1\n\tend", "func f(out[3])\n\tout[3] = 1\n\tend", "out[3] is read beyond"},
-		{"dimensions", "func f(out[n], w[n, n])\n\tout[0] = w[0, 0]\n\tend", "func f(out[n], w[n, n])\n\tout[0] = w[0]\n\tend", "1 subscripts of w, which has 2 dimensions"},
-		{"a number as an array", "func f(out[n])\n\tfield a[n]\n\tout[0] = a[0]\n\tend", "func f(out[n])\n\tfield a\n\tout[0] = a[0]\n\tend", "1 subscripts of a, which has 0 dimensions"},
-		{"an array as a number", "func f(out[n], a)\n\tout[0] = a\n\tend", "func f(out[n], a[n])\n\tout[0] = a\n\tend", "a is used as a number"},
-		{"ints", "func f(out[n])\n\tfield int g[n]\n\tout[g[0]] = 1\n\tend", "func f(out[n])\n\tfield g[n]\n\tout[g[0]] = 1\n\tend", "g is of another type"},
-		{"data", "func f()\n\tfield a[n]\n\ta[0] = 1\n\tend", "func f()\n\tfield data a[n]\n\ta[0] = 1\n\tend", "a is set, but is of the data"},
-		{"aliases", "func f()\n\tfield data x[n, k]\n\tfield b[k]\n\tfield c[n]\n\tc = call kernel.MulVec(x, b)\n\tend", "func f()\n\tfield data x[k, k]\n\tfield b[k]\n\tb = call kernel.MulVec(x, b)\n\tend", "fills b, which it reads"},
-		{"parts", "func f()\n\tfield x[n, k]\n\tfield b[n, k]\n\tfor i in 0 : n {\n\t\tb[i] = call kernel.Exp(x[i])\n\t}\n\tend", "func f()\n\tfield x[n, k]\n\tfield b[n, k]\n\tfor i in 0 : n {\n\t\tb[i] = call kernel.Exp(x[i + 1])\n\t}\n\tend", "x[i + 1] is read beyond its last element"},
-		{"parts of parts", "func f(k)\n\tfield factor l[n, n, n]\n\tfield b[n]\n\tfor i in 0 : n {\n\t\tb[i] = call linalg.LogDet(l[i])\n\t}\n\tend", "func f(k)\n\tfield factor l[n, n, n]\n\tfield b[n]\n\tfor i in 0 : n {\n\t\tb[i, i] = call linalg.LogDet(l[i])\n\t}\n\tend", "2 subscripts of b, which has 1 dimensions"},
-		{"keeping", "func f(a)\n\tlet field x = a\n\tkeep x\n\tend", "func f(a)\n\tlet x = a\n\tkeep x\n\tend", "x is kept, but is no number of the model"},
-		{"fits", "func f(y[n])\n\tfit fit1(1 : n, 1, none, y)\n\tlet r = fitpart fit1.Rest()\n\tend", "func f(y[n])\n\tlet r = fitpart fit1.Rest()\n\tend", "a part of fit1 is read before"},
-		{"names", "func f(a)\n\tend\n\nfunc g(a)\n\tend", "func f(a)\n\tend\n\nfunc f(a)\n\tend", "two functions are called f"},
-	} {
-		t.Run(x.name, func(t *testing.T) {
-			check := func(text string) error {
-				p, err := Parse(text)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return Verify(p)
-			}
-			if err := check(x.good); err != nil {
-				t.Errorf("the good program: %v", err)
-			}
-			if err := check(x.bad); err == nil || !strings.Contains(err.Error(), x.want) {
-				t.Errorf("the bad program: %v, want %q", err, x.want)
-			}
-		})
+// TestRules: the programs of testdata/rules.txt are refused for one rule each, and those that are like them but for the mistake are not. Every
+// rule has its program: no message of Verify is without one.
+func TestRules(t *testing.T) {
+	said := ""
+	golden.Run(t, filepath.Join("testdata", "rules.txt"), func(t *testing.T, in string) string {
+		p, err := Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(p); err != nil {
+			said += err.Error() + "\n"
+			return err.Error()
+		}
+		return "no rule is broken"
+	})
+	for _, x := range unsaid {
+		err := Verify(&Program{Funcs: []*Func{{Name: "f", Body: x}}})
+		if err == nil {
+			t.Errorf("no rule is broken by %s", (&Func{Name: "f", Body: x}).Format())
+			continue
+		}
+		said += err.Error() + "\n"
+	}
+	for _, format := range messages(t) {
+		quoted := regexp.QuoteMeta(format)
+		for _, verb := range []string{"%s", "%d", "%w"} {
+			quoted = strings.ReplaceAll(quoted, verb, ".+")
+		}
+		if !regexp.MustCompile(quoted).MatchString(said) {
+			t.Errorf("no program in testdata/rules.txt is refused with %q", format)
+		}
 	}
 }
 
-// TestDeclaredTwice: the text form cannot say it, but a pass could make it.
-func TestDeclaredTwice(t *testing.T) {
-	v := &Var{Name: "x"}
-	f := &Func{Name: "f", Body: []Stmt{&Let{v, Number(1)}, &Let{v, Number(2)}}}
-	if err := Verify(&Program{Funcs: []*Func{f}}); err == nil || !strings.Contains(err.Error(), "declared twice") {
-		t.Errorf("%v", err)
+// unsaid are bodies that break rules which the text form has no way to break, but a pass could.
+var unsaid = func() [][]Stmt {
+	x, field := &Var{Name: "x"}, &Var{Name: "y", Home: View}
+	return [][]Stmt{
+		{&Let{x, Number(1)}, &Let{x, Number(2)}},
+		{&For{V: x, From: Const(0), To: Const(2)}},
+		{&Let{x, &Expr{Op: Add, K: []float64{1}}}},
+		{&Let{x, Value(field)}},
+		{&Let{&Var{Name: "a", Shape: []*Int{Const(1)}}, Number(1)}},
 	}
-	f.Body = f.Body[:1]
-	if err := Verify(&Program{Funcs: []*Func{f}}); err != nil {
-		t.Error(err)
+}()
+
+// messages are the formats of all messages of Verify.
+func messages(t *testing.T) []string {
+	var out []string
+	files, _ := filepath.Glob("*.go")
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") || name == "parse.go" {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			f, ok := call.Fun.(*ast.SelectorExpr)
+			text, isText := call.Args[0].(*ast.BasicLit)
+			if ok && isText && (f.Sel.Name == "fail" || f.Sel.Name == "Errorf") {
+				format, _ := strconv.Unquote(text.Value)
+				out = append(out, format)
+			}
+			return true
+		})
+	}
+	if len(out) < 30 {
+		t.Fatalf("%d messages of Verify are found", len(out))
+	}
+	return out
+}
+
+// TestKernels: each row of the table is a function of the runtime, with as many parameters as it has arguments and sizes, the result and, of
+// random numbers, their generator.
+func TestKernels(t *testing.T) {
+	params := map[string]int{}
+	for _, pkg := range []string{"kernel", "linalg", "random"} {
+		files, err := filepath.Glob(filepath.Join("../../runtime", pkg, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatal("no source of the runtime", err)
+		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+					params[pkg+"."+f.Name.Name] = f.Type.Params.NumFields()
+				}
+			}
+		}
+	}
+	for _, x := range kernelTable {
+		row := kernelRows[x.name]
+		want := len(row.args) + len(row.told)
+		if row.result.word != "number" {
+			want++
+		}
+		if strings.HasPrefix(x.name, "random.") {
+			want++
+		}
+		if x.name == NewMatrix { // the sizes and the rows
+			want = 3
+		}
+		if got, ok := params[x.name]; !ok || got != want {
+			t.Errorf("%s has %d parameters in the runtime, and %d here", x.name, got, want)
+		}
 	}
 }
 

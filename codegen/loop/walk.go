@@ -298,9 +298,6 @@ func (e *Effects) Add(list ...Stmt) {
 // Draws reports whether a kernel takes random numbers.
 func (k *Kernel) Draws() bool { return strings.HasPrefix(k.Func, "random.") }
 
-// Panels reports whether a kernel takes matrices of data in the layouts of kernel.Matrix; others take them row by row.
-func (k *Kernel) Panels() bool { return strings.HasPrefix(k.Func, "kernel.") }
-
 func (e *Effects) whole(list ...*Var) {
 	for _, v := range list {
 		if v != nil {

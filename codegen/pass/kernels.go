@@ -93,8 +93,8 @@ func calls(list []loop.Stmt, early map[*loop.Var]bool, known bool) []loop.Stmt {
 		n.early, n.known = early, known
 		switch k := n.product(); {
 		case k != nil:
-			for _, v := range k.Args {
-				v.Matrix = v.Matrix || (v.Data || early[v]) && len(v.Shape) == 2 && k.Panels()
+			for n, v := range k.Args {
+				v.Matrix = v.Matrix || (v.Data || early[v]) && len(v.Shape) == 2 && k.Panels(n)
 			}
 			out = append(out, k)
 		default:
@@ -331,7 +331,7 @@ func (n *nest) matrixMatrix(s *sum) *loop.Kernel {
 		return nil
 	}
 	of := func(e *loop.Expr, a, b *loop.Var) bool {
-		return e.Var != n.set.V && is(e, []*loop.Var{a, b}, []*loop.Int{size, size})
+		return is(e, []*loop.Var{a, b}, []*loop.Int{size, size})
 	}
 	for m, a := range s.factors {
 		b, name := s.factors[1-m], ""
@@ -360,7 +360,7 @@ func (n *nest) dataMatrix(s *sum) *loop.Kernel {
 	}
 	for m, x := range s.factors {
 		b := s.factors[1-m]
-		if b.Op != loop.Elem || b.Var.Home == loop.Param || b.Var == n.set.V || b.Var.Data || b.Var.Matrix || n.early[b.Var] {
+		if b.Op != loop.Elem || b.Var.Home == loop.Param || b.Var.Data || b.Var.Matrix || n.early[b.Var] {
 			continue
 		}
 		for side := range 2 { // of the product that is X's
@@ -400,7 +400,7 @@ func (n *nest) rectangular(s *sum) *loop.Kernel {
 	}
 	i, j, k := n.vars[0], n.vars[1], s.v
 	of := func(e *loop.Expr, a, b *loop.Var, rows, cols *loop.Int) bool {
-		return e.Var != n.set.V && e.Op == loop.Elem && e.Var.Home != loop.Param && is(e, []*loop.Var{a, b}, []*loop.Int{rows, cols})
+		return e.Op == loop.Elem && e.Var.Home != loop.Param && is(e, []*loop.Var{a, b}, []*loop.Int{rows, cols})
 	}
 	for m, a := range s.factors {
 		b, turned := s.factors[1-m], ""

@@ -3,8 +3,8 @@
 // Package eight_schools samples the posterior of the model eight_schools.
 //
 // Coaching in eight schools (Rubin 1981; Gelman et al., Bayesian Data Analysis), written as it is thought of: effects
-// around a mean. There is no metric, so hamc finds coordinates in which neither the neck of this funnel nor its mouth is
-// narrow.
+// around a mean. There is no metric, so hamc finds coordinates in which neither the neck of this funnel nor its mouth
+// is narrow.
 //
 // The log density is
 //

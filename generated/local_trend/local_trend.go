@@ -2,7 +2,8 @@
 
 // Package local_trend samples the posterior of the model local_trend.
 //
-// A level and its trend, which follow the surprises of a series: exponential smoothing, as an innovations state space model.
+// A level and its trend, which follow the surprises of a series: exponential smoothing, as an innovations state space
+// model.
 //
 // The log density is
 //

@@ -932,8 +932,8 @@ func (s *Model) pull1(dst, q []float64) {
 	}
 }
 
-// SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands for
-// what the data say of them.
+// SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands
+// for what the data say of them.
 func (s *Model) SetReference(q []float64) {
 	t := s.t
 	copy(s.xRef, q[0:t])

@@ -3,6 +3,7 @@ package differential
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/fixtures"
@@ -118,8 +120,15 @@ func (s *subject) compile() (err error) {
 	if err := s.derive(); err != nil {
 		return err
 	}
-	s.code, err = codegen.Generate(s.derived, s.options())
-	return err
+	opt := s.options()
+	var broken error
+	opt.AfterPass = func(pass string, p *loop.Program) { // the rules of loop programs
+		if err := loop.Verify(p); err != nil && broken == nil {
+			broken = fmt.Errorf("after the pass %s: %w", pass, err)
+		}
+	}
+	s.code, err = codegen.Generate(s.derived, opt)
+	return errors.Join(err, broken)
 }
 
 // derive derives the model, which is all that the interpreter needs.

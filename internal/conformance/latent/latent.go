@@ -354,8 +354,8 @@ func (s *Model) pull1(dst, q []float64) {
 	}
 }
 
-// SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands for
-// what the data say of them.
+// SetReference makes the maps of latent vectors at a point, given as Push leaves one: what they predict there stands
+// for what the data say of them.
 func (s *Model) SetReference(q []float64) {
 	copy(s.aRef, q[2:4])
 	copy(s.reference, q)
