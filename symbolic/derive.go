@@ -149,7 +149,13 @@ func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
 	if len(m.Blocks) == 1 {
-		r, list := derive(m, m.Blocks[0], curved, false, &used)
+		r, list := derive(m, m.Blocks[0], curved, mapsOfBands, &used)
+		if r == nil && leaves(m.Blocks[0]) && tooLarge(list) {
+			// What the maps of latent vectors take of the limits is hamc's choice, not the model's.
+			if plain, again := derive(m, m.Blocks[0], curved, noMaps, &model.Spent{}); plain != nil {
+				return plain, again
+			}
+		}
 		if d := dense(r, curved); d != nil {
 			return d, list
 		}
@@ -158,17 +164,17 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		}
 		return r, list
 	}
-	joint, list := derive(m, nil, curved, false, &used)
+	joint, list := derive(m, nil, curved, mapsOfBands, &used)
 	all := joint
 	for _, b := range m.Blocks {
-		if slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge }) {
+		if tooLarge(list) {
 			// The others share the limits, which may have ended before a statement was looked at.
 			if last := &list[len(list)-1]; all != nil && last.Span.Pos == (dsl.Pos{Line: 1, Col: 1}) {
 				last.Span = all.Largest()
 			}
 			break
 		}
-		d, more := derive(m, b, curved, false, &used)
+		d, more := derive(m, b, curved, mapsOfBands, &used)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -179,19 +185,33 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	return joint, list
 }
 
-// derive derives the density of one block, or the joint one, perhaps with dense maps of latent vectors. What it takes of the limits is added to used.
-func derive(m *dsl.Model, block *dsl.Block, curved, dense bool, used *model.Spent) (*Derived, []dsl.Diagnostic) {
+// tooLarge reports whether a message says that a model is beyond the limits.
+func tooLarge(list []dsl.Diagnostic) bool {
+	return slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge })
+}
+
+// maps are those of latent vectors that a model may have.
+type maps uint8
+
+const (
+	mapsOfBands maps = iota
+	denseMaps
+	noMaps
+)
+
+// derive derives the density of one block, or the joint one, with these maps of latent vectors. What it takes of the limits is added to used.
+func derive(m *dsl.Model, block *dsl.Block, curved bool, with maps, used *model.Spent) (*Derived, []dsl.Diagnostic) {
 	d := &model.Diagnosed{}
 	r := expr.Growing(func(by expr.Grain) *Derived {
 		d.List = nil
-		return deriveBy(m, block, curved, dense, by, d, used)
+		return deriveBy(m, block, curved, with, by, d, used)
 	})
 	return r, d.List
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved, dense bool, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
-	p := &model.Posterior{Limited: true, Dense: dense, Spent: *used}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with maps, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
+	p := &model.Posterior{Limited: true, Dense: with == denseMaps, Bare: with == noMaps, Spent: *used}
 	defer func() {
 		if p.C != nil {
 			used.Work = p.C.Budget.Work
