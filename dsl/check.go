@@ -769,7 +769,7 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 	}
 	if x := LookupConstraint(te.Base); x != nil {
 		if x.Square && len(te.Sizes) != 1 {
-			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix", x.Name), "a %s has one size", x.Name)
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix; of several, each is a parameter of its own", x.Name), "a %s has one size", x.Name)
 			return Type{}, false
 		} else if x.Square && ok {
 			t.Shape = []Extent{t.Shape[0], t.Shape[0]}
@@ -866,7 +866,7 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		return nil, nil
 	}
 	if !boundForm(e) {
-		c.err(BadBounds, e.Span(), "", "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
+		c.err(BadBounds, e.Span(), "read what a function of data gives from the data file, as a scalar datum", "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
 		return nil, nil
 	}
 	return e, nil

@@ -236,7 +236,11 @@ func (c *checker) notIntegerData(a Expr, name *Name, size Extent, shift float64)
 	case *Param:
 		c.err(BadGather, a.Span(), "HMC samples real parameters; sum a discrete one out of the density", "only integer data select elements, and `%s` is a parameter", name.Name)
 	default:
-		c.err(BadGather, a.Span(), "write out the data that it takes its values from", "only integer data select elements, and `%s` is a definition", name.Name)
+		hint := "write out the data that it takes its values from"
+		if l, ok := o.(*Let); ok && l.Type.Base == Real && c.dependsOnParam(name) == nil {
+			hint = "its values are real, as those of a division are; `floor(…)` of them is a whole number"
+		}
+		c.err(BadGather, a.Span(), hint, "only integer data select elements, and `%s` is a definition", name.Name)
 	}
 	if name.Obj != nil {
 		c.note(name.Obj.Declared(), "declared here")

@@ -79,8 +79,8 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	if !ok || at == nil || len(at.Free()) != len(e.Free()) {
 		return nil
 	}
-	j := c.NewIndex("j", at.Tensor.Values)
-	whole := c.Gathered(e, at, j)
+	j, up := c.Positions(at)
+	whole := c.Gathered(e, at, j, up)
 	if len(whole.Free()) != 1 || whole.Free()[0] != j || expr.Strays(whole) || len(l.guards) > 0 && expr.Strays(e) {
 		return nil
 	}
@@ -89,5 +89,5 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	if r.Op != expr.Ref && r.Op != expr.Num {
 		r = inner.define(r, whole)
 	}
-	return c.Subst(r, j, expr.Sub{Data: at})
+	return c.Subst(r, j, expr.Sub{Data: at, Offset: up})
 }

@@ -170,7 +170,8 @@ def row_major(program, coordinates):
     """For each coordinate of hamc's the position of Stan's, which keeps a matrix column by column, and all else as hamc does."""
     parameters = re.search(r"^parameters\s*\{(.*?)^\}", program, re.MULTILINE | re.DOTALL).group(1)
     parameters = re.sub(r"//.*", "", parameters)
-    matrices = set(re.findall(r"\bmatrix\b[^;]*?\]\s*(\w+)\s*;", parameters))
+    declared = re.findall(r"\bmatrix\b[^;]*?\]\s*([\w\s,]+);", parameters)
+    matrices = {name.strip() for names in declared for name in names.split(",")}
     order = np.arange(len(coordinates))
     names = [c.split(".") for c in coordinates]
     for m in matrices:
@@ -229,12 +230,12 @@ def hamc_values(options, name, data, points):
     return told, time.monotonic() - begun
 
 
-def linked(options, name, main, built):
+def linked(options, name, main, built, model=None):
     """The program main, a file of this folder, linked with the model as hamc compiles it for this tree's runtime."""
     folder = options.work / f"{name}.go"
     (folder / "model").mkdir(parents=True, exist_ok=True)
     plain = folder / "model.ham"  # in the coordinates of the declarations, as those of `hamc log-prob` are
-    plain.write_text((HERE / "models" / f"{name}.ham").read_text() + "\nmetric identity\n")
+    plain.write_text((model or HERE / "models" / f"{name}.ham").read_text() + "\nmetric identity\n")
     (folder / "model" / "model.go").write_text(run(options.hamc, plain, "--pkg", "model", "--output", "-"))
     (folder / "main.go").write_text((HERE / main).read_text())
     root = HERE.parent.parent

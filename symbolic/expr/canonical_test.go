@@ -50,6 +50,10 @@ func TestHashConsing(t *testing.T) {
 		{"δ of equal positions", c.Delta(expr.Sub{At: naive.SizeN}, expr.Sub{At: naive.SizeN}), c.Number(1)},
 		{"δ of unequal positions", c.Delta(expr.Sub{At: dsl.Fixed(1)}, expr.Sub{At: dsl.Fixed(2)}), c.Number(0)},
 		{"δ² = δ", c.Pow(c.Delta(naive.At(i, 0), naive.At(j, 0)), 2), c.Delta(naive.At(i, 0), naive.At(j, 0))},
+		{"cos(a − b)", c.Call("cos", c.Sub(a, mu)), c.Call("cos", c.Sub(mu, a))},
+		{"sin(a − b)", c.Call("sin", c.Sub(a, mu)), c.Neg(c.Call("sin", c.Sub(mu, a)))},
+		{"sin(2(a − b)/s)²", c.Pow(c.Call("sin", c.Div(c.Scale(2, c.Sub(a, mu)), s)), 2), c.Pow(c.Call("sin", c.Div(c.Scale(2, c.Sub(mu, a)), s)), 2)},
+		{"tanh(−a)", c.Call("tanh", c.Neg(a)), c.Neg(c.Call("tanh", a))},
 		{"−0", c.Number(math.Copysign(0, -1)), c.Number(0)},
 		{"0·a", c.Mul(c.Number(0), a), c.Number(0)},
 	}

@@ -141,6 +141,11 @@ var funcByName = func() map[string]*Func {
 // FuncOf returns the row of a function, nil if there is none: an abbreviation has none.
 func FuncOf(name string) *Func { return funcByName[name] }
 
+const even, odd = 1, -1
+
+// parity tells of functions f with f(−x) = f(x), and of those with f(−x) = −f(x).
+var parity = map[string]int{"abs": even, "cos": even, "cosh": even, "sin": odd, "tan": odd, "atan": odd, "sinh": odd, "tanh": odd}
+
 // Call returns the function of that name applied to args. The name is in the
 // table or among the abbreviations.
 func (c *Context) Call(name string, args ...*Expr) *Expr {
@@ -150,8 +155,12 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 	if text, ok := Abbreviations[name]; ok {
 		return c.Formula(text, args)
 	}
-	if name == "abs" && args[0].Op == Add && args[0].K[0] < 0 || name == "abs" && args[0].Op == Mul && args[0].Val < 0 {
-		args = []*Expr{c.Neg(args[0])} // so that |a − b| and |b − a| are one
+	if p := parity[name]; p != 0 && (args[0].Op == Add && args[0].K[0] < 0 || args[0].Op == Mul && args[0].Val < 0) {
+		// So that |a − b| and |b − a| are one, and kernels of cos(a − b) and sin(a − b)² symmetric.
+		args = []*Expr{c.Neg(args[0])}
+		if p == odd {
+			return c.Neg(c.Call(name, args...))
+		}
 	}
 	f := funcByName[name]
 	nums := make([]float64, 0, 2)

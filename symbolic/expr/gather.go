@@ -256,8 +256,8 @@ func (c *Context) Regroup(e *Expr) *Expr {
 	if at == nil {
 		return nil
 	}
-	j := c.NewIndex("j", at.Tensor.Values)
-	f := c.Gathered(c.Product(1, lateK, late), at, j)
+	j, up := c.Positions(at)
+	f := c.Gathered(c.Product(1, lateK, late), at, j, up)
 	h := c.Product(body.Val, earlyK, early)
 	if f.HasFree(i) || Strays(f) {
 		return nil
@@ -265,11 +265,11 @@ func (c *Context) Regroup(e *Expr) *Expr {
 	for _, d := range early {
 		if isGather(d) && d.Subs[1].Data == at && d.Subs[0].Index.Range == j.Range {
 			// The scatter is 0 at what no datum can be, where f may not exist.
-			to := ShiftSub(d.Subs[0], -d.Subs[1].Offset)
+			to := ShiftSub(d.Subs[0], up-d.Subs[1].Offset)
 			return c.Mul(c.Within(to, j.Range), c.Subst(f, j, to), c.Sum(i, h))
 		}
 	}
-	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
+	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at, Offset: up})))
 	if len(inner.free) != 1 {
 		return nil // a table, which interchange would undo
 	}
@@ -494,8 +494,19 @@ func SharesFree(a, b *Expr) bool {
 	return slices.ContainsFunc(a.free, b.HasFree)
 }
 
-// Gathered is e with the index j for the element at of data.
-func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
+// Positions returns an index over the values that the element at of data may have, and by how much it is above them: values may start at 0 or
+// below, and arrays start at 1.
+func (c *Context) Positions(at *Expr) (j *Index, up int) {
+	r := at.Tensor.Values
+	if r.Lo.IsConst() && r.Lo.Offset < 1 {
+		up = 1 - r.Lo.Offset
+		r = dsl.Range{Lo: dsl.Fixed(1), Hi: r.Hi.Plus(up)}
+	}
+	return c.NewIndex("j", r), up
+}
+
+// Gathered is e with the index j, less up, for the element at of data.
+func (c *Context) Gathered(e, at *Expr, j *Index, up int) *Expr {
 	memo := map[*Expr]*Expr{}
 	var walk func(x *Expr) *Expr
 	walk = func(x *Expr) *Expr {
@@ -513,7 +524,7 @@ func (c *Context) Gathered(e, at *Expr, j *Index) *Expr {
 			r = c.Rebuild(x, walk, func(s Sub) Sub {
 				switch {
 				case s.Data == at:
-					return Sub{Index: j, Offset: s.Offset}
+					return Sub{Index: j, Offset: s.Offset - up}
 				case s.Data != nil:
 					s.Data = walk(s.Data)
 				}

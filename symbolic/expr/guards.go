@@ -78,7 +78,8 @@ func readDepth(e *Expr) int {
 }
 
 // Indicators returns the factors of a product that are indicators, and those that
-// a shifted delta implies beyond them: δ[i,j+1] f(i−1) is 0 at i = 1, whatever j.
+// a shifted delta implies beyond them: δ[i,j+1] f(i−1) is 0 at i = 1, whatever j;
+// or one of data: δ[a,g[n]] f(g[n]) is 0 where g[n] is beyond the range of a.
 func (c *Context) Indicators(e *Expr) []*Expr {
 	var out []*Expr
 	if e.Op != Mul {
@@ -103,6 +104,9 @@ func (c *Context) Indicators(e *Expr) []*Expr {
 		if i, j, ok := IndexPair(a); ok && Strays(e) {
 			add(c.Within(ShiftSub(i, -j.Offset), j.Index.Range))
 			add(c.Within(j, i.Index.Range))
+		}
+		if isGather(a) && Strays(e) {
+			add(c.Within(a.Subs[1], a.Subs[0].Index.Range))
 		}
 	}
 	return out
