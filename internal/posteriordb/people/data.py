@@ -1,0 +1,126 @@
+"""Makes the data of the models of this folder, from seeds that their names give. No number is from anybody else's."""
+
+import json
+
+import numpy as np
+
+MODELS = {}
+
+
+def model(make):
+    """Registers the data of a model by its function's name."""
+    MODELS[make.__name__] = make
+    return make
+
+
+def plain(x):
+    if isinstance(x, (np.ndarray, list, tuple)):
+        return [plain(e) for e in x]
+    if isinstance(x, (bool, np.bool_, int, np.integer)):
+        return int(x)
+    return round(float(x), 4)
+
+
+def dump(given):
+    """A line for each variable."""
+    return "{\n" + ",\n".join(f'  "{name}": {json.dumps(plain(x))}' for name, x in given.items()) + "\n}\n"
+
+
+def numbers(random, n, top):
+    """Group numbers 1, …, top, of which each occurs."""
+    return random.permutation(np.concatenate([np.arange(top), random.integers(0, top, n - top)])) + 1
+
+
+def covariance(random, n):
+    a = random.normal(size=(n, n + 2))
+    return np.round(a @ a.T / n, 3)
+
+
+@model
+def polls(random):
+    d = {"N_national_polls": 14, "N_state_polls": 24, "T": 9, "S": 4, "P": 5, "M": 3, "Pop": 3}
+    for kind, n in ("national", d["N_national_polls"]), ("state", d["N_state_polls"]):
+        d[f"day_{kind}"] = numbers(random, n, d["T"])
+        d[f"poll_{kind}"] = numbers(random, n, d["P"])
+        d[f"poll_mode_{kind}"] = numbers(random, n, d["M"])
+        d[f"poll_pop_{kind}"] = numbers(random, n, d["Pop"])
+        d[f"n_two_share_{kind}"] = random.integers(300, 900, n)
+        d[f"n_democrat_{kind}"] = random.binomial(d[f"n_two_share_{kind}"], 0.51)
+        d[f"unadjusted_{kind}"] = random.integers(0, 2, n)
+    return d | {"state": numbers(random, 24, 4), "mu_b_prior": random.normal(0, 0.2, 4), "state_weights": [0.4, 0.3, 0.2, 0.1],
+                "sigma_c": 0.06, "sigma_m": 0.04, "sigma_pop": 0.04, "sigma_measure_noise_national": 0.04, "sigma_measure_noise_state": 0.05,
+                "sigma_e_bias": 0.05, "state_covariance_0": covariance(random, 4), "random_walk_scale": 0.05, "mu_b_T_scale": 0.18,
+                "polling_bias_scale": 0.05}
+
+
+@model
+def hgf(random):
+    N, T = 4, 25
+    bias = np.where(np.arange(T) // 8 % 2, 0.2, 0.8)
+    u = (random.random((N, T)) < bias).astype(int)
+    y = np.where(random.random((N, T)) < 0.75, u, 1 - u)
+    u[0, 3] = y[1, 7] = y[1, 0] = u[2, 20] = -1
+    return {"N": N, "T": T, "L": 3, "u": u, "y": y, "input_first": 0, "mu0": [0, 1], "sigma0": [0.1, 1], "kappa_lower": [0], "kappa_upper": [2],
+            "omega_lower": [-6, -8], "omega_upper": [1, 0], "zeta_lower": 0, "zeta_upper": 5}
+
+
+@model
+def football(random):
+    N, n, T = 40, 5, 4
+    one = numbers(random, N, n)
+    two = (one + random.integers(1, n, N) - 1) % n + 1
+    when = np.sort(numbers(random, N, T))
+    return {"N": N, "N_prev": 0, "y": random.poisson(1.4, (N, 2)), "nteams": n, "team1": one, "team2": two, "team1_prev": [], "team2_prev": [],
+            "ntimes": T, "time": [1, 2, 3, 4], "instants": when, "instants_rank": (when + 1) // 2, "ntimes_rank": 2,
+            "ranking": random.normal(size=(2, n)), "instants_prev": [], "ind_home": 1, "ind_common_sigma": 0, "mean_home": 0.1, "sd_home": 0.5,
+            "prior_dist_num": 2, "prior_dist_sd_num": 2, "hyper_df": 5, "hyper_location": 0, "hyper_sd_df": 4, "hyper_sd_location": 0,
+            "hyper_sd_scale": 1.5, "ind_comm_prior": 0, "mu_spike": 100, "sd_spike": 0.1, "mu_slab": 0, "sd_slab": 5, "ind_kl_sd": 1,
+            "is_summer_break": [0, 0, 1, 0]}
+
+
+@model
+def hubble(random):
+    d = {"n_ch_d": 2, "n_ch_p": 2, "n_ch_c": 1, "n_ch_s": 4, "n_c_tot": 36, "n_s_hi_z": 6, "n_ch": 9}
+    n, far = d["n_c_tot"], d["n_s_hi_z"]
+    host, period, z = numbers(random, n, 9), random.uniform(0.5, 1.7, n), random.uniform(0.02, 0.14, far)
+    mu = np.array([29.4, 24.4, 7.1, 6.8, 24.5, 31, 31.5, 32, 32.2])
+    factor = np.tril(random.normal(0, 0.03, (far, 3, 3))) + 0.1 * np.eye(3)
+    factor = np.round(factor, 4)
+    size = np.concatenate([10 ** (mu[:2] / 5 - 5), 1e-3 / 10 ** (mu[2:4] / 5 - 5)])
+    seen = np.stack([5 * np.log10(3e5 / 70 * z * 1e6) - 24.2, random.normal(size=far), random.normal(0, 0.1, far)], 1)
+    return d | {"est_d_anc": size, "sig_d_anc": 0.04 * size, "c_ch": host, "sig_app_mag_c": np.full(n, 0.1), "log_p_c": period,
+                "est_app_mag_c": mu[host - 1] - 2.6 - 3.2 * period + random.normal(0, 0.15, n), "log_z_c": random.normal(9, 0.1, n),
+                "est_app_mag_s": mu[5:] - 19.2 + random.normal(0, 0.15, 4), "sig_app_mag_s": np.full(4, 0.1), "est_z_s_hi_z": z,
+                "sig_z_s_hi_z": np.full(far, 0.0002), "sig_v_pec": 250, "data_s_hi_z": seen, "cov_l_s_hi_z": factor,
+                "factor": factor.reshape(far, 9), "est_q_0": -0.55, "sig_q_0": 0.1, "sig_zp_off": 0.03,
+                "zp_off_mask": random.integers(0, 2, n), "lk_corr": [0.05, 0.02], "period_break": 10, "break_at_intcpt": 1}
+
+
+@model
+def cfr(random):
+    S, G, D = 30, 12, 22
+    delay = np.exp(-0.5 * ((np.arange(1, G + 1) - 6) / 3) ** 2)
+    cases = np.round(40 * np.exp(-0.5 * ((np.arange(D) - 14) / 5) ** 2)).astype(int)
+    age = np.array([0.45, 0.38, 0.17])
+    return {"K": 3, "age_dist": age, "pop_t": 100000, "tswitch": 18, "D": D, "incidence_cases": random.poisson(cases + 1),
+            "incidence_deaths": random.poisson(0.05 * cases), "agedistr_cases": [60, 140, 190], "agedistr_deaths": [1, 4, 18],
+            "comorbidity_dist": [0.05, 0.2, 0.5], "k_cases_comorbidity": 60, "n_cases_comorbidity": 180, "k_deaths_comorbidity": 14,
+            "n_deaths_comorbidity": 20, "p_beta": 1, "p_eta": [1, 1], "p_pi": [1, 999], "p_epsilon": [1, 1], "p_rho": [1, 1], "p_phi": 0.01,
+            "p_xi": 1, "p_nu": 0.2, "p_psi": [71, 18], "p_chi": 5, "p_incubation": 5, "p_infectious": 2.5, "G": G,
+            "p_gamma": delay / delay.sum(), "t0": 0, "t_data": 9, "S": S, "ts": np.arange(1, S + 1), "contact": [0.6, 0.3, 0.1, 0.4, 0.5, 0.2, 0.3, 0.4, 0.4],
+            "inference": 1, "doprint": 0}
+
+
+@model
+def salmon(random):
+    years, ages = 14, 3
+    N = 2 * years
+    S = np.exp(random.normal(5, 0.5, N))
+    return {"N": N, "pop": np.repeat([1, 2], years), "year": np.tile(np.arange(1, years + 1), 2), "SR_fun": 2, "RRS": [0, 0], "A": random.uniform(1, 3, N),
+            "K_alpha": 1, "X_alpha": random.normal(size=(N, 1)), "prior_alpha": [1, 0.5], "prior_alpha_W": [1, 0.5], "prior_alpha_H": [1, 0.5],
+            "K_Rmax": 1, "X_Rmax": random.normal(size=(N, 1)), "prior_Rmax": [5, 1], "prior_Rmax_W": [5, 1], "prior_Rmax_H": [5, 1],
+            "K_R": 2, "X_R": random.normal(size=(N, 2)), "iter": 0, "K_SS": 0, "X_SS": [[]] * N, "prior_mu_SS": [1, 1], "N_S_obs": N - 3,
+            "which_S_obs": np.delete(np.arange(1, N + 1), [5, 9, 20]), "S_obs": S, "prior_tau": [0.1, 0.3, 4], "N_age": ages, "max_age": 5,
+            "n_age_obs": random.multinomial(40, [0.2, 0.5, 0.3], N), "prior_mu_p": [2, 2, 2], "N_H": 4, "which_H": [8, 9, 12, 25],
+            "n_W_obs": [20, 25, 30, 22], "n_H_obs": [5, 3, 8, 2], "F_rate": random.uniform(0.05, 0.3, N), "age_F": [0, 1, 1], "N_B": 3,
+            "which_B": [8, 12, 26], "B_take_obs": [9, 14, 6], "age_B": [1, 1, 1]}
