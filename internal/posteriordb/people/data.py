@@ -124,3 +124,111 @@ def salmon(random):
             "n_age_obs": random.multinomial(40, [0.2, 0.5, 0.3], N), "prior_mu_p": [2, 2, 2], "N_H": 4, "which_H": [8, 9, 12, 25],
             "n_W_obs": [20, 25, 30, 22], "n_H_obs": [5, 3, 8, 2], "F_rate": random.uniform(0.05, 0.3, N), "age_F": [0, 1, 1], "N_B": 3,
             "which_B": [8, 12, 26], "B_take_obs": [9, 14, 6], "age_B": [1, 1, 1]}
+
+
+@model
+def viral(random):
+    n, N = 6, 36
+    who, day = np.repeat(np.arange(1, n + 1), 6), np.tile([0, 1, 2, 3, 5, 7], n)
+    trt = np.zeros((N, 3))
+    trt[np.arange(N), who % 3] = 1
+    load = 6 - 0.7 * day + 0.3 * (who - 3) + 0.4 * random.standard_t(5, N)
+    return {"Ntot": N, "N_obs": N, "n_id": n, "id": who, "ind_start": np.arange(0, N, 6) + 1, "Time_max": 7, "obs_day": day, "log_10_vl": load,
+            "log10_cens_vl": np.ones(N), "RNaseP": random.normal(size=N), "K_trt": 3, "trt_mat": trt, "K_cov_intercept": 2,
+            "x_intercept": random.normal(size=(N, 2)), "K_cov_slope": 1, "x_slope": random.normal(size=(N, 1)), "alpha_0_prior_mean": 5,
+            "alpha_0_prior_sd": 2, "beta_0_prior_mean": 0.5, "beta_0_prior_sd": 1, "trt_effect_sd": 1, "sigma_logvl_mean": 1, "sigma_logvl_sd": 1,
+            "slope_coefs_sd": 1, "intercept_coefs_sd": 1, "t_max_pop_mean": -2, "t_max_pop_sd": 1}
+
+
+@model
+def evorates(random):
+    n = 7  # tips 1 to 7, nodes 8 to 13: of those, 13 is the root
+    pairs = {8: (1, 2), 9: (3, 4), 10: (8, 9), 11: (5, 6), 12: (11, 7), 13: (10, 12)}
+    nodes, length = 2 * n - 1, np.zeros(14)
+    length[1:13] = np.round(random.uniform(0.3, 1.2, 12), 3)
+    above = {child: parent for parent, both in pairs.items() for child in both}
+
+    def path(m):
+        return [m] + path(above[m]) if m in above else []
+
+    # The covariance of mean rates of edges: what their paths from the root share, half an edge of its own less a sixth.
+    eV = np.zeros((12, 12))
+    for i in range(1, 13):
+        for j in range(1, 13):
+            common = set(path(i)) & set(path(j))
+            eV[i - 1, j - 1] = sum(length[m] for m in common)
+            if i == j:
+                eV[i - 1, j - 1] -= 2 * length[i] / 3
+            elif i in path(j) or j in path(i):
+                eV[i - 1, j - 1] -= length[i if i in path(j) else j] / 2
+    # Stan's program numbers edges by its own order, with a stem of length 0 as the first: edge m + 1 is that above node m here.
+    des = [[-1, -1] for _ in range(nodes)]
+    des[0] = [pairs[13][0] + 1, pairs[13][1] + 1]
+    for m in range(8, 13):
+        des[m] = [pairs[m][0] + 1, pairs[m][1] + 1]
+    left = [1] * n + [pairs[m][0] for m in range(8, 14)]
+    right = [1] * n + [pairs[m][1] for m in range(8, 14)]
+    return {"n": n, "e": 12, "eV": np.round(eV, 3), "prune_T": np.concatenate([[0], length[1:13]]), "des_e": des, "tip_e": np.arange(2, n + 2),
+            "real_e": np.arange(2, 14), "postorder": [9, 10, 11, 12, 13, 1], "mis_code": [2] * 6, "n_mis_2": 6, "n_mis_1": 0, "which_non_mis": [],
+            "X": random.normal(size=n), "p_SE": [0.02, -1, 0.03, 0.01, -1, 0.02, 0.02], "inv_n_obs": [0, 0.25, 0, 0, 0.5, 0, 0], "n_contra": 4,
+            "contra": random.normal(0, 0.3, 4), "contra_var": [2, 1.5, 1.3333, 2], "n_mis_SE": 2, "which_mis_SE": [2, 5], "R0_prior_mu": 0,
+            "R0_prior_sig": 2, "Ysig2_prior_mu": 0, "Ysig2_prior_sig": 0.5, "Ysig2_prior_df": 0, "Rsig2_prior_sig": 1, "Rmu_prior_mu": 0,
+            "Rmu_prior_sig": 1, "constr_Rsig2": 0, "constr_Rmu": 0, "lik_power": 1, "left": left, "right": right,
+            "edge": np.minimum(np.arange(1, nodes + 1), 12), "length": length[1:13], "mis_SE": [0, 1, 0, 0, 1, 0, 0]}
+
+
+@model
+def splicing(random):
+    N, P, K = 18, 2, 4
+    x = np.stack([np.ones(N), np.arange(N) % 2], 1)
+    share = np.exp(np.outer(x[:, 1], [0.5, 0, -0.5, 0]))
+    y = np.array([random.multinomial(random.integers(20, 90), random.dirichlet(9 * s / s.sum())) for s in share])
+    y[5] = [0, 0, 40, 3]
+    return {"N": N, "P": P, "K": K, "x": x, "y": y, "concShape": 1.0001, "concRate": 0.0001, "outlier_prior_a": 1.01, "outlier_prior_b": 100}
+
+
+@model
+def wildfire(random):
+    N, T, p, n = 5, 6, 4, 24
+    cell = random.permutation(N * T)[:n]
+    X = np.round(random.normal(size=(n, p)), 3) * (random.random((n, p)) < 0.6)
+    X[:, 0] = np.round(random.normal(size=n), 3)
+    rows = [np.flatnonzero(r) for r in X]
+    ends = np.cumsum([len(r) for r in rows])
+    edges = [(1, 2), (2, 3), (3, 4), (4, 5), (1, 5), (2, 5)]
+    counts = random.poisson(random.gamma(2, 1, n)) * (random.random(n) < 0.7)
+    return {"N": N, "T": T, "p": p, "n_count": n, "counts": counts, "log_area": random.normal(size=N), "er_idx_train": cell % N + 1,
+            "er_idx_full": np.tile(np.arange(1, N + 1), T), "n_w": 1, "w": [1], "v": [1], "u": [1] * (N * T + 1), "n_w_tc": ends[-1],
+            "w_tc": np.concatenate([r[i] for r, i in zip(X, rows)]), "v_tc": np.concatenate(rows) + 1, "n_u_tc": n + 1,
+            "u_tc": np.concatenate([[1], ends + 1]), "M": 2, "slab_df": 5, "slab_scale": 2, "n_holdout_c": 1, "holdout_c_idx": [1],
+            "holdout_c": [0], "eps_idx_train": cell + 1, "n_edges": len(edges), "node1": [e[0] for e in edges], "node2": [e[1] for e in edges],
+            "month": cell // N + 1}
+
+
+@model
+def dcpo(random):
+    K, T, Q, R, N = 4, 5, 3, 3, 40
+    n = random.integers(400, 1500, N)
+    fixed = np.zeros((Q, R))
+    fixed[0, 1] = 1
+    return {"K": K, "T": T, "Q": Q, "R": R, "N": N, "kk": numbers(random, N, K), "tt": numbers(random, N, T), "qq": numbers(random, N, Q),
+            "rr": numbers(random, N, R), "y_r": random.binomial(n, random.beta(5, 5, N)), "n_r": n, "fixed_cutp": fixed.astype(int),
+            "use_delta": (random.random((Q, K)) < 0.7).astype(int)}
+
+
+@model
+def birds(random):
+    S, T, n, sites, people = 4, 9, 30, 8, 6
+    edges = [(1, 2), (2, 3), (3, 4), (1, 4)]
+    year = np.array([1, 2, 3, 4, 5, 6, 8, 9])[numbers(random, n, 8) - 1]  # none in year 7
+    site = numbers(random, n, sites)
+    gap = np.ones(T)
+    gap[[6, 7]] = 0
+    return {"n_sites": sites, "n_strata": S, "n_counts": n, "n_years": T, "fixed_year": 4, "n_years_m1": T - 1, "use_likelihood": 1,
+            "predict_counts": 0, "count": random.poisson(np.exp(random.normal(1.5, 0.7, n))), "strat": (site - 1) // 2 + 1, "year": year,
+            "site": site, "first_year": random.integers(0, 2, n), "observer": numbers(random, n, people), "y_2020": gap.astype(int),
+            "n_observers": people, "n_Iy1": 3, "n_Iy2": 5, "Iy1": [3, 2, 1], "Iy2": [5, 6, 7, 8, 9], "zero_betas": [0] * S,
+            "n_obs_sites_strata": [2] * S, "max_n_obs_sites_strata": 2, "ste_mat": [[1, 2]] * S, "obs_mat": [[1, 2]] * S,
+            "non_zero_weight": [1] * S, "n_edges": len(edges), "node1": [e[0] for e in edges], "node2": [e[1] for e in edges],
+            "scaling_factor": 0.4, "heavy_tailed": 1, "calc_nu": 1, "use_pois": 1, "calc_log_lik": 0, "calc_CV": 0, "n_train": n, "n_test": 1,
+            "train": np.arange(1, n + 1), "test": [1]}
