@@ -232,3 +232,57 @@ def birds(random):
             "non_zero_weight": [1] * S, "n_edges": len(edges), "node1": [e[0] for e in edges], "node2": [e[1] for e in edges],
             "scaling_factor": 0.4, "heavy_tailed": 1, "calc_nu": 1, "use_pois": 1, "calc_log_lik": 0, "calc_CV": 0, "n_train": n, "n_test": 1,
             "train": np.arange(1, n + 1), "test": [1]}
+
+
+@model
+def cmv(random):
+    times = [[2, 4, 7, 10, 14, 20], [1, 3, 6, 9, 15], [2, 5, 8, 11, 15, 19, 24]]
+    every = np.concatenate(times)
+    return {"nSubjects": 3, "nObs": 18, "nODEs": 3, "s": [6, 5, 7], "gen_time_N": 1, "Y0s": [1000, 1500, 600], "t0": 0, "time": every,
+            "obs": 1000 * np.exp(0.05 * every + random.normal(0, 0.4, 18)), "gen_time": [1], "n1": 6, "n2": 5, "n3": 7, "t1": times[0],
+            "t2": times[1], "t3": times[2]}
+
+
+@model
+def fields(random):
+    knots, locs = random.uniform(0, 3, (4, 2)), random.uniform(0, 3, (7, 2))
+    d = lambda a, b: np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1])
+    N, T = 30, 5
+    return {"nKnots": 4, "nLocs": 7, "nT": T, "N": N, "stationID": numbers(random, N, 7), "yearID": numbers(random, N, T),
+            "binomialN": [0] * N, "y": [0] * N, "y_int": random.poisson(4, N), "input_offset": random.normal(0, 0.2, N),
+            "prior_gp_theta": [3, 0, 3], "prior_gp_sigma": [3, 0, 3], "prior_sigma": [3, 0, 3], "prior_rw_sigma": [3, 0, 3],
+            "prior_intercept": [3, 0, 10], "prior_beta": [3, 0, 3], "prior_phi": [1000, 0, 0.5], "distKnots": np.round(d(knots, knots), 3),
+            "distKnots21": d(locs, knots), "nCov": 2, "X": np.stack([np.ones(N), random.normal(size=N)], 1), "cov_func": 2, "est_df": 1,
+            "est_phi": 1, "norm_params": 0, "gamma_params": 0, "nb2_params": 1, "obs_model": 2, "fixed_df_value": 5, "fixed_phi_value": 0,
+            "est_temporalRE": 1, "n_year_effects": T, "lower_truncation": 0, "fixed_intercept": 0, "matern_kappa": 1.5, "nW": T,
+            "gp_sigma_scaling_factor": 1, "df_lower_bound": 2}
+
+
+@model
+def bvep(random):
+    nn, nt, ns = 4, 30, 3
+    SC = random.uniform(0, 1, (nn, nn))
+    np.fill_diagonal(SC, 0)
+    star = SC - np.diag(SC.sum(1))
+    return {"nn": nn, "nt": nt, "ns": ns, "dt": 0.1, "tau0": 10, "I1": 3.1, "Ks": -1, "Obs_seeg": random.normal(size=(nt, ns)), "SC": SC,
+            "SC_star": star, "Gain": random.normal(0, 0.5, (ns, nn)), "eigen_vec": np.linalg.qr(random.normal(size=(nn, nn)))[0],
+            "eta_mean": -2.5, "eta_spread": 0.5, "x_init_mean": -2, "x_init_spread": 0.3, "z_init_mean": 3.5, "z_init_spread": 0.3, "K_mean": 1,
+            "K_spread": 0.5, "amplitude_mean": 1, "offset_mean": 0, "eps_tol": 0.5, "ode_solver": 2, "ode_rtol": 1e-6, "ode_atol": 1e-6,
+            "ode_maxstep": 1000}
+
+
+@model
+def survival(random):
+    n, m, reaches = 30, 20, 4
+    CH = (random.random((n, reaches + 1)) < 0.6).astype(int)
+    CH[:, 0] = 1
+    CHT = (random.random((m, 3)) < 0.5).astype(int)
+    CHT[:, 0] = 1
+    last = lambda h: h.shape[1] - np.argmax(h[:, ::-1], 1)
+    return {"Nind": n, "Nreaches": reaches, "Ndetlocs": reaches + 1, "Nyrs": 3, "Nrg": 4, "NS_bCov": 2, "UseSizeEffect": 1, "Ntribs": 2,
+            "NindT": m, "NrgT": 3, "Nsz": 2, "RmultSac": 1, "RmultT": random.uniform(0.5, 2, m), "RmultTrib": [1, 1.2],
+            "Rmult": random.uniform(0.5, 2, (n, reaches)), "CH": CH, "yrind": numbers(random, n, 3), "rgind": numbers(random, n, 4),
+            "rch_covind": [1, 2, 3, 3], "CovX": random.integers(0, 3, n), "firstCap": [1] * n, "lastCap": last(CH), "rgwy_ind": [0, 1, 2, 1],
+            "trib_ind": numbers(random, m, 2), "firstCapT": [1] * m, "lastCapT": last(CHT), "yrindT": numbers(random, m, 3),
+            "rgindT": numbers(random, m, 3), "CHT": CHT, "trib_rg": [1, 2, 2], "CovXT": random.integers(0, 3, m), "rgwy_indT": [0, 1, 2],
+            "Sz": random.normal(size=n), "SzT": random.normal(size=m), "Xsz": [-1, 1]}

@@ -24,8 +24,8 @@ import data  # noqa: E402
 # Where Stan's own gradients are inexact: differences of its density stand for them.
 DIFFERENCES = {}
 # Where points are drawn about, if not about zero, and how far: near zero these programs have no density, or one that is no number.
-CENTRES = {}
-SPREAD = {}
+CENTRES = {"cmv": np.array([-17.4, -17.4, -17.4, -17.4, 6.9, 7.3, 6.4, -1])}
+SPREAD = {"cmv": 0.1}
 
 
 def centred(program):
