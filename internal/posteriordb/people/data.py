@@ -286,3 +286,16 @@ def survival(random):
             "trib_ind": numbers(random, m, 2), "firstCapT": [1] * m, "lastCapT": last(CHT), "yrindT": numbers(random, m, 3),
             "rgindT": numbers(random, m, 3), "CHT": CHT, "trib_rg": [1, 2, 2], "CovXT": random.integers(0, 3, m), "rgwy_indT": [0, 1, 2],
             "Sz": random.normal(size=n), "SzT": random.normal(size=m), "Xsz": [-1, 1]}
+
+
+@model
+def pollen(random):
+    K, N, T, knots, cores = 3, 5, 4, 3, 2
+    where, at = random.uniform(0, 1, (N, 2)), np.array([[0.1, 0.2], [0.8, 0.3], [0.5, 0.9]])
+    d = lambda a, b: np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1])
+    w = np.round(random.uniform(0.05, 0.4, (K, cores, N)), 3)
+    y = random.multinomial(80, [0.5, 0.3, 0.2], cores * T)
+    y[2] = 0
+    return {"K": K, "N": N, "T": T, "N_knots": knots, "N_cores": cores, "y": y, "rho": [0.5, 0.8, 0.4], "eta": [1.2, 0.9, 1.1],
+            "gamma": [0.6, 0.7, 0.5], "res": 0.5, "phi": [20, 15, 30], "sum_w_pot": [2, 2.5, 1.8], "idx_cores": [2, 5],
+            "d_knots": np.round(d(at, at), 4), "d_inter": d(where, at), "w": w, "lag": np.zeros((T, T)), "w_flat": w.reshape(K * cores, N)}
