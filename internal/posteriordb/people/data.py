@@ -13,7 +13,16 @@ def model(make):
     return make
 
 
+class Exact(list):
+    """An array that is computed of others, with all digits."""
+
+    def __init__(self, x):
+        super().__init__(x.tolist())
+
+
 def plain(x):
+    if isinstance(x, Exact):
+        return list(x)
     if isinstance(x, (np.ndarray, list, tuple)):
         return [plain(e) for e in x]
     if isinstance(x, (bool, np.bool_, int, np.integer)):
@@ -299,3 +308,22 @@ def pollen(random):
     return {"K": K, "N": N, "T": T, "N_knots": knots, "N_cores": cores, "y": y, "rho": [0.5, 0.8, 0.4], "eta": [1.2, 0.9, 1.1],
             "gamma": [0.6, 0.7, 0.5], "res": 0.5, "phi": [20, 15, 30], "sum_w_pot": [2, 2.5, 1.8], "idx_cores": [2, 5],
             "d_knots": np.round(d(at, at), 4), "d_inter": d(where, at), "w": w, "lag": np.zeros((T, T)), "w_flat": w.reshape(K * cores, N)}
+
+
+@model
+def sccomp(random):
+    N, M, C = 10, 4, 2
+    X = np.stack([np.ones(N), np.arange(N) % 2 - 0.5 + 0.1 * np.round(random.normal(size=N), 2)], 1)
+    Q, R = np.linalg.qr(X)
+    sign = np.sign(np.diag(R))
+    Q, R = Q * sign, R * sign[:, None]
+    n = random.integers(200, 500, N)
+    y = np.array([random.multinomial(a, random.dirichlet([8, 6, 4, 2])) for a in n])
+    return {"N": N, "M": M, "C": C, "A": C, "A_intercept_columns": 1, "B_intercept_columns": 1, "Ar": 2, "exposure": n, "y": y, "X": X,
+            "XA": np.eye(2), "Xa": X, "is_truncated": 0, "truncation_up": np.full((N, M), -1), "truncation_down": np.full((N, M), -1), "TNS": N * M,
+            "truncation_not_idx": np.arange(1, N * M + 1), "is_vb": 0, "prior_prec_intercept": [5, 2], "prior_prec_slope": [0, 0.6],
+            "prior_prec_sd": [10, 20], "prior_mean_intercept": [0, 1], "prior_mean_coefficients": [0, 1], "exclude_priors": 0,
+            "bimodal_mean_variability_association": 1, "use_data": 1, "intercept_in_design": 1, "N_random_intercepts": 0, "N_minus_sum": 0,
+            "paring_cov_random_intercept": [], "N_grouping": 0, "X_random_intercept": [[]] * N, "idx_group_random_intercepts": [],
+            "how_many_groups": 0, "how_many_factors_in_random_design": 0, "group_factor_indexes_for_covariance": [], "enable_loo": 0,
+            "Q": Exact(Q * np.sqrt(N - 1)), "Ri": Exact(np.linalg.inv(R / np.sqrt(N - 1)))}
