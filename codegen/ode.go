@@ -176,6 +176,14 @@ func (g *generator) odeMethods() []jen.Code {
 	}
 	var out []jen.Code
 	body := g.touchSolution()
+	for n, e := range g.odes {
+		if n == 1 {
+			body = append(body, jen.Comment("Where one fails, the others are read all the same."))
+		}
+		if n > 0 {
+			body = append(body, jen.Id("s").Dot(e.out).Op("=").Id("s").Dot(e.memo).Index(id("order").Op("-").Lit(orderDensity)).Dot("Out"))
+		}
+	}
 	for _, e := range g.odes {
 		solve := jen.Id("s").Dot("solved").Op("=").Id("s").Dot(e.solve).Call(id("q"), id("order"))
 		body = append(body, jen.If(solve, jen.Id("s").Dot("solved").Op("!=").Add(okay())).Block(jen.Return(jen.Id("s").Dot("solved"))))
