@@ -252,7 +252,7 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 	}
 	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
 	s, second = c.Substituted(s, back), p.atReference(c.Substituted(second, back))
-	return &predictor{indices: o.indices, eta: eta, weight: c.Pow(c.Pow(second, 2), 0.5), score: p.following(s)}
+	return &predictor{indices: o.indices, eta: eta, weight: c.Call("abs", second), score: p.following(s)}
 }
 
 // following is an expression at the reference, which follows the scalars by its derivatives there.
