@@ -327,3 +327,36 @@ def sccomp(random):
             "paring_cov_random_intercept": [], "N_grouping": 0, "X_random_intercept": [[]] * N, "idx_group_random_intercepts": [],
             "how_many_groups": 0, "how_many_factors_in_random_design": 0, "group_factor_indexes_for_covariance": [], "enable_loo": 0,
             "Q": Exact(Q * np.sqrt(N - 1)), "Ri": Exact(np.linalg.inv(R / np.sqrt(N - 1)))}
+
+
+@model
+def reading(random):
+    N, I, S = 30, 5, 4
+    item, subject = numbers(random, N, I), numbers(random, N, S)
+    X = np.stack([np.ones(N), random.choice([-0.5, 0.5], N), random.choice([-0.5, 0.5], N)], 1)
+    C = np.stack([random.uniform(200, 5500, N), np.arange(N) % 2], 1)
+    d = {"N": N, "I": I, "S": S, "K": 3, "L": 3, "trials": 40, "Y": random.binomial(40, 0.4, N), "item": item, "subject": subject, "X": X, "Z": X,
+         "C": C, "tg": np.arange(N) // 10, "KC": 2, "prior_only": 0}
+    for part in "asymptote", "invrate", "intercept", "critasymptote", "critintercept", "critinvrate", "critinit":
+        d |= {f"K_{part}": 3, f"X_{part}": X}
+        for level, g, n in (1, item, I), (2, subject, S):
+            end = f"{part}_{level}"
+            d |= {f"J_{end}": g, f"N_{end}": n, f"K_{end}": 1 if part.startswith("crit") else 3}
+            if part.startswith("crit"):
+                d[f"Z_{end}"] = X[:, 0]
+            else:
+                d |= {f"Z_{end}_{k + 1}": X[:, k] for k in range(3)} | {f"NC_{end}": 3}
+    return d
+
+
+@model
+def trials(random):
+    N, P, K, clusters = 40, 2, 4, 8
+    cluster = numbers(random, N, clusters)
+    treatment = (random.random((N, P)) < 0.5).astype(int)
+    return {"N": N, "P": P, "K": K, "Nc": 2, "Ncluster": clusters, "X": random.normal(size=(N, 2)), "clustered": 1, "pooling_type": 1,
+            "pooling_baseline": 1, "site": (cluster + 1) // 2, "cluster": cluster, "treatment": treatment, "prior_control_fam": 1,
+            "prior_control_sd_fam": 6, "prior_control_val": [0, 2, 0], "prior_control_sd_val": [3, 0, 1], "prior_hypermean_fam": [1, 2],
+            "prior_hypersd_fam": [5, 6], "prior_hypermean_val": [[0, 1, 0], [0, 2, 0]], "prior_hypersd_val": [[-1, 0.5, 0], [4, 0, 1]],
+            "prior_beta_fam": 1, "prior_beta_val": [0, 2, 0], "prior_cluster_fam": 0, "prior_cluster_val": [0, 10, 0], "N_test": 0, "K_test": 0,
+            "X_test": [], "test_site": [], "test_treatment": [], "y": random.integers(0, 2, N), "test_y": []}

@@ -55,7 +55,8 @@ def compare(options, builder, name):
     at = options.work / f"{name}.at.json"
     at.write_text(json.dumps([{"q": p["q"]} for p in points]))
     plain = options.work / f"{name}.ham"  # in the coordinates of the declarations, without a metric of the model's own
-    plain.write_text((HERE / f"{name}.ham").read_text() + "\nmetric identity\n")
+    text = (HERE / f"{name}.ham").read_text()
+    plain.write_text(text if "\nmetric " in text else text + "\nmetric identity\n")
     begun = time.monotonic()
     ours = json.loads(run(options.hamc, "log-prob", plain, "--data", path, "--at", at, "--evaluate", timeout=options.limit))
     seconds = time.monotonic() - begun
