@@ -269,6 +269,9 @@ func (c *Context) Regroup(e *Expr) *Expr {
 			return c.Mul(c.Within(to, j.Range), c.Subst(f, j, to), c.Sum(i, h))
 		}
 	}
+	if lo := j.Range.Lo; lo.Name == "" && lo.Offset < 1 {
+		return nil // arrays have no element 0
+	}
 	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
 	if len(inner.free) != 1 {
 		return nil // a table, which interchange would undo
