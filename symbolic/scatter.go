@@ -79,6 +79,9 @@ func (l *lowering) through(e *expr.Expr) *expr.Expr {
 	if !ok || at == nil || len(at.Free()) != len(e.Free()) {
 		return nil
 	}
+	if at.Tensor.FromZero() {
+		return nil
+	}
 	j := c.NewIndex("j", at.Tensor.Values)
 	whole := c.Gathered(e, at, j)
 	if len(whole.Free()) != 1 || whole.Free()[0] != j || expr.Strays(whole) || len(l.guards) > 0 && expr.Strays(e) {

@@ -229,6 +229,9 @@ func (c *Context) interchange(i *Index, val float64, k []float64, factors []*Exp
 	return nil
 }
 
+// FromZero reports whether the values of integer data begin below 1, which no position of an array does.
+func (t *Tensor) FromZero() bool { return t.Values.Lo.Name == "" && t.Values.Lo.Offset < 1 }
+
 // Regroup applies the rule of that name to a sum, or to a scatter, where f(g) is
 // f(a) outside of it; nil if it does not apply. f is a polynomial: it is finite
 // for those elements too that no datum names.
@@ -269,8 +272,8 @@ func (c *Context) Regroup(e *Expr) *Expr {
 			return c.Mul(c.Within(to, j.Range), c.Subst(f, j, to), c.Sum(i, h))
 		}
 	}
-	if lo := j.Range.Lo; lo.Name == "" && lo.Offset < 1 {
-		return nil // arrays have no element 0
+	if at.Tensor.FromZero() {
+		return nil
 	}
 	inner := c.Sum(i, c.Mul(h, c.Delta(Sub{Index: j}, Sub{Data: at})))
 	if len(inner.free) != 1 {
