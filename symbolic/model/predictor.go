@@ -252,7 +252,11 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 	}
 	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
 	s, second = c.Substituted(s, back), p.atReference(c.Substituted(second, back))
-	return &predictor{indices: o.indices, eta: eta, weight: c.Call("abs", second), score: p.following(s)}
+	weight := c.Pow(c.Pow(second, 2), 0.5)
+	if expr.Search(second, expr.StageConst, func(e *expr.Expr) bool { return e.Op == expr.Call && e.Func.Name == "select" }) {
+		weight = c.Call("abs", second) // of what is 0 where a condition leaves it out the root has no derivative
+	}
+	return &predictor{indices: o.indices, eta: eta, weight: weight, score: p.following(s)}
 }
 
 // following is an expression at the reference, which follows the scalars by its derivatives there.
