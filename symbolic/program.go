@@ -154,6 +154,8 @@ type Position struct{ Tensor, Numbers, Last *expr.Tensor }
 // subexpressions of e are lowered already. A definition is computed outside of what stands around e, so that it takes the guards of
 // the fixed positions that e reads along.
 func (p *Program) define(e *expr.Expr, source *expr.Expr) *expr.Expr {
+	defer func(was bool) { p.c.Sharing = was }(p.c.Sharing)
+	p.c.Sharing = false // no shared definition is made of one that is lowered, when its indices become those of the array
 	if guards := p.c.ExposedFixed(e); len(guards) > 0 {
 		e, source = p.c.Mul(append(guards, e)...), nil
 	}
