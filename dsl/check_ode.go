@@ -179,7 +179,7 @@ func (c *checker) solution(l *LetStmt, e *SolveExpr) {
 	known := false
 	switch {
 	case len(l.Places) > 0:
-		c.err(BadSolve, c.placeSpan(l.Places[0]), "write `let s = solve …`", "a solution has no index")
+		c.err(BadSolve, c.placeSpan(l.Places[0]), fmt.Sprintf("solutions that differ from one value of an index to the next are written one by one: `let %s1 = solve …`, `let %[1]s2 = solve …`", l.Name.Name), "a solution has no index")
 	case l.For != nil:
 		c.err(BadSolve, l.For.At, "write `let s = solve …`", "a solution has no index")
 	default:

@@ -557,7 +557,8 @@ func (c *checker) circle(g []*Let) []*Let {
 		}
 		l.Recursion.Circle = circle
 		if l.Type.Shape[0] != g[0].Type.Shape[0] {
-			c.err(BadRecursion, l.At, "", "`%s` and `%s` depend on each other, and have %s and %s positions", g[0].Name, l.Name, g[0].Type.Shape[0], l.Type.Shape[0])
+			c.err(BadRecursion, l.At, fmt.Sprintf("define as many positions of both, also those of `%s` and `%s` that nothing reads", g[0].Name, l.Name),
+				"`%s` and `%s` depend on each other, and have %s and %s positions", g[0].Name, l.Name, g[0].Type.Shape[0], l.Type.Shape[0])
 			return g
 		}
 	}

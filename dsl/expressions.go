@@ -313,8 +313,11 @@ func (p *parser) conditional() (Expr, error) {
 		}
 		if !p.isWord(part.word) {
 			hint := "a conditional reads `if c then a else b`"
-			if w := p.peek().Value; part.word == "else" && (w == "elif" || w == "elseif") {
+			switch w := p.peek().Value; {
+			case part.word == "else" && (w == "elif" || w == "elseif"):
 				hint = "write `else if`"
+			case p.peek().Type == tokEnd:
+				hint += "; a line goes on behind `" + part.word + "`, not before it"
 			}
 			return nil, p.unexpected("`"+part.word+"`", hint)
 		}

@@ -53,6 +53,8 @@ func (r *reading) unknownStatement() error {
 	switch w := first.Value; {
 	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && !r.hasTilde():
 		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
+	case w == "else" || w == "then":
+		hint = LookupForeign(ForeignStatement, w).Hint()
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
 	case isKeyword(w) && LookupForeign(ForeignStatement, w) == nil:

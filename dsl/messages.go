@@ -119,6 +119,9 @@ func (p *parser) operatorHint(want, hint string) string {
 		case prev.Type == tokIdent && startsStatement(prev.Value):
 			return "statements are not grouped: each has a line of its own, as in `data n int`"
 		}
+		if prev.Value == "[" || prev.Value == "," {
+			return cmp.Or(hint, "a range reads 1..n; in a definition an index with its range stands here, as in `let m[t, j in k] = …`")
+		}
 		return cmp.Or(hint, "a range reads 1..n")
 	case ";":
 		return cmp.Or(hint, "a statement ends with its line; `;` ends the rows of a matrix")

@@ -176,6 +176,8 @@ def row_major(program, coordinates):
     names = [c.split(".") for c in coordinates]
     for m in matrices:
         at = [i for i, c in enumerate(names) if c[0] == m]
+        if not at:  # of size 0
+            continue
         rows, columns = (max(int(names[i][d]) for i in at) for d in (1, 2))
         order[at] = np.array(at).reshape(columns, rows).T.ravel()
     return order

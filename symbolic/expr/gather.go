@@ -313,13 +313,22 @@ func (c *Context) polynomialOf(e *Expr, k float64, i *Index, at **Expr) bool {
 	return false
 }
 
-// ScatterOf reads a scatter off the body of a definition, or returns nil.
+// ScatterOf reads a scatter into the elements at indices off the body of a definition, or returns nil. The delta of another index, as
+// that along which a recursion runs, stays a factor of the body.
 func (c *Context) ScatterOf(body *Expr, indices []*Index) *Scatter {
 	if len(ScatteredFree(body)) == 0 {
 		return nil
 	}
 	s := &Scatter{}
-	deltas, rest := c.GathersOf(body, &s.Sums)
+	all, rest := c.GathersOf(body, &s.Sums)
+	var deltas []*Expr
+	for _, d := range all {
+		if slices.Contains(indices, d.Subs[0].Index) {
+			deltas = append(deltas, d)
+		} else {
+			rest = c.Mul(rest, d)
+		}
+	}
 	if len(deltas) == 0 {
 		return nil
 	}

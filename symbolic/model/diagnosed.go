@@ -58,14 +58,39 @@ func (d *Diagnosed) Refuse(p *Posterior) {
 	switch {
 	case len(p.Model.Solves) > 0 && len(p.Model.Params) >= manyParams/2:
 		hint = "a solution has sensitivities to each pair of the parameters that it depends on: give the equation fewer"
-	case len(p.Model.Params) >= manyParams:
+	case p.scalars() >= manyParams:
 		hint = "make one vector parameter of the scalars"
+	}
+	if p.ownCoordinates() {
+		hint += ", or write `metric identity`, without which hamc looks for coordinates and a metric too"
 	}
 	if p.derivesMetric() {
 		hint += ", or use a metric that needs fewer derivatives, as `metric identity`"
 	}
 	d.List = nil // warnings on what is not there
 	d.Add(dsl.Error, dsl.TooLarge, p.Largest(), hint, "the derivatives of the model are too large to write out: this statement is the largest")
+}
+
+// scalars is the number of scalar parameters.
+func (p *Posterior) scalars() (n int) {
+	for _, x := range p.Model.Params {
+		if len(x.Type.Shape) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// ownCoordinates reports whether hamc chooses the coordinates and the metric.
+func (p *Posterior) ownCoordinates() bool {
+	for _, b := range p.Model.Blocks {
+		for _, t := range b.Metric {
+			if t.Kind == dsl.MetricAuto {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // derivesMetric reports whether a metric of the model is made of derivatives of the density.
