@@ -34,6 +34,14 @@ func (c *checker) wantScalar(e Expr, what string) {
 	}
 }
 
+// article is a name with its article.
+func article(name string) string {
+	if name == "unit_vector" || !strings.ContainsAny(name[:1], "aeiou") {
+		return "a " + name
+	}
+	return "an " + name
+}
+
 // count spells a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
@@ -186,7 +194,11 @@ func (c *checker) reduction(e *SumExpr) {
 		c.notEmpty(indices)
 	}
 	shut()
+	if c.closed == nil {
+		c.closed = map[string]Span{}
+	}
 	for _, ix := range indices {
+		c.closed[ix.Name] = e.Span()
 		if ix.Range.Hi == unknownExtent {
 			bad(e)
 		}
@@ -299,7 +311,11 @@ func (c *checker) indexed(e *IndexExpr) {
 		what = "`" + b.Solve.Name + "." + b.Field + "`"
 	}
 	if len(t.Shape) == 0 {
-		c.err(NotIndexed, e.Span(), "leave the brackets out", "%s is a scalar and has no elements", what)
+		hint := "leave the brackets out"
+		if _, number := e.Base.(*Number); number {
+			hint = fmt.Sprintf("sizes stand behind the type: `real[%s] > 0`", Text(e.Args[0]))
+		}
+		c.err(NotIndexed, e.Span(), hint, "%s is a scalar and has no elements", what)
 		bad(e)
 		return
 	}
@@ -495,9 +511,9 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 		if len(c.ds.List) > n {
 			switch d := &c.ds.List[len(c.ds.List)-1]; {
 			case d.Code == BadSize:
-				d.Code, d.Hint, d.Notes = BadIndex, "", nil
+				d.Code, d.Hint, d.Notes = BadIndex, c.positionHint(a, size), nil
 				d.Message = "an index is an index name, a number, or one of them plus or minus a number"
-			case d.Code == UnknownName && d.Hint == undeclaredHint:
+			case d.Code == UnknownName && (d.Hint == undeclaredHint || strings.HasPrefix(d.Hint, "declare it: `data")):
 				d.Hint = "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 			}
 		}
@@ -517,10 +533,28 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 	case e.Name == size.Name:
 		c.need(e.Name, 1-e.Offset)
 	case e.Name != size.Name:
-		c.err(IndexRange, a.Span(), "", "cannot show that the index %s stays within the size %s of %s", e, size, what)
+		c.err(IndexRange, a.Span(), c.positionHint(a, size), "cannot show that the index %s stays within the size %s of %s", e, size, what)
 		return s, false
 	}
 	return s, true
+}
+
+// positionHint says how an argument of a function, or a datum, is declared to be a position.
+func (c *checker) positionHint(a Expr, size Extent) string {
+	n, ok := a.(*Name)
+	if !ok || size == unknownExtent {
+		return ""
+	}
+	if c.function != nil {
+		for _, v := range c.function.variables() {
+			if v.Name == n.Name {
+				return fmt.Sprintf("declare the argument `%s int in 1..%s`", n.Name, size)
+			}
+		}
+	} else if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
+		return fmt.Sprintf("declare `data %s int in 1..%s`", n.Name, size)
+	}
+	return ""
 }
 
 // need records that an int datum is at least n; data are checked for it.
@@ -553,8 +587,17 @@ func (c *checker) call(e *CallExpr) {
 	}
 	f := LookupFunction(e.Func)
 	if f == nil {
-		for _, a := range e.Args {
-			c.expr(a.Expr)
+		row := LookupForeign(ForeignFunction, e.Func)
+		if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil || row != nil && row.Is == "" {
+			c.quiet(func() { // its arguments are not those of what is to be written
+				for _, a := range e.Args {
+					c.expr(a.Expr)
+				}
+			})
+		} else {
+			for _, a := range e.Args {
+				c.expr(a.Expr)
+			}
 		}
 		bad(e)
 		c.unknownFunction(e)
@@ -837,15 +880,21 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
 		hint = f.Hint()
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
-		var with []string
-		for i := range Distributions {
-			if d := &Distributions[i]; d.LogCdf != "" {
-				with = append(with, d.Name)
-			}
+		hint = cdfHint
+		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {
+			hint = fmt.Sprintf("write exp(%s), or its logarithm %s", strings.Replace(d.form(), d.LogDensityName(), d.CdfName(), 1), d.CdfName())
 		}
-		hint = "there are _lcdf and _lccdf of " + strings.Join(with, ", ")
+	} else if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil && strings.HasSuffix(e.Func, "_rng") {
+		hint = "draw which distribution it is: `normal_rng(if bernoulli_rng(p) == 1 then a else b, s)`"
+		if x.counts {
+			hint = "draw whether it is zero: `if bernoulli_rng(p) == 1 then 0 else poisson_rng(lambda)`"
+		}
+	} else if fn := c.distributionFunc(strings.TrimSuffix(e.Func, "_rng")); fn != nil && strings.HasSuffix(e.Func, "_rng") {
+		hint = "a distribution of the model has no draws of its own: draw from those that it is made of"
 	} else if form := foreignLogDensity(e.Func); form != "" {
 		hint = "write " + form
+	} else if d := LookupDistribution(strings.ToLower(e.Func)); d != nil && c.generating {
+		hint = fmt.Sprintf("a draw reads %s(%s), a log density %s", d.RandomName(), strings.Join(d.argNames(), ", "), d.form())
 	} else if LookupDistribution(e.Func) != nil || combinationOf(e.Func) != nil {
 		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
 	} else if f := LookupForeign(ForeignDistribution, e.Func); f != nil {
@@ -924,7 +973,7 @@ func (c *checker) binary(e *BinaryExpr) {
 			c.err(VectorProduct, e.At, "the inner product is dot(a, b), the elementwise product .*", "a vector times a vector has two meanings")
 			bad(e)
 		case len(x.Shape) == 1:
-			c.err(VectorProduct, e.At, "write A'*x for xᵀA", "a vector does not stand to the left of a matrix")
+			c.err(VectorProduct, e.At, "write A'*x for xᵀA; diag(x)*A scales the rows of A", "a vector does not stand to the left of a matrix")
 			bad(e)
 		case x.Shape[1] != y.Shape[0]:
 			c.err(ShapeMismatch, e.At, "", "the left operand of `*` has %s columns (%s), the right one %s rows (%s)", x.Shape[1], x, y.Shape[0], y)

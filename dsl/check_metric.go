@@ -368,7 +368,7 @@ func (c *checker) scaledMetric(e *BinaryExpr, scale Expr) bool {
 		return true
 	}
 	if p := c.dependsOnParam(factor); p != nil {
-		c.err(MetricScale, factor.Span(), "", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
+		c.err(MetricScale, factor.Span(), "a metric that depends on parameters is given by its entries: `metric diag(…)`, or a matrix", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
 	} else if v, ok := c.constant(factor); ok && !(v > 0) {
 		c.err(MetricScale, factor.Span(), "", "the factor of a metric is positive, not %v", v)
 	}

@@ -89,6 +89,7 @@ const (
 	MayLeaveRange Code = "W402"
 	ScarceData    Code = "W403"
 	NotSmooth     Code = "W404"
+	LeftOfEach    Code = "W405"
 
 	// What Vet finds.
 	FlatPrior         Code = "W601"
@@ -197,6 +198,7 @@ var Catalogue = []Entry{
 	{FarPredictor, "`hamc vet`: a predictor is near 0, for how much it varies", "y ~ normal(a + b*year, s)", "y ~ normal(a + b*(year - 2000), s)"},
 	{UnequalPredictors, "`hamc vet`: predictors have one scale", "data x real[n, k] in metres and millimetres", "columns divided by their standard deviations"},
 	{EmptyGroup, "`hamc vet`: each group has data", "data g int[n] in 1..k without an element 3", "groups numbered from 1 without gaps"},
+	{LeftOfEach, "warning: the left side of a statement with `for` depends on its index", "y ~ normal(b*x[i], 1) for i in n", "y[i] ~ normal(b*x[i], 1) for i in n"},
 	{NotSmooth, "warning: what depends on a parameter has a kink or a jump", "density -abs(x)", "density -sqrt(x^2 + 1e-6)"},
 }
 

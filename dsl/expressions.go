@@ -313,8 +313,13 @@ func (p *parser) conditional() (Expr, error) {
 		}
 		if !p.isWord(part.word) {
 			hint := "a conditional reads `if c then a else b`"
-			if w := p.peek().Value; part.word == "else" && (w == "elif" || w == "elseif") {
+			switch w := p.peek().Value; {
+			case part.word == "else" && (w == "elif" || w == "elseif"):
 				hint = "write `else if`"
+			case w == "=":
+				hint = "what is equal is compared by `==`"
+			case ends(p.peek()) && part.word == "else":
+				hint = "a conditional reads `if c then a else b`, and has a value in each case: write `else 0` for none"
 			}
 			return nil, p.unexpected("`"+part.word+"`", hint)
 		}

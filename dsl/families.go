@@ -249,10 +249,22 @@ func (c *checker) onMatrix(term *Term, want *Constraint) {
 	switch {
 	case p != nil && len(p.Type.Shape) == 2:
 		hint = "declare `param " + p.Name + " " + want.Name + "[" + p.Type.Shape[0].String() + "]`"
+		if o := term.Dist.counterpart(); o != nil && p.Constraint != nil && matrices[o.Support] == p.Constraint {
+			hint += ", or write `" + o.Name + "`"
+		}
 	case d != nil && len(d.Type.Shape) == 2 && want.Data == 2:
 		hint = "declare `data " + d.Name + " " + want.Name + "[" + d.Type.Shape[0].String() + "]`"
 	}
 	c.err(OutsideSupport, term.Left.Span(), hint, "`%s` is defined on %s, and the %s is not declared to be one", term.Dist.Name, term.Dist.Support, term.side())
+}
+
+// counterpart is the distribution of factors for one of matrices, and the other way round; nil if there is none.
+func (d *Distribution) counterpart() *Distribution {
+	const factors = "_cholesky"
+	if stem, ok := strings.CutSuffix(d.Name, factors); ok {
+		return LookupDistribution(stem)
+	}
+	return LookupDistribution(d.Name + factors)
 }
 
 // wholeNumbers reports a left side that is not of whole numbers.
