@@ -34,6 +34,9 @@ func (d *Distribution) namedHint(name string) string {
 		return "what is declared as data is observed: leave it out"
 	}
 	form := fmt.Sprintf("%s(%s)", d.Name, strings.Join(d.argNames(), ", "))
+	if slices.Contains([]string{"lower", "upper", "low", "high", "lb", "ub"}, name) {
+		return fmt.Sprintf("the interval follows the distribution: `y ~ %s > a`, `< b` or `in (a, b)`", form)
+	}
 	for _, row := range otherArguments {
 		if slices.Contains(strings.Fields(row.dists), d.Name) && slices.Contains(strings.Fields(row.names), name) && !slices.Contains(d.argNames(), name) {
 			return row.hint
@@ -48,6 +51,10 @@ func (d *Distribution) countHint() string {
 	switch d.Name {
 	case "multinomial", "multinomial_logit", "dirichlet_multinomial":
 		return form + ": the number of trials is the sum of the data"
+	case "half_normal", "half_cauchy", "half_student_t":
+		return form + ": it is centred at 0"
+	case "student_t", "multi_student_t":
+		return form + ": the degrees of freedom come first"
 	case "lkj_corr", "lkj_corr_cholesky":
 		return form + ": the number of rows is that of the left side"
 	}

@@ -343,6 +343,12 @@ func (c *checker) constStmt(s *ConstStmt, bound map[string]bool) {
 			k.Value = 1
 		}
 	} else {
+		if m, ok := s.Value.(*MatrixExpr); ok {
+			c.err(BadConst, m.Span(), "an array is a definition: `let w[1] = 0.2` and `let w[2] = 0.8`, or data", "a const is a number known at compile time")
+			c.poisoned[k.Name] = true
+			delete(c.declared, k.Name)
+			return
+		}
 		k.Value = c.number(s.Value, "a const")
 	}
 	c.declare(k)
@@ -576,7 +582,11 @@ func (c *checker) notConstant(e Expr, what string) {
 		c.lookup(n)
 		return
 	}
-	c.err(BadConst, e.Span(), "use numbers and the consts above", "%s is a number known at compile time, and `%s` is not known here", what, n.Name)
+	hint := "use numbers and the consts above"
+	if _, datum := c.scope[n.Name].(*Data); datum && what == "a const" {
+		hint = "what data determine is a definition: `let` in place of `const`"
+	}
+	c.err(BadConst, e.Span(), hint, "%s is a number known at compile time, and `%s` is not known here", what, n.Name)
 	c.note(at, "declared here")
 }
 
@@ -683,10 +693,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 			at, known = def, true
 		}
 		if _, ok := c.scope[e.Name]; known && !ok {
-			// It is declared, but not as anything that has a size's
-			// value when sizes are needed.
-			c.err(BadSize, e.Span(), fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name), "`%s` cannot be %s", e.Name, what)
-			c.note(at, "declared here")
+			c.noSize(e, at, what)
 			return Extent{}, false
 		}
 		o := c.lookupAs(e, c.undeclaredSize(e.Name))
@@ -728,13 +735,32 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 			return c.computedExtent(e), true
 		}
 	}
+	hint := sizeForms
 	if call, ok := e.(*CallExpr); ok && LookupForeign(ForeignFunction, call.Func) != nil {
-		c.err(BadSize, e.Span(), "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`", "this cannot be %s", what)
-		return Extent{}, false
+		hint = "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`"
 	}
-	c.err(BadSize, e.Span(), "a size is made of numbers, consts, int data and max, min and sum of integer data by + - and *", "this cannot be %s", what)
+	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{">", "<", ">=", "<="}, b.Op) && strings.HasSuffix(what, "of a range") {
+		hint = "the interval of a distribution stands before `for`"
+	}
+	c.err(BadSize, e.Span(), hint, "this cannot be %s", what)
 	return Extent{}, false
 }
+
+// noSize reports a name that is declared, but not as anything that has a size's value when sizes are needed; once.
+func (c *checker) noSize(e *Name, at Span, what string) {
+	if c.poisoned["size "+e.Name] {
+		return
+	}
+	c.poisoned["size "+e.Name] = true
+	hint := fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name)
+	if _, defined := c.later[e.Name]; defined {
+		hint = sizeForms
+	}
+	c.err(BadSize, e.Span(), hint, "`%s` cannot be %s", e.Name, what)
+	c.note(at, "declared here")
+}
+
+const sizeForms = "a size is made of numbers, consts, int data and max, min and sum of integer data by + - and *"
 
 // undeclaredSize is the hint for a size that is not declared.
 func (c *checker) undeclaredSize(name string) string {
@@ -864,7 +890,10 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	before := len(c.ds.List)
 	c.expr(e)
 	c.wantScalar(e, "a bound")
-	if c.errors(before) > 0 {
+	if n := len(c.ds.List); n > before && c.ds.List[n-1].Code == NotScalar {
+		c.ds.List[n-1].Hint = "all elements have the same bounds; what lies above a vector is `let u = lo + d` with `param d real[n] > 0`"
+	}
+	if c.errors(before) > 0 || e.Type().Base == Invalid {
 		return nil, nil
 	}
 	in := paramsOf(e)
@@ -957,6 +986,11 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		s.Hi, s.HiNum = c.boundEnd(hi)
 		s.HiOpen = hi != nil && b.Op != "<="
 	}
+	if base == Int && b.Kind() != RangeBound && s.LoNum != nil && s.HiNum != nil && s.LoOpen && s.HiOpen && math.Floor(*s.LoNum)+1 >= *s.HiNum && *s.LoNum < *s.HiNum {
+		c.err(BadBounds, b.At(), fmt.Sprintf("the ends are excluded: the values are `in {%v, %v}`, whole numbers from %v to %v `in %v..%v`", *s.LoNum, *s.HiNum, *s.LoNum, *s.HiNum, *s.LoNum, *s.HiNum), "no whole number lies between %v and %v", *s.LoNum, *s.HiNum)
+		s.spoiled = true
+		return s
+	}
 	s.spoiled = (s.Lo == nil) != (lo == nil) || (s.Hi == nil) != (hi == nil)
 	if b.Kind() == RangeBound && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
 		return s // the one value
@@ -972,7 +1006,7 @@ func (c *checker) defaultValue(d *Data, e Expr) {
 		return
 	}
 	if !d.Type.IsScalar() {
-		c.err(BadDefault, e.Span(), "", "only scalars have defaults")
+		c.err(BadDefault, e.Span(), "the numbers of arrays stand in the data file", "only scalars have defaults")
 		return
 	}
 	v, ok := c.constant(e)
@@ -1022,6 +1056,8 @@ func (c *checker) lookup(n *Name) Object {
 	}
 	if at, ok := c.later[n.Name]; ok {
 		switch {
+		case c.headings && c.poisoned["size "+n.Name]:
+			return nil
 		case c.headings:
 			c.err(BadBounds, n.Span(), "write its value out", "bounds and consts may not use a definition (`%s`)", n.Name)
 			c.note(at, "defined here")
@@ -1071,6 +1107,10 @@ func (c *checker) lookup(n *Name) Object {
 		hint = fmt.Sprintf("`%s` is a function: write %s()", n.Name, n.Name)
 	} else if f != nil {
 		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
+	} else if strings.HasSuffix(n.Name, "_rep") || strings.HasSuffix(n.Name, "_new") || strings.HasSuffix(n.Name, "_pred") || strings.HasSuffix(n.Name, "_tilde") {
+		hint = fmt.Sprintf("what is predicted is drawn: `generate { %s = normal_rng(mu, sigma) }`", n.Name)
+	} else if base, at, ok := cutLast(n.Name, "_"); ok && c.scope[base] != nil && c.index(at) != nil {
+		hint = fmt.Sprintf("an element is %s[%s]", base, at)
 	} else if s := c.suggest(n.Name); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	} else if f := LookupForeign(ForeignValue, n.Name); f != nil {
@@ -1078,6 +1118,15 @@ func (c *checker) lookup(n *Name) Object {
 	}
 	c.err(UnknownName, n.Span(), hint, "`%s` is not declared", n.Name)
 	return nil
+}
+
+// cutLast cuts a text around the last place of a separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
 }
 
 // recursionHint is the hint where a definition with an index reads itself.
@@ -1184,6 +1233,7 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		} else if o, ok := c.scope[d.Name]; ok {
 			c.err(IndexShadows, d.At, "choose another name", "the index `%s` has the name of something declared", d.Name)
 			c.note(o.Declared(), "declared here")
+			ix.Range.Hi = unknownExtent // what the name means, nobody knows
 		}
 		d.Index = ix
 		indices = append(indices, ix)
@@ -1226,6 +1276,19 @@ func (c *checker) setRange(ix *Index, d *IndexDecl) {
 
 // rangeEnd resolves an end of a range; one that moves is the furthest that it may be, and where it is.
 func (c *checker) rangeEnd(e Expr, upper bool) (Extent, *Subscript, bool) {
+	if n, ok := e.(*Name); ok && c.index(n.Name) == nil {
+		var t Type
+		switch o := c.scope[n.Name].(type) {
+		case *Data:
+			t = o.Type
+		case *Param:
+			t = o.Type
+		}
+		if t.Base == Real && len(t.Shape) == 1 {
+			c.err(BadSize, e.Span(), fmt.Sprintf("its positions are `in %s`", t.Shape[0]), "the vector `%s` is no range", n.Name)
+			return Extent{}, nil, false
+		}
+	}
 	if x, s := c.movingEnd(e, upper); s != nil {
 		return x, s, x != unknownExtent
 	}
@@ -1460,6 +1523,14 @@ func unknownDistribution(name string, names []string) string {
 	if f := LookupForeign(ForeignDistribution, name); f != nil {
 		return f.Hint()
 	}
+	for _, of := range []string{"zero_inflated", "hurdle"} {
+		stem, ok := strings.CutPrefix(name, of+"_")
+		for _, d := range []*Distribution{LookupDistribution(stem), LookupDistribution(stem + "_2")} {
+			if ok && d != nil {
+				return fmt.Sprintf("write %s(p, %s(%s))", of, d.Name, strings.Join(d.argNames(), ", "))
+			}
+		}
+	}
 	if s := suggest(name, names); s != "" {
 		return fmt.Sprintf("did you mean `%s`?", s)
 	}
@@ -1490,7 +1561,11 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 		case Invalid:
 			return
 		case MetricBase:
-			c.err(MetricMix, a.Expr.Span(), "", "a metric is not an argument of `%s`", dist.Name)
+			hint := ""
+			if n, ok := a.Expr.(*Name); ok && n.Name == "identity" {
+				hint = "where it is the covariance elements are independent: `y ~ normal(mu, 1)`"
+			}
+			c.err(MetricMix, a.Expr.Span(), hint, "a metric is not an argument of `%s`", dist.Name)
 			return
 		}
 	}
@@ -1581,6 +1656,21 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 	return out
 }
 
+// WithoutInformation names what is written with `~` and has no expected information: "" of a `density` statement.
+func (t *Term) WithoutInformation() string {
+	value := t.Value
+	if sum, ok := value.(*SumExpr); ok {
+		value = sum.Body
+	}
+	if t.Left != nil {
+		return "a distribution that the model defines, or that is made of others,"
+	}
+	if call, ok := value.(*CallExpr); ok && call.Density != nil && (call.Density.Lo != nil || call.Density.Hi != nil) {
+		return "a truncated distribution"
+	}
+	return ""
+}
+
 // side is what the messages call what a term describes.
 func (t *Term) side() string {
 	if t.call {
@@ -1640,8 +1730,8 @@ func (t *Term) rowsHint() string {
 func vectorHint(a Expr) string {
 	switch e := a.(type) {
 	case *MatrixExpr:
-		if len(e.Rows) == 1 {
-			return fmt.Sprintf("`[…]` is a matrix; a vector is defined by its elements: `let v[1] = %s` and so on, or `let v[j in %d] = …`", Text(e.Rows[0][0]), len(e.Rows[0]))
+		if n := max(len(e.Rows), len(e.Rows[0])); len(e.Rows) == 1 || len(e.Rows[0]) == 1 {
+			return fmt.Sprintf("`[…]` is a matrix; a vector is defined by its elements: `let v[1] = %s` and so on, or `let v[j in %d] = …`", Text(e.Rows[0][0]), n)
 		}
 	case *Number:
 		return fmt.Sprintf("a vector of equal elements is `let v[j in k] = %s`", e.Text)
@@ -1699,8 +1789,14 @@ func (c *checker) onSimplex(term *Term) {
 // covariance checks the covariance of a vector of n elements.
 func (c *checker) covariance(sigma Expr, dist *Distribution, n Extent, vector string) {
 	if ts := sigma.Type(); len(ts.Shape) != 2 {
-		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`, or define it by its elements", "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
+		hint := "declare it as `data Sigma cov[n]`, or define it by its elements"
+		if len(ts.Shape) == 1 {
+			hint += fmt.Sprintf("; of standard deviations it is diag(%s.^2), and `normal` does without", Text(sigma))
+		}
+		c.err(NotMatrix, sigma.Span(), hint, "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
 		return
+	} else if isFactor(sigma) {
+		c.factorForMatrix(sigma, dist)
 	} else if ts.Shape[0] != n || ts.Shape[1] != n {
 		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, %s has %s elements", ts.Shape[0], ts.Shape[1], vector, n)
 		return
@@ -1732,6 +1828,8 @@ func (c *checker) scalarTerm(term *Term) {
 				hint = "an argument is a scalar, or has the shape of the value"
 			} else if len(t.Shape) == 2 && len(ta.Shape) == 1 && ta.Shape[0] == t.Shape[1] {
 				hint = fmt.Sprintf("of each row it reads `%s[j, :] ~ %s(…) for j in %s`", Text(left), dist.Name, t.Shape[0])
+			} else if d := datum(a); d != nil && t.IsScalar() && alias(left) != nil && !isElement(a) {
+				hint = fmt.Sprintf("what is observed stands on the left: `%s ~ %s(…)` with `%s` as an argument", d.Name, dist.Name, Text(left))
 			} else if t.IsScalar() && len(ta.Shape) == 1 {
 				hint = fmt.Sprintf("name an element, or add the log densities: `density sum(i in %s) %s(…)`", ta.Shape[0], dist.LogDensityName())
 			}
@@ -1767,6 +1865,12 @@ func (c *checker) scalarTerm(term *Term) {
 		return
 	}
 	c.insideSupport(term)
+}
+
+// isElement reports whether an expression selects from what it names.
+func isElement(e Expr) bool {
+	_, ok := Through(e).(*IndexExpr)
+	return ok
 }
 
 // kinked warns of a density with a kink where its place depends on parameters. A cumulative function has none.
@@ -1884,7 +1988,9 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 	}
 	if dom == CountArg && a.Type().Base != Int {
 		hint := "declare it int"
-		if datum(a) == nil {
+		if d := datum(a); d != nil {
+			hint = fmt.Sprintf("declare `data %s %s >= 0`", d.Name, Type{Int, d.Type.Shape})
+		} else {
 			hint = fmt.Sprintf("the number of trials comes first: %s(%s)", dist.Name, strings.Join(dist.argNames(), ", "))
 		}
 		c.err(NeedsInteger, a.Span(), hint, "the argument `%s` of `%s` is a whole number, this is %s", name, dist.Name, a.Type())

@@ -292,6 +292,17 @@ func (c *checker) name(e *Name) {
 
 // indexed checks base[i, j+1].
 func (c *checker) indexed(e *IndexExpr) {
+	if inner, ok := e.Base.(*IndexExpr); ok && len(inner.Args) == 1 && len(e.Args) == 1 {
+		if n, ok := inner.Base.(*Name); ok && c.index(n.Name) == nil && c.isMatrix(n.Name) {
+			c.expr(n)
+			for _, a := range []Expr{inner.Args[0], e.Args[0]} {
+				c.subscript(a, unknownExtent, "")
+			}
+			c.err(IndexCount, e.Span(), fmt.Sprintf("write %s[%s, %s]", n.Name, Text(inner.Args[0]), Text(e.Args[0])), "the indices of an element stand in one pair of brackets")
+			bad(e)
+			return
+		}
+	}
 	c.subscripted, _ = e.Base.(*Name)
 	c.expr(e.Base)
 	c.subscripted = nil
@@ -356,6 +367,19 @@ func (c *checker) indexed(e *IndexExpr) {
 	}
 }
 
+// isMatrix reports whether a name is that of a matrix.
+func (c *checker) isMatrix(name string) bool {
+	switch o := c.scope[name].(type) {
+	case *Data:
+		return len(o.Type.Shape) == 2
+	case *Param:
+		return len(o.Type.Shape) == 2
+	case *Let:
+		return len(o.Type.Shape) == 2
+	}
+	return false
+}
+
 // subscript resolves one index and proves that it stays inside 1..size.
 func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) {
 	var s Subscript
@@ -410,7 +434,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		ix.blamed = true
 	}
 	if hi.Name != size.Name || hi.Offset > size.Offset {
-		c.err(IndexRange, a.Span(), fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)}), "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
+		c.err(IndexRange, a.Span(), c.groupHint(a, ix, size, what)+fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)}), "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}
@@ -418,6 +442,22 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		c.need(lo.Name, 1-lo.Offset)
 	}
 	return s, true
+}
+
+// groupHint names a datum that selects from something of a size, where an index does that does not fit: "" if there is none.
+func (c *checker) groupHint(a Expr, ix *Index, size Extent, what string) string {
+	if n, ok := a.(*Name); !ok || n.Name != ix.Name || ix.Range.Lo != Fixed(1) {
+		return ""
+	}
+	for _, d := range c.model.Data {
+		if d.Type.Base != Int || len(d.Type.Shape) != 1 || d.Type.Shape[0] != ix.Range.Hi {
+			continue
+		}
+		if lo, hi, ok := d.Values(); ok && lo == Fixed(1) && hi == size {
+			return fmt.Sprintf("of what `%s` numbers it is %s[%s[%s]]; or ", d.Name, strings.Trim(what, "`"), d.Name, ix.Name)
+		}
+	}
+	return ""
 }
 
 // sizeForm reports whether an expression reads as a size: a number, a name, or one of these plus or minus a number.
@@ -719,7 +759,11 @@ func (c *checker) structural(e *CallExpr) {
 	t := x.Type()
 	vector := func(x Expr) bool {
 		if len(x.Type().Shape) != 1 {
-			c.err(NotVector, x.Span(), "", "`%s` takes a vector, this is %s", e.Func, x.Type())
+			hint := ""
+			if e.Func == "diag" && x.Type().IsScalar() {
+				hint = "of equal elements it is diag(s + 0*v) with a vector v of that length"
+			}
+			c.err(NotVector, x.Span(), hint, "`%s` takes a vector, this is %s", e.Func, x.Type())
 			bad(e)
 			return false
 		}
@@ -882,7 +926,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = cdfHint
 		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {
-			hint = fmt.Sprintf("write exp(%s), or its logarithm %s", strings.Replace(d.form(), d.LogDensityName(), d.CdfName(), 1), d.CdfName())
+			hint = fmt.Sprintf("its logarithm is %s, and %s that of 1 less it", strings.Replace(d.form(), d.LogDensityName(), d.CdfName(), 1), d.CcdfName())
 		}
 	} else if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil && strings.HasSuffix(e.Func, "_rng") {
 		hint = "draw which distribution it is: `normal_rng(if bernoulli_rng(p) == 1 then a else b, s)`"
@@ -897,6 +941,9 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		hint = fmt.Sprintf("a draw reads %s(%s), a log density %s", d.RandomName(), strings.Join(d.argNames(), ", "), d.form())
 	} else if LookupDistribution(e.Func) != nil || combinationOf(e.Func) != nil {
 		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
+		if d := LookupDistribution(e.Func); d != nil {
+			hint += "; its log density is " + d.form()
+		}
 	} else if f := LookupForeign(ForeignDistribution, e.Func); f != nil {
 		hint = "a distribution follows `~`"
 	} else if s := suggest(e.Func, names); s != "" {
@@ -953,14 +1000,14 @@ func (c *checker) binary(e *BinaryExpr) {
 		elementwise()
 	case "/":
 		if !y.IsScalar() {
-			c.err(BadDivision, e.Y.Span(), "elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
+			c.err(BadDivision, e.Y.Span(), map[bool]string{true: "what a matrix divides is solve_spd(A, b); "}[len(y.Shape) == 2]+"elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
 			bad(e)
 			return
 		}
 		elementwise()
 	case "^":
 		if !x.IsScalar() || !y.IsScalar() {
-			c.err(BadPower, e.At, "the elementwise power is .^", "`^` takes scalars, these are %s and %s", x, y)
+			c.err(BadPower, e.At, c.powerHint(e), "`^` takes scalars, these are %s and %s", x, y)
 			bad(e)
 			return
 		}
@@ -970,13 +1017,13 @@ func (c *checker) binary(e *BinaryExpr) {
 		case x.IsScalar() || y.IsScalar():
 			elementwise()
 		case len(x.Shape) == 1 && len(y.Shape) == 1:
-			c.err(VectorProduct, e.At, "the inner product is dot(a, b), the elementwise product .*", "a vector times a vector has two meanings")
+			c.err(VectorProduct, e.At, e.vectorsHint(), "a vector times a vector has two meanings")
 			bad(e)
 		case len(x.Shape) == 1:
-			c.err(VectorProduct, e.At, "write A'*x for xᵀA; diag(x)*A scales the rows of A", "a vector does not stand to the left of a matrix")
+			c.err(VectorProduct, e.At, "it stands to the right, A*x; xᵀA is A'*x, and diag(x)*A scales the rows of A", "a vector does not stand to the left of a matrix")
 			bad(e)
 		case x.Shape[1] != y.Shape[0]:
-			c.err(ShapeMismatch, e.At, "", "the left operand of `*` has %s columns (%s), the right one %s rows (%s)", x.Shape[1], x, y.Shape[0], y)
+			c.err(ShapeMismatch, e.At, transposeHint(x, y), "the left operand of `*` has %s columns (%s), the right one %s rows (%s)", x.Shape[1], x, y.Shape[0], y)
 			bad(e)
 		case len(y.Shape) == 1:
 			e.setType(Type{base, []Extent{x.Shape[0]}})
@@ -984,6 +1031,36 @@ func (c *checker) binary(e *BinaryExpr) {
 			e.setType(Type{base, []Extent{x.Shape[0], y.Shape[1]}})
 		}
 	}
+}
+
+// vectorsHint is the hint where a vector is multiplied by a vector.
+func (e *BinaryExpr) vectorsHint() string {
+	hint := "the inner product is dot(a, b), the elementwise product .*"
+	for _, pair := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if d := datum(pair[0]); d != nil && d.Type.Base == Int && !isElement(pair[0]) && alias(pair[1]) != nil {
+			return hint + fmt.Sprintf("; what `%s` selects is %s[%s]", d.Name, Text(pair[1]), d.Name)
+		}
+	}
+	return hint
+}
+
+// powerHint is the hint where a vector or a matrix is raised to a power.
+func (c *checker) powerHint(e *BinaryExpr) string {
+	if v, ok := c.constant(e.Y); ok && v == -1 && len(e.X.Type().Shape) == 2 {
+		return "the inverse is inverse(A), and what it multiplies solve_spd(A, b)"
+	}
+	return "the elementwise power is .^"
+}
+
+// transposeHint is the hint where the product of a matrix and what is to its right is not defined: "" if no transpose of one helps.
+func transposeHint(x, y Type) string {
+	switch {
+	case len(y.Shape) == 2 && x.Shape[1] == y.Shape[1]:
+		return "the transpose of the right one fits, as in A*B'"
+	case x.Shape[0] == y.Shape[0]:
+		return "the transpose of the left one fits, as in A'*B"
+	}
+	return ""
 }
 
 // condition reports whether an expression is one: a whole number, 0 where it does not hold.

@@ -573,7 +573,11 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 			fail(code, x, &v, "", "%s of `%s` is %s, this is %s", fn.side(&v), fn.Name, shape[len(want)], t)
 			continue
 		case v.typ.Base == "int" && t.Base != Int:
-			fail(NeedsInteger, x, &v, "", "%s of `%s` is int, this is %s", fn.side(&v), fn.Name, t)
+			hint := ""
+			if d := datum(x); d != nil && t.Base == Real {
+				hint = fmt.Sprintf("declare `data %s %s`", d.Name, Type{Int, d.Type.Shape})
+			}
+			fail(NeedsInteger, x, &v, hint, "%s of `%s` is int, this is %s", fn.side(&v), fn.Name, t)
 			continue
 		}
 		if p := c.dependsOnParam(x); v.data && p != nil {

@@ -348,7 +348,11 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 	}
 	c.expr(e)
 	if t := e.Type(); t.Base != Invalid && t.Base != MetricBase {
-		c.err(MetricShape, e.Span(), "a metric is fisher, softabs(alpha = …), a matrix [a, b ; b, c], or metric[i in k, j in k] = …", "this is not a metric but %s", t)
+		hint := "a metric is fisher, softabs(alpha = …), a matrix [a, b ; b, c], or metric[i in k, j in k] = …"
+		if t.IsScalar() {
+			hint = fmt.Sprintf("a multiple of the identity is %s*identity", Text(e))
+		}
+		c.err(MetricShape, e.Span(), hint, "this is not a metric but %s", t)
 	}
 }
 

@@ -325,6 +325,9 @@ func (c *checker) valueOfPart(s *LetStmt) {
 func (c *checker) close(l *Let) {
 	r := l.Recursion
 	c.reached(l)
+	if _, declared := c.scope[l.Name]; declared {
+		r.bad = true // which is told of
+	}
 	if !r.bad && len(l.Type.Shape) > 0 {
 		c.coverage(l)
 	}

@@ -32,7 +32,7 @@ type expectation struct {
 
 // expectations is read from the top; the first row that fits counts.
 var expectations = []expectation{
-	{"model", "", "Ident", "the model's name", "", nil},
+	{"model", "", "Ident", "the model's name", "such as `model banana`", nil},
 	{"data", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"param", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"const", "", "Ident", "a name", "", (*reading).noDeclaration},
@@ -48,7 +48,7 @@ var expectations = []expectation{
 	{"", "", ",", "", "an interval reads `in (a, b)`", nil},
 
 	{"~", "~", "Ident", "a distribution", "such as `y ~ normal(mu, sigma)`", (*reading).noDistribution},
-	{"~", "", "(", "", formulaHint, nil},
+	{"~", "", "(", "", formulaHint, (*reading).noArguments},
 	{"~", "", "~", "", "", (*reading).noTilde},
 
 	{"block", "block", "Ident", "the block's name", blockForm, nil},
@@ -161,7 +161,7 @@ func (r *reading) noType(string, string) error {
 	}
 	if n := r.peekAt(1); isType(n.Value) || n.Value == "," {
 		r.poisonLine()
-		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
+		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`, and have no blanks", "expected `,` or a type, found %s", found(t))
 	}
 	types := typeWords()
 	last := len(types) - 1
@@ -307,6 +307,17 @@ func (r *reading) noValue(want, hint string) error {
 	return r.unexpected(want, hint)
 }
 
+// noArguments reports what stands in place of the arguments of a distribution.
+func (r *reading) noArguments(_, hint string) error {
+	if n := r.peekAt(1); r.isOp("*") && LookupDistribution(n.Value) != nil && r.peekAt(2).Value == "(" {
+		hint = "a mixture is made of distributions: `y ~ mixture(p, normal(a, s), normal(b, s))`"
+	}
+	if r.isOp("[") {
+		hint = "arguments stand in parentheses, as in `y ~ normal(mu, sigma)`"
+	}
+	return r.missing("(", hint)
+}
+
 // noArgumentType reports what stands in place of the type of an argument.
 func (r *reading) noArgumentType(want, hint string) error {
 	if t := r.peek(); t.Type == tokIdent && !isKeyword(t.Value) {
@@ -396,6 +407,8 @@ func (r *reading) behindType(s Stmt) string {
 	switch t.Value {
 	case ";":
 		return ""
+	case ",":
+		return "each declaration has a line of its own; names of one type are `data x, y real[n]`"
 	case "(":
 		return "sizes stand in brackets, `real[n]`, and bounds behind them, `real in (0, 1)`"
 	case "~":
@@ -440,6 +453,10 @@ func (r *reading) noImport(want, hint string) error {
 // endOfTerm reports what other languages write behind a distribution.
 func (r *reading) endOfTerm(s *SampleStmt) error {
 	switch t := r.peek(); {
+	case t.Value == "*" || t.Value == "/":
+		return r.unexpected("the end of the statement", "a weighted term is `density sum(i in n) w[i]*normal_lpdf(y[i] | mu, sigma)`")
+	case t.Value == "+":
+		return r.unexpected("the end of the statement", "a term has one distribution: `y ~ mixture(p, normal(a, s), normal(b, s))` is made of two")
 	case (t.Value == "T" || t.Value == "I" || t.Value == "C") && (r.peekAt(1).Value == "[" || r.peekAt(1).Value == "("):
 		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `%s`", t.Value)
 	}

@@ -156,6 +156,9 @@ var ForeignNames = []Foreign{
 	{ForeignFunction, "equals equal", "", "", "x == z"},
 	{ForeignFunction, "scale standardize zscore", "", "", "(y - mean(y))/sqrt(sum((y - mean(y)).^2)/(n - 1))"},
 	{ForeignFunction, "poly", "", "powers are written out", "x^2"},
+	{ForeignFunction, "offset", "", "what has no coefficient is added as it is", "x + log(s)"},
+	{ForeignFunction, "Pr prob probability", "", "a probability is the mean over the draws of a condition that holds or not, as of ", "generate { b = x > 0 }"},
+	{ForeignFunction, "unique n_distinct nlevels levels", "", "of groups that are numbered from 1 it is the largest number", "max(g)"},
 	{ForeignFunction, "cut", "", "nothing is cut: each term of the density informs all that it depends on", ""},
 	{ForeignFunction, "norm norm2", "", "", "sqrt(dot(y, y))"},
 	{ForeignFunction, "squared_distance", "", "", "dot(y - w, y - w)"},
@@ -297,7 +300,7 @@ var ForeignNames = []Foreign{
 	{ForeignType, "unit_length sphere", "unit_vector", "", ""},
 
 	// Metrics.
-	{ForeignMetric, "dense_e diag_e unit_e dense euclidean euclid mass mass_matrix adaptive none", "",
+	{ForeignMetric, "dense_mass diag_mass dense_e diag_e unit_e dense euclidean euclid mass mass_matrix adaptive none", "",
 		"a Euclidean metric is given to `hamc run` and not to the model: leave `metric` out and run with --metric diag_e or --metric dense_e", ""},
 	{ForeignMetric, "nuts hmc leapfrog", "", "what moves is chosen for the run and not in the model: leave `metric` out, and see `hamc run --help`", ""},
 	{ForeignMetric, "fisher_information fim information expected_information fisher_rao riemannian riemann rmhmc", "fisher", "", ""},
@@ -313,7 +316,7 @@ var ForeignNames = []Foreign{
 	{ForeignStatement, "deterministic", "", "a definition reads ", "let b = x^2"},
 	{ForeignStatement, "end", "", "a statement ends with its line, and a model with its file: leave it out", ""},
 	{ForeignStatement, "target", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
-	{ForeignStatement, "increment_log_prob log_prob addlogprob factor potential lp", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
+	{ForeignStatement, "increment_log_prob log_prob addlogprob log_density logp factor potential lp", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
 	{ForeignStatement, "def function fun functions fn", "", "a function is one expression, or definitions and `return` in braces: ", "func f(x real) = x^2"},
 	{ForeignStatement, "from library require using include use package", "", "write `import NAME`, for the functions of NAME.ham beside the model; those of the language are always known", ""},
 	{ForeignStatement, "with", "", "statements are not grouped: a parameter and its prior are two lines, `param x real` and ", "x ~ normal(0, 1)"},

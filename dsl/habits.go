@@ -65,8 +65,10 @@ func (r *reading) unknownStatement() error {
 				hint = fmt.Sprintf("did you mean `%s`?", s)
 			}
 		}
-	case n.Value == "=" && (modules[r.peekAt(2).Value] && r.peekAt(3).Value == "." || r.peekAt(3).Value == "(" && LookupFunction(r.peekAt(2).Value) == nil && LookupForeign(ForeignFunction, r.peekAt(2).Value) == nil && (LookupDistribution(r.peekAt(2).Value) != nil || LookupForeign(ForeignDistribution, r.peekAt(2).Value) != nil)):
+	case n.Value == "=" && modules[r.peekAt(2).Value] && r.peekAt(3).Value == ".":
 		hint = twoLines(w)
+	case n.Value == "=" && r.peekAt(3).Value == "(" && LookupFunction(r.peekAt(2).Value) == nil && LookupForeign(ForeignFunction, r.peekAt(2).Value) == nil && (LookupDistribution(r.peekAt(2).Value) != nil || LookupForeign(ForeignDistribution, r.peekAt(2).Value) != nil):
+		hint = fmt.Sprintf("a distribution follows `~`: `%s ~ %s(…)`; a parameter is declared above, `param %s real`", w, r.peekAt(2).Value, w)
 	case n.Value == "=":
 		r.names = append(r.names, Ident{Name: w, At: tokenSpan(first)})
 		return fail(UnknownStatement, tokenSpan(first), fmt.Sprintf("did you mean `let %s = …`?", w), "`%s` does not start a statement", w)

@@ -43,6 +43,9 @@ func (p *parser) unexpected(want, hint string) error {
 	switch t.Value {
 	case "|":
 		hint := "`a or b` is the logical operator; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`"
+		if !p.afterValue() {
+			hint = "the absolute value is abs(x), which has a kink; sqrt(x^2 + 1e-6) has none"
+		}
 		if b := p.back(0).Value; (b == "1" || b == "0") && p.peekAt(1).Type == tokIdent {
 			hint = formulaHint
 		}
@@ -60,7 +63,11 @@ func (p *parser) unexpected(want, hint string) error {
 			if before := p.back(0).Value; t.Value == "<" && startsStatement(before) || t.Value == "<" && isType(before) && n.Type == tokIdent && p.peekAt(2).Value == "=" {
 				return fail(UnexpectedToken, tokenSpan(t), "a bound follows the type, as in `param p real > 0` or `real in (0, 1)`", "a bound does not stand here")
 			}
-			return fail(UnexpectedToken, tokenSpan(t), "put it in parentheses", "a comparison does not stand here")
+			hint := "put it in parentheses"
+			if p.back(0).Value == "and" {
+				hint = "two bounds are written `in (a, b)`, two conditions `a < b and b < c`"
+			}
+			return fail(UnexpectedToken, tokenSpan(t), hint, "a comparison does not stand here")
 		}
 		hint = p.assignmentHint()
 	default:
@@ -84,6 +91,10 @@ func (p *parser) badCharacter() error {
 	switch {
 	case r == '%' && p.afterValue():
 		hint = p.percentHint()
+	case r == '\\' && p.afterValue() && !ends(p.peekAt(1)):
+		hint = "what a matrix divides is solve_spd(A, b)"
+	case r == '!' && p.afterValue():
+		hint = "a factorial is exp(lgamma(n + 1)); `!=` compares"
 	case r == '@' && !p.afterValue():
 		hint = "a statement starts with its keyword"
 		if f := LookupForeign(ForeignStatement, p.peekAt(1).Value); f != nil {
@@ -127,6 +138,8 @@ func (p *parser) firstOfLine() string {
 // percentHint is the hint at an operator of R.
 func (p *parser) percentHint() string {
 	switch n := p.peekAt(1); {
+	case n.Value == ")" || n.Value == "," || ends(n):
+		return "a per cent is 0.01: 5% is 0.05"
 	case p.peekAt(2).Value != "%":
 	case n.Value == "*":
 		return "the product of matrices is *"
@@ -165,12 +178,17 @@ func (p *parser) operatorHint(want, hint string) string {
 		if open := p.open(); want == "an expression" && len(open) > 0 && open[len(open)-1].Value == "[" {
 			return cmp.Or(hint, "an array as a whole has no brackets, and an element all its indices, as in x[i, j]")
 		}
+	case "~":
+		return cmp.Or(hint, "a term is a line with one `~`: a parameter has its prior in another")
 	case "{":
+		if adjoins && prev.Value == "sum_" {
+			return "a sum over an index reads sum(i in 1..n) …"
+		}
 		if want == "an expression" {
 			return cmp.Or(hint, "a matrix reads [a, b ; c, d]; a vector is defined by its elements, let v[i in n] = …")
 		}
 	case "..":
-		return cmp.Or(hint, "a sum over an index reads sum(i in 1..n) …")
+		return cmp.Or(hint, "a range reads 1..n and has no step, as in sum(i in 1..n) …")
 	case ":":
 		switch {
 		case prev.Value == "," && want == "an expression" && p.firstOfLine() == "let":
@@ -197,6 +215,8 @@ func (p *parser) operatorHint(want, hint string) string {
 func (p *parser) pointHint(hint string) string {
 	prev := p.back(0)
 	switch word := p.peekAt(1).Type == tokIdent; {
+	case prev.Value == "..":
+		return "a range reads 1..n"
 	case p.peekAt(1).Value == "~":
 		return "`~` is of all elements already: write it without the point"
 	case p.peekAt(1).Value == "(" && prev.Type == tokIdent:
@@ -218,6 +238,8 @@ func (p *parser) pointHint(hint string) string {
 func (p *parser) wordHint(hint string) string {
 	t, prev := p.peek(), p.back(0)
 	switch t.Value {
+	case "to":
+		return cmp.Or(hint, "a range reads 1..n")
 	case "in":
 		return "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 	case "for":
