@@ -879,11 +879,15 @@ func (c *checker) ofMatrix(e *CallExpr) {
 		return
 	}
 	y := e.Args[1].Expr
+	p, d := alias(x), datum(x)
+	whole := !isElement(x) && (p != nil && (p.Constraint == Cov || p.Constraint == Corr) || d != nil && d.Constraint == Cov)
 	switch b := y.Type(); {
 	case len(b.Shape) == 0:
 		fail(NotVector, y, "", "`%s` takes a vector or a matrix on the right, this is %s", e.Func, b)
 	case b.Shape[0] != t.Shape[0]:
 		fail(ShapeMismatch, y, "", "the matrix of `%s` has %s rows, the right side %s", e.Func, t.Shape[0], b.Shape[0])
+	case whole && e.Func == "solve_lower":
+		fail(BadArgument, x, fmt.Sprintf("write solve_spd(%s, …), or solve_lower(cholesky(%s), …)", Text(x), Text(x)), "`solve_lower` takes a lower triangular factor, and this is a matrix itself")
 	default:
 		e.setType(Type{Base: Real, Shape: b.Shape})
 	}

@@ -35,8 +35,8 @@ var expectations = []expectation{
 	{"model", "", "Ident", "the model's name", "such as `model banana`", nil},
 	{"data", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"param", "", "Ident", "a name", "", (*reading).noDeclaration},
-	{"const", "", "Ident", "a name", "", (*reading).noDeclaration},
-	{"let", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"const", "", "Ident", "a name", "a constant reads `const k = 10`", (*reading).noDeclaration},
+	{"let", "", "Ident", "a name", "a definition reads `let a = …` or `let a[i in n] = …`", (*reading).noDeclaration},
 	{"func", "", "TypeExpr", "a type (int or real)", "an argument has a type: `func f(x, y real[n], k int) = …`", (*reading).noArgumentType},
 	{"", "", "TypeExpr", "", "", (*reading).noType},
 	{"const", "", "=", "", "a constant reads `const k = 10`", nil},
@@ -314,6 +314,8 @@ func (r *reading) noArguments(_, hint string) error {
 	}
 	if r.isOp("[") {
 		hint = "arguments stand in parentheses, as in `y ~ normal(mu, sigma)`"
+	} else if d := LookupDistribution(r.back(0).Value); d != nil {
+		hint = fmt.Sprintf("a distribution has parentheses: %s(%s)", d.Name, strings.Join(d.argNames(), ", "))
 	}
 	return r.missing("(", hint)
 }
@@ -387,6 +389,10 @@ func (r *reading) end(s Stmt) error {
 	switch s := s.(type) {
 	case *DataStmt, *ParamStmt:
 		hint = r.behindType(s)
+	case *DensityStmt:
+		if t.Value == "," {
+			hint = "terms are added, or have lines of their own"
+		}
 	case *LetStmt:
 		if t.Value == "," && s.For != nil {
 			hint = "a part has one position; its other indices stand in the brackets: `let h[t, j in k] = … for t in 2..n`"

@@ -261,6 +261,8 @@ func (p *parser) wordHint(hint string) string {
 		return "numbers have no _ between their digits"
 	case adjoins && prev.Type == tokNumber && (t.Value == "f" || t.Value == "L" || t.Value == "F" || t.Value == "l" || t.Value == "d"):
 		return "numbers have no suffix"
+	case p.peekAt(1).Value == "in" && isNameLike(t):
+		return "indices are separated by commas, as in sum(i in n, j in k) …"
 	case (isNameLike(t) || t.Type == tokNumber) && p.afterValue():
 		return "a product is written with *"
 	}
