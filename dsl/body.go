@@ -138,6 +138,9 @@ func (r *reading) equation(o *OdeStmt) error {
 	hint := fmt.Sprintf("an equation reads `%s' = …`", name)
 	switch wanted(err) {
 	case "'":
+		if r.isOp("[") {
+			hint = "states are scalars, each with a name: `ode f(a, b) {`, lines `a' = …` and `b' = …`, and `}`"
+		}
 		return r.unexpected("`'`", hint)
 	case "=":
 		if r.isOp("'") {
@@ -173,6 +176,10 @@ func (r *reading) quantity(s *GenerateStmt) error {
 		return err
 	}
 	switch want := wanted(err); {
+	case first.Value == "for":
+		return fail(UnexpectedToken, tokenSpan(first), "what is computed for each i reads `z[i in n] = …`", "there are no loops")
+	case isType(first.Value), want == "=" && LookupForeign(ForeignType, first.Value) != nil && r.peek().Type == tokIdent:
+		return fail(UnexpectedToken, tokenSpan(first), "leave the type out: "+quantityForm, "a quantity has no type: its value has one")
 	case want == "=" && isType(r.peek().Value) && q.Places == nil:
 		return r.unexpected("`=`", "a quantity has no type: its value has one")
 	case want == "=":

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -93,6 +94,7 @@ type checker struct {
 
 	likelihood map[Expr]bool // isLikelihood, remembered
 	headings   bool          // data and params are being declared
+	equationOf *Ode          // whose right sides are being checked
 	inMetric   bool          // a metric is being checked
 	block      *Block        // whose metric is being checked
 	blockOf    map[*Param]*Block
@@ -126,6 +128,7 @@ type surroundings struct {
 	soon       map[string]Span   // generated quantities that stand further down
 	poisoned   map[string]bool   // names of declarations that did not parse
 	partial    map[partName]*Let // definitions in parts, by name
+	closed     map[string]Span   // where the last sum over an index of that name stands
 	defining   string            // the let or quantity whose value is being checked
 	generating bool              // quantities are being checked
 	indices    []*Index          // open index scopes, innermost last
@@ -203,6 +206,12 @@ func (c *checker) declare(o Object) {
 		}
 		c.err(Redeclared, second, "choose another name", "`%s` is declared twice", name)
 		c.note(first, "first declared here")
+		if l := definitionOf(old); l != nil && l.Recursion == nil {
+			l.Type = Type{} // which of them is meant, nobody knows
+			if definitionOf(o) != nil {
+				c.ds.List[len(c.ds.List)-1].Hint = "a definition does not change: choose another name, or define an array by its positions"
+			}
+		}
 		if _, ok := o.(*Param); ok {
 			c.lostParams = true
 		}
@@ -336,6 +345,12 @@ func (c *checker) constStmt(s *ConstStmt, bound map[string]bool) {
 			k.Value = 1
 		}
 	} else {
+		if m, ok := s.Value.(*MatrixExpr); ok {
+			c.err(BadConst, m.Span(), "an array is a definition: `let w[1] = 0.2` and `let w[2] = 0.8`, or data", "a const is a number known at compile time")
+			c.poisoned[k.Name] = true
+			delete(c.declared, k.Name)
+			return
+		}
 		k.Value = c.number(s.Value, "a const")
 	}
 	c.declare(k)
@@ -569,7 +584,11 @@ func (c *checker) notConstant(e Expr, what string) {
 		c.lookup(n)
 		return
 	}
-	c.err(BadConst, e.Span(), "use numbers and the consts above", "%s is a number known at compile time, and `%s` is not known here", what, n.Name)
+	hint := "use numbers and the consts above"
+	if _, datum := c.scope[n.Name].(*Data); datum && what == "a const" {
+		hint = "what data determine is a definition: `let` in place of `const`"
+	}
+	c.err(BadConst, e.Span(), hint, "%s is a number known at compile time, and `%s` is not known here", what, n.Name)
 	c.note(at, "declared here")
 }
 
@@ -676,13 +695,10 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 			at, known = def, true
 		}
 		if _, ok := c.scope[e.Name]; known && !ok {
-			// It is declared, but not as anything that has a size's
-			// value when sizes are needed.
-			c.err(BadSize, e.Span(), "declare it as `data NAME int` or `const NAME = …`", "`%s` cannot be %s", e.Name, what)
-			c.note(at, "declared here")
+			c.noSize(e, at, what)
 			return Extent{}, false
 		}
-		o := c.lookup(e)
+		o := c.lookupAs(e, c.undeclaredSize(e.Name))
 		if o == nil {
 			return Extent{}, false
 		}
@@ -702,7 +718,7 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 				return x, true
 			}
 		}
-		c.err(BadSize, e.Span(), "declare it as `data NAME int` or `const NAME = …`", "`%s` cannot be %s", e.Name, what)
+		c.err(BadSize, e.Span(), fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name), "`%s` cannot be %s", e.Name, what)
 		c.note(o.Declared(), "declared here")
 		return Extent{}, false
 	case *BinaryExpr:
@@ -721,8 +737,39 @@ func (c *checker) extent(e Expr, what string) (Extent, bool) {
 			return c.computedExtent(e), true
 		}
 	}
-	c.err(BadSize, e.Span(), "a size is made of numbers, consts, int data and max, min and sum of integer data by + - and *", "this cannot be %s", what)
+	hint := sizeForms
+	if call, ok := e.(*CallExpr); ok && LookupForeign(ForeignFunction, call.Func) != nil {
+		hint = "declare the size, as in `data n int` and `data y real[n]`; a range reads `i in n` or `i in 2..n`"
+	}
+	if b, ok := e.(*BinaryExpr); ok && slices.Contains([]string{">", "<", ">=", "<="}, b.Op) && strings.HasSuffix(what, "of a range") {
+		hint = "the interval of a distribution stands before `for`"
+	}
+	c.err(BadSize, e.Span(), hint, "this cannot be %s", what)
 	return Extent{}, false
+}
+
+// noSize reports a name that is declared, but not as anything that has a size's value when sizes are needed; once.
+func (c *checker) noSize(e *Name, at Span, what string) {
+	if c.poisoned["size "+e.Name] {
+		return
+	}
+	c.poisoned["size "+e.Name] = true
+	hint := fmt.Sprintf("declare it as `data %s int` or `const %s = …`", e.Name, e.Name)
+	if _, defined := c.later[e.Name]; defined {
+		hint = sizeForms
+	}
+	c.err(BadSize, e.Span(), hint, "`%s` cannot be %s", e.Name, what)
+	c.note(at, "declared here")
+}
+
+const sizeForms = "a size is made of numbers, consts, int data and max, min and sum of integer data by + - and *"
+
+// undeclaredSize is the hint for a size that is not declared.
+func (c *checker) undeclaredSize(name string) string {
+	if c.function != nil {
+		return undeclaredHint
+	}
+	return fmt.Sprintf("declare it: `data %s int`", name)
 }
 
 // shiftedSize takes a size plus or minus a number apart.
@@ -769,17 +816,17 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 	}
 	if x := LookupConstraint(te.Base); x != nil {
 		if x.Square && len(te.Sizes) != 1 {
-			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix; of several, each is a parameter of its own", x.Name), "a %s has one size", x.Name)
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix; of several, each is a parameter of its own", x.Name), "%s has one size", article(x.Name))
 			return Type{}, false
 		} else if x.Square && ok {
 			t.Shape = []Extent{t.Shape[0], t.Shape[0]}
 		}
 		if n := len(te.Sizes); n < 1 || n > 2 {
-			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements, `%s[m, n]` for m of them", x.Name, x.Name), "a %s has a size", x.Name)
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements, `%s[m, n]` for m of them", x.Name, x.Name), "%s has a size", article(x.Name))
 			return Type{}, false
 		}
 		if n := t.Shape[len(t.Shape)-1]; ok && n.IsConst() && n.Offset < x.Least {
-			c.err(BadSize, te.Sizes[0].Span(), "", "a %s has at least %d elements, not %d", x.Name, x.Least, n.Offset)
+			c.err(BadSize, te.Sizes[0].Span(), "", "%s has at least %d elements, not %d", article(x.Name), x.Least, n.Offset)
 			ok = false
 		} else if ok && !n.IsConst() {
 			c.need(n.Name, x.Least-n.Offset)
@@ -819,7 +866,7 @@ func (c *checker) data(s *DataStmt) {
 func (c *checker) param(s *ParamStmt) {
 	t, _ := c.typeOf(&s.Type)
 	if s.Type.Base == "int" {
-		c.err(UnknownType, s.Type.At(), "HMC samples real parameters; sum a discrete one out of the density", "a parameter cannot be an int")
+		c.err(UnknownType, s.Type.At(), discreteHint, "a parameter cannot be an int")
 		t = Type{}
 	}
 	for _, id := range s.Names {
@@ -845,7 +892,10 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 	before := len(c.ds.List)
 	c.expr(e)
 	c.wantScalar(e, "a bound")
-	if c.errors(before) > 0 {
+	if n := len(c.ds.List); n > before && c.ds.List[n-1].Code == NotScalar {
+		c.ds.List[n-1].Hint = "all elements have the same bounds; what lies above a vector is `let u = lo + d` with `param d real[n] > 0`"
+	}
+	if c.errors(before) > 0 || e.Type().Base == Invalid {
 		return nil, nil
 	}
 	in := paramsOf(e)
@@ -866,7 +916,11 @@ func (c *checker) boundEnd(e Expr) (Expr, *float64) {
 		return nil, nil
 	}
 	if !boundForm(e) {
-		c.err(BadBounds, e.Span(), "read what a function of data gives from the data file, as a scalar datum", "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
+		hint := "read what a function of data gives from the data file, as a scalar datum"
+		if c.formOfSize(e) {
+			hint = fmt.Sprintf("name it: `let J = %s`, and `in 1..J`", Text(e))
+		}
+		c.err(BadBounds, e.Span(), hint, "a bound is arithmetic (+ - * /) on numbers, scalar data and scalar parameters")
 		return nil, nil
 	}
 	return e, nil
@@ -887,7 +941,11 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 	var s Support
 	if x := LookupConstraint(te.Base); x != nil {
 		if b.Kind() != NoBound {
-			c.err(BadBounds, b.At(), "leave the bound out", "the elements of a %s are %s, and have no other bounds", x.Name, x.Doc)
+			hint := "leave the bound out"
+			if x.Name == "ordered" {
+				hint += "; positive numbers in order are `positive_ordered`"
+			}
+			c.err(BadBounds, b.At(), hint, "the elements of %s are %s, and have no other bounds", article(x.Name), x.Doc)
 		}
 		return x.support()
 	}
@@ -930,6 +988,11 @@ func (c *checker) support(te *TypeExpr, base Base, what string) Support {
 		s.Hi, s.HiNum = c.boundEnd(hi)
 		s.HiOpen = hi != nil && b.Op != "<="
 	}
+	if base == Int && b.Kind() != RangeBound && s.LoNum != nil && s.HiNum != nil && s.LoOpen && s.HiOpen && math.Floor(*s.LoNum)+1 >= *s.HiNum && *s.LoNum < *s.HiNum {
+		c.err(BadBounds, b.At(), fmt.Sprintf("the ends are excluded: the values are `in {%v, %v}`, whole numbers from %v to %v `in %v..%v`", *s.LoNum, *s.HiNum, *s.LoNum, *s.HiNum, *s.LoNum, *s.HiNum), "no whole number lies between %v and %v", *s.LoNum, *s.HiNum)
+		s.spoiled = true
+		return s
+	}
 	s.spoiled = (s.Lo == nil) != (lo == nil) || (s.Hi == nil) != (hi == nil)
 	if b.Kind() == RangeBound && s.LoNum != nil && s.HiNum != nil && *s.LoNum == *s.HiNum {
 		return s // the one value
@@ -945,7 +1008,7 @@ func (c *checker) defaultValue(d *Data, e Expr) {
 		return
 	}
 	if !d.Type.IsScalar() {
-		c.err(BadDefault, e.Span(), "", "only scalars have defaults")
+		c.err(BadDefault, e.Span(), "the numbers of arrays stand in the data file", "only scalars have defaults")
 		return
 	}
 	v, ok := c.constant(e)
@@ -974,6 +1037,12 @@ func (s *Support) contains(v float64) bool {
 	return s.Set == nil || slices.Contains(s.Set, v)
 }
 
+const noParamHint = "remove it, or let it depend on one, as `y ~ normal(a + b*x, s)` does on `param a, b real`"
+
+const discreteHint = "HMC samples real parameters; sum a discrete one out of the density, as `y ~ mixture(p, normal(a, s), normal(b, s))` does"
+
+const sumEnds = "the sum over `"
+
 const undeclaredHint = "declare it with data, const, param or let"
 
 // lookup resolves a name that is not an index, and reports unknown ones.
@@ -989,12 +1058,15 @@ func (c *checker) lookup(n *Name) Object {
 	}
 	if at, ok := c.later[n.Name]; ok {
 		switch {
+		case c.headings && c.poisoned["size "+n.Name]:
+			return nil
 		case c.headings:
 			c.err(BadBounds, n.Span(), "write its value out", "bounds and consts may not use a definition (`%s`)", n.Name)
 			c.note(at, "defined here")
 			return nil
 		case c.defining == n.Name:
-			c.err(UsedBeforeDefined, n.Span(), "", "`%s` is used in its own definition", n.Name)
+			c.err(UsedBeforeDefined, n.Span(), c.recursionHint(n.Name), "`%s` is used in its own definition", n.Name)
+			c.poisoned[n.Name] = true
 			return nil
 		}
 		c.err(UsedBeforeDefined, n.Span(), "move the definition up", "`%s` is used before it is defined", n.Name)
@@ -1004,7 +1076,7 @@ func (c *checker) lookup(n *Name) Object {
 	if at, ok := c.soon[n.Name]; ok {
 		switch {
 		case c.defining == n.Name:
-			c.err(UsedBeforeDefined, n.Span(), "", "`%s` is used in its own definition", n.Name)
+			c.err(UsedBeforeDefined, n.Span(), c.recursionHint(n.Name), "`%s` is used in its own definition", n.Name)
 		case c.generating:
 			c.err(UsedBeforeDefined, n.Span(), "move its line up", "`%s` is used before it is defined", n.Name)
 			c.note(at, "defined here")
@@ -1020,6 +1092,12 @@ func (c *checker) lookup(n *Name) Object {
 		return nil
 	}
 	hint := undeclaredHint
+	if c.equationOf != nil && (n.Name == "t" || n.Name == "time") {
+		hint = fmt.Sprintf("the time has its name in the head: `ode %s(…) over %s {`", c.equationOf.Name, n.Name)
+	}
+	if sum, ok := c.closed[n.Name]; ok && sum.Pos.Line == n.Span().Pos.Line && sum.Pos.before(n.Span().Pos) {
+		hint = sumEnds + n.Name + "` ends before the next + or -: put all that it adds in parentheses"
+	}
 	if c.function != nil {
 		hint = fmt.Sprintf("the body of a function knows its arguments, their sizes and consts: make it an argument of `%s`", c.function.Name)
 	}
@@ -1031,6 +1109,10 @@ func (c *checker) lookup(n *Name) Object {
 		hint = fmt.Sprintf("`%s` is a function: write %s()", n.Name, n.Name)
 	} else if f != nil {
 		hint = fmt.Sprintf("`%s` is a function: write %s(…)", n.Name, n.Name)
+	} else if strings.HasSuffix(n.Name, "_rep") || strings.HasSuffix(n.Name, "_new") || strings.HasSuffix(n.Name, "_pred") || strings.HasSuffix(n.Name, "_tilde") {
+		hint = fmt.Sprintf("what is predicted is drawn: `generate { %s = normal_rng(mu, sigma) }`", n.Name)
+	} else if base, at, ok := cutLast(n.Name, "_"); ok && c.scope[base] != nil && c.index(at) != nil {
+		hint = fmt.Sprintf("an element is %s[%s]", base, at)
 	} else if s := c.suggest(n.Name); s != "" {
 		hint = fmt.Sprintf("did you mean `%s`?", s)
 	} else if f := LookupForeign(ForeignValue, n.Name); f != nil {
@@ -1040,12 +1122,33 @@ func (c *checker) lookup(n *Name) Object {
 	return nil
 }
 
+// cutLast cuts a text around the last place of a separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// recursionHint is the hint where a definition with an index reads itself.
+func (c *checker) recursionHint(name string) string {
+	if len(c.indices) == 0 {
+		return ""
+	}
+	i, let := c.indices[0].Name, "let "
+	if c.generating {
+		let = ""
+	}
+	return fmt.Sprintf("a recursion is given in parts: `%s%s[1] = …` and `%s%s[%s] = … for %s in 2..n`", let, name, let, name, i, i)
+}
+
 // lookupAs is lookup with its own hint for unknown names that resemble nothing.
 func (c *checker) lookupAs(n *Name, hint string) Object {
 	before := len(c.ds.List)
 	o := c.lookup(n)
 	if len(c.ds.List) > before {
-		if d := &c.ds.List[before]; d.Code == UnknownName && !strings.HasPrefix(d.Hint, "did you mean") {
+		if d := &c.ds.List[before]; d.Code == UnknownName && !strings.HasPrefix(d.Hint, "did you mean") && !strings.HasPrefix(d.Hint, sumEnds) {
 			d.Hint = hint
 		}
 	}
@@ -1132,6 +1235,7 @@ func (c *checker) open(decls []IndexDecl) (indices []*Index, shut func()) {
 		} else if o, ok := c.scope[d.Name]; ok {
 			c.err(IndexShadows, d.At, "choose another name", "the index `%s` has the name of something declared", d.Name)
 			c.note(o.Declared(), "declared here")
+			ix.Range.Hi = unknownExtent // what the name means, nobody knows
 		}
 		d.Index = ix
 		indices = append(indices, ix)
@@ -1174,6 +1278,19 @@ func (c *checker) setRange(ix *Index, d *IndexDecl) {
 
 // rangeEnd resolves an end of a range; one that moves is the furthest that it may be, and where it is.
 func (c *checker) rangeEnd(e Expr, upper bool) (Extent, *Subscript, bool) {
+	if n, ok := e.(*Name); ok && c.index(n.Name) == nil {
+		var t Type
+		switch o := c.scope[n.Name].(type) {
+		case *Data:
+			t = o.Type
+		case *Param:
+			t = o.Type
+		}
+		if t.Base == Real && len(t.Shape) == 1 {
+			c.err(BadSize, e.Span(), fmt.Sprintf("its positions are `in %s`", t.Shape[0]), "the vector `%s` is no range", n.Name)
+			return Extent{}, nil, false
+		}
+	}
 	if x, s := c.movingEnd(e, upper); s != nil {
 		return x, s, x != unknownExtent
 	}
@@ -1191,6 +1308,9 @@ func (c *checker) let(s *LetStmt) {
 	}
 	if s.partial() {
 		c.part(s)
+		return
+	}
+	if c.noPart(s) {
 		return
 	}
 	l := &Let{object: object{s.Name.Name, s.Name.At, s.Doc, false}}
@@ -1246,7 +1366,7 @@ func (c *checker) density(s *DensityStmt) {
 		return
 	}
 	if c.dependsOnParam(s.Value) == nil {
-		c.err(DataOnlyTerm, s.Value.Span(), "remove it", "this term depends on no parameter, so it does not change the posterior")
+		c.err(DataOnlyTerm, s.Value.Span(), noParamHint, "this term depends on no parameter, so it does not change the posterior")
 		return
 	}
 	c.model.Terms = append(c.model.Terms, &Term{At: s.At(), Value: s.Value})
@@ -1255,15 +1375,7 @@ func (c *checker) density(s *DensityStmt) {
 func (c *checker) sample(s *SampleStmt) {
 	dist, own := LookupDistribution(s.Dist.Name), c.distributionFunc(s.Dist.Name)
 	if dist == nil && own == nil && combinationOf(s.Dist.Name) == nil && !c.poisoned["~"+s.Dist.Name] {
-		var names []string
-		for i := range Distributions {
-			names = append(names, Distributions[i].Name)
-		}
-		if !c.lostFuncs || LookupForeign(ForeignDistribution, s.Dist.Name) != nil || suggest(s.Dist.Name, names) != "" {
-			c.err(UnknownDist, s.Dist.At, unknownDistribution(s.Dist.Name, names), "there is no distribution `%s`", s.Dist.Name)
-		}
-		// One message per name is enough.
-		c.poisoned["~"+s.Dist.Name] = true
+		c.noDistribution(s)
 	}
 	shut := func() {}
 	var indices []*Index
@@ -1289,17 +1401,8 @@ func (c *checker) sample(s *SampleStmt) {
 		}
 		return
 	}
-	named := false
-	for _, a := range s.Args {
-		if a.Name != "" && !named {
-			named = true
-			hint := "leave the names out"
-			if dist != nil {
-				hint += fmt.Sprintf(": %s(%s)", dist.Name, strings.Join(dist.argNames(), ", "))
-			}
-			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
-		}
-		c.expr(a.Expr)
+	if named := c.distributionArgs(s, dist, own); named && own == nil {
+		return
 	}
 	if own != nil && !unknown {
 		var args []Expr
@@ -1313,7 +1416,7 @@ func (c *checker) sample(s *SampleStmt) {
 		return
 	}
 	if len(s.Args) != len(dist.Args) {
-		c.err(ArgumentCount, s.Dist.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")),
+		c.err(ArgumentCount, s.Dist.At, dist.countHint(),
 			"`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(s.Args))
 		return
 	}
@@ -1328,7 +1431,49 @@ func (c *checker) sample(s *SampleStmt) {
 	for _, left := range s.Left {
 		c.term(s, at, left, dist, indices, lo, hi)
 	}
-	c.unusedIndices(indices, before)
+	c.unusedIndices(s, indices, before)
+}
+
+// noDistribution reports the name of a distribution that there is not, once.
+func (c *checker) noDistribution(s *SampleStmt) {
+	c.poisoned["~"+s.Dist.Name] = true
+	var names []string
+	for i := range Distributions {
+		names = append(names, Distributions[i].Name)
+	}
+	if c.lostFuncs && LookupForeign(ForeignDistribution, s.Dist.Name) == nil && suggest(s.Dist.Name, names) == "" {
+		return // it may be in the file that was not found
+	}
+	hint := unknownDistribution(s.Dist.Name, names)
+	if fn := c.funcs[s.Dist.Name]; fn != nil {
+		hint = "a distribution is a function whose name ends in `_lpdf` or `_lpmf`"
+		if stem := strings.TrimSuffix(strings.TrimSuffix(fn.Name, "_lpdf"), "_lpmf"); stem != fn.Name {
+			hint = fmt.Sprintf("did you mean `%s`?", stem)
+		}
+	}
+	c.err(UnknownDist, s.Dist.At, hint, "there is no distribution `%s`", s.Dist.Name)
+}
+
+// distributionArgs checks the arguments of a statement, each by itself. It reports whether one has a name, of which there is a message.
+func (c *checker) distributionArgs(s *SampleStmt, dist *Distribution, own *Func) (named bool) {
+	f := LookupForeign(ForeignDistribution, s.Dist.Name)
+	foreign := dist == nil && own == nil && f != nil && f.Is == ""
+	for _, a := range s.Args {
+		if a.Name != "" && !named {
+			named = true
+			hint := "leave the names out"
+			if dist != nil {
+				hint = dist.namedHint(a.Name)
+			}
+			c.err(BadNamedArgument, a.At, hint, "arguments of distributions have no names")
+		}
+		if foreign {
+			c.quiet(func() { c.expr(a.Expr) }) // its arguments are not those of what is to be written
+		} else {
+			c.expr(a.Expr)
+		}
+	}
+	return named
 }
 
 // sampleMade checks the left sides of a statement whose distribution is a function of the model, or made of others.
@@ -1341,11 +1486,27 @@ func (c *checker) sampleMade(s *SampleStmt, fn *Func, args []Expr, indices []*In
 	for _, left := range s.Left {
 		c.sampleFunc(s, fn, left, args, indices)
 	}
-	c.unusedIndices(indices, before)
+	c.unusedIndices(s, indices, before)
 }
 
-// unusedIndices warns of the indices of a statement that do nothing.
-func (c *checker) unusedIndices(indices []*Index, before int) {
+// quiet checks what has a message already: further ones are dropped.
+func (c *checker) quiet(check func()) {
+	n, poisoned := len(c.ds.List), maps.Clone(c.poisoned)
+	check()
+	c.ds.List, c.poisoned = c.ds.List[:n], poisoned
+}
+
+// unusedIndices warns of the indices of a statement that do nothing, or nothing to its left side.
+func (c *checker) unusedIndices(s *SampleStmt, indices []*Index, before int) {
+	for _, left := range s.Left {
+		if d := datum(left); len(indices) > 0 && indices[0].used && c.errors(before) == 0 && d != nil && openIndex(left, map[*Index]bool{}) == nil {
+			hint := "let the left side depend on it"
+			if left.Type().Base != Invalid && len(left.Type().Shape) == 1 {
+				hint = fmt.Sprintf("write `%s[%s] ~ %s(…)`", Text(left), indices[0].Name, s.Dist.Name)
+			}
+			c.warn(LeftOfEach, left.Span(), hint, "the left side does not depend on the index `%s`: all of it is described again for each of its values", indices[0].Name)
+		}
+	}
 	for _, ix := range indices {
 		if !ix.used && c.errors(before) == 0 {
 			c.warn(Unused, ix.At, map[bool]string{true: "remove the `for` clause", false: "remove it from the `for` clause"}[len(indices) == 1]+", or select elements as in x[i]",
@@ -1364,13 +1525,22 @@ func unknownDistribution(name string, names []string) string {
 	if f := LookupForeign(ForeignDistribution, name); f != nil {
 		return f.Hint()
 	}
+	for _, of := range []string{"zero_inflated", "hurdle"} {
+		stem, ok := strings.CutPrefix(name, of+"_")
+		for _, d := range []*Distribution{LookupDistribution(stem), LookupDistribution(stem + "_2")} {
+			if ok && d != nil {
+				return fmt.Sprintf("write %s(p, %s(%s))", of, d.Name, strings.Join(d.argNames(), ", "))
+			}
+		}
+	}
 	if s := suggest(name, names); s != "" {
 		return fmt.Sprintf("did you mean `%s`?", s)
 	}
+	const list = "docs/language.md#distributions lists them; they have Stan's names, such as normal, student_t, gamma, beta, poisson, binomial, categorical and multi_normal"
 	if f := LookupFunction(name); f != nil {
-		return fmt.Sprintf("`%s` is a function; the distributions are %s", name, strings.Join(names, ", "))
+		return fmt.Sprintf("`%s` is a function; %s", name, list)
 	}
-	return "the distributions are " + strings.Join(names, ", ")
+	return list
 }
 
 // term checks one left side against its distribution.
@@ -1393,7 +1563,11 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 		case Invalid:
 			return
 		case MetricBase:
-			c.err(MetricMix, a.Expr.Span(), "", "a metric is not an argument of `%s`", dist.Name)
+			hint := ""
+			if n, ok := a.Expr.(*Name); ok && n.Name == "identity" {
+				hint = "where it is the covariance elements are independent: `y ~ normal(mu, 1)`"
+			}
+			c.err(MetricMix, a.Expr.Span(), hint, "a metric is not an argument of `%s`", dist.Name)
 			return
 		}
 	}
@@ -1408,7 +1582,7 @@ func (c *checker) term(s *SampleStmt, at Span, left Expr, dist *Distribution, in
 			depends = depends || c.dependsOnParam(a) != nil
 		}
 		if !depends {
-			c.err(DataOnlyTerm, left.Span(), "remove it", "this term depends on no parameter, so it does not change the posterior")
+			c.err(DataOnlyTerm, left.Span(), noParamHint, "this term depends on no parameter, so it does not change the posterior")
 			return
 		}
 	}
@@ -1509,6 +1683,21 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 	return out
 }
 
+// WithoutInformation names what is written with `~` and has no expected information: "" of a `density` statement.
+func (t *Term) WithoutInformation() string {
+	value := t.Value
+	if sum, ok := value.(*SumExpr); ok {
+		value = sum.Body
+	}
+	if t.Left != nil {
+		return "a distribution that the model defines, or that is made of others,"
+	}
+	if call, ok := value.(*CallExpr); ok && call.Density != nil && (call.Density.Lo != nil || call.Density.Hi != nil) {
+		return "a truncated distribution"
+	}
+	return ""
+}
+
 // side is what the messages call what a term describes.
 func (t *Term) side() string {
 	if t.call {
@@ -1531,7 +1720,7 @@ func (c *checker) fits(term *Term) {
 func (c *checker) vectorTerm(term *Term) {
 	t := term.Left.Type()
 	if len(t.Shape) != 1 {
-		c.err(NotVector, term.Left.Span(), "", "the %s of `%s` is a vector, not %s", term.side(), term.Dist.Name, t)
+		c.err(NotVector, term.Left.Span(), term.rowsHint(), "the %s of `%s` is a vector, not %s", term.side(), term.Dist.Name, t)
 		return
 	}
 	for n, a := range term.Args {
@@ -1543,7 +1732,7 @@ func (c *checker) vectorTerm(term *Term) {
 		if ts := a.Type(); len(ts.Shape) == 0 && arg.Domain == VectorReal {
 			term.Args[n] = c.spread(a, t.Shape[0])
 		} else if len(ts.Shape) != 1 {
-			c.err(NotVector, a.Span(), "", "%s of `%s` is a vector, not %s", arg.called(), term.Dist.Name, ts)
+			c.err(NotVector, a.Span(), vectorHint(a), "%s of `%s` is a vector, not %s", arg.called(), term.Dist.Name, ts)
 		} else if ts.Shape[0] != t.Shape[0] {
 			c.err(ShapeMismatch, a.Span(), "", "%s has %s elements, the %s %s", arg.called(), ts.Shape[0], term.side(), t.Shape[0])
 		} else if arg.Domain == VectorPositive {
@@ -1553,6 +1742,28 @@ func (c *checker) vectorTerm(term *Term) {
 	if term.Dist.Support == OnSimplex {
 		c.onSimplex(term)
 	}
+}
+
+// rowsHint is the hint where a matrix is described by a distribution of vectors.
+func (t *Term) rowsHint() string {
+	n, ok := t.Left.(*Name)
+	if shape := t.Left.Type().Shape; ok && len(shape) == 2 && !t.call {
+		return fmt.Sprintf("of each row it reads `%s[i, :] ~ %s(…) for i in %s`", n.Name, t.Dist.Name, shape[0])
+	}
+	return ""
+}
+
+// vectorHint is the hint where a vector is wanted, and a number or a matrix of one row stands.
+func vectorHint(a Expr) string {
+	switch e := a.(type) {
+	case *MatrixExpr:
+		if n := max(len(e.Rows), len(e.Rows[0])); len(e.Rows) == 1 || len(e.Rows[0]) == 1 {
+			return fmt.Sprintf("`[…]` is a matrix; a vector is defined by its elements: `let v[1] = %s` and so on, or `let v[j in %d] = …`", Text(e.Rows[0][0]), n)
+		}
+	case *Number:
+		return fmt.Sprintf("a vector of equal elements is `let v[j in k] = %s`", e.Text)
+	}
+	return ""
 }
 
 // spread is a vector of n elements that are a scalar.
@@ -1605,8 +1816,14 @@ func (c *checker) onSimplex(term *Term) {
 // covariance checks the covariance of a vector of n elements.
 func (c *checker) covariance(sigma Expr, dist *Distribution, n Extent, vector string) {
 	if ts := sigma.Type(); len(ts.Shape) != 2 {
-		c.err(NotMatrix, sigma.Span(), "declare it as `data Sigma cov[n]`, or define it by its elements", "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
+		hint := "declare it as `data Sigma cov[n]`, or define it by its elements"
+		if len(ts.Shape) == 1 {
+			hint += fmt.Sprintf("; of standard deviations it is diag(%s.^2), and `normal` does without", Text(sigma))
+		}
+		c.err(NotMatrix, sigma.Span(), hint, "the covariance of `%s` is a matrix, not %s", dist.Name, ts)
 		return
+	} else if isFactor(sigma) {
+		c.factorForMatrix(sigma, dist)
 	} else if ts.Shape[0] != n || ts.Shape[1] != n {
 		c.err(ShapeMismatch, sigma.Span(), "", "the covariance is %s by %s, %s has %s elements", ts.Shape[0], ts.Shape[1], vector, n)
 		return
@@ -1638,6 +1855,8 @@ func (c *checker) scalarTerm(term *Term) {
 				hint = "an argument is a scalar, or has the shape of the value"
 			} else if len(t.Shape) == 2 && len(ta.Shape) == 1 && ta.Shape[0] == t.Shape[1] {
 				hint = fmt.Sprintf("of each row it reads `%s[j, :] ~ %s(…) for j in %s`", Text(left), dist.Name, t.Shape[0])
+			} else if d := datum(a); d != nil && t.IsScalar() && alias(left) != nil && !isElement(a) {
+				hint = fmt.Sprintf("what is observed stands on the left: `%s ~ %s(…)` with `%s` as an argument", d.Name, dist.Name, Text(left))
 			} else if t.IsScalar() && len(ta.Shape) == 1 {
 				hint = fmt.Sprintf("name an element, or add the log densities: `density sum(i in %s) %s(…)`", ta.Shape[0], dist.LogDensityName())
 			}
@@ -1673,6 +1892,12 @@ func (c *checker) scalarTerm(term *Term) {
 		return
 	}
 	c.insideSupport(term)
+}
+
+// isElement reports whether an expression selects from what it names.
+func isElement(e Expr) bool {
+	_, ok := Through(e).(*IndexExpr)
+	return ok
 }
 
 // kinked warns of a density with a kink where its place depends on parameters. A cumulative function has none.
@@ -1789,7 +2014,13 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 		return
 	}
 	if dom == CountArg && a.Type().Base != Int {
-		c.err(NeedsInteger, a.Span(), "declare it int", "the argument `%s` of `%s` is a whole number, this is %s", name, dist.Name, a.Type())
+		hint := "declare it int"
+		if d := datum(a); d != nil {
+			hint = fmt.Sprintf("declare `data %s %s >= 0`", d.Name, Type{Int, d.Type.Shape})
+		} else {
+			hint = fmt.Sprintf("the number of trials comes first: %s(%s)", dist.Name, strings.Join(dist.argNames(), ", "))
+		}
+		c.err(NeedsInteger, a.Span(), hint, "the argument `%s` of `%s` is a whole number, this is %s", name, dist.Name, a.Type())
 		return
 	}
 	p := alias(a)
@@ -1801,7 +2032,11 @@ func (c *checker) argument(a Expr, dist *Distribution, i int) {
 		return
 	}
 	if (dom == Positive || dom == VectorPositive || dom == NonNegative) && !(p.Support.LoNum != nil && *p.Support.LoNum >= 0) && !(p.Support.Lo != nil && c.positive(p.Support.Lo)) {
-		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0")),
+		hint := fmt.Sprintf("declare `param %s %s`", p.Name, p.declared("> 0"))
+		if link := dist.link(i); link != "" {
+			hint += fmt.Sprintf(", or write `%s`, which takes any real number", link)
+		}
+		c.err(BadArgument, a.Span(), hint,
 			"the argument `%s` of `%s` is %s, but the parameter `%s` may be negative", name, dist.Name, map[bool]string{true: "not negative", false: "positive"}[dom == NonNegative], p.Name)
 		c.note(p.At, "declared here")
 	}

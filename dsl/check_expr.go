@@ -34,6 +34,14 @@ func (c *checker) wantScalar(e Expr, what string) {
 	}
 }
 
+// article is a name with its article.
+func article(name string) string {
+	if name == "unit_vector" || !strings.ContainsAny(name[:1], "aeiou") {
+		return "a " + name
+	}
+	return "an " + name
+}
+
 // count spells a number of things.
 func count(n int, thing string) string {
 	if n == 1 {
@@ -186,7 +194,11 @@ func (c *checker) reduction(e *SumExpr) {
 		c.notEmpty(indices)
 	}
 	shut()
+	if c.closed == nil {
+		c.closed = map[string]Span{}
+	}
 	for _, ix := range indices {
+		c.closed[ix.Name] = e.Span()
 		if ix.Range.Hi == unknownExtent {
 			bad(e)
 		}
@@ -280,6 +292,17 @@ func (c *checker) name(e *Name) {
 
 // indexed checks base[i, j+1].
 func (c *checker) indexed(e *IndexExpr) {
+	if inner, ok := e.Base.(*IndexExpr); ok && len(inner.Args) == 1 && len(e.Args) == 1 {
+		if n, ok := inner.Base.(*Name); ok && c.index(n.Name) == nil && c.isMatrix(n.Name) {
+			c.expr(n)
+			for _, a := range []Expr{inner.Args[0], e.Args[0]} {
+				c.subscript(a, unknownExtent, "")
+			}
+			c.err(IndexCount, e.Span(), fmt.Sprintf("write %s[%s, %s]", n.Name, Text(inner.Args[0]), Text(e.Args[0])), "the indices of an element stand in one pair of brackets")
+			bad(e)
+			return
+		}
+	}
 	c.subscripted, _ = e.Base.(*Name)
 	c.expr(e.Base)
 	c.subscripted = nil
@@ -299,7 +322,11 @@ func (c *checker) indexed(e *IndexExpr) {
 		what = "`" + b.Solve.Name + "." + b.Field + "`"
 	}
 	if len(t.Shape) == 0 {
-		c.err(NotIndexed, e.Span(), "leave the brackets out", "%s is a scalar and has no elements", what)
+		hint := "leave the brackets out"
+		if _, number := e.Base.(*Number); number {
+			hint = fmt.Sprintf("sizes stand behind the type: `real[%s] > 0`", Text(e.Args[0]))
+		}
+		c.err(NotIndexed, e.Span(), hint, "%s is a scalar and has no elements", what)
 		bad(e)
 		return
 	}
@@ -341,6 +368,19 @@ func (c *checker) indexed(e *IndexExpr) {
 		c.err(NotYet, e.Span(), "name elements, as in x[g[i]]", "tensors of more than two dimensions are not in this version of the language")
 		bad(e)
 	}
+}
+
+// isMatrix reports whether a name is that of a matrix.
+func (c *checker) isMatrix(name string) bool {
+	switch o := c.scope[name].(type) {
+	case *Data:
+		return len(o.Type.Shape) == 2
+	case *Param:
+		return len(o.Type.Shape) == 2
+	case *Let:
+		return len(o.Type.Shape) == 2
+	}
+	return false
 }
 
 // subscript resolves one index and proves that it stays inside 1..size.
@@ -405,7 +445,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		ix.blamed = true
 	}
 	if hi.Name != size.Name || hi.Offset > size.Offset {
-		c.err(IndexRange, a.Span(), fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)}), "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
+		c.err(IndexRange, a.Span(), c.groupHint(a, ix, size, what)+fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)}), "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}
@@ -427,6 +467,22 @@ func (c *checker) chosenPosition(a Expr, size Extent) (s Subscript, ok bool) {
 		}
 	}
 	return Subscript{Gather: &Gather{Value: a, Size: size}}, a.Type().Base == Int
+}
+
+// groupHint names a datum that selects from something of a size, where an index does that does not fit: "" if there is none.
+func (c *checker) groupHint(a Expr, ix *Index, size Extent, what string) string {
+	if n, ok := a.(*Name); !ok || n.Name != ix.Name || ix.Range.Lo != Fixed(1) {
+		return ""
+	}
+	for _, d := range c.model.Data {
+		if d.Type.Base != Int || len(d.Type.Shape) != 1 || d.Type.Shape[0] != ix.Range.Hi {
+			continue
+		}
+		if lo, hi, ok := d.Values(); ok && lo == Fixed(1) && hi == size {
+			return fmt.Sprintf("of what `%s` numbers it is %s[%s[%s]]; or ", d.Name, strings.Trim(what, "`"), d.Name, ix.Name)
+		}
+	}
+	return ""
 }
 
 // sizeForm reports whether an expression reads as a size: a number, a name, or one of these plus or minus a number.
@@ -520,9 +576,9 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 		if len(c.ds.List) > n {
 			switch d := &c.ds.List[len(c.ds.List)-1]; {
 			case d.Code == BadSize:
-				d.Code, d.Hint, d.Notes = BadIndex, "", nil
+				d.Code, d.Hint, d.Notes = BadIndex, c.positionHint(a, size), nil
 				d.Message = "an index is an index name, a number, or one of them plus or minus a number"
-			case d.Code == UnknownName && d.Hint == undeclaredHint:
+			case d.Code == UnknownName && (d.Hint == undeclaredHint || strings.HasPrefix(d.Hint, "declare it: `data")):
 				d.Hint = "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 			}
 		}
@@ -549,10 +605,28 @@ func (c *checker) fixedSubscript(a Expr, size Extent, what string) (Subscript, b
 	case e.Name != size.Name && c.atMost(e, size):
 		c.need(e.Name, 1-e.Offset)
 	case e.Name != size.Name:
-		c.err(IndexRange, a.Span(), "", "cannot show that the index %s stays within the size %s of %s", e, size, what)
+		c.err(IndexRange, a.Span(), c.positionHint(a, size), "cannot show that the index %s stays within the size %s of %s", e, size, what)
 		return s, false
 	}
 	return s, true
+}
+
+// positionHint says how an argument of a function, or a datum, is declared to be a position.
+func (c *checker) positionHint(a Expr, size Extent) string {
+	n, ok := a.(*Name)
+	if !ok || size == unknownExtent {
+		return ""
+	}
+	if c.function != nil {
+		for _, v := range c.function.variables() {
+			if v.Name == n.Name {
+				return fmt.Sprintf("declare the argument `%s int in 1..%s`", n.Name, size)
+			}
+		}
+	} else if d, ok := c.scope[n.Name].(*Data); ok && d.Type.IsScalar() {
+		return fmt.Sprintf("declare `data %s int in 1..%s`", n.Name, size)
+	}
+	return ""
 }
 
 // need records that an int datum is at least n; data are checked for it.
@@ -585,8 +659,17 @@ func (c *checker) call(e *CallExpr) {
 	}
 	f := LookupFunction(e.Func)
 	if f == nil {
-		for _, a := range e.Args {
-			c.expr(a.Expr)
+		row := LookupForeign(ForeignFunction, e.Func)
+		if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil || row != nil && row.Is == "" {
+			c.quiet(func() { // its arguments are not those of what is to be written
+				for _, a := range e.Args {
+					c.expr(a.Expr)
+				}
+			})
+		} else {
+			for _, a := range e.Args {
+				c.expr(a.Expr)
+			}
 		}
 		bad(e)
 		c.unknownFunction(e)
@@ -708,7 +791,11 @@ func (c *checker) structural(e *CallExpr) {
 	t := x.Type()
 	vector := func(x Expr) bool {
 		if len(x.Type().Shape) != 1 {
-			c.err(NotVector, x.Span(), "", "`%s` takes a vector, this is %s", e.Func, x.Type())
+			hint := ""
+			if e.Func == "diag" && x.Type().IsScalar() {
+				hint = "of equal elements it is diag(s + 0*v) with a vector v of that length"
+			}
+			c.err(NotVector, x.Span(), hint, "`%s` takes a vector, this is %s", e.Func, x.Type())
 			bad(e)
 			return false
 		}
@@ -824,11 +911,15 @@ func (c *checker) ofMatrix(e *CallExpr) {
 		return
 	}
 	y := e.Args[1].Expr
+	p, d := alias(x), datum(x)
+	whole := !isElement(x) && (p != nil && (p.Constraint == Cov || p.Constraint == Corr) || d != nil && d.Constraint == Cov)
 	switch b := y.Type(); {
 	case len(b.Shape) == 0:
 		fail(NotVector, y, "", "`%s` takes a vector or a matrix on the right, this is %s", e.Func, b)
 	case b.Shape[0] != t.Shape[0]:
 		fail(ShapeMismatch, y, "", "the matrix of `%s` has %s rows, the right side %s", e.Func, t.Shape[0], b.Shape[0])
+	case whole && e.Func == "solve_lower":
+		fail(BadArgument, x, fmt.Sprintf("write solve_spd(%s, …), or solve_lower(cholesky(%s), …)", Text(x), Text(x)), "`solve_lower` takes a lower triangular factor, and this is a matrix itself")
 	default:
 		e.setType(Type{Base: Real, Shape: b.Shape})
 	}
@@ -870,10 +961,25 @@ func (c *checker) unknownFunction(e *CallExpr) {
 		hint = f.Hint()
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = "all distributions of numbers have _lcdf and _lccdf but " + withoutCdf() + "; those of vectors, matrices and categories have none"
+		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {
+			hint = fmt.Sprintf("its logarithm is %s, and %s that of 1 less it", strings.Replace(d.form(), d.LogDensityName(), d.CdfName(), 1), d.CcdfName())
+		}
+	} else if x := combinationOf(strings.TrimSuffix(e.Func, "_rng")); x != nil && strings.HasSuffix(e.Func, "_rng") {
+		hint = "draw which distribution it is: `normal_rng(if bernoulli_rng(p) == 1 then a else b, s)`"
+		if x.counts {
+			hint = "draw whether it is zero: `if bernoulli_rng(p) == 1 then 0 else poisson_rng(lambda)`"
+		}
+	} else if fn := c.distributionFunc(strings.TrimSuffix(e.Func, "_rng")); fn != nil && strings.HasSuffix(e.Func, "_rng") {
+		hint = "a distribution of the model has no draws of its own: draw from those that it is made of"
 	} else if form := foreignLogDensity(e.Func); form != "" {
 		hint = "write " + form
+	} else if d := LookupDistribution(strings.ToLower(e.Func)); d != nil && c.generating {
+		hint = fmt.Sprintf("a draw reads %s(%s), a log density %s", d.RandomName(), strings.Join(d.argNames(), ", "), d.form())
 	} else if LookupDistribution(e.Func) != nil || combinationOf(e.Func) != nil {
 		hint = fmt.Sprintf("a distribution follows `~`: … ~ %s(…)", e.Func)
+		if d := LookupDistribution(e.Func); d != nil {
+			hint += "; its log density is " + d.form()
+		}
 	} else if f := LookupForeign(ForeignDistribution, e.Func); f != nil {
 		hint = "a distribution follows `~`"
 	} else if s := suggest(e.Func, names); s != "" {
@@ -930,14 +1036,14 @@ func (c *checker) binary(e *BinaryExpr) {
 		elementwise()
 	case "/":
 		if !y.IsScalar() {
-			c.err(BadDivision, e.Y.Span(), "elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
+			c.err(BadDivision, e.Y.Span(), map[bool]string{true: "what a matrix divides is solve_spd(A, b); "}[len(y.Shape) == 2]+"elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
 			bad(e)
 			return
 		}
 		elementwise()
 	case "^":
 		if !x.IsScalar() || !y.IsScalar() {
-			c.err(BadPower, e.At, "the elementwise power is .^", "`^` takes scalars, these are %s and %s", x, y)
+			c.err(BadPower, e.At, c.powerHint(e), "`^` takes scalars, these are %s and %s", x, y)
 			bad(e)
 			return
 		}
@@ -947,13 +1053,13 @@ func (c *checker) binary(e *BinaryExpr) {
 		case x.IsScalar() || y.IsScalar():
 			elementwise()
 		case len(x.Shape) == 1 && len(y.Shape) == 1:
-			c.err(VectorProduct, e.At, "the inner product is dot(a, b), the elementwise product .*", "a vector times a vector has two meanings")
+			c.err(VectorProduct, e.At, e.vectorsHint(), "a vector times a vector has two meanings")
 			bad(e)
 		case len(x.Shape) == 1:
-			c.err(VectorProduct, e.At, "write A'*x for xᵀA", "a vector does not stand to the left of a matrix")
+			c.err(VectorProduct, e.At, "it stands to the right, A*x; xᵀA is A'*x, and diag(x)*A scales the rows of A", "a vector does not stand to the left of a matrix")
 			bad(e)
 		case x.Shape[1] != y.Shape[0]:
-			c.err(ShapeMismatch, e.At, "", "the left operand of `*` has %s columns (%s), the right one %s rows (%s)", x.Shape[1], x, y.Shape[0], y)
+			c.err(ShapeMismatch, e.At, transposeHint(x, y), "the left operand of `*` has %s columns (%s), the right one %s rows (%s)", x.Shape[1], x, y.Shape[0], y)
 			bad(e)
 		case len(y.Shape) == 1:
 			e.setType(Type{base, []Extent{x.Shape[0]}})
@@ -961,6 +1067,36 @@ func (c *checker) binary(e *BinaryExpr) {
 			e.setType(Type{base, []Extent{x.Shape[0], y.Shape[1]}})
 		}
 	}
+}
+
+// vectorsHint is the hint where a vector is multiplied by a vector.
+func (e *BinaryExpr) vectorsHint() string {
+	hint := "the inner product is dot(a, b), the elementwise product .*"
+	for _, pair := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if d := datum(pair[0]); d != nil && d.Type.Base == Int && !isElement(pair[0]) && alias(pair[1]) != nil {
+			return hint + fmt.Sprintf("; what `%s` selects is %s[%s]", d.Name, Text(pair[1]), d.Name)
+		}
+	}
+	return hint
+}
+
+// powerHint is the hint where a vector or a matrix is raised to a power.
+func (c *checker) powerHint(e *BinaryExpr) string {
+	if v, ok := c.constant(e.Y); ok && v == -1 && len(e.X.Type().Shape) == 2 {
+		return "the inverse is inverse(A), and what it multiplies solve_spd(A, b)"
+	}
+	return "the elementwise power is .^"
+}
+
+// transposeHint is the hint where the product of a matrix and what is to its right is not defined: "" if no transpose of one helps.
+func transposeHint(x, y Type) string {
+	switch {
+	case len(y.Shape) == 2 && x.Shape[1] == y.Shape[1]:
+		return "the transpose of the right one fits, as in A*B'"
+	case x.Shape[0] == y.Shape[0]:
+		return "the transpose of the left one fits, as in A'*B"
+	}
+	return ""
 }
 
 // condition reports whether an expression is one: a whole number, 0 where it does not hold.

@@ -114,6 +114,12 @@ func (c *checker) define(s *FuncStmt, consts map[string]Object) {
 		c.note(old.At, "first declared here")
 		return
 	}
+	if v := fn.variables(); len(v) > 0 {
+		stem, whole := strings.CutSuffix(fn.Name, "_lpmf")
+		if real := v[0].typ.Base != "int"; whole && real {
+			c.err(NeedsInteger, fn.At, fmt.Sprintf("call it `%s_lpdf`, or declare `%s int`", stem, v[0].Name), "`%s` is the log density of whole numbers, and `%s` is real", fn.Name, v[0].Name)
+		}
+	}
 	if LookupFunction(fn.Name) != nil || lookupLogDensity(fn.Name) != nil || lookupRandom(fn.Name) != nil {
 		c.err(Redeclared, fn.At, "choose another name", "the language has a function `%s`", fn.Name)
 	}
@@ -567,7 +573,11 @@ func (c *checker) bind(fn *Func, values []Expr, scope map[string]Object) (lets [
 			fail(code, x, &v, "", "%s of `%s` is %s, this is %s", fn.side(&v), fn.Name, shape[len(want)], t)
 			continue
 		case v.typ.Base == "int" && t.Base != Int:
-			fail(NeedsInteger, x, &v, "", "%s of `%s` is int, this is %s", fn.side(&v), fn.Name, t)
+			hint := ""
+			if d := datum(x); d != nil && t.Base == Real {
+				hint = fmt.Sprintf("declare `data %s %s`", d.Name, Type{Int, d.Type.Shape})
+			}
+			fail(NeedsInteger, x, &v, hint, "%s of `%s` is int, this is %s", fn.side(&v), fn.Name, t)
 			continue
 		}
 		if p := c.dependsOnParam(x); v.data && p != nil {
@@ -861,7 +871,7 @@ func (c *checker) sampleFunc(s *SampleStmt, fn *Func, left Expr, args []Expr, in
 		return
 	}
 	if c.dependsOnParam(call) == nil {
-		c.err(DataOnlyTerm, left.Span(), "remove it", "this term depends on no parameter, so it does not change the posterior")
+		c.err(DataOnlyTerm, left.Span(), noParamHint, "this term depends on no parameter, so it does not change the posterior")
 		return
 	}
 	c.model.Terms = append(c.model.Terms, &Term{At: s.At(), Left: left, Value: sumOver(indices, call, s.At())})

@@ -161,7 +161,7 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 		// Of a function that jumps a parameter makes no position, which is more than the warning.
 		if p := c.dependsOnParam(a); p != nil {
 			c.ds.List = c.ds.List[:n]
-			c.err(BadIndex, a.Span(), "HMC samples real parameters; sum a discrete one out of the density", "a position is known before sampling, and this depends on the parameter `%s`", p.Name)
+			c.err(BadIndex, a.Span(), discreteHint, "a position is known before sampling, and this depends on the parameter `%s`", p.Name)
 			return s, false, true
 		}
 	}
@@ -234,7 +234,7 @@ func (c *checker) notIntegerData(a Expr, name *Name, size Extent, shift float64)
 		}
 		c.err(BadGather, a.Span(), hint, "only integer data select elements, and `%s` is %s", name.Name, o.Type)
 	case *Param:
-		c.err(BadGather, a.Span(), "HMC samples real parameters; sum a discrete one out of the density", "only integer data select elements, and `%s` is a parameter", name.Name)
+		c.err(BadGather, a.Span(), discreteHint, "only integer data select elements, and `%s` is a parameter", name.Name)
 	default:
 		hint := "write out the data that it takes its values from"
 		if l, ok := o.(*Let); ok && l.Type.Base == Real && c.dependsOnParam(name) == nil {

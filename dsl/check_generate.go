@@ -20,11 +20,26 @@ func (c *checker) quantity(s *QuantityLine) {
 		c.part(s.part)
 		return
 	}
+	if c.noPart(s.part) {
+		return
+	}
 	q := newQuantity(s.Name, s.Doc)
 	q.Value = s.Value
 	q.Indices, q.Type = c.definition(q.Name, decls(s.Places), s.Value)
+	c.wholeOfEach(q)
 	c.reached(&q.Let)
 	c.defined(&q.Let)
+}
+
+// wholeOfEach warns of log densities of elements that are each that of all data.
+func (c *checker) wholeOfEach(q *Quantity) {
+	call, ok := q.Value.(*CallExpr)
+	if !ok || len(q.Indices) == 0 || call.Density == nil || datum(call.Args[0].Expr) == nil || q.Indices[0].Range.Hi == unknownExtent {
+		return
+	}
+	if left := call.Args[0].Expr; len(left.Type().Shape) > 0 && openIndex(left, map[*Index]bool{}) == nil {
+		c.warn(LeftOfEach, left.Span(), fmt.Sprintf("write `%s(%s[%s] | …)`", call.Func, Text(left), q.Indices[0].Name), "each element of `%s` is the log density of all of `%s`", q.Name, Text(left))
+	}
 }
 
 // groups says of the quantities, which are in order, what they are to those who analyse the draws.
@@ -129,11 +144,19 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 		return
 	}
 	if dist.Random == "" && dist.Generate == "" {
-		c.err(NotYet, e.At, "", "draws from `%s` are not in this version of the language", dist.Name)
+		hint := ""
+		if dist.Support == VectorCounts {
+			hint = "draw its trials one by one: `kind[i in n] = categorical_rng(theta)`"
+		}
+		c.err(NotYet, e.At, hint, "draws from `%s` are not in this version of the language", dist.Name)
 		return
 	}
 	if len(e.Args) != len(dist.Args) {
-		c.err(ArgumentCount, e.At, fmt.Sprintf("write %s(%s)", e.Func, strings.Join(dist.argNames(), ", ")),
+		hint := fmt.Sprintf("write %s(%s)", e.Func, strings.Join(dist.argNames(), ", "))
+		if len(e.Args) == len(dist.Args)+1 {
+			hint += fmt.Sprintf("; of n draws it is `y_rep[i in n] = %s(%s)`", e.Func, strings.Join(dist.argNames(), ", "))
+		}
+		c.err(ArgumentCount, e.At, hint,
 			"`%s` takes %s, not %d", e.Func, count(len(dist.Args), "argument"), len(e.Args))
 		return
 	}

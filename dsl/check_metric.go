@@ -348,7 +348,11 @@ func (c *checker) metricTerms(e Expr, scale Expr) {
 	}
 	c.expr(e)
 	if t := e.Type(); t.Base != Invalid && t.Base != MetricBase {
-		c.err(MetricShape, e.Span(), "a metric is fisher, softabs(alpha = …), a matrix [a, b ; b, c], or metric[i in k, j in k] = …", "this is not a metric but %s", t)
+		hint := "a metric is fisher, softabs(alpha = …), a matrix [a, b ; b, c], or metric[i in k, j in k] = …"
+		if t.IsScalar() {
+			hint = fmt.Sprintf("a multiple of the identity is %s*identity", Text(e))
+		}
+		c.err(MetricShape, e.Span(), hint, "this is not a metric but %s", t)
 	}
 }
 
@@ -368,7 +372,7 @@ func (c *checker) scaledMetric(e *BinaryExpr, scale Expr) bool {
 		return true
 	}
 	if p := c.dependsOnParam(factor); p != nil {
-		c.err(MetricScale, factor.Span(), "", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
+		c.err(MetricScale, factor.Span(), "a metric that depends on parameters is given by its entries: `metric diag(…)`, or a matrix", "the factor of a metric may not depend on a parameter (`%s`)", p.Name)
 	} else if v, ok := c.constant(factor); ok && !(v > 0) {
 		c.err(MetricScale, factor.Span(), "", "the factor of a metric is positive, not %v", v)
 	}

@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ func (c *checker) ode(s *OdeStmt) {
 	o := &Ode{object: object{s.Name.Name, s.Name.At, s.Doc, false}, vars: map[string]*OdeVar{}}
 	before := len(c.ds.List)
 	known := len(c.names)
+	hidden := map[string]Object{}
 	declare := func(id Ident, kind OdeVarKind, pos int) *OdeVar {
 		v := &OdeVar{object: object{Name: id.Name, At: id.At}, Kind: kind, Pos: pos}
 		if first := o.vars[id.Name]; first != nil {
@@ -22,6 +24,8 @@ func (c *checker) ode(s *OdeStmt) {
 		if old, ok := c.scope[id.Name]; ok {
 			c.err(IndexShadows, id.At, "choose another name", "%s `%s` has the name of something declared", kind, id.Name)
 			c.note(old.Declared(), "declared here")
+			hidden[id.Name] = old
+			c.scope[id.Name] = v
 			return v
 		}
 		c.scope[id.Name] = v
@@ -37,9 +41,10 @@ func (c *checker) ode(s *OdeStmt) {
 	if s.Time.Name != "" {
 		o.Time = declare(s.Time, OdeTime, 0)
 	}
-	c.defining = o.Name
+	c.defining, c.equationOf = o.Name, o
 	c.rightSides(o, s)
-	c.defining = ""
+	c.defining, c.equationOf = "", nil
+	o.lost = s.lost
 	if c.errors(before) == 0 {
 		for _, v := range o.Args {
 			if !v.used {
@@ -55,6 +60,7 @@ func (c *checker) ode(s *OdeStmt) {
 			delete(c.scope, v.Name)
 		}
 	}
+	maps.Copy(c.scope, hidden)
 	c.names = c.names[:known]
 	if c.later[o.Name] == o.At {
 		delete(c.later, o.Name)
@@ -190,7 +196,7 @@ func (c *checker) solution(l *LetStmt, e *SolveExpr) {
 	if c.later[s.Name] == s.At {
 		delete(c.later, s.Name)
 	}
-	if !known || c.errors(before) > 0 {
+	if !known || s.Ode.lost || c.errors(before) > 0 {
 		// What it is, nobody knows: using it is no second error.
 		c.poisoned[s.Name] = true
 		return

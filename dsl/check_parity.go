@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // parity is what becomes of an expression when all free parameters, those without bounds, change
@@ -282,5 +283,8 @@ func (p *Param) declared(bound string) string {
 	if len(p.Type.Shape) == 0 {
 		return "real " + bound
 	}
-	return fmt.Sprintf("real[%s] %s", p.Type.Shape[0], bound)
+	if bound == "> 0" && p.Constraint != nil && p.Constraint.Name == "ordered" {
+		return strings.Replace(p.Type.String(), "real", "positive_ordered", 1)
+	}
+	return p.Type.String() + " " + bound
 }

@@ -106,10 +106,31 @@ func (c *checker) parts(f *File) {
 	}
 	for name, l := range c.partial {
 		if whole[name] {
+			l.Recursion.bad = true
 			continue // declared twice, which is reported where it stands
+		}
+		if c.poisoned[name.name] && c.scope[name.name] == nil {
+			l.Recursion.bad = true // one of its parts did not parse
+			continue
 		}
 		l.Type = c.shapeOfParts(l.Recursion)
 	}
+}
+
+// noPart reports a definition with an index of what is given in parts elsewhere.
+func (c *checker) noPart(s *LetStmt) bool {
+	l := c.partOf(s.Name.Name)
+	if l == nil || len(s.Places) == 0 || s.Places[0].Decl == nil {
+		return false
+	}
+	d := s.Places[0].Decl
+	lo := "2"
+	if d.Lo != nil {
+		lo = Text(d.Lo)
+	}
+	c.err(BadParts, s.Name.At, "write "+l.form("[%s] = … for %s in %s..%s", d.Name, d.Name, lo, Text(d.Hi)), "`%s` is given in parts, and the part of many positions ends with `for`", l.Name)
+	c.poisoned[l.Name] = true
+	return true
 }
 
 // partName is the name of a definition in parts. A quantity may have that of a `let`, which is reported where it is declared.
@@ -304,6 +325,9 @@ func (c *checker) valueOfPart(s *LetStmt) {
 func (c *checker) close(l *Let) {
 	r := l.Recursion
 	c.reached(l)
+	if _, declared := c.scope[l.Name]; declared {
+		r.bad = true // which is told of
+	}
 	if !r.bad && len(l.Type.Shape) > 0 {
 		c.coverage(l)
 	}

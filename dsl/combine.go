@@ -50,7 +50,11 @@ type component struct {
 // components reads the distributions that a combination is made of; it reports those that are none.
 func (c *checker) components(x *combination, at Span, args []Arg) (out []component, ok bool) {
 	if n := len(args) - 1; n < x.least || n > x.most {
-		c.err(ArgumentCount, at, "write "+x.form, "`%s` has a probability and %s, not %s", x.name, map[bool]string{true: "a distribution", false: "distributions"}[x.most == 1], count(len(args), "argument"))
+		hint := "write " + x.form
+		if n == 1 && x.weighted {
+			hint = "each distribution stands by itself, as in " + x.form + "; of k of one kind it is `density sum(i in n) log_sum_exp(j in k) (log(w[j]) + normal_lpdf(y[i] | mu[j], s))`"
+		}
+		c.err(ArgumentCount, at, hint, "`%s` has a probability and %s, not %s", x.name, map[bool]string{true: "a distribution", false: "distributions"}[x.most == 1], count(len(args), "argument"))
 		return nil, false
 	}
 	for _, a := range args[1:] {
@@ -75,7 +79,11 @@ func (c *checker) components(x *combination, at Span, args []Arg) (out []compone
 			c.err(NotYet, call.At, "write `log_mix` or `log_sum_exp` of log densities", "`%s` of distributions of vectors and categories, as `%s`, is not in this version of the language", x.name, dist.Name)
 			return nil, false
 		case x.counts && dist.Support != Counts && dist.Support != UpTo:
-			c.err(BadArgument, call.At, "such as poisson or neg_binomial_2", "`%s` is made of a distribution of counts, and `%s` describes %s", x.name, dist.Name, dist.Support)
+			hint := "such as poisson or neg_binomial_2"
+			if !dist.Support.Discrete() {
+				hint += fmt.Sprintf("; of real numbers it is `density sum(i in n) (if y[i] == 0 then log(p) else log1m(p) + %s)`", strings.Replace(dist.form(), "(y", "(y[i]", 1))
+			}
+			c.err(BadArgument, call.At, hint, "`%s` is made of a distribution of counts, and `%s` describes %s", x.name, dist.Name, dist.Support)
 			return nil, false
 		case len(call.Args) != len(dist.Args):
 			c.err(ArgumentCount, call.At, fmt.Sprintf("write %s(%s)", dist.Name, strings.Join(dist.argNames(), ", ")), "`%s` has %s, not %d", dist.Name, count(len(dist.Args), "argument"), len(call.Args))
@@ -121,6 +129,10 @@ func (c *checker) combined(x *combination, at Span, args []Arg) (*Func, []Expr) 
 	if q := alias(p); weights && q != nil && q.Constraint != Simplex && !q.Support.spoiled {
 		c.err(BadArgument, p.Span(), fmt.Sprintf("declare `param %s simplex[%s]`", q.Name, q.Type.Shape[0]), "the weights of `%s` are a simplex, but the parameter `%s` may not be", x.name, q.Name)
 		c.note(q.At, "declared here")
+		return nil, nil
+	}
+	if n := len(parts); weights && p.Type().Shape[0] != Fixed(n) {
+		c.err(ShapeMismatch, p.Span(), fmt.Sprintf("write as many, or `simplex[%d]`", n), "there are %s weights and %d distributions", p.Type().Shape[0], n)
 		return nil, nil
 	}
 	fn := x.function(parts, weights)

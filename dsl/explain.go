@@ -32,15 +32,15 @@ type expectation struct {
 
 // expectations is read from the top; the first row that fits counts.
 var expectations = []expectation{
-	{"model", "", "Ident", "the model's name", "", nil},
+	{"model", "", "Ident", "the model's name", "such as `model banana`", nil},
 	{"data", "", "Ident", "a name", "", (*reading).noDeclaration},
 	{"param", "", "Ident", "a name", "", (*reading).noDeclaration},
-	{"const", "", "Ident", "a name", "", (*reading).noDeclaration},
-	{"let", "", "Ident", "a name", "", (*reading).noDeclaration},
+	{"const", "", "Ident", "a name", "a constant reads `const k = 10`", (*reading).noDeclaration},
+	{"let", "", "Ident", "a name", "a definition reads `let a = …` or `let a[i in n] = …`", (*reading).noDeclaration},
 	{"func", "", "TypeExpr", "a type (int or real)", "an argument has a type: `func f(x, y real[n], k int) = …`", (*reading).noArgumentType},
 	{"", "", "TypeExpr", "", "", (*reading).noType},
 	{"const", "", "=", "", "a constant reads `const k = 10`", nil},
-	{"let", "", "=", "", "a definition reads `let a = …` or `let a[i in n] = …`", nil},
+	{"let", "", "=", "", "a definition reads `let a = …` or `let a[i in n] = …`", (*reading).noLetValue},
 
 	// Bounds.
 	{"", "in", "", "", setForms, (*reading).noInterval},
@@ -48,6 +48,7 @@ var expectations = []expectation{
 	{"", "", ",", "", "an interval reads `in (a, b)`", nil},
 
 	{"~", "~", "Ident", "a distribution", "such as `y ~ normal(mu, sigma)`", (*reading).noDistribution},
+	{"~", "", "(", "", formulaHint, (*reading).noArguments},
 	{"~", "", "~", "", "", (*reading).noTilde},
 
 	{"block", "block", "Ident", "the block's name", blockForm, nil},
@@ -58,7 +59,7 @@ var expectations = []expectation{
 	{"func", "func", "Ident", "the function's name", funcForm, nil},
 	{"func", "", "Ident", "an argument", funcForm, nil},
 	{"func", "", "(", "", funcForm, nil},
-	{"func", "", ")", "", "arguments are separated by commas: `func f(x real[n], k int) = …`", nil},
+	{"func", "", ")", "", "arguments are separated by commas: `func f(x real[n], k int) = …`", (*reading).noEndOfArguments},
 	{"func", "", "{", "`=` or `{`", funcForm, (*reading).noValue},
 	{"func", "", "return", "`return`", funcForm, (*reading).noReturn},
 
@@ -145,14 +146,22 @@ func (r *reading) noDeclaration(want, hint string) error {
 func (r *reading) noType(string, string) error {
 	t := r.peek()
 	if t.Type == tokOp && binding(t.Value) == 0 && t.Value != "." {
-		return fail(UnexpectedToken, tokenSpan(t), "a declaration reads `data x, y real[n]` or `param s real > 0`", "expected a type (int, real, simplex, ordered or cov), found %s", found(t))
+		hint := "a declaration reads `data x, y real[n]` or `param s real > 0`"
+		switch name := r.back(0).Value; t.Value {
+		case "~":
+			hint = twoLines(name)
+			r.poisonLine()
+		case ":":
+			hint = "the type follows the name without a colon, as in `data n int`"
+		}
+		return fail(UnexpectedToken, tokenSpan(t), hint, "expected a type (int, real, simplex, ordered or cov), found %s", found(t))
 	}
 	if t.Type != tokIdent {
 		return r.unexpected("a type (int, real, simplex, ordered or cov)", "a declaration reads `data x, y real[n]` or `param s real > 0`")
 	}
 	if n := r.peekAt(1); isType(n.Value) || n.Value == "," {
 		r.poisonLine()
-		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`", "expected `,` or a type, found %s", found(t))
+		return fail(UnexpectedToken, tokenSpan(t), "names are separated by commas: `data x, y real[n]`, and have no blanks", "expected `,` or a type, found %s", found(t))
 	}
 	types := typeWords()
 	last := len(types) - 1
@@ -175,20 +184,35 @@ func typeWords() []string {
 	return words
 }
 
+// twoLines is the hint where a parameter is declared and given its prior at once.
+func twoLines(name string) string {
+	return fmt.Sprintf("a parameter and its prior are two lines: `param %s real` and `%s ~ normal(0, 1)`", name, name)
+}
+
 // noInterval reports what stands behind the `in` of a bound.
 func (r *reading) noInterval(_, hint string) error { return r.missing("(", hint) }
 
 // noDistribution reports what stands in place of a distribution.
-func (r *reading) noDistribution(want, hint string) error { return r.unexpected(want, hint) }
+func (r *reading) noDistribution(want, hint string) error {
+	if t := r.peek(); t.Type == tokNumber || t.Value == "(" {
+		hint = formulaHint
+	}
+	return r.unexpected(want, hint)
+}
 
 // noTilde reports what stands in place of a `~`.
 func (r *reading) noTilde(string, string) error {
 	r.poisonLine()
+	for _, t := range r.line() { // mu[i] <- … was to define mu
+		if t.Type == tokIdent && !isKeyword(t.Value) {
+			r.names = append(r.names, Ident{Name: t.Value, At: tokenSpan(t)})
+		}
+	}
 	hint := "a line starts with a keyword, or reads `y ~ normal(mu, sigma)`"
 	if r.isOp("=") && r.back(0).Value == "'" {
 		hint = "an equation `v' = …` stands in the braces of an `ode`"
 	} else if r.isOp("=") {
-		hint = "a value is named by `let NAME = …`"
+		hint = r.assignmentHint()
 	} else if r.took("-", 1) || r.took("+", 1) {
 		hint = continuesHint
 	}
@@ -227,6 +251,24 @@ func (r *reading) listHint(hint string) string {
 	return hint
 }
 
+// noLetValue reports what stands in place of the `=` of a definition.
+func (r *reading) noLetValue(_, hint string) error {
+	t := r.peek()
+	if t.Value == "(" && linkInverses[r.back(0).Value] != "" {
+		r.poisonLine()
+		return fail(UnexpectedToken, tokenSpan(t), r.assignmentHint(), "a definition has a name on its left")
+	}
+	return r.missing("=", hint)
+}
+
+// noEndOfArguments reports what stands in place of the `)` behind the arguments of a function.
+func (r *reading) noEndOfArguments(_, hint string) error {
+	if r.isOp("=") {
+		hint = "an argument has no default: each call gives it"
+	}
+	return r.missing(")", hint)
+}
+
 // noVariable reports what stands in place of a state or an argument of an `ode`.
 func (r *reading) noVariable(want, hint string) error {
 	if r.took(";", 0) {
@@ -258,7 +300,25 @@ func (r *reading) noBrace(_, hint string) error {
 }
 
 // noValue reports what stands in place of the value of a function.
-func (r *reading) noValue(want, hint string) error { return r.unexpected(want, hint) }
+func (r *reading) noValue(want, hint string) error {
+	if isType(r.peek().Value) || r.isOp("-") {
+		hint = "a function has no type of its own: its value has one"
+	}
+	return r.unexpected(want, hint)
+}
+
+// noArguments reports what stands in place of the arguments of a distribution.
+func (r *reading) noArguments(_, hint string) error {
+	if n := r.peekAt(1); r.isOp("*") && LookupDistribution(n.Value) != nil && r.peekAt(2).Value == "(" {
+		hint = "a mixture is made of distributions: `y ~ mixture(p, normal(a, s), normal(b, s))`"
+	}
+	if r.isOp("[") {
+		hint = "arguments stand in parentheses, as in `y ~ normal(mu, sigma)`"
+	} else if d := LookupDistribution(r.back(0).Value); d != nil {
+		hint = fmt.Sprintf("a distribution has parentheses: %s(%s)", d.Name, strings.Join(d.argNames(), ", "))
+	}
+	return r.missing("(", hint)
+}
 
 // noArgumentType reports what stands in place of the type of an argument.
 func (r *reading) noArgumentType(want, hint string) error {
@@ -270,8 +330,17 @@ func (r *reading) noArgumentType(want, hint string) error {
 
 // noReturn reports what stands in place of a line of the body of a function.
 func (r *reading) noReturn(want, hint string) error {
-	if t := r.peek(); t.Type == tokIdent && startsStatement(t.Value) {
+	switch t := r.peek(); {
+	case t.Value == "for" || t.Value == "while":
+		return fail(UnexpectedToken, tokenSpan(t), "what repeats is `sum(i in n) …`, `let a[i in n] = …` or a recursion `let a[t] = … for t in 2..n`", "there are no loops")
+	case r.hasTilde():
+		hint = "a function has a value and no terms: `return normal_lpdf(x | 0, 1)`"
+	case t.Type == tokIdent && startsStatement(t.Value):
 		hint = "a body holds definitions and ends with `return …`"
+	case t.Type == tokIdent && r.peekAt(1).Value == "=":
+		hint = fmt.Sprintf("a definition reads `let %s = …`", t.Value)
+	case !ends(t) && t.Value != "}":
+		hint = "the value follows `return`"
 	}
 	return r.unexpected("`return`", hint)
 }
@@ -317,10 +386,16 @@ func (r *reading) end(s Stmt) error {
 	}
 	r.poisonLine()
 	hint := ""
-	switch s.(type) {
+	switch s := s.(type) {
 	case *DataStmt, *ParamStmt:
-		if t.Value != ";" {
-			hint = "a bound reads `real > 0`, `real < 1` or `real in (0, 1)`"
+		hint = r.behindType(s)
+	case *DensityStmt:
+		if t.Value == "," {
+			hint = "terms are added, or have lines of their own"
+		}
+	case *LetStmt:
+		if t.Value == "," && s.For != nil {
+			hint = "a part has one position; its other indices stand in the brackets: `let h[t, j in k] = … for t in 2..n`"
 		}
 	}
 	switch t.Value {
@@ -330,6 +405,25 @@ func (r *reading) end(s Stmt) error {
 		return fail(UnexpectedToken, tokenSpan(t), "remove it", "this `%s` closes nothing", t.Value)
 	}
 	return r.unexpected("the end of the statement", hint)
+}
+
+// behindType is the hint at what stands behind a declaration.
+func (r *reading) behindType(s Stmt) string {
+	t := r.peek()
+	switch t.Value {
+	case ";":
+		return ""
+	case ",":
+		return "each declaration has a line of its own; names of one type are `data x, y real[n]`"
+	case "(":
+		return "sizes stand in brackets, `real[n]`, and bounds behind them, `real in (0, 1)`"
+	case "~":
+		if p, ok := s.(*ParamStmt); ok {
+			return twoLines(p.Names[0].Name)
+		}
+		return "a declaration and a term are two lines: `data y real` and `y ~ normal(0, 1)`"
+	}
+	return "a bound reads `real > 0`, `real < 1` or `real in (0, 1)`"
 }
 
 // endOfType reports a second list of sizes, a bound with a name, and a second bound.
@@ -365,8 +459,12 @@ func (r *reading) noImport(want, hint string) error {
 // endOfTerm reports what other languages write behind a distribution.
 func (r *reading) endOfTerm(s *SampleStmt) error {
 	switch t := r.peek(); {
-	case t.Value == "T" && r.peekAt(1).Value == "[":
-		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `T`")
+	case t.Value == "*" || t.Value == "/":
+		return r.unexpected("the end of the statement", "a weighted term is `density sum(i in n) w[i]*normal_lpdf(y[i] | mu, sigma)`")
+	case t.Value == "+":
+		return r.unexpected("the end of the statement", "a term has one distribution: `y ~ mixture(p, normal(a, s), normal(b, s))` is made of two")
+	case (t.Value == "T" || t.Value == "I" || t.Value == "C") && (r.peekAt(1).Value == "[" || r.peekAt(1).Value == "("):
+		return fail(UnexpectedToken, tokenSpan(t), "write `y ~ normal(mu, s) in (a, b)`, `> a` or `< b`; the bounds of a parameter truncate its prior", "a truncated distribution names its interval without `%s`", t.Value)
 	}
 	return nil
 }

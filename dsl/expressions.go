@@ -123,7 +123,7 @@ func (p *parser) indexDecls() ([]IndexDecl, error) {
 
 func (p *parser) indexDecl() (IndexDecl, error) {
 	start := p.lex.RawCursor()
-	id, err := p.ident("an index name", "as in `[i in n]`")
+	id, err := p.ident("an index name", "an index reads `i in n` or `i in 2..n`")
 	if err != nil {
 		return IndexDecl{}, err
 	}
@@ -316,6 +316,12 @@ func (p *parser) conditional() (Expr, error) {
 			switch w := p.peek().Value; {
 			case part.word == "else" && (w == "elif" || w == "elseif"):
 				hint = "write `else if`"
+			case w == "=" && part.word == "else":
+				hint = "its parts are values: `let s = if c then a else b`"
+			case w == "=":
+				hint = "what is equal is compared by `==`"
+			case ends(p.peek()) && part.word == "else":
+				hint = "a conditional reads `if c then a else b`, and has a value in each case: write `else 0` for none; a line goes on behind `else`, not before it"
 			case p.peek().Type == tokEnd:
 				hint += "; a line goes on behind `" + part.word + "`, not before it"
 			}

@@ -168,6 +168,10 @@ func (c *checker) familyTerm(term *Term) {
 	if len(shape) > 2 {
 		return // which was reported
 	}
+	if len(shape) == 2 && len(vars[0].typ.Sizes) == 1 && term.rowsHint() != "" {
+		c.err(NotVector, term.Left.Span(), term.rowsHint(), "the %s of `%s` is a vector, not %s", term.side(), dist.Name, term.Left.Type())
+		return
+	}
 	if scalar := len(vars[0].typ.Sizes) == 0; scalar && len(shape) > 0 {
 		own := indicesOver(shape, term.Left.Span())
 		term.Each = append(term.Each, own...)
@@ -249,10 +253,25 @@ func (c *checker) onMatrix(term *Term, want *Constraint) {
 	switch {
 	case p != nil && len(p.Type.Shape) == 2:
 		hint = "declare `param " + p.Name + " " + want.Name + "[" + p.Type.Shape[0].String() + "]`"
+		if o := term.Dist.counterpart(); o != nil && p.Constraint != nil && matrices[o.Support] == p.Constraint {
+			hint += ", or write `" + o.Name + "`"
+		}
 	case d != nil && len(d.Type.Shape) == 2 && want.Data == 2:
 		hint = "declare `data " + d.Name + " " + want.Name + "[" + d.Type.Shape[0].String() + "]`"
 	}
+	if d != nil && want.Data != 2 && len(d.Type.Shape) == 2 {
+		hint = "it is the prior of a parameter, as `param R " + want.Name + "[" + d.Type.Shape[0].String() + "]`; data of this type there are not"
+	}
 	c.err(OutsideSupport, term.Left.Span(), hint, "`%s` is defined on %s, and the %s is not declared to be one", term.Dist.Name, term.Dist.Support, term.side())
+}
+
+// counterpart is the distribution of factors for one of matrices, and the other way round; nil if there is none.
+func (d *Distribution) counterpart() *Distribution {
+	const factors = "_cholesky"
+	if stem, ok := strings.CutSuffix(d.Name, factors); ok {
+		return LookupDistribution(stem)
+	}
+	return LookupDistribution(d.Name + factors)
 }
 
 // wholeNumbers reports a left side that is not of whole numbers.
@@ -273,6 +292,14 @@ func (c *checker) known(a Expr, dist *Distribution, n int) {
 		want = Simplex
 	case Ascending:
 		want = LookupConstraint("ordered")
+	case Covariance:
+		if isFactor(a) {
+			c.factorForMatrix(a, dist)
+		}
+		return
+	case LowerFactor:
+		c.matrixForFactor(a, dist, n)
+		return
 	default:
 		c.argument(a, dist, n)
 		return
@@ -287,4 +314,53 @@ func (c *checker) known(a Expr, dist *Distribution, n int) {
 	}
 	c.err(BadArgument, a.Span(), hint, "the argument `%s` of `%s` is %s, but the parameter `%s` may not be", arg.Name, dist.Name, map[Domain]string{OnSimplex: "a simplex", Ascending: "in ascending order"}[arg.Domain], p.Name)
 	c.note(p.At, "declared here")
+}
+
+// isFactor reports whether an expression is plainly the lower triangular factor of a matrix: a parameter of such a type, `cholesky` of one, or
+// one of these with its rows or all of it scaled.
+func isFactor(e Expr) bool {
+	switch e := Through(e).(type) {
+	case *Name:
+		switch o := e.Obj.(type) {
+		case *Param:
+			return o.Constraint == CorrCholesky || o.Constraint == CovCholesky
+		case *Let:
+			return o.Recursion == nil && len(o.Indices) == 0 && o.Value != nil && isFactor(o.Value)
+		}
+	case *CallExpr:
+		return e.Func == "cholesky"
+	case *BinaryExpr:
+		d, ok := e.X.(*CallExpr)
+		return e.Op == "*" && isFactor(e.Y) && (e.X.Type().IsScalar() || ok && d.Func == "diag")
+	}
+	return false
+}
+
+// factorForMatrix reports a factor where a distribution takes the matrix itself.
+func (c *checker) factorForMatrix(a Expr, dist *Distribution) {
+	hint := "the matrix is L*L'"
+	if _, name := a.(*Name); name {
+		hint = fmt.Sprintf("the matrix is %s*%s'", Text(a), Text(a))
+	}
+	if o := dist.counterpart(); o != nil {
+		hint = fmt.Sprintf("write `%s`, which takes the factor", o.Name)
+	}
+	c.err(NotSymmetric, a.Span(), hint, "`%s` takes a symmetric matrix, and this is the factor of one", dist.Name)
+}
+
+// matrixForFactor reports a matrix, or what may be any, where a distribution takes a lower triangular factor: it would read the lower half.
+func (c *checker) matrixForFactor(a Expr, dist *Distribution, n int) {
+	p, d, arg := alias(a), datum(a), dist.Args[n].Name
+	switch {
+	case isElement(a):
+	case p != nil && (p.Constraint == Cov || p.Constraint == Corr), d != nil && d.Constraint == Cov:
+		hint := fmt.Sprintf("write cholesky(%s)", Text(a))
+		if o := dist.counterpart(); o != nil {
+			hint += fmt.Sprintf(", or `%s`, which takes the matrix", o.Name)
+		}
+		c.err(BadArgument, a.Span(), hint, "the argument `%s` of `%s` is a factor, and this is a matrix itself", arg, dist.Name)
+	case p != nil && p.Constraint == nil && len(p.Type.Shape) == 2 && !p.Support.spoiled:
+		c.err(BadArgument, a.Span(), fmt.Sprintf("declare `param %s cov_cholesky[%s]`", p.Name, p.Type.Shape[0]), "the argument `%s` of `%s` is a lower triangular factor, but the parameter `%s` may not be", arg, dist.Name, p.Name)
+		c.note(p.At, "declared here")
+	}
 }

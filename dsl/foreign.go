@@ -158,6 +158,13 @@ var ForeignNames = []Foreign{
 
 	// Functions of vectors and matrices.
 	{ForeignFunction, "dot_self sumsq sum_of_squares", "", "", "dot(y, y)"},
+	{ForeignFunction, "equals equal", "", "", "x == z"},
+	{ForeignFunction, "scale standardize zscore", "", "", "(y - mean(y))/sqrt(sum((y - mean(y)).^2)/(n - 1))"},
+	{ForeignFunction, "poly", "", "powers are written out", "x^2"},
+	{ForeignFunction, "offset", "", "what has no coefficient is added as it is", "x + log(s)"},
+	{ForeignFunction, "Pr prob probability", "", "a probability is the mean over the draws of a condition that holds or not, as of ", "generate { b = x > 0 }"},
+	{ForeignFunction, "unique n_distinct nlevels levels", "", "of groups that are numbered from 1 it is the largest number", "max(g)"},
+	{ForeignFunction, "cut", "", "nothing is cut: each term of the density informs all that it depends on", ""},
 	{ForeignFunction, "norm norm2", "", "", "sqrt(dot(y, y))"},
 	{ForeignFunction, "squared_distance", "", "", "dot(y - w, y - w)"},
 	{ForeignFunction, "distance", "", "", "sqrt(dot(y - w, y - w))"},
@@ -195,6 +202,7 @@ var ForeignNames = []Foreign{
 	{ForeignValue, "false", "", "truth is a number", "0"},
 	{ForeignValue, "inf infinity Infty positive_infinity negative_infinity", "", "there are no infinite numbers; leave an infinite bound out", ""},
 	{ForeignValue, "NaN NA not_a_number null None nil undefined missing", "", "there are no missing values; a missing datum may be declared as a parameter", ""},
+	{ForeignValue, "I", "", "under a multiple of the identity elements are independent: `y ~ normal(mu, s)`; the identity is `diag` of a vector of ones", ""},
 	{ForeignValue, "target lp lp__", "", "the log density is no value of the model; a term of it reads `density …`", ""},
 
 	// Distributions under another name, or with other arguments.
@@ -261,6 +269,11 @@ var ForeignNames = []Foreign{
 
 	// Distributions that hamc does not have.
 	{ForeignDistribution, "normal_mixture mix_gaussian gaussian_mixture mixture_same_family", "", "a mixture is made of distributions", "mixture(p, normal(x, s), normal(z, s))"},
+	{ForeignDistribution, "truncated", "", "the interval follows the distribution", "normal(x, s) > 0"},
+	{ForeignDistribution, "filldist arraydist product_distribution iid", "", "`~` is of all elements of its left side", "normal(x, s)"},
+	{ForeignDistribution, "mixture_model", "", "a mixture is made of distributions", "mixture(p, normal(x, s), normal(z, s))"},
+	{ForeignDistribution, "dinterval censored", "", "what is censored has a cumulative function in the place of its density, as in ", "density sum(i in n) (if m[i] == 1 then weibull_lccdf(w[i] | r, s) else weibull_lpdf(w[i] | r, s))"},
+	{ForeignDistribution, "car_normal dcar_normal icar icar_normal", "", "a field is the prior of the differences of its neighbours: `density -0.5*sum(e in edges) (phi[from[e]] - phi[to[e]])^2`", ""},
 	{ForeignDistribution, "gaussian_random_walk random_walk", "", "a random walk is the prior of its steps, as in ", "u[i] ~ normal(u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ar AR1 autoregressive", "", "an autoregression is the prior of its steps, as in ", "u[i] ~ normal(p*u[i-1], s) for i in 2..n"},
 	{ForeignDistribution, "ddirch ddirich ddirichlet stick_breaking", "dirichlet", "", ""},
@@ -280,11 +293,11 @@ var ForeignNames = []Foreign{
 	{ForeignType, "array list", "", "arrays are written behind the type, as in ", "data b real[n]"},
 	{ForeignType, "float double float32 float64 number num numeric", "real", "", ""},
 	{ForeignType, "integer int64 int32 count", "int", "", ""},
-	{ForeignType, "bool boolean binary factor logical", "", "truth is a whole number, as in ", "data b int[n] in {0, 1}"},
+	{ForeignType, "bool boolean binary logical", "", "truth is a whole number, as in ", "data b int[n] in {0, 1}"},
 	{ForeignType, "string str char character text", "", "data are numbers: number the groups from 1, as in ", "data b int[n] in 1..k"},
 	{ForeignType, "positive pos_real positive_real non_negative", "", "a bound follows the type, as in ", "param b real > 0"},
 	{ForeignType, "unit probability prob unit_interval", "", "a bound follows the type, as in ", "param b real in (0, 1)"},
-	{ForeignType, "categorical", "", "groups are numbered from 1, as in ", "data b int[n] in 1..k"},
+	{ForeignType, "categorical factor", "", "groups are numbered from 1, as in ", "data b int[n] in 1..k"},
 	{ForeignType, "cov_matrix covariance covariance_matrix", "cov", "", ""},
 	{ForeignType, "corr_matrix correlation correlation_matrix", "corr", "", ""},
 	{ForeignType, "cholesky_factor_cov cholesky_cov cov_factor cholesky_factor", "cov_cholesky", "", ""},
@@ -292,8 +305,9 @@ var ForeignNames = []Foreign{
 	{ForeignType, "unit_length sphere", "unit_vector", "", ""},
 
 	// Metrics.
-	{ForeignMetric, "dense_e diag_e unit_e dense euclidean euclid mass mass_matrix adaptive none", "",
+	{ForeignMetric, "dense_mass diag_mass dense_e diag_e unit_e dense euclidean euclid mass mass_matrix adaptive none", "",
 		"a Euclidean metric is given to `hamc run` and not to the model: leave `metric` out and run with --metric diag_e or --metric dense_e", ""},
+	{ForeignMetric, "nuts hmc leapfrog", "", "what moves is chosen for the run and not in the model: leave `metric` out, and see `hamc run --help`", ""},
 	{ForeignMetric, "fisher_information fim information expected_information fisher_rao riemannian riemann rmhmc", "fisher", "", ""},
 	{ForeignMetric, "expected_fisher", "", "", "fisher(prior = expected)"},
 	{ForeignMetric, "unit eye", "identity", "", ""},
@@ -304,18 +318,20 @@ var ForeignNames = []Foreign{
 	{ForeignStatement, "observed observe input inputs", "data", "", ""},
 	{ForeignStatement, "constant", "const", "", ""},
 	{ForeignStatement, "val local auto", "let", "", ""},
+	{ForeignStatement, "deterministic", "", "a definition reads ", "let b = x^2"},
+	{ForeignStatement, "end", "", "a statement ends with its line, and a model with its file: leave it out", ""},
 	{ForeignStatement, "target", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
-	{ForeignStatement, "increment_log_prob log_prob factor potential lp", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
+	{ForeignStatement, "increment_log_prob log_prob addlogprob log_density logp factor potential lp", "", "a term of the log density is a statement, as in ", "density -x^4/4"},
 	{ForeignStatement, "def function fun functions fn", "", "a function is one expression, or definitions and `return` in braces: ", "func f(x real) = x^2"},
 	{ForeignStatement, "from library require using include use package", "", "write `import NAME`, for the functions of NAME.ham beside the model; those of the language are always known", ""},
 	{ForeignStatement, "with", "", "statements are not grouped: a parameter and its prior are two lines, `param x real` and ", "x ~ normal(0, 1)"},
-	{ForeignStatement, "if elif while repeat do begin end return break pass", "", "there are no statements of that kind; a value reads `if c then a else b`, a statement for each i ", "y[i] ~ normal(x, s) for i in n"},
+	{ForeignStatement, "if elif while repeat do begin return break pass", "", "there are no statements of that kind; a value reads `if c then a else b`, a statement for each i ", "y[i] ~ normal(x, s) for i in n"},
 	{ForeignStatement, "else then", "", "a line goes on behind `else` and `then`, not before them: end the line above with the word", ""},
 	{ForeignStatement, "transformed", "", "what is computed from data and parameters has a definition, as in ", "let b = x^2"},
 	{ForeignStatement, "generated", "", "generated quantities read ", "generate { b = x^2 }"},
 	{ForeignStatement, "reject fatal_error", "", "what must not be has a bound, or density −∞: data are declared with bounds", ""},
 	{ForeignStatement, "print println cat", "", "a model has no output; `generate { … }` holds what is written with the draws", ""},
-	{ForeignStatement, "prior priors likelihood posterior sample assume", "", "priors and likelihoods are written alike, as in ", "x ~ normal(0, 1)"},
+	{ForeignStatement, "prior priors set_prior likelihood posterior sample assume", "", "priors and likelihoods are written alike, as in ", "x ~ normal(0, 1)"},
 }
 
 // foreignLogDensity recognises how other languages name the log density of a distribution that

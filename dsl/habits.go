@@ -10,7 +10,7 @@ import (
 
 // grouped reports braces around statements.
 func (r *reading) grouped(t lexer.Token) error {
-	if n := r.peekAt(1); t.Value != "ode" && t.Value != "generate" && t.Value != "func" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && r.peekAt(2).Value == "{" && !isKeyword(t.Value) {
+	if n := r.peekAt(1); n.Value == "(" && r.peekAt(2).Value == "{" || t.Value != "ode" && t.Value != "generate" && t.Value != "func" && n.Value == "{" || n.Type == tokIdent && n.Value != "in" && r.peekAt(2).Value == "{" && !isKeyword(t.Value) {
 		r.param = true
 		r.skipBraces()
 		hint := "a statement has a line of its own and no braces: `data n int`, `param x real`, `y ~ normal(x, 1)`"
@@ -51,6 +51,8 @@ func (r *reading) unknownStatement() error {
 	hint := "a line starts with data, const, param, let, density or metric, or reads `y ~ normal(mu, sigma)`"
 	bare := n.Type == tokIdent || ends(n)
 	switch w := first.Value; {
+	case n.Type == tokIdent && r.peekAt(2).Value == "(" && (isType(w) || LookupForeign(ForeignType, w) != nil):
+		hint = "a function reads `func f(x, y real[n], k int) = …`"
 	case isType(w), (w == "vector" || w == "row_vector" || w == "matrix" || w == "array" || w == "simplex") && !r.hasTilde():
 		hint = "the type follows the name, as in `data y real[n]` or `param x real > 0`"
 	case w == "else" || w == "then":
@@ -58,13 +60,17 @@ func (r *reading) unknownStatement() error {
 	case w == "for":
 		hint = "`for` ends a `~` statement: `x[t] ~ normal(x[t-1], 1) for t in 2..T`"
 	case isKeyword(w) && LookupForeign(ForeignStatement, w) == nil:
-	case LookupForeign(ForeignStatement, w) != nil && !r.hasTilde() && (bare || n.Value == "+" || n.Value == "=" && w == "target" || n.Value == ":" || n.Value == "(" && LookupFunction(w) == nil):
+	case LookupForeign(ForeignStatement, w) != nil && (!r.hasTilde() || n.Type == tokIdent) && (bare || n.Value == "+" || n.Value == "-" || n.Value == "=" && w == "target" || n.Value == ":" || n.Value == "(" && LookupFunction(w) == nil):
 		hint = LookupForeign(ForeignStatement, w).Hint()
 		if isType(n.Value) || n.Type == tokIdent && isType(r.peekAt(2).Value) { // a declaration
 			if s := suggest(w, []string{"data", "param"}); s != "" {
 				hint = fmt.Sprintf("did you mean `%s`?", s)
 			}
 		}
+	case n.Value == "=" && modules[r.peekAt(2).Value] && r.peekAt(3).Value == ".":
+		hint = twoLines(w)
+	case n.Value == "=" && r.peekAt(3).Value == "(" && LookupFunction(r.peekAt(2).Value) == nil && LookupForeign(ForeignFunction, r.peekAt(2).Value) == nil && (LookupDistribution(r.peekAt(2).Value) != nil || LookupForeign(ForeignDistribution, r.peekAt(2).Value) != nil):
+		hint = fmt.Sprintf("a distribution follows `~`: `%s ~ %s(…)`; a parameter is declared above, `param %s real`", w, r.peekAt(2).Value, w)
 	case n.Value == "=":
 		r.names = append(r.names, Ident{Name: w, At: tokenSpan(first)})
 		return fail(UnknownStatement, tokenSpan(first), fmt.Sprintf("did you mean `let %s = …`?", w), "`%s` does not start a statement", w)

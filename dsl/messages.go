@@ -42,10 +42,20 @@ func (p *parser) unexpected(want, hint string) error {
 	}
 	switch t.Value {
 	case "|":
-		return fail(BadCharacter, tokenSpan(t), "`a or b` is the logical operator; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`",
+		hint := "`a or b` is the logical operator; `|` stands in calls of log densities, as in `normal_lpdf(y | mu, sigma)`"
+		if !p.afterValue() {
+			hint = "the absolute value is abs(x), which has a kink; sqrt(x^2 + 1e-6) has none"
+		}
+		if b := p.back(0).Value; (b == "1" || b == "0") && p.peekAt(1).Type == tokIdent {
+			hint = formulaHint
+		}
+		return fail(BadCharacter, tokenSpan(t), hint,
 			"the character %q is not part of the language here", '|')
 	case "==", "!=", "<", "<=", ">", ">=", "?":
 		n := p.peekAt(1)
+		if t.Value == ">" && p.adjoins() && p.back(0).Value == "<" {
+			return fail(UnexpectedToken, tokenSpan(t), "what differs is compared by `!=`", "there is no operator `<>`")
+		}
 		if arrow := t.Value == "<" && n.Value == "-" && n.Pos.Column == t.Pos.Column+1; !arrow {
 			if t.Value == "?" {
 				return fail(UnexpectedToken, tokenSpan(t), "a conditional reads `if c then a else b`", "there is no operator `?`")
@@ -53,9 +63,13 @@ func (p *parser) unexpected(want, hint string) error {
 			if before := p.back(0).Value; t.Value == "<" && startsStatement(before) || t.Value == "<" && isType(before) && n.Type == tokIdent && p.peekAt(2).Value == "=" {
 				return fail(UnexpectedToken, tokenSpan(t), "a bound follows the type, as in `param p real > 0` or `real in (0, 1)`", "a bound does not stand here")
 			}
-			return fail(UnexpectedToken, tokenSpan(t), "put it in parentheses", "a comparison does not stand here")
+			hint := "put it in parentheses"
+			if p.back(0).Value == "and" {
+				hint = "two bounds are written `in (a, b)`, two conditions `a < b and b < c`"
+			}
+			return fail(UnexpectedToken, tokenSpan(t), hint, "a comparison does not stand here")
 		}
-		hint = "a value is named by `let NAME = …`"
+		hint = p.assignmentHint()
 	default:
 		if t.Type == tokOp {
 			hint = p.operatorHint(want, hint)
@@ -76,11 +90,65 @@ func (p *parser) badCharacter() error {
 	hint := characterHint(r)
 	switch {
 	case r == '%' && p.afterValue():
-		hint = "the remainder of i by m is i - m*floor(i/m)"
+		hint = p.percentHint()
+	case r == '\\' && p.afterValue() && !ends(p.peekAt(1)):
+		hint = "what a matrix divides is solve_spd(A, b)"
+	case r == '!' && p.afterValue():
+		hint = "a factorial is exp(lgamma(n + 1)); `!=` compares"
 	case r == '@' && !p.afterValue():
 		hint = "a statement starts with its keyword"
+		if f := LookupForeign(ForeignStatement, p.peekAt(1).Value); f != nil {
+			hint = f.Hint()
+		}
+	case r == '"' && p.back(0).Value == "=" && p.back(1).Value == "link":
+		hint = "the link is in the name of the distribution, as in bernoulli_logit and poisson_log"
 	}
 	return fail(BadCharacter, tokenSpan(t), hint, "the character %q is not part of the language", r)
+}
+
+// formulaHint is for those who write models as formulas.
+const formulaHint = "there are no formulas: each coefficient is a parameter, as in `y ~ normal(a + b*x + u[g], s)`"
+
+// assignmentHint is the hint where a value is given to what is no name.
+func (p *parser) assignmentHint() string {
+	for n := 1; n < 3; n++ {
+		if t := p.peekAt(n); t.Type == tokIdent && (t.Value == "NA" || t.Value == "NaN") {
+			return LookupForeign(ForeignValue, t.Value).Hint()
+		}
+	}
+	if link := cmp.Or(linkInverses[p.firstOfLine()], linkInverses[p.back(0).Value]); link != "" {
+		return fmt.Sprintf("the inverse of a link stands on the right: `let p[i in n] = %s`", link)
+	}
+	return "a value is named by `let NAME = …`"
+}
+
+// linkInverses are the inverses of the links that BUGS writes on the left.
+var linkInverses = map[string]string{"logit": "inv_logit(…)", "log": "exp(…)", "probit": "Phi(…)", "cloglog": "1 - exp(-exp(…))"}
+
+// firstOfLine is the first token taken of the line that is neither a blank nor a comment.
+func (p *parser) firstOfLine() string {
+	for _, t := range p.line() {
+		if !isTrivia(t.Type) {
+			return t.Value
+		}
+	}
+	return ""
+}
+
+// percentHint is the hint at an operator of R.
+func (p *parser) percentHint() string {
+	switch n := p.peekAt(1); {
+	case n.Value == ")" || n.Value == "," || ends(n):
+		return "a per cent is 0.01: 5% is 0.05"
+	case p.peekAt(2).Value != "%":
+	case n.Value == "*":
+		return "the product of matrices is *"
+	case n.Value == "/":
+		return "whole-number division is floor(i/m)"
+	case n.Value == "in":
+		return "one of several is `g == 1 or g == 2`"
+	}
+	return "the remainder of i by m is i - m*floor(i/m)"
 }
 
 // operatorHint is the hint where an operator or a bracket stands in place of what is wanted: with
@@ -97,7 +165,11 @@ func (p *parser) operatorHint(want, hint string) string {
 	case "(":
 		// A name before it was a component: of others it is a call.
 		if adjoins && prev.Type == tokIdent {
-			if module := p.back(1).Value == "." && modules[p.back(2).Value]; module || LookupFunction(prev.Value) != nil {
+			owner := p.back(2).Value
+			switch point := p.back(1).Value == "."; {
+			case point && !modules[owner] && LookupFunction(prev.Value) != nil && p.back(2).Type == tokIdent && p.peekAt(1).Value == ")":
+				hint = fmt.Sprintf("write %s(%s)", prev.Value, owner)
+			case point && modules[owner], LookupFunction(prev.Value) != nil:
 				hint = fmt.Sprintf("functions have no prefix: write %s(…)", prev.Value)
 			}
 			return cmp.Or(hint, "an element of a component reads s.v[i]")
@@ -106,14 +178,21 @@ func (p *parser) operatorHint(want, hint string) string {
 		if open := p.open(); want == "an expression" && len(open) > 0 && open[len(open)-1].Value == "[" {
 			return cmp.Or(hint, "an array as a whole has no brackets, and an element all its indices, as in x[i, j]")
 		}
+	case "~":
+		return cmp.Or(hint, "a term is a line with one `~`: a parameter has its prior in another")
 	case "{":
+		if adjoins && prev.Value == "sum_" {
+			return "a sum over an index reads sum(i in 1..n) …"
+		}
 		if want == "an expression" {
 			return cmp.Or(hint, "a matrix reads [a, b ; c, d]; a vector is defined by its elements, let v[i in n] = …")
 		}
 	case "..":
-		return cmp.Or(hint, "a sum over an index reads sum(i in 1..n) …")
+		return cmp.Or(hint, "a range reads 1..n and has no step, as in sum(i in 1..n) …")
 	case ":":
 		switch {
+		case prev.Value == "," && want == "an expression" && p.firstOfLine() == "let":
+			return "a row is defined by its elements: `let f[1, j in k] = …`"
 		case p.peekAt(1).Value == "=":
 			return "a value is named by `let NAME = …`"
 		case prev.Type == tokIdent && startsStatement(prev.Value):
@@ -122,8 +201,14 @@ func (p *parser) operatorHint(want, hint string) string {
 		if prev.Value == "[" || prev.Value == "," {
 			return cmp.Or(hint, "a range reads 1..n; in a definition an index with its range stands here, as in `let m[t, j in k] = …`")
 		}
+		if open := p.open(); prev.Type == tokIdent && len(open) > 0 && open[len(open)-1].Value == "(" {
+			return cmp.Or(hint, "an interaction is a product, x .* z; a range reads 1..n")
+		}
 		return cmp.Or(hint, "a range reads 1..n")
 	case ";":
+		if open := p.open(); len(open) > 0 && open[len(open)-1].Value == "(" {
+			return cmp.Or(hint, "arguments are separated by commas")
+		}
 		return cmp.Or(hint, "a statement ends with its line; `;` ends the rows of a matrix")
 	}
 	return hint
@@ -133,6 +218,12 @@ func (p *parser) operatorHint(want, hint string) string {
 func (p *parser) pointHint(hint string) string {
 	prev := p.back(0)
 	switch word := p.peekAt(1).Type == tokIdent; {
+	case prev.Value == "..":
+		return "a range reads 1..n"
+	case p.peekAt(1).Value == "~":
+		return "`~` is of all elements already: write it without the point"
+	case p.peekAt(1).Value == "(" && prev.Type == tokIdent:
+		return fmt.Sprintf("functions take vectors element by element already: write %s(…)", prev.Value)
 	case p.adjoins() && prev.Type == tokNumber:
 		return fmt.Sprintf("write %s.0", prev.Value)
 	case prev.Type == tokIdent && word:
@@ -150,10 +241,19 @@ func (p *parser) pointHint(hint string) string {
 func (p *parser) wordHint(hint string) string {
 	t, prev := p.peek(), p.back(0)
 	switch t.Value {
+	case "to":
+		return cmp.Or(hint, "a range reads 1..n")
 	case "in":
 		return "an index is declared by sum(i in n), let a[i in n] = … or … for i in n"
 	case "for":
+		if open := p.open(); len(open) > 0 && open[len(open)-1].Value == "[" {
+			return "a vector is defined by its elements: `let v[i in n] = …`"
+		}
 		return "`for` ends a `~` statement; a sum reads sum(i in n) …"
+	case "if":
+		if p.afterValue() {
+			return "a conditional reads `if c then a else b`"
+		}
 	}
 	adjoins := p.adjoins()
 	switch {
@@ -164,11 +264,15 @@ func (p *parser) wordHint(hint string) string {
 		return "numbers have no _ between their digits"
 	case adjoins && prev.Type == tokNumber && (t.Value == "f" || t.Value == "L" || t.Value == "F" || t.Value == "l" || t.Value == "d"):
 		return "numbers have no suffix"
+	case p.peekAt(1).Value == "in" && isNameLike(t):
+		return "indices are separated by commas, as in sum(i in n, j in k) …"
 	case (isNameLike(t) || t.Type == tokNumber) && p.afterValue():
 		return "a product is written with *"
 	}
 	return hint
 }
+
+const letterHint = "names are made of a–z, A–Z, 0–9 and _"
 
 // characterHint says what to type instead of a character that the language
 // does not know.
@@ -218,7 +322,7 @@ func characterHint(r rune) string {
 		return "the product of matrices is *"
 	}
 	if unicode.IsLetter(r) {
-		return "names are made of a–z, A–Z, 0–9 and _"
+		return letterHint
 	}
 	return "remove it"
 }

@@ -409,6 +409,7 @@ type Ode struct {
 	Rhs          []Expr  // by state
 
 	vars map[string]*OdeVar // the first of each name
+	lost bool               // one of its lines did not parse
 }
 
 // OdeVarKind tells what a variable of an Ode is.

@@ -139,6 +139,9 @@ func (f *File) read(lex *lexer.PeekingLexer, ds *Diagnostics, lines []string) {
 	s.Pos, s.EndPos, s.Tokens = first.Pos, lex.RawPeek().Pos, r.since(start)
 	f.Statements = append(f.Statements, s)
 	for _, d := range r.diags {
+		if d.Code == BadCharacter && d.Hint == letterHint && slices.ContainsFunc(ds.List, func(o Diagnostic) bool { return o.Message == d.Message }) {
+			continue // of a letter in a name, one message for all of its places
+		}
 		ds.add(d)
 	}
 	at := tokenSpan(*first)
@@ -184,7 +187,7 @@ type reading struct {
 // importing reports whether the statement was to import something, here or as other languages have it.
 func (r *reading) importing() bool {
 	return slices.ContainsFunc(r.since(r.start), func(t lexer.Token) bool {
-		return t.Type == tokIdent && (t.Value == importWord || t.Value == "include")
+		return t.Type == tokIdent && slices.Contains([]string{importWord, "include", "from", "using", "library", "require"}, t.Value)
 	})
 }
 

@@ -290,7 +290,7 @@ func (e *env) write(t *target) error {
 }
 
 // looksLikeCode tells the code of a message from the path of a model.
-var looksLikeCode = regexp.MustCompile(`^[HhWw][0-9]+$`)
+var looksLikeCode = regexp.MustCompile(`^[HhWwEe][0-9]+$`)
 
 // explainCode prints what the catalogue of messages holds for a code.
 func (e *env) explainCode(code string) error {

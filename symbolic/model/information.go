@@ -37,8 +37,11 @@ func (p *Posterior) fisher(d *Diagnosed, t *dsl.MetricTerm) entry {
 		switch {
 		case term.Term.Dist == nil:
 			if p.mentionsData(term.L) {
-				d.Add(dsl.Error, dsl.NoFisher, term.Term.At, "write the term with `~`, or leave `metric` out, and `hamc run` adapts a Euclidean metric",
-					"the Fisher information of a `density` statement is not known: it names no distribution of the data")
+				hint, what := "write the term with `~`, or leave `metric` out, and `hamc run` adapts a Euclidean metric", "a `density` statement is not known: it names no distribution of the data"
+				if of := term.Term.WithoutInformation(); of != "" {
+					hint, what = "leave `metric` out, and `hamc run` adapts a Euclidean metric", of+" is not known"
+				}
+				d.Add(dsl.Error, dsl.NoFisher, term.Term.At, hint, "the Fisher information of %s", what)
 				continue
 			}
 			log.Add(term.L)

@@ -261,6 +261,9 @@ func (p *Posterior) symmetric(d *Diagnosed, at dsl.Span, what string, x, y *expr
 	d.Add(dsl.Error, dsl.MetricAsymmetric, at, "a metric is symmetric", "%s of the metric differs from its transpose: %s against %s", what, expr.Format(x), expr.Format(y))
 }
 
+// maxAgainst bounds the bytes of two formulas that a message sets against each other: longer ones tell nothing.
+const maxAgainst = 200
+
 // CheckClaims reports matrices that have to be symmetric and are not proved to be.
 func (p *Posterior) CheckClaims(d *Diagnosed) {
 	c := p.C
@@ -277,8 +280,12 @@ func (p *Posterior) CheckClaims(d *Diagnosed) {
 		a, b := c.Inlined(element), c.Inlined(x.v.At(j, i))
 		if !c.Equal(a, b) {
 			reported[x.at] = true
+			against := fmt.Sprintf(": %s against %s", expr.Format(a), expr.Format(b))
+			if len(against) > maxAgainst {
+				against = ""
+			}
 			d.Add(dsl.Error, dsl.NotSymmetric, x.at, "a matrix A is made symmetric by (A + A')/2; a matrix of data that is symmetric and positive definite is declared `cov`",
-				"this matrix has to be symmetric, and its elements [i,j] and [j,i] are not the same expression: %s against %s", expr.Format(a), expr.Format(b))
+				"this matrix has to be symmetric, and its elements [i,j] and [j,i] are not the same expression%s", against)
 		}
 	}
 }

@@ -299,7 +299,7 @@ func (v *positivity) argsMention(t *PosteriorTerm, coord *expr.Tensor) bool {
 
 // report turns what could not be proved into warnings.
 func (v *positivity) report(d *Diagnosed) {
-	if v.explicit || v.term == nil {
+	if v.explicit || v.term == nil || d.Errors() { // there is no metric whose sign would matter
 		return
 	}
 	remedy := v.remedy() + "; where this one fails, proposals are rejected and counted"
