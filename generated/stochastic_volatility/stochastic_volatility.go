@@ -8,10 +8,10 @@
 //
 // The log density is
 //
-//	L = -1.8378770664093453·T - 5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi)
-//	    - 0.24999999999999997·exp(-sigma2) - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) + ½·sigma2·(1
-//	    - T) - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - T·beta
-//	    - ½·Σ[i1 in T] x[i1] - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - 4.0904073637165945
+//	L = -1.8378770664093453·T - 5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.25·exp(-sigma2)
+//	    - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) + ½·sigma2·(1 - T)
+//	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - T·beta - ½·Σ[i1 in T] x[i1]
+//	    - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - 4.0904073637165945
 //
 // Its parameters are sampled in blocks, each given the others.
 //
@@ -270,7 +270,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range t {
 		a5 += float64(y[i] * y[i] * a4[i])
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
 	return res
 }
 
@@ -279,7 +279,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂x[k] = -expNegSigma2·((x[k] + a1·x[k-1])·[k in 2..T] + a1·(x[k+1] + a1·x[k])·[k in T-1]) + δ[k,1]·a6
 //	    + ½·y[k]²·a4[k] - ½
 //	∂L/∂beta = -T + a5
-//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a2 + 2·x[1]²·invLogitPhi·invLogitNegPhi + 0.24999999999999997) - 5
+//	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a2 + 2·x[1]²·invLogitPhi·invLogitNegPhi + 0.25) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi + 2·x[1]²·expNegSigma2·invLogitPhi·invLogitNegPhi·(1
 //	    - invLogitNegPhi) - 2·expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(x[1]²·invLogitNegPhi - a7)
 func (s *Model) Gradient(grad, q []float64) float64 {
@@ -358,9 +358,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		grad[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
 	grad[t] = a5 - float64(t)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a2)+float64(2*x[0]*x[0]*invLogitPhi*invLogitNegPhi)+0.24999999999999997)) + c3
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a2)+float64(2*x[0]*x[0]*invLogitPhi*invLogitNegPhi)+0.25)) + c3
 	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) + float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)) - float64(2*expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(x[0]*x[0]*invLogitNegPhi)-a7))
 	return res
 }
@@ -727,7 +727,7 @@ func (s *VolatilityBlock) prepareGiven() {
 	g1 := float64(-2 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
 	g2 := 1 - float64(2*invLogitPhi)
 	g3 := float64(-2 * beta)
-	g4 := float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2)
+	g4 := float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2)
 	g6 := float64(expNegSigma2 * g2 * g2)
 	g7 := float64(expNegSigma2 * g2)
 	s.expNegSigma2 = expNegSigma2
@@ -912,7 +912,7 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := elementary.Exp(-float64(2*beta) - g3)
 	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
-	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+float64(e*e))) - float64(0.5*a1*g5) + c2 + g6
+	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+float64(e*e))) - float64(0.5*a1*g5) + c2 + g6
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -922,7 +922,7 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
 //	∂L/∂sigma2 = -½·T + expNegSigma2·(½·fitRest + ½·(fitOffset - fitFactor·(fitCentre - 2·invLogitPhi))²
-//	    - invLogitPhi·invLogitNegPhi·g1 + 0.24999999999999997) - 5
+//	    - invLogitPhi·invLogitNegPhi·g1 + 0.25) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·g1·(1
 //	    - invLogitNegPhi) - expNegSigma2·invLogitPhi·(2·fitFactor·(fitOffset - fitFactor·(fitCentre
 //	    - 2·invLogitPhi)) - invLogitNegPhi·g1)·(1 - invLogitPhi)
@@ -944,7 +944,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	g6 := s.g6
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
-	g7 := float64(0.5*fitRest) + 0.24999999999999997
+	g7 := float64(0.5*fitRest) + 0.25
 	c3 := -float64(0.5*float64(t)) - 5
 	log1pExpNegPhi := special.Log1pExp(-phi)
 	log1pExpPhi := special.Log1pExp(phi)
@@ -955,7 +955,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
 	sqE := float64(e * e)
 	e2 := float64(a1 * g5)
-	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+sqE)) - float64(0.5*e2) + c2 + g6
+	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+sqE)) - float64(0.5*e2) + c2 + g6
 	grad[0] = float64(expNegSigma2*(float64(0.5*sqE)-float64(invLogitPhi*invLogitNegPhi*g1)+g7)) + c3
 	grad[1] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi)) - float64(expNegSigma2*invLogitPhi*(float64(2*fitFactor*e)-float64(invLogitNegPhi*g1))*(1-invLogitPhi))
 	grad[2] = e2 - float64(t)
@@ -1042,7 +1042,7 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	expNegSigma2 := s.expNegSigma2
 	g5 := s.g5
 	c3 := -float64(0.5*float64(t)) - 5
-	g7 := float64(0.5*fitRest) + 0.24999999999999997
+	g7 := float64(0.5*fitRest) + 0.25
 	c5 := float64(t) + 20.5
 	a1 := elementary.Exp(-float64(2*beta) - g3)
 	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))

@@ -11,11 +11,11 @@
 //
 // The log density is
 //
-//	L = -0.9189385332046727·T - 13·gamma - 0.24999999999999997·exp(-2·gamma) - ½·x[1]²·(1
-//	    - tanh(alpha)²)·exp(-2·gamma) + ½·log1p(-tanh(alpha)²) + gamma·(1 - T)
-//	    - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1] - tanh(alpha)·x[i1-1])²) + bounded(-0.9189385332046727·T
-//	    - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta² - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T]
-//	    log_positive(beta·exp(½·x[i1]))) + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½)
+//	L = -0.9189385332046727·T - 13·gamma - 0.25·exp(-2·gamma) - ½·x[1]²·(1 - tanh(alpha)²)·exp(-2·gamma)
+//	    + ½·log1p(-tanh(alpha)²) + gamma·(1 - T) - ½·exp(-2·gamma)·(Σ[i1 in 2..T] (x[i1]
+//	    - tanh(alpha)·x[i1-1])²) + bounded(-0.9189385332046727·T - ½·(Σ[i1 in T] y[i1]²·exp(-x[i1]))/beta²
+//	    - Σ[i1 in T] log(beta·exp(½·x[i1])), Σ[i1 in T] log_positive(beta·exp(½·x[i1])))
+//	    + bounded(19·log(½·tanh(alpha) + ½) + ½·log1p(-½·tanh(alpha) - ½)
 //	    + 4.632823911110912, log_positive(½·tanh(alpha) + ½) + log_positive(½ - ½·tanh(alpha))) - log(beta)
 //	    - 10.109525635947398
 //
@@ -284,7 +284,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = float64(0.5*a2) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*(1-float64(phi*phi))) - float64(0.5*a1*a3) + c3
+	res = float64(0.5*a2) - float64(13*gamma) - float64(0.25*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*(1-float64(phi*phi))) - float64(0.5*a1*a3) + c3
 	return res
 }
 
@@ -292,7 +292,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //
 //	∂L/∂x[k] = -a1·((x[k] - phi·x[k-1])·[k in 2..T] - phi·(x[k+1] - phi·x[k])·[k in T-1]) - δ[k,1]·a14
 //	    + y[k]²·expNegX[k]·a15 - ½
-//	∂L/∂gamma = -T + 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.24999999999999997) - 12
+//	∂L/∂gamma = -T + 2·a1·(½·a3 + ½·x[1]²·(1 - phi²) + 0.25) - 12
 //	∂L/∂alpha = (1 - phi²)·(x[1]²·a1·phi - ½·1/(1 - phi) + 19·1/(phi + 1) - phi/(1 - phi²) + a1·a16)
 //	∂L/∂beta = -1/beta + a4/beta³ - T/beta
 func (s *Model) Gradient(grad, q []float64) float64 {
@@ -389,8 +389,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = float64(0.5*a2) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*e2) - float64(0.5*a1*a3) + c3
-	grad[t] = float64(2*a1*(float64(0.5*a3)+float64(0.5*x[0]*x[0]*e2)+0.24999999999999997)) + c4
+	res = float64(0.5*a2) - float64(13*gamma) - float64(0.25*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*e2) - float64(0.5*a1*a3) + c3
+	grad[t] = float64(2*a1*(float64(0.5*a3)+float64(0.5*x[0]*x[0]*e2)+0.25)) + c4
 	grad[t+1] = float64(e2 * (float64(x[0]*x[0]*a1*phi) - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + float64(a1*a16)))
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
@@ -563,14 +563,13 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
 	e3 := fitOffset - float64(fitFactor*(fitCentre-phi))
-	res = float64(a1*(1-float64(phi*phi))*g1) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+float64(e3*e3))) + c3
+	res = float64(a1*(1-float64(phi*phi))*g1) - float64(13*gamma) - float64(0.25*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+float64(e3*e3))) + c3
 	return res
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
 //
-//	∂L/∂gamma = -T + 2·a1·(½·fitRest + ½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1
-//	    + 0.24999999999999997) - 12
+//	∂L/∂gamma = -T + 2·a1·(½·fitRest + ½·(fitOffset - fitFactor·(fitCentre - phi))² - (1 - phi²)·g1 + 0.25) - 12
 //	∂L/∂alpha = -(1 - phi²)·(2·a1·phi·g1 + fitFactor·a1·(fitOffset - fitFactor·(fitCentre - phi)) + ½·1/(1
 //	    - phi) - 19·1/(phi + 1) + phi/(1 - phi²))
 //	∂L/∂beta = -1/beta + g2/beta³ - T/beta
@@ -592,7 +591,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	c2 := float64(-0.9189385332046727 * float64(t))
 	c1 := 1 - float64(t)
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
-	g4 := float64(0.5*fitRest) + 0.24999999999999997
+	g4 := float64(0.5*fitRest) + 0.25
 	c4 := -float64(t) - 12
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
@@ -625,7 +624,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 		sumA3 += a3[i]
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
-	res = float64(a1*e3*g1) - float64(13*gamma) - float64(0.24999999999999997*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+sqE)) + c3
+	res = float64(a1*e3*g1) - float64(13*gamma) - float64(0.25*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+sqE)) + c3
 	return res
 }
 
@@ -707,7 +706,7 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	a1 := s.a1
 	g2 := s.g2
 	c4 := -float64(t) - 12
-	g4 := float64(0.5*fitRest) + 0.24999999999999997
+	g4 := float64(0.5*fitRest) + 0.25
 	c6 := float64(t) + 18.5
 	c7 := float64(2*float64(t)) - 1
 	a12 := 1 - float64(phi*phi)
@@ -811,7 +810,7 @@ type volatilityBlockSpace struct {
 	g4      float64   // g4 = -½/beta²
 	a3      []float64 // a3[i] = exp(½·x[i])
 	a4      []float64 // a4[i] = log(beta·a3[i])
-	g10     float64   // g10 = -13·gamma + gamma·(1 - T) - 0.24999999999999997·g1 + ½·g3 + g9 - lo …
+	g10     float64   // g10 = -13·gamma + gamma·(1 - T) - 0.25·g1 + ½·g3 + g9 - logBeta
 }
 
 // newVolatilityBlock returns the block given data that New has checked.
@@ -1173,7 +1172,7 @@ func (s *VolatilityBlock) prepareGiven() {
 	g8 := special.LogPositive(0.5 - float64(0.5*phi))
 	g9 := special.Bounded(float64(19*g5)+float64(0.5*g6)+4.632823911110912, g7+g8)
 	logBeta := elementary.Log(beta)
-	g10 := float64(0.5*g3) - float64(13*gamma) - float64(0.24999999999999997*g1) + float64(gamma*c1) + g9 - logBeta
+	g10 := float64(0.5*g3) - float64(13*gamma) - float64(0.25*g1) + float64(gamma*c1) + g9 - logBeta
 	s.g1 = g1
 	s.phi = phi
 	s.g2 = g2

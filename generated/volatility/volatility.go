@@ -7,7 +7,7 @@
 //
 // The log density is
 //
-//	L = -5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.24999999999999997·exp(-sigma2)
+//	L = -5.5·sigma2 - 20.5·log1p_exp(-phi) - 2·log1p_exp(phi) - 0.25·exp(-sigma2)
 //	    - 2·x[1]²·inv_logit(phi)·inv_logit(-phi)·exp(-sigma2) - 1.8378770664093453·T + ½·sigma2·(1 - T)
 //	    - ½·exp(-sigma2)·(Σ[i1 in 2..T] (x[i1] + (1 - 2·inv_logit(phi))·x[i1-1])²) - beta·T - ½·Σ[i1 in T] x[i1]
 //	    - ½·Σ[i1 in T] y[i1]²·exp(-2·beta - x[i1]) - Σ[i1 in T]
@@ -435,7 +435,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*expNegSigma2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*expNegSigma2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
 	return res
 }
 
@@ -445,7 +445,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 //	∂L/∂beta = -T + a14 - a17
 //	∂L/∂sigma2 = -½·T + expNegSigma2·(½·a10 + 2·invLogitPhi·invLogitNegPhi·bandSolveUpperBandCholA3[1]² - (1
 //	    - 2·invLogitPhi)·a20 - a21 - (1 - 2·invLogitPhi)²·a22
-//	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.24999999999999997) - 5
+//	    - 4·invLogitPhi·invLogitNegPhi·bandCholBarBandCholA3[1,1] + 0.25) - 5
 //	∂L/∂phi = -2·invLogitPhi + 20.5·invLogitNegPhi - expNegSigma2·invLogitPhi·invLogitNegPhi·(1
 //	    - invLogitNegPhi)·(4·bandCholBarBandCholA3[1,1] - 2·bandSolveUpperBandCholA3[1]²)
 //	    - expNegSigma2·invLogitPhi·(1 - invLogitPhi)·(2·a20 + 2·invLogitNegPhi·bandSolveUpperBandCholA3[1]²
@@ -553,7 +553,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
 	a15 := float64(-4 * expNegSigma2 * invLogitPhi * invLogitNegPhi * bandSolveUpperBandCholA3[0])
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.24999999999999997*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*expNegSigma2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*expNegSigma2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
 	for i := range min(1, t) {
 		part := 0.0
 		if i >= 1 {
@@ -672,7 +672,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.24999999999999997)) + c3
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.25)) + c3
 	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 	return res
 }
@@ -1211,6 +1211,6 @@ func (s *Model) slope(grad, q []float64) {
 		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.24999999999999997)) + c3
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.25)) + c3
 	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 }

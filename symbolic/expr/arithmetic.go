@@ -10,12 +10,13 @@ import (
 )
 
 // Numbers fold exactly where they can: a float64 stands for the decimal that it prints as,
-// if that has at most 15 digits, or for the ratio that it was folded from. So (x/10)² is
-// 0.01·x², and 3·(x/3) is x. Other numbers, such as log(10), are what they are.
+// if that has at most 15 digits, or for the ratio or the square root that it was folded from. So (x/10)² is
+// 0.01·x², 3·(x/3) is x, and (√2·x)² is 2·x². Other numbers, such as log(10), are what they are.
 
 // arithmetic is the arithmetic of a context's numbers.
 type arithmetic struct {
 	ratios map[float64]*big.Rat // what numbers stand for; nil: for no ratio
+	roots  map[float64]float64  // numbers that are square roots, of those
 }
 
 const (
@@ -102,10 +103,32 @@ func (n *arithmetic) over(a, b float64) float64 {
 	return a / b
 }
 
+// root notes that v is the square root of a, and returns it.
+func (n *arithmetic) root(a, v float64) float64 {
+	of := n.ratio(a)
+	if x := n.ratio(v); of != nil && (x == nil || new(big.Rat).Mul(x, x).Cmp(of) != 0) {
+		if n.roots == nil {
+			n.roots = map[float64]float64{}
+		}
+		n.roots[v] = a
+	}
+	return v
+}
+
 // power returns a^k.
 func (n *arithmetic) power(a, k float64) float64 {
 	if k == 1 || a == 1 {
 		return a
+	}
+	if k == 0.5 {
+		return n.root(a, elementary.Pow(a, k))
+	}
+	if of, ok := n.roots[a]; ok && math.Abs(k) <= 8 && k == math.Trunc(k) {
+		if math.Mod(k, 2) == 0 {
+			return n.power(of, k/2)
+		}
+		of = n.power(of, k)
+		return n.root(of, math.Sqrt(of))
 	}
 	if k != math.Trunc(k) || math.Abs(k) > 8 || a == 0 {
 		return elementary.Pow(a, k)

@@ -169,11 +169,11 @@ func (c *Context) Call(name string, args ...*Expr) *Expr {
 			nums = append(nums, a.Val)
 		}
 	}
+	if name == "pow" && args[1].Op == Num && !(args[0].Op == Num && args[0].Val == 0) {
+		return c.Pow(args[0], args[1].Val)
+	}
 	if len(nums) == len(args) {
 		return c.Number(f.Eval(nums))
-	}
-	if name == "pow" && args[1].Op == Num {
-		return c.Pow(args[0], args[1].Val)
 	}
 	if name == "pow" && max(args[0].stage, args[1].stage) >= StagePosition && c.Sign(args[0]) == Positive {
 		// The loss is |y log x| units in the last place. Pow in the runtime takes ten times as long as a kernel does for exp, and
