@@ -173,18 +173,22 @@ var derivations atomic.Int64
 // curved, and reports whether there is a derived model.
 func (m *model) derive(curved bool) (messages []dsl.Diagnostic, ok bool) {
 	derivations.Add(1)
+	if !curved {
+		m.d, messages = symbolic.Derive(m.checked)
+		return messages, m.d != nil
+	}
+	var curvature []dsl.Diagnostic
+	if m.d, curvature = symbolic.DeriveCurved(m.checked); m.d != nil {
+		return curvature, true
+	}
+	// What keeps it from being curved comes behind what is to be said of it in any case.
 	d, messages := symbolic.Derive(m.checked)
-	if curved && d != nil {
-		var more []dsl.Diagnostic
-		d, more = symbolic.DeriveCurved(m.checked)
-		for _, x := range more {
-			if x.Severity == dsl.Error { // Derive has said the rest
-				messages = append(messages, x)
-			}
+	for _, x := range curvature {
+		if x.Severity == dsl.Error && d != nil {
+			messages = append(messages, x)
 		}
 	}
-	m.d = d
-	return messages, d != nil
+	return messages, false
 }
 
 // derive checks and derives a model, with the second derivatives for Newton's method if it is to
