@@ -20,6 +20,7 @@ func TestCandidates(t *testing.T) {
 		{"as many parameters as the data say", "data n int\ndata y real[n]\nparam a real[n]\nparam b real\na[i] ~ cauchy(0, 1) for i in 1..n\nb ~ normal(0, 1)\ny[i] ~ normal(a[i]*b, 1) for i in 1..n\n", false},
 		{"too many", "data y real[11]\nparam a real[11] > 0\nparam b real\na[i] ~ lognormal(0, 1) for i in 1..11\nb ~ normal(0, 1)\ny[i] ~ normal(a[i]*b, 1) for i in 1..11\n", false},
 		{"a prior whose information is negative somewhere", "data y real[10]\nparam a, b real\na ~ cauchy(0, 1)\nb ~ normal(0, 1)\ny ~ normal(a + b^2, 1)\n", false},
+		{"an argument that is too large for the coarse grain", "data y, x real[10]\nparam b, c real > 0\nb, c ~ lognormal(0, 1)\ny ~ normal(inv_gaussian_lcdf(x | b, c), 1)\n", true},
 		{"a product of two", "data y real[10]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a*b, 1)\n", true},
 	} {
 		m, ds := dsl.Load("m.ham", "model m\n\n"+c.text, dsl.Options{})

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/hamc-dev/hamc/dsl"
+import (
+	"slices"
+
+	"github.com/hamc-dev/hamc/dsl"
+)
 
 // Conditions are numbers, 1 where they hold and 0 elsewhere. What a condition does not choose has no weight, in derivatives neither, whatever it is.
 
@@ -103,7 +107,7 @@ func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 }
 
 // riskDepth is how deep mayExplode looks: deeper than a log density of the table is.
-const riskDepth = 8
+const riskDepth = 12
 
 // mayExplode reports whether a factor may be infinite, or no number, at finite arguments, as far as a look at its operands and at what is defined
 // for them tells. What stands under a condition of its own is not looked at.
@@ -111,8 +115,10 @@ func mayExplode(e *Expr, depth int) bool {
 	switch {
 	case depth == 0:
 		return false
+	case e.Op == Call && e.Func.Name == "select":
+		return false
 	case e.Op == Call:
-		return mayBeInfinite[e.Func.Name]
+		return mayBeInfinite[e.Func.Name] || slices.ContainsFunc(e.Args, func(a *Expr) bool { return mayExplode(a, depth-1) })
 	case e.Op == Ref && e.Tensor.Def != nil && e.Tensor.Def.Recursion == nil && e.Tensor.Def.Body != nil:
 		return mayExplode(e.Tensor.Def.Body, depth-1)
 	case e.Op == Add || e.Op == Mul:
@@ -127,4 +133,4 @@ func mayExplode(e *Expr, depth int) bool {
 
 // mayBeInfinite are functions with infinite values at finite arguments.
 var mayBeInfinite = map[string]bool{"log": true, "log1p": true, "log1m_exp": true, "lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "pow": true,
-	"log_gamma_p": true, "log_gamma_q": true, "log_inc_beta_logit": true}
+	"lmultiply": true, "lmultiply_1p": true, "share": true, "inv_total": true, "log_total": true, "log_Phi": true, "log_gamma_p": true, "log_gamma_q": true, "log_gamma_p_slope": true, "log_gamma_q_slope": true, "log_gamma_density": true, "log_inc_beta_logit": true, "log_inc_beta_logit_slope1": true, "log_inc_beta_logit_slope2": true, "log_beta_density_logit": true, "log_student_cdf": true, "log_student_cdf_slope": true}

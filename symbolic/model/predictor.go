@@ -245,6 +245,9 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		if !known(s) || !known(second) {
 			return nil
 		}
+		if second.IsNum(0) {
+			continue // it is linear in this one, and may be a product of several
+		}
 		eta = p.multiples(each, s, second, stand, elements)
 	}
 	if eta == nil {
