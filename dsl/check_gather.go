@@ -272,7 +272,11 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 	// One message for a datum, not one for each use.
 	if key := "[..]" + d.Name; fault != "" && !c.poisoned[key] {
 		c.poisoned[key] = true
-		c.err(GatherRange, a.Span(), "declare "+d.rangeDeclaration(size, shift), "%s", fault)
+		hint := "declare " + d.rangeDeclaration(size, shift)
+		if strings.ContainsAny(size.Name, "+-*(") { // a formula, which the end of a range is not
+			hint = fmt.Sprintf("name the size, `let N = %s`, and declare %s", strings.Trim(size.Name, "()"), d.rangeDeclaration(Extent{Name: "N", Offset: size.Offset}, shift))
+		}
+		c.err(GatherRange, a.Span(), hint, "%s", fault)
 		c.note(d.At, "declared here")
 	}
 	return fault == ""
