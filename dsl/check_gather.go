@@ -273,6 +273,10 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 	if key := "[..]" + d.Name; fault != "" && !c.poisoned[key] {
 		c.poisoned[key] = true
 		hint := "declare " + d.rangeDeclaration(size, shift)
+		if size == unknownExtent && len(d.Type.Shape) > 0 && what == "" { // the end of a sum, which may be 0
+			_, sizes, _ := strings.Cut(d.Type.String(), "[")
+			hint = fmt.Sprintf("declare `data %s int[%s in 0..K`, and name its largest number, `let K = max(%s)`", d.Name, sizes, d.Name)
+		}
 		if strings.ContainsAny(size.Name, "+-*(") { // a formula, which the end of a range is not
 			hint = fmt.Sprintf("name the size, `let N = %s`, and declare %s", strings.Trim(size.Name, "()"), d.rangeDeclaration(Extent{Name: "N", Offset: size.Offset}, shift))
 		}
