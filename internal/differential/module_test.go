@@ -113,13 +113,12 @@ func load[D any, M runtime.Posterior](read func(io.Reader, string) (D, error), c
 
 var models = []struct {
 	name string
-	slow bool
-	long bool
+	slow, long, given bool
 	load loader
 }{
 `)
 	for n, s := range all {
-		fmt.Fprintf(&b, "\t{%q, %t, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.slow(), longModels[s.name] != "", n, n)
+		fmt.Fprintf(&b, "\t{%q, %t, %t, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.slow(), longModels[s.name] != "", s.given, n, n)
 	}
 	b.WriteString(`}
 
@@ -141,6 +140,8 @@ func main() {
 		r := probe.Report{}
 		if err != nil {
 			r.Error = err.Error()
+		} else if m.given {
+			r = probe.Given(s, points("points/" + m.name + ".json"))
 		} else {
 			r = probe.Run(s, m.slow)
 			if r.Error == "" {

@@ -370,6 +370,25 @@ func At(s runtime.Posterior, points [][]float64) []Record {
 	return r.Records
 }
 
+// Given probes the log density, the gradient and the parameters of a model at given points alone, about the reference that the maps of latent
+// vectors have in all tests.
+func Given(m runtime.Posterior, points [][]float64) (r Report) {
+	r.Model = m.Info().Name
+	if s, ok := m.(solver); ok {
+		s.SetODE(ode.Options{RelTol: Tolerance, AbsTol: Tolerance, MaxSteps: MaxSteps})
+	}
+	if a, ok := m.(runtime.Anchored); ok {
+		a.SetReference(Reference(m.Info().Dim()))
+	}
+	defer func() {
+		if e := recover(); e != nil {
+			r.Error = fmt.Sprintf("panic: %v", e)
+		}
+	}()
+	r.Records = At(m, points)
+	return r
+}
+
 type prober struct {
 	report *Report
 	point  int

@@ -65,8 +65,8 @@ def multivariate_probit(r):
     x = np.c_[np.ones(n), r.normal(size=n)]
     z = x @ r.normal(0, 0.7, (k, d)) + r.multivariate_normal(np.zeros(d), 0.5 * np.eye(d) + 0.5, n)
     yes = (z > 0).astype(int)
-    rank = lambda k: np.where(k == 1, np.cumsum(k.ravel()).reshape(k.shape), 1)
-    return {"n": n, "d": d, "k": k, "x": x, "yes": yes, "up": yes.sum(), "down": (1 - yes).sum(), "rank_up": rank(yes), "rank_down": rank(1 - yes)}
+    count = lambda k: np.cumsum(k.ravel()).reshape(k.shape)
+    return {"n": n, "d": d, "k": k, "x": x, "yes": yes, "up": yes.sum(), "down": (1 - yes).sum(), "rank": np.where(yes, count(yes), count(1 - yes))}
 
 
 @made
@@ -187,7 +187,7 @@ def factor_loadings(r):
             count += 1
             at[i][j] = count
     W = np.tril(r.normal(0, 0.7, (d, k)), -1) + np.eye(d, k)
-    return {"n": n, "d": d, "k": k, "free": count, "at": [[max(1, a) for a in row] for row in at],
+    return {"n": n, "d": d, "k": k, "free": count, "at": at,
             "Y": r.normal(size=(n, k)) @ W.T + 0.5 * r.normal(size=(n, d))}
 
 

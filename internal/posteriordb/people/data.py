@@ -142,8 +142,11 @@ def viral(random):
     trt = np.zeros((N, 3))
     trt[np.arange(N), who % 3] = 1
     load = 6 - 0.7 * day + 0.3 * (who - 3) + 0.4 * random.standard_t(5, N)
-    return {"Ntot": N, "N_obs": N, "n_id": n, "id": who, "ind_start": np.arange(0, N, 6) + 1, "Time_max": 7, "obs_day": day, "log_10_vl": load,
-            "log10_cens_vl": np.ones(N), "RNaseP": random.normal(size=N), "K_trt": 3, "trt_mat": trt, "K_cov_intercept": 2,
+    low = load < 2  # what is below the limit of detection stands last
+    order = np.argsort(low, kind="stable")
+    who, day, trt, load = who[order], day[order], trt[order], load[order]
+    return {"Ntot": N, "N_obs": N - low.sum(), "n_id": n, "id": who, "ind_start": [int(np.argmax(who == i)) + 1 for i in range(1, n + 1)],
+            "Time_max": 7, "obs_day": day, "log_10_vl": load, "log10_cens_vl": np.full(N, 2.0), "RNaseP": random.normal(size=N), "K_trt": 3, "trt_mat": trt, "K_cov_intercept": 2,
             "x_intercept": random.normal(size=(N, 2)), "K_cov_slope": 1, "x_slope": random.normal(size=(N, 1)), "alpha_0_prior_mean": 5,
             "alpha_0_prior_sd": 2, "beta_0_prior_mean": 0.5, "beta_0_prior_sd": 1, "trt_effect_sd": 1, "sigma_logvl_mean": 1, "sigma_logvl_sd": 1,
             "slope_coefs_sd": 1, "intercept_coefs_sd": 1, "t_max_pop_mean": -2, "t_max_pop_sd": 1}

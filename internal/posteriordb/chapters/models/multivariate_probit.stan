@@ -3,7 +3,7 @@ data {
   array[n] vector[k] x;
   array[n, d] int<lower=0, upper=1> yes;
   int<lower=0> up, down;
-  array[n, d] int<lower=1> rank_up, rank_down;
+  array[n, d] int<lower=1> rank;
 }
 parameters {
   matrix[d, k] B;
@@ -17,7 +17,7 @@ model {
   for (i in 1:n) {
     vector[d] z;
     for (j in 1:d) {
-      z[j] = yes[i, j] ? high[rank_up[i, j]] : low[rank_down[i, j]];
+      z[j] = yes[i, j] ? high[rank[i, j]] : low[rank[i, j]];
     }
     z ~ multi_normal_cholesky(B * x[i], L);
   }
