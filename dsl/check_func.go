@@ -499,6 +499,9 @@ func openIndex(e Expr, bound map[*Index]bool) (found *Index) {
 			open(s.Index)
 			if s.Gather != nil {
 				subscripts(s.Gather.Subs)
+				if s.Gather.Value != nil {
+					open(openIndex(s.Gather.Value, bound))
+				}
 			}
 		}
 	}

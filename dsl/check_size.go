@@ -91,6 +91,9 @@ func (c *checker) atMost(x, size Extent) bool {
 			found = true
 		case w.Op == "" && w.Data.IsSize:
 			rest++ // no size is 0
+		case w.Op == "" && w.Data.Support.LoNum != nil && *w.Data.Support.LoNum >= 0:
+		case w.Op == "*" && w.Args[0].Op == "" && w.Args[0].Data == nil && w.Args[0].N >= 1:
+			return visit(w.Args[1])
 		default:
 			return false
 		}

@@ -232,6 +232,9 @@ func (c *Context) outsideOf(t *dsl.Term, y Value, args []Value) *Expr {
 			positive(c.Add(c.Sub(args[0].At(), left), c.Number(0.5)))
 		}
 	}
+	if t.Dist.Support == dsl.UpTo && declared(t.Left) && !t.Chosen && !declared(t.Args[0]) && !DependsOnCoords(args[0].At()) {
+		positive(c.Add(c.Sub(args[0].At(), left), c.Number(0.5))) // which is looked at between data alone when they arrive
+	}
 	for n, a := range args {
 		switch t.Dist.Args[n].Domain {
 		case dsl.Positive:
