@@ -35,12 +35,20 @@ func (c *Context) condition(op string) func(a, b *Expr) *Expr {
 func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
 	if cond := el.Expr(e.Cond); len(e.Type().Shape) == 0 {
 		g := cond.At()
-		x := el.Where([]*Expr{g}, func() *Expr { return el.Expr(e.Then).At() })
+		x := el.Where(conjuncts(g), func() *Expr { return el.Expr(e.Then).At() })
 		y := el.Where([]*Expr{el.C.Call("zero", g)}, func() *Expr { return el.Expr(e.Else).At() })
 		return Scalar(el.C.Call("select", g, x, y))
 	}
 	cond, x, y := el.Expr(e.Cond), el.Expr(e.Then), el.Expr(e.Else)
 	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr { return el.C.Call("select", Pick(cond, subs), Pick(x, subs), Pick(y, subs)) })
+}
+
+// conjuncts are conditions that hold together where g holds: each may tell of other positions.
+func conjuncts(g *Expr) []*Expr {
+	if g.Op == Call && g.Func.Name == "both" {
+		return append(conjuncts(g.Args[0]), conjuncts(g.Args[1])...)
+	}
+	return []*Expr{g}
 }
 
 // chosen is y where a condition holds and z elsewhere, with deltas and indicators outside, so that they end sums.
