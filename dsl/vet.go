@@ -136,11 +136,12 @@ func (v *vetting) data() {
 	for _, d := range v.m.Observed() {
 		observed[d] = true
 	}
-	selects := v.m.selecting()
+	selects, predicts := v.m.roles()
+	seen := v.namedBy(selects)
 	for _, d := range v.m.Data {
 		x := v.values[d.Name]
 		switch {
-		case len(d.Type.Shape) == 0 || observed[d] || d.Constraint != nil || len(x) == 0:
+		case len(d.Type.Shape) == 0 || observed[d] || !predicts[d] || d.Constraint != nil || len(x) == 0:
 		case d.Type.Base == Real && len(d.Type.Shape) == 1:
 			v.predictors(d, [][]float64{x})
 		case d.Type.Base == Real && len(d.Type.Shape) == 2:
@@ -148,7 +149,7 @@ func (v *vetting) data() {
 			v.predictors(d, columnsOf(x, columns))
 		}
 		if selects[d] && d.Type.Base == Int {
-			v.groups(d, x)
+			v.groups(d, seen)
 		}
 	}
 }
@@ -180,6 +181,9 @@ func (v *vetting) predictors(d *Data, columns [][]float64) {
 	least, most := math.Inf(1), 0.0
 	for k, x := range columns {
 		mean, sd := moments(x)
+		if sd <= 1e-12*math.Abs(mean) {
+			sd = 0 // but for rounding
+		}
 		name := d.Name
 		if len(columns) > 1 {
 			name = fmt.Sprintf("%s[:, %d]", d.Name, k+1)
@@ -218,8 +222,27 @@ func moments(x []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd / float64(max(1, len(x)-1)))
 }
 
-// groups finds values of integer data that never occur.
-func (v *vetting) groups(d *Data, x []float64) {
+// namedBy are, for each range that data select in, the values that occur in any of them: two columns may name the ends of an edge.
+func (v *vetting) namedBy(selects map[*Data]bool) map[Range]map[int]bool {
+	out := map[Range]map[int]bool{}
+	for _, d := range v.m.Data {
+		lo, hi, ok := d.Values()
+		if !selects[d] || !ok {
+			continue
+		}
+		of := Range{lo, hi}
+		if out[of] == nil {
+			out[of] = map[int]bool{}
+		}
+		for _, y := range v.values[d.Name] {
+			out[of][int(y)] = true
+		}
+	}
+	return out
+}
+
+// groups finds values of integer data that never occur in data of its range.
+func (v *vetting) groups(d *Data, named map[Range]map[int]bool) {
 	lo, hi, ok := d.Values()
 	if !ok || len(d.Type.Shape) == 0 {
 		return
@@ -229,10 +252,7 @@ func (v *vetting) groups(d *Data, x []float64) {
 	if !ok1 || !ok2 || to-from > 1e6 {
 		return
 	}
-	seen := map[int]bool{}
-	for _, y := range x {
-		seen[int(y)] = true
-	}
+	seen := named[Range{lo, hi}]
 	missing := 0
 	first := 0
 	for k := from; k <= to; k++ {
@@ -250,14 +270,31 @@ func (v *vetting) groups(d *Data, x []float64) {
 	}
 }
 
-// selecting are the data that select elements.
-func (m *Model) selecting() map[*Data]bool {
-	out := map[*Data]bool{}
+// roles are the data that select elements of parameters, and those that are multiplied by what depends on parameters: predictors.
+func (m *Model) roles() (selects, predicts map[*Data]bool) {
+	selects, predicts = map[*Data]bool{}, map[*Data]bool{}
+	free := map[Expr]bool{} // whether an expression depends on parameters
+	depends := func(e Expr) bool {
+		d, ok := free[e]
+		if !ok {
+			d = len(paramsOf(e)) > 0
+			free[e] = d
+		}
+		return d
+	}
+	pair := func(x, y Expr) {
+		if d := datum(x); d != nil && depends(y) {
+			predicts[d] = true
+		}
+		if d := datum(y); d != nil && depends(x) {
+			predicts[d] = true
+		}
+	}
 	var subscripts func(list []Subscript)
 	subscripts = func(list []Subscript) {
 		for _, s := range list {
 			if s.Gather != nil && s.Gather.Data != nil {
-				out[s.Gather.Data] = true
+				selects[s.Gather.Data] = true
 				subscripts(s.Gather.Subs)
 			}
 		}
@@ -271,7 +308,19 @@ func (m *Model) selecting() map[*Data]bool {
 		seen[e] = true
 		switch e := e.(type) {
 		case *IndexExpr:
-			subscripts(e.Subscripts)
+			if n, ok := Through(e.Base).(*Name); ok {
+				if _, ok := n.Obj.(*Param); ok {
+					subscripts(e.Subscripts)
+				}
+			}
+		case *BinaryExpr:
+			if e.Op == "*" || e.Op == ".*" {
+				pair(e.X, e.Y)
+			}
+		case *CallExpr:
+			if len(e.Args) == 2 && e.Func == "dot" {
+				pair(e.Args[0].Expr, e.Args[1].Expr)
+			}
 		case *Name:
 			if l, ok := e.Obj.(*Let); ok {
 				for _, x := range l.Values() {
@@ -291,5 +340,5 @@ func (m *Model) selecting() map[*Data]bool {
 			visit(t.Formula)
 		}
 	}
-	return out
+	return selects, predicts
 }

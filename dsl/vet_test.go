@@ -22,6 +22,10 @@ func TestVet(t *testing.T) {
 	regression := head + "data x real[n]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a + b*x, 1)\n"
 	matrix := head + "data x real[n, k]\nparam b real[k]\nb ~ normal(0, 1)\ny ~ normal(x*b, 1)\n"
 	groups := head + "data g int[n] in 1..k\nparam u real[k]\nu ~ normal(0, 1)\ny ~ normal(u[g], 1)\n"
+	edges := head + "data g, h int[n] in 1..k\nparam u real[k]\nu ~ normal(0, 1)\ny ~ normal(u[g] - u[h], 1)\n"
+	measured := head + "data x real[n] > 0\nparam a real\na ~ normal(0, 1)\ny ~ normal(a, x)\n"
+	ofData := head + "data g int[n] in 1..k\ndata w real[k]\nparam a real\na ~ normal(0, 1)\ny ~ normal(a*w[g], 1)\n"
+	gh := func(h ...float64) map[string][]float64 { return sizes(map[string][]float64{"g": {1, 1, 1, 1}, "h": h}) }
 	prior := func(line string) string {
 		return head + "param mu real\nparam tau real > 0\n" + line + "\ny ~ normal(mu, tau)\n"
 	}
@@ -43,6 +47,10 @@ func TestVet(t *testing.T) {
 		{dsl.FarPredictor, regression, regression, x(2000, 2001, 2000, 2000.5), x(0, 1, 0, 0.5)},
 		{dsl.UnequalPredictors, matrix, matrix, x(1, 1000, 2, 7000, 3, 5000, 4, -9000), x(1, 10, 2, 70, 3, 50, 4, -90)},
 		{dsl.EmptyGroup, groups, groups, g(1, 1, 1, 1), g(1, 2, 1, 1)},
+		// What no predictor and no group of a parameter is.
+		{dsl.EmptyGroup, groups, edges, g(1, 1, 1, 1), gh(2, 2, 2, 2)},
+		{dsl.EmptyGroup, groups, ofData, g(1, 1, 1, 1), sizes(map[string][]float64{"g": {1, 1, 1, 1}, "w": {0.5, 0.7}})},
+		{dsl.ConstantPredictor, regression, measured, x(3, 3, 3, 3), x(3, 3, 3, 3)},
 	}
 	for _, c := range tests {
 		find := func(text string, values map[string][]float64) (codes []dsl.Code) {
