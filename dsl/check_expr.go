@@ -445,7 +445,11 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		ix.blamed = true
 	}
 	if hi.Name != size.Name || hi.Offset > size.Offset {
-		c.err(IndexRange, a.Span(), c.groupHint(a, ix, size, what)+fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)}), "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
+		hint := c.groupHint(a, ix, size, what) + fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)})
+		if d, ok := c.sizes[hi.Name].(*Data); ok && hi.Name != size.Name && d.Formula == nil && c.function == nil && !strings.ContainsAny(size.Name, "+-*(") {
+			hint += fmt.Sprintf("; if there are no more than that, declare `data %s int in 1..%s`", d.Name, size.Plus(-hi.Offset))
+		}
+		c.err(IndexRange, a.Span(), hint, "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)
 		c.note(s.Index.At, "the index runs over %s", s.Index.Range)
 		return s, false
 	}

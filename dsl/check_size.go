@@ -70,10 +70,15 @@ func (w *Whole) Value(numbers func(*Data) []float64) float64 {
 	return x * y
 }
 
-// atMost reports whether a number is at most a size, whatever the data are: a sum of sizes is at least each of them.
+// atMost reports whether a number is at most a size, whatever the data are: a sum of sizes is at least each of them, and data are declared in ranges.
 func (c *checker) atMost(x, size Extent) bool {
 	if x.Name == size.Name {
 		return x.Offset <= size.Offset
+	}
+	if own, _ := c.sizes[x.Name].(*Data); own != nil && own.Formula == nil && !own.Support.spoiled {
+		if _, hi, ok := own.Values(); ok && hi.Name == size.Name && hi.Offset+x.Offset <= size.Offset {
+			return true
+		}
 	}
 	d, _ := c.sizes[size.Name].(*Data)
 	if d == nil || d.Formula == nil || x.IsConst() {
