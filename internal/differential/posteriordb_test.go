@@ -15,7 +15,7 @@ const givenPoints = 3
 
 // posteriors returns the models as people write them, of internal/posteriordb, with their data: in the coordinates that hamc chooses and, in a long
 // campaign, in those of the declarations. `hamc log-prob` has no part in `hamc run`: only code that is built shows that its gradient is right, and two
-// of these models had wrong ones.
+// of these models had wrong ones. It is one model in four, since everything that is compared stays in memory: all of them took 20 GB beside the corpus.
 func posteriors(t testing.TB) (all []*subject) {
 	t.Helper()
 	const root = "../posteriordb/"
@@ -34,7 +34,13 @@ func posteriors(t testing.TB) (all []*subject) {
 		}
 		return text
 	}
-	for _, f := range campaign.Sample(t, append(people, chapters...), 20) {
+	var some []string
+	for n, f := range append(people, chapters...) {
+		if n%4 == 0 {
+			some = append(some, f)
+		}
+	}
+	for _, f := range campaign.Sample(t, some, 5) {
 		type point struct{ Q []float64 }
 		var points []point
 		s := &subject{text: string(read(f)), given: true}
