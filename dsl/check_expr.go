@@ -343,8 +343,8 @@ func (c *checker) indexed(e *IndexExpr) {
 	ok := true
 	var shape []Extent
 	part, named := e.Base.(*Name)
+	defer func(was bool) { c.ofParts = was }(c.ofParts)
 	c.ofParts = named && c.partOf(part.Name) != nil
-	defer func() { c.ofParts = false }()
 	for i, a := range e.Args {
 		size := t.Shape[i]
 		if !ok {
@@ -417,7 +417,7 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 	}
 	lo := s.Index.Range.Lo.Plus(s.Offset)
 	hi := s.Index.Range.Hi.Plus(s.Offset)
-	if lo.IsConst() && lo.Offset < 1 || !c.atMost(hi, size) {
+	if lo.IsConst() && lo.Offset < 1 || !c.atMost(hi, size) && !(hi.IsConst() && c.isSize(size.Name)) {
 		if p, ok := c.chosenPosition(a, size); ok {
 			return p, true
 		}
@@ -434,19 +434,17 @@ func (c *checker) subscript(a Expr, size Extent, what string) (Subscript, bool) 
 		}
 		return s, true
 	}
-	if hi.Name != size.Name && c.atMost(hi, size) {
-		return s, true
-	}
-	if hi.Name != size.Name {
+	fits := c.atMost(hi, size)
+	if hi.Name != size.Name && !fits {
 		// The range is wrong rather than each of its uses.
 		if ix.blamed {
 			return s, false
 		}
 		ix.blamed = true
 	}
-	if hi.Name != size.Name || hi.Offset > size.Offset {
+	if !fits {
 		hint := c.groupHint(a, ix, size, what) + fmt.Sprintf("the range `%s in %s` fits", ix.Name, Range{s.Index.Range.Lo, size.Plus(-s.Offset)})
-		if d, ok := c.sizes[hi.Name].(*Data); ok && hi.Name != size.Name && d.Formula == nil && c.function == nil && !strings.ContainsAny(size.Name, "+-*(") {
+		if d, ok := c.sizes[hi.Name].(*Data); ok && hi.Name != size.Name && d.Formula == nil && c.function == nil && !size.isFormula() {
 			hint += fmt.Sprintf("; if there are no more than that, declare `data %s int in 1..%s`", d.Name, size.Plus(-hi.Offset))
 		}
 		c.err(IndexRange, a.Span(), hint, "the index `%s` runs up to %s, but %s has size %s here", s.Index.Name, hi, what, size)

@@ -277,7 +277,7 @@ func (c *checker) gatherInside(a Expr, d *Data, shift int, size Extent, what str
 			_, sizes, _ := strings.Cut(d.Type.String(), "[")
 			hint = fmt.Sprintf("declare `data %s int[%s in 0..K`, and name its largest number, `let K = max(%s)`", d.Name, sizes, d.Name)
 		}
-		if strings.ContainsAny(size.Name, "+-*(") { // a formula, which the end of a range is not
+		if size.isFormula() { // which the end of a range is not
 			hint = fmt.Sprintf("name the size, `let N = %s`, and declare %s", strings.Trim(size.Name, "()"), d.rangeDeclaration(Extent{Name: "N", Offset: size.Offset}, shift))
 		}
 		c.err(GatherRange, a.Span(), hint, "%s", fault)

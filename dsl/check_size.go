@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Sizes that are computed of data. `real[max(group)]` has as many elements as the largest number in group says, and `let K = max(group)` names
@@ -97,8 +98,10 @@ func (c *checker) atMost(x, size Extent) bool {
 		case w.Op == "" && w.Data.IsSize:
 			rest++ // no size is 0
 		case w.Op == "" && w.Data.Support.LoNum != nil && *w.Data.Support.LoNum >= 0:
-		case w.Op == "*" && w.Args[0].Op == "" && w.Args[0].Data == nil && w.Args[0].N >= 1:
+		case w.Op == "*" && w.Args[0].factor():
 			return visit(w.Args[1])
+		case w.Op == "*" && w.Args[1].factor():
+			return visit(w.Args[0])
 		default:
 			return false
 		}
@@ -106,6 +109,12 @@ func (c *checker) atMost(x, size Extent) bool {
 	}
 	return visit(d.Formula) && found && x.Offset <= rest
 }
+
+// factor reports whether a formula is a number that no product with it is smaller than the other factor.
+func (w *Whole) factor() bool { return w.Op == "" && w.Data == nil && w.N >= 1 }
+
+// isFormula reports whether a size is computed and has no name but its formula.
+func (e Extent) isFormula() bool { return strings.ContainsAny(e.Name, "+-*(") }
 
 // computedSize is a size whose formula is not known yet.
 type computedSize struct {

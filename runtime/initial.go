@@ -165,10 +165,9 @@ func (e StartErrors) Unwrap() []error {
 }
 
 // start writes the starting point of a chain to q, in plain coordinates: x on the parameters' own
-// scale where given, else drawn from a distribution. Log
-// density, gradient, and metric must be finite there and the metric positive
-// definite. Where none of the
-// points drawn at first is of use, draws from the prior are tried, if there are some, and then points nearer to the origin. The error, which does not know the chain, has the point that is to blame.
+// scale where given, else drawn from a distribution. Log density, gradient, and metric must be finite there and the metric positive
+// definite. Where none of the points drawn at first is of use, draws from the prior are tried, if there are some, and then points
+// nearer to the origin. The error, which does not know the chain, has the point that is to blame.
 func start(s *Sweep, q []float64, x Point, from Start, rng *rand.Rand) *StartError {
 	if x != nil && x.complete() {
 		if err := s.carrier.unconstrain(q, x); err != nil {

@@ -25,7 +25,7 @@ func candidate(r *Derived, curved bool) *Derived {
 	m := *r.Model
 	m.Blocks = []*dsl.Block{&block}
 	var used model.Spent
-	c, list := derive(&m, &block, curved, mapsOfBands, &used)
+	c, list := derive(&m, &block, curved, model.BandedMaps, &used)
 	if c == nil || len(list) > 0 || c.Metric.Constant {
 		return nil
 	}

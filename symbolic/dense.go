@@ -29,7 +29,7 @@ func dense(r *Derived, curved bool) *Derived {
 		return nil
 	}
 	var used model.Spent
-	d, list := derive(r.Model, r.Block, curved, denseMaps, &used)
+	d, list := derive(r.Model, r.Block, curved, model.DenseMaps, &used)
 	if d == nil || len(list) > 0 || len(d.Transports) <= len(r.Transports) {
 		return nil
 	}

@@ -149,10 +149,10 @@ func DeriveCurved(m *dsl.Model) (*Derived, []dsl.Diagnostic) { return deriveAll(
 func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 	var used model.Spent
 	if len(m.Blocks) == 1 {
-		r, list := derive(m, m.Blocks[0], curved, mapsOfBands, &used)
+		r, list := derive(m, m.Blocks[0], curved, model.BandedMaps, &used)
 		if r == nil && leaves(m.Blocks[0]) && tooLarge(list) {
 			// What the maps of latent vectors take of the limits is hamc's choice, not the model's.
-			if plain, again := derive(m, m.Blocks[0], curved, noMaps, &model.Spent{}); plain != nil {
+			if plain, again := derive(m, m.Blocks[0], curved, model.NoMaps, &model.Spent{}); plain != nil {
 				return plain, again
 			}
 		}
@@ -164,7 +164,7 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 		}
 		return r, list
 	}
-	joint, list := derive(m, nil, curved, mapsOfBands, &used)
+	joint, list := derive(m, nil, curved, model.BandedMaps, &used)
 	all := joint
 	for _, b := range m.Blocks {
 		if tooLarge(list) {
@@ -174,7 +174,7 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 			}
 			break
 		}
-		d, more := derive(m, b, curved, mapsOfBands, &used)
+		d, more := derive(m, b, curved, model.BandedMaps, &used)
 		list = append(list, more...)
 		if d == nil {
 			joint = nil
@@ -190,17 +190,8 @@ func tooLarge(list []dsl.Diagnostic) bool {
 	return slices.ContainsFunc(list, func(d dsl.Diagnostic) bool { return d.Code == dsl.TooLarge })
 }
 
-// maps are those of latent vectors that a model may have.
-type maps uint8
-
-const (
-	mapsOfBands maps = iota
-	denseMaps
-	noMaps
-)
-
 // derive derives the density of one block, or the joint one, with these maps of latent vectors. What it takes of the limits is added to used.
-func derive(m *dsl.Model, block *dsl.Block, curved bool, with maps, used *model.Spent) (*Derived, []dsl.Diagnostic) {
+func derive(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, used *model.Spent) (*Derived, []dsl.Diagnostic) {
 	d := &model.Diagnosed{}
 	r := expr.Growing(func(by expr.Grain) *Derived {
 		d.List = nil
@@ -210,8 +201,8 @@ func derive(m *dsl.Model, block *dsl.Block, curved bool, with maps, used *model.
 }
 
 // deriveBy derives with one grain.
-func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with maps, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
-	p := &model.Posterior{Limited: true, Dense: with == denseMaps, Bare: with == noMaps, Spent: *used}
+func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by expr.Grain, d *model.Diagnosed, used *model.Spent) (result *Derived) {
+	p := &model.Posterior{Limited: true, Maps: with, Spent: *used}
 	defer func() {
 		if p.C != nil {
 			used.Work = p.C.Budget.Work

@@ -197,7 +197,7 @@ func loadBy(t testing.TB, text string, by expr.Grain) *Derived {
 		t.Fatal(ds.List)
 	}
 	d := &model.Diagnosed{}
-	r := deriveBy(m, m.Blocks[0], false, mapsOfBands, by, d, &model.Spent{})
+	r := deriveBy(m, m.Blocks[0], false, model.BandedMaps, by, d, &model.Spent{})
 	if r == nil {
 		t.Fatal(d.List)
 	}

@@ -36,17 +36,25 @@ func (el *Elaborator) conditional(e *dsl.IfExpr) Value {
 	if cond := el.Expr(e.Cond); len(e.Type().Shape) == 0 {
 		g := cond.At()
 		x := el.Where(conjuncts(g), func() *Expr { return el.Expr(e.Then).At() })
-		y := el.Where([]*Expr{el.C.Call("zero", g)}, func() *Expr { return el.Expr(e.Else).At() })
+		y := el.Where(conjuncts(el.C.Call("zero", g)), func() *Expr { return el.Expr(e.Else).At() })
 		return Scalar(el.C.Call("select", g, x, y))
 	}
 	cond, x, y := el.Expr(e.Cond), el.Expr(e.Then), el.Expr(e.Else)
-	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr { return el.C.Call("select", Pick(cond, subs), Pick(x, subs), Pick(y, subs)) })
+	return el.mapped(e.Type().Shape, func(subs []Sub) *Expr {
+		g := Pick(cond, subs)
+		then := el.Where(conjuncts(g), func() *Expr { return Pick(x, subs) })
+		return el.C.Call("select", g, then, el.Where(conjuncts(el.C.Call("zero", g)), func() *Expr { return Pick(y, subs) }))
+	})
 }
 
 // conjuncts are conditions that hold together where g holds: each may tell of other positions.
 func conjuncts(g *Expr) []*Expr {
-	if g.Op == Call && g.Func.Name == "both" {
+	named := func(e *Expr, name string) bool { return e.Op == Call && e.Func.Name == name }
+	switch {
+	case named(g, "both"):
 		return append(conjuncts(g.Args[0]), conjuncts(g.Args[1])...)
+	case named(g, "zero") && named(g.Args[0], "zero"): // neither of two does not hold
+		return conjuncts(g.Args[0].Args[0])
 	}
 	return []*Expr{g}
 }
@@ -77,20 +85,26 @@ func (c *Context) chosen(cond, y, z *Expr) *Expr {
 // underCondition moves the factors of a product that may be infinite below a factor that is 0 where a condition chooses it: nil if there are none. What is not
 // chosen has no weight, whatever it is.
 func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
-	at := -1
-	for n, e := range es {
-		if at < 0 && ks[n] == 1 && e.Op == Call && e.Func.Name == "select" && e.Args[1].IsNum(0) != e.Args[2].IsNum(0) {
-			at = n
+	at := slices.IndexFunc(es, chooses)
+	if at < 0 {
+		// Products that are kept apart, and what a sum multiplies, are looked into.
+		n := slices.IndexFunc(es, isChosen)
+		if n < 0 || ks[n] != 1 {
+			return nil
+		}
+		m := c.opened(es[n])
+		if m.Op == Add {
+			return c.termsUnderCondition(val, ks, es, n, m)
+		}
+		if m.Op != Mul {
+			return nil
+		}
+		ks, es, val = slices.Concat(ks[:n], ks[n+1:], m.K), slices.Concat(es[:n], es[n+1:], m.Args), val*m.Val
+		if at = slices.IndexFunc(es, chooses); at < 0 {
+			return nil
 		}
 	}
-	if at < 0 {
-		return nil
-	}
-	risky := false
-	for n, e := range es {
-		risky = risky || n != at && (ks[n] < 0 || mayExplode(e, riskDepth))
-	}
-	if !risky {
+	if ks[at] != 1 || !risky(ks, es, at) {
 		return nil
 	}
 	s := es[at]
@@ -112,6 +126,79 @@ func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 		}
 	}
 	return c.Mul(append(outside, c.Call("select", s.Args[0], branches[0], branches[1]))...)
+}
+
+// termsUnderCondition is underCondition for a sum, the factor at, of terms each of which a condition chooses.
+func (c *Context) termsUnderCondition(val float64, ks []float64, es []*Expr, at int, sum *Expr) *Expr {
+	if !risky(ks, es, at) {
+		return nil
+	}
+	terms := make([]*Expr, len(sum.Args))
+	for k, t := range sum.Args {
+		terms[k] = c.Product(val*sum.K[k], slices.Concat(ks[:at], ks[at+1:], []float64{1}), slices.Concat(es[:at], es[at+1:], []*Expr{t}))
+	}
+	return c.Add(terms...)
+}
+
+// risky reports whether a factor other than the one at a place may be infinite.
+func risky(ks []float64, es []*Expr, at int) bool {
+	for n, e := range es {
+		if n != at && (ks[n] < 0 || mayExplode(e, riskDepth)) {
+			return true
+		}
+	}
+	return false
+}
+
+// chooses reports whether a factor is 0 where a condition chooses it.
+func chooses(e *Expr) bool {
+	return e.Op == Call && e.Func.Name == "select" && e.Args[1].IsNum(0) != e.Args[2].IsNum(0)
+}
+
+// isChosen reports whether a factor is 0 where a condition chooses it: by itself, by a factor of it, by all of its terms, or, the same for all that is summed, by
+// a factor of that; or is so by its definition.
+func isChosen(e *Expr) bool {
+	if e.Op == Ref && e.Tensor.Kind == SharedTensor && e.Tensor.Def.Body != nil {
+		e = e.Tensor.Def.Body
+	}
+	switch e.Op {
+	case Mul:
+		return factorOf(e, nil) >= 0
+	case Add:
+		return e.Val == 0 && !slices.ContainsFunc(e.Args, func(t *Expr) bool { return !chooses(t) && (t.Op != Mul || factorOf(t, nil) < 0) })
+	case Sum:
+		return e.Args[0].Op == Mul && factorOf(e.Args[0], e.Index) >= 0
+	}
+	return chooses(e)
+}
+
+// factorOf is the place of the factor of a product that is 0 where a condition without an index chooses it; −1 if there is none.
+func factorOf(m *Expr, i *Index) int {
+	at := slices.IndexFunc(m.Args, func(f *Expr) bool { return chooses(f) && (i == nil || !f.Args[0].HasFree(i)) })
+	if at >= 0 && m.K[at] != 1 {
+		return -1
+	}
+	return at
+}
+
+// opened is a chosen factor as a product with what chooses it as a factor, or as a sum of chosen terms.
+func (c *Context) opened(e *Expr) *Expr {
+	if e.Op == Ref {
+		e = c.SubstAll(e.Tensor.Def.Body, e.Tensor.Def.Indices, e.Subs)
+	}
+	if e.Op != Sum {
+		return e
+	}
+	i, m := c.Open(e)
+	if m.Op != Mul || factorOf(m, i) < 0 {
+		return e
+	}
+	at, args := factorOf(m, i), slices.Clone(m.Args)
+	s, holds := args[at], []*Expr{c.Number(1), c.Number(0)}
+	if args[at] = s.Args[1]; s.Args[1].IsNum(0) {
+		args[at], holds[0], holds[1] = s.Args[2], holds[1], holds[0]
+	}
+	return c.Intern(Expr{Op: Mul, Val: 1, K: []float64{1, 1}, Args: []*Expr{c.Call("select", s.Args[0], holds[0], holds[1]), c.Sum(i, c.Product(m.Val, m.K, args))}})
 }
 
 // riskDepth is how deep mayExplode looks: deeper than a log density of the table is.
@@ -140,5 +227,10 @@ func mayExplode(e *Expr, depth int) bool {
 }
 
 // mayBeInfinite are functions with infinite values at finite arguments.
-var mayBeInfinite = map[string]bool{"log": true, "log1p": true, "log1m_exp": true, "lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true, "pow": true,
-	"lmultiply": true, "lmultiply_1p": true, "share": true, "inv_total": true, "log_total": true, "log_Phi": true, "log_gamma_p": true, "log_gamma_q": true, "log_gamma_p_slope": true, "log_gamma_q_slope": true, "log_gamma_density": true, "log_inc_beta_logit": true, "log_inc_beta_logit_slope1": true, "log_inc_beta_logit_slope2": true, "log_beta_density_logit": true, "log_student_cdf": true, "log_student_cdf_slope": true}
+var mayBeInfinite = map[string]bool{
+	"log": true, "log_total": true, "log1p": true, "log1m_exp": true, "log_Phi": true, "pow": true, "lmultiply": true, "lmultiply_1p": true, "share": true, "inv_total": true,
+	"lgamma": true, "digamma": true, "trigamma": true, "tetragamma": true, "lbeta": true,
+	"log_gamma_p": true, "log_gamma_p_slope": true, "log_gamma_q": true, "log_gamma_q_slope": true, "log_gamma_density": true,
+	"log_inc_beta_logit": true, "log_inc_beta_logit_slope1": true, "log_inc_beta_logit_slope2": true, "log_beta_density_logit": true,
+	"log_student_cdf": true, "log_student_cdf_slope": true,
+}

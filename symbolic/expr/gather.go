@@ -332,11 +332,6 @@ func (c *Context) ScatterOf(body *Expr, indices []*Index) *Scatter {
 	if len(deltas) == 0 {
 		return nil
 	}
-	for _, d := range deltas {
-		if !slices.Contains(indices, d.Subs[0].Index) {
-			return nil // which selects what is no element here
-		}
-	}
 	s.Body = rest
 	for _, i := range indices {
 		at := Sub{Index: i}

@@ -61,9 +61,6 @@ func (d *Diagnosed) Refuse(p *Posterior) {
 	case p.scalars() >= manyParams:
 		hint = "make one vector parameter of the scalars"
 	}
-	if p.ownCoordinates() {
-		hint += ", or write `metric identity`, without which hamc looks for coordinates and a metric too"
-	}
 	if p.derivesMetric() {
 		hint += ", or use a metric that needs fewer derivatives, as `metric identity`"
 	}
@@ -79,18 +76,6 @@ func (p *Posterior) scalars() (n int) {
 		}
 	}
 	return n
-}
-
-// ownCoordinates reports whether hamc chooses the coordinates and the metric.
-func (p *Posterior) ownCoordinates() bool {
-	for _, b := range p.Model.Blocks {
-		for _, t := range b.Metric {
-			if t.Kind == dsl.MetricAuto {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // derivesMetric reports whether a metric of the model is made of derivatives of the density.

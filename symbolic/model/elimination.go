@@ -177,7 +177,7 @@ func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 			return s, n
 		}
 	}
-	if !p.Dense || !m.scaled {
+	if p.Maps != DenseMaps || !m.scaled {
 		return nil, 0
 	}
 	at, longest := 0, -1

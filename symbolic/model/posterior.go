@@ -43,8 +43,7 @@ type Posterior struct {
 	Lets     map[*dsl.Let]expr.Value
 	el       *expr.Elaborator
 	curved   bool     // solutions have third-order sensitivities
-	Dense    bool     // latent vectors may have dense precisions
-	Bare     bool     // latent vectors have no maps
+	Maps     Maps     // that latent vectors may have
 	Limited  bool     // the limits of expr.Budget hold
 	Spent             // of them: work before this began, and emission
 	at       dsl.Span // of the statement that is being elaborated
@@ -85,7 +84,7 @@ func ElaborateBy(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) *Po
 // Elaborate makes p the density of a model, as the function elaborate returns it: p says where it stands if it panics.
 func (p *Posterior) Elaborate(m *dsl.Model, block *dsl.Block, curved bool, by expr.Grain) {
 	latents := latentsOf(m, block)
-	if p.Bare {
+	if p.Maps == NoMaps {
 		latents = nil
 	}
 	for {
@@ -124,7 +123,7 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 	c.FirstOrder = firstOrder(m)
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: map[*dsl.Index]expr.Sub{}}
 	el.Claim = func(at dsl.Span, v expr.Value) { p.claims = append(p.claims, claim{at, v}) }
-	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Dense: p.Dense, Bare: p.Bare, Limited: p.Limited, Spent: p.Spent}
+	*p = Posterior{C: c, Model: m, Block: block, Lets: map[*dsl.Let]expr.Value{}, el: el, curved: curved, Maps: p.Maps, Limited: p.Limited, Spent: p.Spent}
 	for _, d := range m.Data {
 		t := c.NewTensor(expr.Tensor{Name: d.Name, Kind: expr.DataTensor, Shape: d.Type.Shape, Stage: expr.StageData,
 			Positive:  d.IsSize || d.Support.LoNum != nil && (*d.Support.LoNum > 0 || *d.Support.LoNum == 0 && d.Support.LoOpen),

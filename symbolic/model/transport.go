@@ -27,7 +27,17 @@ import (
 //
 // Several latent vectors are one Gaussian with a precision of blocks. It is factorised by elimination, vector after vector,
 // as long as the block of the vector is diagonal: what is left of the others is their Schur complement. The last may be
-// banded. Where Dense is set, any block may be dense, and is eliminated by its Cholesky factor. Vectors are determined in the other order, each given those that were eliminated after it.
+// banded. With DenseMaps any block may be dense, and is eliminated by its Cholesky factor. Vectors are determined in the other order, each given those that were eliminated after it.
+
+// Maps are the maps that latent vectors may have.
+type Maps uint8
+
+// The kinds of maps.
+const (
+	BandedMaps Maps = iota // where elements are determined one after the other
+	DenseMaps              // others too
+	NoMaps
+)
 
 // Transport is the map of one latent vector.
 type Transport struct {
@@ -101,7 +111,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	var used []*PosteriorTerm // that the joint map knows of
 	for _, v := range all {
 		alone, own := p.eliminated([]*latent{v})
-		if p.Dense && alone == nil {
+		if p.Maps == DenseMaps && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
 		more := append(chosen[:len(chosen):len(chosen)], v)
