@@ -276,11 +276,18 @@ func (g *generator) demand(check *jen.Statement, dm dsl.Demand) {
 		check.Dot("Size").Call(name, field(), jen.Lit(dm.Least))
 	case dsl.DemandLength:
 		shape := d.Type.Shape
-		if len(shape) == 2 {
-			check.Dot("Matrix").Call(name, jen.Len(field()), g.dataExtent(shape[0]), g.dataExtent(shape[1]), jen.Lit(shape[0].String()+"·"+shape[1].String()))
+		if len(shape) == 1 {
+			check.Dot("Length").Call(name, jen.Len(field()), g.dataExtent(shape[0]), jen.Lit(shape[0].String()))
 			break
 		}
-		check.Dot("Length").Call(name, jen.Len(field()), g.dataExtent(shape[0]), jen.Lit(shape[0].String()))
+		check.Dot("Array").CallFunc(func(c *jen.Group) {
+			c.Add(name)
+			c.Add(jen.Len(field()))
+			c.Lit(dsl.Times(shape))
+			for _, x := range shape {
+				c.Add(g.dataExtent(x))
+			}
+		})
 	case dsl.DemandSet:
 		check.Dot("OneOf").CallFunc(func(c *jen.Group) {
 			c.Add(name)

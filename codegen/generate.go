@@ -14,6 +14,7 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // Version of the compiler, written into the header of what it emits.
@@ -220,12 +221,21 @@ func (p places) all() dsl.Extent            { return p[len(p)-1] }
 // layoutBlocks finds where each parameter's coordinates start, and where its values do: in the same places
 // up to the first parameter that has more of them.
 func (g *generator) layoutBlocks() {
-	for _, b := range slices.Concat(g.d.Params, g.d.Given) {
-		for _, x := range []dsl.Extent{b.Size(), b.Length()} {
-			if _, ok := g.sizeOf[x.Name]; !ok && x.Factors() != nil {
-				g.addSize(x.Name, "len"+exported(b.Decl.ObjectName()))
-				g.sizes[len(g.sizes)-1].product, g.sizes[len(g.sizes)-1].halved = x.Factors(), x.Halved()
-			}
+	add := func(role string, b *model.Param, x dsl.Extent) {
+		if _, ok := g.sizeOf[x.Name]; !ok && x.Factors() != nil {
+			g.addSize(x.Name, role+exported(b.Decl.ObjectName()))
+			g.sizes[len(g.sizes)-1].product, g.sizes[len(g.sizes)-1].halved = x.Factors(), x.Halved()
+		}
+	}
+	params := slices.Concat(g.d.Params, g.d.Given)
+	for _, b := range params {
+		add("len", b, b.Size())
+		add("len", b, b.Length())
+	}
+	for _, b := range params { // those whose coordinates are found row by row
+		if last := len(b.Coord.Shape) - 1; last > 0 && b.Transform.Whole != "" {
+			add("rowsOf", b, dsl.ProductOf(b.Coord.Shape[:last]))
+			add("rowOf", b, b.Coord.Shape[last])
 		}
 	}
 	at, value := dsl.Fixed(0), dsl.Fixed(0)

@@ -19,8 +19,8 @@ func (g *generator) inverse(p *printer, n int, b *model.Param) []jen.Code {
 	if whole := b.Transform.Whole; whole != "" {
 		own := []jen.Code{jen.Id("q").Index(p.extent(g.coords.start(n)), p.extent(g.coords.end(n))), jen.Id("values").Index(p.extent(from), p.extent(to))}
 		call := jen.Qual(transformPath, whole).Call(own...)
-		if len(b.Coord.Shape) == 2 {
-			call = jen.Qual(transformPath, "Rows").Call(append([]jen.Code{jen.Qual(transformPath, whole), p.extent(b.Decl.Type.Shape[0])}, own...)...)
+		if last := len(b.Coord.Shape) - 1; last > 0 {
+			call = jen.Qual(transformPath, "Rows").Call(append([]jen.Code{jen.Qual(transformPath, whole), p.extent(dsl.ProductOf(b.Coord.Shape[:last]))}, own...)...)
 		}
 		return []jen.Code{jen.If(jen.Err().Op(":=").Add(call), jen.Err().Op("!=").Nil()).Block(
 			jen.Return(jen.Qual("fmt", "Errorf").Call(jen.Lit(g.d.Model.Name+": parameter "+b.Decl.ObjectName()+"%w"), jen.Err())))}

@@ -177,8 +177,12 @@ func (l *lowering) coordinate(block int, subs []expr.Sub) *loop.Int {
 func (l *lowering) partOf(in places, block int, shape []dsl.Extent, subs []expr.Sub) *loop.Int {
 	off := l.g.extent(in.start(block))
 	switch {
-	case len(subs) == 2: // of a matrix, row by row
-		return off.Add(l.position(subs[0]).Times(l.g.extent(shape[1])).Add(l.position(subs[1])))
+	case len(subs) > 1: // row by row
+		at := l.position(subs[0])
+		for d, s := range subs[1:] {
+			at = at.Times(l.g.extent(shape[d+1])).Add(l.position(s))
+		}
+		return off.Add(at)
 	case len(subs) == 0:
 		return off
 	case off.Op == loop.IntConst:

@@ -815,25 +815,26 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 		t.Shape = append(t.Shape, e)
 	}
 	if x := LookupConstraint(te.Base); x != nil {
-		if x.Square && len(te.Sizes) != 1 {
-			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for an n × n matrix; of several, each is a parameter of its own", x.Name), "%s has one size", article(x.Name))
+		if len(te.Sizes) == 0 {
+			what := "a vector of n elements"
+			if x.Square {
+				what = "an n × n matrix"
+			}
+			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for %s, `%s[m, n]` for m of them", x.Name, what, x.Name), "%s has a size", article(x.Name))
 			return Type{}, false
-		} else if x.Square && ok {
-			t.Shape = []Extent{t.Shape[0], t.Shape[0]}
 		}
-		if n := len(te.Sizes); n < 1 || n > 2 {
-			c.err(BadSize, te.At(), fmt.Sprintf("write `%s[n]` for a vector of n elements, `%s[m, n]` for m of them", x.Name, x.Name), "%s has a size", article(x.Name))
-			return Type{}, false
+		if x.Square && ok {
+			t.Shape = append(t.Shape, t.Shape[len(t.Shape)-1])
 		}
 		if n := t.Shape[len(t.Shape)-1]; ok && n.IsConst() && n.Offset < x.Least {
-			c.err(BadSize, te.Sizes[0].Span(), "", "%s has at least %d elements, not %d", article(x.Name), x.Least, n.Offset)
+			c.err(BadSize, te.Sizes[len(te.Sizes)-1].Span(), "", "%s has at least %d elements, not %d", article(x.Name), x.Least, n.Offset)
 			ok = false
 		} else if ok && !n.IsConst() {
 			c.need(n.Name, x.Least-n.Offset)
 		}
 	}
-	if len(t.Shape) > 2 {
-		c.err(NotYet, te.At(), "use a vector or a matrix", "tensors of more than two dimensions are not in this version of the language")
+	if len(t.Shape) > MaxRank {
+		c.err(BadSize, te.At(), "", "an array has at most %d dimensions, not %d", MaxRank, len(t.Shape))
 		return t, false
 	}
 	if !ok {
@@ -850,8 +851,8 @@ func (c *checker) data(s *DataStmt) {
 	}
 	if x := LookupConstraint(s.Type.Base); x != nil && len(t.Shape) > x.Data {
 		rows := ""
-		if len(t.Shape) > 1 && !x.Square {
-			rows = " of several rows"
+		if more := len(t.Shape) - x.Data; x.Data > 0 && more > 0 {
+			rows = " in arrays"
 		}
 		c.err(NotYet, s.Type.At(), "declare real data", "data of the type %s%s are not in this version of the language", x.Name, rows)
 		t = Type{}
@@ -1322,9 +1323,9 @@ func (c *checker) let(s *LetStmt) {
 
 // definition checks the value of a definition and returns its indices and type.
 func (c *checker) definition(name string, decls []IndexDecl, value Expr) ([]*Index, Type) {
-	if len(decls) > 2 {
-		c.err(IndexCount, decls[2].At, "", "a definition has at most two indices in this version of the language")
-		decls = decls[:2]
+	if len(decls) > MaxRank {
+		c.err(IndexCount, decls[MaxRank].At, "", "a definition has at most %d indices", MaxRank)
+		decls = decls[:MaxRank]
 	}
 	indices, shut := c.open(decls)
 	defer shut()
@@ -1788,7 +1789,7 @@ func (c *checker) onSimplex(term *Term) {
 	n, ok := term.Left.(*Name)
 	if ix, indexed := term.Left.(*IndexExpr); indexed { // a row
 		last := ix.Subscripts[len(ix.Subscripts)-1]
-		if base, named := ix.Base.(*Name); named && len(ix.Subscripts) == 2 && last.All && last.At == (Extent{}) {
+		if base, named := ix.Base.(*Name); named && len(ix.Subscripts) > 1 && last.All && last.At == (Extent{}) {
 			n, ok = base, true
 		}
 	}
@@ -1898,6 +1899,16 @@ func (c *checker) scalarTerm(term *Term) {
 func isElement(e Expr) bool {
 	_, ok := Through(e).(*IndexExpr)
 	return ok
+}
+
+// isMatrixOf reports whether an expression is one matrix of an array of several.
+func isMatrixOf(e Expr) bool {
+	ix, ok := Through(e).(*IndexExpr)
+	if !ok || len(ix.Subscripts) < 3 || len(ix.Type().Shape) != 2 {
+		return false
+	}
+	whole := Subscript{All: true}
+	return slices.Equal(ix.Subscripts[len(ix.Subscripts)-2:], []Subscript{whole, whole})
 }
 
 // kinked warns of a density with a kink where its place depends on parameters. A cumulative function has none.

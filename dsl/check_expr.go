@@ -50,6 +50,14 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// indicesText writes a number of indices.
+func indicesText(n int) string {
+	if n == 1 {
+		return "1 index"
+	}
+	return fmt.Sprintf("%d indices", n)
+}
+
 // children calls f for each operand of e; an index is no operand.
 func children(e Expr, f func(Expr)) {
 	switch e := e.(type) {
@@ -331,12 +339,17 @@ func (c *checker) indexed(e *IndexExpr) {
 		return
 	}
 	if len(e.Args) != len(t.Shape) {
-		want := map[int]string{1: "1 index", 2: "2 indices"}[len(t.Shape)]
 		hint := ""
 		if base, named := e.Base.(*Name); named && len(t.Shape) == 2 && len(e.Args) == 1 {
 			hint = fmt.Sprintf("a row is %s[%s, :], a column %s[:, %s]", base.Name, Text(e.Args[0]), base.Name, Text(e.Args[0]))
+		} else if named && len(e.Args) < len(t.Shape) {
+			var at []string
+			for _, a := range e.Args {
+				at = append(at, Text(a))
+			}
+			hint = fmt.Sprintf("what is at %s is %s[%s%s]", strings.Join(at, ", "), base.Name, strings.Join(at, ", "), strings.Repeat(", :", len(t.Shape)-len(at)))
 		}
-		c.err(IndexCount, e.Span(), hint, "%s is %s and takes %s, not %d", what, t, want, len(e.Args))
+		c.err(IndexCount, e.Span(), hint, "%s is %s and takes %s, not %d", what, t, indicesText(len(t.Shape)), len(e.Args))
 		bad(e)
 		return
 	}
@@ -363,9 +376,6 @@ func (c *checker) indexed(e *IndexExpr) {
 	}
 	e.setType(Type{Base: t.Base, Shape: shape})
 	if !ok {
-		bad(e)
-	} else if len(shape) > 2 {
-		c.err(NotYet, e.Span(), "name elements, as in x[g[i]]", "tensors of more than two dimensions are not in this version of the language")
 		bad(e)
 	}
 }
@@ -914,7 +924,7 @@ func (c *checker) ofMatrix(e *CallExpr) {
 	}
 	y := e.Args[1].Expr
 	p, d := alias(x), datum(x)
-	whole := !isElement(x) && (p != nil && (p.Constraint == Cov || p.Constraint == Corr) || d != nil && d.Constraint == Cov)
+	whole := (!isElement(x) || isMatrixOf(x)) && (p != nil && (p.Constraint == Cov || p.Constraint == Corr) || d != nil && d.Constraint == Cov)
 	switch b := y.Type(); {
 	case len(b.Shape) == 0:
 		fail(NotVector, y, "", "`%s` takes a vector or a matrix on the right, this is %s", e.Func, b)
@@ -1054,6 +1064,9 @@ func (c *checker) binary(e *BinaryExpr) {
 		switch {
 		case x.IsScalar() || y.IsScalar():
 			elementwise()
+		case len(x.Shape) > 2 || len(y.Shape) > 2:
+			c.err(ShapeMismatch, e.At, "name a matrix of an array, as in x[i, :, :]; the elementwise product is .*", "`*` multiplies vectors and matrices, these are %s and %s", x, y)
+			bad(e)
 		case len(x.Shape) == 1 && len(y.Shape) == 1:
 			c.err(VectorProduct, e.At, e.vectorsHint(), "a vector times a vector has two meanings")
 			bad(e)

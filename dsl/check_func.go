@@ -370,9 +370,6 @@ func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
 		c.inline(e, fn, values)
 		return
 	}
-	if len(shape) > 2 {
-		return // which was reported
-	}
 	indices := indicesOver(shape, e.At)
 	call := &CallExpr{node: node{span: e.Span()}, Func: e.Func, At: e.At, Bar: e.Bar}
 	elements := slices.Clone(values)
@@ -404,7 +401,7 @@ func (c *checker) each(e *CallExpr, fn *Func, values []Expr) {
 func indicesOver(shape []Extent, at Span) []*Index {
 	out := make([]*Index, len(shape))
 	for d, size := range shape {
-		out[d] = &Index{object: object{Name: []string{"i", "j"}[d], At: at, used: true}, Range: Range{Fixed(1), size}}
+		out[d] = &Index{object: object{Name: IndexName(d), At: at, used: true}, Range: Range{Fixed(1), size}}
 	}
 	return out
 }

@@ -194,8 +194,8 @@ func (c *checker) randomCall(e *CallExpr, dist *Distribution) {
 		if c.atStart() {
 			around++ // its position
 		}
-		if n := around + len(t.Shape); n > 2 {
-			c.err(NotYet, e.At, "name them by a quantity above", "draws over more than two indices, as these over %d, are not in this version of the language", n)
+		if n := around + len(t.Shape); n > MaxRank {
+			c.err(NotYet, e.At, "name them by a quantity above", "draws over more than %d indices, as these over %d, are not in this version of the language", MaxRank, n)
 		}
 	}
 	if c.errors(before) > 0 {

@@ -295,10 +295,6 @@ func (c *checker) otherPlaces(l *Let, s *LetStmt, indices []*Index) bool {
 			c.err(ShapeMismatch, ix.At, "", "the index `%s` runs over %s here, and over %s in the part with `for`", ix.Name, ix.Range, Range{Fixed(1), shape[n+1]})
 		}
 	}
-	if len(shape) > 2 {
-		c.err(NotYet, s.Name.At, "name the elements of small matrices one by one", "arrays of more than two dimensions are not in this version of the language")
-		return false
-	}
 	return true
 }
 

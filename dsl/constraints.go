@@ -74,10 +74,16 @@ var CorrCholesky = &Constraint{
 }
 
 // belowDiagonal is the number of the elements of a square matrix below the diagonal, as the shape of a vector.
-func belowDiagonal(values []Extent) []Extent { return []Extent{TriangleOf(values[0])} }
+func belowDiagonal(values []Extent) []Extent {
+	n := len(values)
+	return append(slices.Clone(values[:n-2]), TriangleOf(values[n-1]))
+}
 
 // lowerTriangle is the number of those on the diagonal too.
-func lowerTriangle(values []Extent) []Extent { return []Extent{TriangleOf(values[0].Plus(1))} }
+func lowerTriangle(values []Extent) []Extent {
+	n := len(values)
+	return append(slices.Clone(values[:n-2]), TriangleOf(values[n-1].Plus(1)))
+}
 
 // UnitVector is the type `unit_vector[K]`: K numbers whose squares sum to 1. It has a coordinate for each, of which the length says nothing.
 var UnitVector = &Constraint{

@@ -165,9 +165,6 @@ func (c *checker) familyTerm(term *Term) {
 	fn := familyFuncs()[dist.Name]
 	vars := fn.variables()
 	shape := term.Left.Type().Shape
-	if len(shape) > 2 {
-		return // which was reported
-	}
 	if len(shape) == 2 && len(vars[0].typ.Sizes) == 1 && term.rowsHint() != "" {
 		c.err(NotVector, term.Left.Span(), term.rowsHint(), "the %s of `%s` is a vector, not %s", term.side(), dist.Name, term.Left.Type())
 		return
@@ -242,7 +239,7 @@ func (c *checker) categories(term *Term) {
 
 // onMatrix checks that what a distribution of matrices describes, as a whole, is declared to be one of those.
 func (c *checker) onMatrix(term *Term, want *Constraint) {
-	_, element := Through(term.Left).(*IndexExpr)
+	element := isElement(term.Left) && !isMatrixOf(term.Left)
 	p, d := alias(term.Left), datum(term.Left)
 	switch {
 	case element:
@@ -352,7 +349,7 @@ func (c *checker) factorForMatrix(a Expr, dist *Distribution) {
 func (c *checker) matrixForFactor(a Expr, dist *Distribution, n int) {
 	p, d, arg := alias(a), datum(a), dist.Args[n].Name
 	switch {
-	case isElement(a):
+	case isElement(a) && !isMatrixOf(a):
 	case p != nil && (p.Constraint == Cov || p.Constraint == Corr), d != nil && d.Constraint == Cov:
 		hint := fmt.Sprintf("write cholesky(%s)", Text(a))
 		if o := dist.counterpart(); o != nil {

@@ -32,15 +32,34 @@ func Fixed(n int) Extent { return Extent{Offset: n} }
 // Plus returns e + n.
 func (e Extent) Plus(n int) Extent { return Extent{e.Name, e.Offset + n} }
 
+// MaxRank is how many dimensions an array may have.
+const MaxRank = 6
+
+// IndexName is what an index over dimension d, counted from 0, of an array is called where the model has no name for it.
+func IndexName(d int) string { return "ijlr"[min(d, 3):][:1] }
+
+// Times writes a number of elements as the product of sizes.
+func Times(shape []Extent) string {
+	var sizes []string
+	for _, x := range shape {
+		sizes = append(sizes, x.String())
+	}
+	return strings.Join(sizes, "·")
+}
+
 // ProductOf is the number of elements of a shape. Of sizes that are not all numbers it is a size of a name of its own,
 // which Factors takes apart.
 func ProductOf(shape []Extent) Extent {
-	n := 1
+	n, halved := 1, ""
 	var names []string
 	for _, x := range shape {
-		if x.IsConst() {
+		switch {
+		case x.IsConst():
 			n *= x.Offset
-		} else {
+		case x.Halved(): // of a shape at most one
+			halved = half
+			names = append(names, strings.TrimPrefix(x.Name, half))
+		default:
 			names = append(names, x.String())
 		}
 	}
@@ -53,7 +72,7 @@ func ProductOf(shape []Extent) Extent {
 	if n != 1 {
 		names = append(names, strconv.Itoa(n))
 	}
-	return Extent{Name: strings.Join(names, "·")}
+	return Extent{Name: halved + strings.Join(names, "·")}
 }
 
 // TriangleOf is the number of elements below the diagonal of an n × n matrix, n(n − 1)/2.

@@ -291,8 +291,7 @@ func (m *Machine) apply(d *expr.Def, out []float64) {
 // scatter evaluates a sum by data.
 func (m *Machine) scatter(d *expr.Def, out []float64) {
 	clear(out)
-	inside, rest := m.d.C.SplitGuards(d.Scatter.Body)
-	f, guards := m.compile(rest), m.compileAll(expr.InOrder(inside))
+	f, guards := m.compile(d.Scatter.Body), m.compileAll(expr.InOrder(expr.Indicators(d.Scatter.Body)))
 	at := make([]func() int, len(d.Scatter.At))
 	for n, s := range d.Scatter.At {
 		at[n] = m.sub(s)

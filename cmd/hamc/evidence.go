@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -93,12 +92,14 @@ func moving(rows []diagnostics.Summary, params []runtime.Param) []diagnostics.Su
 		if p.Constants == runtime.NoConstants {
 			continue
 		}
-		for i := range p.Shape[0] {
-			for j := range p.Shape[1] {
-				if p.Constants.Has(i+1, j+1) {
-					fixed[fmt.Sprintf("%s.%d.%d", p.Name, i+1, j+1)] = true
-				}
+		for k := range p.Size() {
+			name, at := "", make([]int, len(p.Shape))
+			for d := len(at) - 1; d >= 0; d-- {
+				at[d] = k%p.Shape[d] + 1
+				k /= p.Shape[d]
+				name = "." + strconv.Itoa(at[d]) + name
 			}
+			fixed[p.Name+name] = p.Constants.Has(at[len(at)-2], at[len(at)-1])
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(rows), func(r diagnostics.Summary) bool { return fixed[r.Name] })

@@ -84,7 +84,7 @@ func New(d Data) (*Model, error) {
 	check := validate.New("gaussian")
 	check.Length("mu", len(d.Mu), 2, "2")
 	check.Reals("mu", d.Mu, math.Inf(-1), math.Inf(1), true, true)
-	check.Matrix("Sigma", len(d.Sigma), 2, 2, "2·2")
+	check.Array("Sigma", len(d.Sigma), "2·2", 2, 2)
 	check.Covariance("Sigma", d.Sigma, 2)
 	if err := check.Err(); err != nil {
 		return nil, err

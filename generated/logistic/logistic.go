@@ -100,7 +100,7 @@ func New(d Data) (*Model, error) {
 	check := validate.New("logistic")
 	check.Size("n", d.N, 1)
 	check.Size("k", d.K, 1)
-	check.Matrix("x", len(d.X), d.N, d.K, "n·k")
+	check.Array("x", len(d.X), "n·k", d.N, d.K)
 	check.Reals("x", d.X, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y", len(d.Y), d.N, "n")
 	check.OneOf("y", d.Y, 0, 1)

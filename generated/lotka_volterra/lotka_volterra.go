@@ -341,7 +341,7 @@ func New(d Data) (*Model, error) {
 	check.Reals("ts", d.Ts, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y_init", len(d.YInit), 2, "2")
 	check.Reals("y_init", d.YInit, 0, math.Inf(1), true, true)
-	check.Matrix("y", len(d.Y), d.N, 2, "N·2")
+	check.Array("y", len(d.Y), "N·2", d.N, 2)
 	check.Reals("y", d.Y, 0, math.Inf(1), true, true)
 	check.Times("ts", d.Ts, 0)
 	check.Reals("y_init", d.YInit, 0, math.Inf(1), true, true)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hamc-dev/hamc/runtime/linalg"
@@ -20,7 +21,7 @@ const Unknown = math.MinInt / 2
 type Problem struct {
 	Name   string // of the datum or parameter; "" if it is about the whole
 	Index  int    // of the element, from 0 and row-major; −1 if it is about no element
-	Cols   int    // of a matrix whose element it is; 0 otherwise
+	Sizes  []int  // of the dimensions of the array whose element it is; nil of a vector
 	Text   string // what goes on behind the name, with its blank: " is 7, but must be 0 or 1"
 	Remedy string // may be empty
 
@@ -35,10 +36,16 @@ func (p *Problem) Path() string {
 	switch {
 	case p.Index < 0:
 		return p.Name
-	case p.Cols > 0:
-		return fmt.Sprintf("%s[%d,%d]", p.Name, p.Index/p.Cols+1, p.Index%p.Cols+1)
+	case p.Sizes == nil:
+		return fmt.Sprintf("%s[%d]", p.Name, p.Index+1)
 	}
-	return fmt.Sprintf("%s[%d]", p.Name, p.Index+1)
+	at, rest := make([]string, len(p.Sizes)), p.Index
+	for d := len(at) - 1; d > 0; d-- {
+		n := max(p.Sizes[d], 1)
+		at[d], rest = strconv.Itoa(rest%n+1), rest/n
+	}
+	at[0] = strconv.Itoa(rest + 1)
+	return p.Name + "[" + strings.Join(at, ",") + "]"
 }
 
 // Problems are all problems of a model's data, as an error.
@@ -71,7 +78,7 @@ func (p *Problems) Error() string {
 // Checker collects the problems of a model's data.
 type Checker struct {
 	problems Problems
-	cols     map[string]int          // of matrices
+	sizes    map[string][]int        // of arrays of several dimensions
 	except   map[string]map[int]bool // elements that are not looked at
 }
 
@@ -137,7 +144,7 @@ func (e *elements) add(i int, format string, args ...any) {
 	if e.wrong++; e.wrong > maxElements {
 		return
 	}
-	p := Problem{Name: e.name, Index: i, Cols: e.c.cols[e.name], Text: fmt.Sprintf(format, args...), Doubtful: e.doubt}
+	p := Problem{Name: e.name, Index: i, Sizes: e.c.sizes[e.name], Text: fmt.Sprintf(format, args...), Doubtful: e.doubt}
 	p.Remedy, e.remedy = e.remedy, "" // once is enough
 	e.c.add(p)
 }
@@ -256,13 +263,17 @@ func (c *Checker) Length(name string, have, want int, size string) {
 	}
 }
 
-// Matrix is Length for a matrix, whose elements are named by row and column from here on.
-func (c *Checker) Matrix(name string, have, rows, cols int, size string) {
-	if c.cols == nil {
-		c.cols = make(map[string]int)
+// Array is Length for an array of several dimensions, whose elements are named by their positions from here on.
+func (c *Checker) Array(name string, have int, size string, sizes ...int) {
+	if c.sizes == nil {
+		c.sizes = make(map[string][]int)
 	}
-	c.cols[name] = max(cols, 1)
-	c.Length(name, have, rows*cols, size)
+	c.sizes[name] = sizes
+	want := 1
+	for _, n := range sizes {
+		want *= n
+	}
+	c.Length(name, have, want, size)
 }
 
 // Real demands that a value is finite and within its bounds; an infinite bound

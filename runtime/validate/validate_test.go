@@ -53,10 +53,10 @@ func TestDemands(t *testing.T) {
 			c.Reals("y", []float64{nan, 1, inf}, -inf, inf, true, true)
 		}, "n is 0, but must be at least 1\nm: k is 0, but must be at least 1\nm: y[1] is NaN, but must be finite; there are no missing values: leave it out, or declare it as a parameter of the model\nm: y[3] is +Inf, but must be finite"},
 		{"element of a matrix", func(c *validate.Checker) {
-			c.Matrix("x", 6, 2, 3, "n·k")
+			c.Array("x", 6, "n·k", 2, 3)
 			c.Reals("x", []float64{1, 1, 1, 1, -1, 1}, 0, inf, false, true)
 		}, "x[2,2] is -1, but must be at least 0"},
-		{"size of a matrix", func(c *validate.Checker) { c.Matrix("x", 6, 2, 4, "n·k") }, "x has 6 elements, but must have 8 (n·k)"},
+		{"size of a matrix", func(c *validate.Checker) { c.Array("x", 6, "n·k", 2, 4) }, "x has 6 elements, but must have 8 (n·k)"},
 		{"many elements", func(c *validate.Checker) { c.OneOf("y", make([]int, 107), 1, 2, 3) }, "y[12] is 0, but must be 1, 2 or 3\nm: y has 95 more such elements, which must be 1, 2 or 3"},
 		{"one more element", func(c *validate.Checker) { c.OneOf("y", make([]int, 13), 1, 2, 3) }, "y has one more such element, which must be 1, 2 or 3"},
 		{"counted from 0", func(c *validate.Checker) { c.Ints("g", []int{0, 2, 1, 0}, 1, 3, false, false) },

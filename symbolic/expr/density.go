@@ -28,7 +28,7 @@ func (el *Elaborator) LogDensity(t *dsl.Term) (e, bound *Expr, left Value, args 
 	}
 	subs := make([]Sub, len(left.Shape))
 	for d := range subs {
-		i := c.NewIndex([]string{"i", "j"}[d], UpTo(left.Shape[d]))
+		i := c.NewIndex(dsl.IndexName(d), UpTo(left.Shape[d]))
 		indices = append(indices, i)
 		subs[d] = Sub{Index: i}
 	}

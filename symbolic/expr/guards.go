@@ -7,6 +7,20 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 )
 
+// Indicators are those among the factors of a product.
+func Indicators(e *Expr) (out []*Expr) {
+	factors := []*Expr{e}
+	if e.Op == Mul {
+		factors = e.Args
+	}
+	for _, a := range factors {
+		if a.Op == Inside || a.Op == Before {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
 // SplitGuards splits a product into the indicators among its factors and the rest.
 func (c *Context) SplitGuards(e *Expr) (guards []*Expr, rest *Expr) {
 	if e.Op == Inside || e.Op == Before {

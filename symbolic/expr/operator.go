@@ -373,7 +373,7 @@ func (c *Context) slot(x dsl.Extent, dim int) *Index {
 	for d := range dim + 1 { // in order, so that arrays over them are in that of the dimensions
 		k := formalKey{UpTo(x), -1 - d}
 		if c.formals[k] == nil {
-			c.formals[k] = c.NewIndex([]string{"i", "j"}[d], k.r)
+			c.formals[k] = c.NewIndex(dsl.IndexName(d), k.r)
 		}
 	}
 	return c.formals[formalKey{UpTo(x), -1 - dim}]

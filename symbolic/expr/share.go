@@ -424,7 +424,7 @@ func (c *Context) CloseAs(e *Expr, free []*Index) (*Expr, []*Index) {
 		k := formalKey{f.Range, len(formal)}
 		i, ok := c.formals[k]
 		if !ok {
-			i = c.NewIndex([]string{"i", "j", "l", "r"}[min(k.n, 3)], f.Range)
+			i = c.NewIndex(dsl.IndexName(k.n), f.Range)
 			c.formals[k] = i
 		}
 		formal = append(formal, i)

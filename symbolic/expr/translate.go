@@ -376,7 +376,7 @@ func (el *Elaborator) total(name string, x Value) Value {
 	subs := make([]Sub, len(x.Shape))
 	indices := make([]*Index, len(x.Shape))
 	for d := range x.Shape {
-		indices[d] = el.fresh(UpTo(x.Shape[d]), []string{"i", "j"}[d])
+		indices[d] = el.fresh(UpTo(x.Shape[d]), dsl.IndexName(d))
 		subs[d] = Sub{Index: indices[d]}
 	}
 	e := x.At(subs...)

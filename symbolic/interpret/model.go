@@ -332,11 +332,15 @@ func meet(check *validate.Checker, d *dsl.Demand, data map[string][]float64, ext
 		check.Size(name, int(v[0]), d.Least)
 	case dsl.DemandLength:
 		shape := d.Data.Type.Shape
-		if len(shape) == 2 {
-			check.Matrix(name, len(v), extent(shape[0]), extent(shape[1]), shape[0].String()+"·"+shape[1].String())
+		if len(shape) == 1 {
+			check.Length(name, len(v), extent(shape[0]), shape[0].String())
 			return
 		}
-		check.Length(name, len(v), extent(shape[0]), shape[0].String())
+		sizes := make([]int, len(shape))
+		for n, x := range shape {
+			sizes[n] = extent(x)
+		}
+		check.Array(name, len(v), dsl.Times(shape), sizes...)
 	case dsl.DemandSet:
 		check.OneOf(name, whole(v), d.Set...)
 	case dsl.DemandSimplex:
@@ -632,9 +636,9 @@ func (m *Model) Unconstrain(q, x []float64) error {
 		own, values := q[m.offsets[n]:][:m.info.Params[n].Dim()], x[m.values[n]:][:m.info.Params[n].Size()]
 		if whole := b.Transform.Whole; whole != "" {
 			inverse := wholeInverses[whole]
-			if len(b.Coord.Shape) == 2 {
+			if last := len(b.Coord.Shape) - 1; last > 0 {
 				inverse = func(q, x []float64) error {
-					return transform.Rows(wholeInverses[whole], m.m.Extent(b.Decl.Type.Shape[0]), q, x)
+					return transform.Rows(wholeInverses[whole], m.m.Extent(dsl.ProductOf(b.Coord.Shape[:last])), q, x)
 				}
 			}
 			if err := inverse(own, values); err != nil {

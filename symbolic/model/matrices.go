@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
@@ -17,18 +18,22 @@ var (
 		Name: "corr", Example: "corr[3]", Constraint: dsl.Corr, Ends: EndBoth, Opaque: true, Constants: ConstantDiagonal,
 		BetweenName: "corr_cholesky",
 		Between: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			return b.corrFactor(c, expr.BelowByColumns, s[0], s[1])
+			of, i, j := elementOf(s)
+			return b.corrFactor(c, expr.BelowByColumns, of, i, j)
 		},
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			own := c.Delta(s[0], s[1]) // exactly 1, which a sum of squares is not
-			return c.Add(own, c.Mul(c.Sub(c.Number(1), own), b.gram(c, s[0], s[1])))
+			_, i, j := elementOf(s)
+			own := c.Delta(i, j) // exactly 1, which a sum of squares is not
+			return c.Add(own, c.Mul(c.Sub(c.Number(1), own), b.gram(c, s)))
 		},
 		Total: func(c *expr.Context, b *Param) *expr.Expr {
-			n := b.Decl.Type.Shape[0]
+			n := b.order()
 			i, k := c.NewIndex("i", dsl.Range{Lo: dsl.Fixed(2), Hi: n}), c.NewIndex("k", expr.UpTo(n.Plus(-1)))
 			row, at := expr.Sub{Index: i}, expr.Sub{Index: k}
 			times := c.Scale(0.5, c.Add(c.Number(1), c.Sub(c.Extent(n), c.Position(at))))
-			return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, expr.BelowByColumns, row, at))))
+			return b.ofEach(c, func(of []expr.Sub) *expr.Expr {
+				return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, expr.BelowByColumns, of, row, at))))
+			})
 		},
 		Whole: "CorrCoordinates",
 	}
@@ -36,61 +41,82 @@ var (
 	cov = &Transform{
 		Name: "cov", Example: "cov[3]", Constraint: dsl.Cov, Opaque: true,
 		BetweenName: "cov_cholesky",
-		Between:     func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.covFactor(c, s[0], s[1]) },
-		Value:       func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.gram(c, s[0], s[1]) },
+		Between:     func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.covFactor(c, s) },
+		Value:       func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.gram(c, s) },
 		Total: func(c *expr.Context, b *Param) *expr.Expr {
-			n := b.Decl.Type.Shape[0]
+			n := b.order()
 			k := c.NewIndex("k", expr.UpTo(n))
 			at := expr.Sub{Index: k}
 			times := c.Add(c.Number(2), c.Sub(c.Extent(n), c.Position(at)))
-			return c.Add(c.Mul(c.Number(math.Ln2), c.Extent(n)), c.Sum(k, c.Mul(times, b.lower(c, at, at))))
+			return b.ofEach(c, func(of []expr.Sub) *expr.Expr {
+				return c.Add(c.Mul(c.Number(math.Ln2), c.Extent(n)), c.Sum(k, c.Mul(times, b.lower(c, of, at, at))))
+			})
 		},
 		Whole: "CovCoordinates",
 	}
 	// L_ij = u_ij for j < i, L_ii = exp(u_ii). The coordinates are those on the diagonal and below it, row by row.
 	covCholesky = &Transform{
 		Name: "cov_cholesky", Example: "cov_cholesky[3]", Constraint: dsl.CovCholesky, Opaque: true, Constants: ConstantAbove,
-		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.covFactor(c, s[0], s[1]) },
+		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr { return b.covFactor(c, s) },
 		Total: func(c *expr.Context, b *Param) *expr.Expr {
-			k := c.NewIndex("k", expr.UpTo(b.Decl.Type.Shape[0]))
+			k := c.NewIndex("k", expr.UpTo(b.order()))
 			at := expr.Sub{Index: k}
-			return c.Sum(k, b.lower(c, at, at))
+			return b.ofEach(c, func(of []expr.Sub) *expr.Expr { return c.Sum(k, b.lower(c, of, at, at)) })
 		},
 		Whole: "CovCholeskyCoordinates",
 	}
 )
 
+// elementOf splits the subscripts of an element of a matrix into those of the matrix, in an array of some, and the row and the column.
+func elementOf(s []expr.Sub) (of []expr.Sub, i, j expr.Sub) {
+	n := len(s)
+	return s[:n-2], s[n-2], s[n-1]
+}
+
+// order is the number of rows of a square matrix.
+func (b *Param) order() dsl.Extent { return b.Decl.Type.Shape[len(b.Decl.Type.Shape)-1] }
+
+// ofEach is the sum of what is so of each matrix of an array.
+func (b *Param) ofEach(c *expr.Context, part func(of []expr.Sub) *expr.Expr) *expr.Expr {
+	shape := b.Decl.Type.Shape
+	indices, of := expr.IndicesOver(c, "m", shape[:len(shape)-2])
+	return c.SumAll(indices, part(of))
+}
+
 // triangle is the coordinate of an element of a triangle.
-func (b *Param) triangle(c *expr.Context, order expr.Triangle, i, j expr.Sub) *expr.Expr {
-	return b.coordinate(c, []expr.Sub{c.TrianglePosition(order, i, j, b.Decl.Type.Shape[0], b.Coord.Shape[0])})
+func (b *Param) triangle(c *expr.Context, order expr.Triangle, of []expr.Sub, i, j expr.Sub) *expr.Expr {
+	return b.coordinate(c, append(slices.Clone(of), c.TrianglePosition(order, i, j, b.order(), b.Coord.Shape[len(of)])))
 }
 
 // lower is the coordinate of an element on the diagonal or below it.
-func (b *Param) lower(c *expr.Context, i, j expr.Sub) *expr.Expr {
-	return b.triangle(c, expr.LowerByRows, i, j)
+func (b *Param) lower(c *expr.Context, of []expr.Sub, i, j expr.Sub) *expr.Expr {
+	return b.triangle(c, expr.LowerByRows, of, i, j)
 }
 
 // corrFactor is an element of the factor of a correlation matrix.
-func (b *Param) corrFactor(c *expr.Context, order expr.Triangle, i, j expr.Sub) *expr.Expr {
-	k := c.NewIndex("k", expr.UpTo(b.Decl.Type.Shape[0].Plus(-1)))
-	left := c.Sum(k, c.Mul(c.Before(expr.Sub{Index: k}, j), b.logLeft(c, order, i, expr.Sub{Index: k})))
-	part := c.Mul(c.Before(j, i), c.Call("tanh", b.triangle(c, order, i, j)))
+func (b *Param) corrFactor(c *expr.Context, order expr.Triangle, of []expr.Sub, i, j expr.Sub) *expr.Expr {
+	k := c.NewIndex("k", expr.UpTo(b.order().Plus(-1)))
+	left := c.Sum(k, c.Mul(c.Before(expr.Sub{Index: k}, j), b.logLeft(c, order, of, i, expr.Sub{Index: k})))
+	part := c.Mul(c.Before(j, i), c.Call("tanh", b.triangle(c, order, of, i, j)))
 	return c.Mul(c.Call("exp", c.Scale(0.5, left)), c.Add(part, c.Delta(i, j)))
 }
 
 // logLeft is log(1 − tanh(u)²) of an element below the diagonal.
-func (b *Param) logLeft(c *expr.Context, order expr.Triangle, i, j expr.Sub) *expr.Expr {
-	v := c.Scale(2, b.triangle(c, order, i, j))
+func (b *Param) logLeft(c *expr.Context, order expr.Triangle, of []expr.Sub, i, j expr.Sub) *expr.Expr {
+	v := c.Scale(2, b.triangle(c, order, of, i, j))
 	return c.Add(c.Number(math.Log(4)), c.Call("log_inv_logit", v), c.Call("log1m_inv_logit", v))
 }
 
 // covFactor is an element of the factor of a covariance matrix.
-func (b *Param) covFactor(c *expr.Context, i, j expr.Sub) *expr.Expr {
-	return c.Add(c.Mul(c.Before(j, i), b.lower(c, i, j)), c.Mul(c.Delta(i, j), c.Call("exp", b.lower(c, i, i))))
+func (b *Param) covFactor(c *expr.Context, s []expr.Sub) *expr.Expr {
+	of, i, j := elementOf(s)
+	return c.Add(c.Mul(c.Before(j, i), b.lower(c, of, i, j)), c.Mul(c.Delta(i, j), c.Call("exp", b.lower(c, of, i, i))))
 }
 
 // gram is an element of F F' with the matrix F that stands between the coordinates and the values.
-func (b *Param) gram(c *expr.Context, i, j expr.Sub) *expr.Expr {
-	k := c.NewIndex("k", expr.UpTo(b.Decl.Type.Shape[1]))
-	return c.Sum(k, c.Mul(b.Between(i, expr.Sub{Index: k}), b.Between(j, expr.Sub{Index: k})))
+func (b *Param) gram(c *expr.Context, s []expr.Sub) *expr.Expr {
+	of, i, j := elementOf(s)
+	k := c.NewIndex("k", expr.UpTo(b.order()))
+	at := func(i expr.Sub) *expr.Expr { return b.Between(append(slices.Clone(of), i, expr.Sub{Index: k})...) }
+	return c.Sum(k, c.Mul(at(i), at(j)))
 }

@@ -214,7 +214,7 @@ func (p *Posterior) let(l *dsl.Let) expr.Value {
 	if l.Recursion != nil {
 		formal := make([]*expr.Index, len(l.Type.Shape))
 		for n, x := range l.Type.Shape {
-			formal[n] = c.NewIndex([]string{"t", "j"}[n], expr.UpTo(x))
+			formal[n] = c.NewIndex(partIndex(n), expr.UpTo(x))
 		}
 		body, _ := p.parts(l, formal)
 		body = c.Operand(body)

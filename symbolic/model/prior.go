@@ -120,7 +120,7 @@ func (p *Posterior) prior(b *Param, t *expr.Tensor) (*Prior, string) {
 		return nil, fmt.Sprintf("it is the left side of %d statements", len(terms))
 	}
 	x := terms[0]
-	if _, rows := x.Left.(*dsl.IndexExpr); rows && b.Matrix() {
+	if _, rows := x.Left.(*dsl.IndexExpr); rows && len(b.Decl.Type.Shape) > 1 {
 		return nil, "its rows, which are no numbers, cannot be drawn one by one"
 	}
 	if x.Dist.Random == "" {

@@ -60,7 +60,7 @@ func (p *Posterior) quantities() {
 		v := p.el.Expr(decl.Value)
 		p.el.Drawing = nil
 		for d := range v.Shape {
-			q.Indices = append(q.Indices, c.NewIndex([]string{"i", "j"}[d], expr.UpTo(v.Shape[d])))
+			q.Indices = append(q.Indices, c.NewIndex(dsl.IndexName(d), expr.UpTo(v.Shape[d])))
 		}
 		subs := expr.SubsOf(q.Indices)
 		q.Body = v.At(subs[len(decl.Indices):]...)
@@ -105,7 +105,7 @@ func (p *Posterior) inParts(decl *dsl.Quantity, known map[*dsl.Let]*Quantity) {
 	for _, m := range members {
 		q := &Quantity{Decl: m.Quantity(), Circle: r}
 		for n, x := range q.Decl.Type.Shape {
-			q.Indices = append(q.Indices, c.NewIndex([]string{"t", "j"}[n], expr.UpTo(x)))
+			q.Indices = append(q.Indices, c.NewIndex(partIndex(n), expr.UpTo(x)))
 		}
 		q.Tensor = c.Recursive(r, tensorOf(q.Decl), q.Indices)
 		known[m] = q
@@ -130,7 +130,7 @@ func (p *Posterior) drawn(q *Quantity, call *dsl.CallExpr, args []expr.Value) ex
 	shape := call.Type().Shape
 	own := make([]*expr.Index, len(shape))
 	for d := range own {
-		own[d] = c.NewIndex([]string{"i", "j"}[d], expr.UpTo(shape[d]))
+		own[d] = c.NewIndex(dsl.IndexName(d), expr.UpTo(shape[d]))
 	}
 	around := p.el.Drawing
 	x := &Draw{Dist: call.Draws, Indices: append(around[:len(around):len(around)], own...)}

@@ -46,7 +46,7 @@ func (p *Posterior) circle(circle *dsl.Circle, positive map[*dsl.Let]bool, drawn
 		shape := m.Type.Shape
 		indices := make([]*expr.Index, len(shape))
 		for n, x := range shape {
-			indices[n] = c.NewIndex([]string{"t", "j"}[min(n, 1)], expr.UpTo(x))
+			indices[n] = c.NewIndex(partIndex(n), expr.UpTo(x))
 		}
 		t := c.Recursive(r, expr.Tensor{Name: m.ObjectName(), Kind: expr.RecursionTensor, Shape: shape, Stage: stage, Positive: positive[m]}, indices)
 		v := expr.Value{Shape: shape, Elem: func(s ...expr.Sub) *expr.Expr { return c.Ref(t, s...) }}
@@ -112,4 +112,12 @@ func (p *Posterior) parts(l *dsl.Let, indices []*expr.Index) (body *expr.Expr, p
 		body = c.Add(body, c.Mul(c.Delta(at, expr.Sub{At: s.At}), e))
 	}
 	return body, positive
+}
+
+// partIndex is what an index over dimension d of a definition in parts is called where the model has no name for it.
+func partIndex(d int) string {
+	if d == 0 {
+		return "t"
+	}
+	return dsl.IndexName(d)
 }

@@ -217,14 +217,17 @@ var (
 	corrCholesky = &Transform{
 		Name: "corr_cholesky", Example: "corr_cholesky[3]", Constraint: dsl.CorrCholesky, Ends: EndBoth, Opaque: true, Constants: ConstantCorner,
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
-			return b.corrFactor(c, expr.BelowByRows, s[0], s[1])
+			of, i, j := elementOf(s)
+			return b.corrFactor(c, expr.BelowByRows, of, i, j)
 		},
 		Total: func(c *expr.Context, b *Param) *expr.Expr {
-			n := b.Decl.Type.Shape[0]
+			n := b.order()
 			i, k := c.NewIndex("i", dsl.Range{Lo: dsl.Fixed(2), Hi: n}), c.NewIndex("k", expr.UpTo(n.Plus(-1)))
 			row, at := expr.Sub{Index: i}, expr.Sub{Index: k}
 			times := c.Scale(0.5, c.Add(c.Number(1), c.Sub(c.Position(row), c.Position(at))))
-			return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, expr.BelowByRows, row, at))))
+			return b.ofEach(c, func(of []expr.Sub) *expr.Expr {
+				return c.Sum(i, c.Sum(k, c.Mul(c.Before(at, row), times, b.logLeft(c, expr.BelowByRows, of, row, at))))
+			})
 		},
 		Whole: "CorrCholeskyCoordinates",
 	}

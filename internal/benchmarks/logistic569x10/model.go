@@ -94,7 +94,7 @@ type modelSpace struct {
 // that do not fit their declarations. The data are copied.
 func New(d Data) (*Model, error) {
 	check := validate.New("logistic")
-	check.Matrix("x", len(d.X), 569, 10, "569·10")
+	check.Array("x", len(d.X), "569·10", 569, 10)
 	check.Reals("x", d.X, math.Inf(-1), math.Inf(1), true, true)
 	check.Length("y", len(d.Y), 569, "569")
 	check.OneOf("y", d.Y, 0, 1)
