@@ -530,3 +530,63 @@ func TestNoMetric(t *testing.T) {
 		}
 	}
 }
+
+// counted counts the gradients of a posterior whose metric is the identity.
+type counted struct {
+	*posterior
+	gradients *int
+}
+
+func (c counted) Gradient(grad, q []float64) float64 {
+	*c.gradients++
+	return c.posterior.Gradient(grad, q)
+}
+
+func (c counted) Metric(g, _ []float64) {
+	clear(g)
+	for i := range order {
+		g[i*(order+1)] = 1
+	}
+}
+
+// TestLeapfrogs: the leapfrogs of all systems are the same to the last bit, evaluate one gradient in each step from where the
+// last one ended, and fail where a position is not finite.
+func TestLeapfrogs(t *testing.T) {
+	p := &posterior{pattern: whole, constant: true, scale: 1}
+	var n, evaluations int
+	model := counted{p, &n}
+	stages := layouts[0].stages(p, &evaluations)
+	stages.Slope = func(grad, q []float64) { model.Gradient(grad, q) }
+	stages.Matrix = func(b, _ []float64) { model.Metric(b, nil) }
+	constant := system.NewConstant(stages, system.NewDense(order))
+	system.Factorise(constant)
+	var want []float64
+	for _, s := range []struct {
+		name string
+		step func(q, p []float64, eps float64) runtime.StepResult
+	}{
+		{"Generic", runtime.Generic(model).StepLeapfrog},
+		{"Constant", constant.StepLeapfrog},
+		{"diagonal Euclidean", runtime.NewEuclidean(model, false).StepLeapfrog},
+		{"dense Euclidean", runtime.NewEuclidean(model, true).StepLeapfrog},
+	} {
+		q, mom := []float64{1, 0.5, 0.2, 0.3, 0.1}, []float64{1, -1, 1, 0.3, 0.7}
+		n = 0
+		for range 10 {
+			if r := s.step(q, mom, 0.1); r != (runtime.StepResult{}) {
+				t.Fatalf("%s: %v", s.name, r)
+			}
+		}
+		if n != 11 {
+			t.Errorf("%s: %d gradients in 10 steps", s.name, n)
+		}
+		if got := append(q, mom...); want == nil {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", s.name, got, want)
+		}
+		if r := s.step(make([]float64, order), []float64{1e308, 0, 0, 0, 0}, 10); r.Status != runtime.NonFinite {
+			t.Errorf("%s: a step to infinity: %v", s.name, r)
+		}
+	}
+}
