@@ -10,10 +10,8 @@ import (
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
-// TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals
-// of their precision, and * where a reference stands for a term; @ behind all tells that one vector is at the reference for another.
-func TestTransports(t *testing.T) {
-	const head = `model latents
+// latentsHead is what the models of latents begin with.
+const latentsHead = `model latents
 data n, J, K, T int
 data g int[n] in 1..J
 data h int[n] in 1..K
@@ -28,76 +26,83 @@ tau ~ normal(0, 1)
 s ~ normal(0, 1)
 mu ~ normal(0, 1)
 `
-	for _, c := range []struct{ name, text, want string }{
-		{"groups", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
-		{"counts", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson_log(a[g] + mu*x)", "a 1*"},
-		{"a log link", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(exp(a[g])*tau)", "a 1*"},
-		{"a scale", "param a real[n]\na ~ normal(mu, tau)\ny ~ normal(0, s*exp(a/2))", "a 1*"},
-		{"a logit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(inv_logit(a[g] + mu))", "a 1*"},
-		{"a probit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(Phi(a[g]))", "a 1*"},
-		{"overdispersed counts", "param phi real > 0\nphi ~ exponential(0.1)\nparam a real[J]\na ~ normal(mu, tau)\nk ~ neg_binomial_2_log(a[g] + mu*x, phi)", "a 1*"},
-		{"overdispersed counts by their mean", "param phi real > 0\nphi ~ exponential(0.1)\nparam a real[J]\na ~ normal(mu, tau)\nk ~ neg_binomial_2(exp(a[g]), phi)", "a 1*"},
-		{"overdispersed counts of a rate", "param a real[J] > 0\na ~ gamma(tau, s)\nk ~ neg_binomial(2, a[g])", "a 1*"},
-		{"trials", "data N int[n] >= 0\nparam a real[J]\na ~ normal(mu, tau)\nk ~ binomial(N, inv_logit(a[g]))", "a 1*"},
-		{"trials of proportions", "data N int[n] >= 0\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nk ~ binomial(N, a[g])", "a 1*"},
-		{"trials of a mixture, whose density is seen", "data N int[n] >= 0\nparam a real[J]\na ~ normal(mu, tau)\nk[i] ~ beta_binomial(N[i], exp(a[g[i]]), 2) for i in n", "a 1*"},
-		{"waiting times", "data z real[n] > 0\nparam a real[J]\na ~ normal(mu, tau)\nz ~ weibull(s, exp(a[g] + mu*x))", "a 1*"},
-		{"maxima", "param a real[J]\na ~ normal(mu, tau)\ny ~ gumbel(a[g], s)", "a 1*"},
-		{"means of proportions", "data z real[n] in (0, 1)\nparam a real[J]\na ~ normal(mu, tau)\nz ~ beta_proportion(inv_logit(a[g]), s)", "a 1*"},
-		{"a logistic prior", "param a real[J]\na ~ logistic(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
-		{"a skew prior", "param a real[J]\na ~ gumbel(mu, tau)\ny ~ logistic(a[g], s)", "a 1*"},
-		{"halves of these", "param a, b real[J] > 0\na ~ logistic(0, tau)\nb ~ gumbel(0, s)\nk ~ poisson(a[g])\nk ~ poisson(b[g])", "b 1*, a 1*"},
-		{"lives", "param a, b, c real[J] > 0\na ~ weibull(2, tau)\nb ~ frechet(2, s)\nc ~ rayleigh(s)\nk ~ poisson(a[g])\nk ~ poisson(b[g])\nk ~ poisson(c[g])", "c 1*, b 1*, a 1*"},
-		{"a tangent", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(1 + a[g].^2)", "a 1*"},
-		{"curves", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*exp(-b[g].*x), 1)", "b 1*, a 1*"},
-		{"a tangent that couples", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(tanh(X*a), s)", ""},
-		{"a density", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(log1p_exp(a[g]).*x)", "a 1*"},
-		{"a density that couples", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(a)^4", "a 1"},
-		{"no data", "param a real[J]\na ~ normal(0, tau)", "a 1"},
-		{"a location alone", "param a real[J]\na ~ normal(mu, 1)", "a 1"},
-		{"the same everywhere", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(a[g], 2)", ""},
-		{"a metric", "param a real[J]\na ~ normal(mu, tau)\nmetric identity", ""},
-		{"auto by name", "param a real[J]\na ~ normal(mu, tau)\nmetric auto", "a 1"},
-		{"rows of a matrix, with a covariance", "param a real[J]\ndata C cov[J]\ndata all int[J] in 1..J\na ~ normal(mu, tau)\nX[1, all] ~ multi_normal(a, tau*C)", "a 1"},
-		{"a positive half", "param a real[J] > 0\na ~ normal(mu, tau)", "a 1"},
-		{"a positive half of heavy tails", "param a real[J] > 0\na ~ cauchy(0, tau)\nk ~ poisson(a[g])", "a 1*"},
-		{"half of what is not centred", "param a real[J] > 0\na ~ cauchy(mu, tau)", ""},
-		{"a bound elsewhere", "param a real[J] > 1\na ~ normal(mu, tau)", ""},
-		{"rates", "param a real[J] > 0\na ~ gamma(tau, s)\nk ~ poisson(a[g])", "a 1*"},
-		{"logarithms", "param a real[J] > 0\na ~ lognormal(mu, tau)\nk ~ poisson(a[g].*exp(x))", "a 1*"},
-		{"logarithms that are normal", "data z real[n] > 0\nparam a real[J] > 0\na ~ lognormal(mu, tau)\nz ~ lognormal(log(a[g]) + mu*x, s)", "a 1"},
-		{"proportions", "data b int[n] in {0, 1}\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nb ~ bernoulli(a[g])", "a 1*"},
-		{"what an equation reads", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = a[1]) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
-		{"scales about a solution", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = tau) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
-		{"scales of others", "param c real[J]\nparam a real[J] > 0\nc ~ normal(0, a)\na ~ normal(0, tau)\ny ~ normal(c[g], s)", "c 1"},
-		{"abilities", "data b int[n] in {0, 1}\nparam c real[J]\nparam a real[K] > 0\nc ~ normal(0, 1)\na ~ lognormal(0, tau)\nb ~ bernoulli_logit(a[h].*(c[g] - mu))", "a 1*, c 1*"},
-		{"heavy tails", "param a real[J]\na ~ student_t(4, mu, tau)\ny ~ normal(a[g], s)", "a 1"},
-		{"heavier tails", "param a real[J]\na ~ cauchy(mu, tau)\nk ~ poisson_log(a[g])", "a 1*"},
-		{"heavy tails of one that is known", "param nu real > 0\nnu ~ gamma(2, 0.1)\nparam a real[J]\na ~ student_t(nu, 0, tau)\ny ~ normal(a[g], s)", "a 1"},
-		{"heavy tails of data", "param a real[J]\na ~ normal(mu, tau)\ny ~ student_t(4, a[g], s)", "a 1*"},
-		{"a chain of heavy tails", "param a real[T]\na[1] ~ cauchy(0, 1)\na[t] ~ student_t(3, a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
-		{"a location that is another's scale", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ student_t(4, 0, exp(a))\ny ~ normal(a[g] + b[g], s)", "b 1, a 1 @"},
-		{"another prior", "param a real[J]\ndensity -sum(a.^4)/tau\ny ~ normal(a[g], s)", ""},
-		{"a scale of its own", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(0, exp(a[g]))\nk ~ poisson_log(a[g])", "a 1*"},
-		{"two predictors in one term", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], exp(a[g]))", "a 1*"},
-		{"a regression", "param a real[J]\na ~ normal(0, tau)\ny ~ normal(X*a, s)", ""},
-		{"a chain", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(mu*a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
-		{"a chain of order two", "param a real[T]\na[1] ~ normal(0, 1)\na[2] ~ normal(0, 1)\na[t] ~ normal(a[t-1] + mu*a[t-2], tau) for t in 3..T\nw ~ normal(a, s)", "a 3"},
-		{"a chain backwards", "param a real[T]\na[1] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
-		{"a chain from its end", "param a real[T]\na[T] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
-		{"a mean of itself", "param a real[T]\na[t] ~ normal(mu*a[t], tau) for t in T\nw ~ normal(a, s)", ""},
-		{"a chain without a start", "param a real[T]\na[t] ~ normal(a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", ""},
-		{"a gap", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0, tau) for t in 3..T\nw ~ normal(a, s)", ""},
-		{"slopes", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, tau)\ny ~ normal(a[g] + b[g].*x, s)", "b 1, a 1"},
-		{"nested", "param a real[J]\nparam b real[K]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
-		{"nested, outer first", "param b real[K]\nparam a real[J]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
-		{"crossed", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk ~ poisson_log(mu + a[g] + b[h])", "b 1*, a 1*"},
-		{"three that cross", "param a real[J]\nparam b real[K]\nparam c real[T]\ndata l int[n] in 1..T\na ~ normal(0, tau)\nb ~ normal(0, s)\nc ~ normal(mu, s)\nk ~ poisson_log(a[g] + b[h] + c[l])", "c 1*, b 1*, a 1*"},
-		{"a circle", "param a, b real[J]\na ~ normal(b, tau)\nb ~ normal(a, s)", "a 1"},
-		{"a product", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*b[h], 1)", "b 1, a 1 @"},
-		{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
-	} {
-		m, ds := dsl.Load("latents.ham", head+c.text+"\n", dsl.Options{})
+
+// latents are models behind latentsHead, and their transports.
+var latents = []struct{ name, text, want string }{
+	{"groups", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
+	{"counts", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson_log(a[g] + mu*x)", "a 1*"},
+	{"a log link", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(exp(a[g])*tau)", "a 1*"},
+	{"a scale", "param a real[n]\na ~ normal(mu, tau)\ny ~ normal(0, s*exp(a/2))", "a 1*"},
+	{"a logit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(inv_logit(a[g] + mu))", "a 1*"},
+	{"a probit link", "data b int[n] in {0, 1}\nparam a real[J]\na ~ normal(mu, tau)\nb ~ bernoulli(Phi(a[g]))", "a 1*"},
+	{"overdispersed counts", "param phi real > 0\nphi ~ exponential(0.1)\nparam a real[J]\na ~ normal(mu, tau)\nk ~ neg_binomial_2_log(a[g] + mu*x, phi)", "a 1*"},
+	{"overdispersed counts by their mean", "param phi real > 0\nphi ~ exponential(0.1)\nparam a real[J]\na ~ normal(mu, tau)\nk ~ neg_binomial_2(exp(a[g]), phi)", "a 1*"},
+	{"overdispersed counts of a rate", "param a real[J] > 0\na ~ gamma(tau, s)\nk ~ neg_binomial(2, a[g])", "a 1*"},
+	{"trials", "data N int[n] >= 0\nparam a real[J]\na ~ normal(mu, tau)\nk ~ binomial(N, inv_logit(a[g]))", "a 1*"},
+	{"trials of proportions", "data N int[n] >= 0\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nk ~ binomial(N, a[g])", "a 1*"},
+	{"trials of a mixture, whose density is seen", "data N int[n] >= 0\nparam a real[J]\na ~ normal(mu, tau)\nk[i] ~ beta_binomial(N[i], exp(a[g[i]]), 2) for i in n", "a 1*"},
+	{"waiting times", "data z real[n] > 0\nparam a real[J]\na ~ normal(mu, tau)\nz ~ weibull(s, exp(a[g] + mu*x))", "a 1*"},
+	{"maxima", "param a real[J]\na ~ normal(mu, tau)\ny ~ gumbel(a[g], s)", "a 1*"},
+	{"means of proportions", "data z real[n] in (0, 1)\nparam a real[J]\na ~ normal(mu, tau)\nz ~ beta_proportion(inv_logit(a[g]), s)", "a 1*"},
+	{"a logistic prior", "param a real[J]\na ~ logistic(mu, tau)\ny ~ normal(a[g], s)", "a 1"},
+	{"a skew prior", "param a real[J]\na ~ gumbel(mu, tau)\ny ~ logistic(a[g], s)", "a 1*"},
+	{"halves of these", "param a, b real[J] > 0\na ~ logistic(0, tau)\nb ~ gumbel(0, s)\nk ~ poisson(a[g])\nk ~ poisson(b[g])", "b 1*, a 1*"},
+	{"lives", "param a, b, c real[J] > 0\na ~ weibull(2, tau)\nb ~ frechet(2, s)\nc ~ rayleigh(s)\nk ~ poisson(a[g])\nk ~ poisson(b[g])\nk ~ poisson(c[g])", "c 1*, b 1*, a 1*"},
+	{"a tangent", "param a real[J]\na ~ normal(mu, tau)\nk ~ poisson(1 + a[g].^2)", "a 1*"},
+	{"curves", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*exp(-b[g].*x), 1)", "b 1*, a 1*"},
+	{"a tangent that couples", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(tanh(X*a), s)", ""},
+	{"a density", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(log1p_exp(a[g]).*x)", "a 1*"},
+	{"a density that couples", "param a real[J]\na ~ normal(mu, tau)\ndensity -sum(a)^4", "a 1"},
+	{"no data", "param a real[J]\na ~ normal(0, tau)", "a 1"},
+	{"a location alone", "param a real[J]\na ~ normal(mu, 1)", "a 1"},
+	{"the same everywhere", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(a[g], 2)", ""},
+	{"a metric", "param a real[J]\na ~ normal(mu, tau)\nmetric identity", ""},
+	{"auto by name", "param a real[J]\na ~ normal(mu, tau)\nmetric auto", "a 1"},
+	{"rows of a matrix, with a covariance", "param a real[J]\ndata C cov[J]\ndata all int[J] in 1..J\na ~ normal(mu, tau)\nX[1, all] ~ multi_normal(a, tau*C)", "a 1"},
+	{"a positive half", "param a real[J] > 0\na ~ normal(mu, tau)", "a 1"},
+	{"a positive half of heavy tails", "param a real[J] > 0\na ~ cauchy(0, tau)\nk ~ poisson(a[g])", "a 1*"},
+	{"half of what is not centred", "param a real[J] > 0\na ~ cauchy(mu, tau)", ""},
+	{"a bound elsewhere", "param a real[J] > 1\na ~ normal(mu, tau)", ""},
+	{"rates", "param a real[J] > 0\na ~ gamma(tau, s)\nk ~ poisson(a[g])", "a 1*"},
+	{"logarithms", "param a real[J] > 0\na ~ lognormal(mu, tau)\nk ~ poisson(a[g].*exp(x))", "a 1*"},
+	{"logarithms that are normal", "data z real[n] > 0\nparam a real[J] > 0\na ~ lognormal(mu, tau)\nz ~ lognormal(log(a[g]) + mu*x, s)", "a 1"},
+	{"proportions", "data b int[n] in {0, 1}\nparam a real[J] in (0, 1)\na ~ beta(tau, s)\nb ~ bernoulli(a[g])", "a 1*"},
+	{"what an equation reads", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = a[1]) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
+	{"scales about a solution", "data u real[n]\node f(v; r) {\n  v' = -r*v\n}\nparam a real[2] > 0\na ~ lognormal(mu, tau)\nlet z = solve f(v = 1, r = tau) from 0 at u\ny[i] ~ normal(z.v[i], a[2]) for i in n", ""},
+	{"scales of others", "param c real[J]\nparam a real[J] > 0\nc ~ normal(0, a)\na ~ normal(0, tau)\ny ~ normal(c[g], s)", "c 1"},
+	{"abilities", "data b int[n] in {0, 1}\nparam c real[J]\nparam a real[K] > 0\nc ~ normal(0, 1)\na ~ lognormal(0, tau)\nb ~ bernoulli_logit(a[h].*(c[g] - mu))", "a 1*, c 1*"},
+	{"heavy tails", "param a real[J]\na ~ student_t(4, mu, tau)\ny ~ normal(a[g], s)", "a 1"},
+	{"heavier tails", "param a real[J]\na ~ cauchy(mu, tau)\nk ~ poisson_log(a[g])", "a 1*"},
+	{"heavy tails of one that is known", "param nu real > 0\nnu ~ gamma(2, 0.1)\nparam a real[J]\na ~ student_t(nu, 0, tau)\ny ~ normal(a[g], s)", "a 1"},
+	{"heavy tails of data", "param a real[J]\na ~ normal(mu, tau)\ny ~ student_t(4, a[g], s)", "a 1*"},
+	{"a chain of heavy tails", "param a real[T]\na[1] ~ cauchy(0, 1)\na[t] ~ student_t(3, a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
+	{"a location that is another's scale", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ student_t(4, 0, exp(a))\ny ~ normal(a[g] + b[g], s)", "b 1, a 1 @"},
+	{"another prior", "param a real[J]\ndensity -sum(a.^4)/tau\ny ~ normal(a[g], s)", ""},
+	{"a scale of its own", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(0, exp(a[g]))\nk ~ poisson_log(a[g])", "a 1*"},
+	{"two predictors in one term", "param a real[J]\na ~ normal(mu, tau)\ny ~ normal(a[g], exp(a[g]))", "a 1*"},
+	{"a regression", "param a real[J]\na ~ normal(0, tau)\ny ~ normal(X*a, s)", ""},
+	{"a chain", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(mu*a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", "a 2"},
+	{"a chain of order two", "param a real[T]\na[1] ~ normal(0, 1)\na[2] ~ normal(0, 1)\na[t] ~ normal(a[t-1] + mu*a[t-2], tau) for t in 3..T\nw ~ normal(a, s)", "a 3"},
+	{"a chain backwards", "param a real[T]\na[1] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+	{"a chain from its end", "param a real[T]\na[T] ~ normal(0, 1)\na[t-1] ~ normal(mu*a[t], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+	{"a mean of itself", "param a real[T]\na[t] ~ normal(mu*a[t], tau) for t in T\nw ~ normal(a, s)", ""},
+	{"a chain without a start", "param a real[T]\na[t] ~ normal(a[t-1], tau) for t in 2..T\nw ~ normal(a, s)", ""},
+	{"a gap", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(0, tau) for t in 3..T\nw ~ normal(a, s)", ""},
+	{"slopes", "param a, b real[J]\na ~ normal(mu, tau)\nb ~ normal(0, tau)\ny ~ normal(a[g] + b[g].*x, s)", "b 1, a 1"},
+	{"nested", "param a real[J]\nparam b real[K]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
+	{"nested, outer first", "param b real[K]\nparam a real[J]\na ~ normal(b[of], tau)\nb ~ normal(mu, s)\ny ~ normal(a[g], s)", "b 1, a 1"},
+	{"crossed", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk ~ poisson_log(mu + a[g] + b[h])", "b 1*, a 1*"},
+	{"three that cross", "param a real[J]\nparam b real[K]\nparam c real[T]\ndata l int[n] in 1..T\na ~ normal(0, tau)\nb ~ normal(0, s)\nc ~ normal(mu, s)\nk ~ poisson_log(a[g] + b[h] + c[l])", "c 1*, b 1*, a 1*"},
+	{"a circle", "param a, b real[J]\na ~ normal(b, tau)\nb ~ normal(a, s)", "a 1"},
+	{"a product", "param a real[J]\nparam b real[K]\na ~ normal(0, tau)\nb ~ normal(0, s)\ny ~ normal(a[g].*b[h], 1)", "b 1, a 1 @"},
+	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
+}
+
+// TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals
+// of their precision, and * where a reference stands for a term; @ behind all tells that one vector is at the reference for another.
+func TestTransports(t *testing.T) {
+	for _, c := range latents {
+		m, ds := dsl.Load("latents.ham", latentsHead+c.text+"\n", dsl.Options{})
 		if m == nil {
 			t.Errorf("%s: %v", c.name, ds)
 			continue

@@ -269,39 +269,45 @@ func steps(t *testing.T, got, want runtime.System, constant bool) {
 		n2, _ = want.Length(q, nil, z)
 		near(t, "length of a drawn momentum", []float64{n2}, []float64{n1})
 
-		solver := &runtime.Solver{Tolerance: 1e-12, MaxIterations: 200}
-		for _, eps := range []float64{0.05, -0.05} {
-			for name, step := range map[string]func(s runtime.System, q, p []float64) runtime.StepResult{
-				"IM(b)":  func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, solver) },
-				"GLF(b)": func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, solver) },
-				"IM(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
-					return s.(runtime.Plain).StepIMa(q, p, eps, solver)
-				},
-				"GLF(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
-					return s.(runtime.Plain).StepGLFa(q, p, eps, solver)
-				},
-				"leapfrog": func(s runtime.System, q, p []float64) runtime.StepResult {
-					return s.StepLeapfrog(q, p, eps)
-				},
-			} {
-				q1, p1, q2, p2 := slices.Clone(q), slices.Clone(p), slices.Clone(q), slices.Clone(p)
-				for range 3 { // what the end of a step remembers serves the next
-					r1, r2 := step(got, q1, p1), step(want, q2, p2)
-					if name == "leapfrog" && !constant {
-						if r1.Status != runtime.NotConstant {
-							t.Errorf("leapfrog: %v", r1.Status)
-						}
-						continue
-					}
-					if r1.Status != r2.Status {
-						t.Errorf("%s: %v, want %v", name, r1.Status, r2.Status)
-					}
-				}
+		compareSteps(t, got, want, q, p, constant)
+	}
+}
+
+// compareSteps compares steps of all integrators from a position.
+func compareSteps(t *testing.T, got, want runtime.System, q, p []float64, constant bool) {
+	t.Helper()
+	solver := &runtime.Solver{Tolerance: 1e-12, MaxIterations: 200}
+	for _, eps := range []float64{0.05, -0.05} {
+		for name, step := range map[string]func(s runtime.System, q, p []float64) runtime.StepResult{
+			"IM(b)":  func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, solver) },
+			"GLF(b)": func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, solver) },
+			"IM(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
+				return s.(runtime.Plain).StepIMa(q, p, eps, solver)
+			},
+			"GLF(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
+				return s.(runtime.Plain).StepGLFa(q, p, eps, solver)
+			},
+			"leapfrog": func(s runtime.System, q, p []float64) runtime.StepResult {
+				return s.StepLeapfrog(q, p, eps)
+			},
+		} {
+			q1, p1, q2, p2 := slices.Clone(q), slices.Clone(p), slices.Clone(q), slices.Clone(p)
+			for range 3 { // what the end of a step remembers serves the next
+				r1, r2 := step(got, q1, p1), step(want, q2, p2)
 				if name == "leapfrog" && !constant {
+					if r1.Status != runtime.NotConstant {
+						t.Errorf("leapfrog: %v", r1.Status)
+					}
 					continue
 				}
-				near(t, name, append(q1, p1...), append(q2, p2...))
+				if r1.Status != r2.Status {
+					t.Errorf("%s: %v, want %v", name, r1.Status, r2.Status)
+				}
 			}
+			if name == "leapfrog" && !constant {
+				continue
+			}
+			near(t, name, append(q1, p1...), append(q2, p2...))
 		}
 	}
 }
