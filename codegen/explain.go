@@ -117,7 +117,7 @@ func (g *generator) explainMetric(b *strings.Builder) {
 	explainPhase(b, "log density", &g.ph.logDensity, []symbolic.Output{d.LogDensity}, func(symbolic.Output) string { return "L" })
 	explainPhase(b, "gradient", &g.ph.gradient, d.Gradient, of("∂L/∂"))
 	for n, o := range d.Whitened {
-		explainPhase(b, "coordinates of "+d.Params[o.Row].PlainName()+", for its values in their place", &g.ph.whitened[n], []symbolic.Output{o}, of(""))
+		explainPhase(b, "coordinates of "+d.Transports[n].PlainName()+", for its values in their place", &g.ph.whitened[n], []symbolic.Output{o}, of(""))
 	}
 	explainPhase(b, "matrix "+t.matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
 		return t.matrix + "[" + g.entryName(o) + "]"

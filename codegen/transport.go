@@ -21,7 +21,7 @@ func (g *generator) transportsDoc() string {
 	text := ""
 	for _, t := range g.d.Transports {
 		text += fmt.Sprintf("\n\nThe values x of %s are those of a map x = c + L⁻ᵀz of the coordinates z = %s. The precision L Lᵀ\nof x is %s.",
-			t.Param.PlainName(), t.Param.Coord.Name, t.Describe())
+			t.PlainName(), t.Name(), t.Describe())
 	}
 	return text
 }
@@ -65,16 +65,20 @@ func (g *generator) transportMethods(prepare []jen.Code) []jen.Code {
 	pull := []jen.Code{id("x").Op(":=").Add(sdot("plain")), jen.Copy(id("x"), id("q"))}
 	parts := []jen.Code{doc("push writes the plain coordinates of latent vectors to their places in dst.",
 		g.method("push").Params(floats("dst", "q")).Block(g.body("push")...))}
+	pushed := map[int]bool{} // of several vectors in a matrix all at once
 	for n, o := range g.d.Whitened {
-		name := g.d.Params[o.Row].Decl.ObjectName()
-		push = append(push, jen.Copy(slot(to, id("q"), g.coords, o.Row), slot(to, sdot("plain"), g.coords, o.Row)))
+		name := g.d.Transports[n].Name()
+		if !pushed[o.Row] {
+			pushed[o.Row] = true
+			push = append(push, jen.Copy(slot(to, id("q"), g.coords, o.Row), slot(to, sdot("plain"), g.coords, o.Row)))
+		}
 		if n > 0 { // the next sees the coordinates of those before
 			before := g.d.Whitened[n-1].Row
 			pull = append(pull, jen.Copy(slot(from, id("x"), g.coords, before), slot(from, id("q"), g.coords, before)))
 		}
 		method := g.whitening(n)
 		pull = append(pull, sdot(method).Call(id("q"), id("x")))
-		parts = append(parts, doc(method+" writes the coordinates of "+name+" to dst, for plain ones in their place in q.",
+		parts = append(parts, doc(method+" writes the coordinates "+name+" to dst, for plain ones in their place in q.",
 			g.method(method).Params(floats("dst", "q")).Block(g.body(method)...)))
 	}
 	out := []jen.Code{

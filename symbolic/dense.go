@@ -19,21 +19,57 @@ const (
 // the sizes of the data are known.
 func (r *Derived) Uncarried() bool {
 	return r.Block != nil && len(r.Model.Blocks) == 1 && leaves(r.Block) && len(r.Solves) == 0 &&
-		slices.ContainsFunc(r.Params, func(b *model.Param) bool { return !b.Latent() && len(b.Decl.Type.Shape) == 1 })
+		slices.ContainsFunc(r.Params, func(b *model.Param) bool {
+			return !b.Latent() && b.Transform.Carries && len(b.Decl.Type.Shape) > 0 && slices.ContainsFunc(b.Decl.Type.Shape, many)
+		})
 }
 
-// dense derives a model with dense precisions of latent vectors, which regressions with a prior of unknown scale have; nil where no more vectors
+// many reports whether a size is more than a few, or may be. Of a few numbers an adapted metric knows as much as a map.
+func many(x dsl.Extent) bool { return !x.IsConst() || x.Offset > model.MostVectors }
+
+// Fit derives a model that leaves its metric to hamc for the sizes of its data: r where that makes no difference. Curvature is derived if it is asked for.
+func (r *Derived) Fit(sizes map[string]int, curved bool) *Derived {
+	sized := *r.Model
+	sized.Sizes = sizes
+	if d := dense(r, &sized, curved); d != nil {
+		return d
+	}
+	return r
+}
+
+// Small returns the sizes in data that the columns, or else the rows, of matrices without a map have, where these are few enough to be latent vectors.
+func (r *Derived) Small(sizes map[string]int) (names []string) {
+	for _, b := range r.Params {
+		shape := b.Decl.Type.Shape
+		if b.Latent() || !b.Transform.Carries || len(shape) != 2 {
+			continue
+		}
+		for _, x := range []dsl.Extent{shape[1], shape[0]} {
+			n, datum := sizes[x.Name]
+			if n += x.Offset; n < 1 || n > model.MostVectors {
+				continue
+			}
+			if datum && !slices.Contains(names, x.Name) {
+				names = append(names, x.Name)
+			}
+			break
+		}
+	}
+	return names
+}
+
+// dense derives the model m of r, with the sizes of its data, with dense precisions of latent vectors, which regressions with a prior of unknown scale have; nil where no more vectors
 // have maps with them, where they cost too much for the sizes at hand, and where these are not known.
-func dense(r *Derived, curved bool) *Derived {
-	if r == nil || r.Model.Sizes == nil || !r.Uncarried() {
+func dense(r *Derived, m *dsl.Model, curved bool) *Derived {
+	if r == nil || m.Sizes == nil || !r.Uncarried() {
 		return nil
 	}
 	var used model.Spent
-	d, list := derive(r.Model, r.Block, curved, model.DenseMaps, &used)
+	d, list := derive(m, r.Block, curved, model.DenseMaps, &used)
 	if d == nil || len(list) > 0 || len(d.Transports) <= len(r.Transports) {
 		return nil
 	}
-	if work := operations(d.Work(), r.Model); work > mostWork && work > mostTimes*operations(r.Work(), r.Model) {
+	if work := operations(d.Work(), m); work > mostWork && work > mostTimes*operations(r.Work(), m) {
 		return nil
 	}
 	return d

@@ -156,7 +156,7 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 				return plain, again
 			}
 		}
-		if d := dense(r, curved); d != nil {
+		if d := dense(r, m, curved); d != nil {
 			return d, list
 		}
 		if c := candidate(r, curved); c != nil {
@@ -268,9 +268,12 @@ func (r *Derived) density() {
 	for _, t := range r.Transports {
 		ctx := expr.IndexList(t.Index)
 		o := Output{Row: slices.Index(r.Params, t.Param), Col: -1, Dir: -1, Indices: ctx}
+		if t.Param.Matrix() {
+			o.Subs = t.Subs
+		}
 		o.E = r.Prog.Lower(t.Whitened, ctx)
 		r.Whitened = append(r.Whitened, o)
-		o.E = r.Prog.Lower(t.Param.Plain(expr.SubsOf(ctx)...), ctx)
+		o.E = r.Prog.Lower(t.Plain, ctx)
 		r.Pushed = append(r.Pushed, o)
 	}
 }

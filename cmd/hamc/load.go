@@ -211,20 +211,30 @@ func (m *model) fit(data *interpret.Data) bool {
 	if !m.d.Uncarried() {
 		return false
 	}
-	of := *m.d.Model
-	of.Sizes = map[string]int{}
-	for _, d := range of.Data {
+	d, sizes := m.d, map[string]int{}
+	for _, d := range d.Model.Data {
 		if d.IsSize {
-			of.Sizes[d.ObjectName()] = data.Size(d.ObjectName())
+			sizes[d.ObjectName()] = data.Size(d.ObjectName())
+		}
+	}
+	// The sizes of small matrices are numbers, as if they were written so.
+	bindings := slices.Clone(m.consts)
+	for _, name := range m.d.Small(sizes) {
+		bindings = append(bindings, dsl.ConstBinding{Name: name, Value: float64(sizes[name])})
+	}
+	if len(bindings) > len(m.consts) {
+		if bound, _ := check(m.path, m.text, bindings); bound != nil { // no position is beyond such a size
+			derivations.Add(1)
+			if b, _ := symbolic.Derive(bound.checked); b != nil && len(b.Transports) > len(d.Transports) {
+				d = b
+			}
 		}
 	}
 	derivations.Add(1)
-	d, _ := symbolic.Derive(&of)
-	if d == nil || len(d.Transports) == len(m.d.Transports) {
-		return false
-	}
+	d = d.Fit(sizes, false)
+	changed := d != m.d
 	m.d = d
-	return true
+	return changed
 }
 
 // diagnostics are none, of the model.

@@ -498,7 +498,9 @@ func describe(m *model, in *runtime.Info) string {
 		if t.Diagonals == 0 {
 			name += " (dense)"
 		}
-		latent = append(latent, name)
+		if !slices.Contains(latent, name) {
+			latent = append(latent, name)
+		}
 	}
 	if len(latent) > 0 {
 		what += ", transport of " + strings.Join(latent, " and ")

@@ -101,6 +101,37 @@ func TestLatentStarts(t *testing.T) {
 	}
 }
 
+// TestLatentRows: a matrix of few columns is as many latent vectors, also where the number is in the data, and its draws are of the matrix.
+func TestLatentRows(t *testing.T) {
+	const text = `model rows
+data n, J, K int
+data g int[n] in 1..J
+data x real[n, K]
+data y real[n]
+param a real[J, K]
+param tau real[K] > 0
+param s real > 0
+a[:, k] ~ normal(0, tau[k]) for k in K
+tau, s ~ exponential(1)
+y[i] ~ normal(dot(a[g[i], :], x[i, :]), s) for i in n
+`
+	const data = `{"n": 5, "J": 3, "K": 2, "g": [1, 1, 2, 3, 3], "x": [[1, 0.2], [1, 1.1], [1, -0.4], [1, 0.7], [1, 2]], "y": [0.4, 1.2, -0.7, 0.3, 1.9]}`
+	inDir(t, map[string]string{"rows.ham": text, "rows.data.json": data, "init.json": `{"a": [[3, -2], [1, 0.5], [0.1, 0.2]], "tau": [1, 2], "s": 1}`})
+	first := fine(t, "run", "rows.ham", "--draws", "5", "--warmup", "5", "--output-dir", "first")
+	if !strings.Contains(first.stdout+first.stderr, "transport of a,") {
+		t.Errorf("no map: %s%s", first.stdout, first.stderr)
+	}
+	for _, how := range []string{"--seed=2", "--evaluate"} {
+		fine(t, "run", "rows.ham", how, "--init", "init.json", "--warmup", "0", "--steps", "1", "--step-size", "1e-9", "--chains", "1", "--draws", "1", "--quiet", "--output-dir", "at"+how)
+		c := chainsIn(t, "at"+how)[0]
+		for name, want := range map[string]float64{"a.1.1": 3, "a.1.2": -2, "a.2.2": 0.5, "a.3.1": 0.1, "tau.2": 2} {
+			if got := c.Column(name)[0]; math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s: %s starts at %v, want %v", how, name, got, want)
+			}
+		}
+	}
+}
+
 // TestBlameBehindTransport: the statement that is not defined where a step came to is named, though only the values of the latent
 // vector, and not its coordinates, show that. Steps are so large that some leave, whatever the map is.
 func TestBlameBehindTransport(t *testing.T) {

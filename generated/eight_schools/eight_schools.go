@@ -429,7 +429,7 @@ func (s *Model) push(dst, q []float64) {
 	}
 }
 
-// pull1 writes the coordinates of theta to dst, for plain ones in their place in q.
+// pull1 writes the coordinates theta_z to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	j := s.j
 	dst = dst[:j+2]

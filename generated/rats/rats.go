@@ -660,7 +660,7 @@ func (s *Model) push(dst, q []float64) {
 	}
 }
 
-// pull1 writes the coordinates of beta to dst, for plain ones in their place in q.
+// pull1 writes the coordinates beta_z to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	n := s.n
 	afterBeta := s.afterBeta
@@ -694,7 +694,7 @@ func (s *Model) pull1(dst, q []float64) {
 	}
 }
 
-// pull2 writes the coordinates of alpha to dst, for plain ones in their place in q.
+// pull2 writes the coordinates alpha_z to dst, for plain ones in their place in q.
 func (s *Model) pull2(dst, q []float64) {
 	n := s.n
 	afterBeta := s.afterBeta

@@ -854,7 +854,7 @@ func (s *Model) push(dst, q []float64) {
 	}
 }
 
-// pull1 writes the coordinates of x to dst, for plain ones in their place in q.
+// pull1 writes the coordinates x_z to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	t := s.t
 	dst = dst[:t+3]

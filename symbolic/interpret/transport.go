@@ -23,8 +23,7 @@ func (m anchoredModel) Clone() runtime.Model { return anchoredModel{transportedM
 func (m transportedModel) Push(q []float64) {
 	m.position(q)
 	m.m.Run(m.d.Pushed, func(o *symbolic.Output, idx []int, v float64) {
-		at, _ := m.coordinate(o.Row, idx)
-		q[at] = v
+		q[m.place(o, idx)] = v
 	})
 }
 
@@ -38,11 +37,15 @@ func (m *Model) pull(q []float64) {
 		m.position(q)
 		z := slices.Clone(q)
 		m.m.Run([]symbolic.Output{o}, func(o *symbolic.Output, idx []int, v float64) {
-			at, _ := m.coordinate(o.Row, idx)
-			z[at] = v
+			z[m.place(o, idx)] = v
 		})
 		copy(q, z)
 	}
+}
+
+// place is that of an element of a latent vector among all coordinates.
+func (m *Model) place(o *symbolic.Output, idx []int) int {
+	return m.offsets[o.Row] + m.element(m.d.Params[o.Row].Coord.Shape, idx)
 }
 
 // LogJacobian implements runtime.Transported.

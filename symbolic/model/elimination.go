@@ -160,8 +160,8 @@ func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*Poster
 }
 
 // eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is
-// diagonal and whose elimination leaves others of few diagonals, or the last. Where dense blocks are allowed any can be taken:
-// the longest of those whose block is diagonal, or else the first.
+// diagonal and whose elimination leaves others of few diagonals, or one that no other knows of, as the last is. Where
+// dense blocks are allowed any can be taken: the longest of those whose block is diagonal, or else the first.
 func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 	blocks := make([][]expr.Value, len(left))
 	for n, k := range left {
@@ -170,7 +170,7 @@ func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
 			continue
 		}
 		blocks[n] = bands
-		if len(left) > 1 && len(bands) > 1 {
+		if len(bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.g[k][l].IsNum(0) }) {
 			continue
 		}
 		if s := p.takenOut(m, left, k, bands, false); s != nil {

@@ -17,16 +17,17 @@ func (p *Posterior) reference() {
 
 // atReference is an expression of the coordinates at the point of reference.
 func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
-	by := map[*expr.Tensor]*expr.Tensor{}
+	by := map[*expr.Tensor]func(subs []expr.Sub) *expr.Expr{}
 	for n, b := range p.Params {
-		by[b.Coord] = p.Reference[n].Coord
-		if b.Latent() {
-			by[b.values] = p.Reference[n].Coord
+		to := p.Reference[n].Coord
+		by[b.Coord] = func(subs []expr.Sub) *expr.Expr { return p.C.Ref(to, subs...) }
+		for k, t := range b.plain {
+			by[t] = func(subs []expr.Sub) *expr.Expr { return p.C.Ref(to, b.Part(k, subs[0])...) }
 		}
 	}
 	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
-		if t := by[r.Tensor]; t != nil {
-			return p.C.Ref(t, r.Subs...)
+		if to := by[r.Tensor]; to != nil {
+			return to(r.Subs)
 		}
 		return r
 	})
@@ -34,7 +35,7 @@ func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 
 // referenceOf is the element of a latent vector at the point of reference.
 func (p *Posterior) referenceOf(v *latent, at expr.Sub) *expr.Expr {
-	return p.C.Ref(p.Reference[slices.Index(p.Params, v.b)].Coord, at)
+	return p.atReference(p.C.Subst(p.inPlace(v, nil), v.i, at))
 }
 
 // latentsAtReference is an expression where latent vectors are at the point of reference.
@@ -97,23 +98,23 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
 	quadratic := c.Number(0)
 	m := &gaussian{v: latents}
-	var priors []prior
+	var priors []*standIn
 	for _, t := range p.Terms {
 		if p.inSolution(t.L, latents) {
 			return nil
 		}
-		s := p.standIn(t, latents)
+		s := p.normalPrior(t, latents)
 		switch {
 		case !mentionsAny(t.L, latents):
 		case s != nil:
-			quadratic = c.Add(quadratic, c.SumAll(t.Indices, s.normal(c)))
-			m.used, priors = append(m.used, t), append(priors, prior{t, s})
-			m.scaled = m.scaled || s.precision.Stage() >= expr.StagePosition
+			quadratic = c.Add(quadratic, s.logDensity)
+			m.used, priors = append(m.used, t), append(priors, s.each...)
+			m.scaled = m.scaled || s.scaled
 		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents):
 			quadratic = c.Add(quadratic, t.L)
 			m.used = append(m.used, t)
 			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
-		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !mentionsAny(t.Left.At(), latents) && expr.DependsOnCoords(t.Left.At()):
+		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 			// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 		default:
 			if found := p.predictorsOf(t, latents); found != nil {
@@ -163,16 +164,10 @@ func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 	})
 }
 
-// prior is a term of which the left side holds elements of latent vectors, with what stands for it.
-type prior struct {
-	*PosteriorTerm
-	*standIn
-}
-
 // proper reports whether terms make a proper prior of latent vectors: each element is the left side of one, whose
 // center holds vectors of lower rank and earlier elements of its own only. The precision is then Bᵀ diag(1/σ²) B with a
 // triangular B that has ones on its diagonal.
-func (p *Posterior) proper(priors []prior, latents []*latent) bool {
+func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 	below := map[*latent][]*latent{}
 	for _, v := range latents {
 		var covered []dsl.Range
@@ -184,7 +179,7 @@ func (p *Posterior) proper(priors []prior, latents []*latent) bool {
 			switch {
 			case at.IsFixed():
 				covered = append(covered, dsl.Range{Lo: at.At, Hi: at.At})
-			case at.Index != nil && slices.Contains(t.Indices, at.Index):
+			case at.Index != nil && slices.Contains(t.indices, at.Index):
 				covered = append(covered, dsl.Range{Lo: at.Index.Range.Lo.Plus(at.Offset), Hi: at.Index.Range.Hi.Plus(at.Offset)})
 			default:
 				return false
@@ -206,7 +201,7 @@ func (p *Posterior) proper(priors []prior, latents []*latent) bool {
 				return false
 			}
 		}
-		if !covers(covered, v.b.Decl.Type.Shape[0]) {
+		if !covers(covered, v.size()) {
 			return false
 		}
 	}

@@ -160,15 +160,7 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, y *expr.Value) entry 
 	c := p.C
 	mu := term.Args[0]
 	dist := term.Term.Dist
-	var info expr.Value
-	switch {
-	case term.Term.Information != nil:
-		info = p.el.Expr(term.Term.Information)
-	case y != nil:
-		info = c.FormulaValue(dist, dist.Joint[0][0], term.Left, term.Args)
-	default:
-		info = c.FormulaValue(dist, dist.Fisher[0][0], term.Left, term.Args)
-	}
+	info := p.vectorPrecision(term, y != nil)
 	z := func(s expr.Sub) *expr.Expr {
 		if y == nil {
 			return mu.At(s)
@@ -186,6 +178,18 @@ func (p *Posterior) vectorInformation(term *PosteriorTerm, y *expr.Value) entry 
 		}
 		return c.SumOverAll(term.Indices, e)
 	}
+}
+
+// vectorPrecision is the information of a distribution of vectors about its first argument, of a joint one where the left side is a parameter.
+func (p *Posterior) vectorPrecision(term *PosteriorTerm, joint bool) expr.Value {
+	dist := term.Term.Dist
+	switch {
+	case term.Term.Information != nil:
+		return p.el.Expr(term.Term.Information)
+	case joint:
+		return p.C.FormulaValue(dist, dist.Joint[0][0], term.Left, term.Args)
+	}
+	return p.C.FormulaValue(dist, dist.Fisher[0][0], term.Left, term.Args)
 }
 
 // traceInformation is that about the covariance, ½ tr(Σ⁻¹ ∂_rΣ Σ⁻¹ ∂_qΣ).

@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
@@ -16,9 +17,13 @@ type Param struct {
 	// LoOfValues and HiOfValues are the bounds in terms of values of parameters, where they depend on some: of PriorTensors.
 	LoOfValues, HiOfValues *expr.Expr
 	c                      *expr.Context
-	values                 *expr.Tensor // those of an opaque transform; of a latent vector its plain coordinates
+	values                 *expr.Tensor // those of an opaque transform
 	between                *expr.Tensor // what a transform has between its coordinates and its values
-	carried                *Transform   // of a latent vector: the row of its declaration, from plain coordinates to values
+	// Of latent vectors: the row of the declaration, from plain coordinates to values, and these plain coordinates, of a matrix those of each of its
+	// columns, or rows if across is not set.
+	carried *Transform
+	plain   []*expr.Tensor
+	across  bool
 }
 
 // Value returns the value at subscripts, on the parameter's own scale.
@@ -37,12 +42,31 @@ func (b *Param) Between(subs ...expr.Sub) *expr.Expr { return b.c.Ref(b.between,
 
 // Plain is the plain coordinate of a latent vector at subscripts: what its declaration says the unconstrained coordinate of a
 // value is.
-func (b *Param) Plain(subs ...expr.Sub) *expr.Expr { return b.c.Ref(b.values, subs...) }
+func (b *Param) Plain(subs ...expr.Sub) *expr.Expr {
+	if !b.Matrix() {
+		return b.c.Ref(b.plain[0], subs...)
+	}
+	at, k := subs[0], subs[1]
+	if !b.across {
+		at, k = k, at
+	}
+	sum := b.c.Number(0)
+	for n, t := range b.plain {
+		sum = b.c.Add(sum, b.c.Mul(b.c.Delta(k, expr.Sub{At: dsl.Fixed(n + 1)}), b.c.Ref(t, at)))
+	}
+	return sum
+}
 
-// PlainName is what the plain coordinates of a latent vector are, to people.
-func (b *Param) PlainName() string {
-	_, label := b.carried.plain(b.Decl.ObjectName())
-	return label
+// Part are the subscripts of element at of the n-th latent vector that a parameter is, counted from 0.
+func (b *Param) Part(n int, at expr.Sub) []expr.Sub {
+	k := expr.Sub{At: dsl.Fixed(n + 1)}
+	switch {
+	case !b.Matrix():
+		return []expr.Sub{at}
+	case b.across:
+		return []expr.Sub{at, k}
+	}
+	return []expr.Sub{k, at}
 }
 
 // Size returns the number of coordinates.
@@ -51,7 +75,7 @@ func (b *Param) Size() dsl.Extent { return expr.ExtentOf(b.Coord.Shape) }
 // Length returns the number of values: that of the coordinates, or more.
 func (b *Param) Length() dsl.Extent { return expr.ExtentOf(b.Decl.Type.Shape) }
 
-// Latent reports whether the parameter is a latent vector: its plain coordinates are those of a transport.
+// Latent reports whether the parameter is a latent vector, or a matrix of some: its plain coordinates are those of transports.
 func (b *Param) Latent() bool { return b.carried != nil }
 
 // Scalar reports whether the parameter is a scalar.
@@ -151,13 +175,42 @@ func (p *Posterior) valuesOf(n int) *expr.Tensor {
 		Positive: b.Decl.Support.LoNum != nil && *b.Decl.Support.LoNum >= 0})
 }
 
-// latent makes a latent vector: plain coordinates without a definition, until there is a map from its coordinates to them.
+// MostVectors is how many latent vectors a matrix may be.
+const MostVectors = 6
+
+// vectors are the number of latent vectors that a parameter may be, and their size: a vector is one, a matrix its columns, or its rows, where these are a
+// few whatever the data.
+func vectors(q *dsl.Param) (number int, size dsl.Extent, across bool) {
+	shape := q.Type.Shape
+	few := func(x dsl.Extent) bool { return x.IsConst() && x.Offset <= MostVectors }
+	switch {
+	case len(shape) == 1:
+		return 1, shape[0], true
+	case len(shape) != 2:
+	case few(shape[1]):
+		return shape[1].Offset, shape[0], true
+	case few(shape[0]):
+		return shape[0].Offset, shape[1], false
+	}
+	return 0, size, false
+}
+
+// latent makes the latent vectors of a parameter: plain coordinates without a definition, until there is a map from its coordinates to them.
 func (p *Posterior) latent(b *Param, n int) *Param {
 	c, q := p.C, b.Decl
 	b.carried, b.Transform = b.Transform, b.Transform.carried()
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
-	name, label := b.carried.plain(q.Name)
-	b.values = c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: q.Type.Shape, Stage: expr.StagePosition, Row: n, Label: label})
+	var size dsl.Extent
+	var number int
+	number, size, b.across = vectors(q)
+	for k := range number {
+		name, label := q.Name, ""
+		if b.Matrix() {
+			name += "_" + strconv.Itoa(k+1)
+		}
+		name, label = b.carried.plain(name)
+		b.plain = append(b.plain, c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: []dsl.Extent{size}, Stage: expr.StagePosition, Row: n, Label: label}))
+	}
 	c.HoldLength(b.Size())
 	return b
 }
@@ -188,7 +241,7 @@ func (b *Param) logJacobian(c *expr.Context) *expr.Expr {
 // coordinate is an unconstrained coordinate, of a latent vector a plain one.
 func (b *Param) coordinate(c *expr.Context, s []expr.Sub) *expr.Expr {
 	if b.Latent() {
-		return c.Ref(b.values, s...)
+		return b.Plain(s...)
 	}
 	return c.Ref(b.Coord, s...)
 }

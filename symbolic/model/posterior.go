@@ -66,6 +66,8 @@ type PosteriorTerm struct {
 	Each    *expr.Expr // the log density there
 	Left    expr.Value
 	Args    []expr.Value
+
+	standard *standard // that it is the prior of
 }
 
 // Elaborate turns a checked model into the density of one block's parameters
@@ -163,7 +165,6 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		p.at = t.At
 		pt := p.term(t)
 		p.Terms = append(p.Terms, pt)
-		total.Add(pt.L)
 	}
 	p.at = dsl.Span{}
 	if len(latents) > 0 {
@@ -171,6 +172,11 @@ func (p *Posterior) elaborate(m *dsl.Model, block *dsl.Block, curved bool, by ex
 		if len(found) < len(latents) {
 			return found
 		}
+	}
+	for _, t := range p.Terms { // of which maps may have other forms
+		total.Add(t.L)
+	}
+	if p.MapJacobian != nil {
 		total.Add(p.MapJacobian)
 	}
 	p.L = total.Sum()

@@ -24,7 +24,7 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent) (found []*
 	}
 	for _, o := range p.observations(t.L, latents) {
 		x := p.observed(o, func(values *expr.Tensor) bool {
-			return slices.ContainsFunc(p.Params, func(b *Param) bool { return b.Latent() && b.values == values })
+			return slices.ContainsFunc(p.Params, func(b *Param) bool { return slices.Contains(b.plain, values) })
 		})
 		if x == nil { // the others are at the reference
 			x = p.observed(o, func(values *expr.Tensor) bool {
@@ -232,7 +232,7 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 	hidden := false // behind a definition that is too large to be written out
 	expr.Refs(each, func(r *expr.Expr) {
 		for _, b := range p.Params {
-			hidden = hidden || b.Latent() && seen(b.values) && expr.Mentions(r, b.values)
+			hidden = hidden || slices.ContainsFunc(b.plain, func(t *expr.Tensor) bool { return seen(t) && expr.Mentions(r, t) })
 		}
 	})
 	if len(elements) == 0 || !free || hidden {

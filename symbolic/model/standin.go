@@ -1,30 +1,132 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
-// standIn is the normal density that stands for the prior of elements of latent vectors: of u, which is the left side
+// standIn is the normal density that stands for the prior of elements of a latent vector: of u, which is the left side
 // on the real line, it has the center and the precision. Of a normal prior, and of a lognormal one about log x, it is the prior itself.
 type standIn struct {
 	u, center, precision *expr.Expr
+	indices              []*expr.Index // that it is at
 }
 
-// standIn finds the normal density that stands for a term whose left side holds elements of latent vectors, nil where
-// none is known.
-func (p *Posterior) standIn(t *PosteriorTerm, latents []*latent) *standIn {
-	if t.Term.Dist == nil || t.Term.Dist.Whole() || !mentionsAny(t.Left.At(), latents) {
-		return nil
-	}
-	s := p.nearNormal(t, latents)
-	if s == nil || mentionsAny(s.precision, latents) || mentionsAny(s.center, latents) && !p.linear(s.center, latents) {
-		return nil
-	}
-	return s
+// normalPrior is the normal density of elements of latent vectors that stands for the term of which they are the left side.
+type normalPrior struct {
+	each       []*standIn
+	logDensity *expr.Expr // but for a constant
+	scaled     bool       // its precision depends on parameters
 }
 
-// nearNormal is standIn where the left side is on its scale linear in latent vectors, and what they are in the rest is not asked.
+// normalPrior finds that of a term, nil where none is known.
+func (p *Posterior) normalPrior(t *PosteriorTerm, latents []*latent) *normalPrior {
+	if t.Term.Dist == nil || !mentionsAny(t.L, latents) || !p.leftMentions(t, latents) {
+		return nil
+	}
+	if t.standard != nil {
+		return p.standardPrior(t.standard)
+	}
+	if t.Term.Dist.Whole() {
+		return p.jointPrior(t, latents)
+	}
+	c := p.C
+	out := &normalPrior{logDensity: c.Number(0)}
+	for _, t := range p.apart(t) {
+		s := p.nearNormal(t, latents)
+		if s == nil || mentionsAny(s.precision, latents) || mentionsAny(s.center, latents) && !p.linear(s.center, latents) {
+			return nil
+		}
+		s.indices = t.Indices
+		out.each = append(out.each, s)
+		gap := c.Sub(s.u, s.center)
+		out.logDensity = c.Add(out.logDensity, c.SumAll(s.indices, c.Scale(-0.5, c.Mul(s.precision, gap, gap))))
+		out.scaled = out.scaled || s.precision.Stage() >= expr.StagePosition
+	}
+	return out
+}
+
+// apart writes a term whose left side is an element of a matrix of latent vectors as one term for each of them.
+func (p *Posterior) apart(t *PosteriorTerm) []*PosteriorTerm {
+	c, left := p.C, t.Left.At()
+	for n, k := range t.Indices {
+		if r := k.Range; !r.Lo.IsConst() || !r.Hi.IsConst() || r.Hi.Offset-r.Lo.Offset >= MostVectors || !expr.Search(left, expr.StageConst, func(e *expr.Expr) bool { return e.Op == expr.Delta && e.HasFree(k) }) {
+			continue
+		}
+		var out []*PosteriorTerm
+		for at := k.Range.Lo.Offset; at <= k.Range.Hi.Offset; at++ {
+			put := func(v expr.Value) expr.Value {
+				return expr.Scalar(c.Subst(v.At(), k, expr.Sub{At: dsl.Fixed(at)}))
+			}
+			part := *t
+			part.Left, part.Args, part.Indices = put(t.Left), nil, slices.Delete(slices.Clone(t.Indices), n, n+1)
+			for _, a := range t.Args {
+				part.Args = append(part.Args, put(a))
+			}
+			out = append(out, p.apart(&part)...)
+		}
+		return out
+	}
+	return []*PosteriorTerm{t}
+}
+
+// standardPrior is that of vectors u ~ N(0, 1). What depends on it is on the scale of other parameters.
+func (p *Posterior) standardPrior(s *standard) *normalPrior {
+	c := p.C
+	out := &normalPrior{logDensity: c.Number(0), scaled: s.moves}
+	for n, v := range s.vectors {
+		u := c.Ref(s.u[n], expr.Sub{Index: v.i})
+		out.each = append(out.each, &standIn{u: u, center: c.Number(0), precision: c.Number(1), indices: []*expr.Index{v.i}})
+		out.logDensity = c.Add(out.logDensity, c.Scale(-0.5, c.Sum(v.i, c.Pow(u, 2))))
+	}
+	return out
+}
+
+// jointPrior is the density of a row of elements of latent vectors, or of such a vector as a whole, that is a normal one as a whole.
+func (p *Posterior) jointPrior(t *PosteriorTerm, latents []*latent) *normalPrior {
+	c := p.C
+	if !slices.Contains([]string{"multi_normal", "multi_normal_prec", "multi_normal_cholesky"}, t.Term.Dist.Name) {
+		return nil
+	}
+	n, mean, precision := t.Left.Shape[0], t.Args[0], p.vectorPrecision(t, true)
+	out := &normalPrior{logDensity: c.Number(0)}
+	add := func(indices []*expr.Index, at expr.Sub) bool {
+		s := &standIn{u: t.Left.At(at), center: mean.At(at), indices: indices}
+		out.each = append(out.each, s)
+		return !mentionsAny(s.center, latents) || p.linear(s.center, latents)
+	}
+	form := func(indices []*expr.Index, a, b expr.Sub) bool {
+		w := precision.At(a, b)
+		out.scaled = out.scaled || w.Stage() >= expr.StagePosition
+		gap := func(at expr.Sub) *expr.Expr { return c.Sub(t.Left.At(at), mean.At(at)) }
+		out.logDensity = c.Add(out.logDensity, c.SumAll(indices, c.Scale(-0.5, c.Mul(w, gap(a), gap(b)))))
+		return !mentionsAny(w, latents)
+	}
+	if !n.IsConst() || n.Offset > MostVectors {
+		i, j := c.NewIndex("i", expr.UpTo(n)), c.NewIndex("j", expr.UpTo(n))
+		inner := append(slices.Clone(t.Indices), i)
+		if !add(inner, expr.Sub{Index: i}) || !form(append(slices.Clone(inner), j), expr.Sub{Index: i}, expr.Sub{Index: j}) {
+			return nil
+		}
+		return out
+	}
+	for k := range n.Offset {
+		a := expr.Sub{At: dsl.Fixed(k + 1)}
+		if !add(t.Indices, a) {
+			return nil
+		}
+		for l := range n.Offset {
+			if !form(t.Indices, a, expr.Sub{At: dsl.Fixed(l + 1)}) {
+				return nil
+			}
+		}
+	}
+	return out
+}
+
+// nearNormal is what stands for each element where the left side is on its scale linear in latent vectors, and what they are in the rest is not asked.
 func (p *Posterior) nearNormal(t *PosteriorTerm, latents []*latent) *standIn {
 	c, dist, left := p.C, t.Term.Dist, t.Left.At()
 	formula := func(text string) *expr.Expr { return c.FormulaValue(dist, text, t.Left, t.Args).At() }
@@ -32,7 +134,7 @@ func (p *Posterior) nearNormal(t *PosteriorTerm, latents []*latent) *standIn {
 		if dist.Center == "" {
 			return nil
 		}
-		return &standIn{u, formula(dist.Center), formula(dist.Joint[0][0])}
+		return &standIn{u: u, center: formula(dist.Center), precision: formula(dist.Joint[0][0])}
 	}
 	u := onRealLine(c, dsl.Positive, left)
 	if dist.Support != dsl.RealLine || u == nil || !p.linear(u, latents) {
@@ -40,7 +142,7 @@ func (p *Posterior) nearNormal(t *PosteriorTerm, latents []*latent) *standIn {
 	}
 	for _, h := range dist.Halves {
 		if !h.Centred || t.Args[len(t.Args)-2].At().IsNum(0) {
-			return &standIn{u, formula(h.Mode), formula(h.Curvature)}
+			return &standIn{u: u, center: formula(h.Mode), precision: formula(h.Curvature)}
 		}
 	}
 	return nil
@@ -57,10 +159,4 @@ func onRealLine(c *expr.Context, support dsl.Domain, x *expr.Expr) *expr.Expr {
 		return x.Args[0]
 	}
 	return nil
-}
-
-// normal is the log density of the normal one, but for a constant, at the indices of the term: −½ P (u − m)².
-func (s *standIn) normal(c *expr.Context) *expr.Expr {
-	gap := c.Sub(s.u, s.center)
-	return c.Scale(-0.5, c.Mul(s.precision, gap, gap))
 }

@@ -52,7 +52,29 @@ type Transport struct {
 	// Index and Whitened are the coordinate z[Index] of a latent vector whose values stand in the place of its coordinates; the
 	// vectors that were determined before it have theirs.
 	Index    *expr.Index
+	Subs     []expr.Sub // of the coordinate in the parameter
 	Whitened *expr.Expr
+	Plain    *expr.Expr // and its plain coordinate
+}
+
+// PlainName is what the plain coordinates are, to people.
+func (t *Transport) PlainName() string {
+	_, label := t.Param.carried.plain(t.part(t.Param.Decl.ObjectName()))
+	return label
+}
+
+// Name is that of the coordinates in their place.
+func (t *Transport) Name() string { return t.part(t.Param.Coord.Name) }
+
+// part names the vector, of an array with the name of all.
+func (t *Transport) part(of string) string {
+	switch {
+	case !t.Param.Matrix():
+		return of
+	case t.Param.across:
+		return of + "[:, " + t.Subs[1].At.String() + "]"
+	}
+	return of + "[" + t.Subs[0].At.String() + ", :]"
 }
 
 // Describe says what the map is made of.
@@ -80,7 +102,7 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 	}
 	var out []*dsl.Param
 	for _, q := range m.Params {
-		if len(q.Type.Shape) == 1 && TransformOf(q).Carries && !recursive[q] && !q.BoundByParams() {
+		if number, _, _ := vectors(q); number > 0 && TransformOf(q).Carries && !recursive[q] && !q.BoundByParams() {
 			out = append(out, q)
 		}
 	}
@@ -90,11 +112,25 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 // latent is a latent vector while its map is looked for.
 type latent struct {
 	b    *Param
+	n    int         // which of those of the parameter it is
 	i, j *expr.Index // of its elements
+
+	standard *standard // nil where it has no such prior
 }
 
-// values are the elements, as a tensor that derivatives are taken by.
-func (v *latent) values() *expr.Tensor { return v.b.values }
+// plain are the elements.
+func (v *latent) plain() *expr.Tensor { return v.b.plain[v.n] }
+
+// values are what the map is one of, as a tensor that derivatives are taken by: the elements, or what they are made of.
+func (v *latent) values() *expr.Tensor {
+	if v.standard != nil {
+		return v.standard.u[v.n]
+	}
+	return v.plain()
+}
+
+// size is the number of elements.
+func (v *latent) size() dsl.Extent { return v.i.Range.Hi }
 
 // transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
 // the maps, with their Jacobian.
@@ -102,22 +138,30 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	var all, chosen []*latent
 	for _, b := range p.Params {
 		if slices.Contains(candidates, b.Decl) {
-			x := b.Decl.Type.Shape[0]
-			all = append(all, &latent{b: b, i: p.C.NewIndex("i", expr.UpTo(x)), j: p.C.NewIndex("j", expr.UpTo(x))})
+			number, x, _ := vectors(b.Decl)
+			for n := range number {
+				all = append(all, &latent{b: b, n: n, i: p.C.NewIndex("i", expr.UpTo(x)), j: p.C.NewIndex("j", expr.UpTo(x))})
+			}
 		}
 	}
 	p.reference()
+	for _, unit := range p.units(all) {
+		p.standardise(unit)
+	}
 	var steps, single []*step
 	var used []*PosteriorTerm // that the joint map knows of
-	for _, v := range all {
-		alone, own := p.eliminated([]*latent{v})
+	for _, unit := range p.units(all) {
+		if p.scales(unit, all) {
+			continue
+		}
+		alone, own := p.eliminated(unit)
 		if p.Maps == DenseMaps && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
-		more := append(chosen[:len(chosen):len(chosen)], v)
+		more := slices.Concat(chosen, unit)
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
 			chosen, steps, used = more, together, of
-		} else if alone != nil && !p.above(v, all) {
+		} else if alone != nil && !p.above(unit, all) {
 			single = append(single, alone...)
 		}
 	}
@@ -125,30 +169,36 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	// unknown to it: their shifts, or altogether.
 	later := slices.Clone(chosen)
 	for n, s := range single {
-		if !p.shifted(s, later, single[n+1:]) {
+		if s.v.b.Matrix() || s.v.standard != nil || !p.shifted(s, later, single[n+1:]) {
 			s.freeze(p, later)
 		}
 		later = append(later, s.v)
 	}
 	steps = append(steps, single...)
 	// A map that is the same everywhere brings nothing apart.
-	steps = slices.DeleteFunc(steps, func(s *step) bool {
-		if s.bands == nil {
-			return false // it is of a prior with a scale
-		}
-		return s.r.Stage() < expr.StagePosition && !slices.ContainsFunc(s.bands, func(d expr.Value) bool { return d.At(expr.Sub{Index: s.v.i}).Stage() >= expr.StagePosition })
-	})
-	for _, v := range all {
-		if slices.ContainsFunc(steps, func(s *step) bool { return s.v == v }) {
-			kept = append(kept, v.b.Decl)
+	moving := map[*Param]bool{}
+	for _, s := range steps {
+		moving[s.v.b] = moving[s.v.b] || s.moves()
+	}
+	steps = slices.DeleteFunc(steps, func(s *step) bool { return !moving[s.v.b] })
+	for _, q := range candidates {
+		if !slices.ContainsFunc(all, func(v *latent) bool {
+			return v.b.Decl == q && !slices.ContainsFunc(steps, func(s *step) bool { return s.v == v })
+		}) {
+			kept = append(kept, q)
 		}
 	}
-	if len(kept) < len(all) {
+	if len(kept) < len(candidates) {
 		return kept
 	}
 	p.MapJacobian = p.C.Number(0)
 	for n := len(steps) - 1; n >= 0; n-- {
-		p.MapJacobian = p.C.Add(p.MapJacobian, p.transport(steps[n]))
+		p.MapJacobian = p.C.Add(p.MapJacobian, p.transport(steps[n], steps[:n]))
+	}
+	for _, unit := range p.units(all) {
+		if s := unit[0].standard; s != nil {
+			p.MapJacobian = p.C.Add(p.MapJacobian, s.logDet(p.C))
+		}
 	}
 	return kept
 }
@@ -158,60 +208,118 @@ func holds(all, list []*PosteriorTerm) bool {
 	return !slices.ContainsFunc(list, func(t *PosteriorTerm) bool { return !slices.Contains(all, t) })
 }
 
-// above reports whether the prior of another latent vector depends on v. With that at the reference, v would be as narrow as this
+// units are latent vectors that have a map together or none: those of a parameter.
+func (p *Posterior) units(latents []*latent) (out [][]*latent) {
+	for n, v := range latents {
+		if n > 0 && latents[n-1].b == v.b {
+			out[len(out)-1] = append(out[len(out)-1], v)
+			continue
+		}
+		out = append(out, []*latent{v})
+	}
+	return out
+}
+
+// above reports whether the prior of another latent vector depends on those of a unit. With that at the reference, they would be as narrow as this
 // prior, which the posterior is not.
-func (p *Posterior) above(v *latent, latents []*latent) bool {
-	others := slices.DeleteFunc(slices.Clone(latents), func(w *latent) bool { return w == v })
+func (p *Posterior) above(unit, latents []*latent) bool {
+	others := slices.DeleteFunc(slices.Clone(latents), func(w *latent) bool { return slices.Contains(unit, w) })
 	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
-		return t.Term.Dist != nil && !t.Term.Dist.Whole() && mentionsAny(t.Left.At(), others) && mentionsAny(t.L, []*latent{v})
+		return t.Term.Dist != nil && p.leftMentions(t, others) && mentionsAny(t.L, unit)
+	})
+}
+
+// leftMentions reports whether the left side of a term depends on a latent vector, as it is written.
+func (p *Posterior) leftMentions(t *PosteriorTerm, latents []*latent) bool {
+	if s := t.standard; s != nil {
+		return slices.ContainsFunc(s.vectors, func(v *latent) bool { return slices.Contains(latents, v) })
+	}
+	_, at := expr.IndicesOver(p.C, "i", t.Left.Shape)
+	return mentionsAny(t.Left.At(at...), latents)
+}
+
+// moves reports whether the map of a step depends on the other parameters.
+func (s *step) moves() bool {
+	if s.bands == nil || s.v.standard != nil && s.v.standard.moves {
+		return true // a dense one is of a prior with a scale
+	}
+	return s.r.Stage() >= expr.StagePosition || slices.ContainsFunc(s.bands, func(d expr.Value) bool { return d.At(expr.Sub{Index: s.v.i}).Stage() >= expr.StagePosition })
+}
+
+// inPlace is element v.i of what the map of a vector is one of, where the plain coordinates of this vector, and of those of others that are determined
+// later, stand in the place of coordinates.
+func (p *Posterior) inPlace(v *latent, later []*step) *expr.Expr {
+	c := p.C
+	stands := func(w *latent) bool {
+		return w == v || slices.ContainsFunc(later, func(s *step) bool { return s.v == w })
+	}
+	coordinate := func(w *latent, at expr.Sub) *expr.Expr { return c.Ref(w.b.Coord, w.b.Part(w.n, at)...) }
+	if v.standard == nil {
+		return coordinate(v, expr.Sub{Index: v.i})
+	}
+	u := v.standard.back(p, v.n, func(n int, at expr.Sub) *expr.Expr {
+		if w := v.standard.vectors[n]; !stands(w) {
+			return c.Ref(w.plain(), at)
+		}
+		return coordinate(v.standard.vectors[n], at)
+	})
+	return c.Substituted(u, func(r *expr.Expr) *expr.Expr {
+		for _, s := range later {
+			if r.Tensor == s.v.plain() {
+				return coordinate(s.v, r.Subs[0])
+			}
+		}
+		return r
 	})
 }
 
 // transport makes the map of a step, and returns its part of the log density. The vectors that are determined before have
-// theirs.
-func (p *Posterior) transport(s *step) (logJacobian *expr.Expr) {
+// theirs; later are the steps of others.
+func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	c, b, i := p.C, s.v.b, s.v.i
-	n := b.Decl.Type.Shape[0]
-	z := expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(b.Coord, at...) }}
+	n, values := s.v.size(), s.v.values()
+	z := expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(b.Coord, b.Part(s.v.n, at[0])...) }}
 	at := expr.Sub{Index: i}
-	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Index: i}
-	moved := func(u expr.Value) expr.Value { // by z
+	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Index: i, Subs: b.Part(s.v.n, at), Plain: c.Ref(s.v.plain(), at)}
+	own := p.vector(s.v, p.inPlace(s.v, later)) // as z, what the map is one of
+	moved := func(u expr.Value) expr.Value {    // by z
 		return expr.Value{Shape: u.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.Add(u.At(at...), z.At(at...)) }}
 	}
 	var value *expr.Expr
 	switch len(s.bands) {
 	case 0:
 		if a, rest := p.split(s); a != nil {
-			value, t.Whitened, logJacobian = p.spectral(s, a, rest, z)
+			value, t.Whitened, logJacobian = p.spectral(s, a, rest, z, own)
 			break
 		}
 		lower := c.Apply(expr.OperatorOf("cholesky"), s.dense)
 		u := c.Apply(expr.OperatorOf("solve_lower"), lower, p.vector(s.v, s.r))
 		value = c.Apply(expr.OperatorOf("solve_upper"), lower, moved(u)).At(at)
 		j := c.NewIndex("j", expr.UpTo(n))
-		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), z.At(expr.Sub{Index: j}))), u.At(at))
+		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), own.At(expr.Sub{Index: j}))), u.At(at))
 		logJacobian = c.Neg(c.Sum(i, c.Call("log", lower.At(at, at))))
 	case 1:
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
 		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
 		u := c.Mul(scale, c.Atom(s.r))
 		value = c.Mul(scale, c.Add(u, z.At(at)))
-		t.Whitened = c.Sub(c.Div(z.At(at), scale), u)
+		t.Whitened = c.Sub(c.Div(own.At(at), scale), u)
 		logJacobian = c.Scale(0.5, c.Sum(i, c.Call("log", variance)))
 		if s.shift != nil {
-			value, t.Whitened = s.shift.moved(c, i, value, t.Whitened, c.Div(z.At(at), scale), scale)
+			value, t.Whitened = s.shift.moved(c, i, value, t.Whitened, c.Div(own.At(at), scale), scale)
 			logJacobian = c.Sub(logJacobian, c.Scale(0.5, c.Call("log", s.shift.phi)))
 		}
 	default:
 		f := c.BandFactor(s.bands)
 		u := f.SolveLower(p.vector(s.v, s.r))
 		value = f.SolveUpper(moved(u)).At(at)
-		t.Whitened = c.Sub(f.MulTransposed(z, i), u.At(at))
+		t.Whitened = c.Sub(f.MulTransposed(own, i), u.At(at))
 		logJacobian = c.Scale(-0.5, f.LogDet())
 	}
 	body, formal := c.Close(value)
-	b.values.Kind, b.values.Atom = expr.SharedTensor, true
-	b.values.Def = &expr.Def{Tensor: b.values, Indices: formal, Body: body}
+	values.Kind, values.Atom = expr.SharedTensor, true
+	values.Def = &expr.Def{Tensor: values, Indices: formal, Body: body}
+	s.v.plain().Atom = true
 	p.Transports = append(p.Transports, t)
 	return logJacobian
 }
@@ -253,7 +361,7 @@ func (p *Posterior) split(s *step) (a *expr.Expr, rest expr.Value) {
 //
 // and z likewise of x, in whose place the coordinates stand. It takes products of matrices and vectors, where a factor would take n³ operations each time.
 // The root is the symmetric one, so that neither signs nor the choice of vectors of equal values matter.
-func (p *Posterior) spectral(s *step, a *expr.Expr, rest, z expr.Value) (value, whitened, logJacobian *expr.Expr) {
+func (p *Posterior) spectral(s *step, a *expr.Expr, rest, z, own expr.Value) (value, whitened, logJacobian *expr.Expr) {
 	c, i := p.C, s.v.i
 	at := expr.Sub{Index: i}
 	k := c.NewIndex("k", i.Range)
@@ -265,7 +373,8 @@ func (p *Posterior) spectral(s *step, a *expr.Expr, rest, z expr.Value) (value, 
 	turned := func(e *expr.Expr) *expr.Expr { return c.Atom(c.Sum(i, c.Mul(q, e))) }
 	back := func(e *expr.Expr) *expr.Expr { return c.Sum(k, c.Mul(q, c.Atom(e))) }
 	u, v := turned(c.Atom(s.r)), turned(z.At(at))
+	x := turned(own.At(at))
 	value = back(c.Add(c.Mul(variance, u), c.Mul(root, v)))
-	whitened = back(c.Sub(c.Div(v, root), c.Mul(root, u)))
+	whitened = back(c.Sub(c.Div(x, root), c.Mul(root, u)))
 	return value, whitened, c.Scale(0.5, c.Sum(k, c.Call("log", variance)))
 }

@@ -335,7 +335,7 @@ func (s *Model) push(dst, q []float64) {
 	}
 }
 
-// pull1 writes the coordinates of a to dst, for plain ones in their place in q.
+// pull1 writes the coordinates a_z to dst, for plain ones in their place in q.
 func (s *Model) pull1(dst, q []float64) {
 	dst = dst[:4]
 	tau := q[1]
