@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -121,10 +122,10 @@ func TestKindsOfLoopPrograms(t *testing.T) {
 	}
 }
 
-// TestEmitted: the emitted packages, built once in a program that evaluates all there is to evaluate of a model, say the same as the evaluator:
-// densities, gradients, metrics and their derivatives, momenta, energies, all steps.
-func TestEmitted(t *testing.T) {
-	models := smallModels(t)
+// emitted builds the packages of models in one program, which evaluates all there is to evaluate of each, and returns what it prints: a
+// probe.Report of each.
+func emitted(t *testing.T, models []*smallModel) io.Reader {
+	t.Helper()
 	dir := t.TempDir()
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -195,7 +196,14 @@ func main() {
 	if err := run.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, messages.String())
 	}
-	reports := json.NewDecoder(&out)
+	return &out
+}
+
+// TestEmitted: the emitted packages, built once in a program that evaluates all there is to evaluate of a model, say the same as the evaluator:
+// densities, gradients, metrics and their derivatives, momenta, energies, all steps.
+func TestEmitted(t *testing.T) {
+	models := smallModels(t)
+	reports := json.NewDecoder(emitted(t, models))
 	for _, m := range models {
 		t.Run(m.name, func(t *testing.T) {
 			var got probe.Report

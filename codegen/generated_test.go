@@ -33,10 +33,11 @@ func TestGeneratedColumns(t *testing.T) {
 	}
 }
 
-// TestLotkaVolterra: the largest of the generated samplers stays as small as it has become: at most 2,000 lines, and no
+// TestLotkaVolterra: the largest of the generated samplers stays as small as it has become: at most 2,050 lines, of which 46 compute what
+// leads several products once, and no
 // function above 16 kB of machine code.
 func TestLotkaVolterra(t *testing.T) {
-	const lines, code = 2000, 16_000
+	const lines, code = 2050, 16_000
 	text, err := os.ReadFile("../generated/lotka_volterra/lotka_volterra.go")
 	if err != nil {
 		t.Fatal(err)

@@ -589,17 +589,11 @@ func TestDistributionTable(t *testing.T) {
 	}
 }
 
+// checkRow holds a row of the table, at random arguments, against integrals and derivatives of its density.
 func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 	t.Helper()
 	logDensity := formula(t, d.LogDensity)
-	env := func(args []float64) map[string]value {
-		env := map[string]value{}
-		for i, a := range d.Args {
-			env[a.Name] = scalar(args[i])
-		}
-		return env
-	}
-	names := env(make([]float64, len(d.Args))) // one for all evaluations: there are many
+	names := environment(d, make([]float64, len(d.Args))) // one for all evaluations: there are many
 	names["y"] = scalar(0)
 	logp := func(y float64, args []float64) float64 {
 		names["y"].at[0] = y
@@ -617,37 +611,6 @@ func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 	if !(math.Abs(total-1) < 1e-9) {
 		t.Errorf("%s%v: the density integrates to %.12g", d.Name, args, total)
 	}
-
-	compare := func(what string, table [][]string, want [][]float64) {
-		t.Helper()
-		if len(table) != len(want) {
-			t.Fatalf("%s: %s has %d rows, want %d", d.Name, what, len(table), len(want))
-		}
-		largest := 0.0
-		for a := range want {
-			for b := range want[a] {
-				largest = math.Max(largest, math.Abs(want[a][b]))
-			}
-		}
-		for a, row := range table {
-			if len(row) != len(want) {
-				t.Fatalf("%s: row %d of %s has %d entries, want %d", d.Name, a, what, len(row), len(want))
-			}
-			for b, text := range row {
-				if (text == "") != (table[b][a] == "") {
-					t.Errorf("%s: %s[%d,%d] is given on one side only", d.Name, what, a, b)
-				}
-				if text == "" {
-					continue
-				}
-				got := formula(t, text)(env(args))
-				scale := math.Max(math.Abs(want[a][b]), 1e-3*largest)
-				if !(math.Abs(got-want[a][b]) <= 1e-6*scale) {
-					t.Errorf("%s%v: %s[%d,%d] = %s = %.10g, the expectation is %.10g", d.Name, args, what, a, b, text, got, want[a][b])
-				}
-			}
-		}
-	}
 	kink := argument(d, d.Kink)
 	inform := func(x0 []float64, withU bool, f func(n node, x []float64) float64) [][]float64 {
 		switch {
@@ -659,55 +622,104 @@ func checkRow(t *testing.T, d *dsl.Distribution, r *rand.Rand) {
 		return products(nodes, x0, -1, kink, f)
 	}
 	if d.Fisher != nil {
-		compare("Fisher", d.Fisher, inform(args, false, func(n node, x []float64) float64 { return logp(n.y, x) }))
+		compareTable(t, d, args, "Fisher", d.Fisher, inform(args, false, func(n node, x []float64) float64 { return logp(n.y, x) }))
 	}
 	if d.Joint != nil {
 		// The joint information is that of the density of u, Jacobian
 		// included; the ends of an interval are fixed.
 		x0 := append([]float64{0}, args...)
-		compare("Joint", d.Joint, inform(x0, true, func(n node, x []float64) float64 {
+		compareTable(t, d, args, "Joint", d.Joint, inform(x0, true, func(n node, x []float64) float64 {
 			y, logJ := transform(d.Support, x[0], args)
 			return logp(y, x[1:]) + logJ
 		}))
 	}
-	// Modes are where the derivative is 0, of the density of u and of the logarithm of a positive half.
-	mode := func(what, at string, curvature string, args []float64, density func(u float64) float64) {
-		t.Helper()
-		u := formula(t, at)(env(args))
-		const h = 1e-3
-		slope := (8*(density(u+h)-density(u-h)) - (density(u+2*h) - density(u-2*h))) / (12 * h)
-		if !(math.Abs(slope) < 1e-7) {
-			t.Errorf("%s%v: %s = %s = %v, where the density of the logarithm has the derivative %v", d.Name, args, what, at, u, slope)
-		}
-		if curvature == "" {
-			return
-		}
-		want := second(func(x []float64) float64 { return density(x[0]) }, []float64{u}, []float64{1}, 0.01)
-		if got := formula(t, curvature)(env(args)); !(math.Abs(got-want) <= 1e-6*want) {
-			t.Errorf("%s%v: the curvature %s = %v there, want %v", d.Name, args, curvature, got, want)
+	checkModes(t, d, args, logp)
+	if d.Support.Discrete() && d.Joint != nil {
+		t.Errorf("%s: a discrete value has no joint information", d.Name)
+	}
+}
+
+// environment gives the arguments of a distribution their values.
+func environment(d *dsl.Distribution, args []float64) map[string]value {
+	env := map[string]value{}
+	for i, a := range d.Args {
+		env[a.Name] = scalar(args[i])
+	}
+	return env
+}
+
+// compareTable compares a matrix of formulas with expectations.
+func compareTable(t *testing.T, d *dsl.Distribution, args []float64, what string, table [][]string, want [][]float64) {
+	t.Helper()
+	if len(table) != len(want) {
+		t.Fatalf("%s: %s has %d rows, want %d", d.Name, what, len(table), len(want))
+	}
+	largest := 0.0
+	for a := range want {
+		for b := range want[a] {
+			largest = math.Max(largest, math.Abs(want[a][b]))
 		}
 	}
+	for a, row := range table {
+		if len(row) != len(want) {
+			t.Fatalf("%s: row %d of %s has %d entries, want %d", d.Name, a, what, len(row), len(want))
+		}
+		for b, text := range row {
+			if (text == "") != (table[b][a] == "") {
+				t.Errorf("%s: %s[%d,%d] is given on one side only", d.Name, what, a, b)
+			}
+			if text == "" {
+				continue
+			}
+			got := formula(t, text)(environment(d, args))
+			scale := math.Max(math.Abs(want[a][b]), 1e-3*largest)
+			if !(math.Abs(got-want[a][b]) <= 1e-6*scale) {
+				t.Errorf("%s%v: %s[%d,%d] = %s = %.10g, the expectation is %.10g", d.Name, args, what, a, b, text, got, want[a][b])
+			}
+		}
+	}
+}
+
+// checkModes checks the modes of a row: of the density, and of its positive halves.
+func checkModes(t *testing.T, d *dsl.Distribution, args []float64, logp func(y float64, args []float64) float64) {
+	t.Helper()
 	if d.Center != "" {
-		mode("Center", d.Center, "", args, func(u float64) float64 {
+		checkMode(t, d, "Center", d.Center, "", args, func(u float64) float64 {
 			y, logJ := transform(d.Support, u, args)
 			return logp(y, args) + logJ
 		})
 	}
 	for _, half := range d.Halves {
 		if len(args) == 0 {
-			mode("Mode", half.Mode, half.Curvature, args, func(u float64) float64 { return logp(math.Exp(u), args) + u })
+			checkMode(t, d, "Mode", half.Mode, half.Curvature, args, func(u float64) float64 { return logp(math.Exp(u), args) + u })
 			continue
 		}
 		for _, mu := range []float64{0, args[len(args)-2], -7, 40} {
 			at := append([]float64{}, args...)
 			at[len(at)-2] = mu
 			if half.Centred == (mu == 0) {
-				mode("Mode", half.Mode, half.Curvature, at, func(u float64) float64 { return logp(math.Exp(u), at) + u })
+				checkMode(t, d, "Mode", half.Mode, half.Curvature, at, func(u float64) float64 { return logp(math.Exp(u), at) + u })
 			}
 		}
 	}
-	if d.Support.Discrete() && d.Joint != nil {
-		t.Errorf("%s: a discrete value has no joint information", d.Name)
+}
+
+// checkMode compares where a density has its mode, and its curvature there, if that is given: where the derivative is 0, of the density of u and of the logarithm
+// of a positive half.
+func checkMode(t *testing.T, d *dsl.Distribution, what, at, curvature string, args []float64, density func(u float64) float64) {
+	t.Helper()
+	u := formula(t, at)(environment(d, args))
+	const h = 1e-3
+	slope := (8*(density(u+h)-density(u-h)) - (density(u+2*h) - density(u-2*h))) / (12 * h)
+	if !(math.Abs(slope) < 1e-7) {
+		t.Errorf("%s%v: %s = %s = %v, where the density of the logarithm has the derivative %v", d.Name, args, what, at, u, slope)
+	}
+	if curvature == "" {
+		return
+	}
+	want := second(func(x []float64) float64 { return density(x[0]) }, []float64{u}, []float64{1}, 0.01)
+	if got := formula(t, curvature)(environment(d, args)); !(math.Abs(got-want) <= 1e-6*want) {
+		t.Errorf("%s%v: the curvature %s = %v there, want %v", d.Name, args, curvature, got, want)
 	}
 }
 

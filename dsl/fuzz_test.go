@@ -100,144 +100,169 @@ func wellFormed(t *testing.T, m *dsl.Model) {
 		t.Errorf("%d parameters, %d terms, %d blocks", len(m.Params), len(m.Terms), len(m.Blocks))
 	}
 	m.Demands()
-	seen := map[dsl.Expr]bool{}
-	bodies := 0 // of functions around what is visited
-	var visit func(e dsl.Expr)
-	all := func(list ...dsl.Expr) {
-		for _, e := range list {
-			visit(e)
+	c := &formed{t: t, seen: map[dsl.Expr]bool{}}
+	c.definitions(m)
+	for _, s := range m.Solves {
+		if s.Times == nil || len(s.Times.Type.Shape) != 1 {
+			c.t.Errorf("the times of %s are %v", s.ObjectName(), s.Times)
 		}
+		c.required("a start", []dsl.Expr{s.From}, 1)
+		c.required("initial values", s.Init, len(s.Ode.States))
+		c.required("arguments", s.Args, len(s.Ode.Args))
+		c.required("right sides", s.Ode.Rhs, len(s.Ode.States))
 	}
-	// Optional parts are nil; an interface that holds a nil pointer is not.
-	visit = func(e dsl.Expr) {
-		if e == nil || seen[e] {
-			return
-		}
-		seen[e] = true
-		if e.Type().Base == dsl.Invalid {
-			t.Errorf("%v: an expression without a type (%T)", e.Span(), e)
-		}
-		switch e := e.(type) {
-		case *dsl.Name:
-			if e.Obj == nil {
-				t.Errorf("the name %s is not resolved", e.Name)
-			}
-		case *dsl.IndexExpr:
-			if len(e.Subscripts) != len(e.Args) && e.Args != nil {
-				t.Errorf("%d subscripts of %d", len(e.Subscripts), len(e.Args))
-			}
-			visit(e.Base)
-		case *dsl.CallExpr:
-			if e.Inlined != nil {
-				bodies++
-				for _, l := range e.Inlined.Lets {
-					visit(l.Value)
-				}
-				visit(e.Inlined.Value)
-				bodies--
-				return
-			}
-			if e.Fn == nil && e.Density == nil && e.Draws == nil {
-				t.Errorf("the function %s is not resolved", e.Func)
-			}
-			if e.Func == "delta" {
-				fixed := 0 // of one of two the position may be; in the body of a function of both
-				for _, s := range e.Subscripts {
-					if s.Index == nil && s.Gather == nil {
-						fixed++
-					}
-				}
-				if len(e.Subscripts) != 2 || fixed > 1 && bodies == 0 {
-					t.Errorf("the subscripts of delta are %v", e.Subscripts)
-				}
-				return
-			}
-			for _, a := range e.Args {
-				visit(a.Expr)
-			}
-		case *dsl.UnaryExpr:
-			visit(e.X)
-		case *dsl.BinaryExpr:
-			all(e.X, e.Y)
-		case *dsl.IfExpr:
-			all(e.Cond, e.Then, e.Else)
-		case *dsl.SumExpr:
-			visit(e.Body)
-		case *dsl.MatrixExpr:
-			for _, row := range e.Rows {
-				all(row...)
-			}
-		case *dsl.FieldExpr:
-			if e.Solve == nil || e.State < 0 || e.State >= len(e.Solve.Ode.States) || e.Solve.Ode.States[e.State].ObjectName() != e.Field {
-				t.Errorf("the component %s is not resolved", e.Field)
-			}
-		case *dsl.SolveExpr:
-			t.Error("a solution in an expression")
-		}
+	for _, x := range m.Terms {
+		c.all(x.Left, x.Value)
+		c.all(x.Args...)
 	}
-	required := func(what string, list []dsl.Expr, n int) {
-		if len(list) != n || slices.Contains(list, nil) {
-			t.Errorf("%s: %v, want %d", what, list, n)
-		}
-		all(list...)
+	c.blocks(m)
+}
+
+// formed is what wellFormed has seen of a model.
+type formed struct {
+	t      *testing.T
+	seen   map[dsl.Expr]bool
+	bodies int // of functions around what is visited
+}
+
+// all checks expressions, of which some may be nil.
+func (c *formed) all(list ...dsl.Expr) {
+	for _, e := range list {
+		c.visit(e)
 	}
+}
+
+// visit checks an expression. Optional parts are nil; an interface that holds a nil pointer is not.
+func (c *formed) visit(e dsl.Expr) {
+	if e == nil || c.seen[e] {
+		return
+	}
+	c.seen[e] = true
+	if e.Type().Base == dsl.Invalid {
+		c.t.Errorf("%v: an expression without a type (%T)", e.Span(), e)
+	}
+	switch e := e.(type) {
+	case *dsl.Name:
+		if e.Obj == nil {
+			c.t.Errorf("the name %s is not resolved", e.Name)
+		}
+	case *dsl.IndexExpr:
+		if len(e.Subscripts) != len(e.Args) && e.Args != nil {
+			c.t.Errorf("%d subscripts of %d", len(e.Subscripts), len(e.Args))
+		}
+		c.visit(e.Base)
+	case *dsl.CallExpr:
+		c.call(e)
+	case *dsl.UnaryExpr:
+		c.visit(e.X)
+	case *dsl.BinaryExpr:
+		c.all(e.X, e.Y)
+	case *dsl.IfExpr:
+		c.all(e.Cond, e.Then, e.Else)
+	case *dsl.SumExpr:
+		c.visit(e.Body)
+	case *dsl.MatrixExpr:
+		for _, row := range e.Rows {
+			c.all(row...)
+		}
+	case *dsl.FieldExpr:
+		if e.Solve == nil || e.State < 0 || e.State >= len(e.Solve.Ode.States) || e.Solve.Ode.States[e.State].ObjectName() != e.Field {
+			c.t.Errorf("the component %s is not resolved", e.Field)
+		}
+	case *dsl.SolveExpr:
+		c.t.Error("a solution in an expression")
+	}
+}
+
+// call checks a call: of a function or a density, which are known, or of one that is inlined.
+func (c *formed) call(e *dsl.CallExpr) {
+	if e.Inlined != nil {
+		c.bodies++
+		for _, l := range e.Inlined.Lets {
+			c.visit(l.Value)
+		}
+		c.visit(e.Inlined.Value)
+		c.bodies--
+		return
+	}
+	if e.Fn == nil && e.Density == nil && e.Draws == nil {
+		c.t.Errorf("the function %s is not resolved", e.Func)
+	}
+	if e.Func == "delta" {
+		fixed := 0 // of one of two the position may be; in the body of a function of both
+		for _, s := range e.Subscripts {
+			if s.Index == nil && s.Gather == nil {
+				fixed++
+			}
+		}
+		if len(e.Subscripts) != 2 || fixed > 1 && c.bodies == 0 {
+			c.t.Errorf("the subscripts of delta are %v", e.Subscripts)
+		}
+		return
+	}
+	for _, a := range e.Args {
+		c.visit(a.Expr)
+	}
+}
+
+// required checks expressions of which none may be nil.
+func (c *formed) required(what string, list []dsl.Expr, n int) {
+	if len(list) != n || slices.Contains(list, nil) {
+		c.t.Errorf("%s: %v, want %d", what, list, n)
+	}
+	c.all(list...)
+}
+
+// definitions checks the definitions of a model, and its quantities.
+func (c *formed) definitions(m *dsl.Model) {
 	definitions := slices.Clone(m.Lets)
 	for _, q := range m.Quantities {
 		definitions = append(definitions, &q.Let)
 	}
 	for _, l := range definitions {
-		required(l.ObjectName(), l.Values(), len(l.Values()))
+		c.required(l.ObjectName(), l.Values(), len(l.Values()))
 		if r := l.Recursion; r != nil {
 			for n, m := range l.Type.Shape[1:] {
 				for _, s := range r.Starts {
 					if len(s.Indices) != len(l.Type.Shape)-1 || s.Indices[n].Range.Hi != m {
-						t.Errorf("a part of %s has the indices %v", l.ObjectName(), s.Indices)
+						c.t.Errorf("a part of %s has the indices %v", l.ObjectName(), s.Indices)
 					}
 				}
 			}
-			if c := r.Circle; c != nil && !slices.Contains(c.Members, l) {
-				t.Errorf("%s is none of its circle", l.ObjectName())
+			if circle := r.Circle; circle != nil && !slices.Contains(circle.Members, l) {
+				c.t.Errorf("%s is none of its circle", l.ObjectName())
 			}
 		}
 	}
-	for _, s := range m.Solves {
-		if s.Times == nil || len(s.Times.Type.Shape) != 1 {
-			t.Errorf("the times of %s are %v", s.ObjectName(), s.Times)
-		}
-		required("a start", []dsl.Expr{s.From}, 1)
-		required("initial values", s.Init, len(s.Ode.States))
-		required("arguments", s.Args, len(s.Ode.Args))
-		required("right sides", s.Ode.Rhs, len(s.Ode.States))
-	}
-	for _, x := range m.Terms {
-		all(x.Left, x.Value)
-		all(x.Args...)
-	}
+}
+
+// blocks checks that the blocks of a model share out its parameters, and their metrics.
+func (c *formed) blocks(m *dsl.Model) {
 	held := map[*dsl.Param]int{}
 	for _, b := range m.Blocks {
 		for _, p := range b.Params {
 			held[p]++
 		}
 		if len(b.Metric) == 0 {
-			t.Errorf("the block %q has no metric", b.ObjectName())
+			c.t.Errorf("the block %q has no metric", b.ObjectName())
 		}
 		for _, x := range b.Metric {
-			all(x.Scale, x.Value, x.Alpha)
-			all(x.Args...)
+			c.all(x.Scale, x.Value, x.Alpha)
+			c.all(x.Args...)
 			if x.Matrix != nil {
-				visit(x.Matrix)
+				c.visit(x.Matrix)
 			}
 			for _, e := range x.Blocks {
 				if !b.Holds(e.Row) || !b.Holds(e.Col) {
-					t.Errorf("an entry of %s and %s in the block %q", e.Row.ObjectName(), e.Col.ObjectName(), b.ObjectName())
+					c.t.Errorf("an entry of %s and %s in the block %q", e.Row.ObjectName(), e.Col.ObjectName(), b.ObjectName())
 				}
-				required("an entry", []dsl.Expr{e.Value}, 1)
+				c.required("an entry", []dsl.Expr{e.Value}, 1)
 			}
 		}
 	}
 	for _, p := range m.Params {
 		if held[p] != 1 {
-			t.Errorf("the parameter %s is in %d blocks", p.ObjectName(), held[p])
+			c.t.Errorf("the parameter %s is in %d blocks", p.ObjectName(), held[p])
 		}
 	}
 }

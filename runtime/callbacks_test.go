@@ -163,6 +163,76 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// errFull is an error of a callback.
+var errFull = errors.New("disk full")
+
+// stops are callbacks that end a run.
+var stops = []struct {
+	name          string
+	set           func(w *runtime.Callbacks, n *int)
+	err           error
+	warmed, drawn int // of the first chain
+}{
+	{"start", func(w *runtime.Callbacks, _ *int) {
+		w.OnStart = func([]string, *runtime.Progress) error { return runtime.ErrStop }
+	}, nil, 0, 0},
+	{"warm-up", func(w *runtime.Callbacks, n *int) {
+		w.OnWarmup = func(int, func() *runtime.State) error {
+			if *n++; *n == 7 {
+				return runtime.ErrStop
+			}
+			return nil
+		}
+	}, nil, 7, 0},
+	{"last of the warm-up", func(w *runtime.Callbacks, n *int) {
+		w.OnWarmup = func(int, func() *runtime.State) error {
+			if *n++; *n == 40 {
+				return runtime.ErrStop
+			}
+			return nil
+		}
+	}, nil, 40, 0},
+	{"adapted", func(w *runtime.Callbacks, _ *int) {
+		w.OnAdapted = func(int, []runtime.BlockRun) error { return runtime.ErrStop }
+	}, nil, 40, 0},
+	{"draw", func(w *runtime.Callbacks, n *int) {
+		w.OnDraw = func(int, []float64, func() *runtime.State) error {
+			if *n++; *n == 23 {
+				return runtime.ErrStop
+			}
+			return nil
+		}
+	}, nil, 40, 23},
+	{"finish", func(w *runtime.Callbacks, _ *int) {
+		w.OnFinish = func(int, *runtime.Chain) error { return runtime.ErrStop }
+	}, nil, 40, 200},
+	{"progress", func(w *runtime.Callbacks, _ *int) {
+		w.Interval = time.Nanosecond
+		w.OnProgress = func(p []runtime.ChainProgress) error {
+			if p[0].Done >= 51 {
+				return runtime.ErrStop
+			}
+			return nil
+		}
+	}, nil, 40, 11},
+	{"error at a draw", func(w *runtime.Callbacks, n *int) {
+		w.OnDraw = func(int, []float64, func() *runtime.State) error {
+			if *n++; *n == 23 {
+				return errFull
+			}
+			return nil
+		}
+	}, errFull, 40, 23},
+	{"error in warm-up", func(w *runtime.Callbacks, n *int) {
+		w.OnWarmup = func(int, func() *runtime.State) error {
+			if *n++; *n == 9 {
+				return errFull
+			}
+			return nil
+		}
+	}, errFull, 9, 0},
+}
+
 // A callback that returns ErrStop ends the run without an error, and nothing drawn is
 // lost: neither then nor when it returns an error of its own.
 func TestStop(t *testing.T) {
@@ -170,73 +240,7 @@ func TestStop(t *testing.T) {
 	opt.Chains, opt.Warmup, opt.Draws, opt.Workers, opt.Seed = 3, 40, 200, 1, 5
 	m := newCurved()
 	whole := sample(t, m, opt)
-	own := errors.New("disk full")
-	always := func() error { return runtime.ErrStop }
-	for _, c := range []struct {
-		name          string
-		set           func(w *runtime.Callbacks, n *int)
-		err           error
-		warmed, drawn int // of the first chain
-	}{
-		{"start", func(w *runtime.Callbacks, _ *int) {
-			w.OnStart = func([]string, *runtime.Progress) error { return always() }
-		}, nil, 0, 0},
-		{"warm-up", func(w *runtime.Callbacks, n *int) {
-			w.OnWarmup = func(int, func() *runtime.State) error {
-				if *n++; *n == 7 {
-					return always()
-				}
-				return nil
-			}
-		}, nil, 7, 0},
-		{"last of the warm-up", func(w *runtime.Callbacks, n *int) {
-			w.OnWarmup = func(int, func() *runtime.State) error {
-				if *n++; *n == 40 {
-					return always()
-				}
-				return nil
-			}
-		}, nil, 40, 0},
-		{"adapted", func(w *runtime.Callbacks, _ *int) {
-			w.OnAdapted = func(int, []runtime.BlockRun) error { return always() }
-		}, nil, 40, 0},
-		{"draw", func(w *runtime.Callbacks, n *int) {
-			w.OnDraw = func(int, []float64, func() *runtime.State) error {
-				if *n++; *n == 23 {
-					return always()
-				}
-				return nil
-			}
-		}, nil, 40, 23},
-		{"finish", func(w *runtime.Callbacks, _ *int) {
-			w.OnFinish = func(int, *runtime.Chain) error { return always() }
-		}, nil, 40, 200},
-		{"progress", func(w *runtime.Callbacks, _ *int) {
-			w.Interval = time.Nanosecond
-			w.OnProgress = func(p []runtime.ChainProgress) error {
-				if p[0].Done >= 51 {
-					return always()
-				}
-				return nil
-			}
-		}, nil, 40, 11},
-		{"error at a draw", func(w *runtime.Callbacks, n *int) {
-			w.OnDraw = func(int, []float64, func() *runtime.State) error {
-				if *n++; *n == 23 {
-					return own
-				}
-				return nil
-			}
-		}, own, 40, 23},
-		{"error in warm-up", func(w *runtime.Callbacks, n *int) {
-			w.OnWarmup = func(int, func() *runtime.State) error {
-				if *n++; *n == 9 {
-					return own
-				}
-				return nil
-			}
-		}, own, 9, 0},
-	} {
+	for _, c := range stops {
 		t.Run(c.name, func(t *testing.T) {
 			n := 0
 			w := &runtime.Callbacks{}

@@ -726,7 +726,6 @@ const high = 998
 func randomOrbit(rng *rand.Rand, n int, oneWay bool) *orbit {
 	n = 2 + rng.IntN(n-1)
 	o := newOrbit(n, 1+rng.IntN(3), rng.IntN(3) == 0)
-	dim := o.info.Dim()
 	chance := func(p float64) bool { return rng.Float64() < p }
 	seldom := min(0.04, 1/float64(n))
 
@@ -746,25 +745,7 @@ func randomOrbit(rng *rand.Rand, n int, oneWay bool) *orbit {
 		}
 	}
 
-	kind, speed, phase := rng.IntN(4), 0.05+rng.Float64(), 7*rng.Float64()
-	for i, z := range o.z {
-		switch kind {
-		case 0: // never back
-			z[0] = 1 + float64(rng.IntN(3))
-		case 1: // anywhere
-			for c := range z {
-				z[c] = float64(rng.IntN(5) - 2)
-			}
-		case 2: // now and then back
-			for c := range z {
-				z[c] = float64(rng.IntN(5) - 2)
-			}
-			z[0] += 2
-		case 3: // round
-			z[0] = math.Round(4 * math.Cos(speed*float64(i)+phase))
-			z[dim-1] += math.Round(4 * math.Sin(speed*float64(i)+phase))
-		}
-	}
+	o.randomMomenta(rng)
 	for d := range o.iterations {
 		for i := range n {
 			o.iterations[d][i] = 1 + rng.IntN(30)
@@ -796,23 +777,52 @@ func randomOrbit(rng *rand.Rand, n int, oneWay bool) *orbit {
 		}
 	}
 	if oneWay {
-		for i := range n {
-			for d := range o.next {
-				if chance(2 * seldom) { // a step to anywhere, or nowhere
-					o.next[d][i] = rng.IntN(n+1) - 1
-				}
+		o.astray(rng, 2*seldom)
+	}
+	return o
+}
+
+// randomMomenta makes momenta that turn back never, anywhere, now and then or round.
+func (o *orbit) randomMomenta(rng *rand.Rand) {
+	dim := o.info.Dim()
+	kind, speed, phase := rng.IntN(4), 0.05+rng.Float64(), 7*rng.Float64()
+	for i, z := range o.z {
+		switch kind {
+		case 0: // never back
+			z[0] = 1 + float64(rng.IntN(3))
+		case 1: // anywhere
+			for c := range z {
+				z[c] = float64(rng.IntN(5) - 2)
 			}
+		case 2: // now and then back
+			for c := range z {
+				z[c] = float64(rng.IntN(5) - 2)
+			}
+			z[0] += 2
+		case 3: // round
+			z[0] = math.Round(4 * math.Cos(speed*float64(i)+phase))
+			z[dim-1] += math.Round(4 * math.Sin(speed*float64(i)+phase))
 		}
-		// A step that is not undone is one of many iterations.
+	}
+}
+
+// astray leads steps elsewhere, each with probability p.
+func (o *orbit) astray(rng *rand.Rand, p float64) {
+	for i := range o.h {
 		for d := range o.next {
-			for i, j := range o.next[d] {
-				if j != failed && o.next[1-d][j] != i {
-					o.iterations[d][i] = 16 + rng.IntN(10)
-				}
+			if rng.Float64() < p { // a step to anywhere, or nowhere
+				o.next[d][i] = rng.IntN(len(o.h)+1) - 1
 			}
 		}
 	}
-	return o
+	// A step that is not undone is one of many iterations.
+	for d := range o.next {
+		for i, j := range o.next[d] {
+			if j != failed && o.next[1-d][j] != i {
+				o.iterations[d][i] = 16 + rng.IntN(10)
+			}
+		}
+	}
 }
 
 // The transition matrix of the kernel itself leaves the weights of the states

@@ -80,7 +80,7 @@ type Euclidean struct {
 	grad  []float64
 	logp  float64
 	known bool
-	v     []float64
+	steps Steps // explicit ones: of the work space, v alone
 
 	// Where coordinates are bent, positions and gradients are those of the bends, and the model's are kept beside them.
 	bends    bends
@@ -100,7 +100,7 @@ func NewEuclidean(m Model, dense bool) *Euclidean {
 	n := m.Info().Dim()
 	info := *m.Info()
 	info.Metric = MetricInfo{Constant: true, Identity: true, Structure: Diagonal}
-	e := &Euclidean{Model: m, info: &info, dim: n, at: make([]float64, n), grad: make([]float64, n), v: make([]float64, n)}
+	e := &Euclidean{Model: m, info: &info, dim: n, at: make([]float64, n), grad: make([]float64, n), steps: Steps{v: make([]float64, n)}}
 	if dense {
 		info.Metric.Structure = Dense
 		e.covariance = make([]float64, n*n)
@@ -304,27 +304,18 @@ func (e *Euclidean) Contract(out, _, _ []float64) { clear(out) }
 // MetricJacobian writes zeros: M is constant.
 func (e *Euclidean) MetricJacobian(out, _ []float64) { clear(out) }
 
-// gradient makes the gradient that of the position q.
+// gradient makes the gradient that of the position q, unless it is already.
 func (e *Euclidean) gradient(q []float64) Status {
-	if !e.known || !slices.Equal(e.at, q) {
-		copy(e.at, q)
-		if len(e.bends) == 0 {
-			e.logp = e.Model.Gradient(e.grad, q)
-			e.known = true
-		} else {
-			copy(e.own, q)
-			logJacobian := e.bends.slope(e.own, e.slopes, e.curls, q)
-			e.evaluate()
-			e.turn(logJacobian)
-		}
+	_, _, st := (*separable)(e).At(q)
+	return st
+}
+
+// reason tells why the density at the position is not finite.
+func (e *Euclidean) reason() Status {
+	if m, ok := e.Model.(Solves); ok && m.SolveStatus() != OK {
+		return m.SolveStatus()
 	}
-	if !isFinite(e.logp) {
-		if m, ok := e.Model.(Solves); ok && m.SolveStatus() != OK {
-			return m.SolveStatus()
-		}
-		return NonFinite
-	}
-	return OK
+	return NonFinite
 }
 
 // Energy returns H(q, p) = −L(q) + ½ log det M + ½ pᵀM⁻¹p and L(q).
@@ -333,9 +324,9 @@ func (e *Euclidean) Energy(q, p []float64) (h, l float64, st Status) {
 	if st := e.gradient(q); st != OK {
 		return math.Inf(1), e.logp, st
 	}
-	e.velocity(e.v, p)
+	(*separable)(e).Solve(e.steps.v, p)
 	kinetic := 0.0
-	for i, v := range e.v {
+	for i, v := range e.steps.v {
 		kinetic += float64(v * p[i])
 	}
 	h = -e.logp + float64(0.5*e.logDet) + float64(0.5*kinetic)
@@ -343,22 +334,6 @@ func (e *Euclidean) Energy(q, p []float64) (h, l float64, st Status) {
 		return math.Inf(1), e.logp, NonFinite
 	}
 	return h, e.logp, OK
-}
-
-// velocity writes ∂H/∂p = M⁻¹p to v.
-func (e *Euclidean) velocity(v, p []float64) {
-	if e.sparse != nil {
-		e.sparse.mul(v, p)
-		return
-	}
-	for i := range v {
-		row := e.covariance[i*e.dim:][:e.dim]
-		s := 0.0
-		for j, x := range row {
-			s += float64(x * p[j])
-		}
-		v[i] = s
-	}
 }
 
 // Whiten writes to z the components of p in an orthonormal frame: M^−½p, or Lᵀp with
@@ -382,60 +357,61 @@ func (e *Euclidean) DrawMomentum(p, _ []float64) Status {
 	return OK
 }
 
-// StepLeapfrog is the leapfrog: p̄ = p + ½ε∇L(q), q' = q + εM⁻¹p̄, p' = p̄ + ½ε∇L(q').
+// StepLeapfrog is the leapfrog, see Steps.Leapfrog.
 func (e *Euclidean) StepLeapfrog(q, p []float64, eps float64) StepResult {
-	if st := e.gradient(q); st != OK {
-		return StepResult{Status: st}
-	}
-	for i, g := range e.grad {
-		p[i] += float64(0.5 * eps * g)
-	}
-	e.velocity(e.v, p)
-	for i, v := range e.v {
-		q[i] += float64(eps * v)
-	}
-	if st := e.gradient(q); st != OK {
-		return StepResult{Status: st}
-	}
-	for i, g := range e.grad {
-		p[i] += float64(0.5 * eps * g)
-	}
-	if !allFinite(q) || !allFinite(p) {
-		return StepResult{Status: NonFinite}
-	}
-	return StepResult{}
+	return e.steps.Leapfrog((*separable)(e), q, p, eps)
 }
 
-// twoStageKick is b in StepTwoStage: (3 − √3)/6.
-const twoStageKick = 0.21132486540518713
-
-// StepTwoStage is two leapfrogs in one, with kicks that make the error of the energy on a normal posterior least:
-//
-//	p += bε∇L(q), q += ½εM⁻¹p, p += (1 − 2b)ε∇L(q), q += ½εM⁻¹p, p += bε∇L(q).
-//
-// It is stable up to ε = 2.63 on N(0, I), takes two gradients, and changes the energy by some third of what two leapfrogs of half the size do there: Blanes, Casas & Sanz-Serna (2014),
-// "Numerical integrators for the hybrid Monte Carlo method", arXiv:1405.3153.
+// StepTwoStage is two leapfrogs in one, see Steps.TwoStage.
 func (e *Euclidean) StepTwoStage(q, p []float64, eps float64) StepResult {
-	half := float64(0.5 * eps)
-	for stage, kick := range [...]float64{twoStageKick, 1 - 2*twoStageKick, twoStageKick} {
-		if stage > 0 {
-			e.velocity(e.v, p)
-			for i, v := range e.v {
-				q[i] += float64(half * v)
-			}
-		}
-		if st := e.gradient(q); st != OK {
-			return StepResult{Status: st}
-		}
-		by := float64(kick * eps)
-		for i, g := range e.grad {
-			p[i] += float64(by * g)
-		}
+	return e.steps.TwoStage((*separable)(e), q, p, eps)
+}
+
+// separable is a Euclidean as its explicit steps see it.
+type separable Euclidean
+
+// At makes the gradient that of q, and returns its position and itself.
+func (s *separable) At(q []float64) (at, slope []float64, st Status) {
+	if !s.known || !slices.Equal(s.at, q) {
+		copy(s.at, q)
+		st = s.Slope()
+	} else if !isFinite(s.logp) {
+		st = (*Euclidean)(s).reason()
 	}
-	if !allFinite(q) || !allFinite(p) {
-		return StepResult{Status: NonFinite}
+	return s.at, s.grad, st
+}
+
+// Slope makes the gradient that of its position.
+func (s *separable) Slope() Status {
+	e := (*Euclidean)(s)
+	if len(e.bends) == 0 {
+		e.logp, e.known = e.Model.Gradient(e.grad, e.at), true
+	} else {
+		copy(e.own, e.at)
+		logJacobian := e.bends.slope(e.own, e.slopes, e.curls, e.at)
+		e.evaluate()
+		e.turn(logJacobian)
 	}
-	return StepResult{}
+	if !isFinite(e.logp) {
+		return e.reason()
+	}
+	return OK
+}
+
+// Solve writes v = M⁻¹p.
+func (s *separable) Solve(v, p []float64) {
+	if s.sparse != nil {
+		s.sparse.mul(v, p)
+		return
+	}
+	for i := range v {
+		row := s.covariance[i*s.dim:][:s.dim]
+		sum := 0.0
+		for j, x := range row {
+			sum += float64(x * p[j])
+		}
+		v[i] = sum
+	}
 }
 
 // generic is the system of the implicit steps, which are explicit ones in disguise

@@ -137,7 +137,7 @@ func (f *fisher) departures(e *Euclidean) []float64 {
 	}
 	points, gradients, variances := centred(f.X), centred(f.G), e.Variances()
 	for k, x := range points {
-		e.velocity(r, gradients[k])
+		(*separable)(e).Solve(r, gradients[k])
 		for i, v := range r {
 			d := x[i] + v
 			out[i] += float64(d*d) / float64(variances[i]*float64(len(points)))

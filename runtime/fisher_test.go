@@ -154,44 +154,50 @@ func TestFisherOfFewPoints(t *testing.T) {
 	}
 }
 
+// randomLowRank is a matrix of n coordinates that is diagonal but for k directions: the list of its numbers, and the dense matrix.
+func randomLowRank(rng *rand.Rand, n, k int) (list []float64, want *mat.Dense) {
+	list = make([]float64, n)
+	for i := range list {
+		list[i] = math.Exp(rng.NormFloat64())
+	}
+	basis := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			basis.Set(i, j, rng.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(basis)
+	var q mat.Dense
+	qr.QTo(&q)
+	want = mat.NewDense(n, n, nil)
+	for i := range n {
+		want.Set(i, i, 1)
+	}
+	for d := range k {
+		v := math.Exp(2 * rng.NormFloat64())
+		list = append(list, v)
+		for i := range n {
+			list = append(list, q.At(i, d))
+			for j := range n {
+				want.Set(i, j, want.At(i, j)+(v-1)*q.At(i, d)*q.At(j, d))
+			}
+		}
+	}
+	for i := range n {
+		for j := range n {
+			want.Set(i, j, want.At(i, j)*math.Sqrt(list[i]*list[j]))
+		}
+	}
+	return list, want
+}
+
 // TestLowRank holds every form of the matrix against dense algebra.
 func TestLowRank(t *testing.T) {
 	rng := rand.New(rand.NewSource(6))
 	for _, k := range []int{0, 1, 2, 5} { // of which the last two are kept as matrices
 		const n = 5
-		list := make([]float64, n)
-		for i := range list {
-			list[i] = math.Exp(rng.NormFloat64())
-		}
-		basis := mat.NewDense(n, n, nil)
-		for i := range n {
-			for j := range n {
-				basis.Set(i, j, rng.NormFloat64())
-			}
-		}
-		var qr mat.QR
-		qr.Factorize(basis)
-		var q mat.Dense
-		qr.QTo(&q)
-		want := mat.NewDense(n, n, nil)
-		for i := range n {
-			want.Set(i, i, 1)
-		}
-		for d := range k {
-			v := math.Exp(2 * rng.NormFloat64())
-			list = append(list, v)
-			for i := range n {
-				list = append(list, q.At(i, d))
-				for j := range n {
-					want.Set(i, j, want.At(i, j)+(v-1)*q.At(i, d)*q.At(j, d))
-				}
-			}
-		}
-		for i := range n {
-			for j := range n {
-				want.Set(i, j, want.At(i, j)*math.Sqrt(list[i]*list[j]))
-			}
-		}
+		list, want := randomLowRank(rng, n, k)
 		c := newLowRank(n, list)
 		if c == nil {
 			t.Fatal("no matrix")

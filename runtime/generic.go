@@ -262,6 +262,20 @@ func (g *genericStages) Field(v, f, q, p []float64) Status {
 	return OK
 }
 
+func (g *genericStages) At(q []float64) (at, slope []float64, st Status) {
+	s := (*GenericSystem)(g)
+	s.last = s.here.at(q)
+	if st = s.gradient(&s.here); st == OK {
+		st = s.factor(&s.here)
+	}
+	return s.here.q, s.here.grad, st
+}
+
+func (g *genericStages) Slope() Status {
+	g.here.have = 0
+	return (*GenericSystem)(g).gradient(&g.here)
+}
+
 func (g *genericStages) Complete(q []float64) ([]float64, Status) {
 	s := (*GenericSystem)(g)
 	at := s.here.at(q)

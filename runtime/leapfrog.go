@@ -1,35 +1,8 @@
 package runtime
 
-// StepLeapfrog is the leapfrog of a constant metric:
-// p̄ = p + ½ε∇L(q), q' = q + εG⁻¹p̄, p' = p̄ + ½ε∇L(q'). The gradient at q' is
-// kept for the next step.
+// StepLeapfrog is the leapfrog of a constant metric, see Steps.Leapfrog.
 func (s *GenericSystem) StepLeapfrog(q, p []float64, eps float64) StepResult {
-	at := s.here.at(q)
-	st := s.gradient(at)
-	if st == OK {
-		st = s.factor(at)
-	}
-	if st != OK {
-		return StepResult{Status: st}
-	}
-	for i, g := range at.grad {
-		p[i] += float64(0.5 * eps * g)
-	}
-	at.chol.Solve(s.v, p)
-	for i, v := range s.v {
-		q[i] += float64(eps * v)
-	}
-	at.at(q)
-	if st := s.gradient(at); st != OK {
-		return StepResult{Status: st}
-	}
-	for i, g := range at.grad {
-		p[i] += float64(0.5 * eps * g)
-	}
-	if !allFinite(q) || !allFinite(p) {
-		return StepResult{Status: NonFinite}
-	}
-	return StepResult{}
+	return s.steps.Leapfrog((*genericStages)(s), q, p, eps)
 }
 
 // StepGLFa is one step of the generalized leapfrog with nothing remembered between evaluations,

@@ -35,6 +35,34 @@ func (k *keeper) Draw(chain int, row []float64, state func() *runtime.State) err
 	return k.keep(chain, state)
 }
 
+// goesOn expects of a chain that goes on from a state, after so many transitions, the draws of the whole one, and its state at the end.
+func goesOn(t *testing.T, m runtime.Posterior, opt runtime.Options, whole *runtime.Chain, state []byte, made int) {
+	t.Helper()
+	var s runtime.State
+	if err := json.Unmarshal(state, &s); err != nil {
+		t.Fatal(err)
+	}
+	opt.From = []*runtime.State{&s}
+	rest := sample(t, m, opt).Chains[0]
+	drawn := max(0, made-whole.Warmed())
+	for j, column := range append(slices.Clip(whole.Draws), whole.Stats...) {
+		if got := append(slices.Clip(rest.Draws), rest.Stats...)[j]; !slices.Equal(got, column[drawn:]) {
+			t.Fatalf("from transition %d: column %d is\n%v, want\n%v", made, j, got, column[drawn:])
+		}
+	}
+	a, err := json.Marshal(whole.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(rest.State)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(a) != string(b) {
+		t.Fatalf("from transition %d: the state at the end is\n%s, want\n%s", made, b, a)
+	}
+}
+
 // A chain that goes on from a state comes to the draws, bit for bit, that it would have
 // made without a break: wherever the break is, in the warm-up or after it, whatever is
 // adapted.
@@ -93,29 +121,7 @@ func TestGoOn(t *testing.T) {
 				if i > 3 && i < len(k.states)-15 && i%9 != 0 {
 					continue // an end of the warm-up, and some between
 				}
-				var s runtime.State
-				if err := json.Unmarshal(k.states[i], &s); err != nil {
-					t.Fatal(err)
-				}
-				opt.From = []*runtime.State{&s}
-				rest := sample(t, c.m, opt).Chains[0]
-				made := max(0, i+1-whole.Warmed())
-				for j, column := range append(slices.Clip(whole.Draws), whole.Stats...) {
-					if got := append(slices.Clip(rest.Draws), rest.Stats...)[j]; !slices.Equal(got, column[made:]) {
-						t.Fatalf("from transition %d: column %d is\n%v, want\n%v", i+1, j, got, column[made:])
-					}
-				}
-				a, err := json.Marshal(whole.State)
-				if err != nil {
-					t.Fatal(err)
-				}
-				b, err := json.Marshal(rest.State)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if string(a) != string(b) {
-					t.Fatalf("from transition %d: the state at the end is\n%s, want\n%s", i+1, b, a)
-				}
+				goesOn(t, c.m, opt, whole, k.states[i], i+1)
 			}
 			// More draws than were asked for at first.
 			opt.From, opt.Draws = []*runtime.State{whole.State}, 20

@@ -36,8 +36,22 @@ type Stages interface {
 	Solve(v, p []float64)
 }
 
-// Steps holds the work space of the steps of the implicit integrators, over the Stages of a
-// model of m coordinates. It serves one goroutine.
+// Separable is Hamilton's equations where the metric is constant, so that ∂H/∂q = −∂L/∂q and ∂H/∂p = M⁻¹p: what explicit
+// steps are made of.
+type Separable interface {
+	// At makes the gradient that of q, which is quick where the step before has ended, and returns the position of the gradient, which is
+	// equal to q, and ∂L/∂q there; or it says why there is none. The caller writes to the position alone, and calls Slope then.
+	At(q []float64) (at, slope []float64, st Status)
+
+	// Slope makes the gradient that of its position again, or says why there is none.
+	Slope() Status
+
+	// Solve writes v = M⁻¹p, after a call of At.
+	Solve(v, p []float64)
+}
+
+// Steps holds the work space of the steps of the integrators, over the Stages of a
+// model of m coordinates; explicit steps need of the model that it is Separable. It serves one goroutine.
 type Steps struct {
 	x, y     []float64 // 2m: the iterate of a solve, and its image
 	z        []float64 // 2m: where a step of the implicit midpoint rule starts
@@ -57,6 +71,76 @@ func NewSteps(m int) Steps {
 		*v = make([]float64, 2*m)
 	}
 	return s
+}
+
+// Leapfrog is one step of the leapfrog,
+//
+//	p̄ = p + ½ε∂L(q),  q' = q + εM⁻¹p̄,  p' = p̄ + ½ε∂L(q').
+func (w *Steps) Leapfrog(s Separable, q, p []float64, eps float64) StepResult {
+	at, slope, st := s.At(q)
+	if st != OK {
+		return StepResult{Status: st}
+	}
+	n := len(q)
+	p, at, slope, v, h := p[:n], at[:n], slope[:n], w.v[:n], float64(0.5*eps)
+	for i := range p {
+		p[i] += float64(h * slope[i])
+	}
+	s.Solve(v, p)
+	d := 0.0 // unless a coordinate is not finite
+	for i := range q {
+		x := q[i] + float64(eps*v[i])
+		q[i], at[i] = x, x
+		d += x - x
+	}
+	if st := s.Slope(); st != OK {
+		return StepResult{Status: st}
+	}
+	for i := range p {
+		p[i] += float64(h * slope[i])
+		d += p[i] - p[i]
+	}
+	if d != 0 {
+		return StepResult{Status: NonFinite}
+	}
+	return StepResult{}
+}
+
+// twoStageKick is b in TwoStage: (3 − √3)/6.
+const twoStageKick = 0.21132486540518713
+
+// TwoStage is two leapfrogs in one, with kicks that make the error of the energy on a normal posterior least:
+//
+//	p += bε∂L(q),  q += ½εM⁻¹p,  p += (1 − 2b)ε∂L(q),  q += ½εM⁻¹p,  p += bε∂L(q).
+//
+// It is stable up to ε = 2.63 on N(0, I), takes two gradients, and changes the energy by some third of what two leapfrogs of half the size do there: Blanes, Casas & Sanz-Serna (2014),
+// "Numerical integrators for the hybrid Monte Carlo method", arXiv:1405.3153.
+func (w *Steps) TwoStage(s Separable, q, p []float64, eps float64) StepResult {
+	at, slope, st := s.At(q)
+	if st != OK {
+		return StepResult{Status: st}
+	}
+	half := float64(0.5 * eps)
+	for stage, kick := range [...]float64{twoStageKick, 1 - 2*twoStageKick, twoStageKick} {
+		if stage > 0 {
+			s.Solve(w.v, p)
+			for i, v := range w.v {
+				q[i] += float64(half * v)
+				at[i] = q[i]
+			}
+			if st := s.Slope(); st != OK {
+				return StepResult{Status: st}
+			}
+		}
+		by := float64(kick * eps)
+		for i, g := range slope {
+			p[i] += float64(by * g)
+		}
+	}
+	if !allFinite(q) || !allFinite(p) {
+		return StepResult{Status: NonFinite}
+	}
+	return StepResult{}
 }
 
 // flow writes z + h (v, −f), with z in w.z and v and f of x = (q, p), to y. More arguments than these, or slices of the halves,

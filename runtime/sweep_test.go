@@ -350,6 +350,33 @@ func rows(r *runtime.Result) func(row []float64, name string) float64 {
 	}
 }
 
+// total is that of three blocks.
+func total(x [3]float64) float64 { return x[0] + x[1] + x[2] }
+
+// statisticsOf compares the statistics of a draw with what those of its blocks make.
+func statisticsOf(t *testing.T, n int, of func(stat string) [3]float64, whole func(stat string) float64) {
+	t.Helper()
+	first := func(x [3]float64) float64 {
+		for _, v := range x {
+			if v != 0 {
+				return v
+			}
+		}
+		return 0
+	}
+	for stat, x := range map[string]float64{
+		"accept_stat__": total(of("accept_stat__")) / 3,
+		"stepsize__":    of("stepsize__")[2], "treedepth__": max(of("treedepth__")[0], of("treedepth__")[1], of("treedepth__")[2]),
+		"n_leapfrog__": total(of("n_leapfrog__")), "energy__": of("energy__")[2],
+		"solver_iterations__": total(of("solver_iterations__")),
+		"divergent__":         first(of("divergent__")), "failure__": first(of("failure__")), "irreversible__": first(of("irreversible__")),
+	} {
+		if got := whole(stat); math.Abs(got-x) > 1e-12 && got != x {
+			t.Fatalf("draw %d: %s is %v, want %v", n, stat, got, x)
+		}
+	}
+}
+
 // TestStatisticsOfSweeps checks every row: lp__ is the joint density of the row's
 // parameters, and the other statistics of the whole are those of its blocks as
 // StatNames has it.
@@ -397,26 +424,7 @@ func TestStatisticsOfSweeps(t *testing.T) {
 		if l := m.LogDensity(q); math.Abs(l-value(row, "lp__")) > 1e-10 {
 			t.Fatalf("draw %d: lp__ %v, joint density %v; failures %v", n, value(row, "lp__"), l, of("failure__"))
 		}
-		sum := func(x [3]float64) float64 { return x[0] + x[1] + x[2] }
-		first := func(x [3]float64) float64 {
-			for _, v := range x {
-				if v != 0 {
-					return v
-				}
-			}
-			return 0
-		}
-		for stat, x := range map[string]float64{
-			"accept_stat__": sum(of("accept_stat__")) / 3,
-			"stepsize__":    of("stepsize__")[2], "treedepth__": max(of("treedepth__")[0], of("treedepth__")[1], of("treedepth__")[2]),
-			"n_leapfrog__": sum(of("n_leapfrog__")), "energy__": of("energy__")[2],
-			"solver_iterations__": sum(of("solver_iterations__")),
-			"divergent__":         first(of("divergent__")), "failure__": first(of("failure__")), "irreversible__": first(of("irreversible__")),
-		} {
-			if got := value(row, stat); math.Abs(got-x) > 1e-12 && got != x {
-				t.Fatalf("draw %d: %s is %v, want %v", n, stat, got, x)
-			}
-		}
+		statisticsOf(t, n, of, func(stat string) float64 { return value(row, stat) })
 		for i, f := range of("failure__") {
 			if f != 0 {
 				failures[i]++
@@ -428,8 +436,8 @@ func TestStatisticsOfSweeps(t *testing.T) {
 				accepted[i]++
 			}
 		}
-		steps += int(sum(of("n_leapfrog__")))
-		iterations += int(sum(of("solver_iterations__")))
+		steps += int(total(of("n_leapfrog__")))
+		iterations += int(total(of("solver_iterations__")))
 	}
 	for i, b := range r.Chains[0].Blocks {
 		n := &b.Sampling

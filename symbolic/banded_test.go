@@ -137,19 +137,59 @@ var bandedKernels = map[string]func(dst []float64, args ...[]float64){
 	"linalg.Stack":               linalg.Stack,
 }
 
+// randomVector has normal elements, or uniform ones above a least one.
+func randomVector(rng *rand.Rand, n int, least float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+		if least > 0 {
+			v[i] = least + rng.Float64()
+		}
+	}
+	return v
+}
+
+// bandedArguments are arguments of a row, of order n with w diagonals below the main one, and their shapes; bad ones are not positive definite.
+func bandedArguments(rng *rand.Rand, name string, n, w int, good bool) (args [][]float64, shapes [][]dsl.Extent) {
+	diagonals := [][]float64{randomVector(rng, n, 6)}
+	for range w {
+		diagonals = append(diagonals, randomVector(rng, n, 0))
+	}
+	if !good {
+		diagonals[0][n/2] = -1
+	}
+	add := func(v []float64, shape ...int) {
+		args = append(args, v)
+		var x []dsl.Extent
+		for _, k := range shape {
+			x = append(x, dsl.Fixed(k))
+		}
+		shapes = append(shapes, x)
+	}
+	band := slices.Concat(diagonals...)
+	for o := range w + 1 {
+		clear(band[o*n:][:min(o, n)])
+	}
+	switch name {
+	case "band_solve_lower", "band_solve_upper":
+		add(band, w+1, n)
+		add(randomVector(rng, n, 0), n)
+	case "band_cholesky_adjoint":
+		add(band, w+1, n)
+		for range diagonals {
+			add(randomVector(rng, n, 0), n)
+		}
+	default:
+		for _, d := range diagonals {
+			add(d, n)
+		}
+	}
+	return args, shapes
+}
+
 // TestBandedKernels compares every kernel with the row's Eval, which works on dense matrices, also where there is no value.
 func TestBandedKernels(t *testing.T) {
 	rng := rand.New(rand.NewSource(4))
-	vector := func(n int, least float64) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = rng.NormFloat64()
-			if least > 0 {
-				v[i] = least + rng.Float64()
-			}
-		}
-		return v
-	}
 	for _, op := range bandedRows(t) {
 		kernel := bandedKernels[op.Kernel]
 		if kernel == nil {
@@ -159,41 +199,7 @@ func TestBandedKernels(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 7, 20} {
 			for w := range 4 {
 				for _, good := range []bool{true, false} {
-					diagonals := [][]float64{vector(n, 6)}
-					for range w {
-						diagonals = append(diagonals, vector(n, 0))
-					}
-					if !good {
-						diagonals[0][n/2] = -1
-					}
-					var args [][]float64
-					var shapes [][]dsl.Extent
-					add := func(v []float64, shape ...int) {
-						args = append(args, v)
-						var x []dsl.Extent
-						for _, k := range shape {
-							x = append(x, dsl.Fixed(k))
-						}
-						shapes = append(shapes, x)
-					}
-					band := slices.Concat(diagonals...)
-					for o := range w + 1 {
-						clear(band[o*n:][:min(o, n)])
-					}
-					switch op.Name {
-					case "band_solve_lower", "band_solve_upper":
-						add(band, w+1, n)
-						add(vector(n, 0), n)
-					case "band_cholesky_adjoint":
-						add(band, w+1, n)
-						for range diagonals {
-							add(vector(n, 0), n)
-						}
-					default:
-						for _, d := range diagonals {
-							add(d, n)
-						}
-					}
+					args, shapes := bandedArguments(rng, op.Name, n, w, good)
 					size := 1
 					for _, x := range op.Shape(shapes) {
 						size *= x.Offset

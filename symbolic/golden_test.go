@@ -149,162 +149,177 @@ func each(e *expr.Expr, f func(*expr.Expr)) {
 // TestOperationCounts states, for the paper's models, what the rules must have
 // found. The golden files show the rest.
 func TestOperationCounts(t *testing.T) {
-	t.Run("banana", func(t *testing.T) {
-		d := example(t, "banana")
-		for _, def := range d.Prog.Defs {
-			if def.Stage() < expr.StagePosition {
-				continue
+	t.Run("banana", countsOfBanana)
+	t.Run("logistic", countsOfLogistic)
+	t.Run("funnel", countsOfFunnel)
+	t.Run("gaussian", countsOfGaussian)
+	t.Run("sums of data", countsOfSums)
+}
+
+// countsOfBanana: nothing later than data loops, and the contraction has one component.
+func countsOfBanana(t *testing.T) {
+	d := example(t, "banana")
+	for _, def := range d.Prog.Defs {
+		if def.Stage() < expr.StagePosition {
+			continue
+		}
+		each(def.Body, func(e *expr.Expr) {
+			if e.Op == expr.Sum {
+				t.Errorf("%s, of %s stage, holds a sum: %s", def.Tensor.Name, def.Stage(), expr.Format(def.Body))
 			}
-			each(def.Body, func(e *expr.Expr) {
-				if e.Op == expr.Sum {
-					t.Errorf("%s, of %s stage, holds a sum: %s", def.Tensor.Name, def.Stage(), expr.Format(def.Body))
+		})
+		if len(def.Indices) > 0 {
+			t.Errorf("%s, of %s stage, has an index", def.Tensor.Name, def.Stage())
+		}
+	}
+	for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1, d.Jacobian} {
+		for _, o := range g {
+			if naive.HasSum(o.E) {
+				t.Errorf("an output holds a sum: %s", expr.Format(o.E))
+			}
+		}
+	}
+	// G depends on t2 only.
+	for _, o := range d.Jacobian {
+		if o.Dir != 1 {
+			t.Errorf("∂G/∂%s is not structurally zero", d.Params[o.Dir].Coord.Name)
+		}
+	}
+	if !d.Rank1[0].E.IsNum(0) || !d.Contract[0].E.IsNum(0) {
+		t.Error("the contraction has a t1 component")
+	}
+}
+
+// countsOfLogistic: the data are read once for a momentum, Xᵀy before sampling, and there is one logistic function.
+func countsOfLogistic(t *testing.T) {
+	d := example(t, "logistic")
+	loops := 0
+	for _, def := range reach(d, d.Rank1) {
+		if def.Stage() != expr.StageMomentum {
+			continue
+		}
+		if len(def.Indices) > 1 {
+			t.Errorf("Rank1 needs %s with %d indices at the momentum stage", def.Tensor.Name, len(def.Indices))
+		}
+		each(def.Body, func(e *expr.Expr) {
+			if e.Op == expr.Call {
+				t.Errorf("Rank1 needs the call %s at the momentum stage, in %s", expr.Format(e), def.Tensor.Name)
+			}
+			if e.Op == expr.Sum {
+				loops++
+				if naive.HasSum(e.Args[0]) {
+					t.Errorf("Rank1 needs nested sums at the momentum stage: %s", expr.Format(def.Body))
+				}
+			}
+		})
+	}
+	if loops > 2 {
+		t.Errorf("Rank1 makes %d passes over x, two suffice", loops)
+	}
+	// Xᵀy leaves the sampler.
+	found := false
+	for _, def := range d.Prog.Defs {
+		y := false
+		expr.Refs(def.Body, func(r *expr.Expr) { y = y || r.Tensor.Name == "y" })
+		if y && def.Stage() != expr.StageData {
+			t.Errorf("%s reads y at the %s stage", def.Tensor.Name, def.Stage())
+		}
+		found = found || y && def.Stage() == expr.StageData && naive.HasSum(def.Body) && len(def.Indices) == 1
+	}
+	if !found {
+		t.Error("no definition Xᵀy of data stage")
+	}
+	for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Force} {
+		for _, o := range g {
+			expr.Refs(o.E, func(r *expr.Expr) {
+				if r.Tensor.Name == "y" {
+					t.Errorf("an output reads y: %s", expr.Format(o.E))
 				}
 			})
-			if len(def.Indices) > 0 {
-				t.Errorf("%s, of %s stage, has an index", def.Tensor.Name, def.Stage())
-			}
 		}
-		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1, d.Jacobian} {
-			for _, o := range g {
-				if naive.HasSum(o.E) {
-					t.Errorf("an output holds a sum: %s", expr.Format(o.E))
-				}
+	}
+	// One inv_logit per observation for everything.
+	calls := map[string]int{}
+	for _, def := range d.Prog.Defs {
+		each(def.Body, func(e *expr.Expr) {
+			if e.Op == expr.Call {
+				calls[e.Func.Name]++
 			}
+		})
+	}
+	if len(calls) != 2 || calls["inv_logit"] != 1 || calls["log1p_exp"] != 1 {
+		t.Errorf("calls %v", calls)
+	}
+}
+
+// countsOfFunnel: one exponential, and an arrow.
+func countsOfFunnel(t *testing.T) {
+	d := example(t, "funnel")
+	exps := 0
+	for _, def := range d.Prog.Defs {
+		if def.Stage() == expr.StageDraw {
+			continue // the prior's, once per start
 		}
-		// G depends on t2 only.
-		for _, o := range d.Jacobian {
-			if o.Dir != 1 {
-				t.Errorf("∂G/∂%s is not structurally zero", d.Params[o.Dir].Coord.Name)
+		each(def.Body, func(e *expr.Expr) {
+			if e.Op == expr.Call {
+				exps++
 			}
-		}
-		if !d.Rank1[0].E.IsNum(0) || !d.Contract[0].E.IsNum(0) {
-			t.Error("the contraction has a t1 component")
-		}
-	})
-	t.Run("logistic", func(t *testing.T) {
-		d := example(t, "logistic")
-		loops := 0
-		for _, def := range reach(d, d.Rank1) {
-			if def.Stage() != expr.StageMomentum {
-				continue
-			}
+		})
+		for _, i := range def.Indices {
 			if len(def.Indices) > 1 {
-				t.Errorf("Rank1 needs %s with %d indices at the momentum stage", def.Tensor.Name, len(def.Indices))
+				t.Errorf("%s has index %s beside another: the Hessian is an arrow", def.Tensor.Name, i.Name)
 			}
-			each(def.Body, func(e *expr.Expr) {
-				if e.Op == expr.Call {
-					t.Errorf("Rank1 needs the call %s at the momentum stage, in %s", expr.Format(e), def.Tensor.Name)
-				}
-				if e.Op == expr.Sum {
-					loops++
-					if naive.HasSum(e.Args[0]) {
-						t.Errorf("Rank1 needs nested sums at the momentum stage: %s", expr.Format(def.Body))
-					}
+		}
+	}
+	if exps != 1 {
+		t.Errorf("%d transcendental calls, e^v suffices", exps)
+	}
+}
+
+// countsOfGaussian: nothing of a constant metric.
+func countsOfGaussian(t *testing.T) {
+	d := example(t, "gaussian")
+	if !d.Metric.Constant || len(d.Jacobian) > 0 {
+		t.Error("the metric is constant")
+	}
+	for _, g := range [][]Output{d.Contract, d.Rank1} {
+		for _, o := range g {
+			if !o.E.IsNum(0) {
+				t.Errorf("a constant metric has the contraction %s", expr.Format(o.E))
+			}
+		}
+	}
+}
+
+// countsOfSums: in every model.
+func countsOfSums(t *testing.T) {
+	// A sum that reads nothing but data is of data stage, and is a
+	// definition of its own, in every model.
+	for _, m := range testModels {
+		md, ds := dsl.Load("model.ham", m.text, dsl.Options{})
+		if md == nil {
+			t.Fatal(ds.List)
+		}
+		d, _ := Derive(md)
+		if d == nil {
+			continue // TestModels tells
+		}
+		visit := func(where string, stage expr.Stage, e *expr.Expr) {
+			each(e, func(x *expr.Expr) {
+				if x.Op == expr.Sum && len(x.Free()) == 0 && x.Stage() <= expr.StageData && stage > expr.StageData {
+					t.Errorf("%s: %s sums data at the %s stage: %s", m.name, where, stage, expr.Format(x))
 				}
 			})
 		}
-		if loops > 2 {
-			t.Errorf("Rank1 makes %d passes over x, two suffice", loops)
-		}
-		// Xᵀy leaves the sampler.
-		found := false
 		for _, def := range d.Prog.Defs {
-			y := false
-			expr.Refs(def.Body, func(r *expr.Expr) { y = y || r.Tensor.Name == "y" })
-			if y && def.Stage() != expr.StageData {
-				t.Errorf("%s reads y at the %s stage", def.Tensor.Name, def.Stage())
-			}
-			found = found || y && def.Stage() == expr.StageData && naive.HasSum(def.Body) && len(def.Indices) == 1
+			visit(def.Tensor.Name, def.Stage(), def.Body)
 		}
-		if !found {
-			t.Error("no definition Xᵀy of data stage")
-		}
-		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Force} {
+		for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1} {
 			for _, o := range g {
-				expr.Refs(o.E, func(r *expr.Expr) {
-					if r.Tensor.Name == "y" {
-						t.Errorf("an output reads y: %s", expr.Format(o.E))
-					}
-				})
+				visit("an output", expr.StageMomentum, o.E)
 			}
 		}
-		// One inv_logit per observation for everything.
-		calls := map[string]int{}
-		for _, def := range d.Prog.Defs {
-			each(def.Body, func(e *expr.Expr) {
-				if e.Op == expr.Call {
-					calls[e.Func.Name]++
-				}
-			})
-		}
-		if len(calls) != 2 || calls["inv_logit"] != 1 || calls["log1p_exp"] != 1 {
-			t.Errorf("calls %v", calls)
-		}
-	})
-	t.Run("funnel", func(t *testing.T) {
-		d := example(t, "funnel")
-		exps := 0
-		for _, def := range d.Prog.Defs {
-			if def.Stage() == expr.StageDraw {
-				continue // the prior's, once per start
-			}
-			each(def.Body, func(e *expr.Expr) {
-				if e.Op == expr.Call {
-					exps++
-				}
-			})
-			for _, i := range def.Indices {
-				if len(def.Indices) > 1 {
-					t.Errorf("%s has index %s beside another: the Hessian is an arrow", def.Tensor.Name, i.Name)
-				}
-			}
-		}
-		if exps != 1 {
-			t.Errorf("%d transcendental calls, e^v suffices", exps)
-		}
-	})
-	t.Run("gaussian", func(t *testing.T) {
-		d := example(t, "gaussian")
-		if !d.Metric.Constant || len(d.Jacobian) > 0 {
-			t.Error("the metric is constant")
-		}
-		for _, g := range [][]Output{d.Contract, d.Rank1} {
-			for _, o := range g {
-				if !o.E.IsNum(0) {
-					t.Errorf("a constant metric has the contraction %s", expr.Format(o.E))
-				}
-			}
-		}
-	})
-	t.Run("sums of data", func(t *testing.T) {
-		// A sum that reads nothing but data is of data stage, and is a
-		// definition of its own, in every model.
-		for _, m := range testModels {
-			md, ds := dsl.Load("model.ham", m.text, dsl.Options{})
-			if md == nil {
-				t.Fatal(ds.List)
-			}
-			d, _ := Derive(md)
-			if d == nil {
-				continue // TestModels tells
-			}
-			visit := func(where string, stage expr.Stage, e *expr.Expr) {
-				each(e, func(x *expr.Expr) {
-					if x.Op == expr.Sum && len(x.Free()) == 0 && x.Stage() <= expr.StageData && stage > expr.StageData {
-						t.Errorf("%s: %s sums data at the %s stage: %s", m.name, where, stage, expr.Format(x))
-					}
-				})
-			}
-			for _, def := range d.Prog.Defs {
-				visit(def.Tensor.Name, def.Stage(), def.Body)
-			}
-			for _, g := range [][]Output{{d.LogDensity}, d.Gradient, d.Matrix, d.Force, d.Contract, d.Rank1} {
-				for _, o := range g {
-					visit("an output", expr.StageMomentum, o.E)
-				}
-			}
-		}
-	})
+	}
 }
 
 // TestProgramOrder: a definition uses only earlier ones, at no later stage than

@@ -371,6 +371,7 @@ func randomBlocks(t *testing.T, seed int64) int {
 	return 1
 }
 
+// randomProgram compares what is derived of a random program with its derivatives by other means, and returns how many it has compared: one or none.
 func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 	t.Helper()
 	w := &writer{rng: rand.New(rand.NewSource(seed)), flat: flat}
@@ -384,19 +385,8 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 			fail("panic: %v", r)
 		}
 	}()
-	m, ds := dsl.Load("random.ham", text, dsl.Options{})
-	if m == nil {
-		// A let or density may turn out free of parameters.
-		for i := range ds.List {
-			if ds.List[i].Severity == dsl.Error && ds.List[i].Code != dsl.DataOnlyTerm && ds.List[i].Code != dsl.IndexRange {
-				fail("%v", ds.List[i])
-			}
-		}
-		return 0
-	}
-	d, list := Derive(m)
+	d := derived(text, fail)
 	if d == nil {
-		fail("%v", list)
 		return 0
 	}
 	b := newBench(t, d, data)
@@ -457,6 +447,25 @@ func randomProgram(t *testing.T, seed int64, depth int, flat bool) int {
 		fail("rank one\n got %.10g\nwant %.10g", got, rank)
 	}
 	return 1
+}
+
+// derived is what is derived of a program; nil where it is none, as it may be if a let or a density turns out free of parameters.
+func derived(text string, fail func(format string, args ...any)) *Derived {
+	m, ds := dsl.Load("random.ham", text, dsl.Options{})
+	if m == nil {
+		for i := range ds.List {
+			if ds.List[i].Severity == dsl.Error && ds.List[i].Code != dsl.DataOnlyTerm && ds.List[i].Code != dsl.IndexRange {
+				fail("%v", ds.List[i])
+			}
+		}
+		return nil
+	}
+	d, list := Derive(m)
+	if d == nil {
+		fail("%v", list)
+		return nil
+	}
+	return d
 }
 
 // TestGuardsOfDeltas: what a definition takes out of a product does not read what

@@ -10,6 +10,36 @@ import (
 	"testing"
 )
 
+// answered are the numbers of an answer of log-prob, in the order of the points and of a point's quantities.
+func answered(t *testing.T, answer string) (out []float64) {
+	t.Helper()
+	var list any
+	if err := json.Unmarshal([]byte(answer), &list); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(x any)
+	walk = func(x any) {
+		switch x := x.(type) {
+		case []any:
+			for _, v := range x {
+				walk(v)
+			}
+		case map[string]any:
+			for _, k := range []string{"log_density", "gradient", "metric", "metric_jacobian", "log_det_metric", "hamiltonian", "grad_q_hamiltonian", "grad_p_hamiltonian"} {
+				if v, ok := x[k]; ok {
+					walk(v)
+				}
+			}
+		case float64:
+			out = append(out, x)
+		default:
+			t.Fatalf("%v", x)
+		}
+	}
+	walk(list)
+	return out
+}
+
 // On large data log-prob asks compiled code, which answers as the evaluator does: the same numbers up to
 // rounding, the same errors.
 func TestLogProbOfLargeData(t *testing.T) {
@@ -38,32 +68,7 @@ func TestLogProbOfLargeData(t *testing.T) {
 	answer := func(args ...string) []float64 {
 		t.Helper()
 		r := fine(t, append([]string{"log-prob", "m.ham", "--at", "at.json"}, args...)...)
-		var list any
-		if err := json.Unmarshal([]byte(r.stdout), &list); err != nil {
-			t.Fatal(err)
-		}
-		var out []float64
-		var walk func(x any)
-		walk = func(x any) {
-			switch x := x.(type) {
-			case []any:
-				for _, v := range x {
-					walk(v)
-				}
-			case map[string]any:
-				for _, k := range []string{"log_density", "gradient", "metric", "metric_jacobian", "log_det_metric", "hamiltonian", "grad_q_hamiltonian", "grad_p_hamiltonian"} {
-					if v, ok := x[k]; ok {
-						walk(v)
-					}
-				}
-			case float64:
-				out = append(out, x)
-			default:
-				t.Fatalf("%v", x)
-			}
-		}
-		walk(list)
-		return out
+		return answered(t, r.stdout)
 	}
 	compiled, evaluated := answer(), answer("--evaluate")
 	if len(compiled) != 2*(1+2+4+8+1)+5 || len(evaluated) != len(compiled) {

@@ -163,17 +163,7 @@ func (s *script) command(w []string) error {
 	}
 	switch {
 	case name == "hamc":
-		var stdout, stderr bytes.Buffer
-		s.code = run(context.Background(), args, strings.NewReader(s.stdin), &stdout, &stderr)
-		s.stdout, s.stderr, s.stdin = stdout.String(), stderr.String(), ""
-		if weak {
-			if s.code != exitProblem || !verdicts.MatchString(s.stderr) {
-				return fmt.Errorf("exit code %d", s.code)
-			}
-			s.stderr = verdicts.ReplaceAllString(s.stderr, "")
-		} else if (s.code == 0) == not {
-			return fmt.Errorf("exit code %d", s.code)
-		}
+		return s.hamc(args, not, weak)
 	case name == "exists":
 		for _, a := range args {
 			if _, err := os.Lstat(a); (err == nil) == not {
@@ -229,6 +219,22 @@ func (s *script) command(w []string) error {
 		return s.compare(args[0], args[1])
 	default:
 		return fmt.Errorf("unknown command %s with %d arguments", name, len(args))
+	}
+	return nil
+}
+
+// hamc runs a command, which is to fail, to end with a verdict against its draws, or neither.
+func (s *script) hamc(args []string, fails, weak bool) error {
+	var stdout, stderr bytes.Buffer
+	s.code = run(context.Background(), args, strings.NewReader(s.stdin), &stdout, &stderr)
+	s.stdout, s.stderr, s.stdin = stdout.String(), stderr.String(), ""
+	if weak {
+		if s.code != exitProblem || !verdicts.MatchString(s.stderr) {
+			return fmt.Errorf("exit code %d", s.code)
+		}
+		s.stderr = verdicts.ReplaceAllString(s.stderr, "")
+	} else if (s.code == 0) == fails {
+		return fmt.Errorf("exit code %d", s.code)
 	}
 	return nil
 }

@@ -55,9 +55,9 @@ func derive(p *loop.Program) {
 // maxSum is the number of terms of a sum that is not kept.
 const maxSum = 2
 
-// constant reports whether what a function computes is the same at all positions: it has no parameters.
+// constant reports whether what a function computes is the same at all positions: it has no parameters, and stands behind no other one.
 func constant(f *loop.Func) bool {
-	return !slices.ContainsFunc(f.Free(), func(v *loop.Var) bool {
+	return f.After == nil && !slices.ContainsFunc(f.Free(), func(v *loop.Var) bool {
 		return v.Home == loop.Param || v.Home == loop.View && v.Of.Home == loop.Param
 	})
 }

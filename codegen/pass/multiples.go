@@ -28,15 +28,17 @@ func multiples(p *loop.Program) {
 				}
 			}
 		}
-		f.Body = slices.DeleteFunc(f.Body, func(st loop.Stmt) bool {
-			switch st := st.(type) {
-			case *loop.Let:
-				return gone[st.V]
-			case *loop.Keep:
-				return gone[st.V]
-			}
-			return false
-		})
+		for g := f; g != nil; g = g.After {
+			g.Body = slices.DeleteFunc(g.Body, func(st loop.Stmt) bool {
+				switch st := st.(type) {
+				case *loop.Let:
+					return gone[st.V]
+				case *loop.Keep:
+					return gone[st.V]
+				}
+				return false
+			})
+		}
 	}
 	for _, f := range p.Funcs {
 		Replace(f.Body, p.Gone)
@@ -61,10 +63,14 @@ func keptTogether(p *loop.Program) func(v, u *loop.Var) bool {
 	}
 }
 
-// newExpander is that of a function, with the numbers that the function keeps, in order.
+// newExpander is that of a function and the one that it stands behind, with the numbers that the function keeps, in order.
 func newExpander(f *loop.Func) (x *expander, kept []*loop.Var) {
 	x = &expander{lets: map[*loop.Var]*loop.Expr{}, known: map[*loop.Var]poly{}, seen: map[*loop.Expr]poly{}, values: newSharer(), memo: map[*loop.Expr]int{}, atoms: map[int]*loop.Expr{}}
-	for _, st := range f.Body {
+	body := f.Body
+	if f.After != nil {
+		body = slices.Concat(f.After.Body, body)
+	}
+	for _, st := range body {
 		switch st := st.(type) {
 		case *loop.Let:
 			x.lets[st.V] = st.E

@@ -43,18 +43,13 @@ func (s *sharer) value(e *loop.Expr, memo map[*loop.Expr]int) int {
 		memo[e] = s.next
 		return s.next // no two random numbers are one
 	}
-	operands := make([]operand, len(e.Args))
-	for n, a := range e.Args {
-		operands[n].value = s.value(a, memo)
-		if len(e.K) > 0 {
-			operands[n].k = math.Float64bits(e.K[n])
-		}
-	}
+	operands := s.operands(nil, e, memo)
 	if e.Op == loop.Add || e.Op == loop.Mul {
 		// In whatever order, it is one value.
 		slices.SortFunc(operands, func(a, b operand) int {
 			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.k, b.k))
 		})
+		operands = merged(operands)
 	}
 	key := append(s.key[:0], byte(e.Op))
 	key = append(key, e.Func...)
@@ -66,7 +61,7 @@ func (s *sharer) value(e *loop.Expr, memo map[*loop.Expr]int) int {
 		key = s.int(key, i)
 	}
 	for _, o := range operands {
-		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(o.value)), o.k)
+		key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(o.value)), math.Float64bits(o.k))
 	}
 	s.key = key
 	n, ok := s.known[string(key)]
@@ -82,7 +77,36 @@ func (s *sharer) value(e *loop.Expr, memo map[*loop.Expr]int) int {
 // operand is a value with its coefficient or exponent.
 type operand struct {
 	value int
-	k     uint64
+	k     float64
+}
+
+// operands appends those of an expression to a list. What leads a sum or a product is no other value for being one on its own.
+func (s *sharer) operands(list []operand, e *loop.Expr, memo map[*loop.Expr]int) []operand {
+	for n, a := range e.Args {
+		k := 0.0
+		if len(e.K) > 0 {
+			k = e.K[n]
+		}
+		if s.value(a, memo); k == 1 && a.Op == e.Op && (e.Op == loop.Add || e.Op == loop.Mul && a.Val == 1) {
+			list = s.operands(list, a, memo)
+			continue
+		}
+		list = append(list, operand{s.value(a, memo), k})
+	}
+	return list
+}
+
+// merged are operands in order, each value once.
+func merged(list []operand) []operand {
+	out := list[:0]
+	for _, o := range list {
+		if n := len(out); n > 0 && out[n-1].value == o.value {
+			out[n-1].k += o.k
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 func (s *sharer) variable(key []byte, v *loop.Var) []byte {
@@ -122,6 +146,7 @@ func (s *sharer) inner(list []loop.Stmt, held map[int]*loop.Var) []loop.Stmt {
 
 // block shares the values of a list; outer are those that variables hold already.
 func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
+	s.lead(list, outer)
 	uses := s.uses(list)
 	held := maps.Clone(outer)
 	var out []loop.Stmt

@@ -34,14 +34,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A run that is killed and started again comes to the same files, byte for byte, as one
-// that is left alone. They hold the draws that Sample makes.
-func TestRecordAfterCrash(t *testing.T) {
-	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
-	if err := record(context.Background(), whole, eightSchools(), longRun()); err != nil {
-		t.Fatal(err)
-	}
-
+// recordAndKill starts a run in another process, and kills it when it has made some of the draws of one that is complete.
+func recordAndKill(t *testing.T, whole, broken string) {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), recordTo+"="+broken)
 	if err := cmd.Start(); err != nil {
@@ -68,10 +63,21 @@ func TestRecordAfterCrash(t *testing.T) {
 	if fi, err := os.Stat(filepath.Join(broken, "chain_1.csv")); err != nil || fi.Size() >= complete.Size() {
 		t.Fatalf("the run was over before it was killed: %v", err)
 	}
+}
+
+// A run that is killed and started again comes to the same files, byte for byte, as one
+// that is left alone. They hold the draws that Sample makes.
+func TestRecordAfterCrash(t *testing.T) {
+	whole, broken := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "broken")
+	if err := record(context.Background(), whole, eightSchools(), longRun()); err != nil {
+		t.Fatal(err)
+	}
+
+	recordAndKill(t, whole, broken)
 
 	other := eightSchools()
 	other.Y[0]++
-	err = record(context.Background(), broken, other, longRun())
+	err := record(context.Background(), broken, other, longRun())
 	if err == nil || !strings.Contains(err.Error(), "another data set") {
 		t.Errorf("other data: %v", err)
 	}

@@ -235,17 +235,18 @@ func (s *Model) ParamDraws(r *rt.Result) ([][]Params, error) {
 // LogDensity returns L(q), the Jacobian terms of the transforms included.
 func (s *Model) LogDensity(q []float64) float64 {
 	var res float64
+	t2 := q[1]
 	fitOffset := s.fitOffset
 	t1 := q[0]
 	fitCentre := s.fitCentre
-	t2 := q[1]
 	fitFactor := s.fitFactor
 	c1 := s.c1
 	fitRest := s.fitRest
 	c2 := s.c2
 	c3 := s.c3
-	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-	res = float64(t1*t1*c1) + float64(t2*t2*c1) + float64((fitRest+float64(e*e))*c2) + c3
+	sqT2 := float64(t2 * t2)
+	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
+	res = float64(t1*t1*c1) + float64(sqT2*c1) + float64((fitRest+float64(e*e))*c2) + c3
 	return res
 }
 
@@ -257,18 +258,20 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	var res float64
 	fitFactor := s.fitFactor
 	c2 := s.c2
+	t2 := q[1]
 	fitOffset := s.fitOffset
 	t1 := q[0]
 	fitCentre := s.fitCentre
-	t2 := q[1]
 	c1 := s.c1
 	fitRest := s.fitRest
 	c3 := s.c3
 	c5 := float64(2 * fitFactor * c2)
-	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
-	res = float64(t1*t1*c1) + float64(t2*t2*c1) + float64((fitRest+float64(e*e))*c2) + c3
-	grad[0] = float64(2*t1*c1) + float64(e*c5)
-	grad[1] = float64(t2 * (float64(2*c1) + float64(2*e*c5)))
+	sqT2 := float64(t2 * t2)
+	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
+	res = float64(t1*t1*c1) + float64(sqT2*c1) + float64((fitRest+float64(e*e))*c2) + c3
+	e2 := float64(e * c5)
+	grad[0] = float64(2*t1*c1) + e2
+	grad[1] = float64(t2 * (float64(2*c1) + float64(2*e2)))
 	return res
 }
 
@@ -453,8 +456,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 		hc8 := float64(c9 * h)
 		known := [15]float64{c14, c15, c9, c10, c8, c7, fitCentre, hc, hc2, hc3, hc4, hc5, hc6, hc7, hc8}
 		for k := 0; ; k++ {
-			det := float64(t2*t2*known[0]) + known[1]
-			adj1 := float64(t2*t2*known[2]) + known[3]
+			sqT2 := float64(t2 * t2)
+			det := float64(sqT2*known[0]) + known[1]
+			adj1 := float64(sqT2*known[2]) + known[3]
 			adj2 := float64(-t2 * known[4])
 			adj3 := known[5]
 			if !(det > 0) {
@@ -550,8 +554,9 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	c10 := float64(-2 * c1)
 	c5 := float64(2 * fitFactor * c2)
 	c13 := float64(-2 * c5)
-	det := float64(t2*t2*c14) + c15
-	adj1 := float64(t2*t2*c9) + c10
+	sqT2 := float64(t2 * t2)
+	det := float64(sqT2*c14) + c15
+	adj1 := float64(sqT2*c9) + c10
 	adj2 := float64(-t2 * c8)
 	adj3 := c7
 	if !(det > 0) {
@@ -699,17 +704,19 @@ solved:
 			uT2 := float64(a2*pT1) + float64(a3*pT2)
 			v1, v2 = q1+float64(h*uT1*r2), q2+float64(h*uT2*r2)
 		}
-		hc := float64(-c8 * h * pT2)
+		e := float64(c8 * h)
+		hc := float64(-e * pT2)
 		hc2 := float64(c10 * h * pT1)
 		hc3 := float64(c9 * h * pT1)
 		hc4 := float64(c7 * h * pT2)
-		hc5 := float64(-c8 * h * pT1)
+		hc5 := float64(-e * pT1)
 		known := [11]float64{c14, c15, hc, hc2, hc3, hc4, hc5, c9, c10, c8, c7}
 		for k := 1; ; k++ {
-			det := float64(t2*t2*known[0]) + known[1]
-			m1 := float64(t2*known[2]) + known[3] + float64(t2*t2*known[4])
+			sqT2 := float64(t2 * t2)
+			det := float64(sqT2*known[0]) + known[1]
+			m1 := float64(t2*known[2]) + known[3] + float64(sqT2*known[4])
 			m2 := known[5] + float64(t2*known[6])
-			adj1 := float64(t2*t2*known[7]) + known[8]
+			adj1 := float64(sqT2*known[7]) + known[8]
 			adj2 := float64(-t2 * known[9])
 			adj3 := known[10]
 			if !(det > 0) {

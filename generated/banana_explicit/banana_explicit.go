@@ -259,8 +259,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	sqT2 := float64(t2 * t2)
 	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
 	res = float64((sqT2+float64(t1*t1))*c1) + float64((fitRest+float64(e*e))*c2)
-	grad[0] = float64(2*t1*c1) + float64(e*c4)
-	grad[1] = float64(t2 * (float64(2*c1) + float64(2*e*c4)))
+	e2 := float64(e * c4)
+	grad[0] = float64(2*t1*c1) + e2
+	grad[1] = float64(t2 * (float64(2*c1) + float64(2*e2)))
 	return res
 }
 
@@ -427,8 +428,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 		hc8 := float64(c8 * h)
 		known := [15]float64{c13, c14, c8, c9, c7, c6, fitCentre, hc, hc2, hc3, hc4, hc5, hc6, hc7, hc8}
 		for k := 0; ; k++ {
-			det := float64(t2*t2*known[0]) + known[1]
-			adj1 := float64(t2*t2*known[2]) + known[3]
+			sqT2 := float64(t2 * t2)
+			det := float64(sqT2*known[0]) + known[1]
+			adj1 := float64(sqT2*known[2]) + known[3]
 			adj2 := float64(-t2 * known[4])
 			adj3 := known[5]
 			if !(det > 0) {
@@ -524,8 +526,9 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 	c9 := float64(-2 * c1)
 	c4 := float64(2 * fitFactor * c2)
 	c12 := float64(-2 * c4)
-	det := float64(t2*t2*c13) + c14
-	adj1 := float64(t2*t2*c8) + c9
+	sqT2 := float64(t2 * t2)
+	det := float64(sqT2*c13) + c14
+	adj1 := float64(sqT2*c8) + c9
 	adj2 := float64(-t2 * c7)
 	adj3 := c6
 	if !(det > 0) {
@@ -673,17 +676,19 @@ solved:
 			uT2 := float64(a2*pT1) + float64(a3*pT2)
 			v1, v2 = q1+float64(h*uT1*r2), q2+float64(h*uT2*r2)
 		}
-		hc := float64(-c7 * h * pT2)
+		e := float64(c7 * h)
+		hc := float64(-e * pT2)
 		hc2 := float64(c9 * h * pT1)
 		hc3 := float64(c8 * h * pT1)
 		hc4 := float64(c6 * h * pT2)
-		hc5 := float64(-c7 * h * pT1)
+		hc5 := float64(-e * pT1)
 		known := [11]float64{c13, c14, hc, hc2, hc3, hc4, hc5, c8, c9, c7, c6}
 		for k := 1; ; k++ {
-			det := float64(t2*t2*known[0]) + known[1]
-			m1 := float64(t2*known[2]) + known[3] + float64(t2*t2*known[4])
+			sqT2 := float64(t2 * t2)
+			det := float64(sqT2*known[0]) + known[1]
+			m1 := float64(t2*known[2]) + known[3] + float64(sqT2*known[4])
 			m2 := known[5] + float64(t2*known[6])
-			adj1 := float64(t2*t2*known[7]) + known[8]
+			adj1 := float64(sqT2*known[7]) + known[8]
 			adj2 := float64(-t2 * known[9])
 			adj3 := known[10]
 			if !(det > 0) {

@@ -89,61 +89,57 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	sMemo    [2]*ode.Memo // solution s by order of its sensitivities
-	sOut     []float64    // the one of them that is read
-	sInputs  []float64
-	solved   rt.Status // how the solution that was asked for last came out
-	cIn      float64   // c_in = c
-	aIn      float64   // a_in = a
-	bIn      float64   // b_in = b
-	a2       float64   // a2 = -1/c_in
-	a3       float64   // a3 = 1/c_in²
-	invCIn   float64   // invC_in = 1/c_in
-	a4       float64   // a4 = b_in·invC_in
-	a5       float64   // a5 = -2·invC_in³
-	a6       float64   // a6 = 2·invC_in²
-	a7       float64   // a7 = 2·b_in·invC_in²
-	sqInvCIn float64   // sqInvC_in = invC_in²
-	a8       float64   // a8 = b_in·invC_in²
-	a24      []float64 // a24[i] = s_v_c[i]·a22[i] + s_r_c[i]·a23[i]
-	a25      []float64 // a25[i] = s_v_a[i]·a22[i] + s_r_a[i]·a23[i]
-	a26      []float64 // a26[i] = s_v_b[i]·a22[i] + s_r_b[i]·a23[i]
-	a27      float64   // a27 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
-	a28      float64   // a28 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
-	a30      float64   // a30 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
-	a32      float64   // a32 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
-	a33      float64   // a33 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
-	a34      float64   // a34 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
-	a36      float64   // a36 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
-	a38      float64   // a38 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
-	a43      float64   // a43 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
-	a44      float64   // a44 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
-	a45      float64   // a45 = a29 + a30
-	a46      float64   // a46 = a31 + a32
-	a47      float64   // a47 = a35 + a36
-	a48      float64   // a48 = a37 + a38
-	a49      float64   // a49 = a39 + a40
-	a50      float64   // a50 = a41 + a42
-	a53      float64   // a53 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
-	a54      float64   // a54 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
-	a58      float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
-	a60      float64   // a60 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
-	a61      float64   // a61 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
-	a62      float64   // a62 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
-	a63      float64   // a63 = a33 + a51
-	a64      float64   // a64 = a34 + a52
-	a65      float64   // a65 = a39 + a55
-	a66      float64   // a66 = a41 + a56
-	a67      float64   // a67 = a57 + a58
-	a68      float64   // a68 = a59 + a60
-	a73      float64   // a73 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
-	a74      float64   // a74 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
-	a75      float64   // a75 = a40 + a55
-	a76      float64   // a76 = a42 + a56
-	a77      float64   // a77 = a43 + a69
-	a78      float64   // a78 = a44 + a70
-	a79      float64   // a79 = a61 + a71
-	a80      float64   // a80 = a62 + a72
+	sMemo   [2]*ode.Memo // solution s by order of its sensitivities
+	sOut    []float64    // the one of them that is read
+	sInputs []float64
+	solved  rt.Status // how the solution that was asked for last came out
+	cIn     float64   // c_in = c
+	aIn     float64   // a_in = a
+	bIn     float64   // b_in = b
+	a2      float64   // a2 = -1/c_in
+	a3      float64   // a3 = 1/c_in²
+	a4      float64   // a4 = -b_in·a2
+	a5      float64   // a5 = 2·a2³
+	a7      float64   // a7 = 2·b_in·a2²
+	a24     []float64 // a24[i] = s_v_c[i]·a22[i] + s_r_c[i]·a23[i]
+	a25     []float64 // a25[i] = s_v_a[i]·a22[i] + s_r_a[i]·a23[i]
+	a26     []float64 // a26[i] = s_v_b[i]·a22[i] + s_r_b[i]·a23[i]
+	a27     float64   // a27 = Σ[i1 in n] s_v_a[i1]·s_v_a_a[i1]
+	a28     float64   // a28 = Σ[i1 in n] s_r_a[i1]·s_r_a_a[i1]
+	a30     float64   // a30 = Σ[i1 in n] s_v_a[i1]·s_v_b_a[i1]
+	a32     float64   // a32 = Σ[i1 in n] s_r_a[i1]·s_r_b_a[i1]
+	a33     float64   // a33 = Σ[i1 in n] s_v_b[i1]·s_v_b_a[i1]
+	a34     float64   // a34 = Σ[i1 in n] s_r_b[i1]·s_r_b_a[i1]
+	a36     float64   // a36 = Σ[i1 in n] s_v_a[i1]·s_v_a_c[i1]
+	a38     float64   // a38 = Σ[i1 in n] s_r_a[i1]·s_r_a_c[i1]
+	a43     float64   // a43 = Σ[i1 in n] s_v_c[i1]·s_v_a_c[i1]
+	a44     float64   // a44 = Σ[i1 in n] s_r_c[i1]·s_r_a_c[i1]
+	a45     float64   // a45 = a29 + a30
+	a46     float64   // a46 = a31 + a32
+	a47     float64   // a47 = a35 + a36
+	a48     float64   // a48 = a37 + a38
+	a49     float64   // a49 = a39 + a40
+	a50     float64   // a50 = a41 + a42
+	a53     float64   // a53 = Σ[i1 in n] s_v_b[i1]·s_v_b_b[i1]
+	a54     float64   // a54 = Σ[i1 in n] s_r_b[i1]·s_r_b_b[i1]
+	a58     float64   // a58 = Σ[i1 in n] s_v_b[i1]·s_v_b_c[i1]
+	a60     float64   // a60 = Σ[i1 in n] s_r_b[i1]·s_r_b_c[i1]
+	a61     float64   // a61 = Σ[i1 in n] s_v_c[i1]·s_v_b_c[i1]
+	a62     float64   // a62 = Σ[i1 in n] s_r_c[i1]·s_r_b_c[i1]
+	a63     float64   // a63 = a33 + a51
+	a64     float64   // a64 = a34 + a52
+	a65     float64   // a65 = a39 + a55
+	a66     float64   // a66 = a41 + a56
+	a67     float64   // a67 = a57 + a58
+	a68     float64   // a68 = a59 + a60
+	a73     float64   // a73 = Σ[i1 in n] s_v_c[i1]·s_v_c_c[i1]
+	a74     float64   // a74 = Σ[i1 in n] s_r_c[i1]·s_r_c_c[i1]
+	a75     float64   // a75 = a40 + a55
+	a76     float64   // a76 = a42 + a56
+	a77     float64   // a77 = a43 + a69
+	a78     float64   // a78 = a44 + a70
+	a79     float64   // a79 = a61 + a71
+	a80     float64   // a80 = a62 + a72
 }
 
 // New returns the model given its data, or an error that names all data
@@ -346,13 +342,10 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 	bIn := b
 	a2 := -1 / cIn
 	a3 := 1 / (cIn * cIn)
-	invCIn := 1 / cIn
-	a4 := float64(bIn * invCIn)
-	a5 := float64(-2 * invCIn * invCIn * invCIn)
-	a6 := float64(2 * invCIn * invCIn)
-	a7 := float64(2 * bIn * invCIn * invCIn)
-	sqInvCIn := float64(invCIn * invCIn)
-	a8 := float64(bIn * invCIn * invCIn)
+	e := float64(bIn * a2)
+	a4 := -e
+	a5 := float64(2 * a2 * a2 * a2)
+	a7 := float64(2 * e * a2)
 	u[0] = cIn
 	u[1] = aIn
 	u[2] = bIn
@@ -363,13 +356,9 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 		s.bIn = bIn
 		s.a2 = a2
 		s.a3 = a3
-		s.invCIn = invCIn
 		s.a4 = a4
 		s.a5 = a5
-		s.a6 = a6
 		s.a7 = a7
-		s.sqInvCIn = sqInvCIn
-		s.a8 = a8
 		y0 := m.Start
 		y0[0] = -1
 		y0[1] = 1
@@ -407,19 +396,19 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 func (s *Model) sRhs1(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:8], dy[:8]
 	v, r, cIn, aIn, bIn, a2 := y[0], y[1], s.cIn, s.aIn, s.bIn, s.a2
-	vC, rC, a3, invCIn, a4, rA := y[2], y[3], s.a3, s.invCIn, s.a4, y[5]
-	vA, rB, vB := y[4], y[7], y[6]
-	e := float64(v * v * v)
-	dy[0] = float64((v + r - float64(0.3333333333333333*e)) * cIn)
+	vC, rC, a3, a4, rA, vA := y[2], y[3], s.a3, s.a4, y[5], y[4]
+	rB, vB := y[7], y[6]
+	e := v + r - float64(0.3333333333333333*v*v*v)
+	dy[0] = float64(e * cIn)
 	e2 := v - aIn + float64(r*bIn)
 	dy[1] = float64(e2 * a2)
 	e3 := 1 - float64(v*v)
-	dy[2] = v + r - float64(0.3333333333333333*e) + float64(cIn*e3*vC) + float64(cIn*rC)
-	dy[3] = float64(e2*a3) - float64(vC*invCIn) - float64(rC*a4)
+	dy[2] = e + float64(cIn*e3*vC) + float64(cIn*rC)
+	dy[3] = float64(e2*a3) + float64(vC*a2) - float64(rC*a4)
 	dy[4] = float64(cIn * (rA + float64(e3*vA)))
-	dy[5] = invCIn - float64(vA*invCIn) - float64(rA*a4)
+	dy[5] = float64(vA*a2) - a2 - float64(rA*a4)
 	dy[6] = float64(cIn * (rB + float64(e3*vB)))
-	dy[7] = -float64(r*invCIn) - float64(vB*invCIn) - float64(rB*a4)
+	dy[7] = float64(r*a2) + float64(vB*a2) - float64(rB*a4)
 }
 
 // sRhs2 is the right side of the differential equation of s and its
@@ -430,36 +419,38 @@ func (s *Model) sRhs1(dy, y []float64, _ float64, _ []float64) {
 func (s *Model) sRhs2(dy, y []float64, _ float64, _ []float64) {
 	y, dy = y[:20], dy[:20]
 	v, r, cIn, aIn, bIn, a2 := y[0], y[1], s.cIn, s.aIn, s.bIn, s.a2
-	vC, rC, a3, invCIn, a4, vA := y[2], y[3], s.a3, s.invCIn, s.a4, y[4]
-	rA, vB, rB, vCC, rCC, a5 := y[5], y[6], y[7], y[8], y[9], s.a5
-	a6, a7, vAC, rAC, sqInvCIn, a8 := s.a6, s.a7, y[10], y[11], s.sqInvCIn, s.a8
-	rAA, vAA, vBC, rBC, rBA, vBA := y[13], y[12], y[14], y[15], y[17], y[16]
-	rBB, vBB := y[19], y[18]
-	e := float64(v * v * v)
-	dy[0] = float64((v + r - float64(0.3333333333333333*e)) * cIn)
+	vC, rC, a3, a4, vA, rA := y[2], y[3], s.a3, s.a4, y[4], y[5]
+	vB, rB, vCC, rCC, a5, a7 := y[6], y[7], y[8], y[9], s.a5, s.a7
+	vAC, rAC, rAA, vAA, vBC, rBC := y[10], y[11], y[13], y[12], y[14], y[15]
+	rBA, vBA, rBB, vBB := y[17], y[16], y[19], y[18]
+	e := v + r - float64(0.3333333333333333*v*v*v)
+	dy[0] = float64(e * cIn)
 	e2 := v - aIn + float64(r*bIn)
 	dy[1] = float64(e2 * a2)
 	e3 := 1 - float64(v*v)
-	dy[2] = v + r - float64(0.3333333333333333*e) + float64(cIn*e3*vC) + float64(cIn*rC)
-	dy[3] = float64(e2*a3) - float64(vC*invCIn) - float64(rC*a4)
-	e4 := float64(e3 * vA)
-	dy[4] = float64(cIn * (rA + e4))
-	dy[5] = invCIn - float64(vA*invCIn) - float64(rA*a4)
-	e5 := float64(e3 * vB)
-	dy[6] = float64(cIn * (rB + e5))
-	dy[7] = -float64(r*invCIn) - float64(vB*invCIn) - float64(rB*a4)
-	dy[8] = float64(2*rC) + float64(cIn*e3*vCC) + float64(2*e3*vC) - float64(2*v*cIn*vC*vC) + float64(cIn*rCC)
-	dy[9] = float64(e2*a5) + float64(vC*a6) - float64(vCC*invCIn) + float64(rC*a7) - float64(rCC*a4)
-	dy[10] = rA + float64(cIn*e3*vAC) + e4 - float64(2*v*cIn*vC*vA) + float64(cIn*rAC)
-	dy[11] = float64(vA*sqInvCIn) - sqInvCIn - float64(vAC*invCIn) + float64(rA*a8) - float64(rAC*a4)
-	dy[12] = float64(cIn * (rAA + float64(e3*vAA) - float64(2*v*vA*vA)))
-	dy[13] = -float64(vAA*invCIn) - float64(rAA*a4)
-	dy[14] = rB + float64(cIn*e3*vBC) + e5 - float64(2*v*cIn*vC*vB) + float64(cIn*rBC)
-	dy[15] = float64(r*sqInvCIn) + float64(vB*sqInvCIn) - float64(vBC*invCIn) + float64(rB*a8) - float64(rBC*a4) - float64(rC*invCIn)
-	dy[16] = float64(cIn * (rBA + float64(e3*vBA) - float64(2*v*vA*vB)))
-	dy[17] = -float64(vBA*invCIn) - float64(rBA*a4) - float64(rA*invCIn)
+	e4 := float64(cIn * e3)
+	dy[2] = e + float64(e4*vC) + float64(cIn*rC)
+	dy[3] = float64(e2*a3) + float64(vC*a2) - float64(rC*a4)
+	e5 := float64(e3 * vA)
+	dy[4] = float64(cIn * (rA + e5))
+	dy[5] = float64(vA*a2) - a2 - float64(rA*a4)
+	e6 := float64(e3 * vB)
+	dy[6] = float64(cIn * (rB + e6))
+	dy[7] = float64(r*a2) + float64(vB*a2) - float64(rB*a4)
+	e7 := float64(v * cIn * vC)
+	dy[8] = float64(2*rC) + float64(e4*vCC) + float64(2*e3*vC) - float64(2*e7*vC) + float64(cIn*rCC)
+	dy[9] = float64(e2*a5) + float64(2*vC*a3) + float64(vCC*a2) + float64(rC*a7) - float64(rCC*a4)
+	dy[10] = rA + float64(e4*vAC) + e5 - float64(2*e7*vA) + float64(cIn*rAC)
+	dy[11] = float64(vA*a3) - a3 + float64(vAC*a2) + float64(0.5*rA*a7) - float64(rAC*a4)
+	e8 := float64(v * vA)
+	dy[12] = float64(cIn * (rAA + float64(e3*vAA) - float64(2*e8*vA)))
+	dy[13] = float64(vAA*a2) - float64(rAA*a4)
+	dy[14] = rB + float64(e4*vBC) + e6 - float64(2*e7*vB) + float64(cIn*rBC)
+	dy[15] = float64(r*a3) + float64(vB*a3) + float64(vBC*a2) + float64(0.5*rB*a7) - float64(rBC*a4) + float64(rC*a2)
+	dy[16] = float64(cIn * (rBA + float64(e3*vBA) - float64(2*e8*vB)))
+	dy[17] = float64(vBA*a2) - float64(rBA*a4) + float64(rA*a2)
 	dy[18] = float64(cIn * (rBB + float64(e3*vBB) - float64(2*v*vB*vB)))
-	dy[19] = -float64(vBB*invCIn) - float64(rBB*a4) - float64(2*rB*invCIn)
+	dy[19] = float64(vBB*a2) - float64(rBB*a4) + float64(2*rB*a2)
 }
 
 // Gradient writes ∂L/∂q to grad and returns L(q).
@@ -658,16 +649,24 @@ func (s *Model) force(f, q, w []float64) {
 
 // rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.
 func (s *Model) rank1(f, q, v []float64) {
-	c2, vA, a27, a28, vB, a45 := s.c2, v[0], s.a27, s.a28, v[1], s.a45
-	a46, a33, a34, vC, a47, a48 := s.a46, s.a33, s.a34, v[2], s.a47, s.a48
+	c2, vA, vB, vC, a27, a28 := s.c2, v[0], v[1], v[2], s.a27, s.a28
+	a45, a46, a33, a34, a47, a48 := s.a45, s.a46, s.a33, s.a34, s.a47, s.a48
 	a49, a50, a43, a44, a30, a32 := s.a49, s.a50, s.a43, s.a44, s.a30, s.a32
 	a63, a64, a53, a54, a65, a66 := s.a63, s.a64, s.a53, s.a54, s.a65, s.a66
 	a67, a68, a61, a62, a36, a38 := s.a67, s.a68, s.a61, s.a62, s.a36, s.a38
 	a75, a76, a58, a60, a77, a78 := s.a75, s.a76, s.a58, s.a60, s.a77, s.a78
 	a79, a80, a73, a74 := s.a79, s.a80, s.a73, s.a74
-	f[0] = -float64(2*c2*vA*vA*a27) - float64(2*c2*vA*vA*a28) - float64(2*c2*vA*vB*a45) - float64(2*c2*vA*vB*a46) - float64(2*c2*vB*vB*a33) - float64(2*c2*vB*vB*a34) - float64(2*c2*vA*vC*a47) - float64(2*c2*vA*vC*a48) - float64(2*c2*vB*vC*a49) - float64(2*c2*vB*vC*a50) - float64(2*c2*vC*vC*a43) - float64(2*c2*vC*vC*a44)
-	f[1] = -float64(2*c2*vA*vA*a30) - float64(2*c2*vA*vA*a32) - float64(2*c2*vA*vB*a63) - float64(2*c2*vA*vB*a64) - float64(2*c2*vB*vB*a53) - float64(2*c2*vB*vB*a54) - float64(2*c2*vA*vC*a65) - float64(2*c2*vA*vC*a66) - float64(2*c2*vB*vC*a67) - float64(2*c2*vB*vC*a68) - float64(2*c2*vC*vC*a61) - float64(2*c2*vC*vC*a62)
-	f[2] = -float64(2*c2*vA*vA*a36) - float64(2*c2*vA*vA*a38) - float64(2*c2*vA*vB*a75) - float64(2*c2*vA*vB*a76) - float64(2*c2*vB*vB*a58) - float64(2*c2*vB*vB*a60) - float64(2*c2*vA*vC*a77) - float64(2*c2*vA*vC*a78) - float64(2*c2*vB*vC*a79) - float64(2*c2*vB*vC*a80) - float64(2*c2*vC*vC*a73) - float64(2*c2*vC*vC*a74)
+	e := float64(c2 * vA)
+	e2 := float64(e * vA)
+	e3 := float64(e * vB)
+	e4 := float64(c2 * vB)
+	e5 := float64(e4 * vB)
+	e6 := float64(e * vC)
+	e7 := float64(e4 * vC)
+	e8 := float64(c2 * vC * vC)
+	f[0] = -float64(2*e2*a27) - float64(2*e2*a28) - float64(2*e3*a45) - float64(2*e3*a46) - float64(2*e5*a33) - float64(2*e5*a34) - float64(2*e6*a47) - float64(2*e6*a48) - float64(2*e7*a49) - float64(2*e7*a50) - float64(2*e8*a43) - float64(2*e8*a44)
+	f[1] = -float64(2*e2*a30) - float64(2*e2*a32) - float64(2*e3*a63) - float64(2*e3*a64) - float64(2*e5*a53) - float64(2*e5*a54) - float64(2*e6*a65) - float64(2*e6*a66) - float64(2*e7*a67) - float64(2*e7*a68) - float64(2*e8*a61) - float64(2*e8*a62)
+	f[2] = -float64(2*e2*a36) - float64(2*e2*a38) - float64(2*e3*a75) - float64(2*e3*a76) - float64(2*e5*a58) - float64(2*e5*a60) - float64(2*e6*a77) - float64(2*e6*a78) - float64(2*e7*a79) - float64(2*e7*a80) - float64(2*e8*a73) - float64(2*e8*a74)
 }
 
 // prepare computes what rank1 needs of the position alone.

@@ -242,34 +242,35 @@ func (s *Model) LogDensity(q []float64) float64 {
 	expAlpha0 := elementary.Exp(alpha0)
 	invLogitAlpha1 := special.InvLogit(alpha1)
 	invLogitBeta1 := special.InvLogit(beta1)
-	a2 := float64((1 - invLogitAlpha1) * invLogitBeta1)
-	a3 := expAlpha0 / (1 - invLogitAlpha1 - a2)
+	e := 1 - invLogitAlpha1
+	a2 := float64(e * invLogitBeta1)
+	a3 := expAlpha0 / (e - a2)
 	a4 := 0.0
 	sumLogPositiveSqrtH := 0.0
 	for i := range min(1, t) {
 		part := 0.0
 		if i >= 1 {
-			e := mu - y[i-1]
-			part = expAlpha0 + float64(e*e*invLogitAlpha1) + float64(h[i-1]*a2)
+			e2 := mu - y[i-1]
+			part = expAlpha0 + float64(e2*e2*invLogitAlpha1) + float64(h[i-1]*a2)
 		}
 		part2 := 0.0
 		if i == 0 {
 			part2 = a3
 		}
 		h[i] = part + part2
-		e2 := mu - y[i]
-		a4 += e2 * e2 / h[i]
+		e3 := mu - y[i]
+		a4 += e3 * e3 / h[i]
 		sqrtH := math.Sqrt(h[i])
 		logSqrtH[i] = sqrtH
 		logPositiveSqrtH := special.LogPositive(sqrtH)
 		sumLogPositiveSqrtH += logPositiveSqrtH
 	}
 	for i := 1; i < t; i++ {
-		e := mu - y[i-1]
-		part := expAlpha0 + float64(e*e*invLogitAlpha1) + float64(h[i-1]*a2)
+		e2 := mu - y[i-1]
+		part := expAlpha0 + float64(e2*e2*invLogitAlpha1) + float64(h[i-1]*a2)
 		h[i] = part
-		e2 := mu - y[i]
-		a4 += e2 * e2 / h[i]
+		e3 := mu - y[i]
+		a4 += e3 * e3 / h[i]
 		sqrtH := math.Sqrt(h[i])
 		logSqrtH[i] = sqrtH
 		logPositiveSqrtH := special.LogPositive(sqrtH)
@@ -316,7 +317,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	invLogitBeta1 := special.InvLogit(beta1)
 	e := 1 - invLogitAlpha1
 	a2 := float64(e * invLogitBeta1)
-	e2 := 1 - invLogitAlpha1 - a2
+	e2 := e - a2
 	a3 := expAlpha0 / e2
 	invLogitNegAlpha1 := special.InvLogit(-alpha1)
 	invLogitNegBeta1 := special.InvLogit(-beta1)
@@ -407,16 +408,17 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a7 += part
 		part2 := adjH[i]
 		a8 += part2
-		part3 := float64(adjH[i] * e3 * e3)
+		part3 := float64(part * e3)
 		a9 += part3
 		part4 := float64(adjH[i] * h[i-1])
 		a10 += part4
 	}
 	grad[0] = float64(2*invLogitAlpha1*a7) - mu - a6
 	grad[1] = float64(expAlpha0*(adjH[0]/e2+a8)) - a1 + 1
-	e5 := 1 - invLogitBeta1
-	grad[2] = float64(invLogitAlpha1*e*(expAlpha0*adjH[0]*e5/(e2*e2)+a9-float64(invLogitBeta1*a10))) - float64(2*invLogitAlpha1) + invLogitNegAlpha1
-	grad[3] = invLogitNegBeta1 - invLogitBeta1 + float64(e*invLogitBeta1*e5*(a10+expAlpha0*adjH[0]/(e2*e2)))
+	e5 := float64(expAlpha0 * adjH[0])
+	e6 := 1 - invLogitBeta1
+	grad[2] = float64(invLogitAlpha1*e*(e5*e6/(e2*e2)+a9-float64(invLogitBeta1*a10))) - float64(2*invLogitAlpha1) + invLogitNegAlpha1
+	grad[3] = invLogitNegBeta1 - invLogitBeta1 + float64(a2*e6*(a10+e5/(e2*e2)))
 	return res
 }
 
@@ -447,7 +449,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 	invLogitBeta1 := special.InvLogit(beta1)
 	e := 1 - invLogitAlpha1
 	a2 := float64(e * invLogitBeta1)
-	a3 := expAlpha0 / (1 - invLogitAlpha1 - a2)
+	a3 := expAlpha0 / (e - a2)
 	for i := range min(1, t) {
 		part := 0.0
 		if i >= 1 {
@@ -466,7 +468,7 @@ func (s *Model) Generate(out, q []float64, rng *rand.Rand) {
 		h[i] = part
 	}
 	e3 := mu - y[t-1]
-	next := random.Normal(rng, mu, math.Sqrt(expAlpha0+float64(e3*e3*invLogitAlpha1)+float64(e*invLogitBeta1*h[t-1])))
+	next := random.Normal(rng, mu, math.Sqrt(expAlpha0+float64(e3*e3*invLogitAlpha1)+float64(a2*h[t-1])))
 	out[0] = next
 }
 
@@ -530,7 +532,7 @@ func (s *Model) slope(grad, q []float64) {
 	invLogitBeta1 := special.InvLogit(beta1)
 	e := 1 - invLogitAlpha1
 	a2 := float64(e * invLogitBeta1)
-	e2 := 1 - invLogitAlpha1 - a2
+	e2 := e - a2
 	a3 := expAlpha0 / e2
 	invLogitNegAlpha1 := special.InvLogit(-alpha1)
 	invLogitNegBeta1 := special.InvLogit(-beta1)
@@ -600,14 +602,15 @@ func (s *Model) slope(grad, q []float64) {
 		a7 += part
 		part2 := adjH[i]
 		a8 += part2
-		part3 := float64(adjH[i] * e3 * e3)
+		part3 := float64(part * e3)
 		a9 += part3
 		part4 := float64(adjH[i] * h[i-1])
 		a10 += part4
 	}
 	grad[0] = float64(2*invLogitAlpha1*a7) - mu - a6
 	grad[1] = float64(expAlpha0*(adjH[0]/e2+a8)) - a1 + 1
-	e4 := 1 - invLogitBeta1
-	grad[2] = float64(invLogitAlpha1*e*(expAlpha0*adjH[0]*e4/(e2*e2)+a9-float64(invLogitBeta1*a10))) - float64(2*invLogitAlpha1) + invLogitNegAlpha1
-	grad[3] = invLogitNegBeta1 - invLogitBeta1 + float64(e*invLogitBeta1*e4*(a10+expAlpha0*adjH[0]/(e2*e2)))
+	e4 := float64(expAlpha0 * adjH[0])
+	e5 := 1 - invLogitBeta1
+	grad[2] = float64(invLogitAlpha1*e*(e4*e5/(e2*e2)+a9-float64(invLogitBeta1*a10))) - float64(2*invLogitAlpha1) + invLogitNegAlpha1
+	grad[3] = invLogitNegBeta1 - invLogitBeta1 + float64(a2*e5*(a10+e4/(e2*e2)))
 }

@@ -342,10 +342,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sum := 0.0
 		sum2 := 0.0
 		for j := range n {
-			e2 := invK[j*n+i] - float64(a5[j]*a5[i])
+			e2 := float64(s2[j*n+i] * (invK[j*n+i] - float64(a5[j]*a5[i])))
 			e3 := x[j] - x[i]
-			sum += float64(s2[j*n+i] * e2 * e3 * e3)
-			sum2 += float64(s2[j*n+i] * e2)
+			sum += float64(e2 * e3 * e3)
+			sum2 += e2
 		}
 		a7 := sum
 		sumA7 += a7
@@ -529,10 +529,10 @@ func (s *Model) slope(grad, q []float64) {
 		sum := 0.0
 		sum2 := 0.0
 		for j := range n {
-			e2 := invK[j*n+i] - float64(a5[j]*a5[i])
+			e2 := float64(s2[j*n+i] * (invK[j*n+i] - float64(a5[j]*a5[i])))
 			e3 := x[j] - x[i]
-			sum += float64(s2[j*n+i] * e2 * e3 * e3)
-			sum2 += float64(s2[j*n+i] * e2)
+			sum += float64(e2 * e3 * e3)
+			sum2 += e2
 		}
 		a7 := sum
 		sumA7 += a7

@@ -696,9 +696,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a16 := sum
 		e := y[0] - a4[i]
 		a17[i] = float64(0.04*a4[i]) - float64(a9*e*adjF[i]) + float64(a9*a16)
-		a19 += float64(adjF[i] * e)
+		e2 := float64(adjF[i] * e)
+		a19 += e2
 		sumAdjF += adjF[i]
-		a24 += float64(adjF[i] * e * e)
+		a24 += float64(e2 * e)
 		for j := range k {
 			sum2 := 0.0
 			for l := range t {
@@ -723,8 +724,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 			for j := max(0, l+1); j < k; j++ {
 				sum3 += a27[i*k+j]
 			}
-			e2 := special.InvLogit(p[i*(k-1)+l] - logC1[l])
-			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e2) + special.InvLogit(logC1[l]-p[i*(k-1)+l]) - float64(e2*sum3)
+			e3 := special.InvLogit(p[i*(k-1)+l] - logC1[l])
+			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e3) + special.InvLogit(logC1[l]-p[i*(k-1)+l]) - float64(e3*sum3)
 		}
 	}
 	for i := range k {
@@ -743,9 +744,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sum3 := 0.0
 		for j := range k {
 			e := a4[j] - y[i]
-			sum += float64(adjF[i*k+j] * e)
+			e2 := float64(adjF[i*k+j] * e)
+			sum += e2
 			sum2 += adjF[i*k+j]
-			sum3 += float64(adjF[i*k+j] * e * e)
+			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
 		part := 0.0
@@ -772,9 +774,10 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sum3 := 0.0
 		for j := range k {
 			e := a4[j] - y[i]
-			sum += float64(adjF[i*k+j] * e)
+			e2 := float64(adjF[i*k+j] * e)
+			sum += e2
 			sum2 += adjF[i*k+j]
-			sum3 += float64(adjF[i*k+j] * e * e)
+			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
 		part := a20
@@ -1113,9 +1116,10 @@ func (s *Model) slope(grad, q []float64) {
 		a16 := sum
 		e := y[0] - a4[i]
 		a17[i] = float64(0.04*a4[i]) - float64(a9*e*adjF[i]) + float64(a9*a16)
-		a19 += float64(adjF[i] * e)
+		e2 := float64(adjF[i] * e)
+		a19 += e2
 		sumAdjF += adjF[i]
-		a24 += float64(adjF[i] * e * e)
+		a24 += float64(e2 * e)
 		for j := range k {
 			sum2 := 0.0
 			for l := range t {
@@ -1140,8 +1144,8 @@ func (s *Model) slope(grad, q []float64) {
 			for j := max(0, l+1); j < k; j++ {
 				sum3 += a27[i*k+j]
 			}
-			e2 := special.InvLogit(p[i*(k-1)+l] - logC1[l])
-			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e2) + special.InvLogit(logC1[l]-p[i*(k-1)+l]) - float64(e2*sum3)
+			e3 := special.InvLogit(p[i*(k-1)+l] - logC1[l])
+			grad[k+1+(i*(k-1)+l)] = float64(special.InvLogit(logC2[l]-p[i*(k-1)+l])*sum2) - float64(c1[l]*e3) + special.InvLogit(logC1[l]-p[i*(k-1)+l]) - float64(e3*sum3)
 		}
 	}
 	for i := range k {
@@ -1160,9 +1164,10 @@ func (s *Model) slope(grad, q []float64) {
 		sum3 := 0.0
 		for j := range k {
 			e := a4[j] - y[i]
-			sum += float64(adjF[i*k+j] * e)
+			e2 := float64(adjF[i*k+j] * e)
+			sum += e2
 			sum2 += adjF[i*k+j]
-			sum3 += float64(adjF[i*k+j] * e * e)
+			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
 		part := 0.0
@@ -1189,9 +1194,10 @@ func (s *Model) slope(grad, q []float64) {
 		sum3 := 0.0
 		for j := range k {
 			e := a4[j] - y[i]
-			sum += float64(adjF[i*k+j] * e)
+			e2 := float64(adjF[i*k+j] * e)
+			sum += e2
 			sum2 += adjF[i*k+j]
-			sum3 += float64(adjF[i*k+j] * e * e)
+			sum3 += float64(e2 * e)
 		}
 		a20 := -sum
 		part := a20

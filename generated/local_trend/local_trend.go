@@ -454,7 +454,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	e2 := float64(a2 * sumSqE)
 	res = sigma - float64(0.02*a4*a4) - float64(0.5*slope1*slope1) - float64(sigma*float64(t)) - float64(2*log1pExpNegAlpha) - log1pExpAlpha - log1pExpNegBeta - log1pExpBeta - float64(0.02*a1) - float64(0.5*e2) + c1
 	grad[0] = float64(invLogitAlpha*(a5+float64(invLogitBeta*a6))*(1-invLogitAlpha)) - invLogitAlpha + float64(2*invLogitNegAlpha)
-	grad[1] = float64(invLogitAlpha*invLogitBeta*a6*(1-invLogitBeta)) - invLogitBeta + invLogitNegBeta
+	grad[1] = float64(a3*a6*(1-invLogitBeta)) - invLogitBeta + invLogitNegBeta
 	grad[2] = adjLevel[0] - float64(0.04*first) - adjE[0] + c2
 	grad[3] = adjSlope[0] - slope1
 	grad[4] = e2 - float64(0.04*a1) + c3
@@ -709,7 +709,7 @@ func (s *Model) slope(grad, q []float64) {
 		a6 += part2
 	}
 	grad[0] = float64(invLogitAlpha*(a5+float64(invLogitBeta*a6))*(1-invLogitAlpha)) - invLogitAlpha + float64(2*invLogitNegAlpha)
-	grad[1] = float64(invLogitAlpha*invLogitBeta*a6*(1-invLogitBeta)) - invLogitBeta + invLogitNegBeta
+	grad[1] = float64(a3*a6*(1-invLogitBeta)) - invLogitBeta + invLogitNegBeta
 	grad[2] = adjLevel[0] - float64(0.04*first) - adjE[0] + c2
 	grad[3] = adjSlope[0] - slope1
 	grad[4] = float64(a2*sumSqE) - float64(0.04*a1) + c3

@@ -358,10 +358,12 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		}
 		grad[i] = part3 - float64(expNegSigma2*(part+part2)) + float64(0.5*e) - 0.5
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi) - float64(0.5*expNegSigma2*a2) + c2
+	sqX := float64(x[0] * x[0])
+	e2 := float64(sqX * expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*sumX) - float64(0.5*a5) - float64(2*e2) - float64(0.5*expNegSigma2*a2) + c2
 	grad[t] = a5 - float64(t)
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a2)+float64(2*x[0]*x[0]*invLogitPhi*invLogitNegPhi)+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) + float64(2*x[0]*x[0]*expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)) - float64(2*expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(x[0]*x[0]*invLogitNegPhi)-a7))
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a2)+float64(2*sqX*invLogitPhi*invLogitNegPhi)+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) + float64(2*e2*(1-invLogitNegPhi)) - float64(2*expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(sqX*invLogitNegPhi)-a7))
 	return res
 }
 
@@ -728,8 +730,9 @@ func (s *VolatilityBlock) prepareGiven() {
 	g2 := 1 - float64(2*invLogitPhi)
 	g3 := float64(-2 * beta)
 	g4 := float64(sigma2*c1) - float64(5.5*sigma2) - float64(float64(t)*beta) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2)
-	g6 := float64(expNegSigma2 * g2 * g2)
-	g7 := float64(expNegSigma2 * g2)
+	e := float64(expNegSigma2 * g2)
+	g6 := float64(e * g2)
+	g7 := e
 	s.expNegSigma2 = expNegSigma2
 	s.g1 = g1
 	s.g2 = g2
@@ -936,11 +939,11 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	sigma2 := q[0]
 	beta := q[2]
 	g3 := s.g3
+	g1 := s.g1
 	fitOffset := s.fitOffset
 	fitFactor := s.fitFactor
 	fitCentre := s.fitCentre
 	g5 := s.g5
-	g1 := s.g1
 	g6 := s.g6
 	c1 := 0.5 - float64(0.5*float64(t))
 	c2 := -float64(1.8378770664093453*float64(t)) - 4.0904073637165945
@@ -952,13 +955,15 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := elementary.Exp(-float64(2*beta) - g3)
-	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
-	sqE := float64(e * e)
-	e2 := float64(a1 * g5)
-	res = float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+sqE)) - float64(0.5*e2) + c2 + g6
+	e := float64(expNegSigma2 * invLogitPhi)
+	e2 := float64(e * invLogitNegPhi * g1)
+	e3 := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
+	sqE := float64(e3 * e3)
+	e4 := float64(a1 * g5)
+	res = e2 - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) + float64(sigma2*c1) - float64(0.5*expNegSigma2*(fitRest+sqE)) - float64(0.5*e4) + c2 + g6
 	grad[0] = float64(expNegSigma2*(float64(0.5*sqE)-float64(invLogitPhi*invLogitNegPhi*g1)+g7)) + c3
-	grad[1] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*g1*(1-invLogitNegPhi)) - float64(expNegSigma2*invLogitPhi*(float64(2*fitFactor*e)-float64(invLogitNegPhi*g1))*(1-invLogitPhi))
-	grad[2] = e2 - float64(t)
+	grad[1] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)) - float64(e*(float64(2*fitFactor*e3)-float64(invLogitNegPhi*g1))*(1-invLogitPhi))
+	grad[2] = e4 - float64(t)
 	s.expNegSigma2 = expNegSigma2
 	s.invLogitPhi = invLogitPhi
 	s.invLogitNegPhi = invLogitNegPhi
@@ -1045,11 +1050,12 @@ func (s *LatentBlock) force(f, q, w []float64) {
 	g7 := float64(0.5*fitRest) + 0.25
 	c5 := float64(t) + 20.5
 	a1 := elementary.Exp(-float64(2*beta) - g3)
-	a4 := float64(invLogitPhi * invLogitNegPhi * (1 - invLogitNegPhi))
-	e := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
-	a7 := float64(0.5*e*e) - float64(invLogitPhi*invLogitNegPhi*g1)
+	e := float64(invLogitPhi * invLogitNegPhi)
+	a4 := float64(e * (1 - invLogitNegPhi))
+	e2 := fitOffset - float64(fitFactor*(fitCentre-float64(2*invLogitPhi)))
+	a7 := float64(0.5*e2*e2) - float64(e*g1)
 	a8 := 1 - float64(2*invLogitPhi)
-	a9 := float64(expNegSigma2*invLogitNegPhi*g1) - float64(2*fitFactor*expNegSigma2*e)
+	a9 := float64(expNegSigma2*invLogitNegPhi*g1) - float64(2*fitFactor*expNegSigma2*e2)
 	a10 := float64(-invLogitPhi * (1 - invLogitPhi))
 	a11 := float64(expNegSigma2 * g1)
 	a12 := float64(2*invLogitPhi) - float64(20.5*invLogitNegPhi)

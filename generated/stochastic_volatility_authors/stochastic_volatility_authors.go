@@ -248,7 +248,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
-	a2 := elementary.Log1p(float64(-phi * phi))
+	sqPhi := float64(phi * phi)
+	a2 := elementary.Log1p(-sqPhi)
 	e := float64(0.5*phi) + 0.5
 	a9 := elementary.Log(e)
 	a10 := elementary.Log1p(-float64(0.5*phi) - 0.5)
@@ -284,7 +285,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = float64(0.5*a2) - float64(13*gamma) - float64(0.25*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*(1-float64(phi*phi))) - float64(0.5*a1*a3) + c3
+	res = float64(0.5*a2) - float64(13*gamma) - float64(0.25*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*(1-sqPhi)) - float64(0.5*a1*a3) + c3
 	return res
 }
 
@@ -313,7 +314,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	c4 := -float64(t) - 12
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
-	a2 := elementary.Log1p(float64(-phi * phi))
+	sqPhi := float64(phi * phi)
+	a2 := elementary.Log1p(-sqPhi)
 	e := float64(0.5*phi) + 0.5
 	a9 := elementary.Log(e)
 	a10 := elementary.Log1p(-float64(0.5*phi) - 0.5)
@@ -321,7 +323,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a12 := special.LogPositive(0.5 - float64(0.5*phi))
 	a13 := special.Bounded(float64(19*a9)+float64(0.5*a10)+4.632823911110912, a11+a12)
 	logBeta := elementary.Log(beta)
-	e2 := 1 - float64(phi*phi)
+	e2 := 1 - sqPhi
 	a14 := float64(x[0] * a1 * e2)
 	a15 := 0.5 / (beta * beta)
 	a3 := 0.0
@@ -338,7 +340,8 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	kernel.Exp(expNegX, expNegX)
 	a4 := 0.0
 	for i := range min(1, t) {
-		a4 += float64(y[i] * y[i] * expNegX[i])
+		e3 := float64(y[i] * y[i] * expNegX[i])
+		a4 += e3
 		part := 0.0
 		if i >= 1 {
 			part = x[i] - float64(phi*x[i-1])
@@ -351,16 +354,18 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a14
 		}
-		grad[i] = float64(y[i]*y[i]*expNegX[i]*a15) - float64(a1*(part-part2)) - part3 - 0.5
+		grad[i] = float64(e3*a15) - float64(a1*(part-part2)) - part3 - 0.5
 	}
 	for i := 1; i < t-1; i++ {
-		a4 += float64(y[i] * y[i] * expNegX[i])
+		e3 := float64(y[i] * y[i] * expNegX[i])
+		a4 += e3
 		part := x[i] - float64(phi*x[i-1])
 		part2 := float64(phi * (x[i+1] - float64(phi*x[i])))
-		grad[i] = float64(y[i]*y[i]*expNegX[i]*a15) - float64(a1*(part-part2)) - 0.5
+		grad[i] = float64(e3*a15) - float64(a1*(part-part2)) - 0.5
 	}
 	for i := max(1, t-1); i < t; i++ {
-		a4 += float64(y[i] * y[i] * expNegX[i])
+		e3 := float64(y[i] * y[i] * expNegX[i])
+		a4 += e3
 		part := 0.0
 		if i >= 1 {
 			part = x[i] - float64(phi*x[i-1])
@@ -373,7 +378,7 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		if i == 0 {
 			part3 = a14
 		}
-		grad[i] = float64(y[i]*y[i]*expNegX[i]*a15) - float64(a1*(part-part2)) - part3 - 0.5
+		grad[i] = float64(e3*a15) - float64(a1*(part-part2)) - part3 - 0.5
 	}
 	kernel.Exp(a5, a5)
 	sumA7 := 0.0
@@ -389,9 +394,11 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		sumA6 += a6[i]
 	}
 	a8 := special.Bounded(c2-sumA6-0.5*a4/(beta*beta), sumA7)
-	res = float64(0.5*a2) - float64(13*gamma) - float64(0.25*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*x[0]*x[0]*a1*e2) - float64(0.5*a1*a3) + c3
-	grad[t] = float64(2*a1*(float64(0.5*a3)+float64(0.5*x[0]*x[0]*e2)+0.25)) + c4
-	grad[t+1] = float64(e2 * (float64(x[0]*x[0]*a1*phi) - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + float64(a1*a16)))
+	sqX := float64(x[0] * x[0])
+	e4 := float64(sqX * a1)
+	res = float64(0.5*a2) - float64(13*gamma) - float64(0.25*a1) + float64(gamma*c1) + a8 + a13 - logBeta - float64(0.5*e4*e2) - float64(0.5*a1*a3) + c3
+	grad[t] = float64(2*a1*(float64(0.5*a3)+float64(0.5*sqX*e2)+0.25)) + c4
+	grad[t+1] = float64(e2 * (float64(e4*phi) - 0.5/(1-phi) + 19/(phi+1) - phi/e2 + float64(a1*a16)))
 	grad[t+2] = a4/(beta*beta*beta) - 1/beta - float64(t)/beta
 	return res
 }
@@ -539,7 +546,8 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	c3 := -float64(0.9189385332046727*float64(t)) - 10.109525635947398
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
-	a2 := elementary.Log1p(float64(-phi * phi))
+	sqPhi := float64(phi * phi)
+	a2 := elementary.Log1p(-sqPhi)
 	e := float64(0.5*phi) + 0.5
 	a6 := elementary.Log(e)
 	a7 := elementary.Log1p(-float64(0.5*phi) - 0.5)
@@ -563,7 +571,7 @@ func (s *LatentBlock) LogDensity(q []float64) float64 {
 	}
 	a5 := special.Bounded(c2-sumA3-0.5*g2/(beta*beta), sumA4)
 	e3 := fitOffset - float64(fitFactor*(fitCentre-phi))
-	res = float64(a1*(1-float64(phi*phi))*g1) - float64(13*gamma) - float64(0.25*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+float64(e3*e3))) + c3
+	res = float64(a1*(1-sqPhi)*g1) - float64(13*gamma) - float64(0.25*a1) + float64(0.5*a2) + float64(gamma*c1) + a5 + a10 - logBeta - float64(0.5*a1*(fitRest+float64(e3*e3))) + c3
 	return res
 }
 
@@ -595,7 +603,8 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	c4 := -float64(t) - 12
 	a1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
-	a2 := elementary.Log1p(float64(-phi * phi))
+	sqPhi := float64(phi * phi)
+	a2 := elementary.Log1p(-sqPhi)
 	e := float64(0.5*phi) + 0.5
 	a6 := elementary.Log(e)
 	a7 := elementary.Log1p(-float64(0.5*phi) - 0.5)
@@ -605,7 +614,7 @@ func (s *LatentBlock) Gradient(grad, q []float64) float64 {
 	logBeta := elementary.Log(beta)
 	e2 := fitOffset - float64(fitFactor*(fitCentre-phi))
 	sqE := float64(e2 * e2)
-	e3 := 1 - float64(phi*phi)
+	e3 := 1 - sqPhi
 	grad[0] = float64(2*a1*(float64(0.5*sqE)-float64(e3*g1)+g4)) + c4
 	grad[1] = float64(-e3 * (float64(2*a1*phi*g1) + float64(fitFactor*a1*e2) + 0.5/(1-phi) - 19/(phi+1) + phi/e3))
 	grad[2] = g2/(beta*beta*beta) - 1/beta - float64(t)/beta
@@ -667,7 +676,8 @@ func (s *LatentBlock) pairing(dst, q, w []float64) {
 	a12 := 1 - float64(phi*phi)
 	a14 := 1 / (beta * beta * beta)
 	dst[0] = float64(-2 * a1 * w[0])
-	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*phi*w[4]) - float64(2*phi*w[4]*c6)))
+	e := float64(phi * w[4])
+	dst[1] = float64(a12 * (float64(4*w[3]) + float64(4*e) - float64(2*e*c6)))
 	dst[2] = float64(-2 * w[8] * c7 * a14)
 	s.a12 = a12
 	s.a14 = a14
@@ -687,8 +697,8 @@ func (s *LatentBlock) cube(dst, q []float64) {
 	e := 2 - float64(2*sqPhi)
 	dst[10] = e
 	dst[4] = e
-	e2 := 1 - sqPhi
-	dst[13] = float64(4*phi*e2) - float64(2*phi*e2*c6)
+	e2 := float64(phi * (1 - sqPhi))
+	dst[13] = float64(4*e2) - float64(2*e2*c6)
 	dst[26] = -2 * c7 / (beta * beta * beta)
 }
 
@@ -1162,8 +1172,9 @@ func (s *VolatilityBlock) prepareGiven() {
 	c1 := 1 - float64(t)
 	g1 := elementary.Exp(float64(-2 * gamma))
 	phi := elementary.Tanh(alpha)
-	g2 := float64(-0.5 * g1 * (1 - float64(phi*phi)))
-	g3 := elementary.Log1p(float64(-phi * phi))
+	sqPhi := float64(phi * phi)
+	g2 := float64(-0.5 * g1 * (1 - sqPhi))
+	g3 := elementary.Log1p(-sqPhi)
 	g4 := -0.5 / (beta * beta)
 	e := float64(0.5*phi) + 0.5
 	g5 := elementary.Log(e)

@@ -222,8 +222,9 @@ func (s *Model) Constrain(dst, q []float64) {
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
 	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e2 := float64(expNegSigma2 * e)
+	a2 := float64(e2 * e)
+	a4 := e2
 	a6 := betaRef - beta
 	expBeta := elementary.Exp(beta)
 	expSigma2 := elementary.Exp(sigma2)
@@ -351,12 +352,14 @@ func (s *Model) LogDensity(q []float64) float64 {
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e := float64(expNegSigma2 * invLogitPhi * invLogitNegPhi)
+	a1 := float64(4 * e)
+	e2 := 1 - float64(2*invLogitPhi)
+	e3 := float64(expNegSigma2 * e2)
+	a2 := float64(e3 * e2)
+	a4 := e3
 	a6 := betaRef - beta
-	a9 := e
+	a9 := e2
 	a12 := float64(-2 * beta)
 	for i := range min(1, t) {
 		part := 0.0
@@ -417,8 +420,8 @@ func (s *Model) LogDensity(q []float64) float64 {
 	linalg.BandSolveUpper(bandSolveUpperBandCholA3, bandCholA3, a8)
 	a10 := 0.0
 	for i := 1; i < t; i++ {
-		e2 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e2 * e2)
+		e4 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a10 += float64(e4 * e4)
 	}
 	a11 := 0.0
 	for i := range t {
@@ -435,7 +438,7 @@ func (s *Model) LogDensity(q []float64) float64 {
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*expNegSigma2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
 	return res
 }
 
@@ -466,12 +469,15 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e := float64(expNegSigma2 * invLogitPhi)
+	e2 := float64(e * invLogitNegPhi)
+	a1 := float64(4 * e2)
+	e3 := 1 - float64(2*invLogitPhi)
+	e4 := float64(expNegSigma2 * e3)
+	a2 := float64(e4 * e3)
+	a4 := e4
 	a6 := betaRef - beta
-	a9 := e
+	a9 := e3
 	a12 := float64(-2 * beta)
 	for i := range min(1, t) {
 		part := 0.0
@@ -533,9 +539,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	a10 := 0.0
 	a23 := 0.0
 	for i := 1; i < t; i++ {
-		e2 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e2 * e2)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e2)
+		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a10 += float64(e5 * e5)
+		a23 += float64(bandSolveUpperBandCholA3[i-1] * e5)
 	}
 	a11 := 0.0
 	for i := range t {
@@ -552,8 +558,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 	for i := range t {
 		sumLogBandCholA3 += logBandCholA3[i]
 	}
-	a15 := float64(-4 * expNegSigma2 * invLogitPhi * invLogitNegPhi * bandSolveUpperBandCholA3[0])
-	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*expNegSigma2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
+	e6 := float64(e2 * bandSolveUpperBandCholA3[0])
+	a15 := float64(-4 * e6)
+	res = float64(sigma2*c1) - float64(5.5*sigma2) - float64(beta*float64(t)) - float64(20.5*log1pExpNegPhi) - float64(2*log1pExpPhi) - float64(0.25*expNegSigma2) - float64(0.5*a11) - float64(0.5*a14) - sumLogBandCholA3 - float64(2*e6*bandSolveUpperBandCholA3[0]) - float64(0.5*expNegSigma2*a10) + c2
 	for i := range min(1, t) {
 		part := 0.0
 		if i >= 1 {
@@ -672,8 +679,9 @@ func (s *Model) Gradient(grad, q []float64) float64 {
 		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
+	e7 := float64(invLogitPhi * invLogitNegPhi)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e7*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e7*bandCholBarBandCholA3[0])+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 	return res
 }
 
@@ -706,8 +714,9 @@ func (s *Model) LogJacobian(q []float64) float64 {
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
 	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e2 := float64(expNegSigma2 * e)
+	a2 := float64(e2 * e)
+	a4 := e2
 	for i := range min(1, t) {
 		part := 0.0
 		if i == 0 {
@@ -780,8 +789,9 @@ func (s *Model) push(dst, q []float64) {
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
 	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e2 := float64(expNegSigma2 * e)
+	a2 := float64(e2 * e)
+	a4 := e2
 	a6 := betaRef - beta
 	for i := range min(1, t) {
 		part := 0.0
@@ -864,8 +874,9 @@ func (s *Model) pull1(dst, q []float64) {
 	invLogitNegPhi := special.InvLogit(-phi)
 	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
 	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e2 := float64(expNegSigma2 * e)
+	a2 := float64(e2 * e)
+	a4 := e2
 	a6 := betaRef - beta
 	for i := range min(1, t) {
 		part := 0.0
@@ -1014,12 +1025,15 @@ func (s *Model) slope(grad, q []float64) {
 	expNegSigma2 := elementary.Exp(-sigma2)
 	invLogitPhi := special.InvLogit(phi)
 	invLogitNegPhi := special.InvLogit(-phi)
-	a1 := float64(4 * expNegSigma2 * invLogitPhi * invLogitNegPhi)
-	e := 1 - float64(2*invLogitPhi)
-	a2 := float64(expNegSigma2 * e * e)
-	a4 := float64(expNegSigma2 * e)
+	e := float64(expNegSigma2 * invLogitPhi)
+	e2 := float64(e * invLogitNegPhi)
+	a1 := float64(4 * e2)
+	e3 := 1 - float64(2*invLogitPhi)
+	e4 := float64(expNegSigma2 * e3)
+	a2 := float64(e4 * e3)
+	a4 := e4
 	a6 := betaRef - beta
-	a9 := e
+	a9 := e3
 	a12 := float64(-2 * beta)
 	for i := range min(1, t) {
 		part := 0.0
@@ -1080,9 +1094,9 @@ func (s *Model) slope(grad, q []float64) {
 	a10 := 0.0
 	a23 := 0.0
 	for i := 1; i < t; i++ {
-		e2 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
-		a10 += float64(e2 * e2)
-		a23 += float64(bandSolveUpperBandCholA3[i-1] * e2)
+		e5 := bandSolveUpperBandCholA3[i] + float64(a9*bandSolveUpperBandCholA3[i-1])
+		a10 += float64(e5 * e5)
+		a23 += float64(bandSolveUpperBandCholA3[i-1] * e5)
 	}
 	for i := range t {
 		a13[i] = a12 - bandSolveUpperBandCholA3[i]
@@ -1092,7 +1106,7 @@ func (s *Model) slope(grad, q []float64) {
 	for i := range t {
 		a14 += float64(y[i] * y[i] * a13[i])
 	}
-	a15 := float64(-4 * expNegSigma2 * invLogitPhi * invLogitNegPhi * bandSolveUpperBandCholA3[0])
+	a15 := float64(-4 * e2 * bandSolveUpperBandCholA3[0])
 	for i := range min(1, t) {
 		part := 0.0
 		if i >= 1 {
@@ -1211,6 +1225,7 @@ func (s *Model) slope(grad, q []float64) {
 		a22 += part3
 	}
 	grad[t] = a14 - float64(t) - a17
-	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*invLogitPhi*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e*a20)-a21-float64(e*e*a22)-float64(4*invLogitPhi*invLogitNegPhi*bandCholBarBandCholA3[0])+0.25)) + c3
-	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(expNegSigma2*invLogitPhi*invLogitNegPhi*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(expNegSigma2*invLogitPhi*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
+	e6 := float64(invLogitPhi * invLogitNegPhi)
+	grad[t+1] = float64(expNegSigma2*(float64(0.5*a10)+float64(2*e6*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(e3*a20)-a21-float64(e3*e3*a22)-float64(4*e6*bandCholBarBandCholA3[0])+0.25)) + c3
+	grad[t+2] = float64(20.5*invLogitNegPhi) - float64(2*invLogitPhi) - float64(e2*(1-invLogitNegPhi)*(float64(4*bandCholBarBandCholA3[0])-float64(2*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0]))) - float64(e*(1-invLogitPhi)*(float64(2*a20)+float64(2*invLogitNegPhi*bandSolveUpperBandCholA3[0]*bandSolveUpperBandCholA3[0])-float64(2*a23)+float64(4*e3*a22)-float64(4*invLogitNegPhi*bandCholBarBandCholA3[0])))
 }

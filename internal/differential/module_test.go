@@ -73,11 +73,9 @@ func newModule(t testing.TB, all []*subject) *module {
 	return m
 }
 
-// program returns the source of the program that probes the models named in
-// its arguments, and prints one probe.Report per line.
-func program(all []*subject) []byte {
-	var b bytes.Buffer
-	b.WriteString(`// Command probe evaluates the generated models.
+// The parts of the program that probes models, between which are imports of the models, and the list of them.
+const (
+	probeImports = `// Command probe evaluates the generated models.
 package main
 
 import (
@@ -88,11 +86,9 @@ import (
 
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 	"github.com/hamc-dev/hamc/runtime"
-`)
-	for n, s := range all {
-		fmt.Fprintf(&b, "\tm%d \"github.com/hamc-dev/hamc/models/%s\"\n", n, s.name)
-	}
-	b.WriteString(`)
+`
+
+	probeLoaders = `)
 
 type loader func(path string) (runtime.Posterior, error)
 
@@ -116,11 +112,9 @@ var models = []struct {
 	slow, long, given bool
 	load loader
 }{
-`)
-	for n, s := range all {
-		fmt.Fprintf(&b, "\t{%q, %t, %t, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.slow(), longModels[s.name] != "", s.given, n, n)
-	}
-	b.WriteString(`}
+`
+
+	probeMain = `}
 
 func points(path string) (list [][]float64) {
 	text, err := os.ReadFile(path)
@@ -162,7 +156,22 @@ func main() {
 		}
 	}
 }
-`)
+`
+)
+
+// program returns the source of the program that probes the models named in
+// its arguments, and prints one probe.Report per line.
+func program(all []*subject) []byte {
+	var b bytes.Buffer
+	b.WriteString(probeImports)
+	for n, s := range all {
+		fmt.Fprintf(&b, "\tm%d \"github.com/hamc-dev/hamc/models/%s\"\n", n, s.name)
+	}
+	b.WriteString(probeLoaders)
+	for n, s := range all {
+		fmt.Fprintf(&b, "\t{%q, %t, %t, %t, load(m%d.ReadData, m%d.New)},\n", s.name, s.slow(), longModels[s.name] != "", s.given, n, n)
+	}
+	b.WriteString(probeMain)
 	return b.Bytes()
 }
 

@@ -26,18 +26,7 @@ func family(name string, y array, args []array) float64 {
 		}
 		return l + lgamma(n+1)
 	case "dirichlet_multinomial":
-		// The urn of Pólya: a draw adds a ball of its colour. Every order of the draws is as likely.
-		l, n, balls := 0.0, 0.0, 0.0
-		for _, a := range args[0].v {
-			balls += a
-		}
-		for k, a := range args[0].v {
-			for seen := range int(y.v[k]) {
-				l += math.Log((a+float64(seen))/(balls+n)) + math.Log(n+1) - math.Log(float64(seen)+1)
-				n++
-			}
-		}
-		return l
+		return urn(y, args[0].v)
 	case "multi_normal_prec":
 		inv := mat.NewDense(len(y.v), len(y.v), nil)
 		if err := inv.Inverse(dense(args[1])); err != nil {
@@ -51,22 +40,7 @@ func family(name string, y array, args []array) float64 {
 		s.Mul(l, l.T())
 		return multiNormal(y.v, args[0].v, s.RawMatrix().Data)
 	case "lkj_corr_cholesky":
-		// With the determinant of the correlation matrix, and the Jacobian of the map from its factor: 2^(K-1) Π L_kk^(K-k+1), less what the
-		// diagonal, which the others determine, has of it.
-		k, eta := y.shape[0], args[0].v[0]
-		l, det := 0.0, 1.0
-		for i := range k {
-			det *= y.v[i*k+i] * y.v[i*k+i]
-			if i > 0 {
-				l += float64(k-i-1) * math.Log(y.v[i*k+i])
-			}
-		}
-		l += (eta - 1) * math.Log(det)
-		for i := 1; i < k; i++ { // of the vine: Beta distributions of partial correlations
-			b := eta + float64(k-1-i)/2
-			l -= float64(k-i) * ((2*b-1)*math.Ln2 + 2*lgamma(b) - lgamma(2*b))
-		}
-		return l
+		return lkjFactor(y, args[0].v[0])
 	case "lkj_corr":
 		// By the constant of the density of the factor, and its Jacobian.
 		k := y.shape[0]
@@ -77,33 +51,7 @@ func family(name string, y array, args []array) float64 {
 		}
 		return l
 	case "wishart", "inv_wishart":
-		// The density of the squares of normal numbers by Bartlett: of the factor T of S^{-1/2} y S^{-1/2} the diagonal is chi, the rest normal.
-		k, nu := y.shape[0], args[0].v[0]
-		if name == "inv_wishart" {
-			inv, s := inverted(y), inverted(args[1])
-			// y → 1/y has the Jacobian det(y)^-(k+1).
-			return family("wishart", inv, []array{args[0], s}) - float64(k+1)*logDet(y)
-		}
-		if !(nu > float64(k-1)) {
-			return math.Inf(-1)
-		}
-		f, g := cholesky(y), cholesky(args[1])
-		var t mat.Dense
-		if err := t.Solve(dense(g), dense(f)); err != nil {
-			return math.NaN()
-		}
-		l := 0.0
-		for i := range k {
-			n := nu - float64(i)
-			d := t.At(i, i)
-			l += math.Log(2) - n/2*math.Ln2 - lgamma(n/2) + (n-1)*math.Log(d) - d*d/2
-			for j := range i {
-				l -= t.At(i, j)*t.At(i, j)/2 + math.Log(2*math.Pi)/2
-			}
-			l -= float64(i+1) * math.Log(g.v[i*k+i])             // from T to f
-			l -= math.Log(2) + float64(k-i)*math.Log(f.v[i*k+i]) // from f to y
-		}
-		return l
+		return wishart(name, y, args)
 	case "wishart_cholesky", "inv_wishart_cholesky":
 		k := y.shape[0]
 		squared := func(a array) array {
@@ -134,6 +82,73 @@ func family(name string, y array, args []array) float64 {
 			(nu+float64(n))/2*math.Log(1+far/nu)
 	}
 	panic("no family " + name)
+}
+
+// urn is the log density of the Dirichlet-multinomial distribution.
+func urn(y array, colours []float64) float64 {
+	// The urn of Pólya: a draw adds a ball of its colour. Every order of the draws is as likely.
+	l, n, balls := 0.0, 0.0, 0.0
+	for _, a := range colours {
+		balls += a
+	}
+	for k, a := range colours {
+		for seen := range int(y.v[k]) {
+			l += math.Log((a+float64(seen))/(balls+n)) + math.Log(n+1) - math.Log(float64(seen)+1)
+			n++
+		}
+	}
+	return l
+}
+
+// lkjFactor is that of the factor of a correlation matrix.
+func lkjFactor(y array, eta float64) float64 {
+	// With the determinant of the correlation matrix, and the Jacobian of the map from its factor: 2^(K-1) Π L_kk^(K-k+1), less what the
+	// diagonal, which the others determine, has of it.
+	k := y.shape[0]
+	l, det := 0.0, 1.0
+	for i := range k {
+		det *= y.v[i*k+i] * y.v[i*k+i]
+		if i > 0 {
+			l += float64(k-i-1) * math.Log(y.v[i*k+i])
+		}
+	}
+	l += (eta - 1) * math.Log(det)
+	for i := 1; i < k; i++ { // of the vine: Beta distributions of partial correlations
+		b := eta + float64(k-1-i)/2
+		l -= float64(k-i) * ((2*b-1)*math.Ln2 + 2*lgamma(b) - lgamma(2*b))
+	}
+	return l
+}
+
+// wishart is that of a covariance matrix, or of its inverse.
+func wishart(name string, y array, args []array) float64 {
+	// The density of the squares of normal numbers by Bartlett: of the factor T of S^{-1/2} y S^{-1/2} the diagonal is chi, the rest normal.
+	k, nu := y.shape[0], args[0].v[0]
+	if name == "inv_wishart" {
+		inv, s := inverted(y), inverted(args[1])
+		// y → 1/y has the Jacobian det(y)^-(k+1).
+		return family("wishart", inv, []array{args[0], s}) - float64(k+1)*logDet(y)
+	}
+	if !(nu > float64(k-1)) {
+		return math.Inf(-1)
+	}
+	f, g := cholesky(y), cholesky(args[1])
+	var t mat.Dense
+	if err := t.Solve(dense(g), dense(f)); err != nil {
+		return math.NaN()
+	}
+	l := 0.0
+	for i := range k {
+		n := nu - float64(i)
+		d := t.At(i, i)
+		l += math.Log(2) - n/2*math.Ln2 - lgamma(n/2) + (n-1)*math.Log(d) - d*d/2
+		for j := range i {
+			l -= t.At(i, j)*t.At(i, j)/2 + math.Log(2*math.Pi)/2
+		}
+		l -= float64(i+1) * math.Log(g.v[i*k+i])             // from T to f
+		l -= math.Log(2) + float64(k-i)*math.Log(f.v[i*k+i]) // from f to y
+	}
+	return l
 }
 
 // cholesky is the lower triangular factor of a symmetric positive definite matrix.

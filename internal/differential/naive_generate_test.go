@@ -141,6 +141,79 @@ func (e *naive) place(x *dsl.CallExpr) string {
 	return strings.Join(s, ",")
 }
 
+// samplers draw from the distributions of numbers.
+var samplers = map[string]func(rng *rand.Rand, a []float64) float64{
+	"normal":                func(rng *rand.Rand, a []float64) float64 { return random.Normal(rng, a[0], a[1]) },
+	"student_t":             func(rng *rand.Rand, a []float64) float64 { return random.StudentT(rng, a[0], a[1], a[2]) },
+	"cauchy":                func(rng *rand.Rand, a []float64) float64 { return random.Cauchy(rng, a[0], a[1]) },
+	"exponential":           func(rng *rand.Rand, a []float64) float64 { return random.Exponential(rng, a[0]) },
+	"gamma":                 func(rng *rand.Rand, a []float64) float64 { return random.Gamma(rng, a[0], a[1]) },
+	"inv_gamma":             func(rng *rand.Rand, a []float64) float64 { return random.InvGamma(rng, a[0], a[1]) },
+	"inv_chi_square":        func(rng *rand.Rand, a []float64) float64 { return random.InvChiSquare(rng, a[0]) },
+	"scaled_inv_chi_square": func(rng *rand.Rand, a []float64) float64 { return random.ScaledInvChiSquare(rng, a[0], a[1]) },
+	"beta":                  func(rng *rand.Rand, a []float64) float64 { return random.Beta(rng, a[0], a[1]) },
+	"lognormal":             func(rng *rand.Rand, a []float64) float64 { return random.LogNormal(rng, a[0], a[1]) },
+	"uniform":               func(rng *rand.Rand, a []float64) float64 { return random.Uniform(rng, a[0], a[1]) },
+	"bernoulli":             func(rng *rand.Rand, a []float64) float64 { return orNaN(random.Bernoulli(rng, a[0])) },
+	"bernoulli_logit":       func(rng *rand.Rand, a []float64) float64 { return orNaN(random.BernoulliLogit(rng, a[0])) },
+	"binomial_logit": func(rng *rand.Rand, a []float64) float64 {
+		return orNaN(random.BinomialLogit(rng, trialsOf(a[0]), a[1]))
+	},
+	"binomial": func(rng *rand.Rand, a []float64) float64 { return orNaN(random.Binomial(rng, trialsOf(a[0]), a[1])) },
+	"beta_binomial": func(rng *rand.Rand, a []float64) float64 {
+		return orNaN(random.BetaBinomial(rng, trialsOf(a[0]), a[1], a[2]))
+	},
+	"neg_binomial":            func(rng *rand.Rand, a []float64) float64 { return orNaN(random.NegBinomial(rng, a[0], a[1])) },
+	"neg_binomial_2":          func(rng *rand.Rand, a []float64) float64 { return orNaN(random.NegBinomial2(rng, a[0], a[1])) },
+	"neg_binomial_2_log":      func(rng *rand.Rand, a []float64) float64 { return orNaN(random.NegBinomial2Log(rng, a[0], a[1])) },
+	"logistic":                func(rng *rand.Rand, a []float64) float64 { return random.Logistic(rng, a[0], a[1]) },
+	"gumbel":                  func(rng *rand.Rand, a []float64) float64 { return random.Gumbel(rng, a[0], a[1]) },
+	"chi_square":              func(rng *rand.Rand, a []float64) float64 { return random.ChiSquare(rng, a[0]) },
+	"weibull":                 func(rng *rand.Rand, a []float64) float64 { return random.Weibull(rng, a[0], a[1]) },
+	"frechet":                 func(rng *rand.Rand, a []float64) float64 { return random.Frechet(rng, a[0], a[1]) },
+	"rayleigh":                func(rng *rand.Rand, a []float64) float64 { return random.Rayleigh(rng, a[0]) },
+	"beta_proportion":         func(rng *rand.Rand, a []float64) float64 { return random.BetaProportion(rng, a[0], a[1]) },
+	"poisson":                 func(rng *rand.Rand, a []float64) float64 { return orNaN(random.Poisson(rng, a[0])) },
+	"poisson_log":             func(rng *rand.Rand, a []float64) float64 { return orNaN(random.PoissonLog(rng, a[0])) },
+	"std_normal":              func(rng *rand.Rand, _ []float64) float64 { return random.StandardNormal(rng) },
+	"double_exponential":      func(rng *rand.Rand, a []float64) float64 { return random.DoubleExponential(rng, a[0], a[1]) },
+	"skew_double_exponential": func(rng *rand.Rand, a []float64) float64 { return random.SkewDoubleExponential(rng, a[0], a[1], a[2]) },
+	"skew_normal":             func(rng *rand.Rand, a []float64) float64 { return random.SkewNormal(rng, a[0], a[1], a[2]) },
+	"exp_mod_normal":          func(rng *rand.Rand, a []float64) float64 { return random.ExpModNormal(rng, a[0], a[1], a[2]) },
+	"half_normal":             func(rng *rand.Rand, a []float64) float64 { return random.HalfNormal(rng, a[0]) },
+	"half_cauchy":             func(rng *rand.Rand, a []float64) float64 { return random.HalfCauchy(rng, a[0]) },
+	"half_student_t":          func(rng *rand.Rand, a []float64) float64 { return random.HalfStudentT(rng, a[0], a[1]) },
+	"pareto":                  func(rng *rand.Rand, a []float64) float64 { return random.Pareto(rng, a[0], a[1]) },
+	"pareto_type_2":           func(rng *rand.Rand, a []float64) float64 { return random.ParetoType2(rng, a[0], a[1], a[2]) },
+	"loglogistic":             func(rng *rand.Rand, a []float64) float64 { return random.LogLogistic(rng, a[0], a[1]) },
+	"inv_gaussian":            func(rng *rand.Rand, a []float64) float64 { return random.InvGaussian(rng, a[0], a[1]) },
+	"logit_normal":            func(rng *rand.Rand, a []float64) float64 { return random.LogitNormal(rng, a[0], a[1]) },
+	"kumaraswamy":             func(rng *rand.Rand, a []float64) float64 { return random.Kumaraswamy(rng, a[0], a[1]) },
+	"geometric":               func(rng *rand.Rand, a []float64) float64 { return orNaN(random.Geometric(rng, a[0])) },
+	"beta_neg_binomial":       func(rng *rand.Rand, a []float64) float64 { return orNaN(random.BetaNegBinomial(rng, a[0], a[1], a[2])) },
+	"zero_inflated_poisson":   func(rng *rand.Rand, a []float64) float64 { return orNaN(random.ZeroInflatedPoisson(rng, a[0], a[1])) },
+	"zero_inflated_neg_binomial_2": func(rng *rand.Rand, a []float64) float64 {
+		return orNaN(random.ZeroInflatedNegBinomial2(rng, a[0], a[1], a[2]))
+	},
+	"hurdle_poisson": func(rng *rand.Rand, a []float64) float64 { return orNaN(random.HurdlePoisson(rng, a[0], a[1])) },
+}
+
+// orNaN is a count, or NaN where there is none.
+func orNaN(k int) float64 {
+	if k < 0 {
+		return math.NaN()
+	}
+	return float64(k)
+}
+
+// trialsOf is a number of trials, or −1 of what is none.
+func trialsOf(x float64) int {
+	if x == math.Trunc(x) {
+		return int(x)
+	}
+	return -1
+}
+
 // sample draws from a distribution of Stan's reference.
 func sample(rng *rand.Rand, name string, args []array) array {
 	if name == "multi_normal" {
@@ -171,117 +244,11 @@ func sample(rng *rand.Rand, name string, args []array) array {
 		}
 		return y
 	}
-	return mapped(func(a []float64) float64 {
-		count := func(k int) float64 {
-			if k < 0 {
-				return math.NaN()
-			}
-			return float64(k)
-		}
-		trials := func(x float64) int {
-			if x == math.Trunc(x) {
-				return int(x)
-			}
-			return -1
-		}
-		switch name {
-		case "normal":
-			return random.Normal(rng, a[0], a[1])
-		case "student_t":
-			return random.StudentT(rng, a[0], a[1], a[2])
-		case "cauchy":
-			return random.Cauchy(rng, a[0], a[1])
-		case "exponential":
-			return random.Exponential(rng, a[0])
-		case "gamma":
-			return random.Gamma(rng, a[0], a[1])
-		case "inv_gamma":
-			return random.InvGamma(rng, a[0], a[1])
-		case "inv_chi_square":
-			return random.InvChiSquare(rng, a[0])
-		case "scaled_inv_chi_square":
-			return random.ScaledInvChiSquare(rng, a[0], a[1])
-		case "beta":
-			return random.Beta(rng, a[0], a[1])
-		case "lognormal":
-			return random.LogNormal(rng, a[0], a[1])
-		case "uniform":
-			return random.Uniform(rng, a[0], a[1])
-		case "bernoulli":
-			return count(random.Bernoulli(rng, a[0]))
-		case "bernoulli_logit":
-			return count(random.BernoulliLogit(rng, a[0]))
-		case "binomial_logit":
-			return count(random.BinomialLogit(rng, trials(a[0]), a[1]))
-		case "binomial":
-			return count(random.Binomial(rng, trials(a[0]), a[1]))
-		case "beta_binomial":
-			return count(random.BetaBinomial(rng, trials(a[0]), a[1], a[2]))
-		case "neg_binomial":
-			return count(random.NegBinomial(rng, a[0], a[1]))
-		case "neg_binomial_2":
-			return count(random.NegBinomial2(rng, a[0], a[1]))
-		case "neg_binomial_2_log":
-			return count(random.NegBinomial2Log(rng, a[0], a[1]))
-		case "logistic":
-			return random.Logistic(rng, a[0], a[1])
-		case "gumbel":
-			return random.Gumbel(rng, a[0], a[1])
-		case "chi_square":
-			return random.ChiSquare(rng, a[0])
-		case "weibull":
-			return random.Weibull(rng, a[0], a[1])
-		case "frechet":
-			return random.Frechet(rng, a[0], a[1])
-		case "rayleigh":
-			return random.Rayleigh(rng, a[0])
-		case "beta_proportion":
-			return random.BetaProportion(rng, a[0], a[1])
-		case "poisson":
-			return count(random.Poisson(rng, a[0]))
-		case "poisson_log":
-			return count(random.PoissonLog(rng, a[0]))
-		case "std_normal":
-			return random.StandardNormal(rng)
-		case "double_exponential":
-			return random.DoubleExponential(rng, a[0], a[1])
-		case "skew_double_exponential":
-			return random.SkewDoubleExponential(rng, a[0], a[1], a[2])
-		case "skew_normal":
-			return random.SkewNormal(rng, a[0], a[1], a[2])
-		case "exp_mod_normal":
-			return random.ExpModNormal(rng, a[0], a[1], a[2])
-		case "half_normal":
-			return random.HalfNormal(rng, a[0])
-		case "half_cauchy":
-			return random.HalfCauchy(rng, a[0])
-		case "half_student_t":
-			return random.HalfStudentT(rng, a[0], a[1])
-		case "pareto":
-			return random.Pareto(rng, a[0], a[1])
-		case "pareto_type_2":
-			return random.ParetoType2(rng, a[0], a[1], a[2])
-		case "loglogistic":
-			return random.LogLogistic(rng, a[0], a[1])
-		case "inv_gaussian":
-			return random.InvGaussian(rng, a[0], a[1])
-		case "logit_normal":
-			return random.LogitNormal(rng, a[0], a[1])
-		case "kumaraswamy":
-			return random.Kumaraswamy(rng, a[0], a[1])
-		case "geometric":
-			return count(random.Geometric(rng, a[0]))
-		case "beta_neg_binomial":
-			return count(random.BetaNegBinomial(rng, a[0], a[1], a[2]))
-		case "zero_inflated_poisson":
-			return count(random.ZeroInflatedPoisson(rng, a[0], a[1]))
-		case "zero_inflated_neg_binomial_2":
-			return count(random.ZeroInflatedNegBinomial2(rng, a[0], a[1], a[2]))
-		case "hurdle_poisson":
-			return count(random.HurdlePoisson(rng, a[0], a[1]))
-		}
+	draw := samplers[name]
+	if draw == nil {
 		panic("no distribution " + name)
-	}, args...)
+	}
+	return mapped(func(a []float64) float64 { return draw(rng, a) }, args...)
 }
 
 // generatedTolerance is that of the naive evaluation, relative to the largest

@@ -162,7 +162,6 @@ func (e *naive) hessian(g []float64, at []int, q []float64, f func(q []float64) 
 // fisher writes the Fisher metric of a block: the information of terms whose left
 // side is free of the block's parameters, the negative Hessian of the rest.
 func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
-	n := len(at)
 	e.hessian(g, at, q, func(x []float64) float64 {
 		l := 0.0
 		for k, j := range e.set(x) {
@@ -181,86 +180,103 @@ func (e *naive) fisher(g []float64, b *dsl.Block, at []int, q []float64) bool {
 		if t.Dist == nil || depends(t.Left, b) {
 			continue
 		}
-		// The arguments of all elements, one after the other.
-		var data [][]array
-		eta := func(x []float64) (all []float64) {
-			e.set(x)
-			data = nil
-			e.draws(t, func(args []array) {
-				data = append(data, args)
-				for _, a := range args[1:] {
-					all = append(all, a.v...)
-				}
-			})
-			return all
+		if !e.inform(g, t, at, q) {
+			return false
 		}
-		var slopes [][]float64
-		x := append([]float64(nil), q...)
-		for _, k := range at {
-			var sum []float64
-			for _, s := range stencil {
-				copy(x, q)
-				x[k] += e.step * s.at
-				for i, v := range eta(x) {
-					if len(sum) <= i {
-						sum = append(sum, 0)
-					}
-					sum[i] += s.weight * v / (60 * e.step)
-				}
+	}
+	return true
+}
+
+// inform adds the information of a term, by the derivatives of the arguments of its distribution.
+func (e *naive) inform(g []float64, t *dsl.Term, at []int, q []float64) bool {
+	// The arguments of all elements, one after the other.
+	var data [][]array
+	eta := func(x []float64) (all []float64) {
+		e.set(x)
+		data = nil
+		e.draws(t, func(args []array) {
+			data = append(data, args)
+			for _, a := range args[1:] {
+				all = append(all, a.v...)
 			}
-			slopes = append(slopes, sum)
+		})
+		return all
+	}
+	var slopes [][]float64
+	x := append([]float64(nil), q...)
+	for _, k := range at {
+		var sum []float64
+		for _, s := range stencil {
+			copy(x, q)
+			x[k] += e.step * s.at
+			for i, v := range eta(x) {
+				if len(sum) <= i {
+					sum = append(sum, 0)
+				}
+				sum[i] += s.weight * v / (60 * e.step)
+			}
 		}
-		eta(q)
-		start := 0
-		for _, args := range data {
-			if t.Dist.Define != "" {
-				if !informFamily(g, slopes, start, t, args) {
-					return false
-				}
-				for _, x := range args[1:] {
-					start += len(x.v)
-				}
-				continue
-			}
-			switch t.Dist.Name {
-			case "multi_normal":
-				e.informNormal(g, slopes, start, args)
-				start += len(args[1].v) + len(args[2].v)
-				continue
-			case "dirichlet":
-				informDirichlet(g, slopes, start, args[1].v)
-				start += len(args[1].v)
-				continue
-			}
-			for k := range args[0].v {
-				at := make([]int, len(args)-1)
-				eta := make([]float64, len(args)-1)
-				from := start
-				for a, x := range args[1:] {
-					at[a] = from
-					if len(x.v) > 1 {
-						at[a] += k
-					}
-					eta[a] = x.v[at[a]-from]
-					from += len(x.v)
-				}
-				info := information(t.Dist.Name, args[0].v[k], eta)
-				if info == nil {
-					return false
-				}
-				m := len(eta)
-				for i := range n {
-					for j := range n {
-						for r := range m {
-							for s := range m {
-								g[i*n+j] += slopes[i][at[r]] * info[r*m+s] * slopes[j][at[s]]
-							}
-						}
-					}
-				}
+		slopes = append(slopes, sum)
+	}
+	eta(q)
+	start := 0
+	for _, args := range data {
+		if t.Dist.Define != "" {
+			if !informFamily(g, slopes, start, t, args) {
+				return false
 			}
 			for _, x := range args[1:] {
 				start += len(x.v)
+			}
+			continue
+		}
+		switch t.Dist.Name {
+		case "multi_normal":
+			e.informNormal(g, slopes, start, args)
+			start += len(args[1].v) + len(args[2].v)
+			continue
+		case "dirichlet":
+			informDirichlet(g, slopes, start, args[1].v)
+			start += len(args[1].v)
+			continue
+		}
+		if !informElements(g, slopes, start, t.Dist.Name, args) {
+			return false
+		}
+		for _, x := range args[1:] {
+			start += len(x.v)
+		}
+	}
+	return true
+}
+
+// informElements adds the information of independent elements, whose arguments begin at a row of the slopes.
+func informElements(g []float64, slopes [][]float64, start int, name string, args []array) bool {
+	n := len(slopes)
+	for k := range args[0].v {
+		at := make([]int, len(args)-1)
+		eta := make([]float64, len(args)-1)
+		from := start
+		for a, x := range args[1:] {
+			at[a] = from
+			if len(x.v) > 1 {
+				at[a] += k
+			}
+			eta[a] = x.v[at[a]-from]
+			from += len(x.v)
+		}
+		info := information(name, args[0].v[k], eta)
+		if info == nil {
+			return false
+		}
+		m := len(eta)
+		for i := range n {
+			for j := range n {
+				for r := range m {
+					for s := range m {
+						g[i*n+j] += slopes[i][at[r]] * info[r*m+s] * slopes[j][at[s]]
+					}
+				}
 			}
 		}
 	}

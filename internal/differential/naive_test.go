@@ -1077,7 +1077,7 @@ func factorOf(a array) array {
 	return array{a.shape, l}
 }
 
-// function is an elementwise function, by its definition.
+// function is an elementwise function, by its definition. Its lines are one case for each function.
 func function(name string, x []float64) float64 {
 	switch name {
 	case "log_mix":

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -30,6 +31,14 @@ func TestDensities(t *testing.T) {
 
 // metricTolerance is relative to the largest entry: that of second differences.
 const metricTolerance = 3e-6
+
+// unit is a model or a block of it.
+type unit struct {
+	name  string
+	set   func(q []float64)
+	model runtime.Model
+	order []int // of the metric's coordinates, if not the model's own
+}
 
 // opinion returns the number of metrics that it compared.
 func opinion(t *testing.T, im runtime.Posterior, s *subject) (metrics int) {
@@ -62,37 +71,16 @@ func opinion(t *testing.T, im runtime.Posterior, s *subject) (metrics int) {
 	if s.slow() {
 		few = points[:1]
 	}
-	judge := func(what string, m runtime.Model, report runtime.Report, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := m.Info().Dim()
-		g := make([]float64, n*n)
-		m.Metric(g, runtime.Gather(im.Info(), m.Info(), points[0]))
-		for _, d := range report {
-			// Differences are no better than the largest numbers allow.
-			if !(d.Relative <= 1e-6 || math.Abs(d.A-d.B) <= 1e-8*max(1, size(g))) {
-				t.Errorf("%sderivatives and finite differences:\n%v", what, report)
-				return
-			}
-		}
-	}
 	if m, ok := im.(runtime.Model); ok {
 		report, err := runtime.CheckGradients(m, few)
-		judge("", m, report, err)
-	}
-	type unit struct {
-		name  string
-		set   func(q []float64)
-		model runtime.Model
-		order []int // of the metric's coordinates, if not the model's own
+		judge(t, "", im, m, points[0], report, err)
 	}
 	var units []unit
 	switch im := im.(type) {
 	case runtime.Gibbs:
 		for _, b := range im.Blocks() {
 			report, err := runtime.CheckBlock(im, b, few)
-			judge(b.Info().Name+": ", b, report, err)
+			judge(t, b.Info().Name+": ", im, b, points[0], report, err)
 			units = append(units, unit{b.Info().Name + ": ", func(q []float64) { b.Given(q) }, b, nil})
 		}
 	case runtime.Model:
@@ -102,38 +90,62 @@ func opinion(t *testing.T, im runtime.Posterior, s *subject) (metrics int) {
 		return 0
 	}
 	for n, u := range units {
-		for k, q := range few {
-			block := s.derived.Model.Blocks[n]
-			want, coarse := e.metric(block, q, 5e-3), e.metric(block, q, 1e-2)
-			if want == nil {
+		metrics += compareMetrics(t, e, im, s.derived.Model.Blocks[n], u, few)
+	}
+	return metrics
+}
+
+// judge tells whether derivatives agree with finite differences of a model or a block of it, whose metric at a point says how large the numbers are.
+func judge(t *testing.T, what string, im runtime.Posterior, m runtime.Model, at []float64, report runtime.Report, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := m.Info().Dim()
+	g := make([]float64, n*n)
+	m.Metric(g, runtime.Gather(im.Info(), m.Info(), at))
+	for _, d := range report {
+		// Differences are no better than the largest numbers allow.
+		if !(d.Relative <= 1e-6 || math.Abs(d.A-d.B) <= 1e-8*max(1, size(g))) {
+			t.Errorf("%sderivatives and finite differences:\n%v", what, report)
+			return
+		}
+	}
+}
+
+// compareMetrics compares the metric of a unit at points, but for those where the differences do not resolve it, and returns how many it has compared.
+func compareMetrics(t *testing.T, e *naive, im runtime.Posterior, block *dsl.Block, u unit, points [][]float64) (metrics int) {
+	t.Helper()
+	for k, q := range points {
+		want, coarse := e.metric(block, q, 5e-3), e.metric(block, q, 1e-2)
+		if want == nil {
+			break
+		}
+		tol := metricTolerance * max(1, size(want))
+		rough := 0.0
+		for i, x := range want {
+			rough = max(rough, math.Abs(x-coarse[i]))
+		}
+		if !(rough <= tol) {
+			continue // the differences do not resolve this metric
+		}
+		metrics++
+		u.set(q)
+		got := make([]float64, len(want))
+		u.model.Metric(got, runtime.Gather(im.Info(), u.model.Info(), q))
+		if n := len(u.order); n > 0 {
+			ordered := make([]float64, n*n)
+			for i, x := range u.order {
+				for j, y := range u.order {
+					ordered[i*n+j] = got[x*n+y]
+				}
+			}
+			got = ordered
+		}
+		for i := range got {
+			if !(math.Abs(got[i]-want[i]) <= tol) {
+				t.Errorf("%spoint %d: metric\n%v, want\n%v", u.name, k, got, want)
 				break
-			}
-			tol := metricTolerance * max(1, size(want))
-			rough := 0.0
-			for i, x := range want {
-				rough = max(rough, math.Abs(x-coarse[i]))
-			}
-			if !(rough <= tol) {
-				continue // the differences do not resolve this metric
-			}
-			metrics++
-			u.set(q)
-			got := make([]float64, len(want))
-			u.model.Metric(got, runtime.Gather(im.Info(), u.model.Info(), q))
-			if n := len(u.order); n > 0 {
-				ordered := make([]float64, n*n)
-				for i, x := range u.order {
-					for j, y := range u.order {
-						ordered[i*n+j] = got[x*n+y]
-					}
-				}
-				got = ordered
-			}
-			for i := range got {
-				if !(math.Abs(got[i]-want[i]) <= tol) {
-					t.Errorf("%spoint %d: metric\n%v, want\n%v", u.name, k, got, want)
-					break
-				}
 			}
 		}
 	}

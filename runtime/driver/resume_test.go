@@ -345,36 +345,40 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
+// replaced writes one text in the place of another.
+func replaced(name, old, new string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, []byte(old)) {
+			t.Fatalf("no %q in %s", old, path)
+		}
+		if err := os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// truncated leaves the end of a file out.
+func truncated(name string, by int64) func(*testing.T, string) {
+	return func(t *testing.T, dir string) {
+		path := filepath.Join(dir, name)
+		fi, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, fi.Size()-by); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Files that are not what they were are refused, in words, and left as they are.
 func TestResumeRefuses(t *testing.T) {
 	m := &normal{}
-	replace := func(name, old, new string) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			path := filepath.Join(dir, name)
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Contains(text, []byte(old)) {
-				t.Fatalf("no %q in %s", old, path)
-			}
-			if err := os.WriteFile(path, bytes.Replace(text, []byte(old), []byte(new), 1), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	truncate := func(name string, by int64) func(*testing.T, string) {
-		return func(t *testing.T, dir string) {
-			path := filepath.Join(dir, name)
-			fi, err := os.Stat(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Truncate(path, fi.Size()-by); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	for _, c := range []struct {
 		name  string
 		spoil func(t *testing.T, dir string)
@@ -382,17 +386,17 @@ func TestResumeRefuses(t *testing.T) {
 		want  string
 	}{
 		{"no run", func(t *testing.T, dir string) { os.RemoveAll(filepath.Join(dir, ManifestName)) }, nil, "there is no run.json"},
-		{"manifest cut short", truncate(ManifestName, 10), nil, "run.json: the file is damaged"},
-		{"another format", replace(ManifestName, `"format": 2`, `"format": 99`), nil, "format 99"},
-		{"another model", replace(ManifestName, `"model": "normal"`, `"model": "other"`), nil, "run.json: the file is damaged, or was edited: its checksum differs"},
+		{"manifest cut short", truncated(ManifestName, 10), nil, "run.json: the file is damaged"},
+		{"another format", replaced(ManifestName, `"format": 2`, `"format": 99`), nil, "format 99"},
+		{"another model", replaced(ManifestName, `"model": "normal"`, `"model": "other"`), nil, "run.json: the file is damaged, or was edited: its checksum differs"},
 		{"another setting", nil, func(r *Request) { r.Options.TargetAccept = 0.5 }, "another setting"},
 		{"another seed", nil, func(r *Request) { r.Options.Seed++ }, "another setting"},
-		{"checkpoint changed", replace("chain_2.checkpoint", `"step_size":`, `"step_size": `), nil, "chain_2.checkpoint: the "},
-		{"checkpoint cut short", truncate("chain_1.checkpoint", 3), nil, "chain_1.checkpoint: the "},
+		{"checkpoint changed", replaced("chain_2.checkpoint", `"step_size":`, `"step_size": `), nil, "chain_2.checkpoint: the "},
+		{"checkpoint cut short", truncated("chain_1.checkpoint", 3), nil, "chain_1.checkpoint: the "},
 		{"checkpoint empty", func(t *testing.T, dir string) { os.Truncate(filepath.Join(dir, "chain_1.checkpoint"), 0) }, nil, "chain_1.checkpoint: the "},
-		{"draws changed", replace("chain_3.csv", ",0.", ",1."), nil, "chain_3.csv: the file was changed"},
-		{"draws cut short", truncate("chain_1.csv", 2000), nil, "chain_1.csv: the file "},
-		{"header changed", replace("chain_1.csv", "num_warmup = 120", "num_warmup = 121"), nil, "chain_1.csv: the file was changed since"},
+		{"draws changed", replaced("chain_3.csv", ",0.", ",1."), nil, "chain_3.csv: the file was changed"},
+		{"draws cut short", truncated("chain_1.csv", 2000), nil, "chain_1.csv: the file "},
+		{"header changed", replaced("chain_1.csv", "num_warmup = 120", "num_warmup = 121"), nil, "chain_1.csv: the file was changed since"},
 		{"draws gone", func(t *testing.T, dir string) { os.Remove(filepath.Join(dir, "chain_1.csv")) }, nil, "chain_1.csv"},
 		{"fewer draws", nil, func(r *Request) { r.Options.Draws = 10 }, "chain 1 has 300 draws already"},
 	} {

@@ -87,6 +87,36 @@ func ended(t *testing.T, dir string) *Request {
 	return r
 }
 
+// copied is a copy of a run.
+func copied(t *testing.T, whole string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// refusedAsDamaged expects of Verify, and of a run that would go on as a request has it, an error about a file, and no change.
+func refusedAsDamaged(t *testing.T, r *Request, dir, name string) {
+	t.Helper()
+	if _, err := Verify(dir); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("Verify: %v, want an error about %s", err, name)
+	}
+	before := contents(t, dir)
+	again := *r
+	again.Output, again.Resume, again.Options.Draws = dir, true, 120
+	if err := Run(context.Background(), &edge{}, &again, quiet); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("resumed: %v, want an error about %s", err, name)
+	}
+	after := contents(t, dir)
+	for name, text := range before {
+		if after[name] != text {
+			t.Errorf("%s was changed by the run that was refused", name)
+		}
+	}
+}
+
 // Any damage to any file of a run that has ended is an error that names the file, both of Verify and
 // of a run that would go on from there, which changes nothing.
 func TestVerifyFindsDamage(t *testing.T) {
@@ -94,31 +124,6 @@ func TestVerifyFindsDamage(t *testing.T) {
 	r := ended(t, whole)
 	if _, err := Verify(whole); err != nil {
 		t.Fatal(err)
-	}
-	copied := func(t *testing.T) string {
-		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(whole)); err != nil {
-			t.Fatal(err)
-		}
-		return dir
-	}
-	refused := func(t *testing.T, dir, name string) {
-		t.Helper()
-		if _, err := Verify(dir); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("Verify: %v, want an error about %s", err, name)
-		}
-		before := contents(t, dir)
-		again := *r
-		again.Output, again.Resume, again.Options.Draws = dir, true, 120
-		if err := Run(context.Background(), &edge{}, &again, quiet); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("resumed: %v, want an error about %s", err, name)
-		}
-		after := contents(t, dir)
-		for name, text := range before {
-			if after[name] != text {
-				t.Errorf("%s was changed by the run that was refused", name)
-			}
-		}
 	}
 	entries, err := os.ReadDir(whole)
 	if err != nil {
@@ -136,30 +141,35 @@ func TestVerifyFindsDamage(t *testing.T) {
 				continue // then nothing is known to be made here
 			}
 			t.Run(name+" "+d.name, func(t *testing.T) {
-				dir := copied(t)
+				dir := copied(t, whole)
 				d.do(t, filepath.Join(dir, name))
-				refused(t, dir, name)
+				refusedAsDamaged(t, r, dir, name)
 			})
 		}
 	}
 	if files != 3+3+5 {
 		t.Errorf("%d files of the run", files)
 	}
+}
 
+// TestVerifyFindsOtherFiles: so is a file in the place of another, and one more.
+func TestVerifyFindsOtherFiles(t *testing.T) {
+	whole := t.TempDir()
+	r := ended(t, whole)
 	for _, pair := range [][2]string{{"chain_1.csv", "chain_2.csv"}, {"chain_2.checkpoint", "chain_3.checkpoint"}} {
 		t.Run("swapped "+pair[0], func(t *testing.T) {
-			dir := copied(t)
+			dir := copied(t, whole)
 			a, b, c := filepath.Join(dir, pair[0]), filepath.Join(dir, pair[1]), filepath.Join(dir, "c")
 			for _, move := range [][2]string{{a, c}, {b, a}, {c, b}} {
 				if err := os.Rename(move[0], move[1]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			refused(t, dir, pair[0])
+			refusedAsDamaged(t, r, dir, pair[0])
 		})
 	}
 	t.Run("a chain of another run", func(t *testing.T) {
-		dir := copied(t)
+		dir := copied(t, whole)
 		text, err := os.ReadFile(filepath.Join(dir, "chain_1.csv"))
 		if err != nil {
 			t.Fatal(err)
@@ -167,12 +177,16 @@ func TestVerifyFindsDamage(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "chain_7.csv"), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, dir, "chain_7.csv")
+		refusedAsDamaged(t, r, dir, "chain_7.csv")
 	})
+}
 
-	// What is no part of the run may change, and draws may be read without it.
+// TestVerifyLeaves: what is no part of the run may change, and draws may be read without it.
+func TestVerifyLeaves(t *testing.T) {
+	whole := t.TempDir()
+	ended(t, whole)
 	t.Run("what may change", func(t *testing.T) {
-		dir := copied(t)
+		dir := copied(t, whole)
 		for _, name := range []string{"report.html", ProductsName, lockName} {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)

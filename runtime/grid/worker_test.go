@@ -255,9 +255,8 @@ func TestDamagedResult(t *testing.T) {
 	}
 }
 
-// TestProblems: what cannot be run has a result that says why, without a number; the worker goes on
-// with the next cell. What panics does not take the worker with it.
-func TestProblems(t *testing.T) {
+// failingBananas has integrators and simulators that fail in every way.
+func failingBananas() *Program {
 	failing := func(name string, f func() (runtime.StepFunc, error)) Integrator {
 		return Integrator{Name: name, Solves: 1, New: func(*runtime.GenericSystem) (runtime.StepFunc, error) { return f() }}
 	}
@@ -269,7 +268,7 @@ func TestProblems(t *testing.T) {
 			}, nil
 		}
 	}
-	program := bananas(Extension{Integrators: []Integrator{
+	return bananas(Extension{Integrators: []Integrator{
 		failing("refuses", func() (runtime.StepFunc, error) { return nil, errors.New("not for bananas") }),
 		failing("panics", step(func([]float64) { panic("a mistake of mine") })),
 		failing("overruns", step(func(q []float64) { q[len(q)]++ })),
@@ -283,6 +282,12 @@ func TestProblems(t *testing.T) {
 			return d, nil, err
 		}},
 	}})
+}
+
+// TestProblems: what cannot be run has a result that says why, without a number; the worker goes on
+// with the next cell. What panics does not take the worker with it.
+func TestProblems(t *testing.T) {
+	program := failingBananas()
 	for _, x := range []struct {
 		name, message string
 		of            func(*Plan, *Cell)

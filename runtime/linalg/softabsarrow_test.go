@@ -17,6 +17,32 @@ func shaft(n, head int, a, c float64, b []float64) []float64 {
 	return h
 }
 
+// randomArrow is an arrow of a kind: the head, the diagonal of the shaft, the border.
+func randomArrow(rng *rand.Rand, n, kind int) (a, c float64, b []float64) {
+	a, c, b = rng.NormFloat64(), rng.NormFloat64(), normals(rng, n)
+	switch kind {
+	case 1:
+		clear(b)
+	case 2:
+		c = a
+	case 3:
+		for i := range b {
+			b[i] *= 1e-9
+		}
+	case 4:
+		c = -a
+		for i := range b {
+			b[i] *= 30
+		}
+	case 5: // far down the neck of a funnel
+		a *= 1e6
+		for i := range b {
+			b[i] *= 1e3
+		}
+	}
+	return a, c, b
+}
+
 // TestSoftAbsArrow compares every method with that of SoftAbs, which takes any matrix: heads at
 // either end, soft and hard, no border, equal and opposite eigenvalues, large and small numbers.
 func TestSoftAbsArrow(t *testing.T) {
@@ -25,27 +51,7 @@ func TestSoftAbsArrow(t *testing.T) {
 		n := 2 + rng.IntN(11)
 		head := (n - 1) * rng.IntN(2)
 		alpha := []float64{0.3, 1, 10, 1e6}[rng.IntN(4)]
-		a, c, b := rng.NormFloat64(), rng.NormFloat64(), normals(rng, n)
-		switch trial % 6 {
-		case 1:
-			clear(b)
-		case 2:
-			c = a
-		case 3:
-			for i := range b {
-				b[i] *= 1e-9
-			}
-		case 4:
-			c = -a
-			for i := range b {
-				b[i] *= 30
-			}
-		case 5: // far down the neck of a funnel
-			a *= 1e6
-			for i := range b {
-				b[i] *= 1e3
-			}
-		}
+		a, c, b := randomArrow(rng, n, trial%6)
 		h := shaft(n, head, a, c, b)
 		f, d := NewSoftAbsArrow(n, head, alpha), NewSoftAbs(n, alpha)
 		if trial%5 == 0 {
@@ -71,55 +77,62 @@ func TestSoftAbsArrow(t *testing.T) {
 		close(t, "Quad", []float64{f.Quad(p)}, []float64{d.Quad(p)}, tol)
 		close(t, "LogDet", []float64{f.LogDet()}, []float64{d.LogDet()}, tol)
 
-		g, e := make([]float64, n*n), make([]float64, n*n)
-		f.Metric(g)
-		d.Metric(e)
-		close(t, "Metric", g, e, tol)
-		// A root of the metric, times its transpose, is the metric.
-		root := make([]float64, n*n)
-		for i := range n {
-			z := make([]float64, n)
-			z[i] = 1
-			f.MulSqrt(z, z)
-			copy(root[i*n:], z)
-		}
-		for i := range n {
-			for j := range n {
-				g[i*n+j] = 0
-				for k := range n {
-					g[i*n+j] += root[k*n+i] * root[k*n+j]
-				}
-			}
-		}
-		close(t, "MulSqrt", g, e, tol)
-		f.Inverse(g)
-		d.Inverse(e)
-		close(t, "Inverse", g, e, tol)
-
-		// Of these, what meets an arrow.
-		met := func(name string, g, e []float64) {
-			t.Helper()
-			pick := func(m []float64) (out []float64) {
-				for i := range n {
-					out = append(out, m[i*n+i], m[head*n+i], m[i*n+head])
-				}
-				return out
-			}
-			close(t, name, pick(g), pick(e), tol)
-		}
-		f.WeightsInverse(g)
-		d.WeightsInverse(e)
-		met("WeightsInverse", g, e)
-		f.WeightsVelocity(g, p)
-		d.WeightsVelocity(e, p)
-		met("WeightsVelocity", g, e)
-		f.WeightsForce(g, p)
-		d.WeightsForce(e, p)
-		met("WeightsForce", g, e)
+		compareArrows(t, f, d, p, head, tol)
 		if t.Failed() {
 			t.Fatalf("trial %d: n = %d, head %d, alpha %v, a %v, c %v, b %v", trial, n, head, alpha, a, c, b)
 		}
 	}
+}
+
+// compareArrows compares the matrices that both make of an arrow: the metric, its roots, its inverse, and of weights what meets an arrow.
+func compareArrows(t *testing.T, f *SoftAbsArrow, d *SoftAbs, p []float64, head int, tol float64) {
+	t.Helper()
+	n := len(p)
+	g, e := make([]float64, n*n), make([]float64, n*n)
+	f.Metric(g)
+	d.Metric(e)
+	close(t, "Metric", g, e, tol)
+	// A root of the metric, times its transpose, is the metric.
+	root := make([]float64, n*n)
+	for i := range n {
+		z := make([]float64, n)
+		z[i] = 1
+		f.MulSqrt(z, z)
+		copy(root[i*n:], z)
+	}
+	for i := range n {
+		for j := range n {
+			g[i*n+j] = 0
+			for k := range n {
+				g[i*n+j] += root[k*n+i] * root[k*n+j]
+			}
+		}
+	}
+	close(t, "MulSqrt", g, e, tol)
+	f.Inverse(g)
+	d.Inverse(e)
+	close(t, "Inverse", g, e, tol)
+
+	// Of these, what meets an arrow.
+	met := func(name string, g, e []float64) {
+		t.Helper()
+		pick := func(m []float64) (out []float64) {
+			for i := range n {
+				out = append(out, m[i*n+i], m[head*n+i], m[i*n+head])
+			}
+			return out
+		}
+		close(t, name, pick(g), pick(e), tol)
+	}
+	f.WeightsInverse(g)
+	d.WeightsInverse(e)
+	met("WeightsInverse", g, e)
+	f.WeightsVelocity(g, p)
+	d.WeightsVelocity(e, p)
+	met("WeightsVelocity", g, e)
+	f.WeightsForce(g, p)
+	d.WeightsForce(e, p)
+	met("WeightsForce", g, e)
 }
 
 // TestSoftAbsArrowForgets: a velocity that is not finite leaves nothing behind.

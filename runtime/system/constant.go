@@ -16,14 +16,13 @@ type Constant struct {
 	grad  []float64 // ∂L/∂q at position at, if known
 	at    []float64
 	known bool
-	v     []float64 // M⁻¹p
 	steps runtime.Steps
 }
 
 // NewConstant returns the system of a model. Factorise comes before anything else.
 func NewConstant(stages Stages, store Storage) *Constant {
 	m := store.Order()
-	return &Constant{stages: stages, store: store, grad: make([]float64, m), at: make([]float64, m), v: make([]float64, m), steps: runtime.NewSteps(m)}
+	return &Constant{stages: stages, store: store, grad: make([]float64, m), at: make([]float64, m), steps: runtime.NewSteps(m)}
 }
 
 // Factorise evaluates the metric and its factor, and forgets the gradient: the model is no longer what it was.
@@ -93,40 +92,10 @@ func (s *Constant) StepGLFb(q, p []float64, eps float64, _ *runtime.Solver) runt
 
 // StepLeapfrog advances (q, p) by one leapfrog step: p̄ = p + ½ε∇L(q), q' = q + εG⁻¹p̄, p' = p̄ + ½ε∇L(q').
 func (s *Constant) StepLeapfrog(q, p []float64, eps float64) runtime.StepResult {
-	n := len(q)
-	p, grad, v, at := p[:n], s.grad[:n], s.v[:n], s.at[:n]
-	// The gradient at the end of a step is that at the start of the next.
-	if !s.known || !slices.Equal(at, q) {
-		s.stages.Slope(grad, q)
-	}
-	s.known = false
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-	}
-	s.store.Solve(v, p)
-	for i := range q {
-		q[i] += float64(eps * v[i])
-		at[i] = q[i]
-	}
-	if s.stages.Solve != nil {
-		if st := s.stages.Solve(q, OrderDensity); st != runtime.OK {
-			return runtime.StepResult{Status: st}
-		}
-	}
-	s.stages.Slope(grad, q)
-	d := 0.0
-	for i := range p {
-		p[i] += float64(0.5 * eps * grad[i])
-		d += p[i] - p[i]
-	}
-	if d != 0 {
-		return runtime.StepResult{Status: runtime.NonFinite}
-	}
-	s.known = true
-	return runtime.StepResult{}
+	return s.steps.Leapfrog((*constant)(s), q, p, eps)
 }
 
-// constant is a Constant as its steps see it, a runtime.Stages.
+// constant is a Constant as its steps see it, a runtime.Stages and a runtime.Separable.
 type constant Constant
 
 // Field writes ∂H/∂p = G⁻¹p to v and ∂H/∂q = −∂L/∂q to f.
@@ -141,6 +110,28 @@ func (s *constant) Field(v, f, q, p []float64) runtime.Status {
 	for i := range f {
 		f[i] = -f[i]
 	}
+	return runtime.OK
+}
+
+// At makes the gradient that of q, and returns its position and itself.
+func (s *constant) At(q []float64) (at, slope []float64, st runtime.Status) {
+	if !s.known || !slices.Equal(s.at, q) {
+		copy(s.at, q)
+		st = s.Slope()
+	}
+	return s.at, s.grad, st
+}
+
+// Slope makes the gradient that of its position.
+func (s *constant) Slope() runtime.Status {
+	s.known = false
+	if s.stages.Solve != nil {
+		if st := s.stages.Solve(s.at, OrderDensity); st != runtime.OK {
+			return st
+		}
+	}
+	s.stages.Slope(s.grad, s.at)
+	s.known = true
 	return runtime.OK
 }
 

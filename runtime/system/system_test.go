@@ -269,39 +269,45 @@ func steps(t *testing.T, got, want runtime.System, constant bool) {
 		n2, _ = want.Length(q, nil, z)
 		near(t, "length of a drawn momentum", []float64{n2}, []float64{n1})
 
-		solver := &runtime.Solver{Tolerance: 1e-12, MaxIterations: 200}
-		for _, eps := range []float64{0.05, -0.05} {
-			for name, step := range map[string]func(s runtime.System, q, p []float64) runtime.StepResult{
-				"IM(b)":  func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, solver) },
-				"GLF(b)": func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, solver) },
-				"IM(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
-					return s.(runtime.Plain).StepIMa(q, p, eps, solver)
-				},
-				"GLF(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
-					return s.(runtime.Plain).StepGLFa(q, p, eps, solver)
-				},
-				"leapfrog": func(s runtime.System, q, p []float64) runtime.StepResult {
-					return s.StepLeapfrog(q, p, eps)
-				},
-			} {
-				q1, p1, q2, p2 := slices.Clone(q), slices.Clone(p), slices.Clone(q), slices.Clone(p)
-				for range 3 { // what the end of a step remembers serves the next
-					r1, r2 := step(got, q1, p1), step(want, q2, p2)
-					if name == "leapfrog" && !constant {
-						if r1.Status != runtime.NotConstant {
-							t.Errorf("leapfrog: %v", r1.Status)
-						}
-						continue
-					}
-					if r1.Status != r2.Status {
-						t.Errorf("%s: %v, want %v", name, r1.Status, r2.Status)
-					}
-				}
+		compareSteps(t, got, want, q, p, constant)
+	}
+}
+
+// compareSteps compares steps of all integrators from a position.
+func compareSteps(t *testing.T, got, want runtime.System, q, p []float64, constant bool) {
+	t.Helper()
+	solver := &runtime.Solver{Tolerance: 1e-12, MaxIterations: 200}
+	for _, eps := range []float64{0.05, -0.05} {
+		for name, step := range map[string]func(s runtime.System, q, p []float64) runtime.StepResult{
+			"IM(b)":  func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepIMb(q, p, eps, solver) },
+			"GLF(b)": func(s runtime.System, q, p []float64) runtime.StepResult { return s.StepGLFb(q, p, eps, solver) },
+			"IM(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
+				return s.(runtime.Plain).StepIMa(q, p, eps, solver)
+			},
+			"GLF(a)": func(s runtime.System, q, p []float64) runtime.StepResult {
+				return s.(runtime.Plain).StepGLFa(q, p, eps, solver)
+			},
+			"leapfrog": func(s runtime.System, q, p []float64) runtime.StepResult {
+				return s.StepLeapfrog(q, p, eps)
+			},
+		} {
+			q1, p1, q2, p2 := slices.Clone(q), slices.Clone(p), slices.Clone(q), slices.Clone(p)
+			for range 3 { // what the end of a step remembers serves the next
+				r1, r2 := step(got, q1, p1), step(want, q2, p2)
 				if name == "leapfrog" && !constant {
+					if r1.Status != runtime.NotConstant {
+						t.Errorf("leapfrog: %v", r1.Status)
+					}
 					continue
 				}
-				near(t, name, append(q1, p1...), append(q2, p2...))
+				if r1.Status != r2.Status {
+					t.Errorf("%s: %v, want %v", name, r1.Status, r2.Status)
+				}
 			}
+			if name == "leapfrog" && !constant {
+				continue
+			}
+			near(t, name, append(q1, p1...), append(q2, p2...))
 		}
 	}
 }
@@ -527,6 +533,66 @@ func TestNoMetric(t *testing.T) {
 		}
 		if h, _, st := v.Energy(make([]float64, order), make([]float64, order)); st != status || !math.IsInf(h, 1) {
 			t.Errorf("%s: energy %v, %v, want %v", l.name, h, st, status)
+		}
+	}
+}
+
+// counted counts the gradients of a posterior whose metric is the identity.
+type counted struct {
+	*posterior
+	gradients *int
+}
+
+func (c counted) Gradient(grad, q []float64) float64 {
+	*c.gradients++
+	return c.posterior.Gradient(grad, q)
+}
+
+func (c counted) Metric(g, _ []float64) {
+	clear(g)
+	for i := range order {
+		g[i*(order+1)] = 1
+	}
+}
+
+// TestLeapfrogs: the leapfrogs of all systems are the same to the last bit, evaluate one gradient in each step from where the
+// last one ended, and fail where a position is not finite.
+func TestLeapfrogs(t *testing.T) {
+	p := &posterior{pattern: whole, constant: true, scale: 1}
+	var n, evaluations int
+	model := counted{p, &n}
+	stages := layouts[0].stages(p, &evaluations)
+	stages.Slope = func(grad, q []float64) { model.Gradient(grad, q) }
+	stages.Matrix = func(b, _ []float64) { model.Metric(b, nil) }
+	constant := system.NewConstant(stages, system.NewDense(order))
+	system.Factorise(constant)
+	var want []float64
+	for _, s := range []struct {
+		name string
+		step func(q, p []float64, eps float64) runtime.StepResult
+	}{
+		{"Generic", runtime.Generic(model).StepLeapfrog},
+		{"Constant", constant.StepLeapfrog},
+		{"diagonal Euclidean", runtime.NewEuclidean(model, false).StepLeapfrog},
+		{"dense Euclidean", runtime.NewEuclidean(model, true).StepLeapfrog},
+	} {
+		q, mom := []float64{1, 0.5, 0.2, 0.3, 0.1}, []float64{1, -1, 1, 0.3, 0.7}
+		n = 0
+		for range 10 {
+			if r := s.step(q, mom, 0.1); r != (runtime.StepResult{}) {
+				t.Fatalf("%s: %v", s.name, r)
+			}
+		}
+		if n != 11 {
+			t.Errorf("%s: %d gradients in 10 steps", s.name, n)
+		}
+		if got := append(q, mom...); want == nil {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", s.name, got, want)
+		}
+		if r := s.step(make([]float64, order), []float64{1e308, 0, 0, 0, 0}, 10); r.Status != runtime.NonFinite {
+			t.Errorf("%s: a step to infinity: %v", s.name, r)
 		}
 	}
 }

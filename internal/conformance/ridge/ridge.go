@@ -405,7 +405,7 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			f1 := float64((t1 - float64(e*known[3])) * h)
 			f2 := float64((t2 + float64(t2*e*known[4])) * h)
 			t2b := float64(t2 * known[5])
-			s2 := float64((float64(known[6]*uT1) + float64(t2*known[5]*uT2)) * uT2)
+			s2 := float64((float64(known[6]*uT1) + float64(t2b*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
 			y3 = p1 - f1

@@ -626,14 +626,16 @@ func (s *Model) rank1(f, q, v []float64) {
 	b8 := 0.0
 	b9 := 0.0
 	for i := range j {
-		b7 += float64(c1[i] * vThetaTrans[i] * vThetaTrans[i])
-		b8 += float64(c1[i] * vThetaTrans[i])
+		e := float64(c1[i] * vThetaTrans[i])
+		b7 += float64(e * vThetaTrans[i])
+		b8 += e
 		b9 += float64(thetaTrans[i] * c1[i] * vThetaTrans[i])
 	}
 	b10 := float64(a6 * vTau)
 	b11 := float64(expTau * vMu)
 	f[j] = 0
-	f[j+1] = float64(expTau*(float64(vMu*b8)+float64(0.1*a4*vTau*vTau)+float64(a7*vMu*vTau)-float64(vTau*vTau*a17))) + float64(2*a6*(float64(0.5*b7)+float64(vTau*b9)+float64(0.5*a8*vTau*vTau)+float64(vTau*vTau*a16)))
+	sqVTau := float64(vTau * vTau)
+	f[j+1] = float64(expTau*(float64(vMu*b8)+float64(0.1*a4*vTau*vTau)+float64(a7*vMu*vTau)-float64(sqVTau*a17))) + float64(2*a6*(float64(0.5*b7)+float64(vTau*b9)+float64(0.5*a8*vTau*vTau)+float64(sqVTau*a16)))
 	for k := range j {
 		f[k] = float64(vTau * c1[k] * (float64(a6*vThetaTrans[k]) + float64(thetaTrans[k]*b10) + b11))
 	}

@@ -32,83 +32,90 @@ func near(a, b float64) bool {
 	return math.Abs(a-b) <= 1e-9*math.Abs(b) || a != a && b != b
 }
 
+// accepted are results of replicates that accepted so many moves of 2500.
+func accepted(n ...int) (out []grid.Result) {
+	for _, k := range n {
+		out = append(out, grid.Result{Transitions: 2500, Accepted: k})
+	}
+	return out
+}
+
+// effective are results with these means of effective sample sizes, and minima of half of them.
+func effective(x ...float64) (out []grid.Result) {
+	for _, v := range x {
+		out = append(out, grid.Result{ESSMean: grid.Number(v), ESSMin: grid.Number(v / 2)})
+	}
+	return out
+}
+
+// volume are results with these medians of errors of the volume.
+func volume(x ...float64) (out []grid.Result) {
+	for _, v := range x {
+		out = append(out, grid.Result{Volume: grid.Spread{Median: grid.Number(v), P90: grid.Number(2 * v)}})
+	}
+	return out
+}
+
+// bands are results and published numbers, and the band that compare makes of them.
+var bands = []struct {
+	name, measure  string
+	published      map[string]any
+	entry          *Entry
+	mean, se, n    float64
+	low, high      float64
+	agrees, absent bool
+}{
+	// s is √(0.5·0.5/(4·2500)) = 0.005: 3 √(0.005² + 0.01²/12) + 0.02.
+	{name: "a share without spread", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.0},
+		entry: measured(2500, accepted(1250, 1250, 1250, 1250)...), mean: 0.5, se: 0, n: 4,
+		low: 0.5 - 0.0373205080756888, high: 0.5 + 0.0373205080756888, agrees: true},
+	{name: "just inside", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.0},
+		entry: measured(2500, accepted(1343, 1343, 1343, 1343)...), mean: 0.5372, se: 0, n: 4,
+		low: 0.5 - 0.0373205080756888, high: 0.5 + 0.0373205080756888, agrees: true},
+	{name: "just outside", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.0},
+		entry: measured(2500, accepted(1344, 1344, 1344, 1344)...), mean: 0.5376, se: 0, n: 4,
+		low: 0.5 - 0.0373205080756888, high: 0.5 + 0.0373205080756888},
+	// The published replicates say s = 0.01 √(10/4 · 10000/2500) = 0.01 √10: 3 √(0.001 + 0.0001 + 0.01²/12) + 0.02.
+	{name: "by the published spread", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.01},
+		entry: measured(2500, accepted(1250, 1250, 1250, 1250)...), mean: 0.5, se: 0, n: 4,
+		low: 0.5 - 0.119874921777191, high: 0.5 + 0.119874921777191, agrees: true},
+	// Ours, 0.4 and 0.6, say s = 0.1: 3 √(0.01 + 0.0001 + 0.01²/12) + 0.02.
+	{name: "by our spread", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.01},
+		entry: measured(2500, accepted(1000, 1500)...), mean: 0.5, se: 0.1, n: 2,
+		low: 0.5 - 0.321620622637113, high: 0.5 + 0.321620622637113, agrees: true},
+	// A single replicate has no spread. Its 100 is 400 of 10,000 draws; the published replicates say
+	// s = 10 √(10 · 4): 3 √(4000 + 100 + 0.01²/12) = 192.0937..., and 10 %.
+	{name: "one replicate", measure: "ess_mean", published: map[string]any{"ess_mean": 400.0, "ess_mean_pm": 10.0},
+		entry: measured(2500, effective(100)...), mean: 400, se: math.NaN(), n: 1,
+		low: 360 - 192.093727351, high: 440 + 192.093727351, agrees: true},
+	{name: "one replicate of another column", measure: "ess_min", published: map[string]any{"ess_min": 4000.0, "ess_min_pm": 10.0},
+		entry: measured(2500, effective(100)...), mean: 200, se: math.NaN(), n: 1,
+		low: 3600 - 192.093727351, high: 4400 + 192.093727351},
+	{name: "no ±", measure: "ess_mean", published: map[string]any{"ess_mean": 400.0},
+		entry: measured(10000, effective(441)...), mean: 441, se: math.NaN(), n: 1,
+		low: 360 - 0.00866025403784439, high: 440 + 0.00866025403784439},
+	// The mean of logarithms of 1e-6 and 4e-6 is that of 2e-6, with the error ln 2: a factor of 2³, and 1.5.
+	{name: "logarithms", measure: "volume_error_median", published: map[string]any{"volume_error_median": 3e-7},
+		entry: measured(2500, volume(1e-6, 4e-6)...), mean: 2e-6, se: 2e-6 * math.Ln2, n: 2,
+		low: 3e-7 / 12, high: 3e-7 * 12, agrees: true},
+	{name: "logarithms of one replicate", measure: "volume_error_p90", published: map[string]any{"volume_error_p90": 1e-6},
+		entry: measured(2500, volume(0.74e-6)...), mean: 1.48e-6, se: math.NaN(), n: 1,
+		low: 1e-6 / 1.5, high: 1.5e-6, agrees: true},
+	{name: "logarithms, outside", measure: "volume_error_p90", published: map[string]any{"volume_error_p90": 1e-6},
+		entry: measured(2500, volume(0.76e-6)...), mean: 1.52e-6, se: math.NaN(), n: 1,
+		low: 1e-6 / 1.5, high: 1.5e-6},
+	{name: "what is not finite is left out", measure: "volume_error_median", published: map[string]any{"volume_error_median": 1e-6},
+		entry: measured(2500, volume(math.NaN(), 1e-6, 0)...), mean: 1e-6, se: math.NaN(), n: 1,
+		low: 1e-6 / 1.5, high: 1.5e-6, agrees: true},
+	{name: "nothing finite", measure: "ess_mean", published: map[string]any{"ess_mean": 1.0}, entry: measured(2500, effective(math.NaN(), math.NaN())...), absent: true},
+	{name: "no replicate", measure: "accept_prob", published: map[string]any{"accept_prob": 1.0}, entry: measured(2500), absent: true},
+	{name: "no transitions", measure: "accept_prob", published: map[string]any{"accept_prob": 1.0}, entry: measured(2500, grid.Result{}), absent: true},
+}
+
 // The bands, computed by hand from the formula of compare. The published tables are of 10 replicates of
 // 10,000 draws.
 func TestBands(t *testing.T) {
-	accepted := func(n ...int) (out []grid.Result) {
-		for _, k := range n {
-			out = append(out, grid.Result{Transitions: 2500, Accepted: k})
-		}
-		return out
-	}
-	ess := func(x ...float64) (out []grid.Result) {
-		for _, v := range x {
-			out = append(out, grid.Result{ESSMean: grid.Number(v), ESSMin: grid.Number(v / 2)})
-		}
-		return out
-	}
-	volume := func(x ...float64) (out []grid.Result) {
-		for _, v := range x {
-			out = append(out, grid.Result{Volume: grid.Spread{Median: grid.Number(v), P90: grid.Number(2 * v)}})
-		}
-		return out
-	}
-	nan := math.NaN()
-	ln2 := math.Log(2)
-	for _, c := range []struct {
-		name, measure  string
-		published      map[string]any
-		entry          *Entry
-		mean, se, n    float64
-		low, high      float64
-		agrees, absent bool
-	}{
-		// s is √(0.5·0.5/(4·2500)) = 0.005: 3 √(0.005² + 0.01²/12) + 0.02.
-		{name: "a share without spread", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.0},
-			entry: measured(2500, accepted(1250, 1250, 1250, 1250)...), mean: 0.5, se: 0, n: 4,
-			low: 0.5 - 0.0373205080756888, high: 0.5 + 0.0373205080756888, agrees: true},
-		{name: "just inside", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.0},
-			entry: measured(2500, accepted(1343, 1343, 1343, 1343)...), mean: 0.5372, se: 0, n: 4,
-			low: 0.5 - 0.0373205080756888, high: 0.5 + 0.0373205080756888, agrees: true},
-		{name: "just outside", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.0},
-			entry: measured(2500, accepted(1344, 1344, 1344, 1344)...), mean: 0.5376, se: 0, n: 4,
-			low: 0.5 - 0.0373205080756888, high: 0.5 + 0.0373205080756888},
-		// The published replicates say s = 0.01 √(10/4 · 10000/2500) = 0.01 √10: 3 √(0.001 + 0.0001 + 0.01²/12) + 0.02.
-		{name: "by the published spread", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.01},
-			entry: measured(2500, accepted(1250, 1250, 1250, 1250)...), mean: 0.5, se: 0, n: 4,
-			low: 0.5 - 0.119874921777191, high: 0.5 + 0.119874921777191, agrees: true},
-		// Ours, 0.4 and 0.6, say s = 0.1: 3 √(0.01 + 0.0001 + 0.01²/12) + 0.02.
-		{name: "by our spread", measure: "accept_prob", published: map[string]any{"accept_prob": 0.5, "accept_prob_pm": 0.01},
-			entry: measured(2500, accepted(1000, 1500)...), mean: 0.5, se: 0.1, n: 2,
-			low: 0.5 - 0.321620622637113, high: 0.5 + 0.321620622637113, agrees: true},
-		// A single replicate has no spread. Its 100 is 400 of 10,000 draws; the published replicates say
-		// s = 10 √(10 · 4): 3 √(4000 + 100 + 0.01²/12) = 192.0937..., and 10 %.
-		{name: "one replicate", measure: "ess_mean", published: map[string]any{"ess_mean": 400.0, "ess_mean_pm": 10.0},
-			entry: measured(2500, ess(100)...), mean: 400, se: nan, n: 1,
-			low: 360 - 192.093727351, high: 440 + 192.093727351, agrees: true},
-		{name: "one replicate of another column", measure: "ess_min", published: map[string]any{"ess_min": 4000.0, "ess_min_pm": 10.0},
-			entry: measured(2500, ess(100)...), mean: 200, se: nan, n: 1,
-			low: 3600 - 192.093727351, high: 4400 + 192.093727351},
-		{name: "no ±", measure: "ess_mean", published: map[string]any{"ess_mean": 400.0},
-			entry: measured(10000, ess(441)...), mean: 441, se: nan, n: 1,
-			low: 360 - 0.00866025403784439, high: 440 + 0.00866025403784439},
-		// The mean of logarithms of 1e-6 and 4e-6 is that of 2e-6, with the error ln 2: a factor of 2³, and 1.5.
-		{name: "logarithms", measure: "volume_error_median", published: map[string]any{"volume_error_median": 3e-7},
-			entry: measured(2500, volume(1e-6, 4e-6)...), mean: 2e-6, se: 2e-6 * ln2, n: 2,
-			low: 3e-7 / 12, high: 3e-7 * 12, agrees: true},
-		{name: "logarithms of one replicate", measure: "volume_error_p90", published: map[string]any{"volume_error_p90": 1e-6},
-			entry: measured(2500, volume(0.74e-6)...), mean: 1.48e-6, se: nan, n: 1,
-			low: 1e-6 / 1.5, high: 1.5e-6, agrees: true},
-		{name: "logarithms, outside", measure: "volume_error_p90", published: map[string]any{"volume_error_p90": 1e-6},
-			entry: measured(2500, volume(0.76e-6)...), mean: 1.52e-6, se: nan, n: 1,
-			low: 1e-6 / 1.5, high: 1.5e-6},
-		{name: "what is not finite is left out", measure: "volume_error_median", published: map[string]any{"volume_error_median": 1e-6},
-			entry: measured(2500, volume(nan, 1e-6, 0)...), mean: 1e-6, se: nan, n: 1,
-			low: 1e-6 / 1.5, high: 1.5e-6, agrees: true},
-		{name: "nothing finite", measure: "ess_mean", published: map[string]any{"ess_mean": 1.0}, entry: measured(2500, ess(nan, nan)...), absent: true},
-		{name: "no replicate", measure: "accept_prob", published: map[string]any{"accept_prob": 1.0}, entry: measured(2500), absent: true},
-		{name: "no transitions", measure: "accept_prob", published: map[string]any{"accept_prob": 1.0}, entry: measured(2500, grid.Result{}), absent: true},
-	} {
+	for _, c := range bands {
 		p := &Published{Label: "tab:x", Rows: []map[string]any{c.published}}
 		got := measureNamed(t, c.measure).compare(c.entry, p, 0, 10000, 10)
 		if got.Measured == c.absent {

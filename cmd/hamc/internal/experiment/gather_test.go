@@ -58,23 +58,9 @@ func readTable(t *testing.T, path string) map[string][]string {
 	return out
 }
 
-// Tables come of results alone, the same each time, and read as what was written.
-func TestTables(t *testing.T) {
-	p := mustPlan(t, publishedGrid, "")
-	const problem = "panic: \"no\", a; b\n\tline two,\r\n<b>"
-	made := resultsOf(p, func(c *grid.Cell, r *grid.Result) {
-		switch c.Index {
-		case 1:
-			r.Problem = problem
-		case 2:
-			r.ESSMean, r.Symmetry = grid.Number(math.NaN()), grid.Spread{P10: grid.Number(math.NaN()), Median: grid.Number(math.NaN()), P90: grid.Number(math.NaN())}
-		case 3:
-			r.Failures = []grid.FailureCount{{Status: "a", Count: 2}, {Status: "b", Count: 5}}
-			r.IterBins = nil
-		}
-	})
-	made = slices.DeleteFunc(made, func(r Row) bool { return r.Cell.Index == 4 }) // not there yet
-	dir := written(t, p, made)
+// tablesOf writes the tables of a directory three times, each time the same.
+func tablesOf(t *testing.T, dir string, p *grid.Plan) {
+	t.Helper()
 	var first map[string]string
 	for range 3 {
 		rows, err := Gather(dir, p)
@@ -99,6 +85,26 @@ func TestTables(t *testing.T) {
 		}
 		first = texts
 	}
+}
+
+// Tables come of results alone, the same each time, and read as what was written.
+func TestTables(t *testing.T) {
+	p := mustPlan(t, publishedGrid, "")
+	const problem = "panic: \"no\", a; b\n\tline two,\r\n<b>"
+	made := resultsOf(p, func(c *grid.Cell, r *grid.Result) {
+		switch c.Index {
+		case 1:
+			r.Problem = problem
+		case 2:
+			r.ESSMean, r.Symmetry = grid.Number(math.NaN()), grid.Spread{P10: grid.Number(math.NaN()), Median: grid.Number(math.NaN()), P90: grid.Number(math.NaN())}
+		case 3:
+			r.Failures = []grid.FailureCount{{Status: "a", Count: 2}, {Status: "b", Count: 5}}
+			r.IterBins = nil
+		}
+	})
+	made = slices.DeleteFunc(made, func(r Row) bool { return r.Cell.Index == 4 }) // not there yet
+	dir := written(t, p, made)
+	tablesOf(t, dir, p)
 	results := readTable(t, filepath.Join(dir, ResultsName))
 	if got, want := strings.Join(results["cell"], " "), "0 1 2 3 5 6 7 8 9"; got != want {
 		t.Errorf("cells %s", got)

@@ -165,32 +165,36 @@ func decode(t *testing.T, svg []byte) drawn {
 			if at == (place{}) || strings.TrimSpace(string(e)) == "" {
 				continue
 			}
-			text := string(e)
-			size, anchor := tickSize, 0.0
-			switch class {
-			case "t":
-				size, anchor = titleSize*1.1, 0.5
-			case "a":
-				size, anchor = labelSize, 0.5
-			case "l":
-				size = labelSize
-				out.legend = append(out.legend, text)
-			case "m":
-				anchor = 0.5
-			case "e", "n":
-				anchor = 1
-			}
-			w, p := textWidth(text, size), at
-			p.text = text
-			if math.IsNaN(at.bottom) {
-				p.box = box{at.left - 0.8*size, at.top - w/2, at.left + 0.25*size, at.top + w/2}
-			} else {
-				p.box = box{at.left - anchor*w, at.top - 0.8*size, at.left + (1-anchor)*w, at.top + 0.25*size}
-			}
-			out.texts, out.places = append(out.texts, text), append(out.places, p)
+			out.write(string(e), class, at)
 		}
 	}
 	return out
+}
+
+// write notes a text of a class at a place, with the box that it fills.
+func (out *drawn) write(text, class string, at place) {
+	size, anchor := tickSize, 0.0
+	switch class {
+	case "t":
+		size, anchor = titleSize*1.1, 0.5
+	case "a":
+		size, anchor = labelSize, 0.5
+	case "l":
+		size = labelSize
+		out.legend = append(out.legend, text)
+	case "m":
+		anchor = 0.5
+	case "e", "n":
+		anchor = 1
+	}
+	w, p := textWidth(text, size), at
+	p.text = text
+	if math.IsNaN(at.bottom) {
+		p.box = box{at.left - 0.8*size, at.top - w/2, at.left + 0.25*size, at.top + w/2}
+	} else {
+		p.box = box{at.left - anchor*w, at.top - 0.8*size, at.left + (1-anchor)*w, at.top + 0.25*size}
+	}
+	out.texts, out.places = append(out.texts, text), append(out.places, p)
 }
 
 // command is one command of a path with its numbers.

@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,33 +48,17 @@ type fakeJob struct {
 	Step    int
 }
 
+// fake does what a command of Slurm does.
 func fake(name string, args []string) error {
 	dir := os.Getenv("FAKE_SLURM")
-	if broken, err := os.ReadFile(filepath.Join(dir, "broken")); err == nil {
-		var left strings.Builder
-		var said error
-		for line := range strings.Lines(string(broken)) {
-			word := strings.SplitN(strings.TrimSpace(line), " ", 3)
-			times, err := strconv.Atoi(word[1])
-			if err != nil {
-				return err
-			}
-			if word[0] == name && times > 0 && said == nil {
-				times--
-				said = fmt.Errorf("%s", word[2])
-			}
-			fmt.Fprintf(&left, "%s %d %s\n", word[0], times, word[2])
-		}
-		if err := os.WriteFile(filepath.Join(dir, "broken"), []byte(left.String()), 0o666); err != nil {
-			return err
-		}
-		if said != nil && said.Error() == "empty" { // Slurm 22.05 without its controller, with exit code 0
-			fmt.Println(`{"errors": [{"description": "Failed while looking for jobs", "error_number": -1, "error": "Unspecified error", "source": "slurm_load_jobs"}], "jobs": []}`)
-			return nil
-		}
-		if said != nil {
-			return said
-		}
+	switch said, err := fakeBreak(dir, name); {
+	case err != nil:
+		return err
+	case said == "empty": // Slurm 22.05 without its controller, with exit code 0
+		fmt.Println(`{"errors": [{"description": "Failed while looking for jobs", "error_number": -1, "error": "Unspecified error", "source": "slurm_load_jobs"}], "jobs": []}`)
+		return nil
+	case said != "":
+		return errors.New(said)
 	}
 	var jobs []fakeJob
 	if text, err := os.ReadFile(filepath.Join(dir, "queue")); err == nil {
@@ -84,45 +69,11 @@ func fake(name string, args []string) error {
 	call := ""
 	switch name {
 	case "sbatch":
-		job := fakeJob{ID: 1}
-		started := filepath.Join(dir, "started")
-		if _, err := os.Stat(filepath.Join(dir, "slow")); err == nil {
-			for err = os.WriteFile(started, nil, 0o666); err == nil; time.Sleep(time.Millisecond) {
-				_, err = os.Stat(started)
-			}
-		}
-		if text, err := os.ReadFile(filepath.Join(dir, "last")); err == nil {
-			job.ID, _ = strconv.Atoi(string(text))
-			job.ID++
-		}
-		if err := os.WriteFile(filepath.Join(dir, "last"), []byte(strconv.Itoa(job.ID)), 0o666); err != nil {
+		job, array, err := fakeSbatch(dir, args, jobs)
+		if err != nil {
 			return err
 		}
-		for len(args) > 0 && strings.HasPrefix(args[0], "--") {
-			option, value, _ := strings.Cut(args[0], "=")
-			args = args[1:]
-			switch option {
-			case "--array":
-				var err error
-				if job.Indices, err = expand(value); err != nil {
-					return err
-				}
-				call = "sbatch " + value
-			case "--output":
-				job.Output = value
-			}
-		}
-		if text, err := os.ReadFile(filepath.Join(dir, "limit")); err == nil {
-			limit, _ := strconv.Atoi(string(text))
-			for _, j := range append(jobs, job) {
-				limit -= len(j.Indices)
-			}
-			if limit < 0 {
-				return fmt.Errorf("sbatch: error: QOSMaxSubmitJobPerUserLimit")
-			}
-		}
-		job.Args = args
-		call += " first " + args[1]
+		call = array + " first " + job.Args[1]
 		jobs = append(jobs, job)
 		fmt.Printf("welcome to the cluster\n%d\n", job.ID)
 	case "squeue":
@@ -149,6 +100,70 @@ func fake(name string, args []string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "queue"), text, 0o666)
+}
+
+// fakeBreak returns what a command says that is to fail, and counts that.
+func fakeBreak(dir, name string) (said string, err error) {
+	broken, err := os.ReadFile(filepath.Join(dir, "broken"))
+	if err != nil {
+		return "", nil // none is
+	}
+	var left strings.Builder
+	for line := range strings.Lines(string(broken)) {
+		word := strings.SplitN(strings.TrimSpace(line), " ", 3)
+		times, err := strconv.Atoi(word[1])
+		if err != nil {
+			return "", err
+		}
+		if word[0] == name && times > 0 && said == "" {
+			times--
+			said = word[2]
+		}
+		fmt.Fprintf(&left, "%s %d %s\n", word[0], times, word[2])
+	}
+	return said, os.WriteFile(filepath.Join(dir, "broken"), []byte(left.String()), 0o666)
+}
+
+// fakeSbatch makes a job of the arguments of sbatch, behind those in the queue, and returns it with what the call is known by.
+func fakeSbatch(dir string, args []string, jobs []fakeJob) (job fakeJob, call string, err error) {
+	job.ID = 1
+	started := filepath.Join(dir, "started")
+	if _, err := os.Stat(filepath.Join(dir, "slow")); err == nil {
+		for err = os.WriteFile(started, nil, 0o666); err == nil; time.Sleep(time.Millisecond) {
+			_, err = os.Stat(started)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "last")); err == nil {
+		job.ID, _ = strconv.Atoi(string(text))
+		job.ID++
+	}
+	if err := os.WriteFile(filepath.Join(dir, "last"), []byte(strconv.Itoa(job.ID)), 0o666); err != nil {
+		return job, "", err
+	}
+	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
+		option, value, _ := strings.Cut(args[0], "=")
+		args = args[1:]
+		switch option {
+		case "--array":
+			if job.Indices, err = expand(value); err != nil {
+				return job, "", err
+			}
+			call = "sbatch " + value
+		case "--output":
+			job.Output = value
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "limit")); err == nil {
+		limit, _ := strconv.Atoi(string(text))
+		for _, j := range append(jobs, job) {
+			limit -= len(j.Indices)
+		}
+		if limit < 0 {
+			return job, "", fmt.Errorf("sbatch: error: QOSMaxSubmitJobPerUserLimit")
+		}
+	}
+	job.Args = args
+	return job, call, nil
 }
 
 func fakeSqueue(dir string, jobs []fakeJob) error {
