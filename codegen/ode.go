@@ -115,6 +115,9 @@ func (g *generator) buildEquations() {
 			var start phase
 			for i := last; i < e.sol.Size(k); i++ {
 				o := symbolic.Output{Row: -1, Col: -1, Dir: -1, E: e.sol.Init[i]}
+				if o.E.IsNum(0) {
+					continue // which y0 is before
+				}
 				start.targets = append(start.targets, target{out: o, dst: g.outputTensor(layout{kind: "element", array: "y0", row: i})})
 			}
 			last = e.sol.Size(k)
@@ -291,6 +294,9 @@ func (g *generator) solveBody(e *equation) []jen.Code {
 				b.Add(k)
 			}
 			b.Id("y0").Op(":=").Id("m").Dot("Start")
+			if slices.ContainsFunc(sol.Init, func(e *expr.Expr) bool { return e.IsNum(0) }) {
+				b.Clear(jen.Id("y0"))
+			}
 			for _, k := range g.orders() {
 				if k == orderDensity {
 					for _, c := range starts[k] {

@@ -360,28 +360,9 @@ func (s *Model) solveS(q []float64, order int) rt.Status {
 		s.a5 = a5
 		s.a7 = a7
 		y0 := m.Start
+		clear(y0)
 		y0[0] = -1
 		y0[1] = 1
-		y0[2] = 0
-		y0[3] = 0
-		y0[4] = 0
-		y0[5] = 0
-		y0[6] = 0
-		y0[7] = 0
-		if order >= 2 {
-			y0[8] = 0
-			y0[9] = 0
-			y0[10] = 0
-			y0[11] = 0
-			y0[12] = 0
-			y0[13] = 0
-			y0[14] = 0
-			y0[15] = 0
-			y0[16] = 0
-			y0[17] = 0
-			y0[18] = 0
-			y0[19] = 0
-		}
 		m.Solve(float64(0), t)
 	}
 	s.sOut = m.Out

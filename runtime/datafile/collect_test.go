@@ -25,7 +25,7 @@ func school(set *Set) error {
 	c.Ints("g", g, 1, float64(j), false, false)
 	c.Length("y", len(y), n, "n")
 	c.OneOf("y", y, 0, 1)
-	c.Matrix("x", len(x), n, j, "n·J")
+	c.Array("x", len(x), "n·J", n, j)
 	c.Reals("x", x, math.Inf(-1), s, true, false)
 	c.Real("s", s, 0, math.Inf(1), true, true)
 	return in.Err(c.Err())

@@ -686,7 +686,8 @@ solved:
 			uSigma := float64(a2*pMu) + float64(a3*pSigma)
 			v1, v2 = q1+float64(h*uMu*r2), q2+float64(h*uSigma*r2)
 		}
-		hc := float64(h*pMu) - float64(h*pMu*c3)
+		e := float64(h * pMu)
+		hc := e - float64(e*c3)
 		hc2 := float64(float64(n) * h * pSigma)
 		hc3 := float64(0.01 * h * pSigma)
 		known := [6]float64{c4, c5, hc, hc2, hc3, c2}
