@@ -106,6 +106,9 @@ func (e *naive) stated(p *dsl.Param) bool {
 	e.values[p] = places
 	var seen []float64
 	e.draws(&dsl.Term{Left: list[0].Left, For: list[0].For, Each: list[0].Each}, func(args []array) { seen = append(seen, args[0].v...) })
+	if len(places.shape) > 1 { // columns come in another order
+		slices.Sort(seen)
+	}
 	return slices.Equal(seen, places.v)
 }
 

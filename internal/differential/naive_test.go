@@ -183,10 +183,13 @@ func (e *naive) set(q []float64) []float64 {
 			a.v = make([]float64, len(a.v)*e.extent(x))
 		}
 		if p.Constraint != nil && p.Constraint.Square {
-			n, j := square[p.Constraint](a.shape[0], a.v, q)
-			q = q[n:]
+			m := a.shape[len(a.shape)-1]
+			for one := a.v; len(one) > 0; one = one[m*m:] {
+				n, j := square[p.Constraint](m, one[:m*m], q)
+				q, l = q[n:], l+j
+			}
 			e.values[p] = a
-			out = append(out, j)
+			out = append(out, l)
 			continue
 		}
 		if p.Constraint != nil {
