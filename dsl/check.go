@@ -812,6 +812,9 @@ func (c *checker) typeOf(te *TypeExpr) (Type, bool) {
 			}
 		}
 		ok = ok && good
+		if good && !e.IsConst() {
+			c.need(e.Name, -e.Offset) // fewer elements than none there are not
+		}
 		t.Shape = append(t.Shape, e)
 	}
 	if x := LookupConstraint(te.Base); x != nil {

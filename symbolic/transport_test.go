@@ -101,7 +101,7 @@ var latents = []struct{ name, text, want string }{
 	{"a matrix as a whole", "param a real[J, 2]\na ~ normal(mu, tau)\nk ~ poisson_log(a[g, 1] + a[g, 2].*x)", "a 1*, a 1*"},
 	{"positive columns", "param a real[J, 2] > 0\na ~ gamma(tau, s)\nk ~ poisson(a[g, 1] + 0*a[g, 2])", "a 1*, a 1*"},
 	{"a column without a prior", "param a real[J, 2]\na[:, 1] ~ normal(mu, tau)\ny ~ normal(a[g, 1] + a[g, 2].*x, s)", ""},
-	{"a row of more columns than a few", "param a real[J, 8]\na ~ normal(mu, tau)\ny ~ normal(a[g, 1], s)", ""},
+	{"a row of more columns than a few", "param a real[J, 5]\na ~ normal(mu, tau)\ny ~ normal(a[g, 1], s)", ""},
 	{"a covariance", "data E cov[2]\nlet m[l in 2] = mu*l\nparam a real[J, 2]\nparam S cov[2]\nS ~ inv_wishart(4, E)\na[j, :] ~ multi_normal(m, S) for j in J\ny ~ normal(a[g, 1] + a[g, 2].*x, s)", "a 1, a 1"},
 	{"a factor of a covariance", "param a real[2, J]\nparam L cov_cholesky[2]\nparam m real[2]\nm ~ normal(0, 1)\na[:, j] ~ multi_normal_cholesky(m, L) for j in J\nk ~ poisson_log(a[1, g] + a[2, g].*x)", "a 1*, a 1*"},
 	{"a precision, of logarithms of rates", "data E cov[2]\nlet m[l in 2] = mu\nparam a real[J, 2] > 0\nparam P cov[2]\nP ~ wishart(4, E)\nlog(a[j, :]) ~ multi_normal_prec(m, P) for j in J\nk ~ poisson_log(a[g, 1])\nk ~ poisson_log(a[g, 2])", "a 1*, a 1*"},
@@ -109,6 +109,8 @@ var latents = []struct{ name, text, want string }{
 	{"rows that cross", "param a real[J, 2]\nparam b real[K, 2]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk ~ poisson_log(a[g, 1] + a[g, 2].*x + b[h, 1] + b[h, 2].*x)", "b 1*, b 1*, a 1*, a 1*"},
 	{"walks side by side", "param a real[T, 2]\na[1, :] ~ normal(0, 1)\na[t, l] ~ normal(a[t-1, l], tau) for t in 2..T, l in 2\nw ~ normal(a[:, 1], s)\nw ~ normal(a[:, 2], s)", "a 2, a 2"},
 	{"heavy rows", "let m[l in 2] = mu\nparam a real[J, 2]\nparam L cov_cholesky[2]\na[j, :] ~ multi_student_t_cholesky(4, m, L) for j in J\ny ~ normal(a[g, 1], s)", ""},
+	{"a trend", "param l, b real[T]\nl[1] ~ normal(0, 1)\nb[1] ~ normal(0, 1)\nl[t] ~ normal(l[t-1] + b[t-1], tau) for t in 2..T\nb[t] ~ normal(b[t-1], 0.1*tau) for t in 2..T\nw ~ normal(l, s)", "l 2, b 2 @"},
+	{"coefficients that walk, which data couple", "param a real[T, 2]\ndata c real[T]\na[1, :] ~ normal(0, 1)\na[t, :] ~ normal(a[t-1, :], tau) for t in 2..T\nw ~ normal(a[:, 1] + a[:, 2].*c, s)", "a 2, a 2 @"},
 	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
 }
 

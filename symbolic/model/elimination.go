@@ -147,6 +147,12 @@ func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*Poster
 	left := make([]int, len(latents))
 	for n := range left {
 		left[n] = n
+		if m.many() {
+			for l := range left {
+				m.g[n][l] = m.kept(p, n, l, m.g[n][l])
+			}
+			m.r[n] = p.C.Atom(m.r[n])
+		}
 	}
 	for len(left) > 0 {
 		s, n := p.eliminate(m, left)
@@ -198,6 +204,20 @@ func (m *gaussian) block(p *Posterior, k, l int) expr.Value {
 	return expr.Value{Shape: []dsl.Extent{v.i.Range.Hi, w.i.Range.Hi}, Elem: func(s ...expr.Sub) *expr.Expr {
 		return p.C.SubstAll(m.g[k][l], []*expr.Index{v.i, w.j}, s)
 	}}
+}
+
+// many reports whether there are more vectors than one or two: what each elimination leaves of them is then kept in arrays, where
+// formulas would double with each.
+func (m *gaussian) many() bool { return len(m.v) > 2 }
+
+// kept is a block of vectors k and l with its diagonal in an array, if it is one.
+func (m *gaussian) kept(p *Posterior, k, l int, e *expr.Expr) *expr.Expr {
+	c, i, j := p.C, m.v[k].i, m.v[l].j
+	bands, ok := c.Bands(c.Inlined(e), i, j)
+	if !ok || len(bands) != 1 || bands[0].Offset != 0 {
+		return e
+	}
+	return c.Mul(c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j}), c.Atom(bands[0].E))
 }
 
 // takenOut takes vector k out, whose block has these diagonals, or is dense if there are none. It is nil, and the Gaussian as it was, where
@@ -288,16 +308,21 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 				continue
 			}
 			e := c.Sub(g[l][o], less(l, o))
-			if dense {
+			switch {
+			case dense:
 				e = c.Atom(e)
+			case m.many():
+				e = m.kept(p, l, o, e)
 			}
 			g[l][o] = e
 			if o != l { // the transpose
 				g[o][l] = c.SubstAll(e, []*expr.Index{w.i, m.v[o].j}, []expr.Sub{{Index: w.j}, {Index: m.v[o].i}})
 			}
 		}
-		if dense {
+		if dense || m.many() {
 			r[l] = c.Atom(r[l])
+		}
+		if dense {
 			continue
 		}
 		if _, ok := c.Bands(c.Inlined(g[l][l]), w.i, w.j); !ok {

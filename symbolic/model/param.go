@@ -176,7 +176,7 @@ func (p *Posterior) valuesOf(n int) *expr.Tensor {
 }
 
 // MostVectors is how many latent vectors a matrix may be.
-const MostVectors = 6
+const MostVectors = 4
 
 // vectors are the number of latent vectors that a parameter may be, and their size: a vector is one, a matrix its columns, or its rows, where these are a
 // few whatever the data.

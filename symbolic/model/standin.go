@@ -35,6 +35,12 @@ func (p *Posterior) normalPrior(t *PosteriorTerm, latents []*latent) *normalPrio
 	c := p.C
 	out := &normalPrior{logDensity: c.Number(0)}
 	for _, t := range p.apart(t) {
+		if !p.leftMentions(t, latents) {
+			if slices.ContainsFunc(t.Args, func(a expr.Value) bool { return mentionsAny(a.At(), latents) }) {
+				return nil // the prior of another column
+			}
+			continue
+		}
 		s := p.nearNormal(t, latents)
 		if s == nil || mentionsAny(s.precision, latents) || mentionsAny(s.center, latents) && !p.linear(s.center, latents) {
 			return nil

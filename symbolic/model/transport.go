@@ -150,18 +150,27 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	}
 	var steps, single []*step
 	var used []*PosteriorTerm // that the joint map knows of
-	for _, unit := range p.units(all) {
-		if p.scales(unit, all) {
+	units := p.ordered(p.units(all))
+	for len(units) > 0 {
+		unit := units[0]
+		units = units[1:]
+		if p.scales(unit, all) || p.few(unit) {
 			continue
 		}
 		alone, own := p.eliminated(unit)
+		if alone == nil && len(unit) > 1 && unit[0].standard == nil {
+			for _, v := range unit { // walks that data couple, each with a map of its own
+				units = append(units, []*latent{v})
+			}
+			continue
+		}
 		if p.Maps == DenseMaps && alone == nil {
 			continue // a regression with a prior of known scale, of which a dense map would be the same nearly everywhere
 		}
 		more := slices.Concat(chosen, unit)
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
 			chosen, steps, used = more, together, of
-		} else if alone != nil && !p.above(unit, all) {
+		} else if alone != nil && !p.above(unit, slices.DeleteFunc(slices.Clone(all), func(w *latent) bool { return slices.Contains(unit, w) })) {
 			single = append(single, alone...)
 		}
 	}
@@ -220,12 +229,68 @@ func (p *Posterior) units(latents []*latent) (out [][]*latent) {
 	return out
 }
 
-// above reports whether the prior of another latent vector depends on those of a unit. With that at the reference, they would be as narrow as this
+// ordered are units in an order in which chains that lead others stand before them, as far as there is one: the slope of a trend is taken before its
+// level, whatever the order of their declarations.
+func (p *Posterior) ordered(units [][]*latent) (out [][]*latent) {
+	left := slices.Clone(units)
+	for len(left) > 0 {
+		n := slices.IndexFunc(left, func(unit []*latent) bool {
+			return !slices.ContainsFunc(left, func(o []*latent) bool { return o[0] != unit[0] && p.leads(o, unit) })
+		})
+		n = max(n, 0)
+		out = append(out, left[n])
+		left = slices.Delete(left, n, n+1)
+	}
+	return out
+}
+
+// few reports whether a unit is a few numbers whose prior is the same everywhere, as the means of the columns of effects: an adapted metric knows as
+// much of them as a map, and what depends on them keeps a map that does not move with theirs.
+func (p *Posterior) few(unit []*latent) bool {
+	if size := unit[0].b.Length(); !size.IsConst() || size.Offset > MostVectors {
+		return false
+	}
+	return !slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
+		if t.Term.Dist == nil || !p.leftMentions(t, unit) {
+			return false
+		}
+		s := p.normalPrior(t, unit)
+		return s == nil || s.scaled || slices.ContainsFunc(s.each, func(e *standIn) bool { return e.center.Stage() >= expr.StagePosition })
+	})
+}
+
+// leads reports whether a unit is a chain that the location of the prior of another depends on, and its scale does not.
+func (p *Posterior) leads(chain, unit []*latent) bool {
+	if !p.above(chain, unit) {
+		return false
+	}
+	for _, t := range p.Terms {
+		if t.Term.Dist == nil || !p.leftMentions(t, unit) {
+			continue
+		}
+		s := p.normalPrior(t, unit)
+		if s == nil || slices.ContainsFunc(s.each, func(e *standIn) bool { return e.precision == nil || mentionsAny(e.precision, chain) }) {
+			return false
+		}
+	}
+	steps, _ := p.eliminated(chain)
+	return slices.ContainsFunc(steps, func(s *step) bool { return len(s.bands) > 1 })
+}
+
+// above reports whether the prior of one of others depends on the vectors of a unit. With that at the reference, they would be as narrow as this
 // prior, which the posterior is not.
-func (p *Posterior) above(unit, latents []*latent) bool {
-	others := slices.DeleteFunc(slices.Clone(latents), func(w *latent) bool { return slices.Contains(unit, w) })
+func (p *Posterior) above(unit, others []*latent) bool {
 	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
-		return t.Term.Dist != nil && p.leftMentions(t, others) && mentionsAny(t.L, unit)
+		if t.Term.Dist == nil || !p.leftMentions(t, others) || !mentionsAny(t.L, unit) {
+			return false
+		}
+		parts := []*PosteriorTerm{t}
+		if !t.Term.Dist.Whole() {
+			parts = p.apart(t)
+		}
+		return len(parts) == 1 || slices.ContainsFunc(parts, func(x *PosteriorTerm) bool {
+			return p.leftMentions(x, others) && slices.ContainsFunc(append(x.Args, x.Left), func(v expr.Value) bool { return mentionsAny(v.At(), unit) })
+		})
 	})
 }
 
