@@ -346,7 +346,7 @@ func (c *checker) constStmt(s *ConstStmt, bound map[string]bool) {
 		}
 	} else {
 		if m, ok := s.Value.(*MatrixExpr); ok {
-			c.err(BadConst, m.Span(), "an array is a definition: `let w[1] = 0.2` and `let w[2] = 0.8`, or data", "a const is a number known at compile time")
+			c.err(BadConst, m.Span(), "an array is a definition: `let w = [0.2, 0.8]`, or data", "a const is a number known at compile time")
 			c.poisoned[k.Name] = true
 			delete(c.declared, k.Name)
 			return
@@ -1757,12 +1757,16 @@ func (t *Term) rowsHint() string {
 	return ""
 }
 
-// vectorHint is the hint where a vector is wanted, and a number or a matrix of one row stands.
+// vectorHint is the hint where a vector is wanted, and a number or a matrix of one column stands.
 func vectorHint(a Expr) string {
 	switch e := a.(type) {
 	case *MatrixExpr:
-		if n := max(len(e.Rows), len(e.Rows[0])); len(e.Rows) == 1 || len(e.Rows[0]) == 1 {
-			return fmt.Sprintf("`[…]` is a matrix; a vector is defined by its elements: `let v[1] = %s` and so on, or `let v[j in %d] = …`", Text(e.Rows[0][0]), n)
+		if len(e.Rows[0]) == 1 {
+			var elements []string
+			for _, row := range e.Rows {
+				elements = append(elements, Text(row[0]))
+			}
+			return fmt.Sprintf("the elements of a vector stand in one row: [%s]", strings.Join(elements, ", "))
 		}
 	case *Number:
 		return fmt.Sprintf("a vector of equal elements is `let v[j in k] = %s`", e.Text)

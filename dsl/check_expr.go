@@ -162,13 +162,16 @@ func (c *checker) expr(e Expr) {
 	case *IfExpr:
 		c.conditional(e)
 	case *MatrixExpr:
-		t := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}
+		t, what := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}, "an entry of a matrix"
+		if len(e.Rows) == 1 {
+			t.Shape, what = t.Shape[1:], "an element of a vector"
+		}
 		nested := false
 		for _, row := range e.Rows {
 			for _, x := range row {
 				c.expr(x)
 				if _, ok := x.(*MatrixExpr); !ok {
-					c.wantScalar(x, "an entry of a matrix")
+					c.wantScalar(x, what)
 				} else if !nested {
 					// One message for all rows of [[a, b], [c, d]].
 					nested = true

@@ -185,7 +185,7 @@ func (p *parser) operatorHint(want, hint string) string {
 			return "a sum over an index reads sum(i in 1..n) …"
 		}
 		if want == "an expression" {
-			return cmp.Or(hint, "a matrix reads [a, b ; c, d]; a vector is defined by its elements, let v[i in n] = …")
+			return cmp.Or(hint, "a matrix reads [a, b ; c, d], a vector [a, b, c]")
 		}
 	case "..":
 		return cmp.Or(hint, "a range reads 1..n and has no step, as in sum(i in 1..n) …")

@@ -871,6 +871,9 @@ func (e *naive) eval(x dsl.Expr) array {
 		return number(reduced(x.Func, all))
 	case *dsl.MatrixExpr:
 		a := array{shape: []int{len(x.Rows), len(x.Rows[0])}}
+		if len(x.Rows) == 1 {
+			a.shape = a.shape[1:]
+		}
 		for _, r := range x.Rows {
 			for _, y := range r {
 				a.v = append(a.v, e.scalar(y))

@@ -173,7 +173,7 @@ func (el *Elaborator) guarded(position *Expr) *Expr {
 	return position
 }
 
-// matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j.
+// matrix is a literal: Σ_rc entry·δ[i,r]·δ[j,c] at the subscripts i and j; of a vector Σ_c entry·δ[j,c].
 func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
 	c := el.C
 	entry := func(x dsl.Expr) *Expr { return el.Expr(x).At() }
@@ -191,7 +191,11 @@ func (el *Elaborator) matrix(e *dsl.MatrixExpr) Value {
 		total := c.Number(0)
 		for i, row := range e.Rows {
 			for j, x := range row {
-				total = c.Add(total, c.Mul(entry(x), c.Delta(s[0], Sub{At: dsl.Fixed(i + 1)}), c.Delta(s[1], Sub{At: dsl.Fixed(j + 1)})))
+				at := c.Delta(s[len(s)-1], Sub{At: dsl.Fixed(j + 1)})
+				if len(s) > 1 {
+					at = c.Mul(c.Delta(s[0], Sub{At: dsl.Fixed(i + 1)}), at)
+				}
+				total = c.Add(total, c.Mul(entry(x), at))
 			}
 		}
 		return total
