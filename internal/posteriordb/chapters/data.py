@@ -105,6 +105,14 @@ def pivot_categories(r):
 
 
 @made
+def covariance_of_each_group(r):
+    n, J, K = 45, 3, 3
+    g = np.arange(n) % J
+    roots = [np.tril(r.normal(0, 0.5, (K, K))) + np.eye(K) * (0.5 + j) for j in range(J)]
+    return {"n": n, "J": J, "K": K, "g": g + 1, "Y": [roots[j] @ r.normal(0, 1, K) + 0.5 * j for j in g]}
+
+
+@made
 def arch_lags(r):
     T, K = 40, 3
     e = np.zeros(T)
