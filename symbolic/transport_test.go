@@ -111,6 +111,8 @@ var latents = []struct{ name, text, want string }{
 	{"heavy rows", "let m[l in 2] = mu\nparam a real[J, 2]\nparam L cov_cholesky[2]\na[j, :] ~ multi_student_t_cholesky(4, m, L) for j in J\ny ~ normal(a[g, 1], s)", ""},
 	{"a trend", "param l, b real[T]\nl[1] ~ normal(0, 1)\nb[1] ~ normal(0, 1)\nl[t] ~ normal(l[t-1] + b[t-1], tau) for t in 2..T\nb[t] ~ normal(b[t-1], 0.1*tau) for t in 2..T\nw ~ normal(l, s)", "l 2, b 2 @"},
 	{"coefficients that walk, which data couple", "param a real[T, 2]\ndata c real[T]\na[1, :] ~ normal(0, 1)\na[t, :] ~ normal(a[t-1, :], tau) for t in 2..T\nw ~ normal(a[:, 1] + a[:, 2].*c, s)", "a 2, a 2 @"},
+	{"zeros that see other effects than counts do", "param a, b real[J]\na ~ normal(0, tau)\nb ~ normal(0, s)\nk[i] ~ hurdle(inv_logit(b[g[i]]), poisson_log(mu + a[g[i]]*x[i])) for i in n", "b 1*, a 1*"},
+	{"the same of a matrix", "param a real[J, 2]\nparam L cov_cholesky[2]\na[j, :] ~ multi_normal_cholesky([mu, 0], L) for j in J\nk[i] ~ hurdle(inv_logit(a[g[i], 2]), poisson_log(a[g[i], 1])) for i in n", "a 1*, a 1*"},
 	{"standardised", "param a real[J]\na ~ normal(0, 1)\ny ~ normal(mu + tau*a[g], s)", "a 1"},
 }
 

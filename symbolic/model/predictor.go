@@ -155,13 +155,20 @@ type observation struct {
 	each    *expr.Expr
 }
 
-// observations writes a log density as sums, as far as it depends on latent vectors: one for each range. It is nil where it is none.
+// observations writes a log density as sums, as far as it depends on latent vectors: one for each range and what is seen together there, as the zeros of a
+// hurdle model see other elements than its counts do. It is nil where it is none.
 func (p *Posterior) observations(l *expr.Expr, latents []*latent) (out []*observation) {
 	c := p.C
 	ok := true
 	var collect func(e, factor *expr.Expr, indices []*expr.Index)
 	collect = func(e, factor *expr.Expr, indices []*expr.Index) {
 		if !mentionsAny(e, latents) {
+			return
+		}
+		if parts := p.branches(e, latents); parts != nil {
+			for _, a := range parts {
+				collect(a, factor, indices)
+			}
 			return
 		}
 		if e.Op == expr.Add {
@@ -183,25 +190,87 @@ func (p *Posterior) observations(l *expr.Expr, latents []*latent) (out []*observ
 				return
 			}
 		}
-		e = c.Mul(factor, e)
-		same := slices.IndexFunc(out, func(o *observation) bool {
-			return slices.EqualFunc(o.indices, indices, func(i, j *expr.Index) bool { return i.Range == j.Range })
-		})
-		if same < 0 {
-			out = append(out, &observation{indices, e})
-			return
+		o := &observation{indices, c.Mul(factor, e)}
+		kept := out[:0]
+		for _, x := range out {
+			if slices.EqualFunc(x.indices, indices, func(i, j *expr.Index) bool { return i.Range == j.Range }) {
+				each := o.each
+				for n, i := range o.indices {
+					each = c.Subst(each, i, expr.Sub{Index: x.indices[n]})
+				}
+				if seesWith(x.each, each, latents) {
+					o = &observation{x.indices, c.Add(x.each, each)}
+					continue
+				}
+			}
+			kept = append(kept, x)
 		}
-		o := out[same]
-		for n, i := range indices {
-			e = c.Subst(e, i, expr.Sub{Index: o.indices[n]})
-		}
-		o.each = c.Add(o.each, e)
+		out = append(kept, o)
 	}
-	collect(c.Inlined(l), c.Number(1), nil)
+	collect(p.written(l), c.Number(1), nil)
 	if !ok {
 		return nil
 	}
 	return out
+}
+
+// written writes definitions out, but for what vectors are by a prior of the whole: the elements that are seen are theirs.
+func (p *Posterior) written(l *expr.Expr) *expr.Expr {
+	c := p.C
+	to, from := map[*expr.Tensor]*expr.Tensor{}, map[*expr.Tensor]*expr.Tensor{}
+	for _, b := range p.Params {
+		for _, x := range b.plain {
+			if x.Def != nil {
+				u := c.NewTensor(expr.Tensor{Name: "u", Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: x.Shape})
+				to[x], from[u] = u, x
+			}
+		}
+	}
+	put := func(by map[*expr.Tensor]*expr.Tensor) func(r *expr.Expr) *expr.Expr {
+		return func(r *expr.Expr) *expr.Expr {
+			if t := by[r.Tensor]; t != nil {
+				return c.Ref(t, r.Subs...)
+			}
+			return r
+		}
+	}
+	return c.Replace(c.Inlined(c.Substituted(l, put(to))), put(from))
+}
+
+// branches are the terms of what a condition on data chooses, each below that condition; nil if it is nothing of the kind.
+func (p *Posterior) branches(e *expr.Expr, latents []*latent) (out []*expr.Expr) {
+	c := p.C
+	if e.Op != expr.Call || e.Func.Name != "select" || mentionsAny(e.Args[0], latents) || e.Args[1].Op != expr.Add && e.Args[2].Op != expr.Add {
+		return nil
+	}
+	for k, a := range e.Args[1:] {
+		terms, factors := []*expr.Expr{a}, []float64{1}
+		if a.Op == expr.Add {
+			terms, factors = a.Args, a.K
+		}
+		for n, t := range terms {
+			branch := []*expr.Expr{c.Number(0), c.Number(0)}
+			branch[k] = c.Scale(factors[n], t)
+			out = append(out, c.Call("select", e.Args[0], branch[0], branch[1]))
+		}
+	}
+	return out
+}
+
+// seesWith reports whether two expressions depend on an element of a latent vector that is the same.
+func seesWith(a, b *expr.Expr, latents []*latent) bool {
+	var of []*expr.Expr
+	list := func(e *expr.Expr, f func(r *expr.Expr)) {
+		expr.Refs(e, func(r *expr.Expr) {
+			if slices.ContainsFunc(latents, func(v *latent) bool { return expr.Mentions(r, v.values()) }) {
+				f(r)
+			}
+		})
+	}
+	list(a, func(r *expr.Expr) { of = append(of, r) })
+	found := false
+	list(b, func(r *expr.Expr) { found = found || slices.Contains(of, r) })
+	return found
 }
 
 // observed finds the predictor of an observation that depends on elements x_k of latent vectors, those of which seen is true, whose derivatives are multiples of one another, ∂L/∂x_k
