@@ -253,13 +253,13 @@ func (w *writer) model(depth int) (text string, data map[string][]float64, logp 
 // of the Hessian.
 func TestRandomPrograms(t *testing.T) {
 	checked := 0
-	for seed := range int64(campaign.Cases(t, 50, 150)) {
+	for seed := range int64(campaign.Cases(t, 30, 150)) {
 		checked += randomProgram(t, seed, 3, false)
 	}
-	for seed := range int64(campaign.Cases(t, 14, 40)) {
+	for seed := range int64(campaign.Cases(t, 8, 40)) {
 		checked += randomBlocks(t, seed)
 	}
-	if checked < campaign.Cases(t, 40, 120) {
+	if checked < campaign.Cases(t, 24, 120) {
 		t.Errorf("only %d programs were fit to compare", checked)
 	}
 }

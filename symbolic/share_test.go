@@ -230,7 +230,7 @@ func nestedCalls(f string, n int, metric string) string {
 // TestFamilies holds all results of Derive for the families, at a length where they have
 // shared definitions, against differences and the density by hand. A short campaign has every second one.
 func TestFamilies(t *testing.T) {
-	for _, f := range campaign.Sample(t, families, 2) {
+	for _, f := range campaign.Sample(t, families, 4) {
 		t.Run(f.name, func(t *testing.T) {
 			d, _ := load(t, f.text(f.small))
 			if !d.Large && f.small > 1 {
@@ -250,7 +250,7 @@ func TestFamilies(t *testing.T) {
 // definitions and operations grow in proportion to the length. Those of a Cholesky
 // factor itself grow by its third power. A short campaign has one family in four.
 func TestFamiliesAreLinear(t *testing.T) {
-	for _, f := range campaign.Sample(t, families, 4) {
+	for _, f := range campaign.Sample(t, families, 8) {
 		t.Run(f.name, func(t *testing.T) {
 			lengths, degree := []int{20, 40, 60}, 1
 			switch f.name {

@@ -207,7 +207,7 @@ func loadBy(t testing.TB, text string, by expr.Grain) *Derived {
 func testSquares(t *testing.T, plain, weighted *Derived) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	worst, points := 0.0, 0
-	for range campaign.Cases(t, 120, 300) {
+	for range campaign.Cases(t, 80, 300) {
 		r := newRegressionCase(rng)
 		d := weighted
 		if !r.weighted {

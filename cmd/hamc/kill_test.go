@@ -22,12 +22,12 @@ import (
 // to the same files as one that is not: byte for byte, but for the file of wall-clock
 // figures.
 func TestKilledRunsResume(t *testing.T) {
-	kills := campaign.Cases(t, 4, 25)
+	kills := campaign.Cases(t, 3, 25)
 	dir := t.TempDir()
 	run := func(args ...string) *process {
 		return start(t, dir, nil, append([]string{"run", "--quiet"}, args...)...)
 	}
-	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 15_000, 40_000)), "--audit", strconv.Itoa(campaign.Cases(t, 50, 200))}
+	settings := []string{example("banana.ham"), "--chains", "3", "--warmup", "500", "--draws", strconv.Itoa(campaign.Cases(t, 10_000, 40_000)), "--audit", strconv.Itoa(campaign.Cases(t, 50, 200))}
 	whole := run(append(settings, "--output-dir", "whole")...)
 	if code := whole.drawn(); code != 0 {
 		t.Fatalf("exit code %d\n%s", code, whole.stderr.String())

@@ -69,6 +69,7 @@ var lengthy = map[string]string{
 	"verdict":  "the rules of warnings are tested one by one in warnings_test.go",
 	"failures": "the runtime's tests have records of failures, those of the evaluator who is to blame",
 	"audit":    "the driver's tests have audits",
+	"grid":     "grid_process_test.go and the tests of package experiment run grids",
 }
 
 type section struct{ name, text string }

@@ -252,7 +252,7 @@ func blunders() []blunder {
 // one kernel along one kind of trajectory.
 func TestKernelsBetrayMistakes(t *testing.T) {
 	alarm := kernelAlarm()
-	for _, b := range campaign.Sample(t, blunders(), 2) { // that a test can fail is shown of every second mistake
+	for _, b := range campaign.Sample(t, blunders(), 4) { // that a test can fail is shown of every fourth mistake
 		done := 0
 		for i, k := range kernels() {
 			if !slices.Contains(b.kernels, k.name) {

@@ -264,7 +264,7 @@ func TestAutoCalibrationBetraysMistakes(t *testing.T) {
 		{name: "the metric is chosen anew, by lot", legal: true, in: ridge, each: func(s *pursuit) { s.take(candidates[lots.IntN(2)]) }},
 		{name: "the map is made anew within trajectories", in: maps,
 			twist: func(p runtime.Posterior) runtime.Posterior { return unfrozen{p.(*latent.Model)} }},
-	}, 2) {
+	}, 4) {
 		o, _ := m.in.ranks(t, autoFew, m.twist, m.each)
 		t.Logf("%s: %v", m.name, o)
 		if noticed := o.p < autoAlarm(); noticed == m.legal {

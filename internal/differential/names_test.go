@@ -127,7 +127,7 @@ var chosen = regexp.MustCompile(`\$[a-z]+`)
 // variables, methods and packages to Go's keywords and predeclared names, to everything in a model
 // that has a name, and has the type checker look at what comes out. Four roles at a time have one
 // identifier in four spellings: what is several names in the language may be one in Go. What only Go
-// has is tried in the first shape. A short campaign begins with one identifier in eight, which the groups
+// has is tried in the first shape. A short campaign begins with one identifier in twenty, which the groups
 // of roles take from different places.
 func TestNamesAnyoneChooses(t *testing.T) {
 	t.Parallel()
@@ -148,7 +148,7 @@ func TestNamesAnyoneChooses(t *testing.T) {
 			all = append(all, ofGo()...)
 		}
 		groups := (len(roles) + 3) / 4
-		for k := 0; k < len(all); k += campaign.Cases(t, 8, 1) {
+		for k := 0; k < len(all); k += campaign.Cases(t, 20, 1) {
 			names := choose(roles, func(role int) string { return all[(k+role/4*(len(all)/groups+1))%len(all)] }, k)
 			text := chosen.ReplaceAllStringFunc(shape.text, func(r string) string { return names[r] })
 			code, err := shape.emitted(text)

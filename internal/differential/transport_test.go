@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/internal/differential/probe"
 	"github.com/hamc-dev/hamc/runtime"
 )
@@ -71,7 +72,7 @@ func TestTransportsScore(t *testing.T) {
 		}
 		n := m.Info().Dim()
 		latent := latentPlaces(m.Info())
-		for point := range 4 {
+		for point := range campaign.Cases(t, 1, 4) {
 			q := probe.Position(n, point)
 			m.SetReference(q)
 			x := append([]float64(nil), q...) // values
