@@ -38,7 +38,14 @@ func loadSmall(t *testing.T, text string) *smallModel {
 	t.Helper()
 	text, data, _ := strings.Cut(text, "\n---\n")
 	data, funcs, _ := strings.Cut(data, "\n---")
-	m, ds := dsl.Load("m.ham", text, dsl.Options{})
+	d := derived(t, "m.ham", text)
+	return &smallModel{d.Model.Name, d, data, strings.Fields(funcs)}
+}
+
+// derived is the model of a text.
+func derived(t *testing.T, file, text string) *symbolic.Derived {
+	t.Helper()
+	m, ds := dsl.Load(file, text, dsl.Options{})
 	if m == nil {
 		t.Fatal(ds)
 	}
@@ -46,7 +53,17 @@ func loadSmall(t *testing.T, text string) *smallModel {
 	if d == nil {
 		t.Fatal(list)
 	}
-	return &smallModel{m.Name, d, data, strings.Fields(funcs)}
+	return d
+}
+
+// derivedFrom is the model of a file.
+func derivedFrom(t *testing.T, file string) *symbolic.Derived {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return derived(t, file, string(text))
 }
 
 // smallModels are all of them.

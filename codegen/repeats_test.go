@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/codegen/loop"
-	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 )
 
@@ -34,29 +32,18 @@ func TestRepeats(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no examples: %v", err)
 	}
-	derived := map[string]*symbolic.Derived{}
+	models := map[string]*symbolic.Derived{}
 	for _, m := range smallModels(t) {
-		derived[m.name] = m.derived
+		models[m.name] = m.derived
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, ds := dsl.Load(file, string(text), dsl.Options{})
-		if m == nil {
-			t.Fatal(ds)
-		}
-		d, list := symbolic.Derive(m)
-		if d == nil {
-			t.Fatal(list)
-		}
-		derived[m.Name] = d
+		d := derivedFrom(t, file)
+		models[d.Model.Name] = d
 	}
 	functions := 0
-	for _, name := range slices.Sorted(maps.Keys(derived)) {
+	for _, name := range slices.Sorted(maps.Keys(models)) {
 		var last *loop.Program
-		if _, err := codegen.Generate(derived[name], codegen.Options{Package: "m", AfterPass: func(_ string, p *loop.Program) { last = p }}); err != nil {
+		if _, err := codegen.Generate(models[name], codegen.Options{Package: "m", AfterPass: func(_ string, p *loop.Program) { last = p }}); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range last.Funcs {

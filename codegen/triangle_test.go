@@ -1,33 +1,19 @@
 package codegen_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/hamc-dev/hamc/codegen"
 	"github.com/hamc-dev/hamc/codegen/loop"
-	"github.com/hamc-dev/hamc/dsl"
-	"github.com/hamc-dev/hamc/symbolic"
 )
 
 // TestTriangularLoops: a comparison of the index of a sum bounds its loop, and is asked nowhere inside.
 func TestTriangularLoops(t *testing.T) {
 	const file = "../internal/differential/testdata/models/simplex_fisher.ham"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, ds := dsl.Load(file, string(text), dsl.Options{})
-	if m == nil {
-		t.Fatal(ds)
-	}
-	d, list := symbolic.Derive(m)
-	if d == nil {
-		t.Fatal(list)
-	}
+	d := derivedFrom(t, file)
 	seen := false
-	_, err = codegen.Generate(d, codegen.Options{Package: "m", AfterPass: func(pass string, p *loop.Program) {
+	_, err := codegen.Generate(d, codegen.Options{Package: "m", AfterPass: func(pass string, p *loop.Program) {
 		f := p.Func("Constrain")
 		if pass != "lower" || f == nil {
 			return

@@ -15,8 +15,7 @@ const (
 	mostWork  = 40000
 )
 
-// Uncarried reports whether a model that leaves its metric to hamc has vectors without a map, for which Derive may find a dense one where
-// the sizes of the data are known.
+// Uncarried reports whether a model that leaves its metric to hamc has vectors without a map, for which Fit may find a dense one.
 func (r *Derived) Uncarried() bool {
 	return r.Block != nil && len(r.Model.Blocks) == 1 && leaves(r.Block) && len(r.Solves) == 0 &&
 		slices.ContainsFunc(r.Params, func(b *model.Param) bool {
@@ -27,14 +26,23 @@ func (r *Derived) Uncarried() bool {
 // many reports whether a size is more than a few, or may be. Of a few numbers an adapted metric knows as much as a map.
 func many(x dsl.Extent) bool { return !x.IsConst() || x.Offset > model.MostVectors }
 
-// Fit derives a model that leaves its metric to hamc for the sizes of its data: r where that makes no difference. Curvature is derived if it is asked for.
-func (r *Derived) Fit(sizes map[string]int, curved bool) *Derived {
-	sized := *r.Model
-	sized.Sizes = sizes
-	if d := dense(r, &sized, curved); d != nil {
-		return d
+// Fit derives a model that leaves its metric to hamc for the sizes of its data: with dense precisions of latent vectors, which regressions with a prior of unknown scale
+// have. It is r where no more vectors have maps with them, or these cost too much.
+func (r *Derived) Fit(sizes map[string]int) *Derived {
+	if !r.Uncarried() {
+		return r
 	}
-	return r
+	m := *r.Model
+	m.Sizes = sizes
+	var used model.Spent
+	d, list := derive(&m, r.Block, r.Curved, model.DenseMaps, &used)
+	if d == nil || len(list) > 0 || len(d.Transports) <= len(r.Transports) {
+		return r
+	}
+	if work := operations(d.Work(), &m); work > mostWork && work > mostTimes*operations(r.Work(), &m) {
+		return r
+	}
+	return d
 }
 
 // Small returns the sizes in data that the columns, or else the rows, of matrices without a map have, where these are few enough to be latent vectors.
@@ -56,23 +64,6 @@ func (r *Derived) Small(sizes map[string]int) (names []string) {
 		}
 	}
 	return names
-}
-
-// dense derives the model m of r, with the sizes of its data, with dense precisions of latent vectors, which regressions with a prior of unknown scale have; nil where no more vectors
-// have maps with them, where they cost too much for the sizes at hand, and where these are not known.
-func dense(r *Derived, m *dsl.Model, curved bool) *Derived {
-	if r == nil || m.Sizes == nil || !r.Uncarried() {
-		return nil
-	}
-	var used model.Spent
-	d, list := derive(m, r.Block, curved, model.DenseMaps, &used)
-	if d == nil || len(list) > 0 || len(d.Transports) <= len(r.Transports) {
-		return nil
-	}
-	if work := operations(d.Work(), m); work > mostWork && work > mostTimes*operations(r.Work(), m) {
-		return nil
-	}
-	return d
 }
 
 // operations is a number of them for the sizes at hand.

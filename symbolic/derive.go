@@ -110,6 +110,9 @@ func (r *Derived) ForEmission() (*Derived, error) {
 	if again == nil {
 		return nil, fmt.Errorf("the model no longer derives: %s", list[0].Message)
 	}
+	if r.Model.Sizes != nil {
+		again = again.Fit(r.Model.Sizes)
+	}
 	return again, nil
 }
 
@@ -155,9 +158,6 @@ func deriveAll(m *dsl.Model, curved bool) (*Derived, []dsl.Diagnostic) {
 			if plain, again := derive(m, m.Blocks[0], curved, model.NoMaps, &model.Spent{}); plain != nil {
 				return plain, again
 			}
-		}
-		if d := dense(r, m, curved); d != nil {
-			return d, list
 		}
 		if c := candidate(r, curved); c != nil {
 			return c, list

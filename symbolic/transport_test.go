@@ -165,11 +165,11 @@ y ~ normal(X*a, 2)
 	if m == nil {
 		t.Fatal(ds.List)
 	}
-	m.Sizes = map[string]int{"n": 5, "J": 3}
 	d, list := Derive(m)
 	if d == nil {
 		t.Fatal(list)
 	}
+	d = d.Fit(map[string]int{"n": 5, "J": 3})
 	if len(d.Transports) != 1 {
 		t.Fatalf("%d maps, want one", len(d.Transports))
 	}

@@ -231,7 +231,7 @@ func (m *model) fit(data *interpret.Data) bool {
 		}
 	}
 	derivations.Add(1)
-	d = d.Fit(sizes, false)
+	d = d.Fit(sizes)
 	changed := d != m.d
 	m.d = d
 	return changed
