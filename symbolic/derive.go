@@ -266,9 +266,9 @@ func (r *Derived) density() {
 		r.LogJacobian = []Output{scalarOutput(r.Prog.Lower(r.MapJacobian, nil))}
 	}
 	for _, t := range r.Transports {
-		ctx := expr.IndexList(t.Index)
+		ctx := t.Indices
 		o := Output{Row: slices.Index(r.Params, t.Param), Col: -1, Dir: -1, Indices: ctx}
-		if t.Param.Matrix() {
+		if len(t.Param.Decl.Type.Shape) > 1 {
 			o.Subs = t.Subs
 		}
 		o.E = r.Prog.Lower(t.Whitened, ctx)

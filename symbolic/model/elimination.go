@@ -37,7 +37,7 @@ type shift struct {
 // much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. It reports whether there is such a Gaussian.
 func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	c := p.C
-	if len(s.bands) != 1 || len(later) == 0 {
+	if len(s.bands) != 1 || len(later) == 0 || len(s.v.is) > 1 {
 		return false
 	}
 	together := append([]*latent{s.v}, later...)
@@ -53,16 +53,16 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	rest := func(k int) *expr.Expr {
 		r := m.r[k]
 		for l, v := range m.v[1:] {
-			r = c.Sub(r, m.times(p, k, l+1, func(at expr.Sub) *expr.Expr {
+			r = c.Sub(r, m.times(p, k, l+1, func(at ...expr.Sub) *expr.Expr {
 				if l < unknown {
-					return p.referenceOf(v, at)
+					return p.referenceOf(v, at...)
 				}
-				return c.Ref(v.values(), at)
+				return c.Ref(v.values(), at...)
 			}))
 		}
 		return r
 	}
-	ones := func(expr.Sub) *expr.Expr { return c.Number(1) }
+	ones := func(...expr.Sub) *expr.Expr { return c.Number(1) }
 	i := s.v.i
 	diagonal := c.Atom(s.bands[0].At(expr.Sub{Index: i}))
 	rho := c.Atom(rest(0))
@@ -80,10 +80,10 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	for l := range u {
 		v := m.v[l+1]
 		sums = append(sums, c.Atom(c.Sum(i, u[l])))
-		kappa = append(kappa, c.Atom(c.Sub(c.Sum(v.i, rest(l+1)), c.Sum(i, c.Div(c.Mul(u[l], rho), diagonal)))))
+		kappa = append(kappa, c.Atom(c.Sub(c.SumAll(v.is, rest(l+1)), c.Sum(i, c.Div(c.Mul(u[l], rho), diagonal)))))
 		full, less := make([]*expr.Expr, unknown), make([]*expr.Expr, unknown)
 		for o := l; o < unknown; o++ {
-			full[o] = c.Atom(c.Sum(v.i, m.times(p, l+1, o+1, ones)))
+			full[o] = c.Atom(c.SumAll(v.is, m.times(p, l+1, o+1, ones)))
 			less[o] = c.Atom(c.Sub(full[o], c.Sum(i, c.Div(c.Mul(u[l], u[o]), diagonal))))
 		}
 		coarse, schur = append(coarse, full), append(schur, less)
@@ -167,35 +167,113 @@ func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*Poster
 
 // eliminate takes one of those vectors that are left out of the Gaussian of all of them: the first whose block is
 // diagonal and whose elimination leaves others of few diagonals, or one that no other knows of, as the last is. Where
-// dense blocks are allowed any can be taken: the longest of those whose block is diagonal, or else the first.
+// dense blocks are allowed any can be taken: an array of vectors, of which each has a small block, before the others, with which its elements would know of one another; then the
+// longest of those whose block is diagonal, or else the first.
 func (p *Posterior) eliminate(m *gaussian, left []int) (*step, int) {
-	blocks := make([][]expr.Value, len(left))
+	blocks := make([]*form, len(left))
 	for n, k := range left {
-		bands, ok := p.C.Diagonals(m.block(p, k, k))
-		if !ok {
+		f := p.formOf(m.v[k], m.g[k][k])
+		blocks[n] = f
+		if f == nil || f.bands == nil {
 			continue
 		}
-		blocks[n] = bands
-		if len(bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.g[k][l].IsNum(0) }) {
+		if len(f.bands) > 1 && slices.ContainsFunc(left, func(l int) bool { return l != k && !m.g[k][l].IsNum(0) }) {
 			continue
 		}
-		if s := p.takenOut(m, left, k, bands, false); s != nil {
+		if s := p.takenOut(m, left, k, f, false); s != nil {
 			return s, n
 		}
 	}
 	if p.Maps != DenseMaps || !m.scaled {
 		return nil, 0
 	}
-	at, longest := 0, -1
-	for n, k := range left {
-		if size, _ := p.Model.Count(m.v[k].i.Range.Hi); len(blocks[n]) == 1 && size > longest {
-			at, longest = n, size
+	rank := func(n int) (kind, size int) {
+		v, f := m.v[left[n]], blocks[n]
+		if f == nil {
+			return 0, 0
+		}
+		kind = 1
+		if len(f.bands) == 1 {
+			kind++
+		}
+		if len(v.is) > 1 {
+			kind += 2
+		}
+		if kind > 1 {
+			size = p.count(v)
+		}
+		return kind, size
+	}
+	at, kind, size := 0, 0, 0
+	for n := range left {
+		if k, s := rank(n); k > kind || k == kind && s > size {
+			at, kind, size = n, k, s
 		}
 	}
-	if longest < 0 {
-		blocks[at] = nil
+	if kind == 0 {
+		return nil, 0
+	}
+	if len(blocks[at].bands) > 1 {
+		blocks[at].bands = nil
 	}
 	return p.takenOut(m, left, left[at], blocks[at], true), at
+}
+
+// count is the number of elements of a vector, for the sizes at hand.
+func (p *Posterior) count(v *latent) int {
+	n := 1
+	for _, i := range v.is {
+		size, _ := p.Model.Count(i.Range.Hi)
+		n *= size
+	}
+	return n
+}
+
+// form is the precision of a vector, or of each vector of an array at the other indices of an element.
+type form struct {
+	matrix expr.Value
+	bands  []expr.Value // its diagonals from the main one down, nil where it is dense
+}
+
+// formOf is that of a precision at elements of a vector and others. The vectors of an array are along the dimension in which elements know of others. It is nil where
+// there are several.
+func (p *Posterior) formOf(v *latent, e *expr.Expr) *form {
+	c, along := p.C, -1
+	for d, i := range v.is {
+		if len(v.is) > 1 {
+			if own := p.onDiagonal(e, i, v.js[d]); own != nil {
+				e = own
+				continue
+			}
+		}
+		if along >= 0 {
+			return nil
+		}
+		along = d
+	}
+	if along >= 0 {
+		if v.standard != nil && v.is[along] != v.i {
+			return nil
+		}
+		v.along(along)
+	}
+	n := v.size()
+	if along < 0 {
+		return &form{bands: []expr.Value{{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Subst(e, v.i, at[0]) }}}}
+	}
+	f := &form{matrix: expr.Value{Shape: []dsl.Extent{n, n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.SubstAll(e, []*expr.Index{v.i, v.j}, at) }}}
+	f.bands, _ = c.Diagonals(f.matrix)
+	return f
+}
+
+// onDiagonal is what a matrix of two indices has on its diagonal, nil where it has anything beside.
+func (p *Posterior) onDiagonal(e *expr.Expr, i, j *expr.Index) *expr.Expr {
+	for _, e := range []*expr.Expr{e, p.C.Inlined(e)} { // what is computed once stays so, if it can
+		if bands, ok := p.C.Bands(e, i, j); ok && len(bands) == 1 && bands[0].Offset == 0 {
+			return bands[0].E
+		}
+	}
+	return nil
 }
 
 // block is that of the precision of two vectors, as a matrix.
@@ -212,29 +290,35 @@ func (m *gaussian) many() bool { return len(m.v) > 2 }
 
 // kept is a block of vectors k and l with its diagonal in an array, if it is one.
 func (m *gaussian) kept(p *Posterior, k, l int, e *expr.Expr) *expr.Expr {
-	c, i, j := p.C, m.v[k].i, m.v[l].j
-	bands, ok := c.Bands(c.Inlined(e), i, j)
-	if !ok || len(bands) != 1 || bands[0].Offset != 0 {
+	c, is, js := p.C, m.v[k].is, m.v[l].js
+	if len(is) != len(js) {
 		return e
 	}
-	return c.Mul(c.Delta(expr.Sub{Index: i}, expr.Sub{Index: j}), c.Atom(bands[0].E))
+	diagonal, deltas := e, []*expr.Expr(nil)
+	for d, i := range is {
+		if diagonal = p.onDiagonal(diagonal, i, js[d]); diagonal == nil {
+			return e
+		}
+		deltas = append(deltas, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: js[d]}))
+	}
+	return c.Mul(append(deltas, c.Atom(diagonal))...)
 }
 
-// takenOut takes vector k out, whose block has these diagonals, or is dense if there are none. It is nil, and the Gaussian as it was, where
+// takenOut takes vector k out, whose block has a form. It is nil, and the Gaussian as it was, where
 // the blocks of the others must not become dense and do.
-func (p *Posterior) takenOut(m *gaussian, left []int, k int, bands []expr.Value, dense bool) *step {
+func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool) *step {
 	c, v := p.C, m.v[k]
-	s := &step{v: v, bands: bands, predicted: m.predicted, used: m.used}
-	if bands == nil {
-		s.dense = m.block(p, k, k)
+	s := &step{v: v, bands: f.bands, predicted: m.predicted, used: m.used}
+	if f.bands == nil {
+		s.dense = f.matrix
 	}
 	g, r := m.g, m.r
 	if len(left) > 1 {
 		ok := true
-		if bands != nil {
-			g, r, ok = p.schur(m, left, k, c.Atom(bands[0].At(expr.Sub{Index: v.i})), dense)
+		if f.bands != nil {
+			g, r, ok = p.schur(m, left, k, c.Atom(f.bands[0].At(expr.Sub{Index: v.i})), dense)
 		} else {
-			g, r = p.schurDense(m, left, k)
+			g, r = p.schurDense(m, left, k, f.matrix)
 		}
 		if !ok {
 			return nil
@@ -243,7 +327,7 @@ func (p *Posterior) takenOut(m *gaussian, left []int, k int, bands []expr.Value,
 	s.r = m.r[k]
 	for _, l := range left {
 		if w := m.v[l]; l != k {
-			s.r = c.Sub(s.r, c.Sum(w.j, c.Mul(m.g[k][l], c.Ref(w.values(), expr.Sub{Index: w.j}))))
+			s.r = c.Sub(s.r, c.SumAll(w.js, c.Mul(m.g[k][l], c.Ref(w.values(), expr.SubsOf(w.js)...))))
 		}
 	}
 	m.g, m.r = g, r
@@ -257,21 +341,21 @@ func (p *Posterior) schur(m *gaussian, left []int, k int, d *expr.Expr, dense bo
 	own := c.Atom(m.r[k])
 	to := func(l int) *expr.Expr { // at v.i, w.i
 		w := m.v[l]
-		e := c.Div(c.Subst(m.g[k][l], w.j, expr.Sub{Index: w.i}), d)
+		e := c.Div(c.SubstAll(m.g[k][l], w.js, expr.SubsOf(w.is)), d)
 		if dense {
 			e = c.Atom(e)
 		}
 		return e
 	}
 	return p.remaining(m, left, k, dense, func(l, o int) *expr.Expr {
-		return c.Sum(v.i, c.Mul(to(l), m.g[k][o]))
-	}, func(l int) *expr.Expr { return c.Sum(v.i, c.Mul(to(l), own)) })
+		return c.SumAll(v.is, c.Mul(to(l), m.g[k][o]))
+	}, func(l int) *expr.Expr { return c.SumAll(v.is, c.Mul(to(l), own)) })
 }
 
 // schurDense is that without a vector whose precision A is dense: with its factor L, of G_lo − G_lk A⁻¹ G_ko = G_lo − (L⁻¹G_kl)ᵀ(L⁻¹G_ko).
-func (p *Posterior) schurDense(m *gaussian, left []int, k int) (g [][]*expr.Expr, r []*expr.Expr) {
+func (p *Posterior) schurDense(m *gaussian, left []int, k int, a expr.Value) (g [][]*expr.Expr, r []*expr.Expr) {
 	c, v := p.C, m.v[k]
-	lower := c.Apply(expr.OperatorOf("cholesky"), m.block(p, k, k))
+	lower := c.Apply(expr.OperatorOf("cholesky"), a)
 	solved := func(b expr.Value) expr.Value { return c.Apply(expr.OperatorOf("solve_lower"), lower, b) }
 	u := solved(p.vector(v, m.r[k]))
 	columns := map[int]expr.Value{}
@@ -281,11 +365,13 @@ func (p *Posterior) schurDense(m *gaussian, left []int, k int) (g [][]*expr.Expr
 		}
 	}
 	at := expr.Sub{Index: v.i}
+	to := func(l int) *expr.Expr { // at v.is, w.is
+		w := m.v[l]
+		return c.SubstAll(columns[l].At(at, expr.Sub{Index: w.j}), w.js, expr.SubsOf(w.is))
+	}
 	g, r, _ = p.remaining(m, left, k, true, func(l, o int) *expr.Expr {
-		return c.Sum(v.i, c.Mul(columns[l].At(at, expr.Sub{Index: m.v[l].i}), columns[o].At(at, expr.Sub{Index: m.v[o].j})))
-	}, func(l int) *expr.Expr {
-		return c.Sum(v.i, c.Mul(columns[l].At(at, expr.Sub{Index: m.v[l].i}), u.At(at)))
-	})
+		return c.SumAll(v.is, c.Mul(to(l), columns[o].At(at, expr.Sub{Index: m.v[o].j})))
+	}, func(l int) *expr.Expr { return c.SumAll(v.is, c.Mul(to(l), u.At(at))) })
 	return g, r
 }
 
@@ -316,7 +402,7 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 			}
 			g[l][o] = e
 			if o != l { // the transpose
-				g[o][l] = c.SubstAll(e, []*expr.Index{w.i, m.v[o].j}, []expr.Sub{{Index: w.j}, {Index: m.v[o].i}})
+				g[o][l] = c.SubstAll(e, slices.Concat(w.is, m.v[o].js), expr.SubsOf(slices.Concat(w.js, m.v[o].is)))
 			}
 		}
 		if dense || m.many() {
@@ -325,7 +411,7 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 		if dense {
 			continue
 		}
-		if _, ok := c.Bands(c.Inlined(g[l][l]), w.i, w.j); !ok {
+		if f := p.formOf(w, g[l][l]); f == nil || f.bands == nil {
 			return nil, nil, false
 		}
 	}

@@ -22,7 +22,7 @@ func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 		to := p.Reference[n].Coord
 		by[b.Coord] = func(subs []expr.Sub) *expr.Expr { return p.C.Ref(to, subs...) }
 		for k, t := range b.plain {
-			by[t] = func(subs []expr.Sub) *expr.Expr { return p.C.Ref(to, b.Part(k, subs[0])...) }
+			by[t] = func(subs []expr.Sub) *expr.Expr { return p.C.Ref(to, b.Part(k, subs...)...) }
 		}
 	}
 	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
@@ -34,8 +34,8 @@ func (p *Posterior) atReference(e *expr.Expr) *expr.Expr {
 }
 
 // referenceOf is the element of a latent vector at the point of reference.
-func (p *Posterior) referenceOf(v *latent, at expr.Sub) *expr.Expr {
-	return p.atReference(p.C.Subst(p.inPlace(v, nil), v.i, at))
+func (p *Posterior) referenceOf(v *latent, at ...expr.Sub) *expr.Expr {
+	return p.atReference(p.C.SubstAll(p.inPlace(v, nil), v.is, at))
 }
 
 // latentsAtReference is an expression where latent vectors are at the point of reference.
@@ -43,7 +43,7 @@ func (p *Posterior) latentsAtReference(e *expr.Expr, latents []*latent) *expr.Ex
 	return p.C.Substituted(e, func(r *expr.Expr) *expr.Expr {
 		for _, v := range latents {
 			if r.Tensor == v.values() {
-				return p.referenceOf(v, r.Subs[0])
+				return p.referenceOf(v, r.Subs...)
 			}
 		}
 		return r
@@ -82,13 +82,13 @@ type gaussian struct {
 
 // times is G_kl x, at element i of vector k, of a vector x by its elements. The elements that an observation sees are summed first: that takes time in
 // proportion to the observations, as G_kl, of which each may be another element, does not.
-func (m *gaussian) times(p *Posterior, k, l int, x func(at expr.Sub) *expr.Expr) *expr.Expr {
+func (m *gaussian) times(p *Posterior, k, l int, x func(at ...expr.Sub) *expr.Expr) *expr.Expr {
 	c, v, w := p.C, m.v[k], m.v[l]
-	at := x(expr.Sub{Index: w.j})
-	product := c.Sum(w.j, c.Mul(m.exact[k][l], at))
+	at := x(expr.SubsOf(w.js)...)
+	product := c.SumAll(w.js, c.Mul(m.exact[k][l], at))
 	for _, s := range m.predictors {
-		seen := c.Sum(w.j, c.Mul(s.slope(p, w, w.j), at))
-		product = c.Add(product, c.SumAll(s.indices, c.Mul(s.slope(p, v, v.i), s.weight, seen)))
+		seen := c.SumAll(w.js, c.Mul(s.slope(p, w, w.js), at))
+		product = c.Add(product, c.SumAll(s.indices, c.Mul(s.slope(p, v, v.is), s.weight, seen)))
 	}
 	return product
 }
@@ -131,21 +131,32 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
 	for _, v := range latents {
-		first := c.Diff(quadratic, v.values(), expr.Sub{Index: v.i})
-		r := p.without(first, latents)
+		first := c.Diff(quadratic, v.values(), expr.SubsOf(v.is)...)
+		seen := c.Number(0)
 		for _, x := range m.predictors {
-			r = c.Add(r, c.SumAll(x.indices, c.Mul(x.slope(p, v, v.i), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
+			seen = c.Add(seen, c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
 		}
-		m.r = append(m.r, r)
 		var row, exact []*expr.Expr
 		for _, w := range latents {
-			g := c.Neg(c.Diff(first, w.values(), expr.Sub{Index: w.j}))
+			g := c.Neg(c.Diff(first, w.values(), expr.SubsOf(w.js)...))
 			exact = append(exact, g)
+			straight, bent := c.Number(0), c.Number(0)
 			for _, x := range m.predictors {
-				g = c.Add(g, c.SumAll(x.indices, c.Mul(x.slope(p, v, v.i), x.weight, x.slope(p, w, w.j))))
+				e := c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), x.weight, x.seen(p, w, w.js)))
+				if x.bent {
+					bent = c.Add(bent, e)
+				} else {
+					straight = c.Add(straight, e)
+				}
 			}
-			row = append(row, g)
+			straight = p.stored(v, w, straight)
+			if w.spread() { // its mean is not in the gap
+				mean := c.SubstAll(w.standard.mean(w.n, expr.Sub{Index: w.i}), w.is, expr.SubsOf(w.js))
+				seen = c.Sub(seen, c.SumAll(w.js, c.Mul(straight, mean)))
+			}
+			row = append(row, c.Add(g, p.spreadBoth(v, w, c.Add(straight, bent))))
 		}
+		m.r = append(m.r, c.Add(p.without(first, latents), p.spreadBack(v, seen, v.i)))
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
@@ -160,7 +171,7 @@ func (p *Posterior) inSolution(e *expr.Expr, latents []*latent) bool {
 // sloping reports whether the slopes of an expression that is linear in latent vectors depend on parameters.
 func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 	return slices.ContainsFunc(latents, func(v *latent) bool {
-		return p.C.Diff(e, v.values(), expr.Sub{Index: v.j}).Stage() >= expr.StagePosition
+		return p.C.Diff(e, v.values(), expr.SubsOf(v.js)...).Stage() >= expr.StagePosition
 	})
 }
 
@@ -170,18 +181,13 @@ func (p *Posterior) sloping(e *expr.Expr, latents []*latent) bool {
 func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 	below := map[*latent][]*latent{}
 	for _, v := range latents {
-		var covered []dsl.Range
+		covered := make([][]dsl.Range, len(v.is)) // along each dimension, where all of the others is
 		for _, t := range priors {
 			if t.u.Op != expr.Ref || t.u.Tensor != v.values() {
 				continue
 			}
-			at := t.u.Subs[0]
-			switch {
-			case at.IsFixed():
-				covered = append(covered, dsl.Range{Lo: at.At, Hi: at.At})
-			case at.Index != nil && slices.Contains(t.indices, at.Index):
-				covered = append(covered, dsl.Range{Lo: at.Index.Range.Lo.Plus(at.Offset), Hi: at.Index.Range.Hi.Plus(at.Offset)})
-			default:
+			at := t.u.Subs
+			if !t.covers(v, covered) {
 				return false
 			}
 			ok := true
@@ -191,7 +197,7 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 					case w != v && expr.Mentions(r, w.values()):
 						below[v] = append(below[v], w)
 					case w == v && r.Tensor == v.values():
-						ok = ok && before(r.Subs[0], at)
+						ok = ok && before(r.Subs, at)
 					case w == v:
 						ok = ok && !expr.Mentions(r, v.values())
 					}
@@ -201,19 +207,59 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 				return false
 			}
 		}
-		if !covers(covered, v.size()) {
+		if !slices.ContainsFunc(v.dimensions(), func(d int) bool { return covers(covered[d], v.is[d].Range.Hi) }) {
 			return false
 		}
 	}
 	return acyclic(latents, below)
 }
 
-// before reports whether a position is proved to lie before another.
-func before(s, t expr.Sub) bool {
-	if s.IsFixed() && t.IsFixed() {
-		return s.At.Name == t.At.Name && s.At.Offset < t.At.Offset
+// covers adds the elements that a prior is of to those that others are of: along one dimension, where it is of all along the others. It reports whether the elements
+// are different ones.
+func (t *standIn) covers(v *latent, covered [][]dsl.Range) bool {
+	var own []dsl.Range
+	var indices []*expr.Index
+	part := -1 // the dimension that it is not all of
+	for d, at := range t.u.Subs {
+		r := dsl.Range{Lo: at.At, Hi: at.At}
+		switch {
+		case at.IsFixed():
+		case at.Index != nil && slices.Contains(t.indices, at.Index) && !slices.Contains(indices, at.Index):
+			indices = append(indices, at.Index)
+			r = dsl.Range{Lo: at.Index.Range.Lo.Plus(at.Offset), Hi: at.Index.Range.Hi.Plus(at.Offset)}
+		default:
+			return false
+		}
+		own = append(own, r)
+		if r != v.is[d].Range {
+			if part >= 0 {
+				return false
+			}
+			part = d
+		}
 	}
-	return s.Index != nil && s.Index == t.Index && s.Offset < t.Offset
+	for d := range own {
+		if part < 0 || part == d {
+			covered[d] = append(covered[d], own[d])
+		}
+	}
+	return true
+}
+
+// before reports whether an element is proved to lie before another along one dimension, and not elsewhere along the others.
+func before(s, t []expr.Sub) bool {
+	less := 0
+	for d := range s {
+		switch {
+		case s[d] == t[d]:
+		case s[d].IsFixed() && t[d].IsFixed() && s[d].At.Name == t[d].At.Name && s[d].At.Offset < t[d].At.Offset,
+			s[d].Index != nil && s[d].Index == t[d].Index && s[d].Offset < t[d].Offset:
+			less++
+		default:
+			return false
+		}
+	}
+	return less == 1
 }
 
 // covers reports whether ranges of positions are all from 1 to n.

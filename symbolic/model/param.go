@@ -19,8 +19,8 @@ type Param struct {
 	c                      *expr.Context
 	values                 *expr.Tensor // those of an opaque transform
 	between                *expr.Tensor // what a transform has between its coordinates and its values
-	// Of latent vectors: the row of the declaration, from plain coordinates to values, and these plain coordinates, of a matrix those of each of its
-	// columns, or rows if across is not set.
+	// Of latent vectors: the row of the declaration, from plain coordinates to values, and these plain coordinates, of a matrix of few columns those of each of
+	// these, or of its rows if across is not set.
 	carried *Transform
 	plain   []*expr.Tensor
 	across  bool
@@ -43,7 +43,7 @@ func (b *Param) Between(subs ...expr.Sub) *expr.Expr { return b.c.Ref(b.between,
 // Plain is the plain coordinate of a latent vector at subscripts: what its declaration says the unconstrained coordinate of a
 // value is.
 func (b *Param) Plain(subs ...expr.Sub) *expr.Expr {
-	if !b.Matrix() {
+	if b.undivided() {
 		return b.c.Ref(b.plain[0], subs...)
 	}
 	at, k := subs[0], subs[1]
@@ -58,16 +58,19 @@ func (b *Param) Plain(subs ...expr.Sub) *expr.Expr {
 }
 
 // Part are the subscripts of element at of the n-th latent vector that a parameter is, counted from 0.
-func (b *Param) Part(n int, at expr.Sub) []expr.Sub {
+func (b *Param) Part(n int, at ...expr.Sub) []expr.Sub {
 	k := expr.Sub{At: dsl.Fixed(n + 1)}
 	switch {
-	case !b.Matrix():
-		return []expr.Sub{at}
+	case b.undivided():
+		return at
 	case b.across:
-		return []expr.Sub{at, k}
+		return []expr.Sub{at[0], k}
 	}
-	return []expr.Sub{k, at}
+	return []expr.Sub{k, at[0]}
 }
+
+// undivided reports whether all values of a parameter are one latent vector, or an array of vectors whose number the data say.
+func (b *Param) undivided() bool { return len(b.plain[0].Shape) == len(b.Decl.Type.Shape) }
 
 // Size returns the number of coordinates.
 func (b *Param) Size() dsl.Extent { return expr.ExtentOf(b.Coord.Shape) }
@@ -178,21 +181,20 @@ func (p *Posterior) valuesOf(n int) *expr.Tensor {
 // MostVectors is how many latent vectors a matrix may be.
 const MostVectors = 4
 
-// vectors are the number of latent vectors that a parameter may be, and their size: a vector is one, a matrix its columns, or its rows, where these are a
-// few whatever the data.
-func vectors(q *dsl.Param) (number int, size dsl.Extent, across bool) {
-	shape := q.Type.Shape
+// vectors are the number of latent vectors that a parameter may be, and their shape: a vector is one, a matrix its columns, or its rows, where these are a
+// few whatever the data. What has more dimensions, or more of both, is an array of vectors as a whole, of which each is as if alone.
+func vectors(q *dsl.Param) (number int, shape []dsl.Extent, across bool) {
+	shape = q.Type.Shape
 	few := func(x dsl.Extent) bool { return x.IsConst() && x.Offset <= MostVectors }
 	switch {
-	case len(shape) == 1:
-		return 1, shape[0], true
-	case len(shape) != 2:
-	case few(shape[1]):
-		return shape[1].Offset, shape[0], true
-	case few(shape[0]):
-		return shape[0].Offset, shape[1], false
+	case len(shape) == 0:
+		return 0, nil, false
+	case len(shape) == 2 && few(shape[1]):
+		return shape[1].Offset, shape[:1], true
+	case len(shape) == 2 && few(shape[0]):
+		return shape[0].Offset, shape[1:], false
 	}
-	return 0, size, false
+	return 1, shape, true
 }
 
 // latent makes the latent vectors of a parameter: plain coordinates without a definition, until there is a map from its coordinates to them.
@@ -200,16 +202,16 @@ func (p *Posterior) latent(b *Param, n int) *Param {
 	c, q := p.C, b.Decl
 	b.carried, b.Transform = b.Transform, b.Transform.carried()
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
-	var size dsl.Extent
+	var shape []dsl.Extent
 	var number int
-	number, size, b.across = vectors(q)
+	number, shape, b.across = vectors(q)
 	for k := range number {
 		name, label := q.Name, ""
-		if b.Matrix() {
+		if len(shape) < len(q.Type.Shape) {
 			name += "_" + strconv.Itoa(k+1)
 		}
 		name, label = b.carried.plain(name)
-		b.plain = append(b.plain, c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: []dsl.Extent{size}, Stage: expr.StagePosition, Row: n, Label: label}))
+		b.plain = append(b.plain, c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: shape, Stage: expr.StagePosition, Row: n, Label: label}))
 	}
 	c.HoldLength(b.Size())
 	return b

@@ -39,9 +39,31 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent) (found []*
 	return found
 }
 
-// slope is the derivative of the predictor by the element of a latent vector at an index.
-func (x *predictor) slope(p *Posterior, v *latent, at *expr.Index) *expr.Expr {
-	d := p.C.Diff(x.eta, v.values(), expr.Sub{Index: at})
+// slope is the derivative of the predictor by the element of a latent vector at indices.
+func (x *predictor) slope(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
+	d := p.C.Diff(x.eta, v.values(), expr.SubsOf(at)...)
+	if x.bent {
+		return p.atReference(d)
+	}
+	return d
+}
+
+// seen is the slope by the element of a vector as observations see it: of x = m + C u that by x, of which spreadBack makes the slope by u.
+func (x *predictor) seen(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
+	if !v.spread() {
+		return x.slope(p, v, at)
+	}
+	c, plain := p.C, v.plain()
+	stand := c.NewTensor(expr.Tensor{Name: "x", Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: plain.Shape})
+	put := func(from, to *expr.Tensor) func(r *expr.Expr) *expr.Expr {
+		return func(r *expr.Expr) *expr.Expr {
+			if r.Tensor == from {
+				return c.Ref(to, r.Subs...)
+			}
+			return r
+		}
+	}
+	d := c.Substituted(c.Diff(c.Substituted(x.eta, put(plain, stand)), stand, expr.SubsOf(at)...), put(stand, plain))
 	if x.bent {
 		return p.atReference(d)
 	}
@@ -49,16 +71,22 @@ func (x *predictor) slope(p *Posterior, v *latent, at *expr.Index) *expr.Expr {
 }
 
 // gap is by how much the predictor at the reference is above what it is where latent vectors are 0, or where its tangent is that has
-// the slope of the reference and touches it there, at the other parameters as they are.
+// the slope of the reference and touches it there, at the other parameters as they are. Vectors x = m + C u are 0 there themselves, unless it is a tangent.
 func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
 	c := p.C
 	gap := p.atReference(x.eta)
 	if !x.bent {
-		return c.Sub(gap, p.without(x.eta, latents))
+		none := c.Substituted(x.eta, func(r *expr.Expr) *expr.Expr {
+			if slices.ContainsFunc(latents, func(v *latent) bool { return v.spread() && v.plain() == r.Tensor }) {
+				return c.Number(0)
+			}
+			return r
+		})
+		return c.Sub(gap, p.without(none, latents))
 	}
 	gap = c.Sub(gap, p.latentsAtReference(x.eta, latents))
 	for _, v := range latents {
-		gap = c.Add(gap, c.Sum(v.i, c.Mul(x.slope(p, v, v.i), p.referenceOf(v, expr.Sub{Index: v.i}))))
+		gap = c.Add(gap, c.SumAll(v.is, c.Mul(x.slope(p, v, v.is), p.referenceOf(v, expr.SubsOf(v.is)...))))
 	}
 	return gap
 }
@@ -142,7 +170,7 @@ func (p *Posterior) scaleOf(arg *expr.Expr, latents []*latent) (eta, slope *expr
 		last, lastSlope = eta, slope
 	}
 	for _, v := range latents {
-		if !known(p.C.Diff(last, v.values(), expr.Sub{Index: v.j})) {
+		if !known(p.C.Diff(last, v.values(), expr.SubsOf(v.js)...)) {
 			return nil, nil, false
 		}
 	}
@@ -391,7 +419,7 @@ func (p *Posterior) divides(e *expr.Expr) bool {
 func (p *Posterior) linear(e *expr.Expr, latents []*latent) bool {
 	depends := false
 	for _, v := range latents {
-		d := p.C.Diff(e, v.values(), expr.Sub{Index: v.j})
+		d := p.C.Diff(e, v.values(), expr.SubsOf(v.js)...)
 		depends = depends || !d.IsNum(0)
 		if mentionsAny(d, latents) || !known(d) {
 			return false

@@ -10,13 +10,19 @@ import (
 
 // standard is the normal prior of latent vectors as a whole, x = m + C u with u ~ N(0, I). The map is then one of u, whose precision I + Cᵀ W C is as
 // well conditioned where correlations are near 1, and C⁻¹ is large, as elsewhere. The vectors are the columns of a matrix each of whose rows has the
-// prior, with the same C, or there is one, and it is the prior of that.
+// prior, with the same C, or there is one, and it is the prior of that, or of each vector of an array.
 type standard struct {
 	vectors []*latent
 	u       []*expr.Tensor
 	mean    func(n int, at expr.Sub) *expr.Expr // of element at of the n-th vector
 	factor  expr.Value                          // C
 	moves   bool                                // x given u depends on the other parameters
+}
+
+// scale is an element of C.
+func (s *standard) scale(c *expr.Context) *expr.Expr {
+	_, at := expr.IndicesOver(c, "i", s.factor.Shape)
+	return s.factor.At(at...)
 }
 
 // rows reports whether the prior is that of rows.
@@ -46,11 +52,10 @@ func (p *Posterior) standardise(unit []*latent) {
 		if s.rows() {
 			return c.Subst(t.Args[0].At(expr.Sub{At: dsl.Fixed(n + 1)}), t.Indices[0], at)
 		}
-		return t.Args[0].At(at)
+		return c.SubstAll(t.Args[0].At(at), t.Indices, expr.SubsOf(unit[0].others()))
 	}
-	_, at := expr.IndicesOver(c, "i", s.factor.Shape)
-	scale := s.factor.At(at...)
-	if mentionsAny(scale, unit) || len(t.Indices) > 0 && scale.HasFree(t.Indices[0]) {
+	scale := s.scale(c)
+	if mentionsAny(scale, unit) || slices.ContainsFunc(t.Indices, scale.HasFree) {
 		return
 	}
 	s.moves = scale.Stage() >= expr.StagePosition
@@ -66,9 +71,9 @@ func (p *Posterior) standardise(unit []*latent) {
 		x := v.values()
 		u := c.NewTensor(expr.Tensor{Name: x.Name + "_u", Kind: expr.CoordTensor, Shape: x.Shape, Stage: expr.StagePosition, Row: x.Row})
 		s.u, v.standard = append(s.u, u), s
-		body, formal := c.Close(c.Add(s.mean(n, expr.Sub{Index: v.i}), s.spread(c, n, v)))
+		body, formal := c.CloseAs(c.Add(s.mean(n, expr.Sub{Index: v.i}), s.spread(c, n, v)), v.is)
 		x.Kind, x.Def = expr.SharedTensor, &expr.Def{Tensor: x, Indices: formal, Body: body}
-		logDensity = c.Add(logDensity, c.Sum(v.i, c.Sub(c.Scale(-0.5, c.Pow(c.Ref(u, expr.Sub{Index: v.i}), 2)), c.Number(0.5*math.Log(2*math.Pi)))))
+		logDensity = c.Add(logDensity, c.SumAll(v.is, c.Sub(c.Scale(-0.5, c.Pow(c.Ref(u, expr.SubsOf(v.is)...), 2)), c.Number(0.5*math.Log(2*math.Pi)))))
 	}
 	t.standard = s
 	t.L = c.Sub(logDensity, s.logDet(c))
@@ -77,11 +82,7 @@ func (p *Posterior) standardise(unit []*latent) {
 // scales reports whether the factor of another latent vector depends on those of a unit, which have no map: it would not know of the others.
 func (p *Posterior) scales(unit, latents []*latent) bool {
 	return slices.ContainsFunc(latents, func(v *latent) bool {
-		if v.standard == nil {
-			return false
-		}
-		_, at := expr.IndicesOver(p.C, "i", v.standard.factor.Shape)
-		return mentionsAny(v.standard.factor.At(at...), unit)
+		return v.standard != nil && mentionsAny(v.standard.scale(p.C), unit)
 	})
 }
 
@@ -89,7 +90,17 @@ func (p *Posterior) scales(unit, latents []*latent) bool {
 func (p *Posterior) leftIs(t *PosteriorTerm, unit []*latent) bool {
 	c, v := p.C, unit[0]
 	if len(unit) == 1 {
-		return len(t.Indices) == 0 && t.Left.Shape[0] == v.size() && t.Left.At(expr.Sub{Index: v.i}) == c.Ref(v.values(), expr.Sub{Index: v.i})
+		for d := range v.is { // which the vectors of an array may be along
+			v.along(d)
+			others := v.others()
+			if len(t.Indices) != len(others) || t.Left.Shape[0] != v.size() || !slices.EqualFunc(t.Indices, others, func(i, j *expr.Index) bool { return i.Range == j.Range }) {
+				continue
+			}
+			if c.SubstAll(t.Left.At(expr.Sub{Index: v.i}), t.Indices, expr.SubsOf(others)) == c.Ref(v.values(), expr.SubsOf(v.is)...) {
+				return true
+			}
+		}
+		return false
 	}
 	if len(t.Indices) != 1 || t.Indices[0].Range != v.i.Range || t.Left.Shape[0] != dsl.Fixed(len(unit)) {
 		return false
@@ -106,13 +117,65 @@ func (p *Posterior) leftIs(t *PosteriorTerm, unit []*latent) bool {
 func (s *standard) spread(c *expr.Context, n int, v *latent) *expr.Expr {
 	if !s.rows() {
 		i, j := expr.Sub{Index: v.i}, expr.Sub{Index: v.j}
-		return c.Sum(v.j, c.Mul(c.Before(j, expr.ShiftSub(i, 1)), s.factor.At(i, j), c.Ref(s.u[0], j)))
+		return c.Sum(v.j, c.Mul(c.Before(j, expr.ShiftSub(i, 1)), s.factor.At(i, j), c.Ref(s.u[0], v.subs(j)...)))
 	}
 	sum := c.Number(0)
 	for l := 0; l <= n; l++ {
 		sum = c.Add(sum, c.Mul(s.at(n, l), c.Ref(s.u[l], expr.Sub{Index: v.i})))
 	}
 	return sum
+}
+
+// spreadBack is Cᵀe of a vector that is x = m + C u, of what e says of x at an index: sums over observations are made before, once for each reference. Of other
+// vectors it is e.
+func (p *Posterior) spreadBack(v *latent, e *expr.Expr, i *expr.Index) *expr.Expr {
+	s := v.standard
+	if !v.spread() {
+		return e
+	}
+	c := p.C
+	l := c.NewIndex("l", i.Range)
+	from, to := expr.Sub{Index: l}, expr.Sub{Index: i}
+	return c.Sum(l, c.Mul(c.Before(to, expr.ShiftSub(from, 1)), s.factor.At(from, to), c.Subst(c.Atom(e), i, from)))
+}
+
+// spread reports whether a vector is x = m + C u with a factor of its own length.
+func (v *latent) spread() bool { return v.standard != nil && !v.standard.rows() }
+
+// stored is what observations say of two vectors, kept in an array if it is to be multiplied with a factor: of an array of vectors, of which none knows of others,
+// that of each.
+func (p *Posterior) stored(v, w *latent, e *expr.Expr) *expr.Expr {
+	c := p.C
+	if v != w || !v.spread() {
+		return e
+	}
+	var deltas []*expr.Expr
+	for d, i := range v.is {
+		if i == v.i {
+			continue
+		}
+		if own := p.onDiagonal(e, i, v.js[d]); own != nil {
+			e, deltas = own, append(deltas, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: v.js[d]}))
+		}
+	}
+	return c.Mul(append(deltas, c.Atom(e))...)
+}
+
+// spreadBoth is CᵀeC of what e says of two vectors, or of the vectors of an array, of which none knows of others.
+func (p *Posterior) spreadBoth(v, w *latent, e *expr.Expr) *expr.Expr {
+	c := p.C
+	var deltas []*expr.Expr
+	if v == w && v.spread() {
+		for d, i := range v.is {
+			if i == v.i {
+				continue
+			}
+			if own := p.onDiagonal(e, i, v.js[d]); own != nil {
+				e, deltas = own, append(deltas, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: v.js[d]}))
+			}
+		}
+	}
+	return c.Mul(append(deltas, p.spreadBack(w, p.spreadBack(v, e, v.i), w.j))...)
 }
 
 // at is an element of the factor of rows.
@@ -124,7 +187,7 @@ func (s *standard) at(n, l int) *expr.Expr {
 func (s *standard) logDet(c *expr.Context) *expr.Expr {
 	i := s.vectors[0].i
 	if !s.rows() {
-		return c.Sum(i, c.Call("log", s.factor.At(expr.Sub{Index: i}, expr.Sub{Index: i})))
+		return c.SumAll(s.vectors[0].is, c.Call("log", s.factor.At(expr.Sub{Index: i}, expr.Sub{Index: i})))
 	}
 	sum := c.Number(0)
 	for n := range s.vectors {

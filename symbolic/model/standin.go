@@ -83,9 +83,9 @@ func (p *Posterior) standardPrior(s *standard) *normalPrior {
 	c := p.C
 	out := &normalPrior{logDensity: c.Number(0), scaled: s.moves}
 	for n, v := range s.vectors {
-		u := c.Ref(s.u[n], expr.Sub{Index: v.i})
-		out.each = append(out.each, &standIn{u: u, center: c.Number(0), precision: c.Number(1), indices: []*expr.Index{v.i}})
-		out.logDensity = c.Add(out.logDensity, c.Scale(-0.5, c.Sum(v.i, c.Pow(u, 2))))
+		u := c.Ref(s.u[n], expr.SubsOf(v.is)...)
+		out.each = append(out.each, &standIn{u: u, center: c.Number(0), precision: c.Number(1), indices: v.is})
+		out.logDensity = c.Add(out.logDensity, c.Scale(-0.5, c.SumAll(v.is, c.Pow(u, 2))))
 	}
 	return out
 }

@@ -49,9 +49,9 @@ type Transport struct {
 	// Predicted are the terms that the reference stands for.
 	Predicted []*PosteriorTerm
 
-	// Index and Whitened are the coordinate z[Index] of a latent vector whose values stand in the place of its coordinates; the
+	// Indices and Whitened are the coordinate z[Indices] of a latent vector whose values stand in the place of its coordinates; the
 	// vectors that were determined before it have theirs.
-	Index    *expr.Index
+	Indices  []*expr.Index
 	Subs     []expr.Sub // of the coordinate in the parameter
 	Whitened *expr.Expr
 	Plain    *expr.Expr // and its plain coordinate
@@ -69,7 +69,7 @@ func (t *Transport) Name() string { return t.part(t.Param.Coord.Name) }
 // part names the vector, of an array with the name of all.
 func (t *Transport) part(of string) string {
 	switch {
-	case !t.Param.Matrix():
+	case t.Param.undivided():
 		return of
 	case t.Param.across:
 		return of + "[:, " + t.Subs[1].At.String() + "]"
@@ -79,7 +79,7 @@ func (t *Transport) part(of string) string {
 
 // Describe says what the map is made of.
 func (t *Transport) Describe() string {
-	text := fmt.Sprintf("banded, with %d diagonals below the main one,", t.Diagonals-1)
+	text := fmt.Sprintf("banded, with %d diagonals below the main one", t.Diagonals-1)
 	if t.Diagonals <= 2 {
 		text = []string{"dense", "diagonal", "tridiagonal"}[t.Diagonals]
 	}
@@ -111,9 +111,10 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 
 // latent is a latent vector while its map is looked for.
 type latent struct {
-	b    *Param
-	n    int         // which of those of the parameter it is
-	i, j *expr.Index // of its elements
+	b      *Param
+	n      int           // which of those of the parameter it is
+	is, js []*expr.Index // of its elements, and of others: several where it is an array of vectors, of which each is as if alone
+	i, j   *expr.Index   // those of them that are along a vector
 
 	standard *standard // nil where it has no such prior
 }
@@ -129,25 +130,45 @@ func (v *latent) values() *expr.Tensor {
 	return v.plain()
 }
 
-// size is the number of elements.
+// size is the number of elements of a vector.
 func (v *latent) size() dsl.Extent { return v.i.Range.Hi }
+
+// dimensions are those of an array of vectors, counted from 0.
+func (v *latent) dimensions() (out []int) {
+	for d := range v.is {
+		out = append(out, d)
+	}
+	return out
+}
+
+// along says which dimension of an array the vectors are along.
+func (v *latent) along(d int) { v.i, v.j = v.is[d], v.js[d] }
+
+// subs are the subscripts of element at of a vector.
+func (v *latent) subs(at expr.Sub) []expr.Sub {
+	out := expr.SubsOf(v.is)
+	for d, i := range v.is {
+		if i == v.i {
+			out[d] = at
+		}
+	}
+	return out
+}
+
+// others are the indices of the other dimensions.
+func (v *latent) others() []*expr.Index {
+	return slices.DeleteFunc(slices.Clone(v.is), func(i *expr.Index) bool { return i == v.i })
+}
 
 // transports finds the maps of as many of the latent vectors as have one, and returns these vectors. If that is all of them, it makes
 // the maps, with their Jacobian.
 func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
-	var all, chosen []*latent
-	for _, b := range p.Params {
-		if slices.Contains(candidates, b.Decl) {
-			number, x, _ := vectors(b.Decl)
-			for n := range number {
-				all = append(all, &latent{b: b, n: n, i: p.C.NewIndex("i", expr.UpTo(x)), j: p.C.NewIndex("j", expr.UpTo(x))})
-			}
-		}
-	}
+	all := p.latentsAmong(candidates)
 	p.reference()
 	for _, unit := range p.units(all) {
 		p.standardise(unit)
 	}
+	var chosen []*latent
 	var steps, single []*step
 	var used []*PosteriorTerm // that the joint map knows of
 	units := p.ordered(p.units(all))
@@ -170,7 +191,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		more := slices.Concat(chosen, unit)
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
 			chosen, steps, used = more, together, of
-		} else if alone != nil && !p.above(unit, slices.DeleteFunc(slices.Clone(all), func(w *latent) bool { return slices.Contains(unit, w) })) {
+		} else if location, _ := p.above(unit, slices.DeleteFunc(slices.Clone(all), func(w *latent) bool { return slices.Contains(unit, w) })); alone != nil && !location {
 			single = append(single, alone...)
 		}
 	}
@@ -212,6 +233,25 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 	return kept
 }
 
+// latentsAmong are the latent vectors that parameters may be.
+func (p *Posterior) latentsAmong(candidates []*dsl.Param) (out []*latent) {
+	for _, b := range p.Params {
+		if !slices.Contains(candidates, b.Decl) {
+			continue
+		}
+		number, shape, _ := vectors(b.Decl)
+		for n := range number {
+			v := &latent{b: b, n: n}
+			for _, x := range shape {
+				v.is, v.js = append(v.is, p.C.NewIndex("i", expr.UpTo(x))), append(v.js, p.C.NewIndex("j", expr.UpTo(x)))
+			}
+			v.along(0)
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // holds reports whether all terms of a list are among others.
 func holds(all, list []*PosteriorTerm) bool {
 	return !slices.ContainsFunc(list, func(t *PosteriorTerm) bool { return !slices.Contains(all, t) })
@@ -230,12 +270,12 @@ func (p *Posterior) units(latents []*latent) (out [][]*latent) {
 }
 
 // ordered are units in an order in which chains that lead others stand before them, as far as there is one: the slope of a trend is taken before its
-// level, whatever the order of their declarations.
+// level, whatever the order of their declarations. Scales of others stand behind them: with a place among the first, their values would be unknown to what they scale.
 func (p *Posterior) ordered(units [][]*latent) (out [][]*latent) {
 	left := slices.Clone(units)
 	for len(left) > 0 {
 		n := slices.IndexFunc(left, func(unit []*latent) bool {
-			return !slices.ContainsFunc(left, func(o []*latent) bool { return o[0] != unit[0] && p.leads(o, unit) })
+			return !slices.ContainsFunc(left, func(o []*latent) bool { return o[0] != unit[0] && (p.leads(o, unit) || p.scaledBy(o, unit)) })
 		})
 		n = max(n, 0)
 		out = append(out, left[n])
@@ -261,37 +301,51 @@ func (p *Posterior) few(unit []*latent) bool {
 
 // leads reports whether a unit is a chain that the location of the prior of another depends on, and its scale does not.
 func (p *Posterior) leads(chain, unit []*latent) bool {
-	if !p.above(chain, unit) {
+	if location, scale := p.above(chain, unit); !location || scale {
 		return false
-	}
-	for _, t := range p.Terms {
-		if t.Term.Dist == nil || !p.leftMentions(t, unit) {
-			continue
-		}
-		s := p.normalPrior(t, unit)
-		if s == nil || slices.ContainsFunc(s.each, func(e *standIn) bool { return e.precision == nil || mentionsAny(e.precision, chain) }) {
-			return false
-		}
 	}
 	steps, _ := p.eliminated(chain)
 	return slices.ContainsFunc(steps, func(s *step) bool { return len(s.bands) > 1 })
 }
 
-// above reports whether the prior of one of others depends on the vectors of a unit. With that at the reference, they would be as narrow as this
-// prior, which the posterior is not.
-func (p *Posterior) above(unit, others []*latent) bool {
-	return slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
-		if t.Term.Dist == nil || !p.leftMentions(t, others) || !mentionsAny(t.L, unit) {
-			return false
+// scaledBy reports whether the scale of the prior of a unit depends on another.
+func (p *Posterior) scaledBy(unit, by []*latent) bool {
+	_, scale := p.above(by, unit)
+	return scale
+}
+
+// above reports whether the location of the prior of one of others depends on the vectors of a unit, or is not known, and whether its scale does. With the
+// others at the reference, a unit above them would be as narrow as their prior about it, which the posterior is not.
+func (p *Posterior) above(unit, others []*latent) (location, scale bool) {
+	for _, t := range p.Terms {
+		if t.Term.Dist == nil || !p.leftMentions(t, others) {
+			continue
 		}
-		parts := []*PosteriorTerm{t}
-		if !t.Term.Dist.Whole() {
-			parts = p.apart(t)
+		if x := t.standard; x != nil {
+			location = location || slices.ContainsFunc(x.vectors, func(v *latent) bool { return mentionsAny(x.mean(v.n, expr.Sub{Index: v.i}), unit) })
+			scale = scale || mentionsAny(x.scale(p.C), unit)
+			continue
 		}
-		return len(parts) == 1 || slices.ContainsFunc(parts, func(x *PosteriorTerm) bool {
-			return p.leftMentions(x, others) && slices.ContainsFunc(append(x.Args, x.Left), func(v expr.Value) bool { return mentionsAny(v.At(), unit) })
-		})
-	})
+		if !mentionsAny(t.L, unit) {
+			continue
+		}
+		if t.Term.Dist.Whole() {
+			s := p.normalPrior(t, others)
+			located := s == nil || slices.ContainsFunc(s.each, func(e *standIn) bool { return mentionsAny(e.center, unit) })
+			location, scale = location || located, scale || !located
+			continue
+		}
+		parts := p.apart(t)
+		for _, x := range parts {
+			if len(parts) > 1 && (!p.leftMentions(x, others) || !slices.ContainsFunc(append(x.Args, x.Left), func(v expr.Value) bool { return mentionsAny(v.At(), unit) })) {
+				continue
+			}
+			s := p.nearNormal(x, others)
+			located := s == nil || mentionsAny(s.center, unit) || mentionsAny(s.u, unit)
+			location, scale = location || located, scale || !located || mentionsAny(s.precision, unit)
+		}
+	}
+	return location, scale
 }
 
 // leftMentions reports whether the left side of a term depends on a latent vector, as it is written.
@@ -318,20 +372,21 @@ func (p *Posterior) inPlace(v *latent, later []*step) *expr.Expr {
 	stands := func(w *latent) bool {
 		return w == v || slices.ContainsFunc(later, func(s *step) bool { return s.v == w })
 	}
-	coordinate := func(w *latent, at expr.Sub) *expr.Expr { return c.Ref(w.b.Coord, w.b.Part(w.n, at)...) }
+	coordinate := func(w *latent, at ...expr.Sub) *expr.Expr { return c.Ref(w.b.Coord, w.b.Part(w.n, at...)...) }
 	if v.standard == nil {
-		return coordinate(v, expr.Sub{Index: v.i})
+		return coordinate(v, expr.SubsOf(v.is)...)
 	}
 	u := v.standard.back(p, v.n, func(n int, at expr.Sub) *expr.Expr {
-		if w := v.standard.vectors[n]; !stands(w) {
-			return c.Ref(w.plain(), at)
+		w := v.standard.vectors[n]
+		if !stands(w) {
+			return c.Ref(w.plain(), w.subs(at)...)
 		}
-		return coordinate(v.standard.vectors[n], at)
+		return coordinate(w, w.subs(at)...)
 	})
 	return c.Substituted(u, func(r *expr.Expr) *expr.Expr {
 		for _, s := range later {
 			if r.Tensor == s.v.plain() {
-				return coordinate(s.v, r.Subs[0])
+				return coordinate(s.v, r.Subs...)
 			}
 		}
 		return r
@@ -343,9 +398,9 @@ func (p *Posterior) inPlace(v *latent, later []*step) *expr.Expr {
 func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	c, b, i := p.C, s.v.b, s.v.i
 	n, values := s.v.size(), s.v.values()
-	z := expr.Value{Shape: []dsl.Extent{n}, Elem: func(at ...expr.Sub) *expr.Expr { return c.Ref(b.Coord, b.Part(s.v.n, at[0])...) }}
-	at := expr.Sub{Index: i}
-	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Index: i, Subs: b.Part(s.v.n, at), Plain: c.Ref(s.v.plain(), at)}
+	all, at := expr.SubsOf(s.v.is), expr.Sub{Index: i}
+	z := p.vector(s.v, c.Ref(b.Coord, b.Part(s.v.n, all...)...))
+	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
 	own := p.vector(s.v, p.inPlace(s.v, later)) // as z, what the map is one of
 	moved := func(u expr.Value) expr.Value {    // by z
 		return expr.Value{Shape: u.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.Add(u.At(at...), z.At(at...)) }}
@@ -362,14 +417,14 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		value = c.Apply(expr.OperatorOf("solve_upper"), lower, moved(u)).At(at)
 		j := c.NewIndex("j", expr.UpTo(n))
 		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), own.At(expr.Sub{Index: j}))), u.At(at))
-		logJacobian = c.Neg(c.Sum(i, c.Call("log", lower.At(at, at))))
+		logJacobian = c.Neg(c.SumAll(s.v.is, c.Call("log", lower.At(at, at))))
 	case 1:
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
 		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
 		u := c.Mul(scale, c.Atom(s.r))
 		value = c.Mul(scale, c.Add(u, z.At(at)))
 		t.Whitened = c.Sub(c.Div(own.At(at), scale), u)
-		logJacobian = c.Scale(0.5, c.Sum(i, c.Call("log", variance)))
+		logJacobian = c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance)))
 		if s.shift != nil {
 			value, t.Whitened = s.shift.moved(c, i, value, t.Whitened, c.Div(own.At(at), scale), scale)
 			logJacobian = c.Sub(logJacobian, c.Scale(0.5, c.Call("log", s.shift.phi)))
@@ -379,9 +434,9 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		u := f.SolveLower(p.vector(s.v, s.r))
 		value = f.SolveUpper(moved(u)).At(at)
 		t.Whitened = c.Sub(f.MulTransposed(own, i), u.At(at))
-		logJacobian = c.Scale(-0.5, f.LogDet())
+		logJacobian = c.Scale(-0.5, c.SumAll(s.v.others(), f.LogDet()))
 	}
-	body, formal := c.Close(value)
+	body, formal := c.CloseAs(value, s.v.is)
 	values.Kind, values.Atom = expr.SharedTensor, true
 	values.Def = &expr.Def{Tensor: values, Indices: formal, Body: body}
 	s.v.plain().Atom = true
@@ -441,5 +496,5 @@ func (p *Posterior) spectral(s *step, a *expr.Expr, rest, z, own expr.Value) (va
 	x := turned(own.At(at))
 	value = back(c.Add(c.Mul(variance, u), c.Mul(root, v)))
 	whitened = back(c.Sub(c.Div(x, root), c.Mul(root, u)))
-	return value, whitened, c.Scale(0.5, c.Sum(k, c.Call("log", variance)))
+	return value, whitened, c.Scale(0.5, c.SumAll(append(s.v.others(), k), c.Call("log", variance)))
 }
