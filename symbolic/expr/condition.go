@@ -125,7 +125,7 @@ func (c *Context) underCondition(val float64, ks []float64, es []*Expr) *Expr {
 			branches[n] = c.Mul(b, rest)
 		}
 	}
-	return c.Mul(append(outside, c.Call("select", s.Args[0], branches[0], branches[1]))...)
+	return c.Mul(append(outside, c.chosen(s.Args[0], branches[0], branches[1]))...)
 }
 
 // termsUnderCondition is underCondition for a sum, the factor at, of terms each of which a condition chooses.
