@@ -110,7 +110,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 			quadratic = c.Add(quadratic, s.logDensity)
 			m.used, priors = append(m.used, t), append(priors, s.each...)
 			m.scaled = m.scaled || s.scaled
-		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents):
+		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
 			quadratic = c.Add(quadratic, t.L)
 			m.used = append(m.used, t)
 			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
@@ -160,6 +160,15 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		m.g, m.exact = append(m.g, row), append(m.exact, exact)
 	}
 	return m
+}
+
+// bentLeft reports whether the left side of a term is not linear in latent vectors on the real line.
+func (p *Posterior) bentLeft(t *PosteriorTerm, latents []*latent) bool {
+	if !p.leftMentions(t, latents) {
+		return false
+	}
+	u := onRealLine(p.C, t.Term.Dist.Support, t.Left.At())
+	return u == nil || !p.linear(u, latents)
 }
 
 // inSolution reports whether a term on latent vectors reads the solution of a differential equation: one that depends on them, which is not

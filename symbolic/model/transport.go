@@ -341,11 +341,22 @@ func (p *Posterior) above(unit, others []*latent) (location, scale bool) {
 				continue
 			}
 			s := p.nearNormal(x, others)
+			if s == nil && seesData(x.Left.At()) {
+				continue // an observation that is counted from the values of others, as the time since a start, and no prior of them
+			}
 			located := s == nil || mentionsAny(s.center, unit) || mentionsAny(s.u, unit)
 			location, scale = location || located, scale || !located || mentionsAny(s.precision, unit)
 		}
 	}
 	return location, scale
+}
+
+// seesData reports whether an expression has values of data in it, other than subscripts.
+func seesData(e *expr.Expr) bool {
+	if e.Op == expr.Ref {
+		return e.Tensor.Kind == expr.DataTensor
+	}
+	return slices.ContainsFunc(e.Args, seesData)
 }
 
 // leftMentions reports whether the left side of a term depends on a latent vector, as it is written.
