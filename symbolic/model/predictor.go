@@ -23,18 +23,18 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent) (found []*
 		return []*predictor{x}
 	}
 	for _, o := range p.observations(t.L, latents) {
-		x := p.observed(o, func(values *expr.Tensor) bool {
+		xs := p.observed(o, func(values *expr.Tensor) bool {
 			return slices.ContainsFunc(p.Params, func(b *Param) bool { return slices.Contains(b.plain, values) })
 		})
-		if x == nil { // the others are at the reference
-			x = p.observed(o, func(values *expr.Tensor) bool {
+		if xs == nil { // the others are at the reference
+			xs = p.observed(o, func(values *expr.Tensor) bool {
 				return slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == values })
 			})
 		}
-		if x == nil {
+		if xs == nil {
 			return nil
 		}
-		found = append(found, x)
+		found = append(found, xs...)
 	}
 	return found
 }
@@ -301,10 +301,11 @@ func seesWith(a, b *expr.Expr, latents []*latent) bool {
 	return found
 }
 
-// observed finds the predictor of an observation that depends on elements x_k of latent vectors, those of which seen is true, whose derivatives are multiples of one another, ∂L/∂x_k
+// observed finds the predictors of an observation that depends on elements x_k of latent vectors, those of which seen is true, whose derivatives are multiples of one another, ∂L/∂x_k
 // = a_k s: it is a function of η = Σ a_k x_k. The information is the observed one, |∂s/∂η| at the reference. The score follows the scalars among the
-// other parameters by its own derivatives there. It is nil where there is no such predictor.
-func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool) *predictor {
+// other parameters by its own derivatives there. Where a few elements are seen each in its own way, as the utilities of several choices, each is a predictor given the others. It is nil where there
+// is none.
+func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool) []*predictor {
 	c := p.C
 	var elements, stand []*expr.Expr // x_k, and a variable for each
 	free := true
@@ -347,12 +348,26 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		}
 		eta = p.multiples(each, s, second, stand, elements)
 	}
-	if eta == nil {
+	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
+	at := func(eta, s, information *expr.Expr) *predictor {
+		return &predictor{indices: o.indices, eta: eta, weight: p.atReference(c.Substituted(information, back)), score: p.following(c.Substituted(s, back))}
+	}
+	if eta != nil {
+		return []*predictor{at(eta, s, c.Call("abs", second))}
+	}
+	if len(elements) > MostVectors {
 		return nil
 	}
-	back := put(stand, elements) // also where a derivative is large, and parts of it are definitions
-	s, second = c.Substituted(s, back), p.atReference(c.Substituted(second, back))
-	return &predictor{indices: o.indices, eta: eta, weight: c.Call("abs", second), score: p.following(s)}
+	var out []*predictor
+	for k, u := range stand {
+		s := c.Diff(each, u.Tensor)
+		second := c.Diff(s, u.Tensor)
+		if !known(s) || !known(second) {
+			return nil
+		}
+		out = append(out, at(elements[k], s, c.Call("abs", second)))
+	}
+	return out
 }
 
 // following is an expression at the reference, which follows the scalars by its derivatives there.
