@@ -86,6 +86,7 @@ type Tensor struct {
 	Atom      bool    // of a SharedTensor, and of the definition that comes of it: an array that nothing looks into, as is the derivative by it in a reverse sweep
 	Columns   bool    // of a definition: a matrix of data, a regressor in each column, that is read in products alone
 	Source    *Tensor // of PositionsOf
+	Root      *Tensor // of a matrix L L': the lower triangular L
 
 	// Values is the range of the elements, of a PositionsOf.
 	Values dsl.Range

@@ -346,6 +346,9 @@ func (el *Elaborator) call(e *dsl.CallExpr) Value {
 		if v, ok := c.banded(e.Func, args); ok {
 			return v
 		}
+		if e.Func == "cholesky" {
+			return c.Cholesky(args[0])
+		}
 		return c.Apply(op, args...)
 	}
 	return el.mapped(shape, func(subs []Sub) *Expr {

@@ -96,7 +96,7 @@ func (m *gaussian) times(p *Posterior, k, l int, x func(at ...expr.Sub) *expr.Ex
 // gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector.
 func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
-	quadratic := c.Number(0)
+	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
 	m := &gaussian{v: latents}
 	var priors []*standIn
 	for _, t := range p.Terms {
@@ -111,7 +111,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 			m.used, priors = append(m.used, t), append(priors, s.each...)
 			m.scaled = m.scaled || s.scaled
 		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
-			quadratic = c.Add(quadratic, t.L)
+			data = c.Add(data, t.L)
 			m.used = append(m.used, t)
 			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
 		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
@@ -130,17 +130,19 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
+	stands := standsFor(c, latents)
+	data = stands.in(data)
 	for _, v := range latents {
-		first := c.Diff(quadratic, v.values(), expr.SubsOf(v.is)...)
-		seen := c.Number(0)
+		first, observed := c.Diff(quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)
+		seen := stands.none(p.without(observed, latents))
 		for _, x := range m.predictors {
 			seen = c.Add(seen, c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), c.Add(c.Mul(x.weight, x.gap(p, latents)), x.score))))
 		}
 		var row, exact []*expr.Expr
 		for _, w := range latents {
 			g := c.Neg(c.Diff(first, w.values(), expr.SubsOf(w.js)...))
-			exact = append(exact, g)
-			straight, bent := c.Number(0), c.Number(0)
+			straight, bent := c.Neg(c.Diff(observed, stands.of(w), expr.SubsOf(w.js)...)), c.Number(0)
+			exact = append(exact, c.Add(g, p.spreadBoth(v, w, p.stored(v, w, straight))))
 			for _, x := range m.predictors {
 				e := c.SumAll(x.indices, c.Mul(x.seen(p, v, v.is), x.weight, x.seen(p, w, w.js)))
 				if x.bent {

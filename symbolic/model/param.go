@@ -135,6 +135,7 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 	if b.Transform.Opaque {
 		b.values = define(b.Transform.Name, func(s []expr.Sub) *expr.Expr { return b.Transform.Value(c, b, s) })
 		b.values.Symmetric = q.Constraint.IsSymmetric()
+		b.values.Root = b.between
 	}
 	return b
 }

@@ -53,17 +53,8 @@ func (x *predictor) seen(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
 	if !v.spread() {
 		return x.slope(p, v, at)
 	}
-	c, plain := p.C, v.plain()
-	stand := c.NewTensor(expr.Tensor{Name: "x", Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: plain.Shape})
-	put := func(from, to *expr.Tensor) func(r *expr.Expr) *expr.Expr {
-		return func(r *expr.Expr) *expr.Expr {
-			if r.Tensor == from {
-				return c.Ref(to, r.Subs...)
-			}
-			return r
-		}
-	}
-	d := c.Substituted(c.Diff(c.Substituted(x.eta, put(plain, stand)), stand, expr.SubsOf(at)...), put(stand, plain))
+	stands := standsFor(p.C, []*latent{v})
+	d := stands.back(p.C.Diff(stands.in(x.eta), stands.of(v), expr.SubsOf(at)...))
 	if x.bent {
 		return p.atReference(d)
 	}
@@ -76,13 +67,8 @@ func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
 	c := p.C
 	gap := p.atReference(x.eta)
 	if !x.bent {
-		none := c.Substituted(x.eta, func(r *expr.Expr) *expr.Expr {
-			if slices.ContainsFunc(latents, func(v *latent) bool { return v.spread() && v.plain() == r.Tensor }) {
-				return c.Number(0)
-			}
-			return r
-		})
-		return c.Sub(gap, p.without(none, latents))
+		stands := standsFor(c, latents)
+		return c.Sub(gap, p.without(stands.none(stands.in(x.eta)), latents))
 	}
 	gap = c.Sub(gap, p.latentsAtReference(x.eta, latents))
 	for _, v := range latents {
@@ -365,7 +351,9 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		if !known(s) || !known(second) {
 			return nil
 		}
-		out = append(out, at(elements[k], s, c.Call("abs", second)))
+		x := at(elements[k], s, c.Call("abs", second))
+		x.weight = c.Atom(x.weight)
+		out = append(out, x)
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func (p *Posterior) standardise(unit []*latent) {
 	}
 	s := &standard{vectors: unit, factor: t.Args[1]}
 	if t.Term.Dist.Name == "multi_normal" {
-		s.factor = c.Apply(expr.OperatorOf("cholesky"), t.Args[1])
+		s.factor = c.Cholesky(t.Args[1])
 	}
 	s.mean = func(n int, at expr.Sub) *expr.Expr {
 		if s.rows() {
@@ -141,6 +141,63 @@ func (p *Posterior) spreadBack(v *latent, e *expr.Expr, i *expr.Index) *expr.Exp
 
 // spread reports whether a vector is x = m + C u with a factor of its own length.
 func (v *latent) spread() bool { return v.standard != nil && !v.standard.rows() }
+
+// stands are variables in the place of vectors x = m + C u, by which what observations say of x is derived as if x were not defined by u.
+type stands struct {
+	c        *expr.Context
+	from, to []*expr.Tensor
+}
+
+// standsFor makes those of some vectors.
+func standsFor(c *expr.Context, latents []*latent) *stands {
+	s := &stands{c: c}
+	for _, v := range latents {
+		if v.spread() {
+			x := v.plain()
+			s.from, s.to = append(s.from, x), append(s.to, c.NewTensor(expr.Tensor{Name: x.Name, Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: x.Shape}))
+		}
+	}
+	return s
+}
+
+// of is the variable that derivatives by a vector are taken by: of another vector its values.
+func (s *stands) of(v *latent) *expr.Tensor {
+	if v.spread() {
+		return s.to[slices.Index(s.from, v.plain())]
+	}
+	return v.values()
+}
+
+// in is an expression with these variables.
+func (s *stands) in(e *expr.Expr) *expr.Expr { return s.replaced(e, s.from, s.to) }
+
+// back is one without them.
+func (s *stands) back(e *expr.Expr) *expr.Expr { return s.replaced(e, s.to, s.from) }
+
+func (s *stands) replaced(e *expr.Expr, from, to []*expr.Tensor) *expr.Expr {
+	if len(from) == 0 {
+		return e
+	}
+	return s.c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+		if n := slices.Index(from, r.Tensor); n >= 0 {
+			return s.c.Ref(to[n], r.Subs...)
+		}
+		return r
+	})
+}
+
+// none is an expression where they are 0.
+func (s *stands) none(e *expr.Expr) *expr.Expr {
+	if len(s.to) == 0 {
+		return e
+	}
+	return s.c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+		if slices.Contains(s.to, r.Tensor) {
+			return s.c.Number(0)
+		}
+		return r
+	})
+}
 
 // stored is what observations say of two vectors, kept in an array if it is to be multiplied with a factor: of an array of vectors, of which none knows of others,
 // that of each.
