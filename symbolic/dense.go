@@ -36,13 +36,23 @@ func (r *Derived) Fit(sizes map[string]int) *Derived {
 	m.Sizes = sizes
 	var used model.Spent
 	d, list := derive(&m, r.Block, r.Curved, model.DenseMaps, &used)
-	if d == nil || len(list) > 0 || len(d.Transports) <= len(r.Transports) {
+	if d == nil || len(list) > 0 || d.carried() <= r.carried() {
 		return r
 	}
 	if work := operations(d.Work(), &m); work > mostWork && work > mostTimes*operations(r.Work(), &m) {
 		return r
 	}
 	return d
+}
+
+// carried is the number of parameters with maps.
+func (r *Derived) carried() (n int) {
+	for _, b := range r.Params {
+		if b.Latent() {
+			n++
+		}
+	}
+	return n
 }
 
 // Small returns the sizes in data that the columns, or else the rows, of matrices without a map have, where these are few enough to be latent vectors.

@@ -183,10 +183,15 @@ func (p *Posterior) valuesOf(n int) *expr.Tensor {
 const MostVectors = 4
 
 // vectors are the number of latent vectors that a parameter may be, and their shape: a vector is one, a matrix its columns, or its rows, where these are a
-// few whatever the data. What has more dimensions, or more of both, is an array of vectors as a whole, of which each is as if alone.
-func vectors(q *dsl.Param) (number int, shape []dsl.Extent, across bool) {
+// few whatever the data. What has more dimensions, or more of both, is an array of vectors as a whole, of which each is as if alone. So are more than two columns where dense maps are
+// allowed: their formulas are shorter than those of columns that are eliminated one after the other, which some models have no room for.
+func (p *Posterior) vectors(q *dsl.Param) (number int, shape []dsl.Extent, across bool) {
 	shape = q.Type.Shape
-	few := func(x dsl.Extent) bool { return x.IsConst() && x.Offset <= MostVectors }
+	most := MostVectors
+	if p.Maps == DenseMaps {
+		most = 2
+	}
+	few := func(x dsl.Extent) bool { return x.IsConst() && x.Offset <= most }
 	switch {
 	case len(shape) == 0:
 		return 0, nil, false
@@ -205,7 +210,7 @@ func (p *Posterior) latent(b *Param, n int) *Param {
 	b.Coord = c.NewTensor(expr.Tensor{Name: q.Name + "_z", Kind: expr.CoordTensor, Shape: q.Coordinates(), Stage: expr.StagePosition, Row: n})
 	var shape []dsl.Extent
 	var number int
-	number, shape, b.across = vectors(q)
+	number, shape, b.across = p.vectors(q)
 	for k := range number {
 		name, label := q.Name, ""
 		if len(shape) < len(q.Type.Shape) {

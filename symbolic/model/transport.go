@@ -102,7 +102,7 @@ func latentsOf(m *dsl.Model, block *dsl.Block) []*dsl.Param {
 	}
 	var out []*dsl.Param
 	for _, q := range m.Params {
-		if number, _, _ := vectors(q); number > 0 && TransformOf(q).Carries && !recursive[q] && !q.BoundByParams() {
+		if len(q.Type.Shape) > 0 && TransformOf(q).Carries && !recursive[q] && !q.BoundByParams() {
 			out = append(out, q)
 		}
 	}
@@ -239,7 +239,7 @@ func (p *Posterior) latentsAmong(candidates []*dsl.Param) (out []*latent) {
 		if !slices.Contains(candidates, b.Decl) {
 			continue
 		}
-		number, shape, _ := vectors(b.Decl)
+		number, shape, _ := p.vectors(b.Decl)
 		for n := range number {
 			v := &latent{b: b, n: n}
 			for _, x := range shape {
