@@ -171,7 +171,13 @@ func (c *checker) expr(e Expr) {
 			for _, x := range row {
 				c.expr(x)
 				if _, ok := x.(*MatrixExpr); !ok {
-					c.wantScalar(x, what)
+					if t := x.Type(); len(t.Shape) == 1 && len(e.Rows) == 1 && len(row) > 1 {
+						c.err(NotScalar, x.Span(), partsHint(row), "%s is a scalar, this is %s", what, t)
+						t.Base = Invalid
+						x.setType(t)
+					} else {
+						c.wantScalar(x, what)
+					}
 				} else if !nested {
 					// One message for all rows of [[a, b], [c, d]].
 					nested = true
@@ -184,6 +190,45 @@ func (c *checker) expr(e Expr) {
 		}
 		e.setType(t)
 	}
+}
+
+// totalHint is the hint where the log density of a vector, one number, stands for those of its elements; "" where it is none.
+func totalHint(x Expr) string {
+	e, ok := Through(x).(*CallExpr)
+	if !ok || e.Density == nil || e.Density.Dist == nil || e.Density.Dist.Whole() {
+		return ""
+	}
+	for _, a := range e.Args {
+		if t := a.Expr.Type(); len(t.Shape) == 1 {
+			return fmt.Sprintf("those of the elements are `let l[i in %s] = %s(…)`, with [i] behind each vector", t.Shape[0], e.Func)
+		}
+	}
+	return ""
+}
+
+// partsHint says how a list of scalars and vectors is written: by positions.
+func partsHint(row []Expr) string {
+	var parts []string
+	at := Fixed(1)
+	for _, x := range row {
+		shape := x.Type().Shape
+		if len(shape) == 0 {
+			parts = append(parts, fmt.Sprintf("`let v[%s] = %s`", at, Text(x)))
+			at = at.Plus(1)
+			continue
+		}
+		if at.Name != "" || len(shape) > 1 {
+			return "each part of a vector has a definition of its own"
+		}
+		last := shape[0].Plus(at.Offset - 1)
+		index := "i"
+		if at.Offset > 1 {
+			index = fmt.Sprintf("i-%d", at.Offset-1)
+		}
+		parts = append(parts, fmt.Sprintf("`let v[i] = %s[%s] for i in %s..%s`", Text(x), index, at, last))
+		at = last.Plus(1)
+	}
+	return "a vector is put together by positions: " + strings.Join(parts, ", ")
 }
 
 // reduction checks sum(i in n) body and its like.
@@ -806,7 +851,7 @@ func (c *checker) structural(e *CallExpr) {
 	t := x.Type()
 	vector := func(x Expr) bool {
 		if len(x.Type().Shape) != 1 {
-			hint := ""
+			hint := totalHint(x)
 			if e.Func == "diag" && x.Type().IsScalar() {
 				hint = "of equal elements it is diag(s + 0*v) with a vector v of that length"
 			}
@@ -1037,7 +1082,16 @@ func (c *checker) binary(e *BinaryExpr) {
 		}
 	}
 	switch e.Op {
-	case "+", "-", ".*", "./", ".^":
+	case ".*", "./":
+		for _, side := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
+			if hint := totalHint(side[0]); hint != "" && len(side[1].Type().Shape) > 0 {
+				c.err(ShapeMismatch, side[0].Span(), hint, "the log density of a vector is one number, the sum over its elements, and `%s` would take it for that of each", e.Op)
+				bad(e)
+				return
+			}
+		}
+		elementwise()
+	case "+", "-", ".^":
 		elementwise()
 	case "<", "<=", ">", ">=", "==", "!=":
 		base = Int

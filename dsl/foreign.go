@@ -232,6 +232,7 @@ var ForeignNames = []Foreign{
 	{ForeignDistribution, "dbin dbinom binom", "", "with the number of trials first", "binomial(N, p)"},
 	{ForeignDistribution, "binomial_logit_glm", "", "the product of data and coefficients is written out", "binomial_logit(N, a + X*v)"},
 	{ForeignDistribution, "bernoulli_logit_glm", "", "the product of data and coefficients is written out", "bernoulli_logit(a + X*v)"},
+	{ForeignDistribution, "bernoulli_probit probit bernoulli_probit_glm", "", "the probability is written out", "bernoulli(Phi(x))"},
 	{ForeignDistribution, "poisson_log_glm", "", "the product of data and coefficients is written out", "poisson_log(a + X*v)"},
 	{ForeignDistribution, "neg_binomial_2_log_glm", "", "the product of data and coefficients is written out", "neg_binomial_2_log(a + X*v, r)"},
 	{ForeignDistribution, "negative_binomial negative_binomial_2 nbinom negbin negbinomial", "", "with the mean s and the shape r, by which the variance is s + s^2/r", "neg_binomial_2(s, r)"},
