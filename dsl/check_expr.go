@@ -162,34 +162,39 @@ func (c *checker) expr(e Expr) {
 	case *IfExpr:
 		c.conditional(e)
 	case *MatrixExpr:
-		t, what := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}, "an entry of a matrix"
-		if len(e.Rows) == 1 {
-			t.Shape, what = t.Shape[1:], "an element of a vector"
-		}
-		nested := false
-		for _, row := range e.Rows {
-			for _, x := range row {
-				c.expr(x)
-				if _, ok := x.(*MatrixExpr); !ok {
-					if t := x.Type(); len(t.Shape) == 1 && len(e.Rows) == 1 && len(row) > 1 {
-						c.err(NotScalar, x.Span(), partsHint(row), "%s is a scalar, this is %s", what, t)
-						t.Base = Invalid
-						x.setType(t)
-					} else {
-						c.wantScalar(x, what)
-					}
-				} else if !nested {
-					// One message for all rows of [[a, b], [c, d]].
-					nested = true
-					c.err(NotScalar, x.Span(), "the rows of a matrix end at `;`: [a, b ; c, d]", "an entry of a matrix is a scalar, this is %s", x.Type())
+		c.listed(e)
+	}
+}
+
+// listed checks [a, b] and [a, b ; c, d].
+func (c *checker) listed(e *MatrixExpr) {
+	t, what := Type{Base: Real, Shape: []Extent{Fixed(len(e.Rows)), Fixed(len(e.Rows[0]))}}, "an entry of a matrix"
+	if len(e.Rows) == 1 {
+		t.Shape, what = t.Shape[1:], "an element of a vector"
+	}
+	nested := false
+	for _, row := range e.Rows {
+		for _, x := range row {
+			c.expr(x)
+			if _, ok := x.(*MatrixExpr); !ok {
+				if t := x.Type(); len(t.Shape) == 1 && len(e.Rows) == 1 && len(row) > 1 {
+					c.err(NotScalar, x.Span(), partsHint(row), "%s is a scalar, this is %s", what, t)
+					t.Base = Invalid
+					x.setType(t)
+				} else {
+					c.wantScalar(x, what)
 				}
-				if x.Type().Base == Invalid || nested {
-					t = Type{}
-				}
+			} else if !nested {
+				// One message for all rows of [[a, b], [c, d]].
+				nested = true
+				c.err(NotScalar, x.Span(), "the rows of a matrix end at `;`: [a, b ; c, d]", "an entry of a matrix is a scalar, this is %s", x.Type())
+			}
+			if x.Type().Base == Invalid || nested {
+				t = Type{}
 			}
 		}
-		e.setType(t)
 	}
+	e.setType(t)
 }
 
 // totalHint is the hint where the log density of a vector, one number, stands for those of its elements; "" where it is none.
@@ -204,6 +209,20 @@ func totalHint(x Expr) string {
 		}
 	}
 	return ""
+}
+
+// totalOfElements reports an elementwise product of a vector and the log density of another: of the total, where that of each element is meant.
+func (c *checker) totalOfElements(e *BinaryExpr) bool {
+	if e.Op != ".*" && e.Op != "./" {
+		return false
+	}
+	for _, side := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if hint := totalHint(side[0]); hint != "" && len(side[1].Type().Shape) > 0 {
+			c.err(ShapeMismatch, side[0].Span(), hint, "the log density of a vector is one number, the sum over its elements, and `%s` would take it for that of each", e.Op)
+			return true
+		}
+	}
+	return false
 }
 
 // partsHint says how a list of scalars and vectors is written: by positions.
@@ -1067,42 +1086,32 @@ func (c *checker) binary(e *BinaryExpr) {
 	if x.Base == Int && y.Base == Int && e.Op != "/" && e.Op != "./" && e.Op != "^" && e.Op != ".^" {
 		base = Int
 	}
-	mismatch := func() {
-		c.err(ShapeMismatch, e.At, "", "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
-		bad(e)
-	}
 	elementwise := func() {
 		switch {
+		case c.totalOfElements(e):
+			bad(e)
 		case x.IsScalar():
 			e.setType(Type{base, y.Shape})
 		case y.IsScalar() || sameShape(x.Shape, y.Shape):
 			e.setType(Type{base, x.Shape})
 		default:
-			mismatch()
+			c.err(ShapeMismatch, e.At, "", "the operands of `%s` have the shapes %s and %s", e.Op, x, y)
+			bad(e)
 		}
 	}
 	switch e.Op {
-	case ".*", "./":
-		for _, side := range [][2]Expr{{e.X, e.Y}, {e.Y, e.X}} {
-			if hint := totalHint(side[0]); hint != "" && len(side[1].Type().Shape) > 0 {
-				c.err(ShapeMismatch, side[0].Span(), hint, "the log density of a vector is one number, the sum over its elements, and `%s` would take it for that of each", e.Op)
-				bad(e)
-				return
-			}
-		}
-		elementwise()
-	case "+", "-", ".^":
+	case "+", "-", ".*", "./", ".^":
 		elementwise()
 	case "<", "<=", ">", ">=", "==", "!=":
 		base = Int
 		elementwise()
 		c.notSmooth(e, "a comparison", "jumps", "")
 	case "and", "or":
-		if !c.condition(e.X) || !c.condition(e.Y) {
+		if c.condition(e.X) && c.condition(e.Y) {
+			elementwise()
+		} else {
 			bad(e)
-			return
 		}
-		elementwise()
 	case "/":
 		if !y.IsScalar() {
 			c.err(BadDivision, e.Y.Span(), map[bool]string{true: "what a matrix divides is solve_spd(A, b); "}[len(y.Shape) == 2]+"elementwise division is ./", "the divisor of `/` is a scalar, this is %s", y)
@@ -1111,12 +1120,12 @@ func (c *checker) binary(e *BinaryExpr) {
 		}
 		elementwise()
 	case "^":
-		if !x.IsScalar() || !y.IsScalar() {
-			c.err(BadPower, e.At, c.powerHint(e), "`^` takes scalars, these are %s and %s", x, y)
-			bad(e)
+		if x.IsScalar() && y.IsScalar() {
+			e.setType(Type{Base: base})
 			return
 		}
-		e.setType(Type{Base: base})
+		c.err(BadPower, e.At, c.powerHint(e), "`^` takes scalars, these are %s and %s", x, y)
+		bad(e)
 	case "*":
 		switch {
 		case x.IsScalar() || y.IsScalar():
