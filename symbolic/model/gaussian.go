@@ -130,7 +130,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
-	stands := standsFor(c, latents)
+	stands := standsFor(c, slices.DeleteFunc(slices.Clone(latents), func(v *latent) bool { return !v.spread() }))
 	data = stands.in(data)
 	for _, v := range latents {
 		first, observed := c.Diff(quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)

@@ -39,13 +39,23 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent) (found []*
 	return found
 }
 
-// slope is the derivative of the predictor by the element of a latent vector at indices.
+// slope is the derivative of the predictor by the element of a latent vector at indices. Of a tangent to x = m + C u that by x is the one of the reference, and C follows the other
+// parameters.
 func (x *predictor) slope(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
-	d := p.C.Diff(x.eta, v.values(), expr.SubsOf(at)...)
-	if x.bent {
-		return p.atReference(d)
+	c, s := p.C, v.standard
+	switch {
+	case !x.bent:
+		return c.Diff(x.eta, v.values(), expr.SubsOf(at)...)
+	case s == nil:
+		return p.atReference(c.Diff(x.eta, v.values(), expr.SubsOf(at)...))
+	case !s.rows():
+		return p.spreadBack(v, x.seen(p, v, at), at[slices.Index(v.is, v.i)])
 	}
-	return d
+	total := c.Number(0)
+	for l := v.n; l < len(s.vectors); l++ {
+		total = c.Add(total, c.Mul(s.at(l, v.n), x.direct(p, s.vectors[l], at)))
+	}
+	return total
 }
 
 // seen is the slope by the element of a vector as observations see it: of x = m + C u that by x, of which spreadBack makes the slope by u.
@@ -53,6 +63,11 @@ func (x *predictor) seen(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
 	if !v.spread() {
 		return x.slope(p, v, at)
 	}
+	return x.direct(p, v, at)
+}
+
+// direct is the derivative by x of a vector x = m + C u.
+func (x *predictor) direct(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
 	stands := standsFor(p.C, []*latent{v})
 	d := stands.back(p.C.Diff(stands.in(x.eta), stands.of(v), expr.SubsOf(at)...))
 	if x.bent {
@@ -62,17 +77,23 @@ func (x *predictor) seen(p *Posterior, v *latent, at []*expr.Index) *expr.Expr {
 }
 
 // gap is by how much the predictor at the reference is above what it is where latent vectors are 0, or where its tangent is that has
-// the slope of the reference and touches it there, at the other parameters as they are. Vectors x = m + C u are 0 there themselves, unless it is a tangent.
+// the slope of the reference and touches it there, at the other parameters as they are. Vectors x = m + C u are 0 there themselves, if they are arrays and it is no tangent: of
+// others u is 0.
 func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
 	c := p.C
 	gap := p.atReference(x.eta)
 	if !x.bent {
-		stands := standsFor(c, latents)
+		stands := standsFor(c, slices.DeleteFunc(slices.Clone(latents), func(v *latent) bool { return !v.spread() }))
 		return c.Sub(gap, p.without(stands.none(stands.in(x.eta)), latents))
 	}
-	gap = c.Sub(gap, p.latentsAtReference(x.eta, latents))
+	stands := standsFor(c, latents)
+	gap = c.Sub(gap, p.latentsAtReference(stands.at(stands.in(x.eta), p.atReference), latents))
 	for _, v := range latents {
-		gap = c.Add(gap, c.SumAll(v.is, c.Mul(x.slope(p, v, v.is), p.referenceOf(v, expr.SubsOf(v.is)...))))
+		ref, at := p.referenceOf(v, expr.SubsOf(v.is)...), x.slope
+		if v.standard != nil {
+			ref, at = c.Sub(p.atReference(c.Ref(v.plain(), expr.SubsOf(v.is)...)), v.standard.mean(v.n, expr.Sub{Index: v.i})), x.direct
+		}
+		gap = c.Add(gap, c.SumAll(v.is, c.Mul(at(p, v, v.is), ref)))
 	}
 	return gap
 }

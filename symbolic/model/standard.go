@@ -152,7 +152,7 @@ type stands struct {
 func standsFor(c *expr.Context, latents []*latent) *stands {
 	s := &stands{c: c}
 	for _, v := range latents {
-		if v.spread() {
+		if v.standard != nil {
 			x := v.plain()
 			s.from, s.to = append(s.from, x), append(s.to, c.NewTensor(expr.Tensor{Name: x.Name, Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: x.Shape}))
 		}
@@ -160,10 +160,10 @@ func standsFor(c *expr.Context, latents []*latent) *stands {
 	return s
 }
 
-// of is the variable that derivatives by a vector are taken by: of another vector its values.
+// of is the variable that derivatives by a vector are taken by: of one that has none its values.
 func (s *stands) of(v *latent) *expr.Tensor {
-	if v.spread() {
-		return s.to[slices.Index(s.from, v.plain())]
+	if n := slices.Index(s.from, v.plain()); n >= 0 {
+		return s.to[n]
 	}
 	return v.values()
 }
@@ -181,6 +181,16 @@ func (s *stands) replaced(e *expr.Expr, from, to []*expr.Tensor) *expr.Expr {
 	return s.c.Substituted(e, func(r *expr.Expr) *expr.Expr {
 		if n := slices.Index(from, r.Tensor); n >= 0 {
 			return s.c.Ref(to[n], r.Subs...)
+		}
+		return r
+	})
+}
+
+// at is an expression with what a function makes of the vectors in their place.
+func (s *stands) at(e *expr.Expr, of func(*expr.Expr) *expr.Expr) *expr.Expr {
+	return s.c.Substituted(e, func(r *expr.Expr) *expr.Expr {
+		if n := slices.Index(s.to, r.Tensor); n >= 0 {
+			return of(s.c.Ref(s.from[n], r.Subs...))
 		}
 		return r
 	})
