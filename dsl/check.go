@@ -1691,7 +1691,7 @@ func (c *checker) truncated(s *SampleStmt, term *Term) *Term {
 func (t *Term) WithoutInformation() string {
 	value := t.Value
 	if sum, ok := value.(*SumExpr); ok {
-		value = sum.Body
+		value = sum.terms()
 	}
 	if t.Left != nil {
 		return "a distribution that the model defines, or that is made of others,"

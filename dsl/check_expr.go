@@ -77,7 +77,7 @@ func children(e Expr, f func(Expr)) {
 		f(e.X)
 		f(e.Y)
 	case *SumExpr:
-		f(e.Body)
+		f(e.terms())
 	case *IfExpr:
 		f(e.Cond)
 		f(e.Then)
@@ -253,6 +253,14 @@ func partsHint(row []Expr) string {
 // reduction checks sum(i in n) body and its like.
 func (c *checker) reduction(e *SumExpr) {
 	indices, shut := c.open(e.Indices)
+	if c.lags(e, indices) {
+		shut()
+		e.Terms = termsOf(e, indices[0])
+		c.expr(e.Terms)
+		c.wantScalar(e.Terms, "the body of a sum")
+		e.setType(Type{Base: e.Terms.Type().Base})
+		return
+	}
 	if e.Func != "sum" {
 		c.fixedRanges(indices, "`"+e.Func+"`", "sum over it, or define a vector with what lies outside as −1e300, and 0 in sums")
 	}

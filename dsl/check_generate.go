@@ -267,7 +267,7 @@ func (c *checker) isLikelihood(e Expr) bool {
 	case *BinaryExpr:
 		r = e.Op == "+" && c.isLikelihood(e.X) && c.isLikelihood(e.Y)
 	case *SumExpr:
-		r = c.isLikelihood(e.Body)
+		r = c.isLikelihood(e.terms())
 	case *IndexExpr:
 		r = c.isLikelihood(e.Base)
 	case *Name:

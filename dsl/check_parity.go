@@ -72,7 +72,7 @@ func (c *checker) findParity(e Expr) parity {
 	case *UnaryExpr:
 		return c.parityOf(e.X)
 	case *SumExpr:
-		return c.parityOf(e.Body)
+		return c.parityOf(e.terms())
 	case *BinaryExpr:
 		return c.parityOfBinary(e)
 	case *CallExpr:

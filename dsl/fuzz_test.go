@@ -160,6 +160,10 @@ func (c *formed) visit(e dsl.Expr) {
 	case *dsl.IfExpr:
 		c.all(e.Cond, e.Then, e.Else)
 	case *dsl.SumExpr:
+		if e.Terms != nil { // the body is not checked
+			c.visit(e.Terms)
+			break
+		}
 		c.visit(e.Body)
 	case *dsl.MatrixExpr:
 		for _, row := range e.Rows {

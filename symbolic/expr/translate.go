@@ -91,6 +91,9 @@ func (el *Elaborator) Expr(e dsl.Expr) Value {
 	case *dsl.IfExpr:
 		return el.conditional(e)
 	case *dsl.SumExpr:
+		if e.Terms != nil {
+			return el.Expr(e.Terms)
+		}
 		indices := make([]*Index, len(e.Indices))
 		for i, d := range e.Indices {
 			indices[i] = el.fresh(d.Index.Range, d.Name)

@@ -1,0 +1,113 @@
+package dsl
+
+import "strconv"
+
+// Sums over distances: sum(k in 1..11) x[t-k]. Written out, each term reads x at a known distance from t, as chains and recursions need it.
+
+// mostLags is the number of terms up to which such a sum is written out.
+const mostLags = 32
+
+// terms is what is summed, or the sum that is written out.
+func (e *SumExpr) terms() Expr {
+	if e.Terms != nil {
+		return e.Terms
+	}
+	return e.Body
+}
+
+// lags reports whether a sum is one over few distances from another index.
+func (c *checker) lags(e *SumExpr, indices []*Index) bool {
+	if e.Func != "sum" || len(indices) != 1 {
+		return false
+	}
+	k := indices[0]
+	lo, hi := k.Range.Lo, k.Range.Hi
+	if k.From != nil || k.Upto != nil || !lo.IsConst() || !hi.IsConst() || hi == unknownExtent || hi.Offset < lo.Offset || hi.Offset-lo.Offset >= mostLags {
+		return false
+	}
+	found := false
+	Walk(e.Body, func(n Node) bool {
+		if at, ok := n.(*IndexExpr); ok {
+			for _, x := range at.Args {
+				found = found || c.distance(x, k)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// distance reports whether a subscript is a difference or a sum of an index, another, and numbers.
+func (c *checker) distance(x Expr, k *Index) bool {
+	own, other, plain := false, false, true
+	Walk(x, func(n Node) bool {
+		switch n := n.(type) {
+		case *Name:
+			own = own || n.Name == k.Name
+			other = other || n.Name != k.Name && c.index(n.Name) != nil
+		case *BinaryExpr:
+			plain = plain && (n.Op == "+" || n.Op == "-")
+		case *Number, nil:
+		default:
+			plain = false
+		}
+		return true
+	})
+	return own && other && plain
+}
+
+// termsOf writes a sum out.
+func termsOf(e *SumExpr, k *Index) Expr {
+	var out Expr
+	for v := k.Range.Lo.Offset; v <= k.Range.Hi.Offset; v++ {
+		term := put(clone(e.Body), k.Name, v)
+		if out == nil {
+			out = term
+			continue
+		}
+		out = &BinaryExpr{node: e.copied(), Op: "+", At: e.Span(), X: out, Y: term}
+	}
+	return out
+}
+
+// put writes a number in the place of an index, in a copy.
+func put(e Expr, name string, v int) Expr {
+	all := func(list []Expr) {
+		for i := range list {
+			list[i] = put(list[i], name, v)
+		}
+	}
+	switch e := e.(type) {
+	case *Name:
+		if e.Name == name {
+			return &Number{node: e.copied(), Value: float64(v), Text: strconv.Itoa(v)}
+		}
+	case *IndexExpr:
+		e.Base = put(e.Base, name, v)
+		all(e.Args)
+	case *CallExpr:
+		for i := range e.Args {
+			e.Args[i].Expr = put(e.Args[i].Expr, name, v)
+		}
+	case *UnaryExpr:
+		e.X = put(e.X, name, v)
+	case *BinaryExpr:
+		e.X, e.Y = put(e.X, name, v), put(e.Y, name, v)
+	case *IfExpr:
+		e.Cond, e.Then, e.Else = put(e.Cond, name, v), put(e.Then, name, v), put(e.Else, name, v)
+	case *SliceExpr:
+		e.Lo, e.Hi = put(e.Lo, name, v), put(e.Hi, name, v)
+	case *SumExpr:
+		for i, d := range e.Indices {
+			e.Indices[i].Lo, e.Indices[i].Hi = put(d.Lo, name, v), put(d.Hi, name, v)
+		}
+		e.Body = put(e.Body, name, v)
+	case *MatrixExpr:
+		for _, row := range e.Rows {
+			all(row)
+		}
+	case *FieldExpr:
+		e.Base = put(e.Base, name, v)
+	}
+	return e
+}
