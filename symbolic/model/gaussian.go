@@ -109,7 +109,7 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		case s != nil:
 			quadratic = c.Add(quadratic, s.logDensity)
 			m.used, priors = append(m.used, t), append(priors, s.each...)
-			m.scaled = m.scaled || s.scaled
+			m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
 		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
 			data = c.Add(data, t.L)
 			m.used = append(m.used, t)

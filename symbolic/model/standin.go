@@ -19,6 +19,7 @@ type normalPrior struct {
 	each       []*standIn
 	logDensity *expr.Expr // but for a constant
 	scaled     bool       // its precision depends on parameters
+	bent       bool       // tangents are in it
 }
 
 // normalPrior finds that of a term, nil where none is known.
@@ -42,14 +43,36 @@ func (p *Posterior) normalPrior(t *PosteriorTerm, latents []*latent) *normalPrio
 			continue
 		}
 		s := p.nearNormal(t, latents)
-		if s == nil || mentionsAny(s.precision, latents) || mentionsAny(s.center, latents) && !p.linear(s.center, latents) {
+		if s == nil || mentionsAny(s.precision, latents) {
 			return nil
+		}
+		mean := s.center
+		if mentionsAny(mean, latents) && !p.linear(mean, latents) {
+			if mean = p.tangent(mean, latents); mean == nil {
+				return nil
+			}
+			out.bent = true
 		}
 		s.indices = t.Indices
 		out.each = append(out.each, s)
-		gap := c.Sub(s.u, s.center)
+		gap := c.Sub(s.u, mean)
 		out.logDensity = c.Add(out.logDensity, c.SumAll(s.indices, c.Scale(-0.5, c.Mul(s.precision, gap, gap))))
 		out.scaled = out.scaled || s.precision.Stage() >= expr.StagePosition
+	}
+	return out
+}
+
+// tangent is that of an expression at the point of reference of latent vectors, with the other parameters as they are: nil where a derivative is not known.
+func (p *Posterior) tangent(e *expr.Expr, latents []*latent) *expr.Expr {
+	c := p.C
+	out := p.latentsAtReference(e, latents)
+	for _, v := range latents {
+		at := expr.SubsOf(v.is)
+		d := c.Diff(e, v.values(), at...)
+		if !known(d) {
+			return nil
+		}
+		out = c.Add(out, c.SumAll(v.is, c.Mul(p.latentsAtReference(d, latents), c.Sub(c.Ref(v.values(), at...), p.referenceOf(v, at...)))))
 	}
 	return out
 }
