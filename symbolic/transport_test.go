@@ -112,6 +112,8 @@ var latents = []struct{ name, text, want string }{
 	{"times since a start", "data z real[n] > 0\nparam a real[J]\nparam t0 real[J] in (0, 1)\na ~ normal(mu, tau)\nt0 ~ beta(2, 2)\nz[i] - 0.1*t0[g[i]] ~ lognormal(a[g[i]], s) for i in n", "a 1"},
 	{"a chain that bends", "param a real[T]\na[1] ~ normal(mu, tau)\na[t] ~ normal(mu + 0.5*tanh(a[t-1]), tau) for t in 2..T\nw ~ normal(a, s)", "a 2 @"},
 	{"seasons", "param a real[T]\na[1..3] ~ normal(0, 1)\na[t] ~ normal(-sum(l in 1..3) a[t-l], tau) for t in 4..T\nw ~ normal(a, s)", "a 4"},
+	{"a sum that is held", "param a real[J]\na ~ normal(0, tau)\nsum(a) ~ normal(0, 0.01)\nk ~ poisson_log(mu + a[g])", "a 1*"},
+	{"a walk whose mean is held", "param a real[T]\na[1] ~ normal(0, 1)\na[t] ~ normal(a[t-1], tau) for t in 2..T\nmean(a) ~ normal(0, 0.01)\nw ~ normal(a + mu, s)", "a 2"},
 	{"scales of groups", "param a real[n]\nparam b real[J] > 0\nb ~ lognormal(mu, tau)\na ~ normal(0, b[g])\ny ~ normal(a, s)", "b 1, a 1"},
 	{"a covariance", "data E cov[2]\nlet m[l in 2] = mu*l\nparam a real[J, 2]\nparam S cov[2]\nS ~ inv_wishart(4, E)\na[j, :] ~ multi_normal(m, S) for j in J\ny ~ normal(a[g, 1] + a[g, 2].*x, s)", "a 1, a 1"},
 	{"a factor of a covariance", "param a real[2, J]\nparam L cov_cholesky[2]\nparam m real[2]\nm ~ normal(0, 1)\na[:, j] ~ multi_normal_cholesky(m, L) for j in J\nk ~ poisson_log(a[1, g] + a[2, g].*x)", "a 1*, a 1*"},

@@ -17,6 +17,7 @@ type step struct {
 	predicted []*PosteriorTerm
 	used      []*PosteriorTerm
 	shift     *shift // nil where no other vector shifts this one
+	pin       *pin   // nil where nothing holds the sum of the elements
 }
 
 // shift is what the precision of a vector lacks along (1, …, 1), because the sums of other vectors are not known before it: with the diagonal
@@ -37,7 +38,7 @@ type shift struct {
 // much the same, so that P is taken for D less a multiple of D 1 1ᵀ D, which has the same 1ᵀ P 1. It reports whether there is such a Gaussian.
 func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	c := p.C
-	if len(s.bands) != 1 || len(later) == 0 || len(s.v.is) > 1 {
+	if len(s.bands) != 1 || len(later) == 0 || len(s.v.is) > 1 || s.pin != nil {
 		return false
 	}
 	together := append([]*latent{s.v}, later...)
@@ -308,7 +309,7 @@ func (m *gaussian) kept(p *Posterior, k, l int, e *expr.Expr) *expr.Expr {
 // the blocks of the others must not become dense and do.
 func (p *Posterior) takenOut(m *gaussian, left []int, k int, f *form, dense bool) *step {
 	c, v := p.C, m.v[k]
-	s := &step{v: v, bands: f.bands, predicted: m.predicted, used: m.used}
+	s := &step{v: v, bands: f.bands, predicted: m.predicted, used: m.used, pin: m.pins[k]}
 	if f.bands == nil {
 		s.dense = f.matrix
 	}

@@ -76,6 +76,7 @@ type gaussian struct {
 	bent      bool             // tangents are among them
 	scaled    bool             // the precision of a prior depends on parameters, or how much of a vector an observation sees
 
+	pins       []*pin         // of each vector, in neither g nor r
 	exact      [][]*expr.Expr // what g is made of: that of normal terms,
 	predictors []*predictor   // and these
 }
@@ -97,7 +98,7 @@ func (m *gaussian) times(p *Posterior, k, l int, x func(at ...expr.Sub) *expr.Ex
 func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 	c := p.C
 	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
-	m := &gaussian{v: latents}
+	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
 	var priors []*standIn
 	for _, t := range p.Terms {
 		if p.inSolution(t.L, latents) {
@@ -106,6 +107,8 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 		s := p.normalPrior(t, latents)
 		switch {
 		case !mentionsAny(t.L, latents):
+		case s != nil && p.pinned(m, t, s):
+			m.used = append(m.used, t)
 		case s != nil:
 			quadratic = c.Add(quadratic, s.logDensity)
 			m.used, priors = append(m.used, t), append(priors, s.each...)

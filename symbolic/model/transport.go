@@ -433,6 +433,12 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
 		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
 		u := c.Mul(scale, c.Atom(s.r))
+		if s.pin != nil {
+			held := s.pin.held(c, i, p.vector(s.v, scale))
+			value, t.Whitened = c.Mul(scale, held.moved(u, z.At(at))), held.white(u, c.Div(own.At(at), scale))
+			logJacobian = c.Add(c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance))), held.logJacobian())
+			break
+		}
 		value = c.Mul(scale, c.Add(u, z.At(at)))
 		t.Whitened = c.Sub(c.Div(own.At(at), scale), u)
 		logJacobian = c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance)))
@@ -443,6 +449,13 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	default:
 		f := c.BandFactor(s.bands)
 		u := f.SolveLower(p.vector(s.v, s.r))
+		if s.pin != nil {
+			held := s.pin.held(c, i, f.SolveLower(p.vector(s.v, c.Number(1))))
+			value = f.SolveUpper(p.vector(s.v, held.moved(u.At(at), z.At(at)))).At(at)
+			t.Whitened = held.white(u.At(at), f.MulTransposed(own, i))
+			logJacobian = c.Add(c.Scale(-0.5, f.LogDet()), held.logJacobian())
+			break
+		}
 		value = f.SolveUpper(moved(u)).At(at)
 		t.Whitened = c.Sub(f.MulTransposed(own, i), u.At(at))
 		logJacobian = c.Scale(-0.5, c.SumAll(s.v.others(), f.LogDet()))
