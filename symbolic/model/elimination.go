@@ -46,7 +46,7 @@ func (p *Posterior) shifted(s *step, later []*latent, earlier []*step) bool {
 	for _, e := range earlier {
 		together = append(together, e.v)
 	}
-	m := p.gaussianOf(together)
+	m := p.gaussianOf(together, false)
 	if m == nil || m.bent || !holds(m.used, s.used) {
 		return false
 	}
@@ -139,9 +139,18 @@ func (s *step) freeze(p *Posterior, others []*latent) {
 	}
 }
 
-// eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it.
+// eliminated factorises the Gaussian of latent vectors, nil where no order does. It returns the terms that are in it. Where observations couple the vectors of an array, each of its elements is
+// seen given the others, if dense precisions, which might do better, have been tried.
 func (p *Posterior) eliminated(latents []*latent) (steps []*step, used []*PosteriorTerm) {
-	m := p.gaussianOf(latents)
+	steps, used = p.factorised(latents, false)
+	if steps == nil && len(latents) == 1 && len(latents[0].is) > 1 && p.Maps == DenseMaps {
+		return p.factorised(latents, true)
+	}
+	return steps, used
+}
+
+func (p *Posterior) factorised(latents []*latent, apart bool) (steps []*step, used []*PosteriorTerm) {
+	m := p.gaussianOf(latents, apart)
 	if m == nil {
 		return nil, nil
 	}

@@ -94,8 +94,9 @@ func (m *gaussian) times(p *Posterior, k, l int, x func(at ...expr.Sub) *expr.Ex
 	return product
 }
 
-// gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector.
-func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
+// gaussianOf is that of the terms of the density, nil if no normal density stands for the prior of a vector. With apart each observation is one of each element that it sees,
+// given the others.
+func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 	c := p.C
 	quadratic, data := c.Number(0), c.Number(0) // of priors, and of observations that are normal
 	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
@@ -113,14 +114,14 @@ func (p *Posterior) gaussianOf(latents []*latent) *gaussian {
 			quadratic = c.Add(quadratic, s.logDensity)
 			m.used, priors = append(m.used, t), append(priors, s.each...)
 			m.scaled, m.bent = m.scaled || s.scaled, m.bent || s.bent
-		case t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
+		case !apart && t.Term.Dist != nil && (t.Term.Dist.Name == "normal" || t.Term.Dist.Name == "lognormal") && p.linear(t.Args[0].At(), latents) && !mentionsAny(t.Args[1].At(), latents) && !p.bentLeft(t, latents):
 			data = c.Add(data, t.L)
 			m.used = append(m.used, t)
 			m.scaled = m.scaled || p.sloping(t.Args[0].At(), latents)
 		case t.Term.Dist != nil && !t.Term.Dist.Whole() && !p.leftMentions(t, latents) && expr.DependsOnCoords(t.Left.At()):
 			// What other parameters say of a vector changes with them: a score at the reference would not follow it.
 		default:
-			if found := p.predictorsOf(t, latents); found != nil {
+			if found := p.predictorsOf(t, latents, apart); found != nil {
 				m.predictors = append(m.predictors, found...)
 				m.used, m.predicted = append(m.used, t), append(m.predicted, t)
 			}

@@ -17,19 +17,19 @@ type predictor struct {
 }
 
 // predictorsOf finds the predictors of a term: that of a distribution whose expected information is known, else those of what the term is a sum
-// of. It is nil where a part of the term has none.
-func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent) (found []*predictor) {
-	if x := p.predictorOf(t, latents); x != nil {
+// of. It is nil where a part of the term has none. With apart an observation has one for each element that it sees, given the others.
+func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent, apart bool) (found []*predictor) {
+	if x := p.predictorOf(t, latents); x != nil && !apart {
 		return []*predictor{x}
 	}
 	for _, o := range p.observations(t.L, latents) {
 		xs := p.observed(o, func(values *expr.Tensor) bool {
 			return slices.ContainsFunc(p.Params, func(b *Param) bool { return slices.Contains(b.plain, values) })
-		})
+		}, apart)
 		if xs == nil { // the others are at the reference
 			xs = p.observed(o, func(values *expr.Tensor) bool {
 				return slices.ContainsFunc(latents, func(v *latent) bool { return v.values() == values })
-			})
+			}, apart)
 		}
 		if xs == nil {
 			return nil
@@ -312,7 +312,7 @@ func seesWith(a, b *expr.Expr, latents []*latent) bool {
 // = a_k s: it is a function of η = Σ a_k x_k. The information is the observed one, |∂s/∂η| at the reference. The score follows the scalars among the
 // other parameters by its own derivatives there. Where a few elements are seen each in its own way, as the utilities of several choices, each is a predictor given the others. It is nil where there
 // is none.
-func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool) []*predictor {
+func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool, apart bool) []*predictor {
 	c := p.C
 	var elements, stand []*expr.Expr // x_k, and a variable for each
 	free := true
@@ -344,7 +344,7 @@ func (p *Posterior) observed(o *observation, seen func(values *expr.Tensor) bool
 		return nil
 	}
 	var s, second, eta *expr.Expr
-	for n := 0; n < len(stand) && eta == nil; n++ { // of which the others are multiples, without division by what may be 0
+	for n := 0; n < len(stand) && eta == nil && !apart; n++ { // of which the others are multiples, without division by what may be 0
 		s = c.Diff(each, stand[n].Tensor)
 		second = c.Diff(s, stand[n].Tensor)
 		if !known(s) || !known(second) {
