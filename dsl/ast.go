@@ -123,8 +123,8 @@ type SumExpr struct {
 	Func    string // a row of Reductions
 	Indices []IndexDecl
 	Body    Expr
-	// Terms is the sum with its terms written out, set by the checker where they read elements at distances that the index says, as x[t-k]. Body is not
-	// checked then.
+	// Terms is the sum with its terms written out, set by the checker where they read parameters or definitions at distances that the index says, as x[t-k].
+	// Body is not checked then.
 	Terms Expr
 }
 

@@ -473,6 +473,7 @@ func (c *checker) whole(f *File) {
 			c.warn(Unused, k.At, "remove it, or use it", "the const `%s` is not used", k.Name)
 		}
 	}
+	c.freeScales(m)
 	inDensity := c.paramsOfTerms()
 	for _, p := range m.Params {
 		if !inDensity[p] {

@@ -2,7 +2,7 @@ package dsl
 
 import "strconv"
 
-// Sums over distances: sum(k in 1..11) x[t-k]. Written out, each term reads x at a known distance from t, as chains and recursions need it.
+// Sums over distances: sum(k in 1..11) x[t-k] of a parameter or a definition. Written out, each term reads x at a known distance from t, as chains and recursions need it.
 
 // mostLags is the number of terms up to which such a sum is written out.
 const mostLags = 32
@@ -27,7 +27,7 @@ func (c *checker) lags(e *SumExpr, indices []*Index) bool {
 	}
 	found := false
 	Walk(e.Body, func(n Node) bool {
-		if at, ok := n.(*IndexExpr); ok {
+		if at, ok := n.(*IndexExpr); ok && !c.isData(at.Base) {
 			for _, x := range at.Args {
 				found = found || c.distance(x, k)
 			}
@@ -35,6 +35,16 @@ func (c *checker) lags(e *SumExpr, indices []*Index) bool {
 		return !found
 	})
 	return found
+}
+
+// isData reports whether an expression is the name of a datum, of which a loop reads what it likes.
+func (c *checker) isData(e Expr) bool {
+	n, ok := e.(*Name)
+	if !ok {
+		return false
+	}
+	_, ok = c.scope[n.Name].(*Data)
+	return ok
 }
 
 // distance reports whether a subscript is a difference or a sum of an index, another, and numbers.

@@ -103,6 +103,10 @@ func (e *naive) drawAll(x dsl.Expr, around []*dsl.Index, rng *rand.Rand) {
 	case *dsl.IndexExpr:
 		e.drawAll(x.Base, around, rng)
 	case *dsl.SumExpr:
+		if x.Terms != nil {
+			e.drawAll(x.Terms, around, rng)
+			break
+		}
 		for _, d := range x.Indices {
 			around = append(around[:len(around):len(around)], d.Index)
 		}

@@ -487,6 +487,9 @@ func depends(e dsl.Expr, b *dsl.Block) bool {
 	case *dsl.IfExpr:
 		return any(e.Cond, e.Then, e.Else)
 	case *dsl.SumExpr:
+		if e.Terms != nil {
+			return depends(e.Terms, b)
+		}
 		return depends(e.Body, b)
 	case *dsl.MatrixExpr:
 		for _, r := range e.Rows {

@@ -862,6 +862,9 @@ func (e *naive) eval(x dsl.Expr) array {
 			return x[2]
 		}, e.eval(x.Cond), e.eval(x.Then), e.eval(x.Else))
 	case *dsl.SumExpr:
+		if x.Terms != nil {
+			return e.eval(x.Terms)
+		}
 		var indices []*dsl.Index
 		for _, d := range x.Indices {
 			indices = append(indices, d.Index)

@@ -134,7 +134,7 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 		m.bent = m.bent || x.bent
 		m.scaled = m.scaled || !x.bent && p.sloping(x.eta, latents)
 	}
-	stands := standsFor(c, slices.DeleteFunc(slices.Clone(latents), func(v *latent) bool { return !v.spread() }))
+	stands := standsFor(c, spreadAmong(latents))
 	data = stands.in(data)
 	for _, v := range latents {
 		first, observed := c.Diff(quadratic, v.values(), expr.SubsOf(v.is)...), c.Diff(data, stands.of(v), expr.SubsOf(v.is)...)

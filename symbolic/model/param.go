@@ -28,11 +28,11 @@ type Param struct {
 
 // Value returns the value at subscripts, on the parameter's own scale.
 func (b *Param) Value(subs ...expr.Sub) *expr.Expr {
-	if b.Latent() {
-		return b.carried.Value(b.c, b, subs)
-	}
 	if b.values != nil {
 		return b.c.Ref(b.values, subs...)
+	}
+	if b.Latent() {
+		return b.carried.Value(b.c, b, subs)
 	}
 	return b.Transform.Value(b.c, b, subs)
 }
@@ -120,24 +120,27 @@ func (p *Posterior) param(n int, q *dsl.Param, kind expr.TensorKind, latent bool
 			c.HoldLength(x)
 		}
 	}
-	define := func(name string, element func(s []expr.Sub) *expr.Expr) *expr.Tensor {
-		_, s := b.ValueIndices(c, "i")
-		body, formal := c.Close(element(s))
-		t := c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
-			Label: name + "(" + q.Name + ")"})
-		t.Def = &expr.Def{Tensor: t, Indices: formal, Body: body}
-		return t
-	}
 	if t := b.Transform; t.Between != nil {
-		b.between = define(t.BetweenName, func(s []expr.Sub) *expr.Expr { return t.Between(c, b, s) })
+		b.between = b.defined(stage, t.BetweenName, func(s []expr.Sub) *expr.Expr { return t.Between(c, b, s) })
 		b.between.Name += "_factor"
 	}
 	if b.Transform.Opaque {
-		b.values = define(b.Transform.Name, func(s []expr.Sub) *expr.Expr { return b.Transform.Value(c, b, s) })
+		b.values = b.defined(stage, b.Transform.Name, func(s []expr.Sub) *expr.Expr { return b.Transform.Value(c, b, s) })
 		b.values.Symmetric = q.Constraint.IsSymmetric()
 		b.values.Root = b.between
 	}
 	return b
+}
+
+// defined is a shared definition of the shape of the values.
+func (b *Param) defined(stage expr.Stage, name string, element func(s []expr.Sub) *expr.Expr) *expr.Tensor {
+	c, q := b.c, b.Decl
+	_, s := b.ValueIndices(c, "i")
+	body, formal := c.Close(element(s))
+	t := c.NewTensor(expr.Tensor{Name: q.Name, Kind: expr.SharedTensor, Shape: q.Type.Shape, Stage: stage, Positive: c.Sign(body) == expr.Positive,
+		Label: name + "(" + q.Name + ")"})
+	t.Def = &expr.Def{Tensor: t, Indices: formal, Body: body}
+	return t
 }
 
 // bounds elaborates the bounds of a parameter, for which the ones above it are known, in terms of what stands for them.
@@ -186,7 +189,7 @@ const MostVectors = 4
 // few whatever the data. What has more dimensions, or more of both, is an array of vectors as a whole, of which each is as if alone. So are more than two columns where dense maps are
 // allowed: their formulas are shorter than those of columns that are eliminated one after the other, which some models have no room for.
 func (p *Posterior) vectors(q *dsl.Param) (number int, shape []dsl.Extent, across bool) {
-	shape = q.Type.Shape
+	shape = q.Coordinates()
 	most := MostVectors
 	if p.Maps == DenseMaps {
 		most = 2
@@ -195,6 +198,7 @@ func (p *Posterior) vectors(q *dsl.Param) (number int, shape []dsl.Extent, acros
 	switch {
 	case len(shape) == 0:
 		return 0, nil, false
+	case q.Constraint != nil:
 	case len(shape) == 2 && few(shape[1]):
 		return shape[1].Offset, shape[:1], true
 	case len(shape) == 2 && few(shape[0]):
@@ -218,6 +222,9 @@ func (p *Posterior) latent(b *Param, n int) *Param {
 		}
 		name, label = b.carried.plain(name)
 		b.plain = append(b.plain, c.NewTensor(expr.Tensor{Name: name, Kind: expr.CoordTensor, Shape: shape, Stage: expr.StagePosition, Row: n, Label: label}))
+	}
+	if t := b.carried; t.Opaque {
+		b.values = b.defined(expr.StagePosition, t.Name, func(s []expr.Sub) *expr.Expr { return t.Value(c, b, s) })
 	}
 	c.HoldLength(b.Size())
 	return b

@@ -83,7 +83,7 @@ func (x *predictor) gap(p *Posterior, latents []*latent) *expr.Expr {
 	c := p.C
 	gap := p.atReference(x.eta)
 	if !x.bent {
-		stands := standsFor(c, slices.DeleteFunc(slices.Clone(latents), func(v *latent) bool { return !v.spread() }))
+		stands := standsFor(c, spreadAmong(latents))
 		return c.Sub(gap, p.without(stands.none(stands.in(x.eta)), latents))
 	}
 	stands := standsFor(c, latents)
@@ -269,7 +269,7 @@ func (p *Posterior) written(l *expr.Expr) *expr.Expr {
 			return r
 		}
 	}
-	return c.Replace(c.Inlined(c.Substituted(l, put(to))), put(from))
+	return c.Substituted(c.Inlined(c.Substituted(l, put(to))), put(from)) // also in definitions that are too large to be written out
 }
 
 // branches are the terms of what a condition on data chooses, each below that condition; nil if it is nothing of the kind.

@@ -142,6 +142,11 @@ func (p *Posterior) spreadBack(v *latent, e *expr.Expr, i *expr.Index) *expr.Exp
 // spread reports whether a vector is x = m + C u with a factor of its own length.
 func (v *latent) spread() bool { return v.standard != nil && !v.standard.rows() }
 
+// spreadAmong are those of some vectors that are spread.
+func spreadAmong(latents []*latent) []*latent {
+	return slices.DeleteFunc(slices.Clone(latents), func(v *latent) bool { return !v.spread() })
+}
+
 // stands are variables in the place of vectors x = m + C u, by which what observations say of x is derived as if x were not defined by u.
 type stands struct {
 	c        *expr.Context
@@ -212,37 +217,34 @@ func (s *stands) none(e *expr.Expr) *expr.Expr {
 // stored is what observations say of two vectors, kept in an array if it is to be multiplied with a factor: of an array of vectors, of which none knows of others,
 // that of each.
 func (p *Posterior) stored(v, w *latent, e *expr.Expr) *expr.Expr {
-	c := p.C
 	if v != w || !v.spread() {
 		return e
 	}
-	var deltas []*expr.Expr
+	own, deltas := p.eachAlone(v, e)
+	return p.C.Mul(append(deltas, p.C.Atom(own))...)
+}
+
+// eachAlone is what a matrix says of each vector of an array, and the deltas that say that it says nothing of several.
+func (p *Posterior) eachAlone(v *latent, e *expr.Expr) (own *expr.Expr, deltas []*expr.Expr) {
+	own = e
 	for d, i := range v.is {
 		if i == v.i {
 			continue
 		}
-		if own := p.onDiagonal(e, i, v.js[d]); own != nil {
-			e, deltas = own, append(deltas, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: v.js[d]}))
+		if alone := p.onDiagonal(own, i, v.js[d]); alone != nil {
+			own, deltas = alone, append(deltas, p.C.Delta(expr.Sub{Index: i}, expr.Sub{Index: v.js[d]}))
 		}
 	}
-	return c.Mul(append(deltas, c.Atom(e))...)
+	return own, deltas
 }
 
 // spreadBoth is CᵀeC of what e says of two vectors, or of the vectors of an array, of which none knows of others.
 func (p *Posterior) spreadBoth(v, w *latent, e *expr.Expr) *expr.Expr {
-	c := p.C
 	var deltas []*expr.Expr
 	if v == w && v.spread() {
-		for d, i := range v.is {
-			if i == v.i {
-				continue
-			}
-			if own := p.onDiagonal(e, i, v.js[d]); own != nil {
-				e, deltas = own, append(deltas, c.Delta(expr.Sub{Index: i}, expr.Sub{Index: v.js[d]}))
-			}
-		}
+		e, deltas = p.eachAlone(v, e)
 	}
-	return c.Mul(append(deltas, p.spreadBack(w, p.spreadBack(v, e, v.i), w.j))...)
+	return p.C.Mul(append(deltas, p.spreadBack(w, p.spreadBack(v, e, v.i), w.j))...)
 }
 
 // at is an element of the factor of rows.

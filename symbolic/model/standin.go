@@ -46,6 +46,8 @@ func (p *Posterior) normalPrior(t *PosteriorTerm, latents []*latent) *normalPrio
 		if s == nil || mentionsAny(s.precision, latents) {
 			return nil
 		}
+		s.indices = t.Indices
+		s = p.free(s)
 		mean := s.center
 		if mentionsAny(mean, latents) && !p.linear(mean, latents) {
 			if mean = p.tangent(mean, latents); mean == nil {
@@ -53,13 +55,34 @@ func (p *Posterior) normalPrior(t *PosteriorTerm, latents []*latent) *normalPrio
 			}
 			out.bent = true
 		}
-		s.indices = t.Indices
 		out.each = append(out.each, s)
 		gap := c.Sub(s.u, mean)
 		out.logDensity = c.Add(out.logDensity, c.SumAll(s.indices, c.Scale(-0.5, c.Mul(s.precision, gap, gap))))
 		out.scaled = out.scaled || s.precision.Stage() >= expr.StagePosition
 	}
 	return out
+}
+
+// free is what stands for the prior of numbers that sum to 0, of the coordinates that they are made of by an orthonormal basis: independent too, with the same
+// precision and the center 0. It is s where that is about something else.
+func (p *Posterior) free(s *standIn) *standIn {
+	if s.u.Op != expr.Ref {
+		return s
+	}
+	at := slices.IndexFunc(p.Params, func(b *Param) bool { return b.Latent() && b.values == s.u.Tensor && b.Decl.Constraint == dsl.SumToZero })
+	if at < 0 {
+		return s
+	}
+	c, b, last := p.C, p.Params[at], len(s.u.Subs)-1
+	k := s.u.Subs[last]
+	n := slices.Index(s.indices, k.Index)
+	if k.Index == nil || k.Offset != 0 || n < 0 || k.Index.Range != expr.UpTo(b.Decl.Type.Shape[last]) || s.precision.HasFree(k.Index) || s.center.HasFree(k.Index) {
+		return s
+	}
+	i := c.NewIndex("i", expr.UpTo(b.Coord.Shape[last]))
+	subs, indices := slices.Clone(s.u.Subs), slices.Clone(s.indices)
+	subs[last], indices[n] = expr.Sub{Index: i}, i
+	return &standIn{u: c.Ref(b.plain[0], subs...), center: c.Number(0), precision: s.precision, indices: indices}
 }
 
 // tangent is that of an expression at the point of reference of latent vectors, with the other parameters as they are: nil where a derivative is not known.

@@ -192,7 +192,7 @@ var (
 	//
 	//	x_k = Σ_{n≥k} w_n − (k − 1) w_{k−1}.
 	sumToZero = &Transform{
-		Name: "sum_to_zero", Example: "sum_to_zero[4]", Constraint: dsl.SumToZero, Opaque: true,
+		Name: "sum_to_zero", Example: "sum_to_zero[4]", Constraint: dsl.SumToZero, Opaque: true, Carries: true, Plain: "free",
 		Value: func(c *expr.Context, b *Param, s []expr.Sub) *expr.Expr {
 			row, k := rowOf(s)
 			last := b.Coord.Shape[len(row)]
@@ -262,7 +262,7 @@ func TransformOf(q *dsl.Param) *Transform {
 // carried is the transform of a latent vector with this row. It is no row of the table: what it does depends on the whole
 // model. The coordinates that its inverse finds are plain ones.
 func (t *Transform) carried() *Transform {
-	return &Transform{Name: "transport", Opaque: true, Inverse: t.Inverse, Rounds: t.Rounds}
+	return &Transform{Name: "transport", Opaque: true, Inverse: t.Inverse, Whole: t.Whole, Rounds: t.Rounds}
 }
 
 // plain names the plain coordinates of a latent vector, in programs and to people.

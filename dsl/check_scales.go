@@ -1,0 +1,61 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+)
+
+// scaled are the distributions whose last argument is a scale, by which the density of each number is divided.
+var scaled = []string{"normal", "student_t", "cauchy", "logistic", "double_exponential"}
+
+// freeScales warns of priors x ~ normal(0, s) of K numbers that sum to 0: K − 1 of them are free, and the density has K factors 1/s. Where s goes to 0 it grows like 1/s
+// after x is integrated out, unless the data exclude that: there is no posterior. A statement `density log(s)` takes one factor away.
+func (c *checker) freeScales(m *Model) {
+	for _, t := range m.Terms {
+		if t.Left == nil || t.Dist == nil || !slices.Contains(scaled, t.Dist.Name) || len(t.Args) == 0 {
+			continue
+		}
+		scale := t.Args[len(t.Args)-1]
+		p, s := paramOf(t.Left), paramOf(scale)
+		if p == nil || p.Constraint != SumToZero || s == nil || s.Support.LoNum == nil || takenAway(m, scale) {
+			continue
+		}
+		rows := ""
+		if shape := p.Type.Shape; len(shape) == 2 {
+			rows = fmt.Sprintf("%s*", shape[0])
+		}
+		c.warn(FreeScale, t.Left.Span(), fmt.Sprintf("add `density %slog(%s)`, which takes one factor away", rows, Text(scale)),
+			"`%s` sums to 0, so one number less is free than there are factors 1/%s: where data allow that to go to 0 the density grows without end, and there is no posterior", p.Name, Text(scale))
+	}
+}
+
+// paramOf is the parameter that an expression is, or an element of; nil if it is none.
+func paramOf(e Expr) *Param {
+	if at, ok := e.(*IndexExpr); ok {
+		e = at.Base
+	}
+	if n, ok := e.(*Name); ok {
+		p, _ := n.Obj.(*Param)
+		return p
+	}
+	return nil
+}
+
+// takenAway reports whether a statement about the density has the logarithm of a scale in it.
+func takenAway(m *Model, scale Expr) bool {
+	for _, t := range m.Terms {
+		if t.Left != nil || t.Value == nil {
+			continue
+		}
+		found := false
+		Walk(t.Value, func(n Node) bool {
+			e, ok := n.(*CallExpr)
+			found = found || ok && e.Func == "log" && len(e.Args) == 1 && Text(e.Args[0].Expr) == Text(scale)
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
