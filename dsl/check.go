@@ -87,6 +87,7 @@ type checker struct {
 	choosing    int             // conditions around what is being checked, in a branch of which it stands
 	subscripted *Name           // the name whose elements are being read
 	reads       []partRead      // what parts read of definitions in parts
+	lagged      int             // terms of sums over distances that are written out
 
 	integerArrays map[string]bool   // names of integer data that are no scalars
 	sizeLets      map[*LetStmt]bool // definitions that are sizes

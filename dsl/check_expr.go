@@ -255,7 +255,7 @@ func (c *checker) reduction(e *SumExpr) {
 	indices, shut := c.open(e.Indices)
 	if c.lags(e, indices) {
 		shut()
-		e.Terms = termsOf(e, indices[0])
+		e.Terms = c.termsOf(e, indices[0])
 		c.expr(e.Terms)
 		c.wantScalar(e.Terms, "the body of a sum")
 		e.setType(Type{Base: e.Terms.Type().Base})

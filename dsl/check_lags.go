@@ -4,8 +4,11 @@ import "strconv"
 
 // Sums over distances: sum(k in 1..11) x[t-k] of a parameter or a definition. Written out, each term reads x at a known distance from t, as chains and recursions need it.
 
-// mostLags is the number of terms up to which such a sum is written out.
-const mostLags = 32
+// mostLags is the number of terms up to which such a sum is written out, and mostTerms that of all such sums of a model: one inside another is written out for each term of that.
+const (
+	mostLags  = 32
+	mostTerms = 1024
+)
 
 // terms is what is summed, or the sum that is written out.
 func (e *SumExpr) terms() Expr {
@@ -22,7 +25,7 @@ func (c *checker) lags(e *SumExpr, indices []*Index) bool {
 	}
 	k := indices[0]
 	lo, hi := k.Range.Lo, k.Range.Hi
-	if k.From != nil || k.Upto != nil || !lo.IsConst() || !hi.IsConst() || hi == unknownExtent || hi.Offset < lo.Offset || hi.Offset-lo.Offset >= mostLags {
+	if k.From != nil || k.Upto != nil || !lo.IsConst() || !hi.IsConst() || hi == unknownExtent || hi.Offset < lo.Offset || hi.Offset-lo.Offset >= mostLags || c.lagged+hi.Offset-lo.Offset >= mostTerms {
 		return false
 	}
 	found := false
@@ -67,8 +70,9 @@ func (c *checker) distance(x Expr, k *Index) bool {
 }
 
 // termsOf writes a sum out.
-func termsOf(e *SumExpr, k *Index) Expr {
+func (c *checker) termsOf(e *SumExpr, k *Index) Expr {
 	var out Expr
+	c.lagged += k.Range.Hi.Offset - k.Range.Lo.Offset + 1
 	for v := k.Range.Lo.Offset; v <= k.Range.Hi.Offset; v++ {
 		term := put(clone(e.Body), k.Name, v)
 		if out == nil {

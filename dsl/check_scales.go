@@ -17,16 +17,27 @@ func (c *checker) freeScales(m *Model) {
 		}
 		scale := t.Args[len(t.Args)-1]
 		p, s := paramOf(t.Left), paramOf(scale)
-		if p == nil || p.Constraint != SumToZero || s == nil || s.Support.LoNum == nil || takenAway(m, scale) {
+		if p == nil || p.Constraint != SumToZero || s == nil || s.Support.LoNum == nil || !scale.Type().IsScalar() || takenAway(m, scale) {
 			continue
 		}
-		rows := ""
-		if shape := p.Type.Shape; len(shape) == 2 {
-			rows = fmt.Sprintf("%s*", shape[0])
-		}
-		c.warn(FreeScale, t.Left.Span(), fmt.Sprintf("add `density %slog(%s)`, which takes one factor away", rows, Text(scale)),
+		c.warn(FreeScale, t.Left.Span(), fmt.Sprintf("add `density %s`, which takes one factor away", missingFactor(t, p, scale)),
 			"`%s` sums to 0, so one number less is free than there are factors 1/%s: where data allow that to go to 0 the density grows without end, and there is no posterior", p.Name, Text(scale))
 	}
+}
+
+// missingFactor is what takes one factor for each row away.
+func missingFactor(t *Term, p *Param, scale Expr) string {
+	log := fmt.Sprintf("log(%s)", Text(scale))
+	if t.For != nil && openIndex(t.Left, map[*Index]bool{}) != nil && len(p.Type.Shape) == 2 {
+		if at := openIndex(scale, map[*Index]bool{}); at != nil {
+			return fmt.Sprintf("sum(%s in %s) %s", at.Name, at.Range.Hi, log)
+		}
+		return fmt.Sprintf("%s*%s", t.For.Range.Hi, log)
+	}
+	if _, whole := t.Left.(*Name); whole && len(p.Type.Shape) == 2 {
+		return fmt.Sprintf("%s*%s", p.Type.Shape[0], log)
+	}
+	return log
 }
 
 // paramOf is the parameter that an expression is, or an element of; nil if it is none.

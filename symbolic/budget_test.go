@@ -2,6 +2,7 @@ package symbolic
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -176,4 +177,29 @@ func equations(n int) string {
 func nodesOf(c *expr.Context) int {
 	n, _, _ := c.Count()
 	return n
+}
+
+// TestChosenPlaces: what a condition on data chooses is derived at its place: each gradient takes as many operations as there are data, and none of them is
+// multiplied with an infinite number that is not chosen.
+func TestChosenPlaces(t *testing.T) {
+	d, _ := load(t, `model m
+data n int
+data x, y real[n]
+param a, b real
+a, b ~ normal(0, 2)
+density sum(i in n) log_sum_exp([0, b*x[i]])
+density sum(i in n) (if y[i] > 0 and y[i] < 1 then beta_proportion_lpdf(y[i] | inv_logit(a*x[i]), 5) else 0)
+`)
+	factors, sizes := d.Work().Terms()
+	for k, of := range sizes {
+		if len(of) > 1 {
+			t.Errorf("a gradient takes %d·%v operations", factors[k], of)
+		}
+	}
+	b := newBench(t, d, map[string][]float64{"n": {4}, "x": {0.1, -0.5, 0.7, 1}, "y": {0, 1, 0.3, 0.6}})
+	for k, g := range b.vector(d.Gradient, []float64{0.3, -0.2}) {
+		if math.IsNaN(g) {
+			t.Errorf("coordinate %d of the gradient is %v", k, g)
+		}
+	}
 }

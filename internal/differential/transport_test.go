@@ -60,7 +60,7 @@ func TestTransportsWhiten(t *testing.T) {
 // TestTransportsScore: each map takes z = 0 one step of scoring from its reference, and where such steps come to rest is a mode of
 // the latent vectors given the others: ∂L/∂z = 0 at z = 0. It is not so of priors with heavy tails, for which normal ones stand.
 func TestTransportsScore(t *testing.T) {
-	for _, s := range named(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal") {
+	for _, s := range named(t, "transport_volatility", "transport_counts", "transport_student", "transport_order_two", "transport_scaled", "transport_crossed", "transport_three", "transport_parts", "transport_curves", "transport_counts_written", "transport_written_parts", "transport_rows", "transport_three_columns", "transport_hurdle", "transport_cells", "transport_cube", "transport_rows_curves", "transport_seasonal", "transport_leverage", "transport_pinned", "dense_apart", "dense_sum_to_zero", "dense_sum_to_zero_two", "dense_rows_joint", "dense_rows_curves", "dense_effects", "dense_process", "dense_multi_normal") {
 		p, err := s.interpreted()
 		if err != nil {
 			t.Fatal(err)

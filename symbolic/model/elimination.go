@@ -432,15 +432,3 @@ func (p *Posterior) remaining(m *gaussian, left []int, k int, dense bool, less f
 func (p *Posterior) vector(v *latent, e *expr.Expr) expr.Value {
 	return expr.Value{Shape: []dsl.Extent{v.i.Range.Hi}, Elem: func(at ...expr.Sub) *expr.Expr { return p.C.Subst(e, v.i, at[0]) }}
 }
-
-// moved adds what a shift does to the coordinates z = white(x) of the map x = m + D^{-½}z: with v = D^½ 1/√d
-//
-//	x = m + D^{-½}(I + (φ^{-½} − 1) v vᵀ) z.
-//
-// weighed is D^½z.
-func (s *shift) moved(c *expr.Context, i *expr.Index, value, white, weighed, scale *expr.Expr) (x, z *expr.Expr) {
-	root := c.Atom(c.Pow(s.phi, 0.5))
-	x = c.Add(value, c.Atom(c.Mul(c.Div(c.Sub(c.Pow(root, -1), c.Number(1)), s.d), c.Sum(i, weighed))))
-	back := c.Mul(c.Div(c.Sub(root, c.Number(1)), s.d), c.Sum(i, c.Div(white, scale)))
-	return x, c.Add(white, c.Div(back, scale))
-}

@@ -222,7 +222,11 @@ func (p *Posterior) proper(priors []*standIn, latents []*latent) bool {
 				return false
 			}
 		}
-		if !slices.ContainsFunc(v.dimensions(), func(d int) bool { return covers(covered[d], v.is[d].Range.Hi) }) {
+		whole := false
+		for d, i := range v.is {
+			whole = whole || covers(covered[d], i.Range.Hi)
+		}
+		if !whole {
 			return false
 		}
 	}

@@ -1,8 +1,6 @@
 package model
 
-import (
-	"github.com/hamc-dev/hamc/symbolic/expr"
-)
+import "github.com/hamc-dev/hamc/symbolic/expr"
 
 // pin is what holds the sum of the elements of a vector, as `sum(a) ~ normal(0, 0.01)` does, which says which of two vectors has the mean that they have in common. It adds
 // κ 1 1ᵀ to the precision L Lᵀ of the vector, and κ s 1 to r. With w = L⁻¹1 and M = I + κ w wᵀ the precision is L M Lᵀ, and the map
@@ -42,45 +40,70 @@ func (p *Posterior) pinned(m *gaussian, t *PosteriorTerm, s *normalPrior) bool {
 	return true
 }
 
-// held is a pin with w, at an index.
-type held struct {
-	*pin
+// bump is what a step has in its precision beside L Lᵀ, that of its bands: L M Lᵀ with M = I + κ w wᵀ, whose powers are the identity and a multiple of w wᵀ. A nil one is none.
+type bump struct {
 	c         *expr.Context
 	i         *expr.Index
-	w, square *expr.Expr // w and wᵀw
+	w, square *expr.Expr // w at i, and wᵀw
 	det       *expr.Expr // of M
+	pin       *pin       // nil of a shift, of which r knows
 }
 
-func (s *pin) held(c *expr.Context, i *expr.Index, w expr.Value) *held {
-	h := &held{pin: s, c: c, i: i, w: c.Atom(w.At(expr.Sub{Index: i}))}
-	h.square = c.Atom(c.Sum(i, c.Pow(h.w, 2)))
-	h.det = c.Atom(c.Add(c.Number(1), c.Mul(s.kappa, h.square)))
-	return h
+// bump is that of a step. Of its pin w is L⁻¹1; of its shift, which has a diagonal precision L² = D, it is L1, with κ = −(1 − φ)/d.
+func (s *step) bump(c *expr.Context, lower func(ones *expr.Expr) *expr.Expr, upper *expr.Expr) *bump {
+	switch i := s.v.i; {
+	case s.pin != nil:
+		b := &bump{c: c, i: i, w: c.Atom(lower(c.Number(1))), pin: s.pin}
+		b.square = c.Atom(c.Sum(i, c.Pow(b.w, 2)))
+		b.det = c.Atom(c.Add(c.Number(1), c.Mul(s.pin.kappa, b.square)))
+		return b
+	case s.shift != nil:
+		return &bump{c: c, i: i, w: c.Atom(upper), square: s.shift.d, det: s.shift.phi}
+	}
+	return nil
 }
 
 // with is e + f w (wᵀe).
-func (h *held) with(e, f *expr.Expr) *expr.Expr {
-	c := h.c
+func (b *bump) with(e, f *expr.Expr) *expr.Expr {
+	c := b.c
 	e = c.Atom(e)
-	return c.Add(e, c.Mul(f, c.Atom(c.Sum(h.i, c.Mul(h.w, e))), h.w))
+	return c.Add(e, c.Mul(c.Atom(c.Mul(f, c.Sum(b.i, c.Mul(b.w, e)))), b.w))
 }
 
 // root is the factor of w wᵀ in a power ½ or −½ of M.
-func (h *held) root(power float64) *expr.Expr {
-	return h.c.Div(h.c.Sub(h.c.Pow(h.det, power), h.c.Number(1)), h.square)
+func (b *bump) root(power float64) *expr.Expr {
+	return b.c.Div(b.c.Sub(b.c.Pow(b.det, power), b.c.Number(1)), b.square)
 }
 
 // mean is M⁻¹y, with u = L⁻¹r.
-func (h *held) mean(u *expr.Expr) *expr.Expr {
-	y := h.c.Add(u, h.c.Mul(h.kappa, h.sum, h.w))
-	return h.with(y, h.c.Neg(h.c.Div(h.kappa, h.det)))
+func (b *bump) mean(u *expr.Expr) *expr.Expr {
+	if b.pin == nil {
+		return u
+	}
+	y := b.c.Add(u, b.c.Mul(b.pin.kappa, b.pin.sum, b.w))
+	return b.with(y, b.c.Neg(b.c.Div(b.pin.kappa, b.det)))
 }
 
-// moved is M⁻¹y + M^{-½}z.
-func (h *held) moved(u, z *expr.Expr) *expr.Expr { return h.c.Add(h.mean(u), h.with(z, h.root(-0.5))) }
+// moved is Lᵀx, M⁻¹y + M^{-½}z.
+func (b *bump) moved(c *expr.Context, u, z *expr.Expr) *expr.Expr {
+	if b == nil {
+		return c.Add(u, z)
+	}
+	return c.Add(b.mean(u), b.with(z, b.root(-0.5)))
+}
 
 // white is z, by Lᵀx.
-func (h *held) white(u, x *expr.Expr) *expr.Expr { return h.with(h.c.Sub(x, h.mean(u)), h.root(0.5)) }
+func (b *bump) white(c *expr.Context, u, x *expr.Expr) *expr.Expr {
+	if b == nil {
+		return c.Sub(x, u)
+	}
+	return b.with(c.Sub(x, b.mean(u)), b.root(0.5))
+}
 
 // logJacobian is log |M^{-½}|.
-func (h *held) logJacobian() *expr.Expr { return h.c.Scale(-0.5, h.c.Call("log", h.det)) }
+func (b *bump) logJacobian(c *expr.Context) *expr.Expr {
+	if b == nil {
+		return c.Number(0)
+	}
+	return c.Scale(-0.5, c.Call("log", b.det))
+}

@@ -14,6 +14,7 @@ import (
 type standard struct {
 	vectors []*latent
 	u       []*expr.Tensor
+	stand   []*expr.Tensor                      // variables in the place of the vectors
 	mean    func(n int, at expr.Sub) *expr.Expr // of element at of the n-th vector
 	factor  expr.Value                          // C
 	moves   bool                                // x given u depends on the other parameters
@@ -71,6 +72,7 @@ func (p *Posterior) standardise(unit []*latent) {
 		x := v.values()
 		u := c.NewTensor(expr.Tensor{Name: x.Name + "_u", Kind: expr.CoordTensor, Shape: x.Shape, Stage: expr.StagePosition, Row: x.Row})
 		s.u, v.standard = append(s.u, u), s
+		s.stand = append(s.stand, c.NewTensor(expr.Tensor{Name: x.Name, Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: x.Shape}))
 		body, formal := c.CloseAs(c.Add(s.mean(n, expr.Sub{Index: v.i}), s.spread(c, n, v)), v.is)
 		x.Kind, x.Def = expr.SharedTensor, &expr.Def{Tensor: x, Indices: formal, Body: body}
 		logDensity = c.Add(logDensity, c.SumAll(v.is, c.Sub(c.Scale(-0.5, c.Pow(c.Ref(u, expr.SubsOf(v.is)...), 2)), c.Number(0.5*math.Log(2*math.Pi)))))
@@ -153,13 +155,12 @@ type stands struct {
 	from, to []*expr.Tensor
 }
 
-// standsFor makes those of some vectors.
+// standsFor are those of some vectors.
 func standsFor(c *expr.Context, latents []*latent) *stands {
 	s := &stands{c: c}
 	for _, v := range latents {
 		if v.standard != nil {
-			x := v.plain()
-			s.from, s.to = append(s.from, x), append(s.to, c.NewTensor(expr.Tensor{Name: x.Name, Kind: expr.LocalTensor, Stage: expr.StagePosition, Shape: x.Shape}))
+			s.from, s.to = append(s.from, v.plain()), append(s.to, v.standard.stand[v.n])
 		}
 	}
 	return s

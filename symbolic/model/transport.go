@@ -133,14 +133,6 @@ func (v *latent) values() *expr.Tensor {
 // size is the number of elements of a vector.
 func (v *latent) size() dsl.Extent { return v.i.Range.Hi }
 
-// dimensions are those of an array of vectors, counted from 0.
-func (v *latent) dimensions() (out []int) {
-	for d := range v.is {
-		out = append(out, d)
-	}
-	return out
-}
-
 // along says which dimension of an array the vectors are along.
 func (v *latent) along(d int) { v.i, v.j = v.is[d], v.js[d] }
 
@@ -191,7 +183,7 @@ func (p *Posterior) transports(candidates []*dsl.Param) (kept []*dsl.Param) {
 		more := slices.Concat(chosen, unit)
 		if together, of := p.eliminated(more); together != nil && holds(of, used) && holds(of, own) {
 			chosen, steps, used = more, together, of
-		} else if location, _ := p.above(unit, slices.DeleteFunc(slices.Clone(all), func(w *latent) bool { return slices.Contains(unit, w) })); alone != nil && !location {
+		} else if alone != nil && !p.located(unit, all) {
 			single = append(single, alone...)
 		}
 	}
@@ -272,10 +264,19 @@ func (p *Posterior) units(latents []*latent) (out [][]*latent) {
 // ordered are units in an order in which chains that lead others stand before them, as far as there is one: the slope of a trend is taken before its
 // level, whatever the order of their declarations. Scales of others stand behind them: with a place among the first, their values would be unknown to what they scale.
 func (p *Posterior) ordered(units [][]*latent) (out [][]*latent) {
+	behind := map[*latent]map[*latent]bool{} // which others have to stand before a unit
+	for _, unit := range units {
+		behind[unit[0]] = map[*latent]bool{}
+		for _, o := range units {
+			if o[0] != unit[0] {
+				behind[unit[0]][o[0]] = p.leads(o, unit) || p.scaledBy(o, unit)
+			}
+		}
+	}
 	left := slices.Clone(units)
 	for len(left) > 0 {
 		n := slices.IndexFunc(left, func(unit []*latent) bool {
-			return !slices.ContainsFunc(left, func(o []*latent) bool { return o[0] != unit[0] && (p.leads(o, unit) || p.scaledBy(o, unit)) })
+			return !slices.ContainsFunc(left, func(o []*latent) bool { return behind[unit[0]][o[0]] })
 		})
 		n = max(n, 0)
 		out = append(out, left[n])
@@ -306,6 +307,12 @@ func (p *Posterior) leads(chain, unit []*latent) bool {
 	}
 	steps, _ := p.eliminated(chain)
 	return slices.ContainsFunc(steps, func(s *step) bool { return len(s.bands) > 1 })
+}
+
+// located reports whether the location of the prior of any other of all vectors depends on those of a unit.
+func (p *Posterior) located(unit, all []*latent) bool {
+	location, _ := p.above(unit, slices.DeleteFunc(slices.Clone(all), func(w *latent) bool { return slices.Contains(unit, w) }))
+	return location
 }
 
 // scaledBy reports whether the scale of the prior of a unit depends on another.
@@ -413,9 +420,6 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 	z := p.vector(s.v, c.Ref(b.Coord, b.Part(s.v.n, all...)...))
 	t := &Transport{Param: b, Diagonals: len(s.bands), Predicted: s.predicted, Indices: s.v.is, Subs: b.Part(s.v.n, all...), Plain: c.Ref(s.v.plain(), all...)}
 	own := p.vector(s.v, p.inPlace(s.v, later)) // as z, what the map is one of
-	moved := func(u expr.Value) expr.Value {    // by z
-		return expr.Value{Shape: u.Shape, Elem: func(at ...expr.Sub) *expr.Expr { return c.Add(u.At(at...), z.At(at...)) }}
-	}
 	var value *expr.Expr
 	switch len(s.bands) {
 	case 0:
@@ -425,7 +429,7 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		}
 		lower := c.Apply(expr.OperatorOf("cholesky"), s.dense)
 		u := c.Apply(expr.OperatorOf("solve_lower"), lower, p.vector(s.v, s.r))
-		value = c.Apply(expr.OperatorOf("solve_upper"), lower, moved(u)).At(at)
+		value = c.Apply(expr.OperatorOf("solve_upper"), lower, p.vector(s.v, c.Add(u.At(at), z.At(at)))).At(at)
 		j := c.NewIndex("j", expr.UpTo(n))
 		t.Whitened = c.Sub(c.Sum(j, c.Mul(lower.At(expr.Sub{Index: j}, at), own.At(expr.Sub{Index: j}))), u.At(at))
 		logJacobian = c.Neg(c.SumAll(s.v.is, c.Call("log", lower.At(at, at))))
@@ -433,32 +437,17 @@ func (p *Posterior) transport(s *step, later []*step) (logJacobian *expr.Expr) {
 		variance := c.Atom(c.Pow(c.Atom(s.bands[0].At(at)), -1))
 		scale := c.Atom(c.Pow(variance, 0.5)) // L⁻¹: each of these powers has a derivative of a few operations
 		u := c.Mul(scale, c.Atom(s.r))
-		if s.pin != nil {
-			held := s.pin.held(c, i, p.vector(s.v, scale))
-			value, t.Whitened = c.Mul(scale, held.moved(u, z.At(at))), held.white(u, c.Div(own.At(at), scale))
-			logJacobian = c.Add(c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance))), held.logJacobian())
-			break
-		}
-		value = c.Mul(scale, c.Add(u, z.At(at)))
-		t.Whitened = c.Sub(c.Div(own.At(at), scale), u)
-		logJacobian = c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance)))
-		if s.shift != nil {
-			value, t.Whitened = s.shift.moved(c, i, value, t.Whitened, c.Div(own.At(at), scale), scale)
-			logJacobian = c.Sub(logJacobian, c.Scale(0.5, c.Call("log", s.shift.phi)))
-		}
+		bump := s.bump(c, func(ones *expr.Expr) *expr.Expr { return c.Mul(scale, ones) }, c.Pow(scale, -1))
+		value = c.Mul(scale, bump.moved(c, u, z.At(at)))
+		t.Whitened = bump.white(c, u, c.Div(own.At(at), scale))
+		logJacobian = c.Add(c.Scale(0.5, c.SumAll(s.v.is, c.Call("log", variance))), bump.logJacobian(c))
 	default:
 		f := c.BandFactor(s.bands)
-		u := f.SolveLower(p.vector(s.v, s.r))
-		if s.pin != nil {
-			held := s.pin.held(c, i, f.SolveLower(p.vector(s.v, c.Number(1))))
-			value = f.SolveUpper(p.vector(s.v, held.moved(u.At(at), z.At(at)))).At(at)
-			t.Whitened = held.white(u.At(at), f.MulTransposed(own, i))
-			logJacobian = c.Add(c.Scale(-0.5, f.LogDet()), held.logJacobian())
-			break
-		}
-		value = f.SolveUpper(moved(u)).At(at)
-		t.Whitened = c.Sub(f.MulTransposed(own, i), u.At(at))
-		logJacobian = c.Scale(-0.5, c.SumAll(s.v.others(), f.LogDet()))
+		u := f.SolveLower(p.vector(s.v, s.r)).At(at)
+		bump := s.bump(c, func(ones *expr.Expr) *expr.Expr { return f.SolveLower(p.vector(s.v, ones)).At(at) }, nil)
+		value = f.SolveUpper(p.vector(s.v, bump.moved(c, u, z.At(at)))).At(at)
+		t.Whitened = bump.white(c, u, f.MulTransposed(own, i))
+		logJacobian = c.Add(c.Scale(-0.5, c.SumAll(s.v.others(), f.LogDet())), bump.logJacobian(c))
 	}
 	body, formal := c.CloseAs(value, s.v.is)
 	values.Kind, values.Atom = expr.SharedTensor, true
