@@ -932,14 +932,14 @@ func (s *Model) pull1(dst, q []float64) {
 	linalg.BandSolveLower(bandSolveBandCholA3, bandCholA3, a7)
 	for i := range t - 1 {
 		part := float64(xZ[i+1] * bandCholA3[t+(i+1)])
-		dst[i] = float64(xZ[i]*bandCholA3[i]) + part - bandSolveBandCholA3[i]
+		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i] + part
 	}
 	for i := t - 1; i < t; i++ {
 		part := 0.0
 		if i < t-1 {
 			part = float64(xZ[i+1] * bandCholA3[t+(i+1)])
 		}
-		dst[i] = float64(xZ[i]*bandCholA3[i]) + part - bandSolveBandCholA3[i]
+		dst[i] = float64(xZ[i]*bandCholA3[i]) - bandSolveBandCholA3[i] + part
 	}
 }
 
