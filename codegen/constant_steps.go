@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/codegen/unroll"
 )
 
@@ -23,12 +24,12 @@ type smallStorage interface {
 	small(g *generator, m int) *smallFactor
 }
 
-// smallFactor prints what a step asks of a factor, with the operations of package linalg in their order: draws are the same bits.
+// smallFactor makes what a step asks of a factor, with the operations of package linalg in their order: draws are the same bits.
 type smallFactor struct {
-	load       []jen.Code                      // declares what the rest reads
-	solve      func(v, p []string) []jen.Code  // declares v = G⁻¹p
-	form, quad func(d []string) *jen.Statement // dᵀG d and dᵀG⁻¹d
-	root       []jen.Code                      // √G_ii
+	load       []loop.Stmt                        // declares what the rest reads
+	solve      func(v, p []*loop.Var) []loop.Stmt // declares v = G⁻¹p
+	form, quad func(d []*loop.Var) *loop.Expr     // dᵀG d and dᵀG⁻¹d
+	root       []*loop.Expr                       // √G_ii
 }
 
 // smallConstant reports whether a constant metric gets an unrolled step.
@@ -49,56 +50,50 @@ func (smallConstantMetric) allocate(g *generator, p *printer) []jen.Code {
 	return append(g.makeSystem(p, true), sdot("mix").Op("=").Add(rt("Accelerator")).Values())
 }
 
-func (k smallConstantMetric) methods(g *generator, b bodies) []jen.Code {
-	return append(k.constantMetric.methods(g, b), g.constantIMb())
+func (smallConstantMetric) derive(g *generator) {
+	g.prog.Steps = append(g.prog.Steps, g.constantIMb)
 }
 
-// constantIMb prints the step of the implicit midpoint rule.
-func (g *generator) constantIMb() jen.Code {
+func (k smallConstantMetric) methods(g *generator, b bodies) []jen.Code {
+	return append(k.constantMetric.methods(g, b),
+		g.stepMethod("StepIMb", "StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z."))
+}
+
+// constantIMb makes the step of the implicit midpoint rule.
+func (g *generator) constantIMb() *loop.Func {
 	m := g.dim.Offset
 	f := g.storage.(smallStorage).small(g, m)
-	q, p, root := g.numbered("q", m), g.numbered("p", m), g.numbered("root", m)
-	x, y := g.numbered("x", 2*m), g.numbered("y", 2*m)
-	at, grad := g.names.fresh("at"), g.names.fresh("grad")
-	flow := func(c *unroll.Call) []jen.Code {
-		y, x, h := c.Target(1), c.Vector(2), c.Code(3)
-		v := g.numbered("v", m)
-		code := []jen.Code{
-			elements(at, m).Op("=").Add(idList(x[:m])),
-			sdot("slope").Call(id(grad).Index(jen.Op(":")), id(at).Index(jen.Op(":"))),
+	q, p, root := numbered("q", m), numbered("p", m), numbered("root", m)
+	x, y := numbered("x", 2*m), numbered("y", 2*m)
+	array := func(name string) *loop.Var { return &loop.Var{Name: name, Shape: []*loop.Int{loop.Const(m)}} }
+	at, grad := array("at"), array("grad")
+	flow := func(c *unroll.Call) []loop.Stmt {
+		y, x, h := c.Target(1), c.Vector(2), c.Number(3)
+		v := numbered("v", m)
+		var code []loop.Stmt
+		for i := range m {
+			code = append(code, &loop.Set{V: at, At: []*loop.Int{loop.Const(i)}, E: loop.Value(x[i])})
 		}
+		code = append(code, &loop.Invoke{Func: "model.slope", Args: []loop.Arg{{V: grad}, {V: at}}})
 		code = append(code, f.solve(v, x[m:])...)
 		for i := range m {
-			code = append(code, id(y[i]).Op("=").Id(q[i]).Op("+").Add(prod(h, id(v[i]))))
+			code = append(code, &loop.Set{V: y[i], E: add(loop.Value(q[i]), times(h, loop.Value(v[i])))})
 		}
 		for i := range m {
-			code = append(code, id(y[m+i]).Op("=").Id(p[i]).Op("+").Add(prod(h, id(grad).Index(jen.Lit(i)))))
+			code = append(code, &loop.Set{V: y[m+i], E: add(loop.Value(p[i]), times(h, loop.Element(grad, loop.Const(i))))})
 		}
 		return code
 	}
-	o := &unroll.Options{
-		Fresh:     g.names.fresh,
-		Arguments: []any{nil, nil, unroll.Vector(q), unroll.Vector(p), "eps", "sv"},
-		Fields: map[string]any{
-			"x": unroll.Vector(x), "y": unroll.Vector(y), "z": unroll.Vector(slices.Concat(q, p)), "root": unroll.Vector(root), "mix": sdot("mix"),
-		},
-		Writes:  map[string]bool{"Next": true},
-		Package: rt,
-		Stages: map[string]unroll.Stage{"flow": flow, "RootDiagonal": func(c *unroll.Call) []jen.Code {
-			return []jen.Code{idList(c.Target(0)).Op("=").List(f.root...)}
+	step := g.implicitStep("StepIMb", "IMb", q, p, &unroll.Options{
+		Fields: map[string]any{"x": x, "y": y, "z": slices.Concat(q, p), "root": root},
+		Stages: map[string]unroll.Stage{"flow": flow, "RootDiagonal": func(c *unroll.Call) []loop.Stmt {
+			return assigned(c.Target(0), func(i int) *loop.Expr { return f.root[i] })
 		}},
-		Values: map[string]func(unroll.Vector, ...*jen.Statement) *jen.Statement{
-			"Form":    func(d unroll.Vector, _ ...*jen.Statement) *jen.Statement { return f.form(d) },
-			"Quad":    func(d unroll.Vector, _ ...*jen.Statement) *jen.Statement { return f.quad(d) },
-			"Largest": largest,
-			"within":  within,
+		Values: map[string]func(unroll.Vector, ...*loop.Expr) any{
+			"Form": func(d unroll.Vector, _ ...*loop.Expr) any { return f.form(d) },
+			"Quad": func(d unroll.Vector, _ ...*loop.Expr) any { return f.quad(d) },
 		},
-	}
-	code := stepSource().Function("IMb", o)
-	head := append(slices.Clone(f.load),
-		jen.Var().Add(idList(slices.Concat(x, y, root))).Float64(),
-		jen.Var().List(id(at), id(grad)).Index(jen.Lit(m)).Float64())
-	return doc("StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the\nmidpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.",
-		g.method("StepIMb").Params(floats("q", "p"), id("eps").Float64(), id("sv").Op("*").Add(rt("Solver"))).
-			Params(id("r").Add(rt("StepResult"))).Block(append(head, code...)...))
+	})
+	step.Body = slices.Concat(f.load, zeros(slices.Concat(x, y, root)...), []loop.Stmt{&loop.Table{V: at}, &loop.Table{V: grad}}, step.Body)
+	return step
 }

@@ -21,11 +21,7 @@ func (flatMetric) system() string { return "Derivatives" }
 
 func (flatMetric) fields(g *generator, st *jen.Group) {
 	st.Add(g.frameSpace())
-	n := 2*g.dim.Offset + 1
-	if g.dim.Offset > 1 {
-		n += len(g.fl.adj)
-	}
-	st.Id("seen").Index(jen.Lit(n)).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
+	st.Id("seen").Index(jen.Lit(g.fl.remembered())).Float64().Comment("GLF(b): position, adj G, 1/det G and force0 after the last step")
 	st.Id("seenKnown").Bool()
 	st.Id("mix").Add(rt("Accelerator"))
 }

@@ -1,13 +1,11 @@
 package codegen
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
-	"github.com/hamc-dev/hamc/codegen/pass"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -97,6 +95,7 @@ func (g *generator) buildFlat() {
 	g.flatMoves(f, at)
 	g.flatForces(f, at)
 	g.fl = f
+	g.prog.Steps = append(g.prog.Steps, g.frameFunction, g.functionIMb, g.quantitiesFunction, g.functionGLFb)
 }
 
 func (g *generator) flatLocal(name string, stage expr.Stage) *expr.Tensor {
@@ -231,33 +230,6 @@ func (f *flatCode) outputs() []symbolic.Output {
 	return out
 }
 
-// block prints definitions of scalars: first the program's definitions that
-// the expressions need and that are not in done, then what they share, then
-// each expression under its name.
-func (g *generator) block(p *printer, done map[*expr.Def]bool, names []string, es []*expr.Expr) []jen.Code {
-	var outs []symbolic.Output
-	for _, e := range es {
-		outs = append(outs, symbolic.Output{E: e})
-	}
-	need := g.closure(outs)
-	f := &loop.Func{}
-	l := g.lower(&f.Body)
-	for _, def := range g.d.Prog.Defs {
-		if need[def] && !done[def] && def.Stage() > expr.StageGiven {
-			done[def] = true
-			l.definition(def)
-		}
-	}
-	for n, e := range es {
-		v := &loop.Var{Name: g.names.wanted(names[n])}
-		g.marks[v] = names[n]
-		l.emit(&loop.Let{V: v, E: g.lateLast(l.expr(e))})
-	}
-	pass.ReplaceSigns(f.Body, g.prog.Gone)
-	pass.Share(f)
-	return p.Stmts(f.Body)
-}
-
 // lateLast multiplies by u last, which is known last.
 func (g *generator) lateLast(e *loop.Expr) *loop.Expr {
 	late := func(a *loop.Expr) bool {
@@ -280,22 +252,6 @@ func (g *generator) lateLast(e *loop.Expr) *loop.Expr {
 	})
 }
 
-func (g *generator) numbered(prefix string, n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = g.names.fresh(fmt.Sprintf("%s%d", prefix, i+1))
-	}
-	return out
-}
-
-func (g *generator) tensorNames(ts []*expr.Tensor) []string {
-	out := make([]string, len(ts))
-	for i, t := range ts {
-		out[i] = g.names.tensor(t)
-	}
-	return out
-}
-
 func idList(names []string) *jen.Statement {
 	ids := make([]jen.Code, len(names))
 	for i, n := range names {
@@ -312,32 +268,7 @@ func elements(array string, n int) *jen.Statement {
 	return jen.List(ids...)
 }
 
-func assign(names []string, op string, f func(i int) jen.Code) jen.Code {
-	vs := make([]jen.Code, len(names))
-	for i := range vs {
-		vs[i] = f(i)
-	}
-	return idList(names).Op(op).List(vs...)
-}
-
-// flatPrologue declares the data that a flat body reads and, unless they are variables of
-// its own, the coordinates.
-func (g *generator) flatPrologue(p *printer, coordinates bool) []jen.Code {
-	var derived []*loop.Var
-	for _, v := range slices.Clone(p.Used()) {
-		if g.prog.Gone[v] != nil {
-			derived = append(derived, v)
-		}
-		t := g.tensorOf[v]
-		if t != nil && (t.Kind == expr.CoordTensor && !coordinates || t.Kind == expr.DefTensor && t.Stage > expr.StageGiven) {
-			p.Own(v)
-		}
-	}
-	code := p.Stmts(pass.Derived(derived, g.prog.Gone))
-	return append(g.prologue(p), code...)
-}
-
 // flatMethods prints the flat steps with Energy, Whiten and DrawMomentum.
 func (g *generator) flatMethods() []jen.Code {
-	return []jen.Code{g.flatEvaluate(), g.flatEnergy(), g.flatWhiten(), g.flatLength(), g.flatDrawMomentum(), g.flatIMb(), g.quantitiesMethod(), g.flatGLFb(), g.noLeapfrog()}
+	return []jen.Code{g.evaluateMethod(), g.flatEnergy(), g.flatWhiten(), g.flatLength(), g.flatDrawMomentum(), g.flatIMb(), g.quantitiesMethod(), g.flatGLFb(), g.noLeapfrog()}
 }

@@ -4,20 +4,25 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/golang"
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
-// definite prints the test that G is positive definite: its determinant and,
+// definite is the test that G is positive definite: its determinant and,
 // unless its form proves it, a diagonal entry of the adjugate are positive. Where they
-// are not, it returns what refuse makes of the status.
-func definite(det, last string, refuse func(status *jen.Statement) []jen.Code) jen.Code {
-	cond := id(det).Op(">").Lit(0)
-	args := []jen.Code{id(det)}
-	if last != "" {
-		cond = cond.Op("&&").Id(last).Op(">").Lit(0)
-		args = append(args, id(last))
+// are not, refuse says what to do with the status.
+func definite(det, last *loop.Var, refuse func(status *loop.Var) []loop.Stmt) loop.Stmt {
+	st := &loop.Var{Name: "st", Status: true}
+	call := &loop.Invoke{Func: "system.PivotStatus", Results: []*loop.Var{st}, Declares: true}
+	test := &loop.Branch{}
+	for _, v := range []*loop.Var{det, last} {
+		if v != nil {
+			test.Tests = append(test.Tests, loop.Condition{Op: loop.Above, X: loop.Value(v), Y: loop.Number(0)})
+			call.Args = append(call.Args, loop.Arg{E: loop.Value(v)})
+		}
 	}
-	return jen.If(jen.Op("!").Parens(cond)).Block(refuse(system("PivotStatus").Call(args...))...)
+	test.Else = append([]loop.Stmt{call}, refuse(st)...)
+	return test
 }
 
 // minor returns the diagonal entry of the adjugate that must be positive, or
@@ -70,45 +75,50 @@ func (g *generator) frameSpace() jen.Code {
 		idList(fields).Float64().Comment(text+" at position at"))
 }
 
-// flatEvaluate prints the method that evaluates the frame.
-func (g *generator) flatEvaluate() jen.Code {
-	p := g.newPrinter()
-	fields, es := g.frameEntries()
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = g.names.fresh(f)
-	}
-	n := len(names)
-	last := ""
-	if g.minor() != nil {
-		last = names[n-2]
-	}
-	code := g.block(p, map[*expr.Def]bool{}, names, es)
-	code = append(code, definite(names[n-1], last, func(status *jen.Statement) []jen.Code { return []jen.Code{jen.Return(status)} }))
-	at := func() *jen.Statement {
-		return jen.ListFunc(func(l *jen.Group) {
-			for i := range g.dim.Offset {
-				l.Add(frameField("at")).Index(jen.Lit(i))
-			}
-		})
-	}
-	hit := frameField("known")
+// frameState is an entry of the frame in the program.
+func (g *generator) frameState(name string, shape ...*loop.Int) *loop.Var {
+	return g.state("frame."+name, shape...)
+}
+
+// frameFunction is the function that evaluates the frame.
+func (g *generator) frameFunction() *loop.Func {
+	q, at, known := g.vectorVar("q"), g.frameState("at", g.extent(g.dim)), g.frameState("known")
+	known.Truth = true
+	content := func(word string) *loop.Content { return &loop.Content{Word: word} }
+	hit := &loop.Branch{Tests: []loop.Condition{{Op: loop.Holds, V: known}}, Then: []loop.Stmt{&loop.Return{Status: content("OK")}}}
 	for i := range g.dim.Offset {
-		hit = hit.Op("&&").Add(frameField("at")).Index(jen.Lit(i)).Op("==").Id("q").Index(jen.Lit(i))
+		hit.Tests = append(hit.Tests, loop.Condition{Op: loop.Same, X: loop.Element(at, loop.Const(i)), Y: loop.Element(q, loop.Const(i))})
 	}
-	code = append(g.flatPrologue(p, true), code...)
-	code = append([]jen.Code{jen.If(hit).Block(jen.Return(okay())), frameField("known").Op("=").False()}, code...)
-	code = append(code,
-		jen.ListFunc(func(l *jen.Group) {
-			for _, f := range fields {
-				l.Add(frameField(f))
-			}
-		}).Op("=").Add(idList(names)),
-		at().Op("=").Add(elements("q", g.dim.Offset)),
-		frameField("known").Op("=").True(),
-		jen.Return(okay()))
+	f := &loop.Func{Name: "evaluate", Gives: []string{"status"}, Body: []loop.Stmt{hit, &loop.Assign{V: known, Value: *content("false")}}}
+	fields, es := g.frameEntries()
+	var vars []*loop.Var
+	for _, name := range fields {
+		vars = append(vars, &loop.Var{Name: name})
+	}
+	n := len(vars)
+	var last *loop.Var
+	if g.minor() != nil {
+		last = vars[n-2]
+	}
+	s := &flatStages{generator: g}
+	f.Body = append(f.Body, s.values(&flatScope{of: map[*loop.Var]*loop.Var{}}, vars, es)...)
+	f.Body = append(f.Body, definite(vars[n-1], last, func(st *loop.Var) []loop.Stmt {
+		return []loop.Stmt{&loop.Return{Status: &loop.Content{From: st}}}
+	}))
+	for i, name := range fields {
+		f.Body = append(f.Body, &loop.Set{V: g.frameState(name), E: loop.Value(vars[i])})
+	}
+	for i := range g.dim.Offset {
+		f.Body = append(f.Body, &loop.Set{V: at, At: []*loop.Int{loop.Const(i)}, E: loop.Element(q, loop.Const(i))})
+	}
+	f.Body = append(f.Body, &loop.Assign{V: known, Value: *content("true")}, &loop.Return{Status: content("OK")})
+	return f
+}
+
+// evaluateMethod prints it.
+func (g *generator) evaluateMethod() jen.Code {
 	return doc("evaluate makes the frame of the metric that of position q, unless it is already.",
-		g.method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(code...))
+		g.method("evaluate").Params(id("q").Add(fvec())).Add(rt("Status")).Block(g.body("evaluate")...))
 }
 
 // second prints u₂ at the momentum p.

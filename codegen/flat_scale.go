@@ -3,6 +3,7 @@ package codegen
 import (
 	"math"
 
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -13,15 +14,15 @@ import (
 type scaler struct {
 	g            *generator
 	h            *expr.Expr
-	names        []string // of the coefficients
+	vars         []*loop.Var // of the coefficients
 	coefficients []*expr.Expr
 	of           map[*expr.Expr]*expr.Expr
 }
 
-// newScaler returns one for an h of a name.
-func (g *generator) newScaler(h string) *scaler {
+// newScaler returns one for an h that is a variable.
+func (g *generator) newScaler(h *loop.Var) *scaler {
 	t := g.flatLocal("h", expr.StageMomentum)
-	g.names.of[t] = h
+	g.vars[t] = h
 	return &scaler{g: g, h: g.d.C.Ref(t), of: map[*expr.Expr]*expr.Expr{}}
 }
 
@@ -90,7 +91,7 @@ func (s *scaler) coefficient(k *expr.Expr) *expr.Expr {
 		return c.Neg(s.coefficient(c.Neg(k)))
 	case s.of[k] == nil:
 		t := s.g.flatLocal("hc", expr.StageMomentum)
-		s.names, s.coefficients = append(s.names, s.g.names.tensor(t)), append(s.coefficients, k)
+		s.vars, s.coefficients = append(s.vars, s.g.variable(t)), append(s.coefficients, k)
 		s.of[k] = c.Ref(t)
 	}
 	return s.of[k]

@@ -4,26 +4,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dave/jennifer/jen"
+	"github.com/hamc-dev/hamc/codegen/loop"
 )
 
 // TestForm: the quadratic forms by which flat steps measure how far a solve has come, term by term. No result of a step shows a wrong one; it
 // shows in when the solve ends.
 func TestForm(t *testing.T) {
-	text := func(x *jen.Statement) string {
-		return strings.Join(strings.Fields(x.GoString()), "")
-	}
-	a, b, c := jen.Id("a"), jen.Id("b"), jen.Id("c")
-	for _, x := range []struct {
-		form *jen.Statement
+	x, y := &loop.Var{Name: "x"}, &loop.Var{Name: "y"}
+	value := func(name string) *loop.Expr { return loop.Value(&loop.Var{Name: name}) }
+	a, b, c := value("a"), value("b"), value("c")
+	for _, test := range []struct {
+		form *loop.Expr
 		want string
 	}{
-		{form([]string{"x"}, a), "float64(a*x*x)"},
-		{form([]string{"x", "y"}, a, b, c), "float64(a*x*x)+float64(2*b*x*y)+float64(c*y*y)"},
-		{form([]string{"x", "y"}, a, nil, c), "float64(a*x*x)+float64(c*y*y)"},
+		{form([]*loop.Var{x}, a), "a*x*x"},
+		{form([]*loop.Var{x, y}, a, b, c), "a*x*x + (2*b*x*y) + c*y*y"},
+		{form([]*loop.Var{x, y}, a, nil, c), "a*x*x + c*y*y"},
 	} {
-		if got := text(x.form); got != x.want {
-			t.Errorf("%s, want %s", got, x.want)
+		f := &loop.Func{Name: "f", Body: []loop.Stmt{&loop.Return{Values: []*loop.Expr{test.form}}}}
+		if got := f.Format(); !strings.Contains(got, "return ("+test.want+")\n") {
+			t.Errorf("%s\nwant %s", got, test.want)
 		}
 	}
 }

@@ -46,8 +46,11 @@ func (g *generator) newPrinter() *printer {
 
 // packagePath is the path of a package that the loop program names.
 func packagePath(pkg string) string {
-	if pkg == "math" {
+	switch pkg {
+	case "math":
 		return pkg
+	case "runtime":
+		return runtimePath
 	}
 	return runtimePath + "/" + pkg
 }

@@ -90,10 +90,10 @@ func (g *generator) build() {
 // divisible are the functions of the program that stages with parameters and without results are.
 var divisible = []string{"slope", "matrix", "force", "pairing", "prepare", "rank1", "cube", "curvature"}
 
-// body prints a function of the program: declarations of what it reads, then its statements.
-func (g *generator) body(name string) []jen.Code {
+// body prints a function of the program: declarations of what it reads, then its statements. A step returns what its method names so.
+func (g *generator) body(name string, returns ...jen.Code) []jen.Code {
 	p := g.newPrinter()
-	p.Cuts = true
+	p.Cuts, p.Returns = true, returns
 	code := p.part(name)
 	return append(g.prologue(p), code...)
 }
@@ -103,6 +103,10 @@ func (p *printer) part(name string) []jen.Code {
 	f := p.g.prog.Func(name)
 	if f == nil {
 		return nil
+	}
+	if loop.Decides(f.Body) {
+		reads := loop.EffectsOf(f.Body...).Reads
+		p.Times = func(v *loop.Var) int { return len(reads[v]) }
 	}
 	return p.Stmts(f.Body)
 }

@@ -57,41 +57,43 @@ func (denseStorage) kind() string { return "Dense" }
 
 // small is the factor of Cholesky, L and 1/L_ii.
 func (denseStorage) small(g *generator, m int) *smallFactor {
-	l, r := g.names.fresh("l"), g.numbered("r", m)
-	at := func(i int) *jen.Statement { return id(l).Index(jen.Lit(i)) }
-	one := func(i int) *jen.Statement { return jen.Lit(1).Op("/").Add(at(i)) }
-	square := func(x *jen.Statement) *jen.Statement { return prod(x, x) }
-	f := &smallFactor{load: []jen.Code{id(l).Op(":=").Add(sdot("store")).Dot("L")}}
+	l, r := numbered("l", m*(m+1)/2), numbered("r", m)
+	factor := g.state("store.L", loop.Const(m*m))
+	f := &smallFactor{}
+	for n, at := range []int{0, 2, 3}[:len(l)] { // the lower triangle, row by row
+		f.load = append(f.load, &loop.Let{V: l[n], E: loop.Element(factor, loop.Const(at))})
+	}
+	for i, v := range r {
+		f.load = append(f.load, &loop.Let{V: v, E: reciprocal(loop.Value(l[2*i]))})
+	}
+	value := func(v *loop.Var) *loop.Expr { return loop.Value(v) }
+	square := func(x *loop.Expr) *loop.Expr { return times(x, x) }
 	if m == 1 {
-		f.load = append(f.load, id(r[0]).Op(":=").Add(one(0)))
-		f.solve = func(v, p []string) []jen.Code {
-			return []jen.Code{id(v[0]).Op(":=").Add(prod(prod(id(p[0]), id(r[0])), id(r[0])))}
+		f.solve = func(v, p []*loop.Var) []loop.Stmt {
+			return []loop.Stmt{&loop.Let{V: v[0], E: times(times(value(p[0]), value(r[0])), value(r[0]))}}
 		}
-		f.form = func(d []string) *jen.Statement { return square(prod(id(d[0]), at(0))) }
-		f.quad = func(d []string) *jen.Statement { return square(prod(id(d[0]), id(r[0]))) }
-		f.root = []jen.Code{sqrt(square(at(0)))}
+		f.form = func(d []*loop.Var) *loop.Expr { return square(times(value(d[0]), value(l[0]))) }
+		f.quad = func(d []*loop.Var) *loop.Expr { return square(times(value(d[0]), value(r[0]))) }
+		f.root = []*loop.Expr{root(square(value(l[0])))}
 		return f
 	}
-	f.load = append(f.load, idList(r).Op(":=").List(one(0), one(3)))
 	// The components of L⁻¹d.
-	first := func(d []string) *jen.Statement { return prod(id(d[0]), id(r[0])) }
-	second := func(d []string, first *jen.Statement) *jen.Statement {
-		return prod(jen.Parens(id(d[1]).Op("-").Add(prod(at(2), first))), id(r[1]))
+	first := func(d []*loop.Var) *loop.Expr { return times(value(d[0]), value(r[0])) }
+	second := func(d []*loop.Var, first *loop.Expr) *loop.Expr {
+		return times(minus(value(d[1]), times(value(l[1]), first)), value(r[1]))
 	}
-	f.solve = func(v, p []string) []jen.Code {
-		x := g.names.fresh("w")
-		return []jen.Code{
-			id(x).Op(":=").Add(first(p)),
-			id(v[1]).Op(":=").Add(prod(second(p, id(x)), id(r[1]))),
-			id(v[0]).Op(":=").Add(prod(jen.Parens(id(x).Op("-").Add(prod(at(2), id(v[1])))), id(r[0]))),
+	f.solve = func(v, p []*loop.Var) []loop.Stmt {
+		w := &loop.Var{Name: "w"}
+		return []loop.Stmt{
+			&loop.Let{V: w, E: first(p)},
+			&loop.Let{V: v[1], E: times(second(p, value(w)), value(r[1]))},
+			&loop.Let{V: v[0], E: times(minus(value(w), times(value(l[1]), value(v[1]))), value(r[0]))},
 		}
 	}
-	f.form = func(d []string) *jen.Statement {
-		return square(jen.Parens(prod(id(d[0]), at(0)).Op("+").Add(prod(id(d[1]), at(2))))).Op("+").Add(square(prod(id(d[1]), at(3))))
+	f.form = func(d []*loop.Var) *loop.Expr {
+		return add(square(add(times(value(d[0]), value(l[0])), times(value(d[1]), value(l[1])))), square(times(value(d[1]), value(l[2]))))
 	}
-	f.quad = func(d []string) *jen.Statement {
-		return square(first(d)).Op("+").Add(square(second(d, first(d))))
-	}
-	f.root = []jen.Code{sqrt(square(at(0))), sqrt(square(at(2)).Op("+").Add(square(at(3))))}
+	f.quad = func(d []*loop.Var) *loop.Expr { return add(square(first(d)), square(second(d, first(d)))) }
+	f.root = []*loop.Expr{root(square(value(l[0]))), root(add(square(value(l[1])), square(value(l[2]))))}
 	return f
 }

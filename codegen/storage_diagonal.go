@@ -42,29 +42,35 @@ func (diagonalStorage) kind() string { return "Diagonal" }
 
 // small is the diagonal and its reciprocals.
 func (diagonalStorage) small(g *generator, m int) *smallFactor {
-	diagonal, r := g.names.fresh("d"), g.numbered("r", m)
-	at := func(i int) *jen.Statement { return id(diagonal).Index(jen.Lit(i)) }
-	f := &smallFactor{load: []jen.Code{
-		id(diagonal).Op(":=").Add(sdot("store")).Dot("Matrix").Call(),
-		assign(r, ":=", func(i int) jen.Code { return jen.Lit(1).Op("/").Add(at(i)) }),
-	}}
-	f.solve = func(v, p []string) []jen.Code {
-		return []jen.Code{assign(v, ":=", func(i int) jen.Code { return prod(id(p[i]), id(r[i])) })}
+	d, r := numbered("d", m), numbered("r", m)
+	diagonal := g.state("store.Matrix", loop.Const(m))
+	g.marks[diagonal] = "store.Matrix()"
+	f := &smallFactor{}
+	for i, v := range d {
+		f.load = append(f.load, &loop.Let{V: v, E: loop.Element(diagonal, loop.Const(i))})
 	}
-	sum := func(d []string, weight func(i int) *jen.Statement) *jen.Statement {
-		s := jen.Null()
-		for i, x := range d {
-			if i > 0 {
-				s = s.Op("+")
-			}
-			s = s.Add(prod(id(x), id(x), weight(i)))
+	for i, v := range r {
+		f.load = append(f.load, &loop.Let{V: v, E: reciprocal(loop.Value(d[i]))})
+		f.root = append(f.root, root(loop.Value(d[i])))
+	}
+	f.solve = func(v, p []*loop.Var) []loop.Stmt {
+		var out []loop.Stmt
+		for i := range v {
+			out = append(out, &loop.Let{V: v[i], E: times(loop.Value(p[i]), loop.Value(r[i]))})
+		}
+		return out
+	}
+	sum := func(x, weights []*loop.Var) *loop.Expr {
+		if len(x) == 1 {
+			return times(loop.Value(x[0]), loop.Value(x[0]), loop.Value(weights[0]))
+		}
+		s := add()
+		for i, v := range x {
+			s.K, s.Args = append(s.K, 1), append(s.Args, times(loop.Value(v), loop.Value(v), loop.Value(weights[i])))
 		}
 		return s
 	}
-	f.form = func(d []string) *jen.Statement { return sum(d, at) }
-	f.quad = func(d []string) *jen.Statement { return sum(d, func(i int) *jen.Statement { return id(r[i]) }) }
-	for i := range m {
-		f.root = append(f.root, sqrt(at(i)))
-	}
+	f.form = func(x []*loop.Var) *loop.Expr { return sum(x, d) }
+	f.quad = func(x []*loop.Var) *loop.Expr { return sum(x, r) }
 	return f
 }

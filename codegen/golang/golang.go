@@ -16,11 +16,13 @@ import (
 // Printer prints parts of one method, whose receiver is s. It collects what they read from the
 // model, for the declarations at the head.
 type Printer struct {
-	Name func(*loop.Var) string // of a variable in the emitted code
-	Path func(pkg string) string
-	Fit  func(name string) *jen.Statement // the variable or the field of a fit
-	Kept func(name string) bool           // of a fit: it is a field
-	Cuts bool                             // Head may cut parameters to their lengths: they are those of a method
+	Name    func(*loop.Var) string // of a variable in the emitted code
+	Path    func(pkg string) string
+	Fit     func(name string) *jen.Statement // the variable or the field of a fit
+	Kept    func(name string) bool           // of a fit: it is a field
+	Cuts    bool                             // Head may cut parameters to their lengths: they are those of a method
+	Returns []jen.Code                       // what a Return returns
+	Times   func(*loop.Var) int              // how often a variable is read; nil where no statement decides where to go on
 
 	used     []*loop.Var
 	fields   []*loop.Var        // of the model, that are read as such
@@ -35,6 +37,9 @@ func (p *Printer) use(v *loop.Var) *jen.Statement {
 	if p.known == nil {
 		p.known, p.declared, p.read = map[*loop.Var]bool{}, map[*loop.Var]bool{}, map[*loop.Var]bool{}
 		p.walked = map[*loop.Var]bool{}
+	}
+	if v.Home == loop.State {
+		return jen.Id("s").Dot(p.Name(v))
 	}
 	if v.Int && v.Home == loop.Local {
 		p.read[v] = true
@@ -319,7 +324,10 @@ func Rounded(product jen.Code) *jen.Statement { return jen.Float64().Call(produc
 
 // call prints the name of a function.
 func (p *Printer) call(name string) *jen.Statement {
-	pkg, f, _ := strings.Cut(name, ".")
+	pkg, f, qualified := strings.Cut(name, ".")
+	if !qualified { // of Go
+		return jen.Id(name)
+	}
 	return jen.Qual(p.Path(pkg), f)
 }
 

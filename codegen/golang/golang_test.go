@@ -36,6 +36,9 @@ func printed(t *testing.T, f *loop.Func) string {
 		Kept: func(string) bool { return false },
 		Cuts: true,
 	}
+	if reads := loop.EffectsOf(f.Body...).Reads; loop.Decides(f.Body) {
+		p.Times = func(v *loop.Var) int { return len(reads[v]) }
+	}
 	body := p.Stmts(f.Body)
 	sizes, decls := p.Head()
 	var b bytes.Buffer

@@ -1,6 +1,8 @@
 package golang
 
 import (
+	"math"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -17,6 +19,16 @@ func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 			}
 			out = append(out, declare(op, run)...)
 			n += len(run) - 1
+			continue
+		}
+		if code, width := p.tuple(list[n:]); width > 0 {
+			out = append(out, code)
+			n += width - 1
+			continue
+		}
+		if zeros := p.zeros(list[n:]); len(zeros) > 0 {
+			out = append(out, jen.Var().List(zeros...).Add(p.typeOf(list[n].(*loop.Zero).V)))
+			n += len(zeros) - 1
 			continue
 		}
 		switch st := list[n].(type) {
@@ -62,6 +74,8 @@ func (p *Printer) Stmts(list []loop.Stmt) []jen.Code {
 			out = append(out, p.fit(st)...)
 		case *loop.FitPart:
 			out = append(out, p.fitPart(st))
+		default:
+			out = append(out, p.control(st)...)
 		}
 	}
 	return out
@@ -101,7 +115,7 @@ func asFloat(e *loop.Expr, x *jen.Statement) *jen.Statement {
 	switch {
 	case e.IsNum(0):
 		return jen.Lit(0.0)
-	case e.Op == loop.Num:
+	case e.Op == loop.Num && !math.IsInf(e.Val, 0):
 		return jen.Float64().Call(x)
 	}
 	return x

@@ -16,6 +16,9 @@ import "fmt"
 type Program struct {
 	Funcs []*Func
 
+	// Steps make the functions that the pass flatten adds.
+	Steps []func() *Func
+
 	// Gone are numbers that are kept no longer, with what stands in their place, or what functions that read them
 	// compute first.
 	Gone map[*Var]*Expr
@@ -40,6 +43,10 @@ type Func struct {
 	Name  string
 	After *Func // stands behind the body of this one, in the same scope
 	Body  []Stmt
+
+	// Args are what a function takes that others of the program call, and Gives what it returns, in the words of the table of calls.
+	Args  []*Var
+	Gives []string
 
 	Divisible bool  // it returns nothing: another function may do the rest of its work
 	Continues *Func // whose work this one goes on with, with the same parameters
@@ -78,16 +85,23 @@ const (
 	Size              // an int of the model
 	Field             // kept in the model: read by other functions than the one that sets it, or an array of the work space
 	View              // a part of an array, or an element of it
+	State             // kept in the work space, and read and set in its place there
 )
 
-func (h Home) String() string { return [...]string{"local", "param", "size", "field", "view"}[h] }
+func (h Home) String() string {
+	return [...]string{"local", "param", "size", "field", "view", "state"}[h]
+}
 
 // Var is a variable: a number or, with a shape, a row-major array of them.
 type Var struct {
 	Name  string
 	Home  Home
-	Int   bool // of ints; all else is of float64
 	Shape []*Int
+
+	// What it is of, if not of float64.
+	Int    bool
+	Truth  bool // true or false
+	Status bool // of the runtime's Status
 
 	// Of a View: the array that it is a part of, from From to To, or the element at From.
 	Of       *Var
@@ -100,6 +114,7 @@ type Var struct {
 	Matrix bool // data in the layouts of kernel.Matrix
 	Factor bool // no array of numbers, but the Cholesky factor of one
 	Output bool // a Field or View that is a result: it is set, whoever reads it
+	Old    bool // a Param that holds what the function reads before it sets it
 }
 
 // Scalar reports whether v is a single number.

@@ -13,7 +13,7 @@ import (
 func Parse(src string) (p *Program, err error) {
 	r := &reader{scopes: map[*Func]map[string]*Var{}, funcs: map[string]*Func{}}
 	r.s.Init(strings.NewReader(src))
-	r.s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats
+	r.s.Mode = scanner.ScanIdents | scanner.ScanInts | scanner.ScanFloats | scanner.ScanStrings
 	r.s.IsIdentRune = func(c rune, i int) bool {
 		return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && (c >= '0' && c <= '9' || c == '.')
 	}
@@ -87,6 +87,19 @@ func (r *reader) function(shared map[string]*Var) *Func {
 		r.declare(Param)
 		r.is(",")
 	}
+	if r.is("takes") {
+		r.want("(")
+		for !r.is(")") {
+			f.Args = append(f.Args, r.declare(Param))
+			r.is(",")
+		}
+		r.want("gives")
+		r.want("(")
+		for !r.is(")") {
+			f.Gives = append(f.Gives, r.ident())
+			r.is(",")
+		}
+	}
 	if r.is("after") {
 		if f.After = r.funcs[r.ident()]; f.After == nil {
 			r.fail("no such function stands before %s", f.Name)
@@ -108,6 +121,8 @@ func (r *reader) function(shared map[string]*Var) *Func {
 		switch {
 		case r.is("field"):
 			r.declare(Field)
+		case r.is("state"):
+			r.declare(State)
 		case r.is("view"):
 			v := r.declare(View)
 			r.want("=")
@@ -143,16 +158,22 @@ func (r *reader) declare(home Home) *Var {
 			v.Factor = true
 		case r.is("output"):
 			v.Output = true
+		case r.is("old"):
+			v.Old = true
+		case r.is("truth"):
+			v.Truth = true
+		case r.is("status"):
+			v.Status = true
 		default:
 			v.Name = r.ident()
 			if r.is("[") {
 				v.Shape = r.ints("]")
 			}
-			if home == Field {
-				if old := r.shared["field "+v.Name]; old != nil {
+			if key := home.String() + " " + v.Name; home == Field || home == State {
+				if old := r.shared[key]; old != nil {
 					v = old
 				}
-				r.shared["field "+v.Name] = v
+				r.shared[key] = v
 			}
 			r.vars[v.Name] = v
 			return v
@@ -227,6 +248,9 @@ func (r *reader) stmt() Stmt {
 	case r.is("let"):
 		return r.let()
 	}
+	if st := r.control(); st != nil {
+		return st
+	}
 	v := r.variable(r.ident())
 	var at []*Int
 	if r.is("[") {
@@ -247,6 +271,178 @@ func (r *reader) stmt() Stmt {
 		}
 	}
 	return &Set{V: v, At: at, E: r.expr()}
+}
+
+// control reads a statement that decides where the function goes on, or stands beside such; it returns nil if there is none.
+func (r *reader) control() Stmt {
+	switch {
+	case r.is("while"):
+		st := &While{V: r.local(r.ident(), true)}
+		r.want("from")
+		st.From = r.int()
+		r.want("{")
+		st.Body = r.stmts("}")
+		return st
+	case r.is("block"):
+		st := &Block{Name: r.ident()}
+		r.want("{")
+		st.Body = r.stmts("}")
+		return st
+	case r.is("leave"):
+		return &Leave{r.ident()}
+	case r.is("return"):
+		r.want("(")
+		st := &Return{Values: r.exprs()}
+		if r.is("status") {
+			v := r.value(&Var{Status: true})
+			st.Status = &v
+		}
+		return st
+	case r.is("branch"):
+		st := &Branch{Tests: r.tests()}
+		r.want("{")
+		st.Then = r.stmts("}")
+		if r.is("else") {
+			r.want("{")
+			st.Else = r.stmts("}")
+		}
+		return st
+	case r.is("decide"):
+		st := &Decide{V: r.variable(r.ident())}
+		r.want("=")
+		st.Tests = r.tests()
+		return st
+	case r.is("zero"):
+		return &Zero{r.declare(Local)}
+	case r.is("table"):
+		st := &Table{V: r.declare(Local)}
+		r.want("=")
+		r.want("(")
+		st.Elements = r.exprs()
+		return st
+	case r.is("assign"):
+		st := &Assign{V: r.variable(r.ident())}
+		r.want("=")
+		st.Value = r.value(st.V)
+		return st
+	case r.is("invoke"):
+		return r.invoke()
+	case r.is("note"):
+		text, err := strconv.Unquote(r.text())
+		if err != nil {
+			r.fail("%q where a text is needed", r.text())
+		}
+		r.next()
+		return &Note{text}
+	}
+	return nil
+}
+
+// value reads what an int or a status is set to.
+func (r *reader) value(v *Var) Content {
+	if v.Int {
+		return Content{I: r.int()}
+	}
+	name := r.ident()
+	if from := r.vars[name]; from != nil {
+		return Content{From: from}
+	}
+	return Content{Word: name}
+}
+
+// invoke reads a call. It declares its results if they stand behind let.
+func (r *reader) invoke() Stmt {
+	st := &Invoke{Declares: r.is("let")}
+	var names []string
+	var declare []func()
+	for {
+		isInt, isStatus := r.is("int"), r.is("status")
+		name := r.ident()
+		names = append(names, name)
+		n := len(names) - 1
+		declare = append(declare, func() {
+			v := r.local(name, isInt)
+			v.Status = isStatus
+			st.Results[n] = v
+		})
+		if !r.is(",") {
+			break
+		}
+	}
+	st.Func = names[0]
+	results := r.is("=")
+	if results {
+		st.Func = r.ident()
+	}
+	r.want("(")
+	for !r.is(")") {
+		switch {
+		case r.is("int"):
+			st.Args = append(st.Args, Arg{I: r.int()})
+		case r.is("table"):
+			st.Args = append(st.Args, Arg{V: r.variable(r.ident())})
+		default:
+			st.Args = append(st.Args, Arg{E: r.expr()})
+		}
+		r.is(",")
+	}
+	if !results {
+		return st
+	}
+	st.Results = make([]*Var, len(names))
+	for n, name := range names {
+		if st.Declares {
+			declare[n]()
+			continue
+		}
+		st.Results[n] = r.variable(name)
+	}
+	return st
+}
+
+func (r *reader) tests() []Condition {
+	list := []Condition{r.test()}
+	for r.is("and") {
+		list = append(list, r.test())
+	}
+	return list
+}
+
+func (r *reader) test() Condition {
+	x := Condition{Not: r.is("not")}
+	switch {
+	case r.is("holds"):
+		x.Op, x.V = Holds, r.variable(r.ident())
+	case r.is("failed"):
+		x.Op, x.V = Failed, r.variable(r.ident())
+	case r.is("setting"):
+		x.Op, x.Setting = Setting, r.ident()
+		r.want("is")
+		x.Word = r.ident()
+	case r.is("int"):
+		x.I = r.int()
+		x.Op = r.comparison(map[string]Comparison{">=": IntAtLeast, "==": IntSame})
+		x.J = r.int()
+	default:
+		x.X = r.expr()
+		x.Op = r.comparison(map[string]Comparison{"<=": AtMost, ">": Above, "==": Same, "!=": Differs})
+		x.Y = r.expr()
+	}
+	return x
+}
+
+// comparison reads a mark of one or two tokens.
+func (r *reader) comparison(of map[string]Comparison) Comparison {
+	mark := r.text()
+	r.next()
+	if r.is("=") {
+		mark += "="
+	}
+	op, ok := of[mark]
+	if !ok {
+		r.fail("%q where a comparison is needed", mark)
+	}
+	return op
 }
 
 // let reads a declaration; the variable is known behind it.
@@ -529,7 +725,7 @@ func (r *reader) primary() *Expr {
 	case r.is("("):
 		return &Expr{Op: Call, Func: name, Args: r.exprs()}
 	case r.is("["):
-		if strings.Contains(name, ".") {
+		if strings.Contains(name, ".") && r.vars[name] == nil {
 			return &Expr{Op: Test, Func: name, At: r.ints("]")}
 		}
 		return Element(r.variable(name), r.ints("]")...)

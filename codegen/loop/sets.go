@@ -13,7 +13,7 @@ type write struct {
 
 // readPart notes that elements of an array are read.
 func (c *checker) readPart(v *Var, at []*Int) {
-	if c.err != nil || v.Scalar() || !c.mine[v] {
+	if c.err != nil || v.Scalar() || !c.mine[v] || v.Old || v.Home == State {
 		return
 	}
 	for _, w := range c.done[v] {
@@ -114,7 +114,7 @@ func mentions(i *Int, v *Var) bool {
 
 // written notes that elements of an array are set. A number may stand in the place of what a kernel made of nothing.
 func (c *checker) written(v *Var, at []*Int, add, number bool) {
-	if c.err != nil || v.Scalar() {
+	if c.err != nil || v.Scalar() || v.Old || v.Home == State || c.tables[v] {
 		return
 	}
 	w := &write{loops: append([]*For(nil), c.loops...), at: at}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,7 +28,7 @@ func (p *Program) Format() string {
 	shared := newText()
 	for _, f := range p.Funcs {
 		for _, v := range f.Free() {
-			if v.Home == Size || v.Home == Field {
+			if v.Home == Size || v.Home == Field || v.Home == State {
 				shared.name(v)
 			}
 		}
@@ -61,20 +62,24 @@ func (t *text) format(f *Func) string {
 		after += " divisible"
 	}
 	own.function(f)
-	return strings.Replace(own.b.String(), ")\n", ")"+after+"\n", 1)
+	head, rest, _ := strings.Cut(own.b.String(), "\n")
+	return head + after + "\n" + rest
 }
 
 // function writes a function.
 func (t *text) function(f *Func) {
 	t.depth = 0
 	free := f.Free()
-	var params, heads []string
+	var params, heads, args []string
 	for _, v := range free {
 		t.name(v)
 	}
 	for _, v := range free {
 		switch v.Home {
 		case Param:
+			if slices.Contains(f.Args, v) {
+				continue
+			}
 			params = append(params, t.declared(v))
 		case View:
 			if v.Scalar() {
@@ -82,11 +87,18 @@ func (t *text) function(f *Func) {
 				continue
 			}
 			heads = append(heads, fmt.Sprintf("%s = %s[%s : %s]", t.head(v), t.name(v.Of), t.int(v.From, 0), t.int(v.To, 0)))
-		case Field:
+		case Field, State:
 			heads = append(heads, t.head(v))
 		}
 	}
-	t.line("func %s(%s)", f.Name, strings.Join(params, ", "))
+	for _, v := range f.Args {
+		args = append(args, t.declared(v))
+	}
+	head := ""
+	if args != nil || f.Gives != nil {
+		head = fmt.Sprintf(" takes (%s) gives (%s)", strings.Join(args, ", "), strings.Join(f.Gives, ", "))
+	}
+	t.line("func %s(%s)%s", f.Name, strings.Join(params, ", "), head)
 	t.depth++
 	for _, h := range heads {
 		t.line("%s", h)
@@ -186,6 +198,31 @@ func (f *free) stmt(st Stmt) {
 		}
 	case *FitPart:
 		f.result(st.V)
+	default:
+		f.control(st)
+	}
+}
+
+// control notes the variables of statements that decide where the function goes on.
+func (f *free) control(st Stmt) {
+	if w, ok := st.(*While); ok {
+		f.own[w.V] = true
+	}
+	for _, e := range Expressions(st) {
+		f.expr(*e)
+	}
+	ints, reads := control(st)
+	f.ints(ints...)
+	vars, declares := results(st)
+	for _, v := range reads {
+		f.note(v)
+	}
+	for _, v := range vars {
+		if declares {
+			f.own[v] = true
+			f.ints(v.Shape...)
+		}
+		f.note(v)
 	}
 }
 
@@ -200,7 +237,7 @@ type text struct {
 // newText returns a writer that gives no variable the name of a word of the text form.
 func newText() *text {
 	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
-	for _, w := range strings.Fields("func after end field view int data given matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan") {
+	for _, w := range strings.Fields("func after end field view int data given matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan state takes gives old truth status while from block leave return branch else decide zero table assign invoke note not holds failed setting is") {
 		t.taken[w] = true
 	}
 	return t
@@ -225,11 +262,24 @@ func (t *text) name(v *Var) string {
 	return s
 }
 
+// typed is the name of a variable behind what it is of.
+func (t *text) typed(v *Var) string {
+	switch {
+	case v.Int:
+		return "int " + t.name(v)
+	case v.Truth:
+		return "truth " + t.name(v)
+	case v.Status:
+		return "status " + t.name(v)
+	}
+	return t.name(v)
+}
+
 // declared is a variable with its shape.
 func (t *text) declared(v *Var) string {
-	s := t.name(v)
-	if v.Int {
-		s = "int " + s
+	s := t.typed(v)
+	if v.Old {
+		s = "old " + s
 	}
 	if !v.Scalar() {
 		dims := make([]string, len(v.Shape))
@@ -319,7 +369,120 @@ func (t *text) stmt(st Stmt) {
 			at[n] = strconv.Itoa(i)
 		}
 		t.line("%s = fitpart %s.%s(%s)", t.result(st.V), st.Name, st.Part, strings.Join(at, ", "))
+	default:
+		t.control(st)
 	}
+}
+
+// control writes a statement that decides where the function goes on, or stands beside such.
+func (t *text) control(st Stmt) {
+	switch st := st.(type) {
+	case *While:
+		from := t.int(st.From, 0)
+		t.block(fmt.Sprintf("while %s from %s", t.name(st.V), from), st.Body)
+	case *Block:
+		t.block("block "+st.Name, st.Body)
+	case *Leave:
+		t.line("leave %s", st.Name)
+	case *Return:
+		s := "return (" + t.exprs(st.Values) + ")"
+		if st.Status != nil {
+			s += " status " + t.value(*st.Status)
+		}
+		t.line("%s", s)
+	case *Branch:
+		t.block("branch "+t.tests(st.Tests), st.Then)
+		if st.Else != nil {
+			t.block("else", st.Else)
+		}
+	case *Decide:
+		t.line("decide %s = %s", t.name(st.V), t.tests(st.Tests))
+	case *Zero:
+		t.line("zero %s", t.declared(st.V))
+	case *Table:
+		elements := t.exprs(st.Elements)
+		t.line("table %s = (%s)", t.declared(st.V), elements)
+	case *Assign:
+		t.line("assign %s = %s", t.name(st.V), t.value(st.Value))
+	case *Invoke:
+		t.line("invoke %s%s(%s)", t.results(st), st.Func, t.args(st.Args))
+	case *Note:
+		t.line("note %s", strconv.Quote(st.Text))
+	}
+}
+
+func (t *text) value(v Content) string {
+	switch {
+	case v.I != nil:
+		return t.int(v.I, 0)
+	case v.From != nil:
+		return t.name(v.From)
+	}
+	return v.Word
+}
+
+// results are those of a call, each with what it is of where the call declares them.
+func (t *text) results(st *Invoke) string {
+	if len(st.Results) == 0 {
+		return ""
+	}
+	names := make([]string, len(st.Results))
+	for n, v := range st.Results {
+		if names[n] = t.name(v); st.Declares {
+			names[n] = t.typed(v)
+		}
+	}
+	if st.Declares {
+		return "let " + strings.Join(names, ", ") + " = "
+	}
+	return strings.Join(names, ", ") + " = "
+}
+
+// args are the arguments of a call, each behind what it is if it is no number.
+func (t *text) args(list []Arg) string {
+	s := make([]string, len(list))
+	for n, a := range list {
+		switch {
+		case a.E != nil:
+			s[n] = t.expr(a.E, precSum)
+		case a.I != nil:
+			s[n] = "int " + t.int(a.I, 0)
+		default:
+			s[n] = "table " + t.name(a.V)
+		}
+	}
+	return strings.Join(s, ", ")
+}
+
+func (t *text) tests(list []Condition) string {
+	s := make([]string, len(list))
+	for n, x := range list {
+		s[n] = t.test(x)
+	}
+	return strings.Join(s, " and ")
+}
+
+// comparisons are the marks of tests of numbers and ints.
+var comparisons = map[Comparison]string{AtMost: "<=", Above: ">", Same: "==", Differs: "!=", IntAtLeast: ">=", IntSame: "=="}
+
+func (t *text) test(x Condition) string {
+	s := ""
+	switch x.Op {
+	case Holds:
+		s = "holds " + t.name(x.V)
+	case Failed:
+		s = "failed " + t.name(x.V)
+	case Setting:
+		s = fmt.Sprintf("setting %s is %s", x.Setting, x.Word)
+	case IntAtLeast, IntSame:
+		s = fmt.Sprintf("int %s %s %s", t.int(x.I, 0), comparisons[x.Op], t.int(x.J, 0))
+	default:
+		s = fmt.Sprintf("%s %s %s", t.expr(x.X, precSum), comparisons[x.Op], t.expr(x.Y, precSum))
+	}
+	if x.Not {
+		return "not " + s
+	}
+	return s
 }
 
 // result is what a call fills, or declares.

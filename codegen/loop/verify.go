@@ -15,17 +15,22 @@ import "fmt"
 //   - a subscript of a loop's variable stays inside the array wherever that can be decided: where the
 //     bounds of loop, conditions and array are constants, or differ from one size by constants;
 //   - a kernel is a row of the table, and gets as many arguments, of types and shapes, as stand there;
+//   - a block is left inside it, nothing stands behind what is left or returned from, and a call is a row of the table of calls, or
+//     of a function of the program;
 //   - no kernel reads the array that it fills, or another view of the same one, unless it works in place,
 //     and data are not set.
 func Verify(p *Program) error {
 	m := modelOf(p)
-	names := map[string]bool{}
+	names := map[string]*Func{}
 	for _, f := range p.Funcs {
-		if names[f.Name] {
+		if names[f.Name] != nil {
 			return fmt.Errorf("two functions are called %s", f.Name)
 		}
-		names[f.Name] = true
+		names[f.Name] = f
+	}
+	for _, f := range p.Funcs {
 		c := m.checker(f)
+		c.funcs = names
 		c.stmts(f.Body)
 		if c.err != nil {
 			return fmt.Errorf("%s: %w", f.Name, c.err)
@@ -66,7 +71,7 @@ func modelOf(p *Program) *model {
 func (m *model) checker(f *Func) *checker {
 	own := EffectsOf(f.Body...)
 	c := &checker{f: f, t: newText(), model: m, scope: map[*Var]bool{}, bounds: map[*Var]bounds{}, fits: map[string]bool{},
-		mine: own.Writes, done: map[*Var][]*write{}, inner: map[*For]map[*Var][]*write{}, pinned: map[*Var]int{}}
+		mine: own.Writes, done: map[*Var][]*write{}, inner: map[*For]map[*Var][]*write{}, pinned: map[*Var]int{}, tables: map[*Var]bool{}}
 	before := map[*Var]bool{} // by functions before, in the same scope
 	for g := f.After; g != nil; g = g.After {
 		for v := range EffectsOf(g.Body...).Writes {
@@ -106,7 +111,10 @@ type checker struct {
 	loops  []*For
 	inner  map[*For]map[*Var][]*write
 	pinned map[*Var]int // loops of which a condition picks one turn
-	unsure int          // branches of which it is not known when they are taken
+	blocks []string     // that are open
+	funcs  map[string]*Func
+	tables map[*Var]bool // arrays that the function declares, and sets as often as it likes
+	unsure int           // branches of which it is not known when they are taken
 	err    error
 }
 
@@ -164,13 +172,19 @@ func (c *checker) view(v *Var) {
 
 func (c *checker) stmts(list []Stmt) {
 	var declared []*Var
-	for _, st := range list {
-		if v := c.stmt(st); v != nil {
+	for n, st := range list {
+		for _, v := range c.stmt(st) {
 			if c.scope[v] {
 				c.fail("%s is declared twice", c.name(v))
 			}
 			c.scope[v] = true
 			declared = append(declared, v)
+		}
+		switch st.(type) {
+		case *Leave, *Return:
+			if n+1 < len(list) {
+				c.fail("a statement stands behind one that leaves")
+			}
 		}
 	}
 	for _, v := range declared {
@@ -179,7 +193,7 @@ func (c *checker) stmts(list []Stmt) {
 }
 
 // stmt checks a statement, and returns what it declares.
-func (c *checker) stmt(st Stmt) *Var {
+func (c *checker) stmt(st Stmt) []*Var {
 	switch st := st.(type) {
 	case *For:
 		c.ints(st.From, st.To)
@@ -198,7 +212,7 @@ func (c *checker) stmt(st Stmt) *Var {
 		c.branch(st)
 	case *Let:
 		c.expr(st.E)
-		return c.scalar(st.V)
+		return []*Var{c.scalar(st.V)}
 	case *Set:
 		c.expr(st.E)
 		c.set(st)
@@ -215,7 +229,9 @@ func (c *checker) stmt(st Stmt) *Var {
 			c.fail("%s is kept, but not computed", c.name(st.V))
 		}
 	case *Kernel:
-		return c.kernel(st)
+		if v := c.kernel(st); v != nil {
+			return []*Var{v}
+		}
 	case *Fit:
 		c.fit(st)
 	case *FitPart:
@@ -223,10 +239,12 @@ func (c *checker) stmt(st Stmt) *Var {
 			c.fail("a part of %s is read before it is computed", st.Name)
 		}
 		if st.V.Scalar() {
-			return st.V
+			return []*Var{st.V}
 		}
 		c.array(st.V)
 		c.filled(st.V, nil, false)
+	default:
+		return c.control(st)
 	}
 	return nil
 }
@@ -294,7 +312,7 @@ func (c *checker) branch(st *If) {
 func (c *checker) set(st *Set) {
 	c.output(st.V)
 	switch {
-	case st.At == nil && st.V.Scalar():
+	case st.At == nil && st.V.number():
 		if st.V.Home != Param {
 			c.use(st.V)
 		}
@@ -329,7 +347,7 @@ func (c *checker) output(v *Var) {
 
 // scalar checks what a statement declares.
 func (c *checker) scalar(v *Var) *Var {
-	if !v.Scalar() || v.Int || v.Home != Local && v.Home != Field {
+	if !v.number() || v.Home != Local && v.Home != Field {
 		c.fail("%s is declared as a number", c.name(v))
 	}
 	return v
@@ -356,7 +374,7 @@ func (c *checker) expr(e *Expr) {
 		switch x.Op {
 		case Scalar:
 			c.use(x.Var)
-			if !x.Var.Scalar() || x.Var.Int {
+			if !x.Var.number() {
 				c.fail("%s is used as a number", c.name(x.Var))
 			}
 		case Elem:

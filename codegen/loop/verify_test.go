@@ -53,6 +53,7 @@ var unsaid = func() [][]Stmt {
 	return [][]Stmt{
 		{&Let{x, Number(1)}, &Let{x, Number(2)}},
 		{&For{V: x, From: Const(0), To: Const(2)}},
+		{&While{V: x, From: Const(0)}},
 		{&Let{x, &Expr{Op: Add, K: []float64{1}}}},
 		{&Let{x, Value(field)}},
 		{&Let{&Var{Name: "a", Shape: []*Int{Const(1)}}, Number(1)}},

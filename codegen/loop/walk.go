@@ -6,11 +6,8 @@ import "strings"
 // what f returns in their place.
 func Blocks(list []Stmt, f func([]Stmt) []Stmt) []Stmt {
 	for _, st := range list {
-		switch st := st.(type) {
-		case *For:
-			st.Body = Blocks(st.Body, f)
-		case *If:
-			st.Body = Blocks(st.Body, f)
+		for _, body := range Bodies(st) {
+			*body = Blocks(*body, f)
 		}
 	}
 	return f(list)
@@ -20,11 +17,8 @@ func Blocks(list []Stmt, f func([]Stmt) []Stmt) []Stmt {
 func Each(list []Stmt, f func(Stmt)) {
 	for _, st := range list {
 		f(st)
-		switch st := st.(type) {
-		case *For:
-			Each(st.Body, f)
-		case *If:
-			Each(st.Body, f)
+		for _, body := range Bodies(st) {
+			Each(*body, f)
 		}
 	}
 }
@@ -291,7 +285,30 @@ func (e *Effects) Add(list ...Stmt) {
 		case *FitPart:
 			e.Calls = true
 			e.Writes[st.V] = true
+		default:
+			e.control(st)
 		}
+	}
+}
+
+// control adds those of a statement that decides where the function goes on, or stands beside such.
+func (e *Effects) control(st Stmt) {
+	for _, x := range Expressions(st) {
+		e.read(*x)
+	}
+	ints, reads := control(st)
+	e.ints(ints...)
+	e.whole(reads...)
+	vars, _ := results(st)
+	if c, ok := st.(*Invoke); ok {
+		e.Calls = true
+		vars = append(c.Changed(), vars...)
+	}
+	for _, v := range vars {
+		e.Writes[v] = true
+	}
+	for _, body := range Bodies(st) {
+		e.Add(*body...)
 	}
 }
 

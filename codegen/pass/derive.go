@@ -48,8 +48,23 @@ func derive(p *loop.Program) {
 		})
 	}
 	for _, f := range p.Funcs {
-		f.Body = append(Derived(missing(f.Body, f.After, p.Gone), p.Gone), f.Body...)
+		declareGone(f, p.Gone)
 	}
+}
+
+// declareGone declares the numbers that a function reads and that are kept no longer: at its head or, if it may end before it needs them, before
+// the first statement that does.
+func declareGone(f *loop.Func, gone map[*loop.Var]*loop.Expr) {
+	n := 0
+	if loop.Decides(f.Body) {
+		n = max(0, slices.IndexFunc(f.Body, func(st loop.Stmt) bool { return len(missing([]loop.Stmt{st}, nil, gone)) > 0 }))
+	}
+	for ; n > 0; n-- {
+		if _, ok := f.Body[n-1].(*loop.Note); !ok {
+			break
+		}
+	}
+	f.Body = slices.Insert(f.Body, n, Derived(missing(f.Body, f.After, gone), gone)...)
 }
 
 // maxSum is the number of terms of a sum that is not kept.
@@ -85,11 +100,8 @@ func missing(list []loop.Stmt, after *loop.Func, gone map[*loop.Var]*loop.Expr) 
 // expressions calls f for the expressions of statements.
 func expressions(list []loop.Stmt, f func(*loop.Expr)) {
 	loop.Each(list, func(st loop.Stmt) {
-		switch st := st.(type) {
-		case *loop.Let:
-			f(st.E)
-		case *loop.Set:
-			f(st.E)
+		for _, e := range loop.Expressions(st) {
+			f(*e)
 		}
 	})
 }

@@ -63,11 +63,8 @@ func weigh(list []loop.Stmt) int {
 	n := 0
 	loop.Each(list, func(st loop.Stmt) {
 		n++
-		switch st := st.(type) {
-		case *loop.Let:
-			n += weighExpr(st.E)
-		case *loop.Set:
-			n += weighExpr(st.E)
+		for _, e := range loop.Expressions(st) {
+			n += weighExpr(*e)
 		}
 	})
 	return n

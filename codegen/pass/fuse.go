@@ -27,6 +27,9 @@ type fuser struct {
 
 // fuse groups the statements of a function.
 func fuse(f *loop.Func) {
+	if loop.Decides(f.Body) {
+		return // its statements stay in order
+	}
 	x := &fuser{home: map[*loop.Var]int{}, aligned: map[*loop.Var]bool{}, waiting: map[*loop.Var]loop.Stmt{}, last: -1}
 	later := make([]map[*loop.Var]bool, len(f.Body)) // what later statements add to
 	added := map[*loop.Var]bool{}

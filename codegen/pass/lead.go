@@ -48,6 +48,8 @@ func (l *leads) each(list []loop.Stmt, f func(e *loop.Expr, memo map[*loop.Expr]
 			st.E = f(st.E, map[*loop.Expr]int{})
 		case *loop.For:
 			l.s.bump(loop.EffectsOf(st.Body...).Writes)
+		case *loop.While:
+			l.s.bump(loop.EffectsOf(st).Writes)
 		}
 		l.s.bump(loop.EffectsOf(st).Writes)
 	}

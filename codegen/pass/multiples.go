@@ -41,6 +41,11 @@ func multiples(p *loop.Program) {
 		}
 	}
 	for _, f := range p.Funcs {
+		if loop.Decides(f.Body) { // what a solve needs is better computed once, before it
+			replaceSigns(f.Body, p.Gone)
+			declareGone(f, p.Gone)
+			continue
+		}
 		Replace(f.Body, p.Gone)
 	}
 }
@@ -103,9 +108,9 @@ func Replace(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
 	}))
 }
 
-// ReplaceSigns is Replace for those that are another one or its negative. Where statements are repeated, the others are
+// replaceSigns is Replace for those that are another one or its negative. Where statements are repeated, the others are
 // better computed before.
-func ReplaceSigns(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
+func replaceSigns(list []loop.Stmt, gone map[*loop.Var]*loop.Expr) {
 	signs := map[*loop.Var]*loop.Expr{}
 	for v, e := range gone {
 		if e.Op == loop.Scalar || e.Op == loop.Mul && len(e.Args) == 1 && e.K[0] == 1 && e.Val == -1 {

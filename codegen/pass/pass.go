@@ -14,6 +14,7 @@ type Pass struct {
 
 // All are the passes in the order in which they run.
 var All = []Pass{
+	{"flatten", "steps of the runtime become straight-line functions of models of one or two parameters", flatten},
 	{"multiples", "numbers that are literal multiples of others are not kept", multiples},
 	{"derive", "numbers that are products or sums of others are computed where they are read", derive},
 	{"kernels", "sums over whole arrays and functions of them become calls of the runtime's kernels", kernels},
@@ -25,6 +26,7 @@ var All = []Pass{
 	{"split", "loops that ask where they stand are split into ends and interior", each(split)},
 	{"drop", "numbers that nothing reads are not computed", drop},
 	{"share", "what is computed twice in a block is computed once", each(Share)},
+	{"hoist", "what is the same in all turns of a solve is computed before it, and stands in memory", hoist},
 	{"divide", "functions that are too large call another one for the rest", divide},
 }
 

@@ -23,6 +23,10 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 				p.Largest = 12 // of the pass divide
+				if last := len(p.Funcs) - 1; x.Name == "flatten" {
+					step := p.Funcs[last] // that a step is, package unroll's tests show
+					p.Funcs, p.Steps = p.Funcs[:last], []func() *loop.Func{func() *loop.Func { return step }}
+				}
 				x.Run(p)
 				if err := loop.Verify(p); err != nil {
 					t.Errorf("what the pass makes: %v", err)

@@ -16,6 +16,11 @@ import (
 // the same form and nothing that they read was set in between.
 func Share(f *loop.Func) {
 	s := newSharer()
+	loop.Each(f.Body, func(st loop.Stmt) {
+		if set, ok := st.(*loop.Set); ok {
+			s.changes[set.V] = true
+		}
+	})
 	f.Body = s.block(f.Body, map[int]*loop.Var{})
 }
 
@@ -27,10 +32,11 @@ type sharer struct {
 	next     int
 	key      []byte
 	memos    map[loop.Stmt]map[*loop.Expr]int // the values of the expressions of a statement
+	changes  map[*loop.Var]bool               // variables that are set, and hold no one value
 }
 
 func newSharer() *sharer {
-	return &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}, memos: map[loop.Stmt]map[*loop.Expr]int{}}
+	return &sharer{versions: map[*loop.Var]int{}, vars: map[*loop.Var]int{}, known: map[string]int{}, memos: map[loop.Stmt]map[*loop.Expr]int{}, changes: map[*loop.Var]bool{}}
 }
 
 // value returns the number of an expression's value.
@@ -161,12 +167,14 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 			written := loop.EffectsOf(st.Body...).Writes
 			st.Body = s.inner(st.Body, held)
 			s.bump(written)
+		case *loop.While, *loop.Block, *loop.Branch:
+			s.control(st, held)
 		case *loop.Let:
 			w := &writer{s: s, uses: uses, held: held, memo: s.memos[st], done: map[*loop.Expr]*loop.Expr{}}
 			n := s.value(st.E, w.memo)
 			st.E = w.root(st.E)
 			out = append(out, w.lets...)
-			if held[n] == nil && st.E.Op != loop.Num && st.E.Op != loop.Scalar && !draws(st.E) {
+			if held[n] == nil && !s.changes[st.V] && st.E.Op != loop.Num && st.E.Op != loop.Scalar && !draws(st.E) {
 				held[n] = st.V
 			}
 		case *loop.Set:
@@ -180,6 +188,18 @@ func (s *sharer) block(list []loop.Stmt, outer map[int]*loop.Var) []loop.Stmt {
 		out = append(out, st)
 	}
 	return out
+}
+
+// control shares the values inside a statement that decides where the function goes on.
+func (s *sharer) control(st loop.Stmt, held map[int]*loop.Var) {
+	written := loop.EffectsOf(st).Writes
+	if _, ok := st.(*loop.While); ok {
+		s.bump(written) // as in loops
+	}
+	for _, body := range loop.Bodies(st) {
+		*body = s.inner(*body, held)
+	}
+	s.bump(written)
 }
 
 func draws(e *loop.Expr) bool {
@@ -224,6 +244,9 @@ func (s *sharer) uses(list []loop.Stmt) map[int]int {
 			s.bump(written)
 		case *loop.If:
 			s.bump(loop.EffectsOf(st.Body...).Writes)
+		case *loop.While:
+			s.bump(loop.EffectsOf(st).Writes)
+			s.bump(loop.EffectsOf(st).Writes)
 		default:
 			s.bump(loop.EffectsOf(st).Writes)
 		}

@@ -250,11 +250,8 @@ func without(list []loop.Stmt, gone map[*loop.Var]bool) {
 // rewrite replaces the expressions of statements.
 func rewrite(list []loop.Stmt, f func(*loop.Expr) *loop.Expr) {
 	loop.Each(list, func(st loop.Stmt) {
-		switch st := st.(type) {
-		case *loop.Let:
-			st.E = f(st.E)
-		case *loop.Set:
-			st.E = f(st.E)
+		for _, e := range loop.Expressions(st) {
+			*e = f(*e)
 		}
 	})
 }

@@ -1,22 +1,23 @@
 package unroll
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"slices"
 
-	"github.com/dave/jennifer/jen"
+	"github.com/hamc-dev/hamc/codegen/loop"
 )
 
 // callee returns the name of a function or method that is called, if Options or the source can have it, and its
 // statements, if the source has them.
-func (p *printer) callee(f *frame, e *ast.CallExpr) (string, *closure) {
+func (l *lifter) callee(f *frame, e *ast.CallExpr) (string, *closure) {
 	var name string
-	switch v := p.value(f, e.Fun).(type) {
+	switch v := l.value(f, e.Fun).(type) {
 	case *closure:
 		return "", v
 	case called:
-		name = string(v)
+		name = v.name
 	case nil:
 		id, ok := e.Fun.(*ast.Ident)
 		if !ok {
@@ -24,10 +25,10 @@ func (p *printer) callee(f *frame, e *ast.CallExpr) (string, *closure) {
 		}
 		name = id.Name
 	}
-	if p.o.Stages[name] != nil || p.o.Values[name] != nil {
+	if l.o.Stages[name] != nil || l.o.Values[name] != nil {
 		return name, nil
 	}
-	d := p.funcs[name]
+	d := l.funcs[name]
 	if d == nil {
 		return name, nil
 	}
@@ -39,117 +40,173 @@ func (p *printer) callee(f *frame, e *ast.CallExpr) (string, *closure) {
 }
 
 // enter makes a frame for a function that is called, in which its parameters stand for the arguments.
-func (p *printer) enter(f *frame, e *ast.CallExpr, c *closure) *frame {
+func (l *lifter) enter(f *frame, e *ast.CallExpr, c *closure) *frame {
 	in := &frame{known: map[string]any{}, outer: c.in, top: true, scope: f.scope, again: f.again}
 	if c.receiver != "" {
-		in.known[c.receiver] = object{}
+		in.known[c.receiver] = Object{}
 	}
 	for i, name := range fieldNames(c.typ.Params) {
-		v := p.value(f, e.Args[i])
+		v := l.value(f, e.Args[i])
 		if v == nil {
-			switch e.Args[i].(type) {
-			case *ast.SelectorExpr, *ast.Ident:
-			default:
-				p.fail(e.Args[i], "an argument that has no name")
-			}
-			v = printed(func() *jen.Statement { return p.expr(f, e.Args[i]) })
+			l.fail(e.Args[i], "an argument that has no name")
 		}
 		in.known[name] = v
 	}
 	return in
 }
 
-func (p *printer) newCall(f *frame, e *ast.CallExpr, results []string) *Call {
-	return &Call{Results: results, Scope: f.scope, Again: f.again, p: p, f: f, args: e.Args}
+func (l *lifter) newCall(f *frame, e *ast.CallExpr, results []ast.Expr) *Call {
+	c := &Call{Scope: f.scope, Again: f.again, l: l, f: f, args: e.Args}
+	for _, r := range results {
+		c.names = append(c.names, l.named(r))
+	}
+	return c
 }
 
-// inline puts a function with several results in the place of a call. Its returns go to the end of a block.
-func (p *printer) inline(f *frame, s *ast.AssignStmt, e *ast.CallExpr, c *closure) []jen.Code {
-	var out []jen.Code
+// inline puts a function with several results in the place of a call. Its returns leave the block that it becomes.
+func (l *lifter) inline(f *frame, s *ast.AssignStmt, e *ast.CallExpr, c *closure) []loop.Stmt {
+	var out []loop.Stmt
 	var types []ast.Expr
 	for _, t := range c.typ.Results.List {
 		types = append(types, t.Type)
 	}
-	left := make([]func() *jen.Statement, len(s.Lhs))
-	for i, l := range s.Lhs {
-		if id, ok := l.(*ast.Ident); ok && s.Tok == token.DEFINE && f.known[id.Name] == nil {
-			name := p.o.Fresh(id.Name)
-			f.known[id.Name] = variable(name)
-			out = append(out, jen.Var().Id(name).Add(p.expr(f, types[i])))
+	left := make([]*loop.Var, len(s.Lhs))
+	for i, x := range s.Lhs {
+		if id, ok := x.(*ast.Ident); ok && s.Tok == token.DEFINE && f.known[id.Name] == nil {
+			v := l.typed(id.Name, types[i])
+			f.known[id.Name] = v
+			out = append(out, &loop.Zero{V: v})
 		}
-		left[i] = func() *jen.Statement { return p.expr(f, l) }
-	}
-	label := p.o.Fresh("solved")
-	in := p.enter(f, e, c)
-	in.scope = &Scope{}
-	in.leave = func(results []ast.Expr, from *frame) []jen.Code {
-		list, values := make([]jen.Code, len(left)), make([]jen.Code, len(left))
-		for i := range left {
-			list[i], values[i] = left[i](), p.expr(from, results[i])
+		v, ok := l.value(f, x).(*loop.Var)
+		if !ok {
+			l.fail(x, "a result is no variable")
 		}
-		return []jen.Code{jen.List(list...).Op("=").List(values...), jen.Goto().Id(label)}
+		left[i] = v
 	}
-	return append(out, jen.Block(p.block(in, c.body)...), jen.Id(label).Op(":"))
+	b := &loop.Block{Name: "solved"}
+	if l.blocks++; l.blocks > 1 {
+		b.Name = fmt.Sprint(b.Name, l.blocks)
+	}
+	in := l.enter(f, e, c)
+	in.scope = b
+	in.leave = func(results []ast.Expr, from *frame) []loop.Stmt {
+		var code []loop.Stmt
+		for i, v := range left {
+			code = append(code, l.store(from, v, results[i], false))
+		}
+		return append(code, &loop.Leave{Name: b.Name})
+	}
+	b.Body = l.block(in, c.body)
+	return append(out, b)
 }
 
-// callStmt prints a call that is a statement.
-func (p *printer) callStmt(f *frame, e *ast.CallExpr) []jen.Code {
-	name, c := p.callee(f, e)
+// callStmt lifts a call that is a statement.
+func (l *lifter) callStmt(f *frame, e *ast.CallExpr) []loop.Stmt {
+	name, c := l.callee(f, e)
 	switch {
-	case p.o.Stages[name] != nil:
-		return p.o.Stages[name](p.newCall(f, e, nil))
+	case l.o.Stages[name] != nil:
+		return l.o.Stages[name](l.newCall(f, e, nil))
 	case c != nil:
-		return p.block(p.enter(f, e, c), c.body)
+		return l.block(l.enter(f, e, c), c.body)
 	case name == "copy":
-		return p.copy(f, e)
+		return l.copy(f, e)
 	}
-	return p.spill(f, e)
+	return l.invoke(f, e, nil, false)
 }
 
-// copy prints what copy does, which between two slices of the same variables is nothing.
-func (p *printer) copy(f *frame, e *ast.CallExpr) []jen.Code {
-	to, ok := p.value(f, e.Args[0]).(Vector)
-	from, is := p.value(f, e.Args[1]).(Vector)
+// copy lifts what copy does, which between two slices of the same variables is nothing.
+func (l *lifter) copy(f *frame, e *ast.CallExpr) []loop.Stmt {
+	to, ok := l.value(f, e.Args[0]).(Vector)
+	from, is := l.value(f, e.Args[1]).(Vector)
 	if !ok || !is || len(to) != len(from) {
-		p.fail(e, "no copy of a vector to one of its length")
+		l.fail(e, "no copy of a vector to one of its length")
 	}
 	if slices.Equal(to, from) {
 		return nil
 	}
-	p.change(to)
-	return []jen.Code{names(to).Op("=").Add(names(from))}
+	l.change(to)
+	var out []loop.Stmt
+	for i, v := range to {
+		if slices.Contains(from[i+1:], v) {
+			l.fail(e, "a copy of a vector to a part of it")
+		}
+		out = append(out, &loop.Set{V: v, E: loop.Value(from[i])})
+	}
+	return out
 }
 
-// spill prints a call of a function with slices, which vectors are copied to, and from if it writes to them.
-func (p *printer) spill(f *frame, e *ast.CallExpr) []jen.Code {
-	var before, after []jen.Code
-	writes := p.o.Writes[lastName(e.Fun)]
-	args := make([]jen.Code, len(e.Args))
-	for i, a := range e.Args {
-		v, ok := p.value(f, a).(Vector)
-		if !ok {
-			args[i] = p.expr(f, a)
+// results lifts the assignment of what a call of the table gives.
+func (l *lifter) results(f *frame, s *ast.AssignStmt, lefts []ast.Expr, right ast.Expr) []loop.Stmt {
+	e, ok := right.(*ast.CallExpr)
+	if !ok {
+		l.fail(right, "no call")
+	}
+	what := l.gives(f, e)
+	if len(what) != len(lefts) {
+		l.fail(right, "a call that gives something else")
+	}
+	vars := make([]*loop.Var, len(lefts))
+	declared := 0
+	for i, x := range lefts {
+		if v, ok := l.value(f, x).(*loop.Var); ok {
+			vars[i] = v
 			continue
 		}
-		array := p.o.Fresh("x")
-		before = append(before, jen.Id(array).Op(":=").Index(jen.Lit(len(v))).Float64().Values(names(v)))
-		args[i] = jen.Id(array).Index(jen.Op(":"))
-		if writes {
-			p.change(v)
-			after = append(after, names(v).Op("=").Add(elements(array, len(v))))
-		}
+		name := l.named(x)
+		vars[i] = &loop.Var{Name: name, Int: what[i] == "int", Status: what[i] == "status"}
+		f.known[name] = vars[i]
+		declared++
 	}
-	call := jen.Add(p.expr(f, e.Fun)).Call(args...)
-	return append(append(before, call), after...)
+	if declared != 0 && declared != len(vars) {
+		l.fail(right, "results of which some are declared")
+	}
+	return l.invoke(f, e, vars, declared > 0)
 }
 
-// lastName returns the name of a function, or of a method or a field without what it belongs to.
-func lastName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
+// gives are the types of what a call of the table gives.
+func (l *lifter) gives(f *frame, e *ast.CallExpr) []string {
+	m, ok := l.value(f, e.Fun).(called)
+	if !ok {
+		l.fail(e, "no method")
 	}
-	return ""
+	what, ok := loop.Gives(m.of.Name + "." + m.name)
+	if !ok {
+		l.fail(e, "%s.%s is no call of the table", m.of.Name, m.name)
+	}
+	return what
+}
+
+// invoke lifts a call of the table. Vectors stand in arrays for it, and are read from there if it changes them.
+func (l *lifter) invoke(f *frame, e *ast.CallExpr, results []*loop.Var, declares bool) []loop.Stmt {
+	l.gives(f, e)
+	m := l.value(f, e.Fun).(called)
+	call := &loop.Invoke{Func: m.of.Name + "." + m.name, Results: results, Declares: declares}
+	var before, after []loop.Stmt
+	for _, a := range e.Args {
+		if v, ok := l.value(f, a).(Vector); ok {
+			array := &loop.Var{Name: "x", Shape: []*loop.Int{loop.Const(len(v))}}
+			table := &loop.Table{V: array}
+			for i, x := range v {
+				table.Elements = append(table.Elements, loop.Value(x))
+				after = append(after, &loop.Set{V: x, E: loop.Element(array, loop.Const(i))})
+			}
+			before = append(before, table)
+			call.Args = append(call.Args, loop.Arg{V: array})
+			continue
+		}
+		if i := l.int(f, a); i != nil {
+			call.Args = append(call.Args, loop.Arg{I: i})
+			continue
+		}
+		call.Args = append(call.Args, loop.Arg{E: l.number(f, a)})
+	}
+	if len(call.Changed()) == 0 {
+		return append(before, call)
+	}
+	for _, a := range e.Args {
+		if v, ok := l.value(f, a).(Vector); ok {
+			l.change(v)
+		}
+	}
+	return slices.Concat(before, []loop.Stmt{call}, after)
 }

@@ -1,4 +1,4 @@
-// Package unroll prints functions of the runtime with their vectors taken apart: where it is known how many elements
+// Package unroll makes loop programs of functions of the runtime, with their vectors taken apart: where it is known how many elements
 // a slice has, each is a variable of its own, loops over it are written out, and functions that are handed over or
 // called are put in their place. So an integrator's step is straight-line code for models of one or two parameters,
 // and still written once, in Go, where everybody else runs it.
@@ -8,10 +8,10 @@
 //   - Slices are made of one another by slicing, and never change their length. Loops over them range over
 //     their indices. An assignment of a slice makes a name stand for another slice; copy copies elements.
 //   - Numbers that lengths determine are known, and so are conditions on them, and whether a function is nil.
-//   - A function that is called is one of a Stage or a Value, which the caller prints, or a function or a method of the
-//     source, which is put in the place of a statement, or of an expression if it has nothing but a return. Its
+//   - A function that is called is one of a Stage or a Value, which the caller makes, a row of the table of calls of package loop, or a function or
+//     a method of the source, which is put in the place of a statement, or of an expression if it has nothing but a return. Its
 //     parameters stand for the arguments, so it assigns to none that the caller goes on with.
-//   - Fields and parameters of other types are printed as they stand.
+//   - Products are rounded before they are added, as the source says too.
 package unroll
 
 import (
@@ -20,11 +20,14 @@ import (
 	"go/parser"
 	"go/token"
 
-	"github.com/dave/jennifer/jen"
+	"github.com/hamc-dev/hamc/codegen/loop"
 )
 
-// A Vector is a slice whose elements are variables of the printed code.
-type Vector []string
+// A Vector is a slice whose elements are variables of the program.
+type Vector []*loop.Var
+
+// An Object is a value of the source that has fields and methods: Name stands before a method in the table of calls.
+type Object struct{ Name string }
 
 // Source is the functions of some files of one package.
 type Source struct {
@@ -53,70 +56,60 @@ func Parse(files map[string][]byte, order ...string) (*Source, error) {
 	return s, nil
 }
 
-// Options are what is printed for what the source does not say.
+// Options are what stands for what the source does not say.
 type Options struct {
-	// Fresh returns a name near the wanted one that nothing else has.
-	Fresh func(want string) string
-
-	// Arguments are the function's parameters in the printed code, in order: a Vector is read from the slice of its
-	// parameter's name and written back, a string is a name, and nil an object that has Fields and Stages.
+	// Arguments are what the function's parameters stand for, in order: a Slice, a *loop.Var or an Object.
 	Arguments []any
 
-	// Fields are the fields of objects: a Vector, or what is printed for one.
+	// Result is what the function's result stands for, if it has a name.
+	Result Object
+
+	// Fields are the fields of objects: a Vector, a *loop.Var or an Object.
 	Fields map[string]any
 
-	// Stages print statements in the place of calls, by the name of the function or method.
+	// Stages make statements in the place of calls, by the name of the function or method.
 	Stages map[string]Stage
 
-	// Values print expressions in the place of calls with a vector for first argument.
-	Values map[string]func(v Vector, rest ...*jen.Statement) *jen.Statement
-
-	// Writes are the functions and methods, of those that are printed as calls, that write to their slices.
-	Writes map[string]bool
-
-	// Package prints a name of the source's package.
-	Package func(name string) *jen.Statement
+	// Values make a number (*loop.Expr) or conditions ([]loop.Condition) in the place of calls, with a vector for first argument and the
+	// numbers behind it.
+	Values map[string]func(v Vector, rest ...*loop.Expr) any
 
 	// Moves returns the elements of a vector that a loop which changes it changes after its first turn, or nil for all.
-	// That turn is then printed apart, and the others know the rest of the vector no longer.
+	// That turn then stands apart, and the others know the rest of the vector no longer.
 	Moves func(v Vector) []int
 }
 
-// A Stage prints the statements of a call.
-type Stage func(c *Call) []jen.Code
+// A Slice is an argument: an array whose elements are read when the function starts, into variables, and written back before it ends.
+type Slice struct {
+	Array    *loop.Var
+	Elements Vector
+}
+
+// A Stage makes the statements of a call.
+type Stage func(c *Call) []loop.Stmt
 
 // Call is a call of a Stage.
 type Call struct {
-	// Results are the names that the results are given, which are not declared yet.
-	Results []string
-
 	// Fail returns the statements for a status that is not OK, of a function that returns a status.
-	Fail func(status *jen.Statement) []jen.Code
+	Fail func(status *loop.Var) []loop.Stmt
 
-	// Scope stands for the block in which what is printed, and what is hoisted, declares names.
-	Scope *Scope
-
-	// Again tells that a loop's first turn, printed before, has made this call already.
+	// Again tells that a loop's first turn, which stands before, has made this call already.
 	Again bool
 
-	p    *printer
-	f    *frame
-	args []ast.Expr
-}
+	// Scope stands for the function of the source that the call stands in, where it is put in the place of a call with several results; nil outside.
+	Scope *loop.Block
 
-// Scope is a block of the printed code.
-type Scope struct {
-	loops []*loop // that the block is in now, without those around the block
+	l     *lifter
+	f     *frame
+	args  []ast.Expr
+	names []string // of the results
 }
-
-// loop collects what is computed before a loop.
-type loop struct{ before []jen.Code }
 
 // Vector returns argument i, which is one.
 func (c *Call) Vector(i int) Vector {
-	v, ok := c.p.value(c.f, c.args[i]).(Vector)
+	v, ok := c.l.value(c.f, c.args[i]).(Vector)
 	if !ok {
-		c.p.fail(c.args[i], "no vector")
+		c.l.fail(c.args[i], "no vector")
 	}
 	return v
 }
@@ -124,84 +117,60 @@ func (c *Call) Vector(i int) Vector {
 // Target returns argument i, a vector that the call changes.
 func (c *Call) Target(i int) Vector {
 	v := c.Vector(i)
-	c.p.change(v)
+	c.l.change(v)
 	return v
 }
 
-// Code prints argument i.
-func (c *Call) Code(i int) *jen.Statement { return c.p.expr(c.f, c.args[i]) }
+// Number returns argument i, a number.
+func (c *Call) Number(i int) *loop.Expr { return c.l.number(c.f, c.args[i]) }
 
-// Name returns the name of argument i, which is a variable.
-func (c *Call) Name(i int) string {
-	v, ok := c.p.value(c.f, c.args[i]).(variable)
-	if !ok {
-		c.p.fail(c.args[i], "no variable")
-	}
-	return string(v)
-}
+// Result lets the name of result i stand for a variable or an object.
+func (c *Call) Result(i int, v any) { c.f.known[c.names[i]] = v }
 
-// Looped reports whether the call is in a loop of its Scope.
-func (c *Call) Looped() bool { return len(c.Scope.loops) > 0 }
-
-// Hoist puts statements before the loop that the call is in, or where it is if it is in none.
-func (c *Call) Hoist(code ...jen.Code) []jen.Code {
-	if !c.Looped() {
-		return code
-	}
-	l := c.Scope.loops[len(c.Scope.loops)-1]
-	l.before = append(l.before, code...)
-	return nil
-}
-
-// Function prints the body of a function of the source.
-func (s *Source) Function(name string, o *Options) []jen.Code {
-	p := &printer{Source: s, o: o}
+// Function makes a function of the source one of a program.
+func (s *Source) Function(name string, o *Options) *loop.Func {
+	l := &lifter{Source: s, o: o, own: map[*loop.Var]bool{}}
 	d := s.funcs[name]
-	f := &frame{known: map[string]any{}, top: true, scope: &Scope{}}
-	var out []jen.Code
+	f := &frame{known: map[string]any{}, top: true}
 	params := fieldNames(d.Type.Params)
 	if d.Recv != nil {
 		params = append(fieldNames(d.Recv), params...)
 	}
 	if len(params) != len(o.Arguments) {
-		p.fail(d, "not as many arguments as parameters")
+		l.fail(d, "not as many arguments as parameters")
 	}
-	var store []jen.Code
+	out := &loop.Func{}
+	var store []loop.Stmt
 	for i, a := range o.Arguments {
-		switch a := a.(type) {
-		case nil:
-			f.known[params[i]] = object{}
-		case string:
-			f.known[params[i]] = variable(a)
-		case Vector:
+		slice, ok := a.(Slice)
+		if !ok {
 			f.known[params[i]] = a
-			out = append(out, names(a).Op(":=").Add(elements(params[i], len(a))))
-			store = append(store, elements(params[i], len(a)).Op("=").Add(names(a)))
+			continue
+		}
+		f.known[params[i]] = slice.Elements
+		for n, v := range slice.Elements {
+			l.own[v] = true
+			at := loop.Const(n)
+			out.Body = append(out.Body, &loop.Let{V: v, E: loop.Element(slice.Array, at)})
+			store = append(store, &loop.Set{V: slice.Array, At: []*loop.Int{at}, E: loop.Value(v)})
 		}
 	}
 	for _, n := range fieldNames(d.Type.Results) {
-		f.known[n] = variable(n)
+		f.known[n] = o.Result
 	}
-	f.leave = func(results []ast.Expr, in *frame) []jen.Code {
-		values := make([]jen.Code, len(results))
-		for i, r := range results {
-			values[i] = p.expr(in, r)
+	f.leave = func([]ast.Expr, *frame) []loop.Stmt {
+		if !l.changed {
+			return []loop.Stmt{&loop.Return{}}
 		}
-		var code []jen.Code
-		if p.changed {
-			code = append(code, store...)
+		var code []loop.Stmt
+		for _, st := range store {
+			own := *st.(*loop.Set)
+			code = append(code, &own)
 		}
-		return append(code, jen.Return(values...))
+		return append(code, &loop.Return{})
 	}
-	p.own = map[string]bool{}
-	for _, a := range o.Arguments {
-		if v, ok := a.(Vector); ok {
-			for _, x := range v {
-				p.own[x] = true
-			}
-		}
-	}
-	return append(out, p.block(f, d.Body.List)...)
+	out.Body = append(out.Body, l.block(f, d.Body.List)...)
+	return out
 }
 
 // fieldNames lists the names of parameters or results.
@@ -217,33 +186,23 @@ func fieldNames(l *ast.FieldList) (out []string) {
 	return out
 }
 
-// printer prints one function.
-type printer struct {
+// lifter makes one function.
+type lifter struct {
 	*Source
 	o       *Options
-	own     map[string]bool // variables that are read from the function's slices
-	changed bool            // one of them has been written
+	own     map[*loop.Var]bool // variables that are read from the function's slices
+	changed bool               // one of them has been set
+	blocks  int                // how many functions have been put in the place of calls
 }
 
 // fail stops at something that is not known.
-func (p *printer) fail(at ast.Node, format string, args ...any) {
-	panic(fmt.Sprintf("unroll: %s: %s", p.set.Position(at.Pos()), fmt.Sprintf(format, args...)))
+func (l *lifter) fail(at ast.Node, format string, args ...any) {
+	panic(fmt.Sprintf("unroll: %s: %s", l.set.Position(at.Pos()), fmt.Sprintf(format, args...)))
 }
 
-// names prints a list of variables.
-func names(v Vector) *jen.Statement {
-	return jen.ListFunc(func(l *jen.Group) {
-		for _, n := range v {
-			l.Id(n)
-		}
-	})
-}
-
-// elements prints the elements of a slice or an array.
-func elements(array string, n int) *jen.Statement {
-	return jen.ListFunc(func(l *jen.Group) {
-		for i := range n {
-			l.Id(array).Index(jen.Lit(i))
-		}
-	})
+// change notes that variables are set.
+func (l *lifter) change(v Vector) {
+	for _, x := range v {
+		l.changed = l.changed || l.own[x]
+	}
 }

@@ -1,22 +1,20 @@
 package unroll_test
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/codegen/unroll"
 	"github.com/hamc-dev/hamc/internal/golden"
 )
 
 // TestGolden: the function f(o object, q, p []float64, h float64) (r Result) of each source, with two elements in q and
-// p, becomes what stands behind it. The object has a slice x of four elements, y of two, and an object mix that is not
-// taken apart; a stage image that fails where det is not positive, a stage kick that knows when it comes again,
-// and the value square.
+// p, becomes the program that stands behind it, which keeps the rules. The object has a slice x of four elements, y of two, and an object mix
+// that is not taken apart; a number most; a stage image that fails where the first element is not positive, a stage kick that knows when it
+// comes again, and the values square and small.
 func TestGolden(t *testing.T) {
 	golden.Run(t, filepath.Join("testdata", "unroll.txt"), func(t *testing.T, in string) (out string) {
 		source, err := unroll.Parse(map[string][]byte{"f.go": []byte("package p\n" + in)}, "f.go")
@@ -28,92 +26,108 @@ func TestGolden(t *testing.T) {
 				out = fmt.Sprint(x)
 			}
 		}()
-		return printed(t, source.Function("f", options(strings.Contains(in, "settles"))))
+		o, fields := options(strings.Contains(in, "settles"))
+		f := source.Function("f", o)
+		f.Name = "f"
+		for _, v := range fields {
+			f.Body = append([]loop.Stmt{&loop.Zero{V: v}}, f.Body...)
+		}
+		if err := loop.Verify(&loop.Program{Funcs: []*loop.Func{f}}); err != nil {
+			t.Error(err)
+		}
+		return f.Format()
 	})
 }
 
-// options are those of all cases; the first turn of a loop over two elements of x may settle all but the second.
-func options(settles bool) *unroll.Options {
-	taken := map[string]int{}
+// vector is a slice of n elements.
+func vector(name string, n int) unroll.Vector {
+	var out unroll.Vector
+	for i := range n {
+		out = append(out, &loop.Var{Name: fmt.Sprint(name, i+1)})
+	}
+	return out
+}
+
+// options are those of all cases, with the variables of its fields; the first turn of a loop over two elements of x may settle all but
+// the second.
+func options(settles bool) (*unroll.Options, unroll.Vector) {
+	array := func(name string) *loop.Var {
+		return &loop.Var{Name: name, Home: loop.Param, Old: true, Shape: []*loop.Int{loop.Const(2)}}
+	}
+	x, y := vector("x", 4), vector("y", 2)
 	o := &unroll.Options{
-		Fresh: func(want string) string {
-			taken[want]++
-			if taken[want] == 1 {
-				return want
-			}
-			return fmt.Sprintf("%s_%d", want, taken[want])
+		Arguments: []any{
+			unroll.Object{Name: "solver"}, unroll.Slice{Array: array("q"), Elements: vector("q", 2)}, unroll.Slice{Array: array("p"), Elements: vector("p", 2)},
+			&loop.Var{Name: "h", Home: loop.Param},
 		},
-		Arguments: []any{nil, unroll.Vector{"q1", "q2"}, unroll.Vector{"p1", "p2"}, "h"},
 		Fields: map[string]any{
-			"x": unroll.Vector{"x1", "x2", "x3", "x4"}, "y": unroll.Vector{"y1", "y2"}, "mix": jen.Id("s").Dot("mix"),
+			"x": x, "y": y, "mix": unroll.Object{Name: "model.mix"}, "most": &loop.Var{Name: "most", Home: loop.Param},
+			"Iterations": &loop.Var{Name: "r.Iterations", Home: loop.Param, Int: true}, "Status": &loop.Var{Name: "r.Status", Home: loop.Param, Status: true},
 		},
-		Writes:  map[string]bool{"Next": true},
-		Package: func(name string) *jen.Statement { return jen.Id("rt").Dot(name) },
-		Stages:  map[string]unroll.Stage{"image": image, "kick": kick},
-		Values: map[string]func(unroll.Vector, ...*jen.Statement) *jen.Statement{
-			"square": func(v unroll.Vector, _ ...*jen.Statement) *jen.Statement {
-				s := jen.Null()
-				for i, x := range v {
-					if i > 0 {
-						s = s.Op("+")
-					}
-					s = s.Id(x).Op("*").Id(x)
-				}
-				return s
-			},
-		},
+		Stages: map[string]unroll.Stage{"image": image, "kick": kick},
+		Values: map[string]func(unroll.Vector, ...*loop.Expr) any{"square": square, "small": small},
 	}
 	if settles {
 		o.Moves = func(v unroll.Vector) []int {
-			if len(v) == 2 && v[0] == "x1" {
+			if len(v) == 2 && v[0] == x[0] {
 				return []int{1}
 			}
 			return nil
 		}
 	}
-	return o
+	return o, append(x, y...)
 }
 
-// image is a stage image(y, x) that may fail, and has something to do before a loop.
-func image(c *unroll.Call) []jen.Code {
+// square is Σ v_i².
+func square(v unroll.Vector, _ ...*loop.Expr) any {
+	s := &loop.Expr{Op: loop.Add}
+	for _, x := range v {
+		s.K, s.Args = append(s.K, 1), append(s.Args, &loop.Expr{Op: loop.Mul, Val: 1, K: []float64{2}, Args: []*loop.Expr{loop.Value(x)}})
+	}
+	return s
+}
+
+// small asks whether all elements are at most a limit.
+func small(v unroll.Vector, limit ...*loop.Expr) any {
+	var out []loop.Condition
+	for _, x := range v {
+		out = append(out, loop.Condition{Op: loop.AtMost, X: loop.Value(x), Y: limit[0]})
+	}
+	return out
+}
+
+// image is a stage image(y, x) that may fail, or has the status for its result.
+func image(c *unroll.Call) []loop.Stmt {
 	y, x := c.Target(0), c.Vector(1)
-	code := c.Hoist(jen.Id("once").Op(":=").Lit(1))
+	st := &loop.Var{Name: "st", Status: true}
+	call := &loop.Invoke{Func: "system.PivotStatus", Results: []*loop.Var{st}, Declares: true, Args: []loop.Arg{{E: loop.Value(x[0])}}}
+	var code []loop.Stmt
 	if c.Fail != nil {
-		code = append(code, jen.If(jen.Id("det").Op("<=").Lit(0)).Block(c.Fail(jen.Id("status").Call(jen.Id("det")))...))
+		code = append(code, &loop.Branch{
+			Tests: []loop.Condition{{Op: loop.Above, X: loop.Value(x[0]), Y: loop.Number(0)}},
+			Else:  append([]loop.Stmt{call}, c.Fail(st)...),
+		})
+	} else {
+		c.Result(0, st)
+		code = append(code, call)
 	}
 	for i := range y {
-		code = append(code, jen.Id(y[i]).Op("=").Id("f").Call(jen.Id(x[i]), jen.Id("once")))
-	}
-	for _, r := range c.Results {
-		code = append(code, jen.Id(r).Op(":=").Id("st"))
+		code = append(code, &loop.Set{V: y[i], E: &loop.Expr{Op: loop.Call, Func: "math.Exp", Args: []*loop.Expr{loop.Value(x[i])}}})
 	}
 	return code
 }
 
 // kick is a stage kick(y, x).
-func kick(c *unroll.Call) []jen.Code {
-	f := "first"
+func kick(c *unroll.Call) []loop.Stmt {
+	k := 1.0
 	if c.Again {
-		f = "later"
+		k = 2
 	}
-	var code []jen.Code
+	var code []loop.Stmt
 	for i, y := range c.Target(0) {
-		code = append(code, jen.Id(y).Op("=").Id(f).Call(jen.Id(c.Vector(1)[i])))
+		code = append(code, &loop.Set{V: y, E: &loop.Expr{Op: loop.Mul, Val: k, K: []float64{1, 1}, Args: []*loop.Expr{loop.Value(c.Vector(1)[i]), loop.Value(y)}}})
 	}
 	return code
-}
-
-// printed returns the text of a function with a body.
-func printed(t *testing.T, body []jen.Code) string {
-	t.Helper()
-	f := jen.NewFile("p")
-	f.Func().Id("f").Params().Block(body...)
-	var b bytes.Buffer
-	if err := f.Render(&b); err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(b.String(), "func f() {\n")
-	return strings.TrimSuffix(strings.TrimSpace(text), "}")
 }
 
 // TestNoSource: a file that is not Go is an error.

@@ -3,20 +3,22 @@ package unroll
 import (
 	"go/ast"
 	"go/token"
+	"math"
+	"slices"
 	"strconv"
 
-	"github.com/dave/jennifer/jen"
+	"github.com/hamc-dev/hamc/codegen/loop"
 )
 
-// What a name of the source stands for is a Vector, an int or a bool that is known, a variable, an object, a closure,
-// a nothing, or a function that prints an expression.
+// What a name of the source stands for is a Vector, an int or a bool that is known, a *loop.Var, an Object, a called, a closure
+// or a nothing.
 type (
-	variable string
-	object   struct{}
-	nothing  struct{}
-	printed  func() *jen.Statement
-	called   string // a method of an object
-	closure  struct {
+	nothing struct{}
+	called  struct { // a method of an object
+		of   Object
+		name string
+	}
+	closure struct {
 		receiver string
 		typ      *ast.FuncType
 		body     []ast.Stmt
@@ -24,15 +26,15 @@ type (
 	}
 )
 
-// frame is a block of a function that is being printed.
+// frame is a block of a function that is being lifted.
 type frame struct {
 	known map[string]any
 	outer *frame // whose names are known too
 	top   bool   // of its function
-	scope *Scope
-	again bool // the first turn of a loop has been printed
-	// leave prints a return.
-	leave func(results []ast.Expr, in *frame) []jen.Code
+	scope *loop.Block
+	again bool // the first turn of a loop stands before
+	// leave makes a return.
+	leave func(results []ast.Expr, in *frame) []loop.Stmt
 }
 
 // inner starts a block.
@@ -50,8 +52,8 @@ func (f *frame) find(name string) any {
 	return nil
 }
 
-// value returns what is known of an expression, or nil where it has to be printed.
-func (p *printer) value(f *frame, e ast.Expr) any {
+// value returns what an expression stands for, or nil where it has to be computed.
+func (l *lifter) value(f *frame, e ast.Expr) any {
 	switch e := e.(type) {
 	case *ast.Ident:
 		if v := f.find(e.Name); v != nil {
@@ -65,62 +67,60 @@ func (p *printer) value(f *frame, e ast.Expr) any {
 			return n
 		}
 	case *ast.ParenExpr:
-		return p.value(f, e.X)
+		return l.value(f, e.X)
 	case *ast.FuncLit:
 		return &closure{typ: e.Type, body: e.Body.List, in: f}
 	case *ast.SelectorExpr:
-		return p.field(f, e)
+		return l.field(f, e)
 	case *ast.IndexExpr:
-		if v, ok := p.value(f, e.X).(Vector); ok {
-			return variable(v[p.number(f, e.Index)])
+		if v, ok := l.value(f, e.X).(Vector); ok {
+			return v[l.position(f, e.Index)]
 		}
 	case *ast.SliceExpr:
-		if v, ok := p.value(f, e.X).(Vector); ok {
-			return p.slice(f, v, e)
+		if v, ok := l.value(f, e.X).(Vector); ok {
+			return l.slice(f, v, e)
 		}
 	case *ast.CallExpr:
 		if id, ok := e.Fun.(*ast.Ident); ok && id.Name == "len" {
-			if v, ok := p.value(f, e.Args[0]).(Vector); ok {
+			if v, ok := l.value(f, e.Args[0]).(Vector); ok {
 				return len(v)
 			}
 		}
 	case *ast.BinaryExpr:
-		return p.binary(f, e)
+		return l.binary(f, e)
 	}
 	return nil
 }
 
-// field returns what is known of a field or a method.
-func (p *printer) field(f *frame, e *ast.SelectorExpr) any {
-	if _, ok := p.value(f, e.X).(object); !ok {
+// field returns what a field or a method stands for.
+func (l *lifter) field(f *frame, e *ast.SelectorExpr) any {
+	o, ok := l.value(f, e.X).(Object)
+	if !ok {
 		return nil
 	}
-	switch v := p.o.Fields[e.Sel.Name].(type) {
-	case Vector:
+	if v := l.o.Fields[e.Sel.Name]; v != nil {
 		return v
-	case *jen.Statement:
-		return printed(func() *jen.Statement { return jen.Add(v) })
 	}
-	return called(e.Sel.Name)
+	return called{o, e.Sel.Name}
 }
 
-func (p *printer) slice(f *frame, v Vector, e *ast.SliceExpr) Vector {
+func (l *lifter) slice(f *frame, v Vector, e *ast.SliceExpr) Vector {
 	low, high := 0, len(v)
 	if e.Low != nil {
-		low = p.number(f, e.Low)
+		low = l.position(f, e.Low)
 	}
 	if e.High != nil {
-		high = p.number(f, e.High)
+		high = l.position(f, e.High)
 	}
 	if low > high || high > len(v) {
-		p.fail(e, "a slice outside of its vector")
+		l.fail(e, "a slice outside of its vector")
 	}
 	return v[low:high]
 }
 
 // binary computes with numbers that are known.
-func (p *printer) binary(f *frame, e *ast.BinaryExpr) any {
-	x, y := p.value(f, e.X), p.value(f, e.Y)
+func (l *lifter) binary(f *frame, e *ast.BinaryExpr) any {
+	x, y := l.value(f, e.X), l.value(f, e.Y)
 	switch x := x.(type) {
 	case nothing:
 		return equal(e.Op, y == any(nothing{}))
@@ -133,7 +133,6 @@ func (p *printer) binary(f *frame, e *ast.BinaryExpr) any {
 			return compute(e.Op, x, y)
 		}
 	}
-	// What is not known is printed, whatever it is joined with, so that it is used.
 	if x, ok := x.(bool); ok && e.Op == token.LAND {
 		if y, ok := y.(bool); ok || !x {
 			return x && y
@@ -171,95 +170,138 @@ func compute(op token.Token, x, y int) any {
 	return equal(op, x == y)
 }
 
-// number returns an int that has to be known.
-func (p *printer) number(f *frame, e ast.Expr) int {
-	n, ok := p.value(f, e).(int)
+// position returns an int that has to be known.
+func (l *lifter) position(f *frame, e ast.Expr) int {
+	n, ok := l.value(f, e).(int)
 	if !ok {
-		p.fail(e, "a number that is not known")
+		l.fail(e, "a number that is not known")
 	}
 	return n
 }
 
-// expr prints an expression.
-func (p *printer) expr(f *frame, e ast.Expr) *jen.Statement {
-	switch v := p.value(f, e).(type) {
-	case variable:
-		return jen.Id(string(v))
+// int returns an int of the program, or nil if an expression is none.
+func (l *lifter) int(f *frame, e ast.Expr) *loop.Int {
+	switch v := l.value(f, e).(type) {
 	case int:
-		return jen.Lit(v)
-	case bool:
-		return jen.Lit(v)
-	case printed:
-		return v()
-	case nothing:
-		return jen.Nil()
-	case nil:
-	default:
-		p.fail(e, "no expression: %T", v)
+		return loop.Const(v)
+	case *loop.Var:
+		if v.Int {
+			return loop.At(v)
+		}
 	}
-	switch e := e.(type) {
-	case *ast.Ident:
-		if predeclared[e.Name] {
-			return jen.Id(e.Name)
-		}
-		if !ast.IsExported(e.Name) {
-			p.fail(e, "%s cannot be named outside of the package", e.Name)
-		}
-		return p.o.Package(e.Name)
-	case *ast.BasicLit:
-		return jen.Id(e.Value)
-	case *ast.ParenExpr:
-		return jen.Parens(p.expr(f, e.X))
-	case *ast.UnaryExpr:
-		return jen.Op(e.Op.String()).Add(p.expr(f, e.X))
-	case *ast.BinaryExpr:
-		if e.Op == token.LAND && p.value(f, e.Y) == any(true) {
-			return p.expr(f, e.X)
-		}
-		return p.expr(f, e.X).Op(e.Op.String()).Add(p.expr(f, e.Y))
-	case *ast.SelectorExpr:
-		if id, ok := e.X.(*ast.Ident); ok && f.find(id.Name) == nil && id.Name == "math" {
-			return jen.Qual("math", e.Sel.Name)
-		}
-		return p.expr(f, e.X).Dot(e.Sel.Name)
-	case *ast.CallExpr:
-		return p.call(f, e)
-	}
-	p.fail(e, "no expression: %T", e)
 	return nil
 }
 
-var predeclared = map[string]bool{"float64": true, "int": true, "bool": true, "true": true, "false": true, "max": true, "min": true}
-
-// call prints a call that is an expression.
-func (p *printer) call(f *frame, e *ast.CallExpr) *jen.Statement {
-	name, c := p.callee(f, e)
-	if v := p.o.Values[name]; v != nil {
-		x, ok := p.value(f, e.Args[0]).(Vector)
-		if !ok {
-			p.fail(e, "%s of no vector", name)
+// number returns a number of the program.
+func (l *lifter) number(f *frame, e ast.Expr) *loop.Expr {
+	switch v := l.value(f, e).(type) {
+	case *loop.Var:
+		if v.Scalar() && !v.Int && !v.Truth && !v.Status {
+			return loop.Value(v)
 		}
-		return v(x, p.rest(f, e)...)
+	case int:
+		return loop.Number(float64(v))
 	}
-	if c != nil {
-		r, ok := c.body[0].(*ast.ReturnStmt)
-		if !ok || len(r.Results) != 1 {
-			p.fail(e, "%s is no expression", name)
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if v, err := strconv.ParseFloat(e.Value, 64); err == nil {
+			return loop.Number(v)
 		}
-		return p.expr(p.enter(f, e, c), r.Results[0])
+	case *ast.ParenExpr:
+		return l.number(f, e.X)
+	case *ast.UnaryExpr:
+		if e.Op == token.SUB {
+			return &loop.Expr{Op: loop.Mul, Val: -1, K: []float64{1}, Args: []*loop.Expr{l.number(f, e.X)}}
+		}
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.ADD, token.SUB:
+			return l.sum(f, e)
+		case token.MUL, token.QUO:
+			return l.product(f, e)
+		}
+	case *ast.CallExpr:
+		return l.function(f, e)
 	}
-	args := make([]jen.Code, len(e.Args))
-	for i, a := range e.Args {
-		args[i] = p.expr(f, a)
-	}
-	return p.expr(f, e.Fun).Call(args...)
+	l.fail(e, "no number")
+	return nil
 }
 
-// rest prints the arguments after the first.
-func (p *printer) rest(f *frame, e *ast.CallExpr) []*jen.Statement {
-	var out []*jen.Statement
-	for _, a := range e.Args[1:] {
-		out = append(out, p.expr(f, a))
+// leads returns the left operand of an operator, to go on with if it is of the same kind and not in parentheses.
+func (l *lifter) leads(f *frame, e ast.Expr, op loop.Op) *loop.Expr {
+	x := l.number(f, e)
+	if _, ok := e.(*ast.BinaryExpr); ok && x.Op == op {
+		return &loop.Expr{Op: op, Val: x.Val, K: slices.Clone(x.K), Args: slices.Clone(x.Args)}
 	}
-	return out
+	switch {
+	case op == loop.Mul && x.Op == loop.Num:
+		return &loop.Expr{Op: op, Val: x.Val}
+	case op == loop.Mul:
+		return &loop.Expr{Op: op, Val: 1, K: []float64{1}, Args: []*loop.Expr{x}}
+	}
+	return &loop.Expr{Op: op, K: []float64{1}, Args: []*loop.Expr{x}}
+}
+
+func (l *lifter) sum(f *frame, e *ast.BinaryExpr) *loop.Expr {
+	x := l.leads(f, e.X, loop.Add)
+	k := 1.0
+	if e.Op == token.SUB {
+		k = -1
+	}
+	x.K, x.Args = append(x.K, k), append(x.Args, l.number(f, e.Y))
+	return x
+}
+
+func (l *lifter) product(f *frame, e *ast.BinaryExpr) *loop.Expr {
+	x := l.leads(f, e.X, loop.Mul)
+	if len(x.K) > 0 && x.K[len(x.K)-1] < 0 {
+		l.fail(e, "a quotient that is multiplied")
+	}
+	k := 1.0
+	if e.Op == token.QUO {
+		k = -1
+	}
+	x.K, x.Args = append(x.K, k), append(x.Args, l.number(f, e.Y))
+	return x
+}
+
+// function returns the number that a call comes to.
+func (l *lifter) function(f *frame, e *ast.CallExpr) *loop.Expr {
+	if id, ok := e.Fun.(*ast.Ident); ok && id.Name == "float64" {
+		return l.number(f, e.Args[0]) // products are rounded anyway
+	}
+	if s, ok := e.Fun.(*ast.SelectorExpr); ok && l.value(f, s) == nil {
+		if id, ok := s.X.(*ast.Ident); ok && id.Name == "math" {
+			if s.Sel.Name == "Inf" {
+				return loop.Number(math.Inf(l.position(f, e.Args[0])))
+			}
+			return &loop.Expr{Op: loop.Call, Func: "math." + s.Sel.Name, Args: []*loop.Expr{l.number(f, e.Args[0])}}
+		}
+	}
+	name, c := l.callee(f, e)
+	if v := l.o.Values[name]; v != nil {
+		if x, ok := l.valueOf(f, e, v).(*loop.Expr); ok {
+			return x
+		}
+	}
+	if c != nil {
+		if r, ok := c.body[0].(*ast.ReturnStmt); ok && len(r.Results) == 1 {
+			return l.number(l.enter(f, e, c), r.Results[0])
+		}
+	}
+	l.fail(e, "%s is no expression", name)
+	return nil
+}
+
+// valueOf calls a Value.
+func (l *lifter) valueOf(f *frame, e *ast.CallExpr, v func(Vector, ...*loop.Expr) any) any {
+	x, ok := l.value(f, e.Args[0]).(Vector)
+	if !ok {
+		l.fail(e, "a function of no vector")
+	}
+	var rest []*loop.Expr
+	for _, a := range e.Args[1:] {
+		rest = append(rest, l.number(f, a))
+	}
+	return v(x, rest...)
 }

@@ -309,12 +309,13 @@ func (s *Model) slope(grad, q []float64) {
 // StepIMb advances (q, p) by one step of the implicit midpoint rule solved for the
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
-	l := s.store.L
-	r1, r2 := 1/l[0], 1/l[3]
+	l1, l2, l3 := s.store.L[0], s.store.L[2], s.store.L[3]
+	r1 := 1 / l1
+	r2 := 1 / l3
 	var x1, x2, x3, x4, y1, y2, y3, y4, root1, root2 float64
-	var at, grad [2]float64
-	q1, q2 := q[0], q[1]
-	p1, p2 := p[0], p[1]
+	var at [2]float64
+	var grad [2]float64
+	q1, q2, p1, p2 := q[0], q[1], p[0], p[1]
 	h := float64(0.5 * eps)
 	x1, x2, x3, x4 = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
@@ -323,13 +324,14 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
+		check := sv.FirstCheck()
+		last := math.Inf(1)
 		for k := 0; ; k++ {
 			at[0], at[1] = x1, x2
 			s.slope(grad[:], at[:])
 			w := float64(x3 * r1)
-			v2 := float64(float64((x4-float64(l[2]*w))*r2) * r2)
-			v1 := float64((w - float64(l[2]*v2)) * r1)
+			v2 := float64(((x4 - float64(l2*w)) * r2) * r2)
+			v1 := float64((w - float64(l2*v2)) * r1)
 			y1 = q1 + float64(h*v1)
 			y2 = q2 + float64(h*v2)
 			y3 = p1 + float64(h*grad[0])
@@ -342,9 +344,13 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit && math.Abs(y3) <= limit && math.Abs(y4) <= limit
 			} else {
-				length := float64((float64(y1*l[0])+float64(y2*l[2]))*(float64(y1*l[0])+float64(y2*l[2]))) + float64(float64(y2*l[3])*float64(y2*l[3]))
+				e := float64(y1*l1) + float64(y2*l2)
+				e2 := float64(y2 * l3)
+				length := float64(e*e) + float64(e2*e2)
 				if length <= limit {
-					length += float64(float64(y3*r1)*float64(y3*r1)) + float64(float64((y4-float64(l[2]*float64(y3*r1)))*r2)*float64((y4-float64(l[2]*float64(y3*r1)))*r2))
+					e3 := float64(y3 * r1)
+					e4 := float64((y4 - float64(l2*e3)) * r2)
+					length += float64(e3*e3) + float64(e4*e4)
 				}
 				converged = length <= limit
 			}
@@ -357,12 +363,17 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2), math.Abs(y3), math.Abs(y4))
 				} else {
-					length := float64((float64(y1*l[0])+float64(y2*l[2]))*(float64(y1*l[0])+float64(y2*l[2]))) + float64(float64(y2*l[3])*float64(y2*l[3]))
-					length += float64(float64(y3*r1)*float64(y3*r1)) + float64(float64((y4-float64(l[2]*float64(y3*r1)))*r2)*float64((y4-float64(l[2]*float64(y3*r1)))*r2))
+					e := float64(y1*l1) + float64(y2*l2)
+					e2 := float64(y2 * l3)
+					length := float64(e*e) + float64(e2*e2)
+					e3 := float64(y3 * r1)
+					e4 := float64((y4 - float64(l2*e3)) * r2)
+					length += float64(e3*e3) + float64(e4*e4)
 					residual = math.Sqrt(length)
 				}
 				var st rt.Status
-				if check, st = sv.Check(k, residual, last); st != rt.OK {
+				check, st = sv.Check(k, residual, last)
+				if st != rt.OK {
 					r.Iterations, r.Status = k, st
 					goto solved
 				}
@@ -370,7 +381,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			}
 			if sv.Method == rt.Anderson {
 				if k == 0 {
-					root1, root2 = math.Sqrt(float64(l[0]*l[0])), math.Sqrt(float64(l[2]*l[2])+float64(l[3]*l[3]))
+					root1 = math.Sqrt(float64(l1 * l1))
+					root2 = math.Sqrt(float64(l2*l2) + float64(l3*l3))
 					x := [2]float64{x1, x2}
 					x5 := [2]float64{x3, x4}
 					x6 := [2]float64{root1, root2}
@@ -379,16 +391,16 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 					x := [2]float64{x1, x2}
 					x5 := [2]float64{x3, x4}
 					s.mix.Next(x[:], x5[:])
-					x1, x2 = x[0], x[1]
-					x3, x4 = x5[0], x5[1]
+					x1, x2, x3, x4 = x[0], x[1], x5[0], x5[1]
 				}
 			}
 		}
 	}
 solved:
-	q1, p1 = float64(2*x1)-q1, float64(2*x3)-p1
-	q2, p2 = float64(2*x2)-q2, float64(2*x4)-p2
-	q[0], q[1] = q1, q2
-	p[0], p[1] = p1, p2
+	q1 = float64(2*x1) - q1
+	p1 = float64(2*x3) - p1
+	q2 = float64(2*x2) - q2
+	p2 = float64(2*x4) - p2
+	q[0], q[1], p[0], p[1] = q1, q2, p1, p2
 	return r
 }

@@ -291,19 +291,19 @@ func (s *Model) cube(dst, q []float64) {
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
 func (s *Model) evaluate(q []float64) rt.Status {
+	t2 := q[1]
 	if s.frame.known && s.frame.at[0] == q[0] && s.frame.at[1] == q[1] {
 		return rt.OK
 	}
 	s.frame.known = false
-	t2 := q[1]
 	off := float64(-44.44444444444444 * t2)
 	diag := float64(23.22222222222222)
 	det := float64(88.88888888888889*t2*t2) + 23.22222222222222
 	if !(det > 0) {
-		return system.PivotStatus(det)
+		st := system.PivotStatus(det)
+		return st
 	}
-	s.frame.off, s.frame.diag, s.frame.det = off, diag, det
-	s.frame.at[0], s.frame.at[1] = q[0], q[1]
+	s.frame.off, s.frame.diag, s.frame.det, s.frame.at[0], s.frame.at[1] = off, diag, det, q[0], q[1]
 	s.frame.known = true
 	return rt.OK
 }
@@ -368,44 +368,45 @@ func (s *Model) DrawMomentum(p, q []float64) rt.Status {
 // midpoint z̄ = z + ½ε f(z̄), IM(b) of Brofos & Lederman (2021); z' = 2z̄ − z.
 // With A = adj G, r = 1/det G and u = A p, v = r u and ∂H/∂q = F + r (T − r R(u)).
 func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
+	fitFactor := s.fitFactor
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
-	c2 := float64(-11.11111111111111 * fitFactor)
-	c5 := float64(-2 * c2)
 	var t1, t2, pT1, pT2, y1, y2, y3, y4, root1, root2 float64
-	q1, q2 := q[0], q[1]
-	p1, p2 := p[0], p[1]
+	q1, q2, p1, p2 := q[0], q[1], p[0], p[1]
 	h := float64(0.5 * eps)
 	t1, t2, pT1, pT2 = q1, q2, p1, p2
+	c2 := float64(-11.11111111111111 * fitFactor)
+	c5 := float64(-2 * c2)
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
+		check := sv.FirstCheck()
+		last := math.Inf(1)
 		hc := float64(88.88888888888889 * h)
 		hc2 := float64(44.44444444444444 * h)
-		known := [7]float64{fitOffset, fitCentre, fitFactor, c2, c5, hc, hc2}
+		adj3 := float64(23.22222222222222)
+		known := [8]float64{adj3, fitOffset, fitCentre, fitFactor, c2, c5, hc, hc2}
 		for k := 0; ; k++ {
 			sqT2 := float64(t2 * t2)
 			det := float64(88.88888888888889*sqT2) + 23.22222222222222
 			adj1 := float64(88.88888888888889*sqT2) + 1
 			adj2 := float64(-44.44444444444444 * t2)
-			adj3 := float64(23.22222222222222)
 			if !(det > 0) {
-				r.Iterations, r.Status = k, system.PivotStatus(det)
+				st := system.PivotStatus(det)
+				r.Iterations, r.Status = k, st
 				goto solved
 			}
 			rdet := 1 / det
 			uT1 := float64(adj1*pT1) + float64(adj2*pT2)
-			uT2 := float64(adj2*pT1) + float64(adj3*pT2)
-			e := known[0] + float64((t1-known[1]+float64(t2*t2))*known[2])
-			f1 := float64((t1 - float64(e*known[3])) * h)
-			f2 := float64((t2 + float64(t2*e*known[4])) * h)
-			t2b := float64(t2 * known[5])
-			s2 := float64((float64(known[6]*uT1) + float64(t2b*uT2)) * uT2)
+			uT2 := float64(adj2*pT1) + float64(known[0]*pT2)
+			e := known[1] + float64((t1-known[2]+sqT2)*known[3])
+			f1 := float64((t1 - float64(e*known[4])) * h)
+			f2 := float64((t2 + float64(t2*e*known[5])) * h)
+			t2b := float64(t2 * known[6])
+			s2 := float64((float64(known[7]*uT1) + float64(t2b*uT2)) * uT2)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uT1)*rdet)
 			y3 = p1 - f1
@@ -419,9 +420,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit && math.Abs(y3) <= limit && math.Abs(y4) <= limit
 			} else {
-				length := float64(adj3*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
+				length := float64(known[0]*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
 				if length <= limit {
-					length += float64((float64(adj1*y3*y3) + float64(2*adj2*y3*y4) + float64(adj3*y4*y4)) * rdet)
+					length += float64((float64(adj1*y3*y3) + float64(2*adj2*y3*y4) + float64(known[0]*y4*y4)) * rdet)
 				}
 				converged = length <= limit
 			}
@@ -434,12 +435,13 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2), math.Abs(y3), math.Abs(y4))
 				} else {
-					length := float64(adj3*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
-					length += float64((float64(adj1*y3*y3) + float64(2*adj2*y3*y4) + float64(adj3*y4*y4)) * rdet)
+					length := float64(known[0]*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
+					length += float64((float64(adj1*y3*y3) + float64(2*adj2*y3*y4) + float64(known[0]*y4*y4)) * rdet)
 					residual = math.Sqrt(length)
 				}
 				var st rt.Status
-				if check, st = sv.Check(k, residual, last); st != rt.OK {
+				check, st = sv.Check(k, residual, last)
+				if st != rt.OK {
 					r.Iterations, r.Status = k, st
 					goto solved
 				}
@@ -447,7 +449,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			}
 			if sv.Method == rt.Anderson {
 				if k == 0 {
-					root1, root2 = math.Sqrt(adj3), math.Sqrt(adj1)
+					root1 = math.Sqrt(known[0])
+					root2 = math.Sqrt(adj1)
 					x := [2]float64{t1, t2}
 					x2 := [2]float64{pT1, pT2}
 					x3 := [2]float64{root1, root2}
@@ -456,42 +459,44 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 					x := [2]float64{t1, t2}
 					x2 := [2]float64{pT1, pT2}
 					s.mix.Next(x[:], x2[:])
-					t1, t2 = x[0], x[1]
-					pT1, pT2 = x2[0], x2[1]
+					t1, t2, pT1, pT2 = x[0], x[1], x2[0], x2[1]
 				}
 			}
 		}
 	}
 solved:
-	q1, p1 = float64(2*t1)-q1, float64(2*pT1)-p1
-	q2, p2 = float64(2*t2)-q2, float64(2*pT2)-p2
-	q[0], q[1] = q1, q2
-	p[0], p[1] = p1, p2
+	q1 = float64(2*t1) - q1
+	p1 = float64(2*pT1) - p1
+	q2 = float64(2*t2) - q2
+	p2 = float64(2*pT2) - p2
+	q[0], q[1], p[0], p[1] = q1, q2, p1, p2
 	return r
 }
 
 // quantities returns what the generalized leapfrog needs of a position: A = adj G,
 // r = 1/det G and F + r T, the force without its momentum part, and remembers it.
 func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, float64, float64, rt.Status) {
+	fitFactor := s.fitFactor
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
-	fitFactor := s.fitFactor
-	c2 := float64(-11.11111111111111 * fitFactor)
-	c5 := float64(-2 * c2)
 	sqT2 := float64(t2 * t2)
 	det := float64(88.88888888888889*sqT2) + 23.22222222222222
 	adj1 := float64(88.88888888888889*sqT2) + 1
 	adj2 := float64(-44.44444444444444 * t2)
 	adj3 := float64(23.22222222222222)
 	if !(det > 0) {
-		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
+		st := system.PivotStatus(det)
+		return 0, 0, 0, 0, 0, 0, st
 	}
 	rdet := 1 / det
-	e := fitOffset + float64((t1-fitCentre+float64(t2*t2))*fitFactor)
+	c2 := float64(-11.11111111111111 * fitFactor)
+	e := fitOffset + float64((t1-fitCentre+sqT2)*fitFactor)
 	f1 := t1 - float64(e*c2)
+	c5 := float64(-2 * c2)
 	f2 := t2 + float64(t2*e*c5)
 	t2b := float64(88.88888888888889 * t2)
-	w1, w2 := f1, f2+float64(rdet*t2b)
+	w1 := f1
+	w2 := f2 + float64(rdet*t2b)
 	s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = t1, t2, adj1, adj2, adj3, rdet, w1, w2
 	s.seenKnown = true
 	return adj1, adj2, adj3, rdet, w1, w2, rt.OK
@@ -502,8 +507,7 @@ func (s *Model) quantities(t1, t2 float64) (float64, float64, float64, float64, 
 // u = A p, v = r u and ∂H/∂q = F + r T − r² R(u).
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	var pT1, pT2, t1, t2, y1, y2 float64
-	q1, q2 := q[0], q[1]
-	p1, p2 := p[0], p[1]
+	q1, q2, p1, p2 := q[0], q[1], p[0], p[1]
 	h := float64(0.5 * eps)
 	var a1, a2, a3, r2, w1, w2 float64
 	var st rt.Status
@@ -512,18 +516,19 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 	} else {
 		a1, a2, a3, r2, w1, w2, st = s.quantities(q1, q2)
 	}
-	if r.Status = st; st != rt.OK {
+	r.Status = st
+	if st != rt.OK {
 		return r
 	}
-	pT1, pT2 = p1, p2
-	t1, t2 = q1, q2
+	pT1, pT2, t1, t2 = p1, p2, q1, q2
 	// The momentum, with all that depends on q fixed.
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
+		check := sv.FirstCheck()
+		last := math.Inf(1)
 		rr := float64(r2 * r2)
 		uT1 := float64(a1*pT1) + float64(a2*pT2)
 		uT2 := float64(a2*pT1) + float64(a3*pT2)
@@ -552,20 +557,21 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 				residual = math.Sqrt(length)
 			}
 			var st2 rt.Status
-			if check, st2 = sv.Check(1, residual, last); st2 != rt.OK {
+			check, st2 = sv.Check(1, residual, last)
+			if st2 != rt.OK {
 				r.Iterations, r.Status = 1, st2
 				goto solved
 			}
 			last = residual
 		}
-		// The other component is settled, and this one iterates on a quadratic in itself.
 		a3b := 1032.0987654320988 - float64(3950.6172839506235*t2*t2)
 		co1 := float64(-1975.3086419753085 * t2 * pT1 * pT1)
 		co2 := float64(pT1 * a3b)
 		co3 := float64(2064.1975308641977 * t2)
 		e1 := p2 - float64(h*(w2-float64(rr*co1)))
-		e2 := float64(h * rr * co2)
-		e3 := float64(h * rr * co3)
+		e := float64(h * rr)
+		e2 := float64(e * co2)
+		e3 := float64(e * co3)
 		for k := 2; ; k++ {
 			y2 = e1 + float64(pT2*(e2+float64(e3*pT2)))
 			pT2, y2 = y2, y2-pT2
@@ -589,7 +595,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 					residual = math.Sqrt(length)
 				}
 				var st2 rt.Status
-				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
+				check, st2 = sv.Check(k, residual, last)
+				if st2 != rt.OK {
 					r.Iterations, r.Status = k, st2
 					goto solved
 				}
@@ -608,19 +615,19 @@ solved:
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
-		var v1, v2 float64
-		{
-			uT1 := float64(a1*pT1) + float64(a2*pT2)
-			uT2 := float64(a2*pT1) + float64(a3*pT2)
-			v1, v2 = q1+float64(h*uT1*r2), q2+float64(h*uT2*r2)
-		}
+		check := sv.FirstCheck()
+		last := math.Inf(1)
+		uT1 := float64(a1*pT1) + float64(a2*pT2)
+		uT2 := float64(a2*pT1) + float64(a3*pT2)
+		v1 := q1 + float64(h*uT1*r2)
+		v2 := q2 + float64(h*uT2*r2)
 		hc := float64(-44.44444444444444 * h * pT2)
 		hc2 := float64(h * pT1)
 		hc3 := float64(88.88888888888889 * h * pT1)
 		hc4 := float64(23.22222222222222 * h * pT2)
 		hc5 := float64(-44.44444444444444 * h * pT1)
-		known := [5]float64{hc, hc2, hc3, hc4, hc5}
+		adj3 := float64(23.22222222222222)
+		known := [8]float64{hc, hc2, hc3, hc4, hc5, v1, v2, adj3}
 		for k := 1; ; k++ {
 			sqT2 := float64(t2 * t2)
 			det := float64(88.88888888888889*sqT2) + 23.22222222222222
@@ -628,21 +635,21 @@ solved:
 			m2 := known[3] + float64(t2*known[4])
 			adj1 := float64(88.88888888888889*sqT2) + 1
 			adj2 := float64(-44.44444444444444 * t2)
-			adj3 := float64(23.22222222222222)
 			if !(det > 0) {
-				iterations, st = k, system.PivotStatus(det)
+				st2 := system.PivotStatus(det)
+				iterations, st = k, st2
 				goto solved2
 			}
 			rdet := 1 / det
-			y1 = v1 + float64(m1*rdet)
-			y2 = v2 + float64(m2*rdet)
+			y1 = known[5] + float64(m1*rdet)
+			y2 = known[6] + float64(m2*rdet)
 			t1, y1 = y1, y1-t1
 			t2, y2 = y2, y2-t2
 			var converged bool
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
 			} else {
-				length := float64(adj3*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
+				length := float64(known[7]*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
 				converged = length <= limit
 			}
 			if converged && k > 0 {
@@ -654,11 +661,12 @@ solved:
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2))
 				} else {
-					length := float64(adj3*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
+					length := float64(known[7]*y1*y1) - float64(2*adj2*y1*y2) + float64(adj1*y2*y2)
 					residual = math.Sqrt(length)
 				}
 				var st2 rt.Status
-				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
+				check, st2 = sv.Check(k, residual, last)
+				if st2 != rt.OK {
 					iterations, st = k, st2
 					goto solved2
 				}
@@ -673,15 +681,17 @@ solved2:
 		return r
 	}
 	// The momentum again, explicitly.
-	a1, a2, a3, r2, w1, w2, st3 := s.quantities(t1, t2)
-	if r.Status = st3; st3 != rt.OK {
+	var st3 rt.Status
+	a1, a2, a3, r2, w1, w2, st3 = s.quantities(t1, t2)
+	r.Status = st3
+	if st3 != rt.OK {
 		return r
 	}
 	q1, q2 = t1, t2
 	rr2 := float64(r2 * r2)
-	uT1 := float64(a1*pT1) + float64(a2*pT2)
-	uT2 := float64(a2*pT1) + float64(a3*pT2)
-	s2b := float64((float64(44.44444444444444*uT1) + float64(88.88888888888889*t2*uT2)) * uT2)
+	uT1b := float64(a1*pT1) + float64(a2*pT2)
+	uT2b := float64(a2*pT1) + float64(a3*pT2)
+	s2b := float64((float64(44.44444444444444*uT1b) + float64(88.88888888888889*t2*uT2b)) * uT2b)
 	p1 = pT1 - float64(h*w1)
 	p2 = pT2 - float64(h*(w2-float64(rr2*s2b)))
 	d := 0.0
@@ -690,8 +700,7 @@ solved2:
 	if d != 0 {
 		r.Status = rt.NonFinite
 	}
-	q[0], q[1] = q1, q2
-	p[0], p[1] = p1, p2
+	q[0], q[1], p[0], p[1] = q1, q2, p1, p2
 	return r
 }
 
