@@ -307,6 +307,11 @@ func (r *reader) control() Stmt {
 			st.Else = r.stmts("}")
 		}
 		return st
+	case r.is("unless"):
+		st := &Branch{Tests: r.tests()}
+		r.want("{")
+		st.Else = r.stmts("}")
+		return st
 	case r.is("decide"):
 		st := &Decide{V: r.variable(r.ident())}
 		r.want("=")

@@ -237,7 +237,7 @@ type text struct {
 // newText returns a writer that gives no variable the name of a word of the text form.
 func newText() *text {
 	t := &text{names: map[*Var]string{}, taken: map[string]bool{}}
-	for _, w := range strings.Fields("func after end field view int data given matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan state takes gives old truth status while from block leave return branch else decide zero table assign invoke note not holds failed setting is") {
+	for _, w := range strings.Fields("func after end field view int data given matrix factor output for in if and clear keep within fit fitpart call let by none draw float min max inf nan state takes gives old truth status while from block leave return branch unless else decide zero table assign invoke note not holds failed setting is") {
 		t.taken[w] = true
 	}
 	return t
@@ -391,8 +391,13 @@ func (t *text) control(st Stmt) {
 		}
 		t.line("%s", s)
 	case *Branch:
-		t.block("branch "+t.tests(st.Tests), st.Then)
-		if st.Else != nil {
+		tests := t.tests(st.Tests)
+		if len(st.Then) == 0 {
+			t.block("unless "+tests, st.Else)
+			return
+		}
+		t.block("branch "+tests, st.Then)
+		if len(st.Else) > 0 {
 			t.block("else", st.Else)
 		}
 	case *Decide:
