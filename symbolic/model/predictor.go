@@ -32,11 +32,57 @@ func (p *Posterior) predictorsOf(t *PosteriorTerm, latents []*latent, apart bool
 			}, apart)
 		}
 		if xs == nil {
-			return nil
+			return p.elementByElement(t, latents)
 		}
 		found = append(found, xs...)
 	}
 	return found
+}
+
+// elementByElement are predictors of a term of which no observation sees a few numbers, as the likelihood of a ranking: each element of a vector is one, given the
+// others. The information is the observed one, |∂²L/∂x²| at the reference. It is nil where a vector has a prior that is the same everywhere, so that its map
+// would be too; where derivatives are not known; and where they would take much longer than the term: what that is made of is computed by a recursion, or from a matrix.
+func (p *Posterior) elementByElement(t *PosteriorTerm, latents []*latent) (found []*predictor) {
+	c := p.C
+	for _, v := range latents {
+		var is []*expr.Index
+		for _, i := range v.is {
+			is = append(is, c.NewIndex(i.Name, i.Range))
+		}
+		at := expr.SubsOf(is)
+		s := c.Diff(t.L, v.values(), at...)
+		if s.IsNum(0) {
+			continue
+		}
+		second := c.Diff(s, v.values(), at...)
+		if p.fixed([]*latent{v}, true) || !known(s) || !known(second) || !plainly(s) || !plainly(second) {
+			return nil
+		}
+		found = append(found, &predictor{indices: is, eta: c.Ref(v.values(), at...), weight: c.Atom(p.atReference(c.Call("abs", second))), score: c.Atom(p.following(s))})
+	}
+	return found
+}
+
+// plainly reports whether an expression is made of numbers by formulas, sums and definitions of these.
+func plainly(e *expr.Expr) bool {
+	ok := true
+	seen := map[*expr.Def]bool{}
+	var look func(e *expr.Expr)
+	look = func(e *expr.Expr) {
+		expr.Refs(e, func(r *expr.Expr) {
+			d := r.Tensor.Def
+			switch {
+			case r.Tensor.Kind == expr.DataTensor, r.Tensor.Kind == expr.CoordTensor, r.Tensor.Kind == expr.LocalTensor:
+			case d == nil || d.Recursion != nil:
+				ok = ok && d == nil && r.Tensor.Kind != expr.SolutionTensor
+			case !seen[d]:
+				seen[d] = true
+				look(d.Body)
+			}
+		})
+	}
+	look(e)
+	return ok
 }
 
 // slope is the derivative of the predictor by the element of a latent vector at indices. Of a tangent to x = m + C u that by x is the one of the reference, and C follows the other

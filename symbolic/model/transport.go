@@ -288,15 +288,22 @@ func (p *Posterior) ordered(units [][]*latent) (out [][]*latent) {
 // few reports whether a unit is a few numbers whose prior is the same everywhere, as the means of the columns of effects: an adapted metric knows as
 // much of them as a map, and what depends on them keeps a map that does not move with theirs.
 func (p *Posterior) few(unit []*latent) bool {
-	if size := unit[0].b.Length(); !size.IsConst() || size.Offset > MostVectors {
-		return false
-	}
+	size := unit[0].b.Length()
+	return size.IsConst() && size.Offset <= MostVectors && p.fixed(unit, false)
+}
+
+// fixed reports whether the prior of a unit is the same everywhere; a term that has some of it on its left side and is no prior counts
+// as an observation, or as a prior that moves.
+func (p *Posterior) fixed(unit []*latent, observed bool) bool {
 	return !slices.ContainsFunc(p.Terms, func(t *PosteriorTerm) bool {
 		if t.Term.Dist == nil || !p.leftMentions(t, unit) {
 			return false
 		}
 		s := p.normalPrior(t, unit)
-		return s == nil || s.scaled || slices.ContainsFunc(s.each, func(e *standIn) bool { return e.center.Stage() >= expr.StagePosition })
+		if s == nil {
+			return !observed
+		}
+		return s.scaled || slices.ContainsFunc(s.each, func(e *standIn) bool { return e.center.Stage() >= expr.StagePosition })
 	})
 }
 
