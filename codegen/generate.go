@@ -89,6 +89,7 @@ type generator struct {
 	cross      tensorSet             // definitions read by another phase
 	ofFactor   tensorSet             // those of them that belong to the factor's position
 	layouts    map[*expr.Tensor]layout
+	inner      map[*expr.Tensor]int  // the elements of y that are states of a differential equation
 	fields     map[*expr.Tensor]bool // tensors that methods read from the model
 	sizes      []sizeField
 	sizeOf     map[string]string
@@ -163,7 +164,7 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *names) *generator {
 	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", role: is, names: names, matrices: map[*expr.Tensor]bool{}, cross: tensorSet{},
 		prog: &loop.Program{}, vars: map[*expr.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*expr.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
-		layouts: map[*expr.Tensor]layout{}, fields: map[*expr.Tensor]bool{}, sizeOf: map[string]string{}}
+		layouts: map[*expr.Tensor]layout{}, inner: map[*expr.Tensor]int{}, fields: map[*expr.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {

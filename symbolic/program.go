@@ -32,7 +32,7 @@ func newProgram(p *model.Posterior) *Program {
 		names: map[*expr.Expr]string{}, taken: map[string]int{}, lowered: map[*expr.Tensor]*expr.Expr{},
 		recursive: map[*expr.Tensor]*expr.Tensor{}, source: map[*expr.Tensor]*expr.Tensor{}}
 	for _, t := range p.C.Tensors {
-		if t.Kind != expr.WildTensor && t.Kind != expr.UnsolvedTensor && t.Kind != expr.SharedTensor && t.Kind != expr.RecursionTensor {
+		if t.Kind != expr.WildTensor && t.Kind != expr.SharedTensor && t.Kind != expr.RecursionTensor {
 			prog.taken[t.Name] = 1
 		}
 	}
