@@ -132,7 +132,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior, logJacobian, plain phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, product, curvature, value, generate, prior, logJacobian, plain phase
 
 	whitened []phase // by transport
 }
@@ -320,7 +320,7 @@ func (g *generator) splitPhases() {
 // results lists what the methods compute.
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
-	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value, g.dynamics.others(g)}
+	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Product, d.Curvature, d.Value, g.dynamics.others(g)}
 	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened, d.Pushed)
 	return append(lists, g.odeOutputs...)
 }
@@ -359,6 +359,7 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 		{&g.ph.force, force, after},
 		{&g.ph.contract, g.closure(d.Contract), after},
 		{&g.ph.jacobian, g.closure(d.Jacobian), after},
+		{&g.ph.product, g.closure(d.Product), after},
 		{&g.ph.curvature, g.closure(d.Curvature), after},
 		{&g.ph.value, g.closure(d.Value), late},
 		{&g.ph.generate, g.closure(d.Generated), late},
@@ -394,7 +395,7 @@ func (g *generator) markCrossing() {
 	for _, x := range []struct {
 		ph   *phase
 		outs []symbolic.Output
-	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}, {&g.ph.curvature, d.Curvature}} {
+	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}, {&g.ph.product, d.Product}, {&g.ph.curvature, d.Curvature}} {
 		reads(x.ph, x.outs)
 	}
 	g.ofFactor = maps.Clone(g.cross)
@@ -477,6 +478,9 @@ func (g *generator) targets() {
 			t = target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Col})}
 			g.ph.curvature.targets = append(g.ph.curvature.targets, t)
 		}
+	}
+	for _, o := range d.Product {
+		g.ph.product.targets = append(g.ph.product.targets, target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Dir})})
 	}
 	for _, o := range d.Jacobian {
 		t := target{out: o, dst: g.outputTensor(layout{kind: "cube", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})}

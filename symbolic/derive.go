@@ -61,6 +61,7 @@ type Derived struct {
 	Contract    []Output // ⟨W, ∂B/∂q⟩
 	Rank1       []Output // ½⟨v vᵀ, ∂B/∂q⟩
 	Jacobian    []Output // ∂B/∂q, per block triple; none where ByColumns is set
+	Product     []Output // ∂(B v)_Row/∂q_Dir, per block pair; none where the Jacobian, or contractions, are the way to it
 	Value       []Output // the parameters on their own scale
 	LogJacobian []Output // log |∂x/∂z| of the maps of latent vectors: one number, or none
 	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
@@ -133,7 +134,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -245,6 +246,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 		return nil
 	}
 	r.generate()
+	r.product()
 	r.IterationWork = r.iterationWork()
 	r.made = r.count()
 	r.spendEmission()
@@ -377,6 +379,7 @@ func (r *Derived) curvature(e *expr.Expr) {
 // that sampling needs.
 func (r *Derived) generate() {
 	// Nothing of this is differentiated: only what is very large is shared.
+	defer func(sharing bool, by expr.Grain) { r.C.Sharing, r.C.Grain = sharing, by }(r.C.Sharing, r.C.Grain)
 	r.C.Sharing, r.C.Grain = true, expr.Undifferentiated
 	for n, q := range r.Quantities {
 		if q.Circle != nil && (n == 0 || r.Quantities[n-1].Circle != q.Circle) {
