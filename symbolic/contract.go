@@ -272,7 +272,8 @@ func (r *Derived) rowTimes(n int, at []expr.Sub) *expr.Expr {
 // product derives K in the order that costs least, if that is clearly less than by the Jacobian of the metric. It comes last: nothing else changes by what
 // is tried.
 func (r *Derived) product() {
-	if r.Metric == nil || r.Metric.Constant || r.Metric.SoftAbs || r.ByColumns {
+	// A metric that is stored by its structure is one of long vectors, which Newton's method is not for.
+	if r.Metric == nil || r.Metric.Constant || r.Metric.SoftAbs || r.Metric.Stored() || r.ByColumns {
 		return
 	}
 	m := 0.0
