@@ -198,6 +198,9 @@ func (r *Derived) needed(known map[*expr.Def]bool, lists ...[]Output) map[*expr.
 // corrections is how often Newton's method asks for K at one position, about: of the four corrections of the momentum all, of the position each at its own.
 const corrections = 2
 
+// leastTried is the work, in nodes, that an order may take in any case.
+const leastTried = 10_000
+
 // maxNewton is the number of coordinates above which no step is solved by Newton's method (runtime.MaxNewton).
 const maxNewton = 100
 
@@ -283,13 +286,10 @@ func (r *Derived) product() {
 	if m > maxNewton {
 		return
 	}
-	// What is tried takes nothing of the limits: it is no larger than what is there.
-	defer func(was expr.Budget) { r.C.Budget = was }(r.C.Budget)
-	r.C.Budget.Limited = false
 	known := r.needed(nil, r.Matrix)
 	least := clearly * r.contractionCost(known, r.Jacobian, 1)
 	for _, o := range products {
-		out := slices.DeleteFunc(o.derive(r), func(o Output) bool { return o.E.IsNum(0) })
+		out := r.tried(o.derive)
 		if out == nil {
 			continue
 		}
@@ -297,4 +297,21 @@ func (r *Derived) product() {
 			r.Product, least = out, cost
 		}
 	}
+}
+
+// tried derives K in an order. What that takes is none of the model's limits, and no more than half of what all else has taken: it is nil beyond.
+func (r *Derived) tried(derive func(r *Derived) []Output) (out []Output) {
+	c := r.C
+	defer func(was expr.Budget, sharing, apart bool) {
+		c.Budget, c.Sharing, c.Apart = was, sharing, apart
+		switch x := recover(); x.(type) {
+		case nil:
+		case expr.TooLarge, expr.Outgrown:
+			out = nil
+		default:
+			panic(x)
+		}
+	}(c.Budget, c.Sharing, c.Apart)
+	c.Budget.Limited, c.Budget.Work, c.Budget.MaxWork = true, 0, max(leastTried, c.Budget.Work/(2*c.Budget.Allowance))
+	return slices.DeleteFunc(derive(r), func(o Output) bool { return o.E.IsNum(0) })
 }
