@@ -75,7 +75,7 @@ type bodies map[string][]jen.Code
 
 // dropDerivatives forgets what derivatives of the metric come to.
 func dropDerivatives(d *symbolic.Derived) {
-	d.Rank1, d.Contract, d.Jacobian, d.Force, d.Curvature = nil, nil, nil, nil, nil
+	d.Rank1, d.Contract, d.Jacobian, d.Product, d.Force, d.Curvature = nil, nil, nil, nil, nil, nil
 }
 
 // noMetric is that of the joint density of several blocks: its blocks have metrics, and make the steps.

@@ -126,6 +126,12 @@ func (g *generator) explainMetric(b *strings.Builder) {
 	explainPhase(b, "force −∂L + "+t.force+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, of("f "))
 	explainPhase(b, "once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)
 	explainPhase(b, "½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, of("f "))
+	if len(d.Product) > 0 {
+		explainPhase(b, "∂(G v)/∂q, per correction of Newton's method for GLF(b)", &g.ph.product, d.Product, func(o symbolic.Output) string {
+			o.Col = o.Dir
+			return "K[" + g.entryName(o) + "]"
+		})
+	}
 	g.explainGenerated(b)
 	explainNote(b, g.dynamics.note(g))
 }

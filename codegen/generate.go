@@ -89,6 +89,7 @@ type generator struct {
 	cross      tensorSet             // definitions read by another phase
 	ofFactor   tensorSet             // those of them that belong to the factor's position
 	layouts    map[*expr.Tensor]layout
+	inner      map[*expr.Tensor]int  // the elements of y that are states of a differential equation
 	fields     map[*expr.Tensor]bool // tensors that methods read from the model
 	sizes      []sizeField
 	sizeOf     map[string]string
@@ -131,7 +132,7 @@ func (f *sizeField) isData() bool { return f.sum == nil && f.product == nil && f
 
 // phases are the definitions that each emitted function computes.
 type phases struct {
-	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, curvature, value, generate, prior, logJacobian, plain phase
+	data, given, logDensity, gradient, slope, metric, force, prepare, rank1, contract, jacobian, product, curvature, value, generate, prior, logJacobian, plain phase
 
 	whitened []phase // by transport
 }
@@ -163,7 +164,7 @@ func newUnits(d *symbolic.Derived, opt Options) ([]*generator, error) {
 func newGenerator(d *symbolic.Derived, opt Options, typ string, is role, names *names) *generator {
 	g := &generator{d: d, opt: opt, typ: opt.Prefix + typ, space: lower(opt.Prefix+typ) + "Space", role: is, names: names, matrices: map[*expr.Tensor]bool{}, cross: tensorSet{},
 		prog: &loop.Program{}, vars: map[*expr.Tensor]*loop.Var{}, tensorOf: map[*loop.Var]*expr.Tensor{}, sizeVars: map[string]*loop.Var{}, params: map[string]*loop.Var{}, marks: map[*loop.Var]string{},
-		layouts: map[*expr.Tensor]layout{}, fields: map[*expr.Tensor]bool{}, sizeOf: map[string]string{}}
+		layouts: map[*expr.Tensor]layout{}, inner: map[*expr.Tensor]int{}, fields: map[*expr.Tensor]bool{}, sizeOf: map[string]string{}}
 	g.fieldNames()
 	// Data, parameters and definitions keep their names; the rest gives way.
 	for _, decl := range d.Model.Data {
@@ -319,7 +320,7 @@ func (g *generator) splitPhases() {
 // results lists what the methods compute.
 func (g *generator) results() [][]symbolic.Output {
 	d := g.d
-	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Curvature, d.Value, g.dynamics.others(g)}
+	lists := [][]symbolic.Output{one(d.LogDensity), d.Gradient, d.Matrix, d.Force, d.Rank1, d.Contract, d.Jacobian, d.Product, d.Curvature, d.Value, g.dynamics.others(g)}
 	lists = append(lists, d.Generated, d.Prior, d.LogJacobian, d.Whitened, d.Pushed)
 	return append(lists, g.odeOutputs...)
 }
@@ -358,6 +359,7 @@ func (g *generator) pickPhases(all map[*expr.Def]bool) {
 		{&g.ph.force, force, after},
 		{&g.ph.contract, g.closure(d.Contract), after},
 		{&g.ph.jacobian, g.closure(d.Jacobian), after},
+		{&g.ph.product, g.closure(d.Product), after},
 		{&g.ph.curvature, g.closure(d.Curvature), after},
 		{&g.ph.value, g.closure(d.Value), late},
 		{&g.ph.generate, g.closure(d.Generated), late},
@@ -393,7 +395,7 @@ func (g *generator) markCrossing() {
 	for _, x := range []struct {
 		ph   *phase
 		outs []symbolic.Output
-	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}, {&g.ph.curvature, d.Curvature}} {
+	}{{&g.ph.force, d.Force}, {&g.ph.prepare, nil}, {&g.ph.rank1, d.Rank1}, {&g.ph.contract, d.Contract}, {&g.ph.jacobian, d.Jacobian}, {&g.ph.product, d.Product}, {&g.ph.curvature, d.Curvature}} {
 		reads(x.ph, x.outs)
 	}
 	g.ofFactor = maps.Clone(g.cross)
@@ -476,6 +478,9 @@ func (g *generator) targets() {
 			t = target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Col})}
 			g.ph.curvature.targets = append(g.ph.curvature.targets, t)
 		}
+	}
+	for _, o := range d.Product {
+		g.ph.product.targets = append(g.ph.product.targets, target{out: o, dst: g.outputTensor(layout{kind: "square", array: "dst", row: o.Row, col: o.Dir})})
 	}
 	for _, o := range d.Jacobian {
 		t := target{out: o, dst: g.outputTensor(layout{kind: "cube", array: "dst", row: o.Row, col: o.Col, dir: o.Dir})}

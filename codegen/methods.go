@@ -26,7 +26,7 @@ func (g *generator) methods() []jen.Code {
 	b := bodies{"prepareGiven": g.body("prepareGiven"), "matrix": g.body("matrix")}
 	logDensity := g.densityBody("LogDensity", &g.ph.logDensity)
 	gradient := g.densityBody("Gradient", &g.ph.gradient)
-	for _, name := range []string{"slope", "force", "pairing", "cube", "curvature", "prepare", "rank1"} {
+	for _, name := range []string{"slope", "force", "pairing", "cube", "product", "curvature", "prepare", "rank1"} {
 		b[name] = g.body(name)
 	}
 	for _, f := range g.prog.Funcs {

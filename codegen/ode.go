@@ -34,6 +34,26 @@ type equation struct {
 	bodies           [4]phase // the right side by order
 }
 
+// families say how the operators whose values are families of arrays are emitted, by their names. A part is an array of the work space.
+var families = map[string]struct {
+	part func(g *generator, v *loop.Var, t *expr.Tensor) // makes v the variable of a part
+}{
+	expr.SolutionName: {part: (*generator).component},
+}
+
+// component makes v a component of the solution of a differential equation, over the times.
+func (g *generator) component(v *loop.Var, t *expr.Tensor) {
+	for _, e := range g.odes {
+		if &e.sol.Family == t.Part.Of {
+			n := g.extent(e.sol.Times.Shape[0])
+			v.Home, v.Of = loop.View, g.fieldVar(e.out)
+			v.From, v.To = loop.Const(t.Part.Pos).Times(n), loop.Const(t.Part.Pos+1).Times(n)
+			return
+		}
+	}
+	panic("codegen: a component of no solution")
+}
+
 // hasODE reports whether the model solves differential equations.
 func (g *generator) hasODE() bool { return len(g.odes) > 0 }
 
@@ -48,7 +68,7 @@ func (g *generator) buildODEs() {
 		name := sol.Decl.ObjectName()
 		e := &equation{sol: sol, solve: g.names.fresh("solve_" + name), memo: g.names.fresh(name + "_memo"), out: g.names.fresh(name + "_out"), input: g.names.fresh(name + "_inputs")}
 		for i, t := range sol.States {
-			g.layouts[t] = layout{kind: "state", row: i}
+			g.inner[t] = i
 		}
 		var all []symbolic.Output
 		for i, u := range sol.Inputs {
@@ -70,7 +90,7 @@ func (g *generator) buildODEs() {
 			all = append(all, outs...)
 			need := g.closure(outs)
 			for _, def := range g.d.Prog.Defs {
-				if need[def] && inEquation(def) {
+				if need[def] && def.Inner() {
 					e.bodies[k].defs = append(e.bodies[k].defs, def)
 				}
 			}
@@ -78,7 +98,7 @@ func (g *generator) buildODEs() {
 		all = append(all, symbolic.Output{E: sol.From})
 		need := g.closure(all)
 		for _, def := range g.d.Prog.Defs {
-			if need[def] && !inEquation(def) && def.Stage() == expr.StagePosition {
+			if need[def] && !def.Inner() && def.Stage() == expr.StagePosition {
 				e.inputs.defs = append(e.inputs.defs, def)
 			}
 		}
@@ -126,10 +146,6 @@ func (g *generator) buildEquations() {
 		}
 	}
 }
-
-// inEquation reports whether a definition has a value only while a differential
-// equation is integrated.
-func inEquation(def *expr.Def) bool { return def.InEquation() }
 
 // odeFields declares the work space of the solutions.
 func (g *generator) odeFields(st *jen.Group) {

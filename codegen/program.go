@@ -56,6 +56,7 @@ func (g *generator) build() {
 		{"prepare", &g.ph.prepare},
 		{"rank1", &g.ph.rank1},
 		{"cube", &g.ph.jacobian},
+		{"product", &g.ph.product},
 		{"curvature", &g.ph.curvature},
 	} {
 		if len(x.ph.defs)+len(x.ph.targets) > 0 {
@@ -88,7 +89,7 @@ func (g *generator) build() {
 }
 
 // divisible are the functions of the program that stages with parameters and without results are.
-var divisible = []string{"slope", "matrix", "force", "pairing", "prepare", "rank1", "cube", "curvature"}
+var divisible = []string{"slope", "matrix", "force", "pairing", "prepare", "rank1", "cube", "product", "curvature"}
 
 // body prints a function of the program: declarations of what it reads, then its statements. A step returns what its method names so.
 func (g *generator) body(name string, returns ...jen.Code) []jen.Code {

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -115,7 +116,7 @@ func (g *generator) generateMethods() []jen.Code {
 		g.method("Generated").Params().Index().Add(rt("Quantity")).Block(append(g.prologue(p), jen.Return(list))...))
 
 	body := g.touch(&g.ph.generate)
-	if g.readsSolution(&g.ph.generate) {
+	if slices.ContainsFunc(g.ph.generate.defs, func(d *expr.Def) bool { return expr.ReadsPart(d.Body) }) {
 		body = append(g.solveAt(orderDensity), body...)
 	}
 	body = append(body, g.body("Generate")...)
@@ -154,14 +155,4 @@ func indexNames(indices []*expr.Index) string {
 		return ""
 	}
 	return "[" + s + "]"
-}
-
-// readsSolution reports whether a phase reads the solution of a differential
-// equation.
-func (g *generator) readsSolution(ph *phase) bool {
-	found := false
-	for _, def := range ph.defs {
-		expr.Refs(def.Body, func(r *expr.Expr) { found = found || r.Tensor.Part != nil })
-	}
-	return found
 }

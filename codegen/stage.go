@@ -39,6 +39,10 @@ func (g *generator) derivativeStages() []stage {
 		out = append(out, stage{"Cube", "cube",
 			"cube writes ∂" + t.matrix + "_ij/∂q_k to dst[(i·m+j)·m+k], which holds zeros; the matrix was evaluated\nat q.", []string{"dst", "q"}})
 	}
+	if len(g.d.Product) > 0 {
+		out = append(out, stage{"Product", "product",
+			"product writes ∂(" + t.matrix + " v)_i/∂q_k at fixed v to dst[i·m+k], which holds zeros; the matrix was evaluated\nat q.", []string{"dst", "q", "v"}})
+	}
 	if g.d.Curved {
 		out = append(out, stage{"Curvature", "curvature",
 			"curvature writes ∂²(−L + ½⟨" + t.weight + ", " + t.matrix + "⟩)/∂q_k∂q_l at fixed " + t.weight +

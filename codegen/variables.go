@@ -36,13 +36,14 @@ func (g *generator) variable(t *expr.Tensor) *loop.Var {
 			v.Home, v.Of, v.Output = loop.View, g.quantityVar(), true
 			v.From, v.To = g.extent(at), g.extent(g.addExtents(at, g.elements(t), "after", t.Name))
 		}
-	case expr.SolutionTensor:
-		g.component(v, t)
-	case expr.StateTensor:
-		v.Home, v.Of, v.From = loop.View, g.param("y", loop.Const(g.layouts[t].row+1)), loop.Const(g.layouts[t].row)
-	case expr.LocalTensor:
-	case expr.TimeTensor:
+	case expr.PartTensor:
+		families[t.Part.Of.Operator.Name].part(g, v, t)
+	case expr.InnerTensor:
 		v.Home = loop.Param
+		if row, ok := g.inner[t]; ok {
+			v.Home, v.Of, v.From = loop.View, g.param("y", loop.Const(row+1)), loop.Const(row)
+		}
+	case expr.LocalTensor:
 	case expr.FactorOf:
 		v.Home, v.Factor = loop.Field, true
 	case expr.DefTensor:
@@ -84,19 +85,6 @@ func (g *generator) part(v, of *loop.Var, t *expr.Tensor, in places) {
 	if len(t.Shape) > 0 {
 		v.To = g.extent(in.end(t.Row))
 	}
-}
-
-// component makes v a component of the solution of a differential equation, over the times.
-func (g *generator) component(v *loop.Var, t *expr.Tensor) {
-	for _, e := range g.odes {
-		if e.sol == t.Part.Of {
-			n := g.extent(t.Part.Of.Times.Shape[0])
-			v.Home, v.Of = loop.View, g.fieldVar(e.out)
-			v.From, v.To = loop.Const(t.Part.Pos).Times(n), loop.Const(t.Part.Pos+1).Times(n)
-			return
-		}
-	}
-	panic("codegen: a component of no solution")
 }
 
 // param is an array, or a number, that a function is given or that its head declares.

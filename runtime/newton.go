@@ -29,6 +29,29 @@ func AsCurved(m Model) (Curved, bool) {
 	return c, ok
 }
 
+// Sloped is a Model that may know the derivative of the product of its metric with a vector, which Newton's method needs, without
+// the m³ numbers of MetricJacobian.
+type Sloped interface {
+	Model
+
+	// ProductJacobian writes ∂(G v)_i/∂q_k = Σ_j ∂G_ij/∂q_k v_j, with v held fixed, to out[i·m+k]. It writes nothing and reports
+	// false where MetricJacobian is the way to it that takes fewest operations.
+	ProductJacobian(out, q, v []float64) bool
+}
+
+// AsSloped returns what knows the derivative of products with the metric of m: itself, or the model that it evaluates through its
+// interface.
+func AsSloped(m Model) (Sloped, bool) {
+	switch g := m.(type) {
+	case *GenericSystem:
+		return AsSloped(g.Model)
+	case *GenericConditional:
+		return AsSloped(g.Model)
+	}
+	s, ok := m.(Sloped)
+	return s, ok
+}
+
 // Newton's method solves F(x) = 0 by x ← x − A⁻¹F(x) with the exact Jacobian A = ∂F/∂x. It
 // converges where the fixed-point iteration does not contract, and so may settle on
 // another root than the one that is the step, or find one in one direction of time only. Two
@@ -60,11 +83,13 @@ const maxNewton = 20
 // needed.
 type newton struct {
 	model Curved      // nil if it is not
-	jac   []float64   // m·m·m: ∂G_ij/∂q_k
+	slope Sloped      // nil if it is not
+	jac   []float64   // m·m·m: ∂G_ij/∂q_k, made where something reads it
+	known bool        // jac is that of the position that bend is asked for
 	k     []float64   // m·m: K_ik = Σ_j ∂G_ij/∂q_k v_j
 	a     []float64   // m·m: the matrix of a correction
 	curv  []float64   // m·m: Curvature
-	part  [][]float64 // m of m·m: G⁻¹ ∂_kG
+	part  [][]float64 // m of m·m: G⁻¹ ∂_kG, likewise
 	ginv  []float64   // m·m
 	lu    *linalg.LU
 	r, d  []float64 // 2m: residual, correction
@@ -82,17 +107,37 @@ func (s *GenericSystem) newton() *newton {
 	}
 	m := len(s.v)
 	n := &newton{
-		jac: make([]float64, m*m*m), k: make([]float64, m*m), a: make([]float64, m*m), curv: make([]float64, m*m),
+		k: make([]float64, m*m), a: make([]float64, m*m), curv: make([]float64, m*m),
 		ginv: make([]float64, m*m), lu: linalg.NewLU(m),
 		r: make([]float64, 2*m), d: make([]float64, 2*m), v: make([]float64, m), f: make([]float64, m),
 		x0: make([]float64, 2*m), x1: make([]float64, 2*m), back: make([]float64, 2*m),
 	}
 	n.model, _ = AsCurved(s.Model) // without it Stepper refuses IM(b)
-	for range m {
-		n.part = append(n.part, make([]float64, m*m))
-	}
+	n.slope, _ = AsSloped(s.Model)
 	s.second = n
 	return n
+}
+
+// jacobian makes jac that of the metric at q.
+func (s *GenericSystem) jacobian(q []float64) {
+	n, m := s.second, len(q)
+	if n.jac == nil {
+		n.jac = make([]float64, m*m*m)
+	}
+	s.Model.MetricJacobian(n.jac, q)
+}
+
+// bend makes K that of a velocity at q. The Jacobian of the metric serves several velocities at a position: whoever goes to another one clears known.
+func (s *GenericSystem) bend(q, v []float64) {
+	n := s.second
+	if n.slope != nil && n.slope.ProductJacobian(n.k, q, v) {
+		return
+	}
+	if !n.known {
+		s.jacobian(q)
+		n.known = true
+	}
+	n.bend(v)
 }
 
 // A correction replaces an iterate by the next, and leaves the difference in newton.d. A norm is
@@ -176,6 +221,9 @@ func (n *newton) bend(v []float64) {
 // divide writes G⁻¹ ∂_kG for each k, from the Jacobian of the metric.
 func (n *newton) divide(chol *linalg.Cholesky) {
 	m := len(n.v)
+	for len(n.part) < m {
+		n.part = append(n.part, make([]float64, m*m))
+	}
 	for k, p := range n.part {
 		// Row j of (G⁻¹∂_kG)ᵀ is G⁻¹ times column j of ∂_kG, and traces of
 		// products do not ask which of the two it is.
@@ -193,8 +241,8 @@ func (n *newton) divide(chol *linalg.Cholesky) {
 //
 //	F(p̄) = p̄ − p + h ∂_qH(q, p̄) = 0,  A = I − h KᵀG⁻¹,  K = Σ_j ∂G_·j/∂q v_j, v = G⁻¹p̄,
 //
-// at a position whose force is known, and whose ∂G is in jac.
-func (s *GenericSystem) correctMomentum(at *position, p, pbar []float64, h float64) Status {
+// at a position q whose force is known.
+func (s *GenericSystem) correctMomentum(at *position, q, p, pbar []float64, h float64) Status {
 	m, n := len(p), s.second
 	r, step := n.r[:m], n.d[:m]
 	s.slope(n.f, at, pbar)
@@ -202,7 +250,7 @@ func (s *GenericSystem) correctMomentum(at *position, p, pbar []float64, h float
 		r[i] = pbar[i] - p[i] + float64(h*n.f[i])
 	}
 	at.chol.Solve(n.v, pbar)
-	n.bend(n.v)
+	s.bend(q, n.v)
 	// Row k of KᵀG⁻¹ is G⁻¹ times column k of K.
 	for k := range m {
 		row := n.a[k*m:][:m]
@@ -238,8 +286,8 @@ func (s *GenericSystem) correctPosition(q, v0, x, pbar []float64, h float64) Sta
 	}
 	s.last.chol.Solve(n.v, pbar)
 	g := s.there.g
-	s.Model.MetricJacobian(n.jac, x)
-	n.bend(n.v)
+	n.known = false
+	s.bend(x, n.v)
 	for i := range r {
 		s.v[i] = x[i] - q[i] - float64(h*(v0[i]+n.v[i]))
 	}
@@ -283,8 +331,8 @@ func (s *GenericSystem) correctMidpoint(x []float64, h float64) Status {
 	for i := range n.r {
 		n.r[i] = x[i] - w.y[i]
 	}
-	s.Model.MetricJacobian(n.jac, q)
-	n.bend(v)
+	s.jacobian(q)
+	n.bend(v) // T takes all of ∂G
 	chol.Inverse(n.ginv)
 	n.divide(chol)
 	outer(n.ginv, v, -1)
@@ -345,8 +393,8 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, q, p []float64, h float64) (r St
 		multiply(n.v, s.there.g, d)
 		return math.Sqrt(inner(d, n.v))
 	}
-	s.Model.MetricJacobian(n.jac, q)
-	r.Iterations, r.Status = n.solve(sol, pbar, func(x []float64) Status { return s.correctMomentum(at, p, x, h) }, ofMomenta)
+	n.known = false
+	r.Iterations, r.Status = n.solve(sol, pbar, func(x []float64) Status { return s.correctMomentum(at, q, p, x, h) }, ofMomenta)
 	if r.Status != OK {
 		return r
 	}
@@ -376,9 +424,9 @@ func (s *GenericSystem) newtonGLFb(sol *Solver, q, p []float64, h float64) (r St
 	}
 	if sure {
 		// And for p̄ from p', at the new position.
-		s.Model.MetricJacobian(n.jac, q)
+		n.known = false
 		copy(other, p)
-		sure = n.contracts(sol, pbar, other, func(x []float64) Status { return s.correctMomentum(at, p, x, -h) }, ofMomenta)
+		sure = n.contracts(sol, pbar, other, func(x []float64) Status { return s.correctMomentum(at, q, p, x, -h) }, ofMomenta)
 		r.Iterations++
 	}
 	r.Suspect = !sure

@@ -35,14 +35,14 @@ func (p *Program) dependsOnPosition(t *expr.Tensor, memo map[*expr.Tensor]bool) 
 
 // Adjoint returns, for each parameter block, the derivative of a lowered
 // scalar by the block's coordinate at the given subscripts: one reverse sweep
-// over the definitions, of which the components of solutions of differential equations are part.
+// over the definitions and the families of arrays.
 func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub) []*expr.Expr {
 	c := p.c
 	s := &sweep{p: p, stage: root.Stage(), depends: map[*expr.Tensor]bool{}, bars: map[*expr.Tensor]*bar{}}
 	s.visit(root, nil, c.Number(1))
-	// The solutions in turn, since an input may be of an earlier one; before each what is not read by its inputs, and may read it.
+	// The families in turn, since an input may be of an earlier one; before each what is not read by its inputs, and may read it.
 	defs, first, passed := p.Defs, p.readByInputs(), map[*expr.Def]bool{}
-	for k := len(p.post.Solves); k >= 0; k-- {
+	for k := len(p.post.Families); k >= 0; k-- {
 		for n := len(defs) - 1; n >= 0; n-- {
 			d := defs[n]
 			if passed[d] || first[d] != 0 && first[d] <= k {
@@ -59,7 +59,7 @@ func (p *Program) Adjoint(root *expr.Expr, at [][]expr.Sub) []*expr.Expr {
 			s.passRecursion(d.Recursion)
 		}
 		if k > 0 {
-			s.passSolution(p.post.Solves[k-1])
+			s.passFamily(p.post.Families[k-1])
 		}
 	}
 	out := make([]*expr.Expr, len(p.post.Params))
@@ -120,8 +120,8 @@ func (s *sweep) pass(d *expr.Def) {
 	}
 	// The adjoint at the definition's own indices.
 	e := s.total(bar)
-	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && readsSolution(d.Body) {
-		e = p.settle(e, bar.indices) // all that the solution's components, or the factors of a product, share
+	if d.Tensor.Atom || d.Tensor.Whole || len(d.Indices) > 0 && expr.ReadsPart(d.Body) {
+		e = p.settle(e, bar.indices) // all that the parts of a family, or the factors of a product, share
 	}
 	fresh := make([]*expr.Index, len(d.Indices))
 	body := d.Body
@@ -175,19 +175,19 @@ func (s *sweep) passApplied(d *expr.Def, body *expr.Expr, indices []*expr.Index,
 	}
 }
 
-// passSolution hands the derivatives by the components of a solution on to what its inputs read.
-func (s *sweep) passSolution(solution *expr.Solution) {
-	slopes := s.p.slopes(solution, func(t *expr.Tensor) *expr.Expr {
+// passFamily hands the derivatives by the parts of a family on to what its inputs read.
+func (s *sweep) passFamily(f *expr.Family) {
+	slopes := s.p.slopes(f, func(t *expr.Tensor) *expr.Expr {
 		if s.bars[t] == nil {
 			return nil
 		}
-		return s.at(t, []expr.Sub{{Index: solution.Index}})
+		return s.at(t, []expr.Sub{{Index: f.Index}})
 	})
 	for k, slope := range slopes {
 		if slope.IsNum(0) {
 			continue
 		}
-		s.visit(swept(solution.Inputs[k]), nil, slope)
+		s.visit(swept(f.Inputs[k]), nil, slope)
 	}
 }
 
@@ -200,7 +200,7 @@ func swept(u *expr.Input) *expr.Expr {
 	return u.Raw
 }
 
-// readByInputs numbers the definitions that inputs of solutions are swept to, by the first of the solutions, counted from 1.
+// readByInputs numbers the definitions that inputs of families are swept to, by the first of the families, counted from 1.
 func (p *Program) readByInputs() map[*expr.Def]int {
 	first := map[*expr.Def]int{}
 	var walk func(e *expr.Expr, number int)
@@ -212,8 +212,8 @@ func (p *Program) readByInputs() map[*expr.Def]int {
 			}
 		})
 	}
-	for k, s := range p.post.Solves {
-		for _, u := range s.Inputs {
+	for k, f := range p.post.Families {
+		for _, u := range f.Inputs {
 			walk(swept(u), k+1)
 		}
 	}
@@ -295,28 +295,28 @@ func (s *sweep) held(terms []*expr.Expr) (seen []*expr.Tensor, held map[*expr.Te
 	return seen, held
 }
 
-// slopes returns the derivatives of a scalar by the inputs of a differential equation, of which bar says the
-// derivatives by the components of its solution at the time index, nil for 0: Σ_n Σ_s bar_s[n] ∂s[n]/∂u_k. Each
-// bar is computed once at a time, for all inputs.
-func (p *Program) slopes(s *expr.Solution, bar func(*expr.Tensor) *expr.Expr) []*expr.Expr {
+// slopes returns the derivatives of a scalar by the inputs of a family, of which bar says the
+// derivatives by the parts at its index, nil for 0: Σ_n Σ_s bar_s[n] ∂s[n]/∂u_k. Each
+// bar is computed once at a value of the index, for all inputs.
+func (p *Program) slopes(f *expr.Family, bar func(*expr.Tensor) *expr.Expr) []*expr.Expr {
 	c := p.c
-	totals := make([]*expr.Total, len(s.Inputs))
+	totals := make([]*expr.Total, len(f.Inputs))
 	for k := range totals {
 		totals[k] = c.NewTotal()
 	}
-	for _, part := range s.Parts {
+	for _, part := range f.Parts {
 		b := bar(part.Tensor)
 		if b == nil || b.IsNum(0) {
 			continue
 		}
-		b = p.settle(b, []*expr.Index{s.Index})
-		for k := range s.Inputs {
-			totals[k].Add(c.Mul(b, part.Derivative(c, k, []expr.Sub{{Index: s.Index}})))
+		b = p.settle(b, []*expr.Index{f.Index})
+		for k := range f.Inputs {
+			totals[k].Add(c.Mul(b, part.Derivative(c, k, []expr.Sub{{Index: f.Index}})))
 		}
 	}
 	out := make([]*expr.Expr, len(totals))
 	for k, t := range totals {
-		out[k] = c.Sum(s.Index, p.settle(t.Sum(), []*expr.Index{s.Index})) // one sum, of all components
+		out[k] = c.Sum(f.Index, p.settle(t.Sum(), []*expr.Index{f.Index})) // one sum, of all parts
 	}
 	return out
 }
@@ -327,11 +327,4 @@ func (p *Program) settle(e *expr.Expr, indices []*expr.Index) *expr.Expr {
 		e = p.define(e, nil)
 	}
 	return e
-}
-
-// readsSolution reports whether e reads a component of the solution of a differential equation.
-func readsSolution(e *expr.Expr) bool {
-	found := false
-	expr.Refs(e, func(r *expr.Expr) { found = found || r.Tensor.Part != nil })
-	return found
 }

@@ -63,7 +63,7 @@ func needed(known map[*expr.Def]bool, outs []symbolic.Output) map[*expr.Def]bool
 	var walk func(e *expr.Expr)
 	walk = func(e *expr.Expr) {
 		expr.Refs(e, func(r *expr.Expr) {
-			if d := r.Tensor.Def; d != nil && d.Stage() > expr.StageGiven && !d.InEquation() && !need[d] && !known[d] {
+			if d := r.Tensor.Def; d != nil && d.Stage() > expr.StageGiven && !d.Inner() && !need[d] && !known[d] {
 				need[d] = true
 				walk(d.Body)
 			}

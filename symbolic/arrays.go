@@ -119,23 +119,21 @@ func isWhole(x *expr.Expr, indices []*expr.Index) bool {
 	return true
 }
 
-// lowerSolution lowers the augmented system. The inputs become definitions, and
-// what the right side holds of them alone is computed once per solution.
-func (p *Program) lowerSolution(s *expr.Solution) {
-	for _, u := range s.Inputs {
-		body := p.Lower(u.Raw, nil)
-		t := u.Symbol
-		if p.taken[t.Name] > 0 {
-			t.Name += "_in"
+// lowerFamilies lowers what families of arrays are computed from. The inputs become definitions, and what the formulas hold of
+// them alone is computed once.
+func (p *Program) lowerFamilies() {
+	for _, f := range p.post.Families {
+		for _, u := range f.Inputs {
+			body := p.Lower(u.Raw, nil)
+			t := u.Symbol
+			if p.taken[t.Name] > 0 {
+				t.Name += "_in"
+			}
+			p.taken[t.Name] = 1
+			t.Kind = expr.DefTensor
+			t.Def = &expr.Def{Tensor: t, Body: body}
+			p.Defs = append(p.Defs, t.Def)
 		}
-		p.taken[t.Name] = 1
-		t.Kind = expr.DefTensor
-		t.Def = &expr.Def{Tensor: t, Body: body}
-		p.Defs = append(p.Defs, t.Def)
-	}
-	s.From = p.Lower(s.From, nil)
-	for i := range s.Parts {
-		s.Init[i] = p.Lower(s.Init[i], nil)
-		s.Rhs[i] = p.Lower(s.Rhs[i], nil)
+		f.Lower(func(e *expr.Expr) *expr.Expr { return p.Lower(e, nil) })
 	}
 }

@@ -17,7 +17,7 @@ const maxCandidate = 10
 // distribution of data with an argument that is not linear in the coordinates. The metric is a candidate only if its sign is
 // proved, and without differential equations, whose second derivatives cost more than they save.
 func candidate(r *Derived, curved bool) *Derived {
-	if r == nil || r.Block == nil || slices.ContainsFunc(r.Params, func(b *model.Param) bool { return len(b.Decl.Type.Shape) > 1 || b.Decl.BoundByParams() }) || len(r.Transports) > 0 || len(r.Solves) > 0 || !leaves(r.Block) || !r.small() || !expr.Growing(func(by expr.Grain) bool { return bends(model.ElaborateBy(r.Model, r.Block, false, by)) }) {
+	if r == nil || r.Block == nil || slices.ContainsFunc(r.Params, func(b *model.Param) bool { return len(b.Decl.Type.Shape) > 1 || b.Decl.BoundByParams() }) || len(r.Transports) > 0 || len(r.Families) > 0 || !leaves(r.Block) || !r.small() || !expr.Growing(func(by expr.Grain) bool { return bends(model.ElaborateBy(r.Model, r.Block, false, by)) }) {
 		return nil
 	}
 	block := *r.Block

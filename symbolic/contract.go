@@ -190,3 +190,128 @@ func (r *Derived) needed(known map[*expr.Def]bool, lists ...[]Output) map[*expr.
 	}
 	return need
 }
+
+// Newton's method for the generalized leapfrog asks for K = ∂(G v)/∂q at fixed v, the transposed derivative of the metric. The Jacobian of the metric
+// gives it, with m³ more operations, as many as a correction has in any case, and is there for other reasons; two more orders are tried beside it. A metric
+// whose Jacobian goes by columns, a contraction for each pair of coordinates, has K by rows, a contraction for each coordinate, and no code of its own.
+
+// corrections is how often Newton's method asks for K at one position, about: of the four corrections of the momentum all, of the position each at its own.
+const corrections = 2
+
+// leastTried is the work, in nodes, that an order may take in any case.
+const leastTried = 10_000
+
+// maxNewton is the number of coordinates above which no step is solved by Newton's method (runtime.MaxNewton).
+const maxNewton = 100
+
+// products are the orders of K beside that of the Jacobian. Each is nil where it has too many formulas to be tried.
+var products = []struct {
+	name   string
+	derive func(r *Derived) []Output
+}{
+	{"the adjoint sweep of ½vᵀGv, and its derivatives by v", func(r *Derived) (out []Output) {
+		if len(r.Rank1)*len(r.Params) > maxEntries {
+			return nil
+		}
+		for d := range r.needed(nil, r.Rank1) {
+			if d.Recursion != nil && d.Stage() == expr.StageMomentum {
+				return nil // a sweep through a recursion is one, which nothing differentiates again
+			}
+		}
+		// They are those of G v by q.
+		for _, o := range r.Rank1 {
+			for n, row := range r.Params {
+				v := r.Velocities[n]
+				i, at := row.Index(r.C, "i")
+				swept := r.Prog.raiseBy(o.E, func(t *expr.Tensor) bool { return t == v })
+				x := Output{Row: n, Col: -1, Dir: o.Row, Indices: append(expr.IndexList(i), o.Indices...), E: r.C.Diff(swept, v, at...)}
+				if o.Subs != nil {
+					x.Subs = append(slices.Clone(at), o.Subs...)
+				}
+				x.E = r.Prog.Lower(x.E, x.Indices)
+				out = append(out, x)
+			}
+		}
+		return out
+	}},
+	{"the derivatives of G v", func(r *Derived) (out []Output) {
+		c := r.C
+		if len(r.Matrix)*len(r.Params) > maxEntries {
+			return nil
+		}
+		for n, row := range r.Params {
+			i, at := row.Index(c, "i")
+			e := r.rowTimes(n, at)
+			for d, dir := range r.Params {
+				k, s := dir.Index(c, "k")
+				out = append(out, r.lowered(Output{Row: n, Col: -1, Dir: d, Indices: expr.IndexList(i, k), E: c.Diff(e, dir.Coord, s...)})...)
+			}
+		}
+		return out
+	}},
+}
+
+// rowTimes is an element of B v: of a parameter, at its subscripts.
+func (r *Derived) rowTimes(n int, at []expr.Sub) *expr.Expr {
+	c := r.C
+	total := c.Number(0)
+	element := func(e *expr.Expr, i, j *expr.Index, v *expr.Tensor) {
+		if i != nil {
+			e = c.Subst(e, i, at[0])
+		}
+		total = c.Add(total, c.SumOver(j, c.Times(c.Ref(v, expr.SubsOf(expr.IndexList(j))...), e)))
+	}
+	for _, b := range r.Metric.Blocks {
+		if b.Row == n {
+			element(b.E, b.A, b.B, r.Velocities[b.Col])
+		}
+		if b.Col == n && b.Row != n {
+			element(b.E, b.B, b.A, r.Velocities[b.Row])
+		}
+	}
+	return total
+}
+
+// product derives K in the order that costs least, if that is clearly less than by the Jacobian of the metric. It comes last: nothing else changes by what
+// is tried.
+func (r *Derived) product() {
+	// A metric that is stored by its structure is one of long vectors, which Newton's method is not for.
+	if r.Metric == nil || r.Metric.Constant || r.Metric.SoftAbs || r.Metric.Stored() || r.ByColumns {
+		return
+	}
+	m := 0.0
+	for _, b := range r.Params {
+		m += r.C.Nominal(expr.UpTo(b.Size()))
+	}
+	if m > maxNewton {
+		return
+	}
+	known := r.needed(nil, r.Matrix)
+	least := clearly * r.contractionCost(known, r.Jacobian, 1)
+	for _, o := range products {
+		out := r.tried(o.derive)
+		if out == nil {
+			continue
+		}
+		if cost := r.contractionCost(known, out, corrections); cost < least {
+			r.Product, least = out, cost
+		}
+	}
+}
+
+// tried derives K in an order. What that takes is none of the model's limits, and no more than half of what all else has taken: it is nil beyond.
+func (r *Derived) tried(derive func(r *Derived) []Output) (out []Output) {
+	c := r.C
+	defer func(was expr.Budget, sharing, apart bool) {
+		c.Budget, c.Sharing, c.Apart = was, sharing, apart
+		switch x := recover(); x.(type) {
+		case nil:
+		case expr.TooLarge, expr.Outgrown:
+			out = nil
+		default:
+			panic(x)
+		}
+	}(c.Budget, c.Sharing, c.Apart)
+	c.Budget.Limited, c.Budget.Work, c.Budget.MaxWork = true, 0, max(leastTried, c.Budget.Work/(2*c.Budget.Allowance))
+	return slices.DeleteFunc(derive(r), func(o Output) bool { return o.E.IsNum(0) })
+}

@@ -61,6 +61,7 @@ type Derived struct {
 	Contract    []Output // ⟨W, ∂B/∂q⟩
 	Rank1       []Output // ½⟨v vᵀ, ∂B/∂q⟩
 	Jacobian    []Output // ∂B/∂q, per block triple; none where ByColumns is set
+	Product     []Output // ∂(B v)_Row/∂q_Dir, per block pair; none where the Jacobian, or contractions, are the way to it
 	Value       []Output // the parameters on their own scale
 	LogJacobian []Output // log |∂x/∂z| of the maps of latent vectors: one number, or none
 	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
@@ -133,7 +134,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -245,6 +246,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 		return nil
 	}
 	r.generate()
+	r.product()
 	r.IterationWork = r.iterationWork()
 	r.made = r.count()
 	r.spendEmission()
@@ -253,9 +255,7 @@ func deriveBy(m *dsl.Model, block *dsl.Block, curved bool, with model.Maps, by e
 
 // density lowers the log density, its gradient, and the parameters on their own scale.
 func (r *Derived) density() {
-	for _, s := range r.Solves {
-		r.Prog.lowerSolution(s)
-	}
+	r.Prog.lowerFamilies()
 	r.LogDensity = scalarOutput(r.Prog.Lower(r.Prog.withColumns(r.L), nil))
 	r.Gradient = r.gradient(r.LogDensity.E)
 	for n, b := range r.Params {
@@ -312,7 +312,7 @@ func (r *Derived) geometry() {
 	r.nameWeights()
 	wB := r.contract()
 
-	if r.ByColumns = r.Large || len(r.Solves) > 0 || len(r.Metric.Blocks)*len(r.Params) > maxTriples || r.FixedSize() > maxCube; !r.ByColumns {
+	if r.ByColumns = r.Large || len(r.Families) > 0 || len(r.Metric.Blocks)*len(r.Params) > maxTriples || r.FixedSize() > maxCube; !r.ByColumns {
 		r.jacobian()
 	}
 	if r.Curved && !r.Metric.Constant {
@@ -379,6 +379,7 @@ func (r *Derived) curvature(e *expr.Expr) {
 // that sampling needs.
 func (r *Derived) generate() {
 	// Nothing of this is differentiated: only what is very large is shared.
+	defer func(sharing bool, by expr.Grain) { r.C.Sharing, r.C.Grain = sharing, by }(r.C.Sharing, r.C.Grain)
 	r.C.Sharing, r.C.Grain = true, expr.Undifferentiated
 	for n, q := range r.Quantities {
 		if q.Circle != nil && (n == 0 || r.Quantities[n-1].Circle != q.Circle) {
@@ -479,17 +480,18 @@ func (r *Derived) lowered(o Output) []Output {
 }
 
 // checkDifferentiable reports results that need a derivative that is not known: of
-// a function, or of a solution beyond the orders that are integrated.
+// a function, or of a family, as of a solution beyond the orders that are integrated.
 func (r *Derived) checkDifferentiable(d *model.Diagnosed) {
 	function := false
-	var solutions []string
+	var families []*expr.Family
 	look := func(e *expr.Expr) {
 		expr.Refs(e, func(x *expr.Expr) {
 			switch t := x.Tensor; {
-			case t.Kind == expr.WildTensor:
+			case t.Kind != expr.WildTensor:
+			case t.Lacks == nil:
 				function = true
-			case t.Kind == expr.UnsolvedTensor && !slices.Contains(solutions, t.Name):
-				solutions = append(solutions, t.Name)
+			case !slices.Contains(families, t.Lacks):
+				families = append(families, t.Lacks)
 			}
 		})
 	}
@@ -505,7 +507,7 @@ func (r *Derived) checkDifferentiable(d *model.Diagnosed) {
 	if r.Block != nil {
 		at = r.Block.Metric[0].At
 	}
-	if r.Curved && (function || len(solutions) > 0) {
+	if r.Curved && (function || len(families) > 0) {
 		d.Add(dsl.Error, dsl.NotDifferentiable, at, "choose another solver, or the integrator glfb, whose equations need first derivatives of the metric only",
 			"the second derivatives that Newton's method needs of this metric go beyond those that are known")
 		return
@@ -514,9 +516,8 @@ func (r *Derived) checkDifferentiable(d *model.Diagnosed) {
 		d.Add(dsl.Error, dsl.NotDifferentiable, at, "use `metric fisher` or `metric identity`, or write the function in other terms",
 			"the derivatives that this metric needs go beyond those of a function of the model (lgamma has three, and incomplete gamma and beta functions have one in their shapes, as in lcdf and truncation)")
 	}
-	for _, name := range solutions {
-		d.Add(dsl.Error, dsl.NotDifferentiable, at,
-			fmt.Sprintf("use `metric fisher`, with `%s` in the arguments of data only, or `metric identity`, or give the entries of the metric", name),
-			"the derivatives of this metric need the third-order sensitivities of the solution `%s` to its parameters; those of first and second order are known", name)
+	for _, f := range families {
+		what, advice := f.Operator.Joint.Unknown(f)
+		d.Add(dsl.Error, dsl.NotDifferentiable, at, advice, "%s", what)
 	}
 }

@@ -74,6 +74,7 @@ func (r *Derived) spendEmission() {
 	function(false, r.Contract)
 	function(false, r.Jacobian)
 	function(false, r.Curvature)
+	function(false, r.Product)
 	if !r.Metric.SoftAbs {
 		function(false, r.Rank1)
 	}

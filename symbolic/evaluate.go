@@ -15,9 +15,7 @@ import (
 // Machine evaluates a derived program directly. It is the oracle that the
 // generated code is tested against; it is made for clarity, not speed.
 type Machine struct {
-	// Integrate solves a differential equation: the components out[i][n] at
-	// times[n], from y0 at t0. The solution is NaN where it fails.
-	Integrate func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64)
+	Integrate expr.Integrator // solves differential equations
 
 	// Draw draws from a distribution, which two args more than it has truncate to
 	// an interval; DrawVector to out from one of vectors, with its first argument, a vector, and
@@ -33,7 +31,7 @@ type Machine struct {
 	slots  map[*expr.Index]int
 	code   map[*expr.Expr]func() float64
 	fits   map[*expr.Fit]*solvedFit
-	within map[*expr.Def]bool // of definitions: whether they are in a differential equation
+	within map[*expr.Def]bool // of definitions: whether they have values only while a family is computed
 	uses   map[*expr.Expr][]*expr.Tensor
 }
 
@@ -58,7 +56,7 @@ func NewMachine(d *Derived, data map[string][]float64) *Machine {
 				continue
 			}
 			m.values[t.ID()] = m.values[t.Source.ID()]
-		case expr.CoordTensor, expr.GivenTensor, expr.VelocityTensor, expr.DefTensor, expr.FactorOf, expr.QuantityTensor, expr.PriorTensor, expr.SolutionTensor, expr.StateTensor, expr.TimeTensor:
+		case expr.CoordTensor, expr.GivenTensor, expr.VelocityTensor, expr.DefTensor, expr.FactorOf, expr.QuantityTensor, expr.PriorTensor, expr.PartTensor, expr.InnerTensor:
 			m.allocate(t)
 		}
 	}
@@ -113,7 +111,7 @@ func (m *Machine) Values(t *expr.Tensor) []float64 {
 	return m.values[t.ID()]
 }
 
-// computed returns the definitions and the parts of solutions that an expression reads, in the order in which they stand there.
+// computed returns the definitions and the parts of families that an expression reads, in the order in which they stand there.
 // Run asks it of the same expressions every time.
 func (m *Machine) computed(e *expr.Expr) []*expr.Tensor {
 	list, ok := m.uses[e]
@@ -129,8 +127,8 @@ func (m *Machine) computed(e *expr.Expr) []*expr.Tensor {
 }
 
 // needs marks the definitions that an expression uses, and the order up to which
-// it uses each solution of a differential equation.
-func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.Solution]int) {
+// it uses each family.
+func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.Family]int) {
 	for _, t := range m.computed(e) {
 		if d := t.Def; d != nil && !defs[d] {
 			defs[d] = true
@@ -142,50 +140,48 @@ func (m *Machine) needs(e *expr.Expr, defs map[*expr.Def]bool, orders map[*expr.
 		if part == nil {
 			continue
 		}
-		s := part.Of
-		old, known := orders[s]
+		f := part.Of
+		old, known := orders[f]
 		if known && old >= part.Order() {
 			continue
 		}
-		orders[s] = part.Order()
-		for i := range s.Size(part.Order()) {
-			m.needs(s.Init[i], defs, orders)
-			m.needs(s.Rhs[i], defs, orders)
+		orders[f] = part.Order()
+		for _, x := range f.Formulas(part.Order()) {
+			m.needs(x, defs, orders)
 		}
-		m.needs(s.From, defs, orders)
 	}
 }
 
 // Run evaluates outputs at the present inputs; put receives each value with
 // the values of the output's indices, counted from 1.
 func (m *Machine) Run(outs []Output, put func(o *Output, idx []int, v float64)) {
-	defs, orders := map[*expr.Def]bool{}, map[*expr.Solution]int{}
+	defs, orders := map[*expr.Def]bool{}, map[*expr.Family]int{}
 	for n := range outs {
 		for _, e := range outs[n].Needs() {
 			m.needs(e, defs, orders)
 		}
 	}
-	solved := map[*expr.Solution]bool{}
-	solve := func(e *expr.Expr) {
+	done := map[*expr.Family]bool{}
+	join := func(e *expr.Expr) {
 		for _, t := range m.computed(e) {
-			if part := t.Part; part != nil && !solved[part.Of] {
-				solved[part.Of] = true
-				m.solve(part.Of, orders[part.Of])
+			if part := t.Part; part != nil && !done[part.Of] {
+				done[part.Of] = true
+				part.Of.Operator.Joint.Eval(part.Of, orders[part.Of], m.evaluation())
 			}
 		}
 	}
 	for _, d := range m.d.Prog.Defs {
-		if !defs[d] || d.ReadsState(m.within) {
+		if !defs[d] || d.ReadsInner(m.within) {
 			continue
 		}
 		for _, b := range d.Bodies() {
-			solve(b)
+			join(b)
 		}
 		m.define(d)
 	}
 	for n := range outs {
 		o := &outs[n]
-		solve(o.E)
+		join(o.E)
 		f := m.compile(o.E)
 		m.loop(o.Indices, func(idx []int) {
 			if o.Subs == nil {
@@ -310,39 +306,21 @@ func (m *Machine) scatter(d *expr.Def, out []float64) {
 	})
 }
 
-// solve integrates a differential equation up to an order of sensitivities. The
-// definitions that it uses have been evaluated, but for those of its states.
-func (m *Machine) solve(s *expr.Solution, order int) {
-	n := s.Size(order)
-	y0, out := make([]float64, n), make([][]float64, n)
-	defs := map[*expr.Def]bool{}
-	var rhs []func() float64
-	for i := range n {
-		y0[i] = m.compile(s.Init[i])()
-		out[i] = m.values[s.Parts[i].Tensor.ID()]
-		m.needs(s.Rhs[i], defs, map[*expr.Solution]int{})
-		rhs = append(rhs, m.compile(s.Rhs[i]))
-	}
-	var own []*expr.Def
-	for _, d := range m.d.Prog.Defs {
-		if defs[d] && d.ReadsState(m.within) {
-			own = append(own, d)
+// evaluation is what a family is computed with. The definitions that it uses have been evaluated, but for inner ones.
+func (m *Machine) evaluation() expr.Evaluation {
+	inner := func(formulas []*expr.Expr) func() {
+		defs := map[*expr.Def]bool{}
+		for _, x := range formulas {
+			m.needs(x, defs, map[*expr.Family]int{})
+		}
+		own := slices.DeleteFunc(slices.Clone(m.d.Prog.Defs), func(d *expr.Def) bool { return !defs[d] || !d.ReadsInner(m.within) })
+		return func() {
+			for _, d := range own {
+				m.define(d)
+			}
 		}
 	}
-	m.Integrate(out, func(dy, y []float64, t float64) {
-		for i := range n {
-			m.values[s.States[i].ID()][0] = y[i]
-		}
-		if s.Time != nil {
-			m.values[s.Time.ID()][0] = t
-		}
-		for _, d := range own {
-			m.define(d)
-		}
-		for i, f := range rhs {
-			dy[i] = f()
-		}
-	}, y0, m.compile(s.From)(), m.values[s.Times.ID()])
+	return expr.Evaluation{Values: m.Values, Code: m.compile, Inner: inner, Integrate: m.Integrate}
 }
 
 func (m *Machine) flat(t *expr.Tensor, idx []int) int {

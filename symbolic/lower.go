@@ -518,7 +518,7 @@ func (l *lowering) hoist(x *expr.Expr) *expr.Expr {
 	return l.define(x, nil)
 }
 
-// logarithmic puts definitions in the place of the quotients of a sensitivity and its state in a product: the
+// logarithmic puts definitions in the place of the quotients of a part of a family that is a derivative and what it is one of: the
 // logarithmic derivatives of a solution that is seen on the scale of its logarithm.
 func (l *lowering) logarithmic(e *expr.Expr) *expr.Expr {
 	c := l.p.c
@@ -529,15 +529,15 @@ func (l *lowering) logarithmic(e *expr.Expr) *expr.Expr {
 			continue
 		}
 		part := a.Tensor.Part
-		state := c.Ref(part.Of.Parts[part.State].Tensor, a.Subs...)
-		m := slices.Index(args, state)
+		base := c.Ref(part.Of.Parts[part.Base].Tensor, a.Subs...)
+		m := slices.Index(args, base)
 		if m < 0 || ks[m] > -ks[n] {
 			continue
 		}
 		if !changed {
 			ks, args, changed = slices.Clone(ks), slices.Clone(args), true
 		}
-		args[n] = l.p.define(c.Product(1, []float64{1, -1}, []*expr.Expr{a, state}), nil)
+		args[n] = l.p.define(c.Product(1, []float64{1, -1}, []*expr.Expr{a, base}), nil)
 		ks[m] += ks[n]
 	}
 	if !changed {

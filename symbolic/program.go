@@ -32,7 +32,7 @@ func newProgram(p *model.Posterior) *Program {
 		names: map[*expr.Expr]string{}, taken: map[string]int{}, lowered: map[*expr.Tensor]*expr.Expr{},
 		recursive: map[*expr.Tensor]*expr.Tensor{}, source: map[*expr.Tensor]*expr.Tensor{}}
 	for _, t := range p.C.Tensors {
-		if t.Kind != expr.WildTensor && t.Kind != expr.UnsolvedTensor && t.Kind != expr.SharedTensor && t.Kind != expr.RecursionTensor {
+		if t.Kind != expr.WildTensor && t.Kind != expr.SharedTensor && t.Kind != expr.RecursionTensor {
 			prog.taken[t.Name] = 1
 		}
 	}
@@ -213,6 +213,11 @@ func (p *Program) define(e *expr.Expr, source *expr.Expr) *expr.Expr {
 // raise replaces the definitions in e that depend on the position by what they stand for, so
 // that e can be differentiated; the others are constants to Diff.
 func (p *Program) raise(e *expr.Expr) *expr.Expr {
+	return p.raiseBy(e, func(t *expr.Tensor) bool { return t.Kind == expr.CoordTensor || t.Part != nil })
+}
+
+// raiseBy is raise for derivatives by tensors that are no definitions.
+func (p *Program) raiseBy(e *expr.Expr, by func(*expr.Tensor) bool) *expr.Expr {
 	c := p.c
 	memo, moves := map[*expr.Expr]*expr.Expr{}, map[*expr.Def]bool{}
 	var depends func(e *expr.Expr) bool
@@ -220,7 +225,7 @@ func (p *Program) raise(e *expr.Expr) *expr.Expr {
 		expr.Refs(e, func(r *expr.Expr) {
 			d := r.Tensor.Def
 			if d == nil {
-				found = found || r.Tensor.Kind == expr.CoordTensor || r.Tensor.Part != nil
+				found = found || by(r.Tensor)
 				return
 			}
 			known, ok := moves[d]

@@ -39,9 +39,7 @@ func statements(p *model.Posterior) (*Derived, []Statement) {
 	c := p.C
 	defer func() { c.Sharing = false }()
 	r := &Derived{Posterior: p, Prog: newProgram(p)}
-	for _, s := range p.Solves {
-		r.Prog.lowerSolution(s)
-	}
+	r.Prog.lowerFamilies()
 	output := func(e *expr.Expr, indices []*expr.Index) Output {
 		return Output{Row: -1, Col: -1, Dir: -1, Indices: indices, E: r.Prog.Lower(e, indices)}
 	}

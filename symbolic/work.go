@@ -2,12 +2,8 @@ package symbolic
 
 import "github.com/hamc-dev/hamc/symbolic/expr"
 
-// What a call of a function and a component of a solution with its first derivatives count in Work, in arithmetic operations: ratios
-// of times, rounded.
-const (
-	callWork     = 8
-	solutionWork = 5000
-)
+// callWork is what a call of a function counts in Work, in arithmetic operations: a ratio of times, rounded.
+const callWork = 8
 
 // Work counts the arithmetic operations of one gradient, with those of the density that it takes, in terms of the sizes.
 func (r *Derived) Work() expr.Poly {
@@ -43,8 +39,8 @@ func (r *Derived) workOf(results ...[]Output) expr.Poly {
 			total.Add(expr.CostOf(o.E, o.Indices))
 		}
 	}
-	for _, s := range r.Solves {
-		total.Ops[""] += solutionWork * s.Size(1)
+	for _, f := range r.Families {
+		total.Add(f.Cost(1)) // with first derivatives
 	}
 	return total.Weighted(callWork)
 }

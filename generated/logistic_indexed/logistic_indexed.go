@@ -92,6 +92,8 @@ type modelSpace struct {
 	b10         []float64 // b10[i] = Σ[i1 in n] x[i1,i]·b9[i1]
 	a6          []float64 // a6[i] = invLogitEta[i]·(1 - invLogitEta[i])²
 	a7          []float64 // a7[i] = invLogitEta[i]²·(1 - invLogitEta[i])
+	b11         []float64 // b11[i] = a5[i]·b7[i]
+	b12         []float64 // b12[i,j] = Σ[i1 in n] x[i1,i]·x[i1,j]·b11[i1]
 }
 
 // New returns the model given its data, or an error that names all data
@@ -159,6 +161,7 @@ func (s *Model) allocate() {
 		Matrix:     s.matrix,
 		Pairing:    s.pairing,
 		Cube:       s.cube,
+		Product:    s.product,
 		Force:      s.force,
 		Rank1:      s.rank1,
 	}, system.NewDense(k))
@@ -178,6 +181,8 @@ func (s *Model) allocate() {
 	s.b10 = make([]float64, k)
 	s.a6 = make([]float64, n)
 	s.a7 = make([]float64, n)
+	s.b11 = make([]float64, n)
+	s.b12 = make([]float64, k*k)
 }
 
 // Clone returns a model on the same data with work space of its own.
@@ -377,6 +382,32 @@ func (s *Model) cube(dst, q []float64) {
 				}
 				dst[(j*k+l)*k+r] = sum - sum2
 			}
+		}
+	}
+}
+
+// product writes ∂(G v)_i/∂q_k at fixed v to dst[i·m+k], which holds zeros; the matrix was evaluated
+// at q.
+func (s *Model) product(dst, q, v []float64) {
+	n := s.n
+	k := s.k
+	invLogitEta := s.invLogitEta[:n]
+	a5 := s.a5[:n]
+	vBeta := v[:k]
+	b7 := s.b7[:n]
+	b11 := s.b11[:n]
+	b12 := s.b12
+	for i := range n {
+		a5[i] = float64(invLogitEta[i] * (1 - invLogitEta[i]) * (1 - float64(2*invLogitEta[i])))
+	}
+	kernel.MulVec(b7, &s.x, vBeta)
+	for i := range n {
+		b11[i] = float64(a5[i] * b7[i])
+	}
+	kernel.WeightedGram(b12, &s.x, b11)
+	for i := range k {
+		for j := range k {
+			dst[i*k+j] = b12[j*k+i]
 		}
 	}
 }

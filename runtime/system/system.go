@@ -45,6 +45,9 @@ type Stages struct {
 	// Cube writes ∂B_ij/∂q_k to dst[(i·m+j)·m+k], or is nil: it is a column of pairings then.
 	Cube func(dst, q []float64)
 
+	// Product writes ∂(B v)_i/∂q_k at fixed v to dst[i·m+k]. It is nil where that takes as many operations as Cube.
+	Product func(dst, q, v []float64)
+
 	// Curvature writes ∂²(−L + ½⟨W, B⟩)/∂q_k∂q_l at fixed W to dst[k·m+l]. It is nil unless the model is a
 	// runtime.Curved.
 	Curvature func(dst, q, w []float64)
@@ -64,6 +67,7 @@ type Derivatives struct {
 	stages Stages
 	store  Storage
 	b      []float64 // the storage's matrix
+	row    []float64 // m·m: a weight of ProductJacobian, made where that is asked for
 	// evaluate makes the matrix that of q, and the factor if the steps have one.
 	evaluate func(q []float64, order int) runtime.Status
 }
@@ -154,6 +158,34 @@ func Curvature(d *Derivatives, dst, q, w []float64) {
 		d.cube(cube, q)
 		s.AddCurvature(dst, cube, w)
 	}
+}
+
+// ProductJacobian writes ∂(G v)_i/∂q_k at fixed v to dst[i·m+k], which Newton's method needs: by a stage of its own or, where the Jacobian
+// of the metric would be a pairing for each pair of coordinates, by one for each coordinate. Else it reports false.
+func (d *Derivatives) ProductJacobian(dst, q, v []float64) bool {
+	switch {
+	case d.stages.Product == nil && d.stages.Cube != nil:
+		return false
+	case !d.evaluated(dst, q, OrderForce):
+	case d.stages.Product != nil:
+		clear(dst)
+		d.stages.Product(dst, q, v)
+	default:
+		m := len(q)
+		if d.row == nil {
+			d.row = make([]float64, m*m)
+		}
+		for i := range m {
+			// ⟨½(e_i vᵀ + v e_iᵀ), ∂G⟩
+			clear(d.row)
+			for j, x := range v {
+				d.row[i*m+j] += float64(0.5 * x)
+				d.row[j*m+i] += float64(0.5 * x)
+			}
+			d.stages.Pairing(dst[i*m:][:m], q, d.store.Weigh(d.row))
+		}
+	}
+	return true
 }
 
 // Varying is the system of a model whose metric changes with the position. It remembers the factor of one

@@ -53,7 +53,7 @@ type Context struct {
 	along       map[*Tensor][]*Index // the indices that derivatives by a tensor are derived at
 	diffs       map[scalarKey]*Expr  // derivatives by scalars
 	zero        *Expr                // the number 0, once it is there
-	Apart       bool                 // components of solutions count as independent of the coordinates
+	Apart       bool                 // parts of families count as independent of the coordinates
 }
 
 type canonKey struct {

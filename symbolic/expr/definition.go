@@ -35,13 +35,12 @@ func (s *Scatter) Loops() []*Index {
 	return out
 }
 
-// InEquation reports whether a definition depends on the states or the time of a
-// differential equation: it has a value only while that is integrated.
-func (d *Def) InEquation() bool { return d.ReadsState(map[*Def]bool{}) }
+// Inner reports whether a definition has a value only while a family is computed.
+func (d *Def) Inner() bool { return d.ReadsInner(map[*Def]bool{}) }
 
-// ReadsState is InEquation with what is known of definitions: there are more ways to a definition
+// ReadsInner is Inner with what is known of definitions: there are more ways to a definition
 // than definitions.
-func (d *Def) ReadsState(known map[*Def]bool) bool {
+func (d *Def) ReadsInner(known map[*Def]bool) bool {
 	if in, ok := known[d]; ok {
 		return in
 	}
@@ -49,7 +48,7 @@ func (d *Def) ReadsState(known map[*Def]bool) bool {
 	known[d] = false // a recursion reads itself
 	Refs(d.Body, func(r *Expr) {
 		t := r.Tensor
-		in = in || t.Kind == StateTensor || t.Kind == TimeTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.ReadsState(known)
+		in = in || t.Kind == InnerTensor || t.Def != nil && t.Stage == StageMomentum && t.Def.ReadsInner(known)
 	})
 	known[d] = in
 	return in
@@ -100,8 +99,8 @@ func Refs(e *Expr, f func(*Expr)) {
 	walk(e)
 }
 
-// Behind returns the expressions that the calculus sees in the place of a tensor: the body of a shared definition or of a recursion, the inputs of a
-// solution of a differential equation. It is nil for all else, coordinates, data, and definitions of a program, which are lowered.
+// Behind returns the expressions that the calculus sees in the place of a tensor: the body of a shared definition or of a recursion, the inputs of the family
+// of a part. It is nil for all else, coordinates, data, and definitions of a program, which are lowered.
 func (t *Tensor) Behind() []*Expr {
 	switch {
 	case t.Kind == SharedTensor:

@@ -6,10 +6,10 @@ import (
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
-// TestInEquation: looking through definitions takes as many looks as there are definitions, not
+// TestInner: looking through definitions takes as many looks as there are definitions, not
 // ways through them, of which a chain of ninety that each name the two before has 10^18.
-func TestInEquation(t *testing.T) {
-	for _, kind := range []expr.TensorKind{expr.StateTensor, expr.CoordTensor} {
+func TestInner(t *testing.T) {
+	for _, kind := range []expr.TensorKind{expr.InnerTensor, expr.CoordTensor} {
 		c := expr.NewContext()
 		before := c.Ref(c.NewTensor(expr.Tensor{Name: "x", Kind: kind, Stage: expr.StageMomentum}))
 		last := before
@@ -20,7 +20,7 @@ func TestInEquation(t *testing.T) {
 			z.Def = d
 			before, last = last, c.Ref(z)
 		}
-		if got := d.InEquation(); got != (kind == expr.StateTensor) {
+		if got := d.Inner(); got != (kind == expr.InnerTensor) {
 			t.Errorf("a chain that begins at a tensor of kind %v: %v", kind, got)
 		}
 	}

@@ -57,7 +57,7 @@ func (c *Context) diff(e *Expr, t *Tensor, at []Sub, memo map[*Expr]*Expr) *Expr
 			r = c.recursionDiff(e, t, at)
 		}
 		if part := e.Tensor.Part; part != nil && t.Part == nil && !c.Apart {
-			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the equation.
+			// ∂s/∂q = Σ_k ∂s/∂u_k ∂u_k/∂q over the inputs u of the family.
 			terms := []*Expr{}
 			for k, u := range part.Of.Inputs {
 				if d := c.diff(u.Raw, t, at, memo); !d.IsNum(0) {

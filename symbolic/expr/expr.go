@@ -61,15 +61,13 @@ const (
 	QuantityTensor  // a generated quantity, defined by an expression
 	PriorTensor     // a parameter on its own scale, in a draw from the prior: defined by it, or known before
 	RecursionTensor // an array whose elements are made of others of its own: see recursion.go
-	SolutionTensor  // a component of the solution of a differential equation, or a sensitivity of it, over the times
-	StateTensor     // a state, or a sensitivity of it, inside the right side of a differential equation
-	TimeTensor      // the time there
+	PartTensor      // a part of a family of arrays that an operator computes together: see family.go
+	InnerTensor     // what has a value only while a family is computed
 	FactorOf        // Cholesky factor of a symmetric matrix, which no expression reads by elements: see operator.go
 	PositionsOf     // integer data as positions: see Sub.Data
 	LocalTensor     // a local variable of emitted code
 	OutputTensor    // where emitted code writes a result
 	WildTensor      // a variable of a rewrite pattern, or a derivative that is not known
-	UnsolvedTensor  // a sensitivity beyond the orders that are integrated, of the solution of that name
 )
 
 // Tensor is a named array of numbers; scalars have no shape.
@@ -95,9 +93,10 @@ type Tensor struct {
 	// coordinate, velocity or draw from the prior.
 	Row, Col int
 
-	Def  *Def     // of a DefTensor, SharedTensor, RecursionTensor or QuantityTensor, or a PriorTensor that is drawn
-	Part *SolPart // of a SolutionTensor
-	id   int
+	Def   *Def    // of a DefTensor, SharedTensor, RecursionTensor or QuantityTensor, or a PriorTensor that is drawn
+	Part  *Part   // of a PartTensor
+	Lacks *Family // of a WildTensor: whose derivative is not known; nil of a function's
+	id    int
 }
 
 // ID returns the number of t in its context, from 0.

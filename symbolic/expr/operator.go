@@ -31,11 +31,27 @@ type Operator struct {
 	Definite  bool
 	Symmetric bool   // so is the value
 	Kernel    string // of the runtime, called with the value and the arguments
-	// Cost counts the kernel's operations.
+	// Cost counts the kernel's operations; of a family, those that parts of these shapes take.
 	Cost func(args [][]dsl.Extent) Poly
 	// Eval writes the value to out, NaN where there is none: what tests of the kernel compare with. Of
 	// arguments of one dimension the other is 1.
 	Eval func(out []float64, args []*mat.Dense)
+	// Joint are the rules of an operator whose value is a family of arrays (family.go). It has them in the place of all others
+	// but the cost; how its code is emitted, a row of families in codegen says.
+	Joint *Joint
+}
+
+// Joint are the rules of a family.
+type Joint struct {
+	// Partial is the derivative of a part by an input, at subscripts, in terms of parts; nil if it is not known.
+	Partial func(c *Context, p *Part, input int, at []Sub) *Expr
+	// Formulas are the expressions that the parts up to an order are computed from, beside the inputs, in the order in which they
+	// are lowered.
+	Formulas func(f *Family, order int) []**Expr
+	// Eval computes the parts up to an order.
+	Eval func(f *Family, order int, x Evaluation)
+	// Unknown says what a metric needs that Partial does not know, and what to do.
+	Unknown func(f *Family) (what, advice string)
 }
 
 // Applied is what the adjoint of an operator is made of: the arguments and the value, and the derivative of a scalar by
@@ -239,6 +255,7 @@ var Operators = []Operator{
 			}
 		},
 	},
+	solutionOperator,
 }
 
 // operatorByName finds the rows.

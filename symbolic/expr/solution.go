@@ -1,17 +1,18 @@
 package expr
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/hamc-dev/hamc/dsl"
 )
 
 // Differential equations. The solution of z' = f(z, u, t) at the times of a
-// datum is a family of opaque tensors over the times: the components z_i[n] and
+// datum is a family (family.go) of vectors over the times: the components z_i[n] and
 // their derivatives by the inputs u, the quantities that depend on the
 // parameters and that the right side, the arguments or the initial values hold.
-// The rest of the calculus needs to know one rule more: the derivative of a
-// component by u_k is the component's sensitivity k (diff.go). The
+// The rule of the row is that the derivative of a component by u_k is the
+// component's sensitivity k. The
 // sensitivities of first and second order, and of third order where Newton's method
 // is to have the derivatives of ∂H/∂q, are part of the solution of the augmented system
 //
@@ -20,45 +21,74 @@ import (
 //
 // and so on, of which only the orders are integrated that are asked for.
 
-// Solution is the elaborated form of a dsl.Solve.
+// SolutionName names the operator whose value is the solution of a differential equation.
+const SolutionName = "solution"
+
+// solutionOperator is its row.
+var solutionOperator = Operator{
+	Name: SolutionName, Short: "solution",
+	// A component counts as this many arithmetic operations: a ratio of times, rounded.
+	Cost: func(parts [][]dsl.Extent) Poly { return Poly{"": 5000 * len(parts)} },
+	Joint: &Joint{
+		Partial: func(c *Context, p *Part, k int, at []Sub) *Expr {
+			s := p.Of.Own.(*Solution)
+			if p.Order() == s.Order {
+				return nil
+			}
+			return c.Ref(s.Part(p.Base, append([]int{k}, p.By...)...).Tensor, at...)
+		},
+		Formulas: func(f *Family, order int) []**Expr {
+			s := f.Own.(*Solution)
+			out := []**Expr{&s.From}
+			for i := range s.Size(order) {
+				out = append(out, &s.Init[i], &s.Rhs[i])
+			}
+			return out
+		},
+		Eval: func(f *Family, order int, x Evaluation) { f.Own.(*Solution).eval(order, x) },
+		Unknown: func(f *Family) (what, advice string) {
+			return fmt.Sprintf("the derivatives of this metric need the third-order sensitivities of the solution `%s` to its parameters; those of first and second order are known", f.Name),
+				fmt.Sprintf("use `metric fisher`, with `%s` in the arguments of data only, or `metric identity`, or give the entries of the metric", f.Name)
+		},
+	},
+}
+
+// Solution is the elaborated form of a dsl.Solve. Its parts are the components of the augmented system: the states, then
+// ∂z_i/∂u_k for each k, then ∂²z_i/∂u_k∂u_l for each k and each l ≤ k, and perhaps ∂³z_i/∂u_k∂u_l∂u_m for each k, l ≤ k
+// and m ≤ l.
 type Solution struct {
-	Decl   *dsl.Solve
-	Times  *Tensor  // of data
-	From   *Expr    // the initial time
-	Inputs []*Input // u
+	Family
+	Decl  *dsl.Solve
+	Times *Tensor // of data
+	From  *Expr   // the initial time
 	// Rhs and Init are those of the augmented system, by component in the
 	// order of Parts, in terms of States, Time, the symbols of the inputs
 	// and what is known before sampling.
 	Rhs, Init []*Expr
 	States    []*Tensor
 	Time      *Tensor
-	// Parts are the components: the states, then ∂z_i/∂u_k for each k, then
-	// ∂²z_i/∂u_k∂u_l for each k and each l ≤ k, and perhaps
-	// ∂³z_i/∂u_k∂u_l∂u_m for each k, l ≤ k and m ≤ l.
-	Parts []*SolPart
-
-	Order int    // of the highest sensitivities
-	Index *Index // over the times
+	Order     int // of the highest sensitivities
 }
 
-// Input is a quantity that depends on the parameters and enters a differential
-// equation.
-type Input struct {
-	Raw    *Expr   // in terms of the coordinates
-	Symbol *Tensor // what stands for it in the augmented system: a definition
+// NewSolution makes one without components yet, with sensitivities up to an order.
+func (c *Context) NewSolution(d *dsl.Solve, from *Expr, order int) *Solution {
+	s := &Solution{Decl: d, Times: c.ByName[d.Times.ObjectName()], From: from, Order: order}
+	s.Family = Family{Operator: OperatorOf(SolutionName), Name: d.ObjectName(), Index: c.NewIndex("i", UpTo(s.Times.Shape[0])), Own: s}
+	return s
 }
 
-// SolPart is one component of the augmented system.
-type SolPart struct {
-	Of     *Solution
-	Pos    int // in the system
-	State  int
-	By     []int // the inputs that it is a derivative by, at most three, descending
-	Tensor *Tensor
+// State makes what stands for a component inside the right side, of a name.
+func (s *Solution) State(c *Context, name string) {
+	s.States = append(s.States, c.NewTensor(Tensor{Name: name, Kind: InnerTensor, Stage: StageMomentum, Row: len(s.States)}))
 }
 
-// Order is the order of the sensitivity: 0 for a state itself.
-func (p *SolPart) Order() int { return len(p.By) }
+// Component adds one: the derivative of a state by inputs.
+func (s *Solution) Component(c *Context, name string, state int, by []int, rhs, start *Expr) *Part {
+	part := &Part{Of: &s.Family, Pos: len(s.Parts), Base: state, By: by}
+	part.Tensor = c.NewTensor(Tensor{Name: name, Kind: PartTensor, Stage: StagePosition, Shape: s.Times.Shape, Part: part})
+	s.Parts, s.Rhs, s.Init = append(s.Parts, part), append(s.Rhs, rhs), append(s.Init, start)
+	return part
+}
 
 // Size returns the number of components up to an order.
 func (s *Solution) Size(order int) int {
@@ -67,7 +97,7 @@ func (s *Solution) Size(order int) int {
 }
 
 // Part returns the component that is the derivative of a state by inputs.
-func (s *Solution) Part(state int, by ...int) *SolPart {
+func (s *Solution) Part(state int, by ...int) *Part {
 	if len(by) == 0 {
 		return s.Parts[state]
 	}
@@ -83,21 +113,26 @@ func (s *Solution) Part(state int, by ...int) *SolPart {
 	return s.Parts[s.Size(len(by)-1)+len(s.Decl.Ode.States)*at+state]
 }
 
-// Derivative returns the component's derivative by input k, at the times subs.
-func (p *SolPart) Derivative(c *Context, k int, subs []Sub) *Expr {
-	if len(p.By) == p.Of.Order {
-		return c.notDifferentiable(p)
+// eval integrates the equation up to an order of sensitivities.
+func (s *Solution) eval(order int, x Evaluation) {
+	n := s.Size(order)
+	y0, out, rhs := make([]float64, n), make([][]float64, n), make([]func() float64, n)
+	for i := range n {
+		y0[i] = x.Code(s.Init[i])()
+		out[i] = x.Values(s.Parts[i].Tensor)
+		rhs[i] = x.Code(s.Rhs[i])
 	}
-	return c.Ref(p.Of.Part(p.State, append([]int{k}, p.By...)...).Tensor, subs...)
-}
-
-// notDifferentiable stands for a derivative that is not known: of a function or, if
-// part is not nil, of a component of a solution.
-func (c *Context) notDifferentiable(part *SolPart) *Expr {
-	nan := c.NewTensor(Tensor{Name: "not_differentiable", Kind: WildTensor, Stage: StageMomentum})
-	if part != nil {
-		nan.Name = part.Of.Decl.ObjectName()
-		nan.Kind = UnsolvedTensor
-	}
-	return c.Ref(nan)
+	inner := x.Inner(s.Rhs[:n])
+	x.Integrate(out, func(dy, y []float64, t float64) {
+		for i := range n {
+			x.Values(s.States[i])[0] = y[i]
+		}
+		if s.Time != nil {
+			x.Values(s.Time)[0] = t
+		}
+		inner()
+		for i, f := range rhs {
+			dy[i] = f()
+		}
+	}, y0, x.Code(s.From)(), x.Values(s.Times))
 }

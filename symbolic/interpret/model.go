@@ -598,6 +598,37 @@ func (m *Model) MetricJacobian(out, q []float64) {
 	}
 }
 
+// ProductJacobian implements runtime.Sloped.
+func (m *Model) ProductJacobian(out, q, v []float64) bool {
+	n := m.dim
+	if len(m.d.Product) == 0 {
+		if !m.d.ByColumns {
+			return false
+		}
+		w := make([]float64, n*n)
+		for i := range n {
+			clear(w)
+			for j, x := range v {
+				w[i*n+j] += float64(0.5 * x)
+				w[j*n+i] += float64(0.5 * x)
+			}
+			m.Contract(out[i*n:][:n], q, w)
+		}
+		return true
+	}
+	clear(out)
+	m.position(q)
+	for r, t := range m.d.Velocities {
+		copy(m.m.Values(t), v[m.offsets[r]:])
+	}
+	m.m.Run(m.d.Product, func(o *symbolic.Output, idx []int, x float64) {
+		i, used := m.coordinate(o.Row, idx)
+		k, _ := m.coordinate(o.Dir, idx[used:])
+		out[i*n+k] = x
+	})
+	return true
+}
+
 // jacobian writes ∂B_ij/∂q_k to out[(i·m+j)·m+k].
 func (m *Model) jacobian(out, q []float64) {
 	n := m.dim

@@ -16,11 +16,11 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 		}
 	}
 	c := p.C
-	s := &expr.Solution{Decl: d, Times: c.ByName[d.Times.ObjectName()], From: p.el.Expr(d.From).At(), Order: 2}
-	s.Index = c.NewIndex("i", expr.UpTo(s.Times.Shape[0]))
+	order := 2
 	if p.curved {
-		s.Order = 3
+		order = 3
 	}
+	s := c.NewSolution(d, p.el.Expr(d.From).At(), order)
 	// An elaborator of its own: what depends on the coordinates is an input.
 	el := &expr.Elaborator{C: c, Objects: map[dsl.Object]expr.Value{}, Indices: p.el.Indices, Solve: p.solution}
 	for o, v := range p.el.Objects {
@@ -37,12 +37,11 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 	}
 	ode := d.Ode
 	for i, v := range ode.States {
-		t := c.NewTensor(expr.Tensor{Name: v.ObjectName(), Kind: expr.StateTensor, Stage: expr.StageMomentum, Row: i})
-		s.States = append(s.States, t)
-		el.Objects[v] = expr.Scalar(c.Ref(t))
+		s.State(c, v.ObjectName())
+		el.Objects[v] = expr.Scalar(c.Ref(s.States[i]))
 	}
 	if ode.Time != nil {
-		s.Time = c.NewTensor(expr.Tensor{Name: ode.Time.ObjectName(), Kind: expr.TimeTensor, Stage: expr.StageMomentum})
+		s.Time = c.NewTensor(expr.Tensor{Name: ode.Time.ObjectName(), Kind: expr.InnerTensor, Stage: expr.StageMomentum})
 		el.Objects[ode.Time] = expr.Scalar(c.Ref(s.Time))
 	}
 	var rhs []*expr.Expr
@@ -50,7 +49,7 @@ func (p *Posterior) solution(d *dsl.Solve) *expr.Solution {
 		rhs = append(rhs, el.Expr(e).At())
 	}
 	p.augment(s, rhs, init)
-	p.Solves = append(p.Solves, s)
+	p.Solves, p.Families = append(p.Solves, s), append(p.Families, &s.Family)
 	return s
 }
 
@@ -98,20 +97,17 @@ func inputName(e *expr.Expr) string {
 func (p *Posterior) augment(s *expr.Solution, rhs, init []*expr.Expr) {
 	c := p.C
 	n := len(rhs)
-	add := func(state int, by []int, f, start *expr.Expr) *expr.SolPart {
+	add := func(state int, by []int, f, start *expr.Expr) {
 		name := s.Decl.ObjectName() + "_" + s.Decl.Ode.States[state].ObjectName()
 		for _, k := range by {
 			name += "_" + s.Inputs[k].Symbol.Name
 		}
-		part := &expr.SolPart{Of: s, Pos: len(s.Parts), State: state, By: by}
-		part.Tensor = c.NewTensor(expr.Tensor{Name: name, Kind: expr.SolutionTensor, Stage: expr.StagePosition, Shape: s.Times.Shape, Part: part})
-		s.Parts, s.Rhs, s.Init = append(s.Parts, part), append(s.Rhs, f), append(s.Init, start)
+		s.Component(c, name, state, by, f, start)
 		if len(by) > 0 {
-			s.States = append(s.States, c.NewTensor(expr.Tensor{Name: name[len(s.Decl.ObjectName())+1:], Kind: expr.StateTensor, Stage: expr.StageMomentum, Row: part.Pos}))
+			s.State(c, name[len(s.Decl.ObjectName())+1:])
 		}
-		return part
 	}
-	state := func(part *expr.SolPart) *expr.Expr { return c.Ref(s.States[part.Pos]) }
+	state := func(part *expr.Part) *expr.Expr { return c.Ref(s.States[part.Pos]) }
 	for i := range rhs {
 		add(i, nil, rhs[i], init[i])
 	}
@@ -160,11 +156,11 @@ func (p *Posterior) augment(s *expr.Solution, rhs, init []*expr.Expr) {
 	// The total derivative of the right side of ∂²z/∂u_k∂u_l along u_m.
 	for _, part := range s.Parts[known:] {
 		k, l, m := part.By[0], part.By[1], part.By[2]
-		g := s.Rhs[s.Part(part.State, k, l).Pos]
+		g := s.Rhs[s.Part(part.Base, k, l).Pos]
 		total := c.Diff(g, s.Inputs[m].Symbol)
 		for _, x := range s.Parts[:known] {
 			if e := c.Diff(g, s.States[x.Pos]); !e.IsNum(0) {
-				total = c.Add(total, c.Mul(e, state(s.Part(x.State, append([]int{m}, x.By...)...))))
+				total = c.Add(total, c.Mul(e, state(s.Part(x.Base, append([]int{m}, x.By...)...))))
 			}
 		}
 		s.Rhs[part.Pos] = total
@@ -173,7 +169,7 @@ func (p *Posterior) augment(s *expr.Solution, rhs, init []*expr.Expr) {
 
 // second is the right side of ∂²z/∂u_k∂u_l for one equation g:
 // g_z R + g_zz[S_k, S_l] + g_zuk S_l + g_zul S_k + g_ukul.
-func (p *Posterior) second(s *expr.Solution, g *expr.Expr, k, l int, parts []*expr.SolPart) *expr.Expr {
+func (p *Posterior) second(s *expr.Solution, g *expr.Expr, k, l int, parts []*expr.Part) *expr.Expr {
 	c := p.C
 	n := len(s.Decl.Ode.States)
 	uk, ul := s.Inputs[k].Symbol, s.Inputs[l].Symbol

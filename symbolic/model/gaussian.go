@@ -102,7 +102,7 @@ func (p *Posterior) gaussianOf(latents []*latent, apart bool) *gaussian {
 	m := &gaussian{v: latents, pins: make([]*pin, len(latents))}
 	var priors []*standIn
 	for _, t := range p.Terms {
-		if p.inSolution(t.L, latents) {
+		if p.inFamily(t.L, latents) {
 			return nil
 		}
 		s := p.normalPrior(t, latents)
@@ -177,9 +177,9 @@ func (p *Posterior) bentLeft(t *PosteriorTerm, latents []*latent) bool {
 	return u == nil || !p.linear(u, latents)
 }
 
-// inSolution reports whether a term on latent vectors reads the solution of a differential equation: one that depends on them, which is not
+// inFamily reports whether a term on latent vectors reads a part of a family, the solution of a differential equation: one that depends on them, which is not
 // known at the reference, or another, which is not known where coordinates are changed.
-func (p *Posterior) inSolution(e *expr.Expr, latents []*latent) bool {
+func (p *Posterior) inFamily(e *expr.Expr, latents []*latent) bool {
 	return mentionsAny(e, latents) && expr.Search(e, expr.StageConst, func(r *expr.Expr) bool { return r.Op == expr.Ref && r.Tensor.Part != nil })
 }
 

@@ -33,6 +33,7 @@ type Posterior struct {
 	L           *expr.Expr // log density, Jacobian terms included
 	Plain       *expr.Expr // L with sums over data as the model has them, for people
 	Solves      []*expr.Solution
+	Families    []*expr.Family // of these, and of all operators that compute arrays together, in order: an input may be of an earlier one
 	// Quantities are computed once per draw; those of a model of several blocks
 	// belong to the joint density.
 	Quantities []*Quantity

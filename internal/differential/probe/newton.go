@@ -52,6 +52,31 @@ func (p *prober) curvature(c runtime.Curved, q []float64) {
 	}
 }
 
+// product records the derivative of the product of the metric with a vector, and compares it with what the Jacobian of the metric says.
+func (p *prober) product(s runtime.System, q, cube []float64) {
+	m := len(q)
+	v, want, size := Normals(m, p.point, 3), make([]float64, m*m), 0.0
+	for i := range m {
+		for j, x := range v {
+			for k, d := range cube[(i*m+j)*m:][:m] {
+				want[i*m+k] += d * x
+				size = max(size, math.Abs(d*x))
+			}
+		}
+	}
+	got := fill(m * m)
+	if c, ok := runtime.AsSloped(s); !ok || !c.ProductJacobian(got, q, v) {
+		got = want
+	}
+	p.record("derivative of a product", nil, got)
+	for i, x := range got {
+		if size-size == 0 && !(math.Abs(x-want[i]) <= 1e-9*size) {
+			p.wrong("derivative of a product: entry (%d, %d) is %v, the Jacobian of the metric says %v, with terms up to %v", i/m, i%m, x, want[i], size)
+			return
+		}
+	}
+}
+
 // newton records a step of each integrator by Newton's method.
 func (p *prober) newton(s runtime.System, q0, p0 []float64) {
 	if s.Info().Metric.Constant {

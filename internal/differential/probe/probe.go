@@ -492,6 +492,7 @@ func (p *prober) at(s runtime.System, q []float64) {
 	cube := fill(m * m * m)
 	s.MetricJacobian(cube, q)
 	p.record("metric Jacobian", nil, cube)
+	p.product(s, q, cube)
 	if c, ok := runtime.AsCurved(s); ok {
 		p.curvature(c, q)
 	}

@@ -1,0 +1,101 @@
+package expr
+
+import "github.com/hamc-dev/hamc/dsl"
+
+// Families. The value of an operator may be several arrays that are computed together, as the solution of a differential equation and its
+// sensitivities are: a family. To the calculus its parts are opaque tensors. They depend on the position by way of inputs alone, quantities that
+// the family takes from outside, and the row of the operator says what the derivative of a part by an input is (Joint.Partial). Forward
+// derivatives are the chain rule over the inputs (diff.go), and the reverse sweep is its transpose (adjoint.go of symbolic).
+//
+// Some parts are derivatives of others. Their order is the number of inputs that they are derivatives by: a family is computed up to an
+// order, with all parts of lower ones.
+
+// Family is a value of several parts.
+type Family struct {
+	Operator *Operator
+	Name     string   // in messages
+	Inputs   []*Input // in the order in which they were met
+	Parts    []*Part  // by order
+	Index    *Index   // over the elements of a part, which are a vector
+	Own      any      // what only the functions of the row know
+}
+
+// Input is a quantity that depends on the parameters and enters a family.
+type Input struct {
+	Raw    *Expr   // in terms of the coordinates
+	Symbol *Tensor // what stands for it in the family's formulas: a definition
+}
+
+// Part is one of the arrays of a family.
+type Part struct {
+	Of     *Family
+	Pos    int   // in Of.Parts
+	Base   int   // the position of the part that it is a derivative of; its own, if it is none
+	By     []int // the inputs that it is a derivative by, descending
+	Tensor *Tensor
+}
+
+// Order is that of the derivative: 0 for a part that is none.
+func (p *Part) Order() int { return len(p.By) }
+
+// Derivative returns the derivative of a part by an input, at subscripts.
+func (p *Part) Derivative(c *Context, input int, at []Sub) *Expr {
+	if d := p.Of.Operator.Joint.Partial(c, p, input, at); d != nil {
+		return d
+	}
+	return c.notDifferentiable(p.Of)
+}
+
+// Formulas are the expressions that the parts up to an order are computed from, beside the inputs.
+func (f *Family) Formulas(order int) []*Expr {
+	var out []*Expr
+	for _, e := range f.Operator.Joint.Formulas(f, order) {
+		out = append(out, *e)
+	}
+	return out
+}
+
+// Lower puts what lower makes of the formulas in their place.
+func (f *Family) Lower(lower func(*Expr) *Expr) {
+	for _, e := range f.Operator.Joint.Formulas(f, f.Parts[len(f.Parts)-1].Order()) {
+		*e = lower(*e)
+	}
+}
+
+// Cost is the work of computing the parts up to an order.
+func (f *Family) Cost(order int) Cost {
+	var shapes [][]dsl.Extent
+	for _, p := range f.Parts {
+		if p.Order() <= order {
+			shapes = append(shapes, p.Tensor.Shape)
+		}
+	}
+	c := NewCost()
+	c.Ops.add(f.Operator.Cost(shapes))
+	return c
+}
+
+// Evaluation is what the parts of a family are computed with.
+type Evaluation struct {
+	Values func(t *Tensor) []float64    // the elements of a tensor
+	Code   func(e *Expr) func() float64 // the value of an expression, in terms of those
+	// Inner computes the definitions behind formulas that have values only while the family is computed.
+	Inner func(formulas []*Expr) func()
+	// Integrate solves a differential equation: the components out[i][n] at times[n], from y0 at t0. They are NaN where that fails.
+	Integrate Integrator
+}
+
+// Integrator solves a differential equation.
+type Integrator func(out [][]float64, rhs func(dy, y []float64, t float64), y0 []float64, t0 float64, times []float64)
+
+// ReadsPart reports whether an expression reads a part of a family.
+func ReadsPart(e *Expr) bool {
+	found := false
+	Refs(e, func(r *Expr) { found = found || r.Tensor.Part != nil })
+	return found
+}
+
+// notDifferentiable stands for a derivative that is not known: of a part of a family or, if that is nil, of a function.
+func (c *Context) notDifferentiable(of *Family) *Expr {
+	return c.Ref(c.NewTensor(Tensor{Name: "not_differentiable", Kind: WildTensor, Stage: StageMomentum, Lacks: of}))
+}
