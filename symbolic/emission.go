@@ -65,7 +65,7 @@ func (r *Derived) spendEmission() {
 	if r.Metric == nil {
 		return
 	}
-	function(true, r.Matrix, one(r.Alpha), one(r.Shift))
+	function(true, r.Matrix, r.Settings)
 	if r.Metric.Constant {
 		function(false, r.Gradient)
 		return
@@ -74,7 +74,7 @@ func (r *Derived) spendEmission() {
 	function(false, r.Contract)
 	function(false, r.Jacobian)
 	function(false, r.Curvature)
-	if !r.Metric.SoftAbs {
+	if !r.Metric.Storage.NonLinear {
 		function(false, r.Rank1)
 	}
 }
