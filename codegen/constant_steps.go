@@ -14,16 +14,6 @@ import (
 // methods are those of the system.
 type smallConstantMetric struct{ constantMetric }
 
-// smallStorage is a storage whose factor, of one or two coordinates, fits into variables.
-type smallStorage interface {
-	storage
-
-	// kind is its type in package system.
-	kind() string
-	// small returns the factor of m coordinates, which s.store holds.
-	small(g *generator, m int) *smallFactor
-}
-
 // smallFactor makes what a step asks of a factor, with the operations of package linalg in their order: draws are the same bits.
 type smallFactor struct {
 	load       []loop.Stmt                        // declares what the rest reads
@@ -37,12 +27,11 @@ func (g *generator) smallConstant() bool {
 	if m := g.d.Metric; !m.Constant || len(g.d.Solves) > 0 || !g.dim.IsConst() || g.dim.Offset > maxFlat {
 		return false
 	}
-	_, ok := storageOf(g.d.Metric).(smallStorage)
-	return ok
+	return storageOf(g.d.Metric).small() != nil
 }
 
 func (smallConstantMetric) fields(g *generator, st *jen.Group) {
-	st.Id("store").Op("*").Add(system(g.storage.(smallStorage).kind())).Comment("of the metric, which is s.Constant's too")
+	st.Id("store").Op("*").Add(system(g.storage.system())).Comment("of the metric, which is s.Constant's too")
 	st.Id("mix").Add(rt("Accelerator"))
 }
 
@@ -62,7 +51,7 @@ func (k smallConstantMetric) methods(g *generator, b bodies) []jen.Code {
 // constantIMb makes the step of the implicit midpoint rule.
 func (g *generator) constantIMb() *loop.Func {
 	m := g.dim.Offset
-	f := g.storage.(smallStorage).small(g, m)
+	f := g.storage.small()(g, m)
 	q, p, root := numbered("q", m), numbered("p", m), numbered("root", m)
 	x, y := numbered("x", 2*m), numbered("y", 2*m)
 	array := func(name string) *loop.Var { return &loop.Var{Name: name, Shape: []*loop.Int{loop.Const(m)}} }

@@ -181,7 +181,7 @@ func (g *generator) checks(b *jen.Group) {
 		units = []*generator{g}
 	}
 	for _, u := range units {
-		for _, params := range u.storage.whole(u) {
+		for _, params := range u.d.Whole(u.d.Metric) {
 			u.checkDimension(b, params)
 		}
 	}

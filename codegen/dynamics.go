@@ -10,8 +10,6 @@ import (
 // the work space remembers, which methods compute it and what the integrators' steps call. It goes
 // with any storage.
 type dynamics interface {
-	// adjective describes the metric, with a blank at its end.
-	adjective() string
 	// keep chooses the storage of the metric, if there is one.
 	keep(g *generator)
 	// drops forgets the results that no method computes.
@@ -81,7 +79,6 @@ func dropDerivatives(d *symbolic.Derived) {
 // noMetric is that of the joint density of several blocks: its blocks have metrics, and make the steps.
 type noMetric struct{}
 
-func (noMetric) adjective() string                         { return "" }
 func (noMetric) keep(*generator)                           {}
 func (noMetric) drops(g *generator)                        { dropDerivatives(g.d) }
 func (noMetric) others(*generator) []symbolic.Output       { return nil }
@@ -102,8 +99,7 @@ func (noMetric) note(*generator) string                    { return "" }
 // metric is what all dynamics but noMetric have in common.
 type metric struct{}
 
-func (metric) adjective() string                         { return "" }
-func (metric) others(g *generator) []symbolic.Output     { return g.storage.settings(g.d) }
+func (metric) others(g *generator) []symbolic.Output     { return g.d.Settings }
 func (metric) slope(*symbolic.Derived) []symbolic.Output { return nil }
 func (metric) derive(*generator)                         {}
 func (metric) fields(*generator, *jen.Group)             {}
@@ -122,7 +118,7 @@ func (metric) keep(g *generator) {
 func (metric) describe(g *generator, info jen.Dict) {
 	met := jen.Dict{
 		id("Constant"):  jen.Lit(g.d.Metric.Constant),
-		id("Structure"): rt(structureName(g.d.Metric)),
+		id("Structure"): rt(exported(g.d.Metric.Structure)),
 	}
 	if g.d.Metric.Identity {
 		met[id("Identity")] = jen.True()

@@ -10,7 +10,6 @@ import (
 // gradient is the one force there is.
 type constantMetric struct{ metric }
 
-func (constantMetric) adjective() string                           { return "constant and " }
 func (constantMetric) drops(g *generator)                          { dropDerivatives(g.d) }
 func (constantMetric) slope(d *symbolic.Derived) []symbolic.Output { return d.Gradient }
 func (constantMetric) orders(*symbolic.Derived) []int              { return []int{orderDensity} }

@@ -7,7 +7,12 @@ import (
 // variableMetric is that of a metric that changes with the position.
 type variableMetric struct{ metric }
 
-func (variableMetric) drops(g *generator) { g.storage.drops(g.d) }
+// drops: v vᵀ goes through a map that is not linear like any other weight.
+func (variableMetric) drops(g *generator) {
+	if g.d.Metric.Storage.NonLinear {
+		g.d.Rank1 = nil
+	}
+}
 
 func (variableMetric) system() string { return "Varying" }
 
@@ -15,7 +20,7 @@ func (variableMetric) stages(g *generator) []stage {
 	t := g.storage.terms()
 	out := append(append(g.densityStages(), g.derivativeStages()...),
 		stage{"Force", "force", "force writes −∂L/∂q + ½⟨" + t.weight + ", ∂" + t.matrix + "/∂q⟩ to f, for the weight w; the matrix was\nevaluated at q.", []string{"f", "q", "w"}})
-	return append(out, g.storage.momentum(g)...)
+	return append(out, g.momentumStages()...)
 }
 
 func (variableMetric) forget() ([]jen.Code, *jen.Statement) {

@@ -122,7 +122,7 @@ func (g *generator) explainMetric(b *strings.Builder) {
 	explainPhase(b, "matrix "+t.matrix+", per position", &g.ph.metric, d.Matrix, func(o symbolic.Output) string {
 		return t.matrix + "[" + g.entryName(o) + "]"
 	})
-	explainNote(b, g.storage.note())
+	explainNote(b, d.Metric.Storage.Note)
 	explainPhase(b, "force −∂L + "+t.force+", per implicit midpoint iteration after the matrix", &g.ph.force, d.Force, of("f "))
 	explainPhase(b, "once per position before GLF(b)'s momentum iteration", &g.ph.prepare, nil, nil)
 	explainPhase(b, "½⟨v vᵀ, ∂G⟩, per momentum iteration of GLF(b)", &g.ph.rank1, d.Rank1, of("f "))

@@ -50,7 +50,7 @@ type flatCode struct {
 
 // flat reports whether the model, with a metric that is not constant, gets flat steps.
 func (g *generator) flat() bool {
-	if g.d.Metric.SoftAbs || len(g.d.Solves) > 0 || !g.dim.IsConst() || g.dim.Offset > maxFlat || g.d.Large {
+	if g.d.Metric.Storage.NonLinear || len(g.d.Solves) > 0 || !g.dim.IsConst() || g.dim.Offset > maxFlat || g.d.Large {
 		return false
 	}
 	for _, b := range g.d.Params {

@@ -10,7 +10,6 @@ import (
 	"github.com/hamc-dev/hamc/dsl"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
-	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // methods prints the methods of the model, in the order of the file.
@@ -105,6 +104,9 @@ func (g *generator) entryName(o symbolic.Output) string {
 		return name
 	}
 	row := side(o.Row)
+	if o.Col < 0 {
+		return row
+	}
 	return row + ", " + side(o.Col)
 }
 
@@ -145,12 +147,6 @@ func (p *printer) made(v *loop.Var) *jen.Statement {
 }
 
 func (g *generator) dimCode(p *printer) *jen.Statement { return p.extent(g.dim) }
-
-// structureName is the runtime's name of a metric's structure.
-func structureName(m *model.Metric) string {
-	return map[string]string{"dense": "Dense", "diagonal": "Diagonal", "banded": "Banded", "arrow": "Arrow",
-		"bordered band": "BorderedBand", "block-diagonal": "BlockDiagonal"}[m.Kind()]
-}
 
 // describe prints the Info literal.
 func (g *generator) describe() jen.Code {

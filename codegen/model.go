@@ -139,7 +139,7 @@ const apiVersion = 15
 // metricDoc says what the metric is, in formulas.
 func (g *generator) metricDoc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, with the blocks\n\n", g.storage.about(g))
+	fmt.Fprintf(&b, "%s, with the blocks\n\n", g.d.Metric.About())
 	for _, blk := range g.d.Metric.Blocks {
 		fmt.Fprintf(&b, "\t%s: %s\n", g.blockName(blk.Row, blk.Col, blk.A, blk.B), expr.Format(blk.E))
 	}

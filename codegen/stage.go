@@ -51,9 +51,12 @@ func (g *generator) derivativeStages() []stage {
 	return out
 }
 
-// momentumStages are those of what changes with the momentum, of a metric that is stored itself: rank1 and, if it needs
-// anything of the position alone, prepare.
+// momentumStages are those of what changes with the momentum: rank1 and, if it needs anything of the position alone, prepare; none
+// where v vᵀ is a weight like any other.
 func (g *generator) momentumStages() []stage {
+	if g.d.Metric.Storage.NonLinear {
+		return nil
+	}
 	out := []stage{{"Rank1", "rank1", "rank1 writes ½⟨v vᵀ, ∂G/∂q⟩ to f: the part of ∂H/∂q that changes with the momentum.", []string{"f", "q", "v"}}}
 	if len(g.ph.prepare.defs) > 0 {
 		out = append(out, stage{"Prepare", "prepare", "prepare computes what rank1 needs of the position alone.", []string{"q"}})

@@ -1,8 +1,6 @@
 package codegen
 
 import (
-	"fmt"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
@@ -11,7 +9,7 @@ import (
 	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
-// storage is how the emitted code keeps the matrix of a metric: where entries and weights stand, which type of
+// storage is codegen's half of a storage of package model: where entries and weights stand, which type of
 // package system does the rest with them, and what comments say of it. What else is emitted asks a storage for
 // code, never which one it is.
 type storage interface {
@@ -25,24 +23,17 @@ type storage interface {
 	entry(g *generator, o symbolic.Output) []target
 	// clears reports whether no result writes some of the entries, which are 0.
 	clears(g *generator) bool
-	// whole lists the sets of parameters whose matrix among themselves is stored as a whole.
-	whole(g *generator) [][]int
 
-	// construct makes the storage of package system, for m coordinates; then reads what it knows.
+	// system is the type of package system.
+	system() string
+	// construct makes a value of that type, for m coordinates; then reads what it knows.
 	construct(g *generator, p *printer, m *jen.Statement) (made *jen.Statement, then []jen.Code)
-	// settings are the numbers of the model that construct reads.
-	settings(d *symbolic.Derived) []symbolic.Output
-	// drops forgets the results that methods of this storage do not compute.
-	drops(d *symbolic.Derived)
-	// momentum are the stages of what changes with the momentum: none where v vᵀ is a weight like any other.
-	momentum(g *generator) []stage
+	// small prints the factor of one or two coordinates, which s.store holds; nil of storages whose factor does not fit
+	// into variables.
+	small() func(g *generator, m int) *smallFactor
 
 	// terms are those of comments and reports.
 	terms() terms
-	// about says what the metric is, but for its blocks.
-	about(g *generator) string
-	// note adds a remark to a report; "" for none.
-	note() string
 }
 
 // terms are the words and letters that comments and reports have for the matrix of a storage.
@@ -54,56 +45,40 @@ type terms struct {
 	layout string // how
 }
 
-// storages lists the storages. A metric has the first that takes it.
-var storages = []struct {
-	name  string
-	takes func(*model.Metric) bool
-	is    storage
-}{
-	{"SoftAbs in closed form", func(m *model.Metric) bool { return m.SoftAbs && m.Shaft }, arrowStorage{}},
-	{"SoftAbs", func(m *model.Metric) bool { return m.SoftAbs }, softAbsStorage{}},
-	{"structured", (*model.Metric).Stored, structuredStorage{}},
-	{"diagonal", func(m *model.Metric) bool { return m.Diagonal }, diagonalStorage{}},
-	{"dense", func(*model.Metric) bool { return true }, denseStorage{}},
-}
+// storages has this half of each of model.Storages by its name. The file of a storage adds it.
+var storages = map[string]storage{}
 
-// storageOf chooses the storage of a metric.
+// storageOf returns the storage of a metric.
 func storageOf(m *model.Metric) storage {
-	for _, row := range storages {
-		if row.takes(m) {
-			return row.is
-		}
+	s, ok := storages[m.Storage.Name]
+	if !ok {
+		panic("codegen: no storage is " + m.Storage.Name)
 	}
-	panic("codegen: no storage takes a metric")
+	return s
 }
 
 // itself is what storages have in common that keep the metric itself: its derivative is linear in that of
 // what is stored.
 type itself struct{}
 
-func (itself) sizes(*generator)                             {}
-func (itself) settings(*symbolic.Derived) []symbolic.Output { return nil }
-func (itself) drops(*symbolic.Derived)                      {}
-func (itself) momentum(g *generator) []stage                { return g.momentumStages() }
-func (itself) note() string                                 { return "" }
+func (itself) sizes(*generator)       {}
+func (itself) clears(*generator) bool { return false }
 
-func (itself) about(g *generator) string {
-	met := g.d.Metric
-	kind := met.Kind()
-	if part := met.Parts[0]; kind == "banded" {
-		kind = fmt.Sprintf("banded (width %d)", part.Width)
-	}
-	return g.dynamics.adjective() + kind
-}
+func (itself) entry(g *generator, o symbolic.Output) []target { return g.entryTargets(o, true) }
+
+func (itself) small() func(*generator, int) *smallFactor { return nil }
 
 // linearTerms are the terms of a metric that is stored in some layout.
 func linearTerms(layout string) terms {
 	return terms{matrix: "G", weight: "W", force: "½⟨G⁻¹ − v vᵀ, ∂G⟩", what: "the metric G(q)", layout: layout}
 }
 
-// blockTargets write a result that is a block of the matrix and, if mirrored, the
+// entryTargets write a result that is a diagonal of a block, or a block and, if mirrored, the
 // transposed block.
-func (g *generator) blockTargets(o symbolic.Output, mirrored bool) []target {
+func (g *generator) entryTargets(o symbolic.Output, mirrored bool) []target {
+	if o.Banded {
+		return []target{{out: o, dst: g.outputTensor(layout{kind: "band", array: "b", row: o.Row, dir: o.Offset})}}
+	}
 	to := func(o symbolic.Output) target {
 		return target{out: o, dst: g.outputTensor(layout{kind: "matrix", array: "b", row: o.Row, col: o.Col})}
 	}

@@ -4,12 +4,13 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/hamc-dev/hamc/codegen/loop"
-	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
 // denseStorage keeps the whole matrix, row-major, with a factor of Cholesky.
 type denseStorage struct{ itself }
+
+func init() { storages["dense"] = denseStorage{} }
 
 func (denseStorage) array(g *generator, name string) *loop.Var {
 	return g.param(name, g.extent(g.dim), g.extent(g.dim))
@@ -18,8 +19,6 @@ func (denseStorage) array(g *generator, name string) *loop.Var {
 func (denseStorage) at(l *lowering, row, col int, a, b []expr.Sub) []*loop.Int {
 	return []*loop.Int{l.coordinate(row, a), l.coordinate(col, b)}
 }
-
-func (denseStorage) entry(g *generator, o symbolic.Output) []target { return g.blockTargets(o, true) }
 
 func (denseStorage) clears(g *generator) bool {
 	n := len(g.d.Params)
@@ -39,24 +38,18 @@ func (denseStorage) clears(g *generator) bool {
 	return false
 }
 
-func (denseStorage) whole(g *generator) [][]int {
-	var all []int
-	for n := range g.d.Params {
-		all = append(all, n)
-	}
-	return [][]int{all}
-}
-
 func (denseStorage) construct(_ *generator, _ *printer, m *jen.Statement) (*jen.Statement, []jen.Code) {
 	return system("NewDense").Call(m), nil
 }
 
 func (denseStorage) terms() terms { return linearTerms("row-major") }
 
-func (denseStorage) kind() string { return "Dense" }
+func (denseStorage) system() string { return "Dense" }
 
-// small is the factor of Cholesky, L and 1/L_ii.
-func (denseStorage) small(g *generator, m int) *smallFactor {
+func (denseStorage) small() func(*generator, int) *smallFactor { return (*generator).smallCholesky }
+
+// smallCholesky is the factor of Cholesky, L and 1/L_ii.
+func (g *generator) smallCholesky(m int) *smallFactor {
 	l, r := numbered("l", m*(m+1)/2), numbered("r", m)
 	factor := g.state("store.L", loop.Const(m*m))
 	f := &smallFactor{}

@@ -19,6 +19,8 @@ import (
 // and block-diagonal matrices differ in their parts alone.
 type structuredStorage struct{ itself }
 
+func init() { storages["structured"] = structuredStorage{} }
+
 // sizes adds those that tell where the parts begin, and those of their borders.
 func (structuredStorage) sizes(g *generator) {
 	for k := 1; k < len(g.d.Metric.Parts); k++ {
@@ -38,10 +40,7 @@ func (structuredStorage) array(g *generator, name string) *loop.Var {
 
 // entry writes a diagonal of a spine or a block of a border; between the two there is one block, not two.
 func (structuredStorage) entry(g *generator, o symbolic.Output) []target {
-	if o.Banded {
-		return []target{{out: o, dst: g.outputTensor(layout{kind: "band", array: "b", row: o.Row, dir: o.Offset})}}
-	}
-	return g.blockTargets(o, g.onSpine(o.Row) == g.onSpine(o.Col))
+	return g.entryTargets(o, g.onSpine(o.Row) == g.onSpine(o.Col))
 }
 
 // clears: all is written where there is one band and all of its diagonals are results.
@@ -50,15 +49,7 @@ func (structuredStorage) clears(g *generator) bool {
 	return len(m.Parts) != 1 || len(m.Parts[0].Border) > 0 || len(g.d.Matrix) != m.Parts[0].Width+1
 }
 
-func (structuredStorage) whole(g *generator) [][]int {
-	var out [][]int
-	for _, part := range g.d.Metric.Parts {
-		if len(part.Border) > 0 {
-			out = append(out, part.Border)
-		}
-	}
-	return out
-}
+func (structuredStorage) system() string { return "Structured" }
 
 func (structuredStorage) construct(g *generator, p *printer, m *jen.Statement) (made *jen.Statement, then []jen.Code) {
 	for _, f := range g.sizes {

@@ -11,25 +11,27 @@ import (
 
 	"github.com/hamc-dev/hamc/codegen/loop"
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/runtime"
 	la "github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/symbolic"
 	"github.com/hamc-dev/hamc/symbolic/expr"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
-// metricModels has a model of each storage with each of its dynamics.
-var metricModels = []struct{ storage, dynamics, text string }{
-	{"dense", "constant", "model m\ndata n int\ndata x real[n]\ndata y real[n]\nparam a, b, c real\na, b, c ~ normal(0, 1)\ny ~ normal(a + b*x + c*x.^2, 1)\nmetric fisher\n"},
-	{"dense", "flat", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a*sin(b), exp(a))\nmetric fisher\n"},
-	{"dense", "variable", "model m\ndata y real\nparam a, b, c real\na, b, c ~ normal(0, 1)\ny ~ normal(a*sin(b) + c, exp(a))\nmetric fisher\n"},
-	{"diagonal", "constant", "model m\nparam x real[3]\nx ~ normal(0, 1)\nmetric identity\n"},
-	{"diagonal", "flat", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a, exp(b))\nmetric fisher\n"},
-	{"diagonal", "variable", "model m\ndata n int\ndata y int[n] >= 0\nparam x real[n]\nx ~ normal(0, 1)\ny ~ poisson_log(x)\nmetric fisher\n"},
-	{"structured", "constant", "model m\ndata n int\ndata y real[n]\nparam x real[n]\nparam c real\nx ~ normal(c, 1)\nc ~ normal(0, 1)\ny ~ normal(x, 1)\nmetric fisher\n"},
-	{"structured", "variable", borderedBand},
-	{"SoftAbs", "variable", "model m\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(sin(a), 1)\nmetric softabs(alpha = 10)\n"},
-	{"SoftAbs in closed form", "variable", "model m\nparam x real[10]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric softabs(alpha = 10)\n"},
-	{"dense", "small constant", "model m\ndata n int\ndata x real[n]\ndata y real[n]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a + b*x, 1)\nmetric fisher\n"},
-	{"diagonal", "small constant", "model m\nparam x real[2]\nx ~ normal(0, 1)\nmetric identity\n"},
+// metricModels has a model of each storage with each of its dynamics, and the function of package runtime/system that makes the storage.
+var metricModels = []struct{ storage, made, dynamics, text string }{
+	{"dense", "NewDense", "constant", "model m\ndata n int\ndata x real[n]\ndata y real[n]\nparam a, b, c real\na, b, c ~ normal(0, 1)\ny ~ normal(a + b*x + c*x.^2, 1)\nmetric fisher\n"},
+	{"dense", "NewDense", "flat", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a*sin(b), exp(a))\nmetric fisher\n"},
+	{"dense", "NewDense", "variable", "model m\ndata y real\nparam a, b, c real\na, b, c ~ normal(0, 1)\ny ~ normal(a*sin(b) + c, exp(a))\nmetric fisher\n"},
+	{"diagonal", "NewDiagonal", "constant", "model m\nparam x real[3]\nx ~ normal(0, 1)\nmetric identity\n"},
+	{"diagonal", "NewDiagonal", "flat", "model m\ndata y real\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a, exp(b))\nmetric fisher\n"},
+	{"diagonal", "NewDiagonal", "variable", "model m\ndata n int\ndata y int[n] >= 0\nparam x real[n]\nx ~ normal(0, 1)\ny ~ poisson_log(x)\nmetric fisher\n"},
+	{"structured", "NewStructured", "constant", "model m\ndata n int\ndata y real[n]\nparam x real[n]\nparam c real\nx ~ normal(c, 1)\nc ~ normal(0, 1)\ny ~ normal(x, 1)\nmetric fisher\n"},
+	{"structured", "NewStructured", "variable", borderedBand},
+	{"SoftAbs", "NewSoftAbs", "variable", "model m\nparam a, b real\na ~ normal(0, 1)\nb ~ normal(sin(a), 1)\nmetric softabs(alpha = 10)\n"},
+	{"SoftAbs in closed form", "NewSoftAbsArrow", "variable", "model m\nparam x real[10]\nparam v real\nv ~ normal(0, 3)\nx ~ normal(0, exp(-v/2))\nmetric softabs(alpha = 10)\n"},
+	{"dense", "NewDense", "small constant", "model m\ndata n int\ndata x real[n]\ndata y real[n]\nparam a, b real\na, b ~ normal(0, 1)\ny ~ normal(a + b*x, 1)\nmetric fisher\n"},
+	{"diagonal", "NewDiagonal", "small constant", "model m\nparam x real[2]\nx ~ normal(0, 1)\nmetric identity\n"},
 }
 
 // borderedBand has a walk with two scalars beside it, of a size that is known and too large to be stored whole.
@@ -60,12 +62,10 @@ func testUnits(t *testing.T, text string) []*generator {
 }
 
 func (g *generator) storageName() string {
-	for _, row := range storages {
-		if row.is == g.storage {
-			return row.name
-		}
+	if g.storage == nil {
+		return "none"
 	}
-	return "none"
+	return g.d.Metric.Storage.Name
 }
 
 func (g *generator) dynamicsName() string {
@@ -95,7 +95,7 @@ func TestStorages(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind := map[string]string{"flat": "NewDerivatives", "small constant": "NewConstant", "constant": "NewConstant", "variable": "NewVarying"}[m.dynamics]
-			want := []string{kind, constructors[m.storage]}
+			want := []string{kind, m.made}
 			if m.dynamics == "small constant" {
 				slices.Reverse(want) // the type keeps the storage, and makes it first
 			}
@@ -105,9 +105,15 @@ func TestStorages(t *testing.T) {
 		})
 		seen = append(seen, m.storage, m.dynamics)
 	}
-	for _, row := range storages {
-		if !slices.Contains(seen, row.name) {
-			t.Errorf("no model of the storage %s", row.name)
+	if len(storages) != len(model.Storages) {
+		t.Errorf("%d storages here, %d rows of package model", len(storages), len(model.Storages))
+	}
+	for _, row := range model.Storages {
+		if storages[row.Name] == nil {
+			t.Errorf("the storage %s is not here", row.Name)
+		}
+		if !slices.Contains(seen, row.Name) {
+			t.Errorf("no model of the storage %s", row.Name)
 		}
 	}
 	for _, row := range allDynamics {
@@ -117,9 +123,25 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// constructors are the functions of package runtime/system that make the storages.
-var constructors = map[string]string{"SoftAbs in closed form": "NewSoftAbsArrow", "SoftAbs": "NewSoftAbs", "structured": "NewStructured",
-	"diagonal": "NewDiagonal", "dense": "NewDense"}
+// TestStructureNames: of the name of a structure comes the identifier of its constant.
+func TestStructureNames(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "../runtime/model.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	constants := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok {
+			constants[v.Names[0].Name] = true
+		}
+		return true
+	})
+	for s := runtime.Dense; s <= runtime.BlockDiagonal; s++ {
+		if name := exported(s.String()); !constants[name] {
+			t.Errorf("%q is %s, which is not declared", s, name)
+		}
+	}
+}
 
 // systemCalls lists the functions of package runtime/system that emitted code calls to make something, in their order.
 func systemCalls(t *testing.T, code []byte) []string {

@@ -332,3 +332,15 @@ func TestIntegratorNames(t *testing.T) {
 		t.Error("euler: no error")
 	}
 }
+
+// TestStructures: the name of a structure is read back.
+func TestStructures(t *testing.T) {
+	for s := runtime.Dense; s <= runtime.BlockDiagonal; s++ {
+		if got, err := runtime.ParseStructure(s.String()); err != nil || got != s {
+			t.Errorf("%v is read as %v, %v", s, got, err)
+		}
+	}
+	if s, err := runtime.ParseStructure("Structure(6)"); err == nil {
+		t.Errorf("what is none is read as %v", s)
+	}
+}

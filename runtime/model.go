@@ -354,11 +354,20 @@ const (
 
 var structureNames = [...]string{"dense", "diagonal", "banded", "arrow", "bordered band", "block-diagonal"}
 
+// String returns the name that ParseStructure reads.
 func (s Structure) String() string {
 	if int(s) < len(structureNames) {
 		return structureNames[s]
 	}
 	return fmt.Sprintf("Structure(%d)", uint8(s))
+}
+
+// ParseStructure reads the name of a structure: that of its constant, in words.
+func ParseStructure(name string) (Structure, error) {
+	if i := slices.Index(structureNames[:], name); i >= 0 {
+		return Structure(i), nil
+	}
+	return 0, fmt.Errorf("unknown structure %q of a metric", name)
 }
 
 // MetricInfo says what is known of a metric before it is evaluated.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 	"github.com/hamc-dev/hamc/symbolic/internal/naive"
+	"github.com/hamc-dev/hamc/symbolic/model"
 )
 
 // A shape is a model with the structure that its metric must be found to have.
@@ -226,15 +228,23 @@ func TestShapes(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			d, _ := load(t, s.text)
 			m := d.Metric
-			if m.Kind() != s.kind || partsText(d) != s.parts || m.Constant != s.constant || m.Diagonal != (s.kind == "diagonal") {
-				t.Errorf("%s %q, constant %v, diagonal %v; want %s %q, constant %v",
-					m.Kind(), partsText(d), m.Constant, m.Diagonal, s.kind, s.parts, s.constant)
+			if m.Structure != s.kind || partsText(d) != s.parts || m.Constant != s.constant {
+				t.Errorf("%s %q, constant %v; want %s %q, constant %v", m.Structure, partsText(d), m.Constant, s.kind, s.parts, s.constant)
 			}
 			small := len(d.Model.Data) == 0 || !strings.Contains(s.text, "int") && !strings.Contains(s.text, "[20]")
-			if stored := s.kind != "dense" && s.kind != "diagonal" && !small; m.Stored() != stored {
-				t.Errorf("stored by parts: %v, want %v", m.Stored(), stored)
+			storage := "structured"
+			switch {
+			case s.name == "softabs":
+				storage = "SoftAbs"
+			case s.kind == "diagonal":
+				storage = "diagonal"
+			case s.kind == "dense", small:
+				storage = "dense"
 			}
-			if m.SoftAbs {
+			if m.Storage.Name != storage {
+				t.Errorf("storage %s, want %s", m.Storage.Name, storage)
+			}
+			if m.Storage.NonLinear {
 				return
 			}
 			rng := rand.New(rand.NewSource(3))
@@ -286,7 +296,7 @@ func compareStructure(t *testing.T, d *Derived, data map[string][]float64, rng *
 func TestWidthIsReached(t *testing.T) {
 	for _, s := range shapes {
 		d, _ := load(t, s.text)
-		if d.Metric.SoftAbs || s.sizes == nil {
+		if d.Metric.Storage.NonLinear || s.sizes == nil {
 			continue
 		}
 		rng := rand.New(rand.NewSource(4))
@@ -343,7 +353,7 @@ func TestGivenStructure(t *testing.T) {
 			}
 			var got []string
 			for _, c := range all {
-				got = append(got, fmt.Sprintf("%s %s %v", c.Metric.Kind(), partsText(c), c.Metric.Constant))
+				got = append(got, fmt.Sprintf("%s %s %v", c.Metric.Structure, partsText(c), c.Metric.Constant))
 			}
 			if fmt.Sprint(got) != fmt.Sprint(row.want) {
 				t.Errorf("%q, want %q", got, row.want)
@@ -448,7 +458,7 @@ func TestRandomBands(t *testing.T) {
 func TestBandsInLinearTime(t *testing.T) {
 	for _, s := range shapes {
 		d, _ := load(t, s.text)
-		if !d.Metric.Stored() || strings.Contains(s.parts, "(u") {
+		if d.Metric.Storage.Name != "structured" || strings.Contains(s.parts, "(u") {
 			continue // two vectors of one size: the corner of the border is all pairs
 		}
 		long := func(i *expr.Index) bool {
@@ -490,7 +500,8 @@ func TestBandsInLinearTime(t *testing.T) {
 			visit("a result", o.Indices, o.E)
 		}
 		for _, o := range d.Matrix {
-			if p := d.Metric.SpineOf(o.Row); p != nil && o.Row == o.Col && !o.Banded {
+			spine := slices.ContainsFunc(d.Metric.Parts, func(p model.Part) bool { return p.Spine == o.Row })
+			if spine && o.Row == o.Col && !o.Banded {
 				t.Errorf("%s: the spine's block is stored whole", s.name)
 			}
 		}

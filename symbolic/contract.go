@@ -19,17 +19,17 @@ type client struct {
 	weight  weighting  // of the metric, where the root is half of ⟨W, B⟩ and no more
 }
 
-// weighting is the weight of an entry of a block, at the subscripts of its row and column.
-type weighting func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr
+// weighting is the weight of an entry.
+type weighting func(e *model.Entry) *expr.Expr
 
 // contract derives what steps take of the derivatives of the metric, and returns ⟨W, B⟩.
 func (r *Derived) contract() *expr.Expr {
 	c := r.C
-	symbols := func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
-		return c.Ref(r.Weights[b.Row][b.Col], append(append([]expr.Sub{}, at...), to...)...)
+	symbols := func(e *model.Entry) *expr.Expr {
+		return c.Ref(r.Weights[e.Row][e.Col], slices.Concat(e.At, e.To)...)
 	}
-	squares := func(b model.BlockExpr, at, to []expr.Sub) *expr.Expr {
-		return c.Mul(c.Ref(r.Velocities[b.Row], at...), c.Ref(r.Velocities[b.Col], to...))
+	squares := func(e *model.Entry) *expr.Expr {
+		return c.Mul(c.Ref(r.Velocities[e.Row], e.At...), c.Ref(r.Velocities[e.Col], e.To...))
 	}
 	entry := func(e *expr.Expr, _ []*expr.Index) *expr.Expr { return e }
 	paired, squared := r.pairing(symbols, entry), r.pairing(squares, entry)
@@ -122,33 +122,21 @@ func (r *Derived) byEntries(weight weighting) []Output {
 	return out
 }
 
-// pairing returns Σ over the full matrix of weight · B, or of what is made of the entries of B at the indices that they carry, from its lower blocks.
-// Where a block is stored by bands, it goes along them: no other entry has a weight.
+// pairing returns Σ over the full matrix of weight · B, or of what is made of the entries of B at the indices that they carry, from what
+// the storage keeps: no other entry has a weight.
 func (r *Derived) pairing(weight weighting, of func(e *expr.Expr, at []*expr.Index) *expr.Expr) *expr.Expr {
 	c := r.C
 	total := c.Number(0)
-	for _, b := range r.Metric.Blocks {
-		if b.E.Stage() < expr.StagePosition {
-			continue // constant blocks have no derivative
+	for n := range r.kept {
+		x := &r.kept[n]
+		if x.E.Stage() < expr.StagePosition {
+			continue // what is constant has no derivative
 		}
-		if r.byBands(b) {
-			bands, _ := c.Bands(b.E, b.A, b.B)
-			for _, band := range bands {
-				if band.Offset < 0 {
-					continue // the mirror image
-				}
-				i, e := r.along(b, band)
-				e = c.Sum(i, c.Times(weight(b, []expr.Sub{{Index: i}}, []expr.Sub{{Index: i, Offset: -band.Offset}}), of(e, expr.IndexList(i))))
-				if band.Offset > 0 {
-					e = c.Scale(2, e)
-				}
-				total = c.Add(total, e)
-			}
-			continue
+		e := c.Times(weight(x), of(x.E, x.Indices))
+		for _, i := range slices.Backward(x.Indices) {
+			e = c.Sum(i, e)
 		}
-		e := c.Times(weight(b, expr.SubsOf(expr.IndexList(b.A)), expr.SubsOf(expr.IndexList(b.B))), of(b.E, expr.IndexList(b.A, b.B)))
-		e = c.SumOver(b.A, c.SumOver(b.B, e))
-		if b.Row != b.Col {
+		if x.Mirrored {
 			e = c.Scale(2, e)
 		}
 		total = c.Add(total, e)
@@ -276,7 +264,7 @@ func (r *Derived) rowTimes(n int, at []expr.Sub) *expr.Expr {
 // is tried.
 func (r *Derived) product() {
 	// A metric that is stored by its structure is one of long vectors, which Newton's method is not for.
-	if r.Metric == nil || r.Metric.Constant || r.Metric.SoftAbs || r.Metric.Stored() || r.ByColumns {
+	if r.Metric == nil || r.Metric.Constant || r.Metric.Storage.NonLinear || r.Metric.Storage.Long || r.ByColumns {
 		return
 	}
 	m := 0.0

@@ -66,8 +66,7 @@ type Derived struct {
 	LogJacobian []Output // log |∂x/∂z| of the maps of latent vectors: one number, or none
 	Whitened    []Output // the coordinates of latent vectors, by Posterior.Transports, where plain ones stand in their place
 	Pushed      []Output // the plain coordinates of latent vectors likewise
-	Alpha       Output   // of SoftAbs
-	Shift       Output   // of SoftAbs
+	Settings    []Output // of the map, if the metric is one of B
 	Generated   []Output // Posterior.Quantities
 	Prior       []Output // Posterior.Priors
 
@@ -87,8 +86,9 @@ type Derived struct {
 	Weights    [][]*expr.Tensor // W by blocks, Row ≥ Col
 	Velocities []*expr.Tensor
 
-	made    made        // what the context held when all was derived
-	emitted atomic.Bool // emission has added to the context
+	kept    []model.Entry // by the storage of the metric
+	made    made          // what the context held when all was derived
+	emitted atomic.Bool   // emission has added to the context
 }
 
 // made counts what a context and a program hold.
@@ -134,7 +134,7 @@ func (r *Derived) take() bool { return r.emitted.CompareAndSwap(false, true) }
 func (r *Derived) copied() *Derived {
 	prog := *r.Prog
 	out := &Derived{Posterior: r.Posterior, Metric: r.Metric, Prog: &prog, LogDensity: r.LogDensity, Gradient: r.Gradient, Matrix: r.Matrix, Force: r.Force,
-		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Alpha: r.Alpha, Shift: r.Shift, Generated: r.Generated, Prior: r.Prior,
+		Contract: r.Contract, Rank1: r.Rank1, Jacobian: r.Jacobian, Product: r.Product, Value: r.Value, LogJacobian: r.LogJacobian, Whitened: r.Whitened, Pushed: r.Pushed, Settings: r.Settings, Generated: r.Generated, Prior: r.Prior,
 		ByColumns: r.ByColumns, IterationWork: r.IterationWork, Large: r.Large, Curved: r.Curved, Curvature: r.Curvature, Weights: r.Weights, Velocities: r.Velocities}
 	for _, d := range r.Conditionals {
 		out.Conditionals = append(out.Conditionals, d.copied())
@@ -303,11 +303,12 @@ func scalarOutput(e *expr.Expr) Output { return Output{Row: -1, Col: -1, Dir: -1
 // geometry lowers the matrix, and derives what steps take of its derivatives.
 func (r *Derived) geometry() {
 	c, prog := r.C, r.Prog
-	for _, b := range r.Metric.Blocks {
-		r.Matrix = append(r.Matrix, r.entries(b)...)
+	r.kept = r.Entries(r.Metric)
+	for _, e := range r.kept {
+		r.Matrix = append(r.Matrix, r.entry(e)...)
 	}
-	if r.Metric.SoftAbs {
-		r.Alpha, r.Shift = scalarOutput(r.Metric.Alpha), scalarOutput(r.Metric.Shift)
+	for _, e := range r.Metric.Settings {
+		r.Settings = append(r.Settings, scalarOutput(e))
 	}
 	r.nameWeights()
 	wB := r.contract()

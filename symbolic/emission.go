@@ -65,7 +65,7 @@ func (r *Derived) spendEmission() {
 	if r.Metric == nil {
 		return
 	}
-	function(true, r.Matrix, one(r.Alpha), one(r.Shift))
+	function(true, r.Matrix, r.Settings)
 	if r.Metric.Constant {
 		function(false, r.Gradient)
 		return
@@ -75,7 +75,7 @@ func (r *Derived) spendEmission() {
 	function(false, r.Jacobian)
 	function(false, r.Curvature)
 	function(false, r.Product)
-	if !r.Metric.SoftAbs {
+	if !r.Metric.Storage.NonLinear {
 		function(false, r.Rank1)
 	}
 }

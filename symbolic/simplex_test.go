@@ -12,8 +12,8 @@ import (
 func TestSimplexCosts(t *testing.T) {
 	const head = "model m\ndata K int\ndata n int[K] >= 0\ndata alpha real[K] > 0\nparam theta simplex[K]\ntheta ~ dirichlet(alpha)\n"
 	d, _ := load(t, head+"density sum(k in K) n[k]*log(theta[k])\nmetric hessian\n")
-	if d.Metric.Kind() != "diagonal" {
-		t.Errorf("the metric is %s", d.Metric.Kind())
+	if d.Metric.Structure != "diagonal" {
+		t.Errorf("the metric is %s", d.Metric.Structure)
 	}
 	lists := append(append([]Output{d.LogDensity}, d.Gradient...), d.Matrix...)
 	defs := map[*expr.Def]bool{}

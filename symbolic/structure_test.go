@@ -51,8 +51,8 @@ func TestStructure(t *testing.T) {
 		{"softabs", vector + "x ~ normal(0, 1)\nmetric softabs(alpha = 1)\n", false, false},
 	} {
 		d, _ := load(t, row.text)
-		if d.Metric.Constant != row.constant || d.Metric.Diagonal != row.diagonal {
-			t.Errorf("%s: constant %v, diagonal %v, want %v, %v", row.name, d.Metric.Constant, d.Metric.Diagonal, row.constant, row.diagonal)
+		if diagonal := d.Metric.Structure == "diagonal"; d.Metric.Constant != row.constant || diagonal != row.diagonal {
+			t.Errorf("%s: constant %v, diagonal %v, want %v, %v", row.name, d.Metric.Constant, diagonal, row.constant, row.diagonal)
 		}
 	}
 }
@@ -328,6 +328,35 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v\n%s", ds.List, text)
 		} else if d, list := Derive(m); d == nil {
 			t.Errorf("%v\n%s", list, text)
+		}
+	}
+}
+
+// TestIterationWork: an iteration of an implicit step counts the factor as the storage has it, and nothing of pairs of coordinates
+// where none are kept.
+func TestIterationWork(t *testing.T) {
+	const long = "model m\ndata n int\ndata y int[n] >= 0\nparam x real[n]\nx ~ normal(0, 1)\ny ~ poisson_log(x)\n"
+	const nine = "model m\ndata y real\nparam x real[9]\nx ~ student_t(3, 0, 1)\ny ~ normal(x[1], 1)\n"
+	for _, row := range []struct {
+		text        string
+		degree      int // in n
+		least, most int // operations beside those
+	}{
+		{long + "metric fisher\n", 1, 0, 10},
+		{long + "metric softabs(alpha = 1)\n", 2, 0, 10},
+		{nine + "metric diag(1 + x.^2)\n", 0, 9, 9 * 20},
+		{nine + "metric softabs(alpha = 1)\n", 0, 9 * 9 * 9, 9 * 9 * 20},
+	} {
+		d, _ := load(t, row.text)
+		factors, sizes := d.IterationWork.Terms()
+		degree, rest := 0, 0
+		for i, names := range sizes {
+			if degree = max(degree, len(names)); len(names) == 0 {
+				rest = factors[i]
+			}
+		}
+		if degree != row.degree || rest < row.least || rest > row.most {
+			t.Errorf("%s%v operations; want degree %d and %d to %d beside", row.text, d.IterationWork, row.degree, row.least, row.most)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestTails(t *testing.T) {
 						t.Errorf("gradient at %g: %.15g, want %.15g", b, got, want)
 					}
 					sign := 1.0
-					if d.Metric.SoftAbs {
+					if d.Metric.Storage.NonLinear {
 						sign = -1
 					}
 					if got := bench.matrix(q)[0][0]; !(math.Abs(got-sign*1e-6) <= 1e-17) {

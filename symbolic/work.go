@@ -19,7 +19,7 @@ func (r *Derived) iterationWork() expr.Poly {
 		return expr.NewCost().Ops
 	}
 	ops := r.workOf(r.Matrix, r.Force)
-	if n := r.FixedSize(); r.Metric.Kind() == "dense" && n <= maxCube {
+	if n := r.FixedSize(); r.Metric.Cubic() && n <= maxCube {
 		ops[""] += n * n * n // the factor and the inverse
 	}
 	return ops

@@ -455,7 +455,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	mu, mu: 1
 //	tau, tau: 1
-//	theta_z[j], theta_z[l]: δ[j,l]
+//	theta_z[j], theta_z[j]: 1
 func (s *Model) matrix(b, q []float64) {
 	j := s.j
 	b = b[:j+2]

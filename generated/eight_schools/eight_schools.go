@@ -552,7 +552,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	theta_z[j], theta_z[l]: δ[j,l]
+//	theta_z[j], theta_z[j]: 1
 //	mu, mu: 1
 //	tau, tau: 1
 func (s *Model) matrix(b, q []float64) {

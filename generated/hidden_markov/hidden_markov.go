@@ -962,9 +962,9 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	mu[j], mu[l]: δ[j,l]
+//	mu[j], mu[j]: 1
 //	sigma, sigma: 1
-//	P[j], P[l]: δ[j,l]
+//	P[j], P[j]: 1
 func (s *Model) matrix(b, q []float64) {
 	k := s.k
 	lenP := s.lenP

@@ -766,8 +766,8 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	alpha_z[j], alpha_z[l]: δ[j,l]
-//	beta_z[j], beta_z[l]: δ[j,l]
+//	alpha_z[j], alpha_z[j]: 1
+//	beta_z[j], beta_z[j]: 1
 //	mu_alpha, mu_alpha: 1
 //	mu_beta, mu_beta: 1
 //	sigma_y, sigma_y: 1

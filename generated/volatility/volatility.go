@@ -998,7 +998,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 
 // matrix writes the metric G(q) to b, diagonal only.
 //
-//	x_z[j], x_z[l]: δ[j,l]
+//	x_z[j], x_z[j]: 1
 //	beta, beta: 1
 //	sigma2, sigma2: 1
 //	phi, phi: 1

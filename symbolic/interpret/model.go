@@ -34,8 +34,7 @@ type Model struct {
 	offsets []int // where the coordinates of the parameters start
 	values  []int // where their values start
 	dim     int
-	alpha   float64
-	shift   float64
+	set     []float64 // the settings of the metric
 	unknown []string
 
 	tolerance ode.Options    // of differential equations
@@ -132,9 +131,9 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 		return m, nil
 	}
 	check := validate.New(d.Model.Name)
-	for _, part := range d.Metric.Parts {
+	for _, params := range d.Whole(d.Metric) {
 		n := 0
-		for _, b := range part.Border {
+		for _, b := range params {
 			n += size(m.info, b)
 		}
 		check.Dimension(n)
@@ -142,11 +141,12 @@ func build(d *symbolic.Derived, data map[string][]float64) (*Model, error) {
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Identity: d.Metric.Identity, Auto: d.Metric.Auto, Structure: structures[d.Metric.Kind()]}
-	if d.Metric.SoftAbs {
-		m.m.Run([]symbolic.Output{d.Alpha}, func(_ *symbolic.Output, _ []int, v float64) { m.alpha = v })
-		m.m.Run([]symbolic.Output{d.Shift}, func(_ *symbolic.Output, _ []int, v float64) { m.shift = v })
+	structure, err := runtime.ParseStructure(d.Metric.Structure)
+	if err != nil {
+		return nil, err
 	}
+	m.info.Metric = runtime.MetricInfo{Constant: d.Metric.Constant, Identity: d.Metric.Identity, Auto: d.Metric.Auto, Structure: structure}
+	m.m.Run(d.Settings, func(_ *symbolic.Output, _ []int, v float64) { m.set = append(m.set, v) })
 	return m, nil
 }
 
@@ -167,12 +167,6 @@ func (m *Model) Settle(metric runtime.MetricInfo) {
 	info := *m.info
 	info.Metric = metric
 	m.info = &info
-}
-
-// structures are the runtime's names of the structures of metrics.
-var structures = map[string]runtime.Structure{
-	"dense": runtime.Dense, "diagonal": runtime.Diagonal, "banded": runtime.Banded, "arrow": runtime.Arrow,
-	"bordered band": runtime.BorderedBand, "block-diagonal": runtime.BlockDiagonal,
 }
 
 // positions checks that the positions that are computed of the data exist.
@@ -507,21 +501,11 @@ func (m *Model) base(g, q []float64) {
 }
 
 // Metric implements runtime.Model.
-func (m *Model) Metric(g, q []float64) {
-	m.base(g, q)
-	if m.d.Metric.SoftAbs {
-		e := newSoftAbs(g, m.dim, m.alpha, m.shift)
-		e.metric(g)
-	}
-}
+func (m *Model) Metric(g, q []float64) { m.image(q).metric(g) }
 
 // Contract implements runtime.Model.
 func (m *Model) Contract(out, q, w []float64) {
-	if m.d.Metric.SoftAbs {
-		h := make([]float64, m.dim*m.dim)
-		m.base(h, q)
-		w = newSoftAbs(h, m.dim, m.alpha, m.shift).weights(w)
-	}
+	w = m.image(q).weights(w)
 	m.position(q)
 	m.weigh(w)
 	m.vector(out, m.d.Contract)
@@ -555,15 +539,8 @@ func (m curvedModel) Clone() runtime.Model { return curvedModel{m.clone()} }
 // Curvature implements runtime.Curved.
 func (m curvedModel) Curvature(out, q, w []float64) {
 	n := m.dim
-	h, jac := make([]float64, n*n), make([]float64, n*n*n)
-	own := w
-	var e *softAbs
-	if m.d.Metric.SoftAbs {
-		m.base(h, q)
-		e = newSoftAbs(h, n, m.alpha, m.shift)
-		own = e.weights(w)
-		m.jacobian(jac, q)
-	}
+	e := m.image(q)
+	own := e.weights(w)
 	m.position(q)
 	m.weigh(own)
 	clear(out)
@@ -572,30 +549,13 @@ func (m curvedModel) Curvature(out, q, w []float64) {
 		j, _ := m.coordinate(o.Col, idx[used:])
 		out[i*n+j], out[j*n+i] = v, v
 	})
-	if e != nil {
-		e.addCurvature(out, jac, w)
-	}
+	e.addCurvature(out, w)
 }
 
 // MetricJacobian implements runtime.Model.
 func (m *Model) MetricJacobian(out, q []float64) {
-	n := m.dim
 	m.jacobian(out, q)
-	if !m.d.Metric.SoftAbs {
-		return
-	}
-	h := make([]float64, n*n)
-	m.base(h, q)
-	e := newSoftAbs(h, n, m.alpha, m.shift)
-	slice := make([]float64, n*n)
-	for k := range n {
-		for i := range slice {
-			slice[i] = out[i*n+k]
-		}
-		for i, v := range e.weights(slice) {
-			out[i*n+k] = v
-		}
-	}
+	m.image(q).mapJacobian(out)
 }
 
 // ProductJacobian implements runtime.Sloped.

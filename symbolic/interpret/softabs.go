@@ -18,6 +18,41 @@ type softAbs struct {
 	q           mat.Dense
 }
 
+func init() {
+	images["SoftAbs"], images["SoftAbs in closed form"] = softAbsAt, softAbsAt
+}
+
+// softAbsImage is the image of the Hessian at q.
+type softAbsImage struct {
+	*softAbs
+	m *Model
+	q []float64
+}
+
+func softAbsAt(m *Model, q []float64) image {
+	h := make([]float64, m.dim*m.dim)
+	m.base(h, q)
+	return softAbsImage{newSoftAbs(h, m.dim, m.set[0], m.set[1]), m, q}
+}
+
+func (s softAbsImage) mapJacobian(out []float64) {
+	slice := make([]float64, s.n*s.n)
+	for k := range s.n {
+		for i := range slice {
+			slice[i] = out[i*s.n+k]
+		}
+		for i, v := range s.weights(slice) {
+			out[i*s.n+k] = v
+		}
+	}
+}
+
+func (s softAbsImage) addCurvature(out, w []float64) {
+	jac := make([]float64, s.n*s.n*s.n)
+	s.m.jacobian(jac, s.q)
+	s.softAbs.addCurvature(out, jac, w)
+}
+
 func newSoftAbs(h []float64, n int, alpha, shift float64) *softAbs {
 	s := &softAbs{n: n, alpha: alpha, lambda: make([]float64, n), psi: make([]float64, n)}
 	var eig mat.EigenSym

@@ -17,20 +17,20 @@ type BlockExpr struct {
 	E        *expr.Expr
 }
 
-// Metric is the elaborated metric: the blocks of G itself or, with SoftAbs,
-// of the Hessian whose SoftAbs map G is.
+// Metric is the elaborated metric: the blocks of G itself or, if it is the SoftAbs map of a Hessian, of that.
 type Metric struct {
-	Blocks   []BlockExpr // nonzero blocks, Row ≥ Col
-	SoftAbs  bool
-	Alpha    *expr.Expr
-	Shift    *expr.Expr // of G = SoftAbs(H) + Shift·I
-	Constant bool       // free of the position
-	Identity bool       // the identity and nothing else: the model has no geometry of its own
-	Auto     bool       // a candidate beside an adapted Euclidean metric
-	Diagonal bool
-	Parts    []Part // of G, by the rules of structure.go
-	Shaft    bool   // of a Hessian behind SoftAbs: a multiple of the identity but for one scalar's row
-	small    bool
+	Blocks    []BlockExpr  // nonzero blocks, Row ≥ Col
+	Settings  []*expr.Expr // the numbers that the map has, in the order in which its storage takes them
+	Constant  bool         // free of the position
+	Identity  bool         // the identity and nothing else: the model has no geometry of its own
+	Auto      bool         // a candidate beside an adapted Euclidean metric
+	Parts     []Part       // of G, by the rules of structure.go
+	Structure string       // of G: the name of a row of structures
+	Storage   *Storage     // by the rules of storage.go
+
+	mapped bool       // it is the SoftAbs map of the blocks
+	alpha  *expr.Expr // of that map
+	shift  *expr.Expr // of G = SoftAbs(H) + shift·I
 }
 
 // entry gives one summand of the metric at two coordinates.
@@ -40,7 +40,7 @@ type entry func(p, q int, a, b []expr.Sub) *expr.Expr
 func (p *Posterior) DeriveMetric(d *Diagnosed) *Metric {
 	c := p.C
 	terms := p.Block.Metric
-	m := &Metric{Shift: c.Number(0)}
+	m := &Metric{shift: c.Number(0)}
 	m.Identity = len(terms) == 1 && (terms[0].Kind == dsl.MetricIdentity || terms[0].Kind == dsl.MetricAuto) && terms[0].Scale == nil
 	m.Auto = len(terms) == 1 && terms[0].Chosen
 	softAbs := slices.ContainsFunc(terms, func(t *dsl.MetricTerm) bool { return t.Kind == dsl.MetricSoftAbs })
@@ -52,12 +52,12 @@ func (p *Posterior) DeriveMetric(d *Diagnosed) *Metric {
 			if t.Scale != nil {
 				shift = p.el.Expr(t.Scale).At()
 			}
-			m.Shift = c.Add(m.Shift, shift)
+			m.shift = c.Add(m.shift, shift)
 			continue
 		}
 		parts = append(parts, p.scaled(d, m, t, p.metricTerm(d, m, proof, t)))
 	}
-	m.Constant, m.Diagonal = true, true
+	m.Constant = !m.mapped
 	for r := range p.Params {
 		for q := 0; q <= r; q++ {
 			ai, a := p.Params[r].Index(c, "j")
@@ -71,13 +71,13 @@ func (p *Posterior) DeriveMetric(d *Diagnosed) *Metric {
 			}
 			m.Blocks = append(m.Blocks, BlockExpr{r, q, ai, bi, e})
 			m.Constant = m.Constant && e.Stage() < expr.StagePosition
-			m.Diagonal = m.Diagonal && r == q && (ai == nil || c.StripDelta(e, ai, bi) != nil)
 		}
 	}
-	if m.SoftAbs {
-		m.Constant, m.Diagonal = false, false
+	if m.mapped {
+		m.Settings = []*expr.Expr{m.alpha, m.shift}
 	}
 	p.structure(m)
+	m.Storage = p.storageOf(m)
 	proof.isolated(m)
 	proof.report(d)
 	return m
@@ -118,8 +118,8 @@ func (p *Posterior) metricTerm(d *Diagnosed, m *Metric, proof *positivity, t *ds
 				break
 			}
 		}
-		m.SoftAbs = true
-		m.Alpha = p.el.Expr(t.Alpha).At()
+		m.mapped = true
+		m.alpha = p.el.Expr(t.Alpha).At()
 		e = func(r, q int, a, b []expr.Sub) *expr.Expr { return p.secondDerivative(p.L, r, q, a, b) }
 		proof.coverAll()
 	}
@@ -133,7 +133,7 @@ func (p *Posterior) scaled(d *Diagnosed, m *Metric, t *dsl.MetricTerm, e entry) 
 		scale, inner := p.el.Expr(t.Scale).At(), e
 		if t.Kind == dsl.MetricSoftAbs {
 			// c·λ coth(αλ) = (cλ) coth((α/c)(cλ))
-			m.Alpha = c.Div(m.Alpha, scale)
+			m.alpha = c.Div(m.alpha, scale)
 		}
 		if c.Sign(scale) == expr.UnknownSign && scale.Stage() > expr.StageConst {
 			d.Add(dsl.Warning, dsl.MaybeIndefinite, t.Scale.Span(), "declare it `real > 0`", "the factor of the metric is not known to be positive")

@@ -46,7 +46,7 @@ func (v *positivity) given() { v.explicit = true }
 // isolated marks the scalars that are parts of their own with a positive entry.
 func (v *positivity) isolated(m *Metric) {
 	for _, part := range m.Parts {
-		if part.Spine >= 0 || len(part.Border) != 1 || m.SoftAbs {
+		if part.Spine >= 0 || len(part.Border) != 1 {
 			continue
 		}
 		n := part.Border[0]

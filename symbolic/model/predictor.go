@@ -70,14 +70,18 @@ func plainly(e *expr.Expr) bool {
 	var look func(e *expr.Expr)
 	look = func(e *expr.Expr) {
 		expr.Refs(e, func(r *expr.Expr) {
+			switch r.Tensor.Kind {
+			case expr.RecursionTensor, expr.PartTensor, expr.InnerTensor, expr.FactorOf:
+				ok = false
+			}
 			d := r.Tensor.Def
-			switch {
-			case r.Tensor.Kind == expr.DataTensor, r.Tensor.Kind == expr.CoordTensor, r.Tensor.Kind == expr.LocalTensor:
-			case d == nil || d.Recursion != nil:
-				ok = ok && d == nil && r.Tensor.Kind != expr.SolutionTensor
-			case !seen[d]:
-				seen[d] = true
-				look(d.Body)
+			if d == nil || seen[d] {
+				return
+			}
+			seen[d] = true
+			ok = ok && d.Recursion == nil
+			for _, body := range d.Bodies() {
+				look(body)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"sort"
 )
 
@@ -49,12 +50,12 @@ func (p *Posterior) structure(m *Metric) {
 		}
 		width[b.Row] = w
 	}
-	if m.SoftAbs {
+	if m.mapped { // none of it is known of the map
 		m.Parts = []Part{{Spine: -1}}
 		for n := range p.Params {
 			m.Parts[0].Border = append(m.Parts[0].Border, n)
 		}
-		m.Shaft = p.hasShaft(m, width)
+		m.Structure = dense
 		return
 	}
 	seen := make([]bool, len(p.Params))
@@ -75,16 +76,7 @@ func (p *Posterior) structure(m *Metric) {
 		sort.Ints(members)
 		m.Parts = append(m.Parts, p.part(members, width))
 	}
-	total := 0
-	m.small = true
-	for _, b := range p.Params {
-		total += b.Size().Offset
-		m.small = m.small && b.Size().IsConst() && total <= maxWhole
-	}
-	m.Diagonal = true
 	for _, part := range m.Parts {
-		scalar := part.Spine < 0 && len(part.Border) == 1 && p.Params[part.Border[0]].Scalar()
-		m.Diagonal = m.Diagonal && (scalar || part.Spine >= 0 && part.Width == 0 && len(part.Border) == 0)
 		// What is stored by bands may be long: arrays over pairs of its
 		// elements are not for storing.
 		if part.Spine >= 0 {
@@ -94,23 +86,40 @@ func (p *Posterior) structure(m *Metric) {
 			}
 		}
 	}
+	for _, s := range structures {
+		if s.has(p, m) {
+			m.Structure = s.name
+			return
+		}
+	}
 }
 
-// hasShaft reports whether a matrix over one vector and one scalar is f·δ[a,b] over the
-// vector, with an f that is the same for all of its elements.
-func (p *Posterior) hasShaft(m *Metric, width []int) bool {
-	if len(p.Params) != 2 || p.Params[0].Scalar() == p.Params[1].Scalar() {
-		return false
+// The structures that are named elsewhere.
+const (
+	dense    = "dense"
+	diagonal = "diagonal"
+	banded   = "banded"
+)
+
+// structures lists the structures of metrics, which package runtime has by the same names. A metric has the first that holds.
+var structures = []struct {
+	name string
+	has  func(p *Posterior, m *Metric) bool
+}{
+	{diagonal, func(p *Posterior, m *Metric) bool { return !slices.ContainsFunc(m.Parts, p.couples) }},
+	{"block-diagonal", func(_ *Posterior, m *Metric) bool { return len(m.Parts) > 1 }},
+	{dense, func(_ *Posterior, m *Metric) bool { return m.Parts[0].Spine < 0 }},
+	{banded, func(_ *Posterior, m *Metric) bool { return len(m.Parts[0].Border) == 0 }},
+	{"arrow", func(_ *Posterior, m *Metric) bool { return m.Parts[0].Width == 0 }},
+	{"bordered band", func(*Posterior, *Metric) bool { return true }},
+}
+
+// couples reports whether a part couples coordinates.
+func (p *Posterior) couples(part Part) bool {
+	if part.Spine < 0 {
+		return len(part.Border) > 1 || !p.Params[part.Border[0]].Scalar()
 	}
-	for _, b := range m.Blocks {
-		if b.A == nil || b.B == nil {
-			continue
-		}
-		if bands, _ := p.C.Bands(b.E, b.A, b.B); width[b.Row] != 0 || bands[0].E.HasFree(b.A) {
-			return false
-		}
-	}
-	return true
+	return part.Width > 0 || len(part.Border) > 0
 }
 
 // part makes the part of some parameters. Its spine is the longest of the
@@ -136,48 +145,8 @@ func (p *Posterior) part(members []int, width []int) Part {
 	return part
 }
 
-// maxWhole is the largest number of coordinates, known at compile time, of a
-// metric that is stored whole whatever its structure.
-const maxWhole = 16
-
-// Stored reports whether the metric is stored by parts: it is neither dense nor
-// diagonal as a whole, nor small.
-func (m *Metric) Stored() bool {
-	return !m.Diagonal && !m.small && !(len(m.Parts) == 1 && m.Parts[0].Spine < 0)
-}
-
-// Kind names the structure of the metric.
-func (m *Metric) Kind() string {
-	switch {
-	case m.Diagonal:
-		return "diagonal"
-	case len(m.Parts) > 1:
-		return "block-diagonal"
-	case m.Parts[0].Spine < 0:
-		return "dense"
-	case len(m.Parts[0].Border) == 0:
-		return "banded"
-	case m.Parts[0].Width == 0:
-		return "arrow"
-	}
-	return "bordered band"
-}
-
-// Describe says in a few words what the metric is.
-func (m *Metric) Describe() string {
-	switch {
-	case m.SoftAbs:
-		return "SoftAbs"
-	case m.Constant && m.Kind() == "dense":
-		return "constant"
-	case m.Constant:
-		return "constant " + m.Kind()
-	}
-	return m.Kind()
-}
-
-// SpineOf returns the part that has a parameter as its spine, or nil.
-func (m *Metric) SpineOf(n int) *Part {
+// spineOf returns the part that has a parameter as its spine, or nil.
+func (m *Metric) spineOf(n int) *Part {
 	for i := range m.Parts {
 		if m.Parts[i].Spine == n {
 			return &m.Parts[i]

@@ -343,23 +343,23 @@ func (s *Model) cube(dst, q []float64) {
 
 // evaluate makes the frame of the metric that of position q, unless it is already.
 func (s *Model) evaluate(q []float64) rt.Status {
+	n := s.n
+	sigma := q[1]
 	if s.frame.known && s.frame.at[0] == q[0] && s.frame.at[1] == q[1] {
 		return rt.OK
 	}
 	s.frame.known = false
-	n := s.n
-	sigma := q[1]
+	a1 := elementary.Exp(float64(-2 * sigma))
+	diag := float64(float64(n)*a1) + 0.01
 	c2 := float64(2*float64(n)) + 1
 	c4 := float64(float64(n) * c2)
 	c5 := float64(0.01 * c2)
-	a1 := elementary.Exp(float64(-2 * sigma))
-	diag := float64(float64(n)*a1) + 0.01
 	det := float64(a1*c4) + c5
 	if !(det > 0) {
-		return system.PivotStatus(det)
+		st := system.PivotStatus(det)
+		return st
 	}
-	s.frame.diag, s.frame.det = diag, det
-	s.frame.at[0], s.frame.at[1] = q[0], q[1]
+	s.frame.diag, s.frame.det, s.frame.at[0], s.frame.at[1] = diag, det, q[0], q[1]
 	s.frame.known = true
 	return rt.OK
 }
@@ -429,46 +429,47 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 	fitOffset := s.fitOffset
 	fitCentre := s.fitCentre
 	fitRest := s.fitRest
+	var mu, sigma, pMu, pSigma, y1, y2, y3, y4, root1, root2 float64
+	q1, q2, p1, p2 := q[0], q[1], p[0], p[1]
+	h := float64(0.5 * eps)
+	mu, sigma, pMu, pSigma = q1, q2, p1, p2
 	c2 := float64(2*float64(n)) + 1
 	c4 := float64(float64(n) * c2)
 	c5 := float64(0.01 * c2)
-	var mu, sigma, pMu, pSigma, y1, y2, y3, y4, root1, root2 float64
-	q1, q2 := q[0], q[1]
-	p1, p2 := p[0], p[1]
-	h := float64(0.5 * eps)
-	mu, sigma, pMu, pSigma = q1, q2, p1, p2
 	// Iteration 0 is the explicit half step.
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
+		check := sv.FirstCheck()
+		last := math.Inf(1)
 		hc := float64(0.01 * h)
 		hc2 := float64(fitFactor * fitFactor * h)
 		hc3 := float64(fitOffset * fitFactor * h)
 		hc4 := float64(-c4 * h)
 		hc5 := float64(float64(n) * h)
-		known := [12]float64{c4, c5, c2, fitCentre, hc, hc2, hc3, fitOffset, fitFactor, fitRest, hc4, hc5}
+		adj1 := c2
+		adj2 := 0.0
+		known := [13]float64{c4, c5, adj1, adj2, fitCentre, hc, hc2, hc3, fitOffset, fitFactor, fitRest, hc4, hc5}
 		for k := 0; ; k++ {
 			a1 := elementary.Exp(float64(-2 * sigma))
 			det := float64(a1*known[0]) + known[1]
-			adj1 := known[2]
-			adj2 := 0.0
 			adj3 := float64(float64(n)*a1) + 0.01
 			if !(det > 0) {
-				r.Iterations, r.Status = k, system.PivotStatus(det)
+				st := system.PivotStatus(det)
+				r.Iterations, r.Status = k, st
 				goto solved
 			}
 			rdet := 1 / det
-			uMu := float64(adj1*pMu) + float64(adj2*pSigma)
-			uSigma := float64(adj2*pMu) + float64(adj3*pSigma)
-			e := mu - known[3]
-			f1 := float64(mu*known[4]) + float64(a1*(float64(e*known[5])+known[6]))
-			e2 := known[7] + float64(e*known[8])
-			f2 := float64((sigma + float64(n) - float64((known[9]+float64(e2*e2))*a1)) * h)
-			t2 := float64(a1 * known[10])
-			s2 := float64(-a1 * known[11] * uMu * uMu)
+			uMu := float64(known[2]*pMu) + float64(known[3]*pSigma)
+			uSigma := float64(known[3]*pMu) + float64(adj3*pSigma)
+			e := mu - known[4]
+			f1 := float64(mu*known[5]) + float64(a1*(float64(e*known[6])+known[7]))
+			e2 := known[8] + float64(e*known[9])
+			f2 := float64((sigma + float64(n) - float64((known[10]+float64(e2*e2))*a1)) * h)
+			t2 := float64(a1 * known[11])
+			s2 := float64(-a1 * known[12] * uMu * uMu)
 			rr := float64(rdet * rdet)
 			y1 = q1 + float64((h*uMu)*rdet)
 			y3 = p1 - f1
@@ -482,9 +483,9 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit && math.Abs(y3) <= limit && math.Abs(y4) <= limit
 			} else {
-				length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+				length := float64(adj3*y1*y1) + float64(known[2]*y2*y2)
 				if length <= limit {
-					length += float64((float64(adj1*y3*y3) + float64(adj3*y4*y4)) * rdet)
+					length += float64((float64(known[2]*y3*y3) + float64(adj3*y4*y4)) * rdet)
 				}
 				converged = length <= limit
 			}
@@ -497,12 +498,13 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2), math.Abs(y3), math.Abs(y4))
 				} else {
-					length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
-					length += float64((float64(adj1*y3*y3) + float64(adj3*y4*y4)) * rdet)
+					length := float64(adj3*y1*y1) + float64(known[2]*y2*y2)
+					length += float64((float64(known[2]*y3*y3) + float64(adj3*y4*y4)) * rdet)
 					residual = math.Sqrt(length)
 				}
 				var st rt.Status
-				if check, st = sv.Check(k, residual, last); st != rt.OK {
+				check, st = sv.Check(k, residual, last)
+				if st != rt.OK {
 					r.Iterations, r.Status = k, st
 					goto solved
 				}
@@ -510,7 +512,8 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 			}
 			if sv.Method == rt.Anderson {
 				if k == 0 {
-					root1, root2 = math.Sqrt(adj3), math.Sqrt(adj1)
+					root1 = math.Sqrt(adj3)
+					root2 = math.Sqrt(known[2])
 					x := [2]float64{mu, sigma}
 					x2 := [2]float64{pMu, pSigma}
 					x3 := [2]float64{root1, root2}
@@ -519,17 +522,17 @@ func (s *Model) StepIMb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepRe
 					x := [2]float64{mu, sigma}
 					x2 := [2]float64{pMu, pSigma}
 					s.mix.Next(x[:], x2[:])
-					mu, sigma = x[0], x[1]
-					pMu, pSigma = x2[0], x2[1]
+					mu, sigma, pMu, pSigma = x[0], x[1], x2[0], x2[1]
 				}
 			}
 		}
 	}
 solved:
-	q1, p1 = float64(2*mu)-q1, float64(2*pMu)-p1
-	q2, p2 = float64(2*sigma)-q2, float64(2*pSigma)-p2
-	q[0], q[1] = q1, q2
-	p[0], p[1] = p1, p2
+	q1 = float64(2*mu) - q1
+	p1 = float64(2*pMu) - p1
+	q2 = float64(2*sigma) - q2
+	p2 = float64(2*pSigma) - p2
+	q[0], q[1], p[0], p[1] = q1, q2, p1, p2
 	return r
 }
 
@@ -541,23 +544,26 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 	fitCentre := s.fitCentre
 	fitFactor := s.fitFactor
 	fitRest := s.fitRest
+	a1 := elementary.Exp(float64(-2 * sigma))
 	c2 := float64(2*float64(n)) + 1
 	c4 := float64(float64(n) * c2)
 	c5 := float64(0.01 * c2)
-	a1 := elementary.Exp(float64(-2 * sigma))
-	det := float64(a1*c4) + c5
+	e := float64(a1 * c4)
+	det := e + c5
 	adj1 := c2
 	adj2 := 0.0
 	adj3 := float64(float64(n)*a1) + 0.01
 	if !(det > 0) {
-		return 0, 0, 0, 0, 0, 0, system.PivotStatus(det)
+		st := system.PivotStatus(det)
+		return 0, 0, 0, 0, 0, 0, st
 	}
 	rdet := 1 / det
-	e := fitOffset + float64((mu-fitCentre)*fitFactor)
-	f1 := float64(0.01*mu) + float64(fitFactor*e*a1)
-	f2 := sigma + float64(n) - float64((fitRest+float64(e*e))*a1)
-	t2 := float64(-a1 * c4)
-	w1, w2 := f1, f2+float64(rdet*t2)
+	e2 := fitOffset + float64((mu-fitCentre)*fitFactor)
+	f1 := float64(0.01*mu) + float64(fitFactor*e2*a1)
+	f2 := sigma + float64(n) - float64((fitRest+float64(e2*e2))*a1)
+	t2 := -e
+	w1 := f1
+	w2 := f2 + float64(rdet*t2)
 	s.seen[0], s.seen[1], s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7] = mu, sigma, adj1, adj2, adj3, rdet, w1, w2
 	s.seenKnown = true
 	return adj1, adj2, adj3, rdet, w1, w2, rt.OK
@@ -569,37 +575,33 @@ func (s *Model) quantities(mu, sigma float64) (float64, float64, float64, float6
 func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepResult) {
 	n := s.n
 	c8 := s.c8
-	c3 := float64(-2 * float64(n))
-	c2 := float64(2*float64(n)) + 1
-	c4 := float64(float64(n) * c2)
-	c5 := float64(0.01 * c2)
 	var pMu, pSigma, mu, sigma, y1, y2 float64
-	q1, q2 := q[0], q[1]
-	p1, p2 := p[0], p[1]
+	q1, q2, p1, p2 := q[0], q[1], p[0], p[1]
 	h := float64(0.5 * eps)
-	var a1b, a2, a3, r2, w1, w2 float64
+	var a1, a2, a3, r2, w1, w2 float64
 	var st rt.Status
 	if s.seenKnown && s.seen[0] == q1 && s.seen[1] == q2 {
-		a1b, a2, a3, r2, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
+		a1, a2, a3, r2, w1, w2 = s.seen[2], s.seen[3], s.seen[4], s.seen[5], s.seen[6], s.seen[7]
 	} else {
-		a1b, a2, a3, r2, w1, w2, st = s.quantities(q1, q2)
+		a1, a2, a3, r2, w1, w2, st = s.quantities(q1, q2)
 	}
-	if r.Status = st; st != rt.OK {
+	r.Status = st
+	if st != rt.OK {
 		return r
 	}
-	pMu, pSigma = p1, p2
-	mu, sigma = q1, q2
+	pMu, pSigma, mu, sigma = p1, p2, q1, q2
 	// The momentum, with all that depends on q fixed.
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
+		check := sv.FirstCheck()
+		last := math.Inf(1)
 		rr := float64(r2 * r2)
-		uMu := float64(a1b*pMu) + float64(a2*pSigma)
-		a1 := elementary.Exp(float64(-2 * sigma))
-		s2 := float64(-float64(n) * a1 * uMu * uMu)
+		uMu := float64(a1*pMu) + float64(a2*pSigma)
+		a1b := elementary.Exp(float64(-2 * sigma))
+		s2 := float64(-float64(n) * a1b * uMu * uMu)
 		y1 = p1 - float64(h*w1)
 		y2 = p2 - float64(h*(w2-float64(rr*s2)))
 		pMu, y1 = y1, y1-pMu
@@ -608,7 +610,7 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 		if sv.Norm == rt.MaxNorm {
 			converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
 		} else {
-			length := float64((float64(a1b*y1*y1) + float64(a3*y2*y2)) * r2)
+			length := float64((float64(a1*y1*y1) + float64(a3*y2*y2)) * r2)
 			converged = length <= limit
 		}
 		if converged {
@@ -620,23 +622,24 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 			if sv.Norm == rt.MaxNorm {
 				residual = max(math.Abs(y1), math.Abs(y2))
 			} else {
-				length := float64((float64(a1b*y1*y1) + float64(a3*y2*y2)) * r2)
+				length := float64((float64(a1*y1*y1) + float64(a3*y2*y2)) * r2)
 				residual = math.Sqrt(length)
 			}
 			var st2 rt.Status
-			if check, st2 = sv.Check(1, residual, last); st2 != rt.OK {
+			check, st2 = sv.Check(1, residual, last)
+			if st2 != rt.OK {
 				r.Iterations, r.Status = 1, st2
 				goto solved
 			}
 			last = residual
 		}
-		// The other component is settled, and this one iterates on a quadratic in itself.
-		co1 := float64(a1 * pMu * pMu * c8)
+		co1 := float64(a1b * pMu * pMu * c8)
 		co2 := 0.0
 		co3 := 0.0
 		e1 := p2 - float64(h*(w2-float64(rr*co1)))
-		e2 := float64(h * rr * co2)
-		e3 := float64(h * rr * co3)
+		e := float64(h * rr)
+		e2 := float64(e * co2)
+		e3 := float64(e * co3)
 		for k := 2; ; k++ {
 			y2 = e1 + float64(pSigma*(e2+float64(e3*pSigma)))
 			pSigma, y2 = y2, y2-pSigma
@@ -660,7 +663,8 @@ func (s *Model) StepGLFb(q, p []float64, eps float64, sv *rt.Solver) (r rt.StepR
 					residual = math.Sqrt(length)
 				}
 				var st2 rt.Status
-				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
+				check, st2 = sv.Check(k, residual, last)
+				if st2 != rt.OK {
 					r.Iterations, r.Status = k, st2
 					goto solved
 				}
@@ -674,44 +678,47 @@ solved:
 	}
 	// The position, with the velocity at q fixed.
 	var iterations int
+	c2 := float64(2*float64(n)) + 1
+	c3 := float64(-2 * float64(n))
+	c4 := float64(float64(n) * c2)
+	c5 := float64(0.01 * c2)
 	{
 		limit := sv.Tolerance
 		if sv.Norm != rt.MaxNorm {
 			limit = float64(limit * limit)
 		}
-		check, last := sv.FirstCheck(), math.Inf(1)
-		var v1, v2 float64
-		{
-			uMu := float64(a1b*pMu) + float64(a2*pSigma)
-			uSigma := float64(a2*pMu) + float64(a3*pSigma)
-			v1, v2 = q1+float64(h*uMu*r2), q2+float64(h*uSigma*r2)
-		}
+		check := sv.FirstCheck()
+		last := math.Inf(1)
+		uMu := float64(a1*pMu) + float64(a2*pSigma)
+		uSigma := float64(a2*pMu) + float64(a3*pSigma)
+		v1 := q1 + float64(h*uMu*r2)
+		v2 := q2 + float64(h*uSigma*r2)
 		e := float64(h * pMu)
 		hc := e - float64(e*c3)
 		hc2 := float64(float64(n) * h * pSigma)
 		hc3 := float64(0.01 * h * pSigma)
-		known := [6]float64{c4, c5, hc, hc2, hc3, c2}
+		m1, adj1 := hc, c2
+		known := [8]float64{c4, c5, hc2, hc3, v1, m1, v2, adj1}
 		for k := 1; ; k++ {
-			a1 := elementary.Exp(float64(-2 * sigma))
-			det := float64(a1*known[0]) + known[1]
-			m1 := known[2]
-			m2 := float64(a1*known[3]) + known[4]
-			adj1 := known[5]
-			adj3 := float64(float64(n)*a1) + 0.01
+			a1b := elementary.Exp(float64(-2 * sigma))
+			det := float64(a1b*known[0]) + known[1]
+			m2 := float64(a1b*known[2]) + known[3]
+			adj3 := float64(float64(n)*a1b) + 0.01
 			if !(det > 0) {
-				iterations, st = k, system.PivotStatus(det)
+				st2 := system.PivotStatus(det)
+				iterations, st = k, st2
 				goto solved2
 			}
 			rdet := 1 / det
-			y1 = v1 + float64(m1*rdet)
-			y2 = v2 + float64(m2*rdet)
+			y1 = known[4] + float64(known[5]*rdet)
+			y2 = known[6] + float64(m2*rdet)
 			mu, y1 = y1, y1-mu
 			sigma, y2 = y2, y2-sigma
 			var converged bool
 			if sv.Norm == rt.MaxNorm {
 				converged = math.Abs(y1) <= limit && math.Abs(y2) <= limit
 			} else {
-				length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+				length := float64(adj3*y1*y1) + float64(known[7]*y2*y2)
 				converged = length <= limit
 			}
 			if converged && k > 0 {
@@ -723,11 +730,12 @@ solved:
 				if sv.Norm == rt.MaxNorm {
 					residual = max(math.Abs(y1), math.Abs(y2))
 				} else {
-					length := float64(adj3*y1*y1) + float64(adj1*y2*y2)
+					length := float64(adj3*y1*y1) + float64(known[7]*y2*y2)
 					residual = math.Sqrt(length)
 				}
 				var st2 rt.Status
-				if check, st2 = sv.Check(k, residual, last); st2 != rt.OK {
+				check, st2 = sv.Check(k, residual, last)
+				if st2 != rt.OK {
 					iterations, st = k, st2
 					goto solved2
 				}
@@ -742,15 +750,17 @@ solved2:
 		return r
 	}
 	// The momentum again, explicitly.
-	a1b, a2, a3, r2, w1, w2, st3 := s.quantities(mu, sigma)
-	if r.Status = st3; st3 != rt.OK {
+	var st3 rt.Status
+	a1, a2, a3, r2, w1, w2, st3 = s.quantities(mu, sigma)
+	r.Status = st3
+	if st3 != rt.OK {
 		return r
 	}
 	q1, q2 = mu, sigma
 	rr2 := float64(r2 * r2)
-	uMu := float64(a1b*pMu) + float64(a2*pSigma)
-	a1 := elementary.Exp(float64(-2 * sigma))
-	s2b := float64(-float64(n) * a1 * uMu * uMu)
+	uMu2 := float64(a1*pMu) + float64(a2*pSigma)
+	a1c := elementary.Exp(float64(-2 * sigma))
+	s2b := float64(-float64(n) * a1c * uMu2 * uMu2)
 	p1 = pMu - float64(h*w1)
 	p2 = pSigma - float64(h*(w2-float64(rr2*s2b)))
 	d := 0.0
@@ -759,8 +769,7 @@ solved2:
 	if d != 0 {
 		r.Status = rt.NonFinite
 	}
-	q[0], q[1] = q1, q2
-	p[0], p[1] = p1, p2
+	q[0], q[1], p[0], p[1] = q1, q2, p1, p2
 	return r
 }
 

@@ -400,7 +400,7 @@ func (s *Model) DrawPrior(values []float64, rng *rand.Rand) {
 //
 //	mu, mu: 1
 //	tau, tau: 1
-//	a_z[j], a_z[l]: δ[j,l]
+//	a_z[j], a_z[j]: 1
 func (s *Model) matrix(b, q []float64) {
 	b = b[:4]
 	b[0] = 1
