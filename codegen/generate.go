@@ -3,7 +3,6 @@ package codegen
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"maps"
 	"slices"
 	"strconv"
@@ -56,7 +55,7 @@ func Generate(d *symbolic.Derived, opt Options) (code []byte, err error) {
 		return nil, err
 	}
 	if code, err = units[0].names.file.resolve(b.Bytes()); err == nil {
-		code, err = format.Source(groupImports(code))
+		code, err = formatted(groupImports(code))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the generated code does not parse: %w", err)

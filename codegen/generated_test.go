@@ -2,16 +2,23 @@ package codegen_test
 
 import (
 	"bytes"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/hamc-dev/hamc/codegen"
 )
 
-// TestGeneratedColumns: no line of documentation of the generated samplers is above 120 columns, users' comments included.
+// TestGeneratedColumns: no line of documentation of the generated samplers ends beyond 120 columns, users' comments and comments behind
+// code included.
 func TestGeneratedColumns(t *testing.T) {
 	files, err := filepath.Glob("../generated/*/*.go")
 	if err != nil || len(files) == 0 {
@@ -22,14 +29,61 @@ func TestGeneratedColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n, line := range strings.Split(string(text), "\n") {
-			if !strings.HasPrefix(strings.TrimSpace(line), "//") {
-				continue
-			}
-			if w := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); w > 120 {
-				t.Errorf("%s:%d: %d columns", name, n+1, w)
+		columns(t, name, string(text))
+	}
+}
+
+// columns reports lines of a Go file that end in a comment beyond column 120.
+func columns(t *testing.T, name, text string) {
+	t.Helper()
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(text, "\n")
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			n := set.Position(c.Pos()).Line
+			if w := utf8.RuneCountInString(strings.ReplaceAll(lines[n-1], "\t", "    ")); w > 120 {
+				t.Errorf("%s:%d: %d columns", name, n, w)
 			}
 		}
+	}
+}
+
+// TestLongComments: comments behind fields of long names stand above them where they end beyond 120 columns, and those of users
+// are broken before that, inside a type too.
+func TestLongComments(t *testing.T) {
+	long := strings.Repeat("long_", 7)
+	words := strings.TrimSpace(strings.Repeat("word ", 60))
+	code, err := codegen.Generate(derived(t, "m.ham", fmt.Sprintf(`model m
+
+data n int
+// %[2]s
+data %[1]sx real[n] > 0
+data y real[n]
+
+param %[1]sa real // %[2]s
+param s real > 0
+
+let %[1]smu[i in n] = exp(%[1]sx[i]) + log(%[1]sx[i]) + 2*sqrt(%[1]sx[i])
+y ~ normal(%[1]sa*%[1]smu, s)
+s ~ exponential(1)
+%[1]sa ~ normal(0, 1)
+
+metric fisher
+
+generate {
+  %[1]sr = exp(s) // %[2]s
+}
+`, long, words)), codegen.Options{Package: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns(t, "m.go", string(code))
+	if above := regexp.MustCompile(`\n\t// long_\w+mu\[i\] = .*\n\tlong\w+Mu \[\]float64\n`); !above.Match(code) {
+		t.Error("the formula of a field with a long name does not stand above it")
 	}
 }
 

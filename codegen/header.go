@@ -106,7 +106,7 @@ func groupImports(code []byte) []byte {
 const maxColumns = 110
 
 // wrapped breaks a line of a formula before the signs of its terms, or where there is none at
-// other spaces, so that none is wider than maxColumns. Lines after the first are indented.
+// other spaces, so that none is wider than maxColumns but for a single word. Lines after the first are indented.
 func wrapped(line string) []string {
 	var out []string
 	for r := []rune(line); ; {
@@ -114,7 +114,7 @@ func wrapped(line string) []string {
 			return append(out, string(r))
 		}
 		at, space := 0, 0
-		for n := 20; n < maxColumns; n++ {
+		for n := 20; n < len(r)-1 && (n < maxColumns || space == 0); n++ {
 			if r[n] != ' ' {
 				continue
 			}
@@ -133,13 +133,10 @@ func wrapped(line string) []string {
 	}
 }
 
-// maxProse is the width of lines of prose, behind the // of a comment.
-const maxProse = 117
-
-// broken breaks a line of prose where it is too wide. What is left has the line's indentation, and that of an item's text.
-func broken(line string) (first, rest string) {
+// broken breaks a line of prose where it is wider than most. What is left has the line's indentation, and that of an item's text.
+func broken(line string, most int) (first, rest string) {
 	r := []rune(line)
-	if len(r) <= maxProse {
+	if len(r) <= most {
 		return line, ""
 	}
 	indent := len(line) - len(strings.TrimLeft(line, " "))
@@ -148,7 +145,7 @@ func broken(line string) (first, rest string) {
 		own, indent = own+"  ", indent+2
 	}
 	at := 0
-	for n := indent + 1; n < len(r) && (n <= maxProse || at == 0); n++ {
+	for n := indent + 1; n < len(r) && (n <= most || at == 0); n++ {
 		if r[n] == ' ' {
 			at = n
 		}

@@ -71,6 +71,9 @@ func TestWrapped(t *testing.T) {
 	if one := "\t" + strings.Repeat("x", 300); len(wrapped(one)) != 1 {
 		t.Error("a word is broken")
 	}
+	if two := "\t" + strings.Repeat("x", 150) + " + " + strings.Repeat("y", 90); len(wrapped(two)) != 2 {
+		t.Error("a line is not broken behind a long word")
+	}
 }
 
 func TestGroupImports(t *testing.T) {
@@ -97,7 +100,7 @@ func TestBroken(t *testing.T) {
 		{strings.Repeat("x", 300), 1},
 		{strings.Repeat("ü", 100) + " " + strings.Repeat("ü", 100), 2},
 	} {
-		lines := commentLines(x.text)
+		lines := commentLines(x.text, 0)
 		if len(lines) != x.lines {
 			t.Errorf("%d lines of %q, want %d: %q", len(lines), x.text, x.lines, lines)
 		}
@@ -112,7 +115,7 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%q became %q", x.text, lines)
 		}
 	}
-	if lines := commentLines("  - " + words); !strings.HasPrefix(lines[1], "//     word") {
+	if lines := commentLines("  - "+words, 0); !strings.HasPrefix(lines[1], "//     word") {
 		t.Errorf("the rest of an item stands at %q", lines[1])
 	}
 }

@@ -16,9 +16,15 @@ func linalg(name string) *jen.Statement { return jen.Qual(linalgPath, name) }
 func system(name string) *jen.Statement { return jen.Qual(systemPath, name) }
 
 // comment renders text as // lines.
-func comment(text string) *jen.Statement {
+func comment(text string) *jen.Statement { return indented(text, 0) }
+
+// fieldComment renders text as // lines above a field.
+func fieldComment(text string) *jen.Statement { return indented(text, 1) }
+
+// indented renders text as // lines behind some tabs.
+func indented(text string, tabs int) *jen.Statement {
 	s := jen.Null()
-	for i, l := range commentLines(strings.TrimRight(text, "\n")) {
+	for i, l := range commentLines(strings.TrimRight(text, "\n"), tabs) {
 		if i > 0 {
 			s = s.Line()
 		}
@@ -27,8 +33,8 @@ func comment(text string) *jen.Statement {
 	return s
 }
 
-// commentLines puts // before the lines of a text, none of which is wider than maxProse then.
-func commentLines(text string) []string {
+// commentLines puts // before the lines of a text, none of which ends beyond maxLine behind some tabs.
+func commentLines(text string, tabs int) []string {
 	var lines []string
 	for list := strings.Split(text, "\n"); len(list) > 0; {
 		l := list[0]
@@ -36,7 +42,7 @@ func commentLines(text string) []string {
 			lines = append(lines, wrapped(l)...)
 			continue
 		}
-		l, rest := broken(l)
+		l, rest := broken(l, maxLine-len("// ")-tabWidth*tabs)
 		if lines = append(lines, l); rest == "" {
 			continue
 		}
@@ -81,7 +87,7 @@ func (g *generator) file(blocks []*generator) *jen.File {
 	g.blocks = blocks
 	if g.opt.Prefix == "" { // the package is that of the model alone
 		about := fmt.Sprintf("Package %s samples the posterior of the model %s.\n\n%s", g.opt.Package, g.d.Model.Name, g.about())
-		for _, l := range commentLines(about) {
+		for _, l := range commentLines(about, 0) {
 			f.PackageComment(l)
 		}
 	}
@@ -242,7 +248,7 @@ func (g *generator) dataType() {
 	f.Type().Id(data).StructFunc(func(st *jen.Group) {
 		for _, d := range m.Data {
 			if d.Doc != "" {
-				st.Add(comment(d.Doc))
+				st.Add(fieldComment(d.Doc))
 			}
 			st.Id(g.field(d.ObjectName())).Add(goType(d.Type)).Comment(joinDoc(d.ObjectName(), shapeDoc(d.Type), supportDoc(&d.Support), computedDoc(d)))
 		}
@@ -317,7 +323,7 @@ func (g *generator) paramsType() {
 	f.Type().Id(name).StructFunc(func(st *jen.Group) {
 		for _, b := range g.d.Params {
 			if b.Decl.Doc != "" {
-				st.Add(comment(b.Decl.Doc))
+				st.Add(fieldComment(b.Decl.Doc))
 			}
 			st.Id(g.field(b.Decl.ObjectName())).Add(goType(b.Decl.Type)).Comment(joinDoc(b.Decl.ObjectName(), shapeDoc(b.Decl.Type), supportDoc(&b.Decl.Support)))
 		}
@@ -375,12 +381,15 @@ func (g *generator) modelType() {
 		g.givenFields(st, g.d.Reference, "of the reference")
 		g.transportFields(st)
 		g.defFields(st, func(x expr.Stage) bool { return x > expr.StageData })
+		if len(g.between) > 0 {
+			st.Comment("what parts of methods share")
+		}
 		for some := range slices.Chunk(g.between, perField) {
 			var names []string
 			for _, v := range some {
 				names = append(names, g.mark(v))
 			}
-			st.Add(idList(names)).Float64().Comment("what parts of methods share")
+			st.Add(idList(names)).Float64()
 		}
 	})
 }

@@ -67,7 +67,7 @@ func (g *generator) quantitiesType() {
 	g.out.Type().Id(name).StructFunc(func(st *jen.Group) {
 		for _, q := range g.d.Quantities {
 			if q.Decl.Doc != "" {
-				st.Add(comment(q.Decl.Doc))
+				st.Add(fieldComment(q.Decl.Doc))
 			}
 			t := q.Decl.Type
 			whole := ""

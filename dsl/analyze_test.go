@@ -175,7 +175,7 @@ func TestAnalyzeMutations(t *testing.T) {
 // language, not of the types of its parser, and there is a tree. A short campaign takes one word in ten,
 // in another place of each model; TestAnalyzeMutations cuts texts too.
 func TestPrefixes(t *testing.T) {
-	every := campaign.Cases(t, 10, 5)
+	every := campaign.Cases(t, 20, 5)
 	inside := regexp.MustCompile("`(?:[A-Z][a-z]*(?:Stmt|Expr|Line|Decl|Entry)|Ident|Arg|Equation|End|)`|unexpected token|sub-expression")
 	n := 0
 	for k, s := range corpus(t, "good") {
@@ -202,7 +202,7 @@ func TestPrefixes(t *testing.T) {
 			}
 		}
 	}
-	if n < campaign.Cases(t, 1500, 3000) {
+	if n < campaign.Cases(t, 750, 3000) {
 		t.Errorf("%d texts", n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // The formulas of the distribution table are evaluated here by an evaluator of
@@ -582,7 +583,7 @@ func TestDistributionTable(t *testing.T) {
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i), 7))
-			for range 3 {
+			for range campaign.Cases(t, 1, 3) {
 				checkRow(t, d, r)
 			}
 		})

@@ -23,7 +23,7 @@ import (
 func FuzzLoad(f *testing.F) {
 	// Of texts that other tests load too, TestBad, TestGood and TestLossless, a short campaign has a sample.
 	for _, dir := range []string{"bad", "good"} {
-		for _, s := range campaign.Sample(f, corpus(f, dir), 3) {
+		for _, s := range campaign.Sample(f, corpus(f, dir), 6) {
 			f.Add(s.text)
 		}
 	}
@@ -38,7 +38,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		f.Add(string(text))
 	}
-	for _, h := range campaign.Sample(f, hard, 4) {
+	for _, h := range campaign.Sample(f, hard, 8) {
 		if len(h.text) < 50_000 {
 			f.Add(h.text)
 		}
@@ -342,7 +342,7 @@ func TestMutations(t *testing.T) {
 			models = append(models, pieces.FindAllString(s.text, -1))
 		}
 	}
-	for range 4000 {
+	for range campaign.Cases(t, 2000, 4000) {
 		text := mutation(rng, models)
 		if answers(t, text); t.Failed() {
 			t.Fatalf("the text:\n%s", numbered(text))

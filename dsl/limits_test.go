@@ -206,7 +206,7 @@ var hard = []struct {
 // a wrong algorithm shows here as a run that hits the test's time limit. In a short campaign
 // it is one input in sixteen, from all parts of the list; FuzzLoad has others.
 func TestHard(t *testing.T) {
-	for _, h := range campaign.Sample(t, hard, 16) {
+	for _, h := range campaign.Sample(t, hard, 32) {
 		t.Run(h.name, func(t *testing.T) {
 			m, ds := dsl.Load("hard.ham", h.text, dsl.Options{})
 			if (m == nil) != ds.HasErrors() {

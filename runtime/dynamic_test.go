@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/hamc-dev/hamc/internal/campaign"
 )
 
 // The tests here run the kernel on orbits made of tables. Nothing of them is about
@@ -836,9 +838,9 @@ func TestDynamicIsExact(t *testing.T) {
 		check                    ReverseCheck
 		endings                  []string
 	}{
-		{"short", 600, 9, 3, false, ReverseOff, nil},
+		{"short", campaign.Cases(t, 300, 600), 9, 3, false, ReverseOff, nil},
 		{"long", 100, 24, 5, false, ReverseOff, nil},
-		{"short, checked", 600, 9, 3, true, ReverseAll, []string{"irreversible"}},
+		{"short, checked", campaign.Cases(t, 300, 600), 9, 3, true, ReverseAll, []string{"irreversible"}},
 		{"long, checked", 200, 24, 5, true, ReverseAll, []string{"irreversible"}},
 		{"long, suspects checked", 200, 24, 5, true, ReverseSuspect, []string{"irreversible"}},
 	} {

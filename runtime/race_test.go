@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime"
 )
 
@@ -110,7 +111,7 @@ func TestChoose(t *testing.T) {
 func TestRaceLeaksNothing(t *testing.T) {
 	for _, bend := range []float64{0, 2} {
 		opt := runtime.DefaultOptions()
-		opt.Draws = 4000
+		opt.Draws = campaign.Cases(t, 1500, 4000)
 		a := sample(t, newChoosing(bend), opt)
 		opt.Metric = a.Race.Chosen
 		b := sample(t, newChoosing(bend), opt)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -243,7 +244,7 @@ func TestBandedCosts(t *testing.T) {
 		return "let A[i in 1..T, j in 1..T] = Q[i, j] + " + border + "\ndensity 0.5*log_det(A) - 0.5*dot(x, A*x) - dot(y, solve_spd(A, y))\n"
 	}
 	field := func(border string) string { return solved(border) + "density -sum((cholesky(A)'*x) .* y)\n" }
-	for _, row := range []struct {
+	for _, row := range campaign.Sample(t, []struct {
 		name, text string
 		power      int // of T, in the largest cost
 	}{
@@ -261,7 +262,7 @@ func TestBandedCosts(t *testing.T) {
 		{"a position that may not exist", bordered + solved("phi*(delta(i, p) + delta(j, p))") + "metric identity\n", 3},
 		{"positions that may be one", anyOrder + solved("phi*(delta(i, 1) + delta(j, 1) + delta(i, T) + delta(j, T))") + "metric identity\n", 3},
 		{"an order of 1, where the border has no neighbour", anyOrder + solved("phi*(delta(i, T) + delta(j, T)) + delta(i, j+1)*x[j] + delta(j, i+1)*x[i]") + "metric identity\n", 3},
-	} {
+	}, 2) {
 		d, list := load(t, row.text)
 		if d == nil {
 			t.Errorf("%s: %v", row.name, list)

@@ -94,11 +94,11 @@ func longList(n int, format, metric string) string {
 
 // TestWorkIsLinear: what is derived of long lists of statements grows in proportion to their number.
 func TestWorkIsLinear(t *testing.T) {
-	for _, m := range []struct{ name, format, metric string }{
+	for _, m := range campaign.Sample(t, []struct{ name, format, metric string }{
 		{"location", "y ~ normal(a*%v, 1)", "fisher"},
 		{"location and scale", "y ~ normal(a*%v + b, exp(b))", "identity"},
 		{"functions", "density log1p_exp(a*%v - b)", "identity"},
-	} {
+	}, 2) {
 		t.Run(m.name, func(t *testing.T) {
 			var work [3]float64
 			for n := range work {

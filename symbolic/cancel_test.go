@@ -333,7 +333,7 @@ func TestCancellation(t *testing.T) {
 				}
 				b := newBench(t, d, used)
 				var got, want, loop [][]float64
-				for range 12 {
+				for range campaign.Cases(t, 6, 12) {
 					var q []float64
 					for _, p := range x.params {
 						for range p.size {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/runtime/linalg"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
@@ -301,15 +302,15 @@ func TestOperatorCosts(t *testing.T) {
 	const data = "model m\ndata n, d int\ndata x real[n, d]\ndata y real[n]\ndata k int[n] >= 0\nparam rho real[d] > 0\nparam s real > 0\nparam eta real[n]\n" +
 		"rho ~ gamma(5, 4)\ns ~ normal(0, 1)\neta ~ normal(0, 1)\n" +
 		"let K[i in 1..n, j in 1..n] = exp(-0.5*sum(l in 1..d) ((x[i, l] - x[j, l])/rho[l])^2) + s*delta(i, j)\n"
-	for name, text := range map[string]string{
-		"covariance":       data + "y ~ multi_normal(eta, K)\nmetric fisher\n",
-		"covariance, soft": data + "y ~ multi_normal(eta, K)\nmetric softabs(alpha = 1)\n",
-		"latent":           data + "k ~ poisson_log(cholesky(K)*eta)\nmetric fisher\n",
-		"groups":           data + "data G int\ndata Y real[G, n]\ndata each int[n] in 1..n\nparam t real[G] > 0\nt ~ gamma(2, 1)\nY[g, each] ~ multi_normal(eta, t[g]*K) for g in G\nmetric fisher\n",
-		"groups of data":   data + "data G int\ndata w real[G]\ndensity -sum(g in G) dot(y, cholesky(w[g]^2*K + K)*eta)\nmetric identity\n",
-		"prior":            data + "eta ~ multi_normal(0*y, K)\ny ~ normal(eta, 1)\nmetric fisher\n",
-	} {
-		d, _ := load(t, text)
+	for _, m := range campaign.Sample(t, []struct{ name, text string }{
+		{"covariance", data + "y ~ multi_normal(eta, K)\nmetric fisher\n"},
+		{"covariance, soft", data + "y ~ multi_normal(eta, K)\nmetric softabs(alpha = 1)\n"},
+		{"latent", data + "k ~ poisson_log(cholesky(K)*eta)\nmetric fisher\n"},
+		{"groups", data + "data G int\ndata Y real[G, n]\ndata each int[n] in 1..n\nparam t real[G] > 0\nt ~ gamma(2, 1)\nY[g, each] ~ multi_normal(eta, t[g]*K) for g in G\nmetric fisher\n"},
+		{"groups of data", data + "data G int\ndata w real[G]\ndensity -sum(g in G) dot(y, cholesky(w[g]^2*K + K)*eta)\nmetric identity\n"},
+		{"prior", data + "eta ~ multi_normal(0*y, K)\ny ~ normal(eta, 1)\nmetric fisher\n"},
+	}, 3) {
+		d, _ := load(t, m.text)
 		for _, def := range d.Prog.Defs {
 			for monomial, k := range def.Cost().Ops {
 				n, groups := 0, 0
@@ -322,7 +323,7 @@ func TestOperatorCosts(t *testing.T) {
 					}
 				}
 				if (n > 3 || groups > 1) && k > 0 {
-					t.Errorf("%s: %s = %s takes %d·%s operations", name, def.Tensor.Name, expr.Format(def.Body), k, monomial)
+					t.Errorf("%s: %s = %s takes %d·%s operations", m.name, def.Tensor.Name, expr.Format(def.Body), k, monomial)
 				}
 			}
 		}

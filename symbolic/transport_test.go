@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hamc-dev/hamc/dsl"
+	"github.com/hamc-dev/hamc/internal/campaign"
 	"github.com/hamc-dev/hamc/symbolic/expr"
 )
 
@@ -135,7 +136,7 @@ var latents = []struct{ name, text, want string }{
 // TestTransports: which parameters are latent vectors, in the order in which they are determined, with the number of diagonals
 // of their precision, and * where a reference stands for a term; @ behind all tells that one vector is at the reference for another.
 func TestTransports(t *testing.T) {
-	for _, c := range latents {
+	for _, c := range campaign.Sample(t, latents, 2) {
 		m, ds := dsl.Load("latents.ham", latentsHead+c.text+"\n", dsl.Options{})
 		if m == nil {
 			t.Errorf("%s: %v", c.name, ds)

@@ -121,76 +121,77 @@ type Model struct {
 
 // modelSpace is the work space that is not shared between clones.
 type modelSpace struct {
-	a1                                             []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
-	a5                                             []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
-	a6                                             []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
-	a7                                             []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
-	a24                                            float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
-	a25                                            float64   // a25 = inv_logit(0.6931471805599453 - f[1])
-	invLogitF                                      float64   // invLogitF = inv_logit(f[2])
-	invLogitNegF                                   float64   // invLogitNegF = inv_logit(-f[2])
-	a26                                            []float64 // a26[i] = inv_logit(f[i] - logC1[i])
-	a27                                            []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
-	b5                                             []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
-	b7                                             []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
-	a117                                           float64   // a117 = a7[1]·a25·(1 - a25)
-	a138                                           float64   // a138 = a7[1]·a25
-	a216                                           []float64 // a216[i] = a26[i]·c2[i]·(1 - a26[i])²
-	a217                                           []float64 // a217[i] = a26[i]²·c2[i]·(1 - a26[i])
-	a218                                           []float64 // a218[i] = alpha[i]·a27[i]²·(1 - a27[i])
-	a219                                           []float64 // a219[i] = alpha[i]·a27[i]·(1 - a27[i])²
-	a221                                           []float64 // a221[i] = a26[i]·(1 - a26[i])
-	a227                                           float64   // a227 = 4·sumN·a7[1]/(a7[1] + 2·a7[3])
-	a228                                           []float64 // a228[i] = a138·δ[i,1] + a223·δ[i,1] - a7[3]·a26[i]
-	a229                                           []float64 // a229[i,j] = a224·δ[i,1]·δ[j,1] - a117·δ[i,1]·δ[j,1] + a225·δ[i,1]·δ[j,1]  …
-	a232                                           []float64 // a232[i] = a26[i]·[i in 1] - invLogitNegF·δ[i,2]
-	a233                                           float64   // a233 = 4·sumN·a7[2]/(a7[2] + 2·a7[3])
-	a234                                           []float64 // a234[i] = a7[3]·a26[i] + a7[2]·(a26[i]·[i in 1] - invLogitNegF·δ[i,2]) +  …
-	a235                                           []float64 // a235[i,j] = a7[3]·a221[i]·δ[i,j] - a7[3]·a26[i]·a26[j] + a7[2]·([i in 1]· …
-	a238                                           float64   // a238 = a7[1]·a7[2]·c13
-	a239                                           []float64 // a239[i] = δ[i,1]·a237 - sumN·(a26[i]·[i in 1] - invLogitNegF·δ[i,2])
-	a242                                           []float64 // a242[i,j] = δ[i,1]·δ[j,1]·a240 - δ[i,1]·a232[j]·a237 - δ[i,1]·δ[j,1]·a241 …
-	a243                                           float64   // a243 = -a7[1]·a7[2]·a25·c13
-	a244                                           float64   // a244 = a220·a221[1]
-	a245                                           float64   // a245 = ½·a26[1]·a222
-	a246                                           float64   // a246 = ½·a230·a228[1]
-	a247                                           float64   // a247 = ½·a236·a234[1]
-	a248                                           float64   // a248 = ½·a238·a232[1]
-	a249                                           float64   // a249 = a220·a221[2]
-	a250                                           float64   // a250 = ½·a26[2]·a222
-	a251                                           float64   // a251 = ½·a230·a228[2]
-	a252                                           float64   // a252 = ½·a236·a234[2]
-	a253                                           float64   // a253 = ½·a238·a232[2]
-	fAlpha                                         []float64 // f_alpha[i] = alpha[i]
-	a12, e, e2, a13, a14, a15, a16, a17            float64   // what parts of methods share
-	expNegA5, e4, e5, a18, a19, a20, a21, a22      float64   // what parts of methods share
-	a23, a30, sqA7, sqA7c, e11, e13, e14, a49      float64   // what parts of methods share
-	e15, e16, a50, a57, e18, e19, a58, e20         float64   // what parts of methods share
-	e21, a59, a62, a63, a64, a65, a66, a67         float64   // what parts of methods share
-	a68, a69, a70, a71, a72, a73, a74, a75         float64   // what parts of methods share
-	e29, e30, a76, e31, e32, a77, a84, a85         float64   // what parts of methods share
-	e35, e36, a86, e37, e38, a87, a90, a91         float64   // what parts of methods share
-	a92, a93, a94, a95, a96, a97, a98, a99         float64   // what parts of methods share
-	a101, a102, a103, a104, a105, a106, a110, e46  float64   // what parts of methods share
-	a111, a112, e47, a113, e48, a114, a115, a131   float64   // what parts of methods share
-	a133, a135, a136, a137, a139, a140, a141, a142 float64   // what parts of methods share
-	a143, a147, a148, a150, a151, a152, e27, a197  float64   // what parts of methods share
-	a198, a199, a200, a201, a202, a203, a204, a205 float64   // what parts of methods share
-	a206, b4, b13, b6, a129, a196, e45, e49        float64   // what parts of methods share
-	e50, e52, e53, e54, e56, e57, e58, e59         float64   // what parts of methods share
-	e61, e62, e63, e64, e65, e66, e67, e68         float64   // what parts of methods share
-	e69, e70, e71, e72, e73, e74, e75, e76         float64   // what parts of methods share
-	e77, e78, e79, e80, e81, e82, e83, e84         float64   // what parts of methods share
-	e85, e86, sqA7b, e3, e6, e7, e8, e9            float64   // what parts of methods share
-	sqA7d, e10, e12, e17, e22, e23, e24, e25       float64   // what parts of methods share
-	e26, a51, a52, a53, a54, a55, a56, a60         float64   // what parts of methods share
-	a61, e33, a78, a79, a80, a81, a82, a83         float64   // what parts of methods share
-	a88, a89, a130, a132, a134, a144, a145, a146   float64   // what parts of methods share
-	a149, a153, a154, a155, a156, a157, a158, a159 float64   // what parts of methods share
-	a160, a161, a162, a163, a164, a165, a166, a167 float64   // what parts of methods share
-	a168, a169, a170, a171, a172, a173, a174, b8   float64   // what parts of methods share
-	a128, e34, e39, e40, e41, e42, e43, e44        float64   // what parts of methods share
-	e51, e55, e60, e87, e88                        float64   // what parts of methods share
+	a1           []float64 // a1[i] = log1p_exp(f[i] - logC1[i])
+	a5           []float64 // a5[i] = Σ[i1 in 2] a1[i1]·[i1 < i]
+	a6           []float64 // a6[i] = [i in 2]·log1p_exp(-f[i] + logC5[i])
+	a7           []float64 // a7[i] = exp(-a5[i] - [i in 2]·a6[i])
+	a24          float64   // a24 = inv_logit(f[1] - 0.6931471805599453)
+	a25          float64   // a25 = inv_logit(0.6931471805599453 - f[1])
+	invLogitF    float64   // invLogitF = inv_logit(f[2])
+	invLogitNegF float64   // invLogitNegF = inv_logit(-f[2])
+	a26          []float64 // a26[i] = inv_logit(f[i] - logC1[i])
+	a27          []float64 // a27[i] = inv_logit(-f[i] + logC1[i])
+	b5           []float64 // b5[i] = Σ[i1 in 2] a26[i1]·[i1 in 1]·w_f_f[i,i1]
+	b7           []float64 // b7[i] = Σ[i1 in 2] a26[i1]·w_f_f[i,i1]
+	a117         float64   // a117 = a7[1]·a25·(1 - a25)
+	a138         float64   // a138 = a7[1]·a25
+	a216         []float64 // a216[i] = a26[i]·c2[i]·(1 - a26[i])²
+	a217         []float64 // a217[i] = a26[i]²·c2[i]·(1 - a26[i])
+	a218         []float64 // a218[i] = alpha[i]·a27[i]²·(1 - a27[i])
+	a219         []float64 // a219[i] = alpha[i]·a27[i]·(1 - a27[i])²
+	a221         []float64 // a221[i] = a26[i]·(1 - a26[i])
+	a227         float64   // a227 = 4·sumN·a7[1]/(a7[1] + 2·a7[3])
+	a228         []float64 // a228[i] = a138·δ[i,1] + a223·δ[i,1] - a7[3]·a26[i]
+	a229         []float64 // a229[i,j] = a224·δ[i,1]·δ[j,1] - a117·δ[i,1]·δ[j,1] + a225·δ[i,1]·δ[j,1]  …
+	a232         []float64 // a232[i] = a26[i]·[i in 1] - invLogitNegF·δ[i,2]
+	a233         float64   // a233 = 4·sumN·a7[2]/(a7[2] + 2·a7[3])
+	a234         []float64 // a234[i] = a7[3]·a26[i] + a7[2]·(a26[i]·[i in 1] - invLogitNegF·δ[i,2]) +  …
+	a235         []float64 // a235[i,j] = a7[3]·a221[i]·δ[i,j] - a7[3]·a26[i]·a26[j] + a7[2]·([i in 1]· …
+	a238         float64   // a238 = a7[1]·a7[2]·c13
+	a239         []float64 // a239[i] = δ[i,1]·a237 - sumN·(a26[i]·[i in 1] - invLogitNegF·δ[i,2])
+	a242         []float64 // a242[i,j] = δ[i,1]·δ[j,1]·a240 - δ[i,1]·a232[j]·a237 - δ[i,1]·δ[j,1]·a241 …
+	a243         float64   // a243 = -a7[1]·a7[2]·a25·c13
+	a244         float64   // a244 = a220·a221[1]
+	a245         float64   // a245 = ½·a26[1]·a222
+	a246         float64   // a246 = ½·a230·a228[1]
+	a247         float64   // a247 = ½·a236·a234[1]
+	a248         float64   // a248 = ½·a238·a232[1]
+	a249         float64   // a249 = a220·a221[2]
+	a250         float64   // a250 = ½·a26[2]·a222
+	a251         float64   // a251 = ½·a230·a228[2]
+	a252         float64   // a252 = ½·a236·a234[2]
+	a253         float64   // a253 = ½·a238·a232[2]
+	fAlpha       []float64 // f_alpha[i] = alpha[i]
+	// what parts of methods share
+	a12, e, e2, a13, a14, a15, a16, a17            float64
+	expNegA5, e4, e5, a18, a19, a20, a21, a22      float64
+	a23, a30, sqA7, sqA7c, e11, e13, e14, a49      float64
+	e15, e16, a50, a57, e18, e19, a58, e20         float64
+	e21, a59, a62, a63, a64, a65, a66, a67         float64
+	a68, a69, a70, a71, a72, a73, a74, a75         float64
+	e29, e30, a76, e31, e32, a77, a84, a85         float64
+	e35, e36, a86, e37, e38, a87, a90, a91         float64
+	a92, a93, a94, a95, a96, a97, a98, a99         float64
+	a101, a102, a103, a104, a105, a106, a110, e46  float64
+	a111, a112, e47, a113, e48, a114, a115, a131   float64
+	a133, a135, a136, a137, a139, a140, a141, a142 float64
+	a143, a147, a148, a150, a151, a152, e27, a197  float64
+	a198, a199, a200, a201, a202, a203, a204, a205 float64
+	a206, b4, b13, b6, a129, a196, e45, e49        float64
+	e50, e52, e53, e54, e56, e57, e58, e59         float64
+	e61, e62, e63, e64, e65, e66, e67, e68         float64
+	e69, e70, e71, e72, e73, e74, e75, e76         float64
+	e77, e78, e79, e80, e81, e82, e83, e84         float64
+	e85, e86, sqA7b, e3, e6, e7, e8, e9            float64
+	sqA7d, e10, e12, e17, e22, e23, e24, e25       float64
+	e26, a51, a52, a53, a54, a55, a56, a60         float64
+	a61, e33, a78, a79, a80, a81, a82, a83         float64
+	a88, a89, a130, a132, a134, a144, a145, a146   float64
+	a149, a153, a154, a155, a156, a157, a158, a159 float64
+	a160, a161, a162, a163, a164, a165, a166, a167 float64
+	a168, a169, a170, a171, a172, a173, a174, b8   float64
+	a128, e34, e39, e40, e41, e42, e43, e44        float64
+	e51, e55, e60, e87, e88                        float64
 }
 
 // New returns the model given its data, or an error that names all data

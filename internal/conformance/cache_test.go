@@ -110,7 +110,7 @@ func TestMemoryNeverShows(t *testing.T) {
 	each(t, subjects(t), func(t *testing.T, s *subject) {
 		calls, operations := 3000, s.operations()
 		if s.costly {
-			calls = 300
+			calls = s.some(t, 300)
 		}
 		rng := rand.New(rand.NewPCG(7, uint64(s.dim())))
 		states := s.states(t, 4, 0.3, 8)
@@ -173,7 +173,7 @@ func TestMemoryInPlace(t *testing.T) {
 	each(t, subjects(t), func(t *testing.T, s *subject) {
 		m := s.fresh()
 		q, p := make([]float64, s.dim()), make([]float64, s.dim())
-		for _, z := range s.states(t, 12, 0.3, 9) {
+		for _, z := range s.states(t, s.some(t, 12), 0.3, 9) {
 			copy(q, z.q)
 			copy(p, z.p)
 			for _, op := range s.operations() {

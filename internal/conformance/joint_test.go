@@ -350,14 +350,14 @@ func kernelAlarm() float64 {
 	return familyAlarm / float64(n)
 }
 
-// TestKernels: each kernel leaves the posterior invariant. In a short campaign every third one
+// TestKernels: each kernel leaves the posterior invariant. In a short campaign every fourth one
 // goes along one kind of trajectory, and the next along the next kind: fewer pairs, each with the numbers
 // of chains and replicates that TestKernelsBetrayMistakes shows to be enough.
 func TestKernels(t *testing.T) {
 	alarm, long, more := kernelAlarm(), campaign.Long(t), max(campaign.Times(t), 1)
 	for i, k := range kernels() {
 		for j, tr := range trajectories() {
-			if !long && (i%3 != 0 || j != i/3%len(trajectories())) {
+			if !long && (i%4 != 0 || j != i/4%len(trajectories())) {
 				continue
 			}
 			t.Run(k.name+"/"+tr.name, func(t *testing.T) {

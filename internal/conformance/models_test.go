@@ -89,6 +89,14 @@ func (s *subject) tried() []runtime.Integrator {
 	return s.integrators()
 }
 
+// some returns n, or in a short campaign a third of it for differential equations, whose evaluations take longest.
+func (s *subject) some(t testing.TB, n int) int {
+	if s.ode {
+		return campaign.Cases(t, max(n/3, 1), n)
+	}
+	return n
+}
+
 // own returns the integrators for which generated code has steps of its own.
 func (s *subject) own() []runtime.Integrator {
 	if s.constant() {

@@ -26,7 +26,7 @@ func TestStepsAgainstGeneric(t *testing.T) {
 	const steps = 8
 	each(t, subjects(t), func(t *testing.T, s *subject) {
 		m := s.fresh()
-		states := s.states(t, campaign.Cases(t, 16, 40), 0.3, 5)
+		states := s.states(t, campaign.Cases(t, 8, 40), 0.3, 5)
 		references := []runtime.Model{runtime.Generic(s.fresh())}
 		if s.costly {
 			states = states[:8]

@@ -115,10 +115,7 @@ func TestTransportOfVolatility(t *testing.T) {
 	}
 	m := must[*volatility.Model](t)(volatility.New(volatility.Data{T: len(d.Y), Y: d.Y}))
 	opt := runtime.DefaultOptions()
-	opt.Chains, opt.Draws = 4, draws(t, 2000)
-	if !campaign.Long(t) {
-		opt.Warmup = 200
-	}
+	opt.Chains, opt.Warmup, opt.Draws = 4, campaign.Cases(t, 150, opt.Warmup), campaign.Cases(t, 250, 2000)
 	s := sampleColumns(t, m, opt, names)
 	for j, name := range names {
 		s.moment(j, exact.Parameters[name])

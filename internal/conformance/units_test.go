@@ -157,7 +157,7 @@ func TestStepsHaveNoUnits(t *testing.T) {
 					if s.constant() && k != runtime.IMb || method == runtime.Anderson && k != runtime.IMb {
 						continue
 					}
-					for i, z := range s.states(t, 3, 0.3, 12) {
+					for i, z := range s.states(t, s.some(t, 3), 0.3, 12) {
 						for _, norm := range []runtime.Norm{runtime.MetricNorm, runtime.MaxNorm} {
 							sol := plain(1e-6)
 							sol.Norm, sol.Method = norm, method

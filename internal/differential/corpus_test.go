@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,8 @@ var stanModels = []string{
 // read returns the models of the corpus, not yet compiled.
 func read(t testing.TB) []*subject {
 	t.Helper()
+	// What is derived stays in memory: twice of the corpus, as the collector would let grow, is more than a small machine has.
+	debug.SetGCPercent(campaign.Cases(t, 150, 40))
 	files, err := filepath.Glob("testdata/models/*.ham")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no corpus: %v", err)
@@ -197,17 +200,18 @@ func derive(file, text string, consts []dsl.ConstBinding, sizes map[string]int) 
 	if m == nil {
 		return nil, ds
 	}
-	d, more := symbolic.Derive(m)
-	if d == nil {
-		ds.List = append(ds.List, more...)
-		return nil, ds
-	}
 	// Every second model, by its text, is compiled for Newton's method too; of those with
 	// differential equations, which take long, two, and one with a structure of its own.
 	half := crc32.ChecksumIEEE([]byte(text))&1 == 0 && len(m.Solves) == 0
+	var d *symbolic.Derived
 	if half || slices.Contains([]string{"ode_chain.ham", "ode_inside.ham", "metric_softabs_shaft.ham"}, file) {
-		if curved, _ := symbolic.DeriveCurved(m); curved != nil {
-			d = curved
+		d, _ = symbolic.DeriveCurved(m)
+	}
+	if d == nil {
+		var more []dsl.Diagnostic
+		if d, more = symbolic.Derive(m); d == nil {
+			ds.List = append(ds.List, more...)
+			return nil, ds
 		}
 	}
 	if sizes != nil {
@@ -234,7 +238,7 @@ func (s *subject) dataName() string { return fmt.Sprintf("%s.data.json", s.name)
 
 // costly are models whose matrices of numbers the interpreter takes long over; a
 // short campaign does without. Tests of cmd/hamc run a simplex.
-var costly = []string{"chain_vectors", "chain_softabs", "mixture_two", "names_single", "simplex_gather_hessian", "operator_rows"}
+var costly = []string{"truncated_shapes", "chain_vectors", "chain_softabs", "mixture_two", "names_single", "simplex_gather_hessian", "operator_rows"}
 
 // compiled returns the corpus, every model compiled, once for all tests; those
 // that do not compile are reported and left out. A short campaign has one model in
@@ -254,6 +258,16 @@ func compiled(t testing.TB) []*subject {
 		}
 	})
 	return slices.Clone(compiledModels)
+}
+
+// sampled returns models of the corpus by their names, derived, each once for all tests: in a short campaign one in three of them, the same ones in
+// whatever list they stand.
+func sampled(t testing.TB, names ...string) []*subject {
+	t.Helper()
+	if campaign.Long(t) {
+		return named(t, names...)
+	}
+	return named(t, slices.DeleteFunc(names, func(name string) bool { return crc32.ChecksumIEEE([]byte(name))%3 != 0 })...)
 }
 
 // named returns models of the corpus by their names, derived, each once for all tests.

@@ -25,6 +25,12 @@ import (
 // load returns the model of a text on its data.
 func load(t *testing.T, text, data string) interpret.Posterior {
 	t.Helper()
+	return on(t, derivation(t, text), data)
+}
+
+// derivation is the program of a model.
+func derivation(t *testing.T, text string) *symbolic.Derived {
+	t.Helper()
 	m, ds := dsl.Load("m.ham", text, dsl.Options{})
 	if m == nil {
 		t.Fatalf("%v\n%s", ds, text)
@@ -33,6 +39,12 @@ func load(t *testing.T, text, data string) interpret.Posterior {
 	if d == nil {
 		t.Fatalf("%v\n%s", list, text)
 	}
+	return d
+}
+
+// on is a program on data.
+func on(t *testing.T, d *symbolic.Derived, data string) interpret.Posterior {
+	t.Helper()
 	p, err := interpret.New(d, strings.NewReader(data), "data")
 	if err != nil {
 		t.Fatal(err)

@@ -53,8 +53,9 @@ func TestFixedPositions(t *testing.T) {
 			between = ""
 		}
 		text := "model m\ndata K int\nparam c simplex[K]\nparam s real\ndensity " + c.density + "\ns ~ normal(0, 1)\nmetric" + between + c.metric + "\n"
+		d := derivation(t, text)
 		for _, size := range []string{"2", "3", "4", "6"} {
-			m := load(t, text, `{"K": `+size+`}`).(runtime.Model)
+			m := on(t, d, `{"K": `+size+`}`).(runtime.Model)
 			q := make([]float64, m.Info().Dim())
 			for i := range q {
 				q[i] = 0.3 - 0.5*float64(i%2)
