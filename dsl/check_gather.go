@@ -150,7 +150,7 @@ func (c *checker) computed(a Expr, size Extent) (s Subscript, ok, is bool) {
 	default:
 		return s, false, false
 	}
-	if size == unknownExtent || c.recursion != nil && c.readsParts(a) {
+	if size == unknownExtent {
 		return s, false, false
 	}
 	if a.Type().Base == Invalid {
@@ -191,16 +191,6 @@ func (c *checker) oneNumber(e Expr, size Extent) bool {
 		return o.Type.IsScalar() && o.Type.Base == Int
 	}
 	return false
-}
-
-// readsParts reports whether an expression names a definition in parts.
-func (c *checker) readsParts(e Expr) bool {
-	if n, ok := e.(*Name); ok {
-		return c.partOf(n.Name) != nil
-	}
-	found := false
-	children(e, func(x Expr) { found = found || c.readsParts(x) })
-	return found
 }
 
 // within are the subscripts of x[outer][inner]: those of the inner take the places that the outer leave.
