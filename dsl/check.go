@@ -84,6 +84,7 @@ type checker struct {
 	bounding    *Ident          // the first of the parameters whose bounds are checked
 	recursion   *Let            // the one of which a part is being checked
 	ofParts     bool            // the subscripts of a definition in parts are being read
+	indexing    Expr            // what the one subscript that is being read selects from
 	choosing    int             // conditions around what is being checked, in a branch of which it stands
 	subscripted *Name           // the name whose elements are being read
 	reads       []partRead      // what parts read of definitions in parts

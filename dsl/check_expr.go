@@ -433,6 +433,11 @@ func (c *checker) indexed(e *IndexExpr) {
 	part, named := e.Base.(*Name)
 	defer func(was bool) { c.ofParts = was }(c.ofParts)
 	c.ofParts = named && c.partOf(part.Name) != nil
+	defer func(was Expr) { c.indexing = was }(c.indexing)
+	c.indexing = nil
+	if len(e.Args) == 1 {
+		c.indexing = e.Base
+	}
 	for i, a := range e.Args {
 		size := t.Shape[i]
 		if !ok {
