@@ -428,6 +428,11 @@ func (c *checker) indexed(e *IndexExpr) {
 		bad(e)
 		return
 	}
+	c.elements(e, t, what)
+}
+
+// elements checks the subscripts of an array that has as many dimensions.
+func (c *checker) elements(e *IndexExpr, t Type, what string) {
 	ok := true
 	var shape []Extent
 	part, named := e.Base.(*Name)
@@ -1050,7 +1055,7 @@ func (c *checker) unknownFunction(e *CallExpr) {
 	}
 	hint := ""
 	if f := LookupForeign(ForeignFunction, e.Func); f != nil {
-		hint = f.Hint()
+		hint = f.HintFor(textsOf(e.Args))
 	} else if strings.HasSuffix(e.Func, "cdf") && takesBar(e.Func) {
 		hint = "all distributions of numbers have _lcdf and _lccdf but " + withoutCdf() + "; those of vectors, matrices and categories have none"
 		if d := LookupDistribution(strings.TrimSuffix(e.Func, "_cdf")); d != nil && d.LogCdf != "" {
